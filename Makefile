@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# proftop: `make run` and `make check` are all a new machine needs. Everything is built
+# below build/; no per-file rows: a new .c or .bpf.c file is picked up by its folder.
+
+MAKEFLAGS += --no-builtin-rules
+SHELL     := /bin/bash
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all run check bench screenshots install deps clean check-unit check-kernels
+
+B        := build
+CC       := gcc
+CLANG    := clang
+BPFTOOL  := $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
+PREFIX   := /usr/local
+DESTDIR  :=
+ARCH     := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
+VERSION  := $(shell git describe --tags --always 2>/dev/null || echo 0.1)
+
+DIRS     := core sources models symbols widgets tui tui/views
+SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
+BPF_SRCS := $(wildcard bpf/*.bpf.c)
+SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
+PKGS     := ncursesw libbpf libelf libdw capstone json-c libcap
+# Where a distribution has libperf, its own is taken; else scripts/deps builds one.
+LIBPERF_CFLAGS := $(shell pkg-config --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
+LIBPERF_LIBS   := $(shell pkg-config --libs libperf 2>/dev/null || echo $(B)/libperf/libperf.a $(B)/libperf/libapi.a)
+
+WARN     := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wvla -Wmissing-prototypes \
+	    -Wstrict-prototypes -Wpointer-arith -Werror=implicit -Werror=incompatible-pointer-types
+CFLAGS   := -O2 -g
+# -iquote: our own "core/log.h" never shadows a system's <log.h>.
+CPPFLAGS = -D_GNU_SOURCE -DPROFTOP_VERSION='"$(VERSION)"' -iquote . -iquote $(B) \
+	   -I/usr/include/libiberty $(LIBPERF_CFLAGS) \
+	   $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null)
+LDLIBS   = $(LIBPERF_LIBS) $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
+HARDEN   := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+SAN_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -g
+SAN_tsan := -fsanitize=thread -fno-omit-frame-pointer -O1 -g
+SAN_rel  := $(CFLAGS) $(HARDEN)
+
+all: $(B)/proftop
+
+# One rule set per variant: rel (what is installed), asan, tsan.
+define variant
+$(B)/$(1)/%.o: %.c | $(SKELS)
+	@mkdir -p $$(@D)
+	$$(CC) -std=gnu17 $$(WARN) $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
+$(B)/$(1)/libproftop.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out tui/main.c,$(SRCS)))
+	@rm -f $$@; ar rcs $$@ $$^
+$(B)/$(1)/proftop: $(B)/$(1)/tui/main.o $(B)/$(1)/libproftop.a
+	$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -o $$@
+$(B)/$(1)/tests/%: $(B)/$(1)/tests/%.o $(B)/$(1)/libproftop.a
+	$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -lcmocka -o $$@
+endef
+$(foreach v,rel asan tsan,$(eval $(call variant,$(v))))
+
+$(B)/proftop: $(B)/rel/proftop
+	cp $< $@
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -D__TARGET_ARCH_$(ARCH) -iquote . \
+		-idirafter /usr/include/$(shell uname -m)-linux-gnu -MMD -MP -c $< -o $@
+$(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
+	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+clean:
+	rm -rf $(B)
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include tests/tests.mk

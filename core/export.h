@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Export: one report (a view's rows at one time) to a stream in a format. Used by batch
+ * mode and by the snapshot keys. To add a format: core/export_<name>.c and a row in
+ * core/formats.def.
+ */
+#ifndef CORE_EXPORT_H
+#define CORE_EXPORT_H
+
+#include <stdio.h>
+
+#include "core/health.h"
+#include "core/status.h"
+#include "core/table.h"
+
+struct summary_item {
+	const char *name; /* with its unit */
+	struct value value;
+};
+
+struct report {
+	const char *view;
+	u64 seq, t0_ns, t1_ns; /* CLOCK_MONOTONIC */
+	const char *scope;     /* filter expression, "" everything */
+	const char *window, *group;
+	struct health health;
+	const struct summary_item *summary;
+	u32 nsummary;
+	const struct row_table *rows;
+	const u32 *order; /* nrows positions, or NULL: as they come */
+	/* Calls emit for each folded stack; NULL when the view has no stacks. */
+	void (*folded)(const struct report *r,
+		       void (*emit)(void *ctx, const char *stack, u64 weight), void *ctx);
+	void *priv;
+};
+
+struct export_format {
+	const char *name;   /* --format */
+	const char *suffix; /* of -o, with its dot */
+	const char *help;
+	/* Writes one report. Each call is a whole record; begin and end frame the file. 0 or
+	 * -errno of the stream. first: nothing was written to this stream before. */
+	int (*write)(FILE *out, const struct report *r, bool first);
+};
+
+extern const struct export_format export_formats[];
+extern const u32 export_nformats;
+
+const struct export_format *export__by_name(const char *name);
+const struct export_format *export__by_suffix(const char *path); /* longest suffix wins */
+
+/* Writes a report to a new file: a temporary one beside it, fsynced, then linked to the
+ * name, never over an existing file (EEXIST). A disk that is full or a folder that is
+ * forbidden is one clear line in st, and nothing is left behind. */
+int export__save(const char *path, const struct export_format *f, const struct report *r,
+		 struct status *st);
+
+#endif

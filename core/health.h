@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How far the numbers of a source can be trusted and what they cost; a plain value. */
+#ifndef CORE_HEALTH_H
+#define CORE_HEALTH_H
+
+#include "core/base.h"
+
+struct health {
+	u64 samples;	/* in the last interval, counted by the source itself */
+	u64 samples_total; /* since start or zero */
+	u64 lost;	/* samples that are in no row, since start or zero */
+	u64 map_full;	/* failed map inserts, since start or zero */
+	u64 stacks_lost; /* samples whose frames are missing (they are in rows as [no stack]) */
+	double map_fill_pct; /* fullest map at its last drain */
+	double truncated_pct; /* samples whose user stack does not reach its outermost frame */
+	double self_cpu_pct; /* proftop's own CPU over the last interval, of one CPU */
+	double cost_pct; /* estimate: frequency x cost per sample / CPUs, of the machine */
+	double run_pct; /* measured: time in the BPF program / wall time / CPUs */
+	double cost_ns; /* mean run time of the program per sample; 0 unknown */
+	u64 freq;	/* Hz asked for, 0 when a period is set */
+	u64 period;	/* events per sample, 0 when a frequency is set */
+	bool precise;	/* the address is the sampled instruction's; else it may skid */
+	char tier[32];	/* which engine serves: "bpf", "perf" ... */
+	char event[64]; /* the event really sampled */
+	char note[192]; /* what this tier cannot see, in words; "" if nothing */
+};
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Immutable snapshots and the frame that carries them.
+ *
+ * A model builds a snapshot on the collector thread; from then on it is const and shared
+ * by reference count between threads. A frame is all snapshots at one time.
+ */
+#ifndef CORE_SNAP_H
+#define CORE_SNAP_H
+
+#include <stdatomic.h>
+
+#include "core/base.h"
+#include "core/health.h"
+
+/* First member of every x_snap. */
+struct snap {
+	atomic_uint refs;
+	void (*free)(struct snap *s);
+	u64 t0_ns, t1_ns; /* the last interval that is in it; CLOCK_MONOTONIC */
+};
+
+static inline void *snap__get(const void *s)
+{
+	if (s)
+		atomic_fetch_add_explicit(&((struct snap *)s)->refs, 1, memory_order_relaxed);
+	return (void *)s;
+}
+
+static inline void snap__put(const void *p)
+{
+	struct snap *s = (struct snap *)p;
+
+	if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1)
+		s->free(s);
+}
+
+enum model_id {
+#define MODEL(id, ops) MODEL_##id,
+#include "models/models.def"
+#undef MODEL
+	MODEL_COUNT
+};
+
+/* What is going on with a model's sources, for views that have nothing to show yet. */
+enum feed_state { FEED_OFF, FEED_OPENING, FEED_LIVE, FEED_FAILED };
+
+struct feed {
+	enum feed_state state;
+	struct health health;
+	char reason[512]; /* FEED_FAILED: why, and what to do */
+	int exit_code;	  /* FEED_FAILED: enum exit_code */
+};
+
+struct frame {
+	struct snap base;
+	u64 seq;   /* counts up from 1 */
+	u64 t_ns;  /* when it was made */
+	bool final; /* nothing follows: the command ended or the input is at its end */
+	const struct snap *snaps[MODEL_COUNT]; /* NULL while there is none */
+	struct feed feeds[MODEL_COUNT];
+};
+
+#endif

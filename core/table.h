@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Typed columns and rows. One column table per view; the screen, --format json|csv and the
+ * help all read it. Rows are const: made once, read by any thread, freed by their maker.
+ */
+#ifndef CORE_TABLE_H
+#define CORE_TABLE_H
+
+#include "core/base.h"
+
+enum value_type {
+	VALUE_NONE, /* unknown: blank on screen, null in JSON */
+	VALUE_TEXT, /* s */
+	VALUE_COUNT, /* u */
+	VALUE_PCT,  /* f, 0..100 */
+	VALUE_NS,   /* u */
+	VALUE_BYTES, /* u */
+	VALUE_BOOL, /* u */
+	VALUE_TREND, /* trend[0..n), oldest first, for a sparkline */
+};
+
+struct value {
+	enum value_type type;
+	u32 n; /* VALUE_TREND */
+	union {
+		const char *s; /* borrowed from the rows */
+		u64 u;
+		double f;
+		const float *trend;
+	};
+};
+
+enum column_flag {
+	COLUMN_SCREEN = 1, /* shown in the table */
+	COLUMN_EXPORT = 2, /* a field in json and csv */
+	COLUMN_FLEX = 4,   /* takes the width that is left */
+	COLUMN_BAR = 8,	   /* drawn with a bar behind the number (percentages) */
+	COLUMN_KEY = 16,   /* its text names the row: never dropped, cut in the middle */
+	COLUMN_ASCENDING = 32, /* sorts upward first (names) */
+};
+
+struct column {
+	const char *name;  /* field name in json and csv: with its unit, never changed */
+	const char *title; /* on screen */
+	const char *unit;
+	const char *help; /* one line, for ? */
+	enum value_type type;
+	u8 width;    /* cells on screen, fixed from tick to tick; least width when FLEX */
+	u8 priority; /* narrow screens drop the highest first; 0 is never dropped */
+	u32 flags;
+};
+
+/* An immutable set of rows, in the view's sort order by default. */
+struct row_table {
+	const struct column *columns;
+	u32 ncolumns;
+	u32 nrows;
+	u32 sort; /* column that the rows are sorted by as they come */
+	/* Fills *out; false when the column does not apply to this grouping. */
+	bool (*cell)(const struct row_table *t, u32 row, u32 column, struct value *out);
+	/* Stable identity of a row across tables: selection, fold state, exclusion. */
+	u64 (*key)(const struct row_table *t, u32 row);
+};
+
+/* <0, 0, >0; numbers by size, text by bytes, NONE last in descending order. */
+int value__compare(const struct value *a, const struct value *b);
+
+/* Fills order[0..nrows) with row positions sorted by a column; stable, so ties keep their
+ * place. O(n log n), no allocation kept. */
+void row_table__sort(const struct row_table *t, u32 column, bool descending, u32 *order);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A worker thread with a queue of jobs. The one that posts gets the result back on its own
+ * thread by worker__reap, woken by an eventfd; it never waits.
+ */
+#ifndef CORE_WORKER_H
+#define CORE_WORKER_H
+
+#include "core/base.h"
+
+struct job {
+	void (*run)(struct job *j);  /* on the worker */
+	void (*done)(struct job *j); /* on the reaping thread; frees the job */
+	void (*drop)(struct job *j); /* instead of done when the worker is freed first */
+	const void *slot; /* a newer job with the same non-NULL slot replaces a queued one
+			     (which is dropped): latest wins */
+	struct job *next; /* the worker's */
+};
+
+struct worker;
+
+struct worker *worker__new(const char *thread_name);
+/* Drops what is queued, joins the thread. */
+void worker__free(struct worker *w);
+void worker__post(struct worker *w, struct job *j);
+int worker__fd(const struct worker *w); /* readable when something is done */
+/* Calls done() for each finished job; returns their number. */
+u32 worker__reap(struct worker *w);
+bool worker__idle(struct worker *w); /* nothing queued, running or unreaped */
+
+#endif

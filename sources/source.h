@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sources: open an event source, drain it, hand out raw samples. Collector thread only;
+ * no locks. Nothing stays attached after close, whatever happened before.
+ *
+ * To add one: 1. sources/<name>.c with a const struct source_ops; 2. a row in sources.def;
+ * 3. a live test against a workload whose truth is known.
+ */
+#ifndef SOURCES_SOURCE_H
+#define SOURCES_SOURCE_H
+
+#include "core/health.h"
+#include "core/sample.h"
+#include "core/scope.h"
+#include "core/snap.h"
+
+enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF };
+
+/* How to sample; a value. */
+struct sampling {
+	u64 freq;   /* Hz; 0 when period is set */
+	u64 period; /* events per sample; 0 when freq is set */
+	char event[128]; /* as given by -e; "" picks cycles:P, else cpu-clock */
+	enum call_graph call_graph;
+	bool user, kernel; /* which frames and samples are wanted; both true by default */
+	bool idle;	   /* count the idle task too */
+	double interval_s; /* expected time between drains: sizes maps and rings */
+};
+
+struct source; /* private to each source */
+
+struct source_ops {
+	const char *name;  /* tier name on screen: "bpf", "perf" */
+	const char *title; /* one line for --doctor */
+	/* Opens and attaches everything, or nothing: on failure no trace is left and st tells
+	 * why and what would enable it. The scope is borrowed for the call. When it returns 0
+	 * every probe is attached. */
+	struct source *(*open)(const struct sampling *how, const struct scope *scope,
+			       struct status *st);
+	void (*close)(struct source *s);
+	/* Takes effect at once without detaching; NULL: the collector closes and reopens. */
+	int (*set_scope)(struct source *s, const struct scope *scope, struct status *st);
+	int (*set_sampling)(struct source *s, const struct sampling *how, struct status *st);
+	/* An fd that becomes readable when drain() has work before the tick; -1 none. */
+	int (*fd)(struct source *s);
+	/* Hands out everything gathered so far. `tick` is false when called for fd's sake
+	 * (then only urgent records: new processes, maps), true at the end of an interval. */
+	void (*drain)(struct source *s, bool tick, const struct sample_sink *sink);
+	/* Adds what it knows since open: the collector computes rates and differences. */
+	void (*health)(struct source *s, struct health *h);
+};
+
+enum source_id {
+#define SOURCE(id, ops, model, tier) SOURCE_##id,
+#include "sources/sources.def"
+#undef SOURCE
+	SOURCE_COUNT
+};
+
+struct source_row {
+	const struct source_ops *ops;
+	enum model_id model;
+	int tier;
+};
+
+extern const struct source_row source_table[SOURCE_COUNT];
+
+#endif

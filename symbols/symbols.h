@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Symbols: address -> object and offset -> function -> line and inline chain.
+ *
+ * Three stable id spaces, all append-only while the program runs, 0 is "unknown" in each:
+ *   object  an ELF file (by build-id, else by device and inode), the kernel, a module,
+ *	     the vdso, one process's JIT code
+ *   loc     (object, offset): what a sampled address is, independent of where it was mapped
+ *   func    a function of an object
+ *
+ * Threads: the collector calls symbols__proc_event, __locate, __named. A worker of symbols'
+ * own reads files and resolves locs to funcs. Readers on any thread use the wait-free
+ * getters; what they return is immutable and lives as long as struct symbols.
+ *
+ * Files are hostile: a broken ELF, DWARF or perf map yields unknown names and a reason in
+ * sym_object.note, never a crash or an unbounded read.
+ */
+#ifndef SYMBOLS_SYMBOLS_H
+#define SYMBOLS_SYMBOLS_H
+
+#include "core/base.h"
+#include "core/sample.h"
+#include "core/status.h"
+
+struct symbols;
+
+enum code_kind { CODE_UNKNOWN, CODE_USER, CODE_KERNEL, CODE_JIT, CODE_VDSO, CODE_BPF };
+
+struct sym_object {
+	u32 id;
+	enum code_kind kind;
+	const char *name; /* short: "libc.so.6", "[kernel]", "[nf_tables]", "[jit] node:4711" */
+	const char *path; /* as the process sees it */
+	u32 tgid;	  /* a process through whose /proc/PID/root the path is read; 0 none */
+	u32 dev_major, dev_minor;
+	u64 inode;
+};
+
+/* What the worker found out about an object; immutable once returned. */
+struct sym_object_info {
+	char build_id[41]; /* hex, "" none */
+	bool has_symtab, has_dwarf;
+	char source[24]; /* where the names come from: symtab dynsym debugdata debuglink
+			    build-id kallsyms perf-map vdso none */
+	char note[128]; /* what is wrong or missing, and what to install; "" if nothing */
+};
+
+enum func_flag {
+	FUNC_OUTERMOST = 1, /* a stack that ends here is whole (_start, thread start ...) */
+	FUNC_GUESSED = 2,   /* no symbol covers it: named object+offset */
+};
+
+struct sym_func {
+	u32 id;
+	u32 object;
+	enum code_kind kind;
+	u32 flags;
+	u64 start, size; /* offsets in the object, as in struct sym_loc; size 0 unknown */
+	const char *name;    /* demangled */
+	const char *linkage; /* as in the file; may be the same pointer */
+};
+
+#define SYM_UNKNOWN 0u /* loc, func, object 0: no mapping was known; name "[unknown]" */
+
+/* Starts the worker. kallsyms and the like are read there, in the background. */
+struct symbols *symbols__new(struct status *st);
+void symbols__free(struct symbols *s);
+
+/* --- collector thread --- */
+
+/* Upkeep from the sideband: fork, exec, exit, mmap. Exited processes keep their maps for a
+ * bounded time and number. */
+void symbols__proc_event(struct symbols *s, const struct proc_event *ev);
+/* The id of what lay at a user address of a process at a time, or at a kernel address.
+ * Reads /proc/PID/maps at the first sight of a process. Asks the worker to resolve. */
+u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip);
+u32 symbols__locate_kernel(struct symbols *s, u64 ip);
+/* Reads a process's maps now, before it can exit; cheap when known. */
+void symbols__learn(struct symbols *s, u32 tgid);
+/* A loc whose function is known by name already (folded stacks, scripted tests). */
+u32 symbols__named(struct symbols *s, const char *object, const char *func, enum code_kind kind);
+/* Wakes the worker for what was asked since; once a drain. */
+void symbols__kick(struct symbols *s);
+/* A process's command name as last seen, "" unknown; borrowed until the next call. */
+const char *symbols__comm(struct symbols *s, u32 tgid);
+
+/* --- any thread, wait-free --- */
+
+/* The loc's function: 0 while not yet resolved. */
+u32 symbols__func_of(const struct symbols *s, u32 loc);
+u32 symbols__object_of(const struct symbols *s, u32 loc);
+u64 symbols__offset_of(const struct symbols *s, u32 loc);
+const struct sym_func *symbols__func(const struct symbols *s, u32 func);       /* never NULL */
+const struct sym_object *symbols__object(const struct symbols *s, u32 object); /* never NULL */
+/* NULL while the worker has not looked at it. */
+const struct sym_object_info *symbols__object_info(const struct symbols *s, u32 object);
+/* Functions inlined at a loc, innermost first, without the containing function itself.
+ * Returns their number (0: none), fills funcs; -1: asked for, not there yet. */
+int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max);
+/* Counts up whenever something became resolved: whoever shows names looks again. */
+u64 symbols__generation(const struct symbols *s);
+/* An eventfd that becomes readable when the generation rises; owned by symbols. */
+int symbols__event_fd(const struct symbols *s);
+/* Blocks until nothing is pending or the time is over; true when settled. Not for the UI. */
+bool symbols__settle(struct symbols *s, u32 timeout_ms);
+
+struct symbols_stats {
+	u64 locs, funcs, objects, processes;
+	u64 pending; /* locs without a function yet */
+	u64 memory_bytes;
+	u64 overflow; /* locs refused since the tables are full: shown as [unknown] */
+};
+void symbols__stats(const struct symbols *s, struct symbols_stats *out);
+
+/* --- annotate: any thread asks, the worker computes --- */
+
+struct annotated_insn {
+	u64 offset;	   /* in the object */
+	u32 size;
+	const char *text;  /* mnemonic and operands */
+	const char *file;  /* of its source line; NULL unknown */
+	u32 line;	   /* 0 unknown */
+	const char *source; /* the text of that line when the file can be read; NULL */
+	const char *inlined; /* innermost inlined function here; NULL when none */
+	u64 target;	   /* direct jump or call: offset in this object, 0 none */
+};
+
+/* One function's code; immutable, one reference per taker. */
+struct annotation {
+	_Atomic u32 refs;
+	u32 func;
+	u32 ninsns;
+	const struct annotated_insn *insns; /* by offset */
+	char note[192]; /* why there is no code or no source, and what would give it; "" fine */
+};
+
+/* Returns a reference, or NULL: asked for; look again when the generation rises. The last
+ * few are cached. */
+const struct annotation *symbols__annotate(struct symbols *s, u32 func);
+void annotation__put(const struct annotation *a);
+
+#endif

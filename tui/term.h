@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Terminal backends. Only tui/term_curses.c includes curses.h and writes to the terminal;
+ * tui/term_script.c is a terminal that exists in memory only (--script, tests). UI thread.
+ */
+#ifndef TUI_TERM_H
+#define TUI_TERM_H
+
+#include "core/status.h"
+#include "widgets/cells.h"
+#include "widgets/input.h"
+
+struct term_options {
+	const char *theme; /* --theme; NULL default */
+	bool ascii;	   /* --ascii, or the locale is not UTF-8 */
+	int w, h;	   /* --size, for the script terminal; 0: ask */
+	const char *script; /* --script */
+};
+
+struct term;
+
+struct term_ops {
+	struct term *(*open)(const struct term_options *o, struct status *st);
+	void (*close)(struct term *t); /* restores the terminal */
+	void (*size)(struct term *t, int *w, int *h);
+	/* Shows the canvas: only cells that changed are written. */
+	void (*present)(struct term *t, const struct canvas *c);
+	int (*fd)(struct term *t); /* readable when input waits */
+	/* The next event that is there already, INPUT_NONE when none; never waits. */
+	struct input (*input)(struct term *t);
+	bool (*ascii)(struct term *t);
+	void (*bell)(struct term *t);
+	/* Leaves the screen for a shell (Ctrl-Z) and returns after SIGCONT. */
+	void (*suspend)(struct term *t);
+};
+
+extern const struct term_ops term_curses;
+extern const struct term_ops term_script;
+
+/* Restores the terminal from a signal handler: async-signal-safe. */
+void term__emergency_restore(void);
+
+/* Theme names for help and errors, NULL-terminated. */
+extern const char *const theme_names[];
+
+#endif

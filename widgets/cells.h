@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Cells: what widgets draw into. A canvas is a grid of cells; the terminal backend shows
+ * the difference to what is on the terminal, tests compare it as text. No I/O here.
+ *
+ * Text is UTF-8 and untrusted: control characters and broken bytes become visible
+ * replacements, so nothing drawn can reach the terminal as a command.
+ */
+#ifndef WIDGETS_CELLS_H
+#define WIDGETS_CELLS_H
+
+#include <stdio.h>
+
+#include "core/base.h"
+
+/* What a piece of text is, not how it looks; the theme decides that. */
+enum role {
+	ROLE_TEXT, ROLE_DIM, ROLE_STRONG, ROLE_TITLE, ROLE_HEADER, ROLE_SORTED, ROLE_SELECTED,
+	ROLE_TAB, ROLE_TAB_ACTIVE, ROLE_KEY, ROLE_OK, ROLE_WARN, ROLE_BAD, ROLE_BAR, ROLE_HOT,
+	ROLE_WARM, ROLE_COOL, ROLE_USER, ROLE_KERNEL, ROLE_INLINED, ROLE_JIT, ROLE_MATCH,
+	ROLE_PROMPT, ROLE_ERROR, ROLE_BORDER,
+	ROLES
+};
+
+#define CELL_MAX_COMBINING 2
+
+struct cell {
+	wchar_t ch[1 + CELL_MAX_COMBINING]; /* ch[0] == 0: right half of a wide character */
+	u8 role;  /* enum role */
+	bool selected; /* on the cursor row: shown reversed or as the theme says */
+};
+
+struct rect {
+	int x, y, w, h;
+};
+
+struct canvas {
+	int w, h;
+	struct cell *cells; /* row by row */
+	bool ascii;	    /* only 7-bit characters may be drawn */
+	int cursor_x, cursor_y; /* where a prompt wants the cursor; -1: hidden */
+};
+
+void canvas__init(struct canvas *c, int w, int h, bool ascii);
+void canvas__fini(struct canvas *c);
+void canvas__resize(struct canvas *c, int w, int h); /* clears */
+void canvas__clear(struct canvas *c);
+struct rect canvas__rect(const struct canvas *c);
+
+/* All drawing is clipped to the canvas and to `w` cells from x. Returns cells used. */
+int draw__text(struct canvas *c, int x, int y, int w, enum role role, const char *text);
+int draw__textf(struct canvas *c, int x, int y, int w, enum role role, const char *fmt, ...)
+	PRINTF_LIKE(6, 7);
+/* Right-aligned in w. */
+int draw__right(struct canvas *c, int x, int y, int w, enum role role, const char *text);
+/* Cut in the middle with an ellipsis when it does not fit, so that both ends show. */
+int draw__middle(struct canvas *c, int x, int y, int w, enum role role, const char *text);
+void draw__fill(struct canvas *c, struct rect r, enum role role, wchar_t ch);
+/* Marks the cells of a row as selected, keeping their text and roles. */
+void draw__select(struct canvas *c, int x, int y, int w);
+void draw__box(struct canvas *c, struct rect r, enum role role, const char *title);
+
+/* Display width of UTF-8 text in cells. */
+int text__width(const char *text);
+
+/* The canvas as text, a line a row, trailing blanks cut; for goldens and snapshots. With
+ * roles: every run of a role is marked {role:...}. */
+void canvas__dump(const struct canvas *c, FILE *out, bool roles);
+
+/* --- numbers: fixed width, aligned, with units --- */
+void format__count(char *buf, size_t size, u64 n);     /* 999, 12.3k, 4.56M */
+void format__bytes(char *buf, size_t size, u64 n);     /* 12.3K, 4.56M (1024) */
+void format__ns(char *buf, size_t size, u64 ns);       /* 12.3us, 4.56ms, 1.20s */
+void format__pct(char *buf, size_t size, double pct);  /* 100.0, 12.34, 0.05, "<.01" */
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Table: shows a row_table with a header, sorting, selection by key, unfolded child lines,
+ * bars and sparklines. Sort, scroll and selection are its state; the rows are const.
+ */
+#ifndef WIDGETS_TABLE_H
+#define WIDGETS_TABLE_H
+
+#include "core/table.h"
+#include "widgets/cells.h"
+#include "widgets/input.h"
+
+/* A line that is shown below a row when that row is unfolded (a call chain's node). */
+struct table_child {
+	u64 key;
+	u32 depth; /* 1 below the row */
+	bool last; /* last sibling: for the tree lines */
+	bool has_children, open;
+	enum role role;
+	double pct;
+	const char *text, *note; /* name; object or line, dim */
+};
+
+struct table_source {
+	const struct row_table *rows;
+	/* Optional. Number of child lines below a row that are visible now, and one of them. */
+	u32 (*children)(void *ctx, u32 row);
+	bool (*child)(void *ctx, u32 row, u32 n, struct table_child *out);
+	/* Optional. Role of a cell, e.g. by kind; ROLE_TEXT otherwise. */
+	enum role (*role)(void *ctx, u32 row, u32 column);
+	/* Optional. Whether a row can unfold and is open. */
+	bool (*open)(void *ctx, u64 key);
+	void *ctx;
+};
+
+struct table {
+	u32 sort;	 /* column */
+	bool descending; /* as first set from the column's flags */
+	u64 selected;	 /* key of the row or child line under the cursor; 0: first */
+	bool user_moved; /* the cursor was moved: the selection follows its key, not rank 1 */
+	u32 top;	 /* first visible line */
+	char search[128]; /* "" none; matches are marked */
+	/* made by table__layout, read by draw and mouse */
+	u32 *order, norder;
+	u32 nlines, cursor_line;
+	struct rect area;
+	struct column_place { u32 column; int x, w; } places[32];
+	u32 nplaces;
+};
+
+void table__init(struct table *t);
+void table__fini(struct table *t);
+/* Sorts and places; call after rows, size or fold state changed and before draw. */
+void table__layout(struct table *t, const struct table_source *src, struct rect area);
+void table__draw(struct table *t, const struct table_source *src, struct canvas *c);
+
+/* Movement, in lines. */
+void table__move(struct table *t, const struct table_source *src, int lines);
+void table__home(struct table *t, const struct table_source *src);
+void table__end(struct table *t, const struct table_source *src);
+/* Next column to sort by, dir +1 or -1; sets its natural direction. */
+void table__sort_next(struct table *t, const struct table_source *src, int dir);
+void table__reverse(struct table *t, const struct table_source *src);
+/* The row under the cursor (also when on one of its children); false when empty. child is
+ * UINT32_MAX on the row itself. */
+bool table__selected(const struct table *t, const struct table_source *src, u32 *row, u32 *child);
+/* Moves to the next line whose key column contains t->search; false when none. */
+bool table__search(struct table *t, const struct table_source *src, int dir);
+/* A click: selects or sorts. True when it hit a row (then double click drills). */
+bool table__mouse(struct table *t, const struct table_source *src, const struct input *in);
+
+/* Pure: which columns fit in w cells and how wide each is; tests sweep it. */
+u32 table__place_columns(const struct column *cols, u32 n, const bool *applies, int w,
+			 struct column_place *out, u32 max);
+
+#endif

@@ -25,13 +25,16 @@ struct term_ops {
 	void (*size)(struct term *t, int *w, int *h);
 	/* Shows the canvas: only cells that changed are written. */
 	void (*present)(struct term *t, const struct canvas *c);
-	int (*fd)(struct term *t); /* readable when input waits */
+	int (*fd)(struct term *t); /* readable when input() has something: key, resize, signal */
 	/* The next event that is there already, INPUT_NONE when none; never waits. */
 	struct input (*input)(struct term *t);
 	bool (*ascii)(struct term *t);
 	void (*bell)(struct term *t);
 	/* Leaves the screen for a shell (Ctrl-Z) and returns after SIGCONT. */
 	void (*suspend)(struct term *t);
+	/* The loop calls it when all events are handled, nothing is pending in the background
+	 * and the screen shows it: the script goes on. NULL for a real terminal. */
+	void (*idle)(struct term *t);
 };
 
 extern const struct term_ops term_curses;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Picker: a box with a list that narrows as one types (fuzzy search), for processes,
+ * cgroups, views. The list may change while it is open: the selection follows its key.
+ */
+#ifndef WIDGETS_PICKER_H
+#define WIDGETS_PICKER_H
+
+#include "widgets/cells.h"
+#include "widgets/input.h"
+
+enum picker_result { PICKER_EDITING, PICKER_ACCEPTED, PICKER_CANCELLED };
+
+/* Borrowed strings, valid while the source is. */
+struct picker_item {
+	u64 key;	    /* stable identity */
+	const char *text;   /* what is searched and shown on the left */
+	const char *detail; /* right-hand column, dim; may be NULL */
+	enum role role;	    /* of the text; ROLE_TEXT normally */
+};
+
+struct picker_source {
+	u32 n;
+	void (*item)(void *ctx, u32 i, struct picker_item *out);
+	void *ctx;
+};
+
+struct picker_match {
+	u32 item;
+	int score;
+};
+
+struct picker {
+	char title[48];
+	char pattern[128]; /* as typed; blanks separate parts that must all match */
+	u32 len;
+	u64 selected; /* key; valid when nmatches > 0 */
+	/* private */
+	struct picker_match *matches; /* best first; in the source's order when no pattern */
+	u32 nmatches, cap;
+	u32 cursor, top, page, total;
+	bool moved; /* the selection was moved by hand: follow its key, not the best match */
+	u64 last_click_line;
+	struct rect list;
+};
+
+void picker__open(struct picker *p, const char *title, const struct picker_source *src);
+void picker__fini(struct picker *p);
+/* The items changed (or first came): matches again, keeps the selection when its key is
+ * still there. O(n x length); 10,000 items take a few ms. */
+void picker__update(struct picker *p, const struct picker_source *src);
+/* Letters edit the pattern, arrows, PgUp/PgDn, Home/End, C-n C-p and the mouse move, C-u
+ * empties, Enter or a double click accepts (only when something is selected), Esc cancels. */
+enum picker_result picker__input(struct picker *p, const struct picker_source *src,
+				 const struct input *in);
+/* The source's index of the selected item; false when nothing matches. */
+bool picker__selected(const struct picker *p, const struct picker_source *src, u32 *index);
+/* Draws a box in the middle of area, at most 100 x 24; sets the canvas' cursor. */
+void picker__draw(struct picker *p, const struct picker_source *src, struct canvas *c,
+		  struct rect area);
+
+/* Pure. Fuzzy score of text for a pattern (0: no match): all characters in order, without
+ * regard to case unless the pattern has capitals; word starts, runs and early matches score
+ * higher. *mask gets a bit for each matched byte of the first 64 (may be NULL). */
+int fuzzy__score(const char *pattern, const char *text, u64 *mask);
+
+#endif

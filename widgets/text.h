@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Untrusted bytes -> what may be shown. UTF-8 is decoded here and not by the C library, so
+ * that broken input and a C locale behave the same; widths come from wcwidth(3), so
+ * setlocale(LC_CTYPE, "") comes first where characters beyond ASCII are wanted. Stateless.
+ */
+#ifndef WIDGETS_TEXT_H
+#define WIDGETS_TEXT_H
+
+#include <wchar.h>
+
+#include "core/base.h"
+
+#define GLYPH_MAX_COMBINING 2
+
+/* One base character with its combining marks, as it is shown. */
+struct glyph {
+	wchar_t ch[1 + GLYPH_MAX_COMBINING];
+	u8 width; /* 1 or 2 cells */
+	u8 bytes; /* of the text it stands for; marks beyond the kept ones are counted too */
+};
+
+/* The glyph at the start of s; false at its end. A control character, a broken byte, a
+ * bidi override or a character without a width becomes a visible replacement: ^X for C0
+ * is "␀".."␟" (U+2400 block), everything else U+FFFD. */
+bool text__glyph(const char *s, struct glyph *out);
+
+/* One code point: its bytes (1 for a broken byte, which gives *cp = U+FFFD), 0 at the end. */
+u32 utf8__decode(const char *s, u32 *cp);
+/* Writes at most 4 bytes, no NUL; returns their number, 0 for what is no code point. */
+u32 utf8__encode(u32 cp, char *out);
+
+/* Bytes of the longest prefix that needs at most w cells; *used its width (may be NULL). */
+size_t text__fit(const char *s, int w, int *used);
+/* The same from the end: bytes from the start of s to the suffix that needs at most w. */
+size_t text__fit_end(const char *s, int w, int *used);
+
+/* The 7-bit character that stands for a drawn one in ascii mode: boxes, blocks, arrows and
+ * the ellipsis have look-alikes, the rest is '?'. */
+char text__ascii(wchar_t ch);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the worker knows of an object's file. For the symbols layer only (annotate,
+ * symbols.c); worker thread only, except where it says otherwise.
+ *
+ * Two address spaces:
+ *   offset  as in struct sym_loc and sym_func.start. ELF objects: offset in the file. Kernel,
+ *	     modules, BPF and JIT code: the absolute address. vdso: offset in its image.
+ *   vaddr   as in the ELF file's symbols and program headers (p_vaddr space), what objdump
+ *	     and DWARF speak of. Objects that are no ELF file: the same as offset.
+ * object__vaddr and object__offset convert; both know executable PT_LOAD segments first.
+ */
+#ifndef SYMBOLS_OBJECT_H
+#define SYMBOLS_OBJECT_H
+
+#include <sys/types.h>
+
+#include "core/base.h"
+#include "symbols/debuginfo.h"
+#include "symbols/symbols.h"
+
+/* The object's own file, O_RDONLY|O_CLOEXEC, the very inode that was mapped; the caller
+ * closes it. -errno: -ENOENT when it has no file, -ESTALE when it was replaced. */
+int object__open_fd(struct symbols *s, u32 object);
+
+/* False when no segment holds it or the object could not be read. */
+bool object__vaddr(struct symbols *s, u32 object, u64 offset, u64 *vaddr);
+bool object__offset(struct symbols *s, u32 object, u64 vaddr, u64 *offset);
+
+/* Bytes of the object's code at an offset: from its file, the vdso, /proc/kcore, or a live
+ * JIT process's memory. Returns how many were read (may be fewer than size), or -errno. */
+ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, size_t size);
+
+/* Prefix below which the object's path and its debug files are found: "/proc/PID/root" while
+ * that process lives in another root, else "". Fills buf and returns it. */
+const char *object__root(struct symbols *s, u32 object, char *buf, size_t size);
+
+/* Lower case hex, "" when there is none. Lives as long as symbols. */
+const char *object__build_id(struct symbols *s, u32 object);
+
+/* ELF machine (EM_X86_64 ...) of the code; the running machine's for the kernel and JITs. */
+u16 object__machine(struct symbols *s, u32 object);
+
+/* Source lines and inline chains: borrowed, valid until the next call (a few are kept open).
+ * NULL when there are none; then note says why. */
+struct debuginfo *object__debuginfo(struct symbols *s, u32 object, char *note, size_t note_size);
+
+/* The function at an offset, as a loc there would resolve: to name call targets. Never 0
+ * for a known object. */
+u32 object__func_at(struct symbols *s, u32 object, u64 offset);
+
+#endif

@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 SHELL     := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run check bench screenshots install deps clean check-unit check-kernels
+.PHONY: all run check bench screenshots install deps clean
 
 B        := build
 CC       := gcc
@@ -50,7 +50,7 @@ $(B)/$(1)/libproftop.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out tui/main.c,$(S
 	@rm -f $$@; ar rcs $$@ $$^
 $(B)/$(1)/proftop: $(B)/$(1)/tui/main.o $(B)/$(1)/libproftop.a
 	$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -o $$@
-$(B)/$(1)/tests/%: $(B)/$(1)/tests/%.o $(B)/$(1)/libproftop.a
+$(B)/$(1)/tests/%: $(B)/$(1)/tests/%.o $(B)/$(1)/tests/lib/libtest.a $(B)/$(1)/libproftop.a
 	$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach v,rel asan tsan,$(eval $(call variant,$(v))))
@@ -64,6 +64,39 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 		-idirafter /usr/include/$(shell uname -m)-linux-gnu -MMD -MP -c $< -o $@
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+# What deps installs changes what make reads at its start (pkg-config, wildcards): these
+# targets install first and then start a make of their own.
+AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
+deps:
+	@scripts/deps
+
+run:
+	@scripts/deps build
+	@$(AGAIN) all
+	@exec $(B)/proftop $(ARGS)
+
+check:
+	@scripts/deps
+	@$(AGAIN) check-all
+
+bench:
+	@scripts/deps
+	@$(AGAIN) all workloads
+	$(PYTHON) tests/bench/run.py $(ARGS)
+
+screenshots:
+	@scripts/deps
+	@$(AGAIN) all workloads
+	$(PYTHON) tests/screenshots/make.py
+
+# Builds as whoever calls; installs below DESTDIR.
+install: $(B)/proftop
+	install -D -m 755 $(B)/proftop $(DESTDIR)$(PREFIX)/bin/proftop
+	install -D -m 644 docs/proftop.1 $(DESTDIR)$(PREFIX)/share/man/man1/proftop.1
+	install -D -m 644 docs/proftop.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/proftop
 
 clean:
 	rm -rf $(B)

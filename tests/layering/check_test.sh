@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The layering check finds what it is there for: each case breaks one rule in a made-up tree.
+here=$(dirname "$0")
+. "$here/../lib/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+tree()
+{
+	rm -rf "$tmp/t"
+	mkdir -p "$tmp"/t/{bpf,core,sources,models,symbols,widgets,tui/views}
+	local d
+	for d in bpf core sources models symbols widgets tui tui/views; do
+		echo '#include <stdio.h>' >"$tmp/t/$d/a.c"
+	done
+	echo '#include <curses.h>' >"$tmp/t/tui/term_curses.c"
+	echo '#include <pthread.h>' >"$tmp/t/core/worker.c"
+	echo '#include "core/table.h"' >"$tmp/t/widgets/table.c"
+	echo '#include "models/profile.h"' >"$tmp/t/tui/views/cpu.c"
+	echo '#include "bpf/cpu.skel.h"' >"$tmp/t/sources/cpu.c"
+}
+
+run() { /usr/bin/python3 "$here/check.py" "$tmp/t"; }
+
+# broken NAME FILE INCLUDE
+broken()
+{
+	tree
+	echo "#include $3" >>"$tmp/t/$2"
+	if out=$(run); then
+		fail "$1" "not found"
+	elif grep -q "^# $2:2: " <<<"$out"; then
+		pass "$1"
+	else
+		fail "$1" "$out"
+	fi
+}
+
+tree
+check "a tree in order passes" run
+broken "curses in a view" tui/views/a.c '<ncursesw/curses.h>'
+broken "curses in the core" core/a.c '<curses.h>'
+broken "threads in a view" tui/views/a.c '<pthread.h>'
+broken "threads in a source" sources/a.c '<pthread.h>'
+broken "threads in a model" models/a.c '<pthread.h>'
+broken "a view that knows a source" tui/views/a.c '"sources/source.h"'
+broken "a view that knows BPF" tui/views/a.c '"bpf/cpu.h"'
+broken "a widget that knows a model" widgets/a.c '"models/profile.h"'
+broken "a widget that knows the collector" widgets/a.c '"core/collector.h"'
+broken "a model that knows a source" models/a.c '"sources/source.h"'
+broken "a model that knows a skeleton" models/a.c '"bpf/cpu.skel.h"'
+broken "a model that knows a widget" models/a.c '"widgets/table.h"'
+broken "a source that knows a model" sources/a.c '"models/profile.h"'
+broken "the core that knows the screen" core/a.c '"tui/keymap.h"'
+broken "symbols that know a model" symbols/a.c '"models/profile.h"'
+broken "libbpf in the core" core/a.c '<bpf/libbpf.h>'
+broken "libperf in the screen" tui/a.c '<perf/evlist.h>'
+broken "a path not from the root" core/a.c '"base.h"'
+tree
+rm "$tmp"/t/models/*
+if out=$(run); then fail "a layer without files" "not found"; else pass "a layer without files"; fi
+tap_done

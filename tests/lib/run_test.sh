@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The runner itself: what must be counted as a failure is counted as one.
+here=$(dirname "$0")
+. "$here/tap.sh"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# program NAME TEXT: a shell program
+program()
+{
+	printf '#!/bin/sh\n%s\n' "$2" >"$tmp/$1"
+	chmod +x "$tmp/$1"
+}
+
+# expect NAME STATUS LAST-LINE ARGUMENTS...
+expect()
+{
+	local name=$1 status=$2 last=$3 out rc
+	shift 3
+	out=$("$here/run" "$@" 2>&1)
+	rc=$?
+	if [ $rc = "$status" ] && [ "$(tail -n 1 <<<"$out")" = "$last" ]; then
+		pass "$name"
+	else
+		fail "$name" "status $rc, wanted $status and '$last', got:
+$out"
+	fi
+}
+
+program good 'echo 1..2; echo ok 1 - a; echo ok 2 - b'
+program bad 'echo ok 1 - a; echo not ok 2 - b; exit 1'
+program bad_quiet 'echo not ok 1 - b'
+program crash 'echo ok 1 - a; kill -SEGV $$'
+program leak 'echo ok 1 - a; exit 23'
+program short 'echo 1..3; echo ok 1 - a'
+program none 'exit 0'
+program hang 'echo ok 1 - a; sleep 60'
+program child 'sleep 60 & echo ok 1 - a'
+program skips 'echo "ok 1 - a # SKIP no such thing here"; echo ok 2 - b'
+program cmocka 'echo "skip: not root"; echo "not ok 1 # SKIP a"; echo ok 2 - b'
+program mute 'echo "not ok 1 # SKIP a"'
+
+expect "passes are counted" 0 "2 passed, 0 failed" --group g "$tmp/good"
+expect "several programs are summed" 1 "3 passed, 1 failed" --group g,jobs=2 "$tmp/good" "$tmp/bad"
+expect "a failure needs no exit status" 1 "0 passed, 1 failed" --group g "$tmp/bad_quiet"
+expect "a crash is a failure" 1 "1 passed, 1 failed" --group g "$tmp/crash"
+expect "a failing exit is a failure" 1 "1 passed, 1 failed" --group g "$tmp/leak"
+expect "planned cases that do not run are a failure" 1 "1 passed, 1 failed" --group g "$tmp/short"
+expect "a program without cases is a failure" 1 "0 passed, 1 failed" --group g "$tmp/none"
+expect "a program that hangs is a failure" 1 "1 passed, 1 failed" --group g,timeout=0.5 "$tmp/hang"
+expect "a child left behind does not hang it" 0 "1 passed, 0 failed" --group g "$tmp/child"
+expect "a missing program is a failure" 1 "0 passed, 1 failed" --group g "$tmp/absent"
+expect "skips are counted" 0 "1 passed, 0 failed, 1 skipped" --group g "$tmp/skips"
+expect "cmocka's skips are understood" 0 "1 passed, 0 failed, 1 skipped" --group g "$tmp/cmocka"
+expect "a skip without a reason is a failure" 1 "0 passed, 1 failed" --group g "$tmp/mute"
+expect "plain programs are one case" 1 "1 passed, 1 failed" --group g,plain "$tmp/none" "$tmp/leak"
+expect "no test at all is a failure" 1 "0 passed, 0 failed" --group g
+expect "--only selects" 0 "2 passed, 0 failed" --only 'g/good' --group g "$tmp/good" "$tmp/bad"
+tap_done

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The tests' rules. What is in a folder is picked up: tests/unit/*_test.c and
+# tests/render/*_test.c (cmocka, fast, under ASan and UBSan), tests/live/*_test.c (cmocka,
+# real probes), tests/live/*_live.py and tmux_*.sh (TAP, the program itself),
+# tests/script/*.script, tests/fuzz/fuzz.mk.
+#
+#	make check			everything
+#	make check ONLY=REGEX		what matches, by "group/program"
+#	make check-unit			unit and render tests only
+
+PYTHON    := /usr/bin/python3
+comma     := ,
+UNIT      := $(wildcard tests/unit/*_test.c tests/render/*_test.c)
+LIVE_C    := $(wildcard tests/live/*_test.c)
+LIVE      := $(wildcard tests/live/*_live.py)
+LIVE_TMUX := $(wildcard tests/live/tmux_*.sh)
+SCRIPTS   := $(wildcard tests/script/*.script)
+# Whatever runs on several threads is run once more under ThreadSanitizer.
+THREADED  := $(if $(UNIT),$(shell grep -lE \
+	'"core/(worker|collector|mailbox)\.h"|"symbols/symbols\.h"|"models/profile\.h"|<pthread\.h>' \
+	$(UNIT)))
+
+UNIT_BIN  := $(UNIT:%.c=$(B)/asan/%)
+TSAN_BIN  := $(THREADED:%.c=$(B)/tsan/%)
+LIVE_BIN  := $(LIVE_C:%.c=$(B)/asan/%)
+
+WORKLOADS := $(patsubst tests/%.c,$(B)/%,$(filter-out tests/workloads/lib%,$(wildcard tests/workloads/*.c)))
+WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
+
+.PHONY: workloads check-build check-all check-unit fuzz-smoke
+
+-include tests/fuzz/fuzz.mk
+-include tests/kernels/kernels.mk
+
+# Workloads have frame pointers, so that what a profiler must find is certain.
+WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	      -Wall -Wextra -D_GNU_SOURCE
+$(B)/workloads/lib%.so: tests/workloads/lib%.c tests/workloads/work.h
+	@mkdir -p $(@D)
+	$(CC) $(WORK_FLAGS) -fPIC -shared $< -o $@
+$(B)/workloads/%: tests/workloads/%.c tests/workloads/work.h
+	@mkdir -p $(@D)
+	$(CC) $(WORK_FLAGS) $< -o $@ -ldl -lpthread -lm
+workloads: $(WORKLOADS) $(WORK_LIBS)
+
+# What tests share is linked into each of them.
+TEST_LIB := $(wildcard tests/lib/*.c)
+define test_variant
+$(B)/$(1)/tests/lib/libtest.a: $(TEST_LIB:%.c=$(B)/$(1)/%.o)
+	@mkdir -p $$(@D); rm -f $$@; ar rcs $$@ $$^
+endef
+$(foreach v,rel asan tsan,$(eval $(call test_variant,$(v))))
+
+check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads
+
+RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
+
+check-all: check-build
+	@PROFTOP=$(B)/proftop $(RUN) \
+		--group self,timeout=60 tests/lib/run_test.sh tests/layering/check.py \
+			tests/layering/check_test.sh tests/lib/docs_test.py \
+		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
+		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
+		$(if $(SCRIPTS),--group script$(comma)timeout=180 tests/script/run.sh) \
+		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=300$(comma)plain \
+			'$(MAKE) -s --no-print-directory fuzz-smoke') \
+		--group live,timeout=120 $(LIVE_BIN) \
+		--group live,timeout=300 $(LIVE) \
+		--group tmux,timeout=180 $(LIVE_TMUX)
+
+check-unit: $(UNIT_BIN)
+	@$(RUN) --group unit,timeout=60,jobs=2 $(UNIT_BIN)

@@ -58,9 +58,9 @@ struct prompt {
 	u32 history_pos; /* == history->n: the line being edited, kept in draft */
 	char draft[PROMPT_MAX];
 	struct completions list;
-	u32 list_pos;	 /* chosen one + 1; 0: list shown, none chosen */
+	u32 list_pos; /* chosen one + 1; 0: list shown, none chosen */
 	u32 list_top;
-	u32 list_end;	 /* end of the text that a chosen completion replaced */
+	u32 list_end;	       /* end of the text that a chosen completion replaced */
 	char stem[PROMPT_MAX]; /* what stood at list.start before one was chosen */
 	u32 error_column, error_length;
 	char error[200];

@@ -20,9 +20,9 @@ struct glyph {
 	u8 bytes; /* of the text it stands for; marks beyond the kept ones are counted too */
 };
 
-/* The glyph at the start of s; false at its end. A control character, a broken byte, a
- * bidi override or a character without a width becomes a visible replacement: ^X for C0
- * is "␀".."␟" (U+2400 block), everything else U+FFFD. */
+/* The glyph at the start of s; false at its end. What must not reach a terminal becomes
+ * visible: C0 controls and DEL as their pictures (U+2400..), everything else (broken bytes,
+ * C1, bidi overrides, invisible format characters, unassigned ones) as U+FFFD. */
 bool text__glyph(const char *s, struct glyph *out);
 
 /* One code point: its bytes (1 for a broken byte, which gives *cp = U+FFFD), 0 at the end. */

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "widgets/cells.h"
+
+#include <stdarg.h>
+
+#include "core/arena.h"
+#include "widgets/text.h"
+
+/* No terminal is larger; a hostile or broken size must not take the memory. */
+#define CANVAS_MAX 2000
+
+static const struct cell blank = {.ch = {L' '}, .role = ROLE_TEXT};
+
+void canvas__init(struct canvas *c, int w, int h, bool ascii)
+{
+	*c = (struct canvas){.ascii = ascii};
+	canvas__resize(c, w, h);
+}
+
+void canvas__fini(struct canvas *c)
+{
+	free(c->cells);
+	*c = (struct canvas){0};
+}
+
+void canvas__resize(struct canvas *c, int w, int h)
+{
+	c->w = CLAMP(w, 0, CANVAS_MAX);
+	c->h = CLAMP(h, 0, CANVAS_MAX);
+	free(c->cells);
+	c->cells = xcalloc((size_t)c->w * (size_t)c->h, sizeof(*c->cells));
+	canvas__clear(c);
+}
+
+void canvas__clear(struct canvas *c)
+{
+	for (int i = 0; i < c->w * c->h; i++)
+		c->cells[i] = blank;
+	c->cursor_x = c->cursor_y = -1;
+}
+
+struct rect canvas__rect(const struct canvas *c)
+{
+	return (struct rect){0, 0, c->w, c->h};
+}
+
+/* A half of a wide character never stays behind alone. */
+static void cut_wide(struct canvas *c, struct cell *row, int x)
+{
+	if (x > 0 && x < c->w && row[x].ch[0] == 0) {
+		row[x - 1].ch[0] = L' ';
+		row[x - 1].ch[1] = row[x - 1].ch[2] = 0;
+		row[x].ch[0] = L' ';
+	}
+}
+
+static void put(struct canvas *c, int x, int y, enum role role, const struct glyph *g)
+{
+	struct cell *row = c->cells + (size_t)y * (size_t)c->w;
+	struct cell cell = {.ch = {g->ch[0], g->ch[1], g->ch[2]}, .role = role};
+
+	cut_wide(c, row, x);
+	cut_wide(c, row, x + g->width);
+	if (c->ascii)
+		cell = (struct cell){.ch = {text__ascii(g->ch[0])}, .role = role};
+	row[x] = cell;
+	if (g->width == 2)
+		row[x + 1] = (struct cell){.ch = {c->ascii ? L'?' : 0}, .role = role};
+}
+
+int draw__text(struct canvas *c, int x, int y, int w, enum role role, const char *text)
+{
+	static const struct glyph space = {.ch = {L' '}, .width = 1};
+	int end = MIN(x + MAX(w, 0), c->w), col = x;
+	struct glyph g;
+
+	if (y < 0 || y >= c->h)
+		return 0;
+	for (; col < end && text__glyph(text, &g); text += g.bytes) {
+		if (col + g.width > end)
+			g = space; /* half of it would not fit */
+		if (col >= 0)
+			put(c, col, y, role, &g);
+		else if (col + g.width > 0)
+			put(c, 0, y, role, &space);
+		col += g.width;
+		if (!g.bytes)
+			break;
+	}
+	return col - x;
+}
+
+int draw__textf(struct canvas *c, int x, int y, int w, enum role role, const char *fmt, ...)
+{
+	char buf[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	return draw__text(c, x, y, w, role, buf);
+}
+
+int draw__right(struct canvas *c, int x, int y, int w, enum role role, const char *text)
+{
+	int used;
+
+	text__fit(text, w, &used);
+	return draw__text(c, x + w - used, y, used, role, text);
+}
+
+int draw__middle(struct canvas *c, int x, int y, int w, enum role role, const char *text)
+{
+	int head = w / 2, tail, used;
+	size_t all = text__fit(text, w, NULL), end;
+
+	if (!text[all] || w < 4)
+		return draw__text(c, x, y, w, role, text);
+	text__fit(text, head, &head);
+	end = text__fit_end(text, w - head - 1, &tail);
+	used = draw__text(c, x, y, head, role, text);
+	used += draw__text(c, x + used, y, 1, role, "…");
+	return used + draw__text(c, x + used, y, tail, role, text + end);
+}
+
+void draw__fill(struct canvas *c, struct rect r, enum role role, wchar_t ch)
+{
+	struct glyph g = {.ch = {ch}, .width = 1};
+
+	for (int y = MAX(r.y, 0); y < MIN(r.y + r.h, c->h); y++)
+		for (int x = MAX(r.x, 0); x < MIN(r.x + r.w, c->w); x++)
+			put(c, x, y, role, &g);
+}
+
+void draw__select(struct canvas *c, int x, int y, int w)
+{
+	if (y < 0 || y >= c->h)
+		return;
+	for (int i = MAX(x, 0); i < MIN(x + w, c->w); i++)
+		c->cells[y * c->w + i].selected = true;
+}
+
+void draw__box(struct canvas *c, struct rect r, enum role role, const char *title)
+{
+	int right = r.x + r.w - 1, bottom = r.y + r.h - 1;
+
+	if (r.w < 2 || r.h < 2)
+		return;
+	draw__fill(c, (struct rect){r.x, r.y, r.w, 1}, role, 0x2500);
+	draw__fill(c, (struct rect){r.x, bottom, r.w, 1}, role, 0x2500);
+	draw__fill(c, (struct rect){r.x, r.y, 1, r.h}, role, 0x2502);
+	draw__fill(c, (struct rect){right, r.y, 1, r.h}, role, 0x2502);
+	draw__text(c, r.x, r.y, 1, role, "┌");
+	draw__text(c, right, r.y, 1, role, "┐");
+	draw__text(c, r.x, bottom, 1, role, "└");
+	draw__text(c, right, bottom, 1, role, "┘");
+	if (title && title[0] && r.w > 6) {
+		int n = draw__middle(c, r.x + 3, r.y, r.w - 6, ROLE_TITLE, title);
+
+		draw__text(c, r.x + 2, r.y, 1, role, " ");
+		draw__text(c, r.x + 3 + n, r.y, 1, role, " ");
+	}
+}
+
+static const char *const role_names[ROLES] = {
+	[ROLE_TEXT] = "text",	      [ROLE_DIM] = "dim",	  [ROLE_STRONG] = "strong",
+	[ROLE_TITLE] = "title",	      [ROLE_HEADER] = "header",	  [ROLE_SORTED] = "sorted",
+	[ROLE_SELECTED] = "selected", [ROLE_TAB] = "tab",	  [ROLE_TAB_ACTIVE] = "tab-active",
+	[ROLE_KEY] = "key",	      [ROLE_OK] = "ok",		  [ROLE_WARN] = "warn",
+	[ROLE_BAD] = "bad",	      [ROLE_BAR] = "bar",	  [ROLE_HOT] = "hot",
+	[ROLE_WARM] = "warm",	      [ROLE_COOL] = "cool",	  [ROLE_USER] = "user",
+	[ROLE_KERNEL] = "kernel",     [ROLE_INLINED] = "inlined", [ROLE_JIT] = "jit",
+	[ROLE_MATCH] = "match",	      [ROLE_PROMPT] = "prompt",	  [ROLE_ERROR] = "error",
+	[ROLE_BORDER] = "border",
+};
+
+static void dump_cell(const struct cell *cell, FILE *out)
+{
+	char buf[4];
+
+	for (u32 i = 0; i < ARRAY_SIZE(cell->ch) && cell->ch[i]; i++)
+		fwrite(buf, 1, utf8__encode((u32)cell->ch[i], buf), out);
+}
+
+static bool is_blank(const struct cell *cell, bool roles)
+{
+	return cell->ch[0] == L' ' && !(roles && (cell->selected || cell->role != ROLE_TEXT));
+}
+
+static void dump_row(const struct cell *row, int w, FILE *out, bool roles)
+{
+	bool open = false;
+
+	while (w > 0 && is_blank(&row[w - 1], roles))
+		w--;
+	for (int x = 0; x < w; x++) {
+		bool starts = x == 0 || row[x].role != row[x - 1].role ||
+			      row[x].selected != row[x - 1].selected;
+
+		if (roles && starts) {
+			if (open)
+				fputc('}', out);
+			open = row[x].selected || row[x].role != ROLE_TEXT;
+			if (open)
+				fprintf(out, "{%s%s:", row[x].selected ? "*" : "",
+					role_names[row[x].role]);
+		}
+		dump_cell(&row[x], out);
+	}
+	if (open)
+		fputc('}', out);
+	fputc('\n', out);
+}
+
+void canvas__dump(const struct canvas *c, FILE *out, bool roles)
+{
+	for (int y = 0; y < c->h; y++)
+		dump_row(c->cells + (size_t)y * (size_t)c->w, c->w, out, roles);
+}

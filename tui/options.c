@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tui/options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "core/export.h"
+#include "tui/term.h"
+#include "tui/view.h"
+
+enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
+       OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
+       OPT_SIZE };
+
+static const struct option long_options[] = {
+	{"pid", required_argument, NULL, 'p'},
+	{"tid", required_argument, NULL, 't'},
+	{"cgroup", required_argument, NULL, 'G'},
+	{"cpu", required_argument, NULL, 'C'},
+	{"comm", required_argument, NULL, OPT_COMM},
+	{"freq", required_argument, NULL, 'F'},
+	{"period", required_argument, NULL, 'c'},
+	{"event", required_argument, NULL, 'e'},
+	{"call-graph", required_argument, NULL, OPT_CALL_GRAPH},
+	{"filter", required_argument, NULL, OPT_FILTER},
+	{"view", required_argument, NULL, 'V'},
+	{"delay", required_argument, NULL, 'd'},
+	{"keymap", required_argument, NULL, OPT_KEYMAP},
+	{"theme", required_argument, NULL, OPT_THEME},
+	{"ascii", no_argument, NULL, OPT_ASCII},
+	{"group", required_argument, NULL, OPT_GROUP},
+	{"batch", no_argument, NULL, 'b'},
+	{"iterations", required_argument, NULL, 'n'},
+	{"format", required_argument, NULL, OPT_FORMAT},
+	{"output", required_argument, NULL, 'o'},
+	{"doctor", no_argument, NULL, OPT_DOCTOR},
+	{"list-views", no_argument, NULL, OPT_LIST_VIEWS},
+	{"list-events", optional_argument, NULL, OPT_LIST_EVENTS},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{"help", no_argument, NULL, 'h'},
+	{"script", required_argument, NULL, OPT_SCRIPT},
+	{"size", required_argument, NULL, OPT_SIZE},
+	{0},
+};
+
+void options__usage(void)
+{
+	fputs("usage: proftop [OPTIONS] [-- COMMAND [ARG...]]\n"
+	      "Live triage: what is this machine doing, and where.\n\n"
+	      "scope\n"
+	      "  -p, --pid LIST          these processes (1,2,10-20)\n"
+	      "  -t, --tid LIST          these threads\n"
+	      "  -G, --cgroup GLOB       cgroups and what is below them (/system.slice/*)\n"
+	      "  -C, --cpu LIST          these CPUs (0,2-3)\n"
+	      "      --comm REGEX        threads with such names\n"
+	      "      --filter EXPR       pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3 sym~REGEX;\n"
+	      "                          ! negates a term\n"
+	      "sampling\n"
+	      "  -F, --freq HZ           samples per second and CPU (99)\n"
+	      "  -c, --period N          one sample every N events instead\n"
+	      "  -e, --event EVENT       cycles:P, cpu-clock, page-faults, sched:sched_switch ...\n"
+	      "      --call-graph MODE   auto, fp (frame pointers) or off\n"
+	      "display\n"
+	      "  -V, --view NAME         view to begin with (see --list-views)\n"
+	      "  -d, --delay SECONDS     length of an interval (1)\n"
+	      "      --group KEY         symbol object comm pid tid cgroup cpu\n"
+	      "      --keymap FILE       key bindings read over the default ones\n"
+	      "      --theme NAME        ", stdout);
+	for (const char *const *t = theme_names; *t; t++)
+		printf("%s%s", *t, t[1] ? ", " : "\n");
+	fputs("      --ascii             no characters beyond ASCII\n"
+	      "batch\n"
+	      "  -b, --batch             no screen: reports on standard output\n"
+	      "  -n, --iterations N      stop after N intervals\n"
+	      "      --format NAME       ", stdout);
+	for (u32 i = 0; i < export_nformats; i++)
+		printf("%s%s", export_formats[i].name, i + 1 < export_nformats ? ", " : "\n");
+	fputs("  -o, --output FILE       to a file, format by its suffix; may be repeated\n"
+	      "info\n"
+	      "      --doctor            what this machine can do (--format json for machines)\n"
+	      "      --list-views        the views and what they answer\n"
+	      "      --list-events [GLOB]  events for -e\n"
+	      "      --version, -h, --help\n"
+	      "testing\n"
+	      "      --script FILE       a session's keys and checks from a file\n"
+	      "      --size COLSxROWS    of the script's screen\n\n"
+	      "Press ? inside for its keys. Exit codes: 0 done, 1 failure, 2 usage,\n"
+	      "3 missing permission, 4 this kernel or CPU cannot do it.\n", stdout);
+}
+
+static int bad(struct status *st, const char *option, const char *value, const char *takes)
+{
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s \"%.80s\": takes %s", option, value,
+			   takes);
+}
+
+/* A whole number in [min, max]; no sign, no blanks, nothing after it. */
+static bool number(const char *s, u64 min, u64 max, u64 *out)
+{
+	char *end;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(s, &end, 10);
+	return !errno && !*end && *out >= min && *out <= max;
+}
+
+static bool delay(const char *s, u64 *ns)
+{
+	char *end;
+	double seconds = strtod(s, &end);
+
+	if (end == s || *end || !(seconds >= 0.05 && seconds <= 86400))
+		return false;
+	*ns = (u64)llround(seconds * 1e9);
+	return true;
+}
+
+static bool call_graph(const char *s, enum call_graph *out)
+{
+	static const char *const names[] = {
+		[CALL_GRAPH_AUTO] = "auto",
+		[CALL_GRAPH_FP] = "fp",
+		[CALL_GRAPH_EH] = "eh",
+		[CALL_GRAPH_OFF] = "off",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(names[i], s))
+			continue;
+		*out = i;
+		return true;
+	}
+	return false;
+}
+
+static bool size(const char *s, struct options *o)
+{
+	char end;
+
+	return sscanf(s, "%dx%d%c", &o->columns, &o->rows, &end) == 2 && o->columns > 0 &&
+	       o->columns <= 1000 && o->rows > 0 && o->rows <= 1000;
+}
+
+static bool known_theme(const char *name)
+{
+	for (const char *const *t = theme_names; *t; t++)
+		if (!strcmp(*t, name))
+			return true;
+	return false;
+}
+
+static int option__sampling(struct options *o, int opt, const char *arg, struct status *st)
+{
+	struct sampling *s = &o->sampling;
+
+	switch (opt) {
+	case 'F':
+		if (!number(arg, 1, FREQ_MAX, &s->freq))
+			return bad(st, "-F", arg, "1 to 100000 samples per second");
+		s->period = 0;
+		return 0;
+	case 'c':
+		if (!number(arg, 1, UINT64_MAX >> 1, &s->period))
+			return bad(st, "-c", arg, "a number of events, 1 or more");
+		s->freq = 0;
+		return 0;
+	case 'e':
+		if (!*arg || strlen(arg) >= sizeof(s->event))
+			return bad(st, "-e", arg, "an event name (see --list-events)");
+		copy_str(s->event, sizeof(s->event), arg);
+		return 0;
+	default:
+		if (!call_graph(arg, &s->call_graph))
+			return bad(st, "--call-graph", arg, "auto, fp, eh or off");
+		if (s->call_graph == CALL_GRAPH_EH)
+			return status__set(st, EXIT_CODE_UNSUPPORTED, -EINVAL,
+					   "--call-graph eh: this version walks frame pointers "
+					   "only; use fp or auto");
+		return 0;
+	}
+}
+
+static int option__display(struct options *o, int opt, const char *arg, struct status *st)
+{
+	switch (opt) {
+	case 'V':
+		o->view = arg;
+		if (!view__by_name(arg))
+			return bad(st, "-V", arg, "the name of a view (see --list-views)");
+		return 0;
+	case 'd':
+		return delay(arg, &o->interval_ns)
+			       ? 0
+			       : bad(st, "-d", arg, "seconds from 0.05 to 86400");
+	case OPT_THEME:
+		o->theme = arg;
+		return known_theme(arg) ? 0 : bad(st, "--theme", arg, "a name that --help lists");
+	case OPT_SIZE:
+		return size(arg, o) ? 0 : bad(st, "--size", arg, "COLSxROWS, like 80x24");
+	case 'n':
+		return number(arg, 1, UINT64_MAX >> 1, &o->iterations)
+			       ? 0
+			       : bad(st, "-n", arg, "a number of intervals, 1 or more");
+	case OPT_FORMAT:
+		o->format = arg;
+		return export__by_name(arg) ? 0
+					    : bad(st, "--format", arg, "a name that --help lists");
+	default: /* 'o' */
+		if (o->noutputs == MAX_OUTPUTS)
+			return bad(st, "-o", arg, "at most 8 files");
+		if (!export__by_suffix(arg))
+			return bad(st, "-o", arg, "a file ending in .txt .json .csv or .folded");
+		o->outputs[o->noutputs++] = arg;
+		return 0;
+	}
+}
+
+static int option(struct options *o, int opt, char *arg, struct status *st)
+{
+	switch (opt) {
+	case 'p': o->scope.pids = arg; return 0;
+	case 't': o->scope.tids = arg; return 0;
+	case 'G': o->scope.cgroup = arg; return 0;
+	case 'C': o->scope.cpus = arg; return 0;
+	case OPT_COMM: o->scope.comm = arg; return 0;
+	case OPT_FILTER: o->scope.filter = arg; return 0;
+	case OPT_KEYMAP: o->keymap = arg; return 0;
+	case OPT_GROUP: o->group = arg; return 0;
+	case OPT_SCRIPT: o->script = arg; return 0;
+	case OPT_ASCII: o->ascii = true; return 0;
+	case 'b': o->mode = MODE_BATCH; return 0;
+	case 'h': o->mode = MODE_HELP; return 0;
+	case OPT_DOCTOR: o->mode = MODE_DOCTOR; return 0;
+	case OPT_LIST_VIEWS: o->mode = MODE_LIST_VIEWS; return 0;
+	case OPT_VERSION: o->mode = MODE_VERSION; return 0;
+	case OPT_LIST_EVENTS:
+		o->mode = MODE_LIST_EVENTS;
+		o->event_glob = arg;
+		return 0;
+	case 'F': case 'c': case 'e': case OPT_CALL_GRAPH:
+		return option__sampling(o, opt, arg, st);
+	default:
+		return option__display(o, opt, arg, st);
+	}
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = words; (p = strstr(p, word)); p += n)
+		if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' '))
+			return n > 0;
+	return false;
+}
+
+static int options__check(struct options *o, struct status *st)
+{
+	const struct view_ops *v = view__by_name(o->view);
+
+	if (o->group && !has_word(v->groups, o->group))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--group \"%.80s\": view %s groups by %s", o->group, v->name,
+				   *v->groups ? v->groups : "nothing");
+	if (o->mode == MODE_UI && (o->noutputs || o->iterations || o->format))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "-o, -n and --format go with --batch; inside, S saves a view");
+	return 0;
+}
+
+int options__parse(struct options *o, int argc, char **argv, struct status *st)
+{
+	int opt, err, index;
+
+	*o = (struct options){
+		.view = view_table[0]->name,
+		.interval_ns = NSEC_PER_SEC,
+		.sampling = {.freq = 99, .user = true, .kernel = true},
+	};
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, "+:p:t:G:C:F:c:e:V:d:bn:o:h", long_options, &index)) !=
+	       -1) {
+		if (opt == ':')
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "%.80s needs a value; see proftop --help", argv[optind - 1]);
+		if (opt == '?')
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "unknown option %.80s; see proftop --help",
+					   argv[optind - 1]);
+		err = option(o, opt, optarg, st);
+		if (err)
+			return err;
+	}
+	if (optind < argc && o->mode == MODE_LIST_EVENTS && !o->event_glob)
+		o->event_glob = argv[optind++];
+	if (optind < argc && strcmp(argv[optind - 1], "--"))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "unexpected \"%.80s\"; a command to profile comes after --",
+				   argv[optind]);
+	o->command = optind < argc ? argv + optind : NULL;
+	o->sampling.interval_s = (double)o->interval_ns / 1e9;
+	return options__check(o, st);
+}

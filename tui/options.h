@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line as a value. Strings point into argv. */
+#ifndef TUI_OPTIONS_H
+#define TUI_OPTIONS_H
+
+#include "core/filter.h"
+#include "sources/source.h"
+
+#define MAX_OUTPUTS 8
+
+enum mode { MODE_UI, MODE_BATCH, MODE_DOCTOR, MODE_LIST_VIEWS, MODE_LIST_EVENTS, MODE_VERSION,
+	    MODE_HELP };
+
+struct options {
+	enum mode mode;
+	struct scope_args scope;
+	struct sampling sampling;
+	const char *view, *group, *keymap, *theme, *script, *event_glob;
+	bool ascii;
+	int columns, rows; /* --size; 0: the terminal's */
+	u64 interval_ns;
+	u64 iterations; /* 0: until interrupted */
+	const char *format;
+	const char *outputs[MAX_OUTPUTS];
+	u32 noutputs;
+	char **command; /* NULL-terminated; NULL none */
+};
+
+#define FREQ_MAX 100000
+
+/* 0, or -EINVAL with st naming the option and what it takes. */
+int options__parse(struct options *o, int argc, char **argv, struct status *st);
+void options__usage(void);
+
+#endif

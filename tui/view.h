@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Views and their screens. A view is a tab; it opens a root screen, and drilling in pushes
+ * further screens on the view's stack (Esc pops, with the place kept). UI thread only.
+ *
+ * Screens never collect and never wait: what takes time is posted as a job (core/worker.h)
+ * whose result comes back by done() on the UI thread.
+ *
+ * To add a view over existing models: 1. tui/views/<name>.c with a const struct view_ops;
+ * 2. a row in tui/views.def; 3. its keys, if any, in keymaps/default.keys; 4. a golden in
+ * tests/render or a script in tests/script.
+ */
+#ifndef TUI_VIEW_H
+#define TUI_VIEW_H
+
+#include "core/export.h"
+#include "core/scope.h"
+#include "core/snap.h"
+#include "core/worker.h"
+#include "tui/keymap.h"
+#include "widgets/cells.h"
+#include "widgets/input.h"
+
+struct host; /* the app, as views see it; functions below */
+struct symbols;
+
+struct screen;
+
+struct screen_ops {
+	const char *section; /* of its keys in the keymap, beside its view's; NULL none */
+	void (*free)(struct screen *s);
+	/* A new frame, scope or resolved name: post what has to be computed. */
+	void (*update)(struct screen *s);
+	void (*draw)(struct screen *s, struct canvas *c, struct rect area);
+	/* False: not its key (the app says what to press). */
+	bool (*action)(struct screen *s, enum action a);
+	void (*mouse)(struct screen *s, const struct input *in);
+	/* One line each, "" none: where one is; the whole name of what is selected. */
+	void (*crumb)(const struct screen *s, char *buf, size_t size);
+	void (*selection)(const struct screen *s, char *buf, size_t size);
+	/* Search text was typed; false when nothing matches. */
+	bool (*search)(struct screen *s, const char *text, int dir);
+	/* The term that would exclude the selected row, e.g. "!pid=12"; false when none. */
+	bool (*exclude)(const struct screen *s, char *buf, size_t size);
+	/* Everything it shows, for the snapshot keys; false when it has nothing. The report
+	 * borrows from the screen until the next call into it. */
+	bool (*report)(struct screen *s, struct report *r);
+	/* Nothing it posted is still under way. */
+	bool (*settled)(const struct screen *s);
+	/* Actions worth a hint in the bottom line, most useful first, ends with ACTION_NONE. */
+	const enum action *hints;
+};
+
+/* First member of every screen. */
+struct screen {
+	const struct screen_ops *ops;
+	struct host *host;
+	struct screen *below; /* what Esc goes back to */
+};
+
+/* What batch mode and the options hand to a view; a value. */
+struct view_args {
+	const char *group; /* --group, NULL default */
+};
+
+struct view_ops {
+	const char *name;  /* -V NAME, the tab */
+	const char *title; /* one line for --list-views and the picker */
+	u32 models;	   /* bit per model_id it needs */
+	enum model_id feed; /* whose health the bottom line shows */
+	const char *groups; /* keys of --group, blank-separated, default first; "" none */
+	struct screen *(*open)(struct host *h, const struct view_args *args);
+	/* Batch: the report of one frame; synchronous, any thread. 0, or -ENODATA when the
+	 * frame has nothing for it. report_free releases it. */
+	int (*report)(const struct frame *f, const struct view_args *args,
+		      const struct scope *scope, struct report *r);
+	void (*report_free)(struct report *r);
+	/* Whether this view's numbers are out of the ordinary: its tab is marked. */
+	bool (*alert)(const struct frame *f);
+};
+
+enum view_id {
+#define VIEW(id, ops) VIEW_##id,
+#include "tui/views.def"
+#undef VIEW
+	VIEW_COUNT
+};
+extern const struct view_ops *const view_table[VIEW_COUNT];
+
+const struct view_ops *view__by_name(const char *name);
+
+/* --- what a screen may ask of the host --- */
+
+const struct frame *host__frame(const struct host *h); /* newest shown; NULL at first */
+struct symbols *host__symbols(const struct host *h);
+const struct scope *host__scope(const struct host *h);
+void host__post(struct host *h, struct job *j);
+void host__redraw(struct host *h);
+/* A line at the bottom until the next key. */
+void host__message(struct host *h, enum role role, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Drills: the screen is freed by the host when one goes back. */
+void host__push(struct host *h, struct screen *s);
+void host__pop(struct host *h);
+/* Switches the sampling of the idle task. */
+bool host__toggle_idle(struct host *h);
+/* Key bound to an action in the present screen, as text; "" none. */
+const char *host__key(const struct host *h, enum action a, char *buf, size_t size);
+
+#endif

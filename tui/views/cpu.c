@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* View cpu: hot functions, or processes, threads, objects ..., with call chains in place. */
+#include "tui/views/cpu.h"
+
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "core/filter.h"
+#include "tui/views/fold.h"
+#include "tui/views/profile_job.h"
+#include "tui/views/table_keys.h"
+#include "widgets/paragraph.h"
+#include "widgets/table.h"
+
+struct cpu_screen {
+	struct screen base;
+	struct profile_query query;
+	struct profile_asker asker;
+	struct profile_answer *answer; /* what is shown; NULL at first */
+	struct table table;
+	struct fold fold;
+	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
+};
+
+static const struct profile_rows *cpu__rows(const struct cpu_screen *s)
+{
+	return s->answer ? s->answer->rows : NULL;
+}
+
+/* --- the table's callbacks --- */
+
+static u32 cpu__children(void *ctx, u32 row)
+{
+	struct cpu_screen *s = ctx;
+
+	return fold__lines(&s->fold, row);
+}
+
+static void node_text(const struct cpu_screen *s, const struct chain_node *n,
+		      struct table_child *out)
+{
+	const struct symbols *symbols = host__symbols(s->base.host);
+	const struct sym_func *f = symbols__func(symbols, n->func);
+
+	out->text = f->name;
+	out->note = n->inlined ? "inlined" : symbols__object(symbols, f->object)->name;
+	out->role = cpu__kind_role(f->kind, n->inlined);
+}
+
+static bool cpu__child(void *ctx, u32 row, u32 line, struct table_child *out)
+{
+	struct cpu_screen *s = ctx;
+	const struct profile_rows *r = cpu__rows(s);
+	u32 node = fold__node(&s->fold, row, line);
+	const struct chain_node *n = &r->nodes[node];
+
+	*out = (struct table_child){
+		.key = n->key,
+		.depth = n->depth,
+		.last = fold__last(r, node),
+		.has_children = n->nchildren > 0,
+		.open = fold__open(&s->fold, n),
+		.pct = n->pct,
+	};
+	node_text(s, n, out);
+	return true;
+}
+
+static enum code_kind row_code_kind(const struct cpu_screen *s, const struct profile_row *row)
+{
+	const struct symbols *symbols = host__symbols(s->base.host);
+
+	return row->func ? symbols__func(symbols, row->func)->kind
+			 : symbols__object(symbols, row->object)->kind;
+}
+
+static enum role cpu__role(void *ctx, u32 row, u32 column)
+{
+	struct cpu_screen *s = ctx;
+	const struct profile_row *r = &cpu__rows(s)->rows[row];
+	const struct column *c = &cpu__rows(s)->table.columns[column];
+
+	if (!(c->flags & COLUMN_KEY) && strcmp(c->name, "kind"))
+		return ROLE_TEXT;
+	if (!strcmp(r->kind, "inlined"))
+		return ROLE_INLINED;
+	return r->func || r->object ? cpu__kind_role(row_code_kind(s, r), false) : ROLE_TEXT;
+}
+
+static bool cpu__is_open(void *ctx, u64 key)
+{
+	return fold__row_open(&((struct cpu_screen *)ctx)->fold, key);
+}
+
+static struct table_source cpu__source(struct cpu_screen *s)
+{
+	return (struct table_source){
+		.rows = &cpu__rows(s)->table,
+		.children = cpu__children,
+		.child = cpu__child,
+		.role = cpu__role,
+		.open = cpu__is_open,
+		.ctx = s,
+	};
+}
+
+/* --- life --- */
+
+static void cpu__ready(void *owner, struct profile_answer *answer)
+{
+	struct cpu_screen *s = owner;
+
+	/* Columns may change with the grouping: the sort column is that group's again. */
+	if (!s->answer || s->answer->rows->query.group != answer->rows->query.group)
+		s->table.sort = answer->rows->table.sort;
+	profile_answer__free(s->answer);
+	s->answer = answer;
+	fold__layout(&s->fold, answer->rows);
+	host__redraw(s->base.host);
+}
+
+static void cpu__update(struct screen *base)
+{
+	struct cpu_screen *s = (struct cpu_screen *)base;
+
+	s->query.nunfolded = fold__rows(&s->fold, s->query.unfolded);
+	profile_asker__ask(&s->asker, &s->query);
+}
+
+static void cpu__free(struct screen *base)
+{
+	struct cpu_screen *s = (struct cpu_screen *)base;
+
+	profile_asker__fini(&s->asker);
+	profile_answer__free(s->answer);
+	table__fini(&s->table);
+	fold__fini(&s->fold);
+	free(s);
+}
+
+/* --- drawing --- */
+
+static const char *window_text(enum profile_window w)
+{
+	static const char *const texts[WINDOWS] = {
+		[WINDOW_LAST] = "last interval",
+		[WINDOW_DECAY] = "decaying",
+		[WINDOW_TOTAL] = "since start",
+	};
+
+	return texts[w];
+}
+
+static const char *mode_text(const struct profile_query *q)
+{
+	return !q->user ? "kernel only" : !q->kernel ? "user only" : "user+kernel";
+}
+
+static void cpu__headline(struct cpu_screen *s, struct canvas *c, struct rect r)
+{
+	const struct profile_rows *rows = cpu__rows(s);
+	char key[16], text[256];
+	int x = r.x;
+
+	host__key(s->base.host, ACTION_GROUP_NEXT, key, sizeof(key));
+	x += draw__textf(c, x, r.y, r.w, ROLE_STRONG, "by %s ",
+			 profile_group_names[s->query.group]);
+	snprintf(text, sizeof(text), "[%s] · %s · %s · chains: %s%s", key,
+		 window_text(s->query.window), mode_text(&s->query),
+		 s->query.callee_first ? "callees" : "callers", s->query.inlined ? " · inlined split" : "");
+	x += draw__text(c, x, r.y, r.w - (x - r.x), ROLE_DIM, text);
+	if (rows) {
+		char count[16];
+
+		format__count(count, sizeof(count), rows->count);
+		snprintf(text, sizeof(text), " · %s samples · %u rows", count, rows->nrows);
+		draw__text(c, x, r.y, r.w - (x - r.x), ROLE_DIM, text);
+	}
+}
+
+void cpu__waiting(const struct host *h, char *buf, size_t size)
+{
+	const struct frame *f = host__frame(h);
+	const struct feed *feed = f ? &f->feeds[MODEL_PROFILE] : NULL;
+	char key[16];
+
+	if (!feed || feed->state == FEED_OFF || feed->state == FEED_OPENING)
+		snprintf(buf, size, "attaching the sampler ...");
+	else if (feed->state == FEED_FAILED)
+		snprintf(buf, size, "cannot sample: %s", feed->reason);
+	else if (!f->snaps[MODEL_PROFILE])
+		snprintf(buf, size, "sampling; the first interval is not over yet");
+	else
+		snprintf(buf, size, "no samples here: nothing in scope ran on a CPU (%s clears the filter, w widens the window)",
+			 host__key(h, ACTION_CLEAR_FILTER, key, sizeof(key)));
+}
+
+static void cpu__draw(struct screen *base, struct canvas *c, struct rect area)
+{
+	struct cpu_screen *s = (struct cpu_screen *)base;
+	const struct profile_rows *rows = cpu__rows(s);
+	struct rect body = {area.x, area.y + 1, area.w, area.h - 1};
+
+	if (area.h < 2)
+		return;
+	cpu__headline(s, c, (struct rect){area.x, area.y, area.w, 1});
+	if (!rows || !rows->nrows) {
+		char text[700];
+
+		cpu__waiting(base->host, text, sizeof(text));
+		draw__paragraph(c, (struct rect){body.x + 1, body.y + 1, body.w - 2, body.h - 1},
+				ROLE_TEXT, text);
+		return;
+	}
+	struct table_source src = cpu__source(s);
+
+	table__layout(&s->table, &src, body);
+	table__draw(&s->table, &src, c);
+}
+
+/* --- selection --- */
+
+static const struct profile_row *cpu__selected(const struct cpu_screen *s, u32 *node)
+{
+	struct table_source src;
+	u32 row, child;
+
+	if (!cpu__rows(s) || !cpu__rows(s)->nrows)
+		return NULL;
+	src = cpu__source((struct cpu_screen *)s);
+	if (!table__selected(&s->table, &src, &row, &child))
+		return NULL;
+	*node = child == UINT32_MAX ? UINT32_MAX : fold__node(&s->fold, row, child);
+	return &cpu__rows(s)->rows[row];
+}
+
+static void selection_func(const struct cpu_screen *s, u32 func, double pct, char *buf, size_t size)
+{
+	const struct symbols *symbols = host__symbols(s->base.host);
+	const struct sym_func *f = symbols__func(symbols, func);
+	const struct sym_object *o = symbols__object(symbols, f->object);
+	const struct sym_object_info *info = symbols__object_info(symbols, f->object);
+
+	snprintf(buf, size, "%.2f%% %s  %s%s%s", pct, f->name, *o->path ? o->path : o->name,
+		 info && info->note[0] ? "  ! " : "", info ? info->note : "");
+}
+
+static void cpu__selection(const struct screen *base, char *buf, size_t size)
+{
+	const struct cpu_screen *s = (const struct cpu_screen *)base;
+	u32 node;
+	const struct profile_row *r = cpu__selected(s, &node);
+
+	*buf = '\0';
+	if (!r)
+		return;
+	if (node != UINT32_MAX)
+		selection_func(s, cpu__rows(s)->nodes[node].func, cpu__rows(s)->nodes[node].pct,
+			       buf, size);
+	else if (r->func)
+		selection_func(s, r->func, r->self_pct, buf, size);
+	else
+		snprintf(buf, size, "%.2f%% %s %s", r->self_pct, r->name, r->comm ? r->comm : "");
+}
+
+static void cpu__crumb(const struct screen *base, char *buf, size_t size)
+{
+	copy_str(buf, size, ((const struct cpu_screen *)base)->narrowed);
+}
+
+/* Quotes what a regular expression would act on, and the filter language's own quote. */
+static void regex_quote(const char *s, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (; *s && n + 3 < size; s++) {
+		if (strchr("\\^$.|?*+()[]{}", *s))
+			buf[n++] = '\\';
+		buf[n++] = *s == '"' ? '.' : *s;
+	}
+	buf[n] = '\0';
+}
+
+/* The term that selects just this row, without negation; false when there is none. */
+static bool row_term(const struct profile_row *r, enum profile_group g, char *buf, size_t size)
+{
+	char quoted[512];
+
+	regex_quote(r->name, quoted, sizeof(quoted));
+	switch (g) {
+	case GROUP_SYMBOL: snprintf(buf, size, "sym~\"^%s$\"", quoted); return r->func != 0;
+	case GROUP_OBJECT: snprintf(buf, size, "obj~\"^%s$\"", quoted); return r->object != 0;
+	case GROUP_COMM: snprintf(buf, size, "comm~\"^%s$\"", quoted); return true;
+	case GROUP_PID: snprintf(buf, size, "pid=%u", r->tgid); return true;
+	case GROUP_TID: snprintf(buf, size, "tid=%u", r->tid); return true;
+	case GROUP_CPU: snprintf(buf, size, "cpu=%u", r->cpu); return true;
+	case GROUP_CGROUP: snprintf(buf, size, "cgroup=\"%s\"", r->name); return r->cgroup != 0;
+	default: return false;
+	}
+}
+
+static bool cpu__exclude(const struct screen *base, char *buf, size_t size)
+{
+	const struct cpu_screen *s = (const struct cpu_screen *)base;
+	u32 node;
+	const struct profile_row *r = cpu__selected(s, &node);
+
+	buf[0] = '!';
+	return r && row_term(r, s->query.group, buf + 1, size - 1);
+}
+
+/* --- actions --- */
+
+static struct cpu_screen *cpu__new(struct host *h, const struct profile_query *q);
+
+/* Enter on a row that is no function: the functions of that row. */
+static void cpu__narrow(struct cpu_screen *s, const struct profile_row *r)
+{
+	struct profile_query q = s->query;
+	const struct scope *scope = profile_asker__scope(&s->asker);
+	struct filter_error err;
+	struct cpu_screen *next;
+	char term[600], *both;
+
+	if (!row_term(r, s->query.group, term, sizeof(term))) {
+		host__message(s->base.host, ROLE_WARN, "nothing to drill into: %s is not known",
+			      profile_group_names[s->query.group]);
+		scope__put(scope);
+		return;
+	}
+	both = filter__join(scope->text, term);
+	q.group = GROUP_SYMBOL;
+	next = cpu__new(s->base.host, &q);
+	copy_str(next->narrowed, sizeof(next->narrowed), term);
+	next->asker.extra_scope = filter__parse(both, &err);
+	free(both);
+	scope__put(scope);
+	if (next->asker.extra_scope) {
+		struct scope *resolved = scope__resolve(next->asker.extra_scope);
+
+		if (resolved) {
+			scope__put(next->asker.extra_scope);
+			next->asker.extra_scope = resolved;
+		}
+	}
+	host__push(s->base.host, &next->base);
+}
+
+static bool cpu__drill(struct cpu_screen *s)
+{
+	u32 node, func;
+	const struct profile_row *r = cpu__selected(s, &node);
+
+	if (!r)
+		return false;
+	func = node != UINT32_MAX ? cpu__rows(s)->nodes[node].func : r->func;
+	if (func)
+		host__push(s->base.host, cpu_callers__open(s->base.host, &s->query, func,
+							   s->asker.extra_scope));
+	else if (s->query.group != GROUP_SYMBOL)
+		cpu__narrow(s, r);
+	else
+		host__message(s->base.host, ROLE_WARN, "no function is known for this row");
+	return true;
+}
+
+/* Right unfolds, left folds what is selected; left on a node that is folded goes up. */
+static bool cpu__fold(struct cpu_screen *s, bool open)
+{
+	u32 node;
+	const struct profile_row *r = cpu__selected(s, &node);
+
+	if (!r)
+		return true;
+	if (node == UINT32_MAX) {
+		if (!fold__set_row(&s->fold, r->key, open))
+			host__message(s->base.host, ROLE_WARN,
+				      "at most %d rows can be unfolded at once",
+				      PROFILE_MAX_UNFOLDED);
+	} else {
+		const struct chain_node *n = &cpu__rows(s)->nodes[node];
+		bool was = fold__open(&s->fold, n) && n->nchildren;
+
+		if (open || was)
+			fold__set(&s->fold, n, open);
+		else
+			s->table.selected = n->parent == UINT32_MAX
+						    ? r->key
+						    : cpu__rows(s)->nodes[n->parent].key;
+		s->table.user_moved = true;
+	}
+	fold__layout(&s->fold, cpu__rows(s));
+	return true;
+}
+
+static bool cpu__unfold_all(struct cpu_screen *s)
+{
+	const struct profile_rows *r = cpu__rows(s);
+
+	if (!r)
+		return true;
+	if (!fold__clear(&s->fold))
+		for (u32 i = 0; i < r->nrows && i < PROFILE_MAX_UNFOLDED; i++)
+			fold__set_row(&s->fold, r->rows[i].key, true);
+	fold__layout(&s->fold, r);
+	return true;
+}
+
+static bool cpu__set_group(struct cpu_screen *s, enum profile_group g)
+{
+	s->query.group = g;
+	fold__clear(&s->fold);
+	s->table.selected = 0;
+	s->table.user_moved = false;
+	return true;
+}
+
+static bool cpu__mode(struct profile_query *q)
+{
+	bool both = q->user && q->kernel;
+
+	if (both)
+		q->kernel = false;
+	else if (q->user)
+		q->user = false, q->kernel = true;
+	else
+		q->user = true;
+	return true;
+}
+
+static bool cpu__query_action(struct cpu_screen *s, enum action a)
+{
+	struct profile_query *q = &s->query;
+
+	switch (a) {
+	case ACTION_GROUP_NEXT: return cpu__set_group(s, (q->group + 1) % GROUPS);
+	case ACTION_GROUP_SYMBOL: return cpu__set_group(s, GROUP_SYMBOL);
+	case ACTION_GROUP_OBJECT: return cpu__set_group(s, GROUP_OBJECT);
+	case ACTION_GROUP_COMM: return cpu__set_group(s, GROUP_COMM);
+	case ACTION_GROUP_PID: return cpu__set_group(s, GROUP_PID);
+	case ACTION_GROUP_TID: return cpu__set_group(s, GROUP_TID);
+	case ACTION_GROUP_CGROUP: return cpu__set_group(s, GROUP_CGROUP);
+	case ACTION_GROUP_CPU: return cpu__set_group(s, GROUP_CPU);
+	case ACTION_WINDOW: q->window = (q->window + 1) % WINDOWS; return true;
+	case ACTION_CALL_ORDER: q->callee_first = !q->callee_first; return true;
+	case ACTION_INLINED: q->inlined = !q->inlined; return true;
+	case ACTION_MODE: return cpu__mode(q);
+	default: return false;
+	}
+}
+
+static bool cpu__action(struct screen *base, enum action a)
+{
+	struct cpu_screen *s = (struct cpu_screen *)base;
+	struct table_source src;
+
+	if (cpu__query_action(s, a))
+		return true;
+	if (a == ACTION_IDLE)
+		return host__toggle_idle(base->host);
+	if (!cpu__rows(s))
+		return false;
+	src = cpu__source(s);
+	switch (a) {
+	case ACTION_RIGHT: return cpu__fold(s, true);
+	case ACTION_LEFT: return cpu__fold(s, false);
+	case ACTION_UNFOLD_ALL: return cpu__unfold_all(s);
+	case ACTION_DRILL: return cpu__drill(s);
+	case ACTION_SEARCH_NEXT: return table__search(&s->table, &src, 1);
+	case ACTION_SEARCH_PREVIOUS: return table__search(&s->table, &src, -1);
+	default: return table__action(&s->table, &src, a);
+	}
+}
+
+static void cpu__mouse(struct screen *base, const struct input *in)
+{
+	struct cpu_screen *s = (struct cpu_screen *)base;
+	struct table_source src;
+
+	if (!cpu__rows(s))
+		return;
+	src = cpu__source(s);
+	if (table__mouse(&s->table, &src, in) && in->mouse == MOUSE_DOUBLE)
+		cpu__drill(s);
+}
+
+static bool cpu__search(struct screen *base, const char *text, int dir)
+{
+	struct cpu_screen *s = (struct cpu_screen *)base;
+	struct table_source src;
+
+	copy_str(s->table.search, sizeof(s->table.search), text);
+	if (!cpu__rows(s))
+		return false;
+	src = cpu__source(s);
+	return table__search(&s->table, &src, dir);
+}
+
+/* --- reports --- */
+
+static void cpu__folded(const struct report *r,
+			void (*emit)(void *ctx, const char *stack, u64 weight), void *ctx)
+{
+	const struct profile_rows *rows = container_of(r->rows, struct profile_rows, table);
+
+	profile__folded(rows->snap, &rows->query, r->priv, emit, ctx);
+}
+
+static void report__fill(struct report *r, const struct frame *f, const struct profile_rows *rows,
+			 const struct scope *scope)
+{
+	*r = (struct report){
+		.view = "cpu",
+		.seq = f->seq,
+		.t0_ns = rows->query.window == WINDOW_TOTAL ? rows->snap->since_ns
+							    : rows->snap->base.t0_ns,
+		.t1_ns = rows->snap->base.t1_ns,
+		.scope = scope->text,
+		.window = window_text(rows->query.window),
+		.group = profile_group_names[rows->query.group],
+		.health = f->feeds[MODEL_PROFILE].health,
+		.rows = &rows->table,
+		.folded = cpu__folded,
+		.priv = (void *)scope,
+	};
+	r->health.samples = rows->count;
+	r->health.truncated_pct = rows->truncated_pct;
+}
+
+static bool cpu__report(struct screen *base, struct report *r)
+{
+	struct cpu_screen *s = (struct cpu_screen *)base;
+	const struct scope *scope = s->asker.extra_scope ? s->asker.extra_scope
+							 : host__scope(base->host);
+
+	if (!cpu__rows(s) || !host__frame(base->host))
+		return false;
+	report__fill(r, host__frame(base->host), cpu__rows(s), scope);
+	if (s->table.norder == cpu__rows(s)->nrows)
+		r->order = s->table.order;
+	return true;
+}
+
+static bool cpu__settled(const struct screen *base)
+{
+	return !profile_asker__busy(&((const struct cpu_screen *)base)->asker);
+}
+
+static const enum action cpu_hints[] = {ACTION_DRILL, ACTION_RIGHT,   ACTION_GROUP_NEXT,
+					ACTION_WINDOW, ACTION_FILTER, ACTION_PICK_PROCESS,
+					ACTION_PAUSE,  ACTION_SNAPSHOT, ACTION_NONE};
+
+static const struct screen_ops cpu_screen_ops = {
+	.section = "cpu",
+	.free = cpu__free,
+	.update = cpu__update,
+	.draw = cpu__draw,
+	.action = cpu__action,
+	.mouse = cpu__mouse,
+	.crumb = cpu__crumb,
+	.selection = cpu__selection,
+	.search = cpu__search,
+	.exclude = cpu__exclude,
+	.report = cpu__report,
+	.settled = cpu__settled,
+	.hints = cpu_hints,
+};
+
+static struct cpu_screen *cpu__new(struct host *h, const struct profile_query *q)
+{
+	struct cpu_screen *s = xcalloc(1, sizeof(*s));
+
+	s->base = (struct screen){.ops = &cpu_screen_ops, .host = h};
+	s->query = *q;
+	table__init(&s->table);
+	profile_asker__init(&s->asker, h, s, cpu__ready);
+	return s;
+}
+
+static void query__init(struct profile_query *q, const struct view_args *args,
+			enum profile_window window)
+{
+	memset(q, 0, sizeof(*q));
+	q->user = q->kernel = true;
+	q->window = window;
+	for (u32 g = 0; args->group && g < GROUPS; g++)
+		if (!strcmp(profile_group_names[g], args->group))
+			q->group = g;
+}
+
+static struct screen *cpu__open(struct host *h, const struct view_args *args)
+{
+	struct profile_query q;
+
+	query__init(&q, args, WINDOW_DECAY);
+	return &cpu__new(h, &q)->base;
+}
+
+static int cpu__batch_report(const struct frame *f, const struct view_args *args,
+			     const struct scope *scope, struct report *r)
+{
+	const struct profile_snap *snap = (const void *)f->snaps[MODEL_PROFILE];
+	struct profile_query q;
+
+	if (!snap)
+		return -ENODATA;
+	query__init(&q, args, WINDOW_LAST);
+	report__fill(r, f, profile__query(snap, &q, scope), scope);
+	return 0;
+}
+
+static void cpu__report_free(struct report *r)
+{
+	profile_rows__free(container_of(r->rows, struct profile_rows, table));
+}
+
+enum role cpu__kind_role(enum code_kind kind, bool inlined)
+{
+	static const enum role roles[] = {
+		[CODE_UNKNOWN] = ROLE_DIM, [CODE_USER] = ROLE_USER, [CODE_KERNEL] = ROLE_KERNEL,
+		[CODE_JIT] = ROLE_JIT,	   [CODE_VDSO] = ROLE_USER, [CODE_BPF] = ROLE_KERNEL,
+	};
+
+	return inlined ? ROLE_INLINED : roles[kind];
+}
+
+const char *cpu__kind_name(enum code_kind kind, bool inlined)
+{
+	static const char *const names[] = {
+		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
+		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
+	};
+
+	return inlined ? "inlined" : names[kind];
+}
+
+const struct view_ops view_cpu = {
+	.name = "cpu",
+	.title = "hot functions: where the CPUs' time goes",
+	.models = 1u << MODEL_PROFILE,
+	.feed = MODEL_PROFILE,
+	.groups = "symbol object comm pid tid cgroup cpu",
+	.open = cpu__open,
+	.report = cpu__batch_report,
+	.report_free = cpu__report_free,
+};

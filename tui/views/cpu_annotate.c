@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Annotated function: instructions with their share, source lines and inlined functions. */
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "tui/views/cpu.h"
+#include "tui/views/profile_job.h"
+#include "widgets/paragraph.h"
+#include "widgets/spark.h"
+
+/* A line of the screen: an instruction, or the source line that begins before it. */
+struct code_line {
+	u32 insn;
+	bool source;
+};
+
+struct annotate_screen {
+	struct screen base;
+	struct profile_query query;
+	struct profile_asker asker;
+	struct profile_answer *answer;
+	const struct annotation *code;
+	double *pct;	 /* per instruction, of the function's self weight */
+	u32 *order;	 /* instructions by share, heaviest first, those above 0 only */
+	u32 norder;
+	struct code_line *lines;
+	u32 nlines;
+	bool with_source;
+	u32 selected, top; /* lines */
+	bool placed;	   /* the cursor was put on the hottest line once */
+	struct rect body;
+};
+
+static void annotate__free(struct screen *base)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+
+	profile_asker__fini(&s->asker);
+	profile_answer__free(s->answer);
+	if (s->code)
+		annotation__put(s->code);
+	free(s->pct);
+	free(s->order);
+	free(s->lines);
+	free(s);
+}
+
+/* --- what the lines are --- */
+
+static bool new_source_line(const struct annotated_insn *insns, u32 i)
+{
+	if (!insns[i].file || !insns[i].line)
+		return false;
+	return i == 0 || insns[i - 1].line != insns[i].line || !insns[i - 1].file ||
+	       strcmp(insns[i - 1].file, insns[i].file) || !insns[i - 1].inlined != !insns[i].inlined;
+}
+
+static void build_lines(struct annotate_screen *s)
+{
+	u32 insn = s->nlines ? s->lines[MIN(s->selected, s->nlines - 1)].insn : 0;
+
+	s->lines = xrealloc(s->lines, sizeof(*s->lines) * 2 * (s->code->ninsns + 1));
+	s->nlines = 0;
+	for (u32 i = 0; i < s->code->ninsns; i++) {
+		if (s->with_source && new_source_line(s->code->insns, i))
+			s->lines[s->nlines++] = (struct code_line){i, true};
+		if (i == insn)
+			s->selected = s->nlines;
+		s->lines[s->nlines++] = (struct code_line){i, false};
+	}
+}
+
+/* Adds each sampled offset to the instruction that contains it. */
+static void spread_weights(struct annotate_screen *s)
+{
+	const struct annotation *code = s->code;
+	u32 i = 0;
+
+	memset(s->pct, 0, sizeof(*s->pct) * code->ninsns);
+	for (u32 k = 0; k < s->answer->noffsets; k++) {
+		const struct offset_weight *w = &s->answer->offsets[k];
+
+		while (i < code->ninsns && code->insns[i].offset + code->insns[i].size <= w->offset)
+			i++;
+		if (i < code->ninsns && w->offset >= code->insns[i].offset)
+			s->pct[i] += w->pct;
+	}
+}
+
+static void rank_lines(struct annotate_screen *s)
+{
+	s->norder = 0;
+	for (u32 i = 0; i < s->code->ninsns; i++) {
+		u32 k = s->norder;
+
+		if (s->pct[i] <= 0)
+			continue;
+		/* Insertion: few instructions carry samples. */
+		for (s->norder++; k && s->pct[s->order[k - 1]] < s->pct[i]; k--)
+			s->order[k] = s->order[k - 1];
+		s->order[k] = i;
+	}
+}
+
+static void select_insn(struct annotate_screen *s, u32 insn)
+{
+	for (u32 i = 0; i < s->nlines; i++)
+		if (!s->lines[i].source && s->lines[i].insn == insn)
+			s->selected = i;
+}
+
+static void weigh(struct annotate_screen *s)
+{
+	if (!s->code || !s->answer || !s->code->ninsns)
+		return;
+	spread_weights(s);
+	rank_lines(s);
+	if (!s->placed && s->norder) {
+		select_insn(s, s->order[0]);
+		s->placed = true;
+	}
+}
+
+static void annotate__ready(void *owner, struct profile_answer *answer)
+{
+	struct annotate_screen *s = owner;
+
+	profile_answer__free(s->answer);
+	s->answer = answer;
+	weigh(s);
+	host__redraw(s->base.host);
+}
+
+static void annotate__update(struct screen *base)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+
+	if (!s->code) {
+		s->code = symbols__annotate(host__symbols(base->host), s->query.focus);
+		if (s->code) {
+			s->pct = xcalloc(s->code->ninsns + 1, sizeof(*s->pct));
+			s->order = xcalloc(s->code->ninsns + 1, sizeof(*s->order));
+			build_lines(s);
+			weigh(s);
+		}
+	}
+	profile_asker__ask(&s->asker, &s->query);
+}
+
+/* --- drawing --- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void draw_source(const struct annotated_insn *in, struct canvas *c, struct rect r)
+{
+	char where[200];
+	int x = r.x + 10;
+
+	snprintf(where, sizeof(where), "%s:%u ", base_name(in->file), in->line);
+	x += draw__text(c, x, r.y, r.w - 10, ROLE_DIM, where);
+	if (in->inlined)
+		x += draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_INLINED, "[inlined %s] ",
+				 in->inlined);
+	draw__text(c, x, r.y, r.w - (x - r.x), ROLE_STRONG, in->source ? in->source : "");
+}
+
+static enum role heat(double pct)
+{
+	return pct >= 10 ? ROLE_HOT : pct >= 1 ? ROLE_WARM : pct > 0 ? ROLE_COOL : ROLE_DIM;
+}
+
+static void draw_insn(const struct annotate_screen *s, u32 i, struct canvas *c, struct rect r)
+{
+	const struct annotated_insn *in = &s->code->insns[i];
+	int bar = r.w >= 70 ? 8 : 0, x = r.x + 8;
+	char text[16] = "";
+
+	if (s->pct[i] > 0)
+		format__pct(text, sizeof(text), s->pct[i]);
+	draw__right(c, r.x, r.y, 7, heat(s->pct[i]), text);
+	bar__draw(c, x, r.y, bar, heat(s->pct[i]), s->pct[i] / 100);
+	x += bar ? bar + 1 : 0;
+	x += draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_DIM, "%8llx  ",
+			 (unsigned long long)in->offset);
+	draw__text(c, x, r.y, r.w - (x - r.x), s->pct[i] > 0 ? ROLE_STRONG : ROLE_TEXT, in->text);
+}
+
+static void annotate__body(struct annotate_screen *s, struct canvas *c, struct rect r)
+{
+	u32 h = (u32)r.h;
+
+	s->selected = MIN(s->selected, s->nlines - 1);
+	if (s->selected < s->top || s->selected >= s->top + h)
+		s->top = s->selected > h / 2 ? s->selected - h / 2 : 0;
+	if (s->top + h > s->nlines)
+		s->top = s->nlines > h ? s->nlines - h : 0;
+	for (u32 i = s->top; i < s->nlines && i < s->top + h; i++) {
+		struct rect line = {r.x, r.y + (int)(i - s->top), r.w, 1};
+
+		if (s->lines[i].source)
+			draw_source(&s->code->insns[s->lines[i].insn], c, line);
+		else
+			draw_insn(s, s->lines[i].insn, c, line);
+		if (i == s->selected)
+			draw__select(c, line.x, line.y, line.w);
+	}
+	s->body = r;
+}
+
+static void headline(const struct annotate_screen *s, struct canvas *c, struct rect r)
+{
+	const struct symbols *symbols = host__symbols(s->base.host);
+	const struct sym_func *f = symbols__func(symbols, s->query.focus);
+	const struct profile_rows *rows = s->answer ? s->answer->rows : NULL;
+	int x = r.x;
+
+	x += draw__middle(c, x, r.y, MAX(r.w - 40, 10), ROLE_TITLE, f->name);
+	if (rows)
+		x += draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_STRONG, "  self %.2f%%, %llu samples",
+				 rows->focus_self_pct, (unsigned long long)rows->focus_self);
+	draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_DIM, "  %s",
+		    symbols__object(symbols, f->object)->name);
+}
+
+static void annotate__draw(struct screen *base, struct canvas *c, struct rect area)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+	struct rect body = {area.x, area.y + 2, area.w, area.h - 2};
+	const char *note = s->code ? s->code->note : "";
+
+	if (area.h < 4)
+		return;
+	headline(s, c, area);
+	draw__textf(c, area.x, area.y + 1, area.w, ROLE_HEADER, "%7s  %s", "self%",
+		    "instruction; the share is of this function's own samples");
+	if (*note) {
+		int used = draw__paragraph(c, (struct rect){body.x + 1, body.y, body.w - 2, 3},
+					   ROLE_WARN, note);
+		body.y += used;
+		body.h -= used;
+	}
+	if (!s->code)
+		draw__text(c, body.x + 1, body.y, body.w, ROLE_TEXT, "disassembling ...");
+	else if (s->nlines && body.h > 0)
+		annotate__body(s, c, body);
+}
+
+/* --- actions --- */
+
+static bool move_to(struct annotate_screen *s, s64 line)
+{
+	if (s->nlines)
+		s->selected = (u32)CLAMP(line, 0, (s64)s->nlines - 1);
+	return true;
+}
+
+/* From the present instruction's rank to the next hotter or colder one; from an instruction
+ * without samples to the hottest. */
+static bool jump_hot(struct annotate_screen *s, int dir)
+{
+	u32 insn, rank;
+
+	if (!s->norder) {
+		host__message(s->base.host, ROLE_WARN, "no samples fell into this function here");
+		return true;
+	}
+	insn = s->lines[s->selected].insn;
+	for (rank = 0; rank < s->norder && s->order[rank] != insn; rank++)
+		;
+	rank = rank == s->norder ? 0 : (rank + s->norder + (u32)dir) % s->norder;
+	select_insn(s, s->order[rank]);
+	host__message(s->base.host, ROLE_DIM, "hot line %u of %u", rank + 1, s->norder);
+	return true;
+}
+
+/* Follows a jump within the function, or a call to another one is left to the callees. */
+static bool follow(struct annotate_screen *s)
+{
+	u64 target;
+
+	if (!s->nlines)
+		return true;
+	target = s->code->insns[s->lines[s->selected].insn].target;
+	for (u32 i = 0; target && i < s->code->ninsns; i++) {
+		if (s->code->insns[i].offset != target)
+			continue;
+		select_insn(s, i);
+		return true;
+	}
+	host__message(s->base.host, ROLE_DIM, "no jump within this function here");
+	return true;
+}
+
+static bool annotate__action(struct screen *base, enum action a)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+	s64 line = s->selected;
+
+	switch (a) {
+	case ACTION_UP: return move_to(s, line - 1);
+	case ACTION_DOWN: return move_to(s, line + 1);
+	case ACTION_PAGE_UP: return move_to(s, line - s->body.h);
+	case ACTION_PAGE_DOWN: return move_to(s, line + s->body.h);
+	case ACTION_HOME: return move_to(s, 0);
+	case ACTION_END: return move_to(s, INT32_MAX);
+	case ACTION_HOTTEST_NEXT: return jump_hot(s, 1);
+	case ACTION_HOTTEST_PREVIOUS: return jump_hot(s, -1);
+	case ACTION_DRILL: return follow(s);
+	case ACTION_WINDOW: s->query.window = (s->query.window + 1) % WINDOWS; return true;
+	case ACTION_SOURCE:
+		s->with_source = !s->with_source;
+		if (s->code)
+			build_lines(s);
+		return true;
+	default: return false;
+	}
+}
+
+static void annotate__mouse(struct screen *base, const struct input *in)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+
+	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN)
+		move_to(s, (s64)s->selected + (in->mouse == MOUSE_WHEEL_UP ? -3 : 3));
+	else if (in->y >= s->body.y && in->y < s->body.y + s->body.h)
+		move_to(s, (s64)s->top + in->y - s->body.y);
+}
+
+static bool annotate__search(struct screen *base, const char *text, int dir)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+
+	for (u32 i = 1; i <= s->nlines; i++) {
+		u32 line = (s->selected + (dir > 0 ? i : s->nlines - i)) % s->nlines;
+		const struct annotated_insn *in = &s->code->insns[s->lines[line].insn];
+		const char *hay = s->lines[line].source ? in->source : in->text;
+
+		if (hay && strcasestr(hay, text)) {
+			s->selected = line;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void annotate__crumb(const struct screen *base, char *buf, size_t size)
+{
+	copy_str(buf, size, "code");
+}
+
+static void annotate__selection(const struct screen *base, char *buf, size_t size)
+{
+	const struct annotate_screen *s = (const struct annotate_screen *)base;
+	const struct annotated_insn *in;
+
+	*buf = '\0';
+	if (!s->nlines)
+		return;
+	in = &s->code->insns[s->lines[s->selected].insn];
+	snprintf(buf, size, "%s%s%.0u%s%s%s", in->file ? in->file : "no line information",
+		 in->line ? ":" : "", in->line, in->inlined ? "  inlined " : "",
+		 in->inlined ? in->inlined : "", in->source ? "" : "");
+}
+
+static bool annotate__settled(const struct screen *base)
+{
+	const struct annotate_screen *s = (const struct annotate_screen *)base;
+
+	return s->code && s->answer && !profile_asker__busy(&s->asker);
+}
+
+static const enum action annotate_hints[] = {ACTION_HOTTEST_NEXT, ACTION_DRILL, ACTION_SOURCE,
+					     ACTION_BACK, ACTION_NONE};
+
+static const struct screen_ops annotate_ops = {
+	.section = "annotate",
+	.free = annotate__free,
+	.update = annotate__update,
+	.draw = annotate__draw,
+	.action = annotate__action,
+	.mouse = annotate__mouse,
+	.crumb = annotate__crumb,
+	.selection = annotate__selection,
+	.search = annotate__search,
+	.settled = annotate__settled,
+	.hints = annotate_hints,
+};
+
+struct screen *cpu_annotate__open(struct host *h, const struct profile_query *q, u32 func,
+				  const struct scope *extra)
+{
+	struct annotate_screen *s = xcalloc(1, sizeof(*s));
+
+	s->base = (struct screen){.ops = &annotate_ops, .host = h};
+	s->query = *q;
+	s->query.focus = func;
+	s->with_source = true;
+	profile_asker__init(&s->asker, h, s, annotate__ready);
+	s->asker.extra_scope = extra ? scope__get(extra) : NULL;
+	s->asker.offsets = true;
+	return &s->base;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "widgets/paragraph.h"
+
+#include "widgets/text.h"
+
+/* Bytes of the first line: up to the last blank that fits, or as much as fits. */
+static size_t line_bytes(const char *text, int w)
+{
+	size_t fit = text__fit(text, w, NULL), n = fit;
+
+	if (!text[fit] || text[fit] == ' ')
+		return fit;
+	while (n && text[n - 1] != ' ')
+		n--;
+	return n ? n : fit;
+}
+
+int draw__paragraph(struct canvas *c, struct rect r, enum role role, const char *text)
+{
+	int line = 0;
+	char buf[1024];
+
+	while (*text && line < r.h && r.w > 0) {
+		size_t n = line_bytes(text, r.w);
+
+		if (!n)
+			break;
+		copy_str(buf, MIN(n + 1, sizeof(buf)), text);
+		draw__text(c, r.x, r.y + line++, r.w, role, buf);
+		for (text += n; *text == ' '; text++)
+			;
+	}
+	return line;
+}

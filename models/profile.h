@@ -20,15 +20,24 @@
 
 #define PROFILE_MAX_ENTRIES 65536
 #define PROFILE_TREND	    16 /* intervals in a trend */
-/* Decay per interval of the decaying window: half-life about 5 s at any delay. */
+/* Decay of the decaying window: per interval times 2^(-dt / half-life), at any delay. */
 #define PROFILE_HALF_LIFE_S 5.0
+/* Frames kept of one stack, the leaf's side; a longer one is marked cut. */
+#define PROFILE_MAX_FRAMES 1024
+/* tgid, tid or cpu of cold entries that were merged across tasks. */
+#define PROFILE_MERGED UINT32_MAX
+
+struct model_ops;
+extern const struct model_ops model_profile;
 
 enum profile_window { WINDOW_LAST, WINDOW_DECAY, WINDOW_TOTAL, WINDOWS };
 
-/* Frames as loc ids: kernel frames first, then user frames, each leaf first. */
+/* Frames as loc ids: kernel frames first, then user frames, each leaf first. One without
+ * frames is the same as none. */
 struct profile_stack {
 	u16 nkernel, nuser;
-	bool cut, folded;
+	bool cut;    /* the outermost frames are missing */
+	bool folded; /* only the leaf was kept, to stay within the memory bound */
 	u32 locs[];
 };
 
@@ -39,7 +48,8 @@ struct profile_entry {
 	u32 comm; /* index into profile_snap.comms */
 	u64 count[WINDOWS];	/* samples; the decaying one is rounded */
 	double weight[WINDOWS]; /* periods */
-	float trend[PROFILE_TREND]; /* weight per interval, oldest first */
+	/* Weight per second of each interval, oldest first: intervals of uneven length compare. */
+	float trend[PROFILE_TREND];
 };
 
 struct profile_snap {
@@ -61,28 +71,55 @@ extern const char *const profile_group_names[GROUPS]; /* "symbol" ... as in --gr
 
 #define PROFILE_MAX_UNFOLDED 64
 
-/* A value; compared bytewise (zero it first) to see whether a result still fits. */
+/*
+ * A value; compared bytewise (zero it first) to see whether a result still fits.
+ *
+ * Which samples count: all but those whose leaf is a kernel frame without `kernel`, and
+ * those whose leaf is a user frame without `user`; then chains stop at the kernel's
+ * boundary. Samples without a stack always count, in the row "[no stack]".
+ *
+ * Scope terms on names: sym~X keeps the samples that have a frame X, !sym~X drops those
+ * whose leaf is X and hides the rows of X; obj~ alike with the frame's object. A function
+ * that is not resolved yet matches no sym~.
+ */
 struct profile_query {
 	enum profile_group group;
 	enum profile_window window;
 	bool user, kernel;  /* which frames count; both true normally */
-	bool callee_first;  /* chains: false = callers of the row (leaf to root) */
+	/*
+	 * Chains. False, callers: below a symbol, who called its outermost occurrence, on to the
+	 * root; below an object, its leafmost frame and the callers of that; else leaf to root.
+	 * True, callees: below a symbol, what its innermost occurrence called, down to the leaf;
+	 * below an object, its outermost frame and down; else root to leaf.
+	 */
+	bool callee_first;
 	bool inlined;	    /* split functions inlined at a sampled address into rows of their own */
 	u32 focus;	    /* butterfly: func id; 0 none */
 	u32 nunfolded;
 	u64 unfolded[PROFILE_MAX_UNFOLDED]; /* row keys whose chains are wanted */
 };
 
-/* A node of a call chain below a row; children are contiguous siblings by index. */
+#define PROFILE_CHAIN_NODES 4096 /* per row */
+#define PROFILE_CHAIN_DEPTH 127
+
+/*
+ * A node of a call chain below a row, depth first (preorder): the children of a node follow
+ * it, heaviest first, each with its own below it. Where a node has children they sum to it
+ * exactly: "[others]" stands for those below 0.05 % of the window (or 0.5 % of a small row)
+ * and beyond the bounds above, "[no caller]" and "[self]" for what ends there,
+ * "[chain not kept]" for stacks that were folded. These have func 0.
+ */
 struct chain_node {
 	u32 func;
-	u32 depth;
-	u32 parent; /* node index, UINT32_MAX at the top */
+	u32 depth;  /* 1 below the row */
+	u32 parent; /* index in profile_rows.nodes, UINT32_MAX at the top */
 	u32 nchildren;
 	u64 key; /* stable: hash of the path from the row */
 	u64 count;
 	double pct; /* of the whole window */
 	bool inlined;
+	const char *name;	 /* never NULL */
+	const char *object_name; /* "" when it does not apply */
 };
 
 struct profile_row {
@@ -101,9 +138,14 @@ struct profile_row {
 	u32 first_node, nnodes; /* its chain in profile_rows.nodes, depth first */
 };
 
-/* Callers and callees of profile_query.focus, heaviest first. */
+/*
+ * Callers and callees of profile_query.focus, heaviest first. A recursive focus counts once
+ * per stack: its outermost occurrence has the caller, its innermost the callee. Callers sum
+ * to the focus' total ("[no caller]" with func 0 for the root), callees and self likewise.
+ */
 struct butterfly_row {
 	u32 func;
+	const char *name, *object_name;
 	double pct; /* of the whole window */
 	double share; /* of the focus */
 	u64 count;
@@ -114,9 +156,10 @@ struct profile_rows {
 	struct profile_query query;
 	const struct profile_snap *snap; /* holds a reference */
 	u64 symbols_generation;		 /* what was resolved when it was made */
-	u64 count, entries_seen; /* samples in the window after filtering */
+	u64 count; /* samples in the window after filtering */
+	u64 entries_seen; /* entries they came from */
 	double weight;
-	double truncated_pct; /* user stacks that end before an outermost function */
+	double truncated_pct; /* of the weight with user frames: stacks that end too early */
 	double pending_pct;   /* weight whose leaf function is not resolved yet */
 	u32 nrows;
 	const struct profile_row *rows; /* by self, descending */

@@ -33,7 +33,7 @@ WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 -include tests/kernels/kernels.mk
 
 # Workloads have frame pointers, so that what a profiler must find is certain.
-WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf \
 	      -Wall -Wextra -D_GNU_SOURCE
 $(B)/workloads/lib%.so: tests/workloads/lib%.c tests/workloads/work.h
 	@mkdir -p $(@D)

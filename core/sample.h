@@ -46,7 +46,14 @@ struct stack_sample {
 	char comm[COMM_LEN]; /* the thread's name at the first one */
 };
 
-enum proc_event_type { PROC_FORK, PROC_EXEC, PROC_COMM, PROC_EXIT, PROC_MMAP };
+enum proc_event_type {
+	PROC_FORK,
+	PROC_EXEC,
+	PROC_COMM,
+	PROC_EXIT,
+	PROC_MMAP,
+	PROC_SEEN, /* first sample of a process: read its maps before it exits; comm is set */
+};
 
 /* Upkeep of processes' names and address spaces. */
 struct proc_event {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Sampling events: names as perf has them -> perf_event_attr. "cycles:P", "cpu-clock",
- * "page-faults", "sched:sched_switch", "cycles:u" ... Modifiers u k p P.
+ * "page-faults", "sched:sched_switch", "cycles:u", "LLC-load-misses", "r01c2" ...
+ * Modifiers: u only user mode, k only kernel mode, p..ppp precise, P as precise as possible.
  */
 #ifndef SOURCES_EVENTS_H
 #define SOURCES_EVENTS_H
@@ -9,13 +10,32 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
+#include "core/base.h"
 #include "core/status.h"
 
 /* Fills type, config, precise_ip, exclude_*; "" picks cycles:P where the PMU has it, else
- * cpu-clock (by trying). Writes the name really used to `name`. Suggests near names. */
+ * cpu-clock (by trying). Writes the name really used to `name`. Suggests near names.
+ * The event was opened once on the caller itself, so 0 means that this machine has it. */
 int event__parse(const char *text, struct perf_event_attr *attr, char *name, size_t name_size,
 		 struct status *st);
 /* One line per event that matches the glob (NULL all), with why one is unavailable. */
 int event__list(FILE *out, const char *glob);
+
+/* Where tracefs is mounted, NULL when it is not. */
+const char *event__tracefs(void);
+/* event__parse without trying to open, and with tracefs at `tracefs` (NULL: not mounted). */
+int event__resolve(const char *text, const char *tracefs, struct perf_event_attr *attr,
+		   struct status *st);
+
+/* Names known without looking at the machine, in the order of the list; false at the end. */
+struct event_name {
+	char name[48];
+	const char *class; /* "hardware", "software" or "cache" */
+	u32 type;
+	u64 config;
+};
+bool event__name(u32 i, struct event_name *out);
+/* Why this machine does not have an event, found by opening it; "" when it has. */
+const char *event__unavailable(const struct event_name *e);
 
 #endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * On-CPU sampler: runs at each sample of a perf event and counts (stack, task, cgroup, CPU)
+ * in the kernel. Two maps take turns: user space flips `active`, waits until no program runs
+ * that saw the old value, and drains the other in peace, so no count is lost or doubled.
+ */
+#include "bpf/kernel.bpf.h"
+#include "bpf/cpu.h"
+#include "bpf/scope.bpf.h"
+#include "bpf/stack.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+volatile u32 count_idle = 0;
+volatile u32 armed = 0;	      /* samples before every CPU is on do not count */
+volatile u32 active = 0;      /* which map counts now */
+volatile u32 stack_flags = 0; /* STACK_KERNEL | STACK_USER */
+
+#define COUNTS                                                                                     \
+	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
+	__uint(max_entries, 1024);                                                                 \
+	__type(key, struct cpu_key);                                                               \
+	__type(value, struct cpu_count)
+
+struct {
+	COUNTS;
+} counts_a SEC(".maps");
+
+struct {
+	COUNTS;
+} counts_b SEC(".maps");
+
+/* Processes that user space was told of: tgid | exec id << 32. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u64);
+	__type(value, u8);
+} tasks_seen SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cpu_stats);
+} stats SEC(".maps");
+
+static __always_inline void announce(const struct cpu_key *key, struct cpu_stats *st, u64 now)
+{
+	u64 id = key->tgid | ((u64)key->exec_id << 32);
+	struct task_record r = {.type = RECORD_TASK, .tgid = key->tgid, .tid = key->tid, .t_ns = now};
+	u8 one = 1;
+
+	if (bpf_map_lookup_elem(&tasks_seen, &id))
+		return;
+	bpf_get_current_comm(r.comm, sizeof(r.comm));
+	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(true)))
+		st->tasks_lost++;
+	else
+		bpf_map_update_elem(&tasks_seen, &id, &one, BPF_ANY);
+}
+
+static __always_inline void add(struct cpu_count *c, u64 period, u64 now)
+{
+	__sync_fetch_and_add(&c->count, 1);
+	__sync_fetch_and_add(&c->weight, period);
+	c->last_ns = now;
+}
+
+static __always_inline bool count(void *map, const struct cpu_key *key, u64 period, u64 now)
+{
+	struct cpu_count *c = bpf_map_lookup_elem(map, key);
+	struct cpu_count fresh = {1, period, now, now};
+
+	if (c) {
+		add(c, period, now);
+		return true;
+	}
+	bpf_get_current_comm(fresh.comm, sizeof(fresh.comm));
+	if (!bpf_map_update_elem(map, key, &fresh, BPF_NOEXIST))
+		return true;
+	c = bpf_map_lookup_elem(map, key);
+	if (c)
+		add(c, period, now);
+	return c != NULL;
+}
+
+static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_stats *st, u64 now)
+{
+	u64 id = bpf_get_current_pid_tgid();
+	struct cpu_key key = {.tgid = id >> 32, .tid = id, .cpu = bpf_get_smp_processor_id()};
+	struct task_struct *task = (void *)bpf_get_current_task();
+	u32 flags = stack_flags;
+
+	if (!key.tid && !count_idle)
+		return;
+	if (!scope__passes(key.tgid, key.tid, key.cpu))
+		return;
+	st->samples++;
+	key.cgroup = bpf_get_current_cgroup_id();
+	key.exec_id = BPF_CORE_READ(task, self_exec_id);
+	if (key.tid)
+		announce(&key, st, now);
+	if (flags)
+		key.stack = stack__capture(ctx, STACK_SLOT_PERF, flags, now);
+	if (flags && !key.stack)
+		st->stacks_lost++;
+	if (!count(active ? (void *)&counts_b : (void *)&counts_a, &key, ctx->sample_period, now))
+		st->map_full++;
+}
+
+SEC("perf_event")
+int cpu_sample(struct bpf_perf_event_data *ctx)
+{
+	u64 begin = bpf_ktime_get_ns();
+	u32 zero = 0;
+	struct cpu_stats *st = bpf_map_lookup_elem(&stats, &zero);
+
+	if (!st || !armed)
+		return 0;
+	sample(ctx, st, begin);
+	st->runs++;
+	st->run_ns += bpf_ktime_get_ns() - begin;
+	return 0;
+}
+
+SEC("raw_tp/sched_process_fork")
+int cpu_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	u32 zero = 0;
+	struct cpu_stats *st = bpf_map_lookup_elem(&stats, &zero);
+
+	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
+		__sync_fetch_and_add(&st->forks_lost, 1);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int cpu_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	scope__follow_exit((void *)ctx->args[0]);
+	return 0;
+}

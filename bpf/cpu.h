@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The on-CPU sampler's maps; shared by kernel and user side. */
+#ifndef BPF_CPU_H
+#define BPF_CPU_H
+
+#include <linux/types.h>
+
+struct cpu_key {
+	__u64 stack;  /* stack_record.hash, 0 none */
+	__u64 cgroup; /* cgroup v2 id */
+	__u32 tgid, tid, cpu;
+	__u32 exec_id; /* an exec never shares an entry with what ran before */
+};
+
+struct cpu_count {
+	__u64 count;
+	__u64 weight; /* sum of the sample periods */
+	__u64 first_ns, last_ns;
+	char comm[16]; /* at the first sample */
+};
+
+/* Per CPU, since the program was loaded. */
+struct cpu_stats {
+	__u64 runs;	 /* program runs while armed */
+	__u64 run_ns;	 /* time spent in them */
+	__u64 samples;	 /* runs that were in scope: counted, or lost to map_full */
+	__u64 map_full;	 /* samples lost because their map entry could not be made */
+	__u64 stacks_lost; /* samples counted without the frames they had */
+	__u64 tasks_lost; /* new processes not announced: no room */
+	__u64 forks_lost; /* children not followed: no room */
+};
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Decides in the kernel whether the current task is looked at. A program includes this once
+ * and calls scope__passes(); scope__follow_fork() and scope__follow_exit() belong into
+ * programs on sched_process_fork and sched_process_exit.
+ */
+#ifndef BPF_SCOPE_BPF_H
+#define BPF_SCOPE_BPF_H
+
+#include "bpf/kernel.bpf.h"
+#include "bpf/scope.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384); /* holds two generations while switching */
+	__type(key, struct scope_bpf_key);
+	__type(value, u8);
+} scope_ids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct scope_bpf_comm);
+	__type(value, u8); /* 1: drop */
+} scope_comms SEC(".maps");
+
+/* Written by user space in one store. */
+volatile u64 scope_state = 0;
+
+static __always_inline bool scope__has(u32 generation, u16 kind, u16 exclude, u64 id)
+{
+	struct scope_bpf_key key = {generation, kind, exclude, id};
+
+	return bpf_map_lookup_elem(&scope_ids, &key) != NULL;
+}
+
+static __always_inline bool scope__id(u64 state, u16 kind, u64 id)
+{
+	u32 flags = state, generation = state >> 32;
+
+	if ((flags & SCOPE_BPF_HAS(kind, 1)) && scope__has(generation, kind, 1, id))
+		return false;
+	if (!(flags & SCOPE_BPF_HAS(kind, 0)) || scope__has(generation, kind, 0, id))
+		return true;
+	return kind == SCOPE_BPF_PID && (flags & SCOPE_BPF_FOLLOW) &&
+	       scope__has(0, SCOPE_BPF_FOLLOWED, 0, id);
+}
+
+/* A cgroup in a set stands for its children too, so the walk goes up. */
+static __always_inline bool scope__cgroup(u64 state)
+{
+	u32 flags = state, generation = state >> 32;
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	bool included = !(flags & SCOPE_BPF_HAS(SCOPE_BPF_CGROUP, 0));
+
+	for (int i = 0; i < SCOPE_BPF_CGROUP_DEPTH && cgroup; i++) {
+		u64 id = BPF_CORE_READ(cgroup, kn, id);
+
+		if (scope__has(generation, SCOPE_BPF_CGROUP, 1, id))
+			return false;
+		if (!included)
+			included = scope__has(generation, SCOPE_BPF_CGROUP, 0, id);
+		cgroup = (void *)BPF_CORE_READ(cgroup, self.parent);
+	}
+	return included;
+}
+
+static __always_inline bool scope__name(u64 state)
+{
+	struct scope_bpf_comm key = {.generation = state >> 32};
+	u8 *drop;
+
+	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	drop = bpf_map_lookup_elem(&scope_comms, &key);
+	return !drop || !*drop;
+}
+
+static __always_inline bool scope__passes(u32 tgid, u32 tid, u32 cpu)
+{
+	u64 state = scope_state;
+	u32 cgroups = SCOPE_BPF_HAS(SCOPE_BPF_CGROUP, 0) | SCOPE_BPF_HAS(SCOPE_BPF_CGROUP, 1);
+
+	if (!(u32)state)
+		return true;
+	return scope__id(state, SCOPE_BPF_PID, tgid) && scope__id(state, SCOPE_BPF_TID, tid) &&
+	       scope__id(state, SCOPE_BPF_CPU, cpu) &&
+	       (!((u32)state & cgroups) || scope__cgroup(state)) &&
+	       (!((u32)state & SCOPE_BPF_COMMS) || scope__name(state));
+}
+
+/* Returns false when the child should have been followed and there was no room. */
+static __always_inline bool scope__follow_fork(struct task_struct *parent,
+					       struct task_struct *child)
+{
+	u64 state = scope_state;
+	u32 from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid);
+	struct scope_bpf_key key = {0, SCOPE_BPF_FOLLOWED, 0, to};
+	u8 one = 1;
+
+	if (from == to || !((u32)state & SCOPE_BPF_FOLLOW) ||
+	    !((u32)state & SCOPE_BPF_HAS(SCOPE_BPF_PID, 0)))
+		return true;
+	if (!scope__has(state >> 32, SCOPE_BPF_PID, 0, from) &&
+	    !scope__has(0, SCOPE_BPF_FOLLOWED, 0, from))
+		return true;
+	return bpf_map_update_elem(&scope_ids, &key, &one, BPF_ANY) == 0;
+}
+
+static __always_inline void scope__follow_exit(struct task_struct *task)
+{
+	struct scope_bpf_key key = {0, SCOPE_BPF_FOLLOWED, 0, BPF_CORE_READ(task, tgid)};
+
+	if (BPF_CORE_READ(task, signal, live.counter) == 0)
+		bpf_map_delete_elem(&scope_ids, &key);
+}
+
+#endif

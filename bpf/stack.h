@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records that programs send through a ring buffer; shared by kernel and user side. */
+#ifndef BPF_STACK_H
+#define BPF_STACK_H
+
+#include <linux/types.h>
+
+/* Frames per part; one less than a power of two, so that the verifier can bound by a mask.
+ * kernel.perf_event_max_stack is 127 by default. */
+#define STACK_DEPTH 127
+
+enum record_type { RECORD_STACK = 1, RECORD_TASK = 2 };
+
+/* A stack's frames, sent when its hash is first seen: kernel frames, then user frames, each
+ * leaf first. Only the used part of ips is sent. */
+struct stack_record {
+	__u32 type; /* RECORD_STACK */
+	__u32 tgid;
+	__u64 hash;
+	__u64 t_ns;
+	__u16 nkernel, nuser;
+	__u32 pad;
+	__u64 ips[2 * STACK_DEPTH];
+};
+
+/* A process that was not seen before: its maps should be read before it exits. */
+struct task_record {
+	__u32 type; /* RECORD_TASK */
+	__u32 tgid, tid;
+	__u32 pad;
+	__u64 t_ns;
+	char comm[16];
+};
+
+/* Per CPU; what the capture could not do. */
+struct stack_stats {
+	__u64 sent;	 /* stacks sent */
+	__u64 ring_full; /* stacks not sent: no room in the ring */
+	__u64 seen_full; /* stacks sent, but not remembered: they are sent again */
+	__u64 cut;	 /* captures that reached the depth limit */
+};
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/bpf_scope.h"
+
+#include <bpf/bpf.h>
+
+#include "core/arena.h"
+#include "sources/bpf_util.h"
+
+#define IDS_MAX	  8000 /* half of scope_ids: two generations meet while switching */
+#define COMMS_MAX 1000
+
+/* The kinds of the kernel side are those of core/scope.h. */
+_Static_assert((int)SCOPE_BPF_PID == SCOPE_PID && (int)SCOPE_BPF_TID == SCOPE_TID &&
+		       (int)SCOPE_BPF_CPU == SCOPE_CPU && (int)SCOPE_BPF_CGROUP == SCOPE_CGROUP,
+	       "scope kinds");
+
+void bpf_scope__init(struct bpf_scope *b, int ids_fd, int comms_fd, volatile u64 *state)
+{
+	*b = (struct bpf_scope){.ids_fd = ids_fd, .comms_fd = comms_fd, .state = state};
+}
+
+void bpf_scope__fini(struct bpf_scope *b)
+{
+	scope__put(b->scope);
+	free(b->keys);
+	free(b->comms);
+	*b = (struct bpf_scope){0};
+}
+
+static void delete_keys(struct bpf_scope *b, const struct scope_bpf_key *keys, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		bpf_map_delete_elem(b->ids_fd, &keys[i]);
+}
+
+/* A change that is being prepared beside what is in force. */
+struct change {
+	struct scope_bpf_key *keys;
+	u32 nkeys, flags, generation;
+	bool partial;
+};
+
+static int add_set(struct bpf_scope *b, struct change *c, const struct id_set *set, u16 kind,
+		   u16 exclude, struct status *st)
+{
+	static const u8 one = 1;
+
+	if (!set->active && !set->n)
+		return 0;
+	if (set->n > IDS_MAX - c->nkeys) {
+		if (kind == SCOPE_CGROUP)
+			return status__set(st, EXIT_CODE_USAGE, -E2BIG,
+					   "the filter matches %u cgroups, at most %u can be watched: "
+					   "name their parent instead", set->n, IDS_MAX);
+		c->partial = true;
+		return 0;
+	}
+	for (u32 i = 0; i < set->n; i++) {
+		struct scope_bpf_key key = {c->generation, kind, exclude, set->ids[i]};
+		int err = bpf_map_update_elem(b->ids_fd, &key, &one, BPF_ANY);
+
+		if (err)
+			return status__set(st, EXIT_CODE_FAILURE, err,
+					   "the filter could not be set in the kernel: %s",
+					   strerror(-err));
+		c->keys[c->nkeys++] = key;
+	}
+	c->flags |= SCOPE_BPF_HAS(kind, exclude);
+	return 0;
+}
+
+static int prepare(struct bpf_scope *b, struct change *c, const struct scope *s, struct status *st)
+{
+	int err = 0;
+
+	for (u16 kind = 0; kind < SCOPE_KINDS && !err; kind++) {
+		err = add_set(b, c, &s->include[kind], kind, 0, st);
+		if (!err)
+			err = add_set(b, c, &s->exclude[kind], kind, 1, st);
+	}
+	if (s->ncomms)
+		c->flags |= SCOPE_BPF_COMMS;
+	if (s->follow_children)
+		c->flags |= SCOPE_BPF_FOLLOW;
+	return err;
+}
+
+static void forget_followed(struct bpf_scope *b)
+{
+	struct scope_bpf_key key = {0}, next, *gone = xcalloc(16384, sizeof(*gone));
+	u32 n = 0;
+	bool more = !bpf_map_get_next_key(b->ids_fd, NULL, &next);
+
+	while (more && n < 16384) {
+		key = next;
+		if (key.kind == SCOPE_BPF_FOLLOWED)
+			gone[n++] = key;
+		more = !bpf_map_get_next_key(b->ids_fd, &key, &next);
+	}
+	delete_keys(b, gone, n);
+	free(gone);
+}
+
+/* After the switch nobody looks at the old generation any more. */
+static void drop_old(struct bpf_scope *b)
+{
+	delete_keys(b, b->keys, b->nkeys);
+	for (u32 i = 0; i < b->ncomms; i++)
+		bpf_map_delete_elem(b->comms_fd, &b->comms[i]);
+	free(b->keys);
+	free(b->comms);
+	b->comms = NULL;
+	b->ncomms = 0;
+}
+
+int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st)
+{
+	struct change c = {.generation = b->generation + 1};
+	bool followed = b->scope && b->scope->follow_children;
+	int err;
+
+	c.keys = xcalloc(IDS_MAX, sizeof(*c.keys));
+	err = prepare(b, &c, s, st);
+	if (err) {
+		delete_keys(b, c.keys, c.nkeys);
+		free(c.keys);
+		return err;
+	}
+	__atomic_store_n(b->state, (u64)c.generation << 32 | c.flags, __ATOMIC_SEQ_CST);
+	bpf_util__barrier();
+	drop_old(b);
+	if (followed && !s->follow_children)
+		forget_followed(b);
+	b->generation = c.generation;
+	b->keys = xrealloc(c.keys, MAX(c.nkeys, 1u) * sizeof(*c.keys));
+	b->nkeys = c.nkeys;
+	b->partial = c.partial;
+	scope__get(s);
+	scope__put(b->scope);
+	b->scope = s;
+	return 0;
+}
+
+static void drop_name(struct bpf_scope *b, const char *comm)
+{
+	struct scope_bpf_comm key = {.generation = b->generation};
+	static const u8 drop = 1;
+
+	copy_str(key.comm, sizeof(key.comm), comm);
+	if (b->ncomms >= COMMS_MAX || bpf_map_update_elem(b->comms_fd, &key, &drop, BPF_NOEXIST))
+		return;
+	if (!b->comms)
+		b->comms = xcalloc(COMMS_MAX, sizeof(*b->comms));
+	b->comms[b->ncomms++] = key;
+}
+
+static bool in_sets(const struct scope *s, enum scope_kind kind, u64 id)
+{
+	if (s->exclude[kind].n && id_set__has(&s->exclude[kind], id))
+		return false;
+	return !s->include[kind].active || id_set__has(&s->include[kind], id);
+}
+
+bool bpf_scope__passes(struct bpf_scope *b, u32 tgid, u32 tid, u32 cpu, const char *comm)
+{
+	const struct scope *s = b->scope;
+
+	if (!s)
+		return true;
+	if (!in_sets(s, SCOPE_TID, tid) || !in_sets(s, SCOPE_CPU, cpu))
+		return false;
+	if (s->follow_children ? id_set__has(&s->exclude[SCOPE_PID], tgid)
+			       : !in_sets(s, SCOPE_PID, tgid))
+		return false;
+	if (!s->ncomms || scope__comm(s, comm))
+		return true;
+	drop_name(b, comm);
+	return false;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/bpf_util.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/capability.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/log.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+
+#define BATCH 512
+
+static int print_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[240];
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	log__add(LOG_INFO, "%s", text);
+	return 0;
+}
+
+static u64 effective_caps(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	unsigned long long caps = 0;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "CapEff: %llx", &caps) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return caps;
+}
+
+static int missing_caps(int err, struct status *st)
+{
+	u64 caps = effective_caps();
+	bool bpf = caps & (1ULL << CAP_BPF), perfmon = caps & (1ULL << CAP_PERFMON);
+
+	return status__set(st, EXIT_CODE_PERMISSION, err,
+			   "BPF needs %s%s%s: run with sudo (or as root)", bpf ? "" : "CAP_BPF",
+			   bpf == perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
+}
+
+int bpf_util__prepare(struct status *st)
+{
+	u64 caps = effective_caps(), admin = 1ULL << CAP_SYS_ADMIN;
+	u64 both = (1ULL << CAP_BPF) | (1ULL << CAP_PERFMON);
+
+	libbpf_set_print(print_to_log);
+	if (!(caps & admin) && (caps & both) != both)
+		return missing_caps(-EPERM, st);
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+				   "this kernel has no BTF (/sys/kernel/btf/vmlinux): BPF programs "
+				   "need CONFIG_DEBUG_INFO_BTF=y");
+	return 0;
+}
+
+int bpf_util__failed(int err, const char *what, struct status *st)
+{
+	if (err == -EPERM || err == -EACCES)
+		return status__set(st, EXIT_CODE_PERMISSION, err,
+				   "%s: the kernel refuses (kernel lockdown or a container "
+				   "without CAP_BPF and CAP_PERFMON): run with sudo on the host",
+				   what);
+	if (err == -ENOMEM)
+		return status__set(st, EXIT_CODE_FAILURE, err,
+				   "%s: no memory for BPF maps (on kernels before 5.11 raise "
+				   "`ulimit -l`)", what);
+	return status__set(st, EXIT_CODE_UNSUPPORTED, err, "%s: %s (the log view has details)",
+			   what, strerror(-err));
+}
+
+struct drain {
+	int fd;
+	u32 key_size, value_size;
+	void (*each)(void *ctx, const void *key, const void *value);
+	void *ctx;
+	char *keys, *values;
+	long n;
+};
+
+static void hand_out(struct drain *d, u32 count)
+{
+	for (u32 i = 0; d->each && i < count; i++)
+		d->each(d->ctx, d->keys + (size_t)i * d->key_size,
+			d->values + (size_t)i * d->value_size);
+	d->n += count;
+}
+
+/* 0 when the map is empty, -errno when the kernel cannot do it this way. */
+static int drain_batches(struct drain *d)
+{
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+	u64 token = 0; /* u32 for hash maps; wide enough for any */
+	bool first = true;
+	int err = 0;
+
+	while (!err) {
+		u32 count = BATCH;
+
+		err = bpf_map_lookup_and_delete_batch(d->fd, first ? NULL : &token, &token, d->keys,
+						      d->values, &count, &opts);
+		if (!err || err == -ENOENT)
+			hand_out(d, count);
+		first = false;
+	}
+	return err == -ENOENT ? 0 : err;
+}
+
+static int drain_one_by_one(struct drain *d)
+{
+	while (!bpf_map_get_next_key(d->fd, NULL, d->keys)) {
+		int err = bpf_map_lookup_elem(d->fd, d->keys, d->values);
+
+		if (!err)
+			hand_out(d, 1);
+		err = bpf_map_delete_elem(d->fd, d->keys);
+		if (err && err != -ENOENT)
+			return err;
+	}
+	return 0;
+}
+
+long bpf_util__drain(int map_fd, u32 key_size, u32 value_size,
+		     void (*each)(void *ctx, const void *key, const void *value), void *ctx)
+{
+	struct drain d = {map_fd, key_size, value_size, each, ctx, NULL, NULL, 0};
+	int err;
+
+	d.keys = xmalloc((size_t)key_size * BATCH);
+	d.values = xmalloc((size_t)value_size * BATCH);
+	err = drain_batches(&d);
+	if (err)
+		err = drain_one_by_one(&d);
+	free(d.keys);
+	free(d.values);
+	return err ? err : d.n;
+}
+
+/* Programs run inside RCU read sections, and this waits for a grace period. Where it is not
+ * to be had (nohz_full), a program's run time is far below the sleep. */
+void bpf_util__barrier(void)
+{
+	struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		nanosleep(&pause, NULL);
+}

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* On-CPU sampling, tier 1: a BPF program on a perf event per CPU counts in the kernel. */
+#include "sources/cpu_bpf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "bpf/cpu.h"
+#include "bpf/cpu.skel.h"
+#include "bpf/stack.h"
+#include "core/arena.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "sources/bpf_scope.h"
+#include "sources/bpf_util.h"
+#include "sources/perf_open.h"
+
+#define COUNTS_MIN 4096
+#define COUNTS_MAX 65536
+#define RING_MIN   (256u * 1024)
+#define RING_MAX   (4096u * 1024)
+#define CLOCK_NOTE "timer samples: code that runs with interrupts off shows where it turns them on"
+
+/* As in bpf/stack.bpf.h. */
+#define STACK_KERNEL 1
+#define STACK_USER   2
+
+struct probe {
+	u32 cpu;
+	int fd;		       /* of the perf event; closed by the link */
+	struct bpf_link *link;
+};
+
+/* One set of perf events, a CPU each. */
+struct probes {
+	struct probe *list;
+	u32 n;
+};
+
+struct source {
+	struct cpu_bpf *skel;
+	struct ring_buffer *ring;
+	struct probes probes;
+	struct bpf_scope scope;
+	struct perf_setup setup;
+	struct cpu_bpf_sizes sizes;
+	struct bpf_link *fork, *exit; /* while children are followed */
+	const struct sample_sink *sink; /* during drain */
+	u32 ncpus;			/* that can be: length of a per-CPU value */
+	u32 stacks, tasks;		/* remembered by the program */
+	u64 drained;			/* samples handed out or out of scope */
+	u64 before_ns;			/* of the last tick */
+	struct cpu_stats before;	/* at the last tick */
+	struct stack_stats before_stacks;
+	struct health health; /* as of the last tick */
+};
+
+static u32 round_pow2(double x, u32 lo, u32 hi)
+{
+	u32 n = lo;
+
+	while (n < hi && n < x)
+		n *= 2;
+	return n;
+}
+
+/* Room for every sample of an interval to be different, within bounds. */
+static struct cpu_bpf_sizes pick_sizes(const struct sampling *how)
+{
+	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double samples = (how->freq ? (double)how->freq : 1000) * cpus * MAX(how->interval_s, 0.1);
+
+	return (struct cpu_bpf_sizes){
+		.counts = round_pow2(samples, COUNTS_MIN, COUNTS_MAX),
+		.stacks = round_pow2(samples * 4, COUNTS_MAX / 4, COUNTS_MAX),
+		.tasks = 8192,
+		.ring_bytes = round_pow2(samples * 128, RING_MIN, RING_MAX),
+	};
+}
+
+static void sum_percpu(int fd, u32 ncpus, size_t size, u64 *out)
+{
+	u64 *values = xcalloc(ncpus, size);
+	u32 zero = 0, n = (u32)(size / sizeof(u64));
+
+	memset(out, 0, size);
+	if (!bpf_map_lookup_elem(fd, &zero, values))
+		for (u32 i = 0; i < ncpus * n; i++)
+			out[i % n] += values[i];
+	free(values);
+}
+
+void cpu_bpf__stats(struct source *s, struct cpu_stats *out)
+{
+	sum_percpu(bpf_map__fd(s->skel->maps.stats), s->ncpus, sizeof(*out), (u64 *)out);
+}
+
+static void stack_stats(struct source *s, struct stack_stats *out)
+{
+	sum_percpu(bpf_map__fd(s->skel->maps.stack_stats), s->ncpus, sizeof(*out), (u64 *)out);
+}
+
+/* --- perf events, one a CPU --- */
+
+static void probes__close(struct probes *p)
+{
+	for (u32 i = 0; i < p->n; i++)
+		bpf_link__destroy(p->list[i].link);
+	free(p->list);
+	*p = (struct probes){0};
+}
+
+static int refused(const struct perf_setup *setup, int err, struct status *st)
+{
+	if (setup->attr.type == PERF_TYPE_TRACEPOINT)
+		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
+				   "BPF cannot sample tracepoint %s at a rate: the perf engine does",
+				   setup->event);
+	if (err == -EMFILE || err == -ENFILE)
+		return status__set(st, EXIT_CODE_FAILURE, err,
+				   "too few file descriptors for an event per CPU: raise `ulimit -n`");
+	return bpf_util__failed(err, setup->event, st);
+}
+
+static int probe__open(struct probe *p, struct source *s, u32 cpu, const struct perf_setup *setup)
+{
+	struct perf_event_attr attr = setup->attr;
+	int fd;
+
+	if (attr.precise_ip)
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN; /* or a stack cannot be had from it */
+	fd = perf__open(&attr, -1, (int)cpu);
+	if (fd < 0)
+		return fd;
+	*p = (struct probe){cpu, fd, bpf_program__attach_perf_event(s->skel->progs.cpu_sample, fd)};
+	if (p->link)
+		return 0;
+	close(fd);
+	return -errno;
+}
+
+static int probes__open(struct probes *p, struct source *s, const struct perf_setup *setup,
+			struct status *st)
+{
+	u32 *cpus, n = perf__online_cpus(&cpus);
+	int err = 0;
+
+	*p = (struct probes){.list = xcalloc(MAX(n, 1u), sizeof(*p->list))};
+	for (u32 i = 0; i < n && !err; i++) {
+		err = probe__open(&p->list[p->n], s, cpus[i], setup);
+		if (!err)
+			p->n++;
+		else if (err == -ENODEV && setup->attr.type != PERF_TYPE_TRACEPOINT)
+			err = 0; /* went offline meanwhile */
+	}
+	free(cpus);
+	if (!err && !p->n)
+		err = -ENODEV;
+	if (!err)
+		return 0;
+	probes__close(p);
+	return refused(setup, err, st);
+}
+
+/* An excluded CPU is not even interrupted. */
+static void apply_cpus(struct source *s, const struct scope *scope)
+{
+	const struct id_set *in = &scope->include[SCOPE_CPU], *out = &scope->exclude[SCOPE_CPU];
+
+	for (u32 i = 0; i < s->probes.n; i++) {
+		u32 cpu = s->probes.list[i].cpu;
+		bool on = (!in->active || id_set__has(in, cpu)) && !(out->n && id_set__has(out, cpu));
+
+		ioctl(s->probes.list[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
+static bool cpus_changed(const struct source *s)
+{
+	u32 *cpus, n = perf__online_cpus(&cpus);
+	bool changed = n != s->probes.n;
+
+	for (u32 i = 0; i < n && !changed; i++)
+		changed = cpus[i] != s->probes.list[i].cpu;
+	free(cpus);
+	return changed;
+}
+
+/* Opens the new set before it closes the old, so that a failure changes nothing. What comes
+ * while only some CPUs are on does not count. */
+static int replace_probes(struct source *s, const struct perf_setup *setup, struct status *st)
+{
+	struct probes fresh;
+	int err;
+
+	s->skel->bss->armed = 0;
+	err = probes__open(&fresh, s, setup, st);
+	if (!err) {
+		probes__close(&s->probes);
+		s->probes = fresh;
+		if (s->scope.scope)
+			apply_cpus(s, s->scope.scope);
+	}
+	s->skel->bss->armed = 1;
+	return err;
+}
+
+/* --- records from the ring --- */
+
+static void put_stack(struct source *s, const struct stack_record *r, size_t size)
+{
+	struct stack_def def = {
+		.head.type = SAMPLE_STACK_DEF,
+		.hash = r->hash,
+		.nkernel = r->nkernel,
+		.nuser = r->nuser,
+		.cut = r->nkernel == STACK_DEPTH || r->nuser == STACK_DEPTH,
+		.tgid = r->tgid,
+		.t_ns = r->t_ns,
+		.ips = (const u64 *)r->ips,
+	};
+
+	if (size < offsetof(struct stack_record, ips) + (r->nkernel + r->nuser) * sizeof(u64))
+		return;
+	s->stacks++;
+	sink__put(s->sink, &def.head);
+}
+
+static void put_task(struct source *s, const struct task_record *r)
+{
+	struct proc_event e = {
+		.head.type = SAMPLE_PROC,
+		.type = PROC_SEEN,
+		.t_ns = r->t_ns,
+		.tgid = r->tgid,
+		.tid = r->tid,
+	};
+
+	copy_str(e.comm, sizeof(e.comm), r->comm);
+	s->tasks++;
+	sink__put(s->sink, &e.head);
+}
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	u32 type = *(u32 *)data;
+
+	if (type == RECORD_STACK && size >= offsetof(struct stack_record, ips))
+		put_stack(ctx, data, size);
+	else if (type == RECORD_TASK && size >= sizeof(struct task_record))
+		put_task(ctx, data);
+	return 0;
+}
+
+/* --- counts --- */
+
+static void on_count(void *ctx, const void *key, const void *value)
+{
+	struct source *s = ctx;
+	const struct cpu_key *k = key;
+	const struct cpu_count *c = value;
+	struct stack_sample out = {
+		.head.type = SAMPLE_STACK,
+		.stack = k->stack,
+		.cgroup = k->cgroup,
+		.tgid = k->tgid,
+		.tid = k->tid,
+		.cpu = k->cpu,
+		.count = c->count,
+		.weight = c->weight,
+		.t_ns = c->last_ns,
+	};
+
+	s->drained += c->count;
+	copy_str(out.comm, sizeof(out.comm), c->comm);
+	if (bpf_scope__passes(&s->scope, k->tgid, k->tid, k->cpu, out.comm))
+		sink__put(s->sink, &out.head);
+}
+
+/* Lets the programs count into the other map, then empties the one they have left. Stacks
+ * come first: a counted stack was sent before it was counted. */
+static double drain_counts(struct source *s)
+{
+	u32 was = s->skel->bss->active;
+	int fd = bpf_map__fd(was ? s->skel->maps.counts_b : s->skel->maps.counts_a);
+	long n;
+
+	__atomic_store_n(&s->skel->bss->active, !was, __ATOMIC_SEQ_CST);
+	bpf_util__barrier();
+	ring_buffer__consume(s->ring);
+	n = bpf_util__drain(fd, sizeof(struct cpu_key), sizeof(struct cpu_count), on_count, s);
+	if (n < 0)
+		log__add(LOG_WARN, "counts could not be read from the kernel: %s", strerror((int)-n));
+	return n < 0 ? 0 : 100.0 * (double)n / s->sizes.counts;
+}
+
+/* What is forgotten is sent again when it is next seen. */
+static double trim(struct bpf_map *map, u32 *used, u32 size)
+{
+	double fill = 100.0 * MIN(*used, size) / size;
+
+	if (fill < 75)
+		return fill;
+	bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map), NULL, NULL);
+	*used = 0;
+	return fill;
+}
+
+/* --- health --- */
+
+/* The kernel's own measure when it keeps one (sysctl kernel.bpf_stats_enabled). */
+static bool kernel_run_stats(struct source *s, u64 *runs, u64 *run_ns)
+{
+	struct bpf_prog_info info = {0};
+	u32 size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->skel->progs.cpu_sample), &info, &size))
+		return false;
+	*runs = info.run_cnt;
+	*run_ns = info.run_time_ns;
+	return info.run_cnt > 0;
+}
+
+static void note_cost(struct source *s, const struct cpu_stats *now, double wall_ns)
+{
+	struct health *h = &s->health;
+	double runs = (double)(now->runs - s->before.runs);
+	double run_ns = (double)(now->run_ns - s->before.run_ns);
+	u64 kruns, kns;
+
+	if (runs > 0)
+		h->cost_ns = run_ns / runs;
+	if (kernel_run_stats(s, &kruns, &kns))
+		h->cost_ns = (double)kns / (double)kruns;
+	h->run_pct = 100 * runs * h->cost_ns / wall_ns / s->probes.n;
+	if (s->setup.freq)
+		h->cost_pct = 100 * (double)s->setup.freq * h->cost_ns / NSEC_PER_SEC;
+	else
+		h->cost_pct = h->run_pct;
+}
+
+static void note_tick(struct source *s, double fill)
+{
+	u64 now_ns = clock__monotonic_ns();
+	struct health *h = &s->health;
+	struct stack_stats stacks;
+	struct cpu_stats now;
+
+	cpu_bpf__stats(s, &now);
+	stack_stats(s, &stacks);
+	h->samples = now.samples - s->before.samples;
+	h->samples_total = now.samples;
+	h->lost = h->map_full = now.map_full;
+	h->stacks_lost = now.stacks_lost;
+	h->map_fill_pct = fill;
+	h->truncated_pct =
+		h->samples ? 100.0 * (double)(stacks.cut - s->before_stacks.cut) / (double)h->samples : 0;
+	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
+	if (now.forks_lost > s->before.forks_lost)
+		log__add(LOG_WARN, "%llu child processes could not be followed: too many at once",
+			 (unsigned long long)(now.forks_lost - s->before.forks_lost));
+	s->before = now;
+	s->before_stacks = stacks;
+	s->before_ns = now_ns;
+}
+
+static void describe(struct source *s)
+{
+	struct health *h = &s->health;
+
+	h->freq = s->setup.freq;
+	h->period = s->setup.period;
+	h->precise = s->setup.attr.precise_ip > 0;
+	copy_str(h->tier, sizeof(h->tier), "bpf");
+	copy_str(h->event, sizeof(h->event), s->setup.event);
+	copy_str(h->note, sizeof(h->note), s->setup.note);
+	if (!h->note[0] && s->setup.clock)
+		copy_str(h->note, sizeof(h->note), CLOCK_NOTE);
+}
+
+/* --- the source --- */
+
+static void cpu_bpf__close(struct source *s)
+{
+	bpf_link__destroy(s->fork);
+	bpf_link__destroy(s->exit);
+	probes__close(&s->probes);
+	bpf_scope__fini(&s->scope);
+	ring_buffer__free(s->ring);
+	cpu_bpf__destroy(s->skel);
+	free(s);
+}
+
+static void set_flags(struct source *s, const struct sampling *how)
+{
+	u32 flags = (how->kernel ? STACK_KERNEL : 0) | (how->user ? STACK_USER : 0);
+
+	s->skel->bss->stack_flags = flags;
+	s->skel->bss->count_idle = how->idle;
+}
+
+static int load(struct source *s, struct status *st)
+{
+	int err;
+
+	s->skel = cpu_bpf__open();
+	if (!s->skel)
+		return bpf_util__failed(-errno, "BPF sampler", st);
+	bpf_map__set_max_entries(s->skel->maps.counts_a, s->sizes.counts);
+	bpf_map__set_max_entries(s->skel->maps.counts_b, s->sizes.counts);
+	bpf_map__set_max_entries(s->skel->maps.stacks_seen, s->sizes.stacks);
+	bpf_map__set_max_entries(s->skel->maps.tasks_seen, s->sizes.tasks);
+	bpf_map__set_max_entries(s->skel->maps.records, s->sizes.ring_bytes);
+	s->skel->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
+	err = cpu_bpf__load(s->skel);
+	if (err)
+		return bpf_util__failed(err, "BPF sampler", st);
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.records), on_record, s, NULL);
+	if (!s->ring)
+		return bpf_util__failed(-errno, "BPF ring buffer", st);
+	bpf_scope__init(&s->scope, bpf_map__fd(s->skel->maps.scope_ids),
+			bpf_map__fd(s->skel->maps.scope_comms), &s->skel->bss->scope_state);
+	return 0;
+}
+
+/* Programs on fork and exit are attached only while children are followed. */
+static int follow(struct source *s, bool on, struct status *st)
+{
+	if (!on) {
+		bpf_link__destroy(s->fork);
+		bpf_link__destroy(s->exit);
+		s->fork = s->exit = NULL;
+		return 0;
+	}
+	if (!s->exit)
+		s->exit = bpf_program__attach(s->skel->progs.cpu_exit);
+	if (s->exit && !s->fork)
+		s->fork = bpf_program__attach(s->skel->progs.cpu_fork);
+	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
+}
+
+static int cpu_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
+{
+	int err = 0;
+
+	if (scope->follow_children)
+		err = follow(s, true, st);
+	if (!err)
+		err = bpf_scope__set(&s->scope, scope, st);
+	if (err)
+		return err;
+	if (!scope->follow_children)
+		follow(s, false, st);
+	apply_cpus(s, scope);
+	return 0;
+}
+
+static int cpu_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+{
+	struct perf_setup setup;
+	int err = perf__setup(&setup, how, st);
+	u64 rate = perf_setup__rate(&setup);
+
+	if (err)
+		return err;
+	if (!perf_setup__same_event(&setup, &s->setup))
+		err = replace_probes(s, &setup, st);
+	else
+		for (u32 i = 0; i < s->probes.n && !err; i++)
+			if (ioctl(s->probes.list[i].fd, PERF_EVENT_IOC_PERIOD, &rate))
+				err = replace_probes(s, &setup, st);
+	if (err)
+		return err;
+	s->setup = setup;
+	set_flags(s, how);
+	describe(s);
+	return 0;
+}
+
+static int attach(struct source *s, const struct sampling *how, const struct scope *scope,
+		  struct status *st)
+{
+	int err;
+
+	set_flags(s, how);
+	err = probes__open(&s->probes, s, &s->setup, st);
+	if (!err)
+		err = cpu_bpf__set_scope(s, scope, st);
+	s->skel->bss->armed = !err;
+	return err;
+}
+
+struct source *cpu_bpf__open_sized(const struct sampling *how, const struct scope *scope,
+				   const struct cpu_bpf_sizes *sizes, struct status *st)
+{
+	struct source *s = xcalloc(1, sizeof(*s));
+	int err = bpf_util__prepare(st);
+
+	s->sizes = *sizes;
+	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
+	if (!err)
+		err = perf__setup(&s->setup, how, st);
+	if (!err)
+		err = load(s, st);
+	if (!err)
+		err = attach(s, how, scope, st);
+	if (err) {
+		cpu_bpf__close(s);
+		return NULL;
+	}
+	s->before_ns = clock__monotonic_ns();
+	describe(s);
+	return s;
+}
+
+static struct source *cpu_bpf__open_source(const struct sampling *how, const struct scope *scope,
+					   struct status *st)
+{
+	struct cpu_bpf_sizes sizes = pick_sizes(how);
+
+	return cpu_bpf__open_sized(how, scope, &sizes, st);
+}
+
+static int cpu_bpf__fd(struct source *s)
+{
+	return ring_buffer__epoll_fd(s->ring);
+}
+
+static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	struct status st;
+	double fill;
+
+	s->sink = sink;
+	if (!tick) {
+		ring_buffer__consume(s->ring);
+		return;
+	}
+	if (cpus_changed(s) && replace_probes(s, &s->setup, &st))
+		log__add(LOG_WARN, "CPUs came or went: %s", st.msg);
+	fill = drain_counts(s);
+	fill = MAX(fill, trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks));
+	fill = MAX(fill, trim(s->skel->maps.tasks_seen, &s->tasks, s->sizes.tasks));
+	note_tick(s, fill);
+}
+
+static void cpu_bpf__health(struct source *s, struct health *h)
+{
+	*h = s->health;
+}
+
+const struct source_ops source_cpu_bpf = {
+	.name = "bpf",
+	.title = "perf_event BPF program that counts stacks in the kernel",
+	.open = cpu_bpf__open_source,
+	.close = cpu_bpf__close,
+	.set_scope = cpu_bpf__set_scope,
+	.set_sampling = cpu_bpf__set_sampling,
+	.fd = cpu_bpf__fd,
+	.drain = cpu_bpf__drain,
+	.health = cpu_bpf__health,
+};

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --list-events */
+#include <dirent.h>
+#include <fnmatch.h>
+
+#include "sources/events.h"
+
+static bool matches(const char *glob, const char *name)
+{
+	return !glob || fnmatch(glob, name, 0) == 0;
+}
+
+static void print_event(FILE *out, const char *name, const char *class, const char *why)
+{
+	fprintf(out, "%-40s %-10s", name, class);
+	if (*why)
+		fprintf(out, " not available: %s", why);
+	fputc('\n', out);
+}
+
+static int visible(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* Sorted names in a folder of tracefs that are folders themselves (files have no '/id'). */
+static int list_dir(const char *path, struct dirent ***names)
+{
+	int n;
+
+	*names = NULL;
+	n = scandir(path, names, visible, alphasort);
+	return n < 0 ? 0 : n;
+}
+
+static void list_subsystem(FILE *out, const char *events, const char *subsystem, const char *glob)
+{
+	char path[768], name[560];
+	struct dirent **names;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/%s", events, subsystem);
+	n = list_dir(path, &names);
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%s:%s", subsystem, names[i]->d_name);
+		if (names[i]->d_type == DT_DIR && matches(glob, name))
+			print_event(out, name, "tracepoint", "");
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* Thousands of them: listed without opening each. */
+static void list_tracepoints(FILE *out, const char *glob)
+{
+	const char *tracefs = event__tracefs();
+	struct dirent **names;
+	char events[64];
+	int n;
+
+	if (!tracefs) {
+		fprintf(out, "# tracepoints are not listed: mount -t tracefs nodev "
+			     "/sys/kernel/tracing\n");
+		return;
+	}
+	snprintf(events, sizeof(events), "%s/events", tracefs);
+	n = list_dir(events, &names);
+	if (!n)
+		fprintf(out, "# tracepoints are not listed: %s needs root (run with sudo)\n",
+			tracefs);
+	for (int i = 0; i < n; i++) {
+		if (names[i]->d_type == DT_DIR)
+			list_subsystem(out, events, names[i]->d_name, glob);
+		free(names[i]);
+	}
+	free(names);
+}
+
+int event__list(FILE *out, const char *glob)
+{
+	struct event_name e;
+
+	for (u32 i = 0; event__name(i, &e); i++)
+		if (matches(glob, e.name))
+			print_event(out, e.name, e.class, event__unavailable(&e));
+	if (!glob)
+		print_event(out, "rNNN", "raw", "");
+	list_tracepoints(out, glob);
+	return ferror(out) ? -EIO : 0;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/perf_open.h"
+
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "sources/events.h"
+
+#define CPUS_MAX 8192
+
+int perf__open(struct perf_event_attr *attr, int pid, int cpu)
+{
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Parses "0-3,5" as /sys prints it. */
+static u32 parse_cpus(FILE *f, u32 *cpus, u32 max)
+{
+	u32 n = 0, from, to;
+	int c;
+
+	while (fscanf(f, "%u", &from) == 1) {
+		to = from;
+		c = fgetc(f);
+		if (c == '-' && fscanf(f, "%u", &to) == 1)
+			c = fgetc(f);
+		for (u32 cpu = from; cpu <= to && n < max; cpu++)
+			cpus[n++] = cpu;
+		if (c != ',')
+			break;
+	}
+	return n;
+}
+
+u32 perf__online_cpus(u32 **cpus)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	u32 n = 0;
+
+	*cpus = xcalloc(CPUS_MAX, sizeof(**cpus));
+	if (f) {
+		n = parse_cpus(f, *cpus, CPUS_MAX);
+		fclose(f);
+	}
+	for (long i = 0; !f && i < sysconf(_SC_NPROCESSORS_ONLN) && n < CPUS_MAX; i++)
+		(*cpus)[n++] = (u32)i;
+	return n;
+}
+
+static long read_sysctl(const char *path, long otherwise)
+{
+	FILE *f = fopen(path, "re");
+	long v;
+
+	if (!f)
+		return otherwise;
+	if (fscanf(f, "%ld", &v) != 1)
+		v = otherwise;
+	fclose(f);
+	return v;
+}
+
+int perf__paranoid(void)
+{
+	return (int)read_sysctl("/proc/sys/kernel/perf_event_paranoid", 2);
+}
+
+bool perf__privileged(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.disabled = 1,
+	};
+	int fd = perf__open(&attr, -1, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* The kernel refuses a frequency above its limit, so ask for the limit and say so. */
+static u64 allowed_freq(u64 freq, char *note, size_t size)
+{
+	long max = read_sysctl("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+
+	if (max <= 0 || freq <= (u64)max)
+		return freq;
+	snprintf(note, size,
+		 "%llu Hz asked, %ld Hz is the limit (sysctl kernel.perf_event_max_sample_rate)",
+		 (unsigned long long)freq, max);
+	return (u64)max;
+}
+
+static void set_rate(struct perf_setup *p, const struct sampling *how)
+{
+	struct perf_event_attr *a = &p->attr;
+
+	p->period = how->freq ? 0 : MAX(how->period, 1ULL);
+	p->freq = how->freq ? allowed_freq(how->freq, p->note, sizeof(p->note)) : 0;
+	a->freq = p->freq && !p->clock;
+	a->sample_period = perf_setup__rate(p);
+}
+
+int perf__setup(struct perf_setup *p, const struct sampling *how, struct status *st)
+{
+	struct perf_event_attr *a = &p->attr;
+	int err;
+
+	*p = (struct perf_setup){0};
+	err = event__parse(how->event, a, p->event, sizeof(p->event), st);
+	if (err)
+		return err;
+	a->size = sizeof(*a);
+	a->disabled = 1;
+	a->use_clockid = 1;
+	a->clockid = CLOCK_MONOTONIC;
+	a->exclude_user |= !how->user;
+	a->exclude_kernel |= !how->kernel;
+	a->exclude_hv |= a->exclude_kernel;
+	p->clock = a->type == PERF_TYPE_SOFTWARE && (a->config == PERF_COUNT_SW_CPU_CLOCK ||
+						     a->config == PERF_COUNT_SW_TASK_CLOCK);
+	a->exclude_idle = p->clock && !how->idle;
+	if (a->exclude_user && a->exclude_kernel)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "nothing is left to sample: event %s excludes user and kernel mode",
+				   p->event);
+	set_rate(p, how);
+	return 0;
+}
+
+/* Clock events have a fixed period in the kernel, whatever they were opened with. */
+u64 perf_setup__rate(const struct perf_setup *p)
+{
+	if (!p->freq)
+		return p->period;
+	return p->clock ? NSEC_PER_SEC / p->freq : p->freq;
+}
+
+bool perf_setup__same_event(const struct perf_setup *a, const struct perf_setup *b)
+{
+	struct perf_event_attr x = a->attr, y = b->attr;
+
+	x.sample_period = y.sample_period = 0;
+	return memcmp(&x, &y, sizeof(x)) == 0;
+}

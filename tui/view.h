@@ -88,6 +88,8 @@ enum view_id {
 extern const struct view_ops *const view_table[VIEW_COUNT];
 
 const struct view_ops *view__by_name(const char *name);
+/* VIEW_COUNT when there is none of that name. */
+enum view_id view__index(const char *name);
 
 /* --- what a screen may ask of the host --- */
 

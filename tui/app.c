@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tui/app.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "core/child.h"
+#include "core/clock.h"
+#include "core/log.h"
+
+#define DOUBLE_RATE_MAX 32000
+
+/* --- what screens may ask of the host --- */
+
+const struct frame *host__frame(const struct host *h)
+{
+	return h->frame;
+}
+
+struct symbols *host__symbols(const struct host *h)
+{
+	return h->symbols;
+}
+
+const struct scope *host__scope(const struct host *h)
+{
+	return h->scope;
+}
+
+void host__post(struct host *h, struct job *j)
+{
+	worker__post(h->queries, j);
+}
+
+void host__redraw(struct host *h)
+{
+	h->dirty = true;
+}
+
+void host__message(struct host *h, enum role role, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(h->message, sizeof(h->message), fmt, ap);
+	va_end(ap);
+	h->message_role = role;
+	h->dirty = true;
+}
+
+void host__push(struct host *h, struct screen *s)
+{
+	s->below = h->stacks[h->view];
+	h->stacks[h->view] = s;
+	h->dirty = true;
+}
+
+void host__pop(struct host *h)
+{
+	struct screen *s = h->stacks[h->view];
+
+	if (!s->below)
+		return;
+	h->stacks[h->view] = s->below;
+	s->ops->free(s);
+	h->dirty = true;
+}
+
+const char *host__key(const struct host *h, enum action a, char *buf, size_t size)
+{
+	const char *sections[4];
+	int key;
+
+	app__sections(h, sections);
+	key = keymap__key_of(&h->keymap, sections, a);
+	if (!key)
+		copy_str(buf, size, "");
+	else
+		key__name(key, buf, size);
+	return buf;
+}
+
+bool host__toggle_idle(struct host *h)
+{
+	struct sampling s = h->sampling;
+
+	s.idle = !s.idle;
+	app__set_sampling(h, &s);
+	host__message(h, ROLE_OK, s.idle ? "the idle task is counted too" : "idle is left out");
+	return true;
+}
+
+/* --- views --- */
+
+struct screen *app__screen(const struct host *h)
+{
+	return h->stacks[h->view];
+}
+
+void app__sections(const struct host *h, const char **out)
+{
+	const char *own = app__screen(h)->ops->section, *view = view_table[h->view]->name;
+	u32 n = 0;
+
+	if (own && strcmp(own, view))
+		out[n++] = own;
+	/* A drilled screen inherits its view's keys where it does not bind its own. */
+	out[n++] = view;
+	out[n++] = "global";
+	out[n] = NULL;
+}
+
+static void want_models(struct host *h, u32 wanted, bool on)
+{
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (wanted & 1u << m)
+			collector__want(h->collector, m, on);
+}
+
+void app__show_view(struct host *h, enum view_id v)
+{
+	struct view_args args = {0};
+
+	if (v >= VIEW_COUNT) {
+		host__message(h, ROLE_WARN, "there are %d views; %s", VIEW_COUNT, "v lists them");
+		return;
+	}
+	if (!h->stacks[v]) {
+		if (v == view__index(h->options->view))
+			args.group = h->options->group;
+		h->stacks[v] = view_table[v]->open(h, &args);
+		want_models(h, view_table[v]->models, true);
+	}
+	h->view = v;
+	h->dirty = true;
+}
+
+/* --- commands --- */
+
+void app__set_sampling(struct host *h, const struct sampling *s)
+{
+	h->sampling = *s;
+	collector__set_sampling(h->collector, s);
+	h->dirty = true;
+}
+
+static bool change_rate(struct host *h, bool up)
+{
+	struct sampling s = h->sampling;
+
+	if (s.period)
+		s.period = up ? MAX(s.period / 2, (u64)1) : s.period * 2;
+	else
+		s.freq = up ? MIN(s.freq * 2, (u64)DOUBLE_RATE_MAX) : MAX(s.freq / 2, (u64)1);
+	app__set_sampling(h, &s);
+	if (s.period)
+		host__message(h, ROLE_OK, "one sample every %llu events", (unsigned long long)s.period);
+	else
+		host__message(h, ROLE_OK, "%llu samples per second and CPU", (unsigned long long)s.freq);
+	return true;
+}
+
+/* Building a scope reads /proc and cgroupfs, so the lists worker does it. */
+struct scope_job {
+	struct job job;
+	struct host *host;
+	char *expr;
+	struct scope *scope;
+	struct filter_error err;
+	struct status st;
+};
+
+static void scope_job__run(struct job *job)
+{
+	struct scope_job *j = (struct scope_job *)job;
+	struct scope_args args = {.filter = j->expr};
+
+	j->scope = scope__build(&args, &j->st);
+}
+
+static void scope_job__drop(struct job *job)
+{
+	struct scope_job *j = (struct scope_job *)job;
+
+	scope__put(j->scope);
+	free(j->expr);
+	free(j);
+}
+
+static void scope_job__done(struct job *job)
+{
+	struct scope_job *j = (struct scope_job *)job;
+	struct host *h = j->host;
+
+	if (!j->scope) {
+		host__message(h, ROLE_ERROR, "%s; the filter stays as it was", j->st.msg);
+	} else {
+		/* The command's children stay in scope as long as the command is. */
+		j->scope->follow_children = h->scope->follow_children;
+		scope__put(h->scope);
+		h->scope = j->scope;
+		j->scope = NULL;
+		collector__set_scope(h->collector, h->scope);
+		host__message(h, ROLE_OK, "looking at %s",
+			      h->scope->text[0] ? h->scope->text : "everything");
+	}
+	scope_job__drop(job);
+}
+
+void app__apply_filter(struct host *h, const char *expr)
+{
+	struct scope_job *j = xcalloc(1, sizeof(*j));
+
+	j->job = (struct job){
+		.run = scope_job__run, .done = scope_job__done, .drop = scope_job__drop};
+	j->host = h;
+	j->expr = xstrdup(expr);
+	worker__post(h->lists, &j->job);
+}
+
+static bool exclude_row(struct host *h)
+{
+	struct screen *s = app__screen(h);
+	char term[700], *expr;
+
+	if (!s->ops->exclude || !s->ops->exclude(s, term, sizeof(term))) {
+		host__message(h, ROLE_WARN, "this row cannot be excluded");
+		return true;
+	}
+	expr = filter__join(h->scope->text, term);
+	app__apply_filter(h, expr);
+	free(expr);
+	return true;
+}
+
+static void show_frame(struct host *h, const struct frame *f)
+{
+	snap__put(h->frame);
+	h->frame = f;
+	h->dirty = true;
+}
+
+static bool toggle_pause(struct host *h)
+{
+	h->paused = !h->paused;
+	if (!h->paused && h->held) {
+		show_frame(h, h->held);
+		h->held = NULL;
+	}
+	host__message(h, ROLE_OK, h->paused ? "paused; collecting goes on" : "live");
+	return true;
+}
+
+static bool go_back(struct host *h)
+{
+	if (app__screen(h)->below)
+		host__pop(h);
+	else
+		host__message(h, ROLE_DIM, "this is the view's first screen; q quits");
+	return true;
+}
+
+static bool search_again(struct host *h, enum action a)
+{
+	if (app__screen(h)->ops->action(app__screen(h), a))
+		return true;
+	host__message(h, ROLE_DIM, "no match; / searches");
+	return true;
+}
+
+static bool zero(struct host *h)
+{
+	collector__zero(h->collector);
+	host__message(h, ROLE_OK, "started again from zero");
+	return true;
+}
+
+static bool global_action(struct host *h, enum action a)
+{
+	if (a >= ACTION_VIEW_1 && a <= ACTION_VIEW_9)
+		return app__show_view(h, a - ACTION_VIEW_1), true;
+	switch (a) {
+	case ACTION_VIEW_NEXT: app__show_view(h, (h->view + 1) % VIEW_COUNT); return true;
+	case ACTION_VIEW_PREVIOUS:
+		app__show_view(h, (h->view + VIEW_COUNT - 1) % VIEW_COUNT);
+		return true;
+	case ACTION_VIEW_PICK: dialog__open(h, DIALOG_PICK_VIEW); return true;
+	case ACTION_PICK_PROCESS: dialog__open(h, DIALOG_PICK_PROCESS); return true;
+	case ACTION_PICK_CGROUP: dialog__open(h, DIALOG_PICK_CGROUP); return true;
+	case ACTION_FILTER: dialog__open(h, DIALOG_FILTER); return true;
+	case ACTION_SEARCH: dialog__open(h, DIALOG_SEARCH); return true;
+	case ACTION_PALETTE: dialog__open(h, DIALOG_PALETTE); return true;
+	case ACTION_SNAPSHOT_AS: dialog__open(h, DIALOG_SAVE); return true;
+	case ACTION_HELP: dialog__open(h, DIALOG_HELP); return true;
+	case ACTION_SNAPSHOT: save__view(h, NULL); return true;
+	case ACTION_CLEAR_FILTER: app__apply_filter(h, ""); return true;
+	case ACTION_EXCLUDE: return exclude_row(h);
+	case ACTION_BACK: return go_back(h);
+	case ACTION_PAUSE: return toggle_pause(h);
+	case ACTION_RATE_UP: return change_rate(h, true);
+	case ACTION_RATE_DOWN: return change_rate(h, false);
+	case ACTION_ZERO: return zero(h);
+	case ACTION_QUIT: h->quit = true; return true;
+	case ACTION_SUSPEND:
+		h->ops->suspend(h->term);
+		return true;
+	case ACTION_REDRAW: canvas__resize(&h->canvas, h->canvas.w, h->canvas.h); return true;
+	default: return false;
+	}
+}
+
+bool app__action(struct host *h, enum action a)
+{
+	struct screen *s = app__screen(h);
+
+	h->dirty = true;
+	if (a == ACTION_SEARCH_NEXT || a == ACTION_SEARCH_PREVIOUS)
+		return search_again(h, a);
+	return s->ops->action(s, a) || global_action(h, a);
+}
+
+/* --- events --- */
+
+static void unbound_key(struct host *h, int key)
+{
+	char name[16], help[16];
+
+	key__name(key, name, sizeof(name));
+	host__message(h, ROLE_WARN, "%s is not bound here; %s lists the keys", name,
+		      host__key(h, ACTION_HELP, help, sizeof(help)));
+}
+
+static void key_event(struct host *h, int key)
+{
+	const char *sections[4];
+	enum action a;
+	char name[16];
+
+	app__sections(h, sections);
+	a = keymap__lookup(&h->keymap, sections, key);
+	if (a == ACTION_NONE)
+		unbound_key(h, key);
+	else if (!app__action(h, a) && !h->message[0])
+		host__message(h, ROLE_DIM, "%s (%s) does nothing on this screen",
+			      key__name(key, name, sizeof(name)), action_table[a].name);
+}
+
+static void mouse_event(struct host *h, const struct input *in)
+{
+	struct screen *s = app__screen(h);
+
+	if (in->y == CHROME_TOP - 1 && (in->mouse == MOUSE_CLICK || in->mouse == MOUSE_DOUBLE)) {
+		enum view_id v = chrome__tab_at(h, in->x);
+
+		if (v < VIEW_COUNT)
+			app__show_view(h, v);
+	} else if (s->ops->mouse) {
+		s->ops->mouse(s, in);
+	}
+}
+
+static void resize(struct host *h)
+{
+	int w, ht;
+
+	h->ops->size(h->term, &w, &ht);
+	canvas__resize(&h->canvas, w, ht);
+}
+
+static void script_tick(struct host *h)
+{
+	h->awaited_seq = (h->frame ? h->frame->seq : 0) + 1;
+	collector__tick(h->collector);
+}
+
+static void handle_input(struct host *h, const struct input *in)
+{
+	h->dirty = true;
+	if (in->type == INPUT_RESIZE) {
+		resize(h);
+	} else if (in->type == INPUT_TICK) {
+		script_tick(h);
+	} else if (in->type == INPUT_END) {
+		h->quit = true;
+		h->exit_code = in->code;
+	} else if (in->type != INPUT_SETTLE) {
+		h->message[0] = '\0';
+		if (dialog__input(h, in))
+			return;
+		if (in->type == INPUT_KEY)
+			key_event(h, in->key);
+		else
+			mouse_event(h, in);
+	}
+}
+
+/* At most so many events before the screen is drawn again: a pasted flood stays visible. */
+static void drain_input(struct host *h)
+{
+	struct input in;
+
+	for (int i = 0; i < 64 && !h->quit; i++) {
+		in = h->ops->input(h->term);
+		if (in.type == INPUT_NONE)
+			return;
+		handle_input(h, &in);
+	}
+}
+
+static void take_frame(struct host *h)
+{
+	const struct frame *f = collector__take(h->collector);
+
+	if (!f)
+		return;
+	if (h->paused) {
+		snap__put(h->held);
+		h->held = f;
+	} else {
+		show_frame(h, f);
+	}
+}
+
+/* The held command begins once every probe of the view is attached. */
+static void release_child(struct host *h)
+{
+	enum model_id feed = view_table[h->view]->feed;
+	struct status st = {0};
+
+	if (!h->child || child__released(h->child) || !h->frame ||
+	    h->frame->feeds[feed].state < FEED_LIVE)
+		return;
+	if (child__release(h->child, &st))
+		host__message(h, ROLE_ERROR, "%s", st.msg);
+}
+
+static void child_event(struct host *h)
+{
+	child__read_output(h->child);
+	if (child__ended(h->child) && child__released(h->child) && !h->message[0])
+		host__message(h, ROLE_OK, "the command ended with status %d", child__wait(h->child));
+}
+
+static void signal_event(struct host *h, int fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof(info)) == sizeof(info))
+		h->quit = true;
+}
+
+static void drain_eventfd(int fd)
+{
+	u64 n;
+
+	/* Level-triggered wake-up only; what is new is looked up elsewhere. */
+	if (read(fd, &n, sizeof(n)) < 0)
+		return;
+}
+
+/* --- loop --- */
+
+static bool is_idle(struct host *h)
+{
+	const struct screen *s = app__screen(h);
+	struct symbols_stats stats;
+
+	if (h->dirty || !h->frame || h->frame->seq < h->awaited_seq)
+		return false;
+	if (!worker__idle(h->queries) || !worker__idle(h->lists))
+		return false;
+	symbols__stats(h->symbols, &stats);
+	return !stats.pending && (!s->ops->settled || s->ops->settled(s));
+}
+
+static void show(struct host *h)
+{
+	struct screen *s = app__screen(h);
+
+	if (s->ops->update)
+		s->ops->update(s);
+	if (!h->dirty)
+		return;
+	h->dirty = false;
+	chrome__draw(h);
+	dialog__draw(h);
+	h->ops->present(h->term, &h->canvas);
+}
+
+enum { FD_TERM, FD_FRAMES, FD_SYMBOLS, FD_QUERIES, FD_LISTS, FD_SIGNALS, FD_CHILD, FD_OUTPUT, FDS };
+
+static void wait_events(struct host *h, struct pollfd *fds, int signals)
+{
+	bool ended = h->child && child__ended(h->child);
+
+	fds[FD_TERM].fd = h->ops->fd(h->term);
+	fds[FD_FRAMES].fd = collector__fd(h->collector);
+	fds[FD_SYMBOLS].fd = symbols__event_fd(h->symbols);
+	fds[FD_QUERIES].fd = worker__fd(h->queries);
+	fds[FD_LISTS].fd = worker__fd(h->lists);
+	fds[FD_SIGNALS].fd = signals;
+	fds[FD_CHILD].fd = h->child && !ended ? child__fd(h->child) : -1;
+	fds[FD_OUTPUT].fd = h->child ? child__output_fd(h->child) : -1;
+	for (int i = 0; i < FDS; i++)
+		fds[i].events = POLLIN;
+	if (poll(fds, FDS, 1000) < 0)
+		for (int i = 0; i < FDS; i++)
+			fds[i].revents = 0;
+}
+
+static void handle_events(struct host *h, struct pollfd *fds)
+{
+	/* Input first: a key must not wait for anything else. */
+	if (fds[FD_TERM].revents)
+		drain_input(h);
+	if (fds[FD_SIGNALS].revents)
+		signal_event(h, fds[FD_SIGNALS].fd);
+	if (fds[FD_SYMBOLS].revents) {
+		drain_eventfd(fds[FD_SYMBOLS].fd);
+		h->dirty = true;
+	}
+	if (fds[FD_FRAMES].revents)
+		take_frame(h);
+	if (fds[FD_QUERIES].revents)
+		worker__reap(h->queries);
+	if (fds[FD_LISTS].revents)
+		worker__reap(h->lists);
+	if (fds[FD_CHILD].revents || fds[FD_OUTPUT].revents)
+		child_event(h);
+	release_child(h);
+	dialog__refresh(h);
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void loop(struct host *h)
+{
+	struct pollfd fds[FDS] = {0};
+	int signals = open_signals();
+
+	h->dirty = true;
+	while (!h->quit) {
+		show(h);
+		if (h->ops->idle && is_idle(h))
+			h->ops->idle(h->term);
+		wait_events(h, fds, signals);
+		handle_events(h, fds);
+	}
+	close(signals);
+}
+
+int app__run(struct host *h)
+{
+	resize(h);
+	app__show_view(h, view__index(h->options->view));
+	loop(h);
+	h->ops->close(h->term);
+	for (u32 v = 0; v < VIEW_COUNT; v++) {
+		for (struct screen *s = h->stacks[v], *below; s; s = below) {
+			below = s->below;
+			s->ops->free(s);
+		}
+	}
+	dialog__close(h);
+	arena__fini(&h->help_arena);
+	free(h->help_rows);
+	for (u32 i = 0; i < ARRAY_SIZE(h->histories); i++)
+		prompt_history__fini(&h->histories[i]);
+	canvas__fini(&h->canvas);
+	snap__put(h->frame);
+	snap__put(h->held);
+	return h->exit_code;
+}

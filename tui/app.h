@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The app: the UI thread's state and loop. Its parts: app.c (loop, views, commands to the
+ * collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts, pickers, help
+ * over the view), palette.c (the : commands), save.c (snapshots). Only they see inside.
+ */
+#ifndef TUI_APP_H
+#define TUI_APP_H
+
+#include "core/arena.h"
+#include "core/collector.h"
+#include "core/filter.h"
+#include "core/proclist.h"
+#include "core/vitals.h"
+#include "tui/keymap.h"
+#include "tui/options.h"
+#include "tui/term.h"
+#include "tui/view.h"
+#include "widgets/help.h"
+#include "widgets/picker.h"
+#include "widgets/prompt.h"
+
+enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_SAVE,
+	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_HELP };
+
+/* What a picker shows: made on the lists worker, replaced while it is open. */
+struct pick_list {
+	struct arena arena;
+	u32 n;
+	const struct proc_item *procs;
+	const struct cgroup_item *cgroups;
+};
+
+struct host {
+	const struct options *options;
+	const struct term_ops *ops;
+	struct term *term;
+	struct canvas canvas;
+	struct keymap keymap;
+	struct symbols *symbols;
+	struct collector *collector;
+	struct worker *queries; /* what screens ask of models */
+	struct worker *lists;	/* what reads /proc and cgroupfs */
+	struct child *child;	/* of `-- COMMAND`, NULL none */
+
+	const struct frame *frame; /* shown */
+	const struct frame *held;  /* newest while paused */
+	bool paused;
+	const struct scope *scope;
+	struct sampling sampling;
+	u64 interval_ns;
+
+	enum view_id view;
+	struct screen *stacks[VIEW_COUNT]; /* top of each; NULL not opened yet */
+
+	enum dialog dialog;
+	struct prompt prompt;
+	struct prompt_history histories[DIALOG_HELP];
+	struct picker picker;
+	struct pick_list *list; /* NULL until read */
+	u64 list_read_ns;
+	bool list_asked;
+	struct help help;
+	struct help_row *help_rows;
+	u32 nhelp_rows;
+	struct arena help_arena;
+
+	char message[512];
+	enum role message_role;
+	bool dirty, quit;
+	u64 awaited_seq; /* script: a tick was asked for, its frame is due */
+	int exit_code;
+};
+
+/* --- app.c --- */
+
+/* Runs the UI until it is quit; returns the exit code. The terminal is restored. */
+int app__run(struct host *h);
+/* False: the action does not apply here. */
+bool app__action(struct host *h, enum action a);
+void app__show_view(struct host *h, enum view_id v);
+/* Parses, resolves and applies an expression; in the background, errors as messages. */
+void app__apply_filter(struct host *h, const char *expr);
+void app__set_sampling(struct host *h, const struct sampling *s);
+struct screen *app__screen(const struct host *h);
+/* Sections to look keys up in; out holds 4. */
+void app__sections(const struct host *h, const char **out);
+
+/* --- chrome.c --- */
+
+#define CHROME_TOP    3
+#define CHROME_BOTTOM 3
+#define SCREEN_MIN_W  40
+#define SCREEN_MIN_H  8
+
+void chrome__draw(struct host *h);
+/* The view whose tab lies at x of the tab line, VIEW_COUNT none. */
+enum view_id chrome__tab_at(const struct host *h, int x);
+
+/* --- dialog.c --- */
+
+void dialog__open(struct host *h, enum dialog d);
+void dialog__close(struct host *h);
+/* True when the dialog took the event. */
+bool dialog__input(struct host *h, const struct input *in);
+void dialog__draw(struct host *h);
+/* Once a second or so: pickers read their lists again. */
+void dialog__refresh(struct host *h);
+
+/* --- palette.c --- */
+
+void palette__complete(void *host, const char *text, u32 cursor, struct completions *out);
+/* False: st says what is wrong. */
+bool palette__run(struct host *h, const char *line, struct status *st);
+
+/* --- save.c --- */
+
+/* path NULL: proftop-VIEW-DATE.txt in the current folder. Says how it went. */
+void save__view(struct host *h, const char *path);
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What lies over a view: prompts at the bottom, pickers, the help. */
+#include <stdio.h>
+
+#include "core/clock.h"
+#include "tui/app.h"
+
+#define LIST_REFRESH_NS (2 * NSEC_PER_SEC)
+
+/* --- lists for the pickers, read on the lists worker --- */
+
+struct list_job {
+	struct job job;
+	struct host *host;
+	enum dialog dialog;
+	struct pick_list *list;
+};
+
+static void pick_list__free(struct pick_list *l)
+{
+	if (!l)
+		return;
+	arena__fini(&l->arena);
+	free(l);
+}
+
+static void list_job__run(struct job *job)
+{
+	struct list_job *j = (struct list_job *)job;
+	struct pick_list *l = j->list;
+
+	if (j->dialog == DIALOG_PICK_PROCESS)
+		l->n = proclist__read(&l->arena, &l->procs);
+	else
+		l->n = cgrouplist__read(&l->arena, &l->cgroups);
+}
+
+static void list_job__drop(struct job *job)
+{
+	pick_list__free(((struct list_job *)job)->list);
+	free(job);
+}
+
+static void view_item(void *ctx, u32 i, struct picker_item *out)
+{
+	*out = (struct picker_item){
+		.key = i + 1, .text = view_table[i]->name, .detail = view_table[i]->title};
+}
+
+/* The strings are remade for each item that is asked for: only visible ones are kept long. */
+static void proc_item(void *ctx, u32 i, struct picker_item *out)
+{
+	struct host *h = ctx;
+	const struct proc_item *p = &h->list->procs[i];
+	static char text[512], detail[96];
+	char rss[16];
+
+	format__bytes(rss, sizeof(rss), p->rss_bytes);
+	snprintf(text, sizeof(text), "%u %s %s", p->pid, p->comm, p->cmdline);
+	snprintf(detail, sizeof(detail), "%c %llu.%llus %s %s", p->state,
+		 (unsigned long long)p->cpu_ms / 1000, (unsigned long long)p->cpu_ms / 100 % 10,
+		 rss, p->user);
+	*out = (struct picker_item){.key = p->pid, .text = text, .detail = detail};
+}
+
+static void cgroup_item(void *ctx, u32 i, struct picker_item *out)
+{
+	struct host *h = ctx;
+	const struct cgroup_item *g = &h->list->cgroups[i];
+	static char detail[48];
+
+	snprintf(detail, sizeof(detail), "%u processes%s", g->nprocs, g->v1 ? ", v1" : "");
+	*out = (struct picker_item){.key = hash_bytes(g->path, strlen(g->path)) | 1,
+				    .text = g->path, .detail = detail};
+}
+
+static struct picker_source source_of(struct host *h)
+{
+	u32 n = h->list ? h->list->n : 0;
+
+	switch (h->dialog) {
+	case DIALOG_PICK_VIEW:
+		return (struct picker_source){.n = VIEW_COUNT, .item = view_item, .ctx = h};
+	case DIALOG_PICK_PROCESS:
+		return (struct picker_source){.n = n, .item = proc_item, .ctx = h};
+	default:
+		return (struct picker_source){.n = n, .item = cgroup_item, .ctx = h};
+	}
+}
+
+static bool is_picker(enum dialog d)
+{
+	return d == DIALOG_PICK_VIEW || d == DIALOG_PICK_PROCESS || d == DIALOG_PICK_CGROUP;
+}
+
+static bool is_prompt(enum dialog d)
+{
+	return d >= DIALOG_FILTER && d <= DIALOG_SAVE;
+}
+
+static void list_job__done(struct job *job)
+{
+	struct list_job *j = (struct list_job *)job;
+	struct host *h = j->host;
+
+	h->list_asked = false;
+	if (h->dialog == j->dialog) {
+		struct picker_source src;
+
+		pick_list__free(h->list);
+		h->list = j->list;
+		j->list = NULL;
+		src = source_of(h);
+		picker__update(&h->picker, &src);
+		h->dirty = true;
+	}
+	list_job__drop(job);
+}
+
+static void ask_list(struct host *h)
+{
+	struct list_job *j;
+
+	if (h->list_asked || (h->dialog != DIALOG_PICK_PROCESS && h->dialog != DIALOG_PICK_CGROUP))
+		return;
+	j = xcalloc(1, sizeof(*j));
+	*j = (struct list_job){
+		.job = {.run = list_job__run, .done = list_job__done, .drop = list_job__drop},
+		.host = h,
+		.dialog = h->dialog,
+		.list = xcalloc(1, sizeof(struct pick_list)),
+	};
+	h->list_asked = true;
+	h->list_read_ns = clock__monotonic_ns();
+	worker__post(h->lists, &j->job);
+}
+
+void dialog__refresh(struct host *h)
+{
+	if (clock__monotonic_ns() - h->list_read_ns > LIST_REFRESH_NS)
+		ask_list(h);
+}
+
+/* --- help: made from the bindings in force --- */
+
+static void help_row__add(struct host *h, const char *key, const char *text)
+{
+	h->help_rows = xrealloc(h->help_rows, sizeof(*h->help_rows) * (h->nhelp_rows + 1));
+	h->help_rows[h->nhelp_rows++] = (struct help_row){
+		key ? arena__strdup(&h->help_arena, key) : NULL,
+		arena__strdup(&h->help_arena, text)};
+}
+
+/* All keys of one section that do an action, unless an inner section rebinds them. */
+static void keys_of(struct host *h, const char *section, enum action a, char *buf, size_t size)
+{
+	const char *sections[4];
+	char name[16];
+
+	*buf = '\0';
+	app__sections(h, sections);
+	for (u32 i = 0; i < h->keymap.n; i++) {
+		const struct binding *b = &h->keymap.rows[i];
+		size_t n = strlen(buf);
+
+		if (b->action != a || strcmp(b->section, section) ||
+		    keymap__lookup(&h->keymap, sections, b->key) != a)
+			continue;
+		key__name(b->key, name, sizeof(name));
+		if (n + strlen(name) + 2 < size)
+			snprintf(buf + n, size - n, "%s%s", n ? " " : "", name);
+	}
+}
+
+static void help_section(struct host *h, const char *section, const char *heading)
+{
+	char keys[64];
+	bool any = false;
+
+	for (u32 a = 1; a < ACTIONS; a++) {
+		/* Keys of views that do not exist yet would only mislead. */
+		if (a >= ACTION_VIEW_1 && a <= ACTION_VIEW_9 && a - ACTION_VIEW_1 >= VIEW_COUNT)
+			continue;
+		keys_of(h, section, a, keys, sizeof(keys));
+		if (!keys[0])
+			continue;
+		if (!any)
+			help_row__add(h, NULL, heading);
+		any = true;
+		help_row__add(h, keys, action_table[a].help);
+	}
+}
+
+static void help__make(struct host *h)
+{
+	const char *sections[4];
+	char heading[64];
+
+	arena__fini(&h->help_arena);
+	h->nhelp_rows = 0;
+	app__sections(h, sections);
+	for (u32 i = 0; sections[i]; i++) {
+		snprintf(heading, sizeof(heading), "%s",
+			 strcmp(sections[i], "global") ? sections[i] : "everywhere");
+		help_section(h, sections[i], heading);
+	}
+	help_row__add(h, NULL, "mouse");
+	help_row__add(h, "click", "select a row; a header sorts, a tab switches");
+	help_row__add(h, "double", "drill into a row");
+	help_row__add(h, "wheel", "scroll");
+	help_row__add(h, NULL, "filter expression");
+	help_row__add(h, "", "pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3");
+	help_row__add(h, "", "sym~REGEX obj~REGEX; all must hold, ! negates a term");
+}
+
+/* --- opening and closing --- */
+
+static void open_prompt(struct host *h, const char *label, const char *text)
+{
+	prompt__open(&h->prompt, label, text);
+	h->prompt.history = &h->histories[h->dialog];
+	h->prompt.ctx = h;
+}
+
+static void open_picker(struct host *h, const char *title)
+{
+	struct picker_source src;
+
+	pick_list__free(h->list);
+	h->list = NULL;
+	src = source_of(h);
+	picker__open(&h->picker, title, &src);
+	ask_list(h);
+}
+
+static void complete_filter(void *ctx, const char *text, u32 cursor, struct completions *out)
+{
+	static const struct { const char *term, *help; } terms[] = {
+		{"pid=", "processes: 1,2,10-20"}, {"tid=", "threads"},
+		{"comm~", "thread names matching a regular expression"},
+		{"cgroup=", "cgroups and what is below them: /system.slice/*"},
+		{"cpu=", "CPUs: 0,2-3"}, {"sym~", "stacks with such a function"},
+		{"obj~", "stacks through such an object"},
+	};
+	u32 start = cursor, bang;
+
+	while (start && text[start - 1] != ' ')
+		start--;
+	bang = text[start] == '!';
+	out->start = start + bang;
+	for (u32 i = 0; i < ARRAY_SIZE(terms); i++)
+		if (!strncmp(terms[i].term, text + out->start, cursor - out->start))
+			completions__add(out, terms[i].term, terms[i].help);
+}
+
+void dialog__open(struct host *h, enum dialog d)
+{
+	dialog__close(h);
+	h->dialog = d;
+	switch (d) {
+	case DIALOG_FILTER:
+		open_prompt(h, "filter: ", h->scope->text);
+		h->prompt.complete = complete_filter;
+		break;
+	case DIALOG_SEARCH: open_prompt(h, "/", ""); break;
+	case DIALOG_SAVE: open_prompt(h, "save as (.txt .json .csv .folded): ", ""); break;
+	case DIALOG_PALETTE:
+		open_prompt(h, ":", "");
+		h->prompt.complete = palette__complete;
+		break;
+	case DIALOG_PICK_VIEW: open_picker(h, "view"); break;
+	case DIALOG_PICK_PROCESS: open_picker(h, "process to look at"); break;
+	case DIALOG_PICK_CGROUP: open_picker(h, "cgroup to look at"); break;
+	case DIALOG_HELP:
+		help__make(h);
+		help__open(&h->help, "keys");
+		break;
+	default: break;
+	}
+	h->dirty = true;
+}
+
+void dialog__close(struct host *h)
+{
+	if (is_picker(h->dialog))
+		picker__fini(&h->picker);
+	pick_list__free(h->list);
+	h->list = NULL;
+	h->dialog = DIALOG_NONE;
+	h->dirty = true;
+}
+
+/* --- input --- */
+
+/* The expression without its terms of one name (and their negations). */
+static void drop_terms(const char *expr, const char *name, char *out, size_t size)
+{
+	size_t len = strlen(name), n = 0;
+
+	while (*expr) {
+		const char *end = expr + strspn(expr, " "), *term = end;
+		bool quoted = false;
+
+		for (; *end && (quoted || *end != ' '); end++)
+			quoted ^= *end == '"';
+		if (strncmp(term + (*term == '!'), name, len) && n + (size_t)(end - expr) + 1 < size) {
+			memcpy(out + n, expr, (size_t)(end - expr));
+			n += (size_t)(end - expr);
+		}
+		expr = end;
+	}
+	out[n] = '\0';
+}
+
+static void apply_pick(struct host *h, const char *name, const char *term)
+{
+	char rest[4096], *expr;
+
+	drop_terms(h->scope->text, name, rest, sizeof(rest));
+	expr = filter__join(rest, term);
+	app__apply_filter(h, expr);
+	free(expr);
+}
+
+static void picked(struct host *h)
+{
+	struct picker_source src = source_of(h);
+	char term[1100];
+	u32 i;
+
+	if (!picker__selected(&h->picker, &src, &i))
+		return;
+	if (h->dialog == DIALOG_PICK_VIEW) {
+		app__show_view(h, i);
+	} else if (h->dialog == DIALOG_PICK_PROCESS) {
+		snprintf(term, sizeof(term), "pid=%u", h->list->procs[i].pid);
+		apply_pick(h, "pid=", term);
+	} else {
+		snprintf(term, sizeof(term), "cgroup=\"%.1000s\"", h->list->cgroups[i].path);
+		apply_pick(h, "cgroup=", term);
+	}
+}
+
+/* True when the prompt may close. */
+static bool accept_filter(struct host *h)
+{
+	struct filter_error err;
+	struct scope *s = filter__parse(h->prompt.text, &err);
+
+	if (!s) {
+		prompt__error(&h->prompt, err.column, err.length, err.msg);
+		return false;
+	}
+	scope__put(s);
+	app__apply_filter(h, h->prompt.text);
+	return true;
+}
+
+static bool accept_search(struct host *h)
+{
+	const struct screen *s = app__screen(h);
+
+	if (!s->ops->search || !s->ops->search((struct screen *)s, h->prompt.text, 1))
+		host__message(h, ROLE_WARN, "no match for \"%s\"", h->prompt.text);
+	return true;
+}
+
+static bool accept_command(struct host *h)
+{
+	struct status st = {0};
+
+	/* The command may open another dialog: that one then stays. */
+	char line[PROMPT_MAX];
+
+	copy_str(line, sizeof(line), h->prompt.text);
+	dialog__close(h);
+	if (!palette__run(h, line, &st))
+		host__message(h, ROLE_ERROR, "%s", st.msg);
+	return false;
+}
+
+static bool accept_prompt(struct host *h)
+{
+	switch (h->dialog) {
+	case DIALOG_FILTER: return accept_filter(h);
+	case DIALOG_SEARCH: return accept_search(h);
+	case DIALOG_SAVE: save__view(h, h->prompt.text); return true;
+	default: return accept_command(h);
+	}
+}
+
+static void prompt_event(struct host *h, const struct input *in)
+{
+	enum prompt_result r = prompt__input(&h->prompt, in);
+
+	if (r == PROMPT_CANCELLED || (r == PROMPT_ACCEPTED && accept_prompt(h)))
+		dialog__close(h);
+}
+
+static void picker_event(struct host *h, const struct input *in)
+{
+	struct picker_source src = source_of(h);
+	enum picker_result r = picker__input(&h->picker, &src, in);
+
+	if (r == PICKER_ACCEPTED)
+		picked(h);
+	if (r != PICKER_EDITING)
+		dialog__close(h);
+}
+
+bool dialog__input(struct host *h, const struct input *in)
+{
+	if (h->dialog == DIALOG_NONE)
+		return false;
+	h->dirty = true;
+	if (is_prompt(h->dialog))
+		prompt_event(h, in);
+	else if (is_picker(h->dialog))
+		picker_event(h, in);
+	else if (help__input(&h->help, in) == HELP_CLOSED)
+		dialog__close(h);
+	return true;
+}
+
+void dialog__draw(struct host *h)
+{
+	struct rect all = canvas__rect(&h->canvas);
+	struct picker_source src;
+
+	if (all.w < SCREEN_MIN_W || all.h < SCREEN_MIN_H || h->dialog == DIALOG_NONE)
+		return;
+	if (is_prompt(h->dialog)) {
+		prompt__draw(&h->prompt, &h->canvas, all);
+	} else if (is_picker(h->dialog)) {
+		src = source_of(h);
+		picker__draw(&h->picker, &src, &h->canvas, all);
+	} else {
+		help__draw(&h->help, h->help_rows, h->nhelp_rows, &h->canvas, all);
+	}
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The : palette: every action by name, and commands that take a value. */
+#include <stdio.h>
+
+#include "tui/app.h"
+
+struct command {
+	const char *name, *takes, *help;
+	bool (*run)(struct host *h, const char *arg, struct status *st);
+};
+
+static bool refuse(struct status *st, const char *what, const char *takes)
+{
+	status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s takes %s", what, takes);
+	return false;
+}
+
+static bool parse_u64(const char *arg, u64 min, u64 max, u64 *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(arg, &end, 10);
+	return *arg >= '0' && *arg <= '9' && !*end && !errno && *out >= min && *out <= max;
+}
+
+static bool run_view(struct host *h, const char *arg, struct status *st)
+{
+	for (u32 v = 0; v < VIEW_COUNT; v++) {
+		if (strcmp(view_table[v]->name, arg))
+			continue;
+		app__show_view(h, v);
+		return true;
+	}
+	return refuse(st, "view", "a view's name");
+}
+
+static bool run_filter(struct host *h, const char *arg, struct status *st)
+{
+	struct filter_error err;
+	struct scope *s = filter__parse(arg, &err);
+
+	if (!s) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "filter, at \"%.*s\": %s",
+			    (int)MIN(err.length, 40u), arg + MIN(err.column, strlen(arg)), err.msg);
+		return false;
+	}
+	scope__put(s);
+	app__apply_filter(h, arg);
+	return true;
+}
+
+static bool run_freq(struct host *h, const char *arg, struct status *st)
+{
+	struct sampling s = h->sampling;
+
+	if (!parse_u64(arg, 1, FREQ_MAX, &s.freq))
+		return refuse(st, "freq", "1 to 100000 samples per second");
+	s.period = 0;
+	app__set_sampling(h, &s);
+	return true;
+}
+
+static bool run_period(struct host *h, const char *arg, struct status *st)
+{
+	struct sampling s = h->sampling;
+
+	if (!parse_u64(arg, 1, UINT64_MAX >> 1, &s.period))
+		return refuse(st, "period", "a number of events");
+	s.freq = 0;
+	app__set_sampling(h, &s);
+	return true;
+}
+
+static bool run_event(struct host *h, const char *arg, struct status *st)
+{
+	struct sampling s = h->sampling;
+
+	if (!*arg || strlen(arg) >= sizeof(s.event))
+		return refuse(st, "event", "an event's name (proftop --list-events)");
+	memset(s.event, 0, sizeof(s.event));
+	copy_str(s.event, sizeof(s.event), arg);
+	app__set_sampling(h, &s);
+	return true;
+}
+
+static bool run_delay(struct host *h, const char *arg, struct status *st)
+{
+	char *end;
+	double seconds = strtod(arg, &end);
+
+	if (end == arg || *end || !(seconds >= 0.05 && seconds <= 3600))
+		return refuse(st, "delay", "seconds from 0.05 to 3600");
+	h->interval_ns = (u64)(seconds * 1e9);
+	collector__set_interval(h->collector, h->interval_ns);
+	return true;
+}
+
+static bool run_save(struct host *h, const char *arg, struct status *st)
+{
+	save__view(h, *arg ? arg : NULL);
+	return true;
+}
+
+static const struct command commands[] = {
+	{"view", "NAME", "switch to a view", run_view},
+	{"filter", "EXPR", "look only at what matches; empty: everything", run_filter},
+	{"freq", "HZ", "samples per second and CPU", run_freq},
+	{"period", "N", "one sample every N events", run_period},
+	{"event", "NAME", "sample another event", run_event},
+	{"delay", "SECONDS", "length of an interval", run_delay},
+	{"save", "FILE", "save the view; the suffix picks the format", run_save},
+};
+
+static void complete_argument(const char *text, u32 cursor, struct completions *out)
+{
+	out->start = 5;
+	for (u32 v = 0; v < VIEW_COUNT; v++)
+		if (!strncmp(view_table[v]->name, text + 5, cursor - 5))
+			completions__add(out, view_table[v]->name, view_table[v]->title);
+}
+
+void palette__complete(void *ctx, const char *text, u32 cursor, struct completions *out)
+{
+	char name[64];
+
+	if (cursor >= 5 && !strncmp(text, "view ", 5)) {
+		complete_argument(text, cursor, out);
+		return;
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++) {
+		snprintf(name, sizeof(name), "%s ", commands[i].name);
+		if (!strncmp(name, text, cursor))
+			completions__add(out, name, commands[i].help);
+	}
+	for (u32 a = 1; a < ACTIONS; a++)
+		if (!strncmp(action_table[a].name, text, cursor) &&
+		    !completions__add(out, action_table[a].name, action_table[a].help))
+			return;
+}
+
+bool palette__run(struct host *h, const char *line, struct status *st)
+{
+	size_t n;
+
+	line += strspn(line, " ");
+	n = strcspn(line, " ");
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
+		if (n == strlen(commands[i].name) && !strncmp(commands[i].name, line, n))
+			return commands[i].run(h, line + n + strspn(line + n, " "), st);
+	for (u32 a = 1; a < ACTIONS; a++) {
+		if (n != strlen(action_table[a].name) || strncmp(action_table[a].name, line, n))
+			continue;
+		if (app__action(h, a))
+			return true;
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s does nothing on this screen",
+			    action_table[a].name);
+		return false;
+	}
+	if (!n)
+		return true;
+	status__set(st, EXIT_CODE_USAGE, -EINVAL, "unknown command \"%.40s\"; Tab lists them", line);
+	return false;
+}

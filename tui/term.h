@@ -2,6 +2,7 @@
 /*
  * Terminal backends. Only tui/term_curses.c includes curses.h and writes to the terminal;
  * tui/term_script.c is a terminal that exists in memory only (--script, tests). UI thread.
+ * open sets LC_CTYPE, on which the widths of characters depend.
  */
 #ifndef TUI_TERM_H
 #define TUI_TERM_H
@@ -32,6 +33,8 @@ struct term_ops {
 	void (*bell)(struct term *t);
 	/* Leaves the screen for a shell (Ctrl-Z) and returns after SIGCONT. */
 	void (*suspend)(struct term *t);
+	/* What the terminal shows is unknown (C-l): the next present writes every cell. */
+	void (*redraw)(struct term *t);
 	/* The loop calls it when all events are handled, nothing is pending in the background
 	 * and the screen shows it: the script goes on. NULL for a real terminal. */
 	void (*idle)(struct term *t);

@@ -14,7 +14,7 @@ enum input_type {
 	INPUT_SETTLE, /* script only, after each event: do not report idle before background
 		       * work (commands, frames, symbols) is done and shown */
 	INPUT_END,    /* the terminal is gone or the script has ended: leave with exit code
-		       * `code`; term_ops.close prints why when it is not 0 */
+		       * `code` (the script has said on stderr what failed) */
 };
 
 /* Keys below KEY_SPECIAL_BASE are Unicode code points; control keys are KEYCODE_CTRL('x').

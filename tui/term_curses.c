@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <curses.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/clock.h"
+#include "tui/term.h"
+#include "tui/term_restore.h"
+#include "tui/term_signal.h"
+#include "tui/theme.h"
+
+#define IN_FD	 STDIN_FILENO
+#define OUT_FD	 STDOUT_FILENO
+#define ESC_MS	 25
+#define CLICK_NS (400 * NSEC_PER_MSEC)
+/* Bytes of an escape sequence that nobody knows; longer ones are no sequence. */
+#define SEQUENCE_MAX 32
+/* Broken bytes skipped by one call of input(). */
+#define SKIP_MAX 256
+
+struct term {
+	SCREEN *screen;
+	int fd;		    /* of term_signal */
+	struct cell *shown; /* what was presented last, w x h */
+	cchar_t *line;	    /* w */
+	int w, h;
+	int cursor_x, cursor_y;
+	bool ascii, redraw;
+	struct {
+		attr_t attrs;
+		short pair;
+	} looks[ROLES][2];
+	struct {
+		u64 t_ns;
+		int x, y;
+	} click; /* the last one, for double clicks */
+};
+
+/* ---- opening ---- */
+
+/* A terminfo string, NULL when the terminal has none. */
+static const char *cap(const char *name)
+{
+	const char *value = tigetstr(name);
+
+	return value == (const char *)-1 ? NULL : value;
+}
+
+static int check_terminal(struct status *st)
+{
+	const char *name = getenv("TERM");
+
+	if (!isatty(IN_FD) || !isatty(OUT_FD))
+		return status__set(st, EXIT_CODE_FAILURE, -ENOTTY, "no terminal: use --batch");
+	if (!name || !name[0])
+		return status__set(st, EXIT_CODE_FAILURE, -ENOENT,
+				   "TERM is not set: try TERM=xterm, or use --batch");
+	return 0;
+}
+
+/* newterm and not initscr: that one ends the program by itself. */
+static SCREEN *open_screen(struct status *st)
+{
+	SCREEN *screen = newterm(NULL, stdout, stdin);
+
+	if (!screen) {
+		status__set(st, EXIT_CODE_FAILURE, -ENOENT,
+			    "no description of the terminal TERM=%s: try TERM=xterm, or use "
+			    "--batch",
+			    getenv("TERM"));
+		return NULL;
+	}
+	if (cap("cup") && cap("clear"))
+		return screen;
+	endwin();
+	delscreen(screen);
+	status__set(st, EXIT_CODE_FAILURE, -EOPNOTSUPP,
+		    "the terminal TERM=%s cannot move its cursor: try TERM=xterm, or use --batch",
+		    getenv("TERM"));
+	return NULL;
+}
+
+/* What undoes newterm and mousemask, for term__emergency_restore. */
+static void prepare_restore(void)
+{
+	static const char *const undo[] = {"sgr0", "op", "rmkx", "cnorm"};
+
+	if (cap("kmous"))
+		term_restore__add("\033[?1006l\033[?1000l");
+	for (u32 i = 0; i < ARRAY_SIZE(undo); i++)
+		term_restore__add(cap(undo[i]));
+	term_restore__add(cap("rmcup") ? cap("rmcup") : "\r\n");
+	term_restore__arm(OUT_FD);
+}
+
+static void set_modes(void)
+{
+	raw();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(ESC_MS);
+	curs_set(0);
+	/* Presses only: with clicks curses would wait for the release. */
+	mouseinterval(0);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+}
+
+static attr_t curses_attrs(u8 attrs)
+{
+	attr_t a = A_NORMAL;
+
+	if (attrs & LOOK_BOLD)
+		a |= A_BOLD;
+	if (attrs & LOOK_UNDERLINE)
+		a |= A_UNDERLINE;
+	if (attrs & LOOK_REVERSE)
+		a |= A_REVERSE;
+	if (attrs & LOOK_DIM)
+		a |= A_DIM;
+	return a;
+}
+
+/* The pair for two colours; few differ, so pairs are shared. */
+static short pair_for(short fg, short bg, short *used)
+{
+	short f, b;
+
+	if (fg < 0 && bg < 0)
+		return 0;
+	for (short i = 1; i <= *used; i++)
+		if (pair_content(i, &f, &b) == OK && f == fg && b == bg)
+			return i;
+	if (*used + 1 >= COLOR_PAIRS || init_pair((short)(*used + 1), fg, bg) != OK)
+		return 0;
+	return ++*used;
+}
+
+static int open_colors(struct term *t, const char *theme, struct status *st)
+{
+	const struct theme *th;
+	int colors = 0;
+	short used = 0;
+
+	if (has_colors() && start_color() == OK)
+		colors = COLORS;
+	th = theme__pick(theme, colors, st);
+	if (!th)
+		return -EINVAL;
+	if (colors)
+		use_default_colors();
+	for (int role = 0; role < ROLES; role++)
+		for (int sel = 0; sel < 2; sel++) {
+			struct look look = theme__look(th, (enum role)role, sel, colors);
+
+			t->looks[role][sel].attrs = curses_attrs(look.attrs);
+			t->looks[role][sel].pair = pair_for(look.fg, look.bg, &used);
+		}
+	return 0;
+}
+
+static void resize_buffers(struct term *t)
+{
+	getmaxyx(stdscr, t->h, t->w);
+	free(t->shown);
+	free(t->line);
+	t->shown = xcalloc((size_t)t->w * (size_t)t->h, sizeof(*t->shown));
+	t->line = xcalloc((size_t)t->w, sizeof(*t->line));
+	t->redraw = true;
+}
+
+static void curses__close(struct term *t)
+{
+	mousemask(0, NULL);
+	endwin();
+	term_restore__disarm();
+	term_signal__close();
+	delscreen(t->screen);
+	free(t->shown);
+	free(t->line);
+	free(t);
+}
+
+static struct term *curses__open(const struct term_options *o, struct status *st)
+{
+	SCREEN *screen;
+	struct term *t;
+	int err;
+
+	setlocale(LC_CTYPE, "");
+	/* An unknown theme is told before the screen changes. */
+	if (!theme__pick(o->theme, 256, st) || check_terminal(st))
+		return NULL;
+	term_restore__save(IN_FD);
+	screen = open_screen(st);
+	if (!screen)
+		return NULL;
+	t = xcalloc(1, sizeof(*t));
+	t->screen = screen;
+	t->ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	t->cursor_x = t->cursor_y = -1;
+	set_modes();
+	prepare_restore();
+	resize_buffers(t);
+	err = term_signal__open(IN_FD);
+	t->fd = err;
+	if (err >= 0)
+		err = open_colors(t, o->theme, st);
+	else
+		status__set(st, EXIT_CODE_FAILURE, err, "cannot watch the terminal: %s",
+			    strerror(-err));
+	if (err >= 0)
+		return t;
+	curses__close(t);
+	return NULL;
+}
+
+/* ---- showing ---- */
+
+static bool same(const struct cell *a, const struct cell *b)
+{
+	return a->ch[0] == b->ch[0] && a->ch[1] == b->ch[1] && a->ch[2] == b->ch[2] &&
+	       a->role == b->role && a->selected == b->selected;
+}
+
+static void to_curses(const struct term *t, const struct cell *cell, cchar_t *out)
+{
+	wchar_t text[ARRAY_SIZE(cell->ch) + 1] = {cell->ch[0], cell->ch[1], cell->ch[2], 0};
+	int sel = cell->selected;
+
+	if (setcchar(out, text, t->looks[cell->role][sel].attrs, t->looks[cell->role][sel].pair,
+		     NULL) != OK)
+		setcchar(out, L"?", t->looks[cell->role][sel].attrs, t->looks[cell->role][sel].pair,
+			 NULL);
+}
+
+/* Writes cells [from, to) of a row. The right half of a wide character comes with its
+ * left half. */
+static void write_run(struct term *t, int y, const struct cell *row, int from, int to)
+{
+	int n = 0;
+
+	for (int x = from; x < to; x++)
+		if (row[x].ch[0])
+			to_curses(t, &row[x], &t->line[n++]);
+	if (n)
+		mvadd_wchnstr(y, row[from].ch[0] ? from : from + 1, t->line, n);
+}
+
+static bool present_row(struct term *t, int y, const struct cell *row, int w)
+{
+	struct cell *shown = t->shown + (size_t)y * (size_t)t->w;
+	bool changed = false;
+
+	for (int x = 0, from; x < w; x++) {
+		if (same(&row[x], &shown[x]))
+			continue;
+		for (from = x; x < w && !same(&row[x], &shown[x]); x++)
+			shown[x] = row[x];
+		write_run(t, y, row, from, x);
+		changed = true;
+	}
+	return changed;
+}
+
+static bool present_cursor(struct term *t, const struct canvas *c)
+{
+	bool shows = c->cursor_x >= 0 && c->cursor_y >= 0;
+
+	if (c->cursor_x == t->cursor_x && c->cursor_y == t->cursor_y)
+		return false;
+	t->cursor_x = c->cursor_x;
+	t->cursor_y = c->cursor_y;
+	curs_set(shows ? 1 : 0);
+	return true;
+}
+
+static void curses__present(struct term *t, const struct canvas *c)
+{
+	bool changed = t->redraw;
+
+	if (t->redraw) {
+		memset(t->shown, 0, sizeof(*t->shown) * (size_t)t->w * (size_t)t->h);
+		erase();
+		clearok(curscr, TRUE);
+		t->redraw = false;
+	}
+	for (int y = 0; y < MIN(c->h, t->h); y++)
+		changed |= present_row(t, y, c->cells + (size_t)y * (size_t)c->w, MIN(c->w, t->w));
+	changed |= present_cursor(t, c);
+	if (!changed)
+		return;
+	if (t->cursor_x >= 0 && t->cursor_y >= 0)
+		move(MIN(t->cursor_y, t->h - 1), MIN(t->cursor_x, t->w - 1));
+	wnoutrefresh(stdscr);
+	doupdate();
+}
+
+static void curses__size(struct term *t, int *w, int *h)
+{
+	*w = t->w;
+	*h = t->h;
+}
+
+static void curses__redraw(struct term *t)
+{
+	t->redraw = true;
+}
+
+/* ---- signals ---- */
+
+static void follow_size(struct term *t)
+{
+	struct winsize ws;
+
+	if (!ioctl(OUT_FD, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
+		resize_term(ws.ws_row, ws.ws_col);
+	resize_buffers(t);
+}
+
+/* After somebody else had the terminal: our modes again, and everything written anew. */
+static void come_back(struct term *t)
+{
+	endwin();
+	refresh();
+	curs_set(t->cursor_x >= 0 ? 1 : 0);
+	term_restore__arm(OUT_FD);
+	follow_size(t);
+}
+
+static void curses__suspend(struct term *t)
+{
+	curs_set(1);
+	endwin();
+	term_restore__disarm();
+	term_signal__stop();
+	come_back(t);
+}
+
+static bool on_signals(struct term *t)
+{
+	u32 signals = term_signal__take();
+
+	if (signals & TERM_SIGNAL_STOP)
+		curses__suspend(t);
+	else if (signals & TERM_SIGNAL_CONT)
+		come_back(t);
+	else if (signals & TERM_SIGNAL_SIZE)
+		follow_size(t);
+	return signals != 0;
+}
+
+/* ---- input ---- */
+
+static int named_key(wint_t code)
+{
+	static const struct {
+		wint_t code;
+		int key;
+	} keys[] = {
+		{KEY_UP, KEYCODE_UP},	    {KEY_DOWN, KEYCODE_DOWN},
+		{KEY_LEFT, KEYCODE_LEFT},   {KEY_RIGHT, KEYCODE_RIGHT},
+		{KEY_PPAGE, KEYCODE_PGUP},  {KEY_NPAGE, KEYCODE_PGDN},
+		{KEY_HOME, KEYCODE_HOME},   {KEY_END, KEYCODE_END},
+		{KEY_FIND, KEYCODE_HOME},   {KEY_SELECT, KEYCODE_END},
+		{KEY_A1, KEYCODE_HOME},	    {KEY_C1, KEYCODE_END},
+		{KEY_ENTER, KEYCODE_ENTER}, {KEY_BACKSPACE, KEYCODE_BACKSPACE},
+		{KEY_DC, KEYCODE_DELETE},   {KEY_BTAB, KEYCODE_BACKTAB},
+		{KEY_A3, KEYCODE_PGUP},	    {KEY_C3, KEYCODE_PGDN},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++)
+		if (keys[i].code == code)
+			return keys[i].key;
+	if (code >= KEY_F(1) && code <= KEY_F(12))
+		return KEYCODE_F1 + (int)(code - KEY_F(1));
+	return 0;
+}
+
+static int plain_key(wint_t ch)
+{
+	switch (ch) {
+	case '\r':
+	case '\n':
+		return KEYCODE_ENTER;
+	case '\t':
+		return KEYCODE_TAB;
+	case 0x1b:
+		return KEYCODE_ESC;
+	case 0x08:
+	case 0x7f:
+		return KEYCODE_BACKSPACE;
+	}
+	return ch < KEY_SPECIAL_BASE ? (int)ch : 0;
+}
+
+/* A sequence that terminfo does not name (a paste's brackets, a focus report, a modified
+ * arrow) goes to its end unheard. Returns the key when it was Alt with a letter. */
+static int swallow_sequence(wint_t first)
+{
+	wint_t ch;
+	int n = 0;
+
+	while (n < SEQUENCE_MAX && get_wch(&ch) == OK) {
+		n++;
+		if (first == 'O' || (ch >= 0x40 && ch <= 0x7e))
+			break;
+	}
+	return n ? 0 : (int)first | KEYCODE_ALT;
+}
+
+/* curses has waited for what belongs to the escape, so what follows is there by now. */
+static int after_escape(void)
+{
+	wint_t ch;
+	int rc = get_wch(&ch), key;
+
+	if (rc == ERR)
+		return KEYCODE_ESC;
+	if (rc == OK && (ch == '[' || ch == 'O'))
+		return swallow_sequence(ch);
+	key = rc == OK ? plain_key(ch) : named_key(ch);
+	return key && key != KEYCODE_ESC ? key | KEYCODE_ALT : key;
+}
+
+static struct input mouse_input(struct term *t)
+{
+	struct input in = {.type = INPUT_MOUSE};
+	u64 now = clock__monotonic_ns();
+	MEVENT ev;
+
+	if (getmouse(&ev) != OK)
+		return (struct input){0};
+	in.x = ev.x;
+	in.y = ev.y;
+	if (ev.bstate & BUTTON4_PRESSED) {
+		in.mouse = MOUSE_WHEEL_UP;
+	} else if (ev.bstate & BUTTON5_PRESSED) {
+		in.mouse = MOUSE_WHEEL_DOWN;
+	} else if (ev.bstate & BUTTON1_PRESSED) {
+		bool again = t->click.t_ns && now - t->click.t_ns < CLICK_NS &&
+			     t->click.x == ev.x && t->click.y == ev.y;
+
+		in.mouse = again ? MOUSE_DOUBLE : MOUSE_CLICK;
+		t->click.t_ns = again ? 0 : now;
+		t->click.x = ev.x;
+		t->click.y = ev.y;
+	} else {
+		in.type = INPUT_NONE;
+	}
+	return in;
+}
+
+/* True: more bytes wait, which were no key. *gone: nobody will ever type again. */
+static bool more_input(bool *gone)
+{
+	struct pollfd p = {.fd = IN_FD, .events = POLLIN};
+	int bytes = 0;
+
+	*gone = false;
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	if (!ioctl(IN_FD, FIONREAD, &bytes) && bytes > 0)
+		return true;
+	*gone = (p.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+	return false;
+}
+
+static struct input translate(struct term *t, int rc, wint_t ch)
+{
+	struct input in = {.type = INPUT_KEY};
+
+	if (rc == KEY_CODE_YES && ch == KEY_MOUSE)
+		return mouse_input(t);
+	if (rc == KEY_CODE_YES && ch == KEY_RESIZE) {
+		follow_size(t);
+		in.type = INPUT_RESIZE;
+		return in;
+	}
+	if (rc == KEY_CODE_YES)
+		in.key = named_key(ch);
+	else
+		in.key = ch == 0x1b ? after_escape() : plain_key(ch);
+	if (!in.key)
+		in.type = INPUT_NONE;
+	return in;
+}
+
+static struct input curses__input(struct term *t)
+{
+	struct input in = {.type = INPUT_RESIZE};
+	wint_t ch;
+	int rc;
+
+	if (on_signals(t))
+		return in;
+	for (int i = 0; i < SKIP_MAX; i++) {
+		bool gone = false;
+
+		rc = get_wch(&ch);
+		if (rc != ERR) {
+			in = translate(t, rc, ch);
+			if (in.type != INPUT_NONE)
+				return in;
+		} else if (!more_input(&gone)) {
+			return gone ? (struct input){.type = INPUT_END, .code = EXIT_CODE_FAILURE}
+				    : (struct input){0};
+		}
+	}
+	return (struct input){0};
+}
+
+static int curses__fd(struct term *t)
+{
+	return t->fd;
+}
+
+static bool curses__ascii(struct term *t)
+{
+	return t->ascii;
+}
+
+static void curses__bell(struct term *t)
+{
+	beep();
+}
+
+const struct term_ops term_curses = {
+	.open = curses__open,
+	.close = curses__close,
+	.size = curses__size,
+	.present = curses__present,
+	.fd = curses__fd,
+	.input = curses__input,
+	.ascii = curses__ascii,
+	.bell = curses__bell,
+	.suspend = curses__suspend,
+	.redraw = curses__redraw,
+};

@@ -4,13 +4,30 @@
  *
  *	pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3 state=D min=10ms max=1s sym~REGEX obj~REGEX
  *
- * Lists take ranges. A value with blanks is quoted: comm~"a b". Times take ns us ms s.
- * docs: README, man page. Grammar tests: tests/unit.
+ * Grammar:
+ *	expr   = { blank } [ term { blank term } ]
+ *	term   = [ "!" ] name ( "=" | "~" | "!=" | "!~" ) value
+ *	value  = one or more of: plain text, '...', "..."; quoted text is literal, without
+ *		 escapes, and a quote ends the need to quote: a" b"c is `a b c`
+ *	list   = item { "," item } | "none"	item = NUMBER [ "-" NUMBER ]
+ *	time   = NUMBER [ "." DIGITS ] ( "ns" | "us" | "ms" | "s" )
+ * pid tid cpu take a list, state letters of SCOPE_STATES, min max a time, comm sym obj a POSIX
+ * extended regular expression without back references, cgroup a glob of the whole path below
+ * the mount point (with or without its first slash), or of the last component when it has no
+ * slash. tree=PID is a process with all it forks from then on.
+ *
+ * Terms of one kind: includes intersect, excludes unite, names must all match. min and max
+ * include their value, so !min=1ms is all that is shorter than 1ms.
  */
 #ifndef CORE_FILTER_H
 #define CORE_FILTER_H
 
 #include "core/scope.h"
+
+#define FILTER_MAX_LEN	 4096  /* bytes of an expression */
+#define FILTER_MAX_ITEMS 4096  /* of one list */
+#define FILTER_MAX_RANGE 65536 /* ids in one range, and in one list */
+#define FILTER_MAX_NAMES 32    /* comm~, sym~, obj~, cgroup= terms, each */
 
 /* What the command line adds to the expression; strings as given, NULL when absent. */
 struct scope_args {
@@ -28,8 +45,13 @@ struct filter_error {
  * cgroup globs stay unresolved until scope__resolve. */
 struct scope *filter__parse(const char *expr, struct filter_error *err);
 
+/* The line to print below an expression: blanks up to the fault, then ^~~. Counts characters,
+ * not bytes. */
+void filter__caret(const struct filter_error *err, const char *expr, char *buf, size_t size);
+
 /* Whole scope from command line and expression. Unknown pids, cgroups matching nothing and
- * CPUs not there are errors with the exit code for usage. */
+ * CPUs not there are errors with the exit code for usage. For a wrong --filter the message
+ * has three lines: what is wrong, the expression and the caret. cgroups are resolved. */
 struct scope *scope__build(const struct scope_args *args, struct status *st);
 
 /* Looks the cgroup globs up (v2 below its mount point, ids of the matching directories;
@@ -37,7 +59,7 @@ struct scope *scope__build(const struct scope_args *args, struct status *st);
  * changed since, else NULL. Collector thread, once a tick. */
 struct scope *scope__resolve(const struct scope *s);
 
-/* The expression that means both: `a` then `b`; caller frees. */
+/* The expression that means both: `a` then `b`; caller frees. NULL counts as "". */
 char *filter__join(const char *a, const char *b);
 
 #endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A scope's lifetime and the questions it answers. */
+#include "core/scope.h"
+
+#include "core/arena.h"
+#include "core/scope_form.h"
+
+struct scope *scope__new(void)
+{
+	struct scope *s = xcalloc(1, sizeof(*s));
+
+	s->refs = 1;
+	return s;
+}
+
+struct scope *scope__get(const struct scope *s)
+{
+	struct scope *mine = (struct scope *)s;
+
+	if (mine)
+		__atomic_fetch_add(&mine->refs, 1, __ATOMIC_RELAXED);
+	return mine;
+}
+
+static void name_terms__free(struct name_term *terms, u32 n, bool compiled)
+{
+	for (u32 i = 0; i < n; i++) {
+		if (compiled)
+			regfree(&terms[i].re);
+		free(terms[i].text);
+	}
+	free(terms);
+}
+
+void scope__put(const struct scope *s)
+{
+	struct scope *mine = (struct scope *)s;
+
+	if (!mine || __atomic_fetch_sub(&mine->refs, 1, __ATOMIC_ACQ_REL) != 1)
+		return;
+	for (u32 k = 0; k < SCOPE_KINDS; k++) {
+		id_set__fini(&mine->include[k]);
+		id_set__fini(&mine->exclude[k]);
+	}
+	name_terms__free(mine->comms, mine->ncomms, true);
+	name_terms__free(mine->syms, mine->nsyms, true);
+	name_terms__free(mine->objects, mine->nobjects, true);
+	name_terms__free(mine->cgroups, mine->ncgroups, false);
+	free(mine->text);
+	free(mine);
+}
+
+struct name_term *scope__add_name(struct name_term **terms, u32 *n, const char *text, bool negate)
+{
+	struct name_term *t;
+
+	*terms = xrealloc(*terms, (*n + 1) * sizeof(**terms));
+	t = &(*terms)[(*n)++];
+	*t = (struct name_term){.text = xstrdup(text), .negate = negate};
+	return t;
+}
+
+bool name_term__match(const struct name_term *t, const char *text)
+{
+	return (regexec(&t->re, text, 0, NULL, 0) == 0) != t->negate;
+}
+
+bool scope__comm(const struct scope *s, const char *comm)
+{
+	for (u32 i = 0; s && i < s->ncomms; i++)
+		if (!name_term__match(&s->comms[i], comm ? comm : ""))
+			return false;
+	return true;
+}
+
+bool scope__task(const struct scope *s, u32 tgid, u32 tid, u32 cpu, u64 cgroup, const char *comm)
+{
+	const u64 ids[SCOPE_KINDS] = {
+		[SCOPE_PID] = tgid, [SCOPE_TID] = tid, [SCOPE_CPU] = cpu, [SCOPE_CGROUP] = cgroup};
+
+	if (!s)
+		return true;
+	for (u32 k = 0; k < SCOPE_KINDS; k++) {
+		bool told = !(k == SCOPE_PID && s->follow_children);
+
+		if (told && s->include[k].active && !id_set__has(&s->include[k], ids[k]))
+			return false;
+		if (id_set__has(&s->exclude[k], ids[k]))
+			return false;
+	}
+	return scope__comm(s, comm);
+}

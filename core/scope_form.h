@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How filter terms become a scope: shared by core/filter.c, core/scope*.c only. A scope that
+ * is being built belongs to one thread; once scope__finish has set its text it is const.
+ */
+#ifndef CORE_SCOPE_FORM_H
+#define CORE_SCOPE_FORM_H
+
+#include "core/filter.h"
+
+/* --- id sets, sorted and without duplicates (core/idset.c) --- */
+void id_set__fini(struct id_set *set);
+void id_set__add_range(struct id_set *set, u64 lo, u64 hi); /* unsorted until __seal */
+void id_set__seal(struct id_set *set);
+void id_set__copy(struct id_set *dst, const struct id_set *src);
+bool id_set__equal(const struct id_set *a, const struct id_set *b);
+/* set becomes set AND more; a set that is not active yet becomes more. */
+void id_set__intersect(struct id_set *set, const struct id_set *more);
+/* set becomes set OR more. */
+void id_set__unite(struct id_set *set, const struct id_set *more);
+
+/* --- scopes under construction (core/scope.c, core/scope_text.c) --- */
+struct scope *scope__new(void);
+/* Appends a term; the text is copied, .re is zero. */
+struct name_term *scope__add_name(struct name_term **terms, u32 *n, const char *text, bool negate);
+/* Sets text from the normal form. */
+void scope__finish(struct scope *s);
+
+/* Adds what the cgroup globs stand for now (core/scope_resolve.c); false with the first include
+ * that matches nothing. */
+bool scope__find_cgroups(struct scope *s, const char **unmatched);
+
+/* --- terms (core/filter.c, core/filter_value.c) --- */
+
+/* Asks whether ids lo..hi exist; false fills msg. */
+typedef bool (*id_check_fn)(enum scope_kind kind, u64 lo, u64 hi, char *msg, size_t size);
+
+struct term {
+	const char *name;
+	u32 name_len;
+	bool negate;
+	char op; /* '=' or '~' */
+	const char *value;
+	u32 at, len; /* of the value in the expression, quotes included */
+	bool plain;  /* no quotes: value offsets are expression offsets */
+	id_check_fn check; /* NULL: any id will do */
+};
+
+/* Adds one term to s; 0 or -EINVAL with *err filled (columns as in the term). */
+int filter__add(struct scope *s, const struct term *t, struct filter_error *err);
+/* filter__parse without the length limit and with a check; s is added to. */
+int filter__read(struct scope *s, const char *expr, id_check_fn check, struct filter_error *err);
+
+/* Fills err and returns -EINVAL; column and length are within the term's value. */
+int filter__fail(struct filter_error *err, u32 column, u32 length, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+int value__ids(const struct term *t, enum scope_kind kind, struct id_set *out,
+	       struct filter_error *err);
+int value__time(const struct term *t, u64 *ns, struct filter_error *err);
+int value__states(const struct term *t, u32 *states, struct filter_error *err);
+int value__regex(const struct term *t, regex_t *re, struct filter_error *err);
+/* Longest time in canonical form, with its unit. */
+void value__print_time(u64 ns, char *buf, size_t size);
+
+/* NULL when a pattern is cheap enough to compile, else why not. Repeats multiply: nested ones
+ * make regcomp take memory without end. */
+const char *regex__refuse(const char *pattern);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* cgroup globs -> ids (v2) or members (v1). */
+#include <fnmatch.h>
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "core/cgroup.h"
+#include "core/log.h"
+#include "core/scope_form.h"
+
+/* What one glob stands for. */
+struct hits {
+	const char *glob;
+	const char *mount; /* v1: whose members are wanted; NULL: ids */
+	char *top;	   /* path of the match whose subtree the walk is in */
+	struct id_set ids; /* cgroup ids, or pids on v1 */
+	u32 matched;
+};
+
+static bool glob__match(const char *glob, const char *path)
+{
+	const char *base = strrchr(path, '/') + 1;
+
+	if (!strchr(glob, '/'))
+		return *base ? fnmatch(glob, base, 0) == 0 : false;
+	if (*glob != '/')
+		path++;
+	return fnmatch(glob, path, FNM_PATHNAME) == 0;
+}
+
+static bool is_below(const char *path, const char *top)
+{
+	size_t n = strlen(top);
+
+	return !strcmp(top, "/") || (!strncmp(path, top, n) && path[n] == '/');
+}
+
+static void add_member(void *ctx, u32 pid)
+{
+	struct hits *h = ctx;
+
+	if (h->ids.n < CGROUP_MAX)
+		id_set__add_range(&h->ids, pid, pid);
+}
+
+static bool look_at(void *ctx, const char *path, u64 id)
+{
+	struct hits *h = ctx;
+
+	if (!h->top || !is_below(path, h->top)) {
+		if (!glob__match(h->glob, path))
+			return true;
+		free(h->top);
+		h->top = xstrdup(path);
+		h->matched++;
+	}
+	if (h->mount)
+		cgroup__procs(h->mount, path, add_member, h);
+	else
+		id_set__add_range(&h->ids, id, id);
+	return true;
+}
+
+static void walk(struct hits *h, const char *mount)
+{
+	cgroup__walk(mount, look_at, h);
+	free(h->top);
+	h->top = NULL;
+}
+
+/* Asks v2 first; v1 where v2 is absent or does not know the name. */
+static void hits__find(struct hits *h)
+{
+	const char *const *v1;
+	u32 n;
+
+	if (*cgroup__mount())
+		walk(h, cgroup__mount());
+	if (!h->matched) {
+		n = cgroup__v1_mounts(&v1);
+		for (u32 i = 0; i < n; i++) {
+			h->mount = v1[i];
+			walk(h, v1[i]);
+		}
+		if (!h->matched)
+			h->mount = NULL;
+	}
+	id_set__seal(&h->ids);
+}
+
+/* Adds what a glob stands for to the sets; the include of cgroups is rebuilt by the caller. */
+static void apply(struct scope *s, const struct name_term *t, const struct hits *h)
+{
+	enum scope_kind kind = h->mount ? SCOPE_PID : SCOPE_CGROUP;
+	const struct id_set none = {.active = true};
+
+	if (t->negate)
+		id_set__unite(&s->exclude[kind], &h->ids);
+	else if (kind == SCOPE_PID && s->follow_children)
+		/* Members of a v1 cgroup among a growing tree cannot be told in the kernel. */
+		id_set__intersect(&s->include[SCOPE_CGROUP], &none);
+	else
+		id_set__intersect(&s->include[kind], &h->ids);
+}
+
+bool scope__find_cgroups(struct scope *s, const char **unmatched)
+{
+	*unmatched = NULL;
+	id_set__fini(&s->include[SCOPE_CGROUP]);
+	for (u32 i = 0; i < s->ncgroups; i++) {
+		struct hits h = {.glob = s->cgroups[i].text};
+
+		hits__find(&h);
+		apply(s, &s->cgroups[i], &h);
+		if (!h.matched && !s->cgroups[i].negate && !*unmatched)
+			*unmatched = s->cgroups[i].text;
+		id_set__fini(&h.ids);
+	}
+	return !*unmatched;
+}
+
+static bool same_ids(const struct scope *a, const struct scope *b)
+{
+	for (u32 k = 0; k < SCOPE_KINDS; k++)
+		if (!id_set__equal(&a->include[k], &b->include[k]) ||
+		    !id_set__equal(&a->exclude[k], &b->exclude[k]))
+			return false;
+	return true;
+}
+
+struct scope *scope__resolve(const struct scope *s)
+{
+	struct filter_error err;
+	const char *unmatched;
+	struct scope *fresh;
+
+	if (!s || !s->ncgroups)
+		return NULL;
+	/* The text is all that was typed, without what earlier look-ups added. */
+	fresh = scope__new();
+	if (filter__read(fresh, s->text, NULL, &err)) {
+		log__add(LOG_ERROR, "filter %s: %s", s->text, err.msg);
+		scope__put(fresh);
+		return NULL;
+	}
+	scope__find_cgroups(fresh, &unmatched);
+	if (same_ids(s, fresh)) {
+		scope__put(fresh);
+		return NULL;
+	}
+	fresh->text = xstrdup(s->text);
+	return fresh;
+}

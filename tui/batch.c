@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tui/batch.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/worker.h"
+#include "tui/view.h"
+
+#define SETTLE_MS   3000 /* to wait for names of one interval */
+#define QUEUE_MAX   64	 /* intervals waiting to be written; more are dropped, and said */
+
+struct output {
+	FILE *file;
+	const char *path; /* NULL: standard output */
+	const struct export_format *format;
+	u64 written;
+};
+
+struct batch {
+	const struct options *options;
+	const struct view_ops *view;
+	struct collector *collector;
+	struct symbols *symbols;
+	const struct scope *scope;
+	struct child *child;
+	struct worker *writer; /* so that a slow disk or ELF file never costs an interval */
+	struct output outputs[MAX_OUTPUTS + 1];
+	u32 noutputs;
+	u64 intervals, queued;
+	bool ending, done;
+	int exit_code;
+};
+
+struct write_job {
+	struct job job;
+	struct batch *batch;
+	const struct frame *frame;
+	u64 seq;
+	struct status st;
+};
+
+static int write_report(struct batch *b, const struct report *r, struct status *st)
+{
+	for (u32 i = 0; i < b->noutputs; i++) {
+		struct output *o = &b->outputs[i];
+		int err = o->format->write(o->file, r, o->written++ == 0);
+
+		if (!err && fflush(o->file))
+			err = -errno;
+		if (err)
+			return status__set(st, EXIT_CODE_FAILURE, err, "cannot write %s: %s",
+					   o->path ? o->path : "standard output", strerror(-err));
+	}
+	return 0;
+}
+
+static void write_job__run(struct job *job)
+{
+	struct write_job *j = (struct write_job *)job;
+	struct batch *b = j->batch;
+	struct view_args args = {.group = b->options->group};
+	struct report r;
+
+	symbols__settle(b->symbols, SETTLE_MS);
+	if (b->view->report(j->frame, &args, b->scope, &r))
+		return;
+	r.seq = j->seq;
+	write_report(b, &r, &j->st);
+	b->view->report_free(&r);
+}
+
+static void write_job__drop(struct job *job)
+{
+	snap__put(((struct write_job *)job)->frame);
+	free(job);
+}
+
+static void batch__fail(struct batch *b, int code, const char *msg)
+{
+	fprintf(stderr, "proftop: %s\n", msg);
+	b->exit_code = code;
+	b->done = true;
+}
+
+static void write_job__done(struct job *job)
+{
+	struct write_job *j = (struct write_job *)job;
+	struct batch *b = j->batch;
+
+	b->queued--;
+	if (j->st.msg[0] && !b->done)
+		batch__fail(b, (int)j->st.code, j->st.msg);
+	write_job__drop(job);
+}
+
+static void post_frame(struct batch *b, const struct frame *f)
+{
+	struct write_job *j;
+
+	if (b->queued == QUEUE_MAX) {
+		log__add(LOG_WARN, "output is too slow: interval %llu was dropped",
+			 (unsigned long long)++b->intervals);
+		snap__put(f);
+		return;
+	}
+	j = xcalloc(1, sizeof(*j));
+	*j = (struct write_job){
+		.job = {.run = write_job__run, .done = write_job__done, .drop = write_job__drop},
+		.batch = b,
+		.frame = f,
+		.seq = ++b->intervals,
+	};
+	b->queued++;
+	worker__post(b->writer, &j->job);
+}
+
+static void release_child(struct batch *b, const struct feed *feed)
+{
+	struct status st = {0};
+
+	if (!b->child || child__released(b->child) || feed->state < FEED_LIVE)
+		return;
+	if (child__release(b->child, &st))
+		batch__fail(b, (int)st.code, st.msg);
+}
+
+static void take_frame(struct batch *b)
+{
+	const struct frame *f = collector__take(b->collector);
+	const struct feed *feed;
+
+	if (!f)
+		return;
+	feed = &f->feeds[b->view->feed];
+	release_child(b, feed);
+	if (feed->state == FEED_FAILED)
+		batch__fail(b, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
+	if (f->final)
+		b->done = true;
+	if (feed->state == FEED_LIVE && f->snaps[b->view->feed] &&
+	    (!b->options->iterations || b->intervals < b->options->iterations))
+		post_frame(b, snap__get(f));
+	if (b->options->iterations && b->intervals >= b->options->iterations)
+		b->done = true;
+	snap__put(f);
+}
+
+/* One last frame with what was gathered since the last one. */
+static void batch__end(struct batch *b)
+{
+	if (b->ending)
+		return;
+	b->ending = true;
+	collector__end(b->collector);
+}
+
+static bool open_outputs(struct batch *b, struct status *st)
+{
+	const struct options *o = b->options;
+
+	if (!o->noutputs || o->format)
+		b->outputs[b->noutputs++] = (struct output){
+			.file = stdout, .format = export__by_name(o->format ? o->format : "text")};
+	for (u32 i = 0; i < o->noutputs; i++) {
+		FILE *f = fopen(o->outputs[i], "we");
+
+		if (!f) {
+			status__set(st, EXIT_CODE_FAILURE, -errno, "cannot write %s: %s",
+				    o->outputs[i], strerror(errno));
+			return false;
+		}
+		b->outputs[b->noutputs++] = (struct output){
+			.file = f, .path = o->outputs[i], .format = export__by_suffix(o->outputs[i])};
+	}
+	return true;
+}
+
+static void close_outputs(struct batch *b)
+{
+	for (u32 i = 0; i < b->noutputs; i++) {
+		struct output *o = &b->outputs[i];
+
+		if (o->path && fclose(o->file) && !b->exit_code)
+			batch__fail(b, EXIT_CODE_FAILURE, "the last write to an output failed: is the disk full?");
+	}
+}
+
+static void batch__loop(struct batch *b, int signals)
+{
+	struct pollfd fds[] = {
+		{.fd = collector__fd(b->collector), .events = POLLIN},
+		{.fd = worker__fd(b->writer), .events = POLLIN},
+		{.fd = signals, .events = POLLIN},
+		{.fd = b->child ? child__fd(b->child) : -1, .events = POLLIN},
+	};
+	struct signalfd_siginfo info;
+
+	while (!b->done) {
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents)
+			take_frame(b);
+		if (fds[1].revents)
+			worker__reap(b->writer);
+		if (fds[2].revents && read(signals, &info, sizeof(info)) == sizeof(info))
+			batch__end(b);
+		if (fds[3].revents && child__ended(b->child)) {
+			fds[3].fd = -1;
+			batch__end(b);
+		}
+	}
+}
+
+/* What is queued is written even when collecting is over. */
+static void batch__flush(struct batch *b)
+{
+	struct pollfd p = {.fd = worker__fd(b->writer), .events = POLLIN};
+
+	while (b->queued && (poll(&p, 1, -1) >= 0 || errno == EINTR))
+		worker__reap(b->writer);
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
+	       const struct scope *scope, struct child *child)
+{
+	struct batch b = {.options = o, .view = view__by_name(o->view), .collector = c,
+			  .symbols = symbols, .scope = scope, .child = child};
+	int signals = open_signals(), status = 0;
+	struct status st = {0};
+
+	if (!open_outputs(&b, &st)) {
+		close_outputs(&b);
+		fprintf(stderr, "proftop: %s\n", st.msg);
+		return (int)st.code;
+	}
+	b.writer = worker__new("proftop-write");
+	batch__loop(&b, signals);
+	batch__flush(&b);
+	close_outputs(&b);
+	close(signals);
+	worker__free(b.writer);
+	if (child && child__released(child) && !b.exit_code)
+		status = child__wait(child);
+	return b.exit_code ? b.exit_code : status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Batch mode: the same models and views without a screen; reports to streams. */
+#ifndef TUI_BATCH_H
+#define TUI_BATCH_H
+
+#include "core/child.h"
+#include "core/collector.h"
+#include "tui/options.h"
+
+/* Runs until the iterations, the command or the user end it; returns the exit code. */
+int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
+	       const struct scope *scope, struct child *child);
+
+#endif

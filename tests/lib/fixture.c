@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tests/lib/fixture.h"
+
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "core/vitals.h"
+
+#define MAX_FRAMES 128
+
+struct record {
+	bool tick;
+	struct stack_sample sample; /* count > 0 */
+	struct stack_def def;
+	struct vitals_sample vitals; /* now.ncpus > 0 */
+	char *frames;
+	u64 ips[MAX_FRAMES];
+};
+
+static struct record *records;
+static u32 nrecords, cpu_next, vitals_next;
+static struct symbols *symbols;
+
+static void wrong(const char *path, u32 line, const char *what)
+{
+	fprintf(stderr, "%s:%u: %s\n", path, line, what);
+	exit(2);
+}
+
+static enum code_kind kind_of(const char *name)
+{
+	return !strcmp(name, "kernel") ? CODE_KERNEL : !strcmp(name, "jit") ? CODE_JIT : CODE_USER;
+}
+
+static u32 frame_loc(char *frame, bool *kernel)
+{
+	char *object = strchr(frame, '@'), *kind = object ? strchr(object + 1, '@') : NULL;
+	enum code_kind k = CODE_USER;
+
+	if (kind)
+		*kind++ = '\0', k = kind_of(kind);
+	if (object)
+		*object++ = '\0';
+	*kernel = k == CODE_KERNEL;
+	return symbols__named(symbols, object ? object : "program", frame, k);
+}
+
+/* Frames come root first; a stack is kept leaf first, kernel frames before user frames. */
+static void resolve(struct record *r)
+{
+	char *copy = xstrdup(r->frames), *save = NULL;
+	u32 n = 0;
+
+	for (char *f = strtok_r(copy, ";", &save); f && n < MAX_FRAMES; f = strtok_r(NULL, ";", &save)) {
+		bool kernel;
+
+		memmove(r->ips + 1, r->ips, sizeof(*r->ips) * n++);
+		r->ips[0] = frame_loc(f, &kernel);
+		if (kernel)
+			r->def.nkernel++;
+		else
+			r->def.nuser++;
+	}
+	r->def.ips = r->ips;
+	r->def.hash = r->sample.stack = hash_bytes(r->frames, strlen(r->frames)) | 1;
+	free(copy);
+}
+
+static bool parse_cpu(struct record *r, const char *text)
+{
+	char comm[64], frames[4096];
+	unsigned long long cgroup, count;
+
+	if (sscanf(text, "cpu %63s %u %u %u %llu %llu %4095[^\n]", comm, &r->sample.tgid,
+		   &r->sample.tid, &r->sample.cpu, &cgroup, &count, frames) != 7)
+		return false;
+	r->sample.head.type = SAMPLE_STACK;
+	r->sample.cgroup = cgroup;
+	r->sample.count = count;
+	r->sample.weight = count * 10101010;
+	copy_str(r->sample.comm, sizeof(r->sample.comm), comm);
+	r->def = (struct stack_def){.head.type = SAMPLE_STACK_DEF, .named = true,
+				    .tgid = r->sample.tgid};
+	r->frames = xstrdup(frames);
+	return true;
+}
+
+static bool parse_vitals(struct record *r, const char *text)
+{
+	struct vitals *v = &r->vitals.vitals;
+
+	r->vitals.head.type = SAMPLE_VITALS;
+	*v = (struct vitals){.ncpus = 2, .running = 3, .tasks = 120, .load5 = 0.5, .load15 = 0.25,
+			     .mem_total_bytes = 16ULL << 30, .mem_available_bytes = 12ULL << 30,
+			     .has_psi = true, .psi_cpu_some = 12};
+	if (sscanf(text, "vitals %lf %lf %lf", &v->user_pct, &v->system_pct, &v->load1) != 3)
+		return false;
+	v->idle_pct = 100 - v->user_pct - v->system_pct;
+	return true;
+}
+
+static bool parse_line(struct record *r, const char *text)
+{
+	r->tick = !strncmp(text, "tick", 4);
+	return r->tick || parse_cpu(r, text) || parse_vitals(r, text);
+}
+
+static void begin(struct symbols *s)
+{
+	symbols = s;
+	for (u32 i = 0; i < nrecords; i++)
+		if (records[i].frames)
+			resolve(&records[i]);
+}
+
+/* --- two sources over the same records --- */
+
+static u32 handle; /* struct source is private to each source; ours has no state of its own */
+
+static struct source *fixture_open(const struct sampling *how, const struct scope *scope,
+				   struct status *st)
+{
+	return (struct source *)&handle;
+}
+
+static void fixture_close(struct source *s)
+{
+}
+
+static int fixture_set_scope(struct source *s, const struct scope *scope, struct status *st)
+{
+	return 0;
+}
+
+static int fixture_set_sampling(struct source *s, const struct sampling *how, struct status *st)
+{
+	return 0;
+}
+
+static int fixture_fd(struct source *s)
+{
+	return -1;
+}
+
+static void cpu_drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	for (; tick && nrecords; cpu_next = (cpu_next + 1) % nrecords) {
+		struct record *r = &records[cpu_next];
+
+		if (r->tick) {
+			cpu_next = (cpu_next + 1) % nrecords;
+			return;
+		}
+		if (!r->sample.count)
+			continue;
+		sink__put(sink, &r->def.head);
+		sink__put(sink, &r->sample.head);
+	}
+}
+
+static void vitals_drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	for (u32 i = 0; tick && i < nrecords; i++) {
+		struct record *r = &records[vitals_next];
+
+		vitals_next = (vitals_next + 1) % nrecords;
+		if (r->vitals.vitals.ncpus)
+			sink__put(sink, &r->vitals.head);
+		if (r->tick)
+			return;
+	}
+}
+
+static void cpu_health(struct source *s, struct health *h)
+{
+	copy_str(h->tier, sizeof(h->tier), "fixture");
+	copy_str(h->event, sizeof(h->event), "cpu-clock");
+	h->freq = 99;
+}
+
+static void vitals_health(struct source *s, struct health *h)
+{
+}
+
+#define COMMON                                                                                     \
+	.open = fixture_open, .close = fixture_close, .set_scope = fixture_set_scope,              \
+	.set_sampling = fixture_set_sampling, .fd = fixture_fd
+
+static const struct source_ops fixture_cpu = {
+	.name = "fixture", .title = "recorded input", COMMON, .drain = cpu_drain, .health = cpu_health};
+static const struct source_ops fixture_vitals = {
+	.name = "vitals", .title = "recorded input", COMMON, .drain = vitals_drain,
+	.health = vitals_health};
+
+static const struct source_row rows[] = {
+	{&fixture_vitals, MODEL_VITALS, 0},
+	{&fixture_cpu, MODEL_PROFILE, 1},
+	{0},
+};
+
+const struct fixture *fixture__read(const char *path)
+{
+	static const struct fixture fixture = {.sources = rows, .begin = begin};
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	u32 n = 0;
+
+	if (!f)
+		wrong(path, 0, strerror(errno));
+	while (getline(&line, &cap, f) > 0) {
+		n++;
+		if (*line == '#' || *line == '\n')
+			continue;
+		records = xrealloc(records, sizeof(*records) * (nrecords + 1));
+		records[nrecords] = (struct record){0};
+		if (!parse_line(&records[nrecords++], line))
+			wrong(path, n, "not a record");
+	}
+	free(line);
+	fclose(f);
+	return &fixture;
+}

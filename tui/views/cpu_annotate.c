@@ -29,6 +29,7 @@ struct annotate_screen {
 	u32 selected, top; /* lines */
 	bool placed;	   /* the cursor was put on the hottest line once */
 	struct rect body;
+	struct row_table table; /* the instructions as rows, for snapshots */
 };
 
 static void annotate__free(struct screen *base)
@@ -362,9 +363,72 @@ static void annotate__selection(const struct screen *base, char *buf, size_t siz
 	if (!s->nlines)
 		return;
 	in = &s->code->insns[s->lines[s->selected].insn];
-	snprintf(buf, size, "%s%s%.0u%s%s%s", in->file ? in->file : "no line information",
-		 in->line ? ":" : "", in->line, in->inlined ? "  inlined " : "",
-		 in->inlined ? in->inlined : "", in->source ? "" : "");
+	if (!in->file)
+		snprintf(buf, size, "no line information here");
+	else
+		snprintf(buf, size, "%s:%u%s%s", in->file, in->line, in->inlined ? "  inlined " : "",
+			 in->inlined ? in->inlined : "");
+}
+
+/* --- snapshots: the instructions as rows --- */
+
+enum { CODE_PCT, CODE_OFFSET, CODE_TEXT, CODE_FILE, CODE_LINE, CODE_INLINED, CODE_SOURCE };
+
+static const struct column code_columns[] = {
+	{"self_pct", "SELF%", "%", "of the function's own samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"offset", "OFFSET", "", "in the object", VALUE_COUNT, 10, 0, COLUMN_EXPORT},
+	{"instruction", "INSTRUCTION", "", "as disassembled", VALUE_TEXT, 40, 0, COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY},
+	{"file", "FILE", "", "source file", VALUE_TEXT, 20, 1, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"line", "LINE", "", "source line", VALUE_COUNT, 6, 1, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"inlined", "INLINED", "", "innermost inlined function", VALUE_TEXT, 16, 2, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"source", "SOURCE", "", "text of the line", VALUE_TEXT, 30, 3, COLUMN_SCREEN | COLUMN_EXPORT},
+};
+
+static bool code__text(struct value *out, const char *text)
+{
+	out->type = text ? VALUE_TEXT : VALUE_NONE;
+	out->s = text;
+	return true;
+}
+
+static bool code__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct annotate_screen *s = container_of(t, struct annotate_screen, table);
+	const struct annotated_insn *in = &s->code->insns[row];
+
+	*out = (struct value){.type = code_columns[column].type};
+	switch (column) {
+	case CODE_PCT: out->f = s->pct[row]; return true;
+	case CODE_OFFSET: out->u = in->offset; return true;
+	case CODE_TEXT: return code__text(out, in->text);
+	case CODE_FILE: return code__text(out, in->file);
+	case CODE_LINE: out->u = in->line; return true;
+	case CODE_INLINED: return code__text(out, in->inlined);
+	default: return code__text(out, in->source);
+	}
+}
+
+static u64 code__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct annotate_screen, table)->code->insns[row].offset;
+}
+
+static bool annotate__report(struct screen *base, struct report *r)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+	const struct frame *f = host__frame(base->host);
+
+	if (!s->code || !s->answer || !f)
+		return false;
+	s->table = (struct row_table){.columns = code_columns, .ncolumns = ARRAY_SIZE(code_columns),
+				      .nrows = s->code->ninsns, .cell = code__cell, .key = code__key};
+	*r = (struct report){.view = "cpu-code", .seq = f->seq,
+			     .t0_ns = s->answer->rows->snap->base.t0_ns,
+			     .t1_ns = s->answer->rows->snap->base.t1_ns,
+			     .scope = host__scope(base->host)->text, .window = "",
+			     .group = symbols__func(host__symbols(base->host), s->query.focus)->name,
+			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
+	return true;
 }
 
 static bool annotate__settled(const struct screen *base)
@@ -387,6 +451,7 @@ static const struct screen_ops annotate_ops = {
 	.crumb = annotate__crumb,
 	.selection = annotate__selection,
 	.search = annotate__search,
+	.report = annotate__report,
 	.settled = annotate__settled,
 	.hints = annotate_hints,
 };

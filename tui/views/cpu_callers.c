@@ -24,6 +24,7 @@ struct callers_screen {
 	struct line_id selected;
 	struct rect body; /* as last drawn, for the mouse */
 	u32 top;
+	struct row_table table; /* the lines as rows, for snapshots */
 };
 
 static u32 line_count(const struct callers_screen *s)
@@ -255,6 +256,66 @@ static void callers__selection(const struct screen *base, char *buf, size_t size
 	snprintf(buf, size, "%s  %s", f->name, *o->path ? o->path : o->name);
 }
 
+/* --- snapshots: the same lines as rows --- */
+
+enum { CALLERS_RELATION, CALLERS_SHARE, CALLERS_PCT, CALLERS_COUNT, CALLERS_SYMBOL, CALLERS_OBJECT };
+
+static const struct column callers_columns[] = {
+	{"relation", "IS", "", "caller, function or callee", VALUE_TEXT, 8, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"share_pct", "SHARE%", "%", "of the function's samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"total_pct", "ALL%", "%", "of all samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"count", "SAMPLES", "", "samples", VALUE_COUNT, 8, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"symbol", "SYMBOL", "", "function", VALUE_TEXT, 30, 0, COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY},
+	{"object", "OBJECT", "", "file it is in", VALUE_TEXT, 16, 1, COLUMN_SCREEN | COLUMN_EXPORT},
+};
+
+static bool callers__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	static const char *const relations[] = {"caller", "function", "callee"};
+	const struct callers_screen *s = container_of(t, struct callers_screen, table);
+	const struct profile_rows *r = s->answer->rows;
+	const struct butterfly_row *b;
+	struct line_id id = line_at(s, row, &b);
+
+	*out = (struct value){.type = callers_columns[column].type};
+	switch (column) {
+	case CALLERS_RELATION: out->s = relations[id.kind]; break;
+	case CALLERS_SHARE: out->f = b ? b->share : 100; break;
+	case CALLERS_PCT: out->f = b ? b->pct : r->focus_total_pct; break;
+	case CALLERS_COUNT: out->u = b ? b->count : r->focus_total; break;
+	case CALLERS_SYMBOL: out->s = func_of(s, id.func)->name; break;
+	default: out->s = object_name(s, id.func); break;
+	}
+	return true;
+}
+
+static u64 callers__key(const struct row_table *t, u32 row)
+{
+	const struct butterfly_row *b;
+	struct line_id id = line_at(container_of(t, struct callers_screen, table), row, &b);
+
+	return mix64_pair(id.kind, id.func);
+}
+
+static bool callers__report(struct screen *base, struct report *r)
+{
+	struct callers_screen *s = (struct callers_screen *)base;
+	const struct frame *f = host__frame(base->host);
+
+	if (!s->answer || !f)
+		return false;
+	s->table = (struct row_table){.columns = callers_columns,
+				      .ncolumns = ARRAY_SIZE(callers_columns),
+				      .nrows = line_count(s), .sort = CALLERS_SHARE,
+				      .cell = callers__cell, .key = callers__key};
+	*r = (struct report){.view = "cpu-callers", .seq = f->seq,
+			     .t0_ns = s->answer->rows->snap->base.t0_ns,
+			     .t1_ns = s->answer->rows->snap->base.t1_ns,
+			     .scope = host__scope(base->host)->text, .window = "", .group = "symbol",
+			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
+	return true;
+}
+
 static bool callers__settled(const struct screen *base)
 {
 	return !profile_asker__busy(&((const struct callers_screen *)base)->asker);
@@ -272,6 +333,7 @@ static const struct screen_ops callers_ops = {
 	.mouse = callers__mouse,
 	.crumb = callers__crumb,
 	.selection = callers__selection,
+	.report = callers__report,
 	.settled = callers__settled,
 	.hints = callers_hints,
 };

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "symbols/openfile.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A handle without any right: nothing on a device happens at its opening. */
+static int open_handle(const char *root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int dir, fd;
+
+	if (!root[0]) {
+		fd = open(path, O_PATH | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	if (fd < 0)
+		fd = -errno;
+	close(dir);
+	return fd;
+}
+
+int openfile__regular(const char *root, const char *path)
+{
+	int handle = open_handle(root, path), fd;
+	char self[32];
+	struct stat sb;
+
+	if (handle < 0)
+		return handle;
+	if (fstat(handle, &sb) || !S_ISREG(sb.st_mode)) {
+		close(handle);
+		return -EINVAL;
+	}
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
+	fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		fd = -errno;
+	close(handle);
+	return fd;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Opens files that somebody else named: debug files, sources, dwz files. Only regular
+ * files, without blocking and without side effects on devices; below a root, links that
+ * lead out of it are resolved inside it as the process itself would (openat2). Any thread.
+ */
+#ifndef SYMBOLS_OPENFILE_H
+#define SYMBOLS_OPENFILE_H
+
+#include "core/base.h"
+
+/* root: "/proc/PID/root" or "" for our own. path: absolute; below a root it is resolved in
+ * there. A read-only descriptor, or -errno (-EINVAL: not a regular file). */
+int openfile__regular(const char *root, const char *path);
+
+#endif

@@ -34,6 +34,7 @@ struct batch {
 	struct output outputs[MAX_OUTPUTS + 1];
 	u32 noutputs;
 	u64 intervals, queued;
+	u64 last_t1_ns; /* a frame may repeat a snapshot: each interval is written once */
 	bool ending, done;
 	int exit_code;
 };
@@ -131,6 +132,15 @@ static void release_child(struct batch *b, const struct feed *feed)
 		batch__fail(b, (int)st.code, st.msg);
 }
 
+static bool new_interval(struct batch *b, const struct snap *s)
+{
+	if (!s || s->t1_ns == b->last_t1_ns ||
+	    (b->options->iterations && b->intervals >= b->options->iterations))
+		return false;
+	b->last_t1_ns = s->t1_ns;
+	return true;
+}
+
 static void take_frame(struct batch *b)
 {
 	const struct frame *f = collector__take(b->collector);
@@ -144,8 +154,7 @@ static void take_frame(struct batch *b)
 		batch__fail(b, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
 	if (f->final)
 		b->done = true;
-	if (feed->state == FEED_LIVE && f->snaps[b->view->feed] &&
-	    (!b->options->iterations || b->intervals < b->options->iterations))
+	if (new_interval(b, f->snaps[b->view->feed]))
 		post_frame(b, snap__get(f));
 	if (b->options->iterations && b->intervals >= b->options->iterations)
 		b->done = true;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One-slot mailbox for frames: one atomic exchange, latest wins; an eventfd wakes the taker. */
+/*
+ * One-slot mailbox for snapshots: one atomic exchange, latest wins; an eventfd wakes the
+ * taker. One thread publishes, one takes; neither ever waits for the other.
+ */
 #ifndef CORE_MAILBOX_H
 #define CORE_MAILBOX_H
 
@@ -7,10 +10,11 @@
 
 struct mailbox {
 	_Atomic(struct snap *) slot;
-	int fd;
+	int fd; /* readable when something may be waiting; now and then when nothing is */
 };
 
 int mailbox__init(struct mailbox *m); /* 0 or -errno */
+/* Releases what was not taken. Both threads are done with it. */
 void mailbox__fini(struct mailbox *m);
 /* Gives the reference away; what was not taken is released. */
 void mailbox__publish(struct mailbox *m, struct snap *s);

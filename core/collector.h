@@ -2,6 +2,12 @@
 /*
  * The collector: the background thread that owns sources and models, publishes immutable
  * frames and takes commands. Callers never wait for it, except in collector__stop.
+ *
+ * Frames. The first one comes at once and tells what is being opened; another one follows
+ * each step of that (struct feed). A model's first interval begins when all its sources are
+ * attached. Intervals end on a fixed grid that begins when everything wanted at the start
+ * has been opened or has failed; a late one is longer and delays nothing after it. What did
+ * not change since the last frame is carried over by reference.
  */
 #ifndef CORE_COLLECTOR_H
 #define CORE_COLLECTOR_H
@@ -9,24 +15,35 @@
 #include "core/scope.h"
 #include "core/snap.h"
 #include "core/status.h"
+#include "models/model.h"
 #include "sources/source.h"
 #include "symbols/symbols.h"
 
 struct collector;
 
 struct collector_config {
-	struct symbols *symbols;
-	const struct scope *scope; /* a reference is taken */
-	struct sampling sampling;
-	u64 interval_ns;
-	u32 wanted; /* bit per model_id to begin with */
+	struct symbols *symbols;   /* NULL in tests: nobody is told of processes */
+	const struct scope *scope; /* a reference is taken; NULL: everything */
+	struct sampling sampling;  /* interval_s is set from interval_ns */
+	u64 interval_ns;	   /* at least COLLECTOR_MIN_INTERVAL_NS */
+	u64 wanted;		   /* bit per model_id to begin with */
+	/* Interactive: a few short intervals follow when something was opened, so that rows show
+	 * within 300 ms. Off, each interval is interval_ns long from the attachment on. */
+	bool early_frames;
 	bool manual_tick; /* tests: intervals end at collector__tick only, clock is fake */
 	/* Tests replace the real table: same shape, ends with ops == NULL. NULL: source_table. */
 	const struct source_row *sources;
+	/* Likewise; MODEL_COUNT entries, NULL where there is none. NULL: model_table. */
+	const struct model_ops *const *models;
 };
 
+#define COLLECTOR_MIN_INTERVAL_NS (10 * NSEC_PER_MSEC)
+/* Where the fake clock begins. It moves only by collector__tick; then everything a command
+ * causes, openings too, is done before the next command, so frames are the same in each run. */
+#define COLLECTOR_FAKE_START_NS (1000 * NSEC_PER_SEC)
+
 struct collector *collector__start(const struct collector_config *cfg, struct status *st);
-/* Detaches everything, joins the thread, frees it. */
+/* Detaches everything, joins the thread, frees it. Waits for a source that is busy. */
 void collector__stop(struct collector *c);
 
 /* Readable when a frame is waiting. Owned by the collector. */
@@ -35,13 +52,19 @@ int collector__fd(const struct collector *c);
  * (snap__put). Never waits. */
 const struct frame *collector__take(struct collector *c);
 
-/* Commands: queued, never wait, act at once (within a drain). */
+/* Commands: queued, never wait, act at once (within a drain), in order. What a source refuses
+ * is told in its feed's health.note and logged; the source goes on as before. */
 void collector__set_scope(struct collector *c, const struct scope *scope);
 void collector__set_sampling(struct collector *c, const struct sampling *how);
 void collector__set_interval(struct collector *c, u64 interval_ns);
+/* A model that is not wanted has no source attached; its last snapshot stays in the frames
+ * and its history goes on when it is wanted again. */
 void collector__want(struct collector *c, enum model_id m, bool on);
 void collector__zero(struct collector *c);
 /* Ends the interval now; with manual_tick the fake clock advances by the interval. */
 void collector__tick(struct collector *c);
+/* Ends the interval now, publishes it in a frame marked final and detaches everything. Later
+ * commands do nothing. */
+void collector__end(struct collector *c);
 
 #endif

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/collector.h"
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/clock.h"
+#include "core/command.h"
+#include "core/feeds.h"
+#include "core/filter.h"
+#include "core/log.h"
+#include "core/mailbox.h"
+#include "core/schedule.h"
+#include "core/thread.h"
+
+enum { TAG_COMMANDS, TAG_TIMER, TAG_SLOTS };
+
+struct collector {
+	/* any thread */
+	struct mailbox mailbox;
+	struct command_queue commands;
+	atomic_bool quit;
+	/* const */
+	pthread_t thread;
+	int epoll_fd, timer_fd;
+	bool manual, early_frames;
+	u64 wanted; /* to begin with */
+	/* the collector thread's own */
+	struct feeds feeds;
+	struct schedule schedule;
+	u64 interval_ns;
+	u64 ticked_ns;	     /* when the last regular interval ended or the first one began */
+	u64 t0_ns, t1_ns;    /* the last interval of any kind */
+	u64 fake_ns;	     /* manual: what the time is */
+	u64 young;	     /* models that early ticks are for */
+	u64 cpu_ns, wall_ns; /* when self_cpu_pct was taken last */
+	double self_cpu_pct;
+	u64 seq;
+	bool started; /* the grid of intervals has begun */
+	bool ended;
+	bool dirty; /* there is news for a frame */
+};
+
+static u64 now_ns(const struct collector *c)
+{
+	return c->manual ? c->fake_ns : clock__monotonic_ns();
+}
+
+static bool quitting(struct collector *c)
+{
+	return atomic_load_explicit(&c->quit, memory_order_relaxed);
+}
+
+/* --- frames --- */
+
+static void frame__free(struct snap *s)
+{
+	struct frame *fr = container_of(s, struct frame, base);
+
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		snap__put(fr->snaps[m]);
+	free(fr);
+}
+
+static void publish(struct collector *c, bool final)
+{
+	struct frame *fr = xcalloc(1, sizeof(*fr));
+
+	atomic_init(&fr->base.refs, 1);
+	fr->base.free = frame__free;
+	fr->base.t0_ns = c->t0_ns;
+	fr->base.t1_ns = c->t1_ns;
+	fr->seq = ++c->seq;
+	fr->t_ns = now_ns(c);
+	fr->final = final;
+	feeds__fill(&c->feeds, fr);
+	c->dirty = false;
+	mailbox__publish(&c->mailbox, &fr->base);
+}
+
+/* --- intervals --- */
+
+static void arm_timer(struct collector *c)
+{
+	u64 at = schedule__next(&c->schedule, c->ticked_ns);
+	struct itimerspec its = {0};
+
+	if (c->manual)
+		return;
+	if (at != SCHEDULE_NEVER) {
+		its.it_value.tv_sec = (time_t)(at / NSEC_PER_SEC);
+		its.it_value.tv_nsec = (long)(at % NSEC_PER_SEC);
+	}
+	timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+/* A fake clock has no cost: the same frames in each run. Too short a time gives no share. */
+static void measure_self(struct collector *c)
+{
+	u64 cpu = clock__process_cpu_ns(), wall = clock__monotonic_ns();
+
+	if (c->manual || wall < c->wall_ns + 20 * NSEC_PER_MSEC)
+		return;
+	c->self_cpu_pct = 100.0 * (double)(cpu - c->cpu_ns) / (double)(wall - c->wall_ns);
+	c->cpu_ns = cpu;
+	c->wall_ns = wall;
+}
+
+static void resolve_scope(struct collector *c)
+{
+	const struct scope *s = c->feeds.slots.scope;
+	struct scope *resolved = s && s->ncgroups ? scope__resolve(s) : NULL;
+
+	if (resolved)
+		feeds__set_scope(&c->feeds, resolved);
+}
+
+static void end_interval(struct collector *c, u64 models, bool final)
+{
+	resolve_scope(c);
+	c->t0_ns = c->t1_ns;
+	c->t1_ns = now_ns(c);
+	feeds__drain(&c->feeds, models);
+	measure_self(c);
+	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct);
+	publish(c, final);
+}
+
+static void regular_tick(struct collector *c, u64 now)
+{
+	c->ticked_ns = now;
+	/* An early tick right after this one would tell nothing. */
+	schedule__take_early(&c->schedule, now + schedule_early_ns[0] / 2);
+	end_interval(c, ALL_MODELS, false);
+}
+
+static void on_timer(struct collector *c)
+{
+	u64 now = now_ns(c), fired;
+
+	if (read(c->timer_fd, &fired, sizeof(fired)) < 0)
+		return;
+	if (schedule__due(&c->schedule, c->ticked_ns, now))
+		regular_tick(c, now);
+	else if (schedule__take_early(&c->schedule, now))
+		end_interval(c, c->young, false);
+	if (c->schedule.early == SCHEDULE_EARLY)
+		c->young = 0;
+	arm_timer(c);
+}
+
+static void hurry(struct collector *c, u64 models)
+{
+	if (!c->early_frames)
+		return;
+	c->young |= models;
+	schedule__hurry(&c->schedule, now_ns(c));
+	arm_timer(c);
+}
+
+/* --- opening --- */
+
+static void start_grid(struct collector *c)
+{
+	if (c->started)
+		return;
+	c->started = true;
+	c->ticked_ns = c->t1_ns = now_ns(c);
+	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
+	arm_timer(c);
+}
+
+static void open_next(struct collector *c)
+{
+	u64 live = feeds__open_next(&c->feeds), upkeep = live & feeds__upkeep(&c->feeds);
+
+	c->dirty = true;
+	if (live) {
+		feeds__begin(&c->feeds, live, now_ns(c));
+		hurry(c, live);
+	}
+	if (!c->feeds.opening)
+		start_grid(c);
+	/* What needs no samples is shown before something slow is opened. */
+	if (upkeep && c->early_frames)
+		end_interval(c, upkeep, false);
+}
+
+static void open_all(struct collector *c)
+{
+	while (c->feeds.opening && !quitting(c)) {
+		open_next(c);
+		publish(c, false);
+	}
+}
+
+/* --- commands --- */
+
+static void set_scope(struct collector *c, const struct scope *scope)
+{
+	struct scope *resolved = scope && scope->ncgroups ? scope__resolve(scope) : NULL;
+
+	feeds__set_scope(&c->feeds, resolved ? resolved : scope__get(scope));
+}
+
+static void set_sampling(struct collector *c, struct sampling how)
+{
+	how.interval_s = c->feeds.slots.how.interval_s;
+	feeds__set_sampling(&c->feeds, &how);
+}
+
+static void set_interval(struct collector *c, u64 interval_ns)
+{
+	c->interval_ns = MAX(interval_ns, COLLECTOR_MIN_INTERVAL_NS);
+	c->feeds.slots.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
+	if (!c->started)
+		return;
+	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
+	arm_timer(c);
+}
+
+static void zero(struct collector *c)
+{
+	feeds__zero(&c->feeds, now_ns(c));
+	hurry(c, ALL_MODELS);
+}
+
+static void tick_now(struct collector *c)
+{
+	u64 now;
+
+	c->fake_ns += c->interval_ns;
+	now = now_ns(c);
+	if (c->started)
+		schedule__start(&c->schedule, now, c->interval_ns);
+	regular_tick(c, now);
+	arm_timer(c);
+}
+
+static void end(struct collector *c)
+{
+	c->ended = true;
+	c->ticked_ns = now_ns(c);
+	end_interval(c, ALL_MODELS, true);
+	feeds__detach(&c->feeds);
+	c->schedule.interval_ns = 0;
+	arm_timer(c);
+}
+
+static void execute(struct collector *c, const struct command *cmd)
+{
+	c->dirty = true;
+	switch (cmd->type) {
+	case COMMAND_SCOPE:
+		set_scope(c, cmd->scope);
+		break;
+	case COMMAND_SAMPLING:
+		set_sampling(c, cmd->how);
+		break;
+	case COMMAND_INTERVAL:
+		set_interval(c, cmd->interval_ns);
+		break;
+	case COMMAND_WANT:
+		feeds__want(&c->feeds, cmd->want.model, cmd->want.on);
+		break;
+	case COMMAND_ZERO:
+		zero(c);
+		break;
+	case COMMAND_TICK:
+		tick_now(c);
+		break;
+	case COMMAND_END:
+		end(c);
+		break;
+	}
+}
+
+static void run_commands(struct collector *c)
+{
+	struct command *cmd = command_queue__take(&c->commands);
+
+	while (cmd) {
+		struct command *next = cmd->next;
+
+		if (!quitting(c) && !c->ended)
+			execute(c, cmd);
+		command__free(cmd);
+		if (c->manual)
+			open_all(c);
+		cmd = next;
+	}
+}
+
+/* --- the thread --- */
+
+static void on_slot(struct collector *c, struct slot *slot)
+{
+	/* Closed since epoll_wait returned. */
+	if (!slot->src)
+		return;
+	feeds__drain_urgent(&c->feeds, slot);
+	slot__mute(&c->feeds.slots, slot, clock__monotonic_ns());
+}
+
+static int patience_ms(const struct collector *c)
+{
+	if (c->feeds.opening)
+		return 0;
+	return c->feeds.slots.nmuted ? (int)(SLOT_MUTE_NS / NSEC_PER_MSEC) : -1;
+}
+
+static void wait_and_serve(struct collector *c)
+{
+	struct epoll_event events[16];
+	int n = epoll_wait(c->epoll_fd, events, ARRAY_SIZE(events), patience_ms(c));
+
+	for (int i = 0; i < n && !quitting(c); i++) {
+		if (events[i].data.u32 == TAG_COMMANDS)
+			continue; /* they are looked for in each turn */
+		if (events[i].data.u32 == TAG_TIMER)
+			on_timer(c);
+		else
+			on_slot(c, &c->feeds.slots.v[events[i].data.u32 - TAG_SLOTS]);
+	}
+	if (c->feeds.slots.nmuted)
+		slots__unmute(&c->feeds.slots, clock__monotonic_ns());
+}
+
+static void begin(struct collector *c)
+{
+	resolve_scope(c);
+	c->cpu_ns = clock__process_cpu_ns();
+	c->wall_ns = clock__monotonic_ns();
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (c->wanted & MODEL_BIT(m))
+			feeds__want(&c->feeds, m, true);
+	publish(c, false);
+	if (!c->feeds.opening)
+		start_grid(c);
+	if (c->manual)
+		open_all(c);
+}
+
+static void *collector__run(void *arg)
+{
+	struct collector *c = arg;
+
+	thread__name("collector");
+	begin(c);
+	while (!quitting(c)) {
+		wait_and_serve(c);
+		run_commands(c);
+		if (c->feeds.opening && !quitting(c))
+			open_next(c);
+		if (c->dirty && !c->ended)
+			publish(c, false);
+	}
+	feeds__fini(&c->feeds);
+	return NULL;
+}
+
+/* --- the owner's side --- */
+
+static int listen_to(struct collector *c, int fd, u32 tag)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = tag};
+
+	return epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static int open_fds(struct collector *c)
+{
+	int err;
+
+	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (c->epoll_fd < 0)
+		return -errno;
+	c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (c->timer_fd < 0)
+		return -errno;
+	err = listen_to(c, c->commands.fd, TAG_COMMANDS);
+	return err ? err : listen_to(c, c->timer_fd, TAG_TIMER);
+}
+
+static void close_fds(struct collector *c)
+{
+	if (c->timer_fd >= 0)
+		close(c->timer_fd);
+	if (c->epoll_fd >= 0)
+		close(c->epoll_fd);
+}
+
+static u32 count_rows(const struct source_row *rows)
+{
+	u32 n = 0;
+
+	while (rows[n].ops)
+		n++;
+	return n;
+}
+
+static void init_feeds(struct collector *c, const struct collector_config *cfg)
+{
+	struct feeds_config fc = {
+		.rows = cfg->sources ? cfg->sources : source_table,
+		.nrows = cfg->sources ? count_rows(cfg->sources) : SOURCE_COUNT,
+		.models = cfg->models ? cfg->models : model_table,
+		.symbols = cfg->symbols,
+		.how = cfg->sampling,
+		.scope = cfg->scope,
+		.epoll_fd = c->epoll_fd,
+		.epoll_tag = TAG_SLOTS,
+	};
+
+	fc.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
+	feeds__init(&c->feeds, &fc);
+}
+
+static int launch(struct collector *c, const struct collector_config *cfg)
+{
+	int err = open_fds(c);
+
+	if (!err) {
+		init_feeds(c, cfg);
+		err = thread__start(&c->thread, collector__run, c);
+		if (err)
+			feeds__fini(&c->feeds);
+	}
+	if (err)
+		close_fds(c);
+	return err;
+}
+
+static struct collector *collector__new(const struct collector_config *cfg)
+{
+	struct collector *c = xcalloc(1, sizeof(*c));
+
+	c->epoll_fd = c->timer_fd = -1;
+	c->interval_ns = MAX(cfg->interval_ns, COLLECTOR_MIN_INTERVAL_NS);
+	c->manual = cfg->manual_tick;
+	c->early_frames = cfg->early_frames && !cfg->manual_tick;
+	c->wanted = cfg->wanted;
+	c->fake_ns = COLLECTOR_FAKE_START_NS;
+	c->schedule.early = SCHEDULE_EARLY;
+	return c;
+}
+
+struct collector *collector__start(const struct collector_config *cfg, struct status *st)
+{
+	struct collector *c = collector__new(cfg);
+	int err = mailbox__init(&c->mailbox);
+
+	if (err)
+		goto no_mailbox;
+	err = command_queue__init(&c->commands);
+	if (err)
+		goto no_commands;
+	err = launch(c, cfg);
+	if (!err)
+		return c;
+	command_queue__fini(&c->commands);
+no_commands:
+	mailbox__fini(&c->mailbox);
+no_mailbox:
+	free(c);
+	status__set(st, EXIT_CODE_FAILURE, err,
+		    "cannot start collecting: %s; raise ulimit -n and ulimit -u", strerror(-err));
+	return NULL;
+}
+
+void collector__stop(struct collector *c)
+{
+	atomic_store(&c->quit, true);
+	command_queue__wake(&c->commands);
+	pthread_join(c->thread, NULL);
+	close_fds(c);
+	command_queue__fini(&c->commands);
+	mailbox__fini(&c->mailbox);
+	free(c);
+}
+
+int collector__fd(const struct collector *c)
+{
+	return c->mailbox.fd;
+}
+
+const struct frame *collector__take(struct collector *c)
+{
+	return (const struct frame *)mailbox__take(&c->mailbox);
+}
+
+static void post(struct collector *c, struct command cmd)
+{
+	command_queue__post(&c->commands, &cmd);
+}
+
+void collector__set_scope(struct collector *c, const struct scope *scope)
+{
+	post(c, (struct command){.type = COMMAND_SCOPE, .scope = scope__get(scope)});
+}
+
+void collector__set_sampling(struct collector *c, const struct sampling *how)
+{
+	post(c, (struct command){.type = COMMAND_SAMPLING, .how = *how});
+}
+
+void collector__set_interval(struct collector *c, u64 interval_ns)
+{
+	post(c, (struct command){.type = COMMAND_INTERVAL, .interval_ns = interval_ns});
+}
+
+void collector__want(struct collector *c, enum model_id m, bool on)
+{
+	post(c, (struct command){.type = COMMAND_WANT, .want = {.model = m, .on = on}});
+}
+
+void collector__zero(struct collector *c)
+{
+	post(c, (struct command){.type = COMMAND_ZERO});
+}
+
+void collector__tick(struct collector *c)
+{
+	post(c, (struct command){.type = COMMAND_TICK});
+}
+
+void collector__end(struct collector *c)
+{
+	post(c, (struct command){.type = COMMAND_END});
+}

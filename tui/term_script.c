@@ -378,14 +378,15 @@ static enum step next_typed(struct term *t, struct input *in)
 	return STEP_EVENT;
 }
 
-static enum step next_await(struct term *t)
+static enum step next_await(struct term *t, struct input *in)
 {
 	bool expired = timer_expired(t);
 
 	if (shows(t, t->awaited)) {
 		t->awaited = NULL;
 		set_timer(t, 0);
-		return STEP_NEXT;
+		in->type = INPUT_SETTLE; /* what came with it is still on its way */
+		return STEP_EVENT;
 	}
 	return expired ? fail(t, "not on the screen within 10 s", t->awaited) : STEP_WAIT;
 }
@@ -394,7 +395,7 @@ static enum step next_await(struct term *t)
 static enum step advance(struct term *t, struct input *in)
 {
 	if (t->awaited)
-		return next_await(t);
+		return next_await(t, in);
 	if (t->keys)
 		return next_key(t, in);
 	if (t->typed)

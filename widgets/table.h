@@ -34,17 +34,22 @@ struct table_source {
 };
 
 struct table {
-	u32 sort;	 /* column */
-	bool descending; /* as first set from the column's flags */
-	u64 selected;	 /* key of the row or child line under the cursor; 0: first */
-	bool user_moved; /* the cursor was moved: the selection follows its key, not rank 1 */
-	u32 top;	 /* first visible line */
+	u32 sort;	  /* column; after table__init UINT32_MAX: the rows' own */
+	bool descending;  /* as first set from the column's flags */
+	u64 selected;	  /* key of the row or child line under the cursor; 0: first */
+	bool user_moved;  /* the cursor was moved: the selection follows its key, not rank 1 */
+	u32 top;	  /* first visible line */
 	char search[128]; /* "" none; matches are marked */
 	/* made by table__layout, read by draw and mouse */
 	u32 *order, norder;
+	u32 *first; /* line of each row in order, and nlines behind them */
 	u32 nlines, cursor_line;
+	u32 key_column;
 	struct rect area;
-	struct column_place { u32 column; int x, w; } places[32];
+	struct column_place {
+		u32 column;
+		int x, w;
+	} places[32];
 	u32 nplaces;
 };
 
@@ -54,7 +59,7 @@ void table__fini(struct table *t);
 void table__layout(struct table *t, const struct table_source *src, struct rect area);
 void table__draw(struct table *t, const struct table_source *src, struct canvas *c);
 
-/* Movement, in lines. */
+/* Movement, in lines. Home lets the cursor follow rank 1 again. */
 void table__move(struct table *t, const struct table_source *src, int lines);
 void table__home(struct table *t, const struct table_source *src);
 void table__end(struct table *t, const struct table_source *src);
@@ -69,7 +74,8 @@ bool table__search(struct table *t, const struct table_source *src, int dir);
 /* A click: selects or sorts. True when it hit a row (then double click drills). */
 bool table__mouse(struct table *t, const struct table_source *src, const struct input *in);
 
-/* Pure: which columns fit in w cells and how wide each is; tests sweep it. */
+/* Pure: which columns fit in w cells and how wide each is, a blank between two; tests sweep
+ * it. applies NULL: all do. A wider screen never shows fewer columns. */
 u32 table__place_columns(const struct column *cols, u32 n, const bool *applies, int w,
 			 struct column_place *out, u32 max);
 

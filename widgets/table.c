@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table's state: order, lines, cursor. What it looks like: table_draw.c. */
+#include "widgets/table.h"
+
+#include "core/arena.h"
+
+#define COLUMNS_MAX 64
+#define NO_CHILD    UINT32_MAX
+#define WHEEL_LINES 3
+
+void table__init(struct table *t)
+{
+	*t = (struct table){.sort = UINT32_MAX};
+}
+
+void table__fini(struct table *t)
+{
+	free(t->order);
+	free(t->first);
+	*t = (struct table){0};
+}
+
+static u32 nrows(const struct table_source *src)
+{
+	return src->rows ? src->rows->nrows : 0;
+}
+
+static u32 nchildren(const struct table_source *src, u32 row)
+{
+	return src->children ? src->children(src->ctx, row) : 0;
+}
+
+/* Position in order whose row or children are on the line. */
+static u32 position_of(const struct table *t, u32 line)
+{
+	u32 lo = 0, hi = t->norder;
+
+	while (hi - lo > 1) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (t->first[mid] <= line)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static u64 key_of(const struct table *t, const struct table_source *src, u32 line)
+{
+	u32 pos = position_of(t, line), row = t->order[pos];
+	struct table_child child;
+
+	if (line > t->first[pos] && src->child(src->ctx, row, line - t->first[pos] - 1, &child))
+		return child.key;
+	return src->rows->key(src->rows, row);
+}
+
+/* ---- layout ---- */
+
+/* Whether a column means anything is asked of the first row; an empty table shows all. */
+static void place(struct table *t, const struct row_table *rows, int w)
+{
+	u32 n = MIN(rows->ncolumns, (u32)COLUMNS_MAX);
+	bool applies[COLUMNS_MAX];
+	struct value v;
+
+	t->key_column = 0;
+	for (u32 i = 0; i < n; i++)
+		applies[i] = !rows->nrows || rows->cell(rows, 0, i, &v);
+	for (u32 i = n; i-- > 0;)
+		if (applies[i] && rows->columns[i].flags & COLUMN_KEY)
+			t->key_column = i;
+	t->nplaces = table__place_columns(rows->columns, n, applies, w, t->places,
+					  ARRAY_SIZE(t->places));
+}
+
+static void natural_sort(struct table *t, const struct row_table *rows, u32 column)
+{
+	t->sort = column;
+	t->descending = !(rows->columns[column].flags & COLUMN_ASCENDING);
+}
+
+static void order_rows(struct table *t, const struct table_source *src)
+{
+	const struct row_table *rows = src->rows;
+	u32 n = rows->nrows, line = 0;
+
+	t->order = xrealloc(t->order, sizeof(*t->order) * MAX(n, 1U));
+	t->first = xrealloc(t->first, sizeof(*t->first) * ((size_t)n + 1));
+	t->norder = n;
+	if (n)
+		row_table__sort(rows, t->sort, t->descending, t->order);
+	for (u32 i = 0; i < n; i++) {
+		t->first[i] = line;
+		line += 1 + nchildren(src, t->order[i]);
+	}
+	t->first[n] = line;
+	t->nlines = line;
+}
+
+/* The line whose key is selected; false when it is gone. */
+static bool find_selected(const struct table *t, const struct table_source *src, u32 *line)
+{
+	struct table_child child;
+
+	for (u32 i = 0; i < t->norder; i++)
+		if (src->rows->key(src->rows, t->order[i]) == t->selected) {
+			*line = t->first[i];
+			return true;
+		}
+	for (u32 i = 0; i < t->norder; i++)
+		for (u32 c = 0; c + t->first[i] + 1 < t->first[i + 1]; c++)
+			if (src->child(src->ctx, t->order[i], c, &child) &&
+			    child.key == t->selected) {
+				*line = t->first[i] + 1 + c;
+				return true;
+			}
+	return false;
+}
+
+static u32 page(const struct table *t)
+{
+	return (u32)MAX(t->area.h - 1, 1);
+}
+
+static void keep_visible(struct table *t)
+{
+	u32 last_top = t->nlines > page(t) ? t->nlines - page(t) : 0;
+
+	t->top = MIN(t->top, last_top);
+	if (t->cursor_line < t->top)
+		t->top = t->cursor_line;
+	else if (t->cursor_line >= t->top + page(t))
+		t->top = t->cursor_line - page(t) + 1;
+}
+
+/* The selected row stays where it is on the screen; the others move around it. */
+static void follow_selection(struct table *t, const struct table_source *src)
+{
+	u32 offset = t->cursor_line - MIN(t->top, t->cursor_line), line = 0;
+
+	if (!t->nlines) {
+		t->cursor_line = t->top = 0;
+		return;
+	}
+	if (!t->user_moved) {
+		t->cursor_line = 0;
+	} else if (find_selected(t, src, &line)) {
+		t->cursor_line = line;
+	} else {
+		t->cursor_line = MIN(t->cursor_line, t->nlines - 1);
+	}
+	t->selected = key_of(t, src, t->cursor_line);
+	t->top = t->cursor_line > offset ? t->cursor_line - offset : 0;
+	keep_visible(t);
+}
+
+void table__layout(struct table *t, const struct table_source *src, struct rect area)
+{
+	t->area = area;
+	if (!src->rows) {
+		t->norder = t->nlines = t->nplaces = 0;
+		return;
+	}
+	if (t->sort >= src->rows->ncolumns)
+		natural_sort(t, src->rows, src->rows->sort);
+	place(t, src->rows, area.w);
+	order_rows(t, src);
+	follow_selection(t, src);
+}
+
+/* ---- cursor ---- */
+
+static void go_to(struct table *t, const struct table_source *src, u32 line)
+{
+	if (!t->nlines)
+		return;
+	t->cursor_line = MIN(line, t->nlines - 1);
+	t->selected = key_of(t, src, t->cursor_line);
+	t->user_moved = true;
+	keep_visible(t);
+}
+
+void table__move(struct table *t, const struct table_source *src, int lines)
+{
+	s64 line = (s64)t->cursor_line + lines;
+
+	go_to(t, src, (u32)CLAMP(line, 0, (s64)UINT32_MAX));
+}
+
+void table__home(struct table *t, const struct table_source *src)
+{
+	go_to(t, src, 0);
+	t->user_moved = false;
+}
+
+void table__end(struct table *t, const struct table_source *src)
+{
+	go_to(t, src, UINT32_MAX);
+}
+
+bool table__selected(const struct table *t, const struct table_source *src, u32 *row, u32 *child)
+{
+	u32 pos;
+
+	if (!t->nlines || !nrows(src) || t->norder != nrows(src))
+		return false;
+	pos = position_of(t, t->cursor_line);
+	*row = t->order[pos];
+	*child = t->cursor_line > t->first[pos] ? t->cursor_line - t->first[pos] - 1 : NO_CHILD;
+	return true;
+}
+
+/* ---- sorting ---- */
+
+static bool sortable(const struct table *t, const struct row_table *rows, u32 place)
+{
+	return rows->columns[t->places[place].column].type != VALUE_TREND;
+}
+
+void table__sort_next(struct table *t, const struct table_source *src, int dir)
+{
+	u32 at = 0, n = t->nplaces;
+
+	if (!src->rows || !n)
+		return;
+	while (at < n && t->places[at].column != t->sort)
+		at++;
+	for (u32 tried = 0; tried < n; tried++) {
+		at = at >= n ? 0 : (at + n + (dir < 0 ? n - 1 : 1)) % n;
+		if (sortable(t, src->rows, at))
+			break;
+	}
+	if (!sortable(t, src->rows, at))
+		return;
+	natural_sort(t, src->rows, t->places[at].column);
+	table__layout(t, src, t->area);
+}
+
+void table__reverse(struct table *t, const struct table_source *src)
+{
+	t->descending = !t->descending;
+	table__layout(t, src, t->area);
+}
+
+/* ---- search ---- */
+
+static bool line_matches(const struct table *t, const struct table_source *src, u32 line)
+{
+	u32 pos = position_of(t, line), row = t->order[pos];
+	struct table_child child;
+	struct value v;
+
+	if (line > t->first[pos])
+		return src->child(src->ctx, row, line - t->first[pos] - 1, &child) &&
+		       strcasestr(child.text, t->search);
+	return src->rows->cell(src->rows, row, t->key_column, &v) && v.type == VALUE_TEXT &&
+	       strcasestr(v.s, t->search);
+}
+
+bool table__search(struct table *t, const struct table_source *src, int dir)
+{
+	u32 line = t->cursor_line;
+
+	if (!t->search[0])
+		return false;
+	for (u32 i = 0; i < t->nlines; i++) {
+		if (dir < 0)
+			line = line ? line - 1 : t->nlines - 1;
+		else
+			line = line + 1 < t->nlines ? line + 1 : 0;
+		if (line_matches(t, src, line)) {
+			go_to(t, src, line);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- mouse ---- */
+
+static void click_header(struct table *t, const struct table_source *src, int x)
+{
+	for (u32 i = 0; src->rows && i < t->nplaces; i++) {
+		if (x < t->places[i].x || x > t->places[i].x + t->places[i].w)
+			continue;
+		if (!sortable(t, src->rows, i))
+			return;
+		if (t->places[i].column == t->sort)
+			t->descending = !t->descending;
+		else
+			natural_sort(t, src->rows, t->places[i].column);
+		table__layout(t, src, t->area);
+		return;
+	}
+}
+
+bool table__mouse(struct table *t, const struct table_source *src, const struct input *in)
+{
+	int x = in->x - t->area.x, y = in->y - t->area.y;
+	u32 line;
+
+	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN) {
+		table__move(t, src, in->mouse == MOUSE_WHEEL_UP ? -WHEEL_LINES : WHEEL_LINES);
+		return false;
+	}
+	if (x < 0 || x >= t->area.w || y < 0 || y >= t->area.h)
+		return false;
+	if (y == 0) {
+		click_header(t, src, x);
+		return false;
+	}
+	line = t->top + (u32)y - 1;
+	if (line >= t->nlines)
+		return false;
+	go_to(t, src, line);
+	return true;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How a table looks. */
+#include <stdio.h>
+#include <wctype.h>
+
+#include "widgets/spark.h"
+#include "widgets/table.h"
+#include "widgets/text.h"
+
+/* Cells of a percentage; what a bar column has beyond it is the bar. */
+#define PCT_WIDTH 6
+/* From these shares on a row is worth a second look. */
+#define PCT_HOT	  10.0
+#define PCT_WARM  3.0
+#define PCT_FAINT 0.05
+/* Tree lines beyond this depth lose their outermost ones. */
+#define DEPTH_MAX 64
+
+struct painter {
+	const struct table *t;
+	const struct table_source *src;
+	struct canvas *c;
+};
+
+static bool is_text(enum value_type type)
+{
+	return type == VALUE_TEXT || type == VALUE_TREND;
+}
+
+/* ---- header ---- */
+
+static void draw_title(const struct painter *p, const struct column_place *at, int y)
+{
+	const struct column *col = &p->src->rows->columns[at->column];
+	int x = p->t->area.x + at->x, title_w, marker_w;
+	bool sorted = at->column == p->t->sort;
+	enum role role = sorted ? ROLE_SORTED : ROLE_HEADER;
+
+	marker_w = sorted && at->w > 1;
+	text__fit(col->title, at->w - marker_w, &title_w);
+	if (!is_text(col->type))
+		x += at->w - title_w - marker_w;
+	draw__text(p->c, x, y, title_w, role, col->title);
+	if (marker_w)
+		draw__text(p->c, x + title_w, y, 1, role, p->t->descending ? "▼" : "▲");
+}
+
+static void draw_header(const struct painter *p)
+{
+	struct rect line = p->t->area;
+
+	line.h = 1;
+	draw__fill(p->c, line, ROLE_HEADER, ' ');
+	for (u32 i = 0; i < p->t->nplaces; i++)
+		draw_title(p, &p->t->places[i], line.y);
+}
+
+/* ---- cells ---- */
+
+static enum role pct_role(double pct)
+{
+	if (pct >= PCT_HOT)
+		return ROLE_HOT;
+	if (pct >= PCT_WARM)
+		return ROLE_WARM;
+	return pct < PCT_FAINT ? ROLE_DIM : ROLE_TEXT;
+}
+
+static void draw_pct(const struct painter *p, const struct column_place *at, int y, double pct,
+		     enum role role)
+{
+	const struct column *col = &p->src->rows->columns[at->column];
+	int x = p->t->area.x + at->x, bar_w = at->w - PCT_WIDTH;
+	char buf[16];
+
+	if (col->flags & COLUMN_BAR && role == ROLE_TEXT)
+		role = pct_role(pct);
+	if (col->flags & COLUMN_BAR && bar_w > 0)
+		bar__draw(p->c, x, y, bar_w,
+			  role == ROLE_TEXT || role == ROLE_DIM ? ROLE_BAR : role, pct / 100);
+	format__pct(buf, sizeof(buf), pct);
+	draw__right(p->c, x, y, at->w, role, buf);
+}
+
+static void draw_number(const struct painter *p, const struct column_place *at, int y,
+			const struct value *v, enum role role)
+{
+	char buf[32] = "";
+
+	if (v->type == VALUE_COUNT)
+		format__count(buf, sizeof(buf), v->u);
+	else if (v->type == VALUE_NS)
+		format__ns(buf, sizeof(buf), v->u);
+	else if (v->type == VALUE_BYTES)
+		format__bytes(buf, sizeof(buf), v->u);
+	else if (v->type == VALUE_BOOL)
+		snprintf(buf, sizeof(buf), "%s", v->u ? "yes" : "");
+	draw__right(p->c, p->t->area.x + at->x, y, at->w, role, buf);
+}
+
+/* Cells for the fold marker before a row's name. */
+static int marker_width(const struct painter *p, const struct column_place *at)
+{
+	return p->src->children && at->column == p->t->key_column && at->w > 8 ? 2 : 0;
+}
+
+static void draw_value(const struct painter *p, const struct column_place *at, int y,
+		       const struct value *v, enum role role)
+{
+	int x = p->t->area.x + at->x, marker = marker_width(p, at);
+
+	switch (v->type) {
+	case VALUE_NONE:
+		break;
+	case VALUE_TEXT:
+		draw__middle(p->c, x + marker, y, at->w - marker, role, v->s);
+		break;
+	case VALUE_TREND:
+		spark__draw(p->c, x, y, at->w, role == ROLE_TEXT ? ROLE_COOL : role, v->trend, v->n,
+			    0);
+		break;
+	case VALUE_PCT:
+		draw_pct(p, at, y, v->f, role);
+		break;
+	default:
+		draw_number(p, at, y, v, role);
+	}
+}
+
+static void draw_row(const struct painter *p, u32 row, int y, bool cursor)
+{
+	const struct row_table *rows = p->src->rows;
+	const struct table_source *src = p->src;
+	struct value v;
+
+	for (u32 i = 0; i < p->t->nplaces; i++) {
+		const struct column_place *at = &p->t->places[i];
+		bool open = marker_width(p, at) && src->open &&
+			    src->open(src->ctx, rows->key(rows, row));
+
+		if (marker_width(p, at) && (open || cursor))
+			draw__text(p->c, p->t->area.x + at->x, y, 1, ROLE_DIM, open ? "▾" : "▸");
+		if (rows->cell(rows, row, at->column, &v))
+			draw_value(p, at, y, &v,
+				   src->role ? src->role(src->ctx, row, at->column) : ROLE_TEXT);
+	}
+}
+
+/* ---- child lines ---- */
+
+static const struct column_place *place_of(const struct painter *p, u32 column)
+{
+	for (u32 i = 0; i < p->t->nplaces; i++)
+		if (p->t->places[i].column == column)
+			return &p->t->places[i];
+	return NULL;
+}
+
+/* A child's share stands below its row's first percentage. */
+static const struct column_place *pct_place(const struct painter *p)
+{
+	for (u32 i = 0; i < p->t->nplaces; i++)
+		if (p->src->rows->columns[p->t->places[i].column].type == VALUE_PCT)
+			return &p->t->places[i];
+	return NULL;
+}
+
+static void note_depth(bool *last, const struct table_child *child)
+{
+	if (child->depth >= 1 && child->depth <= DEPTH_MAX)
+		last[child->depth - 1] = child->last;
+}
+
+/* Two cells a level. */
+static int draw_tree(const struct painter *p, int x, int y, int w, const struct table_child *child,
+		     const bool *last)
+{
+	u32 depth = MIN(child->depth, (u32)DEPTH_MAX), fits = (u32)MAX(w / 4, 1);
+	u32 from = depth > fits ? depth - fits : 0;
+	int start = x;
+
+	for (u32 level = from; level + 1 < depth; level++)
+		x += draw__text(p->c, x, y, 2, ROLE_BORDER, last[level] ? "  " : "│ ");
+	x += draw__text(p->c, x, y, 2, ROLE_BORDER, child->last ? "└─" : "├─");
+	if (child->has_children)
+		x += draw__text(p->c, x, y, 2, ROLE_DIM, child->open ? "▾ " : "▸ ");
+	else
+		x += draw__text(p->c, x, y, 2, ROLE_BORDER, "─ ");
+	return x - start;
+}
+
+static void draw_child(const struct painter *p, const struct table_child *child, int y,
+		       const bool *last)
+{
+	const struct column_place *key = place_of(p, p->t->key_column), *pct = pct_place(p);
+	int x, w, end = p->t->area.x + p->t->area.w, note_w = 0;
+	char buf[16];
+
+	if (pct) {
+		format__pct(buf, sizeof(buf), child->pct);
+		draw__right(p->c, p->t->area.x + pct->x, y, pct->w, ROLE_DIM, buf);
+	}
+	if (!key)
+		return;
+	/* Nothing stands to the right of it: the text may have that room too. */
+	x = p->t->area.x + key->x;
+	if (pct && pct->x > key->x)
+		end = p->t->area.x + pct->x - 1;
+	x += draw_tree(p, x, y, key->w, child, last);
+	w = MAX(end - x, 0);
+	if (child->note && child->note[0])
+		note_w = MIN(text__width(child->note) + 2, w / 3);
+	x += draw__middle(p->c, x, y, w - note_w, child->role, child->text);
+	if (note_w > 2)
+		draw__middle(p->c, x + 2, y, note_w - 2, ROLE_DIM, child->note);
+}
+
+/* What the lines above the first visible one say about each level of the tree. */
+static void read_levels(const struct painter *p, u32 row, u32 n, bool *last)
+{
+	struct table_child child;
+
+	for (u32 i = 0; i < n; i++)
+		if (p->src->child(p->src->ctx, row, i, &child))
+			note_depth(last, &child);
+}
+
+/* ---- search matches ---- */
+
+/* Marks what stands on the screen, so that a name cut in its middle is marked as seen. */
+static void mark_matches(const struct painter *p, int y)
+{
+	const struct column_place *key = place_of(p, p->t->key_column);
+	wint_t want[sizeof(p->t->search)];
+	int n = 0, end;
+	u32 cp, len;
+
+	for (const char *s = p->t->search; (len = utf8__decode(s, &cp)); s += len)
+		want[n++] = towlower(cp);
+	if (!n || !key || y >= p->c->h)
+		return;
+	end = MIN(p->t->area.x + p->t->area.w, p->c->w);
+	for (int x = p->t->area.x + key->x; x + n <= end; x++) {
+		struct cell *cell = &p->c->cells[y * p->c->w + x];
+		int i = 0;
+
+		while (i < n && towlower((wint_t)cell[i].ch[0]) == want[i])
+			i++;
+		for (int m = 0; i == n && m < n; m++)
+			cell[m].role = ROLE_MATCH;
+	}
+}
+
+/* ---- all of it ---- */
+
+static void draw_line(const struct painter *p, u32 pos, u32 line, int y, bool *last)
+{
+	const struct table *t = p->t;
+	u32 row = t->order[pos];
+	struct table_child child;
+
+	if (line == t->first[pos]) {
+		draw_row(p, row, y, line == t->cursor_line);
+	} else if (p->src->child(p->src->ctx, row, line - t->first[pos] - 1, &child)) {
+		note_depth(last, &child);
+		draw_child(p, &child, y, last);
+	}
+	if (t->search[0])
+		mark_matches(p, y);
+	if (line == t->cursor_line)
+		draw__select(p->c, t->area.x, y, t->area.w);
+}
+
+static u32 first_position(const struct table *t)
+{
+	u32 pos = 0;
+
+	while (pos + 1 < t->norder && t->first[pos + 1] <= t->top)
+		pos++;
+	return pos;
+}
+
+void table__draw(struct table *t, const struct table_source *src, struct canvas *c)
+{
+	const struct painter p = {.t = t, .src = src, .c = c};
+	bool last[DEPTH_MAX] = {false};
+	u32 line = t->top, pos;
+
+	if (!src->rows || t->area.h < 1 || t->area.w < 1)
+		return;
+	draw_header(&p);
+	if (!t->nlines || t->norder != src->rows->nrows)
+		return;
+	pos = first_position(t);
+	if (line > t->first[pos])
+		read_levels(&p, t->order[pos], line - t->first[pos] - 1, last);
+	for (int y = t->area.y + 1; y < t->area.y + t->area.h && line < t->nlines; y++, line++) {
+		while (line >= t->first[pos + 1])
+			pos++;
+		draw_line(&p, pos, line, y, last);
+	}
+}

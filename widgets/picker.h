@@ -11,7 +11,7 @@
 
 enum picker_result { PICKER_EDITING, PICKER_ACCEPTED, PICKER_CANCELLED };
 
-/* Borrowed strings, valid while the source is. */
+/* Borrowed strings, valid until the next call of item(). */
 struct picker_item {
 	u64 key;	    /* stable identity */
 	const char *text;   /* what is searched and shown on the left */
@@ -40,7 +40,6 @@ struct picker {
 	u32 nmatches, cap;
 	u32 cursor, top, page, total;
 	bool moved; /* the selection was moved by hand: follow its key, not the best match */
-	u64 last_click_line;
 	struct rect list;
 };
 
@@ -59,9 +58,10 @@ bool picker__selected(const struct picker *p, const struct picker_source *src, u
 void picker__draw(struct picker *p, const struct picker_source *src, struct canvas *c,
 		  struct rect area);
 
-/* Pure. Fuzzy score of text for a pattern (0: no match): all characters in order, without
- * regard to case unless the pattern has capitals; word starts, runs and early matches score
- * higher. *mask gets a bit for each matched byte of the first 64 (may be NULL). */
+/* Pure. Fuzzy score of text for a pattern (0: no match; an empty one matches all with 1): the
+ * characters of each blank-separated part in order, without regard to case unless the part
+ * has capitals; word starts, runs, early matches and short texts score higher. Looks at the
+ * first 512 bytes. *mask gets a bit for each matched byte of the first 64 (may be NULL). */
 int fuzzy__score(const char *pattern, const char *text, u64 *mask);
 
 #endif

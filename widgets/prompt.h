@@ -55,7 +55,7 @@ struct prompt {
 	void *ctx;
 
 	/* private */
-	u32 history_pos; /* == history->n: the line being edited, kept in draft */
+	u32 history_pos; /* history->n and above: the line being edited, else kept in draft */
 	char draft[PROMPT_MAX];
 	struct completions list;
 	u32 list_pos; /* chosen one + 1; 0: list shown, none chosen */

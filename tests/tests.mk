@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The tests' rules. What is in a folder is picked up: tests/unit/*_test.c and
 # tests/render/*_test.c (cmocka, fast, under ASan and UBSan), tests/live/*_test.c (cmocka,
-# real probes), tests/live/*_live.py and tmux_*.sh (TAP, the program itself),
+# real probes), tests/live/*_live.py and tmux_*.py (TAP, the program itself),
 # tests/script/*.script, tests/fuzz/fuzz.mk.
 #
 #	make check			everything
@@ -13,7 +13,7 @@ comma     := ,
 UNIT      := $(wildcard tests/unit/*_test.c tests/render/*_test.c)
 LIVE_C    := $(wildcard tests/live/*_test.c)
 LIVE      := $(wildcard tests/live/*_live.py)
-LIVE_TMUX := $(wildcard tests/live/tmux_*.sh)
+LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)
 # Whatever runs on several threads is run once more under ThreadSanitizer.
 THREADED  := $(if $(UNIT),$(shell grep -lE \
@@ -51,7 +51,11 @@ $(B)/$(1)/tests/lib/libtest.a: $(TEST_LIB:%.c=$(B)/$(1)/%.o)
 endef
 $(foreach v,rel asan tsan,$(eval $(call test_variant,$(v))))
 
-check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads
+# The whole program on made-up input, for scripted sessions; its threads under TSan too.
+SCRIPTED := $(if $(SCRIPTS),tests/script/proftop_fixture)
+
+check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads \
+	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%)
 
 RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
 
@@ -61,7 +65,8 @@ check-all: check-build
 			tests/layering/check_test.sh tests/lib/docs_test.py \
 		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
 		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
-		$(if $(SCRIPTS),--group script$(comma)timeout=180 tests/script/run.sh) \
+		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)noaslr \
+			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
 		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=300$(comma)plain \
 			'$(MAKE) -s --no-print-directory fuzz-smoke') \
 		--group live,timeout=120 $(LIVE_BIN) \

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# bash completion for proftop
+# shellcheck shell=bash
+
+_proftop_words()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+# The last of a comma-separated list; what is before it stays.
+_proftop_list()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} head=
+	[[ $cur != *,* ]] || head=${cur%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$head" -W "$1" -- "${cur##*,}")
+}
+
+_proftop_files()
+{
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+_proftop_cgroups()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} base
+	base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+	[ -n "$base" ] || return
+	compopt -o nospace 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen -d -- "$base/${cur#/}" | sed "s|^$base||")
+}
+
+_proftop_command()
+{
+	local first=$1
+	if [ "$COMP_CWORD" = "$first" ]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[COMP_CWORD]}")
+	else
+		_proftop_files
+	fi
+}
+
+_proftop()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i
+	COMPREPLY=()
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		if [ "${COMP_WORDS[i]}" = -- ]; then
+			_proftop_command $((i + 1))
+			return
+		fi
+	done
+	case $prev in
+	-p | --pid) _proftop_list "$(cd /proc && echo [0-9]*)" ;;
+	-t | --tid) _proftop_list "$(cd /proc && echo [0-9]*/task/[0-9]* | sed 's|[0-9]*/task/||g')" ;;
+	-C | --cpu) _proftop_list "$(seq 0 $(($(nproc --all) - 1)))" ;;
+	-G | --cgroup) _proftop_cgroups ;;
+	--comm) _proftop_words "$(cat /proc/[0-9]*/comm 2>/dev/null | sort -u | tr '\n' ' ')" ;;
+	--filter)
+		compopt -o nospace 2>/dev/null
+		_proftop_words "pid= tid= comm~ cgroup= cpu= state= min= max= sym~ obj~"
+		;;
+	-F | --freq) _proftop_words "49 99 499 999 4999" ;;
+	-c | --period) _proftop_words "1 100 1000 10000 1000000" ;;
+	-e | --event)
+		_proftop_words "$(proftop --list-events 2>/dev/null | awk '{ print $1 }')"
+		# A tracepoint's colon is a word break to bash: leave out what is before it.
+		if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
+			COMPREPLY=("${COMPREPLY[@]#"${cur%:*}":}")
+		fi
+		;;
+	--call-graph) _proftop_words "auto fp eh off" ;;
+	-V | --view) _proftop_words "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
+	-d | --delay) _proftop_words "0.2 0.5 1 2 5 10" ;;
+	--group) _proftop_words "symbol object comm pid tid cgroup cpu" ;;
+	--theme)
+		_proftop_words "$(proftop --help 2>/dev/null | sed -n 's/^ *--theme NAME *//p' | tr , ' ')"
+		;;
+	-n | --iterations) _proftop_words "1 5 10 60" ;;
+	--format) _proftop_words "text json csv folded" ;;
+	--size) _proftop_words "80x24 120x40 200x50" ;;
+	-o | --output | --keymap | --script) _proftop_files ;;
+	*)
+		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
+			-c --period -e --event --call-graph -V --view -d --delay --group --keymap
+			--theme --ascii -b --batch -n --iterations --format -o --output --doctor
+			--list-views --list-events --version -h --help --script --size --"
+		;;
+	esac
+}
+
+complete -F _proftop proftop

@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The man page, the completion, the help and the keymap say the same."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+import live  # noqa: E402
+
+
+def read(path):
+    with open(os.path.join(live.ROOT, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def man():
+    return re.sub(r"\\f.|\\-", lambda m: "-" if m[0] == "\\-" else "", read("docs/proftop.1"))
+
+
+def help_options():
+    """Options as --help lists them: at the beginning of a line or after a comma."""
+    found = set()
+    for line in live.proftop("--help").out.splitlines():
+        start = re.match(r"\s+((?:(?:-\w|--[a-z-]+)(?: \[?[A-Z][A-Za-z]*\]?)?,?\s*)+)", line)
+        if start:
+            found.update(re.findall(r"(?<![\w-])(--?[a-zA-Z][a-z-]*)", start[1]))
+    return found
+
+
+def test_options():
+    """Every option of --help is in the man page and the completion, and no other"""
+    listed = help_options()
+    assert {"--pid", "-p", "--batch", "--doctor", "--call-graph", "-h"} <= listed, listed
+    page, shell = man(), read("docs/proftop.bash")
+    # The usage's last lines list what needs no words.
+    documented = set(re.findall(r"(?<![\w-])(--?[a-zA-Z][a-z-]*)(?![\w-])",
+                                page[page.index(".SH OPTIONS"):page.index(".SH A COMMAND")]))
+    assert listed <= documented, f"not in the man page: {listed - documented}"
+    assert documented <= listed, f"only in the man page: {documented - listed}"
+    words = set(re.findall(r"(?<![\w-])(--?[a-zA-Z][a-z-]*)(?![\w-])",
+                           shell[shell.rindex("_proftop_words"):]))
+    words -= {"-F"} - listed
+    assert listed - words == set(), f"not in the completion: {listed - words}"
+
+
+def test_man_page():
+    """The man page is without a formatter's warning"""
+    done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z",
+                           os.path.join(live.ROOT, "docs/proftop.1")], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, check=False, env={**os.environ, "LC_ALL":
+                                                                    "C.UTF-8"})
+    assert done.returncode == 0 and not done.stderr, done
+
+
+def test_keys():
+    """Every key the man page names is bound by default"""
+    bound = set(re.findall(r"^(\S+)\s+[a-z0-9-]+$", read("keymaps/default.keys"), re.M))
+    table = re.search(r"\.TS\n.*?\n(.*?)\.TE", read("docs/proftop.1"), re.S)[1]
+    named = re.findall(r"\\fB(.*?)\\fR", "\n".join(x.split("\t")[0] for x in table.splitlines()))
+    assert len(named) > 20, named
+    missing = [k for k in named if k.replace("\\", "") not in bound]
+    assert not missing, missing
+
+
+def complete(*words):
+    script = 'source "$1"; shift; COMP_WORDS=(proftop "$@"); COMP_CWORD=$#; _proftop; ' \
+             'printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "--norc", "-c", script, "bash",
+                           os.path.join(live.ROOT, "docs/proftop.bash"), *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                          env={**os.environ, "PATH": live.BUILD + ":" + os.environ["PATH"]})
+    assert not done.stderr, done.stderr
+    return [x for x in done.stdout.splitlines() if x]
+
+
+def test_completion():
+    """Options, values, lists, views, events and commands complete"""
+    assert complete("--gr") == ["--group"]
+    assert complete("--group", "c") == ["comm", "cgroup", "cpu"]
+    assert complete("-b", "--format", "fo") == ["folded"]
+    assert str(os.getpid()) in complete("-p", str(os.getpid()))
+    assert f"1,{os.getpid()}" in complete("-p", f"1,{os.getpid()}")
+    assert "cpu" in complete("-V", "")
+    assert "cpu-clock" in complete("-e", "cpu-")
+    assert "bash" in complete("-b", "--", "bas")
+    assert complete("-b", "--", "true", "--gr") == []
+
+
+def test_license():
+    """Every source file begins with the project's SPDX line"""
+    files = subprocess.run(["git", "-C", live.ROOT, "ls-files"], stdout=subprocess.PIPE,
+                           text=True, check=True).stdout.split()
+    bad = []
+    for name in files:
+        if not re.search(r"\.(c|h|py|sh|mk|1|bash)$|(^|/)(Makefile|deps|run)$", name):
+            continue
+        path = os.path.join(live.ROOT, name)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                head = [f.readline() for _ in range(3)]
+            if not any("SPDX-License-Identifier: GPL-2.0-only" in line for line in head):
+                bad.append(name)
+    assert not bad, bad
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the live tests share: TAP, workloads, runs of proftop. Nothing here sleeps for luck:
+what is waited for is polled, with a limit."""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+BUILD = os.path.join(ROOT, "build")
+WORKLOADS = os.path.join(BUILD, "workloads")
+RELEASE = os.path.join(BUILD, "proftop")  # as users have it: for figures
+CHECKED = os.path.join(BUILD, "asan/proftop")  # under ASan and UBSan: for everything else
+ASAN_REPORT = "ERROR: AddressSanitizer", "runtime error:", "ERROR: LeakSanitizer"
+
+
+class Skip(Exception):
+    pass
+
+
+def main(cases, name=None):
+    """Runs the functions named test_* of a module, in the order they are written."""
+    if isinstance(cases, dict):
+        cases = [f for n, f in cases.items() if n.startswith("test_") and callable(f)]
+    only = sys.argv[1:]
+    cases = [c for c in cases if not only or c.__name__ in only]
+    print(f"1..{len(cases)}", flush=True)
+    failed = 0
+    for n, case in enumerate(cases, 1):
+        title = (case.__doc__ or case.__name__).strip().splitlines()[0].rstrip(".")
+        try:
+            case()
+            print(f"ok {n} - {title}", flush=True)
+        except Skip as why:
+            print(f"ok {n} - {title} # SKIP {why}", flush=True)
+        except Exception:
+            failed += 1
+            print(f"not ok {n} - {title}")
+            for line in traceback.format_exc(limit=-3).splitlines():
+                print(f"# {line}")
+            sys.stdout.flush()
+    sys.exit(1 if failed else 0)
+
+
+def need_root():
+    if os.geteuid():
+        raise Skip("needs root")
+
+
+def wait_for(what, seconds=10.0, step=0.02):
+    """Polls until what() is true and returns its value."""
+    end = time.monotonic() + seconds
+    while True:
+        value = what()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"nothing after {seconds} s: {what.__doc__ or what}")
+        time.sleep(step)
+
+
+class Workload:
+    """A program of tests/workloads, running; `with` ends it."""
+
+    def __init__(self, name, *args, wrap=(), path=None, **popen):
+        path = path or os.path.join(WORKLOADS, name)
+        self.process = subprocess.Popen([*wrap, path, *map(str, args)], stdout=subprocess.PIPE,
+                                        text=True, **popen)
+        line = self.process.stdout.readline()
+        if not line.startswith("ready "):
+            self.process.kill()
+            raise AssertionError(f"{name} said {line!r} instead of ready")
+        self.pid = int(line.split()[1])
+
+    def result(self):
+        """Waits for its end and returns what it says it did."""
+        out, _ = self.process.communicate(timeout=60)
+        return json.loads(out) if out.strip() else {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        self.process.communicate()
+
+
+class Run:
+    def __init__(self, args, status, out, err):
+        self.args, self.status, self.out, self.err = args, status, out, err
+
+    def __str__(self):
+        return (f"proftop {' '.join(self.args)}\nstatus {self.status}\n"
+                f"out: {self.out[-2000:]}\nerr: {self.err[-2000:]}")
+
+    def json(self):
+        return [json.loads(line) for line in self.out.splitlines() if line]
+
+
+def environment(**more):
+    """As the tests want it: no user's settings, UTF-8."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "PROFTOP_"))}
+    env.update({"LC_ALL": "C.UTF-8", "HOME": "/nonexistent", **more})
+    return env
+
+
+def proftop(*args, binary=None, timeout=60, wrap=(), **popen):
+    """Runs it to its end. A sanitizer's report fails whoever called."""
+    command = [*wrap, binary or CHECKED, *map(str, args)]
+    popen.setdefault("env", environment())
+    popen.setdefault("stdin", subprocess.DEVNULL)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=timeout, **popen)
+    run = Run(list(map(str, args)), done.returncode, done.stdout.decode(errors="replace"),
+              done.stderr.decode(errors="replace"))
+    for mark in ASAN_REPORT:
+        assert mark not in run.err, str(run)
+    return run
+
+
+def batch(*args, status=0, drop_output=False, **kw):
+    """One JSON object an interval. drop_output: what a command prints is none of them."""
+    run = proftop("--batch", "--format", "json", *args, **kw)
+    assert run.status == status, str(run)
+    if drop_output:
+        run.out = "\n".join(x for x in run.out.splitlines() if x.startswith('{"schema"'))
+    reports = run.json()
+    assert reports, str(run)
+    for r in reports:
+        check_report(r)
+    return reports
+
+
+HEALTH = "samples", "lost", "map_full", "stacks_truncated_pct", "self_cpu_pct", "tier"
+
+
+def check_report(r):
+    """What holds for every report whatever was measured."""
+    assert r["schema"] == "proftop/1", r["schema"]
+    for key in ("view", "seq", "t0_ns", "t1_ns", "host", "kernel", "scope", "summary", "rows"):
+        assert key in r, f"no {key}"
+    for key in HEALTH:
+        assert key in r["health"], f"no health.{key}"
+    assert r["t1_ns"] > r["t0_ns"] and isinstance(r["t0_ns"], int)
+
+
+def rows_by(report, key):
+    return {row[key]: row for row in report["rows"]}
+
+
+def row(report, symbol):
+    """The row of a symbol; one that is missing counts nothing."""
+    found = [r for r in report["rows"] if r["symbol"] == symbol]
+    assert len(found) <= 1, f"{symbol} has {len(found)} rows"
+    return found[0] if found else {"self_pct": 0.0, "total_pct": 0.0, "self_count": 0,
+                                   "total_count": 0, "kind": None, "object": None}
+
+
+def conserved(report):
+    """Every counted sample is in some row, and the shares are shares of it all."""
+    samples = report["health"]["samples"]
+    total = sum(r["self_count"] for r in report["rows"])
+    assert total == samples, f"{total} samples in rows, {samples} counted"
+    if samples:
+        pct = sum(r["self_pct"] for r in report["rows"])
+        assert abs(pct - 100) <= 0.1, f"self_pct sums to {pct}"
+
+
+def near(value, wanted, within, what="value"):
+    assert abs(value - wanted) <= within, f"{what} is {value}, wanted {wanted} +- {within}"
+
+
+@contextlib.contextmanager
+def temporary():
+    with tempfile.TemporaryDirectory(prefix="proftop-live-") as path:
+        os.chmod(path, 0o755)
+        yield path
+
+
+def attached():
+    """What BPF holds on to: programs and links, by id."""
+    found = set()
+    for kind in ("prog", "link", "map"):
+        out = subprocess.run([bpftool(), kind, "list", "-j"], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, check=False).stdout
+        for item in json.loads(out or b"[]"):
+            if isinstance(item, dict) and "id" in item:
+                found.add((kind, item["id"], item.get("name", "")))
+    return found
+
+
+def bpftool():
+    for path in ("/usr/sbin/bpftool", "/usr/local/sbin/bpftool"):
+        if os.path.exists(path):
+            return path
+    return "bpftool"

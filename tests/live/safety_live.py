@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whatever ends it, nothing stays: no BPF program, no perf event, no raw terminal."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+from pty_session import Session  # noqa: E402
+
+
+def ended_by(action, wanted):
+    live.need_root()
+    before = live.attached()
+    with Session() as s:
+        s.wait_text(b"cpu")
+        s.read(0.7)
+        action(s)
+        status = s.wait_end()
+        assert status in wanted, f"exit status {status}"
+        s.restored()
+    nothing_stays(before)
+
+
+def nothing_stays(before):
+    def same():
+        """BPF objects are gone"""
+        return not live.attached() - before
+
+    live.wait_for(same, 5)
+
+
+def test_quit():
+    """q ends it and restores the terminal"""
+    ended_by(lambda s: os.write(s.fd, b"q"), (0,))
+
+
+def test_signals():
+    """SIGTERM, SIGINT and SIGHUP restore the terminal"""
+    for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        ended_by(lambda s, sig=sig: os.kill(s.pid, sig), (0, 1, 128 + sig, -sig))
+
+
+def test_crash():
+    """A crash restores the terminal"""
+    for sig in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE):
+        ended_by(lambda s, sig=sig: os.kill(s.pid, sig), (-sig, 128 + sig))
+
+
+def test_kill_leaves_nothing():
+    """After kill -9 nothing is attached, neither programs nor events"""
+    live.need_root()
+    before = live.attached()
+    process = subprocess.Popen([live.RELEASE, "-b", "-d", "0.2"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, env=live.environment())
+    try:
+        process.stdout.readline()
+        if "cpu" in subprocess.run([live.RELEASE, "--list-views"], stdout=subprocess.PIPE,
+                                   text=True, check=True).stdout:
+            assert live.attached() - before, "nothing was attached at all"
+    finally:
+        process.kill()
+        process.communicate()
+    nothing_stays(before)
+
+
+def test_hangup():
+    """A terminal that goes away ends it within 3 s"""
+    live.need_root()
+    s = Session()
+    s.wait_text(b"cpu")
+    os.close(s.fd)
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        if os.waitpid(s.pid, os.WNOHANG)[0]:
+            return
+        time.sleep(0.02)
+    os.kill(s.pid, signal.SIGKILL)
+    os.waitpid(s.pid, 0)
+    raise AssertionError("it goes on without a terminal")
+
+
+def test_hostile_names_on_screen():
+    """Names full of escape sequences do not reach the terminal as such"""
+    live.need_root()
+    with live.Workload("hostile_names", 60) as work, \
+            Session("-p", str(work.pid), "--group", "comm") as s:
+        s.wait_text(b"comma")
+        s.read(2)
+        assert b"\x1b[2J\x1b[31mred" not in s.screen
+        assert b"red\a" not in s.screen
+        os.write(s.fd, b"q")
+        assert s.wait_end() == 0
+
+
+def test_second_instance():
+    """Two at once do not disturb each other"""
+    live.need_root()
+    with live.Workload("two_functions", 30) as work:
+        args = [live.RELEASE, "-b", "--format", "json", "-d", "1", "-n", "2", "-p",
+                str(work.pid)]
+        runs = [subprocess.Popen(args, stdout=subprocess.PIPE, env=live.environment(), text=True)
+                for _ in range(2)]
+        for run in runs:
+            out, _ = run.communicate(timeout=30)
+            assert run.returncode == 0
+            for line in out.splitlines():
+                live.conserved(json.loads(line))
+
+
+def test_stall_of_reader():
+    """A reader that does not read for 2 s does not lose intervals' samples"""
+    live.need_root()
+    with live.Workload("two_functions", 30) as work:
+        run = subprocess.Popen([live.CHECKED, "-b", "--format", "json", "-d", "0.2", "-n", "5",
+                                "-F", "999", "-p", str(work.pid)], stdout=subprocess.PIPE,
+                               env=live.environment(), text=True)
+        time.sleep(2)
+        out, _ = run.communicate(timeout=30)
+    assert run.returncode == 0
+    for line in out.splitlines():
+        live.conserved(json.loads(line))
+
+
+if __name__ == "__main__":
+    live.main(globals())

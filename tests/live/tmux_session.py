@@ -1,0 +1,373 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sessions in a real terminal, as a person has them."""
+import glob
+import os
+import re
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+from pty_session import Session  # noqa: E402
+from tmux import Tmux, strip  # noqa: E402
+
+PROFTOP = live.CHECKED
+HEALTH = r"lost \d"
+
+
+def session(*args, **kw):
+    live.need_root()
+    return Tmux([kw.pop("binary", PROFTOP), "-F", "499", *map(str, args)], **kw)
+
+
+def quit_cleanly(t):
+    t.keys("q")
+    status = t.wait_end()
+    shown = t.screen()
+    assert status == "0", f"exit status {status}:\n{shown}"
+    for mark in live.ASAN_REPORT:
+        assert mark not in shown, shown
+
+
+def line_with(screen, text):
+    for n, line in enumerate(screen.splitlines()):
+        if text in line:
+            return n
+    raise AssertionError(f"no {text!r} in:\n{screen}")
+
+
+def test_first_look():
+    """It opens on the hot functions, with vital signs, health and keys"""
+    with live.Workload("two_functions", 60), session() as t:
+        shown = t.wait("hot_70")
+        t.wait(HEALTH)
+        lines = shown.splitlines()
+        assert len(lines) <= 40
+        assert "load" in lines[0] and "mem" in lines[1], shown
+        assert " cpu" in lines[2], shown
+        assert line_with(shown, "hot_70") < line_with(shown, "hot_30"), shown
+        quit_cleanly(t)
+
+
+def test_unfold_and_drill():
+    """Move, unfold, fold, drill to callers, to the annotated function, and back"""
+    with live.Workload("two_functions", 120) as work, session("-p", work.pid) as t:
+        t.wait("hot_70")
+        t.keys("Home")
+        t.keys("Right")
+        t.wait(r"work\b(?s:.*)hot_30")
+        t.keys("Left")
+        t.keys("Enter")
+        t.wait(r"(?i)caller")
+        shown = t.wait(r"\bwork\b")
+        assert "hot_70" in shown, shown
+        t.keys("Enter")
+        t.wait(r"(?m)\b(j\w+|mov|dec|sub|lea|add|ret)\b")
+        t.keys("Escape")
+        t.wait(r"(?i)caller")
+        t.keys("Escape")
+        t.wait(r"hot_30")
+        quit_cleanly(t)
+
+
+def test_filter():
+    """f filters; a wrong term has a caret and the old filter stays; X clears"""
+    with live.Workload("two_functions", 120), live.Workload("threads", 120) as other, \
+            session() as t:
+        t.wait("hot_70")
+        t.keys("f")
+        t.type(f"pid={other.pid}")
+        t.keys("Enter")
+        t.wait("hot_70", absent=True)
+        t.wait("thread_work")
+        t.wait(rf"scope.*pid={other.pid}")
+        t.keys("f", "End", "C-u")
+        t.type("colour=red")
+        t.keys("Enter")
+        t.wait(r"^\s*\^|\^")
+        t.keys("Escape")
+        t.wait(rf"scope.*pid={other.pid}")
+        t.keys("X")
+        t.wait("hot_70")
+        quit_cleanly(t)
+
+
+def test_pickers():
+    """p picks a process by a few letters, v a view, c a cgroup"""
+    with live.Workload("two_functions", 120) as work, live.Workload("inlined", 120), \
+            session() as t:
+        t.wait("hot_70")
+        t.keys("p")
+        t.wait(r"two_functions")
+        t.type("two_func")
+        t.keys("Enter")
+        t.wait(rf"scope.*{work.pid}")
+        t.wait("has_inlined|innermost", absent=True)
+        t.keys("v")
+        t.wait(r"\blog\b")
+        t.keys("Escape", "c")
+        t.wait(r"/")
+        t.keys("Escape")
+        quit_cleanly(t)
+
+
+def test_exclude():
+    """x takes the selected row out"""
+    with live.Workload("two_functions", 120), live.Workload("inlined", 120), session() as t:
+        t.wait("two_functions|hot_70")
+        t.keys("P")
+        t.wait(r"two_functions")
+        shown = t.wait(r"inlined")
+        rows = [line for line in shown.splitlines() if re.search(r"two_functions|inlined", line)]
+        first = "two_functions" if "two_functions" in rows[0] else "inlined"
+        t.keys("Home", "x")
+        t.wait(r"scope.*!pid=")
+        t.wait(rf"^(?!.*scope).*\b{first}\b", absent=True)
+        quit_cleanly(t)
+
+
+def test_grouping():
+    """Every grouping has its key"""
+    with live.Workload("threads", 120) as work, session("-p", work.pid) as t:
+        t.wait("thread_work")
+        for key, text in (("o", "threads"), ("m", "share-50"), ("P", str(work.pid)),
+                          ("t", "share-30"), ("G", "/"), ("C", r"\b0\b"), ("y", "thread_work")):
+            t.keys(key)
+            t.wait(text)
+        quit_cleanly(t)
+
+
+def test_snapshot():
+    """s saves the whole view to a new file, S takes the format from the suffix"""
+    with live.temporary() as tmp, live.Workload("two_functions", 120):
+        with session("--view", "cpu", binary=PROFTOP) as t:
+            t.wait("hot_70")
+            quit_cleanly(t)
+        here = os.getcwd()
+        os.chdir(tmp)
+        try:
+            with session() as t:
+                t.wait("hot_70")
+                t.keys("s")
+                t.wait(r"proftop-cpu-.*\.txt")
+                live.wait_for(lambda: glob.glob(tmp + "/proftop-cpu-*.txt"))
+                t.keys("s")
+                live.wait_for(lambda: len(glob.glob(tmp + "/proftop-cpu-*.txt")) == 2)
+                t.keys("S")
+                t.keys("C-u")
+                t.type("mine.json")
+                t.keys("Enter")
+                live.wait_for(lambda: os.path.exists(tmp + "/mine.json"))
+                t.keys("S", "C-u")
+                t.type("/nonexistent/x.csv")
+                t.keys("Enter")
+                t.wait("/nonexistent/x.csv")
+                t.wait("hot_70")
+                quit_cleanly(t)
+        finally:
+            os.chdir(here)
+        with open(glob.glob(tmp + "/proftop-cpu-*.txt")[0], encoding="utf-8") as f:
+            text = f.read()
+        assert "hot_70" in text and "hot_30" in text and "samples" in text, text[:500]
+        with open(tmp + "/mine.json", encoding="utf-8") as f:
+            assert '"schema":"proftop/1"' in f.read().replace(" ", "")
+        assert not [n for n in os.listdir(tmp) if "tmp" in n or n.startswith(".")], \
+            os.listdir(tmp)
+
+
+def test_help_and_palette():
+    """? lists the keys, : completes and runs, unbound keys say what to press"""
+    with live.Workload("two_functions", 120), session() as t:
+        t.wait("hot_70")
+        t.keys("?")
+        t.wait("snapshot|save the whole view")
+        t.keys("Escape")
+        t.wait("hot_70")
+        t.keys(":")
+        t.type("group-obj")
+        t.keys("Tab", "Enter")
+        t.wait("two_functions")
+        t.keys("~")
+        t.wait(r"\?")
+        quit_cleanly(t)
+
+
+def test_search():
+    """/ moves to a match"""
+    with live.Workload("two_functions", 120), session() as t:
+        t.wait("hot_30")
+        t.keys("/")
+        t.type("hot_30")
+        t.keys("Enter")
+        t.wait("hot_30")
+        quit_cleanly(t)
+
+
+def test_pause_and_rate():
+    """Space holds the screen, + and - change the rate, w the window, z starts again"""
+    with live.Workload("two_functions", 120), session() as t:
+        t.wait("hot_70")
+        t.keys("Space")
+        t.wait("PAUSED")
+        t.keys("Space")
+        t.wait("LIVE")
+        t.keys("+")
+        t.wait("998")
+        t.keys("-")
+        t.wait("499")
+        t.keys("w", "z")
+        t.wait("hot_70")
+        quit_cleanly(t)
+
+
+def test_resize():
+    """Every size from 400x120 down to 20x4, and back, without a scar"""
+    with live.Workload("two_functions", 120), session() as t:
+        t.wait("hot_70")
+        for columns, rows in ((400, 120), (80, 24), (40, 8), (30, 6), (20, 4), (200, 50)):
+            t.resize(columns, rows)
+            if columns >= 80:
+                t.wait("hot_70")
+                shown = t.wait(HEALTH)
+                assert len(shown.splitlines()) <= rows
+            else:
+                live.wait_for(lambda: t.screen().strip(), 5)
+            assert not t.ended()
+        quit_cleanly(t)
+
+
+def test_too_small():
+    """Smaller than 40x8 says so"""
+    with session(columns=30, rows=6) as t:
+        t.wait(r"(?i)small|40")
+        t.resize(100, 30)
+        t.wait("load")
+        quit_cleanly(t)
+
+
+def test_suspend():
+    """C-z returns to the shell and fg to the screen"""
+    live.need_root()
+    with live.Workload("two_functions", 120), Tmux(["bash", "--norc", "-i"],
+                                                   env={"PS1": "shell> "}) as t:
+        t.wait("shell>|\\$|#")
+        t.type(f"{PROFTOP} -F 499")
+        t.keys("Enter")
+        t.wait("hot_70")
+        t.keys("C-z")
+        t.wait(r"(?i)stopped")
+        t.type("echo still; echo here")
+        t.keys("Enter")
+        t.wait(r"^still\s*\n^here")
+        t.type("fg")
+        t.keys("Enter")
+        t.wait("hot_70")
+        t.wait("(?i)stopped", absent=True)
+        t.keys("q")
+        t.type("echo status $?")
+        t.keys("Enter")
+        t.wait(r"^status 0")
+
+
+def test_terminals():
+    """TERM=xterm, xterm-256color, linux, screen, tmux-256color, vt100; dumb is refused clearly"""
+    with live.Workload("two_functions", 120):
+        for term in ("xterm", "xterm-256color", "linux", "screen", "tmux-256color", "vt100"):
+            with session(term=term) as t:
+                t.wait("hot_70")
+                quit_cleanly(t)
+        for term in ("dumb", "no-such-terminal"):
+            with session(term=term) as t:
+                live.wait_for(lambda: t.screen().strip(), 10)
+                if t.ended():
+                    assert t.status() != "0" and "--batch" in t.screen(), t.screen()
+                else:
+                    t.wait("hot_70")
+                    quit_cleanly(t)
+
+
+def test_no_colour():
+    """NO_COLOR leaves attributes but no colour, and everything is still told"""
+    with live.Workload("two_functions", 120), session(env={"NO_COLOR": "1"}) as t:
+        t.wait("hot_70")
+        coloured = t.screen(colours=True)
+        assert not re.search(r"\x1b\[(?:\d+;)*(?:3[0-7]|38|9[0-7]|4[0-7]|48|10[0-7])[;m]",
+                             coloured), coloured
+        assert strip(coloured).strip()
+        quit_cleanly(t)
+
+
+def test_colour():
+    """With colours there are some"""
+    with live.Workload("two_functions", 120), session() as t:
+        t.wait("hot_70")
+        assert re.search(r"\x1b\[(?:\d+;)*(?:3[0-7]|38|9[0-7])[;m]", t.screen(colours=True))
+        quit_cleanly(t)
+
+
+def test_ascii():
+    """--ascii and a locale without UTF-8 draw nothing beyond ASCII"""
+    with live.Workload("two_functions", 120):
+        for args, env in ((["--ascii"], {}), ([], {"LC_ALL": "C"})):
+            with session(*args, env=env) as t:
+                shown = t.wait("hot_70")
+                assert shown.isascii(), [c for c in shown if not c.isascii()]
+                quit_cleanly(t)
+
+
+def test_hostile_names():
+    """Wide, combining, broken and controlling names keep the columns in line"""
+    with live.Workload("hostile_names", 120) as work, \
+            session("-p", work.pid, "--group", "comm") as t:
+        t.wait("日本語")
+        t.wait("comma")
+        shown = t.screen()
+        assert "load" in shown.splitlines()[0], shown
+        quit_cleanly(t)
+
+
+def test_command():
+    """-- COMMAND in the screen: it is watched, and its end is told"""
+    with session("--", os.path.join(live.WORKLOADS, "two_functions"), "3") as t:
+        t.wait("hot_70")
+        t.wait("(?i)ended|exited")
+        assert not t.ended()
+        t.keys("q")
+        t.wait_end()
+
+
+def test_broken_user_keymap():
+    """A keymap of one's own is read"""
+    with live.temporary() as tmp:
+        path = os.path.join(tmp, "keys")
+        with open(path, "w", encoding="ascii") as f:
+            f.write("[global]\nq none\nZ quit\n")
+        with live.Workload("two_functions", 60), session("--keymap", path) as t:
+            t.wait("hot_70")
+            t.keys("q")
+            t.wait(r"(?i)\bq\b")
+            assert not t.ended()
+            t.keys("Z")
+            assert t.wait_end() == "0"
+
+
+def test_no_full_repaint():
+    """A tick writes what has changed, not the whole screen"""
+    live.need_root()
+    with live.Workload("two_functions", 60) as work, \
+            Session("-p", str(work.pid), "-F", "99", columns=200, rows=60) as s:
+        s.wait_text(b"hot_70")
+        s.read(3)
+        s.screen = b""
+        start = time.monotonic()
+        s.read(5)
+        per_tick = len(s.screen) / (time.monotonic() - start)
+        assert b"\x1b[2J" not in s.screen and b"\x1b[H\x1b[J" not in s.screen
+        assert per_tick < 200 * 60 / 4, f"{per_tick:.0f} bytes a tick"
+        os.write(s.fd, b"q")
+        assert s.wait_end() == 0
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -1,0 +1,313 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What bad input and bad surroundings get: a clear line, the right exit code, no hang."""
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+DONE, FAILURE, USAGE, PERMISSION, UNSUPPORTED = range(5)
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+
+
+def refused(status, *args, says="", **kw):
+    """One line on standard error that says what is wrong, nothing on standard output."""
+    run = live.proftop(*args, timeout=20, **kw)
+    assert run.status == status, str(run)
+    lines = run.err.strip().splitlines()
+    assert 1 <= len(lines) <= 3, str(run)
+    assert says in run.err, str(run)
+    assert not run.out, str(run)
+    return run
+
+
+def test_wrong_options():
+    """Wrong options and values are usage errors that name them"""
+    for args, says in (
+            (["--nonsense"], "--nonsense"), (["-Z"], "-Z"), (["-F"], "-F"),
+            (["-F", "0"], "-F"), (["-F", "-5"], "-F"), (["-F", "99x"], "-F"),
+            (["-F", "99999999999999999999"], "-F"), (["-c", "0"], "-c"), (["-c", ""], "-c"),
+            (["-d", "0"], "-d"), (["-d", "nan"], "-d"), (["-d", "1e400"], "-d"),
+            (["-d", "fast"], "-d"), (["-b", "-n", "0"], "-n"), (["-b", "-n", "many"], "-n"),
+            (["-V", "nothing"], "nothing"), (["-b", "--format", "xml"], "xml"),
+            (["-b", "--group", "colour"], "colour"), (["-b", "-o", "file.doc"], "file.doc"),
+            (["-b", "-o", "file"], "file"), (["--call-graph", "magic"], "magic"),
+            (["--theme", "ugly"], "ugly"), (["--size", "80"], "--size"),
+            (["--size", "-1x5"], "--size"), (["stray"], "stray"),
+            (["-b", "-e", ""], "-e"), (["-b", "-e", "x" * 5000], "-e")):
+        refused(USAGE, *args, says=says)
+
+
+def test_wrong_scope():
+    """Unknown processes, cgroups, CPUs and broken expressions are usage errors"""
+    for args, says in (
+            (["-p", "4194303999"], "-p"), (["-p", "abc"], "abc"), (["-p", "1,,2"], "-p"),
+            (["-p", ""], "-p"), (["-t", "9999999"], "9999999"), (["-p", "4194000"], "4194000"),
+            (["-C", "4095"], "4095"), (["-C", "x"], "x"), (["--comm", "("], "("),
+            (["-G", "/no/such/cgroup"], "/no/such/cgroup"),
+            (["--filter", "pid"], "pid"), (["--filter", "colour=red"], "colour"),
+            (["--filter", "min=10parsecs"], "parsecs")):
+        refused(USAGE, "-b", "-n", 1, *args, says=says)
+
+
+def test_filter_caret():
+    """A wrong filter term has a caret under it"""
+    run = live.proftop("-b", "--filter", "pid=1 colour=red")
+    assert run.status == USAGE, str(run)
+    lines = run.err.splitlines()
+    caret = [n for n, line in enumerate(lines) if line.strip().startswith("^")]
+    assert caret, str(run)
+    at = lines[caret[0]].index("^")
+    assert lines[caret[0] - 1][at:].startswith("colour"), str(run)
+
+
+def test_wrong_events():
+    """Unknown events are usage errors that suggest; impossible ones say so"""
+    run = live.proftop("-b", "-n", 1, "-e", "cpu-clok")
+    assert run.status == USAGE and "cpu-clock" in run.err, str(run)
+    refused(USAGE, "-b", "-n", 1, "-e", "sched:no_such_event", says="no_such_event")
+    refused(USAGE, "-b", "-n", 1, "-e", "../../etc:passwd", says="etc")
+
+
+def test_keymap():
+    """A broken keymap names file and line; a good one works"""
+    with live.temporary() as tmp:
+        path = os.path.join(tmp, "keys")
+        refused(USAGE, "--keymap", path, says=path)
+        for text, line in (("[global]\nq quit\nz nonsense\n", 3), ("[nowhere\n", 1),
+                           ("[global]\nNoSuchKey quit\n", 2), ("\0\xff", 1)):
+            with open(path, "w", encoding="latin-1") as f:
+                f.write(text)
+            refused(USAGE, "--keymap", path, says=f"{path}:{line}")
+
+
+def test_call_graph_eh():
+    """What this version cannot do has the exit code for it and names what can"""
+    run = live.proftop("-b", "-n", 1, "--call-graph", "eh")
+    assert run.status == UNSUPPORTED and "fp" in run.err, str(run)
+
+
+def test_information():
+    """--help, --version, --list-views, --list-events and --doctor need no terminal or root"""
+    for wrap in ((), NOBODY):
+        if wrap:
+            live.need_root()
+        for args in (["--help"], ["-h"], ["--version"], ["--list-views"], ["--list-events"],
+                     ["--list-events", "cpu*"], ["--doctor"]):
+            run = live.proftop(*args, wrap=wrap)
+            assert run.status == DONE and run.out and not run.err, str(run)
+    assert "cpu-clock" in live.proftop("--list-events", "cpu*").out
+    assert "cpu" in live.proftop("--list-views").out
+
+
+def test_doctor_json():
+    """--doctor --format json is JSON, with a state for every check and a remedy when bad"""
+    run = live.proftop("--doctor", "--format", "json")
+    assert run.status == DONE, str(run)
+    try:
+        checks = json.loads(run.out)
+    except json.JSONDecodeError:
+        checks = [json.loads(line) for line in run.out.splitlines()]
+    if isinstance(checks, dict):
+        checks = checks.get("checks", [checks])
+    assert len(checks) > 5, checks
+    for check in checks:
+        assert {"group", "name", "state"} <= set(check), check
+
+
+def test_formats():
+    """text, json, csv and folded, to standard output and to files by their suffix"""
+    live.need_root()
+    with live.temporary() as tmp, live.Workload("two_functions", 60) as work:
+        paths = [os.path.join(tmp, "out" + s) for s in (".txt", ".json", ".csv", ".folded")]
+        outputs = [x for p in paths for x in ("-o", p)]
+        run = live.proftop("-b", "-d", 1, "-n", 1, "-F", 499, "-p", work.pid, *outputs)
+        assert run.status == DONE and not run.out, str(run)
+        text, js, table, folded = (open(p, encoding="utf-8").read() for p in paths)
+        report = json.loads(js)
+        live.check_report(report)
+        live.conserved(report)
+        assert "hot_70" in text
+        rows = [r for r in csv.reader(io.StringIO(table)) if r and not r[0].startswith("#")]
+        header = rows[0]
+        assert {"symbol", "self_pct", "self_count"} <= set(header), header
+        count = sum(int(r[header.index("self_count")]) for r in rows[1:])
+        assert count == report["health"]["samples"], (count, report["health"])
+        stacks = [line.rpartition(" ") for line in folded.splitlines()]
+        assert sum(int(n) for _, _, n in stacks) == report["health"]["samples"]
+        assert all(s.startswith("two_functions") for s, _, _ in stacks), folded[:500]
+        assert any("main;work;hot_70" in s for s, _, _ in stacks), folded[:500]
+
+
+def test_output_exists():
+    """-o never writes over a file, and says so before it has measured"""
+    live.need_root()
+    with live.temporary() as tmp:
+        path = os.path.join(tmp, "mine.txt")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("precious")
+        live.proftop("-b", "-n", 1, "-d", "0.2", "-o", path)
+        with open(path, encoding="utf-8") as f:
+            assert f.read() == "precious"
+
+
+def test_output_impossible():
+    """A full disk and a forbidden folder are one clear line each"""
+    live.need_root()
+    refused(FAILURE, "-b", "-n", 1, "-d", "0.2", "-o", "/proc/nothing.txt",
+            says="/proc/nothing.txt")
+    refused(FAILURE, "-b", "-n", 1, "-d", "0.2", "-o", "/nonexistent/x.json",
+            says="/nonexistent/x.json")
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([live.CHECKED, "-b", "-n", "1", "-d", "0.2"], stdout=full,
+                              stderr=subprocess.PIPE, timeout=30, check=False,
+                              env=live.environment())
+    assert done.returncode == FAILURE and done.stderr, done
+
+
+def test_closed_stdout():
+    """A closed standard output and a reader that goes away end it, without a hang"""
+    live.need_root()
+    done = subprocess.run(["sh", "-c", f"exec {live.CHECKED} -b -n 1 -d 0.2 >&-"], timeout=30,
+                          stderr=subprocess.PIPE, check=False, env=live.environment())
+    assert done.returncode == FAILURE, done
+    start = time.monotonic()
+    done = subprocess.run(["bash", "-c", f"{live.CHECKED} -b -d 0.1 | head -n 1 >/dev/null; "
+                           "exit ${PIPESTATUS[0]}"], timeout=30, stderr=subprocess.PIPE,
+                          check=False, env=live.environment())
+    assert time.monotonic() - start < 15, "it went on writing to nobody"
+    assert b"AddressSanitizer" not in done.stderr, done
+
+
+def test_no_terminal():
+    """Without a terminal it says so and points to --batch"""
+    run = live.proftop(env=live.environment(TERM="xterm"))
+    assert run.status == FAILURE or run.status == USAGE, str(run)
+    assert "--batch" in run.err, str(run)
+    run = live.proftop(env={k: v for k, v in live.environment().items() if k != "TERM"})
+    assert run.status in (FAILURE, USAGE) and run.err, str(run)
+
+
+def test_unprivileged_other():
+    """Without privileges other people's processes are exit code 3 and the way out is named"""
+    live.need_root()
+    with live.Workload("two_functions", 30) as work:
+        run = live.proftop("-b", "-n", 1, "-d", "0.5", "-p", work.pid, wrap=NOBODY)
+    assert run.status == PERMISSION, str(run)
+    assert "root" in run.err or "CAP_" in run.err or "paranoid" in run.err, str(run)
+
+
+def paranoid():
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as f:
+        return int(f.read())
+
+
+def test_unprivileged_own():
+    """Without privileges one's own processes can be profiled, and what is missed is said"""
+    live.need_root()
+    if paranoid() > 2:
+        raise live.Skip("perf_event_paranoid above 2 forbids it")
+    with live.temporary() as tmp:
+        program = os.path.join(tmp, "two_functions")
+        shutil.copy(os.path.join(live.WORKLOADS, "two_functions"), program)
+        with live.Workload("two_functions", 30, path=program, wrap=NOBODY) as work:
+            report = live.batch("-n", 1, "-d", 3, "-F", 999, "-p", work.pid, wrap=NOBODY,
+                                binary=live.RELEASE)[0]
+    live.conserved(report)
+    assert report["health"]["tier"] == "perf", report["health"]
+    live.near(live.row(report, "hot_70")["self_pct"], 70, 4, "hot_70")
+
+
+def test_unprivileged_command():
+    """Without privileges -- COMMAND works"""
+    live.need_root()
+    if paranoid() > 2:
+        raise live.Skip("perf_event_paranoid above 2 forbids it")
+    report = live.batch("-d", 10, "-F", 999, "--", os.path.join(live.WORKLOADS, "two_functions"),
+                        1, wrap=NOBODY, binary=live.RELEASE, drop_output=True)[0]
+    live.near(live.row(report, "hot_70")["self_pct"], 70, 6, "hot_70")
+
+
+def test_no_capability():
+    """Root without capabilities is told which one is missing or is served by perf"""
+    live.need_root()
+    run = live.proftop("-b", "-n", 1, "-d", "0.5", "--format", "json",
+                       wrap=("setpriv", "--bounding-set=-all", "--inh-caps=-all",
+                             "--no-new-privs", "--"))
+    assert run.status in (DONE, PERMISSION), str(run)
+    if run.status == PERMISSION:
+        assert "CAP_" in run.err or "paranoid" in run.err, str(run)
+
+
+def unmounted(path, script):
+    """Runs a shell script in a mount namespace where path is hidden by an empty folder."""
+    return subprocess.run(["unshare", "-m", "--propagation", "private", "sh", "-c",
+                           f"mount -t tmpfs none {path} && {script}"], timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          env=live.environment())
+
+
+def test_no_tracefs():
+    """Without tracefs samples still come, and a tracepoint says what to mount or just works"""
+    live.need_root()
+    done = unmounted("/sys/kernel/tracing", f"umount /sys/kernel/debug 2>/dev/null; "
+                     f"{live.CHECKED} -b -n 1 -d 0.5 --format json")
+    assert done.returncode == DONE, done
+    live.check_report(json.loads(done.stdout))
+    done = unmounted("/sys/kernel/tracing", f"{live.CHECKED} -b -n 1 -d 0.5 "
+                     "-e sched:sched_switch")
+    if done.returncode != DONE:
+        assert done.returncode in (USAGE, UNSUPPORTED, PERMISSION), done
+        assert b"tracefs" in done.stderr, done
+
+
+def test_no_btf():
+    """Without /sys/kernel/btf samples still come"""
+    live.need_root()
+    if not os.path.isdir("/sys/kernel/btf"):
+        raise live.Skip("no BTF here anyway")
+    done = unmounted("/sys/kernel/btf", f"{live.CHECKED} -b -n 1 -d 0.5 --format json")
+    assert done.returncode == DONE, done
+    report = json.loads(done.stdout)
+    live.conserved(report)
+
+
+def test_no_kallsyms():
+    """Without kernel addresses kernel time is still there, under no wrong name"""
+    live.need_root()
+    path = "/proc/sys/kernel/kptr_restrict"
+    with open(path, encoding="ascii") as f:
+        before = f.read()
+    try:
+        with open(path, "w", encoding="ascii") as f:
+            f.write("2")
+        with live.Workload("switch_storm", 30):
+            report = live.batch("-n", 1, "-d", 1, "-F", 499)[0]
+    finally:
+        with open(path, "w", encoding="ascii") as f:
+            f.write(before)
+    live.conserved(report)
+    assert any(r["kind"] == "kernel" for r in report["rows"]), report["rows"][:5]
+
+
+def test_many_processes():
+    """10,000 processes: it starts within 5 s, measures, and stays small"""
+    live.need_root()
+    with live.Workload("many_processes", 120, 10000), live.Workload("two_functions", 120) as work:
+        start = time.monotonic()
+        report = live.batch("-d", 1, "-n", 1, "-F", 499, binary=live.RELEASE)[0]
+        took = time.monotonic() - start
+    live.conserved(report)
+    assert live.row(report, "hot_70")["self_count"] > 50, work.pid
+    assert took < 6, f"{took:.1f} s"
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Export: one report (a view's rows at one time) to a stream in a format. Used by batch
- * mode and by the snapshot keys. To add a format: core/export_<name>.c and a row in
- * core/formats.def.
+ * mode and by the snapshot keys. To add a format: core/export_<name>.c with a function
+ * export_<name> and a row in core/formats.def.
+ *
+ *	text	a head (view, date, host, scope, health in words), then all rows in columns
+ *	json	one object a line, UTF-8 made valid, numbers neither rounded nor humanized
+ *	csv	RFC 4180 quoting, lines end in LF; a header line, then seq,t0_ns,t1_ns and the
+ *		exported columns; text always quoted and raw, unknown is empty
+ *	folded	one line a stack, `frame;frame COUNT`, for flame graph tools
  */
 #ifndef CORE_EXPORT_H
 #define CORE_EXPORT_H
@@ -21,6 +27,7 @@ struct summary_item {
 struct report {
 	const char *view;
 	u64 seq, t0_ns, t1_ns; /* CLOCK_MONOTONIC */
+	const char *host, *kernel; /* NULL: this machine's (recordings carry their own) */
 	const char *scope;     /* filter expression, "" everything */
 	const char *window, *group;
 	struct health health;
@@ -38,8 +45,9 @@ struct export_format {
 	const char *name;   /* --format */
 	const char *suffix; /* of -o, with its dot */
 	const char *help;
-	/* Writes one report. Each call is a whole record; begin and end frame the file. 0 or
-	 * -errno of the stream. first: nothing was written to this stream before. */
+	/* Writes one report. Each call is a whole record. 0 or
+	 * -errno of the stream; -EOPNOTSUPP when the view has nothing for it (folded without
+	 * stacks). Flushed on return. first: nothing was written to this stream before. */
 	int (*write)(FILE *out, const struct report *r, bool first);
 };
 

@@ -62,7 +62,8 @@ struct row_table {
 	u64 (*key)(const struct row_table *t, u32 row);
 };
 
-/* <0, 0, >0; numbers by size, text by bytes, NONE last in descending order. */
+/* <0, 0, >0; numbers by size (not-a-number below all), text by bytes and above numbers, trends
+ * by their newest value, NONE below everything: last in descending order. */
 int value__compare(const struct value *a, const struct value *b);
 
 /* Fills order[0..nrows) with row positions sorted by a column; stable, so ties keep their

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Comma-separated values, quoted as in RFC 4180. */
+#include "core/export_form.h"
+
+static void put_text(FILE *out, const char *s)
+{
+	fputc('"', out);
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', out);
+		fputc(*s, out);
+	}
+	fputc('"', out);
+}
+
+/* Numbers between blanks, oldest first. */
+static void put_trend(FILE *out, const struct value *v)
+{
+	char buf[40];
+
+	fputc('"', out);
+	for (u32 i = 0; i < v->n; i++)
+		if (format_double(buf, sizeof(buf), (double)v->trend[i]))
+			fprintf(out, "%s%s", i ? " " : "", buf);
+	fputc('"', out);
+}
+
+static void put_value(FILE *out, const struct value *v)
+{
+	char buf[40];
+
+	switch (v->type) {
+	case VALUE_NONE:
+		break;
+	case VALUE_TEXT:
+		put_text(out, v->s);
+		break;
+	case VALUE_PCT:
+		if (format_double(buf, sizeof(buf), v->f))
+			fputs(buf, out);
+		break;
+	case VALUE_BOOL:
+		fputs(v->u ? "true" : "false", out);
+		break;
+	case VALUE_TREND:
+		put_trend(out, v);
+		break;
+	case VALUE_COUNT:
+	case VALUE_NS:
+	case VALUE_BYTES:
+		fprintf(out, "%llu", (unsigned long long)v->u);
+		break;
+	}
+}
+
+static void put_header(FILE *out, const struct row_table *t)
+{
+	fputs("seq,t0_ns,t1_ns", out);
+	for (u32 c = 0; c < t->ncolumns; c++)
+		if (t->columns[c].flags & COLUMN_EXPORT)
+			fprintf(out, ",%s", t->columns[c].name);
+	fputc('\n', out);
+}
+
+static void put_row(FILE *out, const struct report *r, u32 row)
+{
+	const struct row_table *t = r->rows;
+	struct value v;
+
+	fprintf(out, "%llu,%llu,%llu", (unsigned long long)r->seq, (unsigned long long)r->t0_ns,
+		(unsigned long long)r->t1_ns);
+	for (u32 c = 0; c < t->ncolumns; c++) {
+		if (!(t->columns[c].flags & COLUMN_EXPORT))
+			continue;
+		fputc(',', out);
+		if (report__cell(r, row, c, &v))
+			put_value(out, &v);
+	}
+	fputc('\n', out);
+}
+
+int export_csv(FILE *out, const struct report *r, bool first)
+{
+	if (first)
+		put_header(out, r->rows);
+	for (u32 i = 0; i < r->rows->nrows && !ferror(out); i++)
+		put_row(out, r, report__row(r, i));
+	return export__flush(out);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared by the export formats (core/export*.c) only. */
+#ifndef CORE_EXPORT_FORM_H
+#define CORE_EXPORT_FORM_H
+
+#include "core/export.h"
+
+#define FORMAT(name, suffix, help) int export_##name(FILE *out, const struct report *r, bool first);
+#include "core/formats.def"
+#undef FORMAT
+
+/* Position of the i-th row in the report's order. */
+static inline u32 report__row(const struct report *r, u32 i)
+{
+	return r->order ? r->order[i] : i;
+}
+
+/* The cell; false when its column does not apply to the row. */
+static inline bool report__cell(const struct report *r, u32 row, u32 column, struct value *v)
+{
+	return r->rows->cell(r->rows, row, column, v);
+}
+
+/* Host and kernel release that the report is about. */
+const char *report__host(const struct report *r);
+const char *report__kernel(const struct report *r);
+
+/* After writing: 0, or -errno of a stream that did not take everything. */
+int export__flush(FILE *out);
+/* snprintf with a decimal point, whatever the locale. */
+int format_c(char *buf, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Shortest decimal that reads back as the same double; false for NaN and infinities. */
+bool format_double(char *buf, size_t size, double d);
+
+struct json_object;
+/* The scope as {"expr":..., normal form}. */
+struct json_object *export__scope_json(const char *expr);
+/* A string made valid UTF-8. */
+struct json_object *export__json_string(const char *s);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A report to a new file. It is written under a name of its own in the same folder and given
+ * the wanted name at the end in one step that fails when the name is taken: nobody sees half
+ * a file, and no file is ever replaced.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/export.h"
+
+#define TEMP_TRIES 100
+
+static int explain(struct status *st, const char *path, int err)
+{
+	const char *why = strerror(-err), *what;
+
+	switch (err) {
+	case -EEXIST:
+		what = "is there already and is left as it is; choose another name";
+		return status__set(st, EXIT_CODE_FAILURE, err, "%.300s %s", path, what);
+	case -ENOSPC:
+	case -EDQUOT:
+		what = "free some space or choose another folder";
+		break;
+	case -EACCES:
+	case -EPERM:
+	case -EROFS:
+		what = "choose a folder that you may write to";
+		return status__set(st, EXIT_CODE_PERMISSION, err, "cannot write %.300s: %s; %s",
+				   path, why, what);
+	case -ENOENT:
+	case -ENOTDIR:
+		what = "its folder has to be there first";
+		break;
+	case -EOPNOTSUPP:
+		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
+				   "%.300s: this view has nothing for that format; choose .txt, "
+				   ".json or .csv",
+				   path);
+	default:
+		what = "nothing was written";
+		break;
+	}
+	return status__set(st, EXIT_CODE_FAILURE, err, "cannot write %.300s: %s; %s", path, why,
+			   what);
+}
+
+/* The folder of the path with its slash, "" the current one; -ENAMETOOLONG. */
+static int folder_of(const char *path, char dir[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+
+	if (n + NAME_MAX >= PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(dir, path, n);
+	dir[n] = '\0';
+	return 0;
+}
+
+/* Opens a file of its own in the folder and writes its path; fd or -errno. */
+static int open_temp(const char *dir, char temp[PATH_MAX])
+{
+	for (u32 i = 0; i < TEMP_TRIES; i++) {
+		int fd;
+
+		if (snprintf(temp, PATH_MAX, "%s.proftop-%d-%u.tmp", dir, getpid(), i) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+/* Writes it all down to the disk. Closes fd. */
+static int write_report(int fd, const struct export_format *f, const struct report *r)
+{
+	FILE *out = fdopen(fd, "w");
+	int ret;
+
+	if (!out) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	ret = f->write(out, r, true);
+	if (!ret && fsync(fd) && errno != EINVAL)
+		ret = -errno;
+	if (fclose(out) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+/* File systems without the rename flag (NFS) have links; those without links have the flag. */
+static int give_name(const char *temp, const char *path)
+{
+	if (!renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+		return -errno;
+	if (link(temp, path))
+		return -errno;
+	unlink(temp);
+	return 0;
+}
+
+static void sync_folder(const char *dir)
+{
+	int fd = open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+int export__save(const char *path, const struct export_format *f, const struct report *r,
+		 struct status *st)
+{
+	char dir[PATH_MAX], temp[PATH_MAX];
+	struct stat there;
+	int ret, fd;
+
+	if (!*path || path[strlen(path) - 1] == '/')
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "a file name is missing: %.300s",
+				   path);
+	if (!lstat(path, &there))
+		return explain(st, path, -EEXIST);
+	ret = folder_of(path, dir);
+	fd = ret ? ret : open_temp(dir, temp);
+	if (fd < 0)
+		return explain(st, path, fd);
+	ret = write_report(fd, f, r);
+	if (!ret)
+		ret = give_name(temp, path);
+	if (ret) {
+		unlink(temp);
+		return explain(st, path, ret);
+	}
+	sync_folder(dir);
+	return 0;
+}

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Export formats with hostile names and numbers, and saving without ever replacing a file. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <json-c/json.h>
+
+#include "core/arena.h"
+#include "core/export.h"
+#include "core/utf8.h"
+
+static const struct column columns[] = {
+	{"symbol", "SYMBOL", "", "", VALUE_TEXT, 10, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"self_pct", "SELF%", "%", "", VALUE_PCT, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"self_count", "COUNT", "", "", VALUE_COUNT, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"wait_ns", "WAIT", "", "", VALUE_NS, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"size_bytes", "SIZE", "", "", VALUE_BYTES, 6, 0, COLUMN_EXPORT},
+	{"idle", "IDLE", "", "", VALUE_BOOL, 6, 0, COLUMN_EXPORT},
+	{"trend", "TREND", "", "", VALUE_TREND, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"pid", "PID", "", "", VALUE_COUNT, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"screen_only", "S", "", "", VALUE_TEXT, 6, 0, COLUMN_SCREEN},
+};
+
+static const char *const names[] = {
+	"main",		"say \"hi\", you", "bad\xff\xc3utf8\xed\xa0\x80", "tab\tnew\nline\033[2J",
+	"\xe6\xbc\xa2",
+};
+static const double pcts[] = {70.1, 1.0 / 3, NAN, INFINITY, 0.1 + 0.2};
+static const u64 counts[] = {0, 1, UINT64_MAX, 1234567, 42};
+static const float trend[] = {0, 1, 4};
+
+static bool cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	u32 i = row % (u32)ARRAY_SIZE(names);
+
+	*out = (struct value){.type = columns[column].type, .u = counts[i]};
+	switch (column) {
+	case 0:
+	case 8:
+		out->s = names[i];
+		return true;
+	case 1:
+		out->f = pcts[i];
+		return true;
+	case 5:
+		out->u = i & 1;
+		return true;
+	case 6:
+		out->n = 3;
+		out->trend = trend;
+		return true;
+	case 7:
+		return false; /* does not apply */
+	case 4:
+		if (i == 0)
+			out->type = VALUE_NONE;
+		return true;
+	default:
+		return true;
+	}
+}
+
+static void folded(const struct report *r, void (*emit)(void *ctx, const char *s, u64 w), void *ctx)
+{
+	emit(ctx, "sh;main;work", 70);
+	emit(ctx, "sh;evil\nname\033", 30);
+}
+
+static struct row_table table = {
+	.columns = columns, .ncolumns = ARRAY_SIZE(columns), .nrows = 5, .cell = cell};
+
+static struct report sample_report(void)
+{
+	static const struct summary_item items[] = {{"busy_pct", {.type = VALUE_PCT, .f = 12.5}},
+						    {"what", {.type = VALUE_NONE}}};
+
+	return (struct report){.view = "cpu",
+			       .seq = 3,
+			       .t0_ns = 1000000000,
+			       .t1_ns = 2000000000,
+			       .host = "box",
+			       .kernel = "6.1.0",
+			       .scope = "pid=1-2 !comm~\"a b\" min=1ms",
+			       .window = "last",
+			       .group = "symbol",
+			       .summary = items,
+			       .nsummary = 2,
+			       .rows = &table,
+			       .folded = folded,
+			       .health = {.samples = 99,
+					  .samples_total = 500,
+					  .lost = 7,
+					  .truncated_pct = 12.5,
+					  .self_cpu_pct = 0.5,
+					  .freq = 99,
+					  .tier = "bpf",
+					  .event = "cpu-clock",
+					  .note = "esc\033 in a note"}};
+}
+
+static char *written(const char *format, const struct report *r, bool first)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(export__by_name(format)->write(out, r, first), 0);
+	fclose(out);
+	return text;
+}
+
+static struct json_object *get(struct json_object *o, const char *path)
+{
+	struct json_object *v = NULL;
+
+	if (json_pointer_get(o, path, &v))
+		fail_msg("no %s", path);
+	return v;
+}
+
+static void expect_field(struct json_object *o, const char *path, const char *want)
+{
+	assert_string_equal(json_object_get_string(get(o, path)), want);
+}
+
+static struct json_object *parse_strictly(const char *text)
+{
+	struct json_tokener *t = json_tokener_new();
+	struct json_object *o;
+
+	json_tokener_set_flags(t, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	o = json_tokener_parse_ex(t, text, (int)strlen(text));
+	if (!o)
+		fail_msg("%s", json_tokener_error_desc(json_tokener_get_error(t)));
+	json_tokener_free(t);
+	return o;
+}
+
+static void test_json(void **state)
+{
+	struct report r = sample_report();
+	char *text = written("json", &r, true);
+	struct json_object *o;
+
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one line */
+	o = parse_strictly(text);
+	expect_field(o, "/schema", "proftop/1");
+	expect_field(o, "/view", "cpu");
+	expect_field(o, "/host", "box");
+	expect_field(o, "/kernel", "6.1.0");
+	assert_int_equal(json_object_get_uint64(get(o, "/t1_ns")), 2000000000);
+	assert_int_equal(json_object_get_uint64(get(o, "/health/lost")), 7);
+	expect_field(o, "/health/tier", "bpf");
+	expect_field(o, "/summary/busy_pct", "12.5");
+	assert_null(get(o, "/summary/what"));
+	expect_field(o, "/scope/expr", "pid=1-2 !comm~\"a b\" min=1ms");
+	expect_field(o, "/scope/include/pid/1", "2");
+	expect_field(o, "/scope/comm/0/regex", "a b");
+	expect_field(o, "/scope/comm/0/negate", "true");
+	expect_field(o, "/scope/min_ns", "1000000");
+	assert_null(get(o, "/scope/max_ns"));
+	assert_int_equal(json_object_array_length(get(o, "/rows")), 5);
+	json_object_put(o);
+	free(text);
+}
+
+static void test_json_rows(void **state)
+{
+	struct report r = sample_report();
+	char *text = written("json", &r, true);
+	struct json_object *o = parse_strictly(text), *v;
+
+	assert_true(json_object_get_double(get(o, "/rows/1/self_pct")) == 1.0 / 3);
+	assert_true(json_object_get_double(get(o, "/rows/4/self_pct")) == 0.1 + 0.2);
+	expect_field(o, "/rows/0/self_pct", "70.1");
+	assert_null(get(o, "/rows/2/self_pct"));
+	assert_null(get(o, "/rows/3/self_pct"));
+	assert_null(get(o, "/rows/0/size_bytes"));
+	assert_true(json_object_get_uint64(get(o, "/rows/2/self_count")) == UINT64_MAX);
+	expect_field(o, "/rows/1/idle", "true");
+	expect_field(o, "/rows/0/trend/2", "4");
+	expect_field(o, "/rows/2/symbol",
+		     "bad\xef\xbf\xbd\xef\xbf\xbdutf8\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	expect_field(o, "/rows/3/symbol", "tab\tnew\nline\033[2J");
+	assert_true(json_pointer_get(o, "/rows/0/pid", &v) != 0); /* does not apply */
+	assert_true(json_pointer_get(o, "/rows/0/screen_only", &v) != 0);
+	json_object_put(o);
+	free(text);
+}
+
+static void test_order(void **state)
+{
+	static const u32 order[] = {4, 3, 2, 1, 0};
+	struct report r = sample_report();
+	struct json_object *o;
+	char *text;
+
+	r.order = order;
+	text = written("json", &r, true);
+	o = parse_strictly(text);
+	expect_field(o, "/rows/4/symbol", "main");
+	json_object_put(o);
+	free(text);
+}
+
+static void test_csv(void **state)
+{
+	struct report r = sample_report();
+	char *text = written("csv", &r, true), *more = written("csv", &r, false);
+	static const char head[] = "seq,t0_ns,t1_ns,symbol,self_pct,self_count,wait_ns,size_bytes,"
+				   "idle,trend,pid\n";
+	static const char rows[] =
+		"3,1000000000,2000000000,\"main\",70.1,0,0,,false,\"0 1 4\",\n"
+		"3,1000000000,2000000000,\"say \"\"hi\"\", you\",0.333333333333333";
+
+	assert_memory_equal(text, head, strlen(head));
+	assert_memory_equal(text + strlen(head), rows, strlen(rows));
+	assert_string_equal(text + strlen(head), more); /* the header comes once */
+	assert_non_null(strstr(text, "\"bad\xff\xc3utf8\xed\xa0\x80\",,18446744073709551615,"));
+	free(text);
+	free(more);
+}
+
+static void test_folded(void **state)
+{
+	struct report r = sample_report();
+	char *text = written("folded", &r, true);
+	FILE *null = fopen("/dev/null", "w");
+
+	assert_string_equal(text, "sh;main;work 70\nsh;evil?name? 30\n");
+	r.folded = NULL;
+	assert_int_equal(export__by_name("folded")->write(null, &r, true), -EOPNOTSUPP);
+	fclose(null);
+	free(text);
+}
+
+static void test_text(void **state)
+{
+	struct report r = sample_report();
+	char *text = written("text", &r, true), *p;
+
+	assert_memory_equal(text, "proftop  cpu  2", 15);
+	assert_non_null(strstr(text, "  host box  kernel 6.1.0\n"));
+	assert_non_null(strstr(text, "\nscope    pid=1-2 !comm~\"a b\" min=1ms\n"));
+	assert_non_null(strstr(text, "\nwindow   last, 1.00 s to interval 3, by symbol\n"));
+	assert_non_null(strstr(text,
+			       "\nsamples  99 in the interval, 500 in all, 7 LOST, user stacks "
+			       "truncated 12.5%\n"));
+	assert_non_null(strstr(text, "\nengine   bpf, cpu-clock at 99 Hz, addresses may skid; "));
+	assert_non_null(strstr(text, "\nnote     esc? in a note\n"));
+	assert_non_null(strstr(text, "\nsummary  busy_pct 12.50\n"));
+	assert_null(strchr(text, '\033'));
+	assert_null(strstr(text, "PID")); /* no row has it */
+	p = strstr(text, "\nSYMBOL ");
+	assert_non_null(p);
+	assert_non_null(strstr(p, "\nmain     "));
+	assert_non_null(strstr(p, "\nbad??utf8??? "));
+	assert_non_null(strstr(p, "\ntab?new?line?[2J "));
+	assert_non_null(strstr(p, " \xe2\x96\x81\xe2\x96\x82\xe2\x96\x88 "));
+	free(text);
+}
+
+static void test_text_bare(void **state)
+{
+	struct row_table none = table;
+	struct report r = {.view = "cpu", .rows = &none};
+	char *text;
+
+	none.nrows = 0;
+	text = written("text", &r, false);
+	assert_int_equal(text[0], '\n');
+	assert_non_null(strstr(text, "\nscope    everything\n"));
+	assert_non_null(strstr(text, "none lost"));
+	assert_non_null(strstr(text, "\n(no rows)\n"));
+	free(text);
+}
+
+/* A locale with a decimal comma must not reach the numbers. */
+static void test_locale(void **state)
+{
+	struct report r = sample_report();
+	char *text;
+
+	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
+		skip();
+	text = written("csv", &r, true);
+	assert_non_null(strstr(text, ",70.1,"));
+	free(text);
+	text = written("text", &r, true);
+	assert_non_null(strstr(text, " 70.10 "));
+	free(text);
+	setlocale(LC_NUMERIC, "C");
+}
+
+static void test_table_of_formats(void **state)
+{
+	assert_string_equal(export__by_name("json")->suffix, ".json");
+	assert_null(export__by_name("nope"));
+	assert_string_equal(export__by_suffix("/a/b.csv")->name, "csv");
+	assert_string_equal(export__by_suffix("x.json.txt")->name, "text");
+	assert_null(export__by_suffix("x.jsonx"));
+	assert_null(export__by_suffix(""));
+}
+
+static void test_full_stream(void **state)
+{
+	struct report r = sample_report();
+	FILE *full;
+
+	for (u32 i = 0; i < export_nformats; i++) {
+		full = fopen("/dev/full", "w");
+		assert_int_equal(export_formats[i].write(full, &r, true), -ENOSPC);
+		fclose(full);
+	}
+}
+
+static void test_many_rows(void **state)
+{
+	struct row_table many = table;
+	struct report r = sample_report();
+	FILE *null = fopen("/dev/null", "w");
+
+	many.nrows = 20000;
+	r.rows = &many;
+	for (u32 i = 0; i < export_nformats; i++)
+		assert_int_equal(export_formats[i].write(null, &r, true), 0);
+	fclose(null);
+}
+
+static void test_utf8(void **state)
+{
+	static const char *const bad[] = {"\x80",
+					  "\xc0\x80",
+					  "\xc3",
+					  "\xe0\x80\x80",
+					  "\xed\xa0\x80",
+					  "\xf4\x90\x80\x80",
+					  "\xf8\x88\x80\x80\x80",
+					  "a\xffz"};
+	const char *p = "a\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80";
+	char *copy;
+
+	assert_true(utf8__valid(p));
+	assert_true(utf8__valid("\xef\xbf\xbd")); /* a real replacement character */
+	assert_int_equal(utf8__next(&p), 'a');
+	assert_int_equal(utf8__next(&p), 0xe9);
+	assert_int_equal(utf8__next(&p), 0x6f22);
+	assert_int_equal(utf8__next(&p), 0x1f600);
+	assert_int_equal(utf8__next(&p), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_false(utf8__valid(bad[i]));
+		copy = utf8__dup(bad[i]);
+		assert_true(utf8__valid(copy));
+		free(copy);
+	}
+}
+
+/* --- saving --- */
+
+static char dir[64];
+
+static const char *in_dir(const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static u32 files_in(const char *path)
+{
+	DIR *d = opendir(path);
+	u32 n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static int save(const char *path, struct status *st)
+{
+	struct report r = sample_report();
+
+	*st = (struct status){0};
+	return export__save(path, export__by_name("text"), &r, st);
+}
+
+static int make_dir(void **state)
+{
+	snprintf(dir, sizeof(dir), "/tmp/proftop-export-%d", getpid());
+	return mkdir(dir, 0755);
+}
+
+static int remove_dir(void **state)
+{
+	return rmdir(dir);
+}
+
+static void test_save(void **state)
+{
+	struct status st;
+	struct stat s;
+
+	assert_int_equal(save(in_dir("a.txt"), &st), 0);
+	assert_int_equal(stat(in_dir("a.txt"), &s), 0);
+	assert_true(s.st_size > 200);
+	assert_int_equal(s.st_mode & 0133, 0);
+	assert_int_equal(files_in(dir), 1);
+	assert_int_equal(save(in_dir("a.txt"), &st), -EEXIST);
+	assert_non_null(strstr(st.msg, "is there already"));
+	assert_int_equal(files_in(dir), 1);
+	unlink(in_dir("a.txt"));
+	assert_int_equal(symlink("/nowhere", in_dir("link")), 0);
+	assert_int_equal(save(in_dir("link"), &st), -EEXIST); /* not through a link either */
+	unlink(in_dir("link"));
+	assert_int_equal(save(in_dir("no/such/x.txt"), &st), -ENOENT);
+	assert_non_null(strstr(st.msg, "folder has to be there"));
+	assert_int_equal(save("", &st), -EINVAL);
+	assert_int_equal(save(in_dir("folder/"), &st), -EINVAL);
+	assert_int_equal(files_in(dir), 0);
+}
+
+/* The target comes into being while the report is written. */
+static int racing_write(FILE *out, const struct report *r, bool first)
+{
+	int fd = open(in_dir("race"), O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
+	fputs("new", out);
+	return fflush(out);
+}
+
+static int failing_write(FILE *out, const struct report *r, bool first)
+{
+	return -EOPNOTSUPP;
+}
+
+static void test_save_race(void **state)
+{
+	const struct export_format racing = {.name = "x", .write = racing_write};
+	const struct export_format failing = {.name = "x", .write = failing_write};
+	struct report r = sample_report();
+	struct status st;
+	struct stat s;
+
+	assert_int_equal(export__save(in_dir("race"), &racing, &r, &st), -EEXIST);
+	assert_int_equal(stat(in_dir("race"), &s), 0);
+	assert_int_equal(s.st_size, 0); /* the other one's */
+	assert_int_equal(files_in(dir), 1);
+	unlink(in_dir("race"));
+	assert_int_equal(export__save(in_dir("f"), &failing, &r, &st), -EOPNOTSUPP);
+	assert_int_equal(st.code, EXIT_CODE_UNSUPPORTED);
+	assert_int_equal(files_in(dir), 0);
+}
+
+/* Leaves the process, so it runs in a child: 0 passed, 77 not possible here. */
+static int full_disk_child(void)
+{
+	struct row_table many = table;
+	struct report r = sample_report();
+	struct status st;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", dir, "tmpfs", 0, "size=16k"))
+		return 77;
+	many.nrows = 5000;
+	r.rows = &many;
+	if (export__save(in_dir("x.txt"), export__by_name("text"), &r, &st) != -ENOSPC ||
+	    !strstr(st.msg, "No space left") || files_in(dir) != 0)
+		return 1;
+	return save(in_dir("small.txt"), &st) != 0; /* the program goes on */
+}
+
+static int forbidden_child(void)
+{
+	struct status st;
+
+	if (chdir("/") || (geteuid() == 0 && setresuid(65534, 65534, 65534)))
+		return 77;
+	if (save("/proftop-forbidden.txt", &st) != -EACCES || st.code != EXIT_CODE_PERMISSION)
+		return 1;
+	return strstr(st.msg, "choose a folder") ? 0 : 1;
+}
+
+static void expect_child(int (*child)(void))
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(child());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_full_disk(void **state)
+{
+	expect_child(full_disk_child);
+}
+
+static void test_forbidden(void **state)
+{
+	expect_child(forbidden_child);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_rows),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_text_bare),
+		cmocka_unit_test(test_locale),
+		cmocka_unit_test(test_table_of_formats),
+		cmocka_unit_test(test_full_stream),
+		cmocka_unit_test(test_many_rows),
+		cmocka_unit_test(test_utf8),
+		cmocka_unit_test_setup_teardown(test_save, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_save_race, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_full_disk, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_forbidden, make_dir, remove_dir),
+	};
+
+	return cmocka_run_group_tests_name("export", tests, NULL, NULL);
+}

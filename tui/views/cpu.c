@@ -39,12 +39,11 @@ static u32 cpu__children(void *ctx, u32 row)
 static void node_text(const struct cpu_screen *s, const struct chain_node *n,
 		      struct table_child *out)
 {
-	const struct symbols *symbols = host__symbols(s->base.host);
-	const struct sym_func *f = symbols__func(symbols, n->func);
+	const struct sym_func *f = symbols__func(host__symbols(s->base.host), n->func);
 
-	out->text = f->name;
-	out->note = n->inlined ? "inlined" : symbols__object(symbols, f->object)->name;
-	out->role = cpu__kind_role(f->kind, n->inlined);
+	out->text = n->name;
+	out->note = n->inlined ? "inlined" : n->object_name;
+	out->role = n->func ? cpu__kind_role(f->kind, n->inlined) : ROLE_DIM;
 }
 
 static bool cpu__child(void *ctx, u32 row, u32 line, struct table_child *out)
@@ -260,7 +259,7 @@ static void cpu__selection(const struct screen *base, char *buf, size_t size)
 	else if (r->func)
 		selection_func(s, r->func, r->self_pct, buf, size);
 	else
-		snprintf(buf, size, "%.2f%% %s %s", r->self_pct, r->name, r->comm ? r->comm : "");
+		snprintf(buf, size, "%.2f%% %s %s", r->self_pct, r->name, r->comm);
 }
 
 static void cpu__crumb(const struct screen *base, char *buf, size_t size)

@@ -102,31 +102,38 @@ static const struct sym_func *func_of(const struct callers_screen *s, u32 func)
 	return symbols__func(host__symbols(s->base.host), func);
 }
 
-static const char *object_name(const struct callers_screen *s, u32 func)
+/* b: NULL for the function itself. */
+static const char *line_name(const struct callers_screen *s, const struct butterfly_row *b)
+{
+	return b ? b->name : func_of(s, s->query.focus)->name;
+}
+
+static const char *line_object(const struct callers_screen *s, const struct butterfly_row *b)
 {
 	const struct symbols *symbols = host__symbols(s->base.host);
 
-	return symbols__object(symbols, symbols__func(symbols, func)->object)->name;
+	return b ? b->object_name
+		 : symbols__object(symbols, func_of(s, s->query.focus)->object)->name;
 }
 
 /* "  43.2%  12.10%  ████▌   name   object" */
 static void draw_line(const struct callers_screen *s, struct canvas *c, struct rect r,
-		      struct line_id id, double share, double pct)
+		      const struct butterfly_row *b)
 {
-	const struct sym_func *f = func_of(s, id.func);
+	enum role role = b->func ? cpu__kind_role(func_of(s, b->func)->kind, false) : ROLE_DIM;
 	int bar = r.w >= 60 ? 12 : 0, object = r.w >= 60 ? 20 : 0;
 	char text[16];
 	int x = r.x;
 
-	format__pct(text, sizeof(text), share);
-	draw__right(c, x, r.y, 7, share >= 50 ? ROLE_HOT : ROLE_TEXT, text);
-	format__pct(text, sizeof(text), pct);
+	format__pct(text, sizeof(text), b->share);
+	draw__right(c, x, r.y, 7, b->share >= 50 ? ROLE_HOT : ROLE_TEXT, text);
+	format__pct(text, sizeof(text), b->pct);
 	draw__right(c, x + 8, r.y, 7, ROLE_DIM, text);
 	x += 17;
-	bar__draw(c, x, r.y, bar, ROLE_BAR, share / 100);
+	bar__draw(c, x, r.y, bar, ROLE_BAR, b->share / 100);
 	x += bar ? bar + 1 : 0;
-	draw__middle(c, x, r.y, r.w - (x - r.x) - object, cpu__kind_role(f->kind, false), f->name);
-	draw__middle(c, r.x + r.w - object + 1, r.y, object - 1, ROLE_DIM, object_name(s, id.func));
+	draw__middle(c, x, r.y, r.w - (x - r.x) - object, role, b->name);
+	draw__middle(c, r.x + r.w - object + 1, r.y, object - 1, ROLE_DIM, b->object_name);
 }
 
 static void draw_focus(const struct callers_screen *s, struct canvas *c, struct rect r)
@@ -161,7 +168,7 @@ static void callers__body(struct callers_screen *s, struct canvas *c, struct rec
 		if (id.kind == LINE_FOCUS)
 			draw_focus(s, c, line);
 		else
-			draw_line(s, c, line, id, row->share, row->pct);
+			draw_line(s, c, line, row);
 		if (i == cursor)
 			draw__select(c, line.x, line.y, line.w);
 	}
@@ -283,8 +290,8 @@ static bool callers__cell(const struct row_table *t, u32 row, u32 column, struct
 	case CALLERS_SHARE: out->f = b ? b->share : 100; break;
 	case CALLERS_PCT: out->f = b ? b->pct : r->focus_total_pct; break;
 	case CALLERS_COUNT: out->u = b ? b->count : r->focus_total; break;
-	case CALLERS_SYMBOL: out->s = func_of(s, id.func)->name; break;
-	default: out->s = object_name(s, id.func); break;
+	case CALLERS_SYMBOL: out->s = line_name(s, b); break;
+	default: out->s = line_object(s, b); break;
 	}
 	return true;
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The live process and cgroup lists, with hostile names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/cgroup.h"
+#include "core/proclist.h"
+
+static const struct proc_item *find(const struct proc_item *items, u32 n, u32 pid)
+{
+	for (u32 i = 0; i < n; i++)
+		if (items[i].pid == pid)
+			return &items[i];
+	return NULL;
+}
+
+static void test_self(void **state)
+{
+	const struct proc_item *items, *me;
+	struct arena a;
+	u32 n;
+
+	arena__init(&a);
+	n = proclist__read(&a, &items);
+	assert_true(n >= 1);
+	me = find(items, n, (u32)getpid());
+	assert_non_null(me);
+	assert_int_equal(me->uid, geteuid());
+	assert_int_equal(me->nthreads, 1);
+	assert_int_equal(me->state, 'R');
+	assert_true(me->rss_bytes > 4096);
+	assert_true(*me->user != '\0');
+	if (!geteuid())
+		assert_string_equal(me->user, "root");
+	assert_non_null(strstr(me->cmdline, "proclist_test"));
+	for (u32 i = 1; i < n; i++)
+		assert_true(items[i - 1].cpu_ms >= items[i].cpu_ms);
+	arena__fini(&a);
+}
+
+/* A child with parentheses, a newline and an escape in its name, seen while it waits. */
+static void test_hostile_name(void **state)
+{
+	const struct proc_item *items, *child;
+	int ready[2], go[2];
+	struct arena a;
+	char byte = 0;
+	pid_t pid;
+	u32 n;
+
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_NAME, "a) S 1 (\n\033[2J");
+		close(go[1]);
+		if (write(ready[1], &byte, 1) == 1 && read(go[0], &byte, 1) >= 0)
+			_exit(0);
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	arena__init(&a);
+	n = proclist__read(&a, &items);
+	child = find(items, n, (u32)pid);
+	assert_non_null(child);
+	assert_int_equal(child->nthreads, 1);
+	assert_string_equal(child->comm, "a) S 1 (??[2J");
+	arena__fini(&a);
+	close(go[1]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ready[0]);
+	close(ready[1]);
+	close(go[0]);
+}
+
+static void test_zombie(void **state)
+{
+	const struct proc_item *items, *child;
+	siginfo_t info;
+	struct arena a;
+	pid_t pid = fork();
+	u32 n;
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	arena__init(&a);
+	n = proclist__read(&a, &items);
+	child = find(items, n, (u32)pid);
+	assert_non_null(child);
+	assert_int_equal(child->state, 'Z');
+	assert_int_equal(child->cmdline[0], '[');
+	arena__fini(&a);
+	waitpid(pid, NULL, 0);
+}
+
+static void test_cgroups(void **state)
+{
+	const struct cgroup_item *items;
+	char dir[300], name[64];
+	bool made, found = false;
+	struct arena a;
+	u32 n;
+
+	snprintf(name, sizeof(name), "/proftop-list-%d", getpid());
+	snprintf(dir, sizeof(dir), "%.200s%s", cgroup__mount(), name);
+	made = *cgroup__mount() && !mkdir(dir, 0755);
+	arena__init(&a);
+	n = cgrouplist__read(&a, &items);
+	for (u32 i = 0; i < n; i++) {
+		assert_int_equal(items[i].path[0], '/');
+		assert_int_equal(items[i].v1, items[i].id == 0);
+		if (!strcmp(items[i].path, name)) {
+			assert_false(found); /* once */
+			found = true;
+			assert_true(items[i].id == cgroup__id(name));
+			assert_int_equal(items[i].nprocs, 0);
+		}
+	}
+	assert_true(found == made);
+	arena__fini(&a);
+	if (made)
+		rmdir(dir);
+	if (!n)
+		skip();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_self),
+		cmocka_unit_test(test_hostile_name),
+		cmocka_unit_test(test_zombie),
+		cmocka_unit_test(test_cgroups),
+	};
+
+	return cmocka_run_group_tests_name("proclist", tests, NULL, NULL);
+}

@@ -48,7 +48,8 @@ struct {
 static __always_inline void announce(const struct cpu_key *key, struct cpu_stats *st, u64 now)
 {
 	u64 id = key->tgid | ((u64)key->exec_id << 32);
-	struct task_record r = {.type = RECORD_TASK, .tgid = key->tgid, .tid = key->tid, .t_ns = now};
+	struct task_record r = {
+		.type = RECORD_TASK, .tgid = key->tgid, .tid = key->tid, .t_ns = now};
 	u8 one = 1;
 
 	if (bpf_map_lookup_elem(&tasks_seen, &id))

@@ -33,9 +33,9 @@ struct scope_bpf_comm {
 };
 
 /* The state word: generation << 32 | flags. */
-#define SCOPE_BPF_HAS(kind, exclude) (1u << ((kind) * 2 + (exclude)))
-#define SCOPE_BPF_COMMS	 (1u << 16) /* look names up */
-#define SCOPE_BPF_FOLLOW (1u << 17) /* follow the children of included processes */
+#define SCOPE_BPF_HAS(kind, exclude) (1u << ((kind)*2 + (exclude)))
+#define SCOPE_BPF_COMMS		     (1u << 16) /* look names up */
+#define SCOPE_BPF_FOLLOW	     (1u << 17) /* follow the children of included processes */
 
 /* Levels of cgroups looked at, from the task's own upward. */
 #define SCOPE_BPF_CGROUP_DEPTH 16

@@ -4,6 +4,8 @@
 #include <bpf/bpf.h>
 
 #include "core/arena.h"
+#include "core/cgroup.h"
+#include "core/clock.h"
 #include "sources/bpf_util.h"
 
 #define IDS_MAX	  8000 /* half of scope_ids: two generations meet while switching */
@@ -37,7 +39,6 @@ static void delete_keys(struct bpf_scope *b, const struct scope_bpf_key *keys, u
 struct change {
 	struct scope_bpf_key *keys;
 	u32 nkeys, flags, generation;
-	bool partial;
 };
 
 static int add_set(struct bpf_scope *b, struct change *c, const struct id_set *set, u16 kind,
@@ -49,11 +50,12 @@ static int add_set(struct bpf_scope *b, struct change *c, const struct id_set *s
 		return 0;
 	if (set->n > IDS_MAX - c->nkeys) {
 		if (kind == SCOPE_CGROUP)
-			return status__set(st, EXIT_CODE_USAGE, -E2BIG,
-					   "the filter matches %u cgroups, at most %u can be watched: "
-					   "name their parent instead", set->n, IDS_MAX);
-		c->partial = true;
-		return 0;
+			return status__set(
+				st, EXIT_CODE_USAGE, -E2BIG,
+				"the filter matches %u cgroups, at most %u can be watched: "
+				"name their parent instead",
+				set->n, IDS_MAX);
+		return 0; /* bpf_scope__passes() applies it */
 	}
 	for (u32 i = 0; i < set->n; i++) {
 		struct scope_bpf_key key = {c->generation, kind, exclude, set->ids[i]};
@@ -134,7 +136,7 @@ int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st
 	b->generation = c.generation;
 	b->keys = xrealloc(c.keys, MAX(c.nkeys, 1u) * sizeof(*c.keys));
 	b->nkeys = c.nkeys;
-	b->partial = c.partial;
+	b->since_ns = clock__monotonic_ns();
 	scope__get(s);
 	scope__put(b->scope);
 	b->scope = s;
@@ -161,19 +163,62 @@ static bool in_sets(const struct scope *s, enum scope_kind kind, u64 id)
 	return !s->include[kind].active || id_set__has(&s->include[kind], id);
 }
 
-bool bpf_scope__passes(struct bpf_scope *b, u32 tgid, u32 tid, u32 cpu, const char *comm)
+/* As the program does it: a cgroup in a set stands for its children. */
+static bool in_cgroups(const struct scope *s, u64 id)
+{
+	const struct id_set *in = &s->include[SCOPE_CGROUP], *out = &s->exclude[SCOPE_CGROUP];
+	bool included = !in->active;
+	char path[512], *slash;
+
+	if (!in->active && !out->n)
+		return true;
+	cgroup__name(id, path, sizeof(path));
+	for (u32 i = 0; id && i < SCOPE_BPF_CGROUP_DEPTH; i++) {
+		if (id_set__has(out, id))
+			return false;
+		included |= id_set__has(in, id);
+		slash = strrchr(path, '/');
+		if (!slash || !slash[1])
+			break;
+		slash[slash == path] = '\0';
+		id = cgroup__id(path);
+	}
+	return included;
+}
+
+static bool is_followed(struct bpf_scope *b, u32 tgid)
+{
+	struct scope_bpf_key key = {0, SCOPE_BPF_FOLLOWED, 0, tgid};
+	u8 value;
+
+	return bpf_map_lookup_elem(b->ids_fd, &key, &value) == 0;
+}
+
+static bool in_pids(struct bpf_scope *b, const struct bpf_scope_entry *e, bool stale)
 {
 	const struct scope *s = b->scope;
 
+	if (in_sets(s, SCOPE_PID, e->tgid))
+		return true;
+	if (!s->follow_children || id_set__has(&s->exclude[SCOPE_PID], e->tgid))
+		return false;
+	/* A child that has exited is followed no more: what it did since counts all the same. */
+	return !stale || is_followed(b, e->tgid);
+}
+
+bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e)
+{
+	const struct scope *s = b->scope;
+	bool stale = e->first_ns < b->since_ns;
+
 	if (!s)
 		return true;
-	if (!in_sets(s, SCOPE_TID, tid) || !in_sets(s, SCOPE_CPU, cpu))
+	if (!in_sets(s, SCOPE_TID, e->tid) || !in_sets(s, SCOPE_CPU, e->cpu))
 		return false;
-	if (s->follow_children ? id_set__has(&s->exclude[SCOPE_PID], tgid)
-			       : !in_sets(s, SCOPE_PID, tgid))
+	if (!in_pids(b, e, stale) || (stale && !in_cgroups(s, e->cgroup)))
 		return false;
-	if (!s->ncomms || scope__comm(s, comm))
+	if (!s->ncomms || scope__comm(s, e->comm))
 		return true;
-	drop_name(b, comm);
+	drop_name(b, e->comm);
 	return false;
 }

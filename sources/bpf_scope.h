@@ -7,15 +7,15 @@
 #include "core/scope.h"
 
 struct bpf_scope {
-	int ids_fd, comms_fd;  /* borrowed: maps scope_ids and scope_comms */
-	volatile u64 *state;   /* the program's scope_state */
+	int ids_fd, comms_fd;	   /* borrowed: maps scope_ids and scope_comms */
+	volatile u64 *state;	   /* the program's scope_state */
 	const struct scope *scope; /* the one in force, a reference */
 	u32 generation;
 	struct scope_bpf_key *keys; /* in force, to be deleted by the next change */
 	u32 nkeys;
 	struct scope_bpf_comm *comms; /* judged so far */
 	u32 ncomms;
-	bool partial; /* a set was too large for the kernel; only user space applies it */
+	u64 since_ns; /* when it came into force; what was counted before is judged here */
 };
 
 /* The fds and state are the loaded program's; nothing is in force yet: everything passes. */
@@ -23,8 +23,18 @@ void bpf_scope__init(struct bpf_scope *b, int ids_fd, int comms_fd, volatile u64
 void bpf_scope__fini(struct bpf_scope *b);
 /* Takes effect at once and as a whole; on failure the old scope stays in force. */
 int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st);
-/* What the kernel cannot tell or could not yet: true when a drained entry is in scope. A
- * name out of scope is remembered, so that the kernel drops it from now on. */
-bool bpf_scope__passes(struct bpf_scope *b, u32 tgid, u32 tid, u32 cpu, const char *comm);
+
+/* A drained entry. */
+struct bpf_scope_entry {
+	u32 tgid, tid, cpu;
+	u64 cgroup;
+	u64 first_ns; /* when counting began */
+	const char *comm;
+};
+
+/* What the kernel cannot tell, could not yet, or judged by an older scope: true when a drained
+ * entry is in scope. A name out of scope is remembered, so that the kernel drops it from now
+ * on. */
+bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e);
 
 #endif

@@ -82,7 +82,8 @@ int bpf_util__failed(int err, const char *what, struct status *st)
 	if (err == -ENOMEM)
 		return status__set(st, EXIT_CODE_FAILURE, err,
 				   "%s: no memory for BPF maps (on kernels before 5.11 raise "
-				   "`ulimit -l`)", what);
+				   "`ulimit -l`)",
+				   what);
 	return status__set(st, EXIT_CODE_UNSUPPORTED, err, "%s: %s (the log view has details)",
 			   what, strerror(-err));
 }

@@ -31,7 +31,7 @@
 
 struct probe {
 	u32 cpu;
-	int fd;		       /* of the perf event; closed by the link */
+	int fd; /* of the perf event; closed by the link */
 	struct bpf_link *link;
 };
 
@@ -48,11 +48,10 @@ struct source {
 	struct bpf_scope scope;
 	struct perf_setup setup;
 	struct cpu_bpf_sizes sizes;
-	struct bpf_link *fork, *exit; /* while children are followed */
+	struct bpf_link *fork, *exit;	/* while children are followed */
 	const struct sample_sink *sink; /* during drain */
 	u32 ncpus;			/* that can be: length of a per-CPU value */
 	u32 stacks, tasks;		/* remembered by the program */
-	u64 drained;			/* samples handed out or out of scope */
 	u64 before_ns;			/* of the last tick */
 	struct cpu_stats before;	/* at the last tick */
 	struct stack_stats before_stacks;
@@ -117,12 +116,14 @@ static void probes__close(struct probes *p)
 static int refused(const struct perf_setup *setup, int err, struct status *st)
 {
 	if (setup->attr.type == PERF_TYPE_TRACEPOINT)
-		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
-				   "BPF cannot sample tracepoint %s at a rate: the perf engine does",
-				   setup->event);
+		return status__set(
+			st, EXIT_CODE_UNSUPPORTED, err,
+			"BPF cannot sample tracepoint %s at a rate: the perf engine does",
+			setup->event);
 	if (err == -EMFILE || err == -ENFILE)
-		return status__set(st, EXIT_CODE_FAILURE, err,
-				   "too few file descriptors for an event per CPU: raise `ulimit -n`");
+		return status__set(
+			st, EXIT_CODE_FAILURE, err,
+			"too few file descriptors for an event per CPU: raise `ulimit -n`");
 	return bpf_util__failed(err, setup->event, st);
 }
 
@@ -173,7 +174,8 @@ static void apply_cpus(struct source *s, const struct scope *scope)
 
 	for (u32 i = 0; i < s->probes.n; i++) {
 		u32 cpu = s->probes.list[i].cpu;
-		bool on = (!in->active || id_set__has(in, cpu)) && !(out->n && id_set__has(out, cpu));
+		bool on =
+			(!in->active || id_set__has(in, cpu)) && !(out->n && id_set__has(out, cpu));
 
 		ioctl(s->probes.list[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 	}
@@ -274,10 +276,11 @@ static void on_count(void *ctx, const void *key, const void *value)
 		.weight = c->weight,
 		.t_ns = c->last_ns,
 	};
+	struct bpf_scope_entry e;
 
-	s->drained += c->count;
 	copy_str(out.comm, sizeof(out.comm), c->comm);
-	if (bpf_scope__passes(&s->scope, k->tgid, k->tid, k->cpu, out.comm))
+	e = (struct bpf_scope_entry){k->tgid, k->tid, k->cpu, k->cgroup, c->first_ns, out.comm};
+	if (bpf_scope__passes(&s->scope, &e))
 		sink__put(s->sink, &out.head);
 }
 
@@ -294,7 +297,8 @@ static double drain_counts(struct source *s)
 	ring_buffer__consume(s->ring);
 	n = bpf_util__drain(fd, sizeof(struct cpu_key), sizeof(struct cpu_count), on_count, s);
 	if (n < 0)
-		log__add(LOG_WARN, "counts could not be read from the kernel: %s", strerror((int)-n));
+		log__add(LOG_WARN, "counts could not be read from the kernel: %s",
+			 strerror((int)-n));
 	return n < 0 ? 0 : 100.0 * (double)n / s->sizes.counts;
 }
 
@@ -305,7 +309,8 @@ static double trim(struct bpf_map *map, u32 *used, u32 size)
 
 	if (fill < 75)
 		return fill;
-	bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map), NULL, NULL);
+	bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map), NULL,
+			NULL);
 	*used = 0;
 	return fill;
 }
@@ -357,8 +362,9 @@ static void note_tick(struct source *s, double fill)
 	h->lost = h->map_full = now.map_full;
 	h->stacks_lost = now.stacks_lost;
 	h->map_fill_pct = fill;
-	h->truncated_pct =
-		h->samples ? 100.0 * (double)(stacks.cut - s->before_stacks.cut) / (double)h->samples : 0;
+	h->truncated_pct = h->samples ? 100.0 * (double)(stacks.cut - s->before_stacks.cut) /
+						(double)h->samples
+				      : 0;
 	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
 	if (now.forks_lost > s->before.forks_lost)
 		log__add(LOG_WARN, "%llu child processes could not be followed: too many at once",
@@ -532,8 +538,8 @@ static int cpu_bpf__fd(struct source *s)
 
 static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
+	double counts, stacks, tasks;
 	struct status st;
-	double fill;
 
 	s->sink = sink;
 	if (!tick) {
@@ -542,10 +548,10 @@ static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink
 	}
 	if (cpus_changed(s) && replace_probes(s, &s->setup, &st))
 		log__add(LOG_WARN, "CPUs came or went: %s", st.msg);
-	fill = drain_counts(s);
-	fill = MAX(fill, trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks));
-	fill = MAX(fill, trim(s->skel->maps.tasks_seen, &s->tasks, s->sizes.tasks));
-	note_tick(s, fill);
+	counts = drain_counts(s);
+	stacks = trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
+	tasks = trim(s->skel->maps.tasks_seen, &s->tasks, s->sizes.tasks);
+	note_tick(s, MAX(counts, MAX(stacks, tasks)));
 }
 
 static void cpu_bpf__health(struct source *s, struct health *h)

@@ -51,8 +51,8 @@ static const struct fixed_name caches[] = {
 	(((u64)PERF_COUNT_HW_CACHE_OP_##op << 8) | ((u64)PERF_COUNT_HW_CACHE_RESULT_##result << 16))
 
 static const struct fixed_name cache_ops[] = {
-	{"loads", CACHE_OP(READ, ACCESS)},	   {"load-misses", CACHE_OP(READ, MISS)},
-	{"stores", CACHE_OP(WRITE, ACCESS)},	   {"store-misses", CACHE_OP(WRITE, MISS)},
+	{"loads", CACHE_OP(READ, ACCESS)},	    {"load-misses", CACHE_OP(READ, MISS)},
+	{"stores", CACHE_OP(WRITE, ACCESS)},	    {"store-misses", CACHE_OP(WRITE, MISS)},
 	{"prefetches", CACHE_OP(PREFETCH, ACCESS)}, {"prefetch-misses", CACHE_OP(PREFETCH, MISS)},
 };
 

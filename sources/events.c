@@ -82,9 +82,10 @@ static int unknown(const char *name, struct status *st)
 	for (u32 i = 0; event__name(i, &e); i++)
 		suggestion__try(&s, name, e.name);
 	if (s.name[0])
-		return status__set(st, EXIT_CODE_USAGE, -ENOENT,
-				   "unknown event '%s': did you mean '%s'? (--list-events lists all)",
-				   name, s.name);
+		return status__set(
+			st, EXIT_CODE_USAGE, -ENOENT,
+			"unknown event '%s': did you mean '%s'? (--list-events lists all)", name,
+			s.name);
 	return status__set(st, EXIT_CODE_USAGE, -ENOENT,
 			   "unknown event '%s': --list-events lists all", name);
 }
@@ -135,7 +136,8 @@ static int resolve_tracepoint(const char *text, const char *tracefs, struct perf
 
 	if (!plain_word(text, (size_t)(colon - text)) || !plain_word(colon + 1, strlen(colon + 1)))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "'%s' is no event: a tracepoint is written subsystem:name", text);
+				   "'%s' is no event: a tracepoint is written subsystem:name",
+				   text);
 	if (!tracefs)
 		return status__set(st, EXIT_CODE_FAILURE, -ENOENT,
 				   "tracepoint '%s' needs tracefs: " MOUNT_TRACEFS, text);
@@ -274,7 +276,8 @@ static const char *why_not(int err)
 	case EOPNOTSUPP:
 	case ENODEV:
 	case ENXIO:
-		return "this CPU or virtual machine has no counter for it; cpu-clock works everywhere";
+		return "this CPU or virtual machine has no counter for it; cpu-clock works "
+		       "everywhere";
 	case EINVAL:
 		return "the counter cannot do this (try it without p modifiers)";
 	case EACCES:
@@ -287,8 +290,8 @@ static const char *why_not(int err)
 
 static int refuse(const char *text, int err, struct status *st)
 {
-	enum exit_code code = err == -EACCES || err == -EPERM ? EXIT_CODE_PERMISSION
-							      : EXIT_CODE_UNSUPPORTED;
+	enum exit_code code =
+		err == -EACCES || err == -EPERM ? EXIT_CODE_PERMISSION : EXIT_CODE_UNSUPPORTED;
 
 	return status__set(st, code, err, "event '%s': %s", text, why_not(err));
 }

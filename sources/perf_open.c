@@ -124,13 +124,14 @@ int perf__setup(struct perf_setup *p, const struct sampling *how, struct status 
 	a->exclude_user |= !how->user;
 	a->exclude_kernel |= !how->kernel;
 	a->exclude_hv |= a->exclude_kernel;
-	p->clock = a->type == PERF_TYPE_SOFTWARE && (a->config == PERF_COUNT_SW_CPU_CLOCK ||
-						     a->config == PERF_COUNT_SW_TASK_CLOCK);
+	p->clock = a->type == PERF_TYPE_SOFTWARE &&
+		   (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
 	a->exclude_idle = p->clock && !how->idle;
 	if (a->exclude_user && a->exclude_kernel)
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "nothing is left to sample: event %s excludes user and kernel mode",
-				   p->event);
+		return status__set(
+			st, EXIT_CODE_USAGE, -EINVAL,
+			"nothing is left to sample: event %s excludes user and kernel mode",
+			p->event);
 	set_rate(p, how);
 	return 0;
 }

@@ -23,7 +23,7 @@ struct perf_setup {
 	u64 freq;	/* in force; 0 when period is */
 	u64 period;
 	bool clock;	/* an hrtimer event: its period is in nanoseconds */
-	char note[192];	/* what differs from what was asked for, "" nothing */
+	char note[192]; /* what differs from what was asked for, "" nothing */
 };
 
 /* The attributes for sampling as asked: event, rate (within the kernel's limit), modes and

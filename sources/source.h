@@ -18,8 +18,8 @@ enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF 
 
 /* How to sample; a value. */
 struct sampling {
-	u64 freq;   /* Hz; 0 when period is set */
-	u64 period; /* events per sample; 0 when freq is set */
+	u64 freq;	 /* Hz; 0 when period is set */
+	u64 period;	 /* events per sample; 0 when freq is set */
 	char event[128]; /* as given by -e; "" picks cycles:P, else cpu-clock */
 	enum call_graph call_graph;
 	bool user, kernel; /* which frames and samples are wanted; both true by default */

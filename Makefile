@@ -41,29 +41,32 @@ SAN_rel  := $(CFLAGS) $(HARDEN)
 
 all: $(B)/proftop
 
+# What is done in one line, `make V=1` for the commands.
+Q = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$@';)
+
 # One rule set per variant: rel (what is installed), asan, tsan.
 define variant
 $(B)/$(1)/%.o: %.c | $(SKELS)
 	@mkdir -p $$(@D)
-	$$(CC) -std=gnu17 $$(WARN) $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
+	$$(call Q,CC)$$(CC) -std=gnu17 $$(WARN) $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
 $(B)/$(1)/libproftop.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out tui/main.c,$(SRCS)))
-	@rm -f $$@; ar rcs $$@ $$^
+	$$(call Q,AR)rm -f $$@; ar rcs $$@ $$^
 $(B)/$(1)/proftop: $(B)/$(1)/tui/main.o $(B)/$(1)/libproftop.a
-	$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -o $$@
+	$$(call Q,LINK)$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -o $$@
 $(B)/$(1)/tests/%: $(B)/$(1)/tests/%.o $(B)/$(1)/tests/lib/libtest.a $(B)/$(1)/libproftop.a
-	$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -lcmocka -o $$@
+	$$(call Q,LINK)$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach v,rel asan tsan,$(eval $(call variant,$(v))))
 
 $(B)/proftop: $(B)/rel/proftop
-	cp $< $@
+	@cp $< $@
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
-	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -D__TARGET_ARCH_$(ARCH) -iquote . \
+	$(call Q,BPF)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -D__TARGET_ARCH_$(ARCH) -iquote . \
 		-idirafter /usr/include/$(shell uname -m)-linux-gnu -MMD -MP -c $< -o $@
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
-	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+	$(call Q,SKEL)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 # What deps installs changes what make reads at its start (pkg-config, wildcards): these
 # targets install first and then start a make of their own.
@@ -83,13 +86,13 @@ check:
 
 bench:
 	@scripts/deps
-	@$(AGAIN) all workloads
+	@$(AGAIN) all workloads $(B)/rel/tests/bench/symbols_bench
 	$(PYTHON) tests/bench/run.py $(ARGS)
 
 screenshots:
 	@scripts/deps
 	@$(AGAIN) all workloads
-	$(PYTHON) tests/screenshots/make.py
+	$(PYTHON) screenshots/make.py $(ARGS)
 
 # Builds as whoever calls; installs below DESTDIR.
 install: $(B)/proftop

@@ -37,10 +37,10 @@ WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-ca
 	      -Wall -Wextra -D_GNU_SOURCE
 $(B)/workloads/lib%.so: tests/workloads/lib%.c tests/workloads/work.h
 	@mkdir -p $(@D)
-	$(CC) $(WORK_FLAGS) -fPIC -shared $< -o $@
+	$(call Q,CC)$(CC) $(WORK_FLAGS) -fPIC -shared $< -o $@
 $(B)/workloads/%: tests/workloads/%.c tests/workloads/work.h
 	@mkdir -p $(@D)
-	$(CC) $(WORK_FLAGS) $< -o $@ -ldl -lpthread -lm
+	$(call Q,CC)$(CC) $(WORK_FLAGS) $< -o $@ -ldl -lpthread -lm
 workloads: $(WORKLOADS) $(WORK_LIBS)
 
 # What tests share is linked into each of them.

@@ -13,28 +13,41 @@ import live
 
 
 class Session:
-    """proftop in a pseudo terminal of its own."""
+    """A program in a pseudo terminal of its own, which has its size from the beginning."""
 
     def __init__(self, *args, binary=live.RELEASE, columns=100, rows=30):
         self.screen = b""
-        self.pid, self.fd = pty.fork()
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.before = termios.tcgetattr(slave)
+        self.pid, self.fd = os.fork(), master
         if not self.pid:
+            os.close(master)
+            os.login_tty(slave)
             os.execve(binary, [binary, *args], live.environment(TERM="xterm-256color"))
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-        self.before = termios.tcgetattr(self.fd)
+        os.close(slave)
+
+    def pending(self, seconds):
+        """Whether something is to be read within that time."""
+        return bool(select.select([self.fd], [], [], seconds)[0])
+
+    def read_once(self, seconds):
+        """Reads what is there, waiting for it at most so long; False at the end."""
+        if not self.pending(seconds):
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.screen += data
+        return bool(data)
 
     def read(self, seconds=0.1):
+        """Reads for so long; False at the end."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if not select.select([self.fd], [], [], 0.02)[0]:
-                continue
-            try:
-                data = os.read(self.fd, 65536)
-            except OSError:
+        while (left := end - time.monotonic()) > 0:
+            if not self.read_once(left):
                 return False
-            if not data:
-                return False
-            self.screen += data
         return True
 
     def wait_text(self, text, seconds=10):

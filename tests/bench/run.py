@@ -1,0 +1,255 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Figures beside a peer's, from the same run: own CPU and memory of the screen, time to the
+first frame and rows, key to repaint, symbols resolved per second.
+
+Ours and the peer take turns; each figure is the median of the rounds (of all keys for the
+percentiles). Written to build/bench.json as a list of {name, ours, peer, peer_name, unit,
+ratio}; ratio is ours / peer.
+
+	run.py [--rounds N] [cpu] [start] [keys] [symbols]
+"""
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../lib"))
+import live  # noqa: E402
+from pty_session import Session  # noqa: E402
+from tmux import Tmux  # noqa: E402
+
+COLUMNS, ROWS = 120, 40
+RATES = 99, 999, 4000
+WARM_SECONDS, CPU_SECONDS = 4, 8
+START_ROUNDS, KEYS_A_ROUND = 7, 60
+PERF = shutil.which("perf") or "/usr/bin/perf"
+results = []
+
+
+def note(text):
+    print(f"# {text}", flush=True)
+
+
+def result(name, ours, peer, peer_name, unit):
+    """Medians of two lists, and their ratio."""
+    a, b = statistics.median(ours), statistics.median(peer)
+    row = {"name": name, "ours": round(a, 4), "peer": round(b, 4), "peer_name": peer_name,
+           "unit": unit, "ratio": round(a / b, 4) if b else None}
+    results.append(row)
+    print(f"{name:<44} {row['ours']:>10} {unit:<10} {peer_name:<24} {row['peer']:>10}   "
+          f"ratio {row['ratio']}", flush=True)
+
+
+def ours(freq):
+    return [live.RELEASE, "-F", str(freq)]
+
+
+def perf_top(freq):
+    return [PERF, "top", "-g", "-F", str(freq)]
+
+
+def cpu_ns(pid):
+    """CPU time of a process's living threads, to the nanosecond."""
+    total = 0
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/schedstat", encoding="ascii") as f:
+            total += int(f.read().split()[0])
+    return total
+
+
+def field(path, name):
+    with open(path, encoding="ascii") as f:
+        return int(re.search(rf"^{name}:\s+(\d+) kB", f.read(), re.M)[1]) / 1024
+
+
+def memory_mib(pid):
+    return (field(f"/proc/{pid}/status", "VmRSS"), field(f"/proc/{pid}/smaps_rollup", "Pss"))
+
+
+def one_screen(command):
+    """CPU percent and memory of a program that has a terminal to itself."""
+    with Tmux(command, COLUMNS, ROWS) as t:
+        t.wait("hot_70|thread_work|short_lived", 20)
+        pid = int(t.ask("pane_pid"))
+        time.sleep(WARM_SECONDS)
+        cpu, start = cpu_ns(pid), time.monotonic()
+        time.sleep(CPU_SECONDS)
+        spent = (cpu_ns(pid) - cpu) / (time.monotonic() - start) / 1e7
+        memory = memory_mib(pid)
+        t.keys("q")
+        return spent, *memory
+
+
+def bench_cpu(rounds):
+    """A machine with something of everything: hot loops, threads, short-lived processes."""
+    with live.Workload("two_functions", 3600), live.Workload("threads", 3600), \
+            live.Workload("churn", 3600), live.Workload("switch_storm", 3600, 10000):
+        for freq in RATES:
+            a, b = [], []
+            for n in range(rounds):
+                a.append(one_screen(ours(freq)))
+                b.append(one_screen(perf_top(freq)))
+                note(f"{freq} Hz, round {n + 1}: ours {a[-1][0]:.2f} %, peer {b[-1][0]:.2f} %")
+            peer = f"perf top -g -F {freq}"
+            result(f"own CPU in the UI at {freq} Hz", [x[0] for x in a], [x[0] for x in b], peer,
+                   "% of a CPU")
+            result(f"resident memory at {freq} Hz", [x[1] for x in a], [x[1] for x in b], peer,
+                   "MiB")
+            result(f"proportional memory at {freq} Hz", [x[2] for x in a], [x[2] for x in b],
+                   peer, "MiB")
+
+
+def time_until(session, start, *marks):
+    """Milliseconds from start until each of the marks (regular expressions) was written."""
+    times, limit = [None] * len(marks), time.monotonic() + 30
+    while None in times and time.monotonic() < limit:
+        going = session.read_once(0.5)
+        now = time.monotonic()
+        for i, mark in enumerate(marks):
+            if times[i] is None and re.search(mark, session.screen):
+                times[i] = (now - start) * 1000
+        if not going:
+            break
+    if None in times:
+        raise RuntimeError(f"it never showed {marks[times.index(None)]}")
+    return times
+
+
+def one_start(command, *marks):
+    start = time.monotonic()
+    with Session(*command[1:], binary=command[0], columns=COLUMNS, rows=ROWS) as s:
+        times = time_until(s, start, *marks)
+        os.write(s.fd, b"q")
+        s.wait_end()
+    return times
+
+
+def bench_start(rounds):
+    a, b = [], []
+    with live.Workload("two_functions", 3600):
+        for _ in range(max(rounds, START_ROUNDS)):
+            a.append(one_start(ours(99), rb" 1 cpu", rb"hot_70"))
+            b.append(one_start(perf_top(99), rb"Samples", rb"hot_70"))
+    result("start to first painted frame", [x[0] for x in a], [x[0] for x in b], "perf top -g",
+           "ms")
+    result("start to first rows", [x[1] for x in a], [x[1] for x in b], "perf top -g", "ms")
+
+
+def keys_of(command, mark, count):
+    """Milliseconds from a key to the first byte of its repaint, for each key."""
+    chance, times = random.Random(1), []
+    with Session(*command[1:], binary=command[0], columns=COLUMNS, rows=ROWS) as s:
+        time_until(s, time.monotonic(), mark)
+        s.read(2)
+        for n in range(count):
+            s.read(0.05 + chance.random() * 0.1)
+            while s.pending(0.01):
+                s.read_once(0)
+            start = time.monotonic()
+            os.write(s.fd, b"\x1b[B" if n % 8 < 4 else b"\x1b[A")
+            if not s.pending(3):
+                raise RuntimeError("a key was not answered within 3 s")
+            times.append((time.monotonic() - start) * 1000)
+            s.screen = b""
+        os.write(s.fd, b"q")
+        s.wait_end(20)
+    return times
+
+
+def bench_keys(rounds):
+    a, b = [], []
+    with live.Workload("many_processes", 3600, 10000), live.Workload("switch_storm", 3600):
+        for _ in range(rounds):
+            a += keys_of(ours(99), rb"\d\.\d", KEYS_A_ROUND)
+            b += keys_of(perf_top(99), rb"\d\.\d\d%", KEYS_A_ROUND)
+    note(f"{len(a)} keys each, under 100,000 switches/s with 10,000 processes")
+    result("key to repaint, p50", a, b, "perf top -g", "ms")
+    for name, at in (("p99", 0.99),):
+        result(f"key to repaint, {name}", [quantile(a, at)], [quantile(b, at)], "perf top -g", "ms")
+
+
+def quantile(values, at):
+    return sorted(values)[min(len(values) - 1, int(at * len(values)))]
+
+
+def functions(path, count):
+    """Addresses within functions of a file, and which file: count of them, at random."""
+    out = subprocess.run(["readelf", "-sW", path], stdout=subprocess.PIPE, text=True, check=True,
+                         errors="replace").stdout
+    found = re.findall(r"^\s*\d+:\s([0-9a-f]+)\s+(\d+|0x[0-9a-f]+)\s+FUNC\s+\w+\s+\w+\s+(?!UND)\d+",
+                       out, re.M)
+    starts = sorted({(int(a, 16), int(n, 0)) for a, n in found if int(n, 0) > 4})
+    chance = random.Random(1)
+    return sorted({a + chance.randrange(n) for a, n in chance.choices(starts, k=count)})
+
+
+def resolve(path, addresses, inlined):
+    """Addresses per second: ours and eu-addr2line's, and how many names agree."""
+    text = "".join(f"{a:#x}\n" for a in addresses)
+    mine = subprocess.run([os.path.join(live.BUILD, "rel/tests/bench/symbols_bench"), path,
+                           *(["inlined"] if inlined else [])], input=text, text=True, check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    start = time.monotonic()
+    peer = subprocess.run(["eu-addr2line", "-f", *(["-i"] if inlined else []), "-e", path],
+                          input=text, text=True, check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    peer_seconds = time.monotonic() - start
+    rate = len(addresses) / float(mine.stderr.split()[-1]), len(addresses) / peer_seconds
+    if not inlined:
+        theirs = peer.stdout.splitlines()[::2]
+        agree = sum(a == b for a, b in zip(mine.stdout.splitlines(), theirs))
+        note(f"{os.path.basename(path)}: {agree} of {len(addresses)} names as eu-addr2line's")
+    return rate
+
+
+def bench_symbols(rounds):
+    with tempfile.TemporaryDirectory() as tmp:
+        plain = os.path.join(tmp, "plain")
+        subprocess.run(["strip", "-g", "-o", plain, live.RELEASE], check=True)
+        files = [("functions by .symtab", plain, False), ("inline chains by DWARF",
+                                                         live.RELEASE, True)]
+        library = subprocess.run("ls /usr/lib/*/libLLVM-*.so.1 2>/dev/null | head -n 1",
+                                 shell=True, stdout=subprocess.PIPE, text=True,
+                                 check=False).stdout.strip()
+        if library:
+            files.insert(1, ("functions of a 100 MB library", library, False))
+        for name, path, inlined in files:
+            addresses = functions(path, 5000 if inlined else 20000)
+            both = [resolve(path, addresses, inlined) for _ in range(rounds)]
+            result(f"symbols resolved: {name}", [x[0] for x in both], [x[1] for x in both],
+                   "eu-addr2line -f" + (" -i" if inlined else ""), "1/s")
+
+
+def main():
+    args = sys.argv[1:]
+    rounds = 3
+    if "--rounds" in args:
+        at = args.index("--rounds")
+        rounds = int(args[at + 1])
+        del args[at:at + 2]
+    if os.geteuid():
+        sys.exit("bench: needs root, as perf top does")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    parts = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys,
+             "symbols": bench_symbols}
+    for name in args or parts:
+        parts[name](rounds)
+    path = os.path.join(live.BUILD, "bench.json")
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        json.dump(results, f, indent=1)
+        f.write("\n")
+    os.rename(path + ".new", path)
+    print(f"written to {os.path.relpath(path)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -106,8 +106,9 @@ struct profile_query {
  * A node of a call chain below a row, depth first (preorder): the children of a node follow
  * it, heaviest first, each with its own below it. Where a node has children they sum to it
  * exactly: "[others]" stands for those below 0.05 % of the window (or 0.5 % of a small row)
- * and beyond the bounds above, "[no caller]" and "[self]" for what ends there,
- * "[chain not kept]" for stacks that were folded. These have func 0.
+ * that are not among the first three, and for those beyond the bounds above; "[no caller]"
+ * and "[self]" for what ends there, "[chain not kept]" for stacks that were folded. These
+ * have func 0.
  */
 struct chain_node {
 	u32 func;
@@ -130,7 +131,8 @@ struct profile_row {
 	u64 cgroup;
 	const char *name;   /* the grouped thing's text */
 	const char *object_name; /* "" when it does not apply */
-	const char *comm;
+	const char *comm;	 /* by comm, pid and tid; else "" */
+	const char *pid_text, *id_text; /* right-aligned pid; tid or cpu; NULL: not by these */
 	const char *kind;   /* "user" "kernel" "inlined" "jit" "vdso" "bpf" "unknown" "mixed" */
 	u64 self_count, total_count;
 	double self_pct, total_pct; /* of the weight in the window, after the scope's filter */

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Queries over a profile: rows with their chains, and the butterfly of one function. */
+#include "models/profile_impl.h"
+
+struct rows_box {
+	struct profile_rows rows;
+	struct arena arena;
+};
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? part * 100 / whole : 0;
+}
+
+/* The sums over all that passed. */
+static void sum_hits(const struct selection *s, struct profile_rows *rows)
+{
+	double pending = 0, whole = 0, truncated = 0;
+
+	for (u32 i = 0; i < s->nhits; i++) {
+		const struct hit *h = &s->hits[i];
+
+		if (!h->passes)
+			continue;
+		rows->count += h->count;
+		rows->weight += h->weight;
+		if (s->idents[h->leaf].pending)
+			pending += h->weight;
+		if (h->user == USER_TRUNCATED)
+			truncated += h->weight;
+		else if (h->user == USER_WHOLE)
+			whole += h->weight;
+	}
+	rows->pending_pct = percent(pending, rows->weight);
+	rows->truncated_pct = percent(truncated, truncated + whole);
+}
+
+static void fill_chains(struct selection *s, const struct buckets *b, const u32 *sources,
+			struct profile_rows *rows)
+{
+	struct profile_row *out = (struct profile_row *)rows->rows;
+	struct chain_nodes nodes = {0};
+
+	for (u32 i = 0; i < rows->nrows; i++) {
+		const struct bucket *from = &b->items[sources[i]];
+
+		out[i].first_node = nodes.n;
+		if (from->unfolded)
+			chains__build(s, from, &b->chains[from->unfolded - 1], rows->weight,
+				      &nodes);
+		out[i].nnodes = nodes.n - out[i].first_node;
+	}
+	if (nodes.n)
+		rows->nodes = arena__dup(s->arena, nodes.items, nodes.n * sizeof(*nodes.items));
+	rows->nnodes = nodes.n;
+	free(nodes.items);
+}
+
+static void fill_rows(struct selection *s, struct profile_rows *rows)
+{
+	struct buckets b;
+	u32 *sources;
+
+	buckets__fill(&b, s);
+	sum_hits(s, rows);
+	buckets__rows(&b, s, rows, &sources);
+	if (rows->query.nunfolded)
+		fill_chains(s, &b, sources, rows);
+	free(sources);
+	buckets__fini(&b, &rows->query);
+	rows->entries_seen = s->entries;
+	if (rows->query.focus)
+		butterfly__fill(s, rows);
+}
+
+struct profile_rows *profile__query(const struct profile_snap *snap, const struct profile_query *q,
+				    const struct scope *scope)
+{
+	struct rows_box *box = xcalloc(1, sizeof(*box));
+	struct profile_rows *rows = &box->rows;
+	struct selection s;
+
+	arena__init(&box->arena);
+	rows->query = *q;
+	rows->query.nunfolded = MIN(q->nunfolded, PROFILE_MAX_UNFOLDED);
+	rows->snap = snap__get(snap);
+	rows->symbols_generation = symbols__generation(snap->symbols);
+	selection__init(&s, &box->arena, snap, &rows->query, scope);
+	fill_rows(&s, rows);
+	selection__fini(&s);
+	profile_rows__table(rows, &box->arena);
+	return rows;
+}
+
+void profile_rows__free(struct profile_rows *r)
+{
+	struct rows_box *box = r ? container_of(r, struct rows_box, rows) : NULL;
+
+	if (!box)
+		return;
+	snap__put(r->snap);
+	arena__fini(&box->arena);
+	free(box);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which samples a query counts: mode, scope and terms on names. */
+#include "models/profile_select.h"
+
+void *selection__room(void *items, u32 n, u32 *cap, size_t size)
+{
+	if (n < *cap)
+		return items;
+	*cap = *cap ? *cap * 2 : 256;
+	return xrealloc(items, *cap * size);
+}
+
+/* The sets are borrowed and the names left out: those are matched once per name. */
+static void borrow_tasks(struct selection *s)
+{
+	for (u32 k = 0; k < SCOPE_KINDS; k++) {
+		s->tasks.include[k] = s->scope->include[k];
+		s->tasks.exclude[k] = s->scope->exclude[k];
+	}
+	s->tasks.follow_children = s->scope->follow_children;
+}
+
+static void sort_terms(struct selection *s, const struct name_term *terms, u32 n, u32 bit)
+{
+	for (u32 i = 0; i < n && bit + i < 64; i++)
+		*(terms[i].negate ? &s->negated : &s->wanted) |= 1ULL << (bit + i);
+}
+
+static void add_special(struct selection *s, const char *name, const char *object)
+{
+	s->idents = selection__room(s->idents, s->nidents, &s->idents_cap, sizeof(*s->idents));
+	s->idents[s->nidents] = (struct ident){.key = mix64_pair(4, s->nidents),
+					       .name = name,
+					       .object_name = object,
+					       .alone = true};
+	s->nidents++;
+}
+
+void selection__init(struct selection *s, struct arena *arena, const struct profile_snap *snap,
+		     const struct profile_query *q, const struct scope *scope)
+{
+	*s = (struct selection){.arena = arena, .snap = snap, .query = q, .scope = scope};
+	/* Asking for inline chains is the one getter that is not const. */
+	s->symbols = (struct symbols *)snap->symbols;
+	s->comm_passes = xcalloc(snap->ncomms, 1);
+	if (scope) {
+		borrow_tasks(s);
+		sort_terms(s, scope->syms, scope->nsyms, 0);
+		sort_terms(s, scope->objects, scope->nobjects, scope->nsyms);
+	}
+	add_special(s, "", "");
+	add_special(s, "[no stack]", "[no stack]");
+	add_special(s, "[chain not kept]", "");
+	selection__match(s, &s->idents[IDENT_NO_STACK]);
+}
+
+void selection__fini(struct selection *s)
+{
+	free(s->comm_passes);
+	free(s->idents);
+	hidx__fini(&s->ident_index);
+	free(s->memo[0].refs);
+	free(s->memo[1].refs);
+	free(s->runs);
+	free(s->frames);
+	free(s->hits);
+	hidx__fini(&s->hit_index);
+}
+
+static bool comm_passes(struct selection *s, u32 comm)
+{
+	u8 *known;
+
+	if (!s->scope->ncomms || comm >= s->snap->ncomms)
+		return true;
+	known = &s->comm_passes[comm];
+	if (!*known)
+		*known = scope__comm(s->scope, s->snap->comms[comm]) ? 2 : 1;
+	return *known == 2;
+}
+
+static bool task_passes(struct selection *s, const struct profile_entry *e)
+{
+	return !s->scope || (comm_passes(s, e->comm) &&
+			     scope__task(&s->tasks, e->tgid, e->tid, e->cpu, e->cgroup, ""));
+}
+
+/* How many frames of a stack count; 0: its samples do not. */
+static u32 counted_locs(const struct profile_query *q, const struct profile_stack *stack)
+{
+	if (stack->nkernel)
+		return !q->kernel ? 0 : stack->nkernel + (q->user ? stack->nuser : 0);
+	return q->user ? stack->nuser : 0;
+}
+
+/* Whether some frame matches each wanted term and the leaf no negated one. */
+static bool names_pass(struct selection *s, const struct hit *h)
+{
+	u64 seen = 0;
+	u32 n;
+
+	if (!s->wanted && !s->negated)
+		return true;
+	n = selection__expand(s, h, s->query->inlined);
+	if (s->idents[frame__ident(s->frames[0])].hide_symbol)
+		return false;
+	for (u32 i = 0; i < n && (seen & s->wanted) != s->wanted; i++)
+		seen |= s->idents[frame__ident(s->frames[i])].terms;
+	return (seen & s->wanted) == s->wanted;
+}
+
+static int user_part(struct selection *s, const struct hit *h)
+{
+	u32 outermost;
+
+	if (!h->stack || !h->stack->nuser || h->nlocs <= h->stack->nkernel)
+		return USER_NONE;
+	if (h->stack->folded)
+		return USER_UNKNOWN;
+	if (h->stack->cut)
+		return USER_TRUNCATED;
+	outermost = selection__ident(s, h->stack->locs[h->nlocs - 1]);
+	if (s->idents[outermost].pending)
+		return USER_UNKNOWN;
+	return s->idents[outermost].flags & FUNC_OUTERMOST ? USER_WHOLE : USER_TRUNCATED;
+}
+
+static u32 new_hit(struct selection *s, const struct profile_stack *stack, u64 hash)
+{
+	struct hit h = {.stack = stack};
+
+	if (stack)
+		h.nlocs = counted_locs(s->query, stack);
+	if (!stack || h.nlocs) {
+		h.passes = names_pass(s, &h);
+		selection__expand(s, &h, s->query->inlined);
+		h.leaf = frame__ident(s->frames[0]);
+		h.user = user_part(s, &h);
+	}
+	s->hits = selection__room(s->hits, s->nhits, &s->hits_cap, sizeof(*s->hits));
+	s->hits[s->nhits] = h;
+	hidx__add(&s->hit_index, hash, s->nhits);
+	return s->nhits++;
+}
+
+u32 selection__hit(struct selection *s, const struct profile_entry *e)
+{
+	const struct profile_stack *stack = e->stack;
+	u64 hash;
+	u32 at;
+
+	if (!task_passes(s, e))
+		return HIDX_NONE;
+	if (stack && !stack->nkernel && !stack->nuser)
+		stack = NULL;
+	hash = mix64((u64)(uintptr_t)stack);
+	HIDX_FIND(at, &s->hit_index, hash, pos, s->hits[pos].stack == stack);
+	if (at == HIDX_NONE)
+		at = new_hit(s, stack, hash);
+	return s->hits[at].passes ? at : HIDX_NONE;
+}
+
+static bool in_window(const struct selection *s, const struct profile_entry *e)
+{
+	return e->count[s->query->window] || e->weight[s->query->window] > 0;
+}
+
+bool selection__add(struct selection *s, u32 hit, const struct profile_entry *e)
+{
+	if (!in_window(s, e))
+		return false;
+	s->hits[hit].count += e->count[s->query->window];
+	s->hits[hit].weight += e->weight[s->query->window];
+	s->entries++;
+	return true;
+}
+
+void selection__gather(struct selection *s)
+{
+	for (u32 i = 0; i < s->snap->nentries; i++) {
+		const struct profile_entry *e = &s->snap->entries[i];
+		u32 hit = in_window(s, e) ? selection__hit(s, e) : HIDX_NONE;
+
+		if (hit != HIDX_NONE)
+			selection__add(s, hit, e);
+	}
+}

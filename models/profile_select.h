@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all queries over a profile share: which samples count, and what a frame is called.
+ * One selection serves one query on one thread. What a loc resolves to is looked up once
+ * per query, so a query is consistent in itself while the symbol worker goes on.
+ */
+#ifndef MODELS_PROFILE_SELECT_H
+#define MODELS_PROFILE_SELECT_H
+
+#include "core/hidx.h"
+#include "models/profile.h"
+
+/*
+ * An ident is what a frame is shown as: a function, an object's not yet resolved part, or
+ * one of these. Positions in selection.idents.
+ */
+enum {
+	IDENT_NONE,	/* where a path ends */
+	IDENT_NO_STACK, /* the one frame of a sample without a stack */
+	IDENT_FOLDED,	/* what stands for a chain that was not kept */
+	IDENT_RESERVED,
+};
+
+struct ident {
+	u64 key; /* stable */
+	u32 func, object;
+	const char *name, *object_name;
+	enum code_kind kind, object_kind;
+	u32 flags;	  /* enum func_flag */
+	bool pending;	  /* stands for locs that have no function yet */
+	bool alone;	  /* seen as a function of its own, not only inlined */
+	bool hide_symbol; /* a negated term is about it or its object */
+	bool hide_object; /* about its object */
+	u64 terms;	  /* bit per term of the scope that it matches: sym~, then obj~ */
+};
+
+/* A frame: an ident's position and whether it is inlined into the next frame. */
+typedef u32 frame_ref;
+#define FRAME_REF(ident, inlined) ((ident) << 1 | (inlined))
+
+static inline u32 frame__ident(frame_ref r)
+{
+	return r >> 1;
+}
+
+static inline bool frame__inlined(frame_ref r)
+{
+	return r & 1;
+}
+
+/* The samples of one distinct stack that passed. */
+struct hit {
+	const struct profile_stack *stack; /* NULL: none */
+	u32 nlocs;			   /* how many of its frames count, from the leaf */
+	u32 leaf;			   /* ident */
+	bool passes;
+	enum { USER_NONE, USER_WHOLE, USER_TRUNCATED, USER_UNKNOWN } user;
+	double weight;
+	u64 count;
+};
+
+struct memo {
+	u32 *refs; /* by loc: 0 unknown yet, a frame_ref, or MEMO_RUN | position in runs */
+	u32 n;
+};
+
+struct selection {
+	struct arena *arena; /* of the result */
+	struct symbols *symbols;
+	const struct profile_snap *snap;
+	const struct profile_query *query;
+	const struct scope *scope; /* NULL everything */
+	struct scope tasks;	   /* the part of it about ids: borrowed sets */
+	u64 wanted;		   /* the terms of which some frame has to match each */
+	u64 negated;
+	u8 *comm_passes; /* by comm: 0 unknown yet, 1 no, 2 yes */
+
+	struct ident *idents;
+	u32 nidents, idents_cap;
+	struct hidx ident_index;
+	struct memo memo[2]; /* functions only; with inlined ones */
+	u32 *runs;	     /* a number n, then n frame_refs */
+	u32 nruns, runs_cap;
+	frame_ref *frames; /* of selection__expand */
+	u32 frames_cap;
+
+	struct hit *hits;
+	u32 nhits, hits_cap;
+	u64 entries; /* with samples in the window, that passed */
+	struct hidx hit_index;
+};
+
+void selection__init(struct selection *s, struct arena *arena, const struct profile_snap *snap,
+		     const struct profile_query *q, const struct scope *scope);
+void selection__fini(struct selection *s);
+
+/* The hit of an entry's stack, HIDX_NONE when the entry is filtered out. Adds no weight. */
+u32 selection__hit(struct selection *s, const struct profile_entry *e);
+/* Adds what an entry has in the query's window to its hit; false when that is nothing. */
+bool selection__add(struct selection *s, u32 hit, const struct profile_entry *e);
+/* The two above for all entries that have something in the window. */
+void selection__gather(struct selection *s);
+/* The frames of a hit, leaf first, in s->frames until the next call; returns their number,
+ * at least 1. */
+u32 selection__expand(struct selection *s, const struct hit *h, bool inlined);
+u32 selection__ident(struct selection *s, u32 loc);
+/* Looks which terms of the scope an ident matches. */
+void selection__match(struct selection *s, struct ident *id);
+
+/* Room for one more in an array that grows by doubling. */
+void *selection__room(void *items, u32 n, u32 *cap, size_t size);
+
+#endif

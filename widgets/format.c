@@ -50,6 +50,7 @@ void format__ns(char *buf, size_t size, u64 ns)
 {
 	static const char *const units[] = {"us", "ms", "s"};
 	static const char *const minutes[] = {"m", "h"};
+	static const char *const days[] = {"d", "y"};
 	double s = (double)ns / 1e9;
 
 	if (ns < 1000)
@@ -59,7 +60,7 @@ void format__ns(char *buf, size_t size, u64 ns)
 	else if (s < 86400)
 		scaled(buf, size, s / 60, 60, 99.95, minutes, ARRAY_SIZE(minutes));
 	else
-		snprintf(buf, size, "%.*fd", decimals(s / 86400), s / 86400);
+		scaled(buf, size, s / 86400, 365.25, 999.5, days, ARRAY_SIZE(days));
 }
 
 void format__pct(char *buf, size_t size, double pct)

@@ -23,7 +23,7 @@ class Tmux:
         with open(config, "w", encoding="ascii") as f:
             f.write("set -g status off\nset -g escape-time 0\nset -g remain-on-exit on\n"
                     "set -g history-limit 0\nset -g default-terminal tmux-256color\n"
-                    "set -g window-size manual\n")
+                    "set -ga terminal-overrides ',*:Tc'\n")
         if term:
             command = ["env", f"TERM={term}", *command]
         self.command = ["tmux", "-f", config, "-S", self.socket]

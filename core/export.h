@@ -63,4 +63,10 @@ const struct export_format *export__by_suffix(const char *path); /* longest suff
 int export__save(const char *path, const struct export_format *f, const struct report *r,
 		 struct status *st);
 
+/* The two halves of it, for whoever must not wait for a disk: the report as bytes (caller
+ * frees *data, also on failure; -EOPNOTSUPP as write()), and bytes to a new file. */
+int export__render(const struct export_format *f, const struct report *r, char **data,
+		   size_t *len);
+int export__save_bytes(const char *path, const char *data, size_t len, struct status *st);
+
 #endif

@@ -79,20 +79,23 @@ static int open_temp(const char *dir, char temp[PATH_MAX])
 }
 
 /* Writes it all down to the disk. Closes fd. */
-static int write_report(int fd, const struct export_format *f, const struct report *r)
+static int write_bytes(int fd, const char *data, size_t len)
 {
-	FILE *out = fdopen(fd, "w");
-	int ret;
+	int ret = 0;
 
-	if (!out) {
-		ret = -errno;
-		close(fd);
-		return ret;
+	while (len && !ret) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			ret = n ? -errno : -EIO;
+		data += MAX(n, 0);
+		len -= (size_t)MAX(n, 0);
 	}
-	ret = f->write(out, r, true);
 	if (!ret && fsync(fd) && errno != EINVAL)
 		ret = -errno;
-	if (fclose(out) && !ret)
+	if (close(fd) && !ret)
 		ret = -errno;
 	return ret;
 }
@@ -120,8 +123,7 @@ static void sync_folder(const char *dir)
 	close(fd);
 }
 
-int export__save(const char *path, const struct export_format *f, const struct report *r,
-		 struct status *st)
+int export__save_bytes(const char *path, const char *data, size_t len, struct status *st)
 {
 	char dir[PATH_MAX], temp[PATH_MAX];
 	struct stat there;
@@ -136,7 +138,7 @@ int export__save(const char *path, const struct export_format *f, const struct r
 	fd = ret ? ret : open_temp(dir, temp);
 	if (fd < 0)
 		return explain(st, path, fd);
-	ret = write_report(fd, f, r);
+	ret = write_bytes(fd, data, len);
 	if (!ret)
 		ret = give_name(temp, path);
 	if (ret) {
@@ -145,4 +147,26 @@ int export__save(const char *path, const struct export_format *f, const struct r
 	}
 	sync_folder(dir);
 	return 0;
+}
+
+int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len)
+{
+	FILE *out = open_memstream(data, len);
+	int ret = out ? f->write(out, r, true) : -errno;
+
+	if (out && fclose(out) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+int export__save(const char *path, const struct export_format *f, const struct report *r,
+		 struct status *st)
+{
+	char *data = NULL;
+	size_t len = 0;
+	int ret = export__render(f, r, &data, &len);
+
+	ret = ret ? explain(st, path, ret) : export__save_bytes(path, data, len, st);
+	free(data);
+	return ret;
 }

@@ -17,12 +17,68 @@ static void default_name(const struct report *r, char *buf, size_t size)
 	snprintf(buf, size, "proftop-%s-%s.txt", r->view, date);
 }
 
+/* The disk may be slow, so the lists worker writes what the UI thread has rendered. */
+struct save_job {
+	struct job job;
+	struct host *host;
+	char *path, *data;
+	size_t len;
+	u32 rows;
+	int err;
+	struct status st;
+};
+
+static void save_job__run(struct job *job)
+{
+	struct save_job *j = (struct save_job *)job;
+
+	j->err = export__save_bytes(j->path, j->data, j->len, &j->st);
+}
+
+static void save_job__drop(struct job *job)
+{
+	struct save_job *j = (struct save_job *)job;
+
+	free(j->path);
+	free(j->data);
+	free(j);
+}
+
+static void save_job__done(struct job *job)
+{
+	struct save_job *j = (struct save_job *)job;
+
+	if (j->err)
+		host__message(j->host, ROLE_ERROR, "%s", j->st.msg);
+	else
+		host__message(j->host, ROLE_OK, "saved %u rows to %s", j->rows, j->path);
+	save_job__drop(job);
+}
+
+static void post_save(struct host *h, const char *path, const struct export_format *f,
+		      const struct report *r)
+{
+	struct save_job *j = xcalloc(1, sizeof(*j));
+	int err = export__render(f, r, &j->data, &j->len);
+
+	j->job = (struct job){.run = save_job__run, .done = save_job__done, .drop = save_job__drop};
+	j->host = h;
+	j->path = xstrdup(path);
+	j->rows = r->rows->nrows;
+	if (err) {
+		host__message(h, ROLE_ERROR, "%s: this screen has nothing for %s; choose .txt, .json "
+			      "or .csv", path, f->suffix);
+		save_job__drop(&j->job);
+		return;
+	}
+	worker__post(h->lists, &j->job);
+}
+
 void save__view(struct host *h, const char *path)
 {
 	struct screen *s = app__screen(h);
 	const struct export_format *f;
 	struct report r;
-	struct status st = {0};
 	char name[128];
 
 	if (!s->ops->report || !s->ops->report(s, &r)) {
@@ -36,8 +92,6 @@ void save__view(struct host *h, const char *path)
 	f = export__by_suffix(path);
 	if (!f)
 		host__message(h, ROLE_ERROR, "%s: the suffix must be .txt .json .csv or .folded", path);
-	else if (export__save(path, f, &r, &st))
-		host__message(h, ROLE_ERROR, "%s", st.msg);
 	else
-		host__message(h, ROLE_OK, "saved %u rows to %s", r.rows->nrows, path);
+		post_save(h, path, f, &r);
 }

@@ -197,6 +197,15 @@ static void open_all(struct collector *c)
 	}
 }
 
+/* The consequences of one command, apart from those of the next: which frames there are does
+ * not depend on how many commands came together. */
+static void settle(struct collector *c)
+{
+	if (c->dirty && !c->ended)
+		publish(c, false);
+	open_all(c);
+}
+
 /* --- commands --- */
 
 static void set_scope(struct collector *c, const struct scope *scope)
@@ -243,6 +252,7 @@ static void tick_now(struct collector *c)
 static void end(struct collector *c)
 {
 	c->ended = true;
+	c->fake_ns += c->interval_ns;
 	c->ticked_ns = now_ns(c);
 	end_interval(c, ALL_MODELS, true);
 	feeds__detach(&c->feeds);
@@ -289,7 +299,7 @@ static void run_commands(struct collector *c)
 			execute(c, cmd);
 		command__free(cmd);
 		if (c->manual)
-			open_all(c);
+			settle(c);
 		cmd = next;
 	}
 }

@@ -38,8 +38,9 @@ struct collector_config {
 };
 
 #define COLLECTOR_MIN_INTERVAL_NS (10 * NSEC_PER_MSEC)
-/* Where the fake clock begins. It moves only by collector__tick; then everything a command
- * causes, openings too, is done before the next command, so frames are the same in each run. */
+/* Where the fake clock begins; it moves by collector__tick and collector__end only. Whatever a
+ * command causes, openings too, is done before the next one, so frames are the same in each
+ * run. */
 #define COLLECTOR_FAKE_START_NS (1000 * NSEC_PER_SEC)
 
 struct collector *collector__start(const struct collector_config *cfg, struct status *st);

@@ -99,14 +99,14 @@ static u64 name_target(const struct annotate_code *in, u64 target, char *buf, si
 {
 	u64 inside = target - in->vaddr, offset = 0;
 
-	if (inside < in->size) {
+	if (inside && inside < in->size) {
 		snprintf(buf, size, "%llx (+0x%llx)", (unsigned long long)(in->offset + inside),
 			 (unsigned long long)inside);
 		return in->offset + inside;
 	}
 	if (!in->name || !in->name(in->ctx, target, &offset, buf, size))
 		snprintf(buf, size, "%llx", (unsigned long long)target);
-	return offset;
+	return inside ? offset : in->offset;
 }
 
 static const char *insn_text(struct annotator *a, const struct disasm_insn *insn, u64 *target)

@@ -83,8 +83,6 @@ static const char *refusal(Elf *elf)
 		return "not an ELF file";
 	if (ehdr.e_ident[EI_DATA] != NATIVE_DATA)
 		return "an ELF file of the other byte order";
-	if (ehdr.e_type == ET_REL)
-		return "an object file that was not linked";
 	return NULL;
 }
 
@@ -171,12 +169,15 @@ void debugfile__close(struct debugfile *f)
 	*f = DEBUGFILE_NONE;
 }
 
+/* Addresses in an object file (.o, .ko) mean nothing before it is linked. */
 bool debugfile__has_dwarf(const struct debugfile *f)
 {
 	Elf_Scn *scn = NULL;
+	GElf_Ehdr ehdr;
 	size_t names;
 
-	if (elf_getshdrstrndx(f->elf, &names))
+	if (!gelf_getehdr(f->elf, &ehdr) || ehdr.e_type == ET_REL ||
+	    elf_getshdrstrndx(f->elf, &names))
 		return false;
 	while ((scn = elf_nextscn(f->elf, scn))) {
 		GElf_Shdr shdr;

@@ -31,7 +31,7 @@ int debugfile__open(struct debugfile *f, int fd, const char *root, const char *p
  */
 int debugfile__open_empty(struct debugfile *f);
 void debugfile__close(struct debugfile *f);
-/* Has it .debug_info or .debug_line with content? */
+/* Has it .debug_info or .debug_line with content, for addresses of a linked program? */
 bool debugfile__has_dwarf(const struct debugfile *f);
 /* 0 or -ENOENT. path: of the program, to find a .gnu_debuglink's neighbours; may be "". */
 int debugfile__find_separate(const struct debugfile *program, const char *root, const char *path,

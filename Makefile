@@ -21,7 +21,7 @@ DIRS     := core sources models symbols widgets tui tui/views
 SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
-PKGS     := ncursesw libbpf libelf libdw capstone json-c libcap
+PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 LIBPERF_CFLAGS := $(shell pkg-config --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
 LIBPERF_LIBS   := $(shell pkg-config --libs libperf 2>/dev/null || echo $(B)/libperf/libperf.a $(B)/libperf/libapi.a)

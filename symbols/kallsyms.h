@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's functions from /proc/kallsyms: 8 bytes and the name each. Only code symbols
+ * (t T w W). Const once read; one thread at a time.
+ */
+#ifndef SYMBOLS_KALLSYMS_H
+#define SYMBOLS_KALLSYMS_H
+
+#include "core/base.h"
+
+struct kallsyms;
+
+struct kallsym {
+	u64 start, size;
+	const char *name;   /* lives as long as the table */
+	const char *module; /* "" the kernel itself, "bpf" BPF programs */
+};
+
+/* Reads to the end of fd, at most 64 MiB. Never NULL; empty when there is nothing. */
+struct kallsyms *kallsyms__read(int fd);
+void kallsyms__free(struct kallsyms *k);
+bool kallsyms__find(const struct kallsyms *k, u64 addr, struct kallsym *out);
+u32 kallsyms__count(const struct kallsyms *k);
+/* Symbols were there, but every address was 0 (kptr_restrict). */
+bool kallsyms__hidden(const struct kallsyms *k);
+size_t kallsyms__bytes(const struct kallsyms *k);
+
+#endif

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "symbols/code.h"
+#include "symbols/internal.h"
+#include "symbols/kallsyms.h"
+#include "symbols/perfmap.h"
+
+#define KALLSYMS_WAIT (5 * NSEC_PER_SEC)
+#define NAME_MAX_LEN  4096
+#define PERFMAPS_OPEN 64 /* perf maps whose descriptor is kept for as long as proftop runs */
+
+struct resolver {
+	struct symbols *s;
+	struct hidx funcs;     /* by object and start, or object and name: func ids */
+	struct hidx build_ids; /* objects with a table of their own */
+	struct hidx modules;   /* of the kernel: objects by name */
+	u64 bytes, kallsyms_at_ns;
+	u32 nperfmaps;
+};
+
+struct resolver *resolver__new(struct symbols *s)
+{
+	struct resolver *r = xcalloc(1, sizeof(*r));
+
+	r->s = s;
+	return r;
+}
+
+static void free_code(struct resolver *r, struct code *c)
+{
+	if (!c)
+		return;
+	r->bytes -= sizeof(*c) + symtab__bytes(&c->tab);
+	if (c->kallsyms)
+		r->bytes -= kallsyms__bytes(c->kallsyms);
+	kallsyms__free(c->kallsyms);
+	perfmap__free(c->perfmap);
+	code__fini(c);
+	free(c);
+}
+
+void resolver__free(struct resolver *r)
+{
+	for (u32 i = 0; i < stable__count(&r->s->objects); i++)
+		free_code(r, symbols__obj(r->s, i)->code);
+	hidx__fini(&r->funcs);
+	hidx__fini(&r->build_ids);
+	hidx__fini(&r->modules);
+	free(r);
+}
+
+u64 resolver__bytes(const struct resolver *r)
+{
+	return r->bytes + ((u64)r->funcs.mask + r->build_ids.mask) * sizeof(struct hidx_slot);
+}
+
+/* --- funcs --- */
+
+/*
+ * Functions that nothing calls: a stack whose last frame is in one of them is whole. Entry
+ * points of programs (_start; musl's goes on in _start_c) and of the dynamic linker, of
+ * threads (clone under its names in glibc, musl and bionic), of the kernel's threads and of
+ * forked tasks, of Go's threads and goroutines. main's caller __libc_start_call_main is none:
+ * _start lies below it.
+ */
+static const char *const outermost[] = {
+	"_start",
+	"_start_c",
+	"_dl_start",
+	"_dl_start_user",
+	"clone",
+	"__clone",
+	"clone3",
+	"__clone3",
+	"__clone_internal",
+	"thread_start",
+	"__start_thread",
+	"ret_from_fork",
+	"ret_from_fork_asm",
+	"kthread",
+	"secondary_startup_64",
+	"secondary_startup_64_no_verify",
+	"runtime.goexit",
+	"runtime.goexit.abi0",
+	"runtime.rt0_go",
+	"runtime.rt0_go.abi0",
+	"runtime.mstart",
+	"runtime.mstart.abi0",
+	"runtime.mcall",
+	"_rt0_amd64_linux",
+	"_rt0_arm64_linux",
+};
+
+u32 func__flags(const char *linkage)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(outermost); i++)
+		if (!strcmp(linkage, outermost[i]))
+			return FUNC_OUTERMOST;
+	return 0;
+}
+
+static const struct sym_func *func_at(const struct resolver *r, u32 func)
+{
+	return symbols__func(r->s, func);
+}
+
+static u32 add_func(struct resolver *r, u64 hash, const struct sym_func *f)
+{
+	u32 id = symbols__add_func(r->s, f);
+
+	if (id != FUNC_OVERFLOW)
+		hidx__add(&r->funcs, hash, id);
+	return id;
+}
+
+/* Keyed by name as well: what lies at an address of the kernel or a JIT may change. */
+static u32 named_func(struct resolver *r, const struct sym_func *f)
+{
+	u64 hash = mix64_pair(mix64_pair(f->object, f->start),
+			      hash_bytes(f->linkage, strlen(f->linkage)));
+	const struct sym_func *g;
+	u32 found;
+
+	HIDX_FIND(found, &r->funcs, hash, pos,
+		  (g = func_at(r, pos))->object == f->object && g->start == f->start &&
+			  !strcmp(g->linkage, f->linkage));
+	return found != HIDX_NONE ? found : add_func(r, hash, f);
+}
+
+u32 resolver__inlined(struct resolver *r, u32 object, const char *name)
+{
+	object = object__canonical(r->s, object);
+	return named_func(r, &(struct sym_func){.object = object,
+						.kind = symbols__obj(r->s, object)->pub.kind,
+						.linkage = name});
+}
+
+/* What stands for all of an object that no symbol covers. */
+static u32 whole_func(struct resolver *r, u32 object)
+{
+	struct object *o = symbols__obj(r->s, object);
+	char name[280];
+
+	if (!o->code->whole_func) {
+		snprintf(name, sizeof(name), o->pub.name[0] == '[' ? "%.256s" : "[%.256s]",
+			 o->pub.name);
+		o->code->whole_func =
+			symbols__add_func(r->s, &(struct sym_func){.object = object,
+								   .kind = o->pub.kind,
+								   .flags = FUNC_GUESSED,
+								   .name = name,
+								   .linkage = name});
+	}
+	return o->code->whole_func;
+}
+
+/* --- names --- */
+
+static bool name_in_image(u64 at, char *buf)
+{
+	size_t size;
+	const char *image = object__vdso(&size);
+
+	if (!image || at >= size)
+		return false;
+	copy_str(buf, MIN(size - at + 1, (size_t)NAME_MAX_LEN), image + at);
+	return true;
+}
+
+static bool name_in_file(struct resolver *r, u32 object, const struct symbol *sym, char *buf)
+{
+	const struct code *c = symbols__obj(r->s, object)->code;
+	enum name_source src = symbol__source(sym);
+	u64 at = sym->name & NAME_OFFSET, offset, size;
+	ssize_t n;
+	int fd;
+
+	if (src == NAME_PLT)
+		src = NAME_DYN;
+	offset = c->strings[src].offset;
+	size = c->strings[src].size;
+	if (at >= size)
+		return false;
+	if (symbols__obj(r->s, object)->pub.kind == CODE_VDSO)
+		return name_in_image(offset + at, buf);
+	fd = object__fd(r->s, object, src == NAME_DEBUG ? FILE_DEBUG : FILE_MAIN);
+	if (fd < 0)
+		return false;
+	n = pread(fd, buf, MIN(size - at, (u64)NAME_MAX_LEN - 1), (off_t)(offset + at));
+	buf[MAX(n, 0)] = '\0';
+	return buf[0];
+}
+
+/* False when the symbol has no name, or its file is gone. */
+static bool read_name(struct resolver *r, u32 object, const struct symbol *sym, char *buf)
+{
+	const struct code *c = symbols__obj(r->s, object)->code;
+
+	switch (symbol__source(sym)) {
+	case NAME_POOL:
+		copy_str(buf, NAME_MAX_LEN, c->tab.pool + (sym->name & NAME_OFFSET));
+		return true;
+	case NAME_PLT:
+		if (!name_in_file(r, object, sym, buf) || strlen(buf) + 5 > NAME_MAX_LEN)
+			return false;
+		strcat(buf, "@plt");
+		return true;
+	case NAME_MAIN:
+	case NAME_DYN:
+	case NAME_DEBUG:
+		return name_in_file(r, object, sym, buf);
+	default:
+		return false;
+	}
+}
+
+/* --- loading --- */
+
+static bool is_twin(const struct resolver *r, u32 object, const struct code *c)
+{
+	const struct code *known = symbols__obj(r->s, object)->code;
+
+	return known && !strcmp(known->build_id, c->build_id) && code__same_segments(known, c);
+}
+
+/* An object that is the same by build-id and segments: never by name. */
+static u32 find_twin(void *ctx, const struct code *c)
+{
+	struct resolver *r = ctx;
+	u64 hash = hash_bytes(c->build_id, strlen(c->build_id));
+	u32 found;
+
+	if (!c->build_id[0])
+		return 0;
+	HIDX_FIND(found, &r->build_ids, hash, pos, is_twin(r, pos, c));
+	return found == HIDX_NONE ? 0 : found;
+}
+
+static void set_unread(struct resolver *r, struct object *o, bool unread)
+{
+	pthread_mutex_lock(&r->s->lock);
+	o->unread = unread;
+	pthread_mutex_unlock(&r->s->lock);
+}
+
+static void load_file(struct resolver *r, struct object *o, struct code *c)
+{
+	int fd = object__fd(r->s, o->pub.id, FILE_MAIN);
+	char root[64];
+	struct code_origin origin = {.path = o->pub.path};
+
+	if (o->pub.path[0] != '/')
+		return;
+	if (fd < 0) {
+		const char *why = fd == -ESTALE ? "replaced since it was mapped"
+				  : fd == -EACCES || fd == -EPERM
+					  ? "not readable by this user: run as root"
+					  : "gone before it could be read";
+
+		snprintf(c->note, sizeof(c->note), "%s; its functions have no names", why);
+		set_unread(r, o, true);
+		return;
+	}
+	origin.root = object__root(r->s, o->pub.id, root, sizeof(root));
+	code__load_elf(c, fd, &origin, find_twin, r);
+	if (c->is_elf && !c->canonical && c->build_id[0])
+		hidx__add(&r->build_ids, hash_bytes(c->build_id, strlen(c->build_id)), o->pub.id);
+}
+
+/* The vsyscall page is no ELF file: three functions at fixed places. */
+static void load_vsyscall(struct code *c)
+{
+	static const char *const names[] = {"gettimeofday", "time", "getcpu"};
+	struct symtab_builder b;
+
+	symtab_builder__init(&b);
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		symtab_builder__add(&b, i * 1024, 1024, NAME_POOL,
+				    symtab_builder__pool(&b, names[i], strlen(names[i])),
+				    RANK_GLOBAL);
+	symtab_builder__finish(&b, 4096, &c->tab);
+	symtab_builder__fini(&b);
+}
+
+static void load_vdso(struct code *c)
+{
+	size_t size;
+	const void *image = object__vdso(&size);
+
+	if (!image)
+		return;
+	code__load_image(c, image, size);
+	snprintf(c->source, sizeof(c->source), "vdso");
+}
+
+static void load_kernel(struct resolver *r, struct code *c)
+{
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+
+	c->kallsyms = kallsyms__read(fd);
+	if (fd >= 0)
+		close(fd);
+	r->kallsyms_at_ns = clock__monotonic_ns();
+	r->bytes += kallsyms__bytes(c->kallsyms);
+	c->has_symtab = kallsyms__count(c->kallsyms);
+	if (c->has_symtab)
+		snprintf(c->source, sizeof(c->source), "kallsyms");
+	else if (kallsyms__hidden(c->kallsyms))
+		snprintf(c->note, sizeof(c->note),
+			 "the kernel hides its addresses: run as root, or "
+			 "sysctl kernel.kptr_restrict=0");
+	else
+		snprintf(c->note, sizeof(c->note), "there is no readable /proc/kallsyms");
+}
+
+static void load_jit(struct resolver *r, struct object *o, struct code *c)
+{
+	struct via via;
+
+	pthread_mutex_lock(&r->s->lock);
+	via = o->via;
+	pthread_mutex_unlock(&r->s->lock);
+	c->perfmap = perfmap__new(o->pub.tgid, via.parent);
+	perfmap__refresh(c->perfmap);
+	if (++r->nperfmaps > PERFMAPS_OPEN)
+		perfmap__rest(c->perfmap);
+}
+
+static void publish_info(struct resolver *r, struct object *o)
+{
+	const struct code *c = o->code, *best = c;
+	struct sym_object_info *info;
+
+	if (c->canonical)
+		best = symbols__obj(r->s, c->canonical)->code;
+	pthread_mutex_lock(&r->s->table_lock);
+	info = arena__alloc(&r->s->names, sizeof(*info));
+	pthread_mutex_unlock(&r->s->table_lock);
+	memcpy(info->build_id, c->build_id, sizeof(info->build_id));
+	info->has_symtab = best->has_symtab;
+	info->has_dwarf = best->has_dwarf;
+	copy_str(info->source, sizeof(info->source), best->source[0] ? best->source : "none");
+	copy_str(info->note, sizeof(info->note), best->note);
+	if (c->perfmap) {
+		if (perfmap__count(c->perfmap))
+			snprintf(info->source, sizeof(info->source), "perf-map");
+		copy_str(info->note, sizeof(info->note), perfmap__note(c->perfmap));
+	}
+	atomic_store_explicit(&o->info, info, memory_order_release);
+}
+
+static void load(struct resolver *r, struct object *o)
+{
+	struct code *c = xcalloc(1, sizeof(*c));
+
+	o->code = c;
+	switch (o->pub.kind) {
+	case CODE_USER:
+		if (!strcmp(o->pub.path, "[vsyscall]"))
+			load_vsyscall(c);
+		else
+			load_file(r, o, c);
+		break;
+	case CODE_VDSO:
+		load_vdso(c);
+		break;
+	case CODE_KERNEL:
+	case CODE_BPF:
+		if (o->pub.id == r->s->kernel_object)
+			load_kernel(r, c);
+		else
+			snprintf(c->source, sizeof(c->source), "kallsyms");
+		break;
+	case CODE_JIT:
+		load_jit(r, o, c);
+		break;
+	default:
+		break;
+	}
+	r->bytes += sizeof(*c) + symtab__bytes(&c->tab);
+	publish_info(r, o);
+}
+
+struct code *resolver__load(struct resolver *r, u32 object)
+{
+	struct object *o = symbols__obj(r->s, object);
+
+	if (!o)
+		return NULL;
+	if (!o->code)
+		load(r, o);
+	return o->code;
+}
+
+/* --- resolving --- */
+
+static u32 module_object(struct resolver *r, const char *module)
+{
+	u64 hash = hash_bytes(module, strlen(module));
+	struct sym_object o = {.kind = CODE_KERNEL, .path = ""};
+	char name[96];
+	u32 found;
+
+	snprintf(name, sizeof(name), "[%.80s]", module);
+	HIDX_FIND(found, &r->modules, hash, pos, !strcmp(symbols__obj(r->s, pos)->pub.name, name));
+	if (found != HIDX_NONE)
+		return found;
+	if (!strcmp(module, "bpf"))
+		o.kind = CODE_BPF;
+	o.name = name;
+	found = symbols__add_object(r->s, &o, &(struct via){0});
+	if (!found)
+		return r->s->kernel_object;
+	resolver__load(r, found);
+	hidx__add(&r->modules, hash, found);
+	return found;
+}
+
+static u32 kernel_func(struct resolver *r, u32 object, u64 addr, u32 *owner, bool *final)
+{
+	struct code *c = symbols__obj(r->s, object)->code;
+	struct sym_func f = {0};
+	struct kallsym k;
+
+	*owner = object;
+	if (!c->kallsyms || !kallsyms__find(c->kallsyms, addr, &k)) {
+		*final = !c->kallsyms || kallsyms__hidden(c->kallsyms);
+		return whole_func(r, object);
+	}
+	if (k.module[0])
+		*owner = module_object(r, k.module);
+	f = (struct sym_func){
+		.object = *owner,
+		.kind = symbols__obj(r->s, *owner)->pub.kind,
+		.flags = func__flags(k.name),
+		.start = k.start,
+		.size = k.size,
+		.linkage = k.name,
+	};
+	return named_func(r, &f);
+}
+
+static u32 jit_func(struct resolver *r, u32 object, u64 addr, bool *final)
+{
+	struct object *o = symbols__obj(r->s, object);
+	struct perfmap_hit hit;
+	struct sym_func f;
+
+	if (!o->code->perfmap || !perfmap__find(o->code->perfmap, addr, &hit)) {
+		*final = false;
+		return whole_func(r, object);
+	}
+	f = (struct sym_func){.object = object,
+			      .kind = CODE_JIT,
+			      .start = hit.start,
+			      .size = hit.size,
+			      .linkage = hit.name};
+	return named_func(r, &f);
+}
+
+static u32 symbol_func(struct resolver *r, u32 object, const struct symbol *sym)
+{
+	struct object *o = symbols__obj(r->s, object);
+	u64 vaddr = o->code->tab.base + sym->start, start = vaddr, hash;
+	struct sym_func f = {.object = object, .kind = o->pub.kind, .size = sym->size};
+	char name[NAME_MAX_LEN];
+	u32 found;
+
+	if (o->code->is_elf)
+		code__offset(o->code, vaddr, &start);
+	f.start = start;
+	hash = mix64_pair(object, start);
+	HIDX_FIND(found, &r->funcs, hash, pos,
+		  func_at(r, pos)->object == object && func_at(r, pos)->start == start);
+	if (found != HIDX_NONE)
+		return found;
+	f.linkage = name;
+	if (read_name(r, object, sym, name)) {
+		f.flags = func__flags(name);
+	} else {
+		snprintf(name, sizeof(name), "%.256s+0x%llx", o->pub.name,
+			 (unsigned long long)vaddr);
+		f.name = name;
+		f.flags = FUNC_GUESSED;
+	}
+	return add_func(r, hash, &f);
+}
+
+static u32 file_func(struct resolver *r, u32 object, u64 offset, u32 *owner, bool *final)
+{
+	const struct object *o = symbols__obj(r->s, object);
+	const struct symbol *sym;
+	u64 vaddr = offset;
+
+	*owner = object__canonical(r->s, object);
+	*final = o->code->is_elf || o->pub.path[0] != '/';
+	if (o->code->is_elf && !code__vaddr(o->code, offset, &vaddr))
+		return whole_func(r, *owner);
+	sym = symtab__find(&symbols__obj(r->s, *owner)->code->tab, vaddr);
+	return sym ? symbol_func(r, *owner, sym) : whole_func(r, *owner);
+}
+
+u32 resolver__func(struct resolver *r, u32 object, u64 offset, u32 *owner, bool *final)
+{
+	*owner = object;
+	*final = true;
+	resolver__load(r, object);
+	switch (symbols__obj(r->s, object)->pub.kind) {
+	case CODE_KERNEL:
+	case CODE_BPF:
+		return kernel_func(r, r->s->kernel_object, offset, owner, final);
+	case CODE_JIT:
+		return jit_func(r, object, offset, final);
+	default:
+		return file_func(r, object, offset, owner, final);
+	}
+}
+
+/* --- looking again --- */
+
+static bool refresh_kernel(struct resolver *r, struct code *c)
+{
+	u64 now = clock__monotonic_ns();
+
+	if (now - r->kallsyms_at_ns < KALLSYMS_WAIT)
+		return false;
+	r->bytes -= kallsyms__bytes(c->kallsyms);
+	kallsyms__free(c->kallsyms);
+	load_kernel(r, c);
+	return true;
+}
+
+/* Another process has been seen with the file that could not be read. */
+static bool refresh_file(struct resolver *r, struct object *o)
+{
+	bool unread;
+
+	pthread_mutex_lock(&r->s->lock);
+	unread = o->unread;
+	pthread_mutex_unlock(&r->s->lock);
+	if (unread || o->code->is_elf)
+		return false;
+	free_code(r, o->code);
+	o->code = NULL;
+	load(r, o);
+	return o->code->is_elf;
+}
+
+bool resolver__refresh(struct resolver *r, u32 object)
+{
+	struct object *o = symbols__obj(r->s, object);
+	bool more;
+
+	if (o->pub.kind == CODE_KERNEL)
+		return o->code->kallsyms && refresh_kernel(r, o->code);
+	if (o->pub.kind != CODE_JIT)
+		return refresh_file(r, o);
+	more = perfmap__refresh(o->code->perfmap);
+	if (r->nperfmaps > PERFMAPS_OPEN)
+		perfmap__rest(o->code->perfmap);
+	if (more)
+		publish_info(r, o);
+	return more;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Processes and what is mapped in them: by time, over exec, fork and exit. Bounded: the
+ * newest SPACES_EXITED exited processes, SPACES_MAX in all, SPACES_GENERATIONS execs back.
+ * Collector thread only; reads /proc/PID/maps and comm, never a mapped file (but for the
+ * first four bytes of a memfd, which tell an ELF file from JIT code).
+ */
+#ifndef SYMBOLS_SPACES_H
+#define SYMBOLS_SPACES_H
+
+#include "core/sample.h"
+#include "symbols/maps.h"
+#include "symbols/symbols.h"
+
+#define SPACES_MAX	   65536
+#define SPACES_EXITED	   4096
+#define SPACES_GENERATIONS 4
+#define SPACES_FILES	   65536 /* distinct mapped files */
+
+struct spaces;
+
+struct spaces *spaces__new(struct symbols *s);
+void spaces__free(struct spaces *sp);
+void spaces__event(struct spaces *sp, const struct proc_event *ev);
+void spaces__learn(struct spaces *sp, u32 tgid);
+/* The object and the offset in it; false when nothing is known to be mapped there. */
+bool spaces__locate(struct spaces *sp, u32 tgid, u64 t_ns, u64 ip, u32 *object, u64 *offset);
+const char *spaces__comm(struct spaces *sp, u32 tgid);
+
+#endif

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "symbols/demangle.h"
+#include "symbols/internal.h"
+#include "symbols/spaces.h"
+
+#define INLINES_MAX (256u << 10)
+
+/* --- objects and funcs --- */
+
+/* Names come from files that anybody may have written: nothing in them may move a cursor. */
+static char *keep_text(struct symbols *s, const char *text)
+{
+	char *copy = arena__strdup(&s->names, text ? text : "");
+
+	for (char *p = copy; *p; p++)
+		if ((u8)*p < ' ' || *p == 127)
+			*p = '?';
+	return copy;
+}
+
+u32 symbols__add_object(struct symbols *s, const struct sym_object *o, const struct via *via)
+{
+	struct object *new;
+	u32 id = 0;
+
+	pthread_mutex_lock(&s->table_lock);
+	new = stable__next(&s->objects, &id);
+	if (new) {
+		new->pub = *o;
+		new->pub.id = id;
+		new->pub.name = keep_text(s, o->name);
+		/* As it is: it is opened by it. */
+		new->pub.path = arena__strdup(&s->names, o->path ? o->path : "");
+		new->via = *via;
+		stable__commit(&s->objects);
+	}
+	pthread_mutex_unlock(&s->table_lock);
+	return new ? id : 0;
+}
+
+void symbols__seen_via(struct symbols *s, u32 object, const struct via *via)
+{
+	struct object *o = symbols__obj(s, object);
+
+	pthread_mutex_lock(&s->lock);
+	if (o->unread || !atomic_load_explicit(&o->info, memory_order_relaxed)) {
+		o->via = *via;
+		o->unread = false;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+u32 symbols__add_func(struct symbols *s, const struct sym_func *f)
+{
+	char *plain = f->name ? NULL : demangle(f->linkage);
+	struct sym_func *new;
+	u32 id = FUNC_OVERFLOW;
+
+	pthread_mutex_lock(&s->table_lock);
+	new = stable__next(&s->funcs, &id);
+	if (new) {
+		*new = *f;
+		new->id = id;
+		new->linkage = keep_text(s, f->linkage);
+		new->name = new->linkage;
+		if (plain || (f->name && strcmp(f->name, f->linkage)))
+			new->name = keep_text(s, plain ? plain : f->name);
+		stable__commit(&s->funcs);
+	}
+	pthread_mutex_unlock(&s->table_lock);
+	free(plain);
+	return new ? id : FUNC_OVERFLOW;
+}
+
+/* --- life --- */
+
+/* What id 0 means in each table, and the kernel. */
+static void add_fixed(struct symbols *s)
+{
+	static const struct sym_object_info none = {.source = "none"};
+	const struct via nowhere = {0};
+	u32 id;
+
+	symbols__add_object(s, &(struct sym_object){.name = "[unknown]"}, &nowhere);
+	atomic_store(&symbols__obj(s, 0)->info, &none);
+	symbols__add_func(s, &(struct sym_func){.name = "[unknown]", .linkage = "[unknown]"});
+	symbols__add_func(s, &(struct sym_func){.name = "[too many functions]",
+						.linkage = "[too many functions]",
+						.flags = FUNC_GUESSED});
+	stable__next(&s->locs, &id);
+	stable__commit(&s->locs);
+	s->kernel_object = symbols__add_object(
+		s, &(struct sym_object){.kind = CODE_KERNEL, .name = "[kernel]"}, &nowhere);
+}
+
+struct symbols *symbols__new(struct status *st)
+{
+	struct symbols *s;
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd < 0) {
+		status__set(st, EXIT_CODE_FAILURE, -errno,
+			    "no file descriptor for symbols (%s): raise ulimit -n",
+			    strerror(errno));
+		return NULL;
+	}
+	s = xcalloc(1, sizeof(*s));
+	s->event_fd = fd;
+	stable__init(&s->objects, sizeof(struct object), IDS_MAX_OBJECTS);
+	stable__init(&s->locs, sizeof(struct loc), IDS_MAX_LOCS);
+	stable__init(&s->funcs, sizeof(struct sym_func), IDS_MAX_FUNCS);
+	stable__init(&s->inlines, sizeof(struct inlined), INLINES_MAX);
+	arena__init(&s->names);
+	pthread_mutex_init(&s->table_lock, NULL);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->cond, NULL);
+	pthread_cond_init(&s->settled, NULL);
+	add_fixed(s);
+	s->spaces = spaces__new(s);
+	worker__start(s);
+	return s;
+}
+
+void symbols__free(struct symbols *s)
+{
+	if (!s)
+		return;
+	worker__stop(s);
+	spaces__free(s->spaces);
+	for (u32 i = 0; i < ANNOTATIONS_KEPT; i++)
+		if (s->annotations[i])
+			annotation__put(s->annotations[i]);
+	stable__fini(&s->objects);
+	stable__fini(&s->locs);
+	stable__fini(&s->funcs);
+	stable__fini(&s->inlines);
+	hidx__fini(&s->loc_index);
+	hidx__fini(&s->named_objects);
+	hidx__fini(&s->named_funcs);
+	arena__fini(&s->names);
+	free(s->asked.v);
+	free(s->queue.v);
+	free(s->inline_queue.v);
+	free(s->annotate_queue.v);
+	pthread_mutex_destroy(&s->table_lock);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->cond);
+	pthread_cond_destroy(&s->settled);
+	close(s->event_fd);
+	free(s);
+}
+
+/* --- collector thread --- */
+
+/* A loc as it was asked for; its object may have become another since. */
+static bool is_loc(struct symbols *s, u32 loc, u32 object, u64 offset)
+{
+	struct loc *l = symbols__loc(s, loc);
+
+	return l->offset == offset && l->asked_object == object;
+}
+
+static u32 intern_loc(struct symbols *s, u32 object, u64 offset, u32 func)
+{
+	u64 hash = mix64_pair(object, offset);
+	struct loc *l;
+	u32 id;
+
+	HIDX_FIND(id, &s->loc_index, hash, pos, is_loc(s, pos, object, offset));
+	if (id != HIDX_NONE)
+		return id;
+	l = stable__next(&s->locs, &id);
+	if (!l) {
+		atomic_fetch_add_explicit(&s->overflow, 1, memory_order_relaxed);
+		return SYM_UNKNOWN;
+	}
+	l->offset = offset;
+	l->asked_object = object;
+	atomic_store_explicit(&l->object, object, memory_order_relaxed);
+	atomic_store_explicit(&l->func, func, memory_order_relaxed);
+	stable__commit(&s->locs);
+	hidx__add(&s->loc_index, hash, id);
+	if (func)
+		atomic_fetch_add_explicit(&s->nresolved, 1, memory_order_relaxed);
+	else
+		u32_vec__push(&s->asked, id);
+	return id;
+}
+
+void symbols__proc_event(struct symbols *s, const struct proc_event *ev)
+{
+	spaces__event(s->spaces, ev);
+}
+
+u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip)
+{
+	u32 object;
+	u64 offset;
+
+	if (!spaces__locate(s->spaces, tgid, t_ns, ip, &object, &offset))
+		return SYM_UNKNOWN;
+	return intern_loc(s, object, offset, 0);
+}
+
+u32 symbols__locate_kernel(struct symbols *s, u64 ip)
+{
+	return intern_loc(s, s->kernel_object, ip, 0);
+}
+
+void symbols__learn(struct symbols *s, u32 tgid)
+{
+	spaces__learn(s->spaces, tgid);
+}
+
+const char *symbols__comm(struct symbols *s, u32 tgid)
+{
+	return spaces__comm(s->spaces, tgid);
+}
+
+static u32 named_object(struct symbols *s, const char *name, enum code_kind kind)
+{
+	static const struct sym_object_info none = {.source = "none"};
+	u64 hash = mix64_pair(kind, hash_bytes(name, strlen(name)));
+	const struct sym_object *o;
+	u32 id;
+
+	HIDX_FIND(id, &s->named_objects, hash, pos,
+		  (o = symbols__object(s, pos))->kind == kind && !strcmp(o->name, name));
+	if (id != HIDX_NONE)
+		return id;
+	id = symbols__add_object(s, &(struct sym_object){.kind = kind, .name = name},
+				 &(struct via){0});
+	if (id) {
+		atomic_store_explicit(&symbols__obj(s, id)->info, &none, memory_order_release);
+		hidx__add(&s->named_objects, hash, id);
+	}
+	return id;
+}
+
+static u32 named_func(struct symbols *s, const char *name, u32 object, enum code_kind kind)
+{
+	u64 hash = mix64_pair(object, hash_bytes(name, strlen(name)));
+	const struct sym_func *f;
+	u32 id;
+
+	HIDX_FIND(id, &s->named_funcs, hash, pos,
+		  (f = symbols__func(s, pos))->object == object && !strcmp(f->linkage, name));
+	if (id != HIDX_NONE)
+		return id;
+	id = symbols__add_func(s, &(struct sym_func){.object = object,
+						     .kind = kind,
+						     .flags = func__flags(name),
+						     .linkage = name});
+	if (id != FUNC_OVERFLOW)
+		hidx__add(&s->named_funcs, hash, id);
+	return id;
+}
+
+u32 symbols__named(struct symbols *s, const char *object, const char *func, enum code_kind kind)
+{
+	u32 o = named_object(s, object, kind), f = named_func(s, func, o, kind);
+
+	return intern_loc(s, o, f, f);
+}
+
+void symbols__kick(struct symbols *s)
+{
+	if (!s->asked.n)
+		return;
+	pthread_mutex_lock(&s->lock);
+	for (u32 i = 0; i < s->asked.n; i++)
+		u32_vec__push(&s->queue, s->asked.v[i]);
+	pthread_cond_signal(&s->cond);
+	pthread_mutex_unlock(&s->lock);
+	s->asked.n = 0;
+}
+
+/* --- any thread --- */
+
+u32 symbols__func_of(const struct symbols *s, u32 loc)
+{
+	struct loc *l = symbols__loc(s, loc);
+
+	return l ? atomic_load_explicit(&l->func, memory_order_acquire) : 0;
+}
+
+u32 symbols__object_of(const struct symbols *s, u32 loc)
+{
+	struct loc *l = symbols__loc(s, loc);
+
+	return l ? atomic_load_explicit(&l->object, memory_order_acquire) : 0;
+}
+
+u64 symbols__offset_of(const struct symbols *s, u32 loc)
+{
+	struct loc *l = symbols__loc(s, loc);
+
+	return l ? l->offset : 0;
+}
+
+const struct sym_func *symbols__func(const struct symbols *s, u32 func)
+{
+	const struct sym_func *f = stable__at(&s->funcs, func);
+
+	return f ? f : stable__at(&s->funcs, 0);
+}
+
+const struct sym_object *symbols__object(const struct symbols *s, u32 object)
+{
+	const struct object *o = symbols__obj(s, object);
+
+	return o ? &o->pub : &symbols__obj(s, 0)->pub;
+}
+
+const struct sym_object_info *symbols__object_info(const struct symbols *s, u32 object)
+{
+	struct object *o = symbols__obj(s, object);
+
+	return o ? atomic_load_explicit(&o->info, memory_order_acquire) : NULL;
+}
+
+static void ask_inlined(struct symbols *s, struct loc *l, u32 loc)
+{
+	u32 unasked = INLINED_UNASKED;
+
+	if (!atomic_compare_exchange_strong(&l->inlined, &unasked, INLINED_ASKED))
+		return;
+	pthread_mutex_lock(&s->lock);
+	u32_vec__push(&s->inline_queue, loc);
+	pthread_cond_signal(&s->cond);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Only a file with DWARF can have an answer. */
+static bool may_be_inlined(const struct symbols *s, const struct loc *l)
+{
+	u32 object = atomic_load_explicit(&((struct loc *)l)->object, memory_order_acquire);
+	const struct sym_object_info *info = symbols__object_info(s, object);
+
+	return symbols__object(s, object)->kind == CODE_USER && (!info || info->has_dwarf);
+}
+
+int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max)
+{
+	struct loc *l = symbols__loc(s, loc);
+	const struct inlined *list;
+	u32 state;
+	int n;
+
+	if (!loc || !l)
+		return 0;
+	state = atomic_load_explicit(&l->inlined, memory_order_acquire);
+	if (state == INLINED_UNASKED && !may_be_inlined(s, l))
+		return 0;
+	if (state == INLINED_UNASKED)
+		ask_inlined(s, l, loc);
+	if (state < INLINED_FIRST)
+		return state == INLINED_NONE ? 0 : -1;
+	list = stable__at(&s->inlines, state - INLINED_FIRST);
+	n = MIN((int)list->n, max);
+	memcpy(funcs, list->funcs, sizeof(*funcs) * (size_t)MAX(n, 0));
+	return n;
+}
+
+u64 symbols__generation(const struct symbols *s)
+{
+	return atomic_load_explicit(&((struct symbols *)s)->generation, memory_order_acquire);
+}
+
+int symbols__event_fd(const struct symbols *s)
+{
+	return s->event_fd;
+}
+
+static bool is_settled(const struct symbols *s)
+{
+	return !s->busy && !s->queue.n && !s->inline_queue.n && !s->annotate_queue.n;
+}
+
+bool symbols__settle(struct symbols *s, u32 timeout_ms)
+{
+	u64 until = clock__monotonic_ns() + timeout_ms * NSEC_PER_MSEC;
+	struct timespec ts = {.tv_sec = (time_t)(until / NSEC_PER_SEC),
+			      .tv_nsec = (long)(until % NSEC_PER_SEC)};
+	bool settled;
+	int err = 0;
+
+	pthread_mutex_lock(&s->lock);
+	while (!is_settled(s) && !err)
+		err = pthread_cond_clockwait(&s->settled, &s->lock, CLOCK_MONOTONIC, &ts);
+	settled = is_settled(s);
+	pthread_mutex_unlock(&s->lock);
+	return settled;
+}
+
+void symbols__stats(const struct symbols *cs, struct symbols_stats *out)
+{
+	struct symbols *s = (struct symbols *)cs;
+	u64 resolved = atomic_load_explicit(&s->nresolved, memory_order_relaxed);
+
+	*out = (struct symbols_stats){
+		.locs = stable__count(&s->locs) - 1,
+		.funcs = stable__count(&s->funcs),
+		.objects = stable__count(&s->objects),
+		.processes = atomic_load_explicit(&s->nprocesses, memory_order_relaxed),
+		.overflow = atomic_load_explicit(&s->overflow, memory_order_relaxed),
+	};
+	out->pending = out->locs > resolved ? out->locs - resolved : 0;
+	pthread_mutex_lock(&s->table_lock);
+	out->memory_bytes = s->names.bytes;
+	pthread_mutex_unlock(&s->table_lock);
+	out->memory_bytes +=
+		s->objects.bytes + s->locs.bytes + s->funcs.bytes + s->inlines.bytes + s->memory;
+}
+
+const struct annotation *symbols__annotate(struct symbols *s, u32 func)
+{
+	const struct annotation *a = NULL;
+
+	pthread_mutex_lock(&s->lock);
+	for (u32 i = 0; i < ANNOTATIONS_KEPT && !a; i++)
+		if (s->annotations[i] && s->annotations[i]->func == func)
+			a = s->annotations[i];
+	if (a) {
+		atomic_fetch_add(&((struct annotation *)a)->refs, 1);
+	} else {
+		/* What was asked for before and has not begun is not looked at any more. */
+		s->annotate_queue.n = 0;
+		u32_vec__push(&s->annotate_queue, func);
+		pthread_cond_signal(&s->cond);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return a;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/arena.h"
+#include "symbols/symtab.h"
+
+#define POOL_MAX NAME_OFFSET
+#define WALK_MAX 64 /* functions nested in each other that a look-up steps over */
+
+void symtab_builder__init(struct symtab_builder *b)
+{
+	*b = (struct symtab_builder){0};
+}
+
+void symtab_builder__fini(struct symtab_builder *b)
+{
+	free(b->raw);
+	free(b->pool);
+}
+
+u32 symtab_builder__pool(struct symtab_builder *b, const char *s, size_t len)
+{
+	size_t at = b->pool_used ? b->pool_used : 1;
+
+	if (len >= POOL_MAX - at)
+		return 0;
+	if (at + len + 1 > b->pool_cap) {
+		b->pool_cap = MAX(b->pool_cap * 2, at + len + 1 + 1024);
+		b->pool = xrealloc(b->pool, b->pool_cap);
+		b->pool[0] = '\0';
+	}
+	memcpy(b->pool + at, s, len);
+	b->pool[at + len] = '\0';
+	b->pool_used = at + len + 1;
+	b->names[NAME_POOL].data = b->pool;
+	b->names[NAME_POOL].size = b->pool_used;
+	return (u32)at;
+}
+
+void symtab_builder__add(struct symtab_builder *b, u64 start, u64 size, enum name_source source,
+			 u64 name_offset, enum symbol_rank rank)
+{
+	if (b->n >= SYMTAB_MAX || name_offset > NAME_OFFSET)
+		return;
+	if (b->n == b->cap) {
+		b->cap = MAX(1024u, b->cap * 2);
+		b->raw = xrealloc(b->raw, sizeof(*b->raw) * b->cap);
+	}
+	b->raw[b->n++] = (struct raw_symbol){
+		.start = start,
+		.size = size,
+		.name = (u32)source << NAME_SHIFT | (u32)name_offset,
+		.rank = rank,
+	};
+}
+
+static const char *raw_name(const struct symtab_builder *b, const struct raw_symbol *s)
+{
+	u32 source = s->name >> NAME_SHIFT;
+	size_t offset = s->name & NAME_OFFSET;
+
+	/* String tables end in a NUL: their reader has seen to it. */
+	return offset < b->names[source].size ? b->names[source].data + offset : "";
+}
+
+static size_t underscores(const char *s)
+{
+	return strspn(s, "_");
+}
+
+int symbol_name__prefer(const char *a, const char *b)
+{
+	size_t ua = underscores(a), ub = underscores(b), la, lb;
+
+	if (ua != ub)
+		return ua < ub ? -1 : 1;
+	la = strlen(a);
+	lb = strlen(b);
+	if (la != lb)
+		return la > lb ? -1 : 1;
+	return strcmp(a, b);
+}
+
+static int by_start(const void *pa, const void *pb, void *ctx)
+{
+	const struct raw_symbol *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	if (!a->size != !b->size)
+		return a->size ? -1 : 1;
+	return symbol_name__prefer(raw_name(ctx, a), raw_name(ctx, b));
+}
+
+/* One symbol per start, the best; labels and frames within a sized function go. */
+static u32 choose(struct raw_symbol *raw, u32 n)
+{
+	u64 covered = 0;
+	u32 kept = 0;
+
+	for (u32 i = 0, j; i < n; i = j) {
+		struct raw_symbol s = raw[i];
+
+		for (j = i + 1; j < n && raw[j].start == s.start; j++)
+			if (!s.size)
+				s.size = raw[j].size;
+		if (s.rank <= RANK_LABEL && s.start < covered)
+			continue;
+		if (s.rank > RANK_LABEL && s.size < UINT64_MAX - s.start)
+			covered = MAX(covered, s.start + s.size);
+		raw[kept++] = s;
+	}
+	return kept;
+}
+
+static void pack(const struct raw_symbol *raw, u32 n, u64 end, struct symtab *out)
+{
+	out->base = n ? raw[0].start : 0;
+	out->syms = xmalloc(sizeof(*out->syms) * MAX(n, 1u));
+	for (u32 i = 0; i < n; i++) {
+		u64 start = raw[i].start - out->base, size = raw[i].size;
+
+		if (start > UINT32_MAX)
+			break;
+		if (!size)
+			size = (i + 1 < n ? raw[i + 1].start : MAX(end, raw[i].start)) -
+			       raw[i].start;
+		out->syms[out->n++] = (struct symbol){
+			.start = (u32)start,
+			.size = (u32)MIN(size, UINT32_MAX),
+			.name = raw[i].name,
+		};
+	}
+}
+
+void symtab_builder__finish(struct symtab_builder *b, u64 end, struct symtab *out)
+{
+	*out = (struct symtab){0};
+	if (b->n)
+		qsort_r(b->raw, b->n, sizeof(*b->raw), by_start, b);
+	b->n = choose(b->raw, b->n);
+	pack(b->raw, b->n, end, out);
+	if (b->pool) {
+		out->pool = xrealloc(b->pool, b->pool_used);
+		out->pool_size = b->pool_used;
+	}
+	free(b->raw);
+	b->raw = NULL;
+	b->pool = NULL;
+	b->n = b->cap = 0;
+	b->pool_used = b->pool_cap = 0;
+}
+
+void symtab__fini(struct symtab *t)
+{
+	free(t->syms);
+	free(t->pool);
+	*t = (struct symtab){0};
+}
+
+const struct symbol *symtab__find(const struct symtab *t, u64 addr)
+{
+	u32 lo = 0, hi = t->n;
+
+	if (addr < t->base || addr - t->base > UINT32_MAX)
+		return NULL;
+	addr -= t->base;
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (t->syms[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (u32 walked = 0; lo > 0 && walked < WALK_MAX; lo--, walked++)
+		if (addr - t->syms[lo - 1].start < t->syms[lo - 1].size)
+			return &t->syms[lo - 1];
+	return NULL;
+}
+
+size_t symtab__bytes(const struct symtab *t)
+{
+	return sizeof(*t->syms) * t->n + t->pool_size;
+}

@@ -99,24 +99,39 @@ static void order_rows(struct table *t, const struct table_source *src)
 	t->nlines = line;
 }
 
-/* The line whose key is selected; false when it is gone. */
+static bool find_row(const struct table *t, const struct table_source *src, u64 key, u32 *pos)
+{
+	for (u32 i = 0; i < t->norder; i++)
+		if (src->rows->key(src->rows, t->order[i]) == key) {
+			*pos = i;
+			return true;
+		}
+	return false;
+}
+
+/* The line that is selected; that of its row when it was folded away; false when both are
+ * gone. */
 static bool find_selected(const struct table *t, const struct table_source *src, u32 *line)
 {
 	struct table_child child;
+	u32 pos;
 
-	for (u32 i = 0; i < t->norder; i++)
-		if (src->rows->key(src->rows, t->order[i]) == t->selected) {
-			*line = t->first[i];
-			return true;
-		}
-	for (u32 i = 0; i < t->norder; i++)
-		for (u32 c = 0; c + t->first[i] + 1 < t->first[i + 1]; c++)
-			if (src->child(src->ctx, t->order[i], c, &child) &&
-			    child.key == t->selected) {
-				*line = t->first[i] + 1 + c;
-				return true;
-			}
-	return false;
+	if (!find_row(t, src, t->selected_row, &pos))
+		return false;
+	*line = t->first[pos];
+	if (t->selected == t->selected_row)
+		return true;
+	for (u32 c = 0; c + t->first[pos] + 1 < t->first[pos + 1]; c++)
+		if (src->child(src->ctx, t->order[pos], c, &child) && child.key == t->selected)
+			*line = t->first[pos] + 1 + c;
+	return true;
+}
+
+static void select_line(struct table *t, const struct table_source *src, u32 line)
+{
+	t->cursor_line = line;
+	t->selected = key_of(t, src, line);
+	t->selected_row = src->rows->key(src->rows, t->order[position_of(t, line)]);
 }
 
 static u32 page(const struct table *t)
@@ -144,14 +159,9 @@ static void follow_selection(struct table *t, const struct table_source *src)
 		t->cursor_line = t->top = 0;
 		return;
 	}
-	if (!t->user_moved) {
-		t->cursor_line = 0;
-	} else if (find_selected(t, src, &line)) {
-		t->cursor_line = line;
-	} else {
-		t->cursor_line = MIN(t->cursor_line, t->nlines - 1);
-	}
-	t->selected = key_of(t, src, t->cursor_line);
+	if (t->user_moved && !find_selected(t, src, &line))
+		line = MIN(t->cursor_line, t->nlines - 1);
+	select_line(t, src, line);
 	t->top = t->cursor_line > offset ? t->cursor_line - offset : 0;
 	keep_visible(t);
 }
@@ -176,8 +186,7 @@ static void go_to(struct table *t, const struct table_source *src, u32 line)
 {
 	if (!t->nlines)
 		return;
-	t->cursor_line = MIN(line, t->nlines - 1);
-	t->selected = key_of(t, src, t->cursor_line);
+	select_line(t, src, MIN(line, t->nlines - 1));
 	t->user_moved = true;
 	keep_visible(t);
 }

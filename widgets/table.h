@@ -45,6 +45,7 @@ struct table {
 	u32 *first; /* line of each row in order, and nlines behind them */
 	u32 nlines, cursor_line;
 	u32 key_column;
+	u64 selected_row; /* key of the row that `selected` is or is below of */
 	struct rect area;
 	struct column_place {
 		u32 column;

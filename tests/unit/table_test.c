@@ -1,133 +1,447 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* Values compare, rows sort and ties keep their place. */
-#include <math.h>
+/* SPDX-License-Identifier: GPL-2.0-only */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/table.h"
+#include "tests/lib/golden.h"
+#include "tests/lib/rows.h"
+#include "widgets/table.h"
 
-static struct value count(u64 n)
+static const struct rect screen = {0, 0, 80, 6}; /* a header and five lines */
+
+struct fixture {
+	struct rows rows;
+	struct table table;
+	struct table_source src;
+	u64 open; /* key of the unfolded row */
+};
+
+/* Three children below the open row; the second has one of its own. */
+static u32 children(void *ctx, u32 row)
 {
-	return (struct value){.type = VALUE_COUNT, .u = n};
+	struct fixture *f = ctx;
+
+	return f->rows.keys[row] == f->open ? 4 : 0;
 }
 
-static struct value pct(double d)
+static bool child(void *ctx, u32 row, u32 n, struct table_child *out)
 {
-	return (struct value){.type = VALUE_PCT, .f = d};
-}
+	static const struct table_child all[] = {
+		{.key = 101, .depth = 1, .text = "alpha", .pct = 5},
+		{.key = 102, .depth = 1, .text = "beta", .has_children = true, .open = true},
+		{.key = 103, .depth = 2, .last = true, .text = "gamma", .note = "obj"},
+		{.key = 104, .depth = 1, .last = true, .text = "delta"},
+	};
 
-static struct value text(const char *s)
-{
-	return (struct value){.type = VALUE_TEXT, .s = s};
-}
-
-static void expect_sign(struct value a, struct value b, int sign)
-{
-	int ab = value__compare(&a, &b), ba = value__compare(&b, &a);
-
-	assert_int_equal((ab > 0) - (ab < 0), sign);
-	assert_int_equal((ba > 0) - (ba < 0), -sign);
-}
-
-static void test_compare(void **state)
-{
-	const float low[] = {9, 1}, high[] = {0, 2};
-	struct value none = {.type = VALUE_NONE};
-
-	expect_sign(count(1), count(2), -1);
-	expect_sign(count(UINT64_MAX - 1), count(UINT64_MAX), -1); /* not by way of a double */
-	expect_sign(count(7), count(7), 0);
-	expect_sign(pct(0.1), pct(0.2), -1);
-	expect_sign(pct(NAN), pct(-1), -1);
-	expect_sign(pct(NAN), pct(NAN), 0);
-	expect_sign(pct(-INFINITY), pct(0), -1);
-	expect_sign(count(2), pct(1.5), 1);
-	expect_sign(text("a"), text("b"), -1);
-	expect_sign(text("\xff"), text("z"), 1);
-	expect_sign(text("a"), count(5), 1);
-	expect_sign(none, none, 0);
-	expect_sign(none, count(0), -1);
-	expect_sign(none, pct(NAN), -1);
-	expect_sign(none, text(""), -1);
-	expect_sign((struct value){.type = VALUE_TREND, .n = 2, .trend = low},
-		    (struct value){.type = VALUE_TREND, .n = 2, .trend = high}, -1);
-}
-
-static const struct {
-	const char *name;
-	s64 n; /* negative: unknown */
-} rows[] = {{"d", 2}, {"a", 1}, {"c", 2}, {"b", -1}, {"a", 3}, {"e", 2}};
-
-static bool cell(const struct row_table *t, u32 row, u32 column, struct value *out)
-{
-	if (column == 0)
-		*out = text(rows[row].name);
-	else if (rows[row].n >= 0)
-		*out = count((u64)rows[row].n);
-	else
+	if (n >= ARRAY_SIZE(all))
 		return false;
+	*out = all[n];
 	return true;
 }
 
-static void expect_order(u32 column, bool descending, const u32 *want)
+static bool is_open(void *ctx, u64 key)
 {
-	const struct row_table t = {.ncolumns = 2, .nrows = ARRAY_SIZE(rows), .cell = cell};
-	u32 order[ARRAY_SIZE(rows)];
-
-	row_table__sort(&t, column, descending, order);
-	assert_memory_equal(order, want, sizeof(order));
+	return key == ((struct fixture *)ctx)->open;
 }
 
-static void test_sort(void **state)
+static int setup(void **state)
 {
-	expect_order(0, false, (u32[]){1, 4, 3, 2, 0, 5});
-	expect_order(0, true, (u32[]){5, 0, 2, 3, 1, 4});
-	expect_order(1, true, (u32[]){4, 0, 2, 5, 1, 3}); /* unknown last */
-	expect_order(1, false, (u32[]){3, 1, 0, 2, 5, 4});
-	expect_order(9, true, (u32[]){0, 1, 2, 3, 4, 5}); /* no such column */
+	static struct fixture f;
+
+	f = (struct fixture){0};
+	rows__init(&f.rows, ROWS_MAX);
+	table__init(&f.table);
+	f.src = (struct table_source){.rows = &f.rows.table,
+				      .children = children,
+				      .child = child,
+				      .open = is_open,
+				      .ctx = &f};
+	table__layout(&f.table, &f.src, screen);
+	*state = &f;
+	return 0;
 }
 
-static bool many_cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+static int teardown(void **state)
 {
-	*out = count(mix64(row) % 100);
-	return true;
+	table__fini(&((struct fixture *)*state)->table);
+	return 0;
 }
 
-static void test_many(void **state)
+static u64 selected_key(struct fixture *f)
 {
-	const struct row_table t = {.ncolumns = 1, .nrows = 100000, .cell = many_cell};
-	u32 *order = xcalloc(t.nrows, sizeof(*order));
+	u32 row, line;
 
-	row_table__sort(&t, 0, true, order);
-	for (u32 i = 1; i < t.nrows; i++) {
-		u64 before = mix64(order[i - 1]) % 100, here = mix64(order[i]) % 100;
+	assert_true(table__selected(&f->table, &f->src, &row, &line));
+	return f->rows.keys[row];
+}
 
-		assert_true(before > here || (before == here && order[i - 1] < order[i]));
+static void search_for(struct fixture *f, const char *text)
+{
+	snprintf(f->table.search, sizeof(f->table.search), "%s", text);
+}
+
+/* ---- columns ---- */
+
+static u64 next_random(u64 *seed)
+{
+	return *seed = mix64(*seed + 0x9e3779b97f4a7c15ULL);
+}
+
+static u32 random_columns(u64 *seed, struct column *cols, u32 *key)
+{
+	u32 n = 1 + (u32)(next_random(seed) % 12);
+
+	*key = (u32)(next_random(seed) % n);
+	for (u32 i = 0; i < n; i++) {
+		cols[i] = (struct column){
+			.width = (u8)(next_random(seed) % 30),
+			.priority = (u8)(next_random(seed) % 4),
+			.flags = COLUMN_SCREEN | (next_random(seed) % 4 ? 0 : COLUMN_FLEX),
+		};
 	}
-	free(order);
+	cols[*key].flags |= COLUMN_KEY;
+	return n;
 }
 
-static void test_empty(void **state)
+static void check_places(const struct column_place *p, u32 n, u32 key, int w)
 {
-	const struct row_table t = {.ncolumns = 1, .nrows = 0, .cell = many_cell};
-	u32 order[1] = {77};
+	bool has_key = false;
 
-	row_table__sort(&t, 0, true, order);
-	assert_int_equal(order[0], 77);
+	assert_in_range(n, 1, 32);
+	for (u32 i = 0; i < n; i++) {
+		assert_true(p[i].w >= 1);
+		assert_true(p[i].x >= 0 && p[i].x + p[i].w <= w);
+		if (i) {
+			assert_true(p[i].column > p[i - 1].column);
+			assert_true(p[i].x > p[i - 1].x + p[i - 1].w);
+		}
+		has_key |= p[i].column == key;
+	}
+	assert_true(has_key);
 }
+
+static bool shows(const struct column_place *p, u32 n, u32 column)
+{
+	for (u32 i = 0; i < n; i++)
+		if (p[i].column == column)
+			return true;
+	return false;
+}
+
+/* 400 tables at every width from 1 to 250. */
+static void columns_fit_every_width(void **state)
+{
+	struct column_place now[32], before[32];
+	u64 seed = 42;
+
+	for (u32 table = 0; table < 400; table++) {
+		struct column cols[12];
+		u32 key, n = random_columns(&seed, cols, &key), nbefore = 0;
+
+		for (int w = 1; w <= 250; w++) {
+			u32 placed = table__place_columns(cols, n, NULL, w, now, 32);
+
+			check_places(now, placed, key, w);
+			for (u32 i = 0; i < nbefore; i++)
+				assert_true(shows(now, placed, before[i].column));
+			memcpy(before, now, sizeof(now));
+			nbefore = placed;
+		}
+	}
+}
+
+static void the_least_important_goes_first(void **state)
+{
+	struct fixture *f = *state;
+	const struct column *cols = f->rows.table.columns;
+	struct column_place p[32];
+	u32 n = table__place_columns(cols, ROWS_COLUMNS, NULL, 80, p, 32);
+
+	/* Fixed: 14+7+8+8+14 and five gaps. The key has the rest. */
+	assert_int_equal(n, ROWS_COLUMNS);
+	assert_int_equal(p[ROWS_SYMBOL].w, 80 - 51 - 5);
+	n = table__place_columns(cols, ROWS_COLUMNS, NULL, 75, p, 32);
+	assert_int_equal(n, 5);
+	assert_false(shows(p, n, ROWS_SAMPLES));
+	n = table__place_columns(cols, ROWS_COLUMNS, NULL, 35, p, 32);
+	assert_int_equal(n, 2);
+	assert_int_equal(p[0].column, ROWS_SELF);
+	assert_int_equal(p[1].w, 20);
+	n = table__place_columns(cols, ROWS_COLUMNS, NULL, 25, p, 32);
+	assert_int_equal(n, 2);
+	assert_int_equal(p[1].w, 10);
+	n = table__place_columns(cols, ROWS_COLUMNS, NULL, 20, p, 32);
+	assert_int_equal(n, 1);
+	assert_int_equal(p[0].column, ROWS_SYMBOL);
+	assert_int_equal(table__place_columns(cols, ROWS_COLUMNS, NULL, 0, p, 32), 0);
+}
+
+static void only_what_applies(void **state)
+{
+	struct fixture *f = *state;
+	bool applies[ROWS_COLUMNS] = {[ROWS_SELF] = true, [ROWS_SYMBOL] = true};
+	struct column_place p[32];
+
+	assert_int_equal(
+		table__place_columns(f->rows.table.columns, ROWS_COLUMNS, applies, 200, p, 32), 2);
+	assert_int_equal(p[1].w, 200 - 15);
+}
+
+/* ---- cursor ---- */
+
+static void follows_rank_one_until_moved(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(selected_key(f), 1);
+	f->rows.self[3] = 90;
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(selected_key(f), 4);
+	assert_int_equal(f->table.cursor_line, 0);
+}
+
+static void follows_its_row_once_moved(void **state)
+{
+	struct fixture *f = *state;
+
+	table__move(&f->table, &f->src, 2);
+	assert_int_equal(selected_key(f), 3);
+	f->rows.self[2] = 99;
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(selected_key(f), 3);
+	assert_int_equal(f->table.cursor_line, 0);
+	f->rows.self[2] = 0.1;
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(selected_key(f), 3);
+	table__home(&f->table, &f->src);
+	f->rows.self[11] = 99;
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(selected_key(f), 12);
+}
+
+/* The row under the cursor stays where it is on the screen while others pass it. */
+static void stays_in_place_on_the_screen(void **state)
+{
+	struct fixture *f = *state;
+	u32 offset;
+
+	table__move(&f->table, &f->src, 7);
+	offset = f->table.cursor_line - f->table.top;
+	assert_int_equal(selected_key(f), 8);
+	f->rows.self[11] = 50;
+	f->rows.self[10] = 50;
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(selected_key(f), 8);
+	assert_int_equal(f->table.cursor_line, 9);
+	assert_int_equal(f->table.cursor_line - f->table.top, offset);
+}
+
+static void a_row_that_goes_leaves_the_cursor(void **state)
+{
+	struct fixture *f = *state;
+
+	table__end(&f->table, &f->src);
+	assert_int_equal(selected_key(f), 12);
+	f->rows.table.nrows = 4;
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(f->table.cursor_line, 3);
+	assert_int_equal(selected_key(f), 4);
+	f->rows.table.nrows = 0;
+	table__layout(&f->table, &f->src, screen);
+	assert_false(table__selected(&f->table, &f->src, &(u32){0}, &(u32){0}));
+	table__move(&f->table, &f->src, 1);
+	table__end(&f->table, &f->src);
+	f->rows.table.nrows = 4;
+	table__layout(&f->table, &f->src, screen);
+	assert_true(table__selected(&f->table, &f->src, &(u32){0}, &(u32){0}));
+}
+
+static void movement_is_clamped(void **state)
+{
+	struct fixture *f = *state;
+
+	table__move(&f->table, &f->src, -5);
+	assert_int_equal(f->table.cursor_line, 0);
+	table__move(&f->table, &f->src, 1000000);
+	assert_int_equal(f->table.cursor_line, ROWS_MAX - 1);
+	assert_int_equal(f->table.top, ROWS_MAX - 5);
+	table__move(&f->table, &f->src, -ROWS_MAX + 1);
+	assert_int_equal(f->table.top, 0);
+}
+
+static void children_are_lines(void **state)
+{
+	struct fixture *f = *state;
+	u32 row, line;
+
+	f->open = 2;
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(f->table.nlines, ROWS_MAX + 4);
+	table__move(&f->table, &f->src, 4);
+	assert_true(table__selected(&f->table, &f->src, &row, &line));
+	assert_int_equal(f->rows.keys[row], 2);
+	assert_int_equal(line, 2);
+	assert_int_equal(f->table.selected, 103);
+	/* It is followed when its row moves, and the row takes over when it is folded. */
+	f->rows.self[1] = 99;
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(f->table.selected, 103);
+	assert_int_equal(f->table.cursor_line, 3);
+	f->open = 0;
+	table__layout(&f->table, &f->src, screen);
+	assert_true(table__selected(&f->table, &f->src, &row, &line));
+	assert_int_equal(line, UINT32_MAX);
+	assert_int_equal(selected_key(f), 2);
+}
+
+/* ---- sorting ---- */
+
+static void sorts_by_the_next_column(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(f->table.sort, ROWS_SELF);
+	assert_true(f->table.descending);
+	table__sort_next(&f->table, &f->src, -1);
+	assert_int_equal(f->table.sort, ROWS_OBJECT);
+	assert_false(f->table.descending);
+	table__sort_next(&f->table, &f->src, 1);
+	assert_int_equal(f->table.sort, ROWS_SELF);
+	table__sort_next(&f->table, &f->src, 1);
+	table__sort_next(&f->table, &f->src, 1);
+	table__sort_next(&f->table, &f->src, 1);
+	assert_int_equal(f->table.sort, ROWS_SYMBOL); /* not by the trend */
+	table__reverse(&f->table, &f->src);
+	assert_true(f->table.descending);
+	assert_int_equal(selected_key(f), 5); /* the last by name */
+}
+
+static void the_header_sorts_and_rows_are_hit(void **state)
+{
+	struct fixture *f = *state;
+	struct input in = {.type = INPUT_MOUSE, .mouse = MOUSE_CLICK, .x = 18, .y = 0};
+
+	assert_false(table__mouse(&f->table, &f->src, &in));
+	assert_int_equal(f->table.sort, ROWS_TOTAL);
+	assert_true(f->table.descending);
+	assert_false(table__mouse(&f->table, &f->src, &in));
+	assert_false(f->table.descending);
+	in.y = 3;
+	assert_true(table__mouse(&f->table, &f->src, &in));
+	assert_int_equal(f->table.cursor_line, 2);
+	in.y = 50;
+	assert_false(table__mouse(&f->table, &f->src, &in));
+	in.mouse = MOUSE_WHEEL_DOWN;
+	assert_false(table__mouse(&f->table, &f->src, &in));
+	assert_int_equal(f->table.cursor_line, 5);
+	f->rows.table.nrows = 0;
+	table__layout(&f->table, &f->src, screen);
+	in = (struct input){.type = INPUT_MOUSE, .y = 1};
+	assert_false(table__mouse(&f->table, &f->src, &in));
+}
+
+/* ---- search ---- */
+
+static void finds_forwards_backwards_and_around(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_false(table__search(&f->table, &f->src, 1));
+	search_for(f, "SYS");
+	assert_true(table__search(&f->table, &f->src, 1));
+	assert_int_equal(selected_key(f), 8);
+	search_for(f, "comp");
+	assert_true(table__search(&f->table, &f->src, 1));
+	assert_int_equal(selected_key(f), 1);
+	search_for(f, "e");
+	assert_true(table__search(&f->table, &f->src, -1));
+	assert_int_equal(selected_key(f), 12);
+	search_for(f, "gamma");
+	assert_false(table__search(&f->table, &f->src, 1));
+	f->open = 3;
+	table__layout(&f->table, &f->src, screen);
+	assert_true(table__search(&f->table, &f->src, 1));
+	assert_int_equal(f->table.selected, 103);
+}
+
+/* ---- drawing ---- */
+
+static void draws_at_every_size(void **state)
+{
+	struct fixture *f = *state;
+	struct canvas c;
+
+	f->open = 2;
+	search_for(f, "e");
+	for (int w = 0; w < 130; w += 1 + w / 40)
+		for (int h = 0; h < 20; h += 3) {
+			canvas__init(&c, w, h, w % 2);
+			table__layout(&f->table, &f->src, canvas__rect(&c));
+			table__move(&f->table, &f->src, w % 3 - 1);
+			table__draw(&f->table, &f->src, &c);
+			canvas__fini(&c);
+		}
+}
+
+static void stays_in_its_area(void **state)
+{
+	struct fixture *f = *state;
+	struct rect area = {5, 2, 40, 6};
+	struct canvas c;
+
+	canvas__init(&c, 60, 12, false);
+	f->open = 1;
+	table__layout(&f->table, &f->src, area);
+	table__draw(&f->table, &f->src, &c);
+	for (int y = 0; y < c.h; y++)
+		for (int x = 0; x < c.w; x++) {
+			bool inside = x >= 5 && x < 45 && y >= 2 && y < 8;
+
+			assert_true(inside || c.cells[y * c.w + x].ch[0] == ' ');
+		}
+	canvas__fini(&c);
+}
+
+static void no_rows_at_all(void **state)
+{
+	struct fixture *f = *state;
+	struct table_source none = {0};
+	struct canvas c;
+
+	canvas__init(&c, 20, 5, false);
+	table__layout(&f->table, &none, canvas__rect(&c));
+	table__draw(&f->table, &none, &c);
+	table__move(&f->table, &none, 1);
+	table__sort_next(&f->table, &none, 1);
+	table__reverse(&f->table, &none);
+	assert_false(table__selected(&f->table, &none, &(u32){0}, &(u32){0}));
+	canvas__fini(&c);
+}
+
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(columns_fit_every_width),
+		TEST(the_least_important_goes_first),
+		TEST(only_what_applies),
+		TEST(follows_rank_one_until_moved),
+		TEST(follows_its_row_once_moved),
+		TEST(stays_in_place_on_the_screen),
+		TEST(a_row_that_goes_leaves_the_cursor),
+		TEST(movement_is_clamped),
+		TEST(children_are_lines),
+		TEST(sorts_by_the_next_column),
+		TEST(the_header_sorts_and_rows_are_hit),
+		TEST(finds_forwards_backwards_and_around),
+		TEST(draws_at_every_size),
+		TEST(stays_in_its_area),
+		TEST(no_rows_at_all),
 	};
 
-	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+	golden__locale();
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

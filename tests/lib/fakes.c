@@ -98,6 +98,7 @@ static struct source *fake__open(u32 i, const struct sampling *how, const struct
 
 static void fake__close(u32 i, struct source *s)
 {
+	fakes[i].pending = 0; /* what nobody drained is gone, as with a real one */
 	fakes[i].closes++;
 	note("close:%s", fake_ops[i].name);
 	free(s);

@@ -344,7 +344,7 @@ static void test_zero_resets_health_too(void **state)
 	fakes[FAKE_B].pending = 100; /* gathered before: forgotten */
 	collector__zero(c);
 	snap__put(next_frame(c));
-	fakes[FAKE_B].pending = 2;
+	fakes[FAKE_B].pending += 2;
 	fakes[FAKE_B].lost = 4;
 	f = tick(c, 2);
 	assert_int_equal(f->feeds[MODEL_PROFILE].health.lost, 1);

@@ -48,8 +48,11 @@ enum feed_state { FEED_OFF, FEED_OPENING, FEED_LIVE, FEED_FAILED };
 struct feed {
 	enum feed_state state;
 	struct health health;
-	char reason[512]; /* FEED_FAILED: why, and what to do */
-	int exit_code;	  /* FEED_FAILED: enum exit_code */
+	/* FEED_OPENING: what is being opened. FEED_FAILED: why, and what to do, of each source
+	 * that was tried. FEED_LIVE: the same of better sources that did not open; "" the best
+	 * one serves. */
+	char reason[512];
+	int exit_code; /* FEED_FAILED: enum exit_code of the failure that tells most */
 };
 
 struct frame {

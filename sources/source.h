@@ -38,7 +38,8 @@ struct source_ops {
 	struct source *(*open)(const struct sampling *how, const struct scope *scope,
 			       struct status *st);
 	void (*close)(struct source *s);
-	/* Takes effect at once without detaching; NULL: the collector closes and reopens. */
+	/* Takes effect at once without detaching; on failure the old one stays in force. NULL:
+	 * the collector closes and reopens, but a source of tier 0 then does not depend on it. */
 	int (*set_scope)(struct source *s, const struct scope *scope, struct status *st);
 	int (*set_sampling)(struct source *s, const struct sampling *how, struct status *st);
 	/* An fd that becomes readable when drain() has work before the tick; -1 none. */

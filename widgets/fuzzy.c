@@ -4,7 +4,7 @@
 #define TEXT_MAX   512
 #define MATCH	   16 /* for each character found */
 #define NEXT_TO	   12 /* it follows the one before */
-#define WORD_START 10 /* it begins a word */
+#define WORD_START 12 /* it begins a word */
 #define TEXT_START 8  /* it begins the text */
 #define WHOLE_WORD 8  /* the part ends where a word ends */
 #define GAP_MAX	   12 /* cost of skipped characters, one each up to this */

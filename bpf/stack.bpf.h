@@ -15,9 +15,6 @@
 #include "bpf/kernel.bpf.h"
 #include "bpf/stack.h"
 
-#define STACK_KERNEL 1
-#define STACK_USER   2
-
 /* Programs of different kinds may interrupt each other on a CPU: each kind has its scratch. */
 enum stack_slot { STACK_SLOT_PERF, STACK_SLOT_TRACE, STACK_SLOTS };
 
@@ -102,9 +99,10 @@ static __always_inline u64 stack__hash(const struct stack_record *s)
 	return hash_finish(h);
 }
 
-static __always_inline u32 stack__walk(void *ctx, u64 *to, u64 flags)
+static __always_inline u32 stack__walk(void *ctx, u64 *to, bool leaf, u64 flags)
 {
-	long bytes = bpf_get_stack(ctx, to, STACK_DEPTH * sizeof(u64), flags);
+	u32 size = leaf ? sizeof(u64) : STACK_DEPTH * sizeof(u64);
+	long bytes = bpf_get_stack(ctx, to, size, flags);
 
 	return bytes < 0 ? 0 : (bytes / sizeof(u64)) & STACK_DEPTH;
 }
@@ -137,13 +135,14 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 no
 	u32 zero = 0;
 	struct stack_stats *stats = bpf_map_lookup_elem(&stack_stats, &zero);
 	u32 nkernel = 0, nuser = 0;
+	bool leaf = flags & STACK_LEAF;
 
 	if (!s || !stats)
 		return 0;
 	if (flags & STACK_KERNEL)
-		nkernel = stack__walk(ctx, s->ips, 0);
-	if (flags & STACK_USER)
-		nuser = stack__walk(ctx, s->ips + nkernel, BPF_F_USER_STACK);
+		nkernel = stack__walk(ctx, s->ips, leaf, 0);
+	if ((flags & STACK_USER) && !(leaf && nkernel))
+		nuser = stack__walk(ctx, s->ips + nkernel, leaf, BPF_F_USER_STACK);
 	if (nkernel + nuser == 0)
 		return 0;
 	if (nkernel == STACK_DEPTH || nuser == STACK_DEPTH)

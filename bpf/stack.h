@@ -9,6 +9,11 @@
  * kernel.perf_event_max_stack is 127 by default. */
 #define STACK_DEPTH 127
 
+/* What a program is to capture. */
+#define STACK_KERNEL 1
+#define STACK_USER   2
+#define STACK_LEAF   4 /* no call chain: only the frame that was interrupted */
+
 enum record_type { RECORD_STACK = 1, RECORD_TASK = 2 };
 
 /* A stack's frames, sent when its hash is first seen: kernel frames, then user frames, each

@@ -11,6 +11,7 @@ struct health {
 	u64 lost;	/* samples that are in no row, since start or zero */
 	u64 map_full;	/* failed map inserts, since start or zero */
 	u64 stacks_lost; /* samples whose frames are missing (they are in rows as [no stack]) */
+	u64 side_lost; /* fork, exec and mmap records lost: names of new code may be missing */
 	double map_fill_pct; /* fullest map at its last drain */
 	double truncated_pct; /* samples whose user stack does not reach its outermost frame */
 	double self_cpu_pct; /* proftop's own CPU over the last interval, of one CPU */

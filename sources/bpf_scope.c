@@ -4,9 +4,9 @@
 #include <bpf/bpf.h>
 
 #include "core/arena.h"
-#include "core/cgroup.h"
 #include "core/clock.h"
 #include "sources/bpf_util.h"
+#include "sources/scope_check.h"
 
 #define IDS_MAX	  8000 /* half of scope_ids: two generations meet while switching */
 #define COMMS_MAX 1000
@@ -156,36 +156,6 @@ static void drop_name(struct bpf_scope *b, const char *comm)
 	b->comms[b->ncomms++] = key;
 }
 
-static bool in_sets(const struct scope *s, enum scope_kind kind, u64 id)
-{
-	if (s->exclude[kind].n && id_set__has(&s->exclude[kind], id))
-		return false;
-	return !s->include[kind].active || id_set__has(&s->include[kind], id);
-}
-
-/* As the program does it: a cgroup in a set stands for its children. */
-static bool in_cgroups(const struct scope *s, u64 id)
-{
-	const struct id_set *in = &s->include[SCOPE_CGROUP], *out = &s->exclude[SCOPE_CGROUP];
-	bool included = !in->active;
-	char path[512], *slash;
-
-	if (!in->active && !out->n)
-		return true;
-	cgroup__name(id, path, sizeof(path));
-	for (u32 i = 0; id && i < SCOPE_BPF_CGROUP_DEPTH; i++) {
-		if (id_set__has(out, id))
-			return false;
-		included |= id_set__has(in, id);
-		slash = strrchr(path, '/');
-		if (!slash || !slash[1])
-			break;
-		slash[slash == path] = '\0';
-		id = cgroup__id(path);
-	}
-	return included;
-}
-
 static bool is_followed(struct bpf_scope *b, u32 tgid)
 {
 	struct scope_bpf_key key = {0, SCOPE_BPF_FOLLOWED, 0, tgid};
@@ -198,7 +168,7 @@ static bool in_pids(struct bpf_scope *b, const struct bpf_scope_entry *e, bool s
 {
 	const struct scope *s = b->scope;
 
-	if (in_sets(s, SCOPE_PID, e->tgid))
+	if (scope_check__id(s, SCOPE_PID, e->tgid))
 		return true;
 	if (!s->follow_children || id_set__has(&s->exclude[SCOPE_PID], e->tgid))
 		return false;
@@ -213,9 +183,9 @@ bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e)
 
 	if (!s)
 		return true;
-	if (!in_sets(s, SCOPE_TID, e->tid) || !in_sets(s, SCOPE_CPU, e->cpu))
+	if (!scope_check__id(s, SCOPE_TID, e->tid) || !scope_check__id(s, SCOPE_CPU, e->cpu))
 		return false;
-	if (!in_pids(b, e, stale) || (stale && !in_cgroups(s, e->cgroup)))
+	if (!in_pids(b, e, stale) || (stale && !scope_check__cgroup(s, e->cgroup)))
 		return false;
 	if (!s->ncomms || scope__comm(s, e->comm))
 		return true;

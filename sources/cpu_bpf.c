@@ -25,10 +25,6 @@
 #define RING_MAX   (4096u * 1024)
 #define CLOCK_NOTE "timer samples: code that runs with interrupts off shows where it turns them on"
 
-/* As in bpf/stack.bpf.h. */
-#define STACK_KERNEL 1
-#define STACK_USER   2
-
 struct probe {
 	u32 cpu;
 	int fd; /* of the perf event; closed by the link */
@@ -405,6 +401,8 @@ static void set_flags(struct source *s, const struct sampling *how)
 {
 	u32 flags = (how->kernel ? STACK_KERNEL : 0) | (how->user ? STACK_USER : 0);
 
+	if (how->call_graph == CALL_GRAPH_OFF)
+		flags |= STACK_LEAF;
 	s->skel->bss->stack_flags = flags;
 	s->skel->bss->count_idle = how->idle;
 }
@@ -556,7 +554,12 @@ static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink
 
 static void cpu_bpf__health(struct source *s, struct health *h)
 {
+	u64 side_lost = h->side_lost;
+	double self = h->self_cpu_pct;
+
 	*h = s->health;
+	h->side_lost = side_lost;
+	h->self_cpu_pct = self;
 }
 
 const struct source_ops source_cpu_bpf = {

@@ -38,7 +38,7 @@ enum child_kind {
 	CHILD_MANY_STACKS, /* recursion of ever other depth */
 	CHILD_EXEC,	   /* executes a shell loop at SIGUSR1 */
 	CHILD_FORKS,	   /* a grandchild spins, the child sleeps */
-	CHILD_THREAD,	   /* a second thread of its own name spins as well */
+	CHILD_YIELDS,	   /* sleeps a millisecond at a time */
 };
 
 struct child {
@@ -79,6 +79,9 @@ TEST_HELPER void child_run(enum child_kind kind)
 	case CHILD_MANY_STACKS:
 		for (u32 d = 1;; d = d % 60 + 1)
 			child_recurse(d, 20000);
+	case CHILD_YIELDS:
+		for (;;)
+			usleep(1000);
 	case CHILD_FORKS:
 		if (fork())
 			for (;;)

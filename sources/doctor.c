@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/doctor.h"
+
+#include <bpf/libbpf.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+
+#include "core/arena.h"
+#include "sources/doctor_checks.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+
+void checks__add(struct checks *c, const char *group, const char *name, enum check_state state,
+		 const char *remedy, const char *fmt, ...)
+{
+	struct check *k;
+	va_list ap;
+
+	c->items = xrealloc(c->items, (c->n + 1) * sizeof(*c->items));
+	k = &c->items[c->n++];
+	*k = (struct check){.group = group, .name = name, .state = state};
+	va_start(ap, fmt);
+	vsnprintf(k->detail, sizeof(k->detail), fmt, ap);
+	va_end(ap);
+	copy_str(k->remedy, sizeof(k->remedy), remedy);
+}
+
+const struct check *checks__find(const struct checks *c, const char *group, const char *name)
+{
+	for (u32 i = 0; i < c->n; i++)
+		if (!strcmp(c->items[i].group, group) && !strcmp(c->items[i].name, name))
+			return &c->items[i];
+	return NULL;
+}
+
+bool doctor__line(const char *path, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool ok;
+
+	if (!f)
+		return false;
+	ok = fgets(buf, (int)size, f) != NULL;
+	fclose(f);
+	if (ok)
+		buf[strcspn(buf, "\n")] = '\0';
+	return ok;
+}
+
+long doctor__number(const char *path, long fallback)
+{
+	char line[64], *end;
+	long n;
+
+	if (!doctor__line(path, line, sizeof(line)))
+		return fallback;
+	n = strtol(line, &end, 10);
+	return end == line ? fallback : n;
+}
+
+u64 doctor__caps(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	unsigned long long caps = 0;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "CapEff: %llx", &caps) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return caps;
+}
+
+bool doctor__may_load(void)
+{
+	u64 caps = doctor__caps(), both = 1ULL << CAP_BPF | 1ULL << CAP_PERFMON;
+
+	return caps & 1ULL << CAP_SYS_ADMIN || (caps & both) == both;
+}
+
+static int drop_message(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	return 0;
+}
+
+u32 doctor__run(struct check **out)
+{
+	libbpf_print_fn_t before = libbpf_set_print(drop_message);
+	struct checks c = {0};
+
+	doctor__machine(&c);
+	doctor__probes(&c);
+	doctor__symbols(&c);
+	doctor__terminal(&c);
+	doctor__views(&c);
+	libbpf_set_print(before);
+	*out = c.items;
+	return c.n;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The machine and its settings, read and not tried. */
+#include <glob.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "core/cgroup.h"
+#include "sources/doctor_checks.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#ifndef CAP_BPF
+#define CAP_BPF 39
+#endif
+
+#define GROUP "machine"
+#define SETCAP                                                                                     \
+	"run with sudo, or once: sudo setcap "                                                     \
+	"cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,cap_dac_read_search+ep $(which proftop)"
+
+static void check_kernel(struct checks *c)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+	bool known;
+
+	uname(&u);
+	known = sscanf(u.release, "%u.%u", &major, &minor) == 2 && major * 1000 + minor >= 5010;
+	checks__add(c, GROUP, "kernel", known ? CHECK_OK : CHECK_LIMITED,
+		    known ? "" : "boot a kernel of 5.10 or newer", "%s %s%s", u.release, u.machine,
+		    known ? "" : ": older than 5.10, not tested there");
+}
+
+static void check_cpus(struct checks *c)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN), all = sysconf(_SC_NPROCESSORS_CONF);
+
+	checks__add(c, GROUP, "CPUs", CHECK_OK, "", "%ld online of %ld", online, all);
+}
+
+/* Core PMUs of x86, hybrid x86, Arm, and the others that name theirs cpu. */
+static void check_pmu(struct checks *c)
+{
+	static const char *const patterns[] = {
+		"/sys/bus/event_source/devices/cpu", "/sys/bus/event_source/devices/cpu_core",
+		"/sys/bus/event_source/devices/armv[78]*", "/sys/bus/event_source/devices/cpum_cf"};
+	const char *found = NULL;
+	glob_t g;
+
+	for (u32 i = 0; i < ARRAY_SIZE(patterns) && !found; i++) {
+		if (!glob(patterns[i], 0, NULL, &g) && g.gl_pathc)
+			found = strrchr(patterns[i], '/') + 1;
+		globfree(&g);
+	}
+	checks__add(c, GROUP, "hardware PMU", found ? CHECK_OK : CHECK_LIMITED,
+		    found ? ""
+			  : "in a virtual machine: give it the host's PMU (qemu -cpu host,pmu=on)",
+		    found ? "%s" : "none: cpu-clock samples instead of cycles, no hardware events",
+		    found);
+}
+
+static void check_btf(struct checks *c)
+{
+	bool ok = !access("/sys/kernel/btf/vmlinux", R_OK);
+
+	checks__add(c, GROUP, "kernel BTF", ok ? CHECK_OK : CHECK_MISSING,
+		    ok ? "" : "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y",
+		    ok ? "/sys/kernel/btf/vmlinux"
+		       : "no /sys/kernel/btf/vmlinux: BPF engines cannot "
+			 "find kernel fields, perf serves");
+}
+
+static void check_paranoid(struct checks *c)
+{
+	long n = doctor__number("/proc/sys/kernel/perf_event_paranoid", 3);
+	bool free = doctor__may_load();
+
+	checks__add(c, GROUP, "perf_event_paranoid",
+		    free || n <= -1 ? CHECK_OK
+		    : n >= 3	    ? CHECK_MISSING
+				    : CHECK_LIMITED,
+		    free || n <= -1 ? "" : "sudo sysctl kernel.perf_event_paranoid=-1", "%ld: %s",
+		    n,
+		    free      ? "does not bind this user"
+		    : n <= -1 ? "no limits"
+		    : n == 0  ? "no raw tracepoint data"
+		    : n == 1  ? "own processes only, with kernel code"
+		    : n == 2  ? "own processes only, user code only"
+			      : "no events at all for this user");
+}
+
+static void check_kptr(struct checks *c)
+{
+	long n = doctor__number("/proc/sys/kernel/kptr_restrict", 0);
+	bool syslog = doctor__caps() & 1ULL << CAP_SYSLOG;
+	bool hidden = n >= 2 || (n == 1 && !syslog);
+
+	checks__add(c, GROUP, "kptr_restrict", hidden ? CHECK_LIMITED : CHECK_OK,
+		    hidden ? "sudo sysctl kernel.kptr_restrict=0" : "", "%ld: %s", n,
+		    hidden ? "kernel addresses are hidden" : "kernel addresses can be shown");
+}
+
+static void check_unprivileged_bpf(struct checks *c)
+{
+	long n = doctor__number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
+
+	checks__add(c, GROUP, "unprivileged BPF", CHECK_OK, "", "%ld: %s; proftop does not use it",
+		    n, n ? "off" : "on");
+}
+
+static void check_max_stack(struct checks *c)
+{
+	long n = doctor__number("/proc/sys/kernel/perf_event_max_stack", 0);
+
+	checks__add(c, GROUP, "perf_event_max_stack", n >= 127 ? CHECK_OK : CHECK_LIMITED,
+		    n >= 127 ? "" : "sudo sysctl kernel.perf_event_max_stack=127",
+		    "stacks of up to %ld frames", n);
+}
+
+static void check_sample_rate(struct checks *c)
+{
+	long n = doctor__number("/proc/sys/kernel/perf_event_max_sample_rate", 0);
+
+	checks__add(c, GROUP, "highest sampling rate", n >= 4000 ? CHECK_OK : CHECK_LIMITED,
+		    n >= 4000 ? "" : "sudo sysctl kernel.perf_event_max_sample_rate=100000",
+		    "%ld Hz", n);
+}
+
+static void check_capabilities(struct checks *c)
+{
+	static const struct {
+		const char *name;
+		int bit;
+	} caps[] = {{"bpf", CAP_BPF},
+		    {"perfmon", CAP_PERFMON},
+		    {"sys_admin", CAP_SYS_ADMIN},
+		    {"sys_ptrace", CAP_SYS_PTRACE},
+		    {"syslog", CAP_SYSLOG},
+		    {"dac_read_search", CAP_DAC_READ_SEARCH}};
+	char have[100] = "", lack[100] = "";
+	u64 set = doctor__caps();
+	bool all = doctor__may_load() && set & 1ULL << CAP_SYS_PTRACE;
+
+	for (u32 i = 0; i < ARRAY_SIZE(caps); i++) {
+		char *list = set & 1ULL << caps[i].bit ? have : lack;
+
+		if (*list)
+			strcat(list, " ");
+		strcat(list, caps[i].name);
+	}
+	checks__add(c, GROUP, "capabilities",
+		    all			 ? CHECK_OK
+		    : doctor__may_load() ? CHECK_LIMITED
+					 : CHECK_MISSING,
+		    all ? "" : SETCAP, "%s%s%s%s", *have ? have : "none", *lack ? "; without " : "",
+		    lack, geteuid() ? "" : " (root)");
+}
+
+static void check_cgroups(struct checks *c)
+{
+	const char *const *v1;
+	u32 n = cgroup__v1_mounts(&v1);
+	bool v2 = *cgroup__mount();
+
+	if (v2)
+		checks__add(c, GROUP, "cgroups", CHECK_OK, "", "v2 at %.100s%s", cgroup__mount(),
+			    n ? ", v1 beside it" : "");
+	else
+		checks__add(c, GROUP, "cgroups", n ? CHECK_LIMITED : CHECK_MISSING,
+			    "sudo mount -t cgroup2 none /sys/fs/cgroup", "%s",
+			    n ? "v1 only: filtered by the members' pids" : "none mounted");
+}
+
+static void check_tracefs(struct checks *c)
+{
+	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	char events[64];
+
+	for (u32 i = 0; i < ARRAY_SIZE(places); i++) {
+		snprintf(events, sizeof(events), "%s/events", places[i]);
+		if (access(events, R_OK | X_OK))
+			continue;
+		checks__add(c, GROUP, "tracefs", CHECK_OK, "", "%s", places[i]);
+		return;
+	}
+	if (geteuid())
+		checks__add(c, GROUP, "tracefs", CHECK_LIMITED,
+			    "run with sudo, or: sudo mount -o remount,mode=755 /sys/kernel/tracing",
+			    "not readable by this user: no tracepoints as events");
+	else
+		checks__add(c, GROUP, "tracefs", CHECK_LIMITED,
+			    "sudo mount -t tracefs nodev /sys/kernel/tracing",
+			    "not mounted: no tracepoints as events");
+}
+
+static void check_lockdown(struct checks *c)
+{
+	char line[128] = "";
+	bool known = doctor__line("/sys/kernel/security/lockdown", line, sizeof(line));
+	bool bound = strstr(line, "[confidentiality]");
+
+	checks__add(c, GROUP, "kernel lockdown", bound ? CHECK_LIMITED : CHECK_OK,
+		    bound ? "boot with lockdown=integrity, or without secure boot" : "", "%s%s",
+		    known ? line : "not built in or not visible",
+		    bound ? ": BPF may not read kernel memory" : "");
+}
+
+static void check_memlock(struct checks *c)
+{
+	long perf_kb = doctor__number("/proc/sys/kernel/perf_event_mlock_kb", 0);
+	struct rlimit r = {0};
+
+	getrlimit(RLIMIT_MEMLOCK, &r);
+	if (r.rlim_cur == RLIM_INFINITY)
+		checks__add(c, GROUP, "locked memory", CHECK_OK, "",
+			    "no limit, perf rings %ld KiB a CPU", perf_kb);
+	else
+		checks__add(c, GROUP, "locked memory", CHECK_OK, "",
+			    "%llu KiB, perf rings %ld KiB a CPU; BPF maps do not count since 5.11",
+			    (unsigned long long)r.rlim_cur / 1024, perf_kb);
+}
+
+void doctor__machine(struct checks *c)
+{
+	static void (*const all[])(struct checks * c) = {check_kernel,
+							 check_cpus,
+							 check_pmu,
+							 check_btf,
+							 check_paranoid,
+							 check_kptr,
+							 check_unprivileged_bpf,
+							 check_max_stack,
+							 check_sample_rate,
+							 check_capabilities,
+							 check_cgroups,
+							 check_tracefs,
+							 check_lockdown,
+							 check_memlock};
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+		all[i](c);
+}

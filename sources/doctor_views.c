@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Per view: the sources of its model are really opened, tier by tier, with what a view asks
+ * for by default. The first that opens is the one that serves.
+ */
+#include "core/filter.h"
+#include "sources/doctor_checks.h"
+#include "sources/source.h"
+
+/* To add a view: a row here when it shows a model; the group's text is its name. */
+static const struct view_needs {
+	const char *group;
+	enum model_id model; /* MODEL_COUNT: nothing of the kernel's */
+} views[] = {
+	{"view cpu", MODEL_PROFILE},
+	{"view log", MODEL_COUNT},
+};
+
+/* One row a tier; true when it opens. */
+static bool try_source(struct checks *c, const char *group, const struct source_ops *ops)
+{
+	struct sampling how = {.freq = 99, .user = true, .kernel = true, .interval_s = 1};
+	struct filter_error err;
+	struct scope *everything = filter__parse("", &err);
+	struct status st = {0};
+	struct source *s = ops->open(&how, everything, &st);
+
+	scope__put(everything);
+	if (s) {
+		ops->close(s);
+		checks__add(c, group, ops->name, CHECK_OK, "", "opens: %.150s", ops->title);
+	} else {
+		checks__add(c, group, ops->name, CHECK_LIMITED, "", "%.190s", st.msg);
+	}
+	return s != NULL;
+}
+
+static void try_tiers(struct checks *c, const struct view_needs *v)
+{
+	const struct source_ops *best = NULL, *serving = NULL;
+
+	for (u32 i = 0; i < SOURCE_COUNT; i++) {
+		const struct source_row *row = &source_table[i];
+
+		if (row->model != v->model || !row->tier)
+			continue;
+		if (!best)
+			best = row->ops;
+		if (try_source(c, v->group, row->ops) && !serving)
+			serving = row->ops;
+	}
+	checks__add(c, v->group, DOCTOR_ENGINE,
+		    !serving	      ? CHECK_MISSING
+		    : serving == best ? CHECK_OK
+				      : CHECK_LIMITED,
+		    serving == best ? "" : "run with sudo", "%s%s",
+		    serving ? serving->name : "none of them serves", serving ? " serves" : "");
+}
+
+/* What the view then cannot show, from the checks made before. */
+static void add_limits(struct checks *c, const char *group)
+{
+	static const struct {
+		const char *of, *check, *name, *without;
+	} limits[] = {
+		{"probes", "cycles (hardware)", "precise addresses",
+		 "cpu-clock: samples may skid, interrupt-disabled code shows where it enables "
+		 "them"},
+		{"probes", "perf events, whole machine", "all processes", "own processes only"},
+		{"symbols", "kernel function names", "kernel names", "kernel code is one row"},
+		{"symbols", "files of other processes", "names of others",
+		 "functions of other users' processes have no names"},
+		{"symbols", "kernel code", "annotated kernel", "kernel functions have no code"},
+		{"symbols", "separate debug files", "source lines",
+		 "only for what carries its own debug information"},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(limits); i++) {
+		const struct check *k = checks__find(c, limits[i].of, limits[i].check);
+		bool ok = k && k->state == CHECK_OK;
+		char remedy[sizeof(k->remedy)] = "";
+
+		if (k)
+			copy_str(remedy, sizeof(remedy), k->remedy);
+		checks__add(c, group, limits[i].name, ok ? CHECK_OK : CHECK_LIMITED, remedy, "%s",
+			    ok ? "yes" : limits[i].without);
+	}
+}
+
+void doctor__views(struct checks *c)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(views); i++) {
+		if (views[i].model == MODEL_COUNT) {
+			checks__add(c, views[i].group, DOCTOR_ENGINE, CHECK_OK, "",
+				    "needs nothing of the kernel");
+			continue;
+		}
+		try_tiers(c, &views[i]);
+		add_limits(c, views[i].group);
+	}
+}

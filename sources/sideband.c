@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What processes do to their names and address spaces: a dummy event per CPU that samples
+ * nothing and only carries fork, exec, comm, exit and mmap records.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "core/arena.h"
+#include "core/log.h"
+#include "sources/perf_open.h"
+#include "sources/perf_ring.h"
+#include "sources/side_events.h"
+#include "sources/source.h"
+
+#define PAGES	    128 /* 512 KiB a CPU: some 5000 records */
+#define SAMPLE_TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+
+extern const struct source_ops source_sideband;
+
+struct source {
+	struct perf_ring ring;
+	struct side_events events;
+	u64 lost;
+};
+
+static const struct perf_event_attr sideband_attr = {
+	.type = PERF_TYPE_SOFTWARE,
+	.size = sizeof(sideband_attr),
+	.config = PERF_COUNT_SW_DUMMY,
+	.sample_type = SAMPLE_TYPE,
+	.sample_id_all = 1,
+	.disabled = 1,
+	.mmap = 1, /* executable mappings only: data ones have a bit of their own */
+	.mmap2 = 1,
+	.comm = 1,
+	.comm_exec = 1,
+	.task = 1,
+	.use_clockid = 1,
+	.clockid = CLOCK_MONOTONIC,
+	.exclude_kernel = 1,
+};
+
+static struct source *sideband__open(const struct sampling *how, const struct scope *scope,
+				     struct status *st)
+{
+	struct source *s = xcalloc(1, sizeof(*s));
+	int err = perf_ring__open(&s->ring, &sideband_attr, NULL, 0, PAGES);
+
+	if (!err)
+		return s;
+	free(s);
+	status__set(st, exit_code__from_errno(err), err,
+		    "new processes and their libraries cannot be watched (%s): run with sudo, or "
+		    "sysctl kernel.perf_event_paranoid=-1",
+		    strerror(-err));
+	return NULL;
+}
+
+static void sideband__close(struct source *s)
+{
+	perf_ring__close(&s->ring);
+	side_events__fini(&s->events);
+	free(s);
+}
+
+static void on_record(void *ctx, const struct perf_event_header *h)
+{
+	struct source *s = ctx;
+	struct perf_record r;
+
+	if (perf_record__decode(&r, h, h->size, SAMPLE_TYPE))
+		return;
+	s->lost += r.lost;
+	side_events__add(&s->events, &r);
+}
+
+static int sideband__fd(struct source *s)
+{
+	return s->ring.epoll_fd;
+}
+
+static void sideband__drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	u64 lost = s->lost;
+
+	perf_ring__read(&s->ring, on_record, s);
+	side_events__flush(&s->events, sink);
+	if (s->lost > lost)
+		log__add(LOG_WARN,
+			 "%llu records of new processes and mappings lost: names of new "
+			 "code may be missing",
+			 (unsigned long long)(s->lost - lost));
+}
+
+static void sideband__health(struct source *s, struct health *h)
+{
+	h->side_lost += s->lost;
+}
+
+/* Whatever the scope: a process may come into it later, and then its maps must be known. */
+static int sideband__set_scope(struct source *s, const struct scope *scope, struct status *st)
+{
+	return 0;
+}
+
+static int sideband__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+{
+	return 0;
+}
+
+const struct source_ops source_sideband = {
+	.name = "sideband",
+	.title = "perf dummy event: new processes, names and mappings",
+	.open = sideband__open,
+	.close = sideband__close,
+	.set_scope = sideband__set_scope,
+	.set_sampling = sideband__set_sampling,
+	.fd = sideband__fd,
+	.drain = sideband__drain,
+	.health = sideband__health,
+};

@@ -109,10 +109,18 @@ static void measure_self(struct collector *c)
 	c->wall_ns = wall;
 }
 
+/* A reference; sources are never given NULL. */
+static struct scope *scope_or_all(const struct scope *s)
+{
+	struct filter_error err;
+
+	return s ? scope__get(s) : filter__parse("", &err);
+}
+
 static void resolve_scope(struct collector *c)
 {
 	const struct scope *s = c->feeds.slots.scope;
-	struct scope *resolved = s && s->ncgroups ? scope__resolve(s) : NULL;
+	struct scope *resolved = s->ncgroups ? scope__resolve(s) : NULL;
 
 	if (resolved)
 		feeds__set_scope(&c->feeds, resolved);
@@ -210,9 +218,12 @@ static void settle(struct collector *c)
 
 static void set_scope(struct collector *c, const struct scope *scope)
 {
-	struct scope *resolved = scope && scope->ncgroups ? scope__resolve(scope) : NULL;
+	struct scope *mine = scope_or_all(scope);
+	struct scope *resolved = mine->ncgroups ? scope__resolve(mine) : NULL;
 
-	feeds__set_scope(&c->feeds, resolved ? resolved : scope__get(scope));
+	if (resolved)
+		scope__put(mine);
+	feeds__set_scope(&c->feeds, resolved ? resolved : mine);
 }
 
 static void set_sampling(struct collector *c, struct sampling how)
@@ -420,7 +431,7 @@ static void init_feeds(struct collector *c, const struct collector_config *cfg)
 		.models = cfg->models ? cfg->models : model_table,
 		.symbols = cfg->symbols,
 		.how = cfg->sampling,
-		.scope = cfg->scope,
+		.scope = scope_or_all(cfg->scope),
 		.epoll_fd = c->epoll_fd,
 		.epoll_tag = TAG_SLOTS,
 	};

@@ -27,7 +27,7 @@ struct command {
 	struct command *next;
 	enum command_type type;
 	union {
-		struct scope *scope; /* a reference, may be NULL */
+		struct scope *scope; /* a reference; NULL: everything */
 		struct sampling how;
 		u64 interval_ns;
 		struct {

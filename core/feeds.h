@@ -46,9 +46,9 @@ struct feeds_config {
 	const struct model_ops *const *models; /* MODEL_COUNT of them */
 	struct symbols *symbols;	       /* NULL in tests */
 	struct sampling how;
-	const struct scope *scope; /* a reference is taken */
-	int epoll_fd;		   /* where the sources' fds are listened to ... */
-	u32 epoll_tag;		   /* ... with data.u32 = epoll_tag + index of the slot */
+	struct scope *scope; /* not NULL; the reference is taken over */
+	int epoll_fd;	     /* where the sources' fds are listened to ... */
+	u32 epoll_tag;	     /* ... with data.u32 = epoll_tag + index of the slot */
 };
 
 void feeds__init(struct feeds *f, const struct feeds_config *cfg);

@@ -18,14 +18,14 @@ static void add_row(struct slots *s, const struct source_row *row)
 }
 
 void slots__init(struct slots *s, const struct source_row *rows, u32 nrows, int epoll_fd,
-		 u32 epoll_tag, const struct sampling *how, const struct scope *scope)
+		 u32 epoll_tag, const struct sampling *how, struct scope *scope)
 {
 	*s = (struct slots){
 		.v = xcalloc(nrows + 1, sizeof(*s->v)),
 		.epoll_fd = epoll_fd,
 		.epoll_tag = epoll_tag,
 		.how = *how,
-		.scope = scope__get(scope),
+		.scope = scope,
 	};
 	for (u32 i = 0; i < nrows; i++)
 		add_row(s, &rows[i]);

@@ -32,12 +32,12 @@ struct slots {
 	int epoll_fd;
 	u32 epoll_tag; /* data.u32 of slot i is epoll_tag + i */
 	struct sampling how;
-	struct scope *scope; /* a reference */
+	struct scope *scope; /* a reference, never NULL */
 };
 
-/* One slot for each distinct ops of the rows. */
+/* One slot for each distinct ops of the rows. The scope's reference is taken over. */
 void slots__init(struct slots *s, const struct source_row *rows, u32 nrows, int epoll_fd,
-		 u32 epoll_tag, const struct sampling *how, const struct scope *scope);
+		 u32 epoll_tag, const struct sampling *how, struct scope *scope);
 void slots__fini(struct slots *s); /* closes all */
 struct slot *slots__of(const struct slots *s, const struct source_ops *ops);
 

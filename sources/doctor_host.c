@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where names come from, and what the terminal shows. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sources/doctor_checks.h"
@@ -44,7 +46,7 @@ static void check_kcore(struct checks *c)
 	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
 	bool there = !access("/proc/kcore", F_OK);
 
-	checks__add(c, SYMBOLS, "kernel code", fd >= 0 ? CHECK_OK : CHECK_LIMITED,
+	checks__add(c, SYMBOLS, "kernel code", fd >= 0 ? CHECK_OK : CHECK_MISSING,
 		    fd >= 0 ? ""
 		    : there ? "run with sudo"
 			    : "boot a kernel with CONFIG_PROC_KCORE=y",
@@ -58,7 +60,7 @@ static void check_debug_files(struct checks *c)
 {
 	bool ok = !access("/usr/lib/debug/.build-id", R_OK | X_OK);
 
-	checks__add(c, SYMBOLS, "separate debug files", ok ? CHECK_OK : CHECK_LIMITED,
+	checks__add(c, SYMBOLS, "separate debug files", ok ? CHECK_OK : CHECK_MISSING,
 		    ok ? "" : "install the debug package of what you look at, such as libc6-dbg",
 		    ok ? "/usr/lib/debug"
 		       : "none in /usr/lib/debug: stripped programs show exported names only, "
@@ -71,11 +73,35 @@ static void check_debuginfod(struct checks *c)
 		    "not used: names come from files of this machine only");
 }
 
-/* init's root stands for other users' processes and other mount namespaces. */
+/* Whether a process that is not this user's (for root: any other) lets us follow its root. */
+static bool root_reachable(const char *pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%.20s", pid);
+	if (stat(path, &st) || (geteuid() && st.st_uid == geteuid()))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%.20s/root/", pid);
+	return access(path, X_OK) == 0;
+}
+
+#define ROOTS_TRIED 64
+
 static void check_other_roots(struct checks *c)
 {
-	bool ok = !access("/proc/1/root/", X_OK);
+	DIR *proc = opendir("/proc");
+	const struct dirent *d;
+	bool ok = false;
 
+	for (int n = 0; proc && !ok && n < ROOTS_TRIED && (d = readdir(proc));) {
+		if (d->d_name[0] < '1' || d->d_name[0] > '9' || atoi(d->d_name) == getpid())
+			continue;
+		ok = root_reachable(d->d_name);
+		n++;
+	}
+	if (proc)
+		closedir(proc);
 	checks__add(c, SYMBOLS, "files of other processes", ok ? CHECK_OK : CHECK_LIMITED,
 		    ok ? "" : "run with sudo, or give CAP_SYS_PTRACE", "%s",
 		    ok ? "/proc/PID/root can be followed: containers too"

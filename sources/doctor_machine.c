@@ -56,7 +56,7 @@ static void check_pmu(struct checks *c)
 			found = strrchr(patterns[i], '/') + 1;
 		globfree(&g);
 	}
-	checks__add(c, GROUP, "hardware PMU", found ? CHECK_OK : CHECK_LIMITED,
+	checks__add(c, GROUP, "hardware PMU", found ? CHECK_OK : CHECK_MISSING,
 		    found ? ""
 			  : "in a virtual machine: give it the host's PMU (qemu -cpu host,pmu=on)",
 		    found ? "%s" : "none: cpu-clock samples instead of cycles, no hardware events",
@@ -77,7 +77,7 @@ static void check_btf(struct checks *c)
 static void check_paranoid(struct checks *c)
 {
 	long n = doctor__number("/proc/sys/kernel/perf_event_paranoid", 3);
-	bool free = doctor__may_load();
+	bool free = doctor__caps() & (1ULL << CAP_PERFMON | 1ULL << CAP_SYS_ADMIN);
 
 	checks__add(c, GROUP, "perf_event_paranoid",
 		    free || n <= -1 ? CHECK_OK
@@ -188,11 +188,11 @@ static void check_tracefs(struct checks *c)
 		return;
 	}
 	if (geteuid())
-		checks__add(c, GROUP, "tracefs", CHECK_LIMITED,
+		checks__add(c, GROUP, "tracefs", CHECK_MISSING,
 			    "run with sudo, or: sudo mount -o remount,mode=755 /sys/kernel/tracing",
 			    "not readable by this user: no tracepoints as events");
 	else
-		checks__add(c, GROUP, "tracefs", CHECK_LIMITED,
+		checks__add(c, GROUP, "tracefs", CHECK_MISSING,
 			    "sudo mount -t tracefs nodev /sys/kernel/tracing",
 			    "not mounted: no tracepoints as events");
 }

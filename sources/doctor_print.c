@@ -40,8 +40,15 @@ static void print_check(FILE *out, const struct check *k, bool color)
 	for (const char *p = k->detail; *p; p++)
 		fputc((unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p, out);
 	fputc('\n', out);
-	if (*k->remedy)
-		fprintf(out, "  %-7s  %-26s  -> %s\n", "", "", k->remedy);
+}
+
+/* Checks in a row with one remedy share its line, below the last of them. */
+static bool remedy_is_due(const struct check *checks, u32 n, u32 i)
+{
+	const struct check *k = &checks[i], *next = i + 1 < n ? k + 1 : NULL;
+
+	return *k->remedy &&
+	       (!next || strcmp(next->remedy, k->remedy) || strcmp(next->group, k->group));
 }
 
 void doctor__print(FILE *out, const struct check *checks, u32 n, bool color)
@@ -54,6 +61,8 @@ void doctor__print(FILE *out, const struct check *checks, u32 n, bool color)
 		if (!i || strcmp(checks[i].group, checks[i - 1].group))
 			fprintf(out, "\n%s\n", checks[i].group);
 		print_check(out, &checks[i], color);
+		if (remedy_is_due(checks, n, i))
+			fprintf(out, "  %-7s  %-26s  -> %s\n", "", "", checks[i].remedy);
 	}
 }
 

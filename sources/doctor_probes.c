@@ -48,10 +48,9 @@ struct probe {
 	const char *name, *program;
 	const char *map; /* that the program needs, NULL none */
 	attach_fn attach;
-	bool load_only;		  /* the feature is a helper: loading tells */
-	const char *serves;	  /* what it is for */
-	const char *remedy;	  /* when the kernel has not got it */
-	enum check_state without; /* how bad it is when it is not there */
+	bool load_only;	    /* the feature is a helper: loading tells */
+	const char *serves; /* what it is for */
+	const char *remedy; /* when the kernel has not got it */
 };
 
 static int take_away(struct bpf_link *link)
@@ -133,30 +132,27 @@ static int attach_iter(struct bpf_program *prog)
 
 static const struct probe probes[] = {
 	{"perf_event BPF program", "probe_perf_event", NULL, attach_perf_event, false,
-	 "sampling counted in the kernel", "a kernel with CONFIG_BPF_EVENTS=y", CHECK_MISSING},
+	 "sampling counted in the kernel", "a kernel with CONFIG_BPF_EVENTS=y"},
 	{"tp_btf", "probe_tp_btf", NULL, NULL, false, "tracepoints with typed fields",
-	 "a kernel with CONFIG_DEBUG_INFO_BTF=y", CHECK_LIMITED},
+	 "a kernel with CONFIG_DEBUG_INFO_BTF=y"},
 	{"raw tracepoint", "probe_raw_tp", NULL, NULL, false, "tracepoints at the least cost",
-	 "a kernel with CONFIG_BPF_EVENTS=y", CHECK_MISSING},
+	 "a kernel with CONFIG_BPF_EVENTS=y"},
 	{"classic tracepoint", "probe_tracepoint", NULL, NULL, false, "tracepoints by their format",
-	 "sudo mount -t tracefs nodev /sys/kernel/tracing", CHECK_LIMITED},
+	 "sudo mount -t tracefs nodev /sys/kernel/tracing"},
 	{"fentry", "probe_fentry", NULL, NULL, false, "kernel functions at the least cost",
-	 "a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y; tracepoints serve instead",
-	 CHECK_LIMITED},
+	 "a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y; tracepoints serve instead"},
 	{"kprobe", "probe_kprobe", NULL, NULL, false, "any kernel function",
-	 "a kernel with CONFIG_KPROBE_EVENTS=y; tracepoints serve instead", CHECK_LIMITED},
+	 "a kernel with CONFIG_KPROBE_EVENTS=y; tracepoints serve instead"},
 	{"uprobe", "probe_uprobe", NULL, attach_uprobe, false,
-	 "functions of programs and libraries", "a kernel with CONFIG_UPROBE_EVENTS=y",
-	 CHECK_LIMITED},
+	 "functions of programs and libraries", "a kernel with CONFIG_UPROBE_EVENTS=y"},
 	{"BPF ring buffer", "probe_ringbuf", "probe_ring", NULL, false, "event lists",
-	 "a kernel of 5.8 or newer", CHECK_LIMITED},
+	 "a kernel of 5.8 or newer"},
 	{"bpf_loop", "probe_loop", NULL, NULL, true, "long loops in programs",
-	 "a kernel of 5.17 or newer; unrolled loops serve instead", CHECK_LIMITED},
+	 "a kernel of 5.17 or newer; unrolled loops serve instead"},
 	{"BPF task storage", "probe_task_storage", "probe_storage", NULL, true,
-	 "state kept with a task", "a kernel of 5.12 or newer; hash maps serve instead",
-	 CHECK_LIMITED},
+	 "state kept with a task", "a kernel of 5.12 or newer; hash maps serve instead"},
 	{"BPF iterator", "probe_iter", NULL, attach_iter, false, "all tasks in one pass",
-	 "a kernel of 5.8 or newer; /proc serves instead", CHECK_LIMITED},
+	 "a kernel of 5.8 or newer; /proc serves instead"},
 };
 
 /* Opens the skeleton with one program switched on, and only the map it needs. */
@@ -226,9 +222,9 @@ static void add_result(struct checks *c, const struct probe *p, int err, bool lo
 		checks__add(c, GROUP, p->name, CHECK_OK, "", "%s: %s", p->serves,
 			    p->load_only ? "loads" : "loads and attaches");
 	else
-		checks__add(c, GROUP, p->name, denied ? CHECK_MISSING : p->without,
-			    denied ? SUDO : p->remedy, "%s: %s %s", p->serves,
-			    loaded ? "does not attach," : "does not load,", reason(err));
+		checks__add(c, GROUP, p->name, CHECK_MISSING, denied ? SUDO : p->remedy,
+			    "%s: %s %s", p->serves, loaded ? "does not attach," : "does not load,",
+			    reason(err));
 }
 
 /* Taking many entries out of a map in one call. */
@@ -256,8 +252,7 @@ static void check_batch(struct checks *c)
 		.name = "BPF map batches",
 		.serves = "maps emptied in one call",
 		.load_only = true,
-		.remedy = "a kernel of 5.6 or newer; one call an entry serves instead",
-		.without = CHECK_LIMITED};
+		.remedy = "a kernel of 5.6 or newer; one call an entry serves instead"};
 
 	add_result(c, &batch, try_batch(), false);
 }
@@ -317,7 +312,7 @@ static void check_cycles(struct checks *c)
 			break;
 	}
 	if (precise < 0)
-		checks__add(c, GROUP, "cycles (hardware)", CHECK_LIMITED,
+		checks__add(c, GROUP, "cycles (hardware)", CHECK_MISSING,
 			    fd == -EACCES || fd == -EPERM
 				    ? SUDO
 				    : "a machine with a PMU, or one given to this virtual machine",

@@ -30,15 +30,23 @@ static bool try_source(struct checks *c, const char *group, const struct source_
 		ops->close(s);
 		checks__add(c, group, ops->name, CHECK_OK, "", "opens: %.150s", ops->title);
 	} else {
-		checks__add(c, group, ops->name, CHECK_LIMITED, "", "%.190s", st.msg);
+		checks__add(c, group, ops->name, CHECK_MISSING,
+			    st.code == EXIT_CODE_PERMISSION
+				    ? "run with sudo"
+				    : "the checks above say what this kernel lacks",
+			    "%.190s", st.msg);
 	}
 	return s != NULL;
 }
 
+/* The row that says which tier serves comes first, though it is known last. */
 static void try_tiers(struct checks *c, const struct view_needs *v)
 {
 	const struct source_ops *best = NULL, *serving = NULL;
+	u32 at = c->n;
 
+	checks__add(c, v->group, DOCTOR_ENGINE, CHECK_MISSING, "run with sudo",
+		    "none of the following");
 	for (u32 i = 0; i < SOURCE_COUNT; i++) {
 		const struct source_row *row = &source_table[i];
 
@@ -49,12 +57,12 @@ static void try_tiers(struct checks *c, const struct view_needs *v)
 		if (try_source(c, v->group, row->ops) && !serving)
 			serving = row->ops;
 	}
-	checks__add(c, v->group, DOCTOR_ENGINE,
-		    !serving	      ? CHECK_MISSING
-		    : serving == best ? CHECK_OK
-				      : CHECK_LIMITED,
-		    serving == best ? "" : "run with sudo", "%s%s",
-		    serving ? serving->name : "none of them serves", serving ? " serves" : "");
+	if (!serving)
+		return;
+	copy_str(c->items[at].detail, sizeof(c->items[at].detail), serving->name);
+	c->items[at].state = serving == best ? CHECK_OK : CHECK_LIMITED;
+	if (serving == best)
+		c->items[at].remedy[0] = '\0';
 }
 
 /* What the view then cannot show, from the checks made before. */

@@ -45,7 +45,8 @@ static void test_counts_match_cpu_time(void **state)
 static void test_rate_event_and_filter_change_live(void **state)
 {
 	static struct sampler s = {.ops = &source_cpu_perf};
-	struct child a = child__start(0, "perf_a"), b = child__start_kind(1, "perf_b", CHILD_SYSCALLS);
+	struct child a = child__start(0, "perf_a"),
+		     b = child__start_kind(1, "perf_b", CHILD_SYSCALLS);
 	struct status st = {0};
 	u64 before, slow;
 

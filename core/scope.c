@@ -2,6 +2,8 @@
 /* A scope's lifetime and the questions it answers. */
 #include "core/scope.h"
 
+#include <stdatomic.h>
+
 #include "core/arena.h"
 #include "core/scope_form.h"
 
@@ -18,7 +20,7 @@ struct scope *scope__get(const struct scope *s)
 	struct scope *mine = (struct scope *)s;
 
 	if (mine)
-		__atomic_fetch_add(&mine->refs, 1, __ATOMIC_RELAXED);
+		atomic_fetch_add_explicit(&mine->refs, 1, memory_order_relaxed);
 	return mine;
 }
 
@@ -36,7 +38,7 @@ void scope__put(const struct scope *s)
 {
 	struct scope *mine = (struct scope *)s;
 
-	if (!mine || __atomic_fetch_sub(&mine->refs, 1, __ATOMIC_ACQ_REL) != 1)
+	if (!mine || atomic_fetch_sub_explicit(&mine->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	for (u32 k = 0; k < SCOPE_KINDS; k++) {
 		id_set__fini(&mine->include[k]);

@@ -264,57 +264,69 @@ static const char *row_kind(const struct selection *s, const struct bucket *b)
 	return code_kind_name(id->kind);
 }
 
+/* What rows are sorted by; the rows themselves are large. */
 struct ranked {
-	struct profile_row row;
+	double self;
+	u64 key;
+	struct row_name name;
 	u32 bucket;
 };
 
-static int compare_rows(const void *pa, const void *pb)
+/* By self descending, ties by name. */
+static int compare_ranked(const void *pa, const void *pb)
 {
-	const struct profile_row *a = &((const struct ranked *)pa)->row;
-	const struct profile_row *b = &((const struct ranked *)pb)->row;
+	const struct ranked *a = pa, *b = pb;
 	int c;
 
-	if (a->self_pct != b->self_pct)
-		return a->self_pct < b->self_pct ? 1 : -1;
-	c = strcmp(a->name, b->name);
+	if (a->self != b->self)
+		return a->self < b->self ? 1 : -1;
+	c = strcmp(a->name.name, b->name.name);
 	if (c)
 		return c;
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static void fill_row(struct ranked *r, const struct buckets *b, struct selection *s, u32 at,
-		     double weight)
+static u32 rank_buckets(const struct buckets *b, struct selection *s, struct ranked *ranked)
 {
-	const struct bucket *from = &b->items[at];
+	u32 n = 0;
+
+	for (u32 i = 0; i < b->n; i++) {
+		const struct bucket *from = &b->items[i];
+
+		if (is_hidden(s, from))
+			continue;
+		ranked[n++] = (struct ranked){from->self, from->key, bucket__name(from, s), i};
+	}
+	qsort(ranked, n, sizeof(*ranked), compare_ranked);
+	return n;
+}
+
+static void fill_row(struct profile_row *row, const struct ranked *r, const struct buckets *b,
+		     const struct selection *s, double weight)
+{
+	const struct bucket *from = &b->items[r->bucket];
 	double pct = weight > 0 ? 100 / weight : 0;
 
-	r->bucket = at;
-	r->row = (struct profile_row){.key = from->key,
-				      .kind = row_kind(s, from),
-				      .self_count = from->nself,
-				      .total_count = from->ntotal,
-				      .self_pct = from->self * pct,
-				      .total_pct = from->total * pct};
-	memcpy(r->row.trend, b->trends[at], sizeof(r->row.trend));
-	profile_rows__name(&r->row, s, from);
+	row->key = from->key;
+	row->kind = row_kind(s, from);
+	row->self_count = from->nself;
+	row->total_count = from->ntotal;
+	row->self_pct = from->self * pct;
+	row->total_pct = from->total * pct;
+	memcpy(row->trend, b->trends[r->bucket], sizeof(row->trend));
+	profile_row__describe(row, from, s, &r->name);
 }
 
 void buckets__rows(const struct buckets *b, struct selection *s, struct profile_rows *rows,
 		   u32 **sources)
 {
 	struct ranked *ranked = xmalloc(b->n * sizeof(*ranked));
-	struct profile_row *out;
-	u32 n = 0;
+	u32 n = rank_buckets(b, s, ranked);
+	struct profile_row *out = arena__array(s->arena, struct profile_row, n);
 
-	for (u32 i = 0; i < b->n; i++)
-		if (!is_hidden(s, &b->items[i]))
-			fill_row(&ranked[n++], b, s, i, rows->weight);
-	qsort(ranked, n, sizeof(*ranked), compare_rows);
-	out = arena__array(s->arena, struct profile_row, n);
 	*sources = xmalloc(n * sizeof(**sources));
 	for (u32 i = 0; i < n; i++) {
-		out[i] = ranked[i].row;
+		fill_row(&out[i], &ranked[i], b, s, rows->weight);
 		(*sources)[i] = ranked[i].bucket;
 	}
 	free(ranked);

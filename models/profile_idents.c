@@ -6,8 +6,8 @@
 
 #define MEMO_RUN   (1u << 31)
 #define MAX_INLINE 32
-/* No table of locs is that large; a higher id comes from a broken recording. */
-#define MAX_LOC (1u << 26)
+/* No table of locs or funcs is that large; a higher id comes from a broken recording. */
+#define MAX_ID (1u << 26)
 
 void selection__match(struct selection *s, struct ident *id)
 {
@@ -37,7 +37,19 @@ static u32 add_ident(struct selection *s, struct ident id)
 	return s->nidents++;
 }
 
-static u32 ident_of_func(struct selection *s, u32 func)
+static u32 *memo__at(struct memo *m, u32 at)
+{
+	if (at >= m->n) {
+		u32 n = MAX(MAX(at + 1, m->n * 2), 4096u);
+
+		m->refs = xrealloc(m->refs, n * sizeof(*m->refs));
+		memset(m->refs + m->n, 0, (n - m->n) * sizeof(*m->refs));
+		m->n = n;
+	}
+	return &m->refs[at];
+}
+
+static u32 add_func(struct selection *s, u32 func)
 {
 	const struct sym_func *f = symbols__func(s->symbols, func);
 	const struct sym_object *o = symbols__object(s->symbols, f->object);
@@ -50,6 +62,15 @@ static u32 ident_of_func(struct selection *s, u32 func)
 					   .kind = f->kind,
 					   .object_kind = o->kind,
 					   .flags = f->flags});
+}
+
+static u32 ident_of_func(struct selection *s, u32 func)
+{
+	u32 *known = memo__at(&s->memo_func, func < MAX_ID ? func : 0);
+
+	if (!*known)
+		*known = add_func(s, func);
+	return *known;
 }
 
 static char *pending_name(struct arena *a, const char *object)
@@ -77,18 +98,6 @@ static u32 ident_of_object(struct selection *s, u32 loc)
 	return add_ident(s, id);
 }
 
-static u32 *memo__at(struct memo *m, u32 loc)
-{
-	if (loc >= m->n) {
-		u32 n = MAX(MAX(loc + 1, m->n * 2), 4096u);
-
-		m->refs = xrealloc(m->refs, n * sizeof(*m->refs));
-		memset(m->refs + m->n, 0, (n - m->n) * sizeof(*m->refs));
-		m->n = n;
-	}
-	return &m->refs[loc];
-}
-
 static u32 look_up(struct selection *s, u32 loc)
 {
 	u32 func = symbols__func_of(s->symbols, loc);
@@ -100,7 +109,7 @@ static u32 look_up(struct selection *s, u32 loc)
 
 u32 selection__ident(struct selection *s, u32 loc)
 {
-	u32 at = loc < MAX_LOC ? loc : SYM_UNKNOWN;
+	u32 at = loc < MAX_ID ? loc : SYM_UNKNOWN;
 	u32 *known = memo__at(&s->memo[0], at);
 
 	if (!*known)
@@ -133,7 +142,7 @@ static u32 look_up_inlined(struct selection *s, u32 loc)
 
 static u32 memo_ref(struct selection *s, u32 loc, bool inlined)
 {
-	u32 at = loc < MAX_LOC ? loc : SYM_UNKNOWN;
+	u32 at = loc < MAX_ID ? loc : SYM_UNKNOWN;
 	u32 *known = memo__at(&s->memo[inlined], at);
 
 	if (!*known)

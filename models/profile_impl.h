@@ -46,8 +46,16 @@ void buckets__fini(struct buckets *b, const struct profile_query *q);
 void buckets__rows(const struct buckets *b, struct selection *s, struct profile_rows *rows,
 		   u32 **sources);
 
-/* Text and columns. */
-void profile_rows__name(struct profile_row *row, const struct selection *s, const struct bucket *b);
+/* What a row is called, in the arena of the selection or as long-lived as symbols. */
+struct row_name {
+	const char *name;
+	const char *pid_text, *id_text; /* as in struct profile_row */
+};
+
+struct row_name bucket__name(const struct bucket *b, const struct selection *s);
+/* Fills what says which thing a row is about. */
+void profile_row__describe(struct profile_row *row, const struct bucket *b,
+			   const struct selection *s, const struct row_name *name);
 void profile_rows__table(struct profile_rows *rows, struct arena *a);
 
 struct chain_nodes {

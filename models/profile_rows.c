@@ -209,66 +209,77 @@ static const char *cgroup_text(const struct selection *s, u64 id)
 	return arena__strdup(s->arena, cgroup__name(id, path, sizeof(path)));
 }
 
-static void name_frame_row(struct profile_row *row, const struct selection *s,
-			   const struct bucket *b)
+static struct row_name name_task(const struct profile_entry *e, const struct selection *s)
+{
+	struct row_name n = {0};
+
+	switch (s->query->group) {
+	case GROUP_TID:
+	case GROUP_PID:
+		n.pid_text = n.name = id_text(s->arena, e->tgid, 7);
+		if (s->query->group == GROUP_TID)
+			n.id_text = n.name = id_text(s->arena, e->tid, 7);
+		break;
+	case GROUP_CPU:
+		n.id_text = n.name = id_text(s->arena, e->cpu, 6);
+		break;
+	case GROUP_CGROUP:
+		n.name = cgroup_text(s, e->cgroup);
+		break;
+	default:
+		n.name = s->snap->comms[e->comm];
+	}
+	return n;
+}
+
+struct row_name bucket__name(const struct bucket *b, const struct selection *s)
+{
+	const struct ident *id = &s->idents[b->ident];
+
+	if (b->entry)
+		return name_task(b->entry, s);
+	return (struct row_name){.name = s->query->group == GROUP_SYMBOL ? id->name
+									 : id->object_name};
+}
+
+static void describe_task(struct profile_row *row, const struct profile_entry *e,
+			  const struct selection *s)
+{
+	enum profile_group group = s->query->group;
+
+	row->object_name = row->comm = "";
+	row->name = plain_id(row->name);
+	if (group == GROUP_PID || group == GROUP_TID)
+		row->tgid = e->tgid;
+	if (group == GROUP_TID)
+		row->tid = e->tid;
+	if (group == GROUP_PID || group == GROUP_TID || group == GROUP_COMM)
+		row->comm = s->snap->comms[e->comm];
+	if (group == GROUP_COMM)
+		row->name = row->comm;
+	if (group == GROUP_CGROUP)
+		row->cgroup = e->cgroup;
+	if (group == GROUP_CPU)
+		row->cpu = e->cpu;
+}
+
+void profile_row__describe(struct profile_row *row, const struct bucket *b,
+			   const struct selection *s, const struct row_name *name)
 {
 	const struct ident *id = &s->idents[b->ident];
 	bool symbol = s->query->group == GROUP_SYMBOL;
 
+	row->name = name->name;
+	row->pid_text = name->pid_text;
+	row->id_text = name->id_text;
+	if (b->entry) {
+		describe_task(row, b->entry, s);
+		return;
+	}
 	row->func = symbol ? id->func : 0;
 	row->object = id->object;
-	row->name = symbol ? id->name : id->object_name;
 	row->object_name = b->ident == IDENT_NO_STACK && symbol ? "" : id->object_name;
 	row->comm = "";
-}
-
-static void name_process(struct profile_row *row, const struct selection *s,
-			 const struct profile_entry *e)
-{
-	row->tgid = e->tgid;
-	row->comm = s->snap->comms[e->comm];
-	row->pid_text = id_text(s->arena, e->tgid, 7);
-	row->name = plain_id(row->pid_text);
-	if (s->query->group != GROUP_TID)
-		return;
-	row->tid = e->tid;
-	row->id_text = id_text(s->arena, e->tid, 7);
-	row->name = plain_id(row->id_text);
-}
-
-static void name_task_row(struct profile_row *row, const struct selection *s,
-			  const struct bucket *b)
-{
-	const struct profile_entry *e = b->entry;
-
-	row->object_name = "";
-	row->comm = "";
-	switch (s->query->group) {
-	case GROUP_TID:
-	case GROUP_PID:
-		name_process(row, s, e);
-		break;
-	case GROUP_CGROUP:
-		row->cgroup = e->cgroup;
-		row->name = cgroup_text(s, e->cgroup);
-		break;
-	case GROUP_CPU:
-		row->cpu = e->cpu;
-		row->id_text = id_text(s->arena, e->cpu, 6);
-		row->name = plain_id(row->id_text);
-		break;
-	default:
-		row->name = row->comm = s->snap->comms[e->comm];
-	}
-}
-
-/* A hidden row's bucket has no entry; all others by task have one. */
-void profile_rows__name(struct profile_row *row, const struct selection *s, const struct bucket *b)
-{
-	if (b->entry)
-		name_task_row(row, s, b);
-	else
-		name_frame_row(row, s, b);
 }
 
 /* --- cells --- */

@@ -61,6 +61,7 @@ void selection__fini(struct selection *s)
 	hidx__fini(&s->ident_index);
 	free(s->memo[0].refs);
 	free(s->memo[1].refs);
+	free(s->memo_func.refs);
 	free(s->runs);
 	free(s->frames);
 	free(s->hits);

@@ -59,8 +59,9 @@ struct hit {
 	u64 count;
 };
 
+/* What ids stand for: 0 unknown yet. By loc a frame_ref, or MEMO_RUN | position in runs. */
 struct memo {
-	u32 *refs; /* by loc: 0 unknown yet, a frame_ref, or MEMO_RUN | position in runs */
+	u32 *refs;
 	u32 n;
 };
 
@@ -78,8 +79,9 @@ struct selection {
 	struct ident *idents;
 	u32 nidents, idents_cap;
 	struct hidx ident_index;
-	struct memo memo[2]; /* functions only; with inlined ones */
-	u32 *runs;	     /* a number n, then n frame_refs */
+	struct memo memo[2];   /* by loc: functions only; with inlined ones */
+	struct memo memo_func; /* by func: its ident */
+	u32 *runs;	       /* a number n, then n frame_refs */
 	u32 nruns, runs_cap;
 	frame_ref *frames; /* of selection__expand */
 	u32 frames_cap;

@@ -22,6 +22,8 @@ static void take(const char *s, size_t len, void *ctx)
 	struct output *o = ctx;
 	size_t room = DEMANGLE_MAX_OUT - o->n, n = MIN(len, room);
 
+	if (!len)
+		return;
 	memcpy(o->text + o->n, s, n);
 	o->n += n;
 	if (len > room)

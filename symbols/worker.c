@@ -3,6 +3,7 @@
  * The symbols worker: takes what was asked for, one object at a time, the cheap and the
  * wanted ones first, so that a huge debug file does not keep the small ones waiting.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -25,6 +26,7 @@ struct worker_state {
 	struct u32_vec locs, inlines, annotates; /* taken from the queues */
 	struct u32_vec active;			 /* objects with locs to resolve */
 	struct u32_vec retries;			 /* objects whose map may come to know more */
+	u64 trimmed_bytes;			 /* resolver__bytes when memory was given back */
 };
 
 struct object_files *worker__files(struct symbols *s)
@@ -344,6 +346,16 @@ static bool is_asked(const struct symbols *s)
 	return s->queue.n || s->inline_queue.n || s->annotate_queue.n;
 }
 
+/* What loading took for the while (string tables, unpacked sections) goes back at once. */
+static void give_memory_back(struct worker_state *w)
+{
+	u64 bytes = resolver__bytes(w->resolver);
+
+	if (bytes != w->trimmed_bytes)
+		malloc_trim(0);
+	w->trimmed_bytes = bytes;
+}
+
 /* Under the lock; returns under the lock. */
 static void rest(struct symbols *s, u64 until_ns)
 {
@@ -378,6 +390,8 @@ static void *worker_main(void *arg)
 		take_queues(s, w);
 		pthread_mutex_unlock(&s->lock);
 		more = do_some(s, w, &next_ns);
+		if (!more)
+			give_memory_back(w);
 		pthread_mutex_lock(&s->lock);
 	}
 	pthread_mutex_unlock(&s->lock);

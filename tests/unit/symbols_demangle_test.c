@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "core/arena.h"
+#include "core/clock.h"
+#include "symbols/demangle.h"
+
+static void expect(const char *linkage, const char *plain)
+{
+	char *s = demangle(linkage);
+
+	if (!plain)
+		assert_null(s);
+	else
+		assert_string_equal(s ? s : "(nothing)", plain);
+	free(s);
+}
+
+static void test_names(void **state)
+{
+	expect("_ZN3foo3barEv", "foo::bar()");
+	expect("_ZNSt6vectorIiSaIiEE9push_backERKi",
+	       "std::vector<int, std::allocator<int> >::push_back(int const&)");
+	expect("_Z3fooi.cold", "foo(int) [.cold]");
+	expect("_Z3fooi.constprop.0.isra.1", "foo(int) [.constprop.0.isra.1]");
+	expect("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
+	expect("_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar"
+	       "17h930b740aa94f1d3aE",
+	       "<Test + 'static as foo::Bar<Test>>::bar");
+	expect("_RNvC6_123foo3bar", "123foo::bar");
+	expect("_RNvC5krate4main.llvm.42", "krate::main [.llvm.42]");
+	expect("main", NULL);
+	expect("", NULL);
+	expect("_Z", NULL);
+	expect("_R", NULL);
+	expect("_ZN", NULL);
+	expect(".cold", NULL);
+	expect("runtime.goexit.abi0", NULL);
+}
+
+/* pair<pair<..>, pair<..>>: each level twice the one before. */
+static char *doubling(u32 levels)
+{
+	char *s = xstrdup("_Z1fSt4pairIiiE");
+
+	for (u32 i = 0; i < levels; i++) {
+		/* substitutions S_, S0_, S1_ ... S9_, SA_ */
+		char last[4] = {(char)(i < 10 ? '0' + i : 'A' + i - 10), '_', '\0'};
+		char *t = xasprintf("%sS_IS%sS%sE", s, last, last);
+
+		free(s);
+		s = t;
+	}
+	return s;
+}
+
+static void test_bounded(void **state)
+{
+	char *deep = xmalloc(20002), *s;
+	u64 t0 = clock__thread_cpu_ns();
+	size_t longest = 0;
+
+	for (u32 levels = 0; levels < 30; levels++) {
+		char *in = doubling(levels);
+
+		s = demangle(in);
+		longest = MAX(longest, s ? strlen(s) : 0);
+		free(s);
+		free(in);
+	}
+	assert_int_equal(longest, DEMANGLE_MAX_OUT);
+	/* too long, and as deep as is let through */
+	strcpy(deep, "_Z1f");
+	memset(deep + 4, 'P', 19996);
+	strcpy(deep + 20000, "i");
+	expect(deep, NULL);
+	strcpy(deep + 4000, "i");
+	s = demangle(deep);
+	free(s);
+	memset(deep, 'R', 4000);
+	memcpy(deep, "_RNv", 4);
+	deep[4000] = '\0';
+	s = demangle(deep);
+	free(s);
+	assert_true(clock__thread_cpu_ns() - t0 < NSEC_PER_SEC);
+	free(deep);
+}
+
+/* Whatever comes, no crash: mutations of real names. */
+static void test_noise(void **state)
+{
+	static const char *const seeds[] = {
+		"_ZNSt6vectorIiSaIiEE9push_backERKi", "_RNvXs_NtC3std2ioNtB4_3FooNtB4_4Read4read",
+		"_ZZN1A1fEvENKUlT_E_clIiEEDaS0_", "_ZN4core3ptr17h0123456789abcdefE",
+		"_RINvNtC3std3mem8align_ofNtNtC3std3mem12DiscriminantKj7b_EE"};
+	u64 x = 1;
+
+	for (u32 i = 0; i < 20000; i++) {
+		char buf[128], *s;
+		size_t n;
+
+		copy_str(buf, sizeof(buf), seeds[i % ARRAY_SIZE(seeds)]);
+		n = strlen(buf);
+		for (u32 j = 0; j < 3; j++) {
+			x = mix64(x + j + 1);
+			buf[2 + x % (n - 2)] = (char)('0' + (x >> 20) % 75);
+		}
+		s = demangle(buf);
+		free(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_noise),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

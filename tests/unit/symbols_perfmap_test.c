@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Perf maps: as they grow, as they are replaced, and as somebody hostile writes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "core/clock.h"
+#include "symbols/perfmap.h"
+
+static char own_path[64];
+
+static void append(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+static const char *name_at(struct perfmap *p, u64 addr)
+{
+	static struct perfmap_hit hit;
+
+	return perfmap__find(p, addr, &hit) ? hit.name : "";
+}
+
+static bool refresh(struct perfmap *p, int fd)
+{
+	return perfmap__refresh_fd(p, dup(fd));
+}
+
+static void test_grows(void **state)
+{
+	struct perfmap *p = perfmap__new(1, 0);
+	int fd = memfd_create("map", 0);
+	struct perfmap_hit hit;
+
+	assert_true(perfmap__note(p)[0]);
+	append(fd, "1000 100 first\n2000 10 LazyCompile:*a b;c x.js:1\n3000 1");
+	assert_true(refresh(p, fd));
+	assert_string_equal(name_at(p, 0x1000), "first");
+	assert_string_equal(name_at(p, 0x10ff), "first");
+	assert_string_equal(name_at(p, 0x1100), "");
+	assert_string_equal(name_at(p, 0xfff), "");
+	assert_string_equal(name_at(p, 0x2005), "LazyCompile:*a b;c x.js:1");
+	assert_string_equal(name_at(p, 0x3000), "");
+	assert_string_equal(perfmap__note(p), "");
+	assert_false(refresh(p, fd));
+	append(fd, "0 third\n0x4000 0x20 with0x\n");
+	assert_true(refresh(p, fd));
+	assert_true(perfmap__find(p, 0x300f, &hit));
+	assert_string_equal(hit.name, "third");
+	assert_int_equal(hit.start, 0x3000);
+	assert_int_equal(hit.size, 0x10);
+	assert_string_equal(name_at(p, 0x4001), "with0x");
+	/* made anew at the same place, and over part of another */
+	append(fd, "1000 80 second\n1f80 100 over\n");
+	assert_true(refresh(p, fd));
+	assert_string_equal(name_at(p, 0x1010), "second");
+	assert_string_equal(name_at(p, 0x2005), "over");
+	assert_int_equal(perfmap__count(p), 5);
+	close(fd);
+	perfmap__free(p);
+}
+
+static void test_cut_short(void **state)
+{
+	struct perfmap *p = perfmap__new(1, 0);
+	int fd = memfd_create("map", 0);
+
+	append(fd, "1000 100 old\n2000 100 old2\n");
+	assert_true(refresh(p, fd));
+	assert_int_equal(ftruncate(fd, 0), 0);
+	lseek(fd, 0, SEEK_SET);
+	append(fd, "5000 100 new\n");
+	assert_true(refresh(p, fd));
+	assert_string_equal(name_at(p, 0x1000), "");
+	assert_string_equal(name_at(p, 0x5000), "new");
+	close(fd);
+	perfmap__free(p);
+}
+
+static void test_broken_lines(void **state)
+{
+	struct perfmap *p = perfmap__new(1, 0);
+	int fd = memfd_create("map", 0);
+	char *name = xmalloc(200001);
+
+	memset(name, 'n', 200000);
+	name[200000] = '\0';
+	append(fd, "\n \n1000\n1000 \n1000 10\n1000 10 \nxyz 10 a\n1000 xyz b\n"
+		   "11112222333344445 10 toolong\n1000 100000000 toolarge\n1000 0 empty\n"
+		   "-1 10 negative\n");
+	append(fd, "2000 10 ");
+	append(fd, name);
+	append(fd, "\n3000 10 good\n");
+	refresh(p, fd);
+	assert_string_equal(name_at(p, 0x3000), "good");
+	assert_string_equal(name_at(p, 0x1000), "");
+	append(fd, "ffffffffffffffff ffffffff wraps\n0 10 zero\n");
+	refresh(p, fd);
+	assert_string_equal(name_at(p, 0), "zero");
+	assert_string_equal(name_at(p, UINT64_MAX), "wraps");
+	free(name);
+	close(fd);
+	perfmap__free(p);
+}
+
+/* A gigabyte of nothing, then 1,200,000 entries: bounded in time and memory. */
+static void test_huge(void **state)
+{
+	struct perfmap *p = perfmap__new(1, 0);
+	int fd = memfd_create("map", 0);
+	u64 t0 = clock__thread_cpu_ns();
+	FILE *f;
+
+	assert_int_equal(ftruncate(fd, 1 << 30), 0);
+	refresh(p, fd);
+	assert_int_equal(perfmap__count(p), 0);
+	assert_non_null(strstr(perfmap__note(p), "too large"));
+	assert_int_equal(ftruncate(fd, 0), 0);
+	f = fdopen(dup(fd), "w");
+	for (u32 i = 0; i < 1200000; i++)
+		fprintf(f, "%x 8 f%u\n", i * 16, i);
+	fclose(f);
+	refresh(p, fd);
+	assert_int_equal(perfmap__count(p), PERFMAP_ENTRIES);
+	assert_non_null(strstr(perfmap__note(p), "too large"));
+	assert_string_equal(name_at(p, 77 * 16 + 3), "f77");
+	assert_true(perfmap__bytes(p) < (32u << 20));
+	assert_true(clock__thread_cpu_ns() - t0 < 4 * NSEC_PER_SEC);
+	close(fd);
+	perfmap__free(p);
+}
+
+static int make(int flags)
+{
+	int fd = open(own_path, O_WRONLY | O_CREAT | O_EXCL | flags, 0644);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void test_by_pid(void **state)
+{
+	struct perfmap *p = perfmap__new((u32)getpid(), 0);
+	int fd;
+
+	assert_false(perfmap__refresh(p));
+	assert_true(perfmap__note(p)[0]);
+	fd = make(0);
+	append(fd, "1000 100 mine\n");
+	assert_true(perfmap__refresh(p));
+	assert_string_equal(name_at(p, 0x1000), "mine");
+	perfmap__rest(p);
+	assert_string_equal(name_at(p, 0x1001), "mine");
+	/* another file in its place is not mistaken for it */
+	perfmap__rest(p);
+	close(fd);
+	unlink(own_path);
+	close(make(0));
+	perfmap__free(p);
+	unlink(own_path);
+}
+
+static void test_by_parent(void **state)
+{
+	struct perfmap *p = perfmap__new(1, (u32)getpid());
+	int fd = make(0);
+
+	append(fd, "1000 100 inherited\n");
+	assert_true(perfmap__refresh(p));
+	assert_string_equal(name_at(p, 0x1000), "inherited");
+	close(fd);
+	unlink(own_path);
+	perfmap__free(p);
+}
+
+static void refused(void)
+{
+	struct perfmap *p = perfmap__new((u32)getpid(), 0);
+
+	assert_false(perfmap__refresh(p));
+	assert_int_equal(perfmap__count(p), 0);
+	perfmap__free(p);
+	assert_int_equal(unlink(own_path), 0);
+}
+
+static void test_not_followed(void **state)
+{
+	char other[] = "/tmp/perfmap_test.XXXXXX";
+	int fd = mkstemp(other);
+
+	append(fd, "1000 100 elsewhere\n");
+	close(fd);
+	assert_int_equal(symlink(other, own_path), 0);
+	refused();
+	unlink(other);
+	assert_int_equal(mkfifo(own_path, 0644), 0);
+	refused();
+	if (geteuid())
+		skip();
+	fd = make(0);
+	append(fd, "1000 100 of another user\n");
+	assert_int_equal(fchown(fd, 12345, 12345), 0);
+	close(fd);
+	refused();
+}
+
+static int setup(void **state)
+{
+	snprintf(own_path, sizeof(own_path), "/tmp/perf-%d.map", getpid());
+	unlink(own_path);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	unlink(own_path);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grows),	     cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_broken_lines), cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_by_pid),	     cmocka_unit_test(test_by_parent),
+		cmocka_unit_test(test_not_followed),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -135,9 +135,9 @@ static void hand_out(struct fake *f, struct source *s, const struct sample_sink 
 static void fake__drain(u32 i, struct source *s, bool tick, const struct sample_sink *sink)
 {
 	const struct proc_event ev = {.head.type = SAMPLE_PROC,
-				      .type = PROC_COMM,
-				      .tgid = 4242,
-				      .tid = 4242,
+				      .type = PROC_SEEN,
+				      .tgid = FAKE_PID,
+				      .tid = FAKE_PID,
 				      .comm = "seen"};
 
 	gate__pass(&fakes[i].drain_gate);

@@ -24,6 +24,8 @@ struct fake {
 
 enum { FAKE_A, FAKE_B, FAKE_C, FAKE_FIXED, FAKES };
 extern struct fake fakes[FAKES];
+/* The process, named "seen", that an urgent drain tells of; no real one has such a pid. */
+#define FAKE_PID 0x7ffffffe
 /* Named "a" "b" "c" and "fixed"; the last one has neither set_scope nor set_sampling. */
 extern const struct source_ops fake_ops[FAKES];
 

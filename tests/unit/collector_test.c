@@ -439,7 +439,7 @@ static void test_processes_reach_the_symbols(void **state)
 		poll(NULL, 0, 1);
 	stop(c);
 	/* its thread is gone: this one may ask */
-	assert_string_equal(symbols__comm(cfg.symbols, 4242), "seen");
+	assert_string_equal(symbols__comm(cfg.symbols, FAKE_PID), "seen");
 	symbols__free(cfg.symbols);
 	close(fd);
 }

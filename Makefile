@@ -59,7 +59,7 @@ endef
 $(foreach v,rel asan tsan,$(eval $(call variant,$(v))))
 
 $(B)/proftop: $(B)/rel/proftop
-	@cp $< $@
+	@ln -f $< $@ && touch -c $@
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)

@@ -73,14 +73,12 @@ void host__pop(struct host *h)
 const char *host__key(const struct host *h, enum action a, char *buf, size_t size)
 {
 	const char *sections[4];
+	char name[16];
 	int key;
 
 	app__sections(h, sections);
 	key = keymap__key_of(&h->keymap, sections, a);
-	if (!key)
-		copy_str(buf, size, "");
-	else
-		key__name(key, buf, size);
+	copy_str(buf, size, key ? key__name(key, name, sizeof(name)) : "");
 	return buf;
 }
 
@@ -329,9 +327,8 @@ static void unbound_key(struct host *h, int key)
 {
 	char name[16], help[16];
 
-	key__name(key, name, sizeof(name));
-	host__message(h, ROLE_WARN, "%s is not bound here; %s lists the keys", name,
-		      host__key(h, ACTION_HELP, help, sizeof(help)));
+	host__message(h, ROLE_WARN, "%s is not bound here; %s lists the keys",
+		      key__name(key, name, sizeof(name)), host__key(h, ACTION_HELP, help, sizeof(help)));
 }
 
 static void key_event(struct host *h, int key)

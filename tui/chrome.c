@@ -12,29 +12,81 @@
 #define BAD_LOST_PCT  1.0
 #define BUSY_PSI_PCT  10.0
 
-/* A cursor that writes pieces of one line from left to right. */
-struct pen {
-	struct canvas *c;
-	int x, y, end;
+#define LINE_PIECES 48
+
+/*
+ * A line made of pieces that are worth more or less: where the screen is too narrow, those
+ * with the highest rank are left out, whole.
+ */
+struct line {
+	struct piece {
+		u8 rank; /* 0 is never left out */
+		enum role role;
+		const float *trend; /* a sparkline of `cells` cells instead of text */
+		u32 ntrend, cells;
+		char text[256];
+	} pieces[LINE_PIECES];
+	u32 n;
 };
 
-static void pen__text(struct pen *p, enum role role, const char *text)
+static struct piece *line__piece(struct line *l, u8 rank, enum role role)
 {
-	p->x += draw__text(p->c, p->x, p->y, p->end - p->x, role, text);
+	struct piece *p = &l->pieces[MIN(l->n, LINE_PIECES - 1u)];
+
+	l->n = MIN(l->n + 1, (u32)LINE_PIECES);
+	*p = (struct piece){.rank = rank, .role = role};
+	return p;
 }
 
-static void pen__printf(struct pen *p, enum role role, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
+static void line__add(struct line *l, u8 rank, enum role role, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 
-static void pen__printf(struct pen *p, enum role role, const char *fmt, ...)
+static void line__add(struct line *l, u8 rank, enum role role, const char *fmt, ...)
 {
-	char buf[512];
+	struct piece *p = line__piece(l, rank, role);
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
+	vsnprintf(p->text, sizeof(p->text), fmt, ap);
 	va_end(ap);
-	pen__text(p, role, buf);
+}
+
+static int piece_width(const struct piece *p)
+{
+	return p->trend ? (int)p->cells : text__width(p->text);
+}
+
+/* The greatest rank whose pieces, with all below it, fit into w cells. */
+static u8 line__rank(const struct line *l, int w)
+{
+	u8 rank = 9;
+	int used;
+
+	for (;; rank--) {
+		used = 0;
+		for (u32 i = 0; i < l->n; i++)
+			used += l->pieces[i].rank <= rank ? piece_width(&l->pieces[i]) : 0;
+		if (used <= w || !rank)
+			return rank;
+	}
+}
+
+static void line__draw(const struct line *l, struct canvas *c, int y, int w)
+{
+	u8 rank = line__rank(l, w);
+	int x = 0;
+
+	for (u32 i = 0; i < l->n; i++) {
+		const struct piece *p = &l->pieces[i];
+
+		if (p->rank > rank)
+			continue;
+		if (p->trend)
+			spark__draw(c, x, y, (int)p->cells, p->role, p->trend, p->ntrend, 100);
+		else
+			draw__text(c, x, y, w - x, p->role, p->text);
+		x += piece_width(p);
+	}
 }
 
 static enum role level(double value, double warn, double bad)
@@ -78,61 +130,62 @@ static void draw_state(struct host *h, int y)
 static void draw_machine(struct host *h, const struct vitals_snap *s)
 {
 	const struct vitals *v = &s->now;
-	struct pen p = {&h->canvas, 0, 0, h->canvas.w - 9};
-	int spark = h->canvas.w >= 100 ? 20 : 8;
+	struct line l = {0};
+	struct piece *p;
 
-	pen__printf(&p, ROLE_STRONG, "%s ", host_name());
-	if (h->canvas.w >= 100)
-		pen__printf(&p, ROLE_DIM, "%s ", kernel_release());
-	pen__text(&p, ROLE_DIM, "cpu ");
-	spark__draw(p.c, p.x, p.y, spark, ROLE_COOL, s->busy_pct, s->ntrend, 100);
-	p.x += spark + 1;
-	pen__printf(&p, level(100 - v->idle_pct, 80, 95), "%3.0f%% ", 100 - v->idle_pct);
-	pen__printf(&p, ROLE_DIM, "us %2.0f sy %2.0f io %2.0f", v->user_pct, v->system_pct,
-		    v->iowait_pct);
-	if (v->steal_pct >= 0.5 || h->canvas.w >= 100)
-		pen__printf(&p, level(v->steal_pct, 5, 20), " st %2.0f", v->steal_pct);
-	pen__text(&p, ROLE_DIM, "  load ");
-	pen__printf(&p, level(v->load1 / MAX(v->ncpus, 1u), 1, 2), "%.2f %.2f %.2f", v->load1,
-		    v->load5, v->load15);
-	pen__printf(&p, ROLE_DIM, "  %u tasks, %u running, %u CPUs", v->tasks, v->running, v->ncpus);
+	line__add(&l, 1, ROLE_STRONG, "%.32s ", host_name());
+	line__add(&l, 7, ROLE_DIM, "%.40s ", kernel_release());
+	line__add(&l, 0, ROLE_DIM, "cpu ");
+	p = line__piece(&l, 0, ROLE_COOL);
+	p->trend = s->busy_pct;
+	p->ntrend = s->ntrend;
+	p->cells = h->canvas.w >= 110 ? 20 : 8;
+	line__add(&l, 0, level(100 - v->idle_pct, 80, 95), " %3.0f%%", 100 - v->idle_pct);
+	line__add(&l, 2, ROLE_DIM, " us %2.0f sy %2.0f", v->user_pct, v->system_pct);
+	line__add(&l, 3, level(v->iowait_pct, 20, 50), " io %2.0f", v->iowait_pct);
+	line__add(&l, 5, ROLE_DIM, " irq %2.0f", v->irq_pct);
+	line__add(&l, v->steal_pct >= 1 ? 2 : 6, level(v->steal_pct, 5, 20), " st %2.0f", v->steal_pct);
+	line__add(&l, 1, ROLE_DIM, "  load ");
+	line__add(&l, 1, level(v->load1 / MAX(v->ncpus, 1u), 1, 2), "%.2f", v->load1);
+	line__add(&l, 4, ROLE_DIM, " %.2f %.2f", v->load5, v->load15);
+	line__add(&l, 5, ROLE_DIM, "  %u/%u tasks", v->running, v->tasks);
+	line__add(&l, 6, ROLE_DIM, "  %u CPUs", v->ncpus);
+	line__draw(&l, &h->canvas, 0, h->canvas.w - 9);
 }
 
-static void draw_pressure(struct pen *p, const char *name, double some)
+static void add_pressure(struct line *l, u8 rank, const char *name, double some)
 {
-	pen__printf(p, ROLE_DIM, " %s ", name);
-	pen__printf(p, level(some, BUSY_PSI_PCT, 40), "%.0f%%", some);
+	line__add(l, rank, ROLE_DIM, " %s ", name);
+	line__add(l, rank, level(some, BUSY_PSI_PCT, 40), "%2.0f%%", some);
 }
 
 static void draw_memory(struct host *h, const struct vitals *v)
 {
-	struct pen p = {&h->canvas, 0, 1, h->canvas.w};
-	double used_pct = v->mem_total_bytes ? 100.0 * (double)(v->mem_total_bytes - v->mem_available_bytes) /
-						       (double)v->mem_total_bytes
-					     : 0;
+	u64 used_bytes = v->mem_total_bytes - v->mem_available_bytes;
+	double used_pct = v->mem_total_bytes ? 100.0 * (double)used_bytes / (double)v->mem_total_bytes : 0;
+	const char *scope = h->scope->text;
 	char used[16], total[16];
+	struct line l = {0};
 
-	format__bytes(used, sizeof(used), v->mem_total_bytes - v->mem_available_bytes);
+	format__bytes(used, sizeof(used), used_bytes);
 	format__bytes(total, sizeof(total), v->mem_total_bytes);
-	pen__text(&p, ROLE_DIM, "mem ");
-	pen__printf(&p, level(used_pct, 85, 95), "%s/%s", used, total);
+	line__add(&l, 1, ROLE_DIM, "mem ");
+	line__add(&l, 1, level(used_pct, 85, 95), "%s/%s", used, total);
 	if (v->swap_total_bytes) {
 		format__bytes(used, sizeof(used), v->swap_total_bytes - v->swap_free_bytes);
-		pen__printf(&p, ROLE_DIM, " swap %s", used);
+		line__add(&l, 4, ROLE_DIM, " swap %s", used);
 	}
-	pen__text(&p, ROLE_DIM, "  waiting for:");
+	line__add(&l, 2, ROLE_DIM, "  waiting");
 	if (v->has_psi) {
-		draw_pressure(&p, "cpu", v->psi_cpu_some);
-		draw_pressure(&p, "io", v->psi_io_some);
-		draw_pressure(&p, "mem", v->psi_memory_some);
+		add_pressure(&l, 2, "cpu", v->psi_cpu_some);
+		add_pressure(&l, 2, "io", v->psi_io_some);
+		add_pressure(&l, 2, "mem", v->psi_memory_some);
 	} else {
-		pen__text(&p, ROLE_DIM, " unknown (no PSI)");
+		line__add(&l, 5, ROLE_DIM, " unknown (no PSI)");
 	}
-	pen__text(&p, ROLE_DIM, "  scope ");
-	if (h->scope->text[0])
-		pen__text(&p, ROLE_WARN, h->scope->text);
-	else
-		pen__text(&p, ROLE_TEXT, "everything");
+	line__add(&l, 1, ROLE_DIM, "  scope ");
+	line__add(&l, 0, *scope ? ROLE_WARN : ROLE_TEXT, "%s", *scope ? scope : "everything");
+	line__draw(&l, &h->canvas, 1, h->canvas.w);
 }
 
 /* --- tabs --- */
@@ -176,16 +229,16 @@ static void crumbs(const struct screen *s, char *buf, size_t size)
 
 static void draw_tabs(struct host *h)
 {
-	struct pen p = {&h->canvas, 0, 2, h->canvas.w};
+	struct canvas *c = &h->canvas;
 	char buf[600];
+	int x = 0;
 
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
 		tab_text(h, v, buf, sizeof(buf));
-		pen__text(&p, v == h->view ? ROLE_TAB_ACTIVE : ROLE_TAB, buf);
+		x += draw__text(c, x, 2, c->w - x, v == h->view ? ROLE_TAB_ACTIVE : ROLE_TAB, buf);
 	}
 	crumbs(app__screen(h), buf, sizeof(buf));
-	p.x++;
-	draw__middle(p.c, p.x, p.y, p.end - p.x, ROLE_STRONG, buf);
+	draw__middle(c, x + 1, 2, c->w - x - 1, ROLE_STRONG, buf);
 }
 
 /* --- bottom lines --- */
@@ -208,57 +261,84 @@ static void rate_text(const struct health *e, char *buf, size_t size)
 		snprintf(buf, size, "%llu Hz", (unsigned long long)e->freq);
 }
 
-static void draw_losses(struct pen *p, const struct health *e)
+static void add_losses(struct line *l, const struct health *e)
 {
-	double lost_pct = e->samples_total ? 100.0 * (double)e->lost / (double)(e->samples_total + e->lost) : 0;
+	double all = (double)(e->samples_total + e->lost);
+	double lost_pct = all > 0 ? 100.0 * (double)e->lost / all : 0;
 
-	pen__text(p, ROLE_DIM, " lost ");
-	pen__printf(p, e->lost ? level(lost_pct, 0, BAD_LOST_PCT) : ROLE_TEXT, "%llu",
-		    (unsigned long long)e->lost);
+	line__add(l, 0, ROLE_DIM, " lost ");
+	line__add(l, 0, e->lost ? level(lost_pct, 0, BAD_LOST_PCT) : ROLE_TEXT, "%llu",
+		  (unsigned long long)e->lost);
 	if (e->stacks_lost)
-		pen__printf(p, ROLE_WARN, " stackless %llu", (unsigned long long)e->stacks_lost);
-	pen__text(p, ROLE_DIM, " broken stacks ");
-	pen__printf(p, level(e->truncated_pct, 20, 101), "%.0f%%", e->truncated_pct);
-	pen__text(p, ROLE_DIM, " map ");
-	pen__printf(p, e->map_full ? ROLE_BAD : level(e->map_fill_pct, 70, 95), "%.0f%%%s",
-		    e->map_fill_pct, e->map_full ? " FULL" : "");
+		line__add(l, 0, ROLE_WARN, " stackless %llu", (unsigned long long)e->stacks_lost);
+	line__add(l, 2, ROLE_DIM, " broken stacks ");
+	line__add(l, 2, level(e->truncated_pct, 20, 101), "%.0f%%", e->truncated_pct);
+	line__add(l, e->map_full ? 0 : 4, ROLE_DIM, " map ");
+	line__add(l, e->map_full ? 0 : 4, e->map_full ? ROLE_BAD : level(e->map_fill_pct, 70, 95),
+		  "%.0f%%%s", e->map_fill_pct, e->map_full ? " FULL" : "");
+}
+
+/* What sampling takes from the machine: frequency x cost / CPUs, and as measured. */
+static void add_cost(struct line *l, const struct health *e)
+{
+	line__add(l, 1, ROLE_DIM, " self ");
+	line__add(l, 1, level(e->self_cpu_pct, 10, 50), "%.1f%%", e->self_cpu_pct);
+	line__add(l, 2, ROLE_DIM, " cost ");
+	line__add(l, 2, level(e->cost_pct, 1, 5), "%.2f%%", e->cost_pct);
+	if (e->run_pct > 0)
+		line__add(l, 3, ROLE_DIM, " (measured %.2f%%", e->run_pct);
+	if (e->run_pct > 0 && e->cost_ns > 0)
+		line__add(l, 5, ROLE_DIM, ", %.1f us each", e->cost_ns / 1000);
+	if (e->run_pct > 0)
+		line__add(l, 3, ROLE_DIM, ")");
+}
+
+static double interval_s(const struct snap *s)
+{
+	return s ? (double)(s->t1_ns - s->t0_ns) / 1e9 : 0;
 }
 
 static void draw_health(struct host *h, int y)
 {
 	enum model_id feed = view_table[h->view]->feed;
 	const struct feed *f = h->frame ? &h->frame->feeds[feed] : NULL;
-	const struct health *e = f ? &f->health : NULL;
-	struct pen p = {&h->canvas, 0, y, h->canvas.w};
+	struct health health, *e = &health;
+	struct line l = {0};
 	char rate[32], per_s[16];
 	double seconds;
 
 	if (!f || f->state != FEED_LIVE) {
-		pen__text(&p, f && f->state == FEED_FAILED ? ROLE_BAD : ROLE_DIM,
-			  f && f->state == FEED_FAILED ? "not sampling" : "starting ...");
+		bool failed = f && f->state == FEED_FAILED;
+
+		draw__text(&h->canvas, 0, y, h->canvas.w, failed ? ROLE_BAD : ROLE_DIM,
+			   failed ? "not sampling" : "starting ...");
 		return;
 	}
+	health = f->health;
+	if (app__screen(h)->ops->health)
+		app__screen(h)->ops->health(app__screen(h), &health);
 	rate_text(e, rate, sizeof(rate));
-	seconds = h->frame->snaps[feed] ? (double)(h->frame->snaps[feed]->t1_ns - h->frame->snaps[feed]->t0_ns) / 1e9 : 0;
-	format__count(per_s, sizeof(per_s), seconds > 0 ? (u64)llround((double)e->samples / seconds) : 0);
-	pen__printf(&p, ROLE_TEXT, "%s %s %s", e->event, rate, e->precise ? "precise" : "skids");
-	pen__printf(&p, ROLE_DIM, " %s ", e->tier);
-	pen__printf(&p, ROLE_TEXT, "%s/s", per_s);
-	draw_losses(&p, e);
-	pen__printf(&p, ROLE_DIM, " self ");
-	pen__printf(&p, level(e->self_cpu_pct, 10, 50), "%.1f%%", e->self_cpu_pct);
-	pen__printf(&p, ROLE_DIM, " sampling costs %.2f%%", e->cost_pct);
-	if (e->run_pct > 0)
-		pen__printf(&p, ROLE_DIM, " (measured %.2f%%)", e->run_pct);
+	seconds = interval_s(h->frame->snaps[feed]);
+	format__count(per_s, sizeof(per_s),
+		      seconds > 0 ? (u64)llround((double)e->samples / seconds) : 0);
+	line__add(&l, 1, ROLE_TEXT, "%s %s", e->event, rate);
+	line__add(&l, 1, e->precise ? ROLE_TEXT : ROLE_DIM, e->precise ? " precise" : " skids");
+	line__add(&l, 3, ROLE_DIM, " %s", e->tier);
+	line__add(&l, 0, ROLE_TEXT, " %s/s", per_s);
+	add_losses(&l, e);
+	add_cost(&l, e);
 	if (e->note[0])
-		pen__printf(&p, ROLE_WARN, "  %s", e->note);
+		line__add(&l, 6, ROLE_DIM, "  %s", e->note);
+	line__draw(&l, &h->canvas, y, h->canvas.w);
 }
 
+/* The most useful keys that fit, then those that always work. */
 static void draw_hints(struct host *h, int y)
 {
 	static const enum action always[] = {ACTION_HELP, ACTION_PALETTE, ACTION_QUIT, ACTION_NONE};
-	const enum action *lists[] = {app__screen(h)->ops->hints, always};
-	struct pen p = {&h->canvas, 0, y, h->canvas.w};
+	struct canvas *c = &h->canvas;
+	const enum action *lists[] = {always, app__screen(h)->ops->hints};
+	int x = 0;
 	char key[16];
 
 	for (u32 l = 0; l < ARRAY_SIZE(lists); l++) {
@@ -266,10 +346,10 @@ static void draw_hints(struct host *h, int y)
 			const char *name = action_table[*a].name;
 
 			if (!*host__key(h, *a, key, sizeof(key)) ||
-			    p.x + (int)strlen(key) + (int)strlen(name) + 3 > p.end)
+			    x + text__width(key) + (int)strlen(name) + 1 > c->w)
 				continue;
-			pen__text(&p, ROLE_KEY, key);
-			pen__printf(&p, ROLE_DIM, " %s  ", name);
+			x += draw__text(c, x, y, c->w - x, ROLE_KEY, key);
+			x += draw__textf(c, x, y, c->w - x, ROLE_DIM, " %s  ", name);
 		}
 	}
 }

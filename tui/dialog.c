@@ -166,9 +166,8 @@ static void keys_of(struct host *h, const char *section, enum action a, char *bu
 		if (b->action != a || strcmp(b->section, section) ||
 		    keymap__lookup(&h->keymap, sections, b->key) != a)
 			continue;
-		key__name(b->key, name, sizeof(name));
-		if (n + strlen(name) + 2 < size)
-			snprintf(buf + n, size - n, "%s%s", n ? " " : "", name);
+		snprintf(buf + n, size - n, "%s%s", n ? " " : "",
+			 key__name(b->key, name, sizeof(name)));
 	}
 }
 

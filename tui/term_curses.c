@@ -12,6 +12,7 @@
 #include "tui/term_restore.h"
 #include "tui/term_signal.h"
 #include "tui/theme.h"
+#include "widgets/text.h"
 
 #define IN_FD	 STDIN_FILENO
 #define OUT_FD	 STDOUT_FILENO
@@ -37,7 +38,9 @@ struct term {
 	struct {
 		u64 t_ns;
 		int x, y;
-	} click; /* the last one, for double clicks */
+	} click;       /* the last one, for double clicks */
+	char bytes[8]; /* of a character that is not complete yet */
+	u32 nbytes;
 };
 
 /* ---- opening ---- */
@@ -358,10 +361,10 @@ static bool on_signals(struct term *t)
 
 /* ---- input ---- */
 
-static int named_key(wint_t code)
+static int named_key(int code)
 {
 	static const struct {
-		wint_t code;
+		int code;
 		int key;
 	} keys[] = {
 		{KEY_UP, KEYCODE_UP},	    {KEY_DOWN, KEYCODE_DOWN},
@@ -379,54 +382,73 @@ static int named_key(wint_t code)
 		if (keys[i].code == code)
 			return keys[i].key;
 	if (code >= KEY_F(1) && code <= KEY_F(12))
-		return KEYCODE_F1 + (int)(code - KEY_F(1));
+		return KEYCODE_F1 + code - KEY_F(1);
 	return 0;
 }
 
-static int plain_key(wint_t ch)
+static int control_key(int byte)
 {
-	switch (ch) {
+	switch (byte) {
 	case '\r':
 	case '\n':
 		return KEYCODE_ENTER;
 	case '\t':
 		return KEYCODE_TAB;
-	case 0x1b:
-		return KEYCODE_ESC;
 	case 0x08:
 	case 0x7f:
 		return KEYCODE_BACKSPACE;
 	}
-	return ch < KEY_SPECIAL_BASE ? (int)ch : 0;
+	return byte;
+}
+
+/* A byte of UTF-8; 0 while a character is not complete, and for one that is broken.
+ * get_wch would swallow what follows a broken one. */
+static int take_byte(struct term *t, int byte)
+{
+	u32 cp;
+
+	if ((byte & 0xc0) != 0x80)
+		t->nbytes = 0;
+	else if (!t->nbytes)
+		return 0;
+	if (byte < 0x80)
+		return control_key(byte);
+	t->bytes[t->nbytes++] = (char)byte;
+	t->bytes[t->nbytes] = '\0';
+	if (utf8__decode(t->bytes, &cp) != t->nbytes || t->nbytes == 1) {
+		if (t->nbytes >= 4)
+			t->nbytes = 0;
+		return 0;
+	}
+	t->nbytes = 0;
+	return (int)cp;
 }
 
 /* A sequence that terminfo does not name (a paste's brackets, a focus report, a modified
  * arrow) goes to its end unheard. Returns the key when it was Alt with a letter. */
-static int swallow_sequence(wint_t first)
+static int swallow_sequence(int first)
 {
-	wint_t ch;
-	int n = 0;
+	int n = 0, ch;
 
-	while (n < SEQUENCE_MAX && get_wch(&ch) == OK) {
+	while (n < SEQUENCE_MAX && (ch = getch()) != ERR && ch < 0x100) {
 		n++;
 		if (first == 'O' || (ch >= 0x40 && ch <= 0x7e))
 			break;
 	}
-	return n ? 0 : (int)first | KEYCODE_ALT;
+	return n ? 0 : first | KEYCODE_ALT;
 }
 
 /* curses has waited for what belongs to the escape, so what follows is there by now. */
-static int after_escape(void)
+static int after_escape(struct term *t)
 {
-	wint_t ch;
-	int rc = get_wch(&ch), key;
+	int ch = getch(), key;
 
-	if (rc == ERR)
+	if (ch == ERR || ch == 0x1b)
 		return KEYCODE_ESC;
-	if (rc == OK && (ch == '[' || ch == 'O'))
+	if (ch == '[' || ch == 'O')
 		return swallow_sequence(ch);
-	key = rc == OK ? plain_key(ch) : named_key(ch);
-	return key && key != KEYCODE_ESC ? key | KEYCODE_ALT : key;
+	key = ch < 0x100 ? take_byte(t, ch) : named_key(ch);
+	return key ? key | KEYCODE_ALT : 0;
 }
 
 static struct input mouse_input(struct term *t)
@@ -472,21 +494,16 @@ static bool more_input(bool *gone)
 	return false;
 }
 
-static struct input translate(struct term *t, int rc, wint_t ch)
+static struct input translate(struct term *t, int ch)
 {
 	struct input in = {.type = INPUT_KEY};
 
-	if (rc == KEY_CODE_YES && ch == KEY_MOUSE)
+	if (ch == KEY_MOUSE)
 		return mouse_input(t);
-	if (rc == KEY_CODE_YES && ch == KEY_RESIZE) {
-		follow_size(t);
-		in.type = INPUT_RESIZE;
-		return in;
-	}
-	if (rc == KEY_CODE_YES)
+	if (ch >= 0x100)
 		in.key = named_key(ch);
 	else
-		in.key = ch == 0x1b ? after_escape() : plain_key(ch);
+		in.key = ch == 0x1b ? after_escape(t) : take_byte(t, ch);
 	if (!in.key)
 		in.type = INPUT_NONE;
 	return in;
@@ -495,17 +512,15 @@ static struct input translate(struct term *t, int rc, wint_t ch)
 static struct input curses__input(struct term *t)
 {
 	struct input in = {.type = INPUT_RESIZE};
-	wint_t ch;
-	int rc;
 
 	if (on_signals(t))
 		return in;
 	for (int i = 0; i < SKIP_MAX; i++) {
 		bool gone = false;
+		int ch = getch();
 
-		rc = get_wch(&ch);
-		if (rc != ERR) {
-			in = translate(t, rc, ch);
+		if (ch != ERR) {
+			in = translate(t, ch);
 			if (in.type != INPUT_NONE)
 				return in;
 		} else if (!more_input(&gone)) {

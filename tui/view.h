@@ -38,6 +38,8 @@ struct screen_ops {
 	/* One line each, "" none: where one is; the whole name of what is selected. */
 	void (*crumb)(const struct screen *s, char *buf, size_t size);
 	void (*selection)(const struct screen *s, char *buf, size_t size);
+	/* Optional: what the screen knows better than the collector (broken stacks need names). */
+	void (*health)(const struct screen *s, struct health *h);
 	/* Search text was typed; false when nothing matches. */
 	bool (*search)(struct screen *s, const char *text, int dir);
 	/* The term that would exclude the selected row, e.g. "!pid=12"; false when none. */

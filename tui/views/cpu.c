@@ -110,8 +110,10 @@ static void cpu__ready(void *owner, struct profile_answer *answer)
 	struct cpu_screen *s = owner;
 
 	/* Columns may change with the grouping: the sort column is that group's again. */
-	if (!s->answer || s->answer->rows->query.group != answer->rows->query.group)
+	if (!s->answer || s->answer->rows->query.group != answer->rows->query.group) {
 		s->table.sort = answer->rows->table.sort;
+		s->table.descending = true;
+	}
 	profile_answer__free(s->answer);
 	s->answer = answer;
 	fold__layout(&s->fold, answer->rows);
@@ -495,6 +497,14 @@ static bool cpu__search(struct screen *base, const char *text, int dir)
 	return table__search(&s->table, &src, dir);
 }
 
+static void cpu__health(const struct screen *base, struct health *h)
+{
+	const struct cpu_screen *s = (const struct cpu_screen *)base;
+
+	if (cpu__rows(s))
+		h->truncated_pct = cpu__rows(s)->truncated_pct;
+}
+
 /* --- reports --- */
 
 static void cpu__folded(const struct report *r,
@@ -560,6 +570,7 @@ static const struct screen_ops cpu_screen_ops = {
 	.selection = cpu__selection,
 	.search = cpu__search,
 	.exclude = cpu__exclude,
+	.health = cpu__health,
 	.report = cpu__report,
 	.settled = cpu__settled,
 	.hints = cpu_hints,

@@ -213,6 +213,23 @@ static void annotate__body(struct annotate_screen *s, struct canvas *c, struct r
 	s->body = r;
 }
 
+/* Without the code there are still the sampled addresses, by offset in the function. */
+static void draw_offsets(const struct annotate_screen *s, struct canvas *c, struct rect r)
+{
+	const struct sym_func *f = symbols__func(host__symbols(s->base.host), s->query.focus);
+	char text[16];
+
+	for (int i = 0; i < r.h && i < (int)s->answer->noffsets; i++) {
+		const struct offset_weight *w = &s->answer->offsets[i];
+
+		format__pct(text, sizeof(text), w->pct);
+		draw__right(c, r.x, r.y + i, 7, heat(w->pct), text);
+		bar__draw(c, r.x + 8, r.y + i, 8, heat(w->pct), w->pct / 100);
+		draw__textf(c, r.x + 17, r.y + i, r.w - 17, ROLE_TEXT, "+0x%llx",
+			    (unsigned long long)(w->offset - f->start));
+	}
+}
+
 static void headline(const struct annotate_screen *s, struct canvas *c, struct rect r)
 {
 	const struct symbols *symbols = host__symbols(s->base.host);
@@ -249,6 +266,8 @@ static void annotate__draw(struct screen *base, struct canvas *c, struct rect ar
 		draw__text(c, body.x + 1, body.y, body.w, ROLE_TEXT, "disassembling ...");
 	else if (s->nlines && body.h > 0)
 		annotate__body(s, c, body);
+	else if (s->answer)
+		draw_offsets(s, c, body);
 }
 
 /* --- actions --- */

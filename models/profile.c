@@ -144,8 +144,9 @@ static void consume_def(struct model *m, const struct stack_def *d)
 	struct stack_slot *slot = find_slot(m, d->hash, tgid);
 	u32 epoch = tgid ? *epoch_of(m, tgid) : 0;
 
+	m->definitions++;
 	if (slot && slot->epoch == epoch) {
-		slot->used = m->interval;
+		slot->defined = m->definitions;
 		return;
 	}
 	if (m->stacks.store->arena.bytes > PROFILE_STACK_BYTES || m->nslots == PROFILE_MAX_SLOTS) {
@@ -155,7 +156,7 @@ static void consume_def(struct model *m, const struct stack_def *d)
 	if (!slot)
 		slot = new_slot(m, d->hash, tgid);
 	slot->epoch = epoch;
-	slot->used = m->interval;
+	slot->defined = m->definitions;
 	slot->stack = intern_def(m, d);
 }
 
@@ -165,10 +166,7 @@ static u32 stack_of(struct model *m, const struct stack_sample *s)
 
 	if (!slot && s->stack)
 		slot = find_slot(m, s->stack, 0);
-	if (!slot)
-		return NO_STACK;
-	slot->used = m->interval;
-	return slot->stack;
+	return slot ? slot->stack : NO_STACK;
 }
 
 static void consume_stack(struct model *m, const struct stack_sample *s)
@@ -281,7 +279,6 @@ static struct snap *profile__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	}
 	box->snap.entries = entries;
 	box->snap.nentries = m->nlive;
-	m->interval++;
 	return &box->snap.base;
 }
 

@@ -24,6 +24,9 @@
 #define PROFILE_HALF_LIFE_S 5.0
 /* Frames kept of one stack, the leaf's side; a longer one is marked cut. */
 #define PROFILE_MAX_FRAMES 1024
+/* Sources may rely on the last so many definitions of stacks being known; what they defined
+ * before that they define again, or its samples have no stack. */
+#define PROFILE_DEFINITIONS 65536
 /* tgid, tid or cpu of cold entries that were merged across tasks. */
 #define PROFILE_MERGED UINT32_MAX
 

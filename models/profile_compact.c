@@ -135,8 +135,8 @@ static void reindex_entries(struct model *m)
 	free(old);
 }
 
-/* Keeps the hashes used in this interval or the `age` intervals before it. */
-static void rebuild_slots(struct model *m, const struct stacks *old, u32 age)
+/* Keeps the hashes of the newest definitions. */
+static void rebuild_slots(struct model *m, const struct stacks *old, u32 newest)
 {
 	u32 kept = 0;
 
@@ -144,7 +144,7 @@ static void rebuild_slots(struct model *m, const struct stacks *old, u32 age)
 	for (u32 i = 0; i < m->nslots; i++) {
 		struct stack_slot slot = m->slots[i];
 
-		if (m->interval - slot.used > age)
+		if (m->definitions - slot.defined >= newest)
 			continue;
 		slot.stack = stacks__copy(&m->stacks, old->items[slot.stack]);
 		hidx__add(&m->slot_index, mix64_pair(slot.hash, slot.tgid), kept);
@@ -153,7 +153,7 @@ static void rebuild_slots(struct model *m, const struct stacks *old, u32 age)
 	m->nslots = kept;
 }
 
-static void rebuild_stacks(struct model *m, u32 age)
+static void rebuild_stacks(struct model *m, u32 newest)
 {
 	struct stacks old = m->stacks;
 
@@ -161,43 +161,24 @@ static void rebuild_stacks(struct model *m, u32 age)
 	for (u32 i = 0; i < m->nlive; i++)
 		if (m->live[i].stack != NO_STACK)
 			m->live[i].stack = stacks__copy(&m->stacks, old.items[m->live[i].stack]);
-	rebuild_slots(m, &old, age);
+	rebuild_slots(m, &old, newest);
 	stacks__fini(&old);
 	reindex_entries(m);
 }
 
 static bool stacks_roomy(const struct model *m)
 {
-	return m->stacks.store->arena.bytes <= PROFILE_STACK_BYTES / 2 &&
-	       m->nslots <= PROFILE_MAX_SLOTS / 2;
+	return m->stacks.store->arena.bytes <= PROFILE_STACK_BYTES / 2;
 }
 
-/* Slots are in the order of their first definition. */
-static void forget_older_slots(struct model *m)
-{
-	u32 gone = m->nslots / 2;
-
-	m->nslots -= gone;
-	memmove(m->slots, m->slots + gone, m->nslots * sizeof(*m->slots));
-}
-
+/* More than what sources rely on is forgotten only when the stacks are of absurd size. */
 void profile__trim_stacks(struct model *m)
 {
-	static const u32 ages[] = {60, 4, 0};
-
-	for (u32 i = 0; i < ARRAY_SIZE(ages); i++) {
-		rebuild_stacks(m, ages[i]);
-		if (stacks_roomy(m))
-			return;
+	rebuild_stacks(m, PROFILE_DEFINITIONS);
+	for (u32 newest = PROFILE_DEFINITIONS / 2; newest && !stacks_roomy(m); newest /= 4) {
+		fold_coldest(m, FOLD_CHAIN);
+		rebuild_stacks(m, newest);
 	}
-	/* What is left belongs to entries, or to hashes that are all in use right now. */
-	fold_coldest(m, FOLD_CHAIN);
-	forget_older_slots(m);
-	rebuild_stacks(m, UINT32_MAX);
-	if (m->stacks.store->arena.bytes <= PROFILE_STACK_BYTES * 3 / 4)
-		return;
-	m->nslots = 0;
-	rebuild_stacks(m, UINT32_MAX);
 }
 
 void profile__compact(struct model *m)

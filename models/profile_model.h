@@ -14,7 +14,7 @@
 
 /* Memory for stacks in use, and how many hashes are known to name one. */
 #define PROFILE_STACK_BYTES ((size_t)64 << 20)
-#define PROFILE_MAX_SLOTS   131072
+#define PROFILE_MAX_SLOTS   (2 * PROFILE_DEFINITIONS)
 #define PROFILE_MAX_COMMS   16384
 /* Address space generations: processes share one by hash, which only costs a look-up more. */
 #define PROFILE_EPOCHS 4096
@@ -53,10 +53,10 @@ static inline u32 stacks__copy(struct stacks *to, const struct profile_stack *s)
 /* What a hash of the source names. */
 struct stack_slot {
 	u64 hash;
-	u32 tgid;  /* whose addresses; 0 kernel frames or names only */
-	u32 epoch; /* of its address space when it was located */
-	u32 stack; /* position in stacks */
-	u32 used;  /* interval of the last definition or sample */
+	u32 tgid;    /* whose addresses; 0 kernel frames or names only */
+	u32 epoch;   /* of its address space when it was located */
+	u32 stack;   /* position in stacks */
+	u32 defined; /* model.definitions when it was last defined */
 };
 
 /* One key: what the snapshot's entry is made of. */
@@ -81,9 +81,9 @@ struct model {
 	char (*comms)[COMM_LEN]; /* [0] stands for all that did not fit */
 	u32 ncomms, comms_cap;
 	struct hidx comm_index;
-	u32 *epochs;  /* PROFILE_EPOCHS */
-	u32 interval; /* counts ticks */
-	bool begun;   /* since_ns holds; else the next tick's begin is it */
+	u32 *epochs;	 /* PROFILE_EPOCHS */
+	u32 definitions; /* counts them, wraps around */
+	bool begun;	 /* since_ns holds; else the next tick's begin is it */
 	u64 since_ns;
 };
 

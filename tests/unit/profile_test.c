@@ -307,6 +307,29 @@ static void memory_for_stacks_is_bounded(void **state)
 	maker__fini(&m);
 }
 
+/* What a source may rely on: the newest definitions are known, however many came before. */
+static void the_newest_definitions_are_known(void **state)
+{
+	const u32 n = 3 * PROFILE_DEFINITIONS;
+	const struct profile_snap *s;
+	struct maker m;
+
+	maker__init(&m, 1);
+	for (u32 i = 0; i < n; i++) {
+		u32 locs[3] = {1 + i, 2, 3};
+
+		maker__stack(&m, 0, 3, locs);
+	}
+	for (u32 i = 1; i < PROFILE_DEFINITIONS; i += 1000)
+		maker__put(&m, m.next_hash + 1 - i, 7, 1);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	for (u32 i = 0; i < s->nentries; i++)
+		assert_non_null(s->entries[i].stack);
+	assert_int_equal(s->nentries, (PROFILE_DEFINITIONS + 998) / 1000);
+	snap__put(s);
+	maker__fini(&m);
+}
+
 static void a_stack_that_is_too_long_is_cut(void **state)
 {
 	static u64 ips[2 * PROFILE_MAX_FRAMES];
@@ -455,6 +478,7 @@ int main(void)
 		cmocka_unit_test(cold_chains_are_folded_and_selfs_stay),
 		cmocka_unit_test(hopeless_input_is_bounded_and_conserved),
 		cmocka_unit_test(memory_for_stacks_is_bounded),
+		cmocka_unit_test(the_newest_definitions_are_known),
 		cmocka_unit_test(a_stack_that_is_too_long_is_cut),
 		cmocka_unit_test(snapshots_do_not_change),
 		cmocka_unit_test(readers_need_no_lock),

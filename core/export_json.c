@@ -22,12 +22,17 @@ struct json_object *export__json_string(const char *s)
 	return o;
 }
 
-/* NULL is JSON's null: what is no number is unknown. */
+/* NULL is JSON's null: what is no number is unknown. Whole ones keep a fraction, so that a
+ * field has one type for readers that tell integers from others. */
 static struct json_object *json_double(double d)
 {
 	char buf[40];
 
-	return format_double(buf, sizeof(buf), d) ? json_object_new_double_s(d, buf) : NULL;
+	if (!format_double(buf, sizeof(buf) - 2, d))
+		return NULL;
+	if (!strpbrk(buf, ".e"))
+		strcat(buf, ".0");
+	return json_object_new_double_s(d, buf);
 }
 
 static struct json_object *json_trend(const struct value *v)
@@ -98,6 +103,7 @@ static struct json_object *json_health(const struct health *h)
 	add_text(o, "tier", h->tier);
 	add_count(o, "samples_total", h->samples_total);
 	add_count(o, "stacks_lost", h->stacks_lost);
+	add_count(o, "side_lost", h->side_lost);
 	add_double(o, "map_fill_pct", h->map_fill_pct);
 	add_double(o, "cost_pct", h->cost_pct);
 	add_double(o, "run_pct", h->run_pct);

@@ -3,6 +3,7 @@
  * Text for people: a head that says what was looked at and how far it can be trusted, then
  * every row. Columns are as wide as their widest cell. Files are UTF-8, as names are.
  */
+#include <math.h>
 #include <time.h>
 #include <wchar.h>
 
@@ -67,7 +68,8 @@ static const char *cell_text(const struct value *v, char buf[CELL_SIZE])
 		snprintf(buf, CELL_SIZE, "%llu", (unsigned long long)v->u);
 		break;
 	case VALUE_PCT:
-		format_c(buf, CELL_SIZE, "%.2f", v->f);
+		if (isfinite(v->f))
+			format_c(buf, CELL_SIZE, "%.2f", v->f);
 		break;
 	case VALUE_NS:
 		format_ns(buf, CELL_SIZE, v->u);
@@ -144,70 +146,91 @@ static void put_cell(FILE *out, const struct column *c, const char *text, u32 wi
 		put_blanks(out, pad);
 }
 
-/* Widths of the columns shown; 0 for those that no row has. */
-static u32 *measure(const struct report *r)
-{
-	const struct row_table *t = r->rows;
-	u32 *widths = xcalloc(t->ncolumns, sizeof(*widths));
-	char buf[CELL_SIZE];
-	struct value v;
+/* The columns that are shown, from left to right. */
+struct layout {
+	u32 n;
+	u32 *columns, *widths;
+};
 
-	for (u32 c = 0; c < t->ncolumns; c++) {
-		if (!(t->columns[c].flags & COLUMN_SCREEN))
-			continue;
-		for (u32 i = 0; i < t->nrows; i++)
-			if (report__cell(r, i, c, &v))
-				widths[c] = MAX(MAX(widths[c], 1u), text_width(cell_text(&v, buf)));
-		if (widths[c] || !t->nrows)
-			widths[c] = MAX(widths[c], text_width(t->columns[c].title));
-	}
-	return widths;
-}
-
-static u32 last_column(const u32 *widths, u32 n)
-{
-	while (n && !widths[n - 1])
-		n--;
-	return n ? n - 1 : 0;
-}
-
-static void put_titles(FILE *out, const struct row_table *t, const u32 *widths, u32 last)
-{
-	for (u32 c = 0; c <= last && c < t->ncolumns; c++) {
-		if (!widths[c])
-			continue;
-		put_cell(out, &t->columns[c], t->columns[c].title, widths[c], c == last);
-		fputs(c == last ? "\n" : "  ", out);
-	}
-}
-
-static void put_row(FILE *out, const struct report *r, u32 row, const u32 *widths, u32 last)
+/* Width of the widest cell; 0 when no row has the column. */
+static u32 measure(const struct report *r, u32 column)
 {
 	const struct row_table *t = r->rows;
 	char buf[CELL_SIZE];
 	struct value v;
+	u32 width = 0;
 
-	for (u32 c = 0; c <= last && c < t->ncolumns; c++) {
-		bool has = widths[c] && report__cell(r, row, c, &v);
+	for (u32 i = 0; i < t->nrows; i++)
+		if (report__cell(r, i, column, &v))
+			width = MAX(MAX(width, 1u), text_width(cell_text(&v, buf)));
+	if (width || !t->nrows)
+		width = MAX(width, text_width(t->columns[column].title));
+	return width;
+}
 
-		if (!widths[c])
-			continue;
-		put_cell(out, &t->columns[c], has ? cell_text(&v, buf) : "", widths[c], c == last);
-		fputs(c == last ? "\n" : "  ", out);
+/* Names of any length come last: one long name must not push the numbers away. */
+static void layout__init(struct layout *l, const struct report *r)
+{
+	const struct row_table *t = r->rows;
+
+	l->n = 0;
+	l->columns = xcalloc(t->ncolumns, sizeof(u32));
+	l->widths = xcalloc(t->ncolumns, sizeof(u32));
+	for (u32 pass = 0; pass < 2; pass++) {
+		for (u32 c = 0; c < t->ncolumns; c++) {
+			bool flex = t->columns[c].flags & COLUMN_FLEX;
+
+			if (!(t->columns[c].flags & COLUMN_SCREEN) || flex != (pass == 1))
+				continue;
+			l->columns[l->n] = c;
+			l->widths[l->n] = measure(r, c);
+			l->n += l->widths[l->n] != 0;
+		}
+	}
+}
+
+static void layout__fini(struct layout *l)
+{
+	free(l->columns);
+	free(l->widths);
+}
+
+static void put_titles(FILE *out, const struct row_table *t, const struct layout *l)
+{
+	for (u32 i = 0; i < l->n; i++) {
+		const struct column *c = &t->columns[l->columns[i]];
+
+		put_cell(out, c, c->title, l->widths[i], i + 1 == l->n);
+		fputs(i + 1 == l->n ? "\n" : "  ", out);
+	}
+}
+
+static void put_row(FILE *out, const struct report *r, u32 row, const struct layout *l)
+{
+	char buf[CELL_SIZE];
+	struct value v;
+
+	for (u32 i = 0; i < l->n; i++) {
+		bool has = report__cell(r, row, l->columns[i], &v);
+
+		put_cell(out, &r->rows->columns[l->columns[i]], has ? cell_text(&v, buf) : "",
+			 l->widths[i], i + 1 == l->n);
+		fputs(i + 1 == l->n ? "\n" : "  ", out);
 	}
 }
 
 static void put_rows(FILE *out, const struct report *r)
 {
-	u32 *widths = measure(r), last = last_column(widths, r->rows->ncolumns);
+	struct layout l;
 
+	layout__init(&l, r);
 	fputc('\n', out);
-	put_titles(out, r->rows, widths, last);
+	put_titles(out, r->rows, &l);
 	for (u32 i = 0; i < r->rows->nrows && !ferror(out); i++)
-		put_row(out, r, report__row(r, i), widths, last);
+		put_row(out, r, report__row(r, i), &l);
 	if (!r->rows->nrows)
 		fputs("(no rows)\n", out);
-	free(widths);
+	layout__fini(&l);
 }
 
 static void put_field(FILE *out, const char *name, const char *text)
@@ -241,10 +264,9 @@ static void put_window(FILE *out, const struct report *r)
 	char length[CELL_SIZE], line[256];
 
 	format_ns(length, sizeof(length), r->t1_ns > r->t0_ns ? r->t1_ns - r->t0_ns : 0);
-	snprintf(line, sizeof(line), "%s, %s to interval %llu%s%s%s",
-		 r->window ? r->window : "last", length, (unsigned long long)r->seq,
-		 r->group && *r->group ? ", by " : "", r->group ? r->group : "",
-		 r->order ? ", sorted as on screen" : "");
+	snprintf(line, sizeof(line), "%s (%s, number %llu)%s%s%s", r->window ? r->window : "last",
+		 length, (unsigned long long)r->seq, r->group && *r->group ? ", by " : "",
+		 r->group ? r->group : "", r->order ? ", sorted as on screen" : "");
 	put_field(out, "window", line);
 }
 
@@ -268,7 +290,10 @@ static void put_losses(FILE *out, const struct health *h)
 	if (h->stacks_lost)
 		n += snprintf(line + n, sizeof(line) - (size_t)n, ", %llu without a stack",
 			      (unsigned long long)h->stacks_lost);
-	snprintf(line + n, sizeof(line) - (size_t)n, ", user stacks truncated %s", pct);
+	n += snprintf(line + n, sizeof(line) - (size_t)n, ", user stacks truncated %s", pct);
+	if (h->side_lost)
+		snprintf(line + n, sizeof(line) - (size_t)n, ", %llu records of new code lost",
+			 (unsigned long long)h->side_lost);
 	put_field(out, "samples", line);
 }
 

@@ -20,7 +20,8 @@
 #include "core/utf8.h"
 
 static const struct column columns[] = {
-	{"symbol", "SYMBOL", "", "", VALUE_TEXT, 10, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"symbol", "SYMBOL", "", "", VALUE_TEXT, 10, 0,
+	 COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_FLEX},
 	{"self_pct", "SELF%", "%", "", VALUE_PCT, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
 	{"self_count", "COUNT", "", "", VALUE_COUNT, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
 	{"wait_ns", "WAIT", "", "", VALUE_NS, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
@@ -100,6 +101,7 @@ static struct report sample_report(void)
 			       .health = {.samples = 99,
 					  .samples_total = 500,
 					  .lost = 7,
+					  .side_lost = 4,
 					  .truncated_pct = 12.5,
 					  .self_cpu_pct = 0.5,
 					  .freq = 99,
@@ -160,6 +162,7 @@ static void test_json(void **state)
 	expect_field(o, "/kernel", "6.1.0");
 	assert_int_equal(json_object_get_uint64(get(o, "/t1_ns")), 2000000000);
 	assert_int_equal(json_object_get_uint64(get(o, "/health/lost")), 7);
+	assert_int_equal(json_object_get_uint64(get(o, "/health/side_lost")), 4);
 	expect_field(o, "/health/tier", "bpf");
 	expect_field(o, "/summary/busy_pct", "12.5");
 	assert_null(get(o, "/summary/what"));
@@ -188,7 +191,7 @@ static void test_json_rows(void **state)
 	assert_null(get(o, "/rows/0/size_bytes"));
 	assert_true(json_object_get_uint64(get(o, "/rows/2/self_count")) == UINT64_MAX);
 	expect_field(o, "/rows/1/idle", "true");
-	expect_field(o, "/rows/0/trend/2", "4");
+	expect_field(o, "/rows/0/trend/2", "4.0");
 	expect_field(o, "/rows/2/symbol",
 		     "bad\xef\xbf\xbd\xef\xbf\xbdutf8\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 	expect_field(o, "/rows/3/symbol", "tab\tnew\nline\033[2J");
@@ -252,21 +255,24 @@ static void test_text(void **state)
 	assert_memory_equal(text, "proftop  cpu  2", 15);
 	assert_non_null(strstr(text, "  host box  kernel 6.1.0\n"));
 	assert_non_null(strstr(text, "\nscope    pid=1-2 !comm~\"a b\" min=1ms\n"));
-	assert_non_null(strstr(text, "\nwindow   last, 1.00 s to interval 3, by symbol\n"));
+	assert_non_null(strstr(text, "\nwindow   last (1.00 s, number 3), by symbol\n"));
 	assert_non_null(strstr(text,
 			       "\nsamples  99 in the interval, 500 in all, 7 LOST, user stacks "
-			       "truncated 12.5%\n"));
+			       "truncated 12.5%, 4 records"));
 	assert_non_null(strstr(text, "\nengine   bpf, cpu-clock at 99 Hz, addresses may skid; "));
+	assert_non_null(strstr(text, ", 4 records of new code lost"));
 	assert_non_null(strstr(text, "\nnote     esc? in a note\n"));
 	assert_non_null(strstr(text, "\nsummary  busy_pct 12.50\n"));
 	assert_null(strchr(text, '\033'));
 	assert_null(strstr(text, "PID")); /* no row has it */
-	p = strstr(text, "\nSYMBOL ");
+	p = strstr(text, "\nSELF%  ");	  /* names of any length come last */
 	assert_non_null(p);
-	assert_non_null(strstr(p, "\nmain     "));
-	assert_non_null(strstr(p, "\nbad??utf8??? "));
-	assert_non_null(strstr(p, "\ntab?new?line?[2J "));
-	assert_non_null(strstr(p, " \xe2\x96\x81\xe2\x96\x82\xe2\x96\x88 "));
+	assert_non_null(strstr(p, "  TREND  S                 SYMBOL\n"));
+	assert_non_null(strstr(p, "\n70.10  "));
+	assert_null(strstr(p, "nan"));
+	assert_non_null(strstr(p, "  bad??utf8???      bad??utf8???\n"));
+	assert_non_null(strstr(p, "  tab?new?line?[2J  tab?new?line?[2J\n"));
+	assert_non_null(strstr(p, "  \xe2\x96\x81\xe2\x96\x82\xe2\x96\x88 "));
 	free(text);
 }
 
@@ -297,7 +303,7 @@ static void test_locale(void **state)
 	assert_non_null(strstr(text, ",70.1,"));
 	free(text);
 	text = written("text", &r, true);
-	assert_non_null(strstr(text, " 70.10 "));
+	assert_non_null(strstr(text, "\n70.10 "));
 	free(text);
 	setlocale(LC_NUMERIC, "C");
 }

@@ -178,7 +178,9 @@ static void disassemble(struct annotator *a, struct disasm *d)
 	if (size)
 		snprintf(a->box->pub.note, sizeof(a->box->pub.note),
 			 "long function: the last %zu bytes are not shown", size);
-	a->box->pub.insns = arena__dup(&a->box->arena, a->insns, a->ninsns * sizeof(*a->insns));
+	if (a->ninsns)
+		a->box->pub.insns =
+			arena__dup(&a->box->arena, a->insns, a->ninsns * sizeof(*a->insns));
 	a->box->pub.ninsns = a->ninsns;
 }
 

@@ -85,8 +85,7 @@ static const char *intern_dwarf(struct debuginfo *d, const char *s)
 {
 	size_t len = dwarf_guard__strlen(&d->guard, s, MAX_STRING);
 
-	if (d->alt_dwarf)
-		len = dwarf_guard__strlen(&d->alt_guard, s, len);
+	len = dwarf_guard__strlen(&d->alt_guard, s, len);
 	return len ? intern(d, s, len) : NULL;
 }
 
@@ -107,13 +106,14 @@ static int begin_all(struct debuginfo *d)
 	d->dwarf = begin(dwarf_file(d));
 	if (!d->dwarf)
 		return -EINVAL;
-	dwarf_guard__init(&d->guard, dwarf_file(d)->elf);
 	d->alt_dwarf = begin(&d->alt);
-	if (d->alt_dwarf) {
-		dwarf_guard__init(&d->alt_guard, d->alt.elf);
-		dwarf_setalt(d->dwarf, d->alt_dwarf);
-	}
+	if (!d->alt_dwarf)
+		return -EINVAL;
+	dwarf_setalt(d->dwarf, d->alt_dwarf);
 	d->memory = 0;
+	if (!dwarf_guard__init(&d->guard, dwarf_file(d)->elf) ||
+	    !dwarf_guard__init(&d->alt_guard, d->alt.elf))
+		return -EINVAL;
 	return d->guard.info.n && d->guard.abbrev.n ? 0 : -EINVAL;
 }
 
@@ -179,7 +179,7 @@ struct debuginfo *debuginfo__open(int fd, const char *path, const char *root, ch
 		if (!begin_all(d))
 			return d;
 		snprintf(note, note_size, "its debug information cannot be read: %s",
-			 d->dwarf ? "parts are missing" : dwarf_errmsg(-1));
+			 d->alt_dwarf ? "parts are missing or broken" : dwarf_errmsg(-1));
 	}
 	debuginfo__close(d);
 	return NULL;
@@ -346,15 +346,11 @@ static bool lines_are_sane(struct debuginfo *d, Dwarf_Die *die)
 {
 	Dwarf_Attribute list, dir;
 	Dwarf_Word offset;
-	size_t dir_len = 0;
-	const char *s;
 
 	if (!dwarf_attr(die, DW_AT_stmt_list, &list) || dwarf_formudata(&list, &offset))
 		return false;
-	s = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &dir));
-	if (s)
-		dir_len = dwarf_guard__strlen(&d->guard, s, MAX_STRING);
-	return dwarf_guard__lines(&d->guard, offset, dir_len);
+	return dwarf_guard__lines(&d->guard, offset,
+				  dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &dir)));
 }
 
 static bool read_lines(struct debuginfo *d, struct unit *u, Dwarf_Die *die)

@@ -71,14 +71,27 @@ static void keep_first(struct bytes *b, Elf_Scn *scn)
 		*b = section_bytes(scn);
 }
 
-void dwarf_guard__init(struct dwarf_guard *g, Elf *elf)
+static bool ends_with_nul(struct bytes b)
 {
+	return !b.n || !b.p[b.n - 1];
+}
+
+bool dwarf_guard__init(struct dwarf_guard *g, Elf *elf)
+{
+	const struct {
+		const char *name;
+		struct bytes *bytes;
+	} wanted[] = {
+		{".debug_info", &g->info},	   {".debug_abbrev", &g->abbrev},
+		{".debug_line", &g->line},	   {".debug_str", &g->str},
+		{".debug_line_str", &g->line_str},
+	};
 	Elf_Scn *scn = NULL;
 	size_t names;
 
 	*g = (struct dwarf_guard){.last_offset = UINT64_MAX};
 	if (elf_getshdrstrndx(elf, &names))
-		return;
+		return false;
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
 		const char *name =
@@ -86,16 +99,12 @@ void dwarf_guard__init(struct dwarf_guard *g, Elf *elf)
 
 		if (!name || shdr.sh_type == SHT_NOBITS)
 			continue;
-		if (!strcmp(name, ".debug_info"))
-			keep_first(&g->info, scn);
-		else if (!strcmp(name, ".debug_abbrev"))
-			keep_first(&g->abbrev, scn);
-		else if (!strcmp(name, ".debug_line"))
-			keep_first(&g->line, scn);
-		else if (!strcmp(name, ".debug_line_str"))
-			keep_first(&g->line_str, scn);
+		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+			if (!strcmp(name, wanted[i].name))
+				keep_first(wanted[i].bytes, scn);
 	}
 	g->longest_line_str = longest_string(g->line_str);
+	return ends_with_nul(g->str) && ends_with_nul(g->line_str);
 }
 
 /* The attributes of one abbreviation, behind its code. */
@@ -152,17 +161,126 @@ bool dwarf_guard__abbrevs(struct dwarf_guard *g, u64 offset, u32 *count)
 	return g->last_ok;
 }
 
+/* --- strings --- */
+
+/* How many bytes there are from s to the end of its section; max when it is in none. A place
+ * right behind a section is in it only when it is not the first of the next. */
+static size_t room(const struct dwarf_guard *g, const char *s, size_t max)
+{
+	const struct bytes *sections[] = {&g->info, &g->str, &g->line_str};
+	uintptr_t at = (uintptr_t)s;
+
+	bool behind = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		uintptr_t start = (uintptr_t)sections[i]->p;
+
+		if (start && at - start < sections[i]->n)
+			return MIN(max, sections[i]->n - (at - start));
+		behind |= start && at - start == sections[i]->n;
+	}
+	return behind ? 0 : max;
+}
+
+size_t dwarf_guard__strlen(const struct dwarf_guard *g, const char *s, size_t max)
+{
+	return strnlen(s, room(g, s, max));
+}
+
+/* Is there a NUL behind these bytes, in the same section? */
+static bool is_terminated(const struct dwarf_guard *g, const char *s, size_t len)
+{
+	return room(g, s, len + 1) > len && !s[len];
+}
+
+/* --- line tables --- */
+
+static bool take_string(struct bytes *b)
+{
+	const u8 *nul = memchr(b->p, 0, b->n);
+	size_t n = nul ? (size_t)(nul + 1 - b->p) : b->n;
+
+	b->p += n;
+	b->n -= n;
+	return nul != NULL;
+}
+
+/* Takes a value of one of the forms that line tables are written with (DWARF 5, 6.2.4.1). */
+static bool take_form(struct bytes *b, u64 form)
+{
+	u64 value;
+
+	switch (form) {
+	case DW_FORM_data1:
+		return take(b, 1, &value);
+	case DW_FORM_data2:
+		return take(b, 2, &value);
+	case DW_FORM_data4:
+	case DW_FORM_strp:
+	case DW_FORM_line_strp:
+		return take(b, 4, &value);
+	case DW_FORM_data8:
+		return take(b, 8, &value);
+	case DW_FORM_data16:
+		return take(b, 8, &value) && take(b, 8, &value);
+	case DW_FORM_udata:
+		return take_uleb(b, &value);
+	case DW_FORM_string:
+		return take_string(b);
+	default:
+		return false;
+	}
+}
+
+/* The directories or the files of a DWARF 5 table: their format, their number, themselves. */
+static bool take_entries(struct bytes *b)
+{
+	u64 forms[8], nforms, content, count;
+
+	if (!take(b, 1, &nforms) || nforms > ARRAY_SIZE(forms))
+		return false;
+	for (u64 i = 0; i < nforms; i++)
+		if (!take_uleb(b, &content) || !take_uleb(b, &forms[i]))
+			return false;
+	if (!take_uleb(b, &count) || (count && !nforms))
+		return false;
+	for (; count; count--)
+		for (u64 i = 0; i < nforms; i++)
+			if (!take_form(b, forms[i]))
+				return false;
+	return true;
+}
+
+/* What is between header_length and the program. */
+static bool check_tables(struct bytes b, u64 version)
+{
+	u64 opcode_base, ignored;
+	size_t skip = version >= 4 ? 5 : 4;
+
+	if (b.n < skip)
+		return false;
+	b.p += skip;
+	b.n -= skip;
+	if (!take(&b, 1, &opcode_base) || !opcode_base)
+		return false;
+	while (--opcode_base)
+		if (!take(&b, 1, &ignored))
+			return false;
+	return version < 5 || (take_entries(&b) && take_entries(&b));
+}
+
 /*
  * libdw copies "directory/name" for every file, and for every row keeps a few words. The worst
  * that a table can make of that is its size times the longest strings it can name.
  */
-bool dwarf_guard__lines(const struct dwarf_guard *g, u64 offset, size_t comp_dir_len)
+bool dwarf_guard__lines(const struct dwarf_guard *g, u64 offset, const char *comp_dir)
 {
+	size_t dir_len = comp_dir ? dwarf_guard__strlen(g, comp_dir, MAX_COMP_DIR) : 0;
 	struct bytes b = g->line;
 	u64 length, version, sizes, header;
 	size_t longest, entries;
 
-	if (offset >= b.n || comp_dir_len > MAX_COMP_DIR)
+	if (offset >= b.n || (comp_dir && !is_terminated(g, comp_dir, dir_len)))
 		return false;
 	b.p += offset;
 	b.n -= offset;
@@ -171,21 +289,12 @@ bool dwarf_guard__lines(const struct dwarf_guard *g, u64 offset, size_t comp_dir
 	b.n = length;
 	if (!take(&b, 2, &version) || (version >= 5 && !take(&b, 2, &sizes)))
 		return false;
-	if (!take(&b, 4, &header) || header > b.n || header < 8)
+	if (!take(&b, 4, &header) || header > b.n)
 		return false;
 	entries = b.n / 4;
 	b.n = header;
 	longest = longest_string(b);
 	if (version >= 5)
 		longest = MAX(longest, g->longest_line_str);
-	return entries * (2 * longest + comp_dir_len) <= MAX_LINE_MEMORY;
-}
-
-size_t dwarf_guard__strlen(const struct dwarf_guard *g, const char *s, size_t max)
-{
-	const u8 *p = (const u8 *)s;
-
-	if (g->info.p && p >= g->info.p && p < g->info.p + g->info.n)
-		max = MIN(max, (size_t)(g->info.p + g->info.n - p));
-	return strnlen(s, max);
+	return check_tables(b, version) && entries * (2 * longest + dir_len) <= MAX_LINE_MEMORY;
 }

@@ -19,21 +19,22 @@ struct bytes {
 
 /* Borrowed from the Elf, which outlives it. */
 struct dwarf_guard {
-	struct bytes info, abbrev, line, line_str;
+	struct bytes info, abbrev, line, str, line_str;
 	size_t longest_line_str;
 	u64 last_offset; /* of the abbreviations looked at last: neighbours share them */
 	u32 last_count;
 	bool last_ok;
 };
 
-/* After dwarf_begin_elf(), which has uncompressed the sections. */
-void dwarf_guard__init(struct dwarf_guard *g, Elf *elf);
+/* After dwarf_begin_elf(), which has uncompressed the sections. False when a string section
+ * does not end with a NUL: libdw up to 0.188 relies on it. */
+bool dwarf_guard__init(struct dwarf_guard *g, Elf *elf);
 /* Are the abbreviations at an offset sane? count: how many there are. */
 bool dwarf_guard__abbrevs(struct dwarf_guard *g, u64 offset, u32 *count);
-/* Is the line table at an offset of a sane size? */
-bool dwarf_guard__lines(const struct dwarf_guard *g, u64 offset, size_t comp_dir_len);
-/* The length of a string that DWARF points at: never past the end of .debug_info, and at most
- * max. Strings of other sections are checked by libdw. */
+/* Is the line table at an offset of a sane size and form? comp_dir: of its unit, NULL none. */
+bool dwarf_guard__lines(const struct dwarf_guard *g, u64 offset, const char *comp_dir);
+/* The length of a string that DWARF points at: at most max, and never past the end of its
+ * section, which libdw does not see to. */
 size_t dwarf_guard__strlen(const struct dwarf_guard *g, const char *s, size_t max);
 
 #endif

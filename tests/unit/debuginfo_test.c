@@ -379,16 +379,20 @@ static void test_line_guard(void **state)
 	u8 *unit = xcalloc(1, n);
 	struct dwarf_guard g = {.line = {unit, n}};
 	u32 length = (u32)n - 4, header_length = 1u << 20;
+	char *dir_1m = xmalloc(1u << 20);
 
 	memcpy(unit, &length, 4);
 	unit[4] = 4; /* version */
 	memcpy(unit + 6, &header_length, 4);
-	assert_true(dwarf_guard__lines(&g, 0, 20));
-	assert_false(dwarf_guard__lines(&g, n, 20));
-	assert_false(dwarf_guard__lines(&g, 0, 1u << 20));
+	unit[15] = 1; /* opcode_base */
+	assert_true(dwarf_guard__lines(&g, 0, "/src"));
+	assert_false(dwarf_guard__lines(&g, n, "/src"));
+	memset(dir_1m, 'a', 1u << 20);
+	assert_false(dwarf_guard__lines(&g, 0, dir_1m));
 	/* One directory of a MiB: 800,000 files of five bytes could each name it. */
 	memset(unit + 20, 'a', header_length - 100);
-	assert_false(dwarf_guard__lines(&g, 0, 20));
+	assert_false(dwarf_guard__lines(&g, 0, "/src"));
+	free(dir_1m);
 	free(unit);
 }
 

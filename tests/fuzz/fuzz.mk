@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Fuzzers: `make fuzz` runs each for FUZZ_SECONDS and keeps what it finds below build/fuzz,
+# `make fuzz-smoke` (in make check) for a few seconds. A crash, a sanitizer's report, a
+# time-out or too much memory fails, and leaves the input in build/fuzz/crashes.
+#	make fuzz ONLY_FUZZ='debuginfo elf' FUZZ_SECONDS=3600
+
+FUZZ_SECONDS       := 300
+FUZZ_SMOKE_SECONDS := 6
+FUZZ_CC  := $(CLANG)
+FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	    -fno-omit-frame-pointer -O1 -g
+FUZZERS  := $(filter-out lib,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
+ONLY_FUZZ := $(FUZZERS)
+FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
+FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c widgets/*.c) \
+	    tui/keymap.c tests/fuzz/fuzz_lib.c)
+
+.PHONY: fuzz fuzz-smoke
+
+$(B)/fuzz/%.o: %.c
+	@mkdir -p $(@D)
+	$(call Q,CC)$(FUZZ_CC) -std=gnu17 $(WARN) -fsanitize=fuzzer-no-link $(FUZZ_SAN) $(CPPFLAGS) \
+		-MMD -MP -c $< -o $@
+$(B)/fuzz/libfuzz.a: $(FUZZ_LIB)
+	$(call Q,AR)rm -f $@; ar rcs $@ $^
+# These change ELF files by section.
+$(B)/fuzz/bin/elf $(B)/fuzz/bin/debuginfo: $(B)/fuzz/tests/fuzz/elf_mutator.o
+$(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $(filter %.o,$^) \
+		$(B)/fuzz/libfuzz.a $(LDLIBS) -o $@
+
+$(B)/fuzz/seeds/.made: tests/fuzz/seeds.sh keymaps/default.keys
+	@rm -rf $(@D)
+	@tests/fuzz/seeds.sh $(@D)
+
+fuzz: $(FUZZ_BIN) $(B)/fuzz/seeds/.made
+	@tests/fuzz/run.sh --keep $(FUZZ_SECONDS) $(B)/fuzz $(ONLY_FUZZ)
+fuzz-smoke: $(FUZZ_BIN) $(B)/fuzz/seeds/.made
+	@tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)

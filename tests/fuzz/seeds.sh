@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Makes the fuzzers' first inputs: seeds.sh OUTDIR, one folder a fuzzer. They are small, so
+# that changes hit what is read; made here, so that no binaries lie in the repository.
+set -euo pipefail
+out=$(realpath -m "$1")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir -p "$out"/{elf,debuginfo,annotate,perfmap,kallsyms,maps,filter,keymap,demangle}
+default_keys=$(realpath "$(dirname "$0")/../../keymaps/default.keys")
+cd "$tmp"
+
+# --- ELF files with functions, a PLT, DWARF of several kinds ---
+cat >a.c <<'C'
+int ext(int);
+static inline __attribute__((always_inline)) int leaf(int x) { return 100 / (x | 1) + x; }
+static inline __attribute__((always_inline)) int middle(int x)
+{
+	int s = 0;
+	for (int i = 0; i < x; i++)
+		s ^= leaf(i ^ s);
+	return s;
+}
+int hot(int x)
+{
+	return middle(ext(x)) + leaf(x);
+}
+C
+echo 'int cold(int x) { return x * x; } int top(int x) { return cold(x) + 1; }' >b.c
+link=(-O2 -fno-ident -nostdlib -shared -fPIC -Wl,-z,noseparate-code -Wl,-z,max-page-size=4096
+	-Wl,--hash-style=gnu -Wl,--build-id=sha1)
+build() { local cc=$1 to=$2; shift 2; "$cc" "${link[@]}" "$@" a.c b.c -o "$to"; }
+build gcc dwarf4 -gdwarf-4
+build gcc dwarf5 -gdwarf-5
+build gcc dwarf3 -gdwarf-3 -gstrict-dwarf
+build gcc minimal -g1
+build gcc packed -gdwarf-5 -gz=zlib
+build gcc split -gdwarf-5 -ffunction-sections
+if command -v clang >/dev/null; then
+	build clang clang5 -gdwarf-5
+	build clang clangsplit -gdwarf-5 -gsplit-dwarf -ffunction-sections
+fi
+cp dwarf4 dwarf5 dwarf3 minimal packed split "$out/debuginfo"
+for f in clang5 clangsplit; do [ ! -e $f ] || cp $f "$out/debuginfo"; done
+
+build gcc plain -g0
+strip plain -o stripped
+objcopy --only-keep-debug dwarf4 linked.debug
+cp stripped linked
+objcopy --add-gnu-debuglink=linked.debug linked
+cp plain stripped linked dwarf4 "$out/elf"
+if command -v xz >/dev/null; then
+	objcopy -S --keep-symbol=hot --keep-symbol=cold plain mini
+	xz -c mini >mini.xz
+	objcopy --add-section .gnu_debugdata=mini.xz stripped "$out/elf/minidebug"
+fi
+
+# --- code: the machine's number, then bytes ---
+objcopy -O binary -j .text plain text
+for machine in 0 1 2; do
+	{ printf "\\x0$machine"; cat text; } >"$out/annotate/text$machine"
+done
+printf '\001\000\000\000\224\300\003\137\326' >"$out/annotate/arm64"
+printf '\000\017\013\364\360\377\025\000\000\000\000\303' >"$out/annotate/odd"
+
+# --- text ---
+printf '%s\n' '1000 40 LazyCompile:~add /a b.js:1' '2000 0x10 f' '1010 8 inner' \
+	'bad line' 'ffffffffffffff00 100 last' '3000 0 none' >"$out/perfmap/node"
+printf '%s\n' 'ffffffff81000000 T _text' 'ffffffff81000000 T _stext' \
+	'ffffffff81000100 t schedule' 'ffffffff81002000 W weak' 'ffffffff81003000 D data' \
+	'ffffffff81004000 t nf_hook	[nf_tables]' \
+	'ffffffff81005000 t bpf_prog_6deef7357e7b4530_prog	[bpf]' >"$out/kallsyms/some"
+printf '%s\n' '0000000000000000 T _text' '0000000000000000 t hidden' >"$out/kallsyms/hidden"
+printf '%s\n' '00400000-00452000 r-xp 00000000 08:02 173521      /usr/bin/dbus-daemon' \
+	'00451000-00460000 r-xp 00001000 fd:00 12 /tmp/a\012b (deleted)' \
+	'00460000-00470000 rwxp 00000000 00:00 0 ' \
+	'7ffc1f3fe000-7ffc1f400000 r-xp 00000000 00:00 0                  [vdso]' \
+	'ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]' >"$out/maps/some"
+i=0
+while IFS= read -r line; do
+	printf '%s' "$line" >"$out/filter/$((i += 1))"
+done <<'EXPR'
+pid=1,2 tid=3-9 comm~^ngin[xy] cgroup=/system.slice/* cpu=0-3,7
+!comm~"a b" state=D min=10ms max=1s
+sym~malloc|free obj~libc !pid=4294967295
+pid!=4 min=1.5us max=2h
+cgroup="a b" comm~(
+EXPR
+cp "$default_keys" "$out/keymap/default"
+printf '%s\n' '[global]' 'C-x quit' 'F1 help # all' '[cpu]' 'M-é sort-next' '# none' 'q none' \
+	>"$out/keymap/some"
+i=0
+for name in _ZNSt6vectorIiSaIiEE9push_backEOi _ZN4core3fmt9Formatter9write_str17h0123456789abcdefE \
+	_RNvCs1234_7mycrate4main _ZL4workRKSt3mapISsiSt4lessISsESaISt4pairIKSsiEEE.cold \
+	_ZZ4mainENKUlvE_clEv.llvm.123 _RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3newCs15kBYyAo9fc_7mycrate; do
+	printf '%s' "$name" >"$out/demangle/$((i += 1))"
+done
+touch "$out/.made"

@@ -48,6 +48,7 @@ struct source {
 	const struct sample_sink *sink; /* during drain */
 	u32 ncpus;			/* that can be: length of a per-CPU value */
 	u32 stacks, tasks;		/* remembered by the program */
+	u64 samples;			/* handed out */
 	u64 before_ns;			/* of the last tick */
 	struct cpu_stats before;	/* at the last tick */
 	struct stack_stats before_stacks;
@@ -276,8 +277,10 @@ static void on_count(void *ctx, const void *key, const void *value)
 
 	copy_str(out.comm, sizeof(out.comm), c->comm);
 	e = (struct bpf_scope_entry){k->tgid, k->tid, k->cpu, k->cgroup, c->first_ns, out.comm};
-	if (bpf_scope__passes(&s->scope, &e))
-		sink__put(s->sink, &out.head);
+	if (!bpf_scope__passes(&s->scope, &e))
+		return;
+	s->samples += c->count;
+	sink__put(s->sink, &out.head);
 }
 
 /* Lets the programs count into the other map, then empties the one they have left. Stacks
@@ -353,8 +356,8 @@ static void note_tick(struct source *s, double fill)
 
 	cpu_bpf__stats(s, &now);
 	stack_stats(s, &stacks);
-	h->samples = now.samples - s->before.samples;
-	h->samples_total = now.samples;
+	h->samples = s->samples - h->samples_total;
+	h->samples_total = s->samples;
 	h->lost = h->map_full = now.map_full;
 	h->stacks_lost = now.stacks_lost;
 	h->map_fill_pct = fill;

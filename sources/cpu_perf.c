@@ -65,7 +65,10 @@ static bool passes(void *ctx, const struct stack_sample *x)
 {
 	struct source *s = ctx;
 
-	return in_scope(s, x) && scope_check__cgroup(s->scope, x->cgroup);
+	if (!in_scope(s, x) || !scope_check__cgroup(s->scope, x->cgroup))
+		return false;
+	s->samples += x->count;
+	return true;
 }
 
 static void announce(struct source *s, struct perf_task *leader, const struct perf_record *r)
@@ -122,7 +125,6 @@ static void on_sample(struct source *s, const struct perf_record *r)
 	memcpy(x.comm, perf_tasks__get(&s->tasks, r->pid, r->tid)->comm, sizeof(x.comm));
 	if (!s->scope->follow_children && !in_scope(s, &x))
 		return;
-	s->samples++;
 	leader = perf_tasks__get(&s->tasks, r->pid, r->pid);
 	announce(s, leader, r);
 	x.stack = define_stack(s, r, leader->exec);
@@ -426,7 +428,6 @@ static void end_interval(struct source *s)
 	s->interval_cut = s->cut - s->cut_before;
 	s->samples_before = s->samples;
 	s->cut_before = s->cut;
-	s->fill = 100.0 * s->stacks.nrows / s->stacks.max_rows;
 }
 
 static void cpu_perf__drain(struct source *s, bool tick, const struct sample_sink *sink)
@@ -437,8 +438,9 @@ static void cpu_perf__drain(struct source *s, bool tick, const struct sample_sin
 	side_events__flush(&s->side, sink);
 	if (!tick)
 		return;
-	end_interval(s);
+	s->fill = 100.0 * s->stacks.nrows / s->stacks.max_rows;
 	stack_table__flush(&s->stacks, passes, s, sink);
+	end_interval(s);
 }
 
 static void cpu_perf__health(struct source *s, struct health *h)

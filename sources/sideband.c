@@ -96,6 +96,9 @@ static void sideband__drain(struct source *s, bool tick, const struct sample_sin
 static void sideband__health(struct source *s, struct health *h)
 {
 	h->side_lost += s->lost;
+	if (s->lost)
+		snprintf(h->note, sizeof(h->note), "%llu records of new processes and code lost",
+			 (unsigned long long)s->lost);
 }
 
 /* Whatever the scope: a process may come into it later, and then its maps must be known. */

@@ -393,6 +393,7 @@ static void load(struct code *c, int fd, Elf *elf, const struct code_origin *o,
 	c->machine = eh.e_machine;
 	load_segments(c, elf);
 	elf__build_id(elf, c->build_id);
+	c->has_symtab = elf__section(elf, NULL, SHT_SYMTAB);
 	twin = same ? same(ctx, c) : 0;
 	if (twin)
 		c->canonical = twin;

@@ -192,6 +192,9 @@ static bool name_in_file(struct resolver *r, u32 object, const struct symbol *sy
 		return false;
 	n = pread(fd, buf, MIN(size - at, (u64)NAME_MAX_LEN - 1), (off_t)(offset + at));
 	buf[MAX(n, 0)] = '\0';
+	/* Linkers leave versions in .strtab: name@VERSION, name@@VERSION. */
+	if (buf[0] && strchr(buf + 1, '@'))
+		*strchr(buf + 1, '@') = '\0';
 	return buf[0];
 }
 
@@ -220,11 +223,12 @@ static bool read_name(struct resolver *r, u32 object, const struct symbol *sym, 
 
 /* --- loading --- */
 
+/* A file with symbols does not take the table of one that was stripped of them. */
 static bool is_twin(const struct resolver *r, u32 object, const struct code *c)
 {
 	const struct code *known = symbols__obj(r->s, object)->code;
 
-	return known && !strcmp(known->build_id, c->build_id) && code__same_segments(known, c);
+	return known && known->has_symtab >= c->has_symtab && !strcmp(known->build_id, c->build_id) && code__same_segments(known, c);
 }
 
 /* An object that is the same by build-id and segments: never by name. */

@@ -13,6 +13,7 @@
 #include "core/log.h"
 
 #define DOUBLE_RATE_MAX 32000
+#define NAMES_INTERVAL_NS (250 * NSEC_PER_MSEC)
 
 /* --- what screens may ask of the host --- */
 
@@ -478,10 +479,10 @@ static void show(struct host *h)
 {
 	struct screen *s = app__screen(h);
 
-	if (s->ops->update)
-		s->ops->update(s);
 	if (!h->dirty)
 		return;
+	if (s->ops->update)
+		s->ops->update(s);
 	h->dirty = false;
 	chrome__draw(h);
 	dialog__draw(h);
@@ -490,9 +491,30 @@ static void show(struct host *h)
 
 enum { FD_TERM, FD_FRAMES, FD_SYMBOLS, FD_QUERIES, FD_LISTS, FD_SIGNALS, FD_CHILD, FD_OUTPUT, FDS };
 
+/* Milliseconds until names are looked at again, 0 now; -1 none are due. */
+static int names_wait_ms(const struct host *h)
+{
+	u64 now = clock__monotonic_ns(), due = h->names_seen_ns + NAMES_INTERVAL_NS;
+
+	if (!h->names_due)
+		return -1;
+	return now >= due ? 0 : (int)((due - now) / NSEC_PER_MSEC) + 1;
+}
+
+static void look_at_names(struct host *h)
+{
+	/* A script waits for them, a person looks at a settled screen. */
+	if (!h->names_due || (names_wait_ms(h) > 0 && !h->ops->idle))
+		return;
+	h->names_due = false;
+	h->names_seen_ns = clock__monotonic_ns();
+	h->dirty = true;
+}
+
 static void wait_events(struct host *h, struct pollfd *fds, int signals)
 {
 	bool ended = h->child && child__ended(h->child);
+	int wait_ms;
 
 	fds[FD_TERM].fd = h->ops->fd(h->term);
 	fds[FD_FRAMES].fd = collector__fd(h->collector);
@@ -504,7 +526,8 @@ static void wait_events(struct host *h, struct pollfd *fds, int signals)
 	fds[FD_OUTPUT].fd = h->child ? child__output_fd(h->child) : -1;
 	for (int i = 0; i < FDS; i++)
 		fds[i].events = POLLIN;
-	if (poll(fds, FDS, 1000) < 0)
+	wait_ms = names_wait_ms(h);
+	if (poll(fds, FDS, wait_ms < 0 ? 1000 : wait_ms) < 0)
 		for (int i = 0; i < FDS; i++)
 			fds[i].revents = 0;
 }
@@ -518,7 +541,7 @@ static void handle_events(struct host *h, struct pollfd *fds)
 		signal_event(h, fds[FD_SIGNALS].fd);
 	if (fds[FD_SYMBOLS].revents) {
 		drain_eventfd(fds[FD_SYMBOLS].fd);
-		h->dirty = true;
+		h->names_due = true;
 	}
 	if (fds[FD_FRAMES].revents)
 		take_frame(h);
@@ -530,6 +553,7 @@ static void handle_events(struct host *h, struct pollfd *fds)
 		child_event(h);
 	release_child(h);
 	dialog__refresh(h);
+	look_at_names(h);
 }
 
 static int open_signals(void)

@@ -41,8 +41,8 @@ def main(cases, name=None):
         except Exception:
             failed += 1
             print(f"not ok {n} - {title}")
-            for line in traceback.format_exc(limit=-3).splitlines():
-                print(f"# {line}")
+            for line in traceback.format_exc(limit=-2).splitlines()[:40]:
+                print(f"# {line[:2000]}")
             sys.stdout.flush()
     sys.exit(1 if failed else 0)
 
@@ -77,6 +77,14 @@ class Workload:
             raise AssertionError(f"{name} said {line!r} instead of ready")
         self.pid = int(line.split()[1])
 
+    def cpu_seconds(self):
+        """CPU time its threads used so far."""
+        total = 0
+        for tid in os.listdir(f"/proc/{self.pid}/task"):
+            with open(f"/proc/{self.pid}/task/{tid}/schedstat", encoding="ascii") as f:
+                total += int(f.read().split()[0])
+        return total / 1e9
+
     def result(self):
         """Waits for its end and returns what it says it did."""
         out, _ = self.process.communicate(timeout=60)
@@ -99,7 +107,7 @@ class Run:
 
     def __str__(self):
         return (f"proftop {' '.join(self.args)}\nstatus {self.status}\n"
-                f"out: {self.out[-2000:]}\nerr: {self.err[-2000:]}")
+                f"out: {self.out[:700]}\nerr: {self.err[:700]}")
 
     def json(self):
         return [json.loads(line) for line in self.out.splitlines() if line]
@@ -157,11 +165,15 @@ def rows_by(report, key):
 
 
 def row(report, symbol):
-    """The row of a symbol; one that is missing counts nothing."""
-    found = [r for r in report["rows"] if r["symbol"] == symbol]
-    assert len(found) <= 1, f"{symbol} has {len(found)} rows"
-    return found[0] if found else {"self_pct": 0.0, "total_pct": 0.0, "self_count": 0,
-                                   "total_count": 0, "kind": None, "object": None}
+    """The row of a symbol; rows of several files with it are summed, a missing one is zero."""
+    whole = {"self_pct": 0.0, "total_pct": 0.0, "self_count": 0, "total_count": 0, "kind": None,
+             "object": None}
+    for r in report["rows"]:
+        if r["symbol"] == symbol:
+            whole.update(kind=r["kind"], object=r["object"])
+            for key in ("self_pct", "total_pct", "self_count", "total_count"):
+                whole[key] += r[key]
+    return whole
 
 
 def conserved(report):

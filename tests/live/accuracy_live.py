@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -41,12 +42,15 @@ def test_seventy_thirty_three_times():
 
 
 def test_number_of_samples():
-    """One busy thread at 999 Hz for 5 s gives about 4995 samples, and none is lost"""
+    """At 999 Hz a thread has 999 samples for each second of CPU it uses, and none is lost"""
     live.need_root()
-    report = measure()
+    with live.Workload("two_functions", 30) as work:
+        cpu, start = work.cpu_seconds(), time.monotonic()
+        report = live.batch("-d", 5, "-n", 1, "-F", FREQ, "-p", work.pid, binary=live.RELEASE)[0]
+        share = (work.cpu_seconds() - cpu) / (time.monotonic() - start)
     health = report["health"]
-    wanted = FREQ * (report["t1_ns"] - report["t0_ns"]) / 1e9
-    assert 0.9 * wanted < health["samples"] < 1.02 * wanted, health
+    wanted = share * FREQ * (report["t1_ns"] - report["t0_ns"]) / 1e9
+    live.near(health["samples"], wanted, 0.06 * wanted, "samples")
     assert health["lost"] == 0 and health["map_full"] == 0, health
 
 
@@ -82,7 +86,7 @@ def test_whole_machine():
     live.conserved(report)
     kinds = {r["kind"] for r in report["rows"]}
     assert {"user", "kernel"} <= kinds, kinds
-    assert live.row(report, "hot_70")["self_count"] > 500
+    assert live.row(report, "hot_70")["self_count"] > 200
 
 
 def groups(report, key):

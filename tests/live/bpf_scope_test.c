@@ -82,7 +82,7 @@ static void test_comm(void **state)
 	struct cpu_stats before, after;
 
 	pair__open(&p, "");
-	sampler__set_scope(&p.s, "comm~^pair_a$");
+	sampler__set_scope(&p.s, "comm~^pair_a$ pid=%d,%d", p.a.pid, p.b.pid);
 	pair__expect(&p, true, false);
 	/* By now every name is judged: the kernel drops the others itself. */
 	sampler__run(&p.s, 300);

@@ -103,18 +103,22 @@ TEST_HELPER void child_run(enum child_kind kind)
 /* Begins to run at once, on the given CPU. A grandchild waits for SIGUSR1 to be made. */
 TEST_HELPER struct child child__start_kind(int cpu, const char *comm, enum child_kind kind)
 {
-	struct child c = {fork()};
+	struct child c;
 	cpu_set_t set;
 
-	if (c.pid)
+	/* Before the fork: the signal may be sent before the child has run at all. */
+	signal(SIGUSR1, child_on_usr1);
+	c.pid = fork();
+	if (c.pid) {
+		signal(SIGUSR1, SIG_DFL);
 		return c;
+	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, comm);
 	setpriority(PRIO_PROCESS, 0, -19); /* other tests' loads shall not blur the figures */
 	CPU_ZERO(&set);
 	CPU_SET(cpu % (int)sysconf(_SC_NPROCESSORS_ONLN), &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	signal(SIGUSR1, child_on_usr1);
 	while (kind == CHILD_FORKS && !child_go)
 		usleep(1000);
 	child_go = 0;

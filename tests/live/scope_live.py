@@ -182,7 +182,7 @@ def test_command():
     live.conserved(report)
     assert live.row(report, "has_inlined")["self_count"] == 0
     live.near(live.row(report, "hot_70")["self_pct"], 70, 4, "hot_70")
-    assert report["health"]["samples"] > 0.9 * 2 * 999, report["health"]
+    assert report["health"]["samples"] > 900, report["health"]
 
 
 def test_command_status():
@@ -216,7 +216,7 @@ def test_command_children():
     live.conserved(report)
     assert live.row(report, "short_lived")["self_count"] > 100, report["rows"][:5]
     names = ("has_inlined", "middle", "innermost")
-    assert sum(live.row(report, n)["self_count"] for n in names) > 500, report["rows"][:5]
+    assert sum(live.row(report, n)["self_count"] for n in names) > 250, report["rows"][:5]
 
 
 def test_command_early():
@@ -240,7 +240,7 @@ def test_target_exits():
     live.need_root()
     with live.Workload("exits_early", 1) as work:
         report = take("-p", work.pid, seconds=3)
-    assert report["health"]["samples"] > 300, report["health"]
+    assert report["health"]["samples"] > 100, report["health"]
 
 
 def test_children_of_pid():

@@ -53,7 +53,7 @@ def test_churn():
     live.conserved(report)
     row = live.row(report, "short_lived")
     known = sum(r["self_count"] for r in report["rows"] if r["kind"] != "unknown")
-    assert row["self_count"] > 500, row
+    assert row["self_count"] > 200, row
     assert known > 0.9 * report["health"]["samples"], "too much unknown"
 
 
@@ -203,7 +203,7 @@ def test_broken_elf():
             f.write(image)
         with live.Workload("two_functions", 20, path=path) as work:
             report = watch(work.pid)
-    assert report["health"]["samples"] > 400, report["health"]
+    assert report["health"]["samples"] > 150, report["health"]
 
 
 def test_deep_stack():

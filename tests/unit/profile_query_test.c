@@ -648,6 +648,8 @@ static void check_rows(const struct profile_rows *r)
 		assert_true(row->total_count <= r->count);
 		assert_true(row->key != 0 && *row->kind);
 		assert_true(!i || r->rows[i - 1].self_pct >= row->self_pct);
+		if (i && r->query.group < GROUP_PID && r->rows[i - 1].self_pct == row->self_pct)
+			assert_true(strcmp(r->rows[i - 1].name, row->name) <= 0);
 		for (u32 k = 0; k < i; k++)
 			assert_true(r->rows[k].key != row->key);
 	}
@@ -864,6 +866,39 @@ static void large_chains_are_pruned_and_add_up(void **state)
 	maker__fini(&m);
 }
 
+/* Below the threshold a node goes with others, but not alone; three have a node anyhow. */
+static void light_nodes_are_merged(void **state)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+	static const u64 counts[] = {99000, 900, 90, 7, 2, 1};
+
+	for (u32 n = 4; n <= ARRAY_SIZE(names); n++) {
+		struct profile_query q = query(GROUP_PID);
+		const struct profile_snap *snap;
+		struct profile_rows *r;
+		struct maker m;
+
+		maker__init(&m, 1);
+		for (u32 i = 0; i < n; i++) {
+			u32 loc = symbols__named(m.symbols, "prog", names[i], CODE_USER);
+
+			maker__put(&m, maker__stack(&m, 0, 1, &loc), 7, counts[i]);
+		}
+		snap = maker__tick(&m, NSEC_PER_SEC);
+		r = profile__query(snap, &q, NULL);
+		q.unfolded[q.nunfolded++] = r->rows[0].key;
+		profile_rows__free(r);
+		r = profile__query(snap, &q, NULL);
+		assert_int_equal(r->nnodes, 4);
+		assert_string_equal(r->nodes[2].name, "c");
+		assert_string_equal(r->nodes[3].name, n == 4 ? "d" : "[others]");
+		assert_int_equal(r->nodes[3].count, n == 4 ? 7 : n == 5 ? 9 : 10);
+		profile_rows__free(r);
+		snap__put(snap);
+		maker__fini(&m);
+	}
+}
+
 /* Rows keep their identity from tick to tick; so does what is unfolded below them. */
 static void keys_are_stable_across_ticks(void **state)
 {
@@ -936,6 +971,7 @@ int main(void)
 		cmocka_unit_test(cells_hold_the_rows),
 		cmocka_unit_test(random_profiles_add_up),
 		cmocka_unit_test(large_chains_are_pruned_and_add_up),
+		cmocka_unit_test(light_nodes_are_merged),
 		cmocka_unit_test(keys_are_stable_across_ticks),
 		cmocka_unit_test(an_empty_profile_is_no_error),
 	};

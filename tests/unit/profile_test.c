@@ -239,9 +239,13 @@ static void cold_chains_are_folded_and_selfs_stay(void **state)
 		put_fresh(&m, i, 1 + i % 8, count);
 		self[i % 8] += count;
 		put += count;
+		if (i % 10000 == 9999)
+			snap__put(maker__tick(&m, NSEC_PER_MSEC));
 	}
-	s = maker__tick(&m, NSEC_PER_SEC);
+	s = maker__tick(&m, NSEC_PER_MSEC);
 	assert_true(s->nentries <= PROFILE_MAX_ENTRIES);
+	assert_true(sum_weight(s, WINDOW_TOTAL) == (double)put * 1000);
+	assert_true(sum_weight(s, WINDOW_DECAY) > (double)put * 900);
 	for (u32 i = 0; i < s->nentries; i++) {
 		const struct profile_entry *e = &s->entries[i];
 

@@ -44,12 +44,12 @@ int main(int argc, char **argv)
 	double seconds = work__begin(argc, argv, 10);
 	const char *sep = "{";
 
-	work__ready();
 	for (int i = 0; i < 3; i++) {
 		shares[i].end = wall_ns() + (uint64_t)(seconds * 1e9);
 		if (pthread_create(&shares[i].thread, NULL, share__run, &shares[i]))
 			return 1;
 	}
+	work__ready();
 	for (int i = 0; i < 3; i++, sep = ",") {
 		pthread_join(shares[i].thread, NULL);
 		printf("%s\"%s\":%lu", sep, shares[i].name, shares[i].used);

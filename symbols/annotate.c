@@ -11,7 +11,8 @@
 #include "symbols/sources.h"
 
 /* A function whose size nobody knows is shown up to the next one, at most this far. */
-#define UNKNOWN_SIZE 4096u
+#define UNKNOWN_SIZE   4096u
+#define MAX_PATH_SHOWN 100
 
 static void add_note(struct annotation *a, const char *text)
 {
@@ -134,11 +135,14 @@ static bool has_sources(const struct annotation *a)
 static void note_sources(struct annotation *a, const struct sources *sources)
 {
 	const char *why, *missing = sources__missing(sources, &why);
+	size_t len = missing ? strlen(missing) : 0;
 	char text[160];
 
 	if (!missing || has_sources(a))
 		return;
-	snprintf(text, sizeof(text), "no source text: %.120s %s", missing, why);
+	/* The end of a long path tells more than its beginning. */
+	snprintf(text, sizeof(text), "no source text: %s%s %s", len > MAX_PATH_SHOWN ? "..." : "",
+		 len > MAX_PATH_SHOWN ? missing + len - MAX_PATH_SHOWN : missing, why);
 	add_note(a, text);
 }
 
@@ -178,7 +182,8 @@ static struct annotation *annotate_bytes(struct symbols *s, const struct sym_fun
 		code.vaddr = f->start;
 	code.sources = sources__new(object__root(s, f->object, root, sizeof(root)),
 				    owner_of(s, f->object));
-	code.debuginfo = object__debuginfo(s, f->object, note, sizeof(note));
+	if (f->kind == CODE_USER)
+		code.debuginfo = object__debuginfo(s, f->object, note, sizeof(note));
 	a = annotate__code(f->id, &code);
 	add_note(a, note);
 	note_sources(a, code.sources);

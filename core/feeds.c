@@ -7,6 +7,8 @@
 #include "core/arena.h"
 #include "core/log.h"
 
+#define NAMES_WAIT_MS 25
+
 /* Appends after "; ", cut at the buffer's end. */
 static void PRINTF_LIKE(3, 4) join(char *buf, size_t size, const char *fmt, ...)
 {
@@ -280,6 +282,10 @@ void feeds__drain(struct feeds *f, u64 models)
 		if (f->slots.v[i].src && (f->slots.v[i].models & models))
 			drain(f, &f->slots.v[i], true);
 	kick_symbols(f);
+	/* Most names come within milliseconds: a frame that has them need not be looked at a
+	 * second time by whoever shows it. */
+	if (f->symbols)
+		symbols__settle(f->symbols, NAMES_WAIT_MS);
 }
 
 void feeds__drain_urgent(struct feeds *f, struct slot *slot)

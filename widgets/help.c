@@ -3,11 +3,10 @@
 
 #include "widgets/text.h"
 
-#define COLUMNS_MAX  3
-#define COLUMN_MIN_W 38
-#define GAP	     2
-#define KEY_MAX_W    14
-#define WHEEL_LINES  3
+#define COLUMNS_MAX 3
+#define GAP	    2
+#define KEY_MAX_W   14
+#define WHEEL_LINES 3
 
 void help__open(struct help *h, const char *title)
 {
@@ -113,6 +112,17 @@ static int key_width(const struct help_row *rows, u32 n)
 	return MIN(w, KEY_MAX_W);
 }
 
+/* Width at which nothing is cut. */
+static int column_width(const struct help_row *rows, u32 n)
+{
+	int w = 1, key_w = key_width(rows, n);
+
+	for (u32 i = 0; i < n; i++)
+		w = MAX(w, text__width(rows[i].text) +
+				   (rows[i].key && rows[i].key[0] ? key_w + 2 : 0));
+	return w;
+}
+
 static void draw_row(const struct help_row *row, struct canvas *c, int x, int y, int w, int key_w)
 {
 	if (!row->key) {
@@ -161,7 +171,7 @@ void help__draw(struct help *h, const struct help_row *rows, u32 n, struct canva
 
 	if (inner.w < 1 || inner.h < 1)
 		return;
-	columns = (u32)CLAMP((inner.w + GAP) / (COLUMN_MIN_W + GAP), 1, COLUMNS_MAX);
+	columns = (u32)CLAMP((inner.w + GAP) / (column_width(rows, n) + GAP), 1, COLUMNS_MAX);
 	/* No more than are needed to show everything at once. */
 	while (columns > 1 && flow_height(rows, n, columns - 1) <= inner.h)
 		columns--;

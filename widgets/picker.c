@@ -242,9 +242,11 @@ enum picker_result picker__input(struct picker *p, const struct picker_source *s
 
 /* ---- looks ---- */
 
-static struct rect box_in(struct rect area)
+/* As high as all items need, not only those that match: typing must not make it jump. */
+static struct rect box_in(const struct picker *p, struct rect area)
 {
-	struct rect box = {.w = MIN(area.w, BOX_MAX_W), .h = MIN(area.h, BOX_MAX_H)};
+	int need = (int)MIN(MAX(p->total, 5U), (u32)BOX_MAX_H) + 3;
+	struct rect box = {.w = MIN(area.w, BOX_MAX_W), .h = MIN(area.h, MIN(need, BOX_MAX_H))};
 
 	/* Some of what lies below stays in sight where there is room. */
 	if (area.w > 20 && box.w > area.w - 4)
@@ -316,7 +318,7 @@ static void draw_pattern(const struct picker *p, struct canvas *c, struct rect l
 void picker__draw(struct picker *p, const struct picker_source *src, struct canvas *c,
 		  struct rect area)
 {
-	struct rect box = box_in(area), line = {box.x + 1, box.y + 1, box.w - 2, 1};
+	struct rect box = box_in(p, area), line = {box.x + 1, box.y + 1, box.w - 2, 1};
 
 	if (box.w < 4 || box.h < 4)
 		return;

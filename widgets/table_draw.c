@@ -208,8 +208,10 @@ static void draw_child(const struct painter *p, const struct table_child *child,
 		end = p->t->area.x + pct->x - 1;
 	x += draw_tree(p, x, y, key->w, child, last);
 	w = MAX(end - x, 0);
+	/* The name first; the note has what is left, a third when that is less. */
 	if (child->note && child->note[0])
-		note_w = MIN(text__width(child->note) + 2, w / 3);
+		note_w =
+			MIN(text__width(child->note) + 2, MAX(w - text__width(child->text), w / 3));
 	x += draw__middle(p->c, x, y, w - note_w, child->role, child->text);
 	if (note_w > 2)
 		draw__middle(p->c, x + 2, y, note_w - 2, ROLE_DIM, child->note);
@@ -228,7 +230,7 @@ static void read_levels(const struct painter *p, u32 row, u32 n, bool *last)
 /* ---- search matches ---- */
 
 /* Marks what stands on the screen, so that a name cut in its middle is marked as seen. */
-static void mark_matches(const struct painter *p, int y)
+static void mark_matches(const struct painter *p, int y, bool child)
 {
 	const struct column_place *key = place_of(p, p->t->key_column);
 	wint_t want[sizeof(p->t->search)];
@@ -239,7 +241,7 @@ static void mark_matches(const struct painter *p, int y)
 		want[n++] = towlower(cp);
 	if (!n || !key || y >= p->c->h)
 		return;
-	end = MIN(p->t->area.x + p->t->area.w, p->c->w);
+	end = MIN(p->t->area.x + (child ? p->t->area.w : key->x + key->w), p->c->w);
 	for (int x = p->t->area.x + key->x; x + n <= end; x++) {
 		struct cell *cell = &p->c->cells[y * p->c->w + x];
 		int i = 0;
@@ -266,7 +268,7 @@ static void draw_line(const struct painter *p, u32 pos, u32 line, int y, bool *l
 		draw_child(p, &child, y, last);
 	}
 	if (t->search[0])
-		mark_matches(p, y);
+		mark_matches(p, y, line > t->first[pos]);
 	if (line == t->cursor_line)
 		draw__select(p->c, t->area.x, y, t->area.w);
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/lib/golden.h"
+#include "widgets/help.h"
+
+#define ROWS 60
+
+/* A heading before every seventh row; each text is its number. */
+static void make_rows(struct help_row *rows, char (*texts)[16])
+{
+	for (u32 i = 0; i < ROWS; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "text-%02u.", i);
+		rows[i] = (struct help_row){.key = i % 7 ? "k" : NULL, .text = texts[i]};
+	}
+}
+
+static enum help_result press(struct help *h, const char *name)
+{
+	struct input in = {.type = INPUT_KEY, .key = key__parse(name)};
+
+	assert_int_not_equal(in.key, 0);
+	return help__input(h, &in);
+}
+
+static u32 count_shown(const struct canvas *c, char (*texts)[16], bool *seen)
+{
+	char *text = golden__text(c, false);
+	u32 n = 0;
+
+	for (u32 i = 0; i < ROWS; i++)
+		if (strstr(text, texts[i])) {
+			seen[i] = true;
+			n++;
+		}
+	free(text);
+	return n;
+}
+
+/* Whatever the size: paging through shows each row, and more than one column where two fit. */
+static void paging_shows_every_row(void **state)
+{
+	char texts[ROWS][16];
+	struct help_row rows[ROWS];
+
+	make_rows(rows, texts);
+	for (int w = 20; w < 160; w += 7)
+		for (int h = 5; h < 40; h += 5) {
+			bool seen[ROWS] = {false};
+			struct canvas c;
+			struct help help;
+
+			canvas__init(&c, w, h, false);
+			help__open(&help, "keys");
+			for (u32 page = 0; page < ROWS; page++) {
+				help__draw(&help, rows, ROWS, &c, canvas__rect(&c));
+				count_shown(&c, texts, seen);
+				assert_int_equal(press(&help, "Space"), HELP_OPEN);
+			}
+			for (u32 i = 0; i < ROWS; i++)
+				assert_true(seen[i]);
+			canvas__fini(&c);
+		}
+}
+
+static void a_heading_is_not_left_alone(void **state)
+{
+	char texts[ROWS][16];
+	struct help_row rows[ROWS];
+	struct canvas c;
+	struct help help;
+
+	make_rows(rows, texts);
+	for (int h = 8; h < 30; h++) {
+		canvas__init(&c, 60, h, false);
+		help__open(&help, "keys");
+		help__draw(&help, rows, ROWS, &c, canvas__rect(&c));
+		assert_true(help.lines >= ROWS / 3);
+		/* No heading stands alone on the last line. */
+		press(&help, "End");
+		canvas__clear(&c);
+		help__draw(&help, rows, ROWS, &c, canvas__rect(&c));
+		for (int x = 0; x + 6 < c.w; x++) {
+			const struct cell *cell = &c.cells[(h - 2) * c.w + x];
+
+			assert_false(cell->role == ROLE_TITLE && cell->ch[0] == 't');
+		}
+		canvas__fini(&c);
+	}
+}
+
+static void keys_scroll_or_close(void **state)
+{
+	char texts[ROWS][16];
+	struct help_row rows[ROWS];
+	struct input in = {.type = INPUT_RESIZE};
+	struct canvas c;
+	struct help h;
+
+	make_rows(rows, texts);
+	canvas__init(&c, 30, 12, false);
+	help__open(&h, "keys");
+	help__draw(&h, rows, ROWS, &c, canvas__rect(&c));
+	assert_int_equal(press(&h, "Up"), HELP_OPEN);
+	assert_int_equal(h.top, 0);
+	press(&h, "j");
+	assert_int_equal(h.top, 1);
+	press(&h, "PgDn");
+	assert_int_equal(h.top, 11);
+	press(&h, "End");
+	assert_int_equal(h.top, h.lines - h.page);
+	press(&h, "Home");
+	assert_int_equal(h.top, 0);
+	assert_int_equal(help__input(&h, &in), HELP_OPEN);
+	in = (struct input){.type = INPUT_MOUSE, .mouse = MOUSE_WHEEL_DOWN};
+	assert_int_equal(help__input(&h, &in), HELP_OPEN);
+	assert_int_equal(h.top, 3);
+	assert_int_equal(press(&h, "q"), HELP_CLOSED);
+	assert_int_equal(press(&h, "Esc"), HELP_CLOSED);
+	in.mouse = MOUSE_CLICK;
+	assert_int_equal(help__input(&h, &in), HELP_CLOSED);
+	canvas__fini(&c);
+}
+
+static void no_rows_and_no_room(void **state)
+{
+	struct help h;
+	struct canvas c;
+
+	help__open(&h, "keys");
+	for (int w = 0; w < 8; w++) {
+		canvas__init(&c, w, w, false);
+		help__draw(&h, NULL, 0, &c, canvas__rect(&c));
+		canvas__fini(&c);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paging_shows_every_row),
+		cmocka_unit_test(a_heading_is_not_left_alone),
+		cmocka_unit_test(keys_scroll_or_close),
+		cmocka_unit_test(no_rows_and_no_room),
+	};
+
+	golden__locale();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -110,9 +110,13 @@ static bool names_pass(struct selection *s, const struct hit *h)
 	return (seen & s->wanted) == s->wanted;
 }
 
+/* A frame-pointer walk may add one wrong frame after the outermost function, whose caller has
+ * no frame pointer: the last two are looked at. */
+#define OUTERMOST_FRAMES 2
+
 static int user_part(struct selection *s, const struct hit *h)
 {
-	u32 outermost;
+	u32 first;
 
 	if (!h->stack || !h->stack->nuser || h->nlocs <= h->stack->nkernel)
 		return USER_NONE;
@@ -120,10 +124,16 @@ static int user_part(struct selection *s, const struct hit *h)
 		return USER_UNKNOWN;
 	if (h->stack->cut)
 		return USER_TRUNCATED;
-	outermost = selection__ident(s, h->stack->locs[h->nlocs - 1]);
-	if (s->idents[outermost].pending)
-		return USER_UNKNOWN;
-	return s->idents[outermost].flags & FUNC_OUTERMOST ? USER_WHOLE : USER_TRUNCATED;
+	first = MAX(h->stack->nkernel, h->nlocs - MIN(h->nlocs, OUTERMOST_FRAMES));
+	for (u32 i = h->nlocs; i-- > first;) {
+		const struct ident *id = &s->idents[selection__ident(s, h->stack->locs[i])];
+
+		if (id->pending)
+			return USER_UNKNOWN;
+		if (id->flags & FUNC_OUTERMOST)
+			return USER_WHOLE;
+	}
+	return USER_TRUNCATED;
 }
 
 static u32 new_hit(struct selection *s, const struct profile_stack *stack, u64 hash)

@@ -64,10 +64,16 @@ u64 resolver__bytes(const struct resolver *r)
  * Functions that nothing calls: a stack whose last frame is in one of them is whole. Entry
  * points of programs (_start; musl's goes on in _start_c) and of the dynamic linker, of
  * threads (clone under its names in glibc, musl and bionic), of the kernel's threads and of
- * forked tasks, of Go's threads and goroutines. main's caller __libc_start_call_main is none:
- * _start lies below it.
+ * forked tasks, of Go's threads and goroutines. A stack that got as far as main or a thread's
+ * start has told all that anybody asks of it, so what glibc puts below these counts too: it
+ * has no frame pointers, and few walks pass it.
  */
 static const char *const outermost[] = {
+	"main",
+	"__libc_start_call_main",
+	"__libc_start_main",
+	"__libc_start_main_impl",
+	"start_thread",
 	"_start",
 	"_start_c",
 	"_dl_start",

@@ -56,7 +56,11 @@ static void proc_item(void *ctx, u32 i, struct picker_item *out)
 	char rss[16];
 
 	format__bytes(rss, sizeof(rss), p->rss_bytes);
-	snprintf(text, sizeof(text), "%u %s %s", p->pid, p->comm, p->cmdline);
+	/* Most command lines begin with the name: once is enough. */
+	if (strstr(p->cmdline, p->comm))
+		snprintf(text, sizeof(text), "%u %s", p->pid, p->cmdline);
+	else
+		snprintf(text, sizeof(text), "%u %s: %s", p->pid, p->comm, p->cmdline);
 	snprintf(detail, sizeof(detail), "%c %llu.%llus %s %s", p->state,
 		 (unsigned long long)p->cpu_ms / 1000, (unsigned long long)p->cpu_ms / 100 % 10,
 		 rss, p->user);
@@ -258,11 +262,11 @@ void dialog__open(struct host *h, enum dialog d)
 	h->dialog = d;
 	switch (d) {
 	case DIALOG_FILTER:
-		open_prompt(h, "filter: ", h->scope->text);
+		open_prompt(h, "filter:", h->scope->text);
 		h->prompt.complete = complete_filter;
 		break;
 	case DIALOG_SEARCH: open_prompt(h, "/", ""); break;
-	case DIALOG_SAVE: open_prompt(h, "save as (.txt .json .csv .folded): ", ""); break;
+	case DIALOG_SAVE: open_prompt(h, "save as (.txt .json .csv .folded):", ""); break;
 	case DIALOG_PALETTE:
 		open_prompt(h, ":", "");
 		h->prompt.complete = palette__complete;

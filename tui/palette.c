@@ -128,6 +128,7 @@ void palette__complete(void *ctx, const char *text, u32 cursor, struct completio
 		complete_argument(text, cursor, out);
 		return;
 	}
+	out->start = 0;
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++) {
 		snprintf(name, sizeof(name), "%s ", commands[i].name);
 		if (!strncmp(name, text, cursor))

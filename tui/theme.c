@@ -19,8 +19,14 @@ struct theme {
 };
 
 /* Numbers of the 256 colours: 16 + 36 r + 6 g + b (0..5), 232.. greys. */
-#define LOOK(fg, bg, attrs) {fg, bg, attrs}
-#define PLAIN		    {LOOK(-1, -1, 0), LOOK(-1, -1, 0)}
+#define LOOK(fg, bg, attrs)                                                                        \
+	{                                                                                          \
+		fg, bg, attrs                                                                      \
+	}
+#define PLAIN                                                                                      \
+	{                                                                                          \
+		LOOK(-1, -1, 0), LOOK(-1, -1, 0)                                                   \
+	}
 
 /* Mid-tones: at least 3:1 against black as well as white; bars bring their own ground. */
 static const struct theme theme_default = {
@@ -116,24 +122,23 @@ static const struct theme theme_light = {
 	},
 };
 
-#define MONO(attrs) {LOOK(-1, -1, attrs), LOOK(-1, -1, attrs)}
+#define MONO(attrs)                                                                                \
+	{                                                                                          \
+		LOOK(-1, -1, attrs), LOOK(-1, -1, attrs)                                           \
+	}
 
 /* No colour and no half intensity either: a vt100 has neither. */
 static const struct theme theme_mono = {
 	"mono",
 	{
-		[ROLE_TEXT] = PLAIN,	      [ROLE_DIM] = PLAIN,
-		[ROLE_STRONG] = MONO(B),      [ROLE_TITLE] = MONO(B),
-		[ROLE_HEADER] = MONO(U),      [ROLE_SORTED] = MONO(B | U),
-		[ROLE_SELECTED] = MONO(R),    [ROLE_TAB] = PLAIN,
-		[ROLE_TAB_ACTIVE] = MONO(R),  [ROLE_KEY] = MONO(B),
-		[ROLE_OK] = PLAIN,	      [ROLE_WARN] = MONO(B),
-		[ROLE_BAD] = MONO(B | U),     [ROLE_BAR] = PLAIN,
-		[ROLE_HOT] = MONO(B),	      [ROLE_WARM] = PLAIN,
-		[ROLE_COOL] = PLAIN,	      [ROLE_USER] = PLAIN,
-		[ROLE_KERNEL] = PLAIN,	      [ROLE_INLINED] = PLAIN,
-		[ROLE_JIT] = PLAIN,	      [ROLE_MATCH] = MONO(B | U),
-		[ROLE_PROMPT] = MONO(B),      [ROLE_ERROR] = MONO(R | B),
+		[ROLE_TEXT] = PLAIN,	    [ROLE_DIM] = PLAIN,	     [ROLE_STRONG] = MONO(B),
+		[ROLE_TITLE] = MONO(B),	    [ROLE_HEADER] = MONO(U), [ROLE_SORTED] = MONO(B | U),
+		[ROLE_SELECTED] = MONO(R),  [ROLE_TAB] = PLAIN,	     [ROLE_TAB_ACTIVE] = MONO(R),
+		[ROLE_KEY] = MONO(B),	    [ROLE_OK] = PLAIN,	     [ROLE_WARN] = MONO(B),
+		[ROLE_BAD] = MONO(B | U),   [ROLE_BAR] = PLAIN,	     [ROLE_HOT] = MONO(B),
+		[ROLE_WARM] = PLAIN,	    [ROLE_COOL] = PLAIN,     [ROLE_USER] = PLAIN,
+		[ROLE_KERNEL] = PLAIN,	    [ROLE_INLINED] = PLAIN,  [ROLE_JIT] = PLAIN,
+		[ROLE_MATCH] = MONO(B | U), [ROLE_PROMPT] = MONO(B), [ROLE_ERROR] = MONO(R | B),
 		[ROLE_BORDER] = PLAIN,
 	},
 };

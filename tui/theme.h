@@ -10,7 +10,7 @@ enum look_attr { LOOK_BOLD = 1, LOOK_UNDERLINE = 2, LOOK_REVERSE = 4, LOOK_DIM =
 
 struct look {
 	int16_t fg, bg; /* colour number, -1 the terminal's own */
-	u8 attrs;   /* enum look_attr */
+	u8 attrs;	/* enum look_attr */
 };
 
 struct theme;

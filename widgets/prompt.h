@@ -32,7 +32,7 @@ void prompt_history__fini(struct prompt_history *h);
 
 /* Filled by the completion callback: what may stand in place of text[start..cursor). */
 struct completions {
-	u32 start; /* byte offset */
+	u32 start; /* byte offset; the cursor unless the callback sets it */
 	u32 n;
 	struct completion {
 		char text[96];

@@ -13,7 +13,8 @@ FUZZERS  := $(filter-out lib,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/f
 ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c widgets/*.c) \
-	    tui/keymap.c tests/fuzz/fuzz_lib.c)
+	    tui/keymap.c tests/fuzz/fuzz_lib.c \
+	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c)))
 
 .PHONY: fuzz fuzz-smoke
 

@@ -6,7 +6,7 @@ set -euo pipefail
 out=$(realpath -m "$1")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-mkdir -p "$out"/{elf,debuginfo,annotate,perfmap,kallsyms,maps,filter,keymap,demangle}
+mkdir -p "$out"/{elf,debuginfo,annotate,perfmap,kallsyms,maps,filter,keymap,demangle,perf_record}
 default_keys=$(realpath "$(dirname "$0")/../../keymaps/default.keys")
 cd "$tmp"
 
@@ -76,6 +76,16 @@ printf '%s\n' '00400000-00452000 r-xp 00000000 08:02 173521      /usr/bin/dbus-d
 	'00460000-00470000 rwxp 00000000 00:00 0 ' \
 	'7ffc1f3fe000-7ffc1f400000 r-xp 00000000 00:00 0                  [vdso]' \
 	'ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]' >"$out/maps/some"
+
+# --- a comm record and a sample with one kernel and one user frame, as little endian has them ---
+le64() { for v in "$@"; do for b in 0 8 16 24 32 40 48 56; do
+	printf "\\x$(printf %02x $(((v >> b) & 255)))"; done; done; }
+{
+	le64 $((3 | 0x2000 << 32 | 48 << 48)) $((7 | 7 << 32)) 0x6f6c6c6568 $((7 | 7 << 32)) 100 1
+	le64 $((9 | 2 << 32 | 96 << 48)) 0x401000 $((7 | 7 << 32)) 101 1 250 4 -128 \
+		0xffffffff81000010 -512 0x401000 42
+} >"$out/perf_record/sample"
+
 i=0
 while IFS= read -r line; do
 	printf '%s' "$line" >"$out/filter/$((i += 1))"

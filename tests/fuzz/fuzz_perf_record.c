@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Records as a perf ring holds them, through the decoder and the sampler behind it. */
+#include "core/arena.h"
+#include "core/filter.h"
+#include "sources/cpu_perf.h"
+#include "tests/fuzz/fuzz.h"
+
+static void ignore(void *ctx, const struct sample *s)
+{
+	const struct stack_def *d = (const struct stack_def *)s;
+	volatile u64 sum = 0;
+
+	if (s->type != SAMPLE_STACK_DEF)
+		return;
+	for (u32 i = 0; i < (u32)d->nkernel + d->nuser; i++)
+		sum += d->ips[i];
+}
+
+/* The input is a sequence of records; each is copied so that reading beyond one is seen. */
+static void feed(struct source *s, const uint8_t *data, size_t size, const struct sample_sink *sink)
+{
+	while (size >= sizeof(struct perf_event_header)) {
+		struct perf_event_header h;
+		size_t n;
+		void *copy;
+
+		memcpy(&h, data, sizeof(h));
+		n = CLAMP((size_t)h.size, sizeof(h), size);
+		copy = xmalloc(n);
+		memcpy(copy, data, n);
+		cpu_perf__feed(s, copy, n, sink);
+		free(copy);
+		data += n;
+		size -= n;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct sampling how = {.freq = 99, .user = true, .kernel = true};
+	const struct sample_sink sink = {ignore, NULL};
+	struct filter_error err;
+	struct scope *scope = filter__parse("comm~. tree=1", &err);
+	u64 fields;
+	struct source *s = cpu_perf__open_fake(&how, scope, &fields);
+
+	feed(s, data, size, &sink);
+	source_cpu_perf.drain(s, true, &sink);
+	source_cpu_perf.close(s);
+	scope__put(scope);
+	return 0;
+}

@@ -50,7 +50,7 @@ static void check_sizes(const char *what, drawing draw)
 
 static u32 children(void *ctx, u32 row)
 {
-	return ((struct rows *)ctx)->keys[row] == OPEN_KEY ? 6 : 0;
+	return ((struct rows *)ctx)->keys[row] == OPEN_KEY ? 7 : 0;
 }
 
 static bool child(void *ctx, u32 row, u32 n, struct table_child *out)
@@ -81,6 +81,14 @@ static bool child(void *ctx, u32 row, u32 n, struct table_child *out)
 		 .last = true,
 		 .text = "main",
 		 .note = "server.cc:12",
+		 .pct = 2.5,
+		 .has_children = true,
+		 .open = true},
+		{.key = 107,
+		 .depth = 3,
+		 .last = true,
+		 .text = "__libc_start_main",
+		 .note = "libc.so.6",
 		 .pct = 2.5},
 		{.key = 105,
 		 .depth = 1,
@@ -139,7 +147,7 @@ static void draw_unfolded(struct canvas *c)
 
 static void draw_scrolled(struct canvas *c)
 {
-	draw_table_with(c, true, 6, "");
+	draw_table_with(c, true, 8, "");
 }
 
 static void draw_found(struct canvas *c)

@@ -227,8 +227,10 @@ static void stays_in_place_on_the_screen(void **state)
 	struct fixture *f = *state;
 	u32 offset;
 
-	table__move(&f->table, &f->src, 7);
+	table__move(&f->table, &f->src, 9);
+	table__move(&f->table, &f->src, -2);
 	offset = f->table.cursor_line - f->table.top;
+	assert_int_equal(offset, 2); /* in the middle: not held by an edge */
 	assert_int_equal(selected_key(f), 8);
 	f->rows.self[11] = 50;
 	f->rows.self[10] = 50;

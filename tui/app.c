@@ -307,7 +307,7 @@ static bool global_action(struct host *h, enum action a)
 	case ACTION_SUSPEND:
 		h->ops->suspend(h->term);
 		return true;
-	case ACTION_REDRAW: canvas__resize(&h->canvas, h->canvas.w, h->canvas.h); return true;
+	case ACTION_REDRAW: h->ops->redraw(h->term); return true;
 	default: return false;
 	}
 }

@@ -32,9 +32,8 @@ WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 -include tests/fuzz/fuzz.mk
 -include tests/kernels/kernels.mk
 
-# Workloads have frame pointers, in leaf functions too, so that what must be found is certain.
+# Workloads have frame pointers, so that what must be found is certain.
 WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf \
-	      $(if $(filter x86,$(ARCH)),-mno-omit-leaf-frame-pointer) \
 	      -Wall -Wextra -D_GNU_SOURCE
 $(B)/workloads/lib%.so: tests/workloads/lib%.c tests/workloads/work.h tests/tests.mk
 	@mkdir -p $(@D)

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Names: of code that comes late, goes early, hides or lies."""
+import csv
+import io
 import json
 import os
 import shutil
@@ -31,10 +33,10 @@ def test_dlopen():
 def test_exec():
     """A process that becomes three programs, one after another"""
     live.need_root()
-    with live.Workload("exec_chain", "2.4") as work:
-        report = watch(work.pid, 4)
+    with live.Workload("exec_chain", "1.8") as work:
+        report = watch(work.pid, 5)
     for stage in ("stage_one", "stage_two", "stage_three"):
-        assert live.row(report, stage)["self_pct"] > 20, (stage, report["rows"][:5])
+        assert live.row(report, stage)["self_pct"] > 15, (stage, report["rows"][:5])
 
 
 def test_exit():
@@ -258,7 +260,7 @@ def test_hostile_names():
             run = live.proftop("--batch", "--format", fmt, "-d", 2, "-n", 1, "-F", 999, "-p",
                                work.pid, "--group", "comm")
             assert run.status == 0, str(run)
-            for bad in "\033\a\t\r":
+            for bad in "\033\a" if fmt == "csv" else "\033\a\t\r":
                 assert bad not in run.out, f"{fmt}: {bad!r} in {run.out!r}"
             if fmt == "json":
                 report = json.loads(run.out)
@@ -272,8 +274,7 @@ def test_hostile_names():
 
 
 def assert_csv(text):
-    import csv
-    rows = [r for r in csv.reader(text.splitlines()) if r and not r[0].startswith("#")]
+    rows = [r for r in csv.reader(io.StringIO(text)) if r and not r[0].startswith("#")]
     assert len({len(r) for r in rows}) == 1, f"rows of different lengths: {rows}"
 
 

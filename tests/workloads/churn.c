@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 		if (pid < 0)
 			return 1;
 		if (!pid) {
-			execl("/proc/self/exe", "churn", "0", "child", NULL);
+			execl(work__self(), "churn", "0", "child", NULL);
 			_exit(127);
 		}
 		waitpid(pid, NULL, 0);

@@ -10,14 +10,14 @@
 int main(int argc, char **argv)
 {
 	double seconds = work__begin(argc, argv, 10);
-	char path[4096];
+	char path[4096 + 16];
 	void (*late)(void);
 	void *lib;
 
 	work__ready();
 	sleep_ns((uint64_t)((argc > 2 ? atof(argv[2]) : 1) * 1e9));
-	work__folder(path, sizeof(path) - 16);
-	strcat(path, "/liblate.so");
+	snprintf(path, sizeof(path), "%s", work__self());
+	strcpy(strrchr(path, '/'), "/liblate.so");
 	lib = dlopen(path, RTLD_NOW);
 	late = lib ? (void (*)(void))dlsym(lib, "late_function") : NULL;
 	if (!late) {

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < end)
 		stages[stage]();
 	if (stage < 2) {
-		execl("/proc/self/exe", "exec_chain", argc > 1 ? argv[1] : "9", next, NULL);
+		execl(work__self(), "exec_chain", argc > 1 ? argv[1] : "9", next, NULL);
 		return 1;
 	}
 	puts("{\"stages\":3}");

@@ -21,6 +21,7 @@ static inline __attribute__((always_inline)) uint64_t middle(uint64_t x)
 
 static NOINLINE uint64_t has_inlined(uint64_t x)
 {
+	__asm__ volatile("" ::"r"(__builtin_frame_address(0)));
 	return middle(x + 3);
 }
 

@@ -65,6 +65,7 @@ int main(int argc, char **argv)
 				return 1;
 	}
 	getrusage(RUSAGE_SELF, &used);
-	printf("{\"switches_per_s\":%.0f}\n", 2.0 * (double)(used.ru_nvcsw + used.ru_nivcsw) / seconds);
+	printf("{\"switches_per_s\":%.0f}\n",
+	       2.0 * (double)(used.ru_nvcsw + used.ru_nivcsw) / seconds);
 	return 0;
 }

@@ -78,7 +78,10 @@ u64 code__exec_end(const struct code *c, u64 vaddr);
 
 /* Is the header sane enough to hand the file to libelf? Its sections' number is bounded. */
 bool elf__sane(int fd, off_t size);
-/* A section's bytes, NULL when there are none or more than 256 MiB. Owned by the Elf. */
+/* Are the sections that libelf and libdwelf read whole on their own (notes, names) of a sane
+ * size? A sparse file can promise gigabytes of them. */
+bool elf__bounded(Elf *elf);
+/* A section's bytes, NULL when there are none or more than 512 MiB. Owned by the Elf. */
 Elf_Data *elf__bytes(Elf_Scn *scn);
 Elf_Scn *elf__section(Elf *elf, const char *name, u32 type);
 void elf__build_id(Elf *elf, char hex[41]);

@@ -8,7 +8,8 @@
 #include "symbols/code.h"
 #include "symbols/debugfile.h"
 
-#define SECTION_MAX (256u << 20)
+#define SECTION_MAX (512u << 20)
+#define NOTE_MAX    (16u << 20)
 #define PAGE_MASK   4095ull
 
 bool elf__sane(int fd, off_t size)
@@ -36,6 +37,58 @@ bool elf__sane(int fd, off_t size)
 	/* No section count beside a table means: look in section 0, up to 2^32 of them. No
 	 * linked program has as many; libelf would allocate for all. */
 	return phnum != PN_XNUM && (shnum || !shoff);
+}
+
+/* The most that a section of a kind may have for what is read whole without being asked. */
+static u64 section_bound(const GElf_Shdr *sh)
+{
+	switch (sh->sh_type) {
+	case SHT_NOTE:
+		return NOTE_MAX;
+	case SHT_STRTAB:
+	case SHT_SYMTAB:
+	case SHT_DYNSYM:
+		return SECTION_MAX;
+	default:
+		return UINT64_MAX;
+	}
+}
+
+static bool notes_bounded(Elf *elf)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_NOTE &&
+		    ph.p_filesz > NOTE_MAX)
+			return false;
+	return true;
+}
+
+bool elf__bounded(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &names))
+		names = 0;
+	scn = elf_getscn(elf, names);
+	if (scn && gelf_getshdr(scn, &sh) && sh.sh_size > NOTE_MAX)
+		return false;
+	for (scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_size > section_bound(&sh))
+			return false;
+		name = elf_strptr(elf, names, sh.sh_name);
+		if (name && !strncmp(name, ".gnu_debug", 10) && sh.sh_size > SECTION_MAX)
+			return false;
+	}
+	return notes_bounded(elf);
 }
 
 Elf_Data *elf__bytes(Elf_Scn *scn)
@@ -385,7 +438,7 @@ static void load(struct code *c, int fd, Elf *elf, const struct code_origin *o,
 	GElf_Ehdr eh;
 	u32 twin;
 
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh)) {
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh) || !elf__bounded(elf)) {
 		snprintf(c->note, sizeof(c->note), "not a readable ELF file");
 		return;
 	}

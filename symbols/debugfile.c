@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "symbols/code.h"
 #include "symbols/openfile.h"
 
 #define DEBUG_DIR     "/usr/lib/debug"
@@ -96,6 +97,8 @@ int debugfile__open(struct debugfile *f, int fd, const char *root, const char *p
 	*f = (struct debugfile){.fd = fd, .path = xstrdup(path)};
 	f->elf = fd < 0 ? NULL : elf_begin(fd, mapped ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
 	bad = refusal(f->elf);
+	if (!bad && !elf__bounded(f->elf))
+		bad = "an ELF file with sections that are too large to be true";
 	if (!bad && memory_needed(f->elf, mapped) > MAX_IN_MEMORY)
 		bad = "its debug information is broken or needs more than 512 MiB";
 	if (!bad)

@@ -395,9 +395,11 @@ static struct open_dwarf *find_dwarf(struct object_files *f, u32 object)
 static void open_dwarf(struct symbols *s, u32 object, struct open_dwarf *d)
 {
 	struct object *o = get(s, object);
-	int fd = object__fd(s, object, FILE_MAIN);
+	int fd = -ENOENT;
 	char root[64];
 
+	if (resolver__load(worker__resolver(s), object)->is_elf)
+		fd = object__fd(s, object, FILE_MAIN);
 	if (fd >= 0)
 		d->d = debuginfo__open(fd, o->pub.path, object__root(s, object, root, sizeof(root)),
 				       d->note, sizeof(d->note));

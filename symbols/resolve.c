@@ -234,7 +234,8 @@ static bool is_twin(const struct resolver *r, u32 object, const struct code *c)
 {
 	const struct code *known = symbols__obj(r->s, object)->code;
 
-	return known && known->has_symtab >= c->has_symtab && !strcmp(known->build_id, c->build_id) && code__same_segments(known, c);
+	return known && known->has_symtab >= c->has_symtab &&
+	       !strcmp(known->build_id, c->build_id) && code__same_segments(known, c);
 }
 
 /* An object that is the same by build-id and segments: never by name. */

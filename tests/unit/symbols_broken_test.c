@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ELF files cut short, with bytes changed, and made to be large: no crash, bounded time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "symbols/code.h"
+#include "tests/lib/elf_map.h"
+
+static u8 *image;
+static size_t image_size;
+
+/* All that is read: .symtab, PLT, .eh_frame_hdr, .gnu_debugdata, a debuglink. */
+static int setup(void **state)
+{
+	struct stat st;
+	char *path;
+	FILE *f;
+
+	if (elf_dir__make("symbols_broken_test"))
+		return -1;
+	write_file("s.c", "#include <stdlib.h>\nint f(int x) { return x * rand(); }\n"
+			  "int main(int c, char **v) { return f(c) + abs(c); }\n");
+	run("gcc -O1 s.c -Wl,-z,noseparate-code -o p && xz -k p && "
+	    "objcopy --add-section .gnu_debugdata=p.xz p && "
+	    "objcopy --only-keep-debug p p.debug && objcopy --add-gnu-debuglink=p.debug p");
+	path = xasprintf("%s/p", elf_dir);
+	f = fopen(path, "r");
+	free(path);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	image_size = (size_t)st.st_size;
+	image = xmalloc(image_size);
+	assert_int_equal(fread(image, 1, image_size, f), image_size);
+	fclose(f);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	free(image);
+	return elf_dir__remove();
+}
+
+static u32 load(int fd)
+{
+	struct code_origin o = {.path = "/nowhere/p", .root = ""};
+	struct code c = {0};
+	u64 vaddr, back;
+	u32 n;
+
+	code__load_elf(&c, fd, &o, NULL, NULL);
+	n = c.tab.n;
+	for (u64 a = 0; a < 0x4000; a += 0x3b) {
+		symtab__find(&c.tab, a);
+		if (code__vaddr(&c, a, &vaddr))
+			code__offset(&c, vaddr, &back);
+	}
+	assert_true(c.is_elf || c.note[0]);
+	code__fini(&c);
+	return n;
+}
+
+static int file_of(const void *bytes, size_t size)
+{
+	int fd = memfd_create("elf", 0);
+
+	assert_int_equal(write(fd, bytes, size), size);
+	return fd;
+}
+
+static void test_whole(void **state)
+{
+	int fd = file_of(image, image_size);
+
+	assert_true(load(fd) > 5);
+	close(fd);
+}
+
+static void test_cut(void **state)
+{
+	int fd = file_of(image, image_size);
+
+	for (size_t size = image_size; size-- > 0;) {
+		if (size % 64)
+			continue;
+		assert_int_equal(ftruncate(fd, (off_t)size), 0);
+		load(fd);
+	}
+	close(fd);
+}
+
+static void change(u8 *bytes, size_t size, u64 *x)
+{
+	for (u32 i = 0; i < 4; i++) {
+		*x = mix64(*x + i + 1);
+		/* headers more often than the rest */
+		bytes[*x % (*x >> 40 & 1 ? MIN(size, (size_t)1024) : size)] = (u8)(*x >> 32);
+	}
+}
+
+static void test_changed(void **state)
+{
+	u8 *bytes = xmalloc(image_size);
+	u64 t0 = clock__thread_cpu_ns(), x = 1;
+
+	for (u32 i = 0; i < 1000; i++) {
+		int fd;
+
+		memcpy(bytes, image, image_size);
+		change(bytes, image_size, &x);
+		/* the section headers are at the end */
+		change(bytes + image_size - 2048, 2048, &x);
+		fd = file_of(bytes, image_size);
+		load(fd);
+		close(fd);
+	}
+	assert_true(clock__thread_cpu_ns() - t0 < 20 * NSEC_PER_SEC);
+	free(bytes);
+}
+
+/* Sparse files whose headers promise gigabytes. */
+static void test_promises(void **state)
+{
+	Elf64_Ehdr *h = xmalloc(image_size);
+	u64 t0 = clock__thread_cpu_ns();
+	Elf64_Shdr *sh;
+	int fd;
+
+	memcpy(h, image, image_size);
+	sh = (void *)((u8 *)h + h->e_shoff);
+	for (u32 i = 1; i < h->e_shnum; i++)
+		sh[i].sh_size = 20ull << 30;
+	fd = file_of(h, image_size);
+	assert_int_equal(ftruncate(fd, 64ll << 30), 0);
+	load(fd);
+	h->e_shnum = 0;
+	sh[0].sh_size = 1u << 30;
+	assert_int_equal(pwrite(fd, h, image_size, 0), image_size);
+	load(fd);
+	close(fd);
+	assert_true(clock__thread_cpu_ns() - t0 < 2 * NSEC_PER_SEC);
+	free(h);
+}
+
+static void test_no_elf(void **state)
+{
+	static const char *const texts[] = {"", "x", "#!/bin/sh\n", "\177ELF", "!<arch>\n"};
+	char page[4096] = "\177ELF\2\1\1";
+
+	for (u32 i = 0; i < ARRAY_SIZE(texts); i++) {
+		int fd = file_of(texts[i], strlen(texts[i]));
+
+		assert_int_equal(load(fd), 0);
+		close(fd);
+	}
+	int fd = file_of(page, sizeof(page));
+
+	assert_int_equal(load(fd), 0);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),	cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_changed), cmocka_unit_test(test_promises),
+		cmocka_unit_test(test_no_elf),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

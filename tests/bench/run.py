@@ -79,7 +79,7 @@ def one_screen(command):
     """CPU percent and memory of a program that has a terminal to itself."""
     with Tmux(command, COLUMNS, ROWS) as t:
         t.wait("hot_70|thread_work|short_lived", 20)
-        pid = int(t.ask("pane_pid"))
+        pid = t.pid()
         time.sleep(WARM_SECONDS)
         cpu, start = cpu_ns(pid), time.monotonic()
         time.sleep(CPU_SECONDS)

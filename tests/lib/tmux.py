@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import tempfile
+import time
 
 import live
 
@@ -26,9 +27,12 @@ class Tmux:
                     "set -ga terminal-overrides ',*:Tc'\n")
         if term:
             command = ["env", f"TERM={term}", *command]
+        # tmux 3.3 does not always learn how its pane ended: a shell writes it down.
+        self.ending = os.path.join(self.folder, "status")
+        script = f"{shlex.join(command)}; echo $? >{self.ending}.new; mv {self.ending}.new {self.ending}"
         self.command = ["tmux", "-f", config, "-S", self.socket]
         subprocess.run([*self.command, "new-session", "-d", "-x", str(columns), "-y", str(rows),
-                        shlex.join(command)], check=True, env=variables)
+                        script], check=True, env=variables)
 
     def tmux(self, *args, check=True):
         return subprocess.run([*self.command, *args], stdout=subprocess.PIPE,
@@ -38,6 +42,8 @@ class Tmux:
     def keys(self, *keys):
         for key in keys:
             self.tmux("send-keys", key)
+            if key == "Escape":
+                time.sleep(0.2)  # or the terminal has it as Alt with the next key
 
     def type(self, text):
         self.tmux("send-keys", "-l", text)
@@ -51,11 +57,19 @@ class Tmux:
     def ask(self, what):
         return self.tmux("display-message", "-p", f"#{{{what}}}", check=False).strip()
 
+    def pid(self):
+        """The program's process: the only child of the pane's shell."""
+        shell = self.ask("pane_pid")
+        with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as f:
+            return int(f.read().split()[0])
+
     def ended(self):
-        return self.ask("pane_dead") == "1"
+        return os.path.exists(self.ending)
 
     def status(self):
-        return self.ask("pane_dead_status")
+        """Its exit status as a shell has it: 128 and more for signals."""
+        with open(self.ending, encoding="ascii") as f:
+            return f.read().strip()
 
     def wait(self, pattern, seconds=10.0, absent=False):
         """Until the screen matches (or no longer does); the screen."""
@@ -76,10 +90,12 @@ class Tmux:
     def wait_end(self, seconds=10.0):
         def done():
             """the program to end"""
-            return self.ended()
+            return self.ended() and self.status()  # "0" is true
 
-        live.wait_for(done, seconds)
-        return self.status()
+        try:
+            return live.wait_for(done, seconds)
+        except AssertionError:
+            raise AssertionError(f"it has not ended after {seconds} s:\n{self.screen()}") from None
 
     def __enter__(self):
         return self

@@ -72,7 +72,20 @@ enum profile_group {
 };
 extern const char *const profile_group_names[GROUPS]; /* "symbol" ... as in --group */
 
+#define GROUP_BIT(g) (1u << (g))
+/* What of a frame, and what of a task, rows may be grouped by. */
+#define GROUPS_CODE  (GROUP_BIT(GROUP_SYMBOL) | GROUP_BIT(GROUP_OBJECT))
+#define GROUPS_TASK  ((GROUP_BIT(GROUPS) - 1) & ~GROUPS_CODE)
+#define GROUPS_TEXT  48 /* bytes of the longest profile_groups__text with its NUL */
+
+/* "comm+symbol": the task's parts first, then the code's; a set has just one text. */
+const char *profile_groups__text(u32 groups, char *buf, size_t size);
+/* Reads names with ',' or '+' between; false (and 0) when one is unknown or none is there. */
+bool profile_groups__parse(const char *text, u32 *groups);
+
 #define PROFILE_MAX_UNFOLDED 64
+/* Rows by code and task at once: beyond so many, functions without own samples get none. */
+#define PROFILE_MAX_PAIRS 32768
 
 /*
  * A value; compared bytewise (zero it first) to see whether a result still fits.
@@ -86,7 +99,13 @@ extern const char *const profile_group_names[GROUPS]; /* "symbol" ... as in --gr
  * that is not resolved yet matches no sym~.
  */
 struct profile_query {
-	enum profile_group group;
+	/*
+	 * GROUP_BIT of each key, not empty: samples that agree in all of them share a row. With
+	 * GROUP_SYMBOL rows are functions (which have one object), else with GROUP_OBJECT
+	 * objects, of each combination of the task's keys; else the tasks themselves. A tid
+	 * goes with its tgid.
+	 */
+	u32 groups;
 	enum profile_window window;
 	bool user, kernel;  /* which frames count; both true normally */
 	/*
@@ -129,13 +148,16 @@ struct chain_node {
 struct profile_row {
 	u64 key;
 	u32 func;   /* by symbol; 0 otherwise */
-	u32 object; /* by symbol and object */
-	u32 tgid, tid, cpu;
+	u32 object; /* by symbol or object; 0 otherwise */
+	u32 tgid, tid, cpu; /* by tid: its tgid too */
 	u64 cgroup;
-	const char *name;   /* the grouped thing's text */
+	/* What the key column shows: symbol, else object, else comm or ids, cgroup or cpu. */
+	const char *name;
 	const char *object_name; /* "" when it does not apply */
 	const char *comm;	 /* by comm, pid and tid; else "" */
-	const char *pid_text, *id_text; /* right-aligned pid; tid or cpu; NULL: not by these */
+	const char *cgroup_name; /* by cgroup, else "" */
+	/* Right-aligned, NULL: not by these. By tid: pid_text too. */
+	const char *pid_text, *tid_text, *cpu_text;
 	const char *kind;   /* "user" "kernel" "inlined" "jit" "vdso" "bpf" "unknown" "mixed" */
 	u64 self_count, total_count;
 	double self_pct, total_pct; /* of the weight in the window, after the scope's filter */
@@ -159,6 +181,8 @@ struct butterfly_row {
 struct profile_rows {
 	struct row_table table; /* columns as the cpu view has them; rows in default order */
 	struct profile_query query;
+	const char *grouping; /* profile_groups__text of the query's groups */
+	bool rows_left_out;   /* PROFILE_MAX_PAIRS was reached */
 	const struct profile_snap *snap; /* holds a reference */
 	u64 symbols_generation;		 /* what was resolved when it was made */
 	u64 count; /* samples in the window after filtering */

@@ -27,35 +27,33 @@ static u32 add_bucket(struct buckets *b, const struct profile_query *q, u64 key)
 	return b->n++;
 }
 
-static u32 find_bucket(struct buckets *b, const struct profile_query *q, u64 key)
+static u32 find_bucket(const struct buckets *b, u64 key)
 {
 	u32 at;
 
 	HIDX_FIND(at, &b->index, key, pos, b->items[pos].key == key);
-	return at == HIDX_NONE ? add_bucket(b, q, key) : at;
+	return at;
 }
 
 /* Never 0, which stands for no row. */
-static u64 bucket_key(enum profile_group group, u64 id)
+static u64 bucket_key(u64 task, u32 kind, u64 id)
 {
-	u64 key = mix64_pair(group + 16, id);
+	u64 key = mix64_pair(mix64_pair(task, kind), id);
 
 	return key ? key : 1;
 }
 
-static u64 ident_key(const struct selection *s, u32 ident)
+static u64 ident_key(const struct selection *s, u64 task, u32 ident)
 {
 	const struct ident *id = &s->idents[ident];
 
-	if (s->query->group == GROUP_SYMBOL || ident == IDENT_NO_STACK)
-		return bucket_key(GROUP_SYMBOL, id->key);
-	return bucket_key(GROUP_OBJECT, id->object);
+	if (query__code(s->query) == GROUP_SYMBOL || ident == IDENT_NO_STACK)
+		return bucket_key(task, GROUP_SYMBOL, id->key);
+	return bucket_key(task, GROUP_OBJECT, id->object);
 }
 
-static u32 bucket_of_ident(struct buckets *b, struct selection *s, u32 ident)
+static struct ident_bucket *known_bucket(struct buckets *b, const struct selection *s, u32 ident)
 {
-	u32 at;
-
 	if (ident >= b->of_ident_n) {
 		u32 n = MAX(s->idents_cap, ident + 1);
 
@@ -63,12 +61,28 @@ static u32 bucket_of_ident(struct buckets *b, struct selection *s, u32 ident)
 		memset(b->of_ident + b->of_ident_n, 0, (n - b->of_ident_n) * sizeof(*b->of_ident));
 		b->of_ident_n = n;
 	}
-	if (b->of_ident[ident])
-		return b->of_ident[ident] - 1;
-	at = find_bucket(b, s->query, ident_key(s, ident));
+	return &b->of_ident[ident];
+}
+
+/* The row of a task's frame; HIDX_NONE when there is none and may not be a new one. */
+static u32 bucket_of(struct buckets *b, struct selection *s, u32 task, u32 ident, bool create)
+{
+	struct ident_bucket *known = known_bucket(b, s, ident);
+	u64 key;
+	u32 at;
+
+	if (known->bucket && known->task == task)
+		return known->bucket - 1;
+	key = ident_key(s, b->tasks.items[task].key, ident);
+	at = find_bucket(b, key);
+	if (at == HIDX_NONE && !create)
+		return at;
+	if (at == HIDX_NONE)
+		at = add_bucket(b, s->query, key);
+	b->items[at].task = task;
 	if (!b->items[at].ident)
 		b->items[at].ident = ident;
-	b->of_ident[ident] = at + 1;
+	*known = (struct ident_bucket){task, at + 1};
 	return at;
 }
 
@@ -91,63 +105,114 @@ static void add_chain(struct buckets *b, const struct bucket *row, struct chain_
 
 /* --- by symbol and object: every frame of a stack has a row --- */
 
-static void count_hit(struct buckets *b, struct selection *s, u32 hit)
+static bool has_room(struct buckets *b, const struct selection *s)
 {
-	const struct hit *h = &s->hits[hit];
-	u32 n = selection__expand(s, h, s->query->inlined);
-	u32 leaf = bucket_of_ident(b, s, frame__ident(s->frames[0]));
+	return !(s->query->groups & GROUPS_TASK) || b->n < PROFILE_MAX_PAIRS;
+}
 
-	b->items[leaf].self += h->weight;
-	b->items[leaf].nself += h->count;
+/* stamp: another one for each share. */
+static void count_share(struct buckets *b, struct selection *s, const struct share *share,
+			u32 stamp)
+{
+	u32 n = selection__expand(s, &s->hits[share->hit], s->query->inlined);
+	u32 leaf = bucket_of(b, s, share->task, frame__ident(s->frames[0]), true);
+
+	b->items[leaf].self += share->weight;
+	b->items[leaf].nself += share->count;
 	for (u32 i = 0; i < n; i++) {
-		u32 at = bucket_of_ident(b, s, frame__ident(s->frames[i]));
-		struct bucket *row = &b->items[at];
+		u32 at = bucket_of(b, s, share->task, frame__ident(s->frames[i]), has_room(b, s));
+		struct bucket *row;
 
-		if (row->stamp == hit)
+		if (at == HIDX_NONE) {
+			b->full = true;
 			continue;
-		row->stamp = hit;
-		row->total += h->weight;
-		row->ntotal += h->count;
-		add_chain(b, row, (struct chain_item){hit, h->weight, h->count});
+		}
+		row = &b->items[at];
+		if (row->stamp == stamp)
+			continue;
+		row->stamp = stamp;
+		row->total += share->weight;
+		row->ntotal += share->count;
+		add_chain(b, row, (struct chain_item){share->hit, share->weight, share->count});
+	}
+}
+
+static void add_share(struct shares *l, u32 task, u32 hit, double weight, u64 count)
+{
+	u64 hash = mix64_pair(task, hit);
+	u32 at;
+
+	HIDX_FIND(at, &l->index, hash, pos, l->items[pos].task == task && l->items[pos].hit == hit);
+	if (at == HIDX_NONE) {
+		at = l->n;
+		l->items = selection__room(l->items, l->n, &l->cap, sizeof(*l->items));
+		l->items[l->n++] = (struct share){.task = task, .hit = hit};
+		hidx__add(&l->index, hash, at);
+	}
+	l->items[at].weight += weight;
+	l->items[at].count += count;
+}
+
+/* One task's after another: what is looked up for one serves all its stacks. */
+static u32 *shares_by_task(const struct buckets *b)
+{
+	u32 *order = xmalloc(b->shares.n * sizeof(*order));
+	u32 *next = xcalloc(b->tasks.n + 1, sizeof(*next));
+
+	for (u32 i = 0; i < b->shares.n; i++)
+		next[b->shares.items[i].task + 1]++;
+	for (u32 i = 0; i < b->tasks.n; i++)
+		next[i + 1] += next[i];
+	for (u32 i = 0; i < b->shares.n; i++)
+		order[next[b->shares.items[i].task]++] = i;
+	free(next);
+	return order;
+}
+
+static void count_shares(struct buckets *b, struct selection *s)
+{
+	u32 *order = shares_by_task(b);
+
+	for (u32 i = 0; i < b->shares.n; i++)
+		count_share(b, s, &b->shares.items[order[i]], i);
+	free(order);
+}
+
+/* With one task for all, the hits are the shares. */
+static void count_hits(struct buckets *b, struct selection *s)
+{
+	for (u32 i = 0; i < s->nhits; i++) {
+		struct share all = {0, i, s->hits[i].weight, s->hits[i].count};
+
+		if (all.count || all.weight > 0)
+			count_share(b, s, &all, i);
 	}
 }
 
 static void fill_by_frame(struct buckets *b, struct selection *s)
 {
+	enum profile_window w = s->query->window;
+	bool pairs = s->query->groups & GROUPS_TASK;
+
 	for (u32 i = 0; i < s->snap->nentries; i++) {
 		const struct profile_entry *e = &s->snap->entries[i];
-		u32 hit = selection__hit(s, e), leaf;
+		u32 hit = selection__hit(s, e), task, leaf;
 
 		if (hit == HIDX_NONE)
 			continue;
-		selection__add(s, hit, e);
-		leaf = bucket_of_ident(b, s, s->hits[hit].leaf);
+		task = tasks__find(&b->tasks, s, e);
+		if (selection__add(s, hit, e) && pairs)
+			add_share(&b->shares, task, hit, e->weight[w], e->count[w]);
+		leaf = bucket_of(b, s, task, s->hits[hit].leaf, true);
 		add_trend(b->trends[leaf], e->trend);
 	}
-	for (u32 i = 0; i < s->nhits; i++)
-		if (s->hits[i].count || s->hits[i].weight > 0)
-			count_hit(b, s, i);
+	if (pairs)
+		count_shares(b, s);
+	else
+		count_hits(b, s);
 }
 
 /* --- by task: an entry has one row --- */
-
-static u64 task_key(const struct selection *s, const struct profile_entry *e)
-{
-	enum profile_group group = s->query->group;
-
-	switch (group) {
-	case GROUP_COMM:
-		return bucket_key(group, hash_bytes(s->snap->comms[e->comm], COMM_LEN));
-	case GROUP_PID:
-		return bucket_key(group, e->tgid);
-	case GROUP_TID:
-		return bucket_key(group, e->tgid | (u64)e->tid << 32);
-	case GROUP_CGROUP:
-		return bucket_key(group, e->cgroup);
-	default:
-		return bucket_key(group, e->cpu);
-	}
-}
 
 static u32 leaf_kind(const struct hit *h)
 {
@@ -156,28 +221,20 @@ static u32 leaf_kind(const struct hit *h)
 	return h->stack->nkernel ? LEAF_KERNEL : LEAF_USER;
 }
 
-/* A process is named by its main thread, and by what it runs now rather than what it ran. */
-static bool names_better(const struct profile_entry *a, const struct profile_entry *b)
-{
-	bool amain = a->tid == a->tgid, bmain = b->tid == b->tgid;
-
-	if (amain != bmain)
-		return amain;
-	if (a->weight[WINDOW_DECAY] != b->weight[WINDOW_DECAY])
-		return a->weight[WINDOW_DECAY] > b->weight[WINDOW_DECAY];
-	return a->weight[WINDOW_TOTAL] > b->weight[WINDOW_TOTAL];
-}
-
 static void count_entry(struct buckets *b, struct selection *s, const struct profile_entry *e,
 			u32 hit)
 {
 	enum profile_window w = s->query->window;
-	u32 at = find_bucket(b, s->query, task_key(s, e));
-	struct bucket *row = &b->items[at];
+	u32 task = tasks__find(&b->tasks, s, e);
+	struct bucket *row;
 
-	add_trend(b->trends[at], e->trend);
-	if (!row->entry || names_better(e, row->entry))
-		row->entry = e;
+	/* Both are added to at the same time. */
+	if (task == b->n) {
+		add_bucket(b, s->query, bucket_key(b->tasks.items[task].key, GROUPS, 0));
+		b->items[task].task = task;
+	}
+	row = &b->items[task];
+	add_trend(b->trends[task], e->trend);
 	if (!selection__add(s, hit, e))
 		return;
 	row->self += e->weight[w];
@@ -188,22 +245,25 @@ static void count_entry(struct buckets *b, struct selection *s, const struct pro
 	add_chain(b, row, (struct chain_item){hit, e->weight[w], e->count[w]});
 }
 
-void buckets__fill(struct buckets *b, struct selection *s)
+static void fill_by_task(struct buckets *b, struct selection *s)
 {
-	enum profile_group group = s->query->group;
-
-	*b = (struct buckets){0};
-	b->chains = xcalloc(s->query->nunfolded, sizeof(*b->chains));
-	if (group == GROUP_SYMBOL || group == GROUP_OBJECT) {
-		fill_by_frame(b, s);
-		return;
-	}
 	for (u32 i = 0; i < s->snap->nentries; i++) {
 		u32 hit = selection__hit(s, &s->snap->entries[i]);
 
 		if (hit != HIDX_NONE)
 			count_entry(b, s, &s->snap->entries[i], hit);
 	}
+}
+
+void buckets__fill(struct buckets *b, struct selection *s)
+{
+	*b = (struct buckets){0};
+	b->chains = xcalloc(s->query->nunfolded, sizeof(*b->chains));
+	if (s->query->groups & GROUPS_CODE)
+		fill_by_frame(b, s);
+	else
+		fill_by_task(b, s);
+	tasks__name(&b->tasks, s);
 }
 
 void buckets__fini(struct buckets *b, const struct profile_query *q)
@@ -214,6 +274,9 @@ void buckets__fini(struct buckets *b, const struct profile_query *q)
 	free(b->items);
 	free(b->trends);
 	free(b->of_ident);
+	tasks__fini(&b->tasks);
+	free(b->shares.items);
+	hidx__fini(&b->shares.index);
 	hidx__fini(&b->index);
 }
 
@@ -221,13 +284,14 @@ void buckets__fini(struct buckets *b, const struct profile_query *q)
 
 static bool is_hidden(const struct selection *s, const struct bucket *b)
 {
+	enum profile_group code = query__code(s->query);
 	const struct ident *id = &s->idents[b->ident];
 
 	if (!b->ntotal && b->total <= 0)
 		return true;
-	if (s->query->group == GROUP_SYMBOL)
+	if (code == GROUP_SYMBOL)
 		return id->hide_symbol;
-	return s->query->group == GROUP_OBJECT && id->hide_object;
+	return code == GROUP_OBJECT && id->hide_object;
 }
 
 static const char *task_kind(u32 kinds)
@@ -253,11 +317,12 @@ static const char *code_kind_name(enum code_kind kind)
 
 static const char *row_kind(const struct selection *s, const struct bucket *b)
 {
+	enum profile_group code = query__code(s->query);
 	const struct ident *id = &s->idents[b->ident];
 
-	if (s->query->group == GROUP_OBJECT)
+	if (code == GROUP_OBJECT)
 		return code_kind_name(id->object_kind);
-	if (s->query->group != GROUP_SYMBOL)
+	if (code != GROUP_SYMBOL)
 		return task_kind(b->kinds);
 	if (b->ident >= IDENT_RESERVED && !id->alone)
 		return "inlined";
@@ -268,7 +333,7 @@ static const char *row_kind(const struct selection *s, const struct bucket *b)
 struct ranked {
 	double self;
 	u64 key;
-	struct row_name name;
+	const char *name;
 	u32 bucket;
 };
 
@@ -280,7 +345,7 @@ static int compare_ranked(const void *pa, const void *pb)
 
 	if (a->self != b->self)
 		return a->self < b->self ? 1 : -1;
-	c = strcmp(a->name.name, b->name.name);
+	c = strcmp(a->name, b->name);
 	if (c)
 		return c;
 	return a->key < b->key ? -1 : a->key > b->key;
@@ -295,7 +360,11 @@ static u32 rank_buckets(const struct buckets *b, struct selection *s, struct ran
 
 		if (is_hidden(s, from))
 			continue;
-		ranked[n++] = (struct ranked){from->self, from->key, bucket__name(from, s), i};
+		ranked[n++] =
+			(struct ranked){.self = from->self,
+					.key = from->key,
+					.name = bucket__name(from, &b->tasks.items[from->task], s),
+					.bucket = i};
 	}
 	qsort(ranked, n, sizeof(*ranked), compare_ranked);
 	return n;
@@ -314,7 +383,7 @@ static void fill_row(struct profile_row *row, const struct ranked *r, const stru
 	row->self_pct = from->self * pct;
 	row->total_pct = from->total * pct;
 	memcpy(row->trend, b->trends[r->bucket], sizeof(row->trend));
-	profile_row__describe(row, from, s, &r->name);
+	profile_row__describe(row, from, &b->tasks.items[from->task], s);
 }
 
 void buckets__rows(const struct buckets *b, struct selection *s, struct profile_rows *rows,

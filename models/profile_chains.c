@@ -46,7 +46,7 @@ static bool belongs(const struct selection *s, const struct bucket *row, frame_r
 	const struct ident *id = &s->idents[frame__ident(f)];
 	const struct ident *mine = &s->idents[row->ident];
 
-	if (s->query->group == GROUP_OBJECT)
+	if (query__code(s->query) == GROUP_OBJECT)
 		return (frame__ident(f) == IDENT_NO_STACK) == (row->ident == IDENT_NO_STACK) &&
 		       id->object == mine->object;
 	/* Without the split an inlined function is part of the one that contains it. */
@@ -72,17 +72,18 @@ static u32 row_frame(const struct selection *s, const struct bucket *row, u32 n,
 static void path_range(const struct selection *s, const struct bucket *row, u32 n, u32 *from,
 		       u32 *to)
 {
+	enum profile_group code = query__code(s->query);
 	bool callees = s->query->callee_first;
 
 	*from = 0;
 	*to = n;
-	if (s->query->group == GROUP_SYMBOL && callees)
+	if (code == GROUP_SYMBOL && callees)
 		*to = MIN(row_frame(s, row, n, false), n);
-	else if (s->query->group == GROUP_SYMBOL)
+	else if (code == GROUP_SYMBOL)
 		*from = MIN(row_frame(s, row, n, true) + 1, n);
-	else if (s->query->group == GROUP_OBJECT && callees)
+	else if (code == GROUP_OBJECT && callees)
 		*to = MIN(row_frame(s, row, n, true) + 1, n);
-	else if (s->query->group == GROUP_OBJECT)
+	else if (code == GROUP_OBJECT)
 		*from = MIN(row_frame(s, row, n, false), n);
 }
 
@@ -101,7 +102,7 @@ static void add_path(struct chains *c, const struct bucket *row, const struct ch
 
 	n = selection__expand(s, h, true);
 	path_range(s, row, n, &from, &to);
-	if (folded && callees && s->query->group != GROUP_SYMBOL)
+	if (folded && callees && query__code(s->query) != GROUP_SYMBOL)
 		push_frame(c, FRAME_REF(IDENT_FOLDED, 0));
 	for (u32 i = from; i < to && c->nframes - first < PROFILE_CHAIN_DEPTH; i++)
 		push_frame(c, s->frames[callees ? to - 1 - (i - from) : i]);

@@ -17,16 +17,64 @@ struct chain_items {
 	u32 n, cap;
 };
 
+/* One combination of the task's keys that rows are grouped by. */
+struct task {
+	u64 key;
+	const struct profile_entry *entry; /* the one that names it; NULL: by no such key */
+	/* As in struct profile_row; set by tasks__name. */
+	const char *comm, *cgroup_name, *pid_text, *tid_text, *cpu_text;
+	const char *name; /* of a row that is the task */
+};
+
+struct tasks {
+	struct task *items;
+	u32 n, cap;
+	struct hidx index;
+};
+
+/* The position of an entry's task, added when it is new. Without such keys there is one. */
+u32 tasks__find(struct tasks *t, const struct selection *s, const struct profile_entry *e);
+/* Looks the names up, in the arena of the selection. */
+void tasks__name(struct tasks *t, const struct selection *s);
+void tasks__fini(struct tasks *t);
+
+/* What of frames rows are about: GROUP_SYMBOL or GROUP_OBJECT; GROUPS: they are tasks. */
+static inline enum profile_group query__code(const struct profile_query *q)
+{
+	if (q->groups & GROUP_BIT(GROUP_SYMBOL))
+		return GROUP_SYMBOL;
+	return q->groups & GROUP_BIT(GROUP_OBJECT) ? GROUP_OBJECT : GROUPS;
+}
+
 /* A row in the making. */
 struct bucket {
 	u64 key;
 	double self, total;
 	u64 nself, ntotal;
-	u32 stamp;			   /* last hit counted in total: recursion counts once */
-	u32 ident;			   /* by symbol and object: one that belongs here */
-	u32 unfolded;			   /* position in query.unfolded + 1; 0 no */
-	u32 kinds;			   /* bit per enum leaf_kind, by task */
-	const struct profile_entry *entry; /* by task: the one that names the row */
+	u32 stamp;    /* last share counted in total: recursion counts once */
+	u32 task;     /* position in buckets.tasks */
+	u32 ident;    /* by symbol and object: one that belongs here */
+	u32 unfolded; /* position in query.unfolded + 1; 0 no */
+	u32 kinds;    /* bit per enum leaf_kind, by task alone */
+};
+
+/* What a task has of the samples of a stack. */
+struct share {
+	u32 task, hit;
+	double weight;
+	u64 count;
+};
+
+struct shares {
+	struct share *items;
+	u32 n, cap;
+	struct hidx index;
+};
+
+/* The bucket of an ident, for the task it was last looked up for. */
+struct ident_bucket {
+	u32 task;
+	u32 bucket; /* position + 1; 0 unknown yet */
 };
 
 struct buckets {
@@ -34,8 +82,11 @@ struct buckets {
 	float (*trends)[PROFILE_TREND]; /* of self, beside items */
 	u32 n, cap;
 	struct hidx index;
-	u32 *of_ident; /* bucket + 1 of each ident; 0 unknown yet */
+	struct ident_bucket *of_ident;
 	u32 of_ident_n;
+	struct tasks tasks;
+	struct shares shares; /* by code and task at once */
+	bool full;	      /* some functions without own samples have no row */
 	struct chain_items *chains; /* query.nunfolded of them */
 };
 
@@ -46,16 +97,11 @@ void buckets__fini(struct buckets *b, const struct profile_query *q);
 void buckets__rows(const struct buckets *b, struct selection *s, struct profile_rows *rows,
 		   u32 **sources);
 
-/* What a row is called, in the arena of the selection or as long-lived as symbols. */
-struct row_name {
-	const char *name;
-	const char *pid_text, *id_text; /* as in struct profile_row */
-};
-
-struct row_name bucket__name(const struct bucket *b, const struct selection *s);
+/* The text that rows are ordered by, in the arena of the selection or as long-lived as symbols. */
+const char *bucket__name(const struct bucket *b, const struct task *t, const struct selection *s);
 /* Fills what says which thing a row is about. */
-void profile_row__describe(struct profile_row *row, const struct bucket *b,
-			   const struct selection *s, const struct row_name *name);
+void profile_row__describe(struct profile_row *row, const struct bucket *b, const struct task *t,
+			   const struct selection *s);
 void profile_rows__table(struct profile_rows *rows, struct arena *a);
 
 struct chain_nodes {

@@ -62,6 +62,7 @@ static void fill_rows(struct selection *s, struct profile_rows *rows)
 	u32 *sources;
 
 	buckets__fill(&b, s);
+	rows->rows_left_out = b.full;
 	sum_hits(s, rows);
 	buckets__rows(&b, s, rows, &sources);
 	if (rows->query.nunfolded)
@@ -78,10 +79,13 @@ struct profile_rows *profile__query(const struct profile_snap *snap, const struc
 {
 	struct rows_box *box = xcalloc(1, sizeof(*box));
 	struct profile_rows *rows = &box->rows;
+	char grouping[GROUPS_TEXT];
 	struct selection s;
 
 	arena__init(&box->arena);
 	rows->query = *q;
+	rows->grouping = arena__strdup(&box->arena,
+				       profile_groups__text(q->groups, grouping, sizeof(grouping)));
 	rows->query.nunfolded = MIN(q->nunfolded, PROFILE_MAX_UNFOLDED);
 	rows->snap = snap__get(snap);
 	rows->symbols_generation = symbols__generation(snap->symbols);

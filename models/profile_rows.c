@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the rows of a profile are called, and their columns. */
-#include <limits.h>
 #include <stdio.h>
 
-#include "core/cgroup.h"
 #include "models/profile_impl.h"
 
 const char *const profile_group_names[GROUPS] = {
@@ -144,54 +142,92 @@ const struct column profile_columns[COLUMNS] = {
 const u32 profile_ncolumns = COLUMNS;
 
 /* The column that names a row and takes what width is left. */
-static enum profile_column key_column(enum profile_group group)
+static enum profile_column key_column(u32 groups)
 {
-	static const enum profile_column keys[GROUPS] = {
-		[GROUP_SYMBOL] = COL_SYMBOL, [GROUP_OBJECT] = COL_OBJECT,
-		[GROUP_COMM] = COL_COMM,     [GROUP_PID] = COL_COMM,
-		[GROUP_TID] = COL_COMM,	     [GROUP_CGROUP] = COL_CGROUP,
-		[GROUP_CPU] = COL_CPU_TEXT,
-	};
-
-	return keys[group];
+	if (groups & GROUP_BIT(GROUP_SYMBOL))
+		return COL_SYMBOL;
+	if (groups & GROUP_BIT(GROUP_OBJECT))
+		return COL_OBJECT;
+	if (groups & (GROUP_BIT(GROUP_COMM) | GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID)))
+		return COL_COMM;
+	return groups & GROUP_BIT(GROUP_CGROUP) ? COL_CGROUP : COL_CPU_TEXT;
 }
 
-static bool applies(enum profile_group group, u32 column)
+/* The keys that a column comes with; 0: with all. */
+static u32 column_groups(u32 column)
 {
 	switch (column) {
 	case COL_PID_TEXT:
 	case COL_PID:
-		return group == GROUP_PID || group == GROUP_TID;
+		return GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID);
 	case COL_TID_TEXT:
 	case COL_TID:
-		return group == GROUP_TID;
+		return GROUP_BIT(GROUP_TID);
 	case COL_CPU_TEXT:
 	case COL_CPU:
-		return group == GROUP_CPU;
+		return GROUP_BIT(GROUP_CPU);
 	case COL_SYMBOL:
-		return group == GROUP_SYMBOL;
+		return GROUP_BIT(GROUP_SYMBOL);
 	case COL_COMM:
-		return group == GROUP_COMM || group == GROUP_PID || group == GROUP_TID;
+		return GROUP_BIT(GROUP_COMM) | GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID);
 	case COL_CGROUP:
-		return group == GROUP_CGROUP;
+		return GROUP_BIT(GROUP_CGROUP);
 	case COL_OBJECT:
-		return group == GROUP_SYMBOL || group == GROUP_OBJECT;
+		return GROUPS_CODE;
 	default:
-		return true;
+		return 0;
 	}
+}
+
+static bool applies(u32 groups, u32 column)
+{
+	u32 with = column_groups(column);
+
+	return !with || groups & with;
 }
 
 /* --- names --- */
 
-/* Right-aligned, so that text sorts as the numbers do. */
-static const char *id_text(struct arena *a, u32 id, int width)
+const char *profile_groups__text(u32 groups, char *buf, size_t size)
 {
-	char buf[16];
+	static const enum profile_group order[GROUPS] = {GROUP_COMM,   GROUP_PID, GROUP_TID,
+							 GROUP_CGROUP, GROUP_CPU, GROUP_OBJECT,
+							 GROUP_SYMBOL};
+	size_t n = 0;
 
-	if (id == PROFILE_MERGED)
-		return "[others]";
-	snprintf(buf, sizeof(buf), "%*u", width, id);
-	return arena__strdup(a, buf);
+	*buf = '\0';
+	for (u32 i = 0; i < GROUPS && n < size; i++)
+		if (groups & GROUP_BIT(order[i]))
+			n += snprintf(buf + n, size - n, "%s%s", n ? "+" : "",
+				      profile_group_names[order[i]]);
+	return buf;
+}
+
+static u32 group_named(const char *name, size_t len)
+{
+	for (u32 g = 0; g < GROUPS; g++)
+		if (strlen(profile_group_names[g]) == len &&
+		    !memcmp(profile_group_names[g], name, len))
+			return GROUP_BIT(g);
+	return 0;
+}
+
+bool profile_groups__parse(const char *text, u32 *groups)
+{
+	*groups = 0;
+	for (;; text++) {
+		size_t len = strcspn(text, ",+");
+		u32 bit = group_named(text, len);
+
+		if (!bit) {
+			*groups = 0;
+			return false;
+		}
+		*groups |= bit;
+		text += len;
+		if (!*text)
+			return true;
+	}
 }
 
 /* The number itself, for messages. */
@@ -200,86 +236,52 @@ static const char *plain_id(const char *text)
 	return text + strspn(text, " ");
 }
 
-static const char *cgroup_text(const struct selection *s, u64 id)
+const char *bucket__name(const struct bucket *b, const struct task *t, const struct selection *s)
 {
-	char path[PATH_MAX];
-
-	if (!id)
-		return "[unknown]";
-	return arena__strdup(s->arena, cgroup__name(id, path, sizeof(path)));
-}
-
-static struct row_name name_task(const struct profile_entry *e, const struct selection *s)
-{
-	struct row_name n = {0};
-
-	switch (s->query->group) {
-	case GROUP_TID:
-	case GROUP_PID:
-		n.pid_text = n.name = id_text(s->arena, e->tgid, 7);
-		if (s->query->group == GROUP_TID)
-			n.id_text = n.name = id_text(s->arena, e->tid, 7);
-		break;
-	case GROUP_CPU:
-		n.id_text = n.name = id_text(s->arena, e->cpu, 6);
-		break;
-	case GROUP_CGROUP:
-		n.name = cgroup_text(s, e->cgroup);
-		break;
-	default:
-		n.name = s->snap->comms[e->comm];
-	}
-	return n;
-}
-
-struct row_name bucket__name(const struct bucket *b, const struct selection *s)
-{
+	enum profile_group code = query__code(s->query);
 	const struct ident *id = &s->idents[b->ident];
 
-	if (b->entry)
-		return name_task(b->entry, s);
-	return (struct row_name){.name = s->query->group == GROUP_SYMBOL ? id->name
-									 : id->object_name};
+	if (code == GROUPS)
+		return t->name;
+	return code == GROUP_SYMBOL ? id->name : id->object_name;
 }
 
-static void describe_task(struct profile_row *row, const struct profile_entry *e,
+static void describe_task(struct profile_row *row, const struct task *t, u32 groups)
+{
+	row->comm = t->comm;
+	row->cgroup_name = t->cgroup_name;
+	row->pid_text = t->pid_text;
+	row->tid_text = t->tid_text;
+	row->cpu_text = t->cpu_text;
+	if (t->pid_text)
+		row->tgid = t->entry->tgid;
+	if (t->tid_text)
+		row->tid = t->entry->tid;
+	if (t->cpu_text)
+		row->cpu = t->entry->cpu;
+	if (groups & GROUP_BIT(GROUP_CGROUP))
+		row->cgroup = t->entry->cgroup;
+}
+
+static void describe_code(struct profile_row *row, const struct bucket *b,
 			  const struct selection *s)
 {
-	enum profile_group group = s->query->group;
-
-	row->object_name = row->comm = "";
-	row->name = plain_id(row->name);
-	if (group == GROUP_PID || group == GROUP_TID)
-		row->tgid = e->tgid;
-	if (group == GROUP_TID)
-		row->tid = e->tid;
-	if (group == GROUP_PID || group == GROUP_TID || group == GROUP_COMM)
-		row->comm = s->snap->comms[e->comm];
-	if (group == GROUP_COMM)
-		row->name = row->comm;
-	if (group == GROUP_CGROUP)
-		row->cgroup = e->cgroup;
-	if (group == GROUP_CPU)
-		row->cpu = e->cpu;
-}
-
-void profile_row__describe(struct profile_row *row, const struct bucket *b,
-			   const struct selection *s, const struct row_name *name)
-{
+	bool symbol = query__code(s->query) == GROUP_SYMBOL;
 	const struct ident *id = &s->idents[b->ident];
-	bool symbol = s->query->group == GROUP_SYMBOL;
 
-	row->name = name->name;
-	row->pid_text = name->pid_text;
-	row->id_text = name->id_text;
-	if (b->entry) {
-		describe_task(row, b->entry, s);
-		return;
-	}
 	row->func = symbol ? id->func : 0;
 	row->object = id->object;
 	row->object_name = b->ident == IDENT_NO_STACK && symbol ? "" : id->object_name;
-	row->comm = "";
+}
+
+void profile_row__describe(struct profile_row *row, const struct bucket *b, const struct task *t,
+			   const struct selection *s)
+{
+	row->name = plain_id(bucket__name(b, t, s));
+	row->object_name = "";
+	describe_task(row, t, s->query->groups);
+	if (s->query->groups & GROUPS_CODE)
+		describe_code(row, b, s);
 }
 
 /* --- cells --- */
@@ -296,8 +298,11 @@ static const char *text_cell(const struct profile_row *row, u32 column)
 	case COL_PID_TEXT:
 		return row->pid_text;
 	case COL_TID_TEXT:
+		return row->tid_text;
 	case COL_CPU_TEXT:
-		return row->id_text;
+		return row->cpu_text;
+	case COL_CGROUP:
+		return row->cgroup_name;
 	default:
 		return row->name;
 	}
@@ -330,7 +335,7 @@ static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct va
 	const struct profile_row *r = &rows->rows[row];
 
 	*out = (struct value){0};
-	if (column >= COLUMNS || !applies(rows->query.group, column))
+	if (column >= COLUMNS || !applies(rows->query.groups, column))
 		return false;
 	out->type = profile_columns[column].type;
 	if (out->type == VALUE_TEXT) {
@@ -353,14 +358,26 @@ static u64 rows__key(const struct row_table *t, u32 row)
 	return container_of(t, struct profile_rows, table)->rows[row].key;
 }
 
+/* Several keys share the width of one: names get more of it than the kind of code. */
+static void fit_columns(struct column *columns, u32 groups)
+{
+	if (!(groups & GROUP_BIT(GROUP_SYMBOL)) || !(groups & GROUPS_TASK))
+		return;
+	columns[COL_SYMBOL].width = 24;
+	/* Of a process that is told by its number the name is an extra. */
+	if (!(groups & GROUP_BIT(GROUP_COMM)))
+		columns[COL_COMM].priority = 2;
+}
+
 /* The same columns for every grouping, but another one of them names the rows. */
 void profile_rows__table(struct profile_rows *rows, struct arena *a)
 {
 	struct column *columns = arena__dup(a, profile_columns, sizeof(profile_columns));
-	struct column *key = &columns[key_column(rows->query.group)];
+	struct column *key = &columns[key_column(rows->query.groups)];
 
 	key->flags |= COLUMN_KEY | COLUMN_FLEX;
 	key->priority = 0;
+	fit_columns(columns, rows->query.groups);
 	rows->table = (struct row_table){
 		.columns = columns,
 		.ncolumns = COLUMNS,

@@ -64,7 +64,8 @@ void options__usage(void)
 	      "display\n"
 	      "  -V, --view NAME         view to begin with (see --list-views)\n"
 	      "  -d, --delay SECONDS     length of an interval (1)\n"
-	      "      --group KEY         symbol object comm pid tid cgroup cpu\n"
+	      "      --group KEY[,KEY..] symbol object comm pid tid cgroup cpu; comm,symbol: the\n"
+	      "                          functions of each command\n"
 	      "      --keymap FILE       key bindings read over the default ones\n"
 	      "      --theme NAME        ", stdout);
 	for (const char *const *t = theme_names; *t; t++)
@@ -247,24 +248,12 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	}
 }
 
-static bool has_word(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = words; (p = strstr(p, word)); p += n)
-		if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' '))
-			return n > 0;
-	return false;
-}
-
 static int options__check(struct options *o, struct status *st)
 {
-	const struct view_ops *v = view__by_name(o->view);
+	struct status why = {0};
 
-	if (o->group && !has_word(v->groups, o->group))
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "--group \"%.80s\": view %s groups by %s", o->group, v->name,
-				   *v->groups ? v->groups : "nothing");
+	if (o->group && view__check_groups(view__by_name(o->view), o->group, &why))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--group: %s", why.msg);
 	if (o->mode == MODE_UI && (o->noutputs || o->iterations || o->format))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "-o, -n and --format go with --batch; inside, S saves a view");

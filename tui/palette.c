@@ -102,9 +102,39 @@ static bool run_save(struct host *h, const char *arg, struct status *st)
 	return true;
 }
 
+/* The keys one by one, as they are pressed: the first sets the grouping, the others add. */
+static bool press_groups(struct host *h, const char *keys)
+{
+	for (const char *key = keys; *key; key += strspn(key, ",+")) {
+		size_t len = strcspn(key, ",+");
+		char name[32];
+
+		snprintf(name, sizeof(name), "group-%.*s", (int)len, key);
+		if (key != keys && !app__action(h, ACTION_GROUP_ADD))
+			return false;
+		if (!app__action(h, action__by_name(name)))
+			return false;
+		key += len;
+	}
+	return true;
+}
+
+static bool run_group(struct host *h, const char *arg, struct status *st)
+{
+	if (view__check_groups(view_table[h->view], arg, st))
+		return false;
+	if (!press_groups(h, arg)) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "group does nothing on this screen");
+		return false;
+	}
+	host__message(h, ROLE_OK, "grouped by %s", arg);
+	return true;
+}
+
 static const struct command commands[] = {
 	{"view", "NAME", "switch to a view", run_view},
 	{"filter", "EXPR", "look only at what matches; empty: everything", run_filter},
+	{"group", "KEY[,KEY...]", "group by these keys together: comm,symbol", run_group},
 	{"freq", "HZ", "samples per second and CPU", run_freq},
 	{"period", "N", "one sample every N events", run_period},
 	{"event", "NAME", "sample another event", run_event},
@@ -112,7 +142,7 @@ static const struct command commands[] = {
 	{"save", "FILE", "save the view; the suffix picks the format", run_save},
 };
 
-static void complete_argument(const char *text, u32 cursor, struct completions *out)
+static void complete_view(const char *text, u32 cursor, struct completions *out)
 {
 	out->start = 5;
 	for (u32 v = 0; v < VIEW_COUNT; v++)
@@ -120,12 +150,35 @@ static void complete_argument(const char *text, u32 cursor, struct completions *
 			completions__add(out, view_table[v]->name, view_table[v]->title);
 }
 
+/* The last of the keys that are there. */
+static void complete_group(const struct host *h, const char *text, u32 cursor,
+			   struct completions *out)
+{
+	const char *key = view_table[h->view]->groups;
+	char name[64], action[80];
+
+	out->start = cursor;
+	while (out->start > 6 && !strchr(",+", text[out->start - 1]))
+		out->start--;
+	for (size_t len; *key; key += len + strspn(key + len, " ")) {
+		len = strcspn(key, " ");
+		snprintf(name, sizeof(name), "%.*s", (int)len, key);
+		snprintf(action, sizeof(action), "group-%s", name);
+		if (!strncmp(name, text + out->start, cursor - out->start))
+			completions__add(out, name, action_table[action__by_name(action)].help);
+	}
+}
+
 void palette__complete(void *ctx, const char *text, u32 cursor, struct completions *out)
 {
 	char name[64];
 
 	if (cursor >= 5 && !strncmp(text, "view ", 5)) {
-		complete_argument(text, cursor, out);
+		complete_view(text, cursor, out);
+		return;
+	}
+	if (cursor >= 6 && !strncmp(text, "group ", 6)) {
+		complete_group(ctx, text, cursor, out);
 		return;
 	}
 	out->start = 0;

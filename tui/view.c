@@ -26,3 +26,33 @@ const struct view_ops *view__by_name(const char *name)
 
 	return v < VIEW_COUNT ? view_table[v] : NULL;
 }
+
+/* Whether a list with any of these separators has the word. */
+static bool has_word(const char *words, const char *separators, const char *word, size_t len)
+{
+	for (size_t n; *words; words += n + (words[n] != '\0')) {
+		n = strcspn(words, separators);
+		if (n == len && !memcmp(words, word, len))
+			return len > 0;
+	}
+	return false;
+}
+
+int view__check_groups(const struct view_ops *v, const char *keys, struct status *st)
+{
+	for (const char *key = keys;; key++) {
+		size_t len = strcspn(key, ",+");
+
+		if (!has_word(v->groups, " ", key, len))
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "\"%.*s\" is no key to group by: view %s has %s",
+					   (int)MIN(len, (size_t)80), key, v->name,
+					   *v->groups ? v->groups : "none");
+		if (key[len] && has_word(key + len + 1, ",+", key, len))
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL, "\"%.*s\" is there twice",
+					   (int)len, key);
+		key += len;
+		if (!*key)
+			return 0;
+	}
+}

@@ -62,7 +62,7 @@ struct screen {
 
 /* What batch mode and the options hand to a view; a value. */
 struct view_args {
-	const char *group; /* --group, NULL default */
+	const char *group; /* --group: keys with ',' or '+' between, NULL default */
 };
 
 struct view_ops {
@@ -90,6 +90,9 @@ enum view_id {
 extern const struct view_ops *const view_table[VIEW_COUNT];
 
 const struct view_ops *view__by_name(const char *name);
+/* Whether a view groups by these keys ("comm,symbol", '+' does too): -EINVAL with st saying
+ * which it does not, or which is there twice. */
+int view__check_groups(const struct view_ops *v, const char *keys, struct status *st);
 /* VIEW_COUNT when there is none of that name. */
 enum view_id view__index(const char *name);
 

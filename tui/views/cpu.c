@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 #include "core/arena.h"
-#include "core/filter.h"
+#include "tui/views/cpu_group.h"
+#include "tui/views/cpu_terms.h"
 #include "tui/views/fold.h"
 #include "tui/views/profile_job.h"
 #include "tui/views/table_keys.h"
@@ -19,6 +20,7 @@ struct cpu_screen {
 	struct profile_answer *answer; /* what is shown; NULL at first */
 	struct table table;
 	struct fold fold;
+	bool adding;	    /* the next key adds to the grouping */
 	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
 };
 
@@ -109,8 +111,8 @@ static void cpu__ready(void *owner, struct profile_answer *answer)
 {
 	struct cpu_screen *s = owner;
 
-	/* Columns may change with the grouping: the sort column is that group's again. */
-	if (!s->answer || s->answer->rows->query.group != answer->rows->query.group) {
+	/* Columns may change with the grouping: the sort column is that grouping's again. */
+	if (!s->answer || s->answer->rows->query.groups != answer->rows->query.groups) {
 		s->table.sort = answer->rows->table.sort;
 		s->table.descending = true;
 	}
@@ -160,12 +162,13 @@ static const char *mode_text(const struct profile_query *q)
 static void cpu__headline(struct cpu_screen *s, struct canvas *c, struct rect r)
 {
 	const struct profile_rows *rows = cpu__rows(s);
-	char key[16], text[256];
+	char key[16], text[256], grouping[GROUPS_TEXT];
 	int x = r.x;
 
 	host__key(s->base.host, ACTION_GROUP_NEXT, key, sizeof(key));
-	x += draw__textf(c, x, r.y, r.w, ROLE_STRONG, "by %s ",
-			 profile_group_names[s->query.group]);
+	x += draw__textf(c, x, r.y, r.w, ROLE_STRONG, "by %s%s ",
+			 profile_groups__text(s->query.groups, grouping, sizeof(grouping)),
+			 s->adding ? "+?" : "");
 	snprintf(text, sizeof(text), "[%s] · %s · %s · chains: %s%s", key,
 		 window_text(s->query.window), mode_text(&s->query),
 		 s->query.callee_first ? "callees" : "callers", s->query.inlined ? " · inlined split" : "");
@@ -174,7 +177,8 @@ static void cpu__headline(struct cpu_screen *s, struct canvas *c, struct rect r)
 		char count[16];
 
 		format__count(count, sizeof(count), rows->count);
-		snprintf(text, sizeof(text), " · %s samples · %u rows", count, rows->nrows);
+		snprintf(text, sizeof(text), " · %s samples · %u%s rows", count, rows->nrows,
+			 rows->rows_left_out ? "+" : "");
 		draw__text(c, x, r.y, r.w - (x - r.x), ROLE_DIM, text);
 	}
 }
@@ -246,6 +250,27 @@ static void selection_func(const struct cpu_screen *s, u32 func, double pct, cha
 		 info && info->note[0] ? "  ! " : "", info ? info->note : "");
 }
 
+static void selection_row(const struct cpu_screen *s, const struct profile_row *r, char *buf,
+			  size_t size)
+{
+	u32 groups = cpu__rows(s)->query.groups;
+	char task[512];
+	size_t n;
+
+	cpu_terms__task(r, groups, task, sizeof(task));
+	if (!(groups & GROUPS_CODE)) {
+		snprintf(buf, size, "%.2f%% %s", r->self_pct, task);
+		return;
+	}
+	if (r->func)
+		selection_func(s, r->func, r->self_pct, buf, size);
+	else
+		snprintf(buf, size, "%.2f%% %s", r->self_pct, r->name);
+	n = strlen(buf);
+	if (*task)
+		snprintf(buf + n, size - n, "  in %s", task);
+}
+
 static void cpu__selection(const struct screen *base, char *buf, size_t size)
 {
 	const struct cpu_screen *s = (const struct cpu_screen *)base;
@@ -258,46 +283,13 @@ static void cpu__selection(const struct screen *base, char *buf, size_t size)
 	if (node != UINT32_MAX)
 		selection_func(s, cpu__rows(s)->nodes[node].func, cpu__rows(s)->nodes[node].pct,
 			       buf, size);
-	else if (r->func)
-		selection_func(s, r->func, r->self_pct, buf, size);
 	else
-		snprintf(buf, size, "%.2f%% %s %s", r->self_pct, r->name, r->comm);
+		selection_row(s, r, buf, size);
 }
 
 static void cpu__crumb(const struct screen *base, char *buf, size_t size)
 {
 	copy_str(buf, size, ((const struct cpu_screen *)base)->narrowed);
-}
-
-/* Quotes what a regular expression would act on, and the filter language's own quote. */
-static void regex_quote(const char *s, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	for (; *s && n + 3 < size; s++) {
-		if (strchr("\\^$.|?*+()[]{}", *s))
-			buf[n++] = '\\';
-		buf[n++] = *s == '"' ? '.' : *s;
-	}
-	buf[n] = '\0';
-}
-
-/* The term that selects just this row, without negation; false when there is none. */
-static bool row_term(const struct profile_row *r, enum profile_group g, char *buf, size_t size)
-{
-	char quoted[512];
-
-	regex_quote(r->name, quoted, sizeof(quoted));
-	switch (g) {
-	case GROUP_SYMBOL: snprintf(buf, size, "sym~\"^%s$\"", quoted); return r->func != 0;
-	case GROUP_OBJECT: snprintf(buf, size, "obj~\"^%s$\"", quoted); return r->object != 0;
-	case GROUP_COMM: snprintf(buf, size, "comm~\"^%s$\"", quoted); return true;
-	case GROUP_PID: snprintf(buf, size, "pid=%u", r->tgid); return true;
-	case GROUP_TID: snprintf(buf, size, "tid=%u", r->tid); return true;
-	case GROUP_CPU: snprintf(buf, size, "cpu=%u", r->cpu); return true;
-	case GROUP_CGROUP: snprintf(buf, size, "cgroup=\"%s\"", r->name); return r->cgroup != 0;
-	default: return false;
-	}
 }
 
 static bool cpu__exclude(const struct screen *base, char *buf, size_t size)
@@ -307,44 +299,60 @@ static bool cpu__exclude(const struct screen *base, char *buf, size_t size)
 	const struct profile_row *r = cpu__selected(s, &node);
 
 	buf[0] = '!';
-	return r && row_term(r, s->query.group, buf + 1, size - 1);
+	return r && cpu_terms__exclude(r, s->query.groups, buf + 1, size - 1);
 }
 
 /* --- actions --- */
 
 static struct cpu_screen *cpu__new(struct host *h, const struct profile_query *q);
 
+/* The screen's scope with more terms; NULL when they make none. */
+static const struct scope *cpu__narrowed(const struct cpu_screen *s, const char *terms)
+{
+	const struct scope *scope = profile_asker__scope(&s->asker);
+	const struct scope *narrow = cpu_terms__scope(scope, terms);
+
+	scope__put(scope);
+	return narrow;
+}
+
 /* Enter on a row that is no function: the functions of that row. */
 static void cpu__narrow(struct cpu_screen *s, const struct profile_row *r)
 {
 	struct profile_query q = s->query;
-	const struct scope *scope = profile_asker__scope(&s->asker);
-	struct filter_error err;
+	const struct scope *narrow = NULL;
+	char terms[CPU_TERMS_MAX];
 	struct cpu_screen *next;
-	char term[600], *both;
 
-	if (!row_term(r, s->query.group, term, sizeof(term))) {
-		host__message(s->base.host, ROLE_WARN, "nothing to drill into: %s is not known",
-			      profile_group_names[s->query.group]);
-		scope__put(scope);
+	if (cpu_terms__select(r, s->query.groups, terms, sizeof(terms)))
+		narrow = cpu__narrowed(s, terms);
+	if (!narrow) {
+		host__message(s->base.host, ROLE_WARN, "nothing to drill into: this row's %s is not known",
+			      cpu__rows(s)->grouping);
 		return;
 	}
-	both = filter__join(scope->text, term);
-	q.group = GROUP_SYMBOL;
+	q.groups = GROUP_BIT(GROUP_SYMBOL);
 	next = cpu__new(s->base.host, &q);
-	copy_str(next->narrowed, sizeof(next->narrowed), term);
-	next->asker.extra_scope = filter__parse(both, &err);
-	free(both);
-	scope__put(scope);
-	if (next->asker.extra_scope) {
-		struct scope *resolved = scope__resolve(next->asker.extra_scope);
-
-		if (resolved) {
-			scope__put(next->asker.extra_scope);
-			next->asker.extra_scope = resolved;
-		}
-	}
+	copy_str(next->narrowed, sizeof(next->narrowed), terms);
+	next->asker.extra_scope = narrow;
 	host__push(s->base.host, &next->base);
+}
+
+/* Enter on a function: its callers and callees, in the task that the row is about. */
+static void cpu__open_callers(struct cpu_screen *s, const struct profile_row *r, u32 func)
+{
+	u32 task = s->query.groups & GROUPS_TASK;
+	const struct scope *extra = NULL;
+	char terms[CPU_TERMS_MAX];
+
+	if (!cpu_terms__select(r, task, terms, sizeof(terms)))
+		host__message(s->base.host, ROLE_WARN, "not all of the row's %s is known: callers of more",
+			      cpu__rows(s)->grouping);
+	if (*terms)
+		extra = cpu__narrowed(s, terms);
+	host__push(s->base.host, cpu_callers__open(s->base.host, &s->query, func,
+						   extra ? extra : s->asker.extra_scope));
+	scope__put(extra);
 }
 
 static bool cpu__drill(struct cpu_screen *s)
@@ -356,9 +364,8 @@ static bool cpu__drill(struct cpu_screen *s)
 		return false;
 	func = node != UINT32_MAX ? cpu__rows(s)->nodes[node].func : r->func;
 	if (func)
-		host__push(s->base.host, cpu_callers__open(s->base.host, &s->query, func,
-							   s->asker.extra_scope));
-	else if (s->query.group != GROUP_SYMBOL)
+		cpu__open_callers(s, r, func);
+	else if (!(s->query.groups & GROUP_BIT(GROUP_SYMBOL)))
 		cpu__narrow(s, r);
 	else
 		host__message(s->base.host, ROLE_WARN, "no function is known for this row");
@@ -407,13 +414,43 @@ static bool cpu__unfold_all(struct cpu_screen *s)
 	return true;
 }
 
-static bool cpu__set_group(struct cpu_screen *s, enum profile_group g)
+/* --- grouping --- */
+
+static bool cpu__set_groups(struct cpu_screen *s, u32 groups)
 {
-	s->query.group = g;
+	if (!groups) {
+		host__message(s->base.host, ROLE_WARN, "rows have to be grouped by one key at least");
+		return true;
+	}
+	s->query.groups = groups;
 	fold__clear(&s->fold);
 	s->table.selected = 0;
 	s->table.user_moved = false;
 	return true;
+}
+
+static bool cpu__begin_adding(struct cpu_screen *s)
+{
+	char keys[200];
+
+	host__message(s->base.host, ROLE_STRONG, "add to the grouping: %s",
+		      cpu_group__keys(s->base.host, keys, sizeof(keys)));
+	s->adding = true;
+	return true;
+}
+
+/* The action after group-add; false when it is done as always. */
+static bool cpu__add_group(struct cpu_screen *s, enum action a)
+{
+	u32 group = cpu_group__of_action(a);
+
+	if (!s->adding)
+		return false;
+	s->adding = false;
+	if (group)
+		return cpu__set_groups(s, s->query.groups ^ group);
+	/* Whoever changes their mind does not mean to leave the screen. */
+	return a == ACTION_BACK || a == ACTION_GROUP_ADD;
 }
 
 static bool cpu__mode(struct profile_query *q)
@@ -433,15 +470,11 @@ static bool cpu__query_action(struct cpu_screen *s, enum action a)
 {
 	struct profile_query *q = &s->query;
 
+	if (cpu_group__of_action(a))
+		return cpu__set_groups(s, cpu_group__of_action(a));
 	switch (a) {
-	case ACTION_GROUP_NEXT: return cpu__set_group(s, (q->group + 1) % GROUPS);
-	case ACTION_GROUP_SYMBOL: return cpu__set_group(s, GROUP_SYMBOL);
-	case ACTION_GROUP_OBJECT: return cpu__set_group(s, GROUP_OBJECT);
-	case ACTION_GROUP_COMM: return cpu__set_group(s, GROUP_COMM);
-	case ACTION_GROUP_PID: return cpu__set_group(s, GROUP_PID);
-	case ACTION_GROUP_TID: return cpu__set_group(s, GROUP_TID);
-	case ACTION_GROUP_CGROUP: return cpu__set_group(s, GROUP_CGROUP);
-	case ACTION_GROUP_CPU: return cpu__set_group(s, GROUP_CPU);
+	case ACTION_GROUP_NEXT: return cpu__set_groups(s, cpu_group__next(q->groups));
+	case ACTION_GROUP_ADD: return cpu__begin_adding(s);
 	case ACTION_WINDOW: q->window = (q->window + 1) % WINDOWS; return true;
 	case ACTION_CALL_ORDER: q->callee_first = !q->callee_first; return true;
 	case ACTION_INLINED: q->inlined = !q->inlined; return true;
@@ -455,7 +488,7 @@ static bool cpu__action(struct screen *base, enum action a)
 	struct cpu_screen *s = (struct cpu_screen *)base;
 	struct table_source src;
 
-	if (cpu__query_action(s, a))
+	if (cpu__add_group(s, a) || cpu__query_action(s, a))
 		return true;
 	if (a == ACTION_IDLE)
 		return host__toggle_idle(base->host);
@@ -478,6 +511,7 @@ static void cpu__mouse(struct screen *base, const struct input *in)
 	struct cpu_screen *s = (struct cpu_screen *)base;
 	struct table_source src;
 
+	s->adding = false;
 	if (!cpu__rows(s))
 		return;
 	src = cpu__source(s);
@@ -526,7 +560,7 @@ static void report__fill(struct report *r, const struct frame *f, const struct p
 		.t1_ns = rows->snap->base.t1_ns,
 		.scope = scope->text,
 		.window = window_text(rows->query.window),
-		.group = profile_group_names[rows->query.group],
+		.group = rows->grouping,
 		.health = f->feeds[MODEL_PROFILE].health,
 		.rows = &rows->table,
 		.folded = cpu__folded,
@@ -593,9 +627,8 @@ static void query__init(struct profile_query *q, const struct view_args *args,
 	memset(q, 0, sizeof(*q));
 	q->user = q->kernel = true;
 	q->window = window;
-	for (u32 g = 0; args->group && g < GROUPS; g++)
-		if (!strcmp(profile_group_names[g], args->group))
-			q->group = g;
+	if (!args->group || !profile_groups__parse(args->group, &q->groups))
+		q->groups = GROUP_BIT(GROUP_SYMBOL);
 }
 
 static struct screen *cpu__open(struct host *h, const struct view_args *args)
@@ -622,26 +655,6 @@ static int cpu__batch_report(const struct frame *f, const struct view_args *args
 static void cpu__report_free(struct report *r)
 {
 	profile_rows__free(container_of(r->rows, struct profile_rows, table));
-}
-
-enum role cpu__kind_role(enum code_kind kind, bool inlined)
-{
-	static const enum role roles[] = {
-		[CODE_UNKNOWN] = ROLE_DIM, [CODE_USER] = ROLE_USER, [CODE_KERNEL] = ROLE_KERNEL,
-		[CODE_JIT] = ROLE_JIT,	   [CODE_VDSO] = ROLE_USER, [CODE_BPF] = ROLE_KERNEL,
-	};
-
-	return inlined ? ROLE_INLINED : roles[kind];
-}
-
-const char *cpu__kind_name(enum code_kind kind, bool inlined)
-{
-	static const char *const names[] = {
-		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
-		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
-	};
-
-	return inlined ? "inlined" : names[kind];
 }
 
 const struct view_ops view_cpu = {

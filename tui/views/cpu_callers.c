@@ -352,7 +352,7 @@ struct screen *cpu_callers__open(struct host *h, const struct profile_query *q, 
 
 	s->base = (struct screen){.ops = &callers_ops, .host = h};
 	s->query = *q;
-	s->query.group = GROUP_SYMBOL;
+	s->query.groups = GROUP_BIT(GROUP_SYMBOL);
 	s->query.nunfolded = 0;
 	memset(s->query.unfolded, 0, sizeof(s->query.unfolded));
 	s->query.focus = func;

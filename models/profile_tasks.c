@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tasks that rows are grouped by: combinations of command, process, thread, cgroup, CPU. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "core/cgroup.h"
+#include "models/profile_impl.h"
+
+static bool by(const struct selection *s, enum profile_group group)
+{
+	return s->query->groups & GROUP_BIT(group);
+}
+
+static u64 task_key(const struct selection *s, const struct profile_entry *e)
+{
+	u64 key = mix64(s->query->groups & GROUPS_TASK);
+
+	if (by(s, GROUP_COMM))
+		key = mix64_pair(key, hash_bytes(s->snap->comms[e->comm], COMM_LEN));
+	if (by(s, GROUP_TID))
+		key = mix64_pair(key, e->tgid | (u64)e->tid << 32);
+	else if (by(s, GROUP_PID))
+		key = mix64_pair(key, e->tgid);
+	if (by(s, GROUP_CGROUP))
+		key = mix64_pair(key, e->cgroup);
+	if (by(s, GROUP_CPU))
+		key = mix64_pair(key, e->cpu);
+	return key;
+}
+
+/* A process is named by its main thread, and by what it runs now rather than what it ran. */
+static bool names_better(const struct profile_entry *a, const struct profile_entry *b)
+{
+	bool amain = a->tid == a->tgid, bmain = b->tid == b->tgid;
+
+	if (amain != bmain)
+		return amain;
+	if (a->weight[WINDOW_DECAY] != b->weight[WINDOW_DECAY])
+		return a->weight[WINDOW_DECAY] > b->weight[WINDOW_DECAY];
+	return a->weight[WINDOW_TOTAL] > b->weight[WINDOW_TOTAL];
+}
+
+static u32 add_task(struct tasks *t, u64 key, const struct profile_entry *e)
+{
+	t->items = selection__room(t->items, t->n, &t->cap, sizeof(*t->items));
+	t->items[t->n] = (struct task){.key = key, .entry = e};
+	hidx__add(&t->index, key, t->n);
+	return t->n++;
+}
+
+u32 tasks__find(struct tasks *t, const struct selection *s, const struct profile_entry *e)
+{
+	u64 key;
+	u32 at;
+
+	if (!(s->query->groups & GROUPS_TASK))
+		return t->n ? 0 : add_task(t, 0, NULL);
+	key = task_key(s, e);
+	HIDX_FIND(at, &t->index, key, pos, t->items[pos].key == key);
+	if (at == HIDX_NONE)
+		return add_task(t, key, e);
+	if (names_better(e, t->items[at].entry))
+		t->items[at].entry = e;
+	return at;
+}
+
+void tasks__fini(struct tasks *t)
+{
+	free(t->items);
+	hidx__fini(&t->index);
+}
+
+/* --- names --- */
+
+/* Right-aligned, so that text sorts as the numbers do. */
+static const char *id_text(struct arena *a, u32 id, int width)
+{
+	char buf[16];
+
+	if (id == PROFILE_MERGED)
+		return "[others]";
+	snprintf(buf, sizeof(buf), "%*u", width, id);
+	return arena__strdup(a, buf);
+}
+
+static const char *cgroup_text(struct arena *a, u64 id)
+{
+	char path[PATH_MAX];
+
+	if (!id)
+		return "[unknown]";
+	return arena__strdup(a, cgroup__name(id, path, sizeof(path)));
+}
+
+/* The first of these that rows are grouped by. */
+static const char *task_name(const struct task *t, const struct selection *s)
+{
+	if (by(s, GROUP_COMM))
+		return t->comm;
+	if (t->tid_text)
+		return t->tid_text;
+	if (t->pid_text)
+		return t->pid_text;
+	return by(s, GROUP_CGROUP) ? t->cgroup_name : t->cpu_text;
+}
+
+static void name_task(struct task *t, const struct selection *s)
+{
+	const struct profile_entry *e = t->entry;
+	bool process = by(s, GROUP_PID) || by(s, GROUP_TID);
+
+	t->comm = t->cgroup_name = t->name = "";
+	if (!e)
+		return;
+	if (process || by(s, GROUP_COMM))
+		t->comm = s->snap->comms[e->comm];
+	if (process)
+		t->pid_text = id_text(s->arena, e->tgid, 7);
+	if (by(s, GROUP_TID))
+		t->tid_text = id_text(s->arena, e->tid, 7);
+	if (by(s, GROUP_CGROUP))
+		t->cgroup_name = cgroup_text(s->arena, e->cgroup);
+	if (by(s, GROUP_CPU))
+		t->cpu_text = id_text(s->arena, e->cpu, 6);
+	t->name = task_name(t, s);
+}
+
+void tasks__name(struct tasks *t, const struct selection *s)
+{
+	for (u32 i = 0; i < t->n; i++)
+		name_task(&t->items[i], s);
+}

@@ -116,7 +116,8 @@ class Run:
 def environment(**more):
     """As the tests want it: no user's settings, UTF-8."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "PROFTOP_"))}
-    env.update({"LC_ALL": "C.UTF-8", "HOME": "/nonexistent", **more})
+    env.update({"LC_ALL": "C.UTF-8", "HOME": "/nonexistent",
+                "LSAN_OPTIONS": "print_suppressions=0", **more})
     return env
 
 

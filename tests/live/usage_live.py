@@ -22,7 +22,7 @@ def refused(status, *args, says="", **kw):
     run = live.proftop(*args, timeout=20, **kw)
     assert run.status == status, str(run)
     lines = run.err.strip().splitlines()
-    assert 1 <= len(lines) <= 3, str(run)
+    assert len(lines) == 1, str(run)
     assert says in run.err, str(run)
     assert not run.out, str(run)
     return run

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "tests/lib/elf_map.h"
@@ -421,6 +422,7 @@ static void child_in_root(int to)
 	int fd;
 	void *at;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (chroot(root) || chdir("/"))
 		_exit(1);
 	fd = open("/app/prog", O_RDONLY);

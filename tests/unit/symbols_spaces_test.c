@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include <cmocka.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "symbols/spaces.h"
@@ -206,16 +207,20 @@ static void test_vdso(void **state)
 /* A live process seen for the first time; its names stay when it is gone. */
 static void test_first_sight(void **state)
 {
+	char comm[COMM_LEN];
 	pid_t pid = fork();
 	int status;
 	u32 loc;
 
-	if (!pid)
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
+	}
+	prctl(PR_GET_NAME, comm);
 	loc = symbols__locate_user(symbols, (u32)pid, now(), (u64)&test_first_sight);
 	assert_int_not_equal(loc, SYM_UNKNOWN);
-	assert_string_equal(symbols__comm(symbols, (u32)pid), "symbols_spaces_");
+	assert_string_equal(symbols__comm(symbols, (u32)pid), comm);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	event(PROC_EXIT, (u32)pid, 0, now(), "");

@@ -20,10 +20,12 @@
 
 #define MEMORY_BUDGET (64u << 20) /* of what libdw and the scopes keep */
 #define MAX_UNITS     (1u << 20)
+#define MAX_UNIT_SIZE (64u << 20) /* bytes of .debug_info; larger ones are not walked */
 #define MAX_SPANS     (1u << 21)
 #define MAX_ABBREVS   (1u << 24) /* of all units */
 #define MAX_INDEX_NS  (3 * NSEC_PER_SEC)
-#define MAX_STRIKES   3	   /* units too large to walk, then inline chains are given up */
+#define MAX_STRIKES   4 /* reads that slow, then the file is left alone */
+#define SLOW_NS	      NSEC_PER_SEC
 #define MAX_STRING    8192 /* longer names are cut */
 #define MAX_OVERLAP   16   /* spans looked at for one address */
 #define LINE_BYTES    112  /* libdw's memory for a row, while it sorts */
@@ -31,7 +33,7 @@
 
 struct unit {
 	Dwarf_Off die;
-	u64 abbrevs;
+	u64 size, abbrevs;
 	bool has_lines, lines_bad, walked;
 	struct dwarf_scopes scopes;
 };
@@ -236,13 +238,13 @@ static void add_spans(struct debuginfo *d, Dwarf_Die *die, u64 deadline)
 	}
 }
 
-static void add_unit(struct debuginfo *d, Dwarf_Off offset, u64 abbrevs, u64 deadline)
+static void add_unit(struct debuginfo *d, const struct unit *unit, u64 deadline)
 {
 	u32 before = d->nspans;
 	Dwarf_Die die;
 	int tag;
 
-	if (!dwarf_offdie(d->dwarf, offset, &die))
+	if (!dwarf_offdie(d->dwarf, unit->die, &die))
 		return;
 	tag = dwarf_tag(&die);
 	if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
@@ -254,7 +256,7 @@ static void add_unit(struct debuginfo *d, Dwarf_Off offset, u64 abbrevs, u64 dea
 		d->cap_units = d->cap_units ? d->cap_units * 2 : 16;
 		d->units = xrealloc(d->units, d->cap_units * sizeof(*d->units));
 	}
-	d->units[d->nunits++] = (struct unit){.die = offset, .abbrevs = abbrevs};
+	d->units[d->nunits++] = *unit;
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -289,7 +291,10 @@ static void build_index(struct debuginfo *d)
 		    (sum += count) > MAX_ABBREVS)
 			break; /* libdw reads every unit on its way to a later one */
 		if (offset_size == 4)
-			add_unit(d, at + header, abbrevs, deadline);
+			add_unit(d,
+				 &(struct unit){
+					 .die = at + header, .size = next - at, .abbrevs = abbrevs},
+				 deadline);
 	}
 	if (d->nspans)
 		qsort(d->spans, d->nspans, sizeof(*d->spans), by_start);
@@ -353,17 +358,24 @@ static bool lines_are_sane(struct debuginfo *d, Dwarf_Die *die)
 				  dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &dir)));
 }
 
+static void note_time(struct debuginfo *d, u64 start)
+{
+	d->strikes += clock__thread_cpu_ns() - start > SLOW_NS;
+}
+
 static bool read_lines(struct debuginfo *d, struct unit *u, Dwarf_Die *die)
 {
+	u64 start = clock__thread_cpu_ns();
 	Dwarf_Lines *lines;
 	size_t n;
 
-	if (u->has_lines || u->lines_bad)
+	if (u->has_lines || u->lines_bad || d->strikes >= MAX_STRIKES)
 		return u->has_lines;
 	u->has_lines = lines_are_sane(d, die) && dwarf_getsrclines(die, &lines, &n) == 0;
 	u->lines_bad = !u->has_lines;
 	if (u->has_lines)
 		d->memory += n * LINE_BYTES;
+	note_time(d, start);
 	return u->has_lines;
 }
 
@@ -418,16 +430,18 @@ bool debuginfo__line(struct debuginfo *d, u64 vaddr, const char **file, u32 *lin
 
 static void read_scopes(struct debuginfo *d, struct unit *u)
 {
+	u64 start = clock__thread_cpu_ns();
 	Dwarf_Die die;
 	u32 abbrevs;
 
 	if (u->walked || d->strikes >= MAX_STRIKES)
 		return;
 	u->walked = true;
-	if (!dwarf_guard__abbrevs(&d->guard, u->abbrevs, &abbrevs) || !unit_die(d, u, &die))
+	if (u->size > MAX_UNIT_SIZE || !dwarf_guard__abbrevs(&d->guard, u->abbrevs, &abbrevs) ||
+	    !unit_die(d, u, &die))
 		return;
 	dwarf_scopes__init(&u->scopes, &die);
-	d->strikes += u->scopes.cut;
+	note_time(d, start);
 	d->memory += dwarf_scopes__bytes(&u->scopes) + (size_t)abbrevs * ABBREV_BYTES;
 }
 

@@ -8,12 +8,12 @@
 
 /* Far beyond what compilers write; the time is this thread's own, so a busy machine does
  * not shorten the answer. */
-#define MAX_DEPTH  256
-#define MAX_SCOPES (1u << 20)
-#define MAX_RANGES (1u << 21)
-#define MAX_STEPS  (1u << 24)
-#define MAX_CPU_NS NSEC_PER_SEC
-#define LOOK_EVERY 64
+#define MAX_DEPTH     256
+#define MAX_SCOPES    (1u << 20)
+#define MAX_RANGES    (1u << 21)
+#define MAX_STEPS     (1u << 24)
+#define MAX_CPU_NS    NSEC_PER_SEC
+#define LOOK_EVERY_NS (5 * NSEC_PER_MSEC)
 
 struct range {
 	u64 lo, hi;
@@ -26,16 +26,27 @@ struct walk {
 	struct range *ranges;
 	u32 nranges, cap_ranges, cap_scopes;
 	u32 steps; /* DIEs and ranges read */
-	u64 deadline;
+	u64 deadline, next_look;
 };
+
+/* One step over a DIE can be a scan of the whole unit, so the clock is looked at before each;
+ * the thread's own clock is a system call, the other is not. */
+static bool out_of_time(struct walk *w)
+{
+	u64 now = clock__monotonic_ns();
+
+	if (now < w->next_look)
+		return false;
+	w->next_look = now + LOOK_EVERY_NS;
+	return clock__thread_cpu_ns() > w->deadline;
+}
 
 static bool may_go_on(struct walk *w)
 {
 	if (w->out->cut)
 		return false;
-	if (++w->steps > MAX_STEPS || w->nranges >= MAX_RANGES || w->out->nscopes >= MAX_SCOPES ||
-	    (w->steps % LOOK_EVERY == 0 && clock__thread_cpu_ns() > w->deadline))
-		w->out->cut = true;
+	w->out->cut = ++w->steps > MAX_STEPS || w->nranges >= MAX_RANGES ||
+		      w->out->nscopes >= MAX_SCOPES || out_of_time(w);
 	return !w->out->cut;
 }
 
@@ -104,8 +115,6 @@ static void walk_children(struct walk *w, Dwarf_Die *parent_die, u32 parent, u32
 	do {
 		int tag = dwarf_tag(&die);
 
-		if (!may_go_on(w))
-			return;
 		if (tag == DW_TAG_inlined_subroutine) {
 			u32 scope = add_scope(w, &die, parent, depth);
 
@@ -116,7 +125,8 @@ static void walk_children(struct walk *w, Dwarf_Die *parent_die, u32 parent, u32
 			walk_children(w, &die, tag == DW_TAG_subprogram ? SCOPE_NONE : parent,
 				      depth + 1);
 		}
-	} while (dwarf_siblingof(&die, &die) == 0);
+		/* A step over a tree without DW_AT_sibling reads all of it, once per level. */
+	} while (may_go_on(w) && dwarf_siblingof(&die, &die) == 0);
 }
 
 static int by_start(const void *pa, const void *pb)

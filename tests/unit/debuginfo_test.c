@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/clock.h"
 #include "symbols/debugfile.h"
 #include "symbols/debuginfo.h"
 #include "symbols/dwarf_guard.h"
@@ -396,6 +397,69 @@ static void test_line_guard(void **state)
 	free(unit);
 }
 
+/* The program "prog", with these bytes for its .debug_info and .debug_abbrev. */
+static void with_sections(const u8 *info, size_t ninfo, const u8 *abbrev, size_t nabbrev)
+{
+	const struct {
+		const char *name;
+		const u8 *p;
+		size_t n;
+	} files[] = {{"info", info, ninfo}, {"abbrev", abbrev, nabbrev}};
+
+	build("prog", "-gdwarf-4");
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		char *path = xasprintf("%s/%s", dir, files[i].name);
+		FILE *f = fopen(path, "w");
+
+		assert_int_equal(fwrite(files[i].p, 1, files[i].n, f), files[i].n);
+		fclose(f);
+		free(path);
+	}
+	run("objcopy --update-section .debug_info=info --update-section .debug_abbrev=abbrev prog");
+}
+
+/* A unit of 32 million nested blocks of one byte each, none of which says where it ends. */
+static void test_deep(void **state)
+{
+	static const u8 abbrev[] = {1,
+				    DW_TAG_compile_unit,
+				    1,
+				    DW_AT_low_pc,
+				    DW_FORM_addr,
+				    DW_AT_high_pc,
+				    DW_FORM_data8,
+				    0,
+				    0,
+				    2,
+				    DW_TAG_lexical_block,
+				    1,
+				    0,
+				    0,
+				    0};
+	size_t n = 32u << 20;
+	u8 *info = xmalloc(n);
+	u32 length = (u32)n - 4;
+	u64 low = 1, size = 1u << 24, before;
+	struct inline_frame frame;
+	struct debuginfo *d;
+	char note[160];
+
+	memset(info, 2, n);
+	memcpy(info, &length, 4);
+	memcpy(info + 4, "\4\0\0\0\0\0\10\1", 8); /* version, abbreviations, address size; code */
+	memcpy(info + 12, &low, 8);
+	memcpy(info + 20, &size, 8);
+	with_sections(info, n, abbrev, sizeof(abbrev));
+	free(info);
+	d = open_it("prog", "", note, sizeof(note));
+	assert_non_null(d);
+	before = clock__thread_cpu_ns();
+	for (u64 a = 0x1000; a < 0x2000; a++)
+		assert_int_equal(debuginfo__inlined(d, a, &frame, 1), 0);
+	assert_true(clock__thread_cpu_ns() - before < 5 * NSEC_PER_SEC);
+	debuginfo__close(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,7 +469,7 @@ int main(void)
 		cmocka_unit_test(test_build_id),   cmocka_unit_test(test_hostile_build_id),
 		cmocka_unit_test(test_debuglink),  cmocka_unit_test(test_dwz),
 		cmocka_unit_test(test_not_elf),	   cmocka_unit_test(test_abbrev_guard),
-		cmocka_unit_test(test_line_guard),
+		cmocka_unit_test(test_line_guard), cmocka_unit_test(test_deep),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -250,8 +250,10 @@ static void test_aarch64(void **state)
 
 	write_file("arm.s", "f:\n cbz x0, 1f\n bl g\n b.ne f\n1: ret\n tbz w1, #3, f\n"
 			    "g: adrp x0, f\n ldr x1, [x0, #8]\n br x1\n .size f, 20\n");
-	if (system("clang --version >/dev/null 2>&1"))
+	if (system("clang --version >/dev/null 2>&1")) {
+		puts("skip: clang is not installed");
 		skip();
+	}
 	run("clang -target aarch64-linux-gnu -c arm.s -o arm.o");
 	load(&p, "arm.o", NULL);
 	a = annotate(&p, "arm.o", EM_AARCH64);

@@ -312,8 +312,10 @@ static void test_dwz(void **state)
 	struct debuginfo *d;
 	char note[160];
 
-	if (system("dwz --version >/dev/null 2>&1"))
+	if (system("dwz --version >/dev/null 2>&1")) {
+		puts("skip: dwz is not installed");
 		skip();
+	}
 	build("prog", "-gdwarf-4");
 	run("gcc -O2 -gdwarf-4 other.c main.c -o prog2 && cp prog plain && "
 	    "dwz -m shared.dwz prog prog2");

@@ -126,6 +126,9 @@ static u32 intern_def(struct model *m, const struct stack_def *d)
 	head.cut = d->cut || n < (u32)d->nkernel + d->nuser;
 	for (u32 i = 0; i < n; i++)
 		locs[i] = locate(m, d, i);
+	/* Walks through code without frame pointers end in values that are no code: no frames. */
+	for (; head.nuser > 1 && locs[n - 1] == SYM_UNKNOWN; n--)
+		head.nuser--;
 	return stacks__intern(&m->stacks, &head, locs);
 }
 

@@ -39,7 +39,7 @@ const struct column profile_columns[COLUMNS] = {
 			  .unit = "%",
 			  .help = "share of the samples taken in it, not in what it calls",
 			  .type = VALUE_PCT,
-			  .width = 7,
+			  .width = 11,
 			  .flags = BOTH | COLUMN_BAR},
 	[COL_TOTAL_PCT] = {.name = "total_pct",
 			   .title = "Total%",

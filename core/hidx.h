@@ -27,6 +27,11 @@ static inline void hidx__fini(struct hidx *h)
 	*h = (struct hidx){0};
 }
 
+static inline size_t hidx__bytes(const struct hidx *h)
+{
+	return h->slots ? sizeof(*h->slots) * ((size_t)h->mask + 1) : 0;
+}
+
 static inline void hidx__clear(struct hidx *h)
 {
 	if (h->slots)

@@ -255,9 +255,29 @@ static void fill_by_task(struct buckets *b, struct selection *s)
 	}
 }
 
+/* Forgets everything but the memory. */
+static void buckets__reset(struct buckets *b)
+{
+	b->n = b->tasks.n = b->shares.n = 0;
+	b->full = false;
+	hidx__clear(&b->index);
+	hidx__clear(&b->tasks.index);
+	hidx__clear(&b->shares.index);
+	if (b->of_ident_n)
+		memset(b->of_ident, 0, b->of_ident_n * sizeof(*b->of_ident));
+}
+
+size_t buckets__bytes(const struct buckets *b)
+{
+	return hidx__bytes(&b->index) + hidx__bytes(&b->tasks.index) +
+	       hidx__bytes(&b->shares.index) + b->cap * (sizeof(*b->items) + sizeof(*b->trends)) +
+	       b->of_ident_n * sizeof(*b->of_ident) + b->tasks.cap * sizeof(*b->tasks.items) +
+	       b->shares.cap * sizeof(*b->shares.items);
+}
+
 void buckets__fill(struct buckets *b, struct selection *s)
 {
-	*b = (struct buckets){0};
+	buckets__reset(b);
 	b->chains = xcalloc(s->query->nunfolded, sizeof(*b->chains));
 	if (s->query->groups & GROUPS_CODE)
 		fill_by_frame(b, s);
@@ -266,11 +286,16 @@ void buckets__fill(struct buckets *b, struct selection *s)
 	tasks__name(&b->tasks, s);
 }
 
-void buckets__fini(struct buckets *b, const struct profile_query *q)
+void buckets__end(struct buckets *b, const struct profile_query *q)
 {
 	for (u32 i = 0; i < q->nunfolded; i++)
 		free(b->chains[i].items);
 	free(b->chains);
+	b->chains = NULL;
+}
+
+void buckets__fini(struct buckets *b)
+{
 	free(b->items);
 	free(b->trends);
 	free(b->of_ident);

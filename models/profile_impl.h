@@ -90,9 +90,13 @@ struct buckets {
 	struct chain_items *chains; /* query.nunfolded of them */
 };
 
-/* Groups what the selection finds and leaves the hits gathered. */
+/* Groups what the selection finds and leaves the hits gathered. b: zeroed, or used before and
+ * not fini'ed: its memory then serves again. */
 void buckets__fill(struct buckets *b, struct selection *s);
-void buckets__fini(struct buckets *b, const struct profile_query *q);
+/* Frees what is no memory to serve again. */
+void buckets__end(struct buckets *b, const struct profile_query *q);
+void buckets__fini(struct buckets *b);
+size_t buckets__bytes(const struct buckets *b);
 /* Fills rows->rows, sorted. sources[i] becomes the bucket of row i, caller frees. */
 void buckets__rows(const struct buckets *b, struct selection *s, struct profile_rows *rows,
 		   u32 **sources);

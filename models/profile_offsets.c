@@ -55,7 +55,7 @@ u32 profile__offsets(const struct profile_snap *snap, const struct profile_query
 {
 	struct offset_sum *sums;
 	struct arena arena;
-	struct selection s;
+	struct selection s = {0};
 	double whole = 0;
 	u32 n = 0;
 

@@ -36,13 +36,64 @@ static void add_special(struct selection *s, const char *name, const char *objec
 	s->nidents++;
 }
 
+static void memo__clear(struct memo *m)
+{
+	if (m->n)
+		memset(m->refs, 0, m->n * sizeof(*m->refs));
+}
+
+/* Forgets everything but the memory. */
+static void selection__reset(struct selection *s)
+{
+	struct selection kept = {
+		.comm_passes = s->comm_passes,
+		.comm_cap = s->comm_cap,
+		.idents = s->idents,
+		.idents_cap = s->idents_cap,
+		.ident_index = s->ident_index,
+		.memo = {s->memo[0], s->memo[1]},
+		.memo_func = s->memo_func,
+		.runs = s->runs,
+		.runs_cap = s->runs_cap,
+		.frames = s->frames,
+		.frames_cap = s->frames_cap,
+		.hits = s->hits,
+		.hits_cap = s->hits_cap,
+		.hit_index = s->hit_index,
+	};
+
+	*s = kept;
+	hidx__clear(&s->ident_index);
+	hidx__clear(&s->hit_index);
+	memo__clear(&s->memo[0]);
+	memo__clear(&s->memo[1]);
+	memo__clear(&s->memo_func);
+}
+
+size_t selection__bytes(const struct selection *s)
+{
+	return hidx__bytes(&s->ident_index) + hidx__bytes(&s->hit_index) + s->comm_cap +
+	       s->idents_cap * sizeof(*s->idents) + s->hits_cap * sizeof(*s->hits) +
+	       (s->runs_cap + s->frames_cap) * sizeof(u32) +
+	       (s->memo[0].n + s->memo[1].n + s->memo_func.n) * sizeof(u32);
+}
+
 void selection__init(struct selection *s, struct arena *arena, const struct profile_snap *snap,
 		     const struct profile_query *q, const struct scope *scope)
 {
-	*s = (struct selection){.arena = arena, .snap = snap, .query = q, .scope = scope};
+	selection__reset(s);
+	s->arena = arena;
+	s->snap = snap;
+	s->query = q;
+	s->scope = scope;
 	/* Asking for inline chains is the one getter that is not const. */
 	s->symbols = (struct symbols *)snap->symbols;
-	s->comm_passes = xcalloc(snap->ncomms, 1);
+	if (snap->ncomms > s->comm_cap) {
+		s->comm_cap = snap->ncomms;
+		s->comm_passes = xrealloc(s->comm_passes, s->comm_cap);
+	}
+	if (snap->ncomms)
+		memset(s->comm_passes, 0, snap->ncomms);
 	if (scope) {
 		borrow_tasks(s);
 		sort_terms(s, scope->syms, scope->nsyms, 0);

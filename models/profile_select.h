@@ -75,6 +75,7 @@ struct selection {
 	u64 wanted;		   /* the terms of which some frame has to match each */
 	u64 negated;
 	u8 *comm_passes; /* by comm: 0 unknown yet, 1 no, 2 yes */
+	u32 comm_cap;
 
 	struct ident *idents;
 	u32 nidents, idents_cap;
@@ -92,9 +93,12 @@ struct selection {
 	struct hidx hit_index;
 };
 
+/* s: zeroed, or used before and not fini'ed: its memory then serves again. */
 void selection__init(struct selection *s, struct arena *arena, const struct profile_snap *snap,
 		     const struct profile_query *q, const struct scope *scope);
 void selection__fini(struct selection *s);
+/* Of the memory that would serve again. */
+size_t selection__bytes(const struct selection *s);
 
 /* The hit of an entry's stack, HIDX_NONE when the entry is filtered out. Adds no weight. */
 u32 selection__hit(struct selection *s, const struct profile_entry *e);

@@ -294,6 +294,7 @@ static void load_vsyscall(struct code *c)
 				    symtab_builder__pool(&b, names[i], strlen(names[i])),
 				    RANK_GLOBAL);
 	symtab_builder__finish(&b, 4096, &c->tab);
+	snprintf(c->source, sizeof(c->source), "vsyscall");
 	symtab_builder__fini(&b);
 }
 

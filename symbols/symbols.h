@@ -8,6 +8,15 @@
  *   loc     (object, offset): what a sampled address is, independent of where it was mapped
  *   func    a function of an object
  *
+ * An offset counts from the start of the file for ELF objects and of the image for the vdso;
+ * of the kernel, its modules, BPF programs and JIT code it is the address itself.
+ *
+ * While a loc has no func its object is what was mapped. With its func it gets that func's
+ * object: the module or BPF program instead of "[kernel]", and one object for files that are
+ * equal by build-id and segments. After that it changes only from a guess (FUNC_GUESSED) to a
+ * name, when a perf map grows, kallsyms is read again, or the file can be read after all;
+ * the generation rises then.
+ *
  * Threads: the collector calls symbols__proc_event, __locate, __named. A worker of symbols'
  * own reads files and resolves locs to funcs. Readers on any thread use the wait-free
  * getters; what they return is immutable and lives as long as struct symbols.
@@ -41,7 +50,7 @@ struct sym_object_info {
 	char build_id[41]; /* hex, "" none */
 	bool has_symtab, has_dwarf;
 	char source[24]; /* where the names come from: symtab dynsym debugdata debuglink
-			    build-id kallsyms perf-map vdso none */
+			    build-id kallsyms perf-map vdso vsyscall none */
 	char note[128]; /* what is wrong or missing, and what to install; "" if nothing */
 };
 

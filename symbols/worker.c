@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,10 +14,11 @@
 #include "symbols/code.h"
 #include "symbols/internal.h"
 
-#define RETRY_MIN   NSEC_PER_SEC
-#define RETRY_MAX   (60 * NSEC_PER_SEC)
-#define COST_KERNEL (2u << 20) /* /proc/kallsyms takes about as long as a file of this size */
-#define COST_LOADED 1
+#define RETRY_MIN    NSEC_PER_SEC
+#define RETRY_MAX    (60 * NSEC_PER_SEC)
+#define PRELOAD_WAIT (10 * NSEC_PER_MSEC)
+#define COST_KERNEL  (2u << 20) /* /proc/kallsyms takes about as long as a file of this size */
+#define COST_LOADED  1
 
 struct worker_state {
 	struct resolver *resolver;
@@ -27,6 +27,7 @@ struct worker_state {
 	struct u32_vec active;			 /* objects with locs to resolve */
 	struct u32_vec retries;			 /* objects whose map may come to know more */
 	u64 trimmed_bytes;			 /* resolver__bytes when memory was given back */
+	u64 preload_at_ns;			 /* the kernel's names; UINT64_MAX: done */
 };
 
 struct object_files *worker__files(struct symbols *s)
@@ -328,6 +329,19 @@ static void take_queues(struct symbols *s, struct worker_state *w)
 	take(&s->annotate_queue, &w->annotates);
 }
 
+/* The kernel is in every profile: its names are read before they are asked for, but not
+ * before what was asked for at the start. */
+static bool preload_due(struct symbols *s, struct worker_state *w, u64 *next_ns)
+{
+	if (clock__monotonic_ns() < w->preload_at_ns) {
+		*next_ns = MIN(*next_ns, w->preload_at_ns);
+		return false;
+	}
+	w->preload_at_ns = UINT64_MAX;
+	resolver__load(w->resolver, s->kernel_object);
+	return true;
+}
+
 /* One piece of work; false when there is none. */
 static bool do_some(struct symbols *s, struct worker_state *w, u64 *next_ns)
 {
@@ -338,7 +352,7 @@ static bool do_some(struct symbols *s, struct worker_state *w, u64 *next_ns)
 		resolve_object(s, w, choose(s, w));
 		return true;
 	}
-	return answer_inlined(s, w) || retry_due(s, w, next_ns);
+	return answer_inlined(s, w) || retry_due(s, w, next_ns) || preload_due(s, w, next_ns);
 }
 
 static bool is_asked(const struct symbols *s)
@@ -379,10 +393,7 @@ static void *worker_main(void *arg)
 	bool more = true;
 
 	prctl(PR_SET_NAME, "symbols");
-	/* Names can wait for samples: the collector and the UI come first. */
-	setpriority(PRIO_PROCESS, (id_t)gettid(), 5);
-	/* The kernel is in every profile: read it before it is asked for, if nothing else is. */
-	resolver__load(w->resolver, s->kernel_object);
+	w->preload_at_ns = clock__monotonic_ns() + PRELOAD_WAIT;
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
 		if (!more && !is_asked(s))

@@ -364,9 +364,12 @@ static void fit_columns(struct column *columns, u32 groups)
 	if (!(groups & GROUP_BIT(GROUP_SYMBOL)) || !(groups & GROUPS_TASK))
 		return;
 	columns[COL_SYMBOL].width = 24;
-	/* Of a process that is told by its number the name is an extra. */
-	if (!(groups & GROUP_BIT(GROUP_COMM)))
-		columns[COL_COMM].priority = 2;
+	if (groups & GROUP_BIT(GROUP_COMM) || !applies(groups, COL_PID))
+		return;
+	/* The name of a process that is told by its number: good to have, if there is room. */
+	columns[COL_SYMBOL].width = 20;
+	columns[COL_COMM].width = 12;
+	columns[COL_COMM].priority = 2;
 }
 
 /* The same columns for every grouping, but another one of them names the rows. */

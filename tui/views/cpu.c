@@ -2,6 +2,7 @@
 /* View cpu: hot functions, or processes, threads, objects ..., with call chains in place. */
 #include "tui/views/cpu.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "core/arena.h"
@@ -12,6 +13,7 @@
 #include "tui/views/table_keys.h"
 #include "widgets/paragraph.h"
 #include "widgets/table.h"
+#include "widgets/text.h"
 
 struct cpu_screen {
 	struct screen base;
@@ -159,28 +161,53 @@ static const char *mode_text(const struct profile_query *q)
 	return !q->user ? "kernel only" : !q->kernel ? "user only" : "user+kernel";
 }
 
+struct headline {
+	struct canvas *c;
+	struct rect r;
+	int x;
+};
+
+/* Whole or not at all, what comes behind it moves up. */
+static void headline__add(struct headline *l, enum role role, const char *text)
+{
+	int w;
+
+	text__fit(text, INT_MAX, &w);
+	if (l->x + w <= l->r.x + l->r.w)
+		l->x += draw__text(l->c, l->x, l->r.y, w, role, text);
+}
+
+static void headline__samples(struct headline *l, const struct profile_rows *rows)
+{
+	char text[64], count[16];
+
+	format__count(count, sizeof(count), rows->count);
+	snprintf(text, sizeof(text), " · %s samples", count);
+	headline__add(l, ROLE_DIM, text);
+	snprintf(text, sizeof(text), " · %u%s rows", rows->nrows, rows->rows_left_out ? "+" : "");
+	headline__add(l, ROLE_DIM, text);
+}
+
 static void cpu__headline(struct cpu_screen *s, struct canvas *c, struct rect r)
 {
-	const struct profile_rows *rows = cpu__rows(s);
-	char key[16], text[256], grouping[GROUPS_TEXT];
-	int x = r.x;
+	const struct profile_query *q = &s->query;
+	struct headline l = {c, r, r.x};
+	char key[16], text[128], grouping[GROUPS_TEXT];
 
+	profile_groups__text(q->groups, grouping, sizeof(grouping));
+	snprintf(text, sizeof(text), "by %s%s", grouping, s->adding ? "+?" : "");
+	headline__add(&l, ROLE_STRONG, text);
 	host__key(s->base.host, ACTION_GROUP_NEXT, key, sizeof(key));
-	x += draw__textf(c, x, r.y, r.w, ROLE_STRONG, "by %s%s ",
-			 profile_groups__text(s->query.groups, grouping, sizeof(grouping)),
-			 s->adding ? "+?" : "");
-	snprintf(text, sizeof(text), "[%s] · %s · %s · chains: %s%s", key,
-		 window_text(s->query.window), mode_text(&s->query),
-		 s->query.callee_first ? "callees" : "callers", s->query.inlined ? " · inlined split" : "");
-	x += draw__text(c, x, r.y, r.w - (x - r.x), ROLE_DIM, text);
-	if (rows) {
-		char count[16];
-
-		format__count(count, sizeof(count), rows->count);
-		snprintf(text, sizeof(text), " · %s samples · %u%s rows", count, rows->nrows,
-			 rows->rows_left_out ? "+" : "");
-		draw__text(c, x, r.y, r.w - (x - r.x), ROLE_DIM, text);
-	}
+	snprintf(text, sizeof(text), " [%s] · %s", key, window_text(q->window));
+	headline__add(&l, ROLE_DIM, text);
+	snprintf(text, sizeof(text), " · %s", mode_text(q));
+	headline__add(&l, ROLE_DIM, text);
+	snprintf(text, sizeof(text), " · chains: %s", q->callee_first ? "callees" : "callers");
+	headline__add(&l, ROLE_DIM, text);
+	if (q->inlined)
+		headline__add(&l, ROLE_DIM, " · inlined split");
+	if (cpu__rows(s))
+		headline__samples(&l, cpu__rows(s));
 }
 
 void cpu__waiting(const struct host *h, char *buf, size_t size)

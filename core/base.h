@@ -59,9 +59,10 @@ static inline u64 hash_bytes(const void *data, size_t len)
 /* Copies at most size - 1 bytes and always terminates. */
 static inline void copy_str(char *dst, size_t size, const char *src)
 {
-	size_t n = strnlen(src, size - 1);
+	size_t n = 0;
 
-	memcpy(dst, src, n);
+	for (; n + 1 < size && src[n]; n++)
+		dst[n] = src[n];
 	dst[n] = '\0';
 }
 

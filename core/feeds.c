@@ -168,8 +168,12 @@ static int telling(int code)
 static void note_failure(struct model_feed *mf, const struct source_row *row,
 			 const struct status *st)
 {
-	log__add(LOG_WARN, "%s does not open: %s", row->ops->name, st->msg);
-	join(mf->failed, sizeof(mf->failed), "%s: %s", row->ops->name, st->msg);
+	log__add(LOG_INFO, "%s does not open: %s", row->ops->name, st->msg);
+	/* A wrong request is wrong whatever the tier: it is said once, without a tier's name. */
+	if (st->code == EXIT_CODE_USAGE)
+		copy_str(mf->failed, sizeof(mf->failed), st->msg);
+	else
+		join(mf->failed, sizeof(mf->failed), "%s: %s", row->ops->name, st->msg);
 	if (!row->tier)
 		join(mf->missing, sizeof(mf->missing), "without %s: %s", row->ops->name, st->msg);
 	if (telling(st->code) > telling(mf->feed.exit_code))

@@ -23,7 +23,7 @@ struct health {
 	bool precise;	/* the address is the sampled instruction's; else it may skid */
 	char tier[32];	/* which engine serves: "bpf", "perf" ... */
 	char event[64]; /* the event really sampled */
-	char note[192]; /* what this tier cannot see, in words; "" if nothing */
+	char note[400]; /* what this tier cannot see, in words; "" if nothing */
 };
 
 #endif

@@ -96,7 +96,7 @@ static void write_job__done(struct job *job)
 	struct batch *b = j->batch;
 
 	b->queued--;
-	if (j->st.msg[0] && !b->done)
+	if (j->st.msg[0] && !b->exit_code)
 		batch__fail(b, (int)j->st.code, j->st.msg);
 	write_job__drop(job);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,6 +81,15 @@ static int read_keymaps(struct keymap *k, const struct options *o, struct status
 	return err;
 }
 
+/* A closed standard stream would be the number of the next file opened, and reports or
+ * messages would go into that: an end that fails to read and write takes its place. */
+static void keep_standard_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+			_exit(EXIT_CODE_FAILURE);
+}
+
 /* All that a session needs, made and ended as a pair. */
 struct session {
 	struct scope *scope;
@@ -135,6 +145,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 static int run_batch(struct options *o, const struct fixture *fixture, struct status *st)
 {
 	struct session s = {0};
+	struct keymap keys = {0}; /* only whether it is right */
 	int code;
 
 	if (!view__by_name(o->view)->report) {
@@ -142,6 +153,9 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct st
 			    o->view);
 		return complain(st);
 	}
+	if (o->keymap && read_keymaps(&keys, o, st))
+		return complain(st);
+	keymap__fini(&keys);
 	log__to_stderr(true);
 	code = session__begin(&s, o, fixture, st) ? complain(st)
 					 : batch__run(o, s.collector, s.symbols, s.scope, s.child);
@@ -190,6 +204,7 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	struct status st = {0};
 	struct options o;
 
+	keep_standard_streams();
 	setlocale(LC_CTYPE, "");
 	if (options__parse(&o, argc, argv, &st))
 		return complain(&st);

@@ -250,7 +250,10 @@ static void callers__crumb(const struct screen *base, char *buf, size_t size)
 {
 	const struct callers_screen *s = (const struct callers_screen *)base;
 
-	snprintf(buf, size, "callers of %s", func_of(s, s->query.focus)->name);
+	const struct scope *extra = s->asker.extra_scope;
+
+	snprintf(buf, size, "callers of %s%s%s", func_of(s, s->query.focus)->name,
+		 extra ? " in " : "", extra ? extra->text : "");
 }
 
 static void callers__selection(const struct screen *base, char *buf, size_t size)
@@ -307,6 +310,7 @@ static u64 callers__key(const struct row_table *t, u32 row)
 static bool callers__report(struct screen *base, struct report *r)
 {
 	struct callers_screen *s = (struct callers_screen *)base;
+	const struct scope *extra = s->asker.extra_scope;
 	const struct frame *f = host__frame(base->host);
 
 	if (!s->answer || !f)
@@ -318,7 +322,8 @@ static bool callers__report(struct screen *base, struct report *r)
 	*r = (struct report){.view = "cpu-callers", .seq = f->seq,
 			     .t0_ns = s->answer->rows->snap->base.t0_ns,
 			     .t1_ns = s->answer->rows->snap->base.t1_ns,
-			     .scope = host__scope(base->host)->text, .window = "", .group = "symbol",
+			     .scope = extra ? extra->text : host__scope(base->host)->text,
+			     .window = "", .group = "symbol",
 			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
 	return true;
 }

@@ -435,6 +435,7 @@ static u64 code__key(const struct row_table *t, u32 row)
 static bool annotate__report(struct screen *base, struct report *r)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
+	const struct scope *extra = s->asker.extra_scope;
 	const struct frame *f = host__frame(base->host);
 
 	if (!s->code || !s->answer || !f)
@@ -444,7 +445,8 @@ static bool annotate__report(struct screen *base, struct report *r)
 	*r = (struct report){.view = "cpu-code", .seq = f->seq,
 			     .t0_ns = s->answer->rows->snap->base.t0_ns,
 			     .t1_ns = s->answer->rows->snap->base.t1_ns,
-			     .scope = host__scope(base->host)->text, .window = "",
+			     .scope = extra ? extra->text : host__scope(base->host)->text,
+			     .window = "",
 			     .group = symbols__func(host__symbols(base->host), s->query.focus)->name,
 			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
 	return true;

@@ -249,7 +249,6 @@ static void callers__mouse(struct screen *base, const struct input *in)
 static void callers__crumb(const struct screen *base, char *buf, size_t size)
 {
 	const struct callers_screen *s = (const struct callers_screen *)base;
-
 	const struct scope *extra = s->asker.extra_scope;
 
 	snprintf(buf, size, "callers of %s%s%s", func_of(s, s->query.focus)->name,

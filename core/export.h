@@ -7,7 +7,8 @@
  *	text	a head (view, date, host, scope, health in words), then all rows in columns
  *	json	one object a line, UTF-8 made valid, numbers neither rounded nor humanized
  *	csv	RFC 4180 quoting, lines end in LF; a header line, then seq,t0_ns,t1_ns and the
- *		exported columns; text always quoted and raw, unknown is empty
+ *		exported columns; text always quoted, its control characters as '?',
+ *		unknown is empty
  *	folded	one line a stack, `frame;frame COUNT`, for flame graph tools
  */
 #ifndef CORE_EXPORT_H

@@ -2,13 +2,14 @@
 /* Comma-separated values, quoted as in RFC 4180. */
 #include "core/export_form.h"
 
+/* A report may go to a terminal: control characters of hostile names do not. */
 static void put_text(FILE *out, const char *s)
 {
 	fputc('"', out);
 	for (; *s; s++) {
 		if (*s == '"')
 			fputc('"', out);
-		fputc(*s, out);
+		fputc((u8)*s < ' ' || *s == 0x7f ? '?' : *s, out);
 	}
 	fputc('"', out);
 }

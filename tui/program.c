@@ -78,6 +78,11 @@ static int read_keymaps(struct keymap *k, const struct options *o, struct status
 		err = keymap__read(k, path, st);
 	if (!err && o->keymap)
 		err = keymap__read(k, o->keymap, st);
+	for (u32 i = 0; !err && i < k->n; i++)
+		if (!view__knows_section(k->rows[i].section))
+			err = status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					  "keymap: there is no view or screen [%s]; see "
+					  "--list-views, and [global]", k->rows[i].section);
 	return err;
 }
 

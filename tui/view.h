@@ -70,6 +70,7 @@ struct view_ops {
 	const char *title; /* one line for --list-views and the picker */
 	u32 models;	   /* bit per model_id it needs */
 	enum model_id feed; /* whose health the bottom line shows */
+	const char *screens; /* keymap sections of what it drills into, blank-separated; NULL none */
 	const char *groups; /* keys of --group, blank-separated, default first; "" none */
 	struct screen *(*open)(struct host *h, const struct view_args *args);
 	/* Batch: the report of one frame; synchronous, any thread. 0, or -ENODATA when the
@@ -95,6 +96,10 @@ const struct view_ops *view__by_name(const char *name);
 int view__check_groups(const struct view_ops *v, const char *keys, struct status *st);
 /* VIEW_COUNT when there is none of that name. */
 enum view_id view__index(const char *name);
+/* Whether a keymap section is anybody's: "global", a view's or a screen's. */
+bool view__knows_section(const char *section);
+/* Whether a blank-separated list has a word. */
+bool word__in(const char *words, const char *word);
 
 /* --- what a screen may ask of the host --- */
 

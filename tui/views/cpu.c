@@ -689,6 +689,7 @@ const struct view_ops view_cpu = {
 	.title = "hot functions: where the CPUs' time goes",
 	.models = 1u << MODEL_PROFILE,
 	.feed = MODEL_PROFILE,
+	.screens = "callers annotate",
 	.groups = "symbol object comm pid tid cgroup cpu",
 	.open = cpu__open,
 	.report = cpu__batch_report,

@@ -57,7 +57,8 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 	}
 }
 
-bool word__in(const char *words, const char *word)
+/* Whether a blank-separated list has a word. */
+static bool has_word(const char *words, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -73,7 +74,7 @@ bool view__knows_section(const char *section)
 		return true;
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		if (!strcmp(section, view_table[v]->name) ||
-		    (view_table[v]->screens && word__in(view_table[v]->screens, section)))
+		    (view_table[v]->screens && has_word(view_table[v]->screens, section)))
 			return true;
 	return false;
 }

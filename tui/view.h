@@ -98,8 +98,6 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 enum view_id view__index(const char *name);
 /* Whether a keymap section is anybody's: "global", a view's or a screen's. */
 bool view__knows_section(const char *section);
-/* Whether a blank-separated list has a word. */
-bool word__in(const char *words, const char *word);
 
 /* --- what a screen may ask of the host --- */
 

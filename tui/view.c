@@ -57,24 +57,13 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 	}
 }
 
-/* Whether a blank-separated list has a word. */
-static bool has_word(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = words; n && (p = strstr(p, word)); p += n)
-		if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' '))
-			return true;
-	return false;
-}
-
 bool view__knows_section(const char *section)
 {
 	if (!strcmp(section, "global"))
 		return true;
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		if (!strcmp(section, view_table[v]->name) ||
-		    (view_table[v]->screens && has_word(view_table[v]->screens, section)))
+		    (view_table[v]->screens && has_word(view_table[v]->screens, " ", section, strlen(section))))
 			return true;
 	return false;
 }

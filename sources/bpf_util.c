@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/caps.h"
 #include "core/log.h"
 
 #ifndef CAP_PERFMON
@@ -33,23 +34,9 @@ static int print_to_log(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
-static u64 effective_caps(void)
-{
-	FILE *f = fopen("/proc/self/status", "re");
-	unsigned long long caps = 0;
-	char line[256];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %llx", &caps) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caps;
-}
-
 static int missing_caps(int err, struct status *st)
 {
-	u64 caps = effective_caps();
+	u64 caps = caps__effective();
 	bool bpf = caps & (1ULL << CAP_BPF), perfmon = caps & (1ULL << CAP_PERFMON);
 
 	return status__set(st, EXIT_CODE_PERMISSION, err,
@@ -59,7 +46,7 @@ static int missing_caps(int err, struct status *st)
 
 int bpf_util__prepare(struct status *st)
 {
-	u64 caps = effective_caps(), admin = 1ULL << CAP_SYS_ADMIN;
+	u64 caps = caps__effective(), admin = 1ULL << CAP_SYS_ADMIN;
 	u64 both = (1ULL << CAP_BPF) | (1ULL << CAP_PERFMON);
 
 	libbpf_set_print(print_to_log);

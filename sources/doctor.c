@@ -63,23 +63,9 @@ long doctor__number(const char *path, long fallback)
 	return end == line ? fallback : n;
 }
 
-u64 doctor__caps(void)
-{
-	FILE *f = fopen("/proc/self/status", "re");
-	unsigned long long caps = 0;
-	char line[256];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %llx", &caps) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caps;
-}
-
 bool doctor__may_load(void)
 {
-	u64 caps = doctor__caps(), both = 1ULL << CAP_BPF | 1ULL << CAP_PERFMON;
+	u64 caps = caps__effective(), both = 1ULL << CAP_BPF | 1ULL << CAP_PERFMON;
 
 	return caps & 1ULL << CAP_SYS_ADMIN || (caps & both) == both;
 }

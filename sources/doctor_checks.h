@@ -3,6 +3,7 @@
 #ifndef SOURCES_DOCTOR_CHECKS_H
 #define SOURCES_DOCTOR_CHECKS_H
 
+#include "core/caps.h"
 #include "sources/doctor.h"
 
 /* Name of each view's check that says which tier serves: the verdict is made from these. */
@@ -19,8 +20,6 @@ void checks__add(struct checks *c, const char *group, const char *name, enum che
 /* NULL when there is no such check. */
 const struct check *checks__find(const struct checks *c, const char *group, const char *name);
 
-/* Bits of CAP_x that are effective. */
-u64 doctor__caps(void);
 /* CAP_SYS_ADMIN, or CAP_BPF with CAP_PERFMON. */
 bool doctor__may_load(void);
 /* A number from a file, `fallback` when it cannot be read. */

@@ -77,7 +77,7 @@ static void check_btf(struct checks *c)
 static void check_paranoid(struct checks *c)
 {
 	long n = doctor__number("/proc/sys/kernel/perf_event_paranoid", 3);
-	bool free = doctor__caps() & (1ULL << CAP_PERFMON | 1ULL << CAP_SYS_ADMIN);
+	bool free = caps__effective() & (1ULL << CAP_PERFMON | 1ULL << CAP_SYS_ADMIN);
 
 	checks__add(c, GROUP, "perf_event_paranoid",
 		    free || n <= -1 ? CHECK_OK
@@ -96,7 +96,7 @@ static void check_paranoid(struct checks *c)
 static void check_kptr(struct checks *c)
 {
 	long n = doctor__number("/proc/sys/kernel/kptr_restrict", 0);
-	bool syslog = doctor__caps() & 1ULL << CAP_SYSLOG;
+	bool syslog = caps__effective() & 1ULL << CAP_SYSLOG;
 	bool hidden = n >= 2 || (n == 1 && !syslog);
 
 	checks__add(c, GROUP, "kptr_restrict", hidden ? CHECK_LIMITED : CHECK_OK,
@@ -142,7 +142,7 @@ static void check_capabilities(struct checks *c)
 		    {"syslog", CAP_SYSLOG},
 		    {"dac_read_search", CAP_DAC_READ_SEARCH}};
 	char have[100] = "", lack[100] = "";
-	u64 set = doctor__caps();
+	u64 set = caps__effective();
 	bool all = doctor__may_load() && set & 1ULL << CAP_SYS_PTRACE;
 
 	for (u32 i = 0; i < ARRAY_SIZE(caps); i++) {

@@ -4,6 +4,8 @@
 screenshots/NAME.txt and NAME.png; names as arguments take only those."""
 import contextlib
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,45 +18,80 @@ import live  # noqa: E402
 from render import Renderer  # noqa: E402
 from tmux import Tmux, strip  # noqa: E402
 
-# What a machine does on a busy day; each command is started again when it ends.
-BUSY = ("tar -C /usr/share -cf - doc | xz -2 >/dev/null",
-        "/usr/bin/python3 -c 'import json; d = [{str(i): [i, i * i]} for i in range(20000)]\n"
-        "for _ in range(40): json.loads(json.dumps(d))'",
-        "find /usr /var -type f -printf '%s %p\\n' | sort -n | tail -n 1 >/dev/null",
-        "dd if=/dev/urandom bs=1M count=400 2>/dev/null | sha256sum >/dev/null")
+# The service that is looked at, and what else a machine does on a busy day; each command is
+# started again when it ends. All of it is in one cgroup, the scope of the pictures.
+DEMO = "/srv/orders"
+CGROUP = "shop.slice"
+BUSY = (f"{DEMO}/orders",
+        f"clang -O2 -g -c -o /dev/null {DEMO}/orders.c",
+        "perl -e 'my %h; for my $i (1 .. 2e6) { $h{$i % 5000} += length($i . $h{$i % 4999}) }'",
+        "dd if=/dev/urandom of=/dev/null bs=1M count=200 2>/dev/null",
+        "find /usr -xdev -type f -size +1M >/dev/null")
 
 # name, (columns, rows), options, steps: keys as tmux names them, "=text" types, "?text" waits,
 # a number lets so many seconds pass, so that trends have something to tell.
+ORDERS = ["--comm", "orders"]
 SCREENS = (
-    ("cpu", (120, 36), [], [8]),
-    ("chains", (120, 36), [], [4, "Home", "Right", "Right", "Right", 1]),
-    ("callers", (120, 36), ["--comm", "two_functions"], [4, "?hot_70", "Home", "Enter", 1.5]),
-    ("annotate", (120, 36), ["--comm", "inlined"],
-     [4, "?inlined", "Home", "Enter", 1, "Enter", "?burn|add|imul|mul", 2]),
-    ("processes", (120, 30), [], [4, "P", 4]),
-    ("filter", (120, 30), [], [4, "f", "=comm~^xz !pid=1 sate=D", "Enter", 1]),
-    ("picker", (120, 30), [], [4, "p", 1, "=pyth", 1]),
+    ("cpu", (120, 36), [], [10]),
+    ("chains", (120, 36), [], [6, "?sign_order", "/", "=sign_order", "Enter", "Right", 0.5,
+                               "Right", 0.5, "Right", 0.5, "Right", 1.5]),
+    ("callers", (120, 24), [], [6, "/", "=handle_batch", "Enter", 0.5, "Enter", 2]),
+    ("annotate", (120, 36), ORDERS, [5, "?sign_order", "Home", "Enter", 1, "Enter", 3]),
+    ("processes", (120, 24), [], [5, "P", 4]),
+    ("filter", (120, 24), [], [4, "f", "=comm~^perl !pid=1 sate=D", "Enter", 1]),
+    ("picker", (120, 24), [], [4, "c", 1, "=shop", 1.5]),
     ("help", (120, 40), [], [3, "?", 1]),
-    ("palette", (100, 30), [], [3, ":", "=group-", "Tab", 1]),
-    ("log", (100, 30), [], [3, "2", 1]),
-    ("small", (80, 24), [], [5]),
-    ("ascii", (80, 24), ["--ascii"], [5]),
+    ("palette", (100, 24), [], [3, ":", "=group-", "Tab", 1]),
+    ("small", (80, 24), [], [6]),
+    ("ascii", (80, 24), ["--ascii"], [6]),
 )
+
+
+def cgroup_mount():
+    with open("/proc/self/mounts", encoding="utf-8") as f:
+        return next((line.split()[1] for line in f if line.split()[2] == "cgroup2"), None)
+
+
+@contextlib.contextmanager
+def cgroup():
+    """A cgroup for the load; its path."""
+    path = os.path.join(cgroup_mount() or sys.exit("no cgroup v2 is mounted"), CGROUP)
+    os.makedirs(path, exist_ok=True)
+    try:
+        yield path
+    finally:
+        live.wait_for(lambda: not open(path + "/cgroup.procs", encoding="ascii").read(), 10)
+        os.rmdir(path)
+
+
+@contextlib.contextmanager
+def demo():
+    """The service's source and program, where they do not tell whose machine this is."""
+    os.makedirs(DEMO)
+    try:
+        shutil.copy(os.path.join(HERE, "orders.c"), DEMO)
+        subprocess.run(["gcc", "-O2", "-g", "-fno-omit-frame-pointer", "-o", "orders", "orders.c"],
+                       cwd=DEMO, check=True)
+        yield
+    finally:
+        shutil.rmtree(DEMO)
 
 
 @contextlib.contextmanager
 def busy():
     """The load, until the end; in a process group of its own each."""
-    loops = [subprocess.Popen(["sh", "-c", f"while :; do {c}; done"], start_new_session=True,
-                              stderr=subprocess.DEVNULL) for c in BUSY]
-    try:
-        with live.Workload("two_functions", 3600), live.Workload("inlined", 3600):
+    with demo(), cgroup() as group:
+        join = f"echo $$ >{group}/cgroup.procs;"
+        loops = [subprocess.Popen(["sh", "-c", f"{join} while :; do {c}; done"],
+                                  start_new_session=True, stderr=subprocess.DEVNULL)
+                 for c in BUSY]
+        try:
             yield
-    finally:
-        for loop in loops:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(loop.pid, 9)
-            loop.wait()
+        finally:
+            for loop in loops:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(loop.pid, signal.SIGKILL)
+                loop.wait()
 
 
 def step(terminal, what):
@@ -77,7 +114,7 @@ def save(name, columns, rows, text):
 
 
 def take(name, size, options, steps):
-    with Tmux([live.RELEASE, "-F", "499", *options], *size,
+    with Tmux([live.RELEASE, "-F", "499", "-G", "/" + CGROUP, *options], *size,
               env={"COLORTERM": "truecolor"}) as terminal:
         terminal.wait(r"\d\.\d", 15)
         for what in steps:

@@ -165,12 +165,19 @@ static int telling(int code)
 	return code >= 0 && (size_t)code < ARRAY_SIZE(rank) ? rank[code] : 1;
 }
 
+/* Some failures are the same whatever the tier: those are said once, without a tier's name. */
+static bool said_by_other(const struct model_feed *mf, const char *msg)
+{
+	const char *said = strstr(mf->failed, ": ");
+
+	return said && !strcmp(said + 2, msg);
+}
+
 static void note_failure(struct model_feed *mf, const struct source_row *row,
 			 const struct status *st)
 {
 	log__add(LOG_INFO, "%s does not open: %s", row->ops->name, st->msg);
-	/* A wrong request is wrong whatever the tier: it is said once, without a tier's name. */
-	if (st->code == EXIT_CODE_USAGE)
+	if (st->code == EXIT_CODE_USAGE || said_by_other(mf, st->msg))
 		copy_str(mf->failed, sizeof(mf->failed), st->msg);
 	else
 		join(mf->failed, sizeof(mf->failed), "%s: %s", row->ops->name, st->msg);
@@ -280,12 +287,36 @@ static void kick_symbols(struct feeds *f)
 		symbols__kick(f->symbols);
 }
 
+/* The slots that serve some of the models, with or without a fetch of their own. */
+static struct slot *next_slot(struct feeds *f, u32 *i, u64 models, bool fetches)
+{
+	while (*i < f->slots.n) {
+		struct slot *slot = &f->slots.v[(*i)++];
+
+		if (slot->src && (slot->models & models) && !slot->ops->fetch != fetches)
+			return slot;
+	}
+	return NULL;
+}
+
+/* Samples are fetched first and handed out last: what the others tell in between are the
+ * processes and mappings that the samples mean. */
+static void drain_in_order(struct feeds *f, u64 models, bool tick)
+{
+	struct slot *slot;
+
+	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
+		slot->ops->fetch(slot->src, tick);
+	for (u32 i = 0; (slot = next_slot(f, &i, models, false));)
+		drain(f, slot, tick);
+	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
+		drain(f, slot, tick);
+	kick_symbols(f);
+}
+
 void feeds__drain(struct feeds *f, u64 models)
 {
-	for (u32 i = 0; i < f->slots.n; i++)
-		if (f->slots.v[i].src && (f->slots.v[i].models & models))
-			drain(f, &f->slots.v[i], true);
-	kick_symbols(f);
+	drain_in_order(f, models, true);
 	/* Most names come within milliseconds: a frame that has them need not be looked at a
 	 * second time by whoever shows it. */
 	if (f->symbols)
@@ -296,8 +327,7 @@ void feeds__drain_urgent(struct feeds *f, struct slot *slot)
 {
 	if (!slot->src)
 		return;
-	drain(f, slot, false);
-	kick_symbols(f);
+	drain_in_order(f, slot->models, false);
 }
 
 static void add_counts(struct counts *sum, const struct counts *c)

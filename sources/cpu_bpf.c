@@ -19,6 +19,7 @@
 #include "sources/bpf_util.h"
 #include "sources/perf_open.h"
 
+#define FETCHED_KEEP (256 * 1024) /* bytes of a buffer kept from drain to drain */
 #define COUNTS_MIN 4096
 #define COUNTS_MAX 65536
 #define RING_MIN   (256u * 1024)
@@ -46,6 +47,9 @@ struct source {
 	struct cpu_bpf_sizes sizes;
 	struct bpf_link *fork, *exit;	/* while children are followed */
 	const struct sample_sink *sink; /* during drain */
+	char *fetched; /* records taken from the ring and not handed out, each after its size */
+	size_t fetched_len, fetched_cap;
+	bool flipped; /* the programs count into the other map: the one they left is due */
 	u32 ncpus;			/* that can be: length of a per-CPU value */
 	u32 stacks, tasks;		/* remembered by the program */
 	u64 samples;			/* handed out */
@@ -244,15 +248,50 @@ static void put_task(struct source *s, const struct task_record *r)
 	sink__put(s->sink, &e.head);
 }
 
-static int on_record(void *ctx, void *data, size_t size)
+static void put_record(struct source *s, const void *data, size_t size)
 {
-	u32 type = *(u32 *)data;
+	u32 type = *(const u32 *)data;
 
 	if (type == RECORD_STACK && size >= offsetof(struct stack_record, ips))
-		put_stack(ctx, data, size);
+		put_stack(s, data, size);
 	else if (type == RECORD_TASK && size >= sizeof(struct task_record))
-		put_task(ctx, data);
+		put_task(s, data);
+}
+
+/* Keeps a record until drain. Records are multiples of 8 bytes, so they stay aligned. */
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct source *s = ctx;
+	u64 head = (size + 7) & ~7ULL;
+	size_t need = s->fetched_len + sizeof(head) + head;
+
+	if (size < sizeof(u32))
+		return 0;
+	if (need > s->fetched_cap) {
+		s->fetched_cap = MAX(need, s->fetched_cap * 2);
+		s->fetched = xrealloc(s->fetched, s->fetched_cap);
+	}
+	memcpy(s->fetched + s->fetched_len, &head, sizeof(head));
+	memcpy(s->fetched + s->fetched_len + sizeof(head), data, size);
+	s->fetched_len = need;
 	return 0;
+}
+
+static void put_fetched(struct source *s)
+{
+	for (size_t at = 0; at < s->fetched_len;) {
+		u64 size = *(const u64 *)(s->fetched + at);
+
+		put_record(s, s->fetched + at + sizeof(size), size);
+		at += sizeof(size) + size;
+	}
+	s->fetched_len = 0;
+	/* A burst's memory is not kept for good. */
+	if (s->fetched_cap > FETCHED_KEEP) {
+		free(s->fetched);
+		s->fetched = NULL;
+		s->fetched_cap = 0;
+	}
 }
 
 /* --- counts --- */
@@ -283,18 +322,22 @@ static void on_count(void *ctx, const void *key, const void *value)
 	sink__put(s->sink, &out.head);
 }
 
-/* Lets the programs count into the other map, then empties the one they have left. Stacks
- * come first: a counted stack was sent before it was counted. */
+/* Lets the programs count into the other map. A counted stack was sent before it was counted,
+ * so the ring read afterwards has all stacks of the map they have left. */
+static void flip_counts(struct source *s)
+{
+	__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
+	bpf_util__barrier();
+	s->flipped = true;
+}
+
 static double drain_counts(struct source *s)
 {
-	u32 was = s->skel->bss->active;
-	int fd = bpf_map__fd(was ? s->skel->maps.counts_b : s->skel->maps.counts_a);
-	long n;
+	int fd = bpf_map__fd(s->skel->bss->active ? s->skel->maps.counts_a
+						  : s->skel->maps.counts_b);
+	long n = bpf_util__drain(fd, sizeof(struct cpu_key), sizeof(struct cpu_count), on_count, s);
 
-	__atomic_store_n(&s->skel->bss->active, !was, __ATOMIC_SEQ_CST);
-	bpf_util__barrier();
-	ring_buffer__consume(s->ring);
-	n = bpf_util__drain(fd, sizeof(struct cpu_key), sizeof(struct cpu_count), on_count, s);
+	s->flipped = false;
 	if (n < 0)
 		log__add(LOG_WARN, "counts could not be read from the kernel: %s",
 			 strerror((int)-n));
@@ -396,6 +439,7 @@ static void cpu_bpf__close(struct source *s)
 	probes__close(&s->probes);
 	bpf_scope__fini(&s->scope);
 	ring_buffer__free(s->ring);
+	free(s->fetched);
 	cpu_bpf__destroy(s->skel);
 	free(s);
 }
@@ -537,16 +581,24 @@ static int cpu_bpf__fd(struct source *s)
 	return ring_buffer__epoll_fd(s->ring);
 }
 
+static void cpu_bpf__fetch(struct source *s, bool tick)
+{
+	if (tick)
+		flip_counts(s);
+	ring_buffer__consume(s->ring);
+}
+
 static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
 	double counts, stacks, tasks;
 	struct status st;
 
 	s->sink = sink;
-	if (!tick) {
-		ring_buffer__consume(s->ring);
+	if (tick ? !s->flipped : !s->fetched_len)
+		cpu_bpf__fetch(s, tick);
+	put_fetched(s);
+	if (!tick)
 		return;
-	}
 	if (cpus_changed(s) && replace_probes(s, &s->setup, &st))
 		log__add(LOG_WARN, "CPUs came or went: %s", st.msg);
 	counts = drain_counts(s);
@@ -573,6 +625,7 @@ const struct source_ops source_cpu_bpf = {
 	.set_scope = cpu_bpf__set_scope,
 	.set_sampling = cpu_bpf__set_sampling,
 	.fd = cpu_bpf__fd,
+	.fetch = cpu_bpf__fetch,
 	.drain = cpu_bpf__drain,
 	.health = cpu_bpf__health,
 };

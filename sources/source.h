@@ -44,6 +44,10 @@ struct source_ops {
 	int (*set_sampling)(struct source *s, const struct sampling *how, struct status *st);
 	/* An fd that becomes readable when drain() has work before the tick; -1 none. */
 	int (*fd)(struct source *s);
+	/* Optional, before drain: takes what waits in the kernel over without handing it out.
+	 * Sources without it are drained in between, so that the processes and mappings of all
+	 * that was fetched are known when it is handed out. */
+	void (*fetch)(struct source *s, bool tick);
 	/* Hands out everything gathered so far. `tick` is false when called for fd's sake
 	 * (then only urgent records: new processes, maps), true at the end of an interval. */
 	void (*drain)(struct source *s, bool tick, const struct sample_sink *sink);

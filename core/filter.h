@@ -33,6 +33,7 @@
 struct scope_args {
 	const char *pids, *tids, *cgroup, *cpus, *comm, *filter;
 	u32 child_pid; /* of `-- COMMAND`, 0 none */
+	bool seen; /* the filter is of what was on the screen: it may be gone by now */
 };
 
 struct filter_error {
@@ -50,7 +51,7 @@ struct scope *filter__parse(const char *expr, struct filter_error *err);
 void filter__caret(const struct filter_error *err, const char *expr, char *buf, size_t size);
 
 /* Whole scope from command line and expression. Unknown pids, cgroups matching nothing and
- * CPUs not there are errors with the exit code for usage. For a wrong --filter the message
+ * CPUs not there are errors with the exit code for usage, unless what was seen is asked for. For a wrong --filter the message
  * has three lines: what is wrong, the expression and the caret. cgroups are resolved. */
 struct scope *scope__build(const struct scope_args *args, struct status *st);
 

@@ -113,7 +113,7 @@ static int add_option(struct scope *s, const struct option *o, struct status *st
 }
 
 /* Short expressions are shown with a caret below the fault. */
-static int add_filter(struct scope *s, const char *expr, struct status *st)
+static int add_filter(struct scope *s, const char *expr, bool seen, struct status *st)
 {
 	struct filter_error err = {0};
 	char caret[200];
@@ -123,7 +123,7 @@ static int add_filter(struct scope *s, const char *expr, struct status *st)
 	if (strlen(expr) > FILTER_MAX_LEN)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--filter: an expression has at most %d bytes", FILTER_MAX_LEN);
-	if (!filter__read(s, expr, check_id, &err))
+	if (!filter__read(s, expr, seen ? NULL : check_id, &err))
 		return 0;
 	if (strlen(expr) + 8 > sizeof(caret) || strpbrk(expr, "\t\n"))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--filter: column %u: %s",
@@ -133,11 +133,11 @@ static int add_filter(struct scope *s, const char *expr, struct status *st)
 			   caret);
 }
 
-static int find_cgroups(struct scope *s, struct status *st)
+static int find_cgroups(struct scope *s, bool seen, struct status *st)
 {
 	const char *unmatched, *const *v1;
 
-	if (scope__find_cgroups(s, &unmatched)) {
+	if (scope__find_cgroups(s, &unmatched) || seen) {
 		if (s->follow_children && s->include[SCOPE_CGROUP].active &&
 		    !s->include[SCOPE_CGROUP].n)
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
@@ -179,10 +179,10 @@ static int add_all(struct scope *s, const struct scope_args *args, struct status
 	for (u32 i = 0; i < ARRAY_SIZE(options) && !ret; i++)
 		ret = add_option(s, &options[i], st);
 	if (!ret)
-		ret = add_filter(s, args->filter, st);
+		ret = add_filter(s, args->filter, args->seen, st);
 	if (!ret)
 		scope__finish(s);
-	return ret ? ret : find_cgroups(s, st);
+	return ret ? ret : find_cgroups(s, args->seen, st);
 }
 
 struct scope *scope__build(const struct scope_args *args, struct status *st)

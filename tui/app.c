@@ -168,15 +168,15 @@ struct scope_job {
 	struct job job;
 	struct host *host;
 	char *expr;
+	bool seen;
 	struct scope *scope;
-	struct filter_error err;
 	struct status st;
 };
 
 static void scope_job__run(struct job *job)
 {
 	struct scope_job *j = (struct scope_job *)job;
-	struct scope_args args = {.filter = j->expr};
+	struct scope_args args = {.filter = j->expr, .seen = j->seen};
 
 	j->scope = scope__build(&args, &j->st);
 }
@@ -196,7 +196,9 @@ static void scope_job__done(struct job *job)
 	struct host *h = j->host;
 
 	if (!j->scope) {
-		host__message(h, ROLE_ERROR, "%s; the filter stays as it was", j->st.msg);
+		/* The expression and the caret that follow are for those without a screen. */
+		host__message(h, ROLE_ERROR, "%.*s; the filter stays as it was",
+			      (int)strcspn(j->st.msg, "\n"), j->st.msg);
 	} else {
 		/* The command's children stay in scope as long as the command is. */
 		j->scope->follow_children = h->scope->follow_children;
@@ -210,7 +212,7 @@ static void scope_job__done(struct job *job)
 	scope_job__drop(job);
 }
 
-void app__apply_filter(struct host *h, const char *expr)
+void app__apply_filter(struct host *h, const char *expr, bool seen)
 {
 	struct scope_job *j = xcalloc(1, sizeof(*j));
 
@@ -218,6 +220,7 @@ void app__apply_filter(struct host *h, const char *expr)
 		.run = scope_job__run, .done = scope_job__done, .drop = scope_job__drop};
 	j->host = h;
 	j->expr = xstrdup(expr);
+	j->seen = seen;
 	worker__post(h->lists, &j->job);
 }
 
@@ -231,7 +234,7 @@ static bool exclude_row(struct host *h)
 		return true;
 	}
 	expr = filter__join(h->scope->text, term);
-	app__apply_filter(h, expr);
+	app__apply_filter(h, expr, true);
 	free(expr);
 	return true;
 }
@@ -296,7 +299,7 @@ static bool global_action(struct host *h, enum action a)
 	case ACTION_SNAPSHOT_AS: dialog__open(h, DIALOG_SAVE); return true;
 	case ACTION_HELP: dialog__open(h, DIALOG_HELP); return true;
 	case ACTION_SNAPSHOT: save__view(h, NULL); return true;
-	case ACTION_CLEAR_FILTER: app__apply_filter(h, ""); return true;
+	case ACTION_CLEAR_FILTER: app__apply_filter(h, "", true); return true;
 	case ACTION_EXCLUDE: return exclude_row(h);
 	case ACTION_BACK: return go_back(h);
 	case ACTION_PAUSE: return toggle_pause(h);
@@ -369,9 +372,17 @@ static void resize(struct host *h)
 	canvas__resize(&h->canvas, w, ht);
 }
 
+/* Of the newest frame there is, be it held back by a pause. */
+static u64 newest_seq(const struct host *h)
+{
+	const struct frame *f = h->held ? h->held : h->frame;
+
+	return f ? f->seq : 0;
+}
+
 static void script_tick(struct host *h)
 {
-	h->awaited_seq = (h->frame ? h->frame->seq : 0) + 1;
+	h->awaited_seq = newest_seq(h) + 1;
 	collector__tick(h->collector);
 }
 
@@ -467,7 +478,7 @@ static bool is_idle(struct host *h)
 	const struct screen *s = app__screen(h);
 	struct symbols_stats stats;
 
-	if (h->dirty || !h->frame || h->frame->seq < h->awaited_seq)
+	if (h->dirty || !h->frame || newest_seq(h) < h->awaited_seq)
 		return false;
 	if (!worker__idle(h->queries) || !worker__idle(h->lists))
 		return false;

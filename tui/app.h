@@ -83,7 +83,9 @@ int app__run(struct host *h);
 bool app__action(struct host *h, enum action a);
 void app__show_view(struct host *h, enum view_id v);
 /* Parses, resolves and applies an expression; in the background, errors as messages. */
-void app__apply_filter(struct host *h, const char *expr);
+/* Looks at what matches from the next tick on. `seen`: at what is on the screen, which need not
+ * be there any more. */
+void app__apply_filter(struct host *h, const char *expr, bool seen);
 void app__set_sampling(struct host *h, const struct sampling *s);
 struct screen *app__screen(const struct host *h);
 /* Sections to look keys up in; out holds 4. */

@@ -321,7 +321,7 @@ static void apply_pick(struct host *h, const char *name, const char *term)
 
 	drop_terms(h->scope->text, name, rest, sizeof(rest));
 	expr = filter__join(rest, term);
-	app__apply_filter(h, expr);
+	app__apply_filter(h, expr, false);
 	free(expr);
 }
 
@@ -355,7 +355,7 @@ static bool accept_filter(struct host *h)
 		return false;
 	}
 	scope__put(s);
-	app__apply_filter(h, h->prompt.text);
+	app__apply_filter(h, h->prompt.text, false);
 	return true;
 }
 

@@ -46,7 +46,7 @@ static bool run_filter(struct host *h, const char *arg, struct status *st)
 		return false;
 	}
 	scope__put(s);
-	app__apply_filter(h, arg);
+	app__apply_filter(h, arg, false);
 	return true;
 }
 

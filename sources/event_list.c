@@ -33,58 +33,65 @@ static int list_dir(const char *path, struct dirent ***names)
 	return n < 0 ? 0 : n;
 }
 
-static void list_subsystem(FILE *out, const char *events, const char *subsystem, const char *glob)
+static int list_subsystem(FILE *out, const char *events, const char *subsystem, const char *glob)
 {
 	char path[768], name[560];
 	struct dirent **names;
-	int n;
+	int n, listed = 0;
 
 	snprintf(path, sizeof(path), "%s/%s", events, subsystem);
 	n = list_dir(path, &names);
 	for (int i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "%s:%s", subsystem, names[i]->d_name);
-		if (names[i]->d_type == DT_DIR && matches(glob, name))
+		if (names[i]->d_type == DT_DIR && matches(glob, name)) {
 			print_event(out, name, "tracepoint", "");
+			listed++;
+		}
 		free(names[i]);
 	}
 	free(names);
+	return listed;
 }
 
 /* Thousands of them: listed without opening each. */
-static void list_tracepoints(FILE *out, const char *glob)
+static int list_tracepoints(FILE *out, const char *glob)
 {
 	const char *tracefs = event__tracefs();
 	struct dirent **names;
 	char events[64];
-	int n;
+	int n, listed = 0;
 
 	if (!tracefs) {
 		fprintf(out, "# tracepoints are not listed: mount -t tracefs nodev "
 			     "/sys/kernel/tracing\n");
-		return;
+		return 1;
 	}
 	snprintf(events, sizeof(events), "%s/events", tracefs);
 	n = list_dir(events, &names);
 	if (!n)
-		fprintf(out, "# tracepoints are not listed: %s needs root (run with sudo)\n",
-			tracefs);
+		listed = fprintf(out, "# tracepoints are not listed: %s needs root (run with sudo)\n",
+				 tracefs) > 0;
 	for (int i = 0; i < n; i++) {
 		if (names[i]->d_type == DT_DIR)
-			list_subsystem(out, events, names[i]->d_name, glob);
+			listed += list_subsystem(out, events, names[i]->d_name, glob);
 		free(names[i]);
 	}
 	free(names);
+	return listed;
 }
 
 int event__list(FILE *out, const char *glob)
 {
 	struct event_name e;
+	int listed = 0;
 
-	for (u32 i = 0; event__name(i, &e); i++)
-		if (matches(glob, e.name))
-			print_event(out, e.name, e.class, event__unavailable(&e));
+	for (u32 i = 0; event__name(i, &e); i++) {
+		if (!matches(glob, e.name))
+			continue;
+		print_event(out, e.name, e.class, event__unavailable(&e));
+		listed++;
+	}
 	if (!glob)
 		print_event(out, "rNNN", "raw", "");
-	list_tracepoints(out, glob);
-	return ferror(out) ? -EIO : 0;
+	return listed + list_tracepoints(out, glob);
 }

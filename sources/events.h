@@ -18,7 +18,8 @@
  * The event was opened once on the caller itself, so 0 means that this machine has it. */
 int event__parse(const char *text, struct perf_event_attr *attr, char *name, size_t name_size,
 		 struct status *st);
-/* One line per event that matches the glob (NULL all), with why one is unavailable. */
+/* One line per event that matches the glob (NULL all), with why one is unavailable; or why some
+ * are not listed. Returns the number of lines; the caller asks out for errors. */
 int event__list(FILE *out, const char *glob);
 
 /* Where tracefs is mounted, NULL when it is not. */

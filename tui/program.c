@@ -44,11 +44,28 @@ static void set_up_signals(void)
 	die__on(term__emergency_restore);
 }
 
+/* What was printed has arrived, or one line says why not. */
+static int printed(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_CODE_OK;
+	fprintf(stderr, "proftop: cannot write standard output: %s\n", strerror(errno));
+	return EXIT_CODE_FAILURE;
+}
+
 static int list_views(void)
 {
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		printf("%-8s %s\n", view_table[v]->name, view_table[v]->title);
-	return EXIT_CODE_OK;
+	return printed();
+}
+
+static int list_events(const char *glob)
+{
+	if (event__list(stdout, glob))
+		return printed();
+	fprintf(stderr, "proftop: no event matches '%s': --list-events lists all\n", glob);
+	return EXIT_CODE_USAGE;
 }
 
 static int doctor(const struct options *o)
@@ -61,7 +78,7 @@ static int doctor(const struct options *o)
 	else
 		doctor__print(stdout, checks, n, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
 	free(checks);
-	return EXIT_CODE_OK;
+	return printed();
 }
 
 /* $XDG_CONFIG_HOME/proftop/keys, then --keymap, over the compiled-in rows. */
@@ -215,10 +232,10 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 		return complain(&st);
 	set_up_signals();
 	switch (o.mode) {
-	case MODE_HELP: options__usage(); return EXIT_CODE_OK;
-	case MODE_VERSION: puts("proftop " PROFTOP_VERSION); return EXIT_CODE_OK;
+	case MODE_HELP: options__usage(); return printed();
+	case MODE_VERSION: puts("proftop " PROFTOP_VERSION); return printed();
 	case MODE_LIST_VIEWS: return list_views();
-	case MODE_LIST_EVENTS: return event__list(stdout, o.event_glob) ? EXIT_CODE_FAILURE : EXIT_CODE_OK;
+	case MODE_LIST_EVENTS: return list_events(o.event_glob);
 	case MODE_DOCTOR: return doctor(&o);
 	case MODE_BATCH: return run_batch(&o, fixture, &st);
 	default: return run_ui(&o, fixture, &st);

@@ -4,6 +4,7 @@ what is waited for is polled, with a limit."""
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -198,15 +199,25 @@ def temporary():
         yield path
 
 
-def attached():
-    """What BPF holds on to: programs and links, by id."""
+def held(pid):
+    """The BPF objects that a process has open, as (kind, id)."""
+    found = set()
+    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+        try:
+            with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
+                found.update(re.findall(r"^(prog|link|map)_id:\s+(\d+)$", f.read(), re.M))
+        except FileNotFoundError:
+            pass
+    return {(kind, int(number)) for kind, number in found}
+
+
+def loaded():
+    """All BPF objects that the kernel has, as (kind, id)."""
     found = set()
     for kind in ("prog", "link", "map"):
         out = subprocess.run([bpftool(), kind, "list", "-j"], stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, check=False).stdout
-        for item in json.loads(out or b"[]"):
-            if isinstance(item, dict) and "id" in item:
-                found.add((kind, item["id"], item.get("name", "")))
+        found.update((kind, item["id"]) for item in json.loads(out or b"[]") if "id" in item)
     return found
 
 

@@ -23,6 +23,7 @@ struct collector {
 	struct mailbox mailbox;
 	struct command_queue commands;
 	atomic_bool quit;
+	atomic_bool busy; /* with what was asked for, at the start or by commands */
 	/* const */
 	pthread_t thread;
 	int epoll_fd, timer_fd;
@@ -299,10 +300,19 @@ static void execute(struct collector *c, const struct command *cmd)
 	}
 }
 
+/* Tells whoever waits for collector__idle. */
+static void rest(struct collector *c)
+{
+	if (atomic_exchange(&c->busy, false) && c->manual)
+		mailbox__wake(&c->mailbox);
+}
+
 static void run_commands(struct collector *c)
 {
-	struct command *cmd = command_queue__take(&c->commands);
+	struct command *cmd;
 
+	atomic_store(&c->busy, true); /* before the queue is empty */
+	cmd = command_queue__take(&c->commands);
 	while (cmd) {
 		struct command *next = cmd->next;
 
@@ -313,6 +323,7 @@ static void run_commands(struct collector *c)
 			settle(c);
 		cmd = next;
 	}
+	rest(c);
 }
 
 /* --- the thread --- */
@@ -363,6 +374,7 @@ static void begin(struct collector *c)
 		start_grid(c);
 	if (c->manual)
 		open_all(c);
+	rest(c);
 }
 
 static void *collector__run(void *arg)
@@ -462,6 +474,7 @@ static struct collector *collector__new(const struct collector_config *cfg)
 	c->epoll_fd = c->timer_fd = -1;
 	c->interval_ns = MAX(cfg->interval_ns, COLLECTOR_MIN_INTERVAL_NS);
 	c->manual = cfg->manual_tick;
+	atomic_init(&c->busy, true);
 	c->early_frames = cfg->early_frames && !cfg->manual_tick;
 	c->wanted = cfg->wanted;
 	c->fake_ns = COLLECTOR_FAKE_START_NS;
@@ -511,6 +524,12 @@ int collector__fd(const struct collector *c)
 const struct frame *collector__take(struct collector *c)
 {
 	return (const struct frame *)mailbox__take(&c->mailbox);
+}
+
+bool collector__idle(struct collector *c)
+{
+	return command_queue__empty(&c->commands) && !atomic_load(&c->busy) &&
+	       mailbox__empty(&c->mailbox);
 }
 
 static void post(struct collector *c, struct command cmd)

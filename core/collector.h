@@ -53,6 +53,10 @@ int collector__fd(const struct collector *c);
  * (snap__put). Never waits. */
 const struct frame *collector__take(struct collector *c);
 
+/* All commands are done and every frame they led to is taken: nothing new comes of itself. With
+ * manual_tick only, for scripted sessions; the fd wakes when it may have become true. */
+bool collector__idle(struct collector *c);
+
 /* Commands: queued, never wait, act at once (within a drain), in order. What a source refuses
  * is told in its feed's health.note and logged; the source goes on as before. */
 void collector__set_scope(struct collector *c, const struct scope *scope);

@@ -71,6 +71,16 @@ void command_queue__wake(struct command_queue *q)
 	eventfd_write(q->fd, 1);
 }
 
+bool command_queue__empty(struct command_queue *q)
+{
+	bool empty;
+
+	pthread_mutex_lock(&q->lock);
+	empty = !q->head;
+	pthread_mutex_unlock(&q->lock);
+	return empty;
+}
+
 struct command *command_queue__take(struct command_queue *q)
 {
 	struct command *all;

@@ -50,6 +50,8 @@ void command_queue__fini(struct command_queue *q);
 void command_queue__post(struct command_queue *q, const struct command *cmd);
 /* Wakes whoever listens to fd, without a command. */
 void command_queue__wake(struct command_queue *q);
+/* None waits. */
+bool command_queue__empty(struct command_queue *q);
 /* All that wait, oldest first; each to be freed by command__free. */
 struct command *command_queue__take(struct command_queue *q);
 void command__free(struct command *cmd);

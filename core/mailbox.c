@@ -20,7 +20,17 @@ void mailbox__fini(struct mailbox *m)
 void mailbox__publish(struct mailbox *m, struct snap *s)
 {
 	snap__put(atomic_exchange(&m->slot, s));
+	mailbox__wake(m);
+}
+
+void mailbox__wake(struct mailbox *m)
+{
 	eventfd_write(m->fd, 1);
+}
+
+bool mailbox__empty(struct mailbox *m)
+{
+	return !atomic_load(&m->slot);
 }
 
 struct snap *mailbox__take(struct mailbox *m)

@@ -18,6 +18,10 @@ int mailbox__init(struct mailbox *m); /* 0 or -errno */
 void mailbox__fini(struct mailbox *m);
 /* Gives the reference away; what was not taken is released. */
 void mailbox__publish(struct mailbox *m, struct snap *s);
+/* Makes the fd readable without news. */
+void mailbox__wake(struct mailbox *m);
+/* Nothing waits to be taken. */
+bool mailbox__empty(struct mailbox *m);
 /* The newest, with its reference, or NULL. */
 struct snap *mailbox__take(struct mailbox *m);
 

@@ -372,27 +372,13 @@ static void resize(struct host *h)
 	canvas__resize(&h->canvas, w, ht);
 }
 
-/* Of the newest frame there is, be it held back by a pause. */
-static u64 newest_seq(const struct host *h)
-{
-	const struct frame *f = h->held ? h->held : h->frame;
-
-	return f ? f->seq : 0;
-}
-
-static void script_tick(struct host *h)
-{
-	h->awaited_seq = newest_seq(h) + 1;
-	collector__tick(h->collector);
-}
-
 static void handle_input(struct host *h, const struct input *in)
 {
 	h->dirty = true;
 	if (in->type == INPUT_RESIZE) {
 		resize(h);
 	} else if (in->type == INPUT_TICK) {
-		script_tick(h);
+		collector__tick(h->collector);
 	} else if (in->type == INPUT_END) {
 		h->quit = true;
 		h->exit_code = in->code;
@@ -478,7 +464,7 @@ static bool is_idle(struct host *h)
 	const struct screen *s = app__screen(h);
 	struct symbols_stats stats;
 
-	if (h->dirty || !h->frame || newest_seq(h) < h->awaited_seq)
+	if (h->dirty || !h->frame || !collector__idle(h->collector))
 		return false;
 	if (!worker__idle(h->queries) || !worker__idle(h->lists))
 		return false;

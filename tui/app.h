@@ -71,7 +71,6 @@ struct host {
 	/* Names trickle in for each new address: looked at a few times a second, not at each. */
 	bool names_due;
 	u64 names_seen_ns;
-	u64 awaited_seq; /* script: a tick was asked for, its frame is due */
 	int exit_code;
 };
 

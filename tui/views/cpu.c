@@ -60,7 +60,7 @@ static bool cpu__child(void *ctx, u32 row, u32 line, struct table_child *out)
 	*out = (struct table_child){
 		.key = n->key,
 		.depth = n->depth,
-		.last = fold__last(r, node),
+		.last = fold__last(r, row, node),
 		.has_children = n->nchildren > 0,
 		.open = fold__open(&s->fold, n),
 		.pct = n->pct,

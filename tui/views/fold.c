@@ -126,12 +126,12 @@ u32 fold__node(const struct fold *f, u32 row, u32 line)
 	return f->nodes[f->first[row] + line];
 }
 
-bool fold__last(const struct profile_rows *r, u32 node)
+bool fold__last(const struct profile_rows *r, u32 row, u32 node)
 {
-	u32 depth = r->nodes[node].depth;
+	u32 end = r->rows[row].first_node + r->rows[row].nnodes, depth = r->nodes[node].depth;
 
-	for (u32 i = node + 1; i < r->nnodes && r->nodes[i].depth >= depth; i++)
+	for (u32 i = node + 1; i < end && r->nodes[i].depth >= depth; i++)
 		if (r->nodes[i].depth == depth)
-			return r->nodes[i].parent != r->nodes[node].parent;
+			return false;
 	return true;
 }

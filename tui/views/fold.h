@@ -37,6 +37,6 @@ void fold__layout(struct fold *f, const struct profile_rows *r);
 u32 fold__lines(const struct fold *f, u32 row);
 u32 fold__node(const struct fold *f, u32 row, u32 line);
 /* Whether a node is the last of its siblings. */
-bool fold__last(const struct profile_rows *r, u32 node);
+bool fold__last(const struct profile_rows *r, u32 row, u32 node);
 
 #endif

@@ -353,15 +353,13 @@ static void key_event(struct host *h, int key)
 static void mouse_event(struct host *h, const struct input *in)
 {
 	struct screen *s = app__screen(h);
+	bool click = in->mouse == MOUSE_CLICK || in->mouse == MOUSE_DOUBLE;
+	enum view_id v = click ? chrome__tab_at(h, in->x, in->y) : VIEW_COUNT;
 
-	if (in->y == CHROME_TOP - 1 && (in->mouse == MOUSE_CLICK || in->mouse == MOUSE_DOUBLE)) {
-		enum view_id v = chrome__tab_at(h, in->x);
-
-		if (v < VIEW_COUNT)
-			app__show_view(h, v);
-	} else if (s->ops->mouse) {
+	if (v < VIEW_COUNT)
+		app__show_view(h, v);
+	else if (s->ops->mouse)
 		s->ops->mouse(s, in);
-	}
 }
 
 static void resize(struct host *h)

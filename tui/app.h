@@ -92,14 +92,14 @@ void app__sections(const struct host *h, const char **out);
 
 /* --- chrome.c --- */
 
-#define CHROME_TOP    3
-#define CHROME_BOTTOM 3
 #define SCREEN_MIN_W  40
 #define SCREEN_MIN_H  8
 
 void chrome__draw(struct host *h);
-/* The view whose tab lies at x of the tab line, VIEW_COUNT none. */
-enum view_id chrome__tab_at(const struct host *h, int x);
+/* What is left for the screen; the tabs are in the line above it. */
+struct rect chrome__area(const struct canvas *c);
+/* The view whose tab lies there, VIEW_COUNT none. */
+enum view_id chrome__tab_at(const struct host *h, int x, int y);
 
 /* --- dialog.c --- */
 

@@ -14,6 +14,9 @@
 
 #define LINE_PIECES 48
 
+/* A lower screen has rows instead of the memory line and the selection line. */
+#define LOW_H 12
+
 /*
  * A line made of pieces that are worth more or less: where the screen is too narrow, those
  * with the highest rank are left out, whole.
@@ -117,6 +120,18 @@ static const char *kernel_release(void)
 	return name.release;
 }
 
+static bool is_low(const struct canvas *c)
+{
+	return c->h < LOW_H;
+}
+
+struct rect chrome__area(const struct canvas *c)
+{
+	int top = is_low(c) ? 2 : 3, bottom = is_low(c) ? 2 : 3;
+
+	return (struct rect){0, top, c->w, c->h - top - bottom};
+}
+
 /* --- the two lines of vital signs --- */
 
 static void draw_state(struct host *h, int y)
@@ -141,6 +156,8 @@ static void draw_machine(struct host *h, const struct vitals_snap *s)
 	p->ntrend = s->ntrend;
 	p->cells = h->canvas.w >= 110 ? 20 : 8;
 	line__add(&l, 0, level(100 - v->idle_pct, 80, 95), " %3.0f%%", 100 - v->idle_pct);
+	if (is_low(&h->canvas) && h->scope->text[0])
+		line__add(&l, 0, ROLE_WARN, "  scope %s", h->scope->text);
 	line__add(&l, 2, ROLE_DIM, " us %2.0f sy %2.0f", v->user_pct, v->system_pct);
 	line__add(&l, 3, level(v->iowait_pct, 20, 50), " io %2.0f", v->iowait_pct);
 	line__add(&l, 5, ROLE_DIM, " irq %2.0f", v->irq_pct);
@@ -199,11 +216,13 @@ static int tab_text(const struct host *h, u32 v, char *buf, size_t size)
 	return text__width(buf);
 }
 
-enum view_id chrome__tab_at(const struct host *h, int x)
+enum view_id chrome__tab_at(const struct host *h, int x, int y)
 {
 	char buf[64];
 	int at = 0;
 
+	if (y != chrome__area(&h->canvas).y - 1)
+		return VIEW_COUNT;
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
 		at += tab_text(h, v, buf, sizeof(buf));
 		if (x < at)
@@ -227,7 +246,7 @@ static void crumbs(const struct screen *s, char *buf, size_t size)
 		snprintf(buf + n, size - n, "%s%s", n ? " > " : "", own);
 }
 
-static void draw_tabs(struct host *h)
+static void draw_tabs(struct host *h, int y)
 {
 	struct canvas *c = &h->canvas;
 	char buf[600];
@@ -235,10 +254,10 @@ static void draw_tabs(struct host *h)
 
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
 		tab_text(h, v, buf, sizeof(buf));
-		x += draw__text(c, x, 2, c->w - x, v == h->view ? ROLE_TAB_ACTIVE : ROLE_TAB, buf);
+		x += draw__text(c, x, y, c->w - x, v == h->view ? ROLE_TAB_ACTIVE : ROLE_TAB, buf);
 	}
 	crumbs(app__screen(h), buf, sizeof(buf));
-	draw__middle(c, x + 1, 2, c->w - x - 1, ROLE_STRONG, buf);
+	draw__middle(c, x + 1, y, c->w - x - 1, ROLE_STRONG, buf);
 }
 
 /* --- bottom lines --- */
@@ -366,7 +385,7 @@ void chrome__draw(struct host *h)
 {
 	struct canvas *c = &h->canvas;
 	const struct vitals_snap *v = vitals_of(h);
-	struct rect area = {0, CHROME_TOP, c->w, c->h - CHROME_TOP - CHROME_BOTTOM};
+	struct rect area = chrome__area(c);
 
 	canvas__clear(c);
 	c->cursor_x = c->cursor_y = -1;
@@ -376,15 +395,17 @@ void chrome__draw(struct host *h)
 	}
 	if (v) {
 		draw_machine(h, v);
-		draw_memory(h, &v->now);
+		if (!is_low(c))
+			draw_memory(h, &v->now);
 	} else {
 		draw__textf(c, 0, 0, c->w, ROLE_DIM, "%s %s  reading /proc ...", host_name(),
 			    kernel_release());
 	}
 	draw_state(h, 0);
-	draw_tabs(h);
+	draw_tabs(h, area.y - 1);
 	app__screen(h)->ops->draw(app__screen(h), c, area);
-	draw_selection(h, c->h - 3);
+	if (!is_low(c))
+		draw_selection(h, c->h - 3);
 	draw_health(h, c->h - 2);
 	if (h->message[0])
 		draw__text(c, 0, c->h - 1, c->w, h->message_role, h->message);

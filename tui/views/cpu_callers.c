@@ -183,7 +183,7 @@ static void callers__draw(struct screen *base, struct canvas *c, struct rect are
 	if (area.h < 3)
 		return;
 	draw__textf(c, area.x, area.y, area.w, ROLE_DIM,
-		    "callers above, callees below; %s on the function: its code, on another: its callers",
+		    "callers above, callees below; %s: the function's code, another's callers",
 		    host__key(base->host, ACTION_DRILL, key, sizeof(key)));
 	draw__textf(c, area.x, area.y + 1, area.w, ROLE_HEADER, "%7s %7s%s", "share%", "all%",
 		    "  function");

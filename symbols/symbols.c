@@ -12,14 +12,25 @@
 /* --- objects and funcs --- */
 
 /* Names come from files that anybody may have written: nothing in them may move a cursor. */
+static char kept_char(char c)
+{
+	return (u8)c < ' ' || c == 127 ? '?' : c;
+}
+
 static char *keep_text(struct symbols *s, const char *text)
 {
 	char *copy = arena__strdup(&s->names, text ? text : "");
 
 	for (char *p = copy; *p; p++)
-		if ((u8)*p < ' ' || *p == 127)
-			*p = '?';
+		*p = kept_char(*p);
 	return copy;
+}
+
+static bool is_kept_as(const char *text, const char *kept)
+{
+	while (*text && *kept == kept_char(*text))
+		text++, kept++;
+	return !*text && !*kept;
 }
 
 u32 symbols__add_object(struct symbols *s, const struct sym_object *o, const struct via *via)
@@ -229,7 +240,7 @@ static u32 named_object(struct symbols *s, const char *name, enum code_kind kind
 	u32 id;
 
 	HIDX_FIND(id, &s->named_objects, hash, pos,
-		  (o = symbols__object(s, pos))->kind == kind && !strcmp(o->name, name));
+		  (o = symbols__object(s, pos))->kind == kind && is_kept_as(name, o->name));
 	if (id != HIDX_NONE)
 		return id;
 	id = symbols__add_object(s, &(struct sym_object){.kind = kind, .name = name},
@@ -248,7 +259,7 @@ static u32 named_func(struct symbols *s, const char *name, u32 object, enum code
 	u32 id;
 
 	HIDX_FIND(id, &s->named_funcs, hash, pos,
-		  (f = symbols__func(s, pos))->object == object && !strcmp(f->linkage, name));
+		  (f = symbols__func(s, pos))->object == object && is_kept_as(name, f->linkage));
 	if (id != HIDX_NONE)
 		return id;
 	id = symbols__add_func(s, &(struct sym_func){.object = object,

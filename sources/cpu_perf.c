@@ -33,7 +33,9 @@ struct source {
 	struct stack_table stacks;
 	struct perf_tasks tasks;
 	struct side_events side;	/* own processes only: else the sideband tells */
-	const struct sample_sink *sink; /* during drain */
+	struct arena held_memory;
+	struct held *held, **held_end; /* new stacks and tasks, not handed out yet */
+	bool fetched;
 	bool own;			/* only processes of this user */
 	u64 samples, cut;		/* since open; cut: their stacks reached the depth limit */
 	u64 samples_before, cut_before; /* as of the last tick */
@@ -41,6 +43,12 @@ struct source {
 	u64 lost, map_full;
 	double fill;
 	char note[192];
+};
+
+/* A sample that waits for drain, when all processes and mappings before it are known. */
+struct held {
+	struct held *next;
+	const struct sample *sample;
 };
 
 /* --- samples --- */
@@ -71,6 +79,25 @@ static bool passes(void *ctx, const struct stack_sample *x)
 	return true;
 }
 
+static void hold(struct source *s, const struct sample *sample)
+{
+	struct held *h = arena__alloc(&s->held_memory, sizeof(*h));
+
+	h->sample = sample;
+	if (!s->held)
+		s->held_end = &s->held;
+	*s->held_end = h;
+	s->held_end = &h->next;
+}
+
+static void put_held(struct source *s, const struct sample_sink *sink)
+{
+	for (const struct held *h = s->held; h; h = h->next)
+		sink__put(sink, h->sample);
+	s->held = NULL;
+	arena__fini(&s->held_memory);
+}
+
 static void announce(struct source *s, struct perf_task *leader, const struct perf_record *r)
 {
 	struct proc_event e = {
@@ -85,10 +112,19 @@ static void announce(struct source *s, struct perf_task *leader, const struct pe
 		return;
 	leader->announced = true;
 	copy_str(e.comm, sizeof(e.comm), leader->comm);
-	sink__put(s->sink, &e.head);
+	hold(s, &((struct proc_event *)arena__dup(&s->held_memory, &e, sizeof(e)))->head);
 }
 
-/* Names the sample's stack, and hands its frames out when they are new. */
+static void hold_stack(struct source *s, const struct stack_def *def)
+{
+	struct stack_def *copy = arena__dup(&s->held_memory, def, sizeof(*def));
+
+	copy->ips = arena__dup(&s->held_memory, def->ips,
+			       sizeof(*def->ips) * ((size_t)def->nkernel + def->nuser));
+	hold(s, &copy->head);
+}
+
+/* Names the sample's stack, and keeps its frames for drain when they are new. */
 static u64 define_stack(struct source *s, const struct perf_record *r, u32 exec)
 {
 	u64 ips[2 * DEPTH];
@@ -102,7 +138,7 @@ static u64 define_stack(struct source *s, const struct perf_record *r, u32 exec)
 	s->cut += def.cut;
 	def.hash = stack_hash(ips, def.nkernel, def.nuser, (u64)exec << 32 | r->pid);
 	if (stack_table__is_new(&s->stacks, def.hash))
-		sink__put(s->sink, &def.head);
+		hold_stack(s, &def);
 	return def.hash;
 }
 
@@ -132,12 +168,10 @@ static void on_sample(struct source *s, const struct perf_record *r)
 		s->map_full++;
 }
 
-void cpu_perf__feed(struct source *s, const struct perf_event_header *h, size_t avail,
-		    const struct sample_sink *sink)
+void cpu_perf__feed(struct source *s, const struct perf_event_header *h, size_t avail)
 {
 	struct perf_record r;
 
-	s->sink = sink;
 	if (perf_record__decode(&r, h, avail, s->setup.attr.sample_type))
 		return;
 	s->lost += r.lost;
@@ -154,7 +188,7 @@ static void on_record(void *ctx, const struct perf_event_header *h)
 {
 	struct source *s = ctx;
 
-	cpu_perf__feed(s, h, h->size, s->sink);
+	cpu_perf__feed(s, h, h->size);
 }
 
 /* --- opening --- */
@@ -343,6 +377,7 @@ static void cpu_perf__close(struct source *s)
 	stack_table__fini(&s->stacks);
 	perf_tasks__fini(&s->tasks);
 	side_events__fini(&s->side);
+	arena__fini(&s->held_memory);
 	scope__put(s->scope);
 	free(s);
 }
@@ -430,12 +465,20 @@ static void end_interval(struct source *s)
 	s->cut_before = s->cut;
 }
 
-static void cpu_perf__drain(struct source *s, bool tick, const struct sample_sink *sink)
+static void cpu_perf__fetch(struct source *s, bool tick)
 {
-	s->sink = sink;
 	if (s->ring.evlist)
 		perf_ring__read(&s->ring, on_record, s);
+	s->fetched = true;
+}
+
+static void cpu_perf__drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	if (!s->fetched)
+		cpu_perf__fetch(s, tick);
+	s->fetched = false;
 	side_events__flush(&s->side, sink);
+	put_held(s, sink);
 	if (!tick)
 		return;
 	s->fill = 100.0 * s->stacks.nrows / s->stacks.max_rows;
@@ -467,6 +510,7 @@ const struct source_ops source_cpu_perf = {
 	.set_scope = cpu_perf__set_scope,
 	.set_sampling = cpu_perf__set_sampling,
 	.fd = cpu_perf__fd,
+	.fetch = cpu_perf__fetch,
 	.drain = cpu_perf__drain,
 	.health = cpu_perf__health,
 };

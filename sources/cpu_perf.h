@@ -13,8 +13,7 @@ extern const struct source_ops source_cpu_perf;
  * sample_type *fields. Closed by source_cpu_perf.close. */
 struct source *cpu_perf__open_fake(const struct sampling *how, const struct scope *scope,
 				   u64 *fields);
-/* As if a ring held this record; `avail` readable bytes begin at h. */
-void cpu_perf__feed(struct source *s, const struct perf_event_header *h, size_t avail,
-		    const struct sample_sink *sink);
+/* As if a ring held this record, until the next drain; `avail` readable bytes begin at h. */
+void cpu_perf__feed(struct source *s, const struct perf_event_header *h, size_t avail);
 
 #endif

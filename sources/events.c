@@ -139,7 +139,7 @@ static int resolve_tracepoint(const char *text, const char *tracefs, struct perf
 				   "'%s' is no event: a tracepoint is written subsystem:name",
 				   text);
 	if (!tracefs)
-		return status__set(st, EXIT_CODE_FAILURE, -ENOENT,
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -ENOENT,
 				   "tracepoint '%s' needs tracefs: " MOUNT_TRACEFS, text);
 	snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", tracefs, (int)(colon - text), text,
 		 colon + 1);

@@ -17,7 +17,7 @@ static void ignore(void *ctx, const struct sample *s)
 }
 
 /* The input is a sequence of records; each is copied so that reading beyond one is seen. */
-static void feed(struct source *s, const uint8_t *data, size_t size, const struct sample_sink *sink)
+static void feed(struct source *s, const uint8_t *data, size_t size)
 {
 	while (size >= sizeof(struct perf_event_header)) {
 		struct perf_event_header h;
@@ -28,7 +28,7 @@ static void feed(struct source *s, const uint8_t *data, size_t size, const struc
 		n = CLAMP((size_t)h.size, sizeof(h), size);
 		copy = xmalloc(n);
 		memcpy(copy, data, n);
-		cpu_perf__feed(s, copy, n, sink);
+		cpu_perf__feed(s, copy, n);
 		free(copy);
 		data += n;
 		size -= n;
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u64 fields;
 	struct source *s = cpu_perf__open_fake(&how, scope, &fields);
 
-	feed(s, data, size, &sink);
+	feed(s, data, size);
 	source_cpu_perf.drain(s, true, &sink);
 	source_cpu_perf.close(s);
 	scope__put(scope);

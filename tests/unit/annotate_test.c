@@ -13,6 +13,7 @@
 #include "core/arena.h"
 #include "symbols/annotate.h"
 #include "symbols/sources.h"
+#include "tests/lib/skip.h"
 
 static char dir[64];
 
@@ -251,8 +252,7 @@ static void test_aarch64(void **state)
 	write_file("arm.s", "f:\n cbz x0, 1f\n bl g\n b.ne f\n1: ret\n tbz w1, #3, f\n"
 			    "g: adrp x0, f\n ldr x1, [x0, #8]\n br x1\n .size f, 20\n");
 	if (system("clang --version >/dev/null 2>&1")) {
-		puts("skip: clang is not installed");
-		skip();
+		skip_because("clang is not installed");
 	}
 	run("clang -target aarch64-linux-gnu -c arm.s -o arm.o");
 	load(&p, "arm.o", NULL);

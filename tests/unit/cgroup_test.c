@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/cgroup.h"
+#include "tests/lib/skip.h"
 
 static void read_text(struct cgroup_mounts *m, const char *text)
 {
@@ -54,13 +55,13 @@ static void test_names(void **state)
 	assert_string_equal(cgroup__name(0, buf, sizeof(buf)), "cgroup:0");
 	assert_int_equal(cgroup__id("/no-such-cgroup"), 0);
 	if (!*cgroup__mount())
-		skip();
+		skip_because("no cgroup v2 here");
 	assert_string_equal(cgroup__name(cgroup__id("/"), buf, sizeof(buf)), "/");
 	assert_string_equal(cgroup__name(cgroup__id("/"), buf, 1), "");
 	snprintf(name, sizeof(name), "/proftop-test-%d", getpid());
 	snprintf(dir, sizeof(dir), "%.200s%s", cgroup__mount(), name);
 	if (mkdir(dir, 0755))
-		skip();
+		skip_because("needs root to make a cgroup");
 	id = cgroup__id(name);
 	assert_true(id != 0);
 	assert_string_equal(cgroup__name(id, buf, sizeof(buf)), name);

@@ -271,7 +271,7 @@ static void fake__open(struct fake *f, const char *expr)
 
 static void fake__feed(struct fake *f, struct writer *w)
 {
-	cpu_perf__feed(f->source, w->head, w->size, &f->sink);
+	cpu_perf__feed(f->source, w->head, w->size);
 }
 
 static void fake__close(struct fake *f)
@@ -312,9 +312,10 @@ static void test_equal_samples_are_added_up(void **state)
 		fake__feed(&f, &w);
 	sample(&w, 0, 0, chain, 3);
 	fake__feed(&f, &w);
+	assert_int_equal(f.sums.defs, 0); /* nothing before drain */
+	source_cpu_perf.drain(f.source, true, &f.sink);
 	assert_int_equal(f.sums.defs, 1);
 	assert_int_equal(f.sums.seen, 1);
-	source_cpu_perf.drain(f.source, true, &f.sink);
 	assert_int_equal(f.sums.rows, 1);
 	assert_int_equal(f.sums.samples, 10);
 	assert_int_equal(f.sums.weight, 2500);

@@ -21,6 +21,7 @@
 #include "symbols/debuginfo.h"
 #include "symbols/dwarf_guard.h"
 #include "symbols/openfile.h"
+#include "tests/lib/skip.h"
 
 static char dir[64];
 
@@ -313,8 +314,7 @@ static void test_dwz(void **state)
 	char note[160];
 
 	if (system("dwz --version >/dev/null 2>&1")) {
-		puts("skip: dwz is not installed");
-		skip();
+		skip_because("dwz is not installed");
 	}
 	build("prog", "-gdwarf-4");
 	run("gcc -O2 -gdwarf-4 other.c main.c -o prog2 && cp prog plain && "

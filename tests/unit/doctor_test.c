@@ -38,6 +38,7 @@ static void expect_complete(const struct check *checks, u32 n)
 	static const char *const views[] = {
 #define VIEW(id, ops) #ops,
 #include "tui/views.def"
+#include "tests/lib/skip.h"
 #undef VIEW
 	};
 	static const char *const rows[][2] = {
@@ -114,7 +115,7 @@ static void test_unprivileged(void **state)
 	pid_t pid;
 
 	if (geteuid())
-		skip();
+		skip_because("needs root");
 	assert_int_equal(pipe(fds), 0);
 	pid = fork();
 	if (!pid)

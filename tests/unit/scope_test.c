@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "core/cgroup.h"
 #include "core/filter.h"
+#include "tests/lib/skip.h"
 
 static struct scope *parse(const char *expr)
 {
@@ -210,7 +211,7 @@ static void test_cgroup_v2(void **state)
 	struct scope *r;
 
 	if (!tree__make(&t))
-		skip();
+		skip_because("needs root and cgroup v2");
 	r = resolved("cgroup=%s", t.name);
 	assert_int_equal(r->include[SCOPE_CGROUP].n, 3); /* descendants are included */
 	assert_true(scope__task(r, 1, 1, 0, tree__id(&t, "/a/b"), "x"));
@@ -235,7 +236,7 @@ static void test_cgroup_appears(void **state)
 	struct scope *before, *after;
 
 	if (!tree__make(&t))
-		skip();
+		skip_because("needs root and cgroup v2");
 	rmdir(t.b);
 	before = resolved("cgroup=%s", t.name);
 	assert_int_equal(before->include[SCOPE_CGROUP].n, 2);
@@ -287,7 +288,7 @@ static void test_cgroup_v1(void **state)
 
 	own_v1_path(path, sizeof(path));
 	if (!*path || !cgroup__v1_mounts(&v1))
-		skip();
+		skip_because("no cgroup v1 hierarchy with a name of ours");
 	snprintf(expr, sizeof(expr), "cgroup=\"%s\" !pid=1", path);
 	s = parse(expr);
 	r = scope__resolve(s);

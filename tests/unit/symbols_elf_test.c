@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "tests/lib/elf_map.h"
+#include "tests/lib/skip.h"
 
 static const char source_c[] =
 	"#include <stdlib.h>\n"
@@ -340,7 +341,7 @@ static void test_equal_files(void **state)
 static void need_root(void)
 {
 	if (geteuid())
-		skip();
+		skip_because("needs root");
 }
 
 static void test_deleted(void **state)

@@ -11,6 +11,7 @@
 
 #include "core/arena.h"
 #include "symbols/kallsyms.h"
+#include "tests/lib/skip.h"
 
 static struct kallsyms *from_text(const char *text)
 {
@@ -153,7 +154,7 @@ static void test_own(void **state)
 	if (!kallsyms__count(k)) {
 		fclose(f);
 		kallsyms__free(k);
-		skip();
+		skip_because("this user sees no kernel addresses");
 	}
 	rewind(f);
 	while (fgets(line, sizeof(line), f)) {

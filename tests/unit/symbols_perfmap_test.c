@@ -13,6 +13,7 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "symbols/perfmap.h"
+#include "tests/lib/skip.h"
 
 static char own_path[64];
 
@@ -203,7 +204,7 @@ static void test_not_followed(void **state)
 	assert_int_equal(mkfifo(own_path, 0644), 0);
 	refused();
 	if (geteuid())
-		skip();
+		skip_because("needs root");
 	fd = make(0);
 	append(fd, "1000 100 of another user\n");
 	assert_int_equal(fchown(fd, 12345, 12345), 0);

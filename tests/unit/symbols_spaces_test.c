@@ -10,6 +10,7 @@
 
 #include "symbols/spaces.h"
 #include "tests/lib/elf_map.h"
+#include "tests/lib/skip.h"
 
 /* Numbers that no process of this machine has: above PID_MAX_LIMIT. */
 #define PID 5000000u
@@ -188,7 +189,7 @@ static void test_vdso(void **state)
 			sscanf(line, "%lx-%lx", &start, &end);
 	fclose(f);
 	if (!start)
-		skip();
+		skip_because("no vdso is mapped");
 	for (unsigned long a = start; a < end; a += 16)
 		symbols__locate_user(symbols, (u32)getpid(), now(), a);
 	settle(symbols);

@@ -175,12 +175,40 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct st
 			    o->view);
 		return complain(st);
 	}
-	if (o->keymap && read_keymaps(&keys, o, st))
-		return complain(st);
+	code = o->keymap ? read_keymaps(&keys, o, st) : 0;
 	keymap__fini(&keys);
+	if (code)
+		return complain(st);
 	log__to_stderr(true);
 	code = session__begin(&s, o, fixture, st) ? complain(st)
 					 : batch__run(o, s.collector, s.symbols, s.scope, s.child);
+	session__end(&s);
+	return code;
+}
+
+/* With the terminal open and the keymap read. */
+static int run_session(struct host *h, struct options *o, const struct fixture *fixture,
+		       struct status *st)
+{
+	struct session s = {0};
+	int code;
+
+	if (session__begin(&s, o, fixture, st)) {
+		h->ops->close(h->term);
+		session__end(&s);
+		return complain(st);
+	}
+	h->symbols = s.symbols;
+	h->collector = s.collector;
+	h->child = s.child;
+	h->scope = scope__get(s.scope);
+	h->queries = worker__new("proftop-query");
+	h->lists = worker__new("proftop-lists");
+	canvas__init(&h->canvas, 80, 24, h->ops->ascii(h->term));
+	code = app__run(h);
+	worker__free(h->queries);
+	worker__free(h->lists);
+	scope__put(h->scope);
 	session__end(&s);
 	return code;
 }
@@ -190,33 +218,16 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct statu
 	struct term_options term = {.theme = o->theme, .ascii = o->ascii, .w = o->columns,
 				    .h = o->rows, .script = o->script};
 	struct host h = {.options = o, .sampling = o->sampling, .interval_ns = o->interval_ns};
-	struct session s = {0};
 	int code;
 
-	if (read_keymaps(&h.keymap, o, st))
-		return complain(st);
 	h.ops = o->script ? &term_script : &term_curses;
-	/* The terminal first: it is what fails most often, and what one waits for. */
-	h.term = h.ops->open(&term, st);
-	if (!h.term)
-		return complain(st);
-	if (session__begin(&s, o, fixture, st)) {
-		h.ops->close(h.term);
-		session__end(&s);
-		return complain(st);
+	if (read_keymaps(&h.keymap, o, st)) {
+		code = complain(st);
+	} else {
+		/* The terminal first: it is what fails most often, and what one waits for. */
+		h.term = h.ops->open(&term, st);
+		code = h.term ? run_session(&h, o, fixture, st) : complain(st);
 	}
-	h.symbols = s.symbols;
-	h.collector = s.collector;
-	h.child = s.child;
-	h.scope = scope__get(s.scope);
-	h.queries = worker__new("proftop-query");
-	h.lists = worker__new("proftop-lists");
-	canvas__init(&h.canvas, 80, 24, h.ops->ascii(h.term));
-	code = app__run(&h);
-	worker__free(h.queries);
-	worker__free(h.lists);
-	scope__put(h.scope);
-	session__end(&s);
 	keymap__fini(&h.keymap);
 	return code;
 }

@@ -67,13 +67,16 @@ static bool scroll(struct log_screen *s, s64 lines)
 	return true;
 }
 
-/* The next line with the text, upward (dir < 0: downward) from the last one shown. */
+/* The next line with the text, upward (dir < 0: downward) from the last one shown, which comes
+ * last. */
 static bool log__find(struct log_screen *s, int dir)
 {
-	for (s64 i = (s64)s->nlines - s->below - 1 - dir; i >= 0 && i < s->nlines; i -= dir) {
-		if (!strcasestr(s->lines[i].text, s->search))
+	for (u32 n = 1; n <= s->nlines; n++) {
+		u32 below = (s->below + (dir > 0 ? n : s->nlines - n)) % s->nlines;
+
+		if (!strcasestr(s->lines[s->nlines - 1 - below].text, s->search))
 			continue;
-		s->below = s->nlines - 1 - (u32)i;
+		s->below = below;
 		return true;
 	}
 	return false;

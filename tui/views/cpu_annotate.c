@@ -29,6 +29,7 @@ struct annotate_screen {
 	u32 selected, top; /* lines */
 	bool placed;	   /* the cursor was put on the hottest line once */
 	struct rect body;
+	char search[128];
 	struct row_table table; /* the instructions as rows, for snapshots */
 };
 
@@ -316,6 +317,21 @@ static bool follow(struct annotate_screen *s)
 	return true;
 }
 
+static bool find(struct annotate_screen *s, int dir)
+{
+	for (u32 i = 1; s->search[0] && i <= s->nlines; i++) {
+		u32 line = (s->selected + (dir > 0 ? i : s->nlines - i)) % s->nlines;
+		const struct annotated_insn *in = &s->code->insns[s->lines[line].insn];
+		const char *hay = s->lines[line].source ? in->source : in->text;
+
+		if (hay && strcasestr(hay, s->search)) {
+			s->selected = line;
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool annotate__action(struct screen *base, enum action a)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
@@ -328,6 +344,8 @@ static bool annotate__action(struct screen *base, enum action a)
 	case ACTION_PAGE_DOWN: return move_to(s, line + s->body.h);
 	case ACTION_HOME: return move_to(s, 0);
 	case ACTION_END: return move_to(s, INT32_MAX);
+	case ACTION_SEARCH_NEXT: return find(s, 1);
+	case ACTION_SEARCH_PREVIOUS: return find(s, -1);
 	case ACTION_HOTTEST_NEXT: return jump_hot(s, 1);
 	case ACTION_HOTTEST_PREVIOUS: return jump_hot(s, -1);
 	case ACTION_DRILL: return follow(s);
@@ -355,17 +373,8 @@ static bool annotate__search(struct screen *base, const char *text, int dir)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
 
-	for (u32 i = 1; i <= s->nlines; i++) {
-		u32 line = (s->selected + (dir > 0 ? i : s->nlines - i)) % s->nlines;
-		const struct annotated_insn *in = &s->code->insns[s->lines[line].insn];
-		const char *hay = s->lines[line].source ? in->source : in->text;
-
-		if (hay && strcasestr(hay, text)) {
-			s->selected = line;
-			return true;
-		}
-	}
-	return false;
+	copy_str(s->search, sizeof(s->search), text);
+	return find(s, dir);
 }
 
 static void annotate__crumb(const struct screen *base, char *buf, size_t size)
@@ -389,7 +398,7 @@ static void annotate__selection(const struct screen *base, char *buf, size_t siz
 			 in->inlined ? in->inlined : "");
 }
 
-/* --- snapshots: the instructions as rows --- */
+/* --- snapshots: the instructions as rows, or without the code the sampled offsets --- */
 
 enum { CODE_PCT, CODE_OFFSET, CODE_TEXT, CODE_FILE, CODE_LINE, CODE_INLINED, CODE_SOURCE };
 
@@ -408,6 +417,24 @@ static bool code__text(struct value *out, const char *text)
 	out->type = text ? VALUE_TEXT : VALUE_NONE;
 	out->s = text;
 	return true;
+}
+
+static bool offset__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct annotate_screen *s = container_of(t, struct annotate_screen, table);
+	const struct offset_weight *w = &s->answer->offsets[row];
+
+	*out = (struct value){.type = code_columns[column].type};
+	switch (column) {
+	case CODE_PCT: out->f = w->pct; return true;
+	case CODE_OFFSET: out->u = w->offset; return true;
+	default: return false;
+	}
+}
+
+static u64 offset__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct annotate_screen, table)->answer->offsets[row].offset;
 }
 
 static bool code__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
@@ -442,6 +469,11 @@ static bool annotate__report(struct screen *base, struct report *r)
 		return false;
 	s->table = (struct row_table){.columns = code_columns, .ncolumns = ARRAY_SIZE(code_columns),
 				      .nrows = s->code->ninsns, .cell = code__cell, .key = code__key};
+	if (!s->code->ninsns) {
+		s->table.nrows = s->answer->noffsets;
+		s->table.cell = offset__cell;
+		s->table.key = offset__key;
+	}
 	*r = (struct report){.view = "cpu-code", .seq = f->seq,
 			     .t0_ns = s->answer->rows->snap->base.t0_ns,
 			     .t1_ns = s->answer->rows->snap->base.t1_ns,

@@ -9,6 +9,11 @@
 
 #define NAMES_WAIT_MS 25
 
+static const char *const refusal[SETTINGS] = {
+	[SETTING_SCOPE] = "the old filter stays",
+	[SETTING_SAMPLING] = "the old sampling stays",
+};
+
 /* Appends after "; ", cut at the buffer's end. */
 static void PRINTF_LIKE(3, 4) join(char *buf, size_t size, const char *fmt, ...)
 {
@@ -200,14 +205,48 @@ static bool try_row(struct feeds *f, struct model_feed *mf, const struct source_
 	return true;
 }
 
+static void zero_model(struct feeds *f, u32 model)
+{
+	struct model_feed *mf = &f->v[model];
+
+	for (u32 i = 0; i < f->slots.n; i++)
+		if (f->slots.v[i].models & MODEL_BIT(model))
+			slot__zero(&f->slots.v[i]);
+	mf->ops->zero(mf->model);
+	mf->samples_then = 0;
+	mf->feed.health.samples = 0;
+}
+
+/* What was counted of the old event cannot be added to the new one. When no source takes the
+ * new one, the old one is opened again: false. */
+static bool finish_trial(struct feeds *f, u32 model, bool served)
+{
+	struct model_feed *mf = &f->v[model];
+	char *refused = mf->refused[SETTING_SAMPLING];
+
+	f->trial &= ~MODEL_BIT(model);
+	if (served) {
+		zero_model(f, model);
+		return true;
+	}
+	refused[0] = '\0';
+	join(refused, sizeof(mf->refused[0]), "%s: %s", refusal[SETTING_SAMPLING], mf->failed);
+	f->slots.how = f->before;
+	start_opening(f, model);
+	return false;
+}
+
 /* Nothing is left to try. Returns the model's bit when it is live. */
 static u64 finish_opening(struct feeds *f, u32 model)
 {
 	struct model_feed *mf = &f->v[model];
+	bool live = served(f, model, has_alternatives(f, model));
 
 	f->opening &= ~MODEL_BIT(model);
+	if ((f->trial & MODEL_BIT(model)) && !finish_trial(f, model, live))
+		return 0;
 	copy_str(mf->feed.reason, sizeof(mf->feed.reason), mf->failed);
-	if (served(f, model, has_alternatives(f, model))) {
+	if (live) {
 		mf->feed.state = FEED_LIVE;
 		mf->feed.exit_code = EXIT_CODE_OK;
 		return MODEL_BIT(model);
@@ -412,19 +451,12 @@ void feeds__zero(struct feeds *f, u64 t0_ns)
 		slot__zero(&f->slots.v[i]);
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if (f->v[m].model) {
-			f->v[m].ops->zero(f->v[m].model);
+			zero_model(f, m);
 			f->v[m].t0_ns = t0_ns;
-			f->v[m].samples_then = 0;
-			f->v[m].feed.health.samples = 0;
 		}
 }
 
 /* --- filters and rates --- */
-
-static const char *const refusal[SETTINGS] = {
-	[SETTING_SCOPE] = "the old filter stays",
-	[SETTING_SAMPLING] = "the old sampling stays",
-};
 
 static void forget_refusals(struct feeds *f, enum setting what)
 {
@@ -466,6 +498,60 @@ static void set_slot(struct feeds *f, struct slot *slot, enum setting what,
 		start_opening(f, (u32)__builtin_ctzll(left));
 }
 
+static bool is_first_choice(const struct feeds *f, const struct slot *slot)
+{
+	const struct source_row *row = f->rows;
+	u32 model = (u32)__builtin_ctzll(slot->models);
+
+	while (row->model != model || !row->tier)
+		row++;
+	return row->ops == slot->ops;
+}
+
+/* Another event may need another engine than the one that serves now. */
+static void set_event(struct feeds *f, struct slot *slot, const struct sampling *how)
+{
+	struct status st = {0};
+
+	if (is_first_choice(f, slot) && slot->ops->set_sampling) {
+		if (!slot->ops->set_sampling(slot->src, how, &st)) {
+			drain(f, slot, true);
+			for (u64 left = slot->models; left; left &= left - 1)
+				zero_model(f, (u32)__builtin_ctzll(left));
+			return;
+		}
+		if (st.code == EXIT_CODE_USAGE) {
+			note_refusal(f, slot, SETTING_SAMPLING, &st);
+			return;
+		}
+	}
+	drain(f, slot, true);
+	slot__close(&f->slots, slot);
+	f->trial |= slot->models;
+	for (u64 left = slot->models; left; left &= left - 1)
+		start_opening(f, (u32)__builtin_ctzll(left));
+	slot->models = 0;
+}
+
+/* The event in force may be the one that stands for "", by its name. */
+static bool is_other_event(const struct feeds *f, const char *event)
+{
+	if (!strcmp(f->slots.how.event, event))
+		return false;
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (f->v[m].feed.state == FEED_LIVE && !strcmp(f->v[m].feed.health.event, event))
+			return false;
+	return true;
+}
+
+static bool sampling_refused(const struct feeds *f)
+{
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (f->v[m].refused[SETTING_SAMPLING][0])
+			return true;
+	return false;
+}
+
 /* With other settings a source may open that did not before. */
 static void new_settings(struct feeds *f)
 {
@@ -489,23 +575,37 @@ void feeds__set_scope(struct feeds *f, struct scope *scope)
 
 void feeds__set_sampling(struct feeds *f, const struct sampling *how)
 {
+	bool other = is_other_event(f, how->event);
+
 	forget_refusals(f, SETTING_SAMPLING);
-	for (u32 i = 0; i < f->slots.n; i++)
-		set_slot(f, &f->slots.v[i], SETTING_SAMPLING, NULL, how);
-	f->slots.how = *how;
+	if (!f->trial)
+		f->before = f->slots.how;
+	for (u32 i = 0; i < f->slots.n; i++) {
+		struct slot *slot = &f->slots.v[i];
+
+		if (other && slot->src && slot->tier)
+			set_event(f, slot, how);
+		else
+			set_slot(f, slot, SETTING_SAMPLING, NULL, how);
+	}
+	if (!sampling_refused(f))
+		f->slots.how = *how;
 	new_settings(f);
 }
 
 /* --- frames --- */
 
 /* What was refused comes first: it is what the user has just asked for. */
-static void add_notes(const struct model_feed *mf, struct health *h)
+static void add_notes(const struct model_feed *mf, struct feed *feed)
 {
+	struct health *h = &feed->health;
 	char note[sizeof(h->note)] = "";
 
 	for (u32 k = 0; k < SETTINGS; k++)
 		if (mf->refused[k][0])
-			join(note, sizeof(note), "%s", mf->refused[k]);
+			join(feed->refused, sizeof(feed->refused), "%s", mf->refused[k]);
+	if (feed->refused[0])
+		join(note, sizeof(note), "%s", feed->refused);
 	if (mf->missing[0])
 		join(note, sizeof(note), "%s", mf->missing);
 	if (h->note[0])
@@ -520,6 +620,6 @@ void feeds__fill(struct feeds *f, struct frame *fr)
 
 		fr->snaps[m] = snap__get(mf->snap);
 		fr->feeds[m] = mf->feed;
-		add_notes(mf, &fr->feeds[m].health);
+		add_notes(mf, &fr->feeds[m]);
 	}
 }

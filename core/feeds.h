@@ -36,6 +36,8 @@ struct feeds {
 	struct source_row *rows; /* by rising tier */
 	u32 nrows;
 	u64 opening;		 /* models in FEED_OPENING */
+	u64 trial;		 /* of those: opened anew for another event ... */
+	struct sampling before;	 /* ... and back to this when no source takes it */
 	struct symbols *symbols; /* NULL in tests */
 	struct model_feed v[MODEL_COUNT];
 };

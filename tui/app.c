@@ -143,6 +143,7 @@ void app__show_view(struct host *h, enum view_id v)
 void app__set_sampling(struct host *h, const struct sampling *s)
 {
 	h->sampling = *s;
+	h->refused[0] = '\0';
 	collector__set_sampling(h->collector, s);
 	h->dirty = true;
 }
@@ -404,12 +405,30 @@ static void drain_input(struct host *h)
 	}
 }
 
+/* What a source refused is said once, and the sampling is what it was. */
+static void look_for_refusal(struct host *h, const struct feed *feed)
+{
+	const struct health *e = &feed->health;
+
+	if (!strcmp(h->refused, feed->refused))
+		return;
+	copy_str(h->refused, sizeof(h->refused), feed->refused);
+	if (!feed->refused[0])
+		return;
+	host__message(h, ROLE_ERROR, "%s", feed->refused);
+	if (strlen(e->event) + 1 < sizeof(e->event))
+		copy_str(h->sampling.event, sizeof(h->sampling.event), e->event);
+	h->sampling.freq = e->freq;
+	h->sampling.period = e->period;
+}
+
 static void take_frame(struct host *h)
 {
 	const struct frame *f = collector__take(h->collector);
 
 	if (!f)
 		return;
+	look_for_refusal(h, &f->feeds[view_table[h->view]->feed]);
 	if (h->paused) {
 		snap__put(h->held);
 		h->held = f;

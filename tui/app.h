@@ -65,6 +65,7 @@ struct host {
 	u32 nhelp_rows;
 	struct arena help_arena;
 
+	char refused[256]; /* by the collector, as told last */
 	char message[512];
 	enum role message_role;
 	bool dirty, quit;

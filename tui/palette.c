@@ -80,6 +80,7 @@ static bool run_event(struct host *h, const char *arg, struct status *st)
 		return refuse(st, "event", "an event's name (proftop --list-events)");
 	memset(s.event, 0, sizeof(s.event));
 	copy_str(s.event, sizeof(s.event), arg);
+	host__message(h, ROLE_OK, "sampling %s, from zero", arg);
 	app__set_sampling(h, &s);
 	return true;
 }

@@ -318,6 +318,55 @@ static void test_refused_reopening_restores(void **state)
 	expect("open:fixed:all close:fixed fail:fixed open:fixed:all close:fixed");
 }
 
+static void set_event(struct collector *c, const char *event)
+{
+	struct sampling how = {.freq = 99};
+
+	copy_str(how.event, sizeof(how.event), event);
+	collector__set_sampling(c, &how);
+}
+
+/* B cannot take the event, C can; what was counted of the old one is forgotten. */
+static void test_another_event_finds_its_source(void **state)
+{
+	struct collector *c = start(tiers);
+	const struct frame *f;
+
+	fakes[FAKE_B].pending = 5;
+	snap__put(tick(c, 1));
+	fakes[FAKE_B].refuse = true;
+	fakes[FAKE_B].fail = EXIT_CODE_UNSUPPORTED;
+	set_event(c, "page-faults");
+	fakes[FAKE_C].pending = 3;
+	f = tick(c, 2);
+	assert_string_equal(f->feeds[MODEL_PROFILE].health.tier, "c");
+	assert_string_equal(f->feeds[MODEL_PROFILE].refused, "");
+	assert_int_equal(f->feeds[MODEL_PROFILE].health.samples_total, 3);
+	assert_int_equal(snap_of(f, MODEL_PROFILE)->total, 3);
+	snap__put(f);
+	stop(c);
+}
+
+static void test_no_source_for_another_event(void **state)
+{
+	struct collector *c = start(tiers);
+	const struct frame *f;
+
+	fakes[FAKE_B].pending = 5;
+	snap__put(tick(c, 1));
+	fakes[FAKE_B].refuse = true;
+	fakes[FAKE_B].only_freq = 99;
+	fakes[FAKE_C].fail = EXIT_CODE_UNSUPPORTED;
+	collector__set_sampling(c, &(struct sampling){.freq = 100, .event = "cycles"});
+	fakes[FAKE_B].pending = 1;
+	f = tick(c, 2);
+	assert_string_equal(f->feeds[MODEL_PROFILE].health.tier, "b");
+	assert_non_null(strstr(f->feeds[MODEL_PROFILE].refused, "the old sampling stays: b: "));
+	assert_int_equal(snap_of(f, MODEL_PROFILE)->total, 6);
+	snap__put(f);
+	stop(c);
+}
+
 static void test_lost_source_is_told(void **state)
 {
 	struct collector *c = start(fixed);
@@ -389,6 +438,8 @@ int main(void)
 		cmocka_unit_test_setup(test_scope_in_place, setup),
 		cmocka_unit_test_setup(test_refused_settings_are_told, setup),
 		cmocka_unit_test_setup(test_refused_reopening_restores, setup),
+		cmocka_unit_test_setup(test_another_event_finds_its_source, setup),
+		cmocka_unit_test_setup(test_no_source_for_another_event, setup),
 		cmocka_unit_test_setup(test_lost_source_is_told, setup),
 		cmocka_unit_test_setup(test_zero_resets_health_too, setup),
 		cmocka_unit_test_setup(test_health_of_several_sources, setup),

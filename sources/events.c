@@ -169,9 +169,23 @@ static bool raw_event(const char *text, struct perf_event_attr *attr)
 	return *end == '\0';
 }
 
+/* A word after a colon that is neither modifiers nor a tracepoint's name. */
+static int refuse_modifiers(const char *text, size_t len, struct status *st)
+{
+	struct event_name e;
+
+	for (u32 i = 0; event__name(i, &e); i++)
+		if (strlen(e.name) == len && !strncmp(e.name, text, len))
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "event '%s': modifiers are u, k, p (up to ppp) and P",
+					   text);
+	return 0;
+}
+
 static int resolve_name(const char *text, const char *tracefs, struct perf_event_attr *attr,
 			struct status *st)
 {
+	const char *colon = strchr(text, ':');
 	struct event_name e;
 
 	for (u32 i = 0; event__name(i, &e); i++) {
@@ -181,7 +195,9 @@ static int resolve_name(const char *text, const char *tracefs, struct perf_event
 			return 0;
 		}
 	}
-	if (strchr(text, ':'))
+	if (colon && refuse_modifiers(text, (size_t)(colon - text), st))
+		return -EINVAL;
+	if (colon)
 		return resolve_tracepoint(text, tracefs, attr, st);
 	if (raw_event(text, attr))
 		return 0;
@@ -210,6 +226,14 @@ static int apply_modifiers(const char *m, struct perf_event_attr *attr, struct s
 	if (precise > 3)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "event modifier '%s': at most ppp can be asked for", m);
+	/* The kernel would take it, and then give no call chains. */
+	if (attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT) {
+		if (precise && !strchr(m, 'P'))
+			return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+					   "event modifier '%s': software events and tracepoints "
+					   "cannot be precise; leave the p out", m);
+		precise = 0;
+	}
 	attr->precise_ip = precise;
 	if (user || kernel) {
 		attr->exclude_user = !user;

@@ -108,6 +108,10 @@ static void test_modifiers(void **state)
 	assert_int_equal(event__resolve("cycles:P", NULL, &attr, &st), 0);
 	assert_int_equal(attr.precise_ip, 3);
 	expect_error("cycles:pppp", EXIT_CODE_USAGE, "ppp");
+	assert_int_equal(event__resolve("cpu-clock:P", NULL, &attr, &st), 0);
+	assert_int_equal(attr.precise_ip, 0);
+	expect_error("cpu-clock:pp", EXIT_CODE_UNSUPPORTED, "leave the p out");
+	expect_error("cpu-clock:zz", EXIT_CODE_USAGE, "modifiers are");
 }
 
 static void test_wrong_names_get_near_ones(void **state)

@@ -22,6 +22,11 @@ const struct frame *host__frame(const struct host *h)
 	return h->frame;
 }
 
+bool host__paused(const struct host *h)
+{
+	return h->paused;
+}
+
 struct symbols *host__symbols(const struct host *h)
 {
 	return h->symbols;

@@ -102,6 +102,7 @@ bool view__knows_section(const char *section);
 /* --- what a screen may ask of the host --- */
 
 const struct frame *host__frame(const struct host *h); /* newest shown; NULL at first */
+bool host__paused(const struct host *h); /* no further frame is shown for now */
 struct symbols *host__symbols(const struct host *h);
 const struct scope *host__scope(const struct host *h);
 void host__post(struct host *h, struct job *j);

@@ -7,7 +7,8 @@
 struct ticket {
 	void *owner; /* NULL: gone */
 	void (*ready)(void *owner, struct profile_answer *answer);
-	u32 jobs; /* under way */
+	u32 jobs;	 /* under way */
+	bool unresolved; /* the last answer had leaf functions without a name yet */
 };
 
 struct profile_job {
@@ -64,6 +65,7 @@ static void profile_job__done(struct job *job)
 	struct profile_answer *answer = j->answer;
 
 	if (j->ticket->owner) {
+		j->ticket->unresolved = answer->rows->pending_pct > 0;
 		j->answer = NULL;
 		j->ticket->ready(j->ticket->owner, answer);
 	}
@@ -108,6 +110,10 @@ static bool profile_asker__asked(struct profile_asker *a, const struct profile_q
 {
 	u64 generation = symbols__generation(host__symbols(a->host));
 
+	/* New names matter to an answer that lacks some; others wait for the next frame, unless
+	 * none comes. */
+	if (!a->ticket->unresolved && !a->ticket->jobs && !host__paused(a->host))
+		a->asked_generation = generation;
 	if (a->asked_seq == f->seq && a->asked_generation == generation &&
 	    a->asked_scope == scope && !memcmp(&a->asked, q, sizeof(*q)))
 		return true;

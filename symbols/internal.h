@@ -35,6 +35,7 @@ struct object {
 	struct code *code;     /* NULL: not looked at yet */
 	u32 pending, npending; /* locs to resolve, chained by loc.next */
 	u32 retry;	       /* locs resolved to a guess; a newer map may know better */
+	u64 read_on_ns; /* when a JIT's map was read last for new locs */
 	u64 retry_at_ns, retry_wait_ns;
 	u64 cost; /* of loading it, about bytes; 0 not asked yet */
 	bool listed, retry_listed; /* in the worker's lists */

@@ -16,6 +16,7 @@
 
 #define RETRY_MIN    NSEC_PER_SEC
 #define RETRY_MAX    (60 * NSEC_PER_SEC)
+#define READ_ON_MIN  (100 * NSEC_PER_MSEC) /* between two looks at a map that grows */
 #define PRELOAD_WAIT (10 * NSEC_PER_MSEC)
 #define COST_KERNEL  (2u << 20) /* /proc/kallsyms takes about as long as a file of this size */
 #define COST_LOADED  1
@@ -168,6 +169,22 @@ static void plan_retry(struct worker_state *w, struct object *o, u64 wait_ns)
 	list_object(&w->retries, &o->retry_listed, o->pub.id);
 }
 
+/* What a JIT compiled since its map was read: the map has grown by it, which costs little to
+ * read, and who waits for names gets them now. */
+static void read_on(struct symbols *s, struct worker_state *w, struct object *o)
+{
+	u64 now = clock__monotonic_ns();
+	u32 head = o->retry;
+
+	if (o->pub.kind != CODE_JIT || now - o->read_on_ns < READ_ON_MIN)
+		return;
+	o->read_on_ns = now;
+	if (!resolver__refresh(w->resolver, o->pub.id))
+		return;
+	o->retry = 0;
+	resolve_chain(s, o, head);
+}
+
 static void resolve_object(struct symbols *s, struct worker_state *w, u32 at)
 {
 	struct object *o = symbols__obj(s, w->active.v[at]);
@@ -178,6 +195,8 @@ static void resolve_object(struct symbols *s, struct worker_state *w, u32 at)
 	unlist(&w->active, at);
 	resolve_chain(s, o, head);
 	if (o->retry != retry_before)
+		read_on(s, w, o);
+	if (o->retry && o->retry != retry_before)
 		plan_retry(w, o, RETRY_MIN);
 	announce(s);
 }

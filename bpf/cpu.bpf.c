@@ -12,6 +12,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 volatile u32 count_idle = 0;
+const volatile u64 watched_since = 0; /* since when the sideband tells of new processes */
 volatile u32 armed = 0;	      /* samples before every CPU is on do not count */
 volatile u32 active = 0;      /* which map counts now */
 volatile u32 stack_flags = 0; /* STACK_KERNEL | STACK_USER */
@@ -45,7 +46,15 @@ struct {
 	__type(value, struct cpu_stats);
 } stats SEC(".maps");
 
-static __always_inline void announce(const struct cpu_key *key, struct cpu_stats *st, u64 now)
+/* Processes older than proftop are known from /proc only, which must be read before they end;
+ * the sideband tells of younger ones in time, so nobody has to be woken for them. */
+static __always_inline bool must_hurry(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, group_leader, start_time) < watched_since;
+}
+
+static __always_inline void announce(struct task_struct *task, const struct cpu_key *key,
+				     struct cpu_stats *st, u64 now)
 {
 	u64 id = key->tgid | ((u64)key->exec_id << 32);
 	struct task_record r = {
@@ -55,7 +64,7 @@ static __always_inline void announce(const struct cpu_key *key, struct cpu_stats
 	if (bpf_map_lookup_elem(&tasks_seen, &id))
 		return;
 	bpf_get_current_comm(r.comm, sizeof(r.comm));
-	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(true)))
+	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(must_hurry(task))))
 		st->tasks_lost++;
 	else
 		bpf_map_update_elem(&tasks_seen, &id, &one, BPF_ANY);
@@ -101,7 +110,7 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_s
 	key.cgroup = bpf_get_current_cgroup_id();
 	key.exec_id = BPF_CORE_READ(task, self_exec_id);
 	if (key.tid)
-		announce(&key, st, now);
+		announce(task, &key, st, now);
 	if (flags)
 		key.stack = stack__capture(ctx, STACK_SLOT_PERF, flags, now);
 	if (flags && !key.stack)

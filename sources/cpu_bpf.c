@@ -466,6 +466,8 @@ static int load(struct source *s, struct status *st)
 	bpf_map__set_max_entries(s->skel->maps.stacks_seen, s->sizes.stacks);
 	bpf_map__set_max_entries(s->skel->maps.tasks_seen, s->sizes.tasks);
 	bpf_map__set_max_entries(s->skel->maps.records, s->sizes.ring_bytes);
+	/* The sideband, a tier-0 source, opened before. */
+	s->skel->rodata->watched_since = clock__monotonic_ns();
 	s->skel->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
 	err = cpu_bpf__load(s->skel);
 	if (err)

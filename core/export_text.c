@@ -300,14 +300,16 @@ static void put_losses(FILE *out, const struct health *h)
 static void put_engine(FILE *out, const struct health *h)
 {
 	char line[320], rate[CELL_SIZE] = "";
+	bool measured = h->run_pct > 0;
 
 	if (h->freq)
 		snprintf(rate, sizeof(rate), " at %llu Hz", (unsigned long long)h->freq);
 	else if (h->period)
 		snprintf(rate, sizeof(rate), " every %llu", (unsigned long long)h->period);
-	format_c(line, sizeof(line), "%s, %s%s, %s; own CPU %.2f%% of one, program %.3f%% of all",
+	format_c(line, sizeof(line), "%s, %s%s, %s; own CPU %.2f%% of one, %s %.3f%% of all",
 		 *h->tier ? h->tier : "none", *h->event ? h->event : "no event", rate,
-		 h->precise ? "precise" : "addresses may skid", h->self_cpu_pct, h->run_pct);
+		 h->precise ? "precise" : "addresses may skid", h->self_cpu_pct,
+		 measured ? "program" : "sampling about", measured ? h->run_pct : h->cost_pct);
 	put_field(out, "engine", line);
 	put_field(out, "note", h->note);
 }

@@ -178,27 +178,31 @@ static bool said_by_other(const struct model_feed *mf, const char *msg)
 	return said && !strcmp(said + 2, msg);
 }
 
-static void note_failure(struct model_feed *mf, const struct source_row *row,
-			 const struct status *st)
+static void note_failure(struct feeds *f, const struct source_row *row, const struct status *st)
 {
+	struct model_feed *mf = &f->v[row->model];
+
 	log__add(LOG_INFO, "%s does not open: %s", row->ops->name, st->msg);
+	if (!row->tier)
+		join(mf->missing, sizeof(mf->missing), "without %s: %s", row->ops->name, st->msg);
+	/* Whether anything can be shown is up to the others. */
+	if (!row->tier && has_alternatives(f, row->model))
+		return;
 	if (st->code == EXIT_CODE_USAGE || said_by_other(mf, st->msg))
 		copy_str(mf->failed, sizeof(mf->failed), st->msg);
 	else
 		join(mf->failed, sizeof(mf->failed), "%s: %s", row->ops->name, st->msg);
-	if (!row->tier)
-		join(mf->missing, sizeof(mf->missing), "without %s: %s", row->ops->name, st->msg);
 	if (telling(st->code) > telling(mf->feed.exit_code))
 		mf->feed.exit_code = st->code;
 }
 
-static bool try_row(struct feeds *f, struct model_feed *mf, const struct source_row *row)
+static bool try_row(struct feeds *f, const struct source_row *row)
 {
 	struct slot *slot = slots__of(&f->slots, row->ops);
 	struct status st;
 
 	if (!slot->src && slot__open(&f->slots, slot, &st)) {
-		note_failure(mf, row, &st);
+		note_failure(f, row, &st);
 		return false;
 	}
 	slot->models |= MODEL_BIT(row->model);
@@ -273,7 +277,7 @@ u64 feeds__open_next(struct feeds *f)
 	if (f->v[m].next == f->nrows)
 		return finish_opening(f, m);
 	row = &f->rows[f->v[m].next];
-	opened = try_row(f, &f->v[m], row);
+	opened = try_row(f, row);
 	await_row(f, m, f->v[m].next + 1);
 	if ((opened && row->tier) || f->v[m].next == f->nrows)
 		return finish_opening(f, m);
@@ -606,10 +610,10 @@ static void add_notes(const struct model_feed *mf, struct feed *feed)
 			join(feed->refused, sizeof(feed->refused), "%s", mf->refused[k]);
 	if (feed->refused[0])
 		join(note, sizeof(note), "%s", feed->refused);
-	if (mf->missing[0])
-		join(note, sizeof(note), "%s", mf->missing);
 	if (h->note[0])
 		join(note, sizeof(note), "%s", h->note);
+	if (mf->missing[0])
+		join(note, sizeof(note), "%s", mf->missing);
 	copy_str(h->note, sizeof(h->note), note);
 }
 

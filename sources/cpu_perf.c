@@ -5,10 +5,12 @@
  */
 #include "sources/cpu_perf.h"
 
+#include <linux/capability.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/caps.h"
 #include "core/log.h"
 #include "sources/perf_open.h"
 #include "sources/perf_ring.h"
@@ -24,6 +26,8 @@
 #define THREADS_MAX 2048 /* events are opened on, without privileges */
 #define PAGES	    128	 /* 512 KiB: what an unprivileged user gets by default */
 #define PAGES_FAST  512
+/* About what the kernel takes for a sample with its call chain: here nothing counts it. */
+#define SAMPLE_COST_NS 2000
 
 struct source {
 	struct perf_ring ring;
@@ -32,7 +36,7 @@ struct source {
 	const struct scope *scope; /* a reference */
 	struct stack_table stacks;
 	struct perf_tasks tasks;
-	struct side_events side;	/* own processes only: else the sideband tells */
+	struct side_events side; /* own processes only: else the sideband tells */
 	struct arena held_memory;
 	struct held *held, **held_end; /* new stacks and tasks, not handed out yet */
 	bool fetched;
@@ -263,8 +267,8 @@ static int pick_reach(struct source *s, struct perf_setup *p, struct status *st)
 		status__set(
 			st, EXIT_CODE_PERMISSION, err,
 			"sampling is not permitted (kernel.perf_event_paranoid is %d): run "
-			"with sudo, or sysctl kernel.perf_event_paranoid=2 for your own processes",
-			perf__paranoid());
+			"with sudo, or sysctl kernel.perf_event_paranoid=%d for your own processes",
+			perf__paranoid(), a->exclude_user ? 1 : 2);
 	return err;
 }
 
@@ -273,6 +277,10 @@ static void note_reach(struct source *s, const struct perf_setup *p, bool limite
 	bool blind = p->attr.exclude_kernel && s->how.kernel;
 
 	copy_str(s->note, sizeof(s->note), p->note);
+	if (!s->own && !(caps__effective() & 1ULL << CAP_SYS_PTRACE))
+		snprintf(s->note, sizeof(s->note),
+			 "functions of other users' processes have no names: run with sudo, or "
+			 "give CAP_SYS_PTRACE");
 	if (s->own)
 		snprintf(
 			s->note, sizeof(s->note),
@@ -497,6 +505,8 @@ static void cpu_perf__health(struct source *s, struct health *h)
 	h->freq = s->setup.freq;
 	h->period = s->setup.period;
 	h->precise = s->setup.attr.precise_ip > 0;
+	if (h->freq)
+		h->cost_pct = 100.0 * (double)h->freq * SAMPLE_COST_NS / NSEC_PER_SEC;
 	copy_str(h->tier, sizeof(h->tier), "perf");
 	copy_str(h->event, sizeof(h->event), s->setup.event);
 	copy_str(h->note, sizeof(h->note), s->note);

@@ -34,6 +34,8 @@ static const char *no_kernel_code(int err)
 	return "no code of the kernel: /proc/kcore does not hold this address";
 }
 
+#define NO_PERF_MAP "no code: where a function begins is not known without a perf map"
+
 static const char *no_jit_code(int err)
 {
 	if (err == -EPERM || err == -EACCES)
@@ -207,7 +209,8 @@ struct annotation *annotate__build(struct symbols *s, u32 func)
 		note_cut(a, f, (size_t)got);
 	} else {
 		a = annotate__code(func, &(struct annotate_code){.size = 0});
-		add_note(a, no_code(f->kind, (int)got));
+		add_note(a, f->kind == CODE_JIT && !f->size ? NO_PERF_MAP
+							    : no_code(f->kind, (int)got));
 	}
 	free(bytes);
 	return a;

@@ -13,6 +13,7 @@
 #define BUSY_PSI_PCT  10.0
 
 #define LINE_PIECES 48
+#define NOTE_MIN_W  24 /* less than that tells nothing */
 
 /* A lower screen has rows instead of the memory line and the selection line. */
 #define LOW_H 12
@@ -246,6 +247,21 @@ static void crumbs(const struct screen *s, char *buf, size_t size)
 		snprintf(buf + n, size - n, "%s%s", n ? " > " : "", own);
 }
 
+/* What the engine cannot see, for as much of it as there is room; it stands out when a better
+ * engine would see it. */
+static void draw_note(struct host *h, int x, int y)
+{
+	const struct feed *f = h->frame ? &h->frame->feeds[view_table[h->view]->feed] : NULL;
+	struct canvas *c = &h->canvas;
+	bool limited;
+
+	if (!f || f->state != FEED_LIVE || !f->health.note[0] || c->w - x < NOTE_MIN_W)
+		return;
+	limited = f->reason[0] || f->refused[0];
+	draw__textf(c, x, y, c->w - x, limited ? ROLE_WARN : ROLE_DIM, "%s%s", limited ? "! " : "",
+		    f->health.note);
+}
+
 static void draw_tabs(struct host *h, int y)
 {
 	struct canvas *c = &h->canvas;
@@ -257,7 +273,8 @@ static void draw_tabs(struct host *h, int y)
 		x += draw__text(c, x, y, c->w - x, v == h->view ? ROLE_TAB_ACTIVE : ROLE_TAB, buf);
 	}
 	crumbs(app__screen(h), buf, sizeof(buf));
-	draw__middle(c, x + 1, y, c->w - x - 1, ROLE_STRONG, buf);
+	x += draw__middle(c, x + 1, y, c->w - x - 1, ROLE_STRONG, buf);
+	draw_note(h, x + 3, y);
 }
 
 /* --- bottom lines --- */
@@ -346,8 +363,6 @@ static void draw_health(struct host *h, int y)
 	line__add(&l, 0, ROLE_TEXT, " %s/s", per_s);
 	add_losses(&l, e);
 	add_cost(&l, e);
-	if (e->note[0])
-		line__add(&l, 6, ROLE_DIM, "  %s", e->note);
 	line__draw(&l, &h->canvas, y, h->canvas.w);
 }
 

@@ -210,11 +210,17 @@ static void cpu__headline(struct cpu_screen *s, struct canvas *c, struct rect r)
 		headline__samples(&l, cpu__rows(s));
 }
 
+static bool is_clock(const char *event)
+{
+	return !strncmp(event, "cycles", 6) || !strncmp(event, "cpu-c", 5) ||
+	       !strncmp(event, "task-clock", 10);
+}
+
 void cpu__waiting(const struct host *h, char *buf, size_t size)
 {
 	const struct frame *f = host__frame(h);
 	const struct feed *feed = f ? &f->feeds[MODEL_PROFILE] : NULL;
-	char key[16];
+	char key[16], clear[16];
 
 	if (!feed || feed->state == FEED_OFF || feed->state == FEED_OPENING)
 		snprintf(buf, size, "attaching the sampler ...");
@@ -223,8 +229,13 @@ void cpu__waiting(const struct host *h, char *buf, size_t size)
 	else if (!f->snaps[MODEL_PROFILE])
 		snprintf(buf, size, "sampling; the first interval is not over yet");
 	else
-		snprintf(buf, size, "no samples here: nothing in scope ran on a CPU (%s clears the filter, w widens the window)",
-			 host__key(h, ACTION_CLEAR_FILTER, key, sizeof(key)));
+		snprintf(buf, size,
+			 "no samples here: %s (%s clears the filter, %s widens the window)%s%s",
+			 is_clock(feed->health.event) ? "nothing in scope ran on a CPU"
+						      : "the event did not happen in scope",
+			 host__key(h, ACTION_CLEAR_FILTER, clear, sizeof(clear)),
+			 host__key(h, ACTION_WINDOW, key, sizeof(key)), feed->reason[0] ? "; " : "",
+			 feed->reason[0] ? feed->health.note : "");
 }
 
 static void cpu__draw(struct screen *base, struct canvas *c, struct rect area)

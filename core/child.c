@@ -20,7 +20,7 @@ struct child {
 	int failed[2];	/* errno of a failed exec; closed by a successful one */
 	int output[2];	/* -1 when not quiet */
 	const char *name;
-	bool released, reaped;
+	bool quiet, released, reaped;
 	int status; /* of waitpid */
 	char line[200]; /* of output, unfinished */
 	size_t line_len;
@@ -49,6 +49,7 @@ static void child__main(struct child *c, char **argv)
 		dup2(null, STDIN_FILENO);
 		dup2(c->output[1], STDOUT_FILENO);
 		dup2(c->output[1], STDERR_FILENO);
+		setpgid(0, 0);
 	}
 	close(c->go[1]);
 	if (read(c->go[0], &byte, 1) != 1)
@@ -65,7 +66,7 @@ struct child *child__hold(char **argv, bool quiet, struct status *st)
 	struct child *c = xcalloc(1, sizeof(*c));
 
 	*c = (struct child){.pidfd = -1, .go = {-1, -1}, .failed = {-1, -1}, .output = {-1, -1},
-			    .name = argv[0]};
+			    .name = argv[0], .quiet = quiet};
 	if (pipe2(c->go, O_CLOEXEC) || pipe2(c->failed, O_CLOEXEC) ||
 	    (quiet && pipe2(c->output, O_CLOEXEC)))
 		goto fail;
@@ -171,15 +172,22 @@ int child__wait(struct child *c)
 	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
 }
 
+/* A quiet command has a process group of its own: its children end with it. */
+static void child__kill(const struct child *c, int sig)
+{
+	if (!c->quiet || kill(-c->pid, sig))
+		kill(c->pid, sig);
+}
+
 static void child__end(struct child *c)
 {
 	struct pollfd p = {.fd = c->pidfd, .events = POLLIN};
 
 	if (c->pid <= 0 || child__ended(c))
 		return;
-	kill(c->pid, c->released ? SIGTERM : SIGKILL);
+	child__kill(c, c->released ? SIGTERM : SIGKILL);
 	if (c->pidfd < 0 || poll(&p, 1, TERM_GRACE_MS) != 1)
-		kill(c->pid, SIGKILL);
+		child__kill(c, SIGKILL);
 	child__wait(c);
 }
 

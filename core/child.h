@@ -11,7 +11,7 @@
 struct child;
 
 /* Forks and holds. quiet: its output goes to the log ring instead of our terminal (the UI
- * owns that) and its input is /dev/null. */
+ * owns that), its input is /dev/null, and it leads a process group of its own. */
 struct child *child__hold(char **argv, bool quiet, struct status *st);
 u32 child__pid(const struct child *c);
 /* Lets it run. -errno with st when the command cannot be executed. */
@@ -25,7 +25,8 @@ void child__read_output(struct child *c);
 bool child__ended(struct child *c); /* reaps it */
 /* Waits for its end. Returns its exit status, 128 + signal when killed. */
 int child__wait(struct child *c);
-/* Ends it (SIGTERM, then SIGKILL after two seconds) when it still runs; frees. */
+/* Ends it (SIGTERM, then SIGKILL after two seconds) when it still runs, a quiet one with its
+ * group; frees. */
 void child__free(struct child *c);
 
 #endif

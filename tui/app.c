@@ -457,9 +457,18 @@ static void release_child(struct host *h)
 
 static void child_event(struct host *h)
 {
+	int status;
+
 	child__read_output(h->child);
-	if (child__ended(h->child) && child__released(h->child) && !h->message[0])
-		host__message(h, ROLE_OK, "the command ended with status %d", child__wait(h->child));
+	if (!child__ended(h->child) || !child__released(h->child) || h->message[0])
+		return;
+	status = child__wait(h->child);
+	if (status > 128)
+		host__message(h, ROLE_WARN, "the command was killed by signal %d (%s)",
+			      status - 128, strsignal(status - 128));
+	else
+		host__message(h, status ? ROLE_WARN : ROLE_OK, "the command ended with status %d",
+			      status);
 }
 
 static void signal_event(struct host *h, int fd)

@@ -206,6 +206,8 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->lists = worker__new("proftop-lists");
 	canvas__init(&h->canvas, 80, 24, h->ops->ascii(h->term));
 	code = app__run(h);
+	if (!code && h->child && child__released(h->child) && child__ended(h->child))
+		code = child__wait(h->child);
 	worker__free(h->queries);
 	worker__free(h->lists);
 	scope__put(h->scope);

@@ -43,6 +43,7 @@ static void child__main(struct child *c, char **argv)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (c->output[1] >= 0) {
 		int null = open("/dev/null", O_RDONLY);
 

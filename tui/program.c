@@ -26,16 +26,22 @@ static void crashed(int sig)
 	raise(sig);
 }
 
-/* Crashes restore the terminal; what asks us to end is read from a signalfd. */
+/* Crashes, and whatever else would end us, restore the terminal; what asks us to end is read
+ * from a signalfd. */
 static void set_up_signals(void)
 {
-	static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+	static const int fatal[] = {
+		SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGABRT, SIGSYS,  SIGTRAP,	 SIGQUIT,
+		SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGPROF, SIGPOLL, SIGVTALRM, SIGPWR,
+	};
 	struct sigaction sa = {.sa_handler = crashed, .sa_flags = SA_RESETHAND | SA_NODEFER};
 	sigset_t set;
 
 	for (u32 i = 0; i < ARRAY_SIZE(fatal); i++)
 		sigaction(fatal[i], &sa, NULL);
+	/* Writes then fail, which is told. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

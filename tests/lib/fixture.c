@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "core/log.h"
 #include "core/vitals.h"
 
 #define MAX_FRAMES 128
@@ -14,6 +15,9 @@ struct record {
 	struct stack_def def;
 	struct vitals_sample vitals; /* now.ncpus > 0 */
 	char *frames;
+	u64 lost;
+	enum log_level level;
+	char *log; /* a line for the log */
 	u64 ips[MAX_FRAMES];
 };
 
@@ -32,6 +36,24 @@ static enum code_kind kind_of(const char *name)
 	return !strcmp(name, "kernel") ? CODE_KERNEL : !strcmp(name, "jit") ? CODE_JIT : CODE_USER;
 }
 
+/* "\\x1b" and the like -> the byte; in place. */
+static char *unescape(char *text)
+{
+	char *out = text, *in = text;
+	unsigned int byte;
+
+	while (*in) {
+		if (in[0] == '\\' && in[1] == 'x' && sscanf(in + 2, "%2x", &byte) == 1) {
+			*out++ = (char)byte;
+			in += 4;
+		} else {
+			*out++ = *in++;
+		}
+	}
+	*out = '\0';
+	return text;
+}
+
 static u32 frame_loc(char *frame, bool *kernel)
 {
 	char *object = strchr(frame, '@'), *kind = object ? strchr(object + 1, '@') : NULL;
@@ -42,7 +64,7 @@ static u32 frame_loc(char *frame, bool *kernel)
 	if (object)
 		*object++ = '\0';
 	*kernel = k == CODE_KERNEL;
-	return symbols__named(symbols, object ? object : "program", frame, k);
+	return symbols__named(symbols, object ? unescape(object) : "program", unescape(frame), k);
 }
 
 /* Frames come root first; a stack is kept leaf first, kernel frames before user frames. */
@@ -78,7 +100,7 @@ static bool parse_cpu(struct record *r, const char *text)
 	r->sample.cgroup = cgroup;
 	r->sample.count = count;
 	r->sample.weight = count * 10101010;
-	copy_str(r->sample.comm, sizeof(r->sample.comm), comm);
+	copy_str(r->sample.comm, sizeof(r->sample.comm), unescape(comm));
 	r->def = (struct stack_def){.head.type = SAMPLE_STACK_DEF, .named = true,
 				    .tgid = r->sample.tgid};
 	r->frames = xstrdup(frames);
@@ -89,6 +111,8 @@ static bool parse_vitals(struct record *r, const char *text)
 {
 	struct vitals *v = &r->vitals.vitals;
 
+	if (strncmp(text, "vitals ", 7))
+		return false;
 	r->vitals.head.type = SAMPLE_VITALS;
 	*v = (struct vitals){.ncpus = 2, .running = 3, .tasks = 120, .load5 = 0.5, .load15 = 0.25,
 			     .mem_total_bytes = 16ULL << 30, .mem_available_bytes = 12ULL << 30,
@@ -99,10 +123,36 @@ static bool parse_vitals(struct record *r, const char *text)
 	return true;
 }
 
+static bool parse_log(struct record *r, const char *text)
+{
+	static const char *const levels[] = {"info", "warn", "error"};
+	char level[8], line[sizeof(((struct log_line *)0)->text)];
+
+	if (sscanf(text, "log %7s %239[^\n]", level, line) != 2)
+		return false;
+	for (u32 i = 0; i < ARRAY_SIZE(levels); i++)
+		if (!strcmp(levels[i], level)) {
+			r->level = (enum log_level)i;
+			r->log = unescape(xstrdup(line));
+		}
+	return r->log;
+}
+
+static bool parse_lost(struct record *r, const char *text)
+{
+	unsigned long long n;
+
+	if (sscanf(text, "lost %llu", &n) != 1)
+		return false;
+	r->lost = n;
+	return true;
+}
+
 static bool parse_line(struct record *r, const char *text)
 {
 	r->tick = !strncmp(text, "tick", 4);
-	return r->tick || parse_cpu(r, text) || parse_vitals(r, text);
+	return r->tick || parse_cpu(r, text) || parse_vitals(r, text) || parse_log(r, text) ||
+	       parse_lost(r, text);
 }
 
 static void begin(struct symbols *s)
@@ -115,12 +165,17 @@ static void begin(struct symbols *s)
 
 /* --- two sources over the same records --- */
 
-static u32 handle; /* struct source is private to each source; ours has no state of its own */
+/* What both share; the vitals have no use for it. */
+static struct source {
+	struct sampling how;
+	u64 samples, lost; /* ever */
+} source;
 
 static struct source *fixture_open(const struct sampling *how, const struct scope *scope,
 				   struct status *st)
 {
-	return (struct source *)&handle;
+	source.how = *how;
+	return &source;
 }
 
 static void fixture_close(struct source *s)
@@ -134,6 +189,9 @@ static int fixture_set_scope(struct source *s, const struct scope *scope, struct
 
 static int fixture_set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
+	if (!strcmp(how->event, "refused"))
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -EINVAL, "no such event here");
+	s->how = *how;
 	return 0;
 }
 
@@ -151,8 +209,12 @@ static void cpu_drain(struct source *s, bool tick, const struct sample_sink *sin
 			cpu_next = (cpu_next + 1) % nrecords;
 			return;
 		}
+		s->lost += r->lost;
+		if (r->log)
+			log__add(r->level, "%s", r->log);
 		if (!r->sample.count)
 			continue;
+		s->samples += r->sample.count;
 		sink__put(sink, &r->def.head);
 		sink__put(sink, &r->sample.head);
 	}
@@ -174,8 +236,11 @@ static void vitals_drain(struct source *s, bool tick, const struct sample_sink *
 static void cpu_health(struct source *s, struct health *h)
 {
 	copy_str(h->tier, sizeof(h->tier), "fixture");
-	copy_str(h->event, sizeof(h->event), "cpu-clock");
-	h->freq = 99;
+	copy_str(h->event, sizeof(h->event), *s->how.event ? s->how.event : "cpu-clock");
+	h->freq = s->how.freq;
+	h->period = s->how.period;
+	h->samples_total = s->samples;
+	h->lost = s->lost;
 }
 
 static void vitals_health(struct source *s, struct health *h)

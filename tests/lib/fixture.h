@@ -5,10 +5,13 @@
  *	# comment
  *	cpu COMM PID TID CPU CGROUP COUNT FRAME;FRAME;...     root first
  *	vitals USER_PCT SYSTEM_PCT LOAD1
+ *	lost COUNT
+ *	log info|warn|error TEXT
  *	tick                                                 ends an interval
  *
- * A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit. After the
- * last interval the file begins again.
+ * A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names
+ * \xHH is a byte, so that any name can be had. After the last interval the file begins again.
+ * The event "refused" is refused.
  */
 #ifndef TESTS_LIB_FIXTURE_H
 #define TESTS_LIB_FIXTURE_H

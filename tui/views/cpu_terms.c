@@ -5,7 +5,14 @@
 
 #include "core/filter.h"
 
-/* Quotes what a regular expression would act on, and the filter language's own quote. */
+/* What cannot be written in an expression: the filter language's own quote, and control
+ * characters, which hostile names have. */
+static bool is_unwritable(char c)
+{
+	return c == '"' || (u8)c < ' ' || c == 0x7f;
+}
+
+/* Quotes what a regular expression would act on; any character stands for an unwritable one. */
 static void regex_quote(const char *s, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -13,7 +20,7 @@ static void regex_quote(const char *s, char *buf, size_t size)
 	for (; *s && n + 3 < size; s++) {
 		if (strchr("\\^$.|?*+()[]{}", *s))
 			buf[n++] = '\\';
-		buf[n++] = *s == '"' ? '.' : *s;
+		buf[n++] = is_unwritable(*s) ? '.' : *s;
 	}
 	buf[n] = '\0';
 }

@@ -330,7 +330,10 @@ static void follow_size(struct term *t)
 /* After somebody else had the terminal: our modes again, and everything written anew. */
 static void come_back(struct term *t)
 {
-	endwin();
+	/* After a stop that nobody announced only. Twice would move the shell's cursor to where it
+	 * was at the first stop. */
+	if (!isendwin())
+		endwin();
 	refresh();
 	curs_set(t->cursor_x >= 0 ? 1 : 0);
 	term_restore__arm(OUT_FD);

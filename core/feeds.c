@@ -612,6 +612,9 @@ static void add_notes(const struct model_feed *mf, struct feed *feed)
 		join(note, sizeof(note), "%s", feed->refused);
 	if (h->note[0])
 		join(note, sizeof(note), "%s", h->note);
+	/* Why a better tier does not serve. */
+	if (mf->failed[0])
+		join(note, sizeof(note), "not served by %s", mf->failed);
 	if (mf->missing[0])
 		join(note, sizeof(note), "%s", mf->missing);
 	copy_str(h->note, sizeof(h->note), note);

@@ -7,6 +7,7 @@
 
 #include "core/child.h"
 #include "tui/app.h"
+#include "widgets/paragraph.h"
 #include "widgets/spark.h"
 
 #define BAD_LOST_PCT  1.0
@@ -396,6 +397,20 @@ static void draw_too_small(struct host *h)
 		    SCREEN_MIN_H);
 }
 
+#define MESSAGE_LINES 3
+
+/* A message that is longer than the screen is wide takes lines from what is above it. */
+static void draw_message(struct host *h)
+{
+	struct canvas *c = &h->canvas;
+	int lines = 1 + text__width(h->message) / (c->w - c->w / 8);
+	struct rect r = {0, 0, c->w, MIN(lines, MESSAGE_LINES)};
+
+	r.y = c->h - r.h;
+	draw__fill(c, r, ROLE_TEXT, L' ');
+	draw__paragraph(c, r, h->message_role, h->message);
+}
+
 void chrome__draw(struct host *h)
 {
 	struct canvas *c = &h->canvas;
@@ -423,7 +438,7 @@ void chrome__draw(struct host *h)
 		draw_selection(h, c->h - 3);
 	draw_health(h, c->h - 2);
 	if (h->message[0])
-		draw__text(c, 0, c->h - 1, c->w, h->message_role, h->message);
+		draw_message(h);
 	else
 		draw_hints(h, c->h - 1);
 }

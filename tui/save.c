@@ -81,8 +81,13 @@ void save__view(struct host *h, const char *path)
 	struct report r;
 	char name[128];
 
+	if (path && !*path) {
+		host__message(h, ROLE_WARN, "nothing was saved: no name was given");
+		return;
+	}
 	if (!s->ops->report || !s->ops->report(s, &r)) {
-		host__message(h, ROLE_WARN, "there is nothing to save here yet");
+		host__message(h, ROLE_WARN, s->ops->report ? "there is nothing to save here yet"
+							   : "this screen cannot be saved");
 		return;
 	}
 	if (!path) {

@@ -145,7 +145,7 @@ static void cpu__free(struct screen *base)
 
 /* --- drawing --- */
 
-static const char *window_text(enum profile_window w)
+const char *cpu__window_text(enum profile_window w)
 {
 	static const char *const texts[WINDOWS] = {
 		[WINDOW_LAST] = "last interval",
@@ -154,6 +154,19 @@ static const char *window_text(enum profile_window w)
 	};
 
 	return texts[w];
+}
+
+bool cpu__next_window(struct host *h, struct profile_query *q)
+{
+	q->window = (q->window + 1) % WINDOWS;
+	host__message(h, ROLE_OK, "window: %s", cpu__window_text(q->window));
+	return true;
+}
+
+u64 cpu__window_start(const struct profile_rows *rows)
+{
+	return rows->query.window == WINDOW_TOTAL ? rows->snap->since_ns
+						  : rows->snap->base.t0_ns;
 }
 
 static const char *mode_text(const struct profile_query *q)
@@ -198,7 +211,7 @@ static void cpu__headline(struct cpu_screen *s, struct canvas *c, struct rect r)
 	snprintf(text, sizeof(text), "by %s%s", grouping, s->adding ? "+?" : "");
 	headline__add(&l, ROLE_STRONG, text);
 	host__key(s->base.host, ACTION_GROUP_NEXT, key, sizeof(key));
-	snprintf(text, sizeof(text), " [%s] · %s", key, window_text(q->window));
+	snprintf(text, sizeof(text), " [%s] · %s", key, cpu__window_text(q->window));
 	headline__add(&l, ROLE_DIM, text);
 	snprintf(text, sizeof(text), " · %s", mode_text(q));
 	headline__add(&l, ROLE_DIM, text);
@@ -593,11 +606,10 @@ static void report__fill(struct report *r, const struct frame *f, const struct p
 	*r = (struct report){
 		.view = "cpu",
 		.seq = f->seq,
-		.t0_ns = rows->query.window == WINDOW_TOTAL ? rows->snap->since_ns
-							    : rows->snap->base.t0_ns,
+		.t0_ns = cpu__window_start(rows),
 		.t1_ns = rows->snap->base.t1_ns,
 		.scope = scope->text,
-		.window = window_text(rows->query.window),
+		.window = cpu__window_text(rows->query.window),
 		.group = rows->grouping,
 		.health = f->feeds[MODEL_PROFILE].health,
 		.rows = &rows->table,

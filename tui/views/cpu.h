@@ -21,6 +21,12 @@ struct screen *cpu_annotate__open(struct host *h, const struct profile_query *q,
 enum role cpu__kind_role(enum code_kind kind, bool inlined);
 const char *cpu__kind_name(enum code_kind kind, bool inlined);
 
+const char *cpu__window_text(enum profile_window w);
+/* The next window, and says which it is where no headline does. */
+bool cpu__next_window(struct host *h, struct profile_query *q);
+/* Where the counted time of an answer begins. */
+u64 cpu__window_start(const struct profile_rows *rows);
+
 /* What to say where rows would be; "" when rows are due. */
 void cpu__waiting(const struct host *h, char *buf, size_t size);
 

@@ -349,7 +349,7 @@ static bool annotate__action(struct screen *base, enum action a)
 	case ACTION_HOTTEST_NEXT: return jump_hot(s, 1);
 	case ACTION_HOTTEST_PREVIOUS: return jump_hot(s, -1);
 	case ACTION_DRILL: return follow(s);
-	case ACTION_WINDOW: s->query.window = (s->query.window + 1) % WINDOWS; return true;
+	case ACTION_WINDOW: return cpu__next_window(s->base.host, &s->query);
 	case ACTION_SOURCE:
 		s->with_source = !s->with_source;
 		if (s->code)
@@ -475,10 +475,10 @@ static bool annotate__report(struct screen *base, struct report *r)
 		s->table.key = offset__key;
 	}
 	*r = (struct report){.view = "cpu-code", .seq = f->seq,
-			     .t0_ns = s->answer->rows->snap->base.t0_ns,
+			     .t0_ns = cpu__window_start(s->answer->rows),
 			     .t1_ns = s->answer->rows->snap->base.t1_ns,
 			     .scope = extra ? extra->text : host__scope(base->host)->text,
-			     .window = "",
+			     .window = cpu__window_text(s->answer->rows->query.window),
 			     .group = symbols__func(host__symbols(base->host), s->query.focus)->name,
 			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
 	return true;

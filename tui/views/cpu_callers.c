@@ -223,7 +223,7 @@ static bool callers__action(struct screen *base, enum action a)
 	case ACTION_PAGE_DOWN: select_line(s, line + s->body.h); return true;
 	case ACTION_HOME: select_line(s, 0); return true;
 	case ACTION_END: select_line(s, INT32_MAX); return true;
-	case ACTION_WINDOW: s->query.window = (s->query.window + 1) % WINDOWS; return true;
+	case ACTION_WINDOW: return cpu__next_window(s->base.host, &s->query);
 	case ACTION_DRILL: return callers__drill(s);
 	default: return false;
 	}
@@ -319,10 +319,11 @@ static bool callers__report(struct screen *base, struct report *r)
 				      .nrows = line_count(s), .sort = CALLERS_SHARE,
 				      .cell = callers__cell, .key = callers__key};
 	*r = (struct report){.view = "cpu-callers", .seq = f->seq,
-			     .t0_ns = s->answer->rows->snap->base.t0_ns,
+			     .t0_ns = cpu__window_start(s->answer->rows),
 			     .t1_ns = s->answer->rows->snap->base.t1_ns,
 			     .scope = extra ? extra->text : host__scope(base->host)->text,
-			     .window = "", .group = "symbol",
+			     .window = cpu__window_text(s->answer->rows->query.window),
+			     .group = "symbol",
 			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
 	return true;
 }

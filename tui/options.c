@@ -260,6 +260,27 @@ static int options__check(struct options *o, struct status *st)
 	return 0;
 }
 
+static bool is_known(int opt)
+{
+	for (const struct option *o = long_options; o->name; o++)
+		if (o->val == opt)
+			return true;
+	return false;
+}
+
+/* getopt tells a letter, which may be within a word, or refers to the long option it has just
+ * read: one that is known was given a value it does not take. */
+static int refuse(struct status *st, const char *word)
+{
+	char letter[] = {'-', (char)optopt, '\0'};
+
+	if (is_known(optopt))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "%.80s: this option takes no value; see proftop --help", word);
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "unknown option %.80s; see proftop --help",
+			   optopt ? letter : word);
+}
+
 int options__parse(struct options *o, int argc, char **argv, struct status *st)
 {
 	int opt, err, index;
@@ -270,16 +291,14 @@ int options__parse(struct options *o, int argc, char **argv, struct status *st)
 		.sampling = {.freq = 99, .user = true, .kernel = true},
 	};
 	opterr = 0;
-	optind = 1;
+	optind = 0; /* glibc: from the first word, whatever was parsed before */
 	while ((opt = getopt_long(argc, argv, "+:p:t:G:C:F:c:e:V:d:bn:o:h", long_options, &index)) !=
 	       -1) {
 		if (opt == ':')
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 					   "%.80s needs a value; see proftop --help", argv[optind - 1]);
 		if (opt == '?')
-			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-					   "unknown option %.80s; see proftop --help",
-					   argv[optind - 1]);
+			return refuse(st, argv[optind - 1]);
 		err = option(o, opt, optarg, st);
 		if (err)
 			return err;

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command line: every option, what it refuses, and with which exit code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tui/options.h"
+#include "tui/term.h"
+#include "tui/view.h"
+
+#define WORDS_MAX 32
+#define LONG_NAME                                                                                  \
+	"0123456789012345678901234567890123456789012345678901234567890123"                         \
+	"0123456789012345678901234567890123456789012345678901234567890123"
+
+/* A line's words, as a shell would hand them over; '' is the empty one. */
+struct words {
+	char text[1024];
+	char *argv[WORDS_MAX + 2];
+	int argc;
+};
+
+static void split(struct words *w, const char *line)
+{
+	char *save = NULL;
+
+	assert_true(strlen(line) < sizeof(w->text));
+	strcpy(w->text, line);
+	w->argc = 0;
+	w->argv[w->argc++] = (char *)"proftop";
+	for (char *word = strtok_r(w->text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		assert_true(w->argc <= WORDS_MAX);
+		w->argv[w->argc++] = strcmp(word, "''") ? word : word + 2;
+	}
+	w->argv[w->argc] = NULL;
+}
+
+static int parse(struct options *o, struct words *w, struct status *st, const char *line)
+{
+	split(w, line);
+	*st = (struct status){0};
+	return options__parse(o, w->argc, w->argv, st);
+}
+
+/* The line must be right. */
+static struct options *parsed(const char *line)
+{
+	static struct words w;
+	static struct options o;
+	struct status st;
+
+	if (parse(&o, &w, &st, line))
+		fail_msg("%s: %s", line, st.msg);
+	return &o;
+}
+
+static void test_defaults(void **state)
+{
+	struct options *o = parsed("");
+
+	assert_int_equal(o->mode, MODE_UI);
+	assert_string_equal(o->view, view_table[0]->name);
+	assert_int_equal(o->interval_ns, NSEC_PER_SEC);
+	assert_true(o->sampling.interval_s == 1.0);
+	assert_int_equal(o->sampling.freq, 99);
+	assert_int_equal(o->sampling.period, 0);
+	assert_string_equal(o->sampling.event, "");
+	assert_int_equal(o->sampling.call_graph, CALL_GRAPH_AUTO);
+	assert_true(o->sampling.user && o->sampling.kernel && !o->sampling.idle);
+	assert_null(o->command);
+	assert_null(o->format);
+	assert_int_equal(o->noutputs, 0);
+	assert_int_equal(o->iterations, 0);
+	assert_false(o->ascii);
+}
+
+/* Options whose value is a string that others look at. */
+static void test_strings(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} rows[] = {
+		{"-p", offsetof(struct options, scope.pids)},
+		{"--pid", offsetof(struct options, scope.pids)},
+		{"-t", offsetof(struct options, scope.tids)},
+		{"--tid", offsetof(struct options, scope.tids)},
+		{"-G", offsetof(struct options, scope.cgroup)},
+		{"--cgroup", offsetof(struct options, scope.cgroup)},
+		{"-C", offsetof(struct options, scope.cpus)},
+		{"--cpu", offsetof(struct options, scope.cpus)},
+		{"--comm", offsetof(struct options, scope.comm)},
+		{"--filter", offsetof(struct options, scope.filter)},
+		{"--keymap", offsetof(struct options, keymap)},
+		{"--script", offsetof(struct options, script)},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		char line[64];
+		struct options *o;
+
+		snprintf(line, sizeof(line), "%s some,value=1", rows[i].name);
+		o = parsed(line);
+		assert_string_equal(*(const char **)((char *)o + rows[i].at), "some,value=1");
+		if (rows[i].name[1] != '-')
+			continue;
+		snprintf(line, sizeof(line), "%s=some,value=1", rows[i].name);
+		o = parsed(line);
+		assert_string_equal(*(const char **)((char *)o + rows[i].at), "some,value=1");
+	}
+}
+
+static void test_sampling(void **state)
+{
+	static const struct {
+		const char *line;
+		u64 freq, period;
+	} rows[] = {
+		{"-F 1", 1, 0},
+		{"-F100000", 100000, 0},
+		{"--freq=4000", 4000, 0},
+		{"-c 1", 0, 1},
+		{"--period 1000", 0, 1000},
+		{"-F 10 -c 5", 0, 5},
+		{"-c 5 -F 10", 10, 0},
+		{"-c 9223372036854775807", 0, INT64_MAX},
+		{"-e page-faults", 99, 0},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct options *o = parsed(rows[i].line);
+
+		assert_int_equal(o->sampling.freq, rows[i].freq);
+		assert_int_equal(o->sampling.period, rows[i].period);
+	}
+	assert_string_equal(parsed("-e sched:sched_switch")->sampling.event, "sched:sched_switch");
+	assert_string_equal(parsed("--event cycles:P")->sampling.event, "cycles:P");
+	assert_int_equal(parsed("--call-graph fp")->sampling.call_graph, CALL_GRAPH_FP);
+	assert_int_equal(parsed("--call-graph off")->sampling.call_graph, CALL_GRAPH_OFF);
+	assert_int_equal(parsed("--call-graph off --call-graph auto")->sampling.call_graph,
+			 CALL_GRAPH_AUTO);
+}
+
+static void test_display(void **state)
+{
+	struct options *o;
+
+	for (u32 v = 0; v < VIEW_COUNT; v++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "-V %s", view_table[v]->name);
+		assert_string_equal(parsed(line)->view, view_table[v]->name);
+	}
+	for (const char *const *t = theme_names; *t; t++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "--theme %s", *t);
+		assert_string_equal(parsed(line)->theme, *t);
+	}
+	assert_int_equal(parsed("-d 0.05")->interval_ns, 50 * NSEC_PER_MSEC);
+	assert_int_equal(parsed("-d 86400")->interval_ns, 86400 * NSEC_PER_SEC);
+	o = parsed("--delay=2.5");
+	assert_int_equal(o->interval_ns, 2500 * NSEC_PER_MSEC);
+	assert_true(o->sampling.interval_s == 2.5);
+	assert_true(parsed("--ascii")->ascii);
+	assert_string_equal(parsed("--group comm,symbol")->group, "comm,symbol");
+	/* The view that is meant may come behind. */
+	assert_string_equal(parsed("--group tid -V cpu")->group, "tid");
+	o = parsed("--size 400x120");
+	assert_int_equal(o->columns, 400);
+	assert_int_equal(o->rows, 120);
+}
+
+static void test_batch(void **state)
+{
+	struct options *o = parsed("-b -n 5 --format folded -o a.txt -o b.json --output c.csv");
+
+	assert_int_equal(o->mode, MODE_BATCH);
+	assert_int_equal(o->iterations, 5);
+	assert_string_equal(o->format, "folded");
+	assert_int_equal(o->noutputs, 3);
+	assert_string_equal(o->outputs[0], "a.txt");
+	assert_string_equal(o->outputs[1], "b.json");
+	assert_string_equal(o->outputs[2], "c.csv");
+	/* In any order, and as one word. */
+	assert_int_equal(parsed("-n1 -b")->iterations, 1);
+	assert_int_equal(parsed("-bn1")->iterations, 1);
+	assert_int_equal(parsed("--batch --iterations=7")->iterations, 7);
+	assert_string_equal(parsed("-b --format json")->format, "json");
+	assert_int_equal(parsed("-b -o 1.txt -o 2.txt -o 3.txt -o 4.txt -o 5.txt -o 6.txt -o 7.txt "
+				"-o 8.txt")
+				 ->noutputs,
+			 MAX_OUTPUTS);
+}
+
+static void test_modes(void **state)
+{
+	static const struct {
+		const char *line;
+		enum mode mode;
+	} rows[] = {
+		{"-h", MODE_HELP},
+		{"--help", MODE_HELP},
+		{"--version", MODE_VERSION},
+		{"--doctor", MODE_DOCTOR},
+		{"--doctor --format json", MODE_DOCTOR},
+		{"--list-views", MODE_LIST_VIEWS},
+		{"--list-events", MODE_LIST_EVENTS},
+		{"--vers", MODE_VERSION}, /* what is clear may be short */
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(parsed(rows[i].line)->mode, rows[i].mode);
+	assert_null(parsed("--list-events")->event_glob);
+	assert_string_equal(parsed("--list-events sched:*")->event_glob, "sched:*");
+	assert_string_equal(parsed("--list-events=sched:*")->event_glob, "sched:*");
+}
+
+static void test_command(void **state)
+{
+	struct options *o = parsed("-b -F 500 -- make -j8 --help -p 3");
+
+	assert_int_equal(o->mode, MODE_BATCH);
+	assert_int_equal(o->sampling.freq, 500);
+	assert_null(o->scope.pids);
+	assert_string_equal(o->command[0], "make");
+	assert_string_equal(o->command[1], "-j8");
+	assert_string_equal(o->command[2], "--help");
+	assert_string_equal(o->command[4], "3");
+	assert_null(o->command[5]);
+	o = parsed("-- -- x");
+	assert_string_equal(o->command[0], "--");
+	assert_null(parsed("--")->command);
+}
+
+/* Each wrong line, its exit code, and what the message must have. */
+static void test_wrong(void **state)
+{
+	static const struct {
+		const char *line;
+		enum exit_code code;
+		const char *part;
+	} rows[] = {
+		{"--nonsense", EXIT_CODE_USAGE, "unknown option --nonsense; see proftop --help"},
+		{"-z", EXIT_CODE_USAGE, "unknown option -z;"},
+		{"-zb", EXIT_CODE_USAGE, "unknown option -z;"},
+		{"-bzh", EXIT_CODE_USAGE, "unknown option -z;"},
+		{"-b -:", EXIT_CODE_USAGE, "unknown option -:;"},
+		{"--li", EXIT_CODE_USAGE, "unknown option --li;"},
+		{"--ascii=yes", EXIT_CODE_USAGE, "--ascii=yes: this option takes no value"},
+		{"--batch=1", EXIT_CODE_USAGE, "--batch=1: this option takes no value"},
+		{"--ascii -zb", EXIT_CODE_USAGE, "unknown option -z;"},
+		{"-p", EXIT_CODE_USAGE, "-p needs a value"},
+		{"-bp", EXIT_CODE_USAGE, "-bp needs a value"},
+		{"-b --filter", EXIT_CODE_USAGE, "--filter needs a value"},
+		{"make", EXIT_CODE_USAGE,
+		 "unexpected \"make\"; a command to profile comes after --"},
+		{"-b make -j8", EXIT_CODE_USAGE, "unexpected \"make\""},
+		{"--list-events a b", EXIT_CODE_USAGE, "unexpected \"b\""},
+		{"-F 0", EXIT_CODE_USAGE, "-F \"0\": takes 1 to 100000"},
+		{"-F 100001", EXIT_CODE_USAGE, "-F \"100001\""},
+		{"-F -5", EXIT_CODE_USAGE, "-F \"-5\""},
+		{"-F +5", EXIT_CODE_USAGE, "-F \"+5\""},
+		{"-F 5x", EXIT_CODE_USAGE, "-F \"5x\""},
+		{"-F 0x10", EXIT_CODE_USAGE, "-F \"0x10\""},
+		{"-F ''", EXIT_CODE_USAGE, "-F \"\""},
+		{"-F 99999999999999999999", EXIT_CODE_USAGE, "-F \"9999"},
+		{"-c 0", EXIT_CODE_USAGE, "-c \"0\""},
+		{"-c 9223372036854775808", EXIT_CODE_USAGE, "-c \"9223372036854775808\""},
+		{"-e ''", EXIT_CODE_USAGE, "-e \"\": takes an event name"},
+		{"-e " LONG_NAME, EXIT_CODE_USAGE, "-e \"0123"},
+		{"--call-graph dwarf", EXIT_CODE_USAGE, "takes auto, fp"},
+		{"--call-graph eh", EXIT_CODE_UNSUPPORTED, "use fp or auto"},
+		{"-V nothing", EXIT_CODE_USAGE, "--list-views"},
+		{"-V ''", EXIT_CODE_USAGE, "--list-views"},
+		{"-d 0", EXIT_CODE_USAGE, "-d \"0\": takes seconds from 0.05 to 86400"},
+		{"-d 0.049", EXIT_CODE_USAGE, "-d"},
+		{"-d 86401", EXIT_CODE_USAGE, "-d"},
+		{"-d nan", EXIT_CODE_USAGE, "-d"},
+		{"-d inf", EXIT_CODE_USAGE, "-d"},
+		{"-d 1s", EXIT_CODE_USAGE, "-d \"1s\""},
+		{"-d -1", EXIT_CODE_USAGE, "-d"},
+		{"-d ''", EXIT_CODE_USAGE, "-d"},
+		{"--theme neon", EXIT_CODE_USAGE, "--theme \"neon\""},
+		{"--size 80", EXIT_CODE_USAGE, "--size \"80\": takes COLSxROWS"},
+		{"--size 0x24", EXIT_CODE_USAGE, "--size"},
+		{"--size 80x24x3", EXIT_CODE_USAGE, "--size"},
+		{"--size 1001x24", EXIT_CODE_USAGE, "--size"},
+		{"--size 80x-1", EXIT_CODE_USAGE, "--size"},
+		{"--group nothing", EXIT_CODE_USAGE, "--group: \"nothing\" is no key"},
+		{"--group comm,comm", EXIT_CODE_USAGE, "\"comm\" is there twice"},
+		{"--group ''", EXIT_CODE_USAGE, "--group: \"\""},
+		{"--group comm,", EXIT_CODE_USAGE, "--group"},
+		{"--group comm -V log", EXIT_CODE_USAGE, "view log has none"},
+		{"-b -n 0", EXIT_CODE_USAGE, "-n \"0\""},
+		{"-b -n many", EXIT_CODE_USAGE, "-n \"many\""},
+		{"-b --format pdf", EXIT_CODE_USAGE, "--format \"pdf\""},
+		{"-b -o report.pdf", EXIT_CODE_USAGE, "-o \"report.pdf\": takes a file ending in"},
+		{"-b -o ''", EXIT_CODE_USAGE, "-o"},
+		{"-b -o 1.txt -o 2.txt -o 3.txt -o 4.txt -o 5.txt -o 6.txt -o 7.txt -o 8.txt "
+		 "-o 9.txt",
+		 EXIT_CODE_USAGE, "at most 8 files"},
+		{"-n 5", EXIT_CODE_USAGE, "go with --batch"},
+		{"-o a.txt", EXIT_CODE_USAGE, "go with --batch"},
+		{"--format json", EXIT_CODE_USAGE, "go with --batch"},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct status st;
+		struct options o;
+		struct words w;
+
+		if (!parse(&o, &w, &st, rows[i].line))
+			fail_msg("%s: taken", rows[i].line);
+		if (st.code != rows[i].code || !strstr(st.msg, rows[i].part) ||
+		    strchr(st.msg, '\n'))
+			fail_msg("%s: %d, %s", rows[i].line, (int)st.code, st.msg);
+	}
+}
+
+/* A parse does not depend on the one before it. */
+static void test_again(void **state)
+{
+	struct status st;
+	struct options o;
+	struct words w;
+
+	assert_int_equal(parsed("-b -F 5 -o a.txt -- true")->sampling.freq, 5);
+	assert_int_not_equal(parse(&o, &w, &st, "-zzz -b"), 0);
+	assert_int_equal(parsed("")->mode, MODE_UI);
+	assert_int_equal(parsed("")->sampling.freq, 99);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults), cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_sampling), cmocka_unit_test(test_display),
+		cmocka_unit_test(test_batch),	 cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_command),	 cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

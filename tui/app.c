@@ -202,9 +202,14 @@ static void scope_job__done(struct job *job)
 	struct host *h = j->host;
 
 	if (!j->scope) {
-		/* The expression and the caret that follow are for those without a screen. */
+		static const char option[] = "--filter: ";
+		const char *msg = j->st.msg;
+
+		/* Option, expression and caret are for those without a screen. */
+		if (!strncmp(msg, option, strlen(option)))
+			msg += strlen(option);
 		host__message(h, ROLE_ERROR, "%.*s; the filter stays as it was",
-			      (int)strcspn(j->st.msg, "\n"), j->st.msg);
+			      (int)strcspn(msg, "\n"), msg);
 	} else {
 		/* The command's children stay in scope as long as the command is. */
 		j->scope->follow_children = h->scope->follow_children;
@@ -226,7 +231,7 @@ void app__apply_filter(struct host *h, const char *expr, bool seen)
 		.run = scope_job__run, .done = scope_job__done, .drop = scope_job__drop};
 	j->host = h;
 	j->expr = xstrdup(expr);
-	j->seen = seen;
+	j->seen = seen || !strcmp(expr, h->scope->text);
 	worker__post(h->lists, &j->job);
 }
 

@@ -48,6 +48,7 @@ static void test_rate_event_and_filter_change_live(void **state)
 	struct child a = child__start(0, "perf_a"),
 		     b = child__start_kind(1, "perf_b", CHILD_SYSCALLS);
 	struct status st = {0};
+	double got = 0, want = 0;
 	u64 before, slow;
 
 	s.comm = "perf_a";
@@ -60,11 +61,18 @@ static void test_rate_event_and_filter_change_live(void **state)
 	assert_true(s.samples > 0);
 	assert_int_equal(s.comm_samples, s.samples);
 	s.how.freq = 1999;
-	slow = s.samples;
 	assert_int_equal(s.ops->set_sampling(s.source, &s.how, &st), 0);
-	before = child__cpu_ns(&a);
-	sampler__run(&s, 500);
-	near((double)(s.samples - slow), (double)(child__cpu_ns(&a) - before) * 1999e-9, 0.1);
+	/* On a busy machine the two readings are not of the same moment: three tries. */
+	for (int i = 0; i < 3; i++) {
+		slow = s.samples;
+		before = child__cpu_ns(&a);
+		sampler__run(&s, 500);
+		got = (double)(s.samples - slow);
+		want = (double)(child__cpu_ns(&a) - before) * 1999e-9;
+		if (got > want * 0.9 && got < want * 1.1)
+			break;
+	}
+	near(got, want, 0.1);
 	copy_str(s.how.event, sizeof(s.how.event), "task-clock:u");
 	assert_int_equal(s.ops->set_sampling(s.source, &s.how, &st), 0);
 	sampler__clear(&s);
@@ -89,22 +97,45 @@ static void test_children_are_followed(void **state)
 	child__stop(&c);
 }
 
+/* Context switches of a process so far, as /proc has them. */
+static u64 switches(int pid)
+{
+	char path[64], line[256];
+	unsigned long long n, sum = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "voluntary_ctxt_switches: %llu", &n) == 1 ||
+		    sscanf(line, "nonvoluntary_ctxt_switches: %llu", &n) == 1)
+			sum += n;
+	fclose(f);
+	return sum;
+}
+
 /* An event that BPF leaves to this tier: every context switch is a sample. */
 static void test_tracepoint(void **state)
 {
 	static struct sampler s = {.ops = &source_cpu_perf};
 	struct child c = child__start_kind(0, "switcher", CHILD_YIELDS);
+	u64 before, after;
 
 	if (access("/sys/kernel/tracing/events/sched/sched_switch", F_OK)) {
 		child__stop(&c);
+		puts("skip: tracefs is not mounted");
 		skip();
 	}
 	memset(&s.how, 0, sizeof(s.how));
 	s.how = (struct sampling){.period = 1, .user = true, .kernel = true, .interval_s = 1};
 	copy_str(s.how.event, sizeof(s.how.event), "sched:sched_switch");
 	sampler__open_how(&s, "comm~^switcher$");
+	before = switches(c.pid);
 	sampler__run(&s, 500);
-	assert_in_range(s.samples, 100, 600);
+	after = switches(c.pid);
+	assert_true(after > before);
+	near((double)s.samples, (double)(after - before), 0.1);
 	assert_true(s.kernel_frames > 0);
 	sampler__close(&s);
 	child__stop(&c);

@@ -403,7 +403,7 @@ static void draw_too_small(struct host *h)
 static void draw_message(struct host *h)
 {
 	struct canvas *c = &h->canvas;
-	int lines = 1 + text__width(h->message) / (c->w - c->w / 8);
+	int lines = paragraph__height(h->message, c->w);
 	struct rect r = {0, 0, c->w, MIN(lines, MESSAGE_LINES)};
 
 	r.y = c->h - r.h;

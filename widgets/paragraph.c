@@ -15,6 +15,21 @@ static size_t line_bytes(const char *text, int w)
 	return n ? n : fit;
 }
 
+static const char *next_line(const char *text, size_t bytes)
+{
+	text += bytes;
+	return text + strspn(text, " ");
+}
+
+int paragraph__height(const char *text, int w)
+{
+	int lines = 0;
+
+	for (size_t n; *text && (n = line_bytes(text, w)); lines++)
+		text = next_line(text, n);
+	return lines;
+}
+
 int draw__paragraph(struct canvas *c, struct rect r, enum role role, const char *text)
 {
 	int line = 0;
@@ -27,8 +42,7 @@ int draw__paragraph(struct canvas *c, struct rect r, enum role role, const char 
 			break;
 		copy_str(buf, MIN(n + 1, sizeof(buf)), text);
 		draw__text(c, r.x, r.y + line++, r.w, role, buf);
-		for (text += n; *text == ' '; text++)
-			;
+		text = next_line(text, n);
 	}
 	return line;
 }

@@ -6,5 +6,7 @@
 
 /* Text wrapped at blanks into r; what does not fit is left out. Returns lines used. */
 int draw__paragraph(struct canvas *c, struct rect r, enum role role, const char *text);
+/* Lines that it would need at a width of w. */
+int paragraph__height(const char *text, int w);
 
 #endif

@@ -45,14 +45,15 @@ each()
 # same_screens SIZE: what was saved in this folder is what is expected.
 same_screens()
 {
-	local is want
+	local is want same=0
 	for is in *.golden; do
 		[ -e "$is" ] || continue
 		want=$goldens/${is%.golden}-$1.golden
 		echo "${want##*/}" >>"$tmp/drawn"
 		[ "${UPDATE_GOLDENS:-}" != 1 ] || cp "$is" "$want"
-		diff -u "$want" "$is" || return 1
+		diff -u "$want" "$is" || same=1
 	done
+	return $same
 }
 
 # session SCRIPT SIZE FOLDER

@@ -61,6 +61,7 @@ static void frame__free(struct snap *s)
 {
 	struct frame *fr = container_of(s, struct frame, base);
 
+	scope__put(fr->scope);
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		snap__put(fr->snaps[m]);
 	free(fr);
@@ -77,6 +78,7 @@ static void publish(struct collector *c, bool final)
 	fr->seq = ++c->seq;
 	fr->t_ns = now_ns(c);
 	fr->final = final;
+	fr->scope = scope__get(c->feeds.slots.scope);
 	feeds__fill(&c->feeds, fr);
 	c->dirty = false;
 	mailbox__publish(&c->mailbox, &fr->base);

@@ -8,6 +8,8 @@
 #include "core/log.h"
 #include "core/scope_form.h"
 
+#define REMOVED_MAX 4096 /* ids; with more of them removed cgroups are forgotten */
+
 /* What one glob stands for. */
 struct hits {
 	const char *glob;
@@ -128,6 +130,20 @@ static bool same_ids(const struct scope *a, const struct scope *b)
 	return true;
 }
 
+/* What ran in a cgroup that was removed is still looked at, or still excluded. Ids of cgroups
+ * are not used again. */
+static void keep_removed(struct scope *fresh, const struct scope *s)
+{
+	const struct id_set *in = &s->include[SCOPE_CGROUP], *ex = &s->exclude[SCOPE_CGROUP];
+
+	if (in->n + ex->n > REMOVED_MAX)
+		return;
+	if (in->n && fresh->include[SCOPE_CGROUP].active)
+		id_set__unite(&fresh->include[SCOPE_CGROUP], in);
+	if (ex->n)
+		id_set__unite(&fresh->exclude[SCOPE_CGROUP], ex);
+}
+
 struct scope *scope__resolve(const struct scope *s)
 {
 	struct filter_error err;
@@ -144,6 +160,7 @@ struct scope *scope__resolve(const struct scope *s)
 		return NULL;
 	}
 	scope__find_cgroups(fresh, &unmatched);
+	keep_removed(fresh, s);
 	if (same_ids(s, fresh)) {
 		scope__put(fresh);
 		return NULL;

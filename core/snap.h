@@ -13,6 +13,8 @@
 #include "core/base.h"
 #include "core/health.h"
 
+struct scope;
+
 /* First member of every x_snap. */
 struct snap {
 	atomic_uint refs;
@@ -62,6 +64,8 @@ struct frame {
 	u64 t_ns;  /* when it was made */
 	bool final; /* nothing follows: the command ended or the input is at its end */
 	const struct snap *snaps[MODEL_COUNT]; /* NULL while there is none */
+	/* In force when it was made, with the cgroups that its globs stood for then. */
+	const struct scope *scope;
 	struct feed feeds[MODEL_COUNT];
 };
 

@@ -32,9 +32,13 @@ struct symbols *host__symbols(const struct host *h)
 	return h->symbols;
 }
 
+/* What was asked for last; as the collector resolved it as soon as that is known. cgroups come
+ * and go, so this differs from frame to frame. */
 const struct scope *host__scope(const struct host *h)
 {
-	return h->scope;
+	const struct scope *seen = h->frame ? h->frame->scope : NULL;
+
+	return seen && !strcmp(seen->text, h->scope->text) ? seen : h->scope;
 }
 
 void host__post(struct host *h, struct job *j)

@@ -28,7 +28,6 @@ struct batch {
 	const struct view_ops *view;
 	struct collector *collector;
 	struct symbols *symbols;
-	const struct scope *scope;
 	struct child *child;
 	struct worker *writer; /* so that a slow disk or ELF file never costs an interval */
 	struct output outputs[MAX_OUTPUTS + 1];
@@ -70,7 +69,7 @@ static void write_job__run(struct job *job)
 	struct report r;
 
 	symbols__settle(b->symbols, SETTLE_MS);
-	if (b->view->report(j->frame, &args, b->scope, &r))
+	if (b->view->report(j->frame, &args, j->frame->scope, &r))
 		return;
 	r.seq = j->seq;
 	write_report(b, &r, &j->st);
@@ -248,10 +247,10 @@ static int open_signals(void)
 }
 
 int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
-	       const struct scope *scope, struct child *child)
+	       struct child *child)
 {
 	struct batch b = {.options = o, .view = view__by_name(o->view), .collector = c,
-			  .symbols = symbols, .scope = scope, .child = child};
+			  .symbols = symbols, .child = child};
 	int signals = open_signals(), status = 0;
 	struct status st = {0};
 

@@ -9,6 +9,6 @@
 
 /* Runs until the iterations, the command or the user end it; returns the exit code. */
 int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
-	       const struct scope *scope, struct child *child);
+	       struct child *child);
 
 #endif

@@ -187,7 +187,7 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct st
 		return complain(st);
 	log__to_stderr(true);
 	code = session__begin(&s, o, fixture, st) ? complain(st)
-					 : batch__run(o, s.collector, s.symbols, s.scope, s.child);
+					 : batch__run(o, s.collector, s.symbols, s.child);
 	session__end(&s);
 	return code;
 }

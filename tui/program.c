@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <fcntl.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #include "tui/app.h"
 #include "tui/batch.h"
 #include "tui/program.h"
+
+#define LARGE_BYTES (256 << 10)
 
 static int complain(const struct status *st)
 {
@@ -240,11 +243,20 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct statu
 	return code;
 }
 
+/* Snapshots are large, short-lived, and freed by another thread than the one that made them:
+ * glibc would raise the limit for mapping them and keep what it freed in each thread's heap. */
+static void set_up_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
+}
+
 int program__main(int argc, char **argv, const struct fixture *fixture)
 {
 	struct status st = {0};
 	struct options o;
 
+	set_up_memory();
 	keep_standard_streams();
 	setlocale(LC_CTYPE, "");
 	if (options__parse(&o, argc, argv, &st))

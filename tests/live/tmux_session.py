@@ -280,11 +280,11 @@ def test_terminals():
                 quit_cleanly(t)
         for term in ("dumb", "no-such-terminal"):
             with session(term=term) as t:
-                live.wait_for(lambda: t.screen().strip(), 10)
-                if t.ended():
-                    assert t.status() != "0" and "--batch" in t.screen(), t.screen()
+                shown = t.wait("--batch|hot_70", 20)
+                if "--batch" in shown:
+                    live.wait_for(t.ended, 10)
+                    assert t.status() != "0", shown
                 else:
-                    t.wait("hot_70")
                     quit_cleanly(t)
 
 

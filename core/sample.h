@@ -13,6 +13,11 @@ enum sample_type {
 	SAMPLE_STACK,	  /* struct stack_sample */
 	SAMPLE_PROC,	  /* struct proc_event */
 	SAMPLE_VITALS,	  /* struct vitals_sample, core/vitals.h */
+	SAMPLE_WAIT,	  /* struct wait_sample, core/sched.h, and so are the next four */
+	SAMPLE_TASK,
+	SAMPLE_CPU,
+	SAMPLE_DELAY,
+	SAMPLE_SWITCH,
 };
 
 struct sample {
@@ -29,6 +34,7 @@ struct stack_def {
 	u16 nkernel, nuser;
 	bool cut;	/* the walk reached its depth limit: the outermost frames are missing */
 	bool named;	/* ips are loc ids of symbols__named() already (recorded or scripted input) */
+	bool interrupt; /* kernel frames of an interrupt; what it interrupted is left out */
 	u32 tgid;	/* whose user frames these are */
 	u64 t_ns;	/* when it was seen: picks the mapping in force */
 	const u64 *ips; /* nkernel + nuser of them */

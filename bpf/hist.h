@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Buckets of durations; shared by kernel and user side. Log-linear: each power of two is cut
+ * into HIST_SUB equal parts, so a bucket is at most 1/4 of its lower end wide. Below
+ * HIST_SUB units buckets are one unit wide. Unit: 256 ns; the last bucket has no upper end
+ * (34 s and more).
+ */
+#ifndef BPF_HIST_H
+#define BPF_HIST_H
+
+#include <linux/types.h>
+
+#define HIST_UNIT_SHIFT 8
+#define HIST_SUB_SHIFT	2
+#define HIST_SUB	(1u << HIST_SUB_SHIFT)
+#define HIST_BUCKETS	104
+
+/* Floor of the binary logarithm, v not 0. BPF has no count of leading zeros. */
+static inline __attribute__((always_inline)) __u32 hist__log2(__u64 v)
+{
+	__u32 r = 0;
+
+	if (v >> 32) {
+		r += 32;
+		v >>= 32;
+	}
+	if (v >> 16) {
+		r += 16;
+		v >>= 16;
+	}
+	if (v >> 8) {
+		r += 8;
+		v >>= 8;
+	}
+	if (v >> 4) {
+		r += 4;
+		v >>= 4;
+	}
+	if (v >> 2) {
+		r += 2;
+		v >>= 2;
+	}
+	return r + (__u32)(v >> 1);
+}
+
+static inline __attribute__((always_inline)) __u32 hist__bucket(__u64 ns)
+{
+	__u64 v = ns >> HIST_UNIT_SHIFT;
+	__u32 log, i;
+
+	if (v < HIST_SUB)
+		return (__u32)v;
+	log = hist__log2(v);
+	i = (log - HIST_SUB_SHIFT + 1) * HIST_SUB +
+	    (__u32)((v >> (log - HIST_SUB_SHIFT)) & (HIST_SUB - 1));
+	return i < HIST_BUCKETS ? i : HIST_BUCKETS - 1;
+}
+
+/* The least duration of a bucket; of HIST_BUCKETS: where the last one would end. */
+static inline __attribute__((always_inline)) __u64 hist__lo(__u32 i)
+{
+	__u32 log = i / HIST_SUB + HIST_SUB_SHIFT - 1;
+
+	if (i < HIST_SUB)
+		return (__u64)i << HIST_UNIT_SHIFT;
+	return (__u64)(HIST_SUB + i % HIST_SUB) << (log - HIST_SUB_SHIFT + HIST_UNIT_SHIFT);
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Waits: who was off the CPU where, for how long, what for, and who ended it; the model
+ * behind `offcpu`. Takes SAMPLE_WAIT, SAMPLE_TASK and SAMPLE_STACK_DEF (core/sched.h).
+ *
+ * Per (thread, stacks, state, syscall, waker) it keeps the last interval, a decaying sum and
+ * the sum since start. Memory is bounded: at WAITS_MAX_ENTRIES the smallest are folded into
+ * one entry per thread and state, without stack and waker; the folded share is in the
+ * snapshot. Queries are pure functions over a const snapshot.
+ */
+#ifndef MODELS_WAITS_H
+#define MODELS_WAITS_H
+
+#include "core/sched.h"
+#include "core/scope.h"
+#include "models/answer.h"
+#include "models/profile.h" /* struct profile_stack, enum profile_window */
+#include "symbols/symbols.h"
+
+#define WAITS_MAX_ENTRIES 65536
+
+struct model_ops;
+extern const struct model_ops model_waits;
+
+/* One row each in models/wait_reasons.def: what a thread waits for, in words. */
+enum wait_reason {
+#define WAIT_REASON(id, name, idle, help) WAIT_##id,
+#include "models/wait_reasons.def"
+#undef WAIT_REASON
+	WAIT_REASONS
+};
+
+/*
+ * Whether waiting for it is idle, harmless: nobody is held up by it.
+ * NEVER: somebody is. ALWAYS: it is what the thread does when it has nothing to do.
+ * PARKED: a thread that is not its process's first, and whose waits there last WAIT_PARKED_NS
+ * or more on average (or, unfinished, so far): a worker at its queue rather than a hand-over.
+ */
+enum wait_idle { IDLE_NEVER, IDLE_ALWAYS, IDLE_PARKED };
+#define WAIT_PARKED_NS (50 * NSEC_PER_MSEC)
+
+struct wait_reason_row {
+	const char *name; /* "lock", "disk" ... ; in JSON too */
+	enum wait_idle idle;
+	const char *help; /* what is behind it, one line */
+};
+extern const struct wait_reason_row wait_reasons[WAIT_REASONS];
+
+/* Sums over one window; as in struct wait_sample. */
+struct wait_sums {
+	u64 count, off_ns, runq_ns, full_ns, max_ns;
+	u64 open, open_ns; /* open_ns: part of off_ns of waits that go on at the window's end */
+};
+
+struct wait_entry {
+	struct task_ident task;
+	const struct profile_stack *kstack, *ustack; /* NULL: not known */
+	u64 kstack_hash, ustack_hash;
+	enum task_state state;
+	u32 syscall, futex_op;
+	struct waker waker;
+	const struct profile_stack *waker_kstack, *waker_ustack;
+	struct wait_sums sums[WINDOWS];
+	bool since_before, folded;
+};
+
+/* Where a thread's time went in each window: sums to its span. */
+struct wait_task {
+	struct task_ident task;
+	u64 span_ns[WINDOWS];
+	u64 state_ns[WINDOWS][TASK_STATES];
+	bool gone;
+};
+
+struct waits_snap {
+	struct snap base;
+	const struct symbols *symbols;
+	u64 since_ns; /* start or last zero */
+	u32 nentries, ntasks;
+	const struct wait_entry *entries;
+	const struct wait_task *tasks; /* by tgid, tid, start_ns */
+	u64 folded_ns; /* off-CPU time in WINDOW_TOTAL whose stack was folded away */
+};
+
+/* A wait's reason: from its kernel frames' functions, else the syscall, else the state.
+ * *pending: functions are not resolved yet, the reason may change. */
+enum wait_reason wait_entry__reason(const struct wait_entry *e, const struct symbols *symbols,
+				    bool *pending);
+
+enum waits_group {
+	WAITS_BY_STACK, WAITS_BY_COMM, WAITS_BY_PID, WAITS_BY_TID, WAITS_BY_CGROUP,
+	WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER,
+	WAITS_GROUPS
+};
+extern const char *const waits_group_names[WAITS_GROUPS]; /* "stack" "comm" ... */
+#define WAITS_BIT(g) (1u << (g))
+/* "tid+stack" and back, as profile_groups__text and __parse. */
+const char *waits_groups__text(u32 groups, char *buf, size_t size);
+bool waits_groups__parse(const char *text, u32 *groups);
+
+/* A value; zero it first. */
+struct waits_query {
+	u32 groups; /* WAITS_BIT of each; rows agree in all. A tid goes with its tgid */
+	enum profile_window window;
+	bool idle;	   /* rows that are idle are shown too, not only summed up */
+	bool caller_first; /* trees begin at the root */
+	/* Which stacks the rows' trees hold: false: where the row waits; true: who woke it, each
+	 * waker with its stack, and below it who woke the waker (by the waker's own waits). */
+	bool wakers;
+	u32 nunfolded;
+	u64 unfolded[ANSWER_MAX_UNFOLDED];
+};
+
+struct waits_row {
+	u64 key;
+	const struct wait_entry *entry; /* the largest of those in it: stands for what they share */
+	const char *text[WAITS_GROUPS]; /* of each group in the query; NULL otherwise */
+	const char *name;  /* what the key column shows */
+	const char *state; /* "S" ..., "mixed"; preempted: "R" */
+	const char *reason;
+	bool idle;
+	struct wait_sums sums;
+	double pct; /* of the time that the window's threads of this row could have run: off_ns
+		     * over window length x threads in it */
+	double share_pct; /* of all off_ns shown (idle ones apart) */
+};
+
+struct waits_answer {
+	struct answer base; /* rows by off_ns, descending, idle ones behind the others */
+	struct waits_query query;
+	const char *grouping;
+	u32 nrows;
+	const struct waits_row *rows;
+	u64 window_ns;
+	u64 off_ns, count; /* of all rows, idle ones left out */
+	u64 idle_ns, idle_rows, idle_threads; /* what was folded away (or is shown behind) */
+	u64 open;	   /* waits that go on, idle ones left out */
+};
+
+/* Never NULL; scope may be NULL (everything). sym~ and obj~ are about the stacks' frames. */
+struct waits_answer *waits__query(const struct waits_snap *snap, const struct waits_query *q,
+				  const struct scope *scope);
+
+/* One part of a thread's or process's wall-clock time. */
+struct split_part {
+	const char *name; /* "running", "waiting for a CPU", then reasons */
+	enum wait_reason reason; /* WAIT_REASONS: running or runnable */
+	bool idle;
+	u64 ns, count;
+	double pct; /* of the span */
+};
+
+/*
+ * The wall-clock split of a process (tid 0) or thread: running, runnable and each reason, as
+ * rows that sum to the span of all its threads. What SAMPLE_WAIT does not explain of the
+ * states (stacks lost, waits filtered out) is a part of its own, "not attributed".
+ */
+struct split_answer {
+	struct answer base; /* rows are the parts, largest first */
+	u32 tgid, tid, nthreads;
+	char comm[COMM_LEN];
+	u64 span_ns;
+	u32 nparts;
+	const struct split_part *parts;
+};
+struct split_answer *waits__split(const struct waits_snap *snap, u32 tgid, u32 tid,
+				  enum profile_window window);
+
+/* Root first, ';' between, the comm first: user frames, then kernel frames, then, with
+ * q->wakers, "--" and the waker's from its leaf to its root and its comm. Weight: microseconds
+ * of off_ns. Idle ones only with q->idle. */
+void waits__folded(const struct waits_snap *snap, const struct waits_query *q,
+		   const struct scope *scope, void (*fn)(void *ctx, const char *stack, u64 us),
+		   void *ctx);
+
+extern const struct column waits_columns[];
+extern const u32 waits_ncolumns;
+extern const struct column split_columns[];
+extern const u32 split_ncolumns;
+
+#endif

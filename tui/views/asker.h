@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Asking a model from a screen without waiting: the query runs on the query worker over the
+ * frame that is shown, the answer comes back on the UI thread. UI thread only.
+ */
+#ifndef TUI_VIEWS_ASKER_H
+#define TUI_VIEWS_ASKER_H
+
+#include "models/answer.h"
+#include "tui/view.h"
+
+struct asker_ops {
+	size_t size;		/* of the query: a value without padding to care about (zeroed) */
+	enum model_id model;	/* nothing is asked while the frame has no snapshot of it */
+	/* On the worker: pure. The frame and the scope are borrowed for the call. Never NULL. */
+	struct answer *(*run)(const struct frame *f, const void *query, const struct scope *scope);
+};
+
+/* Embedded in a screen. */
+struct asker {
+	const struct asker_ops *ops;
+	struct host *host;
+	struct ticket *ticket; /* outlives the screen while jobs are under way */
+	const struct scope *extra_scope; /* in the place of the host's; NULL none; owned */
+	/* the last question, not to ask it twice: */
+	u64 asked_seq, asked_generation;
+	const struct scope *asked_scope; /* a reference */
+	void *asked;
+};
+
+/* ready: takes the answer over; called with the screen as owner. */
+void asker__init(struct asker *a, struct host *h, const struct asker_ops *ops, void *owner,
+		 void (*ready)(void *owner, struct answer *answer));
+/* Whatever is still under way is thrown away when it arrives. */
+void asker__fini(struct asker *a);
+/* Posts the query on the frame that is shown, unless that was the last question. */
+void asker__ask(struct asker *a, const void *query);
+bool asker__busy(const struct asker *a);
+/* The scope in force for this screen, one reference. */
+const struct scope *asker__scope(const struct asker *a);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A listing: the screen that most views are made of. A headline, a table whose rows unfold,
+ * and a query that is asked of the newest frame on the query worker, so that nothing waits.
+ * It answers the keys of tables, unfolding, searching, windows and snapshots; a view adds its
+ * query, its headline, its drills and its own keys. UI thread only.
+ *
+ *	struct my_screen { struct listing list; struct my_query query; ... };
+ *	listing__init(&s->list, h, &my_listing, &s->query);
+ *
+ * The screen's ops are listing_screen_ops with the view's own on top, see LISTING_SCREEN.
+ */
+#ifndef TUI_VIEWS_LISTING_H
+#define TUI_VIEWS_LISTING_H
+
+#include "models/answer.h"
+#include "tui/view.h"
+#include "tui/views/asker.h"
+#include "tui/views/fold.h"
+#include "widgets/table.h"
+
+struct listing;
+
+/* A line that is put together from left to right; what does not fit is left out whole. */
+struct headline {
+	struct canvas *c;
+	struct rect r;
+	int x;
+};
+void headline__add(struct headline *l, enum role role, const char *text);
+void headline__addf(struct headline *l, enum role role, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* What the cursor is on. */
+struct listing_place {
+	u32 row;  /* in the answer's table */
+	u32 node; /* in answer.nodes; UINT32_MAX: the row itself */
+};
+
+struct listing_ops {
+	struct asker_ops ask; /* the query: its size, its model, what runs on the worker */
+	/* Optional, where the query has them: what is unfolded, ANSWER_MAX_UNFOLDED at most, is
+	 * written to it before it is asked. */
+	void (*unfolded)(struct listing *l, const u64 *keys, u32 n);
+	/* Optional: lines above the headline's table; returns how many of `area` they take. */
+	int (*above)(struct listing *l, struct canvas *c, struct rect area);
+	void (*headline)(struct listing *l, struct headline *line);
+	/* What to say where rows would be. */
+	void (*empty)(const struct listing *l, char *buf, size_t size);
+	/* Optional. Role of a cell; of a node's name. */
+	enum role (*cell_role)(const struct listing *l, u32 row, u32 column);
+	enum role (*node_role)(const struct listing *l, const struct tree_node *n);
+	/* Enter; false: nothing is there. */
+	bool (*drill)(struct listing *l, struct listing_place at);
+	/* The whole name of what is selected. */
+	void (*selection)(const struct listing *l, struct listing_place at, char *buf, size_t size);
+	/* Optional: the term that a filter would have to exclude, without its "!". */
+	bool (*term)(const struct listing *l, u32 row, char *buf, size_t size);
+	/* Fills what a report needs beyond rows, order and times. */
+	void (*report)(const struct listing *l, const struct answer *a, struct report *r);
+};
+
+struct listing {
+	struct screen base;
+	const struct listing_ops *ops;
+	void *query; /* the view's, ops->ask.size bytes */
+	struct asker asker;
+	struct answer *answer; /* what is shown; NULL at first */
+	struct table table;
+	struct fold fold;
+	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
+};
+
+/* The screen's ops have to be set by the caller. */
+void listing__init(struct listing *l, struct host *h, const struct listing_ops *ops, void *query);
+void listing__fini(struct listing *l);
+/* False when no row is under the cursor. */
+bool listing__at(const struct listing *l, struct listing_place *at);
+/* After the query changed so that rows are others: nothing is unfolded or selected. */
+void listing__reset(struct listing *l);
+
+/* struct screen_ops' functions, for the view's own table of them. */
+void listing__update(struct screen *s);
+void listing__draw(struct screen *s, struct canvas *c, struct rect area);
+bool listing__action(struct screen *s, enum action a);
+void listing__mouse(struct screen *s, const struct input *in);
+void listing__crumb(const struct screen *s, char *buf, size_t size);
+void listing__selection(const struct screen *s, char *buf, size_t size);
+bool listing__search(struct screen *s, const char *text, int dir);
+bool listing__exclude(const struct screen *s, char *buf, size_t size);
+bool listing__report(struct screen *s, struct report *r);
+bool listing__settled(const struct screen *s);
+
+/* The row of screen_ops that a listing fills; .free, .action and .hints are the view's. */
+#define LISTING_SCREEN                                                                             \
+	.update = listing__update, .draw = listing__draw, .mouse = listing__mouse,                 \
+	.crumb = listing__crumb, .selection = listing__selection, .search = listing__search,       \
+	.exclude = listing__exclude, .report = listing__report, .settled = listing__settled
+
+#endif

@@ -58,6 +58,14 @@ void *xrealloc(void *p, size_t size)
 	return checked(realloc(p, size ? size : 1), size);
 }
 
+void *xgrow(void *items, u32 n, u32 *cap, size_t size)
+{
+	if (n < *cap)
+		return items;
+	*cap = *cap ? *cap * 2 : 256;
+	return xrealloc(items, *cap * size);
+}
+
 char *xstrdup(const char *s)
 {
 	return checked(strdup(s), strlen(s) + 1);

@@ -28,6 +28,8 @@ char *arena__strdup(struct arena *a, const char *s);
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
+/* Room for one more in an array of n items that grows by doubling. */
+void *xgrow(void *items, u32 n, u32 *cap, size_t size);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 

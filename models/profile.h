@@ -16,17 +16,13 @@
 #include "core/scope.h"
 #include "core/snap.h"
 #include "core/table.h"
+#include "models/stacks.h"
 #include "symbols/symbols.h"
 
 #define PROFILE_MAX_ENTRIES 65536
 #define PROFILE_TREND	    16 /* intervals in a trend */
 /* Decay of the decaying window: per interval times 2^(-dt / half-life), at any delay. */
 #define PROFILE_HALF_LIFE_S 5.0
-/* Frames kept of one stack, the leaf's side; a longer one is marked cut. */
-#define PROFILE_MAX_FRAMES 1024
-/* Sources may rely on the last so many definitions of stacks being known; what they defined
- * before that they define again, or its samples have no stack. */
-#define PROFILE_DEFINITIONS 65536
 /* tgid, tid or cpu of cold entries that were merged across tasks. */
 #define PROFILE_MERGED UINT32_MAX
 
@@ -34,15 +30,6 @@ struct model_ops;
 extern const struct model_ops model_profile;
 
 enum profile_window { WINDOW_LAST, WINDOW_DECAY, WINDOW_TOTAL, WINDOWS };
-
-/* Frames as loc ids: kernel frames first, then user frames, each leaf first. One without
- * frames is the same as none. */
-struct profile_stack {
-	u16 nkernel, nuser;
-	bool cut;    /* the outermost frames are missing */
-	bool folded; /* only the leaf was kept, to stay within the memory bound */
-	u32 locs[];
-};
 
 struct profile_entry {
 	const struct profile_stack *stack; /* NULL: no stack */

@@ -135,54 +135,29 @@ static void reindex_entries(struct model *m)
 	free(old);
 }
 
-/* Keeps the hashes of the newest definitions. */
-static void rebuild_slots(struct model *m, const struct stacks *old, u32 newest)
+static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 {
-	u32 kept = 0;
+	struct model *m = ctx;
 
-	hidx__clear(&m->slot_index);
-	for (u32 i = 0; i < m->nslots; i++) {
-		struct stack_slot slot = m->slots[i];
-
-		if (m->definitions - slot.defined >= newest)
-			continue;
-		slot.stack = stacks__copy(&m->stacks, old->items[slot.stack]);
-		hidx__add(&m->slot_index, mix64_pair(slot.hash, slot.tgid), kept);
-		m->slots[kept++] = slot;
-	}
-	m->nslots = kept;
-}
-
-static void rebuild_stacks(struct model *m, u32 newest)
-{
-	struct stacks old = m->stacks;
-
-	stacks__init(&m->stacks);
 	for (u32 i = 0; i < m->nlive; i++)
-		if (m->live[i].stack != NO_STACK)
-			m->live[i].stack = stacks__copy(&m->stacks, old.items[m->live[i].stack]);
-	rebuild_slots(m, &old, newest);
-	stacks__fini(&old);
+		m->live[i].stack = stacks__move(to, from, m->live[i].stack);
 	reindex_entries(m);
 }
 
-static bool stacks_roomy(const struct model *m)
+static void shed_chains(void *ctx)
 {
-	return m->stacks.store->arena.bytes <= PROFILE_STACK_BYTES / 2;
+	fold_coldest(ctx, FOLD_CHAIN);
 }
 
-/* More than what sources rely on is forgotten only when the stacks are of absurd size. */
-void profile__trim_stacks(struct model *m)
+struct stacks_user profile__stacks_user(struct model *m)
 {
-	rebuild_stacks(m, PROFILE_DEFINITIONS);
-	for (u32 newest = PROFILE_DEFINITIONS / 2; newest && !stacks_roomy(m); newest /= 4) {
-		fold_coldest(m, FOLD_CHAIN);
-		rebuild_stacks(m, newest);
-	}
+	return (struct stacks_user){.ctx = m, .move = move_stacks, .shed = shed_chains};
 }
 
 void profile__compact(struct model *m)
 {
+	struct stacks_user user = profile__stacks_user(m);
+
 	for (enum fold how = FOLD_CHAIN; how <= FOLD_LEAF; how++) {
 		fold_coldest(m, how);
 		if (m->nlive <= PROFILE_MAX_ENTRIES / 4 * 3)
@@ -190,5 +165,5 @@ void profile__compact(struct model *m)
 	}
 	rebuild_comms(m);
 	/* Also indexes the entries by their new names, and drops chains nobody has. */
-	rebuild_stacks(m, UINT32_MAX);
+	stacks__rebuild(&m->stacks, &user);
 }

@@ -43,7 +43,7 @@ static inline void maker__def(struct maker *m, const struct stack_def *def)
 /* A stack of named locs; returns its hash. */
 static inline u64 maker__stack(struct maker *m, u32 nkernel, u32 nuser, const u32 *locs)
 {
-	u64 ips[PROFILE_MAX_FRAMES];
+	u64 ips[STACKS_MAX_FRAMES];
 	u64 hash = ++m->next_hash;
 
 	for (u32 i = 0; i < nkernel + nuser; i++)
@@ -115,7 +115,7 @@ static inline void maker__random_code(struct maker *m)
 static inline void maker__random_samples(struct maker *m, u32 nstacks, u32 nsamples, u32 depth)
 {
 	static const char *const comms[] = {"a", "b;c", "", "worker\n1"};
-	u32 locs[PROFILE_MAX_FRAMES];
+	u32 locs[STACKS_MAX_FRAMES];
 	u64 base = m->next_hash;
 
 	for (u32 i = 0; i < nstacks; i++) {

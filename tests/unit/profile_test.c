@@ -293,16 +293,16 @@ static void hopeless_input_is_bounded_and_conserved(void **state)
 static void memory_for_stacks_is_bounded(void **state)
 {
 	const struct profile_snap *s;
-	u32 locs[PROFILE_MAX_FRAMES];
+	u32 locs[STACKS_MAX_FRAMES];
 	struct maker m;
 	u64 put = 0;
 
 	maker__init(&m, 1);
-	for (u32 i = 0; i < PROFILE_MAX_FRAMES; i++)
+	for (u32 i = 0; i < STACKS_MAX_FRAMES; i++)
 		locs[i] = i;
 	for (u32 i = 0; i < 20000; i++, put++) {
 		locs[1 + i % 1000] = i;
-		maker__put(&m, maker__stack(&m, 0, PROFILE_MAX_FRAMES, locs), 7, 1);
+		maker__put(&m, maker__stack(&m, 0, STACKS_MAX_FRAMES, locs), 7, 1);
 		assert_true(model_profile.memory(m.model) < (size_t)100 << 20);
 	}
 	s = maker__tick(&m, NSEC_PER_SEC);
@@ -314,7 +314,7 @@ static void memory_for_stacks_is_bounded(void **state)
 /* What a source may rely on: the newest definitions are known, however many came before. */
 static void the_newest_definitions_are_known(void **state)
 {
-	const u32 n = 3 * PROFILE_DEFINITIONS;
+	const u32 n = 3 * STACKS_DEFINITIONS;
 	const struct profile_snap *s;
 	struct maker m;
 
@@ -324,19 +324,19 @@ static void the_newest_definitions_are_known(void **state)
 
 		maker__stack(&m, 0, 3, locs);
 	}
-	for (u32 i = 1; i < PROFILE_DEFINITIONS; i += 1000)
+	for (u32 i = 1; i < STACKS_DEFINITIONS; i += 1000)
 		maker__put(&m, m.next_hash + 1 - i, 7, 1);
 	s = maker__tick(&m, NSEC_PER_SEC);
 	for (u32 i = 0; i < s->nentries; i++)
 		assert_non_null(s->entries[i].stack);
-	assert_int_equal(s->nentries, (PROFILE_DEFINITIONS + 998) / 1000);
+	assert_int_equal(s->nentries, (STACKS_DEFINITIONS + 998) / 1000);
 	snap__put(s);
 	maker__fini(&m);
 }
 
 static void a_stack_that_is_too_long_is_cut(void **state)
 {
-	static u64 ips[2 * PROFILE_MAX_FRAMES];
+	static u64 ips[2 * STACKS_MAX_FRAMES];
 	const struct profile_snap *s;
 	struct maker m;
 
@@ -352,7 +352,7 @@ static void a_stack_that_is_too_long_is_cut(void **state)
 	s = maker__tick(&m, NSEC_PER_SEC);
 	assert_true(s->entries[0].stack->cut);
 	assert_int_equal(s->entries[0].stack->nkernel, 10);
-	assert_int_equal(s->entries[0].stack->nuser, PROFILE_MAX_FRAMES - 10);
+	assert_int_equal(s->entries[0].stack->nuser, STACKS_MAX_FRAMES - 10);
 	snap__put(s);
 	maker__fini(&m);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* What states of threads are called. */
 #include "core/sched.h"
 
 const char *const task_state_names[TASK_STATES] = {

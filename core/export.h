@@ -8,7 +8,7 @@
  *	json	one object a line, UTF-8 made valid, numbers neither rounded nor humanized
  *	csv	RFC 4180 quoting, lines end in LF; a header line, then seq,t0_ns,t1_ns and the
  *		exported columns; text always quoted, its control characters as '?',
- *		unknown is empty
+ *		unknown is empty; stacks folded, other values with parts as JSON
  *	folded	one line a stack, `frame;frame COUNT`, for flame graph tools
  */
 #ifndef CORE_EXPORT_H
@@ -25,6 +25,8 @@ struct summary_item {
 	struct value value;
 };
 
+#define REPORT_SUMMARY 16
+
 struct report {
 	const char *view;
 	u64 seq, t0_ns, t1_ns; /* CLOCK_MONOTONIC */
@@ -32,7 +34,7 @@ struct report {
 	const char *scope;     /* filter expression, "" everything */
 	const char *window, *group;
 	struct health health;
-	const struct summary_item *summary;
+	struct summary_item summary[REPORT_SUMMARY];
 	u32 nsummary;
 	const struct row_table *rows;
 	const u32 *order; /* nrows positions, or NULL: as they come */
@@ -41,6 +43,19 @@ struct report {
 		       void (*emit)(void *ctx, const char *stack, u64 weight), void *ctx);
 	void *priv;
 };
+
+/* A number of the summary; beyond REPORT_SUMMARY it is left out. */
+static inline void report__sum(struct report *r, const char *name, struct value value)
+{
+	if (r->nsummary < REPORT_SUMMARY)
+		r->summary[r->nsummary++] = (struct summary_item){name, value};
+}
+
+static inline void report__sum_number(struct report *r, const char *name, enum value_type type,
+				      u64 number)
+{
+	report__sum(r, name, (struct value){.type = type, .u = number});
+}
 
 struct export_format {
 	const char *name;   /* --format */

@@ -1,17 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Comma-separated values, quoted as in RFC 4180. */
+#include <json-c/json.h>
+
 #include "core/export_form.h"
 
 /* A report may go to a terminal: control characters of hostile names do not. */
-static void put_text(FILE *out, const char *s)
+static void put_quoted(FILE *out, const char *s)
 {
-	fputc('"', out);
 	for (; *s; s++) {
 		if (*s == '"')
 			fputc('"', out);
 		fputc((u8)*s < ' ' || *s == 0x7f ? '?' : *s, out);
 	}
+}
+
+static void put_text(FILE *out, const char *s)
+{
 	fputc('"', out);
+	put_quoted(out, s);
+	fputc('"', out);
+}
+
+/* Folded: root first, ';' between. */
+static void put_stack(FILE *out, const struct value *v)
+{
+	struct value_frame f;
+
+	fputc('"', out);
+	for (u32 i = v->n; i-- > 0;) {
+		v->frame(v->of, i, &f);
+		put_quoted(out, f.symbol);
+		if (i)
+			fputc(';', out);
+	}
+	fputc('"', out);
+}
+
+/* What has members has no other text that is read as easily. */
+static void put_json(FILE *out, const struct value *v)
+{
+	struct json_object *o = export__json_value(v);
+
+	put_text(out, json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
+								JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(o);
 }
 
 /* Numbers between blanks, oldest first. */
@@ -45,6 +77,13 @@ static void put_value(FILE *out, const struct value *v)
 		break;
 	case VALUE_TREND:
 		put_trend(out, v);
+		break;
+	case VALUE_STACK:
+		put_stack(out, v);
+		break;
+	case VALUE_LIST:
+	case VALUE_OBJECT:
+		put_json(out, v);
 		break;
 	case VALUE_COUNT:
 	case VALUE_NS:

@@ -37,5 +37,7 @@ struct json_object;
 struct json_object *export__scope_json(const char *expr);
 /* A string made valid UTF-8. */
 struct json_object *export__json_string(const char *s);
+/* NULL is JSON's null. */
+struct json_object *export__json_value(const struct value *v);
 
 #endif

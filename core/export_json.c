@@ -44,7 +44,55 @@ static struct json_object *json_trend(const struct value *v)
 	return a;
 }
 
-static struct json_object *json_value(const struct value *v)
+static void add_text(struct json_object *o, const char *name, const char *s)
+{
+	json_object_object_add(o, name, export__json_string(s ? s : ""));
+}
+
+static struct json_object *json_stack(const struct value *v)
+{
+	struct json_object *a = json_object_new_array_ext((int)v->n);
+
+	for (u32 i = 0; i < v->n; i++) {
+		struct json_object *o = json_object_new_object();
+		struct value_frame f;
+
+		v->frame(v->of, i, &f);
+		add_text(o, "symbol", f.symbol);
+		add_text(o, "object", f.object);
+		add_text(o, "kind", f.kind);
+		json_object_array_add(a, o);
+	}
+	return a;
+}
+
+static struct json_object *json_list(const struct value *v)
+{
+	struct json_object *a = json_object_new_array_ext((int)v->n);
+
+	for (u32 i = 0; i < v->n; i++) {
+		struct value_part p = {0};
+
+		v->part(v->of, i, &p);
+		json_object_array_add(a, export__json_value(&p.value));
+	}
+	return a;
+}
+
+static struct json_object *json_members(const struct value *v)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (u32 i = 0; i < v->n; i++) {
+		struct value_part p = {0};
+
+		v->part(v->of, i, &p);
+		json_object_object_add(o, p.name, export__json_value(&p.value));
+	}
+	return o;
+}
+
+struct json_object *export__json_value(const struct value *v)
 {
 	switch (v->type) {
 	case VALUE_TEXT:
@@ -59,6 +107,12 @@ static struct json_object *json_value(const struct value *v)
 	case VALUE_NS:
 	case VALUE_BYTES:
 		return json_object_new_uint64(v->u);
+	case VALUE_STACK:
+		return json_stack(v);
+	case VALUE_LIST:
+		return json_list(v);
+	case VALUE_OBJECT:
+		return json_members(v);
 	case VALUE_NONE:
 		break;
 	}
@@ -84,11 +138,6 @@ static void add_count(struct json_object *o, const char *name, u64 n)
 static void add_double(struct json_object *o, const char *name, double d)
 {
 	json_object_object_add(o, name, json_double(d));
-}
-
-static void add_text(struct json_object *o, const char *name, const char *s)
-{
-	json_object_object_add(o, name, export__json_string(s ? s : ""));
 }
 
 static struct json_object *json_health(const struct health *h)
@@ -121,7 +170,8 @@ static struct json_object *json_summary(const struct report *r)
 	struct json_object *o = json_object_new_object();
 
 	for (u32 i = 0; i < r->nsummary; i++)
-		json_object_object_add(o, r->summary[i].name, json_value(&r->summary[i].value));
+		json_object_object_add(o, r->summary[i].name,
+				       export__json_value(&r->summary[i].value));
 	return o;
 }
 
@@ -161,7 +211,7 @@ static struct json_object *json_row(const struct report *r, u32 row)
 
 	for (u32 c = 0; c < t->ncolumns; c++)
 		if ((t->columns[c].flags & COLUMN_EXPORT) && report__cell(r, row, c, &v))
-			json_object_object_add(o, t->columns[c].name, json_value(&v));
+			json_object_object_add(o, t->columns[c].name, export__json_value(&v));
 	return o;
 }
 

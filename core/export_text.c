@@ -82,10 +82,19 @@ static const char *cell_text(const struct value *v, char buf[CELL_SIZE])
 	case VALUE_TREND:
 		format_trend(buf, CELL_SIZE, v);
 		break;
+	/* These are for programs; people have columns and trees. */
+	case VALUE_STACK:
+	case VALUE_LIST:
+	case VALUE_OBJECT:
 	case VALUE_NONE:
 		break;
 	}
 	return buf;
+}
+
+static bool has_parts(const struct value *v)
+{
+	return v->type == VALUE_STACK || v->type == VALUE_LIST || v->type == VALUE_OBJECT;
 }
 
 /* Cells that a code point takes on a terminal; unknown ones count as one. */
@@ -316,10 +325,14 @@ static void put_engine(FILE *out, const struct health *h)
 
 static void put_summary(FILE *out, const struct report *r)
 {
+	const char *label = "summary";
 	char buf[CELL_SIZE];
 
 	for (u32 i = 0; i < r->nsummary; i++) {
-		fprintf(out, "%-8s %s ", i ? "" : "summary", r->summary[i].name);
+		if (has_parts(&r->summary[i].value))
+			continue;
+		fprintf(out, "%-8s %s ", label, r->summary[i].name);
+		label = "";
 		put_clean(out, cell_text(&r->summary[i].value, buf));
 		fputc('\n', out);
 	}

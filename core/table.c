@@ -26,6 +26,10 @@ static double as_double(const struct value *v)
 		return v->f;
 	case VALUE_TREND:
 		return v->n ? (double)v->trend[v->n - 1] : 0;
+	case VALUE_STACK:
+	case VALUE_LIST:
+	case VALUE_OBJECT:
+		return v->n;
 	default:
 		return (double)v->u;
 	}

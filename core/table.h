@@ -17,17 +17,42 @@ enum value_type {
 	VALUE_BYTES, /* u */
 	VALUE_BOOL, /* u */
 	VALUE_TREND, /* trend[0..n), oldest first, for a sparkline */
+	/* For programs: not shown on screen. Their parts are made when they are asked for. */
+	VALUE_STACK,  /* n frames, leaf first; folded text in csv */
+	VALUE_LIST,   /* n items */
+	VALUE_OBJECT, /* n members, each with its name */
 };
+
+struct value_frame {
+	const char *symbol, *object; /* "" not known */
+	const char *kind;	     /* "user" "kernel" "jit" ... */
+};
+
+struct value_part;
 
 struct value {
 	enum value_type type;
-	u32 n; /* VALUE_TREND */
+	u32 n; /* VALUE_TREND and what has parts */
 	union {
 		const char *s; /* borrowed from the rows */
 		u64 u;
 		double f;
 		const float *trend;
+		struct {
+			const void *of; /* borrowed from the rows */
+			union {
+				/* VALUE_STACK: fills the i-th frame. */
+				void (*frame)(const void *of, u32 i, struct value_frame *out);
+				/* VALUE_LIST, VALUE_OBJECT: fills the i-th part, zeroed before. */
+				void (*part)(const void *of, u32 i, struct value_part *out);
+			};
+		};
 	};
+};
+
+struct value_part {
+	const char *name; /* of a member */
+	struct value value;
 };
 
 enum column_flag {
@@ -63,7 +88,7 @@ struct row_table {
 };
 
 /* <0, 0, >0; numbers by size (not-a-number below all), text by bytes and above numbers, trends
- * by their newest value, NONE below everything: last in descending order. */
+ * by their newest value, what has parts by their number, NONE below everything: last in descending order. */
 int value__compare(const struct value *a, const struct value *b);
 
 /* Fills order[0..nrows) with row positions sorted by a column; stable, so ties keep their

@@ -83,9 +83,6 @@ static struct row_table table = {
 
 static struct report sample_report(void)
 {
-	static const struct summary_item items[] = {{"busy_pct", {.type = VALUE_PCT, .f = 12.5}},
-						    {"what", {.type = VALUE_NONE}}};
-
 	return (struct report){.view = "cpu",
 			       .seq = 3,
 			       .t0_ns = 1000000000,
@@ -95,7 +92,8 @@ static struct report sample_report(void)
 			       .scope = "pid=1-2 !comm~\"a b\" min=1ms",
 			       .window = "last",
 			       .group = "symbol",
-			       .summary = items,
+			       .summary = {{"busy_pct", {.type = VALUE_PCT, .f = 12.5}},
+					   {"what", {.type = VALUE_NONE}}},
 			       .nsummary = 2,
 			       .rows = &table,
 			       .folded = folded,
@@ -233,6 +231,92 @@ static void test_csv(void **state)
 	assert_non_null(strstr(text, "\"bad\xff\xc3utf8\xed\xa0\x80\",,18446744073709551615,"));
 	free(text);
 	free(more);
+}
+
+/* --- values with parts --- */
+
+static void stack_frame(const void *of, u32 i, struct value_frame *out)
+{
+	*out = (struct value_frame){((const char *const *)of)[i], "libc.so.6", "user"};
+}
+
+static void state_part(const void *of, u32 i, struct value_part *out)
+{
+	static const char *const states[] = {"R", "say \"S\""};
+
+	*out = (struct value_part){states[i], {.type = VALUE_NS, .u = ((const u64 *)of)[i]}};
+}
+
+static void waker_part(const void *of, u32 i, struct value_part *out)
+{
+	out->name = i ? "stack" : "comm";
+	out->value = (struct value){.type = VALUE_TEXT, .s = of};
+	if (i)
+		out->value = (struct value){.type = VALUE_NONE};
+}
+
+static void bucket_part(const void *of, u32 i, struct value_part *out)
+{
+	out->value = (struct value){.type = VALUE_OBJECT, .n = 2, .of = of, .part = state_part};
+}
+
+static bool part_cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	static const char *const frames[] = {"leaf\n", "middle \"x\"", "root"};
+	static const u64 numbers[] = {7, 9};
+
+	switch (column) {
+	case 0:
+		*out = (struct value){
+			.type = VALUE_STACK, .n = 3, .of = frames, .frame = stack_frame};
+		return true;
+	case 1:
+		*out = (struct value){.type = VALUE_OBJECT, .n = 2, .of = "sh", .part = waker_part};
+		return true;
+	default:
+		*out = (struct value){
+			.type = VALUE_LIST, .n = 2, .of = numbers, .part = bucket_part};
+		return true;
+	}
+}
+
+static void test_parts(void **state)
+{
+	static const struct column parts[] = {
+		{"stack", "STACK", "", "", VALUE_STACK, 6, 0, COLUMN_EXPORT},
+		{"waker", "WAKER", "", "", VALUE_OBJECT, 6, 0, COLUMN_EXPORT},
+		{"hist", "HIST", "", "", VALUE_LIST, 6, 0, COLUMN_EXPORT},
+	};
+	static const struct row_table rows = {
+		.columns = parts, .ncolumns = ARRAY_SIZE(parts), .nrows = 1, .cell = part_cell};
+	struct report r = {.view = "offcpu", .rows = &rows};
+	char *text = written("json", &r, true);
+	struct json_object *o = parse_strictly(text);
+	struct value v;
+
+	expect_field(o, "/rows/0/stack/0/symbol", "leaf\n");
+	expect_field(o, "/rows/0/stack/2/symbol", "root");
+	expect_field(o, "/rows/0/stack/2/object", "libc.so.6");
+	expect_field(o, "/rows/0/stack/1/kind", "user");
+	expect_field(o, "/rows/0/waker/comm", "sh");
+	assert_null(get(o, "/rows/0/waker/stack"));
+	expect_field(o, "/rows/0/hist/1/R", "7");
+	expect_field(o, "/rows/0/hist/1/say \"S\"", "9");
+	json_object_put(o);
+	free(text);
+	text = written("csv", &r, false);
+	assert_string_equal(text, "0,0,0,\"root;middle \"\"x\"\";leaf?\","
+				  "\"{\"\"comm\"\":\"\"sh\"\",\"\"stack\"\":null}\","
+				  "\"[{\"\"R\"\":7,\"\"say \\\"\"S\\\"\"\"\":9},"
+				  "{\"\"R\"\":7,\"\"say \\\"\"S\\\"\"\"\":9}]\"\n");
+	free(text);
+	part_cell(&rows, 0, 2, &v);
+	report__sum(&r, "hist", v);
+	report__sum_number(&r, "off_ns", VALUE_NS, 5);
+	text = written("text", &r, true);
+	assert_non_null(strstr(text, "\nsummary  off_ns 5 ns\n"));
+	assert_null(strstr(text, "hist"));
+	free(text);
 }
 
 static void test_folded(void **state)
@@ -533,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_json_rows),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_text_bare),

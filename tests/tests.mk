@@ -35,10 +35,10 @@ WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 # Workloads have frame pointers, so that what must be found is certain.
 WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf \
 	      -Wall -Wextra -D_GNU_SOURCE
-$(B)/workloads/lib%.so: tests/workloads/lib%.c tests/workloads/work.h tests/tests.mk
+$(B)/workloads/lib%.so: tests/workloads/lib%.c $(wildcard tests/workloads/*.h) tests/tests.mk
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(WORK_FLAGS) -fPIC -shared $< -o $@
-$(B)/workloads/%: tests/workloads/%.c tests/workloads/work.h tests/tests.mk
+$(B)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h) tests/tests.mk
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(WORK_FLAGS) $< -o $@ -ldl -lpthread -lm
 workloads: $(WORKLOADS) $(WORK_LIBS)

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Truth: waits in as many distinct user stacks as the second argument says (at most 2^20),
+ * all of one depth: below main each of 20 calls is turns_left or turns_right, by the bits of
+ * the wait's number; the innermost passes a byte to a process on the same CPU and waits for
+ * it to come back. The JSON has the round trips and the microseconds that one took.
+ */
+#include "wait_log.h"
+
+#define TURNS 20
+
+static int there[2], back[2];
+
+static NOINLINE int turns_left(uint32_t path, int depth);
+static NOINLINE int turns_right(uint32_t path, int depth);
+
+static inline __attribute__((always_inline)) int turn(uint32_t path, int depth)
+{
+	char c = 0;
+
+	if (depth < TURNS)
+		return path & 1 ? turns_right(path >> 1, depth + 1)
+				: turns_left(path >> 1, depth + 1);
+	return raw_syscall(SYS_write, there[1], (long)&c, 1, 0, 0, 0) == 1 &&
+	       raw_syscall(SYS_read, back[0], (long)&c, 1, 0, 0, 0) == 1;
+}
+
+static NOINLINE int turns_left(uint32_t path, int depth)
+{
+	int ok = turn(path, depth);
+
+	__asm__ volatile("" : "+r"(ok)); /* or the two are one function */
+	return ok;
+}
+
+static NOINLINE int turns_right(uint32_t path, int depth)
+{
+	int ok = turn(path, depth);
+
+	__asm__ volatile("nop" : "+r"(ok));
+	return ok;
+}
+
+static void echo(void)
+{
+	char c;
+
+	close(there[1]);
+	while (read(there[0], &c, 1) == 1)
+		if (write(back[1], &c, 1) != 1)
+			break;
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = work__begin(argc, argv, 10);
+	uint32_t stacks = argc > 2 ? (uint32_t)atol(argv[2]) : 1000;
+	uint64_t from, end, rounds = 0;
+
+	pin_to(last_cpu());
+	if (pipe(there) || pipe(back))
+		return 1;
+	if (!fork_child())
+		echo();
+	work__ready();
+	from = wall_ns();
+	end = from + (uint64_t)(seconds * 1e9);
+	for (; rounds % 64 || wall_ns() < end; rounds++)
+		if (!turn((uint32_t)(rounds % stacks), 0))
+			return 1;
+	printf("{\"rounds\":%lu,\"us_per_round\":%.4f}\n", rounds,
+	       (double)(wall_ns() - from) / 1e3 / (double)rounds);
+	return 0;
+}

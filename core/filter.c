@@ -10,7 +10,7 @@
 #include "core/arena.h"
 #include "core/scope_form.h"
 
-#define TERM_NAMES "pid tid comm cgroup cpu state min max sym obj tree"
+#define TERM_NAMES "pid tid comm cgroup cpu state min max task sym obj tree"
 
 struct term_spec {
 	const char *name;
@@ -152,6 +152,20 @@ static int add_max(struct scope *s, const struct term *t, const struct term_spec
 	return t->negate ? set_times(s, t, ns + 1, 0, err) : set_times(s, t, 0, ns, err);
 }
 
+/* Which sort passes; what is kept is which does not, so that two terms add up. */
+static int add_task(struct scope *s, const struct term *t, const struct term_spec *spec,
+		    struct filter_error *err)
+{
+	const bool kernel = !strcmp(t->value, "kernel");
+
+	if (!kernel && strcmp(t->value, "user"))
+		return filter__fail(err, t->at, t->len,
+				    "threads are those of programs or the kernel's: task=user or "
+				    "task=kernel");
+	s->not_tasks |= kernel == t->negate ? SCOPE_TASK_KERNEL : SCOPE_TASK_USER;
+	return 0;
+}
+
 static const struct term_spec specs[] = {
 	{"pid", '=', "pid=1,2 or pid=5-9", add_ids, SCOPE_PID},
 	{"tid", '=', "tid=1,2 or tid=5-9", add_ids, SCOPE_TID},
@@ -164,6 +178,7 @@ static const struct term_spec specs[] = {
 	{"state", '=', "state=D", add_state, 0},
 	{"min", '=', "min=10ms", add_min, 0},
 	{"max", '=', "max=1s", add_max, 0},
+	{"task", '=', "task=user", add_task, 0},
 };
 
 /* Names other tools have for the same thing. */

@@ -2,7 +2,8 @@
 /*
  * The filter language: space-separated terms, all must hold, `!` negates a term:
  *
- *	pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3 state=D min=10ms max=1s sym~REGEX obj~REGEX
+ *	pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3 state=D min=10ms max=1s task=kernel
+ *	sym~REGEX obj~REGEX
  *
  * Grammar:
  *	expr   = { blank } [ term { blank term } ]
@@ -14,7 +15,8 @@
  * pid tid cpu take a list, state letters of SCOPE_STATES, min max a time, comm sym obj a POSIX
  * extended regular expression without back references, cgroup a glob of the whole path below
  * the mount point (with or without its first slash), or of the last component when it has no
- * slash. tree=PID is a process with all it forks from then on.
+ * slash. tree=PID is a process with all it forks from then on. task=user is the threads of
+ * programs, task=kernel those of the kernel.
  *
  * Terms of one kind: includes intersect, excludes unite, names must all match. min and max
  * include their value, so !min=1ms is all that is shorter than 1ms.
@@ -33,12 +35,12 @@
 struct scope_args {
 	const char *pids, *tids, *cgroup, *cpus, *comm, *filter;
 	u32 child_pid; /* of `-- COMMAND`, 0 none */
-	bool seen; /* the filter is of what was on the screen: it may be gone by now */
+	bool seen;     /* the filter is of what was on the screen: it may be gone by now */
 };
 
 struct filter_error {
-	u32 column; /* byte offset in the expression where the wrong term's fault is */
-	u32 length; /* of the faulty part, at least 1 */
+	u32 column;    /* byte offset in the expression where the wrong term's fault is */
+	u32 length;    /* of the faulty part, at least 1 */
 	char msg[160]; /* what would be right */
 };
 
@@ -51,8 +53,9 @@ struct scope *filter__parse(const char *expr, struct filter_error *err);
 void filter__caret(const struct filter_error *err, const char *expr, char *buf, size_t size);
 
 /* Whole scope from command line and expression. Unknown pids, cgroups matching nothing and
- * CPUs not there are errors with the exit code for usage, unless what was seen is asked for. For a wrong --filter the message
- * has three lines: what is wrong, the expression and the caret. cgroups are resolved. */
+ * CPUs not there are errors with the exit code for usage, unless what was seen is asked for. For a
+ * wrong --filter the message has three lines: what is wrong, the expression and the caret. cgroups
+ * are resolved. */
 struct scope *scope__build(const struct scope_args *args, struct status *st);
 
 /* Looks the cgroup globs up (v2 below its mount point, ids of the matching directories;

@@ -104,7 +104,7 @@ int value__ids(const struct term *t, enum scope_kind kind, struct id_set *out,
 {
 	const u64 limit = kind == SCOPE_CPU ? CPU_LIMIT : PID_LIMIT;
 	const char *p = t->value;
-	struct id_range r;
+	struct id_range r = {0};
 	int ret;
 
 	if (!strcmp(p, "none")) {

@@ -3,6 +3,7 @@
 #include "core/scope.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "core/arena.h"
 #include "core/scope_form.h"
@@ -73,6 +74,62 @@ bool scope__comm(const struct scope *s, const char *comm)
 		if (!name_term__match(&s->comms[i], comm ? comm : ""))
 			return false;
 	return true;
+}
+
+bool scope__thread(const struct scope *s, bool kthread)
+{
+	return !s || !(s->not_tasks & (kthread ? SCOPE_TASK_KERNEL : SCOPE_TASK_USER));
+}
+
+#define TERM_USES 6
+
+struct term_use {
+	const char *name;
+	u32 term;
+	bool used;
+};
+
+static void term_uses(const struct scope *s, struct term_use *uses)
+{
+	const struct term_use all[TERM_USES] = {
+		{"state=", SCOPE_TERM_STATE, s->states || s->not_states},
+		{"min=", SCOPE_TERM_TIME, s->min_ns > 0},
+		{"max=", SCOPE_TERM_TIME, s->max_ns > 0},
+		{"task=", SCOPE_TERM_TASK, s->not_tasks != 0},
+		{"sym~", SCOPE_TERM_STACK, s->nsyms > 0},
+		{"obj~", SCOPE_TERM_STACK, s->nobjects > 0},
+	};
+
+	memcpy(uses, all, sizeof(all));
+}
+
+u32 scope__terms(const struct scope *s)
+{
+	struct term_use uses[TERM_USES];
+	u32 terms = 0;
+
+	if (!s)
+		return 0;
+	term_uses(s, uses);
+	for (u32 i = 0; i < TERM_USES; i++)
+		terms |= uses[i].used ? uses[i].term : 0;
+	return terms;
+}
+
+const char *scope__term_names(const struct scope *s, u32 terms, char *buf, size_t size)
+{
+	struct term_use uses[TERM_USES];
+	size_t n = 0;
+
+	*buf = '\0';
+	if (!s)
+		return buf;
+	term_uses(s, uses);
+	for (u32 i = 0; i < TERM_USES; i++)
+		if (uses[i].used && (terms & uses[i].term) && n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "",
+					      uses[i].name);
+	return buf;
 }
 
 bool scope__task(const struct scope *s, u32 tgid, u32 tid, u32 cpu, u64 cgroup, const char *comm)

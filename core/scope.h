@@ -43,8 +43,9 @@ struct scope {
 	struct name_term *objects; /* obj~  : any frame's object; display only */
 	struct name_term *cgroups; /* cgroup=GLOB as typed; resolved to SCOPE_CGROUP ids */
 	u32 ncomms, nsyms, nobjects, ncgroups;
-	u64 min_ns, max_ns; /* durations, for views of time; max 0: no limit */
+	u64 min_ns, max_ns;	/* durations, for views of time; max 0: no limit */
 	u32 states, not_states; /* bit per letter of "RSDTtXZPI", SCOPE_STATES order; 0: all */
+	u8 not_tasks;		/* SCOPE_TASK_*: the sorts of threads that are left out */
 	/* `-- COMMAND` or tree=PID: tasks forked by an included pid are included. The source
 	 * keeps track of them; include[SCOPE_PID] holds only the ancestor. */
 	bool follow_children;
@@ -55,6 +56,17 @@ struct scope {
 
 #define SCOPE_STATES "RSDTtXZPI"
 
+enum { SCOPE_TASK_USER = 1, SCOPE_TASK_KERNEL = 2 };
+
+/* Terms that only some views can apply, as they look at what has no duration, or no stack. */
+enum scope_terms {
+	SCOPE_TERM_STATE = 1 << 0,
+	SCOPE_TERM_TIME = 1 << 1, /* min=, max= */
+	SCOPE_TERM_TASK = 1 << 2,
+	SCOPE_TERM_STACK = 1 << 3, /* sym~, obj~ */
+	SCOPE_TERMS_ALL = (1 << 4) - 1,
+};
+
 struct scope *scope__get(const struct scope *s);
 void scope__put(const struct scope *s);
 /* True when a task passes what can be told from ids and name. Includes of pids are not
@@ -62,6 +74,12 @@ void scope__put(const struct scope *s);
  * not known (cgroup 0) is in no include. A NULL scope is everything. */
 bool scope__task(const struct scope *s, u32 tgid, u32 tid, u32 cpu, u64 cgroup, const char *comm);
 bool scope__comm(const struct scope *s, const char *comm);
+/* task=: whether threads of this sort pass; what scope__task() cannot tell. */
+bool scope__thread(const struct scope *s, bool kthread);
+/* Those of enum scope_terms that it has. */
+u32 scope__terms(const struct scope *s);
+/* Their names, "state= min=": those of `terms` that it has. */
+const char *scope__term_names(const struct scope *s, u32 terms, char *buf, size_t size);
 /* True when the text passes the term, negation included. Any thread. */
 bool name_term__match(const struct name_term *t, const char *text);
 bool id_set__has(const struct id_set *set, u64 id);

@@ -91,6 +91,18 @@ static void print_kinds(FILE *out, const struct scope *s)
 	}
 }
 
+static void print_tasks(FILE *out, u32 left_out)
+{
+	if (left_out & SCOPE_TASK_KERNEL) {
+		begin_term(out, false, "task", '=');
+		fputs("user", out);
+	}
+	if (left_out & SCOPE_TASK_USER) {
+		begin_term(out, false, "task", '=');
+		fputs("kernel", out);
+	}
+}
+
 void scope__finish(struct scope *s)
 {
 	size_t size = 0;
@@ -110,6 +122,7 @@ void scope__finish(struct scope *s)
 	print_states(out, s->not_states, true);
 	print_time(out, "min", s->min_ns);
 	print_time(out, "max", s->max_ns);
+	print_tasks(out, s->not_tasks);
 	if (fclose(out) || !s->text)
 		die("out of memory for the filter's text");
 }

@@ -92,7 +92,7 @@ while IFS= read -r line; do
 done <<'EXPR'
 pid=1,2 tid=3-9 comm~^ngin[xy] cgroup=/system.slice/* cpu=0-3,7
 !comm~"a b" state=D min=10ms max=1s
-sym~malloc|free obj~libc !pid=4294967295
+task=kernel !task=user sym~malloc|free obj~libc !pid=4294967295
 pid!=4 min=1.5us max=2h
 cgroup="a b" comm~(
 EXPR

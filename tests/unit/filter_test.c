@@ -65,6 +65,12 @@ static void test_canonical(void **state)
 		{"!max=1ms", "min=1000001ns"},
 		{"min=0s", ""},
 		{"tree=4711", "tree=4711"},
+		{"task=user", "task=user"},
+		{"task=kernel state=D", "state=D task=kernel"},
+		{"!task=kernel", "task=user"},
+		{"task!=user", "task=kernel"},
+		{"task=user !task=kernel", "task=user"},
+		{"task=kernel task=user", "task=user task=kernel"},
 		{"tree=4711 !pid=5", "tree=4711 !pid=5"},
 	};
 
@@ -122,6 +128,9 @@ static void test_errors(void **state)
 		{"max=0s", 4, 2, "that short"},
 		{"!min=1ns", 5, 3, "shorter"},
 		{"min=1s max=1ms", 11, 3, "at least min and at most max"},
+		{"task=kernal", 5, 6, "task=user or task=kernel"},
+		{"task~user", 4, 1, "= is expected here: task=user"},
+		{"taks=user", 0, 4, "did you mean task"},
 		{"state=Q", 6, 1, "RSDTtXZPI"},
 		{"state=D,", 7, 1, "RSDTtXZPI"},
 		{"comm~(", 5, 1, "regular expression"},

@@ -88,6 +88,52 @@ static void test_normal_form(void **state)
 	scope__put(s);
 }
 
+static void expect_threads(const char *expr, bool user, bool kernel)
+{
+	struct scope *s = parse(expr);
+
+	assert_int_equal(scope__thread(s, false), user);
+	assert_int_equal(scope__thread(s, true), kernel);
+	scope__put(s);
+}
+
+static void test_threads(void **state)
+{
+	expect_threads("", true, true);
+	expect_threads("task=user", true, false);
+	expect_threads("!task=user", false, true);
+	expect_threads("task=kernel", false, true);
+	expect_threads("task=kernel task=user", false, false);
+	assert_true(scope__thread(NULL, true));
+}
+
+static void expect_terms(const char *expr, u32 terms, const char *names)
+{
+	struct scope *s = parse(expr);
+	char buf[64];
+
+	assert_int_equal(scope__terms(s), terms);
+	assert_string_equal(scope__term_names(s, SCOPE_TERMS_ALL, buf, sizeof(buf)), names);
+	assert_string_equal(scope__term_names(s, 0, buf, sizeof(buf)), "");
+	scope__put(s);
+}
+
+/* What not every view can apply is named, as far as there is room. */
+static void test_terms(void **state)
+{
+	struct scope *s = parse("state=D min=1ms");
+	char buf[8];
+
+	expect_terms("pid=1 comm~x cpu=0 cgroup=x", 0, "");
+	expect_terms("!state=D", SCOPE_TERM_STATE, "state=");
+	expect_terms("max=1s task=user", SCOPE_TERM_TIME | SCOPE_TERM_TASK, "max= task=");
+	expect_terms("obj~x !sym~y min=1ms", SCOPE_TERM_TIME | SCOPE_TERM_STACK, "min= sym~ obj~");
+	assert_int_equal(scope__terms(NULL), 0);
+	assert_string_equal(scope__term_names(s, SCOPE_TERM_TIME, buf, sizeof(buf)), "min=");
+	assert_string_equal(scope__term_names(s, SCOPE_TERMS_ALL, buf, sizeof(buf)), "state= ");
+	scope__put(s);
+}
+
 static void test_references(void **state)
 {
 	struct scope *s = parse("comm~x");
@@ -312,6 +358,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_task),	       cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_threads), cmocka_unit_test(test_terms),
 		cmocka_unit_test(test_normal_form),    cmocka_unit_test(test_references),
 		cmocka_unit_test(test_build),	       cmocka_unit_test(test_build_errors),
 		cmocka_unit_test(test_cgroup_v2),      cmocka_unit_test(test_cgroup_unmatched),

@@ -129,6 +129,16 @@ static void want_models(struct host *h, u32 wanted, bool on)
 			collector__want(h->collector, m, on);
 }
 
+/* Terms that the view cannot apply are told when they begin to matter; the note in the line of
+ * tabs stays. */
+static void tell_unfiltered(struct host *h)
+{
+	struct status st = {0};
+
+	if (view__check_terms(view_table[h->view], h->scope, &st))
+		host__message(h, ROLE_WARN, "%s", st.msg);
+}
+
 void app__show_view(struct host *h, enum view_id v)
 {
 	struct view_args args = {0};
@@ -145,6 +155,7 @@ void app__show_view(struct host *h, enum view_id v)
 	}
 	h->view = v;
 	h->dirty = true;
+	tell_unfiltered(h);
 }
 
 /* --- commands --- */
@@ -223,6 +234,7 @@ static void scope_job__done(struct job *job)
 		collector__set_scope(h->collector, h->scope);
 		host__message(h, ROLE_OK, "looking at %s",
 			      h->scope->text[0] ? h->scope->text : "everything");
+		tell_unfiltered(h);
 	}
 	scope_job__drop(job);
 }

@@ -248,6 +248,19 @@ static void crumbs(const struct screen *s, char *buf, size_t size)
 		snprintf(buf + n, size - n, "%s%s", n ? " > " : "", own);
 }
 
+/* The filter's terms that this view cannot apply; false when it applies all. */
+static bool draw_unfiltered(struct host *h, int x, int y)
+{
+	const u32 other = scope__terms(h->scope) & ~view_table[h->view]->terms;
+	char names[64];
+
+	if (!other)
+		return false;
+	draw__textf(&h->canvas, x, y, h->canvas.w - x, ROLE_WARN, "! not filtered by %s",
+		    scope__term_names(h->scope, other, names, sizeof(names)));
+	return true;
+}
+
 /* What the engine cannot see, for as much of it as there is room; it stands out when a better
  * engine would see it. */
 static void draw_note(struct host *h, int x, int y)
@@ -275,7 +288,8 @@ static void draw_tabs(struct host *h, int y)
 	}
 	crumbs(app__screen(h), buf, sizeof(buf));
 	x += draw__middle(c, x + 1, y, c->w - x - 1, ROLE_STRONG, buf);
-	draw_note(h, x + 3, y);
+	if (!draw_unfiltered(h, x + 3, y))
+		draw_note(h, x + 3, y);
 }
 
 /* --- bottom lines --- */

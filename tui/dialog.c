@@ -194,6 +194,29 @@ static void help_section(struct host *h, const char *section, const char *headin
 	}
 }
 
+/* The terms that the view can apply. */
+static void help_filter(struct host *h)
+{
+	static const struct { u32 term; const char *text; } terms[] = {
+		{SCOPE_TERM_STATE, "state=DS "}, {SCOPE_TERM_TIME, "min=10ms max=1s "},
+		{SCOPE_TERM_TASK, "task=user "},
+	};
+	const u32 can = view_table[h->view]->terms;
+	char text[80] = "";
+	size_t n = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(terms); i++)
+		if (can & terms[i].term)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", terms[i].text);
+	help_row__add(h, NULL, "filter expression");
+	help_row__add(h, "", "pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3");
+	if (n)
+		help_row__add(h, "", text);
+	snprintf(text, sizeof(text), "%sall must hold, ! negates a term",
+		 can & SCOPE_TERM_STACK ? "sym~REGEX obj~REGEX; " : "");
+	help_row__add(h, "", text);
+}
+
 static void help__make(struct host *h)
 {
 	const char *sections[4];
@@ -211,9 +234,7 @@ static void help__make(struct host *h)
 	help_row__add(h, "click", "select a row; a header sorts, a tab switches");
 	help_row__add(h, "double", "drill into a row");
 	help_row__add(h, "wheel", "scroll");
-	help_row__add(h, NULL, "filter expression");
-	help_row__add(h, "", "pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3");
-	help_row__add(h, "", "sym~REGEX obj~REGEX; all must hold, ! negates a term");
+	help_filter(h);
 }
 
 /* --- opening and closing --- */
@@ -238,13 +259,21 @@ static void open_picker(struct host *h, const char *title)
 
 static void complete_filter(void *ctx, const char *text, u32 cursor, struct completions *out)
 {
-	static const struct { const char *term, *help; } terms[] = {
-		{"pid=", "processes: 1,2,10-20"}, {"tid=", "threads"},
-		{"comm~", "thread names matching a regular expression"},
-		{"cgroup=", "cgroups and what is below them: /system.slice/*"},
-		{"cpu=", "CPUs: 0,2-3"}, {"sym~", "stacks with such a function"},
-		{"obj~", "stacks through such an object"},
+	static const struct { const char *term, *help; u32 only; } terms[] = {
+		{"pid=", "processes: 1,2,10-20", 0},
+		{"tid=", "threads", 0},
+		{"comm~", "thread names matching a regular expression", 0},
+		{"cgroup=", "cgroups and what is below them: /system.slice/*", 0},
+		{"cpu=", "CPUs: 0,2-3", 0},
+		{"state=", "states waited in, letters of " SCOPE_STATES, SCOPE_TERM_STATE},
+		{"min=", "times as long or longer: 10ms", SCOPE_TERM_TIME},
+		{"max=", "times as long or shorter: 1s", SCOPE_TERM_TIME},
+		{"task=user", "threads of programs only", SCOPE_TERM_TASK},
+		{"task=kernel", "the kernel's threads only", SCOPE_TERM_TASK},
+		{"sym~", "stacks with such a function", SCOPE_TERM_STACK},
+		{"obj~", "stacks through such an object", SCOPE_TERM_STACK},
 	};
+	const u32 other = ~view_table[((struct host *)ctx)->view]->terms;
 	u32 start = cursor, bang;
 
 	while (start && text[start - 1] != ' ')
@@ -252,7 +281,8 @@ static void complete_filter(void *ctx, const char *text, u32 cursor, struct comp
 	bang = text[start] == '!';
 	out->start = start + bang;
 	for (u32 i = 0; i < ARRAY_SIZE(terms); i++)
-		if (!strncmp(terms[i].term, text + out->start, cursor - out->start))
+		if (!(terms[i].only & other) &&
+		    !strncmp(terms[i].term, text + out->start, cursor - out->start))
 			completions__add(out, terms[i].term, terms[i].help);
 }
 

@@ -162,6 +162,8 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	s->scope = scope__build(&o->scope, st);
 	if (!s->scope)
 		return -EINVAL;
+	if (o->mode == MODE_BATCH && view__check_terms(view__by_name(o->view), s->scope, st))
+		return -EINVAL;
 	s->symbols = symbols__new(st);
 	if (!s->symbols)
 		return -EINVAL;

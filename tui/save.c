@@ -74,6 +74,18 @@ static void post_save(struct host *h, const char *path, const struct export_form
 	worker__post(h->lists, &j->job);
 }
 
+/* A file says so too: its head has the whole filter. */
+static void note_unfiltered(const struct host *h, struct health *e)
+{
+	const u32 other = scope__terms(h->scope) & ~view_table[h->view]->terms;
+	size_t n = strlen(e->note);
+	char names[64];
+
+	if (other)
+		snprintf(e->note + n, sizeof(e->note) - n, "%snot filtered by %s", n ? "; " : "",
+			 scope__term_names(h->scope, other, names, sizeof(names)));
+}
+
 void save__view(struct host *h, const char *path)
 {
 	struct screen *s = app__screen(h);
@@ -90,6 +102,7 @@ void save__view(struct host *h, const char *path)
 							   : "this screen cannot be saved");
 		return;
 	}
+	note_unfiltered(h, &r.health);
 	if (!path) {
 		default_name(&r, name, sizeof(name));
 		path = name;

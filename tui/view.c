@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tui/view.h"
 
+#include <stdio.h>
+
 #define VIEW(id, ops) extern const struct view_ops ops;
 #include "tui/views.def"
 #undef VIEW
@@ -57,13 +59,39 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 	}
 }
 
+/* The views that apply all of these terms, ", or use NAME, NAME"; "" none. */
+static void list_views_with(u32 terms, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 v = 0; v < VIEW_COUNT; v++)
+		if (view_table[v]->models && !(terms & ~view_table[v]->terms) && n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s",
+					      n ? ", " : ", or use view ", view_table[v]->name);
+}
+
+int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st)
+{
+	const u32 other = scope__terms(s) & ~v->terms;
+	char names[64], views[160];
+
+	if (!other)
+		return 0;
+	list_views_with(other, views, sizeof(views));
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			   "view %s does not filter by %s: leave that out%s", v->name,
+			   scope__term_names(s, other, names, sizeof(names)), views);
+}
+
 bool view__knows_section(const char *section)
 {
 	if (!strcmp(section, "global"))
 		return true;
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		if (!strcmp(section, view_table[v]->name) ||
-		    (view_table[v]->screens && has_word(view_table[v]->screens, " ", section, strlen(section))))
+		    (view_table[v]->screens &&
+		     has_word(view_table[v]->screens, " ", section, strlen(section))))
 			return true;
 	return false;
 }

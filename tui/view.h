@@ -71,6 +71,7 @@ struct view_ops {
 	u32 models;	   /* bit per model_id it needs */
 	enum model_id feed; /* whose health the bottom line shows */
 	const char *screens; /* keymap sections of what it drills into, blank-separated; NULL none */
+	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */
 	const char *groups; /* keys of --group, blank-separated, default first; "" none */
 	struct screen *(*open)(struct host *h, const struct view_args *args);
 	/* Batch: the report of one frame; synchronous, any thread. 0, or -ENODATA when the
@@ -94,6 +95,9 @@ const struct view_ops *view__by_name(const char *name);
 /* Whether a view groups by these keys ("comm,symbol", '+' does too): -EINVAL with st saying
  * which it does not, or which is there twice. */
 int view__check_groups(const struct view_ops *v, const char *keys, struct status *st);
+/* Whether a view applies all that a scope asks for: -EINVAL with st naming the terms that it
+ * does not, and the views that do. */
+int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st);
 /* VIEW_COUNT when there is none of that name. */
 enum view_id view__index(const char *name);
 /* Whether a keymap section is anybody's: "global", a view's or a screen's. */

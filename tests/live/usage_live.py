@@ -69,6 +69,18 @@ def test_filter_caret():
             lines[caret[0] - 1].index(wrong) <= at, str(run)
 
 
+def test_terms_of_views():
+    """A term that the view cannot apply is refused by its name, and no command is begun"""
+    for term, name in (("state=D", "state="), ("min=1ms", "min="), ("!max=1s", "min="),
+                       ("task=kernel", "task=")):
+        refused(USAGE, "-b", "-n", 1, "--filter", term, says=f"view cpu does not filter by {name}")
+    with live.temporary() as tmp:
+        path = os.path.join(tmp, "ran")
+        refused(USAGE, "-b", "--filter", "state=D task=user", "--", "touch", path,
+                says="state= task=")
+        assert not os.path.exists(path)
+
+
 def test_wrong_events():
     """Unknown events are usage errors that suggest; impossible ones say so"""
     run = live.proftop("-b", "-n", 1, "-e", "cpu-clok")

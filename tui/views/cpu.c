@@ -713,6 +713,7 @@ const struct view_ops view_cpu = {
 	.models = 1u << MODEL_PROFILE,
 	.feed = MODEL_PROFILE,
 	.screens = "callers annotate",
+	.terms = SCOPE_TERM_STACK,
 	.groups = "symbol object comm pid tid cgroup cpu",
 	.open = cpu__open,
 	.report = cpu__batch_report,

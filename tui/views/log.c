@@ -142,6 +142,7 @@ const struct view_ops view_log = {
 	.name = "log",
 	.title = "log: what libraries and threads had to say",
 	.feed = MODEL_PROFILE,
+	.terms = SCOPE_TERMS_ALL, /* no tasks in it */
 	.groups = "",
 	.open = log__open,
 };

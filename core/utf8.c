@@ -3,58 +3,115 @@
 
 #include "core/arena.h"
 
-/* Bytes of the sequence that a first byte announces, 0 when it cannot be one. */
-static u32 sequence_length(u8 first)
+/* Of a first byte: the length of its sequence, 0 when it begins none, the bits it holds and the
+ * smallest code point that needs so many bytes. */
+static u32 lead(u8 c, u32 *cp, u32 *least)
 {
-	if (first < 0x80)
-		return 1;
-	if (first >= 0xc2 && first <= 0xdf)
+	if (c >= 0xc2 && c <= 0xdf) {
+		*cp = c & 0x1f;
+		*least = 0x80;
 		return 2;
-	if (first >= 0xe0 && first <= 0xef)
+	}
+	if ((c & 0xf0) == 0xe0) {
+		*cp = c & 0x0f;
+		*least = 0x800;
 		return 3;
-	if (first >= 0xf0 && first <= 0xf4)
+	}
+	if (c >= 0xf0 && c <= 0xf4) {
+		*cp = c & 0x07;
+		*least = 0x10000;
 		return 4;
+	}
 	return 0;
+}
+
+static bool is_surrogate(u32 cp)
+{
+	return cp >= 0xd800 && cp <= 0xdfff;
+}
+
+u32 utf8__decode(const char *s, u32 *cp)
+{
+	const u8 *p = (const u8 *)s;
+	u32 v, least, n;
+
+	*cp = p[0];
+	if (p[0] < 0x80)
+		return p[0] ? 1 : 0;
+	n = lead(p[0], &v, &least);
+	*cp = UTF8_REPLACEMENT;
+	if (!n)
+		return 1;
+	for (u32 i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 1;
+		v = v << 6 | (p[i] & 0x3f);
+	}
+	if (v < least || v > 0x10ffff || is_surrogate(v))
+		return 1;
+	*cp = v;
+	return n;
+}
+
+u32 utf8__encode(u32 cp, char *out)
+{
+	if (cp < 0x80) {
+		out[0] = (char)cp;
+		return 1;
+	}
+	if (cp < 0x800) {
+		out[0] = (char)(0xc0 | cp >> 6);
+		out[1] = (char)(0x80 | (cp & 0x3f));
+		return 2;
+	}
+	if (cp > 0x10ffff || is_surrogate(cp))
+		return 0;
+	if (cp < 0x10000) {
+		out[0] = (char)(0xe0 | cp >> 12);
+		out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (cp & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | cp >> 18);
+	out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (cp & 0x3f));
+	return 4;
 }
 
 u32 utf8__next(const char **s)
 {
-	static const u32 least[] = {0, 0, 0x80, 0x800, 0x10000};
-	const u8 *p = (const u8 *)*s;
-	u32 n = sequence_length(*p), cp;
+	u32 cp;
 
-	if (!*p)
-		return 0;
-	(*s)++;
-	if (n <= 1)
-		return n ? *p : UTF8_REPLACEMENT;
-	cp = *p & (0xffu >> (n + 1));
-	for (u32 i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return UTF8_REPLACEMENT;
-		cp = cp << 6 | (p[i] & 0x3f);
-	}
-	if (cp < least[n] || cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff))
-		return UTF8_REPLACEMENT;
-	*s = (const char *)p + n;
+	*s += utf8__decode(*s, &cp);
 	return cp;
 }
 
 /* Only ASCII is one byte long. */
-static bool is_bad(const char *at, const char *after)
+static bool is_bad(const char *at, u32 n)
 {
-	return after - at == 1 && (u8)*at >= 0x80;
+	return n == 1 && (u8)*at >= 0x80;
+}
+
+u32 utf8__clean(const char **s, char *out)
+{
+	const char *at = *s;
+	u32 cp, n = utf8__decode(at, &cp);
+
+	*s += n;
+	if (n && (is_bad(at, n) || cp < ' ' || (cp >= 0x7f && cp < 0xa0))) {
+		*out = '?';
+		return 1;
+	}
+	memcpy(out, at, n);
+	return n;
 }
 
 bool utf8__valid(const char *s)
 {
-	while (*s) {
-		const char *at = s;
-
-		utf8__next(&s);
-		if (is_bad(at, s))
+	for (u32 n, cp; (n = utf8__decode(s, &cp)); s += n)
+		if (is_bad(s, n))
 			return false;
-	}
 	return true;
 }
 
@@ -62,15 +119,12 @@ char *utf8__dup(const char *s)
 {
 	char *copy = xmalloc(strlen(s) * 3 + 1), *out = copy;
 
-	while (*s) {
-		const char *at = s;
-
-		utf8__next(&s);
-		if (is_bad(at, s)) {
-			out = stpcpy(out, "\xef\xbf\xbd");
+	for (u32 n, cp; (n = utf8__decode(s, &cp)); s += n) {
+		if (is_bad(s, n)) {
+			out += utf8__encode(UTF8_REPLACEMENT, out);
 		} else {
-			memcpy(out, at, (size_t)(s - at));
-			out += s - at;
+			memcpy(out, s, n);
+			out += n;
 		}
 	}
 	*out = '\0';

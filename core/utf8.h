@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* UTF-8 from untrusted places: names of tasks, symbols and files. Pure functions. */
+/*
+ * UTF-8 (RFC 3629) from untrusted places: names of tasks, symbols and files. Decoded here and not
+ * by the C library, so that broken input and a C locale behave the same. Pure functions.
+ */
 #ifndef CORE_UTF8_H
 #define CORE_UTF8_H
 
@@ -7,10 +10,18 @@
 
 #define UTF8_REPLACEMENT 0xfffdu
 
-/* The next code point; a byte that begins no valid sequence (overlong forms, surrogates and
- * values above U+10FFFF included) is taken alone as UTF8_REPLACEMENT. 0 at the end. */
+/* One code point: its bytes, 0 at the end. A byte that begins no valid sequence (overlong forms,
+ * surrogates and values above U+10FFFF included) is taken alone and gives UTF8_REPLACEMENT. */
+u32 utf8__decode(const char *s, u32 *cp);
+/* Writes at most 4 bytes, no NUL; returns their number, 0 for what is no code point. */
+u32 utf8__encode(u32 cp, char *out);
+
+/* The next code point; 0 at the end. */
 u32 utf8__next(const char **s);
-/* True when utf8__next would replace nothing. */
+/* The next character as bytes that may go into any text and to any terminal: broken bytes and
+ * control characters as '?'. Their number, at most 4; 0 at the end. */
+u32 utf8__clean(const char **s, char *out);
+/* True when nothing would be replaced. */
 bool utf8__valid(const char *s);
 /* A valid copy, bad bytes replaced; the caller frees it. */
 char *utf8__dup(const char *s);

@@ -3,78 +3,7 @@
 
 #include "widgets/cells.h"
 
-#define REPLACEMENT   0xfffd
 #define DOTTED_CIRCLE 0x25cc /* carries a combining mark that has no base */
-
-/* Lead byte -> length and smallest code point; RFC 3629. */
-static u32 utf8__lead(u8 c, u32 *cp, u32 *least)
-{
-	if (c >= 0xc2 && c <= 0xdf) {
-		*cp = c & 0x1f;
-		*least = 0x80;
-		return 2;
-	}
-	if ((c & 0xf0) == 0xe0) {
-		*cp = c & 0x0f;
-		*least = 0x800;
-		return 3;
-	}
-	if (c >= 0xf0 && c <= 0xf4) {
-		*cp = c & 0x07;
-		*least = 0x10000;
-		return 4;
-	}
-	return 0;
-}
-
-u32 utf8__decode(const char *s, u32 *cp)
-{
-	const u8 *p = (const u8 *)s;
-	u32 v, least, n;
-
-	*cp = p[0];
-	if (p[0] < 0x80)
-		return p[0] ? 1 : 0;
-	n = utf8__lead(p[0], &v, &least);
-	*cp = REPLACEMENT;
-	if (!n)
-		return 1;
-	for (u32 i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 1;
-		v = v << 6 | (p[i] & 0x3f);
-	}
-	if (v < least || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
-		return 1;
-	*cp = v;
-	return n;
-}
-
-u32 utf8__encode(u32 cp, char *out)
-{
-	if (cp < 0x80) {
-		out[0] = (char)cp;
-		return 1;
-	}
-	if (cp < 0x800) {
-		out[0] = (char)(0xc0 | cp >> 6);
-		out[1] = (char)(0x80 | (cp & 0x3f));
-		return 2;
-	}
-	if (cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff))
-		return 0;
-	if (cp < 0x10000) {
-		out[0] = (char)(0xe0 | cp >> 12);
-		out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (cp & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | cp >> 18);
-	out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (cp & 0x3f));
-	return 4;
-}
 
 /* Characters that draw nothing but change how their neighbours look, or where they are:
  * bidi controls, joiners, byte order marks, tags. Names with them are built to deceive. */
@@ -105,14 +34,14 @@ static u32 visible(u32 cp, int *width)
 	if (cp < 0x7f)
 		return cp;
 	if (cp < 0xa0 || deceives(cp))
-		return REPLACEMENT;
+		return UTF8_REPLACEMENT;
 	*width = wcwidth((wchar_t)cp);
 	if (*width >= 0)
 		return cp;
 	/* A C locale knows no widths; the terminal is in ascii mode then, which has look-alikes
 	 * for what proftop itself draws. */
 	*width = 1;
-	return MB_CUR_MAX == 1 ? cp : REPLACEMENT;
+	return MB_CUR_MAX == 1 ? cp : UTF8_REPLACEMENT;
 }
 
 /* Emoji variation selectors change widths on some terminals and not on others. */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Untrusted bytes -> what may be shown. UTF-8 is decoded here and not by the C library, so
- * that broken input and a C locale behave the same; widths come from wcwidth(3), so
- * setlocale(LC_CTYPE, "") comes first where characters beyond ASCII are wanted. Stateless.
+ * Untrusted bytes -> what may be shown. Widths come from wcwidth(3), so setlocale(LC_CTYPE, "")
+ * comes first where characters beyond ASCII are wanted. Stateless.
  */
 #ifndef WIDGETS_TEXT_H
 #define WIDGETS_TEXT_H
 
 #include <wchar.h>
 
-#include "core/base.h"
+#include "core/utf8.h"
 
 #define GLYPH_MAX_COMBINING 2
 
@@ -24,11 +23,6 @@ struct glyph {
  * visible: C0 controls and DEL as their pictures (U+2400..), everything else (broken bytes,
  * C1, bidi overrides, invisible format characters, unassigned ones) as U+FFFD. */
 bool text__glyph(const char *s, struct glyph *out);
-
-/* One code point: its bytes (1 for a broken byte, which gives *cp = U+FFFD), 0 at the end. */
-u32 utf8__decode(const char *s, u32 *cp);
-/* Writes at most 4 bytes, no NUL; returns their number, 0 for what is no code point. */
-u32 utf8__encode(u32 cp, char *out);
 
 /* Bytes of the longest prefix that needs at most w cells; *used its width (may be NULL). */
 size_t text__fit(const char *s, int w, int *used);

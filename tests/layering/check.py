@@ -16,7 +16,7 @@ LIBBPF = re.compile(r"^bpf/")
 LIBPERF = re.compile(r"^perf/")
 
 # What the widgets know of the core: plain types, nothing that runs.
-BASE_TYPES = r"core/(base|table|arena|status)\.h$"
+BASE_TYPES = r"core/(base|table|arena|status|utf8)\.h$"
 
 # layer: what it may include of the project, besides itself and the registration tables.
 ALLOWED = {

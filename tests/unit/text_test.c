@@ -9,53 +9,6 @@
 #include "widgets/cells.h"
 #include "widgets/text.h"
 
-static void decodes_as_rfc3629(void **state)
-{
-	static const struct {
-		const char *bytes;
-		u32 len, cp;
-	} cases[] = {
-		{"a", 1, 'a'},
-		{"é", 2, 0xe9},
-		{"€", 3, 0x20ac},
-		{"😀", 4, 0x1f600},
-		{"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
-		{"\xf4\x90\x80\x80", 1, 0xfffd}, /* above the last one */
-		{"\xc0\xaf", 1, 0xfffd},	 /* overlong / */
-		{"\xe0\x80\xaf", 1, 0xfffd},
-		{"\xf0\x80\x80\xaf", 1, 0xfffd},
-		{"\xed\xa0\x80", 1, 0xfffd}, /* surrogate */
-		{"\xe2\x82", 1, 0xfffd},     /* cut short */
-		{"\x80", 1, 0xfffd},	     /* stray continuation */
-		{"\xff", 1, 0xfffd},
-	};
-	u32 cp;
-
-	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(utf8__decode(cases[i].bytes, &cp), cases[i].len);
-		assert_int_equal(cp, cases[i].cp);
-	}
-	assert_int_equal(utf8__decode("", &cp), 0);
-}
-
-static void encodes_what_it_decodes(void **state)
-{
-	char buf[5];
-	u32 cp, n;
-
-	for (u32 want = 1; want <= 0x10ffff; want += want < 0x3000 ? 1 : 61) {
-		n = utf8__encode(want, buf);
-		if (want >= 0xd800 && want <= 0xdfff) {
-			assert_int_equal(n, 0);
-			continue;
-		}
-		buf[n] = '\0';
-		assert_int_equal(utf8__decode(buf, &cp), n);
-		assert_int_equal(cp, want);
-	}
-	assert_int_equal(utf8__encode(0x110000, buf), 0);
-}
-
 static wchar_t first(const char *s)
 {
 	struct glyph g;
@@ -171,8 +124,6 @@ static void ascii_has_look_alikes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decodes_as_rfc3629),
-		cmocka_unit_test(encodes_what_it_decodes),
 		cmocka_unit_test(nothing_reaches_the_terminal),
 		cmocka_unit_test(bidi_overrides_are_visible),
 		cmocka_unit_test(marks_join_their_base),

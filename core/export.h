@@ -7,7 +7,7 @@
  *	text	a head (view, date, host, scope, health in words), then all rows in columns
  *	json	one object a line, UTF-8 made valid, numbers neither rounded nor humanized
  *	csv	RFC 4180 quoting, lines end in LF; a header line, then seq,t0_ns,t1_ns and the
- *		exported columns; text always quoted, its control characters as '?',
+ *		exported columns; text always quoted, control characters and broken bytes as '?',
  *		unknown is empty; stacks folded, other values with parts as JSON
  *	folded	one line a stack, `frame;frame COUNT`, for flame graph tools
  */

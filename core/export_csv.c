@@ -3,14 +3,17 @@
 #include <json-c/json.h>
 
 #include "core/export_form.h"
+#include "core/utf8.h"
 
-/* A report may go to a terminal: control characters of hostile names do not. */
+/* A report may go to a terminal, and to readers of UTF-8: what is neither does not. */
 static void put_quoted(FILE *out, const char *s)
 {
-	for (; *s; s++) {
-		if (*s == '"')
+	char c[4];
+
+	for (u32 n; (n = utf8__clean(&s, c));) {
+		if (*c == '"')
 			fputc('"', out);
-		fputc((u8)*s < ' ' || *s == 0x7f ? '?' : *s, out);
+		fwrite(c, 1, n, out);
 	}
 }
 

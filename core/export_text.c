@@ -122,15 +122,10 @@ static u32 text_width(const char *s)
 /* Writes it with what is not text replaced. */
 static void put_clean(FILE *out, const char *s)
 {
-	while (*s) {
-		const char *at = s;
-		u32 cp = utf8__next(&s);
+	char c[4];
 
-		if (is_control(cp) || (s - at == 1 && (u8)*at >= 0x80))
-			fputc('?', out);
-		else
-			fwrite(at, 1, (size_t)(s - at), out);
-	}
+	for (u32 n; (n = utf8__clean(&s, c));)
+		fwrite(c, 1, n, out);
 }
 
 static void put_blanks(FILE *out, u32 n)

@@ -75,7 +75,7 @@ static bool cell(const struct row_table *t, u32 row, u32 column, struct value *o
 static void folded(const struct report *r, void (*emit)(void *ctx, const char *s, u64 w), void *ctx)
 {
 	emit(ctx, "sh;main;work", 70);
-	emit(ctx, "sh;evil\nname\033", 30);
+	emit(ctx, "sh;evil\nname\033\xff\xc3\xa9", 30);
 }
 
 static struct row_table table = {
@@ -228,7 +228,7 @@ static void test_csv(void **state)
 	assert_memory_equal(text, head, strlen(head));
 	assert_memory_equal(text + strlen(head), rows, strlen(rows));
 	assert_string_equal(text + strlen(head), more); /* the header comes once */
-	assert_non_null(strstr(text, "\"bad\xff\xc3utf8\xed\xa0\x80\",,18446744073709551615,"));
+	assert_non_null(strstr(text, "\"bad??utf8???\",,18446744073709551615,"));
 	free(text);
 	free(more);
 }
@@ -325,7 +325,7 @@ static void test_folded(void **state)
 	char *text = written("folded", &r, true);
 	FILE *null = fopen("/dev/null", "w");
 
-	assert_string_equal(text, "sh;main;work 70\nsh;evil?name? 30\n");
+	assert_string_equal(text, "sh;main;work 70\nsh;evil?name??\xc3\xa9 30\n");
 	r.folded = NULL;
 	assert_int_equal(export__by_name("folded")->write(null, &r, true), -EOPNOTSUPP);
 	fclose(null);

@@ -96,8 +96,7 @@ static int bad(struct status *st, const char *option, const char *value, const c
 			   takes);
 }
 
-/* A whole number in [min, max]; no sign, no blanks, nothing after it. */
-static bool number(const char *s, u64 min, u64 max, u64 *out)
+bool option__number(const char *s, u64 min, u64 max, u64 *out)
 {
 	char *end;
 
@@ -108,7 +107,7 @@ static bool number(const char *s, u64 min, u64 max, u64 *out)
 	return !errno && !*end && *out >= min && *out <= max;
 }
 
-static bool delay(const char *s, u64 *ns)
+bool option__delay(const char *s, u64 *ns)
 {
 	char *end;
 	double seconds = strtod(s, &end);
@@ -118,6 +117,8 @@ static bool delay(const char *s, u64 *ns)
 	*ns = (u64)llround(seconds * 1e9);
 	return true;
 }
+
+#define SIZE_MAX_CELLS 1000
 
 static bool call_graph(const char *s, enum call_graph *out)
 {
@@ -139,10 +140,19 @@ static bool call_graph(const char *s, enum call_graph *out)
 
 static bool size(const char *s, struct options *o)
 {
-	char end;
+	const char *x = strchr(s, 'x');
+	u64 columns, rows;
+	char first[8];
 
-	return sscanf(s, "%dx%d%c", &o->columns, &o->rows, &end) == 2 && o->columns > 0 &&
-	       o->columns <= 1000 && o->rows > 0 && o->rows <= 1000;
+	if (!x || (size_t)(x - s) >= sizeof(first))
+		return false;
+	copy_str(first, (size_t)(x - s) + 1, s);
+	if (!option__number(first, 1, SIZE_MAX_CELLS, &columns) ||
+	    !option__number(x + 1, 1, SIZE_MAX_CELLS, &rows))
+		return false;
+	o->columns = (int)columns;
+	o->rows = (int)rows;
+	return true;
 }
 
 static bool known_theme(const char *name)
@@ -159,13 +169,13 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 
 	switch (opt) {
 	case 'F':
-		if (!number(arg, 1, FREQ_MAX, &s->freq))
-			return bad(st, "-F", arg, "1 to 100000 samples per second");
+		if (!option__number(arg, 1, FREQ_MAX, &s->freq))
+			return bad(st, "-F", arg, FREQ_TAKES);
 		s->period = 0;
 		return 0;
 	case 'c':
-		if (!number(arg, 1, UINT64_MAX >> 1, &s->period))
-			return bad(st, "-c", arg, "a number of events, 1 or more");
+		if (!option__number(arg, 1, PERIOD_MAX, &s->period))
+			return bad(st, "-c", arg, PERIOD_TAKES);
 		s->freq = 0;
 		return 0;
 	case 'e':
@@ -193,16 +203,14 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 			return bad(st, "-V", arg, "the name of a view (see --list-views)");
 		return 0;
 	case 'd':
-		return delay(arg, &o->interval_ns)
-			       ? 0
-			       : bad(st, "-d", arg, "seconds from 0.05 to 86400");
+		return option__delay(arg, &o->interval_ns) ? 0 : bad(st, "-d", arg, DELAY_TAKES);
 	case OPT_THEME:
 		o->theme = arg;
 		return known_theme(arg) ? 0 : bad(st, "--theme", arg, "a name that --help lists");
 	case OPT_SIZE:
-		return size(arg, o) ? 0 : bad(st, "--size", arg, "COLSxROWS, like 80x24");
+		return size(arg, o) ? 0 : bad(st, "--size", arg, "COLSxROWS up to 1000x1000, like 80x24");
 	case 'n':
-		return number(arg, 1, UINT64_MAX >> 1, &o->iterations)
+		return option__number(arg, 1, UINT64_MAX >> 1, &o->iterations)
 			       ? 0
 			       : bad(st, "-n", arg, "a number of intervals, 1 or more");
 	case OPT_FORMAT:
@@ -257,6 +265,14 @@ static int options__check(struct options *o, struct status *st)
 	if (o->mode == MODE_UI && (o->noutputs || o->iterations || o->format))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "-o, -n and --format go with --batch; inside, S saves a view");
+	if (o->mode != MODE_UI && o->mode != MODE_BATCH && (o->noutputs || o->iterations))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "-o and -n go with --batch");
+	if (o->mode == MODE_DOCTOR && o->format && strcmp(o->format, "text") &&
+	    strcmp(o->format, "json"))
+		return bad(st, "--doctor --format", o->format, "text or json");
+	if (o->columns && !o->script)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--size is of a --script's screen: a terminal has its own");
 	return 0;
 }
 
@@ -283,7 +299,7 @@ static int refuse(struct status *st, const char *word)
 
 int options__parse(struct options *o, int argc, char **argv, struct status *st)
 {
-	int opt, err, index;
+	int opt, err, index, seen;
 
 	*o = (struct options){
 		.view = view_table[0]->name,
@@ -292,8 +308,9 @@ int options__parse(struct options *o, int argc, char **argv, struct status *st)
 	};
 	opterr = 0;
 	optind = 0; /* glibc: from the first word, whatever was parsed before */
-	while ((opt = getopt_long(argc, argv, "+:p:t:G:C:F:c:e:V:d:bn:o:h", long_options, &index)) !=
-	       -1) {
+	while (seen = MAX(optind, 1),
+	       (opt = getopt_long(argc, argv, "+:p:t:G:C:F:c:e:V:d:bn:o:h", long_options, &index)) !=
+		       -1) {
 		if (opt == ':')
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 					   "%.80s needs a value; see proftop --help", argv[optind - 1]);
@@ -303,6 +320,9 @@ int options__parse(struct options *o, int argc, char **argv, struct status *st)
 		if (err)
 			return err;
 	}
+	/* It steps over the "--" that ends the options. */
+	if (optind == argc && optind > seen)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "a command is missing after --");
 	if (optind < argc && o->mode == MODE_LIST_EVENTS && !o->event_glob)
 		o->event_glob = argv[optind++];
 	if (optind < argc && strcmp(argv[optind - 1], "--"))

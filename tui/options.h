@@ -26,7 +26,17 @@ struct options {
 	char **command; /* NULL-terminated; NULL none */
 };
 
-#define FREQ_MAX 100000
+#define FREQ_MAX   100000
+#define PERIOD_MAX (UINT64_MAX >> 1)
+
+/* What values look like, for messages. */
+#define FREQ_TAKES   "1 to 100000 samples per second"
+#define PERIOD_TAKES "a number of events, 1 or more"
+#define DELAY_TAKES  "seconds from 0.05 to 86400"
+
+/* A whole number in [min, max]; no sign, no blanks, nothing after it. */
+bool option__number(const char *s, u64 min, u64 max, u64 *out);
+bool option__delay(const char *s, u64 *ns);
 
 /* 0, or -EINVAL with st naming the option and what it takes. */
 int options__parse(struct options *o, int argc, char **argv, struct status *st);

@@ -15,15 +15,6 @@ static bool refuse(struct status *st, const char *what, const char *takes)
 	return false;
 }
 
-static bool parse_u64(const char *arg, u64 min, u64 max, u64 *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(arg, &end, 10);
-	return *arg >= '0' && *arg <= '9' && !*end && !errno && *out >= min && *out <= max;
-}
-
 static bool run_view(struct host *h, const char *arg, struct status *st)
 {
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
@@ -54,8 +45,8 @@ static bool run_freq(struct host *h, const char *arg, struct status *st)
 {
 	struct sampling s = h->sampling;
 
-	if (!parse_u64(arg, 1, FREQ_MAX, &s.freq))
-		return refuse(st, "freq", "1 to 100000 samples per second");
+	if (!option__number(arg, 1, FREQ_MAX, &s.freq))
+		return refuse(st, "freq", FREQ_TAKES);
 	s.period = 0;
 	app__set_sampling(h, &s);
 	return true;
@@ -65,8 +56,8 @@ static bool run_period(struct host *h, const char *arg, struct status *st)
 {
 	struct sampling s = h->sampling;
 
-	if (!parse_u64(arg, 1, UINT64_MAX >> 1, &s.period))
-		return refuse(st, "period", "a number of events");
+	if (!option__number(arg, 1, PERIOD_MAX, &s.period))
+		return refuse(st, "period", PERIOD_TAKES);
 	s.freq = 0;
 	app__set_sampling(h, &s);
 	return true;
@@ -87,12 +78,8 @@ static bool run_event(struct host *h, const char *arg, struct status *st)
 
 static bool run_delay(struct host *h, const char *arg, struct status *st)
 {
-	char *end;
-	double seconds = strtod(arg, &end);
-
-	if (end == arg || *end || !(seconds >= 0.05 && seconds <= 3600))
-		return refuse(st, "delay", "seconds from 0.05 to 3600");
-	h->interval_ns = (u64)(seconds * 1e9);
+	if (!option__delay(arg, &h->interval_ns))
+		return refuse(st, "delay", DELAY_TAKES);
 	collector__set_interval(h->collector, h->interval_ns);
 	return true;
 }

@@ -86,12 +86,21 @@ static void note_unfiltered(const struct host *h, struct health *e)
 			 scope__term_names(h->scope, other, names, sizeof(names)));
 }
 
+/* A leading ~ is the user's home, as a shell would have it. */
+static void expand_home(const char *path, char *buf, size_t size)
+{
+	const char *home = getenv("HOME");
+	bool tilde = path[0] == '~' && path[1] == '/' && home && *home;
+
+	snprintf(buf, size, "%s%s", tilde ? home : "", tilde ? path + 1 : path);
+}
+
 void save__view(struct host *h, const char *path)
 {
 	struct screen *s = app__screen(h);
 	const struct export_format *f;
 	struct report r;
-	char name[128];
+	char name[PROMPT_MAX + 256];
 
 	if (path && !*path) {
 		host__message(h, ROLE_WARN, "nothing was saved: no name was given");
@@ -103,10 +112,11 @@ void save__view(struct host *h, const char *path)
 		return;
 	}
 	note_unfiltered(h, &r.health);
-	if (!path) {
+	if (path)
+		expand_home(path, name, sizeof(name));
+	else
 		default_name(&r, name, sizeof(name));
-		path = name;
-	}
+	path = name;
 	f = export__by_suffix(path);
 	if (!f)
 		host__message(h, ROLE_ERROR, "%s: the suffix must be .txt .json .csv or .folded", path);

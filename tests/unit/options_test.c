@@ -169,7 +169,7 @@ static void test_display(void **state)
 	assert_string_equal(parsed("--group comm,symbol")->group, "comm,symbol");
 	/* The view that is meant may come behind. */
 	assert_string_equal(parsed("--group tid -V cpu")->group, "tid");
-	o = parsed("--size 400x120");
+	o = parsed("--size 400x120 --script x");
 	assert_int_equal(o->columns, 400);
 	assert_int_equal(o->rows, 120);
 }
@@ -233,7 +233,7 @@ static void test_command(void **state)
 	assert_null(o->command[5]);
 	o = parsed("-- -- x");
 	assert_string_equal(o->command[0], "--");
-	assert_null(parsed("--")->command);
+	assert_string_equal(parsed("-b --comm --")->scope.comm, "--"); /* a value */
 }
 
 /* Each wrong line, its exit code, and what the message must have. */
@@ -286,6 +286,15 @@ static void test_wrong(void **state)
 		{"-d ''", EXIT_CODE_USAGE, "-d"},
 		{"--theme neon", EXIT_CODE_USAGE, "--theme \"neon\""},
 		{"--size 80", EXIT_CODE_USAGE, "--size \"80\": takes COLSxROWS"},
+		{"--size 80x24", EXIT_CODE_USAGE, "--size is of a --script's screen"},
+		{"--size 99999999999999999999x24", EXIT_CODE_USAGE, "up to 1000x1000"},
+		{"--size 80x4294967320", EXIT_CODE_USAGE, "up to 1000x1000"},
+		{"--", EXIT_CODE_USAGE, "a command is missing after --"},
+		{"-b --", EXIT_CODE_USAGE, "a command is missing after --"},
+		{"-b -n 1 --comm x --", EXIT_CODE_USAGE, "a command is missing after --"},
+		{"--doctor --format csv", EXIT_CODE_USAGE, "--doctor --format \"csv\": takes text or json"},
+		{"--doctor -o x.json", EXIT_CODE_USAGE, "-o and -n go with --batch"},
+		{"--list-views -n 3", EXIT_CODE_USAGE, "-o and -n go with --batch"},
 		{"--size 0x24", EXIT_CODE_USAGE, "--size"},
 		{"--size 80x24x3", EXIT_CODE_USAGE, "--size"},
 		{"--size 1001x24", EXIT_CODE_USAGE, "--size"},

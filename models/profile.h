@@ -16,6 +16,7 @@
 #include "core/scope.h"
 #include "core/snap.h"
 #include "core/table.h"
+#include "models/answer.h"
 #include "models/stacks.h"
 #include "symbols/symbols.h"
 
@@ -70,7 +71,6 @@ const char *profile_groups__text(u32 groups, char *buf, size_t size);
 /* Reads names with ',' or '+' between; false (and 0) when one is unknown or none is there. */
 bool profile_groups__parse(const char *text, u32 *groups);
 
-#define PROFILE_MAX_UNFOLDED 64
 /* Rows by code and task at once: beyond so many, functions without own samples get none. */
 #define PROFILE_MAX_PAIRS 32768
 
@@ -105,31 +105,7 @@ struct profile_query {
 	bool inlined;	    /* split functions inlined at a sampled address into rows of their own */
 	u32 focus;	    /* butterfly: func id; 0 none */
 	u32 nunfolded;
-	u64 unfolded[PROFILE_MAX_UNFOLDED]; /* row keys whose chains are wanted */
-};
-
-#define PROFILE_CHAIN_NODES 4096 /* per row */
-#define PROFILE_CHAIN_DEPTH 127
-
-/*
- * A node of a call chain below a row, depth first (preorder): the children of a node follow
- * it, heaviest first, each with its own below it. Where a node has children they sum to it
- * exactly: "[others]" stands for those below 0.05 % of the window (or 0.5 % of a small row)
- * that are not among the first three, and for those beyond the bounds above; "[no caller]"
- * and "[self]" for what ends there, "[chain not kept]" for stacks that were folded. These
- * have func 0.
- */
-struct chain_node {
-	u32 func;
-	u32 depth;  /* 1 below the row */
-	u32 parent; /* index in profile_rows.nodes, UINT32_MAX at the top */
-	u32 nchildren;
-	u64 key; /* stable: hash of the path from the row */
-	u64 count;
-	double pct; /* of the whole window */
-	bool inlined;
-	const char *name;	 /* never NULL */
-	const char *object_name; /* "" when it does not apply */
+	u64 unfolded[ANSWER_MAX_UNFOLDED]; /* row keys whose chains are wanted */
 };
 
 struct profile_row {
@@ -149,7 +125,6 @@ struct profile_row {
 	u64 self_count, total_count;
 	double self_pct, total_pct; /* of the weight in the window, after the scope's filter */
 	float trend[PROFILE_TREND];
-	u32 first_node, nnodes; /* its chain in profile_rows.nodes, depth first */
 };
 
 /*
@@ -165,22 +140,25 @@ struct butterfly_row {
 	u64 count;
 };
 
+/*
+ * Rows with their chains as trees. The children of a node come heaviest first. Where a node
+ * has children they sum to it exactly: "[others]" stands for those below 0.05 % of the window
+ * (or 0.5 % of a small row) that are not among the first three, and for those beyond the
+ * bounds of a tree; "[no caller]" and "[self]" for what ends there, "[chain not kept]" for
+ * stacks that were folded. These have func 0.
+ */
 struct profile_rows {
-	struct row_table table; /* columns as the cpu view has them; rows in default order */
+	struct answer base; /* columns as the cpu view has them; rows by self, descending */
 	struct profile_query query;
 	const char *grouping; /* profile_groups__text of the query's groups */
 	bool rows_left_out;   /* PROFILE_MAX_PAIRS was reached */
-	const struct profile_snap *snap; /* holds a reference */
-	u64 symbols_generation;		 /* what was resolved when it was made */
 	u64 count; /* samples in the window after filtering */
 	u64 entries_seen; /* entries they came from */
 	double weight;
 	double truncated_pct; /* of the weight with user frames: stacks that end too early */
 	double pending_pct;   /* weight whose leaf function is not resolved yet */
 	u32 nrows;
-	const struct profile_row *rows; /* by self, descending */
-	u32 nnodes;
-	const struct chain_node *nodes;
+	const struct profile_row *rows;
 	/* butterfly of query.focus */
 	double focus_self_pct, focus_total_pct;
 	u64 focus_self, focus_total;
@@ -192,7 +170,10 @@ struct profile_rows {
  * cgroup names come from core/cgroup.h. */
 struct profile_rows *profile__query(const struct profile_snap *snap, const struct profile_query *q,
 				    const struct scope *scope);
-void profile_rows__free(struct profile_rows *r);
+static inline void profile_rows__free(struct profile_rows *r)
+{
+	answer__free((struct answer *)r);
+}
 
 /* Weight per offset of one function, for annotation. offsets sorted; caller frees both. */
 struct offset_weight {

@@ -6,7 +6,7 @@ enum leaf_kind { LEAF_USER = 1, LEAF_KERNEL = 2, LEAF_UNKNOWN = 4 };
 
 static u32 is_unfolded(const struct profile_query *q, u64 key)
 {
-	for (u32 i = 0; i < q->nunfolded && i < PROFILE_MAX_UNFOLDED; i++)
+	for (u32 i = 0; i < q->nunfolded && i < ANSWER_MAX_UNFOLDED; i++)
 		if (q->unfolded[i] == key)
 			return i + 1;
 	return 0;

@@ -104,12 +104,12 @@ static void add_path(struct chains *c, const struct bucket *row, const struct ch
 	path_range(s, row, n, &from, &to);
 	if (folded && callees && query__code(s->query) != GROUP_SYMBOL)
 		push_frame(c, FRAME_REF(IDENT_FOLDED, 0));
-	for (u32 i = from; i < to && c->nframes - first < PROFILE_CHAIN_DEPTH; i++)
+	for (u32 i = from; i < to && c->nframes - first < ANSWER_TREE_DEPTH; i++)
 		push_frame(c, s->frames[callees ? to - 1 - (i - from) : i]);
 	if (folded && !callees)
 		push_frame(c, FRAME_REF(IDENT_FOLDED, 0));
 	c->paths[c->npaths++] = (struct path){.first = first,
-					      .n = MIN(c->nframes - first, PROFILE_CHAIN_DEPTH),
+					      .n = MIN(c->nframes - first, ANSWER_TREE_DEPTH),
 					      .weight = item->weight,
 					      .count = item->count};
 }
@@ -208,14 +208,14 @@ static u32 kept_groups(const struct chains *c, const struct group *groups, u32 n
 
 /* --- the nodes --- */
 
-static struct chain_node *new_node(struct chains *c, u32 parent, const struct group *g, u64 key)
+static struct tree_node *new_node(struct chains *c, u32 parent, const struct group *g, u64 key)
 {
 	struct chain_nodes *out = c->out;
-	struct chain_node *node;
+	struct tree_node *node;
 
 	out->items = selection__room(out->items, out->n, &out->cap, sizeof(*out->items));
 	node = &out->items[out->n++];
-	*node = (struct chain_node){
+	*node = (struct tree_node){
 		.parent = parent,
 		.depth = parent == UINT32_MAX ? 1 : out->items[parent].depth + 1,
 		.key = key,
@@ -226,7 +226,7 @@ static struct chain_node *new_node(struct chains *c, u32 parent, const struct gr
 	return node;
 }
 
-static void name_node(const struct chains *c, struct chain_node *node, frame_ref f)
+static void name_node(const struct chains *c, struct tree_node *node, frame_ref f)
 {
 	const struct ident *id = &c->s->idents[frame__ident(f)];
 
@@ -270,7 +270,7 @@ static void add_level(struct chains *c, u32 parent, u64 key, const struct group 
 	struct group *groups;
 	u32 n, kept, shown;
 
-	if (depth >= PROFILE_CHAIN_DEPTH || !from->n)
+	if (depth >= ANSWER_TREE_DEPTH || !from->n)
 		return;
 	n = count_groups(c, from->first, from->n, depth, &groups);
 	qsort(groups, n, sizeof(*groups), compare_groups);
@@ -294,7 +294,7 @@ void chains__build(struct selection *s, const struct bucket *row, const struct c
 {
 	struct chains c = {.s = s,
 			   .out = out,
-			   .left = PROFILE_CHAIN_NODES,
+			   .left = ANSWER_TREE_NODES,
 			   .window_weight = window_weight,
 			   .least = MIN(window_weight * MIN_OF_WINDOW, row->total * MIN_OF_ROW)};
 	struct group all = {.n = items->n};

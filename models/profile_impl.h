@@ -109,7 +109,7 @@ void profile_row__describe(struct profile_row *row, const struct bucket *b, cons
 void profile_rows__table(struct profile_rows *rows, struct arena *a);
 
 struct chain_nodes {
-	struct chain_node *items;
+	struct tree_node *items;
 	u32 n, cap;
 };
 

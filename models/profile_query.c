@@ -71,27 +71,30 @@ static void sum_hits(const struct selection *s, struct profile_rows *rows)
 			whole += h->weight;
 	}
 	rows->pending_pct = percent(pending, rows->weight);
+	rows->base.unresolved = pending > 0;
 	rows->truncated_pct = percent(truncated, truncated + whole);
 }
 
 static void fill_chains(struct selection *s, const struct buckets *b, const u32 *sources,
 			struct profile_rows *rows)
 {
-	struct profile_row *out = (struct profile_row *)rows->rows;
+	struct row_tree *trees = arena__array(s->arena, struct row_tree, rows->nrows);
 	struct chain_nodes nodes = {0};
 
 	for (u32 i = 0; i < rows->nrows; i++) {
 		const struct bucket *from = &b->items[sources[i]];
 
-		out[i].first_node = nodes.n;
+		trees[i].first = nodes.n;
 		if (from->unfolded)
 			chains__build(s, from, &b->chains[from->unfolded - 1], rows->weight,
 				      &nodes);
-		out[i].nnodes = nodes.n - out[i].first_node;
+		trees[i].n = nodes.n - trees[i].first;
 	}
 	if (nodes.n)
-		rows->nodes = arena__dup(s->arena, nodes.items, nodes.n * sizeof(*nodes.items));
-	rows->nnodes = nodes.n;
+		rows->base.nodes =
+			arena__dup(s->arena, nodes.items, nodes.n * sizeof(*nodes.items));
+	rows->base.nnodes = nodes.n;
+	rows->base.trees = trees;
 	free(nodes.items);
 }
 
@@ -112,6 +115,15 @@ static void fill_rows(struct selection *s, struct buckets *b, struct profile_row
 		butterfly__fill(s, rows);
 }
 
+static void rows__free(struct answer *a)
+{
+	struct rows_box *box = container_of(a, struct rows_box, rows.base);
+
+	snap__put(a->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
 struct profile_rows *profile__query(const struct profile_snap *snap, const struct profile_query *q,
 				    const struct scope *scope)
 {
@@ -124,23 +136,14 @@ struct profile_rows *profile__query(const struct profile_snap *snap, const struc
 	rows->query = *q;
 	rows->grouping = arena__strdup(&box->arena,
 				       profile_groups__text(q->groups, grouping, sizeof(grouping)));
-	rows->query.nunfolded = MIN(q->nunfolded, PROFILE_MAX_UNFOLDED);
-	rows->snap = snap__get(snap);
-	rows->symbols_generation = symbols__generation(snap->symbols);
+	rows->query.nunfolded = MIN(q->nunfolded, ANSWER_MAX_UNFOLDED);
+	rows->base.snap = snap__get(snap);
+	rows->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
+	rows->base.symbols_generation = symbols__generation(snap->symbols);
+	rows->base.free = rows__free;
 	selection__init(&w->selection, &box->arena, snap, &rows->query, scope);
 	fill_rows(&w->selection, &w->buckets, rows);
 	workspace__put(w);
 	profile_rows__table(rows, &box->arena);
 	return rows;
-}
-
-void profile_rows__free(struct profile_rows *r)
-{
-	struct rows_box *box = r ? container_of(r, struct rows_box, rows) : NULL;
-
-	if (!box)
-		return;
-	snap__put(r->snap);
-	arena__fini(&box->arena);
-	free(box);
 }

@@ -331,7 +331,7 @@ static bool is_merged(u32 column, u64 number)
 
 static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct profile_rows *rows = container_of(t, struct profile_rows, table);
+	const struct profile_rows *rows = container_of(t, struct profile_rows, base.table);
 	const struct profile_row *r = &rows->rows[row];
 
 	*out = (struct value){0};
@@ -355,7 +355,7 @@ static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct va
 
 static u64 rows__key(const struct row_table *t, u32 row)
 {
-	return container_of(t, struct profile_rows, table)->rows[row].key;
+	return container_of(t, struct profile_rows, base.table)->rows[row].key;
 }
 
 /* Several keys share the width of one: names get more of it than the kind of code. */
@@ -381,7 +381,7 @@ void profile_rows__table(struct profile_rows *rows, struct arena *a)
 	key->flags |= COLUMN_KEY | COLUMN_FLEX;
 	key->priority = 0;
 	fit_columns(columns, rows->query.groups);
-	rows->table = (struct row_table){
+	rows->base.table = (struct row_table){
 		.columns = columns,
 		.ncolumns = COLUMNS,
 		.nrows = rows->nrows,

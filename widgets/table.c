@@ -209,6 +209,15 @@ void table__end(struct table *t, const struct table_source *src)
 	go_to(t, src, UINT32_MAX);
 }
 
+void table__reveal(struct table *t, u32 lines)
+{
+	u32 last = t->cursor_line + MIN(lines, page(t) / 2);
+
+	if (last >= t->top + page(t))
+		t->top = last - page(t) + 1;
+	keep_visible(t);
+}
+
 bool table__selected(const struct table *t, const struct table_source *src, u32 *row, u32 *child)
 {
 	u32 pos;

@@ -17,7 +17,7 @@ struct table_child {
 	bool last; /* last sibling: for the tree lines */
 	bool has_children, open;
 	enum role role;
-	double pct;
+	double pct; /* negative: none is shown */
 	const char *text, *note; /* name; object or line, dim */
 };
 
@@ -64,6 +64,8 @@ void table__draw(struct table *t, const struct table_source *src, struct canvas 
 void table__move(struct table *t, const struct table_source *src, int lines);
 void table__home(struct table *t, const struct table_source *src);
 void table__end(struct table *t, const struct table_source *src);
+/* After layout: scrolls so that these lines below the cursor are seen, half a page at most. */
+void table__reveal(struct table *t, u32 lines);
 /* Next column to sort by, dir +1 or -1; sets its natural direction. */
 void table__sort_next(struct table *t, const struct table_source *src, int dir);
 void table__reverse(struct table *t, const struct table_source *src);

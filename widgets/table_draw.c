@@ -196,7 +196,7 @@ static void draw_child(const struct painter *p, const struct table_child *child,
 	int x, w, end = p->t->area.x + p->t->area.w, note_w = 0;
 	char buf[16];
 
-	if (pct) {
+	if (pct && child->pct >= 0) {
 		format__pct(buf, sizeof(buf), child->pct);
 		draw__right(p->c, p->t->area.x + pct->x, y, pct->w, ROLE_DIM, buf);
 	}

@@ -275,7 +275,7 @@ static void unresolved_samples_have_a_row(void **state)
 	r = profile__query(snap, &q, NULL);
 	assert_shares(r, "late", 60, 60);
 	assert_near(r->pending_pct, 0);
-	assert_int_equal(r->symbols_generation, 1);
+	assert_int_equal(r->base.symbols_generation, 1);
 	profile_rows__free(r);
 	snap__put(snap);
 	maker__fini(&m);
@@ -314,9 +314,9 @@ static void inlined_functions_are_split_on_demand(void **state)
 	q.unfolded[q.nunfolded++] = r->rows[0].key;
 	profile_rows__free(r);
 	r = profile__query(snap, &q, NULL);
-	assert_int_equal(r->nnodes, 1);
-	assert_string_equal(r->nodes[0].name, "inner");
-	assert_true(r->nodes[0].inlined);
+	assert_int_equal(r->base.nnodes, 1);
+	assert_string_equal(r->base.nodes[0].name, "inner");
+	assert_true(r->base.nodes[0].inlined);
 	profile_rows__free(r);
 	snap__put(snap);
 	maker__fini(&m);
@@ -360,10 +360,10 @@ static struct profile_rows *unfold(const struct hand *h, struct profile_query *q
 static void assert_node(const struct profile_rows *r, u32 i, u32 depth, const char *name,
 			double pct)
 {
-	assert_true(i < r->nnodes);
-	assert_string_equal(r->nodes[i].name, name);
-	assert_int_equal(r->nodes[i].depth, depth);
-	assert_near(r->nodes[i].pct, pct);
+	assert_true(i < r->base.nnodes);
+	assert_string_equal(r->base.nodes[i].name, name);
+	assert_int_equal(r->base.nodes[i].depth, depth);
+	assert_near(r->base.nodes[i].pct, pct);
 }
 
 static void chains_go_both_ways(void **state)
@@ -374,19 +374,19 @@ static void chains_go_both_ways(void **state)
 
 	hand__init(&h);
 	r = unfold(&h, &q, "g");
-	assert_int_equal(r->nnodes, 2);
+	assert_int_equal(r->base.nnodes, 2);
 	assert_node(r, 0, 1, "f", 40);
 	assert_node(r, 1, 2, "main", 40);
-	assert_int_equal(r->nodes[1].parent, 0);
+	assert_int_equal(r->base.nodes[1].parent, 0);
 	profile_rows__free(r);
 	r = unfold(&h, &q, "rec");
-	assert_int_equal(r->nnodes, 1);
+	assert_int_equal(r->base.nnodes, 1);
 	assert_node(r, 0, 1, "main", 20);
 	profile_rows__free(r);
 	q.callee_first = true;
 	r = unfold(&h, &q, "main");
 	assert_node(r, 0, 1, "f", 50);
-	assert_int_equal(r->nodes[0].nchildren, 2);
+	assert_int_equal(r->base.nodes[0].nchildren, 2);
 	assert_node(r, 1, 2, "g", 40);
 	assert_node(r, 2, 2, "[self]", 10);
 	assert_node(r, 3, 1, "read", 25);
@@ -394,7 +394,7 @@ static void chains_go_both_ways(void **state)
 	assert_node(r, 5, 3, "copy", 25);
 	assert_node(r, 6, 1, "rec", 20);
 	assert_node(r, 7, 2, "rec", 20);
-	assert_int_equal(r->nnodes, 8);
+	assert_int_equal(r->base.nnodes, 8);
 	profile_rows__free(r);
 	hand__fini(&h);
 }
@@ -412,7 +412,7 @@ static void chains_of_objects_and_tasks(void **state)
 	profile_rows__free(r);
 	q.callee_first = true;
 	r = unfold(&h, &q, "[kernel]");
-	assert_int_equal(r->nnodes, 2);
+	assert_int_equal(r->base.nnodes, 2);
 	assert_node(r, 0, 1, "vfs", 25);
 	assert_node(r, 1, 2, "copy", 25);
 	profile_rows__free(r);
@@ -420,7 +420,7 @@ static void chains_of_objects_and_tasks(void **state)
 	q.callee_first = true;
 	r = unfold(&h, &q, "7");
 	assert_node(r, 0, 1, "main", 95);
-	assert_node(r, r->nnodes - 1, 1, "[no stack]", 5);
+	assert_node(r, r->base.nnodes - 1, 1, "[no stack]", 5);
 	profile_rows__free(r);
 	hand__fini(&h);
 }
@@ -589,17 +589,17 @@ static void columns_apply_by_group(void **state)
 		struct value v;
 
 		for (u32 i = 0; i < ARRAY_SIZE(names); i++)
-			assert_int_equal(r->table.cell(&r->table, 0, column_named(names[i]), &v),
+			assert_int_equal(r->base.table.cell(&r->base.table, 0, column_named(names[i]), &v),
 					 applying[g][i] == '1');
-		for (u32 i = 0; i < r->table.ncolumns; i++) {
-			const struct column *c = &r->table.columns[i];
+		for (u32 i = 0; i < r->base.table.ncolumns; i++) {
+			const struct column *c = &r->base.table.columns[i];
 
 			assert_string_equal(c->name, profile_columns[i].name);
-			if (r->table.cell(&r->table, 0, i, &v) && c->flags & COLUMN_KEY)
+			if (r->base.table.cell(&r->base.table, 0, i, &v) && c->flags & COLUMN_KEY)
 				keys++;
 		}
 		assert_int_equal(keys, 1);
-		assert_int_equal(r->table.sort, column_named("self_pct"));
+		assert_int_equal(r->base.table.sort, column_named("self_pct"));
 		profile_rows__free(r);
 	}
 	hand__fini(&h);
@@ -614,18 +614,18 @@ static void cells_hold_the_rows(void **state)
 
 	hand__init(&h);
 	r = profile__query(h.snap, &q, NULL);
-	assert_true(r->table.cell(&r->table, 0, column_named("pid"), &v));
+	assert_true(r->base.table.cell(&r->base.table, 0, column_named("pid"), &v));
 	assert_int_equal(v.type, VALUE_COUNT);
 	assert_int_equal(v.u, 7);
-	assert_true(r->table.cell(&r->table, 0, column_named("process"), &v));
+	assert_true(r->base.table.cell(&r->base.table, 0, column_named("process"), &v));
 	assert_string_equal(v.s, "      7");
-	assert_true(r->table.cell(&r->table, 0, column_named("self_count"), &v));
+	assert_true(r->base.table.cell(&r->base.table, 0, column_named("self_count"), &v));
 	assert_int_equal(v.u, 100);
-	assert_true(r->table.cell(&r->table, 0, column_named("trend"), &v));
+	assert_true(r->base.table.cell(&r->base.table, 0, column_named("trend"), &v));
 	assert_int_equal(v.n, PROFILE_TREND);
 	assert_true(v.trend[PROFILE_TREND - 1] == 100000);
-	assert_false(r->table.cell(&r->table, 0, profile_ncolumns, &v));
-	assert_true(r->table.key(&r->table, 0) == r->rows[0].key);
+	assert_false(r->base.table.cell(&r->base.table, 0, profile_ncolumns, &v));
+	assert_true(r->base.table.key(&r->base.table, 0) == r->rows[0].key);
 	profile_rows__free(r);
 	hand__fini(&h);
 }
@@ -667,7 +667,7 @@ static void check_children(const struct profile_rows *r, u32 first, u32 end, u32
 	u32 n = 0;
 
 	for (u32 i = first; i < end; i++) {
-		const struct chain_node *c = &r->nodes[i];
+		const struct tree_node *c = &r->base.nodes[i];
 
 		if (c->parent != parent)
 			continue;
@@ -680,7 +680,7 @@ static void check_children(const struct profile_rows *r, u32 first, u32 end, u32
 		check_children(r, i + 1, end, i, c->count, c->pct, depth + 1);
 	}
 	if (parent != UINT32_MAX)
-		assert_int_equal(n, r->nodes[parent].nchildren);
+		assert_int_equal(n, r->base.nodes[parent].nchildren);
 	if (n && (nsum != count || fabs(sum - pct) > 1e-6))
 		fail_msg("%f is not the sum of its children %f", pct, sum);
 }
@@ -689,11 +689,12 @@ static void check_chains(const struct profile_rows *r)
 {
 	for (u32 i = 0; i < r->nrows; i++) {
 		const struct profile_row *row = &r->rows[i];
-		u32 end = row->first_node + row->nnodes;
+		const struct row_tree *tree = &r->base.trees[i];
+		u32 end = tree->first + tree->n;
 
-		assert_true(end <= r->nnodes && row->nnodes <= PROFILE_CHAIN_NODES);
-		check_children(r, row->first_node, end, UINT32_MAX, row->total_count,
-			       row->total_pct, 1);
+		assert_true(end <= r->base.nnodes && tree->n <= ANSWER_TREE_NODES);
+		check_children(r, tree->first, end, UINT32_MAX, row->total_count, row->total_pct,
+			       1);
 	}
 }
 
@@ -1064,11 +1065,11 @@ static void large_chains_are_pruned_and_add_up(void **state)
 	for (u32 i = 0; i < 2; i++) {
 		q.callee_first = i;
 		r = profile__query(snap, &q, NULL);
-		assert_true(r->nnodes > 300);
+		assert_true(r->base.nnodes > 300);
 		check_chains(r);
-		for (u32 k = 0; k < r->nnodes; k++) {
-			others += !strcmp(r->nodes[k].name, "[others]");
-			assert_true(r->nodes[k].depth <= PROFILE_CHAIN_DEPTH);
+		for (u32 k = 0; k < r->base.nnodes; k++) {
+			others += !strcmp(r->base.nodes[k].name, "[others]");
+			assert_true(r->base.nodes[k].depth <= ANSWER_TREE_DEPTH);
 		}
 		profile_rows__free(r);
 	}
@@ -1100,10 +1101,10 @@ static void light_nodes_are_merged(void **state)
 		q.unfolded[q.nunfolded++] = r->rows[0].key;
 		profile_rows__free(r);
 		r = profile__query(snap, &q, NULL);
-		assert_int_equal(r->nnodes, 4);
-		assert_string_equal(r->nodes[2].name, "c");
-		assert_string_equal(r->nodes[3].name, n == 4 ? "d" : "[others]");
-		assert_int_equal(r->nodes[3].count, n == 4 ? 7 : n == 5 ? 9 : 10);
+		assert_int_equal(r->base.nnodes, 4);
+		assert_string_equal(r->base.nodes[2].name, "c");
+		assert_string_equal(r->base.nodes[3].name, n == 4 ? "d" : "[others]");
+		assert_int_equal(r->base.nodes[3].count, n == 4 ? 7 : n == 5 ? 9 : 10);
 		profile_rows__free(r);
 		snap__put(snap);
 		maker__fini(&m);
@@ -1124,10 +1125,10 @@ static void keys_are_stable_across_ticks(void **state)
 	next = maker__tick(&h.m, NSEC_PER_SEC);
 	b = profile__query(next, &q, NULL);
 	assert_true(row_named(a, "g")->key == row_named(b, "g")->key);
-	assert_int_equal(row_named(b, "g")->nnodes, 3);
-	assert_string_equal(b->nodes[0].name, "[no caller]");
-	assert_string_equal(b->nodes[1].name, "f");
-	assert_true(a->nodes[0].key == b->nodes[1].key);
+	assert_int_equal(b->base.trees[row_named(b, "g") - b->rows].n, 3);
+	assert_string_equal(b->base.nodes[0].name, "[no caller]");
+	assert_string_equal(b->base.nodes[1].name, "f");
+	assert_true(a->base.nodes[0].key == b->base.nodes[1].key);
 	profile_rows__free(a);
 	profile_rows__free(b);
 	snap__put(next);
@@ -1150,7 +1151,7 @@ static void an_empty_profile_is_no_error(void **state)
 		q.nunfolded = 1;
 		q.unfolded[0] = 123;
 		r = profile__query(snap, &q, NULL);
-		assert_int_equal(r->nrows + r->nnodes + r->count, 0);
+		assert_int_equal(r->nrows + r->base.nnodes + r->count, 0);
 		profile_rows__free(r);
 		profile__folded(snap, &q, NULL, sum_line, &folded);
 		assert_int_equal(profile__offsets(snap, &q, NULL, 1, &w), 0);

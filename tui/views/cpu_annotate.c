@@ -4,9 +4,17 @@
 
 #include "core/arena.h"
 #include "tui/views/cpu.h"
-#include "tui/views/profile_job.h"
+#include "tui/views/window.h"
 #include "widgets/paragraph.h"
 #include "widgets/spark.h"
+
+/* The function's samples by offset; of the rows its sums. */
+struct code_answer {
+	struct answer base; /* without rows of its own */
+	struct profile_rows *rows;
+	struct offset_weight *offsets;
+	u32 noffsets;
+};
 
 /* A line of the screen: an instruction, or the source line that begins before it. */
 struct code_line {
@@ -17,8 +25,8 @@ struct code_line {
 struct annotate_screen {
 	struct screen base;
 	struct profile_query query;
-	struct profile_asker asker;
-	struct profile_answer *answer;
+	struct asker asker;
+	struct code_answer *answer;
 	const struct annotation *code;
 	double *pct;	 /* per instruction, of the function's self weight */
 	u32 *order;	 /* instructions by share, heaviest first, those above 0 only */
@@ -33,12 +41,39 @@ struct annotate_screen {
 	struct row_table table; /* the instructions as rows, for snapshots */
 };
 
+static void code_answer__free(struct answer *base)
+{
+	struct code_answer *a = (struct code_answer *)base;
+
+	profile_rows__free(a->rows);
+	free(a->offsets);
+	free(a);
+}
+
+static struct answer *annotate__run(const struct frame *f, const void *query,
+				    const struct scope *scope)
+{
+	const struct profile_snap *snap = (const void *)f->snaps[MODEL_PROFILE];
+	const struct profile_query *q = query;
+	struct code_answer *a = xcalloc(1, sizeof(*a));
+
+	a->rows = profile__query(snap, q, scope);
+	a->noffsets = profile__offsets(snap, q, scope, q->focus, &a->offsets);
+	a->base.unresolved = a->rows->base.unresolved;
+	a->base.free = code_answer__free;
+	return &a->base;
+}
+
+static const struct asker_ops annotate_ask = {
+	.size = sizeof(struct profile_query), .model = MODEL_PROFILE, .run = annotate__run};
+
 static void annotate__free(struct screen *base)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
 
-	profile_asker__fini(&s->asker);
-	profile_answer__free(s->answer);
+	asker__fini(&s->asker);
+	if (s->answer)
+		answer__free(&s->answer->base);
 	if (s->code)
 		annotation__put(s->code);
 	free(s->pct);
@@ -123,12 +158,13 @@ static void weigh(struct annotate_screen *s)
 	}
 }
 
-static void annotate__ready(void *owner, struct profile_answer *answer)
+static void annotate__ready(void *owner, struct answer *answer)
 {
 	struct annotate_screen *s = owner;
 
-	profile_answer__free(s->answer);
-	s->answer = answer;
+	if (s->answer)
+		answer__free(&s->answer->base);
+	s->answer = container_of(answer, struct code_answer, base);
 	weigh(s);
 	host__redraw(s->base.host);
 }
@@ -146,7 +182,7 @@ static void annotate__update(struct screen *base)
 			weigh(s);
 		}
 	}
-	profile_asker__ask(&s->asker, &s->query);
+	asker__ask(&s->asker, &s->query);
 }
 
 /* --- drawing --- */
@@ -349,7 +385,7 @@ static bool annotate__action(struct screen *base, enum action a)
 	case ACTION_HOTTEST_NEXT: return jump_hot(s, 1);
 	case ACTION_HOTTEST_PREVIOUS: return jump_hot(s, -1);
 	case ACTION_DRILL: return follow(s);
-	case ACTION_WINDOW: return cpu__next_window(s->base.host, &s->query);
+	case ACTION_WINDOW: return window__next(s->base.host, &s->query.window);
 	case ACTION_SOURCE:
 		s->with_source = !s->with_source;
 		if (s->code)
@@ -475,10 +511,10 @@ static bool annotate__report(struct screen *base, struct report *r)
 		s->table.key = offset__key;
 	}
 	*r = (struct report){.view = "cpu-code", .seq = f->seq,
-			     .t0_ns = cpu__window_start(s->answer->rows),
-			     .t1_ns = s->answer->rows->snap->base.t1_ns,
+			     .t0_ns = s->answer->rows->base.since_ns,
+			     .t1_ns = s->answer->rows->base.snap->t1_ns,
 			     .scope = extra ? extra->text : host__scope(base->host)->text,
-			     .window = cpu__window_text(s->answer->rows->query.window),
+			     .window = window__text(s->answer->rows->query.window),
 			     .group = symbols__func(host__symbols(base->host), s->query.focus)->name,
 			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
 	return true;
@@ -488,7 +524,7 @@ static bool annotate__settled(const struct screen *base)
 {
 	const struct annotate_screen *s = (const struct annotate_screen *)base;
 
-	return s->code && s->answer && !profile_asker__busy(&s->asker);
+	return s->code && s->answer && !asker__busy(&s->asker);
 }
 
 static const enum action annotate_hints[] = {ACTION_HOTTEST_NEXT, ACTION_DRILL, ACTION_SOURCE,
@@ -518,8 +554,7 @@ struct screen *cpu_annotate__open(struct host *h, const struct profile_query *q,
 	s->query = *q;
 	s->query.focus = func;
 	s->with_source = true;
-	profile_asker__init(&s->asker, h, s, annotate__ready);
+	asker__init(&s->asker, h, &annotate_ask, s, annotate__ready);
 	s->asker.extra_scope = extra ? scope__get(extra) : NULL;
-	s->asker.offsets = true;
 	return &s->base;
 }

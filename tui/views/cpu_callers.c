@@ -3,8 +3,9 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "tui/views/code_role.h"
 #include "tui/views/cpu.h"
-#include "tui/views/profile_job.h"
+#include "tui/views/window.h"
 #include "widgets/paragraph.h"
 #include "widgets/spark.h"
 
@@ -19,17 +20,18 @@ struct line_id {
 struct callers_screen {
 	struct screen base;
 	struct profile_query query; /* focus set */
-	struct profile_asker asker;
-	struct profile_answer *answer;
+	struct asker asker;
+	struct profile_rows *rows; /* the answer; NULL at first */
 	struct line_id selected;
 	struct rect body; /* as last drawn, for the mouse */
 	u32 top;
+	char search[128];
 	struct row_table table; /* the lines as rows, for snapshots */
 };
 
 static u32 line_count(const struct callers_screen *s)
 {
-	const struct profile_rows *r = s->answer->rows;
+	const struct profile_rows *r = s->rows;
 
 	return r->ncallers + 1 + r->ncallees;
 }
@@ -37,7 +39,7 @@ static u32 line_count(const struct callers_screen *s)
 static struct line_id line_at(const struct callers_screen *s, u32 line,
 			      const struct butterfly_row **row)
 {
-	const struct profile_rows *r = s->answer->rows;
+	const struct profile_rows *r = s->rows;
 
 	*row = NULL;
 	if (line < r->ncallers) {
@@ -61,7 +63,7 @@ static u32 selected_line(const struct callers_screen *s)
 		if (id.kind == s->selected.kind && id.func == s->selected.func)
 			return i;
 	}
-	return s->answer->rows->ncallers;
+	return s->rows->ncallers;
 }
 
 static void select_line(struct callers_screen *s, s64 line)
@@ -72,28 +74,31 @@ static void select_line(struct callers_screen *s, s64 line)
 	s->selected = line_at(s, (u32)line, &row);
 }
 
-static void callers__ready(void *owner, struct profile_answer *answer)
+static void callers__ready(void *owner, struct answer *answer)
 {
 	struct callers_screen *s = owner;
 
-	profile_answer__free(s->answer);
-	s->answer = answer;
+	profile_rows__free(s->rows);
+	s->rows = container_of(answer, struct profile_rows, base);
 	host__redraw(s->base.host);
 }
+
+static const struct asker_ops callers_ask = {
+	.size = sizeof(struct profile_query), .model = MODEL_PROFILE, .run = cpu__run};
 
 static void callers__update(struct screen *base)
 {
 	struct callers_screen *s = (struct callers_screen *)base;
 
-	profile_asker__ask(&s->asker, &s->query);
+	asker__ask(&s->asker, &s->query);
 }
 
 static void callers__free(struct screen *base)
 {
 	struct callers_screen *s = (struct callers_screen *)base;
 
-	profile_asker__fini(&s->asker);
-	profile_answer__free(s->answer);
+	asker__fini(&s->asker);
+	profile_rows__free(s->rows);
 	free(s);
 }
 
@@ -116,11 +121,22 @@ static const char *line_object(const struct callers_screen *s, const struct butt
 		 : symbols__object(symbols, func_of(s, s->query.focus)->object)->name;
 }
 
+static bool matches(const struct callers_screen *s, const char *name)
+{
+	return s->search[0] && strcasestr(name, s->search);
+}
+
+static enum role name_role(const struct callers_screen *s, const struct butterfly_row *b)
+{
+	if (matches(s, b->name))
+		return ROLE_MATCH;
+	return b->func ? code__role(func_of(s, b->func)->kind, false) : ROLE_DIM;
+}
+
 /* "  43.2%  12.10%  ████▌   name   object" */
 static void draw_line(const struct callers_screen *s, struct canvas *c, struct rect r,
 		      const struct butterfly_row *b)
 {
-	enum role role = b->func ? cpu__kind_role(func_of(s, b->func)->kind, false) : ROLE_DIM;
 	int bar = r.w >= 60 ? 12 : 0, object = r.w >= 60 ? 20 : 0;
 	char text[16];
 	int x = r.x;
@@ -132,13 +148,13 @@ static void draw_line(const struct callers_screen *s, struct canvas *c, struct r
 	x += 17;
 	bar__draw(c, x, r.y, bar, ROLE_BAR, b->share / 100);
 	x += bar ? bar + 1 : 0;
-	draw__middle(c, x, r.y, r.w - (x - r.x) - object, role, b->name);
+	draw__middle(c, x, r.y, r.w - (x - r.x) - object, name_role(s, b), b->name);
 	draw__middle(c, r.x + r.w - object + 1, r.y, object - 1, ROLE_DIM, b->object_name);
 }
 
 static void draw_focus(const struct callers_screen *s, struct canvas *c, struct rect r)
 {
-	const struct profile_rows *rows = s->answer->rows;
+	const struct profile_rows *rows = s->rows;
 	char self[16], total[16];
 	int x;
 
@@ -187,11 +203,36 @@ static void callers__draw(struct screen *base, struct canvas *c, struct rect are
 		    host__key(base->host, ACTION_DRILL, key, sizeof(key)));
 	draw__textf(c, area.x, area.y + 1, area.w, ROLE_HEADER, "%7s %7s%s", "share%", "all%",
 		    "  function");
-	if (!s->answer) {
+	if (!s->rows) {
 		draw__text(c, area.x + 1, area.y + 3, area.w, ROLE_TEXT, "looking ...");
 		return;
 	}
 	callers__body(s, c, (struct rect){area.x, area.y + 2, area.w, area.h - 2});
+}
+
+/* The next line whose function's name has the text, and around. */
+static bool find(struct callers_screen *s, int dir)
+{
+	u32 n = line_count(s), line = selected_line(s);
+	const struct butterfly_row *b;
+
+	for (u32 i = 0; i < n; i++) {
+		line = (line + (dir > 0 ? 1 : n - 1)) % n;
+		line_at(s, line, &b);
+		if (matches(s, line_name(s, b))) {
+			select_line(s, line);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool callers__search(struct screen *base, const char *text, int dir)
+{
+	struct callers_screen *s = (struct callers_screen *)base;
+
+	copy_str(s->search, sizeof(s->search), text);
+	return s->rows && find(s, dir);
 }
 
 static bool callers__drill(struct callers_screen *s)
@@ -213,7 +254,7 @@ static bool callers__action(struct screen *base, enum action a)
 	struct callers_screen *s = (struct callers_screen *)base;
 	s64 line;
 
-	if (!s->answer)
+	if (!s->rows)
 		return a == ACTION_DRILL;
 	line = selected_line(s);
 	switch (a) {
@@ -223,7 +264,9 @@ static bool callers__action(struct screen *base, enum action a)
 	case ACTION_PAGE_DOWN: select_line(s, line + s->body.h); return true;
 	case ACTION_HOME: select_line(s, 0); return true;
 	case ACTION_END: select_line(s, INT32_MAX); return true;
-	case ACTION_WINDOW: return cpu__next_window(s->base.host, &s->query);
+	case ACTION_SEARCH_NEXT: return find(s, 1);
+	case ACTION_SEARCH_PREVIOUS: return find(s, -1);
+	case ACTION_WINDOW: return window__next(s->base.host, &s->query.window);
 	case ACTION_DRILL: return callers__drill(s);
 	default: return false;
 	}
@@ -233,7 +276,7 @@ static void callers__mouse(struct screen *base, const struct input *in)
 {
 	struct callers_screen *s = (struct callers_screen *)base;
 
-	if (!s->answer)
+	if (!s->rows)
 		return;
 	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN) {
 		select_line(s, (s64)selected_line(s) + (in->mouse == MOUSE_WHEEL_UP ? -3 : 3));
@@ -282,7 +325,7 @@ static bool callers__cell(const struct row_table *t, u32 row, u32 column, struct
 {
 	static const char *const relations[] = {"caller", "function", "callee"};
 	const struct callers_screen *s = container_of(t, struct callers_screen, table);
-	const struct profile_rows *r = s->answer->rows;
+	const struct profile_rows *r = s->rows;
 	const struct butterfly_row *b;
 	struct line_id id = line_at(s, row, &b);
 
@@ -312,17 +355,17 @@ static bool callers__report(struct screen *base, struct report *r)
 	const struct scope *extra = s->asker.extra_scope;
 	const struct frame *f = host__frame(base->host);
 
-	if (!s->answer || !f)
+	if (!s->rows || !f)
 		return false;
 	s->table = (struct row_table){.columns = callers_columns,
 				      .ncolumns = ARRAY_SIZE(callers_columns),
 				      .nrows = line_count(s), .sort = CALLERS_SHARE,
 				      .cell = callers__cell, .key = callers__key};
 	*r = (struct report){.view = "cpu-callers", .seq = f->seq,
-			     .t0_ns = cpu__window_start(s->answer->rows),
-			     .t1_ns = s->answer->rows->snap->base.t1_ns,
+			     .t0_ns = s->rows->base.since_ns,
+			     .t1_ns = s->rows->base.snap->t1_ns,
 			     .scope = extra ? extra->text : host__scope(base->host)->text,
-			     .window = cpu__window_text(s->answer->rows->query.window),
+			     .window = window__text(s->rows->query.window),
 			     .group = "symbol",
 			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
 	return true;
@@ -330,7 +373,7 @@ static bool callers__report(struct screen *base, struct report *r)
 
 static bool callers__settled(const struct screen *base)
 {
-	return !profile_asker__busy(&((const struct callers_screen *)base)->asker);
+	return !asker__busy(&((const struct callers_screen *)base)->asker);
 }
 
 static const enum action callers_hints[] = {ACTION_DRILL, ACTION_BACK, ACTION_WINDOW,
@@ -345,6 +388,7 @@ static const struct screen_ops callers_ops = {
 	.mouse = callers__mouse,
 	.crumb = callers__crumb,
 	.selection = callers__selection,
+	.search = callers__search,
 	.report = callers__report,
 	.settled = callers__settled,
 	.hints = callers_hints,
@@ -362,7 +406,7 @@ struct screen *cpu_callers__open(struct host *h, const struct profile_query *q, 
 	memset(s->query.unfolded, 0, sizeof(s->query.unfolded));
 	s->query.focus = func;
 	s->selected = (struct line_id){LINE_FOCUS, func};
-	profile_asker__init(&s->asker, h, s, callers__ready);
+	asker__init(&s->asker, h, &callers_ask, s, callers__ready);
 	s->asker.extra_scope = extra ? scope__get(extra) : NULL;
 	return &s->base;
 }

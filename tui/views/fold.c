@@ -30,25 +30,25 @@ bool fold__set_row(struct fold *f, u64 row_key, bool open)
 		f->rows[i] = f->rows[--f->nrows];
 	if (!open || i != UINT32_MAX)
 		return true;
-	if (f->nrows == PROFILE_MAX_UNFOLDED)
+	if (f->nrows == ANSWER_MAX_UNFOLDED)
 		return false;
 	f->rows[f->nrows++] = row_key;
 	return true;
 }
 
-static bool open_by_default(const struct chain_node *n)
+static bool open_by_default(const struct tree_node *n)
 {
 	return n->nchildren == 1;
 }
 
-bool fold__open(const struct fold *f, const struct chain_node *n)
+bool fold__open(const struct fold *f, const struct tree_node *n)
 {
 	bool toggled = position(f->toggled, f->ntoggled, n->key) != UINT32_MAX;
 
 	return open_by_default(n) != toggled;
 }
 
-void fold__set(struct fold *f, const struct chain_node *n, bool open)
+void fold__set(struct fold *f, const struct tree_node *n, bool open)
 {
 	u32 i = position(f->toggled, f->ntoggled, n->key);
 
@@ -78,20 +78,19 @@ static int compare_keys(const void *a, const void *b)
 
 u32 fold__rows(const struct fold *f, u64 *out)
 {
-	memset(out, 0, sizeof(*out) * PROFILE_MAX_UNFOLDED);
+	memset(out, 0, sizeof(*out) * ANSWER_MAX_UNFOLDED);
 	memcpy(out, f->rows, sizeof(*out) * f->nrows);
 	qsort(out, f->nrows, sizeof(*out), compare_keys);
 	return f->nrows;
 }
 
 /* Appends a row's visible nodes: those whose ancestors are all open. */
-static u32 layout_row(struct fold *f, const struct profile_rows *r, const struct profile_row *row,
-		      u32 at)
+static u32 layout_tree(struct fold *f, const struct answer *a, const struct row_tree *tree, u32 at)
 {
 	u32 closed_depth = UINT32_MAX;
 
-	for (u32 i = row->first_node; i < row->first_node + row->nnodes; i++) {
-		const struct chain_node *n = &r->nodes[i];
+	for (u32 i = tree->first; i < tree->first + tree->n; i++) {
+		const struct tree_node *n = &a->nodes[i];
 
 		if (n->depth > closed_depth)
 			continue;
@@ -101,19 +100,20 @@ static u32 layout_row(struct fold *f, const struct profile_rows *r, const struct
 	return at;
 }
 
-void fold__layout(struct fold *f, const struct profile_rows *r)
+void fold__layout(struct fold *f, const struct answer *a)
 {
+	const struct row_table *t = &a->table;
 	u32 at = 0;
 
-	f->first = xrealloc(f->first, sizeof(*f->first) * (r->nrows + 1));
-	f->nodes = xrealloc(f->nodes, sizeof(*f->nodes) * (r->nnodes + 1));
-	f->laid_out = r->nrows;
-	for (u32 i = 0; i < r->nrows; i++) {
+	f->first = xrealloc(f->first, sizeof(*f->first) * (t->nrows + 1));
+	f->nodes = xrealloc(f->nodes, sizeof(*f->nodes) * (a->nnodes + 1));
+	f->laid_out = t->nrows;
+	for (u32 i = 0; i < t->nrows; i++) {
 		f->first[i] = at;
-		if (r->rows[i].nnodes && fold__row_open(f, r->rows[i].key))
-			at = layout_row(f, r, &r->rows[i], at);
+		if (a->trees && a->trees[i].n && fold__row_open(f, t->key(t, i)))
+			at = layout_tree(f, a, &a->trees[i], at);
 	}
-	f->first[r->nrows] = at;
+	f->first[t->nrows] = at;
 }
 
 u32 fold__lines(const struct fold *f, u32 row)
@@ -126,12 +126,12 @@ u32 fold__node(const struct fold *f, u32 row, u32 line)
 	return f->nodes[f->first[row] + line];
 }
 
-bool fold__last(const struct profile_rows *r, u32 row, u32 node)
+bool fold__last(const struct answer *a, u32 row, u32 node)
 {
-	u32 end = r->rows[row].first_node + r->rows[row].nnodes, depth = r->nodes[node].depth;
+	u32 end = a->trees[row].first + a->trees[row].n, depth = a->nodes[node].depth;
 
-	for (u32 i = node + 1; i < end && r->nodes[i].depth >= depth; i++)
-		if (r->nodes[i].depth == depth)
+	for (u32 i = node + 1; i < end && a->nodes[i].depth >= depth; i++)
+		if (a->nodes[i].depth == depth)
 			return false;
 	return true;
 }

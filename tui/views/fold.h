@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which rows and chain nodes of a profile are unfolded, by key, so that it survives new
+ * Which rows and tree nodes of an answer are unfolded, by key, so that it survives new
  * frames; and the node lines that are therefore visible. UI thread only.
  */
 #ifndef TUI_VIEWS_FOLD_H
 #define TUI_VIEWS_FOLD_H
 
-#include "models/profile.h"
+#include "models/answer.h"
 
 #define FOLD_MAX_NODES 4096
 
 struct fold {
-	u64 rows[PROFILE_MAX_UNFOLDED]; /* sorted by nothing: few */
+	u64 rows[ANSWER_MAX_UNFOLDED]; /* sorted by nothing: few */
 	u32 nrows;
 	u64 toggled[FOLD_MAX_NODES]; /* nodes that are not as they are by default */
 	u32 ntoggled;
@@ -25,18 +25,18 @@ void fold__fini(struct fold *f);
 bool fold__set_row(struct fold *f, u64 row_key, bool open);
 bool fold__row_open(const struct fold *f, u64 row_key);
 /* A node with one child is open by default, others are closed. */
-void fold__set(struct fold *f, const struct chain_node *n, bool open);
-bool fold__open(const struct fold *f, const struct chain_node *n);
+void fold__set(struct fold *f, const struct tree_node *n, bool open);
+bool fold__open(const struct fold *f, const struct tree_node *n);
 /* Folds everything; false when everything was folded. */
 bool fold__clear(struct fold *f);
-/* Copies the keys of open rows (PROFILE_MAX_UNFOLDED at most), sorted; returns their number. */
+/* Copies the keys of open rows (ANSWER_MAX_UNFOLDED at most), sorted; returns their number. */
 u32 fold__rows(const struct fold *f, u64 *out);
 
 /* Call when the rows or the fold state changed. */
-void fold__layout(struct fold *f, const struct profile_rows *r);
+void fold__layout(struct fold *f, const struct answer *a);
 u32 fold__lines(const struct fold *f, u32 row);
 u32 fold__node(const struct fold *f, u32 row, u32 line);
 /* Whether a node is the last of its siblings. */
-bool fold__last(const struct profile_rows *r, u32 row, u32 node);
+bool fold__last(const struct answer *a, u32 row, u32 node);
 
 #endif

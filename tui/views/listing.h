@@ -2,33 +2,30 @@
 /*
  * A listing: the screen that most views are made of. A headline, a table whose rows unfold,
  * and a query that is asked of the newest frame on the query worker, so that nothing waits.
- * It answers the keys of tables, unfolding, searching, windows and snapshots; a view adds its
- * query, its headline, its drills and its own keys. UI thread only.
+ * It answers the keys of tables, unfolding, searching, grouping, windows and snapshots, and
+ * batch mode; a view adds its query, its headline, its drills and its own keys. UI thread
+ * only.
  *
  *	struct my_screen { struct listing list; struct my_query query; ... };
+ *	s->list.base = (struct screen){.ops = &my_screen_ops, .host = h};
  *	listing__init(&s->list, h, &my_listing, &s->query);
  *
- * The screen's ops are listing_screen_ops with the view's own on top, see LISTING_SCREEN.
+ * my_screen_ops has LISTING_SCREEN in it and the view's own .section, .free, .action, .hints.
+ * Its action ends in listing__action, which does not know the view's own keys.
  */
 #ifndef TUI_VIEWS_LISTING_H
 #define TUI_VIEWS_LISTING_H
 
 #include "models/answer.h"
+#include "models/profile.h" /* enum profile_window */
 #include "tui/view.h"
 #include "tui/views/asker.h"
 #include "tui/views/fold.h"
+#include "tui/views/grouping.h"
+#include "tui/views/headline.h"
 #include "widgets/table.h"
 
 struct listing;
-
-/* A line that is put together from left to right; what does not fit is left out whole. */
-struct headline {
-	struct canvas *c;
-	struct rect r;
-	int x;
-};
-void headline__add(struct headline *l, enum role role, const char *text);
-void headline__addf(struct headline *l, enum role role, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* What the cursor is on. */
 struct listing_place {
@@ -38,25 +35,32 @@ struct listing_place {
 
 struct listing_ops {
 	struct asker_ops ask; /* the query: its size, its model, what runs on the worker */
-	/* Optional, where the query has them: what is unfolded, ANSWER_MAX_UNFOLDED at most, is
-	 * written to it before it is asked. */
+	/* Optional, where the query has them: what is unfolded (n of ANSWER_MAX_UNFOLDED keys,
+	 * the rest zero) is written to it before it is asked. */
 	void (*unfolded)(struct listing *l, const u64 *keys, u32 n);
-	/* Optional: lines above the headline's table; returns how many of `area` they take. */
-	int (*above)(struct listing *l, struct canvas *c, struct rect area);
+	/* Optional, together: what rows are grouped by; setting them resets the listing. */
+	const struct group_keys *keys;
+	u32 (*groups)(const struct listing *l);
+	void (*set_groups)(struct listing *l, u32 groups);
+	/* Optional: the query's window, for the key that changes it. */
+	enum profile_window *(*window)(struct listing *l);
 	void (*headline)(struct listing *l, struct headline *line);
-	/* What to say where rows would be. */
+	/* Optional: lines between headline and table; returns how many of `area` they took. */
+	int (*above)(struct listing *l, struct canvas *c, struct rect area);
+	/* What to say where rows would be; wrapped. */
 	void (*empty)(const struct listing *l, char *buf, size_t size);
-	/* Optional. Role of a cell; of a node's name. */
+	/* Optional. Role of a cell; of a node's name (by its kind of code otherwise). */
 	enum role (*cell_role)(const struct listing *l, u32 row, u32 column);
 	enum role (*node_role)(const struct listing *l, const struct tree_node *n);
-	/* Enter; false: nothing is there. */
+	/* Optional. Enter; false: nothing is there. */
 	bool (*drill)(struct listing *l, struct listing_place at);
 	/* The whole name of what is selected. */
 	void (*selection)(const struct listing *l, struct listing_place at, char *buf, size_t size);
 	/* Optional: the term that a filter would have to exclude, without its "!". */
 	bool (*term)(const struct listing *l, u32 row, char *buf, size_t size);
-	/* Fills what a report needs beyond rows, order and times. */
-	void (*report)(const struct listing *l, const struct answer *a, struct report *r);
+	/* What a report of an answer has beyond rows, order, times and scope (r->priv is the
+	 * scope): view, window, group, health, summary, folded. Any thread. */
+	void (*report)(const struct answer *a, const struct frame *f, struct report *r);
 };
 
 struct listing {
@@ -67,6 +71,8 @@ struct listing {
 	struct answer *answer; /* what is shown; NULL at first */
 	struct table table;
 	struct fold fold;
+	struct grouping grouping;
+	bool reveal; /* what was unfolded last has to come into sight */
 	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
 };
 
@@ -75,8 +81,23 @@ void listing__init(struct listing *l, struct host *h, const struct listing_ops *
 void listing__fini(struct listing *l);
 /* False when no row is under the cursor. */
 bool listing__at(const struct listing *l, struct listing_place *at);
-/* After the query changed so that rows are others: nothing is unfolded or selected. */
+/* After the query changed so that rows are others: nothing is unfolded or selected, and the
+ * order is the rows' own. */
 void listing__reset(struct listing *l);
+
+/* Batch: answers the query of one frame; 0, or -ENODATA when the frame has nothing for it. */
+int listing__batch(const struct listing_ops *ops, const struct frame *f, const void *query,
+		   const struct scope *scope, struct report *r);
+void listing__report_free(struct report *r);
+
+/* Why a view has no rows as long as its feed has not begun, in words of the view's:
+ * "attaching the sampler ...", "cannot sample: ...", "sampling; the first ...". */
+struct feed_words {
+	const char *attaching, *cannot, *doing;
+};
+/* False when the feed has begun and rows are missing for another reason. */
+bool listing__waiting(const struct listing *l, const struct feed_words *words, char *buf,
+		      size_t size);
 
 /* struct screen_ops' functions, for the view's own table of them. */
 void listing__update(struct screen *s);

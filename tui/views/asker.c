@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tui/views/asker.h"
+
+#include "core/arena.h"
+#include "symbols/symbols.h"
+
+/* Ties jobs to a screen that may be gone when they come back. */
+struct ticket {
+	void *owner; /* NULL: gone */
+	void (*ready)(void *owner, struct answer *answer);
+	u32 jobs;	 /* under way */
+	bool unresolved; /* the last answer lacked names */
+};
+
+struct question {
+	struct job job;
+	const struct asker_ops *ops;
+	struct ticket *ticket;
+	const struct frame *frame;
+	const struct scope *scope;
+	void *query;
+	struct answer *answer;
+};
+
+static void ticket__put(struct ticket *t)
+{
+	if (!t->owner && !t->jobs)
+		free(t);
+}
+
+static void question__run(struct job *job)
+{
+	struct question *q = (struct question *)job;
+
+	q->answer = q->ops->run(q->frame, q->query, q->scope);
+}
+
+static void question__drop(struct job *job)
+{
+	struct question *q = (struct question *)job;
+
+	answer__free(q->answer);
+	snap__put(q->frame);
+	scope__put(q->scope);
+	q->ticket->jobs--;
+	ticket__put(q->ticket);
+	free(q->query);
+	free(q);
+}
+
+static void question__done(struct job *job)
+{
+	struct question *q = (struct question *)job;
+	struct answer *answer = q->answer;
+
+	if (q->ticket->owner) {
+		q->ticket->unresolved = answer->unresolved;
+		q->answer = NULL;
+		q->ticket->ready(q->ticket->owner, answer);
+	}
+	question__drop(job);
+}
+
+void asker__init(struct asker *a, struct host *h, const struct asker_ops *ops, void *owner,
+		 void (*ready)(void *owner, struct answer *answer))
+{
+	*a = (struct asker){.ops = ops,
+			    .host = h,
+			    .ticket = xcalloc(1, sizeof(struct ticket)),
+			    .asked = xcalloc(1, ops->size)};
+	a->ticket->owner = owner;
+	a->ticket->ready = ready;
+}
+
+void asker__fini(struct asker *a)
+{
+	a->ticket->owner = NULL;
+	ticket__put(a->ticket);
+	a->ticket = NULL;
+	scope__put(a->extra_scope);
+	scope__put(a->asked_scope);
+	free(a->asked);
+}
+
+bool asker__busy(const struct asker *a)
+{
+	return a->ticket->jobs > 0;
+}
+
+static const struct scope *scope_of(const struct asker *a)
+{
+	return a->extra_scope ? a->extra_scope : host__scope(a->host);
+}
+
+const struct scope *asker__scope(const struct asker *a)
+{
+	return scope__get(scope_of(a));
+}
+
+/* True when nothing that the answer depends on has changed; else remembers it. */
+static bool asked_before(struct asker *a, const void *query, const struct frame *f,
+			 const struct scope *scope)
+{
+	u64 generation = symbols__generation(host__symbols(a->host));
+
+	/* New names matter to an answer that lacks some; others wait for the next frame, unless
+	 * none comes. */
+	if (!a->ticket->unresolved && !a->ticket->jobs && !host__paused(a->host))
+		a->asked_generation = generation;
+	if (a->asked_seq == f->seq && a->asked_generation == generation &&
+	    a->asked_scope == scope && !memcmp(a->asked, query, a->ops->size))
+		return true;
+	scope__put(a->asked_scope);
+	a->asked_seq = f->seq;
+	a->asked_generation = generation;
+	a->asked_scope = scope__get(scope);
+	memcpy(a->asked, query, a->ops->size);
+	return false;
+}
+
+static void *duplicate(const void *query, size_t size)
+{
+	void *copy = xmalloc(size);
+
+	memcpy(copy, query, size);
+	return copy;
+}
+
+void asker__ask(struct asker *a, const void *query)
+{
+	const struct frame *f = host__frame(a->host);
+	const struct scope *scope = scope_of(a);
+	struct question *q;
+
+	if (!f || !f->snaps[a->ops->model] || asked_before(a, query, f, scope))
+		return;
+	q = xcalloc(1, sizeof(*q));
+	*q = (struct question){
+		.job = {.run = question__run,
+			.done = question__done,
+			.drop = question__drop,
+			.slot = a->ticket},
+		.ops = a->ops,
+		.ticket = a->ticket,
+		.frame = snap__get(f),
+		.scope = scope__get(scope),
+		.query = duplicate(query, a->ops->size),
+	};
+	a->ticket->jobs++;
+	host__post(a->host, &q->job);
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tui/views/listing.h"
+
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "tui/views/code_role.h"
+#include "tui/views/table_keys.h"
+#include "widgets/paragraph.h"
+
+static struct listing *of(const struct screen *s)
+{
+	return container_of(s, struct listing, base);
+}
+
+static u64 row_key(const struct listing *l, u32 row)
+{
+	return l->answer->table.key(&l->answer->table, row);
+}
+
+/* --- the table's callbacks --- */
+
+static u32 row_lines(void *ctx, u32 row)
+{
+	return fold__lines(&((struct listing *)ctx)->fold, row);
+}
+
+static enum role code_role(const struct listing *l, const struct tree_node *n)
+{
+	const struct sym_func *f;
+
+	if (!n->func)
+		return ROLE_DIM;
+	f = symbols__func(host__symbols(l->base.host), n->func);
+	return code__role(f->kind, n->inlined);
+}
+
+static enum role node_role(const struct listing *l, const struct tree_node *n)
+{
+	if (l->ops->node_role)
+		return l->ops->node_role(l, n);
+	return n->heading ? ROLE_STRONG : code_role(l, n);
+}
+
+static bool node_line(void *ctx, u32 row, u32 line, struct table_child *out)
+{
+	struct listing *l = ctx;
+	u32 node = fold__node(&l->fold, row, line);
+	const struct tree_node *n = &l->answer->nodes[node];
+
+	*out = (struct table_child){
+		.key = n->key,
+		.depth = n->depth,
+		.last = fold__last(l->answer, row, node),
+		.has_children = n->nchildren > 0,
+		.open = fold__open(&l->fold, n),
+		.pct = n->pct,
+		.text = n->name,
+		.note = n->inlined ? "inlined" : n->object_name,
+		.role = node_role(l, n),
+	};
+	return true;
+}
+
+static enum role cell_role(void *ctx, u32 row, u32 column)
+{
+	struct listing *l = ctx;
+
+	return l->ops->cell_role ? l->ops->cell_role(l, row, column) : ROLE_TEXT;
+}
+
+static bool row_open(void *ctx, u64 key)
+{
+	return fold__row_open(&((struct listing *)ctx)->fold, key);
+}
+
+/* Only with an answer. */
+static struct table_source source(const struct listing *l)
+{
+	return (struct table_source){
+		.rows = &l->answer->table,
+		.children = row_lines,
+		.child = node_line,
+		.role = cell_role,
+		.open = row_open,
+		.ctx = (void *)l,
+	};
+}
+
+/* --- life --- */
+
+static void listing__ready(void *owner, struct answer *answer)
+{
+	struct listing *l = owner;
+
+	/* Other rows may come in another order. */
+	if (l->answer && l->answer->table.sort != answer->table.sort)
+		l->table.sort = UINT32_MAX;
+	answer__free(l->answer);
+	l->answer = answer;
+	fold__layout(&l->fold, answer);
+	host__redraw(l->base.host);
+}
+
+void listing__init(struct listing *l, struct host *h, const struct listing_ops *ops, void *query)
+{
+	l->ops = ops;
+	l->query = query;
+	l->grouping = (struct grouping){.of = ops->keys};
+	table__init(&l->table);
+	asker__init(&l->asker, h, &ops->ask, l, listing__ready);
+}
+
+void listing__fini(struct listing *l)
+{
+	asker__fini(&l->asker);
+	answer__free(l->answer);
+	table__fini(&l->table);
+	fold__fini(&l->fold);
+}
+
+void listing__update(struct screen *s)
+{
+	struct listing *l = of(s);
+	u64 keys[ANSWER_MAX_UNFOLDED];
+	u32 n;
+
+	if (l->ops->unfolded) {
+		n = fold__rows(&l->fold, keys);
+		l->ops->unfolded(l, keys, n);
+	}
+	asker__ask(&l->asker, l->query);
+}
+
+void listing__reset(struct listing *l)
+{
+	fold__clear(&l->fold);
+	l->table.sort = UINT32_MAX;
+	l->table.selected = 0;
+	l->table.user_moved = false;
+}
+
+bool listing__settled(const struct screen *s)
+{
+	return !asker__busy(&of(s)->asker);
+}
+
+/* --- drawing --- */
+
+bool listing__waiting(const struct listing *l, const struct feed_words *words, char *buf,
+		      size_t size)
+{
+	const struct frame *f = host__frame(l->base.host);
+	const struct feed *feed = f ? &f->feeds[l->ops->ask.model] : NULL;
+
+	if (!feed || feed->state == FEED_OFF || feed->state == FEED_OPENING)
+		snprintf(buf, size, "attaching %s ...", words->attaching);
+	else if (feed->state == FEED_FAILED)
+		snprintf(buf, size, "cannot %s: %s", words->cannot, feed->reason);
+	else if (!f->snaps[l->ops->ask.model])
+		snprintf(buf, size, "%s; the first interval is not over yet", words->doing);
+	else
+		return false;
+	return true;
+}
+
+static void draw_empty(struct listing *l, struct canvas *c, struct rect r)
+{
+	char text[700];
+
+	l->ops->empty(l, text, sizeof(text));
+	draw__paragraph(c, (struct rect){r.x + 1, r.y + 1, r.w - 2, r.h - 1}, ROLE_TEXT, text);
+}
+
+/* Lines below the cursor that it can be made to show by unfolding. */
+static u32 lines_below(const struct listing *l, struct listing_place at)
+{
+	u32 lines = fold__lines(&l->fold, at.row), i = 0, n = 0;
+
+	if (at.node == UINT32_MAX)
+		return lines;
+	while (i < lines && fold__node(&l->fold, at.row, i) != at.node)
+		i++;
+	while (++i < lines && l->answer->nodes[fold__node(&l->fold, at.row, i)].depth >
+				      l->answer->nodes[at.node].depth)
+		n++;
+	return n;
+}
+
+static void draw_table(struct listing *l, struct canvas *c, struct rect r)
+{
+	struct table_source src = source(l);
+	struct listing_place at;
+
+	table__layout(&l->table, &src, r);
+	if (l->reveal && listing__at(l, &at) && lines_below(l, at)) {
+		table__reveal(&l->table, lines_below(l, at));
+		l->reveal = false;
+	}
+	table__draw(&l->table, &src, c);
+}
+
+void listing__draw(struct screen *s, struct canvas *c, struct rect area)
+{
+	struct listing *l = of(s);
+	struct headline line = {c, {area.x, area.y, area.w, 1}, area.x};
+	struct rect body = {area.x, area.y + 1, area.w, area.h - 1};
+	int above;
+
+	if (area.h < 2)
+		return;
+	l->ops->headline(l, &line);
+	above = l->ops->above && l->answer ? l->ops->above(l, c, body) : 0;
+	body.y += above;
+	body.h -= above;
+	if (l->answer && l->answer->table.nrows)
+		draw_table(l, c, body);
+	else
+		draw_empty(l, c, body);
+}
+
+/* --- what is selected --- */
+
+bool listing__at(const struct listing *l, struct listing_place *at)
+{
+	struct table_source src;
+	u32 line;
+
+	if (!l->answer || !l->answer->table.nrows)
+		return false;
+	src = source(l);
+	if (!table__selected(&l->table, &src, &at->row, &line))
+		return false;
+	at->node = line == UINT32_MAX ? UINT32_MAX : fold__node(&l->fold, at->row, line);
+	return true;
+}
+
+void listing__selection(const struct screen *s, char *buf, size_t size)
+{
+	const struct listing *l = of(s);
+	struct listing_place at;
+
+	*buf = '\0';
+	if (listing__at(l, &at))
+		l->ops->selection(l, at, buf, size);
+}
+
+void listing__crumb(const struct screen *s, char *buf, size_t size)
+{
+	copy_str(buf, size, of(s)->narrowed);
+}
+
+bool listing__exclude(const struct screen *s, char *buf, size_t size)
+{
+	const struct listing *l = of(s);
+	struct listing_place at;
+
+	buf[0] = '!';
+	return l->ops->term && listing__at(l, &at) && l->ops->term(l, at.row, buf + 1, size - 1);
+}
+
+/* --- actions --- */
+
+static void fold_row(struct listing *l, u32 row, bool open)
+{
+	if (!fold__set_row(&l->fold, row_key(l, row), open))
+		host__message(l->base.host, ROLE_WARN, "at most %d rows can be unfolded at once",
+			      ANSWER_MAX_UNFOLDED);
+}
+
+/* Left on a node that is folded goes up. */
+static void fold_node(struct listing *l, struct listing_place at, bool open)
+{
+	const struct tree_node *n = &l->answer->nodes[at.node];
+	bool was = fold__open(&l->fold, n) && n->nchildren;
+
+	if (open || was)
+		fold__set(&l->fold, n, open);
+	else
+		l->table.selected = n->parent == UINT32_MAX ? row_key(l, at.row)
+							    : l->answer->nodes[n->parent].key;
+	l->table.user_moved = true;
+}
+
+static bool fold_selected(struct listing *l, bool open)
+{
+	struct listing_place at;
+
+	if (!listing__at(l, &at))
+		return true;
+	if (at.node == UINT32_MAX)
+		fold_row(l, at.row, open);
+	else
+		fold_node(l, at, open);
+	l->reveal = open;
+	fold__layout(&l->fold, l->answer);
+	return true;
+}
+
+static bool unfold_all(struct listing *l)
+{
+	if (!fold__clear(&l->fold))
+		for (u32 i = 0; i < l->answer->table.nrows && i < ANSWER_MAX_UNFOLDED; i++)
+			fold__set_row(&l->fold, row_key(l, i), true);
+	fold__layout(&l->fold, l->answer);
+	return true;
+}
+
+static bool drill(struct listing *l)
+{
+	struct listing_place at;
+
+	return l->ops->drill && listing__at(l, &at) && l->ops->drill(l, at);
+}
+
+static bool group(struct listing *l, enum action a)
+{
+	u32 groups, before;
+
+	if (!l->ops->keys)
+		return false;
+	before = groups = l->ops->groups(l);
+	if (!grouping__action(&l->grouping, l->base.host, a, &groups))
+		return false;
+	if (groups != before) {
+		l->ops->set_groups(l, groups);
+		listing__reset(l);
+	}
+	return true;
+}
+
+static bool next_window(struct listing *l)
+{
+	enum profile_window *w = l->ops->window(l);
+
+	*w = (*w + 1) % WINDOWS;
+	return true;
+}
+
+static bool table_action(struct listing *l, enum action a)
+{
+	struct table_source src = source(l);
+
+	switch (a) {
+	case ACTION_SEARCH_NEXT: return table__search(&l->table, &src, 1);
+	case ACTION_SEARCH_PREVIOUS: return table__search(&l->table, &src, -1);
+	default: return table__action(&l->table, &src, a);
+	}
+}
+
+bool listing__action(struct screen *s, enum action a)
+{
+	struct listing *l = of(s);
+
+	l->reveal = false;
+	if (group(l, a))
+		return true;
+	if (a == ACTION_WINDOW && l->ops->window)
+		return next_window(l);
+	if (!l->answer)
+		return false;
+	switch (a) {
+	case ACTION_RIGHT: return fold_selected(l, true);
+	case ACTION_LEFT: return fold_selected(l, false);
+	case ACTION_UNFOLD_ALL: return unfold_all(l);
+	case ACTION_DRILL: return drill(l);
+	default: return table_action(l, a);
+	}
+}
+
+void listing__mouse(struct screen *s, const struct input *in)
+{
+	struct listing *l = of(s);
+	struct table_source src;
+
+	l->reveal = false;
+	l->grouping.adding = false;
+	if (!l->answer)
+		return;
+	src = source(l);
+	if (table__mouse(&l->table, &src, in) && in->mouse == MOUSE_DOUBLE)
+		drill(l);
+}
+
+bool listing__search(struct screen *s, const char *text, int dir)
+{
+	struct listing *l = of(s);
+	struct table_source src;
+
+	copy_str(l->table.search, sizeof(l->table.search), text);
+	if (!l->answer)
+		return false;
+	src = source(l);
+	return table__search(&l->table, &src, dir);
+}
+
+/* --- reports --- */
+
+static void fill_report(const struct listing_ops *ops, const struct answer *a,
+			const struct frame *f, const struct scope *scope, struct report *r)
+{
+	*r = (struct report){
+		.seq = f->seq,
+		.t0_ns = a->since_ns,
+		.t1_ns = a->snap->t1_ns,
+		.scope = scope->text,
+		.rows = &a->table,
+		.priv = (void *)scope,
+	};
+	ops->report(a, f, r);
+}
+
+bool listing__report(struct screen *s, struct report *r)
+{
+	struct listing *l = of(s);
+	const struct frame *f = host__frame(s->host);
+	const struct scope *extra = l->asker.extra_scope;
+
+	if (!l->answer || !f)
+		return false;
+	fill_report(l->ops, l->answer, f, extra ? extra : host__scope(s->host), r);
+	if (l->table.norder == l->answer->table.nrows)
+		r->order = l->table.order;
+	return true;
+}
+
+int listing__batch(const struct listing_ops *ops, const struct frame *f, const void *query,
+		   const struct scope *scope, struct report *r)
+{
+	if (!f->snaps[ops->ask.model])
+		return -ENODATA;
+	fill_report(ops, ops->ask.run(f, query, scope), f, scope, r);
+	return 0;
+}
+
+void listing__report_free(struct report *r)
+{
+	answer__free(container_of(r->rows, struct answer, table));
+}

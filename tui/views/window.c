@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tui/views/window.h"
+
+const char *window__text(enum profile_window w)
+{
+	static const char *const texts[WINDOWS] = {
+		[WINDOW_LAST] = "last interval",
+		[WINDOW_DECAY] = "decaying",
+		[WINDOW_TOTAL] = "since start",
+	};
+
+	return texts[w];
+}
+
+bool window__next(struct host *h, enum profile_window *w)
+{
+	*w = (*w + 1) % WINDOWS;
+	host__message(h, ROLE_OK, "window: %s", window__text(*w));
+	return true;
+}

@@ -4,9 +4,10 @@
  * CPU's time went; the model behind `sched`. Takes SAMPLE_TASK, SAMPLE_CPU, SAMPLE_DELAY,
  * SAMPLE_SWITCH and SAMPLE_STACK_DEF (core/sched.h).
  *
- * Memory is bounded: SCHED_MAX_TASKS threads (those gone longest are forgotten first and
- * summed up in `others`), SCHED_MAX_DELAYS slow delays, SCHED_MAX_SWITCHES of the watched
- * thread. Queries are pure functions over a const snapshot.
+ * Memory is bounded: SCHED_MAX_TASKS threads, of them SCHED_MAX_STALE that have ended or are
+ * not reported any more (those gone longest are forgotten first and summed up in `others`),
+ * SCHED_MAX_CELLS buckets of their histograms, SCHED_MAX_DELAYS slow delays,
+ * SCHED_MAX_SWITCHES of the watched thread. Queries are pure functions over a const snapshot.
  */
 #ifndef MODELS_SCHED_H
 #define MODELS_SCHED_H
@@ -16,87 +17,138 @@
 #include "core/scope.h"
 #include "models/answer.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
+#include "models/waits.h"   /* enum wait_reason */
 #include "symbols/symbols.h"
 
 #define SCHED_MAX_TASKS	   65536
-#define SCHED_MAX_DELAYS   256  /* the slowest of the last SCHED_DELAYS_S seconds */
+#define SCHED_MAX_STALE	   8192
+#define SCHED_MAX_CELLS	   (2u << 20) /* beyond it a thread's next bucket joins its nearest */
+#define SCHED_MAX_CPUS	   8192
+#define SCHED_MAX_DELAYS   256 /* the slowest of the last SCHED_DELAYS_S seconds */
 #define SCHED_DELAYS_S	   60
 #define SCHED_MAX_SWITCHES 65536
 #define SCHED_TIMELINE_S   10
+/* The maxima of the decaying window are those of so many seconds at least, twice it at most. */
+#define SCHED_FADE_S 5
 
 struct model_ops;
 extern const struct model_ops model_sched;
 
+/* How often, by bucket of bpf/hist.h. Whole numbers, but for the decaying window. */
 struct sched_hist {
-	u64 n[HIST_BUCKETS];
+	double n[HIST_BUCKETS];
 };
 
-/* Sums over one window. */
+/* The same where most are 0: one bucket in all windows. */
+struct sched_cell {
+	u64 bucket : 8, total : 56;
+	u32 last;
+	float decay;
+};
+
+struct sched_cells {
+	const struct sched_cell *v; /* by bucket */
+	u32 n;
+};
+
+/* Sums over one window; span_ns is the sum of state_ns. The last two are maxima. */
 struct sched_sums {
 	u64 span_ns, state_ns[TASK_STATES];
 	u64 runs, voluntary, preempted, migrations;
-	u64 delays, delay_ns, delay_max_ns, run_max_ns;
+	u64 delays, delay_ns;
+	u64 delay_max_ns, run_max_ns;
 };
 
 enum sched_hist_kind { SCHED_DELAY, SCHED_ON, SCHED_OFF, SCHED_HISTS };
 
 struct sched_task {
 	struct task_ident task;
-	u32 cpu;
+	u32 cpu; /* the last one */
 	enum task_state state;
+	u64 since_ns; /* in that state */
 	bool gone;
 	struct sched_sums sums[WINDOWS];
-	/* Of the last interval and since start (WINDOW_DECAY: as since start); NULL: empty. */
-	const struct sched_hist *hists[WINDOWS][SCHED_HISTS];
+	struct sched_cells hists[SCHED_HISTS];
+};
+
+struct sched_longest {
+	struct task_ident who;
+	u64 ns;
 };
 
 struct sched_cpu {
 	u32 cpu;
-	u64 span_ns[WINDOWS], busy_ns[WINDOWS], switches[WINDOWS];
-	u64 run_max_ns[WINDOWS];
-	struct task_ident longest[WINDOWS], running;
-	float trend[PROFILE_TREND]; /* busy %, oldest first */
+	/* Of a CPU: its span, busy as TASK_STATE_RUNNING, switches as runs, run_max_ns, and the
+	 * delays that ended there. */
+	struct sched_sums sums[WINDOWS];
+	struct sched_longest longest[WINDOWS];
+	struct task_ident running;  /* tid 0: idle */
+	struct sched_cells delays;  /* of watched threads */
+	float trend[PROFILE_TREND]; /* busy %, oldest first; NaN before it was seen */
 };
 
 struct sched_delay {
-	struct task_ident task, holder;
+	struct task_ident task, holder; /* holder.tid 0: nobody, the CPU was idle */
 	u32 cpu;
 	u64 t_ns, delay_ns, holder_ran_ns;
-	const struct profile_stack *holder_kstack, *holder_ustack;
+	const struct profile_stack *holder_kstack, *holder_ustack; /* NULL: not known */
+};
+
+struct sched_switch {
+	u32 cpu;
+	u64 t_ns;
+	enum task_state state; /* from now on */
+	u32 syscall, futex_op;
+	const struct profile_stack *kstack, *ustack; /* NULL: none */
 };
 
 struct sched_snap {
 	struct snap base;
 	const struct symbols *symbols;
-	u64 since_ns;
+	u64 since_ns;		/* start or last zero */
+	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
 	u32 ntasks, ncpus, ndelays, nswitches;
-	const struct sched_task *tasks; /* by tgid, tid, start_ns */
-	const struct sched_cpu *cpus;	/* by cpu */
+	const struct sched_task *tasks;	  /* by tgid, tid, start_ns */
+	const struct sched_cpu *cpus;	  /* by cpu */
 	const struct sched_delay *delays; /* slowest first */
-	struct sched_hist hists[WINDOWS][SCHED_HISTS]; /* of all threads in scope */
-	u64 delay_max_ns[WINDOWS];
+	struct sched_sums all[WINDOWS];	  /* of all threads, forgotten ones too */
+	struct sched_hist hists[WINDOWS][SCHED_HISTS];
 	struct sched_sums others[WINDOWS]; /* threads that were forgotten */
-	/* The watched thread, oldest first; stacks by hash in kstack, ustack are looked up by
-	 * sched_snap__stack. */
+	struct sched_hist other_hists[WINDOWS][SCHED_HISTS];
+	u32 nothers; /* how many; one that came back counts again */
+	/* Of the watched thread, oldest first; 0 none. */
 	u32 watched_tid;
-	const struct switch_sample *switches;
+	const struct sched_switch *switches;
 };
 
-const struct profile_stack *sched_snap__stack(const struct sched_snap *s, u64 hash);
+/* Maxima are the larger of both. */
+void sched_sums__add(struct sched_sums *to, const struct sched_sums *from);
 
-/* q in 0..1: an upper bound of the quantile, within its bucket by linear interpolation; 0 when
- * empty. */
-u64 sched_hist__quantile(const struct sched_hist *h, double q);
-u64 sched_hist__count(const struct sched_hist *h);
+/* Adds what cells have in a window. */
+void sched_hist__add(struct sched_hist *h, const struct sched_cells *c, enum profile_window w);
+void sched_hist__merge(struct sched_hist *to, const struct sched_hist *from);
+double sched_hist__count(const struct sched_hist *h);
+/* q in 0..1: the value that this share of the counts does not exceed, within its bucket by
+ * linear interpolation; 0 when empty. max_ns bounds it: the largest value that there was. */
+u64 sched_hist__quantile(const struct sched_hist *h, double q, u64 max_ns);
 
-enum sched_group { SCHED_BY_TID, SCHED_BY_PID, SCHED_BY_COMM, SCHED_BY_CGROUP, SCHED_BY_CPU, SCHED_GROUPS };
+enum sched_group {
+	SCHED_BY_TID,
+	SCHED_BY_PID,
+	SCHED_BY_COMM,
+	SCHED_BY_CGROUP,
+	SCHED_BY_CPU,
+	SCHED_GROUPS
+};
 extern const char *const sched_group_names[SCHED_GROUPS]; /* as in --group */
+/* SCHED_GROUPS when there is none of that name. */
+enum sched_group sched_group__by_name(const char *name);
 
 /* What the columns are about. One table, several sets: */
-enum sched_columns_set {
+enum sched_show {
 	SCHED_SHOW_DELAYS, /* on-CPU, delay p50 p95 p99 max, runs */
 	SCHED_SHOW_STATES, /* R RD S D T t I in % of the span */
-	SCHED_SHOW_BURSTS, /* voluntary, preempted, migrations, bursts on and off p50 max, last CPU */
+	SCHED_SHOW_BURSTS, /* voluntary, preempted, migrations, bursts on and off, last CPU */
 	SCHED_SHOWS
 };
 
@@ -104,38 +156,43 @@ enum sched_columns_set {
 struct sched_query {
 	enum sched_group group;
 	enum profile_window window;
-	enum sched_columns_set show;
-	bool all; /* threads that did not run in the window too */
-	bool by_cpu; /* with cpu: of threads that ran last on it */
+	enum sched_show show;
+	bool all;    /* rows whose threads did not run in the window too */
+	bool by_cpu; /* only threads that ran last on `cpu` */
 	u32 cpu;
 };
 
 struct sched_row {
 	u64 key;
-	const struct sched_task *task; /* the busiest of those in it; NULL by cpu */
-	const struct sched_cpu *cpu;   /* by cpu */
-	const char *name, *comm, *pid_text, *tid_text, *cgroup_name;
+	/* The one that names it: of a process its main thread, else the busiest. NULL by cpu and
+	 * of the row "[others]", the threads that were forgotten. */
+	const struct sched_task *task;
+	const struct sched_cpu *cpu; /* by cpu */
+	const char *name, *comm, *pid_text, *tid_text, *cpu_text, *cgroup_name;
+	const char *running, *longest; /* by cpu: who */
 	u32 nthreads;
 	struct sched_sums sums;
+	double oncpu_pct; /* of one CPU; by cpu: busy */
 	u64 wait_p50_ns, wait_p95_ns, wait_p99_ns;
 	u64 on_p50_ns, on_p99_ns, off_p50_ns, off_p99_ns;
 };
 
 struct sched_answer {
-	struct answer base; /* rows by on-CPU time, descending */
+	struct answer base; /* rows by on-CPU time, descending; CPUs by their number */
 	struct sched_query query;
 	u32 nrows;
 	const struct sched_row *rows;
-	struct sched_hist hists[SCHED_HISTS]; /* of all rows' threads */
-	u64 delay_max_ns;
+	struct sched_sums sums;		      /* of all threads that pass the scope */
+	struct sched_hist hists[SCHED_HISTS]; /* alike */
 	u64 window_ns;
-	u64 hidden; /* threads that did not run and are not shown */
+	u64 hidden; /* threads of rows that did not run and are not shown */
 };
 
+/* Never NULL; scope may be NULL (everything). */
 struct sched_answer *sched__query(const struct sched_snap *snap, const struct sched_query *q,
 				  const struct scope *scope);
 
-/* The slowest delays as rows; each one's tree is the holder's stack. */
+/* The slowest delays as rows; each one's tree is the holder's stack, leaf first. */
 struct sched_delays_answer {
 	struct answer base; /* slowest first */
 	u32 nrows;
@@ -144,9 +201,42 @@ struct sched_delays_answer {
 struct sched_delays_answer *sched__delays(const struct sched_snap *snap, const u64 *unfolded,
 					  u32 nunfolded, const struct scope *scope);
 
+/* The watched thread from one change to the next, without gaps. */
+struct sched_span {
+	u64 t0_ns, t1_ns;
+	u32 cpu, part; /* position in parts */
+};
+
+/* What it did, or waited for. */
+struct sched_part {
+	enum task_state state;
+	enum wait_reason reason; /* of a sleep; else WAIT_REASONS */
+	const char *name;
+	u64 ns, count, max_ns;
+};
+
+/* One thread: a row for each state that it was in. */
+struct sched_thread_answer {
+	struct answer base;
+	const struct sched_task *task; /* NULL: not known, or forgotten */
+	enum profile_window window;
+	struct sched_hist hists[SCHED_HISTS];
+	/* The last SCHED_TIMELINE_S seconds, as far as they were watched. */
+	u64 t0_ns, t1_ns;
+	u32 nspans, nparts;
+	const struct sched_span *spans; /* oldest first */
+	const struct sched_part *parts; /* by time, descending */
+	u32 nrows;
+	const enum task_state *rows;
+};
+struct sched_thread_answer *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
+					  enum profile_window window);
+
 extern const struct column sched_columns[];
 extern const u32 sched_ncolumns;
 extern const struct column sched_delay_columns[];
 extern const u32 sched_delay_ncolumns;
+extern const struct column sched_state_columns[];
+extern const u32 sched_state_ncolumns;
 
 #endif

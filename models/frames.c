@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "models/frames.h"
+
+const char *code__kind_name(enum code_kind kind)
+{
+	static const char *const names[] = {
+		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
+		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
+	};
+
+	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
+}
+
+struct frame_text frame__text(const struct symbols *s, u32 loc)
+{
+	u32 func = symbols__func_of(s, loc);
+	const struct sym_func *f = symbols__func(s, func);
+	const struct sym_object *o =
+		symbols__object(s, func ? f->object : symbols__object_of(s, loc));
+
+	return (struct frame_text){
+		.func = func,
+		.pending = !func && loc != SYM_UNKNOWN,
+		.name = func || loc == SYM_UNKNOWN ? f->name : "[resolving]",
+		.object_name = o->name,
+		.kind = code__kind_name(func ? f->kind : o->kind),
+	};
+}

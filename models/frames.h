@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the frames of one stack are called, where it is shown whole rather than added up with
+ * others. Pure; what comes back lives as long as symbols.
+ */
+#ifndef MODELS_FRAMES_H
+#define MODELS_FRAMES_H
+
+#include "core/table.h"
+#include "models/stacks.h"
+
+struct frame_text {
+	u32 func; /* 0: not resolved yet, or no function is known */
+	bool pending;
+	const char *name; /* never NULL */
+	const char *object_name;
+	const char *kind; /* "user" "kernel" "jit" "vdso" "bpf" "unknown" */
+};
+
+struct frame_text frame__text(const struct symbols *s, u32 loc);
+/* "user" ...: in exports too. */
+const char *code__kind_name(enum code_kind kind);
+
+static inline u32 profile_stack__nlocs(const struct profile_stack *s)
+{
+	return s ? (u32)s->nkernel + s->nuser : 0;
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inside of the sched model: its live state, shared by consume and tick (sched.c), the sums
+ * over windows (sched_track.c), the threads (sched_tasks.c) and the slow delays and switches
+ * (sched_events.c). Collector thread only.
+ */
+#ifndef MODELS_SCHED_MODEL_H
+#define MODELS_SCHED_MODEL_H
+
+#include "core/hidx.h"
+#include "models/model.h"
+#include "models/sched.h"
+
+/* How far a tick moves the windows. */
+struct sched_pace {
+	double keep;   /* of the decaying sums */
+	u32 rotations; /* of the maxima's epochs, 2 at most */
+};
+
+/* --- sched_track.c --- */
+
+#define SUMS   (offsetof(struct sched_sums, delay_max_ns) / sizeof(u64))
+#define MAXIMA (sizeof(struct sched_sums) / sizeof(u64) - SUMS)
+
+/* Sums as they become those of the windows. Of maxima two epochs are kept: one fades. */
+struct track {
+	struct sched_sums now, total;
+	double decay[SUMS];
+	u64 recent[MAXIMA], before[MAXIMA];
+};
+
+/* Ends an interval; out has WINDOWS of them. */
+void track__advance(struct track *t, const struct sched_pace *p, struct sched_sums *out);
+void track__merge(struct track *to, const struct track *from);
+
+struct hist_track {
+	struct sched_hist now, decay, total;
+};
+
+void hist_track__advance(struct hist_track *t, const struct sched_pace *p,
+			 struct sched_hist out[WINDOWS][SCHED_HISTS], enum sched_hist_kind kind);
+
+struct cells {
+	struct sched_cell *v;
+	u8 n, cap;
+};
+_Static_assert(HIST_BUCKETS < 256, "positions of cells fit a byte");
+
+/* *held: how many cells there are altogether; see SCHED_MAX_CELLS. */
+void cells__add(struct cells *c, u32 bucket, u64 count, u32 *held);
+/* Ends an interval; what the snapshot has of it. */
+struct sched_cells cells__advance(struct cells *c, const struct sched_pace *p, struct arena *a);
+/* Adds what they had before this interval, and in it. */
+void cells__merge_into(const struct cells *c, struct hist_track *to);
+void cells__fini(struct cells *c, u32 *held);
+
+/* --- sched_tasks.c --- */
+
+struct live {
+	struct task_ident task;
+	u32 cpu;
+	enum task_state state;
+	u64 since_ns;
+	bool gone;
+	u32 seen; /* tick */
+	struct track track;
+	struct cells cells[SCHED_HISTS];
+};
+
+struct live_cpu {
+	bool present;
+	struct track track;
+	struct sched_longest now, recent, before, total;
+	struct task_ident running;
+	struct cells delays;
+	float trend[PROFILE_TREND];
+};
+
+/* --- sched_events.c --- */
+
+#define DELAY_SLOT_NS (10 * NSEC_PER_SEC)
+#define DELAY_SLOTS   (SCHED_DELAYS_S / 10 + 1)
+
+struct live_delay {
+	struct sched_delay d;
+	u32 kstack, ustack; /* positions in stacks */
+};
+
+/* The slowest of ten seconds: those of a minute are among the slowest of its parts. */
+struct delay_slot {
+	u64 epoch;		  /* t_ns / DELAY_SLOT_NS */
+	struct live_delay *items; /* SCHED_MAX_DELAYS, NULL at first */
+	u32 n;
+};
+
+struct live_switch {
+	struct sched_switch s;
+	u32 kstack, ustack;
+};
+
+struct model {
+	struct symbols *symbols;
+	struct stacks stacks;
+	struct live *live;
+	u32 nlive, live_cap;
+	struct hidx index; /* of tid and start */
+	u32 *order;	   /* of live, by tgid, tid, start; norder of them are in order */
+	u32 norder, order_cap;
+	u32 cells; /* held by all live ones and CPUs */
+	u32 ticks;
+	struct live_cpu *cpus;
+	u32 ncpus; /* one more than the highest */
+	struct track all, others;
+	struct hist_track hists[SCHED_HISTS], other_hists[SCHED_HISTS];
+	u32 nothers;
+	struct delay_slot delays[DELAY_SLOTS];
+	u32 watched_tid, watched_tgid;
+	struct live_switch *switches; /* from first_switch on */
+	u32 first_switch, nswitches, switches_cap;
+	bool begun;
+	u64 since_ns, fade_ns; /* where the maxima's epoch began */
+	double window_decay;
+};
+
+void sched__consume_task(struct model *m, const struct task_sample *s);
+/* Forgets stale threads beyond SCHED_MAX_STALE. */
+void sched__trim_tasks(struct model *m);
+/* Ends an interval of all threads; the snapshot's, in its arena. */
+const struct sched_task *sched__snap_tasks(struct model *m, const struct sched_pace *p,
+					   struct arena *a);
+void sched__zero_tasks(struct model *m);
+
+void sched__consume_delay(struct model *m, const struct delay_sample *s);
+void sched__consume_switch(struct model *m, const struct switch_sample *s);
+void sched__move_stacks(struct model *m, struct stacks *to, const struct stacks *from);
+void sched__snap_delays(struct model *m, struct sched_snap *snap, struct arena *a);
+void sched__snap_switches(struct model *m, struct sched_snap *snap, struct arena *a);
+void sched__zero_events(struct model *m);
+
+#endif

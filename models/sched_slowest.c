@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The slowest delays as rows, each with the stack of who held the CPU. */
+#include "models/frames.h"
+#include "models/sched_answer.h"
+
+enum delay_column {
+	DELAY_NS,
+	DELAY_AGO,
+	DELAY_CPU_TEXT,
+	DELAY_TID_TEXT,
+	DELAY_COMM,
+	DELAY_HOLDER_RAN,
+	DELAY_HOLDER_TID_TEXT,
+	DELAY_HOLDER,
+	DELAY_LEAF,
+	DELAY_T,
+	DELAY_CPU,
+	DELAY_PID,
+	DELAY_TID,
+	DELAY_HOLDER_PID,
+	DELAY_HOLDER_TID,
+	DELAY_HOLDER_STACK,
+	DELAY_COLUMNS,
+};
+
+#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
+#define NUMBER(name_, help_)                                                                       \
+	{                                                                                          \
+		.name = name_, .title = name_, .help = help_, .type = VALUE_COUNT, .width = 7,     \
+		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
+	}
+#define TEXT(name_, title_, width_, priority_, flags_, help_)                                      \
+	{                                                                                          \
+		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
+		.width = width_, .priority = priority_, .flags = (flags_) | COLUMN_ASCENDING       \
+	}
+
+const struct column sched_delay_columns[DELAY_COLUMNS] = {
+	[DELAY_NS] = {.name = "delay_ns",
+		      .title = "Delay",
+		      .unit = "ns",
+		      .help = "how long it was runnable without a CPU",
+		      .type = VALUE_NS,
+		      .width = 7,
+		      .flags = BOTH},
+	[DELAY_AGO] = {.name = "ago_ns",
+		       .title = "Ago",
+		       .unit = "ns",
+		       .help = "since it ended",
+		       .type = VALUE_NS,
+		       .width = 6,
+		       .priority = 2,
+		       .flags = BOTH | COLUMN_ASCENDING},
+	[DELAY_CPU_TEXT] = TEXT("processor", "CPU", 4, 0, COLUMN_SCREEN, "where it got to run"),
+	[DELAY_TID_TEXT] = TEXT("thread", "TID", 7, 1, COLUMN_SCREEN, "who waited"),
+	[DELAY_COMM] = TEXT("comm", "Who waited", 15, 0, BOTH, "who waited"),
+	[DELAY_HOLDER_RAN] = {.name = "holder_ran_ns",
+			      .title = "Ran",
+			      .unit = "ns",
+			      .help = "how long who held the CPU had run without a break",
+			      .type = VALUE_NS,
+			      .width = 6,
+			      .priority = 1,
+			      .flags = BOTH},
+	[DELAY_HOLDER_TID_TEXT] =
+		TEXT("holder_thread", "TID", 7, 3, COLUMN_SCREEN, "who held the CPU until then"),
+	[DELAY_HOLDER] = TEXT("holder_comm", "Who held it", 15, 0, BOTH | COLUMN_KEY,
+			      "who held the CPU until then"),
+	[DELAY_LEAF] = TEXT("holder_symbol", "in", 20, 2, COLUMN_SCREEN | COLUMN_FLEX,
+			    "where it was when it let the CPU go"),
+	[DELAY_T] = {.name = "t_ns",
+		     .title = "Time",
+		     .unit = "ns",
+		     .help = "when it ended, CLOCK_MONOTONIC",
+		     .type = VALUE_NS,
+		     .width = 7,
+		     .flags = COLUMN_EXPORT},
+	[DELAY_CPU] = NUMBER("cpu", "where it got to run"),
+	[DELAY_PID] = NUMBER("pid", "process of who waited"),
+	[DELAY_TID] = NUMBER("tid", "thread of who waited"),
+	[DELAY_HOLDER_PID] = NUMBER("holder_pid", "process of who held the CPU"),
+	[DELAY_HOLDER_TID] = NUMBER("holder_tid", "thread of who held the CPU; 0: it was idle"),
+	[DELAY_HOLDER_STACK] = {.name = "holder_stack",
+				.title = "Stack",
+				.help = "where it was when it let the CPU go",
+				.type = VALUE_STACK,
+				.flags = COLUMN_EXPORT},
+};
+const u32 sched_delay_ncolumns = DELAY_COLUMNS;
+
+/* A delay and what its cells need. */
+struct delay_row {
+	u64 key;
+	const struct symbols *symbols;
+	const struct sched_delay *d;
+	u32 nframes;
+	const char *cpu_text, *tid_text, *holder_tid_text;
+};
+
+struct delays_box {
+	struct sched_delays_answer answer;
+	struct arena arena;
+	struct delay_row *rows;
+};
+
+/* --- cells --- */
+
+/* Kernel frames, then user frames. */
+static u32 frame_loc(const struct sched_delay *d, u32 i)
+{
+	u32 nkernel = profile_stack__nlocs(d->holder_kstack);
+
+	return i < nkernel ? d->holder_kstack->locs[i] : d->holder_ustack->locs[i - nkernel];
+}
+
+static void value_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct delay_row *r = of;
+	struct frame_text f = frame__text(r->symbols, frame_loc(r->d, i));
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
+static const char *leaf_text(const struct delay_row *r)
+{
+	return r->nframes ? frame__text(r->symbols, frame_loc(r->d, 0)).name : "";
+}
+
+static const char *text_cell(const struct delay_row *r, u32 column)
+{
+	switch (column) {
+	case DELAY_CPU_TEXT:
+		return r->cpu_text;
+	case DELAY_TID_TEXT:
+		return r->tid_text;
+	case DELAY_HOLDER_TID_TEXT:
+		return r->holder_tid_text;
+	case DELAY_HOLDER:
+		return r->d->holder.tid ? r->d->holder.comm : "[idle]";
+	case DELAY_LEAF:
+		return leaf_text(r);
+	default:
+		return r->d->task.comm;
+	}
+}
+
+static u64 number_cell(const struct delay_row *r, u32 column, u64 now)
+{
+	switch (column) {
+	case DELAY_NS:
+		return r->d->delay_ns;
+	case DELAY_AGO:
+		return now > r->d->t_ns ? now - r->d->t_ns : 0;
+	case DELAY_HOLDER_RAN:
+		return r->d->holder_ran_ns;
+	case DELAY_T:
+		return r->d->t_ns;
+	case DELAY_CPU:
+		return r->d->cpu;
+	case DELAY_PID:
+		return r->d->task.tgid;
+	case DELAY_TID:
+		return r->d->task.tid;
+	case DELAY_HOLDER_PID:
+		return r->d->holder.tgid;
+	default:
+		return r->d->holder.tid;
+	}
+}
+
+static bool delays__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct delays_box *box = container_of(t, struct delays_box, answer.base.table);
+	const struct delay_row *r = &box->rows[row];
+
+	*out = (struct value){.type = sched_delay_columns[column].type};
+	if (out->type == VALUE_TEXT) {
+		out->s = text_cell(r, column);
+	} else if (out->type == VALUE_STACK) {
+		out->n = r->nframes;
+		out->of = r;
+		out->frame = value_frame;
+	} else {
+		out->u = number_cell(r, column, box->answer.base.snap->t1_ns);
+	}
+	return true;
+}
+
+static u64 delays__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct delays_box, answer.base.table)->rows[row].key;
+}
+
+/* --- stacks below the rows --- */
+
+static bool wanted(u64 key, const u64 *keys, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (keys[i] == key)
+			return true;
+	return false;
+}
+
+static void fill_node(struct tree_node *n, const struct delay_row *r, u32 i)
+{
+	struct frame_text f = frame__text(r->symbols, frame_loc(r->d, i));
+
+	*n = (struct tree_node){
+		.func = f.func,
+		.depth = 1,
+		.parent = UINT32_MAX,
+		.key = mix64_pair(r->key, i + 1),
+		.pct = -1,
+		.name = f.name,
+		.object_name = f.object_name,
+	};
+}
+
+/* One stack has no branches: its frames stand below each other. */
+static void build_trees(struct delays_box *box, const u64 *unfolded, u32 nunfolded)
+{
+	struct sched_delays_answer *a = &box->answer;
+	struct row_tree *trees = arena__array(&box->arena, struct row_tree, a->nrows);
+	struct tree_node *nodes;
+	u32 n = 0;
+
+	for (u32 i = 0; i < a->nrows; i++) {
+		trees[i].first = n;
+		if (wanted(box->rows[i].key, unfolded, nunfolded))
+			trees[i].n = MIN(box->rows[i].nframes, (u32)ANSWER_TREE_NODES);
+		n += trees[i].n;
+	}
+	nodes = arena__array(&box->arena, struct tree_node, n);
+	for (u32 i = 0; i < a->nrows; i++)
+		for (u32 k = 0; k < trees[i].n; k++)
+			fill_node(&nodes[trees[i].first + k], &box->rows[i], k);
+	a->base.trees = trees;
+	a->base.nodes = nodes;
+	a->base.nnodes = n;
+}
+
+/* --- the answer --- */
+
+static void fill_row(struct delays_box *box, struct delay_row *r, const struct sched_delay *d,
+		     const struct symbols *symbols)
+{
+	u64 id = mix64_pair(d->task.tid | (u64)d->cpu << 32, d->t_ns);
+
+	*r = (struct delay_row){.key = mix64_pair(id, d->delay_ns), .symbols = symbols, .d = d};
+	r->nframes =
+		profile_stack__nlocs(d->holder_kstack) + profile_stack__nlocs(d->holder_ustack);
+	r->cpu_text = sched__id_text(&box->arena, d->cpu, 4);
+	r->tid_text = sched__id_text(&box->arena, d->task.tid, 7);
+	r->holder_tid_text = sched__id_text(&box->arena, d->holder.tid, 7);
+	for (u32 i = 0; i < r->nframes; i++)
+		box->answer.base.unresolved |= frame__text(symbols, frame_loc(d, i)).pending;
+}
+
+static void fill_rows(struct delays_box *box, const struct sched_snap *snap,
+		      const struct scope *scope)
+{
+	struct sched_delays_answer *a = &box->answer;
+	const struct sched_delay **rows =
+		arena__array(&box->arena, const struct sched_delay *, snap->ndelays);
+
+	box->rows = arena__array(&box->arena, struct delay_row, snap->ndelays);
+	for (u32 i = 0; i < snap->ndelays; i++) {
+		const struct sched_delay *d = &snap->delays[i];
+
+		if (!sched__passes(scope, &d->task, d->cpu))
+			continue;
+		fill_row(box, &box->rows[a->nrows], d, snap->symbols);
+		rows[a->nrows++] = d;
+	}
+	a->rows = rows;
+}
+
+static void delays__free(struct answer *base)
+{
+	struct delays_box *box = container_of(base, struct delays_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static u64 delays_since(const struct sched_snap *s)
+{
+	u64 age = SCHED_DELAYS_S * NSEC_PER_SEC;
+
+	return MAX(s->since_ns, s->base.t1_ns > age ? s->base.t1_ns - age : 0);
+}
+
+struct sched_delays_answer *sched__delays(const struct sched_snap *snap, const u64 *unfolded,
+					  u32 nunfolded, const struct scope *scope)
+{
+	struct delays_box *box = xcalloc(1, sizeof(*box));
+
+	arena__init(&box->arena);
+	sched_answer__init(&box->answer.base, snap, delays_since(snap), delays__free);
+	fill_rows(box, snap, scope);
+	build_trees(box, unfolded, nunfolded);
+	box->answer.base.table = (struct row_table){
+		.columns = sched_delay_columns,
+		.ncolumns = DELAY_COLUMNS,
+		.nrows = box->answer.nrows,
+		.sort = DELAY_NS,
+		.cell = delays__cell,
+		.key = delays__key,
+	};
+	return &box->answer;
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One thread: its states, its histograms, and what it did in the last seconds. */
+#include "models/sched_answer.h"
+
+enum state_column { STATE_PCT, STATE_NS, STATE_LETTER, STATE_TEXT, STATE_COLUMNS };
+
+#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
+
+const struct column sched_state_columns[STATE_COLUMNS] = {
+	[STATE_PCT] = {.name = "pct",
+		       .title = "Share%",
+		       .unit = "%",
+		       .help = "of the time that the thread was watched",
+		       .type = VALUE_PCT,
+		       .width = 11,
+		       .flags = BOTH | COLUMN_BAR},
+	[STATE_NS] = {.name = "time_ns",
+		      .title = "Time",
+		      .unit = "ns",
+		      .help = "time in that state",
+		      .type = VALUE_NS,
+		      .width = 7,
+		      .flags = BOTH},
+	[STATE_LETTER] = {.name = "state",
+			  .title = "State",
+			  .help = "its letter, as in perf and ps",
+			  .type = VALUE_TEXT,
+			  .width = 5,
+			  .flags = BOTH | COLUMN_ASCENDING},
+	[STATE_TEXT] = {.name = "meaning",
+			.title = "What it means",
+			.help = "the state in words",
+			.type = VALUE_TEXT,
+			.width = 20,
+			.flags = BOTH | COLUMN_ASCENDING | COLUMN_KEY | COLUMN_FLEX},
+};
+const u32 sched_state_ncolumns = STATE_COLUMNS;
+
+static const char *const state_texts[TASK_STATES] = {
+	[TASK_STATE_RUNNING] = "running on a CPU",
+	[TASK_STATE_RUNNABLE] = "waiting for a CPU",
+	[TASK_STATE_SLEEP] = "asleep, until something happens or a signal comes",
+	[TASK_STATE_DISK] = "asleep, signals do not wake it: disk, memory, locks in the kernel",
+	[TASK_STATE_STOPPED] = "stopped by a signal",
+	[TASK_STATE_TRACED] = "stopped by a debugger",
+	[TASK_STATE_IDLE] = "a kernel thread without work",
+	[TASK_STATE_OTHER] = "parked, or ending",
+};
+
+struct thread_box {
+	struct sched_thread_answer answer;
+	struct arena arena;
+	enum task_state rows[TASK_STATES];
+	const struct sched_sums *sums; /* of the window; NULL without a thread */
+	struct sched_part parts[TASK_STATES + WAIT_REASONS];
+	struct sched_span *spans;
+};
+
+/* --- the table of states --- */
+
+static bool states__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct thread_box *box = container_of(t, struct thread_box, answer.base.table);
+	enum task_state state = box->rows[row];
+	u64 ns = box->sums->state_ns[state];
+
+	*out = (struct value){.type = sched_state_columns[column].type};
+	switch (column) {
+	case STATE_PCT:
+		out->f = sched__pct(ns, box->sums->span_ns);
+		break;
+	case STATE_NS:
+		out->u = ns;
+		break;
+	case STATE_LETTER:
+		out->s = task_state_names[state];
+		break;
+	default:
+		out->s = state_texts[state];
+	}
+	return true;
+}
+
+static u64 states__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct thread_box, answer.base.table)->rows[row] + 1;
+}
+
+/* Most time first; the states are few. */
+static void fill_states(struct thread_box *box)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; box->sums && i < TASK_STATES; i++) {
+		u32 at = n;
+
+		if (!box->sums->state_ns[i])
+			continue;
+		for (; at && box->sums->state_ns[box->rows[at - 1]] < box->sums->state_ns[i]; at--)
+			box->rows[at] = box->rows[at - 1];
+		box->rows[at] = i;
+		n++;
+	}
+	box->answer.rows = box->rows;
+	box->answer.nrows = n;
+	box->answer.base.table = (struct row_table){
+		.columns = sched_state_columns,
+		.ncolumns = STATE_COLUMNS,
+		.nrows = n,
+		.sort = STATE_PCT,
+		.cell = states__cell,
+		.key = states__key,
+	};
+}
+
+/* --- the timeline --- */
+
+static enum wait_reason reason_of(struct thread_box *box, const struct sched_snap *snap,
+				  const struct sched_switch *s)
+{
+	struct wait_entry e = {
+		.kstack = s->kstack,
+		.ustack = s->ustack,
+		.state = s->state,
+		.syscall = s->syscall,
+		.futex_op = s->futex_op,
+	};
+	bool pending = false;
+	enum wait_reason reason;
+
+	if (s->state == TASK_STATE_RUNNING || s->state == TASK_STATE_RUNNABLE)
+		return WAIT_REASONS;
+	if (box->answer.task)
+		e.task = box->answer.task->task;
+	reason = wait_entry__reason(&e, snap->symbols, &pending);
+	box->answer.base.unresolved |= pending;
+	return reason;
+}
+
+/* The threads that wait for something are told apart by what for, whatever letter that has. */
+static u32 part_of(struct thread_box *box, enum task_state state, enum wait_reason reason)
+{
+	u32 i = 0, n = box->answer.nparts;
+
+	while (i < n && !(box->parts[i].reason == reason &&
+			  (reason != WAIT_REASONS || box->parts[i].state == state)))
+		i++;
+	if (i == n) {
+		box->parts[i] = (struct sched_part){
+			.state = state,
+			.reason = reason,
+			.name = reason == WAIT_REASONS ? state_texts[state]
+						       : wait_reasons[reason].name,
+		};
+		box->answer.nparts++;
+	}
+	return i;
+}
+
+static void add_span(struct thread_box *box, const struct sched_snap *snap,
+		     const struct sched_switch *s, u64 t1)
+{
+	struct sched_thread_answer *a = &box->answer;
+	u64 t0 = MAX(s->t_ns, a->t0_ns);
+	struct sched_part *part;
+	u32 at;
+
+	if (t1 <= t0)
+		return;
+	at = part_of(box, s->state, reason_of(box, snap, s));
+	box->spans[a->nspans++] = (struct sched_span){t0, t1, s->cpu, at};
+	part = &box->parts[at];
+	part->ns += t1 - t0;
+	part->count++;
+	part->max_ns = MAX(part->max_ns, t1 - t0);
+}
+
+/* Before the first change that was seen, the thread was as it is known to have been since. */
+static void fill_unwatched(struct thread_box *box, const struct sched_snap *snap)
+{
+	const struct sched_task *t = box->answer.task;
+
+	if (!t || t->gone || !t->since_ns)
+		return;
+	add_span(box, snap,
+		 &(struct sched_switch){.cpu = t->cpu,
+					.t_ns = t->since_ns,
+					.state = t->state,
+					.syscall = WAIT_NO_SYSCALL},
+		 box->answer.t1_ns);
+}
+
+static int by_time(const void *a, const void *b, void *ctx)
+{
+	const struct sched_part *parts = ctx;
+	u64 x = parts[*(const u32 *)a].ns, y = parts[*(const u32 *)b].ns;
+
+	return (x < y) - (x > y);
+}
+
+static void sort_parts(struct thread_box *box)
+{
+	struct sched_part sorted[ARRAY_SIZE(box->parts)];
+	u32 order[ARRAY_SIZE(box->parts)], place[ARRAY_SIZE(box->parts)];
+	struct sched_thread_answer *a = &box->answer;
+
+	for (u32 i = 0; i < a->nparts; i++)
+		order[i] = i;
+	qsort_r(order, a->nparts, sizeof(*order), by_time, box->parts);
+	for (u32 i = 0; i < a->nparts; i++) {
+		sorted[i] = box->parts[order[i]];
+		place[order[i]] = i;
+	}
+	memcpy(box->parts, sorted, a->nparts * sizeof(*sorted));
+	for (u32 i = 0; i < a->nspans; i++)
+		box->spans[i].part = place[box->spans[i].part];
+}
+
+static void fill_timeline(struct thread_box *box, const struct sched_snap *snap, u32 tid)
+{
+	struct sched_thread_answer *a = &box->answer;
+	u64 age = SCHED_TIMELINE_S * NSEC_PER_SEC;
+	u32 n = snap->watched_tid == tid ? snap->nswitches : 0;
+
+	a->t1_ns = snap->base.t1_ns;
+	a->t0_ns = a->t1_ns > age ? a->t1_ns - age : 0;
+	box->spans = arena__array(&box->arena, struct sched_span, n + 1);
+	for (u32 i = 0; i < n; i++)
+		add_span(box, snap, &snap->switches[i],
+			 i + 1 < n ? snap->switches[i + 1].t_ns : a->t1_ns);
+	if (!n)
+		fill_unwatched(box, snap);
+	sort_parts(box);
+	a->spans = box->spans;
+	a->parts = box->parts;
+}
+
+/* --- the answer --- */
+
+/* start_ns 0: whoever has that tid last. */
+static const struct sched_task *find_task(const struct sched_snap *s, u32 tid, u64 start_ns)
+{
+	const struct sched_task *found = NULL;
+
+	for (u32 i = 0; i < s->ntasks; i++) {
+		const struct sched_task *t = &s->tasks[i];
+
+		if (t->task.tid != tid || (start_ns && t->task.start_ns != start_ns))
+			continue;
+		if (!found || t->task.start_ns > found->task.start_ns)
+			found = t;
+	}
+	return found;
+}
+
+static void thread__free(struct answer *base)
+{
+	struct thread_box *box = container_of(base, struct thread_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+struct sched_thread_answer *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
+					  enum profile_window window)
+{
+	struct thread_box *box = xcalloc(1, sizeof(*box));
+	struct sched_thread_answer *a = &box->answer;
+
+	arena__init(&box->arena);
+	sched_answer__init(&a->base, snap, sched__since(snap, window), thread__free);
+	a->window = window;
+	a->task = find_task(snap, tid, start_ns);
+	if (a->task) {
+		box->sums = &a->task->sums[window];
+		for (u32 k = 0; k < SCHED_HISTS; k++)
+			sched_hist__add(&a->hists[k], &a->task->hists[k], window);
+	}
+	fill_states(box);
+	fill_timeline(box, snap, tid);
+	return a;
+}

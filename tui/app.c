@@ -142,9 +142,11 @@ static void tell_unfiltered(struct host *h)
 void app__show_view(struct host *h, enum view_id v)
 {
 	struct view_args args = {0};
+	char key[16];
 
 	if (v >= VIEW_COUNT) {
-		host__message(h, ROLE_WARN, "there are %d views; %s", VIEW_COUNT, "v lists them");
+		host__message(h, ROLE_WARN, "no view has this number; %s lists them",
+			      host__key(h, ACTION_VIEW_PICK, key, sizeof(key)));
 		return;
 	}
 	if (!h->stacks[v]) {
@@ -311,7 +313,7 @@ static bool zero(struct host *h)
 static bool global_action(struct host *h, enum action a)
 {
 	if (a >= ACTION_VIEW_1 && a <= ACTION_VIEW_9)
-		return app__show_view(h, a - ACTION_VIEW_1), true;
+		return app__show_view(h, view__of_action(a)), true;
 	switch (a) {
 	case ACTION_VIEW_NEXT: app__show_view(h, (h->view + 1) % VIEW_COUNT); return true;
 	case ACTION_VIEW_PREVIOUS:

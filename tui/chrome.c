@@ -214,7 +214,7 @@ static int tab_text(const struct host *h, u32 v, char *buf, size_t size)
 	const struct view_ops *ops = view_table[v];
 	bool alert = ops->alert && h->frame && ops->alert(h->frame);
 
-	snprintf(buf, size, " %u %s%s ", v + 1, ops->name, alert ? "!" : "");
+	snprintf(buf, size, " %u %s%s ", view_keys[v], ops->name, alert ? "!" : "");
 	return text__width(buf);
 }
 

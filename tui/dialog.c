@@ -175,14 +175,23 @@ static void keys_of(struct host *h, const char *section, enum action a, char *bu
 	}
 }
 
+/* What a number opens is told by its view; NULL: nothing. */
+static const char *action_help(enum action a)
+{
+	if (a < ACTION_VIEW_1 || a > ACTION_VIEW_9)
+		return action_table[a].help;
+	return view__of_action(a) < VIEW_COUNT ? view_table[view__of_action(a)]->title : NULL;
+}
+
 static void help_section(struct host *h, const char *section, const char *heading)
 {
 	char keys[64];
 	bool any = false;
 
 	for (u32 a = 1; a < ACTIONS; a++) {
-		/* Keys of views that do not exist yet would only mislead. */
-		if (a >= ACTION_VIEW_1 && a <= ACTION_VIEW_9 && a - ACTION_VIEW_1 >= VIEW_COUNT)
+		const char *text = action_help(a);
+
+		if (!text)
 			continue;
 		keys_of(h, section, a, keys, sizeof(keys));
 		if (!keys[0])
@@ -190,7 +199,7 @@ static void help_section(struct host *h, const char *section, const char *headin
 		if (!any)
 			help_row__add(h, NULL, heading);
 		any = true;
-		help_row__add(h, keys, action_table[a].help);
+		help_row__add(h, keys, text);
 	}
 }
 

@@ -3,12 +3,18 @@
 
 #include <stdio.h>
 
-#define VIEW(id, ops) extern const struct view_ops ops;
+#define VIEW(key, id, ops) extern const struct view_ops ops;
 #include "tui/views.def"
 #undef VIEW
 
 const struct view_ops *const view_table[VIEW_COUNT] = {
-#define VIEW(id, ops) [VIEW_##id] = &ops,
+#define VIEW(key, id, ops) [VIEW_##id] = &ops,
+#include "tui/views.def"
+#undef VIEW
+};
+
+const u8 view_keys[VIEW_COUNT] = {
+#define VIEW(key, id, ops) [VIEW_##id] = key,
 #include "tui/views.def"
 #undef VIEW
 };
@@ -18,6 +24,15 @@ enum view_id view__index(const char *name)
 	u32 v = 0;
 
 	while (v < VIEW_COUNT && strcmp(view_table[v]->name, name))
+		v++;
+	return v;
+}
+
+enum view_id view__of_action(enum action a)
+{
+	u32 v = 0;
+
+	while (v < VIEW_COUNT && ACTION_VIEW_1 + view_keys[v] - 1 != a)
 		v++;
 	return v;
 }

@@ -84,12 +84,13 @@ struct view_ops {
 };
 
 enum view_id {
-#define VIEW(id, ops) VIEW_##id,
+#define VIEW(key, id, ops) VIEW_##id,
 #include "tui/views.def"
 #undef VIEW
 	VIEW_COUNT
 };
 extern const struct view_ops *const view_table[VIEW_COUNT];
+extern const u8 view_keys[VIEW_COUNT]; /* 1 to 9 */
 
 const struct view_ops *view__by_name(const char *name);
 /* Whether a view groups by these keys ("comm,symbol", '+' does too): -EINVAL with st saying
@@ -100,6 +101,8 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st);
 /* VIEW_COUNT when there is none of that name. */
 enum view_id view__index(const char *name);
+/* The view that ACTION_VIEW_1 and its like open; VIEW_COUNT: none has that number. */
+enum view_id view__of_action(enum action a);
 /* Whether a keymap section is anybody's: "global", a view's or a screen's. */
 bool view__knows_section(const char *section);
 

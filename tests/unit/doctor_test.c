@@ -36,7 +36,7 @@ static u32 open_files(void)
 static void expect_complete(const struct check *checks, u32 n)
 {
 	static const char *const views[] = {
-#define VIEW(id, ops) #ops,
+#define VIEW(key, id, ops) #ops,
 #include "tui/views.def"
 #include "tests/lib/skip.h"
 #undef VIEW

@@ -396,6 +396,51 @@ void filter__caret(const struct filter_error *err, const char *expr, char *buf, 
 	buf[n] = '\0';
 }
 
+/* The blank or NUL after the term that begins here. */
+static const char *term_end(const char *s)
+{
+	for (char quote = '\0'; *s && (quote || !is_blank(*s)); s++) {
+		if (quote)
+			quote = *s == quote ? '\0' : quote;
+		else if (*s == '"' || *s == '\'')
+			quote = *s;
+	}
+	return s;
+}
+
+static bool is_named(const char *term, const char *names)
+{
+	size_t len, n;
+
+	term += *term == '!';
+	len = strcspn(term, "=~!");
+	for (; *names; names += n + (names[n] == ' ')) {
+		n = strcspn(names, " ");
+		if (n == len && !memcmp(names, term, n))
+			return true;
+	}
+	return false;
+}
+
+char *filter__without(const char *expr, const char *names)
+{
+	char *out = xmalloc(strlen(expr) + 1), *p = out;
+
+	for (const char *end; *expr; expr = end) {
+		while (is_blank(*expr))
+			expr++;
+		end = term_end(expr);
+		if (end == expr || is_named(expr, names))
+			continue;
+		if (p > out)
+			*p++ = ' ';
+		memcpy(p, expr, (size_t)(end - expr));
+		p += end - expr;
+	}
+	*p = '\0';
+	return out;
+}
+
 char *filter__join(const char *a, const char *b)
 {
 	bool both = a && *a && b && *b;

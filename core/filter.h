@@ -63,6 +63,10 @@ struct scope *scope__build(const struct scope_args *args, struct status *st);
  * changed since, else NULL. Collector thread, once a tick. */
 struct scope *scope__resolve(const struct scope *s);
 
+/* A right expression without its terms of these names (blank-separated), negated ones too; the
+ * caller frees it. */
+char *filter__without(const char *expr, const char *names);
+
 /* The expression that means both: `a` then `b`; caller frees. NULL counts as "". */
 char *filter__join(const char *a, const char *b);
 

@@ -228,8 +228,6 @@ static void scope_job__done(struct job *job)
 		host__message(h, ROLE_ERROR, "%.*s; the filter stays as it was",
 			      (int)strcspn(msg, "\n"), msg);
 	} else {
-		/* The command's children stay in scope as long as the command is. */
-		j->scope->follow_children = h->scope->follow_children;
 		scope__put(h->scope);
 		h->scope = j->scope;
 		j->scope = NULL;

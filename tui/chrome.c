@@ -272,8 +272,9 @@ static void draw_note(struct host *h, int x, int y)
 	if (!f || f->state != FEED_LIVE || !f->health.note[0] || c->w - x < NOTE_MIN_W)
 		return;
 	limited = f->reason[0] || f->refused[0];
-	draw__textf(c, x, y, c->w - x, limited ? ROLE_WARN : ROLE_DIM, "%s%s", limited ? "! " : "",
-		    f->health.note);
+	if (limited)
+		x += draw__text(c, x, y, c->w - x, ROLE_WARN, "! ");
+	draw__cut(c, x, y, c->w - x, limited ? ROLE_WARN : ROLE_DIM, f->health.note);
 }
 
 static void draw_tabs(struct host *h, int y)

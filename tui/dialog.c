@@ -334,33 +334,13 @@ void dialog__close(struct host *h)
 
 /* --- input --- */
 
-/* The expression without its terms of one name (and their negations). */
-static void drop_terms(const char *expr, const char *name, char *out, size_t size)
+/* What is picked takes the place of what was picked, or excluded, before. */
+static void apply_pick(struct host *h, const char *names, const char *term)
 {
-	size_t len = strlen(name), n = 0;
+	char *rest = filter__without(h->scope->text, names), *expr = filter__join(rest, term);
 
-	while (*expr) {
-		const char *end = expr + strspn(expr, " "), *term = end;
-		bool quoted = false;
-
-		for (; *end && (quoted || *end != ' '); end++)
-			quoted ^= *end == '"';
-		if (strncmp(term + (*term == '!'), name, len) && n + (size_t)(end - expr) + 1 < size) {
-			memcpy(out + n, expr, (size_t)(end - expr));
-			n += (size_t)(end - expr);
-		}
-		expr = end;
-	}
-	out[n] = '\0';
-}
-
-static void apply_pick(struct host *h, const char *name, const char *term)
-{
-	char rest[4096], *expr;
-
-	drop_terms(h->scope->text, name, rest, sizeof(rest));
-	expr = filter__join(rest, term);
 	app__apply_filter(h, expr, false);
+	free(rest);
 	free(expr);
 }
 
@@ -376,10 +356,10 @@ static void picked(struct host *h)
 		app__show_view(h, i);
 	} else if (h->dialog == DIALOG_PICK_PROCESS) {
 		snprintf(term, sizeof(term), "pid=%u", h->list->procs[i].pid);
-		apply_pick(h, "pid=", term);
+		apply_pick(h, "pid tree", term);
 	} else {
 		snprintf(term, sizeof(term), "cgroup=\"%.1000s\"", h->list->cgroups[i].path);
-		apply_pick(h, "cgroup=", term);
+		apply_pick(h, "cgroup", term);
 	}
 }
 

@@ -109,6 +109,18 @@ int draw__right(struct canvas *c, int x, int y, int w, enum role role, const cha
 	return draw__text(c, x + w - used, y, used, role, text);
 }
 
+int draw__cut(struct canvas *c, int x, int y, int w, enum role role, const char *text)
+{
+	size_t all = text__fit(text, w, NULL);
+	int used;
+
+	if (!text[all] || w < 2)
+		return draw__text(c, x, y, w, role, text);
+	text__fit(text, w - 1, &used);
+	used = draw__text(c, x, y, used, role, text);
+	return used + draw__text(c, x + used, y, 1, role, "…");
+}
+
 int draw__middle(struct canvas *c, int x, int y, int w, enum role role, const char *text)
 {
 	int head = w / 2, tail, used;

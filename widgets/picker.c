@@ -284,17 +284,19 @@ static void draw_item(const struct picker *p, const struct picker_source *src, s
 		      u32 match, struct rect line)
 {
 	struct picker_item item = {0};
-	int detail_w = 0;
+	int detail_w = 0, room;
 
 	if (p->matches[match].item >= src->n)
 		return;
 	src->item(src->ctx, p->matches[match].item, &item);
+	/* Half of the line, and what the text leaves of the other half. */
+	room = MAX(line.w / 2, line.w - 4 - text__width(item.text));
 	if (item.detail && line.w >= 40)
-		detail_w = MIN(text__width(item.detail), line.w / 2);
+		detail_w = MIN(text__width(item.detail), room);
 	draw_text(p, c, line.x + 1, line.y, line.w - 2 - (detail_w ? detail_w + 2 : 0), &item);
 	if (detail_w)
-		draw__right(c, line.x + line.w - 1 - detail_w, line.y, detail_w, ROLE_DIM,
-			    item.detail);
+		draw__cut(c, line.x + line.w - 1 - detail_w, line.y, detail_w, ROLE_DIM,
+			  item.detail);
 	if (match == p->cursor)
 		draw__select(c, line.x, line.y, line.w);
 }

@@ -13,7 +13,7 @@
 #include "widgets/cells.h"
 #include "widgets/input.h"
 
-#define PROMPT_MAX	   512 /* bytes of a line with its NUL */
+#define PROMPT_MAX	   4608 /* bytes of a line with its NUL: a whole filter and a command */
 #define PROMPT_HISTORY	   50
 #define PROMPT_COMPLETIONS 64
 #define PROMPT_LIST_LINES  8 /* of the completion list shown at a time */
@@ -75,8 +75,8 @@ enum prompt_result prompt__input(struct prompt *p, const struct input *in);
  * of the text removes it. */
 void prompt__error(struct prompt *p, u32 column, u32 length, const char *msg);
 
-/* Lines it needs now: 1, and more with a list or an error. */
-int prompt__height(const struct prompt *p);
+/* Lines it needs now at that width: 1, and more with a list or an error. */
+int prompt__height(const struct prompt *p, int w);
 /* Draws into the bottom lines of area and sets the canvas' cursor. */
 void prompt__draw(const struct prompt *p, struct canvas *c, struct rect area);
 

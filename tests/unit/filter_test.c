@@ -237,12 +237,33 @@ static void test_join(void **state)
 	expect_join(NULL, NULL, "");
 }
 
+static void expect_without(const char *expr, const char *names, const char *rest)
+{
+	char *s = filter__without(expr, names);
+
+	assert_string_equal(s, rest);
+	free(s);
+}
+
+static void test_without(void **state)
+{
+	expect_without("", "pid", "");
+	expect_without("pid=1", "pid", "");
+	expect_without("  comm~a \t pid=1  cpu=0 ", "pid", "comm~a cpu=0");
+	expect_without("!pid=1 tree=4 pid!=3 tid=2", "pid tree", "tid=2");
+	expect_without("comm~pid cgroup=/pid=1", "pid", "comm~pid cgroup=/pid=1");
+	expect_without("comm~\"a pid=1\" pid=2", "pid", "comm~\"a pid=1\"");
+	expect_without("comm~'\" pid=1' pid=2 sym~\"'\" cpu=1", "pid",
+		       "comm~'\" pid=1' sym~\"'\" cpu=1");
+	expect_without("cgroup=\"/a b\" pid=1", "cgroup", "pid=1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_canonical), cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_limits),	  cmocka_unit_test(test_caret),
-		cmocka_unit_test(test_join),
+		cmocka_unit_test(test_join),	  cmocka_unit_test(test_without),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);

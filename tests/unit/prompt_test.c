@@ -172,7 +172,7 @@ static void one_completion_is_taken(void **state)
 
 	press(&p, "Tab");
 	assert_string_equal(p.text, "go quit");
-	assert_int_equal(prompt__height(&p), 1);
+	assert_int_equal(prompt__height(&p, 80), 1);
 	press(&p, "x Tab");
 	assert_string_equal(p.text, "go quitx");
 }
@@ -183,7 +183,7 @@ static void several_are_listed_and_walked(void **state)
 
 	press(&p, "Tab");
 	assert_string_equal(p.text, "view-");
-	assert_int_equal(prompt__height(&p), 4);
+	assert_int_equal(prompt__height(&p, 80), 4);
 	press(&p, "Tab");
 	assert_string_equal(p.text, "view-1");
 	press(&p, "Down");
@@ -195,7 +195,7 @@ static void several_are_listed_and_walked(void **state)
 	/* Esc closes the list first, with what was typed. */
 	assert_int_equal(press(&p, "Esc"), PROMPT_EDITING);
 	assert_string_equal(p.text, "view-");
-	assert_int_equal(prompt__height(&p), 1);
+	assert_int_equal(prompt__height(&p, 80), 1);
 	assert_int_equal(press(&p, "Esc"), PROMPT_CANCELLED);
 }
 
@@ -234,11 +234,11 @@ static void the_error_stays_until_the_text_changes(void **state)
 	prompt__open(&p, ":", "pid=1 ülk=2");
 	prompt__error(&p, 7, 5, "unknown term");
 	assert_int_equal(p.cursor, 6); /* column 7 is within the ü */
-	assert_int_equal(prompt__height(&p), 3);
+	assert_int_equal(prompt__height(&p, 80), 3);
 	press(&p, "Right");
-	assert_int_equal(prompt__height(&p), 3);
+	assert_int_equal(prompt__height(&p, 80), 3);
 	press(&p, "x");
-	assert_int_equal(prompt__height(&p), 1);
+	assert_int_equal(prompt__height(&p, 80), 1);
 	prompt__error(&p, 10000, 0, "at the end");
 	assert_int_equal(p.cursor, p.len);
 }

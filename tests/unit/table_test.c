@@ -273,6 +273,26 @@ static void movement_is_clamped(void **state)
 	assert_int_equal(f->table.top, 0);
 }
 
+/* The page has five lines. */
+static void what_unfolds_is_revealed(void **state)
+{
+	struct fixture *f = *state;
+
+	table__move(&f->table, &f->src, 4);
+	table__reveal(&f->table, 0);
+	assert_int_equal(f->table.top, 0);
+	table__reveal(&f->table, 1);
+	assert_int_equal(f->table.top, 1);
+	table__reveal(&f->table, 1);
+	assert_int_equal(f->table.top, 1);
+	table__reveal(&f->table, 1000); /* half a page at most */
+	assert_int_equal(f->table.top, 2);
+	assert_int_equal(f->table.cursor_line, 4);
+	table__end(&f->table, &f->src);
+	table__reveal(&f->table, 3); /* not beyond the end */
+	assert_int_equal(f->table.top, ROWS_MAX - 5);
+}
+
 static void children_are_lines(void **state)
 {
 	struct fixture *f = *state;
@@ -435,6 +455,7 @@ int main(void)
 		TEST(stays_in_place_on_the_screen),
 		TEST(a_row_that_goes_leaves_the_cursor),
 		TEST(movement_is_clamped),
+		TEST(what_unfolds_is_revealed),
 		TEST(children_are_lines),
 		TEST(sorts_by_the_next_column),
 		TEST(the_header_sorts_and_rows_are_hit),

@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "tui/views/code_role.h"
 #include "tui/views/cpu_terms.h"
+#include "tui/views/terms.h"
 
 static struct cpu_screen *cpu__new(struct host *h, const struct profile_query *q);
 
@@ -79,7 +80,7 @@ static bool cpu__term(const struct listing *l, u32 row, char *buf, size_t size)
 static const struct scope *narrowed(const struct listing *l, const char *terms)
 {
 	const struct scope *scope = asker__scope(&l->asker);
-	const struct scope *narrow = cpu_terms__scope(scope, terms);
+	const struct scope *narrow = terms__scope(scope, terms);
 
 	scope__put(scope);
 	return narrow;
@@ -90,7 +91,7 @@ static void open_narrow(struct listing *l, const struct profile_row *r)
 {
 	struct profile_query q = cpu__of(l)->query;
 	const struct scope *narrow = NULL;
-	char terms[CPU_TERMS_MAX];
+	char terms[TERMS_MAX];
 	struct cpu_screen *next;
 
 	if (cpu_terms__select(r, q.groups, terms, sizeof(terms)))
@@ -113,7 +114,7 @@ static void open_callers(struct listing *l, const struct profile_row *r, u32 fun
 {
 	const struct profile_query *q = &cpu__of(l)->query;
 	const struct scope *extra = NULL;
-	char terms[CPU_TERMS_MAX];
+	char terms[TERMS_MAX];
 
 	if (!cpu_terms__select(r, q->groups & GROUPS_TASK, terms, sizeof(terms)))
 		host__message(l->base.host, ROLE_WARN,

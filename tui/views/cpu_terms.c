@@ -3,111 +3,44 @@
 
 #include <stdio.h>
 
-#include "core/filter.h"
+#include "tui/views/terms.h"
 
-/* What cannot be written in an expression: the filter language's own quote, and control
- * characters, which hostile names have. */
-static bool is_unwritable(char c)
+static bool key_term(const void *row, u32 group, char *buf, size_t size)
 {
-	return c == '"' || (u8)c < ' ' || c == 0x7f;
-}
+	const struct profile_row *r = row;
 
-/* Quotes what a regular expression would act on; any character stands for an unwritable one. */
-static void regex_quote(const char *s, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	for (; *s && n + 3 < size; s++) {
-		if (strchr("\\^$.|?*+()[]{}", *s))
-			buf[n++] = '\\';
-		buf[n++] = is_unwritable(*s) ? '.' : *s;
-	}
-	buf[n] = '\0';
-}
-
-static bool name_term(const char *field, const char *name, char *buf, size_t size)
-{
-	char quoted[512];
-
-	regex_quote(name, quoted, sizeof(quoted));
-	snprintf(buf, size, "%s~\"^%s$\"", field, quoted);
-	return true;
-}
-
-static bool id_term(const char *field, u32 id, char *buf, size_t size)
-{
-	snprintf(buf, size, "%s=%u", field, id);
-	return id != PROFILE_MERGED;
-}
-
-/* The term of one key; false when there is none. */
-static bool key_term(const struct profile_row *r, enum profile_group g, char *buf, size_t size)
-{
-	switch (g) {
+	switch (group) {
 	case GROUP_SYMBOL:
-		return r->func && name_term("sym", r->name, buf, size);
+		return term__name("sym", r->func ? r->name : NULL, buf, size);
 	case GROUP_OBJECT:
-		return r->object && name_term("obj", r->object_name, buf, size);
+		return term__name("obj", r->object ? r->object_name : NULL, buf, size);
 	case GROUP_COMM:
-		return name_term("comm", r->comm, buf, size);
+		return term__name("comm", r->comm, buf, size);
 	case GROUP_PID:
-		return id_term("pid", r->tgid, buf, size);
+		return term__id("pid", r->tgid, buf, size);
 	case GROUP_TID:
-		return id_term("tid", r->tid, buf, size);
+		return term__id("tid", r->tid, buf, size);
 	case GROUP_CPU:
-		return id_term("cpu", r->cpu, buf, size);
+		return term__id("cpu", r->cpu, buf, size);
 	case GROUP_CGROUP:
-		snprintf(buf, size, "cgroup=\"%s\"", r->cgroup_name);
-		return r->cgroup != 0;
+		return term__cgroup(r->cgroup, r->cgroup_name, buf, size);
 	default:
 		return false;
 	}
 }
+_Static_assert(PROFILE_MERGED == UINT32_MAX, "what term__id takes for unknown");
 
 bool cpu_terms__select(const struct profile_row *r, u32 groups, char *buf, size_t size)
 {
-	bool all = true;
-	size_t n = 0;
-
-	*buf = '\0';
-	for (u32 g = 0; g < GROUPS; g++) {
-		char term[600];
-
-		if (!(groups & GROUP_BIT(g)))
-			continue;
-		if (key_term(r, g, term, sizeof(term)) && n + strlen(term) + 2 < size)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "", term);
-		else
-			all = false;
-	}
-	return all;
+	return terms__select(r, groups, GROUPS, key_term, buf, size);
 }
 
 bool cpu_terms__exclude(const struct profile_row *r, u32 groups, char *buf, size_t size)
 {
-	static const enum profile_group least_first[GROUPS] = {
-		GROUP_TID, GROUP_PID,	 GROUP_COMM,   GROUP_CGROUP,
-		GROUP_CPU, GROUP_SYMBOL, GROUP_OBJECT,
-	};
+	static const u8 least_first[GROUPS] = {GROUP_TID, GROUP_PID,	GROUP_COMM,  GROUP_CGROUP,
+					       GROUP_CPU, GROUP_SYMBOL, GROUP_OBJECT};
 
-	for (u32 i = 0; i < GROUPS; i++)
-		if (groups & GROUP_BIT(least_first[i]) && key_term(r, least_first[i], buf, size))
-			return true;
-	return false;
-}
-
-const struct scope *cpu_terms__scope(const struct scope *scope, const char *terms)
-{
-	char *both = filter__join(scope->text, terms);
-	struct filter_error err;
-	struct scope *narrow = filter__parse(both, &err), *resolved;
-
-	free(both);
-	resolved = narrow ? scope__resolve(narrow) : NULL;
-	if (!resolved)
-		return narrow;
-	scope__put(narrow);
-	return resolved;
+	return terms__exclude(r, groups, least_first, GROUPS, key_term, buf, size);
 }
 
 static const char *plain(const char *id)

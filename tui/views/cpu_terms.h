@@ -3,25 +3,14 @@
 #ifndef TUI_VIEWS_CPU_TERMS_H
 #define TUI_VIEWS_CPU_TERMS_H
 
-#include "core/scope.h"
 #include "models/profile.h"
 
-#define CPU_TERMS_MAX 1400
-
-/* The terms, blank-separated, that the row's samples match, of these of its keys. A symbol or
- * object stands for stacks that have it. False when some are not known; the others are given. */
+/* The terms that the row's samples match, of these of its keys. A symbol or object stands for
+ * stacks that have it. False when some are not known; the others are given. */
 bool cpu_terms__select(const struct profile_row *r, u32 groups, char *buf, size_t size);
-
-/*
- * The term to negate for the row not to be shown: of its one key, else of the task's key that
- * takes least with it. All terms of a filter hold at once, so "not this function in this
- * process" is none. False when nothing is known.
- */
+/* The term to negate for the row not to be shown: of its one key, else of the task's key that
+ * takes least with it. False when nothing is known. */
 bool cpu_terms__exclude(const struct profile_row *r, u32 groups, char *buf, size_t size);
-
-/* A scope with more terms, one reference; NULL when they make none. */
-const struct scope *cpu_terms__scope(const struct scope *scope, const char *terms);
-
 /* The task's keys, "nginx pid 7 cpu 3"; "" when rows are not grouped by any. */
 void cpu_terms__task(const struct profile_row *r, u32 groups, char *buf, size_t size);
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Between the files of the annotated function: the screen (cpu_annotate.c), what it looks
+ * like (cpu_annotate_draw.c), its rows in a snapshot (cpu_annotate_report.c).
+ */
+#ifndef TUI_VIEWS_CPU_ANNOTATE_H
+#define TUI_VIEWS_CPU_ANNOTATE_H
+
+#include "tui/views/cpu.h"
+
+/* The function's samples by offset; of the rows its sums. */
+struct code_answer {
+	struct answer base; /* without rows of its own */
+	struct profile_rows *rows;
+	struct offset_weight *offsets;
+	u32 noffsets;
+};
+
+/* A line of the screen: an instruction, or the source line that begins before it. */
+struct code_line {
+	u32 insn;
+	bool source;
+};
+
+struct annotate_screen {
+	struct screen base;
+	struct profile_query query;
+	struct asker asker;
+	struct code_answer *answer;
+	const struct annotation *code;
+	double *pct;	 /* per instruction, of the function's self weight */
+	u32 *order;	 /* instructions by share, heaviest first, those above 0 only */
+	u32 norder;
+	struct code_line *lines;
+	u32 nlines;
+	bool with_source;
+	u32 selected, top; /* lines */
+	bool placed;	   /* the cursor was put on the hottest line once */
+	struct rect body;
+	char search[128];
+	struct row_table table; /* the instructions as rows, for snapshots */
+};
+
+void annotate__draw(struct screen *base, struct canvas *c, struct rect area);
+bool annotate__report(struct screen *base, struct report *r);
+
+#endif

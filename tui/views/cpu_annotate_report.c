@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* An annotated function as rows: its instructions, or without the code the sampled offsets. */
+#include "tui/views/cpu_annotate.h"
+#include "tui/views/window.h"
+
+enum { CODE_PCT, CODE_OFFSET, CODE_TEXT, CODE_FILE, CODE_LINE, CODE_INLINED, CODE_SOURCE };
+
+static const struct column code_columns[] = {
+	{"self_pct", "SELF%", "%", "of the function's own samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"offset", "OFFSET", "", "in the object", VALUE_COUNT, 10, 0, COLUMN_EXPORT},
+	{"instruction", "INSTRUCTION", "", "as disassembled", VALUE_TEXT, 40, 0, COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY},
+	{"file", "FILE", "", "source file", VALUE_TEXT, 20, 1, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"line", "LINE", "", "source line", VALUE_COUNT, 6, 1, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"inlined", "INLINED", "", "innermost inlined function", VALUE_TEXT, 16, 2, COLUMN_SCREEN | COLUMN_EXPORT},
+	{"source", "SOURCE", "", "text of the line", VALUE_TEXT, 30, 3, COLUMN_SCREEN | COLUMN_EXPORT},
+};
+
+static bool code__text(struct value *out, const char *text)
+{
+	out->type = text ? VALUE_TEXT : VALUE_NONE;
+	out->s = text;
+	return true;
+}
+
+static bool offset__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct annotate_screen *s = container_of(t, struct annotate_screen, table);
+	const struct offset_weight *w = &s->answer->offsets[row];
+
+	*out = (struct value){.type = code_columns[column].type};
+	switch (column) {
+	case CODE_PCT: out->f = w->pct; return true;
+	case CODE_OFFSET: out->u = w->offset; return true;
+	default: return false;
+	}
+}
+
+static u64 offset__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct annotate_screen, table)->answer->offsets[row].offset;
+}
+
+static bool code__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct annotate_screen *s = container_of(t, struct annotate_screen, table);
+	const struct annotated_insn *in = &s->code->insns[row];
+
+	*out = (struct value){.type = code_columns[column].type};
+	switch (column) {
+	case CODE_PCT: out->f = s->pct[row]; return true;
+	case CODE_OFFSET: out->u = in->offset; return true;
+	case CODE_TEXT: return code__text(out, in->text);
+	case CODE_FILE: return code__text(out, in->file);
+	case CODE_LINE: out->u = in->line; return true;
+	case CODE_INLINED: return code__text(out, in->inlined);
+	default: return code__text(out, in->source);
+	}
+}
+
+static u64 code__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct annotate_screen, table)->code->insns[row].offset;
+}
+
+bool annotate__report(struct screen *base, struct report *r)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+	const struct scope *extra = s->asker.extra_scope;
+	const struct frame *f = host__frame(base->host);
+
+	if (!s->code || !s->answer || !f)
+		return false;
+	s->table = (struct row_table){.columns = code_columns, .ncolumns = ARRAY_SIZE(code_columns),
+				      .nrows = s->code->ninsns, .cell = code__cell, .key = code__key};
+	if (!s->code->ninsns) {
+		s->table.nrows = s->answer->noffsets;
+		s->table.cell = offset__cell;
+		s->table.key = offset__key;
+	}
+	*r = (struct report){.view = "cpu-code", .seq = f->seq,
+			     .t0_ns = s->answer->rows->base.since_ns,
+			     .t1_ns = s->answer->rows->base.snap->t1_ns,
+			     .scope = extra ? extra->text : host__scope(base->host)->text,
+			     .window = window__text(s->answer->rows->query.window),
+			     .group = symbols__func(host__symbols(base->host), s->query.focus)->name,
+			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
+	return true;
+}

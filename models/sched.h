@@ -34,6 +34,11 @@
 struct model_ops;
 extern const struct model_ops model_sched;
 
+/* One bucket with what is counted in it, for exports. */
+struct sched_bucket {
+	u64 lo_ns, hi_ns, count;
+};
+
 /* How often, by bucket of bpf/hist.h. Whole numbers, but for the decaying window. */
 struct sched_hist {
 	double n[HIST_BUCKETS];
@@ -128,6 +133,9 @@ void sched_sums__add(struct sched_sums *to, const struct sched_sums *from);
 void sched_hist__add(struct sched_hist *h, const struct sched_cells *c, enum profile_window w);
 void sched_hist__merge(struct sched_hist *to, const struct sched_hist *from);
 double sched_hist__count(const struct sched_hist *h);
+/* As a value: a list of {lo_ns, hi_ns, count}, from the first to the last that has some. The
+ * buckets are in the arena. */
+struct value sched_hist__value(const struct sched_hist *h, struct arena *a);
 /* q in 0..1: the value that this share of the counts does not exceed, within its bucket by
  * linear interpolation; 0 when empty. max_ns bounds it: the largest value that there was. */
 u64 sched_hist__quantile(const struct sched_hist *h, double q, u64 max_ns);
@@ -184,6 +192,7 @@ struct sched_answer {
 	const struct sched_row *rows;
 	struct sched_sums sums;		      /* of all threads that pass the scope */
 	struct sched_hist hists[SCHED_HISTS]; /* alike */
+	struct value delays; /* hists[SCHED_DELAY] as sched_hist__value */
 	u64 window_ns;
 	u64 hidden; /* threads of rows that did not run and are not shown */
 };
@@ -221,6 +230,7 @@ struct sched_thread_answer {
 	const struct sched_task *task; /* NULL: not known, or forgotten */
 	enum profile_window window;
 	struct sched_hist hists[SCHED_HISTS];
+	struct value delays; /* hists[SCHED_DELAY] as sched_hist__value */
 	/* The last SCHED_TIMELINE_S seconds, as far as they were watched. */
 	u64 t0_ns, t1_ns;
 	u32 nspans, nparts;

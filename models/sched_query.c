@@ -398,6 +398,7 @@ struct sched_answer *sched__query(const struct sched_snap *snap, const struct sc
 	else
 		fill_threads(&g, a);
 	grouping__fini(&g);
+	a->delays = sched_hist__value(&a->hists[SCHED_DELAY], &box->arena);
 	sched_answer__table(a, &box->arena);
 	return a;
 }

@@ -277,6 +277,7 @@ struct sched_thread_answer *sched__thread(const struct sched_snap *snap, u32 tid
 		for (u32 k = 0; k < SCHED_HISTS; k++)
 			sched_hist__add(&a->hists[k], &a->task->hists[k], window);
 	}
+	a->delays = sched_hist__value(&a->hists[SCHED_DELAY], &box->arena);
 	fill_states(box);
 	fill_timeline(box, snap, tid);
 	return a;

@@ -386,6 +386,37 @@ static void groups_have_names(void **state)
 	assert_int_equal(sched_group__by_name("symbol"), SCHED_GROUPS);
 }
 
+static void a_histogram_as_programs_see_it(void **state)
+{
+	struct sched_maker *m = *state;
+	u32 hist[HIST_BUCKETS] = {[8] = 3, [10] = 5};
+	struct task_sample t = sched_maker__task(4, 5, 300, 700);
+	const struct sched_snap *s;
+	struct value_part item = {0};
+	struct sched_answer *a;
+
+	t.delay_hist = hist;
+	sched_maker__put(m, &t);
+	s = sched_maker__tick(m, S);
+	a = ask(s, SCHED_BY_TID, false, "");
+	assert_int_equal(a->delays.type, VALUE_LIST);
+	assert_int_equal(a->delays.n, 3);
+	for (u32 i = 0; i < 3; i++) {
+		a->delays.part(a->delays.of, i, &item);
+		assert_int_equal(item.value.type, VALUE_OBJECT);
+		assert_member(&item.value, 0, "lo_ns", hist__lo(8 + i));
+		assert_member(&item.value, 1, "hi_ns", hist__lo(9 + i));
+	}
+	item.value.part(item.value.of, 2, &item);
+	assert_string_equal(item.name, "count");
+	assert_int_equal(item.value.u, 5);
+	answer__free(&a->base);
+	a = ask(s, SCHED_BY_TID, false, "pid=99");
+	assert_int_equal(a->delays.n, 0);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
 /* --- the slowest delays --- */
 
 static void put_delays(struct sched_maker *m)
@@ -499,6 +530,7 @@ int main(void)
 		TEST(sets_of_columns_differ_on_screen_only),
 		TEST(cpus_as_rows),
 		TEST(groups_have_names),
+		TEST(a_histogram_as_programs_see_it),
 		TEST(delays_name_who_held_the_cpu),
 		TEST(a_delay_unfolds_to_the_holders_stack),
 		TEST(names_that_are_not_known_yet_are_asked_again),

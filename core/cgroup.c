@@ -165,3 +165,19 @@ const char *cgroup__name(u64 id, char *buf, size_t size)
 	pthread_mutex_unlock(&lock);
 	return buf;
 }
+
+void cgroup__remembered(void (*fn)(void *ctx, const char *path, u64 id), void *ctx)
+{
+	pthread_mutex_lock(&lock);
+	for (u32 i = 0; i < nnames; i++)
+		fn(ctx, names[i].path, names[i].id);
+	pthread_mutex_unlock(&lock);
+}
+
+u64 cgroup__nameless(const char *name)
+{
+	unsigned long long id;
+	char end;
+
+	return sscanf(name, "cgroup:%20llu%c", &id, &end) == 1 ? id : 0;
+}

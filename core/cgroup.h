@@ -20,6 +20,11 @@ const char *cgroup__mount(void);
  * permitted, else by scanning, at most once a second; removed cgroups keep their names until
  * CGROUP_MAX are known. */
 const char *cgroup__name(u64 id, char *buf, size_t size);
+/* Calls fn for each name that cgroup__name() remembers, of removed cgroups too; fn must not call
+ * back into this file. */
+void cgroup__remembered(void (*fn)(void *ctx, const char *path, u64 id), void *ctx);
+/* The id that "cgroup:ID" stands for, 0: it is another name. */
+u64 cgroup__nameless(const char *name);
 /* The id of a path below the mount point, 0 when there is none. */
 u64 cgroup__id(const char *path);
 

@@ -441,6 +441,27 @@ char *filter__without(const char *expr, const char *names)
 	return out;
 }
 
+/* Globs and quotes are escaped; what cannot be written at all is any character. */
+char *filter__cgroup(const char *path)
+{
+	char *out = xmalloc(strlen(path) * 5 + sizeof("cgroup=\"\"")), *p = out;
+
+	p = stpcpy(p, "cgroup=\"");
+	for (; *path; path++) {
+		if ((u8)*path < ' ' || *path == 0x7f) {
+			*p++ = '?';
+		} else if (*path == '"') {
+			p = stpcpy(p, "\"'\"'\"");
+		} else {
+			if (strchr("*?[\\", *path))
+				*p++ = '\\';
+			*p++ = *path;
+		}
+	}
+	stpcpy(p, "\"");
+	return out;
+}
+
 char *filter__join(const char *a, const char *b)
 {
 	bool both = a && *a && b && *b;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/hidx.h"
 
 #define MAX_PROCS   262144
@@ -111,7 +112,7 @@ static void replace_controls(char *s)
 static bool parse_stat(struct reader *r, char *stat, struct proc_item *p, bool *kernel)
 {
 	char *open = strchr(stat, '('), *close = strrchr(stat, ')');
-	unsigned long long utime, stime;
+	unsigned long long utime, stime, start;
 	unsigned int flags;
 	long rss;
 
@@ -120,11 +121,12 @@ static bool parse_stat(struct reader *r, char *stat, struct proc_item *p, bool *
 	*close = '\0';
 	if (sscanf(close + 1,
 		   " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %u "
-		   "%*d %*u %*u %ld",
-		   &p->state, &flags, &utime, &stime, &p->nthreads, &rss) != 6)
+		   "%*d %llu %*u %ld",
+		   &p->state, &flags, &utime, &stime, &p->nthreads, &start, &rss) != 7)
 		return false;
 	replace_controls(open + 1);
 	p->comm = arena__strdup(r->arena, open + 1);
+	p->start = start;
 	p->cpu_ms = (utime + stime) * 1000 / (u64)r->ticks_per_s;
 	p->rss_bytes = rss > 0 ? (u64)rss * r->page_bytes : 0;
 	*kernel = flags & PF_KTHREAD;
@@ -158,7 +160,7 @@ static const char *read_cmdline(struct reader *r, int proc, const char *pid, con
 
 static void read_proc(struct reader *r, int proc, const char *pid)
 {
-	struct proc_item p = {.pid = (u32)strtoul(pid, NULL, 10)};
+	struct proc_item p = {.pid = (u32)strtoul(pid, NULL, 10), .cpu_pct = -1};
 	char path[32], stat[STAT_SIZE];
 	struct stat st;
 	bool kernel;
@@ -175,16 +177,18 @@ static void read_proc(struct reader *r, int proc, const char *pid)
 	r->items[r->n++] = p;
 }
 
-static int by_cpu_time(const void *a, const void *b)
+static int by_cpu_use(const void *a, const void *b)
 {
 	const struct proc_item *x = a, *y = b;
 
+	if (x->cpu_pct != y->cpu_pct)
+		return x->cpu_pct < y->cpu_pct ? 1 : -1;
 	if (x->cpu_ms != y->cpu_ms)
 		return x->cpu_ms < y->cpu_ms ? 1 : -1;
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-u32 proclist__read(struct arena *a, const struct proc_item **out)
+u32 proclist__read(struct arena *a, struct proc_usage **usage, const struct proc_item **out)
 {
 	struct reader r = {.arena = a,
 			   .ticks_per_s = MAX(sysconf(_SC_CLK_TCK), 1L),
@@ -198,8 +202,10 @@ u32 proclist__read(struct arena *a, const struct proc_item **out)
 			read_proc(&r, dirfd(dir), d->d_name);
 	if (dir)
 		closedir(dir);
+	if (usage)
+		proc_usage__update(usage, r.items, r.n, clock__monotonic_ns());
 	if (r.n)
-		qsort(r.items, r.n, sizeof(*r.items), by_cpu_time);
+		qsort(r.items, r.n, sizeof(*r.items), by_cpu_use);
 	*out = r.n ? arena__dup(a, r.items, r.n * sizeof(*r.items)) : NULL;
 	free(r.items);
 	free(r.users);

@@ -10,7 +10,9 @@ struct proc_item {
 	const char *comm;
 	const char *cmdline; /* arguments joined by blanks, "[comm]" for kernel threads */
 	const char *user;
-	u64 cpu_ms; /* used since it started */
+	u64 start;	/* clock ticks after boot: tells processes apart that had one pid */
+	u64 cpu_ms;	/* used since it started */
+	double cpu_pct; /* of one CPU, since the last read; less than 0: not known */
 	u64 rss_bytes;
 	char state;
 };
@@ -22,8 +24,16 @@ struct cgroup_item {
 	bool v1;
 };
 
-/* By cpu_ms, descending. Returns their number; they live in the arena. */
-u32 proclist__read(struct arena *a, const struct proc_item **out);
+/* What each process had used when the list was last read. One owner, any thread. */
+struct proc_usage;
+void proc_usage__free(struct proc_usage *u);
+/* Sets cpu_pct of the items from *last (NULL: nothing is known), and replaces it by what they
+ * have used at t_ns. */
+void proc_usage__update(struct proc_usage **last, struct proc_item *items, u32 n, u64 t_ns);
+
+/* Who uses the CPUs now comes first, then by cpu_ms. Returns their number; they live in the
+ * arena. usage: NULL, or where it is kept between two reads. */
+u32 proclist__read(struct arena *a, struct proc_usage **usage, const struct proc_item **out);
 u32 cgrouplist__read(struct arena *a, const struct cgroup_item **out);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* cgroup globs -> ids (v2) or members (v1). */
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "core/arena.h"
@@ -63,6 +64,47 @@ static bool look_at(void *ctx, const char *path, u64 id)
 	return true;
 }
 
+static bool is_in_match(const char *glob, char *path)
+{
+	for (char *end = path + strlen(path); end > path; end = strrchr(path, '/')) {
+		*end = '\0';
+		if (glob__match(glob, path))
+			return true;
+	}
+	return glob__match(glob, "/");
+}
+
+struct removed {
+	struct hits *hits;
+	struct id_set ids;
+};
+
+static void look_at_remembered(void *ctx, const char *path, u64 id)
+{
+	struct removed *r = ctx;
+	char copy[PATH_MAX];
+
+	if (strlen(path) >= sizeof(copy) || id_set__has(&r->hits->ids, id))
+		return;
+	copy_str(copy, sizeof(copy), path);
+	if (is_in_match(r->hits->glob, copy))
+		id_set__add_range(&r->ids, id, id);
+}
+
+/* cgroups that are gone: what ran in them is still on the screen. */
+static void add_removed(struct hits *h)
+{
+	u64 id = cgroup__nameless(h->glob);
+	struct removed r = {.hits = h};
+
+	cgroup__remembered(look_at_remembered, &r);
+	if (id)
+		id_set__add_range(&r.ids, id, id);
+	h->matched += r.ids.n;
+	id_set__unite(&h->ids, &r.ids);
+	id_set__fini(&r.ids);
+}
+
 static void walk(struct hits *h, const char *mount)
 {
 	cgroup__walk(mount, look_at, h);
@@ -76,8 +118,11 @@ static void hits__find(struct hits *h)
 	const char *const *v1;
 	u32 n;
 
-	if (*cgroup__mount())
+	if (*cgroup__mount()) {
 		walk(h, cgroup__mount());
+		id_set__seal(&h->ids);
+		add_removed(h);
+	}
 	if (!h->matched) {
 		n = cgroup__v1_mounts(&v1);
 		for (u32 i = 0; i < n; i++) {

@@ -601,7 +601,7 @@ static void handle_events(struct host *h, struct pollfd *fds)
 	if (fds[FD_CHILD].revents || fds[FD_OUTPUT].revents)
 		child_event(h);
 	release_child(h);
-	dialog__refresh(h);
+	pick__refresh(h);
 	look_at_names(h);
 }
 
@@ -645,6 +645,7 @@ int app__run(struct host *h)
 		}
 	}
 	dialog__close(h);
+	proc_usage__free(h->usage);
 	arena__fini(&h->help_arena);
 	free(h->help_rows);
 	for (u32 i = 0; i < ARRAY_SIZE(h->histories); i++)

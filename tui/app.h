@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The app: the UI thread's state and loop. Its parts: app.c (loop, views, commands to the
- * collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts, pickers, help
- * over the view), palette.c (the : commands), save.c (snapshots). Only they see inside.
+ * collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
+ * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots). Only they see inside.
  */
 #ifndef TUI_APP_H
 #define TUI_APP_H
@@ -22,14 +22,6 @@
 
 enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_SAVE,
 	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_HELP };
-
-/* What a picker shows: made on the lists worker, replaced while it is open. */
-struct pick_list {
-	struct arena arena;
-	u32 n;
-	const struct proc_item *procs;
-	const struct cgroup_item *cgroups;
-};
 
 struct host {
 	const struct options *options;
@@ -58,7 +50,8 @@ struct host {
 	struct prompt_history histories[DIALOG_HELP];
 	struct picker picker;
 	struct pick_list *list; /* NULL until read */
-	u64 list_read_ns;
+	struct proc_usage *usage; /* CPU that processes had used by then; NULL not known */
+	u64 list_due_ns;
 	bool list_asked;
 	struct help help;
 	struct help_row *help_rows;
@@ -109,8 +102,17 @@ void dialog__close(struct host *h);
 /* True when the dialog took the event. */
 bool dialog__input(struct host *h, const struct input *in);
 void dialog__draw(struct host *h);
-/* Once a second or so: pickers read their lists again. */
-void dialog__refresh(struct host *h);
+
+/* --- pick.c: the dialogs that are pickers --- */
+
+bool pick__is(enum dialog d);
+void pick__open(struct host *h);
+void pick__close(struct host *h);
+/* True when the picker is done with: what was picked is applied. */
+bool pick__input(struct host *h, const struct input *in);
+void pick__draw(struct host *h, struct rect area);
+/* Reads an open picker's list again when it is due. */
+void pick__refresh(struct host *h);
 
 /* --- palette.c --- */
 

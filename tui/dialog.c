@@ -1,148 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What lies over a view: prompts at the bottom, pickers, the help. */
+/* What lies over a view: prompts at the bottom, the help; pickers are in tui/pick.c. */
 #include <stdio.h>
 
-#include "core/clock.h"
 #include "tui/app.h"
-
-#define LIST_REFRESH_NS (2 * NSEC_PER_SEC)
-
-/* --- lists for the pickers, read on the lists worker --- */
-
-struct list_job {
-	struct job job;
-	struct host *host;
-	enum dialog dialog;
-	struct pick_list *list;
-};
-
-static void pick_list__free(struct pick_list *l)
-{
-	if (!l)
-		return;
-	arena__fini(&l->arena);
-	free(l);
-}
-
-static void list_job__run(struct job *job)
-{
-	struct list_job *j = (struct list_job *)job;
-	struct pick_list *l = j->list;
-
-	if (j->dialog == DIALOG_PICK_PROCESS)
-		l->n = proclist__read(&l->arena, &l->procs);
-	else
-		l->n = cgrouplist__read(&l->arena, &l->cgroups);
-}
-
-static void list_job__drop(struct job *job)
-{
-	pick_list__free(((struct list_job *)job)->list);
-	free(job);
-}
-
-static void view_item(void *ctx, u32 i, struct picker_item *out)
-{
-	*out = (struct picker_item){
-		.key = i + 1, .text = view_table[i]->name, .detail = view_table[i]->title};
-}
-
-/* The strings are remade for each item that is asked for: only visible ones are kept long. */
-static void proc_item(void *ctx, u32 i, struct picker_item *out)
-{
-	struct host *h = ctx;
-	const struct proc_item *p = &h->list->procs[i];
-	static char text[512], detail[96];
-	char rss[16];
-
-	format__bytes(rss, sizeof(rss), p->rss_bytes);
-	/* Most command lines begin with the name: once is enough. */
-	if (strstr(p->cmdline, p->comm))
-		snprintf(text, sizeof(text), "%u %s", p->pid, p->cmdline);
-	else
-		snprintf(text, sizeof(text), "%u %s: %s", p->pid, p->comm, p->cmdline);
-	snprintf(detail, sizeof(detail), "%c %llu.%llus %s %s", p->state,
-		 (unsigned long long)p->cpu_ms / 1000, (unsigned long long)p->cpu_ms / 100 % 10,
-		 rss, p->user);
-	*out = (struct picker_item){.key = p->pid, .text = text, .detail = detail};
-}
-
-static void cgroup_item(void *ctx, u32 i, struct picker_item *out)
-{
-	struct host *h = ctx;
-	const struct cgroup_item *g = &h->list->cgroups[i];
-	static char detail[48];
-
-	snprintf(detail, sizeof(detail), "%u processes%s", g->nprocs, g->v1 ? ", v1" : "");
-	*out = (struct picker_item){.key = hash_bytes(g->path, strlen(g->path)) | 1,
-				    .text = g->path, .detail = detail};
-}
-
-static struct picker_source source_of(struct host *h)
-{
-	u32 n = h->list ? h->list->n : 0;
-
-	switch (h->dialog) {
-	case DIALOG_PICK_VIEW:
-		return (struct picker_source){.n = VIEW_COUNT, .item = view_item, .ctx = h};
-	case DIALOG_PICK_PROCESS:
-		return (struct picker_source){.n = n, .item = proc_item, .ctx = h};
-	default:
-		return (struct picker_source){.n = n, .item = cgroup_item, .ctx = h};
-	}
-}
-
-static bool is_picker(enum dialog d)
-{
-	return d == DIALOG_PICK_VIEW || d == DIALOG_PICK_PROCESS || d == DIALOG_PICK_CGROUP;
-}
 
 static bool is_prompt(enum dialog d)
 {
 	return d >= DIALOG_FILTER && d <= DIALOG_SAVE;
-}
-
-static void list_job__done(struct job *job)
-{
-	struct list_job *j = (struct list_job *)job;
-	struct host *h = j->host;
-
-	h->list_asked = false;
-	if (h->dialog == j->dialog) {
-		struct picker_source src;
-
-		pick_list__free(h->list);
-		h->list = j->list;
-		j->list = NULL;
-		src = source_of(h);
-		picker__update(&h->picker, &src);
-		h->dirty = true;
-	}
-	list_job__drop(job);
-}
-
-static void ask_list(struct host *h)
-{
-	struct list_job *j;
-
-	if (h->list_asked || (h->dialog != DIALOG_PICK_PROCESS && h->dialog != DIALOG_PICK_CGROUP))
-		return;
-	j = xcalloc(1, sizeof(*j));
-	*j = (struct list_job){
-		.job = {.run = list_job__run, .done = list_job__done, .drop = list_job__drop},
-		.host = h,
-		.dialog = h->dialog,
-		.list = xcalloc(1, sizeof(struct pick_list)),
-	};
-	h->list_asked = true;
-	h->list_read_ns = clock__monotonic_ns();
-	worker__post(h->lists, &j->job);
-}
-
-void dialog__refresh(struct host *h)
-{
-	if (clock__monotonic_ns() - h->list_read_ns > LIST_REFRESH_NS)
-		ask_list(h);
 }
 
 /* --- help: made from the bindings in force --- */
@@ -255,17 +119,6 @@ static void open_prompt(struct host *h, const char *label, const char *text)
 	h->prompt.ctx = h;
 }
 
-static void open_picker(struct host *h, const char *title)
-{
-	struct picker_source src;
-
-	pick_list__free(h->list);
-	h->list = NULL;
-	src = source_of(h);
-	picker__open(&h->picker, title, &src);
-	ask_list(h);
-}
-
 static void complete_filter(void *ctx, const char *text, u32 cursor, struct completions *out)
 {
 	static const struct { const char *term, *help; u32 only; } terms[] = {
@@ -310,9 +163,9 @@ void dialog__open(struct host *h, enum dialog d)
 		open_prompt(h, ":", "");
 		h->prompt.complete = palette__complete;
 		break;
-	case DIALOG_PICK_VIEW: open_picker(h, "view"); break;
-	case DIALOG_PICK_PROCESS: open_picker(h, "process to look at"); break;
-	case DIALOG_PICK_CGROUP: open_picker(h, "cgroup to look at"); break;
+	case DIALOG_PICK_VIEW:
+	case DIALOG_PICK_PROCESS:
+	case DIALOG_PICK_CGROUP: pick__open(h); break;
 	case DIALOG_HELP:
 		help__make(h);
 		help__open(&h->help, "keys");
@@ -324,44 +177,13 @@ void dialog__open(struct host *h, enum dialog d)
 
 void dialog__close(struct host *h)
 {
-	if (is_picker(h->dialog))
-		picker__fini(&h->picker);
-	pick_list__free(h->list);
-	h->list = NULL;
+	if (pick__is(h->dialog))
+		pick__close(h);
 	h->dialog = DIALOG_NONE;
 	h->dirty = true;
 }
 
 /* --- input --- */
-
-/* What is picked takes the place of what was picked, or excluded, before. */
-static void apply_pick(struct host *h, const char *names, const char *term)
-{
-	char *rest = filter__without(h->scope->text, names), *expr = filter__join(rest, term);
-
-	app__apply_filter(h, expr, false);
-	free(rest);
-	free(expr);
-}
-
-static void picked(struct host *h)
-{
-	struct picker_source src = source_of(h);
-	char term[1100];
-	u32 i;
-
-	if (!picker__selected(&h->picker, &src, &i))
-		return;
-	if (h->dialog == DIALOG_PICK_VIEW) {
-		app__show_view(h, i);
-	} else if (h->dialog == DIALOG_PICK_PROCESS) {
-		snprintf(term, sizeof(term), "pid=%u", h->list->procs[i].pid);
-		apply_pick(h, "pid tree", term);
-	} else {
-		snprintf(term, sizeof(term), "cgroup=\"%.1000s\"", h->list->cgroups[i].path);
-		apply_pick(h, "cgroup", term);
-	}
-}
 
 /* True when the prompt may close. */
 static bool accept_filter(struct host *h)
@@ -419,17 +241,6 @@ static void prompt_event(struct host *h, const struct input *in)
 		dialog__close(h);
 }
 
-static void picker_event(struct host *h, const struct input *in)
-{
-	struct picker_source src = source_of(h);
-	enum picker_result r = picker__input(&h->picker, &src, in);
-
-	if (r == PICKER_ACCEPTED)
-		picked(h);
-	if (r != PICKER_EDITING)
-		dialog__close(h);
-}
-
 bool dialog__input(struct host *h, const struct input *in)
 {
 	if (h->dialog == DIALOG_NONE)
@@ -437,9 +248,7 @@ bool dialog__input(struct host *h, const struct input *in)
 	h->dirty = true;
 	if (is_prompt(h->dialog))
 		prompt_event(h, in);
-	else if (is_picker(h->dialog))
-		picker_event(h, in);
-	else if (help__input(&h->help, in) == HELP_CLOSED)
+	else if (pick__is(h->dialog) ? pick__input(h, in) : help__input(&h->help, in) == HELP_CLOSED)
 		dialog__close(h);
 	return true;
 }
@@ -447,15 +256,13 @@ bool dialog__input(struct host *h, const struct input *in)
 void dialog__draw(struct host *h)
 {
 	struct rect all = canvas__rect(&h->canvas);
-	struct picker_source src;
 
 	if (all.w < SCREEN_MIN_W || all.h < SCREEN_MIN_H || h->dialog == DIALOG_NONE)
 		return;
 	if (is_prompt(h->dialog)) {
 		prompt__draw(&h->prompt, &h->canvas, all);
-	} else if (is_picker(h->dialog)) {
-		src = source_of(h);
-		picker__draw(&h->picker, &src, &h->canvas, all);
+	} else if (pick__is(h->dialog)) {
+		pick__draw(h, all);
 	} else {
 		help__draw(&h->help, h->help_rows, h->nhelp_rows, &h->canvas, all);
 	}

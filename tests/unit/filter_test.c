@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The filter language: what it accepts, what it answers, and that its text parses back. */
+#include <fnmatch.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -258,12 +259,40 @@ static void test_without(void **state)
 	expect_without("cgroup=\"/a b\" pid=1", "cgroup", "pid=1");
 }
 
+/* The name is found again in what the parser read. */
+static void expect_cgroup(const char *path, const char *glob)
+{
+	char *term = filter__cgroup(path);
+	struct filter_error err;
+	struct scope *s = filter__parse(term, &err);
+
+	if (!s)
+		fail_msg("%s: %s", term, err.msg);
+	assert_int_equal(s->ncgroups, 1);
+	assert_string_equal(s->cgroups[0].text, glob);
+	if (!strpbrk(path, "\n\033"))
+		assert_int_equal(fnmatch(s->cgroups[0].text, path, FNM_PATHNAME), 0);
+	scope__put(s);
+	free(term);
+}
+
+static void test_cgroup(void **state)
+{
+	expect_cgroup("/system.slice/ssh.service", "/system.slice/ssh.service");
+	expect_cgroup("/a b/it's", "/a b/it's");
+	expect_cgroup("/say \"hi\"", "/say \"hi\"");
+	expect_cgroup("/run-*[x]?.scope", "/run-\\*\\[x]\\?.scope");
+	expect_cgroup("/dev-disk\\x2d1", "/dev-disk\\\\x2d1");
+	expect_cgroup("/evil\n\033", "/evil??");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_canonical), cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_limits),	  cmocka_unit_test(test_caret),
 		cmocka_unit_test(test_join),	  cmocka_unit_test(test_without),
+		cmocka_unit_test(test_cgroup),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);

@@ -30,7 +30,7 @@ static void test_self(void **state)
 	u32 n;
 
 	arena__init(&a);
-	n = proclist__read(&a, &items);
+	n = proclist__read(&a, NULL, &items);
 	assert_true(n >= 1);
 	me = find(items, n, (u32)getpid());
 	assert_non_null(me);
@@ -69,7 +69,7 @@ static void test_hostile_name(void **state)
 	}
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	arena__init(&a);
-	n = proclist__read(&a, &items);
+	n = proclist__read(&a, NULL, &items);
 	child = find(items, n, (u32)pid);
 	assert_non_null(child);
 	assert_int_equal(child->nthreads, 1);
@@ -94,13 +94,68 @@ static void test_zombie(void **state)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	arena__init(&a);
-	n = proclist__read(&a, &items);
+	n = proclist__read(&a, NULL, &items);
 	child = find(items, n, (u32)pid);
 	assert_non_null(child);
 	assert_int_equal(child->state, 'Z');
 	assert_int_equal(child->cmdline[0], '[');
 	arena__fini(&a);
 	waitpid(pid, NULL, 0);
+}
+
+static void test_usage(void **state)
+{
+	struct proc_item then[] = {{.pid = 1, .start = 5, .cpu_ms = 90000},
+				   {.pid = 2, .start = 6, .cpu_ms = 100},
+				   {.pid = 3, .start = 7, .cpu_ms = 100}};
+	struct proc_item now[] = {{.pid = 1, .start = 5, .cpu_ms = 90500},
+				  {.pid = 2, .start = 9, .cpu_ms = 250}, /* another one */
+				  {.pid = 3, .start = 7, .cpu_ms = 40},	 /* cannot be */
+				  {.pid = 4, .start = 9, .cpu_ms = 1000}};
+	struct proc_usage *usage = NULL;
+
+	proc_usage__update(&usage, then, 3, 7 * NSEC_PER_SEC);
+	assert_true(then[0].cpu_pct < 0 && then[2].cpu_pct < 0);
+	proc_usage__update(&usage, now, 4, 9 * NSEC_PER_SEC);
+	assert_true(now[0].cpu_pct == 25);
+	assert_true(now[1].cpu_pct == 12.5);
+	assert_true(now[2].cpu_pct == 0);
+	assert_true(now[3].cpu_pct == 50);
+	proc_usage__update(&usage, now, 4, 9 * NSEC_PER_SEC); /* no time has gone by */
+	assert_true(now[0].cpu_pct < 0);
+	proc_usage__update(&usage, now, 4, 99 * NSEC_PER_SEC); /* too long ago */
+	assert_true(now[0].cpu_pct < 0);
+	proc_usage__update(&usage, now, 0, 100 * NSEC_PER_SEC);
+	proc_usage__free(usage);
+	proc_usage__free(NULL);
+}
+
+/* Two reads with work between: this process is not idle, and the order is by what is told. */
+static void test_busy_first(void **state)
+{
+	const struct proc_item *items, *me;
+	struct proc_usage *usage = NULL;
+	struct arena a;
+	u64 before;
+	u32 n;
+
+	arena__init(&a);
+	n = proclist__read(&a, &usage, &items);
+	before = find(items, n, (u32)getpid())->cpu_ms;
+	assert_true(items[0].cpu_pct < 0);
+	do {
+		arena__fini(&a);
+		arena__init(&a);
+		n = proclist__read(&a, NULL, &items);
+		me = find(items, n, (u32)getpid());
+	} while (me->cpu_ms < before + 20);
+	n = proclist__read(&a, &usage, &items);
+	me = find(items, n, (u32)getpid());
+	assert_true(me->cpu_pct > 0);
+	for (u32 i = 1; i < n; i++)
+		assert_true(items[i - 1].cpu_pct >= items[i].cpu_pct);
+	arena__fini(&a);
+	proc_usage__free(usage);
 }
 
 static void test_cgroups(void **state)
@@ -137,10 +192,9 @@ static void test_cgroups(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_self),
-		cmocka_unit_test(test_hostile_name),
-		cmocka_unit_test(test_zombie),
-		cmocka_unit_test(test_cgroups),
+		cmocka_unit_test(test_self),	   cmocka_unit_test(test_hostile_name),
+		cmocka_unit_test(test_zombie),	   cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_busy_first), cmocka_unit_test(test_cgroups),
 	};
 
 	return cmocka_run_group_tests_name("proclist", tests, NULL, NULL);

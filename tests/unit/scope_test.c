@@ -207,14 +207,17 @@ static void test_build_errors(void **state)
 
 /* cgroups of our own: top, top/a, top/a/b. */
 struct tree {
-	char name[32], top[300], a[300], b[300];
+	char name[48], top[300], a[300], b[300];
 };
 
 static bool tree__make(struct tree *t)
 {
+	static int made;
+
 	if (!*cgroup__mount())
 		return false;
-	snprintf(t->name, sizeof(t->name), "proftop-test-%d", getpid());
+	/* Removed ones are remembered by their names. */
+	snprintf(t->name, sizeof(t->name), "proftop-test-%d-%d", getpid(), made++);
 	snprintf(t->top, sizeof(t->top), "%.200s/%s", cgroup__mount(), t->name);
 	snprintf(t->a, sizeof(t->a), "%.250s/a", t->top);
 	snprintf(t->b, sizeof(t->b), "%.250s/a/b", t->top);
@@ -295,6 +298,31 @@ static void test_cgroup_appears(void **state)
 	tree__remove(&t);
 }
 
+/* What ran in a cgroup that is gone can still be chosen by the name that it is shown with. */
+static void test_cgroup_removed(void **state)
+{
+	struct scope *r;
+	struct tree t;
+	char name[200];
+	u64 b;
+
+	r = resolved("!cgroup=cgroup:%s", "1234567");
+	assert_false(scope__task(r, 1, 1, 0, 1234567, "x"));
+	scope__put(r);
+	if (!tree__make(&t))
+		skip_because("needs root and cgroup v2");
+	b = tree__id(&t, "/a/b");
+	cgroup__name(b, name, sizeof(name));
+	tree__remove(&t);
+	r = resolved("!cgroup=%s", name);
+	assert_false(scope__task(r, 1, 1, 0, b, "x"));
+	scope__put(r);
+	r = resolved("cgroup=%s/*", t.name); /* below what matches */
+	assert_true(scope__task(r, 1, 1, 0, b, "x"));
+	assert_false(scope__task(r, 1, 1, 0, cgroup__id("/"), "x"));
+	scope__put(r);
+}
+
 static void test_cgroup_unmatched(void **state)
 {
 	struct scope *s = parse("pid=1 cgroup=no-such-cgroup"), *r = scope__resolve(s);
@@ -358,11 +386,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_task),	       cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_terms),
+		cmocka_unit_test(test_threads),	       cmocka_unit_test(test_terms),
 		cmocka_unit_test(test_normal_form),    cmocka_unit_test(test_references),
 		cmocka_unit_test(test_build),	       cmocka_unit_test(test_build_errors),
 		cmocka_unit_test(test_cgroup_v2),      cmocka_unit_test(test_cgroup_unmatched),
-		cmocka_unit_test(test_cgroup_appears), cmocka_unit_test(test_cgroup_v1),
+		cmocka_unit_test(test_cgroup_removed), cmocka_unit_test(test_cgroup_appears),
+		cmocka_unit_test(test_cgroup_v1),
 	};
 
 	return cmocka_run_group_tests_name("scope", tests, NULL, NULL);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The pickers: views, processes and cgroups. Lists are read on the lists worker. */
+#include <stdio.h>
+
+#include "core/clock.h"
+#include "tui/app.h"
+
+#define REFRESH_NS	 (2 * NSEC_PER_SEC)
+#define FIRST_REFRESH_NS (NSEC_PER_SEC / 2) /* who is busy now is known from two reads */
+
+/* Made on the lists worker, replaced while the picker is open. */
+struct pick_list {
+	struct arena arena;
+	u32 n;
+	const struct proc_item *procs;
+	const struct cgroup_item *cgroups;
+};
+
+static void pick_list__free(struct pick_list *l)
+{
+	if (!l)
+		return;
+	arena__fini(&l->arena);
+	free(l);
+}
+
+/* --- items --- */
+
+static void view_item(void *ctx, u32 i, struct picker_item *out)
+{
+	*out = (struct picker_item){
+		.key = i + 1, .text = view_table[i]->name, .detail = view_table[i]->title};
+}
+
+static void proc_detail(const struct proc_item *p, char *buf, size_t size)
+{
+	char rss[16], busy[16] = "";
+
+	format__bytes(rss, sizeof(rss), p->rss_bytes);
+	if (p->cpu_pct >= 0)
+		snprintf(busy, sizeof(busy), "%.0f%%", p->cpu_pct);
+	snprintf(buf, size, "%c %4s %8.1fs %5s %-6.10s", p->state, busy, (double)p->cpu_ms / 1000,
+		 rss, p->user);
+}
+
+/* The strings are remade for each item that is asked for: only visible ones are kept long. */
+static void proc_item(void *ctx, u32 i, struct picker_item *out)
+{
+	struct host *h = ctx;
+	const struct proc_item *p = &h->list->procs[i];
+	static char text[512], detail[96];
+
+	/* Most command lines begin with the name: once is enough. */
+	if (strstr(p->cmdline, p->comm))
+		snprintf(text, sizeof(text), "%u %s", p->pid, p->cmdline);
+	else
+		snprintf(text, sizeof(text), "%u %s: %s", p->pid, p->comm, p->cmdline);
+	proc_detail(p, detail, sizeof(detail));
+	*out = (struct picker_item){.key = p->pid, .text = text, .detail = detail};
+}
+
+static void cgroup_item(void *ctx, u32 i, struct picker_item *out)
+{
+	struct host *h = ctx;
+	const struct cgroup_item *g = &h->list->cgroups[i];
+	static char detail[48];
+
+	snprintf(detail, sizeof(detail), "%u processes%s", g->nprocs, g->v1 ? ", v1" : "");
+	*out = (struct picker_item){.key = hash_bytes(g->path, strlen(g->path)) | 1,
+				    .text = g->path,
+				    .detail = detail};
+}
+
+static struct picker_source source_of(struct host *h)
+{
+	u32 n = h->list ? h->list->n : 0;
+
+	switch (h->dialog) {
+	case DIALOG_PICK_VIEW:
+		return (struct picker_source){.n = VIEW_COUNT, .item = view_item, .ctx = h};
+	case DIALOG_PICK_PROCESS:
+		return (struct picker_source){.n = n, .item = proc_item, .ctx = h};
+	default:
+		return (struct picker_source){.n = n, .item = cgroup_item, .ctx = h};
+	}
+}
+
+/* --- lists --- */
+
+struct list_job {
+	struct job job;
+	struct host *host;
+	enum dialog dialog;
+	struct pick_list *list;
+	struct proc_usage *usage; /* on its way from one read to the next */
+};
+
+static void list_job__run(struct job *job)
+{
+	struct list_job *j = (struct list_job *)job;
+	struct pick_list *l = j->list;
+
+	if (j->dialog == DIALOG_PICK_PROCESS)
+		l->n = proclist__read(&l->arena, &j->usage, &l->procs);
+	else
+		l->n = cgrouplist__read(&l->arena, &l->cgroups);
+}
+
+static void list_job__drop(struct job *job)
+{
+	struct list_job *j = (struct list_job *)job;
+
+	pick_list__free(j->list);
+	proc_usage__free(j->usage);
+	free(j);
+}
+
+static void ask_list(struct host *h);
+
+static void list_job__done(struct job *job)
+{
+	struct list_job *j = (struct list_job *)job;
+	struct host *h = j->host;
+	struct picker_source src;
+
+	h->list_asked = false;
+	h->usage = j->usage;
+	j->usage = NULL;
+	if (h->dialog == j->dialog) {
+		h->list_due_ns = clock__monotonic_ns() + (h->list ? REFRESH_NS : FIRST_REFRESH_NS);
+		pick_list__free(h->list);
+		h->list = j->list;
+		j->list = NULL;
+		src = source_of(h);
+		picker__update(&h->picker, &src);
+		h->dirty = true;
+	} else {
+		ask_list(h); /* another picker was opened meanwhile */
+	}
+	list_job__drop(job);
+}
+
+static void ask_list(struct host *h)
+{
+	struct list_job *j;
+
+	if (h->list_asked || (h->dialog != DIALOG_PICK_PROCESS && h->dialog != DIALOG_PICK_CGROUP))
+		return;
+	j = xcalloc(1, sizeof(*j));
+	*j = (struct list_job){
+		.job = {.run = list_job__run, .done = list_job__done, .drop = list_job__drop},
+		.host = h,
+		.dialog = h->dialog,
+		.list = xcalloc(1, sizeof(struct pick_list)),
+		.usage = h->usage,
+	};
+	h->usage = NULL;
+	h->list_asked = true;
+	worker__post(h->lists, &j->job);
+}
+
+void pick__refresh(struct host *h)
+{
+	if (h->list && clock__monotonic_ns() >= h->list_due_ns)
+		ask_list(h);
+}
+
+/* --- a picker's life --- */
+
+bool pick__is(enum dialog d)
+{
+	return d == DIALOG_PICK_VIEW || d == DIALOG_PICK_PROCESS || d == DIALOG_PICK_CGROUP;
+}
+
+static const char *title_of(enum dialog d)
+{
+	switch (d) {
+	case DIALOG_PICK_VIEW: return "view";
+	case DIALOG_PICK_PROCESS: return "process to look at";
+	default: return "cgroup to look at";
+	}
+}
+
+void pick__open(struct host *h)
+{
+	struct picker_source src = source_of(h);
+
+	picker__open(&h->picker, title_of(h->dialog), &src);
+	ask_list(h);
+}
+
+void pick__close(struct host *h)
+{
+	picker__fini(&h->picker);
+	pick_list__free(h->list);
+	h->list = NULL;
+}
+
+/* What is picked takes the place of what was picked, or excluded, before. */
+static void apply_pick(struct host *h, const char *names, const char *term)
+{
+	char *rest = filter__without(h->scope->text, names), *expr = filter__join(rest, term);
+
+	app__apply_filter(h, expr, false);
+	free(rest);
+	free(expr);
+}
+
+static void picked(struct host *h)
+{
+	struct picker_source src = source_of(h);
+	char pid[32], *cgroup;
+	u32 i;
+
+	if (!picker__selected(&h->picker, &src, &i))
+		return;
+	if (h->dialog == DIALOG_PICK_VIEW) {
+		app__show_view(h, i);
+	} else if (h->dialog == DIALOG_PICK_PROCESS) {
+		snprintf(pid, sizeof(pid), "pid=%u", h->list->procs[i].pid);
+		apply_pick(h, "pid tree", pid);
+	} else {
+		cgroup = filter__cgroup(h->list->cgroups[i].path);
+		apply_pick(h, "cgroup", cgroup);
+		free(cgroup);
+	}
+}
+
+bool pick__input(struct host *h, const struct input *in)
+{
+	struct picker_source src = source_of(h);
+	enum picker_result r = picker__input(&h->picker, &src, in);
+
+	if (r == PICKER_ACCEPTED)
+		picked(h);
+	return r != PICKER_EDITING;
+}
+
+void pick__draw(struct host *h, struct rect area)
+{
+	struct picker_source src = source_of(h);
+
+	picker__draw(&h->picker, &src, &h->canvas, area);
+}

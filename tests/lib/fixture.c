@@ -4,26 +4,27 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "core/collector.h"
 #include "core/log.h"
 #include "core/vitals.h"
-
-#define MAX_FRAMES 128
+#include "tests/lib/fixture_impl.h"
 
 struct record {
 	bool tick;
 	struct stack_sample sample; /* count > 0 */
-	struct stack_def def;
+	struct fixture_stack stack;
 	struct vitals_sample vitals; /* now.ncpus > 0 */
+	struct sched_record *sched;
 	char *frames;
 	u64 lost;
 	enum log_level level;
 	char *log; /* a line for the log */
-	u64 ips[MAX_FRAMES];
 };
 
 static struct record *records;
-static u32 nrecords, cpu_next, vitals_next;
-static struct symbols *symbols;
+static u32 nrecords, cpu_next, vitals_next, sched_next;
+static u64 sched_samples;
+static u64 nticks; /* seen by the vitals, which are always there */
 
 static void wrong(const char *path, u32 line, const char *what)
 {
@@ -36,8 +37,7 @@ static enum code_kind kind_of(const char *name)
 	return !strcmp(name, "kernel") ? CODE_KERNEL : !strcmp(name, "jit") ? CODE_JIT : CODE_USER;
 }
 
-/* "\\x1b" and the like -> the byte; in place. */
-static char *unescape(char *text)
+char *fixture__unescape(char *text)
 {
 	char *out = text, *in = text;
 	unsigned int byte;
@@ -54,7 +54,7 @@ static char *unescape(char *text)
 	return text;
 }
 
-static u32 frame_loc(char *frame, bool *kernel)
+static u32 frame_loc(struct symbols *symbols, char *frame, bool *kernel)
 {
 	char *object = strchr(frame, '@'), *kind = object ? strchr(object + 1, '@') : NULL;
 	enum code_kind k = CODE_USER;
@@ -64,28 +64,36 @@ static u32 frame_loc(char *frame, bool *kernel)
 	if (object)
 		*object++ = '\0';
 	*kernel = k == CODE_KERNEL;
-	return symbols__named(symbols, object ? unescape(object) : "program", unescape(frame), k);
+	return symbols__named(symbols, object ? fixture__unescape(object) : "program",
+			      fixture__unescape(frame), k);
 }
 
-/* Frames come root first; a stack is kept leaf first, kernel frames before user frames. */
-static void resolve(struct record *r)
+void fixture_stack__fill(struct fixture_stack *s, struct symbols *symbols, const char *frames)
 {
-	char *copy = xstrdup(r->frames), *save = NULL;
+	char *copy = xstrdup(frames), *save = NULL;
+	bool kernel;
 	u32 n = 0;
 
-	for (char *f = strtok_r(copy, ";", &save); f && n < MAX_FRAMES; f = strtok_r(NULL, ";", &save)) {
-		bool kernel;
-
-		memmove(r->ips + 1, r->ips, sizeof(*r->ips) * n++);
-		r->ips[0] = frame_loc(f, &kernel);
+	*s = (struct fixture_stack){.def = {.head.type = SAMPLE_STACK_DEF, .named = true}};
+	for (char *f = strtok_r(copy, ";", &save); f && n < FIXTURE_FRAMES;
+	     f = strtok_r(NULL, ";", &save)) {
+		memmove(s->ips + 1, s->ips, sizeof(*s->ips) * n++);
+		s->ips[0] = frame_loc(symbols, f, &kernel);
 		if (kernel)
-			r->def.nkernel++;
+			s->def.nkernel++;
 		else
-			r->def.nuser++;
+			s->def.nuser++;
 	}
-	r->def.ips = r->ips;
-	r->def.hash = r->sample.stack = hash_bytes(r->frames, strlen(r->frames)) | 1;
+	s->def.hash = n ? hash_bytes(frames, strlen(frames)) | 1 : 0;
 	free(copy);
+}
+
+static void resolve(struct record *r, struct symbols *symbols)
+{
+	fixture_stack__fill(&r->stack, symbols, r->frames);
+	r->stack.def.ips = r->stack.ips;
+	r->stack.def.tgid = r->sample.tgid;
+	r->sample.stack = r->stack.def.hash;
 }
 
 static bool parse_cpu(struct record *r, const char *text)
@@ -100,9 +108,7 @@ static bool parse_cpu(struct record *r, const char *text)
 	r->sample.cgroup = cgroup;
 	r->sample.count = count;
 	r->sample.weight = count * 10101010;
-	copy_str(r->sample.comm, sizeof(r->sample.comm), unescape(comm));
-	r->def = (struct stack_def){.head.type = SAMPLE_STACK_DEF, .named = true,
-				    .tgid = r->sample.tgid};
+	copy_str(r->sample.comm, sizeof(r->sample.comm), fixture__unescape(comm));
 	r->frames = xstrdup(frames);
 	return true;
 }
@@ -133,7 +139,7 @@ static bool parse_log(struct record *r, const char *text)
 	for (u32 i = 0; i < ARRAY_SIZE(levels); i++)
 		if (!strcmp(levels[i], level)) {
 			r->level = (enum log_level)i;
-			r->log = unescape(xstrdup(line));
+			r->log = fixture__unescape(xstrdup(line));
 		}
 	return r->log;
 }
@@ -151,21 +157,26 @@ static bool parse_lost(struct record *r, const char *text)
 static bool parse_line(struct record *r, const char *text)
 {
 	r->tick = !strncmp(text, "tick", 4);
-	return r->tick || parse_cpu(r, text) || parse_vitals(r, text) || parse_log(r, text) ||
-	       parse_lost(r, text);
+	if (r->tick || parse_cpu(r, text) || parse_vitals(r, text) || parse_log(r, text) ||
+	    parse_lost(r, text))
+		return true;
+	r->sched = sched_record__parse(text);
+	return r->sched;
 }
 
 static void begin(struct symbols *s)
 {
-	symbols = s;
-	for (u32 i = 0; i < nrecords; i++)
+	for (u32 i = 0; i < nrecords; i++) {
 		if (records[i].frames)
-			resolve(&records[i]);
+			resolve(&records[i], s);
+		if (records[i].sched)
+			sched_record__begin(records[i].sched, s);
+	}
 }
 
-/* --- two sources over the same records --- */
+/* --- sources over the same records --- */
 
-/* What both share; the vitals have no use for it. */
+/* What all share. */
 static struct source {
 	struct sampling how;
 	u64 samples, lost; /* ever */
@@ -215,7 +226,7 @@ static void cpu_drain(struct source *s, bool tick, const struct sample_sink *sin
 		if (!r->sample.count)
 			continue;
 		s->samples += r->sample.count;
-		sink__put(sink, &r->def.head);
+		sink__put(sink, &r->stack.def.head);
 		sink__put(sink, &r->sample.head);
 	}
 }
@@ -228,8 +239,32 @@ static void vitals_drain(struct source *s, bool tick, const struct sample_sink *
 		vitals_next = (vitals_next + 1) % nrecords;
 		if (r->vitals.vitals.ncpus)
 			sink__put(sink, &r->vitals.head);
-		if (r->tick)
+		if (r->tick) {
+			nticks++;
 			return;
+		}
+	}
+}
+
+/* Where the interval ends that the records are of. */
+static u64 now_ns(void)
+{
+	return COLLECTOR_FAKE_START_NS + nticks * NSEC_PER_SEC;
+}
+
+static void sched_drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	for (; tick && nrecords; sched_next = (sched_next + 1) % nrecords) {
+		struct record *r = &records[sched_next];
+
+		if (r->tick) {
+			sched_next = (sched_next + 1) % nrecords;
+			return;
+		}
+		if (!r->sched)
+			continue;
+		sched_samples++;
+		sched_record__put(r->sched, now_ns(), sink);
 	}
 }
 
@@ -247,6 +282,13 @@ static void vitals_health(struct source *s, struct health *h)
 {
 }
 
+static void sched_health(struct source *s, struct health *h)
+{
+	copy_str(h->tier, sizeof(h->tier), "fixture");
+	copy_str(h->event, sizeof(h->event), "sched_switch");
+	h->samples_total = sched_samples;
+}
+
 #define COMMON                                                                                     \
 	.open = fixture_open, .close = fixture_close, .set_scope = fixture_set_scope,              \
 	.set_sampling = fixture_set_sampling, .fd = fixture_fd
@@ -257,9 +299,14 @@ static const struct source_ops fixture_vitals = {
 	.name = "vitals", .title = "recorded input", COMMON, .drain = vitals_drain,
 	.health = vitals_health};
 
+static const struct source_ops fixture_sched = {
+	.name = "fixture", .title = "recorded input", COMMON, .drain = sched_drain,
+	.health = sched_health};
+
 static const struct source_row rows[] = {
 	{&fixture_vitals, MODEL_VITALS, 0},
 	{&fixture_cpu, MODEL_PROFILE, 1},
+	{&fixture_sched, MODEL_SCHED, 1},
 	{0},
 };
 

@@ -9,7 +9,19 @@
  *	log info|warn|error TEXT
  *	tick                                                 ends an interval
  *
- * A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names
+ * About the scheduler, times in milliseconds and states as in core/sched.h:
+ *
+ *	wait COMM PID TID CGROUP STATE COUNT OFF RUNQ MAX OPEN WAKER FRAMES [| FRAMES]
+ *		OPEN: how much of OFF belongs to a wait that goes on; WAKER: COMM:PID:TID, irq
+ *		or -, its frames behind the bar
+ *	task COMM PID TID CGROUP CPU STATE RUNNING RUNNABLE SLEEP DISK STOPPED [WORD ...]
+ *		WORD: voluntary=N preempted=N migrations=N gone kthread, and of N of so long
+ *		each delay=N:MS on=N:MS off=N:MS
+ *	busy CPU BUSY SWITCHES LONGEST COMM PID TID          a CPU and who ran longest on it
+ *	delay COMM PID TID CPU AGO DELAY HOLDER:PID:TID RAN FRAMES
+ *	switch TID CPU AGO STATE FRAMES
+ *
+ * Frames are root first, "-" none. A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names
  * \xHH is a byte, so that any name can be had. After the last interval the file begins again.
  * The event "refused" is refused.
  */

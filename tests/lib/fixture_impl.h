@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between the files that read recorded input. */
+#ifndef TESTS_LIB_FIXTURE_IMPL_H
+#define TESTS_LIB_FIXTURE_IMPL_H
+
+#include "core/sample.h"
+#include "symbols/symbols.h"
+
+#define FIXTURE_FRAMES 128
+
+/* "\\x1b" and the like -> the byte; in place. */
+char *fixture__unescape(char *text);
+
+/* A stack's definition with room for its frames; its hash is that of the text. */
+struct fixture_stack {
+	struct stack_def def;
+	u64 ips[FIXTURE_FRAMES];
+};
+
+/* Frames come root first, ';' between; a stack is kept leaf first, kernel frames before user
+ * frames. "" has none, and hash 0. */
+void fixture_stack__fill(struct fixture_stack *s, struct symbols *symbols, const char *frames);
+
+/* A line about the scheduler: wait, task, busy, delay, switch; see tests/lib/fixture.h. */
+struct sched_record;
+
+/* NULL: none of these lines. */
+struct sched_record *sched_record__parse(const char *text);
+/* Before the first put. */
+void sched_record__begin(struct sched_record *r, struct symbols *symbols);
+/* now_ns: where the interval ends. */
+void sched_record__put(struct sched_record *r, u64 now_ns, const struct sample_sink *sink);
+
+#endif

@@ -5,8 +5,9 @@
  *
  * Per (thread, stacks, state, syscall, waker) it keeps the last interval, a decaying sum and
  * the sum since start. Memory is bounded: at WAITS_MAX_ENTRIES the smallest are folded into
- * one entry per thread and state, without stack and waker; the folded share is in the
- * snapshot. Queries are pure functions over a const snapshot.
+ * one entry per thread and state, without stack and waker (then per process, then one); the
+ * folded share is in the snapshot. Threads beyond WAITS_MAX_TASKS become one per process: tid
+ * PROFILE_MERGED. Queries are pure functions over a const snapshot.
  */
 #ifndef MODELS_WAITS_H
 #define MODELS_WAITS_H
@@ -18,6 +19,7 @@
 #include "symbols/symbols.h"
 
 #define WAITS_MAX_ENTRIES 65536
+#define WAITS_MAX_TASKS	  65536
 
 struct model_ops;
 extern const struct model_ops model_waits;
@@ -61,6 +63,7 @@ struct wait_entry {
 	struct waker waker;
 	const struct profile_stack *waker_kstack, *waker_ustack;
 	struct wait_sums sums[WINDOWS];
+	u64 open_full_ns; /* how long the wait that goes on has lasted, whole */
 	bool since_before, folded;
 };
 
@@ -76,6 +79,7 @@ struct waits_snap {
 	struct snap base;
 	const struct symbols *symbols;
 	u64 since_ns; /* start or last zero */
+	u64 window_ns[WINDOWS]; /* their lengths; the decaying one's sum, decayed alike */
 	u32 nentries, ntasks;
 	const struct wait_entry *entries;
 	const struct wait_task *tasks; /* by tgid, tid, start_ns */

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps the waits within their bounds. The smallest half of the entries loses detail step by
+ * step, first where it waited and who woke it and only then the thread, until enough of them
+ * have merged; no time is ever lost. Rare, and as dear as a tick.
+ */
+#include "models/waits_model.h"
+
+/* What an entry loses in a step; each includes those before it. */
+enum fold {
+	FOLD_STACK,   /* stacks, system call, waker */
+	FOLD_THREAD,  /* the thread */
+	FOLD_PROCESS, /* and the process */
+	FOLDS
+};
+
+struct heat {
+	double recent, total;
+	u32 pos;
+};
+
+/* Largest first. */
+static int compare_heat(const void *pa, const void *pb)
+{
+	const struct heat *a = pa, *b = pb;
+
+	if (a->recent != b->recent)
+		return a->recent < b->recent ? 1 : -1;
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static struct heat *rank_waits(const struct model *m)
+{
+	struct heat *h = xmalloc(m->nwaits * sizeof(*h));
+
+	for (u32 i = 0; i < m->nwaits; i++) {
+		const struct live_wait *w = &m->waits[i];
+
+		h[i] = (struct heat){w->decay[SUM_OFF] + (double)w->now[SUM_OFF],
+				     (double)w->total[SUM_OFF] + (double)w->now[SUM_OFF], i};
+	}
+	qsort(h, m->nwaits, sizeof(*h), compare_heat);
+	return h;
+}
+
+static void fold_wait(struct live_wait *w, enum fold how)
+{
+	struct wait_key *k = &w->key;
+
+	k->folded = true;
+	k->kstack = k->ustack = k->waker_kstack = k->waker_ustack = NO_STACK;
+	k->syscall = WAIT_NO_SYSCALL;
+	k->futex_op = k->waker_tgid = k->waker_tid = 0;
+	k->waker = WAKER_NONE;
+	w->kstack_hash = w->ustack_hash = w->waker_kstack_hash = w->waker_ustack_hash = 0;
+	w->waker_comm[0] = '\0';
+	if (how >= FOLD_THREAD) {
+		k->tid = PROFILE_MERGED;
+		k->start_ns = 0;
+	}
+	if (how >= FOLD_PROCESS) {
+		k->tgid = PROFILE_MERGED;
+		w->cgroup = 0;
+		copy_str(w->comm, sizeof(w->comm), "[others]");
+	}
+}
+
+/* Takes the entries out, for those that are put back one by one. */
+static struct live_wait *take_waits(struct model *m, u32 *n)
+{
+	struct live_wait *old = m->waits;
+
+	*n = m->nwaits;
+	m->waits = NULL;
+	m->nwaits = m->waits_cap = 0;
+	hidx__clear(&m->wait_index);
+	return old;
+}
+
+static void fold_smallest(struct model *m, enum fold how)
+{
+	struct heat *rank = rank_waits(m);
+	struct live_wait *old;
+	u32 n;
+
+	old = take_waits(m, &n);
+	for (u32 i = 0; i < n; i++) {
+		struct live_wait *w = &old[rank[i].pos];
+
+		if (i >= n / 2)
+			fold_wait(w, how);
+		live_wait__merge(waits__entry(m, &w->key), w);
+	}
+	free(old);
+	free(rank);
+}
+
+void waits__reindex(struct model *m)
+{
+	struct live_wait *old;
+	u32 n;
+
+	old = take_waits(m, &n);
+	for (u32 i = 0; i < n; i++)
+		live_wait__merge(waits__entry(m, &old[i].key), &old[i]);
+	free(old);
+}
+
+/* --- stacks --- */
+
+static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
+{
+	struct model *m = ctx;
+
+	for (u32 i = 0; i < m->nwaits; i++) {
+		struct wait_key *k = &m->waits[i].key;
+
+		k->kstack = stacks__move(to, from, k->kstack);
+		k->ustack = stacks__move(to, from, k->ustack);
+		k->waker_kstack = stacks__move(to, from, k->waker_kstack);
+		k->waker_ustack = stacks__move(to, from, k->waker_ustack);
+	}
+	waits__reindex(m);
+}
+
+static void shed_stacks(void *ctx)
+{
+	fold_smallest(ctx, FOLD_STACK);
+}
+
+struct stacks_user waits__stacks_user(struct model *m)
+{
+	return (struct stacks_user){.ctx = m, .move = move_stacks, .shed = shed_stacks};
+}
+
+void waits__compact(struct model *m)
+{
+	struct stacks_user user = waits__stacks_user(m);
+
+	for (enum fold how = FOLD_STACK; how < FOLDS; how++) {
+		fold_smallest(m, how);
+		if (m->nwaits <= WAITS_MAX_ENTRIES / 4 * 3)
+			break;
+	}
+	stacks__rebuild(&m->stacks, &user);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inside of the waits model: its live state, shared by consume and tick (waits.c), the
+ * threads (waits_tasks.c) and the folding of small entries (waits_fold.c). Collector thread
+ * only.
+ */
+#ifndef MODELS_WAITS_MODEL_H
+#define MODELS_WAITS_MODEL_H
+
+#include "core/hidx.h"
+#include "models/model.h"
+#include "models/waits.h"
+
+/* The decaying window's longest wait is that of the last one to two of these. */
+#define WAITS_EPOCH_NS ((u64)(2 * PROFILE_HALF_LIFE_S) * NSEC_PER_SEC)
+
+/* Less than this of anything has decayed. */
+#define WAITS_DECAYED 0.01
+
+/* How far a tick moves the windows. */
+struct waits_pace {
+	double keep; /* of the decaying sums */
+	u32 epochs;  /* that ended with it, 2 at most */
+};
+
+/* What of struct wait_sums simply adds up. */
+enum { SUM_COUNT, SUM_OFF, SUM_RUNQ, SUM_FULL, SUMS };
+
+/* What the snapshot's entries are told apart by. */
+struct wait_key {
+	u32 tgid, tid;
+	u64 start_ns;
+	u32 kstack, ustack; /* positions in model.stacks, or NO_STACK */
+	u32 syscall, futex_op;
+	u32 waker_tgid, waker_tid;
+	u32 waker_kstack, waker_ustack;
+	u8 state, waker, kthread, folded; /* enum task_state, enum waker_kind, bools */
+};
+
+struct live_wait {
+	struct wait_key key;
+	u64 cgroup, kstack_hash, ustack_hash, waker_kstack_hash, waker_ustack_hash;
+	char comm[COMM_LEN], waker_comm[COMM_LEN]; /* as last heard */
+	bool since_before;
+	u64 now[SUMS], total[SUMS];
+	double decay[SUMS];
+	/* The longest that ended: in the interval, in all, in two epochs. */
+	u64 now_max, total_max, recent_max, before_max;
+	/* Waits that go on, now, and at the last tick what the sums had of them. */
+	u64 open, open_ns, open_full_ns;
+	u64 held_ns;
+	double held_decay;
+};
+
+struct live_task {
+	struct task_ident task;
+	bool gone;
+	u64 now[TASK_STATES], total[TASK_STATES];
+	double decay[TASK_STATES];
+};
+
+struct model {
+	struct symbols *symbols;
+	struct stacks stacks;
+	struct live_wait *waits;
+	u32 nwaits, waits_cap;
+	struct hidx wait_index;
+	struct live_task *tasks;
+	u32 ntasks, tasks_cap;
+	struct hidx task_index;
+	bool begun; /* since_ns holds; else the next tick's begin is it */
+	u64 since_ns, epoch_ns;
+	double decay_ns; /* length of the decaying window */
+};
+
+/* The wait of a key, added with zeros when it is new. Valid until the next call. */
+struct live_wait *waits__entry(struct model *m, const struct wait_key *key);
+/* HIDX_NONE when there is none. */
+u32 waits__find(const struct model *m, const struct wait_key *key);
+void live_wait__merge(struct live_wait *to, const struct live_wait *from);
+/* Indexes entries again after their keys have changed; equal ones become one. */
+void waits__reindex(struct model *m);
+
+/* Makes room for entries; positions of waits and stacks change. */
+void waits__compact(struct model *m);
+/* What keeps positions of stacks: the entries. */
+struct stacks_user waits__stacks_user(struct model *m);
+
+void waits__consume_task(struct model *m, const struct task_sample *s);
+/* Ends an interval of all threads; the snapshot's, sorted, in its arena. */
+const struct wait_task *waits__snap_tasks(struct model *m, const struct waits_pace *p,
+					  struct arena *a);
+
+static inline double waits__decay(double v, const struct waits_pace *p, u64 now)
+{
+	v = v * p->keep + (double)now;
+	return v < WAITS_DECAYED ? 0 : v;
+}
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where each thread's time went: the states it was in, which sum to its span. */
+#include "models/waits_model.h"
+
+static u64 task_hash(const struct task_ident *t)
+{
+	return mix64_pair(t->tgid | (u64)t->tid << 32, t->start_ns);
+}
+
+static bool same_task(const struct task_ident *a, const struct task_ident *b)
+{
+	return a->tid == b->tid && a->tgid == b->tgid && a->start_ns == b->start_ns;
+}
+
+static struct live_task *task_entry(struct model *m, const struct task_ident *task)
+{
+	u64 hash = task_hash(task);
+	u32 at;
+
+	HIDX_FIND(at, &m->task_index, hash, pos, same_task(&m->tasks[pos].task, task));
+	if (at != HIDX_NONE)
+		return &m->tasks[at];
+	m->tasks = xgrow(m->tasks, m->ntasks, &m->tasks_cap, sizeof(*m->tasks));
+	m->tasks[m->ntasks] = (struct live_task){.task = *task};
+	hidx__add(&m->task_index, hash, m->ntasks);
+	return &m->tasks[m->ntasks++];
+}
+
+/* --- the bound --- */
+
+static void merge_task(struct live_task *to, const struct live_task *from)
+{
+	for (u32 i = 0; i < TASK_STATES; i++) {
+		to->now[i] += from->now[i];
+		to->total[i] += from->total[i];
+		to->decay[i] += from->decay[i];
+	}
+}
+
+/* Those that ended first, then those that took the least time. */
+static double task_heat(const struct live_task *t)
+{
+	double heat = t->gone ? -1e30 : 0;
+
+	for (u32 i = 0; i < TASK_STATES; i++)
+		heat += t->decay[i];
+	return heat;
+}
+
+struct rank {
+	double heat;
+	u32 pos;
+};
+
+static int compare_rank(const void *pa, const void *pb)
+{
+	const struct rank *a = pa, *b = pb;
+
+	if (a->heat != b->heat)
+		return a->heat < b->heat ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+/* Threads of a process become one; then all become one. */
+static void merge_coldest(struct model *m, bool processes)
+{
+	struct rank *ranks = xmalloc(m->ntasks * sizeof(*ranks));
+	struct live_task *old = m->tasks;
+	u32 n = m->ntasks;
+
+	for (u32 i = 0; i < n; i++)
+		ranks[i] = (struct rank){task_heat(&old[i]), i};
+	qsort(ranks, n, sizeof(*ranks), compare_rank);
+	m->tasks = NULL;
+	m->ntasks = m->tasks_cap = 0;
+	hidx__clear(&m->task_index);
+	for (u32 i = 0; i < n; i++) {
+		struct live_task t = old[ranks[i].pos];
+		struct live_task *to;
+
+		if (i < n / 2) {
+			t.task.tid = PROFILE_MERGED;
+			t.task.start_ns = 0;
+			t.task.tgid = processes ? PROFILE_MERGED : t.task.tgid;
+		}
+		to = task_entry(m, &t.task);
+		to->gone = t.gone || t.task.tid == PROFILE_MERGED;
+		merge_task(to, &t);
+	}
+	free(ranks);
+	free(old);
+}
+
+static void compact_tasks(struct model *m)
+{
+	merge_coldest(m, false);
+	if (m->ntasks > WAITS_MAX_TASKS / 4 * 3)
+		merge_coldest(m, true);
+}
+
+/* --- samples and snapshots --- */
+
+void waits__consume_task(struct model *m, const struct task_sample *s)
+{
+	struct live_task *t;
+
+	if (!s->task.tid)
+		return;
+	if (m->ntasks >= WAITS_MAX_TASKS)
+		compact_tasks(m);
+	t = task_entry(m, &s->task);
+	t->task = s->task;
+	t->gone = s->gone;
+	for (u32 i = 0; i < TASK_STATES; i++)
+		t->now[i] += s->state_ns[i];
+}
+
+static void advance(struct live_task *t, const struct waits_pace *p, struct wait_task *out)
+{
+	*out = (struct wait_task){.task = t->task, .gone = t->gone};
+	for (u32 i = 0; i < TASK_STATES; i++) {
+		t->decay[i] = waits__decay(t->decay[i], p, t->now[i]);
+		t->total[i] += t->now[i];
+		out->state_ns[WINDOW_LAST][i] = t->now[i];
+		out->state_ns[WINDOW_DECAY][i] = (u64)(t->decay[i] + 0.5);
+		out->state_ns[WINDOW_TOTAL][i] = t->total[i];
+		t->now[i] = 0;
+	}
+	for (u32 w = 0; w < WINDOWS; w++)
+		for (u32 i = 0; i < TASK_STATES; i++)
+			out->span_ns[w] += out->state_ns[w][i];
+}
+
+static int compare_tasks(const void *pa, const void *pb)
+{
+	const struct task_ident *a = &((const struct wait_task *)pa)->task;
+	const struct task_ident *b = &((const struct wait_task *)pb)->task;
+
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+const struct wait_task *waits__snap_tasks(struct model *m, const struct waits_pace *p,
+					  struct arena *a)
+{
+	struct wait_task *out = arena__array(a, struct wait_task, m->ntasks);
+
+	for (u32 i = 0; i < m->ntasks; i++)
+		advance(&m->tasks[i], p, &out[i]);
+	if (m->ntasks)
+		qsort(out, m->ntasks, sizeof(*out), compare_tasks);
+	return out;
+}

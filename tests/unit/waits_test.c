@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The waits model: what goes in comes out, in every window, within its bounds. */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/lib/fake_symbols.h"
+#include "tests/lib/waits_maker.h"
+
+static u64 sum_off(const struct waits_snap *s, enum profile_window w)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < s->nentries; i++)
+		sum += s->entries[i].sums[w].off_ns;
+	return sum;
+}
+
+static u64 sum_count(const struct waits_snap *s, enum profile_window w)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < s->nentries; i++)
+		sum += s->entries[i].sums[w].count;
+	return sum;
+}
+
+/* --- windows --- */
+
+static void windows_have_what_was_put(void **state)
+{
+	const struct wait_sums *sums;
+	const struct waits_snap *s;
+	struct wait_sample w;
+	struct maker m;
+
+	maker__init(&m, 1);
+	w = ended(thread_of(7, 8, "task"), KERNEL(&m, "futex_wait"), USER(&m, "f", "main"), 3,
+		  5 * MSEC);
+	w.runq_ns = MSEC;
+	maker__wait(&m, w);
+	w.count = 1;
+	w.off_ns = w.full_ns = w.max_ns = 20 * MSEC;
+	maker__wait(&m, w);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->nentries, 1);
+	assert_int_equal(s->since_ns, 100 * NSEC_PER_SEC);
+	assert_int_equal(s->window_ns[WINDOW_LAST], NSEC_PER_SEC);
+	for (u32 i = 0; i < WINDOWS; i++) {
+		sums = &s->entries[0].sums[i];
+		assert_int_equal(sums->count, 4);
+		assert_int_equal(sums->off_ns, 35 * MSEC);
+		assert_int_equal(sums->runq_ns, 2 * MSEC);
+		assert_int_equal(sums->full_ns, 35 * MSEC);
+		assert_int_equal(sums->max_ns, 20 * MSEC);
+		assert_int_equal(sums->open, 0);
+	}
+	assert_int_equal(s->entries[0].task.tid, 8);
+	assert_string_equal(s->entries[0].task.comm, "task");
+	assert_int_equal(s->entries[0].kstack->nkernel, 1);
+	assert_int_equal(s->entries[0].ustack->nuser, 2);
+	snap__put(s);
+	s = maker__tick(&m, 2 * NSEC_PER_SEC);
+	assert_int_equal(s->entries[0].sums[WINDOW_LAST].off_ns, 0);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].off_ns, 35 * MSEC);
+	assert_int_equal(s->window_ns[WINDOW_TOTAL], 3 * NSEC_PER_SEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* After one half-life in steps of any length half is left, of the window's length too. */
+static void decay_does_not_depend_on_the_delay(void **state)
+{
+	static const u32 steps[] = {1, 5, 50};
+
+	for (u32 i = 0; i < ARRAY_SIZE(steps); i++) {
+		u64 dt = (u64)(PROFILE_HALF_LIFE_S * NSEC_PER_SEC) / steps[i];
+		const struct waits_snap *s;
+		struct maker m;
+
+		maker__init(&m, 1);
+		maker__wait(&m, ended(thread_of(7, 7, "t"), 0, 0, 1000, MSEC));
+		s = maker__tick(&m, NSEC_PER_SEC);
+		for (u32 k = 0; k < steps[i]; k++) {
+			snap__put(s);
+			s = maker__tick(&m, dt);
+		}
+		assert_int_equal(s->entries[0].sums[WINDOW_DECAY].off_ns, 500 * MSEC);
+		assert_int_equal(s->entries[0].sums[WINDOW_DECAY].count, 500);
+		snap__put(s);
+		maker__fini(&m);
+	}
+}
+
+/* The longest of the decaying window is forgotten after 10 to 20 s, of all never. */
+static void the_longest_wait_fades(void **state)
+{
+	const struct waits_snap *s;
+	struct maker m;
+
+	maker__init(&m, 1);
+	maker__wait(&m, ended(thread_of(7, 7, "t"), 0, 0, 1, 90 * MSEC));
+	for (u32 i = 0; i < 25; i++) {
+		const struct wait_sums *sums;
+
+		if (i)
+			maker__wait(&m, ended(thread_of(7, 7, "t"), 0, 0, 1, 3 * MSEC));
+		s = maker__tick(&m, NSEC_PER_SEC);
+		sums = s->entries[0].sums;
+		assert_int_equal(sums[WINDOW_LAST].max_ns, i ? 3 * MSEC : 90 * MSEC);
+		if (i < 10)
+			assert_int_equal(sums[WINDOW_DECAY].max_ns, 90 * MSEC);
+		if (i > 20)
+			assert_int_equal(sums[WINDOW_DECAY].max_ns, 3 * MSEC);
+		assert_int_equal(sums[WINDOW_TOTAL].max_ns, 90 * MSEC);
+		snap__put(s);
+	}
+	maker__fini(&m);
+}
+
+/* --- waits that go on --- */
+
+static void a_wait_that_goes_on_is_whole_in_the_total(void **state)
+{
+	const struct waits_snap *s;
+	struct maker m;
+	u64 k;
+
+	maker__init(&m, 1);
+	k = KERNEL(&m, "pipe_read");
+	for (u32 i = 1; i <= 3; i++) {
+		const struct wait_sums *sums;
+
+		maker__wait(&m, goes_on(thread_of(7, 7, "t"), k, 0, NSEC_PER_SEC,
+					(50 + i) * NSEC_PER_SEC));
+		s = maker__tick(&m, NSEC_PER_SEC);
+		assert_int_equal(s->nentries, 1);
+		sums = s->entries[0].sums;
+		assert_int_equal(sums[WINDOW_LAST].open_ns, NSEC_PER_SEC);
+		assert_int_equal(sums[WINDOW_TOTAL].open_ns, i * NSEC_PER_SEC);
+		assert_int_equal(sums[WINDOW_TOTAL].off_ns, i * NSEC_PER_SEC);
+		assert_int_equal(sums[WINDOW_DECAY].open_ns, sums[WINDOW_DECAY].off_ns);
+		assert_int_equal(sums[WINDOW_LAST].max_ns, (50 + i) * NSEC_PER_SEC);
+		assert_int_equal(sums[WINDOW_TOTAL].open, 1);
+		assert_int_equal(s->entries[0].open_full_ns, (50 + i) * NSEC_PER_SEC);
+		snap__put(s);
+	}
+	maker__fini(&m);
+}
+
+/* Ended waits of the same place are no part of what goes on. */
+static void only_the_last_wait_goes_on(void **state)
+{
+	const struct waits_snap *s;
+	struct wait_sample w;
+	struct maker m;
+
+	maker__init(&m, 1);
+	maker__wait(&m, goes_on(thread_of(7, 7, "t"), 0, 0, 400 * MSEC, 400 * MSEC));
+	snap__put(maker__tick(&m, NSEC_PER_SEC));
+	/* That one ends after 300 ms more, another begins and is 100 ms old. */
+	w = goes_on(thread_of(7, 7, "t"), 0, 0, 100 * MSEC, 100 * MSEC);
+	w.count = 1;
+	w.off_ns += 300 * MSEC;
+	w.full_ns = w.max_ns = 700 * MSEC;
+	maker__wait(&m, w);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->nentries, 1);
+	assert_int_equal(s->entries[0].sums[WINDOW_LAST].open_ns, 100 * MSEC);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].open_ns, 100 * MSEC);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].off_ns, 800 * MSEC);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].max_ns, 700 * MSEC);
+	snap__put(s);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].open, 0);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].open_ns, 0);
+	assert_int_equal(s->entries[0].sums[WINDOW_DECAY].open_ns, 0);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].max_ns, 700 * MSEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+static const struct wait_entry *entry_woken(const struct waits_snap *s, enum waker_kind kind)
+{
+	for (u32 i = 0; i < s->nentries; i++)
+		if (s->entries[i].waker.kind == kind)
+			return &s->entries[i];
+	return NULL;
+}
+
+/* A wait over three intervals is its waker's as a whole, once that is known. */
+static void the_waker_gets_the_whole_wait(void **state)
+{
+	struct task_ident t = thread_of(7, 7, "t"), other = thread_of(9, 9, "o");
+	const struct waits_snap *s;
+	struct wait_sample w;
+	struct maker m;
+	u64 k;
+
+	maker__init(&m, 1);
+	k = KERNEL(&m, "pipe_read");
+	maker__wait(&m, goes_on(t, k, 0, NSEC_PER_SEC, NSEC_PER_SEC));
+	snap__put(maker__tick(&m, NSEC_PER_SEC));
+	maker__wait(&m, goes_on(t, k, 0, NSEC_PER_SEC, 2 * NSEC_PER_SEC));
+	snap__put(maker__tick(&m, NSEC_PER_SEC));
+	w = ended(t, k, 0, 1, 500 * MSEC);
+	w.full_ns = w.max_ns = 2500 * MSEC;
+	w.waker = woken_by(other, KERNEL(&m, "pipe_write"), 0);
+	/* The next one, which has begun already, comes in either order. */
+	maker__wait(&m, goes_on(t, k, 0, 200 * MSEC, 200 * MSEC));
+	maker__wait(&m, w);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->nentries, 2);
+	assert_int_equal(entry_woken(s, WAKER_TASK)->sums[WINDOW_TOTAL].off_ns, 2500 * MSEC);
+	assert_int_equal(entry_woken(s, WAKER_TASK)->sums[WINDOW_TOTAL].open_ns, 0);
+	assert_int_equal(entry_woken(s, WAKER_TASK)->sums[WINDOW_LAST].off_ns, 500 * MSEC);
+	assert_int_equal(entry_woken(s, WAKER_NONE)->sums[WINDOW_TOTAL].off_ns, 200 * MSEC);
+	assert_int_equal(entry_woken(s, WAKER_NONE)->sums[WINDOW_TOTAL].open_ns, 200 * MSEC);
+	assert_int_equal(entry_woken(s, WAKER_NONE)->sums[WINDOW_TOTAL].max_ns, 200 * MSEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* Woken, but still without a CPU: it goes on, and its waker is known. */
+static void a_woken_wait_may_go_on(void **state)
+{
+	struct task_ident t = thread_of(7, 7, "t");
+	const struct waits_snap *s;
+	struct wait_sample w;
+	struct maker m;
+
+	maker__init(&m, 1);
+	maker__wait(&m, goes_on(t, 0, 0, NSEC_PER_SEC, NSEC_PER_SEC));
+	snap__put(maker__tick(&m, NSEC_PER_SEC));
+	w = goes_on(t, 0, 0, NSEC_PER_SEC, 2 * NSEC_PER_SEC);
+	w.runq_ns = 600 * MSEC;
+	w.waker = (struct waker){.kind = WAKER_INTERRUPT, .tgid = 1, .tid = 2, .comm = "x"};
+	maker__wait(&m, w);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	/* What is left without a waker has nothing any more and is not there. */
+	assert_int_equal(s->nentries, 1);
+	assert_int_equal(s->entries[0].waker.kind, WAKER_INTERRUPT);
+	assert_int_equal(s->entries[0].waker.tid, 0);
+	assert_string_equal(s->entries[0].waker.comm, "");
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].off_ns, 2 * NSEC_PER_SEC);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].open_ns, 2 * NSEC_PER_SEC);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].runq_ns, 600 * MSEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* A waker of brief waits does not get what went on before them. */
+static void a_brief_wait_claims_nothing(void **state)
+{
+	struct task_ident t = thread_of(7, 7, "t");
+	const struct waits_snap *s;
+	struct wait_sample w;
+	struct maker m;
+
+	maker__init(&m, 1);
+	maker__wait(&m, goes_on(t, 0, 0, NSEC_PER_SEC, NSEC_PER_SEC));
+	snap__put(maker__tick(&m, NSEC_PER_SEC));
+	w = ended(t, 0, 0, 5, MSEC);
+	w.waker = woken_by(thread_of(9, 9, "o"), 0, 0);
+	maker__wait(&m, w);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(entry_woken(s, WAKER_TASK)->sums[WINDOW_TOTAL].off_ns, 5 * MSEC);
+	assert_int_equal(entry_woken(s, WAKER_NONE)->sums[WINDOW_TOTAL].off_ns, NSEC_PER_SEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* --- who is who --- */
+
+static void what_differs_stays_apart(void **state)
+{
+	struct wait_sample w = ended(thread_of(7, 8, "t"), 0, 0, 1, MSEC), v[8];
+	const struct waits_snap *s;
+	struct maker m;
+
+	maker__init(&m, 1);
+	for (u32 i = 0; i < ARRAY_SIZE(v); i++)
+		v[i] = w;
+	v[1].task.start_ns++; /* the tid is used again */
+	v[2].task.tid++;
+	v[3].state = TASK_STATE_DISK;
+	v[4].syscall = 5;
+	v[5].futex_op = 128;
+	v[6].waker = woken_by(thread_of(9, 9, "o"), 0, 0);
+	v[7].kstack = KERNEL(&m, "f");
+	for (u32 i = 0; i < ARRAY_SIZE(v); i++)
+		maker__wait(&m, v[i]);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->nentries, ARRAY_SIZE(v));
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* As after exec: what is heard last counts. */
+static void a_thread_may_change_its_name(void **state)
+{
+	const struct waits_snap *s;
+	struct maker m;
+
+	maker__init(&m, 1);
+	maker__wait(&m, ended(thread_of(7, 8, "sh"), 0, 0, 1, MSEC));
+	maker__wait(&m, ended(thread_of(7, 8, "prog"), 0, 0, 1, MSEC));
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->nentries, 1);
+	assert_string_equal(s->entries[0].task.comm, "prog");
+	assert_int_equal(s->entries[0].sums[WINDOW_LAST].count, 2);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* The idle task is nobody; a thread whose process is not known is somebody. */
+static void samples_without_a_process_confuse_nothing(void **state)
+{
+	struct task_sample t = {.task = thread_of(0, 0, "swapper"), .state_ns = {NSEC_PER_SEC}};
+	const struct waits_snap *s;
+	struct maker m;
+
+	maker__init(&m, 1);
+	maker__wait(&m, ended(thread_of(0, 0, "swapper"), 0, 0, 5, MSEC));
+	maker__task(&m, t);
+	t.task = thread_of(0, 8, "t");
+	maker__wait(&m, ended(t.task, 0, 0, 5, MSEC));
+	maker__task(&m, t);
+	maker__wait(&m, ended(thread_of(7, 8, "t"), 0, 0, 1, MSEC));
+	t.task.tgid = 7;
+	maker__task(&m, t);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->nentries, 2);
+	assert_int_equal(s->ntasks, 2);
+	assert_int_equal(s->tasks[1].task.tgid, 7);
+	assert_int_equal(s->tasks[1].span_ns[WINDOW_LAST], NSEC_PER_SEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+static void threads_have_their_time_by_state(void **state)
+{
+	struct task_sample a = {.task = thread_of(7, 9, "a")}, b = {.task = thread_of(7, 8, "b")};
+	const struct waits_snap *s;
+	struct maker m;
+
+	maker__init(&m, 1);
+	a.state_ns[TASK_STATE_RUNNING] = 300 * MSEC;
+	a.state_ns[TASK_STATE_SLEEP] = 700 * MSEC;
+	b.state_ns[TASK_STATE_DISK] = 500 * MSEC;
+	b.gone = true;
+	maker__task(&m, a);
+	maker__task(&m, b);
+	snap__put(maker__tick(&m, NSEC_PER_SEC));
+	maker__task(&m, a);
+	b.task.start_ns++;
+	b.gone = false;
+	maker__task(&m, b);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->ntasks, 3);
+	assert_int_equal(s->tasks[0].task.tid, 8);
+	assert_true(s->tasks[0].gone);
+	assert_false(s->tasks[1].gone);
+	assert_int_equal(s->tasks[0].span_ns[WINDOW_LAST], 0);
+	assert_int_equal(s->tasks[0].span_ns[WINDOW_TOTAL], 500 * MSEC);
+	assert_int_equal(s->tasks[2].task.tid, 9);
+	assert_int_equal(s->tasks[2].span_ns[WINDOW_LAST], NSEC_PER_SEC);
+	assert_int_equal(s->tasks[2].state_ns[WINDOW_TOTAL][TASK_STATE_SLEEP], 1400 * MSEC);
+	assert_int_equal(s->tasks[2].state_ns[WINDOW_TOTAL][TASK_STATE_RUNNING], 600 * MSEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+static void zero_forgets_waits_but_not_stacks(void **state)
+{
+	const struct waits_snap *s;
+	struct maker m;
+	u64 k;
+
+	maker__init(&m, 1);
+	k = KERNEL(&m, "f");
+	maker__wait(&m, goes_on(thread_of(7, 7, "t"), k, 0, NSEC_PER_SEC, NSEC_PER_SEC));
+	maker__task(&m, (struct task_sample){.task = thread_of(7, 7, "t"), .state_ns = {5}});
+	snap__put(maker__tick(&m, NSEC_PER_SEC));
+	model_waits.zero(m.model);
+	maker__wait(&m, goes_on(thread_of(7, 7, "t"), k, 0, NSEC_PER_SEC, 2 * NSEC_PER_SEC));
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(s->since_ns, 101 * NSEC_PER_SEC);
+	assert_int_equal(s->window_ns[WINDOW_DECAY], NSEC_PER_SEC);
+	assert_int_equal(s->nentries, 1);
+	assert_int_equal(s->ntasks, 0);
+	assert_non_null(s->entries[0].kstack);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].open_ns, NSEC_PER_SEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* --- bounds --- */
+
+static void put_fresh(struct maker *m, u32 i, u32 threads)
+{
+	u32 locs[3] = {1 + i, 2, 3};
+	u32 tid = 1000 + i % threads;
+
+	maker__wait(m, ended(thread_of(tid / 8 * 8, tid, "t"), maker__stack(m, 1, 2, locs), 0, 1,
+			     1000 + i));
+}
+
+/* What is folded loses where it waited, nothing else; the largest stay whole. */
+static void folding_keeps_the_totals(void **state)
+{
+	const u32 n = 3 * WAITS_MAX_ENTRIES, threads = 50;
+	const struct waits_snap *s;
+	struct maker m;
+	u64 put = 0, folded = 0;
+	bool largest = false;
+
+	maker__init(&m, 1);
+	for (u32 i = 0; i < n; i++, put += 1000 + i - 1)
+		put_fresh(&m, i, threads);
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_in_range(s->nentries, WAITS_MAX_ENTRIES / 4, WAITS_MAX_ENTRIES);
+	for (enum profile_window w = 0; w < WINDOWS; w++) {
+		assert_int_equal(sum_off(s, w), put);
+		assert_int_equal(sum_count(s, w), n);
+	}
+	for (u32 i = 0; i < s->nentries; i++) {
+		const struct wait_entry *e = &s->entries[i];
+
+		assert_int_equal(e->folded, !e->kstack);
+		assert_in_range(e->task.tid, 1000, 1000 + threads - 1);
+		folded += e->folded ? e->sums[WINDOW_TOTAL].off_ns : 0;
+		largest |= !e->folded && e->sums[WINDOW_TOTAL].off_ns == 1000 + n - 1;
+	}
+	assert_true(largest);
+	assert_int_equal(s->folded_ns, folded);
+	assert_true(folded > 0 && folded < put);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* 50,000 threads a time: what is left of them is by process, then in one. */
+static void entries_are_bounded_whatever_comes(void **state)
+{
+	const u32 n = 4 * WAITS_MAX_ENTRIES;
+	const struct waits_snap *s;
+	struct task_sample t = {0};
+	struct maker m;
+	u64 k;
+
+	maker__init(&m, 1);
+	k = KERNEL(&m, "f");
+	for (u32 i = 0; i < n; i++) {
+		t.task = thread_of(i * 2, i * 2 + 1, "t");
+		t.state_ns[TASK_STATE_SLEEP] = MSEC;
+		t.gone = i % 2;
+		maker__wait(&m, ended(t.task, k, 0, 1, MSEC));
+		maker__task(&m, t);
+		assert_true(i % 10000 || model_waits.memory(m.model) < (size_t)100 << 20);
+	}
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_true(s->nentries <= WAITS_MAX_ENTRIES && s->ntasks <= WAITS_MAX_TASKS);
+	assert_int_equal(sum_off(s, WINDOW_TOTAL), (u64)n * MSEC);
+	k = 0;
+	for (u32 i = 0; i < s->ntasks; i++)
+		k += s->tasks[i].span_ns[WINDOW_TOTAL];
+	assert_int_equal(k, (u64)n * MSEC);
+	assert_int_equal(s->tasks[s->ntasks - 1].task.tgid, PROFILE_MERGED);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+static void memory_for_stacks_is_bounded(void **state)
+{
+	u32 locs[STACKS_MAX_FRAMES];
+	const struct waits_snap *s;
+	struct maker m;
+
+	maker__init(&m, 1);
+	for (u32 i = 0; i < STACKS_MAX_FRAMES; i++)
+		locs[i] = i;
+	for (u32 i = 0; i < 20000; i++) {
+		locs[1 + i % 1000] = i;
+		maker__wait(&m, ended(thread_of(7, 7, "t"), 0,
+				      maker__stack(&m, 0, STACKS_MAX_FRAMES, locs), 1, MSEC));
+		assert_true(model_waits.memory(m.model) < (size_t)100 << 20);
+	}
+	s = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(sum_off(s, WINDOW_TOTAL), 20000 * MSEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* Each snapshot still says the same after the model went on, was folded and freed. */
+static u64 digest(const struct waits_snap *s)
+{
+	u64 h = mix64_pair(s->nentries, s->ntasks);
+
+	for (u32 i = 0; i < s->nentries; i++) {
+		const struct wait_entry *e = &s->entries[i];
+
+		h = mix64_pair(h, hash_bytes(e->sums, sizeof(e->sums)));
+		h = mix64_pair(h, hash_bytes(e->task.comm, COMM_LEN));
+		for (u32 k = 0; e->kstack && k < e->kstack->nkernel; k++)
+			h = mix64_pair(h, e->kstack->locs[k]);
+	}
+	return h;
+}
+
+static void snapshots_do_not_change(void **state)
+{
+	const struct waits_snap *s[12];
+	u64 digests[12], k[3];
+	struct maker m;
+
+	maker__init(&m, 3);
+	k[0] = KERNEL(&m, "f", "g");
+	k[1] = KERNEL(&m, "g");
+	k[2] = 0xbad;
+	for (u32 i = 0; i < ARRAY_SIZE(s); i++) {
+		maker__random_waits(&m, 200, k, 3, k, 3);
+		s[i] = maker__tick(&m, NSEC_PER_SEC);
+		digests[i] = digest(s[i]);
+		if (i == 5)
+			for (u32 j = 0; j <= WAITS_MAX_ENTRIES; j++)
+				put_fresh(&m, j, 50);
+		if (i == 8)
+			model_waits.zero(m.model);
+	}
+	model_waits.free(m.model);
+	for (u32 i = 0; i < ARRAY_SIZE(s); i++) {
+		assert_true(digest(s[i]) == digests[i]);
+		snap__put(s[i]);
+	}
+	fake_symbols__free(m.symbols);
+}
+
+/* Random input in random intervals: nothing is lost, nothing is larger than its whole. */
+static void random_input_is_conserved(void **state)
+{
+	for (u32 seed = 1; seed <= 20; seed++) {
+		u64 k[4], put = 0, last;
+		struct maker m;
+
+		maker__init(&m, seed);
+		k[0] = KERNEL(&m, "f");
+		k[1] = KERNEL(&m, "g", "f");
+		k[2] = USER(&m, "h");
+		k[3] = 0;
+		for (u32 i = 0; i < 10; i++) {
+			const struct waits_snap *s;
+
+			last = maker__random_waits(&m, maker__random(&m, 100), k, 4, k, 4);
+			put += last;
+			s = maker__tick(&m, maker__random(&m, 2000) * MSEC);
+			assert_int_equal(sum_off(s, WINDOW_LAST), last);
+			assert_int_equal(sum_off(s, WINDOW_TOTAL), put);
+			for (u32 e = 0; e < s->nentries; e++)
+				for (u32 w = 0; w < WINDOWS; w++) {
+					const struct wait_sums *x = &s->entries[e].sums[w];
+
+					assert_true(x->open_ns <= x->off_ns);
+					assert_true(x->runq_ns <= x->off_ns);
+				}
+			snap__put(s);
+		}
+		maker__fini(&m);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(windows_have_what_was_put),
+		cmocka_unit_test(decay_does_not_depend_on_the_delay),
+		cmocka_unit_test(the_longest_wait_fades),
+		cmocka_unit_test(a_wait_that_goes_on_is_whole_in_the_total),
+		cmocka_unit_test(only_the_last_wait_goes_on),
+		cmocka_unit_test(the_waker_gets_the_whole_wait),
+		cmocka_unit_test(a_woken_wait_may_go_on),
+		cmocka_unit_test(a_brief_wait_claims_nothing),
+		cmocka_unit_test(what_differs_stays_apart),
+		cmocka_unit_test(a_thread_may_change_its_name),
+		cmocka_unit_test(samples_without_a_process_confuse_nothing),
+		cmocka_unit_test(threads_have_their_time_by_state),
+		cmocka_unit_test(zero_forgets_waits_but_not_stacks),
+		cmocka_unit_test(folding_keeps_the_totals),
+		cmocka_unit_test(entries_are_bounded_whatever_comes),
+		cmocka_unit_test(memory_for_stacks_is_bounded),
+		cmocka_unit_test(snapshots_do_not_change),
+		cmocka_unit_test(random_input_is_conserved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

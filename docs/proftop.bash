@@ -63,7 +63,7 @@ _proftop()
 	-F | --freq) _proftop_words "49 99 499 999 4999" ;;
 	-c | --period) _proftop_words "1 100 1000 10000 1000000" ;;
 	-e | --event)
-		_proftop_words "$(proftop --list-events 2>/dev/null | awk '{ print $1 }')"
+		_proftop_words "$(proftop --list-events 2>/dev/null | awk '$2 != "raw" { print $1 }')"
 		# A tracepoint's colon is a word break to bash: leave out what is before it.
 		if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
 			COMPREPLY=("${COMPREPLY[@]#"${cur%:*}":}")

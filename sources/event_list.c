@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fnmatch.h>
 
+#include "sources/event_pmu.h"
 #include "sources/events.h"
 
 static bool matches(const char *glob, const char *name)
@@ -80,8 +81,25 @@ static int list_tracepoints(FILE *out, const char *glob)
 	return listed;
 }
 
+struct pmu_list {
+	FILE *out;
+	const char *glob;
+	int listed;
+};
+
+static void list_pmu_event(void *ctx, const char *name)
+{
+	struct pmu_list *l = ctx;
+
+	if (!matches(l->glob, name))
+		return;
+	print_event(l->out, name, "pmu", "");
+	l->listed++;
+}
+
 int event__list(FILE *out, const char *glob)
 {
+	struct pmu_list pmus = {.out = out, .glob = glob};
 	struct event_name e;
 	int listed = 0;
 
@@ -91,7 +109,10 @@ int event__list(FILE *out, const char *glob)
 		print_event(out, e.name, e.class, event__unavailable(&e));
 		listed++;
 	}
-	if (!glob)
+	event_pmu__each(EVENT_PMU_DEVICES, list_pmu_event, &pmus);
+	if (!glob) {
 		print_event(out, "rNNN", "raw", "");
-	return listed + list_tracepoints(out, glob);
+		print_event(out, "PMU/FIELD=VALUE,.../", "raw", "");
+	}
+	return listed + pmus.listed + list_tracepoints(out, glob);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "sources/event_pmu.h"
 #include "sources/perf_open.h"
 
 #define MOUNT_TRACEFS "mount -t tracefs nodev /sys/kernel/tracing"
@@ -204,14 +205,18 @@ static int resolve_name(const char *text, const char *tracefs, struct perf_event
 	return unknown(text, st);
 }
 
-/* The modifiers at the end of an event's name, NULL when there are none. */
-static const char *find_modifiers(const char *text)
+/* The modifiers at the end of an event's name: after its last colon, or a PMU's last slash; ""
+ * none. *len is the length of what is before them. */
+static const char *find_modifiers(const char *text, size_t *len)
 {
-	const char *colon = strrchr(text, ':');
+	const char *at = event_pmu__is(text) ? strrchr(text, '/') + 1 : strrchr(text, ':'), *m;
 
-	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "ukpP")])
-		return NULL;
-	return colon;
+	*len = strlen(text);
+	m = at ? at + (*at == ':') : "";
+	if (!*m || m[strspn(m, "ukpP")])
+		return "";
+	*len = (size_t)(at - text);
+	return m;
 }
 
 static int apply_modifiers(const char *m, struct perf_event_attr *attr, struct status *st)
@@ -231,7 +236,8 @@ static int apply_modifiers(const char *m, struct perf_event_attr *attr, struct s
 		if (precise && !strchr(m, 'P'))
 			return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
 					   "event modifier '%s': software events and tracepoints "
-					   "cannot be precise; leave the p out", m);
+					   "cannot be precise; leave the p out",
+					   m);
 		precise = 0;
 	}
 	attr->precise_ip = precise;
@@ -246,20 +252,20 @@ static int apply_modifiers(const char *m, struct perf_event_attr *attr, struct s
 int event__resolve(const char *text, const char *tracefs, struct perf_event_attr *attr,
 		   struct status *st)
 {
-	const char *modifiers = find_modifiers(text);
 	char base[128];
+	size_t len;
+	const char *modifiers = find_modifiers(text, &len);
 	int err;
 
 	memset(attr, 0, sizeof(*attr));
 	if (strlen(text) >= sizeof(base))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "event name is too long");
-	copy_str(base, sizeof(base), text);
-	if (modifiers)
-		base[modifiers - text] = '\0';
-	err = resolve_name(base, tracefs, attr, st);
-	if (err || !modifiers)
+	copy_str(base, len + 1, text);
+	err = event_pmu__is(base) ? event_pmu__resolve(base, EVENT_PMU_DEVICES, attr, st)
+				  : resolve_name(base, tracefs, attr, st);
+	if (err || !*modifiers)
 		return err;
-	return apply_modifiers(modifiers + 1, attr, st);
+	return apply_modifiers(modifiers, attr, st);
 }
 
 /* Opens the event on this thread; who may not see the kernel still gets user mode. */
@@ -293,7 +299,7 @@ static int try_precise(struct perf_event_attr *attr, bool as_possible)
 	return err;
 }
 
-static const char *why_not(int err)
+static const char *why_not(const struct perf_event_attr *attr, int err)
 {
 	switch (-err) {
 	case ENOENT:
@@ -303,7 +309,8 @@ static const char *why_not(int err)
 		return "this CPU or virtual machine has no counter for it; cpu-clock works "
 		       "everywhere";
 	case EINVAL:
-		return "the counter cannot do this (try it without p modifiers)";
+		return attr->precise_ip ? "the counter cannot do this (try it without p modifiers)"
+					: "this counter can be read but not sampled";
 	case EACCES:
 	case EPERM:
 		return "not permitted (sysctl kernel.perf_event_paranoid, or run with sudo)";
@@ -312,31 +319,31 @@ static const char *why_not(int err)
 	}
 }
 
-static int refuse(const char *text, int err, struct status *st)
+static int refuse(const char *text, const struct perf_event_attr *attr, int err, struct status *st)
 {
 	enum exit_code code =
 		err == -EACCES || err == -EPERM ? EXIT_CODE_PERMISSION : EXIT_CODE_UNSUPPORTED;
 
-	return status__set(st, code, err, "event '%s': %s", text, why_not(err));
+	return status__set(st, code, err, "event '%s': %s", text, why_not(attr, err));
 }
 
 int event__parse(const char *text, struct perf_event_attr *attr, char *name, size_t name_size,
 		 struct status *st)
 {
-	const char *modifiers, *wanted = *text ? text : "cycles:P";
+	const char *wanted = *text ? text : "cycles:P";
+	size_t len;
 	int err = event__resolve(wanted, event__tracefs(), attr, st);
 
 	if (err)
 		return err;
-	modifiers = find_modifiers(wanted);
-	err = try_precise(attr, modifiers && strchr(modifiers, 'P'));
+	err = try_precise(attr, strchr(find_modifiers(wanted, &len), 'P'));
 	if (err && !*text) {
 		wanted = "cpu-clock";
 		event__resolve(wanted, NULL, attr, st);
 		err = try_open(attr);
 	}
 	if (err)
-		return refuse(wanted, err, st);
+		return refuse(wanted, attr, err, st);
 	copy_str(name, name_size, wanted);
 	return 0;
 }
@@ -346,5 +353,5 @@ const char *event__unavailable(const struct event_name *e)
 	struct perf_event_attr attr = {.type = e->type, .config = e->config};
 	int err = try_open(&attr);
 
-	return err ? why_not(err) : "";
+	return err ? why_not(&attr, err) : "";
 }

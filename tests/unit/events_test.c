@@ -114,6 +114,22 @@ static void test_modifiers(void **state)
 	expect_error("cpu-clock:zz", EXIT_CODE_USAGE, "modifiers are");
 }
 
+/* A PMU's modifiers come right after its last slash. */
+static void test_pmus(void **state)
+{
+	struct perf_event_attr attr;
+	struct status st = {0};
+
+	expect("software/config=2/", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+	assert_int_equal(event__resolve("software/config=2/u", NULL, &attr, &st), 0);
+	assert_true(attr.exclude_kernel && !attr.exclude_user);
+	assert_int_equal(event__resolve("software/config=2/:k", NULL, &attr, &st), 0);
+	assert_true(!attr.exclude_kernel && attr.exclude_user);
+	expect_error("software/config=2/x", EXIT_CODE_USAGE, "ends with a slash");
+	expect_error("nopmu/config=2/", EXIT_CODE_UNSUPPORTED, "no PMU 'nopmu'");
+	assert_int_equal(event__resolve("", NULL, &attr, &st), -ENOENT);
+}
+
 static void test_wrong_names_get_near_ones(void **state)
 {
 	expect_error("cicles", EXIT_CODE_USAGE, "'cycles'");
@@ -183,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_modifiers),
+		cmocka_unit_test(test_pmus),
 		cmocka_unit_test(test_wrong_names_get_near_ones),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_tracefs_not_mounted),

@@ -104,7 +104,7 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_s
 
 	if (!key.tid && !count_idle)
 		return;
-	if (!scope__passes(key.tgid, key.tid, key.cpu))
+	if (!scope__passes(task, key.tgid, key.tid, key.cpu))
 		return;
 	st->samples++;
 	key.cgroup = bpf_get_current_cgroup_id();

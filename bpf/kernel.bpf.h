@@ -19,6 +19,8 @@ typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
 
 #define KERNEL_TYPE __attribute__((preserve_access_index))
 
@@ -48,14 +50,87 @@ struct signal_struct {
 	atomic_t live; /* threads that have not begun to exit */
 } KERNEL_TYPE;
 
+/* The part of a thread's state that a switch saves. */
+struct thread_struct {
+	u64 sp;
+} KERNEL_TYPE;
+
+struct sched_entity {
+	u64 nr_migrations;
+} KERNEL_TYPE;
+
+struct sched_info {
+	u64 run_delay; /* ns it waited for a CPU in all */
+} KERNEL_TYPE;
+
 struct task_struct {
 	int pid;  /* what user space calls the thread id */
 	int tgid; /* and the process id */
+	unsigned int __state; /* 5.14 on; task_struct___old before */
+	int exit_state;
+	int on_cpu;
+	unsigned int flags;
 	u64 start_time;
 	u64 self_exec_id; /* counts its execve calls; 32 bits wide before 5.7 */
+	unsigned long nvcsw, nivcsw;
 	struct task_struct *group_leader;
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+	struct sched_entity se;
+	struct sched_info sched_info;
+	struct thread_struct thread;
+	char comm[16];
+} KERNEL_TYPE;
+
+struct task_struct___old {
+	long state;
+} KERNEL_TYPE;
+
+#define PF_IO_WORKER   0x00000010
+#define PF_USER_WORKER 0x00004000
+#define PF_KTHREAD     0x00200000
+
+#define TASK_INTERRUPTIBLE   0x0001
+#define TASK_UNINTERRUPTIBLE 0x0002
+#define TASK_STOPPED	     0x0004
+#define TASK_TRACED	     0x0008
+#define TASK_DEAD	     0x0080
+#define TASK_NOLOAD	     0x0400
+
+/* Registers with which a thread entered the kernel. */
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs___x86 {
+	u64 ip, sp, bp, si, orig_ax;
+} KERNEL_TYPE;
+#define REGS_TYPE	struct pt_regs___x86
+#define REGS_IP(r)	((r)->ip)
+#define REGS_SP(r)	((r)->sp)
+#define REGS_FP(r)	((r)->bp)
+#define REGS_SYSCALL(r) ((u32)(r)->orig_ax)
+#define REGS_ARG2(r)	((r)->si)
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs___arm64 {
+	u64 regs[31];
+	u64 sp, pc;
+	s32 syscallno;
+} KERNEL_TYPE;
+#define REGS_TYPE	struct pt_regs___arm64
+#define REGS_IP(r)	((r)->pc)
+#define REGS_SP(r)	((r)->sp)
+#define REGS_FP(r)	((r)->regs[29])
+#define REGS_SYSCALL(r) ((u32)(r)->syscallno)
+#define REGS_ARG2(r)	((r)->regs[1])
+#endif
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} KERNEL_TYPE;
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 } KERNEL_TYPE;
 
 #endif

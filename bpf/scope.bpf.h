@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decides in the kernel whether the current task is looked at. A program includes this once
+ * Decides in the kernel whether a task is looked at. A program includes this once
  * and calls scope__passes(); scope__follow_fork() and scope__follow_exit() belong into
  * programs on sched_process_fork and sched_process_exit.
  */
@@ -47,10 +47,9 @@ static __always_inline bool scope__id(u64 state, u16 kind, u64 id)
 }
 
 /* A cgroup in a set stands for its children too, so the walk goes up. */
-static __always_inline bool scope__cgroup(u64 state)
+static __always_inline bool scope__cgroup(u64 state, struct task_struct *task)
 {
 	u32 flags = state, generation = state >> 32;
-	struct task_struct *task = (void *)bpf_get_current_task();
 	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
 	bool included = !(flags & SCOPE_BPF_HAS(SCOPE_BPF_CGROUP, 0));
 
@@ -66,17 +65,23 @@ static __always_inline bool scope__cgroup(u64 state)
 	return included;
 }
 
-static __always_inline bool scope__name(u64 state)
+static __always_inline bool scope__name(u64 state, struct task_struct *task)
 {
 	struct scope_bpf_comm key = {.generation = state >> 32};
 	u8 *drop;
 
-	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	BPF_CORE_READ_STR_INTO(&key.comm, task, comm);
 	drop = bpf_map_lookup_elem(&scope_comms, &key);
 	return !drop || !*drop;
 }
 
-static __always_inline bool scope__passes(u32 tgid, u32 tid, u32 cpu)
+static __always_inline bool scope__cpu(u32 cpu)
+{
+	return scope__id(scope_state, SCOPE_BPF_CPU, cpu);
+}
+
+/* What holds for a task as long as its cgroup and name do, wherever it runs. */
+static __always_inline bool scope__task(struct task_struct *task, u32 tgid, u32 tid)
 {
 	u64 state = scope_state;
 	u32 cgroups = SCOPE_BPF_HAS(SCOPE_BPF_CGROUP, 0) | SCOPE_BPF_HAS(SCOPE_BPF_CGROUP, 1);
@@ -84,9 +89,13 @@ static __always_inline bool scope__passes(u32 tgid, u32 tid, u32 cpu)
 	if (!(u32)state)
 		return true;
 	return scope__id(state, SCOPE_BPF_PID, tgid) && scope__id(state, SCOPE_BPF_TID, tid) &&
-	       scope__id(state, SCOPE_BPF_CPU, cpu) &&
-	       (!((u32)state & cgroups) || scope__cgroup(state)) &&
-	       (!((u32)state & SCOPE_BPF_COMMS) || scope__name(state));
+	       (!((u32)state & cgroups) || scope__cgroup(state, task)) &&
+	       (!((u32)state & SCOPE_BPF_COMMS) || scope__name(state, task));
+}
+
+static __always_inline bool scope__passes(struct task_struct *task, u32 tgid, u32 tid, u32 cpu)
+{
+	return !(u32)scope_state || (scope__cpu(cpu) && scope__task(task, tgid, tid));
 }
 
 /* Returns false when the child should have been followed and there was no room. */

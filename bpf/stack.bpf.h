@@ -16,7 +16,7 @@
 #include "bpf/stack.h"
 
 /* Programs of different kinds may interrupt each other on a CPU: each kind has its scratch. */
-enum stack_slot { STACK_SLOT_PERF, STACK_SLOT_TRACE, STACK_SLOTS };
+enum stack_slot { STACK_SLOT_PERF, STACK_SLOT_TRACE, STACK_SLOT_ITER, STACK_SLOTS };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -152,6 +152,7 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 no
 	s->nkernel = nkernel;
 	s->nuser = nuser;
 	s->t_ns = now;
+	s->flags = 0;
 	s->hash = stack__hash(s);
 	return stack__send(s, stats) ? s->hash : 0;
 }

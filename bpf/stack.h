@@ -24,9 +24,11 @@ struct stack_record {
 	__u64 hash;
 	__u64 t_ns;
 	__u16 nkernel, nuser;
-	__u32 pad;
+	__u32 flags; /* STACK_RECORD_x */
 	__u64 ips[2 * STACK_DEPTH];
 };
+
+#define STACK_RECORD_INTERRUPT 1 /* of an interrupt's own stack; what it interrupted is left out */
 
 /* A process that was not seen before: its maps should be read before it exits. */
 struct task_record {
@@ -43,6 +45,12 @@ struct stack_stats {
 	__u64 ring_full; /* stacks not sent: no room in the ring */
 	__u64 seen_full; /* stacks sent, but not remembered: they are sent again */
 	__u64 cut;	 /* captures that reached the depth limit */
+	/* kernel stacks of stack_task.bpf.h: */
+	__u64 walks;	 /* walked */
+	__u64 reused;	 /* known again by their shape */
+	__u64 checked;	 /* of those: walked all the same ... */
+	__u64 differed;	 /* ... and it was another */
+	__u64 suspect;	 /* scratch */
 };
 
 #endif

@@ -107,7 +107,7 @@ static void release(struct feeds *f, u32 model)
 
 		if (!(slot->models & MODEL_BIT(model)))
 			continue;
-		slot->models &= ~MODEL_BIT(model);
+		slot__set_models(slot, slot->models & ~MODEL_BIT(model));
 		if (!slot->models)
 			slot__close(&f->slots, slot);
 	}
@@ -205,7 +205,7 @@ static bool try_row(struct feeds *f, const struct source_row *row)
 		note_failure(f, row, &st);
 		return false;
 	}
-	slot->models |= MODEL_BIT(row->model);
+	slot__set_models(slot, slot->models | MODEL_BIT(row->model));
 	return true;
 }
 

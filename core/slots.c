@@ -74,6 +74,7 @@ static int open_as(struct slots *s, struct slot *slot, const struct sampling *ho
 		log__add(LOG_WARN, "%s: no early wakeups: %s", slot->ops->name, strerror(errno));
 		slot->fd = -1;
 	}
+	slot__set_models(slot, slot->models); /* opened anew, it serves whom it did */
 	return 0;
 }
 
@@ -138,6 +139,13 @@ void slot__close(struct slots *s, struct slot *slot)
 	slot->src = NULL;
 	slot->fd = -1;
 	slot->muted_until_ns = 0;
+}
+
+void slot__set_models(struct slot *slot, u64 models)
+{
+	slot->models = models;
+	if (models && slot->src && slot->ops->serve)
+		slot->ops->serve(slot->src, models);
 }
 
 void slot__mute(struct slots *s, struct slot *slot, u64 now_ns)

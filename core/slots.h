@@ -46,6 +46,9 @@ int slot__open(struct slots *s, struct slot *slot, struct status *st);
 /* Keeps its counts. Fine when it is closed. */
 void slot__close(struct slots *s, struct slot *slot);
 
+/* Which models it serves from now on; an open source is told. */
+void slot__set_models(struct slot *slot, u64 models);
+
 /* Its fd was readable and has been drained: silent for a while, so that a flood of urgent
  * records costs a bounded number of wakeups. */
 void slot__mute(struct slots *s, struct slot *slot, u64 now_ns);

@@ -142,6 +142,31 @@ long bpf_util__drain(int map_fd, u32 key_size, u32 value_size,
 	return err ? err : d.n;
 }
 
+void bpf_util__sum_percpu(int map_fd, size_t size, u64 *out)
+{
+	u32 ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1), n = (u32)(size / sizeof(u64));
+	u64 *values = xcalloc(ncpus, size);
+	u32 zero = 0;
+
+	memset(out, 0, size);
+	if (!bpf_map_lookup_elem(map_fd, &zero, values))
+		for (u32 i = 0; i < ncpus * n; i++)
+			out[i % n] += values[i];
+	free(values);
+}
+
+double bpf_util__trim(struct bpf_map *map, u32 *used, u32 size)
+{
+	double fill = 100.0 * MIN(*used, size) / size;
+
+	if (fill < 75)
+		return fill;
+	bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map), NULL,
+			NULL);
+	*used = 0;
+	return fill;
+}
+
 /* Programs run inside RCU read sections, and this waits for a grace period. Where it is not
  * to be had (nohz_full), a program's run time is far below the sleep. */
 void bpf_util__barrier(void)

@@ -17,6 +17,14 @@ int bpf_util__failed(int err, const char *what, struct status *st);
 long bpf_util__drain(int map_fd, u32 key_size, u32 value_size,
 		     void (*each)(void *ctx, const void *key, const void *value), void *ctx);
 
+/* The sum over all CPUs of entry 0 of a per-CPU array of `size` bytes, all of it u64. */
+void bpf_util__sum_percpu(int map_fd, size_t size, u64 *out);
+
+struct bpf_map;
+/* How full a map is that remembers what was sent (`used` since it was last emptied), in %;
+ * empties it before it is full: what is forgotten is sent again when it is next seen. */
+double bpf_util__trim(struct bpf_map *map, u32 *used, u32 size);
+
 /* Returns when every program that was running at the call has ended. */
 void bpf_util__barrier(void);
 

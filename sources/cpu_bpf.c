@@ -15,11 +15,11 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 #include "sources/perf_open.h"
 
-#define FETCHED_KEEP (256 * 1024) /* bytes of a buffer kept from drain to drain */
 #define COUNTS_MIN 4096
 #define COUNTS_MAX 65536
 #define RING_MIN   (256u * 1024)
@@ -40,17 +40,14 @@ struct probes {
 
 struct source {
 	struct cpu_bpf *skel;
-	struct ring_buffer *ring;
+	struct bpf_ring *ring;
 	struct probes probes;
 	struct bpf_scope scope;
 	struct perf_setup setup;
 	struct cpu_bpf_sizes sizes;
 	struct bpf_link *fork, *exit;	/* while children are followed */
 	const struct sample_sink *sink; /* during drain */
-	char *fetched; /* records taken from the ring and not handed out, each after its size */
-	size_t fetched_len, fetched_cap;
 	bool flipped; /* the programs count into the other map: the one they left is due */
-	u32 ncpus;			/* that can be: length of a per-CPU value */
 	u32 stacks, tasks;		/* remembered by the program */
 	u64 samples;			/* handed out */
 	u64 before_ns;			/* of the last tick */
@@ -82,26 +79,14 @@ static struct cpu_bpf_sizes pick_sizes(const struct sampling *how)
 	};
 }
 
-static void sum_percpu(int fd, u32 ncpus, size_t size, u64 *out)
-{
-	u64 *values = xcalloc(ncpus, size);
-	u32 zero = 0, n = (u32)(size / sizeof(u64));
-
-	memset(out, 0, size);
-	if (!bpf_map_lookup_elem(fd, &zero, values))
-		for (u32 i = 0; i < ncpus * n; i++)
-			out[i % n] += values[i];
-	free(values);
-}
-
 void cpu_bpf__stats(struct source *s, struct cpu_stats *out)
 {
-	sum_percpu(bpf_map__fd(s->skel->maps.stats), s->ncpus, sizeof(*out), (u64 *)out);
+	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
 }
 
 static void stack_stats(struct source *s, struct stack_stats *out)
 {
-	sum_percpu(bpf_map__fd(s->skel->maps.stack_stats), s->ncpus, sizeof(*out), (u64 *)out);
+	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stack_stats), sizeof(*out), (u64 *)out);
 }
 
 /* --- perf events, one a CPU --- */
@@ -214,25 +199,6 @@ static int replace_probes(struct source *s, const struct perf_setup *setup, stru
 
 /* --- records from the ring --- */
 
-static void put_stack(struct source *s, const struct stack_record *r, size_t size)
-{
-	struct stack_def def = {
-		.head.type = SAMPLE_STACK_DEF,
-		.hash = r->hash,
-		.nkernel = r->nkernel,
-		.nuser = r->nuser,
-		.cut = r->nkernel == STACK_DEPTH || r->nuser == STACK_DEPTH,
-		.tgid = r->tgid,
-		.t_ns = r->t_ns,
-		.ips = (const u64 *)r->ips,
-	};
-
-	if (size < offsetof(struct stack_record, ips) + (r->nkernel + r->nuser) * sizeof(u64))
-		return;
-	s->stacks++;
-	sink__put(s->sink, &def.head);
-}
-
 static void put_task(struct source *s, const struct task_record *r)
 {
 	struct proc_event e = {
@@ -248,50 +214,15 @@ static void put_task(struct source *s, const struct task_record *r)
 	sink__put(s->sink, &e.head);
 }
 
-static void put_record(struct source *s, const void *data, size_t size)
-{
-	u32 type = *(const u32 *)data;
-
-	if (type == RECORD_STACK && size >= offsetof(struct stack_record, ips))
-		put_stack(s, data, size);
-	else if (type == RECORD_TASK && size >= sizeof(struct task_record))
-		put_task(s, data);
-}
-
-/* Keeps a record until drain. Records are multiples of 8 bytes, so they stay aligned. */
-static int on_record(void *ctx, void *data, size_t size)
+static void put_record(void *ctx, const void *data, size_t size)
 {
 	struct source *s = ctx;
-	u64 head = (size + 7) & ~7ULL;
-	size_t need = s->fetched_len + sizeof(head) + head;
+	u32 type = *(const u32 *)data;
 
-	if (size < sizeof(u32))
-		return 0;
-	if (need > s->fetched_cap) {
-		s->fetched_cap = MAX(need, s->fetched_cap * 2);
-		s->fetched = xrealloc(s->fetched, s->fetched_cap);
-	}
-	memcpy(s->fetched + s->fetched_len, &head, sizeof(head));
-	memcpy(s->fetched + s->fetched_len + sizeof(head), data, size);
-	s->fetched_len = need;
-	return 0;
-}
-
-static void put_fetched(struct source *s)
-{
-	for (size_t at = 0; at < s->fetched_len;) {
-		u64 size = *(const u64 *)(s->fetched + at);
-
-		put_record(s, s->fetched + at + sizeof(size), size);
-		at += sizeof(size) + size;
-	}
-	s->fetched_len = 0;
-	/* A burst's memory is not kept for good. */
-	if (s->fetched_cap > FETCHED_KEEP) {
-		free(s->fetched);
-		s->fetched = NULL;
-		s->fetched_cap = 0;
-	}
+	if (type == RECORD_STACK)
+		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+	else if (type == RECORD_TASK && size >= sizeof(struct task_record))
+		put_task(s, data);
 }
 
 /* --- counts --- */
@@ -342,19 +273,6 @@ static double drain_counts(struct source *s)
 		log__add(LOG_WARN, "counts could not be read from the kernel: %s",
 			 strerror((int)-n));
 	return n < 0 ? 0 : 100.0 * (double)n / s->sizes.counts;
-}
-
-/* What is forgotten is sent again when it is next seen. */
-static double trim(struct bpf_map *map, u32 *used, u32 size)
-{
-	double fill = 100.0 * MIN(*used, size) / size;
-
-	if (fill < 75)
-		return fill;
-	bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map), NULL,
-			NULL);
-	*used = 0;
-	return fill;
 }
 
 /* --- health --- */
@@ -438,8 +356,7 @@ static void cpu_bpf__close(struct source *s)
 	bpf_link__destroy(s->exit);
 	probes__close(&s->probes);
 	bpf_scope__fini(&s->scope);
-	ring_buffer__free(s->ring);
-	free(s->fetched);
+	bpf_ring__free(s->ring);
 	cpu_bpf__destroy(s->skel);
 	free(s);
 }
@@ -472,9 +389,9 @@ static int load(struct source *s, struct status *st)
 	err = cpu_bpf__load(s->skel);
 	if (err)
 		return bpf_util__failed(err, "BPF sampler", st);
-	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.records), on_record, s, NULL);
-	if (!s->ring)
-		return bpf_util__failed(-errno, "BPF ring buffer", st);
+	err = bpf_ring__new(&s->ring, bpf_map__fd(s->skel->maps.records), st);
+	if (err)
+		return err;
 	bpf_scope__init(&s->scope, bpf_map__fd(s->skel->maps.scope_ids),
 			bpf_map__fd(s->skel->maps.scope_comms), &s->skel->bss->scope_state);
 	return 0;
@@ -554,7 +471,6 @@ struct source *cpu_bpf__open_sized(const struct sampling *how, const struct scop
 	int err = bpf_util__prepare(st);
 
 	s->sizes = *sizes;
-	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	if (!err)
 		err = perf__setup(&s->setup, how, st);
 	if (!err)
@@ -580,14 +496,14 @@ static struct source *cpu_bpf__open_source(const struct sampling *how, const str
 
 static int cpu_bpf__fd(struct source *s)
 {
-	return ring_buffer__epoll_fd(s->ring);
+	return bpf_ring__fd(s->ring);
 }
 
 static void cpu_bpf__fetch(struct source *s, bool tick)
 {
 	if (tick)
 		flip_counts(s);
-	ring_buffer__consume(s->ring);
+	bpf_ring__fetch(s->ring);
 }
 
 static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
@@ -596,16 +512,16 @@ static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink
 	struct status st;
 
 	s->sink = sink;
-	if (tick ? !s->flipped : !s->fetched_len)
+	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
 		cpu_bpf__fetch(s, tick);
-	put_fetched(s);
+	bpf_ring__drain(s->ring, put_record, s);
 	if (!tick)
 		return;
 	if (cpus_changed(s) && replace_probes(s, &s->setup, &st))
 		log__add(LOG_WARN, "CPUs came or went: %s", st.msg);
 	counts = drain_counts(s);
-	stacks = trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
-	tasks = trim(s->skel->maps.tasks_seen, &s->tasks, s->sizes.tasks);
+	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
+	tasks = bpf_util__trim(s->skel->maps.tasks_seen, &s->tasks, s->sizes.tasks);
 	note_tick(s, MAX(counts, MAX(stacks, tasks)));
 }
 

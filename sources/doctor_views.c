@@ -13,6 +13,8 @@ static const struct view_needs {
 	enum model_id model; /* MODEL_COUNT: nothing of the kernel's */
 } views[] = {
 	{"view cpu", MODEL_PROFILE},
+	{"view offcpu", MODEL_WAITS},
+	{"view sched", MODEL_SCHED},
 	{"view log", MODEL_COUNT},
 };
 

@@ -24,6 +24,7 @@ struct sampling {
 	enum call_graph call_graph;
 	bool user, kernel; /* which frames and samples are wanted; both true by default */
 	bool idle;	   /* count the idle task too */
+	u32 watch;	   /* thread whose every change of state is told; 0 none */
 	double interval_s; /* expected time between drains: sizes maps and rings */
 };
 
@@ -42,6 +43,9 @@ struct source_ops {
 	 * the collector closes and reopens, but a source of tier 0 then does not depend on it. */
 	int (*set_scope)(struct source *s, const struct scope *scope, struct status *st);
 	int (*set_sampling)(struct source *s, const struct sampling *how, struct status *st);
+	/* Optional: which models it serves, a bit per enum model_id; called after open and whenever
+	 * that changes. What none of them needs is not gathered. */
+	void (*serve)(struct source *s, u64 models);
 	/* An fd that becomes readable when drain() has work before the tick; -1 none. */
 	int (*fd)(struct source *s);
 	/* Optional, before drain: takes what waits in the kernel over without handing it out.

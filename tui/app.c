@@ -92,6 +92,16 @@ const char *host__key(const struct host *h, enum action a, char *buf, size_t siz
 	return buf;
 }
 
+void host__watch(struct host *h, u32 tid)
+{
+	struct sampling s = h->sampling;
+
+	if (s.watch == tid)
+		return;
+	s.watch = tid;
+	app__set_sampling(h, &s);
+}
+
 bool host__toggle_idle(struct host *h)
 {
 	struct sampling s = h->sampling;

@@ -121,6 +121,8 @@ void host__push(struct host *h, struct screen *s);
 void host__pop(struct host *h);
 /* Switches the sampling of the idle task. */
 bool host__toggle_idle(struct host *h);
+/* Has every change of one thread's state told, 0: of none. */
+void host__watch(struct host *h, u32 tid);
 /* Key bound to an action in the present screen, as text; "" none. */
 const char *host__key(const struct host *h, enum action a, char *buf, size_t size);
 

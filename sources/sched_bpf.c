@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where threads are and what they wait for: BPF programs on the scheduler's tracepoints. */
+#include "sources/sched_bpf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bpf/sched.h"
+#include "bpf/sched.skel.h"
+#include "bpf/stack.h"
+#include "core/arena.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "sources/bpf_ring.h"
+#include "sources/bpf_scope.h"
+#include "sources/bpf_util.h"
+#include "sources/sched_tasks.h"
+
+#define READ_SIZE     (64 * 1024)
+#define SLOW_FIRST_NS NSEC_PER_MSEC
+#define SLOW_LEAST_NS (NSEC_PER_MSEC / 10)
+#define SLOW_WANTED   64 /* slow delays told in one interval, about */
+
+struct source {
+	struct sched_bpf *skel;
+	struct bpf_ring *ring;
+	struct bpf_scope scope;
+	struct sched_bpf_sizes sizes;
+	struct bpf_link *visit;
+	struct bpf_link *fork, *exit; /* while children are followed */
+	struct sched_tasks *tasks;
+	struct sched_cpu *cpus_before; /* one for each CPU that can be */
+	u32 ncpus;
+	u64 cpus_ns;
+	char *visited; /* records of the iterator's last round */
+	size_t visited_len, visited_cap;
+	bool flipped;
+	const struct sample_sink *sink; /* during drain */
+	u32 stacks, slow; /* stacks sent since the maps were emptied; slow delays told */
+	u64 before_ns;
+	struct sched_stats before;
+	struct health health;
+};
+
+void sched_bpf__stats(struct source *s, struct sched_stats *out)
+{
+	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
+}
+
+/* --- the iterator --- */
+
+/* Grows the buffer as it goes: a record must not be taken twice. */
+static int visit(struct source *s)
+{
+	int fd = bpf_iter_create(bpf_link__fd(s->visit));
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return -errno;
+	s->visited_len = 0;
+	while (n > 0) {
+		if (s->visited_cap - s->visited_len < READ_SIZE) {
+			s->visited_cap = s->visited_cap * 2 + READ_SIZE;
+			s->visited = xrealloc(s->visited, s->visited_cap);
+		}
+		n = read(fd, s->visited + s->visited_len, READ_SIZE);
+		if (n > 0)
+			s->visited_len += (size_t)n;
+		else if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			n = 1;
+	}
+	close(fd);
+	return n < 0 ? -errno : 0;
+}
+
+/* Names and cgroups may have changed since a thread was last judged. */
+static bool may_change(const struct scope *scope)
+{
+	return scope && (scope->ncomms || scope->include[SCOPE_CGROUP].active ||
+			 scope->exclude[SCOPE_CGROUP].n);
+}
+
+static void visit_all(struct source *s)
+{
+	u64 now = clock__monotonic_ns();
+	int err;
+
+	s->skel->bss->look_again = may_change(s->scope.scope);
+	s->skel->bss->epoch++;
+	err = visit(s);
+	s->skel->bss->visited_ns = now;
+	if (err)
+		log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
+}
+
+static void take_visited(struct source *s, const struct sample_sink *sink)
+{
+	bool waits = s->skel->bss->wanted & SCHED_WANT_WAITS;
+
+	for (size_t at = 0; at + offsetof(struct sched_task_record, hists) <= s->visited_len;) {
+		const struct sched_task_record *r = (const void *)(s->visited + at);
+		size_t size = r->has_hists ? sizeof(*r) : offsetof(struct sched_task_record, hists);
+		struct bpf_scope_entry e = {r->task.tgid,   r->task.tid, r->cpu,
+					    r->task.cgroup, r->t_ns,	 r->task.comm};
+
+		if (at + size > s->visited_len)
+			break;
+		sched_tasks__take(s->tasks, r, size, waits,
+				  bpf_scope__passes(&s->scope, &e) ? sink : NULL);
+		at += size;
+	}
+	s->visited_len = 0;
+}
+
+/* --- records from the ring --- */
+
+static void put_end(struct source *s, const struct sched_task_record *r, size_t size)
+{
+	struct bpf_scope_entry e = {r->task.tgid,   r->task.tid, r->cpu,
+				    r->task.cgroup, r->t_ns,	 r->task.comm};
+
+	sched_tasks__take(s->tasks, r, size, false,
+			  bpf_scope__passes(&s->scope, &e) ? s->sink : NULL);
+}
+
+static void put_delay(struct source *s, const struct sched_delay_record *r)
+{
+	struct delay_sample out = {
+		.head.type = SAMPLE_DELAY,
+		.cpu = r->cpu,
+		.t_ns = r->t_ns,
+		.delay_ns = r->delay_ns,
+		.holder_ran_ns = r->holder_ran_ns,
+		.holder_kstack = r->holder_kstack,
+		.holder_ustack = r->holder_ustack,
+	};
+
+	s->slow++;
+	sched_ident__to(&out.task, &r->task);
+	sched_ident__to(&out.holder, &r->holder);
+	sink__put(s->sink, &out.head);
+}
+
+static void put_switch(struct source *s, const struct sched_switch_record *r)
+{
+	struct switch_sample out = {
+		.head.type = SAMPLE_SWITCH,
+		.tid = r->tid,
+		.cpu = r->cpu,
+		.t_ns = r->t_ns,
+		.state = (enum task_state)MIN(r->state, SCHED_OTHER),
+		.syscall = r->syscall,
+		.futex_op = r->futex_op,
+		.kstack = r->kstack,
+		.ustack = r->ustack,
+	};
+
+	sink__put(s->sink, &out.head);
+}
+
+static void put_record(void *ctx, const void *data, size_t size)
+{
+	struct source *s = ctx;
+
+	switch (*(const u32 *)data) {
+	case RECORD_STACK:
+		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+		break;
+	case RECORD_SCHED_TASK:
+		put_end(s, data, size);
+		break;
+	case RECORD_SCHED_DELAY:
+		if (size >= sizeof(struct sched_delay_record))
+			put_delay(s, data);
+		break;
+	case RECORD_SCHED_SWITCH:
+		if (size >= sizeof(struct sched_switch_record))
+			put_switch(s, data);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- waits that ended --- */
+
+static void on_wait(void *ctx, const void *key, const void *value)
+{
+	const struct sched_wait_sum *sum = value;
+	struct source *s = ctx;
+	struct bpf_scope_entry e = {sum->task.tgid,   sum->task.tid, sum->cpu,
+				    sum->task.cgroup, sum->last_ns,  sum->task.comm};
+	struct wait_sample out;
+
+	(void)key;
+	if (!bpf_scope__passes(&s->scope, &e))
+		return;
+	sched_wait__to(&out, &sum->task, &sum->wait);
+	out.count = sum->count;
+	out.off_ns = sum->off_ns;
+	out.runq_ns = out.state == TASK_STATE_RUNNABLE ? sum->off_ns : sum->runq_ns;
+	out.full_ns = sum->full_ns;
+	out.max_ns = sum->max_ns;
+	out.t_ns = sum->last_ns;
+	sink__put(s->sink, &out.head);
+}
+
+static double drain_waits(struct source *s)
+{
+	struct bpf_map *map = s->skel->bss->active ? s->skel->maps.waits_a : s->skel->maps.waits_b;
+	long n = bpf_util__drain(bpf_map__fd(map), sizeof(u64), sizeof(struct sched_wait_sum),
+				 on_wait, s);
+
+	s->flipped = false;
+	if (n < 0)
+		log__add(LOG_WARN, "waits could not be read from the kernel: %s",
+			 strerror((int)-n));
+	return n < 0 ? 0 : 100.0 * (double)n / s->sizes.waits;
+}
+
+/* --- CPUs --- */
+
+static u64 busy_until(const struct sched_cpu *c, u64 now)
+{
+	return c->busy_ns + (c->running.tid && now > c->since_ns ? now - c->since_ns : 0);
+}
+
+static void put_cpu(struct source *s, u32 cpu, const struct sched_cpu *c, u64 then, u64 now)
+{
+	struct sched_cpu *before = &s->cpus_before[cpu];
+	u64 hist[HIST_BUCKETS], e = s->skel->bss->epoch - 1;
+	u64 running = now - MIN(now, c->since_ns), ended;
+	struct cpu_sample out = {
+		.head.type = SAMPLE_CPU,
+		.cpu = cpu,
+		.t_ns = now,
+		.span_ns = now - then,
+		.switches = c->switches - before->switches,
+		.delay_hist = hist,
+	};
+
+	out.busy_ns = busy_until(c, now) - MIN(busy_until(before, then), busy_until(c, now));
+	out.busy_ns = MIN(out.busy_ns, out.span_ns);
+	ended = c->run_max.epoch[e & 1] == e ? c->run_max.ns[e & 1] : 0;
+	out.run_max_ns = ended;
+	sched_ident__to(&out.longest, &c->longest[e & 1]);
+	sched_ident__to(&out.running, &c->running);
+	if (c->running.tid && running > ended) {
+		out.run_max_ns = running;
+		out.longest = out.running;
+	}
+	for (u32 i = 0; i < HIST_BUCKETS; i++)
+		hist[i] = c->delay_hist[i] - before->delay_hist[i];
+	sink__put(s->sink, &out.head);
+}
+
+static bool read_cpus(struct source *s, struct sched_cpu *out)
+{
+	u32 zero = 0;
+
+	return !bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.cpus), &zero, out);
+}
+
+/* sink NULL: only where the next interval begins is remembered. */
+static void take_cpus(struct source *s, const struct sample_sink *sink)
+{
+	struct sched_cpu *now = xcalloc(s->ncpus, sizeof(*now)), *before = s->cpus_before;
+	u64 now_ns = clock__monotonic_ns();
+
+	if (read_cpus(s, now)) {
+		for (u32 i = 0; sink && i < s->ncpus; i++)
+			if (now[i].switches)
+				put_cpu(s, i, &now[i], s->cpus_ns, now_ns);
+		s->cpus_before = now;
+		s->cpus_ns = now_ns;
+		now = before;
+	}
+	free(now);
+}
+
+/* --- upkeep --- */
+
+/* So many of the slowest delays are told that there is something to see and nothing to pay. */
+static void adapt_slow(struct source *s)
+{
+	u64 slow = s->skel->bss->slow_ns;
+
+	if (s->slow > SLOW_WANTED)
+		slow *= 2;
+	else if (s->slow < SLOW_WANTED / 8)
+		slow = MAX(slow / 2, SLOW_LEAST_NS);
+	s->slow = 0;
+	s->skel->bss->slow_ns = slow;
+}
+
+/* A shape stands for a stack that was sent: both are forgotten together. */
+static double trim_stacks(struct source *s)
+{
+	static const char zero[4096]; /* more than a shape */
+	int fd = bpf_map__fd(s->skel->maps.stack_shapes);
+	u32 n = bpf_map__max_entries(s->skel->maps.stack_shapes);
+	double fill = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
+
+	for (u32 i = 0; fill >= 75 && i < n; i++)
+		bpf_map_update_elem(fd, &i, zero, BPF_ANY);
+	return fill;
+}
+
+static void note_cost(struct source *s, const struct sched_stats *now, double wall_ns)
+{
+	double runs = (double)(now->runs - s->before.runs);
+	double timed = (double)(now->timed - s->before.timed);
+	struct health *h = &s->health;
+
+	if (timed > 0)
+		h->cost_ns = (double)(now->run_ns - s->before.run_ns) / timed;
+	h->run_pct = 100 * runs * h->cost_ns / wall_ns / MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+	h->cost_pct = h->run_pct;
+}
+
+static void note_losses(struct health *h, const struct sched_stats *now)
+{
+	h->samples = now->waits - h->samples_total;
+	h->samples_total = now->waits;
+	h->map_full = now->waits_full;
+	h->lost = now->waits_full + now->records_full + now->tasks_full;
+	h->stacks_lost = now->stacks_lost;
+	h->note[0] = '\0';
+	if (now->backward)
+		snprintf(h->note, sizeof(h->note), "%llu negative times were taken as 0",
+			 (unsigned long long)now->backward);
+}
+
+static void note_tick(struct source *s, double fill)
+{
+	u64 now_ns = clock__monotonic_ns();
+	struct sched_stats now;
+	double stacks;
+
+	sched_bpf__stats(s, &now);
+	note_losses(&s->health, &now);
+	stacks = trim_stacks(s); /* not within MAX, which would trim twice */
+	s->health.map_fill_pct = MAX(fill, stacks);
+	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
+	s->before = now;
+	s->before_ns = now_ns;
+}
+
+/* --- settings --- */
+
+/* In the order of SCOPE_STATES: R S D T t X Z P I. */
+static u32 states_of(u32 letters)
+{
+	static const u32 bits[] = {
+		1u << SCHED_RUNNABLE, 1u << SCHED_SLEEP,  1u << SCHED_DISK,
+		1u << SCHED_STOPPED,  1u << SCHED_TRACED, 1u << SCHED_OTHER,
+		1u << SCHED_OTHER,    1u << SCHED_OTHER,  1u << SCHED_IDLE,
+	};
+	u32 out = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(bits); i++)
+		if (letters & (1u << i))
+			out |= bits[i];
+	return out;
+}
+
+static void set_filters(struct source *s, const struct scope *scope)
+{
+	u32 all = (1u << SCHED_STATES) - 1, states = 0;
+
+	if (scope->states || scope->not_states)
+		states = (scope->states ? states_of(scope->states) : all) &
+			 ~states_of(scope->not_states);
+	s->skel->bss->wait_min_ns = scope->min_ns;
+	s->skel->bss->wait_max_ns = scope->max_ns;
+	/* A filter that nothing passes is not the same as none. */
+	s->skel->bss->wait_states =
+		states || !(scope->states || scope->not_states) ? states : 1u << 31;
+	s->skel->bss->thread_kinds = scope->not_tasks & SCOPE_TASK_KERNEL ? 1
+				     : scope->not_tasks & SCOPE_TASK_USER ? 2
+									  : 0;
+}
+
+/* Programs on fork and exit are attached only while children are followed. */
+static int follow(struct source *s, bool on, struct status *st)
+{
+	if (!on) {
+		bpf_link__destroy(s->fork);
+		bpf_link__destroy(s->exit);
+		s->fork = s->exit = NULL;
+		return 0;
+	}
+	if (!s->exit)
+		s->exit = bpf_program__attach(s->skel->progs.sched_exit);
+	if (s->exit && !s->fork)
+		s->fork = bpf_program__attach(s->skel->progs.sched_fork);
+	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
+}
+
+static int sched_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
+{
+	int err = 0;
+
+	if (scope->follow_children)
+		err = follow(s, true, st);
+	if (!err)
+		err = bpf_scope__set(&s->scope, scope, st);
+	if (err)
+		return err;
+	if (!scope->follow_children)
+		follow(s, false, st);
+	set_filters(s, scope);
+	return 0;
+}
+
+static int sched_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+{
+	(void)st;
+	s->skel->bss->watch_tid = how->watch;
+	return 0;
+}
+
+/* Who wakes whom matters to waits alone. */
+static void sched_bpf__serve(struct source *s, u64 models)
+{
+	u32 wanted = (models & (1ULL << MODEL_WAITS) ? SCHED_WANT_WAITS : 0) |
+		     (models & (1ULL << MODEL_SCHED) ? SCHED_WANT_TASKS : 0);
+	struct bpf_link **waking = &s->skel->links.sched_waking;
+
+	s->skel->bss->wanted = wanted;
+	if (wanted & SCHED_WANT_WAITS && !*waking) {
+		*waking = bpf_program__attach(s->skel->progs.sched_waking);
+		if (!*waking)
+			log__add(LOG_WARN, "wakers will not be known: %s", strerror(errno));
+	} else if (!(wanted & SCHED_WANT_WAITS)) {
+		bpf_link__destroy(*waking);
+		*waking = NULL;
+	}
+}
+
+/* --- the source --- */
+
+static void sched_bpf__close(struct source *s)
+{
+	bpf_link__destroy(s->visit);
+	bpf_link__destroy(s->fork);
+	bpf_link__destroy(s->exit);
+	bpf_scope__fini(&s->scope);
+	bpf_ring__free(s->ring);
+	sched_bpf__destroy(s->skel);
+	sched_tasks__free(s->tasks);
+	free(s->cpus_before);
+	free(s->visited);
+	free(s);
+}
+
+/* Since 5.18 the tracepoint tells the state in which the thread left. */
+static bool switch_tells_state(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *t;
+	bool tells = false;
+	int id;
+
+	if (!btf)
+		return false;
+	id = btf__find_by_name_kind(btf, "btf_trace_sched_switch", BTF_KIND_TYPEDEF);
+	t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer */
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the prototype; its first is context */
+	if (t && btf_is_func_proto(t))
+		tells = btf_vlen(t) >= 5;
+	btf__free(btf);
+	return tells;
+}
+
+static int load(struct source *s, struct status *st)
+{
+	int err;
+
+	s->skel = sched_bpf__open();
+	if (!s->skel)
+		return bpf_util__failed(-errno, "BPF scheduler programs", st);
+	bpf_map__set_max_entries(s->skel->maps.waits_a, s->sizes.waits);
+	bpf_map__set_max_entries(s->skel->maps.waits_b, s->sizes.waits);
+	bpf_map__set_max_entries(s->skel->maps.stacks_seen, s->sizes.stacks);
+	bpf_map__set_max_entries(s->skel->maps.records, s->sizes.ring_bytes);
+	s->skel->rodata->switch_tells_state = switch_tells_state();
+	s->skel->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
+#ifdef __x86_64__
+	/* The kernel's image and its modules lie within it. */
+	s->skel->rodata->text_start = 0xffffffff80000000;
+	s->skel->rodata->text_length = 0x7f000000;
+#endif
+	err = sched_bpf__load(s->skel);
+	if (err)
+		return bpf_util__failed(err, "BPF scheduler programs", st);
+	err = bpf_ring__new(&s->ring, bpf_map__fd(s->skel->maps.records), st);
+	if (err)
+		return err;
+	bpf_scope__init(&s->scope, bpf_map__fd(s->skel->maps.scope_ids),
+			bpf_map__fd(s->skel->maps.scope_comms), &s->skel->bss->scope_state);
+	s->skel->bss->slow_ns = SLOW_FIRST_NS;
+	return 0;
+}
+
+static int attach_one(struct bpf_program *prog, struct bpf_link **link, struct status *st)
+{
+	*link = bpf_program__attach(prog);
+	return *link ? 0 : bpf_util__failed(-errno, bpf_program__name(prog), st);
+}
+
+/* Whoever visits first gives each thread its place; the events then find it. */
+static int attach(struct source *s, const struct scope *scope, struct status *st)
+{
+	struct sched_bpf *k = s->skel;
+	int err = sched_bpf__set_scope(s, scope, st);
+
+	if (!err)
+		err = attach_one(k->progs.sched_wakeup_new, &k->links.sched_wakeup_new, st);
+	if (!err)
+		err = attach_one(k->progs.sched_visit, &s->visit, st);
+	if (!err) {
+		err = visit(s);
+		if (err)
+			bpf_util__failed(err, "visiting all threads", st);
+	}
+	if (!err)
+		err = attach_one(k->progs.sched_waking, &k->links.sched_waking, st);
+	if (!err)
+		err = attach_one(k->progs.sched_wakeup, &k->links.sched_wakeup, st);
+	if (!err)
+		err = attach_one(k->progs.sched_switch, &k->links.sched_switch, st);
+	return err;
+}
+
+static void begin(struct source *s)
+{
+	visit_all(s);
+	take_visited(s, NULL);
+	take_cpus(s, NULL);
+	s->before_ns = clock__monotonic_ns();
+	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
+	copy_str(s->health.event, sizeof(s->health.event), "sched_switch");
+	s->health.precise = true;
+}
+
+struct source *sched_bpf__open_sized(const struct sampling *how, const struct scope *scope,
+				     const struct sched_bpf_sizes *sizes, struct status *st)
+{
+	struct source *s = xcalloc(1, sizeof(*s));
+	int err = bpf_util__prepare(st);
+
+	s->sizes = *sizes;
+	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
+	s->cpus_before = xcalloc(s->ncpus, sizeof(*s->cpus_before));
+	s->tasks = sched_tasks__new();
+	if (!err)
+		err = load(s, st);
+	if (!err) {
+		s->skel->bss->wanted = SCHED_WANT_WAITS | SCHED_WANT_TASKS;
+		sched_bpf__set_sampling(s, how, st);
+		err = attach(s, scope, st);
+	}
+	if (err) {
+		sched_bpf__close(s);
+		return NULL;
+	}
+	begin(s);
+	return s;
+}
+
+static struct source *sched_bpf__open_source(const struct sampling *how, const struct scope *scope,
+					     struct status *st)
+{
+	static const struct sched_bpf_sizes sizes = {16384, 16384, 1024 * 1024};
+
+	return sched_bpf__open_sized(how, scope, &sizes, st);
+}
+
+static int sched_bpf__fd(struct source *s)
+{
+	return bpf_ring__fd(s->ring);
+}
+
+static void sched_bpf__fetch(struct source *s, bool tick)
+{
+	if (tick) {
+		visit_all(s);
+		__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
+		bpf_util__barrier();
+		s->flipped = true;
+	}
+	bpf_ring__fetch(s->ring);
+}
+
+static void sched_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	s->sink = sink;
+	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
+		sched_bpf__fetch(s, tick);
+	bpf_ring__drain(s->ring, put_record, s);
+	if (!tick)
+		return;
+	take_visited(s, sink);
+	sched_tasks__end_round(s->tasks);
+	if (s->skel->bss->wanted & SCHED_WANT_TASKS) {
+		take_cpus(s, sink);
+		adapt_slow(s);
+	}
+	note_tick(s, drain_waits(s));
+}
+
+static void sched_bpf__health(struct source *s, struct health *h)
+{
+	u64 side_lost = h->side_lost;
+	double self = h->self_cpu_pct;
+
+	*h = s->health;
+	h->side_lost = side_lost;
+	h->self_cpu_pct = self;
+}
+
+const struct source_ops source_sched_bpf = {
+	.name = "bpf",
+	.title = "BPF programs on the scheduler's tracepoints",
+	.open = sched_bpf__open_source,
+	.close = sched_bpf__close,
+	.set_scope = sched_bpf__set_scope,
+	.set_sampling = sched_bpf__set_sampling,
+	.serve = sched_bpf__serve,
+	.fd = sched_bpf__fd,
+	.fetch = sched_bpf__fetch,
+	.drain = sched_bpf__drain,
+	.health = sched_bpf__health,
+};

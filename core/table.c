@@ -76,6 +76,12 @@ static int descending_order(const void *a, const void *b)
 	return c ? c : compare_u64(x->row, y->row);
 }
 
+static void sort_items(struct sort_item *items, u32 n, bool descending)
+{
+	if (n)
+		qsort(items, n, sizeof(*items), descending ? descending_order : ascending);
+}
+
 void row_table__sort(const struct row_table *t, u32 column, bool descending, u32 *order)
 {
 	struct sort_item *items = xcalloc(t->nrows, sizeof(*items));
@@ -85,8 +91,8 @@ void row_table__sort(const struct row_table *t, u32 column, bool descending, u32
 		if (column >= t->ncolumns || !t->cell(t, i, column, &items[i].value))
 			items[i].value = (struct value){.type = VALUE_NONE};
 	}
-	if (t->nrows)
-		qsort(items, t->nrows, sizeof(*items), descending ? descending_order : ascending);
+	sort_items(items, t->nrows - t->nlast, descending);
+	sort_items(items + (t->nrows - t->nlast), t->nlast, descending);
 	for (u32 i = 0; i < t->nrows; i++)
 		order[i] = items[i].row;
 	free(items);

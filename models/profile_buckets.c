@@ -16,7 +16,7 @@ static u32 add_bucket(struct buckets *b, const struct profile_query *q, u64 key)
 {
 	u32 cap = b->cap;
 
-	b->items = selection__room(b->items, b->n, &b->cap, sizeof(*b->items));
+	b->items = xgrow(b->items, b->n, &b->cap, sizeof(*b->items));
 	if (b->cap != cap)
 		b->trends = xrealloc(b->trends, b->cap * sizeof(*b->trends));
 	memset(&b->trends[b->n], 0, sizeof(*b->trends));
@@ -99,7 +99,7 @@ static void add_chain(struct buckets *b, const struct bucket *row, struct chain_
 	if (!row->unfolded)
 		return;
 	c = &b->chains[row->unfolded - 1];
-	c->items = selection__room(c->items, c->n, &c->cap, sizeof(*c->items));
+	c->items = xgrow(c->items, c->n, &c->cap, sizeof(*c->items));
 	c->items[c->n++] = item;
 }
 
@@ -145,7 +145,7 @@ static void add_share(struct shares *l, u32 task, u32 hit, double weight, u64 co
 	HIDX_FIND(at, &l->index, hash, pos, l->items[pos].task == task && l->items[pos].hit == hit);
 	if (at == HIDX_NONE) {
 		at = l->n;
-		l->items = selection__room(l->items, l->n, &l->cap, sizeof(*l->items));
+		l->items = xgrow(l->items, l->n, &l->cap, sizeof(*l->items));
 		l->items[l->n++] = (struct share){.task = task, .hit = hit};
 		hidx__add(&l->index, hash, at);
 	}

@@ -89,7 +89,7 @@ static void path_range(const struct selection *s, const struct bucket *row, u32 
 
 static void push_frame(struct chains *c, frame_ref f)
 {
-	c->frames = selection__room(c->frames, c->nframes, &c->frames_cap, sizeof(*c->frames));
+	c->frames = xgrow(c->frames, c->nframes, &c->frames_cap, sizeof(*c->frames));
 	c->frames[c->nframes++] = f;
 }
 
@@ -151,7 +151,7 @@ static u32 count_groups(struct chains *c, u32 first, u32 n, u32 depth, struct gr
 		frame_ref f = frame_at(c, p, depth);
 
 		if (!c->group_of[f]) {
-			g = selection__room(g, ngroups, &cap, sizeof(*g));
+			g = xgrow(g, ngroups, &cap, sizeof(*g));
 			g[ngroups] = (struct group){.frame = f};
 			c->group_of[f] = ++ngroups;
 		}
@@ -213,7 +213,7 @@ static struct tree_node *new_node(struct chains *c, u32 parent, const struct gro
 	struct chain_nodes *out = c->out;
 	struct tree_node *node;
 
-	out->items = selection__room(out->items, out->n, &out->cap, sizeof(*out->items));
+	out->items = xgrow(out->items, out->n, &out->cap, sizeof(*out->items));
 	node = &out->items[out->n++];
 	*node = (struct tree_node){
 		.parent = parent,

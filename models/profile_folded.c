@@ -46,7 +46,7 @@ static char *clean_name(struct arena *a, const char *name, const char *otherwise
 
 static void add_line(struct lines *l, u64 hash, struct line line)
 {
-	l->items = selection__room(l->items, l->n, &l->cap, sizeof(*l->items));
+	l->items = xgrow(l->items, l->n, &l->cap, sizeof(*l->items));
 	l->items[l->n] = line;
 	hidx__add(&l->index, hash, l->n++);
 }

@@ -31,7 +31,7 @@ static u32 add_ident(struct selection *s, struct ident id)
 	if (at != HIDX_NONE)
 		return at;
 	selection__match(s, &id);
-	s->idents = selection__room(s->idents, s->nidents, &s->idents_cap, sizeof(*s->idents));
+	s->idents = xgrow(s->idents, s->nidents, &s->idents_cap, sizeof(*s->idents));
 	s->idents[s->nidents] = id;
 	hidx__add(&s->ident_index, id.key, s->nidents);
 	return s->nidents++;
@@ -119,7 +119,7 @@ u32 selection__ident(struct selection *s, u32 loc)
 
 static void push_run(struct selection *s, u32 v)
 {
-	s->runs = selection__room(s->runs, s->nruns, &s->runs_cap, sizeof(*s->runs));
+	s->runs = xgrow(s->runs, s->nruns, &s->runs_cap, sizeof(*s->runs));
 	s->runs[s->nruns++] = v;
 }
 

@@ -2,14 +2,6 @@
 /* Which samples a query counts: mode, scope and terms on names. */
 #include "models/profile_select.h"
 
-void *selection__room(void *items, u32 n, u32 *cap, size_t size)
-{
-	if (n < *cap)
-		return items;
-	*cap = *cap ? *cap * 2 : 256;
-	return xrealloc(items, *cap * size);
-}
-
 /* The sets are borrowed and the names left out: those are matched once per name. */
 static void borrow_tasks(struct selection *s)
 {
@@ -28,7 +20,7 @@ static void sort_terms(struct selection *s, const struct name_term *terms, u32 n
 
 static void add_special(struct selection *s, const char *name, const char *object)
 {
-	s->idents = selection__room(s->idents, s->nidents, &s->idents_cap, sizeof(*s->idents));
+	s->idents = xgrow(s->idents, s->nidents, &s->idents_cap, sizeof(*s->idents));
 	s->idents[s->nidents] = (struct ident){.key = mix64_pair(4, s->nidents),
 					       .name = name,
 					       .object_name = object,
@@ -78,22 +70,15 @@ size_t selection__bytes(const struct selection *s)
 	       (s->memo[0].n + s->memo[1].n + s->memo_func.n) * sizeof(u32);
 }
 
-void selection__init(struct selection *s, struct arena *arena, const struct profile_snap *snap,
-		     const struct profile_query *q, const struct scope *scope)
+void selection__init_stacks(struct selection *s, struct arena *arena, const struct symbols *symbols,
+			    const struct profile_query *q, const struct scope *scope)
 {
 	selection__reset(s);
 	s->arena = arena;
-	s->snap = snap;
 	s->query = q;
 	s->scope = scope;
 	/* Asking for inline chains is the one getter that is not const. */
-	s->symbols = (struct symbols *)snap->symbols;
-	if (snap->ncomms > s->comm_cap) {
-		s->comm_cap = snap->ncomms;
-		s->comm_passes = xrealloc(s->comm_passes, s->comm_cap);
-	}
-	if (snap->ncomms)
-		memset(s->comm_passes, 0, snap->ncomms);
+	s->symbols = (struct symbols *)symbols;
 	if (scope) {
 		borrow_tasks(s);
 		sort_terms(s, scope->syms, scope->nsyms, 0);
@@ -103,6 +88,19 @@ void selection__init(struct selection *s, struct arena *arena, const struct prof
 	add_special(s, "[no stack]", "[no stack]");
 	add_special(s, "[chain not kept]", "");
 	selection__match(s, &s->idents[IDENT_NO_STACK]);
+}
+
+void selection__init(struct selection *s, struct arena *arena, const struct profile_snap *snap,
+		     const struct profile_query *q, const struct scope *scope)
+{
+	selection__init_stacks(s, arena, snap->symbols, q, scope);
+	s->snap = snap;
+	if (snap->ncomms > s->comm_cap) {
+		s->comm_cap = snap->ncomms;
+		s->comm_passes = xrealloc(s->comm_passes, s->comm_cap);
+	}
+	if (snap->ncomms)
+		memset(s->comm_passes, 0, snap->ncomms);
 }
 
 void selection__fini(struct selection *s)
@@ -199,20 +197,17 @@ static u32 new_hit(struct selection *s, const struct profile_stack *stack, u64 h
 		h.leaf = frame__ident(s->frames[0]);
 		h.user = user_part(s, &h);
 	}
-	s->hits = selection__room(s->hits, s->nhits, &s->hits_cap, sizeof(*s->hits));
+	s->hits = xgrow(s->hits, s->nhits, &s->hits_cap, sizeof(*s->hits));
 	s->hits[s->nhits] = h;
 	hidx__add(&s->hit_index, hash, s->nhits);
 	return s->nhits++;
 }
 
-u32 selection__hit(struct selection *s, const struct profile_entry *e)
+u32 selection__stack(struct selection *s, const struct profile_stack *stack)
 {
-	const struct profile_stack *stack = e->stack;
 	u64 hash;
 	u32 at;
 
-	if (!task_passes(s, e))
-		return HIDX_NONE;
 	if (stack && !stack->nkernel && !stack->nuser)
 		stack = NULL;
 	hash = mix64((u64)(uintptr_t)stack);
@@ -220,6 +215,11 @@ u32 selection__hit(struct selection *s, const struct profile_entry *e)
 	if (at == HIDX_NONE)
 		at = new_hit(s, stack, hash);
 	return s->hits[at].passes ? at : HIDX_NONE;
+}
+
+u32 selection__hit(struct selection *s, const struct profile_entry *e)
+{
+	return task_passes(s, e) ? selection__stack(s, e->stack) : HIDX_NONE;
 }
 
 static bool in_window(const struct selection *s, const struct profile_entry *e)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all queries over a profile share: which samples count, and what a frame is called.
- * One selection serves one query on one thread. What a loc resolves to is looked up once
- * per query, so a query is consistent in itself while the symbol worker goes on.
+ * What all queries over a profile share: which samples count, and what a frame is called;
+ * the latter serves stacks of other models too. One selection serves one query on one thread. What
+ * a loc resolves to is looked up once per query, so a query is consistent in itself while the
+ * symbol worker goes on.
  */
 #ifndef MODELS_PROFILE_SELECT_H
 #define MODELS_PROFILE_SELECT_H
@@ -96,12 +97,17 @@ struct selection {
 /* s: zeroed, or used before and not fini'ed: its memory then serves again. */
 void selection__init(struct selection *s, struct arena *arena, const struct profile_snap *snap,
 		     const struct profile_query *q, const struct scope *scope);
+/* The same for stacks of other models: q says which frames count; there are no entries. */
+void selection__init_stacks(struct selection *s, struct arena *arena, const struct symbols *symbols,
+			    const struct profile_query *q, const struct scope *scope);
 void selection__fini(struct selection *s);
 /* Of the memory that would serve again. */
 size_t selection__bytes(const struct selection *s);
 
 /* The hit of an entry's stack, HIDX_NONE when the entry is filtered out. Adds no weight. */
 u32 selection__hit(struct selection *s, const struct profile_entry *e);
+/* The hit of a stack, HIDX_NONE when the scope's terms on names filter it out. */
+u32 selection__stack(struct selection *s, const struct profile_stack *stack);
 /* Adds what an entry has in the query's window to its hit; false when that is nothing. */
 bool selection__add(struct selection *s, u32 hit, const struct profile_entry *e);
 /* The two above for all entries that have something in the window. */
@@ -112,8 +118,5 @@ u32 selection__expand(struct selection *s, const struct hit *h, bool inlined);
 u32 selection__ident(struct selection *s, u32 loc);
 /* Looks which terms of the scope an ident matches. */
 void selection__match(struct selection *s, struct ident *id);
-
-/* Room for one more in an array that grows by doubling. */
-void *selection__room(void *items, u32 n, u32 *cap, size_t size);
 
 #endif

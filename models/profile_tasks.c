@@ -42,7 +42,7 @@ static bool names_better(const struct profile_entry *a, const struct profile_ent
 
 static u32 add_task(struct tasks *t, u64 key, const struct profile_entry *e)
 {
-	t->items = selection__room(t->items, t->n, &t->cap, sizeof(*t->items));
+	t->items = xgrow(t->items, t->n, &t->cap, sizeof(*t->items));
 	t->items[t->n] = (struct task){.key = key, .entry = e};
 	hidx__add(&t->index, key, t->n);
 	return t->n++;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "core/base.h"
+#include "symbols/section.h"
 #include "symbols/symtab.h"
 #include "symbols/symbols.h"
 
@@ -83,7 +84,6 @@ bool elf__sane(int fd, off_t size);
 bool elf__bounded(Elf *elf);
 /* A section's bytes, NULL when there are none or more than 512 MiB. Owned by the Elf. */
 Elf_Data *elf__bytes(Elf_Scn *scn);
-Elf_Scn *elf__section(Elf *elf, const char *name, u32 type);
 void elf__build_id(Elf *elf, char hex[41]);
 /* Adds the functions of a .symtab or .dynsym to b; returns how many. Names point into the
  * string table (source), or into the pool when source is NAME_POOL. bias is added to each. */

@@ -70,22 +70,20 @@ static bool notes_bounded(Elf *elf)
 
 bool elf__bounded(Elf *elf)
 {
-	Elf_Scn *scn = NULL;
+	struct elf_section s = {0};
+	Elf_Scn *names_scn;
 	size_t names;
 	GElf_Shdr sh;
 
 	if (elf_getshdrstrndx(elf, &names))
 		names = 0;
-	scn = elf_getscn(elf, names);
-	if (scn && gelf_getshdr(scn, &sh) && sh.sh_size > NOTE_MAX)
+	names_scn = elf_getscn(elf, names);
+	if (names_scn && gelf_getshdr(names_scn, &sh) && sh.sh_size > NOTE_MAX)
 		return false;
-	for (scn = NULL; (scn = elf_nextscn(elf, scn));) {
-		const char *name;
-
-		if (!gelf_getshdr(scn, &sh) || sh.sh_size > section_bound(&sh))
+	while (elf_section__next(elf, &s)) {
+		if (s.broken || s.shdr.sh_size > section_bound(&s.shdr))
 			return false;
-		name = elf_strptr(elf, names, sh.sh_name);
-		if (name && !strncmp(name, ".gnu_debug", 10) && sh.sh_size > SECTION_MAX)
+		if (s.name && !strncmp(s.name, ".gnu_debug", 10) && s.shdr.sh_size > SECTION_MAX)
 			return false;
 	}
 	return notes_bounded(elf);
@@ -101,26 +99,6 @@ Elf_Data *elf__bytes(Elf_Scn *scn)
 	Elf_Data *d = elf_getdata(scn, NULL);
 
 	return d && d->d_buf && d->d_size ? d : NULL;
-}
-
-Elf_Scn *elf__section(Elf *elf, const char *name, u32 type)
-{
-	Elf_Scn *scn = NULL;
-	size_t shstrndx;
-	GElf_Shdr sh;
-
-	if (elf_getshdrstrndx(elf, &shstrndx))
-		shstrndx = 0;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *s;
-
-		if (!gelf_getshdr(scn, &sh) || (type && sh.sh_type != type))
-			continue;
-		s = name ? elf_strptr(elf, shstrndx, sh.sh_name) : NULL;
-		if (!name || (s && !strcmp(s, name)))
-			return scn;
-	}
-	return NULL;
 }
 
 void elf__build_id(Elf *elf, char hex[41])
@@ -221,16 +199,13 @@ u64 code__exec_end(const struct code *c, u64 vaddr)
 
 bool elf__text_addr(Elf *elf, u64 *addr)
 {
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
+	struct elf_section s = {0};
 
-	while ((scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &sh))
+	while (elf_section__next(elf, &s)) {
+		if (!(s.shdr.sh_flags & SHF_EXECINSTR) || !(s.shdr.sh_flags & SHF_ALLOC))
 			continue;
-		if ((sh.sh_flags & SHF_EXECINSTR) && (sh.sh_flags & SHF_ALLOC)) {
-			*addr = sh.sh_addr;
-			return true;
-		}
+		*addr = s.shdr.sh_addr;
+		return true;
 	}
 	return false;
 }

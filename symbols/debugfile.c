@@ -54,24 +54,19 @@ static u64 unpacked_size(Elf_Scn *scn, const GElf_Shdr *shdr, bool mapped)
 /* Bytes of memory that reading all debug sections would take; UINT64_MAX: no sane file. */
 static u64 memory_needed(Elf *elf, bool mapped)
 {
-	Elf_Scn *scn = NULL;
+	struct elf_section s = {0};
 	size_t names, n = 0;
-	u64 sum = 0;
+	u64 sum = 0, size;
 
 	if (elf_getshdrstrndx(elf, &names))
 		return UINT64_MAX;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name;
-
-		if (++n > MAX_SECTIONS || !gelf_getshdr(scn, &shdr))
+	while (elf_section__next(elf, &s)) {
+		if (++n > MAX_SECTIONS || s.broken)
 			return UINT64_MAX;
-		name = elf_strptr(elf, names, shdr.sh_name);
-		if (name && is_debug_name(name)) {
-			u64 size = unpacked_size(scn, &shdr, mapped);
-
-			sum = size > MAX_IN_MEMORY ? UINT64_MAX / 2 : sum + size;
-		}
+		if (!s.name || !is_debug_name(s.name))
+			continue;
+		size = unpacked_size(s.scn, &s.shdr, mapped);
+		sum = size > MAX_IN_MEMORY ? UINT64_MAX / 2 : sum + size;
 	}
 	return sum;
 }
@@ -175,22 +170,15 @@ void debugfile__close(struct debugfile *f)
 /* Addresses in an object file (.o, .ko) mean nothing before it is linked. */
 bool debugfile__has_dwarf(const struct debugfile *f)
 {
-	Elf_Scn *scn = NULL;
+	struct elf_section s = {0};
 	GElf_Ehdr ehdr;
-	size_t names;
 
-	if (!gelf_getehdr(f->elf, &ehdr) || ehdr.e_type == ET_REL ||
-	    elf_getshdrstrndx(f->elf, &names))
+	if (!gelf_getehdr(f->elf, &ehdr) || ehdr.e_type == ET_REL)
 		return false;
-	while ((scn = elf_nextscn(f->elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name =
-			gelf_getshdr(scn, &shdr) ? elf_strptr(f->elf, names, shdr.sh_name) : NULL;
-
-		if (name && shdr.sh_type != SHT_NOBITS && shdr.sh_size &&
-		    (!strcmp(name, ".debug_info") || !strcmp(name, ".debug_line")))
+	while (elf_section__next(f->elf, &s))
+		if (s.name && s.shdr.sh_type != SHT_NOBITS && s.shdr.sh_size &&
+		    (!strcmp(s.name, ".debug_info") || !strcmp(s.name, ".debug_line")))
 			return true;
-	}
 	return false;
 }
 
@@ -339,27 +327,16 @@ int debugfile__find_separate(const struct debugfile *program, const char *root, 
 /* .gnu_debugaltlink is a path, a NUL and the build-id of the file meant. */
 static bool read_altlink(Elf *elf, const char **name, const u8 **id, size_t *id_len)
 {
-	Elf_Scn *scn = NULL;
-	size_t names;
+	Elf_Scn *scn = elf__section(elf, ".gnu_debugaltlink", 0);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	const u8 *nul = data && data->d_buf ? memchr(data->d_buf, 0, data->d_size) : NULL;
 
-	if (elf_getshdrstrndx(elf, &names))
+	if (!nul)
 		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *s =
-			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		Elf_Data *data =
-			s && !strcmp(s, ".gnu_debugaltlink") ? elf_rawdata(scn, NULL) : NULL;
-		const u8 *nul = data && data->d_buf ? memchr(data->d_buf, 0, data->d_size) : NULL;
-
-		if (!nul)
-			continue;
-		*name = data->d_buf;
-		*id = nul + 1;
-		*id_len = data->d_size - (size_t)(nul + 1 - (const u8 *)data->d_buf);
-		return *id_len >= MIN_BUILD_ID && *id_len <= MAX_BUILD_ID;
-	}
-	return false;
+	*name = data->d_buf;
+	*id = nul + 1;
+	*id_len = data->d_size - (size_t)(nul + 1 - (const u8 *)data->d_buf);
+	return *id_len >= MIN_BUILD_ID && *id_len <= MAX_BUILD_ID;
 }
 
 int debugfile__find_alt(const struct debugfile *f, const char *root, struct debugfile *out)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "core/bisect.h"
 #include "core/clock.h"
 #include "core/hidx.h"
 #include "symbols/debugfile.h"
@@ -307,17 +308,10 @@ static void build_index(struct debuginfo *d)
 /* The number of spans that start at or below an address. */
 static u32 spans_up_to(const struct debuginfo *d, u64 addr)
 {
-	u32 lo = 0, hi = d->nspans;
+	u32 n;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (d->spans[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	BISECT(n, 0, d->nspans, i, d->spans[i].start <= addr);
+	return n;
 }
 
 /* The units that hold an address, the likeliest first: more than one where broken or folded

@@ -2,7 +2,8 @@
 #include "symbols/dwarf_guard.h"
 
 #include <dwarf.h>
-#include <gelf.h>
+
+#include "symbols/section.h"
 
 #define MAX_ABBREVS	(1u << 17)
 #define MAX_ATTRS	1024 /* of one abbreviation */
@@ -86,22 +87,18 @@ bool dwarf_guard__init(struct dwarf_guard *g, Elf *elf)
 		{".debug_line", &g->line},	   {".debug_str", &g->str},
 		{".debug_line_str", &g->line_str},
 	};
-	Elf_Scn *scn = NULL;
+	struct elf_section s = {0};
 	size_t names;
 
 	*g = (struct dwarf_guard){.last_offset = UINT64_MAX};
 	if (elf_getshdrstrndx(elf, &names))
 		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name =
-			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-
-		if (!name || shdr.sh_type == SHT_NOBITS)
+	while (elf_section__next(elf, &s)) {
+		if (!s.name || s.shdr.sh_type == SHT_NOBITS)
 			continue;
 		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-			if (!strcmp(name, wanted[i].name))
-				keep_first(wanted[i].bytes, scn);
+			if (!strcmp(s.name, wanted[i].name))
+				keep_first(wanted[i].bytes, s.scn);
 	}
 	g->longest_line_str = longest_string(g->line_str);
 	return ends_with_nul(g->str) && ends_with_nul(g->line_str);

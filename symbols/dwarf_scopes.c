@@ -4,6 +4,7 @@
 #include <dwarf.h>
 
 #include "core/arena.h"
+#include "core/bisect.h"
 #include "core/clock.h"
 
 /* Far beyond what compilers write; the time is this thread's own, so a busy machine does
@@ -197,17 +198,10 @@ void dwarf_scopes__fini(struct dwarf_scopes *s)
 
 u32 dwarf_scopes__find(const struct dwarf_scopes *s, u64 addr)
 {
-	u32 lo = 0, hi = s->nsegments;
+	u32 n;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (s->segments[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? s->segments[lo - 1].scope : SCOPE_NONE;
+	BISECT(n, 0, s->nsegments, i, s->segments[i].start <= addr);
+	return n ? s->segments[n - 1].scope : SCOPE_NONE;
 }
 
 size_t dwarf_scopes__bytes(const struct dwarf_scopes *s)

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/bisect.h"
 #include "symbols/kallsyms.h"
 #include "symbols/symtab.h"
 
@@ -228,30 +229,18 @@ static u32 block_end(const struct kallsyms *k, u32 block)
 /* The last block or symbol at or below an address; UINT32_MAX none. */
 static u32 last_block(const struct kallsyms *k, u64 addr)
 {
-	u32 lo = 0, hi = k->nblocks;
+	u32 n;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (k->blocks[mid].base <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo - 1;
+	BISECT(n, 0, k->nblocks, i, k->blocks[i].base <= addr);
+	return n - 1;
 }
 
-static u32 last_symbol(const struct kallsyms *k, u32 lo, u32 hi, u64 rel)
+static u32 last_symbol(const struct kallsyms *k, u32 from, u32 to, u64 rel)
 {
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
+	u32 n;
 
-		if (k->syms[mid].start <= rel)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo - 1;
+	BISECT(n, from, to, i, k->syms[i].start <= rel);
+	return n - 1;
 }
 
 /* A block's last function ends where the next block begins, and not far from its start. */

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/bisect.h"
 #include "symbols/maps.h"
 
 #define PAST_MAX   64
@@ -164,17 +165,10 @@ static void flush_tail(struct maps *m)
 
 static struct mapping *find_base(struct maps *m, u64 ip)
 {
-	u32 lo = 0, hi = m->n;
+	u32 at;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (m->base[mid].end <= ip)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->n && m->base[lo].start <= ip ? &m->base[lo] : NULL;
+	BISECT(at, 0, m->n, i, m->base[i].end <= ip);
+	return at < m->n && m->base[at].start <= ip ? &m->base[at] : NULL;
 }
 
 static struct mapping *find_live(struct maps *m, u64 ip)

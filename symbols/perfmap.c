@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/bisect.h"
 #include "symbols/perfmap.h"
 
 #define WALK_MAX 64 /* entries nested in each other that a look-up steps over */
@@ -307,18 +308,11 @@ static void read_name(struct perfmap *p, const struct entry *e, char *buf)
 bool perfmap__find(struct perfmap *p, u64 addr, struct perfmap_hit *out)
 {
 	const struct entry *best = NULL;
-	u32 lo = 0, hi = p->n;
+	u32 n;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (p->entries[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (u32 walked = 0; lo > 0 && walked < WALK_MAX; lo--, walked++) {
-		const struct entry *e = &p->entries[lo - 1];
+	BISECT(n, 0, p->n, i, p->entries[i].start <= addr);
+	for (u32 walked = 0; n > 0 && walked < WALK_MAX; n--, walked++) {
+		const struct entry *e = &p->entries[n - 1];
 
 		if (addr - e->start >= p->max_size)
 			break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/arena.h"
+#include "core/bisect.h"
 #include "symbols/symtab.h"
 
 #define POOL_MAX NAME_OFFSET
@@ -160,22 +161,15 @@ void symtab__fini(struct symtab *t)
 
 const struct symbol *symtab__find(const struct symtab *t, u64 addr)
 {
-	u32 lo = 0, hi = t->n;
+	u32 n;
 
 	if (addr < t->base || addr - t->base > UINT32_MAX)
 		return NULL;
 	addr -= t->base;
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (t->syms[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (u32 walked = 0; lo > 0 && walked < WALK_MAX; lo--, walked++)
-		if (addr - t->syms[lo - 1].start < t->syms[lo - 1].size)
-			return &t->syms[lo - 1];
+	BISECT(n, 0, t->n, i, t->syms[i].start <= addr);
+	for (u32 walked = 0; n > 0 && walked < WALK_MAX; n--, walked++)
+		if (addr - t->syms[n - 1].start < t->syms[n - 1].size)
+			return &t->syms[n - 1];
 	return NULL;
 }
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For tests of symbols: programs compiled in a folder of their own, and ELF files mapped
- * into this process the way a loader would, with the event that tells of it.
+ * For tests of symbols: ELF files mapped into this process the way a loader would, with the event
+ * that tells of it; and symbols of its own for each test.
  */
 #ifndef TESTS_LIB_ELF_MAP_H
 #define TESTS_LIB_ELF_MAP_H
 
 #include <elf.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -18,48 +16,23 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "symbols/symbols.h"
+#include "tests/lib/scratch.h"
 
-static char elf_dir[64];
+/* One for each test that has fresh_symbols() and symbols_done() as its setup and teardown. */
+static struct symbols *symbols __attribute__((unused));
 
-static inline int elf_dir__make(const char *name)
+static inline int fresh_symbols(void **state)
 {
-	snprintf(elf_dir, sizeof(elf_dir), "/tmp/%s.XXXXXX", name);
-	return mkdtemp(elf_dir) ? 0 : -1;
+	struct status st;
+
+	symbols = symbols__new(&st);
+	return symbols ? 0 : -1;
 }
 
-static inline int elf_dir__remove(void)
+static inline int symbols_done(void **state)
 {
-	char *cmd = xasprintf("rm -rf %s", elf_dir);
-	int err = system(cmd);
-
-	free(cmd);
-	return err;
-}
-
-/* Runs a shell command in the folder; the test fails when it does. */
-static inline void run(const char *fmt, ...) PRINTF_LIKE(1, 2);
-static inline void run(const char *fmt, ...)
-{
-	char cmd[2048];
-	int n = snprintf(cmd, sizeof(cmd), "cd %s && ", elf_dir);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(cmd + n, sizeof(cmd) - (size_t)n, fmt, ap);
-	va_end(ap);
-	if (system(cmd))
-		fail_msg("failed: %s", cmd);
-}
-
-static inline void write_file(const char *name, const char *text)
-{
-	char *path = xasprintf("%s/%s", elf_dir, name);
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	free(path);
+	symbols__free(symbols);
+	return 0;
 }
 
 struct elf_map {
@@ -73,7 +46,7 @@ struct elf_map {
 /* Maps the executable segments of a file (a name in the folder, or an absolute path). */
 static inline struct elf_map elf_map__open(struct symbols *s, const char *name)
 {
-	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", elf_dir, name);
+	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", scratch_dir, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct elf_map m = {0};
 	struct stat st;

@@ -13,38 +13,13 @@
 #include "core/arena.h"
 #include "symbols/annotate.h"
 #include "symbols/sources.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/skip.h"
-
-static char dir[64];
-
-static void run(const char *fmt, ...)
-{
-	char cmd[1024];
-	int n = snprintf(cmd, sizeof(cmd), "cd %s && ", dir);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(cmd + n, sizeof(cmd) - (size_t)n, fmt, ap);
-	va_end(ap);
-	if (system(cmd))
-		fail_msg("failed: %s", cmd);
-}
-
-static void write_file(const char *name, const char *text)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	free(path);
-}
 
 static int setup(void **state)
 {
-	strcpy(dir, "/tmp/annotate_test.XXXXXX");
-	assert_non_null(mkdtemp(dir));
+	if (scratch__make("annotate_test"))
+		return -1;
 	write_file("prog.c", "#include <stdlib.h>\n"
 			     "static inline __attribute__((always_inline)) int twice(int x)\n"
 			     "{\n\treturn 1000 / (x | 1);\t/* twice */\n}\n"
@@ -61,19 +36,10 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	char *cmd = xasprintf("rm -rf %s", dir);
-	int err = system(cmd);
-
-	free(cmd);
-	return err;
-}
-
 /* What a shell pipeline in the folder prints as one hex number. */
 static u64 ask(const char *cmd)
 {
-	char *full = xasprintf("cd %s && %s", dir, cmd), line[64] = "";
+	char *full = xasprintf("cd %s && %s", scratch_dir, cmd), line[64] = "";
 	FILE *f = popen(full, "r");
 
 	assert_non_null(fgets(line, sizeof(line), f));
@@ -107,7 +73,7 @@ static void load(struct program *p, const char *elf, const char *symbol)
 	u64 text, offset;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, elf);
+	snprintf(path, sizeof(path), "%s/%s", scratch_dir, elf);
 	snprintf(cmd, sizeof(cmd), "readelf -SW %s | sed -n 's/.* \\.text *[A-Z]* *//p'", elf);
 	text = ask(cmd);
 	strcat(cmd, " | cut -d' ' -f2");
@@ -140,7 +106,7 @@ static const struct annotation *annotate(struct program *p, const char *elf, u16
 	struct annotation *a;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, elf);
+	snprintf(path, sizeof(path), "%s/%s", scratch_dir, elf);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	p->code.machine = machine;
 	p->code.debuginfo = debuginfo__open(fd, path, "", note, sizeof(note));
@@ -170,7 +136,7 @@ static void expect_boundaries(const char *objdump, const char *elf, u16 machine)
 	char *cmd =
 		xasprintf("cd %s && %s -d -j .text %s | sed -n 's/^ *\\([0-9a-f]*\\):\\t.*\\t.*/"
 			  "\\1/p'",
-			  dir, objdump, elf);
+			  scratch_dir, objdump, elf);
 	FILE *f = popen(cmd, "r");
 	char line[64];
 	u32 n = 0;
@@ -305,7 +271,7 @@ static const char *first_line(struct sources *s, const char *name, const char **
 	char path[128];
 	const char *line;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch_dir, name);
 	line = sources__line(s, path, 1);
 	sources__missing(s, why);
 	return line;
@@ -347,5 +313,5 @@ int main(void)
 		cmocka_unit_test(test_sources),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, scratch__remove);
 }

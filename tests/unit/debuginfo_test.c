@@ -21,9 +21,8 @@
 #include "symbols/debuginfo.h"
 #include "symbols/dwarf_guard.h"
 #include "symbols/openfile.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/skip.h"
-
-static char dir[64];
 
 /* stdio.h: dwz moves only what is worth it. */
 static const char header[] = "#include <stdio.h>\n#include <stdlib.h>\n"
@@ -46,47 +45,14 @@ static const char other_c[] = "#include \"inl.h\"\nint other(int);\nextern volat
 			      "int other(int x)\n"
 			      "{\n\treturn middle(cold(x)) - middle(x + 7);\n}\n";
 
-static void write_file(const char *name, const char *text)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	free(path);
-}
-
-static void run(const char *fmt, ...)
-{
-	char cmd[1024];
-	int n = snprintf(cmd, sizeof(cmd), "cd %s && ", dir);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(cmd + n, sizeof(cmd) - (size_t)n, fmt, ap);
-	va_end(ap);
-	if (system(cmd))
-		fail_msg("failed: %s", cmd);
-}
-
 static int setup(void **state)
 {
-	strcpy(dir, "/tmp/debuginfo_test.XXXXXX");
-	assert_non_null(mkdtemp(dir));
+	if (scratch__make("debuginfo_test"))
+		return -1;
 	write_file("inl.h", header);
 	write_file("main.c", main_c);
 	write_file("other.c", other_c);
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	char *cmd = xasprintf("rm -rf %s", dir);
-	int err = system(cmd);
-
-	free(cmd);
-	return err;
 }
 
 static void build(const char *name, const char *flags)
@@ -96,7 +62,7 @@ static void build(const char *name, const char *flags)
 
 static struct debuginfo *open_it(const char *name, const char *root, char *note, size_t size)
 {
-	char *path = xasprintf("%s/%s", dir, name);
+	char *path = xasprintf("%s/%s", scratch_dir, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct debuginfo *d;
 
@@ -158,7 +124,7 @@ static u32 compare(struct debuginfo *d, const char *debug)
 	char *cmd = xasprintf("cd %s && readelf -SW %s | sed -n 's/.* \\.text *[A-Z]* *//p' | "
 			      "(read a o s r; for i in $(seq $((0x$a)) $((0x$a + 0x$s - 1))); do "
 			      "printf '%%x\\n' $i; done) | addr2line -a -i -f -e %s",
-			      dir, debug, debug);
+			      scratch_dir, debug, debug);
 	u32 n = 0;
 
 	o.f = popen(cmd, "r");
@@ -243,7 +209,7 @@ static void test_chain(void **state)
 
 static void read_build_id(const char *name, char *id, size_t size)
 {
-	char *cmd = xasprintf("readelf -n %s/%s | sed -n 's/.*Build ID: //p'", dir, name);
+	char *cmd = xasprintf("readelf -n %s/%s | sed -n 's/.*Build ID: //p'", scratch_dir, name);
 	FILE *f = popen(cmd, "r");
 
 	assert_non_null(fgets(id, (int)size, f));
@@ -254,7 +220,7 @@ static void read_build_id(const char *name, char *id, size_t size)
 
 static void test_build_id(void **state)
 {
-	char note[160], id[64], *root = xasprintf("%s/root", dir);
+	char note[160], id[64], *root = xasprintf("%s/root", scratch_dir);
 	struct debuginfo *d;
 
 	build("prog", "-gdwarf-4 -Wl,--build-id=sha1");
@@ -274,14 +240,14 @@ static void test_build_id(void **state)
 /* The link leads out of the root, as the host would follow it, and into a FIFO. */
 static void test_hostile_build_id(void **state)
 {
-	char note[160], id[64], *root = xasprintf("%s/root2", dir);
+	char note[160], id[64], *root = xasprintf("%s/root2", scratch_dir);
 
 	build("prog", "-gdwarf-4 -Wl,--build-id=sha1 -DHOSTILE");
 	read_build_id("prog", id, sizeof(id));
 	run("strip prog -o bare && objcopy --only-keep-debug prog outside && "
 	    "mkdir -p root2/usr/lib/debug/.build-id/%.2s && "
 	    "ln -s %s/outside root2/usr/lib/debug/.build-id/%.2s/%s.debug",
-	    id, dir, id, id + 2);
+	    id, scratch_dir, id, id + 2);
 	assert_null(open_it("bare", root, note, sizeof(note)));
 	run("f=root2/usr/lib/debug/.build-id/%.2s/%s.debug; rm $f; mkfifo $f", id, id + 2);
 	assert_null(open_it("bare", root, note, sizeof(note)));
@@ -410,7 +376,7 @@ static void with_sections(const u8 *info, size_t ninfo, const u8 *abbrev, size_t
 
 	build("prog", "-gdwarf-4");
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		char *path = xasprintf("%s/%s", dir, files[i].name);
+		char *path = xasprintf("%s/%s", scratch_dir, files[i].name);
 		FILE *f = fopen(path, "w");
 
 		assert_int_equal(fwrite(files[i].p, 1, files[i].n, f), files[i].n);
@@ -474,5 +440,5 @@ int main(void)
 		cmocka_unit_test(test_line_guard), cmocka_unit_test(test_deep),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, scratch__remove);
 }

@@ -4,71 +4,41 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "sources/event_pmu.h"
+#include "tests/lib/scratch.h"
 
-static char devices[64];
-
-static const char *const dirs[] = {"",	   "/cpu",	  "/cpu/format", "/cpu/events",
-				   "/odd", "/odd/format", "/no_events"};
 static const struct {
 	const char *path, *text;
 } files[] = {
-	{"/cpu/type", "4\n"},
-	{"/cpu/format/event", "config:0-7,32-35\n"},
-	{"/cpu/format/umask", "config:8-15\n"},
-	{"/cpu/format/inv", "config:23\n"},
-	{"/cpu/format/ldlat", "config1:0-15\n"},
-	{"/cpu/format/offcore", "config2:0-63\n"},
-	{"/cpu/events/cpu-cycles", "event=0x3c\n"},
-	{"/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n"},
-	{"/cpu/events/mem-loads.unit", "loads\n"},
-	{"/cpu/events/loop", "loop\n"},
-	{"/cpu/events/asks", "event=?\n"},
-	{"/odd/type", "12"},
-	{"/odd/format/a", "config9:0-7"},
-	{"/odd/format/b", "config:7-0"},
-	{"/odd/format/c", "config:0-64"},
-	{"/odd/format/d", "nonsense"},
-	{"/no_events/type", "77\n"},
+	{"cpu/type", "4\n"},
+	{"cpu/format/event", "config:0-7,32-35\n"},
+	{"cpu/format/umask", "config:8-15\n"},
+	{"cpu/format/inv", "config:23\n"},
+	{"cpu/format/ldlat", "config1:0-15\n"},
+	{"cpu/format/offcore", "config2:0-63\n"},
+	{"cpu/events/cpu-cycles", "event=0x3c\n"},
+	{"cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n"},
+	{"cpu/events/mem-loads.unit", "loads\n"},
+	{"cpu/events/loop", "loop\n"},
+	{"cpu/events/asks", "event=?\n"},
+	{"odd/type", "12"},
+	{"odd/format/a", "config9:0-7"},
+	{"odd/format/b", "config:7-0"},
+	{"odd/format/c", "config:0-64"},
+	{"odd/format/d", "nonsense"},
+	{"no_events/type", "77\n"},
 };
 
 static int make_devices(void **state)
 {
-	char path[200];
-	FILE *f;
-
-	snprintf(devices, sizeof(devices), "/tmp/event_pmu_test.%d", getpid());
-	for (u32 i = 0; i < ARRAY_SIZE(dirs); i++) {
-		snprintf(path, sizeof(path), "%s%s", devices, dirs[i]);
-		if (mkdir(path, 0755))
-			return -1;
-	}
-	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "%s%s", devices, files[i].path);
-		f = fopen(path, "we");
-		if (!f || fputs(files[i].text, f) < 0 || fclose(f))
-			return -1;
-	}
-	return 0;
-}
-
-static int drop_devices(void **state)
-{
-	char path[200];
-
-	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "%s%s", devices, files[i].path);
-		remove(path);
-	}
-	for (u32 i = ARRAY_SIZE(dirs); i-- > 0;) {
-		snprintf(path, sizeof(path), "%s%s", devices, dirs[i]);
-		remove(path);
-	}
+	if (scratch__make("event_pmu_test"))
+		return -1;
+	run("mkdir -p cpu/format cpu/events odd/format no_events");
+	for (u32 i = 0; i < ARRAY_SIZE(files); i++)
+		write_file(files[i].path, files[i].text);
 	return 0;
 }
 
@@ -77,7 +47,7 @@ static void expect(const char *text, u32 type, u64 config, u64 config1, u64 conf
 	struct perf_event_attr attr = {0};
 	struct status st = {0};
 
-	if (event_pmu__resolve(text, devices, &attr, &st))
+	if (event_pmu__resolve(text, scratch_dir, &attr, &st))
 		fail_msg("%s: %s", text, st.msg);
 	assert_int_equal(attr.type, type);
 	assert_int_equal(attr.config, config);
@@ -90,7 +60,7 @@ static void expect_error(const char *text, enum exit_code code, const char *says
 	struct perf_event_attr attr = {0};
 	struct status st = {0};
 
-	assert_true(event_pmu__resolve(text, devices, &attr, &st) < 0);
+	assert_true(event_pmu__resolve(text, scratch_dir, &attr, &st) < 0);
 	assert_int_equal(st.code, code);
 	if (!strstr(st.msg, says))
 		fail_msg("'%s' does not say '%s'", st.msg, says);
@@ -174,7 +144,7 @@ static void test_each(void **state)
 {
 	u32 n = 0;
 
-	event_pmu__each(devices, count, &n);
+	event_pmu__each(scratch_dir, count, &n);
 	assert_int_equal(n, 4);
 	event_pmu__each("/no/such/folder", count, &n);
 	assert_int_equal(n, 4);
@@ -188,5 +158,5 @@ int main(void)
 		cmocka_unit_test(test_broken_sysfs), cmocka_unit_test(test_each),
 	};
 
-	return cmocka_run_group_tests_name("event_pmu", tests, make_devices, drop_devices);
+	return cmocka_run_group_tests_name("event_pmu", tests, make_devices, scratch__remove);
 }

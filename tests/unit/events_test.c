@@ -2,59 +2,21 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
 #include <cmocka.h>
 
 #include "core/base.h"
 #include "sources/events.h"
-
-static char tracefs[64];
-
-static void write_text(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "we");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
+#include "tests/lib/scratch.h"
 
 /* A tracefs of two events. */
 static int make_tracefs(void **state)
 {
-	static const char *const dirs[] = {"", "/events", "/events/sched",
-					   "/events/sched/sched_switch",
-					   "/events/sched/sched_wakeup"};
-	char path[160];
-
-	snprintf(tracefs, sizeof(tracefs), "/tmp/events_test.%d", getpid());
-	for (u32 i = 0; i < ARRAY_SIZE(dirs); i++) {
-		snprintf(path, sizeof(path), "%s%s", tracefs, dirs[i]);
-		mkdir(path, 0755);
-	}
-	snprintf(path, sizeof(path), "%s/events/sched/sched_switch/id", tracefs);
-	write_text(path, "316\n");
-	snprintf(path, sizeof(path), "%s/events/sched/sched_wakeup/id", tracefs);
-	write_text(path, "318\n");
-	return 0;
-}
-
-static int drop_tracefs(void **state)
-{
-	static const char *const files[] = {"/events/sched/sched_switch/id",
-					    "/events/sched/sched_wakeup/id",
-					    "/events/sched/sched_switch",
-					    "/events/sched/sched_wakeup",
-					    "/events/sched",
-					    "/events",
-					    ""};
-	char path[160];
-
-	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "%s%s", tracefs, files[i]);
-		remove(path);
-	}
+	if (scratch__make("events_test"))
+		return -1;
+	run("mkdir -p events/sched/sched_switch events/sched/sched_wakeup");
+	write_file("events/sched/sched_switch/id", "316\n");
+	write_file("events/sched/sched_wakeup/id", "318\n");
 	return 0;
 }
 
@@ -63,7 +25,7 @@ static void expect(const char *text, u32 type, u64 config)
 	struct perf_event_attr attr;
 	struct status st = {0};
 
-	if (event__resolve(text, tracefs, &attr, &st))
+	if (event__resolve(text, scratch_dir, &attr, &st))
 		fail_msg("%s: %s", text, st.msg);
 	assert_int_equal(attr.type, type);
 	assert_int_equal(attr.config, config);
@@ -74,7 +36,7 @@ static void expect_error(const char *text, enum exit_code code, const char *says
 	struct perf_event_attr attr;
 	struct status st = {0};
 
-	assert_true(event__resolve(text, tracefs, &attr, &st) < 0);
+	assert_true(event__resolve(text, scratch_dir, &attr, &st) < 0);
 	assert_int_equal(st.code, code);
 	if (!strstr(st.msg, says))
 		fail_msg("'%s' does not say '%s'", st.msg, says);
@@ -207,5 +169,5 @@ int main(void)
 		cmocka_unit_test(test_list),
 	};
 
-	return cmocka_run_group_tests(tests, make_tracefs, drop_tracefs);
+	return cmocka_run_group_tests(tests, make_tracefs, scratch__remove);
 }

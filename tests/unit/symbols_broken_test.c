@@ -19,14 +19,14 @@ static int setup(void **state)
 	char *path;
 	FILE *f;
 
-	if (elf_dir__make("symbols_broken_test"))
+	if (scratch__make("symbols_broken_test"))
 		return -1;
 	write_file("s.c", "#include <stdlib.h>\nint f(int x) { return x * rand(); }\n"
 			  "int main(int c, char **v) { return f(c) + abs(c); }\n");
 	run("gcc -O1 s.c -Wl,-z,noseparate-code -o p && xz -k p && "
 	    "objcopy --add-section .gnu_debugdata=p.xz p && "
 	    "objcopy --only-keep-debug p p.debug && objcopy --add-gnu-debuglink=p.debug p");
-	path = xasprintf("%s/p", elf_dir);
+	path = xasprintf("%s/p", scratch_dir);
 	f = fopen(path, "r");
 	free(path);
 	assert_int_equal(fstat(fileno(f), &st), 0);
@@ -40,7 +40,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	free(image);
-	return elf_dir__remove();
+	return scratch__remove(state);
 }
 
 static u32 load(int fd)

@@ -32,11 +32,9 @@ static const char source_c[] =
 	"FN int after_assembly(int x)\n{\n\treturn hidden_away(x) + far_away(x);\n}\n"
 	"int main(int argc, char **argv)\n{\n\treturn after_assembly(argc);\n}\n";
 
-static struct symbols *symbols;
-
 static int setup(void **state)
 {
-	if (elf_dir__make("symbols_elf_test"))
+	if (scratch__make("symbols_elf_test"))
 		return -1;
 	write_file("source.c", source_c);
 	run("gcc -O1 -g source.c -o plain");
@@ -44,25 +42,6 @@ static int setup(void **state)
 	run("gcc -O1 -g -no-pie -Wl,-Ttext-segment=0x10000000 source.c -o fixed");
 	run("gcc -O1 -g source.c -Wl,--section-start=.far.text=0x4000000 -o scattered");
 	run("gcc -O1 -shared -fPIC source.c -Wl,-z,now -o lib.so");
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	return elf_dir__remove();
-}
-
-static int fresh(void **state)
-{
-	struct status st;
-
-	symbols = symbols__new(&st);
-	return symbols ? 0 : -1;
-}
-
-static int done(void **state)
-{
-	symbols__free(symbols);
 	return 0;
 }
 
@@ -80,7 +59,7 @@ struct nm {
 
 static struct nm nm(const char *args)
 {
-	char *cmd = xasprintf("cd %s && nm -n --defined-only %s 2>/dev/null", elf_dir, args);
+	char *cmd = xasprintf("cd %s && nm -n --defined-only %s 2>/dev/null", scratch_dir, args);
 	FILE *f = popen(cmd, "r");
 	char line[8192], type;
 	struct nm out = {0};
@@ -392,7 +371,7 @@ static void test_replaced(void **state)
 static void test_stale(void **state)
 {
 	struct stat st;
-	char *path = xasprintf("%s/stale", elf_dir);
+	char *path = xasprintf("%s/stale", scratch_dir);
 	u32 loc;
 
 	run("cp plain stale");
@@ -419,7 +398,7 @@ static void test_stale(void **state)
 /* In a root of its own: maps a file there, says where, waits to be ended. */
 static void child_in_root(int to)
 {
-	char *root = xasprintf("%s/root", elf_dir);
+	char *root = xasprintf("%s/root", scratch_dir);
 	int fd;
 	void *at;
 
@@ -469,20 +448,20 @@ static void test_other_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_self, fresh, done),
-		cmocka_unit_test_setup_teardown(test_libc, fresh, done),
-		cmocka_unit_test_setup_teardown(test_kinds, fresh, done),
-		cmocka_unit_test_setup_teardown(test_aliases, fresh, done),
-		cmocka_unit_test_setup_teardown(test_plt, fresh, done),
-		cmocka_unit_test_setup_teardown(test_stripped, fresh, done),
-		cmocka_unit_test_setup_teardown(test_debuglink, fresh, done),
-		cmocka_unit_test_setup_teardown(test_minidebug, fresh, done),
-		cmocka_unit_test_setup_teardown(test_equal_files, fresh, done),
-		cmocka_unit_test_setup_teardown(test_deleted, fresh, done),
-		cmocka_unit_test_setup_teardown(test_replaced, fresh, done),
-		cmocka_unit_test_setup_teardown(test_stale, fresh, done),
-		cmocka_unit_test_setup_teardown(test_other_root, fresh, done),
+		cmocka_unit_test_setup_teardown(test_self, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_libc, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_kinds, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_aliases, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_plt, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_stripped, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_debuglink, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_minidebug, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_equal_files, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_deleted, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_replaced, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_stale, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_other_root, fresh_symbols, symbols_done),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, scratch__remove);
 }

@@ -15,22 +15,6 @@
 /* Numbers that no process of this machine has: above PID_MAX_LIMIT. */
 #define PID 5000000u
 
-static struct symbols *symbols;
-
-static int fresh(void **state)
-{
-	struct status st;
-
-	symbols = symbols__new(&st);
-	return symbols ? 0 : -1;
-}
-
-static int done(void **state)
-{
-	symbols__free(symbols);
-	return 0;
-}
-
 static void event(enum proc_event_type type, u32 pid, u32 parent, u64 t_ns, const char *comm)
 {
 	struct proc_event ev = {
@@ -281,16 +265,16 @@ static void test_unknown_ids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_exec, fresh, done),
-		cmocka_unit_test_setup_teardown(test_fork, fresh, done),
-		cmocka_unit_test_setup_teardown(test_exit, fresh, done),
-		cmocka_unit_test_setup_teardown(test_bounded, fresh, done),
-		cmocka_unit_test_setup_teardown(test_special, fresh, done),
-		cmocka_unit_test_setup_teardown(test_vdso, fresh, done),
-		cmocka_unit_test_setup_teardown(test_first_sight, fresh, done),
-		cmocka_unit_test_setup_teardown(test_named, fresh, done),
-		cmocka_unit_test_setup_teardown(test_hostile_names, fresh, done),
-		cmocka_unit_test_setup_teardown(test_unknown_ids, fresh, done),
+		cmocka_unit_test_setup_teardown(test_exec, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_fork, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_exit, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_bounded, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_special, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_vdso, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_first_sight, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_named, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_hostile_names, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_unknown_ids, fresh_symbols, symbols_done),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

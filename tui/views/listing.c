@@ -89,6 +89,12 @@ static struct table_source source(const struct listing *l)
 
 /* --- life --- */
 
+static void unfold_rows(struct listing *l)
+{
+	for (u32 i = 0; i < l->answer->table.nrows && i < ANSWER_MAX_UNFOLDED; i++)
+		fold__set_row(&l->fold, row_key(l, i), true);
+}
+
 static void listing__ready(void *owner, struct answer *answer)
 {
 	struct listing *l = owner;
@@ -98,6 +104,10 @@ static void listing__ready(void *owner, struct answer *answer)
 		l->table.sort = UINT32_MAX;
 	answer__free(l->answer);
 	l->answer = answer;
+	if (l->begins_open && answer->table.nrows) {
+		unfold_rows(l);
+		l->begins_open = false;
+	}
 	fold__layout(&l->fold, answer);
 	host__redraw(l->base.host);
 }
@@ -300,8 +310,7 @@ static bool fold_selected(struct listing *l, bool open)
 static bool unfold_all(struct listing *l)
 {
 	if (!fold__clear(&l->fold))
-		for (u32 i = 0; i < l->answer->table.nrows && i < ANSWER_MAX_UNFOLDED; i++)
-			fold__set_row(&l->fold, row_key(l, i), true);
+		unfold_rows(l);
 	fold__layout(&l->fold, l->answer);
 	return true;
 }

@@ -72,7 +72,8 @@ struct listing {
 	struct table table;
 	struct fold fold;
 	struct grouping grouping;
-	bool reveal; /* what was unfolded last has to come into sight */
+	bool reveal;	  /* what was unfolded last has to come into sight */
+	bool begins_open; /* the view's to set: the first rows that come are unfolded */
 	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
 };
 

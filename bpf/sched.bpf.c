@@ -565,10 +565,11 @@ static __always_inline void tell_end(struct thread *t, struct task_struct *task,
 static __always_inline void switch_out(struct task_struct *prev, bool preempt, u64 state, u64 now,
 				       struct sched_stats *st)
 {
-	struct thread *t = bpf_task_storage_get(&threads, prev, 0, 0);
+	/* Made here for the few that the iterator is not allowed to see. */
+	struct thread *t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!t) {
-		st->unknown++;
+		st->tasks_full++;
 		return;
 	}
 	if (!thread__watched(t, prev, now))

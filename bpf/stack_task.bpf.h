@@ -203,8 +203,9 @@ __noinline int shape__make(u32 set, u32 way, u32 slot, u32 len, u64 hash)
 	return 0;
 }
 
-/* The hash of the stack at `from`, 0: its shape is not known. */
-__noinline u64 shapes__find(u32 set, u32 slot, u64 from, u32 have)
+/* The hash of the stack at `from`, of `all` words of which some are read; 0: its shape is not
+ * known. */
+__noinline u64 shapes__find(u32 set, u32 slot, u64 from, u32 have, u64 all)
 {
 	struct stack_words *words = words__of(slot);
 
@@ -218,7 +219,7 @@ __noinline u64 shapes__find(u32 set, u32 slot, u64 from, u32 have)
 		seq = *(volatile u32 *)&shape->seq;
 		hash = shape->hash;
 		len = shape->len;
-		if (!hash || (seq & 1) || shape->word[0] != words->w[shape->at[0]])
+		if (!hash || (seq & 1) || len > all || shape->word[0] != words->w[shape->at[0]])
 			continue;
 		if (len > have) {
 			if (!words__read(words, from, have, len))
@@ -241,8 +242,9 @@ __noinline int shapes__learn(u32 set, u32 slot, u32 len, u64 hash)
 
 		if (!shape)
 			return 0;
+		/* It may fit by now, or have been written to while it was looked at. */
 		if (shape->hash == hash)
-			return shape__narrow(set, way, slot, len);
+			return shape__fits(set, way, slot) || shape__narrow(set, way, slot, len);
 		if (!shape->hash)
 			free_way = way;
 	}
@@ -330,7 +332,7 @@ __noinline u64 stack__known(u64 key, u32 slot, u64 from, u64 to)
 
 	if (!words || !stats || !text_length || !words__read(words, from, 0, have))
 		return 0;
-	hash = shapes__find(key, slot, from, have);
+	hash = shapes__find(key, slot, from, have, left);
 	if (!hash || ++stats->reused % SHAPE_CHECK)
 		return hash;
 	stats->suspect = hash;

@@ -24,6 +24,7 @@ volatile u64 epoch = 0;			       /* counts intervals */
 volatile u64 wait_min_ns = 0, wait_max_ns = 0; /* which waits count; max 0: no limit */
 volatile u32 wait_states = 0;		       /* bit per sched_state; 0: all */
 volatile u32 thread_kinds = 0;		       /* 1: user threads only, 2: kernel threads only */
+volatile u32 slow_told = 0; /* delays told one by one in this interval */
 volatile u64 slow_ns = 0;		       /* delays from here on are told one by one */
 volatile u32 watch_tid = 0;		       /* each of its changes is told */
 volatile u32 look_again =
@@ -474,6 +475,18 @@ static __always_inline void note_delay(struct thread *t, struct task_struct *tas
 		c->delay_hist[i]++;
 }
 
+/* When too many are told, only slower ones are from then on: the slowest are never missed. */
+static __always_inline bool is_slow(u64 delay)
+{
+	if (!slow_ns || delay < slow_ns)
+		return false;
+	if (__sync_fetch_and_add(&slow_told, 1) >= SLOW_TOLD_MAX) {
+		slow_told = 0;
+		slow_ns *= 2;
+	}
+	return true;
+}
+
 static __always_inline void switch_in(void *ctx, u64 here, struct task_struct *prev,
 				      struct task_struct *next, struct sched_cpu *c, u64 now,
 				      struct sched_stats *st)
@@ -494,7 +507,7 @@ static __always_inline void switch_in(void *ctx, u64 here, struct task_struct *p
 		t->delay_ns += delay;
 		if ((wanted & SCHED_WANT_TASKS) && c) {
 			note_delay(t, next, delay, c);
-			if (slow_ns && delay >= slow_ns)
+			if (is_slow(delay))
 				tell_delay(t, next, delay, ctx, here, prev, c, now, st);
 		}
 	}
@@ -504,6 +517,7 @@ static __always_inline void switch_in(void *ctx, u64 here, struct task_struct *p
 		hist__add(next, SCHED_HIST_OFF, now - t->off_ns);
 	t->off_ns = 0;
 	t->runs++;
+	st->switches++;
 	t->cpu = bpf_get_smp_processor_id();
 	thread__enter(t, next->pid, SCHED_RUNNING, now);
 }

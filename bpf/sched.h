@@ -129,6 +129,7 @@ struct sched_cpu {
 
 /* Per CPU, since the programs were attached: what could not be kept, and what it cost. */
 struct sched_stats {
+	__u64 switches;	    /* watched threads got a CPU */
 	__u64 waits;	    /* ended, in scope and passed the filter */
 	__u64 waits_full;   /* of those: no room in the map; in no row */
 	__u64 stacks_lost;  /* waits and wakers without the frames they had */
@@ -141,6 +142,9 @@ struct sched_stats {
 	__u64 timed;
 	__u64 here; /* scratch */
 };
+
+/* Slow delays told before the limit rises within an interval. */
+#define SLOW_TOLD_MAX 128
 
 /* Settings, written by user space. */
 #define SCHED_WANT_WAITS 1 /* rows of waits with their stacks and wakers */

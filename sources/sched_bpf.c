@@ -22,7 +22,7 @@
 #define READ_SIZE     (64 * 1024)
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 10)
-#define SLOW_WANTED   64 /* slow delays told in one interval, about */
+#define SLOW_WANTED   16 /* slow delays told in one interval, at least */
 
 struct source {
 	struct sched_bpf *skel;
@@ -283,17 +283,13 @@ static void take_cpus(struct source *s, const struct sample_sink *sink)
 
 /* --- upkeep --- */
 
-/* So many of the slowest delays are told that there is something to see and nothing to pay. */
+/* As low as leaves few enough to look at; the programs raise it themselves. */
 static void adapt_slow(struct source *s)
 {
-	u64 slow = s->skel->bss->slow_ns;
-
-	if (s->slow > SLOW_WANTED)
-		slow *= 2;
-	else if (s->slow < SLOW_WANTED / 8)
-		slow = MAX(slow / 2, SLOW_LEAST_NS);
+	if (s->slow < SLOW_WANTED)
+		s->skel->bss->slow_ns = MAX(s->skel->bss->slow_ns / 2, SLOW_LEAST_NS);
 	s->slow = 0;
-	s->skel->bss->slow_ns = slow;
+	s->skel->bss->slow_told = 0;
 }
 
 /* A shape stands for a stack that was sent: both are forgotten together. */
@@ -321,10 +317,12 @@ static void note_cost(struct source *s, const struct sched_stats *now, double wa
 	h->cost_pct = h->run_pct;
 }
 
-static void note_losses(struct health *h, const struct sched_stats *now)
+static void note_losses(struct health *h, const struct sched_stats *now, bool waits)
 {
-	h->samples = now->waits - h->samples_total;
-	h->samples_total = now->waits;
+	u64 samples = waits ? now->waits : now->switches;
+
+	h->samples = samples - MIN(samples, h->samples_total);
+	h->samples_total = samples;
 	h->map_full = now->waits_full;
 	h->lost = now->waits_full + now->records_full + now->tasks_full;
 	h->stacks_lost = now->stacks_lost;
@@ -341,7 +339,7 @@ static void note_tick(struct source *s, double fill)
 	double stacks;
 
 	sched_bpf__stats(s, &now);
-	note_losses(&s->health, &now);
+	note_losses(&s->health, &now, s->skel->bss->wanted & SCHED_WANT_WAITS);
 	stacks = trim_stacks(s); /* not within MAX, which would trim twice */
 	s->health.map_fill_pct = MAX(fill, stacks);
 	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));

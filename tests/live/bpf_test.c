@@ -9,12 +9,6 @@
 
 #include "bpf/cpu.h"
 
-static void near(double got, double want, double share)
-{
-	if (got < want * (1 - share) || got > want * (1 + share))
-		fail_msg("got %.0f, want %.0f +- %.0f %%", got, want, share * 100);
-}
-
 /* Every 1/999 s of CPU time is a sample. */
 static void test_counts_match_cpu_time(void **state)
 {

@@ -14,12 +14,6 @@
 
 extern const struct source_ops source_sideband;
 
-static void near(double got, double want, double share)
-{
-	if (got < want * (1 - share) || got > want * (1 + share))
-		fail_msg("got %.0f, want %.0f +- %.0f %%", got, want, share * 100);
-}
-
 static void test_counts_match_cpu_time(void **state)
 {
 	static struct sampler s = {.ops = &source_cpu_perf};
@@ -124,8 +118,7 @@ static void test_tracepoint(void **state)
 
 	if (access("/sys/kernel/tracing/events/sched/sched_switch", F_OK)) {
 		child__stop(&c);
-		puts("skip: tracefs is not mounted");
-		skip();
+		skip_because("tracefs is not mounted");
 	}
 	memset(&s.how, 0, sizeof(s.how));
 	s.how = (struct sampling){.period = 1, .user = true, .kernel = true, .interval_s = 1};
@@ -189,7 +182,7 @@ static int paranoid(void)
 static void test_without_privileges(void **state)
 {
 	if (geteuid() || paranoid() > 2 || paranoid() < 1)
-		skip();
+		skip_because("needs root, and kernel.perf_event_paranoid at 1 or 2");
 	assert_int_equal(run_child(as_nobody), 0);
 }
 
@@ -209,7 +202,7 @@ static int system_wide_as_nobody(void)
 static void test_sideband_says_what_it_needs(void **state)
 {
 	if (geteuid() || paranoid() < 1)
-		skip();
+		skip_because("needs root, and kernel.perf_event_paranoid at 1 or more");
 	assert_int_equal(run_child(system_wide_as_nobody), 0);
 }
 

@@ -7,7 +7,6 @@
 #ifndef TESTS_LIVE_SAMPLER_H
 #define TESTS_LIVE_SAMPLER_H
 
-#include <dirent.h>
 #include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -26,6 +25,8 @@
 #include "core/filter.h"
 #include "core/hidx.h"
 #include "sources/cpu_bpf.h"
+#include "tests/lib/fds.h"
+#include "tests/lib/skip.h"
 
 #define TEST_HELPER __attribute__((unused)) static
 
@@ -299,15 +300,10 @@ TEST_HELPER void sampler__close(struct sampler *s)
 	sampler__put_scope(s);
 }
 
-TEST_HELPER u32 count_fds(void)
+TEST_HELPER void near(double got, double want, double share)
 {
-	DIR *d = opendir("/proc/self/fd");
-	u32 n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
+	if (got < want * (1 - share) || got > want * (1 + share))
+		fail_msg("got %.0f, want %.0f +- %.0f %%", got, want, share * 100);
 }
 
 /* Opens the source once; prints why when it cannot. */

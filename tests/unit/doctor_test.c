@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The doctor on this machine, with and without privileges, and how it prints. */
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +11,8 @@
 
 #include "core/clock.h"
 #include "sources/doctor.h"
+#include "tests/lib/fds.h"
+#include "tests/lib/skip.h"
 
 static const struct check *find(const struct check *checks, u32 n, const char *group,
 				const char *name)
@@ -22,23 +23,11 @@ static const struct check *find(const struct check *checks, u32 n, const char *g
 	return NULL;
 }
 
-static u32 open_files(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	u32 n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
 static void expect_complete(const struct check *checks, u32 n)
 {
 	static const char *const views[] = {
 #define VIEW(key, id, ops) #ops,
 #include "tui/views.def"
-#include "tests/lib/skip.h"
 #undef VIEW
 	};
 	static const char *const rows[][2] = {
@@ -74,14 +63,14 @@ static void expect_complete(const struct check *checks, u32 n)
 
 static void test_run(void **state)
 {
-	u32 files = open_files(), n;
+	u32 files = count_fds(), n;
 	u64 start = clock__monotonic_ns();
 	struct check *checks;
 
 	n = doctor__run(&checks);
 	assert_true(clock__monotonic_ns() - start < 5 * NSEC_PER_SEC); /* 2 s without sanitizers */
 	expect_complete(checks, n);
-	assert_int_equal(open_files(), files);
+	assert_int_equal(count_fds(), files);
 	free(checks);
 }
 

@@ -101,8 +101,10 @@ static __always_inline bool words__read(struct stack_words *words, u64 from, u32
 
 	if (begin > end || end > SHAPE_WORDS)
 		return false;
-	return !bpf_probe_read_kernel(&words->w[begin & (SHAPE_WORDS - 1)],
-				      (n & (SHAPE_WORDS - 1)) * sizeof(u64),
+	/* What the compiler knows of n the verifier does not: keep it from leaving the mask out. */
+	barrier_var(n);
+	n &= SHAPE_WORDS - 1;
+	return !bpf_probe_read_kernel(&words->w[begin & (SHAPE_WORDS - 1)], n * sizeof(u64),
 				      (void *)(from + begin * sizeof(u64)));
 }
 

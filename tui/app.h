@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The app: the UI thread's state and loop. Its parts: app.c (loop, views, commands to the
- * collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
+ * The app: the UI thread's state and loop. Its parts: loop.c (waits, events), app.c (what screens
+ * ask, views, commands to the collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
  * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots). Only they see inside.
  */
 #ifndef TUI_APP_H
@@ -68,16 +68,21 @@ struct host {
 	int exit_code;
 };
 
-/* --- app.c --- */
+/* --- loop.c --- */
 
 /* Runs the UI until it is quit; returns the exit code. The terminal is restored. */
 int app__run(struct host *h);
+
+/* --- app.c --- */
+
+/* f's reference is taken over. */
+void app__show_frame(struct host *h, const struct frame *f);
 /* False: the action does not apply here. */
 bool app__action(struct host *h, enum action a);
 void app__show_view(struct host *h, enum view_id v);
-/* Parses, resolves and applies an expression; in the background, errors as messages. */
-/* Looks at what matches from the next tick on. `seen`: at what is on the screen, which need not
- * be there any more. */
+/* Parses, resolves and applies an expression; in the background, errors as messages. What matches
+ * is looked at from the next tick on. `seen`: it is of what is on the screen, which need not be
+ * there any more. */
 void app__apply_filter(struct host *h, const char *expr, bool seen);
 void app__set_sampling(struct host *h, const struct sampling *s);
 struct screen *app__screen(const struct host *h);

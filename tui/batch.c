@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/worker.h"
+#include "tui/program.h"
 #include "tui/view.h"
 
 #define SETTLE_MS   3000 /* to wait for names of one interval */
@@ -235,23 +236,12 @@ static void batch__flush(struct batch *b)
 		worker__reap(b->writer);
 }
 
-static int open_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
 	       struct child *child)
 {
 	struct batch b = {.options = o, .view = view__by_name(o->view), .collector = c,
 			  .symbols = symbols, .child = child};
-	int signals = open_signals(), status = 0;
+	int signals = program__signals(), status = 0;
 	struct status st = {0};
 
 	if (!open_outputs(&b, &st)) {

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "core/child.h"
@@ -29,6 +30,22 @@ static void crashed(int sig)
 	raise(sig);
 }
 
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+int program__signals(void)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
 /* Crashes, and whatever else would end us, restore the terminal; what asks us to end is read
  * from a signalfd. */
 static void set_up_signals(void)
@@ -45,10 +62,7 @@ static void set_up_signals(void)
 	/* Writes then fail, which is told. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	die__on(term__emergency_restore);
 }

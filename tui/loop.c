@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The UI thread's loop: waits for keys, frames, answers, names and signals, and draws. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "core/child.h"
+#include "core/clock.h"
+#include "tui/app.h"
+#include "tui/program.h"
+
+#define NAMES_INTERVAL_NS (250 * NSEC_PER_MSEC)
+
+/* --- events --- */
+
+static void unbound_key(struct host *h, int key)
+{
+	char name[16], help[16];
+
+	host__message(h, ROLE_WARN, "%s is not bound here; %s lists the keys",
+		      key__name(key, name, sizeof(name)), host__key(h, ACTION_HELP, help, sizeof(help)));
+}
+
+static void key_event(struct host *h, int key)
+{
+	const char *sections[4];
+	enum action a;
+	char name[16];
+
+	app__sections(h, sections);
+	a = keymap__lookup(&h->keymap, sections, key);
+	if (a == ACTION_NONE)
+		unbound_key(h, key);
+	else if (!app__action(h, a) && !h->message[0])
+		host__message(h, ROLE_DIM, "%s (%s) does nothing on this screen",
+			      key__name(key, name, sizeof(name)), action_table[a].name);
+}
+
+static void mouse_event(struct host *h, const struct input *in)
+{
+	struct screen *s = app__screen(h);
+	bool click = in->mouse == MOUSE_CLICK || in->mouse == MOUSE_DOUBLE;
+	enum view_id v = click ? chrome__tab_at(h, in->x, in->y) : VIEW_COUNT;
+
+	if (v < VIEW_COUNT)
+		app__show_view(h, v);
+	else if (s->ops->mouse)
+		s->ops->mouse(s, in);
+}
+
+static void resize(struct host *h)
+{
+	int w, ht;
+
+	h->ops->size(h->term, &w, &ht);
+	canvas__resize(&h->canvas, w, ht);
+}
+
+static void handle_input(struct host *h, const struct input *in)
+{
+	h->dirty = true;
+	if (in->type == INPUT_RESIZE) {
+		resize(h);
+	} else if (in->type == INPUT_TICK) {
+		collector__tick(h->collector);
+	} else if (in->type == INPUT_END) {
+		h->quit = true;
+		h->exit_code = in->code;
+	} else if (in->type != INPUT_SETTLE) {
+		h->message[0] = '\0';
+		if (dialog__input(h, in))
+			return;
+		if (in->type == INPUT_KEY)
+			key_event(h, in->key);
+		else
+			mouse_event(h, in);
+	}
+}
+
+/* At most so many events before the screen is drawn again: a pasted flood stays visible. */
+static void drain_input(struct host *h)
+{
+	struct input in;
+
+	for (int i = 0; i < 64 && !h->quit; i++) {
+		in = h->ops->input(h->term);
+		if (in.type == INPUT_NONE)
+			return;
+		handle_input(h, &in);
+	}
+}
+
+/* What a source refused is said once, and the sampling is what it was. */
+static void look_for_refusal(struct host *h, const struct feed *feed)
+{
+	const struct health *e = &feed->health;
+
+	if (!strcmp(h->refused, feed->refused))
+		return;
+	copy_str(h->refused, sizeof(h->refused), feed->refused);
+	if (!feed->refused[0])
+		return;
+	host__message(h, ROLE_ERROR, "%s", feed->refused);
+	if (strlen(e->event) + 1 < sizeof(e->event))
+		copy_str(h->sampling.event, sizeof(h->sampling.event), e->event);
+	h->sampling.freq = e->freq;
+	h->sampling.period = e->period;
+}
+
+static void take_frame(struct host *h)
+{
+	const struct frame *f = collector__take(h->collector);
+
+	if (!f)
+		return;
+	look_for_refusal(h, &f->feeds[view_table[h->view]->feed]);
+	if (h->paused) {
+		snap__put(h->held);
+		h->held = f;
+	} else {
+		app__show_frame(h, f);
+	}
+}
+
+/* The held command begins once every probe of the view is attached. */
+static void release_child(struct host *h)
+{
+	enum model_id feed = view_table[h->view]->feed;
+	struct status st = {0};
+
+	if (!h->child || child__released(h->child) || !h->frame ||
+	    h->frame->feeds[feed].state < FEED_LIVE)
+		return;
+	if (child__release(h->child, &st))
+		host__message(h, ROLE_ERROR, "%s", st.msg);
+}
+
+static void child_event(struct host *h)
+{
+	int status;
+
+	child__read_output(h->child);
+	if (!child__ended(h->child) || !child__released(h->child) || h->message[0])
+		return;
+	status = child__wait(h->child);
+	if (status > 128)
+		host__message(h, ROLE_WARN, "the command was killed by signal %d (%s)",
+			      status - 128, strsignal(status - 128));
+	else
+		host__message(h, status ? ROLE_WARN : ROLE_OK, "the command ended with status %d",
+			      status);
+}
+
+static void signal_event(struct host *h, int fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof(info)) == sizeof(info))
+		h->quit = true;
+}
+
+static void drain_eventfd(int fd)
+{
+	u64 n;
+
+	/* Level-triggered wake-up only; what is new is looked up elsewhere. */
+	if (read(fd, &n, sizeof(n)) < 0)
+		return;
+}
+
+/* --- loop --- */
+
+static bool is_idle(struct host *h)
+{
+	const struct screen *s = app__screen(h);
+	struct symbols_stats stats;
+
+	if (h->dirty || !h->frame || !collector__idle(h->collector))
+		return false;
+	if (!worker__idle(h->queries) || !worker__idle(h->lists))
+		return false;
+	symbols__stats(h->symbols, &stats);
+	return !stats.pending && (!s->ops->settled || s->ops->settled(s));
+}
+
+static void show(struct host *h)
+{
+	struct screen *s = app__screen(h);
+
+	if (!h->dirty)
+		return;
+	if (s->ops->update)
+		s->ops->update(s);
+	h->dirty = false;
+	chrome__draw(h);
+	dialog__draw(h);
+	h->ops->present(h->term, &h->canvas);
+}
+
+enum { FD_TERM, FD_FRAMES, FD_SYMBOLS, FD_QUERIES, FD_LISTS, FD_SIGNALS, FD_CHILD, FD_OUTPUT, FDS };
+
+/* Milliseconds until names are looked at again, 0 now; -1 none are due. */
+static int names_wait_ms(const struct host *h)
+{
+	u64 now = clock__monotonic_ns(), due = h->names_seen_ns + NAMES_INTERVAL_NS;
+
+	if (!h->names_due)
+		return -1;
+	return now >= due ? 0 : (int)((due - now) / NSEC_PER_MSEC) + 1;
+}
+
+static void look_at_names(struct host *h)
+{
+	/* A script waits for them, a person looks at a settled screen. */
+	if (!h->names_due || (names_wait_ms(h) > 0 && !h->ops->idle))
+		return;
+	h->names_due = false;
+	h->names_seen_ns = clock__monotonic_ns();
+	h->dirty = true;
+}
+
+static void wait_events(struct host *h, struct pollfd *fds, int signals)
+{
+	bool ended = h->child && child__ended(h->child);
+	int wait_ms;
+
+	fds[FD_TERM].fd = h->ops->fd(h->term);
+	fds[FD_FRAMES].fd = collector__fd(h->collector);
+	fds[FD_SYMBOLS].fd = symbols__event_fd(h->symbols);
+	fds[FD_QUERIES].fd = worker__fd(h->queries);
+	fds[FD_LISTS].fd = worker__fd(h->lists);
+	fds[FD_SIGNALS].fd = signals;
+	fds[FD_CHILD].fd = h->child && !ended ? child__fd(h->child) : -1;
+	fds[FD_OUTPUT].fd = h->child ? child__output_fd(h->child) : -1;
+	for (int i = 0; i < FDS; i++)
+		fds[i].events = POLLIN;
+	wait_ms = names_wait_ms(h);
+	if (poll(fds, FDS, wait_ms < 0 ? 1000 : wait_ms) < 0)
+		for (int i = 0; i < FDS; i++)
+			fds[i].revents = 0;
+}
+
+static void handle_events(struct host *h, struct pollfd *fds)
+{
+	/* Input first: a key must not wait for anything else. */
+	if (fds[FD_TERM].revents)
+		drain_input(h);
+	if (fds[FD_SIGNALS].revents)
+		signal_event(h, fds[FD_SIGNALS].fd);
+	if (fds[FD_SYMBOLS].revents) {
+		drain_eventfd(fds[FD_SYMBOLS].fd);
+		h->names_due = true;
+	}
+	if (fds[FD_FRAMES].revents)
+		take_frame(h);
+	if (fds[FD_QUERIES].revents)
+		worker__reap(h->queries);
+	if (fds[FD_LISTS].revents)
+		worker__reap(h->lists);
+	if (fds[FD_CHILD].revents || fds[FD_OUTPUT].revents)
+		child_event(h);
+	release_child(h);
+	pick__refresh(h);
+	look_at_names(h);
+}
+
+static void loop(struct host *h)
+{
+	struct pollfd fds[FDS] = {0};
+	int signals = program__signals();
+
+	h->dirty = true;
+	while (!h->quit) {
+		show(h);
+		if (h->ops->idle && is_idle(h))
+			h->ops->idle(h->term);
+		wait_events(h, fds, signals);
+		handle_events(h, fds);
+	}
+	close(signals);
+}
+
+int app__run(struct host *h)
+{
+	resize(h);
+	app__show_view(h, view__index(h->options->view));
+	loop(h);
+	h->ops->close(h->term);
+	for (u32 v = 0; v < VIEW_COUNT; v++) {
+		for (struct screen *s = h->stacks[v], *below; s; s = below) {
+			below = s->below;
+			s->ops->free(s);
+		}
+	}
+	dialog__close(h);
+	proc_usage__free(h->usage);
+	arena__fini(&h->help_arena);
+	free(h->help_rows);
+	for (u32 i = 0; i < ARRAY_SIZE(h->histories); i++)
+		prompt_history__fini(&h->histories[i]);
+	canvas__fini(&h->canvas);
+	snap__put(h->frame);
+	snap__put(h->held);
+	return h->exit_code;
+}

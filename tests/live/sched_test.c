@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The scheduler's source against children that wait in known ways: what the programs counted
+ * is what comes out, with maps and rings that are too small too. The views over it are tested
+ * in offcpu_live.py, sched_live.py and sched_faults_live.py.
+ */
+#include "tests/live/sampler.h"
+
+#include <bpf/bpf.h>
+
+#undef SCHED_IDLE /* scheduling classes in <sched.h> */
+#undef SCHED_OTHER
+#include "bpf/sched.h"
+#include "core/sched.h"
+#include "sources/sched_bpf.h"
+#include "tests/lib/fds.h"
+
+#define TRACKED_TASKS 4096
+/* A thread that is visited while another CPU switches it may be told a moment off; the next
+ * interval makes up for it. */
+#define MAX_GAP_NS (NSEC_PER_MSEC / 10)
+
+/* What one thread's samples said so far. */
+struct tracked {
+	u32 tid;
+	u64 start_ns, t_ns, span_ns, delay_ns, runs, delays;
+	u64 state_ns[TASK_STATES];
+};
+
+struct watcher {
+	struct sampler s; /* scope and known stacks; first: it is its sink's context */
+	const struct sched_bpf_sizes *sizes;
+	u64 waits, off_ns, open, open_ns, longest_ns, stackless;
+	u64 undefined; /* waits whose stack was not handed out before */
+	u64 gap_ns;    /* most by which a thread's intervals do not follow each other */
+	u64 uneven;    /* threads whose states do not sum to their span */
+	u64 gone;
+	u32 ntracked;
+	struct tracked tracked[TRACKED_TASKS];
+};
+
+static struct tracked *watcher__track(struct watcher *w, const struct task_ident *id)
+{
+	for (u32 i = 0; i < w->ntracked; i++)
+		if (w->tracked[i].tid == id->tid && w->tracked[i].start_ns == id->start_ns)
+			return &w->tracked[i];
+	if (w->ntracked == TRACKED_TASKS)
+		return NULL;
+	w->tracked[w->ntracked].tid = id->tid;
+	w->tracked[w->ntracked].start_ns = id->start_ns;
+	return &w->tracked[w->ntracked++];
+}
+
+static void watcher__task(struct watcher *w, const struct task_sample *x)
+{
+	struct tracked *t = watcher__track(w, &x->task);
+	u64 sum = 0, begin = x->t_ns - x->span_ns;
+
+	if (!t)
+		return;
+	for (u32 i = 0; i < TASK_STATES; i++) {
+		sum += x->state_ns[i];
+		t->state_ns[i] += x->state_ns[i];
+	}
+	w->uneven += sum != x->span_ns;
+	if (t->t_ns)
+		w->gap_ns = MAX(w->gap_ns, MAX(begin, t->t_ns) - MIN(begin, t->t_ns));
+	w->gone += x->gone;
+	t->t_ns = x->t_ns;
+	t->span_ns += x->span_ns;
+	t->delay_ns += x->delay_ns;
+	t->delays += x->delays;
+	t->runs += x->runs;
+}
+
+static void watcher__stack(struct watcher *w, u64 hash)
+{
+	if (hash && !sampler__knows(&w->s, hash))
+		w->undefined++;
+}
+
+static void watcher__wait(struct watcher *w, const struct wait_sample *x)
+{
+	w->waits += x->count;
+	w->off_ns += x->off_ns;
+	w->open += x->open;
+	w->open_ns += x->open_ns;
+	w->longest_ns = MAX(w->longest_ns, x->max_ns);
+	w->stackless += !x->kstack;
+	watcher__stack(w, x->kstack);
+	watcher__stack(w, x->ustack);
+	watcher__stack(w, x->waker.kstack);
+	watcher__stack(w, x->waker.ustack);
+}
+
+static void watcher__put(void *ctx, const struct sample *x)
+{
+	struct watcher *w = ctx;
+
+	if (x->type == SAMPLE_TASK)
+		watcher__task(w, (const struct task_sample *)x);
+	else if (x->type == SAMPLE_WAIT)
+		watcher__wait(w, (const struct wait_sample *)x);
+	else
+		sampler__put(&w->s, x);
+}
+
+static struct watcher *watcher__open(const struct sched_bpf_sizes *sizes, const char *fmt, ...)
+{
+	struct watcher *w = calloc(1, sizeof(*w));
+	struct status st = {0};
+	const struct scope *scope;
+	char expr[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(expr, sizeof(expr), fmt, ap);
+	va_end(ap);
+	w->s.ops = &source_sched_bpf;
+	w->s.how = (struct sampling){.freq = 99, .user = true, .kernel = true, .interval_s = 1};
+	scope = sampler__scope(&w->s, expr);
+	w->s.source = sizes ? sched_bpf__open_sized(&w->s.how, scope, sizes, &st)
+			    : source_sched_bpf.open(&w->s.how, scope, &st);
+	if (!w->s.source)
+		fail_msg("%s", st.msg);
+	return w;
+}
+
+/* As sampler__run. */
+static void watcher__run(struct watcher *w, u32 ms)
+{
+	const struct sample_sink sink = {watcher__put, w};
+	u64 end = clock__monotonic_ns() + ms * NSEC_PER_MSEC, now;
+
+	while ((now = clock__monotonic_ns()) < end) {
+		struct pollfd p = {w->s.lazy ? -1 : source_sched_bpf.fd(w->s.source), POLLIN, 0};
+
+		if (poll(&p, 1, (int)((end - now) / NSEC_PER_MSEC) + 1) > 0)
+			source_sched_bpf.drain(w->s.source, false, &sink);
+	}
+	source_sched_bpf.drain(w->s.source, true, &sink);
+}
+
+static void watcher__close(struct watcher *w)
+{
+	sampler__close(&w->s);
+	free(w);
+}
+
+static struct sched_stats watcher__stats(struct watcher *w)
+{
+	struct sched_stats stats;
+
+	sched_bpf__stats(w->s.source, &stats);
+	return stats;
+}
+
+/* Sleeps in ever other depths of recursion. */
+__attribute__((noinline)) static u64 sleep_deep(u32 path, u32 depth)
+{
+	if (!depth) {
+		usleep(200);
+		return child_sink;
+	}
+	if (path & 1)
+		return sleep_deep(path >> 1, depth - 1) + child_sink;
+	return sleep_deep(path >> 1, depth - 1) + 2 * child_sink;
+}
+
+static struct child start_sleeper(u32 depth)
+{
+	struct child c = {.pid = fork()};
+
+	if (c.pid)
+		return c;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (u32 path = 0;; path++)
+		sleep_deep(path, depth);
+}
+
+/* Whatever ended a wait while no map was being read is in the other one. */
+static void test_nothing_lost_or_doubled(void **state)
+{
+	struct child a = child__start_kind(0, "yields_a", CHILD_YIELDS),
+		     b = child__start_kind(1, "yields_b", CHILD_YIELDS);
+	struct watcher *w = watcher__open(NULL, "pid=%d,%d", a.pid, b.pid);
+	struct sched_stats stats;
+	struct health h = {0};
+
+	for (int i = 0; i < 40; i++)
+		watcher__run(w, 25);
+	child__stop(&a);
+	child__stop(&b);
+	watcher__run(w, 0);
+	stats = watcher__stats(w);
+	assert_true(stats.waits > 200);
+	assert_int_equal(w->waits, stats.waits);
+	assert_int_equal(stats.backward, 0);
+	source_sched_bpf.health(w->s.source, &h);
+	assert_int_equal(h.lost, 0);
+	assert_int_equal(h.map_full, 0);
+	assert_int_equal(w->undefined, 0);
+	watcher__close(w);
+}
+
+/* Per thread and interval: states sum to the span, exactly, and spans follow each other. */
+static void test_states_sum_to_spans(void **state)
+{
+	struct child a = child__start(0, "spins"), b = child__start_kind(0, "yields", CHILD_YIELDS),
+		     c = start_sleeper(3);
+	u64 before = clock__monotonic_ns(), opened, last, after;
+	struct watcher *w = watcher__open(NULL, "pid=%d,%d,%d", a.pid, b.pid, c.pid);
+
+	opened = clock__monotonic_ns();
+	for (int i = 0; i < 20; i++)
+		watcher__run(w, 40);
+	last = clock__monotonic_ns();
+	watcher__run(w, 0);
+	after = clock__monotonic_ns();
+	assert_int_equal(w->ntracked, 3);
+	assert_int_equal(w->uneven, 0);
+	assert_true(w->gap_ns < MAX_GAP_NS);
+	for (u32 i = 0; i < w->ntracked; i++)
+		assert_in_range(w->tracked[i].span_ns, last - opened, after - before);
+	child__stop(&a);
+	child__stop(&b);
+	child__stop(&c);
+	watcher__run(w, 0);
+	assert_int_equal(w->gone, 3);
+	assert_int_equal(w->uneven, 0);
+	watcher__close(w);
+}
+
+/* Maps that are much too small: what does not fit is counted, the rest is right. */
+static void test_full_maps_are_counted(void **state)
+{
+	const struct sched_bpf_sizes tiny = {.waits = 4, .stacks = 4, .ring_bytes = 4096};
+	struct child c = start_sleeper(6);
+	struct watcher *w = watcher__open(&tiny, "pid=%d", c.pid);
+	struct sched_stats stats;
+	struct health h = {0};
+	u64 full;
+
+	for (int i = 0; i < 10; i++)
+		watcher__run(w, 100);
+	source_sched_bpf.health(w->s.source, &h);
+	if (h.map_fill_pct < 99)
+		fail_msg("map fill is %.1f %%", h.map_fill_pct);
+	full = watcher__stats(w).waits_full;
+	assert_true(full > 0);
+	child__stop(&c);
+	watcher__run(w, 0);
+	stats = watcher__stats(w);
+	source_sched_bpf.health(w->s.source, &h);
+	assert_int_equal(w->waits + stats.waits_full, stats.waits);
+	assert_int_equal(h.map_full, stats.waits_full);
+	assert_true(h.lost >= stats.waits_full);
+	assert_int_equal(w->undefined, 0);
+	/* What does not go through these maps is still whole. */
+	assert_int_equal(w->uneven, 0);
+	assert_true(w->gap_ns < MAX_GAP_NS);
+	assert_in_range(w->tracked[0].span_ns, 900 * NSEC_PER_MSEC, 3000 * NSEC_PER_MSEC);
+	watcher__close(w);
+}
+
+/* A ring without room: waits stay counted, without frames, and that is told. */
+static void test_full_ring_loses_only_frames(void **state)
+{
+	const struct sched_bpf_sizes tiny = {.waits = 4096, .stacks = 64, .ring_bytes = 4096};
+	struct child c = start_sleeper(6);
+	struct watcher *w = watcher__open(&tiny, "pid=%d", c.pid);
+	struct sched_stats stats;
+	struct health h = {0};
+
+	w->s.lazy = true;
+	for (int i = 0; i < 5; i++)
+		watcher__run(w, 200);
+	child__stop(&c);
+	watcher__run(w, 0);
+	stats = watcher__stats(w);
+	source_sched_bpf.health(w->s.source, &h);
+	assert_true(stats.stacks_lost > 0);
+	assert_int_equal(h.stacks_lost, stats.stacks_lost);
+	assert_int_equal(stats.waits_full, 0);
+	assert_int_equal(w->waits, stats.waits);
+	assert_int_equal(w->undefined, 0);
+	watcher__close(w);
+}
+
+/* A thread that leaves the scope and comes back is not charged for the time between. */
+static void test_scope_changes_live(void **state)
+{
+	struct child a = child__start_kind(0, "yields_a", CHILD_YIELDS),
+		     b = child__start_kind(1, "yields_b", CHILD_YIELDS);
+	struct watcher *w = watcher__open(NULL, "pid=%d", a.pid);
+	u64 span[2];
+
+	watcher__run(w, 200);
+	assert_int_equal(w->ntracked, 1);
+	span[0] = w->tracked[0].span_ns;
+	sampler__set_scope(&w->s, "pid=%d", b.pid);
+	watcher__run(w, 300);
+	sampler__set_scope(&w->s, "pid=%d", a.pid);
+	watcher__run(w, 200);
+	assert_int_equal(w->ntracked, 2);
+	assert_int_equal(w->uneven, 0);
+	span[1] = w->tracked[0].span_ns;
+	assert_in_range(span[1] - span[0], 100 * NSEC_PER_MSEC, 290 * NSEC_PER_MSEC);
+	assert_true(w->longest_ns < 250 * NSEC_PER_MSEC);
+	child__stop(&a);
+	child__stop(&b);
+	watcher__close(w);
+}
+
+static u64 own_kib(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	unsigned long size, resident;
+
+	if (fscanf(f, "%lu %lu", &size, &resident) != 2)
+		resident = 0;
+	fclose(f);
+	return resident * (u64)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+/* Processes that come and go: each ends once, and what is remembered does not grow. */
+static void test_churn_is_bounded(void **state)
+{
+	struct child c = {.pid = fork()};
+	struct watcher *w;
+	u64 warm, after;
+
+	if (!c.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "churns");
+		for (;;) {
+			int pid = fork();
+
+			if (!pid)
+				_exit(0);
+			waitpid(pid, NULL, 0);
+		}
+	}
+	w = watcher__open(NULL, "comm~^churns$");
+	for (int i = 0; i < 10; i++)
+		watcher__run(w, 50);
+	warm = own_kib();
+	for (int i = 0; i < 30; i++)
+		watcher__run(w, 50);
+	after = own_kib();
+	child__stop(&c);
+	assert_true(w->gone > 50);
+	assert_int_equal(w->uneven, 0);
+	assert_int_equal(watcher__stats(w).backward, 0);
+	assert_true(w->longest_ns < 2000 * NSEC_PER_MSEC);
+	if (after > warm + 16 * 1024)
+		fail_msg("%llu KiB grew to %llu", (unsigned long long)warm,
+			 (unsigned long long)after);
+	watcher__close(w);
+}
+
+static u32 count_programs(void)
+{
+	struct bpf_prog_info info;
+	u32 id = 0, n = 0, size;
+	int fd;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		fd = bpf_prog_get_fd_by_id(id);
+		if (fd < 0)
+			continue;
+		memset(&info, 0, sizeof(info));
+		size = sizeof(info);
+		if (!bpf_obj_get_info_by_fd(fd, &info, &size))
+			n += strncmp(info.name, "sched_", 6) == 0;
+		close(fd);
+	}
+	return n;
+}
+
+/* The kernel frees what was closed a moment later. */
+static u32 wait_for_programs(u32 most)
+{
+	for (int i = 0; i < 100 && count_programs() > most; i++)
+		usleep(10000);
+	return count_programs();
+}
+
+static void test_close_leaves_nothing(void **state)
+{
+	u32 programs = wait_for_programs(0), fds = count_fds();
+	struct watcher *w = watcher__open(NULL, "tree=%d", getpid());
+
+	assert_true(count_programs() > programs);
+	watcher__run(w, 20);
+	watcher__close(w);
+	assert_true(wait_for_programs(programs) <= programs);
+	assert_int_equal(count_fds(), fds);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_lost_or_doubled),
+		cmocka_unit_test(test_states_sum_to_spans),
+		cmocka_unit_test(test_full_maps_are_counted),
+		cmocka_unit_test(test_full_ring_loses_only_frames),
+		cmocka_unit_test(test_scope_changes_live),
+		cmocka_unit_test(test_churn_is_bounded),
+		cmocka_unit_test(test_close_leaves_nothing),
+	};
+
+	/* Where the CPU sampler loads, this has to. */
+	if (!sampler__possible(&source_cpu_bpf))
+		return 0;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -183,7 +183,8 @@ static bool change_rate(struct host *h, bool up)
 	if (s.period)
 		host__message(h, ROLE_OK, "one sample every %llu events", (unsigned long long)s.period);
 	else
-		host__message(h, ROLE_OK, "%llu samples per second and CPU", (unsigned long long)s.freq);
+		host__message(h, ROLE_OK, "%llu sample%s per second and CPU",
+			      (unsigned long long)s.freq, s.freq == 1 ? "" : "s");
 	return true;
 }
 

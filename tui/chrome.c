@@ -89,7 +89,7 @@ static void line__draw(const struct line *l, struct canvas *c, int y, int w)
 		if (p->trend)
 			spark__draw(c, x, y, (int)p->cells, p->role, p->trend, p->ntrend, 100);
 		else
-			draw__text(c, x, y, w - x, p->role, p->text);
+			draw__cut(c, x, y, w - x, p->role, p->text);
 		x += piece_width(p);
 	}
 }

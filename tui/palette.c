@@ -15,15 +15,26 @@ static bool refuse(struct status *st, const char *what, const char *takes)
 	return false;
 }
 
+static void view_names(char *buf, size_t size)
+{
+	size_t n = (size_t)snprintf(buf, size, "one of");
+
+	for (u32 v = 0; v < VIEW_COUNT && n < size; v++)
+		n += (size_t)snprintf(buf + n, size - n, "%s %s", v ? "," : "", view_table[v]->name);
+}
+
 static bool run_view(struct host *h, const char *arg, struct status *st)
 {
+	char names[256];
+
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
 		if (strcmp(view_table[v]->name, arg))
 			continue;
 		app__show_view(h, v);
 		return true;
 	}
-	return refuse(st, "view", "a view's name");
+	view_names(names, sizeof(names));
+	return refuse(st, "view", names);
 }
 
 static bool run_filter(struct host *h, const char *arg, struct status *st)

@@ -52,6 +52,18 @@ static struct json_object *state_string(u32 states)
 	return json_object_new_string(buf);
 }
 
+/* The sort of threads that passes; null: every sort. */
+static struct json_object *task_string(u32 left_out)
+{
+	static const char *const passing[] = {
+		[SCOPE_TASK_USER] = "kernel",
+		[SCOPE_TASK_KERNEL] = "user",
+		[SCOPE_TASK_USER | SCOPE_TASK_KERNEL] = "none",
+	};
+
+	return left_out ? json_object_new_string(passing[left_out]) : NULL;
+}
+
 static void add_normal_form(struct json_object *o, const struct scope *s)
 {
 	json_object_object_add(o, "include", id_sets(s->include));
@@ -63,6 +75,7 @@ static void add_normal_form(struct json_object *o, const struct scope *s)
 	json_object_object_add(o, "obj", name_array(s->objects, s->nobjects, "regex"));
 	json_object_object_add(o, "states", state_string(s->states));
 	json_object_object_add(o, "not_states", state_string(s->not_states));
+	json_object_object_add(o, "task", task_string(s->not_tasks));
 	json_object_object_add(o, "min_ns", json_object_new_uint64(s->min_ns));
 	json_object_object_add(o, "max_ns", s->max_ns ? json_object_new_uint64(s->max_ns) : NULL);
 }

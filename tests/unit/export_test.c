@@ -89,7 +89,7 @@ static struct report sample_report(void)
 			       .t1_ns = 2000000000,
 			       .host = "box",
 			       .kernel = "6.1.0",
-			       .scope = "pid=1-2 !comm~\"a b\" min=1ms",
+			       .scope = "pid=1-2 !comm~\"a b\" min=1ms task=user",
 			       .window = "last",
 			       .group = "symbol",
 			       .summary = {{"busy_pct", {.type = VALUE_PCT, .f = 12.5}},
@@ -165,11 +165,12 @@ static void test_json(void **state)
 	expect_field(o, "/health/tier", "bpf");
 	expect_field(o, "/summary/busy_pct", "12.5");
 	assert_null(get(o, "/summary/what"));
-	expect_field(o, "/scope/expr", "pid=1-2 !comm~\"a b\" min=1ms");
+	expect_field(o, "/scope/expr", "pid=1-2 !comm~\"a b\" min=1ms task=user");
 	expect_field(o, "/scope/include/pid/1", "2");
 	expect_field(o, "/scope/comm/0/regex", "a b");
 	expect_field(o, "/scope/comm/0/negate", "true");
 	expect_field(o, "/scope/min_ns", "1000000");
+	expect_field(o, "/scope/task", "user");
 	assert_null(get(o, "/scope/max_ns"));
 	assert_int_equal(json_object_array_length(get(o, "/rows")), 5);
 	json_object_put(o);
@@ -339,7 +340,7 @@ static void test_text(void **state)
 
 	assert_memory_equal(text, "proftop  cpu  2", 15);
 	assert_non_null(strstr(text, "  host box  kernel 6.1.0\n"));
-	assert_non_null(strstr(text, "\nscope    pid=1-2 !comm~\"a b\" min=1ms\n"));
+	assert_non_null(strstr(text, "\nscope    pid=1-2 !comm~\"a b\" min=1ms task=user\n"));
 	assert_non_null(strstr(text, "\nwindow   last (1.00 s, number 3), by symbol\n"));
 	assert_non_null(strstr(text,
 			       "\nsamples  99 in the interval, 500 in all, 7 LOST, user stacks "

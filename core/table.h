@@ -62,6 +62,7 @@ enum column_flag {
 	COLUMN_BAR = 8,	   /* drawn with a bar behind the number (percentages) */
 	COLUMN_KEY = 16,   /* its text names the row: never dropped, cut in the middle */
 	COLUMN_ASCENDING = 32, /* sorts upward first (names) */
+	COLUMN_TREND_PCT = 64, /* a trend of percentages: 100 is its full height */
 };
 
 struct column {

@@ -107,6 +107,7 @@ static int marker_width(const struct painter *p, const struct column_place *at)
 static void draw_value(const struct painter *p, const struct column_place *at, int y,
 		       const struct value *v, enum role role)
 {
+	const struct column *column = &p->src->rows->columns[at->column];
 	int x = p->t->area.x + at->x, marker = marker_width(p, at);
 
 	switch (v->type) {
@@ -117,7 +118,7 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 		break;
 	case VALUE_TREND:
 		spark__draw(p->c, x, y, at->w, role == ROLE_TEXT ? ROLE_COOL : role, v->trend, v->n,
-			    0);
+			    column->flags & COLUMN_TREND_PCT ? 100 : 0);
 		break;
 	case VALUE_PCT:
 		draw_pct(p, at, y, v->f, role);

@@ -68,6 +68,10 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 		if (key[len] && has_word(key + len + 1, ",+", key, len))
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL, "\"%.*s\" is there twice",
 					   (int)len, key);
+		if (key[len] && v->one_group)
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "view %s groups by one key at a time: %s", v->name,
+					   v->groups);
 		key += len;
 		if (!*key)
 			return 0;

@@ -73,6 +73,7 @@ struct view_ops {
 	const char *screens; /* keymap sections of what it drills into, blank-separated; NULL none */
 	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */
 	const char *groups; /* keys of --group, blank-separated, default first; "" none */
+	bool one_group;	    /* by one of them at a time */
 	struct screen *(*open)(struct host *h, const struct view_args *args);
 	/* Batch: the report of one frame; synchronous, any thread. 0, or -ENODATA when the
 	 * frame has nothing for it. report_free releases it. */
@@ -94,7 +95,7 @@ extern const u8 view_keys[VIEW_COUNT]; /* 1 to 9 */
 
 const struct view_ops *view__by_name(const char *name);
 /* Whether a view groups by these keys ("comm,symbol", '+' does too): -EINVAL with st saying
- * which it does not, or which is there twice. */
+ * which it does not, which is there twice, or that one is all it takes. */
 int view__check_groups(const struct view_ops *v, const char *keys, struct status *st);
 /* Whether a view applies all that a scope asks for: -EINVAL with st naming the terms that it
  * does not, and the views that do. */

@@ -74,15 +74,15 @@ static bool row_open(void *ctx, u64 key)
 	return fold__row_open(&((struct listing *)ctx)->fold, key);
 }
 
-/* Only with an answer. */
+/* Only with an answer. Rows that have no trees are not drawn as if they could be unfolded. */
 static struct table_source source(const struct listing *l)
 {
 	return (struct table_source){
 		.rows = &l->answer->table,
-		.children = row_lines,
+		.children = l->ops->unfolded ? row_lines : NULL,
 		.child = node_line,
 		.role = cell_role,
-		.open = row_open,
+		.open = l->ops->unfolded ? row_open : NULL,
 		.ctx = (void *)l,
 	};
 }
@@ -296,7 +296,7 @@ static bool fold_selected(struct listing *l, bool open)
 {
 	struct listing_place at;
 
-	if (!listing__at(l, &at))
+	if (!l->ops->unfolded || !listing__at(l, &at))
 		return true;
 	if (at.node == UINT32_MAX)
 		fold_row(l, at.row, open);
@@ -309,6 +309,8 @@ static bool fold_selected(struct listing *l, bool open)
 
 static bool unfold_all(struct listing *l)
 {
+	if (!l->ops->unfolded)
+		return false;
 	if (!fold__clear(&l->fold))
 		unfold_rows(l);
 	fold__layout(&l->fold, l->answer);

@@ -71,6 +71,7 @@ struct sched_task {
 	u32 cpu; /* the last one */
 	enum task_state state;
 	u64 since_ns; /* in that state */
+	u64 t_ns;     /* when it was seen last; `gone`: its end */
 	bool gone;
 	struct sched_sums sums[WINDOWS];
 	struct sched_cells hists[SCHED_HISTS];

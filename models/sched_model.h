@@ -60,7 +60,7 @@ struct live {
 	struct task_ident task;
 	u32 cpu;
 	enum task_state state;
-	u64 since_ns;
+	u64 since_ns, t_ns;
 	bool gone;
 	u32 seen; /* tick */
 	struct track track;

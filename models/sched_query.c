@@ -325,7 +325,7 @@ static void fill_cpu(struct grouping *g, const struct sched_cpu *c, struct sched
 	*r = (struct sched_row){.key = mix64_pair(SCHED_BY_CPU + 1, c->cpu), .cpu = c};
 	r->sums = c->sums[w];
 	r->oncpu_pct = sched__pct(r->sums.state_ns[TASK_STATE_RUNNING], r->sums.span_ns);
-	r->name = sched__id_text(g->arena, c->cpu, 7);
+	r->name = sched__id_text(g->arena, c->cpu, 4);
 	r->comm = r->cgroup_name = "";
 	r->running = sched__who(g->arena, &c->running);
 	r->longest = c->longest[w].ns ? sched__who(g->arena, &c->longest[w].who) : "";

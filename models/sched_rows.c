@@ -87,10 +87,10 @@ const struct column sched_columns[COLUMNS] = {
 		       .title = "Trend",
 		       .help = "busy share of the last 16 intervals, newest right",
 		       .type = VALUE_TREND,
-		       .width = 16,
-		       .priority = 4,
-		       .flags = COLUMN_SCREEN},
-	[COL_CPU_TEXT] = ID("processor", "CPU", 7, 0, "number of the CPU"),
+		       .width = 8,
+		       .priority = 2,
+		       .flags = COLUMN_SCREEN | COLUMN_TREND_PCT},
+	[COL_CPU_TEXT] = ID("processor", "CPU", 4, 0, "number of the CPU"),
 	[COL_PID_TEXT] = ID("process", "PID", 7, 5, "process id"),
 	[COL_TID_TEXT] = ID("thread", "TID", 7, 0, "thread id"),
 	[COL_ONCPU] = TIME("oncpu_ns", "On-CPU", 4, "time on a CPU"),
@@ -130,7 +130,7 @@ const struct column sched_columns[COLUMNS] = {
 			 .title = "Thr",
 			 .help = "threads in the row",
 			 .type = VALUE_COUNT,
-			 .width = 5,
+			 .width = 4,
 			 .priority = 2,
 			 .flags = BOTH},
 	[COL_LONGEST] = {.name = "longest",
@@ -406,6 +406,15 @@ static enum sched_column key_column(enum sched_group group)
 	return group == SCHED_BY_CGROUP ? COL_CGROUP : COL_COMM;
 }
 
+/* Of a CPU it matters more who runs than how long others waited. */
+static void fit_cpus(struct column *columns)
+{
+	columns[COL_P50].priority = 5;
+	columns[COL_P95].priority = 4;
+	columns[COL_RUN_MAX].title = "Longest";
+	columns[COL_RUN_MAX].width = 7;
+}
+
 void sched_answer__table(struct sched_answer *a, struct arena *arena)
 {
 	struct column *columns = arena__dup(arena, sched_columns, sizeof(sched_columns));
@@ -418,6 +427,10 @@ void sched_answer__table(struct sched_answer *a, struct arena *arena)
 	columns[key].flags |= COLUMN_KEY | COLUMN_FLEX;
 	columns[COL_STATE].width = 11;
 	columns[COL_STATE].flags |= COLUMN_BAR;
+	if (a->query.group == SCHED_BY_CPU)
+		fit_cpus(columns);
+	if (a->query.group == SCHED_BY_PID)
+		columns[COL_PID_TEXT].priority = 0;
 	a->base.table = (struct row_table){
 		.columns = columns,
 		.ncolumns = COLUMNS,

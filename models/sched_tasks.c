@@ -148,6 +148,7 @@ void sched__consume_task(struct model *m, const struct task_sample *s)
 	l->cpu = s->cpu;
 	l->state = MIN((u32)s->state, TASK_STATE_OTHER);
 	l->since_ns = s->since_ns;
+	l->t_ns = s->t_ns;
 	l->gone = s->gone;
 	l->seen = m->ticks;
 	add_sums(m, l, s);
@@ -198,6 +199,7 @@ const struct sched_task *sched__snap_tasks(struct model *m, const struct sched_p
 		out[i].cpu = l->cpu;
 		out[i].state = l->state;
 		out[i].since_ns = l->since_ns;
+		out[i].t_ns = l->t_ns;
 		out[i].gone = l->gone;
 		track__advance(&l->track, p, out[i].sums);
 		for (u32 k = 0; k < SCHED_HISTS; k++)

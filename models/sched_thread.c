@@ -39,8 +39,8 @@ const u32 sched_state_ncolumns = STATE_COLUMNS;
 static const char *const state_texts[TASK_STATES] = {
 	[TASK_STATE_RUNNING] = "running on a CPU",
 	[TASK_STATE_RUNNABLE] = "waiting for a CPU",
-	[TASK_STATE_SLEEP] = "asleep, until something happens or a signal comes",
-	[TASK_STATE_DISK] = "asleep, signals do not wake it: disk, memory, locks in the kernel",
+	[TASK_STATE_SLEEP] = "asleep until an event or a signal",
+	[TASK_STATE_DISK] = "asleep for disk, memory, kernel locks",
 	[TASK_STATE_STOPPED] = "stopped by a signal",
 	[TASK_STATE_TRACED] = "stopped by a debugger",
 	[TASK_STATE_IDLE] = "a kernel thread without work",
@@ -175,19 +175,25 @@ static void add_span(struct thread_box *box, const struct sched_snap *snap,
 	part->max_ns = MAX(part->max_ns, t1 - t0);
 }
 
+/* A thread that ended does nothing any more. */
+static u64 last_ns(const struct sched_thread_answer *a)
+{
+	return a->task && a->task->gone ? MIN(a->task->t_ns, a->t1_ns) : a->t1_ns;
+}
+
 /* Before the first change that was seen, the thread was as it is known to have been since. */
 static void fill_unwatched(struct thread_box *box, const struct sched_snap *snap)
 {
 	const struct sched_task *t = box->answer.task;
 
-	if (!t || t->gone || !t->since_ns)
+	if (!t || !t->since_ns)
 		return;
 	add_span(box, snap,
 		 &(struct sched_switch){.cpu = t->cpu,
 					.t_ns = t->since_ns,
 					.state = t->state,
 					.syscall = WAIT_NO_SYSCALL},
-		 box->answer.t1_ns);
+		 last_ns(&box->answer));
 }
 
 static int by_time(const void *a, const void *b, void *ctx)
@@ -227,7 +233,7 @@ static void fill_timeline(struct thread_box *box, const struct sched_snap *snap,
 	box->spans = arena__array(&box->arena, struct sched_span, n + 1);
 	for (u32 i = 0; i < n; i++)
 		add_span(box, snap, &snap->switches[i],
-			 i + 1 < n ? snap->switches[i + 1].t_ns : a->t1_ns);
+			 i + 1 < n ? snap->switches[i + 1].t_ns : last_ns(a));
 	if (!n)
 		fill_unwatched(box, snap);
 	sort_parts(box);

@@ -26,3 +26,16 @@ struct frame_text frame__text(const struct symbols *s, u32 loc)
 		.kind = code__kind_name(func ? f->kind : o->kind),
 	};
 }
+
+char *frame__folded(struct arena *a, const char *name, const char *otherwise)
+{
+	char *copy = arena__strdup(a, *name ? name : otherwise);
+
+	for (char *c = copy; *c; c++) {
+		if (*c == ';')
+			*c = ':';
+		else if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
+	}
+	return copy;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the frames of one stack are called, where it is shown whole rather than added up with
- * others. Pure; what comes back lives as long as symbols.
+ * others. Pure; names live as long as symbols.
  */
 #ifndef MODELS_FRAMES_H
 #define MODELS_FRAMES_H
@@ -18,6 +18,9 @@ struct frame_text {
 };
 
 struct frame_text frame__text(const struct symbols *s, u32 loc);
+/* A name as folded text has it, in the arena; empty ones as `otherwise`: `;` and what ends a
+ * line would break the format, other control characters would reach a terminal. */
+char *frame__folded(struct arena *a, const char *name, const char *otherwise);
 /* "user" ...: in exports too. */
 const char *code__kind_name(enum code_kind kind);
 

@@ -290,11 +290,11 @@ static void add_level(struct chains *c, u32 parent, u64 key, const struct group 
 }
 
 void chains__build(struct selection *s, const struct bucket *row, const struct chain_items *items,
-		   double window_weight, struct chain_nodes *out)
+		   double window_weight, u32 most, struct chain_nodes *out)
 {
 	struct chains c = {.s = s,
 			   .out = out,
-			   .left = ANSWER_TREE_NODES,
+			   .left = most,
 			   .window_weight = window_weight,
 			   .least = MIN(window_weight * MIN_OF_WINDOW, row->total * MIN_OF_ROW)};
 	struct group all = {.n = items->n};

@@ -2,6 +2,7 @@
 /* Folded stacks: one line of text for each distinct command and chain of names. */
 #include <stdio.h>
 
+#include "models/frames.h"
 #include "models/profile_select.h"
 
 /* A command's samples of one stack; then of all stacks that read the same. */
@@ -28,21 +29,6 @@ struct folded {
 	char *text;
 	size_t len, size;
 };
-
-/* `;` and what ends a line would break the format; the rest of the control characters would
- * reach a terminal. */
-static char *clean_name(struct arena *a, const char *name, const char *otherwise)
-{
-	char *copy = arena__strdup(a, *name ? name : otherwise);
-
-	for (char *c = copy; *c; c++) {
-		if (*c == ';')
-			*c = ':';
-		else if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = ' ';
-	}
-	return copy;
-}
 
 static void add_line(struct lines *l, u64 hash, struct line line)
 {
@@ -81,7 +67,7 @@ static void gather_by_stack(struct folded *f)
 
 static void spell(struct folded *f, u32 ident)
 {
-	const char *name = clean_name(&f->arena, f->s.idents[ident].name, "[unknown]");
+	const char *name = frame__folded(&f->arena, f->s.idents[ident].name, "[unknown]");
 	u64 hash = hash_bytes(name, strlen(name));
 	u32 at;
 
@@ -167,7 +153,7 @@ static const char *write_line(struct folded *f, const struct line *line)
 	u32 n = spelled_frames(f, line->hit);
 
 	f->len = 0;
-	append(f, clean_name(&f->arena, f->s.snap->comms[line->comm], "[no name]"));
+	append(f, frame__folded(&f->arena, f->s.snap->comms[line->comm], "[no name]"));
 	for (u32 i = n; i--;) {
 		append(f, ";");
 		append(f, f->names[f->s.frames[i]]);

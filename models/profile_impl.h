@@ -113,9 +113,10 @@ struct chain_nodes {
 	u32 n, cap;
 };
 
-/* Appends the chains of one row; its bucket tells which frames it starts from. */
+/* Appends the chains of one row, `most` nodes at most; its bucket tells which frames it starts
+ * from. */
 void chains__build(struct selection *s, const struct bucket *row, const struct chain_items *items,
-		   double window_weight, struct chain_nodes *out);
+		   double window_weight, u32 most, struct chain_nodes *out);
 
 /* Fills the butterfly of query.focus. */
 void butterfly__fill(struct selection *s, struct profile_rows *rows);

@@ -87,7 +87,7 @@ static void fill_chains(struct selection *s, const struct buckets *b, const u32 
 		trees[i].first = nodes.n;
 		if (from->unfolded)
 			chains__build(s, from, &b->chains[from->unfolded - 1], rows->weight,
-				      &nodes);
+				      ANSWER_TREE_NODES, &nodes);
 		trees[i].n = nodes.n - trees[i].first;
 	}
 	if (nodes.n)

@@ -212,14 +212,14 @@ u32 selection__stack(struct selection *s, const struct profile_stack *stack)
 		stack = NULL;
 	hash = mix64((u64)(uintptr_t)stack);
 	HIDX_FIND(at, &s->hit_index, hash, pos, s->hits[pos].stack == stack);
-	if (at == HIDX_NONE)
-		at = new_hit(s, stack, hash);
-	return s->hits[at].passes ? at : HIDX_NONE;
+	return at == HIDX_NONE ? new_hit(s, stack, hash) : at;
 }
 
 u32 selection__hit(struct selection *s, const struct profile_entry *e)
 {
-	return task_passes(s, e) ? selection__stack(s, e->stack) : HIDX_NONE;
+	u32 at = task_passes(s, e) ? selection__stack(s, e->stack) : HIDX_NONE;
+
+	return at != HIDX_NONE && s->hits[at].passes ? at : HIDX_NONE;
 }
 
 static bool in_window(const struct selection *s, const struct profile_entry *e)

@@ -106,7 +106,7 @@ size_t selection__bytes(const struct selection *s);
 
 /* The hit of an entry's stack, HIDX_NONE when the entry is filtered out. Adds no weight. */
 u32 selection__hit(struct selection *s, const struct profile_entry *e);
-/* The hit of a stack, HIDX_NONE when the scope's terms on names filter it out. */
+/* The hit of a stack; its `passes` tells what the scope's terms on names say. */
 u32 selection__stack(struct selection *s, const struct profile_stack *stack);
 /* Adds what an entry has in the query's window to its hit; false when that is nothing. */
 bool selection__add(struct selection *s, u32 hit, const struct profile_entry *e);

@@ -97,8 +97,9 @@ enum waits_group {
 	WAITS_GROUPS
 };
 extern const char *const waits_group_names[WAITS_GROUPS]; /* "stack" "comm" ... */
-#define WAITS_BIT(g) (1u << (g))
-/* "tid+stack" and back, as profile_groups__text and __parse. */
+#define WAITS_BIT(g)	  (1u << (g))
+#define WAITS_GROUPS_TEXT 64 /* bytes of the longest waits_groups__text with its NUL */
+/* "tid+stack" and back, as profile_groups__text and __parse: the task's parts first. */
 const char *waits_groups__text(u32 groups, char *buf, size_t size);
 bool waits_groups__parse(const char *text, u32 *groups);
 
@@ -118,12 +119,19 @@ struct waits_query {
 struct waits_row {
 	u64 key;
 	const struct wait_entry *entry; /* the largest of those in it: stands for what they share */
+	const struct wait_entry *woken; /* the largest of those that a thread ended; NULL none */
 	const char *text[WAITS_GROUPS]; /* of each group in the query; NULL otherwise */
 	const char *name;  /* what the key column shows */
+	const char *comm;  /* by comm, pid (its main thread's) and tid; "" otherwise */
+	const char *pid_text; /* by pid and tid; NULL otherwise */
 	const char *state; /* "S" ..., "mixed"; preempted: "R" */
-	const char *reason;
+	const char *reason; /* "lock" ..., "mixed" */
+	enum wait_reason why; /* of most of its time */
 	bool idle;
+	const struct symbols *symbols; /* what its frames are called */
+	u32 nthreads;
 	struct wait_sums sums;
+	u64 avg_ns;   /* of the waits that ended; if none did, of those that go on so far */
 	double pct; /* of the time that the window's threads of this row could have run: off_ns
 		     * over window length x threads in it */
 	double share_pct; /* of all off_ns shown (idle ones apart) */

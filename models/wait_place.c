@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "models/wait_place.h"
+
+/* The names of n frames; NULL where none is known. */
+static void name_frames(const u32 *locs, u32 n, const struct symbols *symbols, const char **names,
+			bool *pending)
+{
+	for (u32 i = 0; i < n; i++) {
+		u32 func = symbols__func_of(symbols, locs[i]);
+
+		names[i] = func ? symbols__func(symbols, func)->name : NULL;
+		*pending |= !func && locs[i] != SYM_UNKNOWN;
+	}
+}
+
+static void read_use(struct wait_place *p, const struct profile_stack *u,
+		     const struct symbols *symbols)
+{
+	const char *names[WAIT_USER_FRAMES];
+	u32 n = MIN(u->nuser, WAIT_USER_FRAMES);
+	bool pending = false;
+
+	name_frames(u->locs + u->nkernel, n, symbols, names, &pending);
+	p->use = wait_futex__use(names, n);
+	p->pending |= pending && p->use == WAIT_REASONS;
+}
+
+void wait_place__read(struct wait_place *p, const struct profile_stack *kstack,
+		      const struct profile_stack *ustack, const struct symbols *symbols)
+{
+	const char *names[WAIT_KERNEL_FRAMES];
+	u32 n = kstack ? MIN(kstack->nkernel, WAIT_KERNEL_FRAMES) : 0;
+
+	*p = (struct wait_place){.known = n > 0, .use = WAIT_REASONS};
+	if (n) {
+		name_frames(kstack->locs, n, symbols, names, &p->pending);
+		wait_clue__read(&p->clue, names, n);
+	}
+	if (ustack && (!n || p->clue.futex))
+		read_use(p, ustack, symbols);
+}
+
+enum wait_reason wait_place__reason(const struct wait_place *p, const struct wait_entry *e)
+{
+	const struct wait_context ctx = {
+		.state = e->state,
+		.kthread = e->task.kthread,
+		.syscall = e->syscall,
+		.futex_op = e->futex_op,
+		.use = p->use,
+	};
+
+	return wait_reason__tell(p->known ? &p->clue : NULL, &ctx);
+}
+
+enum wait_reason wait_entry__reason(const struct wait_entry *e, const struct symbols *symbols,
+				    bool *pending)
+{
+	struct wait_place p;
+
+	wait_place__read(&p, e->kstack, e->ustack, symbols);
+	*pending = p.pending;
+	return wait_place__reason(&p, e);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A place where threads wait: two stacks, and what they tell. Pure functions, any thread. */
+#ifndef MODELS_WAIT_PLACE_H
+#define MODELS_WAIT_PLACE_H
+
+#include "models/wait_reason.h"
+
+struct wait_place {
+	struct wait_clue clue;
+	bool known;	      /* there are kernel frames, so clue holds */
+	enum wait_reason use; /* of a futex, by its callers */
+	bool pending;	      /* names are missing that may tell more */
+};
+
+/* Either stack may be NULL. */
+void wait_place__read(struct wait_place *p, const struct profile_stack *kstack,
+		      const struct profile_stack *ustack, const struct symbols *symbols);
+/* What a wait there is for. */
+enum wait_reason wait_place__reason(const struct wait_place *p, const struct wait_entry *e);
+
+#endif

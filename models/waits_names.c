@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What rows of waits, and those who end waits, are called. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "core/cgroup.h"
+#include "models/waits_answer.h"
+
+const char *const waits_group_names[WAITS_GROUPS] = {
+	[WAITS_BY_STACK] = "stack",   [WAITS_BY_COMM] = "comm",	    [WAITS_BY_PID] = "pid",
+	[WAITS_BY_TID] = "tid",	      [WAITS_BY_CGROUP] = "cgroup", [WAITS_BY_STATE] = "state",
+	[WAITS_BY_REASON] = "reason", [WAITS_BY_WAKER] = "waker",
+};
+
+/* The task's parts first, then what is special to waits, the place last. */
+static const enum waits_group text_order[WAITS_GROUPS] = {
+	WAITS_BY_COMM,	WAITS_BY_PID,	 WAITS_BY_TID,	 WAITS_BY_CGROUP,
+	WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER, WAITS_BY_STACK,
+};
+
+const char *waits_groups__text(u32 groups, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 i = 0; i < WAITS_GROUPS && n < size; i++)
+		if (groups & WAITS_BIT(text_order[i]))
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? "+" : "",
+					      waits_group_names[text_order[i]]);
+	return buf;
+}
+
+static u32 group_named(const char *name, size_t len)
+{
+	for (u32 g = 0; g < WAITS_GROUPS; g++)
+		if (strlen(waits_group_names[g]) == len && !memcmp(waits_group_names[g], name, len))
+			return WAITS_BIT(g);
+	return 0;
+}
+
+bool waits_groups__parse(const char *text, u32 *groups)
+{
+	u32 bits = 0, bit;
+
+	*groups = 0;
+	for (size_t len;; text += len + 1) {
+		len = strcspn(text, ",+");
+		bit = group_named(text, len);
+		if (!bit)
+			return false;
+		bits |= bit;
+		if (!text[len])
+			break;
+	}
+	*groups = bits;
+	return true;
+}
+
+/* --- wakers --- */
+
+struct interrupt_name {
+	const char *part; /* of a function's name */
+	const char *text;
+};
+
+/* By the frame nearest to the wake-up that tells. */
+static const struct interrupt_name interrupt_names[] = {
+	{"hrtimer_", "[timer]"},      {"process_timeout", "[timer]"},
+	{"call_timer_fn", "[timer]"}, {"run_timer", "[timer]"},
+	{"posix_timer", "[timer]"},   {"timerfd_", "[timer]"},
+	{"blk_", "[disk]"},	      {"bio_", "[disk]"},
+	{"nvme_", "[disk]"},	      {"scsi_", "[disk]"},
+	{"virtblk_", "[disk]"},	      {"tcp_", "[network]"},
+	{"udp_", "[network]"},	      {"sock_", "[network]"},
+	{"net_rx_", "[network]"},     {"napi_", "[network]"},
+};
+
+static const char *interrupt_named(const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(interrupt_names); i++)
+		if (strstr(name, interrupt_names[i].part))
+			return interrupt_names[i].text;
+	return NULL;
+}
+
+static const char *interrupt_text(const struct symbols *symbols, const struct profile_stack *stack)
+{
+	const char *text = NULL;
+
+	for (u32 i = 0; stack && i < stack->nkernel && !text; i++) {
+		u32 func = symbols__func_of(symbols, stack->locs[i]);
+
+		if (func)
+			text = interrupt_named(symbols__func(symbols, func)->name);
+	}
+	return text ? text : "[interrupt]";
+}
+
+/* Of what no thread ended. */
+static const char *nobody_text(const struct waits_selection *s, const struct wait_entry *e)
+{
+	if (e->waker.kind == WAKER_INTERRUPT)
+		return interrupt_text(s->snap->symbols, e->waker_kstack);
+	if (e->folded)
+		return "[not kept]";
+	if (e->state == TASK_STATE_RUNNABLE)
+		return "[preempted]";
+	return e->sums[s->window].open ? "[goes on]" : "[not seen]";
+}
+
+const char *waits__waker_text(const struct waits_selection *s, const struct wait_entry *e)
+{
+	char buf[COMM_LEN + 16];
+
+	if (e->waker.kind != WAKER_TASK)
+		return nobody_text(s, e);
+	snprintf(buf, sizeof(buf), "%.*s/%u", COMM_LEN - 1, e->waker.comm, e->waker.tid);
+	return arena__strdup(s->names.arena, buf);
+}
+
+u64 waits__waker_key(const struct waits_selection *s, const struct wait_entry *e)
+{
+	const char *text;
+
+	if (e->waker.kind == WAKER_TASK)
+		return mix64_pair(e->waker.tgid, e->waker.tid);
+	text = nobody_text(s, e);
+	return hash_bytes(text, strlen(text));
+}
+
+/* --- rows --- */
+
+/* Right-aligned, so that text sorts as the numbers do. */
+static const char *id_text(struct arena *a, u32 id)
+{
+	char buf[16];
+
+	if (id == PROFILE_MERGED)
+		return "[others]";
+	snprintf(buf, sizeof(buf), "%7u", id);
+	return arena__strdup(a, buf);
+}
+
+static const char *cgroup_text(struct arena *a, u64 id)
+{
+	char path[PATH_MAX];
+
+	return id ? arena__strdup(a, cgroup__name(id, path, sizeof(path))) : "[unknown]";
+}
+
+/* The youngest main thread of that number; NULL when it is not known. */
+static const struct wait_task *main_thread(const struct waits_snap *snap, u32 tgid)
+{
+	u32 lo = 0, hi = snap->ntasks;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		const struct task_ident *t = &snap->tasks[mid].task;
+
+		if (t->tgid < tgid || (t->tgid == tgid && t->tid <= tgid))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || snap->tasks[lo - 1].task.tgid != tgid || snap->tasks[lo - 1].task.tid != tgid)
+		return NULL;
+	return &snap->tasks[lo - 1];
+}
+
+/* A process is named by its main thread. */
+static const char *comm_text(const struct row_groups *g, const struct wait_entry *e)
+{
+	const u32 by_name = WAITS_BIT(WAITS_BY_COMM) | WAITS_BIT(WAITS_BY_TID);
+	const struct wait_task *t = NULL;
+
+	if (!(g->query->groups & by_name))
+		t = main_thread(g->s.snap, e->task.tgid);
+	return t ? t->task.comm : e->task.comm;
+}
+
+static const char *place_text(const struct row_groups *g, const struct row_group *group)
+{
+	if (group->row.entry->folded)
+		return "[stack not kept]";
+	return waits_selection__leaf(&g->s, group->place);
+}
+
+static const char *group_text(const struct row_groups *g, const struct row_group *group,
+			      enum waits_group what)
+{
+	const struct wait_entry *e = group->row.entry;
+	struct arena *a = g->s.names.arena;
+
+	switch (what) {
+	case WAITS_BY_STACK:
+		return place_text(g, group);
+	case WAITS_BY_PID:
+		return id_text(a, e->task.tgid);
+	case WAITS_BY_TID:
+		return id_text(a, e->task.tid);
+	case WAITS_BY_CGROUP:
+		return cgroup_text(a, e->task.cgroup);
+	case WAITS_BY_STATE:
+		return group->row.state;
+	case WAITS_BY_REASON:
+		return group->row.reason;
+	case WAITS_BY_WAKER:
+		return waits__waker_text(&g->s, e);
+	default:
+		return e->task.comm;
+	}
+}
+
+/* The first of these that rows are grouped by names them. */
+static const char *name_of(const struct waits_row *row, u32 groups)
+{
+	static const enum waits_group order[] = {WAITS_BY_CGROUP, WAITS_BY_WAKER, WAITS_BY_REASON,
+						 WAITS_BY_STATE};
+
+	if (row->text[WAITS_BY_STACK])
+		return row->text[WAITS_BY_STACK];
+	if (groups & WAITS_TASK)
+		return row->comm;
+	for (u32 i = 0; i < ARRAY_SIZE(order); i++)
+		if (row->text[order[i]])
+			return row->text[order[i]];
+	return "";
+}
+
+void row_group__name(const struct row_groups *g, struct row_group *group)
+{
+	struct waits_row *row = &group->row;
+
+	for (u32 i = 0; i < WAITS_GROUPS; i++)
+		if (g->query->groups & WAITS_BIT(i))
+			row->text[i] = group_text(g, group, i);
+	row->comm = g->query->groups & WAITS_TASK ? comm_text(g, row->entry) : "";
+	if (g->query->groups & WAITS_PROCESS)
+		row->pid_text = id_text(g->s.names.arena, row->entry->task.tgid);
+	row->name = name_of(row, g->query->groups);
+}

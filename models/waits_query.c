@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows of waits that agree in what they are grouped by. */
+#include "models/waits_answer.h"
+
+struct answer_box {
+	struct waits_answer answer;
+	struct arena arena;
+};
+
+/* --- grouping --- */
+
+static bool by(const struct row_groups *g, enum waits_group group)
+{
+	return g->query->groups & WAITS_BIT(group);
+}
+
+static u64 group_key(const struct row_groups *g, const struct picked_wait *w)
+{
+	const struct wait_entry *e = w->entry;
+	u64 key = mix64_pair(g->query->groups, w->idle);
+
+	if (by(g, WAITS_BY_STACK))
+		key = mix64_pair(key, g->s.places[w->place].key + e->folded);
+	if (by(g, WAITS_BY_COMM))
+		key = mix64_pair(key, hash_bytes(e->task.comm, strlen(e->task.comm)));
+	if (by(g, WAITS_BY_TID))
+		key = mix64_pair(key, task_ident__key(&e->task));
+	else if (by(g, WAITS_BY_PID))
+		key = mix64_pair(key, e->task.tgid);
+	if (by(g, WAITS_BY_CGROUP))
+		key = mix64_pair(key, e->task.cgroup);
+	if (by(g, WAITS_BY_STATE))
+		key = mix64_pair(key, e->state);
+	if (by(g, WAITS_BY_REASON))
+		key = mix64_pair(key, w->reason);
+	if (by(g, WAITS_BY_WAKER))
+		key = mix64_pair(key, waits__waker_key(&g->s, e));
+	return key;
+}
+
+static u32 find_group(struct row_groups *g, const struct picked_wait *w)
+{
+	u64 key = group_key(g, w);
+	u32 at;
+
+	HIDX_FIND(at, &g->index, key, pos, g->items[pos].row.key == key);
+	if (at != HIDX_NONE)
+		return at;
+	g->items = xgrow(g->items, g->n, &g->cap, sizeof(*g->items));
+	g->items[g->n] = (struct row_group){.row = {.key = key, .idle = w->idle}};
+	hidx__add(&g->index, key, g->n);
+	return g->n++;
+}
+
+/* True the first time that a thread is seen in a row. The index is used as a set of hashes. */
+static bool new_thread(struct row_groups *g, u64 row, const struct task_ident *t)
+{
+	u64 key = mix64_pair(row, task_ident__key(t));
+	u32 at;
+
+	HIDX_FIND(at, &g->threads, key, pos, !pos);
+	if (at == HIDX_NONE)
+		hidx__add(&g->threads, key, 0);
+	return at == HIDX_NONE;
+}
+
+static void add_sums(struct wait_sums *to, const struct wait_sums *from)
+{
+	to->count += from->count;
+	to->off_ns += from->off_ns;
+	to->runq_ns += from->runq_ns;
+	to->full_ns += from->full_ns;
+	to->max_ns = MAX(to->max_ns, from->max_ns);
+	to->open += from->open;
+	to->open_ns += from->open_ns;
+}
+
+static bool larger(const struct row_groups *g, const struct wait_entry *a,
+		   const struct wait_entry *b)
+{
+	return !b || a->sums[g->s.window].off_ns > b->sums[g->s.window].off_ns;
+}
+
+static void add_wait(struct row_groups *g, struct row_group *group, const struct picked_wait *w)
+{
+	const struct wait_sums *sums = picked_wait__sums(&g->s, w);
+	const struct wait_entry *e = w->entry;
+
+	add_sums(&group->row.sums, sums);
+	group->states |= 1u << e->state;
+	group->reasons |= 1u << w->reason;
+	group->reason_ns[w->reason] += sums->off_ns;
+	group->open_full_ns += sums->open ? e->open_full_ns : 0;
+	group->row.nthreads += new_thread(g, group->row.key, &e->task);
+	if (larger(g, e, group->row.entry)) {
+		group->row.entry = e;
+		group->place = w->place;
+	}
+	if (e->waker.kind == WAKER_TASK && larger(g, e, group->row.woken))
+		group->row.woken = e;
+}
+
+static void group_all(struct row_groups *g, struct waits_answer *a)
+{
+	g->of = xmalloc(MAX(g->s.nwaits, 1u) * sizeof(*g->of));
+	for (u32 i = 0; i < g->s.nwaits; i++) {
+		const struct picked_wait *w = &g->s.waits[i];
+
+		g->of[i] = find_group(g, w);
+		add_wait(g, &g->items[g->of[i]], w);
+		if (w->idle)
+			a->idle_threads += new_thread(g, 0, &w->entry->task);
+	}
+}
+
+static void row_groups__fini(struct row_groups *g)
+{
+	waits_selection__fini(&g->s);
+	free(g->items);
+	hidx__fini(&g->index);
+	hidx__fini(&g->threads);
+	free(g->of);
+}
+
+/* --- rows --- */
+
+static enum wait_reason main_reason(const struct row_group *group)
+{
+	enum wait_reason most = WAIT_REASONS;
+
+	for (u32 i = 0; i < WAIT_REASONS; i++)
+		if ((group->reasons & 1u << i) &&
+		    (most == WAIT_REASONS || group->reason_ns[i] > group->reason_ns[most]))
+			most = i;
+	return most;
+}
+
+static bool one_bit(u32 bits)
+{
+	return !(bits & (bits - 1));
+}
+
+static u64 average(const struct row_group *group)
+{
+	const struct wait_sums *s = &group->row.sums;
+
+	if (s->count)
+		return s->full_ns / s->count;
+	return s->open ? group->open_full_ns / s->open : 0;
+}
+
+static void finish_row(struct row_groups *g, struct row_group *group, const struct waits_answer *a)
+{
+	struct waits_row *row = &group->row;
+
+	row->why = main_reason(group);
+	row->reason = one_bit(group->reasons) ? wait_reasons[row->why].name : "mixed";
+	row->state = one_bit(group->states) ? wait_state__text(row->entry->state) : "mixed";
+	row->symbols = g->s.snap->symbols;
+	row->avg_ns = average(group);
+	row->pct = waits__pct(row->sums.off_ns, a->window_ns * row->nthreads);
+	row->share_pct = waits__pct(row->sums.off_ns, row->idle ? a->idle_ns : a->off_ns);
+	row_group__name(g, group);
+}
+
+static void sum_rows(const struct row_groups *g, struct waits_answer *a)
+{
+	for (u32 i = 0; i < g->n; i++) {
+		const struct waits_row *row = &g->items[i].row;
+
+		if (row->idle) {
+			a->idle_ns += row->sums.off_ns;
+			a->idle_rows++;
+			continue;
+		}
+		a->off_ns += row->sums.off_ns;
+		a->count += row->sums.count;
+		a->open += row->sums.open;
+	}
+}
+
+struct order {
+	const struct waits_row *row;
+	u32 source;
+};
+
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct waits_row *a = ((const struct order *)pa)->row;
+	const struct waits_row *b = ((const struct order *)pb)->row;
+	int c;
+
+	if (a->idle != b->idle)
+		return a->idle - b->idle;
+	if (a->sums.off_ns != b->sums.off_ns)
+		return a->sums.off_ns < b->sums.off_ns ? 1 : -1;
+	c = strcmp(a->name, b->name);
+	return c ? c : (a->key > b->key) - (a->key < b->key);
+}
+
+/* Returns where each row comes from; the caller frees it. */
+static u32 *make_rows(struct row_groups *g, struct waits_answer *a, struct arena *arena)
+{
+	struct order *order = xmalloc(MAX(g->n, 1u) * sizeof(*order));
+	u32 *sources = xmalloc(MAX(g->n, 1u) * sizeof(*sources));
+	struct waits_row *rows;
+
+	for (u32 i = 0; i < g->n; i++) {
+		struct row_group *group = &g->items[i];
+
+		if (group->row.idle && !g->query->idle)
+			continue;
+		finish_row(g, group, a);
+		a->base.table.nlast += group->row.idle;
+		order[a->nrows++] = (struct order){&group->row, i};
+	}
+	qsort(order, a->nrows, sizeof(*order), compare_rows);
+	rows = arena__array(arena, struct waits_row, a->nrows);
+	for (u32 i = 0; i < a->nrows; i++) {
+		rows[i] = *order[i].row;
+		sources[i] = order[i].source;
+	}
+	a->rows = rows;
+	free(order);
+	return sources;
+}
+
+/* --- answers --- */
+
+static void answer__release(struct answer *base)
+{
+	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static struct answer_box *new_answer(const struct waits_snap *snap, const struct waits_query *q)
+{
+	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct waits_answer *a = &box->answer;
+	char grouping[WAITS_GROUPS_TEXT];
+
+	arena__init(&box->arena);
+	a->query = *q;
+	a->query.nunfolded = MIN(q->nunfolded, ANSWER_MAX_UNFOLDED);
+	a->grouping = arena__strdup(&box->arena,
+				    waits_groups__text(q->groups, grouping, sizeof(grouping)));
+	a->window_ns = snap->window_ns[q->window];
+	a->base.snap = snap__get(&snap->base);
+	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
+	a->base.symbols_generation = symbols__generation(snap->symbols);
+	a->base.free = answer__release;
+	return box;
+}
+
+struct waits_answer *waits__query(const struct waits_snap *snap, const struct waits_query *q,
+				  const struct scope *scope)
+{
+	struct answer_box *box = new_answer(snap, q);
+	struct waits_answer *a = &box->answer;
+	struct row_groups g = {.query = &a->query};
+	u32 *sources;
+
+	waits_selection__init(&g.s, &box->arena, snap, q->window, q->caller_first, scope);
+	waits_selection__fill(&g.s, 0, 0);
+	group_all(&g, a);
+	sum_rows(&g, a);
+	sources = make_rows(&g, a, &box->arena);
+	waits_answer__table(a, &box->arena);
+	waits_answer__trees(a, &g, sources);
+	a->base.unresolved = waits_selection__pending(&g.s);
+	free(sources);
+	row_groups__fini(&g);
+	return a;
+}

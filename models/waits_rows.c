@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The columns of waits: what triage needs on a narrow screen first, all of it in exports. */
+#include "models/frames.h"
+#include "models/waits_answer.h"
+
+enum waits_column {
+	COL_SHARE,
+	COL_OFF,
+	COL_PID_TEXT,
+	COL_TID_TEXT,
+	COL_COMM,
+	COL_CGROUP,
+	COL_WAKER_TEXT,
+	COL_WHERE,
+	COL_REASON,
+	COL_STATE,
+	COL_COUNT,
+	COL_AVG,
+	COL_MAX,
+	COL_MARK,
+	COL_WINDOW,
+	COL_PID,
+	COL_TID,
+	COL_UNFINISHED,
+	COL_RUNQ,
+	COL_THREADS,
+	COL_IDLE,
+	COL_STACK,
+	COL_WAKER,
+	COLUMNS,
+};
+
+#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
+
+#define ID(name_, title_, priority_, help_)                                                        \
+	{                                                                                          \
+		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT, .width = 7,     \
+		.priority = priority_, .flags = COLUMN_SCREEN | COLUMN_ASCENDING                   \
+	}
+#define TEXT(name_, title_, width_, priority_, help_)                                              \
+	{                                                                                          \
+		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
+		.width = width_, .priority = priority_, .flags = BOTH | COLUMN_ASCENDING           \
+	}
+#define TIME(name_, title_, priority_, help_)                                                      \
+	{                                                                                          \
+		.name = name_, .title = title_, .unit = "ns", .help = help_, .type = VALUE_NS,     \
+		.width = 6, .priority = priority_, .flags = BOTH                                   \
+	}
+#define NUMBER(name_, help_)                                                                       \
+	{                                                                                          \
+		.name = name_, .title = name_, .help = help_, .type = VALUE_COUNT, .width = 7,     \
+		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
+	}
+
+/* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
+const struct column waits_columns[COLUMNS] = {
+	[COL_SHARE] = {.name = "share_pct",
+		       .title = "Share%",
+		       .unit = "%",
+		       .help = "share of all time off the CPU, of idle waits apart",
+		       .type = VALUE_PCT,
+		       .width = 10,
+		       .flags = BOTH | COLUMN_BAR},
+	[COL_OFF] = {.name = "off_ns",
+		     .title = "Blocked",
+		     .unit = "ns",
+		     .help = "time off the CPU in the window, waiting for a CPU included",
+		     .type = VALUE_NS,
+		     .width = 8,
+		     .flags = BOTH},
+	[COL_PID_TEXT] = ID("process", "PID", 4, "process id"),
+	[COL_TID_TEXT] = ID("thread", "TID", 0, "thread id"),
+	[COL_COMM] = TEXT("comm", "Command", 12, 0,
+			  "name of the thread, of a process its main thread's"),
+	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 0, "cgroup v2 path below its mount point"),
+	[COL_WAKER_TEXT] = {.name = "woken_by",
+			    .title = "Woken by",
+			    .help = "thread that ended the waits, or [timer] and the like",
+			    .type = VALUE_TEXT,
+			    .width = 16,
+			    .flags = BOTH | COLUMN_ASCENDING},
+	[COL_WHERE] = TEXT("symbol", "Waits in", 14, 0, "function it waits in"),
+	[COL_REASON] = TEXT("reason", "Reason", 11, 0, "what it waits for"),
+	[COL_STATE] = TEXT("state", "S", 1, 0,
+			   "S asleep, D uninterruptible, T stopped, t traced, "
+			   "I idle worker, R preempted"),
+	[COL_COUNT] = {.name = "count",
+		       .title = "Count",
+		       .help = "waits that ended",
+		       .type = VALUE_COUNT,
+		       .width = 6,
+		       .priority = 3,
+		       .flags = BOTH},
+	[COL_AVG] =
+		TIME("avg_ns", "Avg", 1, "average wait that ended; if none did, of those so far"),
+	[COL_MAX] = TIME("max_ns", "Max", 2, "longest wait, one that goes on too"),
+	[COL_MARK] = {.name = "goes_on",
+		      .title = "+",
+		      .help = "+: a wait goes on at the window's end, and is longer than it says",
+		      .type = VALUE_TEXT,
+		      .width = 1,
+		      .flags = COLUMN_SCREEN},
+	[COL_WINDOW] = {.name = "window_pct",
+			.title = "Window%",
+			.unit = "%",
+			.help = "share of the window that its threads were off the CPU for it",
+			.type = VALUE_PCT,
+			.width = 7,
+			.priority = 5,
+			.flags = BOTH},
+	[COL_PID] = NUMBER("pid", "process id"),
+	[COL_TID] = NUMBER("tid", "thread id"),
+	[COL_UNFINISHED] = {.name = "unfinished_ns",
+			    .title = "Unfinished",
+			    .unit = "ns",
+			    .help = "part of off_ns of waits that go on at the window's end",
+			    .type = VALUE_NS,
+			    .width = 7,
+			    .flags = COLUMN_EXPORT},
+	[COL_RUNQ] = {.name = "runq_ns",
+		      .title = "Run queue",
+		      .unit = "ns",
+		      .help = "part of off_ns after it was woken: it waited for a CPU",
+		      .type = VALUE_NS,
+		      .width = 7,
+		      .flags = COLUMN_EXPORT},
+	[COL_THREADS] = {.name = "threads",
+			 .title = "Thr",
+			 .help = "threads that waited so",
+			 .type = VALUE_COUNT,
+			 .width = 5,
+			 .priority = 4,
+			 .flags = BOTH},
+	[COL_IDLE] = {.name = "idle",
+		      .title = "Idle",
+		      .help = "nobody is held up by it: what threads do that have nothing to do",
+		      .type = VALUE_BOOL,
+		      .width = 4,
+		      .flags = COLUMN_EXPORT},
+	[COL_STACK] = {.name = "stack",
+		       .title = "Stack",
+		       .help = "where it waits, leaf first",
+		       .type = VALUE_STACK,
+		       .flags = COLUMN_EXPORT},
+	[COL_WAKER] = {.name = "waker",
+		       .title = "Waker",
+		       .help = "thread that ended most of it, and where it was",
+		       .type = VALUE_OBJECT,
+		       .flags = COLUMN_EXPORT},
+};
+const u32 waits_ncolumns = COLUMNS;
+
+/* The keys that a column comes with; 0: with all. */
+static u32 column_groups(u32 column)
+{
+	switch (column) {
+	case COL_PID_TEXT:
+	case COL_PID:
+		return WAITS_PROCESS;
+	case COL_TID_TEXT:
+	case COL_TID:
+		return WAITS_BIT(WAITS_BY_TID);
+	case COL_COMM:
+		return WAITS_TASK;
+	case COL_CGROUP:
+		return WAITS_BIT(WAITS_BY_CGROUP);
+	case COL_WAKER_TEXT:
+		return WAITS_BIT(WAITS_BY_WAKER);
+	case COL_WHERE:
+	case COL_STACK:
+		return WAITS_BIT(WAITS_BY_STACK);
+	case COL_WAKER:
+		return WAITS_BIT(WAITS_BY_STACK) | WAITS_BIT(WAITS_BY_WAKER);
+	default:
+		return 0;
+	}
+}
+
+static bool applies(u32 groups, u32 column)
+{
+	u32 with = column_groups(column);
+
+	if (column == COL_THREADS)
+		return !(groups & WAITS_BIT(WAITS_BY_TID));
+	return !with || groups & with;
+}
+
+/* The column that names a row and takes what width is left. */
+static enum waits_column key_column(u32 groups)
+{
+	if (groups & WAITS_BIT(WAITS_BY_STACK))
+		return COL_WHERE;
+	if (groups & WAITS_TASK)
+		return COL_COMM;
+	if (groups & WAITS_BIT(WAITS_BY_CGROUP))
+		return COL_CGROUP;
+	if (groups & WAITS_BIT(WAITS_BY_WAKER))
+		return COL_WAKER_TEXT;
+	return groups & WAITS_BIT(WAITS_BY_REASON) ? COL_REASON : COL_STATE;
+}
+
+/* --- values with parts --- */
+
+struct two_stacks {
+	const struct profile_stack *kstack, *ustack;
+};
+
+static struct two_stacks own_stacks(const struct waits_row *r)
+{
+	return (struct two_stacks){r->entry->kstack, r->entry->ustack};
+}
+
+static struct two_stacks waker_stacks(const struct waits_row *r)
+{
+	return (struct two_stacks){r->woken->waker_kstack, r->woken->waker_ustack};
+}
+
+static void frame_at(struct two_stacks s, u32 i, const struct symbols *symbols,
+		     struct value_frame *out)
+{
+	u32 nk = profile_stack__nlocs(s.kstack);
+	u32 loc = i < nk ? s.kstack->locs[i] : s.ustack->locs[i - nk];
+	struct frame_text t = frame__text(symbols, loc);
+
+	*out = (struct value_frame){.symbol = t.name, .object = t.object_name, .kind = t.kind};
+}
+
+static void own_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct waits_row *r = of;
+
+	frame_at(own_stacks(r), i, r->symbols, out);
+}
+
+static void waker_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct waits_row *r = of;
+
+	frame_at(waker_stacks(r), i, r->symbols, out);
+}
+
+static struct value stack_value(const struct waits_row *r, struct two_stacks s,
+				void (*frame)(const void *of, u32 i, struct value_frame *out))
+{
+	return (struct value){.type = VALUE_STACK,
+			      .n = profile_stack__nlocs(s.kstack) + profile_stack__nlocs(s.ustack),
+			      .of = r,
+			      .frame = frame};
+}
+
+static void waker_part(const void *of, u32 i, struct value_part *out)
+{
+	static const char *const names[] = {"comm", "pid", "tid", "stack"};
+	const struct waits_row *r = of;
+	const struct waker *w = &r->woken->waker;
+
+	out->name = names[i];
+	if (i == 0)
+		out->value = (struct value){.type = VALUE_TEXT, .s = w->comm};
+	else if (i < 3)
+		out->value = (struct value){.type = VALUE_COUNT, .u = i == 1 ? w->tgid : w->tid};
+	else
+		out->value = stack_value(r, waker_stacks(r), waker_frame);
+}
+
+static struct value parts_cell(const struct waits_row *r, u32 column)
+{
+	if (column == COL_STACK)
+		return stack_value(r, own_stacks(r), own_frame);
+	if (!r->woken)
+		return (struct value){.type = VALUE_NONE};
+	return (struct value){.type = VALUE_OBJECT, .n = 4, .of = r, .part = waker_part};
+}
+
+/* --- cells --- */
+
+static const char *text_cell(const struct waits_row *r, u32 column)
+{
+	switch (column) {
+	case COL_PID_TEXT:
+		return r->pid_text;
+	case COL_TID_TEXT:
+		return r->text[WAITS_BY_TID];
+	case COL_COMM:
+		return r->comm;
+	case COL_CGROUP:
+		return r->text[WAITS_BY_CGROUP];
+	case COL_WAKER_TEXT:
+		return r->text[WAITS_BY_WAKER];
+	case COL_WHERE:
+		return r->text[WAITS_BY_STACK];
+	case COL_REASON:
+		return r->reason;
+	case COL_STATE:
+		return r->state;
+	default:
+		return r->sums.open ? "+" : "";
+	}
+}
+
+static u64 number_cell(const struct waits_row *r, u32 column)
+{
+	switch (column) {
+	case COL_OFF:
+		return r->sums.off_ns;
+	case COL_COUNT:
+		return r->sums.count;
+	case COL_AVG:
+		return r->avg_ns;
+	case COL_MAX:
+		return r->sums.max_ns;
+	case COL_UNFINISHED:
+		return r->sums.open_ns;
+	case COL_RUNQ:
+		return r->sums.runq_ns;
+	case COL_THREADS:
+		return r->nthreads;
+	case COL_PID:
+		return r->entry->task.tgid;
+	case COL_TID:
+		return r->entry->task.tid;
+	default:
+		return r->idle;
+	}
+}
+
+/* Of threads that were merged the id is not known any more. */
+static bool is_merged(u32 column, u64 number)
+{
+	return number == PROFILE_MERGED && (column == COL_PID || column == COL_TID);
+}
+
+static struct value value_of(const struct waits_row *r, u32 column)
+{
+	struct value v = {.type = waits_columns[column].type};
+
+	switch (v.type) {
+	case VALUE_TEXT:
+		v.s = text_cell(r, column);
+		break;
+	case VALUE_PCT:
+		v.f = column == COL_SHARE ? r->share_pct : r->pct;
+		break;
+	case VALUE_STACK:
+	case VALUE_OBJECT:
+		return parts_cell(r, column);
+	default:
+		v.u = number_cell(r, column);
+		if (is_merged(column, v.u))
+			v.type = VALUE_NONE;
+	}
+	return v;
+}
+
+static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct waits_answer *a = container_of(t, struct waits_answer, base.table);
+
+	*out = (struct value){0};
+	if (column >= COLUMNS || !applies(a->query.groups, column))
+		return false;
+	*out = value_of(&a->rows[row], column);
+	return true;
+}
+
+static u64 answer__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct waits_answer, base.table)->rows[row].key;
+}
+
+/* --- the table --- */
+
+/* Beside a place a command needs less room; without one, states are often mixed. */
+static void fit_columns(struct column *columns, u32 groups)
+{
+	if (groups & WAITS_BIT(WAITS_BY_STACK)) {
+		columns[COL_COMM].width = 11;
+		columns[COL_COMM].priority = groups & WAITS_BIT(WAITS_BY_TID) ? 1 : 0;
+	} else if (!(groups & WAITS_BIT(WAITS_BY_STATE))) {
+		columns[COL_STATE].width = 5;
+	}
+}
+
+void waits_answer__table(struct waits_answer *a, struct arena *arena)
+{
+	struct column *columns = arena__dup(arena, waits_columns, sizeof(waits_columns));
+	struct column *key = &columns[key_column(a->query.groups)];
+
+	fit_columns(columns, a->query.groups);
+	key->flags |= COLUMN_KEY | COLUMN_FLEX;
+	key->priority = 0;
+	a->base.table.columns = columns;
+	a->base.table.ncolumns = COLUMNS;
+	a->base.table.nrows = a->nrows;
+	a->base.table.sort = COL_OFF;
+	a->base.table.cell = answer__cell;
+	a->base.table.key = answer__key;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which waits a query counts: window, scope and terms on names; and which of them are idle. */
+#include "models/waits_select.h"
+
+void waits_selection__init(struct waits_selection *s, struct arena *arena,
+			   const struct waits_snap *snap, enum profile_window window,
+			   bool caller_first, const struct scope *scope)
+{
+	*s = (struct waits_selection){.snap = snap, .window = window, .scope = scope};
+	arena__init(&s->scratch);
+	/* Rows are not about functions: trees have whole stacks. */
+	s->names_query = (struct profile_query){.groups = GROUP_BIT(GROUP_TID),
+						.user = true,
+						.kernel = true,
+						.callee_first = caller_first};
+	selection__init_stacks(&s->names, arena, snap->symbols, &s->names_query, scope);
+	/* A wait is of no CPU: which one was left is not kept. */
+	s->ids = s->names.tasks;
+	s->ids.include[SCOPE_CPU] = s->ids.exclude[SCOPE_CPU] = (struct id_set){0};
+}
+
+void waits_selection__fini(struct waits_selection *s)
+{
+	selection__fini(&s->names);
+	arena__fini(&s->scratch);
+	free(s->places);
+	hidx__fini(&s->place_index);
+	free(s->waits);
+	free(s->stays);
+	hidx__fini(&s->stay_index);
+}
+
+/* --- places --- */
+
+static u32 nlocs(const struct profile_stack *s)
+{
+	return s ? (u32)s->nkernel + s->nuser : 0;
+}
+
+static u32 copy_locs(u32 *to, const struct profile_stack *s, bool kernel, u32 skip)
+{
+	u32 from = s && !kernel ? s->nkernel : 0, end = s ? kernel ? s->nkernel : nlocs(s) : 0;
+	u32 n = 0;
+
+	for (u32 i = from + skip; i < end; i++)
+		to[n++] = s->locs[i];
+	return n;
+}
+
+/* Kernel frames of both, then user frames of both; NULL when there are none. */
+static const struct profile_stack *join(struct waits_selection *s, const struct profile_stack *k,
+					const struct profile_stack *u, u32 skip)
+{
+	u32 n = nlocs(k) + nlocs(u);
+	struct profile_stack *joined;
+	u32 *locs;
+
+	if (!n)
+		return NULL;
+	joined = arena__alloc(&s->scratch, sizeof(*joined) + n * sizeof(*joined->locs));
+	locs = joined->locs;
+	joined->cut = (k && k->cut) || (u && u->cut);
+	joined->nkernel = copy_locs(locs, k, true, skip);
+	joined->nkernel += copy_locs(locs + joined->nkernel, u, true, 0);
+	joined->nuser = copy_locs(locs + joined->nkernel, k, false, 0);
+	joined->nuser += copy_locs(locs + joined->nkernel + joined->nuser, u, false, 0);
+	return joined;
+}
+
+/* How many frames from the leaf need not be told; all of them only when others follow. */
+static u32 passed_frames(const struct picked_place *p)
+{
+	u32 passed = p->tells.known ? p->tells.clue.passed : 0;
+	bool others = nlocs(p->ustack) || (p->kstack && p->kstack->nuser);
+
+	if (p->whole)
+		return 0;
+	return passed && passed == p->kstack->nkernel && !others ? passed - 1 : passed;
+}
+
+static u64 frames_key(struct waits_selection *s, u32 hit)
+{
+	u32 n = selection__expand(&s->names, &s->names.hits[hit], false);
+	u64 key = mix64(n);
+
+	for (u32 i = 0; i < n; i++)
+		key = mix64_pair(key, s->names.idents[frame__ident(s->names.frames[i])].key);
+	return key;
+}
+
+static void read_place(struct waits_selection *s, struct picked_place *p)
+{
+	const struct profile_stack *joined;
+
+	wait_place__read(&p->tells, p->kstack, p->ustack, s->snap->symbols);
+	joined = join(s, p->kstack, p->ustack, passed_frames(p));
+	p->hit = selection__stack(&s->names, joined);
+	p->key = frames_key(s, p->hit);
+}
+
+u32 waits_selection__place(struct waits_selection *s, const struct profile_stack *kstack,
+			   const struct profile_stack *ustack, bool whole)
+{
+	u64 hash = mix64_pair((u64)(uintptr_t)kstack + whole, (u64)(uintptr_t)ustack);
+	struct picked_place *p;
+	u32 at;
+
+	HIDX_FIND(at, &s->place_index, hash, pos,
+		  s->places[pos].kstack == kstack && s->places[pos].ustack == ustack &&
+			  s->places[pos].whole == whole);
+	if (at != HIDX_NONE)
+		return at;
+	s->places = xgrow(s->places, s->nplaces, &s->places_cap, sizeof(*s->places));
+	p = &s->places[s->nplaces];
+	*p = (struct picked_place){.kstack = kstack, .ustack = ustack, .whole = whole};
+	read_place(s, p);
+	hidx__add(&s->place_index, hash, s->nplaces);
+	return s->nplaces++;
+}
+
+const char *waits_selection__leaf(const struct waits_selection *s, u32 place)
+{
+	return s->names.idents[s->names.hits[s->places[place].hit].leaf].name;
+}
+
+bool waits_selection__pending(const struct waits_selection *s)
+{
+	for (u32 i = 0; i < s->names.nidents; i++)
+		if (s->names.idents[i].pending)
+			return true;
+	return false;
+}
+
+/* --- which entries --- */
+
+/* Letters of the filter language that stand for a state. */
+static u32 state_letters(enum task_state state)
+{
+	const char *letters = state == TASK_STATE_RUNNABLE ? "R"
+			      : state == TASK_STATE_OTHER  ? "XZP"
+							   : task_state_names[state];
+	u32 bits = 0;
+
+	for (u32 i = 0; SCOPE_STATES[i]; i++)
+		if (strchr(letters, SCOPE_STATES[i]))
+			bits |= 1u << i;
+	return bits;
+}
+
+static bool state_passes(const struct scope *scope, enum task_state state)
+{
+	u32 letters = state_letters(state);
+
+	if (scope->states && !(scope->states & letters))
+		return false;
+	return (letters & ~scope->not_states) != 0;
+}
+
+/*
+ * The source left out single waits already. What can be told of several at once: none is long
+ * enough, or there is but one and it is too long.
+ */
+static bool time_passes(const struct scope *scope, const struct wait_sums *sums)
+{
+	if (sums->max_ns < scope->min_ns)
+		return false;
+	return !scope->max_ns || sums->count + sums->open != 1 || sums->max_ns <= scope->max_ns;
+}
+
+static bool entry_passes(const struct waits_selection *s, const struct wait_entry *e)
+{
+	const struct task_ident *t = &e->task;
+
+	if (!s->scope)
+		return true;
+	return scope__task(&s->ids, t->tgid, t->tid, 0, t->cgroup, "") &&
+	       scope__comm(s->scope, t->comm) && scope__thread(s->scope, t->kthread) &&
+	       state_passes(s->scope, e->state) && time_passes(s->scope, &e->sums[s->window]);
+}
+
+static u32 stay_of(struct waits_selection *s, const struct wait_entry *e, u32 place)
+{
+	u64 hash = mix64_pair(task_ident__key(&e->task), place);
+	u32 at;
+
+	HIDX_FIND(at, &s->stay_index, hash, pos,
+		  s->stays[pos].place == place &&
+			  task_ident__same(&s->stays[pos].entry->task, &e->task));
+	if (at != HIDX_NONE)
+		return at;
+	s->stays = xgrow(s->stays, s->nstays, &s->stays_cap, sizeof(*s->stays));
+	s->stays[s->nstays] = (struct picked_stay){.entry = e, .place = place};
+	hidx__add(&s->stay_index, hash, s->nstays);
+	return s->nstays++;
+}
+
+static void pick(struct waits_selection *s, const struct wait_entry *e, u32 place)
+{
+	const struct wait_sums *sums = &e->sums[s->window];
+	struct picked_stay *stay;
+	struct picked_wait w = {.entry = e, .place = place};
+
+	w.stay = stay_of(s, e, place);
+	w.reason = wait_place__reason(&s->places[place].tells, e);
+	stay = &s->stays[w.stay];
+	stay->waits += sums->count + sums->open;
+	stay->full_ns += sums->full_ns + (sums->open ? e->open_full_ns : 0);
+	stay->max_ns = MAX(stay->max_ns, sums->max_ns);
+	s->waits = xgrow(s->waits, s->nwaits, &s->waits_cap, sizeof(*s->waits));
+	s->waits[s->nwaits++] = w;
+}
+
+/* --- what is idle --- */
+
+/* In the decaying window times outlive their counts. */
+static bool parks(const struct picked_stay *stay)
+{
+	const struct task_ident *t = &stay->entry->task;
+
+	if (t->tid == t->tgid || t->tid == PROFILE_MERGED)
+		return false;
+	return stay->waits ? stay->full_ns >= stay->waits * WAIT_PARKED_NS
+			   : stay->max_ns >= WAIT_PARKED_NS;
+}
+
+static bool is_idle(const struct waits_selection *s, const struct picked_wait *w)
+{
+	switch (wait_reasons[w->reason].idle) {
+	case IDLE_ALWAYS:
+		return true;
+	case IDLE_PARKED:
+		return parks(&s->stays[w->stay]);
+	default:
+		return false;
+	}
+}
+
+void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
+{
+	for (u32 i = 0; i < s->snap->nentries; i++) {
+		const struct wait_entry *e = &s->snap->entries[i];
+		u32 place;
+
+		if ((tgid && e->task.tgid != tgid) || (tid && e->task.tid != tid) ||
+		    !wait_sums__any(&e->sums[s->window]) || !entry_passes(s, e))
+			continue;
+		place = waits_selection__place(s, e->kstack, e->ustack, false);
+		if (s->names.hits[s->places[place].hit].passes)
+			pick(s, e, place);
+	}
+	for (u32 i = 0; i < s->nwaits; i++)
+		s->waits[i].idle = is_idle(s, &s->waits[i]);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the wall-clock time of a process or thread went: parts that sum to it. */
+#include "models/waits_answer.h"
+
+/* Time by reason and state; of each reason the idle waits apart. */
+#define KINDS (2 * WAIT_REASONS)
+
+struct split {
+	const struct waits_snap *snap;
+	enum profile_window window;
+	u32 tgid, tid;
+	u64 state_ns[TASK_STATES];
+	u64 kind_ns[KINDS][TASK_STATES];
+	u64 count[KINDS];
+};
+
+struct answer_box {
+	struct split_answer answer;
+	struct arena arena;
+};
+
+static u32 kind_of(enum wait_reason reason, bool idle)
+{
+	return reason * 2 + idle;
+}
+
+/* --- what is known --- */
+
+static bool is_meant(const struct split *s, const struct task_ident *t)
+{
+	return t->tgid == s->tgid && (!s->tid || t->tid == s->tid);
+}
+
+/* A process is called as its main thread, of equal ids as the youngest. */
+static bool names_better(const struct split_answer *a, const struct task_ident *t)
+{
+	return !a->comm[0] || t->tid == (a->tid ? a->tid : a->tgid);
+}
+
+static void sum_tasks(struct split *s, struct split_answer *a)
+{
+	for (u32 i = 0; i < s->snap->ntasks; i++) {
+		const struct wait_task *t = &s->snap->tasks[i];
+
+		if (!is_meant(s, &t->task))
+			continue;
+		if (names_better(a, &t->task))
+			memcpy(a->comm, t->task.comm, sizeof(a->comm));
+		a->nthreads += t->span_ns[s->window] > 0;
+		a->span_ns += t->span_ns[s->window];
+		for (u32 k = 0; k < TASK_STATES; k++)
+			s->state_ns[k] += t->state_ns[s->window][k];
+	}
+}
+
+/* What a wait has of a CPU's run queue is known from the states already. */
+static void sum_waits(struct split *s, struct arena *arena, struct split_answer *a)
+{
+	struct waits_selection sel;
+
+	waits_selection__init(&sel, arena, s->snap, s->window, false, NULL);
+	waits_selection__fill(&sel, s->tgid, s->tid);
+	for (u32 i = 0; i < sel.nwaits; i++) {
+		const struct picked_wait *w = &sel.waits[i];
+		const struct wait_sums *sums = picked_wait__sums(&sel, w);
+		u32 kind = kind_of(w->reason, w->idle);
+
+		if (w->entry->state == TASK_STATE_RUNNABLE)
+			continue;
+		s->kind_ns[kind][w->entry->state] += sums->off_ns - sums->runq_ns;
+		s->count[kind] += sums->count;
+	}
+	a->base.unresolved = waits_selection__pending(&sel);
+	waits_selection__fini(&sel);
+}
+
+/* --- what may be said --- */
+
+static u64 scaled(u64 v, u64 part, u64 whole)
+{
+	return (u64)((unsigned __int128)v * part / whole);
+}
+
+/*
+ * The states are the truth: waits that add up to more than their state, as rounded sums may,
+ * are cut down to it in proportion.
+ */
+static void fit_state(struct split *s, u32 state)
+{
+	u64 sum = 0, left = s->state_ns[state];
+	u32 largest = 0;
+
+	for (u32 k = 0; k < KINDS; k++) {
+		sum += s->kind_ns[k][state];
+		if (s->kind_ns[k][state] > s->kind_ns[largest][state])
+			largest = k;
+	}
+	if (sum <= left)
+		return;
+	for (u32 k = 0; k < KINDS; k++) {
+		s->kind_ns[k][state] = scaled(s->kind_ns[k][state], s->state_ns[state], sum);
+		left -= s->kind_ns[k][state];
+	}
+	s->kind_ns[largest][state] += left;
+}
+
+static void add_part(struct split_answer *a, struct split_part *parts, struct split_part part)
+{
+	part.pct = waits__pct(part.ns, a->span_ns);
+	parts[a->nparts++] = part;
+}
+
+static int compare_parts(const void *pa, const void *pb)
+{
+	const struct split_part *a = pa, *b = pb;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static void make_parts(struct split *s, struct split_answer *a, struct split_part *parts)
+{
+	u64 rest = a->span_ns;
+
+	add_part(a, parts,
+		 (struct split_part){.name = "running",
+				     .reason = WAIT_REASONS,
+				     .ns = s->state_ns[TASK_STATE_RUNNING]});
+	add_part(a, parts,
+		 (struct split_part){.name = "waiting for a CPU",
+				     .reason = WAIT_REASONS,
+				     .ns = s->state_ns[TASK_STATE_RUNNABLE]});
+	rest -= parts[0].ns + parts[1].ns;
+	for (u32 k = 0; k < KINDS; k++) {
+		struct split_part p = {.name = wait_reasons[k / 2].name,
+				       .reason = k / 2,
+				       .idle = k % 2,
+				       .count = s->count[k]};
+
+		for (u32 i = 0; i < TASK_STATES; i++)
+			p.ns += s->kind_ns[k][i];
+		rest -= p.ns;
+		if (p.ns)
+			add_part(a, parts, p);
+	}
+	if (rest)
+		add_part(a, parts,
+			 (struct split_part){
+				 .name = "not attributed", .reason = WAIT_UNKNOWN, .ns = rest});
+	qsort(parts, a->nparts, sizeof(*parts), compare_parts);
+}
+
+/* --- the table --- */
+
+enum split_column { COL_PCT, COL_TIME, COL_NAME, COL_COUNT, COL_AVG, COL_IDLE, COLUMNS };
+
+#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
+
+const struct column split_columns[COLUMNS] = {
+	[COL_PCT] = {.name = "pct",
+		     .title = "Share%",
+		     .unit = "%",
+		     .help = "share of the wall-clock time of all its threads",
+		     .type = VALUE_PCT,
+		     .width = 18,
+		     .flags = BOTH | COLUMN_BAR},
+	[COL_TIME] = {.name = "time_ns",
+		      .title = "Time",
+		      .unit = "ns",
+		      .help = "wall-clock time of all its threads",
+		      .type = VALUE_NS,
+		      .width = 8,
+		      .flags = BOTH},
+	[COL_NAME] = {.name = "part",
+		      .title = "Spent",
+		      .help = "on a CPU, waiting for one, or what else it waited for",
+		      .type = VALUE_TEXT,
+		      .width = 18,
+		      .flags = BOTH | COLUMN_KEY | COLUMN_FLEX | COLUMN_ASCENDING},
+	[COL_COUNT] = {.name = "count",
+		       .title = "Count",
+		       .help = "waits that ended",
+		       .type = VALUE_COUNT,
+		       .width = 7,
+		       .priority = 1,
+		       .flags = BOTH},
+	[COL_AVG] = {.name = "avg_ns",
+		     .title = "Avg",
+		     .unit = "ns",
+		     .help = "time by waits that ended",
+		     .type = VALUE_NS,
+		     .width = 7,
+		     .priority = 2,
+		     .flags = BOTH},
+	[COL_IDLE] = {.name = "idle",
+		      .title = "Idle",
+		      .help = "nobody is held up by it",
+		      .type = VALUE_BOOL,
+		      .width = 4,
+		      .flags = BOTH},
+};
+const u32 split_ncolumns = COLUMNS;
+
+static bool split__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct split_part *p = &container_of(t, struct split_answer, base.table)->parts[row];
+
+	*out = (struct value){0};
+	if (column >= COLUMNS)
+		return false;
+	out->type = split_columns[column].type;
+	switch (column) {
+	case COL_PCT:
+		out->f = p->pct;
+		break;
+	case COL_NAME:
+		out->s = p->name;
+		break;
+	case COL_TIME:
+		out->u = p->ns;
+		break;
+	case COL_IDLE:
+		out->u = p->idle;
+		break;
+	default:
+		out->u = column == COL_COUNT || !p->count ? p->count : p->ns / p->count;
+		if (!p->count)
+			out->type = VALUE_NONE;
+	}
+	return true;
+}
+
+/* Parts are told apart by name, and the idle ones of it. */
+static u64 split__key(const struct row_table *t, u32 row)
+{
+	const struct split_part *p = &container_of(t, struct split_answer, base.table)->parts[row];
+
+	return mix64_pair(hash_bytes(p->name, strlen(p->name)), p->idle);
+}
+
+/* --- the answer --- */
+
+static void split__release(struct answer *base)
+{
+	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static struct answer_box *new_answer(const struct split *s)
+{
+	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct answer *base = &box->answer.base;
+
+	arena__init(&box->arena);
+	box->answer.tgid = s->tgid;
+	box->answer.tid = s->tid;
+	base->snap = snap__get(&s->snap->base);
+	base->since_ns = s->window == WINDOW_TOTAL ? s->snap->since_ns : s->snap->base.t0_ns;
+	base->symbols_generation = symbols__generation(s->snap->symbols);
+	base->free = split__release;
+	base->table = (struct row_table){.columns = split_columns,
+					 .ncolumns = COLUMNS,
+					 .sort = COL_TIME,
+					 .cell = split__cell,
+					 .key = split__key};
+	return box;
+}
+
+struct split_answer *waits__split(const struct waits_snap *snap, u32 tgid, u32 tid,
+				  enum profile_window window)
+{
+	struct split s = {.snap = snap, .window = window, .tgid = tgid, .tid = tid};
+	struct answer_box *box = new_answer(&s);
+	struct split_answer *a = &box->answer;
+	struct split_part *parts = arena__array(&box->arena, struct split_part, KINDS + 3);
+
+	sum_tasks(&s, a);
+	sum_waits(&s, &box->arena, a);
+	for (u32 i = 0; i < TASK_STATES; i++)
+		fit_state(&s, i);
+	make_parts(&s, a, parts);
+	a->parts = parts;
+	a->base.table.nrows = a->nparts;
+	return a;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A second of a small program's waits, made by hand; include after fake_symbols.h.
+ *
+ *	app 100		app	100	sleeps 4 x 100 ms, woken by a timer
+ *			waiter	101	a lock, 3 x 100 ms, ended by holder
+ *			holder	102	disk, 120 ms in D; and was preempted for 50 ms
+ *			pool	103	parks at a condition, 2 x 200 ms: idle
+ *			poller	104	epoll_wait, 200 ms: idle
+ *			reader	105	a pipe that nobody writes to: goes on, for 5 s so far
+ *	lost 150	lost	150	30 ms without a stack
+ *	kworker 200	kworker	200	without work for 900 ms: idle
+ */
+#ifndef TESTS_LIB_WAITS_SCENE_H
+#define TESTS_LIB_WAITS_SCENE_H
+
+#include "tests/lib/waits_maker.h"
+
+#define SCENE_NS      (3400 * MSEC)
+#define SCENE_IDLE_NS (1500 * MSEC)
+
+#define SCENE_ROWS    9 /* by tid and stack */
+#define SCENE_HARMFUL 6 /* of them */
+
+struct scene {
+	struct maker m;
+	const struct waits_snap *snap;
+};
+
+/* Stacks of several sorts, and none. */
+static inline void scene__places(struct maker *m, u64 k[6])
+{
+	k[0] = KERNEL(m, "__schedule", "schedule", "futex_wait", "do_futex");
+	k[1] = KERNEL(m, "schedule", "do_epoll_wait");
+	k[2] = KERNEL(m, "schedule", "worker_thread", "kthread");
+	k[3] = USER(m, "f", "main");
+	k[4] = USER(m, "g", "main");
+	k[5] = 0;
+}
+
+static inline void scene__lock(struct scene *s)
+{
+	struct maker *m = &s->m;
+	u32 locs[3] = {symbols__named(m->symbols, "libc.so.6", "lock", CODE_USER),
+		       symbols__named(m->symbols, "prog", "take_lock", CODE_USER),
+		       symbols__named(m->symbols, "prog", "main", CODE_USER)};
+	struct wait_sample w = ended(thread_of(100, 101, "waiter"),
+				     KERNEL(m, "__schedule", "schedule", "futex_wait", "do_futex"),
+				     maker__stack(m, 0, 3, locs), 3, 100 * MSEC);
+
+	w.futex_op = 0x80;
+	w.waker = woken_by(thread_of(100, 102, "holder"), KERNEL(m, "wake_up_q", "futex_wake"),
+			   USER(m, "give_lock", "main"));
+	maker__wait(m, w);
+}
+
+static inline void scene__app(struct scene *s)
+{
+	struct maker *m = &s->m;
+	struct wait_sample w = ended(thread_of(100, 100, "app"),
+				     KERNEL(m, "__schedule", "schedule", "do_nanosleep"),
+				     USER(m, "nap", "main"), 4, 100 * MSEC);
+
+	w.waker = (struct waker){.kind = WAKER_INTERRUPT,
+				 .kstack = KERNEL(m, "hrtimer_wakeup", "hrtimer_interrupt")};
+	maker__wait(m, w);
+	w = ended(thread_of(100, 102, "holder"),
+		  KERNEL(m, "__schedule", "io_schedule", "filemap_read", "vfs_read"),
+		  USER(m, "load", "main"), 1, 120 * MSEC);
+	w.state = TASK_STATE_DISK;
+	maker__wait(m, w);
+	w = ended(thread_of(100, 102, "holder"),
+		  KERNEL(m, "__schedule", "schedule", "asm_sysvec_apic_timer_interrupt"),
+		  USER(m, "spin", "main"), 1, 50 * MSEC);
+	w.state = TASK_STATE_RUNNABLE;
+	w.runq_ns = w.off_ns;
+	maker__wait(m, w);
+	maker__wait(m, goes_on(thread_of(100, 105, "reader"), KERNEL(m, "schedule", "pipe_read"),
+			       USER(m, "drain", "main"), NSEC_PER_SEC, 5 * NSEC_PER_SEC));
+}
+
+static inline void scene__idle(struct scene *s)
+{
+	struct maker *m = &s->m;
+	struct wait_sample w =
+		ended(thread_of(100, 103, "pool"), KERNEL(m, "schedule", "futex_wait", "do_futex"),
+		      USER(m, "pthread_cond_wait", "work"), 2, 200 * MSEC);
+
+	w.futex_op = 0x189;
+	maker__wait(m, w);
+	maker__wait(m, ended(thread_of(100, 104, "poller"), KERNEL(m, "schedule", "do_epoll_wait"),
+			     USER(m, "loop"), 1, 200 * MSEC));
+	w = ended(thread_of(200, 200, "kworker"), KERNEL(m, "schedule", "worker_thread", "kthread"),
+		  0, 1, 900 * MSEC);
+	w.state = TASK_STATE_IDLE;
+	w.task.kthread = true;
+	maker__wait(m, w);
+}
+
+static inline void scene__task(struct scene *s, struct task_ident task, u64 running, u64 runnable,
+			       enum task_state state, u64 waiting)
+{
+	struct task_sample t = {.task = task};
+
+	t.state_ns[TASK_STATE_RUNNING] = running;
+	t.state_ns[TASK_STATE_RUNNABLE] = runnable;
+	t.state_ns[state] = waiting;
+	maker__task(&s->m, t);
+}
+
+/* A second of each thread but lost, of whom half a second was watched. */
+static inline void scene__tasks(struct scene *s)
+{
+	scene__task(s, thread_of(100, 100, "app"), 590 * MSEC, 10 * MSEC, TASK_STATE_SLEEP,
+		    400 * MSEC);
+	scene__task(s, thread_of(100, 101, "waiter"), 700 * MSEC, 0, TASK_STATE_SLEEP, 300 * MSEC);
+	scene__task(s, thread_of(100, 102, "holder"), 830 * MSEC, 50 * MSEC, TASK_STATE_DISK,
+		    120 * MSEC);
+	scene__task(s, thread_of(100, 103, "pool"), 600 * MSEC, 0, TASK_STATE_SLEEP, 400 * MSEC);
+	scene__task(s, thread_of(100, 104, "poller"), 500 * MSEC, 0, TASK_STATE_SLEEP, 500 * MSEC);
+	scene__task(s, thread_of(100, 105, "reader"), 0, 0, TASK_STATE_SLEEP, NSEC_PER_SEC);
+	scene__task(s, thread_of(150, 150, "lost"), 475 * MSEC, 0, TASK_STATE_SLEEP, 25 * MSEC);
+	scene__task(s, thread_of(200, 200, "kworker"), 100 * MSEC, 0, TASK_STATE_IDLE, 900 * MSEC);
+}
+
+static inline void scene__init(struct scene *s)
+{
+	maker__init(&s->m, 1);
+	scene__lock(s);
+	scene__app(s);
+	scene__idle(s);
+	maker__wait(&s->m, ended(thread_of(150, 150, "lost"), 0, 0, 1, 30 * MSEC));
+	scene__tasks(s);
+	s->snap = maker__tick(&s->m, NSEC_PER_SEC);
+}
+
+static inline void scene__fini(struct scene *s)
+{
+	snap__put(s->snap);
+	maker__fini(&s->m);
+}
+
+#endif

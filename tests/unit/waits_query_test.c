@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Queries over waits: rows with exact numbers from a scene made by hand, sums on random ones. */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/filter.h"
+#include "tests/lib/fake_symbols.h"
+#include "tests/lib/waits_scene.h"
+
+#define BIT WAITS_BIT
+
+static struct waits_query query(u32 groups)
+{
+	struct waits_query q;
+
+	memset(&q, 0, sizeof(q));
+	q.groups = groups;
+	q.window = WINDOW_TOTAL;
+	q.idle = true;
+	return q;
+}
+
+static const struct waits_row *row_named(const struct waits_answer *a, const char *name)
+{
+	for (u32 i = 0; i < a->nrows; i++)
+		if (!strcmp(a->rows[i].name, name))
+			return &a->rows[i];
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+static void assert_near(double a, double b)
+{
+	if (fabs(a - b) > 1e-6)
+		fail_msg("%f is not %f", a, b);
+}
+
+static u64 sum_rows(const struct waits_answer *a)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < a->nrows; i++)
+		sum += a->rows[i].sums.off_ns;
+	return sum;
+}
+
+/* --- rows --- */
+
+static void rows_say_where_and_what_for(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
+	const struct waits_row *r;
+	struct waits_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	a = waits__query(s.snap, &q, NULL);
+	assert_string_equal(a->grouping, "tid+stack");
+	assert_int_equal(a->nrows, SCENE_ROWS);
+	assert_int_equal(a->window_ns, NSEC_PER_SEC);
+	assert_false(a->base.unresolved);
+
+	r = row_named(a, "futex_wait");
+	assert_string_equal(r->reason, "lock");
+	assert_string_equal(r->state, "S");
+	assert_string_equal(r->comm, "waiter");
+	assert_string_equal(r->text[WAITS_BY_TID], "    101");
+	assert_string_equal(r->pid_text, "    100");
+	assert_int_equal(r->sums.off_ns, 300 * MSEC);
+	assert_int_equal(r->sums.count, 3);
+	assert_int_equal(r->avg_ns, 100 * MSEC);
+	assert_int_equal(r->sums.max_ns, 100 * MSEC);
+	assert_int_equal(r->nthreads, 1);
+	assert_false(r->idle);
+	assert_near(r->pct, 30);
+	assert_string_equal(r->woken->waker.comm, "holder");
+
+	r = row_named(a, "filemap_read");
+	assert_string_equal(r->reason, "disk");
+	assert_string_equal(r->state, "D");
+	assert_null(r->woken);
+
+	r = row_named(a, "spin");
+	assert_string_equal(r->reason, "preempted");
+	assert_string_equal(r->state, "R");
+	assert_int_equal(r->sums.runq_ns, 50 * MSEC);
+
+	r = row_named(a, "[no stack]");
+	assert_string_equal(r->reason, "unknown");
+
+	r = row_named(a, "pipe_read");
+	assert_int_equal(r->sums.open, 1);
+	assert_int_equal(r->sums.open_ns, NSEC_PER_SEC);
+	assert_int_equal(r->sums.count, 0);
+	assert_int_equal(r->avg_ns, 5 * NSEC_PER_SEC);
+	assert_near(r->pct, 100);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+/* Idle: the pool's worker at its queue, the poller, the kernel's worker. */
+static void idle_waits_stand_behind_or_are_left_out(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
+	struct waits_answer *all, *harmful;
+	struct scene s;
+	u64 off = 0;
+
+	scene__init(&s);
+	all = waits__query(s.snap, &q, NULL);
+	assert_int_equal(all->idle_rows, 3);
+	assert_int_equal(all->idle_threads, 3);
+	assert_int_equal(all->idle_ns, SCENE_IDLE_NS);
+	assert_int_equal(all->off_ns, SCENE_NS - SCENE_IDLE_NS);
+	assert_int_equal(all->open, 1);
+	for (u32 i = 0; i < all->nrows; i++) {
+		assert_int_equal(all->rows[i].idle, i >= SCENE_HARMFUL);
+		if (i && i != SCENE_HARMFUL)
+			assert_true(all->rows[i].sums.off_ns <= all->rows[i - 1].sums.off_ns);
+	}
+	assert_int_equal(all->base.table.nlast, 3);
+	q.idle = false;
+	harmful = waits__query(s.snap, &q, NULL);
+	assert_int_equal(harmful->nrows, SCENE_HARMFUL);
+	assert_int_equal(harmful->base.table.nlast, 0);
+	assert_int_equal(harmful->idle_ns, SCENE_IDLE_NS);
+	assert_int_equal(harmful->idle_rows, 3);
+	for (u32 i = 0; i < harmful->nrows; i++) {
+		assert_false(harmful->rows[i].idle);
+		off += harmful->rows[i].sums.off_ns;
+	}
+	assert_int_equal(off, harmful->off_ns);
+	answer__free(&all->base);
+	answer__free(&harmful->base);
+	scene__fini(&s);
+}
+
+/* Idle rows stay behind by whatever column the table is sorted. */
+static void idle_rows_stay_behind_when_sorted(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
+	struct waits_answer *a;
+	struct scene s;
+	u32 order[16];
+
+	scene__init(&s);
+	a = waits__query(s.snap, &q, NULL);
+	for (u32 c = 0; c < a->base.table.ncolumns; c++) {
+		row_table__sort(&a->base.table, c, c % 2, order);
+		for (u32 i = 0; i < a->nrows; i++)
+			assert_int_equal(a->rows[order[i]].idle, i >= SCENE_HARMFUL);
+	}
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+/*
+ * A thread parks where its waits last 50 ms on average, whoever ended them; a process's first
+ * thread does not, nor does one that only hands over.
+ */
+static void who_parks_is_idle(void **state)
+{
+	static const struct {
+		u32 tid;
+		u64 each_ns[2];
+		bool idle;
+	} cases[] = {
+		{11, {60 * MSEC, 60 * MSEC}, true},  {12, {10 * MSEC, 100 * MSEC}, true},
+		{13, {10 * MSEC, 80 * MSEC}, false}, {14, {MSEC, MSEC}, false},
+		{10, {60 * MSEC, 60 * MSEC}, false},
+	};
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	struct maker m;
+	u64 k;
+
+	maker__init(&m, 1);
+	k = KERNEL(&m, "futex_wait", "do_futex");
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct wait_sample w =
+			ended(thread_of(10, cases[i].tid, "t"), k, 0, 1, cases[i].each_ns[0]);
+
+		w.futex_op = 0x189;
+		maker__wait(&m, w);
+		w.off_ns = w.full_ns = w.max_ns = cases[i].each_ns[1];
+		w.waker = woken_by(thread_of(10, 10, "t"), 0, 0);
+		maker__wait(&m, w);
+	}
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	a = waits__query(snap, &q, NULL);
+	assert_int_equal(a->nrows, ARRAY_SIZE(cases));
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		for (u32 r = 0; r < a->nrows; r++)
+			if (a->rows[r].entry->task.tid == cases[i].tid)
+				assert_int_equal(a->rows[r].idle, cases[i].idle);
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
+/* A worker that has waited for long, and goes on, is parked as well. */
+static void an_unfinished_wait_parks(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	struct wait_sample w;
+	struct maker m;
+
+	maker__init(&m, 1);
+	w = goes_on(thread_of(10, 11, "t"), KERNEL(&m, "futex_wait"), 0, 10 * MSEC, 40 * MSEC);
+	w.futex_op = 0x189;
+	maker__wait(&m, w);
+	snap = maker__tick(&m, 10 * MSEC);
+	a = waits__query(snap, &q, NULL);
+	assert_false(a->rows[0].idle);
+	answer__free(&a->base);
+	snap__put(snap);
+	w.open_full_ns = w.max_ns = 50 * MSEC;
+	maker__wait(&m, w);
+	snap = maker__tick(&m, 10 * MSEC);
+	a = waits__query(snap, &q, NULL);
+	assert_true(a->rows[0].idle);
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
+/* --- groupings --- */
+
+static void every_grouping_has_all_of_the_time(void **state)
+{
+	struct scene s;
+
+	scene__init(&s);
+	for (u32 groups = 1; groups < BIT(WAITS_GROUPS); groups++) {
+		struct waits_query q = query(groups);
+		struct waits_answer *a = waits__query(s.snap, &q, NULL);
+		double share = 0;
+
+		assert_int_equal(sum_rows(a), SCENE_NS);
+		for (u32 i = 0; i < a->nrows; i++) {
+			share += a->rows[i].share_pct;
+			assert_true(*a->rows[i].name);
+			for (u32 g = 0; g < WAITS_GROUPS; g++)
+				assert_int_equal(!!a->rows[i].text[g], !!(groups & BIT(g)));
+			for (u32 k = 0; k < i; k++)
+				assert_true(a->rows[k].key != a->rows[i].key);
+		}
+		/* All that is harmful, and all that is idle. */
+		assert_near(share, 200);
+		answer__free(&a->base);
+	}
+	scene__fini(&s);
+}
+
+static void groups_have_names(void **state)
+{
+	struct waits_answer *a;
+	struct waits_query q;
+	struct scene s;
+
+	scene__init(&s);
+	q = query(BIT(WAITS_BY_PID));
+	a = waits__query(s.snap, &q, NULL);
+	/* By its main thread, though that one has waited less. */
+	assert_string_equal(row_named(a, "app")->text[WAITS_BY_PID], "    100");
+	assert_string_equal(row_named(a, "app")->reason, "mixed");
+	assert_string_equal(row_named(a, "app")->state, "mixed");
+	assert_int_equal(row_named(a, "app")->nthreads, 4);
+	answer__free(&a->base);
+
+	q = query(BIT(WAITS_BY_REASON));
+	a = waits__query(s.snap, &q, NULL);
+	assert_int_equal(row_named(a, "disk")->sums.off_ns, 120 * MSEC);
+	assert_true(row_named(a, "idle worker")->idle);
+	answer__free(&a->base);
+
+	q = query(BIT(WAITS_BY_STATE));
+	a = waits__query(s.snap, &q, NULL);
+	assert_int_equal(row_named(a, "R")->sums.off_ns, 50 * MSEC);
+	answer__free(&a->base);
+
+	q = query(BIT(WAITS_BY_WAKER));
+	a = waits__query(s.snap, &q, NULL);
+	assert_int_equal(row_named(a, "holder/102")->sums.off_ns, 300 * MSEC);
+	assert_int_equal(row_named(a, "[timer]")->sums.off_ns, 400 * MSEC);
+	assert_int_equal(row_named(a, "[preempted]")->sums.off_ns, 50 * MSEC);
+	assert_int_equal(row_named(a, "[goes on]")->sums.off_ns, NSEC_PER_SEC);
+	assert_non_null(row_named(a, "[not seen]"));
+	answer__free(&a->base);
+
+	q = query(BIT(WAITS_BY_CGROUP));
+	a = waits__query(s.snap, &q, NULL);
+	assert_non_null(row_named(a, "[unknown]"));
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+static void groupings_are_written_and_read(void **state)
+{
+	char buf[WAITS_GROUPS_TEXT];
+
+	for (u32 groups = 1; groups < BIT(WAITS_GROUPS); groups++) {
+		u32 back;
+
+		waits_groups__text(groups, buf, sizeof(buf));
+		assert_true(strlen(buf) < sizeof(buf) - 1);
+		assert_true(waits_groups__parse(buf, &back));
+		assert_int_equal(back, groups);
+	}
+	for (u32 i = 0; i < 4; i++) {
+		const char *wrong[] = {"", "stack+", "stak", "stack pid"};
+		u32 back = 7;
+
+		assert_false(waits_groups__parse(wrong[i], &back));
+		assert_int_equal(back, 0);
+	}
+}
+
+/* Places that read the same are one, whatever the addresses; an id is used again. */
+static void stacks_agree_by_name_and_threads_by_start(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_STACK) | BIT(WAITS_BY_TID));
+	struct task_ident t = thread_of(7, 8, "t"), later = t;
+	u32 object, func, locs[2];
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	struct maker m;
+
+	maker__init(&m, 1);
+	object = fake__object(m.symbols, "prog", CODE_USER);
+	func = fake__func(m.symbols, object, "f", 0);
+	locs[0] = fake__loc(m.symbols, object, func, 0x10);
+	locs[1] = fake__loc(m.symbols, object, func, 0x20);
+	for (u32 i = 0; i < 2; i++)
+		maker__wait(&m, ended(t, 0, maker__stack(&m, 0, 1, &locs[i]), 1, MSEC));
+	later.start_ns += 5;
+	maker__wait(&m, ended(later, 0, maker__stack(&m, 0, 1, &locs[0]), 1, MSEC));
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	assert_int_equal(snap->nentries, 3);
+	a = waits__query(snap, &q, NULL);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(a->rows[0].sums.count, 2);
+	assert_int_equal(a->rows[1].sums.count, 1);
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
+/* Names that come later make rows change, and the answer says so. */
+static void rows_are_renamed_when_names_come(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_STACK));
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	u32 object, loc;
+	struct maker m;
+
+	maker__init(&m, 1);
+	object = fake__object(m.symbols, "[kernel]", CODE_KERNEL);
+	loc = fake__loc(m.symbols, object, 0, 0x10);
+	maker__wait(&m, ended(thread_of(7, 7, "t"), maker__stack(&m, 1, 0, &loc), 0, 1, MSEC));
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	a = waits__query(snap, &q, NULL);
+	assert_true(a->base.unresolved);
+	assert_string_equal(a->rows[0].name, "[resolving] [kernel]");
+	assert_string_equal(a->rows[0].reason, "unknown");
+	answer__free(&a->base);
+	fake__resolve(m.symbols, loc, fake__func(m.symbols, object, "pipe_read", 0));
+	a = waits__query(snap, &q, NULL);
+	assert_false(a->base.unresolved);
+	assert_string_equal(a->rows[0].name, "pipe_read");
+	assert_string_equal(a->rows[0].reason, "pipe");
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
+/* --- filters --- */
+
+struct filter_case {
+	const char *expr;
+	u64 ns;
+};
+
+static const struct filter_case filters[] = {
+	{"", SCENE_NS},
+	{"pid=100", SCENE_NS - 930 * MSEC},
+	{"tid=101", 300 * MSEC},
+	{"!tid=101", SCENE_NS - 300 * MSEC},
+	{"comm~^waiter$", 300 * MSEC},
+	{"task=kernel", 900 * MSEC},
+	{"task=user", SCENE_NS - 900 * MSEC},
+	{"state=D", 120 * MSEC},
+	{"!state=S,I", 170 * MSEC},
+	{"state=R", 50 * MSEC},
+	{"sym~^take_lock$", 300 * MSEC},
+	{"sym~^futex_wait$", 700 * MSEC},
+	{"!sym~^futex_wait$", SCENE_NS - 700 * MSEC},
+	{"!sym~^take_lock$", SCENE_NS}, /* it is not what is waited in */
+	{"obj~^libc", 300 * MSEC},
+	{"min=150ms", 2500 * MSEC},
+	{"max=50ms", 1180 * MSEC},
+	{"pid=100 state=D", 120 * MSEC},
+	{"cpu=3", SCENE_NS}, /* which CPU was left is not kept */
+	{"pid=1", 0},
+};
+
+static void filters_apply_as_far_as_can_be_told(void **state)
+{
+	struct scene s;
+
+	scene__init(&s);
+	for (u32 i = 0; i < ARRAY_SIZE(filters); i++) {
+		struct waits_query q = query(BIT(WAITS_BY_TID));
+		struct filter_error err;
+		struct scope *scope = filter__parse(filters[i].expr, &err);
+		struct waits_answer *a;
+
+		assert_non_null(scope);
+		a = waits__query(s.snap, &q, scope);
+		if (sum_rows(a) != filters[i].ns)
+			fail_msg("%s: %llu ms, not %llu", filters[i].expr,
+				 (unsigned long long)sum_rows(a) / MSEC,
+				 (unsigned long long)filters[i].ns / MSEC);
+		answer__free(&a->base);
+		scope__put(scope);
+	}
+	scene__fini(&s);
+}
+
+/* --- cells --- */
+
+static bool cell(const struct waits_answer *a, u32 row, const char *name, struct value *v)
+{
+	const struct row_table *t = &a->base.table;
+
+	for (u32 c = 0; c < t->ncolumns; c++)
+		if (!strcmp(t->columns[c].name, name))
+			return t->cell(t, row, c, v);
+	fail_msg("no column %s", name);
+	return false;
+}
+
+static u32 row_of(const struct waits_answer *a, const char *name)
+{
+	return (u32)(row_named(a, name) - a->rows);
+}
+
+static void assert_number(const struct waits_answer *a, u32 row, const char *name, u64 want)
+{
+	struct value v;
+
+	assert_true(cell(a, row, name, &v));
+	if (v.u != want)
+		fail_msg("%s: %llu, not %llu", name, (unsigned long long)v.u,
+			 (unsigned long long)want);
+}
+
+static void assert_frame(const struct value *v, u32 i, const char *symbol, const char *kind)
+{
+	struct value_frame f;
+
+	assert_int_equal(v->type, VALUE_STACK);
+	assert_true(i < v->n);
+	v->frame(v->of, i, &f);
+	assert_string_equal(f.symbol, symbol);
+	assert_string_equal(f.kind, kind);
+}
+
+/* All fields that programs are promised. */
+static void exports_have_all_fields(void **state)
+{
+	static const char *const fields[] = {"comm",   "pid",	"tid",	  "state",  "reason",
+					     "off_ns", "count", "avg_ns", "max_ns", "unfinished_ns",
+					     "idle",   "stack", "waker"};
+	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
+	struct value v, stack;
+	struct waits_answer *a;
+	struct value_part part;
+	struct scene s;
+	u32 r;
+
+	scene__init(&s);
+	a = waits__query(s.snap, &q, NULL);
+	for (u32 i = 0; i < ARRAY_SIZE(fields); i++)
+		assert_true(cell(a, 0, fields[i], &v));
+	r = row_of(a, "futex_wait");
+	assert_number(a, r, "pid", 100);
+	assert_number(a, r, "tid", 101);
+	assert_number(a, r, "off_ns", 300 * MSEC);
+	assert_number(a, r, "count", 3);
+	assert_number(a, r, "avg_ns", 100 * MSEC);
+	assert_number(a, r, "unfinished_ns", 0);
+	assert_number(a, r, "idle", 0);
+	cell(a, r, "stack", &stack);
+	assert_int_equal(stack.n, 7);
+	assert_frame(&stack, 0, "__schedule", "kernel");
+	assert_frame(&stack, 2, "futex_wait", "kernel");
+	assert_frame(&stack, 4, "lock", "user");
+	assert_frame(&stack, 6, "main", "user");
+	assert_true(cell(a, r, "waker", &v));
+	assert_int_equal(v.type, VALUE_OBJECT);
+	memset(&part, 0, sizeof(part));
+	v.part(v.of, 0, &part);
+	assert_string_equal(part.name, "comm");
+	assert_string_equal(part.value.s, "holder");
+	v.part(v.of, 1, &part);
+	assert_string_equal(part.name, "pid");
+	assert_int_equal(part.value.u, 100);
+	v.part(v.of, 3, &part);
+	assert_string_equal(part.name, "stack");
+	assert_int_equal(part.value.n, 4);
+	assert_frame(&part.value, 0, "wake_up_q", "kernel");
+	assert_frame(&part.value, 2, "give_lock", "user");
+	r = row_of(a, "pipe_read");
+	assert_number(a, r, "unfinished_ns", NSEC_PER_SEC);
+	assert_true(cell(a, r, "waker", &v));
+	assert_int_equal(v.type, VALUE_NONE);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+static void columns_come_with_their_groups(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_STATE));
+	struct waits_answer *a;
+	struct scene s;
+	struct value v;
+
+	scene__init(&s);
+	a = waits__query(s.snap, &q, NULL);
+	assert_false(cell(a, 0, "comm", &v));
+	assert_false(cell(a, 0, "pid", &v));
+	assert_false(cell(a, 0, "stack", &v));
+	assert_false(cell(a, 0, "waker", &v));
+	assert_true(cell(a, 0, "threads", &v));
+	answer__free(&a->base);
+	for (u32 groups = 1; groups < BIT(WAITS_GROUPS); groups++) {
+		u32 keys = 0, least = 0;
+
+		q = query(groups);
+		a = waits__query(s.snap, &q, NULL);
+		for (u32 c = 0; c < a->base.table.ncolumns; c++) {
+			const struct column *col = &a->base.table.columns[c];
+
+			if (!a->base.table.cell(&a->base.table, 0, c, &v))
+				continue;
+			keys += (col->flags & COLUMN_KEY) != 0;
+			/* What is never dropped fits 80 columns, but for groupings by many keys. */
+			if ((col->flags & COLUMN_SCREEN) && !col->priority)
+				least += col->width + 1;
+		}
+		assert_int_equal(keys, 1);
+		if (__builtin_popcount(groups) <= 2)
+			assert_true(least <= 80);
+		answer__free(&a->base);
+	}
+	scene__fini(&s);
+}
+
+static void an_empty_snapshot_is_no_error(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_STACK));
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	struct maker m;
+
+	maker__init(&m, 1);
+	snap = maker__tick(&m, 0);
+	a = waits__query(snap, &q, NULL);
+	assert_int_equal(a->nrows, 0);
+	assert_int_equal(a->off_ns, 0);
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
+/* --- at random --- */
+
+static void random_rows_have_all_of_the_time(void **state)
+{
+	for (u32 seed = 1; seed <= 10; seed++) {
+		const struct waits_snap *snap;
+		struct maker m;
+		u64 k[6], put;
+
+		maker__init(&m, seed);
+		scene__places(&m, k);
+		put = maker__random_waits(&m, 300, k, 6, k, 6);
+		snap = maker__tick(&m, NSEC_PER_SEC);
+		for (u32 i = 0; i < 60; i++) {
+			struct waits_query q = query(1 + maker__random(&m, BIT(WAITS_GROUPS) - 1));
+			struct waits_answer *a;
+
+			q.window = maker__random(&m, WINDOWS);
+			a = waits__query(snap, &q, NULL);
+			assert_int_equal(sum_rows(a), put);
+			assert_int_equal(a->off_ns + a->idle_ns, put);
+			answer__free(&a->base);
+		}
+		snap__put(snap);
+		maker__fini(&m);
+	}
+}
+
+/* Beyond the bound: what lost its place is a row of its own, and nothing is missing. */
+static void what_was_folded_has_its_time(void **state)
+{
+	const u32 groups[] = {BIT(WAITS_BY_STACK), BIT(WAITS_BY_TID), BIT(WAITS_BY_WAKER)};
+	const struct waits_snap *snap;
+	struct maker m;
+	u64 put = 0;
+
+	maker__init(&m, 1);
+	for (u32 i = 0; i <= WAITS_MAX_ENTRIES; i++, put += MSEC + i - 1) {
+		struct wait_sample w = ended(thread_of(7, 7 + i % 3, "t"), 0, 0, 1, MSEC + i);
+
+		w.waker = woken_by(thread_of(9, 10 + i, "w"), 0, 0);
+		maker__wait(&m, w);
+	}
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	assert_true(snap->folded_ns > 0);
+	for (u32 i = 0; i < ARRAY_SIZE(groups); i++) {
+		struct waits_query q = query(groups[i]);
+		struct waits_answer *a = waits__query(snap, &q, NULL);
+
+		assert_int_equal(sum_rows(a), put);
+		if (groups[i] == BIT(WAITS_BY_STACK))
+			assert_int_equal(row_named(a, "[stack not kept]")->sums.off_ns,
+					 snap->folded_ns);
+		if (groups[i] == BIT(WAITS_BY_WAKER))
+			assert_int_equal(row_named(a, "[not kept]")->sums.off_ns, snap->folded_ns);
+		answer__free(&a->base);
+	}
+	snap__put(snap);
+	maker__fini(&m);
+}
+
+static void *query_often(void *arg)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
+
+	for (u32 i = 0; i < 20; i++) {
+		struct waits_answer *a = waits__query(arg, &q, NULL);
+
+		q.wakers = i % 2;
+		q.nunfolded = 1;
+		q.unfolded[0] = a->rows[0].key;
+		answer__free(&a->base);
+	}
+	return NULL;
+}
+
+/* Several threads may ask the same snapshot, while the model goes on. */
+static void queries_share_a_snapshot(void **state)
+{
+	pthread_t threads[3];
+	struct scene s;
+
+	scene__init(&s);
+	for (u32 i = 0; i < ARRAY_SIZE(threads); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, query_often, (void *)s.snap), 0);
+	for (u32 i = 0; i < 5; i++)
+		snap__put(maker__tick(&s.m, NSEC_PER_SEC));
+	for (u32 i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	scene__fini(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_say_where_and_what_for),
+		cmocka_unit_test(idle_waits_stand_behind_or_are_left_out),
+		cmocka_unit_test(idle_rows_stay_behind_when_sorted),
+		cmocka_unit_test(who_parks_is_idle),
+		cmocka_unit_test(an_unfinished_wait_parks),
+		cmocka_unit_test(every_grouping_has_all_of_the_time),
+		cmocka_unit_test(groups_have_names),
+		cmocka_unit_test(groupings_are_written_and_read),
+		cmocka_unit_test(stacks_agree_by_name_and_threads_by_start),
+		cmocka_unit_test(rows_are_renamed_when_names_come),
+		cmocka_unit_test(filters_apply_as_far_as_can_be_told),
+		cmocka_unit_test(exports_have_all_fields),
+		cmocka_unit_test(columns_come_with_their_groups),
+		cmocka_unit_test(an_empty_snapshot_is_no_error),
+		cmocka_unit_test(random_rows_have_all_of_the_time),
+		cmocka_unit_test(what_was_folded_has_its_time),
+		cmocka_unit_test(queries_share_a_snapshot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What unfolds below rows of waits, how they are folded to text, and where time went. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "core/filter.h"
+#include "tests/lib/fake_symbols.h"
+#include "tests/lib/waits_scene.h"
+
+#define BIT WAITS_BIT
+
+static struct waits_query query(u32 groups)
+{
+	struct waits_query q;
+
+	memset(&q, 0, sizeof(q));
+	q.groups = groups;
+	q.window = WINDOW_TOTAL;
+	q.idle = true;
+	return q;
+}
+
+/* Asks twice: for the rows, then with the one of that name unfolded. */
+static struct waits_answer *unfolded(const struct waits_snap *snap, struct waits_query q,
+				     const char *name, const struct row_tree **tree)
+{
+	struct waits_answer *a = waits__query(snap, &q, NULL);
+	u32 row = 0;
+
+	while (row < a->nrows && strcmp(a->rows[row].name, name) != 0)
+		row++;
+	if (row == a->nrows)
+		fail_msg("no row %s", name);
+	q.nunfolded = 1;
+	q.unfolded[0] = a->rows[row].key;
+	answer__free(&a->base);
+	a = waits__query(snap, &q, NULL);
+	*tree = &a->base.trees[row];
+	return a;
+}
+
+/* "name" with two blanks a level; headings end in ':'. */
+static void write_tree(const struct waits_answer *a, const struct row_tree *t, char *buf,
+		       size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 i = t->first; i < t->first + t->n; i++) {
+		const struct tree_node *node = &a->base.nodes[i];
+
+		n += (size_t)snprintf(buf + n, size - n, "%*s%s%s\n", (int)(node->depth - 1) * 2,
+				      "", node->name, node->heading ? ":" : "");
+		assert_true(n < size);
+	}
+}
+
+static void assert_tree(const struct waits_snap *snap, struct waits_query q, const char *row,
+			const char *want)
+{
+	const struct row_tree *tree;
+	struct waits_answer *a = unfolded(snap, q, row, &tree);
+	char buf[4096];
+
+	write_tree(a, tree, buf, sizeof(buf));
+	assert_string_equal(buf, want);
+	answer__free(&a->base);
+}
+
+/* --- where it waits --- */
+
+static void a_place_unfolds_to_its_callers(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
+	struct scene s;
+
+	scene__init(&s);
+	assert_tree(s.snap, q, "futex_wait",
+		    "futex_wait\n"
+		    "  do_futex\n"
+		    "    lock\n"
+		    "      take_lock\n"
+		    "        main\n");
+	q.caller_first = true;
+	assert_tree(s.snap, q, "futex_wait",
+		    "main\n"
+		    "  take_lock\n"
+		    "    lock\n"
+		    "      do_futex\n"
+		    "        futex_wait\n");
+	scene__fini(&s);
+}
+
+/* Rows by thread have several: each reason is a part. */
+static void reasons_head_their_stacks(void **state)
+{
+	const struct row_tree *tree;
+	const struct tree_node *n;
+	struct waits_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	assert_tree(s.snap, query(BIT(WAITS_BY_TID)), "holder",
+		    "disk, D:\n"
+		    "  filemap_read\n"
+		    "    vfs_read\n"
+		    "      load\n"
+		    "        main\n"
+		    "preempted, R:\n"
+		    "  spin\n"
+		    "    main\n");
+	a = unfolded(s.snap, query(BIT(WAITS_BY_TID)), "holder", &tree);
+	n = &a->base.nodes[tree->first];
+	assert_int_equal(n->count, 1);
+	assert_string_equal(n->object_name, "1 wait");
+	assert_int_equal(n->nchildren, 1);
+	assert_int_equal(n->parent, UINT32_MAX);
+	/* Of all that is harmful: 120 of 1900 ms, above and below the heading. */
+	assert_true(fabs(n->pct - 120 * 100 / 1900.0) < 1e-6);
+	assert_true(fabs(n[1].pct - n->pct) < 1e-6);
+	assert_int_equal(n[1].parent, tree->first);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+static void no_stack_is_said(void **state)
+{
+	struct scene s;
+
+	scene__init(&s);
+	assert_tree(s.snap, query(BIT(WAITS_BY_STACK)), "[no stack]", "[no stack]\n");
+	scene__fini(&s);
+}
+
+/* --- who ended it --- */
+
+struct chain {
+	struct maker m;
+	const struct waits_snap *snap;
+	struct task_ident t[4];
+};
+
+static void chain__wait(struct chain *c, u32 of, u32 by, const char *function, u64 ns)
+{
+	struct wait_sample w = ended(c->t[of], KERNEL(&c->m, "pipe_read"), 0, 2, ns);
+
+	w.waker = woken_by(c->t[by], KERNEL(&c->m, "pipe_write"), USER(&c->m, function));
+	maker__wait(&c->m, w);
+}
+
+static void chain__init(struct chain *c)
+{
+	static const char *const names[] = {"a", "b", "c", "d"};
+
+	maker__init(&c->m, 1);
+	for (u32 i = 0; i < 4; i++)
+		c->t[i] = thread_of(10 + i, 10 + i, names[i]);
+}
+
+static void chain__fini(struct chain *c)
+{
+	snap__put(c->snap);
+	maker__fini(&c->m);
+}
+
+/* a wakes b wakes c; c is asked. */
+static void wakers_lead_to_their_wakers(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	const struct row_tree *tree;
+	struct waits_answer *a;
+	struct chain c;
+
+	chain__init(&c);
+	chain__wait(&c, 2, 1, "b_writes", 20 * MSEC);
+	chain__wait(&c, 1, 0, "a_writes", 30 * MSEC);
+	c.snap = maker__tick(&c.m, NSEC_PER_SEC);
+	q.wakers = true;
+	assert_tree(c.snap, q, "c",
+		    "woken by b/11:\n"
+		    "  pipe_write\n"
+		    "    b_writes\n"
+		    "  who was woken by a/10:\n"
+		    "    pipe_write\n"
+		    "      a_writes\n");
+	a = unfolded(c.snap, q, "c", &tree);
+	/* What b waited is no part of what c did: no share is shown. */
+	assert_true(fabs(a->base.nodes[tree->first].pct - 40) < 1e-6);
+	assert_true(a->base.nodes[tree->first + 3].pct < 0);
+	assert_true(a->base.nodes[tree->first + 4].pct < 0);
+	assert_int_equal(a->base.nodes[tree->first].nchildren, 2);
+	assert_string_equal(a->base.nodes[tree->first + 3].object_name, "2 waits");
+	answer__free(&a->base);
+	chain__fini(&c);
+}
+
+/* Ping-pong: the way ends where it has been. */
+static void wakers_in_a_circle_come_to_an_end(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	struct chain c;
+
+	chain__init(&c);
+	chain__wait(&c, 0, 1, "b_writes", 20 * MSEC);
+	chain__wait(&c, 1, 0, "a_writes", 20 * MSEC);
+	c.snap = maker__tick(&c.m, NSEC_PER_SEC);
+	q.wakers = true;
+	assert_tree(c.snap, q, "a",
+		    "woken by b/11:\n"
+		    "  pipe_write\n"
+		    "    b_writes\n"
+		    "  who was woken by a/10:\n"
+		    "    pipe_write\n"
+		    "      a_writes\n");
+	chain__fini(&c);
+}
+
+static void the_heaviest_wakers_are_shown(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	char want[1024] = "";
+	struct chain c;
+
+	chain__init(&c);
+	for (u32 i = 0; i < 12; i++) {
+		struct wait_sample w = ended(c.t[0], 0, 0, 1, (20 - i) * MSEC);
+
+		w.waker = woken_by(thread_of(50, 50 + i, "w"), 0, 0);
+		maker__wait(&c.m, w);
+		if (i < 8)
+			snprintf(want + strlen(want), sizeof(want) - strlen(want),
+				 "woken by w/%u:\n", 50 + i);
+	}
+	c.snap = maker__tick(&c.m, NSEC_PER_SEC);
+	q.wakers = true;
+	strcat(want, "[others]:\n");
+	assert_tree(c.snap, q, "a", want);
+	chain__fini(&c);
+}
+
+static void who_is_no_waker_is_said(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	struct scene s;
+
+	scene__init(&s);
+	q.wakers = true;
+	assert_tree(s.snap, q, "app",
+		    "woken by [timer]:\n"
+		    "  hrtimer_wakeup\n"
+		    "    hrtimer_interrupt\n");
+	assert_tree(s.snap, q, "reader", "not woken yet:\n");
+	assert_tree(s.snap, q, "holder",
+		    "the waker was not seen:\n"
+		    "preempted: nobody has to wake it:\n");
+	scene__fini(&s);
+}
+
+/* --- bounds --- */
+
+static void assert_well_formed(const struct waits_answer *a)
+{
+	for (u32 r = 0; r < a->nrows; r++) {
+		const struct row_tree *t = &a->base.trees[r];
+		u32 *children = xcalloc(t->n + 1, sizeof(*children));
+
+		assert_true(t->n <= ANSWER_TREE_NODES && t->first + t->n <= a->base.nnodes);
+		for (u32 i = t->first; i < t->first + t->n; i++) {
+			const struct tree_node *n = &a->base.nodes[i];
+
+			assert_in_range(n->depth, 1, ANSWER_TREE_DEPTH);
+			if (n->depth == 1) {
+				assert_int_equal(n->parent, UINT32_MAX);
+				continue;
+			}
+			assert_in_range(n->parent, t->first, i - 1);
+			assert_int_equal(a->base.nodes[n->parent].depth, n->depth - 1);
+			children[n->parent - t->first]++;
+		}
+		for (u32 i = 0; i < t->n; i++)
+			assert_int_equal(a->base.nodes[t->first + i].nchildren, children[i]);
+		free(children);
+	}
+}
+
+/* Deep stacks of many threads that wake each other. */
+static void trees_are_bounded(void **state)
+{
+	const struct waits_snap *snap;
+	struct maker m;
+
+	maker__init(&m, 7);
+	for (u32 i = 0; i < 400; i++) {
+		static const char *const names[] = {"f", "g", "h", "i"};
+		u32 locs[200], n = 1 + maker__random(&m, ARRAY_SIZE(locs) - 1);
+		struct wait_sample w;
+
+		for (u32 k = 0; k < ARRAY_SIZE(locs); k++)
+			locs[k] = symbols__named(m.symbols, "prog", names[maker__random(&m, 4)],
+						 CODE_USER);
+		w = ended(thread_of(10, 10 + i % 9, "t"), 0, maker__stack(&m, 0, n, locs), 1,
+			  MSEC + i);
+		w.waker = woken_by(thread_of(10, 10 + (i * 7 + i / 9) % 9, "t"), 0,
+				   maker__stack(&m, 0, n, locs + 200 - n));
+		maker__wait(&m, w);
+	}
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	for (u32 i = 0; i < 4; i++) {
+		struct waits_query q = query(i / 2 ? BIT(WAITS_BY_PID) : BIT(WAITS_BY_TID));
+		struct waits_answer *a = waits__query(snap, &q, NULL);
+
+		q.wakers = i % 2;
+		for (u32 r = 0; r < a->nrows && r < ANSWER_MAX_UNFOLDED; r++)
+			q.unfolded[q.nunfolded++] = a->rows[r].key;
+		answer__free(&a->base);
+		a = waits__query(snap, &q, NULL);
+		assert_well_formed(a);
+		assert_true(a->base.nnodes > 100);
+		answer__free(&a->base);
+	}
+	snap__put(snap);
+	maker__fini(&m);
+}
+
+/* --- folded --- */
+
+struct lines {
+	char text[4096];
+	size_t len;
+	u64 us;
+	u32 n;
+};
+
+static void add_line(void *ctx, const char *stack, u64 us)
+{
+	struct lines *l = ctx;
+
+	l->n++;
+	l->us += us;
+	if (l->len < sizeof(l->text))
+		l->len += (size_t)snprintf(l->text + l->len, sizeof(l->text) - l->len, "%s %llu\n",
+					   stack, (unsigned long long)us);
+}
+
+static void folded_text_is_root_first(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	struct lines l = {0};
+	struct scene s;
+
+	scene__init(&s);
+	waits__folded(s.snap, &q, NULL, add_line, &l);
+	assert_int_equal(l.us, SCENE_NS / 1000);
+	assert_int_equal(l.n, SCENE_ROWS);
+	assert_non_null(strstr(l.text, "waiter;main;take_lock;lock;do_futex;futex_wait 300000\n"));
+	assert_non_null(strstr(l.text, "lost;[no stack] 30000\n"));
+	memset(&l, 0, sizeof(l));
+	q.idle = false;
+	waits__folded(s.snap, &q, NULL, add_line, &l);
+	assert_int_equal(l.us, (SCENE_NS - SCENE_IDLE_NS) / 1000);
+	memset(&l, 0, sizeof(l));
+	q.wakers = true;
+	waits__folded(s.snap, &q, NULL, add_line, &l);
+	assert_int_equal(l.us, (SCENE_NS - SCENE_IDLE_NS) / 1000);
+	assert_non_null(strstr(l.text,
+			       "waiter;main;take_lock;lock;do_futex;futex_wait;--;wake_up_q;"
+			       "futex_wake;give_lock;main;holder 300000\n"));
+	assert_non_null(strstr(l.text, "app;main;nap;do_nanosleep;--;hrtimer_wakeup;"
+				       "hrtimer_interrupt;[timer] 400000\n"));
+	assert_non_null(strstr(l.text, "reader;main;drain;pipe_read;--;[goes on] 1000000\n"));
+	scene__fini(&s);
+}
+
+/* Threads of one name at one place are one line; what would break a line does not. */
+static void folded_lines_are_distinct_and_clean(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	const struct waits_snap *snap;
+	struct lines l = {0};
+	struct maker m;
+	u64 k;
+
+	maker__init(&m, 1);
+	k = KERNEL(&m, "a;b\nc");
+	for (u32 i = 0; i < 3; i++)
+		maker__wait(&m, ended(thread_of(7, 7 + i, "x\n;y"), k, 0, 1, 400));
+	maker__wait(&m, ended(thread_of(7, 20, ""), k, 0, 1, 100));
+	maker__wait(&m, ended(thread_of(7, 21, "z"), k, 0, 1, 2 * MSEC));
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	waits__folded(snap, &q, NULL, add_line, &l);
+	assert_string_equal(l.text, "x :y;a:b c 1\nz;a:b c 2000\n");
+	snap__put(snap);
+	maker__fini(&m);
+}
+
+/* --- where time went --- */
+
+static const struct split_part *part_named(const struct split_answer *a, const char *name,
+					   bool idle)
+{
+	for (u32 i = 0; i < a->nparts; i++)
+		if (!strcmp(a->parts[i].name, name) && a->parts[i].idle == idle)
+			return &a->parts[i];
+	fail_msg("no part %s", name);
+	return NULL;
+}
+
+static void assert_parts_sum_to_the_span(const struct split_answer *a)
+{
+	double pct = 0;
+	u64 ns = 0;
+
+	for (u32 i = 0; i < a->nparts; i++) {
+		ns += a->parts[i].ns;
+		pct += a->parts[i].pct;
+		assert_true(!i || a->parts[i].ns <= a->parts[i - 1].ns);
+	}
+	assert_int_equal(ns, a->span_ns);
+	assert_true(!a->span_ns || fabs(pct - 100) < 1e-6);
+}
+
+static void parts_of_a_process_sum_to_its_span(void **state)
+{
+	struct split_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	a = waits__split(s.snap, 100, 0, WINDOW_TOTAL);
+	assert_parts_sum_to_the_span(a);
+	assert_string_equal(a->comm, "app");
+	assert_int_equal(a->nthreads, 6);
+	assert_int_equal(a->span_ns, 6 * NSEC_PER_SEC);
+	assert_int_equal(part_named(a, "running", false)->ns, 3220 * MSEC);
+	assert_int_equal(part_named(a, "waiting for a CPU", false)->ns, 60 * MSEC);
+	assert_int_equal(part_named(a, "sleep", false)->ns, 400 * MSEC);
+	assert_int_equal(part_named(a, "lock", false)->ns, 300 * MSEC);
+	assert_int_equal(part_named(a, "lock", false)->count, 3);
+	assert_int_equal(part_named(a, "disk", false)->ns, 120 * MSEC);
+	assert_int_equal(part_named(a, "pipe", false)->ns, NSEC_PER_SEC);
+	assert_int_equal(part_named(a, "condition", true)->ns, 400 * MSEC);
+	assert_int_equal(part_named(a, "poll", true)->ns, 200 * MSEC);
+	/* The poller slept for 300 ms more than its waits tell. */
+	assert_int_equal(part_named(a, "not attributed", false)->ns, 300 * MSEC);
+	assert_int_equal(a->nparts, 9);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+static void a_thread_has_a_split_too(void **state)
+{
+	struct split_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	a = waits__split(s.snap, 100, 101, WINDOW_LAST);
+	assert_parts_sum_to_the_span(a);
+	assert_string_equal(a->comm, "waiter");
+	assert_int_equal(a->nthreads, 1);
+	assert_int_equal(a->span_ns, NSEC_PER_SEC);
+	assert_int_equal(part_named(a, "running", false)->ns, 700 * MSEC);
+	assert_int_equal(part_named(a, "lock", false)->ns, 300 * MSEC);
+	answer__free(&a->base);
+	a = waits__split(s.snap, 4711, 0, WINDOW_TOTAL);
+	assert_int_equal(a->span_ns, 0);
+	assert_parts_sum_to_the_span(a);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+/* The states are the truth: 30 ms of waits in 25 ms of sleep are 25. */
+static void waits_are_cut_to_their_state(void **state)
+{
+	struct split_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	a = waits__split(s.snap, 150, 0, WINDOW_TOTAL);
+	assert_parts_sum_to_the_span(a);
+	assert_int_equal(part_named(a, "unknown", false)->ns, 25 * MSEC);
+	assert_int_equal(a->nparts, 3);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+/* What a wait has of the run queue is not counted twice. */
+static void the_run_queue_is_no_part_of_a_wait(void **state)
+{
+	struct task_ident t = thread_of(7, 7, "t");
+	const struct waits_snap *snap;
+	struct split_answer *a;
+	struct wait_sample w;
+	struct scene s;
+
+	maker__init(&s.m, 1);
+	w = ended(t, KERNEL(&s.m, "pipe_read"), 0, 1, 100 * MSEC);
+	w.runq_ns = 40 * MSEC;
+	maker__wait(&s.m, w);
+	scene__task(&s, t, 900 * MSEC, 40 * MSEC, TASK_STATE_SLEEP, 60 * MSEC);
+	snap = maker__tick(&s.m, NSEC_PER_SEC);
+	a = waits__split(snap, 7, 0, WINDOW_TOTAL);
+	assert_parts_sum_to_the_span(a);
+	assert_int_equal(part_named(a, "pipe", false)->ns, 60 * MSEC);
+	assert_int_equal(part_named(a, "waiting for a CPU", false)->ns, 40 * MSEC);
+	assert_int_equal(a->nparts, 3);
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&s.m);
+}
+
+static void random_splits_sum_exactly(void **state)
+{
+	for (u32 seed = 1; seed <= 10; seed++) {
+		const struct waits_snap *snap = NULL;
+		struct maker m;
+		u64 k[6];
+
+		maker__init(&m, seed);
+		scene__places(&m, k);
+		for (u32 i = 0; i < 3; i++) {
+			snap__put(snap);
+			maker__random_waits(&m, 100, k, 6, k, 6);
+			for (u32 t = 0; t < 15; t++) {
+				struct task_sample s = {
+					.task = thread_of(100 + t % 5, 100 + t % 5 + t / 5, "t")};
+
+				for (u32 st = 0; st < TASK_STATES; st++)
+					s.state_ns[st] = maker__random(&m, 900000000);
+				s.gone = !maker__random(&m, 4);
+				maker__task(&m, s);
+			}
+			snap = maker__tick(&m, (1 + maker__random(&m, 900)) * MSEC);
+		}
+		for (u32 i = 0; i < 5 * WINDOWS; i++) {
+			struct split_answer *a =
+				waits__split(snap, 100 + i / WINDOWS, i % 2 ? 101 : 0, i % WINDOWS);
+
+			assert_parts_sum_to_the_span(a);
+			answer__free(&a->base);
+		}
+		snap__put(snap);
+		maker__fini(&m);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_place_unfolds_to_its_callers),
+		cmocka_unit_test(reasons_head_their_stacks),
+		cmocka_unit_test(no_stack_is_said),
+		cmocka_unit_test(wakers_lead_to_their_wakers),
+		cmocka_unit_test(wakers_in_a_circle_come_to_an_end),
+		cmocka_unit_test(the_heaviest_wakers_are_shown),
+		cmocka_unit_test(who_is_no_waker_is_said),
+		cmocka_unit_test(trees_are_bounded),
+		cmocka_unit_test(folded_text_is_root_first),
+		cmocka_unit_test(folded_lines_are_distinct_and_clean),
+		cmocka_unit_test(parts_of_a_process_sum_to_its_span),
+		cmocka_unit_test(a_thread_has_a_split_too),
+		cmocka_unit_test(waits_are_cut_to_their_state),
+		cmocka_unit_test(the_run_queue_is_no_part_of_a_wait),
+		cmocka_unit_test(random_splits_sum_exactly),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -2,6 +2,7 @@
 /* The slowest delays as rows, each with the stack of who held the CPU. */
 #include "models/frames.h"
 #include "models/sched_answer.h"
+#include "models/wait_place.h"
 
 enum delay_column {
 	DELAY_NS,
@@ -12,7 +13,7 @@ enum delay_column {
 	DELAY_HOLDER_RAN,
 	DELAY_HOLDER_TID_TEXT,
 	DELAY_HOLDER,
-	DELAY_LEAF,
+	DELAY_HOLDER_SYMBOL,
 	DELAY_T,
 	DELAY_CPU,
 	DELAY_PID,
@@ -64,10 +65,10 @@ const struct column sched_delay_columns[DELAY_COLUMNS] = {
 			      .flags = BOTH},
 	[DELAY_HOLDER_TID_TEXT] =
 		TEXT("holder_thread", "TID", 7, 3, COLUMN_SCREEN, "who held the CPU until then"),
-	[DELAY_HOLDER] = TEXT("holder_comm", "Who held it", 15, 0, BOTH | COLUMN_KEY,
+	[DELAY_HOLDER] = TEXT("holder_comm", "Who held it", 36, 0, BOTH | COLUMN_KEY | COLUMN_FLEX,
 			      "who held the CPU until then"),
-	[DELAY_LEAF] = TEXT("holder_symbol", "in", 20, 2, COLUMN_SCREEN | COLUMN_FLEX,
-			    "where it was when it let the CPU go"),
+	[DELAY_HOLDER_SYMBOL] = TEXT("holder_symbol", "in", 24, 4, COLUMN_SCREEN,
+				     "where it was when it let the CPU go"),
 	[DELAY_T] = {.name = "t_ns",
 		     .title = "Time",
 		     .unit = "ns",
@@ -93,7 +94,7 @@ struct delay_row {
 	u64 key;
 	const struct symbols *symbols;
 	const struct sched_delay *d;
-	u32 nframes;
+	u32 nframes, telling; /* of these the one that says what it did */
 	const char *cpu_text, *tid_text, *holder_tid_text;
 };
 
@@ -121,9 +122,9 @@ static void value_frame(const void *of, u32 i, struct value_frame *out)
 	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
 }
 
-static const char *leaf_text(const struct delay_row *r)
+static const char *telling_text(const struct delay_row *r)
 {
-	return r->nframes ? frame__text(r->symbols, frame_loc(r->d, 0)).name : "";
+	return r->nframes ? frame__text(r->symbols, frame_loc(r->d, r->telling)).name : "";
 }
 
 static const char *text_cell(const struct delay_row *r, u32 column)
@@ -137,8 +138,8 @@ static const char *text_cell(const struct delay_row *r, u32 column)
 		return r->holder_tid_text;
 	case DELAY_HOLDER:
 		return r->d->holder.tid ? r->d->holder.comm : "[idle]";
-	case DELAY_LEAF:
-		return leaf_text(r);
+	case DELAY_HOLDER_SYMBOL:
+		return telling_text(r);
 	default:
 		return r->d->task.comm;
 	}
@@ -241,6 +242,17 @@ static void build_trees(struct delays_box *box, const u64 *unfolded, u32 nunfold
 
 /* --- the answer --- */
 
+/* Past the frames of the scheduler, and of the interrupt that took the CPU away. */
+static u32 telling_frame(const struct delay_row *r)
+{
+	struct wait_place place = {0};
+	u32 passed;
+
+	wait_place__read(&place, r->d->holder_kstack, r->d->holder_ustack, r->symbols);
+	passed = place.known ? place.clue.passed : 0;
+	return passed < r->nframes ? passed : 0;
+}
+
 static void fill_row(struct delays_box *box, struct delay_row *r, const struct sched_delay *d,
 		     const struct symbols *symbols)
 {
@@ -252,6 +264,7 @@ static void fill_row(struct delays_box *box, struct delay_row *r, const struct s
 	r->cpu_text = sched__id_text(&box->arena, d->cpu, 4);
 	r->tid_text = sched__id_text(&box->arena, d->task.tid, 7);
 	r->holder_tid_text = sched__id_text(&box->arena, d->holder.tid, 7);
+	r->telling = telling_frame(r);
 	for (u32 i = 0; i < r->nframes; i++)
 		box->answer.base.unresolved |= frame__text(symbols, frame_loc(d, i)).pending;
 }

@@ -19,8 +19,10 @@ static u64 group_key(const struct row_groups *g, const struct picked_wait *w)
 	const struct wait_entry *e = w->entry;
 	u64 key = mix64_pair(g->query->groups, w->idle);
 
+	/* Who was preempted where others wait did not wait there. */
 	if (by(g, WAITS_BY_STACK))
-		key = mix64_pair(key, g->s.places[w->place].key + e->folded);
+		key = mix64_pair(key, g->s.places[w->place].key + e->folded +
+					      2 * (e->state == TASK_STATE_RUNNABLE));
 	if (by(g, WAITS_BY_COMM))
 		key = mix64_pair(key, hash_bytes(e->task.comm, strlen(e->task.comm)));
 	if (by(g, WAITS_BY_TID))

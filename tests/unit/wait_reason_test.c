@@ -287,6 +287,8 @@ static void entry_frames_name_nothing(void **state)
 				     "irqentry_exit_to_user_mode asm_sysvec_apic_timer_interrupt");
 
 	assert_int_equal(c.passed, 5);
+	c = clue_of("__schedule schedule irqentry_exit_to_user_mode asm_exc_page_fault");
+	assert_int_equal(c.passed, 4);
 	c = clue_of("__schedule schedule do_notify_resume el0_interrupt __el0_irq_handler_common "
 		    "el0t_64_irq_handler el0t_64_irq");
 	assert_int_equal(c.passed, 7);

@@ -354,6 +354,32 @@ static void stacks_agree_by_name_and_threads_by_start(void **state)
 	maker__fini(&m);
 }
 
+/* Whoever is preempted where it waits else, did not wait there. */
+static void preempted_is_a_kind_of_its_own(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_STACK));
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	struct wait_sample w;
+	struct maker m;
+
+	maker__init(&m, 1);
+	w = ended(thread_of(7, 7, "t"), KERNEL(&m, "schedule", "pipe_read"), 0, 1, 5 * MSEC);
+	maker__wait(&m, w);
+	w.state = TASK_STATE_RUNNABLE;
+	w.runq_ns = w.off_ns = w.full_ns = w.max_ns = MSEC;
+	maker__wait(&m, w);
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	a = waits__query(snap, &q, NULL);
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(a->rows[0].reason, "pipe");
+	assert_string_equal(a->rows[1].reason, "preempted");
+	assert_string_equal(a->rows[1].name, "pipe_read");
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
 /* Names that come later make rows change, and the answer says so. */
 static void rows_are_renamed_when_names_come(void **state)
 {
@@ -687,6 +713,7 @@ int main(void)
 		cmocka_unit_test(groups_have_names),
 		cmocka_unit_test(groupings_are_written_and_read),
 		cmocka_unit_test(stacks_agree_by_name_and_threads_by_start),
+		cmocka_unit_test(preempted_is_a_kind_of_its_own),
 		cmocka_unit_test(rows_are_renamed_when_names_come),
 		cmocka_unit_test(filters_apply_as_far_as_can_be_told),
 		cmocka_unit_test(exports_have_all_fields),

@@ -64,9 +64,13 @@ void options__usage(void)
 	      "display\n"
 	      "  -V, --view NAME         view to begin with (see --list-views)\n"
 	      "  -d, --delay SECONDS     length of an interval (1)\n"
-	      "      --group KEY[,KEY..] symbol object comm pid tid cgroup cpu; comm,symbol: the\n"
-	      "                          functions of each command\n"
-	      "      --keymap FILE       key bindings read over the default ones\n"
+	      "      --group KEY[,KEY..] what a row stands for; comm,symbol: the functions of\n"
+	      "                          each command\n", stdout);
+	for (u32 v = 0; v < VIEW_COUNT; v++)
+		if (*view_table[v]->groups)
+			printf("                          %s: %s\n", view_table[v]->name,
+			       view_table[v]->groups);
+	fputs("      --keymap FILE       key bindings read over the default ones\n"
 	      "      --theme NAME        ", stdout);
 	for (const char *const *t = theme_names; *t; t++)
 		printf("%s%s", *t, t[1] ? ", " : "\n");

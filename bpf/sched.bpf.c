@@ -256,10 +256,16 @@ static __always_inline u64 max__of(const struct sched_max *m, u64 e)
 	return m->epoch[e & 1] == e ? m->ns[e & 1] : 0;
 }
 
-static __always_inline void hist__add(struct task_struct *task, u32 kind, u64 ns)
+/* NULL: not wanted, or no memory. */
+static __always_inline struct sched_hists *hists__of(struct task_struct *task)
 {
-	struct sched_hists *h =
-		bpf_task_storage_get(&hists, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!(wanted & SCHED_WANT_TASKS))
+		return NULL;
+	return bpf_task_storage_get(&hists, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+static __always_inline void hist__add(struct sched_hists *h, u32 kind, u64 ns)
+{
 	u32 i = hist__bucket(ns);
 
 	if (h && i < HIST_BUCKETS && kind < SCHED_HIST_KINDS)
@@ -318,7 +324,7 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	thread__account(t, now, st);
 	if (knew && (wanted & SCHED_WANT_TASKS)) {
 		max__note(&t->run_max, ran);
-		hist__add(task, SCHED_HIST_ON, ran);
+		hist__add(hists__of(task), SCHED_HIST_ON, ran);
 	}
 	t->off_ns = t->told_ns = now;
 	t->woken_ns = 0;
@@ -446,31 +452,28 @@ static __always_inline void cpu__switch(struct sched_cpu *c, struct task_struct 
 					struct task_struct *next, u64 now)
 {
 	u64 ran = now - c->since_ns;
-	u32 i = epoch & 1;
 
 	if (c->since_ns && prev->pid) {
 		c->busy_ns += ran;
-		if (c->run_max.epoch[i] != epoch || c->run_max.ns[i] < ran)
-			c->longest[i] = c->running;
-		max__note(&c->run_max, ran);
+		if (max__of(&c->run_max, epoch) < ran) {
+			max__note(&c->run_max, ran);
+			ident__fill(&c->longest[epoch & 1], prev);
+		}
 	} else if (c->since_ns) {
 		c->idle_ns += ran;
 	}
 	c->since_ns = now;
 	c->switches++;
-	if (next->pid)
-		ident__fill(&c->running, next);
-	else
-		c->running.tid = 0;
+	c->running_tid = next->pid;
 }
 
-static __always_inline void note_delay(struct thread *t, struct task_struct *task, u64 delay,
+static __always_inline void note_delay(struct thread *t, struct sched_hists *h, u64 delay,
 				       struct sched_cpu *c)
 {
 	u32 i = hist__bucket(delay);
 
 	max__note(&t->delay_max, delay);
-	hist__add(task, SCHED_HIST_DELAY, delay);
+	hist__add(h, SCHED_HIST_DELAY, delay);
 	if (i < HIST_BUCKETS)
 		c->delay_hist[i]++;
 }
@@ -492,6 +495,7 @@ static __always_inline void switch_in(void *ctx, u64 here, struct task_struct *p
 				      struct sched_stats *st)
 {
 	struct thread *t = bpf_task_storage_get(&threads, next, 0, 0);
+	struct sched_hists *h;
 	u64 delay;
 
 	if (!t) {
@@ -500,21 +504,22 @@ static __always_inline void switch_in(void *ctx, u64 here, struct task_struct *p
 	}
 	if (!thread__watched(t, next, now))
 		return;
+	h = hists__of(next);
 	delay = now - t->since_ns;
 	thread__account(t, now, st);
 	if (t->state == SCHED_RUNNABLE && (s64)delay > 0) {
 		t->delays++;
 		t->delay_ns += delay;
-		if ((wanted & SCHED_WANT_TASKS) && c) {
-			note_delay(t, next, delay, c);
+		if (h && c) {
+			note_delay(t, h, delay, c);
 			if (is_slow(delay))
 				tell_delay(t, next, delay, ctx, here, prev, c, now, st);
 		}
 	}
 	if (t->off_ns && (wanted & SCHED_WANT_WAITS))
 		end_wait(t, next, now, st);
-	if (t->off_ns && (wanted & SCHED_WANT_TASKS))
-		hist__add(next, SCHED_HIST_OFF, now - t->off_ns);
+	if (t->off_ns)
+		hist__add(h, SCHED_HIST_OFF, now - t->off_ns);
 	t->off_ns = 0;
 	t->runs++;
 	st->switches++;

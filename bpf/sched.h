@@ -121,7 +121,8 @@ struct sched_switch_record {
 struct sched_cpu {
 	__u64 since_ns; /* of the present run */
 	__u64 idle_ns, busy_ns, switches;
-	struct sched_ident running; /* tid 0: idle */
+	__u32 running_tid; /* 0: idle */
+	__u32 pad;
 	struct sched_max run_max;
 	struct sched_ident longest[2]; /* whose the two maxima are */
 	__u64 delay_hist[HIST_BUCKETS];

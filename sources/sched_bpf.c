@@ -225,7 +225,23 @@ static double drain_waits(struct source *s)
 
 static u64 busy_until(const struct sched_cpu *c, u64 now)
 {
-	return c->busy_ns + (c->running.tid && now > c->since_ns ? now - c->since_ns : 0);
+	return c->busy_ns + (c->running_tid && now > c->since_ns ? now - c->since_ns : 0);
+}
+
+/* Telling it at each switch would cost more than asking for it once. */
+static void who_is(u32 tid, struct task_ident *out)
+{
+	char path[40];
+	FILE *f;
+
+	*out = (struct task_ident){.tgid = tid, .tid = tid};
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fgets(out->comm, sizeof(out->comm), f))
+		out->comm[strcspn(out->comm, "\n")] = '\0';
+	fclose(f);
 }
 
 static void put_cpu(struct source *s, u32 cpu, const struct sched_cpu *c, u64 then, u64 now)
@@ -247,8 +263,9 @@ static void put_cpu(struct source *s, u32 cpu, const struct sched_cpu *c, u64 th
 	ended = c->run_max.epoch[e & 1] == e ? c->run_max.ns[e & 1] : 0;
 	out.run_max_ns = ended;
 	sched_ident__to(&out.longest, &c->longest[e & 1]);
-	sched_ident__to(&out.running, &c->running);
-	if (c->running.tid && running > ended) {
+	if (c->running_tid)
+		who_is(c->running_tid, &out.running);
+	if (c->running_tid && running > ended) {
 		out.run_max_ns = running;
 		out.longest = out.running;
 	}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* View sched: how long threads wait for a CPU, how they use it, and what the CPUs do. */
+#include "tui/views/sched.h"
+
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "tui/views/terms.h"
+
+static struct sched_screen *sched__new(struct host *h, const struct sched_query *q);
+
+static struct answer *sched__run(const struct frame *f, const void *query,
+				 const struct scope *scope)
+{
+	return &sched__query((const void *)f->snaps[MODEL_SCHED], query, scope)->base;
+}
+
+/* --- grouping and window --- */
+
+static const enum action group_actions[SCHED_GROUPS] = {
+	[SCHED_BY_TID] = ACTION_GROUP_TID,   [SCHED_BY_PID] = ACTION_GROUP_PID,
+	[SCHED_BY_COMM] = ACTION_GROUP_COMM, [SCHED_BY_CGROUP] = ACTION_GROUP_CGROUP,
+	[SCHED_BY_CPU] = ACTION_GROUP_CPU,
+};
+static const struct group_keys sched_keys = {sched_group_names, group_actions, SCHED_GROUPS, true};
+
+static u32 sched__groups(const struct listing *l)
+{
+	return 1u << sched__of(l)->query.group;
+}
+
+static void sched__set_groups(struct listing *l, u32 groups)
+{
+	sched__of(l)->query.group = (enum sched_group)__builtin_ctz(groups);
+}
+
+static enum profile_window *sched__window(struct listing *l)
+{
+	return &sched__of(l)->query.window;
+}
+
+/* --- drilling --- */
+
+/* The row's key as a term of the filter language; false when it has none. */
+static bool row_term(const struct sched_answer *a, const struct sched_row *r, char *buf,
+		     size_t size)
+{
+	if (r->cpu)
+		return term__id("cpu", r->cpu->cpu, buf, size);
+	if (!r->task)
+		return false;
+	switch (a->query.group) {
+	case SCHED_BY_TID:
+		return term__id("tid", r->task->task.tid, buf, size);
+	case SCHED_BY_PID:
+		return term__id("pid", r->task->task.tgid, buf, size);
+	case SCHED_BY_COMM:
+		return term__name("comm", r->comm, buf, size);
+	default:
+		return term__cgroup(r->task->task.cgroup, r->cgroup_name, buf, size);
+	}
+}
+
+static bool sched__term(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	return row_term(sched__rows(l), &sched__rows(l)->rows[row], buf, size);
+}
+
+/* The same table with the threads of one row. */
+static struct sched_screen *threads_of(struct listing *l, const char *what)
+{
+	struct sched_query q = sched__of(l)->query;
+	struct sched_screen *next;
+
+	q.group = SCHED_BY_TID;
+	next = sched__new(l->base.host, &q);
+	copy_str(next->list.narrowed, sizeof(next->list.narrowed), what);
+	return next;
+}
+
+static void open_cpu(struct listing *l, const struct sched_cpu *cpu)
+{
+	struct sched_screen *next;
+	char what[32];
+
+	snprintf(what, sizeof(what), "ran last on CPU %u", cpu->cpu);
+	next = threads_of(l, what);
+	next->query.by_cpu = true;
+	next->query.cpu = cpu->cpu;
+	if (l->asker.extra_scope)
+		next->list.asker.extra_scope = scope__get(l->asker.extra_scope);
+	host__push(l->base.host, &next->list.base);
+}
+
+static void open_group(struct listing *l, const struct sched_row *r)
+{
+	const struct scope *scope, *narrow = NULL;
+	struct sched_screen *next;
+	char terms[TERM_MAX];
+
+	if (row_term(sched__rows(l), r, terms, sizeof(terms))) {
+		scope = asker__scope(&l->asker);
+		narrow = terms__scope(scope, terms);
+		scope__put(scope);
+	}
+	if (!narrow) {
+		host__message(l->base.host, ROLE_WARN,
+			      "the threads of this row are not known apart");
+		return;
+	}
+	next = threads_of(l, terms);
+	next->list.asker.extra_scope = narrow;
+	host__push(l->base.host, &next->list.base);
+}
+
+static bool sched__drill(struct listing *l, struct listing_place at)
+{
+	const struct sched_row *r = &sched__rows(l)->rows[at.row];
+
+	if (r->cpu)
+		open_cpu(l, r->cpu);
+	else if (r->task && sched__rows(l)->query.group == SCHED_BY_TID)
+		host__push(l->base.host, sched_thread__open(l->base.host, &r->task->task,
+							    sched__of(l)->query.window));
+	else
+		open_group(l, r);
+	return true;
+}
+
+static const struct listing_ops sched_listing = {
+	.ask = {.size = sizeof(struct sched_query), .model = MODEL_SCHED, .run = sched__run},
+	.keys = &sched_keys,
+	.groups = sched__groups,
+	.set_groups = sched__set_groups,
+	.window = sched__window,
+	.headline = sched__headline,
+	.above = sched__above,
+	.empty = sched__empty,
+	.cell_role = sched__role,
+	.drill = sched__drill,
+	.selection = sched__selection,
+	.term = sched__term,
+	.report = sched__report,
+};
+
+/* --- the screen --- */
+
+static bool next_columns(struct sched_screen *s)
+{
+	if (s->query.group == SCHED_BY_CPU)
+		host__message(s->list.base.host, ROLE_WARN, "CPUs have one set of columns");
+	else
+		s->query.show = (s->query.show + 1) % SCHED_SHOWS;
+	return true;
+}
+
+static bool toggle_all(struct sched_screen *s)
+{
+	s->query.all = !s->query.all;
+	return true;
+}
+
+static bool sched__action(struct screen *base, enum action a)
+{
+	struct sched_screen *s = (struct sched_screen *)base;
+
+	switch (a) {
+	case ACTION_COLUMNS:
+		return next_columns(s);
+	case ACTION_ALL:
+		return toggle_all(s);
+	case ACTION_SLOWEST:
+		host__push(base->host, sched_delays__open(base->host, s->list.asker.extra_scope));
+		return true;
+	default:
+		return listing__action(base, a);
+	}
+}
+
+static void sched__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops sched_screen_ops = {
+	LISTING_SCREEN,
+	.section = "sched",
+	.free = sched__free,
+	.action = sched__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_COLUMNS, ACTION_SLOWEST,
+				       ACTION_GROUP_NEXT, ACTION_WINDOW, ACTION_FILTER,
+				       ACTION_PICK_PROCESS, ACTION_PAUSE, ACTION_NONE},
+};
+
+static struct sched_screen *sched__new(struct host *h, const struct sched_query *q)
+{
+	struct sched_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &sched_screen_ops, .host = h};
+	s->query = *q;
+	listing__init(&s->list, h, &sched_listing, &s->query);
+	return s;
+}
+
+static void query__init(struct sched_query *q, const struct view_args *args,
+			enum profile_window window)
+{
+	memset(q, 0, sizeof(*q));
+	q->window = window;
+	q->group = args->group ? sched_group__by_name(args->group) : SCHED_BY_TID;
+	if (q->group == SCHED_GROUPS)
+		q->group = SCHED_BY_TID;
+}
+
+static struct screen *sched__open(struct host *h, const struct view_args *args)
+{
+	struct sched_query q;
+
+	query__init(&q, args, WINDOW_DECAY);
+	return &sched__new(h, &q)->list.base;
+}
+
+/* Programs want the sleeping ones too: their states sum to the interval as well. */
+static int sched__batch(const struct frame *f, const struct view_args *args,
+			const struct scope *scope, struct report *r)
+{
+	struct sched_query q;
+
+	query__init(&q, args, WINDOW_LAST);
+	q.all = true;
+	return listing__batch(&sched_listing, f, &q, scope, r);
+}
+
+/* One in a hundred waits for a CPU for longer than somebody at a keyboard notices. */
+static bool sched__alert(const struct frame *f)
+{
+	const struct sched_snap *s = (const void *)f->snaps[MODEL_SCHED];
+
+	return s && sched_hist__quantile(&s->hists[WINDOW_LAST][SCHED_DELAY], 0.99, UINT64_MAX) >=
+			    20 * NSEC_PER_MSEC;
+}
+
+const struct view_ops view_sched = {
+	.name = "sched",
+	.title = "scheduler: waits for a CPU, time on it, states, CPUs",
+	.models = 1u << MODEL_SCHED,
+	.feed = MODEL_SCHED,
+	.screens = "delays thread",
+	.terms = SCOPE_TERM_TASK,
+	.groups = "tid pid comm cgroup cpu",
+	.one_group = true,
+	.open = sched__open,
+	.report = sched__batch,
+	.report_free = listing__report_free,
+	.alert = sched__alert,
+};

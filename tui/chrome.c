@@ -61,7 +61,8 @@ static int piece_width(const struct piece *p)
 	return p->trend ? (int)p->cells : text__width(p->text);
 }
 
-/* The greatest rank whose pieces, with all below it, fit into w cells. */
+/* The greatest rank whose pieces, with all below it, fit into w cells. A long one (a filter, as a
+ * rule) is cut rather than that it drives out all others. */
 static u8 line__rank(const struct line *l, int w)
 {
 	u8 rank = 9;
@@ -70,7 +71,8 @@ static u8 line__rank(const struct line *l, int w)
 	for (;; rank--) {
 		used = 0;
 		for (u32 i = 0; i < l->n; i++)
-			used += l->pieces[i].rank <= rank ? piece_width(&l->pieces[i]) : 0;
+			if (l->pieces[i].rank <= rank)
+				used += MIN(piece_width(&l->pieces[i]), w / 2);
 		if (used <= w || !rank)
 			return rank;
 	}

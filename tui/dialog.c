@@ -148,15 +148,27 @@ static void complete_filter(void *ctx, const char *text, u32 cursor, struct comp
 			completions__add(out, terms[i].term, terms[i].help);
 }
 
+/* A filter that was too long for a prompt would be cut, and mean something else. */
+static void open_filter(struct host *h)
+{
+	char key[16];
+
+	if (strlen(h->scope->text) > FILTER_MAX_LEN) {
+		h->dialog = DIALOG_NONE;
+		host__message(h, ROLE_WARN, "this filter is too long to be edited; %s clears it",
+			      host__key(h, ACTION_CLEAR_FILTER, key, sizeof(key)));
+		return;
+	}
+	open_prompt(h, "filter:", h->scope->text);
+	h->prompt.complete = complete_filter;
+}
+
 void dialog__open(struct host *h, enum dialog d)
 {
 	dialog__close(h);
 	h->dialog = d;
 	switch (d) {
-	case DIALOG_FILTER:
-		open_prompt(h, "filter:", h->scope->text);
-		h->prompt.complete = complete_filter;
-		break;
+	case DIALOG_FILTER: open_filter(h); break;
 	case DIALOG_SEARCH: open_prompt(h, "/", ""); break;
 	case DIALOG_SAVE: open_prompt(h, "save as (.txt .json .csv .folded):", ""); break;
 	case DIALOG_PALETTE:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A second of a small program's waits, made by hand; include after fake_symbols.h.
+ * A second of a small program's waits, made by hand, and ways to ask for them; include after
+ *cmocka.h and fake_symbols.h.
  *
  *	app 100		app	100	sleeps 4 x 100 ms, woken by a timer
  *			waiter	101	a lock, 3 x 100 ms, ended by holder
@@ -138,6 +139,39 @@ static inline void scene__fini(struct scene *s)
 {
 	snap__put(s->snap);
 	maker__fini(&s->m);
+}
+
+/* --- asking --- */
+
+#define BIT WAITS_BIT
+
+static inline struct waits_query query(u32 groups)
+{
+	struct waits_query q;
+
+	memset(&q, 0, sizeof(q));
+	q.groups = groups;
+	q.window = WINDOW_TOTAL;
+	q.idle = true;
+	return q;
+}
+
+static inline const struct waits_row *row_named(const struct waits_answer *a, const char *name)
+{
+	for (u32 i = 0; i < a->nrows; i++)
+		if (!strcmp(a->rows[i].name, name))
+			return &a->rows[i];
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+static inline u64 sum_rows(const struct waits_answer *a)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < a->nrows; i++)
+		sum += a->rows[i].sums.off_ns;
+	return sum;
 }
 
 #endif

@@ -8,22 +8,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "core/filter.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/waits_scene.h"
-
-#define BIT WAITS_BIT
-
-static struct waits_query query(u32 groups)
-{
-	struct waits_query q;
-
-	memset(&q, 0, sizeof(q));
-	q.groups = groups;
-	q.window = WINDOW_TOTAL;
-	q.idle = true;
-	return q;
-}
 
 /* Asks twice: for the rows, then with the one of that name unfolded. */
 static struct waits_answer *unfolded(const struct waits_snap *snap, struct waits_query q,

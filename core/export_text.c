@@ -304,16 +304,18 @@ static void put_losses(FILE *out, const struct health *h)
 static void put_engine(FILE *out, const struct health *h)
 {
 	char line[320], rate[CELL_SIZE] = "";
+	const char *exact = h->precise ? "precise" : "addresses may skid";
 	bool measured = h->run_pct > 0;
 
 	if (h->freq)
-		snprintf(rate, sizeof(rate), " at %llu Hz", (unsigned long long)h->freq);
+		snprintf(rate, sizeof(rate), " at %llu Hz, %s", (unsigned long long)h->freq, exact);
 	else if (h->period)
-		snprintf(rate, sizeof(rate), " every %llu", (unsigned long long)h->period);
-	format_c(line, sizeof(line), "%s, %s%s, %s; own CPU %.2f%% of one, %s %.3f%% of all",
+		snprintf(rate, sizeof(rate), " every %llu, %s", (unsigned long long)h->period,
+			 exact);
+	format_c(line, sizeof(line), "%s, %s%s; own CPU %.2f%% of one, %s %.3f%% of all",
 		 *h->tier ? h->tier : "none", *h->event ? h->event : "no event", rate,
-		 h->precise ? "precise" : "addresses may skid", h->self_cpu_pct,
-		 measured ? "program" : "sampling about", measured ? h->run_pct : h->cost_pct);
+		 h->self_cpu_pct, measured ? "program" : "sampling about",
+		 measured ? h->run_pct : h->cost_pct);
 	put_field(out, "engine", line);
 	put_field(out, "note", h->note);
 }

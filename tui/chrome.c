@@ -307,12 +307,18 @@ static void draw_selection(struct host *h, int y)
 	draw__middle(&h->canvas, 0, y, h->canvas.w, ROLE_TEXT, buf);
 }
 
-static void rate_text(const struct health *e, char *buf, size_t size)
+/* What is sampled, how often and how exactly; what is counted at each event has no rate. */
+static void add_event(struct line *l, const struct health *e)
 {
 	if (e->period)
-		snprintf(buf, size, "every %llu", (unsigned long long)e->period);
+		line__add(l, 1, ROLE_TEXT, "%s every %llu", e->event, (unsigned long long)e->period);
+	else if (e->freq)
+		line__add(l, 1, ROLE_TEXT, "%s %llu Hz", e->event, (unsigned long long)e->freq);
 	else
-		snprintf(buf, size, "%llu Hz", (unsigned long long)e->freq);
+		line__add(l, 1, ROLE_TEXT, "%s", e->event);
+	if (e->period || e->freq)
+		line__add(l, 1, e->precise ? ROLE_TEXT : ROLE_DIM, e->precise ? " precise" : " skids");
+	line__add(l, 3, ROLE_DIM, " %s", e->tier);
 }
 
 static void add_losses(struct line *l, const struct health *e)
@@ -358,7 +364,7 @@ static void draw_health(struct host *h, int y)
 	const struct feed *f = h->frame ? &h->frame->feeds[feed] : NULL;
 	struct health health, *e = &health;
 	struct line l = {0};
-	char rate[32], per_s[16];
+	char per_s[16];
 	double seconds;
 
 	if (!f || f->state != FEED_LIVE) {
@@ -371,13 +377,10 @@ static void draw_health(struct host *h, int y)
 	health = f->health;
 	if (app__screen(h)->ops->health)
 		app__screen(h)->ops->health(app__screen(h), &health);
-	rate_text(e, rate, sizeof(rate));
 	seconds = interval_s(h->frame->snaps[feed]);
 	format__count(per_s, sizeof(per_s),
 		      seconds > 0 ? (u64)llround((double)e->samples / seconds) : 0);
-	line__add(&l, 1, ROLE_TEXT, "%s %s", e->event, rate);
-	line__add(&l, 1, e->precise ? ROLE_TEXT : ROLE_DIM, e->precise ? " precise" : " skids");
-	line__add(&l, 3, ROLE_DIM, " %s", e->tier);
+	add_event(&l, e);
 	line__add(&l, 0, ROLE_TEXT, " %s/s", per_s);
 	add_losses(&l, e);
 	add_cost(&l, e);

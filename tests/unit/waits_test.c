@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The waits model: what goes in comes out, in every window, within its bounds. */
-#include <math.h>
-#include <pthread.h>
+/* The waits model: what goes in comes out, in every window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,24 +8,6 @@
 
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/waits_maker.h"
-
-static u64 sum_off(const struct waits_snap *s, enum profile_window w)
-{
-	u64 sum = 0;
-
-	for (u32 i = 0; i < s->nentries; i++)
-		sum += s->entries[i].sums[w].off_ns;
-	return sum;
-}
-
-static u64 sum_count(const struct waits_snap *s, enum profile_window w)
-{
-	u64 sum = 0;
-
-	for (u32 i = 0; i < s->nentries; i++)
-		sum += s->entries[i].sums[w].count;
-	return sum;
-}
 
 /* --- windows --- */
 
@@ -399,179 +379,6 @@ static void zero_forgets_waits_but_not_stacks(void **state)
 	maker__fini(&m);
 }
 
-/* --- bounds --- */
-
-static void put_fresh(struct maker *m, u32 i, u32 threads)
-{
-	u32 locs[3] = {1 + i, 2, 3};
-	u32 tid = 1000 + i % threads;
-
-	maker__wait(m, ended(thread_of(tid / 8 * 8, tid, "t"), maker__stack(m, 1, 2, locs), 0, 1,
-			     1000 + i));
-}
-
-/* What is folded loses where it waited, nothing else; the largest stay whole. */
-static void folding_keeps_the_totals(void **state)
-{
-	const u32 n = 3 * WAITS_MAX_ENTRIES, threads = 50;
-	const struct waits_snap *s;
-	struct maker m;
-	u64 put = 0, folded = 0;
-	bool largest = false;
-
-	maker__init(&m, 1);
-	for (u32 i = 0; i < n; i++, put += 1000 + i - 1)
-		put_fresh(&m, i, threads);
-	s = maker__tick(&m, NSEC_PER_SEC);
-	assert_in_range(s->nentries, WAITS_MAX_ENTRIES / 4, WAITS_MAX_ENTRIES);
-	for (enum profile_window w = 0; w < WINDOWS; w++) {
-		assert_int_equal(sum_off(s, w), put);
-		assert_int_equal(sum_count(s, w), n);
-	}
-	for (u32 i = 0; i < s->nentries; i++) {
-		const struct wait_entry *e = &s->entries[i];
-
-		assert_int_equal(e->folded, !e->kstack);
-		assert_in_range(e->task.tid, 1000, 1000 + threads - 1);
-		folded += e->folded ? e->sums[WINDOW_TOTAL].off_ns : 0;
-		largest |= !e->folded && e->sums[WINDOW_TOTAL].off_ns == 1000 + n - 1;
-	}
-	assert_true(largest);
-	assert_int_equal(s->folded_ns, folded);
-	assert_true(folded > 0 && folded < put);
-	snap__put(s);
-	maker__fini(&m);
-}
-
-/* 50,000 threads a time: what is left of them is by process, then in one. */
-static void entries_are_bounded_whatever_comes(void **state)
-{
-	const u32 n = 4 * WAITS_MAX_ENTRIES;
-	const struct waits_snap *s;
-	struct task_sample t = {0};
-	struct maker m;
-	u64 k;
-
-	maker__init(&m, 1);
-	k = KERNEL(&m, "f");
-	for (u32 i = 0; i < n; i++) {
-		t.task = thread_of(i * 2, i * 2 + 1, "t");
-		t.state_ns[TASK_STATE_SLEEP] = MSEC;
-		t.gone = i % 2;
-		maker__wait(&m, ended(t.task, k, 0, 1, MSEC));
-		maker__task(&m, t);
-		assert_true(i % 10000 || model_waits.memory(m.model) < (size_t)100 << 20);
-	}
-	s = maker__tick(&m, NSEC_PER_SEC);
-	assert_true(s->nentries <= WAITS_MAX_ENTRIES && s->ntasks <= WAITS_MAX_TASKS);
-	assert_int_equal(sum_off(s, WINDOW_TOTAL), (u64)n * MSEC);
-	k = 0;
-	for (u32 i = 0; i < s->ntasks; i++)
-		k += s->tasks[i].span_ns[WINDOW_TOTAL];
-	assert_int_equal(k, (u64)n * MSEC);
-	assert_int_equal(s->tasks[s->ntasks - 1].task.tgid, PROFILE_MERGED);
-	snap__put(s);
-	maker__fini(&m);
-}
-
-static void memory_for_stacks_is_bounded(void **state)
-{
-	u32 locs[STACKS_MAX_FRAMES];
-	const struct waits_snap *s;
-	struct maker m;
-
-	maker__init(&m, 1);
-	for (u32 i = 0; i < STACKS_MAX_FRAMES; i++)
-		locs[i] = i;
-	for (u32 i = 0; i < 20000; i++) {
-		locs[1 + i % 1000] = i;
-		maker__wait(&m, ended(thread_of(7, 7, "t"), 0,
-				      maker__stack(&m, 0, STACKS_MAX_FRAMES, locs), 1, MSEC));
-		assert_true(model_waits.memory(m.model) < (size_t)100 << 20);
-	}
-	s = maker__tick(&m, NSEC_PER_SEC);
-	assert_int_equal(sum_off(s, WINDOW_TOTAL), 20000 * MSEC);
-	snap__put(s);
-	maker__fini(&m);
-}
-
-/* Each snapshot still says the same after the model went on, was folded and freed. */
-static u64 digest(const struct waits_snap *s)
-{
-	u64 h = mix64_pair(s->nentries, s->ntasks);
-
-	for (u32 i = 0; i < s->nentries; i++) {
-		const struct wait_entry *e = &s->entries[i];
-
-		h = mix64_pair(h, hash_bytes(e->sums, sizeof(e->sums)));
-		h = mix64_pair(h, hash_bytes(e->task.comm, COMM_LEN));
-		for (u32 k = 0; e->kstack && k < e->kstack->nkernel; k++)
-			h = mix64_pair(h, e->kstack->locs[k]);
-	}
-	return h;
-}
-
-static void snapshots_do_not_change(void **state)
-{
-	const struct waits_snap *s[12];
-	u64 digests[12], k[3];
-	struct maker m;
-
-	maker__init(&m, 3);
-	k[0] = KERNEL(&m, "f", "g");
-	k[1] = KERNEL(&m, "g");
-	k[2] = 0xbad;
-	for (u32 i = 0; i < ARRAY_SIZE(s); i++) {
-		maker__random_waits(&m, 200, k, 3, k, 3);
-		s[i] = maker__tick(&m, NSEC_PER_SEC);
-		digests[i] = digest(s[i]);
-		if (i == 5)
-			for (u32 j = 0; j <= WAITS_MAX_ENTRIES; j++)
-				put_fresh(&m, j, 50);
-		if (i == 8)
-			model_waits.zero(m.model);
-	}
-	model_waits.free(m.model);
-	for (u32 i = 0; i < ARRAY_SIZE(s); i++) {
-		assert_true(digest(s[i]) == digests[i]);
-		snap__put(s[i]);
-	}
-	fake_symbols__free(m.symbols);
-}
-
-/* Random input in random intervals: nothing is lost, nothing is larger than its whole. */
-static void random_input_is_conserved(void **state)
-{
-	for (u32 seed = 1; seed <= 20; seed++) {
-		u64 k[4], put = 0, last;
-		struct maker m;
-
-		maker__init(&m, seed);
-		k[0] = KERNEL(&m, "f");
-		k[1] = KERNEL(&m, "g", "f");
-		k[2] = USER(&m, "h");
-		k[3] = 0;
-		for (u32 i = 0; i < 10; i++) {
-			const struct waits_snap *s;
-
-			last = maker__random_waits(&m, maker__random(&m, 100), k, 4, k, 4);
-			put += last;
-			s = maker__tick(&m, maker__random(&m, 2000) * MSEC);
-			assert_int_equal(sum_off(s, WINDOW_LAST), last);
-			assert_int_equal(sum_off(s, WINDOW_TOTAL), put);
-			for (u32 e = 0; e < s->nentries; e++)
-				for (u32 w = 0; w < WINDOWS; w++) {
-					const struct wait_sums *x = &s->entries[e].sums[w];
-
-					assert_true(x->open_ns <= x->off_ns);
-					assert_true(x->runq_ns <= x->off_ns);
-				}
-			snap__put(s);
-		}
-		maker__fini(&m);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -588,11 +395,6 @@ int main(void)
 		cmocka_unit_test(samples_without_a_process_confuse_nothing),
 		cmocka_unit_test(threads_have_their_time_by_state),
 		cmocka_unit_test(zero_forgets_waits_but_not_stacks),
-		cmocka_unit_test(folding_keeps_the_totals),
-		cmocka_unit_test(entries_are_bounded_whatever_comes),
-		cmocka_unit_test(memory_for_stacks_is_bounded),
-		cmocka_unit_test(snapshots_do_not_change),
-		cmocka_unit_test(random_input_is_conserved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

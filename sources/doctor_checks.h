@@ -7,7 +7,8 @@
 #include "sources/doctor.h"
 
 /* Name of each view's check that says which tier serves: the verdict is made from these. */
-#define DOCTOR_ENGINE "engine"
+#define DOCTOR_ENGINE	 "engine"
+#define DOCTOR_NO_ENGINE "needs nothing of the kernel" /* its detail then */
 
 struct checks {
 	struct check *items;

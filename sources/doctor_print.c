@@ -11,23 +11,31 @@ static const char *const words[] = {
 static const char *const colors[] = {
 	[CHECK_OK] = "\033[32m", [CHECK_LIMITED] = "\033[33m", [CHECK_MISSING] = "\033[31m"};
 
-/* A view that no tier serves is missing; whatever else is not ok in a view is a limit. */
+/* Missing only where no tier serves any view that needs one; whatever else is not ok in a view is
+ * a limit. */
 static enum check_state verdict(const struct check *checks, u32 n, char *text, size_t size)
 {
 	static const char *const says[] = {[CHECK_OK] = "everything works here",
 					   [CHECK_LIMITED] = "works here, with limits",
 					   [CHECK_MISSING] = "cannot profile here"};
+	u32 counts[ARRAY_SIZE(says)] = {0}, served = 0, unserved = 0;
 	enum check_state state = CHECK_OK;
-	u32 counts[ARRAY_SIZE(says)] = {0};
 
 	for (u32 i = 0; i < n; i++) {
 		const struct check *k = &checks[i];
 
 		counts[k->state]++;
-		if (strncmp(k->group, "view ", 5) || k->state == CHECK_OK)
+		if (strncmp(k->group, "view ", 5))
 			continue;
-		state = MAX(state, strcmp(k->name, DOCTOR_ENGINE) ? CHECK_LIMITED : k->state);
+		if (k->state != CHECK_OK)
+			state = CHECK_LIMITED;
+		if (strcmp(k->name, DOCTOR_ENGINE) || !strcmp(k->detail, DOCTOR_NO_ENGINE))
+			continue;
+		served += k->state != CHECK_MISSING;
+		unserved += k->state == CHECK_MISSING;
 	}
+	if (unserved && !served)
+		state = CHECK_MISSING;
 	snprintf(text, size, "%s: %u ok, %u limited, %u missing", says[state], counts[CHECK_OK],
 		 counts[CHECK_LIMITED], counts[CHECK_MISSING]);
 	return state;
@@ -35,10 +43,13 @@ static enum check_state verdict(const struct check *checks, u32 n, char *text, s
 
 static void print_check(FILE *out, const struct check *k, bool color)
 {
+	const char *detail = k->detail;
+	char c[4];
+
 	fprintf(out, "  %s%-7s%s  %-26s  ", color ? colors[k->state] : "", words[k->state],
 		color ? "\033[0m" : "", k->name);
-	for (const char *p = k->detail; *p; p++)
-		fputc((unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p, out);
+	for (u32 len; (len = utf8__clean(&detail, c));)
+		fwrite(c, 1, len, out);
 	fputc('\n', out);
 }
 

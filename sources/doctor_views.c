@@ -102,7 +102,7 @@ void doctor__views(struct checks *c)
 	for (u32 i = 0; i < ARRAY_SIZE(views); i++) {
 		if (views[i].model == MODEL_COUNT) {
 			checks__add(c, views[i].group, DOCTOR_ENGINE, CHECK_OK, "",
-				    "needs nothing of the kernel");
+				    DOCTOR_NO_ENGINE);
 			continue;
 		}
 		try_tiers(c, &views[i]);

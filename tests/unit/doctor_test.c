@@ -145,7 +145,7 @@ static void expect_printed(const struct check *checks, u32 n, bool color, const 
 
 static void test_print(void **state)
 {
-	struct check all[ARRAY_SIZE(made_up)];
+	struct check all[ARRAY_SIZE(made_up)], more[ARRAY_SIZE(made_up) + 2];
 
 	memcpy(all, made_up, sizeof(all));
 	expect_printed(all, 4, false,
@@ -156,7 +156,7 @@ static void test_print(void **state)
 		       "\n"
 		       "probes\n"
 		       "  missing  a                           not here\n"
-		       "  missing  b                           bad?[2J\xff\n"
+		       "  missing  b                           bad?[2J?\n"
 		       "                                       -> run with sudo\n"
 		       "\n"
 		       "view cpu\n"
@@ -168,6 +168,11 @@ static void test_print(void **state)
 		       "proftop everything works here: 2 ok, 0 limited, 2 missing\n");
 	all[3].state = CHECK_MISSING;
 	expect_printed(all, 4, false, "proftop cannot profile here: ");
+	memcpy(more, all, sizeof(all));
+	more[4] = (struct check){"view log", "engine", CHECK_OK, "needs nothing of the kernel", ""};
+	expect_printed(more, 5, false, "proftop cannot profile here: ");
+	more[5] = (struct check){"view other", "engine", CHECK_OK, "bpf", ""};
+	expect_printed(more, 6, false, "proftop works here, with limits: ");
 }
 
 static void test_json(void **state)

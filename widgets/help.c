@@ -128,10 +128,10 @@ static void draw_row(const struct help_row *row, struct canvas *c, int x, int y,
 	if (!row->key) {
 		draw__text(c, x, y, w, ROLE_TITLE, row->text);
 	} else if (!row->key[0]) {
-		draw__text(c, x, y, w, ROLE_DIM, row->text);
+		draw__cut(c, x, y, w, ROLE_DIM, row->text);
 	} else {
 		draw__right(c, x, y, key_w, ROLE_KEY, row->key);
-		draw__text(c, x + key_w + 2, y, w - key_w - 2, ROLE_TEXT, row->text);
+		draw__cut(c, x + key_w + 2, y, w - key_w - 2, ROLE_TEXT, row->text);
 	}
 }
 

@@ -13,31 +13,30 @@ static void name_frames(const u32 *locs, u32 n, const struct symbols *symbols, c
 	}
 }
 
-static void read_use(struct wait_place *p, const struct profile_stack *u,
-		     const struct symbols *symbols)
-{
-	const char *names[WAIT_USER_FRAMES];
-	u32 n = MIN(u->nuser, WAIT_USER_FRAMES);
-	bool pending = false;
-
-	name_frames(u->locs + u->nkernel, n, symbols, names, &pending);
-	p->use = wait_futex__use(names, n);
-	p->pending |= pending && p->use == WAIT_REASONS;
-}
-
-void wait_place__read(struct wait_place *p, const struct profile_stack *kstack,
-		      const struct profile_stack *ustack, const struct symbols *symbols)
+void wait_place__read_kernel(struct wait_place *p, const struct profile_stack *kstack,
+			     const struct symbols *symbols)
 {
 	const char *names[WAIT_KERNEL_FRAMES];
 	u32 n = kstack ? MIN(kstack->nkernel, WAIT_KERNEL_FRAMES) : 0;
 
 	*p = (struct wait_place){.known = n > 0, .use = WAIT_REASONS};
-	if (n) {
-		name_frames(kstack->locs, n, symbols, names, &p->pending);
+	name_frames(kstack ? kstack->locs : NULL, n, symbols, names, &p->pending);
+	if (n)
 		wait_clue__read(&p->clue, names, n);
-	}
-	if (ustack && (!n || p->clue.futex))
-		read_use(p, ustack, symbols);
+}
+
+void wait_place__read_user(struct wait_place *p, const struct profile_stack *ustack,
+			   const struct symbols *symbols)
+{
+	const char *names[WAIT_USER_FRAMES];
+	u32 n = ustack ? MIN(ustack->nuser, WAIT_USER_FRAMES) : 0;
+	bool pending = false;
+
+	if (!n || (p->known && !p->clue.futex))
+		return;
+	name_frames(ustack->locs + ustack->nkernel, n, symbols, names, &pending);
+	p->use = wait_futex__use(names, n);
+	p->pending |= pending && p->use == WAIT_REASONS;
 }
 
 enum wait_reason wait_place__reason(const struct wait_place *p, const struct wait_entry *e)
@@ -58,7 +57,8 @@ enum wait_reason wait_entry__reason(const struct wait_entry *e, const struct sym
 {
 	struct wait_place p;
 
-	wait_place__read(&p, e->kstack, e->ustack, symbols);
+	wait_place__read_kernel(&p, e->kstack, symbols);
+	wait_place__read_user(&p, e->ustack, symbols);
 	*pending = p.pending;
 	return wait_place__reason(&p, e);
 }

@@ -12,9 +12,12 @@ struct wait_place {
 	bool pending;	      /* names are missing that may tell more */
 };
 
-/* Either stack may be NULL. */
-void wait_place__read(struct wait_place *p, const struct profile_stack *kstack,
-		      const struct profile_stack *ustack, const struct symbols *symbols);
+/* Reads the kernel's frames, then those of user space; either stack may be NULL. The first
+ * is worth keeping: many places share their kernel frames. */
+void wait_place__read_kernel(struct wait_place *p, const struct profile_stack *kstack,
+			     const struct symbols *symbols);
+void wait_place__read_user(struct wait_place *p, const struct profile_stack *ustack,
+			   const struct symbols *symbols);
 /* What a wait there is for. */
 enum wait_reason wait_place__reason(const struct wait_place *p, const struct wait_entry *e);
 

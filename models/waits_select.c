@@ -23,6 +23,8 @@ void waits_selection__fini(struct waits_selection *s)
 {
 	selection__fini(&s->names);
 	arena__fini(&s->scratch);
+	free(s->kernels);
+	hidx__fini(&s->kernel_index);
 	free(s->places);
 	hidx__fini(&s->place_index);
 	free(s->waits);
@@ -88,11 +90,30 @@ static u64 frames_key(struct waits_selection *s, u32 hit)
 	return key;
 }
 
+static const struct wait_place *kernel_place(struct waits_selection *s,
+					     const struct profile_stack *kstack)
+{
+	u64 hash = mix64((u64)(uintptr_t)kstack);
+	struct kernel_place *k;
+	u32 at;
+
+	HIDX_FIND(at, &s->kernel_index, hash, pos, s->kernels[pos].kstack == kstack);
+	if (at != HIDX_NONE)
+		return &s->kernels[at].tells;
+	s->kernels = xgrow(s->kernels, s->nkernels, &s->kernels_cap, sizeof(*s->kernels));
+	k = &s->kernels[s->nkernels];
+	k->kstack = kstack;
+	wait_place__read_kernel(&k->tells, kstack, s->snap->symbols);
+	hidx__add(&s->kernel_index, hash, s->nkernels++);
+	return &k->tells;
+}
+
 static void read_place(struct waits_selection *s, struct picked_place *p)
 {
 	const struct profile_stack *joined;
 
-	wait_place__read(&p->tells, p->kstack, p->ustack, s->snap->symbols);
+	p->tells = *kernel_place(s, p->kstack);
+	wait_place__read_user(&p->tells, p->ustack, s->snap->symbols);
 	joined = join(s, p->kstack, p->ustack, passed_frames(p));
 	p->hit = selection__stack(&s->names, joined);
 	p->key = frames_key(s, p->hit);

@@ -33,6 +33,12 @@ struct picked_stay {
 	u64 waits, full_ns, max_ns; /* ended and unfinished ones */
 };
 
+/* What the kernel's frames of places tell: few of them are distinct. */
+struct kernel_place {
+	const struct profile_stack *kstack;
+	struct wait_place tells;
+};
+
 struct waits_selection {
 	const struct waits_snap *snap;
 	enum profile_window window;
@@ -41,6 +47,9 @@ struct waits_selection {
 	struct profile_query names_query;
 	struct selection names;
 	struct arena scratch; /* joined stacks */
+	struct kernel_place *kernels;
+	u32 nkernels, kernels_cap;
+	struct hidx kernel_index;
 	struct picked_place *places;
 	u32 nplaces, places_cap;
 	struct hidx place_index;

@@ -248,7 +248,7 @@ static u32 telling_frame(const struct delay_row *r)
 	struct wait_place place = {0};
 	u32 passed;
 
-	wait_place__read(&place, r->d->holder_kstack, r->d->holder_ustack, r->symbols);
+	wait_place__read_kernel(&place, r->d->holder_kstack, r->symbols);
 	passed = place.known ? place.clue.passed : 0;
 	return passed < r->nframes ? passed : 0;
 }

@@ -272,7 +272,7 @@ static __always_inline void hist__add(struct sched_hists *h, u32 kind, u64 ns)
 		h->n[kind][i]++;
 }
 
-static __always_inline void tell_switch(struct thread *t, u32 tid, u64 now)
+static __always_inline void tell_switch(struct thread *t, u32 tid, u64 kstack, u64 now)
 {
 	struct sched_switch_record r = {
 		.type = RECORD_SCHED_SWITCH,
@@ -286,19 +286,20 @@ static __always_inline void tell_switch(struct thread *t, u32 tid, u64 now)
 	if (t->state != SCHED_RUNNING) {
 		r.syscall = t->wait.syscall;
 		r.futex_op = t->wait.futex_op;
-		r.kstack = t->wait.kstack;
+		r.kstack = kstack;
 		r.ustack = t->wait.ustack;
 	}
 	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)) && st)
 		st->records_full++;
 }
 
-static __always_inline void thread__enter(struct thread *t, u32 tid, u32 state, u64 now)
+/* kstack: of who is watched, where it leaves its CPU. */
+static __always_inline void thread__enter(struct thread *t, u32 tid, u32 state, u64 kstack, u64 now)
 {
 	t->state = state;
 	t->since_ns = now;
 	if (tid == watch_tid)
-		tell_switch(t, tid, now);
+		tell_switch(t, tid, kstack, now);
 }
 
 /* --- leaving the CPU --- */
@@ -316,7 +317,7 @@ static __always_inline u64 user_stack(struct task_struct *task, struct sched_sta
 }
 
 static __always_inline void thread__leave(struct thread *t, struct task_struct *task, u32 state,
-					  u64 now, struct sched_stats *st)
+					  u64 kstack, u64 now, struct sched_stats *st)
 {
 	u64 ran = now - t->since_ns;
 	bool knew = t->state == SCHED_RUNNING;
@@ -332,11 +333,11 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	t->wait.state = state;
 	t->wait.since_before = 0;
 	t->wait.waker.kind = 0;
-	if (wanted & SCHED_WANT_WAITS) {
+	if ((wanted & SCHED_WANT_WAITS) || task->pid == watch_tid) {
 		wait__note_syscall(&t->wait, task);
 		t->wait.ustack = user_stack(task, st);
 	}
-	thread__enter(t, task->pid, state, now);
+	thread__enter(t, task->pid, state, kstack, now);
 }
 
 /* --- coming back --- */
@@ -421,6 +422,14 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 	count_wait(t, task, off, runq, full, now, st);
 }
 
+/* Where the present task is that is about to lose its CPU. */
+static __always_inline u64 leaving_stack(void *ctx, u64 here, struct task_struct *task)
+{
+	return stack__running(ctx, here, false,
+			      stack__key(task, STACK_KIND_RUNNING, task__syscall(task)),
+			      STACK_SLOT_TRACE);
+}
+
 static __always_inline void tell_delay(struct thread *t, struct task_struct *task, u64 delay,
 				       void *ctx, u64 here, struct task_struct *holder,
 				       struct sched_cpu *c, u64 now, struct sched_stats *st)
@@ -436,10 +445,7 @@ static __always_inline void tell_delay(struct thread *t, struct task_struct *tas
 	ident__fill(&r.task, task);
 	if (holder->pid) {
 		ident__fill(&r.holder, holder);
-		r.holder_kstack = stack__running(
-			ctx, here, false,
-			stack__key(holder, STACK_KIND_RUNNING, task__syscall(holder)),
-			STACK_SLOT_TRACE);
+		r.holder_kstack = leaving_stack(ctx, here, holder);
 		r.holder_ustack = user_stack(holder, st);
 	}
 	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)))
@@ -524,7 +530,7 @@ static __always_inline void switch_in(void *ctx, u64 here, struct task_struct *p
 	t->runs++;
 	st->switches++;
 	t->cpu = bpf_get_smp_processor_id();
-	thread__enter(t, next->pid, SCHED_RUNNING, now);
+	thread__enter(t, next->pid, SCHED_RUNNING, 0, now);
 }
 
 static __always_inline void record__fill(struct sched_task_record *r, struct thread *t,
@@ -581,11 +587,12 @@ static __always_inline void tell_end(struct thread *t, struct task_struct *task,
 		st->records_full++;
 }
 
-static __always_inline void switch_out(struct task_struct *prev, bool preempt, u64 state, u64 now,
-				       struct sched_stats *st)
+static __always_inline void switch_out(void *ctx, u64 here, struct task_struct *prev, bool preempt,
+				       u64 state, u64 now, struct sched_stats *st)
 {
 	/* Made here for the few that the iterator is not allowed to see. */
 	struct thread *t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	u64 kstack;
 
 	if (!t) {
 		st->tasks_full++;
@@ -593,7 +600,8 @@ static __always_inline void switch_out(struct task_struct *prev, bool preempt, u
 	}
 	if (!thread__watched(t, prev, now))
 		return;
-	thread__leave(t, prev, preempt ? SCHED_RUNNABLE : state__of(state), now, st);
+	kstack = prev->pid == watch_tid ? leaving_stack(ctx, here, prev) : 0;
+	thread__leave(t, prev, preempt ? SCHED_RUNNABLE : state__of(state), kstack, now, st);
 	if (!preempt && (state & TASK_DEAD)) {
 		tell_end(t, prev, now, st);
 		t->gone = 1;
@@ -638,7 +646,8 @@ int sched_switch(u64 *ctx)
 	here = address_of(ctx, st);
 	c = bpf_map_lookup_elem(&cpus, &zero);
 	if (prev->pid)
-		switch_out(prev, ctx[0], switch_tells_state ? ctx[3] : task__state(prev), now, st);
+		switch_out(ctx, here, prev, ctx[0],
+			   switch_tells_state ? ctx[3] : task__state(prev), now, st);
 	if (next->pid)
 		switch_in(ctx, here, prev, next, c, now, st);
 	if (c && (wanted & SCHED_WANT_TASKS))
@@ -708,7 +717,7 @@ static __always_inline void woken(struct task_struct *task, struct sched_stats *
 		return;
 	thread__account(t, now, st);
 	t->woken_ns = now;
-	thread__enter(t, task->pid, SCHED_RUNNABLE, now);
+	thread__enter(t, task->pid, SCHED_RUNNABLE, 0, now);
 	end(st, now);
 }
 

@@ -67,8 +67,8 @@ struct scope *scope__resolve(const struct scope *s);
  * caller frees it. */
 char *filter__without(const char *expr, const char *names);
 
-/* The term that stands for the cgroup of this path and no other, whatever its name is made of;
- * the caller frees it. */
+/* The term that stands for the cgroup of this path, which is not "", and no other, whatever is in
+ * its name; the caller frees it. */
 char *filter__cgroup(const char *path);
 
 /* The expression that means both: `a` then `b`; caller frees. NULL counts as "". */

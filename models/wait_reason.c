@@ -144,6 +144,18 @@ static void read_frame(struct reading *r, const char *name)
 		read_reason(r, w);
 }
 
+/* How hardware interrupts enter the kernel: x86-64, arm64, and what runs when they are done. */
+static bool enters_interrupt(const char *name)
+{
+	static const char *const starts[] = {"asm_sysvec_", "asm_common_interrupt", "el1h_64_irq",
+					     "el0t_64_irq", "__irq_exit_rcu",	    "irq_exit_rcu"};
+
+	for (u32 i = 0; name && i < ARRAY_SIZE(starts); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
 void wait_clue__read(struct wait_clue *c, const char *const *names, u32 n)
 {
 	struct reading r = {.c = c, .naming = true};
@@ -151,6 +163,7 @@ void wait_clue__read(struct wait_clue *c, const char *const *names, u32 n)
 	*c = (struct wait_clue){.reason = WAIT_REASONS};
 	for (u32 i = 0; i < n; i++) {
 		read_frame(&r, names[i]);
+		c->interrupt |= enters_interrupt(names[i]);
 		if (names[i] && !strcmp(names[i], "kthread"))
 			c->shallow = i <= c->passed + 1;
 	}

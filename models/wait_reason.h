@@ -22,6 +22,7 @@ struct wait_clue {
 	enum wait_reason reason; /* WAIT_REASONS: they tell none */
 	bool futex;		 /* a futex, whatever it is used as */
 	bool working;		 /* a worker of the kernel that has got something to do */
+	bool interrupt;		 /* one of these frames is an interrupt's entry */
 	bool shallow;		 /* nothing above the function that a kernel thread runs */
 	u32 passed; /* so many frames from the leaf are in every wait or lock: none to name it by */
 };

@@ -37,9 +37,12 @@ enum wait_reason {
  * NEVER: somebody is. ALWAYS: it is what the thread does when it has nothing to do.
  * PARKED: a thread that is not its process's first, and whose waits there last WAIT_PARKED_NS
  * or more on average (or, unfinished, so far): a worker at its queue rather than a hand-over.
+ * STILL: as long as it goes on without having ended once, and did so before it was watched or
+ * for WAIT_STILL_NS: nobody has done anything there, and who does shows on the other side.
  */
-enum wait_idle { IDLE_NEVER, IDLE_ALWAYS, IDLE_PARKED };
+enum wait_idle { IDLE_NEVER, IDLE_ALWAYS, IDLE_PARKED, IDLE_STILL };
 #define WAIT_PARKED_NS (50 * NSEC_PER_MSEC)
+#define WAIT_STILL_NS  (10 * NSEC_PER_SEC)
 
 struct wait_reason_row {
 	const char *name; /* "lock", "disk" ... ; in JSON too */

@@ -30,9 +30,9 @@ struct row_groups {
 
 /* "comm/tid", or what else ends a wait, in the arena: "[timer]" "[disk]" "[network]"
  * "[interrupt]" "[goes on]" "[preempted]" "[not kept]" "[not seen]". */
-const char *waits__waker_text(const struct waits_selection *s, const struct wait_entry *e);
+const char *waits__waker_text(struct waits_selection *s, const struct wait_entry *e);
 /* Waits that agree in it were ended by the same. */
-u64 waits__waker_key(const struct waits_selection *s, const struct wait_entry *e);
+u64 waits__waker_key(struct waits_selection *s, const struct wait_entry *e);
 
 /* "S" ...; nobody sleeps who was preempted: "R". */
 static inline const char *wait_state__text(enum task_state state)
@@ -41,7 +41,7 @@ static inline const char *wait_state__text(enum task_state state)
 }
 
 /* Fills what the row of a group is called, and its key column's name. */
-void row_group__name(const struct row_groups *g, struct row_group *group);
+void row_group__name(struct row_groups *g, struct row_group *group);
 /* The table of an answer, in its arena. */
 void waits_answer__table(struct waits_answer *a, struct arena *arena);
 /* Fills trees, nodes. sources[i]: the group of row i. */

@@ -61,7 +61,7 @@ static u64 frames_hash(struct folded *f, u32 place)
 
 static const char *waker_name(struct folded *f, const struct wait_entry *e)
 {
-	if (e->waker.kind == WAKER_TASK)
+	if (waits_selection__waker(&f->s, e) == WAKER_TASK)
 		return frame__folded(&f->arena, e->waker.comm, "[no name]");
 	return waits__waker_text(&f->s, e);
 }

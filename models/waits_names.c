@@ -97,9 +97,9 @@ static const char *interrupt_text(const struct symbols *symbols, const struct pr
 }
 
 /* Of what no thread ended. */
-static const char *nobody_text(const struct waits_selection *s, const struct wait_entry *e)
+static const char *nobody_text(struct waits_selection *s, const struct wait_entry *e)
 {
-	if (e->waker.kind == WAKER_INTERRUPT)
+	if (waits_selection__waker(s, e) == WAKER_INTERRUPT)
 		return interrupt_text(s->snap->symbols, e->waker_kstack);
 	if (e->folded)
 		return "[not kept]";
@@ -108,21 +108,21 @@ static const char *nobody_text(const struct waits_selection *s, const struct wai
 	return e->sums[s->window].open ? "[goes on]" : "[not seen]";
 }
 
-const char *waits__waker_text(const struct waits_selection *s, const struct wait_entry *e)
+const char *waits__waker_text(struct waits_selection *s, const struct wait_entry *e)
 {
 	char buf[COMM_LEN + 16];
 
-	if (e->waker.kind != WAKER_TASK)
+	if (waits_selection__waker(s, e) != WAKER_TASK)
 		return nobody_text(s, e);
 	snprintf(buf, sizeof(buf), "%.*s/%u", COMM_LEN - 1, e->waker.comm, e->waker.tid);
 	return arena__strdup(s->names.arena, buf);
 }
 
-u64 waits__waker_key(const struct waits_selection *s, const struct wait_entry *e)
+u64 waits__waker_key(struct waits_selection *s, const struct wait_entry *e)
 {
 	const char *text;
 
-	if (e->waker.kind == WAKER_TASK)
+	if (waits_selection__waker(s, e) == WAKER_TASK)
 		return mix64_pair(e->waker.tgid, e->waker.tid);
 	text = nobody_text(s, e);
 	return hash_bytes(text, strlen(text));
@@ -168,7 +168,7 @@ static const struct wait_task *main_thread(const struct waits_snap *snap, u32 tg
 }
 
 /* A process is named by its main thread. */
-static const char *comm_text(const struct row_groups *g, const struct wait_entry *e)
+static const char *comm_text(struct row_groups *g, const struct wait_entry *e)
 {
 	const u32 by_name = WAITS_BIT(WAITS_BY_COMM) | WAITS_BIT(WAITS_BY_TID);
 	const struct wait_task *t = NULL;
@@ -178,14 +178,14 @@ static const char *comm_text(const struct row_groups *g, const struct wait_entry
 	return t ? t->task.comm : e->task.comm;
 }
 
-static const char *place_text(const struct row_groups *g, const struct row_group *group)
+static const char *place_text(struct row_groups *g, const struct row_group *group)
 {
 	if (group->row.entry->folded)
 		return "[stack not kept]";
 	return waits_selection__leaf(&g->s, group->place);
 }
 
-static const char *group_text(const struct row_groups *g, const struct row_group *group,
+static const char *group_text(struct row_groups *g, const struct row_group *group,
 			      enum waits_group what)
 {
 	const struct wait_entry *e = group->row.entry;
@@ -227,7 +227,7 @@ static const char *name_of(const struct waits_row *row, u32 groups)
 	return "";
 }
 
-void row_group__name(const struct row_groups *g, struct row_group *group)
+void row_group__name(struct row_groups *g, struct row_group *group)
 {
 	struct waits_row *row = &group->row;
 

@@ -14,7 +14,7 @@ static bool by(const struct row_groups *g, enum waits_group group)
 	return g->query->groups & WAITS_BIT(group);
 }
 
-static u64 group_key(const struct row_groups *g, const struct picked_wait *w)
+static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 {
 	const struct wait_entry *e = w->entry;
 	u64 key = mix64_pair(g->query->groups, w->idle);
@@ -98,7 +98,7 @@ static void add_wait(struct row_groups *g, struct row_group *group, const struct
 		group->row.entry = e;
 		group->place = w->place;
 	}
-	if (e->waker.kind == WAKER_TASK && larger(g, e, group->row.woken))
+	if (waits_selection__waker(&g->s, e) == WAKER_TASK && larger(g, e, group->row.woken))
 		group->row.woken = e;
 }
 

@@ -139,6 +139,16 @@ u32 waits_selection__place(struct waits_selection *s, const struct profile_stack
 	return s->nplaces++;
 }
 
+enum waker_kind waits_selection__waker(struct waits_selection *s, const struct wait_entry *e)
+{
+	const struct wait_place *p;
+
+	if (e->waker.kind != WAKER_TASK || !e->waker_kstack)
+		return e->waker.kind;
+	p = kernel_place(s, e->waker_kstack);
+	return p->known && p->clue.interrupt ? WAKER_INTERRUPT : WAKER_TASK;
+}
+
 const char *waits_selection__leaf(const struct waits_selection *s, u32 place)
 {
 	return s->names.idents[s->names.hits[s->places[place].hit].leaf].name;
@@ -225,6 +235,8 @@ static void pick(struct waits_selection *s, const struct wait_entry *e, u32 plac
 	w.reason = wait_place__reason(&s->places[place].tells, e);
 	stay = &s->stays[w.stay];
 	stay->waits += sums->count + sums->open;
+	stay->ended += sums->count;
+	stay->since_before |= e->since_before;
 	stay->full_ns += sums->full_ns + (sums->open ? e->open_full_ns : 0);
 	stay->max_ns = MAX(stay->max_ns, sums->max_ns);
 	s->waits = xgrow(s->waits, s->nwaits, &s->waits_cap, sizeof(*s->waits));
@@ -244,6 +256,11 @@ static bool parks(const struct picked_stay *stay)
 			   : stay->max_ns >= WAIT_PARKED_NS;
 }
 
+static bool is_still(const struct picked_stay *stay)
+{
+	return !stay->ended && (stay->since_before || stay->max_ns >= WAIT_STILL_NS);
+}
+
 static bool is_idle(const struct waits_selection *s, const struct picked_wait *w)
 {
 	switch (wait_reasons[w->reason].idle) {
@@ -251,6 +268,8 @@ static bool is_idle(const struct waits_selection *s, const struct picked_wait *w
 		return true;
 	case IDLE_PARKED:
 		return parks(&s->stays[w->stay]);
+	case IDLE_STILL:
+		return is_still(&s->stays[w->stay]);
 	default:
 		return false;
 	}

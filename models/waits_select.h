@@ -31,6 +31,8 @@ struct picked_stay {
 	const struct wait_entry *entry; /* one of them */
 	u32 place;
 	u64 waits, full_ns, max_ns; /* ended and unfinished ones */
+	u64 ended;
+	bool since_before; /* one of them began before it was watched */
 };
 
 /* What the kernel's frames of places tell: few of them are distinct. */
@@ -74,6 +76,8 @@ void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid);
  * with all of them, as for wakers. */
 u32 waits_selection__place(struct waits_selection *s, const struct profile_stack *kstack,
 			   const struct profile_stack *ustack, bool whole);
+/* Interrupts that came while user code ran look like its thread: their frames tell. */
+enum waker_kind waits_selection__waker(struct waits_selection *s, const struct wait_entry *e);
 /* What a place is called: the function that a thread waits in. */
 const char *waits_selection__leaf(const struct waits_selection *s, u32 place);
 /* Names are missing. */

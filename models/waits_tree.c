@@ -241,7 +241,10 @@ static void plant_places(struct forest *f, const struct spot *at, struct leaves 
 
 static struct leaf waker_leaf(struct forest *f, const struct wait_entry *e)
 {
-	u32 place = waits_selection__place(&f->g->s, e->waker_kstack, e->waker_ustack, true);
+	/* What an interrupt came upon is not its own. */
+	bool task = waits_selection__waker(&f->g->s, e) == WAKER_TASK;
+	u32 place = waits_selection__place(&f->g->s, e->waker_kstack, task ? e->waker_ustack : NULL,
+					   true);
 
 	return (struct leaf){.entry = e,
 			     .part = waits__waker_key(&f->g->s, e),
@@ -346,7 +349,7 @@ static void plant_next(struct forest *f, const struct spot *at, const struct wak
 	struct leaves l = {0};
 	double whole = f->whole;
 
-	if (w->kind != WAKER_TASK || way.depth >= WAKERS_DEPTH || was_met(back, w))
+	if (way.depth >= WAKERS_DEPTH || was_met(back, w))
 		return;
 	f->whole = 0;
 	woken_waits(f, w, &l);
@@ -370,7 +373,8 @@ static void plant_wakers(struct forest *f, const struct spot *at, struct leaves 
 		below = add_heading(f, at, &parts[i], name);
 		if (e->waker_kstack || e->waker_ustack)
 			plant_stacks(f, &below, l->items + parts[i].first, parts[i].n);
-		plant_next(f, &below, &e->waker, way);
+		if (waits_selection__waker(&f->g->s, e) == WAKER_TASK)
+			plant_next(f, &below, &e->waker, way);
 	}
 	add_others(f, at, parts, shown, n);
 	free(parts);

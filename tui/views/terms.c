@@ -45,8 +45,12 @@ bool term__id(const char *field, u32 id, char *buf, size_t size)
 
 bool term__cgroup(u64 id, const char *path, char *buf, size_t size)
 {
-	snprintf(buf, size, "cgroup=\"%s\"", path);
-	return id != 0;
+	char *term = filter__cgroup(*path ? path : "/");
+	bool fits = strlen(term) < size;
+
+	copy_str(buf, size, term);
+	free(term);
+	return id != 0 && fits;
 }
 
 bool terms__select(const void *row, u32 keys, u32 n, term_of_key term, char *buf, size_t size)

@@ -150,6 +150,7 @@ struct waits_answer {
 	u64 off_ns, count; /* of all rows, idle ones left out */
 	u64 idle_ns, idle_rows, idle_threads; /* what was folded away (or is shown behind) */
 	u64 open;	   /* waits that go on, idle ones left out */
+	double truncated_pct; /* of the time with user frames: stacks that end too early */
 };
 
 /* Never NULL; scope may be NULL (everything). sym~ and obj~ are about the stacks' frames. */

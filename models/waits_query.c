@@ -115,6 +115,24 @@ static void group_all(struct row_groups *g, struct waits_answer *a)
 	}
 }
 
+/* Of user stacks, by time: their outermost function is not where threads begin. */
+static double truncated_share(const struct row_groups *g)
+{
+	u64 whole = 0, truncated = 0;
+
+	for (u32 i = 0; i < g->s.nwaits; i++) {
+		const struct picked_wait *w = &g->s.waits[i];
+		u64 ns = w->entry->sums[g->query->window].off_ns;
+
+		switch (g->s.names.hits[g->s.places[w->place].hit].user) {
+		case USER_TRUNCATED: truncated += ns; break;
+		case USER_WHOLE: whole += ns; break;
+		default: break;
+		}
+	}
+	return waits__pct(truncated, truncated + whole);
+}
+
 static void row_groups__fini(struct row_groups *g)
 {
 	waits_selection__fini(&g->s);
@@ -269,6 +287,7 @@ struct waits_answer *waits__query(const struct waits_snap *snap, const struct wa
 	waits_selection__fill(&g.s, 0, 0);
 	group_all(&g, a);
 	sum_rows(&g, a);
+	a->truncated_pct = truncated_share(&g);
 	sources = make_rows(&g, a, &box->arena);
 	waits_answer__table(a, &box->arena);
 	waits_answer__trees(a, &g, sources);

@@ -18,6 +18,10 @@ enum sample_type {
 	SAMPLE_CPU,
 	SAMPLE_DELAY,
 	SAMPLE_SWITCH,
+	SAMPLE_IO, /* struct io_sample, core/block.h, and so are the next three */
+	SAMPLE_IO_PROC,
+	SAMPLE_IO_SLOW,
+	SAMPLE_IO_DEVICE,
 };
 
 struct sample {

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the block layer's programs (block.bpf.c) count and send; shared by kernel and user side.
+ * Times are bpf_ktime_get_ns(), CLOCK_MONOTONIC. Devices are the kernel's dev_t: 12 bits of
+ * major, 20 of minor.
+ */
+#ifndef BPF_BLOCK_H
+#define BPF_BLOCK_H
+
+#include <linux/types.h>
+
+#include "bpf/hist.h" /* hist__log2 */
+
+/* Buckets in the manner of bpf/hist.h, but finer: 1/16 of their lower end wide at most, 250 ns
+ * below 4 us, so that powers of two of a microsecond are borders; the last one has no upper end
+ * (33 s and more). */
+#define BLOCK_UNIT_NS	250
+#define BLOCK_SUB_SHIFT 4
+#define BLOCK_SUB	(1u << BLOCK_SUB_SHIFT)
+#define BLOCK_BUCKETS	384
+
+static inline __attribute__((always_inline)) __u32 block__bucket(__u64 ns)
+{
+	__u64 v = ns / BLOCK_UNIT_NS;
+	__u32 log, i;
+
+	if (v < BLOCK_SUB)
+		return (__u32)v;
+	log = hist__log2(v);
+	i = (log - BLOCK_SUB_SHIFT + 1) * BLOCK_SUB +
+	    (__u32)((v >> (log - BLOCK_SUB_SHIFT)) & (BLOCK_SUB - 1));
+	return i < BLOCK_BUCKETS ? i : BLOCK_BUCKETS - 1;
+}
+
+/* The least duration of a bucket; of BLOCK_BUCKETS: where the last one would end. */
+static inline __attribute__((always_inline)) __u64 block__lo(__u32 i)
+{
+	__u32 log = i / BLOCK_SUB + BLOCK_SUB_SHIFT - 1;
+
+	if (i < BLOCK_SUB)
+		return (__u64)i * BLOCK_UNIT_NS;
+	return ((__u64)(BLOCK_SUB + i % BLOCK_SUB) << (log - BLOCK_SUB_SHIFT)) * BLOCK_UNIT_NS;
+}
+
+/* In the order of enum io_op in core/block.h: the groups of /proc/diskstats. */
+enum block_op { BLOCK_READ, BLOCK_WRITE, BLOCK_FLUSH, BLOCK_DISCARD, BLOCK_OPS };
+
+#define BLOCK_FLAG_SYNC	 1 /* of writes: somebody waits for it */
+#define BLOCK_FLAG_META	 2 /* a file system's own data */
+#define BLOCK_FLAG_OTHER 4 /* no data of its own: zeroes, erase, zones, a device's own command */
+
+enum block_stage { BLOCK_TOTAL, BLOCK_QUEUED, BLOCK_DEVICE, BLOCK_STAGES };
+
+/* Powers of two of bytes, from 512 (and less) on. */
+#define BLOCK_SIZES 16
+
+struct block_key {
+	__u32 dev, disk; /* disk: what dev is a partition of, else dev itself */
+	__u32 op;	 /* enum block_op */
+	__u32 flags;	 /* BLOCK_FLAG_x */
+	__u64 name;	 /* hash of the submitter's name while names are asked for; else 0 */
+};
+
+/* Requests that agree in that and ended; value of the maps devices_a and devices_b. */
+struct block_sum {
+	__u64 count, bytes;
+	__u64 ns[BLOCK_STAGES], known[BLOCK_STAGES]; /* how many have that time */
+	__u64 max_ns[BLOCK_STAGES];
+	__u64 random, sequential;
+	__u64 last_ns;
+	__u64 cgroup;
+	__u32 tgid, tid, cpu; /* and the cgroup: of one of them */
+	__u32 pad;
+	char comm[16];
+	__u32 sizes[BLOCK_SIZES];
+	__u32 hist[BLOCK_STAGES][BLOCK_BUCKETS];
+};
+
+struct block_proc_key {
+	struct block_key dev;
+	__u64 cgroup, inode;
+	__u32 tgid;
+	__u32 writeback;
+};
+
+#define BLOCK_FILE_LEN 40
+
+/* Value of the maps procs_a and procs_b. */
+struct block_proc_sum {
+	__u64 count, bytes, known, ns, max_ns, last_ns;
+	__u32 tid, cpu, kthread;
+	__u32 pad;
+	char comm[16];
+	char file[BLOCK_FILE_LEN]; /* last part of its path; "" not known */
+};
+
+enum { RECORD_BLOCK_SLOW = 32 };
+
+/* One slow request. Times of 0 are not known. */
+struct block_slow_record {
+	__u32 type; /* RECORD_BLOCK_SLOW */
+	__u32 bytes;
+	struct block_proc_key key;
+	__u64 t_ns, total_ns, queued_ns, device_ns, sector;
+	__u64 stack; /* where it was begun; 0: not taken */
+	__u32 tid, cpu, kthread;
+	__u32 pad;
+	char comm[16];
+	char file[BLOCK_FILE_LEN];
+};
+
+/* Per CPU, since the programs were attached. */
+struct block_stats {
+	__u64 requests;	     /* ended and in scope */
+	__u64 devices_full;  /* requests that are in no row: no room in the map */
+	__u64 procs_full;    /* requests that are in no process's row */
+	__u64 requests_full; /* began without a place: their submitter is not known */
+	__u64 records_full;  /* slow ones that could not be sent */
+	__u64 backward;	     /* negative times, left out */
+	__u64 nested;	     /* ended within the end of another: seen at the second look */
+	__u64 forks_lost;
+	__u64 runs, timed, run_ns; /* program runs; their time where it is measured */
+};
+
+/* Slow requests told before the limit rises within an interval. */
+#define BLOCK_SLOW_MAX 256
+
+#endif

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The io model: samples of block I/O in, snapshots out. */
+#include "models/io.h"
+
+#include <math.h>
+
+#include "models/io_model.h"
+
+const char *const io_op_names[IO_OPS] = {"read", "write", "flush", "discard"};
+const char *const io_stage_names[IO_STAGES] = {"total", "queued", "device"};
+
+struct snap_box {
+	struct io_snap snap;
+	struct arena arena;
+	struct stack_store *store;
+};
+
+/* --- kinds of I/O of devices --- */
+
+static u64 kind_hash(const struct io_device *d, enum io_op op, u32 flags)
+{
+	u64 h = mix64_pair(((u64)d->dev << 32) | d->disk, ((u64)op << 32) | flags);
+
+	return mix64_pair(h, hash_bytes(d->name, strlen(d->name)));
+}
+
+static struct io_live_kind *kind_of(struct model *m, const struct io_device *d, enum io_op op,
+				    u32 flags)
+{
+	u64 h = kind_hash(d, op, flags);
+	u32 at;
+
+	HIDX_FIND(at, &m->kinds_index, h, pos,
+		  m->kinds[pos].device.dev == d->dev && m->kinds[pos].op == op &&
+			  m->kinds[pos].flags == flags &&
+			  !strcmp(m->kinds[pos].device.name, d->name));
+	if (at != HIDX_NONE)
+		return &m->kinds[at];
+	if (m->nkinds >= IO_MAX_DEVICES)
+		return NULL;
+	m->kinds = xgrow(m->kinds, m->nkinds, &m->kinds_cap, sizeof(*m->kinds));
+	m->kinds[m->nkinds] = (struct io_live_kind){.device = *d, .op = op, .flags = flags};
+	hidx__add(&m->kinds_index, h, m->nkinds);
+	return &m->kinds[m->nkinds++];
+}
+
+static void add_to_kind(struct model *m, const struct io_device *d, const struct io_sample *s)
+{
+	struct io_live_kind *k = kind_of(m, d, s->op, s->flags);
+	struct io_sums *now = k ? &k->track.now : NULL;
+
+	if (!now)
+		return;
+	now->count += s->count;
+	now->bytes += s->bytes;
+	now->random += s->random;
+	now->sequential += s->sequential;
+	for (u32 i = 0; s->sizes && i < IO_SIZES; i++)
+		now->sizes[i] += s->sizes[i];
+	for (u32 g = 0; g < IO_STAGES; g++) {
+		now->ns[g] += s->ns[g];
+		now->known[g] += s->known[g];
+		now->max_ns[g] = MAX(now->max_ns[g], s->max_ns[g]);
+		for (u32 i = 0; s->hist[g] && i < BLOCK_BUCKETS; i++)
+			if (s->hist[g][i])
+				io_cells__add(&k->cells[g], i, s->hist[g][i], &m->cells);
+	}
+}
+
+static void add_to_strip(struct model *m, const u32 *hist)
+{
+	for (u32 i = 0; hist && i < BLOCK_BUCKETS; i++) {
+		u64 us = block__lo(i) / 1000;
+		u32 row = us ? hist__log2(us) : 0;
+
+		m->strip_now[MIN(row, IO_STRIP_ROWS - 1u)] += hist[i];
+	}
+}
+
+static void consume_io(struct model *m, const struct io_sample *s)
+{
+	struct io_device disk = s->device;
+
+	add_to_kind(m, &s->device, s);
+	add_to_strip(m, s->hist[IO_TOTAL]);
+	if (disk.dev == disk.disk)
+		return;
+	disk.dev = disk.disk;
+	copy_str(disk.name, sizeof(disk.name), disk.disk_name);
+	add_to_kind(m, &disk, s);
+}
+
+static void consume_device(struct model *m, const struct io_device_sample *s)
+{
+	if (m->nstates >= IO_MAX_STATES)
+		return;
+	m->states = xgrow(m->states, m->nstates, &m->states_cap, sizeof(*m->states));
+	m->states[m->nstates] = (struct io_state){.dev = s->device.dev, .in_flight = s->in_flight};
+	copy_str(m->states[m->nstates].name, IO_NAME_LEN, s->device.name);
+	m->nstates++;
+}
+
+/* --- processes --- */
+
+static u64 proc_hash(const struct io_proc_sample *s)
+{
+	u64 h = mix64_pair(((u64)s->device.dev << 32) | s->tgid, s->inode);
+
+	h = mix64_pair(h, ((u64)s->op << 32) | s->flags << 1 | s->writeback);
+	h = mix64_pair(h, s->cgroup);
+	return mix64_pair(h, hash_bytes(s->comm, strlen(s->comm)));
+}
+
+static bool same_proc(const struct io_proc *p, const struct io_proc_sample *s)
+{
+	return p->device.dev == s->device.dev && p->tgid == s->tgid && p->inode == s->inode &&
+	       p->op == s->op && p->flags == s->flags && p->writeback == s->writeback &&
+	       p->cgroup == s->cgroup && !strcmp(p->comm, s->comm);
+}
+
+static void index_procs(struct model *m)
+{
+	hidx__clear(&m->procs_index);
+	for (u32 i = 0; i < m->nprocs; i++) {
+		const struct io_proc *p = &m->procs[i].p;
+		struct io_proc_sample s = {.device = p->device,
+					   .op = p->op,
+					   .flags = p->flags,
+					   .tgid = p->tgid,
+					   .writeback = p->writeback,
+					   .cgroup = p->cgroup,
+					   .inode = p->inode};
+
+		copy_str(s.comm, sizeof(s.comm), p->comm);
+		hidx__add(&m->procs_index, proc_hash(&s), i);
+	}
+}
+
+static u32 nth_seen(struct model *m, u32 n)
+{
+	u32 lo = 0, hi = m->ticks;
+
+	/* The tick below which at least n were seen last. */
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2, below = 0;
+
+		for (u32 i = 0; i < m->nprocs; i++)
+			below += m->procs[i].seen <= mid;
+		if (below >= n)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/* Those that have been idle longest make room. */
+static void trim_procs(struct model *m)
+{
+	u32 limit = nth_seen(m, IO_MAX_PROCS / 4), n = 0;
+
+	for (u32 i = 0; i < m->nprocs; i++) {
+		if (m->procs[i].seen <= limit && i - n < IO_MAX_PROCS / 2)
+			io_proc_track__merge(&m->others, &m->procs[i].track);
+		else
+			m->procs[n++] = m->procs[i];
+	}
+	m->nprocs = n;
+	index_procs(m);
+}
+
+static struct io_live_proc *proc_of(struct model *m, const struct io_proc_sample *s)
+{
+	u64 h = proc_hash(s);
+	struct io_live_proc *to;
+	u32 at;
+
+	HIDX_FIND(at, &m->procs_index, h, pos, same_proc(&m->procs[pos].p, s));
+	if (at != HIDX_NONE)
+		return &m->procs[at];
+	if (m->nprocs >= IO_MAX_PROCS)
+		trim_procs(m);
+	m->procs = xgrow(m->procs, m->nprocs, &m->procs_cap, sizeof(*m->procs));
+	to = &m->procs[m->nprocs];
+	*to = (struct io_live_proc){.p = {.device = s->device,
+					  .op = s->op,
+					  .flags = s->flags,
+					  .tgid = s->tgid,
+					  .tid = s->tid,
+					  .kthread = s->kthread,
+					  .writeback = s->writeback,
+					  .cgroup = s->cgroup,
+					  .inode = s->inode}};
+	copy_str(to->p.comm, sizeof(to->p.comm), s->comm);
+	hidx__add(&m->procs_index, h, m->nprocs++);
+	return to;
+}
+
+static void consume_proc(struct model *m, const struct io_proc_sample *s)
+{
+	struct io_live_proc *p = proc_of(m, s);
+
+	if (*s->file)
+		copy_str(p->p.file, sizeof(p->p.file), s->file);
+	p->seen = m->ticks;
+	io_proc_sums__add(&p->track.now, &(struct io_proc_sums){.count = s->count,
+								.bytes = s->bytes,
+								.known = s->known,
+								.ns = s->ns,
+								.max_ns = s->max_ns});
+}
+
+/* --- the model --- */
+
+static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
+{
+	io__move_stacks(ctx, to, from);
+}
+
+static void io__consume(struct model *m, const struct sample *s)
+{
+	const struct stacks_user user = {.ctx = m, .move = move_stacks};
+
+	switch (s->type) {
+	case SAMPLE_IO:
+		consume_io(m, container_of(s, struct io_sample, head));
+		break;
+	case SAMPLE_IO_PROC:
+		consume_proc(m, container_of(s, struct io_proc_sample, head));
+		break;
+	case SAMPLE_IO_SLOW:
+		io__consume_slow(m, container_of(s, struct io_slow_sample, head));
+		break;
+	case SAMPLE_IO_DEVICE:
+		consume_device(m, container_of(s, struct io_device_sample, head));
+		break;
+	default:
+		stacks__consume(&m->stacks, s, &user);
+	}
+}
+
+static void snap_box__free(struct snap *s)
+{
+	struct snap_box *box = container_of(s, struct snap_box, snap.base);
+
+	stack_store__put(box->store);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
+{
+	struct snap_box *box = xcalloc(1, sizeof(*box));
+
+	arena__init(&box->arena);
+	atomic_init(&box->snap.base.refs, 1);
+	box->snap.base.free = snap_box__free;
+	box->snap.base.t0_ns = t0_ns;
+	box->snap.base.t1_ns = t1_ns;
+	box->snap.symbols = m->symbols;
+	box->snap.since_ns = m->since_ns;
+	box->store = stack_store__get(m->stacks.store);
+	return box;
+}
+
+static struct io_pace pace(struct model *m, u64 t0_ns, u64 t1_ns)
+{
+	u64 fade = IO_FADE_S * NSEC_PER_SEC, dt = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
+	struct io_pace p = {.keep = exp2(-(double)dt / NSEC_PER_SEC / PROFILE_HALF_LIFE_S)};
+
+	if (!m->begun) {
+		m->since_ns = m->fade_ns = t0_ns;
+		m->begun = true;
+	}
+	if (t0_ns >= m->fade_ns + fade) {
+		p.rotations = t0_ns >= m->fade_ns + 2 * fade ? 2 : 1;
+		m->fade_ns = t0_ns;
+	}
+	m->window_decay = m->window_decay * p.keep + (double)dt;
+	return p;
+}
+
+static void snap_kinds(struct model *m, const struct io_pace *p, struct io_snap *snap,
+		       struct arena *a)
+{
+	struct io_kind *out = arena__array(a, struct io_kind, m->nkinds);
+
+	for (u32 i = 0; i < m->nkinds; i++) {
+		struct io_live_kind *k = &m->kinds[i];
+
+		out[i].device = k->device;
+		out[i].op = k->op;
+		out[i].flags = k->flags;
+		io_track__advance(&k->track, p, out[i].sums);
+		for (u32 g = 0; g < IO_STAGES; g++)
+			out[i].hists[g] = io_cells__advance(&k->cells[g], p, a);
+	}
+	snap->kinds = out;
+	snap->nkinds = m->nkinds;
+}
+
+static void snap_procs(struct model *m, const struct io_pace *p, struct io_snap *snap,
+		       struct arena *a)
+{
+	struct io_proc *out = arena__array(a, struct io_proc, m->nprocs);
+
+	for (u32 i = 0; i < m->nprocs; i++) {
+		out[i] = m->procs[i].p;
+		io_proc_track__advance(&m->procs[i].track, p, out[i].sums);
+	}
+	io_proc_track__advance(&m->others, p, snap->others);
+	snap->procs = out;
+	snap->nprocs = m->nprocs;
+}
+
+static void snap_strip(struct model *m, struct io_snap *snap, struct arena *a)
+{
+	struct io_strip_column *now = &m->strip[m->strip_at], *out;
+
+	now->t_ns = snap->base.t1_ns;
+	memcpy(now->n, m->strip_now, sizeof(now->n));
+	memset(m->strip_now, 0, sizeof(m->strip_now));
+	m->strip_at = (m->strip_at + 1) % IO_STRIP;
+	m->nstrip = MIN(m->nstrip + 1, (u32)IO_STRIP);
+	out = arena__array(a, struct io_strip_column, m->nstrip);
+	for (u32 i = 0; i < m->nstrip; i++)
+		out[i] = m->strip[(m->strip_at + IO_STRIP - m->nstrip + i) % IO_STRIP];
+	snap->strip = out;
+	snap->nstrip = m->nstrip;
+}
+
+static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
+{
+	struct io_pace p = pace(m, t0_ns, t1_ns);
+	struct snap_box *box = snap_box__new(m, t0_ns, t1_ns);
+	struct io_snap *snap = &box->snap;
+
+	snap->window_ns[WINDOW_LAST] = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
+	snap->window_ns[WINDOW_DECAY] = (u64)m->window_decay;
+	snap->window_ns[WINDOW_TOTAL] = t1_ns > m->since_ns ? t1_ns - m->since_ns : 0;
+	snap_kinds(m, &p, snap, &box->arena);
+	snap_procs(m, &p, snap, &box->arena);
+	if (m->nstates)
+		snap->states = arena__dup(&box->arena, m->states, m->nstates * sizeof(*m->states));
+	snap->nstates = m->nstates;
+	m->nstates = 0;
+	io__snap_slow(m, snap, &box->arena);
+	snap_strip(m, snap, &box->arena);
+	m->ticks++;
+	return &snap->base;
+}
+
+/* Known stacks stay: a source need not define them again. */
+static void io__zero(struct model *m)
+{
+	for (u32 i = 0; i < m->nkinds; i++)
+		for (u32 g = 0; g < IO_STAGES; g++)
+			free(m->kinds[i].cells[g].v);
+	m->nkinds = m->nprocs = m->nstates = m->nstrip = m->cells = 0;
+	hidx__clear(&m->kinds_index);
+	hidx__clear(&m->procs_index);
+	m->others = (struct io_proc_track){0};
+	memset(m->strip_now, 0, sizeof(m->strip_now));
+	io__zero_slow(m);
+	m->window_decay = 0;
+	m->begun = false;
+}
+
+static struct model *io__new(struct symbols *symbols)
+{
+	struct model *m = xcalloc(1, sizeof(*m));
+
+	m->symbols = symbols;
+	stacks__init(&m->stacks, symbols);
+	return m;
+}
+
+static void io__free(struct model *m)
+{
+	io__zero(m);
+	stacks__fini(&m->stacks);
+	for (u32 i = 0; i < IO_SLOTS; i++)
+		free(m->slow[i].items);
+	free(m->kinds);
+	free(m->procs);
+	free(m->states);
+	hidx__fini(&m->kinds_index);
+	hidx__fini(&m->procs_index);
+	free(m);
+}
+
+static size_t io__memory(const struct model *m)
+{
+	size_t slow = 0;
+
+	for (u32 i = 0; i < IO_SLOTS; i++)
+		slow += m->slow[i].items ? IO_MAX_SLOW * sizeof(struct io_live_slow) : 0;
+	return sizeof(*m) + stacks__bytes(&m->stacks) + slow + m->kinds_cap * sizeof(*m->kinds) +
+	       m->procs_cap * sizeof(*m->procs) + m->states_cap * sizeof(*m->states) +
+	       m->cells * sizeof(struct io_cell) + hidx__bytes(&m->kinds_index) +
+	       hidx__bytes(&m->procs_index);
+}
+
+const struct model_ops model_io = {
+	.name = "io",
+	.new = io__new,
+	.free = io__free,
+	.consume = io__consume,
+	.tick = io__tick,
+	.zero = io__zero,
+	.memory = io__memory,
+};

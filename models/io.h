@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Io: block I/O by device and kind, by who did it, and what was slow; the model behind `io`.
+ * Takes the samples of core/block.h and SAMPLE_STACK_DEF.
+ *
+ * A disk's rows have the I/O of its partitions in them, as in /proc/diskstats; a partition has
+ * its own rows beside them. Memory is bounded: IO_MAX_DEVICES kinds of I/O of devices,
+ * IO_MAX_PROCS of processes and files (those idle longest are summed up in `others`),
+ * IO_MAX_CELLS buckets, IO_MAX_SLOW slow requests. Queries are pure functions over a const
+ * snapshot.
+ */
+#ifndef MODELS_IO_H
+#define MODELS_IO_H
+
+#include "bpf/block.h"
+#include "core/block.h"
+#include "core/scope.h"
+#include "models/answer.h"
+#include "models/profile.h" /* struct profile_stack, enum profile_window */
+#include "symbols/symbols.h"
+
+#define IO_MAX_DEVICES 4096
+#define IO_MAX_STATES  8192
+#define IO_MAX_PROCS   16384
+#define IO_MAX_CELLS   (2u << 20) /* beyond it a next bucket joins its nearest */
+#define IO_MAX_SLOW    512	  /* the slowest of the last IO_SLOW_S seconds */
+#define IO_SLOW_S      60
+#define IO_STRIP       180 /* intervals of the strip of latencies */
+#define IO_STRIP_ROWS  28  /* its powers of two of a microsecond */
+/* The maxima of the decaying window are those of so many seconds at least, twice it at most. */
+#define IO_FADE_S 5
+
+struct model_ops;
+extern const struct model_ops model_io;
+
+extern const char *const io_op_names[IO_OPS];	    /* "read" "write" "flush" "discard" */
+extern const char *const io_stage_names[IO_STAGES]; /* "total" "queued" "device" */
+
+/* How often, by bucket of bpf/block.h. Whole numbers, but for the decaying window. */
+struct io_hist {
+	double n[BLOCK_BUCKETS];
+};
+
+/* The same where most are 0: one bucket in all windows. */
+struct io_cell {
+	u64 bucket : 16, total : 48;
+	u32 last;
+	float decay;
+};
+
+struct io_cells {
+	const struct io_cell *v; /* by bucket */
+	u32 n;
+};
+
+/* Sums over one window; from max_ns on they are maxima. All u64. */
+struct io_sums {
+	u64 count, bytes, random, sequential;
+	u64 ns[IO_STAGES], known[IO_STAGES];
+	u64 sizes[IO_SIZES];
+	u64 max_ns[IO_STAGES];
+};
+
+struct io_proc_sums {
+	u64 count, bytes, known, ns;
+	u64 max_ns;
+};
+
+/* One kind of I/O of one device. */
+struct io_kind {
+	struct io_device device; /* of a whole disk: disk is dev */
+	enum io_op op;
+	u32 flags;
+	struct io_sums sums[WINDOWS];
+	struct io_cells hists[IO_STAGES];
+};
+
+/* A device that is there. */
+struct io_state {
+	u32 dev;
+	char name[IO_NAME_LEN];
+	u64 in_flight;
+};
+
+/* One kind of I/O of one process on one file. */
+struct io_proc {
+	struct io_device device;
+	enum io_op op;
+	u32 flags;
+	u32 tgid, tid;
+	bool kthread, writeback;
+	u64 cgroup, inode;
+	char comm[COMM_LEN], file[IO_FILE_LEN];
+	struct io_proc_sums sums[WINDOWS];
+};
+
+struct io_slow {
+	struct io_slow_sample s;
+	const struct profile_stack *stack; /* NULL: not known */
+};
+
+/* How many requests took how long, from 1 us up by powers of two, in one interval. */
+struct io_strip_column {
+	u64 t_ns; /* its end */
+	u32 n[IO_STRIP_ROWS];
+};
+
+struct io_snap {
+	struct snap base;
+	const struct symbols *symbols;
+	u64 since_ns;		/* start or last zero */
+	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
+	u32 nkinds, nstates, nprocs, nslow, nstrip;
+	const struct io_kind *kinds;
+	const struct io_state *states; /* by dev */
+	const struct io_proc *procs;
+	const struct io_slow *slow;	     /* slowest first */
+	const struct io_strip_column *strip; /* oldest first */
+	struct io_proc_sums others[WINDOWS]; /* of processes and files that were forgotten */
+};
+
+void io_sums__add(struct io_sums *to, const struct io_sums *from); /* maxima: the larger */
+void io_proc_sums__add(struct io_proc_sums *to, const struct io_proc_sums *from);
+/* Adds what cells have in a window. */
+void io_hist__add(struct io_hist *h, const struct io_cells *c, enum profile_window w);
+double io_hist__count(const struct io_hist *h);
+/* As a value: a list of {lo_ns, hi_ns, count} of those that have some, in the arena. */
+struct value io_hist__value(const struct io_hist *h, struct arena *a);
+/* q in 0..1: the value that this share of the counts does not exceed, within its bucket by
+ * linear interpolation; 0 when empty. max_ns bounds it: the largest value that there was. */
+u64 io_hist__quantile(const struct io_hist *h, double q, u64 max_ns);
+
+enum io_group { IO_BY_DEVICE, IO_BY_PID, IO_BY_COMM, IO_BY_CGROUP, IO_BY_FILE, IO_GROUPS };
+extern const char *const io_group_names[IO_GROUPS]; /* as in --group */
+/* IO_GROUPS when there is none of that name. */
+enum io_group io_group__by_name(const char *name);
+
+/* What the columns of devices are about. */
+enum io_show {
+	IO_SHOW_LATENCY,     /* rates, p50 p95 p99 max, queue and device, in flight */
+	IO_SHOW_PERCENTILES, /* p1 to p100 */
+	IO_SHOW_SHAPE,	     /* sizes, random share, in flight, means of the stages */
+	IO_SHOWS
+};
+
+/* A value; zero it first. */
+struct io_query {
+	enum io_group group;
+	enum profile_window window;
+	enum io_show show;
+	enum io_stage stage; /* what percentiles and histograms are of */
+	bool joined;	     /* kinds that differ by flags alone are one row */
+	bool by_dev;	     /* only this device's, or this disk's with its partitions */
+	u32 dev;
+};
+
+#define IO_PERCENTILES 12
+extern const double io_percentiles[IO_PERCENTILES]; /* 1 5 10 16 25 50 75 84 90 95 99 100 */
+
+struct io_row {
+	u64 key;
+	const char *name; /* what it is called */
+	/* By device: */
+	struct io_device device;
+	bool partition, present;
+	enum io_op op;
+	u32 flags;
+	const char *flags_text;
+	struct io_sums sums;
+	u64 in_flight;
+	const struct io_hist *hists; /* IO_STAGES */
+	u64 percentiles[IO_PERCENTILES], p50_ns[IO_STAGES], size_p50;
+	struct value hist_values[IO_STAGES], sizes;
+	/* Else: */
+	const struct io_proc *proc; /* the one that names it; NULL: of those that were forgotten */
+	const char *pid_text, *cgroup_name, *devices, *files;
+	struct io_proc_sums proc_sums;
+	u64 read_bytes, write_bytes;
+};
+
+struct io_answer {
+	struct answer base; /* rows by count, descending */
+	struct io_query query;
+	u32 nrows;
+	const struct io_row *rows;
+	/* Of all whole disks in the rows (of one device: its own). */
+	struct io_sums sums;
+	struct io_hist hists[IO_STAGES];
+	struct value hist;
+	u64 window_ns, in_flight;
+};
+
+/* Never NULL. The scope, which may be NULL (everything), is looked at for rows of processes;
+ * those of devices have been filtered where they were counted. */
+struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q,
+			    const struct scope *scope);
+
+/* The slowest requests as rows; each one's tree is the stack where it was begun. */
+struct io_slow_answer {
+	struct answer base; /* slowest first */
+	u32 nrows;
+	const struct io_slow *const *rows;
+};
+/* by_dev, dev: as in struct io_query. */
+struct io_slow_answer *io__slow(const struct io_snap *snap, bool by_dev, u32 dev,
+				const u64 *unfolded, u32 nunfolded, const struct scope *scope);
+
+/* "sync meta", "" none; at most 32 bytes. */
+const char *io_flags__text(u32 flags, char *buf, size_t size);
+
+extern const struct column io_columns[];
+extern const u32 io_ncolumns;
+extern const struct column io_slow_columns[];
+extern const u32 io_slow_ncolumns;
+
+#endif

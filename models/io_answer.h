@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the queries over io snapshots share. One thread, one query at a time. */
+#ifndef MODELS_IO_ANSWER_H
+#define MODELS_IO_ANSWER_H
+
+#include "core/arena.h"
+#include "models/io.h"
+
+/* Fills what all answers have; from_ns: where the counted time begins. */
+void io_answer__init(struct answer *a, const struct io_snap *snap, u64 from_ns,
+		     void (*free)(struct answer *a));
+/* The table of a struct io_answer, in the arena. */
+void io_answer__table(struct io_answer *a, struct arena *arena);
+/* Whether it passes the scope; on which CPU it was begun is not known any more. */
+bool io__passes(const struct scope *scope, u32 tgid, u32 tid, u64 cgroup, const char *comm);
+/* Right-aligned, so that text sorts as the numbers do; "" of 0. */
+const char *io__id_text(struct arena *a, u32 id);
+/* What is said of who did it: writeback and flushes are nobody's own. */
+const char *io__who(bool writeback, const char *comm);
+
+static inline bool io__of_device(const struct io_device *d, u32 dev)
+{
+	return d->dev == dev || d->disk == dev;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inside of the io model: its live state, shared by consume and tick (io.c), the sums over
+ * windows (io_track.c) and the slow requests (io_events.c). Collector thread only.
+ */
+#ifndef MODELS_IO_MODEL_H
+#define MODELS_IO_MODEL_H
+
+#include "core/hidx.h"
+#include "models/io.h"
+#include "models/model.h"
+#include "models/stacks.h"
+
+/* How far a tick moves the windows. */
+struct io_pace {
+	double keep;   /* of the decaying sums */
+	u32 rotations; /* of the maxima's epochs, 2 at most */
+};
+
+/* --- io_track.c --- */
+
+#define IO_SUMS	       (offsetof(struct io_sums, max_ns) / sizeof(u64))
+#define IO_MAXIMA      (sizeof(struct io_sums) / sizeof(u64) - IO_SUMS)
+#define IO_PROC_SUMS   (offsetof(struct io_proc_sums, max_ns) / sizeof(u64))
+#define IO_PROC_MAXIMA (sizeof(struct io_proc_sums) / sizeof(u64) - IO_PROC_SUMS)
+
+/* Sums as they become those of the windows. Of maxima two epochs are kept: one fades. */
+struct io_track {
+	struct io_sums now, total;
+	double decay[IO_SUMS];
+	u64 recent[IO_MAXIMA], before[IO_MAXIMA];
+};
+
+struct io_proc_track {
+	struct io_proc_sums now, total;
+	double decay[IO_PROC_SUMS];
+	u64 recent[IO_PROC_MAXIMA], before[IO_PROC_MAXIMA];
+};
+
+/* End an interval; out has WINDOWS of them. */
+void io_track__advance(struct io_track *t, const struct io_pace *p, struct io_sums *out);
+void io_proc_track__advance(struct io_proc_track *t, const struct io_pace *p,
+			    struct io_proc_sums *out);
+void io_proc_track__merge(struct io_proc_track *to, const struct io_proc_track *from);
+
+struct io_live_cells {
+	struct io_cell *v;
+	u32 n, cap;
+};
+
+/* *held: how many cells there are altogether; see IO_MAX_CELLS. */
+void io_cells__add(struct io_live_cells *c, u32 bucket, u64 count, u32 *held);
+struct io_cells io_cells__advance(struct io_live_cells *c, const struct io_pace *p,
+				  struct arena *a);
+
+/* --- io.c --- */
+
+struct io_live_kind {
+	struct io_device device;
+	enum io_op op;
+	u32 flags;
+	struct io_track track;
+	struct io_live_cells cells[IO_STAGES];
+};
+
+struct io_live_proc {
+	struct io_proc p; /* without sums */
+	struct io_proc_track track;
+	u32 seen; /* tick */
+};
+
+/* --- io_events.c --- */
+
+#define IO_SLOT_NS (10 * NSEC_PER_SEC)
+#define IO_SLOTS   (IO_SLOW_S / 10 + 1)
+
+struct io_live_slow {
+	struct io_slow_sample s;
+	u32 stack; /* position in stacks */
+};
+
+/* The slowest of ten seconds: those of a minute are among the slowest of its parts. */
+struct io_slot {
+	u64 epoch;		    /* t_ns / IO_SLOT_NS */
+	struct io_live_slow *items; /* IO_MAX_SLOW, NULL at first */
+	u32 n;
+};
+
+struct model {
+	struct symbols *symbols;
+	struct stacks stacks;
+	struct io_live_kind *kinds;
+	u32 nkinds, kinds_cap;
+	struct hidx kinds_index;
+	struct io_live_proc *procs;
+	u32 nprocs, procs_cap;
+	struct hidx procs_index;
+	struct io_proc_track others;
+	struct io_state *states; /* of the interval that goes on */
+	u32 nstates, states_cap;
+	u32 cells; /* held by all kinds */
+	u32 ticks;
+	struct io_slot slow[IO_SLOTS];
+	struct io_strip_column strip[IO_STRIP]; /* a ring, the newest at strip_at - 1 */
+	u32 strip_at, nstrip;
+	u32 strip_now[IO_STRIP_ROWS];
+	bool begun;
+	u64 since_ns, fade_ns; /* where the maxima's epoch began */
+	double window_decay;
+};
+
+void io__consume_slow(struct model *m, const struct io_slow_sample *s);
+void io__move_stacks(struct model *m, struct stacks *to, const struct stacks *from);
+void io__snap_slow(struct model *m, struct io_snap *snap, struct arena *a);
+void io__zero_slow(struct model *m);
+
+#endif

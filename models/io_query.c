@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows of devices and of those who use them. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "core/cgroup.h"
+#include "core/hidx.h"
+#include "models/io_answer.h"
+
+const char *const io_group_names[IO_GROUPS] = {
+	[IO_BY_DEVICE] = "device", [IO_BY_PID] = "pid",	  [IO_BY_COMM] = "comm",
+	[IO_BY_CGROUP] = "cgroup", [IO_BY_FILE] = "file",
+};
+const double io_percentiles[IO_PERCENTILES] = {1, 5, 10, 16, 25, 50, 75, 84, 90, 95, 99, 100};
+
+struct answer_box {
+	struct io_answer answer;
+	struct arena arena;
+};
+
+struct maker {
+	const struct io_snap *snap;
+	const struct io_query *query;
+	const struct scope *scope;
+	struct arena *arena;
+	struct io_answer *answer;
+	struct io_row *rows;
+	u32 n;
+	struct hidx index;
+};
+
+enum io_group io_group__by_name(const char *name)
+{
+	enum io_group g = 0;
+
+	while (g < IO_GROUPS && strcmp(name, io_group_names[g]) != 0)
+		g++;
+	return g;
+}
+
+const char *io_flags__text(u32 flags, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s%s%s", flags & IO_FLAG_SYNC ? " sync" : "",
+		 flags & IO_FLAG_META ? " meta" : "", flags & IO_FLAG_OTHER ? " other" : "");
+	return *buf ? buf + 1 : buf;
+}
+
+/* --- what is shared --- */
+
+void io_answer__init(struct answer *a, const struct io_snap *snap, u64 from_ns,
+		     void (*free)(struct answer *a))
+{
+	a->snap = snap__get(&snap->base);
+	a->since_ns = from_ns;
+	a->symbols_generation = symbols__generation(snap->symbols);
+	a->free = free;
+}
+
+/* One that an include of CPUs lets through. */
+static u32 some_cpu(const struct scope *s)
+{
+	u32 cpu = UINT32_MAX;
+
+	if (s && s->include[SCOPE_CPU].active && s->include[SCOPE_CPU].n)
+		cpu = (u32)s->include[SCOPE_CPU].ids[0];
+	return cpu;
+}
+
+bool io__passes(const struct scope *s, u32 tgid, u32 tid, u64 cgroup, const char *comm)
+{
+	return scope__task(s, tgid, tid, some_cpu(s), cgroup, comm);
+}
+
+const char *io__id_text(struct arena *a, u32 id)
+{
+	char buf[16] = "";
+
+	if (id)
+		snprintf(buf, sizeof(buf), "%7u", id);
+	return arena__strdup(a, buf);
+}
+
+const char *io__who(bool writeback, const char *comm)
+{
+	return writeback ? "[writeback]" : comm;
+}
+
+static struct io_row *row_of(struct maker *m, u64 key, bool *is_new)
+{
+	u32 at;
+
+	HIDX_FIND(at, &m->index, key, pos, m->rows[pos].key == key);
+	*is_new = at == HIDX_NONE;
+	if (!*is_new)
+		return &m->rows[at];
+	hidx__add(&m->index, key, m->n);
+	m->rows[m->n] = (struct io_row){.key = key};
+	return &m->rows[m->n++];
+}
+
+/* --- devices --- */
+
+static const struct io_state *state_of(const struct io_snap *s, const struct io_device *d)
+{
+	for (u32 i = 0; i < s->nstates; i++)
+		if (s->states[i].dev == d->dev && !strcmp(s->states[i].name, d->name))
+			return &s->states[i];
+	return NULL;
+}
+
+static u64 kind_key(const struct io_kind *k, bool joined)
+{
+	u64 h = mix64_pair(((u64)k->device.dev << 32) | k->op, joined ? IO_FLAGS : k->flags);
+
+	return mix64_pair(h, hash_bytes(k->device.name, strlen(k->device.name)));
+}
+
+static void begin_device(struct maker *m, struct io_row *r, const struct io_kind *k)
+{
+	const struct io_state *state = state_of(m->snap, &k->device);
+	char flags[40];
+
+	r->device = k->device;
+	r->partition = k->device.dev != k->device.disk;
+	r->op = k->op;
+	r->flags = k->flags;
+	r->name = arena__strdup(m->arena, k->device.name);
+	r->flags_text =
+		m->query->joined
+			? NULL
+			: arena__strdup(m->arena, io_flags__text(k->flags, flags, sizeof(flags)));
+	r->present = state != NULL;
+	r->in_flight = state ? state->in_flight : 0;
+	r->hists = arena__array(m->arena, struct io_hist, IO_STAGES);
+}
+
+static u32 size_median(const struct io_sums *s)
+{
+	u64 all = 0, below = 0;
+	u32 i = 0;
+
+	for (u32 k = 0; k < IO_SIZES; k++)
+		all += s->sizes[k];
+	while (i < IO_SIZES - 1 && (below + s->sizes[i]) * 2 < all)
+		below += s->sizes[i++];
+	return i;
+}
+
+static void size_item(const void *of, u32 i, struct value_part *out)
+{
+	out->value = (struct value){.type = VALUE_COUNT, .u = ((const u64 *)of)[i]};
+}
+
+/* What follows from the sums, once they are complete. */
+static void finish_device(struct maker *m, struct io_row *r)
+{
+	enum io_stage stage = m->query->stage;
+
+	for (u32 i = 0; i < IO_PERCENTILES; i++)
+		r->percentiles[i] = io_hist__quantile(&r->hists[stage], io_percentiles[i] / 100,
+						      r->sums.max_ns[stage]);
+	/* The largest is known as it was. */
+	r->percentiles[IO_PERCENTILES - 1] = r->sums.max_ns[stage];
+	for (u32 g = 0; g < IO_STAGES; g++) {
+		r->p50_ns[g] = io_hist__quantile(&r->hists[g], 0.5, r->sums.max_ns[g]);
+		r->hist_values[g] = io_hist__value(&r->hists[g], m->arena);
+	}
+	r->size_p50 = 512ULL << size_median(&r->sums);
+	r->sizes = (struct value){.type = VALUE_LIST, .n = IO_SIZES};
+	r->sizes.of = arena__dup(m->arena, r->sums.sizes, sizeof(r->sums.sizes));
+	r->sizes.part = size_item;
+}
+
+static bool is_shown(const struct io_query *q, const struct io_kind *k)
+{
+	return !q->by_dev || io__of_device(&k->device, q->dev);
+}
+
+/* Whether it belongs to the sums above the table: partitions are in their disk's already. */
+static bool is_summed(const struct io_query *q, const struct io_kind *k)
+{
+	return q->by_dev ? k->device.dev == q->dev : k->device.dev == k->device.disk;
+}
+
+static void add_totals(struct maker *m)
+{
+	struct io_answer *a = m->answer;
+	enum profile_window w = m->query->window;
+
+	for (u32 i = 0; i < m->snap->nkinds; i++) {
+		const struct io_kind *k = &m->snap->kinds[i];
+
+		if (!is_summed(m->query, k))
+			continue;
+		io_sums__add(&a->sums, &k->sums[w]);
+		for (u32 g = 0; g < IO_STAGES; g++)
+			io_hist__add(&a->hists[g], &k->hists[g], w);
+	}
+	for (u32 i = 0; i < m->snap->nstates; i++)
+		if (!m->query->by_dev || m->snap->states[i].dev == m->query->dev)
+			a->in_flight += m->snap->states[i].in_flight;
+	a->hist = io_hist__value(&a->hists[IO_TOTAL], m->arena);
+}
+
+static void fill_devices(struct maker *m)
+{
+	enum profile_window w = m->query->window;
+	bool is_new;
+
+	m->rows = arena__array(m->arena, struct io_row, m->snap->nkinds);
+	for (u32 i = 0; i < m->snap->nkinds; i++) {
+		const struct io_kind *k = &m->snap->kinds[i];
+		struct io_row *r;
+
+		if (!is_shown(m->query, k) || !(k->sums[w].count || k->sums[w].bytes))
+			continue;
+		r = row_of(m, kind_key(k, m->query->joined), &is_new);
+		if (is_new)
+			begin_device(m, r, k);
+		io_sums__add(&r->sums, &k->sums[w]);
+		for (u32 g = 0; g < IO_STAGES; g++)
+			io_hist__add((struct io_hist *)&r->hists[g], &k->hists[g], w);
+	}
+	for (u32 i = 0; i < m->n; i++)
+		finish_device(m, &m->rows[i]);
+}
+
+/* --- those who use them --- */
+
+static u64 proc_key(const struct io_proc *p, enum io_group by)
+{
+	u64 seed = by + 1;
+
+	switch (by) {
+	case IO_BY_PID:
+		return p->writeback ? mix64_pair(seed + 100, p->cgroup) : mix64_pair(seed, p->tgid);
+	case IO_BY_COMM: {
+		const char *who = io__who(p->writeback, p->comm);
+
+		return mix64_pair(seed, hash_bytes(who, strlen(who)));
+	}
+	case IO_BY_CGROUP:
+		return mix64_pair(seed, p->cgroup);
+	default:
+		return mix64_pair(mix64_pair(seed, p->inode), p->inode ? p->device.disk : 0);
+	}
+}
+
+static const char *cgroup_text(struct arena *a, u64 id)
+{
+	char path[PATH_MAX];
+
+	return id ? arena__strdup(a, cgroup__name(id, path, sizeof(path))) : "[unknown]";
+}
+
+static const char *file_text(struct arena *a, const struct io_proc *p)
+{
+	char buf[32];
+
+	if (!p->inode)
+		return "";
+	if (*p->file)
+		return arena__strdup(a, p->file);
+	snprintf(buf, sizeof(buf), "inode %llu", (unsigned long long)p->inode);
+	return arena__strdup(a, buf);
+}
+
+static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *p)
+{
+	enum io_group by = m->query->group;
+	u32 pid = by == IO_BY_PID && !p->writeback ? p->tgid : 0;
+
+	r->proc = p;
+	r->pid_text = io__id_text(m->arena, pid);
+	r->cgroup_name = cgroup_text(m->arena, p->cgroup);
+	r->devices = arena__strdup(m->arena, p->device.name);
+	r->files = file_text(m->arena, p);
+	if (by == IO_BY_CGROUP)
+		r->name = r->cgroup_name;
+	else if (by == IO_BY_FILE)
+		r->name = *r->files ? r->files : "[no file]";
+	else
+		r->name = io__who(p->writeback, p->comm);
+}
+
+/* What the members of a row do not have in common is said so. */
+static void join_proc(struct maker *m, struct io_row *r, const struct io_proc *p)
+{
+	const char *file;
+
+	if (strcmp(r->devices, p->device.name) != 0)
+		r->devices = "several";
+	if (r->cgroup_name && r->proc->cgroup != p->cgroup)
+		r->cgroup_name = "several";
+	if (p->inode == r->proc->inode || !strcmp(r->files, "several"))
+		return;
+	file = file_text(m->arena, p);
+	if (!*r->files)
+		r->files = file;
+	else if (*file && strcmp(r->files, file) != 0)
+		r->files = "several";
+}
+
+static bool counts(const struct maker *m, const struct io_proc *p)
+{
+	const struct io_proc_sums *s = &p->sums[m->query->window];
+
+	if (!s->count && !s->bytes)
+		return false;
+	if (m->query->by_dev && !io__of_device(&p->device, m->query->dev))
+		return false;
+	return io__passes(m->scope, p->tgid, p->tid, p->cgroup, p->comm);
+}
+
+static void add_proc(struct maker *m, const struct io_proc *p)
+{
+	const struct io_proc_sums *s = &p->sums[m->query->window];
+	struct io_row *r;
+	bool is_new;
+
+	r = row_of(m, proc_key(p, m->query->group), &is_new);
+	if (is_new)
+		begin_proc(m, r, p);
+	else
+		join_proc(m, r, p);
+	io_proc_sums__add(&r->proc_sums, s);
+	if (p->op == IO_READ)
+		r->read_bytes += s->bytes;
+	if (p->op == IO_WRITE)
+		r->write_bytes += s->bytes;
+}
+
+/* Forgotten ones have no ids: they are shown where none are asked for. */
+static void add_others(struct maker *m)
+{
+	const struct io_proc_sums *s = &m->snap->others[m->query->window];
+	struct io_row *r;
+	bool is_new;
+
+	if (!s->count || m->query->by_dev || !io__passes(m->scope, UINT32_MAX, UINT32_MAX, 0, ""))
+		return;
+	r = row_of(m, mix64(IO_GROUPS + 1), &is_new);
+	r->name = "[others]";
+	r->pid_text = r->files = r->devices = r->cgroup_name = "";
+	r->proc_sums = *s;
+}
+
+static void fill_procs(struct maker *m)
+{
+	m->rows = arena__array(m->arena, struct io_row, m->snap->nprocs + 1);
+	for (u32 i = 0; i < m->snap->nprocs; i++)
+		if (counts(m, &m->snap->procs[i]))
+			add_proc(m, &m->snap->procs[i]);
+	add_others(m);
+}
+
+/* --- the answer --- */
+
+static int by_count(const void *a, const void *b)
+{
+	const struct io_row *x = a, *y = b;
+	u64 xn = x->sums.count + x->proc_sums.count, yn = y->sums.count + y->proc_sums.count;
+	u64 xb = x->sums.bytes + x->proc_sums.bytes, yb = y->sums.bytes + y->proc_sums.bytes;
+
+	if (xn != yn)
+		return xn > yn ? -1 : 1;
+	if (xb != yb)
+		return xb > yb ? -1 : 1;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static void io_answer__free(struct answer *base)
+{
+	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q,
+			    const struct scope *scope)
+{
+	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct io_answer *a = &box->answer;
+	struct maker m = {
+		.snap = snap, .query = q, .scope = scope, .arena = &box->arena, .answer = a};
+
+	arena__init(&box->arena);
+	io_answer__init(&a->base, snap,
+			q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns,
+			io_answer__free);
+	a->query = *q;
+	a->window_ns = snap->window_ns[q->window];
+	if (q->group == IO_BY_DEVICE)
+		fill_devices(&m);
+	else
+		fill_procs(&m);
+	hidx__fini(&m.index);
+	add_totals(&m);
+	qsort(m.rows, m.n, sizeof(*m.rows), by_count);
+	a->rows = m.rows;
+	a->nrows = m.n;
+	io_answer__table(a, &box->arena);
+	return a;
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The slowest requests as rows, each with the stack where it was begun. */
+#include <stdio.h>
+
+#include "models/frames.h"
+#include "models/io_answer.h"
+
+enum slow_column {
+	SLOW_TOTAL,
+	SLOW_QUEUED_TEXT,
+	SLOW_DEVICE_NS,
+	SLOW_AGO,
+	SLOW_OP,
+	SLOW_DEVICE,
+	SLOW_SIZE,
+	SLOW_SECTOR_TEXT,
+	SLOW_PID_TEXT,
+	SLOW_COMM,
+	SLOW_FLAGS,
+	SLOW_FILE,
+	SLOW_LEAF,
+	SLOW_QUEUED,
+	SLOW_T,
+	SLOW_SECTOR,
+	SLOW_PID,
+	SLOW_TID,
+	SLOW_INODE,
+	SLOW_STACK,
+	SLOW_COLUMNS,
+};
+
+#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
+#define TIME(name_, title_, priority_, flags_, help_)                                              \
+	{                                                                                          \
+		.name = name_, .title = title_, .unit = "ns", .help = help_, .type = VALUE_NS,     \
+		.width = 7, .priority = priority_, .flags = flags_                                 \
+	}
+#define TEXT(name_, title_, width_, priority_, flags_, help_)                                      \
+	{                                                                                          \
+		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
+		.width = width_, .priority = priority_, .flags = (flags_) | COLUMN_ASCENDING       \
+	}
+#define NUMBER(name_, help_)                                                                       \
+	{                                                                                          \
+		.name = name_, .title = name_, .help = help_, .type = VALUE_COUNT, .width = 7,     \
+		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
+	}
+
+const struct column io_slow_columns[SLOW_COLUMNS] = {
+	[SLOW_TOTAL] = TIME("total_ns", "Total", 0, BOTH, "from its begin to its end"),
+	[SLOW_QUEUED_TEXT] = TIME("queued", "Queued", 1, COLUMN_SCREEN,
+				  "held by the I/O scheduler; unknown where there is none"),
+	[SLOW_DEVICE_NS] = TIME("device_ns", "Device", 1, BOTH, "the device took so long"),
+	[SLOW_AGO] = TIME("ago_ns", "Ago", 2, BOTH | COLUMN_ASCENDING, "since it ended"),
+	[SLOW_OP] = TEXT("op", "Op", 7, 0, BOTH, "read, write, flush, discard"),
+	[SLOW_DEVICE] = TEXT("device", "Device", 9, 0, BOTH, "disk or partition"),
+	[SLOW_SIZE] = {.name = "bytes",
+		       .title = "Size",
+		       .unit = "B",
+		       .help = "its size",
+		       .type = VALUE_BYTES,
+		       .width = 6,
+		       .priority = 1,
+		       .flags = BOTH},
+	[SLOW_SECTOR_TEXT] = TEXT("at", "Sector", 11, 3, COLUMN_SCREEN,
+				  "where it began, of the disk, in 512 bytes"),
+	[SLOW_PID_TEXT] = TEXT("process", "PID", 7, 1, COLUMN_SCREEN, "who began it"),
+	[SLOW_COMM] = TEXT("comm", "Command", 15, 0, BOTH | COLUMN_KEY | COLUMN_FLEX,
+			   "who began it; [writeback]: a worker, for what others dirtied"),
+	[SLOW_FLAGS] = TEXT("flags", "Flags", 9, 4, BOTH, "sync, meta, other"),
+	[SLOW_FILE] = TEXT("file", "File", 16, 3, BOTH, "file whose pages it carried, if known"),
+	[SLOW_LEAF] = TEXT("symbol", "in", 20, 5, COLUMN_SCREEN, "where it was begun"),
+	[SLOW_QUEUED] = TIME("queued_ns", "queued_ns", 0, COLUMN_EXPORT,
+			     "held by the I/O scheduler; null where there is none"),
+	[SLOW_T] = TIME("t_ns", "t_ns", 0, COLUMN_EXPORT, "when it ended, CLOCK_MONOTONIC"),
+	[SLOW_SECTOR] = NUMBER("sector", "where it began, of the disk, in 512 bytes"),
+	[SLOW_PID] = NUMBER("pid", "who began it"),
+	[SLOW_TID] = NUMBER("tid", "the thread that began it"),
+	[SLOW_INODE] = NUMBER("inode", "the file's number"),
+	[SLOW_STACK] = {.name = "stack",
+			.title = "stack",
+			.help = "where it was begun; of many requests that of some is taken",
+			.type = VALUE_STACK,
+			.flags = COLUMN_EXPORT},
+};
+const u32 io_slow_ncolumns = SLOW_COLUMNS;
+
+struct slow_row {
+	u64 key;
+	const struct symbols *symbols;
+	const struct io_slow *slow;
+	u32 nframes;
+	const char *pid_text, *sector_text, *flags_text;
+};
+
+struct slow_box {
+	struct io_slow_answer answer;
+	struct arena arena;
+	struct slow_row *rows;
+};
+
+/* --- cells --- */
+
+static struct frame_text frame_of(const struct slow_row *r, u32 i)
+{
+	return frame__text(r->symbols, r->slow->stack->locs[i]);
+}
+
+static void value_frame(const void *of, u32 i, struct value_frame *out)
+{
+	struct frame_text f = frame_of(of, i);
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
+static const char *text_cell(const struct slow_row *r, u32 column)
+{
+	const struct io_slow_sample *s = &r->slow->s;
+
+	switch (column) {
+	case SLOW_OP:
+		return io_op_names[s->op];
+	case SLOW_DEVICE:
+		return s->device.name;
+	case SLOW_SECTOR_TEXT:
+		return r->sector_text;
+	case SLOW_PID_TEXT:
+		return r->pid_text;
+	case SLOW_FLAGS:
+		return r->flags_text;
+	case SLOW_FILE:
+		return s->file;
+	case SLOW_LEAF:
+		return r->nframes ? frame_of(r, 0).name : "";
+	default:
+		return io__who(s->writeback, s->comm);
+	}
+}
+
+static u64 number_cell(const struct slow_row *r, u32 column, u64 now)
+{
+	const struct io_slow_sample *s = &r->slow->s;
+
+	switch (column) {
+	case SLOW_TOTAL:
+		return s->total_ns;
+	case SLOW_QUEUED:
+	case SLOW_QUEUED_TEXT:
+		return s->queued_ns;
+	case SLOW_DEVICE_NS:
+		return s->device_ns;
+	case SLOW_AGO:
+		return now > s->t_ns ? now - s->t_ns : 0;
+	case SLOW_SIZE:
+		return s->bytes;
+	case SLOW_T:
+		return s->t_ns;
+	case SLOW_SECTOR:
+		return s->sector;
+	case SLOW_PID:
+		return s->tgid;
+	case SLOW_TID:
+		return s->tid;
+	default:
+		return s->inode;
+	}
+}
+
+/* Where 0 stands for what is not known. */
+static bool is_unknown(const struct slow_row *r, u32 column)
+{
+	const struct io_slow_sample *s = &r->slow->s;
+
+	switch (column) {
+	case SLOW_QUEUED:
+	case SLOW_QUEUED_TEXT:
+		return !s->queued_ns;
+	case SLOW_DEVICE_NS:
+		return !s->device_ns;
+	case SLOW_PID:
+	case SLOW_TID:
+		return !s->tgid;
+	case SLOW_INODE:
+		return !s->inode;
+	default:
+		return false;
+	}
+}
+
+static bool slow__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct slow_box *box = container_of(t, struct slow_box, answer.base.table);
+	const struct slow_row *r = &box->rows[row];
+
+	*out = (struct value){.type = io_slow_columns[column].type};
+	if (is_unknown(r, column)) {
+		out->type = column == SLOW_QUEUED_TEXT ? VALUE_TEXT : VALUE_NONE;
+		out->s = "unknown";
+	} else if (out->type == VALUE_TEXT) {
+		out->s = text_cell(r, column);
+	} else if (out->type == VALUE_STACK) {
+		out->n = r->nframes;
+		out->of = r;
+		out->frame = value_frame;
+	} else {
+		out->u = number_cell(r, column, box->answer.base.snap->t1_ns);
+	}
+	return true;
+}
+
+static u64 slow__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct slow_box, answer.base.table)->rows[row].key;
+}
+
+/* --- stacks below the rows --- */
+
+static bool wanted(u64 key, const u64 *keys, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (keys[i] == key)
+			return true;
+	return false;
+}
+
+static void fill_node(struct tree_node *n, const struct slow_row *r, u32 i)
+{
+	struct frame_text f = frame_of(r, i);
+
+	*n = (struct tree_node){
+		.func = f.func,
+		.depth = 1,
+		.parent = UINT32_MAX,
+		.key = mix64_pair(r->key, i + 1),
+		.pct = -1,
+		.name = f.name,
+		.object_name = f.object_name,
+	};
+}
+
+/* One stack has no branches: its frames stand below each other. */
+static void build_trees(struct slow_box *box, const u64 *unfolded, u32 nunfolded)
+{
+	struct io_slow_answer *a = &box->answer;
+	struct row_tree *trees = arena__array(&box->arena, struct row_tree, a->nrows);
+	struct tree_node *nodes;
+	u32 n = 0;
+
+	for (u32 i = 0; i < a->nrows; i++) {
+		trees[i].first = n;
+		if (wanted(box->rows[i].key, unfolded, nunfolded))
+			trees[i].n = MIN(box->rows[i].nframes, (u32)ANSWER_TREE_NODES);
+		n += trees[i].n;
+	}
+	nodes = arena__array(&box->arena, struct tree_node, n);
+	for (u32 i = 0; i < a->nrows; i++)
+		for (u32 k = 0; k < trees[i].n; k++)
+			fill_node(&nodes[trees[i].first + k], &box->rows[i], k);
+	a->base.trees = trees;
+	a->base.nodes = nodes;
+	a->base.nnodes = n;
+}
+
+/* --- the answer --- */
+
+static void fill_row(struct slow_box *box, struct slow_row *r, const struct io_slow *slow,
+		     const struct symbols *symbols)
+{
+	const struct io_slow_sample *s = &slow->s;
+	char buf[40];
+
+	*r = (struct slow_row){.symbols = symbols, .slow = slow};
+	r->key = mix64_pair(mix64_pair(s->sector ^ ((u64)s->device.dev << 32), s->t_ns), s->tid);
+	r->nframes = profile_stack__nlocs(slow->stack);
+	r->pid_text = io__id_text(&box->arena, s->tgid);
+	snprintf(buf, sizeof(buf), "%11llu", (unsigned long long)s->sector);
+	r->sector_text = arena__strdup(&box->arena, buf);
+	r->flags_text = arena__strdup(&box->arena, io_flags__text(s->flags, buf, sizeof(buf)));
+	for (u32 i = 0; i < r->nframes; i++)
+		box->answer.base.unresolved |= frame_of(r, i).pending;
+}
+
+static void fill_rows(struct slow_box *box, const struct io_snap *snap, bool by_dev, u32 dev,
+		      const struct scope *scope)
+{
+	struct io_slow_answer *a = &box->answer;
+	const struct io_slow **rows =
+		arena__array(&box->arena, const struct io_slow *, snap->nslow);
+
+	box->rows = arena__array(&box->arena, struct slow_row, snap->nslow);
+	for (u32 i = 0; i < snap->nslow; i++) {
+		const struct io_slow_sample *s = &snap->slow[i].s;
+
+		if (by_dev && !io__of_device(&s->device, dev))
+			continue;
+		if (!io__passes(scope, s->tgid, s->tid, s->cgroup, s->comm) ||
+		    (scope && (s->total_ns < scope->min_ns ||
+			       (scope->max_ns && s->total_ns > scope->max_ns))))
+			continue;
+		fill_row(box, &box->rows[a->nrows], &snap->slow[i], snap->symbols);
+		rows[a->nrows++] = &snap->slow[i];
+	}
+	a->rows = rows;
+}
+
+static void slow__free(struct answer *base)
+{
+	struct slow_box *box = container_of(base, struct slow_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static u64 slow_since(const struct io_snap *s)
+{
+	u64 age = IO_SLOW_S * NSEC_PER_SEC;
+
+	return MAX(s->since_ns, s->base.t1_ns > age ? s->base.t1_ns - age : 0);
+}
+
+struct io_slow_answer *io__slow(const struct io_snap *snap, bool by_dev, u32 dev,
+				const u64 *unfolded, u32 nunfolded, const struct scope *scope)
+{
+	struct slow_box *box = xcalloc(1, sizeof(*box));
+
+	arena__init(&box->arena);
+	io_answer__init(&box->answer.base, snap, slow_since(snap), slow__free);
+	fill_rows(box, snap, by_dev, dev, scope);
+	build_trees(box, unfolded, nunfolded);
+	box->answer.base.table = (struct row_table){
+		.columns = io_slow_columns,
+		.ncolumns = SLOW_COLUMNS,
+		.nrows = box->answer.nrows,
+		.sort = SLOW_TOTAL,
+		.cell = slow__cell,
+		.key = slow__key,
+	};
+	return &box->answer;
+}

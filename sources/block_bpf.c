@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Block I/O: BPF programs on the block layer's tracepoints. */
+#include "sources/block_bpf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bpf/block.h"
+#include "bpf/block.skel.h"
+#include "bpf/stack.h"
+#include "core/arena.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "sources/block_devices.h"
+#include "sources/bpf_ring.h"
+#include "sources/bpf_scope.h"
+#include "sources/bpf_util.h"
+
+#define SLOW_FIRST_NS NSEC_PER_MSEC
+#define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
+#define SLOW_WANTED   64   /* slow requests told in one interval, at least */
+#define STACKS_WANTED 2000 /* requests whose stacks are taken in one interval, about */
+
+struct source {
+	struct block_bpf *skel;
+	struct bpf_ring *ring;
+	struct bpf_scope scope;
+	struct block_bpf_sizes sizes;
+	struct block_devices devices;
+	struct bpf_link *fork, *exit;	/* while children are followed */
+	const struct sample_sink *sink; /* during drain */
+	bool flipped;
+	u32 stacks, slow; /* stacks sent since the map was emptied; slow requests told */
+	u64 slow_least_ns;
+	u64 before_ns;
+	struct block_stats before;
+	struct health health;
+};
+
+_Static_assert((int)BLOCK_OPS == IO_OPS && (int)BLOCK_STAGES == IO_STAGES &&
+		       BLOCK_SIZES == IO_SIZES && BLOCK_FILE_LEN == IO_FILE_LEN &&
+		       BLOCK_FLAG_OTHER == IO_FLAG_OTHER,
+	       "what is counted is what is handed out");
+
+void block_bpf__stats(struct source *s, struct block_stats *out)
+{
+	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
+}
+
+/* --- what was counted --- */
+
+static void name_device(const struct source *s, struct io_device *to, const struct block_key *k)
+{
+	to->dev = k->dev;
+	to->disk = k->disk;
+	block_devices__name(&s->devices, k->dev, to->name);
+	block_devices__name(&s->devices, k->disk, to->disk_name);
+}
+
+static void on_device(void *ctx, const void *key, const void *value)
+{
+	const struct block_key *k = key;
+	const struct block_sum *sum = value;
+	struct source *s = ctx;
+	struct bpf_scope_entry e = {sum->tgid,	 sum->tid,     sum->cpu,
+				    sum->cgroup, sum->last_ns, sum->comm};
+	struct io_sample out = {
+		.head.type = SAMPLE_IO,
+		.op = (enum io_op)MIN(k->op, BLOCK_OPS - 1),
+		.flags = k->flags % IO_FLAGS,
+		.count = sum->count,
+		.bytes = sum->bytes,
+		.random = sum->random,
+		.sequential = sum->sequential,
+		.sizes = sum->sizes,
+	};
+
+	/* The kernel has judged all but names, for which rows are kept apart. */
+	if (k->name && !bpf_scope__passes(&s->scope, &e))
+		return;
+	name_device(s, &out.device, k);
+	for (u32 i = 0; i < IO_STAGES; i++) {
+		out.ns[i] = sum->ns[i];
+		out.known[i] = sum->known[i];
+		out.max_ns[i] = sum->max_ns[i];
+		out.hist[i] = sum->hist[i];
+	}
+	sink__put(s->sink, &out.head);
+}
+
+static void on_proc(void *ctx, const void *key, const void *value)
+{
+	const struct block_proc_key *k = key;
+	const struct block_proc_sum *sum = value;
+	struct source *s = ctx;
+	struct bpf_scope_entry e = {k->tgid,   sum->tid,     sum->cpu,
+				    k->cgroup, sum->last_ns, sum->comm};
+	struct io_proc_sample out = {
+		.head.type = SAMPLE_IO_PROC,
+		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
+		.flags = k->dev.flags % IO_FLAGS,
+		.tgid = k->tgid,
+		.tid = sum->tid,
+		.kthread = sum->kthread,
+		.writeback = k->writeback,
+		.cgroup = k->cgroup,
+		.inode = k->inode,
+		.count = sum->count,
+		.bytes = sum->bytes,
+		.known = sum->known,
+		.ns = sum->ns,
+		.max_ns = sum->max_ns,
+	};
+
+	if (k->dev.name && !bpf_scope__passes(&s->scope, &e))
+		return;
+	name_device(s, &out.device, &k->dev);
+	copy_str(out.comm, sizeof(out.comm), sum->comm);
+	copy_str(out.file, sizeof(out.file), sum->file);
+	sink__put(s->sink, &out.head);
+}
+
+static double drain_map(struct source *s, struct bpf_map *map,
+			void (*each)(void *ctx, const void *key, const void *value))
+{
+	long n = bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map),
+				 each, s);
+
+	if (n < 0)
+		log__add(LOG_WARN, "block I/O could not be read from the kernel: %s",
+			 strerror((int)-n));
+	return n < 0 ? 0 : 100.0 * (double)n / bpf_map__max_entries(map);
+}
+
+static double drain_counts(struct source *s)
+{
+	bool a = s->skel->bss->active;
+	double devices, procs;
+
+	devices = drain_map(s, a ? s->skel->maps.devices_a : s->skel->maps.devices_b, on_device);
+	procs = drain_map(s, a ? s->skel->maps.procs_a : s->skel->maps.procs_b, on_proc);
+	s->flipped = false;
+	return MAX(devices, procs);
+}
+
+static void put_devices(struct source *s)
+{
+	for (u32 i = 0; i < s->devices.n; i++) {
+		const struct block_device_entry *e = &s->devices.items[i];
+		struct io_device_sample out = {.head.type = SAMPLE_IO_DEVICE,
+					       .device = {.dev = e->dev, .disk = e->dev},
+					       .in_flight = e->in_flight};
+
+		if (!e->present)
+			continue;
+		copy_str(out.device.name, sizeof(out.device.name), e->name);
+		copy_str(out.device.disk_name, sizeof(out.device.disk_name), e->name);
+		sink__put(s->sink, &out.head);
+	}
+}
+
+/* --- records from the ring --- */
+
+static void put_slow(struct source *s, const struct block_slow_record *r)
+{
+	const struct block_proc_key *k = &r->key;
+	struct bpf_scope_entry e = {k->tgid, r->tid, r->cpu, k->cgroup, r->t_ns, r->comm};
+	struct io_slow_sample out = {
+		.head.type = SAMPLE_IO_SLOW,
+		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
+		.flags = k->dev.flags % IO_FLAGS,
+		.tgid = k->tgid,
+		.tid = r->tid,
+		.kthread = r->kthread,
+		.writeback = k->writeback,
+		.cgroup = k->cgroup,
+		.inode = k->inode,
+		.t_ns = r->t_ns,
+		.total_ns = r->total_ns,
+		.queued_ns = r->queued_ns,
+		.device_ns = r->device_ns,
+		.sector = r->sector,
+		.bytes = r->bytes,
+		.stack = r->stack,
+	};
+
+	s->slow++;
+	if (k->dev.name && !bpf_scope__passes(&s->scope, &e))
+		return;
+	name_device(s, &out.device, &k->dev);
+	copy_str(out.comm, sizeof(out.comm), r->comm);
+	copy_str(out.file, sizeof(out.file), r->file);
+	sink__put(s->sink, &out.head);
+}
+
+static void put_record(void *ctx, const void *data, size_t size)
+{
+	struct source *s = ctx;
+	u32 type = *(const u32 *)data;
+
+	if (type == RECORD_STACK)
+		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+	else if (type == RECORD_BLOCK_SLOW && size >= sizeof(struct block_slow_record))
+		put_slow(s, data);
+}
+
+/* --- upkeep --- */
+
+/* As low as leaves few enough to look at; the programs raise it themselves. */
+static void adapt(struct source *s, u64 requests)
+{
+	if (s->slow < SLOW_WANTED)
+		s->skel->bss->slow_ns = MAX(s->skel->bss->slow_ns / 2, s->slow_least_ns);
+	s->slow = 0;
+	s->skel->bss->slow_told = 0;
+	s->skel->bss->stack_every = 1 + (u32)MIN(requests / STACKS_WANTED, 1u << 20);
+}
+
+/* Bios of devices that have requests are told too, and cost: they are looked at only while
+ * there are devices without. */
+static int watch_bios(struct source *s, bool on)
+{
+	struct block_bpf *k = s->skel;
+	struct bpf_link **begin = &k->links.block_bio_start, **end = &k->links.block_bio_end;
+
+	if (on && !*end)
+		*end = bpf_program__attach(k->progs.block_bio_end);
+	if (on && *end && !*begin)
+		*begin = bpf_program__attach(k->progs.block_bio_start);
+	if (!on) {
+		bpf_link__destroy(*begin);
+		bpf_link__destroy(*end);
+		*begin = *end = NULL;
+	}
+	return on && !*begin ? -errno : 0;
+}
+
+static void look_at_devices(struct source *s)
+{
+	int err = block_devices__read(&s->devices);
+
+	if (!err)
+		err = watch_bios(s, block_devices__have_bio_based(&s->devices));
+	if (err)
+		log__add(LOG_WARN, "block devices could not be looked at: %s", strerror(-err));
+}
+
+/* Ends of requests that both programs were left out of. */
+static u64 missed_ends(struct source *s, const struct block_stats *now)
+{
+	struct bpf_prog_info info = {0};
+	u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->skel->progs.block_complete), &info, &len))
+		return 0;
+	return info.recursion_misses - MIN(now->nested, info.recursion_misses);
+}
+
+static void note_cost(struct source *s, const struct block_stats *now, double wall_ns)
+{
+	double runs = (double)(now->runs - s->before.runs);
+	double timed = (double)(now->timed - s->before.timed);
+	struct health *h = &s->health;
+
+	if (timed > 0)
+		h->cost_ns = (double)(now->run_ns - s->before.run_ns) / timed;
+	h->run_pct = 100 * runs * h->cost_ns / wall_ns / MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+	h->cost_pct = h->run_pct;
+}
+
+static void add_note(struct health *h, u64 n, const char *what)
+{
+	size_t len = strlen(h->note);
+
+	if (n)
+		snprintf(h->note + len, sizeof(h->note) - len, "%s%llu %s", len ? "; " : "",
+			 (unsigned long long)n, what);
+}
+
+static void note_losses(struct source *s, const struct block_stats *now)
+{
+	struct health *h = &s->health;
+
+	h->samples = now->requests - MIN(now->requests, h->samples_total);
+	h->samples_total = now->requests;
+	h->map_full = now->devices_full + now->procs_full + now->requests_full;
+	h->lost = now->devices_full + missed_ends(s, now);
+	h->note[0] = '\0';
+	add_note(h, now->procs_full, "requests are in no process's row: too many at once");
+	add_note(h, now->requests_full, "began unseen, their submitter is not known");
+	add_note(h, now->records_full, "slow requests could not be listed");
+	add_note(h, now->backward, "negative times were left out");
+}
+
+static void note_tick(struct source *s, double fill)
+{
+	u64 now_ns = clock__monotonic_ns();
+	struct block_stats now;
+	double stacks;
+
+	block_bpf__stats(s, &now);
+	adapt(s, now.requests - s->before.requests);
+	note_losses(s, &now);
+	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
+	s->health.map_fill_pct = MAX(fill, stacks);
+	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
+	s->before = now;
+	s->before_ns = now_ns;
+}
+
+/* --- settings --- */
+
+/* Programs on fork and exit are attached only while children are followed. */
+static int follow(struct source *s, bool on, struct status *st)
+{
+	if (!on) {
+		bpf_link__destroy(s->fork);
+		bpf_link__destroy(s->exit);
+		s->fork = s->exit = NULL;
+		return 0;
+	}
+	if (!s->exit)
+		s->exit = bpf_program__attach(s->skel->progs.block_exit);
+	if (s->exit && !s->fork)
+		s->fork = bpf_program__attach(s->skel->progs.block_fork);
+	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
+}
+
+static int block_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
+{
+	int err = 0;
+
+	if (scope->follow_children)
+		err = follow(s, true, st);
+	if (!err)
+		err = bpf_scope__set(&s->scope, scope, st);
+	if (err)
+		return err;
+	if (!scope->follow_children)
+		follow(s, false, st);
+	s->slow_least_ns = scope->min_ns ? scope->min_ns : SLOW_LEAST_NS;
+	s->skel->bss->slow_ns = scope->min_ns ? scope->min_ns : SLOW_FIRST_NS;
+	s->skel->bss->slow_max_ns = scope->max_ns;
+	return 0;
+}
+
+/* Nothing here is sampled. */
+static int block_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+{
+	(void)s;
+	(void)how;
+	(void)st;
+	return 0;
+}
+
+/* --- the source --- */
+
+static void block_bpf__close(struct source *s)
+{
+	bpf_link__destroy(s->fork);
+	bpf_link__destroy(s->exit);
+	bpf_scope__fini(&s->scope);
+	bpf_ring__free(s->ring);
+	block_bpf__destroy(s->skel);
+	block_devices__fini(&s->devices);
+	free(s);
+}
+
+/* Arguments of a tracepoint; 0: there is none of that name. */
+static u32 arguments(const struct btf *btf, const char *tracepoint)
+{
+	const struct btf_type *t;
+	char name[64];
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer */
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the prototype; its first is context */
+	return t && btf_is_func_proto(t) && btf_vlen(t) ? btf_vlen(t) - 1 : 0;
+}
+
+/* A bit of request.rq_flags: since 6.11 they are an enum's and may move. */
+static u32 request_flag(const struct btf *btf, const char *name, u32 otherwise)
+{
+	int id = btf__find_by_name_kind(btf, "rqf_flags", BTF_KIND_ENUM);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
+	const struct btf_enum *e = t ? btf_enum(t) : NULL;
+
+	for (u32 i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, e[i].name_off), name) && e[i].val < 32)
+			return 1u << e[i].val;
+	return otherwise;
+}
+
+/* Decides by what the running kernel has. */
+static void fit_kernel(struct block_bpf *k)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		return;
+	k->rodata->rq_arg = arguments(btf, "block_rq_issue") == 2;
+	k->rodata->bio_arg = arguments(btf, "block_bio_queue") == 2;
+	k->rodata->rqf_io_stat = request_flag(btf, "__RQF_IO_STAT", 1u << 13);
+	k->rodata->rqf_flush_seq = request_flag(btf, "__RQF_FLUSH_SEQ", 1u << 4);
+	if (!arguments(btf, "block_io_start"))
+		bpf_program__set_autoload(k->progs.block_start, false);
+	if (!arguments(btf, "block_rq_merge"))
+		bpf_program__set_autoload(k->progs.block_merge, false);
+	btf__free(btf);
+}
+
+static int load(struct source *s, struct status *st)
+{
+	struct block_bpf *k = block_bpf__open();
+	int err;
+
+	s->skel = k;
+	if (!k)
+		return bpf_util__failed(-errno, "BPF programs of block I/O", st);
+	bpf_map__set_max_entries(k->maps.requests, s->sizes.requests);
+	bpf_map__set_max_entries(k->maps.devices_a, s->sizes.devices);
+	bpf_map__set_max_entries(k->maps.devices_b, s->sizes.devices);
+	bpf_map__set_max_entries(k->maps.procs_a, s->sizes.procs);
+	bpf_map__set_max_entries(k->maps.procs_b, s->sizes.procs);
+	bpf_map__set_max_entries(k->maps.stacks_seen, s->sizes.stacks);
+	bpf_map__set_max_entries(k->maps.records, s->sizes.ring_bytes);
+	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
+	fit_kernel(k);
+	err = block_bpf__load(k);
+	if (err)
+		return bpf_util__failed(err, "BPF programs of block I/O", st);
+	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);
+	if (!err)
+		bpf_scope__init(&s->scope, bpf_map__fd(k->maps.scope_ids),
+				bpf_map__fd(k->maps.scope_comms), &k->bss->scope_state);
+	return err;
+}
+
+static int attach_one(struct bpf_program *prog, struct bpf_link **link, struct status *st)
+{
+	if (!bpf_program__autoload(prog))
+		return 0;
+	*link = bpf_program__attach(prog);
+	return *link ? 0 : bpf_util__failed(-errno, bpf_program__name(prog), st);
+}
+
+/* Programs on one tracepoint run in the order in which they were attached. */
+static int attach(struct source *s, const struct scope *scope, struct status *st)
+{
+	struct block_bpf *k = s->skel;
+	int err = block_bpf__set_scope(s, scope, st);
+
+	if (!err)
+		err = attach_one(k->progs.block_complete, &k->links.block_complete, st);
+	if (!err)
+		err = attach_one(k->progs.block_complete_again, &k->links.block_complete_again, st);
+	if (!err)
+		err = attach_one(k->progs.block_merge, &k->links.block_merge, st);
+	if (!err)
+		err = attach_one(k->progs.block_issue, &k->links.block_issue, st);
+	if (!err)
+		err = attach_one(k->progs.block_insert, &k->links.block_insert, st);
+	if (!err)
+		err = attach_one(k->progs.block_start, &k->links.block_start, st);
+	return err;
+}
+
+static void begin(struct source *s)
+{
+	s->skel->bss->ready = 1;
+	s->before_ns = clock__monotonic_ns();
+	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
+	copy_str(s->health.event, sizeof(s->health.event), "block_rq_complete");
+	s->health.precise = true;
+}
+
+struct source *block_bpf__open_sized(const struct sampling *how, const struct scope *scope,
+				     const struct block_bpf_sizes *sizes, struct status *st)
+{
+	struct source *s = xcalloc(1, sizeof(*s));
+	int err = bpf_util__prepare(st);
+
+	(void)how;
+	s->sizes = *sizes;
+	if (!err)
+		err = load(s, st);
+	if (!err)
+		err = attach(s, scope, st);
+	if (err) {
+		block_bpf__close(s);
+		return NULL;
+	}
+	look_at_devices(s);
+	begin(s);
+	return s;
+}
+
+static struct source *block_bpf__open_source(const struct sampling *how, const struct scope *scope,
+					     struct status *st)
+{
+	static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024};
+
+	return block_bpf__open_sized(how, scope, &sizes, st);
+}
+
+static int block_bpf__fd(struct source *s)
+{
+	return bpf_ring__fd(s->ring);
+}
+
+static void block_bpf__fetch(struct source *s, bool tick)
+{
+	if (tick) {
+		__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
+		bpf_util__barrier();
+		s->flipped = true;
+	}
+	bpf_ring__fetch(s->ring);
+}
+
+static void block_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	s->sink = sink;
+	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
+		block_bpf__fetch(s, tick);
+	if (tick)
+		look_at_devices(s);
+	bpf_ring__drain(s->ring, put_record, s);
+	if (!tick)
+		return;
+	put_devices(s);
+	note_tick(s, drain_counts(s));
+}
+
+static void block_bpf__health(struct source *s, struct health *h)
+{
+	u64 side_lost = h->side_lost;
+	double self = h->self_cpu_pct;
+
+	*h = s->health;
+	h->side_lost = side_lost;
+	h->self_cpu_pct = self;
+}
+
+const struct source_ops source_block_bpf = {
+	.name = "bpf",
+	.title = "BPF programs on the block layer's tracepoints",
+	.open = block_bpf__open_source,
+	.close = block_bpf__close,
+	.set_scope = block_bpf__set_scope,
+	.set_sampling = block_bpf__set_sampling,
+	.fd = block_bpf__fd,
+	.fetch = block_bpf__fetch,
+	.drain = block_bpf__drain,
+	.health = block_bpf__health,
+};

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/block_devices.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+
+#define MINOR_BITS 20
+#define TEXT_MAX   (4u << 20)
+
+void block_devices__fini(struct block_devices *d)
+{
+	free(d->items);
+	*d = (struct block_devices){0};
+}
+
+/* The first that is not below. */
+static u32 place_of(const struct block_devices *d, u32 dev)
+{
+	u32 lo = 0, hi = d->n;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (d->items[mid].dev < dev)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct block_device_entry *entry_of(struct block_devices *d, u32 dev)
+{
+	u32 at = place_of(d, dev);
+
+	if (at < d->n && d->items[at].dev == dev)
+		return &d->items[at];
+	if (d->n >= BLOCK_DEVICES_MAX)
+		return NULL;
+	d->items = xgrow(d->items, d->n, &d->cap, sizeof(*d->items));
+	memmove(&d->items[at + 1], &d->items[at], (d->n - at) * sizeof(*d->items));
+	d->items[at] = (struct block_device_entry){.dev = dev};
+	d->n++;
+	return &d->items[at];
+}
+
+/* The name may hold anything but blanks; what a terminal would obey is not kept. */
+static void take_name(struct block_device_entry *e, const char *name)
+{
+	copy_str(e->name, sizeof(e->name), name);
+	for (char *c = e->name; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
+}
+
+/* Fields: major minor name, then reads, merged, sectors, ms, the same of writes, in flight. */
+static void parse_line(struct block_devices *d, const char *line)
+{
+	unsigned int major, minor;
+	unsigned long long in_flight = 0;
+	struct block_device_entry *e;
+	char name[128];
+	int n;
+
+	n = sscanf(line, " %u %u %127s %*u %*u %*u %*u %*u %*u %*u %*u %llu", &major, &minor, name,
+		   &in_flight);
+	if (n < 3 || major >= 1u << 12 || minor >= 1u << MINOR_BITS)
+		return;
+	e = entry_of(d, major << MINOR_BITS | minor);
+	if (!e)
+		return;
+	take_name(e, name);
+	/* Some kernels let it go below 0 for a moment. */
+	e->in_flight = in_flight > UINT32_MAX ? 0 : in_flight;
+	e->present = true;
+}
+
+void block_devices__parse(struct block_devices *d, const char *text)
+{
+	for (u32 i = 0; i < d->n; i++) {
+		d->items[i].present = false;
+		d->items[i].in_flight = 0;
+	}
+	while (*text) {
+		const char *end = strchrnul(text, '\n');
+		char line[512];
+
+		copy_str(line, MIN(sizeof(line), (size_t)(end - text) + 1), text);
+		parse_line(d, line);
+		text = *end ? end + 1 : end;
+	}
+}
+
+int block_devices__read(struct block_devices *d)
+{
+	int fd = open("/proc/diskstats", O_RDONLY | O_CLOEXEC);
+	size_t len = 0, cap = 0;
+	char *text = NULL;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return -errno;
+	while (n > 0 && len < TEXT_MAX) {
+		if (cap - len < 4096) {
+			cap = cap * 2 + 16384;
+			text = xrealloc(text, cap);
+		}
+		n = read(fd, text + len, cap - len - 1);
+		if (n > 0)
+			len += (size_t)n;
+	}
+	close(fd);
+	text[len] = '\0';
+	block_devices__parse(d, text);
+	free(text);
+	return 0;
+}
+
+void block_devices__name(const struct block_devices *d, u32 dev, char out[IO_NAME_LEN])
+{
+	u32 at = place_of(d, dev);
+
+	if (at < d->n && d->items[at].dev == dev)
+		copy_str(out, IO_NAME_LEN, d->items[at].name);
+	else
+		snprintf(out, IO_NAME_LEN, "%u:%u", dev >> MINOR_BITS,
+			 dev & ((1u << MINOR_BITS) - 1));
+}
+
+static bool has(const struct block_device_entry *e, const char *what)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%s", e->dev >> MINOR_BITS,
+		 e->dev & ((1u << MINOR_BITS) - 1), what);
+	return access(path, F_OK) == 0;
+}
+
+static bool has_size(const struct block_device_entry *e)
+{
+	char path[96], c = '0';
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/size", e->dev >> MINOR_BITS,
+		 e->dev & ((1u << MINOR_BITS) - 1));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, &c, 1) != 1)
+		c = '0';
+	close(fd);
+	return c != '0';
+}
+
+bool block_devices__have_bio_based(const struct block_devices *d)
+{
+	for (u32 i = 0; i < d->n; i++) {
+		const struct block_device_entry *e = &d->items[i];
+
+		if (e->present && !has(e, "mq") && !has(e, "partition") && has_size(e))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* View io: how long block devices take, for whom, and what was slow. */
+#include "tui/views/io.h"
+
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "tui/views/terms.h"
+
+static struct io_screen *io__new(struct host *h, const struct io_query *q);
+
+static struct answer *io__run(const struct frame *f, const void *query, const struct scope *scope)
+{
+	return &io__query((const void *)f->snaps[MODEL_IO], query, scope)->base;
+}
+
+/* --- grouping and window --- */
+
+static const enum action group_actions[IO_GROUPS] = {
+	[IO_BY_DEVICE] = ACTION_GROUP_DEVICE, [IO_BY_PID] = ACTION_GROUP_PID,
+	[IO_BY_COMM] = ACTION_GROUP_COMM,     [IO_BY_CGROUP] = ACTION_GROUP_CGROUP,
+	[IO_BY_FILE] = ACTION_GROUP_FILE,
+};
+static const struct group_keys io_keys = {io_group_names, group_actions, IO_GROUPS, true};
+
+static u32 io__groups(const struct listing *l)
+{
+	return 1u << io__of(l)->query.group;
+}
+
+static void io__set_groups(struct listing *l, u32 groups)
+{
+	io__of(l)->query.group = (enum io_group)__builtin_ctz(groups);
+}
+
+static enum profile_window *io__window(struct listing *l)
+{
+	return &io__of(l)->query.window;
+}
+
+/* --- drilling --- */
+
+/* The row's key as a term of the filter language; false when it has none. */
+static bool row_term(const struct io_answer *a, const struct io_row *r, char *buf, size_t size)
+{
+	if (!r->proc)
+		return false;
+	switch (a->query.group) {
+	case IO_BY_PID:
+		return r->proc->tgid && !r->proc->writeback &&
+		       term__id("pid", r->proc->tgid, buf, size);
+	case IO_BY_COMM:
+		return !r->proc->writeback && term__name("comm", r->proc->comm, buf, size);
+	case IO_BY_CGROUP:
+		return term__cgroup(r->proc->cgroup, r->cgroup_name, buf, size);
+	default:
+		return false;
+	}
+}
+
+static bool io__term(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	return row_term(io__rows(l), &io__rows(l)->rows[row], buf, size);
+}
+
+/* Who uses a device. */
+static void open_device(struct listing *l, const struct io_row *r)
+{
+	struct io_query q = io__of(l)->query;
+	struct io_screen *next;
+
+	q.group = IO_BY_PID;
+	q.by_dev = true;
+	q.dev = r->device.dev;
+	next = io__new(l->base.host, &q);
+	next->scale = io__of(l)->scale;
+	copy_str(next->list.narrowed, sizeof(next->list.narrowed), r->name);
+	if (l->asker.extra_scope)
+		next->list.asker.extra_scope = scope__get(l->asker.extra_scope);
+	host__push(l->base.host, &next->list.base);
+}
+
+/* The slowest requests of one row's. */
+static void open_slow(struct listing *l, const struct io_row *r)
+{
+	const struct io_query *q = &io__of(l)->query;
+	const struct scope *scope, *narrow = NULL;
+	char terms[TERM_MAX];
+
+	if (row_term(io__rows(l), r, terms, sizeof(terms))) {
+		scope = asker__scope(&l->asker);
+		narrow = terms__scope(scope, terms);
+		scope__put(scope);
+	}
+	if (!narrow) {
+		host__message(l->base.host, ROLE_WARN,
+			      "the requests of this row are not known apart");
+		return;
+	}
+	host__push(l->base.host,
+		   io_slow__open(l->base.host, q->by_dev ? q->dev : 0, terms, narrow));
+	scope__put(narrow);
+}
+
+static bool io__drill(struct listing *l, struct listing_place at)
+{
+	const struct io_row *r = &io__rows(l)->rows[at.row];
+
+	if (r->hists)
+		open_device(l, r);
+	else
+		open_slow(l, r);
+	return true;
+}
+
+static const struct listing_ops io_listing = {
+	.ask = {.size = sizeof(struct io_query), .model = MODEL_IO, .run = io__run},
+	.keys = &io_keys,
+	.groups = io__groups,
+	.set_groups = io__set_groups,
+	.window = io__window,
+	.headline = io__headline,
+	.above = io__above,
+	.empty = io__empty,
+	.cell_role = io__role,
+	.drill = io__drill,
+	.selection = io__selection,
+	.term = io__term,
+	.report = io__report,
+};
+
+/* --- the screen --- */
+
+static bool next_columns(struct io_screen *s)
+{
+	if (s->query.group != IO_BY_DEVICE)
+		host__message(s->list.base.host, ROLE_WARN, "by %s there is one set of columns",
+			      io_group_names[s->query.group]);
+	else
+		s->query.show = (s->query.show + 1) % IO_SHOWS;
+	return true;
+}
+
+static bool next_stage(struct io_screen *s)
+{
+	s->query.stage = (s->query.stage + 1) % IO_STAGES;
+	return true;
+}
+
+static bool next_scale(struct io_screen *s)
+{
+	s->strip = false;
+	s->scale = (s->scale + 1) % IO_SCALES;
+	return true;
+}
+
+static bool toggle(bool *what)
+{
+	*what = !*what;
+	return true;
+}
+
+static bool slowest(struct io_screen *s)
+{
+	host__push(s->list.base.host,
+		   io_slow__open(s->list.base.host, s->query.by_dev ? s->query.dev : 0,
+				 s->list.narrowed, s->list.asker.extra_scope));
+	return true;
+}
+
+static bool io__action(struct screen *base, enum action a)
+{
+	struct io_screen *s = (struct io_screen *)base;
+
+	switch (a) {
+	case ACTION_COLUMNS:
+		return next_columns(s);
+	case ACTION_STAGE:
+		return next_stage(s);
+	case ACTION_SCALE:
+		return next_scale(s);
+	case ACTION_HEATMAP:
+		return toggle(&s->strip);
+	case ACTION_JOIN_FLAGS:
+		return toggle(&s->query.joined);
+	case ACTION_SLOW_IO:
+		return slowest(s);
+	default:
+		return listing__action(base, a);
+	}
+}
+
+static void io__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops io_screen_ops = {
+	LISTING_SCREEN,
+	.section = "io",
+	.free = io__free,
+	.action = io__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_COLUMNS, ACTION_STAGE, ACTION_SLOW_IO,
+				       ACTION_GROUP_NEXT, ACTION_WINDOW, ACTION_FILTER,
+				       ACTION_PAUSE, ACTION_NONE},
+};
+
+static struct io_screen *io__new(struct host *h, const struct io_query *q)
+{
+	struct io_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &io_screen_ops, .host = h};
+	s->query = *q;
+	listing__init(&s->list, h, &io_listing, &s->query);
+	return s;
+}
+
+static void query__init(struct io_query *q, const struct view_args *args,
+			enum profile_window window)
+{
+	memset(q, 0, sizeof(*q));
+	q->window = window;
+	q->group = args->group ? io_group__by_name(args->group) : IO_BY_DEVICE;
+	if (q->group == IO_GROUPS)
+		q->group = IO_BY_DEVICE;
+}
+
+static struct screen *io__open(struct host *h, const struct view_args *args)
+{
+	struct io_query q;
+
+	query__init(&q, args, WINDOW_DECAY);
+	return &io__new(h, &q)->list.base;
+}
+
+static int io__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
+		     struct report *r)
+{
+	struct io_query q;
+
+	query__init(&q, args, WINDOW_LAST);
+	return listing__batch(&io_listing, f, &q, scope, r);
+}
+
+/* One in a hundred requests takes so long that somebody notices. */
+static bool io__alert(const struct frame *f)
+{
+	const struct io_snap *s = (const void *)f->snaps[MODEL_IO];
+	struct io_hist h = {0};
+
+	for (u32 i = 0; s && i < s->nkinds; i++)
+		io_hist__add(&h, &s->kinds[i].hists[IO_TOTAL], WINDOW_LAST);
+	return s && io_hist__quantile(&h, 0.99, UINT64_MAX) >= 100 * NSEC_PER_MSEC;
+}
+
+const struct view_ops view_io = {
+	.name = "io",
+	.title = "block I/O: latency by device and kind, who does it, what was slow",
+	.models = 1u << MODEL_IO,
+	.feed = MODEL_IO,
+	.screens = "requests",
+	.terms = SCOPE_TERM_TIME,
+	.groups = "device pid comm cgroup file",
+	.one_group = true,
+	.open = io__open,
+	.report = io__batch,
+	.report_free = listing__report_free,
+	.alert = io__alert,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the screens of the io view share: the table of devices and of those who use them (io.c,
+ * io_text.c), what is above it (io_panel.c), and the slowest requests (io_slow.c).
+ */
+#ifndef TUI_VIEWS_IO_H
+#define TUI_VIEWS_IO_H
+
+#include "models/io.h"
+#include "tui/views/listing.h"
+
+/* How the histogram is cut. */
+enum io_scale { IO_SCALE_LOG2, IO_SCALE_LINEAR, IO_SCALE_FINE, IO_SCALES };
+
+struct io_screen {
+	struct listing list;
+	struct io_query query;
+	enum io_scale scale;
+	bool strip; /* the last minutes in the place of the histogram */
+};
+
+static inline struct io_screen *io__of(const struct listing *l)
+{
+	return container_of(l, struct io_screen, list);
+}
+
+/* What is shown; NULL at first. */
+static inline const struct io_answer *io__rows(const struct listing *l)
+{
+	return l->answer ? container_of(l->answer, struct io_answer, base) : NULL;
+}
+
+extern const char *const io_scale_names[IO_SCALES];
+
+/* The slowest requests of the last minute; of one device when dev is not 0. extra: the scope in
+ * the place of the host's, NULL none; a reference is taken. */
+struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
+			     const struct scope *extra);
+
+/* Histogram, or strip, of an answer; returns how many lines were taken. */
+int io_panel__draw(const struct io_answer *a, enum io_scale scale, struct canvas *c, struct rect r);
+/* strip: of the snapshot that the answer is of. */
+int io_panel__strip(const struct io_answer *a, struct canvas *c, struct rect r);
+
+/* Of the table, as in listing_ops. */
+void io__headline(struct listing *l, struct headline *line);
+int io__above(struct listing *l, struct canvas *c, struct rect area);
+void io__empty(const struct listing *l, char *buf, size_t size);
+enum role io__role(const struct listing *l, u32 row, u32 column);
+void io__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
+void io__report(const struct answer *a, const struct frame *f, struct report *r);
+
+/* A latency that somebody notices, and one that everybody does. */
+enum role io__latency_role(u64 ns);
+/* Why there are no rows as long as the feed has not begun; false when it has. */
+bool io__waiting(const struct listing *l, char *buf, size_t size);
+
+#endif

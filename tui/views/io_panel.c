@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Above the table of the io view: the histogram of one stage, or the last minutes. */
+#include <stdio.h>
+
+#include "tui/views/io.h"
+#include "widgets/histogram.h"
+
+#define BARS_FROM 20 /* lines in which bars leave enough for a table */
+#define LOG2_MOST 10
+#define FINE_MOST 24
+#define LOG2_ROWS 28
+
+const char *const io_scale_names[IO_SCALES] = {"log2", "linear", "fine"};
+
+enum { MARKS = 4 };
+
+static const struct {
+	const char *name;
+	double q;
+} quantiles[MARKS - 1] = {{"p50", 0.50}, {"p95", 0.95}, {"p99", 0.99}};
+
+struct chart {
+	struct histogram_bucket buckets[BLOCK_BUCKETS];
+	u32 n;
+	struct histogram_mark marks[MARKS];
+};
+
+/* --- how it is cut --- */
+
+/* Powers of two of a microsecond; the first one is all below. */
+static void cut_log2(struct chart *ch, const struct io_hist *h)
+{
+	for (u32 i = 0; i < LOG2_ROWS; i++)
+		ch->buckets[i] =
+			(struct histogram_bucket){i ? 1000ULL << (i - 1) : 0, 1000ULL << i, 0};
+	for (u32 i = 0; i < BLOCK_BUCKETS; i++) {
+		u64 us = block__lo(i) / 1000;
+		u32 row = us ? hist__log2(us) + 1 : 0;
+
+		ch->buckets[MIN(row, LOG2_ROWS - 1u)].n += h->n[i];
+	}
+	ch->n = LOG2_ROWS;
+}
+
+static void cut_fine(struct chart *ch, const struct io_hist *h)
+{
+	for (u32 i = 0; i < BLOCK_BUCKETS; i++)
+		ch->buckets[i] = (struct histogram_bucket){block__lo(i), block__lo(i + 1), h->n[i]};
+	ch->n = BLOCK_BUCKETS;
+}
+
+/* A bucket's count is spread evenly over its width. */
+static void spread(struct chart *ch, u64 lo, u64 hi, double n)
+{
+	double width = (double)(hi - lo);
+
+	for (u32 i = 0; i < ch->n; i++) {
+		struct histogram_bucket *b = &ch->buckets[i];
+		u64 from = MAX(lo, b->lo_ns), to = MIN(hi, b->hi_ns);
+
+		if (to > from)
+			b->n += n * (double)(to - from) / width;
+	}
+}
+
+/* Rows of one width up to the 99th percentile, and one for the rest. */
+static void cut_linear(struct chart *ch, const struct io_hist *h, u64 p99, u32 rows)
+{
+	u64 least = 0, width;
+	u32 first = 0;
+
+	while (first < BLOCK_BUCKETS - 1 && !(h->n[first] > 0))
+		first++;
+	least = MIN(block__lo(first), p99);
+	rows = CLAMP(rows, 2u, (u32)FINE_MOST);
+	width = MAX((p99 - least) / (rows - 1) + 1, 250ULL);
+	least = least / width * width;
+	for (u32 i = 0; i < rows; i++)
+		ch->buckets[i] =
+			(struct histogram_bucket){least + i * width, least + (i + 1) * width, 0};
+	ch->buckets[rows - 1].hi_ns = block__lo(BLOCK_BUCKETS);
+	ch->n = rows;
+	for (u32 i = first; i < BLOCK_BUCKETS; i++)
+		if (h->n[i] > 0)
+			spread(ch, block__lo(i), block__lo(i + 1), h->n[i]);
+}
+
+/* --- drawing --- */
+
+static u32 find_marks(struct chart *ch, const struct io_hist *h, u64 max_ns)
+{
+	u32 n = 0;
+
+	for (; n < ARRAY_SIZE(quantiles); n++)
+		ch->marks[n] = (struct histogram_mark){
+			quantiles[n].name, io_hist__quantile(h, quantiles[n].q, max_ns)};
+	ch->marks[n++] = (struct histogram_mark){"max", max_ns};
+	return n;
+}
+
+static void draw_head(const struct io_answer *a, enum io_scale scale, const struct chart *ch,
+		      struct canvas *c, struct rect r)
+{
+	struct headline line = {c, {r.x, r.y, r.w, 1}, r.x};
+	enum io_stage stage = a->query.stage;
+	char text[16];
+
+	headline__addf(&line, ROLE_TITLE, "%s time", io_stage_names[stage]);
+	format__count(text, sizeof(text), a->sums.known[stage]);
+	headline__addf(&line, ROLE_DIM, " · %s · %s", text, io_scale_names[scale]);
+	for (u32 i = 0; i < MARKS; i++) {
+		format__ns(text, sizeof(text), ch->marks[i].ns);
+		headline__addf(&line, ROLE_TEXT, "  %s %s", ch->marks[i].name, text);
+	}
+	format__count(text, sizeof(text), a->in_flight);
+	headline__addf(&line, ROLE_TEXT, "  in flight %s", text);
+}
+
+static void draw_none(const struct io_answer *a, struct canvas *c, struct rect r)
+{
+	bool any = a->sums.count, queued = a->query.stage == IO_QUEUED;
+
+	draw__textf(c, r.x, r.y, r.w, ROLE_DIM, "%s time: %s", io_stage_names[a->query.stage],
+		    any && queued ? "unknown, as no I/O scheduler holds requests"
+		    : any	  ? "unknown"
+				  : "no I/O has ended in the window");
+}
+
+int io_panel__draw(const struct io_answer *a, enum io_scale scale, struct canvas *c, struct rect r)
+{
+	const struct io_hist *h = &a->hists[a->query.stage];
+	bool bars = r.h >= BARS_FROM;
+	int rows = bars ? MIN(scale == IO_SCALE_LOG2 ? r.h / 3 : r.h / 2,
+			      scale == IO_SCALE_LOG2 ? LOG2_MOST : FINE_MOST)
+			: 1;
+	struct histogram hist = {.role = ROLE_WARM};
+	struct chart ch = {.n = 0};
+
+	if (r.h < 4)
+		return 0;
+	if (!(io_hist__count(h) >= 0.5)) {
+		draw_none(a, c, r);
+		return rows + 1;
+	}
+	hist.nmarks = find_marks(&ch, h, a->sums.max_ns[a->query.stage]);
+	hist.marks = ch.marks;
+	if (scale == IO_SCALE_LOG2)
+		cut_log2(&ch, h);
+	else if (scale == IO_SCALE_FINE)
+		cut_fine(&ch, h);
+	else
+		cut_linear(&ch, h, ch.marks[2].ns, (u32)rows);
+	hist.buckets = ch.buckets;
+	hist.nbuckets = ch.n;
+	draw_head(a, scale, &ch, c, r);
+	if (bars)
+		histogram__draw(&hist, c, (struct rect){r.x, r.y + 1, r.w, rows});
+	else
+		histogram__line(&hist, c, r.x, r.y + 1, r.w);
+	return rows + 1;
+}
+
+/* --- the last minutes --- */
+
+#define LABEL_W 7
+
+static bool strip_range(const struct io_snap *s, u32 *lo, u32 *hi, u32 *most)
+{
+	*lo = IO_STRIP_ROWS;
+	*hi = *most = 0;
+	for (u32 i = 0; i < s->nstrip; i++)
+		for (u32 k = 0; k < IO_STRIP_ROWS; k++) {
+			if (!s->strip[i].n[k])
+				continue;
+			*lo = MIN(*lo, k);
+			*hi = MAX(*hi, k);
+			*most = MAX(*most, s->strip[i].n[k]);
+		}
+	return *most > 0;
+}
+
+/* By the logarithm: one slow request among many fast ones has to be seen. */
+static void draw_heat(struct canvas *c, int x, int y, u32 n, u32 most)
+{
+	static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
+	static const char *const ascii[] = {" ", ".", ":", "*", "#"};
+	u32 of = hist__log2(most) + 1, at = n ? 1 + hist__log2(n) * 4 / of : 0;
+	enum role role = at >= 4 ? ROLE_HOT : at >= 2 ? ROLE_WARM : ROLE_COOL;
+
+	at = MIN(at, 4u);
+	draw__text(c, x, y, 1, role, c->ascii ? ascii[at] : shades[at]);
+}
+
+static void draw_strip_row(const struct io_snap *s, u32 row, u32 most, struct canvas *c,
+			   struct rect r)
+{
+	u32 n = MIN((u32)MAX(r.w - LABEL_W, 0), s->nstrip);
+	char text[16];
+
+	format__ns(text, sizeof(text), row ? 1000ULL << row : 0);
+	draw__right(c, r.x, r.y, LABEL_W - 1, ROLE_DIM, text);
+	for (u32 i = 0; i < n; i++)
+		draw_heat(c, r.x + r.w - (int)n + (int)i, r.y, s->strip[s->nstrip - n + i].n[row],
+			  most);
+}
+
+int io_panel__strip(const struct io_answer *a, struct canvas *c, struct rect r)
+{
+	const struct io_snap *s = container_of(a->base.snap, struct io_snap, base);
+	int rows = MIN(r.h / 2, IO_STRIP_ROWS), y = r.y + 1;
+	u32 lo, hi, most;
+
+	if (r.h < 4)
+		return 0;
+	if (!strip_range(s, &lo, &hi, &most)) {
+		draw__text(c, r.x, r.y, r.w, ROLE_DIM, "no I/O in the last minutes");
+		return 2;
+	}
+	draw__textf(c, r.x, r.y, r.w, ROLE_TITLE,
+		    "total time of all devices, one column an interval, newest right");
+	for (u32 k = hi + 1; k-- > lo && y - r.y <= rows; y++)
+		draw_strip_row(s, k, most, c, (struct rect){r.x, y, r.w, 1});
+	return y - r.y;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The slowest requests: who began them where, and what held them up. */
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "tui/views/io.h"
+
+struct slow_query {
+	u32 dev; /* 0: all */
+	u32 nunfolded;
+	u64 unfolded[ANSWER_MAX_UNFOLDED];
+};
+
+struct slow_screen {
+	struct listing list;
+	struct slow_query query;
+};
+
+static const struct io_slow_answer *slow(const struct listing *l)
+{
+	return container_of(l->answer, struct io_slow_answer, base);
+}
+
+static struct answer *slow__run(const struct frame *f, const void *query, const struct scope *scope)
+{
+	const struct slow_query *q = query;
+
+	return &io__slow((const void *)f->snaps[MODEL_IO], q->dev != 0, q->dev, q->unfolded,
+			 q->nunfolded, scope)
+			->base;
+}
+
+static void slow__unfolded(struct listing *l, const u64 *keys, u32 n)
+{
+	struct slow_query *q = &container_of(l, struct slow_screen, list)->query;
+
+	q->nunfolded = n;
+	memcpy(q->unfolded, keys, sizeof(q->unfolded));
+}
+
+static void slow__headline(struct listing *l, struct headline *line)
+{
+	headline__addf(line, ROLE_STRONG, "slowest requests of the last %d s", IO_SLOW_S);
+	if (l->answer)
+		headline__addf(line, ROLE_DIM, " · %u", slow(l)->nrows);
+	headline__add(line, ROLE_DIM,
+		      " · unfold a row for the stack that began it · min= in the filter sets the "
+		      "limit");
+}
+
+static void slow__empty(const struct listing *l, char *buf, size_t size)
+{
+	if (!io__waiting(l, buf, size))
+		snprintf(buf, size, "no request in scope was slow in the last %d s", IO_SLOW_S);
+}
+
+static enum role slow__role(const struct listing *l, u32 row, u32 column)
+{
+	const struct io_slow_sample *s = &slow(l)->rows[row]->s;
+	const struct column *c = &l->answer->table.columns[column];
+
+	if (!strcmp(c->name, "total_ns"))
+		return io__latency_role(s->total_ns);
+	if (!strcmp(c->name, "device_ns"))
+		return io__latency_role(s->device_ns);
+	if (!strcmp(c->name, "queued"))
+		return s->queued_ns ? io__latency_role(s->queued_ns) : ROLE_DIM;
+	return (c->flags & COLUMN_KEY) && s->kthread ? ROLE_KERNEL : ROLE_TEXT;
+}
+
+static void slow__selection(const struct listing *l, struct listing_place at, char *buf,
+			    size_t size)
+{
+	const struct io_slow_sample *s = &slow(l)->rows[at.row]->s;
+	char total[16], bytes[16];
+
+	if (at.node != UINT32_MAX) {
+		const struct tree_node *n = &l->answer->nodes[at.node];
+
+		snprintf(buf, size, "%s  %s", n->name, n->object_name);
+		return;
+	}
+	format__ns(total, sizeof(total), s->total_ns);
+	format__bytes(bytes, sizeof(bytes), s->bytes);
+	snprintf(buf, size, "%s pid %u tid %u: %s of %s at sector %llu of %s took %s%s%s", s->comm,
+		 s->tgid, s->tid, io_op_names[s->op], bytes, (unsigned long long)s->sector,
+		 s->device.name, total, *s->file ? "  file " : "", s->file);
+}
+
+static void slow__report(const struct answer *a, const struct frame *f, struct report *r)
+{
+	(void)a;
+	r->view = "io-slowest";
+	r->window = "last minute";
+	r->group = "request";
+	r->health = f->feeds[MODEL_IO].health;
+}
+
+static const struct listing_ops slow_listing = {
+	.ask = {.size = sizeof(struct slow_query), .model = MODEL_IO, .run = slow__run},
+	.unfolded = slow__unfolded,
+	.headline = slow__headline,
+	.empty = slow__empty,
+	.cell_role = slow__role,
+	.selection = slow__selection,
+	.report = slow__report,
+};
+
+static void slow__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops slow_ops = {
+	LISTING_SCREEN,
+	.section = "requests",
+	.free = slow__free,
+	.action = listing__action,
+	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER, ACTION_BACK,
+				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
+};
+
+struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
+			     const struct scope *extra)
+{
+	struct slow_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &slow_ops, .host = h};
+	s->query.dev = dev;
+	listing__init(&s->list, h, &slow_listing, &s->query);
+	s->list.asker.extra_scope = extra ? scope__get(extra) : NULL;
+	snprintf(s->list.narrowed, sizeof(s->list.narrowed), "slowest%s%s", *narrowed ? " " : "",
+		 narrowed);
+	return &s->list.base;
+}

@@ -307,6 +307,7 @@ static const struct source_row rows[] = {
 	{&fixture_vitals, MODEL_VITALS, 0},
 	{&fixture_cpu, MODEL_PROFILE, 1},
 	{&fixture_sched, MODEL_SCHED, 1},
+	{&fixture_sched, MODEL_WAITS, 1},
 	{0},
 };
 

@@ -190,14 +190,16 @@ static bool parse_task(struct sched_record *r, const char *text)
 				  .delay_hist = r->hists[0],
 				  .on_hist = r->hists[1],
 				  .off_hist = r->hists[2]};
+	if (!state_named(state, &t->state))
+		return false;
 	t->state_ns[TASK_STATE_RUNNING] = ms(on);
 	t->state_ns[TASK_STATE_RUNNABLE] = ms(runnable);
-	t->state_ns[TASK_STATE_SLEEP] = ms(sleep);
+	t->state_ns[t->state == TASK_STATE_IDLE ? TASK_STATE_IDLE : TASK_STATE_SLEEP] = ms(sleep);
 	t->state_ns[TASK_STATE_DISK] = ms(disk);
 	t->state_ns[TASK_STATE_STOPPED] = ms(stopped);
 	for (u32 i = 0; i < TASK_STATES; i++)
 		t->span_ns += t->state_ns[i];
-	return state_named(state, &t->state) && parse_words(r, rest);
+	return parse_words(r, rest);
 }
 
 static bool parse_busy(struct sched_record *r, const char *text)

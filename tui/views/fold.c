@@ -36,23 +36,23 @@ bool fold__set_row(struct fold *f, u64 row_key, bool open)
 	return true;
 }
 
-static bool open_by_default(const struct tree_node *n)
+static bool open_by_default(const struct fold *f, const struct tree_node *n)
 {
-	return n->nchildren == 1;
+	return n->nchildren == 1 || (n->heading && f->headings_open);
 }
 
 bool fold__open(const struct fold *f, const struct tree_node *n)
 {
 	bool toggled = position(f->toggled, f->ntoggled, n->key) != UINT32_MAX;
 
-	return open_by_default(n) != toggled;
+	return open_by_default(f, n) != toggled;
 }
 
 void fold__set(struct fold *f, const struct tree_node *n, bool open)
 {
 	u32 i = position(f->toggled, f->ntoggled, n->key);
 
-	if (open != open_by_default(n)) {
+	if (open != open_by_default(f, n)) {
 		if (i == UINT32_MAX && f->ntoggled < FOLD_MAX_NODES)
 			f->toggled[f->ntoggled++] = n->key;
 	} else if (i != UINT32_MAX) {

@@ -15,6 +15,7 @@ struct fold {
 	u32 nrows;
 	u64 toggled[FOLD_MAX_NODES]; /* nodes that are not as they are by default */
 	u32 ntoggled;
+	bool headings_open; /* by default, however many children they have */
 	/* made by fold__layout: visible nodes of row i are nodes[first[i] .. first[i + 1]) */
 	u32 *first, *nodes;
 	u32 laid_out; /* rows */
@@ -24,7 +25,7 @@ void fold__fini(struct fold *f);
 /* False when too many rows are open already. */
 bool fold__set_row(struct fold *f, u64 row_key, bool open);
 bool fold__row_open(const struct fold *f, u64 row_key);
-/* A node with one child is open by default, others are closed. */
+/* A node with one child is open by default, others are closed (but see headings_open). */
 void fold__set(struct fold *f, const struct tree_node *n, bool open);
 bool fold__open(const struct fold *f, const struct tree_node *n);
 /* Folds everything; false when everything was folded. */

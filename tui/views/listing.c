@@ -74,15 +74,21 @@ static bool row_open(void *ctx, u64 key)
 	return fold__row_open(&((struct listing *)ctx)->fold, key);
 }
 
+/* Trees come when they are asked for, or with each answer. */
+static bool has_trees(const struct listing *l)
+{
+	return l->ops->unfolded || l->answer->trees;
+}
+
 /* Only with an answer. Rows that have no trees are not drawn as if they could be unfolded. */
 static struct table_source source(const struct listing *l)
 {
 	return (struct table_source){
 		.rows = &l->answer->table,
-		.children = l->ops->unfolded ? row_lines : NULL,
+		.children = has_trees(l) ? row_lines : NULL,
 		.child = node_line,
 		.role = cell_role,
-		.open = l->ops->unfolded ? row_open : NULL,
+		.open = has_trees(l) ? row_open : NULL,
 		.ctx = (void *)l,
 	};
 }
@@ -296,7 +302,7 @@ static bool fold_selected(struct listing *l, bool open)
 {
 	struct listing_place at;
 
-	if (!l->ops->unfolded || !listing__at(l, &at))
+	if (!has_trees(l) || !listing__at(l, &at))
 		return true;
 	if (at.node == UINT32_MAX)
 		fold_row(l, at.row, open);
@@ -309,7 +315,7 @@ static bool fold_selected(struct listing *l, bool open)
 
 static bool unfold_all(struct listing *l)
 {
-	if (!l->ops->unfolded)
+	if (!has_trees(l))
 		return false;
 	if (!fold__clear(&l->fold))
 		unfold_rows(l);

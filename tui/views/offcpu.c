@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* View offcpu: who waits, where and what for, with stacks and wakers in place. */
+#include "tui/views/offcpu.h"
+
+#include <stdio.h>
+
+#include "core/arena.h"
+
+static struct answer *offcpu__run(const struct frame *f, const void *query,
+				  const struct scope *scope)
+{
+	return &waits__query((const void *)f->snaps[MODEL_WAITS], query, scope)->base;
+}
+
+static void offcpu__unfolded(struct listing *l, const u64 *keys, u32 n)
+{
+	struct waits_query *q = &offcpu__of(l)->query;
+
+	q->nunfolded = n;
+	memcpy(q->unfolded, keys, sizeof(q->unfolded));
+}
+
+/* --- grouping and window --- */
+
+static const enum action group_actions[WAITS_GROUPS] = {
+	[WAITS_BY_STACK] = ACTION_GROUP_STACK,	 [WAITS_BY_COMM] = ACTION_GROUP_COMM,
+	[WAITS_BY_PID] = ACTION_GROUP_PID,	 [WAITS_BY_TID] = ACTION_GROUP_TID,
+	[WAITS_BY_CGROUP] = ACTION_GROUP_CGROUP, [WAITS_BY_STATE] = ACTION_GROUP_STATE,
+	[WAITS_BY_REASON] = ACTION_GROUP_REASON, [WAITS_BY_WAKER] = ACTION_GROUP_WAKER,
+};
+static const struct group_keys offcpu_keys = {waits_group_names, group_actions, WAITS_GROUPS,
+					      false};
+
+static u32 offcpu__groups(const struct listing *l)
+{
+	return offcpu__of(l)->query.groups;
+}
+
+static void offcpu__set_groups(struct listing *l, u32 groups)
+{
+	offcpu__of(l)->query.groups = groups;
+}
+
+static enum profile_window *offcpu__window(struct listing *l)
+{
+	return &offcpu__of(l)->query.window;
+}
+
+/* --- rows --- */
+
+static bool is_column(const struct column *c, const char *name)
+{
+	return !strcmp(c->name, name);
+}
+
+/* What is harmful stands out: the reason, an uninterruptible sleep, a wait without an end. */
+static enum role offcpu__role(const struct listing *l, u32 row, u32 column)
+{
+	const struct waits_row *r = &offcpu__answer(l)->rows[row];
+	const struct column *c = &l->answer->table.columns[column];
+
+	if (r->idle)
+		return ROLE_DIM;
+	if (is_column(c, "reason"))
+		return offcpu__reason_role(r->why, false);
+	if (is_column(c, "state"))
+		return *r->state == 'D' ? ROLE_HOT : ROLE_TEXT;
+	return ROLE_TEXT;
+}
+
+static bool offcpu__term(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	return offcpu_terms__exclude(&offcpu__answer(l)->rows[row], offcpu__of(l)->query.groups,
+				     buf, size);
+}
+
+/* --- drilling --- */
+
+/* "nginx 12 futex_wait_queue": what the row's keys say, the process's name before its number. */
+static void row_words(const struct waits_row *r, char *buf, size_t size)
+{
+	static const u8 order[] = {WAITS_BY_PID,   WAITS_BY_TID,    WAITS_BY_CGROUP, WAITS_BY_STACK,
+				   WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER};
+	size_t n = (size_t)snprintf(buf, size, "%s", r->comm);
+
+	for (u32 i = 0; i < ARRAY_SIZE(order) && n < size; i++) {
+		const char *text = r->text[order[i]];
+
+		if (text)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "",
+					      text + strspn(text, " "));
+	}
+}
+
+static bool offcpu__drill(struct listing *l, struct listing_place at)
+{
+	const struct waits_row *r = &offcpu__answer(l)->rows[at.row];
+	char what[160];
+
+	row_words(r, what, sizeof(what));
+	host__push(l->base.host, offcpu_chain__open(l->base.host, &offcpu__of(l)->query, r->key,
+						    what, l->asker.extra_scope));
+	return true;
+}
+
+static const struct listing_ops offcpu_listing = {
+	.ask = {.size = sizeof(struct waits_query), .model = MODEL_WAITS, .run = offcpu__run},
+	.unfolded = offcpu__unfolded,
+	.keys = &offcpu_keys,
+	.groups = offcpu__groups,
+	.set_groups = offcpu__set_groups,
+	.window = offcpu__window,
+	.headline = offcpu__headline,
+	.above = offcpu__above,
+	.empty = offcpu__empty,
+	.cell_role = offcpu__role,
+	.drill = offcpu__drill,
+	.selection = offcpu__selection,
+	.term = offcpu__term,
+	.report = offcpu__report,
+};
+
+/* --- the screen --- */
+
+/* Of the selected row's thread when rows tell threads apart, else of its process. */
+static bool open_split(struct listing *l)
+{
+	const struct waits_query *q = &offcpu__of(l)->query;
+	const struct task_ident *t;
+	struct listing_place at;
+
+	if (!listing__at(l, &at)) {
+		host__message(l->base.host, ROLE_WARN, "no row is selected");
+		return true;
+	}
+	t = &offcpu__answer(l)->rows[at.row].entry->task;
+	if (t->tgid == PROFILE_MERGED || t->tid == PROFILE_MERGED) {
+		host__message(l->base.host, ROLE_WARN, "whose waits these are was not kept");
+		return true;
+	}
+	host__push(l->base.host,
+		   offcpu_split__open(l->base.host, t->tgid,
+				      q->groups & WAITS_BIT(WAITS_BY_TID) ? t->tid : 0, q->window));
+	return true;
+}
+
+static bool offcpu__action(struct screen *base, enum action a)
+{
+	struct offcpu_screen *s = (struct offcpu_screen *)base;
+
+	if (listing__action(base, a))
+		return true;
+	switch (a) {
+	case ACTION_CALL_ORDER:
+		s->query.caller_first = !s->query.caller_first;
+		return true;
+	case ACTION_WAKERS:
+		s->query.wakers = !s->query.wakers;
+		return true;
+	case ACTION_IDLE:
+		s->query.idle = !s->query.idle;
+		return true;
+	case ACTION_WALL:
+		return open_split(&s->list);
+	default:
+		return false;
+	}
+}
+
+static void offcpu__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops offcpu_screen_ops = {
+	LISTING_SCREEN,
+	.section = "offcpu",
+	.free = offcpu__free,
+	.action = offcpu__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_WALL, ACTION_IDLE,
+				       ACTION_GROUP_NEXT, ACTION_WAKERS, ACTION_WINDOW,
+				       ACTION_FILTER, ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
+};
+
+static void query__init(struct waits_query *q, const struct view_args *args, u32 groups,
+			enum profile_window window)
+{
+	memset(q, 0, sizeof(*q));
+	q->window = window;
+	if (!args->group || !waits_groups__parse(args->group, &q->groups))
+		q->groups = groups;
+}
+
+static struct screen *offcpu__open(struct host *h, const struct view_args *args)
+{
+	struct offcpu_screen *s = xcalloc(1, sizeof(*s));
+
+	query__init(&s->query, args, WAITS_BIT(WAITS_BY_PID) | WAITS_BIT(WAITS_BY_STACK),
+		    WINDOW_DECAY);
+	s->list.base = (struct screen){.ops = &offcpu_screen_ops, .host = h};
+	listing__init(&s->list, h, &offcpu_listing, &s->query);
+	return &s->list.base;
+}
+
+/* Programs choose themselves what is idle: they get all rows. */
+static int offcpu__batch(const struct frame *f, const struct view_args *args,
+			 const struct scope *scope, struct report *r)
+{
+	struct waits_query q;
+
+	query__init(&q, args, WAITS_BIT(WAITS_BY_TID) | WAITS_BIT(WAITS_BY_STACK), WINDOW_LAST);
+	q.idle = true;
+	return listing__batch(&offcpu_listing, f, &q, scope, r);
+}
+
+const struct view_ops view_offcpu = {
+	.name = "offcpu",
+	.title = "waits: where threads are held up, what for, and by whom",
+	.models = 1u << MODEL_WAITS,
+	.feed = MODEL_WAITS,
+	.screens = "chain wall",
+	.terms = SCOPE_TERMS_ALL,
+	.groups = "stack tid pid comm cgroup state reason waker",
+	.open = offcpu__open,
+	.report = offcpu__batch,
+	.report_free = listing__report_free,
+};

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of waits as a report. */
+#include "tui/views/offcpu.h"
+#include "tui/views/window.h"
+
+static void folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
+		   void *ctx)
+{
+	const struct waits_answer *a = container_of(r->rows, struct waits_answer, base.table);
+
+	waits__folded((const void *)a->base.snap, &a->query, r->priv, emit, ctx);
+}
+
+void offcpu__report(const struct answer *base, const struct frame *f, struct report *r)
+{
+	const struct waits_answer *a = container_of(base, struct waits_answer, base);
+
+	r->view = "offcpu";
+	r->window = window__text(a->query.window);
+	r->group = a->grouping;
+	r->health = f->feeds[MODEL_WAITS].health;
+	r->folded = folded;
+	report__sum_number(r, "window_ns", VALUE_NS, a->window_ns);
+	report__sum_number(r, "off_ns", VALUE_NS, a->off_ns);
+	report__sum_number(r, "count", VALUE_COUNT, a->count);
+	report__sum_number(r, "open", VALUE_COUNT, a->open);
+	report__sum_number(r, "idle_ns", VALUE_NS, a->idle_ns);
+	report__sum_number(r, "idle_rows", VALUE_COUNT, a->idle_rows);
+	report__sum_number(r, "idle_threads", VALUE_COUNT, a->idle_threads);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the table of waits says in words: its head, what is hidden, what is selected. */
+#include <stdio.h>
+
+#include "tui/views/offcpu.h"
+#include "tui/views/window.h"
+
+const struct feed_words offcpu_words = {"the scheduler's probes", "watch the scheduler",
+					"watching the scheduler"};
+
+enum role offcpu__reason_role(enum wait_reason reason, bool idle)
+{
+	if (idle)
+		return ROLE_DIM;
+	switch (reason) {
+	case WAIT_LOCK:
+	case WAIT_KERNEL_LOCK:
+	case WAIT_DISK:
+	case WAIT_FAULT:
+		return ROLE_HOT;
+	case WAIT_PREEMPTED:
+	case WAIT_NETWORK:
+	case WAIT_STOPPED:
+		return ROLE_WARM;
+	default:
+		return ROLE_TEXT;
+	}
+}
+
+void offcpu__headline(struct listing *l, struct headline *line)
+{
+	const struct waits_answer *a = offcpu__answer(l);
+	const struct waits_query *q = &offcpu__of(l)->query;
+	char key[16], text[WAITS_GROUPS_TEXT];
+
+	waits_groups__text(q->groups, text, sizeof(text));
+	headline__addf(line, ROLE_STRONG, "by %s%s", text, l->grouping.adding ? "+?" : "");
+	host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key));
+	headline__addf(line, ROLE_DIM, " [%s] · %s", key, window__text(q->window));
+	host__key(l->base.host, ACTION_WAKERS, key, sizeof(key));
+	headline__addf(line, ROLE_DIM, " · %s [%s]", q->wakers ? "wakers" : "stacks", key);
+	if (a) {
+		format__ns(text, sizeof(text), a->off_ns);
+		headline__addf(line, ROLE_DIM, " · blocked %s", text);
+		format__count(text, sizeof(text), a->count);
+		headline__addf(line, ROLE_DIM, " · %s waits", text);
+		if (a->open)
+			headline__addf(line, ROLE_WARM, " · %llu go on",
+				       (unsigned long long)a->open);
+	}
+}
+
+/* Which reasons of a sort there are, "poll, accept". */
+static const char *reasons_text(enum wait_idle idle, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 i = 0; i < WAIT_REASONS && n < size; i++)
+		if (wait_reasons[i].idle == idle)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " : "",
+					      wait_reasons[i].name);
+	return buf;
+}
+
+/* What idle is, always on screen: nobody has to guess what was left out. */
+int offcpu__above(struct listing *l, struct canvas *c, struct rect area)
+{
+	const struct waits_answer *a = offcpu__answer(l);
+	char key[16], time[16], always[128], parked[64], still[64], rule[400];
+	int used;
+
+	if (!a->idle_rows || area.h < 4)
+		return 0;
+	format__ns(time, sizeof(time), a->idle_ns);
+	snprintf(rule, sizeof(rule),
+		 " [%s], %s: %s; %s of %d ms+ in further threads; %s that never ended yet",
+		 host__key(l->base.host, ACTION_IDLE, key, sizeof(key)), time,
+		 reasons_text(IDLE_ALWAYS, always, sizeof(always)),
+		 reasons_text(IDLE_PARKED, parked, sizeof(parked)),
+		 (int)(WAIT_PARKED_NS / NSEC_PER_MSEC),
+		 reasons_text(IDLE_STILL, still, sizeof(still)));
+	used = draw__textf(c, area.x, area.y, area.w, ROLE_TEXT, "%llu idle thread%s %s",
+			   (unsigned long long)a->idle_threads, a->idle_threads == 1 ? "" : "s",
+			   offcpu__of(l)->query.idle ? "at the end" : "hidden");
+	draw__cut(c, area.x + used, area.y, area.w - used, ROLE_DIM, rule);
+	return 1;
+}
+
+static void no_waits(const struct listing *l, const struct waits_answer *a, char *buf, size_t size)
+{
+	const struct host *h = l->base.host;
+	char key[16], clear[16];
+
+	if (a && a->idle_rows)
+		snprintf(buf, size,
+			 "nothing is held up: whoever waits here is idle (%s shows them)",
+			 host__key(h, ACTION_IDLE, key, sizeof(key)));
+	else
+		snprintf(buf, size,
+			 "no waits here: nothing in scope left a CPU (%s clears the filter, %s "
+			 "widens the window)",
+			 host__key(h, ACTION_CLEAR_FILTER, clear, sizeof(clear)),
+			 host__key(h, ACTION_WINDOW, key, sizeof(key)));
+}
+
+void offcpu__empty(const struct listing *l, char *buf, size_t size)
+{
+	if (!listing__waiting(l, &offcpu_words, buf, size))
+		no_waits(l, offcpu__answer(l), buf, size);
+}
+
+/* --- the selection --- */
+
+static size_t add_task(const struct waits_row *r, char *buf, size_t size)
+{
+	const struct task_ident *t = &r->entry->task;
+	size_t n = (size_t)snprintf(buf, size, "%s", t->comm);
+
+	if (r->pid_text)
+		n += (size_t)snprintf(buf + n, size - n, " pid %u", t->tgid);
+	if (r->text[WAITS_BY_TID])
+		n += (size_t)snprintf(buf + n, size - n, " tid %u", t->tid);
+	return n;
+}
+
+/* "futex_wait woken by x/13 in nginx pid 12; lock: a lock in user space ...". The line is cut in
+ * its middle: who ends the wait comes early. */
+static void selection_row(const struct waits_row *r, char *buf, size_t size)
+{
+	const struct waker *w = r->woken ? &r->woken->waker : NULL;
+	size_t n = 0;
+
+	if (r->text[WAITS_BY_STACK])
+		n += (size_t)snprintf(buf, size, "%s ", r->text[WAITS_BY_STACK]);
+	if (w && n < size)
+		n += (size_t)snprintf(buf + n, size - n, "woken by %s/%u ", w->comm, w->tid);
+	if (*r->comm && n + 3 < size) {
+		n += (size_t)snprintf(buf + n, size - n, "in ");
+		n += add_task(r, buf + n, size - n);
+	}
+	if (n < size)
+		snprintf(buf + n, size - n, "%s%s%s: %s", *r->comm ? "; " : "",
+			 r->idle ? "idle, " : "", wait_reasons[r->why].name,
+			 wait_reasons[r->why].help);
+}
+
+void offcpu__selection(const struct listing *l, struct listing_place at, char *buf, size_t size)
+{
+	const struct tree_node *n;
+
+	if (at.node == UINT32_MAX) {
+		selection_row(&offcpu__answer(l)->rows[at.row], buf, size);
+		return;
+	}
+	n = &l->answer->nodes[at.node];
+	snprintf(buf, size, "%s  %s", n->name, n->object_name);
+}

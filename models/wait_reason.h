@@ -24,6 +24,7 @@ struct wait_clue {
 	bool working;		 /* a worker of the kernel that has got something to do */
 	bool interrupt;		 /* one of these frames is an interrupt's entry */
 	bool shallow;		 /* nothing above the function that a kernel thread runs */
+	u32 tracer; /* so many frames from the leaf are those of whoever looks */
 	u32 passed; /* so many frames from the leaf are in every wait or lock: none to name it by */
 };
 

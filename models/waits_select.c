@@ -76,7 +76,7 @@ static u32 passed_frames(const struct picked_place *p)
 	bool others = nlocs(p->ustack) || (p->kstack && p->kstack->nuser);
 
 	if (p->whole)
-		return 0;
+		return p->tells.known ? p->tells.clue.tracer : 0;
 	return passed && passed == p->kstack->nkernel && !others ? passed - 1 : passed;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Stacks of threads that wait, leaf first, and what for: as /proc/PID/stack showed them for
- * small programs that wait for just that, with the scheduler's frames put back where BPF sees
- * them.
+ * small programs that wait for just that, on Linux 5.10, 6.1, 6.12, 6.18 and 7.2, with the
+ * scheduler's frames put back where BPF sees them.
  */
 #ifndef TESTS_UNIT_WAIT_REASON_SEEN_H
 #define TESTS_UNIT_WAIT_REASON_SEEN_H
@@ -133,6 +133,24 @@ static const struct seen user_waits[] = {
 	 WAIT_STOPPED, "ptrace_stop"},
 	{"do_signal_stop get_signal arch_do_signal_or_restart exit_to_user_mode_loop" X64, 'T',
 	 WAIT_STOPPED, "do_signal_stop"},
+	/* where 5.10, 6.1, 6.12 and 7.2 differ from it */
+	{"wait_on_page_bit_common generic_file_buffered_read new_sync_read vfs_read "
+	 "__x64_sys_pread64" X64,
+	 'D', WAIT_DISK, "generic_file_buffered_read"},
+	{"wait_on_page_bit_common filemap_fault ext4_filemap_fault __do_fault handle_mm_fault "
+	 "do_user_addr_fault exc_page_fault asm_exc_page_fault",
+	 'D', WAIT_FAULT, "filemap_fault"},
+	{"folio_wait_bit_common filemap_read_folio filemap_fault __do_fault do_fault "
+	 "__handle_mm_fault handle_mm_fault do_user_addr_fault exc_page_fault asm_exc_page_fault",
+	 'D', WAIT_FAULT, "filemap_read_folio"},
+	{"rt_mutex_wait_proxy_lock futex_lock_pi do_futex __x64_sys_futex" X64, 'S', WAIT_LOCK,
+	 "futex_lock_pi"},
+	{"do_semtimedop" X64, 'S', WAIT_CONDITION, "do_semtimedop"},
+	{"__skb_wait_for_more_packets unix_dgram_recvmsg __sys_recvfrom __x64_sys_recvfrom" X64,
+	 'S', WAIT_NETWORK, "unix_dgram_recvmsg"},
+	{"__do_sys_io_uring_enter" X64, 'S', WAIT_POLL, "__do_sys_io_uring_enter"},
+	{"do_wait_intr_irq timerfd_read vfs_read ksys_read" X64, 'S', WAIT_SLEEP, "timerfd_read"},
+	{"pipe_read vfs_read ksys_read __x64_sys_read" X64, 'S', WAIT_PIPE, "pipe_read"},
 	/* as the sources of 5.10 to 6.12 have it, some on arm64 */
 	{"pipe_wait_readable pipe_read new_sync_read vfs_read ksys_read __arm64_sys_read" ARM, 'S',
 	 WAIT_PIPE, "pipe_wait_readable"},

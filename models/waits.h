@@ -123,6 +123,7 @@ struct waits_row {
 	u64 key;
 	const struct wait_entry *entry; /* the largest of those in it: stands for what they share */
 	const struct wait_entry *woken; /* the largest of those that a thread ended; NULL none */
+	u32 woken_from; /* first frame of that waker's stack that is its own */
 	const char *text[WAITS_GROUPS]; /* of each group in the query; NULL otherwise */
 	const char *name;  /* what the key column shows */
 	const char *comm;  /* by comm, pid (its main thread's) and tid; "" otherwise */

@@ -177,6 +177,8 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 	row->reason = one_bit(group->reasons) ? wait_reasons[row->why].name : "mixed";
 	row->state = one_bit(group->states) ? wait_state__text(row->entry->state) : "mixed";
 	row->symbols = g->s.snap->symbols;
+	if (row->woken)
+		row->woken_from = waits_selection__tracer(&g->s, row->woken->waker_kstack);
 	row->avg_ns = average(group);
 	row->pct = waits__pct(row->sums.off_ns, a->window_ns * row->nthreads);
 	row->share_pct = waits__pct(row->sums.off_ns, row->idle ? a->idle_ns : a->off_ns);

@@ -237,14 +237,15 @@ static void waker_frame(const void *of, u32 i, struct value_frame *out)
 {
 	const struct waits_row *r = of;
 
-	frame_at(waker_stacks(r), i, r->symbols, out);
+	frame_at(waker_stacks(r), i + r->woken_from, r->symbols, out);
 }
 
-static struct value stack_value(const struct waits_row *r, struct two_stacks s,
+static struct value stack_value(const struct waits_row *r, struct two_stacks s, u32 from,
 				void (*frame)(const void *of, u32 i, struct value_frame *out))
 {
 	return (struct value){.type = VALUE_STACK,
-			      .n = profile_stack__nlocs(s.kstack) + profile_stack__nlocs(s.ustack),
+			      .n = profile_stack__nlocs(s.kstack) +
+				   profile_stack__nlocs(s.ustack) - from,
 			      .of = r,
 			      .frame = frame};
 }
@@ -261,13 +262,13 @@ static void waker_part(const void *of, u32 i, struct value_part *out)
 	else if (i < 3)
 		out->value = (struct value){.type = VALUE_COUNT, .u = i == 1 ? w->tgid : w->tid};
 	else
-		out->value = stack_value(r, waker_stacks(r), waker_frame);
+		out->value = stack_value(r, waker_stacks(r), r->woken_from, waker_frame);
 }
 
 static struct value parts_cell(const struct waits_row *r, u32 column)
 {
 	if (column == COL_STACK)
-		return stack_value(r, own_stacks(r), own_frame);
+		return stack_value(r, own_stacks(r), 0, own_frame);
 	if (!r->woken)
 		return (struct value){.type = VALUE_NONE};
 	return (struct value){.type = VALUE_OBJECT, .n = 4, .of = r, .part = waker_part};

@@ -139,6 +139,13 @@ u32 waits_selection__place(struct waits_selection *s, const struct profile_stack
 	return s->nplaces++;
 }
 
+u32 waits_selection__tracer(struct waits_selection *s, const struct profile_stack *kstack)
+{
+	const struct wait_place *p = kstack ? kernel_place(s, kstack) : NULL;
+
+	return p && p->known ? p->clue.tracer : 0;
+}
+
 enum waker_kind waits_selection__waker(struct waits_selection *s, const struct wait_entry *e)
 {
 	const struct wait_place *p;

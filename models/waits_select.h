@@ -78,6 +78,8 @@ u32 waits_selection__place(struct waits_selection *s, const struct profile_stack
 			   const struct profile_stack *ustack, bool whole);
 /* Interrupts that came while user code ran look like its thread: their frames tell. */
 enum waker_kind waits_selection__waker(struct waits_selection *s, const struct wait_entry *e);
+/* How many frames of a kernel stack, from the leaf, are those of whoever looked. */
+u32 waits_selection__tracer(struct waits_selection *s, const struct profile_stack *kstack);
 /* What a place is called: the function that a thread waits in. */
 const char *waits_selection__leaf(const struct waits_selection *s, u32 place);
 /* Names are missing. */

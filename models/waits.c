@@ -85,6 +85,7 @@ void live_wait__merge(struct live_wait *to, const struct live_wait *from)
 	to->open_full_ns = MAX(to->open_full_ns, from->open_full_ns);
 	to->held_ns += from->held_ns;
 	to->held_decay += from->held_decay;
+	to->fresh = MAX(to->fresh, from->fresh);
 }
 
 /* --- samples --- */
@@ -221,7 +222,7 @@ static void advance_open(struct live_wait *e, const struct waits_pace *p)
 	bool goes_on = e->open && e->open_full_ns > e->open_ns;
 
 	e->held_ns = (goes_on ? e->held_ns : 0) + e->open_ns;
-	e->held_decay = waits__decay(goes_on ? e->held_decay : 0, p, e->open_ns);
+	e->held_decay = (goes_on ? e->held_decay * p->keep : 0) + (double)e->open_ns;
 }
 
 static void advance_max(struct live_wait *e, const struct waits_pace *p)
@@ -273,10 +274,9 @@ static void fill_sums(const struct live_wait *e, struct wait_sums *sums)
 
 static void advance(struct live_wait *e, const struct waits_pace *p, struct wait_sums *sums)
 {
-	for (u32 i = 0; i < SUMS; i++) {
-		e->decay[i] = waits__decay(e->decay[i], p, e->now[i]);
+	waits__decay(e->decay, e->now, SUMS, &e->fresh, p);
+	for (u32 i = 0; i < SUMS; i++)
 		e->total[i] += e->now[i];
-	}
 	advance_open(e, p);
 	advance_max(e, p);
 	fill_sums(e, sums);

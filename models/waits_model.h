@@ -14,8 +14,8 @@
 /* The decaying window's longest wait is that of the last one to two of these. */
 #define WAITS_EPOCH_NS ((u64)(2 * PROFILE_HALF_LIFE_S) * NSEC_PER_SEC)
 
-/* Less than this of anything has decayed. */
-#define WAITS_DECAYED 0.01
+/* When so little is left of what was heard last, nothing is: after 8 half-lives. */
+#define WAITS_DECAYED (1.0 / 256)
 
 /* How far a tick moves the windows. */
 struct waits_pace {
@@ -43,7 +43,7 @@ struct live_wait {
 	char comm[COMM_LEN], waker_comm[COMM_LEN]; /* as last heard */
 	bool since_before;
 	u64 now[SUMS], total[SUMS];
-	double decay[SUMS];
+	double decay[SUMS], fresh;
 	/* The longest that ended: in the interval, in all, in two epochs. */
 	u64 now_max, total_max, recent_max, before_max;
 	/* Waits that go on, now, and at the last tick what the sums had of them. */
@@ -56,7 +56,7 @@ struct live_task {
 	struct task_ident task;
 	bool gone;
 	u64 now[TASK_STATES], total[TASK_STATES];
-	double decay[TASK_STATES];
+	double decay[TASK_STATES], fresh;
 };
 
 struct model {
@@ -91,10 +91,16 @@ void waits__consume_task(struct model *m, const struct task_sample *s);
 const struct wait_task *waits__snap_tasks(struct model *m, const struct waits_pace *p,
 					  struct arena *a);
 
-static inline double waits__decay(double v, const struct waits_pace *p, u64 now)
+/* Decays n sums, of which `fresh` tells how long ago something was heard: 1 is now. */
+static inline void waits__decay(double *sums, const u64 *now, u32 n, double *fresh,
+				const struct waits_pace *p)
 {
-	v = v * p->keep + (double)now;
-	return v < WAITS_DECAYED ? 0 : v;
+	*fresh *= p->keep;
+	for (u32 i = 0; i < n; i++)
+		if (now[i])
+			*fresh = 1;
+	for (u32 i = 0; i < n; i++)
+		sums[i] = *fresh < WAITS_DECAYED ? 0 : sums[i] * p->keep + (double)now[i];
 }
 
 #endif

@@ -35,6 +35,7 @@ static void merge_task(struct live_task *to, const struct live_task *from)
 		to->total[i] += from->total[i];
 		to->decay[i] += from->decay[i];
 	}
+	to->fresh = MAX(to->fresh, from->fresh);
 }
 
 /* Those that ended first, then those that took the least time. */
@@ -118,8 +119,8 @@ void waits__consume_task(struct model *m, const struct task_sample *s)
 static void advance(struct live_task *t, const struct waits_pace *p, struct wait_task *out)
 {
 	*out = (struct wait_task){.task = t->task, .gone = t->gone};
+	waits__decay(t->decay, t->now, TASK_STATES, &t->fresh, p);
 	for (u32 i = 0; i < TASK_STATES; i++) {
-		t->decay[i] = waits__decay(t->decay[i], p, t->now[i]);
 		t->total[i] += t->now[i];
 		out->state_ns[WINDOW_LAST][i] = t->now[i];
 		out->state_ns[WINDOW_DECAY][i] = (u64)(t->decay[i] + 0.5);

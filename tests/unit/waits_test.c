@@ -76,6 +76,29 @@ static void decay_does_not_depend_on_the_delay(void **state)
 	}
 }
 
+/* Rows of long ago do not linger in it with next to nothing. */
+static void the_decaying_window_comes_to_an_end(void **state)
+{
+	const struct waits_snap *s;
+	struct maker m;
+
+	maker__init(&m, 1);
+	maker__wait(&m, ended(thread_of(7, 7, "t"), 0, 0, 1, 1000 * NSEC_PER_SEC));
+	maker__task(&m,
+		    (struct task_sample){.task = thread_of(7, 7, "t"), .state_ns = {NSEC_PER_SEC}});
+	snap__put(maker__tick(&m, NSEC_PER_SEC));
+	s = maker__tick(&m, 39 * NSEC_PER_SEC);
+	assert_true(s->entries[0].sums[WINDOW_DECAY].off_ns > 0);
+	assert_true(s->tasks[0].span_ns[WINDOW_DECAY] > 0);
+	snap__put(s);
+	s = maker__tick(&m, 2 * NSEC_PER_SEC);
+	assert_int_equal(s->entries[0].sums[WINDOW_DECAY].off_ns, 0);
+	assert_int_equal(s->tasks[0].span_ns[WINDOW_DECAY], 0);
+	assert_int_equal(s->entries[0].sums[WINDOW_TOTAL].off_ns, 1000 * NSEC_PER_SEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
 /* The longest of the decaying window is forgotten after 10 to 20 s, of all never. */
 static void the_longest_wait_fades(void **state)
 {
@@ -384,6 +407,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_have_what_was_put),
 		cmocka_unit_test(decay_does_not_depend_on_the_delay),
+		cmocka_unit_test(the_decaying_window_comes_to_an_end),
 		cmocka_unit_test(the_longest_wait_fades),
 		cmocka_unit_test(a_wait_that_goes_on_is_whole_in_the_total),
 		cmocka_unit_test(only_the_last_wait_goes_on),

@@ -167,6 +167,14 @@ static bool offcpu__action(struct screen *base, enum action a)
 	}
 }
 
+static void offcpu__health(const struct screen *base, struct health *h)
+{
+	const struct waits_answer *a = offcpu__answer((const struct listing *)base);
+
+	if (a)
+		h->truncated_pct = a->truncated_pct;
+}
+
 static void offcpu__free(struct screen *base)
 {
 	listing__fini((struct listing *)base);
@@ -178,6 +186,7 @@ static const struct screen_ops offcpu_screen_ops = {
 	.section = "offcpu",
 	.free = offcpu__free,
 	.action = offcpu__action,
+	.health = offcpu__health,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_WALL, ACTION_IDLE,
 				       ACTION_GROUP_NEXT, ACTION_WAKERS, ACTION_WINDOW,
 				       ACTION_FILTER, ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},

@@ -10,7 +10,7 @@ struct chain_query {
 	u64 key; /* of the row */
 };
 
-/* A row of this screen: the wait itself, then each of its wakers. */
+/* A row of this screen: a waker, or at the end the wait itself. */
 struct chain_part {
 	u64 key;
 	const char *name;

@@ -26,7 +26,7 @@ static const struct column chain_columns[] = {
 			 .flags = COLUMN_SCREEN | COLUMN_EXPORT},
 	[CHAIN_PART] = {.name = "part",
 			.title = "Who ends it, from where",
-			.help = "the wait itself, then its wakers",
+			.help = "the wakers, then the wait itself",
 			.type = VALUE_TEXT,
 			.width = 24,
 			.flags = COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY | COLUMN_FLEX},
@@ -193,12 +193,12 @@ static void fill_parts(struct chain_answer *a, u64 key)
 	a->nodes = xcalloc(most, sizeof(*a->nodes));
 	if (!a->row)
 		return;
-	add_wait(a, key);
 	tree = tree_of(a->woken, key);
-	if (!tree)
-		return;
-	add_wakers(a, tree);
-	write_sentence(a, tree);
+	if (tree) {
+		add_wakers(a, tree);
+		write_sentence(a, tree);
+	}
+	add_wait(a, key);
 }
 
 struct answer *chain__run(const struct frame *f, const void *query, const struct scope *scope)
@@ -214,6 +214,7 @@ struct answer *chain__run(const struct frame *f, const void *query, const struct
 		(struct answer){.table = {.columns = chain_columns,
 					  .ncolumns = ARRAY_SIZE(chain_columns),
 					  .nrows = a->nparts,
+					  .nlast = a->nparts ? 1 : 0,
 					  .sort = CHAIN_SHARE,
 					  .cell = chain__cell,
 					  .key = chain__key},

@@ -19,6 +19,7 @@ void offcpu__report(const struct answer *base, const struct frame *f, struct rep
 	r->window = window__text(a->query.window);
 	r->group = a->grouping;
 	r->health = f->feeds[MODEL_WAITS].health;
+	r->health.truncated_pct = a->truncated_pct;
 	r->folded = folded;
 	report__sum_number(r, "window_ns", VALUE_NS, a->window_ns);
 	report__sum_number(r, "off_ns", VALUE_NS, a->off_ns);

@@ -124,6 +124,7 @@ struct waits_row {
 	const struct wait_entry *entry; /* the largest of those in it: stands for what they share */
 	const struct wait_entry *woken; /* the largest of those that a thread ended; NULL none */
 	u32 woken_from; /* first frame of that waker's stack that is its own */
+	const char *woken_by; /* the thread of `woken`, as "comm/tid"; "" none */
 	const char *text[WAITS_GROUPS]; /* of each group in the query; NULL otherwise */
 	const char *name;  /* what the key column shows */
 	const char *comm;  /* by comm, pid (its main thread's) and tid; "" otherwise */

@@ -177,6 +177,7 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 	row->reason = one_bit(group->reasons) ? wait_reasons[row->why].name : "mixed";
 	row->state = one_bit(group->states) ? wait_state__text(row->entry->state) : "mixed";
 	row->symbols = g->s.snap->symbols;
+	row->woken_by = row->woken ? waits__waker_text(&g->s, row->woken) : "";
 	if (row->woken)
 		row->woken_from = waits_selection__tracer(&g->s, row->woken->waker_kstack);
 	row->avg_ns = average(group);

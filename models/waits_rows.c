@@ -12,6 +12,7 @@ enum waits_column {
 	COL_CGROUP,
 	COL_WAKER_TEXT,
 	COL_WHERE,
+	COL_ENDED,
 	COL_REASON,
 	COL_STATE,
 	COL_COUNT,
@@ -81,6 +82,13 @@ const struct column waits_columns[COLUMNS] = {
 			    .width = 16,
 			    .flags = BOTH | COLUMN_ASCENDING},
 	[COL_WHERE] = TEXT("symbol", "Waits in", 14, 0, "function it waits in"),
+	[COL_ENDED] = {.name = "ended_by",
+		       .title = "Ended by",
+		       .help = "thread that ended most of it; blank: none did",
+		       .type = VALUE_TEXT,
+		       .width = 16,
+		       .priority = 3,
+		       .flags = COLUMN_SCREEN | COLUMN_ASCENDING},
 	[COL_REASON] = TEXT("reason", "Reason", 11, 0, "what it waits for"),
 	[COL_STATE] = TEXT("state", "S", 1, 0,
 			   "S asleep, D uninterruptible, T stopped, t traced, "
@@ -183,6 +191,8 @@ static bool applies(u32 groups, u32 column)
 
 	if (column == COL_THREADS)
 		return !(groups & WAITS_BIT(WAITS_BY_TID));
+	if (column == COL_ENDED)
+		return !(groups & WAITS_BIT(WAITS_BY_WAKER));
 	return !with || groups & with;
 }
 
@@ -291,6 +301,8 @@ static const char *text_cell(const struct waits_row *r, u32 column)
 		return r->text[WAITS_BY_WAKER];
 	case COL_WHERE:
 		return r->text[WAITS_BY_STACK];
+	case COL_ENDED:
+		return r->woken_by;
 	case COL_REASON:
 		return r->reason;
 	case COL_STATE:

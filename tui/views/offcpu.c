@@ -53,7 +53,17 @@ static bool is_column(const struct column *c, const char *name)
 	return !strcmp(c->name, name);
 }
 
-/* What is harmful stands out: the reason, an uninterruptible sleep, a wait without an end. */
+/* Who merely sleeps does not look like somebody in trouble, however long it is. */
+static enum role bar_role(const struct waits_row *r)
+{
+	switch (offcpu__reason_role(r->why, false)) {
+	case ROLE_HOT: return ROLE_TEXT; /* by how much it is */
+	case ROLE_WARM: return ROLE_WARM;
+	default: return ROLE_COOL;
+	}
+}
+
+/* What is harmful stands out: the reason, an uninterruptible sleep, who is to blame. */
 static enum role offcpu__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct waits_row *r = &offcpu__answer(l)->rows[row];
@@ -65,7 +75,9 @@ static enum role offcpu__role(const struct listing *l, u32 row, u32 column)
 		return offcpu__reason_role(r->why, false);
 	if (is_column(c, "state"))
 		return *r->state == 'D' ? ROLE_HOT : ROLE_TEXT;
-	return ROLE_TEXT;
+	if (is_column(c, "ended_by"))
+		return ROLE_STRONG;
+	return c->flags & COLUMN_BAR ? bar_role(r) : ROLE_TEXT;
 }
 
 static bool offcpu__term(const struct listing *l, u32 row, char *buf, size_t size)

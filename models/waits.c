@@ -100,7 +100,7 @@ static struct wait_key sample_key(const struct model *m, const struct wait_sampl
 		.kthread = s->task.kthread,
 		.kstack = stacks__find(&m->stacks, s->kstack, s->task.tgid),
 		.ustack = stacks__find(&m->stacks, s->ustack, s->task.tgid),
-		.state = s->state,
+		.state = MIN((u32)s->state, TASK_STATE_OTHER),
 		.syscall = s->syscall,
 		.futex_op = s->futex_op,
 		.waker = w->kind,

@@ -41,7 +41,7 @@ static void put_fresh(struct maker *m, u32 i, u32 threads)
 /* What is folded loses where it waited, nothing else; the largest stay whole. */
 static void folding_keeps_the_totals(void **state)
 {
-	const u32 n = 3 * WAITS_MAX_ENTRIES, threads = 50;
+	const u32 n = 2 * WAITS_MAX_ENTRIES, threads = 50;
 	const struct waits_snap *s;
 	struct maker m;
 	u64 put = 0, folded = 0;
@@ -74,7 +74,7 @@ static void folding_keeps_the_totals(void **state)
 /* 50,000 threads a time: what is left of them is by process, then in one. */
 static void entries_are_bounded_whatever_comes(void **state)
 {
-	const u32 n = 4 * WAITS_MAX_ENTRIES;
+	const u32 n = 2 * WAITS_MAX_ENTRIES;
 	const struct waits_snap *s;
 	struct task_sample t = {0};
 	struct maker m;

@@ -23,6 +23,7 @@ from tmux import Tmux, strip  # noqa: E402
 DEMO = "/srv/orders"
 CGROUP = "shop.slice"
 BUSY = (f"{DEMO}/orders",
+        f"cd {DEMO} && ./stock",
         f"clang -O2 -g -c -o /dev/null {DEMO}/orders.c",
         "perl -e 'my %h; for my $i (1 .. 2e6) { $h{$i % 5000} += length($i . $h{$i % 4999}) }'",
         "dd if=/dev/urandom of=/dev/null bs=1M count=200 2>/dev/null",
@@ -38,6 +39,14 @@ SCREENS = (
     ("callers", (120, 24), [], [6, "/", "=handle_batch", "Enter", 0.5, "Enter", 2]),
     ("annotate", (120, 36), ORDERS, [5, "?sign_order", "Home", "Enter", 1, "Enter", 3]),
     ("processes", (120, 24), [], [5, "P", 4]),
+    ("offcpu", (120, 24), ["-V", "offcpu"], [8, "?stock"]),
+    ("wakers", (120, 36), ["-V", "offcpu", "--comm", "stock"], [6, "?lock", "Home", "Enter", 3]),
+    ("wall", (120, 16), ["-V", "offcpu", "--comm", "stock"], [6, "?lock", "Home", "T", 3]),
+    ("sched", (120, 36), ["-V", "sched"], [8]),
+    ("delays", (120, 24), ["-V", "sched"], [8, "d", 3]),
+    ("thread", (120, 36), ["-V", "sched", "--comm", "stock"], [6, "?stock-journal", "/",
+                                                               "=stock-journal", "Enter", 0.5,
+                                                               "Enter", 8]),
     ("filter", (120, 24), [], [4, "f", "=comm~^perl !pid=1 sate=D", "Enter", 1]),
     ("picker", (120, 24), [], [4, "c", 1, "=shop", 1.5]),
     ("help", (120, 40), [], [3, "?", 1]),
@@ -69,9 +78,10 @@ def demo():
     """The service's source and program, where they do not tell whose machine this is."""
     os.makedirs(DEMO)
     try:
-        shutil.copy(os.path.join(HERE, "orders.c"), DEMO)
-        subprocess.run(["gcc", "-O2", "-g", "-fno-omit-frame-pointer", "-o", "orders", "orders.c"],
-                       cwd=DEMO, check=True)
+        for name in "orders", "stock":
+            shutil.copy(os.path.join(HERE, name + ".c"), DEMO)
+            subprocess.run(["gcc", "-O2", "-g", "-fno-omit-frame-pointer", "-o", name, name + ".c",
+                            "-pthread"], cwd=DEMO, check=True)
         yield
     finally:
         shutil.rmtree(DEMO)

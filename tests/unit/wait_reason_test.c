@@ -294,6 +294,28 @@ static void entry_frames_name_nothing(void **state)
 	assert_int_equal(c.passed, 7);
 }
 
+/* However many frames of the tracer there are, none names the wait nor takes part in it. */
+static void the_tracer_is_not_there(void **state)
+{
+	const char *frames = "bpf_prog_1234_switch bpf_trace_run4 __bpf_trace_sched_switch "
+			     "__traceiter_sched_switch __schedule schedule pipe_read" X64;
+	struct wait_context ctx = context('S', WAIT_NO_SYSCALL);
+
+	assert_int_equal(clue_of(frames).tracer, 4);
+	assert_reason(frames, &ctx, WAIT_PIPE);
+	assert_called(frames, "pipe_read");
+	assert_int_equal(clue_of("pipe_read __bpf_trace_sched_switch").tracer, 0);
+}
+
+static void interrupts_are_seen_among_the_frames(void **state)
+{
+	assert_true(clue_of("try_to_wake_up hrtimer_wakeup asm_sysvec_apic_timer_interrupt f")
+			    .interrupt);
+	assert_true(clue_of("wake_up_process el0_interrupt el0t_64_irq_handler").interrupt);
+	assert_false(clue_of("try_to_wake_up futex_wake do_futex" X64).interrupt);
+	assert_false(clue_of("wake_up f exc_page_fault asm_exc_page_fault").interrupt);
+}
+
 /* --- the tables --- */
 
 static void assert_pattern(const char *pattern, enum wait_says says, enum wait_reason reason)
@@ -357,6 +379,8 @@ int main(void)
 		cmocka_unit_test(frames_know_better_than_system_calls),
 		cmocka_unit_test(preempted_is_preempted_wherever_it_was),
 		cmocka_unit_test(entry_frames_name_nothing),
+		cmocka_unit_test(the_tracer_is_not_there),
+		cmocka_unit_test(interrupts_are_seen_among_the_frames),
 		cmocka_unit_test(no_name_is_shadowed),
 		cmocka_unit_test(every_reason_has_a_name_of_its_own),
 	};

@@ -247,6 +247,37 @@ static void who_is_no_waker_is_said(void **state)
 	scene__fini(&s);
 }
 
+/* An interrupt that came while user code ran has that thread's name: it is no waker. */
+static void an_interrupt_of_user_code_is_no_waker(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	struct wait_sample w;
+	struct waits_answer *a;
+	struct chain c;
+
+	chain__init(&c);
+	w = ended(c.t[0], KERNEL(&c.m, "do_nanosleep"), 0, 3, 10 * MSEC);
+	w.waker = woken_by(c.t[1],
+			   KERNEL(&c.m, "__traceiter_sched_waking", "try_to_wake_up",
+				  "hrtimer_wakeup", "asm_sysvec_apic_timer_interrupt"),
+			   USER(&c.m, "b_spins"));
+	maker__wait(&c.m, w);
+	chain__wait(&c, 1, 3, "d_writes", 5 * MSEC);
+	c.snap = maker__tick(&c.m, NSEC_PER_SEC);
+	q.wakers = true;
+	assert_tree(c.snap, q, "a",
+		    "woken by [timer]:\n"
+		    "  try_to_wake_up\n"
+		    "    hrtimer_wakeup\n"
+		    "      asm_sysvec_apic_timer_interrupt\n");
+	a = waits__query(c.snap, &q, NULL);
+	assert_string_equal(row_named(a, "a")->woken_by, "");
+	assert_null(row_named(a, "a")->woken);
+	assert_string_equal(row_named(a, "b")->woken_by, "d/13");
+	answer__free(&a->base);
+	chain__fini(&c);
+}
+
 /* --- bounds --- */
 
 static void assert_well_formed(const struct waits_answer *a)
@@ -323,6 +354,7 @@ int main(void)
 		cmocka_unit_test(wakers_in_a_circle_come_to_an_end),
 		cmocka_unit_test(the_heaviest_wakers_are_shown),
 		cmocka_unit_test(who_is_no_waker_is_said),
+		cmocka_unit_test(an_interrupt_of_user_code_is_no_waker),
 		cmocka_unit_test(trees_are_bounded),
 	};
 

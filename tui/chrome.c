@@ -15,6 +15,7 @@
 
 #define LINE_PIECES 48
 #define NOTE_MIN_W  24 /* less than that tells nothing */
+#define CRUMBS_MIN_W 20
 
 /* A lower screen has rows instead of the memory line and the selection line. */
 #define LOW_H 12
@@ -211,30 +212,6 @@ static void draw_memory(struct host *h, const struct vitals *v)
 
 /* --- tabs --- */
 
-static int tab_text(const struct host *h, u32 v, char *buf, size_t size)
-{
-	const struct view_ops *ops = view_table[v];
-	bool alert = ops->alert && h->frame && ops->alert(h->frame);
-
-	snprintf(buf, size, " %u %s%s ", view_keys[v], ops->name, alert ? "!" : "");
-	return text__width(buf);
-}
-
-enum view_id chrome__tab_at(const struct host *h, int x, int y)
-{
-	char buf[64];
-	int at = 0;
-
-	if (y != chrome__area(&h->canvas).y - 1)
-		return VIEW_COUNT;
-	for (u32 v = 0; v < VIEW_COUNT; v++) {
-		at += tab_text(h, v, buf, sizeof(buf));
-		if (x < at)
-			return v;
-	}
-	return VIEW_COUNT;
-}
-
 /* "cpu > callers of x > code": where one is, outermost first. */
 static void crumbs(const struct screen *s, char *buf, size_t size)
 {
@@ -248,6 +225,47 @@ static void crumbs(const struct screen *s, char *buf, size_t size)
 	n = strlen(buf);
 	if (own[0] && n + 4 < size)
 		snprintf(buf + n, size - n, "%s%s", n ? " > " : "", own);
+}
+
+static int tab_text(const struct host *h, u32 v, bool named, char *buf, size_t size)
+{
+	const struct view_ops *ops = view_table[v];
+	bool alert = ops->alert && h->frame && ops->alert(h->frame);
+
+	named |= v == h->view;
+	snprintf(buf, size, " %u%s%s%s ", view_keys[v], named ? " " : "", named ? ops->name : "",
+		 alert ? "!" : "");
+	return text__width(buf);
+}
+
+/* Whether all tabs have room for their names, and the crumbs for some of theirs; else views that
+ * are not shown have their numbers alone. */
+static bool tabs_named(const struct host *h)
+{
+	char buf[600];
+	int w;
+
+	crumbs(app__screen(h), buf, sizeof(buf));
+	w = MIN(text__width(buf), CRUMBS_MIN_W);
+	for (u32 v = 0; v < VIEW_COUNT; v++)
+		w += tab_text(h, v, true, buf, sizeof(buf));
+	return w <= h->canvas.w;
+}
+
+enum view_id chrome__tab_at(const struct host *h, int x, int y)
+{
+	bool named = tabs_named(h);
+	char buf[64];
+	int at = 0;
+
+	if (y != chrome__area(&h->canvas).y - 1)
+		return VIEW_COUNT;
+	for (u32 v = 0; v < VIEW_COUNT; v++) {
+		at += tab_text(h, v, named, buf, sizeof(buf));
+		if (x < at)
+			return v;
+	}
+	return VIEW_COUNT;
 }
 
 /* The filter's terms that this view cannot apply; false when it applies all. */
@@ -282,11 +300,12 @@ static void draw_note(struct host *h, int x, int y)
 static void draw_tabs(struct host *h, int y)
 {
 	struct canvas *c = &h->canvas;
+	bool named = tabs_named(h);
 	char buf[600];
 	int x = 0;
 
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
-		tab_text(h, v, buf, sizeof(buf));
+		tab_text(h, v, named, buf, sizeof(buf));
 		x += draw__text(c, x, y, c->w - x, v == h->view ? ROLE_TAB_ACTIVE : ROLE_TAB, buf);
 	}
 	crumbs(app__screen(h), buf, sizeof(buf));

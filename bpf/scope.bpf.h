@@ -46,7 +46,15 @@ static __always_inline bool scope__id(u64 state, u16 kind, u64 id)
 	       scope__has(0, SCOPE_BPF_FOLLOWED, 0, id);
 }
 
-/* A cgroup in a set stands for its children too, so the walk goes up. */
+static __always_inline bool scope__has_cgroup(u32 generation, u16 exclude, u64 id, int level)
+{
+	struct scope_bpf_key key = {generation, SCOPE_BPF_CGROUP, exclude, id};
+	u8 *value = bpf_map_lookup_elem(&scope_ids, &key);
+
+	return value && (!level || *value != SCOPE_BPF_ALONE);
+}
+
+/* A cgroup in a set stands for its children too, as a rule, so the walk goes up. */
 static __always_inline bool scope__cgroup(u64 state, struct task_struct *task)
 {
 	u32 flags = state, generation = state >> 32;
@@ -56,10 +64,10 @@ static __always_inline bool scope__cgroup(u64 state, struct task_struct *task)
 	for (int i = 0; i < SCOPE_BPF_CGROUP_DEPTH && cgroup; i++) {
 		u64 id = BPF_CORE_READ(cgroup, kn, id);
 
-		if (scope__has(generation, SCOPE_BPF_CGROUP, 1, id))
+		if (scope__has_cgroup(generation, 1, id, i))
 			return false;
 		if (!included)
-			included = scope__has(generation, SCOPE_BPF_CGROUP, 0, id);
+			included = scope__has_cgroup(generation, 0, id, i);
 		cgroup = (void *)BPF_CORE_READ(cgroup, self.parent);
 	}
 	return included;

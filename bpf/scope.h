@@ -37,6 +37,10 @@ struct scope_bpf_comm {
 #define SCOPE_BPF_COMMS		     (1u << 16) /* look names up */
 #define SCOPE_BPF_FOLLOW	     (1u << 17) /* follow the children of included processes */
 
+/* Values of an entry: a cgroup stands for those below it, or for itself alone. */
+#define SCOPE_BPF_IN	1
+#define SCOPE_BPF_ALONE 2
+
 /* Levels of cgroups looked at, from the task's own upward. */
 #define SCOPE_BPF_CGROUP_DEPTH 16
 

@@ -442,9 +442,10 @@ char *filter__without(const char *expr, const char *names)
 }
 
 /* Globs and quotes are escaped; what cannot be written at all is any character. */
-char *filter__cgroup(const char *path)
+char *filter__cgroup(const char *path, bool below)
 {
-	char *out = xmalloc(strlen(path) * 5 + sizeof("cgroup=\"\"")), *p = out;
+	char *out = xmalloc(strlen(path) * 5 + sizeof("cgroup=\"/.\"")), *p = out;
+	const char *alone = strcmp(path, "/") ? "/." : ".";
 
 	p = stpcpy(p, "cgroup=\"");
 	for (; *path; path++) {
@@ -458,6 +459,7 @@ char *filter__cgroup(const char *path)
 			*p++ = *path;
 		}
 	}
+	p = stpcpy(p, below ? "" : alone);
 	stpcpy(p, "\"");
 	return out;
 }

@@ -15,7 +15,7 @@
  * pid tid cpu take a list, state letters of SCOPE_STATES, min max a time, comm sym obj a POSIX
  * extended regular expression without back references, cgroup a glob of the whole path below
  * the mount point (with or without its first slash), or of the last component when it has no
- * slash. tree=PID is a process with all it forks from then on. task=user is the threads of
+ * slash; what matches stands for what is below it too, unless the glob ends in "/.". tree=PID is a process with all it forks from then on. task=user is the threads of
  * programs, task=kernel those of the kernel.
  *
  * Terms of one kind: includes intersect, excludes unite, names must all match. min and max
@@ -67,9 +67,9 @@ struct scope *scope__resolve(const struct scope *s);
  * caller frees it. */
 char *filter__without(const char *expr, const char *names);
 
-/* The term that stands for the cgroup of this path, which is not "", and no other, whatever is in
- * its name; the caller frees it. */
-char *filter__cgroup(const char *path);
+/* The term that stands for the cgroup of this path, which is not "", whatever is in its name; with
+ * what is below it, or without. The caller frees it. */
+char *filter__cgroup(const char *path, bool below);
 
 /* The expression that means both: `a` then `b`; caller frees. NULL counts as "". */
 char *filter__join(const char *a, const char *b);

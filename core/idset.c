@@ -91,3 +91,13 @@ void id_set__unite(struct id_set *set, const struct id_set *more)
 	}
 	id_set__seal(set);
 }
+
+void id_set__subtract(struct id_set *set, const struct id_set *less)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < set->n; i++)
+		if (!id_set__has(less, set->ids[i]))
+			set->ids[n++] = set->ids[i];
+	set->n = n;
+}

@@ -45,6 +45,8 @@ void scope__put(const struct scope *s)
 		id_set__fini(&mine->include[k]);
 		id_set__fini(&mine->exclude[k]);
 	}
+	id_set__fini(&mine->include_alone);
+	id_set__fini(&mine->exclude_alone);
 	name_terms__free(mine->comms, mine->ncomms, true);
 	name_terms__free(mine->syms, mine->nsyms, true);
 	name_terms__free(mine->objects, mine->nobjects, true);

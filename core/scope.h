@@ -38,6 +38,8 @@ struct name_term {
 struct scope {
 	_Atomic u32 refs; /* scope__get, scope__put */
 	struct id_set include[SCOPE_KINDS], exclude[SCOPE_KINDS];
+	/* Cgroups in include and in exclude that do not stand for what is below them. */
+	struct id_set include_alone, exclude_alone;
 	struct name_term *comms;   /* comm~ : thread name; evaluated by scope__comm */
 	struct name_term *syms;	   /* sym~  : any frame's function; display only */
 	struct name_term *objects; /* obj~  : any frame's object; display only */

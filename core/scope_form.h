@@ -18,6 +18,8 @@ bool id_set__equal(const struct id_set *a, const struct id_set *b);
 void id_set__intersect(struct id_set *set, const struct id_set *more);
 /* set becomes set OR more. */
 void id_set__unite(struct id_set *set, const struct id_set *more);
+/* set loses what is in less. */
+void id_set__subtract(struct id_set *set, const struct id_set *less);
 
 /* --- scopes under construction (core/scope.c, core/scope_text.c) --- */
 struct scope *scope__new(void);
@@ -41,8 +43,8 @@ struct term {
 	bool negate;
 	char op; /* '=' or '~' */
 	const char *value;
-	u32 at, len; /* of the value in the expression, quotes included */
-	bool plain;  /* no quotes: value offsets are expression offsets */
+	u32 at, len;	   /* of the value in the expression, quotes included */
+	bool plain;	   /* no quotes: value offsets are expression offsets */
 	id_check_fn check; /* NULL: any id will do */
 };
 

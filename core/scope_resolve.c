@@ -13,12 +13,31 @@
 
 /* What one glob stands for. */
 struct hits {
-	const char *glob;
+	char *glob;
+	bool alone;	   /* the matches without what is below them */
 	const char *mount; /* v1: whose members are wanted; NULL: ids */
 	char *top;	   /* path of the match whose subtree the walk is in */
 	struct id_set ids; /* cgroup ids, or pids on v1 */
 	u32 matched;
 };
+
+/* A glob's end says whether it is about what is below, too. */
+static void hits__init(struct hits *h, const char *text)
+{
+	size_t n = strlen(text);
+
+	*h = (struct hits){.alone = n >= 2 && !strcmp(text + n - 2, "/.")};
+	if (h->alone)
+		n -= n > 2 ? 2 : 1; /* the root keeps its slash */
+	h->glob = xmalloc(n + 1);
+	copy_str(h->glob, n + 1, text);
+}
+
+static void hits__fini(struct hits *h)
+{
+	free(h->glob);
+	id_set__fini(&h->ids);
+}
 
 static bool glob__match(const char *glob, const char *path)
 {
@@ -50,7 +69,7 @@ static bool look_at(void *ctx, const char *path, u64 id)
 {
 	struct hits *h = ctx;
 
-	if (!h->top || !is_below(path, h->top)) {
+	if (h->alone || !h->top || !is_below(path, h->top)) {
 		if (!glob__match(h->glob, path))
 			return true;
 		free(h->top);
@@ -64,14 +83,16 @@ static bool look_at(void *ctx, const char *path, u64 id)
 	return true;
 }
 
-static bool is_in_match(const char *glob, char *path)
+static bool is_in_match(const struct hits *h, char *path)
 {
+	if (h->alone)
+		return glob__match(h->glob, path);
 	for (char *end = path + strlen(path); end > path; end = strrchr(path, '/')) {
 		*end = '\0';
-		if (glob__match(glob, path))
+		if (glob__match(h->glob, path))
 			return true;
 	}
-	return glob__match(glob, "/");
+	return glob__match(h->glob, "/");
 }
 
 struct removed {
@@ -87,7 +108,7 @@ static void look_at_remembered(void *ctx, const char *path, u64 id)
 	if (strlen(path) >= sizeof(copy) || id_set__has(&r->hits->ids, id))
 		return;
 	copy_str(copy, sizeof(copy), path);
-	if (is_in_match(r->hits->glob, copy))
+	if (is_in_match(r->hits, copy))
 		id_set__add_range(&r->ids, id, id);
 }
 
@@ -152,17 +173,28 @@ static void apply(struct scope *s, const struct name_term *t, const struct hits 
 
 bool scope__find_cgroups(struct scope *s, const char **unmatched)
 {
+	struct id_set whole_in = {0}, whole_out = {0};
+
 	*unmatched = NULL;
 	id_set__fini(&s->include[SCOPE_CGROUP]);
 	for (u32 i = 0; i < s->ncgroups; i++) {
-		struct hits h = {.glob = s->cgroups[i].text};
+		struct hits h;
 
+		hits__init(&h, s->cgroups[i].text);
 		hits__find(&h);
 		apply(s, &s->cgroups[i], &h);
+		if (!h.mount && s->cgroups[i].negate)
+			id_set__unite(h.alone ? &s->exclude_alone : &whole_out, &h.ids);
+		else if (!h.mount)
+			id_set__unite(h.alone ? &s->include_alone : &whole_in, &h.ids);
 		if (!h.matched && !s->cgroups[i].negate && !*unmatched)
 			*unmatched = s->cgroups[i].text;
-		id_set__fini(&h.ids);
+		hits__fini(&h);
 	}
+	id_set__subtract(&s->include_alone, &whole_in);
+	id_set__subtract(&s->exclude_alone, &whole_out);
+	id_set__fini(&whole_in);
+	id_set__fini(&whole_out);
 	return !*unmatched;
 }
 
@@ -172,7 +204,8 @@ static bool same_ids(const struct scope *a, const struct scope *b)
 		if (!id_set__equal(&a->include[k], &b->include[k]) ||
 		    !id_set__equal(&a->exclude[k], &b->exclude[k]))
 			return false;
-	return true;
+	return id_set__equal(&a->include_alone, &b->include_alone) &&
+	       id_set__equal(&a->exclude_alone, &b->exclude_alone);
 }
 
 /* What ran in a cgroup that was removed is still looked at, or still excluded. Ids of cgroups

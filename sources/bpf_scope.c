@@ -41,10 +41,11 @@ struct change {
 	u32 nkeys, flags, generation;
 };
 
-static int add_set(struct bpf_scope *b, struct change *c, const struct id_set *set, u16 kind,
+static int add_set(struct bpf_scope *b, struct change *c, const struct scope *s, u16 kind,
 		   u16 exclude, struct status *st)
 {
-	static const u8 one = 1;
+	const struct id_set *set = exclude ? &s->exclude[kind] : &s->include[kind];
+	const struct id_set *alone = exclude ? &s->exclude_alone : &s->include_alone;
 
 	if (!set->active && !set->n)
 		return 0;
@@ -59,7 +60,9 @@ static int add_set(struct bpf_scope *b, struct change *c, const struct id_set *s
 	}
 	for (u32 i = 0; i < set->n; i++) {
 		struct scope_bpf_key key = {c->generation, kind, exclude, set->ids[i]};
-		int err = bpf_map_update_elem(b->ids_fd, &key, &one, BPF_ANY);
+		u8 value = kind == SCOPE_CGROUP && id_set__has(alone, key.id) ? SCOPE_BPF_ALONE
+									      : SCOPE_BPF_IN;
+		int err = bpf_map_update_elem(b->ids_fd, &key, &value, BPF_ANY);
 
 		if (err)
 			return status__set(st, EXIT_CODE_FAILURE, err,
@@ -76,9 +79,9 @@ static int prepare(struct bpf_scope *b, struct change *c, const struct scope *s,
 	int err = 0;
 
 	for (u16 kind = 0; kind < SCOPE_KINDS && !err; kind++) {
-		err = add_set(b, c, &s->include[kind], kind, 0, st);
+		err = add_set(b, c, s, kind, 0, st);
 		if (!err)
-			err = add_set(b, c, &s->exclude[kind], kind, 1, st);
+			err = add_set(b, c, s, kind, 1, st);
 	}
 	if (s->ncomms)
 		c->flags |= SCOPE_BPF_COMMS;

@@ -220,7 +220,7 @@ static void picked(struct host *h)
 		snprintf(pid, sizeof(pid), "pid=%u", h->list->procs[i].pid);
 		apply_pick(h, "pid tree", pid);
 	} else {
-		cgroup = filter__cgroup(h->list->cgroups[i].path);
+		cgroup = filter__cgroup(h->list->cgroups[i].path, true);
 		apply_pick(h, "cgroup", cgroup);
 		free(cgroup);
 	}

@@ -147,6 +147,27 @@ def test_cgroup():
         assert seen(report, "cgroup") == {"/proftop-test", "/proftop-test/inner"}, report["rows"]
 
 
+def test_cgroup_alone():
+    """A cgroup with "/." is without what is below it, in the kernel too"""
+    live.need_root()
+    base = v2_mount()
+    if not base:
+        raise live.Skip("no cgroup v2 mounted")
+    with cgroup(base, "proftop-alone") as outer, cgroup(outer, "inner") as inner, \
+            live.Workload("two_functions", 30) as a, live.Workload("inlined", 30) as b, \
+            live.Workload("deep_recursion", 30) as c:
+        join(outer, a.pid)
+        join(inner, b.pid)
+        report = take("-G", "/proftop-alone/.", "--group", "pid", seconds=2)
+        assert seen(report, "pid") == {a.pid}, report["rows"]
+        report = take("--filter", "!cgroup=/.", "--group", "pid", seconds=2)
+        assert {a.pid, b.pid} <= seen(report, "pid"), report["rows"]
+        assert c.pid not in seen(report, "pid"), report["rows"]
+        report = take("-G", "/proftop-alone", "--filter", "!cgroup=/proftop-alone/.", "--group",
+                      "pid", seconds=2)
+        assert seen(report, "pid") == {b.pid}, report["rows"]
+
+
 def v1_mount():
     for name in ("cpu", "cpu,cpuacct", "pids", "freezer"):
         path = f"/sys/fs/cgroup/{name}"

@@ -262,7 +262,7 @@ static void test_without(void **state)
 /* The name is found again in what the parser read. */
 static void expect_cgroup(const char *path, const char *glob)
 {
-	char *term = filter__cgroup(path);
+	char *term = filter__cgroup(path, true);
 	struct filter_error err;
 	struct scope *s = filter__parse(term, &err);
 
@@ -276,6 +276,14 @@ static void expect_cgroup(const char *path, const char *glob)
 	free(term);
 }
 
+static void expect_alone(const char *path, const char *term)
+{
+	char *s = filter__cgroup(path, false);
+
+	assert_string_equal(s, term);
+	free(s);
+}
+
 static void test_cgroup(void **state)
 {
 	expect_cgroup("/system.slice/ssh.service", "/system.slice/ssh.service");
@@ -284,6 +292,8 @@ static void test_cgroup(void **state)
 	expect_cgroup("/run-*[x]?.scope", "/run-\\*\\[x]\\?.scope");
 	expect_cgroup("/dev-disk\\x2d1", "/dev-disk\\\\x2d1");
 	expect_cgroup("/evil\n\033", "/evil??");
+	expect_alone("/a b", "cgroup=\"/a b/.\"");
+	expect_alone("/", "cgroup=\"/.\"");
 }
 
 int main(void)

@@ -323,6 +323,35 @@ static void test_cgroup_removed(void **state)
 	scope__put(r);
 }
 
+/* "/." is the cgroup without what is below it, which sources that look at ancestors are told. */
+static void test_cgroup_alone(void **state)
+{
+	struct scope *r;
+	struct tree t;
+
+	if (!tree__make(&t))
+		skip_because("needs root and cgroup v2");
+	r = resolved("!cgroup=/%s/a/.", t.name);
+	assert_int_equal(r->exclude[SCOPE_CGROUP].n, 1);
+	assert_true(id_set__has(&r->exclude_alone, tree__id(&t, "/a")));
+	assert_false(scope__task(r, 1, 1, 0, tree__id(&t, "/a"), "x"));
+	assert_true(scope__task(r, 1, 1, 0, tree__id(&t, "/a/b"), "x"));
+	scope__put(r);
+	r = resolved("!cgroup=/. cgroup=%s", t.name);
+	assert_true(id_set__has(&r->exclude_alone, cgroup__id("/")));
+	assert_int_equal(r->include_alone.n, 0);
+	assert_false(scope__task(r, 1, 1, 0, cgroup__id("/"), "x"));
+	assert_true(scope__task(r, 1, 1, 0, tree__id(&t, "/a"), "x"));
+	scope__put(r);
+	r = resolved("!cgroup=%s/*/. !cgroup=/%s/a", t.name); /* both: it stands for all */
+	assert_int_equal(r->exclude_alone.n, 0);
+	scope__put(r);
+	r = resolved("cgroup=%s/. !cgroup=/x", t.name); /* by its last component */
+	assert_int_equal(r->include[SCOPE_CGROUP].n, 1);
+	scope__put(r);
+	tree__remove(&t);
+}
+
 static void test_cgroup_unmatched(void **state)
 {
 	struct scope *s = parse("pid=1 cgroup=no-such-cgroup"), *r = scope__resolve(s);
@@ -390,8 +419,8 @@ int main(void)
 		cmocka_unit_test(test_normal_form),    cmocka_unit_test(test_references),
 		cmocka_unit_test(test_build),	       cmocka_unit_test(test_build_errors),
 		cmocka_unit_test(test_cgroup_v2),      cmocka_unit_test(test_cgroup_unmatched),
-		cmocka_unit_test(test_cgroup_removed), cmocka_unit_test(test_cgroup_appears),
-		cmocka_unit_test(test_cgroup_v1),
+		cmocka_unit_test(test_cgroup_removed), cmocka_unit_test(test_cgroup_alone),
+		cmocka_unit_test(test_cgroup_appears), cmocka_unit_test(test_cgroup_v1),
 	};
 
 	return cmocka_run_group_tests_name("scope", tests, NULL, NULL);

@@ -45,7 +45,8 @@ bool term__id(const char *field, u32 id, char *buf, size_t size)
 
 bool term__cgroup(u64 id, const char *path, char *buf, size_t size)
 {
-	char *term = filter__cgroup(*path ? path : "/");
+	/* A row is what runs in the cgroup itself; one without a name is told by its id. */
+	char *term = filter__cgroup(*path ? path : "/", *path && *path != '/');
 	bool fits = strlen(term) < size;
 
 	copy_str(buf, size, term);

@@ -24,7 +24,7 @@ volatile u64 epoch = 0;			       /* counts intervals */
 volatile u64 wait_min_ns = 0, wait_max_ns = 0; /* which waits count; max 0: no limit */
 volatile u32 wait_states = 0;		       /* bit per sched_state; 0: all */
 volatile u32 thread_kinds = 0;		       /* 1: user threads only, 2: kernel threads only */
-volatile u32 slow_told = 0; /* delays told one by one in this interval */
+volatile u32 slow_told = 0;		       /* delays told one by one in this interval */
 volatile u64 slow_ns = 0;		       /* delays from here on are told one by one */
 volatile u32 watch_tid = 0;		       /* each of its changes is told */
 volatile u32 look_again =
@@ -91,6 +91,28 @@ struct {
 	__type(key, u32);
 	__type(value, struct sched_stats);
 } stats SEC(".maps");
+
+/* The last long runs on a CPU, of whoever: watched or not. */
+#define LONG_RUNS   4 /* a power of two */
+#define LONG_RUN_NS 500000
+
+struct long_run {
+	u64 begin, end;
+	struct sched_ident who;
+	u64 kstack, ustack;
+};
+
+struct long_runs {
+	u32 n;
+	struct long_run v[LONG_RUNS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct long_runs);
+} long_runs SEC(".maps");
 
 /* Scratch: what is too large for the programs' stack. */
 struct {
@@ -430,23 +452,62 @@ static __always_inline u64 leaving_stack(void *ctx, u64 here, struct task_struct
 			      STACK_SLOT_TRACE);
 }
 
-static __always_inline void tell_delay(struct thread *t, struct task_struct *task, u64 delay,
-				       void *ctx, u64 here, struct task_struct *holder,
-				       struct sched_cpu *c, u64 now, struct sched_stats *st)
+/* A long run is kept with its stack: it may turn out to have held somebody up. */
+static __always_inline void keep_run(void *ctx, u64 here, struct task_struct *task, u64 since,
+				     u64 now, struct sched_stats *st)
+{
+	u32 zero = 0;
+	struct long_runs *runs = bpf_map_lookup_elem(&long_runs, &zero);
+	struct long_run *run;
+
+	if (!runs || !slow_ns || !since || now - since < LONG_RUN_NS)
+		return;
+	run = &runs->v[runs->n++ & (LONG_RUNS - 1)];
+	run->begin = since;
+	run->end = now;
+	ident__fill(&run->who, task);
+	run->kstack = leaving_stack(ctx, here, task);
+	run->ustack = user_stack(task, st);
+}
+
+/* Who had the CPU longest of the time that a thread waited for it, as far as kept. */
+static __always_inline void name_holder(struct sched_delay_record *r)
+{
+	u64 from = r->t_ns - r->delay_ns, most = 0;
+	u32 zero = 0;
+	struct long_runs *runs = bpf_map_lookup_elem(&long_runs, &zero);
+
+	for (u32 i = 0; runs && i < LONG_RUNS; i++) {
+		struct long_run *run = &runs->v[i];
+		u64 begin = run->begin > from ? run->begin : from;
+
+		if (run->end <= begin || run->end - begin <= most)
+			continue;
+		most = run->end - begin;
+		r->holder = run->who;
+		r->holder_ran_ns = run->end - run->begin;
+		r->holder_kstack = run->kstack;
+		r->holder_ustack = run->ustack;
+	}
+}
+
+static __always_inline void tell_delay(struct task_struct *task, u64 delay,
+				       struct task_struct *last, struct sched_cpu *c, u64 now,
+				       struct sched_stats *st)
 {
 	struct sched_delay_record r = {
 		.type = RECORD_SCHED_DELAY,
 		.cpu = bpf_get_smp_processor_id(),
 		.t_ns = now,
 		.delay_ns = delay,
-		.holder_ran_ns = now - c->since_ns,
 	};
 
 	ident__fill(&r.task, task);
-	if (holder->pid) {
-		ident__fill(&r.holder, holder);
-		r.holder_kstack = leaving_stack(ctx, here, holder);
-		r.holder_ustack = user_stack(holder, st);
+	name_holder(&r);
+	/* Nobody ran for long: whoever was the last of many. */
+	if (!r.holder.tid && last->pid) {
+		ident__fill(&r.holder, last);
+		r.holder_ran_ns = now - c->since_ns;
 	}
 	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)))
 		st->records_full++;
@@ -496,9 +557,8 @@ static __always_inline bool is_slow(u64 delay)
 	return true;
 }
 
-static __always_inline void switch_in(void *ctx, u64 here, struct task_struct *prev,
-				      struct task_struct *next, struct sched_cpu *c, u64 now,
-				      struct sched_stats *st)
+static __always_inline void switch_in(struct task_struct *prev, struct task_struct *next,
+				      struct sched_cpu *c, u64 now, struct sched_stats *st)
 {
 	struct thread *t = bpf_task_storage_get(&threads, next, 0, 0);
 	struct sched_hists *h;
@@ -519,7 +579,7 @@ static __always_inline void switch_in(void *ctx, u64 here, struct task_struct *p
 		if (h && c) {
 			note_delay(t, h, delay, c);
 			if (is_slow(delay))
-				tell_delay(t, next, delay, ctx, here, prev, c, now, st);
+				tell_delay(next, delay, prev, c, now, st);
 		}
 	}
 	if (t->off_ns && (wanted & SCHED_WANT_WAITS))
@@ -646,10 +706,12 @@ int sched_switch(u64 *ctx)
 	here = address_of(ctx, st);
 	c = bpf_map_lookup_elem(&cpus, &zero);
 	if (prev->pid)
-		switch_out(ctx, here, prev, ctx[0],
-			   switch_tells_state ? ctx[3] : task__state(prev), now, st);
+		switch_out(ctx, here, prev, ctx[0], switch_tells_state ? ctx[3] : task__state(prev),
+			   now, st);
+	if (c && prev->pid && (wanted & SCHED_WANT_TASKS))
+		keep_run(ctx, here, prev, c->since_ns, now, st);
 	if (next->pid)
-		switch_in(ctx, here, prev, next, c, now, st);
+		switch_in(prev, next, c, now, st);
 	if (c && (wanted & SCHED_WANT_TASKS))
 		cpu__switch(c, prev, next, now);
 	end(st, now);

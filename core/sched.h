@@ -116,9 +116,11 @@ struct delay_sample {
 	struct task_ident task;
 	u32 cpu;	/* where it got to run */
 	u64 t_ns, delay_ns; /* its end; its length */
-	struct task_ident holder; /* who ran there until then; tid 0: nobody, it was idle */
+	/* Who ran there longest of that time; where nobody did for long, who was the last; tid 0:
+	 * nobody, it was idle. */
+	struct task_ident holder;
 	u64 holder_ran_ns; /* for how long, uninterrupted */
-	u64 holder_kstack, holder_ustack; /* where it was when it let go */
+	u64 holder_kstack, holder_ustack; /* where it was when it let go; 0: not for long */
 };
 
 /* A change of the thread that sampling.watch names. SAMPLE_SWITCH, in order. */

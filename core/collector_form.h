@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The collector from within: shared by core/collector.c, which is its owner's side, and
+ * core/collector_run.c, which is its thread. */
+#ifndef CORE_COLLECTOR_FORM_H
+#define CORE_COLLECTOR_FORM_H
+
+#include <pthread.h>
+
+#include "core/collector.h"
+#include "core/command.h"
+#include "core/feeds.h"
+#include "core/mailbox.h"
+#include "core/schedule.h"
+
+/* Of what the collector waits for; slots count up from the last one. */
+enum { TAG_COMMANDS, TAG_TIMER, TAG_SLOTS };
+
+struct collector {
+	/* any thread */
+	struct mailbox mailbox;
+	struct command_queue commands;
+	atomic_bool quit;
+	atomic_bool busy; /* with what was asked for, at the start or by commands */
+	/* const */
+	pthread_t thread;
+	int epoll_fd, timer_fd;
+	bool manual, early_frames;
+	u64 wanted; /* to begin with */
+	/* the collector thread's own */
+	struct feeds feeds;
+	struct schedule schedule;
+	u64 interval_ns;
+	u64 ticked_ns;	     /* when the last regular interval ended or the first one began */
+	u64 t0_ns, t1_ns;    /* the last interval of any kind */
+	u64 fake_ns;	     /* manual: what the time is */
+	u64 young;	     /* models that early ticks are for */
+	u64 cpu_ns, wall_ns; /* when self_cpu_pct was taken last */
+	double self_cpu_pct;
+	u64 seq;
+	bool started; /* the grid of intervals has begun */
+	bool ended;
+	bool dirty; /* there is news for a frame */
+};
+
+/* The thread; arg is the collector. */
+void *collector__run(void *arg);
+/* A reference: to everything when s is NULL. */
+struct scope *collector__scope(const struct scope *s);
+
+#endif

@@ -123,11 +123,29 @@ void app__sections(const struct host *h, const char **out)
 	out[n] = NULL;
 }
 
-static void want_models(struct host *h, u32 wanted, bool on)
+static void want_models(struct host *h, u32 wanted)
 {
 	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if (wanted & 1u << m)
-			collector__want(h->collector, m, on);
+		if ((wanted ^ h->wanted) & 1u << m)
+			collector__want(h->collector, m, wanted & 1u << m);
+	h->wanted = wanted;
+}
+
+static bool rests(const struct host *h, enum view_id v)
+{
+	return !h->stacks[v] ||
+	       (v != h->view && h->frame && h->frame->t_ns > h->left_ns[v] + VIEW_REST_NS);
+}
+
+/* What no view needs is detached. */
+static void let_views_rest(struct host *h)
+{
+	u32 wanted = h->wanted & 1u << MODEL_VITALS;
+
+	for (u32 v = 0; v < VIEW_COUNT; v++)
+		if (!rests(h, v))
+			wanted |= view_table[v]->models;
+	want_models(h, wanted);
 }
 
 /* Terms that the view cannot apply are told when they begin to matter; the note in the line of
@@ -154,10 +172,11 @@ void app__show_view(struct host *h, enum view_id v)
 		if (v == view__index(h->options->view))
 			args.group = h->options->group;
 		h->stacks[v] = view_table[v]->open(h, &args);
-		want_models(h, view_table[v]->models, true);
 	}
+	h->left_ns[h->view] = h->frame ? h->frame->t_ns : 0;
 	h->view = v;
 	h->dirty = true;
+	let_views_rest(h);
 	tell_unfiltered(h);
 }
 
@@ -273,6 +292,7 @@ void app__show_frame(struct host *h, const struct frame *f)
 	snap__put(h->frame);
 	h->frame = f;
 	h->dirty = true;
+	let_views_rest(h);
 }
 
 static bool toggle_pause(struct host *h)

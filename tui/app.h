@@ -23,6 +23,10 @@
 enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_SAVE,
 	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_HELP };
 
+/* A view that was left goes on gathering for so long: who flips between views loses nothing,
+ * and what nobody looks at costs nothing. */
+#define VIEW_REST_NS (60 * NSEC_PER_SEC)
+
 struct host {
 	const struct options *options;
 	const struct term_ops *ops;
@@ -44,6 +48,8 @@ struct host {
 
 	enum view_id view;
 	struct screen *stacks[VIEW_COUNT]; /* top of each; NULL not opened yet */
+	u64 left_ns[VIEW_COUNT]; /* time of the frame when it was left */
+	u32 wanted;		 /* by them and the vital signs: bit per model_id */
 
 	enum dialog dialog;
 	struct prompt prompt;

@@ -225,6 +225,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	}
 	h->symbols = s.symbols;
 	h->collector = s.collector;
+	h->wanted = view__by_name(o->view)->models | 1u << MODEL_VITALS;
 	h->child = s.child;
 	h->scope = scope__get(s.scope);
 	h->queries = worker__new("proftop-query");

@@ -1,43 +1,24 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /* Butterfly: who calls a function, the function itself, whom it calls; each with its share. */
+#include "tui/views/cpu_callers.h"
+
 #include <stdio.h>
 
 #include "core/arena.h"
 #include "tui/views/code_role.h"
-#include "tui/views/cpu.h"
 #include "tui/views/window.h"
 #include "widgets/paragraph.h"
 #include "widgets/spark.h"
 
-enum line_kind { LINE_CALLER, LINE_FOCUS, LINE_CALLEE };
-
-/* Selection is by what a line stands for, so it survives new frames. */
-struct line_id {
-	enum line_kind kind;
-	u32 func;
-};
-
-struct callers_screen {
-	struct screen base;
-	struct profile_query query; /* focus set */
-	struct asker asker;
-	struct profile_rows *rows; /* the answer; NULL at first */
-	struct line_id selected;
-	struct rect body; /* as last drawn, for the mouse */
-	u32 top;
-	char search[128];
-	struct row_table table; /* the lines as rows, for snapshots */
-};
-
-static u32 line_count(const struct callers_screen *s)
+u32 callers__lines(const struct callers_screen *s)
 {
 	const struct profile_rows *r = s->rows;
 
 	return r->ncallers + 1 + r->ncallees;
 }
 
-static struct line_id line_at(const struct callers_screen *s, u32 line,
-			      const struct butterfly_row **row)
+struct line_id callers__line(const struct callers_screen *s, u32 line,
+			     const struct butterfly_row **row)
 {
 	const struct profile_rows *r = s->rows;
 
@@ -57,8 +38,8 @@ static u32 selected_line(const struct callers_screen *s)
 {
 	const struct butterfly_row *row;
 
-	for (u32 i = 0; i < line_count(s); i++) {
-		struct line_id id = line_at(s, i, &row);
+	for (u32 i = 0; i < callers__lines(s); i++) {
+		struct line_id id = callers__line(s, i, &row);
 
 		if (id.kind == s->selected.kind && id.func == s->selected.func)
 			return i;
@@ -70,8 +51,8 @@ static void select_line(struct callers_screen *s, s64 line)
 {
 	const struct butterfly_row *row;
 
-	line = CLAMP(line, 0, (s64)line_count(s) - 1);
-	s->selected = line_at(s, (u32)line, &row);
+	line = CLAMP(line, 0, (s64)callers__lines(s) - 1);
+	s->selected = callers__line(s, (u32)line, &row);
 }
 
 static void callers__ready(void *owner, struct answer *answer)
@@ -107,18 +88,9 @@ static const struct sym_func *func_of(const struct callers_screen *s, u32 func)
 	return symbols__func(host__symbols(s->base.host), func);
 }
 
-/* b: NULL for the function itself. */
-static const char *line_name(const struct callers_screen *s, const struct butterfly_row *b)
+const char *callers__line_name(const struct callers_screen *s, const struct butterfly_row *b)
 {
 	return b ? b->name : func_of(s, s->query.focus)->name;
-}
-
-static const char *line_object(const struct callers_screen *s, const struct butterfly_row *b)
-{
-	const struct symbols *symbols = host__symbols(s->base.host);
-
-	return b ? b->object_name
-		 : symbols__object(symbols, func_of(s, s->query.focus)->object)->name;
 }
 
 static bool matches(const struct callers_screen *s, const char *name)
@@ -168,7 +140,7 @@ static void draw_focus(const struct callers_screen *s, struct canvas *c, struct 
 
 static void callers__body(struct callers_screen *s, struct canvas *c, struct rect r)
 {
-	u32 cursor = selected_line(s), n = line_count(s), h = (u32)r.h;
+	u32 cursor = selected_line(s), n = callers__lines(s), h = (u32)r.h;
 
 	if (cursor < s->top)
 		s->top = cursor;
@@ -178,7 +150,7 @@ static void callers__body(struct callers_screen *s, struct canvas *c, struct rec
 		s->top = n > h ? n - h : 0;
 	for (u32 i = s->top; i < n && i < s->top + h; i++) {
 		const struct butterfly_row *row;
-		struct line_id id = line_at(s, i, &row);
+		struct line_id id = callers__line(s, i, &row);
 		struct rect line = {r.x, r.y + (int)(i - s->top), r.w, 1};
 
 		if (id.kind == LINE_FOCUS)
@@ -213,13 +185,13 @@ static void callers__draw(struct screen *base, struct canvas *c, struct rect are
 /* The next line whose function's name has the text, and around. */
 static bool find(struct callers_screen *s, int dir)
 {
-	u32 n = line_count(s), line = selected_line(s);
+	u32 n = callers__lines(s), line = selected_line(s);
 	const struct butterfly_row *b;
 
 	for (u32 i = 0; i < n; i++) {
 		line = (line + (dir > 0 ? 1 : n - 1)) % n;
-		line_at(s, line, &b);
-		if (matches(s, line_name(s, b))) {
+		callers__line(s, line, &b);
+		if (matches(s, callers__line_name(s, b))) {
 			select_line(s, line);
 			return true;
 		}
@@ -306,69 +278,6 @@ static void callers__selection(const struct screen *base, char *buf, size_t size
 	const struct sym_object *o = symbols__object(symbols, f->object);
 
 	snprintf(buf, size, "%s  %s", f->name, *o->path ? o->path : o->name);
-}
-
-/* --- snapshots: the same lines as rows --- */
-
-enum { CALLERS_RELATION, CALLERS_SHARE, CALLERS_PCT, CALLERS_COUNT, CALLERS_SYMBOL, CALLERS_OBJECT };
-
-static const struct column callers_columns[] = {
-	{"relation", "IS", "", "caller, function or callee", VALUE_TEXT, 8, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"share_pct", "SHARE%", "%", "of the function's samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"total_pct", "ALL%", "%", "of all samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"count", "SAMPLES", "", "samples", VALUE_COUNT, 8, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"symbol", "SYMBOL", "", "function", VALUE_TEXT, 30, 0, COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY},
-	{"object", "OBJECT", "", "file it is in", VALUE_TEXT, 16, 1, COLUMN_SCREEN | COLUMN_EXPORT},
-};
-
-static bool callers__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
-{
-	static const char *const relations[] = {"caller", "function", "callee"};
-	const struct callers_screen *s = container_of(t, struct callers_screen, table);
-	const struct profile_rows *r = s->rows;
-	const struct butterfly_row *b;
-	struct line_id id = line_at(s, row, &b);
-
-	*out = (struct value){.type = callers_columns[column].type};
-	switch (column) {
-	case CALLERS_RELATION: out->s = relations[id.kind]; break;
-	case CALLERS_SHARE: out->f = b ? b->share : 100; break;
-	case CALLERS_PCT: out->f = b ? b->pct : r->focus_total_pct; break;
-	case CALLERS_COUNT: out->u = b ? b->count : r->focus_total; break;
-	case CALLERS_SYMBOL: out->s = line_name(s, b); break;
-	default: out->s = line_object(s, b); break;
-	}
-	return true;
-}
-
-static u64 callers__key(const struct row_table *t, u32 row)
-{
-	const struct butterfly_row *b;
-	struct line_id id = line_at(container_of(t, struct callers_screen, table), row, &b);
-
-	return mix64_pair(id.kind, id.func);
-}
-
-static bool callers__report(struct screen *base, struct report *r)
-{
-	struct callers_screen *s = (struct callers_screen *)base;
-	const struct scope *extra = s->asker.extra_scope;
-	const struct frame *f = host__frame(base->host);
-
-	if (!s->rows || !f)
-		return false;
-	s->table = (struct row_table){.columns = callers_columns,
-				      .ncolumns = ARRAY_SIZE(callers_columns),
-				      .nrows = line_count(s), .sort = CALLERS_SHARE,
-				      .cell = callers__cell, .key = callers__key};
-	*r = (struct report){.view = "cpu-callers", .seq = f->seq,
-			     .t0_ns = s->rows->base.since_ns,
-			     .t1_ns = s->rows->base.snap->t1_ns,
-			     .scope = extra ? extra->text : host__scope(base->host)->text,
-			     .window = window__text(s->rows->query.window),
-			     .group = "symbol",
-			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
-	return true;
 }
 
 static bool callers__settled(const struct screen *base)

@@ -2,6 +2,17 @@
 """What a workload logged of its waits (tests/workloads/wait_log.h), cut to an interval, and
 sums over the rows of the views of time."""
 import bisect
+import contextlib
+import functools
+import os
+import signal
+import time
+
+import live
+
+
+# Between the stop of a thread's CPU clock and the switch away from it.
+LEAVING_NS = 3000
 
 
 def clipped(start, end, t0, t1):
@@ -9,7 +20,7 @@ def clipped(start, end, t0, t1):
 
 
 class Thread:
-    """One log: waits [from, to, what] and marks [t, cpu, delay, runs], all ns."""
+    """One log: waits [from, to, what] and marks [t, cpu, delay, runs, waited], ns."""
 
     def __init__(self, log):
         self.name, self.pid, self.tid = log["name"], log["pid"], log["tid"]
@@ -40,8 +51,15 @@ class Thread:
         return self.during(t0, t1, 1)
 
     def off(self, t0, t1):
-        """Not on a CPU, for whatever reason."""
+        """Not on a CPU, for whatever reason, by the thread's CPU clock."""
         return t1 - t0 - self.cpu(t0, t1)
+
+    def least_off(self, t0, t1):
+        """
+        The least time between switches: when a thread wakes on an idle CPU its clock runs from
+        then on, not from the switch; when it leaves one the clock stops just before.
+        """
+        return self.off(t0, t1) - self.runs(t0, t1) * LEAVING_NS
 
     def delay(self, t0, t1):
         """Waiting for a CPU, as the kernel accounts it."""
@@ -50,9 +68,14 @@ class Thread:
     def runs(self, t0, t1):
         return self.during(t0, t1, 3)
 
+    def read_for(self, t0, t1):
+        """What calls that wait lasted, of threads that do not list their waits."""
+        return self.during(t0, t1, 4)
+
 
 def threads(truth):
     """The logs of a workload's last line, by name."""
+    assert truth, "the workload failed"
     return {log["name"]: Thread(log) for log in truth["threads"]}
 
 
@@ -67,3 +90,124 @@ def total(rows, field="off_ns"):
 
 def symbols(stack):
     return [frame["symbol"] for frame in stack or []]
+
+
+def long_lived(pid):
+    """A process and all below it, but those that live for less than a moment."""
+    before = processes(pid)
+    time.sleep(0.1)
+    after = processes(pid)
+    return [p for p in before if p in after]
+
+
+def processes(pid):
+    """A process and all below it."""
+    found = [pid]
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(FileNotFoundError):
+            with open(f"/proc/{pid}/task/{tid}/children", encoding="ascii") as f:
+                for child in f.read().split():
+                    found += processes(int(child))
+    return found
+
+
+def idle_share(seconds):
+    """How much of the CPUs' time nobody used."""
+    def idle():
+        with open("/proc/stat", encoding="ascii") as f:
+            fields = [int(x) for x in f.readline().split()[1:9]]
+        return fields[3] + fields[4], sum(fields)
+    before = idle()
+    time.sleep(seconds)
+    after = idle()
+    return (after[0] - before[0]) / max(after[1] - before[1], 1)
+
+
+def quiet():
+    """a machine with nearly nothing else to do"""
+    return idle_share(0.3) > 0.9
+
+
+def gets_quiet(seconds):
+    with contextlib.suppress(AssertionError):
+        return live.wait_for(quiet, seconds)
+    return False
+
+
+def steady(case):
+    """For figures that a busy machine can blur: up to three rounds, one of them has to hold.
+    A round that failed is followed by one on a machine that is quiet, if it gets so; a machine
+    that never does proves nothing."""
+    @functools.wraps(case)
+    def rounds():
+        calm = True
+        for n in range(1, 4):
+            if n > 1:
+                calm = gets_quiet(20)
+            try:
+                return case()
+            except AssertionError as e:
+                if n == 3:
+                    if calm and quiet():
+                        raise
+                    raise live.Skip(f"too busy here to measure: {str(e)[:200]}") from e
+                print(f"# {case.__name__}, round {n}: {str(e).splitlines()[0][:300]}", flush=True)
+        return None
+    return rounds
+
+
+@contextlib.contextmanager
+def refused_here(name, why):
+    """A workload that needs what not every machine grants says so by not getting ready."""
+    try:
+        yield
+    except AssertionError as e:
+        if str(e).startswith(f"{name} said"):
+            raise live.Skip(why) from e
+        raise
+
+
+class Measured:
+    """One report of a view over a workload, and what the workload logged meanwhile."""
+
+    def __init__(self, view, name, *args, seconds=3, options=(), scope=None, peer=None,
+                 binary=live.RELEASE):
+        with live.Workload(name, 120, *args) as work:
+            self.pid = work.pid
+            if scope is None:
+                scope = ["-p", ",".join(map(str, long_lived(work.pid)))]
+            with peer.running(work.pid) if peer else contextlib.nullcontext():
+                self.reports = live.batch("-V", view, "-d", seconds, "-n", 1, *scope, *options,
+                                          binary=binary)
+            work.process.send_signal(signal.SIGTERM)
+            self.threads = threads(work.result())
+        self.report = self.reports[0]
+        self.rows, self.health = self.report["rows"], self.report["health"]
+        self.t0, self.t1 = self.report["t0_ns"], self.report["t1_ns"]
+        self.span = self.t1 - self.t0
+
+    def of(self, **wanted):
+        return rows_of(self.report, **wanted)
+
+    def one(self, **wanted):
+        rows = self.of(**wanted)
+        assert len(rows) == 1, f"{len(rows)} rows with {wanted}"
+        return rows[0]
+
+    def largest(self, **wanted):
+        rows = self.of(**wanted)
+        assert rows, f"no row with {wanted}; there are {[(r['comm'], r['tid']) for r in self.rows]}"
+        return max(rows, key=lambda r: r["off_ns"])
+
+
+def between(got, least, most, what, pct=1, ms=1):
+    """From the least to the most; each within a share of it or so many ms."""
+    low = least - max(least * pct / 100, ms * 1e6)
+    high = most + max(most * pct / 100, ms * 1e6)
+    assert low <= got <= high, \
+        f"{what} is {got / 1e6} ms, wanted {least / 1e6} to {most / 1e6}, {pct} % or {ms} ms"
+
+
+def same_time(got, wanted, what, pct=1, ms=1):
+    """Within a share of what is wanted, or so many ms when that is more."""
+    live.near(got / 1e6, wanted / 1e6, max(wanted / 1e6 * pct / 100, ms), f"{what}, ms,")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Truth: "reader" reads 256 KiB at random places of a file past the page cache, in
+ * Truth: "reader" reads 1 MiB at random places of a file past the page cache, in
  * reads_directly called by reader, and waits for the disk each time: state D. The second
  * argument is a folder on a real disk; the file in it is unlinked at once. Fails when the
  * file system has no O_DIRECT.
@@ -8,7 +8,7 @@
 #include "wait_log.h"
 
 #define FILE_BYTES (64UL << 20)
-#define READ_BYTES (256UL << 10)
+#define READ_BYTES (1UL << 20)
 
 static NOINLINE long reads_directly(int fd, void *to, uint64_t at)
 {

@@ -63,7 +63,7 @@ static void *waiter(void *arg)
 		if (__atomic_load_n(&held, __ATOMIC_ACQUIRE))
 			wants_lock();
 		else
-			LOGGED(&logs[1], "sleep", rests(MS));
+			LOGGED(&logs[1], "sleep", rests(3 * MS));
 	}
 	return arg;
 }

@@ -33,6 +33,7 @@ static NOINLINE void *hog(void *arg)
 		hog_spins();
 		wait_log__mark_sometimes(&logs[i]);
 	}
+	wait_log__mark(&logs[i]);
 	return NULL;
 }
 
@@ -46,6 +47,9 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < NHOGS; i++)
 		if (pthread_create(&threads[i], NULL, hog, (void *)i))
 			return 1;
+	for (uint64_t i = 0; i < NHOGS; i++)
+		while (!__atomic_load_n(&logs[i].nmarks, __ATOMIC_RELAXED))
+			sleep_ns(MS);
 	work__ready();
 	for (uint64_t i = 0; i < NHOGS; i++)
 		pthread_join(threads[i], NULL);

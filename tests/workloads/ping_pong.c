@@ -2,8 +2,8 @@
 /*
  * Truth: the processes "ping" and "pong" pass a byte to and fro through two pipes as fast as
  * they can. ping waits in ping_reads and is woken by pong's pong_writes, pong in pong_reads
- * by ping_writes. A wait is too short to be timed from outside: off the CPU is what their
- * CPU clocks do not have, at each mark.
+ * by ping_writes. A wait is too short to be timed well from outside: off the CPU is at least
+ * what their CPU clocks do not have and at most what their reads lasted, both at each mark.
  */
 #include "wait_log.h"
 
@@ -29,20 +29,34 @@ static NOINLINE long pong_writes(int fd, char *c)
 
 static NOINLINE void pong(struct wait_log *l, int in, int out)
 {
+	uint64_t from;
 	char c;
 
 	wait_log__begin(l, "pong");
-	while (pong_reads(in, &c) == 1 && pong_writes(out, &c) == 1)
+	for (;;) {
+		from = wall_ns();
+		if (pong_reads(in, &c) != 1)
+			break;
+		l->waited += wall_ns() - from;
+		if (pong_writes(out, &c) != 1)
+			break;
 		wait_log__mark_sometimes(l);
+	}
 }
 
 static NOINLINE void ping(struct wait_log *l, int in, int out)
 {
+	uint64_t from;
 	char c = 0;
 
 	wait_log__begin(l, "ping");
-	while (going_on() && ping_writes(out, &c) == 1 && ping_reads(in, &c) == 1)
+	while (going_on() && ping_writes(out, &c) == 1) {
+		from = wall_ns();
+		if (ping_reads(in, &c) != 1)
+			break;
+		l->waited += wall_ns() - from;
 		wait_log__mark_sometimes(l);
+	}
 }
 
 int main(int argc, char **argv)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Truth: five threads that sleep 1, 5, 20, 100 and 700 ms again and again, in naps called by
+ * Truth: five threads that sleep 2, 5, 20, 100 and 700 ms again and again, in naps called by
  * sleeper; state S, woken by a timer's interrupt. Each logs every sleep.
  */
 #include <pthread.h>
 
 #include "wait_log.h"
 
-static const uint64_t lengths[] = {1, 5, 20, 100, 700};
+static const uint64_t lengths[] = {2, 5, 20, 100, 700};
 #define NTHREADS (sizeof(lengths) / sizeof(lengths[0]))
 
 static struct wait_log *logs;

@@ -115,6 +115,9 @@ int main(int argc, char **argv)
 		continue_stopped(start(STOP, "st-stop"));
 	if (!fork_child())
 		trace(start(TRACE, "st-trace"));
+	for (int i = 0; i < KINDS; i++)
+		while (!__atomic_load_n(&logs[i].nmarks, __ATOMIC_RELAXED))
+			sleep_ns(MS);
 	work__ready();
 	while (going_on())
 		sleep_ns(10 * MS);

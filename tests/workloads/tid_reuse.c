@@ -90,12 +90,14 @@ int main(int argc, char **argv)
 		snprintf(logs[i].name, sizeof(logs[i].name), i ? "second" : "first");
 		logs[i].pid = logs[i].tid = pid;
 	}
+	if (one_life(pid, 1)) {
+		perror("clone3");
+		return 1;
+	}
 	work__ready();
 	for (int n = 0; going_on(); n++)
-		if (one_life(pid, n)) {
-			perror("clone3");
+		if (one_life(pid, n))
 			return 1;
-		}
 	wait_logs__print(logs, 2);
 	return 0;
 }

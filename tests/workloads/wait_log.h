@@ -24,15 +24,17 @@ struct logged_wait {
 	char what[8];
 };
 
-/* CPU time and waits for a CPU up to t, as /proc/PID/schedstat has them. */
+/* CPU time and waits for a CPU up to t, as /proc/PID/schedstat has them, and the sum of waits
+ * that are too many to be listed. */
 struct logged_mark {
-	uint64_t t, cpu, delay, runs;
+	uint64_t t, cpu, delay, runs, waited;
 };
 
 struct wait_log {
 	char name[16];
 	int pid, tid;
 	uint32_t nwaits, nmarks;
+	uint64_t waited;
 	struct logged_wait waits[LOG_WAITS];
 	struct logged_mark marks[LOG_MARKS];
 };
@@ -83,7 +85,7 @@ static inline void wait_log__mark(struct wait_log *l)
 	text[n > 0 ? n : 0] = '\0';
 	if (l->nmarks == LOG_MARKS || sscanf(text, "%lu %lu %lu", &cpu, &delay, &runs) != 3)
 		return;
-	*m = (struct logged_mark){wall_ns(), cpu_ns(), delay, runs};
+	*m = (struct logged_mark){wall_ns(), cpu_ns(), delay, runs, l->waited};
 	l->nmarks++;
 }
 
@@ -136,8 +138,8 @@ static inline void wait_log__print(const struct wait_log *l)
 		       l->waits[i].what);
 	printf("],\"marks\":[");
 	for (uint32_t i = 0; i < l->nmarks; i++)
-		printf("%s[%lu,%lu,%lu,%lu]", i ? "," : "", l->marks[i].t, l->marks[i].cpu,
-		       l->marks[i].delay, l->marks[i].runs);
+		printf("%s[%lu,%lu,%lu,%lu,%lu]", i ? "," : "", l->marks[i].t, l->marks[i].cpu,
+		       l->marks[i].delay, l->marks[i].runs, l->marks[i].waited);
 	printf("]}");
 }
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of block devices from the text of /proc/diskstats. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "sources/block_devices.h"
+
+#define DEV(major, minor) ((u32)(major) << 20 | (minor))
+
+static void expect_name(const struct block_devices *d, u32 dev, const char *name)
+{
+	char out[IO_NAME_LEN];
+
+	block_devices__name(d, dev, out);
+	assert_string_equal(out, name);
+}
+
+static void names_and_what_is_in_flight(void **state)
+{
+	struct block_devices d = {0};
+
+	(void)state;
+	block_devices__parse(&d, " 254       0 vda 10 0 80 5 20 1 160 9 7 3 14 0 0 0 0 1 2\n"
+				 " 259       1 nvme0n1p1 1 2 3 4 5 6 7 8 18446744073709551615 0 0\n"
+				 "   7       3 loop3 0 0 0 0 0 0 0 0 0 0 0\n");
+	assert_int_equal(d.n, 3);
+	expect_name(&d, DEV(254, 0), "vda");
+	expect_name(&d, DEV(259, 1), "nvme0n1p1");
+	expect_name(&d, DEV(7, 3), "loop3");
+	expect_name(&d, DEV(8, 17), "8:17");
+	assert_int_equal(d.items[0].dev, DEV(7, 3)); /* by number */
+	assert_int_equal(d.items[1].in_flight, 7);
+	assert_int_equal(d.items[2].in_flight, 0); /* below 0 for a moment */
+	block_devices__fini(&d);
+}
+
+static void devices_come_go_and_change_their_names(void **state)
+{
+	struct block_devices d = {0};
+
+	(void)state;
+	block_devices__parse(&d, "8 0 sda 0 0 0 0 0 0 0 0 1 0 0\n253 0 dm-0 0 0 0 0 0 0 0 0 2 0 0");
+	block_devices__parse(&d, "8 0 sdb 0 0 0 0 0 0 0 0 0 0 0\n");
+	expect_name(&d, DEV(8, 0), "sdb");
+	expect_name(&d, DEV(253, 0), "dm-0"); /* gone: its name is still known */
+	assert_true(d.items[0].present);
+	assert_false(d.items[1].present);
+	assert_int_equal(d.items[1].in_flight, 0);
+	block_devices__fini(&d);
+}
+
+static void broken_text_does_no_harm(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n\n",
+		"x",
+		"8 0",
+		"8 0 \x1b[31mred 1",
+		"99999 0 toomajor 0 0",
+		"8 99999999 toominor 0 0",
+		"-1 -1 negative 0",
+		"8 1 short\n8 2 ok 0 0 0 0 0 0 0 0 4\n",
+	};
+	char longest[2000];
+	struct block_devices d = {0};
+
+	(void)state;
+	for (u32 i = 0; i < ARRAY_SIZE(texts); i++)
+		block_devices__parse(&d, texts[i]);
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	memcpy(longest, "8 9 ", 4);
+	block_devices__parse(&d, longest);
+	expect_name(&d, DEV(8, 0), "?[31mred");
+	expect_name(&d, DEV(8, 1), "short");
+	expect_name(&d, DEV(8, 2), "ok");
+	for (u32 i = 0; i < d.n; i++)
+		assert_true(strlen(d.items[i].name) < IO_NAME_LEN);
+	block_devices__fini(&d);
+}
+
+static void there_are_never_too_many(void **state)
+{
+	struct block_devices d = {0};
+	char line[64];
+
+	(void)state;
+	for (u32 i = 0; i < BLOCK_DEVICES_MAX + 50; i++) {
+		snprintf(line, sizeof(line), "%u %u dev%u 0 0 0 0 0 0 0 0 1\n", i % 4096,
+			 i / 4096 * 16, i);
+		block_devices__parse(&d, line);
+	}
+	assert_int_equal(d.n, BLOCK_DEVICES_MAX);
+	for (u32 i = 1; i < d.n; i++)
+		assert_true(d.items[i - 1].dev < d.items[i].dev);
+	block_devices__fini(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_and_what_is_in_flight),
+		cmocka_unit_test(devices_come_go_and_change_their_names),
+		cmocka_unit_test(broken_text_does_no_harm),
+		cmocka_unit_test(there_are_never_too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -36,6 +36,7 @@ struct thread {
 	struct sched_wait wait; /* the present or last one */
 	u64 scope;		/* the scope_state that `watched` was decided under */
 	u64 watch_id;		/* when it came into scope */
+	u64 start_ns;		/* when it began, as it was then */
 	u64 accounted_ns;	/* up to when state_ns is complete */
 	u64 since_ns;		/* the present state began */
 	u64 off_ns;		/* the present wait began; 0: it runs */
@@ -212,6 +213,7 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 	__builtin_memset(t->state_ns, 0, sizeof(t->state_ns));
 	t->watch_id = (now << 8) | (bpf_get_smp_processor_id() & 255);
 	t->accounted_ns = t->since_ns = now;
+	t->start_ns = task->start_time;
 	t->runs = t->delays = t->delay_ns = t->open_ns = t->open_runq_ns = 0;
 	t->voluntary = task->nvcsw;
 	t->preempted = task->nivcsw;
@@ -629,8 +631,8 @@ static __always_inline void record__hists(struct sched_task_record *r, struct ta
 	r->has_hists = 1;
 }
 
-/* It will not run again: the last that can be said of it. */
-static __always_inline void tell_end(struct thread *t, struct task_struct *task, u64 now,
+/* The last that can be said of it by this id: it will not run again, or has taken another. */
+static __always_inline void tell_end(struct thread *t, struct task_struct *task, u32 tid, u64 now,
 				     struct sched_stats *st)
 {
 	u32 slot = 0;
@@ -641,6 +643,8 @@ static __always_inline void tell_end(struct thread *t, struct task_struct *task,
 		return;
 	record__fill(r, t, task, now, epoch);
 	r->gone = 1;
+	r->task.tid = tid;
+	r->task.start_ns = t->start_ns;
 	if (wanted & SCHED_WANT_TASKS)
 		record__hists(r, task);
 	if (bpf_ringbuf_output(&records, r, r->has_hists ? sizeof(*r) : size, ring_flags(false)))
@@ -663,7 +667,7 @@ static __always_inline void switch_out(void *ctx, u64 here, struct task_struct *
 	kstack = prev->pid == watch_tid ? leaving_stack(ctx, here, prev) : 0;
 	thread__leave(t, prev, preempt ? SCHED_RUNNABLE : state__of(state), kstack, now, st);
 	if (!preempt && (state & TASK_DEAD)) {
-		tell_end(t, prev, now, st);
+		tell_end(t, prev, prev->pid, now, st);
 		t->gone = 1;
 	}
 }
@@ -810,6 +814,27 @@ int sched_wakeup_new(u64 *ctx)
 	else if (thread__watched(t, task, now))
 		t->off_ns = 0; /* it has not been on a CPU that it could be off */
 	end(st, now);
+	return 0;
+}
+
+/* A thread that executes takes its process's id: it ends under its own, and begins anew. */
+SEC("tp_btf/sched_process_exec")
+int sched_exec(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	u32 old_tid = ctx[1];
+	struct sched_stats *st = stats__get();
+	struct thread *t;
+	u64 now = bpf_ktime_get_ns();
+
+	if (!st || old_tid == task->pid)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, 0);
+	if (!t || !thread__watched(t, task, now))
+		return 0;
+	thread__account(t, now, st);
+	tell_end(t, task, old_tid, now, st);
+	thread__begin(t, task, now);
 	return 0;
 }
 

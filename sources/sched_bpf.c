@@ -546,6 +546,8 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	if (!err)
 		err = attach_one(k->progs.sched_waking, &k->links.sched_waking, st);
 	if (!err)
+		err = attach_one(k->progs.sched_exec, &k->links.sched_exec, st);
+	if (!err)
 		err = attach_one(k->progs.sched_wakeup, &k->links.sched_wakeup, st);
 	if (!err)
 		err = attach_one(k->progs.sched_switch, &k->links.sched_switch, st);
@@ -591,7 +593,7 @@ struct source *sched_bpf__open_sized(const struct sampling *how, const struct sc
 static struct source *sched_bpf__open_source(const struct sampling *how, const struct scope *scope,
 					     struct status *st)
 {
-	static const struct sched_bpf_sizes sizes = {16384, 16384, 1024 * 1024};
+	static const struct sched_bpf_sizes sizes = {16384, 16384, 4 * 1024 * 1024};
 
 	return sched_bpf__open_sized(how, scope, &sizes, st);
 }

@@ -196,6 +196,9 @@ struct sched_answer {
 	struct value delays; /* hists[SCHED_DELAY] as sched_hist__value */
 	u64 window_ns;
 	u64 hidden; /* threads of rows that did not run and are not shown */
+	/* Threads that ended and were forgotten, and runs of theirs, that are in no row: the filter
+	 * asks for ids that are not known of them any more. */
+	u64 left_out, left_out_runs;
 };
 
 /* Never NULL; scope may be NULL (everything). */

@@ -259,6 +259,16 @@ static bool others_count(const struct grouping *g)
 	       sched__passes(g->scope, &nobody, UINT32_MAX);
 }
 
+static void note_left_out(const struct grouping *g, struct sched_answer *a)
+{
+	const struct sched_sums *s = &g->snap->others[g->query->window];
+
+	if (!(s->span_ns || s->runs) || others_count(g))
+		return;
+	a->left_out = g->snap->nothers;
+	a->left_out_runs = s->runs;
+}
+
 static void fill_others(struct grouping *g, struct sched_answer *a, struct sched_row *r)
 {
 	enum profile_window w = g->query->window;
@@ -310,6 +320,7 @@ static void fill_threads(struct grouping *g, struct sched_answer *a)
 	}
 	if (others_count(g))
 		fill_others(g, a, &rows[n++]);
+	note_left_out(g, a);
 	qsort(rows, n, sizeof(*rows), by_oncpu);
 	a->rows = rows;
 	a->nrows = n;

@@ -53,7 +53,9 @@ def test_thread_churn():
     reports, truth = churn("offcpu", "comm+reason")
     rows = [r for report in reports for r in rows_of(report, comm="brief", reason="sleep")]
     lost = reports[-1]["health"]["lost"]
-    live.near(total(rows, "count") + lost, CHURN_THREADS, CHURN_THREADS // 100, "sleeps counted")
+    # What is lost may be the end of a thread, too, which is no sleep.
+    count = total(rows, "count")
+    assert CHURN_THREADS * 0.99 - lost <= count <= CHURN_THREADS * 1.01, (count, lost)
     # Each of them measured its system call, too.
     if not lost:
         between(total(rows), truth["slept_ns"] - CHURN_THREADS * 20000, truth["slept_ns"],
@@ -70,6 +72,8 @@ def test_thread_churn_in_sched():
     # Threads that nobody remembers one by one are in a row of their own.
     runs = sum(total(rows_of(r, comm=name), "runs") for r in reports
                for name in ("brief", "[others]"))
+    # With a filter those are in no row, and that is said.
+    runs += sum(r["summary"]["left_out_runs"] for r in reports)
     lost = reports[-1]["health"]["lost"]
     # Each gets a CPU at its begin and after its sleep, and some more often for locks.
     assert 1.9 * CHURN_THREADS <= runs + 2 * lost <= 6 * CHURN_THREADS, (runs, lost)

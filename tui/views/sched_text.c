@@ -26,6 +26,9 @@ static void headline__rows(const struct listing *l, struct headline *line)
 	if (a->hidden)
 		headline__addf(line, ROLE_DIM, " · %llu that did not run [%s]",
 			       (unsigned long long)a->hidden, key_of(l, ACTION_ALL, key));
+	if (a->left_out)
+		headline__addf(line, ROLE_WARN, " · %llu that ended are in no row",
+			       (unsigned long long)a->left_out);
 }
 
 void sched__headline(struct listing *l, struct headline *line)
@@ -203,6 +206,8 @@ void sched__report(const struct answer *base, const struct frame *f, struct repo
 	r->group = sched_group_names[a->query.group];
 	r->health = f->feeds[MODEL_SCHED].health;
 	sched__summary(r, &a->hists[SCHED_DELAY], a->sums.delay_max_ns, a->delays);
+	report__sum_number(r, "left_out_threads", VALUE_COUNT, a->left_out);
+	report__sum_number(r, "left_out_runs", VALUE_COUNT, a->left_out_runs);
 	report__sum_number(r, "oncpu_ns", VALUE_NS, a->sums.state_ns[TASK_STATE_RUNNING]);
 	report__sum_number(r, "wait_ns", VALUE_NS, a->sums.delay_ns);
 }

@@ -15,6 +15,8 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "sources/block_devices.h"
+#include "sources/block_loss.h"
+#include "sources/block_put.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
@@ -30,6 +32,7 @@ struct source {
 	struct bpf_scope scope;
 	struct block_bpf_sizes sizes;
 	struct block_devices devices;
+	struct block_loss loss;
 	struct bpf_link *fork, *exit;	/* while children are followed */
 	const struct sample_sink *sink; /* during drain */
 	bool flipped;
@@ -40,11 +43,6 @@ struct source {
 	struct health health;
 };
 
-_Static_assert((int)BLOCK_OPS == IO_OPS && (int)BLOCK_STAGES == IO_STAGES &&
-		       BLOCK_SIZES == IO_SIZES && BLOCK_FILE_LEN == IO_FILE_LEN &&
-		       BLOCK_FLAG_OTHER == IO_FLAG_OTHER,
-	       "what is counted is what is handed out");
-
 void block_bpf__stats(struct source *s, struct block_stats *out)
 {
 	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
@@ -52,12 +50,9 @@ void block_bpf__stats(struct source *s, struct block_stats *out)
 
 /* --- what was counted --- */
 
-static void name_device(const struct source *s, struct io_device *to, const struct block_key *k)
+static struct block_put put_of(struct source *s)
 {
-	to->dev = k->dev;
-	to->disk = k->disk;
-	block_devices__name(&s->devices, k->dev, to->name);
-	block_devices__name(&s->devices, k->disk, to->disk_name);
+	return (struct block_put){&s->devices, &s->scope, s->sink};
 }
 
 static void on_device(void *ctx, const void *key, const void *value)
@@ -65,62 +60,17 @@ static void on_device(void *ctx, const void *key, const void *value)
 	const struct block_key *k = key;
 	const struct block_sum *sum = value;
 	struct source *s = ctx;
-	struct bpf_scope_entry e = {sum->tgid,	 sum->tid,     sum->cpu,
-				    sum->cgroup, sum->last_ns, sum->comm};
-	struct io_sample out = {
-		.head.type = SAMPLE_IO,
-		.op = (enum io_op)MIN(k->op, BLOCK_OPS - 1),
-		.flags = k->flags % IO_FLAGS,
-		.count = sum->count,
-		.bytes = sum->bytes,
-		.random = sum->random,
-		.sequential = sum->sequential,
-		.sizes = sum->sizes,
-	};
+	struct block_put put = put_of(s);
 
-	/* The kernel has judged all but names, for which rows are kept apart. */
-	if (k->name && !bpf_scope__passes(&s->scope, &e))
-		return;
-	name_device(s, &out.device, k);
-	for (u32 i = 0; i < IO_STAGES; i++) {
-		out.ns[i] = sum->ns[i];
-		out.known[i] = sum->known[i];
-		out.max_ns[i] = sum->max_ns[i];
-		out.hist[i] = sum->hist[i];
-	}
-	sink__put(s->sink, &out.head);
+	block_loss__add(&s->loss, k->disk, sum->count);
+	block_put__device(&put, k, sum);
 }
 
 static void on_proc(void *ctx, const void *key, const void *value)
 {
-	const struct block_proc_key *k = key;
-	const struct block_proc_sum *sum = value;
-	struct source *s = ctx;
-	struct bpf_scope_entry e = {k->tgid,   sum->tid,     sum->cpu,
-				    k->cgroup, sum->last_ns, sum->comm};
-	struct io_proc_sample out = {
-		.head.type = SAMPLE_IO_PROC,
-		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
-		.flags = k->dev.flags % IO_FLAGS,
-		.tgid = k->tgid,
-		.tid = sum->tid,
-		.kthread = sum->kthread,
-		.writeback = k->writeback,
-		.cgroup = k->cgroup,
-		.inode = k->inode,
-		.count = sum->count,
-		.bytes = sum->bytes,
-		.known = sum->known,
-		.ns = sum->ns,
-		.max_ns = sum->max_ns,
-	};
+	struct block_put put = put_of(ctx);
 
-	if (k->dev.name && !bpf_scope__passes(&s->scope, &e))
-		return;
-	name_device(s, &out.device, &k->dev);
-	copy_str(out.comm, sizeof(out.comm), sum->comm);
-	copy_str(out.file, sizeof(out.file), sum->file);
-	sink__put(s->sink, &out.head);
+	block_put__proc(&put, key, value);
 }
 
 static double drain_map(struct source *s, struct bpf_map *map,
@@ -146,54 +96,14 @@ static double drain_counts(struct source *s)
 	return MAX(devices, procs);
 }
 
-static void put_devices(struct source *s)
-{
-	for (u32 i = 0; i < s->devices.n; i++) {
-		const struct block_device_entry *e = &s->devices.items[i];
-		struct io_device_sample out = {.head.type = SAMPLE_IO_DEVICE,
-					       .device = {.dev = e->dev, .disk = e->dev},
-					       .in_flight = e->in_flight};
-
-		if (!e->present)
-			continue;
-		copy_str(out.device.name, sizeof(out.device.name), e->name);
-		copy_str(out.device.disk_name, sizeof(out.device.disk_name), e->name);
-		sink__put(s->sink, &out.head);
-	}
-}
-
 /* --- records from the ring --- */
 
 static void put_slow(struct source *s, const struct block_slow_record *r)
 {
-	const struct block_proc_key *k = &r->key;
-	struct bpf_scope_entry e = {k->tgid, r->tid, r->cpu, k->cgroup, r->t_ns, r->comm};
-	struct io_slow_sample out = {
-		.head.type = SAMPLE_IO_SLOW,
-		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
-		.flags = k->dev.flags % IO_FLAGS,
-		.tgid = k->tgid,
-		.tid = r->tid,
-		.kthread = r->kthread,
-		.writeback = k->writeback,
-		.cgroup = k->cgroup,
-		.inode = k->inode,
-		.t_ns = r->t_ns,
-		.total_ns = r->total_ns,
-		.queued_ns = r->queued_ns,
-		.device_ns = r->device_ns,
-		.sector = r->sector,
-		.bytes = r->bytes,
-		.stack = r->stack,
-	};
+	struct block_put put = put_of(s);
 
 	s->slow++;
-	if (k->dev.name && !bpf_scope__passes(&s->scope, &e))
-		return;
-	name_device(s, &out.device, &k->dev);
-	copy_str(out.comm, sizeof(out.comm), r->comm);
-	copy_str(out.file, sizeof(out.file), r->file);
-	sink__put(s->sink, &out.head);
+	block_put__slow(&put, r);
 }
 
 static void put_record(void *ctx, const void *data, size_t size)
@@ -248,17 +158,6 @@ static void look_at_devices(struct source *s)
 		log__add(LOG_WARN, "block devices could not be looked at: %s", strerror(-err));
 }
 
-/* Ends of requests that both programs were left out of. */
-static u64 missed_ends(struct source *s, const struct block_stats *now)
-{
-	struct bpf_prog_info info = {0};
-	u32 len = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(s->skel->progs.block_complete), &info, &len))
-		return 0;
-	return info.recursion_misses - MIN(now->nested, info.recursion_misses);
-}
-
 static void note_cost(struct source *s, const struct block_stats *now, double wall_ns)
 {
 	double runs = (double)(now->runs - s->before.runs);
@@ -287,8 +186,9 @@ static void note_losses(struct source *s, const struct block_stats *now)
 	h->samples = now->requests - MIN(now->requests, h->samples_total);
 	h->samples_total = now->requests;
 	h->map_full = now->devices_full + now->procs_full + now->requests_full;
-	h->lost = now->devices_full + missed_ends(s, now);
+	h->lost = now->devices_full + s->loss.missed;
 	h->note[0] = '\0';
+	add_note(h, s->loss.missed, "requests of /proc/diskstats the programs were not told of");
 	add_note(h, now->procs_full, "requests are in no process's row: too many at once");
 	add_note(h, now->requests_full, "began unseen, their submitter is not known");
 	add_note(h, now->records_full, "slow requests could not be listed");
@@ -366,6 +266,7 @@ static void block_bpf__close(struct source *s)
 	bpf_ring__free(s->ring);
 	block_bpf__destroy(s->skel);
 	block_devices__fini(&s->devices);
+	block_loss__fini(&s->loss);
 	free(s);
 }
 
@@ -526,6 +427,9 @@ static void block_bpf__fetch(struct source *s, bool tick)
 
 static void block_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
+	struct block_put put;
+	double fill;
+
 	s->sink = sink;
 	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
 		block_bpf__fetch(s, tick);
@@ -534,8 +438,11 @@ static void block_bpf__drain(struct source *s, bool tick, const struct sample_si
 	bpf_ring__drain(s->ring, put_record, s);
 	if (!tick)
 		return;
-	put_devices(s);
-	note_tick(s, drain_counts(s));
+	put = put_of(s);
+	block_put__present(&put);
+	fill = drain_counts(s);
+	block_loss__tick(&s->loss, &s->devices, !(u32)s->skel->bss->scope_state);
+	note_tick(s, fill);
 }
 
 static void block_bpf__health(struct source *s, struct health *h)

@@ -42,7 +42,7 @@ static struct block_device_entry *entry_of(struct block_devices *d, u32 dev)
 		return NULL;
 	d->items = xgrow(d->items, d->n, &d->cap, sizeof(*d->items));
 	memmove(&d->items[at + 1], &d->items[at], (d->n - at) * sizeof(*d->items));
-	d->items[at] = (struct block_device_entry){.dev = dev};
+	d->items[at] = (struct block_device_entry){.dev = dev, .before = UINT64_MAX};
 	d->n++;
 	return &d->items[at];
 }
@@ -56,25 +56,42 @@ static void take_name(struct block_device_entry *e, const char *name)
 			*c = '?';
 }
 
-/* Fields: major minor name, then reads, merged, sectors, ms, the same of writes, in flight. */
+/* After major, minor and name: reads, merged, sectors, ms, the same of writes, in flight, two
+ * times, the same four of discards, then flushes. Older kernels end earlier. */
+enum { READS = 0, WRITES = 4, IN_FLIGHT = 8, DISCARDS = 11, FLUSHES = 15, FIELDS };
+
+static void parse_fields(struct block_device_entry *e, const char *text)
+{
+	unsigned long long v[FIELDS] = {0};
+	char *end;
+
+	for (u32 i = 0; i < FIELDS; i++) {
+		v[i] = strtoull(text, &end, 10);
+		if (end == text)
+			break;
+		text = end;
+	}
+	e->done = v[READS] + v[WRITES] + v[DISCARDS] + v[FLUSHES];
+	/* Some kernels let it go below 0 for a moment. */
+	e->in_flight = v[IN_FLIGHT] > UINT32_MAX ? 0 : v[IN_FLIGHT];
+}
+
 static void parse_line(struct block_devices *d, const char *line)
 {
-	unsigned int major, minor;
-	unsigned long long in_flight = 0;
 	struct block_device_entry *e;
+	unsigned int major, minor;
 	char name[128];
-	int n;
+	int at = 0;
 
-	n = sscanf(line, " %u %u %127s %*u %*u %*u %*u %*u %*u %*u %*u %llu", &major, &minor, name,
-		   &in_flight);
-	if (n < 3 || major >= 1u << 12 || minor >= 1u << MINOR_BITS)
+	if (sscanf(line, " %u %u %127s%n", &major, &minor, name, &at) != 3 || major >= 1u << 12 ||
+	    minor >= 1u << MINOR_BITS)
 		return;
 	e = entry_of(d, major << MINOR_BITS | minor);
 	if (!e)
 		return;
 	take_name(e, name);
-	/* Some kernels let it go below 0 for a moment. */
-	e->in_flight = in_flight > UINT32_MAX ? 0 : in_flight;
+	parse_fields(e, line + at);
+	e->quiet = e->done == e->before && !e->in_flight;
 	e->present = true;
 }
 
@@ -82,6 +99,9 @@ void block_devices__parse(struct block_devices *d, const char *text)
 {
 	for (u32 i = 0; i < d->n; i++) {
 		d->items[i].present = false;
+		d->items[i].before = d->items[i].done;
+		d->items[i].was_quiet = d->items[i].quiet;
+		d->items[i].quiet = false;
 		d->items[i].in_flight = 0;
 	}
 	while (*text) {
@@ -119,12 +139,19 @@ int block_devices__read(struct block_devices *d)
 	return 0;
 }
 
-void block_devices__name(const struct block_devices *d, u32 dev, char out[IO_NAME_LEN])
+const struct block_device_entry *block_devices__find(const struct block_devices *d, u32 dev)
 {
 	u32 at = place_of(d, dev);
 
-	if (at < d->n && d->items[at].dev == dev)
-		copy_str(out, IO_NAME_LEN, d->items[at].name);
+	return at < d->n && d->items[at].dev == dev ? &d->items[at] : NULL;
+}
+
+void block_devices__name(const struct block_devices *d, u32 dev, char out[IO_NAME_LEN])
+{
+	const struct block_device_entry *e = block_devices__find(d, dev);
+
+	if (e)
+		copy_str(out, IO_NAME_LEN, e->name);
 	else
 		snprintf(out, IO_NAME_LEN, "%u:%u", dev >> MINOR_BITS,
 			 dev & ((1u << MINOR_BITS) - 1));

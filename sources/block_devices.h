@@ -15,7 +15,10 @@ struct block_device_entry {
 	u32 dev; /* dev_t as the kernel has it: major << 20 | minor */
 	char name[IO_NAME_LEN];
 	u64 in_flight;
-	bool present; /* in what was parsed last */
+	u64 done;	       /* requests that ended: reads, writes, discards, flushes */
+	u64 before;	       /* done, in what was parsed before */
+	bool quiet, was_quiet; /* nothing had happened since then, nothing is in flight */
+	bool present;	       /* in what was parsed last */
 };
 
 struct block_devices {
@@ -28,6 +31,8 @@ void block_devices__fini(struct block_devices *d);
 void block_devices__parse(struct block_devices *d, const char *text);
 /* Reads the file: 0 or -errno. */
 int block_devices__read(struct block_devices *d);
+/* NULL when it was never there. */
+const struct block_device_entry *block_devices__find(const struct block_devices *d, u32 dev);
 /* "vda"; "259:3" when it is not known. */
 void block_devices__name(const struct block_devices *d, u32 dev, char out[IO_NAME_LEN]);
 /* Whether a device is there that has no requests, only bios. */

@@ -9,6 +9,7 @@
 
 #include "core/arena.h"
 #include "sources/block_devices.h"
+#include "sources/block_loss.h"
 
 #define DEV(major, minor) ((u32)(major) << 20 | (minor))
 
@@ -35,6 +36,7 @@ static void names_and_what_is_in_flight(void **state)
 	expect_name(&d, DEV(8, 17), "8:17");
 	assert_int_equal(d.items[0].dev, DEV(7, 3)); /* by number */
 	assert_int_equal(d.items[1].in_flight, 7);
+	assert_int_equal(d.items[1].done, 31);
 	assert_int_equal(d.items[2].in_flight, 0); /* below 0 for a moment */
 	block_devices__fini(&d);
 }
@@ -102,6 +104,62 @@ static void there_are_never_too_many(void **state)
 	block_devices__fini(&d);
 }
 
+/* One interval: what diskstats has now, and how many of it were counted. */
+static u64 interval(struct block_loss *l, u32 done, u32 in_flight, u32 counted, bool whole)
+{
+	struct block_devices d = {0};
+	char line[128];
+
+	snprintf(line, sizeof(line), "8 0 sda %u 0 0 0 0 0 0 0 %u 0 0 0 0 0 0 3 0\n", done,
+		 in_flight);
+	block_devices__parse(&d, line);
+	block_loss__add(l, DEV(8, 0), counted);
+	block_loss__tick(l, &d, whole);
+	block_devices__fini(&d);
+	return l->missed;
+}
+
+static void what_was_missed_is_found_when_it_is_quiet(void **state)
+{
+	struct block_loss l = {0};
+
+	(void)state;
+	assert_int_equal(interval(&l, 100, 1, 5, true), 0);
+	assert_int_equal(interval(&l, 100, 0, 0, true), 0); /* quiet: from here on */
+	assert_int_equal(interval(&l, 150, 0, 49, true), 0);
+	assert_int_equal(interval(&l, 180, 2, 28, true), 0);
+	assert_int_equal(interval(&l, 180, 2, 1, true), 0);
+	assert_int_equal(interval(&l, 180, 2, 0, true), 0); /* some are on their way */
+	assert_int_equal(interval(&l, 180, 0, 0, true), 2);
+	assert_int_equal(interval(&l, 180, 0, 0, true), 2);
+	assert_int_equal(interval(&l, 200, 0, 3, false), 2); /* filtered: nothing to compare */
+	assert_int_equal(interval(&l, 200, 0, 0, true), 2);
+	assert_int_equal(interval(&l, 200, 0, 0, true), 2);
+	assert_int_equal(interval(&l, 7, 0, 7, true), 2); /* another device of that number */
+	assert_int_equal(interval(&l, 7, 0, 0, true), 2);
+	block_loss__fini(&l);
+}
+
+static void a_disk_may_begin_with_what_is_missed(void **state)
+{
+	static const char quiet[] = "8 0 sda 50 0 0 0 0 0 0 0 0",
+			  busy[] = "8 0 sda 60 0 0 0 0 0 0 0 0";
+	struct block_devices d = {0};
+	struct block_loss l = {0};
+
+	(void)state;
+	block_devices__parse(&d, quiet);
+	block_devices__parse(&d, quiet);
+	block_devices__parse(&d, busy);
+	block_loss__add(&l, DEV(8, 0), 9);
+	block_loss__tick(&l, &d, true);
+	block_devices__parse(&d, busy);
+	block_loss__tick(&l, &d, true);
+	assert_int_equal(l.missed, 1);
+	block_loss__fini(&l);
+	block_devices__fini(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +167,8 @@ int main(void)
 		cmocka_unit_test(devices_come_go_and_change_their_names),
 		cmocka_unit_test(broken_text_does_no_harm),
 		cmocka_unit_test(there_are_never_too_many),
+		cmocka_unit_test(what_was_missed_is_found_when_it_is_quiet),
+		cmocka_unit_test(a_disk_may_begin_with_what_is_missed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

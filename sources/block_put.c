@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/block_put.h"
+
+#include "bpf/block.h"
+
+_Static_assert((int)BLOCK_OPS == IO_OPS && (int)BLOCK_STAGES == IO_STAGES &&
+		       BLOCK_SIZES == IO_SIZES && BLOCK_FILE_LEN == IO_FILE_LEN &&
+		       BLOCK_FLAG_OTHER == IO_FLAG_OTHER,
+	       "what is counted is what is handed out");
+
+static void name_device(const struct block_put *p, struct io_device *to, const struct block_key *k)
+{
+	to->dev = k->dev;
+	to->disk = k->disk;
+	block_devices__name(p->devices, k->dev, to->name);
+	block_devices__name(p->devices, k->disk, to->disk_name);
+}
+
+void block_put__device(const struct block_put *p, const struct block_key *k,
+		       const struct block_sum *sum)
+{
+	struct bpf_scope_entry e = {sum->tgid,	 sum->tid,     sum->cpu,
+				    sum->cgroup, sum->last_ns, sum->comm};
+	struct io_sample out = {
+		.head.type = SAMPLE_IO,
+		.op = (enum io_op)MIN(k->op, BLOCK_OPS - 1),
+		.flags = k->flags % IO_FLAGS,
+		.count = sum->count,
+		.bytes = sum->bytes,
+		.random = sum->random,
+		.sequential = sum->sequential,
+		.sizes = sum->sizes,
+	};
+
+	/* The kernel has judged all but names, for which rows are kept apart. */
+	if (k->name && !bpf_scope__passes(p->scope, &e))
+		return;
+	name_device(p, &out.device, k);
+	for (u32 i = 0; i < IO_STAGES; i++) {
+		out.ns[i] = sum->ns[i];
+		out.known[i] = sum->known[i];
+		out.max_ns[i] = sum->max_ns[i];
+		out.hist[i] = sum->hist[i];
+	}
+	sink__put(p->sink, &out.head);
+}
+
+void block_put__proc(const struct block_put *p, const struct block_proc_key *k,
+		     const struct block_proc_sum *sum)
+{
+	struct bpf_scope_entry e = {k->tgid,   sum->tid,     sum->cpu,
+				    k->cgroup, sum->last_ns, sum->comm};
+	struct io_proc_sample out = {
+		.head.type = SAMPLE_IO_PROC,
+		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
+		.flags = k->dev.flags % IO_FLAGS,
+		.tgid = k->tgid,
+		.tid = sum->tid,
+		.kthread = sum->kthread,
+		.writeback = k->writeback,
+		.cgroup = k->cgroup,
+		.inode = k->inode,
+		.count = sum->count,
+		.bytes = sum->bytes,
+		.known = sum->known,
+		.ns = sum->ns,
+		.max_ns = sum->max_ns,
+	};
+
+	if (k->dev.name && !bpf_scope__passes(p->scope, &e))
+		return;
+	name_device(p, &out.device, &k->dev);
+	copy_str(out.comm, sizeof(out.comm), sum->comm);
+	copy_str(out.file, sizeof(out.file), sum->file);
+	sink__put(p->sink, &out.head);
+}
+
+void block_put__slow(const struct block_put *p, const struct block_slow_record *r)
+{
+	const struct block_proc_key *k = &r->key;
+	struct bpf_scope_entry e = {k->tgid, r->tid, r->cpu, k->cgroup, r->t_ns, r->comm};
+	struct io_slow_sample out = {
+		.head.type = SAMPLE_IO_SLOW,
+		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
+		.flags = k->dev.flags % IO_FLAGS,
+		.tgid = k->tgid,
+		.tid = r->tid,
+		.kthread = r->kthread,
+		.writeback = k->writeback,
+		.cgroup = k->cgroup,
+		.inode = k->inode,
+		.t_ns = r->t_ns,
+		.total_ns = r->total_ns,
+		.queued_ns = r->queued_ns,
+		.device_ns = r->device_ns,
+		.sector = r->sector,
+		.bytes = r->bytes,
+		.stack = r->stack,
+	};
+
+	if (k->dev.name && !bpf_scope__passes(p->scope, &e))
+		return;
+	name_device(p, &out.device, &k->dev);
+	copy_str(out.comm, sizeof(out.comm), r->comm);
+	copy_str(out.file, sizeof(out.file), r->file);
+	sink__put(p->sink, &out.head);
+}
+
+void block_put__present(const struct block_put *p)
+{
+	for (u32 i = 0; i < p->devices->n; i++) {
+		const struct block_device_entry *e = &p->devices->items[i];
+		struct io_device_sample out = {.head.type = SAMPLE_IO_DEVICE,
+					       .device = {.dev = e->dev, .disk = e->dev},
+					       .in_flight = e->in_flight};
+
+		if (!e->present)
+			continue;
+		copy_str(out.device.name, sizeof(out.device.name), e->name);
+		copy_str(out.device.disk_name, sizeof(out.device.disk_name), e->name);
+		sink__put(p->sink, &out.head);
+	}
+}

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures beside a peer's, from the same run: own CPU and memory of the screen, time to the
-first frame and rows, key to repaint, symbols resolved per second.
+first frame and rows, key to repaint, symbols resolved per second; what the views of waiting add
+to what they watch (sched_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds (of all keys for the
 percentiles). Written to build/bench.json as a list of {name, ours, peer, peer_name, unit,
 ratio}; ratio is ours / peer.
 
-	run.py [--rounds N] [cpu] [start] [keys] [symbols]
+	run.py [--rounds N] [cpu] [start] [keys] [symbols] [sched]
 """
 import json
 import os
@@ -15,7 +16,6 @@ import random
 import re
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,6 +24,8 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../lib"))
 import live  # noqa: E402
+import sched_bench  # noqa: E402
+from figures import cpu_ns, note, result, results  # noqa: E402
 from pty_session import Session  # noqa: E402
 from tmux import Tmux  # noqa: E402
 
@@ -32,21 +34,6 @@ RATES = 99, 999, 4000
 WARM_SECONDS, CPU_SECONDS = 4, 8
 START_ROUNDS, KEYS_A_ROUND = 7, 60
 PERF = shutil.which("perf") or "/usr/bin/perf"
-results = []
-
-
-def note(text):
-    print(f"# {text}", flush=True)
-
-
-def result(name, ours, peer, peer_name, unit):
-    """Medians of two lists, and their ratio."""
-    a, b = statistics.median(ours), statistics.median(peer)
-    row = {"name": name, "ours": round(a, 4), "peer": round(b, 4), "peer_name": peer_name,
-           "unit": unit, "ratio": round(a / b, 4) if b else None}
-    results.append(row)
-    print(f"{name:<44} {row['ours']:>10} {unit:<10} {peer_name:<24} {row['peer']:>10}   "
-          f"ratio {row['ratio']}", flush=True)
 
 
 def ours(freq):
@@ -55,15 +42,6 @@ def ours(freq):
 
 def perf_top(freq):
     return [PERF, "top", "-g", "-F", str(freq)]
-
-
-def cpu_ns(pid):
-    """CPU time of a process's living threads, to the nanosecond."""
-    total = 0
-    for tid in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{tid}/schedstat", encoding="ascii") as f:
-            total += int(f.read().split()[0])
-    return total
 
 
 def field(path, name):
@@ -241,7 +219,7 @@ def main():
         sys.exit("bench: needs root, as perf top does")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     parts = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys,
-             "symbols": bench_symbols}
+             "symbols": bench_symbols, "sched": sched_bench.bench_sched}
     for name in args or parts:
         parts[name](rounds)
     path = os.path.join(live.BUILD, "bench.json")

@@ -3,7 +3,8 @@
  * Truth: waits in as many distinct user stacks as the second argument says (at most 2^20),
  * all of one depth: below main each of 20 calls is turns_left or turns_right, by the bits of
  * the wait's number; the innermost passes a byte to a process on the same CPU and waits for
- * it to come back. The JSON has the round trips and the microseconds that one took.
+ * it to come back. The JSON has the round trips, the microseconds that one took and those of
+ * CPU time that both ends used for one.
  */
 #include "wait_log.h"
 
@@ -56,20 +57,28 @@ int main(int argc, char **argv)
 {
 	double seconds = work__begin(argc, argv, 10);
 	uint32_t stacks = argc > 2 ? (uint32_t)atol(argv[2]) : 1000;
-	uint64_t from, end, rounds = 0;
+	uint64_t from, end, cpu, rounds = 0;
+	clockid_t other;
+	int pid;
 
 	pin_to(last_cpu());
 	if (pipe(there) || pipe(back))
 		return 1;
-	if (!fork_child())
+	pid = fork_child();
+	if (!pid)
 		echo();
+	if (pid < 0 || clock_getcpuclockid(pid, &other))
+		return 1;
 	work__ready();
 	from = wall_ns();
+	cpu = cpu_ns() + clock_ns(other);
 	end = from + (uint64_t)(seconds * 1e9);
 	for (; rounds % 64 || wall_ns() < end; rounds++)
 		if (!turn((uint32_t)(rounds % stacks), 0))
 			return 1;
-	printf("{\"rounds\":%lu,\"us_per_round\":%.4f}\n", rounds,
-	       (double)(wall_ns() - from) / 1e3 / (double)rounds);
+	cpu = cpu_ns() + clock_ns(other) - cpu;
+	printf("{\"rounds\":%lu,\"us_per_round\":%.4f,\"cpu_us_per_round\":%.4f}\n", rounds,
+	       (double)(wall_ns() - from) / 1e3 / (double)rounds,
+	       (double)cpu / 1e3 / (double)rounds);
 	return 0;
 }

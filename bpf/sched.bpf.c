@@ -246,6 +246,10 @@ static __always_inline bool thread__watched(struct thread *t, struct task_struct
 	return in;
 }
 
+/* Two CPUs that look at the clock may come in the other order: that much is no step back, and
+ * who came first has counted it. */
+#define RACE_NS 1000000
+
 /* Adds the time since the last call to the present state. Whoever comes first takes it. */
 static __always_inline u64 thread__account(struct thread *t, u64 now, struct sched_stats *st)
 {
@@ -254,7 +258,7 @@ static __always_inline u64 thread__account(struct thread *t, u64 now, struct sch
 
 	if ((s64)(now - then) < 0) {
 		__sync_lock_test_and_set(&t->accounted_ns, then);
-		st->backward++;
+		st->backward += then - now > RACE_NS;
 		return 0;
 	}
 	if (state < SCHED_STATES)
@@ -433,13 +437,16 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 	u64 told = __sync_lock_test_and_set(&t->told_ns, now), off = now - told, runq = 0;
 	u64 full = now - t->off_ns, runnable = t->woken_ns > told ? t->woken_ns : told;
 
-	if ((s64)off < 0 || (s64)full < 0) {
+	if ((s64)full < 0) {
 		st->backward++;
 		return;
 	}
+	/* The iterator has told of it a moment ago, by a later look at the clock. */
+	if ((s64)off < 0)
+		off = 0;
 	if (!wait__passes(&t->wait, full, t->cpu))
 		return;
-	if (t->woken_ns)
+	if (t->woken_ns && runnable < now)
 		runq = now - runnable;
 	if (!t->wait.kstack)
 		t->wait.kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_TRACE);

@@ -72,8 +72,8 @@ bool bpf_ring__empty(const struct bpf_ring *r)
 	return !r->len;
 }
 
-void bpf_ring__drain(struct bpf_ring *r, void (*each)(void *ctx, const void *data, size_t size),
-		     void *ctx)
+void bpf_ring__each(struct bpf_ring *r, void (*each)(void *ctx, const void *data, size_t size),
+		    void *ctx)
 {
 	for (size_t at = 0; at < r->len;) {
 		u64 size = *(const u64 *)(r->data + at);
@@ -81,6 +81,12 @@ void bpf_ring__drain(struct bpf_ring *r, void (*each)(void *ctx, const void *dat
 		each(ctx, r->data + at + sizeof(size), size);
 		at += sizeof(size) + size;
 	}
+}
+
+void bpf_ring__drain(struct bpf_ring *r, void (*each)(void *ctx, const void *data, size_t size),
+		     void *ctx)
+{
+	bpf_ring__each(r, each, ctx);
 	r->len = 0;
 	/* A burst's memory is not kept for good. */
 	if (r->cap > KEEP) {

@@ -18,6 +18,9 @@ int bpf_ring__fd(const struct bpf_ring *r);
 /* Takes what waits in the kernel over. */
 void bpf_ring__fetch(struct bpf_ring *r);
 bool bpf_ring__empty(const struct bpf_ring *r);
+/* The same without forgetting them. */
+void bpf_ring__each(struct bpf_ring *r, void (*each)(void *ctx, const void *data, size_t size),
+		    void *ctx);
 /* Hands out what was taken over, in order; records are 8-aligned and at least 4 bytes. */
 void bpf_ring__drain(struct bpf_ring *r, void (*each)(void *ctx, const void *data, size_t size),
 		     void *ctx);

@@ -161,14 +161,19 @@ static void put_switch(struct source *s, const struct sched_switch_record *r)
 	sink__put(s->sink, &out.head);
 }
 
+static void put_stack(void *ctx, const void *data, size_t size)
+{
+	struct source *s = ctx;
+
+	if (*(const u32 *)data == RECORD_STACK)
+		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+}
+
 static void put_record(void *ctx, const void *data, size_t size)
 {
 	struct source *s = ctx;
 
 	switch (*(const u32 *)data) {
-	case RECORD_STACK:
-		s->stacks += bpf_ring__put_stack(data, size, s->sink);
-		break;
 	case RECORD_SCHED_TASK:
 		put_end(s, data, size);
 		break;
@@ -619,10 +624,13 @@ static void sched_bpf__drain(struct source *s, bool tick, const struct sample_si
 	s->sink = sink;
 	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
 		sched_bpf__fetch(s, tick);
+	/* A thread may have been visited and then ended: in that order, its stacks before. */
+	bpf_ring__each(s->ring, put_stack, s);
+	if (tick)
+		take_visited(s, sink);
 	bpf_ring__drain(s->ring, put_record, s);
 	if (!tick)
 		return;
-	take_visited(s, sink);
 	sched_tasks__end_round(s->tasks);
 	if (s->skel->bss->wanted & SCHED_WANT_TASKS) {
 		take_cpus(s, sink);

@@ -9,13 +9,25 @@
 /*
  * A name of a few hundred bytes can stand for one of 2^100 (each part says "the last one
  * twice"). The demangler has a limit for depth but none for length, so its output is taken
- * piece by piece and it is left when there is enough. It holds no memory while it prints.
+ * piece by piece and it is left when there is enough. It holds no memory while it prints but
+ * for one case: a Rust identifier outside ASCII is built in a buffer and is one piece, so it is
+ * never left there. Whatever grows without end has separators, which are ASCII.
  */
 struct output {
 	jmp_buf full;
 	size_t n;
+	bool over; /* there was more */
 	char text[DEMANGLE_MAX_OUT + 1];
 };
+
+static bool ascii(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)s[i] >= 0x80)
+			return false;
+	}
+	return true;
+}
 
 static void take(const char *s, size_t len, void *ctx)
 {
@@ -26,7 +38,10 @@ static void take(const char *s, size_t len, void *ctx)
 		return;
 	memcpy(o->text + o->n, s, n);
 	o->n += n;
-	if (len > room)
+	if (len <= room)
+		return;
+	o->over = true;
+	if (ascii(s, len))
 		longjmp(o->full, 1);
 }
 
@@ -39,6 +54,7 @@ static bool run(const char *s, struct output *o)
 	if (rust && rust_demangle_callback(s, DMGL_ANSI, take, o))
 		return true;
 	o->n = 0;
+	o->over = false;
 	return cplus_demangle_v3_callback(s, flags, take, o);
 }
 
@@ -48,11 +64,12 @@ static char *demangle_whole(const char *s)
 	char *text = NULL;
 
 	o->n = 0;
-	if (setjmp(o->full)) {
-		memcpy(o->text + DEMANGLE_MAX_OUT - 3, "...", 3);
-		text = xasprintf("%.*s", DEMANGLE_MAX_OUT, o->text);
-	} else if (run(s, o) && o->n) {
-		text = xasprintf("%.*s", (int)o->n, o->text);
+	o->over = false;
+	if (setjmp(o->full) || run(s, o)) {
+		if (o->over)
+			memcpy(o->text + DEMANGLE_MAX_OUT - 3, "...", 3);
+		if (o->n)
+			text = xasprintf("%.*s", (int)o->n, o->text);
 	}
 	free(o);
 	return text;

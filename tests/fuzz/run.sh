@@ -20,13 +20,13 @@ export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 run_one()
 {
-	local name=$1 corpus=$work/new.$1 inputs=()
-	[ -z "$keep" ] || corpus=$dir/corpus/$name
+	local name=$1 corpus=$work/new.$1 seed=1 inputs=()
+	[ -z "$keep" ] || corpus=$dir/corpus/$name seed=0
 	mkdir -p "$corpus"
 	for d in "$dir/seeds/$name" "$found/$name"; do
 		[ ! -d "$d" ] || inputs+=("$d")
 	done
-	"$dir/bin/$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2560 \
+	"$dir/bin/$name" -seed="$seed" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2560 \
 		-max_len=16384 -print_final_stats=1 -artifact_prefix="$dir/crashes/$name-" \
 		"$corpus" "${inputs[@]}" >"$work/$name.log" 2>&1
 	echo $? >"$work/$name.rc"

@@ -29,12 +29,19 @@ def truth(event, seconds=3):
 def test_page_faults():
     """page-faults: every one, in the function that has them"""
     live.need_root()
+    row = live.row(count("page-faults"), "touch_pages")
+    # The workload has 64 in every round, about 100 times a second, and is counted whole.
+    assert row["total_count"] % 64 == 0 and row["total_count"] > 64 * 30, row
+
+
+def test_page_faults_of_a_window():
+    """page-faults of a running process: the window's share of what the kernel counted"""
+    live.need_root()
     report, did, share = truth("page-faults")
     row = live.row(report, "touch_pages")
     live.near(row["total_count"], did["page_faults"] * share, 0.1 * did["page_faults"],
               "page faults")
     assert row["total_pct"] > 95, row
-    assert row["total_count"] % 64 <= 2 or row["total_count"] % 64 >= 62, row
 
 
 def switches(event):

@@ -22,6 +22,11 @@ enum sample_type {
 	SAMPLE_IO_PROC,
 	SAMPLE_IO_SLOW,
 	SAMPLE_IO_DEVICE,
+	SAMPLE_CACHE, /* struct cache_sample, core/cache.h, and so are the next four */
+	SAMPLE_CACHE_MISS,
+	SAMPLE_CACHE_TOTALS,
+	SAMPLE_DENTRY,
+	SAMPLE_DENTRY_STATE,
 };
 
 struct sample {

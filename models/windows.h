@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Windows: how numbers of an interval become those of the last one, of the decaying window and
+ * since start. What models of sums share. Collector thread only.
+ */
+#ifndef MODELS_WINDOWS_H
+#define MODELS_WINDOWS_H
+
+#include "models/profile.h" /* enum profile_window */
+
+/* When the windows began. Zero-initialized: at the next interval. */
+struct window_clock {
+	bool begun;
+	u64 since_ns;
+	double decay_ns;
+};
+
+/* Ends the interval [t0, t1): window_ns says how long each window is, the decaying one by its
+ * weight. Returns what decaying sums keep of what they had. */
+double window_clock__advance(struct window_clock *c, u64 t0_ns, u64 t1_ns, u64 window_ns[WINDOWS]);
+
+/* One decaying sum; what is next to nothing has gone. */
+double window__decay(double sum, double keep, double now);
+
+/* n numbers that are summed up; `now` are those of the interval that goes on. Borrowed. */
+struct window_sums {
+	u32 n;
+	u64 *now, *total;
+	double *decay;
+};
+
+/* Ends an interval: out has n numbers of each window, now is 0 then. */
+void window_sums__advance(const struct window_sums *s, double keep, u64 *const out[WINDOWS]);
+void window_sums__merge(const struct window_sums *to, const struct window_sums *from);
+/* How much there was lately, all of them together. */
+double window_sums__heat(const struct window_sums *s);
+
+/* Marks the `wanted` of n that have least heat; of equal ones those that come first. */
+void heat__coldest(const double *heat, u32 n, u32 wanted, bool *cold);
+
+#endif

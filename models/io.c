@@ -2,8 +2,6 @@
 /* The io model: samples of block I/O in, snapshots out. */
 #include "models/io.h"
 
-#include <math.h>
-
 #include "models/io_model.h"
 
 const char *const io_op_names[IO_OPS] = {"read", "write", "flush", "discard"};
@@ -258,25 +256,22 @@ static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
 	box->snap.base.t0_ns = t0_ns;
 	box->snap.base.t1_ns = t1_ns;
 	box->snap.symbols = m->symbols;
-	box->snap.since_ns = m->since_ns;
 	box->store = stack_store__get(m->stacks.store);
 	return box;
 }
 
-static struct io_pace pace(struct model *m, u64 t0_ns, u64 t1_ns)
+static struct io_pace pace(struct model *m, u64 t0_ns, u64 t1_ns, u64 window_ns[WINDOWS])
 {
-	u64 fade = IO_FADE_S * NSEC_PER_SEC, dt = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
-	struct io_pace p = {.keep = exp2(-(double)dt / NSEC_PER_SEC / PROFILE_HALF_LIFE_S)};
+	u64 fade = IO_FADE_S * NSEC_PER_SEC;
+	struct io_pace p = {0};
 
-	if (!m->begun) {
-		m->since_ns = m->fade_ns = t0_ns;
-		m->begun = true;
-	}
+	if (!m->clock.begun)
+		m->fade_ns = t0_ns;
 	if (t0_ns >= m->fade_ns + fade) {
 		p.rotations = t0_ns >= m->fade_ns + 2 * fade ? 2 : 1;
 		m->fade_ns = t0_ns;
 	}
-	m->window_decay = m->window_decay * p.keep + (double)dt;
+	p.keep = window_clock__advance(&m->clock, t0_ns, t1_ns, window_ns);
 	return p;
 }
 
@@ -331,13 +326,11 @@ static void snap_strip(struct model *m, struct io_snap *snap, struct arena *a)
 
 static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
-	struct io_pace p = pace(m, t0_ns, t1_ns);
 	struct snap_box *box = snap_box__new(m, t0_ns, t1_ns);
 	struct io_snap *snap = &box->snap;
+	struct io_pace p = pace(m, t0_ns, t1_ns, snap->window_ns);
 
-	snap->window_ns[WINDOW_LAST] = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
-	snap->window_ns[WINDOW_DECAY] = (u64)m->window_decay;
-	snap->window_ns[WINDOW_TOTAL] = t1_ns > m->since_ns ? t1_ns - m->since_ns : 0;
+	snap->since_ns = m->clock.since_ns;
 	snap_kinds(m, &p, snap, &box->arena);
 	snap_procs(m, &p, snap, &box->arena);
 	if (m->nstates)
@@ -362,8 +355,7 @@ static void io__zero(struct model *m)
 	m->others = (struct io_proc_track){0};
 	memset(m->strip_now, 0, sizeof(m->strip_now));
 	io__zero_slow(m);
-	m->window_decay = 0;
-	m->begun = false;
+	m->clock = (struct window_clock){0};
 }
 
 static struct model *io__new(struct symbols *symbols)

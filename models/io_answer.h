@@ -11,10 +11,6 @@ void io_answer__init(struct answer *a, const struct io_snap *snap, u64 from_ns,
 		     void (*free)(struct answer *a));
 /* The table of a struct io_answer, in the arena. */
 void io_answer__table(struct io_answer *a, struct arena *arena);
-/* Whether it passes the scope; on which CPU it was begun is not known any more. */
-bool io__passes(const struct scope *scope, u32 tgid, u32 tid, u64 cgroup, const char *comm);
-/* Right-aligned, so that text sorts as the numbers do; "" of 0. */
-const char *io__id_text(struct arena *a, u32 id);
 /* What is said of who did it: writeback and flushes are nobody's own. */
 const char *io__who(bool writeback, const char *comm);
 

@@ -10,6 +10,7 @@
 #include "models/io.h"
 #include "models/model.h"
 #include "models/stacks.h"
+#include "models/windows.h"
 
 /* How far a tick moves the windows. */
 struct io_pace {
@@ -104,9 +105,8 @@ struct model {
 	struct io_strip_column strip[IO_STRIP]; /* a ring, the newest at strip_at - 1 */
 	u32 strip_at, nstrip;
 	u32 strip_now[IO_STRIP_ROWS];
-	bool begun;
-	u64 since_ns, fade_ns; /* where the maxima's epoch began */
-	double window_decay;
+	struct window_clock clock;
+	u64 fade_ns; /* where the maxima's epoch began */
 };
 
 void io__consume_slow(struct model *m, const struct io_slow_sample *s);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of devices and of those who use them. */
-#include <limits.h>
 #include <stdio.h>
 
-#include "core/cgroup.h"
 #include "core/hidx.h"
 #include "models/io_answer.h"
+#include "models/who.h"
 
 const char *const io_group_names[IO_GROUPS] = {
 	[IO_BY_DEVICE] = "device", [IO_BY_PID] = "pid",	  [IO_BY_COMM] = "comm",
@@ -54,30 +53,6 @@ void io_answer__init(struct answer *a, const struct io_snap *snap, u64 from_ns,
 	a->since_ns = from_ns;
 	a->symbols_generation = symbols__generation(snap->symbols);
 	a->free = free;
-}
-
-/* One that an include of CPUs lets through. */
-static u32 some_cpu(const struct scope *s)
-{
-	u32 cpu = UINT32_MAX;
-
-	if (s && s->include[SCOPE_CPU].active && s->include[SCOPE_CPU].n)
-		cpu = (u32)s->include[SCOPE_CPU].ids[0];
-	return cpu;
-}
-
-bool io__passes(const struct scope *s, u32 tgid, u32 tid, u64 cgroup, const char *comm)
-{
-	return scope__task(s, tgid, tid, some_cpu(s), cgroup, comm);
-}
-
-const char *io__id_text(struct arena *a, u32 id)
-{
-	char buf[16] = "";
-
-	if (id)
-		snprintf(buf, sizeof(buf), "%7u", id);
-	return arena__strdup(a, buf);
 }
 
 const char *io__who(bool writeback, const char *comm)
@@ -246,13 +221,6 @@ static u64 proc_key(const struct io_proc *p, enum io_group by)
 	}
 }
 
-static const char *cgroup_text(struct arena *a, u64 id)
-{
-	char path[PATH_MAX];
-
-	return id ? arena__strdup(a, cgroup__name(id, path, sizeof(path))) : "[unknown]";
-}
-
 static const char *file_text(struct arena *a, const struct io_proc *p)
 {
 	char buf[32];
@@ -271,8 +239,8 @@ static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *
 	u32 pid = by == IO_BY_PID && !p->writeback ? p->tgid : 0;
 
 	r->proc = p;
-	r->pid_text = io__id_text(m->arena, pid);
-	r->cgroup_name = cgroup_text(m->arena, p->cgroup);
+	r->pid_text = who__id_text(m->arena, pid);
+	r->cgroup_name = who__cgroup_text(m->arena, p->cgroup);
 	r->devices = arena__strdup(m->arena, p->device.name);
 	r->files = file_text(m->arena, p);
 	if (by == IO_BY_CGROUP)
@@ -309,7 +277,7 @@ static bool counts(const struct maker *m, const struct io_proc *p)
 		return false;
 	if (m->query->by_dev && !io__of_device(&p->device, m->query->dev))
 		return false;
-	return io__passes(m->scope, p->tgid, p->tid, p->cgroup, p->comm);
+	return who__passes(m->scope, p->tgid, p->tid, p->cgroup, p->comm);
 }
 
 static void add_proc(struct maker *m, const struct io_proc *p)
@@ -337,7 +305,7 @@ static void add_others(struct maker *m)
 	struct io_row *r;
 	bool is_new;
 
-	if (!s->count || m->query->by_dev || !io__passes(m->scope, UINT32_MAX, UINT32_MAX, 0, ""))
+	if (!s->count || m->query->by_dev || !who__passes(m->scope, UINT32_MAX, UINT32_MAX, 0, ""))
 		return;
 	r = row_of(m, mix64(IO_GROUPS + 1), &is_new);
 	r->name = "[others]";

@@ -4,6 +4,7 @@
 
 #include "models/frames.h"
 #include "models/io_answer.h"
+#include "models/who.h"
 
 enum slow_column {
 	SLOW_TOTAL,
@@ -272,7 +273,7 @@ static void fill_row(struct slow_box *box, struct slow_row *r, const struct io_s
 	*r = (struct slow_row){.symbols = symbols, .slow = slow};
 	r->key = mix64_pair(mix64_pair(s->sector ^ ((u64)s->device.dev << 32), s->t_ns), s->tid);
 	r->nframes = profile_stack__nlocs(slow->stack);
-	r->pid_text = io__id_text(&box->arena, s->tgid);
+	r->pid_text = who__id_text(&box->arena, s->tgid);
 	snprintf(buf, sizeof(buf), "%11llu", (unsigned long long)s->sector);
 	r->sector_text = arena__strdup(&box->arena, buf);
 	r->flags_text = arena__strdup(&box->arena, io_flags__text(s->flags, buf, sizeof(buf)));
@@ -293,7 +294,7 @@ static void fill_rows(struct slow_box *box, const struct io_snap *snap, bool by_
 
 		if (by_dev && !io__of_device(&s->device, dev))
 			continue;
-		if (!io__passes(scope, s->tgid, s->tid, s->cgroup, s->comm) ||
+		if (!who__passes(scope, s->tgid, s->tid, s->cgroup, s->comm) ||
 		    (scope && (s->total_ns < scope->min_ns ||
 			       (scope->max_ns && s->total_ns > scope->max_ns))))
 			continue;

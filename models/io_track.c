@@ -2,15 +2,6 @@
 /* Numbers of an interval become those of the last one, the decaying window and since start. */
 #include "models/io_model.h"
 
-/* Less than this of anything has decayed: it would only cost time on the way to 0. */
-#define DECAYED 1e-3
-
-static double decay(double v, double keep, double now)
-{
-	v = v * keep + now;
-	return v < DECAYED ? 0 : v;
-}
-
 /* Sums and maxima of one track, each all u64. */
 struct parts {
 	u64 *now, *total;
@@ -18,18 +9,6 @@ struct parts {
 	u64 *recent, *before;
 	u32 sums, maxima;
 };
-
-static void advance_sums(const struct parts *t, const struct io_pace *p, u64 *last, u64 *decayed,
-			 u64 *total)
-{
-	for (u32 i = 0; i < t->sums; i++) {
-		t->decay[i] = decay(t->decay[i], p->keep, (double)t->now[i]);
-		t->total[i] += t->now[i];
-		last[i] = t->now[i];
-		decayed[i] = (u64)(t->decay[i] + 0.5);
-		total[i] = t->total[i];
-	}
-}
 
 static void advance_maxima(const struct parts *t, const struct io_pace *p, u64 *last, u64 *decayed,
 			   u64 *total)
@@ -52,9 +31,12 @@ static void advance_maxima(const struct parts *t, const struct io_pace *p, u64 *
 static void advance(const struct parts *t, const struct io_pace *p, u64 *last, u64 *decayed,
 		    u64 *total)
 {
-	advance_sums(t, p, last, decayed, total);
+	const struct window_sums sums = {t->sums, t->now, t->total, t->decay};
+	u64 *const windows[WINDOWS] = {last, decayed, total};
+
+	window_sums__advance(&sums, p->keep, windows);
 	advance_maxima(t, p, last + t->sums, decayed + t->sums, total + t->sums);
-	memset(t->now, 0, (t->sums + t->maxima) * sizeof(*t->now));
+	memset(t->now + t->sums, 0, t->maxima * sizeof(*t->now));
 }
 
 void io_track__advance(struct io_track *t, const struct io_pace *p, struct io_sums *out)
@@ -135,7 +117,7 @@ struct io_cells io_cells__advance(struct io_live_cells *c, const struct io_pace 
 	for (u32 i = 0; i < c->n; i++) {
 		struct io_cell *cell = &c->v[i];
 
-		cell->decay = (float)decay((double)cell->decay, p->keep, cell->last);
+		cell->decay = (float)window__decay((double)cell->decay, p->keep, cell->last);
 		cell->total += cell->last;
 		out[i] = *cell;
 		cell->last = 0;

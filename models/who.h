@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What rows about processes share, where the CPU is not known any more. */
+#ifndef MODELS_WHO_H
+#define MODELS_WHO_H
+
+#include "core/arena.h"
+#include "core/scope.h"
+
+/* Whether it passes the scope (NULL: everything), whatever the scope says about CPUs. */
+bool who__passes(const struct scope *scope, u32 tgid, u32 tid, u64 cgroup, const char *comm);
+/* Right-aligned, so that text sorts as the numbers do; "" of 0. */
+const char *who__id_text(struct arena *a, u32 id);
+/* The path of a cgroup; "[unknown]" of 0. */
+const char *who__cgroup_text(struct arena *a, u64 id);
+
+#endif

@@ -25,7 +25,7 @@ struct summary_item {
 	struct value value;
 };
 
-#define REPORT_SUMMARY 16
+#define REPORT_SUMMARY 24
 
 struct report {
 	const char *view;

@@ -116,6 +116,7 @@ struct cache_query {
 	bool by_file; /* only of this file */
 	u32 dev;
 	u64 inode;
+	bool leaf_first; /* stacks of misses: from where they came from, or from the root */
 	u32 nunfolded;
 	u64 unfolded[ANSWER_MAX_UNFOLDED]; /* row keys whose stacks are wanted */
 };
@@ -123,10 +124,10 @@ struct cache_query {
 struct cache_row {
 	u64 key;
 	const char *name; /* what it is called */
-	/* What names it: the one that misses most. What its members do not have in common is
-	 * "several" in the texts. */
+	/* What names it: the member that misses most. The texts are its own. */
 	const struct cache_use *use;
-	const char *pid_text, *comm, *cgroup_name, *file, *place; /* place: "8:1 inode 42" */
+	const char *pid_text, *comm, *cgroup_name, *file;
+	const char *dev_text; /* "8:1"; "" of no file */
 	u64 n[CACHE_COUNTS];
 	bool has_stacks; /* of its misses */
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sums and histograms of block I/O: adding up and quantiles. */
 #include "core/arena.h"
+#include "models/bucket_list.h"
 #include "models/io.h"
 
 void io_sums__add(struct io_sums *to, const struct io_sums *from)
@@ -65,47 +66,18 @@ u64 io_hist__quantile(const struct io_hist *h, double q, u64 max_ns)
 
 /* --- as a value --- */
 
-struct bucket {
-	u64 lo_ns, hi_ns, count;
-};
-
-static void bucket_member(const void *of, u32 i, struct value_part *out)
-{
-	const struct bucket *b = of;
-	const struct value_part parts[] = {
-		{"lo_ns", {.type = VALUE_NS, .u = b->lo_ns}},
-		{"hi_ns", {.type = VALUE_NS, .u = b->hi_ns}},
-		{"count", {.type = VALUE_COUNT, .u = b->count}},
-	};
-
-	*out = parts[i];
-}
-
-static void bucket_item(const void *of, u32 i, struct value_part *out)
-{
-	const struct bucket *b = of;
-
-	out->value = (struct value){.type = VALUE_OBJECT, .n = 3};
-	out->value.of = &b[i];
-	out->value.part = bucket_member;
-}
-
 struct value io_hist__value(const struct io_hist *h, struct arena *a)
 {
-	struct value v = {.type = VALUE_LIST};
-	struct bucket *b;
+	struct bucket_item *b;
 	u32 n = 0;
 
 	for (u32 i = 0; i < BLOCK_BUCKETS; i++)
 		n += h->n[i] > 0;
-	b = arena__array(a, struct bucket, n);
+	b = arena__array(a, struct bucket_item, n);
 	n = 0;
 	for (u32 i = 0; i < BLOCK_BUCKETS; i++)
 		if (h->n[i] > 0)
-			b[n++] = (struct bucket){block__lo(i), block__lo(i + 1),
-						 (u64)(h->n[i] + 0.5)};
-	v.n = n;
-	v.of = b;
-	v.part = bucket_item;
-	return v;
+			b[n++] = (struct bucket_item){block__lo(i), block__lo(i + 1),
+						      (u64)(h->n[i] + 0.5)};
+	return bucket_list__value(b, n);
 }

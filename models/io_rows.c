@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of the io view's rows. */
 #include "models/io_answer.h"
+#include "models/windows.h"
 
 enum io_column {
 	COL_PID_TEXT,
@@ -277,11 +278,6 @@ static u64 mean(u64 sum, u64 n)
 	return n ? sum / n : 0;
 }
 
-static u64 per_second(u64 n, u64 window_ns)
-{
-	return window_ns ? (u64)((double)n * NSEC_PER_SEC / (double)window_ns + 0.5) : 0;
-}
-
 /* What is never known of a stage is none. */
 static struct value stage_value(u64 ns, u64 known)
 {
@@ -294,9 +290,9 @@ static u64 device_number(const struct io_answer *a, const struct io_row *r, u32 
 
 	switch (column) {
 	case COL_IOPS:
-		return per_second(s->count, a->window_ns);
+		return window__per_second(s->count, a->window_ns);
 	case COL_RATE:
-		return per_second(s->bytes, a->window_ns);
+		return window__per_second(s->bytes, a->window_ns);
 	case COL_COUNT:
 		return s->count;
 	case COL_BYTES:
@@ -369,10 +365,10 @@ static struct value proc_value(const struct io_answer *a, const struct io_row *r
 		v.u = r->proc ? r->proc->inode : 0;
 		break;
 	case COL_IOPS:
-		v.u = per_second(s->count, a->window_ns);
+		v.u = window__per_second(s->count, a->window_ns);
 		break;
 	case COL_RATE:
-		v.u = per_second(s->bytes, a->window_ns);
+		v.u = window__per_second(s->bytes, a->window_ns);
 		break;
 	case COL_COUNT:
 		v.u = s->count;

@@ -19,6 +19,12 @@ struct window_clock {
  * weight. Returns what decaying sums keep of what they had. */
 double window_clock__advance(struct window_clock *c, u64 t0_ns, u64 t1_ns, u64 window_ns[WINDOWS]);
 
+/* How many a second, rounded; 0 in no time. */
+static inline u64 window__per_second(u64 n, u64 window_ns)
+{
+	return window_ns ? (u64)((double)n * NSEC_PER_SEC / (double)window_ns + 0.5) : 0;
+}
+
 /* One decaying sum; what is next to nothing has gone. */
 double window__decay(double sum, double keep, double now);
 

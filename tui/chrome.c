@@ -16,6 +16,7 @@
 #define LINE_PIECES 48
 #define NOTE_MIN_W  24 /* less than that tells nothing */
 #define CRUMBS_MIN_W 20
+#define NOTE_GAP     3 /* before what a view cannot do */
 
 /* A lower screen has rows instead of the memory line and the selection line. */
 #define LOW_H 12
@@ -238,6 +239,17 @@ static int tab_text(const struct host *h, u32 v, bool named, char *buf, size_t s
 	return text__width(buf);
 }
 
+/* The filter's terms that this view cannot apply; false when it applies all. */
+static bool unfiltered_text(const struct host *h, char *buf, size_t size)
+{
+	const u32 other = scope__terms(h->scope) & ~view_table[h->view]->terms;
+	char names[64];
+
+	snprintf(buf, size, "! not filtered by %s",
+		 scope__term_names(h->scope, other, names, sizeof(names)));
+	return other;
+}
+
 /* Whether all tabs have room for their names, and the crumbs for some of theirs; else views that
  * are not shown have their numbers alone. */
 static bool tabs_named(const struct host *h)
@@ -247,6 +259,8 @@ static bool tabs_named(const struct host *h)
 
 	crumbs(app__screen(h), buf, sizeof(buf));
 	w = MIN(text__width(buf), CRUMBS_MIN_W);
+	if (unfiltered_text(h, buf, sizeof(buf)))
+		w += text__width(buf) + NOTE_GAP;
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		w += tab_text(h, v, true, buf, sizeof(buf));
 	return w <= h->canvas.w;
@@ -266,19 +280,6 @@ enum view_id chrome__tab_at(const struct host *h, int x, int y)
 			return v;
 	}
 	return VIEW_COUNT;
-}
-
-/* The filter's terms that this view cannot apply; false when it applies all. */
-static bool draw_unfiltered(struct host *h, int x, int y)
-{
-	const u32 other = scope__terms(h->scope) & ~view_table[h->view]->terms;
-	char names[64];
-
-	if (!other)
-		return false;
-	draw__textf(&h->canvas, x, y, h->canvas.w - x, ROLE_WARN, "! not filtered by %s",
-		    scope__term_names(h->scope, other, names, sizeof(names)));
-	return true;
 }
 
 /* What the engine cannot see, for as much of it as there is room; it stands out when a better
@@ -310,8 +311,11 @@ static void draw_tabs(struct host *h, int y)
 	}
 	crumbs(app__screen(h), buf, sizeof(buf));
 	x += draw__middle(c, x + 1, y, c->w - x - 1, ROLE_STRONG, buf);
-	if (!draw_unfiltered(h, x + 3, y))
-		draw_note(h, x + 3, y);
+	x += NOTE_GAP;
+	if (unfiltered_text(h, buf, sizeof(buf)))
+		draw__text(c, x, y, c->w - x, ROLE_WARN, buf);
+	else
+		draw_note(h, x, y);
 }
 
 /* --- bottom lines --- */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows of processes, files, commands and cgroups with their hits and misses. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "models/bucket_list.h"
+#include "models/cache_answer.h"
+#include "models/who.h"
+
+const char *const cache_group_names[CACHE_GROUPS] = {
+	[CACHE_BY_PID] = "pid",	      [CACHE_BY_FILE] = "file",	  [CACHE_BY_COMM] = "comm",
+	[CACHE_BY_CGROUP] = "cgroup", [CACHE_BY_TOTAL] = "total",
+};
+
+struct answer_box {
+	struct cache_answer answer;
+	struct arena arena;
+};
+
+enum cache_group cache_group__by_name(const char *name)
+{
+	enum cache_group g = 0;
+
+	while (g < CACHE_GROUPS && strcmp(name, cache_group_names[g]) != 0)
+		g++;
+	return g;
+}
+
+/* --- which count --- */
+
+static bool any(const u64 n[CACHE_COUNTS])
+{
+	u64 all = 0;
+
+	for (u32 i = 0; i < CACHE_COUNTS; i++)
+		all |= n[i];
+	return all != 0;
+}
+
+static bool counts(const struct cache_maker *m, const struct cache_use *u)
+{
+	const struct cache_query *q = m->query;
+
+	if (!any(u->n[q->window]) || (q->by_pid && u->tgid != q->tgid))
+		return false;
+	if (q->by_file && (u->dev != q->dev || u->inode != q->inode))
+		return false;
+	return who__passes(m->scope, u->tgid, u->tid, u->cgroup, u->comm) &&
+	       scope__thread(m->scope, u->kthread);
+}
+
+/* --- what rows are called --- */
+
+static const char *who_text(const struct cache_use *u)
+{
+	return u->tgid ? u->comm : "[nobody]";
+}
+
+static const char *dev_text(struct arena *a, u32 dev)
+{
+	char buf[32] = "";
+
+	if (dev)
+		snprintf(buf, sizeof(buf), "%u:%u", dev >> 20, dev & 0xfffff);
+	return arena__strdup(a, buf);
+}
+
+static const char *file_text(struct arena *a, const struct cache_use *u)
+{
+	char buf[64];
+
+	if (*u->path)
+		return u->path;
+	if (!u->dev)
+		return "[other files]";
+	if (u->inode)
+		snprintf(buf, sizeof(buf), "[inode %llu of %s]", (unsigned long long)u->inode,
+			 dev_text(a, u->dev));
+	else
+		snprintf(buf, sizeof(buf), "[device %s]", dev_text(a, u->dev));
+	return arena__strdup(a, buf);
+}
+
+static const char *row_name(const struct cache_row *r, enum cache_group by)
+{
+	switch (by) {
+	case CACHE_BY_FILE:
+		return r->file;
+	case CACHE_BY_CGROUP:
+		return r->cgroup_name;
+	case CACHE_BY_TOTAL:
+		return "all in scope";
+	default:
+		return r->comm;
+	}
+}
+
+static void name_row(struct cache_maker *m, struct cache_row *r)
+{
+	const struct cache_use *u = r->use;
+
+	r->comm = who_text(u);
+	r->pid_text = who__id_text(m->arena, u->tgid == CACHE_MERGED ? 0 : u->tgid);
+	r->cgroup_name = who__cgroup_text(m->arena, u->cgroup);
+	r->file = file_text(m->arena, u);
+	r->dev_text = dev_text(m->arena, u->dev);
+	r->name = row_name(r, m->query->group);
+}
+
+/* --- rows --- */
+
+static u64 use_key(const struct cache_use *u, enum cache_group by)
+{
+	u64 seed = by + 1;
+
+	switch (by) {
+	case CACHE_BY_PID:
+		return mix64_pair(seed, u->tgid);
+	case CACHE_BY_FILE:
+		return mix64_pair(mix64_pair(seed, u->inode), u->dev);
+	case CACHE_BY_COMM:
+		return mix64_pair(seed, hash_bytes(u->comm, strlen(u->comm)));
+	case CACHE_BY_CGROUP:
+		return mix64_pair(seed, u->cgroup);
+	default:
+		return mix64(seed);
+	}
+}
+
+static u32 row_of(struct cache_maker *m, u64 key)
+{
+	u32 at;
+
+	HIDX_FIND(at, &m->index, key, pos, m->rows[pos].key == key);
+	if (at != HIDX_NONE)
+		return at;
+	hidx__add(&m->index, key, m->n);
+	m->rows[m->n] = (struct cache_row){.key = key};
+	return m->n++;
+}
+
+static int compare_counts(const u64 a[CACHE_COUNTS], const u64 b[CACHE_COUNTS])
+{
+	u64 am = cache__misses(a), bm = cache__misses(b);
+	u64 ah = cache__hits(a), bh = cache__hits(b);
+
+	if (am != bm)
+		return am > bm ? -1 : 1;
+	return ah > bh ? -1 : ah < bh;
+}
+
+static void add_use(struct cache_maker *m, const struct cache_use *u)
+{
+	const u64 *n = u->n[m->query->window];
+	u32 at = row_of(m, use_key(u, m->query->group));
+	struct cache_row *r = &m->rows[at];
+
+	if (!r->use || compare_counts(n, r->use->n[m->query->window]) < 0)
+		r->use = u;
+	for (u32 i = 0; i < CACHE_COUNTS; i++) {
+		r->n[i] += n[i];
+		m->answer->n[i] += n[i];
+	}
+	cache_stacks__place(m, u, at);
+}
+
+static int by_misses(const void *a, const void *b)
+{
+	const struct cache_row *x = a, *y = b;
+	int order = compare_counts(x->n, y->n);
+
+	return order ? order : (x->key > y->key) - (x->key < y->key);
+}
+
+static void fill_rows(struct cache_maker *m)
+{
+	m->rows = arena__array(m->arena, struct cache_row, m->snap->nuses);
+	for (u32 i = 0; i < m->snap->nuses; i++)
+		if (counts(m, &m->snap->uses[i]))
+			add_use(m, &m->snap->uses[i]);
+	cache_stacks__find(m);
+	for (u32 i = 0; i < m->n; i++)
+		name_row(m, &m->rows[i]);
+	qsort(m->rows, m->n, sizeof(*m->rows), by_misses);
+	m->answer->rows = m->rows;
+	m->answer->nrows = m->n;
+}
+
+/* --- the answer --- */
+
+static struct value ages_value(const struct cache_flow *flow, struct arena *a)
+{
+	struct bucket_item *items = arena__array(a, struct bucket_item, CACHE_AGES);
+	u32 n = 0;
+
+	for (u32 i = 0; i < CACHE_AGES; i++)
+		if (flow->ages[i])
+			items[n++] = (struct bucket_item){cache__age_lo(i), cache__age_lo(i + 1),
+							  flow->ages[i]};
+	return bucket_list__value(items, n);
+}
+
+static void cache_answer__free(struct answer *base)
+{
+	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static void cache_answer__init(struct cache_answer *a, const struct cache_snap *snap,
+			       const struct cache_query *q, struct arena *arena)
+{
+	a->base.snap = snap__get(&snap->base);
+	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
+	a->base.symbols_generation = symbols__generation(snap->symbols);
+	a->base.free = cache_answer__free;
+	a->query = *q;
+	a->window_ns = snap->window_ns[q->window];
+	a->page_bytes = (u64)sysconf(_SC_PAGESIZE);
+	a->ages = ages_value(&snap->flow[q->window], arena);
+}
+
+struct cache_answer *cache__query(const struct cache_snap *snap, const struct cache_query *q,
+				  const struct scope *scope)
+{
+	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct cache_answer *a = &box->answer;
+	struct cache_maker m = {
+		.snap = snap, .query = q, .scope = scope, .arena = &box->arena, .answer = a};
+
+	arena__init(&box->arena);
+	cache_answer__init(a, snap, q, &box->arena);
+	fill_rows(&m);
+	cache_answer__table(a, &box->arena);
+	cache_stacks__build(&m);
+	hidx__fini(&m.index);
+	hidx__fini(&m.places);
+	return a;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the misses of rows come from: their stacks, merged into a tree below the row. */
+#include "models/cache_answer.h"
+#include "models/profile_impl.h"
+
+/* --- the row of a miss --- */
+
+static u64 place_hash(u32 tgid, u64 cgroup, u32 dev, u64 inode)
+{
+	return mix64_pair(mix64_pair(tgid, cgroup), mix64_pair(dev, inode));
+}
+
+/* Stands for any file of a process, for misses whose file was not kept. */
+static u64 any_file_hash(u32 tgid, u64 cgroup)
+{
+	return mix64(place_hash(tgid, cgroup, UINT32_MAX, UINT64_MAX));
+}
+
+static u32 find_place(const struct cache_maker *m, u64 hash)
+{
+	u32 at;
+
+	HIDX_FIND(at, &m->places, hash, pos, pos < m->n);
+	return at;
+}
+
+static void add_place(struct cache_maker *m, u64 hash, u32 row)
+{
+	if (find_place(m, hash) == HIDX_NONE)
+		hidx__add(&m->places, hash, row);
+}
+
+void cache_stacks__place(struct cache_maker *m, const struct cache_use *u, u32 row)
+{
+	add_place(m, place_hash(u->tgid, u->cgroup, u->dev, u->inode), row);
+	if (m->query->group != CACHE_BY_FILE && !m->query->by_file)
+		add_place(m, any_file_hash(u->tgid, u->cgroup), row);
+}
+
+static u32 row_of_miss(const struct cache_maker *m, const struct cache_miss *miss)
+{
+	u32 at;
+
+	if (!miss->misses[m->query->window])
+		return HIDX_NONE;
+	at = find_place(m, place_hash(miss->tgid, miss->cgroup, miss->dev, miss->inode));
+	if (at == HIDX_NONE && !miss->dev)
+		at = find_place(m, any_file_hash(miss->tgid, miss->cgroup));
+	return at;
+}
+
+void cache_stacks__find(struct cache_maker *m)
+{
+	m->miss_rows = arena__array(m->arena, u64, m->snap->nmisses);
+	for (u32 i = 0; i < m->snap->nmisses; i++) {
+		u32 row = row_of_miss(m, &m->snap->misses[i]);
+
+		if (row == HIDX_NONE)
+			continue;
+		m->rows[row].has_stacks = true;
+		m->miss_rows[i] = m->rows[row].key;
+	}
+}
+
+/* --- trees --- */
+
+struct forest {
+	const struct cache_maker *m;
+	struct selection s;
+	struct profile_query names;
+	struct chain_nodes out;
+};
+
+static void plant(struct forest *f, const struct cache_row *row)
+{
+	const struct cache_snap *snap = f->m->snap;
+	struct chain_items items = {.items = xcalloc(MAX(snap->nmisses, 1u), sizeof(*items.items))};
+	struct bucket bucket = {.key = row->key};
+
+	for (u32 i = 0; i < snap->nmisses; i++) {
+		u64 n = snap->misses[i].misses[f->m->query->window];
+
+		if (f->m->miss_rows[i] != row->key)
+			continue;
+		items.items[items.n++] = (struct chain_item){
+			selection__stack(&f->s, snap->misses[i].stack), (double)n, n};
+		bucket.total += (double)n;
+	}
+	if (items.n)
+		chains__build(&f->s, &bucket, &items, bucket.total, ANSWER_TREE_NODES, &f->out);
+	free(items.items);
+}
+
+static bool is_unfolded(const struct cache_query *q, u64 key)
+{
+	for (u32 i = 0; i < q->nunfolded; i++)
+		if (q->unfolded[i] == key)
+			return true;
+	return false;
+}
+
+static bool pending(const struct selection *s)
+{
+	for (u32 i = 0; i < s->nidents; i++)
+		if (s->idents[i].pending)
+			return true;
+	return false;
+}
+
+void cache_stacks__build(struct cache_maker *m)
+{
+	struct cache_answer *a = m->answer;
+	struct row_tree *trees = arena__array(m->arena, struct row_tree, a->nrows);
+	struct forest f = {.m = m};
+
+	/* Rows are not about functions: trees have whole stacks. */
+	f.names = (struct profile_query){.groups = GROUP_BIT(GROUP_TID),
+					 .user = true,
+					 .kernel = true,
+					 .callee_first = !m->query->leaf_first};
+	selection__init_stacks(&f.s, m->arena, m->snap->symbols, &f.names, NULL);
+	for (u32 i = 0; i < a->nrows; i++) {
+		trees[i].first = f.out.n;
+		if (a->rows[i].has_stacks && is_unfolded(m->query, a->rows[i].key))
+			plant(&f, &a->rows[i]);
+		trees[i].n = f.out.n - trees[i].first;
+	}
+	if (f.out.n)
+		a->base.nodes = arena__dup(m->arena, f.out.items, f.out.n * sizeof(*f.out.items));
+	a->base.nnodes = f.out.n;
+	a->base.trees = trees;
+	a->base.unresolved = pending(&f.s);
+	selection__fini(&f.s);
+	free(f.out.items);
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* View cache: who asks for pages of which files, and whether they were in the page cache. */
+#include "tui/views/cache.h"
+
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "tui/views/terms.h"
+
+/* So many pages a second that were evicted a moment ago: memory is too small for the load. */
+#define MANY_REFAULTS 1000
+
+static struct cache_screen *cache__new(struct host *h, const struct cache_query *q);
+
+static struct answer *cache__run(const struct frame *f, const void *query,
+				 const struct scope *scope)
+{
+	return &cache__query((const void *)f->snaps[MODEL_CACHE], query, scope)->base;
+}
+
+/* --- query --- */
+
+static const enum action group_actions[CACHE_GROUPS] = {
+	[CACHE_BY_PID] = ACTION_GROUP_PID,     [CACHE_BY_FILE] = ACTION_GROUP_FILE,
+	[CACHE_BY_COMM] = ACTION_GROUP_COMM,   [CACHE_BY_CGROUP] = ACTION_GROUP_CGROUP,
+	[CACHE_BY_TOTAL] = ACTION_GROUP_TOTAL,
+};
+static const struct group_keys cache_keys = {cache_group_names, group_actions, CACHE_GROUPS, true};
+
+static u32 cache__groups(const struct listing *l)
+{
+	return 1u << cache__of(l)->query.group;
+}
+
+static void cache__set_groups(struct listing *l, u32 groups)
+{
+	cache__of(l)->query.group = (enum cache_group)__builtin_ctz(groups);
+}
+
+static enum profile_window *cache__window(struct listing *l)
+{
+	return &cache__of(l)->query.window;
+}
+
+static void cache__unfolded(struct listing *l, const u64 *keys, u32 n)
+{
+	struct cache_query *q = &cache__of(l)->query;
+
+	q->nunfolded = n;
+	memcpy(q->unfolded, keys, sizeof(q->unfolded));
+}
+
+/* --- drilling --- */
+
+/* The row's key as a term of the filter language; false when it has none. */
+static bool row_term(const struct cache_answer *a, const struct cache_row *r, char *buf,
+		     size_t size)
+{
+	const struct cache_use *u = r->use;
+
+	if (!u->tgid || u->tgid == CACHE_MERGED)
+		return false;
+	switch (a->query.group) {
+	case CACHE_BY_PID:
+		return term__id("pid", u->tgid, buf, size);
+	case CACHE_BY_COMM:
+		return term__name("comm", u->comm, buf, size);
+	case CACHE_BY_CGROUP:
+		return term__cgroup(u->cgroup, r->cgroup_name, buf, size);
+	default:
+		return false;
+	}
+}
+
+static bool cache__term(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	return row_term(cache__rows(l), &cache__rows(l)->rows[row], buf, size);
+}
+
+/* Another table of the same, which is about `what`; the caller narrows and pushes it. */
+static struct cache_screen *next_screen(struct listing *l, enum cache_group group, const char *what)
+{
+	struct cache_query q = cache__of(l)->query;
+	struct cache_screen *next;
+
+	q.group = group;
+	q.nunfolded = 0;
+	memset(q.unfolded, 0, sizeof(q.unfolded));
+	next = cache__new(l->base.host, &q);
+	copy_str(next->list.narrowed, sizeof(next->list.narrowed), what);
+	return next;
+}
+
+static void push(struct listing *l, struct cache_screen *next)
+{
+	if (l->asker.extra_scope)
+		next->list.asker.extra_scope = scope__get(l->asker.extra_scope);
+	host__push(l->base.host, &next->list.base);
+}
+
+static void open_process(struct listing *l, const struct cache_row *r)
+{
+	struct cache_screen *next;
+	char what[64];
+
+	snprintf(what, sizeof(what), "%s%s%s", r->comm, *r->pid_text ? " " : "",
+		 r->pid_text + strspn(r->pid_text, " "));
+	next = next_screen(l, CACHE_BY_FILE, what);
+	next->query.by_pid = true;
+	next->query.tgid = r->use->tgid;
+	push(l, next);
+}
+
+/* Of everybody, also when the files were those of one process. */
+static void open_file(struct listing *l, const struct cache_row *r)
+{
+	struct cache_screen *next;
+
+	if (!r->use->dev) {
+		host__message(l->base.host, ROLE_WARN, "these files are not known apart");
+		return;
+	}
+	next = next_screen(l, CACHE_BY_PID, r->file);
+	next->query.by_pid = false;
+	next->query.by_file = true;
+	next->query.dev = r->use->dev;
+	next->query.inode = r->use->inode;
+	push(l, next);
+}
+
+/* The processes of a command or a cgroup. */
+static void open_term(struct listing *l, const struct cache_row *r)
+{
+	const struct scope *scope, *narrow = NULL;
+	struct cache_screen *next;
+	char terms[TERM_MAX];
+
+	if (row_term(cache__rows(l), r, terms, sizeof(terms))) {
+		scope = asker__scope(&l->asker);
+		narrow = terms__scope(scope, terms);
+		scope__put(scope);
+	}
+	if (!narrow) {
+		host__message(l->base.host, ROLE_WARN,
+			      "the processes of this row are not known apart");
+		return;
+	}
+	next = next_screen(l, CACHE_BY_PID, terms);
+	next->list.asker.extra_scope = narrow;
+	host__push(l->base.host, &next->list.base);
+}
+
+/* At the end of the way: where the misses of the row come from. */
+static bool unfold(struct listing *l, const struct cache_row *r)
+{
+	if (!r->has_stacks) {
+		host__message(l->base.host, ROLE_WARN, "no stack of its misses is known");
+		return true;
+	}
+	return listing__action(&l->base,
+			       fold__row_open(&l->fold, r->key) ? ACTION_LEFT : ACTION_RIGHT);
+}
+
+static bool cache__drill(struct listing *l, struct listing_place at)
+{
+	const struct cache_row *r = &cache__rows(l)->rows[at.row];
+	const struct cache_query *q = &cache__rows(l)->query;
+
+	if (q->by_file)
+		return unfold(l, r);
+	switch (q->group) {
+	case CACHE_BY_PID:
+		open_process(l, r);
+		break;
+	case CACHE_BY_FILE:
+		open_file(l, r);
+		break;
+	case CACHE_BY_TOTAL:
+		push(l, next_screen(l, CACHE_BY_PID, "all processes"));
+		break;
+	default:
+		open_term(l, r);
+	}
+	return true;
+}
+
+static const struct listing_ops cache_listing = {
+	.ask = {.size = sizeof(struct cache_query), .model = MODEL_CACHE, .run = cache__run},
+	.unfolded = cache__unfolded,
+	.keys = &cache_keys,
+	.groups = cache__groups,
+	.set_groups = cache__set_groups,
+	.window = cache__window,
+	.headline = cache__headline,
+	.above = cache__above,
+	.empty = cache__empty,
+	.cell_role = cache__role,
+	.drill = cache__drill,
+	.selection = cache__selection,
+	.term = cache__term,
+	.report = cache__report,
+};
+
+/* --- the screen --- */
+
+static bool cache__action(struct screen *base, enum action a)
+{
+	struct cache_screen *s = (struct cache_screen *)base;
+
+	switch (a) {
+	case ACTION_COLUMNS:
+		s->query.show = (s->query.show + 1) % CACHE_SHOWS;
+		return true;
+	case ACTION_CALL_ORDER:
+		s->query.leaf_first = !s->query.leaf_first;
+		return true;
+	case ACTION_AGES:
+		s->ages = !s->ages;
+		return true;
+	default:
+		return listing__action(base, a);
+	}
+}
+
+static void cache__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops cache_screen_ops = {
+	LISTING_SCREEN,
+	.section = "cache",
+	.free = cache__free,
+	.action = cache__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_GROUP_NEXT,
+				       ACTION_COLUMNS, ACTION_AGES, ACTION_WINDOW, ACTION_FILTER,
+				       ACTION_PAUSE, ACTION_NONE},
+};
+
+static struct cache_screen *cache__new(struct host *h, const struct cache_query *q)
+{
+	struct cache_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &cache_screen_ops, .host = h};
+	s->query = *q;
+	listing__init(&s->list, h, &cache_listing, &s->query);
+	return s;
+}
+
+static void query__init(struct cache_query *q, const struct view_args *args,
+			enum profile_window window)
+{
+	memset(q, 0, sizeof(*q));
+	q->window = window;
+	q->group = args->group ? cache_group__by_name(args->group) : CACHE_BY_PID;
+	if (q->group == CACHE_GROUPS)
+		q->group = CACHE_BY_PID;
+}
+
+static struct screen *cache__open(struct host *h, const struct view_args *args)
+{
+	struct cache_query q;
+
+	query__init(&q, args, WINDOW_DECAY);
+	return &cache__new(h, &q)->list.base;
+}
+
+static int cache__batch(const struct frame *f, const struct view_args *args,
+			const struct scope *scope, struct report *r)
+{
+	struct cache_query q;
+
+	query__init(&q, args, WINDOW_LAST);
+	return listing__batch(&cache_listing, f, &q, scope, r);
+}
+
+/* What was evicted is asked for again. */
+static bool cache__alert(const struct frame *f)
+{
+	const struct cache_snap *s = (const void *)f->snaps[MODEL_CACHE];
+
+	return s && s->flow[WINDOW_LAST].refaults >
+			    MANY_REFAULTS * s->window_ns[WINDOW_LAST] / NSEC_PER_SEC;
+}
+
+const struct view_ops view_cache = {
+	.name = "cache",
+	.title = "page cache: hits and misses by process and file, readahead, evictions",
+	.models = 1u << MODEL_CACHE,
+	.feed = MODEL_CACHE,
+	.terms = SCOPE_TERM_TASK,
+	.groups = "pid file comm cgroup total",
+	.one_group = true,
+	.open = cache__open,
+	.report = cache__batch,
+	.report_free = listing__report_free,
+	.alert = cache__alert,
+};

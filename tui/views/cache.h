@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the screens of the cache view share: the table of who uses the page cache (cache.c,
+ * cache_text.c) and what is above it (cache_panel.c).
+ */
+#ifndef TUI_VIEWS_CACHE_H
+#define TUI_VIEWS_CACHE_H
+
+#include "models/cache.h"
+#include "tui/views/listing.h"
+
+struct cache_screen {
+	struct listing list;
+	struct cache_query query;
+	bool ages; /* the histogram of what was read ahead in the place of the last minutes */
+};
+
+static inline struct cache_screen *cache__of(const struct listing *l)
+{
+	return container_of(l, struct cache_screen, list);
+}
+
+/* What is shown; NULL at first. */
+static inline const struct cache_answer *cache__rows(const struct listing *l)
+{
+	return l->answer ? container_of(l->answer, struct cache_answer, base) : NULL;
+}
+
+static inline const struct cache_snap *cache__snap(const struct cache_answer *a)
+{
+	return container_of(a->base.snap, struct cache_snap, base);
+}
+
+/* What the panel is about beside its answer. */
+struct cache_panel {
+	const struct cache_answer *answer;
+	bool whole; /* the rows are all there are: the last minutes are theirs */
+	bool ages;
+	const char *tier; /* which source serves */
+};
+
+/* How the cache fares, above the table. Returns how many lines were taken. */
+int cache_panel__draw(const struct cache_panel *p, struct canvas *c, struct rect r);
+
+/* Of the table, as in listing_ops. */
+void cache__headline(struct listing *l, struct headline *line);
+int cache__above(struct listing *l, struct canvas *c, struct rect area);
+void cache__empty(const struct listing *l, char *buf, size_t size);
+enum role cache__role(const struct listing *l, u32 row, u32 column);
+void cache__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
+void cache__report(const struct answer *a, const struct frame *f, struct report *r);
+
+#endif

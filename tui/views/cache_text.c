@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the table of the page cache says around its rows, and the same as a report. */
+#include <stdio.h>
+
+#include "tui/views/cache.h"
+#include "tui/views/window.h"
+
+static const char *const show_names[CACHE_SHOWS] = {
+	[CACHE_SHOW_HITS] = "hits and misses",
+	[CACHE_SHOW_KINDS] = "reads, writes, maps",
+	[CACHE_SHOW_AHEAD] = "readahead, evictions",
+};
+
+static const char *key_of(const struct listing *l, enum action a, char buf[16])
+{
+	return host__key(l->base.host, a, buf, 16);
+}
+
+void cache__headline(struct listing *l, struct headline *line)
+{
+	const struct cache_query *q = &cache__of(l)->query;
+	char key[16];
+
+	headline__addf(line, ROLE_STRONG, "by %s", cache_group_names[q->group]);
+	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_GROUP_NEXT, key));
+	headline__addf(line, ROLE_STRONG, " · %s", show_names[q->show]);
+	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_COLUMNS, key));
+	headline__addf(line, ROLE_DIM, " · %s", window__text(q->window));
+	headline__addf(line, ROLE_DIM, " · ages [%s]", key_of(l, ACTION_AGES, key));
+}
+
+int cache__above(struct listing *l, struct canvas *c, struct rect area)
+{
+	const struct frame *f = host__frame(l->base.host);
+	const struct cache_panel p = {.answer = cache__rows(l),
+				      .whole = !l->base.below,
+				      .ages = cache__of(l)->ages,
+				      .tier = f ? f->feeds[MODEL_CACHE].health.tier : ""};
+
+	return cache_panel__draw(&p, c, area);
+}
+
+void cache__empty(const struct listing *l, char *buf, size_t size)
+{
+	static const struct feed_words words = {"to the page cache", "watch the page cache",
+						"watching the page cache"};
+	char clear[16], window[16];
+
+	if (listing__waiting(l, &words, buf, size))
+		return;
+	snprintf(buf, size,
+		 "nothing in scope has read, written or mapped a file in the window (%s clears the "
+		 "filter, %s widens the window); direct I/O goes past the page cache",
+		 key_of(l, ACTION_CLEAR_FILTER, clear), key_of(l, ACTION_WINDOW, window));
+}
+
+/* --- rows --- */
+
+static enum role number_role(const struct column *c, const struct value *v)
+{
+	if (!v->u)
+		return ROLE_DIM;
+	if (strcmp(c->name, "miss_rate") != 0)
+		return ROLE_TEXT;
+	return v->u >= 1000 ? ROLE_HOT : v->u >= 100 ? ROLE_WARM : ROLE_TEXT;
+}
+
+enum role cache__role(const struct listing *l, u32 row, u32 column)
+{
+	const struct cache_row *r = &cache__rows(l)->rows[row];
+	const struct row_table *t = &l->answer->table;
+	const struct column *c = &t->columns[column];
+	struct value v;
+
+	if (c->flags & COLUMN_KEY)
+		return r->use->kthread ? ROLE_KERNEL : ROLE_TEXT;
+	if (!t->cell(t, row, column, &v))
+		return ROLE_TEXT;
+	if (v.type == VALUE_COUNT || v.type == VALUE_BYTES)
+		return number_role(c, &v);
+	return !strncmp(c->name, "top_", 4) ? ROLE_DIM : ROLE_TEXT;
+}
+
+static void select_node(const struct listing *l, u32 node, char *buf, size_t size)
+{
+	const struct tree_node *n = &l->answer->nodes[node];
+
+	snprintf(buf, size, "%s  %s  %llu misses", n->name, n->object_name,
+		 (unsigned long long)n->count);
+}
+
+void cache__selection(const struct listing *l, struct listing_place at, char *buf, size_t size)
+{
+	const struct cache_row *r = &cache__rows(l)->rows[at.row];
+	enum cache_group by = cache__rows(l)->query.group;
+	char misses[16], hits[16];
+
+	if (at.node != UINT32_MAX) {
+		select_node(l, at.node, buf, size);
+		return;
+	}
+	format__count(misses, sizeof(misses), cache__misses(r->n));
+	format__count(hits, sizeof(hits), cache__hits(r->n));
+	snprintf(buf, size, "%s%s%s: %s misses, %s hits%s%s%s%s%s", r->name,
+		 by == CACHE_BY_PID && *r->pid_text ? " pid" : "",
+		 by == CACHE_BY_PID ? r->pid_text : "", misses, hits,
+		 by == CACHE_BY_FILE ? " · most by " : " · most on ",
+		 by == CACHE_BY_FILE ? r->comm : r->file, by == CACHE_BY_PID ? " · cgroup " : "",
+		 by == CACHE_BY_PID ? r->cgroup_name : "",
+		 r->has_stacks ? " · unfolds to where misses come from" : "");
+}
+
+/* --- reports --- */
+
+static void sum_count(struct report *r, const char *name, u64 n)
+{
+	report__sum_number(r, name, VALUE_COUNT, n);
+}
+
+static void sum_machine(struct report *r, const struct cache_snap *s, enum profile_window w)
+{
+	const struct cache_totals_sample *t = &s->totals;
+	enum value_type bytes = s->totals_known ? VALUE_BYTES : VALUE_NONE;
+
+	report__sum_number(r, "cached_bytes", bytes, t->cached_bytes);
+	report__sum_number(r, "buffers_bytes", bytes, t->buffers_bytes);
+	report__sum_number(r, "dirty_bytes", bytes, t->dirty_bytes);
+	report__sum_number(r, "writeback_bytes", bytes, t->writeback_bytes);
+	sum_count(r, "refaults", s->flow[w].refaults);
+	sum_count(r, "reclaimed", s->flow[w].evicted);
+	report__sum_number(r, "writes_seen", s->totals_known ? VALUE_BOOL : VALUE_NONE,
+			   t->writes_seen);
+	report__sum(r, "blind", (struct value){.type = VALUE_TEXT, .s = t->blind});
+}
+
+void cache__report(const struct answer *base, const struct frame *f, struct report *r)
+{
+	const struct cache_answer *a = container_of(base, struct cache_answer, base);
+
+	r->view = "cache";
+	r->window = window__text(a->query.window);
+	r->group = cache_group_names[a->query.group];
+	r->health = f->feeds[MODEL_CACHE].health;
+	sum_count(r, "hits", cache__hits(a->n));
+	sum_count(r, "misses", cache__misses(a->n));
+	sum_count(r, "dirties", a->n[CACHE_DIRTIED]);
+	report__sum(r, "hit_pct", cache__hit_pct(a->n));
+	report__sum(r, "read_hit_pct", cache__read_hit_pct(a->n));
+	report__sum(r, "write_hit_pct", cache__write_hit_pct(a->n));
+	sum_count(r, "readahead_added", a->n[CACHE_AHEAD_ADDED]);
+	sum_count(r, "readahead_used", a->n[CACHE_AHEAD_USED]);
+	sum_count(r, "readahead_wasted", a->n[CACHE_AHEAD_WASTED]);
+	sum_count(r, "evicted", a->n[CACHE_EVICTED]);
+	sum_count(r, "dropped", a->n[CACHE_DROPPED]);
+	report__sum(r, "ages", a->ages);
+	sum_machine(r, cache__snap(a), a->query.window);
+}

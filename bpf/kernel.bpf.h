@@ -60,7 +60,7 @@ struct sched_entity {
 } KERNEL_TYPE;
 
 struct sched_info {
-	u64 run_delay; /* ns it waited for a CPU in all */
+	u64 last_arrival; /* when it got its CPU, by the scheduler's clock */
 } KERNEL_TYPE;
 
 struct task_struct {

@@ -45,7 +45,6 @@ struct thread {
 	u64 state_ns[SCHED_STATES];
 	u64 runs, delays, delay_ns, open_ns, open_runq_ns;
 	u64 voluntary, preempted, migrations; /* the kernel's counts when it came into scope */
-	u64 run_delay;
 	struct sched_max delay_max, run_max;
 	u32 state, cpu;
 	u32 watched, gone;
@@ -431,7 +430,8 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 		st->waits_full++;
 }
 
-static __always_inline void end_wait(struct thread *t, struct task_struct *task, u64 now,
+/* Where it waited can be seen until it goes on: not when the switch was unseen. */
+static __always_inline void end_wait(struct thread *t, struct task_struct *task, bool seen, u64 now,
 				     struct sched_stats *st)
 {
 	u64 told = __sync_lock_test_and_set(&t->told_ns, now), off = now - told, runq = 0;
@@ -448,7 +448,7 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 		return;
 	if (t->woken_ns && runnable < now)
 		runq = now - runnable;
-	if (!t->wait.kstack)
+	if (!t->wait.kstack && seen)
 		t->wait.kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_TRACE);
 	count_wait(t, task, off, runq, full, now, st);
 }
@@ -514,7 +514,7 @@ static __always_inline void tell_delay(struct task_struct *task, u64 delay,
 	ident__fill(&r.task, task);
 	name_holder(&r);
 	/* Nobody ran for long: whoever was the last of many. */
-	if (!r.holder.tid && last->pid) {
+	if (!r.holder.tid && last && last->pid) {
 		ident__fill(&r.holder, last);
 		r.holder_ran_ns = now - c->since_ns;
 	}
@@ -524,23 +524,26 @@ static __always_inline void tell_delay(struct task_struct *task, u64 delay,
 
 /* --- events --- */
 
-static __always_inline void cpu__switch(struct sched_cpu *c, struct task_struct *prev,
-					struct task_struct *next, u64 now)
+/* began: when prev got the CPU; before that it was running_tid's, if that is another. */
+static __always_inline void cpu__count(struct sched_cpu *c, struct task_struct *prev, u64 began,
+				       u64 now)
 {
-	u64 ran = now - c->since_ns;
+	u64 ran = now - began;
 
-	if (c->since_ns && prev->pid) {
+	if (c->running_tid)
+		c->busy_ns += began - c->since_ns;
+	else
+		c->idle_ns += began - c->since_ns;
+	if (prev->pid) {
 		c->busy_ns += ran;
 		if (max__of(&c->run_max, epoch) < ran) {
 			max__note(&c->run_max, ran);
 			ident__fill(&c->longest[epoch & 1], prev);
 		}
-	} else if (c->since_ns) {
+	} else {
 		c->idle_ns += ran;
 	}
-	c->since_ns = now;
 	c->switches++;
-	c->running_tid = next->pid;
 }
 
 static __always_inline void note_delay(struct thread *t, struct sched_hists *h, u64 delay,
@@ -566,12 +569,48 @@ static __always_inline bool is_slow(u64 delay)
 	return true;
 }
 
+/* When it could have run: it was woken, preempted, or new. 0: it could not. */
+static __always_inline u64 thread__ready_since(const struct thread *t)
+{
+	if (t->woken_ns)
+		return t->woken_ns;
+	if (t->off_ns)
+		return t->wait.state == SCHED_RUNNABLE ? t->off_ns : 0;
+	return t->state == SCHED_RUNNABLE ? t->since_ns : 0;
+}
+
+/* It got its CPU. last: who had it before; NULL: the switch was unseen. */
+static __always_inline void thread__arrive(struct thread *t, struct task_struct *task,
+					   struct task_struct *last, struct sched_cpu *c, u64 now,
+					   struct sched_stats *st)
+{
+	struct sched_hists *h = hists__of(task);
+	u64 ready = thread__ready_since(t), delay = now - ready;
+
+	if (ready && (s64)delay > 0) {
+		t->delays++;
+		t->delay_ns += delay;
+		if (h && c) {
+			note_delay(t, h, delay, c);
+			if (is_slow(delay))
+				tell_delay(task, delay, last, c, now, st);
+		}
+	}
+	if (t->off_ns && (wanted & SCHED_WANT_WAITS))
+		end_wait(t, task, last != NULL, now, st);
+	if (t->off_ns)
+		hist__add(h, SCHED_HIST_OFF, now - t->off_ns);
+	t->off_ns = 0;
+	t->runs++;
+	st->switches++;
+	t->cpu = bpf_get_smp_processor_id();
+	thread__enter(t, task->pid, SCHED_RUNNING, 0, now);
+}
+
 static __always_inline void switch_in(struct task_struct *prev, struct task_struct *next,
 				      struct sched_cpu *c, u64 now, struct sched_stats *st)
 {
 	struct thread *t = bpf_task_storage_get(&threads, next, 0, 0);
-	struct sched_hists *h;
-	u64 delay;
 
 	if (!t) {
 		st->unknown++;
@@ -579,27 +618,51 @@ static __always_inline void switch_in(struct task_struct *prev, struct task_stru
 	}
 	if (!thread__watched(t, next, now))
 		return;
-	h = hists__of(next);
-	delay = now - t->since_ns;
 	thread__account(t, now, st);
-	if (t->state == SCHED_RUNNABLE && (s64)delay > 0) {
-		t->delays++;
-		t->delay_ns += delay;
-		if (h && c) {
-			note_delay(t, h, delay, c);
-			if (is_slow(delay))
-				tell_delay(next, delay, prev, c, now, st);
-		}
+	thread__arrive(t, next, prev, c, now, st);
+}
+
+/* --- switches that no program was run for --- */
+
+/*
+ * Some kernels keep switches from the programs, as when one side is a task that nobody may
+ * trace. Then the other side's time is taken from the scheduler's own account; its clock is
+ * compared with ours at the switches that are seen.
+ */
+static __always_inline u64 arrival(const struct sched_cpu *c, struct task_struct *task)
+{
+	if (!c->clock || !bpf_core_field_exists(task->sched_info.last_arrival))
+		return 0;
+	return task->sched_info.last_arrival + c->clock;
+}
+
+/* When prev, which leaves the CPU now, got it. */
+static __always_inline u64 run_began(struct sched_cpu *c, struct task_struct *prev, u64 now)
+{
+	u64 at;
+
+	if (c->running_tid == prev->pid || !c->since_ns || !prev->pid) {
+		if (prev->pid && c->since_ns &&
+		    bpf_core_field_exists(prev->sched_info.last_arrival))
+			c->clock = c->since_ns - prev->sched_info.last_arrival;
+		return c->since_ns;
 	}
-	if (t->off_ns && (wanted & SCHED_WANT_WAITS))
-		end_wait(t, next, now, st);
-	if (t->off_ns)
-		hist__add(h, SCHED_HIST_OFF, now - t->off_ns);
-	t->off_ns = 0;
-	t->runs++;
-	st->switches++;
-	t->cpu = bpf_get_smp_processor_id();
-	thread__enter(t, next->pid, SCHED_RUNNING, 0, now);
+	at = arrival(c, prev);
+	return at > c->since_ns && at <= now ? at : c->since_ns;
+}
+
+/* Does what was left undone when the thread that leaves now came unseen. */
+static __always_inline void catch_up(struct thread *t, struct task_struct *task,
+				     struct sched_cpu *c, u64 began, struct sched_stats *st)
+{
+	if (t->state == SCHED_RUNNING && !t->off_ns)
+		return;
+	if (began < t->off_ns)
+		began = t->off_ns;
+	if (t->state != SCHED_RUNNING && began > t->accounted_ns)
+		thread__account(t, began, st);
+	thread__arrive(t, task, NULL, c, began, st);
+	st->unseen++;
 }
 
 static __always_inline void record__fill(struct sched_task_record *r, struct thread *t,
@@ -622,7 +685,7 @@ static __always_inline void record__fill(struct sched_task_record *r, struct thr
 	r->open_ns = t->open_ns;
 	r->open_runq_ns = t->open_runq_ns;
 	r->since_ns = t->since_ns;
-	r->off_since_ns = t->off_ns;
+	r->off_since_ns = t->state == SCHED_RUNNING ? 0 : t->off_ns;
 	r->state = t->state;
 	r->cpu = t->cpu;
 	r->has_hists = 0;
@@ -659,7 +722,8 @@ static __always_inline void tell_end(struct thread *t, struct task_struct *task,
 }
 
 static __always_inline void switch_out(void *ctx, u64 here, struct task_struct *prev, bool preempt,
-				       u64 state, u64 now, struct sched_stats *st)
+				       u64 state, struct sched_cpu *c, u64 began, u64 now,
+				       struct sched_stats *st)
 {
 	/* Made here for the few that the iterator is not allowed to see. */
 	struct thread *t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -671,6 +735,8 @@ static __always_inline void switch_out(void *ctx, u64 here, struct task_struct *
 	}
 	if (!thread__watched(t, prev, now))
 		return;
+	if (began)
+		catch_up(t, prev, c, began, st);
 	kstack = prev->pid == watch_tid ? leaving_stack(ctx, here, prev) : 0;
 	thread__leave(t, prev, preempt ? SCHED_RUNNABLE : state__of(state), kstack, now, st);
 	if (!preempt && (state & TASK_DEAD)) {
@@ -709,22 +775,25 @@ int sched_switch(u64 *ctx)
 	struct sched_stats *st = stats__get();
 	struct sched_cpu *c;
 	u32 zero = 0;
-	u64 now, here;
+	u64 began, now, here;
 
-	if (!st)
+	c = bpf_map_lookup_elem(&cpus, &zero);
+	if (!st || !c)
 		return 0;
 	now = begin(st);
+	began = run_began(c, prev, now);
 	here = address_of(ctx, st);
-	c = bpf_map_lookup_elem(&cpus, &zero);
 	if (prev->pid)
 		switch_out(ctx, here, prev, ctx[0], switch_tells_state ? ctx[3] : task__state(prev),
-			   now, st);
-	if (c && prev->pid && (wanted & SCHED_WANT_TASKS))
-		keep_run(ctx, here, prev, c->since_ns, now, st);
+			   c, began, now, st);
+	if (prev->pid && (wanted & SCHED_WANT_TASKS))
+		keep_run(ctx, here, prev, began, now, st);
 	if (next->pid)
 		switch_in(prev, next, c, now, st);
-	if (c && (wanted & SCHED_WANT_TASKS))
-		cpu__switch(c, prev, next, now);
+	if (began && (wanted & SCHED_WANT_TASKS))
+		cpu__count(c, prev, began, now);
+	c->since_ns = now;
+	c->running_tid = next->pid;
 	end(st, now);
 	return 0;
 }
@@ -886,6 +955,30 @@ static __always_inline void visit_wait(struct thread *t, struct task_struct *tas
 		t->open_runq_ns += now - (woken > told ? woken : told);
 }
 
+/* A thread that came unseen and runs: its time is cut there, and the rest is done when it leaves.
+ * It may leave just now: then the state is not ours to change. */
+#define UNSEEN_NS 10000
+
+static __always_inline void visit_unseen(struct thread *t, struct task_struct *task, u64 now,
+					 struct sched_stats *st)
+{
+	u32 zero = 0, state = t->state;
+	struct sched_cpu *c = bpf_map_lookup_elem(&cpus, &zero);
+	u64 since = t->since_ns, at;
+
+	if (!c || state == SCHED_RUNNING || !task->on_cpu)
+		return;
+	at = arrival(c, task);
+	if (at < since + UNSEEN_NS || at > now)
+		return;
+	if (at > t->accounted_ns)
+		thread__account(t, at, st);
+	if (t->since_ns != since)
+		return;
+	t->since_ns = at;
+	__sync_val_compare_and_swap(&t->state, state, SCHED_RUNNING);
+}
+
 /* A record may be written twice when the buffer is full: it holds sums, nothing is taken. */
 SEC("iter/task")
 int sched_visit(struct bpf_iter__task *ctx)
@@ -909,6 +1002,7 @@ int sched_visit(struct bpf_iter__task *ctx)
 		t->scope = 0;
 	if (!thread__watched(t, task, now) || t->gone)
 		return 0;
+	visit_unseen(t, task, now, st);
 	thread__account(t, now, st);
 	if (wanted & SCHED_WANT_WAITS)
 		visit_wait(t, task, now, st);

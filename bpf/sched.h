@@ -120,6 +120,7 @@ struct sched_switch_record {
 /* Per CPU, since the programs were attached. */
 struct sched_cpu {
 	__u64 since_ns; /* of the present run */
+	__u64 clock;	/* what to add to the scheduler's clock for ours; 0: not known yet */
 	__u64 idle_ns, busy_ns, switches;
 	__u32 running_tid; /* 0: idle */
 	__u32 pad;
@@ -137,6 +138,7 @@ struct sched_stats {
 	__u64 tasks_full;   /* threads that could not be watched: no memory */
 	__u64 records_full; /* gone threads, slow delays, switches: no room in the ring */
 	__u64 backward;	    /* negative times, taken as 0 */
+	__u64 unseen;	    /* switches of watched threads that no program was run for */
 	__u64 unknown;	    /* switched in or woken without having been seen before */
 	__u64 forks_lost;   /* children not followed: no room */
 	__u64 runs, run_ns; /* program runs; their time where it is measured (one in 64) */

@@ -26,4 +26,7 @@ struct health {
 	char note[400]; /* what this tier cannot see, in words; "" if nothing */
 };
 
+/* Adds "N what" to the note, unless n is 0. */
+void health__note(struct health *h, u64 n, const char *what);
+
 #endif

@@ -349,9 +349,9 @@ static void note_losses(struct health *h, const struct sched_stats *now, bool wa
 	h->lost = now->waits_full + now->records_full + now->tasks_full;
 	h->stacks_lost = now->stacks_lost;
 	h->note[0] = '\0';
-	if (now->backward)
-		snprintf(h->note, sizeof(h->note), "%llu negative times were taken as 0",
-			 (unsigned long long)now->backward);
+	health__note(h, now->backward, "negative times were taken as 0");
+	health__note(h, now->unseen,
+		     "switches the kernel kept from the programs: their time is from its account");
 }
 
 static void note_tick(struct source *s, double fill)

@@ -5,8 +5,8 @@
  * SAMPLE_SWITCH and SAMPLE_STACK_DEF (core/sched.h).
  *
  * Memory is bounded: SCHED_MAX_TASKS threads, of them SCHED_MAX_STALE that have ended or are
- * not reported any more (those gone longest are forgotten first and summed up in `others`),
- * SCHED_MAX_CELLS buckets of their histograms, SCHED_MAX_DELAYS slow delays,
+ * not reported any more: those gone longest are merged with their like first, SCHED_MAX_KIN of
+ * these, and what is left over is summed up in `others`; SCHED_MAX_CELLS buckets of their histograms, SCHED_MAX_DELAYS slow delays,
  * SCHED_MAX_SWITCHES of the watched thread. Queries are pure functions over a const snapshot.
  */
 #ifndef MODELS_SCHED_H
@@ -22,6 +22,7 @@
 
 #define SCHED_MAX_TASKS	   65536
 #define SCHED_MAX_STALE	   8192
+#define SCHED_MAX_KIN	   1024
 #define SCHED_MAX_CELLS	   (2u << 20) /* beyond it a thread's next bucket joins its nearest */
 #define SCHED_MAX_CPUS	   8192
 #define SCHED_MAX_DELAYS   256 /* the slowest of the last SCHED_DELAYS_S seconds */
@@ -66,8 +67,11 @@ struct sched_sums {
 
 enum sched_hist_kind { SCHED_DELAY, SCHED_ON, SCHED_OFF, SCHED_HISTS };
 
+/* A thread; or threads that ended: of a process, then tid is PROFILE_MERGED and start_ns tells
+ * them apart; or of processes that agree in name and cgroup, then tgid is it as well. */
 struct sched_task {
 	struct task_ident task;
+	u32 n; /* how many threads it stands for */
 	u32 cpu; /* the last one */
 	enum task_state state;
 	u64 since_ns; /* in that state */

@@ -51,6 +51,7 @@ void cells__add(struct cells *c, u32 bucket, u64 count, u32 *held);
 /* Ends an interval; what the snapshot has of it. */
 struct sched_cells cells__advance(struct cells *c, const struct sched_pace *p, struct arena *a);
 /* Adds what they had before this interval, and in it. */
+void cells__merge(struct cells *to, const struct cells *from, u32 *held);
 void cells__merge_into(const struct cells *c, struct hist_track *to);
 void cells__fini(struct cells *c, u32 *held);
 
@@ -62,6 +63,7 @@ struct live {
 	enum task_state state;
 	u64 since_ns, t_ns;
 	bool gone;
+	u32 n;	  /* threads it stands for */
 	u32 seen; /* tick */
 	struct track track;
 	struct cells cells[SCHED_HISTS];
@@ -102,7 +104,7 @@ struct model {
 	struct symbols *symbols;
 	struct stacks stacks;
 	struct live *live;
-	u32 nlive, live_cap;
+	u32 nlive, live_cap, nkin; /* nkin of them stand for ended threads */
 	struct hidx index; /* of tid and start */
 	u32 *order;	   /* of live, by tgid, tid, start; norder of them are in order */
 	u32 norder, order_cap;

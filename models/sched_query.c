@@ -21,7 +21,8 @@ struct answer_box {
 struct group {
 	u64 key;
 	const struct sched_task *task; /* names it */
-	u32 n, first;		       /* in grouping.members */
+	u32 nthreads;
+	u32 n, first; /* in grouping.members */
 };
 
 struct grouping {
@@ -151,8 +152,10 @@ static void make_groups(struct grouping *g)
 		const struct sched_task *t = &g->snap->tasks[i];
 
 		g->of[i] = task_counts(g, t) ? find_group(g, t) : HIDX_NONE;
-		if (g->of[i] != HIDX_NONE)
-			g->items[g->of[i]].n++;
+		if (g->of[i] == HIDX_NONE)
+			continue;
+		g->items[g->of[i]].n++;
+		g->items[g->of[i]].nthreads += t->n;
 	}
 	for (u32 i = 0; i < g->n; i++) {
 		g->items[i].first = first;
@@ -233,9 +236,9 @@ static void name_row(struct sched_row *r, const struct sched_task *t, struct gro
 	r->task = t;
 	r->comm = by == SCHED_BY_CGROUP ? "" : t->task.comm;
 	r->cgroup_name = by == SCHED_BY_CGROUP ? cgroup_text(g->arena, t->task.cgroup) : "";
-	if (by == SCHED_BY_TID || by == SCHED_BY_PID)
+	if ((by == SCHED_BY_TID || by == SCHED_BY_PID) && t->task.tgid != PROFILE_MERGED)
 		r->pid_text = sched__id_text(g->arena, t->task.tgid, 7);
-	if (by == SCHED_BY_TID) {
+	if (by == SCHED_BY_TID && t->task.tid != PROFILE_MERGED) {
 		r->tid_text = sched__id_text(g->arena, t->task.tid, 7);
 		r->cpu_text = sched__id_text(g->arena, t->cpu, 4);
 	}
@@ -259,14 +262,29 @@ static bool others_count(const struct grouping *g)
 	       sched__passes(g->scope, &nobody, UINT32_MAX);
 }
 
+/* Whether its ids, which are not known any more, may be among those asked for. */
+static bool may_be_meant(const struct scope *scope, const struct task_ident *t)
+{
+	return scope && ((t->tid == PROFILE_MERGED && scope->include[SCOPE_TID].active) ||
+			 (t->tgid == PROFILE_MERGED && scope->include[SCOPE_PID].active));
+}
+
 static void note_left_out(const struct grouping *g, struct sched_answer *a)
 {
 	const struct sched_sums *s = &g->snap->others[g->query->window];
 
-	if (!(s->span_ns || s->runs) || others_count(g))
-		return;
-	a->left_out = g->snap->nothers;
-	a->left_out_runs = s->runs;
+	if ((s->span_ns || s->runs) && !others_count(g)) {
+		a->left_out = g->snap->nothers;
+		a->left_out_runs = s->runs;
+	}
+	for (u32 i = 0; i < g->snap->ntasks; i++) {
+		const struct sched_task *t = &g->snap->tasks[i];
+
+		if (g->of[i] != HIDX_NONE || !may_be_meant(g->scope, &t->task))
+			continue;
+		a->left_out += t->n;
+		a->left_out_runs += t->sums[g->query->window].runs;
+	}
 }
 
 static void fill_others(struct grouping *g, struct sched_answer *a, struct sched_row *r)
@@ -307,11 +325,11 @@ static void fill_threads(struct grouping *g, struct sched_answer *a)
 		const struct group *from = &g->items[i];
 		struct sched_row *r = &rows[n];
 
-		*r = (struct sched_row){.key = from->key, .nthreads = from->n};
+		*r = (struct sched_row){.key = from->key, .nthreads = from->nthreads};
 		sum_group(g, from, r);
 		add_totals(a, &r->sums, g->hists);
 		if (!g->query->all && !did_run(&r->sums)) {
-			a->hidden += from->n;
+			a->hidden += from->nthreads;
 			continue;
 		}
 		r->oncpu_pct = sched__pct(r->sums.state_ns[TASK_STATE_RUNNING], a->window_ns);

@@ -293,6 +293,15 @@ static u64 id_cell(const struct sched_row *r, u32 column)
 	return r->cpu ? r->cpu->cpu : r->task->cpu;
 }
 
+/* Of threads that were merged or forgotten it is not known any more. */
+static bool has_id(const struct sched_row *r, u32 column)
+{
+	if (r->cpu)
+		return true;
+	return r->task && id_cell(r, column) != PROFILE_MERGED &&
+	       (column == COL_PID || r->task->task.tid != PROFILE_MERGED);
+}
+
 static u64 number_cell(const struct sched_row *r, u32 column)
 {
 	const struct sched_sums *s = &r->sums;
@@ -371,10 +380,10 @@ static struct value value_of(const struct sched_row *r, u32 column)
 		v.part = state_part;
 	} else if (!id) {
 		v.u = number_cell(r, column);
-	} else if (r->cpu || r->task) {
+	} else if (has_id(r, column)) {
 		v.u = id_cell(r, column);
 	} else {
-		v.type = VALUE_NONE; /* of the threads that were forgotten */
+		v.type = VALUE_NONE;
 	}
 	return v;
 }

@@ -40,15 +40,90 @@ static u32 age_of(const struct model *m, const struct live *l)
 	return (m->ticks - l->seen) * 2 + l->gone;
 }
 
-static void forget(struct model *m, struct live *l)
+static bool is_kin(const struct live *l)
+{
+	return l->task.tid == PROFILE_MERGED;
+}
+
+static bool many_processes(const struct live *l)
+{
+	return l->task.tgid == PROFILE_MERGED;
+}
+
+/*
+ * Whom it is merged with: ended threads of its process; and a process that ended, with those of
+ * its name and cgroup. So sums by process, name and cgroup stay right, as far as they can.
+ */
+static struct task_ident kin_of(const struct live *l)
+{
+	struct task_ident kin = l->task;
+	bool whole = is_kin(l) || l->task.tid == l->task.tgid;
+
+	if (whole)
+		kin.tgid = PROFILE_MERGED;
+	kin.tid = PROFILE_MERGED;
+	kin.start_ns = mix64_pair(mix64_pair(kin.tgid, kin.cgroup),
+				  hash_bytes(kin.comm, strlen(kin.comm)) ^ kin.kthread);
+	return kin;
+}
+
+static void merge(struct model *m, struct live *to, const struct live *from)
+{
+	track__merge(&to->track, &from->track);
+	for (u32 k = 0; k < SCHED_HISTS; k++)
+		cells__merge(&to->cells[k], &from->cells[k], &m->cells);
+	to->n += from->n;
+	to->seen = MAX(to->seen, from->seen);
+	to->t_ns = MAX(to->t_ns, from->t_ns);
+}
+
+static void merge_into_others(struct model *m, const struct live *l)
 {
 	track__merge(&m->others, &l->track);
-	for (u32 k = 0; k < SCHED_HISTS; k++) {
+	for (u32 k = 0; k < SCHED_HISTS; k++)
 		cells__merge_into(&l->cells[k], &m->other_hists[k]);
-		cells__fini(&l->cells[k], &m->cells);
-	}
-	l->task.tid = 0;
-	m->nothers++;
+	m->nothers += l->n;
+}
+
+static struct live *append_live(struct model *m, const struct task_ident *t)
+{
+	m->live = xgrow(m->live, m->nlive, &m->live_cap, sizeof(*m->live));
+	m->live[m->nlive] = (struct live){.task = *t};
+	hidx__add(&m->index, live_hash(t), m->nlive);
+	return &m->live[m->nlive++];
+}
+
+/* NULL: there is no room for more of them. */
+static struct live *find_kin(struct model *m, const struct live *l)
+{
+	struct task_ident kin = kin_of(l);
+	u32 at = find_live(m, &kin);
+	struct live *k;
+
+	if (at != HIDX_NONE)
+		return &m->live[at];
+	if (m->nkin >= SCHED_MAX_KIN)
+		return NULL;
+	m->nkin++;
+	k = append_live(m, &kin);
+	k->gone = true;
+	k->state = TASK_STATE_OTHER;
+	return k;
+}
+
+/* Positions stay as they are until close_gaps(). */
+static void forget(struct model *m, u32 pos)
+{
+	struct live l = m->live[pos], *kin = many_processes(&l) ? NULL : find_kin(m, &l);
+
+	if (kin)
+		merge(m, kin, &l);
+	else
+		merge_into_others(m, &l);
+	for (u32 k = 0; k < SCHED_HISTS; k++)
+		cells__fini(&l.cells[k], &m->cells);
+	m->nkin -= is_kin(&l);
+	m->live[pos].task.tid = 0;
 }
 
 static void close_gaps(struct model *m)
@@ -76,7 +151,7 @@ static void forget_oldest(struct model *m, u32 n)
 		ages[i] = (struct age){age_of(m, &m->live[i]), i};
 	qsort(ages, m->nlive, sizeof(*ages), by_age);
 	for (u32 i = 0; i < n; i++)
-		forget(m, &m->live[ages[i].pos]);
+		forget(m, ages[i].pos);
 	free(ages);
 	close_gaps(m);
 }
@@ -95,12 +170,13 @@ void sched__trim_tasks(struct model *m)
 
 static struct live *add_live(struct model *m, const struct task_ident *t)
 {
+	struct live *l;
+
 	if (m->nlive >= SCHED_MAX_TASKS)
 		forget_oldest(m, SCHED_MAX_TASKS / FORGET_PART);
-	m->live = xgrow(m->live, m->nlive, &m->live_cap, sizeof(*m->live));
-	m->live[m->nlive] = (struct live){.task = *t};
-	hidx__add(&m->index, live_hash(t), m->nlive);
-	return &m->live[m->nlive++];
+	l = append_live(m, t);
+	l->n = 1;
+	return l;
 }
 
 static void add_sums(struct model *m, struct live *l, const struct task_sample *s)
@@ -196,6 +272,7 @@ const struct sched_task *sched__snap_tasks(struct model *m, const struct sched_p
 		struct live *l = &m->live[m->order[i]];
 
 		out[i].task = l->task;
+		out[i].n = l->n;
 		out[i].cpu = l->cpu;
 		out[i].state = l->state;
 		out[i].since_ns = l->since_ns;
@@ -213,7 +290,7 @@ void sched__zero_tasks(struct model *m)
 	for (u32 i = 0; i < m->nlive; i++)
 		for (u32 k = 0; k < SCHED_HISTS; k++)
 			cells__fini(&m->live[i].cells[k], &m->cells);
-	m->nlive = m->norder = m->nothers = 0;
+	m->nlive = m->norder = m->nkin = m->nothers = 0;
 	hidx__clear(&m->index);
 	m->all = m->others = (struct track){0};
 	memset(m->hists, 0, sizeof(m->hists));

@@ -138,6 +138,18 @@ struct sched_cells cells__advance(struct cells *c, const struct sched_pace *p, s
 	return (struct sched_cells){out, c->n};
 }
 
+void cells__merge(struct cells *to, const struct cells *from, u32 *held)
+{
+	for (u32 i = 0; i < from->n; i++) {
+		const struct sched_cell *add = &from->v[i];
+		struct sched_cell *cell = find_cell(to, add->bucket, held);
+
+		cell->last = (u32)MIN((u64)cell->last + add->last, UINT32_MAX);
+		cell->decay += add->decay;
+		cell->total += add->total;
+	}
+}
+
 void cells__merge_into(const struct cells *c, struct hist_track *to)
 {
 	for (u32 i = 0; i < c->n; i++) {

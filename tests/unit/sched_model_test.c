@@ -272,6 +272,15 @@ static void assert_sorted(const struct sched_snap *s)
 	}
 }
 
+static u32 threads(const struct sched_snap *s)
+{
+	u32 n = s->nothers;
+
+	for (u32 i = 0; i < s->ntasks; i++)
+		n += s->tasks[i].n;
+	return n;
+}
+
 static void put_short_lived(struct sched_maker *m, u32 tid)
 {
 	u32 on[HIST_BUCKETS] = {0};
@@ -300,9 +309,36 @@ static void those_gone_longest_are_forgotten_first(void **state)
 	sched_maker__put(m, &alive);
 	s = sched_maker__tick(m, S);
 	assert_true(s->ntasks < SCHED_MAX_STALE);
-	assert_int_equal(s->nothers + s->ntasks, SCHED_MAX_STALE + 2);
+	assert_int_equal(threads(s), SCHED_MAX_STALE + 2);
 	assert_non_null(sched_maker__find(s, 1, 1));
 	assert_non_null(sched_maker__find(s, 999, 999));
+	assert_nothing_lost(s);
+	assert_sorted(s);
+	snap__put(&s->base);
+}
+
+/* A pool whose threads come and go all the time is one process still. */
+static void ended_threads_merge_within_their_process(void **state)
+{
+	struct sched_maker *m = *state;
+	const struct sched_snap *s;
+	u64 runs = 0, expected = 0;
+
+	for (u32 i = 0; i < 3 * SCHED_MAX_STALE; i++) {
+		struct task_sample t = sched_maker__task(7 + i % 2, 1000 + i, 10, 5);
+
+		t.gone = true;
+		t.runs = i % 5;
+		expected += i % 2 ? 0 : t.runs;
+		sched_maker__put(m, &t);
+	}
+	s = sched_maker__tick(m, S);
+	assert_true(s->ntasks <= SCHED_MAX_STALE);
+	assert_int_equal(s->nothers, 0);
+	for (u32 i = 0; i < s->ntasks; i++)
+		runs += s->tasks[i].task.tgid == 7 ? s->tasks[i].sums[WINDOW_TOTAL].runs : 0;
+	assert_int_equal(threads(s), 3 * SCHED_MAX_STALE);
+	assert_int_equal(runs, expected);
 	assert_nothing_lost(s);
 	assert_sorted(s);
 	snap__put(&s->base);
@@ -323,7 +359,7 @@ static void churn_is_bounded_and_loses_nothing(void **state)
 		most = MAX(most, model_sched.memory(m->model));
 		s = sched_maker__tick(m, S);
 		assert_true(s->ntasks <= SCHED_MAX_STALE);
-		assert_int_equal(s->ntasks + s->nothers, tid - 100);
+		assert_int_equal(threads(s), tid - 100);
 		assert_nothing_lost(s);
 		assert_sorted(s);
 		snap__put(&s->base);
@@ -513,6 +549,7 @@ int main(void)
 		TEST(a_reused_tid_is_another_thread),
 		TEST(a_thread_keeps_its_sums_under_another_name),
 		TEST(those_gone_longest_are_forgotten_first),
+		TEST(ended_threads_merge_within_their_process),
 		TEST(churn_is_bounded_and_loses_nothing),
 		TEST(too_many_living_threads),
 		TEST(zero_forgets_all),

@@ -242,9 +242,11 @@ static void the_forgotten_are_one_row(void **state)
 		struct task_sample t = sched_maker__task(i + 1, i + 1, 10, 0);
 
 		t.gone = true;
+		snprintf(t.task.comm, sizeof(t.task.comm), "c%u", i);
 		sched_maker__put(m, &t);
 	}
 	s = sched_maker__tick(m, S);
+	assert_int_equal(s->nothers, SCHED_MAX_STALE / 4 + 100 - SCHED_MAX_KIN);
 	for (u32 g = 0; g < SCHED_BY_CPU; g++) {
 		u32 row = 0;
 
@@ -259,7 +261,48 @@ static void the_forgotten_are_one_row(void **state)
 	}
 	a = ask(s, SCHED_BY_TID, false, "pid=5000");
 	assert_int_equal(a->nrows, 1);
+	assert_int_equal(a->left_out, SCHED_MAX_STALE / 4 + 100);
 	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
+/* Those of a process are found by its id, and by name; by their own they cannot be. */
+static void merged_threads_are_rows(void **state)
+{
+	static const struct {
+		enum sched_group group;
+		const char *filter;
+		u32 threads;
+	} cases[] = {
+		{SCHED_BY_TID, "pid=7", SCHED_MAX_STALE + 100},
+		{SCHED_BY_PID, "pid=7", SCHED_MAX_STALE + 100},
+		{SCHED_BY_COMM, "pid=7", SCHED_MAX_STALE + 100},
+		{SCHED_BY_TID, "tid=1", 0},
+	};
+	struct sched_maker *m = *state;
+	const struct sched_snap *s;
+
+	for (u32 i = 0; i < SCHED_MAX_STALE + 100; i++) {
+		struct task_sample t = sched_maker__task(7, 1000 + i, 10, 0);
+
+		t.gone = true;
+		copy_str(t.task.comm, sizeof(t.task.comm), "proc7");
+		sched_maker__put(m, &t);
+	}
+	s = sched_maker__tick(m, S);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sched_answer *a = ask(s, cases[i].group, false, cases[i].filter);
+		u32 n = 0;
+
+		for (u32 k = 0; k < a->nrows; k++)
+			n += a->rows[k].nthreads;
+		assert_int_equal(n, cases[i].threads);
+		assert_int_equal(a->left_out, n ? 0 : SCHED_MAX_STALE / 4 + 100);
+		for (u32 k = 0; k < a->nrows && cases[i].group == SCHED_BY_TID; k++)
+			assert_int_equal(cell(&a->base, k, "tid").type,
+					 a->rows[k].nthreads == 1 ? VALUE_COUNT : VALUE_NONE);
+		answer__free(&a->base);
+	}
 	snap__put(&s->base);
 }
 
@@ -527,6 +570,7 @@ int main(void)
 		TEST(scopes_choose_threads),
 		TEST(threads_of_a_cpu),
 		TEST(the_forgotten_are_one_row),
+		TEST(merged_threads_are_rows),
 		TEST(a_thread_as_programs_see_it),
 		TEST(sets_of_columns_differ_on_screen_only),
 		TEST(cpus_as_rows),

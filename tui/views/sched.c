@@ -119,7 +119,8 @@ static bool sched__drill(struct listing *l, struct listing_place at)
 
 	if (r->cpu)
 		open_cpu(l, r->cpu);
-	else if (r->task && sched__rows(l)->query.group == SCHED_BY_TID)
+	else if (r->task && sched__rows(l)->query.group == SCHED_BY_TID &&
+		 r->task->task.tid != PROFILE_MERGED)
 		host__push(l->base.host, sched_thread__open(l->base.host, &r->task->task,
 							    sched__of(l)->query.window));
 	else

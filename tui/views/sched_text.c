@@ -129,7 +129,7 @@ enum role sched__role(const struct listing *l, u32 row, u32 column)
 		return delay_role(r->sums.delay_max_ns);
 	if (!(c->flags & COLUMN_KEY))
 		return ROLE_TEXT;
-	if (r->task && r->nthreads == 1 && r->task->gone)
+	if (r->task && (r->nthreads == 1 || r->task->task.tid == PROFILE_MERGED) && r->task->gone)
 		return ROLE_DIM;
 	return r->task && r->task->task.kthread ? ROLE_KERNEL : ROLE_TEXT;
 }
@@ -161,6 +161,10 @@ static void select_thread(const struct sched_row *r, u64 now_ns, char *buf, size
 	char state[48];
 
 	sched__state_text(t, now_ns, state, sizeof(state));
+	if (t->task.tid == PROFILE_MERGED) {
+		snprintf(buf, size, "%u threads of %s that ended", r->nthreads, r->name);
+		return;
+	}
 	snprintf(buf, size, "%s  pid %u tid %u  %s  CPU %u", r->name, t->task.tgid, t->task.tid,
 		 state, t->cpu);
 }
@@ -177,6 +181,8 @@ void sched__selection(const struct listing *l, struct listing_place at, char *bu
 			 r->nthreads);
 	else if (a->query.group == SCHED_BY_TID)
 		select_thread(r, l->answer->snap->t1_ns, buf, size);
+	else if (a->query.group == SCHED_BY_PID && r->task->task.tgid == PROFILE_MERGED)
+		snprintf(buf, size, "%u processes of %s that ended", r->nthreads, r->name);
 	else if (a->query.group == SCHED_BY_PID)
 		snprintf(buf, size, "%s  pid %u  threads %u", r->name, r->task->task.tgid,
 			 r->nthreads);

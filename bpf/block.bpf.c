@@ -10,9 +10,9 @@
  * device has done it, once for all who asked for it. Partitions are counted apart; their disk's
  * numbers are made of them by user space.
  *
- * Counts are taken by atomic additions in maps that take turns as in cpu.bpf.c. Newer kernels
- * leave a program out that would interrupt itself, as when a disk's interrupt comes while a
- * loop device's request ends: therefore each end is looked at twice, see seen__mark().
+ * Counts are taken by atomic additions in maps that take turns as in cpu.bpf.c. Ends that no
+ * program is told of are found when the next request begins at the same address, or by
+ * block_settle, which looks at all requests once an interval: see count_unseen().
  */
 #include "bpf/block_count.bpf.h"
 #include "bpf/block_state.bpf.h"
@@ -23,29 +23,24 @@ const volatile u32 rq_arg = 0;	/* 1: a queue comes before the request; up to 5.1
 const volatile u32 bio_arg = 0; /* the same of block_bio_queue */
 const volatile u32 rqf_io_stat = 1 << 13, rqf_flush_seq = 1 << 4; /* up to 6.10 */
 
+const volatile u32 begin_told = 1; /* by block_io_start; since 6.5 */
+
 volatile u32 ready = 0; /* all programs are attached */
 
-/* Where the last request of a disk ended, in sectors. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 512);
-	__type(key, u32);
-	__type(value, u64);
-} last_end SEC(".maps");
+#define DISKS 1024
 
-#define SEEN_DEPTH 8
-
-struct seen {
-	u32 n;
-	u64 at[SEEN_DEPTH];
+struct last_end {
+	u32 disk, pad;
+	u64 sector;
 };
 
+/* Where the last request of a disk ended; disks that share a place take it from each other. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DISKS);
 	__type(key, u32);
-	__type(value, struct seen);
-} seen SEC(".maps");
+	__type(value, struct last_end);
+} last_ends SEC(".maps");
 
 static __always_inline u64 begin(struct block_stats *st)
 {
@@ -123,22 +118,18 @@ int block_start(u64 *ctx)
 }
 
 /* The one that the device's flush is made of belongs to many, or to nobody. */
-static __always_inline struct request_state *start_flush(struct request *rq, u64 now,
-							 struct block_stats *st)
+static __always_inline struct request_state *start_flush(struct request *rq, u64 now)
 {
-	struct request_state r = {.start_ns = rq->start_time_ns};
-	u64 address = (u64)rq;
+	struct request_state *r = request__begin((u64)rq);
 
-	if (scope_state & ~0u)
+	if (!r || (scope_state & ~0u))
 		return NULL;
-	if (!r.start_ns || r.start_ns > now)
-		r.start_ns = now;
-	__builtin_memcpy(r.comm, "[flush]", 8);
-	if (bpf_map_update_elem(&requests, &address, &r, BPF_ANY)) {
-		st->requests_full++;
-		return NULL;
-	}
-	return request__of(address);
+	__builtin_memset(r->comm, 0, sizeof(r->comm));
+	__builtin_memcpy(r->comm, "[flush]", 8);
+	r->live = rq->start_time_ns;
+	if (!r->live || r->live > now)
+		r->live = now;
+	return r;
 }
 
 static __always_inline bool is_flush(struct request *rq)
@@ -146,16 +137,22 @@ static __always_inline bool is_flush(struct request *rq)
 	return (rq->cmd_flags & REQ_OP_MASK) == REQ_OP_FLUSH;
 }
 
-/* Where its begin is not told (before 6.5), this is the first that is seen of it. */
+/* Whether it is another one than that which was issued at its address. */
+static __always_inline bool is_stale(struct request_state *r, struct request *rq)
+{
+	return r->issued && r->stamp != rq->start_time_ns;
+}
+
+/* Where its begin is not told, this is the first that is seen of it. */
 static __always_inline struct request_state *find_or_start(void *ctx, struct request *rq, u64 now,
 							   struct block_stats *st)
 {
 	struct request_state *r = request__of((u64)rq);
 
-	if (r)
+	if (r && r->live && !is_stale(r, rq))
 		return r;
 	if (is_flush(rq))
-		return start_flush(rq, now, st);
+		return start_flush(rq, now);
 	return start(ctx, (u64)rq, rq->bio, now, st);
 }
 
@@ -167,27 +164,55 @@ int block_insert(u64 *ctx)
 	struct request_state *r;
 	u64 now;
 
-	if (!st || !ready)
+	/* Without a scheduler only a few are inserted: they tell nothing of the others. */
+	if (!st || !ready || (begin_told && !rq->q->elevator))
 		return 0;
 	now = begin(st);
 	r = find_or_start(ctx, rq, now, st);
-	/* Without a scheduler only a few are inserted: they tell nothing of the others. */
 	if (r && rq->q->elevator)
 		r->insert_ns = now;
 	end(st, now);
 	return 0;
 }
 
-static __always_inline void note_place(struct request_state *r, u32 disk)
+/* Whether it is in diskstats. Its flag is missing where they are switched off; what a driver
+ * sends on its own is counted where they say so. */
+static __always_inline bool is_accounted(struct request *rq)
 {
-	u64 after = r->sector + (r->bytes >> 9), *last = bpf_map_lookup_elem(&last_end, &disk);
+	if (is_flush(rq))
+		return rq->rq_flags & rqf_flush_seq;
+	return (rq->rq_flags & rqf_io_stat) || (rq->cmd_flags & REQ_OP_MASK) < REQ_OP_PASSTHROUGH;
+}
 
-	if (last) {
-		r->place = *last == r->sector ? PLACE_SEQUENTIAL : PLACE_RANDOM;
-		*last = after;
-	} else {
-		bpf_map_update_elem(&last_end, &disk, &after, BPF_ANY);
-	}
+static __always_inline void identify(struct block_key *k, struct request *rq)
+{
+	k->disk = disk__dev(request__disk(rq));
+	k->dev = is_flush(rq) ? k->disk : request__dev(rq, k->disk);
+	key__op(k, rq->cmd_flags);
+}
+
+/* What is known of it from its issue on: nothing is merged into it any more. */
+static __always_inline void take_request(struct request_state *r, struct request *rq)
+{
+	identify(&r->key.dev, rq);
+	r->stamp = rq->start_time_ns;
+	r->sector = rq->__sector;
+	r->bytes = r->left = rq->__data_len;
+	r->accounted = is_accounted(rq);
+	r->issued = 1;
+}
+
+static __always_inline void note_place(struct request_state *r)
+{
+	u32 disk = r->key.dev.disk, slot = (disk ^ (disk >> 20)) % DISKS;
+	struct last_end *last = bpf_map_lookup_elem(&last_ends, &slot);
+
+	if (!last)
+		return;
+	if (last->disk == disk)
+		r->place = last->sector == r->sector ? BLOCK_SEQUENTIAL : BLOCK_RANDOM;
+	last->disk = disk;
+	last->sector = r->sector + (r->bytes >> 9);
 }
 
 SEC("tp_btf/block_rq_issue")
@@ -204,10 +229,9 @@ int block_issue(u64 *ctx)
 	r = find_or_start(ctx, rq, now, st);
 	if (r) {
 		r->issue_ns = now;
-		r->sector = rq->__sector;
-		r->bytes = rq->__data_len;
-		if (r->bytes && !is_flush(rq))
-			note_place(r, disk__dev(request__disk(rq)));
+		take_request(r, rq);
+		if (r->bytes && r->key.dev.op != BLOCK_FLUSH)
+			note_place(r);
 	}
 	end(st, now);
 	return 0;
@@ -217,95 +241,42 @@ int block_issue(u64 *ctx)
 SEC("tp_btf/block_rq_merge")
 int block_merge(u64 *ctx)
 {
-	u64 address = rq_arg ? ctx[1] : ctx[0];
+	struct request_state *r = request__of(rq_arg ? ctx[1] : ctx[0]);
 
-	bpf_map_delete_elem(&requests, &address);
+	if (r)
+		r->live = 0;
 	return 0;
 }
 
-/* Whether it is in diskstats. Its flag is missing where they are switched off; what a driver
- * sends on its own is counted where they say so. */
-static __always_inline bool is_accounted(struct request *rq)
+/* Who began it is not known. */
+static __always_inline void complete_unknown(struct request *rq, struct ended *e,
+					     struct block_stats *st)
 {
-	if (is_flush(rq))
-		return rq->rq_flags & rqf_flush_seq;
-	return (rq->rq_flags & rqf_io_stat) || (rq->cmd_flags & REQ_OP_MASK) < REQ_OP_PASSTHROUGH;
-}
+	struct block_key k = {};
 
-static __always_inline void ended__fill(struct ended *e, struct request *rq, u32 bytes, u64 now)
-{
-	bool in_flush = rq->rq_flags & rqf_flush_seq;
-
-	e->key.dev.disk = disk__dev(request__disk(rq));
-	e->key.dev.dev = is_flush(rq) ? e->key.dev.disk : request__dev(rq, e->key.dev.disk);
-	key__op(&e->key.dev, rq->cmd_flags);
-	e->now = now;
-	e->bytes = rq->bio ? bytes & ~511u : 0;
-	/* Within a flush, the data that was written is not the end yet. */
-	e->done = bytes >= rq->__data_len && (is_flush(rq) || !in_flush);
-	e->address = (u64)rq;
-}
-
-static __always_inline void complete(struct request *rq, u32 bytes, struct block_stats *st)
-{
-	u64 now = begin(st);
-	struct request_state *r = request__of((u64)rq);
-	struct ended e = {};
-
-	/* Who began it is not known, or does not count. */
-	if (!r && (u32)scope_state)
+	if (!is_accounted(rq))
 		return;
-	if (!is_accounted(rq)) {
-		if (r)
-			bpf_map_delete_elem(&requests, &(u64){(u64)rq});
-		return;
-	}
-	ended__fill(&e, rq, bytes, now);
-	if (!r && rq->start_time_ns && e.done)
-		e.ns[BLOCK_TOTAL] = span(rq->start_time_ns, now, st);
-	if (r && !e.done && bytes >= rq->__data_len)
-		r->done_ns = now;
-	if (e.done || e.bytes)
-		count(&e, r, st);
-	if (r && e.done)
-		bpf_map_delete_elem(&requests, &e.address);
-	end(st, now);
+	identify(&k, rq);
+	if (rq->start_time_ns && e->done)
+		e->ns[BLOCK_TOTAL] = span(rq->start_time_ns, e->now, st);
+	st->requests += e->done;
+	count_device(&k, e, NULL);
 }
 
-/*
- * Two programs in a row see each end. The first one marks it, the second one finds the mark, or
- * takes its place. Ends lie within each other as interrupts do: what is above the own mark is
- * of interrupts that have returned.
- */
-static __always_inline void seen__mark(u64 address)
+static __always_inline void complete_known(struct request *rq, struct ended *e, u32 bytes,
+					   struct request_state *r, struct block_stats *st)
 {
-	u32 zero = 0, n;
-	struct seen *s = bpf_map_lookup_elem(&seen, &zero);
-
-	if (!s)
-		return;
-	n = *(volatile u32 *)&s->n;
-	if (n >= SEEN_DEPTH)
-		n = 0;
-	s->at[n] = address;
-	*(volatile u32 *)&s->n = n + 1;
-}
-
-static __always_inline bool seen__take(u64 address)
-{
-	u32 zero = 0, n;
-	struct seen *s = bpf_map_lookup_elem(&seen, &zero);
-
-	if (!s)
-		return true;
-	n = *(volatile u32 *)&s->n;
-	for (int i = SEEN_DEPTH - 1; i >= 0; i--) {
-		if ((u32)i >= n || s->at[i] != address)
-			continue;
-		*(volatile u32 *)&s->n = i;
-		return true;
-	}
-	return false;
+	if (!r->issued)
+		take_request(r, rq);
+	if (e->done)
+		stages(e, r, st);
+	else if (bytes >= rq->__data_len)
+		r->done_ns = e->now;
+	r->left -= e->bytes < r->left ? e->bytes : r->left;
+	if (r->accounted && (e->done || e->bytes))
+		count(e, r, st);
+	if (e->done)
+		request__ends(r, (u64)rq, st);
 }
 
 SEC("tp_btf/block_rq_complete")
@@ -313,24 +284,48 @@ int block_complete(u64 *ctx)
 {
 	struct request *rq = (void *)ctx[0];
 	struct block_stats *st = stats__get();
+	struct request_state *r;
+	struct ended e = {};
+	u32 bytes = ctx[2];
 
 	if (!st || !ready)
 		return 0;
-	seen__mark((u64)rq);
-	complete(rq, ctx[2], st);
+	e.now = begin(st);
+	e.bytes = rq->bio ? bytes & ~511u : 0;
+	/* Within a flush, the data that was written is not the end yet. */
+	e.done = bytes >= rq->__data_len && (is_flush(rq) || !(rq->rq_flags & rqf_flush_seq));
+	r = request__of((u64)rq);
+	if (r && r->live && is_stale(r, rq)) {
+		count_unseen(r);
+		r->live = 0;
+	}
+	if (r && r->live)
+		complete_known(rq, &e, bytes, r, st);
+	else if (!(u32)scope_state)
+		complete_unknown(rq, &e, st);
+	end(st, e.now);
 	return 0;
 }
 
-SEC("tp_btf/block_rq_complete")
-int block_complete_again(u64 *ctx)
+/* Ran over all entries of the map of requests by user space, on no behalf of any request. */
+SEC("iter/bpf_map_elem")
+int block_settle(struct bpf_iter__bpf_map_elem *ctx)
 {
-	struct request *rq = (void *)ctx[0];
-	struct block_stats *st = stats__get();
+	u64 *address = ctx->key;
+	struct request_state *r, was;
+	struct request *rq;
 
-	if (!st || !ready || seen__take((u64)rq))
+	if (!address)
 		return 0;
-	st->nested++;
-	complete(rq, ctx[2], st);
+	rq = (void *)*address;
+	r = request__of((u64)rq);
+	if (!r || !r->live || !r->issued || r->is_bio)
+		return 0;
+	was = *r;
+	if (BPF_CORE_READ(rq, ref.counter) && BPF_CORE_READ(rq, start_time_ns) == was.stamp)
+		return 0;
+	if (__sync_val_compare_and_swap(&r->live, was.live, 0) == was.live)
+		count_unseen(&was);
 	return 0;
 }
 
@@ -363,10 +358,14 @@ int block_bio_start(u64 *ctx)
 	now = begin(st);
 	r = start(ctx, (u64)bio, bio, now, st);
 	if (r) {
+		r->key.dev.disk = disk__dev(bio__disk(bio));
+		r->key.dev.dev = bio__dev(bio, r->key.dev.disk);
+		key__op(&r->key.dev, bio->bi_opf);
 		r->sector = bio->bi_iter.bi_sector;
-		r->bytes = bio->bi_iter.bi_size;
+		r->bytes = r->left = bio->bi_iter.bi_size;
+		r->is_bio = r->issued = r->accounted = 1;
 		if (r->bytes)
-			note_place(r, disk__dev(bio__disk(bio)));
+			note_place(r);
 	}
 	end(st, now);
 	return 0;
@@ -379,22 +378,21 @@ int block_bio_end(u64 *ctx)
 	struct bio *bio = (void *)ctx[1];
 	struct block_stats *st = stats__get();
 	struct request_state *r;
-	struct ended e = {};
-	u64 address = (u64)bio;
+	struct ended e = {.done = 1};
 
 	if (!st || !ready || !bio__disk(bio)->fops->submit_bio)
 		return 0;
-	r = request__of(address);
+	r = request__of((u64)bio);
 	if (!r)
 		return 0;
 	e.now = begin(st);
-	e.key.dev.disk = disk__dev(bio__disk(bio));
-	e.key.dev.dev = bio__dev(bio, e.key.dev.disk);
-	key__op(&e.key.dev, bio->bi_opf);
 	e.bytes = r->bytes & ~511u;
-	e.done = 1;
-	count(&e, r, st);
-	bpf_map_delete_elem(&requests, &address);
+	r->is_bio = 1;
+	if (r->live) {
+		stages(&e, r, st);
+		count(&e, r, st);
+	}
+	request__ends(r, (u64)bio, st);
 	end(st, e.now);
 	return 0;
 }

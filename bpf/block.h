@@ -54,6 +54,9 @@ enum block_stage { BLOCK_TOTAL, BLOCK_QUEUED, BLOCK_DEVICE, BLOCK_STAGES };
 /* Powers of two of bytes, from 512 (and less) on. */
 #define BLOCK_SIZES 16
 
+/* Where a request begins: elsewhere than the disk's last one ended, or there. */
+enum block_place { BLOCK_PLACE_UNKNOWN, BLOCK_RANDOM, BLOCK_SEQUENTIAL, BLOCK_PLACES };
+
 struct block_key {
 	__u32 dev, disk; /* disk: what dev is a partition of, else dev itself */
 	__u32 op;	 /* enum block_op */
@@ -61,18 +64,16 @@ struct block_key {
 	__u64 name;	 /* hash of the submitter's name while names are asked for; else 0 */
 };
 
-/* Requests that agree in that and ended; value of the maps devices_a and devices_b. */
+/* Requests that agree in that and ended; value of the maps devices_a and devices_b. Their number
+ * is that of all sizes; that of the times known of a stage is that of its histogram. */
 struct block_sum {
-	__u64 count, bytes;
-	__u64 ns[BLOCK_STAGES], known[BLOCK_STAGES]; /* how many have that time */
-	__u64 max_ns[BLOCK_STAGES];
-	__u64 random, sequential;
-	__u64 last_ns;
+	__u64 bytes, last_ns;
+	__u64 ns[BLOCK_STAGES], max_ns[BLOCK_STAGES];
 	__u64 cgroup;
 	__u32 tgid, tid, cpu; /* and the cgroup: of one of them */
 	__u32 pad;
 	char comm[16];
-	__u32 sizes[BLOCK_SIZES];
+	__u32 sizes[BLOCK_PLACES][BLOCK_SIZES];
 	__u32 hist[BLOCK_STAGES][BLOCK_BUCKETS];
 };
 
@@ -87,7 +88,8 @@ struct block_proc_key {
 
 /* Value of the maps procs_a and procs_b. */
 struct block_proc_sum {
-	__u64 count, bytes, known, ns, max_ns, last_ns;
+	__u64 count, bytes, ns, max_ns, last_ns;
+	__u64 unknown; /* of count: took nobody knows how long */
 	__u32 tid, cpu, kthread;
 	__u32 pad;
 	char comm[16];
@@ -117,12 +119,15 @@ struct block_stats {
 	__u64 requests_full; /* began without a place: their submitter is not known */
 	__u64 records_full;  /* slow ones that could not be sent */
 	__u64 backward;	     /* negative times, left out */
-	__u64 nested;	     /* ended within the end of another: seen at the second look */
+	__u64 unseen;	     /* ended without a word, found later: their times are not known */
+	__u64 made, deleted; /* entries of the map of requests */
 	__u64 forks_lost;
 	__u64 runs, timed, run_ns; /* program runs; their time where it is measured */
 };
 
 /* Slow requests told before the limit rises within an interval. */
 #define BLOCK_SLOW_MAX 256
+/* Stacks taken before fewer are, within an interval. */
+#define BLOCK_STACKS_MAX 1000
 
 #endif

@@ -46,15 +46,6 @@ struct {
 	__type(value, struct block_sum);
 } empty_sum SEC(".maps");
 
-/* Names of threads are judged by user space: while it has to, they are counted apart. */
-static __always_inline void key__name(struct block_key *k, const char *comm)
-{
-	const u64 *w = (const void *)comm;
-
-	if ((u32)scope_state & SCOPE_BPF_COMMS)
-		k->name = hash_finish(hash_step(hash_step(1, w[0]), w[1]));
-}
-
 static __always_inline void add(u64 *to, u64 n)
 {
 	__sync_fetch_and_add(to, n);
@@ -67,107 +58,116 @@ static __always_inline u32 size__bucket(u32 bytes)
 	return i < BLOCK_SIZES ? i : BLOCK_SIZES - 1;
 }
 
-/* What is known of a request that ends, or of a part of it. */
+/* What is known of the end of a request, or of a part of it. */
 struct ended {
-	struct block_proc_key key;
 	u64 now, ns[BLOCK_STAGES]; /* 0: not known */
 	u64 bytes;		   /* done now */
 	u64 done;		   /* 1: it is its end */
-	u64 address;
 };
 
-static __noinline void count_device(struct ended *e, struct request_state *r)
+static __always_inline void keep_most(u64 *most, u64 ns)
 {
-	void *map = active ? (void *)&devices_b : (void *)&devices_a;
-	struct block_sum *sum = bpf_map_lookup_elem(map, &e->key.dev), *none;
-	u32 zero = 0, size;
+	if (*(volatile u64 *)most < ns)
+		*(volatile u64 *)most = ns;
+}
 
-	if (!sum) {
-		none = bpf_map_lookup_elem(&empty_sum, &zero);
-		if (none)
-			bpf_map_update_elem(map, &e->key.dev, none, BPF_NOEXIST);
-		sum = bpf_map_lookup_elem(map, &e->key.dev);
-		if (!sum) {
-			struct block_stats *st = stats__get();
+static __noinline struct block_sum *new_sum(void *map, struct block_key *k, struct request_state *r)
+{
+	u32 zero = 0;
+	struct block_sum *none = bpf_map_lookup_elem(&empty_sum, &zero), *sum;
+	struct block_stats *st = stats__get();
 
-			if (st)
-				st->devices_full += e->done;
-			return;
-		}
-		if (r) {
-			sum->tgid = r->tgid;
-			sum->tid = r->tid;
-			sum->cpu = r->cpu;
-			sum->cgroup = r->cgroup;
-			__builtin_memcpy(sum->comm, r->comm, sizeof(sum->comm));
-		}
-	}
-	add(&sum->bytes, e->bytes);
-	if (!e->done)
-		return;
-	add(&sum->count, 1);
-	sum->last_ns = e->now;
-	size = size__bucket(r && r->bytes ? r->bytes : e->bytes);
-	if (size < BLOCK_SIZES)
-		__sync_fetch_and_add(&sum->sizes[size], 1);
-	if (r && r->place == PLACE_RANDOM)
-		add(&sum->random, 1);
-	if (r && r->place == PLACE_SEQUENTIAL)
-		add(&sum->sequential, 1);
+	if (none)
+		bpf_map_update_elem(map, k, none, BPF_NOEXIST);
+	sum = bpf_map_lookup_elem(map, k);
+	if (!sum && st)
+		st->devices_full++;
+	if (!sum || !r)
+		return sum;
+	sum->tgid = r->key.tgid;
+	sum->tid = r->tid;
+	sum->cpu = r->cpu;
+	sum->cgroup = r->key.cgroup;
+	__builtin_memcpy(sum->comm, r->comm, sizeof(sum->comm));
+	return sum;
+}
+
+static __always_inline void count_times(struct block_sum *sum, struct ended *e)
+{
 	for (u32 i = 0; i < BLOCK_STAGES; i++) {
 		u64 ns = e->ns[i];
 		u32 at = block__bucket(ns);
 
 		if (!ns || at >= BLOCK_BUCKETS)
 			continue;
-		add(&sum->known[i], 1);
 		add(&sum->ns[i], ns);
-		if (sum->max_ns[i] < ns)
-			sum->max_ns[i] = ns;
+		keep_most(&sum->max_ns[i], ns);
 		__sync_fetch_and_add(&sum->hist[i][at], 1);
 	}
 }
 
-static __noinline struct block_proc_sum *new_proc(struct ended *e, struct request_state *r,
-						  void *map)
+static __always_inline void count_device(struct block_key *k, struct ended *e,
+					 struct request_state *r)
 {
-	struct block_proc_sum sum = {};
+	void *map = active ? (void *)&devices_b : (void *)&devices_a;
+	struct block_sum *sum = bpf_map_lookup_elem(map, k);
+	u32 size = size__bucket(r && r->bytes ? r->bytes : e->bytes);
+	u32 place = r ? r->place : BLOCK_PLACE_UNKNOWN;
+
+	if (!sum)
+		sum = new_sum(map, k, r);
+	if (!sum)
+		return;
+	if (e->bytes)
+		add(&sum->bytes, e->bytes);
+	if (!e->done)
+		return;
+	sum->last_ns = e->now;
+	if (place < BLOCK_PLACES && size < BLOCK_SIZES)
+		__sync_fetch_and_add(&sum->sizes[place][size], 1);
+	count_times(sum, e);
+}
+
+static __noinline struct block_proc_sum *new_proc(void *map, struct request_state *r)
+{
+	struct block_proc_sum sum = {}, *made;
+	struct block_stats *st = stats__get();
 
 	sum.tid = r->tid;
 	sum.cpu = r->cpu;
 	sum.kthread = r->kthread;
 	__builtin_memcpy(sum.comm, r->comm, sizeof(sum.comm));
-	if (r->inode)
+	if (r->key.inode)
 		inode__name((void *)r->inode, sum.file);
-	bpf_map_update_elem(map, &e->key, &sum, BPF_NOEXIST);
-	return bpf_map_lookup_elem(map, &e->key);
+	bpf_map_update_elem(map, &r->key, &sum, BPF_NOEXIST);
+	made = bpf_map_lookup_elem(map, &r->key);
+	if (!made && st)
+		st->procs_full++;
+	return made;
 }
 
-static __noinline void count_proc(struct ended *e, struct request_state *r)
+static __always_inline void count_proc(struct ended *e, struct request_state *r)
 {
 	void *map = active ? (void *)&procs_b : (void *)&procs_a;
-	struct block_proc_sum *sum = bpf_map_lookup_elem(map, &e->key);
+	struct block_proc_sum *sum = bpf_map_lookup_elem(map, &r->key);
+	u64 ns = e->ns[BLOCK_TOTAL];
 
 	if (!sum)
-		sum = new_proc(e, r, map);
-	if (!sum) {
-		struct block_stats *st = stats__get();
-
-		if (st)
-			st->procs_full += e->done;
+		sum = new_proc(map, r);
+	if (!sum)
 		return;
-	}
-	add(&sum->bytes, e->bytes);
+	if (e->bytes)
+		add(&sum->bytes, e->bytes);
 	if (!e->done)
 		return;
 	add(&sum->count, 1);
 	sum->last_ns = e->now;
-	if (!e->ns[BLOCK_TOTAL])
+	if (!ns) {
+		add(&sum->unknown, 1);
 		return;
-	add(&sum->known, 1);
-	add(&sum->ns, e->ns[BLOCK_TOTAL]);
-	if (sum->max_ns < e->ns[BLOCK_TOTAL])
-		sum->max_ns = e->ns[BLOCK_TOTAL];
+	}
+	add(&sum->ns, ns);
+	keep_most(&sum->max_ns, ns);
 }
 
 /* When too many are told, only slower ones are from then on: the slowest are never missed. */
@@ -189,7 +189,7 @@ static __noinline void tell_slow(struct ended *e, struct request_state *r)
 	struct block_slow_record s = {
 		.type = RECORD_BLOCK_SLOW,
 		.bytes = r->bytes,
-		.key = e->key,
+		.key = r->key,
 		.t_ns = e->now,
 		.total_ns = e->ns[BLOCK_TOTAL],
 		.queued_ns = e->ns[BLOCK_QUEUED],
@@ -203,7 +203,7 @@ static __noinline void tell_slow(struct ended *e, struct request_state *r)
 	struct block_stats *st = stats__get();
 
 	__builtin_memcpy(s.comm, r->comm, sizeof(s.comm));
-	if (r->inode)
+	if (r->key.inode)
 		inode__name((void *)r->inode, s.file);
 	if (bpf_ringbuf_output(&records, &s, sizeof(s), ring_flags(false)) && st)
 		st->records_full++;
@@ -220,28 +220,70 @@ static __always_inline u64 span(u64 from, u64 to, struct block_stats *st)
 	return to - from;
 }
 
+static __always_inline void stages(struct ended *e, const struct request_state *r,
+				   struct block_stats *st)
+{
+	e->ns[BLOCK_QUEUED] = span(r->insert_ns, r->issue_ns, st);
+	e->ns[BLOCK_DEVICE] = span(r->issue_ns, r->done_ns ? r->done_ns : e->now, st);
+	e->ns[BLOCK_TOTAL] = span(r->live, e->now, st);
+}
+
 static __always_inline void count(struct ended *e, struct request_state *r, struct block_stats *st)
 {
-	if (r) {
-		e->key.tgid = r->tgid;
-		e->key.writeback = r->writeback;
-		e->key.cgroup = r->cgroup;
-		e->key.inode = inode__number((void *)r->inode);
-		key__name(&e->key.dev, r->comm);
-		if (e->done) {
-			e->ns[BLOCK_QUEUED] = span(r->insert_ns, r->issue_ns, st);
-			e->ns[BLOCK_DEVICE] =
-				span(r->issue_ns, r->done_ns ? r->done_ns : e->now, st);
-			e->ns[BLOCK_TOTAL] = span(r->start_ns, e->now, st);
-		}
-	}
 	st->requests += e->done;
-	count_device(e, r);
-	if (!r)
-		return;
+	count_device(&r->key.dev, e, r);
 	count_proc(e, r);
 	if (e->done && is_slow(e->ns[BLOCK_TOTAL]))
 		tell_slow(e, r);
+}
+
+/*
+ * A request that has ended, as there is another one at its address or none, without a call of
+ * the program that is to see it. Kernels leave programs out when they would interrupt
+ * themselves, and there are some that run none on top of certain tasks: what an interrupt does
+ * there is not told.
+ */
+static __noinline void count_unseen(struct request_state *r)
+{
+	struct block_stats *st = stats__get();
+	struct ended e = {.done = 1};
+
+	if (!st || !r->issued || !r->accounted)
+		return;
+	e.now = bpf_ktime_get_ns();
+	e.bytes = r->left;
+	st->unseen++;
+	count(&e, r, st);
+}
+
+/* Makes room for one that begins. */
+static __always_inline struct request_state *request__begin(u64 address)
+{
+	struct request_state *r = request__of(address);
+
+	if (!r)
+		r = make_request(address);
+	if (!r)
+		return NULL;
+	if (r->live)
+		count_unseen(r);
+	r->live = 0;
+	request__clear(r);
+	return r;
+}
+
+/* One that begins here; NULL: out of scope, or no room. */
+static __always_inline struct request_state *start(void *ctx, u64 address, struct bio *bio, u64 now,
+						   struct block_stats *st)
+{
+	struct request_state *r = request__begin(address);
+
+	if (!r || !state__whose(r, bio))
+		return NULL;
+	if (wants_stack(st->runs))
+		take_stack(ctx, r, now);
+	r->live = now;
+	return r;
 }
 
 #endif

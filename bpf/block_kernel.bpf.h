@@ -120,6 +120,7 @@ struct request {
 	struct bio *bio;
 	struct block_device *part;
 	u64 start_time_ns;
+	atomic_t ref; /* 0: it is free */
 } KERNEL_TYPE;
 
 struct hd_struct {
@@ -130,6 +131,10 @@ struct hd_struct {
 struct request___old {
 	struct hd_struct *part;
 	struct gendisk *rq_disk;
+} KERNEL_TYPE;
+
+struct bpf_iter__bpf_map_elem {
+	void *key; /* NULL: that was the last one */
 } KERNEL_TYPE;
 
 #define REQ_OP_MASK	     0xff

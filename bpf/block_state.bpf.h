@@ -11,24 +11,28 @@
 /* The program's and the tracepoint's: not of the stack that it looks at. */
 #define TRACER_FRAMES 2
 
-volatile u32 stack_every = 0; /* one request in so many has its stack taken */
+volatile u32 stack_every = 1; /* one request in so many has its stack taken */
+volatile u32 stacks_taken = 0;
+volatile u32 keep_requests = 1; /* see request__ends() */
 
-/* A request on its way. */
+/* A request, or a bio of a device that has no requests. */
 struct request_state {
-	u64 start_ns, insert_ns, issue_ns;
+	u64 live; /* when it began; 0: there is none at this address now */
+	u64 insert_ns, issue_ns;
 	u64 done_ns; /* its data is written, a flush follows */
+	u64 stamp;   /* of request.start_time_ns: whether it is still the same one */
 	u64 sector;
-	u64 cgroup, inode; /* the file's; where in memory */
+	u64 inode; /* where in memory it is */
 	u64 stack;
-	u32 tgid, tid, cpu;
-	u32 bytes;
-	u8 kthread, writeback;
-	u16 place; /* PLACE_x */
-	u32 pad;
+	struct block_proc_key key;
+	u32 tid, cpu;
+	u32 bytes, left; /* as it was issued; what is not done of that */
+	u8 issued;	 /* key and bytes are filled */
+	u8 accounted;	 /* in diskstats */
+	u8 is_bio, kthread;
+	u32 place; /* enum block_place */
 	char comm[16];
 };
-
-enum { PLACE_UNKNOWN, PLACE_RANDOM, PLACE_SEQUENTIAL };
 
 /* By the address of the request, or of the bio. */
 struct {
@@ -72,10 +76,12 @@ static __always_inline u64 bio__inode(struct bio *bio)
 
 	if (!page || !bpf_core_field_exists(page->mapping))
 		return 0;
+	mapping = BPF_CORE_READ(page, mapping);
+	if (!mapping || ((u64)mapping & PAGE_MAPPING_NO_FILE))
+		return 0;
 	head = BPF_CORE_READ(page, compound_head);
 	if (head & 1)
-		page = (void *)(head - 1);
-	mapping = BPF_CORE_READ(page, mapping);
+		mapping = BPF_CORE_READ((struct page *)(head - 1), mapping);
 	if (!mapping || ((u64)mapping & PAGE_MAPPING_NO_FILE))
 		return 0;
 	return (u64)BPF_CORE_READ(mapping, host);
@@ -102,13 +108,27 @@ static __always_inline void inode__name(struct inode *inode, char *to)
 	bpf_probe_read_kernel_str(to, BLOCK_FILE_LEN, BPF_CORE_READ(d, d_name.name));
 }
 
-static __always_inline void take_stack(void *ctx, struct request_state *r, u64 now, u64 runs)
+/* One in stack_every, ever fewer when there are more than were expected. */
+static __always_inline bool wants_stack(u64 runs)
 {
-	u32 slot = STACK_SLOT_TRACE, zero = 0, every = stack_every, nkernel, nuser = 0;
+	u32 every = stack_every;
+
+	if (every > 1 && runs % every)
+		return false;
+	if (__sync_fetch_and_add(&stacks_taken, 1) >= BLOCK_STACKS_MAX) {
+		stacks_taken = 0;
+		stack_every = every * 2;
+	}
+	return true;
+}
+
+static __always_inline void take_stack(void *ctx, struct request_state *r, u64 now)
+{
+	u32 slot = STACK_SLOT_TRACE, zero = 0, nkernel, nuser = 0;
 	struct stack_record *s = bpf_map_lookup_elem(&stack_scratch, &slot);
 	struct stack_stats *ss = bpf_map_lookup_elem(&stack_stats, &zero);
 
-	if (!s || !ss || (every > 1 && runs % every))
+	if (!s || !ss)
 		return;
 	nkernel = stack__walk(ctx, s->ips, false, TRACER_FRAMES);
 	if (!r->kthread)
@@ -116,7 +136,7 @@ static __always_inline void take_stack(void *ctx, struct request_state *r, u64 n
 	if (!(nkernel + nuser))
 		return;
 	s->type = RECORD_STACK;
-	s->tgid = r->tgid;
+	s->tgid = r->key.tgid;
 	s->nkernel = nkernel;
 	s->nuser = nuser;
 	s->t_ns = now;
@@ -126,25 +146,37 @@ static __always_inline void take_stack(void *ctx, struct request_state *r, u64 n
 		r->stack = s->hash;
 }
 
+/* Names of threads are judged by user space: while it has to, they are counted apart. */
+static __always_inline void name_key(struct request_state *r)
+{
+	const u64 *w = (const void *)r->comm;
+
+	r->key.dev.name = 0;
+	if ((u32)scope_state & SCOPE_BPF_COMMS)
+		r->key.dev.name = hash_finish(hash_step(hash_step(1, w[0]), w[1]));
+}
+
 /* Fills who the current task is; false: not in scope. */
 static __always_inline bool state__whose(struct request_state *r, struct bio *bio)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct *task = bpf_get_current_task_btf();
 	u64 id = bpf_get_current_pid_tgid();
-	u32 flags = BPF_CORE_READ(task, flags);
+	u32 cpu = bpf_get_smp_processor_id(), flags = task->flags;
 
-	if (!scope__passes(task, id >> 32, (u32)id, bpf_get_smp_processor_id()))
+	if (!scope__passes(task, id >> 32, (u32)id, cpu))
 		return false;
-	r->tgid = id >> 32;
+	r->key.tgid = id >> 32;
 	r->tid = (u32)id;
-	r->cpu = bpf_get_smp_processor_id();
+	r->cpu = cpu;
 	r->kthread = (flags & PF_KTHREAD) != 0;
 	bpf_get_current_comm(r->comm, sizeof(r->comm));
+	name_key(r);
 	if (!bio)
 		return true;
 	r->inode = bio__inode(bio);
-	r->cgroup = bio__cgroup(bio);
-	r->writeback =
+	r->key.inode = inode__number((void *)r->inode);
+	r->key.cgroup = bio__cgroup(bio);
+	r->key.writeback =
 		(flags & PF_WQ_WORKER) && r->inode && (bio->bi_opf & REQ_OP_MASK) == REQ_OP_WRITE;
 	return true;
 }
@@ -154,20 +186,46 @@ static __always_inline struct request_state *request__of(u64 address)
 	return bpf_map_lookup_elem(&requests, &address);
 }
 
-/* One that begins here; NULL: out of scope, or no room. */
-static __always_inline struct request_state *start(void *ctx, u64 address, struct bio *bio, u64 now,
-						   struct block_stats *st)
+static __noinline struct request_state *make_request(u64 address)
 {
-	struct request_state r = {.start_ns = now};
+	struct request_state r = {};
+	struct block_stats *st = stats__get();
 
-	if (!state__whose(&r, bio))
+	if (!st)
 		return NULL;
-	take_stack(ctx, &r, now, st->runs);
-	if (bpf_map_update_elem(&requests, &address, &r, BPF_ANY)) {
+	if (bpf_map_update_elem(&requests, &address, &r, BPF_NOEXIST)) {
 		st->requests_full++;
 		return NULL;
 	}
+	st->made++;
 	return request__of(address);
+}
+
+/*
+ * Requests are used again and again at the same addresses: entries of those that ended stay,
+ * which spares making them anew each time, unless there are too many. Bios come anywhere.
+ */
+static __always_inline void request__ends(struct request_state *r, u64 address,
+					  struct block_stats *st)
+{
+	r->live = 0;
+	if (keep_requests && !r->is_bio)
+		return;
+	if (!bpf_map_delete_elem(&requests, &address))
+		st->deleted++;
+}
+
+/* What is left of the one before goes. */
+static __always_inline void request__clear(struct request_state *r)
+{
+	r->insert_ns = r->issue_ns = r->done_ns = 0;
+	r->stamp = r->stack = r->inode = 0;
+	r->key.cgroup = r->key.inode = 0;
+	r->key.tgid = r->key.writeback = 0;
+	r->key.dev.name = 0;
+	r->tid = r->cpu = r->bytes = r->left = 0;
+	r->issued = r->accounted = r->is_bio = r->kthread = 0;
+	r->place = BLOCK_PLACE_UNKNOWN;
 }
 
 #endif

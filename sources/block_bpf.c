@@ -23,8 +23,8 @@
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
-#define SLOW_WANTED   64   /* slow requests told in one interval, at least */
-#define STACKS_WANTED 2000 /* requests whose stacks are taken in one interval, about */
+#define SLOW_WANTED   64  /* slow requests told in one interval, at least */
+#define STACKS_WANTED 500 /* requests whose stacks are taken in one interval, about */
 
 struct source {
 	struct block_bpf *skel;
@@ -34,6 +34,7 @@ struct source {
 	struct block_devices devices;
 	struct block_loss loss;
 	struct bpf_link *fork, *exit;	/* while children are followed */
+	struct bpf_link *settle;	/* NULL where there are no such iterators */
 	const struct sample_sink *sink; /* during drain */
 	bool flipped;
 	u32 stacks, slow; /* stacks sent since the map was emptied; slow requests told */
@@ -62,7 +63,7 @@ static void on_device(void *ctx, const void *key, const void *value)
 	struct source *s = ctx;
 	struct block_put put = put_of(s);
 
-	block_loss__add(&s->loss, k->disk, sum->count);
+	block_loss__add(&s->loss, k->disk, block_put__count(sum));
 	block_put__device(&put, k, sum);
 }
 
@@ -126,7 +127,8 @@ static void adapt(struct source *s, u64 requests)
 		s->skel->bss->slow_ns = MAX(s->skel->bss->slow_ns / 2, s->slow_least_ns);
 	s->slow = 0;
 	s->skel->bss->slow_told = 0;
-	s->skel->bss->stack_every = 1 + (u32)MIN(requests / STACKS_WANTED, 1u << 20);
+	s->skel->bss->stacks_taken = 0;
+	s->skel->data->stack_every = 1 + (u32)MIN(requests / STACKS_WANTED, 1u << 20);
 }
 
 /* Bios of devices that have requests are told too, and cost: they are looked at only while
@@ -190,9 +192,18 @@ static void note_losses(struct source *s, const struct block_stats *now)
 	h->note[0] = '\0';
 	add_note(h, s->loss.missed, "requests of /proc/diskstats the programs were not told of");
 	add_note(h, now->procs_full, "requests are in no process's row: too many at once");
+	add_note(h, now->unseen,
+		 "ended without the programs being called, their times are not known");
 	add_note(h, now->requests_full, "began unseen, their submitter is not known");
 	add_note(h, now->records_full, "slow requests could not be listed");
 	add_note(h, now->backward, "negative times were left out");
+}
+
+/* Entries are kept for the next request at the same address, as long as there is room. */
+static void keep_requests(struct source *s, const struct block_stats *now)
+{
+	if (now->made - MIN(now->made, now->deleted) > s->sizes.requests / 2)
+		s->skel->data->keep_requests = 0;
 }
 
 static void note_tick(struct source *s, double fill)
@@ -204,6 +215,7 @@ static void note_tick(struct source *s, double fill)
 	block_bpf__stats(s, &now);
 	adapt(s, now.requests - s->before.requests);
 	note_losses(s, &now);
+	keep_requests(s, &now);
 	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
 	s->health.map_fill_pct = MAX(fill, stacks);
 	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
@@ -262,6 +274,7 @@ static void block_bpf__close(struct source *s)
 {
 	bpf_link__destroy(s->fork);
 	bpf_link__destroy(s->exit);
+	bpf_link__destroy(s->settle);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
 	block_bpf__destroy(s->skel);
@@ -309,8 +322,8 @@ static void fit_kernel(struct block_bpf *k)
 	k->rodata->bio_arg = arguments(btf, "block_bio_queue") == 2;
 	k->rodata->rqf_io_stat = request_flag(btf, "__RQF_IO_STAT", 1u << 13);
 	k->rodata->rqf_flush_seq = request_flag(btf, "__RQF_FLUSH_SEQ", 1u << 4);
-	if (!arguments(btf, "block_io_start"))
-		bpf_program__set_autoload(k->progs.block_start, false);
+	k->rodata->begin_told = arguments(btf, "block_io_start") > 0;
+	bpf_program__set_autoload(k->progs.block_start, k->rodata->begin_told);
 	if (!arguments(btf, "block_rq_merge"))
 		bpf_program__set_autoload(k->progs.block_merge, false);
 	btf__free(btf);
@@ -351,7 +364,18 @@ static int attach_one(struct bpf_program *prog, struct bpf_link **link, struct s
 	return *link ? 0 : bpf_util__failed(-errno, bpf_program__name(prog), st);
 }
 
-/* Programs on one tracepoint run in the order in which they were attached. */
+/* Without it, requests whose end was not told are counted when the next one begins. */
+static void attach_settle(struct source *s)
+{
+	union bpf_iter_link_info map = {.map.map_fd = (u32)bpf_map__fd(s->skel->maps.requests)};
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &map, .link_info_len = sizeof(map));
+
+	s->settle = bpf_program__attach_iter(s->skel->progs.block_settle, &opts);
+	if (!s->settle)
+		log__add(LOG_WARN, "requests on their way cannot be looked at: %s",
+			 strerror(errno));
+}
+
 static int attach(struct source *s, const struct scope *scope, struct status *st)
 {
 	struct block_bpf *k = s->skel;
@@ -360,8 +384,6 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	if (!err)
 		err = attach_one(k->progs.block_complete, &k->links.block_complete, st);
 	if (!err)
-		err = attach_one(k->progs.block_complete_again, &k->links.block_complete_again, st);
-	if (!err)
 		err = attach_one(k->progs.block_merge, &k->links.block_merge, st);
 	if (!err)
 		err = attach_one(k->progs.block_issue, &k->links.block_issue, st);
@@ -369,6 +391,8 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 		err = attach_one(k->progs.block_insert, &k->links.block_insert, st);
 	if (!err)
 		err = attach_one(k->progs.block_start, &k->links.block_start, st);
+	if (!err)
+		attach_settle(s);
 	return err;
 }
 
@@ -415,9 +439,24 @@ static int block_bpf__fd(struct source *s)
 	return bpf_ring__fd(s->ring);
 }
 
+/* Requests that ended without a word are counted in the interval that ends. */
+static void settle(struct source *s)
+{
+	int fd = s->settle ? bpf_iter_create(bpf_link__fd(s->settle)) : -1;
+	ssize_t n = 1;
+	char none[64];
+
+	if (fd < 0)
+		return;
+	while (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		n = read(fd, none, sizeof(none));
+	close(fd);
+}
+
 static void block_bpf__fetch(struct source *s, bool tick)
 {
 	if (tick) {
+		settle(s);
 		__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
 		bpf_util__barrier();
 		s->flipped = true;

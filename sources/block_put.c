@@ -16,6 +16,33 @@ static void name_device(const struct block_put *p, struct io_device *to, const s
 	block_devices__name(p->devices, k->disk, to->disk_name);
 }
 
+u64 block_put__count(const struct block_sum *sum)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < BLOCK_PLACES * BLOCK_SIZES; i++)
+		n += sum->sizes[i / BLOCK_SIZES][i % BLOCK_SIZES];
+	return n;
+}
+
+static u64 placed(const struct block_sum *sum, enum block_place place)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < BLOCK_SIZES; i++)
+		n += sum->sizes[place][i];
+	return n;
+}
+
+static u64 known(const struct block_sum *sum, u32 stage)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < BLOCK_BUCKETS; i++)
+		n += sum->hist[stage][i];
+	return n;
+}
+
 void block_put__device(const struct block_put *p, const struct block_key *k,
 		       const struct block_sum *sum)
 {
@@ -25,20 +52,23 @@ void block_put__device(const struct block_put *p, const struct block_key *k,
 		.head.type = SAMPLE_IO,
 		.op = (enum io_op)MIN(k->op, BLOCK_OPS - 1),
 		.flags = k->flags % IO_FLAGS,
-		.count = sum->count,
+		.count = block_put__count(sum),
 		.bytes = sum->bytes,
-		.random = sum->random,
-		.sequential = sum->sequential,
-		.sizes = sum->sizes,
+		.random = placed(sum, BLOCK_RANDOM),
+		.sequential = placed(sum, BLOCK_SEQUENTIAL),
 	};
+	u32 sizes[BLOCK_SIZES] = {0};
 
 	/* The kernel has judged all but names, for which rows are kept apart. */
 	if (k->name && !bpf_scope__passes(p->scope, &e))
 		return;
 	name_device(p, &out.device, k);
+	for (u32 i = 0; i < BLOCK_PLACES * BLOCK_SIZES; i++)
+		sizes[i % BLOCK_SIZES] += sum->sizes[i / BLOCK_SIZES][i % BLOCK_SIZES];
+	out.sizes = sizes;
 	for (u32 i = 0; i < IO_STAGES; i++) {
 		out.ns[i] = sum->ns[i];
-		out.known[i] = sum->known[i];
+		out.known[i] = known(sum, i);
 		out.max_ns[i] = sum->max_ns[i];
 		out.hist[i] = sum->hist[i];
 	}
@@ -62,7 +92,7 @@ void block_put__proc(const struct block_put *p, const struct block_proc_key *k,
 		.inode = k->inode,
 		.count = sum->count,
 		.bytes = sum->bytes,
-		.known = sum->known,
+		.known = sum->count - MIN(sum->unknown, sum->count),
 		.ns = sum->ns,
 		.max_ns = sum->max_ns,
 	};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waits for a CPU: which were slow, and who had the CPU meanwhile. */
+#ifndef BPF_SCHED_DELAY_BPF_H
+#define BPF_SCHED_DELAY_BPF_H
+
+#include "bpf/sched_thread.bpf.h"
+
+volatile u32 slow_told = 0; /* delays told one by one in this interval */
+volatile u64 slow_ns = 0;   /* delays from here on are told one by one */
+
+/* The last long runs on a CPU, of whoever: watched or not. */
+#define LONG_RUNS   4 /* a power of two */
+#define LONG_RUN_NS 500000
+
+struct long_run {
+	u64 begin, end;
+	struct sched_ident who;
+	u64 kstack, ustack;
+};
+
+struct long_runs {
+	u32 n;
+	struct long_run v[LONG_RUNS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct long_runs);
+} long_runs SEC(".maps");
+
+/* Scratch: what is too large for the programs' stack. */
+
+/* Where the present task is that is about to lose its CPU. */
+static __always_inline u64 leaving_stack(void *ctx, u64 here, struct task_struct *task)
+{
+	return stack__running(ctx, here, false,
+			      stack__key(task, STACK_KIND_RUNNING, task__syscall(task)),
+			      STACK_SLOT_TRACE);
+}
+
+/* A long run is kept with its stack: it may turn out to have held somebody up. */
+static __always_inline void keep_run(void *ctx, u64 here, struct task_struct *task, u64 since,
+				     u64 now, struct sched_stats *st)
+{
+	u32 zero = 0;
+	struct long_runs *runs = bpf_map_lookup_elem(&long_runs, &zero);
+	struct long_run *run;
+
+	if (!runs || !slow_ns || !since || now - since < LONG_RUN_NS)
+		return;
+	run = &runs->v[runs->n++ & (LONG_RUNS - 1)];
+	run->begin = since;
+	run->end = now;
+	ident__fill(&run->who, task);
+	run->kstack = leaving_stack(ctx, here, task);
+	run->ustack = user_stack(task, st);
+}
+
+/* Who had the CPU longest of the time that a thread waited for it, as far as kept. */
+static __always_inline void name_holder(struct sched_delay_record *r)
+{
+	u64 from = r->t_ns - r->delay_ns, most = 0;
+	u32 zero = 0;
+	struct long_runs *runs = bpf_map_lookup_elem(&long_runs, &zero);
+
+	for (u32 i = 0; runs && i < LONG_RUNS; i++) {
+		struct long_run *run = &runs->v[i];
+		u64 begin = run->begin > from ? run->begin : from;
+
+		if (run->end <= begin || run->end - begin <= most)
+			continue;
+		most = run->end - begin;
+		r->holder = run->who;
+		r->holder_ran_ns = run->end - run->begin;
+		r->holder_kstack = run->kstack;
+		r->holder_ustack = run->ustack;
+	}
+}
+
+static __always_inline void tell_delay(struct task_struct *task, u64 delay,
+				       struct task_struct *last, struct sched_cpu *c, u64 now,
+				       struct sched_stats *st)
+{
+	struct sched_delay_record r = {
+		.type = RECORD_SCHED_DELAY,
+		.cpu = bpf_get_smp_processor_id(),
+		.t_ns = now,
+		.delay_ns = delay,
+	};
+
+	ident__fill(&r.task, task);
+	name_holder(&r);
+	/* Nobody ran for long: whoever was the last of many. */
+	if (!r.holder.tid && last && last->pid) {
+		ident__fill(&r.holder, last);
+		r.holder_ran_ns = now - c->since_ns;
+	}
+	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)))
+		st->records_full++;
+}
+
+static __always_inline void note_delay(struct thread *t, struct sched_hists *h, u64 delay,
+				       struct sched_cpu *c)
+{
+	u32 i = hist__bucket(delay);
+
+	max__note(&t->delay_max, delay);
+	hist__add(h, SCHED_HIST_DELAY, delay);
+	if (i < HIST_BUCKETS)
+		c->delay_hist[i]++;
+}
+
+/* When too many are told, only slower ones are from then on: the slowest are never missed. */
+static __always_inline bool is_slow(u64 delay)
+{
+	if (!slow_ns || delay < slow_ns)
+		return false;
+	if (__sync_fetch_and_add(&slow_told, 1) >= SLOW_TOLD_MAX) {
+		slow_told = 0;
+		slow_ns *= 2;
+	}
+	return true;
+}
+
+#endif

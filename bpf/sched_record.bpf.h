@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is told of a thread, once an interval and when it ends. */
+#ifndef BPF_SCHED_RECORD_BPF_H
+#define BPF_SCHED_RECORD_BPF_H
+
+#include "bpf/sched_thread.bpf.h"
+
+/* Scratch: too large for the programs' stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2); /* the switch's, the iterator's */
+	__type(key, u32);
+	__type(value, struct sched_task_record);
+} record_scratch SEC(".maps");
+
+static __always_inline void record__fill(struct sched_task_record *r, struct thread *t,
+					 struct task_struct *task, u64 now, u64 e)
+{
+	r->type = RECORD_SCHED_TASK;
+	ident__fill(&r->task, task);
+	r->wait = t->wait;
+	r->t_ns = now;
+	r->watch_id = t->watch_id;
+	__builtin_memcpy(r->state_ns, t->state_ns, sizeof(r->state_ns));
+	r->runs = t->runs;
+	r->delays = t->delays;
+	r->delay_ns = t->delay_ns;
+	r->voluntary = task->nvcsw - t->voluntary;
+	r->preempted = task->nivcsw - t->preempted;
+	r->migrations = task->se.nr_migrations - t->migrations;
+	r->delay_max_ns = max__of(&t->delay_max, e);
+	r->run_max_ns = max__of(&t->run_max, e);
+	r->open_ns = t->open_ns;
+	r->open_runq_ns = t->open_runq_ns;
+	r->since_ns = t->since_ns;
+	r->off_since_ns = t->state == SCHED_RUNNING ? 0 : t->off_ns;
+	r->state = t->state;
+	r->cpu = t->cpu;
+	r->has_hists = 0;
+}
+
+static __always_inline void record__hists(struct sched_task_record *r, struct task_struct *task)
+{
+	struct sched_hists *h = bpf_task_storage_get(&hists, task, 0, 0);
+
+	if (!h)
+		return;
+	bpf_probe_read_kernel(&r->hists, sizeof(r->hists), h);
+	r->has_hists = 1;
+}
+
+/* The last that can be said of it by this id: it will not run again, or has taken another. */
+static __always_inline void tell_end(struct thread *t, struct task_struct *task, u32 tid, u64 now,
+				     struct sched_stats *st)
+{
+	u32 slot = 0;
+	struct sched_task_record *r = bpf_map_lookup_elem(&record_scratch, &slot);
+	long size = offsetof(struct sched_task_record, hists);
+
+	if (!r)
+		return;
+	record__fill(r, t, task, now, epoch);
+	r->gone = 1;
+	r->task.tid = tid;
+	r->task.start_ns = t->start_ns;
+	if (wanted & SCHED_WANT_TASKS)
+		record__hists(r, task);
+	if (bpf_ringbuf_output(&records, r, r->has_hists ? sizeof(*r) : size, ring_flags(false)))
+		st->records_full++;
+}
+
+#endif

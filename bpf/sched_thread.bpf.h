@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is known of a thread: in its task-local storage, with its time cut into states. */
+#ifndef BPF_SCHED_THREAD_BPF_H
+#define BPF_SCHED_THREAD_BPF_H
+
+#include "bpf/kernel.bpf.h"
+#include "bpf/sched.h"
+#include "bpf/scope.bpf.h"
+#include "bpf/stack_task.bpf.h"
+
+volatile u32 wanted = 0;       /* SCHED_WANT_x */
+volatile u64 epoch = 0;	       /* counts intervals */
+volatile u32 thread_kinds = 0; /* 1: user threads only, 2: kernel threads only */
+volatile u32 watch_tid = 0;    /* each of its changes is told */
+
+/* One thread, in its own storage. */
+struct thread {
+	struct sched_wait wait; /* the present or last one */
+	u64 scope;		/* the scope_state that `watched` was decided under */
+	u64 watch_id;		/* when it came into scope */
+	u64 start_ns;		/* when it began, as it was then */
+	u64 accounted_ns;	/* up to when state_ns is complete */
+	u64 since_ns;		/* the present state began */
+	u64 off_ns;		/* the present wait began; 0: it runs */
+	u64 told_ns;		/* up to when the present wait is in open_ns or a row */
+	u64 woken_ns;		/* of the present wait; 0: not yet */
+	u64 state_ns[SCHED_STATES];
+	u64 runs, delays, delay_ns, open_ns, open_runq_ns;
+	u64 voluntary, preempted, migrations; /* the kernel's counts when it came into scope */
+	struct sched_max delay_max, run_max;
+	u32 state, cpu;
+	u32 watched, gone;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct sched_hists);
+} hists SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct sched_stats);
+} stats SEC(".maps");
+
+static __always_inline struct sched_stats *stats__get(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&stats, &zero);
+}
+
+/* --- what a thread is --- */
+
+static __always_inline void ident__fill(struct sched_ident *id, struct task_struct *task)
+{
+	id->tgid = task->tgid;
+	id->tid = task->pid;
+	id->start_ns = task->start_time;
+	id->kthread = (task->flags & PF_KTHREAD) != 0;
+	id->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	BPF_CORE_READ_STR_INTO(&id->comm, task, comm);
+}
+
+static __always_inline u32 state__of(u64 state)
+{
+	if (state & TASK_INTERRUPTIBLE)
+		return SCHED_SLEEP;
+	if (state & TASK_UNINTERRUPTIBLE)
+		return state & TASK_NOLOAD ? SCHED_IDLE : SCHED_DISK;
+	if (state & TASK_STOPPED)
+		return SCHED_STOPPED;
+	if (state & TASK_TRACED)
+		return SCHED_TRACED;
+	return state ? SCHED_OTHER : SCHED_RUNNABLE;
+}
+
+static __always_inline bool has_user_part(struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
+}
+
+/* The call it is in, as its registers were when it entered the kernel; -1: none. */
+static __always_inline u32 task__syscall(struct task_struct *task)
+{
+	REGS_TYPE *regs;
+
+	if (!has_user_part(task))
+		return ~0u;
+	regs = (void *)bpf_task_pt_regs(task);
+	return (s32)REGS_SYSCALL(regs) < 0 ? ~0u : REGS_SYSCALL(regs);
+}
+
+static __always_inline void wait__note_syscall(struct sched_wait *w, struct task_struct *task)
+{
+	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
+
+	w->syscall = task__syscall(task);
+	w->futex_op = w->syscall == ~0u ? 0 : (u32)REGS_ARG2(regs);
+}
+
+static __always_inline u64 task__state(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return BPF_CORE_READ((struct task_struct___old *)task, state);
+}
+
+static __always_inline bool in_scope(struct task_struct *task)
+{
+	u32 kinds = thread_kinds;
+
+	if (kinds && ((task->flags & PF_KTHREAD) ? kinds != 2 : kinds != 1))
+		return false;
+	return scope__task(task, task->tgid, task->pid);
+}
+
+static __always_inline u32 state__now(struct task_struct *task)
+{
+	return task->on_cpu ? SCHED_RUNNING : state__of(task__state(task));
+}
+
+/* From now on. What it does at the moment began before. */
+static __always_inline void thread__begin(struct thread *t, struct task_struct *task, u64 now)
+{
+	__builtin_memset(t->state_ns, 0, sizeof(t->state_ns));
+	t->watch_id = (now << 8) | (bpf_get_smp_processor_id() & 255);
+	t->accounted_ns = t->since_ns = now;
+	t->start_ns = task->start_time;
+	t->runs = t->delays = t->delay_ns = t->open_ns = t->open_runq_ns = 0;
+	t->voluntary = task->nvcsw;
+	t->preempted = task->nivcsw;
+	t->migrations = task->se.nr_migrations;
+	t->state = state__now(task);
+	t->off_ns = t->state == SCHED_RUNNING ? 0 : now;
+	t->told_ns = now;
+	t->woken_ns = 0;
+	__builtin_memset(&t->wait, 0, sizeof(t->wait));
+	t->wait.state = t->state;
+	t->wait.since_before = 1;
+	wait__note_syscall(&t->wait, task);
+	t->watched = 1;
+}
+
+/* Decides anew when the scope has changed. */
+static __always_inline bool thread__watched(struct thread *t, struct task_struct *task, u64 now)
+{
+	u64 scope = scope_state ^ ((u64)thread_kinds << 29) ^ (1u << 31); /* never 0 */
+	bool in;
+
+	if (t->scope == scope)
+		return t->watched;
+	in = in_scope(task);
+	t->scope = scope;
+	if (!in)
+		t->watched = 0;
+	else if (!t->watched)
+		thread__begin(t, task, now);
+	return in;
+}
+
+/* Two CPUs that look at the clock may come in the other order: that much is no step back, and
+ * who came first has counted it. */
+#define RACE_NS 1000000
+
+/* Adds the time since the last call to the present state. Whoever comes first takes it. */
+static __always_inline u64 thread__account(struct thread *t, u64 now, struct sched_stats *st)
+{
+	u64 then = __sync_lock_test_and_set(&t->accounted_ns, now);
+	u32 state = t->state;
+
+	if ((s64)(now - then) < 0) {
+		__sync_lock_test_and_set(&t->accounted_ns, then);
+		st->backward += then - now > RACE_NS;
+		return 0;
+	}
+	if (state < SCHED_STATES)
+		__sync_fetch_and_add(&t->state_ns[state], now - then);
+	return now - then;
+}
+
+static __always_inline void max__note(struct sched_max *m, u64 ns)
+{
+	u64 e = epoch;
+	u32 i = e & 1;
+
+	if (m->epoch[i] != e) {
+		m->epoch[i] = e;
+		m->ns[i] = ns;
+	} else if (m->ns[i] < ns) {
+		m->ns[i] = ns;
+	}
+}
+
+static __always_inline u64 max__of(const struct sched_max *m, u64 e)
+{
+	return m->epoch[e & 1] == e ? m->ns[e & 1] : 0;
+}
+
+/* NULL: not wanted, or no memory. */
+static __always_inline struct sched_hists *hists__of(struct task_struct *task)
+{
+	if (!(wanted & SCHED_WANT_TASKS))
+		return NULL;
+	return bpf_task_storage_get(&hists, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+static __always_inline void hist__add(struct sched_hists *h, u32 kind, u64 ns)
+{
+	u32 i = hist__bucket(ns);
+
+	if (h && i < HIST_BUCKETS && kind < SCHED_HIST_KINDS)
+		h->n[kind][i]++;
+}
+
+static __always_inline void tell_switch(struct thread *t, u32 tid, u64 kstack, u64 now)
+{
+	struct sched_switch_record r = {
+		.type = RECORD_SCHED_SWITCH,
+		.tid = tid,
+		.cpu = bpf_get_smp_processor_id(),
+		.state = t->state,
+		.t_ns = now,
+	};
+	struct sched_stats *st = stats__get();
+
+	if (t->state != SCHED_RUNNING) {
+		r.syscall = t->wait.syscall;
+		r.futex_op = t->wait.futex_op;
+		r.kstack = kstack;
+		r.ustack = t->wait.ustack;
+	}
+	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)) && st)
+		st->records_full++;
+}
+
+/* kstack: of who is watched, where it leaves its CPU. */
+static __always_inline void thread__enter(struct thread *t, u32 tid, u32 state, u64 kstack, u64 now)
+{
+	t->state = state;
+	t->since_ns = now;
+	if (tid == watch_tid)
+		tell_switch(t, tid, kstack, now);
+}
+
+/* Can only be had while it is the current task. */
+static __always_inline u64 user_stack(struct task_struct *task, struct sched_stats *st)
+{
+	u64 hash;
+
+	if (!has_user_part(task))
+		return 0;
+	hash = stack__user(task, (void *)bpf_task_pt_regs(task), STACK_SLOT_TRACE);
+	st->stacks_lost += !hash;
+	return hash;
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waits that end: counted by thread, stacks, state and waker. */
+#ifndef BPF_SCHED_WAIT_BPF_H
+#define BPF_SCHED_WAIT_BPF_H
+
+#include "bpf/sched_thread.bpf.h"
+
+volatile u32 active = 0;		       /* which map counts now */
+volatile u64 wait_min_ns = 0, wait_max_ns = 0; /* which waits count; max 0: no limit */
+volatile u32 wait_states = 0;		       /* bit per sched_state; 0: all */
+
+#define WAITS                                                                                      \
+	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
+	__uint(max_entries, 16384);                                                                \
+	__type(key, u64);                                                                          \
+	__type(value, struct sched_wait_sum)
+
+struct {
+	WAITS;
+} waits_a SEC(".maps");
+
+struct {
+	WAITS;
+} waits_b SEC(".maps");
+
+/* Scratch: too large for the programs' stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct sched_wait_sum);
+} sum_scratch SEC(".maps");
+
+static __always_inline bool wait__passes(const struct sched_wait *w, u64 ns, u32 cpu)
+{
+	u32 states = wait_states;
+
+	if (ns < wait_min_ns || (wait_max_ns && ns > wait_max_ns))
+		return false;
+	if (states && !(states & (1u << (w->state & 31))))
+		return false;
+	return !(u32)scope_state || scope__cpu(cpu);
+}
+
+static __always_inline u64 wait__id(const struct sched_wait *w, u32 tid, u64 start)
+{
+	u64 h = hash_step(tid, start);
+
+	h = hash_step(h, w->kstack);
+	h = hash_step(h, w->ustack);
+	h = hash_step(h, ((u64)w->state << 32) | w->syscall);
+	h = hash_step(h, ((u64)w->futex_op << 32) | w->since_before);
+	h = hash_step(h, ((u64)w->waker.kind << 32) | w->waker.tid);
+	h = hash_step(h, w->waker.kstack);
+	return hash_finish(hash_step(h, w->waker.ustack));
+}
+
+static __always_inline void sum__add(struct sched_wait_sum *sum, u64 off, u64 runq, u64 full,
+				     u64 now)
+{
+	sum->count++;
+	sum->off_ns += off;
+	sum->runq_ns += runq;
+	sum->full_ns += full;
+	if (sum->max_ns < full)
+		sum->max_ns = full;
+	sum->last_ns = now;
+}
+
+static __always_inline void count_wait(struct thread *t, struct task_struct *task, u64 off,
+				       u64 runq, u64 full, u64 now, struct sched_stats *st)
+{
+	void *map = active ? (void *)&waits_b : (void *)&waits_a;
+	u64 id = wait__id(&t->wait, task->pid, task->start_time);
+	struct sched_wait_sum *sum = bpf_map_lookup_elem(map, &id);
+	u32 zero = 0;
+
+	st->waits++;
+	if (sum) {
+		sum__add(sum, off, runq, full, now);
+		return;
+	}
+	sum = bpf_map_lookup_elem(&sum_scratch, &zero);
+	if (!sum)
+		return;
+	ident__fill(&sum->task, task);
+	sum->wait = t->wait;
+	sum->cpu = t->cpu;
+	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = 0;
+	sum__add(sum, off, runq, full, now);
+	if (bpf_map_update_elem(map, &id, sum, BPF_ANY))
+		st->waits_full++;
+}
+
+/* Where it waited can be seen until it goes on: not when the switch was unseen. */
+static __always_inline void end_wait(struct thread *t, struct task_struct *task, bool seen, u64 now,
+				     struct sched_stats *st)
+{
+	u64 told = __sync_lock_test_and_set(&t->told_ns, now), off = now - told, runq = 0;
+	u64 full = now - t->off_ns, runnable = t->woken_ns > told ? t->woken_ns : told;
+
+	if ((s64)full < 0) {
+		st->backward++;
+		return;
+	}
+	/* The iterator has told of it a moment ago, by a later look at the clock. */
+	if ((s64)off < 0)
+		off = 0;
+	if (!wait__passes(&t->wait, full, t->cpu))
+		return;
+	if (t->woken_ns && runnable < now)
+		runq = now - runnable;
+	if (!t->wait.kstack && seen)
+		t->wait.kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_TRACE);
+	count_wait(t, task, off, runq, full, now, st);
+}
+
+#endif

@@ -3,6 +3,7 @@
 #include "models/cache_answer.h"
 
 enum cache_column {
+	COL_SHARE,
 	COL_MISS_RATE,
 	COL_HIT_PCT,
 	COL_HIT_RATE,
@@ -27,6 +28,9 @@ enum cache_column {
 	COL_INODE,
 	COLUMNS,
 };
+
+/* What stacks want of a narrow screen. */
+#define STACKS_W 30
 
 #define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
 #define NUMBER(name_, title_, priority_, flags_, help_)                                            \
@@ -54,6 +58,8 @@ enum cache_column {
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
 const struct column cache_columns[COLUMNS] = {
+	[COL_SHARE] = PCT("miss_share_pct", "Miss%", 0, BOTH,
+			  "share of all misses; of what unfolds, that of its stacks"),
 	[COL_MISS_RATE] = NUMBER("miss_rate", "Miss/s", 0, COLUMN_SCREEN,
 				 "pages asked for that were not in the cache, per second"),
 	[COL_HIT_PCT] = {.name = "hit_pct",
@@ -61,8 +67,8 @@ const struct column cache_columns[COLUMNS] = {
 			 .unit = "%",
 			 .help = "share of the pages asked for that were in the cache already",
 			 .type = VALUE_PCT,
-			 .width = 10,
-			 .flags = BOTH | COLUMN_BAR},
+			 .width = 6,
+			 .flags = BOTH},
 	[COL_HIT_RATE] = NUMBER("hit_rate", "Hit/s", 0, COLUMN_SCREEN,
 				"pages asked for that were in the cache, per second"),
 	[COL_DIRTY_RATE] = NUMBER("dirty_rate", "Dirty/s", 0, COLUMN_SCREEN,
@@ -113,13 +119,13 @@ const struct column cache_columns[COLUMNS] = {
 	[COL_PID_TEXT] = TEXT("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
 	[COL_COMM] = TEXT("comm", "Command", 15, 0, BOTH,
 			  "name of the process; [nobody]: what was not done by one, as evictions"),
-	[COL_TOTAL] = TEXT("total", "Total", 12, 0, COLUMN_SCREEN, "everything in scope"),
-	[COL_FILE] = TEXT("file", "File", 18, 0, BOTH,
+	[COL_TOTAL] = TEXT("total", "Total", 15, 0, COLUMN_SCREEN, "everything in scope"),
+	[COL_FILE] = TEXT("file", "File", 25, 0, BOTH,
 			  "path below the root of its mount; [device]: a disk's own pages, as "
 			  "directories"),
 	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 0, BOTH,
 			    "cgroup v2 of who did it, path below its mount point"),
-	[COL_TOP_FILE] = TEXT("top_file", "Most of it on", 16, 1, BOTH,
+	[COL_TOP_FILE] = TEXT("top_file", "Most of it on", 17, 1, BOTH,
 			      "the file that is missed most; where none is, that is hit most"),
 	[COL_TOP_COMM] = TEXT("top_comm", "Most of it by", 15, 1, BOTH,
 			      "the process that misses most; where none does, that hits most"),
@@ -202,9 +208,13 @@ static const char *text_cell(const struct cache_row *r, u32 column)
 	}
 }
 
-static struct value pct_cell(const struct cache_row *r, u32 column)
+static struct value pct_cell(const struct cache_answer *a, const struct cache_row *r, u32 column)
 {
+	u64 misses = cache__misses(r->n);
+
 	switch (column) {
+	case COL_SHARE:
+		return cache__share(misses, cache__misses(a->n) - misses);
 	case COL_HIT_PCT:
 		return cache__hit_pct(r->n);
 	case COL_READ_PCT:
@@ -264,7 +274,7 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 	else if (out->type == VALUE_TEXT)
 		out->s = text_cell(r, column);
 	else if (out->type == VALUE_PCT)
-		*out = pct_cell(r, column);
+		*out = pct_cell(a, r, column);
 	else
 		out->u = number_cell(a, r, column);
 	return true;
@@ -291,7 +301,11 @@ static enum cache_column key_column(enum cache_group by)
 	}
 }
 
-/* Paths get the width that is left; of one file alone who uses it does. */
+/* Where there is less to see it gives way to what the columns are about. */
+static const u8 share_priority[CACHE_SHOWS] = {
+	[CACHE_SHOW_HITS] = 0, [CACHE_SHOW_KINDS] = 4, [CACHE_SHOW_AHEAD] = 1};
+
+/* Paths get the width that is left; of one file alone, the stacks of who uses it do. */
 void cache_answer__table(struct cache_answer *a, struct arena *arena)
 {
 	struct column *columns = arena__dup(arena, cache_columns, sizeof(cache_columns));
@@ -301,11 +315,14 @@ void cache_answer__table(struct cache_answer *a, struct arena *arena)
 	for (u32 i = 0; i < COLUMNS; i++)
 		if (!shown(q->show, i))
 			columns[i].flags &= ~COLUMN_SCREEN;
+	columns[COL_SHARE].priority = share_priority[q->show];
 	columns[key].flags |= COLUMN_KEY;
 	if (q->group == CACHE_BY_FILE || q->group == CACHE_BY_CGROUP || q->by_file)
 		columns[key].flags |= COLUMN_FLEX;
-	if (q->by_file)
+	if (q->by_file) {
 		columns[COL_TOP_FILE].flags &= ~COLUMN_SCREEN;
+		columns[COL_COMM].width = STACKS_W;
+	}
 	if (q->by_pid)
 		columns[COL_TOP_COMM].flags &= ~COLUMN_SCREEN;
 	columns[COL_TOP_FILE].flags |= COLUMN_FLEX;

@@ -76,6 +76,8 @@ static void plant(struct forest *f, const struct cache_row *row)
 	const struct cache_snap *snap = f->m->snap;
 	struct chain_items items = {.items = xcalloc(MAX(snap->nmisses, 1u), sizeof(*items.items))};
 	struct bucket bucket = {.key = row->key};
+	u64 row_misses = cache__misses(row->n);
+	double whole;
 
 	for (u32 i = 0; i < snap->nmisses; i++) {
 		u64 n = snap->misses[i].misses[f->m->query->window];
@@ -86,8 +88,12 @@ static void plant(struct forest *f, const struct cache_row *row)
 			selection__stack(&f->s, snap->misses[i].stack), (double)n, n};
 		bucket.total += (double)n;
 	}
+	whole = bucket.total;
+	/* Shares are of all misses, as the rows' are, though the stacks may be of some alone. */
+	if (row_misses)
+		whole *= (double)cache__misses(f->m->answer->n) / (double)row_misses;
 	if (items.n)
-		chains__build(&f->s, &bucket, &items, bucket.total, ANSWER_TREE_NODES, &f->out);
+		chains__build(&f->s, &bucket, &items, whole, ANSWER_TREE_NODES, &f->out);
 	free(items.items);
 }
 

@@ -53,11 +53,14 @@ void host__message(struct host *h, enum role role, const char *fmt, ...)
 	h->dirty = true;
 }
 
+static void let_views_rest(struct host *h);
+
 void host__push(struct host *h, struct screen *s)
 {
 	s->below = h->stacks[h->view];
 	h->stacks[h->view] = s;
 	h->dirty = true;
+	let_views_rest(h);
 }
 
 void host__pop(struct host *h)
@@ -69,6 +72,7 @@ void host__pop(struct host *h)
 	h->stacks[h->view] = s->below;
 	s->ops->free(s);
 	h->dirty = true;
+	let_views_rest(h);
 }
 
 const char *host__key(const struct host *h, enum action a, char *buf, size_t size)
@@ -137,6 +141,15 @@ static bool rests(const struct host *h, enum view_id v)
 	       (v != h->view && h->frame && h->frame->t_ns > h->left_ns[v] + VIEW_REST_NS);
 }
 
+static u32 models_of(const struct host *h, enum view_id v)
+{
+	u32 models = view_table[v]->models;
+
+	for (const struct screen *s = h->stacks[v]; s; s = s->below)
+		models |= s->ops->models;
+	return models;
+}
+
 /* What no view needs is detached. */
 static void let_views_rest(struct host *h)
 {
@@ -144,7 +157,7 @@ static void let_views_rest(struct host *h)
 
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		if (!rests(h, v))
-			wanted |= view_table[v]->models;
+			wanted |= models_of(h, v);
 	want_models(h, wanted);
 }
 

@@ -28,6 +28,7 @@ struct screen;
 
 struct screen_ops {
 	const char *section; /* of its keys in the keymap, beside its view's; NULL none */
+	u32 models;	     /* bit per model_id it needs beside its view's, as long as it is there */
 	void (*free)(struct screen *s);
 	/* A new frame, scope or resolved name: post what has to be computed. */
 	void (*update)(struct screen *s);

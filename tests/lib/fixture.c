@@ -15,6 +15,7 @@ struct record {
 	struct fixture_stack stack;
 	struct vitals_sample vitals; /* now.ncpus > 0 */
 	struct sched_record *sched;
+	struct cache_record *cache;
 	char *frames;
 	u64 lost;
 	enum log_level level;
@@ -22,8 +23,8 @@ struct record {
 };
 
 static struct record *records;
-static u32 nrecords, cpu_next, vitals_next, sched_next;
-static u64 sched_samples;
+static u32 nrecords, cpu_next, vitals_next, sched_next, cache_next;
+static u64 sched_samples, cache_samples;
 static u64 nticks; /* seen by the vitals, which are always there */
 
 static void wrong(const char *path, u32 line, const char *what)
@@ -161,7 +162,9 @@ static bool parse_line(struct record *r, const char *text)
 	    parse_lost(r, text))
 		return true;
 	r->sched = sched_record__parse(text);
-	return r->sched;
+	if (!r->sched)
+		r->cache = cache_record__parse(text);
+	return r->sched || r->cache;
 }
 
 static void begin(struct symbols *s)
@@ -171,6 +174,8 @@ static void begin(struct symbols *s)
 			resolve(&records[i], s);
 		if (records[i].sched)
 			sched_record__begin(records[i].sched, s);
+		if (records[i].cache)
+			cache_record__begin(records[i].cache, s);
 	}
 }
 
@@ -268,6 +273,22 @@ static void sched_drain(struct source *s, bool tick, const struct sample_sink *s
 	}
 }
 
+static void cache_drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	for (; tick && nrecords; cache_next = (cache_next + 1) % nrecords) {
+		struct record *r = &records[cache_next];
+
+		if (r->tick) {
+			cache_next = (cache_next + 1) % nrecords;
+			return;
+		}
+		if (!r->cache)
+			continue;
+		cache_samples++;
+		cache_record__put(r->cache, sink);
+	}
+}
+
 static void cpu_health(struct source *s, struct health *h)
 {
 	copy_str(h->tier, sizeof(h->tier), "fixture");
@@ -289,6 +310,13 @@ static void sched_health(struct source *s, struct health *h)
 	h->samples_total = sched_samples;
 }
 
+static void cache_health(struct source *s, struct health *h)
+{
+	copy_str(h->tier, sizeof(h->tier), "fixture");
+	copy_str(h->event, sizeof(h->event), "filemap");
+	h->samples_total = cache_samples;
+}
+
 #define COMMON                                                                                     \
 	.open = fixture_open, .close = fixture_close, .set_scope = fixture_set_scope,              \
 	.set_sampling = fixture_set_sampling, .fd = fixture_fd
@@ -303,11 +331,17 @@ static const struct source_ops fixture_sched = {
 	.name = "fixture", .title = "recorded input", COMMON, .drain = sched_drain,
 	.health = sched_health};
 
+static const struct source_ops fixture_cache = {
+	.name = "fixture", .title = "recorded input", COMMON, .drain = cache_drain,
+	.health = cache_health};
+
 static const struct source_row rows[] = {
 	{&fixture_vitals, MODEL_VITALS, 0},
 	{&fixture_cpu, MODEL_PROFILE, 1},
 	{&fixture_sched, MODEL_SCHED, 1},
 	{&fixture_sched, MODEL_WAITS, 1},
+	{&fixture_cache, MODEL_CACHE, 1},
+	{&fixture_cache, MODEL_DENTRY, 1},
 	{0},
 };
 

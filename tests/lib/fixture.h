@@ -21,6 +21,15 @@
  *	delay COMM PID TID CPU AGO DELAY HOLDER:PID:TID RAN FRAMES
  *	switch TID CPU AGO STATE FRAMES
  *
+ * About the page cache, in pages:
+ *
+ *	cache COMM PID CGROUP DEV INODE PATH [NAME=N ...]	NAME: cache_count_names; PATH: "-" none
+ *	miss PID CGROUP DEV INODE COUNT FRAMES			of what COMM did with the file
+ *	totals CACHED BUFFERS DIRTY WRITEBACK REFAULTS EVICTED BLIND [AGE=N ...]
+ *		MiB; BLIND: "-" none; AGE: position in ages
+ *	dentry COMM PID CGROUP LOOKUPS NEGATIVE SLOW		SLOW: "-" not known
+ *	dentries ALL UNUSED NEGATIVE
+ *
  * Frames are root first, "-" none. A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names
  * \xHH is a byte, so that any name can be had. After the last interval the file begins again.
  * The event "refused" is refused.

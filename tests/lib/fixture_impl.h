@@ -31,4 +31,11 @@ void sched_record__begin(struct sched_record *r, struct symbols *symbols);
 /* now_ns: where the interval ends. */
 void sched_record__put(struct sched_record *r, u64 now_ns, const struct sample_sink *sink);
 
+/* The same of lines about the page cache: cache, miss, totals, dentry, dentries. */
+struct cache_record;
+
+struct cache_record *cache_record__parse(const char *text);
+void cache_record__begin(struct cache_record *r, struct symbols *symbols);
+void cache_record__put(struct cache_record *r, const struct sample_sink *sink);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "tui/views/dentry.h"
 #include "tui/views/terms.h"
 
 /* So many pages a second that were evicted a moment ago: memory is too small for the load. */
@@ -217,6 +218,9 @@ static bool cache__action(struct screen *base, enum action a)
 	case ACTION_AGES:
 		s->ages = !s->ages;
 		return true;
+	case ACTION_DENTRIES:
+		host__push(base->host, dentry__open(base->host, s->list.asker.extra_scope));
+		return true;
 	default:
 		return listing__action(base, a);
 	}
@@ -234,8 +238,8 @@ static const struct screen_ops cache_screen_ops = {
 	.free = cache__free,
 	.action = cache__action,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_GROUP_NEXT,
-				       ACTION_COLUMNS, ACTION_AGES, ACTION_WINDOW, ACTION_FILTER,
-				       ACTION_PAUSE, ACTION_NONE},
+				       ACTION_COLUMNS, ACTION_AGES, ACTION_DENTRIES, ACTION_WINDOW,
+				       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
 };
 
 static struct cache_screen *cache__new(struct host *h, const struct cache_query *q)
@@ -289,6 +293,7 @@ const struct view_ops view_cache = {
 	.title = "page cache: hits and misses by process and file, readahead, evictions",
 	.models = 1u << MODEL_CACHE,
 	.feed = MODEL_CACHE,
+	.screens = "dentries",
 	.terms = SCOPE_TERM_TASK,
 	.groups = "pid file comm cgroup total",
 	.one_group = true,

@@ -28,15 +28,28 @@ static enum role share_role(const struct value *v)
 	return v->f < 50 ? ROLE_HOT : v->f < 90 ? ROLE_WARM : ROLE_OK;
 }
 
+/* Both or, where they do not fit, none of them. */
+static void add_pair(struct headline *line, const char *name, enum role role, const char *value)
+{
+	bool first = line->x == line->r.x;
+	int w = (first ? 0 : 2) + text__width(name) + 1 + text__width(value);
+
+	if (line->x + w > line->r.x + line->r.w)
+		return;
+	headline__addf(line, ROLE_DIM, "%s%s ", first ? "" : "  ", name);
+	headline__add(line, role, value);
+}
+
 /* Nothing was asked for: there is no share. */
 static void add_share(struct headline *line, const char *name, struct value v)
 {
 	char text[16] = "-";
 
-	if (v.type != VALUE_NONE)
-		format__pct(text, sizeof(text), v.f);
-	headline__addf(line, ROLE_DIM, "%s%s ", line->x > line->r.x ? "  " : "", name);
-	headline__addf(line, share_role(&v), "%s%s", text, v.type == VALUE_NONE ? "" : "%");
+	if (v.type != VALUE_NONE) {
+		format__pct(text, sizeof(text) - 1, v.f);
+		strcat(text, "%");
+	}
+	add_pair(line, name, share_role(&v), text);
 }
 
 static void add_bytes(struct headline *line, const char *name, u64 bytes)
@@ -44,8 +57,7 @@ static void add_bytes(struct headline *line, const char *name, u64 bytes)
 	char text[16];
 
 	format__bytes(text, sizeof(text), bytes);
-	headline__addf(line, ROLE_DIM, " · %s ", name);
-	headline__add(line, ROLE_TEXT, text);
+	add_pair(line, name, ROLE_TEXT, text);
 }
 
 static void add_rate(struct headline *line, const char *name, u64 n, u64 window_ns, enum role role)
@@ -53,9 +65,9 @@ static void add_rate(struct headline *line, const char *name, u64 n, u64 window_
 	char text[16];
 	double s = (double)window_ns / NSEC_PER_SEC;
 
-	format__count(text, sizeof(text), s > 0 ? (u64)((double)n / s + 0.5) : 0);
-	headline__addf(line, ROLE_DIM, "%s%s ", line->x > line->r.x ? "  " : "", name);
-	headline__addf(line, n ? role : ROLE_DIM, "%s/s", text);
+	format__count(text, sizeof(text) - 2, s > 0 ? (u64)((double)n / s + 0.5) : 0);
+	strcat(text, "/s");
+	add_pair(line, name, n ? role : ROLE_DIM, text);
 }
 
 static void draw_shares(const struct cache_panel *p, struct canvas *c, struct rect r, int y)
@@ -101,14 +113,14 @@ static void draw_flow(const struct cache_panel *p, struct canvas *c, struct rect
 static void draw_blind(const struct cache_panel *p, struct canvas *c, struct rect r, int y)
 {
 	const struct cache_snap *s = cache__snap(p->answer);
-	struct headline line = line_at(c, r, y);
+	const char *of = *s->totals.blind ? s->totals.blind : "some file systems";
+	bool writes = !s->totals_known || s->totals.writes_seen;
+	char text[256];
 
-	headline__add(&line, ROLE_DIM, "mapped files: only first touches are seen");
-	if (s->totals_known && !s->totals.writes_seen)
-		headline__addf(&line, ROLE_DIM, " · writes to pages that are dirty: not on %s",
-			       *s->totals.blind ? s->totals.blind : "some file systems");
-	if (*p->tier)
-		headline__addf(&line, ROLE_DIM, " · by %s", p->tier);
+	snprintf(text, sizeof(text), "not seen: later touches of mapped files%s%s%s%s",
+		 writes ? "" : ", writes to dirty pages of ", writes ? "" : of,
+		 *p->tier ? " · by " : "", p->tier);
+	draw__cut(c, r.x, y, r.w, ROLE_DIM, text);
 }
 
 /* --- the last minutes --- */

@@ -27,6 +27,7 @@ void cache__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_COLUMNS, key));
 	headline__addf(line, ROLE_DIM, " · %s", window__text(q->window));
 	headline__addf(line, ROLE_DIM, " · ages [%s]", key_of(l, ACTION_AGES, key));
+	headline__addf(line, ROLE_DIM, " · dentries [%s]", key_of(l, ACTION_DENTRIES, key));
 }
 
 int cache__above(struct listing *l, struct canvas *c, struct rect area)
@@ -56,6 +57,14 @@ void cache__empty(const struct listing *l, char *buf, size_t size)
 
 /* --- rows --- */
 
+/* Few hits are worth a look where something is missed. */
+static enum role hit_role(const struct cache_row *r, double pct)
+{
+	if (!cache__misses(r->n))
+		return ROLE_DIM;
+	return pct < 50 ? ROLE_HOT : pct < 90 ? ROLE_WARM : ROLE_TEXT;
+}
+
 static enum role number_role(const struct column *c, const struct value *v)
 {
 	if (!v->u)
@@ -78,6 +87,10 @@ enum role cache__role(const struct listing *l, u32 row, u32 column)
 		return ROLE_TEXT;
 	if (v.type == VALUE_COUNT || v.type == VALUE_BYTES)
 		return number_role(c, &v);
+	if (!strcmp(c->name, "miss_share_pct"))
+		return cache__misses(r->n) ? ROLE_STRONG : ROLE_DIM;
+	if (!strcmp(c->name, "hit_pct") && v.type == VALUE_PCT)
+		return hit_role(r, v.f);
 	return !strncmp(c->name, "top_", 4) ? ROLE_DIM : ROLE_TEXT;
 }
 
@@ -102,8 +115,8 @@ void cache__selection(const struct listing *l, struct listing_place at, char *bu
 	format__count(misses, sizeof(misses), cache__misses(r->n));
 	format__count(hits, sizeof(hits), cache__hits(r->n));
 	snprintf(buf, size, "%s%s%s: %s misses, %s hits%s%s%s%s%s", r->name,
-		 by == CACHE_BY_PID && *r->pid_text ? " pid" : "",
-		 by == CACHE_BY_PID ? r->pid_text : "", misses, hits,
+		 by == CACHE_BY_PID && *r->pid_text ? " pid " : "",
+		 by == CACHE_BY_PID ? r->pid_text + strspn(r->pid_text, " ") : "", misses, hits,
 		 by == CACHE_BY_FILE ? " · most by " : " · most on ",
 		 by == CACHE_BY_FILE ? r->comm : r->file, by == CACHE_BY_PID ? " · cgroup " : "",
 		 by == CACHE_BY_PID ? r->cgroup_name : "",

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows of who looks up names, and their columns. */
+#include "core/hidx.h"
+#include "models/dentry.h"
+#include "models/who.h"
+#include "models/windows.h"
+
+const char *const dentry_group_names[DENTRY_GROUPS] = {
+	[DENTRY_BY_PID] = "pid", [DENTRY_BY_COMM] = "comm", [DENTRY_BY_CGROUP] = "cgroup"};
+
+struct answer_box {
+	struct dentry_answer answer;
+	struct arena arena;
+};
+
+struct maker {
+	const struct dentry_query *query;
+	struct arena *arena;
+	struct dentry_row *rows;
+	u32 n;
+	struct hidx index;
+};
+
+/* --- columns --- */
+
+enum dentry_column {
+	COL_LOOKUP_RATE,
+	COL_NEGATIVE_RATE,
+	COL_NEGATIVE_PCT,
+	COL_SLOW_RATE,
+	COL_PID_TEXT,
+	COL_COMM,
+	COL_CGROUP,
+	COL_COUNTS, /* and one for each further count */
+	COL_COUNTS_END = COL_COUNTS + DENTRY_COUNTS,
+	COL_PID = COL_COUNTS_END,
+	COLUMNS,
+};
+
+#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
+#define NUMBER(name_, title_, priority_, flags_, help_)                                            \
+	{                                                                                          \
+		.name = name_, .title = title_, .help = help_, .type = VALUE_COUNT, .width = 9,    \
+		.priority = priority_, .flags = flags_                                             \
+	}
+#define TEXT(name_, title_, width_, priority_, flags_, help_)                                      \
+	{                                                                                          \
+		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
+		.width = width_, .priority = priority_, .flags = (flags_) | COLUMN_ASCENDING       \
+	}
+
+const struct column dentry_columns[COLUMNS] = {
+	[COL_LOOKUP_RATE] = NUMBER("lookup_rate", "Lookup/s", 0, COLUMN_SCREEN,
+				   "system calls that name a path, per second"),
+	[COL_NEGATIVE_RATE] = NUMBER("negative_rate", "Absent/s", 1, COLUMN_SCREEN,
+				     "of those: found nothing of that name, per second"),
+	[COL_NEGATIVE_PCT] = {.name = "negative_pct",
+			      .title = "Absent%",
+			      .unit = "%",
+			      .help = "share of the lookups that found nothing of that name",
+			      .type = VALUE_PCT,
+			      .width = 12,
+			      .flags = BOTH | COLUMN_BAR},
+	[COL_SLOW_RATE] = NUMBER("slow_rate", "Slow/s", 2, COLUMN_SCREEN,
+				 "of those: the file system had to be asked, per second"),
+	[COL_PID_TEXT] = TEXT("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
+	[COL_COMM] = TEXT("comm", "Command", 15, 0, BOTH, "name of the process"),
+	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 3, BOTH | COLUMN_FLEX,
+			    "cgroup v2 of the process, path below its mount point"),
+	[COL_COUNTS + DENTRY_LOOKUPS] =
+		NUMBER("lookups", "lookups", 0, COLUMN_EXPORT, "system calls that name a path"),
+	[COL_COUNTS + DENTRY_NEGATIVE] = NUMBER("negative", "negative", 0, COLUMN_EXPORT,
+						"of those: found nothing of that name"),
+	[COL_COUNTS + DENTRY_SLOW] = NUMBER("slow", "slow", 0, COLUMN_EXPORT,
+					    "of those: the file system had to be asked; null "
+					    "where that is not known"),
+	[COL_PID] = NUMBER("pid", "pid", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
+};
+const u32 dentry_ncolumns = COLUMNS;
+
+static bool applies(const struct dentry_answer *a, u32 column)
+{
+	switch (column) {
+	case COL_PID_TEXT:
+	case COL_PID:
+		return a->query.group == DENTRY_BY_PID;
+	case COL_COMM:
+		return a->query.group != DENTRY_BY_CGROUP;
+	case COL_SLOW_RATE:
+		return a->slow_known;
+	case COL_CGROUP:
+		return a->query.group != DENTRY_BY_COMM;
+	default:
+		return true;
+	}
+}
+
+static u64 number_cell(const struct dentry_answer *a, const struct dentry_row *r, u32 column)
+{
+	switch (column) {
+	case COL_LOOKUP_RATE:
+		return window__per_second(r->n[DENTRY_LOOKUPS], a->window_ns);
+	case COL_NEGATIVE_RATE:
+		return window__per_second(r->n[DENTRY_NEGATIVE], a->window_ns);
+	case COL_SLOW_RATE:
+		return window__per_second(r->n[DENTRY_SLOW], a->window_ns);
+	case COL_PID:
+		return r->use->tgid;
+	default:
+		return r->n[column - COL_COUNTS];
+	}
+}
+
+static bool is_none(const struct dentry_answer *a, const struct dentry_row *r, u32 column)
+{
+	switch (column) {
+	case COL_PID:
+		return r->use->tgid == DENTRY_MERGED;
+	case COL_NEGATIVE_PCT:
+		return !r->n[DENTRY_LOOKUPS];
+	case COL_COUNTS + DENTRY_SLOW:
+		return !a->slow_known;
+	default:
+		return false;
+	}
+}
+
+static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct dentry_answer *a = container_of(t, struct dentry_answer, base.table);
+	const struct dentry_row *r = &a->rows[row];
+
+	*out = (struct value){0};
+	if (column >= COLUMNS || !applies(a, column))
+		return false;
+	out->type = is_none(a, r, column) ? VALUE_NONE : dentry_columns[column].type;
+	if (column == COL_PID_TEXT)
+		out->s = r->pid_text;
+	else if (out->type == VALUE_TEXT)
+		out->s = column == COL_CGROUP ? r->cgroup_name : r->use->comm;
+	else if (out->type == VALUE_PCT)
+		out->f = (double)r->n[DENTRY_NEGATIVE] * 100 / (double)r->n[DENTRY_LOOKUPS];
+	else if (out->type == VALUE_COUNT)
+		out->u = number_cell(a, r, column);
+	return true;
+}
+
+static u64 answer__key(const struct row_table *t, u32 row)
+{
+	return container_of(t, struct dentry_answer, base.table)->rows[row].key;
+}
+
+static void make_table(struct dentry_answer *a, struct arena *arena)
+{
+	struct column *columns = arena__dup(arena, dentry_columns, sizeof(dentry_columns));
+	u32 key = a->query.group == DENTRY_BY_CGROUP ? COL_CGROUP : COL_COMM;
+
+	columns[key].flags |= COLUMN_KEY | COLUMN_FLEX;
+	columns[key].priority = 0;
+	a->base.table = (struct row_table){
+		.columns = columns,
+		.ncolumns = COLUMNS,
+		.nrows = a->nrows,
+		.sort = COL_LOOKUP_RATE,
+		.cell = answer__cell,
+		.key = answer__key,
+	};
+}
+
+/* --- rows --- */
+
+static u64 use_key(const struct dentry_use *u, enum dentry_group by)
+{
+	switch (by) {
+	case DENTRY_BY_PID:
+		return mix64_pair(1, u->tgid);
+	case DENTRY_BY_COMM:
+		return mix64_pair(2, hash_bytes(u->comm, strlen(u->comm)));
+	default:
+		return mix64_pair(3, u->cgroup);
+	}
+}
+
+static struct dentry_row *row_of(struct maker *m, u64 key)
+{
+	u32 at;
+
+	HIDX_FIND(at, &m->index, key, pos, m->rows[pos].key == key);
+	if (at != HIDX_NONE)
+		return &m->rows[at];
+	hidx__add(&m->index, key, m->n);
+	m->rows[m->n] = (struct dentry_row){.key = key};
+	return &m->rows[m->n++];
+}
+
+static void add_use(struct maker *m, struct dentry_answer *a, const struct dentry_use *u)
+{
+	enum profile_window w = m->query->window;
+	struct dentry_row *r = row_of(m, use_key(u, m->query->group));
+
+	if (!r->use || u->n[w][DENTRY_LOOKUPS] > r->use->n[w][DENTRY_LOOKUPS])
+		r->use = u;
+	for (u32 i = 0; i < DENTRY_COUNTS; i++) {
+		r->n[i] += u->n[w][i];
+		a->n[i] += u->n[w][i];
+	}
+}
+
+static void name_row(struct maker *m, struct dentry_row *r)
+{
+	const struct dentry_use *u = r->use;
+
+	r->pid_text = who__id_text(m->arena, u->tgid == DENTRY_MERGED ? 0 : u->tgid);
+	r->cgroup_name = who__cgroup_text(m->arena, u->cgroup);
+	r->name = m->query->group == DENTRY_BY_CGROUP ? r->cgroup_name : u->comm;
+}
+
+static int by_lookups(const void *a, const void *b)
+{
+	const struct dentry_row *x = a, *y = b;
+
+	if (x->n[DENTRY_LOOKUPS] != y->n[DENTRY_LOOKUPS])
+		return x->n[DENTRY_LOOKUPS] > y->n[DENTRY_LOOKUPS] ? -1 : 1;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static bool counts(const struct dentry_use *u, enum profile_window w, const struct scope *scope)
+{
+	return u->n[w][DENTRY_LOOKUPS] &&
+	       who__passes(scope, u->tgid, u->tgid, u->cgroup, u->comm) &&
+	       scope__thread(scope, u->kthread);
+}
+
+static void dentry_answer__free(struct answer *base)
+{
+	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+struct dentry_answer *dentry__query(const struct dentry_snap *snap, const struct dentry_query *q,
+				    const struct scope *scope)
+{
+	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct dentry_answer *a = &box->answer;
+	struct maker m = {.query = q, .arena = &box->arena};
+
+	arena__init(&box->arena);
+	a->base.snap = snap__get(&snap->base);
+	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
+	a->base.free = dentry_answer__free;
+	a->query = *q;
+	a->window_ns = snap->window_ns[q->window];
+	a->slow_known = snap->slow_known;
+	m.rows = arena__array(m.arena, struct dentry_row, snap->nuses);
+	for (u32 i = 0; i < snap->nuses; i++)
+		if (counts(&snap->uses[i], q->window, scope))
+			add_use(&m, a, &snap->uses[i]);
+	for (u32 i = 0; i < m.n; i++)
+		name_row(&m, &m.rows[i]);
+	qsort(m.rows, m.n, sizeof(*m.rows), by_lookups);
+	hidx__fini(&m.index);
+	a->rows = m.rows;
+	a->nrows = m.n;
+	make_table(a, m.arena);
+	return a;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The dentry model: sums, groupings, bounds, and what is not known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "models/dentry.h"
+#include "models/model.h"
+
+static struct model *model;
+static u64 now_ns;
+
+static int setup(void **state)
+{
+	model = model_dentry.new(NULL);
+	now_ns = 1000 * NSEC_PER_SEC;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	model_dentry.free(model);
+	return 0;
+}
+
+static void put(u32 tgid, const char *comm, u64 lookups, u64 negative, bool slow_known)
+{
+	struct dentry_sample s = {.head.type = SAMPLE_DENTRY,
+				  .tgid = tgid,
+				  .cgroup = 1,
+				  .lookups = lookups,
+				  .negative = negative,
+				  .slow = 1,
+				  .slow_known = slow_known};
+
+	copy_str(s.comm, sizeof(s.comm), comm);
+	model_dentry.consume(model, &s.head);
+}
+
+static const struct dentry_snap *tick(void)
+{
+	struct snap *s = model_dentry.tick(model, now_ns, now_ns + NSEC_PER_SEC);
+
+	now_ns += NSEC_PER_SEC;
+	return container_of(s, struct dentry_snap, base);
+}
+
+static struct dentry_answer *ask(const struct dentry_snap *s, enum dentry_group group,
+				 enum profile_window window)
+{
+	struct dentry_query q = {.group = group, .window = window};
+
+	return dentry__query(s, &q, NULL);
+}
+
+static struct value cell(const struct dentry_answer *a, u32 row, const char *name)
+{
+	const struct row_table *t = &a->base.table;
+	struct value v = {0};
+
+	for (u32 i = 0; i < t->ncolumns; i++)
+		if (!strcmp(t->columns[i].name, name) && t->cell(t, row, i, &v))
+			return v;
+	return (struct value){0};
+}
+
+static void rows_and_shares(void **state)
+{
+	const struct dentry_snap *s;
+	struct dentry_answer *a;
+
+	put(5, "cc1", 100, 25, true);
+	put(6, "cc1", 300, 0, true);
+	put(7, "ls", 1, 1, true);
+	s = tick();
+	a = ask(s, DENTRY_BY_PID, WINDOW_LAST);
+	assert_int_equal(a->nrows, 3);
+	assert_int_equal(cell(a, 0, "pid").u, 6);
+	assert_int_equal(cell(a, 0, "lookup_rate").u, 300);
+	assert_float_equal(cell(a, 1, "negative_pct").f, 25, 1e-9);
+	assert_int_equal(cell(a, 0, "slow").u, 1);
+	assert_int_equal(a->n[DENTRY_LOOKUPS], 401);
+	assert_int_equal(a->n[DENTRY_NEGATIVE], 26);
+	answer__free(&a->base);
+	a = ask(s, DENTRY_BY_COMM, WINDOW_LAST);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(cell(a, 0, "lookups").u, 400);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
+static void slow_ones_are_not_invented(void **state)
+{
+	const struct dentry_snap *s;
+	struct dentry_answer *a;
+
+	put(5, "cc1", 100, 25, false);
+	s = tick();
+	a = ask(s, DENTRY_BY_PID, WINDOW_LAST);
+	assert_int_equal(cell(a, 0, "slow").type, VALUE_NONE);
+	assert_int_equal(cell(a, 0, "slow_rate").type, VALUE_NONE);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
+static void windows_and_the_state(void **state)
+{
+	const struct dentry_state_sample st = {
+		.head.type = SAMPLE_DENTRY_STATE, .dentries = 9, .unused = 5, .negative = 2};
+	const struct dentry_snap *s;
+	struct dentry_answer *a;
+
+	put(5, "cc1", 100, 25, false);
+	s = tick();
+	assert_false(s->state_known);
+	snap__put(&s->base);
+	model_dentry.consume(model, &st.head);
+	put(5, "cc1", 50, 0, false);
+	s = tick();
+	assert_true(s->state_known);
+	assert_int_equal(s->state.negative, 2);
+	a = ask(s, DENTRY_BY_PID, WINDOW_TOTAL);
+	assert_int_equal(cell(a, 0, "lookups").u, 150);
+	assert_int_equal(cell(a, 0, "lookup_rate").u, 75);
+	answer__free(&a->base);
+	snap__put(&s->base);
+	model_dentry.zero(model);
+	s = tick();
+	assert_int_equal(s->nuses, 0);
+	snap__put(&s->base);
+}
+
+static void processes_that_are_too_many_are_others(void **state)
+{
+	const u32 n = DENTRY_MAX_ROWS * 2;
+	const struct dentry_snap *s;
+	struct dentry_answer *a;
+
+	for (u32 i = 1; i <= n; i++)
+		put(i, "sh", 3, 1, false);
+	s = tick();
+	assert_true(s->nuses <= DENTRY_MAX_ROWS);
+	a = ask(s, DENTRY_BY_COMM, WINDOW_LAST);
+	assert_int_equal(a->n[DENTRY_LOOKUPS], 3 * n);
+	assert_int_equal(a->nrows, 2);
+	answer__free(&a->base);
+	a = ask(s, DENTRY_BY_PID, WINDOW_LAST);
+	assert_string_equal(cell(a, 0, "comm").s, "[others]");
+	assert_int_equal(cell(a, 0, "pid").type, VALUE_NONE);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(rows_and_shares),
+		T(slow_ones_are_not_invented),
+		T(windows_and_the_state),
+		T(processes_that_are_too_many_are_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The cache model: sums over windows, percentages, groupings, bounds, stacks of misses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/filter.h"
+#include "models/cache.h"
+#include "models/model.h"
+#include "tests/lib/fake_symbols.h"
+
+#define VDA1 (254u << 20 | 1)
+
+struct maker {
+	struct symbols *symbols;
+	struct model *model;
+	u64 now_ns;
+};
+
+static int setup(void **state)
+{
+	static struct maker m;
+
+	m = (struct maker){.symbols = fake_symbols__new(), .now_ns = 1000 * NSEC_PER_SEC};
+	m.model = model_cache.new(m.symbols);
+	*state = &m;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct maker *m = *state;
+
+	model_cache.free(m->model);
+	fake_symbols__free(m->symbols);
+	return 0;
+}
+
+/* What a process did with a file; the caller fills the counts. */
+static struct cache_sample use(u32 tgid, const char *comm, u64 inode, const char *path)
+{
+	struct cache_sample s = {.head.type = SAMPLE_CACHE,
+				 .tgid = tgid,
+				 .tid = tgid,
+				 .cgroup = 1,
+				 .file = {.dev = inode ? VDA1 : 0, .inode = inode}};
+
+	copy_str(s.comm, sizeof(s.comm), comm);
+	copy_str(s.file.path, sizeof(s.file.path), path);
+	return s;
+}
+
+static void put_reads(struct maker *m, u32 tgid, u64 inode, u64 hits, u64 misses)
+{
+	char comm[COMM_LEN];
+	struct cache_sample s;
+
+	snprintf(comm, sizeof(comm), "p%u", tgid);
+	s = use(tgid, comm, inode, inode == 7 ? "/srv/seven" : "");
+	s.n[CACHE_READ_HITS] = hits;
+	s.n[CACHE_READ_MISSES] = misses;
+	model_cache.consume(m->model, &s.head);
+}
+
+static const struct cache_snap *tick(struct maker *m)
+{
+	struct snap *s = model_cache.tick(m->model, m->now_ns, m->now_ns + NSEC_PER_SEC);
+
+	m->now_ns += NSEC_PER_SEC;
+	return container_of(s, struct cache_snap, base);
+}
+
+static struct cache_answer *ask_window(const struct cache_snap *s, enum cache_group group,
+				       enum profile_window window, const char *filter)
+{
+	struct cache_query q = {.group = group, .window = window};
+	struct filter_error err;
+	struct scope *scope = filter__parse(filter, &err);
+	struct cache_answer *a = cache__query(s, &q, scope);
+
+	scope__put(scope);
+	return a;
+}
+
+static struct cache_answer *ask(const struct cache_snap *s, enum cache_group group)
+{
+	return ask_window(s, group, WINDOW_LAST, "");
+}
+
+static struct value cell(const struct cache_answer *a, u32 row, const char *name)
+{
+	const struct row_table *t = &a->base.table;
+	struct value v = {0};
+
+	for (u32 i = 0; i < t->ncolumns; i++)
+		if (!strcmp(t->columns[i].name, name) && t->cell(t, row, i, &v))
+			return v;
+	return (struct value){0};
+}
+
+static void end(struct cache_answer *a)
+{
+	answer__free(&a->base);
+}
+
+/* --- numbers --- */
+
+static void shares_of_each_kind(void **state)
+{
+	struct cache_sample s = use(5, "db", 7, "/srv/seven");
+	const struct cache_snap *snap;
+	struct cache_answer *a;
+
+	s.n[CACHE_READ_HITS] = 60;
+	s.n[CACHE_READ_MISSES] = 20;
+	s.n[CACHE_FAULT_HITS] = 15;
+	s.n[CACHE_FAULT_MISSES] = 5;
+	s.n[CACHE_WRITE_MISSES] = 100;
+	s.n[CACHE_DIRTIED] = 40;
+	s.n[CACHE_AHEAD_ADDED] = 30;
+	s.n[CACHE_AHEAD_USED] = 15;
+	s.n[CACHE_AHEAD_WASTED] = 5;
+	s.n[CACHE_OTHER_ADDED] = 2;
+	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	snap = tick(*state);
+	a = ask(snap, CACHE_BY_PID);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(cell(a, 0, "hits").u, 75);
+	assert_int_equal(cell(a, 0, "misses").u, 125);
+	assert_int_equal(cell(a, 0, "dirties").u, 40);
+	assert_float_equal(cell(a, 0, "hit_pct").f, 37.5, 1e-9);
+	assert_float_equal(cell(a, 0, "read_hit_pct").f, 75, 1e-9);
+	assert_float_equal(cell(a, 0, "write_hit_pct").f, 0, 1e-9);
+	assert_float_equal(cell(a, 0, "readahead_wasted_pct").f, 25, 1e-9);
+	assert_int_equal(cell(a, 0, "added_bytes").u, (125 + 30 + 2) * a->page_bytes);
+	assert_int_equal(cell(a, 0, "miss_rate").u, 125);
+	end(a);
+	snap__put(&snap->base);
+}
+
+static void no_accesses_have_no_share(void **state)
+{
+	struct cache_sample s = use(0, "", 9, "/gone");
+	const struct cache_snap *snap;
+	struct cache_answer *a;
+
+	s.n[CACHE_EVICTED] = 100;
+	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	snap = tick(*state);
+	a = ask(snap, CACHE_BY_PID);
+	assert_int_equal(a->nrows, 1);
+	assert_string_equal(cell(a, 0, "comm").s, "[nobody]");
+	assert_int_equal(cell(a, 0, "pid").type, VALUE_NONE);
+	assert_int_equal(cell(a, 0, "hit_pct").type, VALUE_NONE);
+	assert_int_equal(cell(a, 0, "read_hit_pct").type, VALUE_NONE);
+	assert_int_equal(cell(a, 0, "write_hit_pct").type, VALUE_NONE);
+	assert_int_equal(cell(a, 0, "miss_share_pct").type, VALUE_NONE);
+	assert_int_equal(cell(a, 0, "readahead_wasted_pct").type, VALUE_NONE);
+	assert_int_equal(cell(a, 0, "evicted").u, 100);
+	for (u32 i = 0; i < cache_ncolumns; i++) {
+		struct value v = {0};
+
+		a->base.table.cell(&a->base.table, 0, i, &v);
+		assert_true(v.type != VALUE_PCT || isfinite(v.f));
+	}
+	end(a);
+	snap__put(&snap->base);
+}
+
+static void columns_are_called_as_the_counts(void **state)
+{
+	for (u32 i = 0; i < CACHE_COUNTS; i++) {
+		bool found = false;
+
+		for (u32 k = 0; k < cache_ncolumns; k++)
+			found |= !strcmp(cache_columns[k].name, cache_count_names[i]);
+		/* This one's name was promised before. */
+		assert_true(found || i == CACHE_DIRTIED);
+	}
+}
+
+/* --- windows --- */
+
+static void sums_of_the_windows(void **state)
+{
+	struct maker *m = *state;
+	const struct cache_snap *s;
+	struct cache_answer *a;
+
+	put_reads(m, 5, 7, 10, 1);
+	snap__put(&tick(m)->base);
+	put_reads(m, 5, 7, 4, 2);
+	s = tick(m);
+	assert_int_equal(s->nuses, 1);
+	assert_int_equal(s->uses[0].n[WINDOW_LAST][CACHE_READ_HITS], 4);
+	assert_int_equal(s->uses[0].n[WINDOW_TOTAL][CACHE_READ_HITS], 14);
+	assert_in_range(s->uses[0].n[WINDOW_DECAY][CACHE_READ_HITS], 5, 13);
+	assert_int_equal(s->nstrip, 2);
+	assert_float_equal(s->strip[0].hits, 10, 1e-3);
+	assert_float_equal(s->strip[1].misses, 2, 1e-3);
+	a = ask_window(s, CACHE_BY_PID, WINDOW_TOTAL, "");
+	assert_int_equal(cell(a, 0, "misses").u, 3);
+	assert_int_equal(cell(a, 0, "hit_rate").u, 7); /* in two seconds */
+	assert_int_equal(a->base.since_ns, s->since_ns);
+	end(a);
+	snap__put(&s->base);
+}
+
+static void zero_forgets_it_all(void **state)
+{
+	struct maker *m = *state;
+	const struct cache_snap *s;
+
+	put_reads(m, 5, 7, 10, 1);
+	snap__put(&tick(m)->base);
+	model_cache.zero(m->model);
+	s = tick(m);
+	assert_int_equal(s->nuses, 0);
+	assert_int_equal(s->nmisses, 0);
+	assert_int_equal(s->nstrip, 1);
+	assert_int_equal(s->since_ns, m->now_ns - NSEC_PER_SEC);
+	snap__put(&s->base);
+}
+
+static void totals_are_of_now_and_flows_of_the_window(void **state)
+{
+	struct maker *m = *state;
+	u32 ages[CACHE_AGES] = {[0] = 3, [4] = 5, [CACHE_AGES - 1] = 1};
+	struct cache_totals_sample t = {.head.type = SAMPLE_CACHE_TOTALS,
+					.cached_bytes = 1 << 20,
+					.refaults = 7,
+					.evicted = 9,
+					.ages = ages};
+	const struct cache_snap *s = tick(m);
+	struct cache_answer *a;
+	struct value_part item = {0}, part = {0};
+
+	assert_false(s->totals_known);
+	snap__put(&s->base);
+	model_cache.consume(m->model, &t.head);
+	snap__put(&tick(m)->base);
+	t.cached_bytes = 2 << 20;
+	model_cache.consume(m->model, &t.head);
+	s = tick(m);
+	assert_true(s->totals_known);
+	assert_int_equal(s->totals.cached_bytes, 2 << 20);
+	assert_int_equal(s->flow[WINDOW_LAST].refaults, 7);
+	assert_int_equal(s->flow[WINDOW_TOTAL].evicted, 18);
+	assert_int_equal(s->flow[WINDOW_TOTAL].ages[4], 10);
+	a = ask(s, CACHE_BY_TOTAL);
+	assert_int_equal(a->ages.n, 3);
+	a->ages.part(a->ages.of, 1, &item);
+	item.value.part(item.value.of, 0, &part);
+	assert_int_equal(part.value.u, 8000);
+	item.value.part(item.value.of, 1, &part);
+	assert_int_equal(part.value.u, 16000);
+	a->ages.part(a->ages.of, 2, &item);
+	item.value.part(item.value.of, 1, &part);
+	assert_int_equal(part.value.type, VALUE_NONE); /* no upper end */
+	end(a);
+	snap__put(&s->base);
+}
+
+/* --- rows --- */
+
+static void put_scene(struct maker *m)
+{
+	put_reads(m, 5, 7, 10, 40);
+	put_reads(m, 5, 8, 100, 2);
+	put_reads(m, 6, 7, 30, 5);
+	put_reads(m, 6, 0, 9, 0);
+}
+
+static void rows_by_each_key(void **state)
+{
+	static const u32 nrows[CACHE_GROUPS] = {2, 3, 2, 1, 1};
+	const struct cache_snap *s;
+
+	put_scene(*state);
+	s = tick(*state);
+	for (u32 g = 0; g < CACHE_GROUPS; g++) {
+		struct cache_answer *a = ask(s, g);
+		u64 hits = 0, misses = 0;
+
+		assert_int_equal(a->nrows, nrows[g]);
+		for (u32 i = 0; i < a->nrows; i++) {
+			hits += cell(a, i, "hits").u;
+			misses += cell(a, i, "misses").u;
+		}
+		assert_int_equal(hits, 149);
+		assert_int_equal(misses, 47);
+		assert_int_equal(cache__hits(a->n), hits);
+		assert_int_equal(cache__misses(a->n), misses);
+		end(a);
+	}
+	snap__put(&s->base);
+}
+
+static void the_most_missed_comes_first_and_names_the_row(void **state)
+{
+	const struct cache_snap *s;
+	struct cache_answer *a;
+
+	put_scene(*state);
+	s = tick(*state);
+	a = ask(s, CACHE_BY_PID);
+	assert_int_equal(cell(a, 0, "pid").u, 5);
+	assert_string_equal(cell(a, 0, "top_file").s, "/srv/seven");
+	assert_string_equal(cell(a, 0, "process").s, "      5");
+	assert_int_equal(cell(a, 0, "file").type, VALUE_NONE);
+	assert_float_equal(cell(a, 0, "miss_share_pct").f, 42 * 100.0 / 47, 1e-9);
+	end(a);
+	a = ask(s, CACHE_BY_FILE);
+	assert_string_equal(cell(a, 0, "file").s, "/srv/seven");
+	assert_string_equal(cell(a, 0, "top_comm").s, "p5");
+	assert_string_equal(cell(a, 0, "dev").s, "254:1");
+	assert_int_equal(cell(a, 0, "inode").u, 7);
+	assert_string_equal(cell(a, 1, "file").s, "[inode 8 of 254:1]");
+	assert_string_equal(cell(a, 2, "file").s, "[other files]");
+	assert_int_equal(cell(a, 2, "inode").type, VALUE_NONE);
+	end(a);
+	snap__put(&s->base);
+}
+
+static void narrowed_to_a_process_or_a_file(void **state)
+{
+	struct cache_query q = {.group = CACHE_BY_FILE, .by_pid = true, .tgid = 6};
+	const struct cache_snap *s;
+	struct cache_answer *a;
+
+	put_scene(*state);
+	s = tick(*state);
+	a = cache__query(s, &q, NULL);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(cache__misses(a->n), 5);
+	end(a);
+	q = (struct cache_query){.group = CACHE_BY_PID, .by_file = true, .dev = VDA1, .inode = 7};
+	a = cache__query(s, &q, NULL);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(cache__misses(a->n), 45);
+	end(a);
+	snap__put(&s->base);
+}
+
+static void the_filter_leaves_rows_out(void **state)
+{
+	struct cache_sample k = use(2, "kswapd0", 8, "");
+	const struct cache_snap *s;
+	struct cache_answer *a;
+
+	put_scene(*state);
+	k.kthread = true;
+	k.n[CACHE_READ_HITS] = 1;
+	model_cache.consume(((struct maker *)*state)->model, &k.head);
+	s = tick(*state);
+	a = ask_window(s, CACHE_BY_PID, WINDOW_LAST, "pid=6 cpu=3");
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(cache__hits(a->n), 39);
+	end(a);
+	a = ask_window(s, CACHE_BY_PID, WINDOW_LAST, "task=kernel");
+	assert_int_equal(a->nrows, 1);
+	assert_string_equal(cell(a, 0, "comm").s, "kswapd0");
+	end(a);
+	snap__put(&s->base);
+}
+
+static void a_name_that_comes_later_is_taken(void **state)
+{
+	struct cache_sample s = use(5, "db", 9, "");
+	const struct cache_snap *snap;
+
+	s.n[CACHE_READ_HITS] = 1;
+	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	copy_str(s.file.path, sizeof(s.file.path), "/late");
+	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	s.file.path[0] = '\0';
+	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	snap = tick(*state);
+	assert_int_equal(snap->nuses, 1);
+	assert_string_equal(snap->uses[0].path, "/late");
+	snap__put(&snap->base);
+}
+
+/* --- bounds --- */
+
+static void files_that_are_too_many_stay_in_their_process(void **state)
+{
+	const u32 n = CACHE_MAX_ROWS * 2;
+	struct maker *m = *state;
+	const struct cache_snap *s;
+	struct cache_answer *a;
+	size_t before;
+
+	put_reads(m, 5, 7, 0, 1000000); /* hot: it has to stay */
+	for (u32 i = 0; i < n; i++)
+		put_reads(m, 5 + i % 2, 100 + i, 2, 1);
+	before = model_cache.memory(m->model);
+	s = tick(m);
+	assert_true(s->nuses <= CACHE_MAX_ROWS);
+	assert_true(before < 32u << 20);
+	a = ask_window(s, CACHE_BY_PID, WINDOW_TOTAL, "");
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(cell(a, 0, "misses").u, 1000000 + n / 2);
+	assert_int_equal(cell(a, 1, "misses").u, n / 2);
+	assert_int_equal(cell(a, 1, "hits").u, n);
+	end(a);
+	a = ask_window(s, CACHE_BY_FILE, WINDOW_TOTAL, "");
+	assert_string_equal(cell(a, 0, "file").s, "/srv/seven");
+	assert_int_equal(cell(a, 0, "misses").u, 1000000);
+	assert_string_equal(cell(a, 1, "file").s, "[other files]");
+	end(a);
+	snap__put(&s->base);
+}
+
+static void processes_that_are_too_many_are_others(void **state)
+{
+	const u32 n = CACHE_MAX_ROWS * 2;
+	struct maker *m = *state;
+	const struct cache_snap *s;
+	struct cache_answer *a;
+	bool others = false;
+
+	for (u32 i = 1; i <= n; i++)
+		put_reads(m, i, 7, 2, 1);
+	s = tick(m);
+	assert_true(s->nuses <= CACHE_MAX_ROWS);
+	a = ask(s, CACHE_BY_COMM);
+	assert_int_equal(cache__misses(a->n), n);
+	assert_int_equal(cache__hits(a->n), 2 * n);
+	for (u32 i = 0; i < a->nrows; i++)
+		others |= !strcmp(cell(a, i, "comm").s, "[others]");
+	assert_true(others);
+	end(a);
+	snap__put(&s->base);
+}
+
+/* --- stacks --- */
+
+/* A stack of one frame in the kernel at the address, and n misses there. */
+static void put_miss(struct maker *m, u32 tgid, u64 inode, const char *name, u64 n)
+{
+	u64 ips[2] = {symbols__named(m->symbols, "[kernel]", name, CODE_KERNEL),
+		      symbols__named(m->symbols, "[kernel]", "vfs_read", CODE_KERNEL)};
+	struct stack_def def = {.head.type = SAMPLE_STACK_DEF,
+				.hash = hash_bytes(name, strlen(name)) | 1,
+				.nkernel = 2,
+				.named = true,
+				.tgid = tgid,
+				.ips = ips};
+	struct cache_miss_sample s = {.head.type = SAMPLE_CACHE_MISS,
+				      .tgid = tgid,
+				      .cgroup = 1,
+				      .dev = inode ? VDA1 : 0,
+				      .inode = inode,
+				      .stack = def.hash,
+				      .misses = n};
+
+	model_cache.consume(m->model, &def.head);
+	model_cache.consume(m->model, &s.head);
+}
+
+static const struct tree_node *node_named(const struct cache_answer *a, const char *name)
+{
+	for (u32 i = 0; i < a->base.nnodes; i++)
+		if (!strcmp(a->base.nodes[i].name, name))
+			return &a->base.nodes[i];
+	return NULL;
+}
+
+static void misses_unfold_to_where_they_come_from(void **state)
+{
+	struct maker *m = *state;
+	struct cache_query q = {.group = CACHE_BY_PID};
+	const struct cache_snap *s;
+	struct cache_answer *a;
+
+	put_scene(m);
+	put_miss(m, 5, 7, "ext4_read", 30);
+	put_miss(m, 5, 8, "btrfs_read", 12);
+	put_miss(m, 6, 7, "xfs_read", 5);
+	s = tick(m);
+	a = cache__query(s, &q, NULL);
+	assert_true(a->rows[0].has_stacks);
+	assert_int_equal(a->base.nnodes, 0);
+	q.unfolded[q.nunfolded++] = a->rows[0].key;
+	end(a);
+	a = cache__query(s, &q, NULL);
+	assert_int_equal(a->base.trees[0].n, 3);
+	assert_int_equal(a->base.trees[1].n, 0);
+	assert_string_equal(a->base.nodes[0].name, "vfs_read"); /* from the root on */
+	assert_int_equal(a->base.nodes[0].count, 42);
+	assert_int_equal(a->base.nodes[0].nchildren, 2);
+	assert_int_equal(node_named(a, "ext4_read")->count, 30);
+	assert_null(node_named(a, "xfs_read"));
+	/* As the row's share, of all misses. */
+	assert_float_equal(a->base.nodes[0].pct, 42 * 100.0 / 47, 1e-6);
+	end(a);
+	q.leaf_first = true;
+	a = cache__query(s, &q, NULL);
+	assert_string_equal(a->base.nodes[0].name, "ext4_read");
+	end(a);
+	snap__put(&s->base);
+}
+
+static void stacks_are_of_the_row_by_every_key(void **state)
+{
+	struct maker *m = *state;
+	const struct cache_snap *s;
+
+	put_scene(m);
+	put_miss(m, 5, 7, "ext4_read", 30);
+	put_miss(m, 6, 7, "xfs_read", 5);
+	s = tick(m);
+	for (u32 g = 0; g < CACHE_GROUPS; g++) {
+		struct cache_query q = {.group = g, .nunfolded = 1};
+		struct cache_answer *a = cache__query(s, &q, NULL);
+
+		q.unfolded[0] = a->rows[0].key;
+		end(a);
+		a = cache__query(s, &q, NULL);
+		assert_int_equal(node_named(a, "ext4_read")->count, 30);
+		assert_true((node_named(a, "xfs_read") != NULL) ==
+			    (g != CACHE_BY_PID && g != CACHE_BY_COMM));
+		end(a);
+	}
+	snap__put(&s->base);
+}
+
+static void stacks_are_bounded_and_no_miss_is_lost(void **state)
+{
+	const u32 n = CACHE_MAX_MISSES * 3;
+	struct maker *m = *state;
+	const struct cache_snap *s;
+	u64 all = 0;
+
+	put_scene(m);
+	for (u32 i = 0; i < n; i++)
+		put_miss(m, 5, 1000 + i, "ext4_read", 1);
+	s = tick(m);
+	assert_true(s->nmisses <= CACHE_MAX_MISSES);
+	for (u32 i = 0; i < s->nmisses; i++)
+		all += s->misses[i].misses[WINDOW_TOTAL];
+	assert_int_equal(all, n);
+	snap__put(&s->base);
+}
+
+/* Misses whose file was not kept still are their process'. */
+static void a_miss_without_a_file_belongs_to_its_process(void **state)
+{
+	struct maker *m = *state;
+	struct cache_query q = {.group = CACHE_BY_PID, .nunfolded = 1};
+	const struct cache_snap *s;
+	struct cache_answer *a;
+
+	put_reads(m, 5, 7, 0, 3);
+	put_miss(m, 5, 0, "ext4_read", 3);
+	s = tick(m);
+	a = cache__query(s, &q, NULL);
+	q.unfolded[0] = a->rows[0].key;
+	end(a);
+	a = cache__query(s, &q, NULL);
+	assert_non_null(node_named(a, "ext4_read"));
+	end(a);
+	q.group = CACHE_BY_FILE;
+	a = cache__query(s, &q, NULL);
+	assert_false(a->rows[0].has_stacks);
+	end(a);
+	snap__put(&s->base);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(shares_of_each_kind),
+		T(no_accesses_have_no_share),
+		T(columns_are_called_as_the_counts),
+		T(sums_of_the_windows),
+		T(zero_forgets_it_all),
+		T(totals_are_of_now_and_flows_of_the_window),
+		T(rows_by_each_key),
+		T(the_most_missed_comes_first_and_names_the_row),
+		T(narrowed_to_a_process_or_a_file),
+		T(the_filter_leaves_rows_out),
+		T(a_name_that_comes_later_is_taken),
+		T(files_that_are_too_many_stay_in_their_process),
+		T(processes_that_are_too_many_are_others),
+		T(misses_unfold_to_where_they_come_from),
+		T(stacks_are_of_the_row_by_every_key),
+		T(stacks_are_bounded_and_no_miss_is_lost),
+		T(a_miss_without_a_file_belongs_to_its_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

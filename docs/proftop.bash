@@ -72,7 +72,7 @@ _proftop()
 	--call-graph) _proftop_words "auto fp eh off" ;;
 	-V | --view) _proftop_words "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	-d | --delay) _proftop_words "0.2 0.5 1 2 5 10" ;;
-	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker" ;;
+	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;
 	--theme)
 		_proftop_words "$(proftop --help 2>/dev/null | sed -n 's/^ *--theme NAME *//p' | tr , ' ')"
 		;;

@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page cache: what each thread asks of it, and whether it was there. Each page that is put
+ * into the cache is one that somebody asks for, or one beside it; which of the two is told by
+ * the event that follows (the read's batch, the end of the write) or by the one before (the
+ * fault). Pages asked for that were not put there by the same operation are hits.
+ *
+ * A read tells its range once a batch: the range is counted at the first one. Batches that
+ * begin within the range of the same system call, and end where it does, are its later ones.
+ */
+#include "bpf/cache.h"
+#include "bpf/cache_kernel.bpf.h"
+#include "bpf/cache_reason.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+volatile u32 ready = 0;	      /* all programs are attached */
+volatile u32 last_is_end = 0; /* a read's last page is told as the one behind it: up to 6.15 */
+volatile u32 probe_tgid = 0;  /* user space reads a page to find that out */
+volatile u64 probe_end = 0;   /* what it was told, + 1 */
+
+/* The magic numbers of file systems whose writes are told one by one. */
+#define EXT4_MAGIC 0xef53
+#define XFS_MAGIC  0x58465342
+#define F2FS_MAGIC 0xf2f52010
+
+static __always_inline u64 begin(struct cache_stats *st)
+{
+	st->events++;
+	return st->events & 15 ? 0 : bpf_ktime_get_ns();
+}
+
+/* A look at the clock costs as much as a good part of a run: one in 16 is timed. */
+static __always_inline void end(struct cache_stats *st, u64 then)
+{
+	if (!then)
+		return;
+	st->timed++;
+	st->run_ns += bpf_ktime_get_ns() - then;
+}
+
+/* NULL: out of scope, or its state could not be kept. */
+static __always_inline struct thread *thread__get(struct task_struct *task)
+{
+	struct thread *t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct cache_stats *st;
+
+	if (t)
+		return thread__watched(t, task) ? t : NULL;
+	st = stats__get();
+	if (st)
+		st->tasks_full++;
+	return NULL;
+}
+
+/* --- pages that come and go --- */
+
+struct pages {
+	struct address_space *mapping;
+	struct range at;
+};
+
+static __always_inline u64 page__count(struct page *page)
+{
+	struct page *second = (void *)page + bpf_core_type_size(struct page);
+
+	if (!(page->flags & (1UL << bpf_core_enum_value(enum pageflags, PG_head))))
+		return 1;
+	return bpf_core_field_exists(page->compound_nr) ? BPF_CORE_READ(second, compound_nr) : 1;
+}
+
+/* The flags come first, whatever their type. */
+static __always_inline u64 folio__count(struct folio *folio)
+{
+	u64 flags = 0;
+
+	bpf_probe_read_kernel(&flags, sizeof(flags), folio);
+	if (!(flags & (1UL << bpf_core_enum_value(enum pageflags, PG_head))))
+		return 1;
+	if (bpf_core_field_exists(folio->_nr_pages))
+		return folio->_nr_pages;
+	if (bpf_core_field_exists(((struct folio___old *)folio)->_folio_nr_pages))
+		return ((struct folio___old *)folio)->_folio_nr_pages;
+	return BPF_CORE_READ((struct page *)((void *)folio + bpf_core_type_size(struct page)),
+			     compound_nr);
+}
+
+static __always_inline void pages__fill(struct pages *p, void *arg)
+{
+	if (bpf_core_type_exists(struct folio)) {
+		struct folio *folio = arg;
+
+		p->mapping = folio->mapping;
+		p->at.first = folio->index;
+		p->at.end = p->at.first + folio__count(folio);
+	} else {
+		struct page *page = arg;
+
+		p->mapping = page->mapping;
+		p->at.first = page->index;
+		p->at.end = p->at.first + page__count(page);
+	}
+}
+
+static __always_inline bool operation__holds(const struct operation *o, u64 mapping, u64 token)
+{
+	return o->token == token && o->mapping == mapping;
+}
+
+static __always_inline bool is_ahead_call(u32 call)
+{
+	return call == CALL_READAHEAD || call == CALL_FADVISE || call == CALL_MADVISE;
+}
+
+static __always_inline void added(struct event *e, struct pending *p)
+{
+	struct thread *t = e->t;
+	u64 n;
+
+	if (operation__holds(&t->fault, p->mapping, fault__token(e->task))) {
+		n = settle(e, p, &t->fault.at, CACHE_N_FAULT_MISSES);
+		e->bank->n[CACHE_N_FAULT_HITS] -= n;
+	} else if (operation__holds(&t->write, p->mapping, p->write_token + 1)) {
+		n = settle(e, p, &t->write.at, CACHE_N_WRITE_MISSES);
+		e->bank->n[CACHE_N_WRITE_HITS] -= n;
+	} else if (is_ahead_call(task__call(e->task))) {
+		read_ahead(t, e->task, p, p->at.first, p->at.end);
+	} else {
+		pending__add(e, p);
+	}
+}
+
+SEC("tp_btf/mm_filemap_add_to_page_cache")
+int cache_add(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cache_stats *st = stats__get();
+	struct pending p = {};
+	struct inode *inode;
+	struct event e = {.ctx = ctx, .task = task};
+	struct pages pages;
+	u64 then;
+
+	if (!st || !ready)
+		return 0;
+	e.t = thread__get(task);
+	if (!e.t)
+		return 0;
+	then = begin(st);
+	pages__fill(&pages, (void *)ctx[0]);
+	inode = pages.mapping->host;
+	if (!inode)
+		return 0;
+	e.bank = bank__of(e.t, task, inode, (u64)pages.mapping);
+	p.mapping = (u64)pages.mapping;
+	p.at = pages.at;
+	p.number = e.bank->number;
+	p.inode = e.bank->inode;
+	p.dev = e.bank->dev;
+	p.read_token = read__token(task);
+	p.write_token = write__token(task);
+	p.interval = interval;
+	added(&e, &p);
+	event__end(&e);
+	end(st, then);
+	return 0;
+}
+
+static __always_inline void evicted(struct inode *inode, u64 n)
+{
+	struct cache_key key = {};
+
+	key.inode = inode__number(inode);
+	key.dev = inode__dev(inode);
+	count_at(&key, CACHE_N_EVICTED, n);
+}
+
+SEC("tp_btf/mm_filemap_delete_from_page_cache")
+int cache_delete(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cache_stats *st = stats__get();
+	struct event e = {.ctx = ctx, .task = task};
+	struct inode *inode;
+	struct pages p;
+	u64 then;
+
+	if (!st || !ready)
+		return 0;
+	pages__fill(&p, (void *)ctx[0]);
+	if (!p.mapping)
+		return 0;
+	inode = p.mapping->host;
+	if (!inode)
+		return 0;
+	ahead__leave(inode, &p.at, 0);
+	e.t = thread__get(task);
+	if (!e.t)
+		return 0;
+	then = begin(st);
+	if (task->flags & (PF_KSWAPD | PF_MEMALLOC)) {
+		evicted(inode, range__len(&p.at));
+	} else {
+		e.bank = bank__of(e.t, task, inode, (u64)p.mapping);
+		e.bank->n[CACHE_N_DROPPED] += range__len(&p.at);
+		event__end(&e);
+	}
+	end(st, then);
+	return 0;
+}
+
+/* --- reads --- */
+
+/* Where the read began that the task is in, if that is easily found: a batch may go untold. */
+static __always_inline u64 call__begin(struct task_struct *task, u64 mapping, u64 first)
+{
+	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
+	struct files_struct *files = ((struct task_struct___cache *)task)->files;
+	u32 call = task__call(task), fd;
+	struct file **table, *file = NULL;
+	u64 at;
+
+	if ((call != CALL_READ && call != CALL_PREAD) || !files)
+		return first;
+	fd = REGS_ARG1(regs);
+	if (fd >= files->fdt->max_fds)
+		return first;
+	table = files->fdt->fd;
+	bpf_probe_read_kernel(&file, sizeof(file), table + fd);
+	if (!file || (u64)BPF_CORE_READ(file, f_mapping) != mapping)
+		return first;
+	at = (call == CALL_READ ? BPF_CORE_READ(file, f_pos) : REGS_ARG4(regs)) >> PAGE_SHIFT;
+	return at < first ? at : first;
+}
+
+/* Pages of the range that were not counted yet; sets it to that. */
+static __always_inline u64 note_read(struct thread *t, struct task_struct *task, u64 mapping,
+				     struct range *r, bool doubt)
+{
+	u64 token = read__token(task), last = r->end - 1, n;
+	bool same = t->read_token == token && t->read_mapping == mapping;
+
+	if (same && last == t->read_last && r->first > t->read_at) {
+		t->read_at = r->first;
+		return 0;
+	}
+	/* The parts of a splice may share a page. */
+	if (same && r->first == t->read_last && t->read_last > t->read_at)
+		r->first++;
+	else if (doubt && !same)
+		r->first = call__begin(task, mapping, r->first);
+	n = range__len(r);
+	t->read_token = token;
+	t->read_mapping = mapping;
+	t->read_first = t->read_at = r->first;
+	t->read_last = last;
+	return n;
+}
+
+static __noinline int read_slow(struct event *e, struct address_space *mapping, u64 first, u64 last)
+{
+	struct range asked = {first, last + 1};
+	struct range whole;
+	struct inode *inode;
+	u64 size, n;
+	bool any;
+
+	if (!e || !mapping)
+		return 0;
+	inode = mapping->host;
+	if (!inode)
+		return 0;
+	e->bank = bank__of(e->t, e->task, inode, (u64)mapping);
+	size = (inode->i_size + (1ULL << PAGE_SHIFT) - 1) >> PAGE_SHIFT;
+	if (asked.end > size)
+		asked.end = size;
+	if (asked.end <= first)
+		asked.end = first + 1;
+	expire_old(e);
+	any = ahead__any(inode->i_ino);
+	n = note_read(e->t, e->task, (u64)mapping, &asked, any || first != last);
+	whole.first = e->t->read_first;
+	whole.end = e->t->read_last + 1;
+	if (n)
+		ahead__leave(inode, &asked, TAKE_USED);
+	for (u32 i = 0; i < PENDINGS; i++) {
+		struct pending *p = &e->t->pending[i];
+
+		if (p->used && p->mapping == (u64)mapping && pending__take(p))
+			n -= settle(e, p, &whole, CACHE_N_READ_MISSES);
+	}
+	e->bank->n[CACHE_N_READ_HITS] += n;
+	return 0;
+}
+
+static __always_inline void read_other(u64 *ctx, struct task_struct *task,
+				       struct address_space *mapping, u64 first, u64 last)
+{
+	struct cache_stats *st = stats__get();
+	struct event e = {.ctx = ctx, .task = task};
+	struct range r = {first, last + 1};
+	u64 then;
+
+	if (!st || !ready)
+		return;
+	if (task->tgid == probe_tgid)
+		probe_end = last + 1;
+	e.t = thread__get(task);
+	if (e.t) {
+		then = begin(st);
+		read_slow(&e, mapping, first, last);
+		event__end(&e);
+		end(st, then);
+	} else if (mapping->host) {
+		ahead__leave(mapping->host, &r, TAKE_USED);
+	}
+}
+
+static __always_inline void end_fast(u64 then)
+{
+	struct cache_stats *st = stats__get();
+
+	if (!st)
+		return;
+	st->fast_timed++;
+	st->fast_ns += bpf_ktime_get_ns() - then;
+}
+
+SEC("tp_btf/mm_filemap_get_pages")
+int cache_read(u64 *ctx)
+{
+	struct address_space *mapping = (void *)ctx[0];
+	u64 first = ctx[1], last = ctx[2] - last_is_end;
+	struct task_struct *task = bpf_get_current_task_btf();
+	u64 token = read__token(task), then = token & 63 ? 0 : bpf_ktime_get_ns();
+	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct bank *b;
+
+	if (!t || t->fast != thread__scope() || first != last || token == t->read_token)
+		goto other;
+	b = &t->bank[active & 1];
+	if (b->mapping != (u64)mapping || b->number != mapping->host->i_ino ||
+	    ahead__any(b->number))
+		goto other;
+	b->n[CACHE_N_READ_HITS]++;
+	t->read_token = token;
+	t->read_mapping = (u64)mapping;
+	t->read_first = t->read_last = t->read_at = first;
+	if (then)
+		end_fast(then);
+	return 0;
+other:
+	read_other(ctx, task, mapping, first, last);
+	return 0;
+}
+
+/* --- faults --- */
+
+/* One fault is told twice, or more often when it is tried again. index: ~0 not known yet. */
+static __always_inline void fault(u64 *ctx, struct address_space *mapping, struct range *r,
+				  u64 index)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cache_stats *st = stats__get();
+	u64 token = fault__token(task), then;
+	struct event e = {.ctx = ctx, .task = task};
+	struct inode *inode = mapping->host;
+	struct operation *o;
+
+	if (!st || !ready || !inode)
+		return;
+	ahead__leave(inode, r, TAKE_USED);
+	e.t = thread__get(task);
+	if (!e.t)
+		return;
+	then = begin(st);
+	e.bank = bank__of(e.t, task, inode, (u64)mapping);
+	o = &e.t->fault;
+	if (!operation__holds(o, (u64)mapping, token))
+		e.bank->n[CACHE_N_FAULT_HITS]++;
+	o->mapping = (u64)mapping;
+	o->token = token;
+	o->at.first = index;
+	o->at.end = index + 1;
+	event__end(&e);
+	end(st, then);
+}
+
+SEC("tp_btf/mm_filemap_map_pages")
+int cache_map(u64 *ctx)
+{
+	struct range r = {ctx[1], ctx[2] + 1};
+
+	fault(ctx, (void *)ctx[0], &r, ~1ULL);
+	return 0;
+}
+
+SEC("tp_btf/mm_filemap_fault")
+int cache_fault(u64 *ctx)
+{
+	struct range r = {ctx[1], ctx[1] + 1};
+
+	fault(ctx, (void *)ctx[0], &r, ctx[1]);
+	return 0;
+}
+
+/* --- writes --- */
+
+/* Pages that the thread has put there for this write: how many of the range. */
+static __noinline u64 write_missed(struct event *e, u64 mapping, struct range *r)
+{
+	u64 n = 0, end, write;
+
+	if (!e || !r)
+		return 0;
+	write = write__token(e->task);
+	for (u32 i = 0; i < PENDINGS; i++) {
+		struct pending *p = &e->t->pending[i];
+
+		if (!p->used || p->mapping != mapping || p->write_token != write ||
+		    p->at.first >= r->end || p->at.end <= r->first || !pending__take(p))
+			continue;
+		/* What is behind will be written next. */
+		end = p->at.end;
+		if (end > r->end)
+			p->at.end = r->end;
+		n += settle(e, p, r, CACHE_N_WRITE_MISSES);
+		if (end > r->end) {
+			p->at.first = r->end;
+			p->at.end = end;
+			p->used = 1;
+		}
+	}
+	return n;
+}
+
+static __noinline int written(struct event *e, struct inode *inode, struct range *r)
+{
+	u64 mapping, token, n;
+
+	if (!e || !inode || !r)
+		return 0;
+	mapping = (u64)inode->i_mapping;
+	token = write__token(e->task) + 1;
+	e->bank = bank__of(e->t, e->task, inode, mapping);
+	/* Parts of one call may share a page. */
+	if (has_user_part(e->task) && operation__holds(&e->t->written, mapping, token) &&
+	    e->t->written.at.end == r->first + 1 && task__call(e->task) != CALL_IO_URING_ENTER)
+		r->first++;
+	n = range__len(r);
+	if (n)
+		n -= write_missed(e, mapping, r);
+	e->bank->n[CACHE_N_WRITE_HITS] += n;
+	e->t->written.mapping = mapping;
+	e->t->written.token = token;
+	e->t->written.at.first = e->t->written.at.end = r->end;
+	return 0;
+}
+
+static __always_inline void write_end(u64 *ctx, struct inode *inode, u64 pos, u64 copied)
+{
+	struct event e = {.ctx = ctx, .task = bpf_get_current_task_btf()};
+	struct cache_stats *st = stats__get();
+	struct range r = {pos >> PAGE_SHIFT, 0};
+	u64 then;
+
+	if (!st || !ready || !(u32)copied)
+		return;
+	r.end = ((pos + (u32)copied - 1) >> PAGE_SHIFT) + 1;
+	ahead__leave(inode, &r, TAKE_USED);
+	e.t = thread__get(e.task);
+	if (!e.t)
+		return;
+	then = begin(st);
+	written(&e, inode, &r);
+	event__end(&e);
+	end(st, then);
+}
+
+#define WRITE_END(name)                                                                            \
+	SEC("tp_btf/" #name)                                                                       \
+	int cache_##name(u64 *ctx)                                                                 \
+	{                                                                                          \
+		write_end(ctx, (void *)ctx[0], ctx[1], ctx[3]);                                    \
+		return 0;                                                                          \
+	}
+
+WRITE_END(ext4_write_end)
+WRITE_END(ext4_da_write_end)
+WRITE_END(ext4_journalled_write_end)
+WRITE_END(f2fs_write_end)
+
+SEC("tp_btf/writeback_dirty_folio")
+int cache_dirty(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cache_stats *st = stats__get();
+	struct event e = {.ctx = ctx, .task = task};
+	struct inode *inode;
+	struct pages p;
+	u64 then;
+
+	if (!st || !ready)
+		return 0;
+	e.t = thread__get(task);
+	if (!e.t)
+		return 0;
+	then = begin(st);
+	pages__fill(&p, (void *)ctx[0]);
+	inode = p.mapping ? p.mapping->host : NULL;
+	if (inode) {
+		e.bank = bank__of(e.t, task, inode, (u64)p.mapping);
+		e.bank->n[CACHE_N_DIRTIED] += range__len(&p.at);
+		event__end(&e);
+	}
+	end(st, then);
+	return 0;
+}
+
+/* --- threads that end, children, and all once an interval --- */
+
+SEC("tp_btf/sched_process_exit")
+int cache_exit(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct event e = {.ctx = ctx, .task = task, .t = t};
+	u32 which = active & 1;
+
+	if (!t)
+		return 0;
+	for (u32 i = 0; i < PENDINGS; i++)
+		if (t->pending[i].used)
+			expire(&e, &t->pending[i]);
+	bank__carry(&t->bank[0], t, task, which);
+	bank__carry(&t->bank[1], t, task, which);
+	t->gone = 1;
+	t->fast = 0;
+	return 0;
+}
+
+SEC("raw_tp/sched_process_fork")
+int cache_follow_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct cache_stats *st = stats__get();
+
+	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
+		st->forks_lost++;
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int cache_follow_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	scope__follow_exit((void *)ctx->args[0]);
+	return 0;
+}
+
+/* What a thread put there an interval ago, and nothing told why. */
+static __always_inline void visit_pending(struct thread *t, struct task_struct *task,
+					  struct pending *p)
+{
+	struct cache_key key;
+
+	if (interval - p->interval < 2 || !pending__take(p))
+		return;
+	key__fill(&key, t, task, p->dev, p->inode);
+	if (!bpf_map_lookup_elem(sums_of(active), &key))
+		new_sum(sums_of(active), &key, task);
+	count_at(&key, CACHE_N_OTHER_ADDED, range__len(&p->at));
+}
+
+SEC("iter/task")
+int cache_visit(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread *t;
+	u32 which = !active;
+
+	if (!task)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, 0);
+	if (!t)
+		return 0;
+	bank__carry(&t->bank[which & 1], t, task, which);
+	for (u32 i = 0; i < PENDINGS; i++)
+		if (t->pending[i].used)
+			visit_pending(t, task, &t->pending[i]);
+	if (look_again)
+		t->scope = t->fast = 0;
+	return 0;
+}

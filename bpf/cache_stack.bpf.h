@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where misses come from: of so many one has its stack taken, and stands for them. */
+#ifndef BPF_CACHE_STACK_BPF_H
+#define BPF_CACHE_STACK_BPF_H
+
+#include "bpf/cache_state.bpf.h"
+
+/* The program's and the tracepoint's: not of the stack that it looks at. */
+#define TRACER_FRAMES 2
+
+volatile u32 stack_every = 0; /* misses; 0: all */
+
+#define MISSES                                                                                     \
+	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
+	__uint(max_entries, 8192);                                                                 \
+	__type(key, struct cache_miss_key);                                                        \
+	__type(value, struct cache_miss_sum)
+
+struct {
+	MISSES;
+} misses_a SEC(".maps");
+
+struct {
+	MISSES;
+} misses_b SEC(".maps");
+
+static __always_inline u64 miss_stack(void *ctx, struct task_struct *task)
+{
+	u32 slot = STACK_SLOT_TRACE, zero = 0, nuser = 0;
+	struct stack_record *s = bpf_map_lookup_elem(&stack_scratch, &slot);
+	struct stack_stats *ss = bpf_map_lookup_elem(&stack_stats, &zero);
+	u32 nkernel;
+
+	if (!s || !ss)
+		return 0;
+	nkernel = stack__walk(ctx, s->ips, false, TRACER_FRAMES);
+	if (has_user_part(task))
+		nuser = stack__walk(ctx, s->ips + nkernel, false, BPF_F_USER_STACK);
+	if (!(nkernel + nuser))
+		return 0;
+	s->type = RECORD_STACK;
+	s->tgid = task->tgid;
+	s->nkernel = nkernel;
+	s->nuser = nuser;
+	s->t_ns = bpf_ktime_get_ns();
+	s->flags = 0;
+	s->hash = stack__hash(s);
+	return stack__send(s, ss) ? s->hash : 0;
+}
+
+static __always_inline void note_misses(void *ctx, struct thread *t, struct task_struct *task,
+					u32 dev, u64 inode, u64 n)
+{
+	void *map = active ? (void *)&misses_b : (void *)&misses_a;
+	struct cache_stats *st = stats__get();
+	struct cache_miss_sum *sum, fresh = {};
+	struct cache_miss_key key = {};
+
+	if (!st || !n)
+		return;
+	st->misses += n;
+	st->gathered += n;
+	if (st->gathered < stack_every)
+		return;
+	key.inode = inode;
+	key.dev = dev;
+	key.cgroup = t->cgroup;
+	key.name = t->name;
+	key.tgid = task->tgid;
+	key.stack = miss_stack(ctx, task);
+	sum = bpf_map_lookup_elem(map, &key);
+	if (!sum) {
+		fresh.tid = task->pid;
+		fresh.cpu = bpf_get_smp_processor_id();
+		bpf_probe_read_kernel_str(fresh.comm, sizeof(fresh.comm), task->comm);
+		bpf_map_update_elem(map, &key, &fresh, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(map, &key);
+	}
+	if (sum) {
+		__sync_fetch_and_add(&sum->misses, st->gathered);
+		sum->last_ns = bpf_ktime_get_ns();
+	} else {
+		st->misses_full += st->gathered;
+	}
+	st->gathered = 0;
+}
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is known of a thread, in its task-local storage, and where its numbers go.
+ *
+ * A thread adds up in a bank what it does with one file. There are two banks, which take turns
+ * with the maps: when user space has switched `active` and no program runs any more that began
+ * before, nobody writes to the other bank, and an iterator carries it into the other map. Who
+ * goes on to another file, or ends, carries its bank itself.
+ */
+#ifndef BPF_CACHE_STATE_BPF_H
+#define BPF_CACHE_STATE_BPF_H
+
+#include "bpf/cache.h"
+#include "bpf/cache_kernel.bpf.h"
+#include "bpf/scope.bpf.h"
+#include "bpf/stack.bpf.h"
+
+const volatile u32 page_shift = 12;
+
+volatile u32 active = 0;     /* which bank and which maps count now */
+volatile u32 look_again = 0; /* the iterator decides anew who is in scope */
+volatile u32 interval = 0;   /* counts them */
+
+struct bank {
+	u64 mapping; /* 0: empty */
+	u64 number;  /* i_ino: a mapping's memory may have become another file's */
+	u64 inode;   /* the same, but 0 of devices */
+	u32 dev;
+	u32 taken;
+	s64 n[CACHE_NUMBERS];
+};
+
+/* A range of pages, `end` not in it. */
+struct range {
+	u64 first, end;
+};
+
+/* Pages that were put into the cache: why is told by the event that follows. */
+struct pending {
+	u64 mapping;
+	struct range at;
+	u64 number, inode;	     /* as in struct bank */
+	u64 read_token, write_token; /* as they were */
+	u32 dev;
+	u32 used; /* taken by whoever sets it to 0: the thread itself, or the iterator */
+	u32 interval;
+	u32 pad;
+};
+
+#define PENDINGS 4
+
+/* The last fault or write; the token says whether it is still going on. */
+struct operation {
+	u64 mapping;
+	u64 token;
+	struct range at;
+};
+
+struct thread {
+	u64 fast;	/* thread__scope() when a read needs no more than to be counted, else 0 */
+	u64 read_token; /* of the last read */
+	u64 read_mapping;
+	u64 read_first, read_last;
+	u64 read_at; /* its last batch began here */
+	struct bank bank[2];
+	u64 scope; /* thread__scope() that `watched` was decided under */
+	u64 cgroup, name;
+	struct operation fault, write; /* write: told before it is done */
+	struct operation written;      /* its last part, where they are told when done */
+	struct pending pending[PENDINGS];
+	u32 npending; /* may be more than there are: the iterator takes some */
+	u32 watched;
+	u32 gone; /* it exits: nothing is kept back */
+	u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+#define SUMS                                                                                       \
+	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
+	__uint(max_entries, 16384);                                                                \
+	__type(key, struct cache_key);                                                             \
+	__type(value, struct cache_sum)
+
+struct {
+	SUMS;
+} sums_a SEC(".maps");
+
+struct {
+	SUMS;
+} sums_b SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cache_stats);
+} stats SEC(".maps");
+
+static __always_inline struct cache_stats *stats__get(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&stats, &zero);
+}
+
+/* --- which file --- */
+
+static __always_inline bool is_bdev(struct inode *inode)
+{
+	return inode->i_sb->s_magic == BDEVFS_MAGIC;
+}
+
+static __always_inline u64 inode__number(struct inode *inode)
+{
+	return is_bdev(inode) ? 0 : inode->i_ino;
+}
+
+static __always_inline u32 inode__dev(struct inode *inode)
+{
+	return is_bdev(inode) ? inode->i_rdev : inode->i_sb->s_dev;
+}
+
+/* --- which operation --- */
+
+static __always_inline bool has_user_part(struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
+}
+
+static __always_inline u32 task__call(struct task_struct *task)
+{
+	REGS_TYPE *regs;
+
+	if (!has_user_part(task))
+		return CALL_NONE;
+	regs = (void *)bpf_task_pt_regs(task);
+	return (s32)REGS_SYSCALL(regs) < 0 ? CALL_NONE : REGS_SYSCALL(regs);
+}
+
+/* System calls that read, as many as have ended: tells one from the next. Reads of kernel
+ * threads and of io_uring do not count; then only their ranges tell. */
+static __always_inline u64 read__token(struct task_struct *task)
+{
+	struct task_struct___cache *t = (void *)task;
+
+	return bpf_core_field_exists(t->ioac.syscr) ? t->ioac.syscr : 0;
+}
+
+static __always_inline u64 write__token(struct task_struct *task)
+{
+	struct task_struct___cache *t = (void *)task;
+
+	return bpf_core_field_exists(t->ioac.syscw) ? t->ioac.syscw : 0;
+}
+
+/* Faults that have ended; never 0. One that is tried again has not. */
+static __always_inline u64 fault__token(struct task_struct *task)
+{
+	struct task_struct___cache *t = (void *)task;
+
+	return t->min_flt + t->maj_flt + 1;
+}
+
+/* --- where numbers go --- */
+
+static __always_inline void add(s64 *to, s64 n)
+{
+	if (n)
+		__sync_fetch_and_add(to, n);
+}
+
+static __noinline struct cache_sum *new_sum(void *map, struct cache_key *key,
+					    struct task_struct *task)
+{
+	struct cache_sum sum = {};
+
+	if (key->tgid) {
+		sum.tid = task->pid;
+		sum.kthread = (task->flags & PF_KTHREAD) != 0;
+		bpf_probe_read_kernel_str(sum.comm, sizeof(sum.comm), task->comm);
+	}
+	sum.cpu = bpf_get_smp_processor_id();
+	bpf_map_update_elem(map, key, &sum, BPF_NOEXIST);
+	return bpf_map_lookup_elem(map, key);
+}
+
+static __always_inline void *sums_of(u32 which)
+{
+	return which ? (void *)&sums_b : (void *)&sums_a;
+}
+
+static __always_inline void key__fill(struct cache_key *key, struct thread *t,
+				      struct task_struct *task, u32 dev, u64 inode)
+{
+	key->inode = inode;
+	key->dev = dev;
+	key->cgroup = t->cgroup;
+	key->name = t->name;
+	key->tgid = task->tgid;
+	if (task->flags & PF_KSWAPD)
+		key->cgroup = key->name = key->tgid = 0;
+}
+
+/* One number of the present task's, past the banks. Global: the verifier looks at it once. */
+__noinline int count_at(struct cache_key *key, u32 what, s64 n)
+{
+	void *map = sums_of(active);
+	struct cache_stats *st;
+	struct cache_sum *sum;
+
+	if (!key || what >= CACHE_NUMBERS)
+		return 0;
+	sum = bpf_map_lookup_elem(map, key);
+	if (!sum)
+		sum = new_sum(map, key, bpf_get_current_task_btf());
+	if (sum) {
+		add(&sum->n[what], n);
+		sum->last_ns = bpf_ktime_get_ns();
+		return 0;
+	}
+	st = stats__get();
+	if (st && n > 0)
+		st->sums_full += n;
+	return 0;
+}
+
+/* Empties a bank into a map. Whoever takes it does it: the thread itself or the iterator. */
+static __always_inline void bank__carry(struct bank *b, struct thread *t, struct task_struct *task,
+					u32 which)
+{
+	void *map = sums_of(which);
+	struct cache_stats *st;
+	struct cache_key key;
+	struct cache_sum *sum;
+	s64 lost = 0;
+
+	if (!b->mapping || __sync_lock_test_and_set(&b->taken, 1))
+		return;
+	key__fill(&key, t, task, b->dev, b->inode);
+	sum = bpf_map_lookup_elem(map, &key);
+	if (!sum)
+		sum = new_sum(map, &key, task);
+	for (u32 i = 0; i < CACHE_NUMBERS; i++) {
+		if (sum)
+			add(&sum->n[i], b->n[i]);
+		else if (i != CACHE_N_DIRTIED && b->n[i] > 0)
+			lost += b->n[i];
+		b->n[i] = 0;
+	}
+	if (sum)
+		sum->last_ns = bpf_ktime_get_ns();
+	st = stats__get();
+	if (st)
+		st->sums_full += lost;
+	b->mapping = 0;
+	b->taken = 0;
+}
+
+static __always_inline u64 name__hash(struct task_struct *task)
+{
+	u64 w[2] = {};
+
+	if (!((u32)scope_state & SCOPE_BPF_COMMS))
+		return 0;
+	bpf_probe_read_kernel_str(w, sizeof(w), task->comm);
+	return hash_finish(hash_step(hash_step(1, w[0]), w[1]));
+}
+
+/* What a decision about a thread is good for; never 0. */
+static __always_inline u64 thread__scope(void)
+{
+	return scope_state ^ (1u << 31);
+}
+
+static __always_inline bool thread__watched(struct thread *t, struct task_struct *task)
+{
+	u64 scope = thread__scope();
+
+	if (t->scope != scope) {
+		t->watched = scope__task(task, task->tgid, task->pid);
+		t->fast = 0;
+		t->scope = scope;
+	}
+	return t->watched && (!(u32)scope_state || scope__cpu(bpf_get_smp_processor_id()));
+}
+
+/* CPUs are judged at each event. */
+#define SCOPE_CPUS (SCOPE_BPF_HAS(SCOPE_BPF_CPU, 0) | SCOPE_BPF_HAS(SCOPE_BPF_CPU, 1))
+
+static __always_inline void thread__note_fast(struct thread *t)
+{
+	bool fast = t->watched && !t->npending && !t->gone && !((u32)scope_state & SCOPE_CPUS);
+
+	t->fast = fast ? t->scope : 0;
+}
+
+#endif

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The page cache: BPF programs on the tracepoints of filemap, writeback and file systems. */
+#include "sources/cache_bpf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "bpf/cache.h"
+#include "bpf/cache.skel.h"
+#include "bpf/stack.h"
+#include "core/arena.h"
+#include "core/clock.h"
+#include "core/log.h"
+#include "sources/bpf_ring.h"
+#include "sources/bpf_scope.h"
+#include "sources/bpf_util.h"
+#include "sources/cache_put.h"
+#include "sources/cache_totals.h"
+
+#define STACKS_WANTED 2000 /* misses whose stacks are taken in one interval, about */
+
+struct source {
+	struct cache_bpf *skel;
+	struct bpf_ring *ring;
+	struct bpf_scope scope;
+	struct cache_bpf_sizes sizes;
+	struct bpf_link *visit;
+	struct bpf_link *fork, *exit; /* while children are followed */
+	struct cache_put put;
+	struct cache_totals totals;
+	const struct sample_sink *sink; /* during drain */
+	bool flipped;
+	bool reads_seen; /* this kernel tells of them */
+	u32 stacks;	 /* sent since the map was emptied */
+	u64 before_ns;
+	struct cache_stats before;
+	struct health health;
+};
+
+void cache_bpf__stats(struct source *s, struct cache_stats *out)
+{
+	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
+}
+
+/* --- what was counted --- */
+
+static void on_sum(void *ctx, const void *key, const void *value)
+{
+	struct source *s = ctx;
+
+	cache_put__sum(&s->put, key, value);
+}
+
+static void on_miss(void *ctx, const void *key, const void *value)
+{
+	struct source *s = ctx;
+
+	cache_put__miss(&s->put, key, value);
+}
+
+static double drain_map(struct source *s, struct bpf_map *map,
+			void (*each)(void *ctx, const void *key, const void *value))
+{
+	long n = bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map),
+				 each, s);
+
+	if (n < 0)
+		log__add(LOG_WARN, "page cache counts could not be read from the kernel: %s",
+			 strerror((int)-n));
+	return n < 0 ? 0 : 100.0 * (double)n / bpf_map__max_entries(map);
+}
+
+static double drain_counts(struct source *s)
+{
+	bool a = s->skel->bss->active;
+	double sums, misses;
+
+	sums = drain_map(s, a ? s->skel->maps.sums_a : s->skel->maps.sums_b, on_sum);
+	misses = drain_map(s, a ? s->skel->maps.misses_a : s->skel->maps.misses_b, on_miss);
+	s->flipped = false;
+	return MAX(sums, misses);
+}
+
+static void put_record(void *ctx, const void *data, size_t size)
+{
+	struct source *s = ctx;
+
+	if (*(const u32 *)data == RECORD_STACK)
+		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+}
+
+/* Names of file systems whose writes are told, with the program that is. */
+static const char *const writes_told[] = {"ext4", "ext3", "ext2", NULL};
+
+static void read_mounts(char *out, size_t size)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	size_t n = f ? fread(out, 1, size - 1, f) : 0;
+
+	out[n] = '\0';
+	if (f)
+		fclose(f);
+}
+
+static void put_totals(struct source *s, const struct cache_stats *now)
+{
+	static char mounts[64 * 1024];
+	struct cache_totals_sample out = {.head.type = SAMPLE_CACHE_TOTALS};
+	u32 ages[CACHE_AGES];
+
+	cache_totals__read(&s->totals, &out);
+	read_mounts(mounts, sizeof(mounts));
+	cache_totals__blind(mounts, writes_told, out.blind, sizeof(out.blind));
+	out.writes_seen = !out.blind[0];
+	for (u32 i = 0; i < CACHE_AGES; i++)
+		ages[i] = (u32)MIN(now->ages[i] - s->before.ages[i], (u64)UINT32_MAX);
+	out.ages = ages;
+	sink__put(s->sink, &out.head);
+}
+
+/* --- upkeep --- */
+
+static void note_cost(struct source *s, const struct cache_stats *now, double wall_ns)
+{
+	double slow = (double)(now->events - s->before.events);
+	double timed = (double)(now->timed - s->before.timed);
+	double fast = 64 * (double)(now->fast_timed - s->before.fast_timed);
+	double ns = 64 * (double)(now->fast_ns - s->before.fast_ns);
+	struct health *h = &s->health;
+
+	if (timed > 0)
+		ns += slow * (double)(now->run_ns - s->before.run_ns) / timed;
+	if (slow + fast > 0)
+		h->cost_ns = ns / (slow + fast);
+	h->run_pct = 100 * ns / wall_ns / MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+	h->cost_pct = h->run_pct;
+}
+
+static void add_note(struct health *h, u64 n, const char *what)
+{
+	size_t len = strlen(h->note);
+
+	if (n)
+		snprintf(h->note + len, sizeof(h->note) - len, "%s%llu %s", len ? "; " : "",
+			 (unsigned long long)n, what);
+}
+
+static void note_losses(struct source *s, const struct cache_stats *now)
+{
+	struct health *h = &s->health;
+
+	h->samples = s->put.samples - MIN(s->put.samples, h->samples_total);
+	h->samples_total = s->put.samples;
+	h->map_full = now->sums_full + now->misses_full + now->ahead_full + now->files_full;
+	h->lost = now->sums_full + now->tasks_full;
+	h->note[0] = '\0';
+	if (!s->reads_seen)
+		copy_str(h->note, sizeof(h->note),
+			 "this kernel does not tell of reads and faults (6.11 and later do): no "
+			 "hits, and pages that come in are in other_added");
+	add_note(h, now->sums_full, "pages are in no row: too many files at once");
+	add_note(h, now->tasks_full, "events of threads for whom there was no memory");
+	add_note(h, now->misses_full, "misses are in no row of stacks");
+	add_note(h, now->ahead_full, "pages read ahead are not followed: too many unused ones");
+	add_note(h, now->pending_full, "pages came in too scattered to tell why");
+	add_note(h, now->forks_lost, "children could not be followed");
+}
+
+static void note_tick(struct source *s, const struct cache_stats *now, double fill)
+{
+	u64 now_ns = clock__monotonic_ns();
+	u64 misses = now->misses - s->before.misses;
+	double stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
+
+	s->skel->bss->stack_every = 1 + (u32)MIN(misses / STACKS_WANTED, 1u << 30);
+	note_losses(s, now);
+	s->health.map_fill_pct = MAX(fill, stacks);
+	note_cost(s, now, (double)MAX(now_ns - s->before_ns, 1ULL));
+	s->before = *now;
+	s->before_ns = now_ns;
+}
+
+/* --- settings --- */
+
+/* Programs on fork and exit are attached only while children are followed. */
+static int follow(struct source *s, bool on, struct status *st)
+{
+	if (!on) {
+		bpf_link__destroy(s->fork);
+		bpf_link__destroy(s->exit);
+		s->fork = s->exit = NULL;
+		return 0;
+	}
+	if (!s->exit)
+		s->exit = bpf_program__attach(s->skel->progs.cache_follow_exit);
+	if (s->exit && !s->fork)
+		s->fork = bpf_program__attach(s->skel->progs.cache_follow_fork);
+	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
+}
+
+static int cache_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
+{
+	int err = 0;
+
+	if (scope->follow_children)
+		err = follow(s, true, st);
+	if (!err)
+		err = bpf_scope__set(&s->scope, scope, st);
+	if (err)
+		return err;
+	if (!scope->follow_children)
+		follow(s, false, st);
+	return 0;
+}
+
+/* Nothing here is sampled. */
+static int cache_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+{
+	(void)s;
+	(void)how;
+	(void)st;
+	return 0;
+}
+
+/* --- the source --- */
+
+static void cache_bpf__close(struct source *s)
+{
+	bpf_link__destroy(s->visit);
+	bpf_link__destroy(s->fork);
+	bpf_link__destroy(s->exit);
+	bpf_scope__fini(&s->scope);
+	bpf_ring__free(s->ring);
+	cache_bpf__destroy(s->skel);
+	free(s);
+}
+
+static bool has_tracepoint(const struct btf *btf, const char *name)
+{
+	char type[80];
+
+	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
+}
+
+/* Leaves out what the running kernel does not have. */
+static void fit_kernel(struct source *s)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct bpf_program *prog;
+
+	if (!btf)
+		return;
+	bpf_object__for_each_program(prog, s->skel->obj)
+	{
+		const char *section = bpf_program__section_name(prog);
+
+		if (!strncmp(section, "tp_btf/", 7) && !has_tracepoint(btf, section + 7))
+			bpf_program__set_autoload(prog, false);
+	}
+	s->reads_seen = has_tracepoint(btf, "mm_filemap_get_pages");
+	btf__free(btf);
+}
+
+static int load(struct source *s, struct status *st)
+{
+	struct cache_bpf *k = cache_bpf__open();
+	int err;
+
+	s->skel = k;
+	if (!k)
+		return bpf_util__failed(-errno, "BPF programs of the page cache", st);
+	bpf_map__set_max_entries(k->maps.sums_a, s->sizes.sums);
+	bpf_map__set_max_entries(k->maps.sums_b, s->sizes.sums);
+	bpf_map__set_max_entries(k->maps.misses_a, s->sizes.misses);
+	bpf_map__set_max_entries(k->maps.misses_b, s->sizes.misses);
+	bpf_map__set_max_entries(k->maps.files, s->sizes.files);
+	bpf_map__set_max_entries(k->maps.ahead, s->sizes.ahead);
+	bpf_map__set_max_entries(k->maps.stacks_seen, s->sizes.stacks);
+	bpf_map__set_max_entries(k->maps.records, s->sizes.ring_bytes);
+	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
+	k->rodata->page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	fit_kernel(s);
+	err = cache_bpf__load(k);
+	if (err)
+		return bpf_util__failed(err, "BPF programs of the page cache", st);
+	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);
+	if (!err)
+		bpf_scope__init(&s->scope, bpf_map__fd(k->maps.scope_ids),
+				bpf_map__fd(k->maps.scope_comms), &k->bss->scope_state);
+	return err;
+}
+
+/* Those that take part whenever the source is open. */
+static bool is_wanted(struct source *s, const struct bpf_program *prog)
+{
+	return bpf_program__autoload(prog) && prog != s->skel->progs.cache_visit &&
+	       prog != s->skel->progs.cache_follow_fork && prog != s->skel->progs.cache_follow_exit;
+}
+
+static int attach(struct source *s, const struct scope *scope, struct status *st)
+{
+	struct bpf_object_skeleton *all = s->skel->skeleton;
+	int err = cache_bpf__set_scope(s, scope, st);
+
+	if (err)
+		return err;
+	s->visit = bpf_program__attach(s->skel->progs.cache_visit);
+	if (!s->visit)
+		return bpf_util__failed(-errno, "visiting all threads", st);
+	for (int i = 0; i < all->prog_cnt; i++) {
+		struct bpf_program *prog = *all->progs[i].prog;
+
+		if (!is_wanted(s, prog))
+			continue;
+		*all->progs[i].link = bpf_program__attach(prog);
+		if (!*all->progs[i].link)
+			return bpf_util__failed(-errno, bpf_program__name(prog), st);
+	}
+	return 0;
+}
+
+static bool before_6_16(void)
+{
+	struct utsname u;
+	unsigned major = 0, minor = 0;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 6 || (major == 6 && minor < 16));
+}
+
+/* Whether a read's last page is told as the one behind it: that cannot be seen in the kernel's
+ * types, and was changed in stable kernels too. So one byte of a file that is in the cache is
+ * read: of our own program. */
+static void learn_last(struct source *s)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char byte;
+	u64 told;
+
+	s->skel->bss->probe_tgid = (u32)getpid();
+	if (fd >= 0 && pread(fd, &byte, 1, 0) < 0)
+		log__add(LOG_INFO, "own program could not be read: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	s->skel->bss->probe_tgid = 0;
+	told = s->skel->bss->probe_end;
+	s->skel->bss->last_is_end = told ? told == 2 : before_6_16();
+}
+
+static int visit(struct source *s)
+{
+	int fd = bpf_iter_create(bpf_link__fd(s->visit));
+	char nothing[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		n = read(fd, nothing, sizeof(nothing));
+	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
+	n = n < 0 ? -errno : 0;
+	close(fd);
+	return (int)n;
+}
+
+static void begin(struct source *s)
+{
+	struct cache_totals_sample unused = {0};
+
+	s->put.files_fd = bpf_map__fd(s->skel->maps.files);
+	s->put.scope = &s->scope;
+	s->skel->bss->ready = 1;
+	learn_last(s);
+	cache_totals__read(&s->totals, &unused);
+	s->before_ns = clock__monotonic_ns();
+	copy_str(s->health.tier, sizeof(s->health.tier), s->reads_seen ? "bpf" : "bpf, no reads");
+	copy_str(s->health.event, sizeof(s->health.event), "mm_filemap_get_pages");
+	s->health.precise = true;
+}
+
+struct source *cache_bpf__open_sized(const struct sampling *how, const struct scope *scope,
+				     const struct cache_bpf_sizes *sizes, struct status *st)
+{
+	struct source *s = xcalloc(1, sizeof(*s));
+	int err = bpf_util__prepare(st);
+
+	(void)how;
+	s->sizes = *sizes;
+	if (!err)
+		err = load(s, st);
+	if (!err)
+		err = attach(s, scope, st);
+	if (err) {
+		cache_bpf__close(s);
+		return NULL;
+	}
+	begin(s);
+	return s;
+}
+
+static struct source *cache_bpf__open_source(const struct sampling *how, const struct scope *scope,
+					     struct status *st)
+{
+	static const struct cache_bpf_sizes sizes = {16384, 8192, 16384, 16384, 16384, 512 * 1024};
+
+	return cache_bpf__open_sized(how, scope, &sizes, st);
+}
+
+static int cache_bpf__fd(struct source *s)
+{
+	return bpf_ring__fd(s->ring);
+}
+
+/* Names and cgroups may have changed since a thread was last judged. */
+static bool may_change(const struct scope *scope)
+{
+	return scope && (scope->ncomms || scope->include[SCOPE_CGROUP].active ||
+			 scope->exclude[SCOPE_CGROUP].n);
+}
+
+static void cache_bpf__fetch(struct source *s, bool tick)
+{
+	int err;
+
+	if (tick) {
+		s->skel->bss->interval++;
+		s->skel->bss->look_again = may_change(s->scope.scope);
+		__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
+		bpf_util__barrier();
+		err = visit(s);
+		if (err)
+			log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
+		s->flipped = true;
+	}
+	bpf_ring__fetch(s->ring);
+}
+
+static void cache_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	struct cache_stats now;
+	double fill;
+
+	s->sink = s->put.sink = sink;
+	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
+		cache_bpf__fetch(s, tick);
+	bpf_ring__drain(s->ring, put_record, s);
+	if (!tick)
+		return;
+	cache_bpf__stats(s, &now);
+	fill = drain_counts(s);
+	put_totals(s, &now);
+	note_tick(s, &now, fill);
+}
+
+static void cache_bpf__health(struct source *s, struct health *h)
+{
+	u64 side_lost = h->side_lost;
+	double self = h->self_cpu_pct;
+
+	*h = s->health;
+	h->side_lost = side_lost;
+	h->self_cpu_pct = self;
+}
+
+const struct source_ops source_cache_bpf = {
+	.name = "bpf",
+	.title = "BPF programs on the page cache's tracepoints",
+	.open = cache_bpf__open_source,
+	.close = cache_bpf__close,
+	.set_scope = cache_bpf__set_scope,
+	.set_sampling = cache_bpf__set_sampling,
+	.fd = cache_bpf__fd,
+	.fetch = cache_bpf__fetch,
+	.drain = cache_bpf__drain,
+	.health = cache_bpf__health,
+};

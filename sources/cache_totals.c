@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/cache_totals.h"
+
+#include <stdio.h>
+
+/* Values of lines "NAME VALUE" or "NAME: VALUE kB", added up over the given names. */
+struct wanted {
+	const char *name;
+	u64 *to;
+	u64 unit;
+};
+
+static void take_line(const char *line, const struct wanted *w, u32 n)
+{
+	char name[64];
+	unsigned long long value;
+
+	if (sscanf(line, "%63[^: ]%*[: ]%llu", name, &value) != 2)
+		return;
+	for (u32 i = 0; i < n; i++)
+		if (!strcmp(name, w[i].name))
+			*w[i].to += value * w[i].unit;
+}
+
+static void read_values(const char *path, const struct wanted *w, u32 n)
+{
+	FILE *f = fopen(path, "re");
+	char line[256];
+
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f))
+		take_line(line, w, n);
+	fclose(f);
+}
+
+void cache_totals__read(struct cache_totals *t, struct cache_totals_sample *out)
+{
+	u64 refaults = 0, evicted = 0;
+	const struct wanted memory[] = {
+		{"Cached", &out->cached_bytes, 1024},
+		{"Buffers", &out->buffers_bytes, 1024},
+		{"Dirty", &out->dirty_bytes, 1024},
+		{"Writeback", &out->writeback_bytes, 1024},
+	};
+	const struct wanted events[] = {
+		{"workingset_refault_file", &refaults, 1},
+		{"workingset_refault", &refaults, 1}, /* up to 5.8 */
+		{"pgsteal_file", &evicted, 1},
+	};
+
+	read_values("/proc/meminfo", memory, ARRAY_SIZE(memory));
+	read_values("/proc/vmstat", events, ARRAY_SIZE(events));
+	if (t->begun) {
+		out->refaults = refaults - MIN(refaults, t->refaults);
+		out->evicted = evicted - MIN(evicted, t->evicted);
+	}
+	*t = (struct cache_totals){refaults, evicted, true};
+}
+
+static bool is_among(const char *type, const char *const *names)
+{
+	for (; *names; names++)
+		if (!strcmp(*names, type))
+			return true;
+	return false;
+}
+
+static bool is_told(const char *type, const char *out)
+{
+	size_t n = strlen(type);
+
+	for (const char *at = strstr(out, type); at; at = strstr(at + n, type))
+		if ((at == out || at[-1] == ' ') && (!at[n] || at[n] == ' '))
+			return true;
+	return false;
+}
+
+/* Those that hold no files of their own that anybody would write to. */
+static bool has_pages(const char *type, const char *source)
+{
+	static const char *const none[] = {"overlay", "squashfs", "erofs", "iso9660", NULL};
+
+	return (source[0] == '/' || !strcmp(type, "tmpfs")) && !is_among(type, none);
+}
+
+static void take_mount(const char *line, const char *const *seen, char *out, size_t size)
+{
+	const char *rest = strstr(line, " - ");
+	char type[32], source[8];
+	size_t len = strlen(out);
+
+	if (!rest || sscanf(rest, " - %31s %7s", type, source) != 2 || !has_pages(type, source) ||
+	    is_among(type, seen) || is_told(type, out))
+		return;
+	if (len + strlen(type) + 2 <= size)
+		snprintf(out + len, size - len, "%s%s", len ? " " : "", type);
+}
+
+void cache_totals__blind(const char *mountinfo, const char *const *seen, char *out, size_t size)
+{
+	char line[1024];
+
+	out[0] = '\0';
+	while (*mountinfo) {
+		size_t n = strcspn(mountinfo, "\n");
+
+		snprintf(line, sizeof(line), "%.*s", (int)MIN(n, sizeof(line) - 1), mountinfo);
+		take_mount(line, seen, out, size);
+		mountinfo += n + (mountinfo[n] == '\n');
+	}
+}

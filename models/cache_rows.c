@@ -8,6 +8,7 @@ enum cache_column {
 	COL_HIT_PCT,
 	COL_HIT_RATE,
 	COL_DIRTY_RATE,
+	COL_ADDED_RATE,
 	COL_READ_PCT,
 	COL_WRITE_PCT,
 	COL_MISSES,
@@ -73,6 +74,15 @@ const struct column cache_columns[COLUMNS] = {
 				"pages asked for that were in the cache, per second"),
 	[COL_DIRTY_RATE] = NUMBER("dirty_rate", "Dirty/s", 0, COLUMN_SCREEN,
 				  "clean pages that became dirty, per second"),
+	[COL_ADDED_RATE] = {.name = "added_rate",
+			    .title = "In B/s",
+			    .unit = "B",
+			    .help = "bytes per second put into the cache: misses, read ahead and "
+				    "others",
+			    .type = VALUE_BYTES,
+			    .width = 6,
+			    .priority = 2,
+			    .flags = COLUMN_SCREEN},
 	[COL_READ_PCT] = PCT("read_hit_pct", "RdHit%", 3, BOTH, "the same of reads and faults"),
 	[COL_WRITE_PCT] = PCT("write_hit_pct", "WrHit%", 3, BOTH, "the same of writes"),
 	[COL_MISSES] = NUMBER("misses", "Misses", 0, COLUMN_EXPORT,
@@ -173,6 +183,7 @@ static bool shown(enum cache_show show, u32 column)
 	case COL_HIT_PCT:
 	case COL_HIT_RATE:
 	case COL_DIRTY_RATE:
+	case COL_ADDED_RATE:
 	case COL_READ_PCT:
 	case COL_WRITE_PCT:
 		return show == CACHE_SHOW_HITS;
@@ -235,6 +246,8 @@ static u64 number_cell(const struct cache_answer *a, const struct cache_row *r, 
 		return window__per_second(cache__hits(r->n), a->window_ns);
 	case COL_DIRTY_RATE:
 		return window__per_second(r->n[CACHE_DIRTIED], a->window_ns);
+	case COL_ADDED_RATE:
+		return window__per_second(cache__added(r->n) * a->page_bytes, a->window_ns);
 	case COL_MISSES:
 		return cache__misses(r->n);
 	case COL_HITS:

@@ -441,14 +441,15 @@ static void processes_that_are_too_many_are_others(void **state)
 
 /* --- stacks --- */
 
-/* A stack of one frame in the kernel at the address, and n misses there. */
+/* n misses in a function that vfs_read calls, as a tracepoint's program sees them. */
 static void put_miss(struct maker *m, u32 tgid, u64 inode, const char *name, u64 n)
 {
-	u64 ips[2] = {symbols__named(m->symbols, "[kernel]", name, CODE_KERNEL),
-		      symbols__named(m->symbols, "[kernel]", "vfs_read", CODE_KERNEL)};
+	u64 ips[] = {symbols__named(m->symbols, "[kernel]", "bpf_trace_run3", CODE_KERNEL),
+		     symbols__named(m->symbols, "[kernel]", name, CODE_KERNEL),
+		     symbols__named(m->symbols, "[kernel]", "vfs_read", CODE_KERNEL)};
 	struct stack_def def = {.head.type = SAMPLE_STACK_DEF,
 				.hash = hash_bytes(name, strlen(name)) | 1,
-				.nkernel = 2,
+				.nkernel = 3,
 				.named = true,
 				.tgid = tgid,
 				.ips = ips};
@@ -497,6 +498,7 @@ static void misses_unfold_to_where_they_come_from(void **state)
 	assert_int_equal(a->base.nodes[0].nchildren, 2);
 	assert_int_equal(node_named(a, "ext4_read")->count, 30);
 	assert_null(node_named(a, "xfs_read"));
+	assert_null(node_named(a, "bpf_trace_run3")); /* whoever looked */
 	/* As the row's share, of all misses. */
 	assert_float_equal(a->base.nodes[0].pct, 42 * 100.0 / 47, 1e-6);
 	end(a);

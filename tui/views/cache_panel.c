@@ -96,7 +96,7 @@ static void draw_flow(const struct cache_panel *p, struct canvas *c, struct rect
 	struct headline line = line_at(c, r, y);
 	char pct[16];
 
-	add_rate(&line, "read ahead", a->n[CACHE_AHEAD_ADDED], a->window_ns, ROLE_TEXT);
+	add_rate(&line, "ahead", a->n[CACHE_AHEAD_ADDED], a->window_ns, ROLE_TEXT);
 	add_rate(&line, "used", a->n[CACHE_AHEAD_USED], a->window_ns, ROLE_TEXT);
 	add_rate(&line, "wasted", a->n[CACHE_AHEAD_WASTED], a->window_ns, ROLE_WARM);
 	if (wasted.type != VALUE_NONE && wasted.f > 0) {

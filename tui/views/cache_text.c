@@ -114,13 +114,11 @@ void cache__selection(const struct listing *l, struct listing_place at, char *bu
 	}
 	format__count(misses, sizeof(misses), cache__misses(r->n));
 	format__count(hits, sizeof(hits), cache__hits(r->n));
-	snprintf(buf, size, "%s%s%s: %s misses, %s hits%s%s%s%s%s", r->name,
+	snprintf(buf, size, "%s%s%s: %s · %s misses, %s hits%s%s", r->name,
 		 by == CACHE_BY_PID && *r->pid_text ? " pid " : "",
-		 by == CACHE_BY_PID ? r->pid_text + strspn(r->pid_text, " ") : "", misses, hits,
-		 by == CACHE_BY_FILE ? " · most by " : " · most on ",
-		 by == CACHE_BY_FILE ? r->comm : r->file, by == CACHE_BY_PID ? " · cgroup " : "",
-		 by == CACHE_BY_PID ? r->cgroup_name : "",
-		 r->has_stacks ? " · unfolds to where misses come from" : "");
+		 by == CACHE_BY_PID ? r->pid_text + strspn(r->pid_text, " ") : "",
+		 by == CACHE_BY_FILE ? r->comm : r->file, misses, hits,
+		 by == CACHE_BY_PID ? " · cgroup " : "", by == CACHE_BY_PID ? r->cgroup_name : "");
 }
 
 /* --- reports --- */

@@ -124,7 +124,8 @@ struct cache_query {
 struct cache_row {
 	u64 key;
 	const char *name; /* what it is called */
-	/* What names it: the member that misses most. The texts are its own. */
+	/* What names it: the member that misses most, of known files if there are some. The
+	 * texts are its own. */
 	const struct cache_use *use;
 	const char *pid_text, *comm, *cgroup_name, *file;
 	const char *dev_text; /* "8:1"; "" of no file */

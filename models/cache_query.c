@@ -149,13 +149,22 @@ static int compare_counts(const u64 a[CACHE_COUNTS], const u64 b[CACHE_COUNTS])
 	return ah > bh ? -1 : ah < bh;
 }
 
+/* What names a row: a file that is known rather than several that are not told apart. */
+static bool names_better(const struct cache_use *a, const struct cache_use *b,
+			 enum profile_window w)
+{
+	if (!a->dev != !b->dev)
+		return a->dev;
+	return compare_counts(a->n[w], b->n[w]) < 0;
+}
+
 static void add_use(struct cache_maker *m, const struct cache_use *u)
 {
 	const u64 *n = u->n[m->query->window];
 	u32 at = row_of(m, use_key(u, m->query->group));
 	struct cache_row *r = &m->rows[at];
 
-	if (!r->use || compare_counts(n, r->use->n[m->query->window]) < 0)
+	if (!r->use || names_better(u, r->use, m->query->window))
 		r->use = u;
 	for (u32 i = 0; i < CACHE_COUNTS; i++) {
 		r->n[i] += n[i];

@@ -135,8 +135,9 @@ const struct column cache_columns[COLUMNS] = {
 			  "directories"),
 	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 0, BOTH,
 			    "cgroup v2 of who did it, path below its mount point"),
-	[COL_TOP_FILE] = TEXT("top_file", "Most of it on", 17, 1, BOTH,
-			      "the file that is missed most; where none is, that is hit most"),
+	[COL_TOP_FILE] =
+		TEXT("top_file", "Most of it on", 17, 1, BOTH,
+		     "the known file that is missed most; where none is, that is hit most"),
 	[COL_TOP_COMM] = TEXT("top_comm", "Most of it by", 15, 1, BOTH,
 			      "the process that misses most; where none does, that hits most"),
 	[COL_PID] = ID("pid", "process id; null of what no process did"),

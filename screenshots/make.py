@@ -27,7 +27,12 @@ BUSY = (f"{DEMO}/orders",
         f"clang -O2 -g -c -o /dev/null {DEMO}/orders.c",
         "perl -e 'my %h; for my $i (1 .. 2e6) { $h{$i % 5000} += length($i . $h{$i % 4999}) }'",
         "dd if=/dev/urandom of=/dev/null bs=1M count=200 2>/dev/null",
-        "find /usr -xdev -type f -size +1M >/dev/null")
+        "find /usr -xdev -type f -size +1M >/dev/null",
+        f"cd {DEMO} && {{ [ -e prices.db ] || dd if=/dev/urandom of=prices.db bs=1M count=64 "
+        "conv=fsync; dd if=prices.db iflag=nocache count=0; } 2>/dev/null; perl -e 'open my $f, "
+        "\"<\", \"prices.db\"; for (1 .. 12000) { sysseek $f, 4096 * int rand 16384, 0; "
+        "sysread $f, my $b, 4096; select undef, undef, undef, 1e-4 }'",
+        "tar cf - -C /usr share/doc | cat >/dev/null")
 
 # name, (columns, rows), options, steps: keys as tmux names them, "=text" types, "?text" waits,
 # a number lets so many seconds pass, so that trends have something to tell.
@@ -47,6 +52,7 @@ SCREENS = (
     ("thread", (120, 36), ["-V", "sched", "--comm", "stock"], [6, "?stock-journal", "/",
                                                                "=stock-journal", "Enter", 0.5,
                                                                "Enter", 8]),
+    ("cache", (120, 36), ["-V", "cache"], [10, "?prices.db", "Right", 2]),
     ("filter", (120, 24), [], [4, "f", "=comm~^perl !pid=1 sate=D", "Enter", 1]),
     ("picker", (120, 24), [], [4, "c", 1, "=shop", 1.5]),
     ("help", (120, 40), [], [3, "?", 1]),

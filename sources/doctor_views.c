@@ -14,6 +14,7 @@ static const struct view_needs {
 } views[] = {
 	{"view cpu", MODEL_PROFILE},
 	{"view offcpu", MODEL_WAITS},
+	{"view cache", MODEL_CACHE},
 	{"view io", MODEL_IO},
 	{"view sched", MODEL_SCHED},
 	{"view log", MODEL_COUNT},

@@ -120,9 +120,9 @@ int block_start(u64 *ctx)
 /* The one that the device's flush is made of belongs to many, or to nobody. */
 static __always_inline struct request_state *start_flush(struct request *rq, u64 now)
 {
-	struct request_state *r = request__begin((u64)rq);
+	struct request_state *r = scope_state & ~0u ? NULL : request__begin((u64)rq);
 
-	if (!r || (scope_state & ~0u))
+	if (!r)
 		return NULL;
 	__builtin_memset(r->comm, 0, sizeof(r->comm));
 	__builtin_memcpy(r->comm, "[flush]", 8);
@@ -149,7 +149,7 @@ static __always_inline struct request_state *find_or_start(void *ctx, struct req
 {
 	struct request_state *r = request__of((u64)rq);
 
-	if (r && r->live && !is_stale(r, rq))
+	if (r && !is_stale(r, rq))
 		return r;
 	if (is_flush(rq))
 		return start_flush(rq, now);
@@ -276,7 +276,7 @@ static __always_inline void complete_known(struct request *rq, struct ended *e, 
 	if (r->accounted && (e->done || e->bytes))
 		count(e, r, st);
 	if (e->done)
-		request__ends(r, (u64)rq, st);
+		r->live = 0;
 }
 
 SEC("tp_btf/block_rq_complete")
@@ -295,11 +295,12 @@ int block_complete(u64 *ctx)
 	/* Within a flush, the data that was written is not the end yet. */
 	e.done = bytes >= rq->__data_len && (is_flush(rq) || !(rq->rq_flags & rqf_flush_seq));
 	r = request__of((u64)rq);
-	if (r && r->live && is_stale(r, rq)) {
+	if (r && is_stale(r, rq)) {
 		count_unseen(r);
 		r->live = 0;
+		r = NULL;
 	}
-	if (r && r->live)
+	if (r)
 		complete_known(rq, &e, bytes, r, st);
 	else if (!(u32)scope_state)
 		complete_unknown(rq, &e, st);
@@ -307,21 +308,22 @@ int block_complete(u64 *ctx)
 	return 0;
 }
 
-/* Ran over all entries of the map of requests by user space, on no behalf of any request. */
+/* Run by user space over all entries of the map of requests. */
 SEC("iter/bpf_map_elem")
 int block_settle(struct bpf_iter__bpf_map_elem *ctx)
 {
-	u64 *address = ctx->key;
+	u32 *key = ctx->key, i;
 	struct request_state *r, was;
 	struct request *rq;
 
-	if (!address)
+	if (!key)
 		return 0;
-	rq = (void *)*address;
-	r = request__of((u64)rq);
-	if (!r || !r->live || !r->issued || r->is_bio)
+	i = *key;
+	r = bpf_map_lookup_elem(&requests, &i);
+	if (!r || !is_live(r) || !r->issued || r->is_bio)
 		return 0;
 	was = *r;
+	rq = (void *)was.address;
 	if (BPF_CORE_READ(rq, ref.counter) && BPF_CORE_READ(rq, start_time_ns) == was.stamp)
 		return 0;
 	if (__sync_val_compare_and_swap(&r->live, was.live, 0) == was.live)
@@ -387,12 +389,9 @@ int block_bio_end(u64 *ctx)
 		return 0;
 	e.now = begin(st);
 	e.bytes = r->bytes & ~511u;
-	r->is_bio = 1;
-	if (r->live) {
-		stages(&e, r, st);
-		count(&e, r, st);
-	}
-	request__ends(r, (u64)bio, st);
+	stages(&e, r, st);
+	count(&e, r, st);
+	r->live = 0;
 	end(st, e.now);
 	return 0;
 }

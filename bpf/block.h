@@ -64,9 +64,15 @@ struct block_key {
 	__u64 name;	 /* hash of the submitter's name while names are asked for; else 0 */
 };
 
-/* Requests that agree in that and ended; value of the maps devices_a and devices_b. Their number
- * is that of all sizes; that of the times known of a stage is that of its histogram. */
+/* The first word of an entry of the maps devices and procs. */
+enum block_entry { BLOCK_FREE, BLOCK_TAKEN, BLOCK_READY };
+
+/* Requests that agree in that and ended; value of the map devices. Their number is that of all
+ * sizes; that of the times known of a stage is that of its histogram. */
 struct block_sum {
+	__u32 state; /* enum block_entry */
+	__u32 pad1;
+	struct block_key key;
 	__u64 bytes, last_ns;
 	__u64 ns[BLOCK_STAGES], max_ns[BLOCK_STAGES];
 	__u64 cgroup;
@@ -86,8 +92,11 @@ struct block_proc_key {
 
 #define BLOCK_FILE_LEN 40
 
-/* Value of the maps procs_a and procs_b. */
+/* Value of the map procs. */
 struct block_proc_sum {
+	__u32 state; /* enum block_entry */
+	__u32 pad1;
+	struct block_proc_key key;
 	__u64 count, bytes, ns, max_ns, last_ns;
 	__u64 unknown; /* of count: took nobody knows how long */
 	__u32 tid, cpu, kthread;
@@ -120,7 +129,6 @@ struct block_stats {
 	__u64 records_full;  /* slow ones that could not be sent */
 	__u64 backward;	     /* negative times, left out */
 	__u64 unseen;	     /* ended without a word, found later: their times are not known */
-	__u64 made, deleted; /* entries of the map of requests */
 	__u64 forks_lost;
 	__u64 runs, timed, run_ns; /* program runs; their time where it is measured */
 };

@@ -5,46 +5,35 @@
 
 #include "bpf/block_state.bpf.h"
 
-volatile u32 active = 0; /* which maps count now */
+volatile u32 active = 0; /* which half of the maps counts now */
 volatile u32 slow_told = 0;
 volatile u64 slow_ns = 0;     /* requests from here on are told one by one */
 volatile u64 slow_max_ns = 0; /* up to here; 0: no limit */
 
-#define DEVICES                                                                                    \
-	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
-	__uint(max_entries, 512);                                                                  \
-	__type(key, struct block_key);                                                             \
-	__type(value, struct block_sum)
+/*
+ * Two halves that take turns; user space empties the one that rests. A key is in one of a few
+ * places in a row. Requests remember where: as a rule the key is found by comparing it once. It
+ * may be there twice when two CPUs brought it at once; user space adds up.
+ */
+#define COUNTS(ENTRIES, VALUE)                                                                     \
+	__uint(type, BPF_MAP_TYPE_ARRAY);                                                          \
+	__uint(map_flags, BPF_F_MMAPABLE);                                                         \
+	__uint(max_entries, 2 * (ENTRIES));                                                        \
+	__type(key, u32);                                                                          \
+	__type(value, VALUE)
 
 struct {
-	DEVICES;
-} devices_a SEC(".maps");
+	COUNTS(512, struct block_sum);
+} devices SEC(".maps");
 
 struct {
-	DEVICES;
-} devices_b SEC(".maps");
+	COUNTS(8192, struct block_proc_sum);
+} procs SEC(".maps");
 
-#define PROCS                                                                                      \
-	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
-	__uint(max_entries, 8192);                                                                 \
-	__type(key, struct block_proc_key);                                                        \
-	__type(value, struct block_proc_sum)
+/* Entries of a half, less one; powers of two. */
+const volatile u32 devices_mask = 511, procs_mask = 8191;
 
-struct {
-	PROCS;
-} procs_a SEC(".maps");
-
-struct {
-	PROCS;
-} procs_b SEC(".maps");
-
-/* Never written to: what a new entry begins with is too large for the programs' stack. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct block_sum);
-} empty_sum SEC(".maps");
+#define COUNT_WAYS 16
 
 static __always_inline void add(u64 *to, u64 n)
 {
@@ -71,25 +60,72 @@ static __always_inline void keep_most(u64 *most, u64 ns)
 		*(volatile u64 *)most = ns;
 }
 
-static __noinline struct block_sum *new_sum(void *map, struct block_key *k, struct request_state *r)
+static __always_inline bool same_words(const u64 *a, const u64 *b, u32 n)
 {
-	u32 zero = 0;
-	struct block_sum *none = bpf_map_lookup_elem(&empty_sum, &zero), *sum;
-	struct block_stats *st = stats__get();
+	for (u32 i = 0; i < n; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
 
-	if (none)
-		bpf_map_update_elem(map, k, none, BPF_NOEXIST);
-	sum = bpf_map_lookup_elem(map, k);
-	if (!sum && st)
-		st->devices_full++;
-	if (!sum || !r)
+static __always_inline u64 hash_words(const u64 *a, u32 n)
+{
+	u64 h = 1;
+
+	for (u32 i = 0; i < n; i++)
+		h = hash_step(h, a[i]);
+	return hash_finish(h);
+}
+
+#define WORDS(KEY) (sizeof(*(KEY)) / sizeof(u64))
+
+static __always_inline bool sum__is(const struct block_sum *sum, const struct block_key *k)
+{
+	return sum->state == BLOCK_READY &&
+	       same_words((const void *)&sum->key, (const void *)k, WORDS(k));
+}
+
+static __always_inline struct block_sum *sum__at(u32 i)
+{
+	i = (i & devices_mask) + (active ? devices_mask + 1 : 0);
+	return bpf_map_lookup_elem(&devices, &i);
+}
+
+static __always_inline void sum__fill(struct block_sum *sum, const struct block_key *k,
+				      const struct request_state *r)
+{
+	sum->key = *k;
+	if (r) {
+		sum->tgid = r->key.tgid;
+		sum->tid = r->tid;
+		sum->cpu = r->cpu;
+		sum->cgroup = r->key.cgroup;
+		__builtin_memcpy(sum->comm, r->comm, sizeof(sum->comm));
+	}
+	__sync_lock_test_and_set(&sum->state, BLOCK_READY);
+}
+
+static __noinline struct block_sum *search_sum(struct block_key *k, struct request_state *r)
+{
+	struct block_stats *st = stats__get();
+	u32 at = hash_words((const void *)k, WORDS(k));
+
+	for (u32 i = 0; i < COUNT_WAYS; i++, at++) {
+		struct block_sum *sum = sum__at(at);
+
+		if (!sum)
+			break;
+		if (!__sync_val_compare_and_swap(&sum->state, BLOCK_FREE, BLOCK_TAKEN))
+			sum__fill(sum, k, r);
+		else if (!sum__is(sum, k))
+			continue;
+		if (r)
+			r->sum = at;
 		return sum;
-	sum->tgid = r->key.tgid;
-	sum->tid = r->tid;
-	sum->cpu = r->cpu;
-	sum->cgroup = r->key.cgroup;
-	__builtin_memcpy(sum->comm, r->comm, sizeof(sum->comm));
-	return sum;
+	}
+	if (st)
+		st->devices_full++;
+	return NULL;
 }
 
 static __always_inline void count_times(struct block_sum *sum, struct ended *e)
@@ -109,13 +145,12 @@ static __always_inline void count_times(struct block_sum *sum, struct ended *e)
 static __always_inline void count_device(struct block_key *k, struct ended *e,
 					 struct request_state *r)
 {
-	void *map = active ? (void *)&devices_b : (void *)&devices_a;
-	struct block_sum *sum = bpf_map_lookup_elem(map, k);
+	struct block_sum *sum = r ? sum__at(r->sum) : NULL;
 	u32 size = size__bucket(r && r->bytes ? r->bytes : e->bytes);
 	u32 place = r ? r->place : BLOCK_PLACE_UNKNOWN;
 
-	if (!sum)
-		sum = new_sum(map, k, r);
+	if (!sum || !sum__is(sum, k))
+		sum = search_sum(k, r);
 	if (!sum)
 		return;
 	if (e->bytes)
@@ -128,32 +163,60 @@ static __always_inline void count_device(struct block_key *k, struct ended *e,
 	count_times(sum, e);
 }
 
-static __noinline struct block_proc_sum *new_proc(void *map, struct request_state *r)
+static __always_inline bool proc__is(const struct block_proc_sum *sum,
+				     const struct block_proc_key *k)
 {
-	struct block_proc_sum sum = {}, *made;
-	struct block_stats *st = stats__get();
+	return sum->state == BLOCK_READY &&
+	       same_words((const void *)&sum->key, (const void *)k, WORDS(k));
+}
 
-	sum.tid = r->tid;
-	sum.cpu = r->cpu;
-	sum.kthread = r->kthread;
-	__builtin_memcpy(sum.comm, r->comm, sizeof(sum.comm));
+static __always_inline struct block_proc_sum *proc__at(u32 i)
+{
+	i = (i & procs_mask) + (active ? procs_mask + 1 : 0);
+	return bpf_map_lookup_elem(&procs, &i);
+}
+
+static __always_inline void proc__fill(struct block_proc_sum *sum, const struct request_state *r)
+{
+	sum->key = r->key;
+	sum->tid = r->tid;
+	sum->cpu = r->cpu;
+	sum->kthread = r->kthread;
+	__builtin_memcpy(sum->comm, r->comm, sizeof(sum->comm));
 	if (r->key.inode)
-		inode__name((void *)r->inode, sum.file);
-	bpf_map_update_elem(map, &r->key, &sum, BPF_NOEXIST);
-	made = bpf_map_lookup_elem(map, &r->key);
-	if (!made && st)
+		inode__name((void *)r->inode, sum->file);
+	__sync_lock_test_and_set(&sum->state, BLOCK_READY);
+}
+
+static __noinline struct block_proc_sum *search_proc(struct request_state *r)
+{
+	struct block_stats *st = stats__get();
+	u32 at = hash_words((const void *)&r->key, WORDS(&r->key));
+
+	for (u32 i = 0; i < COUNT_WAYS; i++, at++) {
+		struct block_proc_sum *sum = proc__at(at);
+
+		if (!sum)
+			break;
+		if (!__sync_val_compare_and_swap(&sum->state, BLOCK_FREE, BLOCK_TAKEN))
+			proc__fill(sum, r);
+		else if (!proc__is(sum, &r->key))
+			continue;
+		r->proc = at;
+		return sum;
+	}
+	if (st)
 		st->procs_full++;
-	return made;
+	return NULL;
 }
 
 static __always_inline void count_proc(struct ended *e, struct request_state *r)
 {
-	void *map = active ? (void *)&procs_b : (void *)&procs_a;
-	struct block_proc_sum *sum = bpf_map_lookup_elem(map, &r->key);
+	struct block_proc_sum *sum = proc__at(r->proc);
 	u64 ns = e->ns[BLOCK_TOTAL];
 
-	if (!sum)
-		sum = new_proc(map, r);
+	if (!sum || !proc__is(sum, &r->key))
+		sum = search_proc(r);
 	if (!sum)
 		return;
 	if (e->bytes)
@@ -256,18 +319,17 @@ static __noinline void count_unseen(struct request_state *r)
 	count(&e, r, st);
 }
 
-/* Makes room for one that begins. */
+/* The place of one that begins; release it, or let it live. */
 static __always_inline struct request_state *request__begin(u64 address)
 {
-	struct request_state *r = request__of(address);
+	struct request_state *r = request__place(address);
 
 	if (!r)
-		r = make_request(address);
+		r = take_place(address);
 	if (!r)
 		return NULL;
-	if (r->live)
+	if (is_live(r))
 		count_unseen(r);
-	r->live = 0;
 	request__clear(r);
 	return r;
 }
@@ -278,8 +340,12 @@ static __always_inline struct request_state *start(void *ctx, u64 address, struc
 {
 	struct request_state *r = request__begin(address);
 
-	if (!r || !state__whose(r, bio))
+	if (!r)
 		return NULL;
+	if (!state__whose(r, bio)) {
+		r->live = 0;
+		return NULL;
+	}
 	if (wants_stack(st->runs))
 		take_stack(ctx, r, now);
 	r->live = now;

@@ -13,11 +13,11 @@
 
 volatile u32 stack_every = 1; /* one request in so many has its stack taken */
 volatile u32 stacks_taken = 0;
-volatile u32 keep_requests = 1; /* see request__ends() */
 
 /* A request, or a bio of a device that has no requests. */
 struct request_state {
-	u64 live; /* when it began; 0: there is none at this address now */
+	u64 live;    /* when it began; 0: there is none; REQUEST_TAKEN: it begins now */
+	u64 address; /* of the request, or of the bio */
 	u64 insert_ns, issue_ns;
 	u64 done_ns; /* its data is written, a flush follows */
 	u64 stamp;   /* of request.start_time_ns: whether it is still the same one */
@@ -25,6 +25,7 @@ struct request_state {
 	u64 inode; /* where in memory it is */
 	u64 stack;
 	struct block_proc_key key;
+	u32 sum, proc; /* where in the maps such keys were counted last */
 	u32 tid, cpu;
 	u32 bytes, left; /* as it was issued; what is not done of that */
 	u8 issued;	 /* key and bytes are filled */
@@ -34,13 +35,23 @@ struct request_state {
 	char comm[16];
 };
 
-/* By the address of the request, or of the bio. */
+#define REQUEST_TAKEN 1
+
+/*
+ * Each address has REQUEST_WAYS places in a row, from request__at() on. That costs a tenth of a
+ * hash map's entry that is made, found and deleted. An entry whose request ended stays for the
+ * next one at its address (requests are used again and again), or for whoever needs the place.
+ */
+#define REQUEST_WAYS 4
+
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 16384);
-	__type(key, u64);
+	__type(key, u32);
 	__type(value, struct request_state);
 } requests SEC(".maps");
+
+const volatile u32 requests_mask = 16383; /* their number is a power of two */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -67,24 +78,28 @@ static __always_inline u64 bio__cgroup(struct bio *bio)
 	return group->blkcg->css.cgroup->kn->id;
 }
 
-/* The inode whose page comes first; 0: the memory is not a file's. */
-static __always_inline u64 bio__inode(struct bio *bio)
+static __always_inline bool is_file(u64 mapping)
+{
+	return mapping && !(mapping & PAGE_MAPPING_NO_FILE);
+}
+
+/* The inode whose page comes first; 0: the memory is not a file's. The verifier does not let
+ * bits of a pointer be looked at: in memory it is a number. */
+static __always_inline u64 bio__inode(struct bio *bio, volatile u64 *scratch)
 {
 	struct page *page = bio->bi_io_vec->bv_page;
-	struct address_space *mapping;
-	u64 head;
+	u64 head, mapping;
 
 	if (!page || !bpf_core_field_exists(page->mapping))
 		return 0;
-	mapping = BPF_CORE_READ(page, mapping);
-	if (!mapping || ((u64)mapping & PAGE_MAPPING_NO_FILE))
+	*scratch = (u64)page->mapping;
+	mapping = *scratch;
+	if (!is_file(mapping))
 		return 0;
 	head = BPF_CORE_READ(page, compound_head);
 	if (head & 1)
-		mapping = BPF_CORE_READ((struct page *)(head - 1), mapping);
-	if (!mapping || ((u64)mapping & PAGE_MAPPING_NO_FILE))
-		return 0;
-	return (u64)BPF_CORE_READ(mapping, host);
+		mapping = (u64)BPF_CORE_READ((struct page *)(head - 1), mapping);
+	return is_file(mapping) ? (u64)BPF_CORE_READ((struct address_space *)mapping, host) : 0;
 }
 
 static __always_inline bool is_bdev(struct inode *inode)
@@ -146,14 +161,17 @@ static __always_inline void take_stack(void *ctx, struct request_state *r, u64 n
 		r->stack = s->hash;
 }
 
-/* Names of threads are judged by user space: while it has to, they are counted apart. */
-static __always_inline void name_key(struct request_state *r)
+/* Two loads, as the helper costs more than all that is asked of the task besides. Names of
+ * threads are judged by user space: while it has to, they are counted apart. */
+static __always_inline void take_comm(struct request_state *r, struct task_struct *task)
 {
-	const u64 *w = (const void *)r->comm;
+	u64 *to = (void *)r->comm, *from = (void *)task->comm;
 
+	to[0] = from[0];
+	to[1] = from[1];
 	r->key.dev.name = 0;
 	if ((u32)scope_state & SCOPE_BPF_COMMS)
-		r->key.dev.name = hash_finish(hash_step(hash_step(1, w[0]), w[1]));
+		r->key.dev.name = hash_finish(hash_step(hash_step(1, to[0]), to[1]));
 }
 
 /* Fills who the current task is; false: not in scope. */
@@ -169,11 +187,10 @@ static __always_inline bool state__whose(struct request_state *r, struct bio *bi
 	r->tid = (u32)id;
 	r->cpu = cpu;
 	r->kthread = (flags & PF_KTHREAD) != 0;
-	bpf_get_current_comm(r->comm, sizeof(r->comm));
-	name_key(r);
+	take_comm(r, task);
 	if (!bio)
 		return true;
-	r->inode = bio__inode(bio);
+	r->inode = bio__inode(bio, &r->inode);
 	r->key.inode = inode__number((void *)r->inode);
 	r->key.cgroup = bio__cgroup(bio);
 	r->key.writeback =
@@ -181,43 +198,70 @@ static __always_inline bool state__whose(struct request_state *r, struct bio *bi
 	return true;
 }
 
+/* The verifier knows addresses as pointers, and lets nothing be done with them but to take the
+ * difference of two. */
+static __always_inline u32 address__hash(u64 address)
+{
+	asm volatile("%0 -= %1" : "+r"(address) : "r"(&requests_mask));
+	return (address * 0x9e3779b97f4a7c15ULL) >> 32;
+}
+
+static __always_inline struct request_state *request__at(u32 hash, u32 way)
+{
+	u32 i = (hash + way) & requests_mask;
+
+	return bpf_map_lookup_elem(&requests, &i);
+}
+
+/* The place of an address; there may be no request now. */
+static __always_inline struct request_state *request__place(u64 address)
+{
+	u32 hash = address__hash(address);
+
+	for (u32 i = 0; i < REQUEST_WAYS; i++) {
+		struct request_state *r = request__at(hash, i);
+
+		if (r && r->address == address)
+			return r;
+	}
+	return NULL;
+}
+
+static __always_inline bool is_live(const struct request_state *r)
+{
+	return *(volatile u64 *)&r->live > REQUEST_TAKEN;
+}
+
 static __always_inline struct request_state *request__of(u64 address)
 {
-	return bpf_map_lookup_elem(&requests, &address);
+	struct request_state *r = request__place(address);
+
+	return r && is_live(r) ? r : NULL;
 }
 
-static __noinline struct request_state *make_request(u64 address)
+/* A free place becomes that of an address. */
+static __noinline struct request_state *take_place(u64 address)
 {
-	struct request_state r = {};
 	struct block_stats *st = stats__get();
+	u32 hash = address__hash(address);
 
-	if (!st)
-		return NULL;
-	if (bpf_map_update_elem(&requests, &address, &r, BPF_NOEXIST)) {
-		st->requests_full++;
-		return NULL;
+	for (u32 i = 0; i < REQUEST_WAYS; i++) {
+		struct request_state *r = request__at(hash, i);
+
+		if (!r || __sync_val_compare_and_swap(&r->live, 0, REQUEST_TAKEN))
+			continue;
+		r->address = address;
+		return r;
 	}
-	st->made++;
-	return request__of(address);
-}
-
-/*
- * Requests are used again and again at the same addresses: entries of those that ended stay,
- * which spares making them anew each time, unless there are too many. Bios come anywhere.
- */
-static __always_inline void request__ends(struct request_state *r, u64 address,
-					  struct block_stats *st)
-{
-	r->live = 0;
-	if (keep_requests && !r->is_bio)
-		return;
-	if (!bpf_map_delete_elem(&requests, &address))
-		st->deleted++;
+	if (st)
+		st->requests_full++;
+	return NULL;
 }
 
 /* What is left of the one before goes. */
 static __always_inline void request__clear(struct request_state *r)
 {
+	r->live = REQUEST_TAKEN;
 	r->insert_ns = r->issue_ns = r->done_ns = 0;
 	r->stamp = r->stack = r->inode = 0;
 	r->key.cgroup = r->key.inode = 0;

@@ -14,8 +14,7 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
-#include "sources/block_devices.h"
-#include "sources/block_loss.h"
+#include "sources/block_counts.h"
 #include "sources/block_put.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
@@ -24,13 +23,14 @@
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
 #define SLOW_WANTED   64  /* slow requests told in one interval, at least */
-#define STACKS_WANTED 500 /* requests whose stacks are taken in one interval, about */
+#define STACKS_WANTED 250 /* requests whose stacks are taken in one interval, about */
 
 struct source {
 	struct block_bpf *skel;
 	struct bpf_ring *ring;
 	struct bpf_scope scope;
 	struct block_bpf_sizes sizes;
+	struct block_counts counts;
 	struct block_devices devices;
 	struct block_loss loss;
 	struct bpf_link *fork, *exit;	/* while children are followed */
@@ -56,45 +56,12 @@ static struct block_put put_of(struct source *s)
 	return (struct block_put){&s->devices, &s->scope, s->sink};
 }
 
-static void on_device(void *ctx, const void *key, const void *value)
-{
-	const struct block_key *k = key;
-	const struct block_sum *sum = value;
-	struct source *s = ctx;
-	struct block_put put = put_of(s);
-
-	block_loss__add(&s->loss, k->disk, block_put__count(sum));
-	block_put__device(&put, k, sum);
-}
-
-static void on_proc(void *ctx, const void *key, const void *value)
-{
-	struct block_put put = put_of(ctx);
-
-	block_put__proc(&put, key, value);
-}
-
-static double drain_map(struct source *s, struct bpf_map *map,
-			void (*each)(void *ctx, const void *key, const void *value))
-{
-	long n = bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map),
-				 each, s);
-
-	if (n < 0)
-		log__add(LOG_WARN, "block I/O could not be read from the kernel: %s",
-			 strerror((int)-n));
-	return n < 0 ? 0 : 100.0 * (double)n / bpf_map__max_entries(map);
-}
-
 static double drain_counts(struct source *s)
 {
-	bool a = s->skel->bss->active;
-	double devices, procs;
+	struct block_put put = put_of(s);
 
-	devices = drain_map(s, a ? s->skel->maps.devices_a : s->skel->maps.devices_b, on_device);
-	procs = drain_map(s, a ? s->skel->maps.procs_a : s->skel->maps.procs_b, on_proc);
 	s->flipped = false;
-	return MAX(devices, procs);
+	return block_counts__drain(&s->counts, !s->skel->bss->active, &put, &s->loss);
 }
 
 /* --- records from the ring --- */
@@ -199,13 +166,6 @@ static void note_losses(struct source *s, const struct block_stats *now)
 	add_note(h, now->backward, "negative times were left out");
 }
 
-/* Entries are kept for the next request at the same address, as long as there is room. */
-static void keep_requests(struct source *s, const struct block_stats *now)
-{
-	if (now->made - MIN(now->made, now->deleted) > s->sizes.requests / 2)
-		s->skel->data->keep_requests = 0;
-}
-
 static void note_tick(struct source *s, double fill)
 {
 	u64 now_ns = clock__monotonic_ns();
@@ -215,7 +175,6 @@ static void note_tick(struct source *s, double fill)
 	block_bpf__stats(s, &now);
 	adapt(s, now.requests - s->before.requests);
 	note_losses(s, &now);
-	keep_requests(s, &now);
 	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
 	s->health.map_fill_pct = MAX(fill, stacks);
 	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
@@ -277,6 +236,7 @@ static void block_bpf__close(struct source *s)
 	bpf_link__destroy(s->settle);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
+	block_counts__fini(&s->counts);
 	block_bpf__destroy(s->skel);
 	block_devices__fini(&s->devices);
 	block_loss__fini(&s->loss);
@@ -338,15 +298,19 @@ static int load(struct source *s, struct status *st)
 	if (!k)
 		return bpf_util__failed(-errno, "BPF programs of block I/O", st);
 	bpf_map__set_max_entries(k->maps.requests, s->sizes.requests);
-	bpf_map__set_max_entries(k->maps.devices_a, s->sizes.devices);
-	bpf_map__set_max_entries(k->maps.devices_b, s->sizes.devices);
-	bpf_map__set_max_entries(k->maps.procs_a, s->sizes.procs);
-	bpf_map__set_max_entries(k->maps.procs_b, s->sizes.procs);
+	bpf_map__set_max_entries(k->maps.devices, 2 * s->sizes.devices);
+	bpf_map__set_max_entries(k->maps.procs, 2 * s->sizes.procs);
 	bpf_map__set_max_entries(k->maps.stacks_seen, s->sizes.stacks);
 	bpf_map__set_max_entries(k->maps.records, s->sizes.ring_bytes);
+	k->rodata->devices_mask = s->sizes.devices - 1;
+	k->rodata->procs_mask = s->sizes.procs - 1;
+	k->rodata->requests_mask = s->sizes.requests - 1;
 	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
 	fit_kernel(k);
 	err = block_bpf__load(k);
+	if (!err)
+		err = block_counts__init(&s->counts, bpf_map__fd(k->maps.devices), s->sizes.devices,
+					 bpf_map__fd(k->maps.procs), s->sizes.procs);
 	if (err)
 		return bpf_util__failed(err, "BPF programs of block I/O", st);
 	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);

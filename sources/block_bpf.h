@@ -6,6 +6,7 @@
 #include "sources/source.h"
 
 struct block_bpf_sizes {
+	/* Powers of two. */
 	u32 requests; /* on their way at once */
 	u32 devices;  /* rows of devices in one interval */
 	u32 procs;    /* rows of processes in one interval */

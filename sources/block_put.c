@@ -43,9 +43,9 @@ static u64 known(const struct block_sum *sum, u32 stage)
 	return n;
 }
 
-void block_put__device(const struct block_put *p, const struct block_key *k,
-		       const struct block_sum *sum)
+void block_put__device(const struct block_put *p, const struct block_sum *sum)
 {
+	const struct block_key *k = &sum->key;
 	struct bpf_scope_entry e = {sum->tgid,	 sum->tid,     sum->cpu,
 				    sum->cgroup, sum->last_ns, sum->comm};
 	struct io_sample out = {
@@ -75,9 +75,9 @@ void block_put__device(const struct block_put *p, const struct block_key *k,
 	sink__put(p->sink, &out.head);
 }
 
-void block_put__proc(const struct block_put *p, const struct block_proc_key *k,
-		     const struct block_proc_sum *sum)
+void block_put__proc(const struct block_put *p, const struct block_proc_sum *sum)
 {
+	const struct block_proc_key *k = &sum->key;
 	struct bpf_scope_entry e = {k->tgid,   sum->tid,     sum->cpu,
 				    k->cgroup, sum->last_ns, sum->comm};
 	struct io_proc_sample out = {

@@ -12,19 +12,15 @@ struct block_put {
 	const struct sample_sink *sink;
 };
 
-struct block_key;
 struct block_sum;
-struct block_proc_key;
 struct block_proc_sum;
 struct block_slow_record;
 
 /* Requests that ended. */
 u64 block_put__count(const struct block_sum *sum);
 /* Entries of the maps, and a record, of bpf/block.h; those out of scope are left out. */
-void block_put__device(const struct block_put *p, const struct block_key *k,
-		       const struct block_sum *sum);
-void block_put__proc(const struct block_put *p, const struct block_proc_key *k,
-		     const struct block_proc_sum *sum);
+void block_put__device(const struct block_put *p, const struct block_sum *sum);
+void block_put__proc(const struct block_put *p, const struct block_proc_sum *sum);
 void block_put__slow(const struct block_put *p, const struct block_slow_record *r);
 /* The devices that are there. */
 void block_put__present(const struct block_put *p);

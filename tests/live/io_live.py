@@ -14,33 +14,22 @@ import blockdev  # noqa: E402
 from blockdev import Watch, added, diskstats, difference, fio, loop_device, now_ns  # noqa: E402
 
 
-def attempt(device, run, options, kw):
+def exact(device, run, *options, **kw):
+    """
+    What proftop counts while run() goes on a quiet device is what diskstats counts, to the
+    request and the byte. There are kernels that run no program on top of certain tasks: what is
+    completed there is counted too, without times.
+    """
     with Watch(*options, **kw) as watch:
         before = diskstats(device)
         result = run()
         watch.until(now_ns())
         theirs = difference(diskstats(device), before)
         reports = watch.reports
-    ours = added(reports, device)
-    missed = sum(theirs[op][0] - ours[op][0] for op in ours)
-    assert reports[-1]["health"]["lost"] >= missed, f"{missed} are missing without a word"
-    return ours, theirs, reports, result
-
-
-def exact(device, run, *options, **kw):
-    """
-    What proftop counts while run() goes on a quiet device is what diskstats counts. There are
-    kernels that do not call a program for single events (perf counts them, biolatency misses
-    them too): never more than a few, not each time, and those are told as lost.
-    """
-    for _ in range(4):
-        ours, theirs, reports, result = attempt(device, run, options, kw)
-        if ours == theirs:
-            return reports, result
-        for op, (count, size) in theirs.items():
-            assert 0 <= count - ours[op][0] <= 64, f"ours {ours}\ndiskstats {theirs}"
-            assert 0 <= size - ours[op][1] <= 64 << 17, f"ours {ours}\ndiskstats {theirs}"
-    raise AssertionError(f"ours {ours}\ndiskstats {theirs}\n{reports[-1]['health']}")
+    health = reports[-1]["health"]
+    assert added(reports, device) == theirs, f"{added(reports, device)}\n{theirs}\n{health}"
+    assert health["lost"] == 0, health
+    return reports, result
 
 
 def test_direct():

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "models/windows.h"
 #include "tui/views/dentry.h"
 #include "tui/views/terms.h"
 
@@ -279,13 +280,14 @@ static int cache__batch(const struct frame *f, const struct view_args *args,
 	return listing__batch(&cache_listing, f, &q, scope, r);
 }
 
-/* What was evicted is asked for again. */
+/* What was evicted is asked for again, and room is made all the while. */
 static bool cache__alert(const struct frame *f)
 {
 	const struct cache_snap *s = (const void *)f->snaps[MODEL_CACHE];
+	const struct cache_flow *flow = s ? &s->flow[WINDOW_LAST] : NULL;
 
-	return s && s->flow[WINDOW_LAST].refaults >
-			    MANY_REFAULTS * s->window_ns[WINDOW_LAST] / NSEC_PER_SEC;
+	return flow && window__per_second(MIN(flow->refaults, flow->evicted),
+					  s->window_ns[WINDOW_LAST]) >= MANY_REFAULTS;
 }
 
 const struct view_ops view_cache = {

@@ -32,6 +32,8 @@ enum cache_column {
 
 /* What stacks want of a narrow screen. */
 #define STACKS_W 30
+/* What paths want of it, where nobody has to be named beside them. */
+#define PATHS_W 40
 
 #define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
 #define NUMBER(name_, title_, priority_, flags_, help_)                                            \
@@ -337,8 +339,10 @@ void cache_answer__table(struct cache_answer *a, struct arena *arena)
 		columns[COL_TOP_FILE].flags &= ~COLUMN_SCREEN;
 		columns[COL_COMM].width = STACKS_W;
 	}
-	if (q->by_pid)
+	if (q->by_pid) {
 		columns[COL_TOP_COMM].flags &= ~COLUMN_SCREEN;
+		columns[COL_FILE].width = PATHS_W;
+	}
 	columns[COL_TOP_FILE].flags |= COLUMN_FLEX;
 	a->base.table = (struct row_table){
 		.columns = columns,

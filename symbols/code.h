@@ -79,6 +79,8 @@ u64 code__exec_end(const struct code *c, u64 vaddr);
 
 /* Is the header sane enough to hand the file to libelf? Its sections' number is bounded. */
 bool elf__sane(int fd, off_t size);
+/* The same of a file in memory; 64-bit only. */
+bool elf__sane_image(const void *image, size_t size);
 /* Are the sections that libelf and libdwelf read whole on their own (notes, names) of a sane
  * size? A sparse file can promise gigabytes of them. */
 bool elf__bounded(Elf *elf);

@@ -36,8 +36,7 @@ static char *unpack(const Elf_Data *d, size_t *size)
 	return NULL;
 }
 
-/* As elf__sane, of a file in memory. */
-static bool image_sane(const char *image, size_t size)
+bool elf__sane_image(const void *image, size_t size)
 {
 	Elf64_Ehdr h;
 
@@ -58,7 +57,7 @@ u32 minidebug__add(Elf *elf, const struct code *c, struct symtab_builder *b)
 
 	if (!d || !(image = unpack(d, &size)))
 		return 0;
-	inner = image_sane(image, size) ? elf_memory(image, size) : NULL;
+	inner = elf__sane_image(image, size) ? elf_memory(image, size) : NULL;
 	if (inner && elf_kind(inner) == ELF_K_ELF)
 		n = elf__add_symbols(inner, SHT_SYMTAB, NAME_POOL, 0, c, b);
 	if (inner)

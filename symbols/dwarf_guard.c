@@ -12,35 +12,6 @@
 #define MAX_LINE_MEMORY (1ull << 30)
 #define MAX_COMP_DIR	4096
 
-static bool take(struct bytes *b, size_t n, u64 *value)
-{
-	if (b->n < n)
-		return false;
-	*value = 0;
-	memcpy(value, b->p, n); /* files of the other byte order are refused at opening */
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	*value >>= 64 - 8 * n;
-#endif
-	b->p += n;
-	b->n -= n;
-	return true;
-}
-
-static bool take_uleb(struct bytes *b, u64 *value)
-{
-	*value = 0;
-	for (u32 shift = 0; b->n; shift += 7) {
-		u8 byte = *b->p++;
-
-		b->n--;
-		if (shift < 64)
-			*value |= (u64)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
-}
-
 static size_t longest_string(struct bytes b)
 {
 	size_t longest = 0;
@@ -110,14 +81,14 @@ static bool check_abbrev(struct bytes *b)
 	u64 tag, children, name, form, value;
 	u32 attrs = 0, sizeless = 0;
 
-	if (!take_uleb(b, &tag) || !take(b, 1, &children))
+	if (!bytes__uleb(b, &tag) || !bytes__take(b, 1, &children))
 		return false;
 	for (;;) {
-		if (!take_uleb(b, &name) || !take_uleb(b, &form))
+		if (!bytes__uleb(b, &name) || !bytes__uleb(b, &form))
 			return false;
 		if (!name && !form)
 			return true;
-		if (form == DW_FORM_implicit_const && !take_uleb(b, &value))
+		if (form == DW_FORM_implicit_const && !bytes__uleb(b, &value))
 			return false;
 		sizeless += form == DW_FORM_implicit_const || form == DW_FORM_flag_present;
 		if (++attrs > MAX_ATTRS || sizeless > MAX_SIZELESS)
@@ -132,7 +103,7 @@ static bool check_abbrevs(struct bytes b, u32 *count)
 	for (*count = 0; *count < MAX_ABBREVS; (*count)++) {
 		if (!b.n)
 			return *count > 0; /* some producers leave the last 0 out */
-		if (!take_uleb(&b, &code))
+		if (!bytes__uleb(&b, &code))
 			return false;
 		if (!code)
 			return true;
@@ -209,19 +180,19 @@ static bool take_form(struct bytes *b, u64 form)
 
 	switch (form) {
 	case DW_FORM_data1:
-		return take(b, 1, &value);
+		return bytes__take(b, 1, &value);
 	case DW_FORM_data2:
-		return take(b, 2, &value);
+		return bytes__take(b, 2, &value);
 	case DW_FORM_data4:
 	case DW_FORM_strp:
 	case DW_FORM_line_strp:
-		return take(b, 4, &value);
+		return bytes__take(b, 4, &value);
 	case DW_FORM_data8:
-		return take(b, 8, &value);
+		return bytes__take(b, 8, &value);
 	case DW_FORM_data16:
-		return take(b, 8, &value) && take(b, 8, &value);
+		return bytes__take(b, 8, &value) && bytes__take(b, 8, &value);
 	case DW_FORM_udata:
-		return take_uleb(b, &value);
+		return bytes__uleb(b, &value);
 	case DW_FORM_string:
 		return take_string(b);
 	default:
@@ -234,12 +205,12 @@ static bool take_entries(struct bytes *b)
 {
 	u64 forms[8], nforms, content, count;
 
-	if (!take(b, 1, &nforms) || nforms > ARRAY_SIZE(forms))
+	if (!bytes__take(b, 1, &nforms) || nforms > ARRAY_SIZE(forms))
 		return false;
 	for (u64 i = 0; i < nforms; i++)
-		if (!take_uleb(b, &content) || !take_uleb(b, &forms[i]))
+		if (!bytes__uleb(b, &content) || !bytes__uleb(b, &forms[i]))
 			return false;
-	if (!take_uleb(b, &count) || (count && !nforms))
+	if (!bytes__uleb(b, &count) || (count && !nforms))
 		return false;
 	for (; count; count--)
 		for (u64 i = 0; i < nforms; i++)
@@ -258,10 +229,10 @@ static bool check_tables(struct bytes b, u64 version)
 		return false;
 	b.p += skip;
 	b.n -= skip;
-	if (!take(&b, 1, &opcode_base) || !opcode_base)
+	if (!bytes__take(&b, 1, &opcode_base) || !opcode_base)
 		return false;
 	while (--opcode_base)
-		if (!take(&b, 1, &ignored))
+		if (!bytes__take(&b, 1, &ignored))
 			return false;
 	return version < 5 || (take_entries(&b) && take_entries(&b));
 }
@@ -281,12 +252,12 @@ bool dwarf_guard__lines(const struct dwarf_guard *g, u64 offset, const char *com
 		return false;
 	b.p += offset;
 	b.n -= offset;
-	if (!take(&b, 4, &length) || length > b.n || length > MAX_LINE_UNIT)
+	if (!bytes__take(&b, 4, &length) || length > b.n || length > MAX_LINE_UNIT)
 		return false;
 	b.n = length;
-	if (!take(&b, 2, &version) || (version >= 5 && !take(&b, 2, &sizes)))
+	if (!bytes__take(&b, 2, &version) || (version >= 5 && !bytes__take(&b, 2, &sizes)))
 		return false;
-	if (!take(&b, 4, &header) || header > b.n)
+	if (!bytes__take(&b, 4, &header) || header > b.n)
 		return false;
 	entries = b.n / 4;
 	b.n = header;

@@ -10,12 +10,7 @@
 
 #include <libelf.h>
 
-#include "core/base.h"
-
-struct bytes {
-	const u8 *p;
-	size_t n;
-};
+#include "symbols/bytes.h"
 
 /* Borrowed from the Elf, which outlives it. */
 struct dwarf_guard {

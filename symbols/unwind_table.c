@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/unwind_table.h"
+
+#include <gelf.h>
+#include <sys/stat.h>
+
+#include "core/bisect.h"
+#include "symbols/code.h"
+#include "symbols/debugfile.h"
+#include "symbols/unwind_cfi.h"
+#include "symbols/unwind_known.h"
+#include "symbols/unwind_rows.h"
+
+#define BASE_ALIGN 4096ull
+#define SECTIONS   3 /* .eh_frame, .debug_frame, that of the separate debug file */
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define NATIVE_DATA ELFDATA2MSB
+#else
+#define NATIVE_DATA ELFDATA2LSB
+#endif
+
+/* An object while its table is made. */
+struct maker {
+	Elf *elf;
+	struct cfi_code code;
+	struct cfi_index index;
+	struct cfi_section sections[SECTIONS];
+	u32 nsections;
+	struct debugfile separate;
+};
+
+static int refuse(struct status *st, int err, const char *why)
+{
+	return status__set(st, EXIT_CODE_FAILURE, err, "no unwind table: %s", why);
+}
+
+/* --- what there is --- */
+
+static int check(Elf *elf, GElf_Ehdr *eh, struct status *st)
+{
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, eh) || !elf__bounded(elf))
+		return refuse(st, -EINVAL, "not an ELF file, or a broken one");
+	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != NATIVE_DATA ||
+	    !unwind_machine__of(eh->e_machine))
+		return refuse(st, -ENOTSUP, "only made for x86-64 and aarch64");
+	return 0;
+}
+
+static void read_code(Elf *elf, struct cfi_code *code)
+{
+	u64 lowest = UINT64_MAX, highest = 0;
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		n = 0;
+	for (size_t i = 0; i < n && code->n < CFI_EXEC_RANGES; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || ph.p_vaddr + ph.p_filesz < ph.p_vaddr)
+			continue;
+		code->exec[code->n].start = ph.p_vaddr;
+		code->exec[code->n++].end = ph.p_vaddr + ph.p_filesz;
+		lowest = MIN(lowest, ph.p_vaddr);
+		highest = MAX(highest, ph.p_vaddr + ph.p_filesz);
+	}
+	if (highest > UINT32_MAX)
+		code->base = lowest & ~(BASE_ALIGN - 1);
+}
+
+static u64 section_addr(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = elf__section(elf, name, SHT_PROGBITS);
+	GElf_Shdr sh;
+
+	return scn && gelf_getshdr(scn, &sh) ? sh.sh_addr : 0;
+}
+
+/* What position-independent code counts data from: DT_PLTGOT, by its section. */
+static u64 got_addr(Elf *elf)
+{
+	u64 addr = section_addr(elf, ".got.plt");
+
+	return addr ? addr : section_addr(elf, ".got");
+}
+
+/* Of a section that may be packed. NULL: there is none, or it promises too much. */
+static Elf_Data *frames_of(Elf_Scn *scn, GElf_Shdr *sh)
+{
+	GElf_Chdr ch;
+
+	if (!scn || !gelf_getshdr(scn, sh) || sh->sh_size > UNWIND_MAX_BYTES)
+		return NULL;
+	if ((sh->sh_flags & SHF_COMPRESSED) &&
+	    (!gelf_getchdr(scn, &ch) || ch.ch_size > UNWIND_MAX_BYTES ||
+	     elf_compress(scn, 0, 0) < 0 || !gelf_getshdr(scn, sh)))
+		return NULL;
+	return elf__bytes(scn);
+}
+
+static void add_section(struct maker *k, Elf *elf, const char *name, bool eh, s64 bias)
+{
+	struct cfi_section *s = &k->sections[k->nsections];
+	GElf_Shdr sh;
+	Elf_Data *data = frames_of(elf__section(elf, name, 0), &sh);
+
+	if (!data)
+		return;
+	k->nsections++;
+	*s = (struct cfi_section){
+		.data = {data->d_buf, data->d_size},
+		.addr = eh ? sh.sh_addr : 0,
+		.got = eh ? got_addr(elf) : 0,
+		.bias = bias,
+		.eh = eh,
+	};
+	cfi_index__add(&k->index, s);
+}
+
+static void add_separate(struct maker *k, int fd, const char *root, const char *path)
+{
+	struct debugfile program = {.fd = fd, .elf = k->elf, .path = (char *)path};
+	u64 here, there;
+	s64 bias = 0;
+
+	if (debugfile__find_separate(&program, root, path, &k->separate))
+		return;
+	if (elf__text_addr(k->elf, &here) && elf__text_addr(k->separate.elf, &there))
+		bias = (s64)(here - there);
+	add_section(k, k->separate.elf, ".debug_frame", false, bias);
+}
+
+/* --- tables --- */
+
+static int make(struct maker *k, struct unwind_table *out, struct status *st)
+{
+	int err = 0;
+
+	cfi_index__sort(&k->index);
+	*out = (struct unwind_table){
+		.base = k->code.base,
+		.machine = k->index.machine->elf,
+		.odd = k->index.unread,
+	};
+	if (k->index.full || unwind_rows__make(&k->index, out))
+		err = refuse(st, -E2BIG, "it describes more code than is kept at hand");
+	else if (!k->index.nfdes)
+		err = refuse(st, -ENODATA, "it has neither .eh_frame nor .debug_frame");
+	if (err)
+		unwind_table__free(out);
+	return err;
+}
+
+/* fd: -1 in memory. */
+static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct unwind_table *out,
+		    struct status *st)
+{
+	struct maker k = {.elf = elf, .separate = DEBUGFILE_NONE};
+	GElf_Ehdr eh;
+	int err = check(elf, &eh, st);
+
+	if (err)
+		return err;
+	read_code(elf, &k.code);
+	k.index = (struct cfi_index){
+		.machine = unwind_machine__of(eh.e_machine),
+		.code = &k.code,
+		.max_fdes = UNWIND_MAX_RANGES,
+	};
+	add_section(&k, elf, ".eh_frame", true, 0);
+	add_section(&k, elf, ".debug_frame", false, 0);
+	if (!k.index.nfdes && fd >= 0)
+		add_separate(&k, fd, root, path);
+	unwind_known__add_plt(elf, &k.index);
+	unwind_known__add_sigreturn(elf, &k.index);
+	err = make(&k, out, st);
+	cfi_index__fini(&k.index);
+	debugfile__close(&k.separate);
+	return err;
+}
+
+int unwind_table__read(int fd, const char *root, const char *path, struct unwind_table *out,
+		       struct status *st)
+{
+	struct stat sb;
+	Elf *elf;
+	int err;
+
+	*out = (struct unwind_table){0};
+	elf_version(EV_CURRENT);
+	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode) || !elf__sane(fd, sb.st_size))
+		return refuse(st, -EINVAL, "not an ELF file, or a broken one");
+	/* Read, not mapped: a file cut short while it is read must not raise SIGBUS. */
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	err = read_elf(elf, fd, root, path, out, st);
+	if (elf)
+		elf_end(elf);
+	return err;
+}
+
+int unwind_table__read_memory(const void *image, size_t size, struct unwind_table *out,
+			      struct status *st)
+{
+	Elf *elf;
+	int err;
+
+	*out = (struct unwind_table){0};
+	elf_version(EV_CURRENT);
+	if (!elf__sane_image(image, size))
+		return refuse(st, -EINVAL, "not an ELF file, or a broken one");
+	/* Only read, though libelf's type does not say so. */
+	elf = elf_memory((char *)image, size);
+	err = read_elf(elf, -1, "", "", out, st);
+	if (elf)
+		elf_end(elf);
+	return err;
+}
+
+void unwind_table__free(struct unwind_table *t)
+{
+	free(t->rows);
+	*t = (struct unwind_table){0};
+}
+
+const struct unwind_row *unwind_table__find(const struct unwind_table *t, u64 vaddr)
+{
+	u32 after;
+
+	if (!t->nrows || vaddr < t->base || vaddr - t->base > UINT32_MAX)
+		return NULL;
+	BISECT(after, 0, t->nrows, i, t->rows[i].pc <= vaddr - t->base);
+	return after ? &t->rows[after - 1] : NULL;
+}

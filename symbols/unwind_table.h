@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Compact unwind tables of ELF objects for x86-64 and aarch64: .eh_frame and .debug_frame, run
+ * once from end to end and cut down to the rows of bpf/unwind.h. Formats: DWARF 5, section 6.4
+ * (call frame information); Linux Standard Base, core specification, 10.5 and 10.6 (.eh_frame,
+ * pointer encodings); the psABIs of both machines (register numbers, frame of a signal).
+ *
+ * What is taken, in this order, the first that describes an address wins:
+ *   .eh_frame; .debug_frame of the object (Go has only this one); when neither gives a row,
+ *   .debug_frame of the separate debug file; for the procedure linkage table, where linkers left
+ *   it out (lld, and all of them on aarch64), what its code is known to do; for the return from
+ *   signal handlers without a description (musl, aarch64's vdso), its two instructions.
+ *
+ * Where compilers and hand-written code are sloppy, so is this:
+ *   an fp that is "undefined" counts as unchanged: nobody down the stack then relies on it;
+ *   up to 15 bytes of padding between two functions have the rules of the function before;
+ *   of ranges that overlap, the one that begins first is believed, then the one read first;
+ *   what is wrong within a range ends it: the rest of it has no rules, the next one is read.
+ * A return address that is "undefined" is the outermost frame (_start, clone). Not every program
+ * says so: a walk also ends where no row holds its address.
+ *
+ * Hostile files are harmless: everything is read within bounds, once, in linear time, and the
+ * limits below hold. Any thread; no state is shared.
+ */
+#ifndef SYMBOLS_UNWIND_TABLE_H
+#define SYMBOLS_UNWIND_TABLE_H
+
+#include "bpf/unwind.h"
+#include "core/base.h"
+#include "core/status.h"
+
+#define UNWIND_MAX_ROWS	  (4u << 20)
+#define UNWIND_MAX_RANGES (2u << 20)   /* functions, about */
+#define UNWIND_MAX_BYTES  (128u << 20) /* of a section */
+
+struct unwind_table {
+	u64 base; /* the address (vaddr) that pc 0 stands for: 0 unless code lies above 4 GiB */
+	struct unwind_row *rows; /* by pc, ascending; the last one is UNWIND_CFA_NONE */
+	u32 nrows;
+	u16 machine;	/* EM_X86_64 or EM_AARCH64 */
+	u32 odd;	/* ranges described in a way that rows cannot hold */
+	u64 odd_bytes;	/* and their size, as that of */
+	u64 code_bytes; /* everything that is described */
+	u32 overlaps;	/* ranges that others had taken, in part or whole */
+	u32 ranges;	/* descriptions (FDEs) that were read */
+	u64 steps;	/* rules before equal ones became one row: what building cost */
+};
+
+/*
+ * fd: of the object's file, stays the caller's. root, path: where separate debug files are looked
+ * for, as in symbols/debugfile.h ("" and "" for nowhere but /usr/lib/debug by build-id).
+ * 0; -ENODATA: it describes no address; -ENOTSUP: of another machine; -EINVAL: no ELF file or a
+ * broken one; -E2BIG: beyond a limit. out is empty then, and st (may be NULL) says why.
+ */
+int unwind_table__read(int fd, const char *root, const char *path, struct unwind_table *out,
+		       struct status *st);
+/* The same of an ELF file in memory: the vdso. */
+int unwind_table__read_memory(const void *image, size_t size, struct unwind_table *out,
+			      struct status *st);
+void unwind_table__free(struct unwind_table *t);
+/* The row that holds for an address; NULL when the table begins behind it. */
+const struct unwind_row *unwind_table__find(const struct unwind_table *t, u64 vaddr);
+
+#endif

@@ -105,27 +105,40 @@ static __always_inline void sum__fill(struct block_sum *sum, const struct block_
 	__sync_lock_test_and_set(&sum->state, BLOCK_READY);
 }
 
-static __noinline struct block_sum *search_sum(struct block_key *k, struct request_state *r)
+/* Where a key is counted, or is to be from now on; NO_PLACE: all places are taken. r: NULL when
+ * it is not known. */
+__noinline u32 search_sum(struct block_key *k, struct request_state *r)
 {
 	struct block_stats *st = stats__get();
-	u32 at = hash_words((const void *)k, WORDS(k));
+	u32 at = k ? hash_words((const void *)k, WORDS(k)) : 0;
 
 	for (u32 i = 0; i < COUNT_WAYS; i++, at++) {
 		struct block_sum *sum = sum__at(at);
 
-		if (!sum)
+		if (!sum || !k)
 			break;
 		if (!__sync_val_compare_and_swap(&sum->state, BLOCK_FREE, BLOCK_TAKEN))
 			sum__fill(sum, k, r);
 		else if (!sum__is(sum, k))
 			continue;
 		if (r)
-			r->sum = at;
-		return sum;
+			r->sum = at & devices_mask;
+		return at & devices_mask;
 	}
 	if (st)
 		st->devices_full++;
-	return NULL;
+	return NO_PLACE;
+}
+
+static __always_inline struct block_sum *find_sum(struct block_key *k, struct request_state *r)
+{
+	struct block_sum *sum = r ? sum__at(r->sum) : NULL;
+	u32 at;
+
+	if (sum && sum__is(sum, k))
+		return sum;
+	at = search_sum(k, r);
+	return at == NO_PLACE ? NULL : sum__at(at);
 }
 
 static __always_inline void count_times(struct block_sum *sum, struct ended *e)
@@ -145,12 +158,10 @@ static __always_inline void count_times(struct block_sum *sum, struct ended *e)
 static __always_inline void count_device(struct block_key *k, struct ended *e,
 					 struct request_state *r)
 {
-	struct block_sum *sum = r ? sum__at(r->sum) : NULL;
+	struct block_sum *sum = find_sum(k, r);
 	u32 size = size__bucket(r && r->bytes ? r->bytes : e->bytes);
 	u32 place = r ? r->place : BLOCK_PLACE_UNKNOWN;
 
-	if (!sum || !sum__is(sum, k))
-		sum = search_sum(k, r);
 	if (!sum)
 		return;
 	if (e->bytes)
@@ -188,35 +199,44 @@ static __always_inline void proc__fill(struct block_proc_sum *sum, const struct 
 	__sync_lock_test_and_set(&sum->state, BLOCK_READY);
 }
 
-static __noinline struct block_proc_sum *search_proc(struct request_state *r)
+__noinline u32 search_proc(struct request_state *r)
 {
 	struct block_stats *st = stats__get();
-	u32 at = hash_words((const void *)&r->key, WORDS(&r->key));
+	u32 at = r ? hash_words((const void *)&r->key, WORDS(&r->key)) : 0;
 
 	for (u32 i = 0; i < COUNT_WAYS; i++, at++) {
 		struct block_proc_sum *sum = proc__at(at);
 
-		if (!sum)
+		if (!sum || !r)
 			break;
 		if (!__sync_val_compare_and_swap(&sum->state, BLOCK_FREE, BLOCK_TAKEN))
 			proc__fill(sum, r);
 		else if (!proc__is(sum, &r->key))
 			continue;
-		r->proc = at;
-		return sum;
+		r->proc = at & procs_mask;
+		return r->proc;
 	}
 	if (st)
 		st->procs_full++;
-	return NULL;
+	return NO_PLACE;
+}
+
+static __always_inline struct block_proc_sum *find_proc(struct request_state *r)
+{
+	struct block_proc_sum *sum = proc__at(r->proc);
+	u32 at;
+
+	if (sum && proc__is(sum, &r->key))
+		return sum;
+	at = search_proc(r);
+	return at == NO_PLACE ? NULL : proc__at(at);
 }
 
 static __always_inline void count_proc(struct ended *e, struct request_state *r)
 {
-	struct block_proc_sum *sum = proc__at(r->proc);
+	struct block_proc_sum *sum = find_proc(r);
 	u64 ns = e->ns[BLOCK_TOTAL];
 
-	if (!sum || !proc__is(sum, &r->key))
-		sum = search_proc(r);
 	if (!sum)
 		return;
 	if (e->bytes)
@@ -247,29 +267,30 @@ static __always_inline bool is_slow(u64 ns)
 	return true;
 }
 
-static __noinline void tell_slow(struct ended *e, struct request_state *r)
+__noinline int tell_slow(struct ended *e, struct request_state *r)
 {
-	struct block_slow_record s = {
-		.type = RECORD_BLOCK_SLOW,
-		.bytes = r->bytes,
-		.key = r->key,
-		.t_ns = e->now,
-		.total_ns = e->ns[BLOCK_TOTAL],
-		.queued_ns = e->ns[BLOCK_QUEUED],
-		.device_ns = e->ns[BLOCK_DEVICE],
-		.sector = r->sector,
-		.stack = r->stack,
-		.tid = r->tid,
-		.cpu = r->cpu,
-		.kthread = r->kthread,
-	};
+	struct block_slow_record s = {.type = RECORD_BLOCK_SLOW};
 	struct block_stats *st = stats__get();
 
+	if (!e || !r)
+		return 0;
+	s.bytes = r->bytes;
+	s.key = r->key;
+	s.t_ns = e->now;
+	s.total_ns = e->ns[BLOCK_TOTAL];
+	s.queued_ns = e->ns[BLOCK_QUEUED];
+	s.device_ns = e->ns[BLOCK_DEVICE];
+	s.sector = r->sector;
+	s.stack = r->stack;
+	s.tid = r->tid;
+	s.cpu = r->cpu;
+	s.kthread = r->kthread;
 	__builtin_memcpy(s.comm, r->comm, sizeof(s.comm));
 	if (r->key.inode)
 		inode__name((void *)r->inode, s.file);
 	if (bpf_ringbuf_output(&records, &s, sizeof(s), ring_flags(false)) && st)
 		st->records_full++;
+	return 0;
 }
 
 static __always_inline u64 span(u64 from, u64 to, struct block_stats *st)
@@ -306,28 +327,34 @@ static __always_inline void count(struct ended *e, struct request_state *r, stru
  * themselves, and there are some that run none on top of certain tasks: what an interrupt does
  * there is not told.
  */
-static __noinline void count_unseen(struct request_state *r)
+__noinline int count_unseen(struct request_state *r)
 {
 	struct block_stats *st = stats__get();
 	struct ended e = {.done = 1};
 
-	if (!st || !r->issued || !r->accounted)
-		return;
+	if (!st || !r || !r->issued || !r->accounted)
+		return 0;
 	e.now = bpf_ktime_get_ns();
 	e.bytes = r->left;
 	st->unseen++;
 	count(&e, r, st);
+	return 0;
 }
 
-/* The place of one that begins; release it, or let it live. */
+/* The place of one that begins: release it, or let it live. */
 static __always_inline struct request_state *request__begin(u64 address)
 {
 	struct request_state *r = request__place(address);
+	u32 hash, way;
 
-	if (!r)
-		r = take_place(address);
-	if (!r)
-		return NULL;
+	if (!r) {
+		hash = address__hash(address);
+		way = take_place(hash);
+		r = way == NO_PLACE ? NULL : request__at(hash, way);
+		if (!r)
+			return NULL;
+		r->address = address;
+	}
 	if (is_live(r))
 		count_unseen(r);
 	request__clear(r);

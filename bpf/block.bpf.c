@@ -124,6 +124,7 @@ static __always_inline struct request_state *start_flush(struct request *rq, u64
 
 	if (!r)
 		return NULL;
+	r->key.cgroup = r->group = 0;
 	__builtin_memset(r->comm, 0, sizeof(r->comm));
 	__builtin_memcpy(r->comm, "[flush]", 8);
 	r->live = rq->start_time_ns;

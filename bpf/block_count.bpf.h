@@ -369,7 +369,7 @@ static __always_inline struct request_state *start(void *ctx, u64 address, struc
 
 	if (!r)
 		return NULL;
-	if (!state__whose(r, bio)) {
+	if (!state__whose(r, bio, now)) {
 		r->live = 0;
 		return NULL;
 	}

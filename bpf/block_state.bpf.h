@@ -11,7 +11,7 @@
 /* The program's and the tracepoint's: not of the stack that it looks at. */
 #define TRACER_FRAMES 2
 
-volatile u32 stack_every = 1; /* one request in so many has its stack taken */
+volatile u32 stack_every = 1; /* one request in so many has its stack taken; a power of two */
 volatile u32 stacks_taken = 0;
 
 /* A request, or a bio of a device that has no requests. */
@@ -24,6 +24,7 @@ struct request_state {
 	u64 sector;
 	u64 inode; /* where in memory it is */
 	u64 stack;
+	u64 group, group_ns; /* whose cgroup is in the key, and when that was looked up */
 	struct block_proc_key key;
 	u32 sum, proc; /* where in the maps such keys were counted last */
 	u32 tid, cpu;
@@ -78,6 +79,21 @@ static __always_inline u64 bio__cgroup(struct bio *bio)
 	return group->blkcg->css.cgroup->kn->id;
 }
 
+#define GROUP_KNOWN_NS 100000000
+
+/* The same for some time, as the way there is long: who used this entry before as a rule uses
+ * it again, and another group is not soon made at the address of one that went. */
+static __always_inline u64 cached_cgroup(struct request_state *r, struct bio *bio, u64 now)
+{
+	u64 group = (u64)bio->bi_blkg;
+
+	if (group && group == r->group && now - r->group_ns < GROUP_KNOWN_NS)
+		return r->key.cgroup;
+	r->group = group;
+	r->group_ns = now;
+	return bio__cgroup(bio);
+}
+
 static __always_inline bool is_file(u64 mapping)
 {
 	return mapping && !(mapping & PAGE_MAPPING_NO_FILE);
@@ -128,7 +144,7 @@ static __always_inline bool wants_stack(u64 runs)
 {
 	u32 every = stack_every;
 
-	if (every > 1 && runs % every)
+	if (runs & (every - 1))
 		return false;
 	if (__sync_fetch_and_add(&stacks_taken, 1) >= BLOCK_STACKS_MAX) {
 		stacks_taken = 0;
@@ -175,24 +191,25 @@ static __always_inline void take_comm(struct request_state *r, struct task_struc
 }
 
 /* Fills who the current task is; false: not in scope. */
-static __always_inline bool state__whose(struct request_state *r, struct bio *bio)
+static __always_inline bool state__whose(struct request_state *r, struct bio *bio, u64 now)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 id = bpf_get_current_pid_tgid();
 	u32 cpu = bpf_get_smp_processor_id(), flags = task->flags;
 
-	if (!scope__passes(task, id >> 32, (u32)id, cpu))
+	if (!scope__passes(task, task->tgid, task->pid, cpu))
 		return false;
-	r->key.tgid = id >> 32;
-	r->tid = (u32)id;
+	r->key.tgid = task->tgid;
+	r->tid = task->pid;
 	r->cpu = cpu;
 	r->kthread = (flags & PF_KTHREAD) != 0;
 	take_comm(r, task);
-	if (!bio)
+	if (!bio) {
+		r->key.cgroup = r->group = 0;
 		return true;
+	}
 	r->inode = bio__inode(bio, &r->inode);
 	r->key.inode = inode__number((void *)r->inode);
-	r->key.cgroup = bio__cgroup(bio);
+	r->key.cgroup = cached_cgroup(r, bio, now);
 	r->key.writeback =
 		(flags & PF_WQ_WORKER) && r->inode && (bio->bi_opf & REQ_OP_MASK) == REQ_OP_WRITE;
 	return true;
@@ -264,7 +281,7 @@ static __always_inline void request__clear(struct request_state *r)
 	r->live = REQUEST_TAKEN;
 	r->insert_ns = r->issue_ns = r->done_ns = 0;
 	r->stamp = r->stack = r->inode = 0;
-	r->key.cgroup = r->key.inode = 0;
+	r->key.inode = 0;
 	r->key.tgid = r->key.writeback = 0;
 	r->key.dev.name = 0;
 	r->tid = r->cpu = r->bytes = r->left = 0;

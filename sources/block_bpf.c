@@ -87,6 +87,16 @@ static void put_record(void *ctx, const void *data, size_t size)
 
 /* --- upkeep --- */
 
+/* The least that is not below n. */
+static u32 power_of_two(u64 n)
+{
+	u32 power = 1;
+
+	while (power < n && power < 1u << 20)
+		power *= 2;
+	return power;
+}
+
 /* As low as leaves few enough to look at; the programs raise it themselves. */
 static void adapt(struct source *s, u64 requests)
 {
@@ -95,7 +105,7 @@ static void adapt(struct source *s, u64 requests)
 	s->slow = 0;
 	s->skel->bss->slow_told = 0;
 	s->skel->bss->stacks_taken = 0;
-	s->skel->data->stack_every = 1 + (u32)MIN(requests / STACKS_WANTED, 1u << 20);
+	s->skel->data->stack_every = power_of_two(requests / STACKS_WANTED);
 }
 
 /* Bios of devices that have requests are told too, and cost: they are looked at only while

@@ -171,8 +171,9 @@ static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct
 	add_section(&k, elf, ".debug_frame", false, 0);
 	if (!k.index.nfdes && fd >= 0)
 		add_separate(&k, fd, root, path);
-	unwind_known__add_plt(elf, &k.index);
 	unwind_known__add_sigreturn(elf, &k.index);
+	if (k.index.nfdes) /* by itself it leads nowhere */
+		unwind_known__add_plt(elf, &k.index);
 	err = make(&k, out, st);
 	cfi_index__fini(&k.index);
 	debugfile__close(&k.separate);

@@ -31,7 +31,8 @@ static void print_line(const struct sum *s, const char *name)
 
 static void print_tally(const struct unwind_tally *t)
 {
-	printf("          libdw: %llu asked, %llu equal, %llu none, %llu wrong, %llu uncovered, "
+	printf("          libdw: %llu asked, %llu equal, %llu none, %llu wrong, %llu "
+	       "uncovered, "
 	       "%llu extra %s\n",
 	       (unsigned long long)t->asked, (unsigned long long)t->equal,
 	       (unsigned long long)t->none, (unsigned long long)t->wrong,

@@ -75,7 +75,10 @@ static u64 ra_by_row(const struct unwind_row *row, const struct machine *m, u64 
 /* x86: where ucontext has rsp, rip and rbp. */
 static struct caller by_ucontext(const struct machine *m)
 {
-	return (struct caller){CALLER, load(m->sp + 160), load(m->sp + 120), load(m->sp + 168)};
+	return (struct caller){.how = CALLER,
+			       .cfa = load(m->sp + 160),
+			       .fp = load(m->sp + 120),
+			       .ra = load(m->sp + 168)};
 }
 
 static struct caller by_row(const struct unwind_row *row, const struct machine *m)
@@ -115,6 +118,17 @@ static struct caller by_row(const struct unwind_row *row, const struct machine *
 }
 
 /* --- libdw's answer --- */
+
+static Dwarf_Frame *frame_at(const struct unwind_oracle *o, u64 vaddr)
+{
+	Dwarf_Frame *frame;
+
+	if (o->eh && !dwarf_cfi_addrframe(o->eh, vaddr, &frame))
+		return frame;
+	if (o->debug && !dwarf_cfi_addrframe(o->debug, vaddr, &frame))
+		return frame;
+	return NULL;
+}
 
 static u64 reg(const struct unwind_oracle *o, const struct machine *m, u64 n)
 {
@@ -257,17 +271,6 @@ static struct caller by_frame(const struct unwind_oracle *o, Dwarf_Frame *frame,
 }
 
 /* --- comparing --- */
-
-static Dwarf_Frame *frame_at(const struct unwind_oracle *o, u64 vaddr)
-{
-	Dwarf_Frame *frame;
-
-	if (o->eh && !dwarf_cfi_addrframe(o->eh, vaddr, &frame))
-		return frame;
-	if (o->debug && !dwarf_cfi_addrframe(o->debug, vaddr, &frame))
-		return frame;
-	return NULL;
-}
 
 static bool is_padding(const struct unwind_oracle *o, u64 vaddr)
 {

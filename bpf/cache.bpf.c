@@ -290,6 +290,7 @@ static __noinline int read_slow(struct event *e, struct address_space *mapping, 
 			n -= settle(e, p, &whole, CACHE_N_READ_MISSES);
 	}
 	e->bank->n[CACHE_N_READ_HITS] += n;
+	slot__set(e->t, e->bank);
 	return 0;
 }
 
@@ -333,24 +334,11 @@ int cache_read(u64 *ctx)
 	u64 first = ctx[1], last = ctx[2] - last_is_end;
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 token = read__token(task), then = token & 63 ? 0 : bpf_ktime_get_ns();
-	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
-	struct bank *b;
 
-	if (!t || t->fast != thread__scope() || first != last || token == t->read_token)
-		goto other;
-	b = &t->bank[active & 1];
-	if (b->mapping != (u64)mapping || b->number != mapping->host->i_ino ||
-	    ahead__any(b->number))
-		goto other;
-	b->n[CACHE_N_READ_HITS]++;
-	t->read_token = token;
-	t->read_mapping = (u64)mapping;
-	t->read_first = t->read_last = t->read_at = first;
-	if (then)
+	if (!slot__count(task, mapping, first, last, token))
+		read_other(ctx, task, mapping, first, last);
+	else if (then)
 		end_fast(then);
-	return 0;
-other:
-	read_other(ctx, task, mapping, first, last);
 	return 0;
 }
 
@@ -535,7 +523,6 @@ int cache_exit(u64 *ctx)
 	bank__carry(&t->bank[0], t, task, which);
 	bank__carry(&t->bank[1], t, task, which);
 	t->gone = 1;
-	t->fast = 0;
 	return 0;
 }
 
@@ -587,6 +574,6 @@ int cache_visit(struct bpf_iter__task *ctx)
 		if (t->pending[i].used)
 			visit_pending(t, task, &t->pending[i]);
 	if (look_again)
-		t->scope = t->fast = 0;
+		t->scope = 0;
 	return 0;
 }

@@ -45,6 +45,29 @@ struct cache_sum {
 	char comm[16];
 };
 
+/*
+ * Reads of pages that are there, of one thread from one file on one CPU, in one interval: so
+ * often that they are counted apart, in a place that needs no looking up. The per-CPU map `slots`
+ * has two elements, which take turns as the maps do.
+ */
+struct cache_slot {
+	__u64 scope;	       /* what was decided about the thread; 0: free */
+	__u64 start;	       /* the thread's start_time, and how often it has changed CPUs: */
+	__u64 moves;	       /* then it may have put pages there meanwhile */
+	__u64 mapping, number; /* the file, where in memory, and i_ino */
+	__u64 token;	       /* of the last read, as in cache_state.bpf.h */
+	__u64 hits;
+	struct cache_key key;
+	__u32 tid, kthread;
+	char comm[16];
+};
+
+#define CACHE_SLOTS 64 /* a power of two */
+
+struct cache_slots {
+	struct cache_slot v[CACHE_SLOTS];
+};
+
 struct cache_file_key {
 	__u64 inode;
 	__u64 dev;

@@ -110,31 +110,6 @@ static __always_inline void note_age(u64 then, u32 n)
 		st->ages[at & (CACHE_AGE_BUCKETS - 1)] += n;
 }
 
-/* One number of whoever read ahead, who may be gone. */
-static __always_inline void count_block(struct cache_block *b, u32 what, u32 n)
-{
-	void *map = sums_of(active);
-	struct cache_key key = b->whose;
-	struct cache_sum *sum = bpf_map_lookup_elem(map, &key), fresh = {};
-	struct cache_stats *st;
-
-	if (!sum) {
-		fresh.tid = b->tid;
-		fresh.kthread = b->kthread;
-		fresh.last_ns = b->t_ns;
-		__builtin_memcpy(fresh.comm, b->comm, sizeof(fresh.comm));
-		bpf_map_update_elem(map, &key, &fresh, BPF_NOEXIST);
-		sum = bpf_map_lookup_elem(map, &key);
-	}
-	if (sum) {
-		add(&sum->n[what], n);
-		return;
-	}
-	st = stats__get();
-	if (st)
-		st->sums_full += n;
-}
-
 #define TAKE_USED (1ULL << 32) /* beside the device */
 
 /* Forgets those of the block that are among the bits, as used or as wasted. */
@@ -155,9 +130,9 @@ __noinline int ahead__take_bits(u64 number, u64 dev_used, u64 block, u64 first, 
 	__sync_fetch_and_sub(&ahead_pages[ahead__slot(number)], n);
 	if (dev_used & TAKE_USED) {
 		note_age(b->t_ns, n);
-		count_block(b, CACHE_N_AHEAD_USED, n);
+		count_for(&b->whose, CACHE_N_AHEAD_USED, n, b->tid, b->kthread, b->comm);
 	} else {
-		count_block(b, CACHE_N_AHEAD_WASTED, n);
+		count_for(&b->whose, CACHE_N_AHEAD_WASTED, n, b->tid, b->kthread, b->comm);
 	}
 	if (!(before & ~bits))
 		bpf_map_delete_elem(&ahead, &key);

@@ -5,6 +5,7 @@
 
 #include "bpf/cache_ahead.bpf.h"
 #include "bpf/cache_path.bpf.h"
+#include "bpf/cache_slot.bpf.h"
 #include "bpf/cache_stack.bpf.h"
 #include "bpf/cache_state.bpf.h"
 
@@ -152,16 +153,6 @@ static __always_inline void expire_old(struct event *e)
 	}
 }
 
-static __always_inline void note_pending(struct thread *t)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; i < PENDINGS; i++)
-		n += t->pending[i].used;
-	t->npending = n;
-	thread__note_fast(t);
-}
-
 static __always_inline bool pending__extends(struct pending *p, struct pending *by)
 {
 	if (!p->used || p->mapping != by->mapping || p->read_token != by->read_token ||
@@ -198,12 +189,14 @@ static __noinline int pending__add(struct event *e, struct pending *fresh)
 	}
 	if (place->used) {
 		st = stats__get();
-		if (st)
+		/* Nobody asks why devices' buffers come in. */
+		if (st && place->inode)
 			st->pending_full += range__len(&place->at);
 		expire(e, place);
 	}
 	*place = *fresh;
 	place->used = 1;
+	slot__forget(e->task, fresh->mapping, fresh->number);
 	return 0;
 }
 
@@ -214,7 +207,6 @@ static __always_inline void event__end(struct event *e)
 
 	if (e->missed)
 		note_misses(e->ctx, e->t, e->task, e->dev, e->inode, e->missed);
-	note_pending(e->t);
 	if (e->t->gone)
 		bank__carry(&e->t->bank[which], e->t, e->task, which);
 }

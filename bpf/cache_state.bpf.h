@@ -57,7 +57,6 @@ struct operation {
 };
 
 struct thread {
-	u64 fast;	/* thread__scope() when a read needs no more than to be counted, else 0 */
 	u64 read_token; /* of the last read */
 	u64 read_mapping;
 	u64 read_first, read_last;
@@ -68,10 +67,8 @@ struct thread {
 	struct operation fault, write; /* write: told before it is done */
 	struct operation written;      /* its last part, where they are told when done */
 	struct pending pending[PENDINGS];
-	u32 npending; /* may be more than there are: the iterator takes some */
 	u32 watched;
 	u32 gone; /* it exits: nothing is kept back */
-	u32 pad;
 };
 
 struct {
@@ -230,6 +227,31 @@ __noinline int count_at(struct cache_key *key, u32 what, s64 n)
 	return 0;
 }
 
+/* The same for whoever did it some time ago, and may be gone. */
+static __always_inline void count_for(const struct cache_key *key, u32 what, s64 n, u32 tid,
+				      u32 kthread, const char *comm)
+{
+	void *map = sums_of(active);
+	struct cache_sum *sum = bpf_map_lookup_elem(map, key), fresh = {};
+	struct cache_stats *st;
+
+	if (!sum) {
+		fresh.tid = tid;
+		fresh.kthread = kthread;
+		__builtin_memcpy(fresh.comm, comm, sizeof(fresh.comm));
+		bpf_map_update_elem(map, key, &fresh, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(map, key);
+	}
+	if (sum) {
+		add(&sum->n[what], n);
+		sum->last_ns = bpf_ktime_get_ns();
+		return;
+	}
+	st = stats__get();
+	if (st)
+		st->sums_full += n;
+}
+
 /* Empties a bank into a map. Whoever takes it does it: the thread itself or the iterator. */
 static __always_inline void bank__carry(struct bank *b, struct thread *t, struct task_struct *task,
 					u32 which)
@@ -284,20 +306,9 @@ static __always_inline bool thread__watched(struct thread *t, struct task_struct
 
 	if (t->scope != scope) {
 		t->watched = scope__task(task, task->tgid, task->pid);
-		t->fast = 0;
 		t->scope = scope;
 	}
 	return t->watched && (!(u32)scope_state || scope__cpu(bpf_get_smp_processor_id()));
-}
-
-/* CPUs are judged at each event. */
-#define SCOPE_CPUS (SCOPE_BPF_HAS(SCOPE_BPF_CPU, 0) | SCOPE_BPF_HAS(SCOPE_BPF_CPU, 1))
-
-static __always_inline void thread__note_fast(struct thread *t)
-{
-	bool fast = t->watched && !t->npending && !t->gone && !((u32)scope_state & SCOPE_CPUS);
-
-	t->fast = fast ? t->scope : 0;
 }
 
 #endif

@@ -37,7 +37,7 @@ struct source {
 	bool flipped;
 	bool reads_seen; /* this kernel tells of them */
 	u32 stacks;	 /* sent since the map was emptied */
-	u64 before_ns;
+	u64 before_ns, drained_ns;
 	struct cache_stats before;
 	struct health health;
 };
@@ -75,10 +75,44 @@ static double drain_map(struct source *s, struct bpf_map *map,
 	return n < 0 ? 0 : 100.0 * (double)n / bpf_map__max_entries(map);
 }
 
+static void put_slot(struct source *s, const struct cache_slot *slot)
+{
+	struct cache_sum sum = {
+		.n = {[CACHE_N_READ_HITS] = (s64)slot->hits},
+		.last_ns = s->drained_ns,
+		.tid = slot->tid,
+		.kthread = slot->kthread,
+	};
+
+	memcpy(sum.comm, slot->comm, sizeof(sum.comm));
+	cache_put__sum(&s->put, &slot->key, &sum);
+}
+
+/* Those of the interval that has ended, of each CPU; then they are free. */
+static void drain_slots(struct source *s)
+{
+	u32 ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1), which = !s->skel->bss->active;
+	struct cache_slots *all = xcalloc(ncpus, sizeof(*all));
+	int fd = bpf_map__fd(s->skel->maps.slots), err = bpf_map_lookup_elem(fd, &which, all);
+
+	for (u32 i = 0; !err && i < ncpus * CACHE_SLOTS; i++)
+		if (all[i / CACHE_SLOTS].v[i % CACHE_SLOTS].hits)
+			put_slot(s, &all[i / CACHE_SLOTS].v[i % CACHE_SLOTS]);
+	memset(all, 0, ncpus * sizeof(*all));
+	if (!err && bpf_map_update_elem(fd, &which, all, BPF_ANY))
+		err = -errno;
+	if (err)
+		log__add(LOG_WARN, "cached reads could not be read from the kernel: %s",
+			 strerror(-err));
+	free(all);
+}
+
 static double drain_counts(struct source *s)
 {
 	bool a = s->skel->bss->active;
 	double sums, misses;
+
+	drain_slots(s);
 
 	sums = drain_map(s, a ? s->skel->maps.sums_a : s->skel->maps.sums_b, on_sum);
 	misses = drain_map(s, a ? s->skel->maps.misses_a : s->skel->maps.misses_b, on_miss);
@@ -452,6 +486,7 @@ static void cache_bpf__drain(struct source *s, bool tick, const struct sample_si
 	bpf_ring__drain(s->ring, put_record, s);
 	if (!tick)
 		return;
+	s->drained_ns = clock__monotonic_ns();
 	cache_bpf__stats(s, &now);
 	fill = drain_counts(s);
 	put_totals(s, &now);

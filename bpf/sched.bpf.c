@@ -176,7 +176,7 @@ int sched_waking(u64 *ctx)
 	w->kind = own ? SCHED_WAKER_INTERRUPT : SCHED_WAKER_TASK;
 	w->tgid = self->tgid;
 	w->tid = self->pid;
-	w->ustack = own || !self->pid ? 0 : user_stack(self, st);
+	w->ustack = own || !self->pid ? 0 : user_stack(self, now, st);
 	bpf_get_current_comm(w->comm, sizeof(w->comm));
 	end(st, now);
 	return 0;

@@ -55,7 +55,7 @@ static __always_inline void keep_run(void *ctx, u64 here, struct task_struct *ta
 	run->end = now;
 	ident__fill(&run->who, task);
 	run->kstack = leaving_stack(ctx, here, task);
-	run->ustack = user_stack(task, st);
+	run->ustack = user_stack(task, now, st);
 }
 
 /* Who had the CPU longest of the time that a thread waited for it, as far as kept. */

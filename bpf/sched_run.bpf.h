@@ -32,7 +32,7 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	t->wait.waker.kind = 0;
 	if ((wanted & SCHED_WANT_WAITS) || task->pid == watch_tid) {
 		wait__note_syscall(&t->wait, task);
-		t->wait.ustack = user_stack(task, st);
+		t->wait.ustack = user_stack(task, now, st);
 	}
 	thread__enter(t, task->pid, state, kstack, now);
 }

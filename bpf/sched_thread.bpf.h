@@ -85,11 +85,6 @@ static __always_inline u32 state__of(u64 state)
 	return state ? SCHED_OTHER : SCHED_RUNNABLE;
 }
 
-static __always_inline bool has_user_part(struct task_struct *task)
-{
-	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
-}
-
 /* The call it is in, as its registers were when it entered the kernel; -1: none. */
 static __always_inline u32 task__syscall(struct task_struct *task)
 {
@@ -254,13 +249,13 @@ static __always_inline void thread__enter(struct thread *t, u32 tid, u32 state, 
 }
 
 /* Can only be had while it is the current task. */
-static __always_inline u64 user_stack(struct task_struct *task, struct sched_stats *st)
+static __always_inline u64 user_stack(struct task_struct *task, u64 now, struct sched_stats *st)
 {
 	u64 hash;
 
 	if (!has_user_part(task))
 		return 0;
-	hash = stack__user(task, (void *)bpf_task_pt_regs(task), STACK_SLOT_TRACE);
+	hash = stack__user(task, (void *)bpf_task_pt_regs(task), STACK_SLOT_TRACE, now);
 	st->stacks_lost += !hash;
 	return hash;
 }

@@ -3,7 +3,7 @@
  * The one place that captures stacks, for programs of every type. A program includes this
  * once; the maps below are then its own.
  *
- *	u64 hash = stack__capture(ctx, STACK_SLOT_x, STACK_KERNEL | STACK_USER, now);
+ *	u64 hash = stack__capture(ctx, STACK_SLOT_x, STACK_KERNEL | STACK_USER, 0, now);
  *
  * The hash names the frames; they are sent to user space through the ring `records` when
  * the hash is first seen. 0: no frames, or they could not be sent (stack_stats says so).
@@ -12,68 +12,8 @@
 #ifndef BPF_STACK_BPF_H
 #define BPF_STACK_BPF_H
 
-#include "bpf/kernel.bpf.h"
-#include "bpf/stack.h"
-
-/* Programs of different kinds may interrupt each other on a CPU: each kind has its scratch. */
-enum stack_slot { STACK_SLOT_PERF, STACK_SLOT_TRACE, STACK_SLOT_ITER, STACK_SLOTS };
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct stack_record);
-} stack_scratch SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct stack_stats);
-} stack_stats SEC(".maps");
-
-/* Hashes whose frames user space has. Emptied by user space when it fills up; then stacks
- * are sent once more. Sized by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
-	__type(key, u64);
-	__type(value, u8);
-} stacks_seen SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 256 * 1024);
-} records SEC(".maps");
-
-const volatile u64 ring_wake_bytes = 128 * 1024; /* wake user space when this much waits */
-
-/* Wakes user space only when the ring fills up: a wakeup a stack would cost more than the
- * stack. Urgent records wake at once. */
-static __always_inline u64 ring_flags(bool urgent)
-{
-	if (urgent || bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > ring_wake_bytes)
-		return BPF_RB_FORCE_WAKEUP;
-	return BPF_RB_NO_WAKEUP;
-}
-
-static __always_inline u64 rotate(u64 x, int n)
-{
-	return (x << n) | (x >> (64 - n));
-}
-
-/* One multiply a frame; the finalizer below spreads the bits. */
-static __always_inline u64 hash_step(u64 h, u64 v)
-{
-	return (rotate(h, 23) ^ v) * 0x9fb21c651e98df25ULL;
-}
-
-static __always_inline u64 hash_finish(u64 h)
-{
-	h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93ULL;
-	h ^= h >> 32;
-	return h ? h : 1;
-}
+#include "bpf/stack_scratch.bpf.h"
+#include "bpf/unwind.bpf.h"
 
 /* What user addresses mean depends on the process and on the program it runs. */
 static __always_inline u64 address_space_id(u32 tgid)
@@ -107,6 +47,26 @@ static __always_inline u32 stack__walk(void *ctx, u64 *to, bool leaf, u64 flags)
 	return bytes < 0 ? 0 : (bytes / sizeof(u64)) & STACK_DEPTH;
 }
 
+/* The user frames of the current task: by the unwind tables where the kernel tells a task's
+ * registers. ip: where it is exactly, when the event knows better than they; else 0. */
+static __always_inline u32 stack__walk_user(void *ctx, struct stack_record *s, u32 slot, u32 at,
+					    bool leaf, u64 ip, u64 now)
+{
+	struct task_struct *task;
+	struct unwind_state *state;
+
+	if (leaf || at > STACK_DEPTH || !HAS_TASK_PT_REGS || !unwind_by_tables)
+		return stack__walk(ctx, s->ips + (at & STACK_DEPTH), leaf, BPF_F_USER_STACK);
+	task = bpf_get_current_task_btf();
+	state = unwind__state(slot);
+	if (!state || !has_user_part(task))
+		return 0;
+	unwind__begin(task, (void *)bpf_task_pt_regs(task), slot, now);
+	if (ip)
+		state->ip = ip;
+	return unwind__frames(slot, at);
+}
+
 /* Sends the frames unless user space has them; false: it will not have them. */
 static __always_inline bool stack__send(struct stack_record *s, struct stack_stats *stats)
 {
@@ -129,7 +89,7 @@ static __always_inline bool stack__send(struct stack_record *s, struct stack_sta
 	return true;
 }
 
-static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 now)
+static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip, u64 now)
 {
 	struct stack_record *s = bpf_map_lookup_elem(&stack_scratch, &slot);
 	u32 zero = 0;
@@ -142,7 +102,7 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 no
 	if (flags & STACK_KERNEL)
 		nkernel = stack__walk(ctx, s->ips, leaf, 0);
 	if ((flags & STACK_USER) && !(leaf && nkernel))
-		nuser = stack__walk(ctx, s->ips + nkernel, leaf, BPF_F_USER_STACK);
+		nuser = stack__walk_user(ctx, s, slot, nkernel, leaf, nkernel ? 0 : ip, now);
 	if (nkernel + nuser == 0)
 		return 0;
 	if (nkernel == STACK_DEPTH || nuser == STACK_DEPTH)

@@ -14,7 +14,7 @@
 #define STACK_USER   2
 #define STACK_LEAF   4 /* no call chain: only the frame that was interrupted */
 
-enum record_type { RECORD_STACK = 1, RECORD_TASK = 2 };
+enum record_type { RECORD_STACK = 1, RECORD_TASK = 2, RECORD_UNWIND = 3 };
 
 /* A stack's frames, sent when its hash is first seen: kernel frames, then user frames, each
  * leaf first. Only the used part of ips is sent. */
@@ -28,7 +28,8 @@ struct stack_record {
 	__u64 ips[2 * STACK_DEPTH];
 };
 
-#define STACK_RECORD_INTERRUPT 1 /* of an interrupt's own stack; what it interrupted is left out */
+#define STACK_RECORD_INTERRUPT 1 /* of an interrupt's own stack; what it interrupted is left out   \
+				  */
 
 /* A process that was not seen before: its maps should be read before it exits. */
 struct task_record {
@@ -46,11 +47,11 @@ struct stack_stats {
 	__u64 seen_full; /* stacks sent, but not remembered: they are sent again */
 	__u64 cut;	 /* captures that reached the depth limit */
 	/* kernel stacks of stack_task.bpf.h: */
-	__u64 walks;	 /* walked */
-	__u64 reused;	 /* known again by their shape */
-	__u64 checked;	 /* of those: walked all the same ... */
-	__u64 differed;	 /* ... and it was another */
-	__u64 suspect;	 /* scratch */
+	__u64 walks;	/* walked */
+	__u64 reused;	/* known again by their shape */
+	__u64 checked;	/* of those: walked all the same ... */
+	__u64 differed; /* ... and it was another */
+	__u64 suspect;	/* scratch */
 };
 
 #endif

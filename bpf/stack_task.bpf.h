@@ -19,17 +19,17 @@
 
 #include "bpf/stack.bpf.h"
 
-#define KERNEL_STACK_SIZE 16384	       /* x86-64 and arm64; stacks are aligned to it */
-#define USER_STACK_SIZE	  (1ULL << 26) /* frames further up than this are none */
-#define SHAPE_WORDS	  256 /* of a stack that are looked at; deeper ones are always walked */
-#define SHAPE_HEAD	  32  /* of those, read before a shape is chosen */
+#define KERNEL_STACK_SIZE 16384 /* x86-64 and arm64; stacks are aligned to it */
+#define SHAPE_WORDS	  256	/* of a stack that are looked at; deeper ones are always walked */
+#define SHAPE_HEAD	  32	/* of those, read before a shape is chosen */
 #define SHAPE_SLOTS	  64
 #define SHAPE_WAYS	  8
 #define SHAPE_SETS	  512
 #define SHAPE_CHECK	  256 /* one in so many is walked all the same */
 
-#define TRACER_FRAMES 2 /* the program's and the tracepoint's: not of the stack that it looks at   \
-			 */
+#define TRACER_FRAMES                                                                              \
+	2 /* the program's and the tracepoint's: not of the stack that it looks at                 \
+	   */
 
 enum { STACK_KIND_SLEEPING, STACK_KIND_RUNNING, STACK_KIND_INTERRUPT };
 
@@ -426,42 +426,21 @@ static __always_inline u64 stack__running(void *ctx, u64 here, bool own, u64 key
 			     bpf_get_stack(ctx, s->ips, STACK_DEPTH * sizeof(u64), TRACER_FRAMES));
 }
 
-/* A frame as frame pointers link them. */
-struct user_frame {
-	u64 next, ret;
-};
-
-/* Frames lie above the stack pointer, and not far. Where frame pointers are not kept the
- * register holds anything, and trying to read there costs a page fault. */
-static __always_inline bool is_frame(u64 fp, u64 sp)
-{
-	return fp - sp < USER_STACK_SIZE && !(fp & 7);
-}
-
-/* The scratch has the first frame and the process; space: hash of what addresses mean. */
-__noinline u64 stack__walk_user(u64 sp, u64 fp, u64 space, u32 slot)
+/* Hashes and sends what a walk has put into the scratch; space: hash of what addresses mean. */
+__noinline u64 stack__hash_user(u32 slot, u32 n, u64 space)
 {
 	struct stack_record *s = record__of(slot);
-	struct user_frame f;
-	u64 h;
-	u32 n;
+	u64 h = space;
 
-	if (!s)
+	if (!s || !n || n > STACK_DEPTH)
 		return 0;
-	h = hash_step(space, s->ips[0]);
-	for (n = 1; n < STACK_DEPTH && is_frame(fp, sp); n++) {
-		if (bpf_probe_read_user(&f, sizeof(f), (void *)fp) || !f.ret)
-			break;
-		s->ips[n] = f.ret;
-		h = hash_step(h, f.ret);
-		sp = fp + sizeof(f);
-		fp = f.next;
-	}
+	for (u32 i = 0; i < STACK_DEPTH && i < n; i++)
+		h = hash_step(h, s->ips[i]);
 	return stack__finish(s, 0, n, hash_finish(h));
 }
 
 /* The user frames of the current task, which must have some. */
-static __always_inline u64 stack__user(struct task_struct *task, REGS_TYPE *regs, u32 slot)
+static __always_inline u64 stack__user(struct task_struct *task, REGS_TYPE *regs, u32 slot, u64 now)
 {
 	u64 space = hash_step(task->tgid, task->group_leader->start_time);
 	struct stack_record *s = record__of(slot);
@@ -470,9 +449,10 @@ static __always_inline u64 stack__user(struct task_struct *task, REGS_TYPE *regs
 		return 0;
 	s->tgid = task->tgid;
 	s->flags = 0;
-	s->ips[0] = REGS_IP(regs);
-	return stack__walk_user(REGS_SP(regs), REGS_FP(regs), hash_step(space, task->self_exec_id),
-				slot);
+	if (!unwind__begin(task, regs, slot, now))
+		return 0;
+	return stack__hash_user(slot, unwind__frames(slot, 0),
+				hash_step(space, task->self_exec_id));
 }
 
 #endif

@@ -43,4 +43,106 @@ struct unwind_row {
 #define UNWIND_RA_LR	    0x40 /* aarch64: still in its register: a leaf */
 #define UNWIND_RA_AT_FP	    0x60 /* aarch64: at CFA + 8 * fp; the frame pointer is as it is */
 
+/*
+ * Tables are trees of pages with 512 entries each, by pc: of rows at the bottom, of struct
+ * unwind_child above. What is left of a page is filled with UNWIND_PC_NONE. Pages are numbered;
+ * UNWIND_BLOCK_PAGES of them are an array map, so that memory is taken as it is needed.
+ */
+#define UNWIND_PAGE_ENTRIES 512
+#define UNWIND_BLOCK_PAGES  256 /* 1 MiB */
+#define UNWIND_BLOCKS	    256
+#define UNWIND_DEPTH	    3 /* of pages: 128 Mi rows */
+#define UNWIND_PC_NONE	    0xffffffffu
+
+struct unwind_child {
+	__u32 pc; /* of its first entry */
+	__u32 page;
+};
+
+struct unwind_page {
+	__u64 entry[UNWIND_PAGE_ENTRIES];
+};
+
+enum unwind_how {
+	UNWIND_BY_NOTHING, /* its table is not there (yet) */
+	UNWIND_BY_TABLE,
+	UNWIND_BY_FP, /* it has none: frame pointers are the best that is known */
+};
+
+/* Executable segments; objects with more than so many have no table. */
+#define UNWIND_SEGMENTS 4
+
+struct unwind_segment {
+	__u64 offset, end; /* in the file */
+	__s64 pc;	   /* what to add to an offset for the table's pc */
+};
+
+struct unwind_object {
+	__u32 how;	   /* enum unwind_how */
+	__u32 root, depth; /* of its pages */
+	__u32 pad;
+	__u64 used_ns; /* when it was looked at last; written by the programs */
+	struct unwind_segment segments[UNWIND_SEGMENTS];
+};
+
+#define UNWIND_OBJECTS	 4096
+#define UNWIND_OBJECT_FP 0 /* code without a file: JITs */
+
+struct unwind_mapping {
+	__u64 start, end;
+	__u64 offset; /* in the file, of start */
+	__u64 object; /* in the map unwind_objects */
+};
+
+/* Mappings of a process come in parts, by address. */
+#define UNWIND_PART  64
+#define UNWIND_PARTS 32
+
+struct unwind_part_key {
+	__u32 tgid, part;
+};
+
+struct unwind_part {
+	struct unwind_mapping v[UNWIND_PART]; /* what is left has start ~0 */
+};
+
+struct unwind_process {
+	__u64 exec_id;	/* task_struct.self_exec_id: which program it runs */
+	__u64 asked_ns; /* when user space was asked last; written by the programs */
+	__u32 nparts;
+	__u32 pad;
+	__u64 begins[UNWIND_PARTS]; /* of the parts */
+};
+
+/* What walks go by; the programs' unwind_by_tables. */
+#define UNWIND_NO_TABLES   0 /* frame pointers alone */
+#define UNWIND_TABLES	   1 /* tables, and frame pointers where there are none */
+#define UNWIND_TABLES_ONLY 2
+
+/* Why a walk ended; in this order in struct unwind_stats. */
+enum unwind_end {
+	UNWIND_GOES_ON,
+	UNWIND_WHOLE,	  /* the outermost frame */
+	UNWIND_CUT,	  /* the depth limit */
+	UNWIND_UNKNOWN,	  /* the process, or what is mapped there, is not known yet */
+	UNWIND_NO_TABLE,  /* the object's table is not there yet */
+	UNWIND_NO_ROW,	  /* the table says nothing of that place */
+	UNWIND_BAD_STACK, /* memory that is not there, or a frame that is not above the last one */
+	UNWIND_FP_END,	  /* frame pointers led no further */
+	UNWIND_ENDS
+};
+
+/* Per CPU. */
+struct unwind_stats {
+	__u64 ends[UNWIND_ENDS];
+	__u64 frames;
+};
+
+/* A process whose mappings are asked for: RECORD_UNWIND of enum record_type. */
+struct unwind_record {
+	__u32 type;
+	__u32 tgid;
+	__u64 exec_id;
+};
+
 #endif

@@ -309,6 +309,10 @@ static void route_sample(void *ctx, const struct sample *s)
 	if (s->type == SAMPLE_PROC && f->symbols)
 		symbols__proc_event(f->symbols,
 				    container_of((struct sample *)s, struct proc_event, head));
+	if (s->type == SAMPLE_UNWIND && f->symbols)
+		symbols__unwind(f->symbols,
+				container_of((struct sample *)s, struct unwind_sample, head),
+				&source_unwind_sink);
 	for (u64 left = r->slot->models; left; left &= left - 1) {
 		struct model_feed *mf = &f->v[__builtin_ctzll(left)];
 

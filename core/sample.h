@@ -18,6 +18,7 @@ enum sample_type {
 	SAMPLE_CPU,
 	SAMPLE_DELAY,
 	SAMPLE_SWITCH,
+	SAMPLE_UNWIND, /* struct unwind_sample, core/unwind.h */
 	SAMPLE_IO, /* struct io_sample, core/block.h, and so are the next three */
 	SAMPLE_IO_PROC,
 	SAMPLE_IO_SLOW,

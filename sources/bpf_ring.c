@@ -5,7 +5,9 @@
 #include <errno.h>
 
 #include "bpf/stack.h"
+#include "bpf/unwind.h"
 #include "core/arena.h"
+#include "core/unwind.h"
 #include "sources/bpf_util.h"
 
 #define KEEP (256 * 1024) /* bytes of the buffer kept from drain to drain */
@@ -114,4 +116,16 @@ bool bpf_ring__put_stack(const void *data, size_t size, const struct sample_sink
 	def.ips = (const u64 *)r->ips;
 	sink__put(sink, &def.head);
 	return true;
+}
+
+void bpf_ring__put_unwind(const void *data, size_t size, const struct sample_sink *sink)
+{
+	const struct unwind_record *r = data;
+	struct unwind_sample s = {.head.type = SAMPLE_UNWIND};
+
+	if (size < sizeof(*r))
+		return;
+	s.tgid = r->tgid;
+	s.exec_id = r->exec_id;
+	sink__put(sink, &s.head);
 }

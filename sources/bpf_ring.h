@@ -27,5 +27,7 @@ void bpf_ring__drain(struct bpf_ring *r, void (*each)(void *ctx, const void *dat
 
 /* A record of type RECORD_STACK (bpf/stack.h) as SAMPLE_STACK_DEF; false: it is broken. */
 bool bpf_ring__put_stack(const void *data, size_t size, const struct sample_sink *sink);
+/* A record of type RECORD_UNWIND (bpf/unwind.h) as SAMPLE_UNWIND. */
+void bpf_ring__put_unwind(const void *data, size_t size, const struct sample_sink *sink);
 
 #endif

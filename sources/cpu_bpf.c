@@ -18,6 +18,7 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/unwind_maps.h"
 #include "sources/perf_open.h"
 
 #define COUNTS_MIN 4096
@@ -221,6 +222,8 @@ static void put_record(void *ctx, const void *data, size_t size)
 
 	if (type == RECORD_STACK)
 		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+	else if (type == RECORD_UNWIND)
+		bpf_ring__put_unwind(data, size, s->sink);
 	else if (type == RECORD_TASK && size >= sizeof(struct task_record))
 		put_task(s, data);
 }
@@ -369,6 +372,7 @@ static void set_flags(struct source *s, const struct sampling *how)
 		flags |= STACK_LEAF;
 	s->skel->bss->stack_flags = flags;
 	s->skel->bss->count_idle = how->idle;
+	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
 }
 
 static int load(struct source *s, struct status *st)
@@ -386,6 +390,9 @@ static int load(struct source *s, struct status *st)
 	/* The sideband, a tier-0 source, opened before. */
 	s->skel->rodata->watched_since = clock__monotonic_ns();
 	s->skel->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
+	err = unwind_maps__share(s->skel->obj, st);
+	if (err)
+		return err;
 	err = cpu_bpf__load(s->skel);
 	if (err)
 		return bpf_util__failed(err, "BPF sampler", st);

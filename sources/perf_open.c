@@ -134,7 +134,7 @@ int perf__setup(struct perf_setup *p, const struct sampling *how, struct status 
 			p->event);
 	if (how->call_graph == CALL_GRAPH_EH)
 		copy_str(p->note, sizeof(p->note),
-			 "call chains by frame pointers: unwinding by .eh_frame is not there yet");
+			 "call chains by frame pointers: the perf engine has no unwind tables");
 	set_rate(p, how);
 	return 0;
 }

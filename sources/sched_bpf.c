@@ -18,6 +18,7 @@
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 #include "sources/sched_tasks.h"
+#include "sources/unwind_maps.h"
 
 #define READ_SIZE     (64 * 1024)
 #define SLOW_FIRST_NS NSEC_PER_MSEC
@@ -174,6 +175,9 @@ static void put_record(void *ctx, const void *data, size_t size)
 	struct source *s = ctx;
 
 	switch (*(const u32 *)data) {
+	case RECORD_UNWIND:
+		bpf_ring__put_unwind(data, size, s->sink);
+		break;
 	case RECORD_SCHED_TASK:
 		put_end(s, data, size);
 		break;
@@ -440,6 +444,7 @@ static int sched_bpf__set_sampling(struct source *s, const struct sampling *how,
 {
 	(void)st;
 	s->skel->bss->watch_tid = how->watch;
+	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
 	return 0;
 }
 
@@ -515,6 +520,9 @@ static int load(struct source *s, struct status *st)
 	s->skel->rodata->text_start = 0xffffffff80000000;
 	s->skel->rodata->text_length = 0x7f000000;
 #endif
+	err = unwind_maps__share(s->skel->obj, st);
+	if (err)
+		return err;
 	err = sched_bpf__load(s->skel);
 	if (err)
 		return bpf_util__failed(err, "BPF scheduler programs", st);

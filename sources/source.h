@@ -13,6 +13,7 @@
 #include "core/sample.h"
 #include "core/scope.h"
 #include "core/snap.h"
+#include "core/unwind.h"
 
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF };
 
@@ -58,6 +59,9 @@ struct source_ops {
 	/* Adds what it knows since open: the collector computes rates and differences. */
 	void (*health)(struct source *s, struct health *h);
 };
+
+/* Where unwind tables are kept for the programs; a source that wants some makes the maps. */
+extern const struct unwind_sink source_unwind_sink;
 
 enum source_id {
 #define SOURCE(id, ops, model, tier) SOURCE_##id,

@@ -17,6 +17,7 @@
 
 struct code;   /* a loaded object: symbols/code.h */
 struct spaces; /* symbols/spaces.h */
+struct unwinder; /* symbols/unwinder.h */
 struct worker_state;
 
 /* Where an object is mapped: /proc/TGID/map_files/START-END leads to its inode even when
@@ -65,6 +66,7 @@ struct symbols {
 
 	/* Collector thread. */
 	struct spaces *spaces;
+	struct unwinder *unwinder; /* NULL: nobody has asked */
 	struct hidx loc_index, named_objects, named_funcs;
 	struct u32_vec asked; /* locs since the last kick */
 	u32 kernel_object;
@@ -146,6 +148,9 @@ void object_files__fini(struct object_files *f);
 struct object_files *worker__files(struct symbols *s);
 /* The vdso of this process, which is everybody's; NULL when there is none. */
 const void *object__vdso(size_t *size);
+
+/* Opens the object's own file: any thread. */
+int object__open(struct symbols *s, u32 object);
 
 /* --- resolve.c --- */
 

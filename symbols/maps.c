@@ -259,6 +259,14 @@ struct mapping *maps__find(struct maps *m, u64 ip, u64 t_ns)
 	return then ? then : live;
 }
 
+struct mapping *maps__all(struct maps *m, u32 *n)
+{
+	if (m->ntail)
+		flush_tail(m);
+	*n = m->n;
+	return m->base;
+}
+
 u32 maps__count(const struct maps *m)
 {
 	return m->n + m->ntail;

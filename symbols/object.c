@@ -92,6 +92,11 @@ static int open_object(struct symbols *s, struct object *o)
 	return fd < 0 && worst == -ESTALE ? worst : fd;
 }
 
+int object__open(struct symbols *s, u32 object)
+{
+	return open_object(s, symbols__obj(s, object));
+}
+
 /* --- descriptors, a few kept --- */
 
 void object_files__init(struct object_files *f)

@@ -402,19 +402,24 @@ static u32 jit_object(struct spaces *sp, struct process *p, struct generation *g
 	return g->jit;
 }
 
+static u32 object_of(struct spaces *sp, u32 tgid, struct mapping *m)
+{
+	struct via via = {.tgid = tgid, .start = m->start, .end = m->end};
+
+	if (!m->object)
+		m->object = files__object(sp->files, m->file, &via);
+	return m->object;
+}
+
 bool spaces__locate(struct spaces *sp, u32 tgid, u64 t_ns, u64 ip, u32 *object, u64 *offset)
 {
 	struct process *p = know(sp, tgid);
 	struct generation *g;
 	struct mapping *m = find_mapping(sp, p, t_ns, ip, &g);
-	struct via via;
 
 	if (!m)
 		return false;
-	via = (struct via){.tgid = tgid, .start = m->start, .end = m->end};
-	if (!m->object)
-		m->object = files__object(sp->files, m->file, &via);
-	if (m->object == FILES_JIT) {
+	if (object_of(sp, tgid, m) == FILES_JIT) {
 		*object = jit_object(sp, p, g);
 		*offset = ip;
 	} else {
@@ -422,6 +427,24 @@ bool spaces__locate(struct spaces *sp, u32 tgid, u64 t_ns, u64 ip, u32 *object, 
 		*offset = ip - m->start + m->pgoff;
 	}
 	return *object != 0;
+}
+
+u32 spaces__mapped(struct spaces *sp, u32 tgid, struct space_mapping *out, u32 max)
+{
+	struct process *p = know(sp, tgid);
+	u32 n;
+	struct mapping *m = maps__all(p->gens[0].maps, &n);
+
+	n = MIN(n, max);
+	for (u32 i = 0; i < n; i++) {
+		u32 object = object_of(sp, tgid, &m[i]);
+
+		out[i] = (struct space_mapping){.start = m[i].start,
+						.end = m[i].end,
+						.offset = m[i].pgoff,
+						.object = object == FILES_JIT ? 0 : object};
+	}
+	return n;
 }
 
 void spaces__free(struct spaces *sp)

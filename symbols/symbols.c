@@ -6,6 +6,7 @@
 #include "symbols/demangle.h"
 #include "symbols/internal.h"
 #include "symbols/spaces.h"
+#include "symbols/unwinder.h"
 
 #define INLINES_MAX (256u << 10)
 
@@ -140,6 +141,7 @@ void symbols__free(struct symbols *s)
 {
 	if (!s)
 		return;
+	unwinder__free(s->unwinder);
 	worker__stop(s);
 	spaces__free(s->spaces);
 	for (u32 i = 0; i < ANNOTATIONS_KEPT; i++)
@@ -205,6 +207,23 @@ static u32 intern_loc(struct symbols *s, u32 object, u64 offset, u32 func)
 void symbols__proc_event(struct symbols *s, const struct proc_event *ev)
 {
 	spaces__event(s->spaces, ev);
+	if (s->unwinder)
+		unwinder__event(s->unwinder, ev);
+}
+
+void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
+		     const struct unwind_sink *sink)
+{
+	if (!s->unwinder)
+		s->unwinder = unwinder__new(s, sink);
+	unwinder__want(s->unwinder, wanted->tgid, wanted->exec_id);
+}
+
+void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats *out)
+{
+	*out = (struct symbols_unwind_stats){0};
+	if (s->unwinder)
+		unwinder__stats(s->unwinder, out);
 }
 
 u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip)
@@ -280,6 +299,8 @@ u32 symbols__named(struct symbols *s, const char *object, const char *func, enum
 
 void symbols__kick(struct symbols *s)
 {
+	if (s->unwinder)
+		unwinder__flush(s->unwinder);
 	if (!s->asked.n)
 		return;
 	pthread_mutex_lock(&s->lock);

@@ -29,6 +29,7 @@
 
 #include "core/base.h"
 #include "core/sample.h"
+#include "core/unwind.h"
 #include "core/status.h"
 
 struct symbols;
@@ -84,6 +85,10 @@ void symbols__proc_event(struct symbols *s, const struct proc_event *ev);
  * Reads /proc/PID/maps at the first sight of a process. Asks the worker to resolve. */
 u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip);
 u32 symbols__locate_kernel(struct symbols *s, u64 ip);
+/* From now on sink is told what is mapped in that process, and has the unwind tables of it. There
+ * is one sink. */
+void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
+		     const struct unwind_sink *sink);
 /* Reads a process's maps now, before it can exit; cheap when known. */
 void symbols__learn(struct symbols *s, u32 tgid);
 /* A loc whose function is known by name already (folded stacks, scripted tests). */
@@ -120,6 +125,14 @@ struct symbols_stats {
 	u64 overflow; /* locs refused since the tables are full: shown as [unknown] */
 };
 void symbols__stats(const struct symbols *s, struct symbols_stats *out);
+
+struct symbols_unwind_stats {
+	u64 tables, rows;     /* that were built; tables: and are there */
+	u64 without;	      /* objects that describe nothing: walked by frame pointers */
+	u64 bytes, evictions; /* memory of tables; tables that made room */
+	u64 build_ns;	      /* what building took in all */
+};
+void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats *out);
 
 /* --- annotate: any thread asks, the worker computes --- */
 

@@ -60,7 +60,8 @@ void options__usage(void)
 	      "  -F, --freq HZ           samples per second and CPU (99)\n"
 	      "  -c, --period N          one sample every N events instead\n"
 	      "  -e, --event EVENT       cycles:P, cpu-clock, page-faults, sched:sched_switch ...\n"
-	      "      --call-graph MODE   auto, fp (frame pointers) or off\n"
+	      "      --call-graph MODE   auto, eh (unwind tables), fp (frame\n"
+	      "                          pointers) or off\n"
 	      "display\n"
 	      "  -V, --view NAME         view to begin with (see --list-views)\n"
 	      "  -d, --delay SECONDS     length of an interval (1)\n"
@@ -190,10 +191,6 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 	default:
 		if (!call_graph(arg, &s->call_graph))
 			return bad(st, "--call-graph", arg, "auto, fp, eh or off");
-		if (s->call_graph == CALL_GRAPH_EH)
-			return status__set(st, EXIT_CODE_UNSUPPORTED, -EINVAL,
-					   "--call-graph eh: this version walks frame pointers "
-					   "only; use fp or auto");
 		return 0;
 	}
 }

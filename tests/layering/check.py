@@ -22,7 +22,7 @@ BASE_TYPES = r"core/(base|table|arena|status|utf8)\.h$"
 ALLOWED = {
     "bpf": r"$^",
     "widgets": BASE_TYPES,
-    "symbols": r"core/",
+    "symbols": r"core/|bpf/unwind\.h$",
     "models": r"core/|symbols/|bpf/[^/]+(?<!\.skel)\.h$",
     "sources": r"core/|bpf/",
     "core": r"(sources/source|models/[^/]+|symbols/[^/]+)\.(h|def)$",

@@ -101,12 +101,6 @@ def test_keymap():
             refused(USAGE, "--keymap", path, says=f"{path}:{line}")
 
 
-def test_call_graph_eh():
-    """What this version cannot do has the exit code for it and names what can"""
-    run = live.proftop("-b", "-n", 1, "--call-graph", "eh")
-    assert run.status == UNSUPPORTED and "fp" in run.err, str(run)
-
-
 def test_information():
     """--help, --version, --list-views, --list-events and --doctor need no terminal or root"""
     for wrap in ((), NOBODY):

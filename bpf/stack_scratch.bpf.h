@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where stacks are put together, and the ring in which they are sent to user space. */
+#ifndef BPF_STACK_SCRATCH_BPF_H
+#define BPF_STACK_SCRATCH_BPF_H
+
+#include "bpf/kernel.bpf.h"
+#include "bpf/stack.h"
+
+/* Programs of different kinds may interrupt each other on a CPU: each kind has its scratch. */
+enum stack_slot { STACK_SLOT_PERF, STACK_SLOT_TRACE, STACK_SLOT_ITER, STACK_SLOTS };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, u32);
+	__type(value, struct stack_record);
+} stack_scratch SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct stack_stats);
+} stack_stats SEC(".maps");
+
+/* Hashes whose frames user space has. Emptied by user space when it fills up; then stacks
+ * are sent once more. Sized by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, u8);
+} stacks_seen SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 256 * 1024);
+} records SEC(".maps");
+
+const volatile u64 ring_wake_bytes = 128 * 1024; /* wake user space when this much waits */
+
+/* Wakes user space only when the ring fills up: a wakeup a stack would cost more than the
+ * stack. Urgent records wake at once. */
+static __always_inline u64 ring_flags(bool urgent)
+{
+	if (urgent || bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > ring_wake_bytes)
+		return BPF_RB_FORCE_WAKEUP;
+	return BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline u64 rotate(u64 x, int n)
+{
+	return (x << n) | (x >> (64 - n));
+}
+
+/* One multiply a frame; the finalizer below spreads the bits. */
+static __always_inline u64 hash_step(u64 h, u64 v)
+{
+	return (rotate(h, 23) ^ v) * 0x9fb21c651e98df25ULL;
+}
+
+static __always_inline u64 hash_finish(u64 h)
+{
+	h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93ULL;
+	h ^= h >> 32;
+	return h ? h : 1;
+}
+
+#endif

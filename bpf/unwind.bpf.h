@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Walks user stacks by unwind tables, and by frame pointers where there is no table. One frame a
+ * step: what is mapped there, the table's row for the place, the caller's registers. The maps of
+ * tables and processes are shared by all programs and filled by user space when a process is
+ * first seen; until then frame pointers have to do.
+ *
+ * Functions here are global, so that the verifier looks at each once; therefore they take
+ * numbers, and keep what they know in a map.
+ */
+#ifndef BPF_UNWIND_BPF_H
+#define BPF_UNWIND_BPF_H
+
+#include "bpf/stack_scratch.bpf.h"
+#include "bpf/unwind.h"
+
+struct unwind_block {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, UNWIND_BLOCK_PAGES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, sizeof(struct unwind_page));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_BLOCKS);
+	__type(key, u32);
+	__array(values, struct unwind_block);
+} unwind_blocks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, UNWIND_OBJECTS);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, struct unwind_object);
+} unwind_objects SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct unwind_process);
+} unwind_processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, struct unwind_part_key);
+	__type(value, struct unwind_part);
+} unwind_parts SEC(".maps");
+
+/* Processes that are not known and were asked for, and when. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u64);
+	__type(value, u64);
+} unwind_asked SEC(".maps");
+
+/* A walk at work; one per kind of program, as they may interrupt each other. */
+struct unwind_state {
+	u64 ip, sp, fp, lr; /* of the frame */
+	u64 exact;	    /* 1: ip is where it is, not where a call returns to */
+	/* The mapping that the last frame was in: */
+	u64 start, end;
+	u64 pc_base; /* table's pc = ip - pc_base */
+	u32 how, root, depth;
+	u32 tgid;
+	u64 exec_id;
+	u64 now;
+	u64 known; /* 1: the process is */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, u32);
+	__type(value, struct unwind_state);
+} unwind_states SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct unwind_stats);
+} unwind_stats SEC(".maps");
+
+/* UNWIND_TABLES or one of the others. */
+volatile u32 unwind_by_tables = 0;
+
+/* Between two requests for a process: one that is not known; one that has code where none is
+ * known to be mapped, or whose walk went astray. */
+#define UNWIND_ASK_NS	    (20ULL * 1000 * 1000)
+#define UNWIND_ASK_AGAIN_NS (1000ULL * 1000 * 1000)
+#define USER_STACK_SIZE	    (1ULL << 26) /* frames further up than this are none */
+
+static __always_inline struct unwind_state *unwind__state(u32 slot)
+{
+	return bpf_map_lookup_elem(&unwind_states, &slot);
+}
+
+/* --- asking user space --- */
+
+static __always_inline void unwind__send(u32 tgid, u64 exec_id)
+{
+	struct unwind_record r = {.type = RECORD_UNWIND, .tgid = tgid, .exec_id = exec_id};
+
+	bpf_ringbuf_output(&records, &r, sizeof(r), BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline void unwind__ask(struct unwind_state *s)
+{
+	u64 id = s->tgid | (s->exec_id << 32), now = s->now;
+	u64 *asked = bpf_map_lookup_elem(&unwind_asked, &id);
+
+	if (asked && now - *asked < (s->known ? UNWIND_ASK_AGAIN_NS : UNWIND_ASK_NS))
+		return;
+	bpf_map_update_elem(&unwind_asked, &id, &now, BPF_ANY);
+	unwind__send(s->tgid, s->exec_id);
+}
+
+/* --- what is mapped there --- */
+
+static __always_inline struct unwind_part *part_of(struct unwind_process *p, u32 tgid, u64 ip)
+{
+	struct unwind_part_key key = {.tgid = tgid};
+	u32 n = p->nparts;
+
+	for (u32 i = 1; i < UNWIND_PARTS && i < n; i++)
+		if (p->begins[i] <= ip)
+			key.part = i;
+	return bpf_map_lookup_elem(&unwind_parts, &key);
+}
+
+/* Like the one below: without branches, so that the verifier has one path. */
+static __always_inline struct unwind_mapping *mapping_of(struct unwind_part *part, u64 ip)
+{
+	u32 at = 0;
+
+	for (u32 step = UNWIND_PART / 2; step; step >>= 1) {
+		s64 below = (s64)(part->v[(at + step) & (UNWIND_PART - 1)].start >> 1) -
+			    (s64)(ip >> 1) - 1;
+
+		at += step & (u32)(below >> 63);
+	}
+	return &part->v[at & (UNWIND_PART - 1)];
+}
+
+static __always_inline void take_segment(struct unwind_state *s, struct unwind_object *o,
+					 struct unwind_mapping *m)
+{
+	s->how = UNWIND_BY_FP;
+	for (u32 i = 0; i < UNWIND_SEGMENTS; i++) {
+		struct unwind_segment *g = &o->segments[i];
+
+		if (m->offset >= g->end || m->offset + (m->end - m->start) <= g->offset)
+			continue;
+		s->how = UNWIND_BY_TABLE;
+		s->pc_base = m->start - m->offset - g->pc;
+		break;
+	}
+}
+
+/* Fills in what is mapped at an address. */
+__noinline int unwind__map(u32 slot, u64 ip)
+{
+	struct unwind_state *s = unwind__state(slot);
+	struct unwind_process *p;
+	struct unwind_mapping *m;
+	struct unwind_object *o;
+	struct unwind_part *part;
+	u32 object;
+
+	if (!s)
+		return UNWIND_UNKNOWN;
+	p = bpf_map_lookup_elem(&unwind_processes, &s->tgid);
+	if (!p || p->exec_id != s->exec_id)
+		return UNWIND_UNKNOWN;
+	s->known = 1;
+	part = part_of(p, s->tgid, ip);
+	if (!part)
+		return UNWIND_UNKNOWN;
+	m = mapping_of(part, ip);
+	if (ip < m->start || ip >= m->end)
+		return UNWIND_UNKNOWN;
+	object = m->object;
+	o = bpf_map_lookup_elem(&unwind_objects, &object);
+	if (!o)
+		return UNWIND_UNKNOWN;
+	s->start = m->start;
+	s->end = m->end;
+	s->how = o->how;
+	s->root = o->root;
+	s->depth = o->depth;
+	o->used_ns = s->now;
+	if (o->how == UNWIND_BY_TABLE)
+		take_segment(s, o, m);
+	return UNWIND_GOES_ON;
+}
+
+/* --- the table's row --- */
+
+/* The last entry of a page that is not above pc. */
+__noinline u64 unwind__entry(u32 number, u32 pc)
+{
+	u32 block = number / UNWIND_BLOCK_PAGES, at = number % UNWIND_BLOCK_PAGES, i = 0;
+	struct unwind_page *page;
+	void *pages = bpf_map_lookup_elem(&unwind_blocks, &block);
+
+	if (!pages)
+		return 0;
+	page = bpf_map_lookup_elem(pages, &at);
+	if (!page)
+		return 0;
+#pragma unroll
+	for (u32 step = UNWIND_PAGE_ENTRIES / 2; step; step >>= 1) {
+		u64 e = page->entry[(i + step) & (UNWIND_PAGE_ENTRIES - 1)];
+		s64 below = (s64)(e & 0xffffffff) - (s64)(u64)pc - 1;
+
+		i += step & (u32)(below >> 63);
+	}
+	return page->entry[i & (UNWIND_PAGE_ENTRIES - 1)];
+}
+
+union unwind_entry {
+	u64 word;
+	struct unwind_row row;
+	struct unwind_child child;
+};
+
+__noinline u64 unwind__row(u32 root, u32 depth, u32 pc)
+{
+	union unwind_entry e = {.child.page = root};
+
+	for (u32 i = 1; i < UNWIND_DEPTH && i < depth; i++)
+		e.word = unwind__entry(e.child.page, pc);
+	return unwind__entry(e.child.page, pc);
+}
+
+/* --- one frame --- */
+
+static __always_inline bool user_read(u64 *to, u64 from)
+{
+	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
+}
+
+/* Offsets within the frame of a signal, from the stack pointer in the trampoline on. */
+#if defined(__TARGET_ARCH_x86)
+#define SIGNAL_FP 120
+#define SIGNAL_SP 160
+#define SIGNAL_IP 168
+#else
+#define SIGNAL_REGS (128 + 176 + 8)
+#define SIGNAL_FP   (SIGNAL_REGS + 29 * 8)
+#define SIGNAL_SP   (SIGNAL_REGS + 31 * 8)
+#define SIGNAL_IP   (SIGNAL_REGS + 32 * 8)
+#endif
+
+static __always_inline int step_signal(struct unwind_state *s)
+{
+	u64 sp = s->sp;
+
+	if (!user_read(&s->ip, sp + SIGNAL_IP) || !user_read(&s->fp, sp + SIGNAL_FP) ||
+	    !user_read(&s->sp, sp + SIGNAL_SP))
+		return UNWIND_BAD_STACK;
+	s->exact = 1;
+	return s->ip ? UNWIND_GOES_ON : UNWIND_WHOLE;
+}
+
+/* A frame as frame pointers link them. */
+struct user_frame {
+	u64 next, ret;
+};
+
+/* Frames lie above the stack pointer, and not far. Where frame pointers are not kept the
+ * register holds anything, and trying to read there costs a page fault. */
+static __always_inline bool is_frame(u64 fp, u64 sp)
+{
+	return fp - sp < USER_STACK_SIZE && !(fp & 7);
+}
+
+static __always_inline int step_fp(struct unwind_state *s)
+{
+	struct user_frame f;
+
+	if (!is_frame(s->fp, s->sp))
+		return s->fp ? UNWIND_FP_END : UNWIND_WHOLE;
+	if (bpf_probe_read_user(&f, sizeof(f), (void *)s->fp))
+		return UNWIND_FP_END;
+	s->sp = s->fp + sizeof(f);
+	s->fp = f.next;
+	s->ip = f.ret;
+	s->exact = 0;
+	return f.ret ? UNWIND_GOES_ON : UNWIND_WHOLE;
+}
+
+/* 0: there is none. */
+static __always_inline u64 row__cfa(const struct unwind_row *row, const struct unwind_state *s)
+{
+	s64 offset = 8 * (s64)row->cfa;
+	u64 cfa = 0;
+
+	switch (row->rule & UNWIND_CFA) {
+	case UNWIND_CFA_SP:
+		return s->sp + offset;
+	case UNWIND_CFA_FP:
+		return s->fp + offset;
+	case UNWIND_CFA_PLT:
+		return s->sp + ((s->ip & 15) >= 11 ? 16 : 8);
+	case UNWIND_CFA_DEREF_FP:
+		user_read(&cfa, s->fp + offset);
+		return cfa;
+	case UNWIND_CFA_DEREF_SP:
+		user_read(&cfa, s->sp + offset);
+		return cfa;
+	default:
+		return 0;
+	}
+}
+
+/* The caller's registers. */
+static __always_inline int step_row(struct unwind_state *s, const struct unwind_row *row)
+{
+	u64 cfa = row__cfa(row, s), fp = s->fp, ret = 0;
+	s64 at = 8 * (s64)row->fp;
+
+	if (!cfa)
+		return UNWIND_NO_ROW;
+	/* A leaf on aarch64 may have no frame at all. */
+	if (cfa <= s->sp && !((row->rule & UNWIND_RA) == UNWIND_RA_LR && cfa == s->sp))
+		return UNWIND_BAD_STACK;
+	switch (row->rule & UNWIND_RA) {
+	case UNWIND_RA_BELOW_CFA:
+		if (!user_read(&ret, cfa - 8))
+			return UNWIND_BAD_STACK;
+		break;
+	case UNWIND_RA_ABOVE_FP:
+		if (!user_read(&ret, cfa + at + 8))
+			return UNWIND_BAD_STACK;
+		break;
+	case UNWIND_RA_AT_FP:
+		if (!user_read(&ret, cfa + at))
+			return UNWIND_BAD_STACK;
+		break;
+	default:
+		ret = s->lr;
+		s->lr = 0;
+	}
+	switch (row->rule & UNWIND_FP) {
+	case UNWIND_FP_SAVED:
+		if (!user_read(&fp, cfa + at))
+			return UNWIND_BAD_STACK;
+		break;
+	case UNWIND_FP_AT_FP:
+		if (!user_read(&fp, s->fp + at))
+			return UNWIND_BAD_STACK;
+	}
+	s->sp = cfa;
+	s->fp = fp;
+	s->ip = ret;
+	s->exact = 0;
+	return ret ? UNWIND_GOES_ON : UNWIND_WHOLE;
+}
+
+/* To the caller's frame. */
+__noinline int unwind__step(u32 slot)
+{
+	struct unwind_state *s = unwind__state(slot);
+	union unwind_entry e;
+	u64 ip;
+	int why;
+
+	if (!s)
+		return UNWIND_UNKNOWN;
+	ip = s->exact ? s->ip : s->ip - 1;
+	if (ip - s->start >= s->end - s->start) {
+		why = unwind__map(slot, ip);
+		if (why)
+			return why;
+	}
+	if (s->how == UNWIND_BY_FP)
+		return step_fp(s);
+	if (s->how != UNWIND_BY_TABLE)
+		return UNWIND_NO_TABLE;
+	e.word = unwind__row(s->root, s->depth, ip - s->pc_base);
+	if ((e.row.rule & UNWIND_CFA) == UNWIND_CFA_END)
+		return UNWIND_WHOLE;
+	if ((e.row.rule & UNWIND_CFA) == UNWIND_CFA_SIGNAL)
+		return step_signal(s);
+	return step_row(s, &e.row);
+}
+
+/* The same, without asking what is mapped. */
+__noinline int unwind__step_fp(u32 slot)
+{
+	struct unwind_state *s = unwind__state(slot);
+
+	return s ? step_fp(s) : UNWIND_FP_END;
+}
+
+/* Puts the frames into the scratch from `at` on and returns how many there are. */
+__noinline u32 unwind__frames(u32 slot, u32 at)
+{
+	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
+	struct unwind_state *s = unwind__state(slot);
+	u32 zero = 0, n, why = UNWIND_CUT;
+	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
+	u32 tables = unwind_by_tables;
+
+	if (!to || !s || !st)
+		return 0;
+	for (n = 0; n < STACK_DEPTH; n++) {
+		u32 i = at + n;
+		int end;
+
+		barrier_var(i); /* the verifier has to see that it is the index that is bounded */
+		if (i >= 2 * STACK_DEPTH)
+			break;
+		to->ips[i] = s->ip;
+		end = tables ? unwind__step(slot) : unwind__step_fp(slot);
+		if (end == UNWIND_UNKNOWN || end == UNWIND_NO_TABLE) {
+			why = end;
+			if (tables == UNWIND_TABLES)
+				end = unwind__step_fp(slot);
+			tables = UNWIND_NO_TABLES;
+		}
+		if (!end)
+			continue;
+		if (why == UNWIND_CUT)
+			why = end;
+		n++;
+		break;
+	}
+	if (why == UNWIND_UNKNOWN || why == UNWIND_NO_TABLE)
+		unwind__ask(s);
+	if (why < UNWIND_ENDS)
+		st->ends[why]++;
+	st->frames += n;
+	return n;
+}
+
+/* Begins a walk of the current task's user stack, which it must have. */
+static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *regs, u32 slot,
+					  u64 now)
+{
+	struct unwind_state *s = unwind__state(slot);
+
+	if (!s)
+		return false;
+	s->ip = REGS_IP(regs);
+	s->sp = REGS_SP(regs);
+	s->fp = REGS_FP(regs);
+	s->lr = REGS_LR(regs);
+	s->exact = 1;
+	s->start = s->end = s->known = 0;
+	s->tgid = task->tgid;
+	s->exec_id = task->self_exec_id;
+	s->now = now;
+	return true;
+}
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/unwind_maps.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bpf/unwind.h"
+#include "core/log.h"
+#include "sources/bpf_util.h"
+
+#define PROCESSES   8192
+#define PARTS	    16384
+#define BLOCK_BYTES (UNWIND_BLOCK_PAGES * sizeof(struct unwind_page))
+
+/* Made by the collector thread before anybody else can ask for it; blocks by the worker only. */
+static struct {
+	bool made;
+	int blocks_fd, objects_fd, processes_fd, parts_fd;
+	struct unwind_object *objects;
+	struct unwind_page *blocks[UNWIND_BLOCKS];
+	_Atomic u32 nblocks;
+} maps;
+
+static int make(enum bpf_map_type type, const char *name, u32 key, u32 value, u32 n, u32 flags)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
+	int fd = bpf_map_create(type, name, key, value, n, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void *map_memory(int fd, size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int make_block(void)
+{
+	return make(BPF_MAP_TYPE_ARRAY, "unwind_block", sizeof(u32), sizeof(struct unwind_page),
+		    UNWIND_BLOCK_PAGES, BPF_F_MMAPABLE);
+}
+
+/* The outer map's entries are made like this one. */
+static int make_blocks(int like_fd)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .inner_map_fd = (u32)like_fd);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "unwind_blocks", sizeof(u32),
+				sizeof(u32), UNWIND_BLOCKS, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int close_all(int err)
+{
+	const int fds[] = {maps.blocks_fd, maps.objects_fd, maps.processes_fd, maps.parts_fd};
+
+	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] > 0)
+			close(fds[i]);
+	maps.blocks_fd = maps.objects_fd = maps.processes_fd = maps.parts_fd = 0;
+	return err;
+}
+
+static int make_all(void)
+{
+	int like = make_block();
+
+	if (like < 0)
+		return like;
+	maps.blocks_fd = make_blocks(like);
+	close(like);
+	maps.objects_fd = make(BPF_MAP_TYPE_ARRAY, "unwind_objects", sizeof(u32),
+			       sizeof(struct unwind_object), UNWIND_OBJECTS, BPF_F_MMAPABLE);
+	maps.processes_fd = make(BPF_MAP_TYPE_HASH, "unwind_processe", sizeof(u32),
+				 sizeof(struct unwind_process), PROCESSES, BPF_F_NO_PREALLOC);
+	maps.parts_fd = make(BPF_MAP_TYPE_HASH, "unwind_parts", sizeof(struct unwind_part_key),
+			     sizeof(struct unwind_part), PARTS, BPF_F_NO_PREALLOC);
+	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 || maps.parts_fd < 0)
+		return close_all(-ENOMEM);
+	maps.objects = map_memory(maps.objects_fd, UNWIND_OBJECTS * sizeof(*maps.objects));
+	if (!maps.objects)
+		return close_all(-ENOMEM);
+	maps.objects[UNWIND_OBJECT_FP].how = UNWIND_BY_FP;
+	maps.made = true;
+	return 0;
+}
+
+static int share(struct bpf_object *obj, const char *name, int fd)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
+
+	return map ? bpf_map__reuse_fd(map, fd) : 0;
+}
+
+int unwind_maps__share(struct bpf_object *obj, struct status *st)
+{
+	int err = maps.made ? 0 : make_all();
+
+	if (!err)
+		err = share(obj, "unwind_blocks", maps.blocks_fd);
+	if (!err)
+		err = share(obj, "unwind_objects", maps.objects_fd);
+	if (!err)
+		err = share(obj, "unwind_processes", maps.processes_fd);
+	if (!err)
+		err = share(obj, "unwind_parts", maps.parts_fd);
+	return err ? bpf_util__failed(err, "maps for unwind tables", st) : 0;
+}
+
+u32 unwind_maps__mode(enum call_graph call_graph)
+{
+	return call_graph == CALL_GRAPH_FP   ? UNWIND_NO_TABLES
+	       : call_graph == CALL_GRAPH_EH ? UNWIND_TABLES_ONLY
+					     : UNWIND_TABLES;
+}
+
+u64 unwind_maps__bytes(void)
+{
+	return atomic_load_explicit(&maps.nblocks, memory_order_relaxed) * BLOCK_BYTES;
+}
+
+/* --- the sink --- */
+
+static struct unwind_page *add_block(u32 block)
+{
+	int fd = make_block();
+	struct unwind_page *pages = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (!bpf_map_update_elem(maps.blocks_fd, &block, &fd, BPF_ANY))
+		pages = map_memory(fd, BLOCK_BYTES);
+	close(fd);
+	if (pages)
+		atomic_fetch_add_explicit(&maps.nblocks, 1, memory_order_relaxed);
+	return pages;
+}
+
+static struct unwind_page *sink_page(u32 number)
+{
+	u32 block = number / UNWIND_BLOCK_PAGES;
+
+	if (block >= UNWIND_BLOCKS)
+		return NULL;
+	if (!maps.blocks[block])
+		maps.blocks[block] = add_block(block);
+	return maps.blocks[block] ? maps.blocks[block] + number % UNWIND_BLOCK_PAGES : NULL;
+}
+
+static struct unwind_object *sink_object(u32 slot)
+{
+	return &maps.objects[slot];
+}
+
+static void forget_parts(u32 tgid, u32 from)
+{
+	for (u32 i = from; i < UNWIND_PARTS; i++) {
+		struct unwind_part_key key = {tgid, i};
+
+		if (bpf_map_delete_elem(maps.parts_fd, &key))
+			break;
+	}
+}
+
+/* A program that looks meanwhile may find parts of the old and the new: it asks again, or has one
+ * stack that ends early. */
+static int sink_process(u32 tgid, const struct unwind_process *p, const struct unwind_part *parts)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < p->nparts && !err; i++) {
+		struct unwind_part_key key = {tgid, i};
+
+		err = bpf_map_update_elem(maps.parts_fd, &key, &parts[i], BPF_ANY) ? -errno : 0;
+	}
+	forget_parts(tgid, p->nparts);
+	if (!err && bpf_map_update_elem(maps.processes_fd, &tgid, p, BPF_ANY))
+		err = -errno;
+	return err;
+}
+
+static void sink_forget(u32 tgid)
+{
+	bpf_map_delete_elem(maps.processes_fd, &tgid);
+	forget_parts(tgid, 0);
+}
+
+const struct unwind_sink source_unwind_sink = {
+	.page = sink_page,
+	.object = sink_object,
+	.settle = bpf_util__barrier,
+	.process = sink_process,
+	.forget = sink_forget,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The maps with unwind tables and processes: made when the first source wants them, shared by
+ * the programs of all sources, there until the program ends. Tables that were built once serve
+ * every view that is opened later. Filled through source_unwind_sink (sources/source.h).
+ */
+#ifndef SOURCES_UNWIND_MAPS_H
+#define SOURCES_UNWIND_MAPS_H
+
+#include "core/status.h"
+#include "sources/source.h"
+
+struct bpf_object;
+
+/* Before an object is loaded: lets its maps of these names be the shared ones. Collector thread.
+ * 0 or -errno with st. */
+int unwind_maps__share(struct bpf_object *obj, struct status *st);
+/* What user stacks are to be walked by: the value of the programs' unwind_by_tables. */
+u32 unwind_maps__mode(enum call_graph call_graph);
+/* Memory held by pages, in bytes. Any thread. */
+u64 unwind_maps__bytes(void);
+
+#endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/unwinder.h"
+
+#include <gelf.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/worker.h"
+#include "symbols/spaces.h"
+#include "symbols/unwind_pages.h"
+#include "symbols/unwind_table.h"
+
+#define MAPPINGS_MAX (UNWIND_PARTS * UNWIND_PART)
+
+enum slot_state {
+	SLOT_ASKED,
+	SLOT_DONE,    /* its table is there, or it is known to have none */
+	SLOT_EVICTED, /* its table was there */
+};
+
+struct slot {
+	u32 object;
+	_Atomic u8 state;
+};
+
+struct told {
+	u32 tgid;
+	u64 exec_id;
+	bool changed; /* told anew at the next flush */
+	bool free;
+};
+
+struct unwinder {
+	struct symbols *symbols;
+	const struct unwind_sink *sink;
+	struct slot slots[UNWIND_OBJECTS]; /* UNWIND_OBJECT_FP is nobody's */
+
+	/* Collector thread: */
+	u32 nslots;
+	struct hidx slot_index;
+	struct told *told; /* UNWIND_PROCESSES_KEPT, in a ring */
+	u32 next_told;
+	struct hidx told_index; /* rebuilt when it has grown by what is gone */
+	struct u32_vec changed; /* of told */
+	bool full;		/* that there were too many objects was said */
+
+	struct worker *worker;
+
+	/* The worker's: */
+	struct unwind_pages *pages;
+	_Atomic u64 ntables, nrows, nfp, bytes, evictions, build_ns;
+};
+
+/* --- processes --- */
+
+static u32 find_told(const struct unwinder *u, u32 tgid)
+{
+	u32 at;
+
+	HIDX_FIND(at, &u->told_index, mix64(tgid), pos,
+		  !u->told[pos].free && u->told[pos].tgid == tgid);
+	return at;
+}
+
+static void forget(struct unwinder *u, struct told *t)
+{
+	if (!t->free)
+		u->sink->forget(t->tgid);
+	t->free = true;
+}
+
+/* The index keeps what is gone until there is as much of it as of the rest. */
+static void index_told(struct unwinder *u, u32 at)
+{
+	if (u->told_index.used >= 2 * UNWIND_PROCESSES_KEPT) {
+		hidx__clear(&u->told_index);
+		for (u32 i = 0; i < UNWIND_PROCESSES_KEPT; i++)
+			if (!u->told[i].free && i != at)
+				hidx__add(&u->told_index, mix64(u->told[i].tgid), i);
+	}
+	hidx__add(&u->told_index, mix64(u->told[at].tgid), at);
+}
+
+static void mark_changed(struct unwinder *u, u32 at)
+{
+	if (!u->told[at].changed)
+		u32_vec__push(&u->changed, at);
+	u->told[at].changed = true;
+}
+
+void unwinder__want(struct unwinder *u, u32 tgid, u64 exec_id)
+{
+	u32 at = find_told(u, tgid);
+
+	if (at == HIDX_NONE) {
+		at = u->next_told++ % UNWIND_PROCESSES_KEPT;
+		forget(u, &u->told[at]);
+		u->told[at].free = false;
+		u->told[at].tgid = tgid;
+		index_told(u, at);
+	}
+	u->told[at].exec_id = exec_id;
+	mark_changed(u, at);
+}
+
+void unwinder__event(struct unwinder *u, const struct proc_event *ev)
+{
+	u32 at = find_told(u, ev->tgid);
+
+	if (at == HIDX_NONE)
+		return;
+	if (ev->type == PROC_MMAP)
+		mark_changed(u, at);
+	else if (ev->type == PROC_EXEC || (ev->type == PROC_EXIT && ev->tid == ev->tgid))
+		forget(u, &u->told[at]);
+}
+
+/* --- tables --- */
+
+static void on_evict(void *ctx, u32 slot)
+{
+	struct unwinder *u = ctx;
+
+	atomic_store(&u->slots[slot].state, SLOT_EVICTED);
+	atomic_fetch_add(&u->evictions, 1);
+	atomic_fetch_sub(&u->ntables, 1);
+}
+
+/* Executable segments: what is mapped where, as the table counts addresses. False: too many. */
+static bool read_segments(Elf *elf, u64 base, struct unwind_segment out[UNWIND_SEGMENTS])
+{
+	size_t n = 0;
+	u32 found = 0;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		if (found == UNWIND_SEGMENTS)
+			return false;
+		out[found++] = (struct unwind_segment){
+			.offset = ph.p_offset,
+			.end = ph.p_offset + ph.p_filesz,
+			.pc = (s64)(ph.p_vaddr - ph.p_offset - base),
+		};
+	}
+	return found > 0;
+}
+
+struct source_file {
+	int fd;
+	const void *image; /* the vdso; else NULL */
+	size_t size;
+};
+
+static Elf *open_elf(const struct source_file *f)
+{
+	elf_version(EV_CURRENT);
+	return f->image ? elf_memory((char *)f->image, f->size)
+			: elf_begin(f->fd, ELF_C_READ, NULL);
+}
+
+static int read_table(struct unwinder *u, u32 object, struct source_file *f, struct unwind_table *t)
+{
+	const struct sym_object *pub = &symbols__obj(u->symbols, object)->pub;
+	char root[64];
+
+	*f = (struct source_file){.fd = -1};
+	if (pub->kind == CODE_VDSO) {
+		f->image = object__vdso(&f->size);
+		return f->image ? unwind_table__read_memory(f->image, f->size, t, NULL) : -ENOENT;
+	}
+	f->fd = object__open(u->symbols, object);
+	if (f->fd < 0)
+		return f->fd;
+	return unwind_table__read(f->fd, object__root(u->symbols, object, root, sizeof(root)),
+				  pub->path, t, NULL);
+}
+
+static int put_table(struct unwinder *u, u32 slot, const struct source_file *f,
+		     const struct unwind_table *t)
+{
+	struct unwind_object *o = u->sink->object(slot);
+	struct unwind_object made = {.how = UNWIND_BY_TABLE, .used_ns = clock__monotonic_ns()};
+	Elf *elf = open_elf(f);
+	bool ok = elf && read_segments(elf, t->base, made.segments);
+	int err;
+
+	elf_end(elf);
+	if (!ok)
+		return -EINVAL;
+	err = unwind_pages__put(u->pages, slot, t->rows, t->nrows, &made.root, &made.depth);
+	if (err)
+		return err;
+	/* The programs look at the rest only when `how` says so. */
+	o->how = UNWIND_BY_NOTHING;
+	u->sink->settle();
+	memcpy(o->segments, made.segments, sizeof(o->segments));
+	o->root = made.root;
+	o->depth = made.depth;
+	o->used_ns = made.used_ns;
+	__atomic_store_n(&o->how, made.how, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void build(struct unwinder *u, u32 slot)
+{
+	u64 begin = clock__monotonic_ns();
+	struct unwind_table t = {0};
+	struct source_file f;
+	int err = read_table(u, u->slots[slot].object, &f, &t);
+
+	if (!err)
+		err = put_table(u, slot, &f, &t);
+	if (!err) {
+		atomic_fetch_add(&u->ntables, 1);
+		atomic_fetch_add(&u->nrows, t.nrows);
+	} else {
+		u->sink->object(slot)->how = UNWIND_BY_FP;
+		atomic_fetch_add(&u->nfp, 1);
+	}
+	unwind_table__free(&t);
+	if (f.fd >= 0)
+		close(f.fd);
+	atomic_store(&u->slots[slot].state, SLOT_DONE);
+	atomic_store(&u->bytes, unwind_pages__bytes(u->pages));
+	atomic_fetch_add(&u->build_ns, clock__monotonic_ns() - begin);
+}
+
+struct build_job {
+	struct job job;
+	struct unwinder *unwinder;
+	u32 slot;
+};
+
+static void run_build(struct job *j)
+{
+	struct build_job *b = container_of(j, struct build_job, job);
+
+	build(b->unwinder, b->slot);
+}
+
+static void free_build(struct job *j)
+{
+	free(container_of(j, struct build_job, job));
+}
+
+static void ask_for_table(struct unwinder *u, u32 slot)
+{
+	struct build_job *b = xmalloc(sizeof(*b));
+
+	*b = (struct build_job){
+		.job = {.run = run_build, .done = free_build, .drop = free_build},
+		.unwinder = u,
+		.slot = slot,
+	};
+	worker__post(u->worker, &b->job);
+}
+
+/* --- objects --- */
+
+static u32 slot_of(struct unwinder *u, u32 object)
+{
+	u32 at;
+
+	HIDX_FIND(at, &u->slot_index, mix64(object), pos, u->slots[pos].object == object);
+	if (at != HIDX_NONE) {
+		if (atomic_load(&u->slots[at].state) == SLOT_EVICTED) {
+			atomic_store(&u->slots[at].state, SLOT_ASKED);
+			ask_for_table(u, at);
+		}
+		return at;
+	}
+	if (u->nslots + 1 >= UNWIND_OBJECTS) {
+		if (!u->full)
+			log__add(LOG_WARN,
+				 "more than %d objects: the rest are walked by frame pointers",
+				 UNWIND_OBJECTS);
+		u->full = true;
+		return UNWIND_OBJECT_FP;
+	}
+	at = ++u->nslots;
+	u->slots[at].object = object;
+	hidx__add(&u->slot_index, mix64(object), at);
+	ask_for_table(u, at);
+	return at;
+}
+
+/* --- telling --- */
+
+static void fill_part(struct unwinder *u, struct unwind_part *part, const struct space_mapping *m,
+		      u32 n)
+{
+	for (u32 i = 0; i < UNWIND_PART; i++)
+		part->v[i] = (struct unwind_mapping){.start = UINT64_MAX, .end = UINT64_MAX};
+	for (u32 i = 0; i < n; i++)
+		part->v[i] = (struct unwind_mapping){
+			.start = m[i].start,
+			.end = m[i].end,
+			.offset = m[i].offset,
+			.object = m[i].object ? slot_of(u, m[i].object) : UNWIND_OBJECT_FP,
+		};
+}
+
+static void tell(struct unwinder *u, const struct told *t)
+{
+	struct space_mapping *m = xmalloc(MAPPINGS_MAX * sizeof(*m));
+	u32 n = spaces__mapped(u->symbols->spaces, t->tgid, m, MAPPINGS_MAX);
+	struct unwind_process p = {.exec_id = t->exec_id};
+	struct unwind_part *parts;
+
+	p.nparts = MAX((n + UNWIND_PART - 1) / UNWIND_PART, 1u);
+	parts = xcalloc(p.nparts, sizeof(*parts));
+	for (u32 i = 0; i < p.nparts; i++) {
+		u32 from = i * UNWIND_PART;
+
+		fill_part(u, &parts[i], m + from, MIN(n - from, (u32)UNWIND_PART));
+		p.begins[i] = parts[i].v[0].start;
+	}
+	u->sink->process(t->tgid, &p, parts);
+	free(parts);
+	free(m);
+}
+
+void unwinder__flush(struct unwinder *u)
+{
+	for (u32 i = 0; i < u->changed.n; i++) {
+		struct told *t = &u->told[u->changed.v[i]];
+
+		if (!t->free)
+			tell(u, t);
+		t->changed = false;
+	}
+	u->changed.n = 0;
+	worker__reap(u->worker);
+}
+
+void unwinder__stats(const struct unwinder *u, struct symbols_unwind_stats *out)
+{
+	*out = (struct symbols_unwind_stats){
+		.tables = atomic_load(&u->ntables),
+		.rows = atomic_load(&u->nrows),
+		.without = atomic_load(&u->nfp),
+		.bytes = atomic_load(&u->bytes),
+		.evictions = atomic_load(&u->evictions),
+		.build_ns = atomic_load(&u->build_ns),
+	};
+}
+
+/* --- its life --- */
+
+struct unwinder *unwinder__new(struct symbols *s, const struct unwind_sink *sink)
+{
+	struct unwinder *u = xcalloc(1, sizeof(*u));
+
+	u->symbols = s;
+	u->sink = sink;
+	u->told = xcalloc(UNWIND_PROCESSES_KEPT, sizeof(*u->told));
+	for (u32 i = 0; i < UNWIND_PROCESSES_KEPT; i++)
+		u->told[i].free = true;
+	u->worker = worker__new("unwind");
+	u->pages = unwind_pages__new(sink, UNWIND_BUDGET);
+	unwind_pages__on_evict(u->pages, on_evict, u);
+	return u;
+}
+
+void unwinder__free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	worker__free(u->worker);
+	unwind_pages__free(u->pages);
+	hidx__fini(&u->slot_index);
+	hidx__fini(&u->told_index);
+	free(u->told);
+	free(u->changed.v);
+	free(u);
+}

@@ -276,6 +276,7 @@ static __noinline int read_slow(struct event *e, struct address_space *mapping, 
 		asked.end = size;
 	if (asked.end <= first)
 		asked.end = first + 1;
+	slot__leave(e->t, e->task, (u64)mapping, e->bank->number, false);
 	expire_old(e);
 	any = ahead__any(inode->i_ino);
 	n = note_read(e->t, e->task, (u64)mapping, &asked, any || first != last);

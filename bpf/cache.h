@@ -56,6 +56,7 @@ struct cache_slot {
 	__u64 moves;	       /* then it may have put pages there meanwhile */
 	__u64 mapping, number; /* the file, where in memory, and i_ino */
 	__u64 token;	       /* of the last read, as in cache_state.bpf.h */
+	__u64 first, last;     /* and its pages */
 	__u64 hits;
 	struct cache_key key;
 	__u32 tid, kthread;

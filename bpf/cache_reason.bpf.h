@@ -176,6 +176,7 @@ static __noinline int pending__add(struct event *e, struct pending *fresh)
 
 	if (!e || !fresh)
 		return 0;
+	slot__leave(e->t, e->task, fresh->mapping, fresh->number, true);
 	expire_old(e);
 	place = &e->t->pending[0];
 	for (u32 i = 0; i < PENDINGS; i++)
@@ -196,7 +197,6 @@ static __noinline int pending__add(struct event *e, struct pending *fresh)
 	}
 	*place = *fresh;
 	place->used = 1;
-	slot__forget(e->task, fresh->mapping, fresh->number);
 	return 0;
 }
 

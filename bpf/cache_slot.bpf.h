@@ -53,12 +53,28 @@ static __always_inline void slot__clear(struct cache_slot *s)
 	s->scope = s->hits = 0;
 }
 
-/* The thread puts pages of the file into the cache: the next read is not a plain one. */
-static __always_inline void slot__forget(struct task_struct *task, u64 mapping, u64 number)
+/* What was counted here may be the begin of the read that the thread is in. */
+static __always_inline void slot__recall(struct cache_slot *s, struct thread *t, u64 token)
+{
+	if (s->token != token || t->read_token == token)
+		return;
+	t->read_token = token;
+	t->read_mapping = s->mapping;
+	t->read_first = t->read_at = s->first;
+	t->read_last = s->last;
+}
+
+/* A read goes the slow way; forget: for as long as the thread has put pages of the file into
+ * the cache, and is not told why. */
+static __always_inline void slot__leave(struct thread *t, struct task_struct *task, u64 mapping,
+					u64 number, bool forget)
 {
 	struct cache_slot *s = slot__of(number, task->pid);
 
-	if (s && slot__is(s, task, mapping, number))
+	if (!s || !slot__is(s, task, mapping, number))
+		return;
+	slot__recall(s, t, read__token(task));
+	if (forget)
 		slot__clear(s);
 }
 
@@ -111,6 +127,8 @@ static __always_inline bool slot__count(struct task_struct *task, struct address
 	}
 	s->hits += n;
 	s->token = token;
+	s->first = first;
+	s->last = first + n - 1;
 	return true;
 }
 

@@ -162,6 +162,9 @@ static void test_own(void **state)
 		    !strchr("tTwW", type) || !strncmp(name, "__pfx_", 6) ||
 		    !strncmp(name, "__cfi_", 6))
 			continue;
+		/* Modules, and programs of BPF, come and go between two looks. */
+		if (strchr(line, '['))
+			continue;
 		seen++;
 		assert_true(kallsyms__find(k, addr, &s));
 		assert_int_equal(s.start, addr);

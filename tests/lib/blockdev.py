@@ -46,8 +46,8 @@ def added(reports, device):
 
 
 @contextlib.contextmanager
-def loop_device(megabytes=64, directory="/dev/shm", scheduler=None):
-    """A loop device on a file in memory; its name."""
+def loop_device(megabytes=64, directory="/dev/shm", scheduler=None, partitions=False):
+    """A loop device on a file in memory, if asked for one that may have partitions; its name."""
     live.need_root()
     if not shutil.which("losetup"):
         raise live.Skip("no losetup here")
@@ -56,7 +56,8 @@ def loop_device(megabytes=64, directory="/dev/shm", scheduler=None):
         with open(path, "wb") as f:
             f.truncate(megabytes << 20)
             os.posix_fallocate(f.fileno(), 0, megabytes << 20)
-        done = subprocess.run(["losetup", "-f", "--show", path], stdout=subprocess.PIPE,
+        options = ["-P"] if partitions else []
+        done = subprocess.run(["losetup", *options, "-f", "--show", path], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode:
             raise live.Skip(f"no loop device to be had: {done.stderr.strip()}")

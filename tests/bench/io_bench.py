@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the view of block I/O costs whom it watches, beside libbpf-tools' biolatency: requests
+per second of fio on a loop device whose file is in memory, and the time of the programs for each
+of those requests as the kernel measures it, which tells more on a machine that is not quiet."""
+import contextlib
+import os
+import re
+import statistics
+
+from blockdev import diskstats, fio, loop_device
+from figures import note, result
+from sched_bench import peer, screen, wait_for_calm
+
+SECONDS = 2
+ROUNDS = 7
+MEASURE = "/proc/sys/kernel/bpf_stats_enabled"
+
+
+def programs_ns(pid):
+    """Time of all runs of a process's BPF programs."""
+    total = {}
+    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+        with contextlib.suppress(FileNotFoundError):
+            with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
+                found = dict(re.findall(r"^(prog_id|run_time_ns):\s+(\d+)$", f.read(), re.M))
+            if "prog_id" in found and "run_time_ns" in found:
+                total[found["prog_id"]] = int(found["run_time_ns"])
+    return sum(total.values())
+
+
+@contextlib.contextmanager
+def measured():
+    with open(MEASURE, encoding="ascii") as f:
+        before = f.read()
+    try:
+        with open(MEASURE, "w", encoding="ascii") as f:
+            f.write("1")
+        yield
+    finally:
+        with open(MEASURE, "w", encoding="ascii") as f:
+            f.write(before)
+
+
+def reads(dev):
+    return fio(f"/dev/{dev}", ioengine="libaio", iodepth=32, direct=1, rw="randread",
+               time_based=1, runtime=SECONDS)["read"]["iops"]
+
+
+def iops(dev, open_it):
+    with open_it():
+        return reads(dev)
+
+
+def cost_ns(dev, open_it):
+    """Of one request: of all programs."""
+    with open_it() as pids, measured():
+        before, ns = diskstats(dev)["read"][0], sum(map(programs_ns, pids))
+        reads(dev)
+        ns = sum(map(programs_ns, pids)) - ns
+        return ns / (diskstats(dev)["read"][0] - before)
+
+
+@contextlib.contextmanager
+def nothing():
+    yield []
+
+
+def bench_io(rounds):
+    cases = {"none": nothing, "ours": lambda: screen("io"), "peer": lambda: peer("biolatency")}
+    rates = {name: [] for name in cases}
+    costs = {"ours": [], "peer": []}
+    with loop_device() as dev:
+        for n in range(max(rounds, ROUNDS)):
+            for name, open_it in cases.items():
+                wait_for_calm()
+                rates[name].append(iops(dev, open_it))
+            for name, spent in costs.items():
+                wait_for_calm()
+                spent.append(cost_ns(dev, cases[name]))
+            note(f"round {n + 1}: " + ", ".join(
+                f"{name} {rate[-1]:.0f}/s" for name, rate in rates.items()) + "; " + ", ".join(
+                    f"{name} {ns[-1]:.0f} ns" for name, ns in costs.items()))
+    note(f"nothing attached: {statistics.median(rates['none']):.0f} requests/s")
+    result("fio randread 4k depth 32, io open", rates["ours"], rates["peer"], "biolatency", "1/s")
+    result("programs for each request, io open", costs["ours"], costs["peer"], "biolatency", "ns")

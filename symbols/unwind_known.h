@@ -10,7 +10,7 @@
 
 #include "symbols/unwind_cfi.h"
 
-/* Adds ranges; what the index has already goes before them. */
+/* Add ranges; what the index has at the same place goes before them. */
 void unwind_known__add_plt(Elf *elf, struct cfi_index *x);
 void unwind_known__add_sigreturn(Elf *elf, struct cfi_index *x);
 

@@ -5,7 +5,7 @@
  * (call frame information); Linux Standard Base, core specification, 10.5 and 10.6 (.eh_frame,
  * pointer encodings); the psABIs of both machines (register numbers, frame of a signal).
  *
- * What is taken, in this order, the first that describes an address wins:
+ * What is taken:
  *   .eh_frame; .debug_frame of the object (Go has only this one); when neither gives a row,
  *   .debug_frame of the separate debug file; for the procedure linkage table, where linkers left
  *   it out (lld, and all of them on aarch64), what its code is known to do; for the return from
@@ -14,7 +14,8 @@
  * Where compilers and hand-written code are sloppy, so is this:
  *   an fp that is "undefined" counts as unchanged: nobody down the stack then relies on it;
  *   up to 15 bytes of padding between two functions have the rules of the function before;
- *   of ranges that overlap, the one that begins first is believed, then the one read first;
+ *   of ranges that overlap, the one that begins first is believed; of those that begin at the
+ *   same place, the one that is named first above, or was read first;
  *   what is wrong within a range ends it: the rest of it has no rules, the next one is read.
  * A return address that is "undefined" is the outermost frame (_start, clone). Not every program
  * says so: a walk also ends where no row holds its address.

@@ -55,12 +55,30 @@ static const char realigned[] =
 	"int main(int argc, char **argv) { return fixed(argc) + both(argc, argc) +\n"
 	"stacked(argc, 1, 2, 3, 4, 5, 6); }\n";
 
+/* Without headers, for another machine. */
+static const char freestanding[] =
+	"volatile int sink;\nint leaf(int x) { return x * 7 + sink; }\n"
+	"__attribute__((noinline)) int calls(int x) { sink = x; return leaf(sink) + 1; }\n"
+	"__attribute__((noinline)) int many(int a, int b, int c, int d)\n"
+	"{ int s = 0; for (int i = a; i < b; i++) s += calls(i ^ c) * calls(s ^ d);\n"
+	"  return s + c * d; }\n"
+	"int dynamic(int n)\n"
+	"{ char *p = __builtin_alloca(n + 16); p[n] = n; sink = p[n / 2]; return calls(p[0]); }\n"
+	"int large(int n) { volatile char b[70000]; b[n] = 1; return calls(b[n] + b[n + 1]); }\n"
+	"int aligned(int n)\n"
+	"{ _Alignas(64) volatile char b[256]; b[n] = 1; return calls(b[n] + b[n + 1]); }\n"
+	"int early(int n) { if (n < 3) return n; return many(n, calls(n), n + 1, n) + early(n - "
+	"2); }\n"
+	"double floats(double x, int n)\n"
+	"{ double s = x; for (int i = 0; i < n; i++) s = s * x + calls(i); return s; }\n";
+
 static int setup(void **state)
 {
 	if (scratch__make("unwind_table_test"))
 		return -1;
 	write_file("p.c", program);
 	write_file("r.c", realigned);
+	write_file("f.c", freestanding);
 	return 0;
 }
 
@@ -185,6 +203,33 @@ static void test_realigned(void **state)
 			assert_true(count_rules(&t, UNWIND_CFA, UNWIND_CFA_DEREF_FP) >= 1);
 			assert_true(count_rules(&t, UNWIND_FP, UNWIND_FP_AT_FP) >= 1);
 		}
+		unwind_table__free(&t);
+	}
+}
+
+static void test_aarch64(void **state)
+{
+	static const char *const how[] = {
+		"-O0 -fasynchronous-unwind-tables",
+		"-O2 -fomit-frame-pointer -g", /* .debug_frame only */
+		"-O2 -fasynchronous-unwind-tables -mbranch-protection=standard",
+		"-Os -fasynchronous-unwind-tables -fomit-frame-pointer -momit-leaf-frame-pointer",
+	};
+
+	if (system("clang -print-targets 2>&1 | grep -q '^ *aarch64 ' && ld.lld --version "
+		   ">/dev/null"))
+		skip_because("there is no clang for aarch64, or no lld");
+	for (u32 i = 0; i < ARRAY_SIZE(how); i++) {
+		struct unwind_table t;
+		struct unwind_tally tally;
+
+		run("clang --target=aarch64-linux-gnu -w %s -ffreestanding -nostdlib -shared -fPIC "
+		    "-fuse-ld=lld f.c -o f",
+		    how[i]);
+		tally = compare_built("f", NULL, &t);
+		assert_int_equal(t.machine, EM_AARCH64);
+		assert_int_equal(tally.none, 0);
+		assert_true(count_rules(&t, UNWIND_RA, UNWIND_RA_LR) > 0);
 		unwind_table__free(&t);
 	}
 }
@@ -409,11 +454,17 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gcc),	    cmocka_unit_test(test_clang),
-		cmocka_unit_test(test_realigned),   cmocka_unit_test(test_entry_is_outermost),
-		cmocka_unit_test(test_debug_frame), cmocka_unit_test(test_separate_debug_frame),
-		cmocka_unit_test(test_plt),	    cmocka_unit_test(test_trampoline_without_cfi),
-		cmocka_unit_test(test_vdso),	    cmocka_unit_test(test_installed),
+		cmocka_unit_test(test_gcc),
+		cmocka_unit_test(test_clang),
+		cmocka_unit_test(test_realigned),
+		cmocka_unit_test(test_entry_is_outermost),
+		cmocka_unit_test(test_aarch64),
+		cmocka_unit_test(test_debug_frame),
+		cmocka_unit_test(test_separate_debug_frame),
+		cmocka_unit_test(test_plt),
+		cmocka_unit_test(test_trampoline_without_cfi),
+		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_installed),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -25,7 +25,7 @@ $(B)/fuzz/%.o: %.c
 $(B)/fuzz/libfuzz.a: $(FUZZ_LIB)
 	$(call Q,AR)rm -f $@; ar rcs $@ $^
 # These change ELF files by section.
-$(B)/fuzz/bin/elf $(B)/fuzz/bin/debuginfo: $(B)/fuzz/tests/fuzz/elf_mutator.o
+$(B)/fuzz/bin/elf $(B)/fuzz/bin/debuginfo $(B)/fuzz/bin/unwind_table: $(B)/fuzz/tests/fuzz/elf_mutator.o
 $(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $(filter %.o,$^) \

@@ -7,6 +7,7 @@ out=$(realpath -m "$1")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$out"/{elf,debuginfo,annotate,perfmap,kallsyms,maps,filter,keymap,demangle,perf_record}
+mkdir -p "$out/unwind_table"
 default_keys=$(realpath "$(dirname "$0")/../../keymaps/default.keys")
 cd "$tmp"
 
@@ -53,6 +54,45 @@ if command -v xz >/dev/null; then
 	objcopy -S --keep-symbol=hot --keep-symbol=cold plain mini
 	xz -c mini >mini.xz
 	objcopy --add-section .gnu_debugdata=mini.xz stripped "$out/elf/minidebug"
+fi
+
+# --- call frame information: .eh_frame with everything, .debug_frame plain and packed, aarch64 ---
+cat >u.c <<'C'
+int ext(void *, ...);
+int aligned(int a, int b, int c, int d, int e, int f, int g)
+{
+	_Alignas(64) char x[64];
+	char *p = __builtin_alloca(a);
+	ext(x, p, b, g);
+	return p[g] + x[f] + c + d + e;
+}
+int end(void) { __asm__(".cfi_undefined rip"); return ext(0); }
+C
+cat >u.s <<'S'
+.text
+.cfi_startproc
+.cfi_signal_frame
+.cfi_escape 0x0f,0x04,0x77,0xa0,0x01,0x06
+.cfi_escape 0x10,0x10,0x03,0x77,0xa8,0x01
+.cfi_escape 0x10,0x06,0x03,0x77,0xf8,0x00
+nop
+mov $15, %rax
+syscall
+.cfi_endproc
+.section .note.GNU-stack,"",@progbits
+S
+echo 'struct d { ~d(); }; void ext(); void f() { d x; ext(); ext(); }' >u.cc
+u() { gcc "${link[@]}" -Wl,-z,lazy "${@:2}" -o "$out/unwind_table/$1"; }
+if [ "$(uname -m)" = x86_64 ]; then
+	u everything u.c u.s a.c -s
+	u personality u.cc -s
+fi
+u debug_frame a.c -g -fno-asynchronous-unwind-tables
+u packed a.c -g -gz=zlib -fno-asynchronous-unwind-tables
+u omitted a.c -Os -fomit-frame-pointer -s
+if clang --target=aarch64-linux-gnu -O2 -fasynchronous-unwind-tables -ffreestanding -nostdlib \
+	-shared -fPIC -fuse-ld=lld a.c -o aarch64 2>/dev/null; then
+	cp aarch64 "$out/unwind_table"
 fi
 
 # --- code: the machine's number, then bytes ---

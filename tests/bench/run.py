@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures beside a peer's, from the same run: own CPU and memory of the screen, time to the
 first frame and rows, key to repaint, symbols resolved per second; what the views of waiting add
-to what they watch (sched_bench.py), and that of block I/O (io_bench.py).
+to what they watch (sched_bench.py), that of block I/O
+(io_bench.py) and that of the page cache (cache_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds (of all keys for the
 percentiles). Written to build/bench.json as a list of {name, ours, peer, peer_name, unit,
 ratio}; ratio is ours / peer.
 
-	run.py [--rounds N] [cpu] [start] [keys] [symbols] [sched] [io]
+	run.py [--rounds N] [cpu] [start] [keys] [symbols] [sched] [io] [cache] [unwind]
 """
 import json
 import os
@@ -24,8 +25,10 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../lib"))
 import live  # noqa: E402
+import cache_bench  # noqa: E402
 import io_bench  # noqa: E402
 import sched_bench  # noqa: E402
+import unwind_bench  # noqa: E402
 from figures import cpu_ns, note, result, results  # noqa: E402
 from pty_session import Session  # noqa: E402
 from tmux import Tmux  # noqa: E402
@@ -221,7 +224,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     parts = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys,
              "symbols": bench_symbols, "sched": sched_bench.bench_sched,
-             "io": io_bench.bench_io}
+             "io": io_bench.bench_io, "cache": cache_bench.bench_cache,
+             "unwind": unwind_bench.bench_unwind}
     for name in args or parts:
         parts[name](rounds)
     path = os.path.join(live.BUILD, "bench.json")

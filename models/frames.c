@@ -27,6 +27,33 @@ struct frame_text frame__text(const struct symbols *s, u32 loc)
 	};
 }
 
+static bool is_runtime(const char *object)
+{
+	static const char *const starts[] = {"libc.",	   "libc-",	"libpthread", "ld-",
+					     "libstdc++.", "libgcc_s.", "libm.",      "[vdso]"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(starts); i++)
+		if (!strncmp(object, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+const char *stack__caller(const struct profile_stack *ustack, const struct symbols *s)
+{
+	u32 n = ustack ? ustack->nuser : 0;
+
+	for (u32 i = 0; i < n; i++) {
+		u32 loc = ustack->locs[ustack->nkernel + i];
+		struct frame_text t = frame__text(s, loc);
+
+		if (!is_runtime(t.object_name))
+			return t.func && !(symbols__func(s, t.func)->flags & FUNC_OUTERMOST)
+				       ? t.name
+				       : "";
+	}
+	return "";
+}
+
 char *frame__folded(struct arena *a, const char *name, const char *otherwise)
 {
 	char *copy = arena__strdup(a, *name ? name : otherwise);

@@ -18,6 +18,9 @@ struct frame_text {
 };
 
 struct frame_text frame__text(const struct symbols *s, u32 loc);
+/* The function of the program itself that led to where a user stack's leaf is: the first frame
+ * that is not the C or C++ runtime's. "" when there is none, or it is not resolved yet. */
+const char *stack__caller(const struct profile_stack *ustack, const struct symbols *s);
 /* A name as folded text has it, in the arena; empty ones as `otherwise`: `;` and what ends a
  * line would break the format, other control characters would reach a terminal. */
 char *frame__folded(struct arena *a, const char *name, const char *otherwise);

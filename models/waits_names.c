@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/cgroup.h"
+#include "models/frames.h"
 #include "models/waits_answer.h"
 
 const char *const waits_group_names[WAITS_GROUPS] = {
@@ -234,6 +235,8 @@ void row_group__name(struct row_groups *g, struct row_group *group)
 	for (u32 i = 0; i < WAITS_GROUPS; i++)
 		if (g->query->groups & WAITS_BIT(i))
 			row->text[i] = group_text(g, group, i);
+	if (row->text[WAITS_BY_STACK])
+		row->caller = stack__caller(row->entry->ustack, g->s.snap->symbols);
 	row->comm = g->query->groups & WAITS_TASK ? comm_text(g, row->entry) : "";
 	if (g->query->groups & WAITS_PROCESS)
 		row->pid_text = id_text(g->s.names.arena, row->entry->task.tgid);

@@ -12,6 +12,7 @@ enum waits_column {
 	COL_CGROUP,
 	COL_WAKER_TEXT,
 	COL_WHERE,
+	COL_CALLER,
 	COL_ENDED,
 	COL_REASON,
 	COL_STATE,
@@ -82,6 +83,13 @@ const struct column waits_columns[COLUMNS] = {
 			    .width = 16,
 			    .flags = BOTH | COLUMN_ASCENDING},
 	[COL_WHERE] = TEXT("symbol", "Waits in", 14, 0, "function it waits in"),
+	[COL_CALLER] = {.name = "caller",
+			.title = "Called from",
+			.help = "function of the program itself that led there",
+			.type = VALUE_TEXT,
+			.width = 16,
+			.priority = 3,
+			.flags = BOTH | COLUMN_ASCENDING},
 	[COL_ENDED] = {.name = "ended_by",
 		       .title = "Ended by",
 		       .help = "thread that ended most of it; blank: none did",
@@ -176,6 +184,7 @@ static u32 column_groups(u32 column)
 	case COL_WAKER_TEXT:
 		return WAITS_BIT(WAITS_BY_WAKER);
 	case COL_WHERE:
+	case COL_CALLER:
 	case COL_STACK:
 		return WAITS_BIT(WAITS_BY_STACK);
 	case COL_WAKER:
@@ -254,8 +263,8 @@ static struct value stack_value(const struct waits_row *r, struct two_stacks s, 
 				void (*frame)(const void *of, u32 i, struct value_frame *out))
 {
 	return (struct value){.type = VALUE_STACK,
-			      .n = profile_stack__nlocs(s.kstack) +
-				   profile_stack__nlocs(s.ustack) - from,
+			      .n = profile_stack__nlocs(s.kstack) + profile_stack__nlocs(s.ustack) -
+				   from,
 			      .of = r,
 			      .frame = frame};
 }
@@ -301,6 +310,8 @@ static const char *text_cell(const struct waits_row *r, u32 column)
 		return r->text[WAITS_BY_WAKER];
 	case COL_WHERE:
 		return r->text[WAITS_BY_STACK];
+	case COL_CALLER:
+		return r->caller;
 	case COL_ENDED:
 		return r->woken_by;
 	case COL_REASON:

@@ -39,6 +39,15 @@ static void advance(const struct parts *t, const struct io_pace *p, u64 *last, u
 	memset(t->now + t->sums, 0, t->maxima * sizeof(*t->now));
 }
 
+/* A time of so many requests that fade, such that its mean is theirs although their number is
+ * told as a whole one. */
+static u64 faded(double ns, double known, u64 told)
+{
+	return known > 0 ? (u64)(ns / known * (double)told + 0.5) : 0;
+}
+
+#define AT(TYPE, MEMBER) (offsetof(TYPE, MEMBER) / sizeof(u64))
+
 void io_track__advance(struct io_track *t, const struct io_pace *p, struct io_sums *out)
 {
 	const struct parts parts = {(u64 *)&t->now, (u64 *)&t->total, t->decay, t->recent,
@@ -46,6 +55,10 @@ void io_track__advance(struct io_track *t, const struct io_pace *p, struct io_su
 
 	advance(&parts, p, (u64 *)&out[WINDOW_LAST], (u64 *)&out[WINDOW_DECAY],
 		(u64 *)&out[WINDOW_TOTAL]);
+	for (u32 i = 0; i < IO_STAGES; i++)
+		out[WINDOW_DECAY].ns[i] =
+			faded(t->decay[AT(struct io_sums, ns) + i],
+			      t->decay[AT(struct io_sums, known) + i], out[WINDOW_DECAY].known[i]);
 }
 
 void io_proc_track__advance(struct io_proc_track *t, const struct io_pace *p,
@@ -56,6 +69,9 @@ void io_proc_track__advance(struct io_proc_track *t, const struct io_pace *p,
 
 	advance(&parts, p, (u64 *)&out[WINDOW_LAST], (u64 *)&out[WINDOW_DECAY],
 		(u64 *)&out[WINDOW_TOTAL]);
+	out[WINDOW_DECAY].ns =
+		faded(t->decay[AT(struct io_proc_sums, ns)],
+		      t->decay[AT(struct io_proc_sums, known)], out[WINDOW_DECAY].known);
 }
 
 void io_proc_track__merge(struct io_proc_track *to, const struct io_proc_track *from)

@@ -16,6 +16,7 @@ struct record {
 	struct vitals_sample vitals; /* now.ncpus > 0 */
 	struct sched_record *sched;
 	struct cache_record *cache;
+	struct io_record *io;
 	char *frames;
 	u64 lost;
 	enum log_level level;
@@ -23,8 +24,8 @@ struct record {
 };
 
 static struct record *records;
-static u32 nrecords, cpu_next, vitals_next, sched_next, cache_next;
-static u64 sched_samples, cache_samples;
+static u32 nrecords, cpu_next, vitals_next, sched_next, cache_next, io_next;
+static u64 sched_samples, cache_samples, io_samples;
 static u64 nticks; /* seen by the vitals, which are always there */
 
 static void wrong(const char *path, u32 line, const char *what)
@@ -164,7 +165,9 @@ static bool parse_line(struct record *r, const char *text)
 	r->sched = sched_record__parse(text);
 	if (!r->sched)
 		r->cache = cache_record__parse(text);
-	return r->sched || r->cache;
+	if (!r->sched && !r->cache)
+		r->io = io_record__parse(text);
+	return r->sched || r->cache || r->io;
 }
 
 static void begin(struct symbols *s)
@@ -176,6 +179,8 @@ static void begin(struct symbols *s)
 			sched_record__begin(records[i].sched, s);
 		if (records[i].cache)
 			cache_record__begin(records[i].cache, s);
+		if (records[i].io)
+			io_record__begin(records[i].io, s);
 	}
 }
 
@@ -257,36 +262,41 @@ static u64 now_ns(void)
 	return COLLECTOR_FAKE_START_NS + nticks * NSEC_PER_SEC;
 }
 
+/* The next record of the interval; NULL at its end. */
+static struct record *take_next(u32 *next, bool tick)
+{
+	struct record *r = tick && nrecords ? &records[*next] : NULL;
+
+	if (r)
+		*next = (*next + 1) % nrecords;
+	return r && !r->tick ? r : NULL;
+}
+
 static void sched_drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
-	for (; tick && nrecords; sched_next = (sched_next + 1) % nrecords) {
-		struct record *r = &records[sched_next];
-
-		if (r->tick) {
-			sched_next = (sched_next + 1) % nrecords;
-			return;
+	for (struct record *r; (r = take_next(&sched_next, tick));)
+		if (r->sched) {
+			sched_samples++;
+			sched_record__put(r->sched, now_ns(), sink);
 		}
-		if (!r->sched)
-			continue;
-		sched_samples++;
-		sched_record__put(r->sched, now_ns(), sink);
-	}
 }
 
 static void cache_drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
-	for (; tick && nrecords; cache_next = (cache_next + 1) % nrecords) {
-		struct record *r = &records[cache_next];
-
-		if (r->tick) {
-			cache_next = (cache_next + 1) % nrecords;
-			return;
+	for (struct record *r; (r = take_next(&cache_next, tick));)
+		if (r->cache) {
+			cache_samples++;
+			cache_record__put(r->cache, sink);
 		}
-		if (!r->cache)
-			continue;
-		cache_samples++;
-		cache_record__put(r->cache, sink);
-	}
+}
+
+static void io_drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	for (struct record *r; (r = take_next(&io_next, tick));)
+		if (r->io) {
+			io_samples++;
+			io_record__put(r->io, now_ns(), sink);
+		}
 }
 
 static void cpu_health(struct source *s, struct health *h)
@@ -317,6 +327,13 @@ static void cache_health(struct source *s, struct health *h)
 	h->samples_total = cache_samples;
 }
 
+static void io_health(struct source *s, struct health *h)
+{
+	copy_str(h->tier, sizeof(h->tier), "fixture");
+	copy_str(h->event, sizeof(h->event), "block_rq_complete");
+	h->samples_total = io_samples;
+}
+
 #define COMMON                                                                                     \
 	.open = fixture_open, .close = fixture_close, .set_scope = fixture_set_scope,              \
 	.set_sampling = fixture_set_sampling, .fd = fixture_fd
@@ -335,6 +352,10 @@ static const struct source_ops fixture_cache = {
 	.name = "fixture", .title = "recorded input", COMMON, .drain = cache_drain,
 	.health = cache_health};
 
+static const struct source_ops fixture_io = {
+	.name = "fixture", .title = "recorded input", COMMON, .drain = io_drain,
+	.health = io_health};
+
 static const struct source_row rows[] = {
 	{&fixture_vitals, MODEL_VITALS, 0},
 	{&fixture_cpu, MODEL_PROFILE, 1},
@@ -342,6 +363,7 @@ static const struct source_row rows[] = {
 	{&fixture_sched, MODEL_WAITS, 1},
 	{&fixture_cache, MODEL_CACHE, 1},
 	{&fixture_cache, MODEL_DENTRY, 1},
+	{&fixture_io, MODEL_IO, 1},
 	{0},
 };
 

@@ -30,6 +30,15 @@
  *	dentry COMM PID CGROUP LOOKUPS NEGATIVE SLOW		SLOW: "-" not known
  *	dentries ALL UNUSED NEGATIVE
  *
+ * About block I/O, times in microseconds, "-" not known:
+ *
+ *	io DEV OP COMM PID CGROUP INODE FILE [WORD ...]
+ *		DEV: vda, or vda1/vda, a partition and its disk; OP: read, write, flush, discard,
+ *		then +sync +meta +other; WORD: random=N sequential=N writeback kthread, and
+ *		NxBYTES:TOTAL:QUEUED:DEVICE
+ *	slow DEV OP COMM PID AGO_MS TOTAL QUEUED DEVICE SECTOR BYTES FILE FRAMES
+ *	disk DEV IN_FLIGHT
+ *
  * Frames are root first, "-" none. A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names
  * \xHH is a byte, so that any name can be had. After the last interval the file begins again.
  * The event "refused" is refused.

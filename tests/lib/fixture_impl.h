@@ -38,4 +38,11 @@ struct cache_record *cache_record__parse(const char *text);
 void cache_record__begin(struct cache_record *r, struct symbols *symbols);
 void cache_record__put(struct cache_record *r, const struct sample_sink *sink);
 
+/* The same of lines about block I/O: io, slow, disk. */
+struct io_record;
+
+struct io_record *io_record__parse(const char *text);
+void io_record__begin(struct io_record *r, struct symbols *symbols);
+void io_record__put(struct io_record *r, u64 now_ns, const struct sample_sink *sink);
+
 #endif

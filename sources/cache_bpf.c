@@ -3,7 +3,6 @@
 #include "sources/cache_bpf.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +18,9 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/cache_fit.h"
 #include "sources/cache_put.h"
+#include "sources/cache_sweep.h"
 #include "sources/cache_totals.h"
 
 #define STACKS_WANTED 2000 /* misses whose stacks are taken in one interval, about */
@@ -35,8 +36,9 @@ struct source {
 	struct cache_totals totals;
 	const struct sample_sink *sink; /* during drain */
 	bool flipped;
-	bool reads_seen; /* this kernel tells of them */
-	u32 stacks;	 /* sent since the map was emptied */
+	struct cache_fit fit;
+	struct cache_sweep sweep;
+	u32 stacks; /* sent since the map was emptied */
 	u64 before_ns, drained_ns;
 	struct cache_stats before;
 	struct health health;
@@ -128,9 +130,6 @@ static void put_record(void *ctx, const void *data, size_t size)
 		s->stacks += bpf_ring__put_stack(data, size, s->sink);
 }
 
-/* Names of file systems whose writes are told, with the program that is. */
-static const char *const writes_told[] = {"ext4", "ext3", "ext2", NULL};
-
 static void read_mounts(char *out, size_t size)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -149,7 +148,7 @@ static void put_totals(struct source *s, const struct cache_stats *now)
 
 	cache_totals__read(&s->totals, &out);
 	read_mounts(mounts, sizeof(mounts));
-	cache_totals__blind(mounts, writes_told, out.blind, sizeof(out.blind));
+	cache_totals__blind(mounts, s->fit.told, out.blind, sizeof(out.blind));
 	out.writes_seen = !out.blind[0];
 	for (u32 i = 0; i < CACHE_AGES; i++)
 		ages[i] = (u32)MIN(now->ages[i] - s->before.ages[i], (u64)UINT32_MAX);
@@ -193,7 +192,7 @@ static void note_losses(struct source *s, const struct cache_stats *now)
 	h->map_full = now->sums_full + now->misses_full + now->ahead_full + now->files_full;
 	h->lost = now->sums_full + now->tasks_full;
 	h->note[0] = '\0';
-	if (!s->reads_seen)
+	if (!s->fit.reads)
 		copy_str(h->note, sizeof(h->note),
 			 "this kernel does not tell of reads and faults (6.11 and later do): no "
 			 "hits, and pages that come in are in other_added");
@@ -201,6 +200,7 @@ static void note_losses(struct source *s, const struct cache_stats *now)
 	add_note(h, now->tasks_full, "events of threads for whom there was no memory");
 	add_note(h, now->misses_full, "misses are in no row of stacks");
 	add_note(h, now->ahead_full, "pages read ahead are not followed: too many unused ones");
+	add_note(h, s->sweep.forgotten, "unused pages read ahead long ago are followed no more");
 	add_note(h, now->pending_full, "pages came in too scattered to tell why");
 	add_note(h, now->forks_lost, "children could not be followed");
 }
@@ -210,9 +210,11 @@ static void note_tick(struct source *s, const struct cache_stats *now, double fi
 	u64 now_ns = clock__monotonic_ns();
 	u64 misses = now->misses - s->before.misses;
 	double stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
+	double ahead = cache_sweep__tick(&s->sweep);
 
 	s->skel->bss->stack_every = 1 + (u32)MIN(misses / STACKS_WANTED, 1u << 30);
 	note_losses(s, now);
+	fill = MAX(fill, ahead);
 	s->health.map_fill_pct = MAX(fill, stacks);
 	note_cost(s, now, (double)MAX(now_ns - s->before_ns, 1ULL));
 	s->before = *now;
@@ -274,33 +276,6 @@ static void cache_bpf__close(struct source *s)
 	free(s);
 }
 
-static bool has_tracepoint(const struct btf *btf, const char *name)
-{
-	char type[80];
-
-	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
-}
-
-/* Leaves out what the running kernel does not have. */
-static void fit_kernel(struct source *s)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	struct bpf_program *prog;
-
-	if (!btf)
-		return;
-	bpf_object__for_each_program(prog, s->skel->obj)
-	{
-		const char *section = bpf_program__section_name(prog);
-
-		if (!strncmp(section, "tp_btf/", 7) && !has_tracepoint(btf, section + 7))
-			bpf_program__set_autoload(prog, false);
-	}
-	s->reads_seen = has_tracepoint(btf, "mm_filemap_get_pages");
-	btf__free(btf);
-}
-
 static int load(struct source *s, struct status *st)
 {
 	struct cache_bpf *k = cache_bpf__open();
@@ -319,7 +294,7 @@ static int load(struct source *s, struct status *st)
 	bpf_map__set_max_entries(k->maps.records, s->sizes.ring_bytes);
 	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
 	k->rodata->page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-	fit_kernel(s);
+	cache_fit__programs(k->obj, &s->fit);
 	err = cache_bpf__load(k);
 	if (err)
 		return bpf_util__failed(err, "BPF programs of the page cache", st);
@@ -359,21 +334,13 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	return 0;
 }
 
-static bool before_6_16(void)
-{
-	struct utsname u;
-	unsigned major = 0, minor = 0;
-
-	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
-	       (major < 6 || (major == 6 && minor < 16));
-}
-
 /* Whether a read's last page is told as the one behind it: that cannot be seen in the kernel's
  * types, and was changed in stable kernels too. So one byte of a file that is in the cache is
  * read: of our own program. */
 static void learn_last(struct source *s)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct utsname u;
 	char byte;
 	u64 told;
 
@@ -384,7 +351,8 @@ static void learn_last(struct source *s)
 		close(fd);
 	s->skel->bss->probe_tgid = 0;
 	told = s->skel->bss->probe_end;
-	s->skel->bss->last_is_end = told ? told == 2 : before_6_16();
+	s->skel->bss->last_is_end =
+		told ? told == 2 : !uname(&u) && cache_fit__last_is_end(u.release);
 }
 
 static int visit(struct source *s)
@@ -407,13 +375,16 @@ static void begin(struct source *s)
 {
 	struct cache_totals_sample unused = {0};
 
+	s->sweep.fd = bpf_map__fd(s->skel->maps.ahead);
+	s->sweep.pages = s->skel->bss->ahead_pages;
+	s->sweep.size = s->sizes.ahead;
 	s->put.files_fd = bpf_map__fd(s->skel->maps.files);
 	s->put.scope = &s->scope;
 	s->skel->bss->ready = 1;
 	learn_last(s);
 	cache_totals__read(&s->totals, &unused);
 	s->before_ns = clock__monotonic_ns();
-	copy_str(s->health.tier, sizeof(s->health.tier), s->reads_seen ? "bpf" : "bpf, no reads");
+	copy_str(s->health.tier, sizeof(s->health.tier), s->fit.reads ? "bpf" : "bpf, no reads");
 	copy_str(s->health.event, sizeof(s->health.event), "mm_filemap_get_pages");
 	s->health.precise = true;
 }

@@ -741,6 +741,29 @@ static void many_files(void **state)
 	rmdir(dir);
 }
 
+/* What was read ahead and is never used takes no room for ever. */
+static void ahead_forgotten(void **state)
+{
+	static const struct cache_bpf_sizes tiny = {64, 64, 64, 16, 64, 4096};
+	struct watcher *w = watcher__open(&tiny, "pid=%d", getpid());
+	struct file f = file__new(64 * 64 * PAGE);
+	struct health h = {0};
+
+	file__drop(&f);
+	watcher__begin(w, f.inode);
+	for (size_t i = 0; i < 64; i++)
+		assert_int_equal(readahead(f.fd, (off_t)(i * 64 * PAGE), 64 * PAGE), 0);
+	for (int i = 0; i < 16; i++)
+		watcher__drain(w);
+	source_cache_bpf.health(w->s.source, &h);
+	assert_true(w->n[CACHE_AHEAD_ADDED] >= 64 * 64);
+	assert_true(h.map_full > 0);
+	assert_non_null(strstr(h.note, "are not followed"));
+	assert_non_null(strstr(h.note, "followed no more"));
+	watcher__close(w);
+	file__end(&f);
+}
+
 static void totals(void **state)
 {
 	struct watcher *w = watcher__all();
@@ -858,6 +881,7 @@ int main(void)
 		cmocka_unit_test(used_by_another),
 		cmocka_unit_test(deleted_while_read),
 		cmocka_unit_test(many_files),
+		cmocka_unit_test(ahead_forgotten),
 		cmocka_unit_test(totals),
 		cmocka_unit_test(names),
 		cmocka_unit_test(nothing_stays),

@@ -88,7 +88,7 @@ check:
 
 bench:
 	@scripts/deps
-	@$(AGAIN) all workloads $(B)/rel/tests/bench/symbols_bench
+	@$(AGAIN) all workloads $(patsubst %.c,$(B)/rel/%,$(wildcard tests/bench/*_bench.c))
 	$(PYTHON) tests/bench/run.py $(ARGS)
 
 screenshots:

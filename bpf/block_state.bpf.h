@@ -148,7 +148,7 @@ static __always_inline bool wants_stack(u64 runs)
 		return false;
 	if (__sync_fetch_and_add(&stacks_taken, 1) >= BLOCK_STACKS_MAX) {
 		stacks_taken = 0;
-		stack_every = every * 2;
+		stack_every = every * 4;
 	}
 	return true;
 }

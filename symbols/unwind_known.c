@@ -8,7 +8,7 @@
 #define ENTRY	   16
 #define ARM64_HEAD 32
 #define WORD	   8
-#define CODE_MAX   (64u << 20) /* bytes that are searched for a trampoline */
+#define CODE_MAX   (4u << 20) /* bytes that are searched for a trampoline: a C library's */
 
 /* --- the procedure linkage table --- */
 

@@ -142,6 +142,8 @@ static int make(struct maker *k, struct unwind_table *out, struct status *st)
 		.machine = k->index.machine->elf,
 		.odd = k->index.unread,
 	};
+	for (u32 i = 0; i < k->code.n; i++)
+		out->exec_bytes += k->code.exec[i].end - k->code.exec[i].start;
 	if (k->index.full || unwind_rows__make(&k->index, out))
 		err = refuse(st, -E2BIG, "it describes more code than is kept at hand");
 	else if (!k->index.nfdes)
@@ -171,9 +173,10 @@ static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct
 	add_section(&k, elf, ".debug_frame", false, 0);
 	if (!k.index.nfdes && fd >= 0)
 		add_separate(&k, fd, root, path);
-	unwind_known__add_sigreturn(elf, &k.index);
-	if (k.index.nfdes) /* by itself it leads nowhere */
+	if (k.index.nfdes) { /* by themselves they lead nowhere */
 		unwind_known__add_plt(elf, &k.index);
+		unwind_known__add_sigreturn(elf, &k.index);
+	}
 	err = make(&k, out, st);
 	cfi_index__fini(&k.index);
 	debugfile__close(&k.separate);

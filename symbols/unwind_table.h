@@ -9,7 +9,8 @@
  *   .eh_frame; .debug_frame of the object (Go has only this one); when neither gives a row,
  *   .debug_frame of the separate debug file; for the procedure linkage table, where linkers left
  *   it out (lld, and all of them on aarch64), what its code is known to do; for the return from
- *   signal handlers without a description (musl, aarch64's vdso), its two instructions.
+ *   signal handlers without a description (musl, aarch64's vdso), its two instructions. These
+ *   two only beside others: by themselves they lead nowhere, and frame pointers may.
  *
  * Where compilers and hand-written code are sloppy, so is this:
  *   an fp that is "undefined" counts as unchanged: nobody down the stack then relies on it;
@@ -42,6 +43,7 @@ struct unwind_table {
 	u32 odd;	/* ranges described in a way that rows cannot hold */
 	u64 odd_bytes;	/* and their size, as that of */
 	u64 code_bytes; /* everything that is described */
+	u64 exec_bytes; /* of executable segments: to see how much is not described */
 	u32 overlaps;	/* ranges that others had taken, in part or whole */
 	u32 ranges;	/* descriptions (FDEs) that were read */
 	u64 steps;	/* rules before equal ones became one row: what building cost */

@@ -335,7 +335,8 @@ static void test_trampoline_without_cfi(void **state)
 	struct unwind_table t;
 	char *path = in_scratch("tramp");
 
-	write_file("tramp.s", ".text\n.fill 64,1,0x90\n"
+	write_file("tramp.s", ".text\n.cfi_startproc\n.fill 16,1,0x90\n.cfi_endproc\n"
+			      ".fill 48,1,0x90\n"
 			      "back: mov $15,%rax\nsyscall\n.fill 64,1,0x90\n");
 	run("gcc -nostdlib -shared -Wl,-Ttext=0x2000 tramp.s -o tramp");
 	assert_int_equal(read_table(path, &t), 0);

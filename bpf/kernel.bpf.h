@@ -74,6 +74,7 @@ struct task_struct {
 	u64 self_exec_id; /* counts its execve calls; 32 bits wide before 5.7 */
 	unsigned long nvcsw, nivcsw;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	struct signal_struct *signal;
 	struct css_set *cgroups;
 	struct sched_entity se;
@@ -88,6 +89,7 @@ struct task_struct___old {
 
 #define PF_IO_WORKER   0x00000010
 #define PF_USER_WORKER 0x00004000
+#define PF_FORKNOEXEC  0x00000040
 #define PF_KTHREAD     0x00200000
 
 #define TASK_INTERRUPTIBLE   0x0001

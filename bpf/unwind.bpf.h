@@ -53,26 +53,55 @@ struct {
 	__type(value, struct unwind_part);
 } unwind_parts SEC(".maps");
 
-/* Processes that are not known and were asked for, and when. */
+/* When a process was asked for last, by tgid and exec_id. */
+struct unwind_asked {
+	u64 at_ns, wait_ns;
+	u32 told; /* what was known of it then */
+	u32 pad;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);
 	__type(key, u64);
-	__type(value, u64);
+	__type(value, struct unwind_asked);
 } unwind_asked SEC(".maps");
 
-/* A walk at work; one per kind of program, as they may interrupt each other. */
+/* What is done at an address of a process, as long as the same is mapped there. */
+struct unwind_place {
+	u64 ip;
+	u32 told, pad;
+	u64 row; /* struct unwind_row */
+};
+
+#define UNWIND_PLACES 512
+
+struct unwind_cache {
+	struct unwind_place v[UNWIND_PLACES];
+};
+
+/* One per kind of program, as they may interrupt each other; so is the one below. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, u32);
+	__type(value, struct unwind_cache);
+} unwind_caches SEC(".maps");
+
+/* A walk at work. */
 struct unwind_state {
 	u64 ip, sp, fp, lr; /* of the frame */
 	u64 exact;	    /* 1: ip is where it is, not where a call returns to */
+	u64 guessed;	    /* 1: nothing says that the frame is one */
 	/* The mapping that the last frame was in: */
 	u64 start, end;
 	u64 pc_base; /* table's pc = ip - pc_base */
 	u32 how, root, depth;
 	u32 tgid;
+	u32 parts_of; /* whose mappings it has: its own, or its parent's since it was forked */
+	u32 told;     /* struct unwind_process; 0: the process is not known */
 	u64 exec_id;
 	u64 now;
-	u64 known; /* 1: the process is */
 };
 
 struct {
@@ -92,11 +121,11 @@ struct {
 /* UNWIND_TABLES or one of the others. */
 volatile u32 unwind_by_tables = 0;
 
-/* Between two requests for a process: one that is not known; one that has code where none is
- * known to be mapped, or whose walk went astray. */
-#define UNWIND_ASK_NS	    (20ULL * 1000 * 1000)
-#define UNWIND_ASK_AGAIN_NS (1000ULL * 1000 * 1000)
-#define USER_STACK_SIZE	    (1ULL << 26) /* frames further up than this are none */
+/* Between two requests for a process. When they change nothing it is asked for ever more seldom:
+ * not all code is mapped where a walk that went astray believes itself to be. */
+#define UNWIND_ASK_MIN_NS (10ULL * 1000 * 1000)
+#define UNWIND_ASK_MAX_NS (2000ULL * 1000 * 1000)
+#define USER_STACK_SIZE	  (1ULL << 26) /* frames further up than this are none */
 
 static __always_inline struct unwind_state *unwind__state(u32 slot)
 {
@@ -105,25 +134,39 @@ static __always_inline struct unwind_state *unwind__state(u32 slot)
 
 /* --- asking user space --- */
 
-static __always_inline void unwind__send(u32 tgid, u64 exec_id)
+static __always_inline void unwind__send(struct unwind_state *s)
 {
-	struct unwind_record r = {.type = RECORD_UNWIND, .tgid = tgid, .exec_id = exec_id};
+	struct unwind_record r = {
+		.type = RECORD_UNWIND, .tgid = s->tgid, .exec_id = s->exec_id, .ip = s->ip};
 
 	bpf_ringbuf_output(&records, &r, sizeof(r), BPF_RB_FORCE_WAKEUP);
 }
 
 static __always_inline void unwind__ask(struct unwind_state *s)
 {
-	u64 id = s->tgid | (s->exec_id << 32), now = s->now;
-	u64 *asked = bpf_map_lookup_elem(&unwind_asked, &id);
+	struct unwind_asked fresh = {s->now, UNWIND_ASK_MIN_NS, s->told, 0};
+	u64 id = s->tgid | (s->exec_id << 32);
+	struct unwind_asked *last = bpf_map_lookup_elem(&unwind_asked, &id);
 
-	if (asked && now - *asked < (s->known ? UNWIND_ASK_AGAIN_NS : UNWIND_ASK_NS))
-		return;
-	bpf_map_update_elem(&unwind_asked, &id, &now, BPF_ANY);
-	unwind__send(s->tgid, s->exec_id);
+	if (last && last->told == s->told) {
+		if (s->now - last->at_ns < last->wait_ns)
+			return;
+		fresh.wait_ns = 2 * last->wait_ns;
+		if (fresh.wait_ns > UNWIND_ASK_MAX_NS)
+			fresh.wait_ns = UNWIND_ASK_MAX_NS;
+	}
+	bpf_map_update_elem(&unwind_asked, &id, &fresh, BPF_ANY);
+	unwind__send(s);
 }
 
 /* --- what is mapped there --- */
+
+static __always_inline struct unwind_process *process_of(struct unwind_state *s, u32 tgid)
+{
+	struct unwind_process *p = bpf_map_lookup_elem(&unwind_processes, &tgid);
+
+	return p && p->exec_id == s->exec_id ? p : NULL;
+}
 
 static __always_inline struct unwind_part *part_of(struct unwind_process *p, u32 tgid, u64 ip)
 {
@@ -175,13 +218,12 @@ __noinline int unwind__map(u32 slot, u64 ip)
 	struct unwind_part *part;
 	u32 object;
 
-	if (!s)
+	if (!s || !s->told)
 		return UNWIND_UNKNOWN;
-	p = bpf_map_lookup_elem(&unwind_processes, &s->tgid);
-	if (!p || p->exec_id != s->exec_id)
+	p = process_of(s, s->parts_of);
+	if (!p)
 		return UNWIND_UNKNOWN;
-	s->known = 1;
-	part = part_of(p, s->tgid, ip);
+	part = part_of(p, s->parts_of, ip);
 	if (!part)
 		return UNWIND_UNKNOWN;
 	m = mapping_of(part, ip);
@@ -248,6 +290,16 @@ static __always_inline bool user_read(u64 *to, u64 from)
 	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
 }
 
+/* A frame as frame pointers link them. */
+struct user_frame {
+	u64 next, ret;
+};
+
+static __always_inline bool user_read_frame(struct user_frame *f, u64 from)
+{
+	return !bpf_probe_read_user(f, sizeof(*f), (void *)from);
+}
+
 /* Offsets within the frame of a signal, from the stack pointer in the trampoline on. */
 #if defined(__TARGET_ARCH_x86)
 #define SIGNAL_FP 120
@@ -271,11 +323,6 @@ static __always_inline int step_signal(struct unwind_state *s)
 	return s->ip ? UNWIND_GOES_ON : UNWIND_WHOLE;
 }
 
-/* A frame as frame pointers link them. */
-struct user_frame {
-	u64 next, ret;
-};
-
 /* Frames lie above the stack pointer, and not far. Where frame pointers are not kept the
  * register holds anything, and trying to read there costs a page fault. */
 static __always_inline bool is_frame(u64 fp, u64 sp)
@@ -289,7 +336,7 @@ static __always_inline int step_fp(struct unwind_state *s)
 
 	if (!is_frame(s->fp, s->sp))
 		return s->fp ? UNWIND_FP_END : UNWIND_WHOLE;
-	if (bpf_probe_read_user(&f, sizeof(f), (void *)s->fp))
+	if (!user_read_frame(&f, s->fp))
 		return UNWIND_FP_END;
 	s->sp = s->fp + sizeof(f);
 	s->fp = f.next;
@@ -322,76 +369,143 @@ static __always_inline u64 row__cfa(const struct unwind_row *row, const struct u
 	}
 }
 
+/* The return address and the caller's frame pointer; as a rule they lie side by side, and reading
+ * user memory is what costs. */
+static __always_inline bool row__read(const struct unwind_row *row, struct unwind_state *s, u64 cfa,
+				      struct user_frame *f)
+{
+	u64 at = cfa + 8 * (s64)row->fp;
+
+	switch (row->rule & (UNWIND_RA | UNWIND_FP)) {
+	case UNWIND_RA_BELOW_CFA | UNWIND_FP_SAME:
+		return user_read(&f->ret, cfa - 8);
+	case UNWIND_RA_BELOW_CFA | UNWIND_FP_SAVED:
+		if (row->fp == -2)
+			return user_read_frame(f, at);
+		return user_read(&f->ret, cfa - 8) && user_read(&f->next, at);
+	case UNWIND_RA_BELOW_CFA | UNWIND_FP_AT_FP:
+		return user_read(&f->ret, cfa - 8) &&
+		       user_read(&f->next, s->fp + 8 * (s64)row->fp);
+	case UNWIND_RA_ABOVE_FP | UNWIND_FP_SAVED:
+		return user_read_frame(f, at);
+	case UNWIND_RA_ABOVE_FP | UNWIND_FP_SAME:
+		return user_read(&f->ret, at + 8);
+	case UNWIND_RA_AT_FP | UNWIND_FP_SAME:
+		return user_read(&f->ret, at);
+	case UNWIND_RA_LR | UNWIND_FP_SAVED:
+		f->ret = s->lr;
+		s->lr = 0;
+		return user_read(&f->next, at);
+	case UNWIND_RA_LR | UNWIND_FP_SAME:
+		f->ret = s->lr;
+		s->lr = 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* The caller's registers. */
 static __always_inline int step_row(struct unwind_state *s, const struct unwind_row *row)
 {
-	u64 cfa = row__cfa(row, s), fp = s->fp, ret = 0;
-	s64 at = 8 * (s64)row->fp;
+	struct user_frame f = {s->fp, 0};
+	u64 cfa = row__cfa(row, s);
 
 	if (!cfa)
-		return UNWIND_NO_ROW;
+		return UNWIND_BAD_STACK;
 	/* A leaf on aarch64 may have no frame at all. */
 	if (cfa <= s->sp && !((row->rule & UNWIND_RA) == UNWIND_RA_LR && cfa == s->sp))
 		return UNWIND_BAD_STACK;
-	switch (row->rule & UNWIND_RA) {
-	case UNWIND_RA_BELOW_CFA:
-		if (!user_read(&ret, cfa - 8))
-			return UNWIND_BAD_STACK;
-		break;
-	case UNWIND_RA_ABOVE_FP:
-		if (!user_read(&ret, cfa + at + 8))
-			return UNWIND_BAD_STACK;
-		break;
-	case UNWIND_RA_AT_FP:
-		if (!user_read(&ret, cfa + at))
-			return UNWIND_BAD_STACK;
-		break;
-	default:
-		ret = s->lr;
-		s->lr = 0;
-	}
-	switch (row->rule & UNWIND_FP) {
-	case UNWIND_FP_SAVED:
-		if (!user_read(&fp, cfa + at))
-			return UNWIND_BAD_STACK;
-		break;
-	case UNWIND_FP_AT_FP:
-		if (!user_read(&fp, s->fp + at))
-			return UNWIND_BAD_STACK;
-	}
+	if (!row__read(row, s, cfa, &f))
+		return UNWIND_BAD_STACK;
 	s->sp = cfa;
-	s->fp = fp;
-	s->ip = ret;
+	s->fp = f.next;
+	s->ip = f.ret;
 	s->exact = 0;
-	return ret ? UNWIND_GOES_ON : UNWIND_WHOLE;
+	return f.ret ? UNWIND_GOES_ON : UNWIND_WHOLE;
+}
+
+/* A table that does not describe the place: interpreters made by hand, node's among them, keep
+ * frame pointers. */
+static __always_inline int step_guess(struct unwind_state *s)
+{
+	int why;
+
+	why = step_fp(s);
+	s->guessed = 1;
+	return why ? UNWIND_NO_ROW : UNWIND_GOES_ON;
+}
+
+static __always_inline struct unwind_place *place_of(struct unwind_state *s, u32 slot, u64 ip)
+{
+	struct unwind_cache *c = bpf_map_lookup_elem(&unwind_caches, &slot);
+	u64 h = (ip ^ ((u64)s->told << 40)) * 0x9fb21c651e98df25ULL;
+
+	return c ? &c->v[(h >> 48) & (UNWIND_PLACES - 1)] : NULL;
+}
+
+/* What is done at an address where a row says nothing else. */
+#define UNWIND_ROW_FP 0x80 /* in struct unwind_row.rule */
+
+/* Looks the row up. */
+static __always_inline int find_row(struct unwind_state *s, u32 slot, u64 ip,
+				    union unwind_entry *e)
+{
+	int why;
+
+	if (ip - s->start >= s->end - s->start) {
+		why = unwind__map(slot, ip);
+		if (why)
+			return why;
+	}
+	e->word = 0;
+	if (s->how == UNWIND_BY_FP)
+		e->row.rule = UNWIND_ROW_FP;
+	else if (s->how == UNWIND_BY_TABLE)
+		e->word = unwind__row(s->root, s->depth, ip - s->pc_base);
+	else
+		return UNWIND_NO_TABLE;
+	return UNWIND_GOES_ON;
 }
 
 /* To the caller's frame. */
 __noinline int unwind__step(u32 slot)
 {
 	struct unwind_state *s = unwind__state(slot);
+	struct unwind_place *place;
 	union unwind_entry e;
 	u64 ip;
 	int why;
 
-	if (!s)
+	if (!s || !s->told)
 		return UNWIND_UNKNOWN;
 	ip = s->exact ? s->ip : s->ip - 1;
-	if (ip - s->start >= s->end - s->start) {
-		why = unwind__map(slot, ip);
+	place = place_of(s, slot, ip);
+	if (!place)
+		return UNWIND_UNKNOWN;
+	if (place->ip == ip && place->told == s->told) {
+		e.word = place->row;
+	} else {
+		why = find_row(s, slot, ip, &e);
 		if (why)
 			return why;
+		place->ip = ip;
+		place->told = s->told;
+		place->row = e.word;
 	}
-	if (s->how == UNWIND_BY_FP)
+	s->guessed = 0;
+	if (e.row.rule & UNWIND_ROW_FP)
 		return step_fp(s);
-	if (s->how != UNWIND_BY_TABLE)
-		return UNWIND_NO_TABLE;
-	e.word = unwind__row(s->root, s->depth, ip - s->pc_base);
-	if ((e.row.rule & UNWIND_CFA) == UNWIND_CFA_END)
+	switch (e.row.rule & UNWIND_CFA) {
+	case UNWIND_CFA_NONE:
+		return step_guess(s);
+	case UNWIND_CFA_END:
 		return UNWIND_WHOLE;
-	if ((e.row.rule & UNWIND_CFA) == UNWIND_CFA_SIGNAL)
+	case UNWIND_CFA_SIGNAL:
 		return step_signal(s);
-	return step_row(s, &e.row);
+	default:
+		return step_row(s, &e.row);
+	}
 }
 
 /* The same, without asking what is mapped. */
@@ -422,6 +536,11 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 			break;
 		to->ips[i] = s->ip;
 		end = tables ? unwind__step(slot) : unwind__step_fp(slot);
+		if (end == UNWIND_UNKNOWN && s->guessed) {
+			/* There is no code: so it was no frame. */
+			why = UNWIND_NO_ROW;
+			break;
+		}
 		if (end == UNWIND_UNKNOWN || end == UNWIND_NO_TABLE) {
 			why = end;
 			if (tables == UNWIND_TABLES)
@@ -443,6 +562,19 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	return n;
 }
 
+/* One that was forked and has not been told of yet has its parent's mappings. */
+static __always_inline void find_process(struct unwind_state *s, struct task_struct *task)
+{
+	struct unwind_process *p = process_of(s, s->tgid);
+
+	s->parts_of = s->tgid;
+	if (!p && (task->flags & PF_FORKNOEXEC)) {
+		s->parts_of = task->real_parent->tgid;
+		p = process_of(s, s->parts_of);
+	}
+	s->told = p ? p->told : 0;
+}
+
 /* Begins a walk of the current task's user stack, which it must have. */
 static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *regs, u32 slot,
 					  u64 now)
@@ -456,10 +588,12 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->fp = REGS_FP(regs);
 	s->lr = REGS_LR(regs);
 	s->exact = 1;
-	s->start = s->end = s->known = 0;
+	s->guessed = 0;
+	s->start = s->end = 0;
 	s->tgid = task->tgid;
 	s->exec_id = task->self_exec_id;
 	s->now = now;
+	find_process(s, task);
 	return true;
 }
 

@@ -107,10 +107,9 @@ struct unwind_part {
 };
 
 struct unwind_process {
-	__u64 exec_id;	/* task_struct.self_exec_id: which program it runs */
-	__u64 asked_ns; /* when user space was asked last; written by the programs */
+	__u64 exec_id; /* task_struct.self_exec_id: which program it runs */
+	__u32 told;    /* another number whenever what is mapped has changed */
 	__u32 nparts;
-	__u32 pad;
 	__u64 begins[UNWIND_PARTS]; /* of the parts */
 };
 
@@ -143,6 +142,7 @@ struct unwind_record {
 	__u32 type;
 	__u32 tgid;
 	__u64 exec_id;
+	__u64 ip; /* where nothing is known to be mapped, or the table is not there */
 };
 
 #endif

@@ -14,6 +14,7 @@ struct unwind_sample {
 	struct sample head;
 	u32 tgid;
 	u64 exec_id; /* which program it runs: task_struct.self_exec_id */
+	u64 ip;	     /* where its walk ended for want of what is mapped there, or of its table */
 };
 
 struct unwind_page;

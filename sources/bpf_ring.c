@@ -127,5 +127,6 @@ void bpf_ring__put_unwind(const void *data, size_t size, const struct sample_sin
 		return;
 	s.tgid = r->tgid;
 	s.exec_id = r->exec_id;
+	s.ip = r->ip;
 	sink__put(sink, &s.head);
 }

@@ -216,7 +216,7 @@ void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 {
 	if (!s->unwinder)
 		s->unwinder = unwinder__new(s, sink);
-	unwinder__want(s->unwinder, wanted->tgid, wanted->exec_id);
+	unwinder__want(s->unwinder, wanted);
 }
 
 void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats *out)

@@ -27,7 +27,9 @@ struct slot {
 struct told {
 	u32 tgid;
 	u64 exec_id;
-	bool changed; /* told anew at the next flush */
+	u64 wanted_ip; /* where something may be mapped that is not known; 0 */
+	u64 sum;	/* of what was told; 0: nothing was */
+	bool changed;	/* looked at at the next flush */
 	bool free;
 };
 
@@ -43,6 +45,7 @@ struct unwinder {
 	u32 next_told;
 	struct hidx told_index; /* rebuilt when it has grown by what is gone */
 	struct u32_vec changed; /* of told */
+	u32 last_told;	/* number of what was told */
 	bool full;		/* that there were too many objects was said */
 
 	struct worker *worker;
@@ -89,18 +92,20 @@ static void mark_changed(struct unwinder *u, u32 at)
 	u->told[at].changed = true;
 }
 
-void unwinder__want(struct unwinder *u, u32 tgid, u64 exec_id)
+void unwinder__want(struct unwinder *u, const struct unwind_sample *w)
 {
-	u32 at = find_told(u, tgid);
+	u32 at = find_told(u, w->tgid);
 
 	if (at == HIDX_NONE) {
 		at = u->next_told++ % UNWIND_PROCESSES_KEPT;
 		forget(u, &u->told[at]);
-		u->told[at].free = false;
-		u->told[at].tgid = tgid;
+		u->told[at] = (struct told){.tgid = w->tgid, .changed = u->told[at].changed};
 		index_told(u, at);
 	}
-	u->told[at].exec_id = exec_id;
+	if (u->told[at].exec_id != w->exec_id)
+		u->told[at].sum = 0;
+	u->told[at].exec_id = w->exec_id;
+	u->told[at].wanted_ip = w->ip;
 	mark_changed(u, at);
 }
 
@@ -306,13 +311,36 @@ static void fill_part(struct unwinder *u, struct unwind_part *part, const struct
 		};
 }
 
-static void tell(struct unwinder *u, const struct told *t)
+/* Tells it unless it was told before. */
+static void tell_parts(struct unwinder *u, struct told *t, struct unwind_process *p,
+		       const struct unwind_part *parts)
+{
+	u64 sum = hash_bytes(parts, p->nparts * sizeof(*parts)) | 1;
+
+	if (sum == t->sum)
+		return;
+	t->sum = sum;
+	if (!++u->last_told)
+		u->last_told++; /* 0 is nobody's */
+	p->told = u->last_told;
+	if (u->sink->process(t->tgid, p, parts))
+		forget(u, t);
+}
+
+static void tell(struct unwinder *u, struct told *t)
 {
 	struct space_mapping *m = xmalloc(MAPPINGS_MAX * sizeof(*m));
-	u32 n = spaces__mapped(u->symbols->spaces, t->tgid, m, MAPPINGS_MAX);
 	struct unwind_process p = {.exec_id = t->exec_id};
 	struct unwind_part *parts;
+	u64 offset;
+	u32 n, object;
 
+	/* What is not known to be mapped is looked for, now and then. */
+	if (t->wanted_ip)
+		spaces__locate(u->symbols->spaces, t->tgid, clock__monotonic_ns(), t->wanted_ip,
+			       &object, &offset);
+	t->wanted_ip = 0;
+	n = spaces__mapped(u->symbols->spaces, t->tgid, m, MAPPINGS_MAX);
 	p.nparts = MAX((n + UNWIND_PART - 1) / UNWIND_PART, 1u);
 	parts = xcalloc(p.nparts, sizeof(*parts));
 	for (u32 i = 0; i < p.nparts; i++) {
@@ -321,7 +349,7 @@ static void tell(struct unwinder *u, const struct told *t)
 		fill_part(u, &parts[i], m + from, MIN(n - from, (u32)UNWIND_PART));
 		p.begins[i] = parts[i].v[0].start;
 	}
-	u->sink->process(t->tgid, &p, parts);
+	tell_parts(u, t, &p, parts);
 	free(parts);
 	free(m);
 }
@@ -331,9 +359,9 @@ void unwinder__flush(struct unwinder *u)
 	for (u32 i = 0; i < u->changed.n; i++) {
 		struct told *t = &u->told[u->changed.v[i]];
 
+		t->changed = false;
 		if (!t->free)
 			tell(u, t);
-		t->changed = false;
 	}
 	u->changed.n = 0;
 	worker__reap(u->worker);

@@ -26,7 +26,7 @@ struct unwinder;
 struct unwinder *unwinder__new(struct symbols *s, const struct unwind_sink *sink);
 void unwinder__free(struct unwinder *u); /* NULL is fine */
 /* A process that the programs asked for. */
-void unwinder__want(struct unwinder *u, u32 tgid, u64 exec_id);
+void unwinder__want(struct unwinder *u, const struct unwind_sample *wanted);
 /* After the spaces have taken it in. */
 void unwinder__event(struct unwinder *u, const struct proc_event *ev);
 /* Tells of the processes that changed and asks the worker for tables; once a drain. */

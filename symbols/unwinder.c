@@ -201,9 +201,7 @@ static int put_table(struct unwinder *u, u32 slot, const struct source_file *f,
 	err = unwind_pages__put(u->pages, slot, t->rows, t->nrows, &made.root, &made.depth);
 	if (err)
 		return err;
-	/* The programs look at the rest only when `how` says so. */
-	o->how = UNWIND_BY_NOTHING;
-	u->sink->settle();
+	/* The programs look at the rest only when `how` says so, which it does not do now. */
 	memcpy(o->segments, made.segments, sizeof(o->segments));
 	o->root = made.root;
 	o->depth = made.depth;

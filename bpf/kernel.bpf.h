@@ -126,6 +126,15 @@ struct pt_regs___arm64 {
 #define REGS_ARG2(r)	((r)->regs[1])
 #endif
 
+/* To the verifier a pointer is no number, and only numbers may be passed to global functions. */
+static __always_inline u64 as_number(const void *p)
+{
+	u64 n = 0;
+
+	bpf_probe_read_kernel(&n, sizeof(n), &p);
+	return n;
+}
+
 enum bpf_func_id___regs { BPF_FUNC_task_pt_regs___regs = 175 };
 /* bpf_task_pt_regs() is there, 5.15 on. */
 #define HAS_TASK_PT_REGS                                                                           \

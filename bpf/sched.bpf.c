@@ -57,24 +57,37 @@ static __always_inline void switch_in(struct task_struct *prev, struct task_stru
 	thread__arrive(t, next, prev, c, now, st);
 }
 
-static __always_inline void switch_out(void *ctx, u64 here, struct task_struct *prev, bool preempt,
-				       u64 state, struct sched_cpu *c, u64 began, u64 now,
-				       struct sched_stats *st)
+/* NULL: it is not watched. */
+static __always_inline struct thread *leaver(struct task_struct *prev, u64 now,
+					     struct sched_stats *st)
 {
 	/* Made here for the few that the iterator is not allowed to see. */
 	struct thread *t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	u64 kstack;
 
-	if (!t) {
+	if (!t)
 		st->tasks_full++;
-		return;
-	}
-	if (!thread__watched(t, prev, now))
-		return;
+	return t && thread__watched(t, prev, now) ? t : NULL;
+}
+
+static __always_inline void look_where(void *ctx, u64 here, struct task_struct *task, bool watched,
+				       bool long_run, struct leaving *l, u64 now,
+				       struct sched_stats *st)
+{
+	bool each = watched && task->pid == watch_tid;
+
+	if (long_run || each)
+		l->kstack = leaving_stack(ctx, here, task);
+	if (long_run || each || (watched && (wanted & SCHED_WANT_WAITS)))
+		l->ustack = user_stack(task, now, st);
+}
+
+static __always_inline void switch_out(struct thread *t, struct task_struct *prev, bool preempt,
+				       u64 state, const struct leaving *l, struct sched_cpu *c,
+				       u64 began, u64 now, struct sched_stats *st)
+{
 	if (began)
 		catch_up(t, prev, c, began, st);
-	kstack = prev->pid == watch_tid ? leaving_stack(ctx, here, prev) : 0;
-	thread__leave(t, prev, preempt ? SCHED_RUNNABLE : state__of(state), kstack, now, st);
+	thread__leave(t, prev, preempt ? SCHED_RUNNABLE : state__of(state), l, now, st);
 	if (!preempt && (state & TASK_DEAD)) {
 		tell_end(t, prev, prev->pid, now, st);
 		t->gone = 1;
@@ -111,7 +124,10 @@ int sched_switch(u64 *ctx)
 	struct sched_stats *st = stats__get();
 	struct sched_cpu *c;
 	u32 zero = 0;
+	struct leaving leaving = {};
+	struct thread *t;
 	u64 began, now, here;
+	bool long_run;
 
 	c = bpf_map_lookup_elem(&cpus, &zero);
 	if (!st || !c)
@@ -119,11 +135,16 @@ int sched_switch(u64 *ctx)
 	now = begin(st);
 	began = run_began(c, prev, now);
 	here = address_of(ctx, st);
-	if (prev->pid)
-		switch_out(ctx, here, prev, ctx[0], switch_tells_state ? ctx[3] : task__state(prev),
-			   c, began, now, st);
-	if (prev->pid && (wanted & SCHED_WANT_TASKS))
-		keep_run(ctx, here, prev, began, now, st);
+	if (prev->pid) {
+		t = leaver(prev, now, st);
+		long_run = is_long_run(began, now);
+		look_where(ctx, here, prev, t != NULL, long_run, &leaving, now, st);
+		if (t)
+			switch_out(t, prev, ctx[0], switch_tells_state ? ctx[3] : task__state(prev),
+				   &leaving, c, began, now, st);
+		if (long_run)
+			keep_run(prev, &leaving, began, now);
+	}
 	if (next->pid)
 		switch_in(prev, next, c, now, st);
 	if (began && (wanted & SCHED_WANT_TASKS))

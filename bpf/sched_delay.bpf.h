@@ -32,30 +32,27 @@ struct {
 
 /* Scratch: what is too large for the programs' stack. */
 
-/* Where the present task is that is about to lose its CPU. */
-static __always_inline u64 leaving_stack(void *ctx, u64 here, struct task_struct *task)
+static __always_inline bool is_long_run(u64 since, u64 now)
 {
-	return stack__running(ctx, here, false,
-			      stack__key(task, STACK_KIND_RUNNING, task__syscall(task)),
-			      STACK_SLOT_TRACE);
+	return (wanted & SCHED_WANT_TASKS) && slow_ns && since && now - since >= LONG_RUN_NS;
 }
 
-/* A long run is kept with its stack: it may turn out to have held somebody up. */
-static __always_inline void keep_run(void *ctx, u64 here, struct task_struct *task, u64 since,
-				     u64 now, struct sched_stats *st)
+/* A long run is kept with its stacks: it may turn out to have held somebody up. */
+static __always_inline void keep_run(struct task_struct *task, const struct leaving *l, u64 since,
+				     u64 now)
 {
 	u32 zero = 0;
 	struct long_runs *runs = bpf_map_lookup_elem(&long_runs, &zero);
 	struct long_run *run;
 
-	if (!runs || !slow_ns || !since || now - since < LONG_RUN_NS)
+	if (!runs)
 		return;
 	run = &runs->v[runs->n++ & (LONG_RUNS - 1)];
 	run->begin = since;
 	run->end = now;
 	ident__fill(&run->who, task);
-	run->kstack = leaving_stack(ctx, here, task);
-	run->ustack = user_stack(task, now, st);
+	run->kstack = l->kstack;
+	run->ustack = l->ustack;
 }
 
 /* Who had the CPU longest of the time that a thread waited for it, as far as kept. */
@@ -104,7 +101,7 @@ static __always_inline void tell_delay(struct task_struct *task, u64 delay,
 static __always_inline void note_delay(struct thread *t, struct sched_hists *h, u64 delay,
 				       struct sched_cpu *c)
 {
-	u32 i = hist__bucket(delay);
+	u32 i = hist__slot(delay);
 
 	max__note(&t->delay_max, delay);
 	hist__add(h, SCHED_HIST_DELAY, delay);

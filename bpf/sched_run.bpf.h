@@ -14,7 +14,7 @@ struct {
 } cpus SEC(".maps");
 
 static __always_inline void thread__leave(struct thread *t, struct task_struct *task, u32 state,
-					  u64 kstack, u64 now, struct sched_stats *st)
+					  const struct leaving *l, u64 now, struct sched_stats *st)
 {
 	u64 ran = now - t->since_ns;
 	bool knew = t->state == SCHED_RUNNING;
@@ -32,9 +32,9 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	t->wait.waker.kind = 0;
 	if ((wanted & SCHED_WANT_WAITS) || task->pid == watch_tid) {
 		wait__note_syscall(&t->wait, task);
-		t->wait.ustack = user_stack(task, now, st);
+		t->wait.ustack = l->ustack;
 	}
-	thread__enter(t, task->pid, state, kstack, now);
+	thread__enter(t, task->pid, state, l->kstack, now);
 }
 
 /* When it could have run: it was woken, preempted, or new. 0: it could not. */

@@ -210,9 +210,15 @@ static __always_inline struct sched_hists *hists__of(struct task_struct *task)
 	return bpf_task_storage_get(&hists, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
+/* A global function: its many paths are looked at once. */
+__noinline u32 hist__slot(u64 ns)
+{
+	return hist__bucket(ns);
+}
+
 static __always_inline void hist__add(struct sched_hists *h, u32 kind, u64 ns)
 {
-	u32 i = hist__bucket(ns);
+	u32 i = hist__slot(ns);
 
 	if (h && i < HIST_BUCKETS && kind < SCHED_HIST_KINDS)
 		h->n[kind][i]++;
@@ -258,6 +264,19 @@ static __always_inline u64 user_stack(struct task_struct *task, u64 now, struct 
 	hash = stack__user(task, (void *)bpf_task_pt_regs(task), STACK_SLOT_TRACE, now);
 	st->stacks_lost += !hash;
 	return hash;
+}
+
+/* Where a thread is that loses its CPU; 0: not looked at, or nowhere. */
+struct leaving {
+	u64 kstack, ustack;
+};
+
+/* Where the present task is that is about to lose its CPU. */
+static __always_inline u64 leaving_stack(void *ctx, u64 here, struct task_struct *task)
+{
+	return stack__running(ctx, here, false,
+			      stack__key(task, STACK_KIND_RUNNING, task__syscall(task)),
+			      STACK_SLOT_TRACE);
 }
 
 #endif

@@ -260,22 +260,7 @@ static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
 	return box;
 }
 
-static struct io_pace pace(struct model *m, u64 t0_ns, u64 t1_ns, u64 window_ns[WINDOWS])
-{
-	u64 fade = IO_FADE_S * NSEC_PER_SEC;
-	struct io_pace p = {0};
-
-	if (!m->clock.begun)
-		m->fade_ns = t0_ns;
-	if (t0_ns >= m->fade_ns + fade) {
-		p.rotations = t0_ns >= m->fade_ns + 2 * fade ? 2 : 1;
-		m->fade_ns = t0_ns;
-	}
-	p.keep = window_clock__advance(&m->clock, t0_ns, t1_ns, window_ns);
-	return p;
-}
-
-static void snap_kinds(struct model *m, const struct io_pace *p, struct io_snap *snap,
+static void snap_kinds(struct model *m, const struct window_pace *p, struct io_snap *snap,
 		       struct arena *a)
 {
 	struct io_kind *out = arena__array(a, struct io_kind, m->nkinds);
@@ -294,7 +279,7 @@ static void snap_kinds(struct model *m, const struct io_pace *p, struct io_snap 
 	snap->nkinds = m->nkinds;
 }
 
-static void snap_procs(struct model *m, const struct io_pace *p, struct io_snap *snap,
+static void snap_procs(struct model *m, const struct window_pace *p, struct io_snap *snap,
 		       struct arena *a)
 {
 	struct io_proc *out = arena__array(a, struct io_proc, m->nprocs);
@@ -328,7 +313,7 @@ static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	struct snap_box *box = snap_box__new(m, t0_ns, t1_ns);
 	struct io_snap *snap = &box->snap;
-	struct io_pace p = pace(m, t0_ns, t1_ns, snap->window_ns);
+	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
 
 	snap->since_ns = m->clock.since_ns;
 	snap_kinds(m, &p, snap, &box->arena);
@@ -364,6 +349,7 @@ static struct model *io__new(struct symbols *symbols)
 
 	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
+	slowest__init(&m->slow, &io_slow_requests);
 	return m;
 }
 
@@ -371,8 +357,7 @@ static void io__free(struct model *m)
 {
 	io__zero(m);
 	stacks__fini(&m->stacks);
-	for (u32 i = 0; i < IO_SLOTS; i++)
-		free(m->slow[i].items);
+	slowest__fini(&m->slow);
 	free(m->kinds);
 	free(m->procs);
 	free(m->states);
@@ -383,14 +368,10 @@ static void io__free(struct model *m)
 
 static size_t io__memory(const struct model *m)
 {
-	size_t slow = 0;
-
-	for (u32 i = 0; i < IO_SLOTS; i++)
-		slow += m->slow[i].items ? IO_MAX_SLOW * sizeof(struct io_live_slow) : 0;
-	return sizeof(*m) + stacks__bytes(&m->stacks) + slow + m->kinds_cap * sizeof(*m->kinds) +
-	       m->procs_cap * sizeof(*m->procs) + m->states_cap * sizeof(*m->states) +
-	       m->cells * sizeof(struct io_cell) + hidx__bytes(&m->kinds_index) +
-	       hidx__bytes(&m->procs_index);
+	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->slow) +
+	       m->kinds_cap * sizeof(*m->kinds) + m->procs_cap * sizeof(*m->procs) +
+	       m->states_cap * sizeof(*m->states) + m->cells * sizeof(struct io_cell) +
+	       hidx__bytes(&m->kinds_index) + hidx__bytes(&m->procs_index);
 }
 
 const struct model_ops model_io = {

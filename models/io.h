@@ -27,8 +27,6 @@
 #define IO_SLOW_S      60
 #define IO_STRIP       180 /* intervals of the strip of latencies */
 #define IO_STRIP_ROWS  28  /* its powers of two of a microsecond */
-/* The maxima of the decaying window are those of so many seconds at least, twice it at most. */
-#define IO_FADE_S 5
 
 struct model_ops;
 extern const struct model_ops model_io;

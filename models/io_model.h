@@ -10,13 +10,8 @@
 #include "models/io.h"
 #include "models/model.h"
 #include "models/stacks.h"
+#include "models/slowest.h"
 #include "models/windows.h"
-
-/* How far a tick moves the windows. */
-struct io_pace {
-	double keep;   /* of the decaying sums */
-	u32 rotations; /* of the maxima's epochs, 2 at most */
-};
 
 /* --- io_track.c --- */
 
@@ -39,8 +34,8 @@ struct io_proc_track {
 };
 
 /* End an interval; out has WINDOWS of them. */
-void io_track__advance(struct io_track *t, const struct io_pace *p, struct io_sums *out);
-void io_proc_track__advance(struct io_proc_track *t, const struct io_pace *p,
+void io_track__advance(struct io_track *t, const struct window_pace *p, struct io_sums *out);
+void io_proc_track__advance(struct io_proc_track *t, const struct window_pace *p,
 			    struct io_proc_sums *out);
 void io_proc_track__merge(struct io_proc_track *to, const struct io_proc_track *from);
 
@@ -51,7 +46,7 @@ struct io_live_cells {
 
 /* *held: how many cells there are altogether; see IO_MAX_CELLS. */
 void io_cells__add(struct io_live_cells *c, u32 bucket, u64 count, u32 *held);
-struct io_cells io_cells__advance(struct io_live_cells *c, const struct io_pace *p,
+struct io_cells io_cells__advance(struct io_live_cells *c, const struct window_pace *p,
 				  struct arena *a);
 
 /* --- io.c --- */
@@ -72,20 +67,12 @@ struct io_live_proc {
 
 /* --- io_events.c --- */
 
-#define IO_SLOT_NS (10 * NSEC_PER_SEC)
-#define IO_SLOTS   (IO_SLOW_S / 10 + 1)
-
 struct io_live_slow {
 	struct io_slow_sample s;
 	u32 stack; /* position in stacks */
 };
 
-/* The slowest of ten seconds: those of a minute are among the slowest of its parts. */
-struct io_slot {
-	u64 epoch;		    /* t_ns / IO_SLOT_NS */
-	struct io_live_slow *items; /* IO_MAX_SLOW, NULL at first */
-	u32 n;
-};
+extern const struct slowest_kind io_slow_requests;
 
 struct model {
 	struct symbols *symbols;
@@ -101,12 +88,11 @@ struct model {
 	u32 nstates, states_cap;
 	u32 cells; /* held by all kinds */
 	u32 ticks;
-	struct io_slot slow[IO_SLOTS];
+	struct slowest slow;			/* struct io_live_slow */
 	struct io_strip_column strip[IO_STRIP]; /* a ring, the newest at strip_at - 1 */
 	u32 strip_at, nstrip;
 	u32 strip_now[IO_STRIP_ROWS];
 	struct window_clock clock;
-	u64 fade_ns; /* where the maxima's epoch began */
 };
 
 void io__consume_slow(struct model *m, const struct io_slow_sample *s);

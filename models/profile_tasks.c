@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tasks that rows are grouped by: combinations of command, process, thread, cgroup, CPU. */
-#include <limits.h>
 #include <stdio.h>
 
-#include "core/cgroup.h"
 #include "models/profile_impl.h"
+#include "models/who.h"
 
 static bool by(const struct selection *s, enum profile_group group)
 {
@@ -83,15 +82,6 @@ static const char *id_text(struct arena *a, u32 id, int width)
 	return arena__strdup(a, buf);
 }
 
-static const char *cgroup_text(struct arena *a, u64 id)
-{
-	char path[PATH_MAX];
-
-	if (!id)
-		return "[unknown]";
-	return arena__strdup(a, cgroup__name(id, path, sizeof(path)));
-}
-
 /* The first of these that rows are grouped by. */
 static const char *task_name(const struct task *t, const struct selection *s)
 {
@@ -119,7 +109,7 @@ static void name_task(struct task *t, const struct selection *s)
 	if (by(s, GROUP_TID))
 		t->tid_text = id_text(s->arena, e->tid, 7);
 	if (by(s, GROUP_CGROUP))
-		t->cgroup_name = cgroup_text(s->arena, e->cgroup);
+		t->cgroup_name = who__cgroup_text(s->arena, e->cgroup);
 	if (by(s, GROUP_CPU))
 		t->cpu_text = id_text(s->arena, e->cpu, 6);
 	t->name = task_name(t, s);

@@ -63,7 +63,7 @@ static const struct sched_longest *longer(const struct sched_longest *a,
 }
 
 /* The same epochs as the maxima of the sums have. */
-static void advance_longest(struct live_cpu *c, const struct sched_pace *p,
+static void advance_longest(struct live_cpu *c, const struct window_pace *p,
 			    struct sched_longest out[WINDOWS])
 {
 	if (p->rotations) {
@@ -89,7 +89,7 @@ static void advance_trend(struct live_cpu *c)
 					      : NAN;
 }
 
-static void snap_cpus(struct model *m, const struct sched_pace *p, struct sched_snap *snap,
+static void snap_cpus(struct model *m, const struct window_pace *p, struct sched_snap *snap,
 		      struct arena *a)
 {
 	struct sched_cpu *out = arena__array(a, struct sched_cpu, m->ncpus);
@@ -169,38 +169,17 @@ static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
 	box->snap.base.t0_ns = t0_ns;
 	box->snap.base.t1_ns = t1_ns;
 	box->snap.symbols = m->symbols;
-	box->snap.since_ns = m->since_ns;
 	box->store = stack_store__get(m->stacks.store);
 	return box;
 }
 
-static struct sched_pace pace(struct model *m, u64 t0_ns, u64 t1_ns)
-{
-	u64 fade = SCHED_FADE_S * NSEC_PER_SEC, dt = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
-	struct sched_pace p = {.keep = exp2(-(double)dt / NSEC_PER_SEC / PROFILE_HALF_LIFE_S)};
-
-	if (!m->begun) {
-		m->since_ns = m->fade_ns = t0_ns;
-		m->begun = true;
-	}
-	/* The epoch that ends is the one before this interval: what is new begins the next. */
-	if (t0_ns >= m->fade_ns + fade) {
-		p.rotations = t0_ns >= m->fade_ns + 2 * fade ? 2 : 1;
-		m->fade_ns = t0_ns;
-	}
-	m->window_decay = m->window_decay * p.keep + (double)dt;
-	return p;
-}
-
 static struct snap *sched__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
-	struct sched_pace p = pace(m, t0_ns, t1_ns);
 	struct snap_box *box = snap_box__new(m, t0_ns, t1_ns);
 	struct sched_snap *snap = &box->snap;
+	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
 
-	snap->window_ns[WINDOW_LAST] = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
-	snap->window_ns[WINDOW_DECAY] = (u64)m->window_decay;
-	snap->window_ns[WINDOW_TOTAL] = t1_ns > m->since_ns ? t1_ns - m->since_ns : 0;
+	snap->since_ns = m->clock.since_ns;
 	sched__trim_tasks(m);
 	snap->tasks = sched__snap_tasks(m, &p, &box->arena);
 	snap->ntasks = m->nlive;
@@ -224,8 +203,7 @@ static void sched__zero(struct model *m)
 	sched__zero_tasks(m);
 	zero_cpus(m);
 	sched__zero_events(m);
-	m->window_decay = 0;
-	m->begun = false;
+	m->clock = (struct window_clock){0};
 }
 
 static struct model *sched__new(struct symbols *symbols)
@@ -234,6 +212,7 @@ static struct model *sched__new(struct symbols *symbols)
 
 	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
+	slowest__init(&m->delays, &sched_slow_delays);
 	return m;
 }
 
@@ -241,8 +220,7 @@ static void sched__free(struct model *m)
 {
 	sched__zero(m);
 	stacks__fini(&m->stacks);
-	for (u32 i = 0; i < DELAY_SLOTS; i++)
-		free(m->delays[i].items);
+	slowest__fini(&m->delays);
 	free(m->switches);
 	free(m->live);
 	free(m->order);
@@ -252,14 +230,10 @@ static void sched__free(struct model *m)
 
 static size_t sched__memory(const struct model *m)
 {
-	size_t delays = 0;
-
-	for (u32 i = 0; i < DELAY_SLOTS; i++)
-		delays += m->delays[i].items ? SCHED_MAX_DELAYS * sizeof(struct live_delay) : 0;
-	return sizeof(*m) + stacks__bytes(&m->stacks) + delays + m->live_cap * sizeof(*m->live) +
-	       m->order_cap * sizeof(*m->order) + m->cells * sizeof(struct sched_cell) +
-	       m->ncpus * sizeof(*m->cpus) + m->switches_cap * sizeof(*m->switches) +
-	       hidx__bytes(&m->index);
+	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->delays) +
+	       m->live_cap * sizeof(*m->live) + m->order_cap * sizeof(*m->order) +
+	       m->cells * sizeof(struct sched_cell) + m->ncpus * sizeof(*m->cpus) +
+	       m->switches_cap * sizeof(*m->switches) + hidx__bytes(&m->index);
 }
 
 const struct model_ops model_sched = {

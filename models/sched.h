@@ -29,16 +29,9 @@
 #define SCHED_DELAYS_S	   60
 #define SCHED_MAX_SWITCHES 65536
 #define SCHED_TIMELINE_S   10
-/* The maxima of the decaying window are those of so many seconds at least, twice it at most. */
-#define SCHED_FADE_S 5
 
 struct model_ops;
 extern const struct model_ops model_sched;
-
-/* One bucket with what is counted in it, for exports. */
-struct sched_bucket {
-	u64 lo_ns, hi_ns, count;
-};
 
 /* How often, by bucket of bpf/hist.h. Whole numbers, but for the decaying window. */
 struct sched_hist {

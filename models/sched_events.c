@@ -4,47 +4,17 @@
 
 /* --- slow delays --- */
 
-static struct delay_slot *slot_of(struct model *m, u64 t_ns)
-{
-	u64 epoch = t_ns / DELAY_SLOT_NS;
-	struct delay_slot *slot = &m->delays[epoch % DELAY_SLOTS];
-
-	if (slot->epoch > epoch)
-		return NULL;
-	if (slot->epoch < epoch) {
-		slot->epoch = epoch;
-		slot->n = 0;
-	}
-	if (!slot->items)
-		slot->items = xcalloc(SCHED_MAX_DELAYS, sizeof(*slot->items));
-	return slot;
-}
-
-static struct live_delay *least(const struct delay_slot *slot)
-{
-	struct live_delay *d = &slot->items[0];
-
-	for (u32 i = 1; i < slot->n; i++)
-		if (slot->items[i].d.delay_ns < d->d.delay_ns)
-			d = &slot->items[i];
-	return d;
-}
-
-/* Where a delay goes; NULL when it is not among the slowest. */
-static struct live_delay *place_delay(struct delay_slot *slot, u64 delay_ns)
-{
-	struct live_delay *d;
-
-	if (slot->n < SCHED_MAX_DELAYS)
-		return &slot->items[slot->n++];
-	d = least(slot);
-	return delay_ns > d->d.delay_ns ? d : NULL;
-}
+const struct slowest_kind sched_slow_delays = {
+	.size = sizeof(struct live_delay),
+	.max = SCHED_MAX_DELAYS,
+	.seconds = SCHED_DELAYS_S,
+	.ns_at = offsetof(struct live_delay, d.delay_ns),
+	.end_at = offsetof(struct live_delay, d.t_ns),
+};
 
 void sched__consume_delay(struct model *m, const struct delay_sample *s)
 {
-	struct delay_slot *slot = slot_of(m, s->t_ns);
-	struct live_delay *d = slot ? place_delay(slot, s->delay_ns) : NULL;
+	struct live_delay *d = slowest__place(&m->delays, s->delay_ns, s->t_ns);
 
 	if (!d)
 		return;
@@ -60,44 +30,18 @@ void sched__consume_delay(struct model *m, const struct delay_sample *s)
 	};
 }
 
-static int by_delay(const void *a, const void *b)
-{
-	const struct live_delay *x = a, *y = b;
-
-	if (x->d.delay_ns != y->d.delay_ns)
-		return x->d.delay_ns > y->d.delay_ns ? -1 : 1;
-	return (x->d.t_ns < y->d.t_ns) - (x->d.t_ns > y->d.t_ns);
-}
-
-static u32 gather_delays(const struct model *m, u64 from_ns, struct live_delay *out)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; i < DELAY_SLOTS; i++)
-		for (u32 k = 0; k < m->delays[i].n; k++)
-			if (m->delays[i].items[k].d.t_ns >= from_ns)
-				out[n++] = m->delays[i].items[k];
-	return n;
-}
-
 void sched__snap_delays(struct model *m, struct sched_snap *snap, struct arena *a)
 {
-	u64 age = SCHED_DELAYS_S * NSEC_PER_SEC, now = snap->base.t1_ns;
-	struct live_delay *all = xmalloc(DELAY_SLOTS * SCHED_MAX_DELAYS * sizeof(*all));
-	u32 n = gather_delays(m, now > age ? now - age : 0, all);
-	struct sched_delay *out;
+	struct live_delay *all = slowest__list(&m->delays, snap->base.t1_ns, &snap->ndelays);
+	struct sched_delay *out = arena__array(a, struct sched_delay, snap->ndelays);
 
-	qsort(all, n, sizeof(*all), by_delay);
-	n = MIN(n, (u32)SCHED_MAX_DELAYS);
-	out = arena__array(a, struct sched_delay, n);
-	for (u32 i = 0; i < n; i++) {
+	for (u32 i = 0; i < snap->ndelays; i++) {
 		out[i] = all[i].d;
 		out[i].holder_kstack = stacks__at(&m->stacks, all[i].kstack);
 		out[i].holder_ustack = stacks__at(&m->stacks, all[i].ustack);
 	}
 	free(all);
 	snap->delays = out;
-	snap->ndelays = n;
 }
 
 /* --- the watched thread --- */
@@ -184,16 +128,23 @@ void sched__snap_switches(struct model *m, struct sched_snap *snap, struct arena
 
 /* --- both --- */
 
+struct moving {
+	struct stacks *to;
+	const struct stacks *from;
+};
+
+static void move_delay(void *ctx, void *item)
+{
+	struct live_delay *d = item;
+	struct moving *m = ctx;
+
+	d->kstack = stacks__move(m->to, m->from, d->kstack);
+	d->ustack = stacks__move(m->to, m->from, d->ustack);
+}
+
 void sched__move_stacks(struct model *m, struct stacks *to, const struct stacks *from)
 {
-	for (u32 i = 0; i < DELAY_SLOTS; i++) {
-		struct delay_slot *slot = &m->delays[i];
-
-		for (u32 k = 0; k < slot->n; k++) {
-			slot->items[k].kstack = stacks__move(to, from, slot->items[k].kstack);
-			slot->items[k].ustack = stacks__move(to, from, slot->items[k].ustack);
-		}
-	}
+	slowest__each(&m->delays, move_delay, &(struct moving){to, from});
 	for (u32 i = 0; i < m->nswitches; i++) {
 		struct live_switch *s = &m->switches[m->first_switch + i];
 
@@ -204,7 +155,6 @@ void sched__move_stacks(struct model *m, struct stacks *to, const struct stacks 
 
 void sched__zero_events(struct model *m)
 {
-	for (u32 i = 0; i < DELAY_SLOTS; i++)
-		m->delays[i].n = 0;
+	slowest__zero(&m->delays);
 	m->first_switch = m->nswitches = 0;
 }

@@ -10,12 +10,8 @@
 #include "core/hidx.h"
 #include "models/model.h"
 #include "models/sched.h"
-
-/* How far a tick moves the windows. */
-struct sched_pace {
-	double keep;   /* of the decaying sums */
-	u32 rotations; /* of the maxima's epochs, 2 at most */
-};
+#include "models/slowest.h"
+#include "models/windows.h"
 
 /* --- sched_track.c --- */
 
@@ -30,14 +26,14 @@ struct track {
 };
 
 /* Ends an interval; out has WINDOWS of them. */
-void track__advance(struct track *t, const struct sched_pace *p, struct sched_sums *out);
+void track__advance(struct track *t, const struct window_pace *p, struct sched_sums *out);
 void track__merge(struct track *to, const struct track *from);
 
 struct hist_track {
 	struct sched_hist now, decay, total;
 };
 
-void hist_track__advance(struct hist_track *t, const struct sched_pace *p,
+void hist_track__advance(struct hist_track *t, const struct window_pace *p,
 			 struct sched_hist out[WINDOWS][SCHED_HISTS], enum sched_hist_kind kind);
 
 struct cells {
@@ -49,7 +45,7 @@ _Static_assert(HIST_BUCKETS < 256, "positions of cells fit a byte");
 /* *held: how many cells there are altogether; see SCHED_MAX_CELLS. */
 void cells__add(struct cells *c, u32 bucket, u64 count, u32 *held);
 /* Ends an interval; what the snapshot has of it. */
-struct sched_cells cells__advance(struct cells *c, const struct sched_pace *p, struct arena *a);
+struct sched_cells cells__advance(struct cells *c, const struct window_pace *p, struct arena *a);
 /* Adds what they had before this interval, and in it. */
 void cells__merge(struct cells *to, const struct cells *from, u32 *held);
 void cells__merge_into(const struct cells *c, struct hist_track *to);
@@ -80,20 +76,12 @@ struct live_cpu {
 
 /* --- sched_events.c --- */
 
-#define DELAY_SLOT_NS (10 * NSEC_PER_SEC)
-#define DELAY_SLOTS   (SCHED_DELAYS_S / 10 + 1)
-
 struct live_delay {
 	struct sched_delay d;
 	u32 kstack, ustack; /* positions in stacks */
 };
 
-/* The slowest of ten seconds: those of a minute are among the slowest of its parts. */
-struct delay_slot {
-	u64 epoch;		  /* t_ns / DELAY_SLOT_NS */
-	struct live_delay *items; /* SCHED_MAX_DELAYS, NULL at first */
-	u32 n;
-};
+extern const struct slowest_kind sched_slow_delays;
 
 struct live_switch {
 	struct sched_switch s;
@@ -105,8 +93,8 @@ struct model {
 	struct stacks stacks;
 	struct live *live;
 	u32 nlive, live_cap, nkin; /* nkin of them stand for ended threads */
-	struct hidx index; /* of tid and start */
-	u32 *order;	   /* of live, by tgid, tid, start; norder of them are in order */
+	struct hidx index;	   /* of tid and start */
+	u32 *order;		   /* of live, by tgid, tid, start; norder of them are in order */
 	u32 norder, order_cap;
 	u32 cells; /* held by all live ones and CPUs */
 	u32 ticks;
@@ -115,20 +103,18 @@ struct model {
 	struct track all, others;
 	struct hist_track hists[SCHED_HISTS], other_hists[SCHED_HISTS];
 	u32 nothers;
-	struct delay_slot delays[DELAY_SLOTS];
+	struct slowest delays; /* struct live_delay */
 	u32 watched_tid, watched_tgid;
 	struct live_switch *switches; /* from first_switch on */
 	u32 first_switch, nswitches, switches_cap;
-	bool begun;
-	u64 since_ns, fade_ns; /* where the maxima's epoch began */
-	double window_decay;
+	struct window_clock clock;
 };
 
 void sched__consume_task(struct model *m, const struct task_sample *s);
 /* Forgets stale threads beyond SCHED_MAX_STALE. */
 void sched__trim_tasks(struct model *m);
 /* Ends an interval of all threads; the snapshot's, in its arena. */
-const struct sched_task *sched__snap_tasks(struct model *m, const struct sched_pace *p,
+const struct sched_task *sched__snap_tasks(struct model *m, const struct window_pace *p,
 					   struct arena *a);
 void sched__zero_tasks(struct model *m);
 

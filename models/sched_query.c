@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of threads, processes, commands, cgroups and CPUs with what they waited and ran. */
-#include <limits.h>
 #include <stdio.h>
 
-#include "core/cgroup.h"
 #include "core/hidx.h"
 #include "models/sched_answer.h"
+#include "models/who.h"
 
 const char *const sched_group_names[SCHED_GROUPS] = {
 	[SCHED_BY_TID] = "tid",	      [SCHED_BY_PID] = "pid", [SCHED_BY_COMM] = "comm",
@@ -222,20 +221,13 @@ static void sum_group(struct grouping *g, const struct group *from, struct sched
 	add_quantiles(r, g->hists);
 }
 
-static const char *cgroup_text(struct arena *a, u64 id)
-{
-	char path[PATH_MAX];
-
-	return id ? arena__strdup(a, cgroup__name(id, path, sizeof(path))) : "[unknown]";
-}
-
 static void name_row(struct sched_row *r, const struct sched_task *t, struct grouping *g)
 {
 	enum sched_group by = g->query->group;
 
 	r->task = t;
 	r->comm = by == SCHED_BY_CGROUP ? "" : t->task.comm;
-	r->cgroup_name = by == SCHED_BY_CGROUP ? cgroup_text(g->arena, t->task.cgroup) : "";
+	r->cgroup_name = by == SCHED_BY_CGROUP ? who__cgroup_text(g->arena, t->task.cgroup) : "";
 	if ((by == SCHED_BY_TID || by == SCHED_BY_PID) && t->task.tgid != PROFILE_MERGED)
 		r->pid_text = sched__id_text(g->arena, t->task.tgid, 7);
 	if (by == SCHED_BY_TID && t->task.tid != PROFILE_MERGED) {

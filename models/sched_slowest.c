@@ -2,6 +2,7 @@
 /* The slowest delays as rows, each with the stack of who held the CPU. */
 #include "models/frames.h"
 #include "models/sched_answer.h"
+#include "models/stack_rows.h"
 #include "models/wait_place.h"
 
 enum delay_column {
@@ -194,50 +195,29 @@ static u64 delays__key(const struct row_table *t, u32 row)
 
 /* --- stacks below the rows --- */
 
-static bool wanted(u64 key, const u64 *keys, u32 n)
+static u64 stack_key(const void *ctx, u32 row)
 {
-	for (u32 i = 0; i < n; i++)
-		if (keys[i] == key)
-			return true;
-	return false;
+	return ((const struct delay_row *)ctx)[row].key;
 }
 
-static void fill_node(struct tree_node *n, const struct delay_row *r, u32 i)
+static u32 stack_nframes(const void *ctx, u32 row)
 {
-	struct frame_text f = frame__text(r->symbols, frame_loc(r->d, i));
-
-	*n = (struct tree_node){
-		.func = f.func,
-		.depth = 1,
-		.parent = UINT32_MAX,
-		.key = mix64_pair(r->key, i + 1),
-		.pct = -1,
-		.name = f.name,
-		.object_name = f.object_name,
-	};
+	return ((const struct delay_row *)ctx)[row].nframes;
 }
 
-/* One stack has no branches: its frames stand below each other. */
+static struct frame_text stack_frame(const void *ctx, u32 row, u32 i)
+{
+	const struct delay_row *r = &((const struct delay_row *)ctx)[row];
+
+	return frame__text(r->symbols, frame_loc(r->d, i));
+}
+
 static void build_trees(struct delays_box *box, const u64 *unfolded, u32 nunfolded)
 {
-	struct sched_delays_answer *a = &box->answer;
-	struct row_tree *trees = arena__array(&box->arena, struct row_tree, a->nrows);
-	struct tree_node *nodes;
-	u32 n = 0;
+	const struct stack_rows rows = {box->answer.nrows, stack_key, stack_nframes, stack_frame,
+					box->rows};
 
-	for (u32 i = 0; i < a->nrows; i++) {
-		trees[i].first = n;
-		if (wanted(box->rows[i].key, unfolded, nunfolded))
-			trees[i].n = MIN(box->rows[i].nframes, (u32)ANSWER_TREE_NODES);
-		n += trees[i].n;
-	}
-	nodes = arena__array(&box->arena, struct tree_node, n);
-	for (u32 i = 0; i < a->nrows; i++)
-		for (u32 k = 0; k < trees[i].n; k++)
-			fill_node(&nodes[trees[i].first + k], &box->rows[i], k);
-	a->base.trees = trees;
-	a->base.nodes = nodes;
-	a->base.nnodes = n;
+	stack_rows__build(&box->answer.base, &rows, unfolded, nunfolded, &box->arena);
 }
 
 /* --- the answer --- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sums and histograms of durations: adding up and quantiles. */
 #include "core/arena.h"
+#include "models/bucket_list.h"
 #include "models/sched.h"
 
 void sched_sums__add(struct sched_sums *to, const struct sched_sums *from)
@@ -67,43 +68,18 @@ u64 sched_hist__quantile(const struct sched_hist *h, double q, u64 max_ns)
 
 /* --- as a value --- */
 
-static void bucket_member(const void *of, u32 i, struct value_part *out)
-{
-	const struct sched_bucket *b = of;
-	const struct value_part parts[] = {
-		{"lo_ns", {.type = VALUE_NS, .u = b->lo_ns}},
-		{"hi_ns", {.type = VALUE_NS, .u = b->hi_ns}},
-		{"count", {.type = VALUE_COUNT, .u = b->count}},
-	};
-
-	*out = parts[i];
-}
-
-static void bucket_item(const void *of, u32 i, struct value_part *out)
-{
-	const struct sched_bucket *b = of;
-
-	out->value = (struct value){.type = VALUE_OBJECT, .n = 3};
-	out->value.of = &b[i];
-	out->value.part = bucket_member;
-}
-
 struct value sched_hist__value(const struct sched_hist *h, struct arena *a)
 {
-	struct value v = {.type = VALUE_LIST};
-	struct sched_bucket *b;
+	struct bucket_item *b;
 	u32 first = 0, end = HIST_BUCKETS;
 
 	while (first < end && !(h->n[first] > 0))
 		first++;
 	while (end > first && !(h->n[end - 1] > 0))
 		end--;
-	b = arena__array(a, struct sched_bucket, end - first);
+	b = arena__array(a, struct bucket_item, end - first);
 	for (u32 i = first; i < end; i++)
 		b[i - first] =
-			(struct sched_bucket){hist__lo(i), hist__lo(i + 1), (u64)(h->n[i] + 0.5)};
-	v.n = end - first;
-	v.of = b;
-	v.part = bucket_item;
-	return v;
+			(struct bucket_item){hist__lo(i), hist__lo(i + 1), (u64)(h->n[i] + 0.5)};
+	return bucket_list__value(b, end - first);
 }

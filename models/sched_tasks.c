@@ -262,7 +262,7 @@ static void put_in_order(struct model *m)
 	qsort_r(m->order, m->norder, sizeof(*m->order), by_ident, m->live);
 }
 
-const struct sched_task *sched__snap_tasks(struct model *m, const struct sched_pace *p,
+const struct sched_task *sched__snap_tasks(struct model *m, const struct window_pace *p,
 					   struct arena *a)
 {
 	struct sched_task *out = arena__array(a, struct sched_task, m->nlive);

@@ -1,28 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of an interval become those of the last one, the decaying window and since start. */
-#include <math.h>
-
 #include "models/sched_model.h"
-
-/* Less than this of anything has decayed: it would only cost time on the way to 0. */
-#define DECAYED 1e-3
-
-/* All its members are u64. */
-static u64 *fields(struct sched_sums *s)
-{
-	return (u64 *)s;
-}
-
-static const u64 *const_fields(const struct sched_sums *s)
-{
-	return (const u64 *)s;
-}
-
-static double decay(double v, double keep, double now)
-{
-	v = v * keep + now;
-	return v < DECAYED ? 0 : v;
-}
 
 /* The parts are rounded, and still sum to the whole. */
 static void sum_span(struct sched_sums *s)
@@ -32,52 +10,33 @@ static void sum_span(struct sched_sums *s)
 		s->span_ns += s->state_ns[i];
 }
 
-static void fade(u64 *recent, u64 *before, u32 rotations)
+static struct window_track all_of(struct track *t)
 {
-	if (!rotations)
-		return;
-	*before = rotations == 1 ? *recent : 0;
-	*recent = 0;
+	return (struct window_track){SUMS,     MAXIMA,	  (u64 *)&t->now, (u64 *)&t->total,
+				     t->decay, t->recent, t->before};
 }
 
-void track__advance(struct track *t, const struct sched_pace *p, struct sched_sums *out)
+void track__advance(struct track *t, const struct window_pace *p, struct sched_sums *out)
 {
-	const u64 *now = const_fields(&t->now);
-	u64 *decayed = fields(&out[WINDOW_DECAY]);
+	const struct window_track all = all_of(t);
+	u64 *const windows[WINDOWS] = {(u64 *)&out[0], (u64 *)&out[1], (u64 *)&out[2]};
 
-	for (u32 i = 0; i < SUMS; i++) {
-		t->decay[i] = decay(t->decay[i], p->keep, (double)now[i]);
-		decayed[i] = (u64)(t->decay[i] + 0.5);
-	}
-	for (u32 i = 0; i < MAXIMA; i++) {
-		fade(&t->recent[i], &t->before[i], p->rotations);
-		t->recent[i] = MAX(t->recent[i], now[SUMS + i]);
-		decayed[SUMS + i] = MAX(t->recent[i], t->before[i]);
-	}
-	sched_sums__add(&t->total, &t->now);
+	window_track__advance(&all, p, windows);
 	sum_span(&out[WINDOW_DECAY]);
-	out[WINDOW_LAST] = t->now;
-	out[WINDOW_TOTAL] = t->total;
-	t->now = (struct sched_sums){0};
 }
 
 void track__merge(struct track *to, const struct track *from)
 {
-	sched_sums__add(&to->now, &from->now);
-	sched_sums__add(&to->total, &from->total);
-	for (u32 i = 0; i < SUMS; i++)
-		to->decay[i] += from->decay[i];
-	for (u32 i = 0; i < MAXIMA; i++) {
-		to->recent[i] = MAX(to->recent[i], from->recent[i]);
-		to->before[i] = MAX(to->before[i], from->before[i]);
-	}
+	const struct window_track a = all_of(to), b = all_of((struct track *)from);
+
+	window_track__merge(&a, &b);
 }
 
-void hist_track__advance(struct hist_track *t, const struct sched_pace *p,
+void hist_track__advance(struct hist_track *t, const struct window_pace *p,
 			 struct sched_hist out[WINDOWS][SCHED_HISTS], enum sched_hist_kind kind)
 {
 	for (u32 i = 0; i < HIST_BUCKETS; i++) {
-		t->decay.n[i] = decay(t->decay.n[i], p->keep, t->now.n[i]);
+		t->decay.n[i] = window__decay(t->decay.n[i], p->keep, t->now.n[i]);
 		t->total.n[i] += t->now.n[i];
 	}
 	out[WINDOW_LAST][kind] = t->now;
@@ -123,14 +82,14 @@ void cells__add(struct cells *c, u32 bucket, u64 count, u32 *held)
 	cell->last = (u32)MIN(cell->last + count, UINT32_MAX);
 }
 
-struct sched_cells cells__advance(struct cells *c, const struct sched_pace *p, struct arena *a)
+struct sched_cells cells__advance(struct cells *c, const struct window_pace *p, struct arena *a)
 {
 	struct sched_cell *out = c->n ? arena__array(a, struct sched_cell, c->n) : NULL;
 
 	for (u32 i = 0; i < c->n; i++) {
 		struct sched_cell *cell = &c->v[i];
 
-		cell->decay = (float)decay((double)cell->decay, p->keep, cell->last);
+		cell->decay = (float)window__decay((double)cell->decay, p->keep, cell->last);
 		cell->total += cell->last;
 		out[i] = *cell;
 		cell->last = 0;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What rows of waits, and those who end waits, are called. */
-#include <limits.h>
 #include <stdio.h>
 
-#include "core/cgroup.h"
 #include "models/frames.h"
 #include "models/waits_answer.h"
+#include "models/who.h"
 
 const char *const waits_group_names[WAITS_GROUPS] = {
 	[WAITS_BY_STACK] = "stack",   [WAITS_BY_COMM] = "comm",	    [WAITS_BY_PID] = "pid",
@@ -142,13 +141,6 @@ static const char *id_text(struct arena *a, u32 id)
 	return arena__strdup(a, buf);
 }
 
-static const char *cgroup_text(struct arena *a, u64 id)
-{
-	char path[PATH_MAX];
-
-	return id ? arena__strdup(a, cgroup__name(id, path, sizeof(path))) : "[unknown]";
-}
-
 /* The youngest main thread of that number; NULL when it is not known. */
 static const struct wait_task *main_thread(const struct waits_snap *snap, u32 tgid)
 {
@@ -200,7 +192,7 @@ static const char *group_text(struct row_groups *g, const struct row_group *grou
 	case WAITS_BY_TID:
 		return id_text(a, e->task.tid);
 	case WAITS_BY_CGROUP:
-		return cgroup_text(a, e->task.cgroup);
+		return who__cgroup_text(a, e->task.cgroup);
 	case WAITS_BY_STATE:
 		return group->row.state;
 	case WAITS_BY_REASON:

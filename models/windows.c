@@ -23,6 +23,23 @@ double window_clock__advance(struct window_clock *c, u64 t0_ns, u64 t1_ns, u64 w
 	return keep;
 }
 
+struct window_pace window_clock__pace(struct window_clock *c, u64 t0_ns, u64 t1_ns,
+				      u64 window_ns[WINDOWS])
+{
+	u64 fade = WINDOW_FADE_S * NSEC_PER_SEC;
+	struct window_pace p = {0};
+
+	if (!c->begun)
+		c->fade_ns = t0_ns;
+	/* The epoch that ends is the one before this interval: what is new begins the next. */
+	if (t0_ns >= c->fade_ns + fade) {
+		p.rotations = t0_ns >= c->fade_ns + 2 * fade ? 2 : 1;
+		c->fade_ns = t0_ns;
+	}
+	p.keep = window_clock__advance(c, t0_ns, t1_ns, window_ns);
+	return p;
+}
+
 double window__decay(double sum, double keep, double now)
 {
 	sum = sum * keep + now;
@@ -47,6 +64,53 @@ void window_sums__merge(const struct window_sums *to, const struct window_sums *
 		to->now[i] += from->now[i];
 		to->total[i] += from->total[i];
 		to->decay[i] += from->decay[i];
+	}
+}
+
+static struct window_sums sums_of(const struct window_track *t)
+{
+	return (struct window_sums){t->nsums, t->now, t->total, t->decay};
+}
+
+static void advance_maximum(const struct window_track *t, u32 i, u32 rotations,
+			    u64 *const out[WINDOWS])
+{
+	u64 *now = &t->now[t->nsums + i], *total = &t->total[t->nsums + i];
+
+	if (rotations) {
+		t->before[i] = rotations == 1 ? t->recent[i] : 0;
+		t->recent[i] = 0;
+	}
+	t->recent[i] = MAX(t->recent[i], *now);
+	*total = MAX(*total, *now);
+	out[WINDOW_LAST][t->nsums + i] = *now;
+	out[WINDOW_DECAY][t->nsums + i] = MAX(t->recent[i], t->before[i]);
+	out[WINDOW_TOTAL][t->nsums + i] = *total;
+	*now = 0;
+}
+
+void window_track__advance(const struct window_track *t, const struct window_pace *p,
+			   u64 *const out[WINDOWS])
+{
+	const struct window_sums sums = sums_of(t);
+
+	window_sums__advance(&sums, p->keep, out);
+	for (u32 i = 0; i < t->nmaxima; i++)
+		advance_maximum(t, i, p->rotations, out);
+}
+
+void window_track__merge(const struct window_track *to, const struct window_track *from)
+{
+	const struct window_sums a = sums_of(to), b = sums_of(from);
+
+	window_sums__merge(&a, &b);
+	for (u32 i = 0; i < to->nmaxima; i++) {
+		u32 at = to->nsums + i;
+
+		to->now[at] = MAX(to->now[at], from->now[at]);
+		to->total[at] = MAX(to->total[at], from->total[at]);
+		to->recent[i] = MAX(to->recent[i], from->recent[i]);
+		to->before[i] = MAX(to->before[i], from->before[i]);
 	}
 }
 

@@ -12,12 +12,27 @@
 struct window_clock {
 	bool begun;
 	u64 since_ns;
+	u64 fade_ns; /* when the epoch of the maxima began */
 	double decay_ns;
 };
 
 /* Ends the interval [t0, t1): window_ns says how long each window is, the decaying one by its
  * weight. Returns what decaying sums keep of what they had. */
 double window_clock__advance(struct window_clock *c, u64 t0_ns, u64 t1_ns, u64 window_ns[WINDOWS]);
+
+/* Maxima do not decay: those of the decaying window are of two epochs, this one and the last. Each
+ * is as long as this at least. */
+#define WINDOW_FADE_S 5
+
+/* How far an interval's end moves the windows. */
+struct window_pace {
+	double keep;   /* of the decaying sums */
+	u32 rotations; /* of the maxima's epochs, 2 at most */
+};
+
+/* As above, for those who have maxima too. */
+struct window_pace window_clock__pace(struct window_clock *c, u64 t0_ns, u64 t1_ns,
+				      u64 window_ns[WINDOWS]);
 
 /* How many a second, rounded; 0 in no time. */
 static inline u64 window__per_second(u64 n, u64 window_ns)
@@ -40,6 +55,18 @@ void window_sums__advance(const struct window_sums *s, double keep, u64 *const o
 void window_sums__merge(const struct window_sums *to, const struct window_sums *from);
 /* How much there was lately, all of them together. */
 double window_sums__heat(const struct window_sums *s);
+
+/* Sums that are followed by maxima, in now, total and what is told of a window. Borrowed. */
+struct window_track {
+	u32 nsums, nmaxima;
+	u64 *now, *total;
+	double *decay;	      /* nsums */
+	u64 *recent, *before; /* nmaxima: of the two epochs */
+};
+
+void window_track__advance(const struct window_track *t, const struct window_pace *p,
+			   u64 *const out[WINDOWS]);
+void window_track__merge(const struct window_track *to, const struct window_track *from);
 
 /* Marks the `wanted` of n that have least heat; of equal ones those that come first. */
 void heat__coldest(const double *heat, u32 n, u32 wanted, bool *cold);

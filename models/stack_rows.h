@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Trees of rows that each have one stack: its frames stand below each other, without branches.
+ * Pure; on the query worker.
+ */
+#ifndef MODELS_STACK_ROWS_H
+#define MODELS_STACK_ROWS_H
+
+#include "core/arena.h"
+#include "models/answer.h"
+#include "models/frames.h"
+
+struct stack_rows {
+	u32 n;
+	u64 (*key)(const void *ctx, u32 row);
+	u32 (*nframes)(const void *ctx, u32 row);
+	struct frame_text (*frame)(const void *ctx, u32 row, u32 i);
+	const void *ctx;
+};
+
+/* Fills the trees of the rows whose keys are among `unfolded`, in the arena. */
+void stack_rows__build(struct answer *a, const struct stack_rows *rows, const u64 *unfolded,
+		       u32 nunfolded, struct arena *arena);
+
+#endif

@@ -2,7 +2,7 @@
 /* Where the misses of rows come from: their stacks, merged into a tree below the row. */
 #include "models/cache_answer.h"
 #include "models/profile_impl.h"
-#include "models/wait_place.h"
+#include "models/trimmed.h"
 
 /* --- the row of a miss --- */
 
@@ -65,55 +65,13 @@ void cache_stacks__find(struct cache_maker *m)
 
 /* --- trees --- */
 
-/* A stack as it was seen, and what of it is shown. */
-struct clean_stack {
-	const struct profile_stack *seen, *shown;
-};
-
 struct forest {
 	const struct cache_maker *m;
 	struct selection s;
-	struct clean_stack *stacks;
-	u32 nstacks, stacks_cap;
-	struct hidx stack_index; /* by address of what was seen */
+	struct trimmed stacks;
 	struct profile_query names;
 	struct chain_nodes out;
 };
-
-/* Without the frames, at its leaf, of whoever looked. */
-static const struct profile_stack *clean(const struct forest *f, const struct profile_stack *seen)
-{
-	struct profile_stack *out;
-	struct wait_place place;
-	u32 skip, n;
-
-	wait_place__read_kernel(&place, seen, f->m->snap->symbols);
-	skip = place.known ? place.clue.tracer : 0;
-	if (!skip || skip >= (u32)seen->nkernel + seen->nuser)
-		return seen;
-	n = (u32)seen->nkernel + seen->nuser - skip;
-	out = arena__alloc(f->m->arena, sizeof(*out) + n * sizeof(*out->locs));
-	*out = *seen;
-	out->nkernel -= skip;
-	memcpy(out->locs, seen->locs + skip, n * sizeof(*out->locs));
-	return out;
-}
-
-static const struct profile_stack *shown_stack(struct forest *f, const struct profile_stack *seen)
-{
-	u64 hash = mix64((u64)(uintptr_t)seen);
-	u32 at;
-
-	if (!seen)
-		return NULL;
-	HIDX_FIND(at, &f->stack_index, hash, pos, f->stacks[pos].seen == seen);
-	if (at != HIDX_NONE)
-		return f->stacks[at].shown;
-	f->stacks = xgrow(f->stacks, f->nstacks, &f->stacks_cap, sizeof(*f->stacks));
-	f->stacks[f->nstacks] = (struct clean_stack){seen, clean(f, seen)};
-	hidx__add(&f->stack_index, hash, f->nstacks);
-	return f->stacks[f->nstacks++].shown;
-}
 
 static void plant(struct forest *f, const struct cache_row *row)
 {
@@ -129,8 +87,8 @@ static void plant(struct forest *f, const struct cache_row *row)
 		if (f->m->miss_rows[i] != row->key)
 			continue;
 		items.items[items.n++] = (struct chain_item){
-			selection__stack(&f->s, shown_stack(f, snap->misses[i].stack)), (double)n,
-			n};
+			selection__stack(&f->s, trimmed__stack(&f->stacks, snap->misses[i].stack)),
+			(double)n, n};
 		bucket.total += (double)n;
 	}
 	whole = bucket.total;
@@ -162,7 +120,8 @@ void cache_stacks__build(struct cache_maker *m)
 {
 	struct cache_answer *a = m->answer;
 	struct row_tree *trees = arena__array(m->arena, struct row_tree, a->nrows);
-	struct forest f = {.m = m};
+	struct forest f = {.m = m,
+			   .stacks = {.arena = m->arena, .symbols = m->snap->symbols}};
 
 	/* Rows are not about functions: trees have whole stacks. */
 	f.names = (struct profile_query){.groups = GROUP_BIT(GROUP_TID),
@@ -182,7 +141,6 @@ void cache_stacks__build(struct cache_maker *m)
 	a->base.trees = trees;
 	a->base.unresolved = pending(&f.s);
 	selection__fini(&f.s);
-	hidx__fini(&f.stack_index);
-	free(f.stacks);
+	trimmed__fini(&f.stacks);
 	free(f.out.items);
 }

@@ -14,6 +14,10 @@ void io_answer__table(struct io_answer *a, struct arena *arena);
 /* What is said of who did it: writeback and flushes are nobody's own. */
 const char *io__who(bool writeback, const char *comm);
 
+/* Whether a slow request is of the device (by_dev) and in scope. */
+bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,
+		     const struct scope *scope);
+
 static inline bool io__of_device(const struct io_device *d, u32 dev)
 {
 	return d->dev == dev || d->disk == dev;

@@ -259,6 +259,16 @@ static void fill_row(struct slow_box *box, struct slow_row *r, const struct io_s
 		box->answer.base.unresolved |= frame_of(r, i).pending;
 }
 
+bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,
+		     const struct scope *scope)
+{
+	if (by_dev && !io__of_device(&s->device, dev))
+		return false;
+	return who__passes(scope, s->tgid, s->tid, s->cgroup, s->comm) &&
+	       (!scope || (s->total_ns >= scope->min_ns &&
+			   (!scope->max_ns || s->total_ns <= scope->max_ns)));
+}
+
 static void fill_rows(struct slow_box *box, const struct io_snap *snap, bool by_dev, u32 dev,
 		      const struct scope *scope)
 {
@@ -270,11 +280,7 @@ static void fill_rows(struct slow_box *box, const struct io_snap *snap, bool by_
 	for (u32 i = 0; i < snap->nslow; i++) {
 		const struct io_slow_sample *s = &snap->slow[i].s;
 
-		if (by_dev && !io__of_device(&s->device, dev))
-			continue;
-		if (!who__passes(scope, s->tgid, s->tid, s->cgroup, s->comm) ||
-		    (scope && (s->total_ns < scope->min_ns ||
-			       (scope->max_ns && s->total_ns > scope->max_ns))))
+		if (!io_slow__passes(s, by_dev, dev, scope))
 			continue;
 		fill_row(box, &box->rows[a->nrows], &snap->slow[i], snap->symbols);
 		rows[a->nrows++] = &snap->slow[i];

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks as sources hand them out, added up by stack and command; and what is asked for. */
+#include "models/flame_impl.h"
+
+#include <stdio.h>
+
+#include "core/filter.h"
+
+struct flame_box {
+	struct flame_answer answer;
+	struct arena arena;
+};
+
+/* --- what sources call --- */
+
+static u32 comm_of(struct flame_maker *m, const char *name)
+{
+	u64 hash = hash_bytes(name, strnlen(name, COMM_LEN));
+	struct flame_comm *c;
+	u32 at;
+
+	HIDX_FIND(at, &m->comm_index, hash, pos, !strncmp(m->comms[pos].name, name, COMM_LEN - 1));
+	if (at != HIDX_NONE)
+		return at;
+	m->comms = xgrow(m->comms, m->ncomms, &m->comms_cap, sizeof(*m->comms));
+	c = &m->comms[m->ncomms];
+	copy_str(c->name, sizeof(c->name), name);
+	c->passes = !m->scope || scope__comm(m->scope, c->name);
+	hidx__add(&m->comm_index, hash, m->ncomms);
+	return m->ncomms++;
+}
+
+static struct flame_line *line_of(struct flame_maker *m, u32 hit, u32 comm)
+{
+	u64 hash = mix64_pair(comm, hit);
+	u32 at;
+
+	HIDX_FIND(at, &m->line_index, hash, pos,
+		  m->lines[pos].hit == hit && m->lines[pos].comm == comm);
+	if (at != HIDX_NONE)
+		return &m->lines[at];
+	m->lines = xgrow(m->lines, m->nlines, &m->lines_cap, sizeof(*m->lines));
+	m->lines[m->nlines] = (struct flame_line){.hit = hit, .comm = comm};
+	hidx__add(&m->line_index, hash, m->nlines);
+	return &m->lines[m->nlines++];
+}
+
+void flame_maker__add(struct flame_maker *m, const struct flame_stack *stack)
+{
+	u32 comm = comm_of(m, stack->comm), hit;
+	struct flame_line *line;
+	u64 weight = stack->weight;
+
+	if (!weight || !m->comms[comm].passes)
+		return;
+	hit = selection__stack(&m->names, stack->stack);
+	if (!m->names.hits[hit].passes)
+		return;
+	if (m->scale != 1)
+		weight = (u64)((double)weight * m->scale + 0.5);
+	line = line_of(m, hit, comm);
+	line->weight += weight;
+	line->cold += m->cold ? weight : 0;
+}
+
+void flame_maker__add_trimmed(struct flame_maker *m, const struct flame_stack *stack)
+{
+	struct flame_stack trimmed = *stack;
+
+	trimmed.stack = trimmed__stack(&m->trimmed, stack->stack);
+	flame_maker__add(m, &trimmed);
+}
+
+bool flame_maker__task(const struct flame_maker *m, u32 tgid, u32 tid, u32 cpu, u64 cgroup)
+{
+	return !m->scope || scope__task(&m->names.tasks, tgid, tid, cpu, cgroup, "");
+}
+
+void flame_maker__code(struct flame_maker *m, bool user, bool kernel)
+{
+	m->code.user = user;
+	m->code.kernel = kernel;
+}
+
+struct arena *flame_maker__arena(struct flame_maker *m)
+{
+	return &m->scratch;
+}
+
+void flame_maker__keep(struct flame_maker *m, void *what, void (*fini)(void *what))
+{
+	if (m->nkept == ARRAY_SIZE(m->kept))
+		die("a flame graph's source keeps too much");
+	m->kept[m->nkept++] = (struct flame_kept){what, fini};
+}
+
+/* --- life --- */
+
+static void maker__init(struct flame_maker *m, struct arena *arena, const struct symbols *symbols,
+			const struct flame_query *q, const struct scope *scope)
+{
+	*m = (struct flame_maker){.arena = arena, .scope = scope};
+	/* Rows are not about functions: trees have whole stacks. */
+	m->code = (struct profile_query){.groups = GROUP_BIT(GROUP_TID),
+					 .user = true,
+					 .kernel = true,
+					 .inlined = q->inlined};
+	arena__init(&m->scratch);
+	selection__init_stacks(&m->names, arena, symbols, &m->code, scope);
+	m->trimmed = (struct trimmed){.arena = &m->scratch, .symbols = symbols};
+}
+
+static void maker__fini(struct flame_maker *m)
+{
+	for (u32 i = 0; i < m->nkept; i++)
+		if (m->kept[i].fini)
+			m->kept[i].fini(m->kept[i].what);
+	selection__fini(&m->names);
+	trimmed__fini(&m->trimmed);
+	arena__fini(&m->scratch);
+	free(m->lines);
+	hidx__fini(&m->line_index);
+	free(m->comms);
+	hidx__fini(&m->comm_index);
+}
+
+/* --- queries --- */
+
+void flame_query__init(struct flame_query *q, const struct flame_source *source, const void *query)
+{
+	memset(q, 0, sizeof(*q));
+	q->nparts = 1;
+	q->by_comm = true;
+	q->parts[0].source = source;
+	memcpy(q->parts[0].query, query, MIN(source->query_size, sizeof(q->parts[0].query)));
+}
+
+enum profile_window flame_query__window(const struct flame_query *q)
+{
+	const struct flame_part *p = &q->parts[0];
+	enum profile_window w;
+
+	memcpy(&w, (const char *)p->query + p->source->window_at, sizeof(w));
+	return w;
+}
+
+void flame_query__set_window(struct flame_query *q, enum profile_window w)
+{
+	for (u32 i = 0; i < q->nparts; i++)
+		memcpy((char *)q->parts[i].query + q->parts[i].source->window_at, &w, sizeof(w));
+}
+
+static void sum_truncated(const struct flame_maker *m, struct flame_answer *a)
+{
+	double truncated = 0, whole = 0;
+
+	for (u32 i = 0; i < m->nlines; i++) {
+		const struct hit *h = &m->names.hits[m->lines[i].hit];
+
+		if (h->user == USER_TRUNCATED)
+			truncated += (double)m->lines[i].weight;
+		else if (h->user == USER_WHOLE)
+			whole += (double)m->lines[i].weight;
+	}
+	a->truncated_pct = truncated > 0 ? truncated * 100 / (truncated + whole) : 0;
+}
+
+static void take_parts(struct flame_maker *m, struct flame_answer *a,
+		       const struct snap *const *snaps, const double *weight_ns)
+{
+	for (u32 i = 0; i < a->query.nparts; i++) {
+		const struct flame_part *p = &a->query.parts[i];
+
+		m->scale = a->query.nparts > 1 ? weight_ns[i] : 1;
+		m->cold = p->source->cold;
+		if (snaps[i] && m->scale > 0)
+			p->source->stacks(snaps[i], p->query, m->scope, m);
+		else
+			a->missing = p->source->view;
+	}
+}
+
+/* The search as a scope's term: its regular expressions are checked for what they would cost. */
+static struct scope *search_terms(const char *pattern, char *wrong, size_t size)
+{
+	char quote = strchr(pattern, '"') ? '\'' : '"', expr[FLAME_SEARCH + 16];
+	struct filter_error err = {0};
+	struct scope *s;
+
+	snprintf(expr, sizeof(expr), "sym~%c%s%c", quote, pattern, quote);
+	s = filter__parse(expr, &err);
+	if (!s)
+		copy_str(wrong, size, err.msg);
+	return s;
+}
+
+u64 flame__matched(const struct flame_answer *a, u32 node)
+{
+	u32 end = a->nodes[node].end;
+	u64 sum = 0;
+
+	for (u32 up = node; up != UINT32_MAX; up = a->nodes[up].parent)
+		if (flame__frame(a, up)->match)
+			return a->nodes[node].value;
+	for (u32 i = node; i < end;) {
+		bool match = flame__frame(a, i)->match;
+
+		sum += match ? a->nodes[i].value : 0;
+		i = match ? a->nodes[i].end : i + 1;
+	}
+	return sum;
+}
+
+static void search(struct flame_answer *a)
+{
+	struct flame_frame *frames = (struct flame_frame *)a->frames;
+	struct scope *terms;
+
+	if (!a->query.search[0])
+		return;
+	terms = search_terms(a->query.search, a->wrong, sizeof(a->wrong));
+	if (!terms)
+		return;
+	for (u32 i = 0; i < a->nframes; i++)
+		frames[i].match = terms->nsyms && i != a->nodes[0].frame &&
+				  name_term__match(&terms->syms[0], frames[i].name);
+	for (u32 i = 0; i < a->nnodes; i++)
+		a->nmatches += flame__frame(a, i)->match;
+	a->matched = flame__matched(a, 0);
+	scope__put(terms);
+}
+
+static bool pending(const struct selection *s)
+{
+	for (u32 i = 0; i < s->nidents; i++)
+		if (s->idents[i].pending)
+			return true;
+	return false;
+}
+
+static void flame__free(struct answer *base)
+{
+	struct flame_box *box = container_of(base, struct flame_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static void init_answer(struct flame_answer *a, const struct snap *snap,
+			const struct flame_query *q)
+{
+	const struct flame_source *source = q->parts[0].source;
+
+	a->query = *q;
+	a->unit = q->nparts > 1 ? VALUE_NS : source->unit;
+	a->noun = source->noun;
+	a->base.snap = snap__get(snap);
+	a->base.since_ns = snap->t0_ns;
+	if (flame_query__window(q) == WINDOW_TOTAL)
+		a->base.since_ns = source->since(snap);
+	a->base.symbols_generation = symbols__generation(source->symbols(snap));
+	a->base.free = flame__free;
+}
+
+struct flame_answer *flame__build(const struct snap *const *snaps, const double *weight_ns,
+				  const struct flame_query *q, const struct scope *scope)
+{
+	struct flame_box *box = xcalloc(1, sizeof(*box));
+	struct flame_answer *a = &box->answer;
+	struct flame_maker m;
+
+	arena__init(&box->arena);
+	init_answer(a, snaps[0], q);
+	maker__init(&m, &box->arena, q->parts[0].source->symbols(snaps[0]), &a->query, scope);
+	take_parts(&m, a, snaps, weight_ns);
+	sum_truncated(&m, a);
+	flame__grow(&m, a);
+	search(a);
+	a->stacks = m.nlines;
+	a->base.unresolved = pending(&m.names);
+	maker__fini(&m);
+	return a;
+}
+
+struct flame_answer *flame__query(const struct frame *f, const struct flame_query *q,
+				  const struct scope *scope)
+{
+	const struct snap *snaps[FLAME_PARTS] = {0};
+	double weight_ns[FLAME_PARTS] = {0};
+
+	for (u32 i = 0; i < q->nparts; i++) {
+		const struct flame_source *s = q->parts[i].source;
+
+		snaps[i] = f->snaps[s->model];
+		weight_ns[i] = s->weight_ns ? s->weight_ns(f) : 0;
+	}
+	return flame__build(snaps, weight_ns, q, scope);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between the files that make a struct flame_answer. One thread, one query at a time. */
+#ifndef MODELS_FLAME_IMPL_H
+#define MODELS_FLAME_IMPL_H
+
+#include "models/flame.h"
+#include "models/profile_select.h"
+#include "models/trimmed.h"
+
+/* A command's weight of one distinct stack. */
+struct flame_line {
+	u32 hit, comm;
+	u64 weight, cold;
+};
+
+struct flame_comm {
+	char name[COMM_LEN];
+	bool passes;
+};
+
+/* What a source handed out that has to stay. */
+struct flame_kept {
+	void *what;
+	void (*fini)(void *what);
+};
+
+struct flame_maker {
+	struct selection names;
+	struct profile_query code; /* which frames count */
+	const struct scope *scope;
+	struct arena *arena; /* of the answer */
+	struct arena scratch;
+	struct trimmed trimmed;
+	struct flame_line *lines;
+	u32 nlines, lines_cap;
+	struct hidx line_index;
+	struct flame_comm *comms;
+	u32 ncomms, comms_cap;
+	struct hidx comm_index;
+	struct flame_kept kept[4];
+	u32 nkept;
+	/* the present part's */
+	double scale; /* weights times it */
+	bool cold;
+};
+
+/* Fills nodes and frames of the answer from the lines. */
+void flame__grow(struct flame_maker *m, struct flame_answer *a);
+
+#endif

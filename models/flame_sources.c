@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The stacks of each model that has some. */
+#include "models/cache.h"
+#include "models/flame.h"
+#include "models/io_answer.h"
+#include "models/waits_select.h"
+#include "models/who.h"
+
+#define QUERY_AT(answer_type, query_type)                                                          \
+	.query_size = sizeof(struct query_type),                                                   \
+	.query_at = offsetof(struct answer_type, query) - offsetof(struct answer_type, base),      \
+	.window_at = offsetof(struct query_type, window)
+
+/* Of a snapshot's type: what all of them have. */
+#define SNAP_PARTS(name)                                                                           \
+	static const struct symbols *name##_symbols(const struct snap *s)                          \
+	{                                                                                          \
+		return ((const struct name##_snap *)s)->symbols;                                   \
+	}                                                                                          \
+	static u64 name##_since(const struct snap *s)                                              \
+	{                                                                                          \
+		return ((const struct name##_snap *)s)->since_ns;                                  \
+	}
+
+SNAP_PARTS(profile)
+SNAP_PARTS(waits)
+SNAP_PARTS(io)
+SNAP_PARTS(cache)
+
+/* --- cpu --- */
+
+static void profile_stacks(const struct snap *snap, const void *query, const struct scope *scope,
+			   struct flame_maker *m)
+{
+	const struct profile_snap *s = (const void *)snap;
+	const struct profile_query *q = query;
+
+	flame_maker__code(m, q->user, q->kernel);
+	for (u32 i = 0; i < s->nentries; i++) {
+		const struct profile_entry *e = &s->entries[i];
+
+		if (e->count[q->window] && flame_maker__task(m, e->tgid, e->tid, e->cpu, e->cgroup))
+			flame_maker__add(m, &(struct flame_stack){.stack = e->stack,
+								  .comm = s->comms[e->comm],
+								  .weight = e->count[q->window]});
+	}
+}
+
+/* Sampled by frequency, each sample stands for so much time on a CPU. */
+static double profile_weight_ns(const struct frame *f)
+{
+	u64 freq = f->feeds[MODEL_PROFILE].health.freq;
+
+	return freq ? (double)NSEC_PER_SEC / (double)freq : 0;
+}
+
+const struct flame_source flame_profile = {
+	.view = "cpu",
+	.what = "on the CPU",
+	.noun = "samples",
+	.unit = VALUE_COUNT,
+	.model = MODEL_PROFILE,
+	QUERY_AT(profile_rows, profile_query),
+	.symbols = profile_symbols,
+	.since = profile_since,
+	.stacks = profile_stacks,
+	.weight_ns = profile_weight_ns,
+};
+
+/* --- offcpu --- */
+
+static void free_selection(void *what)
+{
+	waits_selection__fini(what);
+	free(what);
+}
+
+/* Places are two stacks joined; the selection has them. */
+static void waits_stacks(const struct snap *snap, const void *query, const struct scope *scope,
+			 struct flame_maker *m)
+{
+	struct waits_selection *s = xcalloc(1, sizeof(*s));
+	const struct waits_query *q = query;
+
+	waits_selection__init(s, flame_maker__arena(m), (const void *)snap, q->window, false,
+			      scope);
+	flame_maker__keep(m, s, free_selection);
+	waits_selection__fill(s, 0, 0);
+	for (u32 i = 0; i < s->nwaits; i++) {
+		const struct picked_wait *w = &s->waits[i];
+		const struct hit *h = &s->names.hits[s->places[w->place].hit];
+
+		if (!w->idle || q->idle)
+			flame_maker__add(m, &(struct flame_stack){
+						    .stack = h->stack,
+						    .comm = w->entry->task.comm,
+						    .weight = picked_wait__sums(s, w)->off_ns});
+	}
+}
+
+static double waits_weight_ns(const struct frame *f)
+{
+	return f->snaps[MODEL_WAITS] ? 1 : 0;
+}
+
+const struct flame_source flame_waits = {
+	.view = "offcpu",
+	.what = "waiting",
+	.unit = VALUE_NS,
+	.model = MODEL_WAITS,
+	QUERY_AT(waits_answer, waits_query),
+	.symbols = waits_symbols,
+	.since = waits_since,
+	.stacks = waits_stacks,
+	.cold = true,
+	.weight_ns = waits_weight_ns,
+};
+
+/* --- io: of slow requests alone the stacks are known --- */
+
+static void io_stacks(const struct snap *snap, const void *query, const struct scope *scope,
+		      struct flame_maker *m)
+{
+	const struct io_snap *s = (const void *)snap;
+	const struct io_query *q = query;
+
+	for (u32 i = 0; i < s->nslow; i++) {
+		const struct io_slow_sample *slow = &s->slow[i].s;
+
+		if (io_slow__passes(slow, q->by_dev, q->dev, scope))
+			flame_maker__add_trimmed(
+				m,
+				&(struct flame_stack){.stack = s->slow[i].stack,
+						      .comm = io__who(slow->writeback, slow->comm),
+						      .weight = slow->total_ns});
+	}
+}
+
+const struct flame_source flame_io = {
+	.view = "io",
+	.what = "time of the slowest requests of the last minute, by who began them",
+	.unit = VALUE_NS,
+	.model = MODEL_IO,
+	QUERY_AT(io_answer, io_query),
+	.symbols = io_symbols,
+	.since = io_since,
+	.stacks = io_stacks,
+};
+
+/* --- cache: misses --- */
+
+/* The command of a process; the first one that is known. */
+static const char *comm_of(const struct cache_snap *s, const struct hidx *index, u32 tgid)
+{
+	u32 at;
+
+	HIDX_FIND(at, index, mix64(tgid), pos, s->uses[pos].tgid == tgid);
+	return at == HIDX_NONE ? "" : s->uses[at].comm;
+}
+
+static void index_processes(const struct cache_snap *s, struct hidx *index)
+{
+	for (u32 i = 0; i < s->nuses; i++) {
+		u32 tgid = s->uses[i].tgid, at;
+
+		HIDX_FIND(at, index, mix64(tgid), pos, s->uses[pos].tgid == tgid);
+		if (at == HIDX_NONE)
+			hidx__add(index, mix64(tgid), i);
+	}
+}
+
+static void cache_stacks(const struct snap *snap, const void *query, const struct scope *scope,
+			 struct flame_maker *m)
+{
+	const struct cache_snap *s = (const void *)snap;
+	const struct cache_query *q = query;
+	struct hidx processes = {0};
+
+	index_processes(s, &processes);
+	for (u32 i = 0; i < s->nmisses; i++) {
+		const struct cache_miss *miss = &s->misses[i];
+		const char *comm = comm_of(s, &processes, miss->tgid);
+
+		if ((q->by_pid && miss->tgid != q->tgid) ||
+		    (q->by_file && (miss->dev != q->dev || miss->inode != q->inode)) ||
+		    !who__passes(scope, miss->tgid, miss->tgid, miss->cgroup, comm))
+			continue;
+		flame_maker__add_trimmed(m,
+					 &(struct flame_stack){.stack = miss->stack,
+							       .comm = comm,
+							       .weight = miss->misses[q->window]});
+	}
+	hidx__fini(&processes);
+}
+
+const struct flame_source flame_cache = {
+	.view = "cache",
+	.what = "misses of the page cache",
+	.noun = "pages",
+	.unit = VALUE_COUNT,
+	.model = MODEL_CACHE,
+	QUERY_AT(cache_answer, cache_query),
+	.symbols = cache_symbols,
+	.since = cache_since,
+	.stacks = cache_stacks,
+};

@@ -40,6 +40,17 @@ const struct export_format *export__by_suffix(const char *path)
 	return best;
 }
 
+const char *export__suffixes(char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 i = 0; i < export_nformats && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? " " : "",
+				      export_formats[i].suffix);
+	return buf;
+}
+
 static struct utsname machine;
 static locale_t c_locale;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -10,6 +10,7 @@
  *		exported columns; text always quoted, control characters and broken bytes as '?',
  *		unknown is empty; stacks folded, other values with parts as JSON
  *	folded	one line a stack, `frame;frame COUNT`, for flame graph tools
+ *	svg	a flame graph for a browser, with zoom and search; widths add up as folded text does
  */
 #ifndef CORE_EXPORT_H
 #define CORE_EXPORT_H
@@ -41,6 +42,16 @@ struct report {
 	/* Calls emit for each folded stack; NULL when the view has no stacks. */
 	void (*folded)(const struct report *r,
 		       void (*emit)(void *ctx, const char *stack, u64 weight), void *ctx);
+	/* The same with what is known of the frames (kind: "comm" too), root first, valid during
+	 * the call; names are as folded text has them. Weights are of stacks_unit: counts of
+	 * stacks_noun, or ns, which folded text has as us. NULL: it has none. */
+	void (*stacks)(const struct report *r,
+		       void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+				    u64 weight),
+		       void *ctx);
+	const void *stacks_of; /* whoever set it */
+	enum value_type stacks_unit;
+	const char *stacks_noun;
 	void *priv;
 };
 
@@ -72,6 +83,8 @@ extern const u32 export_nformats;
 
 const struct export_format *export__by_name(const char *name);
 const struct export_format *export__by_suffix(const char *path); /* longest suffix wins */
+/* All suffixes, blanks between. */
+const char *export__suffixes(char *buf, size_t size);
 
 /* Writes a report to a new file: a temporary one beside it, fsynced, then linked to the
  * name, never over an existing file (EEXIST). A disk that is full or a folder that is

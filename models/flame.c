@@ -131,6 +131,7 @@ void flame_query__init(struct flame_query *q, const struct flame_source *source,
 	memset(q, 0, sizeof(*q));
 	q->nparts = 1;
 	q->by_comm = true;
+	q->inlined = source->inlined && source->inlined(query);
 	q->parts[0].source = source;
 	memcpy(q->parts[0].query, query, MIN(source->query_size, sizeof(q->parts[0].query)));
 }

@@ -41,13 +41,19 @@ struct flame_source {
 	 * about ids: flame_maker__add looks at names. */
 	void (*stacks)(const struct snap *snap, const void *query, const struct scope *scope,
 		       struct flame_maker *m);
+	/* Optional: whether inlined functions are frames of their own to begin with. */
+	bool (*inlined)(const void *query);
 	/* Optional, for both halves of a hot and cold graph. Whether it is time off the CPU;
 	 * what one of its weights is in ns (0: that is not known in this frame). */
 	bool cold;
 	double (*weight_ns)(const struct frame *f);
+	/* With it: its query where the graph is another view's. */
+	void (*init)(void *query);
 };
 
 extern const struct flame_source flame_profile, flame_waits, flame_io, flame_cache;
+/* The other half of a hot and cold graph; NULL: there is none. */
+const struct flame_source *flame_source__other_half(const struct flame_source *s);
 
 /* --- for sources --- */
 
@@ -150,11 +156,8 @@ static inline const struct flame_frame *flame__frame(const struct flame_answer *
 	return &a->frames[a->nodes[node].frame];
 }
 
-/* What an exporter divides weights by, where it wants whole numbers: us of times. */
-static inline u64 flame__divisor(enum value_type unit)
-{
-	return unit == VALUE_NS ? 1000 : 1;
-}
+/* "user" "kernel" ..., "library", "inlined", "comm": in exports. */
+const char *flame_frame__kind(const struct flame_frame *f, bool inlined);
 
 /* Calls emit for each distinct path that ends at or below a node, from the root; names are as
  * folded text has them. Weights are undivided. frames are valid during the call. */

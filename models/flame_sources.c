@@ -54,6 +54,17 @@ static double profile_weight_ns(const struct frame *f)
 	return freq ? (double)NSEC_PER_SEC / (double)freq : 0;
 }
 
+static bool profile_inlined(const void *query)
+{
+	return ((const struct profile_query *)query)->inlined;
+}
+
+static void profile_init(void *query)
+{
+	*(struct profile_query *)query = (struct profile_query){
+		.groups = GROUP_BIT(GROUP_SYMBOL), .user = true, .kernel = true};
+}
+
 const struct flame_source flame_profile = {
 	.view = "cpu",
 	.what = "on the CPU",
@@ -65,6 +76,8 @@ const struct flame_source flame_profile = {
 	.since = profile_since,
 	.stacks = profile_stacks,
 	.weight_ns = profile_weight_ns,
+	.inlined = profile_inlined,
+	.init = profile_init,
 };
 
 /* --- offcpu --- */
@@ -103,6 +116,11 @@ static double waits_weight_ns(const struct frame *f)
 	return f->snaps[MODEL_WAITS] ? 1 : 0;
 }
 
+static void waits_init(void *query)
+{
+	*(struct waits_query *)query = (struct waits_query){.groups = WAITS_BIT(WAITS_BY_STACK)};
+}
+
 const struct flame_source flame_waits = {
 	.view = "offcpu",
 	.what = "waiting",
@@ -114,7 +132,15 @@ const struct flame_source flame_waits = {
 	.stacks = waits_stacks,
 	.cold = true,
 	.weight_ns = waits_weight_ns,
+	.init = waits_init,
 };
+
+const struct flame_source *flame_source__other_half(const struct flame_source *s)
+{
+	if (s == &flame_profile)
+		return &flame_waits;
+	return s == &flame_waits ? &flame_profile : NULL;
+}
 
 /* --- io: of slow requests alone the stacks are known --- */
 

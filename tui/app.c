@@ -343,6 +343,15 @@ static bool zero(struct host *h)
 	return true;
 }
 
+/* Of a screen that did not open a flame graph itself. */
+static bool no_stacks(struct host *h)
+{
+	host__message(h, ROLE_WARN,
+		      "this screen has no stacks of its own for a flame graph: the tables of views "
+		      "cpu, offcpu, cache and io have");
+	return true;
+}
+
 static bool global_action(struct host *h, enum action a)
 {
 	if (a >= ACTION_VIEW_1 && a <= ACTION_VIEW_9)
@@ -372,6 +381,7 @@ static bool global_action(struct host *h, enum action a)
 	case ACTION_SUSPEND:
 		h->ops->suspend(h->term);
 		return true;
+	case ACTION_FLAME: return no_stacks(h);
 	case ACTION_REDRAW: h->ops->redraw(h->term); return true;
 	default: return false;
 	}

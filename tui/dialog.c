@@ -163,6 +163,15 @@ static void open_filter(struct host *h)
 	h->prompt.complete = complete_filter;
 }
 
+static void open_save(struct host *h)
+{
+	char suffixes[128], label[sizeof(h->prompt.label)];
+
+	snprintf(label, sizeof(label), "save as (%s):",
+		 export__suffixes(suffixes, sizeof(suffixes)));
+	open_prompt(h, label, "");
+}
+
 void dialog__open(struct host *h, enum dialog d)
 {
 	dialog__close(h);
@@ -170,7 +179,7 @@ void dialog__open(struct host *h, enum dialog d)
 	switch (d) {
 	case DIALOG_FILTER: open_filter(h); break;
 	case DIALOG_SEARCH: open_prompt(h, "/", ""); break;
-	case DIALOG_SAVE: open_prompt(h, "save as (.txt .json .csv .folded):", ""); break;
+	case DIALOG_SAVE: open_save(h); break;
 	case DIALOG_PALETTE:
 		open_prompt(h, ":", "");
 		h->prompt.complete = palette__complete;

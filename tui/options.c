@@ -101,6 +101,15 @@ static int bad(struct status *st, const char *option, const char *value, const c
 			   takes);
 }
 
+static int bad_suffix(struct status *st, const char *path)
+{
+	char takes[160] = "a file ending in one of ";
+	size_t n = strlen(takes);
+
+	export__suffixes(takes + n, sizeof(takes) - n);
+	return bad(st, "-o", path, takes);
+}
+
 bool option__number(const char *s, u64 min, u64 max, u64 *out)
 {
 	char *end;
@@ -222,7 +231,7 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 		if (o->noutputs == MAX_OUTPUTS)
 			return bad(st, "-o", arg, "at most 8 files");
 		if (!export__by_suffix(arg))
-			return bad(st, "-o", arg, "a file ending in .txt .json .csv or .folded");
+			return bad_suffix(st, arg);
 		o->outputs[o->noutputs++] = arg;
 		return 0;
 	}

@@ -231,6 +231,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->queries = worker__new("proftop-query");
 	h->lists = worker__new("proftop-lists");
 	canvas__init(&h->canvas, 80, 24, h->ops->ascii(h->term));
+	h->canvas.edges = h->ops->edges(h->term);
 	code = app__run(h);
 	if (!code && h->child && child__released(h->child) && child__ended(h->child))
 		code = child__wait(h->child);

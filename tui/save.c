@@ -100,7 +100,7 @@ void save__view(struct host *h, const char *path)
 	struct screen *s = app__screen(h);
 	const struct export_format *f;
 	struct report r;
-	char name[PROMPT_MAX + 256];
+	char name[PROMPT_MAX + 256], suffixes[128];
 
 	if (path && !*path) {
 		host__message(h, ROLE_WARN, "nothing was saved: no name was given");
@@ -119,7 +119,8 @@ void save__view(struct host *h, const char *path)
 	path = name;
 	f = export__by_suffix(path);
 	if (!f)
-		host__message(h, ROLE_ERROR, "%s: the suffix must be .txt .json .csv or .folded", path);
+		host__message(h, ROLE_ERROR, "%s: the suffix must be one of %s", path,
+			      export__suffixes(suffixes, sizeof(suffixes)));
 	else
 		post_save(h, path, f, &r);
 }

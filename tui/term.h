@@ -30,6 +30,7 @@ struct term_ops {
 	/* The next event that is there already, INPUT_NONE when none; never waits. */
 	struct input (*input)(struct term *t);
 	bool (*ascii)(struct term *t);
+	bool (*edges)(struct term *t); /* as in struct canvas */
 	void (*bell)(struct term *t);
 	/* Leaves the screen for a shell (Ctrl-Z) and returns after SIGCONT. */
 	void (*suspend)(struct term *t);

@@ -30,11 +30,14 @@ struct term {
 	cchar_t *line;	    /* w */
 	int w, h;
 	int cursor_x, cursor_y;
-	bool ascii, redraw;
+	bool ascii, edges, redraw;
+	short npairs; /* defined ones */
 	struct {
 		attr_t attrs;
 		short pair;
 	} looks[ROLES][2];
+	short grounds[ROLES];	    /* -1: the terminal's own */
+	short parted[ROLES][ROLES]; /* pairs of parted cells; 0: not looked for yet */
 	struct {
 		u64 t_ns;
 		int x, y;
@@ -149,7 +152,6 @@ static int open_colors(struct term *t, const char *theme, struct status *st)
 {
 	const struct theme *th;
 	int colors = 0;
-	short used = 0;
 
 	if (has_colors() && start_color() == OK)
 		colors = COLORS;
@@ -158,12 +160,15 @@ static int open_colors(struct term *t, const char *theme, struct status *st)
 		return -EINVAL;
 	if (colors)
 		use_default_colors();
+	t->edges = !theme__has_grounds(th, colors);
 	for (int role = 0; role < ROLES; role++)
 		for (int sel = 0; sel < 2; sel++) {
 			struct look look = theme__look(th, (enum role)role, sel, colors);
 
 			t->looks[role][sel].attrs = curses_attrs(look.attrs);
-			t->looks[role][sel].pair = pair_for(look.fg, look.bg, &used);
+			t->looks[role][sel].pair = pair_for(look.fg, look.bg, &t->npairs);
+			if (!sel)
+				t->grounds[role] = look.bg;
 		}
 	return 0;
 }
@@ -229,18 +234,34 @@ static struct term *curses__open(const struct term_options *o, struct status *st
 static bool same(const struct cell *a, const struct cell *b)
 {
 	return a->ch[0] == b->ch[0] && a->ch[1] == b->ch[1] && a->ch[2] == b->ch[2] &&
-	       a->role == b->role && a->selected == b->selected;
+	       a->role == b->role && a->selected == b->selected && a->parted == b->parted &&
+	       a->right == b->right;
 }
 
-static void to_curses(const struct term *t, const struct cell *cell, cchar_t *out)
+/* The terminal's own ground is no colour that a block could have: then the right part has the
+ * character's colour, and all is reversed. */
+static void parted_look(struct term *t, const struct cell *cell, attr_t *attrs, short *pair)
+{
+	short left = t->grounds[cell->role], right = t->grounds[cell->right];
+	short *known = &t->parted[cell->role][cell->right];
+
+	if (!*known)
+		*known = left < 0 ? pair_for(right, -1, &t->npairs)
+				  : pair_for(left, right, &t->npairs);
+	*pair = *known;
+	*attrs = left < 0 ? A_REVERSE : A_NORMAL;
+}
+
+static void to_curses(struct term *t, const struct cell *cell, cchar_t *out)
 {
 	wchar_t text[ARRAY_SIZE(cell->ch) + 1] = {cell->ch[0], cell->ch[1], cell->ch[2], 0};
-	int sel = cell->selected;
+	attr_t attrs = t->looks[cell->role][cell->selected].attrs;
+	short pair = t->looks[cell->role][cell->selected].pair;
 
-	if (setcchar(out, text, t->looks[cell->role][sel].attrs, t->looks[cell->role][sel].pair,
-		     NULL) != OK)
-		setcchar(out, L"?", t->looks[cell->role][sel].attrs, t->looks[cell->role][sel].pair,
-			 NULL);
+	if (cell->parted)
+		parted_look(t, cell, &attrs, &pair);
+	if (setcchar(out, text, attrs, pair, NULL) != OK)
+		setcchar(out, L"?", attrs, pair, NULL);
 }
 
 /* Writes cells [from, to) of a row. The right half of a wide character comes with its
@@ -544,6 +565,11 @@ static bool curses__ascii(struct term *t)
 	return t->ascii;
 }
 
+static bool curses__edges(struct term *t)
+{
+	return t->edges;
+}
+
 static void curses__bell(struct term *t)
 {
 	beep();
@@ -557,6 +583,7 @@ const struct term_ops term_curses = {
 	.fd = curses__fd,
 	.input = curses__input,
 	.ascii = curses__ascii,
+	.edges = curses__edges,
 	.bell = curses__bell,
 	.suspend = curses__suspend,
 	.redraw = curses__redraw,

@@ -466,6 +466,12 @@ static bool script__ascii(struct term *t)
 	return t->ascii;
 }
 
+/* Its screens are text. */
+static bool script__edges(struct term *t)
+{
+	return true;
+}
+
 /* There is no bell, no shell to go to, and nothing else draws on this screen. */
 static void script__nothing(struct term *t)
 {
@@ -479,6 +485,7 @@ const struct term_ops term_script = {
 	.fd = script__fd,
 	.input = script__input,
 	.ascii = script__ascii,
+	.edges = script__edges,
 	.bell = script__nothing,
 	.suspend = script__nothing,
 	.redraw = script__nothing,

@@ -28,6 +28,24 @@ struct theme {
 		LOOK(-1, -1, 0), LOOK(-1, -1, 0)                                                   \
 	}
 
+/* Three shades of a hue: the character's colour on the ground's; of 8 colours one has to do. */
+#define SHADES(role, fg, a, b, c, fg8, bg8)                                                        \
+	[role] = {LOOK(fg, a, 0), LOOK(fg8, bg8, 0)},                                              \
+	[(role) + 1] = {LOOK(fg, b, 0), LOOK(fg8, bg8, 0)},                                        \
+	[(role) + 2] = {LOOK(fg, c, 0), LOOK(fg8, bg8, 0)}
+
+/* Boxes bring their own ground, so that they are the same in each theme. */
+#define FLAME                                                                                      \
+	[ROLE_FLAME_ABOVE] = {LOOK(250, 239, 0), LOOK(0, 7, 0)},                                   \
+	[ROLE_FLAME_MATCH] = {LOOK(16, 226, B), LOOK(7, 1, B)},                                    \
+	SHADES(ROLE_FLAME_PLAIN, 16, 250, 247, 252, 0, 7),                                         \
+	SHADES(ROLE_FLAME_USER, 16, 209, 215, 173, 7, 1),                                          \
+	SHADES(ROLE_FLAME_LIBRARY, 16, 149, 150, 113, 0, 2),                                       \
+	SHADES(ROLE_FLAME_KERNEL, 16, 176, 182, 140, 7, 5),                                        \
+	SHADES(ROLE_FLAME_INLINED, 16, 116, 80, 152, 0, 6),                                        \
+	SHADES(ROLE_FLAME_JIT, 16, 179, 222, 143, 0, 3),                                           \
+	SHADES(ROLE_FLAME_COLD, 231, 67, 61, 68, 7, 4)
+
 /* Mid-tones: at least 3:1 against black as well as white; bars bring their own ground. */
 static const struct theme theme_default = {
 	"default",
@@ -57,6 +75,7 @@ static const struct theme theme_default = {
 		[ROLE_PROMPT] = {LOOK(31, -1, B), LOOK(6, -1, B)},
 		[ROLE_ERROR] = {LOOK(231, 160, B), LOOK(7, 1, B)},
 		[ROLE_BORDER] = {LOOK(244, -1, 0), LOOK(-1, -1, D)},
+		FLAME,
 	},
 };
 
@@ -88,6 +107,7 @@ static const struct theme theme_dark = {
 		[ROLE_PROMPT] = {LOOK(117, -1, B), LOOK(6, -1, B)},
 		[ROLE_ERROR] = {LOOK(231, 160, B), LOOK(7, 1, B)},
 		[ROLE_BORDER] = {LOOK(240, -1, 0), LOOK(7, -1, D)},
+		FLAME,
 	},
 };
 
@@ -119,6 +139,7 @@ static const struct theme theme_light = {
 		[ROLE_PROMPT] = {LOOK(24, -1, B), LOOK(4, -1, B)},
 		[ROLE_ERROR] = {LOOK(231, 124, B), LOOK(7, 1, B)},
 		[ROLE_BORDER] = {LOOK(249, -1, 0), LOOK(0, -1, D)},
+		FLAME,
 	},
 };
 
@@ -139,7 +160,9 @@ static const struct theme theme_mono = {
 		[ROLE_WARM] = PLAIN,	    [ROLE_COOL] = PLAIN,     [ROLE_USER] = PLAIN,
 		[ROLE_KERNEL] = PLAIN,	    [ROLE_INLINED] = PLAIN,  [ROLE_JIT] = PLAIN,
 		[ROLE_MATCH] = MONO(B | U), [ROLE_PROMPT] = MONO(B), [ROLE_ERROR] = MONO(R | B),
-		[ROLE_BORDER] = PLAIN,
+		[ROLE_BORDER] = PLAIN,	    [ROLE_FLAME_ABOVE] = PLAIN,
+		[ROLE_FLAME_MATCH] = MONO(B | U),
+		[ROLE_FLAME_PLAIN ... ROLES - 1] = PLAIN,
 	},
 };
 
@@ -169,6 +192,11 @@ const struct theme *theme__pick(const char *name, int colors, struct status *st)
 		return NULL;
 	}
 	return colors < 8 ? &theme_mono : found;
+}
+
+bool theme__has_grounds(const struct theme *t, int colors)
+{
+	return t != &theme_mono && colors >= 256;
 }
 
 struct look theme__look(const struct theme *t, enum role role, bool selected, int colors)

@@ -18,6 +18,8 @@ struct theme;
 /* name NULL: "default", or "mono" when the environment says NO_COLOR; "mono" too where the
  * terminal has less than 8 colours. NULL and a status for an unknown name. */
 const struct theme *theme__pick(const char *name, int colors, struct status *st);
+/* Whether boxes can be told apart by their ground colours alone. */
+bool theme__has_grounds(const struct theme *t, int colors);
 /* colors: of the terminal; below 256 the eight basic ones are used. */
 struct look theme__look(const struct theme *t, enum role role, bool selected, int colors);
 

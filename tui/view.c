@@ -105,7 +105,8 @@ int view__check_terms(const struct view_ops *v, const struct scope *s, struct st
 
 bool view__knows_section(const char *section)
 {
-	if (!strcmp(section, "global"))
+	/* Flame graphs are of any view. */
+	if (!strcmp(section, "global") || !strcmp(section, "flame"))
 		return true;
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		if (!strcmp(section, view_table[v]->name) ||

@@ -184,6 +184,18 @@ static const char *const role_names[ROLES] = {
 	[ROLE_KERNEL] = "kernel",     [ROLE_INLINED] = "inlined", [ROLE_JIT] = "jit",
 	[ROLE_MATCH] = "match",	      [ROLE_PROMPT] = "prompt",	  [ROLE_ERROR] = "error",
 	[ROLE_BORDER] = "border",
+	[ROLE_FLAME_ABOVE] = "above",	   [ROLE_FLAME_MATCH] = "found",
+	[ROLE_FLAME_PLAIN] = "plain1",	   [ROLE_FLAME_PLAIN_2] = "plain2",
+	[ROLE_FLAME_PLAIN_3] = "plain3",   [ROLE_FLAME_USER] = "user1",
+	[ROLE_FLAME_USER_2] = "user2",	   [ROLE_FLAME_USER_3] = "user3",
+	[ROLE_FLAME_LIBRARY] = "library1", [ROLE_FLAME_LIBRARY_2] = "library2",
+	[ROLE_FLAME_LIBRARY_3] = "library3", [ROLE_FLAME_KERNEL] = "kernel1",
+	[ROLE_FLAME_KERNEL_2] = "kernel2", [ROLE_FLAME_KERNEL_3] = "kernel3",
+	[ROLE_FLAME_INLINED] = "inlined1", [ROLE_FLAME_INLINED_2] = "inlined2",
+	[ROLE_FLAME_INLINED_3] = "inlined3", [ROLE_FLAME_JIT] = "jit1",
+	[ROLE_FLAME_JIT_2] = "jit2",	   [ROLE_FLAME_JIT_3] = "jit3",
+	[ROLE_FLAME_COLD] = "cold1",	   [ROLE_FLAME_COLD_2] = "cold2",
+	[ROLE_FLAME_COLD_3] = "cold3",
 };
 
 static void dump_cell(const struct cell *cell, FILE *out)
@@ -192,6 +204,14 @@ static void dump_cell(const struct cell *cell, FILE *out)
 
 	for (u32 i = 0; i < ARRAY_SIZE(cell->ch) && cell->ch[i]; i++)
 		fwrite(buf, 1, utf8__encode((u32)cell->ch[i], buf), out);
+}
+
+static void dump_role(const struct cell *cell, FILE *out)
+{
+	fprintf(out, "{%s%s", cell->selected ? "*" : "", role_names[cell->role]);
+	if (cell->parted)
+		fprintf(out, "|%s", role_names[cell->right]);
+	fputc(':', out);
 }
 
 static bool is_blank(const struct cell *cell, bool roles)
@@ -207,15 +227,15 @@ static void dump_row(const struct cell *row, int w, FILE *out, bool roles)
 		w--;
 	for (int x = 0; x < w; x++) {
 		bool starts = x == 0 || row[x].role != row[x - 1].role ||
-			      row[x].selected != row[x - 1].selected;
+			      row[x].selected != row[x - 1].selected || row[x].parted ||
+			      row[x - 1].parted;
 
 		if (roles && starts) {
 			if (open)
 				fputc('}', out);
-			open = row[x].selected || row[x].role != ROLE_TEXT;
+			open = row[x].selected || row[x].parted || row[x].role != ROLE_TEXT;
 			if (open)
-				fprintf(out, "{%s%s:", row[x].selected ? "*" : "",
-					role_names[row[x].role]);
+				dump_role(&row[x], out);
 		}
 		dump_cell(&row[x], out);
 	}

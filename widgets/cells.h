@@ -19,6 +19,15 @@ enum role {
 	ROLE_TAB, ROLE_TAB_ACTIVE, ROLE_KEY, ROLE_OK, ROLE_WARN, ROLE_BAD, ROLE_BAR, ROLE_HOT,
 	ROLE_WARM, ROLE_COOL, ROLE_USER, ROLE_KERNEL, ROLE_INLINED, ROLE_JIT, ROLE_MATCH,
 	ROLE_PROMPT, ROLE_ERROR, ROLE_BORDER,
+	/* Boxes of flame graphs: three shades of each hue, one after the other. */
+	ROLE_FLAME_ABOVE, ROLE_FLAME_MATCH,
+	ROLE_FLAME_PLAIN, ROLE_FLAME_PLAIN_2, ROLE_FLAME_PLAIN_3,
+	ROLE_FLAME_USER, ROLE_FLAME_USER_2, ROLE_FLAME_USER_3,
+	ROLE_FLAME_LIBRARY, ROLE_FLAME_LIBRARY_2, ROLE_FLAME_LIBRARY_3,
+	ROLE_FLAME_KERNEL, ROLE_FLAME_KERNEL_2, ROLE_FLAME_KERNEL_3,
+	ROLE_FLAME_INLINED, ROLE_FLAME_INLINED_2, ROLE_FLAME_INLINED_3,
+	ROLE_FLAME_JIT, ROLE_FLAME_JIT_2, ROLE_FLAME_JIT_3,
+	ROLE_FLAME_COLD, ROLE_FLAME_COLD_2, ROLE_FLAME_COLD_3,
 	ROLES
 };
 
@@ -28,6 +37,10 @@ struct cell {
 	wchar_t ch[1 + CELL_MAX_COMBINING]; /* ch[0] == 0: right half of a wide character */
 	u8 role;  /* enum role */
 	bool selected; /* on the cursor row: shown reversed or as the theme says */
+	/* The cell is parted: its character, a block at the left, has the ground colour of
+	 * `role`, and what is right of it that of `right`. */
+	bool parted;
+	u8 right;
 };
 
 struct rect {
@@ -38,6 +51,7 @@ struct canvas {
 	int w, h;
 	struct cell *cells; /* row by row */
 	bool ascii;	    /* only 7-bit characters may be drawn */
+	bool edges;	    /* ground colours are too few, or none, to tell boxes apart by them */
 	int cursor_x, cursor_y; /* where a prompt wants the cursor; -1: hidden */
 };
 

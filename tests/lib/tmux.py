@@ -49,7 +49,7 @@ class Tmux:
         self.tmux("send-keys", "-l", text)
 
     def screen(self, colours=False):
-        return self.tmux("capture-pane", "-p", *(["-e"] if colours else []), check=False)
+        return self.tmux("capture-pane", "-p", *(["-e", "-N"] if colours else []), check=False)
 
     def resize(self, columns, rows):
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))

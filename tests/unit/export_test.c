@@ -81,6 +81,20 @@ static void folded(const struct report *r, void (*emit)(void *ctx, const char *s
 static struct row_table table = {
 	.columns = columns, .ncolumns = ARRAY_SIZE(columns), .nrows = 5, .cell = cell};
 
+static void stacks(const struct report *r,
+		   void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
+		   void *ctx)
+{
+	static const struct value_frame work[] = {
+		{"sh", "", "comm"}, {"main", "sh", "user"}, {"work", "libw.so", "library"}};
+	static const struct value_frame evil[] = {
+		{"sh", "", "comm"}, {"evil<\"&\n\033\xff\xef\xbf\xbf]]>", "sh", "kernel"}};
+
+	emit(ctx, work, 3, 70);
+	emit(ctx, evil, 2, 29);
+	emit(ctx, work, 2, 1);
+}
+
 static struct report sample_report(void)
 {
 	return (struct report){.view = "cpu",
@@ -97,6 +111,9 @@ static struct report sample_report(void)
 			       .nsummary = 2,
 			       .rows = &table,
 			       .folded = folded,
+			       .stacks = stacks,
+			       .stacks_unit = VALUE_COUNT,
+			       .stacks_noun = "samples",
 			       .health = {.samples = 99,
 					  .samples_total = 500,
 					  .lost = 7,
@@ -331,6 +348,31 @@ static void test_folded(void **state)
 	assert_int_equal(export__by_name("folded")->write(null, &r, true), -EOPNOTSUPP);
 	fclose(null);
 	free(text);
+}
+
+static void test_svg(void **state)
+{
+	struct report r = sample_report();
+	char *text = written("svg", &r, true);
+	FILE *null = fopen("/dev/null", "w");
+
+	assert_non_null(strstr(text, "<title>all (100 samples, 100.00 %)</title>"));
+	assert_non_null(strstr(text,
+			       "<title>main (71 samples, 71.00 %)</title><rect x=\"358.0000\" "
+			       "width=\"852.0000\""));
+	assert_non_null(strstr(text, "data-s=\"29\" data-w=\"70\" data-d=\"3\" data-n=\"work\""));
+	assert_non_null(strstr(text, "data-n=\"evil&lt;&quot;&amp;????]]&gt;\""));
+	assert_true(utf8__valid(text));
+	free(text);
+	/* ns are rounded to us a stack, as in folded text: 29 and 1 are none. */
+	r.stacks_unit = VALUE_NS;
+	text = written("svg", &r, true);
+	assert_non_null(strstr(text, "<title>all (0 us, 0.00 %)</title>"));
+	assert_null(strstr(text, "<title>work"));
+	free(text);
+	r.stacks = NULL;
+	assert_int_equal(export__by_name("svg")->write(null, &r, true), -EOPNOTSUPP);
+	fclose(null);
 }
 
 static void test_text(void **state)
@@ -620,6 +662,7 @@ int main(void)
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_svg),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_text_bare),
 		cmocka_unit_test(test_locale),

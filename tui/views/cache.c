@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "models/flame.h"
 #include "models/windows.h"
 #include "tui/views/dentry.h"
 #include "tui/views/terms.h"
@@ -193,6 +194,7 @@ static const struct listing_ops cache_listing = {
 	.groups = cache__groups,
 	.set_groups = cache__set_groups,
 	.window = cache__window,
+	.stacks = &flame_cache,
 	.headline = cache__headline,
 	.above = cache__above,
 	.empty = cache__empty,

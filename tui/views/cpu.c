@@ -3,6 +3,7 @@
 #include "tui/views/cpu.h"
 
 #include "core/arena.h"
+#include "models/flame.h"
 #include "tui/views/code_role.h"
 #include "tui/views/cpu_terms.h"
 #include "tui/views/terms.h"
@@ -148,6 +149,7 @@ static const struct listing_ops cpu_listing = {
 	.groups = cpu__groups,
 	.set_groups = cpu__set_groups,
 	.window = cpu__window,
+	.stacks = &flame_profile,
 	.headline = cpu__headline,
 	.empty = cpu__empty,
 	.cell_role = cpu__role,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "models/flame.h"
 #include "tui/views/terms.h"
 
 static struct io_screen *io__new(struct host *h, const struct io_query *q);
@@ -119,6 +120,7 @@ static const struct listing_ops io_listing = {
 	.groups = io__groups,
 	.set_groups = io__set_groups,
 	.window = io__window,
+	.stacks = &flame_io,
 	.headline = io__headline,
 	.above = io__above,
 	.empty = io__empty,

@@ -4,7 +4,9 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "models/flame_rows.h"
 #include "tui/views/code_role.h"
+#include "tui/views/flame.h"
 #include "tui/views/table_keys.h"
 #include "widgets/paragraph.h"
 
@@ -365,6 +367,16 @@ static bool table_action(struct listing *l, enum action a)
 	}
 }
 
+static bool open_flame(struct listing *l)
+{
+	struct host *h = l->base.host;
+
+	if (l->ops->stacks)
+		host__push(h, flame__open(h, l->ops->stacks, l->query, l->asker.extra_scope,
+					  l->narrowed));
+	return l->ops->stacks != NULL;
+}
+
 bool listing__action(struct screen *s, enum action a)
 {
 	struct listing *l = of(s);
@@ -374,6 +386,8 @@ bool listing__action(struct screen *s, enum action a)
 		return true;
 	if (a == ACTION_WINDOW && l->ops->window)
 		return next_window(l);
+	if (a == ACTION_FLAME)
+		return open_flame(l);
 	if (!l->answer)
 		return false;
 	switch (a) {
@@ -424,6 +438,8 @@ static void fill_report(const struct listing_ops *ops, const struct answer *a,
 		.rows = &a->table,
 		.priv = (void *)scope,
 	};
+	if (ops->stacks)
+		flame__report(r, ops->stacks);
 	ops->report(a, f, r);
 }
 

@@ -25,6 +25,7 @@
 #include "tui/views/headline.h"
 #include "widgets/table.h"
 
+struct flame_source;
 struct listing;
 
 /* What the cursor is on. */
@@ -45,6 +46,7 @@ struct listing_ops {
 	/* Optional: the query's window, for the key that changes it. */
 	enum profile_window *(*window)(struct listing *l);
 	void (*headline)(struct listing *l, struct headline *line);
+	const struct flame_source *stacks; /* for the flame graph; NULL: the view has none */
 	/* Optional: lines between headline and table; returns how many of `area` they took. */
 	int (*above)(struct listing *l, struct canvas *c, struct rect area);
 	/* What to say where rows would be; wrapped. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "models/flame.h"
 
 static struct answer *offcpu__run(const struct frame *f, const void *query,
 				  const struct scope *scope)
@@ -122,6 +123,7 @@ static const struct listing_ops offcpu_listing = {
 	.groups = offcpu__groups,
 	.set_groups = offcpu__set_groups,
 	.window = offcpu__window,
+	.stacks = &flame_waits,
 	.headline = offcpu__headline,
 	.above = offcpu__above,
 	.empty = offcpu__empty,

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "models/flame_rows.h"
+
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "models/frames.h"
+
+#define MAX_INDENT 200
+
+enum {
+	FLAME_TOTAL_PCT,
+	FLAME_SELF_PCT,
+	FLAME_TOTAL,
+	FLAME_SELF,
+	FLAME_COLD,
+	FLAME_TREE,
+	FLAME_SYMBOL,
+	FLAME_OBJECT,
+	FLAME_KIND,
+	FLAME_DEPTH,
+	FLAME_PARENT,
+	FLAME_COLUMNS,
+};
+
+#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
+#define COLUMN(n, t, h, ty, f)                                                                     \
+	{                                                                                          \
+		.name = n, .title = t, .help = h, .type = ty, .width = 7, .flags = f               \
+	}
+#define COLUMNS(total, self, type, cold_flags)                                                     \
+	[FLAME_TOTAL_PCT] =                                                                        \
+		COLUMN("total_pct", "Total%", "of all: it and what it calls", VALUE_PCT, BOTH),    \
+	[FLAME_SELF_PCT] = COLUMN("self_pct", "Self%", "of all: what ends here", VALUE_PCT, BOTH), \
+	[FLAME_TOTAL] = COLUMN(total, "Total", "it and what it calls", type, BOTH),                \
+	[FLAME_SELF] = COLUMN(self, "Self", "what ends here", type, COLUMN_EXPORT),                \
+	[FLAME_COLD] = COLUMN("cold_ns", "off-CPU", "part of the total: off the CPU", VALUE_NS,    \
+			      cold_flags),                                                         \
+	[FLAME_TREE] = COLUMN("tree", "Function", "indented by its depth", VALUE_TEXT,             \
+			      COLUMN_SCREEN | COLUMN_KEY | COLUMN_FLEX),                           \
+	[FLAME_SYMBOL] =                                                                           \
+		COLUMN("symbol", "Symbol", "function or command", VALUE_TEXT, COLUMN_EXPORT),      \
+	[FLAME_OBJECT] =                                                                           \
+		COLUMN("object", "Object", "program or library", VALUE_TEXT, COLUMN_EXPORT),       \
+	[FLAME_KIND] = COLUMN("kind", "Kind", "kind of code", VALUE_TEXT, COLUMN_EXPORT),          \
+	[FLAME_DEPTH] = COLUMN("depth", "Depth", "0 the first row", VALUE_COUNT, COLUMN_EXPORT),   \
+	[FLAME_PARENT] = COLUMN("parent", "Parent", "its row, from 0; null of the first",          \
+				VALUE_COUNT, COLUMN_EXPORT)
+
+const struct column flame_count_columns[] = {COLUMNS("count", "self_count", VALUE_COUNT, 0)};
+const struct column flame_time_columns[] = {COLUMNS("time_ns", "self_ns", VALUE_NS, BOTH)};
+const u32 flame_ncolumns = FLAME_COLUMNS;
+
+static double percent(u64 part, u64 whole)
+{
+	return whole ? (double)part * 100 / (double)whole : 0;
+}
+
+static const char *text_cell(const struct flame_rows *r, u32 row, u32 column)
+{
+	const struct flame_node *n = &r->answer->nodes[r->zoom + row];
+	const struct flame_frame *f = &r->answer->frames[n->frame];
+
+	switch (column) {
+	case FLAME_TREE:
+		return r->trees[row];
+	case FLAME_SYMBOL:
+		return f->name;
+	case FLAME_OBJECT:
+		return f->object_name;
+	default:
+		return flame_frame__kind(f, n->inlined);
+	}
+}
+
+static bool number_cell(const struct flame_rows *r, u32 row, u32 column, struct value *out)
+{
+	const struct flame_node *n = &r->answer->nodes[r->zoom + row];
+
+	switch (column) {
+	case FLAME_TOTAL:
+		out->u = n->value;
+		return true;
+	case FLAME_SELF:
+		out->u = n->self;
+		return true;
+	case FLAME_COLD:
+		out->u = n->cold;
+		return r->answer->query.nparts > 1;
+	case FLAME_DEPTH:
+		out->u = (u64)n->depth - r->answer->nodes[r->zoom].depth;
+		return true;
+	default:
+		if (!row)
+			out->type = VALUE_NONE;
+		else
+			out->u = n->parent - r->zoom;
+		return true;
+	}
+}
+
+static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct flame_rows *r = container_of(t, struct flame_rows, table);
+	const struct flame_node *n = &r->answer->nodes[r->zoom + row];
+	u64 whole = r->answer->nodes[0].value;
+
+	*out = (struct value){.type = t->columns[column].type};
+	if (out->type == VALUE_TEXT) {
+		out->s = text_cell(r, row, column);
+		return true;
+	}
+	if (out->type != VALUE_PCT)
+		return number_cell(r, row, column, out);
+	out->f = percent(column == FLAME_SELF_PCT ? n->self : n->value, whole);
+	return true;
+}
+
+static u64 rows__key(const struct row_table *t, u32 row)
+{
+	const struct flame_rows *r = container_of(t, struct flame_rows, table);
+
+	return r->answer->nodes[r->zoom + row].key;
+}
+
+static const char *indented(struct flame_rows *r, u32 row)
+{
+	const struct flame_node *n = &r->answer->nodes[r->zoom + row];
+	const char *name = r->answer->frames[n->frame].name;
+	u32 depth = MIN((u32)n->depth - r->answer->nodes[r->zoom].depth, (u32)MAX_INDENT);
+	char *text;
+
+	if (!depth)
+		return name;
+	text = arena__alloc(&r->arena, depth + strlen(name) + 1);
+	memset(text, ' ', depth);
+	strcpy(text + depth, name);
+	return text;
+}
+
+struct flame_rows *flame_rows__new(const struct flame_answer *a, u32 zoom)
+{
+	struct flame_rows *r = xcalloc(1, sizeof(*r));
+	u32 n = a->nodes[zoom].end - zoom;
+
+	r->answer = a;
+	r->zoom = zoom;
+	r->table = (struct row_table){
+		.columns = a->unit == VALUE_NS ? flame_time_columns : flame_count_columns,
+		.ncolumns = FLAME_COLUMNS,
+		.nrows = n,
+		.cell = rows__cell,
+		.key = rows__key,
+	};
+	arena__init(&r->arena);
+	r->trees = xcalloc(n, sizeof(*r->trees));
+	for (u32 i = 0; i < n; i++)
+		r->trees[i] = indented(r, i);
+	return r;
+}
+
+void flame_rows__free(struct flame_rows *r)
+{
+	if (!r)
+		return;
+	arena__fini(&r->arena);
+	free(r->trees);
+	free(r);
+}
+
+/* --- the stacks of a view's own report --- */
+
+static const struct answer *answer_of(const struct report *r)
+{
+	return container_of(r->rows, struct answer, table);
+}
+
+static void report_stacks(const struct report *r,
+			  void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+				       u64 weight),
+			  void *ctx)
+{
+	const struct flame_source *source = r->stacks_of;
+	const struct answer *answer = answer_of(r);
+	const struct snap *snaps[FLAME_PARTS] = {answer->snap};
+	struct flame_query q;
+	struct flame_answer *a;
+
+	flame_query__init(&q, source, (const char *)answer + source->query_at);
+	a = flame__build(snaps, (double[FLAME_PARTS]){0}, &q, r->priv);
+	flame__stacks(a, 0, emit, ctx);
+	answer__free(&a->base);
+}
+
+void flame__report(struct report *r, const struct flame_source *source)
+{
+	r->stacks = report_stacks;
+	r->stacks_of = source;
+	r->stacks_unit = source->unit;
+	r->stacks_noun = source->noun;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A flame graph as rows, for reports: one a node, in preorder, each with its depth and the row
+ * of its parent, so that they are a tree to programs too. UI thread.
+ */
+#ifndef MODELS_FLAME_ROWS_H
+#define MODELS_FLAME_ROWS_H
+
+#include "core/export.h"
+#include "models/flame.h"
+
+struct flame_rows {
+	struct row_table table;
+	const struct flame_answer *answer; /* borrowed */
+	u32 zoom;			   /* row 0 */
+	u32 indent;
+	const char **trees; /* by row: indented names */
+	struct arena arena;
+};
+
+/* What is at a node and below it. The answer has to stay. */
+struct flame_rows *flame_rows__new(const struct flame_answer *a, u32 zoom);
+void flame_rows__free(struct flame_rows *r); /* NULL is fine */
+
+/* The stacks of an answer of a source's view, as struct report has them. */
+void flame__report(struct report *r, const struct flame_source *source);
+
+extern const struct column flame_count_columns[], flame_time_columns[];
+extern const u32 flame_ncolumns;
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the flame graph says in words: above it, of what is selected, in files. */
+#include <stdio.h>
+
+#include "core/arena.h"
+#include "models/flame_rows.h"
+#include "tui/views/flame.h"
+#include "tui/views/headline.h"
+#include "tui/views/window.h"
+
+static double percent(u64 part, u64 whole)
+{
+	return whole ? (double)part * 100 / (double)whole : 0;
+}
+
+static void weight_text(const struct flame_answer *a, u64 weight, char *buf, size_t size)
+{
+	char number[16];
+
+	if (a->unit == VALUE_NS)
+		format__ns(number, sizeof(number), weight);
+	else
+		format__count(number, sizeof(number), weight);
+	snprintf(buf, size, "%s%s%s", number, a->unit == VALUE_NS ? "" : " ",
+		 a->unit == VALUE_NS ? "" : a->noun);
+}
+
+/* --- above it --- */
+
+static void add_modes(struct headline *l, const struct flame_screen *s)
+{
+	const struct flame_query *q = &s->query;
+
+	if (q->leaf_first)
+		headline__add(l, ROLE_WARM, " · leaf first");
+	if (!q->by_comm)
+		headline__add(l, ROLE_DIM, " · all commands merged");
+	if (q->inlined)
+		headline__add(l, ROLE_DIM, " · inlined");
+}
+
+static void add_search(struct headline *l, const struct flame_answer *a, u32 zoom)
+{
+	char pct[16];
+
+	if (a->wrong[0]) {
+		headline__addf(l, ROLE_WARN, " · search: %s", a->wrong);
+		return;
+	}
+	if (!a->query.search[0])
+		return;
+	format__pct(pct, sizeof(pct), percent(flame__matched(a, zoom), a->nodes[zoom].value));
+	headline__addf(l, ROLE_MATCH, " · /%s matches %s%%", a->query.search, pct);
+}
+
+/* What cannot be seen. */
+static void add_missing(struct headline *l, const struct flame_screen *s)
+{
+	const struct flame_answer *a = s->answer;
+	char text[16];
+
+	if (a->missing)
+		headline__addf(l, ROLE_WARN, " · waiting for %s", a->missing);
+	if (a->cut) {
+		format__pct(text, sizeof(text), percent(a->cut, a->nodes[0].value));
+		headline__addf(l, ROLE_WARN, " · %s%% of the stacks end early here", text);
+	}
+	if (s->hidden) {
+		format__count(text, sizeof(text), s->hidden);
+		headline__addf(l, ROLE_DIM, " · %s boxes too narrow", text);
+	}
+}
+
+void flame__headline(struct flame_screen *s, struct canvas *c, struct rect r)
+{
+	const struct flame_answer *a = s->answer;
+	struct headline l = {c, r, r.x};
+	char text[64];
+
+	headline__add(&l, ROLE_STRONG,
+		      s->query.nparts > 1 ? "on and off the CPU" : s->query.parts[0].source->what);
+	headline__addf(&l, ROLE_DIM, " · %s", window__text(flame_query__window(&s->query)));
+	if (!a)
+		return;
+	weight_text(a, a->nodes[0].value, text, sizeof(text));
+	headline__addf(&l, ROLE_DIM, " · %s", text);
+	if (a->query.nparts > 1) {
+		weight_text(a, a->nodes[0].cold, text, sizeof(text));
+		headline__addf(&l, ROLE_COOL, ", %s off the CPU", text);
+	}
+	add_search(&l, a, s->graph.zoom);
+	headline__addf(&l, ROLE_DIM, " · %llu stacks", (unsigned long long)a->stacks);
+	add_modes(&l, s);
+	add_missing(&l, s);
+}
+
+void flame__empty(const struct flame_screen *s, char *buf, size_t size)
+{
+	const struct frame *f = host__frame(s->base.host);
+	const struct feed *feed = f ? &f->feeds[s->ask.model] : NULL;
+	char key[16];
+
+	if (feed && feed->state == FEED_FAILED)
+		snprintf(buf, size, "there is nothing to show: %s", feed->reason);
+	else if (!s->answer)
+		snprintf(buf, size, "looking ...");
+	else
+		snprintf(buf, size, "no stacks in this window and scope (%s widens the window)",
+			 host__key(s->base.host, ACTION_WINDOW, key, sizeof(key)));
+}
+
+/* --- what is selected --- */
+
+/* Where its code is from, once somebody has looked; it is asked for when the selection stays. */
+static void source_line(const struct flame_screen *s, u32 func, char *buf, size_t size)
+{
+	const struct frame *f = host__frame(s->base.host);
+	const struct annotation *code;
+
+	*buf = '\0';
+	if (!func || !f || s->asked_func != func || s->asked_func_seq >= f->seq)
+		return;
+	code = symbols__annotate(host__symbols(s->base.host), func);
+	if (!code)
+		return;
+	for (u32 i = 0; i < code->ninsns && !*buf; i++)
+		if (code->insns[i].file && !code->insns[i].inlined)
+			snprintf(buf, size, " · %s:%u", code->insns[i].file, code->insns[i].line);
+	annotation__put(code);
+}
+
+void flame__selection(const struct screen *base, char *buf, size_t size)
+{
+	const struct flame_screen *s = (const struct flame_screen *)base;
+	const struct flame_answer *a = s->answer;
+	const struct flame_node *n, *parent;
+	const struct flame_frame *f;
+	char all[16], own[16], of[16], weight[64], line[200], cold[80] = "";
+
+	*buf = '\0';
+	if (!a || !a->nodes[0].value || s->graph.selected >= a->nnodes)
+		return;
+	n = &a->nodes[s->graph.selected];
+	f = &a->frames[n->frame];
+	parent = n->parent == UINT32_MAX ? n : &a->nodes[n->parent];
+	format__pct(all, sizeof(all), percent(n->value, a->nodes[0].value));
+	format__pct(of, sizeof(of), percent(n->value, parent->value));
+	format__pct(own, sizeof(own), percent(n->self, a->nodes[0].value));
+	weight_text(a, n->value, weight, sizeof(weight));
+	source_line(s, f->func, line, sizeof(line));
+	if (a->query.nparts > 1) {
+		char time[16];
+
+		format__ns(time, sizeof(time), n->cold);
+		snprintf(cold, sizeof(cold), ", %s off the CPU", time);
+	}
+	snprintf(buf, size, "%s  %s%s%s%% · %s%% of its parent · %s%s · self %s%%%s",
+		 f->name, f->object_name, *f->object_name ? "  " : "", all, of, weight, cold, own,
+		 line);
+}
+
+/* --- files --- */
+
+static void report_stacks(const struct report *r,
+			  void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+				       u64 weight),
+			  void *ctx)
+{
+	const struct flame_screen *s = r->stacks_of;
+
+	flame__stacks(s->answer, s->graph.zoom, emit, ctx);
+}
+
+struct folding {
+	enum value_type unit;
+	void (*emit)(void *ctx, const char *stack, u64 weight);
+	void *ctx;
+};
+
+static void fold_stack(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
+{
+	struct folding *f = ctx;
+	size_t len = 0;
+	char *text;
+
+	if (f->unit == VALUE_NS)
+		weight = (weight + 500) / 1000;
+	for (u32 i = 0; i < n; i++)
+		len += strlen(frames[i].symbol) + 1;
+	text = xmalloc(len + 1);
+	*text = '\0';
+	for (u32 i = 0, at = 0; i < n; i++)
+		at += (u32)sprintf(text + at, "%s%s", i ? ";" : "", frames[i].symbol);
+	if (weight)
+		f->emit(f->ctx, text, weight);
+	free(text);
+}
+
+static void report_folded(const struct report *r,
+			  void (*emit)(void *ctx, const char *stack, u64 weight), void *ctx)
+{
+	struct folding f = {r->stacks_unit, emit, ctx};
+
+	r->stacks(r, fold_stack, &f);
+}
+
+/* What is shown: the zoom, in the order it is merged. */
+bool flame__screen_report(struct screen *base, struct report *r)
+{
+	struct flame_screen *s = (struct flame_screen *)base;
+	const struct flame_answer *a = s->answer;
+	const struct frame *f = host__frame(base->host);
+	const struct scope *scope = s->asker.extra_scope;
+
+	if (!a || !f || !a->nodes[0].value)
+		return false;
+	flame_rows__free(s->rows);
+	s->rows = flame_rows__new(a, s->graph.zoom);
+	*r = (struct report){
+		.view = s->view,
+		.seq = f->seq,
+		.t0_ns = a->base.since_ns,
+		.t1_ns = a->base.snap->t1_ns,
+		.scope = (scope ? scope : host__scope(base->host))->text,
+		.window = window__text(flame_query__window(&a->query)),
+		.group = a->query.leaf_first ? "leaf first" : "root first",
+		.health = f->feeds[s->ask.model].health,
+		.rows = &s->rows->table,
+		.stacks = report_stacks,
+		.stacks_of = s,
+		.stacks_unit = a->unit,
+		.stacks_noun = a->noun,
+		.folded = report_folded,
+	};
+	r->health.truncated_pct = a->truncated_pct;
+	report__sum_number(r, "total", a->unit, a->nodes[0].value);
+	report__sum_number(r, "stacks", VALUE_COUNT, a->stacks);
+	report__sum_number(r, "cut", a->unit, a->cut);
+	if (a->query.search[0])
+		report__sum_number(r, "matched", a->unit, flame__matched(a, s->graph.zoom));
+	return true;
+}

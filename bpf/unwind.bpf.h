@@ -134,15 +134,16 @@ static __always_inline struct unwind_state *unwind__state(u32 slot)
 
 /* --- asking user space --- */
 
-static __always_inline void unwind__send(struct unwind_state *s)
+static __always_inline void unwind__send(struct unwind_state *s, u64 ip)
 {
 	struct unwind_record r = {
-		.type = RECORD_UNWIND, .tgid = s->tgid, .exec_id = s->exec_id, .ip = s->ip};
+		.type = RECORD_UNWIND, .tgid = s->tgid, .exec_id = s->exec_id, .ip = ip};
 
 	bpf_ringbuf_output(&records, &r, sizeof(r), BPF_RB_FORCE_WAKEUP);
 }
 
-static __always_inline void unwind__ask(struct unwind_state *s)
+/* ip: where the walk ended. */
+static __always_inline void unwind__ask(struct unwind_state *s, u64 ip)
 {
 	struct unwind_asked fresh = {s->now, UNWIND_ASK_MIN_NS, s->told, 0};
 	u64 id = s->tgid | (s->exec_id << 32);
@@ -156,7 +157,7 @@ static __always_inline void unwind__ask(struct unwind_state *s)
 			fresh.wait_ns = UNWIND_ASK_MAX_NS;
 	}
 	bpf_map_update_elem(&unwind_asked, &id, &fresh, BPF_ANY);
-	unwind__send(s);
+	unwind__send(s, ip);
 }
 
 /* --- what is mapped there --- */
@@ -384,8 +385,7 @@ static __always_inline bool row__read(const struct unwind_row *row, struct unwin
 			return user_read_frame(f, at);
 		return user_read(&f->ret, cfa - 8) && user_read(&f->next, at);
 	case UNWIND_RA_BELOW_CFA | UNWIND_FP_AT_FP:
-		return user_read(&f->ret, cfa - 8) &&
-		       user_read(&f->next, s->fp + 8 * (s64)row->fp);
+		return user_read(&f->ret, cfa - 8) && user_read(&f->next, s->fp + 8 * (s64)row->fp);
 	case UNWIND_RA_ABOVE_FP | UNWIND_FP_SAVED:
 		return user_read_frame(f, at);
 	case UNWIND_RA_ABOVE_FP | UNWIND_FP_SAME:
@@ -448,8 +448,7 @@ static __always_inline struct unwind_place *place_of(struct unwind_state *s, u32
 #define UNWIND_ROW_FP 0x80 /* in struct unwind_row.rule */
 
 /* Looks the row up. */
-static __always_inline int find_row(struct unwind_state *s, u32 slot, u64 ip,
-				    union unwind_entry *e)
+static __always_inline int find_row(struct unwind_state *s, u32 slot, u64 ip, union unwind_entry *e)
 {
 	int why;
 
@@ -524,6 +523,7 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	u32 zero = 0, n, why = UNWIND_CUT;
 	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
 	u32 tables = unwind_by_tables;
+	u64 missing = 0;
 
 	if (!to || !s || !st)
 		return 0;
@@ -543,6 +543,7 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 		}
 		if (end == UNWIND_UNKNOWN || end == UNWIND_NO_TABLE) {
 			why = end;
+			missing = s->ip;
 			if (tables == UNWIND_TABLES)
 				end = unwind__step_fp(slot);
 			tables = UNWIND_NO_TABLES;
@@ -555,7 +556,7 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 		break;
 	}
 	if (why == UNWIND_UNKNOWN || why == UNWIND_NO_TABLE)
-		unwind__ask(s);
+		unwind__ask(s, missing);
 	if (why < UNWIND_ENDS)
 		st->ends[why]++;
 	st->frames += n;

@@ -28,8 +28,8 @@ struct told {
 	u32 tgid;
 	u64 exec_id;
 	u64 wanted_ip; /* where something may be mapped that is not known; 0 */
-	u64 sum;	/* of what was told; 0: nothing was */
-	bool changed;	/* looked at at the next flush */
+	u64 sum;       /* of what was told; 0: nothing was */
+	bool changed;  /* looked at at the next flush */
 	bool free;
 };
 
@@ -45,7 +45,7 @@ struct unwinder {
 	u32 next_told;
 	struct hidx told_index; /* rebuilt when it has grown by what is gone */
 	struct u32_vec changed; /* of told */
-	u32 last_told;	/* number of what was told */
+	u32 last_told;		/* number of what was told */
 	bool full;		/* that there were too many objects was said */
 
 	struct worker *worker;

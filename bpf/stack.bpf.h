@@ -54,6 +54,7 @@ static __always_inline u32 stack__walk_user(void *ctx, struct stack_record *s, u
 {
 	struct task_struct *task;
 	struct unwind_state *state;
+	u32 nuser;
 
 	if (leaf || at > STACK_DEPTH || !HAS_TASK_PT_REGS || !unwind_by_tables)
 		return stack__walk(ctx, s->ips + (at & STACK_DEPTH), leaf, BPF_F_USER_STACK);
@@ -64,7 +65,10 @@ static __always_inline u32 stack__walk_user(void *ctx, struct stack_record *s, u
 	unwind__begin(task, (void *)bpf_task_pt_regs(task), slot, now);
 	if (ip)
 		state->ip = ip;
-	return unwind__frames(slot, at);
+	nuser = unwind__frames(slot, at);
+	if (state->whole)
+		s->flags = STACK_RECORD_WHOLE;
+	return nuser;
 }
 
 /* Sends the frames unless user space has them; false: it will not have them. */
@@ -99,6 +103,7 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip
 
 	if (!s || !stats)
 		return 0;
+	s->flags = 0;
 	if (flags & STACK_KERNEL)
 		nkernel = stack__walk(ctx, s->ips, leaf, 0);
 	if ((flags & STACK_USER) && !(leaf && nkernel))
@@ -112,7 +117,6 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip
 	s->nkernel = nkernel;
 	s->nuser = nuser;
 	s->t_ns = now;
-	s->flags = 0;
 	s->hash = stack__hash(s);
 	return stack__send(s, stats) ? s->hash : 0;
 }

@@ -28,8 +28,10 @@ struct stack_record {
 	__u64 ips[2 * STACK_DEPTH];
 };
 
-#define STACK_RECORD_INTERRUPT 1 /* of an interrupt's own stack; what it interrupted is left out   \
-				  */
+#define STACK_RECORD_WHOLE 2 /* its last user frame is the outermost one: tables say so */
+#define STACK_RECORD_INTERRUPT                                                                     \
+	1 /* of an interrupt's own stack; what it interrupted is left out                          \
+	   */
 
 /* A process that was not seen before: its maps should be read before it exits. */
 struct task_record {

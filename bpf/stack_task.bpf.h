@@ -443,16 +443,16 @@ __noinline u64 stack__hash_user(u32 slot, u32 n, u64 space)
 static __always_inline u64 stack__user(struct task_struct *task, REGS_TYPE *regs, u32 slot, u64 now)
 {
 	u64 space = hash_step(task->tgid, task->group_leader->start_time);
+	struct unwind_state *state = unwind__state(slot);
 	struct stack_record *s = record__of(slot);
+	u32 n;
 
-	if (!s)
+	if (!s || !state || !unwind__begin(task, regs, slot, now))
 		return 0;
+	n = unwind__frames(slot, 0);
 	s->tgid = task->tgid;
-	s->flags = 0;
-	if (!unwind__begin(task, regs, slot, now))
-		return 0;
-	return stack__hash_user(slot, unwind__frames(slot, 0),
-				hash_step(space, task->self_exec_id));
+	s->flags = state->whole ? STACK_RECORD_WHOLE : 0;
+	return stack__hash_user(slot, n, hash_step(space, task->self_exec_id));
 }
 
 #endif

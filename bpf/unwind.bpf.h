@@ -93,6 +93,8 @@ struct unwind_state {
 	u64 ip, sp, fp, lr; /* of the frame */
 	u64 exact;	    /* 1: ip is where it is, not where a call returns to */
 	u64 guessed;	    /* 1: nothing says that the frame is one */
+	u64 by_fp;	    /* 1: the last step was made by the frame pointer */
+	u64 whole;	    /* 1: the walk came to the outermost frame, by what tables say */
 	/* The mapping that the last frame was in: */
 	u64 start, end;
 	u64 pc_base; /* table's pc = ip - pc_base */
@@ -335,6 +337,7 @@ static __always_inline int step_fp(struct unwind_state *s)
 {
 	struct user_frame f;
 
+	s->by_fp = 1;
 	if (!is_frame(s->fp, s->sp))
 		return s->fp ? UNWIND_FP_END : UNWIND_WHOLE;
 	if (!user_read_frame(&f, s->fp))
@@ -492,7 +495,7 @@ __noinline int unwind__step(u32 slot)
 		place->told = s->told;
 		place->row = e.word;
 	}
-	s->guessed = 0;
+	s->guessed = s->by_fp = 0;
 	if (e.row.rule & UNWIND_ROW_FP)
 		return step_fp(s);
 	switch (e.row.rule & UNWIND_CFA) {
@@ -557,6 +560,7 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	}
 	if (why == UNWIND_UNKNOWN || why == UNWIND_NO_TABLE)
 		unwind__ask(s, missing);
+	s->whole = why == UNWIND_WHOLE && !s->by_fp;
 	if (why < UNWIND_ENDS)
 		st->ends[why]++;
 	st->frames += n;
@@ -589,7 +593,7 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->fp = REGS_FP(regs);
 	s->lr = REGS_LR(regs);
 	s->exact = 1;
-	s->guessed = 0;
+	s->guessed = s->by_fp = s->whole = 0;
 	s->start = s->end = 0;
 	s->tgid = task->tgid;
 	s->exec_id = task->self_exec_id;

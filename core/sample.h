@@ -43,6 +43,7 @@ struct stack_def {
 	u64 hash;
 	u16 nkernel, nuser;
 	bool cut;	/* the walk reached its depth limit: the outermost frames are missing */
+	bool whole;	/* the last user frame is known to be the outermost, whatever its name */
 	bool named;	/* ips are loc ids of symbols__named() already (recorded or scripted input) */
 	bool interrupt; /* kernel frames of an interrupt; what it interrupted is left out */
 	u32 tgid;	/* whose user frames these are */

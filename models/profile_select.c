@@ -173,6 +173,8 @@ static int user_part(struct selection *s, const struct hit *h)
 		return USER_UNKNOWN;
 	if (h->stack->cut)
 		return USER_TRUNCATED;
+	if (h->stack->whole)
+		return USER_WHOLE;
 	first = MAX(h->stack->nkernel, h->nlocs - MIN(h->nlocs, OUTERMOST_FRAMES));
 	for (u32 i = h->nlocs; i-- > first;) {
 		const struct ident *id = &s->idents[selection__ident(s, h->stack->locs[i])];

@@ -81,14 +81,15 @@ static bool same_stack(const struct profile_stack *a, const struct profile_stack
 	size_t n = (size_t)b->nkernel + b->nuser;
 
 	return a->nkernel == b->nkernel && a->nuser == b->nuser && a->cut == b->cut &&
-	       a->folded == b->folded && !memcmp(a->locs, blocs, n * sizeof(*blocs));
+	       a->whole == b->whole && a->folded == b->folded &&
+	       !memcmp(a->locs, blocs, n * sizeof(*blocs));
 }
 
 static u64 stack_hash(const struct profile_stack *head, const u32 *locs)
 {
 	size_t n = (size_t)head->nkernel + head->nuser;
 	u64 h = mix64_pair(head->nkernel | (u64)head->nuser << 16,
-			   (u64)head->cut | (u64)head->folded << 1);
+			   (u64)head->cut | (u64)head->folded << 1 | (u64)head->whole << 2);
 
 	for (size_t i = 0; i < n; i++)
 		h = mix64(h ^ locs[i]) + i;
@@ -175,6 +176,7 @@ static u32 intern_def(struct stacks *s, const struct stack_def *d)
 
 	head.nuser = n - head.nkernel;
 	head.cut = d->cut || n < (u32)d->nkernel + d->nuser;
+	head.whole = d->whole && !head.cut;
 	for (u32 i = 0; i < n; i++)
 		locs[i] = locate(s, d, i);
 	/* Walks through code without frame pointers end in values that are no code: no frames. */

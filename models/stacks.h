@@ -29,6 +29,7 @@
 struct profile_stack {
 	u16 nkernel, nuser;
 	bool cut;    /* the outermost frames are missing */
+	bool whole;  /* the last user frame is the outermost one; else its name may tell */
 	bool folded; /* only the leaf was kept, to stay within the memory bound */
 	u32 locs[];
 };

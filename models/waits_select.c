@@ -62,6 +62,7 @@ static const struct profile_stack *join(struct waits_selection *s, const struct 
 	joined = arena__alloc(&s->scratch, sizeof(*joined) + n * sizeof(*joined->locs));
 	locs = joined->locs;
 	joined->cut = (k && k->cut) || (u && u->cut);
+	joined->whole = u && u->whole;
 	joined->nkernel = copy_locs(locs, k, true, skip);
 	joined->nkernel += copy_locs(locs + joined->nkernel, u, true, 0);
 	joined->nuser = copy_locs(locs + joined->nkernel, k, false, 0);

@@ -110,6 +110,7 @@ bool bpf_ring__put_stack(const void *data, size_t size, const struct sample_sink
 	def.nkernel = r->nkernel;
 	def.nuser = r->nuser;
 	def.cut = r->nkernel == STACK_DEPTH || r->nuser == STACK_DEPTH;
+	def.whole = r->flags & STACK_RECORD_WHOLE;
 	def.interrupt = r->flags & STACK_RECORD_INTERRUPT;
 	def.tgid = r->tgid;
 	def.t_ns = r->t_ns;

@@ -114,3 +114,12 @@ int probe_task_storage(void *ctx)
 	bpf_task_storage_get(&probe_storage, task, NULL, 0);
 	return 0;
 }
+
+/* The registers with which a task entered the kernel. */
+SEC("tp_btf/sched_switch")
+int probe_unwind(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return !bpf_task_pt_regs(task);
+}

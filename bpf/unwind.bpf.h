@@ -436,7 +436,7 @@ static __always_inline int step_guess(struct unwind_state *s)
 
 	why = step_fp(s);
 	s->guessed = 1;
-	return why ? UNWIND_NO_ROW : UNWIND_GOES_ON;
+	return why == UNWIND_FP_END ? UNWIND_NO_ROW : why;
 }
 
 static __always_inline struct unwind_place *place_of(struct unwind_state *s, u32 slot, u64 ip)

@@ -140,6 +140,25 @@ static void add_double(struct json_object *o, const char *name, double d)
 	json_object_object_add(o, name, json_double(d));
 }
 
+static struct json_object *json_stacks(const struct health_stacks *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	add_count(o, "whole", s->whole);
+	add_count(o, "cut", s->cut);
+	add_count(o, "not_known_yet", s->unknown);
+	add_count(o, "no_table_yet", s->no_table);
+	add_count(o, "no_row", s->no_row);
+	add_count(o, "bad_stack", s->bad_stack);
+	add_count(o, "no_frame_pointer", s->fp_end);
+	add_count(o, "tables", s->tables);
+	add_count(o, "table_rows", s->rows);
+	add_count(o, "table_bytes", s->bytes);
+	add_count(o, "table_budget_bytes", s->budget);
+	add_count(o, "evictions", s->evictions);
+	return o;
+}
+
 static struct json_object *json_health(const struct health *h)
 {
 	struct json_object *o = json_object_new_object();
@@ -160,6 +179,7 @@ static struct json_object *json_health(const struct health *h)
 	add_count(o, "freq_hz", h->freq);
 	add_count(o, "period", h->period);
 	json_object_object_add(o, "precise", json_object_new_boolean(h->precise));
+	json_object_object_add(o, "user_stacks", json_stacks(&h->stacks));
 	add_text(o, "event", h->event);
 	add_text(o, "note", h->note);
 	return o;

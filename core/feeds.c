@@ -416,6 +416,18 @@ static void refresh_health(struct feeds *f, u32 model)
 	*mine = out;
 }
 
+static void add_tables(const struct feeds *f, struct health_stacks *s)
+{
+	struct symbols_unwind_stats t;
+
+	symbols__unwind_stats(f->symbols, &t);
+	s->tables = t.tables;
+	s->rows = t.rows;
+	s->bytes = t.bytes;
+	s->budget = t.budget;
+	s->evictions = t.evictions;
+}
+
 static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_pct)
 {
 	struct model_feed *mf = &f->v[model];
@@ -430,6 +442,8 @@ static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_
 	refresh_health(f, model);
 	h->samples = h->samples_total - MIN(h->samples_total, mf->samples_then);
 	h->self_cpu_pct = self_cpu_pct;
+	if (f->symbols)
+		add_tables(f, &h->stacks);
 	mf->samples_then = h->samples_total;
 }
 

@@ -12,3 +12,17 @@ void health__note(struct health *h, u64 n, const char *what)
 		snprintf(h->note + len, sizeof(h->note) - len, "%s%llu %s", len ? "; " : "",
 			 (unsigned long long)n, what);
 }
+
+void health__note_stacks(struct health *h)
+{
+	const struct health_stacks *s = &h->stacks;
+	u64 early = s->unknown + s->no_table + s->no_row + s->bad_stack + s->fp_end;
+
+	if (early * 100 <= early + s->whole + s->cut)
+		return;
+	health__note(h, s->unknown + s->no_table, "stacks ended early: tables not there yet");
+	health__note(h, s->no_row, "stacks ended early: code that no table describes");
+	health__note(h, s->bad_stack, "stacks ended early: not readable");
+	health__note(h, s->fp_end,
+		     "stacks ended early: code with neither table nor frame pointers");
+}

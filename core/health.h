@@ -5,22 +5,37 @@
 
 #include "core/base.h"
 
+/* User stacks by unwind tables: how the walks of the last interval ended, and the tables. */
+struct health_stacks {
+	u64 whole, cut; /* at the outermost frame; at the depth limit */
+	/* Too early: */
+	u64 unknown;   /* what is mapped there was not known yet */
+	u64 no_table;  /* the object's table was not there yet */
+	u64 no_row;    /* the table does not describe the place */
+	u64 bad_stack; /* the stack cannot be read, or leads nowhere */
+	u64 fp_end;    /* frame pointers, of code without a table, led no further */
+	/* Of all sources together: */
+	u64 tables, rows, bytes, budget; /* bytes: of budget, which are the most there may be */
+	u64 evictions;			 /* tables that made room for others, since start */
+};
+
 struct health {
-	u64 samples;	/* in the last interval, counted by the source itself */
+	u64 samples;	   /* in the last interval, counted by the source itself */
 	u64 samples_total; /* since start or zero */
-	u64 lost;	/* samples that are in no row, since start or zero */
-	u64 map_full;	/* failed map inserts, since start or zero */
-	u64 stacks_lost; /* samples whose frames are missing (they are in rows as [no stack]) */
-	u64 side_lost; /* fork, exec and mmap records lost: names of new code may be missing */
-	double map_fill_pct; /* fullest map at its last drain */
+	u64 lost;	   /* samples that are in no row, since start or zero */
+	u64 map_full;	   /* failed map inserts, since start or zero */
+	u64 stacks_lost;   /* samples whose frames are missing (they are in rows as [no stack]) */
+	u64 side_lost;	   /* fork, exec and mmap records lost: names of new code may be missing */
+	double map_fill_pct;  /* fullest map at its last drain */
 	double truncated_pct; /* samples whose user stack does not reach its outermost frame */
-	double self_cpu_pct; /* proftop's own CPU over the last interval, of one CPU */
-	double cost_pct; /* estimate: frequency x cost per sample / CPUs, of the machine */
-	double run_pct; /* measured: time in the BPF program / wall time / CPUs */
-	double cost_ns; /* mean run time of the program per sample; 0 unknown */
-	u64 freq;	/* Hz asked for, 0 when a period is set */
-	u64 period;	/* events per sample, 0 when a frequency is set */
-	bool precise;	/* the address is the sampled instruction's; else it may skid */
+	double self_cpu_pct;  /* proftop's own CPU over the last interval, of one CPU */
+	double cost_pct;      /* estimate: frequency x cost per sample / CPUs, of the machine */
+	double run_pct;	      /* measured: time in the BPF program / wall time / CPUs */
+	double cost_ns;	      /* mean run time of the program per sample; 0 unknown */
+	u64 freq;	      /* Hz asked for, 0 when a period is set */
+	u64 period;	      /* events per sample, 0 when a frequency is set */
+	bool precise;	      /* the address is the sampled instruction's; else it may skid */
+	struct health_stacks stacks;
 	char tier[32];	/* which engine serves: "bpf", "perf" ... */
 	char event[64]; /* the event really sampled */
 	char note[400]; /* what this tier cannot see, in words; "" if nothing */
@@ -28,5 +43,8 @@ struct health {
 
 /* Adds "N what" to the note, unless n is 0. */
 void health__note(struct health *h, u64 n, const char *what);
+
+/* Adds why stacks ended early, when that is more than one in a hundred. */
+void health__note_stacks(struct health *h);
 
 #endif

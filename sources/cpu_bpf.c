@@ -12,6 +12,7 @@
 #include "bpf/cpu.h"
 #include "bpf/cpu.skel.h"
 #include "bpf/stack.h"
+#include "bpf/unwind.h"
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -54,6 +55,7 @@ struct source {
 	u64 before_ns;			/* of the last tick */
 	struct cpu_stats before;	/* at the last tick */
 	struct stack_stats before_stacks;
+	struct unwind_stats before_walks;
 	struct health health; /* as of the last tick */
 };
 
@@ -332,6 +334,7 @@ static void note_tick(struct source *s, double fill)
 	if (now.forks_lost > s->before.forks_lost)
 		log__add(LOG_WARN, "%llu child processes could not be followed: too many at once",
 			 (unsigned long long)(now.forks_lost - s->before.forks_lost));
+	unwind_maps__health(s->skel->obj, &s->before_walks, h);
 	s->before = now;
 	s->before_stacks = stacks;
 	s->before_ns = now_ns;
@@ -540,6 +543,7 @@ static void cpu_bpf__health(struct source *s, struct health *h)
 	*h = s->health;
 	h->side_lost = side_lost;
 	h->self_cpu_pct = self;
+	health__note_stacks(h);
 }
 
 const struct source_ops source_cpu_bpf = {

@@ -151,6 +151,9 @@ static const struct probe probes[] = {
 	 "a kernel of 5.17 or newer; unrolled loops serve instead"},
 	{"BPF task storage", "probe_task_storage", "probe_storage", NULL, true,
 	 "state kept with a task", "a kernel of 5.12 or newer; hash maps serve instead"},
+	{"user stacks", "probe_unwind", NULL, NULL, true,
+	 "walked in the kernel by unwind tables, of 64 MiB at most",
+	 "a kernel of 5.15 or newer; frame pointers serve instead"},
 	{"BPF iterator", "probe_iter", NULL, attach_iter, false, "all tasks in one pass",
 	 "a kernel of 5.8 or newer; /proc serves instead"},
 };

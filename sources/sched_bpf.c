@@ -11,6 +11,7 @@
 #include "bpf/sched.h"
 #include "bpf/sched.skel.h"
 #include "bpf/stack.h"
+#include "bpf/unwind.h"
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -43,6 +44,7 @@ struct source {
 	u32 stacks, slow; /* stacks sent since the maps were emptied; slow delays told */
 	u64 before_ns;
 	struct sched_stats before;
+	struct unwind_stats before_walks;
 	struct health health;
 };
 
@@ -368,6 +370,7 @@ static void note_tick(struct source *s, double fill)
 	note_losses(&s->health, &now, s->skel->bss->wanted & SCHED_WANT_WAITS);
 	stacks = trim_stacks(s); /* not within MAX, which would trim twice */
 	s->health.map_fill_pct = MAX(fill, stacks);
+	unwind_maps__health(s->skel->obj, &s->before_walks, &s->health);
 	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
 	s->before = now;
 	s->before_ns = now_ns;
@@ -655,6 +658,7 @@ static void sched_bpf__health(struct source *s, struct health *h)
 	*h = s->health;
 	h->side_lost = side_lost;
 	h->self_cpu_pct = self;
+	health__note_stacks(h);
 }
 
 const struct source_ops source_sched_bpf = {

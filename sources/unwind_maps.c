@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "bpf/unwind.h"
-#include "core/log.h"
+#include "core/health.h"
 #include "sources/bpf_util.h"
 
 #define PROCESSES   8192
@@ -117,6 +117,25 @@ u32 unwind_maps__mode(enum call_graph call_graph)
 	return call_graph == CALL_GRAPH_FP   ? UNWIND_NO_TABLES
 	       : call_graph == CALL_GRAPH_EH ? UNWIND_TABLES_ONLY
 					     : UNWIND_TABLES;
+}
+
+void unwind_maps__health(struct bpf_object *obj, struct unwind_stats *before, struct health *h)
+{
+	struct unwind_stats now = {0};
+	u64 ended[UNWIND_ENDS];
+
+	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(obj, "unwind_stats"), sizeof(now),
+			     (u64 *)&now);
+	for (u32 i = 0; i < UNWIND_ENDS; i++)
+		ended[i] = now.ends[i] - before->ends[i];
+	h->stacks.whole = ended[UNWIND_WHOLE];
+	h->stacks.cut = ended[UNWIND_CUT];
+	h->stacks.unknown = ended[UNWIND_UNKNOWN];
+	h->stacks.no_table = ended[UNWIND_NO_TABLE];
+	h->stacks.no_row = ended[UNWIND_NO_ROW];
+	h->stacks.bad_stack = ended[UNWIND_BAD_STACK];
+	h->stacks.fp_end = ended[UNWIND_FP_END];
+	*before = now;
 }
 
 u64 unwind_maps__bytes(void)

@@ -11,12 +11,16 @@
 #include "sources/source.h"
 
 struct bpf_object;
+struct health;
+struct unwind_stats;
 
 /* Before an object is loaded: lets its maps of these names be the shared ones. Collector thread.
  * 0 or -errno with st. */
 int unwind_maps__share(struct bpf_object *obj, struct status *st);
 /* What user stacks are to be walked by: the value of the programs' unwind_by_tables. */
 u32 unwind_maps__mode(enum call_graph call_graph);
+/* How walks ended since `before`, from the map unwind_stats of an object; before moves on. */
+void unwind_maps__health(struct bpf_object *obj, struct unwind_stats *before, struct health *h);
 /* Memory held by pages, in bytes. Any thread. */
 u64 unwind_maps__bytes(void);
 

@@ -130,6 +130,7 @@ struct symbols_unwind_stats {
 	u64 tables, rows;     /* that were built; tables: and are there */
 	u64 without;	      /* objects that describe nothing: walked by frame pointers */
 	u64 bytes, evictions; /* memory of tables; tables that made room */
+	u64 budget;	      /* the most that bytes may be */
 	u64 build_ns;	      /* what building took in all */
 };
 void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats *out);

@@ -372,6 +372,7 @@ void unwinder__stats(const struct unwinder *u, struct symbols_unwind_stats *out)
 		.rows = atomic_load(&u->nrows),
 		.without = atomic_load(&u->nfp),
 		.bytes = atomic_load(&u->bytes),
+		.budget = UNWIND_BUDGET,
 		.evictions = atomic_load(&u->evictions),
 		.build_ns = atomic_load(&u->build_ns),
 	};

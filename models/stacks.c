@@ -156,16 +156,16 @@ static u64 call_address(u64 ip, bool exact)
 	return exact || !ip ? ip : ip - 1;
 }
 
-static u32 locate(struct stacks *s, const struct stack_def *d, u32 i)
+u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols)
 {
 	u64 ip = d->ips[i];
 
 	if (d->named)
 		return (u32)ip;
 	if (i < d->nkernel)
-		return symbols__locate_kernel(s->symbols, call_address(ip, i == 0));
+		return symbols__locate_kernel(symbols, call_address(ip, i == 0));
 	ip = call_address(ip, i == d->nkernel);
-	return symbols__locate_user(s->symbols, d->tgid, d->t_ns, ip);
+	return symbols__locate_user(symbols, d->tgid, d->t_ns, ip);
 }
 
 static u32 intern_def(struct stacks *s, const struct stack_def *d)
@@ -178,7 +178,7 @@ static u32 intern_def(struct stacks *s, const struct stack_def *d)
 	head.cut = d->cut || n < (u32)d->nkernel + d->nuser;
 	head.whole = d->whole && !head.cut;
 	for (u32 i = 0; i < n; i++)
-		locs[i] = locate(s, d, i);
+		locs[i] = stack_def__locate(d, i, s->symbols);
 	/* Walks through code without frame pointers end in values that are no code: no frames. */
 	for (; head.nuser > 1 && locs[n - 1] == SYM_UNKNOWN; n--)
 		head.nuser--;

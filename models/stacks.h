@@ -67,6 +67,8 @@ void stacks__init(struct stacks *s, struct symbols *symbols);
 void stacks__fini(struct stacks *s);
 size_t stacks__bytes(const struct stacks *s);
 
+/* The loc of a frame, 0 the leaf. */
+u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols);
 /* The position of a stack with these frames, added when it is new. */
 u32 stacks__intern(struct stacks *s, const struct profile_stack *head, const u32 *locs);
 /* The stack at a position; NULL of NO_STACK. Valid while a reference to the store is held. */

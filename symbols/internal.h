@@ -107,6 +107,12 @@ void symbols__seen_via(struct symbols *s, u32 object, const struct via *via);
 u32 symbols__add_func(struct symbols *s, const struct sym_func *f);
 #define FUNC_OVERFLOW 1u /* "[too many functions]" */
 
+/* Whether a name that was kept is this one. */
+bool symbols__is_kept_as(const char *text, const char *kept);
+/* Collector thread: the loc of an object's offset; a new one is asked for unless it has its func.
+ * SYM_UNKNOWN when the table is full. */
+u32 symbols__intern_loc(struct symbols *s, u32 object, u64 offset, u32 func);
+
 /* worker.c */
 void worker__start(struct symbols *s);
 void worker__stop(struct symbols *s);

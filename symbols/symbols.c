@@ -27,7 +27,7 @@ static char *keep_text(struct symbols *s, const char *text)
 	return copy;
 }
 
-static bool is_kept_as(const char *text, const char *kept)
+bool symbols__is_kept_as(const char *text, const char *kept)
 {
 	while (*text && *kept == kept_char(*text))
 		text++, kept++;
@@ -177,7 +177,7 @@ static bool is_loc(struct symbols *s, u32 loc, u32 object, u64 offset)
 	return l->offset == offset && l->asked_object == object;
 }
 
-static u32 intern_loc(struct symbols *s, u32 object, u64 offset, u32 func)
+u32 symbols__intern_loc(struct symbols *s, u32 object, u64 offset, u32 func)
 {
 	u64 hash = mix64_pair(object, offset);
 	struct loc *l;
@@ -233,12 +233,12 @@ u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip)
 
 	if (!spaces__locate(s->spaces, tgid, t_ns, ip, &object, &offset))
 		return SYM_UNKNOWN;
-	return intern_loc(s, object, offset, 0);
+	return symbols__intern_loc(s, object, offset, 0);
 }
 
 u32 symbols__locate_kernel(struct symbols *s, u64 ip)
 {
-	return intern_loc(s, s->kernel_object, ip, 0);
+	return symbols__intern_loc(s, s->kernel_object, ip, 0);
 }
 
 void symbols__learn(struct symbols *s, u32 tgid)
@@ -259,7 +259,7 @@ static u32 named_object(struct symbols *s, const char *name, enum code_kind kind
 	u32 id;
 
 	HIDX_FIND(id, &s->named_objects, hash, pos,
-		  (o = symbols__object(s, pos))->kind == kind && is_kept_as(name, o->name));
+		  (o = symbols__object(s, pos))->kind == kind && symbols__is_kept_as(name, o->name));
 	if (id != HIDX_NONE)
 		return id;
 	id = symbols__add_object(s, &(struct sym_object){.kind = kind, .name = name},
@@ -278,7 +278,7 @@ static u32 named_func(struct symbols *s, const char *name, u32 object, enum code
 	u32 id;
 
 	HIDX_FIND(id, &s->named_funcs, hash, pos,
-		  (f = symbols__func(s, pos))->object == object && is_kept_as(name, f->linkage));
+		  (f = symbols__func(s, pos))->object == object && symbols__is_kept_as(name, f->linkage));
 	if (id != HIDX_NONE)
 		return id;
 	id = symbols__add_func(s, &(struct sym_func){.object = object,
@@ -294,7 +294,7 @@ u32 symbols__named(struct symbols *s, const char *object, const char *func, enum
 {
 	u32 o = named_object(s, object, kind), f = named_func(s, func, o, kind);
 
-	return intern_loc(s, o, f, f);
+	return symbols__intern_loc(s, o, f, f);
 }
 
 void symbols__kick(struct symbols *s)
@@ -376,7 +376,7 @@ static bool may_be_inlined(const struct symbols *s, const struct loc *l)
 	return symbols__object(s, object)->kind == CODE_USER && (!info || info->has_dwarf);
 }
 
-int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max)
+int symbols__inlined_known(const struct symbols *s, u32 loc, u32 *funcs, int max)
 {
 	struct loc *l = symbols__loc(s, loc);
 	const struct inlined *list;
@@ -386,16 +386,26 @@ int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max)
 	if (!loc || !l)
 		return 0;
 	state = atomic_load_explicit(&l->inlined, memory_order_acquire);
-	if (state == INLINED_UNASKED && !may_be_inlined(s, l))
-		return 0;
-	if (state == INLINED_UNASKED)
-		ask_inlined(s, l, loc);
 	if (state < INLINED_FIRST)
 		return state == INLINED_NONE ? 0 : -1;
 	list = stable__at(&s->inlines, state - INLINED_FIRST);
 	n = MIN((int)list->n, max);
 	memcpy(funcs, list->funcs, sizeof(*funcs) * (size_t)MAX(n, 0));
 	return n;
+}
+
+int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max)
+{
+	struct loc *l = symbols__loc(s, loc);
+	int n = symbols__inlined_known(s, loc, funcs, max);
+
+	if (n >= 0 ||
+	    atomic_load_explicit(&l->inlined, memory_order_acquire) != INLINED_UNASKED)
+		return n;
+	if (!may_be_inlined(s, l))
+		return 0;
+	ask_inlined(s, l, loc);
+	return -1;
 }
 
 u64 symbols__generation(const struct symbols *s)

@@ -111,6 +111,8 @@ const struct sym_object_info *symbols__object_info(const struct symbols *s, u32 
 /* Functions inlined at a loc, innermost first, without the containing function itself.
  * Returns their number (0: none), fills funcs; -1: asked for, not there yet. */
 int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max);
+/* The same without asking: -1 when nobody has, or it is not there yet. */
+int symbols__inlined_known(const struct symbols *s, u32 loc, u32 *funcs, int max);
 /* Counts up whenever something became resolved: whoever shows names looks again. */
 u64 symbols__generation(const struct symbols *s);
 /* An eventfd that becomes readable when the generation rises; owned by symbols. */

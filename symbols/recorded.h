@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Symbols that are known already, from a recording: no file is read for them, unless the very
+ * file is here and its code is asked for. What is equal gets the same id. Collector thread; none
+ * of the calls that locate addresses are made in the same session.
+ */
+#ifndef SYMBOLS_RECORDED_H
+#define SYMBOLS_RECORDED_H
+
+#include "symbols/symbols.h"
+
+/* o->id is ignored, strings are copied; build_id is hex, "" none. 0: the table is full. */
+u32 symbols__recorded_object(struct symbols *s, const struct sym_object *o, const char *build_id);
+/* f->id is ignored, strings are copied. */
+u32 symbols__recorded_func(struct symbols *s, const struct sym_func *f);
+
+struct recorded_loc {
+	u32 object, func; /* func 0: it was not known; it is called after its offset */
+	u64 offset;
+	const u32 *inlined; /* functions, innermost first */
+	u32 ninlined;
+};
+
+/* SYM_UNKNOWN when the table is full. */
+u32 symbols__recorded_loc(struct symbols *s, const struct recorded_loc *l);
+
+#endif

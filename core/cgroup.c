@@ -174,6 +174,20 @@ void cgroup__remembered(void (*fn)(void *ctx, const char *path, u64 id), void *c
 	pthread_mutex_unlock(&lock);
 }
 
+void cgroup__go_away(void)
+{
+	pthread_once(&mounts_once, read_mounts);
+	cgroup_mounts__fini(&mounts);
+	mounts = (struct cgroup_mounts){0};
+}
+
+void cgroup__learn(u64 id, const char *path)
+{
+	pthread_mutex_lock(&lock);
+	remember(NULL, path, id);
+	pthread_mutex_unlock(&lock);
+}
+
 u64 cgroup__nameless(const char *name)
 {
 	unsigned long long id;

@@ -23,6 +23,11 @@ const char *cgroup__name(u64 id, char *buf, size_t size);
 /* Calls fn for each name that cgroup__name() remembers, of removed cgroups too; fn must not call
  * back into this file. */
 void cgroup__remembered(void (*fn)(void *ctx, const char *path, u64 id), void *ctx);
+/* From now on cgroups are those that are learned: they are another machine's. While there is one
+ * thread. */
+void cgroup__go_away(void);
+/* A name for cgroup__name(), as if it had been seen. */
+void cgroup__learn(u64 id, const char *path);
 /* The id that "cgroup:ID" stands for, 0: it is another name. */
 u64 cgroup__nameless(const char *name);
 /* The id of a path below the mount point, 0 when there is none. */

@@ -38,6 +38,18 @@ static bool add_cgroup(void *ctx, const char *path, u64 id)
 	return l->n < CGROUP_MAX;
 }
 
+/* Of another machine: what is known by name. */
+static void add_learned(void *ctx, const char *path, u64 id)
+{
+	struct lister *l = ctx;
+
+	if (l->n == CGROUP_MAX)
+		return;
+	if (!(l->n & (l->n - 1)))
+		l->items = xrealloc(l->items, MAX(l->n * 2, 1u) * sizeof(*l->items));
+	l->items[l->n++] = (struct cgroup_item){.id = id, .path = arena__strdup(l->arena, path)};
+}
+
 u32 cgrouplist__read(struct arena *a, const struct cgroup_item **out)
 {
 	struct lister l = {.arena = a, .mount = cgroup__mount()};
@@ -46,6 +58,8 @@ u32 cgrouplist__read(struct arena *a, const struct cgroup_item **out)
 
 	if (*l.mount)
 		cgroup__walk(l.mount, add_cgroup, &l);
+	else if (!n)
+		cgroup__remembered(add_learned, &l);
 	l.v1 = true;
 	for (u32 i = 0; i < n && l.n < CGROUP_MAX; i++) {
 		l.mount = v1[i];

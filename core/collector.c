@@ -77,9 +77,12 @@ static int launch(struct collector *c, const struct collector_config *cfg)
 
 	if (!err) {
 		init_feeds(c, cfg);
+		c->feeds.tap = cfg->tap;
 		err = thread__start(&c->thread, collector__run, c);
-		if (err)
+		if (err) {
+			c->feeds.tap = NULL;
 			feeds__fini(&c->feeds);
+		}
 	}
 	if (err)
 		close_fds(c);
@@ -94,7 +97,8 @@ static struct collector *collector__new(const struct collector_config *cfg)
 	c->interval_ns = MAX(cfg->interval_ns, COLLECTOR_MIN_INTERVAL_NS);
 	c->manual = cfg->manual_tick;
 	atomic_init(&c->busy, true);
-	c->early_frames = cfg->early_frames && !cfg->manual_tick;
+	c->early_frames = cfg->early_frames && !cfg->manual_tick && !cfg->reel;
+	c->play = (struct play){.reel = cfg->reel, .merge_ns = cfg->merge_ns, .speed = 1};
 	c->wanted = cfg->wanted;
 	c->fake_ns = COLLECTOR_FAKE_START_NS;
 	c->schedule.early = SCHEDULE_EARLY;
@@ -179,6 +183,16 @@ void collector__want(struct collector *c, enum model_id m, bool on)
 void collector__zero(struct collector *c)
 {
 	post(c, (struct command){.type = COMMAND_ZERO});
+}
+
+void collector__record(struct collector *c, struct tap *tap)
+{
+	post(c, (struct command){.type = COMMAND_RECORD, .tap = tap});
+}
+
+void collector__play(struct collector *c, bool paused, double speed)
+{
+	post(c, (struct command){.type = COMMAND_PLAY, .play = {.paused = paused, .speed = speed}});
 }
 
 void collector__tick(struct collector *c)

@@ -15,6 +15,17 @@
 /* Of what the collector waits for; slots count up from the last one. */
 enum { TAG_COMMANDS, TAG_TIMER, TAG_SLOTS };
 
+/* A replay. */
+struct play {
+	struct reel *reel; /* NULL: live */
+	struct tape_interval coming;
+	bool has_coming;
+	u64 merge_ns;
+	bool paused;
+	double speed;
+	u64 due_ns; /* when the coming interval is shown */
+};
+
 struct collector {
 	/* any thread */
 	struct mailbox mailbox;
@@ -28,6 +39,7 @@ struct collector {
 	u64 wanted; /* to begin with */
 	/* the collector thread's own */
 	struct feeds feeds;
+	struct play play;
 	struct schedule schedule;
 	u64 interval_ns;
 	u64 ticked_ns;	     /* when the last regular interval ended or the first one began */
@@ -44,6 +56,21 @@ struct collector {
 
 /* The thread; arg is the collector. */
 void *collector__run(void *arg);
+/* A frame of how things are now. */
+void collector__publish(struct collector *c, bool final);
+/* Cgroups come and go. */
+void collector__resolve_scope(struct collector *c);
+
+/* --- core/collector_play.c: instead of the clock --- */
+
+void play__begin(struct collector *c);
+/* Shows the coming interval, if it is not paused. */
+void play__tick(struct collector *c);
+void play__set(struct collector *c, bool paused, double speed);
+/* When the timer is to fire; SCHEDULE_NEVER. */
+u64 play__due(const struct collector *c);
+void play__state(const struct collector *c, struct tape_state *out);
+
 /* A reference: to everything when s is NULL. */
 struct scope *collector__scope(const struct scope *s);
 

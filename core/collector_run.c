@@ -13,7 +13,7 @@
 
 static u64 now_ns(const struct collector *c)
 {
-	return c->manual ? c->fake_ns : clock__monotonic_ns();
+	return c->manual || c->play.reel ? c->fake_ns : clock__monotonic_ns();
 }
 
 static bool quitting(struct collector *c)
@@ -33,7 +33,7 @@ static void frame__free(struct snap *s)
 	free(fr);
 }
 
-static void publish(struct collector *c, bool final)
+void collector__publish(struct collector *c, bool final)
 {
 	struct frame *fr = xcalloc(1, sizeof(*fr));
 
@@ -46,6 +46,8 @@ static void publish(struct collector *c, bool final)
 	fr->final = final;
 	fr->scope = scope__get(c->feeds.slots.scope);
 	feeds__fill(&c->feeds, fr);
+	if (c->play.reel)
+		play__state(c, &fr->tape);
 	c->dirty = false;
 	mailbox__publish(&c->mailbox, &fr->base);
 }
@@ -54,7 +56,7 @@ static void publish(struct collector *c, bool final)
 
 static void arm_timer(struct collector *c)
 {
-	u64 at = schedule__next(&c->schedule, c->ticked_ns);
+	u64 at = c->play.reel ? play__due(c) : schedule__next(&c->schedule, c->ticked_ns);
 	struct itimerspec its = {0};
 
 	if (c->manual)
@@ -78,7 +80,7 @@ static void measure_self(struct collector *c)
 	c->wall_ns = wall;
 }
 
-static void resolve_scope(struct collector *c)
+void collector__resolve_scope(struct collector *c)
 {
 	const struct scope *s = c->feeds.slots.scope;
 	struct scope *resolved = s->ncgroups ? scope__resolve(s) : NULL;
@@ -89,13 +91,13 @@ static void resolve_scope(struct collector *c)
 
 static void end_interval(struct collector *c, u64 models, bool final)
 {
-	resolve_scope(c);
+	collector__resolve_scope(c);
 	c->t0_ns = c->t1_ns;
 	c->t1_ns = now_ns(c);
 	feeds__drain(&c->feeds, models);
 	measure_self(c);
 	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct);
-	publish(c, final);
+	collector__publish(c, final);
 }
 
 static void regular_tick(struct collector *c, u64 now)
@@ -112,7 +114,9 @@ static void on_timer(struct collector *c)
 
 	if (read(c->timer_fd, &fired, sizeof(fired)) < 0)
 		return;
-	if (schedule__due(&c->schedule, c->ticked_ns, now))
+	if (c->play.reel)
+		play__tick(c);
+	else if (schedule__due(&c->schedule, c->ticked_ns, now))
 		regular_tick(c, now);
 	else if (schedule__take_early(&c->schedule, now))
 		end_interval(c, c->young, false);
@@ -137,6 +141,11 @@ static void start_grid(struct collector *c)
 	if (c->started)
 		return;
 	c->started = true;
+	if (c->play.reel) {
+		play__begin(c);
+		arm_timer(c);
+		return;
+	}
 	c->ticked_ns = c->t1_ns = now_ns(c);
 	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
 	arm_timer(c);
@@ -162,7 +171,7 @@ static void open_all(struct collector *c)
 {
 	while (c->feeds.opening && !quitting(c)) {
 		open_next(c);
-		publish(c, false);
+		collector__publish(c, false);
 	}
 }
 
@@ -171,7 +180,7 @@ static void open_all(struct collector *c)
 static void settle(struct collector *c)
 {
 	if (c->dirty && !c->ended)
-		publish(c, false);
+		collector__publish(c, false);
 	open_all(c);
 }
 
@@ -197,7 +206,8 @@ static void set_interval(struct collector *c, u64 interval_ns)
 {
 	c->interval_ns = MAX(interval_ns, COLLECTOR_MIN_INTERVAL_NS);
 	c->feeds.slots.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
-	if (!c->started)
+	c->play.merge_ns = c->interval_ns;
+	if (!c->started || c->play.reel)
 		return;
 	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
 	arm_timer(c);
@@ -213,6 +223,10 @@ static void tick_now(struct collector *c)
 {
 	u64 now;
 
+	if (c->play.reel) {
+		play__tick(c);
+		return;
+	}
 	c->fake_ns += c->interval_ns;
 	now = now_ns(c);
 	if (c->started)
@@ -224,15 +238,21 @@ static void tick_now(struct collector *c)
 static void end(struct collector *c)
 {
 	c->ended = true;
-	c->fake_ns += c->interval_ns;
-	c->ticked_ns = now_ns(c);
-	end_interval(c, ALL_MODELS, true);
+	if (c->play.reel) {
+		collector__publish(c, true);
+	} else {
+		c->fake_ns += c->interval_ns;
+		c->ticked_ns = now_ns(c);
+		end_interval(c, ALL_MODELS, true);
+	}
+	feeds__record(&c->feeds, NULL);
 	feeds__detach(&c->feeds);
+	c->play.has_coming = false;
 	c->schedule.interval_ns = 0;
 	arm_timer(c);
 }
 
-static void execute(struct collector *c, const struct command *cmd)
+static void execute(struct collector *c, struct command *cmd)
 {
 	c->dirty = true;
 	switch (cmd->type) {
@@ -256,6 +276,14 @@ static void execute(struct collector *c, const struct command *cmd)
 		break;
 	case COMMAND_END:
 		end(c);
+		break;
+	case COMMAND_RECORD:
+		feeds__record(&c->feeds, cmd->tap);
+		cmd->tap = NULL;
+		break;
+	case COMMAND_PLAY:
+		play__set(c, cmd->play.paused, cmd->play.speed);
+		arm_timer(c);
 		break;
 	}
 }
@@ -323,13 +351,13 @@ static void wait_and_serve(struct collector *c)
 
 static void begin(struct collector *c)
 {
-	resolve_scope(c);
+	collector__resolve_scope(c);
 	c->cpu_ns = clock__process_cpu_ns();
 	c->wall_ns = clock__monotonic_ns();
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if (c->wanted & MODEL_BIT(m))
 			feeds__want(&c->feeds, m, true);
-	publish(c, false);
+	collector__publish(c, false);
 	if (!c->feeds.opening)
 		start_grid(c);
 	if (c->manual)
@@ -349,7 +377,7 @@ void *collector__run(void *arg)
 		if (c->feeds.opening && !quitting(c))
 			open_next(c);
 		if (c->dirty && !c->ended)
-			publish(c, false);
+			collector__publish(c, false);
 	}
 	feeds__fini(&c->feeds);
 	return NULL;

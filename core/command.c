@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/tape.h"
 
 int command_queue__init(struct command_queue *q)
 {
@@ -19,6 +20,8 @@ void command__free(struct command *cmd)
 {
 	if (cmd->type == COMMAND_SCOPE)
 		scope__put(cmd->scope);
+	else if (cmd->type == COMMAND_RECORD && cmd->tap)
+		cmd->tap->ops->close(cmd->tap); /* nobody took it */
 	free(cmd);
 }
 

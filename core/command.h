@@ -21,7 +21,12 @@ enum command_type {
 	COMMAND_ZERO,
 	COMMAND_TICK,
 	COMMAND_END,
+	COMMAND_RECORD,
+	COMMAND_PLAY,
 };
+
+struct tap;
+
 
 struct command {
 	struct command *next;
@@ -34,6 +39,11 @@ struct command {
 			enum model_id model;
 			bool on;
 		} want;
+		struct tap *tap; /* taken over; NULL: nothing is recorded any more */
+		struct {
+			bool paused;
+			double speed; /* 1 as it was */
+		} play;
 	};
 };
 

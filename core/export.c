@@ -6,10 +6,10 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <sys/utsname.h>
 
 #include "core/arena.h"
 #include "core/export_form.h"
+#include "core/machine.h"
 
 const struct export_format export_formats[] = {
 #define FORMAT(name, suffix, help) {#name, suffix, help, export_##name},
@@ -51,13 +51,11 @@ const char *export__suffixes(char *buf, size_t size)
 	return buf;
 }
 
-static struct utsname machine;
 static locale_t c_locale;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void init(void)
 {
-	uname(&machine);
 	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (!c_locale)
 		die("out of memory for the C locale");
@@ -65,14 +63,12 @@ static void init(void)
 
 const char *report__host(const struct report *r)
 {
-	pthread_once(&once, init);
-	return r->host ? r->host : machine.nodename;
+	return r->host ? r->host : machine__name();
 }
 
 const char *report__kernel(const struct report *r)
 {
-	pthread_once(&once, init);
-	return r->kernel ? r->kernel : machine.release;
+	return r->kernel ? r->kernel : machine__kernel();
 }
 
 int export__flush(FILE *out)

@@ -56,6 +56,7 @@ void feeds__init(struct feeds *f, const struct feeds_config *cfg)
 
 void feeds__fini(struct feeds *f)
 {
+	feeds__record(f, NULL);
 	slots__fini(&f->slots);
 	for (u32 m = 0; m < MODEL_COUNT; m++) {
 		snap__put(f->v[m].snap);
@@ -313,6 +314,8 @@ static void route_sample(void *ctx, const struct sample *s)
 		symbols__unwind(f->symbols,
 				container_of((struct sample *)s, struct unwind_sample, head),
 				&source_unwind_sink);
+	if (f->tap)
+		f->tap->ops->put(f->tap, r->slot->models, s);
 	for (u64 left = r->slot->models; left; left &= left - 1) {
 		struct model_feed *mf = &f->v[__builtin_ctzll(left)];
 
@@ -447,12 +450,50 @@ static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_
 	mf->samples_then = h->samples_total;
 }
 
-void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct)
+/* Those of the models whose interval can end then. */
+static u64 ending(const struct feeds *f, u64 models, u64 t1_ns)
 {
+	u64 out = 0;
+
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if ((models & MODEL_BIT(m)) && f->v[m].feed.state == FEED_LIVE &&
 		    t1_ns > f->v[m].t0_ns)
-			end_interval(f, m, t1_ns, self_cpu_pct);
+			out |= MODEL_BIT(m);
+	return out;
+}
+
+static void take_down(struct feeds *f, const struct tape_interval *times)
+{
+	struct tape_interval iv = *times;
+
+	if (!f->tap || !iv.models)
+		return;
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (iv.models & MODEL_BIT(m))
+			iv.v[m].health = f->v[m].feed.health;
+	f->tap->ops->end_interval(f->tap, &iv);
+}
+
+void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct)
+{
+	struct tape_interval iv = {.t1_ns = t1_ns,
+				   .models = ending(f, models, t1_ns),
+				   .self_cpu_pct = self_cpu_pct};
+
+	for (u32 m = 0; m < MODEL_COUNT; m++) {
+		if (!(iv.models & MODEL_BIT(m)))
+			continue;
+		iv.v[m].t0_ns = f->v[m].t0_ns;
+		end_interval(f, m, t1_ns, self_cpu_pct);
+	}
+	take_down(f, &iv);
+}
+
+void feeds__record(struct feeds *f, struct tap *tap)
+{
+	if (f->tap)
+		f->tap->ops->close(f->tap);
+	f->tap = tap;
 }
 
 void feeds__begin(struct feeds *f, u64 models, u64 t0_ns)
@@ -468,7 +509,14 @@ void feeds__begin(struct feeds *f, u64 models, u64 t0_ns)
 
 void feeds__zero(struct feeds *f, u64 t0_ns)
 {
+	struct tape_interval iv = {.t1_ns = t0_ns};
+
 	feeds__drain(f, ALL_MODELS);
+	/* What a recording has of it belongs to an interval that ends here. */
+	iv.models = ending(f, ALL_MODELS, t0_ns);
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		iv.v[m].t0_ns = f->v[m].t0_ns;
+	take_down(f, &iv);
 	for (u32 i = 0; i < f->slots.n; i++)
 		slot__zero(&f->slots.v[i]);
 	for (u32 m = 0; m < MODEL_COUNT; m++)
@@ -647,4 +695,6 @@ void feeds__fill(struct feeds *f, struct frame *fr)
 		fr->feeds[m] = mf->feed;
 		add_notes(mf, &fr->feeds[m]);
 	}
+	if (f->tap)
+		f->tap->ops->state(f->tap, &fr->tape);
 }

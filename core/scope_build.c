@@ -93,10 +93,10 @@ struct option {
 	const char *option, *name, *value;
 };
 
-static int add_option(struct scope *s, const struct option *o, struct status *st)
+static int add_option(struct scope *s, const struct option *o, bool seen, struct status *st)
 {
 	struct filter_error err = {0};
-	struct term t = {.name = o->name, .value = o->value, .plain = true, .check = check_id};
+	struct term t = {.name = o->name, .value = o->value, .plain = true, .check = seen ? NULL : check_id};
 	char part[61];
 
 	if (!o->value)
@@ -177,7 +177,7 @@ static int add_all(struct scope *s, const struct scope_args *args, struct status
 			"-p and a command cannot both be given: the command is the scope");
 	snprintf(child, sizeof(child), "%u", args->child_pid);
 	for (u32 i = 0; i < ARRAY_SIZE(options) && !ret; i++)
-		ret = add_option(s, &options[i], st);
+		ret = add_option(s, &options[i], args->seen, st);
 	if (!ret)
 		ret = add_filter(s, args->filter, args->seen, st);
 	if (!ret)

@@ -139,11 +139,10 @@ static void hits__find(struct hits *h)
 	const char *const *v1;
 	u32 n;
 
-	if (*cgroup__mount()) {
+	if (*cgroup__mount())
 		walk(h, cgroup__mount());
-		id_set__seal(&h->ids);
-		add_removed(h);
-	}
+	id_set__seal(&h->ids);
+	add_removed(h);
 	if (!h->matched) {
 		n = cgroup__v1_mounts(&v1);
 		for (u32 i = 0; i < n; i++) {

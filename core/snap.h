@@ -58,6 +58,20 @@ struct feed {
 	int exit_code; /* FEED_FAILED: enum exit_code of the failure that tells most */
 };
 
+/* What is recorded or replayed, for the screen. */
+enum tape_kind { TAPE_NONE, TAPE_RECORD, TAPE_REPLAY };
+
+struct tape_state {
+	enum tape_kind kind;
+	u64 intervals;	   /* written, or there are; 0 of a replay: not known */
+	u64 bytes;	   /* written */
+	u64 dropped;	   /* intervals that could not be written in time */
+	u64 begin_ns, end_ns, at_ns; /* of a replay: the whole of it and where it is */
+	double speed;
+	bool stopped; /* paused, or at its end */
+	char error[200]; /* why recording ended, or what of the file cannot be read; "" nothing */
+};
+
 struct frame {
 	struct snap base;
 	u64 seq;   /* counts up from 1 */
@@ -67,6 +81,7 @@ struct frame {
 	/* In force when it was made, with the cgroups that its globs stood for then. */
 	const struct scope *scope;
 	struct feed feeds[MODEL_COUNT];
+	struct tape_state tape;
 };
 
 #endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The machine that is looked at: this one, or the one a recording is of. Any thread. */
+#ifndef CORE_MACHINE_H
+#define CORE_MACHINE_H
+
+#include "core/base.h"
+
+const char *machine__name(void);
+const char *machine__kernel(void);
+/* It is another one: from now on nothing of this one is told. While there is one thread. */
+void machine__set(const char *name, const char *kernel);
+
+#endif

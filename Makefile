@@ -17,11 +17,11 @@ DESTDIR  :=
 ARCH     := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
 VERSION  := $(shell git describe --tags --always 2>/dev/null || echo 0.1)
 
-DIRS     := core sources models symbols widgets tui tui/views
+DIRS     := core sources models symbols recording widgets tui tui/views
 SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
-PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap
+PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 LIBPERF_CFLAGS := $(shell pkg-config --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
 LIBPERF_LIBS   := $(shell pkg-config --libs libperf 2>/dev/null || echo $(B)/libperf/libperf.a $(B)/libperf/libapi.a)

@@ -26,8 +26,10 @@ ALLOWED = {
     "models": r"core/|symbols/|bpf/[^/]+(?<!\.skel)\.h$",
     "sources": r"core/|bpf/",
     "core": r"(sources/source|models/[^/]+|symbols/[^/]+)\.(h|def)$",
+    "recording": r"(core|symbols)/|models/(model|stacks|who)\.(h|def)$|sources/source\.h$|"
+                 r"bpf/[^/]+(?<!\.skel)\.h$",
     "tui/views": r"core/|models/|widgets/|symbols/|tui/",
-    "tui": r"core/|models/|widgets/|symbols/|sources/",
+    "tui": r"core/|models/|widgets/|symbols/|sources/|recording/",
 }
 TABLES = r"(sources/sources|models/models|tui/views)\.def$"
 

@@ -9,9 +9,9 @@ trap 'rm -rf "$tmp"' EXIT
 tree()
 {
 	rm -rf "$tmp/t"
-	mkdir -p "$tmp"/t/{bpf,core,sources,models,symbols,widgets,tui/views}
+	mkdir -p "$tmp"/t/{bpf,core,sources,models,symbols,recording,widgets,tui/views}
 	local d
-	for d in bpf core sources models symbols widgets tui tui/views; do
+	for d in bpf core sources models symbols recording widgets tui tui/views; do
 		echo '#include <stdio.h>' >"$tmp/t/$d/a.c"
 	done
 	echo '#include <curses.h>' >"$tmp/t/tui/term_curses.c"
@@ -54,6 +54,8 @@ broken "a model that knows a widget" models/a.c '"widgets/table.h"'
 broken "a source that knows a model" sources/a.c '"models/profile.h"'
 broken "the core that knows the screen" core/a.c '"tui/keymap.h"'
 broken "symbols that know a model" symbols/a.c '"models/profile.h"'
+broken "a recording that knows the screen" recording/a.c '"tui/app.h"'
+broken "a view that knows a recording" tui/views/a.c '"recording/reader.h"'
 broken "libbpf in the core" core/a.c '<bpf/libbpf.h>'
 broken "libperf in the screen" tui/a.c '<perf/evlist.h>'
 broken "a path not from the root" core/a.c '"base.h"'

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/codec.h"
+
+#include "recording/names_in.h"
+#include "recording/names_out.h"
+
+void code_u64(struct codec *c, u64 *x)
+{
+	if (c->out)
+		bytes__varint(c->out, *x);
+	else
+		*x = cursor__varint(&c->in);
+}
+
+void code_below(struct codec *c, u32 *x, u32 limit)
+{
+	if (c->out)
+		bytes__varint(c->out, *x);
+	else
+		*x = cursor__below(&c->in, limit);
+}
+
+void code_u32(struct codec *c, u32 *x)
+{
+	if (c->out)
+		bytes__varint(c->out, *x);
+	else
+		*x = cursor__below(&c->in, 1ULL << 32);
+}
+
+void code_bool(struct codec *c, bool *x)
+{
+	u32 value = *x;
+
+	code_below(c, &value, 2);
+	*x = value;
+}
+
+void code_double(struct codec *c, double *x)
+{
+	if (c->out)
+		bytes__double(c->out, *x);
+	else
+		*x = cursor__double(&c->in);
+}
+
+void code_time(struct codec *c, u64 *t_ns)
+{
+	if (c->out)
+		bytes__signed(c->out, (s64)(*t_ns - c->base_ns));
+	else
+		*t_ns = c->base_ns + (u64)cursor__signed(&c->in);
+}
+
+void code_text(struct codec *c, char *text, size_t size)
+{
+	if (c->out)
+		bytes__varint(c->out, names_out__text(c->to, text));
+	else
+		copy_str(text, size, names_in__text(c->from, cursor__varint(&c->in)));
+}
+
+void code_stack(struct codec *c, u64 *hash, u32 tgid)
+{
+	u64 ref;
+
+	if (c->out) {
+		bytes__varint(c->out, names_out__stack(c->to, *hash, tgid));
+		return;
+	}
+	ref = cursor__varint(&c->in);
+	*hash = names_in__stack_hash(c->from, ref);
+	if (*hash && c->nstacks < CODEC_STACKS)
+		c->stacks[c->nstacks++] = (u32)(ref - 1);
+}
+
+void code_cgroup(struct codec *c, u64 *id)
+{
+	if (c->out)
+		names_out__cgroup(c->to, *id);
+	code_u64(c, id);
+}
+
+static u32 count_set(const u64 *v, u32 n)
+{
+	u32 set = 0;
+
+	for (u32 i = 0; i < n; i++)
+		set += v[i] != 0;
+	return set;
+}
+
+/* How many are not 0, then each with the distance to the one before. */
+static void write_table(struct bytes *out, const u64 *v, u32 n)
+{
+	u32 next = 0;
+
+	bytes__varint(out, v ? count_set(v, n) : 0);
+	for (u32 i = 0; v && i < n; i++) {
+		if (!v[i])
+			continue;
+		bytes__varint(out, i - next);
+		bytes__varint(out, v[i]);
+		next = i + 1;
+	}
+}
+
+/* How many there were. */
+static u32 read_table(struct cursor *in, u64 *v, u32 n)
+{
+	u32 set = cursor__below(in, n + 1), at = 0;
+
+	memset(v, 0, n * sizeof(*v));
+	for (u32 i = 0; i < set && at < n && !in->broken; i++) {
+		at += cursor__below(in, n - at);
+		v[at++] = cursor__varint(in);
+	}
+	return set;
+}
+
+void code_table64(struct codec *c, const u64 **table, u32 n)
+{
+	u64 *room = c->room64 + c->used64;
+
+	if (c->out) {
+		write_table(c->out, *table, n);
+		return;
+	}
+	read_table(&c->in, room, n);
+	c->used64 += n;
+	*table = room;
+}
+
+static u32 table32(struct codec *c, const u32 **table, u32 n)
+{
+	u32 *room = c->room32 + c->used32, set;
+	u64 wide[CODEC_ROOM32];
+
+	if (c->out) {
+		for (u32 i = 0; *table && i < n; i++)
+			wide[i] = (*table)[i];
+		write_table(c->out, *table ? wide : NULL, n);
+		return 0;
+	}
+	set = read_table(&c->in, wide, n);
+	for (u32 i = 0; i < n; i++)
+		room[i] = (u32)wide[i];
+	c->used32 += n;
+	*table = room;
+	return set;
+}
+
+void code_table32(struct codec *c, const u32 **table, u32 n)
+{
+	table32(c, table, n);
+}
+
+void code_hist(struct codec *c, const u32 **table, u32 n)
+{
+	u32 set = table32(c, table, n);
+
+	if (!c->out && !set)
+		*table = NULL;
+}

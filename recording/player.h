@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Replays a recording: a reel for the collector, and sources that hand out its samples, one for
+ * each model. Filters are applied to each sample, as sources apply them in user space.
+ */
+#ifndef RECORDING_PLAYER_H
+#define RECORDING_PLAYER_H
+
+#include "core/tape.h"
+#include "recording/reader.h"
+#include "sources/source.h"
+
+struct player;
+
+/* Opens a recording; there is one player at a time. From then on the machine and its cgroups are
+ * those of the recording. */
+struct player *player__open(const char *path, struct symbols *symbols, struct status *st);
+/* When the collector has been stopped. NULL is fine. */
+void player__free(struct player *p);
+struct reel *player__reel(struct player *p);
+const struct reader *player__reader(const struct player *p);
+/* In place of source_table: ends with ops == NULL. Sources of models without samples fail to open,
+ * and say what there is. */
+const struct source_row *player__sources(void);
+
+#endif

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/reader.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/cgroup.h"
+#include "models/model.h"
+#include "recording/block.h"
+
+#define NOTES_MAX  64
+#define NOTE_BYTES 2048
+/* Names of one part, unpacked: more than tables that are full, each entry replaced once. */
+#define NAMES_BYTES_MAX (512ULL << 20)
+#define NO_PART		UINT32_MAX
+
+struct note {
+	char key[64], value[NOTE_BYTES];
+};
+
+struct reader {
+	int fd;
+	u64 size, at; /* of the file; where the next block begins */
+	struct packer *packer;
+	u8 *stored, *raw; /* room for any block */
+	struct note *notes;
+	u32 nnotes, nmodels;
+	u8 models[MODELS_MAX]; /* by position in the file: model_id, NO_MODEL */
+	struct recording_summary sum;
+	struct names_in *names;
+	u32 part;
+	struct codec codec;
+	struct cursor rest;    /* of the block of samples that is being read */
+	struct bytes joined;   /* pieces of an interval that spans blocks */
+	struct cursor records; /* of the interval */
+	bool gap;	       /* something before the next block is missing */
+	bool joining;	       /* an interval has begun in blocks before */
+	bool over;
+	struct tape_interval first;
+	bool has_first;
+	u32 damaged;
+	char trouble[200];
+};
+
+/* --- blocks --- */
+
+static bool read_at(const struct reader *r, u64 at, void *to, size_t n)
+{
+	u8 *p = to;
+
+	if (at > r->size || n > r->size - at)
+		return false;
+	while (n) {
+		ssize_t done = pread(r->fd, p, n, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		p += done;
+		at += (u64)done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+/* The block that begins there, when it is whole; moves on to where the next one begins. */
+static bool block_at(const struct reader *r, u64 *at, struct block *b, u64 *payload)
+{
+	u8 header[BLOCK_HEADER];
+
+	if (!read_at(r, *at, header, sizeof(header)) || !block__read_header(b, header))
+		return false;
+	*payload = *at + BLOCK_HEADER;
+	if (b->stored > r->size - *payload)
+		return false;
+	*at = *payload + b->stored;
+	return true;
+}
+
+static void note_damage(struct reader *r)
+{
+	r->damaged++;
+	snprintf(r->trouble, sizeof(r->trouble),
+		 "%u block%s of the recording %s damaged and left out", r->damaged,
+		 r->damaged == 1 ? "" : "s", r->damaged == 1 ? "is" : "are");
+}
+
+/* Its records, valid until the next block is loaded. */
+static bool load(struct reader *r, const struct block *b, u64 payload, struct cursor *out)
+{
+	if (!read_at(r, payload, r->stored, b->stored) ||
+	    !packer__unpack(r->packer, b, r->stored, r->raw))
+		return false;
+	*out = (struct cursor){r->raw, r->raw + b->raw, false};
+	return true;
+}
+
+/* --- the head --- */
+
+static void read_note(struct reader *r, struct cursor *c)
+{
+	struct note *n;
+
+	if (r->nnotes == NOTES_MAX)
+		return;
+	n = &r->notes[r->nnotes];
+	cursor__text(c, n->key, sizeof(n->key));
+	cursor__text(c, n->value, sizeof(n->value));
+	if (!c->broken)
+		r->nnotes++;
+}
+
+static void read_model_name(struct reader *r, struct cursor *c)
+{
+	char name[64];
+
+	if (r->nmodels == MODELS_MAX)
+		return;
+	cursor__text(c, name, sizeof(name));
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (!strcmp(model_table[m]->name, name))
+			r->models[r->nmodels] = (u8)m;
+	r->nmodels++;
+}
+
+static bool read_head(struct reader *r)
+{
+	struct cursor all, record;
+	struct block b;
+	u64 payload;
+	u32 type;
+
+	memset(r->models, NO_MODEL, sizeof(r->models));
+	if (!block_at(r, &r->at, &b, &payload) || b.kind != BLOCK_HEAD ||
+	    !load(r, &b, payload, &all))
+		return false;
+	while (cursor__record(&all, &type, &record)) {
+		if (type == RECORD_INFO)
+			read_note(r, &record);
+		else if (type == RECORD_MODEL)
+			read_model_name(r, &record);
+	}
+	return true;
+}
+
+/* What is in the file, by the headers alone. */
+static void scan(struct reader *r)
+{
+	u64 at = r->at, payload;
+	struct block b;
+
+	while (block_at(r, &at, &b, &payload)) {
+		if (b.kind != BLOCK_SAMPLES || !b.intervals)
+			continue;
+		r->sum.intervals += b.intervals;
+		r->sum.end_ns = b.t1_ns;
+		for (u32 i = 0; i < MODELS_MAX; i++)
+			if ((b.models & 1ULL << i) && r->models[i] != NO_MODEL)
+				r->sum.models |= 1ULL << r->models[i];
+	}
+	r->sum.bytes = at;
+	if (at < r->size)
+		snprintf(r->trouble, sizeof(r->trouble),
+			 "the recording is cut off: its last %llu bytes are no whole block",
+			 (unsigned long long)(r->size - at));
+	r->size = at;
+}
+
+/* --- parts and intervals --- */
+
+/* All names from here to the part's end. */
+static void load_names(struct reader *r, u32 part)
+{
+	u64 at = r->at, payload, bytes = 0;
+	struct cursor records;
+	struct block b;
+
+	names_in__start(r->names, part);
+	r->part = part;
+	while (block_at(r, &at, &b, &payload) && b.part == part && bytes < NAMES_BYTES_MAX) {
+		if (b.kind != BLOCK_NAMES)
+			continue;
+		bytes += b.raw;
+		if (!load(r, &b, payload, &records) || !names_in__read(r->names, records))
+			note_damage(r);
+	}
+	names_in__cgroups(r->names, cgroup__learn);
+}
+
+/* What came before a block of samples: pieces of its first interval, or not all of them. */
+static void connect(struct reader *r, const struct block *b, bool lost)
+{
+	if (b->flags & BLOCK_CONTINUES) {
+		r->gap |= lost || !r->joining;
+		return;
+	}
+	r->joined.n = 0;
+	r->joining = r->gap = false;
+}
+
+static bool next_block(struct reader *r)
+{
+	u64 payload, at = r->at;
+	bool lost = false;
+	struct block b;
+
+	for (; block_at(r, &r->at, &b, &payload); at = r->at) {
+		if (b.part != r->part) {
+			r->at = at;
+			load_names(r, b.part);
+			r->at = payload + b.stored;
+		}
+		if (b.kind != BLOCK_SAMPLES)
+			continue;
+		if (load(r, &b, payload, &r->rest)) {
+			connect(r, &b, lost);
+			return true;
+		}
+		note_damage(r);
+		lost = true;
+	}
+	return false;
+}
+
+/* Up to the mark that ends the interval; false: the block ends first. */
+static bool find_mark(struct reader *r, struct cursor *mark)
+{
+	const u8 *from = r->rest.at;
+	u32 type;
+
+	while (cursor__record(&r->rest, &type, mark)) {
+		if (type != RECORD_INTERVAL)
+			continue;
+		r->records = (struct cursor){from, r->rest.at, false};
+		return true;
+	}
+	if (r->rest.broken) {
+		note_damage(r);
+		r->gap = true;
+	}
+	bytes__put(&r->joined, from, (size_t)(r->rest.end - from));
+	r->joining = true;
+	return false;
+}
+
+static void join(struct reader *r)
+{
+	if (!r->joining)
+		return;
+	bytes__put(&r->joined, r->records.at, (size_t)(r->records.end - r->records.at));
+	r->records = (struct cursor){r->joined.v, r->joined.v + r->joined.n, false};
+}
+
+static bool end(struct reader *r, const char *why)
+{
+	if (why)
+		copy_str(r->trouble, sizeof(r->trouble), why);
+	r->over = true;
+	return false;
+}
+
+/* An interval of which something is missing is left out. */
+static bool read_next(struct reader *r, struct tape_interval *out)
+{
+	struct cursor mark;
+	bool whole;
+
+	for (;;) {
+		if (!r->joining)
+			r->joined.n = 0;
+		if (r->joined.n > INTERVAL_RAW_MAX)
+			return end(r, "an interval of the recording is too large: it ends there");
+		if (r->rest.at == r->rest.end && !next_block(r))
+			return end(r, NULL);
+		if (!find_mark(r, &mark))
+			continue;
+		whole = !r->gap && mark__read(&r->codec, mark, r->models, out);
+		join(r);
+		r->joining = r->gap = false;
+		if (whole)
+			return true;
+	}
+}
+
+bool reader__next(struct reader *r, struct tape_interval *out)
+{
+	if (r->has_first) {
+		*out = r->first;
+		r->has_first = false;
+		return true;
+	}
+	return !r->over && read_next(r, out);
+}
+
+/* Whether a route leads to a model. */
+static bool leads_to(const struct reader *r, u64 route, u32 model)
+{
+	for (u32 i = 0; i < r->nmodels; i++)
+		if ((route & 1ULL << i) && r->models[i] == model)
+			return true;
+	return false;
+}
+
+void reader__samples(struct reader *r, u32 model,
+		     void (*fn)(void *ctx, const struct codec *c, const struct sample_codec *type,
+				const union any_sample *s),
+		     void *ctx)
+{
+	struct cursor records = r->records, record;
+	const struct sample_codec *kind;
+	union any_sample sample;
+	bool wanted = false;
+	u32 type;
+
+	while (cursor__record(&records, &type, &record)) {
+		if (type == RECORD_ROUTE) {
+			wanted = leads_to(r, cursor__varint(&record), model);
+			r->codec.base_ns = cursor__varint(&record);
+		}
+		if (!wanted || type < RECORD_SAMPLES)
+			continue;
+		kind = sample_codec__numbered(type - RECORD_SAMPLES);
+		if (kind && sample__read(&r->codec, kind, record, &sample))
+			fn(ctx, &r->codec, kind, &sample);
+	}
+}
+
+/* --- what it tells --- */
+
+struct names_in *reader__names(const struct reader *r)
+{
+	return r->names;
+}
+
+u32 reader__part(const struct reader *r)
+{
+	return r->part;
+}
+
+void reader__summary(const struct reader *r, struct recording_summary *out)
+{
+	*out = r->sum;
+}
+
+const char *reader__note(const struct reader *r, const char *key)
+{
+	for (u32 i = 0; i < r->nnotes; i++)
+		if (!strcmp(r->notes[i].key, key))
+			return r->notes[i].value;
+	return "";
+}
+
+const char *reader__trouble(const struct reader *r)
+{
+	return r->trouble;
+}
+
+/* --- life --- */
+
+void reader__free(struct reader *r)
+{
+	if (!r)
+		return;
+	close(r->fd);
+	packer__free(r->packer);
+	names_in__free(r->names);
+	bytes__free(&r->joined);
+	free(r->stored);
+	free(r->raw);
+	free(r->notes);
+	free(r);
+}
+
+static u64 earliest(const struct tape_interval *iv)
+{
+	u64 t = iv->t1_ns;
+
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (iv->models & 1ULL << m)
+			t = MIN(t, iv->v[m].t0_ns);
+	return t;
+}
+
+static int look_into(struct reader *r, const char *path, struct status *st)
+{
+	char magic[RECORDING_MAGIC_LEN];
+	struct stat s;
+
+	if (fstat(r->fd, &s) || !S_ISREG(s.st_mode))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%.200s is not a file", path);
+	r->size = (u64)s.st_size;
+	if (!read_at(r, 0, magic, sizeof(magic)) ||
+	    memcmp(magic, RECORDING_MAGIC, RECORDING_MAGIC_LEN))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "%.200s is not a recording of proftop --record", path);
+	r->at = RECORDING_MAGIC_LEN;
+	if (!read_head(r))
+		return status__set(
+			st, EXIT_CODE_FAILURE, -EINVAL,
+			"%.200s: the recording's head is damaged, nothing of it can be read", path);
+	scan(r);
+	r->has_first = read_next(r, &r->first);
+	if (!r->has_first)
+		return status__set(st, EXIT_CODE_FAILURE, -EINVAL,
+				   "%.200s: there is no whole interval in it%s%s", path,
+				   r->trouble[0] ? "; " : "", r->trouble);
+	r->sum.begin_ns = earliest(&r->first);
+	return 0;
+}
+
+struct reader *reader__open_fd(int fd, const char *path, struct symbols *symbols, struct status *st)
+{
+	struct reader *r = xcalloc(1, sizeof(*r));
+
+	r->fd = fd;
+	r->part = NO_PART;
+	r->packer = packer__new();
+	r->stored = xmalloc(BLOCK_STORED_MAX);
+	r->raw = xmalloc(BLOCK_RAW_MAX);
+	r->notes = xcalloc(NOTES_MAX, sizeof(*r->notes));
+	r->names = names_in__new(symbols);
+	r->codec.from = r->names;
+	r->rest = (struct cursor){r->raw, r->raw, false};
+	if (!look_into(r, path, st))
+		return r;
+	reader__free(r);
+	return NULL;
+}
+
+struct reader *reader__open(const char *path, struct symbols *symbols, struct status *st)
+{
+	/* Whatever it is, opening it waits for nobody. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0)
+		return reader__open_fd(fd, path, symbols, st);
+	status__set(st, EXIT_CODE_USAGE, -errno, "cannot open %.200s: %s", path, strerror(errno));
+	return NULL;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads a recording, interval by interval. Whatever is in the file, reading takes bounded memory
+ * and ends; what cannot be read is left out and told by reader__trouble. One thread at a time.
+ */
+#ifndef RECORDING_READER_H
+#define RECORDING_READER_H
+
+#include "core/status.h"
+#include "recording/mark.h"
+#include "recording/names_in.h"
+#include "recording/types.h"
+
+struct reader;
+
+/* NULL with st: no recording, or nothing in it can be read. The fd is the reader's from then on,
+ * also on failure. */
+struct reader *reader__open(const char *path, struct symbols *symbols, struct status *st);
+struct reader *reader__open_fd(int fd, const char *path, struct symbols *symbols,
+			       struct status *st);
+void reader__free(struct reader *r);
+
+struct recording_summary {
+	u64 models;	      /* that have intervals, a bit per model_id */
+	u64 intervals, bytes; /* bytes: of the part of the file that can be read */
+	u64 begin_ns, end_ns;
+};
+
+void reader__summary(const struct reader *r, struct recording_summary *out);
+/* What the head tells; "" when it does not. */
+const char *reader__note(const struct reader *r, const char *key);
+/* What of the file cannot be read, "" nothing; more may come to light as it is read. */
+const char *reader__trouble(const struct reader *r);
+
+/* The next interval; false at the end. */
+bool reader__next(struct reader *r, struct tape_interval *out);
+/* Calls fn for each sample of that interval that a model was given; any number of times. A stack
+ * is told by its position (codec.stacks) before it is needed. */
+void reader__samples(struct reader *r, u32 model,
+		     void (*fn)(void *ctx, const struct codec *c, const struct sample_codec *type,
+				const union any_sample *s),
+		     void *ctx);
+struct names_in *reader__names(const struct reader *r);
+/* Rises when all stacks get new hashes. */
+u32 reader__part(const struct reader *r);
+
+#endif

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/recorder.h"
+
+#include "core/log.h"
+#include "models/model.h"
+#include "recording/file_out.h"
+#include "recording/mark.h"
+#include "recording/names_out.h"
+#include "recording/types.h"
+
+/* A block is written when it is so large, or its first interval began so long ago: what a kill
+ * loses is less than that. */
+#define BLOCK_BYTES (128u << 10)
+#define BLOCK_NS    (3 * NSEC_PER_SEC)
+/* Within an interval, another block begins. */
+#define PIECE_BYTES (1u << 20)
+/* Names that are being looked up when it ends. */
+#define SETTLE_MS 3000
+
+/* A block of samples that waits for the end of its interval. */
+struct piece {
+	struct block block;
+	struct bytes bytes;
+};
+
+struct recorder {
+	struct tap tap;
+	struct symbols *symbols;
+	struct file_out *file;
+	struct names_out names;
+	struct codec codec;
+	struct bytes samples; /* the block that is being filled */
+	struct block block;   /* what is known of it */
+	struct piece *pieces; /* those before it that are not written yet */
+	u32 npieces, pieces_cap;
+	size_t held;		  /* bytes in pieces */
+	u64 route;		  /* models of the samples now; 0: the interval begins */
+	u64 last_t1_ns, since_ns; /* where the last interval ended; the first one of the block */
+	u32 unwritten;		  /* intervals in pieces and the block */
+	u64 intervals, dropped;
+	bool within; /* an interval has begun */
+	bool too_large;
+	char error[200];
+};
+
+/* --- blocks --- */
+
+static void flush_names(void *ctx)
+{
+	struct recorder *r = ctx;
+	struct block b = {.kind = BLOCK_NAMES, .part = r->names.part};
+
+	if (r->names.out.n)
+		file_out__put(r->file, &b, &r->names.out);
+	r->names.out.n = 0;
+}
+
+static void start_block(struct recorder *r)
+{
+	r->block = (struct block){.kind = BLOCK_SAMPLES,
+				  .part = r->names.part,
+				  .flags = r->within ? BLOCK_CONTINUES : 0};
+	r->samples.n = 0;
+}
+
+static void hold_block(struct recorder *r)
+{
+	if (!r->samples.n)
+		return;
+	r->pieces = xgrow(r->pieces, r->npieces, &r->pieces_cap, sizeof(*r->pieces));
+	r->pieces[r->npieces++] = (struct piece){r->block, r->samples};
+	r->held += r->samples.n;
+	r->samples = (struct bytes){0};
+	start_block(r);
+}
+
+static void write_pieces(struct recorder *r)
+{
+	bool room = file_out__room(r->file, r->held) && !r->too_large;
+
+	for (u32 i = 0; i < r->npieces; i++) {
+		if (room)
+			file_out__put(r->file, &r->pieces[i].block, &r->pieces[i].bytes);
+		bytes__free(&r->pieces[i].bytes);
+	}
+	if (room)
+		r->intervals += r->unwritten;
+	else
+		r->dropped += r->unwritten;
+	r->npieces = r->unwritten = 0;
+	r->held = 0;
+	r->too_large = false;
+}
+
+/* Whole intervals, or none of them when the disk is too slow. */
+static void flush(struct recorder *r)
+{
+	hold_block(r);
+	flush_names(r);
+	write_pieces(r);
+}
+
+static void begin_part(struct recorder *r)
+{
+	flush(r);
+	names_out__refresh(&r->names, true);
+	flush_names(r);
+	names_out__new_part(&r->names);
+	start_block(r);
+}
+
+static bool failed(struct recorder *r)
+{
+	const char *error = r->error[0] ? NULL : file_out__error(r->file);
+
+	if (error) {
+		copy_str(r->error, sizeof(r->error), error);
+		log__add(LOG_ERROR, "recording ends: %s", r->error);
+	}
+	return r->error[0];
+}
+
+/* --- samples --- */
+
+static void begin_route(struct recorder *r, u64 models)
+{
+	size_t begin = bytes__begin(&r->samples, RECORD_ROUTE);
+
+	r->codec.base_ns = r->last_t1_ns;
+	bytes__varint(&r->samples, models);
+	bytes__varint(&r->samples, r->codec.base_ns);
+	bytes__end(&r->samples, begin);
+	r->route = models;
+	r->within = true;
+}
+
+static void put_sample(struct recorder *r, u64 models, const struct sample *s)
+{
+	if (r->held + r->samples.n > INTERVAL_RAW_MAX / 2)
+		r->too_large = true;
+	if (r->too_large || !sample_codec__of(s->type))
+		return;
+	if (r->route != models)
+		begin_route(r, models);
+	sample__write(&r->codec, s);
+	if (r->samples.n > PIECE_BYTES)
+		hold_block(r);
+}
+
+static void recorder__put(struct tap *t, u64 models, const struct sample *s)
+{
+	struct recorder *r = container_of(t, struct recorder, tap);
+
+	if (r->error[0])
+		return;
+	if (s->type == SAMPLE_STACK_DEF)
+		names_out__define(&r->names, container_of(s, struct stack_def, head));
+	else if (s->type == SAMPLE_PROC)
+		names_out__proc(&r->names, container_of(s, struct proc_event, head));
+	else
+		put_sample(r, models, s);
+}
+
+static void recorder__end_interval(struct tap *t, const struct tape_interval *iv)
+{
+	struct recorder *r = container_of(t, struct recorder, tap);
+
+	if (failed(r))
+		return;
+	names_out__refresh(&r->names, false);
+	mark__write(&r->codec, iv);
+	if (!r->unwritten)
+		r->since_ns = r->last_t1_ns;
+	r->last_t1_ns = r->block.t1_ns = iv->t1_ns;
+	r->block.models |= iv->models;
+	r->block.intervals++;
+	r->unwritten++;
+	r->route = 0;
+	r->within = false;
+	if (r->held || r->samples.n > BLOCK_BYTES || iv->t1_ns - r->since_ns >= BLOCK_NS)
+		flush(r);
+	if (names_out__full(&r->names))
+		begin_part(r);
+}
+
+static void recorder__state(const struct tap *t, struct tape_state *out)
+{
+	const struct recorder *r = container_of(t, const struct recorder, tap);
+
+	*out = (struct tape_state){
+		.kind = TAPE_RECORD,
+		.intervals = r->intervals + r->unwritten,
+		.bytes = file_out__written(r->file),
+		.dropped = r->dropped,
+		.stopped = r->error[0],
+	};
+	copy_str(out->error, sizeof(out->error), r->error);
+}
+
+/* --- life --- */
+
+static void recorder__close(struct tap *t)
+{
+	struct recorder *r = container_of(t, struct recorder, tap);
+	struct status st = {0};
+
+	symbols__kick(r->symbols);
+	symbols__settle(r->symbols, SETTLE_MS);
+	names_out__refresh(&r->names, true);
+	flush(r);
+	flush_names(r);
+	file_out__free(r->file, &st);
+	if (st.msg[0] && !r->error[0])
+		log__add(LOG_ERROR, "recording is not whole: %s", st.msg);
+	if (r->dropped)
+		log__add(LOG_WARN, "recording: %llu intervals are missing, the disk was too slow",
+			 (unsigned long long)r->dropped);
+	names_out__fini(&r->names);
+	bytes__free(&r->samples);
+	free(r->pieces);
+	free(r);
+}
+
+static const struct tap_ops recorder_ops = {
+	.put = recorder__put,
+	.end_interval = recorder__end_interval,
+	.state = recorder__state,
+	.close = recorder__close,
+};
+
+static void write_head(struct recorder *r, const struct recording_note *notes)
+{
+	struct block b = {.kind = BLOCK_HEAD};
+	struct bytes head = {0};
+	size_t begin;
+
+	for (; notes->key; notes++) {
+		begin = bytes__begin(&head, RECORD_INFO);
+		bytes__text(&head, notes->key);
+		bytes__text(&head, notes->value);
+		bytes__end(&head, begin);
+	}
+	for (u32 m = 0; m < MODEL_COUNT; m++) {
+		begin = bytes__begin(&head, RECORD_MODEL);
+		bytes__text(&head, model_table[m]->name);
+		bytes__end(&head, begin);
+	}
+	file_out__put(r->file, &b, &head);
+}
+
+struct tap *recorder__new(const struct recorder_config *cfg, struct status *st)
+{
+	struct file_out *file = file_out__new(cfg->path, st);
+	struct recorder *r;
+
+	if (!file)
+		return NULL;
+	r = xcalloc(1, sizeof(*r));
+	r->tap.ops = &recorder_ops;
+	r->symbols = cfg->symbols;
+	r->file = file;
+	names_out__init(&r->names, cfg->symbols, flush_names, r);
+	r->codec.out = &r->samples;
+	r->codec.to = &r->names;
+	start_block(r);
+	write_head(r, cfg->notes);
+	return &r->tap;
+}

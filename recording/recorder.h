@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records what the collector's sources hand out; see recording/format.h for the file. */
+#ifndef RECORDING_RECORDER_H
+#define RECORDING_RECORDER_H
+
+#include "core/status.h"
+#include "core/tape.h"
+#include "symbols/symbols.h"
+
+struct recording_note {
+	const char *key, *value;
+};
+
+struct recorder_config {
+	const char *path;
+	struct symbols *symbols;
+	const struct recording_note *notes; /* how it is made; ends with a NULL key */
+};
+
+/* What the head of every recording tells; a reader takes them from there by these names. */
+#define NOTE_VERSION  "version"
+#define NOTE_HOST     "host"
+#define NOTE_KERNEL   "kernel"
+#define NOTE_COMMAND  "command line"
+#define NOTE_RATE     "rate"
+#define NOTE_SCOPE    "scope"
+#define NOTE_STARTED  "started"	 /* seconds since 1970, decimal */
+#define NOTE_INTERVAL "interval" /* seconds */
+
+/* Any thread makes it, the collector that it is given to owns it. NULL with st: the file cannot
+ * be made. */
+struct tap *recorder__new(const struct recorder_config *cfg, struct status *st);
+
+#endif

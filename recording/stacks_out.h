@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between recording/names_out.c and recording/stacks_out.c. */
+#ifndef RECORDING_STACKS_OUT_H
+#define RECORDING_STACKS_OUT_H
+
+#include "recording/names_out.h"
+
+/* Address space generations: processes share one by hash, which only costs a look-up more. */
+#define OUT_EPOCHS 4096
+
+void stacks_out__fini(struct out_stacks *s);
+void slots_out__fini(struct out_slots *s);
+
+/* A record's begin for bytes__end; blocks begin with their base. */
+size_t names_out__begin(struct names_out *n, u32 type);
+bool names_out__room(struct names_out *n, enum name_table t, u32 more);
+/* Position + 1 of a loc of symbols; 0 no room. */
+u32 names_out__loc(struct names_out *n, u32 loc);
+
+#endif

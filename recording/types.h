@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The types of samples in a recording. A new one is a function that names its fields and a row of
+ * the table in recording/types.c.
+ */
+#ifndef RECORDING_TYPES_H
+#define RECORDING_TYPES_H
+
+#include "core/cache.h"
+#include "core/vitals.h"
+#include "recording/codec.h"
+
+/* Room for any sample that is read. */
+union any_sample {
+	struct sample head;
+	struct stack_sample stack;
+	struct vitals_sample vitals;
+	struct wait_sample wait;
+	struct task_sample task;
+	struct cpu_sample cpu;
+	struct delay_sample delay;
+	struct switch_sample sw;
+	struct io_sample io;
+	struct io_proc_sample io_proc;
+	struct io_slow_sample io_slow;
+	struct io_device_sample io_device;
+	struct cache_sample cache;
+	struct cache_miss_sample miss;
+	struct cache_totals_sample totals;
+	struct dentry_sample dentry;
+	struct dentry_state_sample dentries;
+};
+
+/* Whom a sample is about, as far as it says; what it does not say is 0. */
+struct subject {
+	bool known; /* it is about somebody: filters apply */
+	bool has_tid, has_cpu, has_comm, has_kind;
+	u32 tgid, tid, cpu;
+	u64 cgroup;
+	const char *comm;
+	bool kthread;
+	u32 state;	/* bit of SCOPE_STATES; 0 none */
+	u64 longest_ns; /* of what it lasted; 0 not told */
+};
+
+struct sample_codec {
+	u32 number; /* in files: RECORD_SAMPLES + number */
+	enum sample_type type;
+	void (*code)(struct codec *c, union any_sample *s);
+	/* Optional: whom filters look at. */
+	void (*subject)(const union any_sample *s, struct subject *out);
+};
+
+/* NULL: it is not recorded. */
+const struct sample_codec *sample_codec__of(enum sample_type type);
+/* NULL: not known to this version. */
+const struct sample_codec *sample_codec__numbered(u32 number);
+
+/* Appends the record of a sample; false: its type is not recorded. */
+bool sample__write(struct codec *c, const struct sample *s);
+/* False: the record does not fit. */
+bool sample__read(struct codec *c, const struct sample_codec *type, struct cursor record,
+		  union any_sample *out);
+
+/* recording/types_*.c */
+void code_ident(struct codec *c, struct task_ident *t);
+void code_wait(struct codec *c, union any_sample *s);
+void code_task(struct codec *c, union any_sample *s);
+void code_cpu(struct codec *c, union any_sample *s);
+void code_delay(struct codec *c, union any_sample *s);
+void code_switch(struct codec *c, union any_sample *s);
+void wait_subject(const union any_sample *s, struct subject *out);
+void task_subject(const union any_sample *s, struct subject *out);
+void delay_subject(const union any_sample *s, struct subject *out);
+void code_io(struct codec *c, union any_sample *s);
+void code_io_proc(struct codec *c, union any_sample *s);
+void code_io_slow(struct codec *c, union any_sample *s);
+void code_io_device(struct codec *c, union any_sample *s);
+void io_proc_subject(const union any_sample *s, struct subject *out);
+void io_slow_subject(const union any_sample *s, struct subject *out);
+void code_cache(struct codec *c, union any_sample *s);
+void code_miss(struct codec *c, union any_sample *s);
+void code_totals(struct codec *c, union any_sample *s);
+void code_dentry(struct codec *c, union any_sample *s);
+void code_dentries(struct codec *c, union any_sample *s);
+void cache_subject(const union any_sample *s, struct subject *out);
+void miss_subject(const union any_sample *s, struct subject *out);
+void dentry_subject(const union any_sample *s, struct subject *out);
+
+#endif

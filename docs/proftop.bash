@@ -78,12 +78,14 @@ _proftop()
 		;;
 	-n | --iterations) _proftop_words "1 5 10 60" ;;
 	--format) _proftop_words "text json csv folded" ;;
+	--speed) _proftop_words "0.5 2 10 100" ;;
 	--size) _proftop_words "80x24 120x40 200x50" ;;
-	-o | --output | --keymap | --script) _proftop_files ;;
+	-o | --output | --keymap | --script | --record | --replay) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph -V --view -d --delay --group --keymap
-			--theme --ascii -b --batch -n --iterations --format -o --output --doctor
+			--theme --ascii -b --batch -n --iterations --format -o --output --record
+			--replay --speed --doctor
 			--list-views --list-events --version -h --help --script --size --"
 		;;
 	esac

@@ -153,7 +153,7 @@ static u32 models_of(const struct host *h, enum view_id v)
 /* What no view needs is detached. */
 static void let_views_rest(struct host *h)
 {
-	u32 wanted = h->wanted & 1u << MODEL_VITALS;
+	u32 wanted = h->always;
 
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		if (!rests(h, v))
@@ -203,10 +203,20 @@ void app__set_sampling(struct host *h, const struct sampling *s)
 	h->dirty = true;
 }
 
+static bool change_speed(struct host *h, bool up)
+{
+	h->speed = CLAMP(up ? h->speed * 2 : h->speed / 2, 1.0 / 64, 1024);
+	collector__play(h->collector, h->paused, h->speed);
+	host__message(h, ROLE_OK, "played %g times as fast as it was", h->speed);
+	return true;
+}
+
 static bool change_rate(struct host *h, bool up)
 {
 	struct sampling s = h->sampling;
 
+	if (h->options->replay)
+		return change_speed(h, up);
 	if (s.period)
 		s.period = up ? MAX(s.period / 2, (u64)1) : s.period * 2;
 	else
@@ -281,7 +291,7 @@ void app__apply_filter(struct host *h, const char *expr, bool seen)
 		.run = scope_job__run, .done = scope_job__done, .drop = scope_job__drop};
 	j->host = h;
 	j->expr = xstrdup(expr);
-	j->seen = seen || !strcmp(expr, h->scope->text);
+	j->seen = seen || h->options->replay || !strcmp(expr, h->scope->text);
 	worker__post(h->lists, &j->job);
 }
 
@@ -311,11 +321,27 @@ void app__show_frame(struct host *h, const struct frame *f)
 static bool toggle_pause(struct host *h)
 {
 	h->paused = !h->paused;
+	if (h->options->replay)
+		collector__play(h->collector, h->paused, h->speed);
 	if (!h->paused && h->held) {
 		app__show_frame(h, h->held);
 		h->held = NULL;
 	}
-	host__message(h, ROLE_OK, h->paused ? "paused; collecting goes on" : "live");
+	host__message(h, ROLE_OK,
+		      h->options->replay ? h->paused ? "paused" : "the replay goes on"
+		      : h->paused	 ? "paused; collecting goes on"
+					 : "live");
+	return true;
+}
+
+/* Those of this machine are others. */
+static bool pick_process(struct host *h)
+{
+	if (h->options->replay)
+		host__message(h, ROLE_WARN, "a recording has no list of processes; filter by "
+					    "pid= or comm~");
+	else
+		dialog__open(h, DIALOG_PICK_PROCESS);
 	return true;
 }
 
@@ -362,7 +388,7 @@ static bool global_action(struct host *h, enum action a)
 		app__show_view(h, (h->view + VIEW_COUNT - 1) % VIEW_COUNT);
 		return true;
 	case ACTION_VIEW_PICK: dialog__open(h, DIALOG_PICK_VIEW); return true;
-	case ACTION_PICK_PROCESS: dialog__open(h, DIALOG_PICK_PROCESS); return true;
+	case ACTION_PICK_PROCESS: return pick_process(h);
 	case ACTION_PICK_CGROUP: dialog__open(h, DIALOG_PICK_CGROUP); return true;
 	case ACTION_FILTER: dialog__open(h, DIALOG_FILTER); return true;
 	case ACTION_SEARCH: dialog__open(h, DIALOG_SEARCH); return true;

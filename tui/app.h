@@ -42,6 +42,8 @@ struct host {
 	const struct frame *frame; /* shown */
 	const struct frame *held;  /* newest while paused */
 	bool paused;
+	double speed;	   /* of a replay */
+	char tape_error[200]; /* as told last */
 	const struct scope *scope;
 	struct sampling sampling;
 	u64 interval_ns;
@@ -50,6 +52,7 @@ struct host {
 	struct screen *stacks[VIEW_COUNT]; /* top of each; NULL not opened yet */
 	u64 left_ns[VIEW_COUNT]; /* time of the frame when it was left */
 	u32 wanted;		 /* by them and the vital signs: bit per model_id */
+	u32 always;		 /* of those: whatever is shown */
 
 	enum dialog dialog;
 	struct prompt prompt;

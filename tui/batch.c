@@ -201,6 +201,13 @@ static void close_outputs(struct batch *b)
 	}
 }
 
+/* A replay goes on when what came of it is taken, and is not far ahead of what is written. */
+static void play_on(struct batch *b)
+{
+	if (b->options->replay && b->queued < QUEUE_MAX / 2 && collector__idle(b->collector))
+		collector__tick(b->collector);
+}
+
 static void batch__loop(struct batch *b, int signals)
 {
 	struct pollfd fds[] = {
@@ -212,6 +219,7 @@ static void batch__loop(struct batch *b, int signals)
 	struct signalfd_siginfo info;
 
 	while (!b->done) {
+		play_on(b);
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
@@ -251,6 +259,7 @@ int batch__run(const struct options *o, struct collector *c, struct symbols *sym
 	}
 	b.writer = worker__new("proftop-write");
 	batch__loop(&b, signals);
+	collector__record(c, NULL); /* what is not reported is not recorded */
 	batch__flush(&b);
 	close_outputs(&b);
 	close(signals);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/utsname.h>
 
 #include "core/child.h"
+#include "core/machine.h"
 #include "tui/app.h"
 #include "widgets/paragraph.h"
 #include "widgets/spark.h"
@@ -13,6 +13,7 @@
 #define BAD_LOST_PCT  1.0
 #define BUSY_PSI_PCT  10.0
 
+#define STATE_W	    9 /* at the end of the first line */
 #define LINE_PIECES 48
 #define NOTE_MIN_W  24 /* less than that tells nothing */
 #define CRUMBS_MIN_W 20
@@ -108,24 +109,6 @@ static const struct vitals_snap *vitals_of(const struct host *h)
 	return h->frame ? (const void *)h->frame->snaps[MODEL_VITALS] : NULL;
 }
 
-static const char *host_name(void)
-{
-	static struct utsname name;
-
-	if (!name.nodename[0])
-		uname(&name);
-	return name.nodename;
-}
-
-static const char *kernel_release(void)
-{
-	static struct utsname name;
-
-	if (!name.release[0])
-		uname(&name);
-	return name.release;
-}
-
 static bool is_low(const struct canvas *c)
 {
 	return c->h < LOW_H;
@@ -140,22 +123,59 @@ struct rect chrome__area(const struct canvas *c)
 
 /* --- the two lines of vital signs --- */
 
-static void draw_state(struct host *h, int y)
+static void format_clock(char *buf, size_t size, u64 ns)
 {
-	const char *text = h->paused ? " PAUSED " : h->child && child__ended(h->child) ? " ENDED " : " LIVE ";
-	int w = text__width(text);
+	u64 s = ns / NSEC_PER_SEC;
 
-	draw__text(&h->canvas, h->canvas.w - w, y, w, h->paused ? ROLE_WARN : ROLE_OK, text);
+	if (s >= 3600)
+		snprintf(buf, size, "%llu:%02llu:%02llu", (unsigned long long)(s / 3600),
+			 (unsigned long long)(s / 60 % 60), (unsigned long long)(s % 60));
+	else
+		snprintf(buf, size, "%llu:%02llu", (unsigned long long)(s / 60),
+			 (unsigned long long)(s % 60));
 }
 
-static void draw_machine(struct host *h, const struct vitals_snap *s)
+/* " REPLAY 0:12/1:00 4x ": where it is, how long it is, how fast it goes. */
+static void replay_text(const struct host *h, const struct tape_state *t, char *buf, size_t size)
+{
+	char at[24], all[24], speed[16] = "";
+
+	format_clock(at, sizeof(at), t->at_ns - MIN(t->begin_ns, t->at_ns));
+	format_clock(all, sizeof(all), t->end_ns - MIN(t->begin_ns, t->end_ns));
+	if (t->speed != 1)
+		snprintf(speed, sizeof(speed), " %gx", t->speed);
+	snprintf(buf, size, " %s %s/%s%s ",
+		 h->paused ? "PAUSED" : t->stopped ? "END" : "REPLAY", at, all, speed);
+}
+
+/* Returns how wide it is. */
+static int draw_state(struct host *h, int y)
+{
+	const struct tape_state *t = h->frame ? &h->frame->tape : NULL;
+	enum role role = h->paused ? ROLE_WARN : ROLE_OK;
+	char text[96];
+	int w;
+
+	if (t && t->kind == TAPE_REPLAY)
+		replay_text(h, t, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), " %s%s ",
+			 t && t->kind == TAPE_RECORD && !t->error[0] ? "REC " : "",
+			 h->paused ? "PAUSED"
+			 : h->child && child__ended(h->child) ? "ENDED" : "LIVE");
+	w = text__width(text);
+	draw__text(&h->canvas, h->canvas.w - w, y, w, role, text);
+	return w;
+}
+
+static void draw_machine(struct host *h, const struct vitals_snap *s, int w)
 {
 	const struct vitals *v = &s->now;
 	struct line l = {0};
 	struct piece *p;
 
-	line__add(&l, 1, ROLE_STRONG, "%.32s ", host_name());
-	line__add(&l, 7, ROLE_DIM, "%.40s ", kernel_release());
+	line__add(&l, 1, ROLE_STRONG, "%.32s ", machine__name());
+	line__add(&l, 7, ROLE_DIM, "%.40s ", machine__kernel());
 	line__add(&l, 0, ROLE_DIM, "cpu ");
 	p = line__piece(&l, 0, ROLE_COOL);
 	p->trend = s->busy_pct;
@@ -173,7 +193,7 @@ static void draw_machine(struct host *h, const struct vitals_snap *s)
 	line__add(&l, 4, ROLE_DIM, " %.2f %.2f", v->load5, v->load15);
 	line__add(&l, 5, ROLE_DIM, "  %u/%u tasks", v->running, v->tasks);
 	line__add(&l, 6, ROLE_DIM, "  %u CPUs", v->ncpus);
-	line__draw(&l, &h->canvas, 0, h->canvas.w - 9);
+	line__draw(&l, &h->canvas, 0, w);
 }
 
 static void add_pressure(struct line *l, u8 rank, const char *name, double some)
@@ -467,14 +487,14 @@ void chrome__draw(struct host *h)
 		return;
 	}
 	if (v) {
-		draw_machine(h, v);
+		draw_machine(h, v, c->w - MAX(draw_state(h, 0) + 1, STATE_W));
 		if (!is_low(c))
 			draw_memory(h, &v->now);
 	} else {
-		draw__textf(c, 0, 0, c->w, ROLE_DIM, "%s %s  reading /proc ...", host_name(),
-			    kernel_release());
+		draw__textf(c, 0, 0, c->w, ROLE_DIM, "%s %s  reading /proc ...", machine__name(),
+			    machine__kernel());
+		draw_state(h, 0);
 	}
-	draw_state(h, 0);
 	draw_tabs(h, area.y - 1);
 	app__screen(h)->ops->draw(app__screen(h), c, area);
 	if (!is_low(c))

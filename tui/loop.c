@@ -109,6 +109,17 @@ static void look_for_refusal(struct host *h, const struct feed *feed)
 	h->sampling.period = e->period;
 }
 
+/* What went wrong with a recording is said once. */
+static void look_at_tape(struct host *h, const struct tape_state *t)
+{
+	if (!strcmp(h->tape_error, t->error))
+		return;
+	copy_str(h->tape_error, sizeof(h->tape_error), t->error);
+	if (t->error[0])
+		host__message(h, ROLE_ERROR, "%s%s",
+			      t->kind == TAPE_RECORD ? "recording has ended: " : "", t->error);
+}
+
 static void take_frame(struct host *h)
 {
 	const struct frame *f = collector__take(h->collector);
@@ -116,6 +127,7 @@ static void take_frame(struct host *h)
 	if (!f)
 		return;
 	look_for_refusal(h, &f->feeds[view_table[h->view]->feed]);
+	look_at_tape(h, &f->tape);
 	if (h->paused) {
 		snap__put(h->held);
 		h->held = f;

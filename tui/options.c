@@ -11,7 +11,7 @@
 
 enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
-       OPT_SIZE };
+       OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_SPEED };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -34,6 +34,9 @@ static const struct option long_options[] = {
 	{"iterations", required_argument, NULL, 'n'},
 	{"format", required_argument, NULL, OPT_FORMAT},
 	{"output", required_argument, NULL, 'o'},
+	{"record", required_argument, NULL, OPT_RECORD},
+	{"replay", required_argument, NULL, OPT_REPLAY},
+	{"speed", required_argument, NULL, OPT_SPEED},
 	{"doctor", no_argument, NULL, OPT_DOCTOR},
 	{"list-views", no_argument, NULL, OPT_LIST_VIEWS},
 	{"list-events", optional_argument, NULL, OPT_LIST_EVENTS},
@@ -83,6 +86,10 @@ void options__usage(void)
 	for (u32 i = 0; i < export_nformats; i++)
 		printf("%s%s", export_formats[i].name, i + 1 < export_nformats ? ", " : "\n");
 	fputs("  -o, --output FILE       to a file, format by its suffix; may be repeated\n"
+	      "record\n"
+	      "      --record FILE       write what is sampled to a new file\n"
+	      "      --replay FILE       look at such a file, on any machine\n"
+	      "      --speed FACTOR      of a replay (1)\n"
 	      "info\n"
 	      "      --doctor            what this machine can do (--format json for machines)\n"
 	      "      --list-views        the views and what they answer\n"
@@ -129,6 +136,17 @@ bool option__delay(const char *s, u64 *ns)
 	if (end == s || *end || !(seconds >= 0.05 && seconds <= 86400))
 		return false;
 	*ns = (u64)llround(seconds * 1e9);
+	return true;
+}
+
+bool option__speed(const char *s, double *speed)
+{
+	char *end;
+	double x = strtod(s, &end);
+
+	if (end == s || *end || !(x >= 0.01 && x <= 1000))
+		return false;
+	*speed = x;
 	return true;
 }
 
@@ -209,14 +227,18 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 	switch (opt) {
 	case 'V':
 		o->view = arg;
+		o->view_given = true;
 		if (!view__by_name(arg))
 			return bad(st, "-V", arg, "the name of a view (see --list-views)");
 		return 0;
 	case 'd':
+		o->interval_given = true;
 		return option__delay(arg, &o->interval_ns) ? 0 : bad(st, "-d", arg, DELAY_TAKES);
 	case OPT_THEME:
 		o->theme = arg;
 		return known_theme(arg) ? 0 : bad(st, "--theme", arg, "a name that --help lists");
+	case OPT_SPEED:
+		return option__speed(arg, &o->speed) ? 0 : bad(st, "--speed", arg, SPEED_TAKES);
 	case OPT_SIZE:
 		return size(arg, o) ? 0 : bad(st, "--size", arg, "COLSxROWS up to 1000x1000, like 80x24");
 	case 'n':
@@ -249,6 +271,8 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_KEYMAP: o->keymap = arg; return 0;
 	case OPT_GROUP: o->group = arg; return 0;
 	case OPT_SCRIPT: o->script = arg; return 0;
+	case OPT_RECORD: o->record = arg; return 0;
+	case OPT_REPLAY: o->replay = arg; return 0;
 	case OPT_ASCII: o->ascii = true; return 0;
 	case 'b': o->mode = MODE_BATCH; return 0;
 	case 'h': o->mode = MODE_HELP; return 0;
@@ -280,6 +304,16 @@ static int options__check(struct options *o, struct status *st)
 	if (o->mode == MODE_DOCTOR && o->format && strcmp(o->format, "text") &&
 	    strcmp(o->format, "json"))
 		return bad(st, "--doctor --format", o->format, "text or json");
+	if (o->replay && (o->record || o->command))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--replay looks at what was recorded: it goes with neither "
+				   "--record nor a command");
+	if (o->record && o->mode != MODE_UI && o->mode != MODE_BATCH)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--record goes with --batch or the screen");
+	if (o->speed && (!o->replay || o->mode != MODE_UI))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--speed is of a --replay on the screen");
 	if (o->columns && !o->script)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--size is of a --script's screen: a terminal has its own");
@@ -313,6 +347,7 @@ int options__parse(struct options *o, int argc, char **argv, struct status *st)
 
 	*o = (struct options){
 		.view = view_table[0]->name,
+		.words = argv,
 		.interval_ns = NSEC_PER_SEC,
 		.sampling = {.freq = 99, .user = true, .kernel = true},
 	};

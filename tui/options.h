@@ -15,6 +15,10 @@ struct options {
 	enum mode mode;
 	struct scope_args scope;
 	struct sampling sampling;
+	const char *record, *replay; /* files; NULL none */
+	double speed;		     /* of a replay */
+	bool view_given, interval_given;
+	char **words; /* the whole command line, NULL-terminated */
 	const char *view, *group, *keymap, *theme, *script, *event_glob;
 	bool ascii;
 	int columns, rows; /* --size; 0: the terminal's */
@@ -32,11 +36,13 @@ struct options {
 /* What values look like, for messages. */
 #define FREQ_TAKES   "1 to 100000 samples per second"
 #define PERIOD_TAKES "a number of events, 1 or more"
+#define SPEED_TAKES  "a factor from 0.01 to 1000"
 #define DELAY_TAKES  "seconds from 0.05 to 86400"
 
 /* A whole number in [min, max]; no sign, no blanks, nothing after it. */
 bool option__number(const char *s, u64 min, u64 max, u64 *out);
 bool option__delay(const char *s, u64 *ns);
+bool option__speed(const char *s, double *speed);
 
 /* 0, or -EINVAL with st naming the option and what it takes. */
 int options__parse(struct options *o, int argc, char **argv, struct status *st);

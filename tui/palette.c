@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "tui/app.h"
+#include "tui/tape.h"
 
 struct command {
 	const char *name, *takes, *help;
@@ -130,6 +131,29 @@ static bool run_group(struct host *h, const char *arg, struct status *st)
 	return true;
 }
 
+static bool run_record(struct host *h, const char *arg, struct status *st)
+{
+	struct tap *tap = NULL;
+
+	if (!*arg)
+		return refuse(st, "record", "the name of a new file, or off");
+	if (h->options->replay) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "this is a recording already");
+		return false;
+	}
+	if (strcmp(arg, "off")) {
+		tap = tape__record(h->options, arg, h->symbols, h->scope->text, st);
+		if (!tap)
+			return false;
+	}
+	collector__record(h->collector, tap);
+	if (tap)
+		host__message(h, ROLE_OK, "recording to %s; :record off ends it", arg);
+	else
+		host__message(h, ROLE_OK, "nothing is recorded any more");
+	return true;
+}
+
 static const struct command commands[] = {
 	{"view", "NAME", "switch to a view", run_view},
 	{"filter", "EXPR", "look only at what matches; empty: everything", run_filter},
@@ -138,6 +162,7 @@ static const struct command commands[] = {
 	{"period", "N", "one sample every N events", run_period},
 	{"event", "NAME", "sample another event", run_event},
 	{"delay", "SECONDS", "length of an interval", run_delay},
+	{"record", "FILE|off", "write what is sampled to a new file", run_record},
 	{"save", "FILE", "save the view; the suffix picks the format", run_save},
 };
 

@@ -9,11 +9,13 @@
 
 #include "core/child.h"
 #include "core/log.h"
+#include "recording/player.h"
 #include "sources/doctor.h"
 #include "sources/events.h"
 #include "tui/app.h"
 #include "tui/batch.h"
 #include "tui/program.h"
+#include "tui/tape.h"
 
 #define LARGE_BYTES (256 << 10)
 
@@ -139,6 +141,7 @@ static void keep_standard_streams(void)
 struct session {
 	struct scope *scope;
 	struct symbols *symbols;
+	struct player *player; /* NULL live */
 	struct child *child;
 	struct collector *collector;
 };
@@ -147,10 +150,65 @@ static void session__end(struct session *s)
 {
 	if (s->collector)
 		collector__stop(s->collector);
+	player__free(s->player);
 	child__free(s->child);
 	if (s->symbols)
 		symbols__free(s->symbols);
 	scope__put(s->scope);
+}
+
+static u64 recorded_models(const struct session *s)
+{
+	struct recording_summary sum = {0};
+
+	if (s->player)
+		reader__summary(player__reader(s->player), &sum);
+	return sum.models;
+}
+
+/* Unless one was asked for, the first view that the recording has something for. */
+static void pick_view(const struct session *s, struct options *o)
+{
+	for (u32 v = 0; v < VIEW_COUNT && !o->view_given; v++) {
+		if (!(recorded_models(s) & 1ULL << view_table[v]->feed) ||
+		    view_table[v]->feed == MODEL_VITALS)
+			continue;
+		o->view = view_table[v]->name;
+		return;
+	}
+}
+
+/* What is on the machine is of no matter then. */
+static int open_replay(struct session *s, struct options *o, struct status *st)
+{
+	s->player = player__open(o->replay, s->symbols, st);
+	if (!s->player)
+		return -EINVAL;
+	pick_view(s, o);
+	if (o->group && view__check_groups(view__by_name(o->view), o->group, st))
+		return -EINVAL;
+	o->scope.seen = true;
+	return 0;
+}
+
+static void set_sources(const struct session *s, const struct options *o,
+			const struct fixture *fixture, struct collector_config *cfg)
+{
+	cfg->wanted = view__by_name(o->view)->models;
+	if (o->mode == MODE_UI)
+		cfg->wanted |= 1u << MODEL_VITALS;
+	if (fixture) {
+		cfg->manual_tick = true;
+		cfg->sources = fixture->sources;
+	}
+	if (!s->player)
+		return;
+	if (o->mode == MODE_UI)
+		cfg->wanted |= recorded_models(s);
+	cfg->manual_tick |= o->mode == MODE_BATCH;
+	cfg->sources = player__sources();
+	cfg->reel = player__reel(s->player);
+	cfg->merge_ns = o->interval_given ? o->interval_ns : 0;
 }
 
 static int session__begin(struct session *s, struct options *o, const struct fixture *fixture,
@@ -159,14 +217,13 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	struct collector_config cfg = {
 		.sampling = o->sampling,
 		.interval_ns = o->interval_ns,
-		.wanted = view__by_name(o->view)->models,
 		.early_frames = o->mode == MODE_UI,
-		.manual_tick = fixture != NULL,
-		.sources = fixture ? fixture->sources : NULL,
 	};
 
-	if (o->mode == MODE_UI)
-		cfg.wanted |= 1u << MODEL_VITALS;
+	s->symbols = symbols__new(st);
+	if (!s->symbols || (o->replay && open_replay(s, o, st)))
+		return -EINVAL;
+	set_sources(s, o, fixture, &cfg);
 	if (o->command) {
 		s->child = child__hold(o->command, o->mode == MODE_UI, st);
 		if (!s->child)
@@ -178,14 +235,18 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		return -EINVAL;
 	if (o->mode == MODE_BATCH && view__check_terms(view__by_name(o->view), s->scope, st))
 		return -EINVAL;
-	s->symbols = symbols__new(st);
-	if (!s->symbols)
-		return -EINVAL;
 	if (fixture)
 		fixture->begin(s->symbols);
+	if (o->record) {
+		cfg.tap = tape__record(o, o->record, s->symbols, s->scope->text, st);
+		if (!cfg.tap)
+			return -EINVAL;
+	}
 	cfg.scope = s->scope;
 	cfg.symbols = s->symbols;
 	s->collector = collector__start(&cfg, st);
+	if (!s->collector && cfg.tap)
+		cfg.tap->ops->close(cfg.tap);
 	return s->collector ? 0 : -EINVAL;
 }
 
@@ -225,7 +286,11 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	}
 	h->symbols = s.symbols;
 	h->collector = s.collector;
-	h->wanted = view__by_name(o->view)->models | 1u << MODEL_VITALS;
+	h->always = 1u << MODEL_VITALS | (u32)recorded_models(&s);
+	h->wanted = view__by_name(o->view)->models | h->always;
+	h->speed = o->speed ? o->speed : 1;
+	if (s.player && h->speed != 1)
+		collector__play(s.collector, false, h->speed);
 	h->child = s.child;
 	h->scope = scope__get(s.scope);
 	h->queries = worker__new("proftop-query");

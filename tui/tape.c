@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tui/tape.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "core/machine.h"
+#include "recording/recorder.h"
+
+/* The words of the command line, blanks between. */
+static void join_words(char **words, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (; words && *words && n + 1 < size; words++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "", *words);
+}
+
+struct tap *tape__record(const struct options *o, const char *path, struct symbols *symbols,
+			 const char *scope, struct status *st)
+{
+	char words[1024], rate[160], started[32], interval[32];
+	const struct sampling *s = &o->sampling;
+	const struct recording_note notes[] = {
+		{NOTE_VERSION, PROFTOP_VERSION},
+		{NOTE_HOST, machine__name()},
+		{NOTE_KERNEL, machine__kernel()},
+		{NOTE_COMMAND, words},
+		{NOTE_RATE, rate},
+		{NOTE_SCOPE, scope},
+		{NOTE_STARTED, started},
+		{NOTE_INTERVAL, interval},
+		{NULL, NULL},
+	};
+
+	join_words(o->words, words, sizeof(words));
+	if (s->period)
+		snprintf(rate, sizeof(rate), "%s every %llu", s->event,
+			 (unsigned long long)s->period);
+	else
+		snprintf(rate, sizeof(rate), "%s%s%llu Hz", s->event, *s->event ? " " : "",
+			 (unsigned long long)s->freq);
+	snprintf(started, sizeof(started), "%lld", (long long)time(NULL));
+	snprintf(interval, sizeof(interval), "%g", (double)o->interval_ns / 1e9);
+	return recorder__new(
+		&(struct recorder_config){.path = path, .symbols = symbols, .notes = notes}, st);
+}

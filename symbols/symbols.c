@@ -215,7 +215,7 @@ void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 		     const struct unwind_sink *sink)
 {
 	if (!s->unwinder)
-		s->unwinder = unwinder__new(s, sink);
+		s->unwinder = unwinder__new(s, sink, UNWIND_BUDGET);
 	unwinder__want(s->unwinder, wanted);
 }
 

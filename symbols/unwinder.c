@@ -36,6 +36,7 @@ struct told {
 struct unwinder {
 	struct symbols *symbols;
 	const struct unwind_sink *sink;
+	size_t budget;
 	struct slot slots[UNWIND_OBJECTS]; /* UNWIND_OBJECT_FP is nobody's */
 
 	/* Collector thread: */
@@ -372,7 +373,7 @@ void unwinder__stats(const struct unwinder *u, struct symbols_unwind_stats *out)
 		.rows = atomic_load(&u->nrows),
 		.without = atomic_load(&u->nfp),
 		.bytes = atomic_load(&u->bytes),
-		.budget = UNWIND_BUDGET,
+		.budget = u->budget,
 		.evictions = atomic_load(&u->evictions),
 		.build_ns = atomic_load(&u->build_ns),
 	};
@@ -380,17 +381,18 @@ void unwinder__stats(const struct unwinder *u, struct symbols_unwind_stats *out)
 
 /* --- its life --- */
 
-struct unwinder *unwinder__new(struct symbols *s, const struct unwind_sink *sink)
+struct unwinder *unwinder__new(struct symbols *s, const struct unwind_sink *sink, size_t budget)
 {
 	struct unwinder *u = xcalloc(1, sizeof(*u));
 
 	u->symbols = s;
 	u->sink = sink;
+	u->budget = budget;
 	u->told = xcalloc(UNWIND_PROCESSES_KEPT, sizeof(*u->told));
 	for (u32 i = 0; i < UNWIND_PROCESSES_KEPT; i++)
 		u->told[i].free = true;
 	u->worker = worker__new("unwind");
-	u->pages = unwind_pages__new(sink, UNWIND_BUDGET);
+	u->pages = unwind_pages__new(sink, budget);
 	unwind_pages__on_evict(u->pages, on_evict, u);
 	return u;
 }

@@ -23,7 +23,8 @@ struct unwinder;
 
 /* Collector thread, but for the stats. */
 
-struct unwinder *unwinder__new(struct symbols *s, const struct unwind_sink *sink);
+/* budget: bytes of tables. */
+struct unwinder *unwinder__new(struct symbols *s, const struct unwind_sink *sink, size_t budget);
 void unwinder__free(struct unwinder *u); /* NULL is fine */
 /* A process that the programs asked for. */
 void unwinder__want(struct unwinder *u, const struct unwind_sample *wanted);

@@ -1,0 +1,194 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+User stacks of code without frame pointers, on and off CPU: in the second interval, when tables are
+there, 99 % of what is counted reaches main, _start or a thread's first frame. That the frames are
+the right ones is tested in unwind_test.c.
+"""
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+SOURCES = os.path.join(live.ROOT, "tests/workloads")
+SHAPES = "-D_GNU_SOURCE -w", "unwind_shapes.c", "-ldl -lpthread -lrt"
+THROWS = "-std=c++17", "unwind_throws.cc", ""
+MOST_BROKEN_PCT = 1.0
+RATE = 997
+
+
+def build(folder, compiler, flags, source):
+    """Compiles a workload and returns its path."""
+    language, name, libs = source
+    path = os.path.join(folder, f"w{len(os.listdir(folder))}")
+    if not shutil.which(compiler):
+        raise live.Skip(f"no {compiler}")
+    subprocess.run([compiler, *language.split(), "-fomit-frame-pointer", *flags.split(),
+                    os.path.join(SOURCES, name), "-o", path, *libs.split()], check=True)
+    return path
+
+
+def build_late(folder):
+    subprocess.run(["gcc", "-O2", "-fPIC", "-shared", "-fomit-frame-pointer",
+                    os.path.join(SOURCES, "libunwind_late.c"),
+                    "-o", os.path.join(folder, "libunwind_late.so")], check=True)
+
+
+def watch(view, pid, *args):
+    """The second interval of a view of one process."""
+    rate = ("-F", RATE) if view == "cpu" else ()
+    return live.batch("-V", view, "-p", pid, "-n", 2, "-d", 1, *rate, *args,
+                      binary=live.RELEASE)[-1]
+
+
+def broken(view, pid, least=30):
+    report = watch(view, pid)
+    health = report["health"]
+    assert health["samples"] >= least, f"{view}: only {health['samples']} samples"
+    return health["stacks_truncated_pct"], health
+
+
+def complete(pid, what, views=("cpu", "offcpu")):
+    for view in views:
+        pct, health = broken(view, pid)
+        if pct > MOST_BROKEN_PCT:  # few samples, and one of a thread that has just begun
+            pct, health = broken(view, pid)
+        assert pct <= MOST_BROKEN_PCT, f"{what}, {view}: {pct:.2f} % broken, {health}"
+
+
+@contextlib.contextmanager
+def running(*command, **popen):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               stdin=subprocess.DEVNULL, **popen)
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def compiled(compiler, variants, source=SHAPES):
+    live.need_root()
+    with live.temporary() as folder:
+        build_late(folder)
+        for flags in variants:
+            with running(build(folder, compiler, flags, source)) as pid:
+                complete(pid, f"{compiler} {flags}")
+
+
+def test_gcc():
+    """gcc at -O0, -O2, -O3 and -Os, static, PIE and stripped"""
+    compiled("gcc", ("-O0", "-O2 -fPIE -pie", "-Os -no-pie -fno-pie",
+                     "-O3 -s -static -DSTATIC"))
+
+
+def test_clang():
+    """clang at -O0, -O2, -O3 and -Os, static, PIE and stripped"""
+    compiled("clang", ("-O0 -s", "-O3 -fPIE -pie", "-Os -static -DSTATIC"))
+
+
+def test_cxx():
+    """C++: exceptions, virtual calls, destructors while unwinding"""
+    compiled("g++", ("-O0", "-O2"), THROWS)
+
+
+PYTHON = """
+import re, json, time
+while True:
+    json.loads(json.dumps({str(i): [i, "x" * i] for i in range(50)}))
+    re.sub(r"(a+)b", "", "aaaab" * 100)
+    sorted(range(1000), key=lambda x: -x)
+    time.sleep(.0005)
+"""
+PERL = """use Time::HiRes "usleep";
+while (1) { my %h; $h{"k$_"} = $_ x 3 for 1 .. 2000;
+my @k = sort { $h{$a} cmp $h{$b} } keys %h; usleep(500); }"""
+BASH = """while :; do for ((i = 0; i < 300; i++)); do x[i]=${i}abc; y=${x[i]//a/b}; done
+read -t 0.001 < <(sleep 1); done"""
+NODE = """function f(n) { return n < 2 ? n : f(n - 1) + f(n - 2) }
+setInterval(() => { f(22); JSON.parse(JSON.stringify(Array(1000).fill({a: 1}))) }, 1)"""
+SQL = """with recursive c(x) as (select 1 union all select x + 1 from c where x < 300000000)
+select sum(length(printf('%d', x))) from c;"""
+
+
+def program(views, *command):
+    live.need_root()
+    if not shutil.which(command[0]):
+        raise live.Skip(f"no {command[0]}")
+    with running(*command) as pid:
+        complete(pid, command[0], views)
+
+
+def test_python():
+    """python3 as the distribution has it"""
+    program(("cpu", "offcpu"), "/usr/bin/python3", "-c", PYTHON)
+
+
+def test_perl():
+    """perl"""
+    program(("cpu", "offcpu"), "perl", "-e", PERL)
+
+
+def test_bash():
+    """bash"""
+    program(("cpu", "offcpu"), "bash", "-c", BASH)
+
+
+def test_node():
+    """node: code made at run time and interpreters written by hand, by their frame pointers"""
+    program(("cpu",), "node", "-e", NODE)
+
+
+def test_sqlite():
+    """sqlite3"""
+    program(("cpu",), "sqlite3", ":memory:", SQL)
+
+
+def test_compiler():
+    """gcc's cc1"""
+    live.need_root()
+    with live.temporary() as folder:
+        path = os.path.join(folder, "big.c")
+        with open(path, "w", encoding="ascii") as f:
+            for i in range(9000):
+                f.write(f"int f{i}(int a, int *p) {{ int s = 0; for (int i = 0; i < a; i++) {{"
+                        f" s += p[i] * {i}; switch (s & 7) {{ case 0: s++; break; case 3: s *= 3;"
+                        f" break; case 5: p[1] = s; }} }} return s; }}\n")
+        cc1 = subprocess.run(["gcc", "-print-prog-name=cc1"], stdout=subprocess.PIPE, text=True,
+                             check=True).stdout.strip()
+        program(("cpu",), cc1, "-O3", "-quiet", path, "-o", "/dev/null")
+
+
+def test_frame_pointers_alone():
+    """--call-graph fp does not see what eh and auto do: the test above can fail"""
+    live.need_root()
+    with live.temporary() as folder:
+        build_late(folder)
+        with running(build(folder, "gcc", "-O2", SHAPES)) as pid:
+            share = {mode: watch("offcpu", pid, "--call-graph", mode)["health"]
+                     for mode in ("fp", "eh")}
+    assert share["fp"]["stacks_truncated_pct"] > 20, share
+    assert share["eh"]["stacks_truncated_pct"] <= MOST_BROKEN_PCT, share
+    ends = share["eh"]["user_stacks"]
+    assert ends["whole"] > 0.9 * sum(list(ends.values())[:7]), ends
+    assert 0 < ends["table_bytes"] <= ends["table_budget_bytes"], ends
+
+
+def test_new_processes():
+    """Processes that are forked and run another program meanwhile: most of what each does"""
+    live.need_root()
+    loop = "while :; do /usr/bin/python3 -S -c 'sum(x * x for x in range(600000))'; done"
+    with running("bash", "-c", loop):
+        report = live.batch("-V", "cpu", "--comm", "python3", "-n", 3, "-d", 1, "-F", RATE,
+                            binary=live.RELEASE)[-1]
+    health = report["health"]
+    assert health["samples"] > 100, health
+    assert health["stacks_truncated_pct"] < 25, health
+
+
+if __name__ == "__main__":
+    live.main(globals())

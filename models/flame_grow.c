@@ -2,12 +2,14 @@
 /* Lines to a tree: each stack's path is walked from the root, then nodes are put in preorder. */
 #include "models/flame_impl.h"
 
-#define COMM_REF (1u << 31) /* beside frame_ref: a command */
-#define ROOT_REF UINT32_MAX
+#define COMM_REF	 (1u << 31) /* beside frame_ref: a command */
+#define ROOT_REF	 UINT32_MAX
+#define FLAME_MAX_INLINE 4 /* functions at an address, in the mean */
 
 /* A node while it grows; parents come before their children. */
 struct sprout {
 	u32 parent, ref;
+	u32 child; /* found last; 0 none: most nodes have just one */
 	u64 value, cold, self;
 };
 
@@ -41,10 +43,10 @@ static void place(struct tree *t, u32 node)
 	t->slots[i] = node + 1;
 }
 
-static void widen(struct tree *t)
+static void widen(struct tree *t, u32 mask)
 {
 	free(t->slots);
-	t->mask = t->mask ? t->mask * 2 + 1 : 1023;
+	t->mask = mask;
 	t->slots = xcalloc((size_t)t->mask + 1, sizeof(*t->slots));
 	for (u32 i = 1; i < t->n; i++)
 		place(t, i);
@@ -58,7 +60,7 @@ static u32 new_node(struct tree *t, u32 parent, u32 ref)
 }
 
 /* HIDX_NONE: there is no room for one more. */
-static u32 child_of(struct tree *t, u32 parent, u32 ref)
+static u32 look_up(struct tree *t, u32 parent, u32 ref)
 {
 	u32 i = slot_of(t, parent, ref);
 
@@ -71,10 +73,22 @@ static u32 child_of(struct tree *t, u32 parent, u32 ref)
 	if (t->n == FLAME_MAX_NODES)
 		return HIDX_NONE;
 	if (t->n >= t->mask / 2)
-		widen(t);
+		widen(t, t->mask * 2 + 1);
 	new_node(t, parent, ref);
 	place(t, t->n - 1);
 	return t->n - 1;
+}
+
+static u32 child_of(struct tree *t, u32 parent, u32 ref)
+{
+	u32 child = t->items[parent].child;
+
+	if (child && t->items[child].ref == ref)
+		return child;
+	child = look_up(t, parent, ref);
+	if (child != HIDX_NONE)
+		t->items[parent].child = child;
+	return child;
 }
 
 /* One step down, which the line before may have made. */
@@ -122,14 +136,14 @@ static int by_weight(const void *a, const void *b)
 	return x->weight < y->weight ? 1 : x->weight > y->weight ? -1 : 0;
 }
 
-/* Whether all nodes may not have room: then the lightest stacks come last. */
-static bool may_overflow(const struct flame_maker *m)
+/* About as many nodes as there may be. */
+static u64 most_nodes(const struct flame_maker *m)
 {
 	u64 frames = 0;
 
 	for (u32 i = 0; i < m->nlines; i++)
 		frames += m->names.hits[m->lines[i].hit].nlocs + 1;
-	return m->code.inlined ? frames * 4 > FLAME_MAX_NODES : frames > FLAME_MAX_NODES;
+	return m->code.inlined ? frames * FLAME_MAX_INLINE : frames;
 }
 
 static void sum_up(struct tree *t)
@@ -337,12 +351,19 @@ static void fill_nodes(struct tree *t)
 void flame__grow(struct flame_maker *m, struct flame_answer *a)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
+	u32 mask = 1023;
+	u64 most;
 
 	t->m = m;
 	t->a = a;
-	widen(t);
+	most = most_nodes(m);
+	/* Half of them are there twice, or more. */
+	while (mask < FLAME_MAX_NODES && mask < most)
+		mask = mask * 2 + 1;
+	widen(t, mask);
 	new_node(t, UINT32_MAX, ROOT_REF);
-	if (may_overflow(m))
+	/* The lightest stacks come last where there may be no room for all. */
+	if (most > FLAME_MAX_NODES)
 		qsort(m->lines, m->nlines, sizeof(*m->lines), by_weight);
 	for (u32 i = 0; i < m->nlines; i++)
 		add_line(t, &m->lines[i]);

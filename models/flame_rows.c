@@ -192,10 +192,44 @@ static void report_stacks(const struct report *r,
 	answer__free(&a->base);
 }
 
+struct folding {
+	enum value_type unit;
+	void (*emit)(void *ctx, const char *stack, u64 weight);
+	void *ctx;
+};
+
+static void fold_stack(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
+{
+	struct folding *f = ctx;
+	size_t len = 0;
+	char *text;
+
+	if (f->unit == VALUE_NS)
+		weight = (weight + 500) / 1000;
+	for (u32 i = 0; i < n; i++)
+		len += strlen(frames[i].symbol) + 1;
+	text = xmalloc(len + 1);
+	*text = '\0';
+	for (u32 i = 0, at = 0; i < n; i++)
+		at += (u32)sprintf(text + at, "%s%s", i ? ";" : "", frames[i].symbol);
+	if (weight)
+		f->emit(f->ctx, text, weight);
+	free(text);
+}
+
+void flame__folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
+		   void *ctx)
+{
+	struct folding f = {r->stacks_unit, emit, ctx};
+
+	r->stacks(r, fold_stack, &f);
+}
+
 void flame__report(struct report *r, const struct flame_source *source)
 {
 	r->stacks = report_stacks;
 	r->stacks_of = source;
 	r->stacks_unit = source->unit;
 	r->stacks_noun = source->noun;
+	r->folded = flame__folded;
 }

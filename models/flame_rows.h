@@ -22,8 +22,12 @@ struct flame_rows {
 struct flame_rows *flame_rows__new(const struct flame_answer *a, u32 zoom);
 void flame_rows__free(struct flame_rows *r); /* NULL is fine */
 
-/* The stacks of an answer of a source's view, as struct report has them. */
+/* The stacks of an answer of a source's view, as struct report has them; folded text is made
+ * from them where the view does not do it itself. */
 void flame__report(struct report *r, const struct flame_source *source);
+/* struct report's folded, from its stacks. */
+void flame__folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
+		   void *ctx);
 
 extern const struct column flame_count_columns[], flame_time_columns[];
 extern const u32 flame_ncolumns;

@@ -123,7 +123,7 @@ static void waits_init(void *query)
 
 const struct flame_source flame_waits = {
 	.view = "offcpu",
-	.what = "waiting",
+	.what = "time off the CPU",
 	.unit = VALUE_NS,
 	.model = MODEL_WAITS,
 	QUERY_AT(waits_answer, waits_query),

@@ -45,7 +45,9 @@ static void seek(struct flame_screen *s)
 	s->seek = false;
 	if (found != FLAME_NO_BOX)
 		select_node(s, found);
-	else if (s->answer->query.search[0] && !s->answer->wrong[0])
+	else if (s->answer->wrong[0])
+		host__message(s->base.host, ROLE_WARN, "%s", s->answer->wrong);
+	else if (s->answer->query.search[0])
 		host__message(s->base.host, ROLE_WARN, "no function here matches \"%s\"",
 			      s->answer->query.search);
 }

@@ -34,7 +34,7 @@ static void add_modes(struct headline *l, const struct flame_screen *s)
 	if (q->leaf_first)
 		headline__add(l, ROLE_WARM, " · leaf first");
 	if (!q->by_comm)
-		headline__add(l, ROLE_DIM, " · all commands merged");
+		headline__add(l, ROLE_DIM, " · no commands");
 	if (q->inlined)
 		headline__add(l, ROLE_DIM, " · inlined");
 }
@@ -43,11 +43,7 @@ static void add_search(struct headline *l, const struct flame_answer *a, u32 zoo
 {
 	char pct[16];
 
-	if (a->wrong[0]) {
-		headline__addf(l, ROLE_WARN, " · search: %s", a->wrong);
-		return;
-	}
-	if (!a->query.search[0])
+	if (!a->query.search[0] || a->wrong[0])
 		return;
 	format__pct(pct, sizeof(pct), percent(flame__matched(a, zoom), a->nodes[zoom].value));
 	headline__addf(l, ROLE_MATCH, " · /%s matches %s%%", a->query.search, pct);
@@ -111,6 +107,13 @@ void flame__empty(const struct flame_screen *s, char *buf, size_t size)
 
 /* --- what is selected --- */
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* Where its code is from, once somebody has looked; it is asked for when the selection stays. */
 static void source_line(const struct flame_screen *s, u32 func, char *buf, size_t size)
 {
@@ -125,7 +128,8 @@ static void source_line(const struct flame_screen *s, u32 func, char *buf, size_
 		return;
 	for (u32 i = 0; i < code->ninsns && !*buf; i++)
 		if (code->insns[i].file && !code->insns[i].inlined)
-			snprintf(buf, size, " · %s:%u", code->insns[i].file, code->insns[i].line);
+			snprintf(buf, size, " · %s:%u", base_name(code->insns[i].file),
+				 code->insns[i].line);
 	annotation__put(code);
 }
 
@@ -154,9 +158,8 @@ void flame__selection(const struct screen *base, char *buf, size_t size)
 		format__ns(time, sizeof(time), n->cold);
 		snprintf(cold, sizeof(cold), ", %s off the CPU", time);
 	}
-	snprintf(buf, size, "%s  %s%s%s%% · %s%% of its parent · %s%s · self %s%%%s",
-		 f->name, f->object_name, *f->object_name ? "  " : "", all, of, weight, cold, own,
-		 line);
+	snprintf(buf, size, "%s  %s%s%s%% · %s%% of parent · %s%s · self %s%%%s", f->name,
+		 f->object_name, *f->object_name ? "  " : "", all, of, weight, cold, own, line);
 }
 
 /* --- files --- */
@@ -169,39 +172,6 @@ static void report_stacks(const struct report *r,
 	const struct flame_screen *s = r->stacks_of;
 
 	flame__stacks(s->answer, s->graph.zoom, emit, ctx);
-}
-
-struct folding {
-	enum value_type unit;
-	void (*emit)(void *ctx, const char *stack, u64 weight);
-	void *ctx;
-};
-
-static void fold_stack(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
-{
-	struct folding *f = ctx;
-	size_t len = 0;
-	char *text;
-
-	if (f->unit == VALUE_NS)
-		weight = (weight + 500) / 1000;
-	for (u32 i = 0; i < n; i++)
-		len += strlen(frames[i].symbol) + 1;
-	text = xmalloc(len + 1);
-	*text = '\0';
-	for (u32 i = 0, at = 0; i < n; i++)
-		at += (u32)sprintf(text + at, "%s%s", i ? ";" : "", frames[i].symbol);
-	if (weight)
-		f->emit(f->ctx, text, weight);
-	free(text);
-}
-
-static void report_folded(const struct report *r,
-			  void (*emit)(void *ctx, const char *stack, u64 weight), void *ctx)
-{
-	struct folding f = {r->stacks_unit, emit, ctx};
-
-	r->stacks(r, fold_stack, &f);
 }
 
 /* What is shown: the zoom, in the order it is merged. */
@@ -230,7 +200,7 @@ bool flame__screen_report(struct screen *base, struct report *r)
 		.stacks_of = s,
 		.stacks_unit = a->unit,
 		.stacks_noun = a->noun,
-		.folded = report_folded,
+		.folded = flame__folded,
 	};
 	r->health.truncated_pct = a->truncated_pct;
 	report__sum_number(r, "total", a->unit, a->nodes[0].value);

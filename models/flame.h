@@ -27,8 +27,10 @@
 struct flame_maker;
 
 struct flame_source {
-	const char *view;     /* "cpu"; in reports and names of files */
-	const char *what;     /* what a graph of it shows, in a few words */
+	const char *view; /* "cpu"; in reports and names of files */
+	const char *what; /* what a graph of it shows, in a few words */
+	/* What time it is about where the window does not matter; NULL where it does. */
+	const char *always;
 	const char *noun;     /* of VALUE_COUNT: "samples" */
 	enum value_type unit; /* of weights: VALUE_COUNT or VALUE_NS */
 	enum model_id model;

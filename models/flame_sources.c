@@ -164,7 +164,8 @@ static void io_stacks(const struct snap *snap, const void *query, const struct s
 
 const struct flame_source flame_io = {
 	.view = "io",
-	.what = "time of the slowest requests of the last minute, by who began them",
+	.what = "time of the slowest requests",
+	.always = "last minute",
 	.unit = VALUE_NS,
 	.model = MODEL_IO,
 	QUERY_AT(io_answer, io_query),

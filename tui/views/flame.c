@@ -247,6 +247,10 @@ static bool hot_cold(struct flame_screen *s)
 
 static bool next_window(struct flame_screen *s)
 {
+	const char *always = s->query.parts[0].source->always;
+
+	if (always)
+		host__message(s->base.host, ROLE_WARN, "this is always of the %s", always);
 	flame_query__set_window(&s->query, (flame_query__window(&s->query) + 1) % WINDOWS);
 	return true;
 }
@@ -430,7 +434,7 @@ static const struct screen_ops hot_cold_ops = {
 };
 
 struct screen *flame__open(struct host *h, const struct flame_source *source, const void *query,
-			   const struct scope *scope, const char *narrowed)
+			   const struct scope *scope)
 {
 	struct flame_screen *s = xcalloc(1, sizeof(*s));
 
@@ -438,7 +442,6 @@ struct screen *flame__open(struct host *h, const struct flame_source *source, co
 	s->ask = (struct asker_ops){
 		.size = sizeof(s->query), .model = source->model, .run = flame__run};
 	flame_query__init(&s->query, source, query);
-	copy_str(s->narrowed, sizeof(s->narrowed), narrowed);
 	snprintf(s->view, sizeof(s->view), "%s-flame", source->view);
 	asker__init(&s->asker, h, &s->ask, s, flame__ready);
 	s->asker.extra_scope = scope ? scope__get(scope) : NULL;

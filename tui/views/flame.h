@@ -13,9 +13,9 @@
 #include "widgets/flame.h"
 
 /* query: the view's own, of the source's size. scope: in the place of the host's, NULL none; a
- * reference is taken. narrowed: what the view's screen is about; "" everything. */
+ * reference is taken. */
 struct screen *flame__open(struct host *h, const struct flame_source *source, const void *query,
-			   const struct scope *scope, const char *narrowed);
+			   const struct scope *scope);
 
 /* A place in the tree that outlives answers: the keys on the way from the root. */
 struct flame_path {
@@ -47,7 +47,7 @@ struct flame_screen {
 	u32 hidden;
 	u64 asked_func_seq; /* the frame in which `asked_func` was selected first */
 	u32 asked_func;
-	char view[32], narrowed[160];
+	char view[32];
 };
 
 /* Lays the zoom and the selection out in the present answer. */

@@ -27,6 +27,13 @@ static void weight_text(const struct flame_answer *a, u64 weight, char *buf, siz
 
 /* --- above it --- */
 
+static const char *window_words(const struct flame_query *q)
+{
+	const char *always = q->parts[0].source->always;
+
+	return always ? always : window__text(flame_query__window(q));
+}
+
 static void add_modes(struct headline *l, const struct flame_screen *s)
 {
 	const struct flame_query *q = &s->query;
@@ -75,7 +82,7 @@ void flame__headline(struct flame_screen *s, struct canvas *c, struct rect r)
 
 	headline__add(&l, ROLE_STRONG,
 		      s->query.nparts > 1 ? "on and off the CPU" : s->query.parts[0].source->what);
-	headline__addf(&l, ROLE_DIM, " · %s", window__text(flame_query__window(&s->query)));
+	headline__addf(&l, ROLE_DIM, " · %s", window_words(&s->query));
 	if (!a)
 		return;
 	weight_text(a, a->nodes[0].value, text, sizeof(text));
@@ -192,7 +199,7 @@ bool flame__screen_report(struct screen *base, struct report *r)
 		.t0_ns = a->base.since_ns,
 		.t1_ns = a->base.snap->t1_ns,
 		.scope = (scope ? scope : host__scope(base->host))->text,
-		.window = window__text(flame_query__window(&a->query)),
+		.window = window_words(&a->query),
 		.group = a->query.leaf_first ? "leaf first" : "root first",
 		.health = f->feeds[s->ask.model].health,
 		.rows = &s->rows->table,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "tui/views/flame.h"
 #include "tui/views/io.h"
 
 struct slow_query {
@@ -106,6 +107,19 @@ static const struct listing_ops slow_listing = {
 	.report = slow__report,
 };
 
+/* As of the view's table, of this device. */
+static bool slow__action(struct screen *base, enum action a)
+{
+	const struct slow_screen *s = (const struct slow_screen *)base;
+	const struct io_query q = {.by_dev = s->query.dev != 0, .dev = s->query.dev};
+
+	if (a != ACTION_FLAME)
+		return listing__action(base, a);
+	host__push(base->host,
+		   flame__open(base->host, &flame_io, &q, s->list.asker.extra_scope));
+	return true;
+}
+
 static void slow__free(struct screen *base)
 {
 	listing__fini((struct listing *)base);
@@ -116,7 +130,7 @@ static const struct screen_ops slow_ops = {
 	LISTING_SCREEN,
 	.section = "requests",
 	.free = slow__free,
-	.action = listing__action,
+	.action = slow__action,
 	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER, ACTION_BACK,
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };

@@ -372,8 +372,7 @@ static bool open_flame(struct listing *l)
 	struct host *h = l->base.host;
 
 	if (l->ops->stacks)
-		host__push(h, flame__open(h, l->ops->stacks, l->query, l->asker.extra_scope,
-					  l->narrowed));
+		host__push(h, flame__open(h, l->ops->stacks, l->query, l->asker.extra_scope));
 	return l->ops->stacks != NULL;
 }
 

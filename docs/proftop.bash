@@ -77,7 +77,7 @@ _proftop()
 		_proftop_words "$(proftop --help 2>/dev/null | sed -n 's/^ *--theme NAME *//p' | tr , ' ')"
 		;;
 	-n | --iterations) _proftop_words "1 5 10 60" ;;
-	--format) _proftop_words "text json csv folded" ;;
+	--format) _proftop_words "text json csv folded svg" ;;
 	--speed) _proftop_words "0.5 2 10 100" ;;
 	--size) _proftop_words "80x24 120x40 200x50" ;;
 	-o | --output | --keymap | --script | --record | --replay) _proftop_files ;;

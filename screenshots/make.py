@@ -41,6 +41,7 @@ SCREENS = (
     ("cpu", (120, 36), [], [10]),
     ("chains", (120, 36), [], [6, "?sign_order", "/", "=sign_order", "Enter", "Right", 0.5,
                                "Right", 0.5, "Right", 0.5, "Right", 1.5]),
+    ("flame", (120, 36), [], [10, "F", 1, "/", "=^sign_order$", "Enter", 2.5]),
     ("callers", (120, 24), [], [6, "/", "=handle_batch", "Enter", 0.5, "Enter", 2]),
     ("annotate", (120, 36), ORDERS, [5, "?sign_order", "Home", "Enter", 1, "Enter", 3]),
     ("processes", (120, 24), [], [5, "P", 4]),

@@ -78,7 +78,7 @@ def test_screen():
         t.keys("/")
         t.type("^hot_70$")
         t.keys("Enter")
-        t.wait(r"matches (6\d|7\d)")
+        t.wait(r"matched (6\d|7\d)")
         t.keys("Enter")
         t.wait("flame graph of hot_70")
         t.wait(r"hot_70  \S+  (6\d|7\d)\.")

@@ -221,7 +221,7 @@ static bool other_tree(struct flame_screen *s, bool *option)
 	return true;
 }
 
-static const struct screen_ops flame_ops, hot_cold_ops;
+static const struct screen_ops half_ops, hot_cold_ops;
 
 static bool hot_cold(struct flame_screen *s)
 {
@@ -236,7 +236,7 @@ static bool hot_cold(struct flame_screen *s)
 	}
 	memset(part, 0, sizeof(*part));
 	s->query.nparts = s->query.nparts > 1 ? 1 : 2;
-	s->base.ops = s->query.nparts > 1 ? &hot_cold_ops : &flame_ops;
+	s->base.ops = s->query.nparts > 1 ? &hot_cold_ops : &half_ops;
 	if (s->query.nparts > 1) {
 		part->source = other;
 		other->init(part->query);
@@ -416,20 +416,23 @@ static void flame__free(struct screen *base)
 	free(s);
 }
 
-static const enum action flame_hints[] = {
-	ACTION_DRILL,	 ACTION_BACK,	ACTION_SEARCH, ACTION_ICICLE,	ACTION_LEAF_FIRST,
-	ACTION_HOT_COLD, ACTION_WINDOW, ACTION_PAUSE,  ACTION_SNAPSHOT, ACTION_NONE};
-
-#define FLAME_SCREEN                                                                               \
+#define FLAME_SCREEN(...)                                                                          \
 	.section = "flame", .free = flame__free, .update = flame__update,                          \
 	.draw = flame__draw_screen, .action = flame__action, .mouse = flame__mouse,                \
 	.crumb = flame__crumb, .selection = flame__selection, .health = flame__health,             \
 	.search = flame__search, .report = flame__screen_report, .settled = flame__settled,        \
-	.hints = flame_hints
+	.hints = (const enum action[])                                                             \
+	{                                                                                          \
+		ACTION_DRILL, ACTION_BACK, ACTION_SEARCH, ACTION_ICICLE,                           \
+			ACTION_LEAF_FIRST, __VA_ARGS__ ACTION_WINDOW, ACTION_PAUSE,                \
+			ACTION_SNAPSHOT, ACTION_NONE                                               \
+	}
 
-static const struct screen_ops flame_ops = {FLAME_SCREEN};
+/* Of what has no other half. */
+static const struct screen_ops flame_ops = {FLAME_SCREEN()};
+static const struct screen_ops half_ops = {FLAME_SCREEN(ACTION_HOT_COLD, )};
 static const struct screen_ops hot_cold_ops = {
-	FLAME_SCREEN,
+	FLAME_SCREEN(ACTION_HOT_COLD, ),
 	.models = 1u << MODEL_PROFILE | 1u << MODEL_WAITS,
 };
 
@@ -439,6 +442,8 @@ struct screen *flame__open(struct host *h, const struct flame_source *source, co
 	struct flame_screen *s = xcalloc(1, sizeof(*s));
 
 	s->base = (struct screen){.ops = &flame_ops, .host = h};
+	if (flame_source__other_half(source))
+		s->base.ops = &half_ops;
 	s->ask = (struct asker_ops){
 		.size = sizeof(s->query), .model = source->model, .run = flame__run};
 	flame_query__init(&s->query, source, query);

@@ -48,12 +48,16 @@ static void add_modes(struct headline *l, const struct flame_screen *s)
 
 static void add_search(struct headline *l, const struct flame_answer *a, u32 zoom)
 {
-	char pct[16];
+	char pct[16], text[32];
 
 	if (!a->query.search[0] || a->wrong[0])
 		return;
 	format__pct(pct, sizeof(pct), percent(flame__matched(a, zoom), a->nodes[zoom].value));
-	headline__addf(l, ROLE_MATCH, " · /%s matches %s%%", a->query.search, pct);
+	snprintf(text, sizeof(text), "matched %s%%", pct);
+	if (l->x + 3 + text__width(text) > l->r.x + l->r.w)
+		return;
+	headline__add(l, ROLE_DIM, " · ");
+	headline__add(l, ROLE_MATCH, text);
 }
 
 /* What cannot be seen. */
@@ -62,8 +66,6 @@ static void add_missing(struct headline *l, const struct flame_screen *s)
 	const struct flame_answer *a = s->answer;
 	char text[16];
 
-	if (a->missing)
-		headline__addf(l, ROLE_WARN, " · waiting for %s", a->missing);
 	if (a->cut) {
 		format__pct(text, sizeof(text), percent(a->cut, a->nodes[0].value));
 		headline__addf(l, ROLE_WARN, " · %s%% of the stacks end early here", text);
@@ -91,6 +93,8 @@ void flame__headline(struct flame_screen *s, struct canvas *c, struct rect r)
 		weight_text(a, a->nodes[0].cold, text, sizeof(text));
 		headline__addf(&l, ROLE_COOL, ", %s off the CPU", text);
 	}
+	if (a->missing)
+		headline__addf(&l, ROLE_WARN, " · waiting for %s", a->missing);
 	add_search(&l, a, s->graph.zoom);
 	headline__addf(&l, ROLE_DIM, " · %llu stacks", (unsigned long long)a->stacks);
 	add_modes(&l, s);

@@ -28,6 +28,8 @@ enum sample_type {
 	SAMPLE_CACHE_TOTALS,
 	SAMPLE_DENTRY,
 	SAMPLE_DENTRY_STATE,
+	SAMPLE_CPU_CACHE, /* struct cpu_cache_sample, core/cpu_cache.h, and so is the next one */
+	SAMPLE_CPU_CACHE_STATE,
 };
 
 struct sample {

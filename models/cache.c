@@ -38,6 +38,7 @@ static void consume_use(struct model *m, const struct cache_sample *s)
 	cache_uses__add(&m->uses, s);
 	m->hits_now += cache__hits(s->n);
 	m->misses_now += cache__misses(s->n);
+	m->flow.now.taken_out += s->n[CACHE_EVICTED];
 }
 
 static void consume_miss(struct model *m, const struct cache_miss_sample *s)

@@ -51,6 +51,9 @@ struct cache_miss {
 /* Of the machine over a window; all u64. */
 struct cache_flow {
 	u64 refaults, evicted;
+	/* Evicted too, as the source saw page by page, of those in scope: also what /proc's
+	 * counter leaves out, as what DAMON reclaims. */
+	u64 taken_out;
 	u64 ages[CACHE_AGES];
 };
 

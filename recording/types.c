@@ -73,6 +73,8 @@ static const struct sample_codec types[] = {
 	{13, SAMPLE_CACHE_TOTALS, code_totals, NULL},
 	{14, SAMPLE_DENTRY, code_dentry, dentry_subject},
 	{15, SAMPLE_DENTRY_STATE, code_dentries, NULL},
+	{16, SAMPLE_CPU_CACHE, code_cpu_cache, cpu_cache_subject},
+	{17, SAMPLE_CPU_CACHE_STATE, code_counters, NULL},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

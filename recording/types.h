@@ -7,6 +7,7 @@
 #define RECORDING_TYPES_H
 
 #include "core/cache.h"
+#include "core/cpu_cache.h"
 #include "core/vitals.h"
 #include "recording/codec.h"
 
@@ -29,6 +30,8 @@ union any_sample {
 	struct cache_totals_sample totals;
 	struct dentry_sample dentry;
 	struct dentry_state_sample dentries;
+	struct cpu_cache_sample cpu_cache;
+	struct cpu_cache_state_sample counters;
 };
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
@@ -83,8 +86,11 @@ void code_miss(struct codec *c, union any_sample *s);
 void code_totals(struct codec *c, union any_sample *s);
 void code_dentry(struct codec *c, union any_sample *s);
 void code_dentries(struct codec *c, union any_sample *s);
+void code_cpu_cache(struct codec *c, union any_sample *s);
+void code_counters(struct codec *c, union any_sample *s);
 void cache_subject(const union any_sample *s, struct subject *out);
 void miss_subject(const union any_sample *s, struct subject *out);
 void dentry_subject(const union any_sample *s, struct subject *out);
+void cpu_cache_subject(const union any_sample *s, struct subject *out);
 
 #endif

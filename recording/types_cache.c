@@ -67,6 +67,32 @@ void code_dentries(struct codec *c, union any_sample *s)
 	code_u64(c, &s->dentries.negative);
 }
 
+void code_cpu_cache(struct codec *c, union any_sample *s)
+{
+	struct cpu_cache_sample *x = &s->cpu_cache;
+
+	code_u32(c, &x->cpu);
+	code_u32(c, &x->tgid);
+	code_u32(c, &x->tid);
+	code_cgroup(c, &x->cgroup);
+	code_text(c, x->comm, sizeof(x->comm));
+	for (u32 k = 0; k < CPU_CACHES; k++)
+		for (u32 i = 0; i < CPU_CACHE_COUNTS; i++)
+			code_u64(c, &x->n[k][i]);
+}
+
+void code_counters(struct codec *c, union any_sample *s)
+{
+	for (u32 k = 0; k < CPU_CACHES; k++) {
+		struct cpu_cache_state *x = &s->counters.of[k];
+
+		code_bool(c, &x->known);
+		code_bool(c, &x->estimated);
+		code_text(c, x->events, sizeof(x->events));
+		code_text(c, x->why, sizeof(x->why));
+	}
+}
+
 /* What nobody did is filtered by nothing. */
 void cache_subject(const union any_sample *s, struct subject *out)
 {
@@ -101,4 +127,19 @@ void dentry_subject(const union any_sample *s, struct subject *out)
 				.cgroup = x->cgroup,
 				.comm = x->comm,
 				.kthread = x->kthread};
+}
+
+void cpu_cache_subject(const union any_sample *s, struct subject *out)
+{
+	const struct cpu_cache_sample *x = &s->cpu_cache;
+
+	*out = (struct subject){.known = true,
+				.has_tid = true,
+				.has_cpu = true,
+				.has_comm = true,
+				.tgid = x->tgid,
+				.tid = x->tid,
+				.cpu = x->cpu,
+				.cgroup = x->cgroup,
+				.comm = x->comm};
 }

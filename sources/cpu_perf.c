@@ -59,17 +59,8 @@ struct held {
 
 static bool in_scope(struct source *s, const struct stack_sample *x)
 {
-	const struct perf_task *leader;
-
-	if (!scope_check__id(s->scope, SCOPE_TID, x->tid) ||
-	    !scope_check__id(s->scope, SCOPE_CPU, x->cpu) || !scope__comm(s->scope, x->comm))
-		return false;
-	if (scope_check__id(s->scope, SCOPE_PID, x->tgid))
-		return true;
-	if (!s->scope->follow_children || id_set__has(&s->scope->exclude[SCOPE_PID], x->tgid))
-		return false;
-	leader = perf_tasks__get(&s->tasks, x->tgid, x->tgid);
-	return leader->followed;
+	return scope_check__id(s->scope, SCOPE_CPU, x->cpu) &&
+	       perf_tasks__in_scope(&s->tasks, s->scope, x->tgid, x->tid, x->comm);
 }
 
 /* At the end of an interval, when every fork is known. */
@@ -197,21 +188,6 @@ static void on_record(void *ctx, const struct perf_event_header *h)
 
 /* --- opening --- */
 
-/* With the perf_event controller on cgroup v1 the id would be of a v1 cgroup. */
-static bool cgroup_ids_are_v2(void)
-{
-	FILE *f = fopen("/proc/cgroups", "re");
-	unsigned int hierarchy = 1;
-	char line[256];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "perf_event %u", &hierarchy) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return hierarchy == 0;
-}
-
 static void set_fields(struct perf_setup *p, const struct sampling *how)
 {
 	struct perf_event_attr *a = &p->attr;
@@ -220,7 +196,7 @@ static void set_fields(struct perf_setup *p, const struct sampling *how)
 			 PERF_SAMPLE_PERIOD;
 	if (how->call_graph != CALL_GRAPH_OFF)
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (cgroup_ids_are_v2())
+	if (perf__cgroup_ids_are_v2())
 		a->sample_type |= PERF_SAMPLE_CGROUP;
 	a->exclude_callchain_kernel = !how->kernel;
 	a->exclude_callchain_user = !how->user;

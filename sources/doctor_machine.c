@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The machine and its settings, read and not tried. */
-#include <glob.h>
 #include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 
 #include "core/cgroup.h"
 #include "sources/doctor_checks.h"
+#include "sources/perf_open.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -42,20 +42,10 @@ static void check_cpus(struct checks *c)
 	checks__add(c, GROUP, "CPUs", CHECK_OK, "", "%ld online of %ld", online, all);
 }
 
-/* Core PMUs of x86, hybrid x86, Arm, and the others that name theirs cpu. */
 static void check_pmu(struct checks *c)
 {
-	static const char *const patterns[] = {
-		"/sys/bus/event_source/devices/cpu", "/sys/bus/event_source/devices/cpu_core",
-		"/sys/bus/event_source/devices/armv[78]*", "/sys/bus/event_source/devices/cpum_cf"};
-	const char *found = NULL;
-	glob_t g;
+	const char *found = perf__core_pmu();
 
-	for (u32 i = 0; i < ARRAY_SIZE(patterns) && !found; i++) {
-		if (!glob(patterns[i], 0, NULL, &g) && g.gl_pathc)
-			found = strrchr(patterns[i], '/') + 1;
-		globfree(&g);
-	}
 	checks__add(c, GROUP, "hardware PMU", found ? CHECK_OK : CHECK_MISSING,
 		    found ? ""
 			  : "in a virtual machine: give it the host's PMU (qemu -cpu host,pmu=on)",

@@ -4,6 +4,7 @@
  * for by default. The first that opens is the one that serves.
  */
 #include "core/filter.h"
+#include "sources/cpu_cache.h"
 #include "sources/doctor_checks.h"
 #include "sources/source.h"
 
@@ -12,16 +13,23 @@ static const struct view_needs {
 	const char *group;
 	enum model_id model; /* MODEL_COUNT: nothing of the kernel's */
 } views[] = {
-	{"view cpu", MODEL_PROFILE},
-	{"view offcpu", MODEL_WAITS},
-	{"view cache", MODEL_CACHE},
-	{"view io", MODEL_IO},
-	{"view sched", MODEL_SCHED},
-	{"view log", MODEL_COUNT},
+	{"view cpu", MODEL_PROFILE}, {"view offcpu", MODEL_WAITS}, {"view cache", MODEL_CACHE},
+	{"view io", MODEL_IO},	     {"view sched", MODEL_SCHED},  {"view log", MODEL_COUNT},
+};
+
+/* What views show beside, where a machine may be without it: each has one source of its own. */
+static const struct pane_needs {
+	const char *group, *name;
+	const struct source_ops *ops;
+	const char *remedy; /* when it is not for want of privileges */
+} panes[] = {
+	{"view cache", "LLC and TLB panes", &source_cpu_cache,
+	 "a machine with a PMU, or one given to this virtual machine"},
 };
 
 /* One row a tier; true when it opens. */
-static bool try_source(struct checks *c, const char *group, const struct source_ops *ops)
+static bool try_source(struct checks *c, const char *group, const char *name,
+		       const struct source_ops *ops, const char *remedy)
 {
 	struct sampling how = {.freq = 99, .user = true, .kernel = true, .interval_s = 1};
 	struct filter_error err;
@@ -32,13 +40,11 @@ static bool try_source(struct checks *c, const char *group, const struct source_
 	scope__put(everything);
 	if (s) {
 		ops->close(s);
-		checks__add(c, group, ops->name, CHECK_OK, "", "opens: %.150s", ops->title);
+		checks__add(c, group, name, CHECK_OK, "", "opens: %.150s", ops->title);
 	} else {
-		checks__add(c, group, ops->name, CHECK_MISSING,
-			    st.code == EXIT_CODE_PERMISSION
-				    ? "run with sudo"
-				    : "the checks above say what this kernel lacks",
-			    "%.190s", st.msg);
+		checks__add(c, group, name, CHECK_MISSING,
+			    st.code == EXIT_CODE_PERMISSION ? "run with sudo" : remedy, "%.190s",
+			    st.msg);
 	}
 	return s != NULL;
 }
@@ -58,7 +64,9 @@ static void try_tiers(struct checks *c, const struct view_needs *v)
 			continue;
 		if (!best)
 			best = row->ops;
-		if (try_source(c, v->group, row->ops) && !serving)
+		if (try_source(c, v->group, row->ops->name, row->ops,
+			       "the checks above say what this kernel lacks") &&
+		    !serving)
 			serving = row->ops;
 	}
 	if (!serving)
@@ -99,6 +107,13 @@ static void add_limits(struct checks *c, const char *group)
 	}
 }
 
+static void try_panes(struct checks *c, const char *group)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(panes); i++)
+		if (!strcmp(panes[i].group, group))
+			try_source(c, group, panes[i].name, panes[i].ops, panes[i].remedy);
+}
+
 void doctor__views(struct checks *c)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(views); i++) {
@@ -108,6 +123,7 @@ void doctor__views(struct checks *c)
 			continue;
 		}
 		try_tiers(c, &views[i]);
+		try_panes(c, views[i].group);
 		add_limits(c, views[i].group);
 	}
 }

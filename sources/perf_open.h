@@ -14,6 +14,11 @@ int perf__open(struct perf_event_attr *attr, int pid, int cpu);
 u32 perf__online_cpus(u32 **cpus);
 /* kernel.perf_event_paranoid; 2 when it cannot be read. */
 int perf__paranoid(void);
+/* The core PMU's name in sysfs; NULL: this machine has none, as many virtual ones. */
+const char *perf__core_pmu(void);
+/* Whether PERF_SAMPLE_CGROUP is an id of cgroup v2: with the perf_event controller on v1 it
+ * would be of a v1 cgroup. */
+bool perf__cgroup_ids_are_v2(void);
 /* True when events of other users' processes and of the kernel may be had. */
 bool perf__privileged(void);
 

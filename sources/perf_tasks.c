@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "sources/scope_check.h"
+
 void perf_tasks__init(struct perf_tasks *t, u32 max)
 {
 	*t = (struct perf_tasks){.max = max};
@@ -92,6 +94,18 @@ struct perf_task *perf_tasks__get(struct perf_tasks *t, u32 tgid, u32 tid)
 	else
 		copy_str(task->comm, sizeof(task->comm), "swapper");
 	return task;
+}
+
+bool perf_tasks__in_scope(struct perf_tasks *t, const struct scope *scope, u32 tgid, u32 tid,
+			  const char *comm)
+{
+	if (!scope_check__id(scope, SCOPE_TID, tid) || !scope__comm(scope, comm))
+		return false;
+	if (scope_check__id(scope, SCOPE_PID, tgid))
+		return true;
+	if (!scope->follow_children || id_set__has(&scope->exclude[SCOPE_PID], tgid))
+		return false;
+	return perf_tasks__get(t, tgid, tgid)->followed;
 }
 
 static void on_fork(struct perf_tasks *t, const struct perf_record *r, const struct scope *scope)

@@ -34,6 +34,10 @@ struct perf_task *perf_tasks__get(struct perf_tasks *t, u32 tgid, u32 tid);
 void perf_tasks__record(struct perf_tasks *t, const struct perf_record *r,
 			const struct scope *scope);
 
+/* What a scope says about a thread but for its cgroup; right when every fork is known. */
+bool perf_tasks__in_scope(struct perf_tasks *t, const struct scope *scope, u32 tgid, u32 tid,
+			  const char *comm);
+
 /* Threads that events may be opened on without privileges: of the scope's pids and tids, else
  * of all processes of this user. malloc'ed; *limited: there were more than max. */
 u32 perf_tasks__own(const struct scope *scope, u32 max, pid_t **tids, bool *limited);

@@ -173,7 +173,9 @@ static void tell_unfiltered(struct host *h)
 
 void app__show_view(struct host *h, enum view_id v)
 {
-	struct view_args args = {0};
+	const struct view_ops *first = view__by_name(h->options->view);
+	struct view_args args = {0}, none = {0};
+	bool begins = v < VIEW_COUNT && !h->stacks[v] && v == view__index(h->options->view);
 	char key[16];
 
 	if (v >= VIEW_COUNT) {
@@ -181,14 +183,15 @@ void app__show_view(struct host *h, enum view_id v)
 			      host__key(h, ACTION_VIEW_PICK, key, sizeof(key)));
 		return;
 	}
-	if (!h->stacks[v]) {
-		if (v == view__index(h->options->view))
-			args.group = h->options->group;
-		h->stacks[v] = view_table[v]->open(h, &args);
-	}
+	if (begins)
+		args.group = h->options->group;
+	if (!h->stacks[v])
+		h->stacks[v] = view_table[v]->open(h, first == view_table[v] ? &args : &none);
 	h->left_ns[h->view] = h->frame ? h->frame->t_ns : 0;
 	h->view = v;
 	h->dirty = true;
+	if (begins && first != view_table[v])
+		host__push(h, first->open(h, &args));
 	let_views_rest(h);
 	tell_unfiltered(h);
 }

@@ -74,6 +74,9 @@ void options__usage(void)
 		if (*view_table[v]->groups)
 			printf("                          %s: %s\n", view_table[v]->name,
 			       view_table[v]->groups);
+	for (u32 p = 0; p < PANE_COUNT; p++)
+		printf("                          %s: %s\n", pane_table[p]->name,
+		       pane_table[p]->groups);
 	fputs("      --keymap FILE       key bindings read over the default ones\n"
 	      "      --theme NAME        ", stdout);
 	for (const char *const *t = theme_names; *t; t++)

@@ -81,7 +81,9 @@ static int printed(void)
 static int list_views(void)
 {
 	for (u32 v = 0; v < VIEW_COUNT; v++)
-		printf("%-8s %s\n", view_table[v]->name, view_table[v]->title);
+		printf("%-14s %s\n", view_table[v]->name, view_table[v]->title);
+	for (u32 p = 0; p < PANE_COUNT; p++)
+		printf("%-14s %s\n", pane_table[p]->name, pane_table[p]->title);
 	return printed();
 }
 

@@ -19,10 +19,38 @@ const u8 view_keys[VIEW_COUNT] = {
 #undef VIEW
 };
 
+#define PANE(of, ops) extern const struct view_ops ops;
+#include "tui/panes.def"
+#undef PANE
+
+const struct view_ops *const pane_table[PANE_COUNT] = {
+#define PANE(of, ops) [PANE_##ops] = &ops,
+#include "tui/panes.def"
+#undef PANE
+};
+
+static const u8 pane_views[PANE_COUNT] = {
+#define PANE(of, ops) [PANE_##ops] = VIEW_##of,
+#include "tui/panes.def"
+#undef PANE
+};
+
+/* PANE_COUNT when there is none. */
+static u32 pane_index(const char *name)
+{
+	u32 p = 0;
+
+	while (p < PANE_COUNT && strcmp(pane_table[p]->name, name))
+		p++;
+	return p;
+}
+
 enum view_id view__index(const char *name)
 {
-	u32 v = 0;
+	u32 v = 0, p = pane_index(name);
 
+	if (p < PANE_COUNT)
+		return pane_views[p];
 	while (v < VIEW_COUNT && strcmp(view_table[v]->name, name))
 		v++;
 	return v;
@@ -40,7 +68,10 @@ enum view_id view__of_action(enum action a)
 const struct view_ops *view__by_name(const char *name)
 {
 	enum view_id v = view__index(name);
+	u32 p = pane_index(name);
 
+	if (p < PANE_COUNT)
+		return pane_table[p];
 	return v < VIEW_COUNT ? view_table[v] : NULL;
 }
 

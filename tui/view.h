@@ -94,6 +94,17 @@ enum view_id {
 extern const struct view_ops *const view_table[VIEW_COUNT];
 extern const u8 view_keys[VIEW_COUNT]; /* 1 to 9 */
 
+/* Panes: what a view shows on a key, with rows of its own; a view_ops too, for --view and batch
+ * mode, but no tab. */
+enum pane_id {
+#define PANE(of, ops) PANE_##ops,
+#include "tui/panes.def"
+#undef PANE
+	PANE_COUNT
+};
+extern const struct view_ops *const pane_table[PANE_COUNT];
+
+/* A view or a pane; NULL when there is none of that name. */
 const struct view_ops *view__by_name(const char *name);
 /* Whether a view groups by these keys ("comm,symbol", '+' does too): -EINVAL with st saying
  * which it does not, which is there twice, or that one is all it takes. */
@@ -101,7 +112,7 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 /* Whether a view applies all that a scope asks for: -EINVAL with st naming the terms that it
  * does not, and the views that do. */
 int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st);
-/* VIEW_COUNT when there is none of that name. */
+/* Of a pane: the view that it is on. VIEW_COUNT when there is none of that name. */
 enum view_id view__index(const char *name);
 /* The view that ACTION_VIEW_1 and its like open; VIEW_COUNT: none has that number. */
 enum view_id view__of_action(enum action a);

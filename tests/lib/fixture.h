@@ -29,6 +29,9 @@
  *		MiB; BLIND: "-" none; AGE: position in ages
  *	dentry COMM PID CGROUP LOOKUPS NEGATIVE SLOW		SLOW: "-" not known
  *	dentries ALL UNUSED NEGATIVE
+ *	cpucache COMM PID CPU CGROUP LLC_REFS LLC_MISSES TLB_REFS TLB_MISSES
+ *		PID 0: counted while nobody was sampled
+ *	counters LLC_EVENTS TLB_EVENTS				"-": there is no counter
  *
  * About block I/O, times in microseconds, "-" not known:
  *

@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "core/cache.h"
+#include "core/cpu_cache.h"
 #include "tests/lib/fixture_impl.h"
 
 #define NAME_MAX_LEN 64
@@ -17,6 +18,8 @@ struct cache_record {
 		struct cache_totals_sample totals;
 		struct dentry_sample dentry;
 		struct dentry_state_sample state;
+		struct cpu_cache_sample cpu_cache;
+		struct cpu_cache_state_sample counters;
 	};
 	char *frames; /* of a miss */
 	struct fixture_stack stack;
@@ -159,12 +162,53 @@ static bool parse_state(struct cache_record *r, const char *text)
 	return true;
 }
 
+static bool parse_cpu_cache(struct cache_record *r, const char *text)
+{
+	unsigned long long cgroup, n[4];
+	struct cpu_cache_sample *s = &r->cpu_cache;
+	char comm[NAME_MAX_LEN];
+	u32 pid, cpu;
+
+	if (sscanf(text, "cpucache %63s %u %u %llu %llu %llu %llu %llu", comm, &pid, &cpu, &cgroup,
+		   &n[0], &n[1], &n[2], &n[3]) != 8)
+		return false;
+	*s = (struct cpu_cache_sample){.head.type = SAMPLE_CPU_CACHE,
+				       .cpu = cpu,
+				       .tgid = pid ? pid : CPU_CACHE_NOBODY,
+				       .tid = pid,
+				       .cgroup = cgroup,
+				       .n = {{n[0], n[1]}, {n[2], n[3]}}};
+	copy_str(s->comm, sizeof(s->comm), pid ? fixture__unescape(comm) : "[not sampled]");
+	return true;
+}
+
+static bool parse_counters(struct cache_record *r, const char *text)
+{
+	struct cpu_cache_state *of = r->counters.of;
+	char llc[64], tlb[64];
+
+	if (sscanf(text, "counters %63s %63s", llc, tlb) != 2)
+		return false;
+	r->counters.head.type = SAMPLE_CPU_CACHE_STATE;
+	for (u32 i = 0; i < CPU_CACHES; i++) {
+		const char *events = i == CPU_CACHE_LLC ? llc : tlb;
+
+		of[i].known = strcmp(events, "-") != 0;
+		copy_str(of[i].events, sizeof(of[i].events), of[i].known ? events : "");
+		if (!of[i].known)
+			snprintf(of[i].why, sizeof(of[i].why),
+				 "this CPU's counters do not tell references and misses");
+	}
+	return true;
+}
+
 struct cache_record *cache_record__parse(const char *text)
 {
 	struct cache_record *r = xcalloc(1, sizeof(*r));
 
 	if (parse_cache(r, text) || parse_miss(r, text) || parse_totals(r, text) ||
-	    parse_dentry(r, text) || parse_state(r, text))
+	    parse_dentry(r, text) || parse_state(r, text) || parse_cpu_cache(r, text) ||
+	    parse_counters(r, text))
 		return r;
 	free(r);
 	return NULL;

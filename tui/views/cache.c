@@ -7,6 +7,7 @@
 #include "core/arena.h"
 #include "models/flame.h"
 #include "models/windows.h"
+#include "tui/views/cpu_cache.h"
 #include "tui/views/dentry.h"
 #include "tui/views/terms.h"
 
@@ -224,6 +225,13 @@ static bool cache__action(struct screen *base, enum action a)
 	case ACTION_DENTRIES:
 		host__push(base->host, dentry__open(base->host, s->list.asker.extra_scope));
 		return true;
+	case ACTION_LLC:
+	case ACTION_TLB:
+		host__push(base->host,
+			   cpu_cache__open(base->host,
+					   a == ACTION_LLC ? CPU_CACHE_LLC : CPU_CACHE_TLB,
+					   s->list.asker.extra_scope));
+		return true;
 	default:
 		return listing__action(base, a);
 	}
@@ -240,9 +248,10 @@ static const struct screen_ops cache_screen_ops = {
 	.section = "cache",
 	.free = cache__free,
 	.action = cache__action,
-	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_GROUP_NEXT,
-				       ACTION_COLUMNS, ACTION_AGES, ACTION_DENTRIES, ACTION_WINDOW,
-				       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
+	.hints =
+		(const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_GROUP_NEXT, ACTION_COLUMNS,
+				      ACTION_AGES, ACTION_DENTRIES, ACTION_LLC, ACTION_TLB,
+				      ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
 };
 
 static struct cache_screen *cache__new(struct host *h, const struct cache_query *q)
@@ -288,7 +297,7 @@ static bool cache__alert(const struct frame *f)
 	const struct cache_snap *s = (const void *)f->snaps[MODEL_CACHE];
 	const struct cache_flow *flow = s ? &s->flow[WINDOW_LAST] : NULL;
 
-	return flow && window__per_second(MIN(flow->refaults, flow->evicted),
+	return flow && window__per_second(MIN(flow->refaults, MAX(flow->evicted, flow->taken_out)),
 					  s->window_ns[WINDOW_LAST]) >= MANY_REFAULTS;
 }
 
@@ -297,7 +306,7 @@ const struct view_ops view_cache = {
 	.title = "page cache: hits and misses by process and file, readahead, evictions",
 	.models = 1u << MODEL_CACHE,
 	.feed = MODEL_CACHE,
-	.screens = "dentries",
+	.screens = "dentries counters",
 	.terms = SCOPE_TERM_TASK,
 	.groups = "pid file comm cgroup total",
 	.one_group = true,

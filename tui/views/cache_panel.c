@@ -103,10 +103,11 @@ static void draw_flow(const struct cache_panel *p, struct canvas *c, struct rect
 		format__pct(pct, sizeof(pct), wasted.f);
 		headline__addf(&line, wasted.f < 10 ? ROLE_DIM : ROLE_WARM, " (%s%%)", pct);
 	}
+	add_rate(&line, "evicted", a->n[CACHE_EVICTED], a->window_ns, ROLE_TEXT);
 	if (!s->totals_known)
 		return;
-	add_rate(&line, "evicted", flow->evicted, a->window_ns, ROLE_TEXT);
 	add_rate(&line, "refaults", flow->refaults, a->window_ns, ROLE_WARM);
+	add_rate(&line, "reclaimed as /proc has it", flow->evicted, a->window_ns, ROLE_DIM);
 }
 
 /* What the numbers do not have in them. */

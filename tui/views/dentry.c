@@ -221,3 +221,45 @@ struct screen *dentry__open(struct host *h, const struct scope *extra)
 	copy_str(s->list.narrowed, sizeof(s->list.narrowed), "dentries");
 	return &s->list.base;
 }
+
+/* --- as a view of its own, for --view and batch mode --- */
+
+static void query__init(struct dentry_query *q, const struct view_args *args,
+			enum profile_window window)
+{
+	memset(q, 0, sizeof(*q));
+	q->window = window;
+	for (u32 g = 0; args->group && g < DENTRY_GROUPS; g++)
+		if (!strcmp(args->group, dentry_group_names[g]))
+			q->group = g;
+}
+
+static struct screen *pane__open(struct host *h, const struct view_args *args)
+{
+	struct screen *s = dentry__open(h, NULL);
+
+	query__init(&((struct dentry_screen *)s)->query, args, WINDOW_DECAY);
+	return s;
+}
+
+static int pane__batch(const struct frame *f, const struct view_args *args,
+		       const struct scope *scope, struct report *r)
+{
+	struct dentry_query q;
+
+	query__init(&q, args, WINDOW_LAST);
+	return listing__batch(&dentry_listing, f, &q, scope, r);
+}
+
+const struct view_ops view_cache_dentries = {
+	.name = "cache-dentries",
+	.title = "names that processes look up, and those that are not there",
+	.models = 1u << MODEL_DENTRY,
+	.feed = MODEL_DENTRY,
+	.terms = SCOPE_TERM_TASK,
+	.groups = "pid comm cgroup",
+	.one_group = true,
+	.open = pane__open,
+	.report = pane__batch,
+	.report_free = listing__report_free,
+};

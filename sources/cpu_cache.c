@@ -184,17 +184,14 @@ static int refused(int err, enum cpu_cache cache, struct status *st)
 {
 	if (err == -EACCES || err == -EPERM)
 		return status__set(st, EXIT_CODE_PERMISSION, err,
-				   "events of the whole machine are not permitted: run with sudo, "
-				   "or sysctl kernel.perf_event_paranoid=-1");
+				   "run with sudo, or sysctl kernel.perf_event_paranoid=-1");
 	if (!perf__core_pmu())
 		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
-				   "no hardware counters; a virtual machine has them once it is "
-				   "given its host's PMU (qemu -cpu host,pmu=on)");
+				   "no hardware counters (in a VM: qemu -cpu host,pmu=on)");
 	if (err == -ENOENT || err == -EOPNOTSUPP || err == -EINVAL || err == -ENODEV)
-		return status__set(
-			st, EXIT_CODE_UNSUPPORTED, err,
-			"this CPU's counters do not tell references and misses of the %s",
-			cache_names[cache]);
+		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
+				   "this CPU does not count references and misses of the %s",
+				   cache_names[cache]);
 	return status__set(st, exit_code__from_errno(err), err, "events of the %s do not open: %s",
 			   cache_names[cache], strerror(-err));
 }

@@ -116,14 +116,14 @@ static int cpu_cache__above(struct listing *l, struct canvas *c, struct rect are
 
 static void cpu_cache__empty(const struct listing *l, char *buf, size_t size)
 {
-	static const struct feed_words words = {"to the CPU's counters", "count cache misses",
+	static const struct feed_words words = {"to the CPU's counters", "count",
 						"counting cache references and misses"};
 	char clear[16];
 
 	if (listing__waiting(l, &words, buf, size))
 		return;
 	if (l->answer && *state_of(answer(l))->why)
-		snprintf(buf, size, "cannot count cache misses: %s", state_of(answer(l))->why);
+		snprintf(buf, size, "cannot count: %s", state_of(answer(l))->why);
 	else
 		snprintf(
 			buf, size,

@@ -55,6 +55,11 @@ static int write_report(struct batch *b, const struct report *r, struct status *
 
 		if (!err && fflush(o->file))
 			err = -errno;
+		if (err == -EOPNOTSUPP)
+			return status__set(st, EXIT_CODE_UNSUPPORTED, err,
+					   "view %s has no stacks for format %s: choose text, "
+					   "json or csv, or another view",
+					   b->view->name, o->format->name);
 		if (err)
 			return status__set(st, EXIT_CODE_FAILURE, err, "cannot write %s: %s",
 					   o->path ? o->path : "standard output", strerror(-err));

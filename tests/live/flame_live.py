@@ -66,6 +66,15 @@ def test_cache_misses():
     assert want.get(("cat",), 0) > 0, list(want)[:20]
 
 
+def test_without_stacks():
+    """A view without stacks says so, with exit code 4"""
+    live.need_root()
+    for name in "svg", "folded":
+        run = live.proftop("-b", "-n", "1", "-d", "0.2", "-V", "sched", "--format", name,
+                           binary=live.RELEASE)
+        assert run.status == 4 and f"view sched has no stacks for format {name}" in run.err, run
+
+
 def test_screen():
     """F shows the graph in a terminal, Enter zooms, and it stays zoomed while it goes on"""
     live.need_root()

@@ -161,9 +161,10 @@ static __always_inline void take_stack(void *ctx, struct request_state *r, u64 n
 
 	if (!s || !ss)
 		return;
+	s->flags = 0;
 	nkernel = stack__walk(ctx, s->ips, false, TRACER_FRAMES);
 	if (!r->kthread)
-		nuser = stack__walk(ctx, s->ips + nkernel, false, BPF_F_USER_STACK);
+		nuser = stack__walk_user(ctx, s, slot, nkernel, false, 0, now);
 	if (!(nkernel + nuser))
 		return;
 	s->type = RECORD_STACK;
@@ -171,7 +172,6 @@ static __always_inline void take_stack(void *ctx, struct request_state *r, u64 n
 	s->nkernel = nkernel;
 	s->nuser = nuser;
 	s->t_ns = now;
-	s->flags = 0;
 	s->hash = stack__hash(s);
 	if (stack__send(s, ss))
 		r->stack = s->hash;

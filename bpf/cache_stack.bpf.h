@@ -29,21 +29,22 @@ static __always_inline u64 miss_stack(void *ctx, struct task_struct *task)
 	u32 slot = STACK_SLOT_TRACE, zero = 0, nuser = 0;
 	struct stack_record *s = bpf_map_lookup_elem(&stack_scratch, &slot);
 	struct stack_stats *ss = bpf_map_lookup_elem(&stack_stats, &zero);
+	u64 now = bpf_ktime_get_ns();
 	u32 nkernel;
 
 	if (!s || !ss)
 		return 0;
+	s->flags = 0;
 	nkernel = stack__walk(ctx, s->ips, false, TRACER_FRAMES);
 	if (has_user_part(task))
-		nuser = stack__walk(ctx, s->ips + nkernel, false, BPF_F_USER_STACK);
+		nuser = stack__walk_user(ctx, s, slot, nkernel, false, 0, now);
 	if (!(nkernel + nuser))
 		return 0;
 	s->type = RECORD_STACK;
 	s->tgid = task->tgid;
 	s->nkernel = nkernel;
 	s->nuser = nuser;
-	s->t_ns = bpf_ktime_get_ns();
-	s->flags = 0;
+	s->t_ns = now;
 	s->hash = stack__hash(s);
 	return stack__send(s, ss) ? s->hash : 0;
 }

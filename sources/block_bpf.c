@@ -19,6 +19,7 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/unwind_maps.h"
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
@@ -81,6 +82,8 @@ static void put_record(void *ctx, const void *data, size_t size)
 
 	if (type == RECORD_STACK)
 		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+	else if (type == RECORD_UNWIND)
+		bpf_ring__put_unwind(data, size, s->sink);
 	else if (type == RECORD_BLOCK_SLOW && size >= sizeof(struct block_slow_record))
 		put_slow(s, data);
 }
@@ -228,12 +231,11 @@ static int block_bpf__set_scope(struct source *s, const struct scope *scope, str
 	return 0;
 }
 
-/* Nothing here is sampled. */
+/* Nothing here is sampled, but stacks are taken. */
 static int block_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)s;
-	(void)how;
 	(void)st;
+	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
 	return 0;
 }
 
@@ -317,6 +319,9 @@ static int load(struct source *s, struct status *st)
 	k->rodata->requests_mask = s->sizes.requests - 1;
 	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
 	fit_kernel(k);
+	err = unwind_maps__share(k->obj, st);
+	if (err)
+		return err;
 	err = block_bpf__load(k);
 	if (!err)
 		err = block_counts__init(&s->counts, bpf_map__fd(k->maps.devices), s->sizes.devices,
@@ -385,10 +390,11 @@ struct source *block_bpf__open_sized(const struct sampling *how, const struct sc
 	struct source *s = xcalloc(1, sizeof(*s));
 	int err = bpf_util__prepare(st);
 
-	(void)how;
 	s->sizes = *sizes;
 	if (!err)
 		err = load(s, st);
+	if (!err)
+		err = block_bpf__set_sampling(s, how, st);
 	if (!err)
 		err = attach(s, scope, st);
 	if (err) {

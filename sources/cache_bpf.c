@@ -22,6 +22,7 @@
 #include "sources/cache_put.h"
 #include "sources/cache_sweep.h"
 #include "sources/cache_totals.h"
+#include "sources/unwind_maps.h"
 
 #define STACKS_WANTED 2000 /* misses whose stacks are taken in one interval, about */
 
@@ -125,9 +126,12 @@ static double drain_counts(struct source *s)
 static void put_record(void *ctx, const void *data, size_t size)
 {
 	struct source *s = ctx;
+	u32 type = *(const u32 *)data;
 
-	if (*(const u32 *)data == RECORD_STACK)
+	if (type == RECORD_STACK)
 		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+	else if (type == RECORD_UNWIND)
+		bpf_ring__put_unwind(data, size, s->sink);
 }
 
 static void read_mounts(char *out, size_t size)
@@ -254,12 +258,11 @@ static int cache_bpf__set_scope(struct source *s, const struct scope *scope, str
 	return 0;
 }
 
-/* Nothing here is sampled. */
+/* Nothing here is sampled, but stacks are taken. */
 static int cache_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)s;
-	(void)how;
 	(void)st;
+	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
 	return 0;
 }
 
@@ -295,6 +298,9 @@ static int load(struct source *s, struct status *st)
 	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
 	k->rodata->page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	cache_fit__programs(k->obj, &s->fit);
+	err = unwind_maps__share(k->obj, st);
+	if (err)
+		return err;
 	err = cache_bpf__load(k);
 	if (err)
 		return bpf_util__failed(err, "BPF programs of the page cache", st);
@@ -395,10 +401,11 @@ struct source *cache_bpf__open_sized(const struct sampling *how, const struct sc
 	struct source *s = xcalloc(1, sizeof(*s));
 	int err = bpf_util__prepare(st);
 
-	(void)how;
 	s->sizes = *sizes;
 	if (!err)
 		err = load(s, st);
+	if (!err)
+		err = cache_bpf__set_sampling(s, how, st);
 	if (!err)
 		err = attach(s, scope, st);
 	if (err) {

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void health__note(struct health *h, u64 n, const char *what)
 {
@@ -25,4 +26,14 @@ void health__note_stacks(struct health *h)
 	health__note(h, s->bad_stack, "stacks ended early: not readable");
 	health__note(h, s->fp_end,
 		     "stacks ended early: code with neither table nor frame pointers");
+}
+
+void health__cost(struct health *h, u64 runs, u64 timed, u64 run_ns, u64 wall_ns)
+{
+	double cpus = (double)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+
+	if (timed)
+		h->cost_ns = (double)run_ns / (double)timed;
+	h->run_pct = 100 * (double)runs * h->cost_ns / (double)MAX(wall_ns, 1ULL) / cpus;
+	h->cost_pct = h->run_pct;
 }

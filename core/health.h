@@ -47,4 +47,8 @@ void health__note(struct health *h, u64 n, const char *what);
 /* Adds why stacks ended early, when that is more than one in a hundred. */
 void health__note_stacks(struct health *h);
 
+/* What programs cost that ran `runs` times in wall_ns, of which `timed` took run_ns: cost_ns,
+ * run_pct and cost_pct, which are the same where nothing is sampled. */
+void health__cost(struct health *h, u64 runs, u64 timed, u64 run_ns, u64 wall_ns);
+
 #endif

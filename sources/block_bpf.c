@@ -34,7 +34,6 @@ struct source {
 	struct block_counts counts;
 	struct block_devices devices;
 	struct block_loss loss;
-	struct bpf_link *fork, *exit;	/* while children are followed */
 	struct bpf_link *settle;	/* NULL where there are no such iterators */
 	const struct sample_sink *sink; /* during drain */
 	bool flipped;
@@ -140,27 +139,6 @@ static void look_at_devices(struct source *s)
 		log__add(LOG_WARN, "block devices could not be looked at: %s", strerror(-err));
 }
 
-static void note_cost(struct source *s, const struct block_stats *now, double wall_ns)
-{
-	double runs = (double)(now->runs - s->before.runs);
-	double timed = (double)(now->timed - s->before.timed);
-	struct health *h = &s->health;
-
-	if (timed > 0)
-		h->cost_ns = (double)(now->run_ns - s->before.run_ns) / timed;
-	h->run_pct = 100 * runs * h->cost_ns / wall_ns / MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
-	h->cost_pct = h->run_pct;
-}
-
-static void add_note(struct health *h, u64 n, const char *what)
-{
-	size_t len = strlen(h->note);
-
-	if (n)
-		snprintf(h->note + len, sizeof(h->note) - len, "%s%llu %s", len ? "; " : "",
-			 (unsigned long long)n, what);
-}
-
 static void note_losses(struct source *s, const struct block_stats *now)
 {
 	struct health *h = &s->health;
@@ -170,13 +148,14 @@ static void note_losses(struct source *s, const struct block_stats *now)
 	h->map_full = now->devices_full + now->procs_full + now->requests_full;
 	h->lost = now->devices_full + s->loss.missed;
 	h->note[0] = '\0';
-	add_note(h, s->loss.missed, "requests of /proc/diskstats the programs were not told of");
-	add_note(h, now->procs_full, "requests are in no process's row: too many at once");
-	add_note(h, now->unseen,
-		 "ended without the programs being called, their times are not known");
-	add_note(h, now->requests_full, "began unseen, their submitter is not known");
-	add_note(h, now->records_full, "slow requests could not be listed");
-	add_note(h, now->backward, "negative times were left out");
+	health__note(h, s->loss.missed,
+		     "requests of /proc/diskstats the programs were not told of");
+	health__note(h, now->procs_full, "requests are in no process's row: too many at once");
+	health__note(h, now->unseen,
+		     "ended without the programs being called, their times are not known");
+	health__note(h, now->requests_full, "began unseen, their submitter is not known");
+	health__note(h, now->records_full, "slow requests could not be listed");
+	health__note(h, now->backward, "negative times were left out");
 }
 
 static void note_tick(struct source *s, double fill)
@@ -190,41 +169,20 @@ static void note_tick(struct source *s, double fill)
 	note_losses(s, &now);
 	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
 	s->health.map_fill_pct = MAX(fill, stacks);
-	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
+	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
+		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
 	s->before = now;
 	s->before_ns = now_ns;
 }
 
 /* --- settings --- */
 
-/* Programs on fork and exit are attached only while children are followed. */
-static int follow(struct source *s, bool on, struct status *st)
-{
-	if (!on) {
-		bpf_link__destroy(s->fork);
-		bpf_link__destroy(s->exit);
-		s->fork = s->exit = NULL;
-		return 0;
-	}
-	if (!s->exit)
-		s->exit = bpf_program__attach(s->skel->progs.block_exit);
-	if (s->exit && !s->fork)
-		s->fork = bpf_program__attach(s->skel->progs.block_fork);
-	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
-}
-
 static int block_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = 0;
+	int err = bpf_scope__set(&s->scope, scope, st);
 
-	if (scope->follow_children)
-		err = follow(s, true, st);
-	if (!err)
-		err = bpf_scope__set(&s->scope, scope, st);
 	if (err)
 		return err;
-	if (!scope->follow_children)
-		follow(s, false, st);
 	s->slow_least_ns = scope->min_ns ? scope->min_ns : SLOW_LEAST_NS;
 	s->skel->bss->slow_ns = scope->min_ns ? scope->min_ns : SLOW_FIRST_NS;
 	s->skel->bss->slow_max_ns = scope->max_ns;
@@ -243,8 +201,6 @@ static int block_bpf__set_sampling(struct source *s, const struct sampling *how,
 
 static void block_bpf__close(struct source *s)
 {
-	bpf_link__destroy(s->fork);
-	bpf_link__destroy(s->exit);
 	bpf_link__destroy(s->settle);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
@@ -330,8 +286,8 @@ static int load(struct source *s, struct status *st)
 		return bpf_util__failed(err, "BPF programs of block I/O", st);
 	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);
 	if (!err)
-		bpf_scope__init(&s->scope, bpf_map__fd(k->maps.scope_ids),
-				bpf_map__fd(k->maps.scope_comms), &k->bss->scope_state);
+		bpf_scope__init(&s->scope, k->obj, &k->bss->scope_state, k->progs.block_fork,
+				k->progs.block_exit);
 	return err;
 }
 

@@ -2,6 +2,7 @@
 #include "sources/bpf_scope.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "core/arena.h"
 #include "core/clock.h"
@@ -16,13 +17,41 @@ _Static_assert((int)SCOPE_BPF_PID == SCOPE_PID && (int)SCOPE_BPF_TID == SCOPE_TI
 		       (int)SCOPE_BPF_CPU == SCOPE_CPU && (int)SCOPE_BPF_CGROUP == SCOPE_CGROUP,
 	       "scope kinds");
 
-void bpf_scope__init(struct bpf_scope *b, int ids_fd, int comms_fd, volatile u64 *state)
+void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj, volatile u64 *state,
+		     struct bpf_program *fork, struct bpf_program *exit)
 {
-	*b = (struct bpf_scope){.ids_fd = ids_fd, .comms_fd = comms_fd, .state = state};
+	*b = (struct bpf_scope){
+		.ids_fd = bpf_object__find_map_fd_by_name(obj, "scope_ids"),
+		.comms_fd = bpf_object__find_map_fd_by_name(obj, "scope_comms"),
+		.state = state,
+		.fork = fork,
+		.exit = exit,
+	};
 }
+
+/* --- following children --- */
+
+static void stop_following(struct bpf_scope *b)
+{
+	bpf_link__destroy(b->fork_link);
+	bpf_link__destroy(b->exit_link);
+	b->fork_link = b->exit_link = NULL;
+}
+
+static int begin_following(struct bpf_scope *b, struct status *st)
+{
+	if (!b->exit_link)
+		b->exit_link = bpf_program__attach(b->exit);
+	if (b->exit_link && !b->fork_link)
+		b->fork_link = bpf_program__attach(b->fork);
+	return b->fork_link ? 0 : bpf_util__failed(-errno, "following child processes", st);
+}
+
+/* --- what is in force --- */
 
 void bpf_scope__fini(struct bpf_scope *b)
 {
+	stop_following(b);
 	scope__put(b->scope);
 	free(b->keys);
 	free(b->comms);
@@ -118,7 +147,7 @@ static void drop_old(struct bpf_scope *b)
 	b->ncomms = 0;
 }
 
-int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st)
+static int put_in_force(struct bpf_scope *b, const struct scope *s, struct status *st)
 {
 	struct change c = {.generation = b->generation + 1};
 	bool followed = b->scope && b->scope->follow_children;
@@ -144,6 +173,19 @@ int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st
 	scope__put(b->scope);
 	b->scope = s;
 	return 0;
+}
+
+int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st)
+{
+	int err = 0;
+
+	if (s->follow_children)
+		err = begin_following(b, st);
+	if (!err)
+		err = put_in_force(b, s, st);
+	if (!err && !s->follow_children)
+		stop_following(b);
+	return err;
 }
 
 static void drop_name(struct bpf_scope *b, const char *comm)

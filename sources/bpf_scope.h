@@ -6,6 +6,10 @@
 #include "bpf/scope.h"
 #include "core/scope.h"
 
+struct bpf_object;
+struct bpf_program;
+struct bpf_link;
+
 struct bpf_scope {
 	int ids_fd, comms_fd;	   /* borrowed: maps scope_ids and scope_comms */
 	volatile u64 *state;	   /* the program's scope_state */
@@ -16,10 +20,14 @@ struct bpf_scope {
 	struct scope_bpf_comm *comms; /* judged so far */
 	u32 ncomms;
 	u64 since_ns; /* when it came into force; what was counted before is judged here */
+	struct bpf_program *fork, *exit;
+	struct bpf_link *fork_link, *exit_link; /* while children are followed */
 };
 
-/* The fds and state are the loaded program's; nothing is in force yet: everything passes. */
-void bpf_scope__init(struct bpf_scope *b, int ids_fd, int comms_fd, volatile u64 *state);
+/* Of a loaded object that includes bpf/scope.bpf.h. fork, exit: its programs that follow children,
+ * attached only while that is wanted. Nothing is in force yet: everything passes. */
+void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj, volatile u64 *state,
+		     struct bpf_program *fork, struct bpf_program *exit);
 void bpf_scope__fini(struct bpf_scope *b);
 /* Takes effect at once and as a whole; on failure the old scope stays in force. */
 int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st);

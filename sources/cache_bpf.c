@@ -32,7 +32,6 @@ struct source {
 	struct bpf_scope scope;
 	struct cache_bpf_sizes sizes;
 	struct bpf_link *visit;
-	struct bpf_link *fork, *exit; /* while children are followed */
 	struct cache_put put;
 	struct cache_totals totals;
 	const struct sample_sink *sink; /* during drain */
@@ -178,15 +177,6 @@ static void note_cost(struct source *s, const struct cache_stats *now, double wa
 	h->cost_pct = h->run_pct;
 }
 
-static void add_note(struct health *h, u64 n, const char *what)
-{
-	size_t len = strlen(h->note);
-
-	if (n)
-		snprintf(h->note + len, sizeof(h->note) - len, "%s%llu %s", len ? "; " : "",
-			 (unsigned long long)n, what);
-}
-
 static void note_losses(struct source *s, const struct cache_stats *now)
 {
 	struct health *h = &s->health;
@@ -200,13 +190,14 @@ static void note_losses(struct source *s, const struct cache_stats *now)
 		copy_str(h->note, sizeof(h->note),
 			 "this kernel does not tell of reads and faults (6.11 and later do): no "
 			 "hits, and pages that come in are in other_added");
-	add_note(h, now->sums_full, "pages are in no row: too many files at once");
-	add_note(h, now->tasks_full, "events of threads for whom there was no memory");
-	add_note(h, now->misses_full, "misses are in no row of stacks");
-	add_note(h, now->ahead_full, "pages read ahead are not followed: too many unused ones");
-	add_note(h, s->sweep.forgotten, "unused pages read ahead long ago are followed no more");
-	add_note(h, now->pending_full, "pages came in too scattered to tell why");
-	add_note(h, now->forks_lost, "children could not be followed");
+	health__note(h, now->sums_full, "pages are in no row: too many files at once");
+	health__note(h, now->tasks_full, "events of threads for whom there was no memory");
+	health__note(h, now->misses_full, "misses are in no row of stacks");
+	health__note(h, now->ahead_full, "pages read ahead are not followed: too many unused ones");
+	health__note(h, s->sweep.forgotten,
+		     "unused pages read ahead long ago are followed no more");
+	health__note(h, now->pending_full, "pages came in too scattered to tell why");
+	health__note(h, now->forks_lost, "children could not be followed");
 }
 
 static void note_tick(struct source *s, const struct cache_stats *now, double fill)
@@ -227,35 +218,9 @@ static void note_tick(struct source *s, const struct cache_stats *now, double fi
 
 /* --- settings --- */
 
-/* Programs on fork and exit are attached only while children are followed. */
-static int follow(struct source *s, bool on, struct status *st)
-{
-	if (!on) {
-		bpf_link__destroy(s->fork);
-		bpf_link__destroy(s->exit);
-		s->fork = s->exit = NULL;
-		return 0;
-	}
-	if (!s->exit)
-		s->exit = bpf_program__attach(s->skel->progs.cache_follow_exit);
-	if (s->exit && !s->fork)
-		s->fork = bpf_program__attach(s->skel->progs.cache_follow_fork);
-	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
-}
-
 static int cache_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = 0;
-
-	if (scope->follow_children)
-		err = follow(s, true, st);
-	if (!err)
-		err = bpf_scope__set(&s->scope, scope, st);
-	if (err)
-		return err;
-	if (!scope->follow_children)
-		follow(s, false, st);
-	return 0;
+	return bpf_scope__set(&s->scope, scope, st);
 }
 
 /* Nothing here is sampled, but stacks are taken. */
@@ -271,8 +236,6 @@ static int cache_bpf__set_sampling(struct source *s, const struct sampling *how,
 static void cache_bpf__close(struct source *s)
 {
 	bpf_link__destroy(s->visit);
-	bpf_link__destroy(s->fork);
-	bpf_link__destroy(s->exit);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
 	cache_bpf__destroy(s->skel);
@@ -306,8 +269,8 @@ static int load(struct source *s, struct status *st)
 		return bpf_util__failed(err, "BPF programs of the page cache", st);
 	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);
 	if (!err)
-		bpf_scope__init(&s->scope, bpf_map__fd(k->maps.scope_ids),
-				bpf_map__fd(k->maps.scope_comms), &k->bss->scope_state);
+		bpf_scope__init(&s->scope, k->obj, &k->bss->scope_state, k->progs.cache_follow_fork,
+				k->progs.cache_follow_exit);
 	return err;
 }
 

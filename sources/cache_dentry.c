@@ -39,7 +39,6 @@ static const u16 path_calls[] = {
 struct source {
 	struct cache_dentry_bpf *skel;
 	struct bpf_scope scope;
-	struct bpf_link *fork, *exit;	/* while children are followed */
 	const struct sample_sink *sink; /* during drain */
 	u64 before_ns;
 	struct dentry_stats before;
@@ -133,33 +132,9 @@ static void note_tick(struct source *s, double fill)
 
 /* --- settings --- */
 
-/* Programs on fork and exit are attached only while children are followed. */
-static int follow(struct source *s, bool on, struct status *st)
-{
-	if (!on) {
-		bpf_link__destroy(s->fork);
-		bpf_link__destroy(s->exit);
-		s->fork = s->exit = NULL;
-		return 0;
-	}
-	if (!s->exit)
-		s->exit = bpf_program__attach(s->skel->progs.dentry_exit);
-	if (s->exit && !s->fork)
-		s->fork = bpf_program__attach(s->skel->progs.dentry_fork);
-	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
-}
-
 static int cache_dentry__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = 0;
-
-	if (scope->follow_children)
-		err = follow(s, true, st);
-	if (!err)
-		err = bpf_scope__set(&s->scope, scope, st);
-	if (!err && !scope->follow_children)
-		follow(s, false, st);
-	return err;
+	return bpf_scope__set(&s->scope, scope, st);
 }
 
 /* Nothing here is sampled. */
@@ -176,8 +151,6 @@ static int cache_dentry__set_sampling(struct source *s, const struct sampling *h
 
 static void cache_dentry__close(struct source *s)
 {
-	bpf_link__destroy(s->fork);
-	bpf_link__destroy(s->exit);
 	bpf_scope__fini(&s->scope);
 	cache_dentry_bpf__destroy(s->skel);
 	free(s);
@@ -199,8 +172,8 @@ static int load(struct source *s, struct status *st)
 	err = cache_dentry_bpf__load(k);
 	if (err)
 		return bpf_util__failed(err, "BPF programs of name lookups", st);
-	bpf_scope__init(&s->scope, bpf_map__fd(k->maps.scope_ids), bpf_map__fd(k->maps.scope_comms),
-			&k->bss->scope_state);
+	bpf_scope__init(&s->scope, k->obj, &k->bss->scope_state, k->progs.dentry_fork,
+			k->progs.dentry_exit);
 	return 0;
 }
 

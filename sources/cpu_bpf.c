@@ -47,13 +47,12 @@ struct source {
 	struct bpf_scope scope;
 	struct perf_setup setup;
 	struct cpu_bpf_sizes sizes;
-	struct bpf_link *fork, *exit;	/* while children are followed */
 	const struct sample_sink *sink; /* during drain */
-	bool flipped; /* the programs count into the other map: the one they left is due */
-	u32 stacks, tasks;		/* remembered by the program */
-	u64 samples;			/* handed out */
-	u64 before_ns;			/* of the last tick */
-	struct cpu_stats before;	/* at the last tick */
+	bool flipped;	   /* the programs count into the other map: the one they left is due */
+	u32 stacks, tasks; /* remembered by the program */
+	u64 samples;	   /* handed out */
+	u64 before_ns;	   /* of the last tick */
+	struct cpu_stats before; /* at the last tick */
 	struct stack_stats before_stacks;
 	struct unwind_stats before_walks;
 	struct health health; /* as of the last tick */
@@ -269,8 +268,8 @@ static void flip_counts(struct source *s)
 
 static double drain_counts(struct source *s)
 {
-	int fd = bpf_map__fd(s->skel->bss->active ? s->skel->maps.counts_a
-						  : s->skel->maps.counts_b);
+	int fd =
+		bpf_map__fd(s->skel->bss->active ? s->skel->maps.counts_a : s->skel->maps.counts_b);
 	long n = bpf_util__drain(fd, sizeof(struct cpu_key), sizeof(struct cpu_count), on_count, s);
 
 	s->flipped = false;
@@ -358,8 +357,6 @@ static void describe(struct source *s)
 
 static void cpu_bpf__close(struct source *s)
 {
-	bpf_link__destroy(s->fork);
-	bpf_link__destroy(s->exit);
 	probes__close(&s->probes);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
@@ -402,39 +399,17 @@ static int load(struct source *s, struct status *st)
 	err = bpf_ring__new(&s->ring, bpf_map__fd(s->skel->maps.records), st);
 	if (err)
 		return err;
-	bpf_scope__init(&s->scope, bpf_map__fd(s->skel->maps.scope_ids),
-			bpf_map__fd(s->skel->maps.scope_comms), &s->skel->bss->scope_state);
+	bpf_scope__init(&s->scope, s->skel->obj, &s->skel->bss->scope_state,
+			s->skel->progs.cpu_fork, s->skel->progs.cpu_exit);
 	return 0;
-}
-
-/* Programs on fork and exit are attached only while children are followed. */
-static int follow(struct source *s, bool on, struct status *st)
-{
-	if (!on) {
-		bpf_link__destroy(s->fork);
-		bpf_link__destroy(s->exit);
-		s->fork = s->exit = NULL;
-		return 0;
-	}
-	if (!s->exit)
-		s->exit = bpf_program__attach(s->skel->progs.cpu_exit);
-	if (s->exit && !s->fork)
-		s->fork = bpf_program__attach(s->skel->progs.cpu_fork);
-	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
 }
 
 static int cpu_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = 0;
+	int err = bpf_scope__set(&s->scope, scope, st);
 
-	if (scope->follow_children)
-		err = follow(s, true, st);
-	if (!err)
-		err = bpf_scope__set(&s->scope, scope, st);
 	if (err)
 		return err;
-	if (!scope->follow_children)
-		follow(s, false, st);
 	apply_cpus(s, scope);
 	return 0;
 }

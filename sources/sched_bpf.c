@@ -32,7 +32,6 @@ struct source {
 	struct bpf_scope scope;
 	struct sched_bpf_sizes sizes;
 	struct bpf_link *visit;
-	struct bpf_link *fork, *exit; /* while children are followed */
 	struct sched_tasks *tasks;
 	struct sched_cpu *cpus_before; /* one for each CPU that can be */
 	u32 ncpus;
@@ -333,18 +332,6 @@ static double trim_stacks(struct source *s)
 	return fill;
 }
 
-static void note_cost(struct source *s, const struct sched_stats *now, double wall_ns)
-{
-	double runs = (double)(now->runs - s->before.runs);
-	double timed = (double)(now->timed - s->before.timed);
-	struct health *h = &s->health;
-
-	if (timed > 0)
-		h->cost_ns = (double)(now->run_ns - s->before.run_ns) / timed;
-	h->run_pct = 100 * runs * h->cost_ns / wall_ns / MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
-	h->cost_pct = h->run_pct;
-}
-
 static void note_losses(struct health *h, const struct sched_stats *now, bool waits)
 {
 	u64 samples = waits ? now->waits : now->switches;
@@ -371,7 +358,8 @@ static void note_tick(struct source *s, double fill)
 	stacks = trim_stacks(s); /* not within MAX, which would trim twice */
 	s->health.map_fill_pct = MAX(fill, stacks);
 	unwind_maps__health(s->skel->obj, &s->before_walks, &s->health);
-	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
+	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
+		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
 	s->before = now;
 	s->before_ns = now_ns;
 }
@@ -411,34 +399,12 @@ static void set_filters(struct source *s, const struct scope *scope)
 									  : 0;
 }
 
-/* Programs on fork and exit are attached only while children are followed. */
-static int follow(struct source *s, bool on, struct status *st)
-{
-	if (!on) {
-		bpf_link__destroy(s->fork);
-		bpf_link__destroy(s->exit);
-		s->fork = s->exit = NULL;
-		return 0;
-	}
-	if (!s->exit)
-		s->exit = bpf_program__attach(s->skel->progs.sched_exit);
-	if (s->exit && !s->fork)
-		s->fork = bpf_program__attach(s->skel->progs.sched_fork);
-	return s->fork ? 0 : bpf_util__failed(-errno, "following child processes", st);
-}
-
 static int sched_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = 0;
+	int err = bpf_scope__set(&s->scope, scope, st);
 
-	if (scope->follow_children)
-		err = follow(s, true, st);
-	if (!err)
-		err = bpf_scope__set(&s->scope, scope, st);
 	if (err)
 		return err;
-	if (!scope->follow_children)
-		follow(s, false, st);
 	set_filters(s, scope);
 	return 0;
 }
@@ -474,8 +440,6 @@ static void sched_bpf__serve(struct source *s, u64 models)
 static void sched_bpf__close(struct source *s)
 {
 	bpf_link__destroy(s->visit);
-	bpf_link__destroy(s->fork);
-	bpf_link__destroy(s->exit);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
 	sched_bpf__destroy(s->skel);
@@ -532,8 +496,8 @@ static int load(struct source *s, struct status *st)
 	err = bpf_ring__new(&s->ring, bpf_map__fd(s->skel->maps.records), st);
 	if (err)
 		return err;
-	bpf_scope__init(&s->scope, bpf_map__fd(s->skel->maps.scope_ids),
-			bpf_map__fd(s->skel->maps.scope_comms), &s->skel->bss->scope_state);
+	bpf_scope__init(&s->scope, s->skel->obj, &s->skel->bss->scope_state,
+			s->skel->progs.sched_fork, s->skel->progs.sched_exit);
 	s->skel->bss->slow_ns = SLOW_FIRST_NS;
 	return 0;
 }

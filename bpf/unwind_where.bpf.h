@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For walks by unwind tables (bpf/unwind.bpf.h): the maps, asking user space for what is not in
+ * them, what is mapped at an address, and the table's row for it.
+ */
+#ifndef BPF_UNWIND_WHERE_BPF_H
+#define BPF_UNWIND_WHERE_BPF_H
+
+#include "bpf/stack_scratch.bpf.h"
+#include "bpf/unwind.h"
+
+struct unwind_block {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, UNWIND_BLOCK_PAGES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, sizeof(struct unwind_page));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_BLOCKS);
+	__type(key, u32);
+	__array(values, struct unwind_block);
+} unwind_blocks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, UNWIND_OBJECTS);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, u32);
+	__type(value, struct unwind_object);
+} unwind_objects SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct unwind_process);
+} unwind_processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, struct unwind_part_key);
+	__type(value, struct unwind_part);
+} unwind_parts SEC(".maps");
+
+/* When a process was asked for last, by tgid and exec_id. */
+struct unwind_asked {
+	u64 at_ns, wait_ns;
+	u32 told; /* what was known of it then */
+	u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u64);
+	__type(value, struct unwind_asked);
+} unwind_asked SEC(".maps");
+
+/* What is done at an address of a process, as long as the same is mapped there. */
+struct unwind_place {
+	u64 ip;
+	u32 told, pad;
+	u64 row; /* struct unwind_row */
+};
+
+#define UNWIND_PLACES 512
+
+struct unwind_cache {
+	struct unwind_place v[UNWIND_PLACES];
+};
+
+/* One per kind of program, as they may interrupt each other; so is the one below. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, u32);
+	__type(value, struct unwind_cache);
+} unwind_caches SEC(".maps");
+
+/* A walk at work. */
+struct unwind_state {
+	u64 ip, sp, fp, lr; /* of the frame */
+	u64 exact;	    /* 1: ip is where it is, not where a call returns to */
+	u64 guessed;	    /* 1: nothing says that the frame is one */
+	u64 by_fp;	    /* 1: the last step was made by the frame pointer */
+	u64 whole;	    /* 1: the walk came to the outermost frame, by what tables say */
+	/* The mapping that the last frame was in: */
+	u64 start, end;
+	u64 pc_base; /* table's pc = ip - pc_base */
+	u32 how, root, depth;
+	u32 tgid;
+	u32 parts_of; /* whose mappings it has: its own, or its parent's since it was forked */
+	u32 told;     /* struct unwind_process; 0: the process is not known */
+	u64 exec_id;
+	u64 now;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, u32);
+	__type(value, struct unwind_state);
+} unwind_states SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct unwind_stats);
+} unwind_stats SEC(".maps");
+
+/* UNWIND_TABLES or one of the others. */
+volatile u32 unwind_by_tables = 0;
+
+/* Between two requests for a process. When they change nothing it is asked for ever more seldom:
+ * not all code is mapped where a walk that went astray believes itself to be. */
+#define UNWIND_ASK_MIN_NS (10ULL * 1000 * 1000)
+#define UNWIND_ASK_MAX_NS (2000ULL * 1000 * 1000)
+
+static __always_inline struct unwind_state *unwind__state(u32 slot)
+{
+	return bpf_map_lookup_elem(&unwind_states, &slot);
+}
+
+/* --- asking user space --- */
+
+static __always_inline void unwind__send(struct unwind_state *s, u64 ip)
+{
+	struct unwind_record r = {
+		.type = RECORD_UNWIND, .tgid = s->tgid, .exec_id = s->exec_id, .ip = ip};
+
+	bpf_ringbuf_output(&records, &r, sizeof(r), BPF_RB_FORCE_WAKEUP);
+}
+
+/* ip: where the walk ended. */
+static __always_inline void unwind__ask(struct unwind_state *s, u64 ip)
+{
+	struct unwind_asked fresh = {s->now, UNWIND_ASK_MIN_NS, s->told, 0};
+	u64 id = s->tgid | (s->exec_id << 32);
+	struct unwind_asked *last = bpf_map_lookup_elem(&unwind_asked, &id);
+
+	if (last && last->told == s->told) {
+		if (s->now - last->at_ns < last->wait_ns)
+			return;
+		fresh.wait_ns = 2 * last->wait_ns;
+		if (fresh.wait_ns > UNWIND_ASK_MAX_NS)
+			fresh.wait_ns = UNWIND_ASK_MAX_NS;
+	}
+	bpf_map_update_elem(&unwind_asked, &id, &fresh, BPF_ANY);
+	unwind__send(s, ip);
+}
+
+/* --- what is mapped there --- */
+
+static __always_inline struct unwind_process *process_of(struct unwind_state *s, u32 tgid)
+{
+	struct unwind_process *p = bpf_map_lookup_elem(&unwind_processes, &tgid);
+
+	return p && p->exec_id == s->exec_id ? p : NULL;
+}
+
+static __always_inline struct unwind_part *part_of(struct unwind_process *p, u32 tgid, u64 ip)
+{
+	struct unwind_part_key key = {.tgid = tgid};
+	u32 n = p->nparts;
+
+	for (u32 i = 1; i < UNWIND_PARTS && i < n; i++)
+		if (p->begins[i] <= ip)
+			key.part = i;
+	return bpf_map_lookup_elem(&unwind_parts, &key);
+}
+
+/* Like the one below: without branches, so that the verifier has one path. */
+static __always_inline struct unwind_mapping *mapping_of(struct unwind_part *part, u64 ip)
+{
+	u32 at = 0;
+
+	for (u32 step = UNWIND_PART / 2; step; step >>= 1) {
+		s64 below = (s64)(part->v[(at + step) & (UNWIND_PART - 1)].start >> 1) -
+			    (s64)(ip >> 1) - 1;
+
+		at += step & (u32)(below >> 63);
+	}
+	return &part->v[at & (UNWIND_PART - 1)];
+}
+
+static __always_inline void take_segment(struct unwind_state *s, struct unwind_object *o,
+					 struct unwind_mapping *m)
+{
+	s->how = UNWIND_BY_FP;
+	for (u32 i = 0; i < UNWIND_SEGMENTS; i++) {
+		struct unwind_segment *g = &o->segments[i];
+
+		if (m->offset >= g->end || m->offset + (m->end - m->start) <= g->offset)
+			continue;
+		s->how = UNWIND_BY_TABLE;
+		s->pc_base = m->start - m->offset - g->pc;
+		break;
+	}
+}
+
+/* Fills in what is mapped at an address. */
+__noinline int unwind__map(u32 slot, u64 ip)
+{
+	struct unwind_state *s = unwind__state(slot);
+	struct unwind_process *p;
+	struct unwind_mapping *m;
+	struct unwind_object *o;
+	struct unwind_part *part;
+	u32 object;
+
+	if (!s || !s->told)
+		return UNWIND_UNKNOWN;
+	p = process_of(s, s->parts_of);
+	if (!p)
+		return UNWIND_UNKNOWN;
+	part = part_of(p, s->parts_of, ip);
+	if (!part)
+		return UNWIND_UNKNOWN;
+	m = mapping_of(part, ip);
+	if (ip < m->start || ip >= m->end)
+		return UNWIND_UNKNOWN;
+	object = m->object;
+	o = bpf_map_lookup_elem(&unwind_objects, &object);
+	if (!o)
+		return UNWIND_UNKNOWN;
+	s->start = m->start;
+	s->end = m->end;
+	s->how = o->how;
+	s->root = o->root;
+	s->depth = o->depth;
+	o->used_ns = s->now;
+	if (o->how == UNWIND_BY_TABLE)
+		take_segment(s, o, m);
+	return UNWIND_GOES_ON;
+}
+
+/* --- the table's row --- */
+
+/* The last entry of a page that is not above pc. */
+__noinline u64 unwind__entry(u32 number, u32 pc)
+{
+	u32 block = number / UNWIND_BLOCK_PAGES, at = number % UNWIND_BLOCK_PAGES, i = 0;
+	struct unwind_page *page;
+	void *pages = bpf_map_lookup_elem(&unwind_blocks, &block);
+
+	if (!pages)
+		return 0;
+	page = bpf_map_lookup_elem(pages, &at);
+	if (!page)
+		return 0;
+#pragma unroll
+	for (u32 step = UNWIND_PAGE_ENTRIES / 2; step; step >>= 1) {
+		u64 e = page->entry[(i + step) & (UNWIND_PAGE_ENTRIES - 1)];
+		s64 below = (s64)(e & 0xffffffff) - (s64)(u64)pc - 1;
+
+		i += step & (u32)(below >> 63);
+	}
+	return page->entry[i & (UNWIND_PAGE_ENTRIES - 1)];
+}
+
+union unwind_entry {
+	u64 word;
+	struct unwind_row row;
+	struct unwind_child child;
+};
+
+__noinline u64 unwind__row(u32 root, u32 depth, u32 pc)
+{
+	union unwind_entry e = {.child.page = root};
+
+	for (u32 i = 1; i < UNWIND_DEPTH && i < depth; i++)
+		e.word = unwind__entry(e.child.page, pc);
+	return unwind__entry(e.child.page, pc);
+}
+
+#endif

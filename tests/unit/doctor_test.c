@@ -9,7 +9,6 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
-#include "core/clock.h"
 #include "sources/doctor.h"
 #include "tests/lib/fds.h"
 #include "tests/lib/skip.h"
@@ -61,17 +60,21 @@ static void expect_complete(const struct check *checks, u32 n)
 	}
 }
 
+/* What the first source leaves open serves the next ones too: the maps of unwind tables. */
 static void test_run(void **state)
 {
-	u32 files = count_fds(), n;
-	u64 start = clock__monotonic_ns();
 	struct check *checks;
+	u32 files = 0;
 
-	n = doctor__run(&checks);
-	assert_true(clock__monotonic_ns() - start < 5 * NSEC_PER_SEC); /* 2 s without sanitizers */
-	expect_complete(checks, n);
+	for (u32 i = 0; i < 2; i++) {
+		u32 n = doctor__run(&checks);
+
+		expect_complete(checks, n);
+		free(checks);
+		if (!i)
+			files = count_fds();
+	}
 	assert_int_equal(count_fds(), files);
-	free(checks);
 }
 
 /* In a child, as nobody: everything has a reason, and nothing is printed by a library. */

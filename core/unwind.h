@@ -23,7 +23,7 @@ struct unwind_process;
 struct unwind_part;
 
 struct unwind_sink {
-	/* The symbols worker: */
+	/* The worker that makes tables; object() also the collector, before it asks for one: */
 	/* Memory of a page, for writing; NULL: no more can be had. No program looks at a page
 	 * that no object's tree has in it. */
 	struct unwind_page *(*page)(u32 number);

@@ -289,6 +289,8 @@ static u32 slot_of(struct unwinder *u, u32 object)
 	}
 	at = ++u->nslots;
 	u->slots[at].object = object;
+	/* The sink may be older than this unwinder. */
+	u->sink->object(at)->how = UNWIND_BY_NOTHING;
 	hidx__add(&u->slot_index, mix64(object), at);
 	ask_for_table(u, at);
 	return at;

@@ -30,6 +30,7 @@ enum sample_type {
 	SAMPLE_DENTRY_STATE,
 	SAMPLE_CPU_CACHE, /* struct cpu_cache_sample, core/cpu_cache.h, and so is the next one */
 	SAMPLE_CPU_CACHE_STATE,
+	SAMPLE_TYPES, /* how many there are */
 };
 
 struct sample {

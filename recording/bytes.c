@@ -5,7 +5,7 @@
 
 u8 *bytes__add(struct bytes *b, size_t n)
 {
-	if (b->cap - b->n < n) {
+	if (b->cap - b->n < n || !b->v) {
 		b->cap = MAX(MAX(b->cap * 2, b->n + n), (size_t)4096);
 		b->v = xrealloc(b->v, b->cap);
 	}

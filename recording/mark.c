@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/mark.h"
 
+static void code_stacks(struct codec *c, struct health_stacks *s)
+{
+	u64 *const counts[] = {&s->whole,  &s->cut,	  &s->unknown, &s->no_table,
+			       &s->no_row, &s->bad_stack, &s->fp_end,  &s->tables,
+			       &s->rows,   &s->bytes,	  &s->budget,  &s->evictions};
+
+	for (u32 i = 0; i < ARRAY_SIZE(counts); i++)
+		code_u64(c, counts[i]);
+}
+
 static void code_health(struct codec *c, struct health *h)
 {
 	u64 *const counts[] = {&h->samples,	&h->samples_total, &h->lost, &h->map_full,
@@ -16,6 +26,7 @@ static void code_health(struct codec *c, struct health *h)
 	code_text(c, h->tier, sizeof(h->tier));
 	code_text(c, h->event, sizeof(h->event));
 	code_text(c, h->note, sizeof(h->note));
+	code_stacks(c, &h->stacks);
 }
 
 static void write_model(struct codec *c, u32 model, const struct tape_interval *iv)

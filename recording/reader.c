@@ -24,7 +24,7 @@ struct reader {
 	int fd;
 	u64 size, at; /* of the file; where the next block begins */
 	struct packer *packer;
-	u8 *stored, *raw; /* room for any block */
+	struct bytes stored, raw; /* of one block */
 	struct note *notes;
 	u32 nnotes, nmodels;
 	u8 models[MODELS_MAX]; /* by position in the file: model_id, NO_MODEL */
@@ -91,10 +91,11 @@ static void note_damage(struct reader *r)
 /* Its records, valid until the next block is loaded. */
 static bool load(struct reader *r, const struct block *b, u64 payload, struct cursor *out)
 {
-	if (!read_at(r, payload, r->stored, b->stored) ||
-	    !packer__unpack(r->packer, b, r->stored, r->raw))
+	r->stored.n = r->raw.n = 0;
+	if (!read_at(r, payload, bytes__add(&r->stored, b->stored), b->stored) ||
+	    !packer__unpack(r->packer, b, r->stored.v, bytes__add(&r->raw, b->raw)))
 		return false;
-	*out = (struct cursor){r->raw, r->raw + b->raw, false};
+	*out = (struct cursor){r->raw.v, r->raw.v + b->raw, false};
 	return true;
 }
 
@@ -368,8 +369,8 @@ void reader__free(struct reader *r)
 	packer__free(r->packer);
 	names_in__free(r->names);
 	bytes__free(&r->joined);
-	free(r->stored);
-	free(r->raw);
+	bytes__free(&r->stored);
+	bytes__free(&r->raw);
 	free(r->notes);
 	free(r);
 }
@@ -418,12 +419,9 @@ struct reader *reader__open_fd(int fd, const char *path, struct symbols *symbols
 	r->fd = fd;
 	r->part = NO_PART;
 	r->packer = packer__new();
-	r->stored = xmalloc(BLOCK_STORED_MAX);
-	r->raw = xmalloc(BLOCK_RAW_MAX);
 	r->notes = xcalloc(NOTES_MAX, sizeof(*r->notes));
 	r->names = names_in__new(symbols);
 	r->codec.from = r->names;
-	r->rest = (struct cursor){r->raw, r->raw, false};
 	if (!look_into(r, path, st))
 		return r;
 	reader__free(r);

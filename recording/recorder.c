@@ -260,6 +260,8 @@ struct tap *recorder__new(const struct recorder_config *cfg, struct status *st)
 	r->symbols = cfg->symbols;
 	r->file = file;
 	names_out__init(&r->names, cfg->symbols, flush_names, r);
+	for (u32 t = 0; t < NAME_TABLES && cfg->names_max; t++)
+		r->names.limit[t] = MIN(r->names.limit[t], cfg->names_max);
 	r->codec.out = &r->samples;
 	r->codec.to = &r->names;
 	start_block(r);

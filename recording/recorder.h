@@ -15,6 +15,7 @@ struct recorder_config {
 	const char *path;
 	struct symbols *symbols;
 	const struct recording_note *notes; /* how it is made; ends with a NULL key */
+	u32 names_max; /* tests: of each sort in a part; 0: what the format allows */
 };
 
 /* What the head of every recording tells; a reader takes them from there by these names. */

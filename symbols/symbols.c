@@ -169,12 +169,13 @@ void symbols__free(struct symbols *s)
 
 /* --- collector thread --- */
 
-/* A loc as it was asked for; its object may have become another since. */
-static bool is_loc(struct symbols *s, u32 loc, u32 object, u64 offset)
+/* A loc as it was asked for; its object may have become another since. func 0: whichever it is. */
+static bool is_loc(struct symbols *s, u32 loc, u32 object, u64 offset, u32 func)
 {
 	struct loc *l = symbols__loc(s, loc);
 
-	return l->offset == offset && l->asked_object == object;
+	return l->offset == offset && l->asked_object == object &&
+	       (!func || atomic_load_explicit(&l->func, memory_order_relaxed) == func);
 }
 
 u32 symbols__intern_loc(struct symbols *s, u32 object, u64 offset, u32 func)
@@ -183,7 +184,7 @@ u32 symbols__intern_loc(struct symbols *s, u32 object, u64 offset, u32 func)
 	struct loc *l;
 	u32 id;
 
-	HIDX_FIND(id, &s->loc_index, hash, pos, is_loc(s, pos, object, offset));
+	HIDX_FIND(id, &s->loc_index, hash, pos, is_loc(s, pos, object, offset, func));
 	if (id != HIDX_NONE)
 		return id;
 	l = stable__next(&s->locs, &id);

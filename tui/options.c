@@ -297,7 +297,9 @@ static int options__check(struct options *o, struct status *st)
 {
 	struct status why = {0};
 
-	if (o->group && view__check_groups(view__by_name(o->view), o->group, &why))
+	/* Which view it is may be up to the recording. */
+	if (o->group && !(o->replay && !o->view_given) &&
+	    view__check_groups(view__by_name(o->view), o->group, &why))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--group: %s", why.msg);
 	if (o->mode == MODE_UI && (o->noutputs || o->iterations || o->format))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,

@@ -12,7 +12,8 @@ FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 FUZZERS  := $(filter-out lib,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
 ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
-FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c widgets/*.c) \
+FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c models/*.c \
+	    recording/*.c widgets/*.c) \
 	    tui/keymap.c tests/fuzz/fuzz_lib.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c)))
 

@@ -126,6 +126,57 @@ le64() { for v in "$@"; do for b in 0 8 16 24 32 40 48 56; do
 		0xffffffff81000010 -512 0x401000 42
 } >"$out/perf_record/sample"
 
+# --- recordings: payloads of names, and an interval with a sample of each type ---
+mkdir -p "$out/recording"
+python3 - "$out/recording" <<'PY'
+import struct
+import sys
+
+TEXT, OBJECT, FUNC, LOC, STACK, LOC_FUNC, INLINED, CGROUP, ROUTE, INTERVAL, SAMPLES = \
+    4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 32
+NAMES_BLOCK, SAMPLES_BLOCK = 1, 2
+
+
+def varint(x):
+    out = b""
+    while x >= 128:
+        out += bytes([x & 127 | 128])
+        x >>= 7
+    return out + bytes([x])
+
+
+def record(kind, body):
+    return varint(kind) + varint(len(body)) + body
+
+
+def fields(*numbers):
+    return b"".join(map(varint, numbers))
+
+
+def block(kind, payload):
+    return bytes([kind]) + struct.pack("<H", len(payload)) + payload
+
+
+names = b"".join(record(TEXT, x) for x in (b"prog", b"/usr/bin/prog", b"main", b"work", b"/a.slice"))
+names += record(OBJECT, fields(0, 1, 1, 2, 0, 8, 1, 77))
+names += record(FUNC, fields(1, 1, 1, 0, 64, 3, 0)) + record(FUNC, fields(1, 1, 0, 64, 64, 4, 0))
+names += record(LOC, fields(1, 8)) + record(LOC, fields(1, 80))
+names += record(STACK, fields(0, 0, 0, 0, 1)) + record(LOC_FUNC, fields(0, 1))
+names += record(LOC_FUNC, fields(1, 2)) + record(INLINED, fields(1, 1)) + record(CGROUP, fields(9, 5))
+health = fields(*[5] * 8) + bytes(48) + fields(1, 1, 1, 0)
+mark = record(INTERVAL, fields(3000000000) + bytes(8) + fields(8)
+              + b"".join(record(m, fields(1000000000) + health) for m in range(8)))
+route = record(ROUTE, fields(255, 2000000000))
+every = b""
+for kind in range(18):
+    sample = record(SAMPLES + kind, fields(3, 3, 1, 9, 1, 1, 1, 1, 1, 2, 1, 0, *[1] * 30))
+    every += sample
+    with open(f"{sys.argv[1]}/{kind}", "wb") as f:
+        f.write(block(NAMES_BLOCK, names) + block(SAMPLES_BLOCK, route + sample + mark))
+with open(f"{sys.argv[1]}/all", "wb") as f:
+    f.write(block(NAMES_BLOCK, names) + 3 * block(SAMPLES_BLOCK, route + every + mark))
+PY
+
 i=0
 while IFS= read -r line; do
 	printf '%s' "$line" >"$out/filter/$((i += 1))"

@@ -96,6 +96,8 @@ static void test_strings(void **state)
 		{"--filter", offsetof(struct options, scope.filter)},
 		{"--keymap", offsetof(struct options, keymap)},
 		{"--script", offsetof(struct options, script)},
+		{"--record", offsetof(struct options, record)},
+		{"--replay", offsetof(struct options, replay)},
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -170,6 +172,8 @@ static void test_display(void **state)
 	assert_string_equal(parsed("--group comm,symbol")->group, "comm,symbol");
 	/* The view that is meant may come behind. */
 	assert_string_equal(parsed("--group tid -V cpu")->group, "tid");
+	assert_true(parsed("--replay x --speed 2.5")->speed == 2.5);
+	assert_string_equal(parsed("--replay x --group waker")->group, "waker");
 	o = parsed("--size 400x120 --script x");
 	assert_int_equal(o->columns, 400);
 	assert_int_equal(o->rows, 120);
@@ -285,6 +289,13 @@ static void test_wrong(void **state)
 		{"-d -1", EXIT_CODE_USAGE, "-d"},
 		{"-d ''", EXIT_CODE_USAGE, "-d"},
 		{"--theme neon", EXIT_CODE_USAGE, "--theme \"neon\""},
+		{"--speed 2", EXIT_CODE_USAGE, "--speed is of a --replay"},
+		{"-b --replay x --speed 2", EXIT_CODE_USAGE, "--speed is of a --replay on the screen"},
+		{"--replay x --speed 0", EXIT_CODE_USAGE, "--speed \"0\": takes a factor"},
+		{"--replay x --speed nan", EXIT_CODE_USAGE, "--speed"},
+		{"--replay x --record y", EXIT_CODE_USAGE, "--replay looks at what was recorded"},
+		{"--replay x -- true", EXIT_CODE_USAGE, "neither --record nor a command"},
+		{"--doctor --record x", EXIT_CODE_USAGE, "--record goes with --batch"},
 		{"--size 80", EXIT_CODE_USAGE, "--size \"80\": takes COLSxROWS"},
 		{"--size 80x24", EXIT_CODE_USAGE, "--size is of a --script's screen"},
 		{"--size 99999999999999999999x24", EXIT_CODE_USAGE, "up to 1000x1000"},

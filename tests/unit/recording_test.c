@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Recordings: what is written is read; what is cut off, damaged or unknown is left out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "models/stacks.h"
+#include "recording/block.h"
+#include "tests/lib/scratch.h"
+
+#include "tests/lib/recording_maker.h"
+
+static struct symbols *symbols;
+
+static char *path_of(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", scratch_dir, name);
+	return path;
+}
+
+/* A recording of so many intervals. */
+static void record(const char *name, u32 intervals)
+{
+	struct maker m;
+
+	unlink(path_of(name));
+	maker__begin(&m, path_of(name));
+	while (intervals--)
+		maker__interval(&m);
+	maker__finish(&m);
+}
+
+static void slurp(const char *name, struct bytes *out)
+{
+	int fd = open(path_of(name), O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	assert_true(fd >= 0 && !fstat(fd, &st));
+	out->n = 0;
+	assert_int_equal(read(fd, bytes__add(out, (size_t)st.st_size), (size_t)st.st_size),
+			 st.st_size);
+	close(fd);
+}
+
+static struct reader *open_bytes(const void *data, size_t n, struct status *st)
+{
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, data, n), n);
+	*st = (struct status){0};
+	return reader__open_fd(fd, "test.ptr", symbols, st);
+}
+
+/* --- what was read --- */
+
+struct seen {
+	struct reader *reader;
+	u32 samples, stacks;
+	u64 count;
+	char last[64]; /* its stack, leaf first */
+	char comm[COMM_LEN];
+};
+
+static void look_at_stack(struct seen *s, u32 stack)
+{
+	u64 ips[STACKS_MAX_FRAMES];
+	struct stack_def def;
+
+	names_in__stack(reader__names(s->reader), stack, ips, &def);
+	s->stacks++;
+	s->last[0] = '\0';
+	for (u32 i = 0; i < def.nuser && i < 3; i++) {
+		u32 func = symbols__func_of(symbols, (u32)ips[i]);
+
+		strcat(s->last, symbols__func(symbols, func)->name);
+		strcat(s->last, " ");
+	}
+}
+
+static void see(void *ctx, const struct codec *c, const struct sample_codec *type,
+		const union any_sample *sample)
+{
+	struct seen *s = ctx;
+
+	s->samples++;
+	if (type->type != SAMPLE_STACK)
+		return;
+	s->count += sample->stack.count;
+	copy_str(s->comm, sizeof(s->comm), sample->stack.comm);
+	for (u32 i = 0; i < c->nstacks; i++)
+		look_at_stack(s, c->stacks[i]);
+}
+
+/* Everything of it; returns the intervals. */
+static u32 read_all(struct reader *r, struct seen *seen)
+{
+	struct tape_interval iv;
+	u32 n = 0;
+
+	*seen = (struct seen){.reader = r};
+	for (; reader__next(r, &iv); n++)
+		for (u32 m = 0; m < MODEL_COUNT; m++)
+			reader__samples(r, m, see, seen);
+	return n;
+}
+
+static u32 intervals_in(const void *data, size_t n)
+{
+	struct status st;
+	struct reader *r = open_bytes(data, n, &st);
+	struct seen seen;
+	u32 intervals;
+
+	if (!r) {
+		assert_string_not_equal(st.msg, "");
+		assert_int_not_equal(st.code, EXIT_CODE_OK);
+		return 0;
+	}
+	intervals = read_all(r, &seen);
+	reader__free(r);
+	return intervals;
+}
+
+/* --- whole ones --- */
+
+static void test_round_trip(void **state)
+{
+	struct recording_summary sum;
+	struct tape_interval iv;
+	struct status st = {0};
+	struct reader *r;
+	struct seen seen;
+
+	record("a.ptr", 3);
+	r = reader__open(path_of("a.ptr"), symbols, &st);
+	assert_non_null(r);
+	assert_string_equal(reader__note(r, NOTE_HOST), "web-03");
+	assert_string_equal(reader__note(r, "nothing"), "");
+	assert_string_equal(reader__trouble(r), "");
+	reader__summary(r, &sum);
+	assert_int_equal(sum.intervals, 3);
+	assert_int_equal(sum.models, 1u << MODEL_PROFILE | 1u << MODEL_VITALS);
+	assert_int_equal(sum.begin_ns, MAKER_T0);
+	assert_int_equal(sum.end_ns, MAKER_T0 + 3 * NSEC_PER_SEC);
+	for (u32 i = 0; i < 3; i++) {
+		seen = (struct seen){.reader = r};
+		assert_true(reader__next(r, &iv));
+		assert_int_equal(iv.t1_ns, MAKER_T0 + (i + 1) * NSEC_PER_SEC);
+		assert_int_equal(iv.v[MODEL_PROFILE].t0_ns, MAKER_T0 + i * NSEC_PER_SEC);
+		assert_int_equal(iv.v[MODEL_PROFILE].health.samples_total, 10 * (i + 1));
+		assert_string_equal(iv.v[MODEL_PROFILE].health.tier, "bpf");
+		assert_true(iv.self_cpu_pct == 1.5);
+		reader__samples(r, MODEL_PROFILE, see, &seen);
+		assert_int_equal(seen.samples, MAKER_SAMPLES);
+		assert_int_equal(seen.count, 1 + 2 + 3 + 4);
+		assert_string_equal(seen.last, "leaf3 work main ");
+		assert_string_equal(seen.comm, "prog3");
+		reader__samples(r, MODEL_IO, see, &seen);
+		assert_int_equal(seen.samples, MAKER_SAMPLES);
+	}
+	assert_false(reader__next(r, &iv));
+	assert_false(reader__next(r, &iv));
+	reader__free(r);
+}
+
+/* Whoever adds a type of sample names its fields for recordings too, or why it needs none. */
+static void test_types(void **state)
+{
+	for (u32 t = 0; t < SAMPLE_TYPES; t++) {
+		/* Names, and what only the live machine can answer. */
+		bool needless = t == SAMPLE_STACK_DEF || t == SAMPLE_PROC || t == SAMPLE_UNWIND;
+
+		if (!sample_codec__of(t) == !needless)
+			fail_msg("type of sample %u has no row in recording/types.c", t);
+	}
+	for (u32 i = 0; sample_codec__numbered(i); i++)
+		assert_int_equal(sample_codec__numbered(i)->number, i);
+}
+
+static void test_files(void **state)
+{
+	struct status st = {0};
+	struct stat s;
+	struct recorder_config cfg = {
+		.path = path_of("file.ptr"), .symbols = symbols, .notes = maker_notes};
+	struct tap *tap;
+
+	unlink(cfg.path);
+	tap = recorder__new(&cfg, &st);
+	assert_non_null(tap);
+	tap->ops->close(tap);
+	assert_int_equal(stat(cfg.path, &s), 0);
+	assert_int_equal(s.st_mode & 0777, 0600);
+	assert_null(recorder__new(&cfg, &st));
+	assert_non_null(strstr(st.msg, "is there already"));
+	run("ln -s nowhere link.ptr");
+	cfg.path = path_of("link.ptr");
+	assert_null(recorder__new(&cfg, &st));
+	cfg.path = "/dev/full";
+	assert_null(recorder__new(&cfg, &st));
+	cfg.path = path_of("no/such/folder.ptr");
+	assert_null(recorder__new(&cfg, &st));
+	assert_non_null(strstr(st.msg, "No such file"));
+	assert_null(reader__open(scratch_dir, symbols, &st));
+	assert_null(reader__open("/dev/zero", symbols, &st));
+	assert_non_null(strstr(st.msg, "is not a file"));
+}
+
+/* Without an interval there is nothing to be shown. */
+static void test_empty(void **state)
+{
+	struct status st = {0};
+
+	record("empty.ptr", 0);
+	assert_null(reader__open(path_of("empty.ptr"), symbols, &st));
+	assert_non_null(strstr(st.msg, "no whole interval"));
+	assert_null(open_bytes("", 0, &st));
+	assert_non_null(strstr(st.msg, "is not a recording"));
+	assert_null(open_bytes(RECORDING_MAGIC, RECORDING_MAGIC_LEN, &st));
+	assert_non_null(strstr(st.msg, "head is damaged"));
+}
+
+/* --- broken ones --- */
+
+static void test_cut_anywhere(void **state)
+{
+	struct bytes file = {0};
+	u32 before = 0, n;
+
+	record("a.ptr", 8);
+	slurp("a.ptr", &file);
+	for (size_t len = 0; len <= file.n; len++) {
+		n = intervals_in(file.v, len);
+		assert_true(n >= before && n <= 8);
+		before = n;
+	}
+	assert_int_equal(before, 8);
+	bytes__free(&file);
+}
+
+static void test_bits_flipped(void **state)
+{
+	struct bytes file = {0};
+	u32 whole = 0;
+
+	record("a.ptr", 8);
+	slurp("a.ptr", &file);
+	for (size_t i = 0; i < file.n; i++) {
+		u8 was = file.v[i];
+
+		file.v[i] ^= (u8)(1u << i % 8);
+		if (intervals_in(file.v, file.n) == 8)
+			whole++;
+		file.v[i] = was;
+	}
+	/* Checksums cover each byte but those of samples' names, whose loss leaves the samples. */
+	assert_true(whole < file.n);
+	assert_int_equal(intervals_in(file.v, file.n), 8);
+	bytes__free(&file);
+}
+
+/* --- made by hand --- */
+
+static void add_block(struct bytes *file, u32 kind, u32 flags, const struct bytes *payload)
+{
+	struct packer *p = packer__new();
+	struct block b = {.kind = kind,
+			  .flags = flags,
+			  .intervals = 1,
+			  .models = 1u << MODEL_PROFILE,
+			  .t1_ns = MAKER_T0};
+
+	assert_int_equal(packer__add(p, &b, payload, file), 0);
+	packer__free(p);
+}
+
+static void add_head(struct bytes *file)
+{
+	struct bytes b = {0};
+	size_t begin = bytes__begin(&b, RECORD_MODEL);
+
+	bytes__text(&b, "profile");
+	bytes__end(&b, begin);
+	bytes__put(file, RECORDING_MAGIC, RECORDING_MAGIC_LEN);
+	add_block(file, BLOCK_HEAD, 0, &b);
+	bytes__free(&b);
+}
+
+/* A record of varints. */
+static void add_record(struct bytes *b, u32 type, u32 n, const u64 *fields)
+{
+	size_t begin = bytes__begin(b, type);
+
+	for (u32 i = 0; i < n; i++)
+		bytes__varint(b, fields[i]);
+	bytes__end(b, begin);
+}
+
+#define RECORD(b, type, ...)                                                                       \
+	add_record(b, type, ARRAY_SIZE(((u64[]){__VA_ARGS__})), (u64[]){__VA_ARGS__})
+
+static void add_mark(struct bytes *b, u64 t1_ns)
+{
+	size_t begin = bytes__begin(b, RECORD_INTERVAL), model;
+
+	bytes__varint(b, t1_ns);
+	bytes__double(b, 0);
+	bytes__varint(b, 1);
+	model = bytes__begin(b, 0);
+	bytes__varint(b, NSEC_PER_SEC);
+	bytes__end(b, model);
+	bytes__end(b, begin);
+}
+
+/* An interval with a sample: tgid tid cpu cgroup comm stack count weight time. */
+static void add_interval(struct bytes *b, u64 t1_ns)
+{
+	RECORD(b, RECORD_ROUTE, 1, t1_ns);
+	RECORD(b, RECORD_SAMPLES, 1, 1, 0, 0, 0, 1, 7, 7, 0);
+	add_mark(b, t1_ns);
+}
+
+/* The number of intervals, and in seen what is in them. */
+static u32 read_back(const struct bytes *file, struct seen *seen)
+{
+	struct status st;
+	struct reader *r = open_bytes(file->v, file->n, &st);
+	u32 n;
+
+	if (!r)
+		return 0;
+	n = read_all(r, seen);
+	reader__free(r);
+	return n;
+}
+
+/* What a later version adds: types of blocks, records and samples, and fields at their ends. */
+static void test_later_version(void **state)
+{
+	struct bytes file = {0}, b = {0};
+	struct seen seen;
+
+	add_head(&file);
+	RECORD(&b, 999, 1, 2, 3);
+	add_block(&file, 77, 0, &b);
+	b.n = 0;
+	RECORD(&b, 30, 5);
+	RECORD(&b, RECORD_ROUTE, 1, MAKER_T0, 4711);
+	RECORD(&b, RECORD_SAMPLES + 200, 1, 2, 3);
+	RECORD(&b, RECORD_SAMPLES, 1, 1, 0, 0, 0, 0, 7, 7, 0, 8, 9, 10);
+	RECORD(&b, RECORD_SAMPLES, 1, 1, 0, 0, 0, 0, 5); /* an earlier one, with fewer fields */
+	add_mark(&b, MAKER_T0);
+	add_block(&file, BLOCK_SAMPLES, 0, &b);
+	assert_int_equal(read_back(&file, &seen), 1);
+	assert_int_equal(seen.samples, 2);
+	assert_int_equal(seen.count, 12);
+	bytes__free(&file);
+	bytes__free(&b);
+}
+
+/* Counts, positions and lengths that nobody has written. */
+static void test_hostile(void **state)
+{
+	static const u64 absurd[] = {1u << 20, UINT32_MAX, UINT64_MAX};
+	struct bytes file = {0}, names = {0}, b = {0};
+	struct seen seen;
+
+	add_interval(&b, MAKER_T0);
+	for (u32 type = RECORD_BASE; type <= RECORD_CGROUP; type++)
+		for (u32 k = 0; k < ARRAY_SIZE(absurd); k++) {
+			const u64 x = absurd[k];
+
+			file.n = names.n = 0;
+			add_head(&file);
+			RECORD(&names, type, x, x, x, x, x, x, x);
+			RECORD(&names, type, 0, x, 0, x, 0, x);
+			RECORD(&names, type, 1, 1, x, 1, 1, x);
+			add_block(&file, BLOCK_NAMES, 0, &names);
+			add_block(&file, BLOCK_SAMPLES, 0, &b);
+			assert_int_equal(read_back(&file, &seen), 1);
+			assert_int_equal(seen.samples, 1);
+		}
+	bytes__free(&file);
+	bytes__free(&names);
+	bytes__free(&b);
+}
+
+/* Values that would lead out of a table. */
+static void test_hostile_samples(void **state)
+{
+	struct bytes file = {0}, b = {0};
+	struct seen seen;
+
+	add_head(&file);
+	RECORD(&b, RECORD_ROUTE, UINT64_MAX, UINT64_MAX);
+	for (u32 type = 0; type < 40; type++)
+		for (u32 shift = 0; shift < 64; shift += 7) {
+			const u64 x = UINT64_MAX >> shift;
+
+			RECORD(&b, RECORD_SAMPLES + type, x, x, x, x, x, x, x, x, x, x, x, x, x);
+			RECORD(&b, RECORD_SAMPLES + type, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, x, x,
+			       x);
+			RECORD(&b, RECORD_SAMPLES + type, 0, 0, 0, 0, 0, 0, x, 0, 0, 0, x, 0, x, x,
+			       x);
+		}
+	add_mark(&b, UINT64_MAX / 4);
+	add_block(&file, BLOCK_SAMPLES, 0, &b);
+	assert_int_equal(read_back(&file, &seen), 1);
+	bytes__free(&file);
+	bytes__free(&b);
+}
+
+/* An interval over several blocks; with one of them missing it is left out, the next is not. */
+static void test_spanning(void **state)
+{
+	struct bytes file = {0}, b = {0};
+	struct seen seen;
+	size_t second, third;
+
+	add_head(&file);
+	add_interval(&b, MAKER_T0);
+	RECORD(&b, RECORD_ROUTE, 1, MAKER_T0);
+	RECORD(&b, RECORD_SAMPLES, 1, 1, 0, 0, 0, 1, 7, 7, 0);
+	add_block(&file, BLOCK_SAMPLES, 0, &b);
+	second = file.n;
+	b.n = 0;
+	RECORD(&b, RECORD_SAMPLES, 2, 2, 0, 0, 0, 1, 7, 7, 0);
+	add_block(&file, BLOCK_SAMPLES, BLOCK_CONTINUES, &b);
+	third = file.n;
+	b.n = 0;
+	RECORD(&b, RECORD_SAMPLES, 3, 3, 0, 0, 0, 1, 7, 7, 0);
+	add_mark(&b, MAKER_T0 + 1);
+	add_interval(&b, MAKER_T0 + 2);
+	add_block(&file, BLOCK_SAMPLES, BLOCK_CONTINUES, &b);
+	assert_int_equal(read_back(&file, &seen), 3);
+	assert_int_equal(seen.samples, 5);
+	file.v[second + BLOCK_HEADER] ^= 1; /* its payload */
+	assert_int_equal(read_back(&file, &seen), 2);
+	assert_int_equal(seen.samples, 2);
+	memmove(file.v + second, file.v + third, file.n - third);
+	file.n -= third - second;
+	/* Nothing tells that one is missing in between: at least nothing breaks. */
+	assert_int_equal(read_back(&file, &seen), 3);
+	bytes__free(&file);
+	bytes__free(&b);
+}
+
+/* --- disks that are full --- */
+
+static void test_full_disk(void **state)
+{
+	struct rlimit was, small = {.rlim_cur = 6000};
+	struct tape_state told = {0};
+	struct status st = {0};
+	struct reader *r;
+	struct seen seen;
+	struct maker m;
+	u32 n;
+
+	signal(SIGXFSZ, SIG_IGN);
+	unlink(path_of("full.ptr"));
+	maker__begin(&m, path_of("full.ptr"));
+	getrlimit(RLIMIT_FSIZE, &was);
+	small.rlim_max = was.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &small);
+	for (u32 i = 0; i < 20000 && !told.error[0]; i++) {
+		maker__interval(&m);
+		m.tap->ops->state(m.tap, &told);
+	}
+	assert_int_equal(told.kind, TAPE_RECORD);
+	assert_true(told.stopped);
+	assert_non_null(strstr(told.error, "cannot write"));
+	maker__finish(&m);
+	setrlimit(RLIMIT_FSIZE, &was);
+	r = reader__open(path_of("full.ptr"), symbols, &st);
+	assert_non_null(r);
+	assert_string_equal(reader__trouble(r), "");
+	n = read_all(r, &seen);
+	assert_true(n >= 3 && n < 20000);
+	assert_int_equal(seen.samples, n * (MAKER_SAMPLES + 1));
+	reader__free(r);
+}
+
+/* --- many names --- */
+
+/* With tables that hold few names, parts follow each other, and stacks that sources have not
+ * defined again since are still known. */
+static void test_parts(void **state)
+{
+	struct recorder_config cfg = {
+		.path = path_of("parts.ptr"), .notes = maker_notes, .names_max = 40};
+	struct status st = {0};
+	struct reader *r;
+	struct seen seen;
+	struct maker m = {.symbols = symbols__new(&st), .t_ns = MAKER_T0};
+
+	cfg.symbols = m.symbols;
+	unlink(cfg.path);
+	m.tap = recorder__new(&cfg, &st);
+	assert_non_null(m.tap);
+	maker__stack(&m, 1);
+	for (u32 i = 0; i < 50; i++) {
+		struct stack_sample s = {.head.type = SAMPLE_STACK, .stack = 101, .count = 1};
+
+		maker__sample(&m, 100 + i);
+		maker__put(&m, 1u << MODEL_PROFILE, &s.head);
+		maker__end_interval(&m);
+	}
+	maker__finish(&m);
+	r = reader__open(cfg.path, symbols, &st);
+	assert_non_null(r);
+	assert_int_equal(read_all(r, &seen), 50);
+	assert_int_equal(seen.samples, 100);
+	assert_int_equal(seen.stacks, 100);
+	assert_string_equal(seen.last, "leaf1 work main ");
+	assert_true(reader__part(r) > 3);
+	reader__free(r);
+}
+
+static int setup(void **state)
+{
+	struct status st;
+
+	symbols = symbols__new(&st);
+	return symbols ? scratch__make("recording") : -1;
+}
+
+static int teardown(void **state)
+{
+	symbols__free(symbols);
+	return scratch__remove(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),	cmocka_unit_test(test_types),
+		cmocka_unit_test(test_files),		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_cut_anywhere),	cmocka_unit_test(test_bits_flipped),
+		cmocka_unit_test(test_later_version),	cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile_samples), cmocka_unit_test(test_spanning),
+		cmocka_unit_test(test_full_disk),	cmocka_unit_test(test_parts),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -58,14 +58,16 @@ static const char *no_file_code(int err)
 	}
 }
 
-static const char *no_code(enum code_kind kind, int err)
+static const char *no_code(const struct sym_func *f, int err)
 {
-	switch (kind) {
+	if (err == -ENODATA)
+		return "no code: a recording has none, and the file is not on this machine";
+	switch (f->kind) {
 	case CODE_KERNEL:
 	case CODE_BPF:
 		return no_kernel_code(err);
 	case CODE_JIT:
-		return no_jit_code(err);
+		return f->size ? no_jit_code(err) : NO_PERF_MAP;
 	default:
 		return no_file_code(err);
 	}
@@ -209,8 +211,7 @@ struct annotation *annotate__build(struct symbols *s, u32 func)
 		note_cut(a, f, (size_t)got);
 	} else {
 		a = annotate__code(func, &(struct annotate_code){.size = 0});
-		add_note(a, f->kind == CODE_JIT && !f->size ? NO_PERF_MAP
-							    : no_code(f->kind, (int)got));
+		add_note(a, no_code(f, (int)got));
 	}
 	free(bytes);
 	return a;

@@ -30,6 +30,8 @@ struct via {
 struct object {
 	struct sym_object pub; /* immutable once committed */
 	_Atomic(const struct sym_object_info *) info;
+	/* Its build-id in the recording it is from, "" none; NULL: it is of this machine. */
+	const char *recorded;
 	struct via via; /* symbols.lock */
 	bool unread;	/* symbols.lock: its file could not be opened, another via may do */
 	/* The worker's: */

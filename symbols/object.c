@@ -75,6 +75,9 @@ static int open_object(struct symbols *s, struct object *o)
 
 	if (pub->kind != CODE_USER || pub->path[0] != '/')
 		return -ENOENT;
+	/* Whether it is the file is told by its build-id. */
+	if (o->recorded)
+		return *o->recorded ? openfile__regular("", pub->path) : -ENOENT;
 	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", via.tgid,
 		 (unsigned long long)via.start, (unsigned long long)via.end);
 	fd = checked(open_link(link), pub);
@@ -329,10 +332,19 @@ static ssize_t read_file(struct symbols *s, u32 object, u64 offset, void *buf, s
 	return n < 0 ? -errno : n;
 }
 
+/* The kernel and the processes of a recording are others than those of this machine. */
+static bool is_here(struct symbols *s, const struct object *o)
+{
+	return !o->recorded || (o->pub.kind == CODE_USER && *o->recorded &&
+				!strcmp(o->recorded, object__build_id(s, o->pub.id)));
+}
+
 ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, size_t size)
 {
 	const struct sym_object *o = &get(s, object)->pub;
 
+	if (!is_here(s, get(s, object)))
+		return -ENODATA;
 	switch (o->kind) {
 	case CODE_KERNEL:
 	case CODE_BPF:

@@ -5,13 +5,15 @@
 
 #include "symbols/internal.h"
 
+#define BUILD_ID_LEN (sizeof(((struct sym_object_info *)0)->build_id) - 1)
+
 /* What is hashed need not be all that is compared. */
 static u64 hash_text(u64 seed, const char *text)
 {
 	return mix64_pair(seed, hash_bytes(text, strlen(text)));
 }
 
-static const struct sym_object_info *new_info(struct symbols *s, const char *build_id)
+static struct sym_object_info *new_info(struct symbols *s, const char *build_id)
 {
 	struct sym_object_info *info;
 
@@ -26,30 +28,28 @@ static const struct sym_object_info *new_info(struct symbols *s, const char *bui
 static bool same_object(struct symbols *s, u32 id, const struct sym_object *o, const char *build_id)
 {
 	const struct sym_object *known = symbols__object(s, id);
-	const struct sym_object_info *info = symbols__object_info(s, id);
+	const char *recorded = symbols__obj(s, id)->recorded;
 
 	return known->kind == o->kind && known->inode == o->inode &&
 	       known->dev_major == o->dev_major && known->dev_minor == o->dev_minor &&
-	       symbols__is_kept_as(o->name, known->name) && !strcmp(o->path, known->path) && info &&
-	       !strncmp(info->build_id, build_id, sizeof(info->build_id) - 1);
+	       symbols__is_kept_as(o->name, known->name) && !strcmp(o->path, known->path) &&
+	       recorded && !strncmp(recorded, build_id, BUILD_ID_LEN);
 }
 
 u32 symbols__recorded_object(struct symbols *s, const struct sym_object *o, const char *build_id)
 {
-	struct sym_object mine = *o;
 	u64 hash = hash_text(hash_text(o->inode, o->name), build_id);
+	struct sym_object_info *info;
 	u32 id;
 
-	/* No file has this number: what cannot be told apart is not read. */
-	if (!mine.inode)
-		mine.inode = UINT64_MAX;
-	HIDX_FIND(id, &s->named_objects, hash, pos, same_object(s, pos, &mine, build_id));
+	HIDX_FIND(id, &s->named_objects, hash, pos, same_object(s, pos, o, build_id));
 	if (id != HIDX_NONE)
 		return id;
-	id = symbols__add_object(s, &mine, &(struct via){0});
+	id = symbols__add_object(s, o, &(struct via){0});
 	if (id) {
-		atomic_store_explicit(&symbols__obj(s, id)->info, new_info(s, build_id),
-				      memory_order_release);
+		info = new_info(s, build_id);
+		symbols__obj(s, id)->recorded = info->build_id;
+		atomic_store_explicit(&symbols__obj(s, id)->info, info, memory_order_release);
 		hidx__add(&s->named_objects, hash, id);
 	}
 	return id;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Symbols that are known already, from a recording: no file is read for them, unless the very
- * file is here and its code is asked for. What is equal gets the same id. Collector thread; none
- * of the calls that locate addresses are made in the same session.
+ * Symbols that are known already, from a recording: no file is read for them, unless their code
+ * is asked for and a file of that path and build-id is here. What is equal gets the same id.
+ * Collector thread; none of the calls that locate addresses are made in the same session.
  */
 #ifndef SYMBOLS_RECORDED_H
 #define SYMBOLS_RECORDED_H

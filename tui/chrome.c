@@ -491,8 +491,8 @@ void chrome__draw(struct host *h)
 		if (!is_low(c))
 			draw_memory(h, &v->now);
 	} else {
-		draw__textf(c, 0, 0, c->w, ROLE_DIM, "%s %s  reading /proc ...", machine__name(),
-			    machine__kernel());
+		draw__textf(c, 0, 0, c->w, ROLE_DIM, "%s %s  %s", machine__name(),
+			    machine__kernel(), h->options->replay ? "" : "reading /proc ...");
 		draw_state(h, 0);
 	}
 	draw_tabs(h, area.y - 1);

@@ -197,7 +197,7 @@ static void set_sources(const struct session *s, const struct options *o,
 			const struct fixture *fixture, struct collector_config *cfg)
 {
 	cfg->wanted = view__by_name(o->view)->models;
-	if (o->mode == MODE_UI)
+	if (o->mode == MODE_UI || o->record)
 		cfg->wanted |= 1u << MODEL_VITALS;
 	if (fixture) {
 		cfg->manual_tick = true;

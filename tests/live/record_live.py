@@ -96,6 +96,21 @@ def test_elsewhere():
     assert done.status == 4 and "no samples of io" in done.err, str(done)
 
 
+def test_code():
+    """A replay shows the code of a file that is here, and none of another or of the kernel"""
+    live.need_root()
+    program, file, script = path("two_functions"), path("code.ptr"), path("code.keys")
+    shutil.copy(os.path.join(live.WORKLOADS, "two_functions"), program)
+    with live.Workload("two_functions", 30, path=program) as work:
+        live.batch("-n", 2, "-d", "0.5", "-p", work.pid, "--record", file)
+    for expect in ("expect instruction\nreject no code", "expect the file is not on this machine"):
+        with open(script, "w", encoding="ascii") as f:
+            f.write(f"tick 2\nkey Enter Enter\n{expect}\nquit\n")
+        run = live.proftop("--replay", file, "--script", script, "--size", "120x40")
+        assert run.status == 0, str(run)
+        shutil.copy("/bin/true", program)
+
+
 def test_killed():
     """What was written before a kill can be read"""
     live.need_root()

@@ -227,7 +227,7 @@ static int by_lookups(const void *a, const void *b)
 static bool counts(const struct dentry_use *u, enum profile_window w, const struct scope *scope)
 {
 	return u->n[w][DENTRY_LOOKUPS] &&
-	       who__passes(scope, u->tgid, u->tgid, u->cgroup, u->comm) &&
+	       who__passes(scope, u->tgid, 0, u->cgroup, u->comm) &&
 	       scope__thread(scope, u->kthread);
 }
 

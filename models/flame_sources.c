@@ -210,7 +210,7 @@ static void cache_stacks(const struct snap *snap, const void *query, const struc
 
 		if ((q->by_pid && miss->tgid != q->tgid) ||
 		    (q->by_file && (miss->dev != q->dev || miss->inode != q->inode)) ||
-		    !who__passes(scope, miss->tgid, miss->tgid, miss->cgroup, comm))
+		    !who__passes(scope, miss->tgid, 0, miss->cgroup, comm))
 			continue;
 		flame_maker__add_trimmed(m,
 					 &(struct flame_stack){.stack = miss->stack,

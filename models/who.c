@@ -6,19 +6,20 @@
 
 #include "core/cgroup.h"
 
-/* One that an include of CPUs lets through. */
-static u32 some_cpu(const struct scope *s)
+/* One that an include of that kind lets through. */
+static u32 some_id(const struct scope *s, u32 kind)
 {
-	u32 cpu = UINT32_MAX;
+	u32 id = UINT32_MAX;
 
-	if (s && s->include[SCOPE_CPU].active && s->include[SCOPE_CPU].n)
-		cpu = (u32)s->include[SCOPE_CPU].ids[0];
-	return cpu;
+	if (s && s->include[kind].active && s->include[kind].n)
+		id = (u32)s->include[kind].ids[0];
+	return id;
 }
 
 bool who__passes(const struct scope *s, u32 tgid, u32 tid, u64 cgroup, const char *comm)
 {
-	return scope__task(s, tgid, tid, some_cpu(s), cgroup, comm);
+	return scope__task(s, tgid, tid ? tid : some_id(s, SCOPE_TID), some_id(s, SCOPE_CPU), cgroup,
+			   comm);
 }
 
 const char *who__id_text(struct arena *a, u32 id)

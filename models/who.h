@@ -6,7 +6,8 @@
 #include "core/arena.h"
 #include "core/scope.h"
 
-/* Whether it passes the scope (NULL: everything), whatever the scope says about CPUs. */
+/* Whether it passes the scope (NULL: everything), whatever the scope says about CPUs. tid 0: of any
+ * of the process's threads; which ones count was decided where they were counted. */
 bool who__passes(const struct scope *scope, u32 tgid, u32 tid, u64 cgroup, const char *comm);
 /* Right-aligned, so that text sorts as the numbers do; "" of 0. */
 const char *who__id_text(struct arena *a, u32 id);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "core/filter.h"
 #include "models/dentry.h"
 #include "models/model.h"
 
@@ -155,6 +156,27 @@ static void processes_that_are_too_many_are_others(void **state)
 	snap__put(&s->base);
 }
 
+/* Which threads count was decided in the kernel: a filter by thread leaves their process's row. */
+static void a_filter_by_thread_keeps_its_process(void **state)
+{
+	struct dentry_query q = {.group = DENTRY_BY_PID, .window = WINDOW_LAST};
+	static const char *const filters[] = {"tid=78", "pid=77", "pid=5"};
+	const struct dentry_snap *s;
+
+	put(77, "find", 10, 2, false);
+	s = tick();
+	for (u32 i = 0; i < ARRAY_SIZE(filters); i++) {
+		struct filter_error err;
+		struct scope *scope = filter__parse(filters[i], &err);
+		struct dentry_answer *a = dentry__query(s, &q, scope);
+
+		assert_int_equal(a->nrows, i < 2);
+		answer__free(&a->base);
+		scope__put(scope);
+	}
+	snap__put(&s->base);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -163,6 +185,7 @@ int main(void)
 		T(slow_ones_are_not_invented),
 		T(windows_and_the_state),
 		T(processes_that_are_too_many_are_others),
+		T(a_filter_by_thread_keeps_its_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

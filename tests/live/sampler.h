@@ -102,6 +102,8 @@ TEST_HELPER void child_run(enum child_kind kind)
 }
 
 /* Begins to run at once, on the given CPU. A grandchild waits for SIGUSR1 to be made. */
+#define CHILD_NICE -19
+
 TEST_HELPER struct child child__start_kind(int cpu, const char *comm, enum child_kind kind)
 {
 	struct child c;
@@ -112,11 +114,14 @@ TEST_HELPER struct child child__start_kind(int cpu, const char *comm, enum child
 	c.pid = fork();
 	if (c.pid) {
 		signal(SIGUSR1, SIG_DFL);
+		/* Or they would leave next to nothing for loading and draining. */
+		setpriority(PRIO_PROCESS, 0, CHILD_NICE);
 		return c;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, comm);
-	setpriority(PRIO_PROCESS, 0, -19); /* other tests' loads shall not blur the figures */
+	/* Other tests' loads shall not blur the figures. */
+	setpriority(PRIO_PROCESS, 0, CHILD_NICE);
 	CPU_ZERO(&set);
 	CPU_SET(cpu % (int)sysconf(_SC_NPROCESSORS_ONLN), &set);
 	sched_setaffinity(0, sizeof(set), &set);

@@ -33,8 +33,8 @@ def test_dlopen():
 def test_exec():
     """A process that becomes three programs, one after another"""
     live.need_root()
-    with live.Workload("exec_chain", "1.8") as work:
-        report = watch(work.pid, 5)
+    with live.Workload("exec_chain", "4.5") as work:
+        report = watch(work.pid, 6)
     for stage in ("stage_one", "stage_two", "stage_three"):
         assert live.row(report, stage)["self_pct"] > 15, (stage, report["rows"][:5])
 

@@ -83,6 +83,8 @@ def test_screen():
         t.wait("hot_70", 20)
         t.keys("F")
         t.wait("on the CPU")
+        # The very first samples are from before the tables of the stacks were there.
+        t.wait(r" [1-9]\d\d samples", 20)
         t.wait("hot_70")
         t.keys("/")
         t.type("^hot_70$")

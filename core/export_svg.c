@@ -4,6 +4,7 @@
  * anything else shows it whole. Weights are rounded a stack, as folded text has them, and then
  * added up, so that widths are sums of its lines.
  */
+#include "core/embed.h"
 #include "core/export_form.h"
 #include "core/hidx.h"
 #include "core/utf8.h"
@@ -15,13 +16,7 @@
 #define NARROW	  24000 /* what is less than this part of all is left out */
 #define MAX_NODES (1u << 20)
 
-__asm__(".section .rodata\n"
-	".global proftop_svg_script, proftop_svg_script_end\n"
-	"proftop_svg_script:\n"
-	".incbin \"core/export_svg.js\"\n"
-	"proftop_svg_script_end:\n"
-	".previous\n");
-extern const char proftop_svg_script[], proftop_svg_script_end[];
+EMBED(proftop_svg_script, "core/export_svg.js");
 
 struct node {
 	u32 parent, name, depth; /* name: offset in names */

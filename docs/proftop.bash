@@ -21,6 +21,21 @@ _proftop_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
 }
 
+# _proftop_names OPTION SUFFIX: what --help lists for it, files and one's own NAME.SUFFIX.
+_proftop_names()
+{
+	local own=${XDG_CONFIG_HOME:-$HOME/.config}/proftop file names=()
+	for file in "$own"/*."$2"; do
+		[ ! -e "$file" ] || names+=("$(basename "$file" ".$2")")
+	done
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(
+		compgen -W "${names[*]} $(proftop --help 2>/dev/null |
+			sed -n "s/^ *--$1 NAME|FILE *\\([^;]*\\);.*/\\1/p" | tr , ' ')" -- "${COMP_WORDS[COMP_CWORD]}"
+		compgen -f -- "${COMP_WORDS[COMP_CWORD]}"
+	)
+}
+
 _proftop_cgroups()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} base
@@ -76,15 +91,16 @@ _proftop()
 	--theme)
 		_proftop_words "$(proftop --help 2>/dev/null | sed -n 's/^ *--theme NAME *//p' | tr , ' ')"
 		;;
+	--keymap) _proftop_names keymap keys ;;
 	-n | --iterations) _proftop_words "1 5 10 60" ;;
 	--format) _proftop_words "text json csv folded svg" ;;
 	--speed) _proftop_words "0.5 2 10 100" ;;
 	--size) _proftop_words "80x24 120x40 200x50" ;;
-	-o | --output | --keymap | --script | --record | --replay) _proftop_files ;;
+	-o | --output | --script | --record | --replay) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph -V --view -d --delay --group --keymap
-			--theme --ascii -b --batch -n --iterations --format -o --output --record
+			--theme --ascii --no-config -b --batch -n --iterations --format -o --output --record
 			--replay --speed --doctor
 			--list-views --list-events --version -h --help --script --size --"
 		;;

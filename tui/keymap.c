@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tui/keymap.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/arena.h"
+#include "core/embed.h"
+#include "tui/own_files.h"
+#include "tui/text_file.h"
 #include "widgets/input.h"
 
-#define FILE_MAX  (64 * 1024)
-#define ROWS_MAX  1000
-#define FIELD_MAX 64
+#define ROWS_MAX 1000
 
-/* The file itself is the table of defaults: what a user reads is what is in force. */
-__asm__(".section .rodata\n"
-	".global proftop_default_keys, proftop_default_keys_end\n"
-	"proftop_default_keys:\n"
-	".incbin \"keymaps/default.keys\"\n"
-	"proftop_default_keys_end:\n"
-	".previous\n");
-extern const char proftop_default_keys[], proftop_default_keys_end[];
+/* The files themselves are the tables: what a person reads is what is in force. */
+EMBED(proftop_keys_default, "keymaps/default.keys");
+EMBED(proftop_keys_vi, "keymaps/vi.keys");
+EMBED(proftop_keys_emacs, "keymaps/emacs.keys");
+EMBED(proftop_keys_htop, "keymaps/htop.keys");
+
+static const struct {
+	const char *from, *to;
+} bases[] = {
+	{proftop_keys_default, proftop_keys_default_end},
+	{proftop_keys_vi, proftop_keys_vi_end},
+	{proftop_keys_emacs, proftop_keys_emacs_end},
+	{proftop_keys_htop, proftop_keys_htop_end},
+};
+
+const char *const keymap_names[] = {"default", "vi", "emacs", "htop", NULL};
+
+#define BASES "default, vi, emacs, htop"
 
 const struct action_info action_table[ACTIONS] = {
 	[ACTION_NONE] = {"none", "does nothing"},
@@ -29,13 +37,11 @@ const struct action_info action_table[ACTIONS] = {
 #undef ACTION
 };
 
-/* A file being read: fields of one line at a time. */
+/* A file being read. */
 struct parser {
-	const char *name;
-	const char *pos, *end;
-	u32 line;
+	struct text_lines lines;
 	char section[sizeof(((struct binding *)0)->section)];
-	struct status *st;
+	bool begun; /* something but comments was there */
 };
 
 enum action action__by_name(const char *name)
@@ -46,39 +52,12 @@ enum action action__by_name(const char *name)
 	return ACTION_NONE;
 }
 
-static int fail(struct parser *p, const char *what, const char *field, const char *allowed)
+static int fail(struct parser *p, const char *what, const char *word, const char *right)
 {
-	char seen[FIELD_MAX];
-
-	/* It goes to a terminal: nothing in it may act there. */
-	copy_str(seen, sizeof(seen), field);
-	for (char *c = seen; *c; c++)
-		if ((u8)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	return status__set(p->st, EXIT_CODE_USAGE, -EINVAL, "%s:%u: %s \"%s\": %s", p->name,
-			   p->line, what, seen, allowed);
+	return text_lines__fail(&p->lines, what, word, right);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* The next field of the line [p, end) into buf, cut to its size; returns what follows. */
-static const char *field(const char *p, const char *end, char *buf)
-{
-	size_t n = 0;
-
-	while (p < end && is_blank(*p))
-		p++;
-	for (; p < end && !is_blank(*p); p++)
-		if (n + 1 < FIELD_MAX)
-			buf[n++] = *p ? *p : '?';
-	buf[n] = '\0';
-	return p;
-}
-
-static int parse_section(struct parser *p, const char *text)
+static int parse_section(struct parser *p, const struct keymap *k, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -87,6 +66,8 @@ static int parse_section(struct parser *p, const char *text)
 	if (strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789-_") != n - 2)
 		return fail(p, "wrong section", text, "small letters, digits and - in brackets");
 	copy_str(p->section, n - 1, text + 1);
+	if (k->knows_section && !k->knows_section(p->section))
+		return fail(p, "no view or screen", text, "see --list-views, and [global]");
 	return 0;
 }
 
@@ -98,11 +79,21 @@ static struct binding *find(const struct keymap *k, const char *section, int key
 	return NULL;
 }
 
-/* Later rows win, in place: the help keeps the order of the defaults. */
-static int bind(struct parser *p, struct keymap *k, int key, enum action a)
+static int bound_twice(struct parser *p, const struct binding *b)
+{
+	char key[16], right[64];
+
+	snprintf(right, sizeof(right), "[%s] has it in line %u already", b->section, b->line);
+	return fail(p, "bound twice, key", key__name(b->key, key, sizeof(key)), right);
+}
+
+/* Rows of a later file win, in place: the help keeps the order of the first. */
+static int bind(struct parser *p, struct keymap *k, int key, enum action a, bool inherits)
 {
 	struct binding *b = find(k, p->section, key);
 
+	if (b && b->line)
+		return bound_twice(p, b);
 	if (!b) {
 		if (k->n >= ROWS_MAX)
 			return fail(p, "too many rows in section", p->section, "1000 at most");
@@ -112,69 +103,94 @@ static int bind(struct parser *p, struct keymap *k, int key, enum action a)
 		copy_str(b->section, sizeof(b->section), p->section);
 	}
 	b->action = a;
+	b->inherits = inherits;
+	b->line = p->lines.line;
 	return 0;
 }
 
-static int parse_line(struct parser *p, struct keymap *k, const char *line, const char *end)
+static int parse_base(struct parser *p, struct keymap *k, const char *name)
 {
-	char key_name[FIELD_MAX], action_name[FIELD_MAX], rest[FIELD_MAX];
-	enum action a;
-	int key;
+	struct keymap other = {0};
 
-	line = field(line, end, key_name);
-	if (!key_name[0] || key_name[0] == '#')
-		return 0;
-	line = field(line, end, action_name);
-	field(line, end, rest);
-	/* A lone [ is a key; a section has more within its brackets. */
-	if (key_name[0] == '[' && key_name[1])
-		return parse_section(p, key_name);
-	key = key__parse(key_name);
+	if (p->begun)
+		return fail(p, "too late for base", name, "it comes before all else");
+	if (k->settled ? !keymap__base(&other, name) : !keymap__base(k, name))
+		return fail(p, "unknown base", name, "one of " BASES ", none");
+	keymap__fini(&other);
+	return 0;
+}
+
+static int parse_binding(struct parser *p, struct keymap *k, const char *key_name,
+			 const char *action_name)
+{
+	bool inherits = !strcmp(action_name, "inherit");
+	enum action a = action__by_name(action_name);
+	int key = key__parse(key_name);
+
 	if (!key)
 		return fail(p, "unknown key", key_name,
 			    "one character, C-x, M-x, F1..F12, or Space Hash Enter Esc Tab BackTab "
 			    "Backspace Delete Up Down Left Right PgUp PgDn Home End");
-	a = action__by_name(action_name);
-	if (a == ACTION_NONE && strcmp(action_name, "none"))
+	if (a == ACTION_NONE && !inherits && strcmp(action_name, "none"))
 		return fail(p, action_name[0] ? "unknown action" : "no action for key",
 			    action_name[0] ? action_name : key_name,
 			    "the palette (:) lists them, \"none\" unbinds");
-	if (rest[0] && rest[0] != '#')
-		return fail(p, "text after the action", rest, "a line is KEY ACTION # comment");
 	if (!p->section[0])
 		return fail(p, "no section before key", key_name, "begin with [global]");
-	return bind(p, k, key, a);
+	return bind(p, k, key, a, inherits);
+}
+
+static int parse_line(struct parser *p, struct keymap *k, const char *line, const char *end)
+{
+	char first[TEXT_WORD_MAX], second[TEXT_WORD_MAX], rest[TEXT_WORD_MAX];
+	bool section;
+	int err;
+
+	line = text_word(line, end, first);
+	if (!first[0])
+		return 0;
+	line = text_word(line, end, second);
+	text_word(line, end, rest);
+	/* A lone [ is a key; a section has more within its brackets. */
+	section = first[0] == '[' && first[1];
+	if (section)
+		err = parse_section(p, k, first);
+	else if (!strcmp(first, "base"))
+		err = parse_base(p, k, second);
+	else
+		err = parse_binding(p, k, first, second);
+	p->begun = true;
+	if (!err && (section ? second[0] : rest[0]))
+		return fail(p, section ? "text after the section" : "text after the action",
+			    section ? second : rest, "a line is KEY ACTION # comment");
+	return err;
 }
 
 static int parse_all(struct parser *p, struct keymap *k)
 {
+	const char *from, *to;
 	int err = 0;
 
-	while (p->pos < p->end && !err) {
-		const char *eol = memchr(p->pos, '\n', (size_t)(p->end - p->pos));
-
-		if (!eol)
-			eol = p->end;
-		p->line++;
-		err = parse_line(p, k, p->pos, eol);
-		p->pos = eol < p->end ? eol + 1 : eol;
-	}
+	while (!err && text_lines__next(&p->lines, &from, &to))
+		err = parse_line(p, k, from, to);
 	return err;
 }
 
 int keymap__parse(struct keymap *k, const char *text, size_t len, const char *name,
 		  struct status *st)
 {
-	struct parser p = {.name = name, .pos = text, .end = text + len, .st = st};
-	struct keymap next = {.n = k->n};
+	struct parser p = {.lines = {.name = name, .pos = text, .end = text + len, .st = st}};
+	struct keymap next = *k;
 	int err;
 
-	if (len > FILE_MAX)
+	if (len > TEXT_FILE_MAX)
 		return status__set(st, EXIT_CODE_USAGE, -EFBIG, "%s: no keymap: larger than 64 KiB",
 				   name);
 	next.rows = xmalloc(sizeof(*next.rows) * MAX(k->n, 1U));
-	if (k->n)
-		memcpy(next.rows, k->rows, sizeof(*next.rows) * k->n);
+	for (u32 i = 0; i < k->n; i++) {
+		next.rows[i] = k->rows[i];
+		next.rows[i].line = 0;
+	}
 	err = parse_all(&p, &next);
 	if (err) {
 		keymap__fini(&next);
@@ -185,66 +201,85 @@ int keymap__parse(struct keymap *k, const char *text, size_t len, const char *na
 	return 0;
 }
 
+bool keymap__base(struct keymap *k, const char *name)
+{
+	struct keymap next = {0};
+	struct status st;
+	u32 i = 0;
+
+	while (keymap_names[i] && strcmp(keymap_names[i], name))
+		i++;
+	if (!keymap_names[i] && strcmp(name, "none"))
+		return false;
+	if (keymap_names[i] &&
+	    keymap__parse(&next, bases[i].from, (size_t)(bases[i].to - bases[i].from), name, &st))
+		die("%s", st.msg);
+	for (u32 r = 0; r < next.n; r++)
+		next.rows[r].line = 0;
+	free(k->rows);
+	k->rows = next.rows;
+	k->n = next.n;
+	return true;
+}
+
 void keymap__init(struct keymap *k)
 {
-	struct status st;
-	size_t len = (size_t)(proftop_default_keys_end - proftop_default_keys);
-
 	*k = (struct keymap){0};
-	if (keymap__parse(k, proftop_default_keys, len, "default.keys", &st))
-		die("%s", st.msg);
+	keymap__base(k, keymap_names[0]);
 }
 
 void keymap__fini(struct keymap *k)
 {
 	free(k->rows);
-	*k = (struct keymap){0};
+	k->rows = NULL;
+	k->n = 0;
 }
 
-/* Reads at most one byte more than allowed; -errno. */
-static ssize_t read_file(int fd, char *buf)
+int keymap__read(struct keymap *k, const char *path, bool found, struct status *st)
 {
-	size_t len = 0;
-	ssize_t n;
+	char *text;
+	size_t len;
+	int err = text_file__read(path, "keymap", found, &text, &len, st);
 
-	while (len < FILE_MAX + 1) {
-		n = read(fd, buf + len, FILE_MAX + 1 - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	return (ssize_t)len;
+	if (!err)
+		err = keymap__parse(k, text, len, path, st);
+	free(text);
+	return err;
 }
 
-int keymap__read(struct keymap *k, const char *path, struct status *st)
+/* A name that is no file has to be a name. */
+static int read_choice(struct keymap *k, const char *choice, bool own, struct status *st)
 {
-	/* Not to wait for the other end of a FIFO. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
-	struct stat sb;
-	ssize_t len;
-	char *buf;
+	char path[OWN_PATH_MAX];
+	bool found = false;
+	int err;
 
-	if (fd < 0)
-		return status__set(st, EXIT_CODE_USAGE, -errno, "cannot read keymap %s: %s", path,
-				   strerror(errno));
-	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode)) {
-		close(fd);
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "cannot read keymap %s: not a regular file", path);
-	}
-	buf = xmalloc(FILE_MAX + 1);
-	len = read_file(fd, buf);
-	close(fd);
-	if (len < 0)
-		err = status__set(st, EXIT_CODE_USAGE, (int)len, "cannot read keymap %s: %s", path,
-				  strerror((int)-len));
-	else
-		err = keymap__parse(k, buf, (size_t)len, path, st);
-	free(buf);
+	copy_str(path, sizeof(path), choice);
+	if (own)
+		found = own_file__named(choice, "keys", path);
+	err = keymap__read(k, path, found, st);
+	if (err == -ENOENT && !strchr(choice, '/'))
+		return status__set(st, EXIT_CODE_USAGE, err,
+				   "no keymap \"%.80s\": " BASES ", or a file", choice);
+	return err;
+}
+
+int keymap__choose(struct keymap *k, const char *choice, bool own, struct status *st)
+{
+	char path[OWN_PATH_MAX];
+	bool named = choice && strcmp(choice, "none") && keymap__base(k, choice);
+	int err = 0;
+
+	if (!named)
+		keymap__base(k, keymap_names[0]);
+	k->settled = named;
+	if (own && own_file__find("keys", path))
+		err = keymap__read(k, path, true, st);
+	k->settled = false;
+	if (!err && choice && !named)
+		err = read_choice(k, choice, own, st);
+	if (err)
+		keymap__fini(k);
 	return err;
 }
 
@@ -253,7 +288,7 @@ enum action keymap__lookup(const struct keymap *k, const char *const *sections, 
 	for (; *sections; sections++) {
 		const struct binding *b = find(k, *sections, key);
 
-		if (b)
+		if (b && !b->inherits)
 			return b->action; /* "none" hides what an outer section binds */
 	}
 	return ACTION_NONE;

@@ -11,7 +11,7 @@
 
 enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
-       OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_SPEED };
+       OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_SPEED, OPT_NO_CONFIG };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -29,6 +29,7 @@ static const struct option long_options[] = {
 	{"keymap", required_argument, NULL, OPT_KEYMAP},
 	{"theme", required_argument, NULL, OPT_THEME},
 	{"ascii", no_argument, NULL, OPT_ASCII},
+	{"no-config", no_argument, NULL, OPT_NO_CONFIG},
 	{"group", required_argument, NULL, OPT_GROUP},
 	{"batch", no_argument, NULL, 'b'},
 	{"iterations", required_argument, NULL, 'n'},
@@ -77,11 +78,14 @@ void options__usage(void)
 	for (u32 p = 0; p < PANE_COUNT; p++)
 		printf("                          %s: %s\n", pane_table[p]->name,
 		       pane_table[p]->groups);
-	fputs("      --keymap FILE       key bindings read over the default ones\n"
-	      "      --theme NAME        ", stdout);
+	fputs("      --keymap NAME|FILE  ", stdout);
+	for (const char *const *k = keymap_names; *k; k++)
+		printf("%s%s", *k, k[1] ? ", " : "; or a file of one's own\n");
+	fputs("      --theme NAME        ", stdout);
 	for (const char *const *t = theme_names; *t; t++)
 		printf("%s%s", *t, t[1] ? ", " : "\n");
 	fputs("      --ascii             no characters beyond ASCII\n"
+	      "      --no-config         nothing of ~/.config/proftop is read\n"
 	      "batch\n"
 	      "  -b, --batch             no screen: reports on standard output\n"
 	      "  -n, --iterations N      stop after N intervals\n"
@@ -277,6 +281,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_RECORD: o->record = arg; return 0;
 	case OPT_REPLAY: o->replay = arg; return 0;
 	case OPT_ASCII: o->ascii = true; return 0;
+	case OPT_NO_CONFIG: o->no_config = true; return 0;
 	case 'b': o->mode = MODE_BATCH; return 0;
 	case 'h': o->mode = MODE_HELP; return 0;
 	case OPT_DOCTOR: o->mode = MODE_DOCTOR; return 0;

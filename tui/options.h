@@ -20,7 +20,7 @@ struct options {
 	bool view_given, interval_given;
 	char **words; /* the whole command line, NULL-terminated */
 	const char *view, *group, *keymap, *theme, *script, *event_glob;
-	bool ascii;
+	bool ascii, no_config;
 	int columns, rows; /* --size; 0: the terminal's */
 	u64 interval_ns;
 	u64 iterations; /* 0: until interrupted */

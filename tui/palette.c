@@ -8,6 +8,9 @@
 struct command {
 	const char *name, *takes, *help;
 	bool (*run)(struct host *h, const char *arg, struct status *st);
+	/* Optional: values that begin with what stands from out->start to the cursor; it may move
+	 * the start on. */
+	void (*complete)(struct host *h, const char *text, u32 cursor, struct completions *out);
 };
 
 static bool refuse(struct status *st, const char *what, const char *takes)
@@ -154,55 +157,89 @@ static bool run_record(struct host *h, const char *arg, struct status *st)
 	return true;
 }
 
-static const struct command commands[] = {
-	{"view", "NAME", "switch to a view", run_view},
-	{"filter", "EXPR", "look only at what matches; empty: everything", run_filter},
-	{"group", "KEY[,KEY...]", "group by these keys together: comm,symbol", run_group},
-	{"freq", "HZ", "samples per second and CPU", run_freq},
-	{"period", "N", "one sample every N events", run_period},
-	{"event", "NAME", "sample another event", run_event},
-	{"delay", "SECONDS", "length of an interval", run_delay},
-	{"record", "FILE|off", "write what is sampled to a new file", run_record},
-	{"save", "FILE", "save the view; the suffix picks the format", run_save},
-};
-
-static void complete_view(const char *text, u32 cursor, struct completions *out)
+static bool run_keymap(struct host *h, const char *arg, struct status *st)
 {
-	out->start = 5;
+	struct keymap next = {.knows_section = h->keymap.knows_section};
+
+	if (keymap__choose(&next, *arg ? arg : NULL, !h->options->no_config, st))
+		return false;
+	keymap__fini(&h->keymap);
+	h->keymap = next;
+	host__message(h, ROLE_OK, "the keys are those of %s", *arg ? arg : keymap_names[0]);
+	return true;
+}
+
+static void add_value(const char *name, const char *help, const char *text, u32 cursor,
+		      struct completions *out)
+{
+	if (!strncmp(name, text + out->start, cursor - out->start))
+		completions__add(out, name, help);
+}
+
+static void complete_view(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
 	for (u32 v = 0; v < VIEW_COUNT; v++)
-		if (!strncmp(view_table[v]->name, text + 5, cursor - 5))
-			completions__add(out, view_table[v]->name, view_table[v]->title);
+		add_value(view_table[v]->name, view_table[v]->title, text, cursor, out);
+}
+
+static void complete_keymap(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	for (const char *const *k = keymap_names; *k; k++)
+		add_value(*k, "", text, cursor, out);
 }
 
 /* The last of the keys that are there. */
-static void complete_group(const struct host *h, const char *text, u32 cursor,
-			   struct completions *out)
+static void complete_group(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
 	const char *key = view_table[h->view]->groups;
 	char name[64], action[80];
 
-	out->start = cursor;
-	while (out->start > 6 && !strchr(",+", text[out->start - 1]))
-		out->start--;
+	for (u32 i = out->start; i < cursor; i++)
+		if (strchr(",+", text[i]))
+			out->start = i + 1;
 	for (size_t len; *key; key += len + strspn(key + len, " ")) {
 		len = strcspn(key, " ");
 		snprintf(name, sizeof(name), "%.*s", (int)len, key);
 		snprintf(action, sizeof(action), "group-%s", name);
-		if (!strncmp(name, text + out->start, cursor - out->start))
-			completions__add(out, name, action_table[action__by_name(action)].help);
+		add_value(name, action_table[action__by_name(action)].help, text, cursor, out);
 	}
+}
+
+static const struct command commands[] = {
+	{"view", "NAME", "switch to a view", run_view, complete_view},
+	{"filter", "EXPR", "look only at what matches; empty: everything", run_filter, NULL},
+	{"group", "KEY[,KEY...]", "group by these keys together: comm,symbol", run_group,
+	 complete_group},
+	{"freq", "HZ", "samples per second and CPU", run_freq, NULL},
+	{"period", "N", "one sample every N events", run_period, NULL},
+	{"event", "NAME", "sample another event", run_event, NULL},
+	{"delay", "SECONDS", "length of an interval", run_delay, NULL},
+	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
+	{"keymap", "NAME|FILE", "other keys", run_keymap, complete_keymap},
+	{"save", "FILE", "save the view; the suffix picks the format", run_save, NULL},
+};
+
+/* The command whose name the line begins with; *arg is what follows. */
+static const struct command *command_of(const char *line, const char **arg)
+{
+	size_t n = strcspn(line, " ");
+
+	*arg = line + n + strspn(line + n, " ");
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
+		if (n == strlen(commands[i].name) && !strncmp(commands[i].name, line, n))
+			return &commands[i];
+	return NULL;
 }
 
 void palette__complete(void *ctx, const char *text, u32 cursor, struct completions *out)
 {
+	const char *arg;
+	const struct command *c = command_of(text, &arg);
 	char name[64];
 
-	if (cursor >= 5 && !strncmp(text, "view ", 5)) {
-		complete_view(text, cursor, out);
-		return;
-	}
-	if (cursor >= 6 && !strncmp(text, "group ", 6)) {
-		complete_group(ctx, text, cursor, out);
+	if (c && c->complete && cursor >= arg - text && cursor > strlen(c->name)) {
+		out->start = (u32)(arg - text);
+		c->complete(ctx, text, cursor, out);
 		return;
 	}
 	out->start = 0;
@@ -219,13 +256,15 @@ void palette__complete(void *ctx, const char *text, u32 cursor, struct completio
 
 bool palette__run(struct host *h, const char *line, struct status *st)
 {
+	const struct command *c;
+	const char *arg;
 	size_t n;
 
 	line += strspn(line, " ");
 	n = strcspn(line, " ");
-	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
-		if (n == strlen(commands[i].name) && !strncmp(commands[i].name, line, n))
-			return commands[i].run(h, line + n + strspn(line + n, " "), st);
+	c = command_of(line, &arg);
+	if (c)
+		return c->run(h, arg, st);
 	for (u32 a = 1; a < ACTIONS; a++) {
 		if (n != strlen(action_table[a].name) || strncmp(action_table[a].name, line, n))
 			continue;

@@ -108,26 +108,10 @@ static int doctor(const struct options *o)
 	return printed();
 }
 
-/* $XDG_CONFIG_HOME/proftop/keys, then --keymap, over the compiled-in rows. */
-static int read_keymaps(struct keymap *k, const struct options *o, struct status *st)
+static int read_keymap(struct keymap *k, const struct options *o, struct status *st)
 {
-	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char path[4096];
-	int err = 0;
-
-	keymap__init(k);
-	snprintf(path, sizeof(path), "%s%s/proftop/keys", xdg && *xdg ? xdg : home ? home : "",
-		 xdg && *xdg ? "" : "/.config");
-	if (!access(path, F_OK))
-		err = keymap__read(k, path, st);
-	if (!err && o->keymap)
-		err = keymap__read(k, o->keymap, st);
-	for (u32 i = 0; !err && i < k->n; i++)
-		if (!view__knows_section(k->rows[i].section))
-			err = status__set(st, EXIT_CODE_USAGE, -EINVAL,
-					  "keymap: there is no view or screen [%s]; see "
-					  "--list-views, and [global]", k->rows[i].section);
-	return err;
+	*k = (struct keymap){.knows_section = view__knows_section};
+	return keymap__choose(k, o->keymap, !o->no_config, st);
 }
 
 /* A closed standard stream would be the number of the next file opened, and reports or
@@ -263,7 +247,7 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct st
 			    o->view);
 		return complain(st);
 	}
-	code = o->keymap ? read_keymaps(&keys, o, st) : 0;
+	code = o->keymap ? read_keymap(&keys, o, st) : 0;
 	keymap__fini(&keys);
 	if (code)
 		return complain(st);
@@ -317,7 +301,7 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct statu
 	int code;
 
 	h.ops = o->script ? &term_script : &term_curses;
-	if (read_keymaps(&h.keymap, o, st)) {
+	if (read_keymap(&h.keymap, o, st)) {
 		code = complain(st);
 	} else {
 		/* The terminal first: it is what fails most often, and what one waits for. */

@@ -14,7 +14,7 @@ ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c models/*.c \
 	    recording/*.c widgets/*.c) \
-	    tui/keymap.c tests/fuzz/fuzz_lib.c \
+	    tui/keymap.c tui/own_files.c tui/text_file.c tests/fuzz/fuzz_lib.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c)))
 
 .PHONY: fuzz fuzz-smoke
@@ -32,7 +32,8 @@ $(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
 	$(call Q,LINK)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $(filter %.o,$^) \
 		$(B)/fuzz/libfuzz.a $(LDLIBS) -o $@
 
-$(B)/fuzz/seeds/.made: tests/fuzz/seeds.sh keymaps/default.keys
+$(B)/fuzz/tui/keymap.o: $(wildcard keymaps/*.keys)
+$(B)/fuzz/seeds/.made: tests/fuzz/seeds.sh $(wildcard keymaps/*.keys)
 	@rm -rf $(@D)
 	@tests/fuzz/seeds.sh $(@D)
 

@@ -16,6 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (keymap__parse(&k, (const char *)data, size, "fuzz", &st) &&
 	    (k.n != before || !st.msg[0]))
 		abort();
+	for (u32 i = 0; i < k.n; i++)
+		for (u32 j = i + 1; j < k.n; j++)
+			if (k.rows[i].key == k.rows[j].key &&
+			    !strcmp(k.rows[i].section, k.rows[j].section))
+				abort();
 	for (int key = 0; key < 256; key++)
 		if (keymap__lookup(&k, sections, key) >= ACTIONS)
 			abort();

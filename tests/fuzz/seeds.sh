@@ -8,7 +8,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$out"/{elf,debuginfo,annotate,perfmap,kallsyms,maps,filter,keymap,demangle,perf_record}
 mkdir -p "$out/unwind_table"
-default_keys=$(realpath "$(dirname "$0")/../../keymaps/default.keys")
+keymaps=$(realpath "$(dirname "$0")/../../keymaps")
 cd "$tmp"
 
 # --- ELF files with functions, a PLT, DWARF of several kinds ---
@@ -187,8 +187,8 @@ task=kernel !task=user sym~malloc|free obj~libc !pid=4294967295
 pid!=4 min=1.5us max=2h
 cgroup="a b" comm~(
 EXPR
-cp "$default_keys" "$out/keymap/default"
-printf '%s\n' '[global]' 'C-x quit' 'F1 help # all' '[cpu]' 'M-é sort-next' '# none' 'q none' \
+cp "$keymaps"/*.keys "$out/keymap"
+printf '%s\n' 'base vi' '[global]' 'C-x quit' 'F1 help # all' '[cpu]' 'M-é sort-next' '# none' 'q none' 'G inherit' \
 	>"$out/keymap/some"
 i=0
 for name in _ZNSt6vectorIiSaIiEE9push_backEOi _ZN4core3fmt9Formatter9write_str17h0123456789abcdefE \

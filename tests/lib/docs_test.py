@@ -80,6 +80,7 @@ def test_completion():
     assert complete("--gr") == ["--group"]
     assert complete("--group", "c") == ["comm", "cgroup", "cpu"]
     assert complete("-b", "--format", "fo") == ["folded"]
+    assert complete("--keymap", "em") == ["emacs"]
     assert str(os.getpid()) in complete("-p", str(os.getpid()))
     assert f"1,{os.getpid()}" in complete("-p", f"1,{os.getpid()}")
     assert "cpu" in complete("-V", "")

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/arena.h"
+#include "tests/lib/scratch.h"
 #include "tui/keymap.h"
 #include "widgets/input.h"
 
@@ -42,8 +43,10 @@ static void later_rows_win(void **state)
 
 	keymap__init(&k);
 	before = k.n;
-	assert_int_equal(parse(&k, "[global]\nq help # mine\r\nZ quit\nZ pause\n", &st), 0);
+	assert_int_equal(parse(&k, "[global]\nq help # mine\r\nZ quit\n", &st), 0);
 	assert_int_equal(keymap__lookup(&k, in_cpu, 'q'), ACTION_HELP);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'Z'), ACTION_QUIT);
+	assert_int_equal(parse(&k, "[global]\nZ pause\n", &st), 0);
 	assert_int_equal(keymap__lookup(&k, in_cpu, 'Z'), ACTION_PAUSE);
 	assert_int_equal(k.n, before + 1);
 	keymap__fini(&k);
@@ -86,6 +89,11 @@ static void brackets_can_be_keys(void **state)
 	keymap__fini(&k);
 }
 
+static bool knows(const char *section)
+{
+	return strcmp(section, "cqu") != 0;
+}
+
 static void errors_say_where_and_what(void **state)
 {
 	static const struct {
@@ -102,11 +110,22 @@ static void errors_say_where_and_what(void **state)
 		{"[abcdefghijklmnopqrstuvwxyz]\n", "my.keys:1: wrong section"},
 		{"[global]\nq quit now\n", "my.keys:2: text after the action \"now\""},
 		{"[global]\n\033[2J quit\n", "my.keys:2: unknown key \"?[2J\""},
+		{"[global]\nZ quit\n[cpu]\nZ quit\n[global]\n\nZ pause\n",
+		 "my.keys:7: bound twice, key \"Z\": [global] has it in line 2 already"},
+		{"[global]\nZ inherit\nZ quit\n", "my.keys:3: bound twice, key \"Z\""},
+		{"base vim\n", "my.keys:1: unknown base \"vim\": one of default, vi"},
+		{"base\n", "my.keys:1: unknown base \"\""},
+		{"[cpu]\nbase vi\n", "my.keys:2: too late for base \"vi\""},
+		{"base vi\nbase vi\n", "my.keys:2: too late for base"},
+		{"base vi emacs\n", "my.keys:1: text after the action \"emacs\""},
+		{"[cpu] quit\n", "my.keys:1: text after the section \"quit\""},
+		{"# one\n\n[cqu]\n", "my.keys:3: no view or screen \"[cqu]\""},
 	};
 	struct keymap k;
 	struct status st;
 
 	keymap__init(&k);
+	k.knows_section = knows;
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		u32 before = k.n;
 
@@ -182,17 +201,125 @@ static void files_that_cannot_be_read(void **state)
 	struct status st;
 
 	keymap__init(&k);
-	assert_int_equal(keymap__read(&k, "/nonexistent/keys", &st), -ENOENT);
+	assert_int_equal(keymap__read(&k, "/nonexistent/keys", false, &st), -ENOENT);
 	assert_non_null(strstr(st.msg, "/nonexistent/keys"));
 	assert_int_equal(st.code, EXIT_CODE_USAGE);
-	assert_true(keymap__read(&k, "/tmp", &st) < 0);
+	assert_true(keymap__read(&k, "/tmp", false, &st) < 0);
 	assert_non_null(mkdtemp(fifo));
 	assert_int_equal(rmdir(fifo), 0);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
-	assert_true(keymap__read(&k, fifo, &st) < 0);
+	assert_true(keymap__read(&k, fifo, false, &st) < 0);
 	unlink(fifo);
-	assert_int_equal(keymap__read(&k, "keymaps/default.keys", &st), 0);
+	assert_int_equal(keymap__read(&k, "keymaps/default.keys", false, &st), 0);
 	keymap__fini(&k);
+}
+
+/* What the default has a key for has one in each of the others. */
+static void no_base_loses_an_action(void **state)
+{
+	struct keymap all, k = {0};
+
+	keymap__init(&all);
+	for (const char *const *name = keymap_names; *name; name++) {
+		assert_true(keymap__base(&k, *name));
+		assert_true(k.n >= all.n);
+		for (u32 i = 0; i < all.n; i++) {
+			const char *const sections[] = {all.rows[i].section, "global", NULL};
+
+			if (!keymap__key_of(&k, sections, all.rows[i].action))
+				fail_msg("%s: [%s] has no key for %s", *name, sections[0],
+					 action_table[all.rows[i].action].name);
+		}
+	}
+	assert_false(keymap__base(&k, "vim"));
+	assert_int_equal(k.n >= all.n, true);
+	keymap__fini(&k);
+	keymap__fini(&all);
+}
+
+static void a_file_builds_on_a_base(void **state)
+{
+	struct keymap k;
+	struct status st;
+
+	keymap__init(&k);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'G'), ACTION_GROUP_CGROUP);
+	assert_int_equal(parse(&k, "# mine\nbase vi\n[cpu]\nQ window\n", &st), 0);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'G'), ACTION_END);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'Q'), ACTION_WINDOW);
+	assert_int_equal(parse(&k, "base none\n[global]\nQ quit\n", &st), 0);
+	assert_int_equal(k.n, 1);
+	k.settled = true;
+	assert_int_equal(parse(&k, "base emacs\n[global]\nq quit\n", &st), 0);
+	assert_int_equal(k.n, 2);
+	assert_int_equal(parse(&k, "base emac\n", &st), -EINVAL);
+	keymap__fini(&k);
+}
+
+static void inherit_lets_the_outer_section_through(void **state)
+{
+	struct keymap k = {0};
+	struct status st;
+
+	assert_int_equal(parse(&k, "[global]\na quit\n[cpu]\na help\n", &st), 0);
+	assert_int_equal(parse(&k, "[cpu]\na inherit\nb inherit\n", &st), 0);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'a'), ACTION_QUIT);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'b'), ACTION_NONE);
+	assert_int_equal(keymap__key_of(&k, in_cpu, ACTION_HELP), 0);
+	keymap__fini(&k);
+}
+
+/* The named one, own keys over it, then a file; own keys' base gives way to a name. */
+static void own_keys_lie_between(void **state)
+{
+	struct keymap k = {0};
+	struct status st = {0};
+
+	setenv("XDG_CONFIG_HOME", scratch_dir, 1);
+	run("mkdir -p proftop && printf 'base vi\n[global]\nQ quit\n' >proftop/keys && "
+		     "printf '[global]\nQ pause\n' >proftop/some.keys");
+	assert_int_equal(keymap__choose(&k, NULL, true, &st), 0);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'G'), ACTION_END);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'Q'), ACTION_QUIT);
+	assert_int_equal(keymap__choose(&k, "emacs", true, &st), 0);
+	assert_int_equal(keymap__lookup(&k, in_cpu, KEYCODE_CTRL('n')), ACTION_DOWN);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'G'), ACTION_GROUP_CGROUP);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'Q'), ACTION_QUIT);
+	assert_int_equal(keymap__choose(&k, "some", true, &st), 0);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'Q'), ACTION_PAUSE);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'G'), ACTION_END);
+	assert_int_equal(keymap__choose(&k, "vi", false, &st), 0);
+	assert_int_equal(keymap__lookup(&k, in_cpu, 'Q'), ACTION_NONE);
+	assert_int_equal(keymap__choose(&k, "some", false, &st), -ENOENT);
+	assert_memory_equal(st.msg, "no keymap \"some\": default, vi", 29);
+	assert_int_equal(k.n, 0);
+	unsetenv("XDG_CONFIG_HOME");
+}
+
+/* Found by ourselves: nobody else may have written it. */
+static void strangers_files_are_refused(void **state)
+{
+	struct keymap k = {0};
+	struct status st = {0};
+
+	setenv("XDG_CONFIG_HOME", scratch_dir, 1);
+	run("mkdir -p proftop && printf '[global]\nQ quit\n' >proftop/keys && "
+		     "chmod 666 proftop/keys");
+	assert_int_equal(keymap__choose(&k, NULL, true, &st), -EPERM);
+	assert_non_null(strstr(st.msg, "everybody may write to it"));
+	assert_int_equal(st.code, EXIT_CODE_USAGE);
+	if (!geteuid()) {
+		run("chmod 644 proftop/keys && chown 65534 proftop/keys");
+		assert_int_equal(keymap__choose(&k, NULL, true, &st), -EPERM);
+		assert_non_null(strstr(st.msg, "neither yours nor root's"));
+		setenv("SUDO_UID", "65534", 1);
+		assert_int_equal(keymap__choose(&k, NULL, true, &st), 0);
+		setenv("SUDO_UID", "65534x", 1);
+		assert_int_equal(keymap__choose(&k, NULL, true, &st), -EPERM);
+		unsetenv("SUDO_UID");
+	}
+	keymap__fini(&k);
+	unsetenv("XDG_CONFIG_HOME");
 }
 
 static void action_names(void **state)
@@ -202,6 +329,11 @@ static void action_names(void **state)
 		assert_true(action_table[a].help[0]);
 	}
 	assert_int_equal(action__by_name("no such"), ACTION_NONE);
+}
+
+static int make_scratch(void **state)
+{
+	return scratch__make("proftop-keymap");
 }
 
 int main(void)
@@ -217,8 +349,13 @@ int main(void)
 		cmocka_unit_test(sizes_are_bounded),
 		cmocka_unit_test(noise_is_harmless),
 		cmocka_unit_test(files_that_cannot_be_read),
+		cmocka_unit_test(no_base_loses_an_action),
+		cmocka_unit_test(a_file_builds_on_a_base),
+		cmocka_unit_test(inherit_lets_the_outer_section_through),
+		cmocka_unit_test(own_keys_lie_between),
+		cmocka_unit_test(strangers_files_are_refused),
 		cmocka_unit_test(action_names),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_scratch, scratch__remove);
 }

@@ -51,6 +51,7 @@ $(B)/$(1)/%.o: %.c | $(SKELS)
 	$$(call Q,CC)$$(CC) -std=gnu17 $$(WARN) $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
 # Its bytes are in the object (.incbin), which -MMD does not see.
 $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
+$(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
 $(B)/$(1)/core/export_svg.o: core/export_svg.js
 $(B)/$(1)/libproftop.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out tui/main.c,$(SRCS)))
 	$$(call Q,AR)rm -f $$@; ar rcs $$@ $$^

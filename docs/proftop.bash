@@ -88,9 +88,7 @@ _proftop()
 	-V | --view) _proftop_words "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	-d | --delay) _proftop_words "0.2 0.5 1 2 5 10" ;;
 	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;
-	--theme)
-		_proftop_words "$(proftop --help 2>/dev/null | sed -n 's/^ *--theme NAME *//p' | tr , ' ')"
-		;;
+	--theme) _proftop_names theme theme ;;
 	--keymap) _proftop_names keymap keys ;;
 	-n | --iterations) _proftop_words "1 5 10 60" ;;
 	--format) _proftop_words "text json csv folded svg" ;;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "core/export.h"
-#include "tui/term.h"
+#include "tui/theme.h"
 #include "tui/view.h"
 
 enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
@@ -48,6 +48,13 @@ static const struct option long_options[] = {
 	{0},
 };
 
+static void usage_names(const char *option, const char *const *names)
+{
+	printf("      --%s NAME|FILE%*s", option, (int)(8 - strlen(option)), "");
+	for (; *names; names++)
+		printf("%s%s", *names, names[1] ? ", " : "; or a file of one's own\n");
+}
+
 void options__usage(void)
 {
 	fputs("usage: proftop [OPTIONS] [-- COMMAND [ARG...]]\n"
@@ -78,12 +85,8 @@ void options__usage(void)
 	for (u32 p = 0; p < PANE_COUNT; p++)
 		printf("                          %s: %s\n", pane_table[p]->name,
 		       pane_table[p]->groups);
-	fputs("      --keymap NAME|FILE  ", stdout);
-	for (const char *const *k = keymap_names; *k; k++)
-		printf("%s%s", *k, k[1] ? ", " : "; or a file of one's own\n");
-	fputs("      --theme NAME        ", stdout);
-	for (const char *const *t = theme_names; *t; t++)
-		printf("%s%s", *t, t[1] ? ", " : "\n");
+	usage_names("keymap", keymap_names);
+	usage_names("theme", theme_names);
 	fputs("      --ascii             no characters beyond ASCII\n"
 	      "      --no-config         nothing of ~/.config/proftop is read\n"
 	      "batch\n"
@@ -194,14 +197,6 @@ static bool size(const char *s, struct options *o)
 	return true;
 }
 
-static bool known_theme(const char *name)
-{
-	for (const char *const *t = theme_names; *t; t++)
-		if (!strcmp(*t, name))
-			return true;
-	return false;
-}
-
 static int option__sampling(struct options *o, int opt, const char *arg, struct status *st)
 {
 	struct sampling *s = &o->sampling;
@@ -241,9 +236,6 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 	case 'd':
 		o->interval_given = true;
 		return option__delay(arg, &o->interval_ns) ? 0 : bad(st, "-d", arg, DELAY_TAKES);
-	case OPT_THEME:
-		o->theme = arg;
-		return known_theme(arg) ? 0 : bad(st, "--theme", arg, "a name that --help lists");
 	case OPT_SPEED:
 		return option__speed(arg, &o->speed) ? 0 : bad(st, "--speed", arg, SPEED_TAKES);
 	case OPT_SIZE:
@@ -276,6 +268,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_COMM: o->scope.comm = arg; return 0;
 	case OPT_FILTER: o->scope.filter = arg; return 0;
 	case OPT_KEYMAP: o->keymap = arg; return 0;
+	case OPT_THEME: o->theme = arg; return 0;
 	case OPT_GROUP: o->group = arg; return 0;
 	case OPT_SCRIPT: o->script = arg; return 0;
 	case OPT_RECORD: o->record = arg; return 0;

@@ -4,6 +4,7 @@
 
 #include "tui/app.h"
 #include "tui/tape.h"
+#include "tui/theme.h"
 
 struct command {
 	const char *name, *takes, *help;
@@ -169,6 +170,18 @@ static bool run_keymap(struct host *h, const char *arg, struct status *st)
 	return true;
 }
 
+static bool run_theme(struct host *h, const char *arg, struct status *st)
+{
+	struct theme theme;
+
+	if (theme__choose(&theme, *arg ? arg : NULL, !h->options->no_config, st))
+		return false;
+	h->ops->set_theme(h->term, &theme);
+	h->canvas.edges = h->ops->edges(h->term);
+	host__message(h, ROLE_OK, "the theme is %s", *arg ? arg : "as it was at first");
+	return true;
+}
+
 static void add_value(const char *name, const char *help, const char *text, u32 cursor,
 		      struct completions *out)
 {
@@ -182,10 +195,21 @@ static void complete_view(struct host *h, const char *text, u32 cursor, struct c
 		add_value(view_table[v]->name, view_table[v]->title, text, cursor, out);
 }
 
+static void complete_names(const char *const *names, const char *text, u32 cursor,
+			   struct completions *out)
+{
+	for (; *names; names++)
+		add_value(*names, "", text, cursor, out);
+}
+
 static void complete_keymap(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
-	for (const char *const *k = keymap_names; *k; k++)
-		add_value(*k, "", text, cursor, out);
+	complete_names(keymap_names, text, cursor, out);
+}
+
+static void complete_theme(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_names(theme_names, text, cursor, out);
 }
 
 /* The last of the keys that are there. */
@@ -216,6 +240,7 @@ static const struct command commands[] = {
 	{"delay", "SECONDS", "length of an interval", run_delay, NULL},
 	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
 	{"keymap", "NAME|FILE", "other keys", run_keymap, complete_keymap},
+	{"theme", "NAME|FILE", "other colours", run_theme, complete_theme},
 	{"save", "FILE", "save the view; the suffix picks the format", run_save, NULL},
 };
 

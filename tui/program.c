@@ -16,6 +16,7 @@
 #include "tui/batch.h"
 #include "tui/program.h"
 #include "tui/tape.h"
+#include "tui/theme.h"
 
 #define LARGE_BYTES (256 << 10)
 
@@ -112,6 +113,17 @@ static int read_keymap(struct keymap *k, const struct options *o, struct status 
 {
 	*k = (struct keymap){.knows_section = view__knows_section};
 	return keymap__choose(k, o->keymap, !o->no_config, st);
+}
+
+/* Without a screen they only have to be right. */
+static int check_looks(const struct options *o, struct status *st)
+{
+	struct keymap keys = {0};
+	struct theme theme;
+	int err = o->keymap ? read_keymap(&keys, o, st) : 0;
+
+	keymap__fini(&keys);
+	return !err && o->theme ? theme__choose(&theme, o->theme, !o->no_config, st) : err;
 }
 
 /* A closed standard stream would be the number of the next file opened, and reports or
@@ -239,7 +251,6 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 static int run_batch(struct options *o, const struct fixture *fixture, struct status *st)
 {
 	struct session s = {0};
-	struct keymap keys = {0}; /* only whether it is right */
 	int code;
 
 	if (!view__by_name(o->view)->report) {
@@ -247,9 +258,7 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct st
 			    o->view);
 		return complain(st);
 	}
-	code = o->keymap ? read_keymap(&keys, o, st) : 0;
-	keymap__fini(&keys);
-	if (code)
+	if (check_looks(o, st))
 		return complain(st);
 	log__to_stderr(true);
 	code = session__begin(&s, o, fixture, st) ? complain(st)
@@ -295,13 +304,14 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 
 static int run_ui(struct options *o, const struct fixture *fixture, struct status *st)
 {
-	struct term_options term = {.theme = o->theme, .ascii = o->ascii, .w = o->columns,
+	struct theme theme;
+	struct term_options term = {.theme = &theme, .ascii = o->ascii, .w = o->columns,
 				    .h = o->rows, .script = o->script};
 	struct host h = {.options = o, .sampling = o->sampling, .interval_ns = o->interval_ns};
 	int code;
 
 	h.ops = o->script ? &term_script : &term_curses;
-	if (read_keymap(&h.keymap, o, st)) {
+	if (read_keymap(&h.keymap, o, st) || theme__choose(&theme, o->theme, !o->no_config, st)) {
 		code = complain(st);
 	} else {
 		/* The terminal first: it is what fails most often, and what one waits for. */

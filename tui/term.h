@@ -11,8 +11,10 @@
 #include "widgets/cells.h"
 #include "widgets/input.h"
 
+struct theme;
+
 struct term_options {
-	const char *theme; /* --theme; NULL default */
+	const struct theme *theme;
 	bool ascii;	   /* --ascii, or the locale is not UTF-8 */
 	int w, h;	   /* --size, for the script terminal; 0: ask */
 	const char *script; /* --script */
@@ -30,7 +32,9 @@ struct term_ops {
 	/* The next event that is there already, INPUT_NONE when none; never waits. */
 	struct input (*input)(struct term *t);
 	bool (*ascii)(struct term *t);
-	bool (*edges)(struct term *t); /* as in struct canvas */
+	bool (*edges)(struct term *t); /* as in struct canvas; the theme may change it */
+	/* The next present shows all in this theme. */
+	void (*set_theme)(struct term *t, const struct theme *theme);
 	void (*bell)(struct term *t);
 	/* Leaves the screen for a shell (Ctrl-Z) and returns after SIGCONT. */
 	void (*suspend)(struct term *t);
@@ -46,8 +50,5 @@ extern const struct term_ops term_script;
 
 /* Restores the terminal from a signal handler: async-signal-safe. */
 void term__emergency_restore(void);
-
-/* Theme names for help and errors, NULL-terminated. */
-extern const char *const theme_names[];
 
 #endif

@@ -31,12 +31,13 @@ struct term {
 	int w, h;
 	int cursor_x, cursor_y;
 	bool ascii, edges, redraw;
+	int colors;
 	short npairs; /* defined ones */
 	struct {
 		attr_t attrs;
 		short pair;
 	} looks[ROLES][2];
-	short grounds[ROLES];	    /* -1: the terminal's own */
+	int grounds[ROLES];	    /* -1: the terminal's own */
 	short parted[ROLES][ROLES]; /* pairs of parted cells; 0: not looked for yet */
 	struct {
 		u64 t_ns;
@@ -134,43 +135,55 @@ static attr_t curses_attrs(u8 attrs)
 }
 
 /* The pair for two colours; few differ, so pairs are shared. */
-static short pair_for(short fg, short bg, short *used)
+static short pair_for(int fg, int bg, short *used)
 {
-	short f, b;
+	int f, b;
 
 	if (fg < 0 && bg < 0)
 		return 0;
 	for (short i = 1; i <= *used; i++)
-		if (pair_content(i, &f, &b) == OK && f == fg && b == bg)
+		if (extended_pair_content(i, &f, &b) == OK && f == fg && b == bg)
 			return i;
-	if (*used + 1 >= COLOR_PAIRS || init_pair((short)(*used + 1), fg, bg) != OK)
+	if (*used + 1 >= COLOR_PAIRS || init_extended_pair(*used + 1, fg, bg) != OK)
 		return 0;
 	return ++*used;
 }
 
-static int open_colors(struct term *t, const char *theme, struct status *st)
+static void set_look(struct term *t, const struct theme *theme, enum role role, bool selected)
 {
-	const struct theme *th;
-	int colors = 0;
+	struct look look = theme__look(theme, role, selected, t->colors);
 
+	t->looks[role][selected].attrs = curses_attrs(look.attrs);
+	t->looks[role][selected].pair = pair_for(look.fg, look.bg, &t->npairs);
+	if (!selected)
+		t->grounds[role] = look.bg;
+}
+
+static void curses__set_theme(struct term *t, const struct theme *theme)
+{
+	struct theme mono;
+
+	if (t->colors < 8) {
+		theme__base(&mono, "mono");
+		theme = &mono;
+	}
+	t->npairs = 0;
+	memset(t->parted, 0, sizeof(t->parted));
+	t->edges = !theme__has_grounds(theme, t->colors);
+	for (int role = 0; role < ROLES; role++) {
+		set_look(t, theme, (enum role)role, false);
+		set_look(t, theme, (enum role)role, true);
+	}
+	t->redraw = true;
+}
+
+static void open_colors(struct term *t, const struct theme *theme)
+{
 	if (has_colors() && start_color() == OK)
-		colors = COLORS;
-	th = theme__pick(theme, colors, st);
-	if (!th)
-		return -EINVAL;
-	if (colors)
+		t->colors = COLORS;
+	if (t->colors)
 		use_default_colors();
-	t->edges = !theme__has_grounds(th, colors);
-	for (int role = 0; role < ROLES; role++)
-		for (int sel = 0; sel < 2; sel++) {
-			struct look look = theme__look(th, (enum role)role, sel, colors);
-
-			t->looks[role][sel].attrs = curses_attrs(look.attrs);
-			t->looks[role][sel].pair = pair_for(look.fg, look.bg, &t->npairs);
-			if (!sel)
-				t->grounds[role] = look.bg;
-		}
-	return 0;
+	curses__set_theme(t, theme);
 }
 
 static void resize_buffers(struct term *t)
@@ -202,8 +215,7 @@ static struct term *curses__open(const struct term_options *o, struct status *st
 	int err;
 
 	setlocale(LC_CTYPE, "");
-	/* An unknown theme is told before the screen changes. */
-	if (!theme__pick(o->theme, 256, st) || check_terminal(st))
+	if (check_terminal(st))
 		return NULL;
 	term_restore__save(IN_FD);
 	screen = open_screen(st);
@@ -218,13 +230,11 @@ static struct term *curses__open(const struct term_options *o, struct status *st
 	resize_buffers(t);
 	err = term_signal__open(IN_FD);
 	t->fd = err;
-	if (err >= 0)
-		err = open_colors(t, o->theme, st);
-	else
-		status__set(st, EXIT_CODE_FAILURE, err, "cannot watch the terminal: %s",
-			    strerror(-err));
-	if (err >= 0)
+	if (err >= 0) {
+		open_colors(t, o->theme);
 		return t;
+	}
+	status__set(st, EXIT_CODE_FAILURE, err, "cannot watch the terminal: %s", strerror(-err));
 	curses__close(t);
 	return NULL;
 }
@@ -242,7 +252,7 @@ static bool same(const struct cell *a, const struct cell *b)
  * character's colour, and all is reversed. */
 static void parted_look(struct term *t, const struct cell *cell, attr_t *attrs, short *pair)
 {
-	short left = t->grounds[cell->role], right = t->grounds[cell->right];
+	int left = t->grounds[cell->role], right = t->grounds[cell->right];
 	short *known = &t->parted[cell->role][cell->right];
 
 	if (!*known)
@@ -584,6 +594,7 @@ const struct term_ops term_curses = {
 	.input = curses__input,
 	.ascii = curses__ascii,
 	.edges = curses__edges,
+	.set_theme = curses__set_theme,
 	.bell = curses__bell,
 	.suspend = curses__suspend,
 	.redraw = curses__redraw,

@@ -472,6 +472,11 @@ static bool script__edges(struct term *t)
 	return true;
 }
 
+/* Text has no colours. */
+static void script__set_theme(struct term *t, const struct theme *theme)
+{
+}
+
 /* There is no bell, no shell to go to, and nothing else draws on this screen. */
 static void script__nothing(struct term *t)
 {
@@ -486,6 +491,7 @@ const struct term_ops term_script = {
 	.input = script__input,
 	.ascii = script__ascii,
 	.edges = script__edges,
+	.set_theme = script__set_theme,
 	.bell = script__nothing,
 	.suspend = script__nothing,
 	.redraw = script__nothing,

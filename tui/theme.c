@@ -1,214 +1,396 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "tui/theme.h"
 
-#include "tui/term.h"
+#include "core/arena.h"
+#include "core/embed.h"
+#include "tui/own_files.h"
+#include "tui/text_file.h"
 
-#define B LOOK_BOLD
-#define U LOOK_UNDERLINE
-#define R LOOK_REVERSE
-#define D LOOK_DIM
+EMBED(proftop_theme_default, "themes/default.theme");
+EMBED(proftop_theme_dark, "themes/dark.theme");
+EMBED(proftop_theme_light, "themes/light.theme");
+EMBED(proftop_theme_safe, "themes/safe.theme");
+EMBED(proftop_theme_mono, "themes/mono.theme");
 
-struct style {
-	struct look many; /* 256 colours */
-	struct look few;  /* 8 colours */
+static const struct {
+	const char *from, *to;
+} bases[] = {
+	{proftop_theme_default, proftop_theme_default_end},
+	{proftop_theme_dark, proftop_theme_dark_end},
+	{proftop_theme_light, proftop_theme_light_end},
+	{proftop_theme_safe, proftop_theme_safe_end},
+	{proftop_theme_mono, proftop_theme_mono_end},
 };
 
-struct theme {
+const char *const theme_names[] = {"default", "dark", "light", "safe", "mono", NULL};
+
+#define BASES "default, dark, light, safe, mono"
+
+static const char *const basic_names[8] = {"black", "red",     "green", "yellow",
+					   "blue",  "magenta", "cyan",	"white"};
+
+static const struct {
 	const char *name;
-	struct style styles[ROLES];
+	enum look_attr attr;
+} attr_names[] = {
+	{"bold", LOOK_BOLD},
+	{"underline", LOOK_UNDERLINE},
+	{"reverse", LOOK_REVERSE},
+	{"dim", LOOK_DIM},
 };
 
-/* Numbers of the 256 colours: 16 + 36 r + 6 g + b (0..5), 232.. greys. */
-#define LOOK(fg, bg, attrs)                                                                        \
-	{                                                                                          \
-		fg, bg, attrs                                                                      \
+#define COLOUR_TAKES "own, a name like red or bright-red, 0 to 255, or #rrggbb"
+
+/* A file being read, and the words of its present line. */
+struct parser {
+	struct text_lines lines;
+	const char *at, *to;
+	char word[TEXT_WORD_MAX];
+	bool begun;
+	u32 seen[ROLES]; /* line of each role, 0 none */
+};
+
+static int fail(struct parser *p, const char *what, const char *right)
+{
+	return text_lines__fail(&p->lines, what, p->word, right);
+}
+
+/* --- colours --- */
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Length of "#rrggbb" where it stands as a word, else 0. */
+static size_t rgb_length(const char *at, const char *to)
+{
+	size_t n = 1;
+
+	if (at == to || *at != '#')
+		return 0;
+	while (at + n < to && is_hex(at[n]))
+		n++;
+	return n == 7 && (at + n == to || strchr(" \t\r|", at[n])) ? n : 0;
+}
+
+/* The next word, which may be a colour that begins like a comment. */
+static bool next_word(struct parser *p)
+{
+	size_t n;
+
+	while (p->at < p->to && strchr(" \t\r", *p->at))
+		p->at++;
+	n = rgb_length(p->at, p->to);
+	if (n) {
+		copy_str(p->word, n + 1, p->at);
+		p->at += n;
+	} else {
+		p->at = text_word(p->at, p->to, p->word);
 	}
-#define PLAIN                                                                                      \
-	{                                                                                          \
-		LOOK(-1, -1, 0), LOOK(-1, -1, 0)                                                   \
+	return p->word[0] != '\0';
+}
+
+static bool named_colour(const char *name, s32 *out)
+{
+	static const char bright[] = "bright-";
+	bool is_bright = !strncmp(name, bright, strlen(bright));
+
+	name += is_bright ? strlen(bright) : 0;
+	for (u32 i = 0; i < ARRAY_SIZE(basic_names); i++) {
+		if (strcmp(name, basic_names[i]))
+			continue;
+		*out = (s32)(i + (is_bright ? 8 : 0));
+		return true;
 	}
+	return false;
+}
 
-/* Three shades of a hue: the character's colour on the ground's; of 8 colours one has to do. */
-#define SHADES(role, fg, a, b, c, fg8, bg8)                                                        \
-	[role] = {LOOK(fg, a, 0), LOOK(fg8, bg8, 0)},                                              \
-	[(role) + 1] = {LOOK(fg, b, 0), LOOK(fg8, bg8, 0)},                                        \
-	[(role) + 2] = {LOOK(fg, c, 0), LOOK(fg8, bg8, 0)}
+static bool colour(const char *name, s32 *out)
+{
+	size_t digits = strspn(name, "0123456789");
 
-/* Boxes bring their own ground, so that they are the same in each theme. */
-#define FLAME                                                                                      \
-	[ROLE_FLAME_ABOVE] = {LOOK(250, 239, 0), LOOK(0, 7, 0)},                                   \
-	[ROLE_FLAME_MATCH] = {LOOK(16, 226, B), LOOK(7, 1, B)},                                    \
-	SHADES(ROLE_FLAME_PLAIN, 16, 250, 247, 252, 0, 7),                                         \
-	SHADES(ROLE_FLAME_USER, 16, 209, 215, 173, 7, 1),                                          \
-	SHADES(ROLE_FLAME_LIBRARY, 16, 149, 150, 113, 0, 2),                                       \
-	SHADES(ROLE_FLAME_KERNEL, 16, 176, 182, 140, 7, 5),                                        \
-	SHADES(ROLE_FLAME_INLINED, 16, 116, 80, 152, 0, 6),                                        \
-	SHADES(ROLE_FLAME_JIT, 16, 179, 222, 143, 0, 3),                                           \
-	SHADES(ROLE_FLAME_COLD, 231, 67, 61, 68, 7, 4)
-
-/* Mid-tones: at least 3:1 against black as well as white; bars bring their own ground. */
-static const struct theme theme_default = {
-	"default",
-	{
-		[ROLE_TEXT] = PLAIN,
-		[ROLE_DIM] = {LOOK(244, -1, 0), LOOK(-1, -1, D)},
-		[ROLE_STRONG] = {LOOK(-1, -1, B), LOOK(-1, -1, B)},
-		[ROLE_TITLE] = {LOOK(31, -1, B), LOOK(6, -1, B)},
-		[ROLE_HEADER] = {LOOK(253, 238, 0), LOOK(-1, -1, R)},
-		[ROLE_SORTED] = {LOOK(231, 31, B), LOOK(-1, -1, R | B)},
-		[ROLE_SELECTED] = {LOOK(231, 25, 0), LOOK(-1, -1, R)},
-		[ROLE_TAB] = {LOOK(253, 238, 0), LOOK(-1, -1, R)},
-		[ROLE_TAB_ACTIVE] = {LOOK(231, 31, B), LOOK(-1, -1, B | U)},
-		[ROLE_KEY] = {LOOK(31, -1, B), LOOK(6, -1, B)},
-		[ROLE_OK] = {LOOK(28, -1, 0), LOOK(2, -1, 0)},
-		[ROLE_WARN] = {LOOK(166, -1, B), LOOK(3, -1, B)},
-		[ROLE_BAD] = {LOOK(196, -1, B), LOOK(1, -1, B)},
-		[ROLE_BAR] = {LOOK(31, -1, 0), LOOK(6, -1, 0)},
-		[ROLE_HOT] = {LOOK(196, -1, B), LOOK(1, -1, B)},
-		[ROLE_WARM] = {LOOK(166, -1, 0), LOOK(3, -1, 0)},
-		[ROLE_COOL] = {LOOK(31, -1, 0), LOOK(6, -1, 0)},
-		[ROLE_USER] = {LOOK(28, -1, 0), LOOK(2, -1, 0)},
-		[ROLE_KERNEL] = {LOOK(133, -1, 0), LOOK(5, -1, 0)},
-		[ROLE_INLINED] = {LOOK(31, -1, 0), LOOK(6, -1, 0)},
-		[ROLE_JIT] = {LOOK(136, -1, 0), LOOK(3, -1, 0)},
-		[ROLE_MATCH] = {LOOK(166, -1, B | U), LOOK(3, -1, B | U)},
-		[ROLE_PROMPT] = {LOOK(31, -1, B), LOOK(6, -1, B)},
-		[ROLE_ERROR] = {LOOK(231, 160, B), LOOK(7, 1, B)},
-		[ROLE_BORDER] = {LOOK(244, -1, 0), LOOK(-1, -1, D)},
-		FLAME,
-	},
-};
-
-static const struct theme theme_dark = {
-	"dark",
-	{
-		[ROLE_TEXT] = {LOOK(252, -1, 0), LOOK(7, -1, 0)},
-		[ROLE_DIM] = {LOOK(243, -1, 0), LOOK(7, -1, D)},
-		[ROLE_STRONG] = {LOOK(231, -1, B), LOOK(7, -1, B)},
-		[ROLE_TITLE] = {LOOK(117, -1, B), LOOK(6, -1, B)},
-		[ROLE_HEADER] = {LOOK(250, 236, 0), LOOK(0, 7, 0)},
-		[ROLE_SORTED] = {LOOK(231, 24, B), LOOK(0, 6, 0)},
-		[ROLE_SELECTED] = {LOOK(231, 24, 0), LOOK(7, 4, B)},
-		[ROLE_TAB] = {LOOK(248, 236, 0), LOOK(0, 7, 0)},
-		[ROLE_TAB_ACTIVE] = {LOOK(231, 24, B), LOOK(7, 4, B)},
-		[ROLE_KEY] = {LOOK(117, -1, B), LOOK(6, -1, B)},
-		[ROLE_OK] = {LOOK(114, -1, 0), LOOK(2, -1, 0)},
-		[ROLE_WARN] = {LOOK(215, -1, B), LOOK(3, -1, B)},
-		[ROLE_BAD] = {LOOK(203, -1, B), LOOK(1, -1, B)},
-		[ROLE_BAR] = {LOOK(67, -1, 0), LOOK(4, -1, B)},
-		[ROLE_HOT] = {LOOK(203, -1, B), LOOK(1, -1, B)},
-		[ROLE_WARM] = {LOOK(215, -1, 0), LOOK(3, -1, 0)},
-		[ROLE_COOL] = {LOOK(74, -1, 0), LOOK(6, -1, 0)},
-		[ROLE_USER] = {LOOK(114, -1, 0), LOOK(2, -1, 0)},
-		[ROLE_KERNEL] = {LOOK(176, -1, 0), LOOK(5, -1, 0)},
-		[ROLE_INLINED] = {LOOK(74, -1, 0), LOOK(6, -1, 0)},
-		[ROLE_JIT] = {LOOK(179, -1, 0), LOOK(3, -1, 0)},
-		[ROLE_MATCH] = {LOOK(221, -1, B | U), LOOK(3, -1, B | U)},
-		[ROLE_PROMPT] = {LOOK(117, -1, B), LOOK(6, -1, B)},
-		[ROLE_ERROR] = {LOOK(231, 160, B), LOOK(7, 1, B)},
-		[ROLE_BORDER] = {LOOK(240, -1, 0), LOOK(7, -1, D)},
-		FLAME,
-	},
-};
-
-static const struct theme theme_light = {
-	"light",
-	{
-		[ROLE_TEXT] = {LOOK(235, -1, 0), LOOK(0, -1, 0)},
-		[ROLE_DIM] = {LOOK(245, -1, 0), LOOK(0, -1, D)},
-		[ROLE_STRONG] = {LOOK(16, -1, B), LOOK(0, -1, B)},
-		[ROLE_TITLE] = {LOOK(24, -1, B), LOOK(4, -1, B)},
-		[ROLE_HEADER] = {LOOK(236, 253, 0), LOOK(7, 0, 0)},
-		[ROLE_SORTED] = {LOOK(16, 153, B), LOOK(7, 4, B)},
-		[ROLE_SELECTED] = {LOOK(16, 153, 0), LOOK(7, 4, B)},
-		[ROLE_TAB] = {LOOK(238, 253, 0), LOOK(7, 0, 0)},
-		[ROLE_TAB_ACTIVE] = {LOOK(231, 24, B), LOOK(7, 4, B)},
-		[ROLE_KEY] = {LOOK(24, -1, B), LOOK(4, -1, B)},
-		[ROLE_OK] = {LOOK(22, -1, 0), LOOK(2, -1, 0)},
-		[ROLE_WARN] = {LOOK(130, -1, B), LOOK(5, -1, B)},
-		[ROLE_BAD] = {LOOK(124, -1, B), LOOK(1, -1, B)},
-		[ROLE_BAR] = {LOOK(67, -1, 0), LOOK(4, -1, 0)},
-		[ROLE_HOT] = {LOOK(124, -1, B), LOOK(1, -1, B)},
-		[ROLE_WARM] = {LOOK(130, -1, 0), LOOK(5, -1, 0)},
-		[ROLE_COOL] = {LOOK(24, -1, 0), LOOK(4, -1, 0)},
-		[ROLE_USER] = {LOOK(22, -1, 0), LOOK(2, -1, 0)},
-		[ROLE_KERNEL] = {LOOK(90, -1, 0), LOOK(5, -1, 0)},
-		[ROLE_INLINED] = {LOOK(24, -1, 0), LOOK(4, -1, 0)},
-		[ROLE_JIT] = {LOOK(94, -1, 0), LOOK(1, -1, 0)},
-		[ROLE_MATCH] = {LOOK(130, -1, B | U), LOOK(1, -1, B | U)},
-		[ROLE_PROMPT] = {LOOK(24, -1, B), LOOK(4, -1, B)},
-		[ROLE_ERROR] = {LOOK(231, 124, B), LOOK(7, 1, B)},
-		[ROLE_BORDER] = {LOOK(249, -1, 0), LOOK(0, -1, D)},
-		FLAME,
-	},
-};
-
-#define MONO(attrs)                                                                                \
-	{                                                                                          \
-		LOOK(-1, -1, attrs), LOOK(-1, -1, attrs)                                           \
+	if (!strcmp(name, "own")) {
+		*out = LOOK_OWN;
+		return true;
 	}
+	if (name[0] == '#' && rgb_length(name, name + strlen(name))) {
+		*out = LOOK_RGB | (s32)strtol(name + 1, NULL, 16);
+		return true;
+	}
+	if (digits && digits <= 3 && !name[digits]) {
+		*out = (s32)strtol(name, NULL, 10);
+		return *out <= 255;
+	}
+	return named_colour(name, out);
+}
 
-/* No colour and no half intensity either: a vt100 has neither. */
-static const struct theme theme_mono = {
-	"mono",
-	{
-		[ROLE_TEXT] = PLAIN,	    [ROLE_DIM] = PLAIN,	     [ROLE_STRONG] = MONO(B),
-		[ROLE_TITLE] = MONO(B),	    [ROLE_HEADER] = MONO(U), [ROLE_SORTED] = MONO(B | U),
-		[ROLE_SELECTED] = MONO(R),  [ROLE_TAB] = PLAIN,	     [ROLE_TAB_ACTIVE] = MONO(R),
-		[ROLE_KEY] = MONO(B),	    [ROLE_OK] = PLAIN,	     [ROLE_WARN] = MONO(B),
-		[ROLE_BAD] = MONO(B | U),   [ROLE_BAR] = PLAIN,	     [ROLE_HOT] = MONO(B),
-		[ROLE_WARM] = PLAIN,	    [ROLE_COOL] = PLAIN,     [ROLE_USER] = PLAIN,
-		[ROLE_KERNEL] = PLAIN,	    [ROLE_INLINED] = PLAIN,  [ROLE_JIT] = PLAIN,
-		[ROLE_MATCH] = MONO(B | U), [ROLE_PROMPT] = MONO(B), [ROLE_ERROR] = MONO(R | B),
-		[ROLE_BORDER] = PLAIN,	    [ROLE_FLAME_ABOVE] = PLAIN,
-		[ROLE_FLAME_MATCH] = MONO(B | U),
-		[ROLE_FLAME_PLAIN ... ROLES - 1] = PLAIN,
-	},
-};
+/* 0xrrggbb as xterm has them. */
+static u32 rgb_of(s32 colour_number)
+{
+	static const u32 basic[16] = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd,
+				      0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
+				      0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
+	static const u8 levels[6] = {0, 95, 135, 175, 215, 255};
+	u32 n = (u32)colour_number, grey;
 
-static const struct theme *const themes[] = {
-	&theme_default,
-	&theme_dark,
-	&theme_light,
-	&theme_mono,
-};
+	if (n & LOOK_RGB)
+		return n & 0xffffff;
+	if (n < ARRAY_SIZE(basic))
+		return basic[n];
+	grey = 8 + 10 * (n - 232);
+	if (n >= 232)
+		return grey << 16 | grey << 8 | grey;
+	n -= 16;
+	return (u32)levels[n / 36] << 16 | (u32)levels[n / 6 % 6] << 8 | levels[n % 6];
+}
 
-const char *const theme_names[] = {"default", "dark", "light", "mono", NULL};
+static u32 distance(u32 a, u32 b)
+{
+	u32 sum = 0;
 
-const struct theme *theme__pick(const char *name, int colors, struct status *st)
+	for (u32 shift = 0; shift < 24; shift += 8) {
+		s32 d = (s32)(a >> shift & 0xff) - (s32)(b >> shift & 0xff);
+
+		sum += (u32)(d * d);
+	}
+	return sum;
+}
+
+/* The nearest one of colours [from, to). */
+static s32 nearest(s32 wanted, s32 from, s32 to)
+{
+	s32 best = from;
+
+	for (s32 i = from + 1; i < to; i++)
+		if (distance(rgb_of(wanted), rgb_of(i)) < distance(rgb_of(wanted), rgb_of(best)))
+			best = i;
+	return best;
+}
+
+static s32 few_colour(s32 c)
+{
+	return c < 16 ? c : nearest(c, 0, 8);
+}
+
+/* What of a look is left of 8 colours. The ground may be black or white, so that neither is a
+ * colour to write with. */
+static struct look few_of(const struct look *many)
+{
+	struct look few = {few_colour(many->fg), few_colour(many->bg), many->attrs};
+
+	if (few.bg == LOOK_OWN && ((few.fg & 7) == 0 || (few.fg & 7) == 7))
+		few.fg = LOOK_OWN;
+	if (few.bg != LOOK_OWN && few.fg != LOOK_OWN && (few.fg & 7) == (few.bg & 7))
+		few.fg = (few.bg & 7) == 0 || (few.bg & 7) == 4 ? 7 : 0;
+	return few;
+}
+
+/* --- lines --- */
+
+static bool attribute(const char *name, u8 *attrs)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(attr_names); i++) {
+		if (strcmp(attr_names[i].name, name))
+			continue;
+		*attrs |= attr_names[i].attr;
+		return true;
+	}
+	return false;
+}
+
+static int parse_colour(struct parser *p, s32 *out, bool few)
+{
+	if (!next_word(p) || !colour(p->word, out))
+		return fail(p, "unknown colour", COLOUR_TAKES);
+	if (few && *out > 15)
+		return fail(p, "too many colours", "behind | there are the 16 that have names");
+	return 0;
+}
+
+/* Up to the end of the line, or a |. */
+static int parse_look(struct parser *p, struct look *look, bool few, bool *more)
+{
+	bool ground = false;
+
+	*look = (struct look){LOOK_OWN, LOOK_OWN, 0};
+	*more = false;
+	if (parse_colour(p, &look->fg, few))
+		return -EINVAL;
+	while (next_word(p)) {
+		*more = !strcmp(p->word, "|");
+		if (*more)
+			return 0;
+		if (!strcmp(p->word, "on") && !ground) {
+			ground = true;
+			if (parse_colour(p, &look->bg, few))
+				return -EINVAL;
+		} else if (!attribute(p->word, &look->attrs)) {
+			return fail(p, "unknown attribute",
+				    "on COLOUR, bold, underline, reverse, dim");
+		}
+	}
+	return 0;
+}
+
+static int parse_role(struct parser *p, struct theme *t)
+{
+	struct style style;
+	bool more, again;
+	u32 role = 0;
+
+	while (role < ROLES && strcmp(role_names[role], p->word))
+		role++;
+	if (role == ROLES)
+		return fail(p, "unknown role", "proftop(1) has them, and base NAME");
+	if (p->seen[role])
+		return fail(p, "there twice, role", "a file has each of them once");
+	p->seen[role] = p->lines.line;
+	if (parse_look(p, &style.many, false, &more))
+		return -EINVAL;
+	style.few = few_of(&style.many);
+	if (more && parse_look(p, &style.few, true, &again))
+		return -EINVAL;
+	if (more && again)
+		return fail(p, "one too many", "there are two looks, for many and for few colours");
+	t->styles[role] = style;
+	return 0;
+}
+
+static int parse_base(struct parser *p, struct theme *t)
+{
+	next_word(p);
+	if (p->begun)
+		return fail(p, "too late for base", "it comes before all else");
+	if (!theme__base(t, p->word))
+		return fail(p, "unknown base", "one of " BASES ", none");
+	return next_word(p) ? fail(p, "text after the base", "a line is base NAME # comment") : 0;
+}
+
+static int parse_line(struct parser *p, struct theme *t)
+{
+	int err;
+
+	p->at = text_word(p->at, p->to, p->word);
+	if (!p->word[0])
+		return 0;
+	err = !strcmp(p->word, "base") ? parse_base(p, t) : parse_role(p, t);
+	p->begun = true;
+	return err;
+}
+
+int theme__parse(struct theme *t, const char *text, size_t len, const char *name, struct status *st)
+{
+	struct parser p = {.lines = {.name = name, .pos = text, .end = text + len, .st = st}};
+	struct theme next = *t;
+	int err = 0;
+
+	while (!err && text_lines__next(&p.lines, &p.at, &p.to))
+		err = parse_line(&p, &next);
+	if (!err)
+		*t = next;
+	return err;
+}
+
+/* --- where they come from --- */
+
+bool theme__base(struct theme *t, const char *name)
+{
+	struct status st;
+	u32 i = 0;
+
+	while (theme_names[i] && strcmp(theme_names[i], name))
+		i++;
+	if (!theme_names[i] && strcmp(name, "none"))
+		return false;
+	for (u32 role = 0; role < ROLES; role++)
+		t->styles[role] = (struct style){{LOOK_OWN, LOOK_OWN, 0}, {LOOK_OWN, LOOK_OWN, 0}};
+	if (theme_names[i] &&
+	    theme__parse(t, bases[i].from, (size_t)(bases[i].to - bases[i].from), name, &st))
+		die("%s", st.msg);
+	return true;
+}
+
+int theme__read(struct theme *t, const char *path, bool found, struct status *st)
+{
+	char *text;
+	size_t len;
+	int err = text_file__read(path, "theme", found, &text, &len, st);
+
+	if (!err)
+		err = theme__parse(t, text, len, path, st);
+	free(text);
+	return err;
+}
+
+int theme__choose(struct theme *t, const char *choice, bool own, struct status *st)
 {
 	const char *no_color = getenv("NO_COLOR");
-	const struct theme *found = NULL;
+	char path[OWN_PATH_MAX];
+	bool found;
+	int err;
 
-	/* What the user names on the command line is stronger than the environment. */
-	if (!name)
-		name = no_color && no_color[0] ? "mono" : "default";
-	for (u32 i = 0; i < ARRAY_SIZE(themes); i++)
-		if (!strcmp(themes[i]->name, name))
-			found = themes[i];
-	if (!found) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL,
-			    "no theme \"%s\": default, dark, light or mono", name);
-		return NULL;
-	}
-	return colors < 8 ? &theme_mono : found;
+	/* What the user names is stronger than the environment. */
+	if (!choice)
+		choice = no_color && *no_color ? "mono" : theme_names[0];
+	if (strcmp(choice, "none") && theme__base(t, choice))
+		return 0;
+	theme__base(t, theme_names[0]);
+	copy_str(path, sizeof(path), choice);
+	found = own && own_file__named(choice, "theme", path);
+	err = theme__read(t, path, found, st);
+	if (err == -ENOENT && !strchr(choice, '/'))
+		return status__set(st, EXIT_CODE_USAGE, err,
+				   "no theme \"%.80s\": " BASES ", or a file", choice);
+	return err;
 }
+
+/* --- what a terminal shows --- */
 
 bool theme__has_grounds(const struct theme *t, int colors)
 {
-	return t != &theme_mono && colors >= 256;
+	return colors >= 256 && t->styles[ROLE_FLAME_USER].many.bg != LOOK_OWN;
+}
+
+/* Terminfo's direct colours are 0xrrggbb, but for the first 8, which are as always. */
+static s32 many_colour(s32 c, int colors)
+{
+	if (c < 8)
+		return c;
+	if (colors >= LOOK_RGB)
+		return (s32)MAX(rgb_of(c), 8u);
+	return c & LOOK_RGB ? nearest(c, 16, 256) : c;
+}
+
+/* Of 8 colours the bright ones are bold, as terminals show it. */
+static s32 dull_colour(s32 c, int colors)
+{
+	return c >= colors ? c - 8 : c;
+}
+
+static struct look shown(const struct style *s, int colors)
+{
+	struct look look = colors >= 256 ? s->many : s->few;
+
+	if (colors >= 256) {
+		look.fg = many_colour(look.fg, colors);
+		look.bg = many_colour(look.bg, colors);
+		return look;
+	}
+	if (look.fg >= colors)
+		look.attrs |= LOOK_BOLD;
+	look.fg = dull_colour(look.fg, colors);
+	look.bg = dull_colour(look.bg, colors);
+	return look;
 }
 
 struct look theme__look(const struct theme *t, enum role role, bool selected, int colors)
 {
-	const struct style *own = &t->styles[role], *sel = &t->styles[ROLE_SELECTED];
-	struct look look = colors >= 256 ? own->many : own->few;
+	struct look own = shown(&t->styles[role], colors), look = own;
 
 	if (selected) {
-		u8 attrs = look.attrs & (LOOK_BOLD | LOOK_UNDERLINE);
-
-		look = colors >= 256 ? sel->many : sel->few;
-		look.attrs |= attrs;
+		look = shown(&t->styles[ROLE_SELECTED], colors);
+		look.attrs |= own.attrs & (LOOK_BOLD | LOOK_UNDERLINE);
 	}
 	return look;
 }

@@ -174,7 +174,7 @@ void draw__box(struct canvas *c, struct rect r, enum role role, const char *titl
 	}
 }
 
-static const char *const role_names[ROLES] = {
+const char *const role_names[ROLES] = {
 	[ROLE_TEXT] = "text",	      [ROLE_DIM] = "dim",	  [ROLE_STRONG] = "strong",
 	[ROLE_TITLE] = "title",	      [ROLE_HEADER] = "header",	  [ROLE_SORTED] = "sorted",
 	[ROLE_SELECTED] = "selected", [ROLE_TAB] = "tab",	  [ROLE_TAB_ACTIVE] = "tab-active",

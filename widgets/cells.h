@@ -31,6 +31,9 @@ enum role {
 	ROLES
 };
 
+/* As goldens and themes have them. */
+extern const char *const role_names[ROLES];
+
 #define CELL_MAX_COMBINING 2
 
 struct cell {

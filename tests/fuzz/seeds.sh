@@ -188,6 +188,10 @@ pid!=4 min=1.5us max=2h
 cgroup="a b" comm~(
 EXPR
 cp "$keymaps"/*.keys "$out/keymap"
+mkdir -p "$out/theme"
+cp "$keymaps"/../themes/*.theme "$out/theme"
+printf '%s\n' 'base dark' 'bad #ff5f5f on 52 bold underline | bright-red on blue # all' 'text own' \
+	'dim 244 dim' >"$out/theme/some"
 printf '%s\n' 'base vi' '[global]' 'C-x quit' 'F1 help # all' '[cpu]' 'M-é sort-next' '# none' 'q none' 'G inherit' \
 	>"$out/keymap/some"
 i=0

@@ -54,6 +54,26 @@ def test_man_page():
     assert done.returncode == 0 and not done.stderr, done
 
 
+def test_themes():
+    """Every role of the first theme is in the man page, and no theme has another"""
+    page = man()
+    section = page[page.index(".SH THEMES"):page.index(".SH JSON")]
+    named = set(re.findall(r"[a-z]+(?:-[a-z]+)?[0-9]?", section))
+    shades = {kind + str(n) for kind in named for n in range(1, 4)}
+    roles = re.findall(r"^([a-z][\w-]*) +\S", read("themes/default.theme"), re.M)
+    assert len(roles) > 40, roles
+    assert not set(roles) - named - shades, set(roles) - named - shades
+    for name in re.findall(r"[a-z]+(?=[,;])", help_line("theme")):
+        assert name in section and os.path.exists(f"{live.ROOT}/themes/{name}.theme"), name
+    for name in re.findall(r"[a-z]+(?=[,;])", help_line("keymap")):
+        assert f"B {name}" in page or f" {name} " in page, name
+        assert os.path.exists(f"{live.ROOT}/keymaps/{name}.keys"), name
+
+
+def help_line(option):
+    return re.search(rf"--{option} .*", live.proftop("--help").out)[0].split("FILE")[1]
+
+
 def test_keys():
     """Every key the man page names is bound by default"""
     bound = set(re.findall(r"^(\S+)\s+[a-z0-9-]+$", read("keymaps/default.keys"), re.M))
@@ -81,6 +101,7 @@ def test_completion():
     assert complete("--group", "c") == ["comm", "cgroup", "cpu"]
     assert complete("-b", "--format", "fo") == ["folded"]
     assert complete("--keymap", "em") == ["emacs"]
+    assert complete("--theme", "sa") == ["safe"]
     assert str(os.getpid()) in complete("-p", str(os.getpid()))
     assert f"1,{os.getpid()}" in complete("-p", f"1,{os.getpid()}")
     assert "cpu" in complete("-V", "")

@@ -66,4 +66,22 @@ static inline __attribute__((always_inline)) __u64 hist__lo(__u32 i)
 	return (__u64)(HIST_SUB + i % HIST_SUB) << (log - HIST_SUB_SHIFT + HIST_UNIT_SHIFT);
 }
 
+/* Coarser: powers of two of a microsecond. The first is all below 1 us, the last has no upper end
+ * (18 min and more). */
+#define HIST_OCTAVES 32
+
+static inline __attribute__((always_inline)) __u32 hist__octave(__u64 ns)
+{
+	__u64 us = ns / 1000;
+	__u32 i = us ? hist__log2(us) + 1 : 0;
+
+	return i < HIST_OCTAVES ? i : HIST_OCTAVES - 1;
+}
+
+/* The least duration of an octave; of HIST_OCTAVES: where the last one would end. */
+static inline __attribute__((always_inline)) __u64 hist__octave_lo(__u32 i)
+{
+	return i ? 1000ULL << (i - 1) : 0;
+}
+
 #endif

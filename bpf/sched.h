@@ -58,6 +58,7 @@ struct sched_wait_sum {
 	struct sched_ident task;
 	struct sched_wait wait;
 	__u64 count, off_ns, runq_ns, full_ns, max_ns, last_ns;
+	__u32 hist[HIST_OCTAVES]; /* of whole durations */
 	__u32 cpu; /* the one it left */
 	__u32 pad;
 };

@@ -64,6 +64,7 @@ static __always_inline void sum__add(struct sched_wait_sum *sum, u64 off, u64 ru
 	sum->full_ns += full;
 	if (sum->max_ns < full)
 		sum->max_ns = full;
+	sum->hist[hist__octave(full) & (HIST_OCTAVES - 1)]++;
 	sum->last_ns = now;
 }
 
@@ -87,6 +88,7 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 	sum->wait = t->wait;
 	sum->cpu = t->cpu;
 	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = 0;
+	__builtin_memset(sum->hist, 0, sizeof(sum->hist));
 	sum__add(sum, off, runq, full, now);
 	if (bpf_map_update_elem(map, &id, sum, BPF_ANY))
 		st->waits_full++;

@@ -65,6 +65,7 @@ struct wait_sample {
 	u64 runq_ns;	/* part of it: woken, but without a CPU. All of it when preempted */
 	u64 full_ns;	/* whole durations of the waits that ended */
 	u64 max_ns;	/* the longest, ended or open, whole */
+	const u32 *hist; /* of those whole durations; HIST_OCTAVES of bpf/hist.h; NULL: all 0 */
 	u64 open;	/* waits that go on (0 or 1: it is one thread) */
 	u64 open_ns;	/* part of off_ns that belongs to them */
 	u64 open_full_ns; /* how long they have lasted, whole */

@@ -29,6 +29,7 @@ struct model {
 	u32 strip_at, nstrip;
 	u64 hits_now, misses_now;
 	struct window_clock clock;
+	struct heat_log heat;
 };
 
 /* --- in --- */
@@ -52,8 +53,10 @@ static void consume_totals(struct model *m, const struct cache_totals_sample *s)
 
 	now->refaults += s->refaults;
 	now->evicted += s->evicted;
-	for (u32 i = 0; s->ages && i < CACHE_AGES; i++)
+	for (u32 i = 0; s->ages && i < CACHE_AGES; i++) {
 		now->ages[i] += s->ages[i];
+		heat_log__add(&m->heat, 0, i, s->ages[i]);
+	}
 	m->totals = *s;
 	m->totals.ages = NULL;
 	m->totals_known = true;
@@ -94,6 +97,7 @@ static void snap_box__free(struct snap *s)
 {
 	struct snap_box *box = container_of(s, struct snap_box, snap.base);
 
+	heat_columns__put(&box->snap.heat);
 	stack_store__put(box->store);
 	arena__fini(&box->arena);
 	free(box);
@@ -159,6 +163,7 @@ static struct snap *cache__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	cache_misses__snap(&m->misses, keep, &m->stacks, snap, &box->arena);
 	snap_flow(m, keep, snap);
 	snap_strip(m, snap, &box->arena);
+	snap->heat = heat_log__tick(&m->heat, t0_ns, t1_ns, &box->arena);
 	return &snap->base;
 }
 
@@ -173,6 +178,7 @@ static void cache__zero(struct model *m)
 	m->clock = (struct window_clock){0};
 	m->nstrip = 0;
 	m->hits_now = m->misses_now = 0;
+	heat_log__zero(&m->heat);
 }
 
 static struct model *cache__new(struct symbols *symbols)
@@ -189,13 +195,14 @@ static void cache__free(struct model *m)
 	cache_uses__fini(&m->uses);
 	cache_misses__fini(&m->misses);
 	stacks__fini(&m->stacks);
+	heat_log__fini(&m->heat);
 	free(m);
 }
 
 static size_t cache__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + cache_uses__bytes(&m->uses) +
-	       cache_misses__bytes(&m->misses);
+	       cache_misses__bytes(&m->misses) + heat_log__bytes(&m->heat);
 }
 
 const struct model_ops model_cache = {

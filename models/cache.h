@@ -15,6 +15,7 @@
 #include "core/cache.h"
 #include "core/scope.h"
 #include "models/answer.h"
+#include "models/heat_log.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 
 #define CACHE_MAX_ROWS	 16384
@@ -74,6 +75,7 @@ struct cache_snap {
 	bool totals_known;		   /* false: the next three are 0 */
 	struct cache_totals_sample totals; /* the newest one; its ages: in flow */
 	struct cache_flow flow[WINDOWS];
+	struct heat_columns heat; /* one series, of ages */
 };
 
 /* --- numbers that follow from the counts --- */

@@ -22,6 +22,22 @@ static u64 kind_hash(const struct io_device *d, enum io_op op, u32 flags)
 	return mix64_pair(h, hash_bytes(d->name, strlen(d->name)));
 }
 
+/* Kinds that differ by flags have one. Its position stays, also when all else is forgotten; beyond
+ * IO_MAX_DEVICES there is none, and the log says what it leaves out. */
+static u32 heat_part_of(struct model *m, const struct io_device *d, enum io_op op)
+{
+	for (u32 i = 0; i < m->nheat_parts; i++)
+		if (m->heat_parts[i].device.dev == d->dev && m->heat_parts[i].op == op &&
+		    !strcmp(m->heat_parts[i].device.name, d->name))
+			return i;
+	if (m->nheat_parts == IO_MAX_DEVICES)
+		return HEAT_MAX_SERIES;
+	m->heat_parts =
+		xgrow(m->heat_parts, m->nheat_parts, &m->heat_parts_cap, sizeof(*m->heat_parts));
+	m->heat_parts[m->nheat_parts] = (struct io_heat_part){.device = *d, .op = op};
+	return m->nheat_parts++;
+}
+
 static struct io_live_kind *kind_of(struct model *m, const struct io_device *d, enum io_op op,
 				    u32 flags)
 {
@@ -37,7 +53,8 @@ static struct io_live_kind *kind_of(struct model *m, const struct io_device *d, 
 	if (m->nkinds >= IO_MAX_DEVICES)
 		return NULL;
 	m->kinds = xgrow(m->kinds, m->nkinds, &m->kinds_cap, sizeof(*m->kinds));
-	m->kinds[m->nkinds] = (struct io_live_kind){.device = *d, .op = op, .flags = flags};
+	m->kinds[m->nkinds] = (struct io_live_kind){
+		.device = *d, .op = op, .flags = flags, .heat_part = heat_part_of(m, d, op)};
 	hidx__add(&m->kinds_index, h, m->nkinds);
 	return &m->kinds[m->nkinds++];
 }
@@ -65,22 +82,11 @@ static void add_to_kind(struct model *m, const struct io_device *d, const struct
 	}
 }
 
-static void add_to_strip(struct model *m, const u32 *hist)
-{
-	for (u32 i = 0; hist && i < BLOCK_BUCKETS; i++) {
-		u64 us = block__lo(i) / 1000;
-		u32 row = us ? hist__log2(us) : 0;
-
-		m->strip_now[MIN(row, IO_STRIP_ROWS - 1u)] += hist[i];
-	}
-}
-
 static void consume_io(struct model *m, const struct io_sample *s)
 {
 	struct io_device disk = s->device;
 
 	add_to_kind(m, &s->device, s);
-	add_to_strip(m, s->hist[IO_TOTAL]);
 	if (disk.dev == disk.disk)
 		return;
 	disk.dev = disk.disk;
@@ -241,6 +247,7 @@ static void snap_box__free(struct snap *s)
 {
 	struct snap_box *box = container_of(s, struct snap_box, snap.base);
 
+	heat_columns__put(&box->snap.heat);
 	stack_store__put(box->store);
 	arena__fini(&box->arena);
 	free(box);
@@ -293,20 +300,22 @@ static void snap_procs(struct model *m, const struct window_pace *p, struct io_s
 	snap->nprocs = m->nprocs;
 }
 
-static void snap_strip(struct model *m, struct io_snap *snap, struct arena *a)
+/* Of each kind what it counted in the interval that ends. */
+static void snap_heat(struct model *m, struct io_snap *snap, struct arena *a)
 {
-	struct io_strip_column *now = &m->strip[m->strip_at], *out;
+	for (u32 i = 0; i < m->nkinds; i++)
+		for (u32 g = 0; g < IO_STAGES; g++)
+			for (u32 k = 0; k < snap->kinds[i].hists[g].n; k++) {
+				const struct io_cell *c = &snap->kinds[i].hists[g].v[k];
 
-	now->t_ns = snap->base.t1_ns;
-	memcpy(now->n, m->strip_now, sizeof(now->n));
-	memset(m->strip_now, 0, sizeof(m->strip_now));
-	m->strip_at = (m->strip_at + 1) % IO_STRIP;
-	m->nstrip = MIN(m->nstrip + 1, (u32)IO_STRIP);
-	out = arena__array(a, struct io_strip_column, m->nstrip);
-	for (u32 i = 0; i < m->nstrip; i++)
-		out[i] = m->strip[(m->strip_at + IO_STRIP - m->nstrip + i) % IO_STRIP];
-	snap->strip = out;
-	snap->nstrip = m->nstrip;
+				heat_log__add(&m->heat, m->kinds[i].heat_part * IO_STAGES + g,
+					      c->bucket / IO_HEAT_MERGED, c->last);
+			}
+	snap->heat = heat_log__tick(&m->heat, snap->base.t0_ns, snap->base.t1_ns, a);
+	if (m->nheat_parts)
+		snap->heat_parts =
+			arena__dup(a, m->heat_parts, m->nheat_parts * sizeof(*m->heat_parts));
+	snap->nheat_parts = m->nheat_parts;
 }
 
 static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
@@ -323,7 +332,7 @@ static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->nstates = m->nstates;
 	m->nstates = 0;
 	io__snap_slow(m, snap, &box->arena);
-	snap_strip(m, snap, &box->arena);
+	snap_heat(m, snap, &box->arena);
 	m->ticks++;
 	return &snap->base;
 }
@@ -334,11 +343,11 @@ static void io__zero(struct model *m)
 	for (u32 i = 0; i < m->nkinds; i++)
 		for (u32 g = 0; g < IO_STAGES; g++)
 			free(m->kinds[i].cells[g].v);
-	m->nkinds = m->nprocs = m->nstates = m->nstrip = m->cells = 0;
+	m->nkinds = m->nprocs = m->nstates = m->cells = 0;
 	hidx__clear(&m->kinds_index);
 	hidx__clear(&m->procs_index);
 	m->others = (struct io_proc_track){0};
-	memset(m->strip_now, 0, sizeof(m->strip_now));
+	heat_log__zero(&m->heat);
 	io__zero_slow(m);
 	m->clock = (struct window_clock){0};
 }
@@ -358,6 +367,8 @@ static void io__free(struct model *m)
 	io__zero(m);
 	stacks__fini(&m->stacks);
 	slowest__fini(&m->slow);
+	heat_log__fini(&m->heat);
+	free(m->heat_parts);
 	free(m->kinds);
 	free(m->procs);
 	free(m->states);
@@ -369,6 +380,7 @@ static void io__free(struct model *m)
 static size_t io__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->slow) +
+	       heat_log__bytes(&m->heat) + m->heat_parts_cap * sizeof(*m->heat_parts) +
 	       m->kinds_cap * sizeof(*m->kinds) + m->procs_cap * sizeof(*m->procs) +
 	       m->states_cap * sizeof(*m->states) + m->cells * sizeof(struct io_cell) +
 	       hidx__bytes(&m->kinds_index) + hidx__bytes(&m->procs_index);

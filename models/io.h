@@ -16,6 +16,8 @@
 #include "core/block.h"
 #include "core/scope.h"
 #include "models/answer.h"
+#include "models/heat_log.h"
+#include "models/heat_range.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 #include "symbols/symbols.h"
 
@@ -25,8 +27,7 @@
 #define IO_MAX_CELLS   (2u << 20) /* beyond it a next bucket joins its nearest */
 #define IO_MAX_SLOW    512	  /* the slowest of the last IO_SLOW_S seconds */
 #define IO_SLOW_S      60
-#define IO_STRIP       180 /* intervals of the strip of latencies */
-#define IO_STRIP_ROWS  28  /* its powers of two of a microsecond */
+#define IO_HEAT_MERGED 4   /* buckets of bpf/block.h that are one of the heat log's */
 
 struct model_ops;
 extern const struct model_ops model_io;
@@ -97,10 +98,11 @@ struct io_slow {
 	const struct profile_stack *stack; /* NULL: not known */
 };
 
-/* How many requests took how long, from 1 us up by powers of two, in one interval. */
-struct io_strip_column {
-	u64 t_ns; /* its end */
-	u32 n[IO_STRIP_ROWS];
+/* What a device does, of any flags. The heat log has a series for each of its stages: its
+ * position times IO_STAGES, plus the stage. */
+struct io_heat_part {
+	struct io_device device;
+	enum io_op op;
 };
 
 struct io_snap {
@@ -108,12 +110,13 @@ struct io_snap {
 	const struct symbols *symbols;
 	u64 since_ns;		/* start or last zero */
 	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
-	u32 nkinds, nstates, nprocs, nslow, nstrip;
+	u32 nkinds, nstates, nprocs, nslow, nheat_parts;
 	const struct io_kind *kinds;
 	const struct io_state *states; /* by dev */
 	const struct io_proc *procs;
-	const struct io_slow *slow;	     /* slowest first */
-	const struct io_strip_column *strip; /* oldest first */
+	const struct io_slow *slow; /* slowest first */
+	struct heat_columns heat;
+	const struct io_heat_part *heat_parts;
 	struct io_proc_sums others[WINDOWS]; /* of processes and files that were forgotten */
 };
 
@@ -199,9 +202,19 @@ struct io_slow_answer {
 	u32 nrows;
 	const struct io_slow *const *rows;
 };
-/* by_dev, dev: as in struct io_query. */
-struct io_slow_answer *io__slow(const struct io_snap *snap, bool by_dev, u32 dev,
-				const u64 *unfolded, u32 nunfolded, const struct scope *scope);
+/* A value; zero it first. */
+struct io_slow_query {
+	bool by_dev; /* as in struct io_query */
+	u32 dev;
+	bool by_op; /* only of this one */
+	enum io_op op;
+	enum io_stage stage;	 /* whose time has to be ... */
+	struct heat_range range; /* ... in this */
+	u32 nunfolded;
+	u64 unfolded[ANSWER_MAX_UNFOLDED];
+};
+struct io_slow_answer *io__slow(const struct io_snap *snap, const struct io_slow_query *q,
+				const struct scope *scope);
 
 /* "sync meta", "" none; at most 32 bytes. */
 const char *io_flags__text(u32 flags, char *buf, size_t size);

@@ -55,6 +55,7 @@ struct io_live_kind {
 	struct io_device device;
 	enum io_op op;
 	u32 flags;
+	u32 heat_part;
 	struct io_track track;
 	struct io_live_cells cells[IO_STAGES];
 };
@@ -88,10 +89,10 @@ struct model {
 	u32 nstates, states_cap;
 	u32 cells; /* held by all kinds */
 	u32 ticks;
-	struct slowest slow;			/* struct io_live_slow */
-	struct io_strip_column strip[IO_STRIP]; /* a ring, the newest at strip_at - 1 */
-	u32 strip_at, nstrip;
-	u32 strip_now[IO_STRIP_ROWS];
+	struct slowest slow; /* struct io_live_slow */
+	struct heat_log heat;
+	struct io_heat_part *heat_parts;
+	u32 nheat_parts, heat_parts_cap;
 	struct window_clock clock;
 };
 

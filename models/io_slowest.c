@@ -269,8 +269,17 @@ bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,
 			   (!scope->max_ns || s->total_ns <= scope->max_ns)));
 }
 
-static void fill_rows(struct slow_box *box, const struct io_snap *snap, bool by_dev, u32 dev,
-		      const struct scope *scope)
+static bool in_query(const struct io_slow_sample *s, const struct io_slow_query *q)
+{
+	const u64 ns[IO_STAGES] = {[IO_TOTAL] = s->total_ns,
+				   [IO_QUEUED] = s->queued_ns,
+				   [IO_DEVICE] = s->device_ns};
+
+	return (!q->by_op || s->op == q->op) && heat_range__has(&q->range, s->t_ns, ns[q->stage]);
+}
+
+static void fill_rows(struct slow_box *box, const struct io_snap *snap,
+		      const struct io_slow_query *q, const struct scope *scope)
 {
 	struct io_slow_answer *a = &box->answer;
 	const struct io_slow **rows =
@@ -280,7 +289,7 @@ static void fill_rows(struct slow_box *box, const struct io_snap *snap, bool by_
 	for (u32 i = 0; i < snap->nslow; i++) {
 		const struct io_slow_sample *s = &snap->slow[i].s;
 
-		if (!io_slow__passes(s, by_dev, dev, scope))
+		if (!io_slow__passes(s, q->by_dev, q->dev, scope) || !in_query(s, q))
 			continue;
 		fill_row(box, &box->rows[a->nrows], &snap->slow[i], snap->symbols);
 		rows[a->nrows++] = &snap->slow[i];
@@ -304,15 +313,15 @@ static u64 slow_since(const struct io_snap *s)
 	return MAX(s->since_ns, s->base.t1_ns > age ? s->base.t1_ns - age : 0);
 }
 
-struct io_slow_answer *io__slow(const struct io_snap *snap, bool by_dev, u32 dev,
-				const u64 *unfolded, u32 nunfolded, const struct scope *scope)
+struct io_slow_answer *io__slow(const struct io_snap *snap, const struct io_slow_query *q,
+				const struct scope *scope)
 {
 	struct slow_box *box = xcalloc(1, sizeof(*box));
 
 	arena__init(&box->arena);
 	io_answer__init(&box->answer.base, snap, slow_since(snap), slow__free);
-	fill_rows(box, snap, by_dev, dev, scope);
-	build_trees(box, unfolded, nunfolded);
+	fill_rows(box, snap, q, scope);
+	build_trees(box, q->unfolded, q->nunfolded);
 	box->answer.base.table = (struct row_table){
 		.columns = io_slow_columns,
 		.ncolumns = SLOW_COLUMNS,

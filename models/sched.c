@@ -154,6 +154,7 @@ static void snap_box__free(struct snap *s)
 {
 	struct snap_box *box = container_of(s, struct snap_box, snap.base);
 
+	heat_columns__put(&box->snap.heat);
 	stack_store__put(box->store);
 	arena__fini(&box->arena);
 	free(box);
@@ -171,6 +172,15 @@ static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
 	box->snap.symbols = m->symbols;
 	box->store = stack_store__get(m->stacks.store);
 	return box;
+}
+
+static struct heat_columns snap_heat(struct model *m, const struct sched_snap *snap,
+				     struct arena *a)
+{
+	for (u32 k = 0; k < SCHED_HISTS; k++)
+		for (u32 i = 0; i < HIST_BUCKETS; i++)
+			heat_log__add(&m->heat, k, i, (u64)snap->hists[WINDOW_LAST][k].n[i]);
+	return heat_log__tick(&m->heat, snap->base.t0_ns, snap->base.t1_ns, a);
 }
 
 static struct snap *sched__tick(struct model *m, u64 t0_ns, u64 t1_ns)
@@ -193,6 +203,7 @@ static struct snap *sched__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 		hist_track__advance(&m->other_hists[k], &p, snap->other_hists, k);
 	}
 	snap->nothers = m->nothers;
+	snap->heat = snap_heat(m, snap, &box->arena);
 	m->ticks++;
 	return &snap->base;
 }
@@ -203,6 +214,7 @@ static void sched__zero(struct model *m)
 	sched__zero_tasks(m);
 	zero_cpus(m);
 	sched__zero_events(m);
+	heat_log__zero(&m->heat);
 	m->clock = (struct window_clock){0};
 }
 
@@ -221,6 +233,7 @@ static void sched__free(struct model *m)
 	sched__zero(m);
 	stacks__fini(&m->stacks);
 	slowest__fini(&m->delays);
+	heat_log__fini(&m->heat);
 	free(m->switches);
 	free(m->live);
 	free(m->order);
@@ -231,9 +244,10 @@ static void sched__free(struct model *m)
 static size_t sched__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->delays) +
-	       m->live_cap * sizeof(*m->live) + m->order_cap * sizeof(*m->order) +
-	       m->cells * sizeof(struct sched_cell) + m->ncpus * sizeof(*m->cpus) +
-	       m->switches_cap * sizeof(*m->switches) + hidx__bytes(&m->index);
+	       heat_log__bytes(&m->heat) + m->live_cap * sizeof(*m->live) +
+	       m->order_cap * sizeof(*m->order) + m->cells * sizeof(struct sched_cell) +
+	       m->ncpus * sizeof(*m->cpus) + m->switches_cap * sizeof(*m->switches) +
+	       hidx__bytes(&m->index);
 }
 
 const struct model_ops model_sched = {

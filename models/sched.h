@@ -16,6 +16,8 @@
 #include "core/sched.h"
 #include "core/scope.h"
 #include "models/answer.h"
+#include "models/heat_log.h"
+#include "models/heat_range.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 #include "models/waits.h"   /* enum wait_reason */
 #include "symbols/symbols.h"
@@ -119,6 +121,7 @@ struct sched_snap {
 	struct sched_sums others[WINDOWS]; /* threads that were forgotten */
 	struct sched_hist other_hists[WINDOWS][SCHED_HISTS];
 	u32 nothers; /* how many; one that came back counts again */
+	struct heat_columns heat; /* of all threads; series: enum sched_hist_kind */
 	/* Of the watched thread, oldest first; 0 none. */
 	u32 watched_tid;
 	const struct sched_switch *switches;
@@ -208,8 +211,15 @@ struct sched_delays_answer {
 	u32 nrows;
 	const struct sched_delay *const *rows;
 };
-struct sched_delays_answer *sched__delays(const struct sched_snap *snap, const u64 *unfolded,
-					  u32 nunfolded, const struct scope *scope);
+/* A value; zero it first. */
+struct sched_delays_query {
+	struct heat_range range; /* only those in it */
+	u32 nunfolded;
+	u64 unfolded[ANSWER_MAX_UNFOLDED];
+};
+struct sched_delays_answer *sched__delays(const struct sched_snap *snap,
+					  const struct sched_delays_query *q,
+					  const struct scope *scope);
 
 /* The watched thread from one change to the next, without gaps. */
 struct sched_span {

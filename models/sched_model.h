@@ -108,6 +108,7 @@ struct model {
 	struct live_switch *switches; /* from first_switch on */
 	u32 first_switch, nswitches, switches_cap;
 	struct window_clock clock;
+	struct heat_log heat;
 };
 
 void sched__consume_task(struct model *m, const struct task_sample *s);

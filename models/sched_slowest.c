@@ -250,7 +250,7 @@ static void fill_row(struct delays_box *box, struct delay_row *r, const struct s
 }
 
 static void fill_rows(struct delays_box *box, const struct sched_snap *snap,
-		      const struct scope *scope)
+		      const struct heat_range *range, const struct scope *scope)
 {
 	struct sched_delays_answer *a = &box->answer;
 	const struct sched_delay **rows =
@@ -260,7 +260,8 @@ static void fill_rows(struct delays_box *box, const struct sched_snap *snap,
 	for (u32 i = 0; i < snap->ndelays; i++) {
 		const struct sched_delay *d = &snap->delays[i];
 
-		if (!sched__passes(scope, &d->task, d->cpu))
+		if (!sched__passes(scope, &d->task, d->cpu) ||
+		    !heat_range__has(range, d->t_ns, d->delay_ns))
 			continue;
 		fill_row(box, &box->rows[a->nrows], d, snap->symbols);
 		rows[a->nrows++] = d;
@@ -284,15 +285,16 @@ static u64 delays_since(const struct sched_snap *s)
 	return MAX(s->since_ns, s->base.t1_ns > age ? s->base.t1_ns - age : 0);
 }
 
-struct sched_delays_answer *sched__delays(const struct sched_snap *snap, const u64 *unfolded,
-					  u32 nunfolded, const struct scope *scope)
+struct sched_delays_answer *sched__delays(const struct sched_snap *snap,
+					  const struct sched_delays_query *q,
+					  const struct scope *scope)
 {
 	struct delays_box *box = xcalloc(1, sizeof(*box));
 
 	arena__init(&box->arena);
 	sched_answer__init(&box->answer.base, snap, delays_since(snap), delays__free);
-	fill_rows(box, snap, scope);
-	build_trees(box, unfolded, nunfolded);
+	fill_rows(box, snap, &q->range, scope);
+	build_trees(box, q->unfolded, q->nunfolded);
 	box->answer.base.table = (struct row_table){
 		.columns = sched_delay_columns,
 		.ncolumns = DELAY_COLUMNS,

@@ -184,6 +184,12 @@ static void claim_held(struct model *m, struct live_wait *e)
 	from->held_decay = 0;
 }
 
+static void add_hist(struct model *m, enum task_state state, const u32 *hist)
+{
+	for (u32 i = 0; hist && i < HIST_OCTAVES; i++)
+		m->hist[state][i] += hist[i];
+}
+
 static void consume_wait(struct model *m, const struct wait_sample *s)
 {
 	struct wait_key key;
@@ -198,6 +204,7 @@ static void consume_wait(struct model *m, const struct wait_sample *s)
 	e = waits__entry(m, &key);
 	name_entry(e, s);
 	add_sample(e, s);
+	add_hist(m, key.state, s->hist);
 	if (key.waker != WAKER_NONE && s->full_ns + s->open_full_ns > s->off_ns)
 		claim_held(m, e);
 }
@@ -347,6 +354,7 @@ static void snap_box__free(struct snap *s)
 {
 	struct snap_box *box = container_of(s, struct snap_box, snap.base);
 
+	heat_columns__put(&box->snap.heat);
 	stack_store__put(box->store);
 	arena__fini(&box->arena);
 	free(box);
@@ -388,6 +396,15 @@ static struct waits_pace pace_of(struct model *m, u64 t0_ns, u64 t1_ns)
 	return p;
 }
 
+static struct heat_columns snap_heat(struct model *m, u64 t0_ns, u64 t1_ns, struct arena *a)
+{
+	for (u32 s = 0; s < TASK_STATES; s++)
+		for (u32 i = 0; i < HIST_OCTAVES; i++)
+			heat_log__add(&m->heat, s, i, m->hist[s][i]);
+	memset(m->hist, 0, sizeof(m->hist));
+	return heat_log__tick(&m->heat, t0_ns, t1_ns, a);
+}
+
 static struct snap *waits__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	struct waits_pace pace = pace_of(m, t0_ns, t1_ns);
@@ -396,6 +413,7 @@ static struct snap *waits__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap_waits(m, &pace, box);
 	box->snap.tasks = waits__snap_tasks(m, &pace, &box->arena);
 	box->snap.ntasks = m->ntasks;
+	box->snap.heat = snap_heat(m, t0_ns, t1_ns, &box->arena);
 	return &box->snap.base;
 }
 
@@ -407,6 +425,8 @@ static void waits__zero(struct model *m)
 	m->nwaits = m->ntasks = 0;
 	hidx__clear(&m->wait_index);
 	hidx__clear(&m->task_index);
+	memset(m->hist, 0, sizeof(m->hist));
+	heat_log__zero(&m->heat);
 	m->decay_ns = 0;
 	m->begun = false;
 }
@@ -423,6 +443,7 @@ static struct model *waits__new(struct symbols *symbols)
 static void waits__free(struct model *m)
 {
 	stacks__fini(&m->stacks);
+	heat_log__fini(&m->heat);
 	free(m->waits);
 	hidx__fini(&m->wait_index);
 	free(m->tasks);
@@ -434,7 +455,7 @@ static size_t waits__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + m->waits_cap * sizeof(*m->waits) +
 	       m->tasks_cap * sizeof(*m->tasks) + hidx__bytes(&m->wait_index) +
-	       hidx__bytes(&m->task_index);
+	       hidx__bytes(&m->task_index) + heat_log__bytes(&m->heat);
 }
 
 const struct model_ops model_waits = {

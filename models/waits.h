@@ -15,6 +15,7 @@
 #include "core/sched.h"
 #include "core/scope.h"
 #include "models/answer.h"
+#include "models/heat_log.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 #include "symbols/symbols.h"
 
@@ -86,6 +87,7 @@ struct waits_snap {
 	u32 nentries, ntasks;
 	const struct wait_entry *entries;
 	const struct wait_task *tasks; /* by tgid, tid, start_ns */
+	struct heat_columns heat; /* whole durations; series: enum task_state */
 	u64 folded_ns; /* off-CPU time in WINDOW_TOTAL whose stack was folded away */
 };
 
@@ -115,6 +117,8 @@ struct waits_query {
 	/* Which stacks the rows' trees hold: false: where the row waits; true: who woke it, each
 	 * waker with its stack, and below it who woke the waker (by the waker's own waits). */
 	bool wakers;
+	/* Only waits of a thread at a place whose longest lies in [lo, hi); 0, 0: all. */
+	u64 longest_lo_ns, longest_hi_ns;
 	u32 nunfolded;
 	u64 unfolded[ANSWER_MAX_UNFOLDED];
 };

@@ -7,6 +7,7 @@
 #ifndef MODELS_WAITS_MODEL_H
 #define MODELS_WAITS_MODEL_H
 
+#include "bpf/hist.h"
 #include "core/hidx.h"
 #include "models/model.h"
 #include "models/waits.h"
@@ -71,6 +72,8 @@ struct model {
 	bool begun; /* since_ns holds; else the next tick's begin is it */
 	u64 since_ns, epoch_ns;
 	double decay_ns; /* length of the decaying window */
+	u64 hist[TASK_STATES][HIST_OCTAVES]; /* of the interval that goes on */
+	struct heat_log heat;
 };
 
 /* The wait of a key, added with zeros when it is new. Valid until the next call. */

@@ -102,6 +102,25 @@ static void add_wait(struct row_groups *g, struct row_group *group, const struct
 		group->row.woken = e;
 }
 
+static bool in_range(const struct row_groups *g, const struct picked_wait *w)
+{
+	u64 max = picked_wait__sums(&g->s, w)->max_ns;
+
+	return !g->query->longest_hi_ns ||
+	       (max >= g->query->longest_lo_ns && max < g->query->longest_hi_ns);
+}
+
+/* What is in no row is not there. */
+static void narrow(struct row_groups *g)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < g->s.nwaits; i++)
+		if (in_range(g, &g->s.waits[i]))
+			g->s.waits[n++] = g->s.waits[i];
+	g->s.nwaits = n;
+}
+
 static void group_all(struct row_groups *g, struct waits_answer *a)
 {
 	g->of = xmalloc(MAX(g->s.nwaits, 1u) * sizeof(*g->of));
@@ -288,6 +307,7 @@ struct waits_answer *waits__query(const struct waits_snap *snap, const struct wa
 
 	waits_selection__init(&g.s, &box->arena, snap, q->window, q->caller_first, scope);
 	waits_selection__fill(&g.s, 0, 0);
+	narrow(&g);
 	group_all(&g, a);
 	sum_rows(&g, a);
 	a->truncated_pct = truncated_share(&g);

@@ -48,6 +48,7 @@ void code_wait(struct codec *c, union any_sample *s)
 	code_u64(c, &w->open_full_ns);
 	code_time(c, &w->t_ns);
 	code_bool(c, &w->since_before);
+	code_hist(c, &w->hist, HIST_OCTAVES);
 }
 
 void code_task(struct codec *c, union any_sample *s)

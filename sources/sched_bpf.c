@@ -214,6 +214,7 @@ static void on_wait(void *ctx, const void *key, const void *value)
 	out.runq_ns = out.state == TASK_STATE_RUNNABLE ? sum->off_ns : sum->runq_ns;
 	out.full_ns = sum->full_ns;
 	out.max_ns = sum->max_ns;
+	out.hist = sum->hist;
 	out.t_ns = sum->last_ns;
 	sink__put(s->sink, &out.head);
 }

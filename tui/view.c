@@ -136,8 +136,8 @@ int view__check_terms(const struct view_ops *v, const struct scope *s, struct st
 
 bool view__knows_section(const char *section)
 {
-	/* Flame graphs are of any view. */
-	if (!strcmp(section, "global") || !strcmp(section, "flame"))
+	/* Flame graphs and heat maps are of any view. */
+	if (!strcmp(section, "global") || !strcmp(section, "flame") || !strcmp(section, "heat"))
 		return true;
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		if (!strcmp(section, view_table[v]->name) ||

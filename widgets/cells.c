@@ -196,6 +196,11 @@ const char *const role_names[ROLES] = {
 	[ROLE_FLAME_JIT_2] = "jit2",	   [ROLE_FLAME_JIT_3] = "jit3",
 	[ROLE_FLAME_COLD] = "cold1",	   [ROLE_FLAME_COLD_2] = "cold2",
 	[ROLE_FLAME_COLD_3] = "cold3",
+	[ROLE_HEAT_1] = "heat1",	   [ROLE_HEAT_2] = "heat2",
+	[ROLE_HEAT_3] = "heat3",	   [ROLE_HEAT_4] = "heat4",
+	[ROLE_HEAT_5] = "heat5",	   [ROLE_HEAT_6] = "heat6",
+	[ROLE_HEAT_7] = "heat7",	   [ROLE_HEAT_8] = "heat8",
+	[ROLE_HEAT_AT] = "here",
 };
 
 static void dump_cell(const struct cell *cell, FILE *out)

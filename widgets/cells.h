@@ -28,6 +28,9 @@ enum role {
 	ROLE_FLAME_INLINED, ROLE_FLAME_INLINED_2, ROLE_FLAME_INLINED_3,
 	ROLE_FLAME_JIT, ROLE_FLAME_JIT_2, ROLE_FLAME_JIT_3,
 	ROLE_FLAME_COLD, ROLE_FLAME_COLD_2, ROLE_FLAME_COLD_3,
+	/* Cells of heat maps, from few to many; the selected one. */
+	ROLE_HEAT_1, ROLE_HEAT_2, ROLE_HEAT_3, ROLE_HEAT_4, ROLE_HEAT_5, ROLE_HEAT_6, ROLE_HEAT_7,
+	ROLE_HEAT_8, ROLE_HEAT_AT,
 	ROLES
 };
 
@@ -40,8 +43,8 @@ struct cell {
 	wchar_t ch[1 + CELL_MAX_COMBINING]; /* ch[0] == 0: right half of a wide character */
 	u8 role;  /* enum role */
 	bool selected; /* on the cursor row: shown reversed or as the theme says */
-	/* The cell is parted: its character, a block at the left, has the ground colour of
-	 * `role`, and what is right of it that of `right`. */
+	/* The cell is parted: its character, a block at the left, above or below, has the ground
+	 * colour of `role`, and the rest that of `right`. */
 	bool parted;
 	u8 right;
 };

@@ -112,6 +112,11 @@ static bool parse_wait(struct sched_record *r, const char *text)
 	if (!state_named(state, &w->state) || !parse_waker(&w->waker, waker))
 		return false;
 	w->full_ns -= w->open_ns;
+	/* The longest, and the others as long as they are on average. */
+	if (count)
+		r->hists[0][hist__octave(w->max_ns)]++;
+	if (count > 1)
+		r->hists[0][hist__octave(w->full_ns / count)] += (u32)count - 1;
 	w->task.kthread = is_kthread(frames);
 	r->tgid = pid;
 	r->waker_tgid = w->waker.tgid;
@@ -324,6 +329,7 @@ void sched_record__put(struct sched_record *r, u64 now_ns, const struct sample_s
 	switch (r->head.type) {
 	case SAMPLE_WAIT:
 		r->wait.t_ns = now_ns;
+		r->wait.hist = r->hists[0];
 		break;
 	case SAMPLE_TASK:
 		r->task.t_ns = r->task.since_ns = now_ns;

@@ -403,7 +403,7 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	for (u32 i = 1; i <= IO_MAX_SLOW + 100; i++)
 		put_slow(m, m->now_ns + i, i * 1000, 5);
 	s = tick(m);
-	a = io__slow(s, false, 0, NULL, 0, NULL);
+	a = io__slow(s, &(struct io_slow_query){.dev = 0}, NULL);
 	assert_int_equal(a->nrows, IO_MAX_SLOW);
 	assert_int_equal(a->rows[0]->s.total_ns, (IO_MAX_SLOW + 100) * 1000);
 	assert_int_equal(a->rows[IO_MAX_SLOW - 1]->s.total_ns, 101 * 1000);
@@ -411,11 +411,14 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	assert_int_equal(cell(&a->base, 0, "stack").n, 1);
 	key = a->base.table.key(&a->base.table, 0);
 	answer__free(&a->base);
-	a = io__slow(s, true, VDA, &key, 1, NULL);
+	a = io__slow(s,
+		     &(struct io_slow_query){
+			     .by_dev = true, .dev = VDA, .nunfolded = 1, .unfolded = {key}},
+		     NULL);
 	assert_int_equal(a->base.nnodes, 1);
 	assert_string_equal(a->base.nodes[0].name, "submit_bio");
 	answer__free(&a->base);
-	a = io__slow(s, true, LOOP0, NULL, 0, NULL);
+	a = io__slow(s, &(struct io_slow_query){.by_dev = true, .dev = LOOP0}, NULL);
 	assert_int_equal(a->nrows, 0);
 	answer__free(&a->base);
 	snap__put(&s->base);
@@ -433,7 +436,7 @@ static void zero_forgets_it_all(void **state)
 	model_io.zero(m->model);
 	s = tick(m);
 	assert_int_equal(s->nkinds + s->nprocs + s->nslow, 0);
-	assert_int_equal(s->nstrip, 1);
+	assert_int_equal(s->heat.n, 1);
 	snap__put(&s->base);
 }
 

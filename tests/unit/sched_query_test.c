@@ -494,7 +494,7 @@ static void delays_name_who_held_the_cpu(void **state)
 
 	put_delays(m);
 	s = sched_maker__tick(m, S);
-	a = sched__delays(s, NULL, 0, NULL);
+	a = sched__delays(s, &(struct sched_delays_query){.nunfolded = 0}, NULL);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(a->rows[0]->delay_ns, 30 * MS);
 	assert_string_equal(cell(&a->base, 0, "holder_comm").s, "[idle]");
@@ -524,11 +524,12 @@ static void a_delay_unfolds_to_the_holders_stack(void **state)
 
 	put_delays(m);
 	s = sched_maker__tick(m, S);
-	a = sched__delays(s, NULL, 0, scope);
+	a = sched__delays(s, &(struct sched_delays_query){.nunfolded = 0}, scope);
 	assert_int_equal(a->nrows, 1);
 	key = a->base.table.key(&a->base.table, 0);
 	answer__free(&a->base);
-	a = sched__delays(s, &key, 1, scope);
+	a = sched__delays(s, &(struct sched_delays_query){.nunfolded = 1, .unfolded = {key}},
+			  scope);
 	assert_int_equal(a->base.trees[0].n, 3);
 	assert_string_equal(a->base.nodes[0].name, "schedule");
 	assert_string_equal(a->base.nodes[2].name, "main");
@@ -553,7 +554,7 @@ static void names_that_are_not_known_yet_are_asked_again(void **state)
 						     .holder = {.tid = 1},
 						     .holder_ustack = 1});
 	s = sched_maker__tick(m, S);
-	a = sched__delays(s, NULL, 0, NULL);
+	a = sched__delays(s, &(struct sched_delays_query){.nunfolded = 0}, NULL);
 	assert_true(a->base.unresolved);
 	assert_string_equal(cell(&a->base, 0, "holder_symbol").s, "[resolving]");
 	answer__free(&a->base);

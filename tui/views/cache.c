@@ -9,6 +9,7 @@
 #include "models/windows.h"
 #include "tui/views/cpu_cache.h"
 #include "tui/views/dentry.h"
+#include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
 /* So many pages a second that were evicted a moment ago: memory is too small for the load. */
@@ -188,6 +189,18 @@ static bool cache__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
+static struct screen *no_list(struct host *h, const void *query, const struct heat_pick *pick,
+			      const struct scope *scope)
+{
+	(void)query;
+	(void)pick;
+	(void)scope;
+	host__message(h, ROLE_WARN, "pages that were read ahead are not kept one by one");
+	return NULL;
+}
+
+const struct heat_view heat_view_cache = {.source = &heat_cache, .list = no_list};
+
 static const struct listing_ops cache_listing = {
 	.ask = {.size = sizeof(struct cache_query), .model = MODEL_CACHE, .run = cache__run},
 	.unfolded = cache__unfolded,
@@ -196,6 +209,7 @@ static const struct listing_ops cache_listing = {
 	.set_groups = cache__set_groups,
 	.window = cache__window,
 	.stacks = &flame_cache,
+	.heat = &heat_view_cache,
 	.headline = cache__headline,
 	.above = cache__above,
 	.empty = cache__empty,

@@ -6,6 +6,7 @@
 
 #include "core/arena.h"
 #include "models/flame.h"
+#include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
 static struct io_screen *io__new(struct host *h, const struct io_query *q);
@@ -114,6 +115,8 @@ static bool io__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
+const struct heat_view heat_view_io = {.source = &heat_io, .list = io_slow__list};
+
 static const struct listing_ops io_listing = {
 	.ask = {.size = sizeof(struct io_query), .model = MODEL_IO, .run = io__run},
 	.keys = &io_keys,
@@ -121,6 +124,7 @@ static const struct listing_ops io_listing = {
 	.set_groups = io__set_groups,
 	.window = io__window,
 	.stacks = &flame_io,
+	.heat = &heat_view_io,
 	.headline = io__headline,
 	.above = io__above,
 	.empty = io__empty,
@@ -151,7 +155,6 @@ static bool next_stage(struct io_screen *s)
 
 static bool next_scale(struct io_screen *s)
 {
-	s->strip = false;
 	s->scale = (s->scale + 1) % IO_SCALES;
 	return true;
 }
@@ -181,8 +184,6 @@ static bool io__action(struct screen *base, enum action a)
 		return next_stage(s);
 	case ACTION_SCALE:
 		return next_scale(s);
-	case ACTION_HEATMAP:
-		return toggle(&s->strip);
 	case ACTION_JOIN_FLAGS:
 		return toggle(&s->query.joined);
 	case ACTION_SLOW_IO:
@@ -204,8 +205,8 @@ static const struct screen_ops io_screen_ops = {
 	.free = io__free,
 	.action = io__action,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_COLUMNS, ACTION_STAGE, ACTION_SLOW_IO,
-				       ACTION_GROUP_NEXT, ACTION_WINDOW, ACTION_FILTER,
-				       ACTION_PAUSE, ACTION_NONE},
+				       ACTION_HEATMAP, ACTION_GROUP_NEXT, ACTION_WINDOW,
+				       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
 };
 
 static struct io_screen *io__new(struct host *h, const struct io_query *q)

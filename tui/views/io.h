@@ -16,7 +16,6 @@ struct io_screen {
 	struct listing list;
 	struct io_query query;
 	enum io_scale scale;
-	bool strip; /* the last minutes in the place of the histogram */
 };
 
 static inline struct io_screen *io__of(const struct listing *l)
@@ -32,15 +31,18 @@ static inline const struct io_answer *io__rows(const struct listing *l)
 
 extern const char *const io_scale_names[IO_SCALES];
 
-/* The slowest requests of the last minute; of one device when dev is not 0. extra: the scope in
+struct heat_pick;
+
+/* The slowest requests of the last minute: of one device when dev is not 0. extra: the scope in
  * the place of the host's, NULL none; a reference is taken. */
 struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
 			     const struct scope *extra);
+/* Those of a heat map's cell. */
+struct screen *io_slow__list(struct host *h, const void *query, const struct heat_pick *pick,
+			     const struct scope *extra);
 
-/* Histogram, or strip, of an answer; returns how many lines were taken. */
+/* Histogram of an answer; returns how many lines were taken. */
 int io_panel__draw(const struct io_answer *a, enum io_scale scale, struct canvas *c, struct rect r);
-/* strip: of the snapshot that the answer is of. */
-int io_panel__strip(const struct io_answer *a, struct canvas *c, struct rect r);
 
 /* Of the table, as in listing_ops. */
 void io__headline(struct listing *l, struct headline *line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Above the table of the io view: the histogram of one stage, or the last minutes. */
+/* Above the table of the io view: the histogram of one stage. */
 #include <stdio.h>
 
 #include "tui/views/io.h"
@@ -158,67 +158,4 @@ int io_panel__draw(const struct io_answer *a, enum io_scale scale, struct canvas
 	else
 		histogram__line(&hist, c, r.x, r.y + 1, r.w);
 	return rows + 1;
-}
-
-/* --- the last minutes --- */
-
-#define LABEL_W 7
-
-static bool strip_range(const struct io_snap *s, u32 *lo, u32 *hi, u32 *most)
-{
-	*lo = IO_STRIP_ROWS;
-	*hi = *most = 0;
-	for (u32 i = 0; i < s->nstrip; i++)
-		for (u32 k = 0; k < IO_STRIP_ROWS; k++) {
-			if (!s->strip[i].n[k])
-				continue;
-			*lo = MIN(*lo, k);
-			*hi = MAX(*hi, k);
-			*most = MAX(*most, s->strip[i].n[k]);
-		}
-	return *most > 0;
-}
-
-/* By the logarithm: one slow request among many fast ones has to be seen. */
-static void draw_heat(struct canvas *c, int x, int y, u32 n, u32 most)
-{
-	static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
-	static const char *const ascii[] = {" ", ".", ":", "*", "#"};
-	u32 of = hist__log2(most) + 1, at = n ? 1 + hist__log2(n) * 4 / of : 0;
-	enum role role = at >= 4 ? ROLE_HOT : at >= 2 ? ROLE_WARM : ROLE_COOL;
-
-	at = MIN(at, 4u);
-	draw__text(c, x, y, 1, role, c->ascii ? ascii[at] : shades[at]);
-}
-
-static void draw_strip_row(const struct io_snap *s, u32 row, u32 most, struct canvas *c,
-			   struct rect r)
-{
-	u32 n = MIN((u32)MAX(r.w - LABEL_W, 0), s->nstrip);
-	char text[16];
-
-	format__ns(text, sizeof(text), row ? 1000ULL << row : 0);
-	draw__right(c, r.x, r.y, LABEL_W - 1, ROLE_DIM, text);
-	for (u32 i = 0; i < n; i++)
-		draw_heat(c, r.x + r.w - (int)n + (int)i, r.y, s->strip[s->nstrip - n + i].n[row],
-			  most);
-}
-
-int io_panel__strip(const struct io_answer *a, struct canvas *c, struct rect r)
-{
-	const struct io_snap *s = container_of(a->base.snap, struct io_snap, base);
-	int rows = MIN(r.h / 2, IO_STRIP_ROWS), y = r.y + 1;
-	u32 lo, hi, most;
-
-	if (r.h < 4)
-		return 0;
-	if (!strip_range(s, &lo, &hi, &most)) {
-		draw__text(c, r.x, r.y, r.w, ROLE_DIM, "no I/O in the last minutes");
-		return 2;
-	}
-	draw__textf(c, r.x, r.y, r.w, ROLE_TITLE,
-		    "total time of all devices, one column an interval, newest right");
-	for (u32 k = hi + 1; k-- > lo && y - r.y <= rows; y++)
-		draw_strip_row(s, k, most, c, (struct rect){r.x, y, r.w, 1});
-	return y - r.y;
 }

@@ -4,18 +4,19 @@
 
 #include "core/arena.h"
 #include "tui/views/flame.h"
+#include "tui/views/heat.h"
 #include "tui/views/io.h"
-
-struct slow_query {
-	u32 dev; /* 0: all */
-	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED];
-};
 
 struct slow_screen {
 	struct listing list;
-	struct slow_query query;
+	struct io_slow_query query;
+	struct heat_pick pick; /* with a range, or not at all */
 };
+
+static const struct slow_screen *screen_of(const struct listing *l)
+{
+	return container_of(l, struct slow_screen, list);
+}
 
 static const struct io_slow_answer *slow(const struct listing *l)
 {
@@ -24,16 +25,12 @@ static const struct io_slow_answer *slow(const struct listing *l)
 
 static struct answer *slow__run(const struct frame *f, const void *query, const struct scope *scope)
 {
-	const struct slow_query *q = query;
-
-	return &io__slow((const void *)f->snaps[MODEL_IO], q->dev != 0, q->dev, q->unfolded,
-			 q->nunfolded, scope)
-			->base;
+	return &io__slow((const void *)f->snaps[MODEL_IO], query, scope)->base;
 }
 
 static void slow__unfolded(struct listing *l, const u64 *keys, u32 n)
 {
-	struct slow_query *q = &container_of(l, struct slow_screen, list)->query;
+	struct io_slow_query *q = &container_of(l, struct slow_screen, list)->query;
 
 	q->nunfolded = n;
 	memcpy(q->unfolded, keys, sizeof(q->unfolded));
@@ -41,6 +38,11 @@ static void slow__unfolded(struct listing *l, const u64 *keys, u32 n)
 
 static void slow__headline(struct listing *l, struct headline *line)
 {
+	if (heat_range__is_set(&screen_of(l)->query.range)) {
+		heat_pick__headline(&screen_of(l)->pick, l, l->answer ? slow(l)->nrows : 0,
+				    "requests", line);
+		return;
+	}
 	headline__addf(line, ROLE_STRONG, "slowest requests of the last %d s", IO_SLOW_S);
 	if (l->answer)
 		headline__addf(line, ROLE_DIM, " · %u", slow(l)->nrows);
@@ -51,7 +53,14 @@ static void slow__headline(struct listing *l, struct headline *line)
 
 static void slow__empty(const struct listing *l, char *buf, size_t size)
 {
-	if (!io__waiting(l, buf, size))
+	if (io__waiting(l, buf, size))
+		return;
+	if (heat_range__is_set(&screen_of(l)->query.range))
+		snprintf(
+			buf, size,
+			"none of these requests is kept: of each 10 s the %d slowest are, for %d s",
+			IO_MAX_SLOW, IO_SLOW_S);
+	else
 		snprintf(buf, size, "no request in scope was slow in the last %d s", IO_SLOW_S);
 }
 
@@ -98,7 +107,7 @@ static void slow__report(const struct answer *a, const struct frame *f, struct r
 }
 
 static const struct listing_ops slow_listing = {
-	.ask = {.size = sizeof(struct slow_query), .model = MODEL_IO, .run = slow__run},
+	.ask = {.size = sizeof(struct io_slow_query), .model = MODEL_IO, .run = slow__run},
 	.unfolded = slow__unfolded,
 	.headline = slow__headline,
 	.empty = slow__empty,
@@ -111,12 +120,11 @@ static const struct listing_ops slow_listing = {
 static bool slow__action(struct screen *base, enum action a)
 {
 	const struct slow_screen *s = (const struct slow_screen *)base;
-	const struct io_query q = {.by_dev = s->query.dev != 0, .dev = s->query.dev};
+	const struct io_query q = {.by_dev = s->query.by_dev, .dev = s->query.dev};
 
 	if (a != ACTION_FLAME)
 		return listing__action(base, a);
-	host__push(base->host,
-		   flame__open(base->host, &flame_io, &q, s->list.asker.extra_scope));
+	host__push(base->host, flame__open(base->host, &flame_io, &q, s->list.asker.extra_scope));
 	return true;
 }
 
@@ -135,16 +143,44 @@ static const struct screen_ops slow_ops = {
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
-struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
-			     const struct scope *extra)
+static struct slow_screen *slow__new(struct host *h, u32 dev, const struct scope *extra)
 {
 	struct slow_screen *s = xcalloc(1, sizeof(*s));
 
 	s->list.base = (struct screen){.ops = &slow_ops, .host = h};
+	s->query.by_dev = dev != 0;
 	s->query.dev = dev;
 	listing__init(&s->list, h, &slow_listing, &s->query);
 	s->list.asker.extra_scope = extra ? scope__get(extra) : NULL;
+	return s;
+}
+
+struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
+			     const struct scope *extra)
+{
+	struct slow_screen *s = slow__new(h, dev, extra);
+
 	snprintf(s->list.narrowed, sizeof(s->list.narrowed), "slowest%s%s", *narrowed ? " " : "",
 		 narrowed);
+	return &s->list.base;
+}
+
+struct screen *io_slow__list(struct host *h, const void *query, const struct heat_pick *pick,
+			     const struct scope *extra)
+{
+	const struct io_snap *snap = (const void *)host__frame(h)->snaps[MODEL_IO];
+	const struct io_heat_part *part = NULL;
+	const struct io_query *q = query;
+	struct slow_screen *s;
+
+	if (pick->part && snap && pick->part <= snap->nheat_parts)
+		part = &snap->heat_parts[pick->part - 1];
+	s = slow__new(h, part ? part->device.dev : q->by_dev ? q->dev : 0, extra);
+	s->query.by_op = part != NULL;
+	s->query.op = part ? part->op : 0;
+	s->query.stage = pick->kind;
+	s->query.range = pick->range;
+	s->pick = *pick;
+	copy_str(s->list.narrowed, sizeof(s->list.narrowed), "cell");
 	return &s->list.base;
 }

@@ -49,11 +49,7 @@ void io__headline(struct listing *l, struct headline *line)
 
 int io__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct io_screen *s = io__of(l);
-
-	if (s->strip)
-		return io_panel__strip(io__rows(l), c, area);
-	return io_panel__draw(io__rows(l), s->scale, c, area);
+	return io_panel__draw(io__rows(l), io__of(l)->scale, c, area);
 }
 
 bool io__waiting(const struct listing *l, char *buf, size_t size)

@@ -7,6 +7,7 @@
 #include "models/flame_rows.h"
 #include "tui/views/code_role.h"
 #include "tui/views/flame.h"
+#include "tui/views/heat.h"
 #include "tui/views/table_keys.h"
 #include "widgets/paragraph.h"
 
@@ -376,6 +377,16 @@ static bool open_flame(struct listing *l)
 	return l->ops->stacks != NULL;
 }
 
+static bool open_heat(struct listing *l)
+{
+	struct host *h = l->base.host;
+
+	if (l->ops->heat)
+		host__push(h, heat__open(h, l->ops->heat, l->query, l->narrowed,
+					 l->asker.extra_scope));
+	return l->ops->heat != NULL;
+}
+
 bool listing__action(struct screen *s, enum action a)
 {
 	struct listing *l = of(s);
@@ -387,6 +398,8 @@ bool listing__action(struct screen *s, enum action a)
 		return next_window(l);
 	if (a == ACTION_FLAME)
 		return open_flame(l);
+	if (a == ACTION_HEATMAP)
+		return open_heat(l);
 	if (!l->answer)
 		return false;
 	switch (a) {

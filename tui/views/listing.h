@@ -26,6 +26,7 @@
 #include "widgets/table.h"
 
 struct flame_source;
+struct heat_view;
 struct listing;
 
 /* What the cursor is on. */
@@ -47,6 +48,7 @@ struct listing_ops {
 	enum profile_window *(*window)(struct listing *l);
 	void (*headline)(struct listing *l, struct headline *line);
 	const struct flame_source *stacks; /* for the flame graph; NULL: the view has none */
+	const struct heat_view *heat;	   /* for the heat map; NULL: the view has none */
 	/* Optional: lines between headline and table; returns how many of `area` they took. */
 	int (*above)(struct listing *l, struct canvas *c, struct rect area);
 	/* What to say where rows would be; wrapped. */

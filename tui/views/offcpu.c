@@ -6,6 +6,8 @@
 
 #include "core/arena.h"
 #include "models/flame.h"
+#include "tui/views/heat.h"
+#include "tui/views/terms.h"
 
 static struct answer *offcpu__run(const struct frame *f, const void *query,
 				  const struct scope *scope)
@@ -58,9 +60,12 @@ static bool is_column(const struct column *c, const char *name)
 static enum role bar_role(const struct waits_row *r)
 {
 	switch (offcpu__reason_role(r->why, false)) {
-	case ROLE_HOT: return ROLE_TEXT; /* by how much it is */
-	case ROLE_WARM: return ROLE_WARM;
-	default: return ROLE_COOL;
+	case ROLE_HOT:
+		return ROLE_TEXT; /* by how much it is */
+	case ROLE_WARM:
+		return ROLE_WARM;
+	default:
+		return ROLE_COOL;
 	}
 }
 
@@ -116,6 +121,34 @@ static bool offcpu__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
+static struct offcpu_screen *offcpu__new(struct host *h);
+
+/* Waits are kept as sums of a thread at a place: those whose longest is in the cell, of the
+ * interval where that is still known, else since start. */
+static struct screen *offcpu__list(struct host *h, const void *query, const struct heat_pick *pick,
+				   const struct scope *extra)
+{
+	static const char *const states[] = {"", "state=D", "state=S", "state=R"};
+	const struct scope *scope = extra ? extra : host__scope(h);
+	struct offcpu_screen *s = offcpu__new(h);
+	char range[64];
+
+	memcpy(&s->query, query, sizeof(s->query));
+	s->query.window = pick->newest ? WINDOW_LAST : WINDOW_TOTAL;
+	s->query.idle = true;
+	s->query.longest_lo_ns = pick->range.lo_ns;
+	s->query.longest_hi_ns = pick->range.hi_ns;
+	s->list.asker.extra_scope = *states[pick->kind] ? terms__scope(scope, states[pick->kind])
+				    : extra		? scope__get(extra)
+							: NULL;
+	heat__range(range, sizeof(range), &pick->range);
+	snprintf(s->list.narrowed, sizeof(s->list.narrowed), "longest %s%s%s", range,
+		 *states[pick->kind] ? " " : "", states[pick->kind]);
+	return &s->list.base;
+}
+
+const struct heat_view heat_view_offcpu = {.source = &heat_waits, .list = offcpu__list};
+
 static const struct listing_ops offcpu_listing = {
 	.ask = {.size = sizeof(struct waits_query), .model = MODEL_WAITS, .run = offcpu__run},
 	.unfolded = offcpu__unfolded,
@@ -124,6 +157,7 @@ static const struct listing_ops offcpu_listing = {
 	.set_groups = offcpu__set_groups,
 	.window = offcpu__window,
 	.stacks = &flame_waits,
+	.heat = &heat_view_offcpu,
 	.headline = offcpu__headline,
 	.above = offcpu__above,
 	.empty = offcpu__empty,
@@ -202,8 +236,9 @@ static const struct screen_ops offcpu_screen_ops = {
 	.action = offcpu__action,
 	.health = offcpu__health,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_WALL, ACTION_IDLE,
-				       ACTION_GROUP_NEXT, ACTION_WAKERS, ACTION_WINDOW,
-				       ACTION_FILTER, ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
+				       ACTION_GROUP_NEXT, ACTION_WAKERS, ACTION_HEATMAP,
+				       ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE, ACTION_SNAPSHOT,
+				       ACTION_NONE},
 };
 
 static void query__init(struct waits_query *q, const struct view_args *args, u32 groups,
@@ -215,14 +250,21 @@ static void query__init(struct waits_query *q, const struct view_args *args, u32
 		q->groups = groups;
 }
 
-static struct screen *offcpu__open(struct host *h, const struct view_args *args)
+static struct offcpu_screen *offcpu__new(struct host *h)
 {
 	struct offcpu_screen *s = xcalloc(1, sizeof(*s));
 
-	query__init(&s->query, args, WAITS_BIT(WAITS_BY_PID) | WAITS_BIT(WAITS_BY_STACK),
-		    WINDOW_DECAY);
 	s->list.base = (struct screen){.ops = &offcpu_screen_ops, .host = h};
 	listing__init(&s->list, h, &offcpu_listing, &s->query);
+	return s;
+}
+
+static struct screen *offcpu__open(struct host *h, const struct view_args *args)
+{
+	struct offcpu_screen *s = offcpu__new(h);
+
+	query__init(&s->query, args, WAITS_BIT(WAITS_BY_PID) | WAITS_BIT(WAITS_BY_STACK),
+		    WINDOW_DECAY);
 	return &s->list.base;
 }
 

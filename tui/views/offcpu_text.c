@@ -33,6 +33,9 @@ void offcpu__headline(struct listing *l, struct headline *line)
 	const struct waits_query *q = &offcpu__of(l)->query;
 	char key[16], text[WAITS_GROUPS_TEXT];
 
+	/* They are sums of each thread's waits at a place: when which was is not known. */
+	if (q->longest_hi_ns)
+		headline__add(line, ROLE_WARN, "whose longest wait is in the cell's range · ");
 	waits_groups__text(q->groups, text, sizeof(text));
 	headline__addf(line, ROLE_STRONG, "by %s%s", text, l->grouping.adding ? "+?" : "");
 	host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
 static struct sched_screen *sched__new(struct host *h, const struct sched_query *q);
@@ -128,12 +129,15 @@ static bool sched__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
+const struct heat_view heat_view_sched = {.source = &heat_sched, .list = sched_delays__list};
+
 static const struct listing_ops sched_listing = {
 	.ask = {.size = sizeof(struct sched_query), .model = MODEL_SCHED, .run = sched__run},
 	.keys = &sched_keys,
 	.groups = sched__groups,
 	.set_groups = sched__set_groups,
 	.window = sched__window,
+	.heat = &heat_view_sched,
 	.headline = sched__headline,
 	.above = sched__above,
 	.empty = sched__empty,
@@ -190,7 +194,7 @@ static const struct screen_ops sched_screen_ops = {
 	.free = sched__free,
 	.action = sched__action,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_COLUMNS, ACTION_SLOWEST,
-				       ACTION_GROUP_NEXT, ACTION_WINDOW, ACTION_FILTER,
+				       ACTION_HEATMAP, ACTION_GROUP_NEXT, ACTION_WINDOW, ACTION_FILTER,
 				       ACTION_PICK_PROCESS, ACTION_PAUSE, ACTION_NONE},
 };
 

@@ -30,6 +30,12 @@ static inline const struct sched_answer *sched__rows(const struct listing *l)
 /* The slowest delays of the last minute. extra: the scope in the place of the host's, NULL
  * none; a reference is taken. */
 struct screen *sched_delays__open(struct host *h, const struct scope *extra);
+
+struct heat_pick;
+
+/* Those of a heat map's cell; NULL, with a message, when it is not of delays. */
+struct screen *sched_delays__list(struct host *h, const void *query, const struct heat_pick *pick,
+				  const struct scope *extra);
 /* One thread, which is watched as long as the screen is there. */
 struct screen *sched_thread__open(struct host *h, const struct task_ident *t,
 				  enum profile_window window);

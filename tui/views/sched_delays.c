@@ -3,17 +3,19 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "tui/views/heat.h"
 #include "tui/views/sched.h"
-
-struct delays_query {
-	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED];
-};
 
 struct delays_screen {
 	struct listing list;
-	struct delays_query query;
+	struct sched_delays_query query;
+	struct heat_pick pick; /* with a range, or not at all */
 };
+
+static const struct delays_screen *screen_of(const struct listing *l)
+{
+	return container_of(l, struct delays_screen, list);
+}
 
 static const struct sched_delays_answer *delays(const struct listing *l)
 {
@@ -23,15 +25,12 @@ static const struct sched_delays_answer *delays(const struct listing *l)
 static struct answer *delays__run(const struct frame *f, const void *query,
 				  const struct scope *scope)
 {
-	const struct delays_query *q = query;
-
-	return &sched__delays((const void *)f->snaps[MODEL_SCHED], q->unfolded, q->nunfolded, scope)
-			->base;
+	return &sched__delays((const void *)f->snaps[MODEL_SCHED], query, scope)->base;
 }
 
 static void delays__unfolded(struct listing *l, const u64 *keys, u32 n)
 {
-	struct delays_query *q = &container_of(l, struct delays_screen, list)->query;
+	struct sched_delays_query *q = &container_of(l, struct delays_screen, list)->query;
 
 	q->nunfolded = n;
 	memcpy(q->unfolded, keys, sizeof(q->unfolded));
@@ -39,6 +38,11 @@ static void delays__unfolded(struct listing *l, const u64 *keys, u32 n)
 
 static void delays__headline(struct listing *l, struct headline *line)
 {
+	if (heat_range__is_set(&screen_of(l)->query.range)) {
+		heat_pick__headline(&screen_of(l)->pick, l, l->answer ? delays(l)->nrows : 0,
+				    "waits", line);
+		return;
+	}
 	headline__addf(line, ROLE_STRONG, "slowest waits for a CPU in the last %d s",
 		       SCHED_DELAYS_S);
 	if (l->answer)
@@ -48,7 +52,13 @@ static void delays__headline(struct listing *l, struct headline *line)
 
 static void delays__empty(const struct listing *l, char *buf, size_t size)
 {
-	if (!sched__waiting(l, buf, size))
+	if (sched__waiting(l, buf, size))
+		return;
+	if (heat_range__is_set(&screen_of(l)->query.range))
+		snprintf(buf, size,
+			 "none of these waits is kept: of each 10 s the %d slowest are, for %d s",
+			 SCHED_MAX_DELAYS, SCHED_DELAYS_S);
+	else
 		snprintf(buf, size, "no thread in scope has waited long for a CPU in the last %d s",
 			 SCHED_DELAYS_S);
 }
@@ -114,7 +124,9 @@ static void delays__report(const struct answer *a, const struct frame *f, struct
 }
 
 static const struct listing_ops delays_listing = {
-	.ask = {.size = sizeof(struct delays_query), .model = MODEL_SCHED, .run = delays__run},
+	.ask = {.size = sizeof(struct sched_delays_query),
+		.model = MODEL_SCHED,
+		.run = delays__run},
 	.unfolded = delays__unfolded,
 	.headline = delays__headline,
 	.empty = delays__empty,
@@ -139,13 +151,36 @@ static const struct screen_ops delays_ops = {
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
-struct screen *sched_delays__open(struct host *h, const struct scope *extra)
+static struct delays_screen *delays__new(struct host *h, const char *narrowed,
+					 const struct scope *extra)
 {
 	struct delays_screen *s = xcalloc(1, sizeof(*s));
 
 	s->list.base = (struct screen){.ops = &delays_ops, .host = h};
 	listing__init(&s->list, h, &delays_listing, &s->query);
 	s->list.asker.extra_scope = extra ? scope__get(extra) : NULL;
-	copy_str(s->list.narrowed, sizeof(s->list.narrowed), "slowest");
+	copy_str(s->list.narrowed, sizeof(s->list.narrowed), narrowed);
+	return s;
+}
+
+struct screen *sched_delays__open(struct host *h, const struct scope *extra)
+{
+	return &delays__new(h, "slowest", extra)->list.base;
+}
+
+struct screen *sched_delays__list(struct host *h, const void *query, const struct heat_pick *pick,
+				  const struct scope *extra)
+{
+	struct delays_screen *s;
+
+	(void)query;
+	if (pick->kind != SCHED_DELAY) {
+		host__message(h, ROLE_WARN,
+			      "only waits for a CPU are kept one by one, as far as they are slow");
+		return NULL;
+	}
+	s = delays__new(h, "cell", extra);
+	s->query.range = pick->range;
+	s->pick = *pick;
 	return &s->list.base;
 }

@@ -77,10 +77,10 @@ static int launch(struct collector *c, const struct collector_config *cfg)
 
 	if (!err) {
 		init_feeds(c, cfg);
-		c->feeds.tap = cfg->tap;
+		memcpy(c->feeds.taps, cfg->taps, sizeof(cfg->taps));
 		err = thread__start(&c->thread, collector__run, c);
 		if (err) {
-			c->feeds.tap = NULL;
+			memset(c->feeds.taps, 0, sizeof(c->feeds.taps));
 			feeds__fini(&c->feeds);
 		}
 	}
@@ -98,7 +98,9 @@ static struct collector *collector__new(const struct collector_config *cfg)
 	c->manual = cfg->manual_tick;
 	atomic_init(&c->busy, true);
 	c->early_frames = cfg->early_frames && !cfg->manual_tick && !cfg->reel;
-	c->play = (struct play){.reel = cfg->reel, .merge_ns = cfg->merge_ns, .speed = 1};
+	c->play = (struct play){.reel = cfg->reel, .merge_ns = cfg->merge_ns, .speed = 1,
+				.first_ns = cfg->from_ns,
+				.last_ns = cfg->to_ns ? cfg->to_ns : UINT64_MAX};
 	c->wanted = cfg->wanted;
 	c->fake_ns = COLLECTOR_FAKE_START_NS;
 	c->schedule.early = SCHEDULE_EARLY;
@@ -193,6 +195,11 @@ void collector__record(struct collector *c, struct tap *tap)
 void collector__play(struct collector *c, bool paused, double speed)
 {
 	post(c, (struct command){.type = COMMAND_PLAY, .play = {.paused = paused, .speed = speed}});
+}
+
+void collector__seek(struct collector *c, u64 from_ns, u64 to_ns)
+{
+	post(c, (struct command){.type = COMMAND_SEEK, .seek = {from_ns, to_ns}});
 }
 
 void collector__tick(struct collector *c)

@@ -36,10 +36,11 @@ struct collector_config {
 	const struct source_row *sources;
 	/* Likewise; MODEL_COUNT entries, NULL where there is none. NULL: model_table. */
 	const struct model_ops *const *models;
-	struct tap *tap; /* records from the beginning; taken over unless the start fails */
+	struct tap *taps[TAPS]; /* record from the beginning; taken over unless the start fails */
 	/* A replay: intervals come from there, and end when they did, one after the other; at their
 	 * own pace, or with manual_tick one a tick. Borrowed. The last frame is marked final. */
 	struct reel *reel;
+	u64 from_ns, to_ns; /* of a replay: only what ends after it, up to it; 0: all */
 	u64 merge_ns; /* of a replay: intervals are put together to be so long; 0: as they were */
 };
 
@@ -72,11 +73,14 @@ void collector__set_interval(struct collector *c, u64 interval_ns);
  * and its history goes on when it is wanted again. */
 void collector__want(struct collector *c, enum model_id m, bool on);
 void collector__zero(struct collector *c);
-/* Records from now on; the tap is taken over. What was recording ends and is whole when the
+/* Records to a file from now on; the tap is taken over. What was recording ends and is whole when the
  * command was done. NULL: that is all. */
 void collector__record(struct collector *c, struct tap *tap);
 /* A replay goes on or not, so many times as fast as it was. */
 void collector__play(struct collector *c, bool paused, double speed);
+/* Of a replay: shows the interval that ends last up to `to`, as if those before it had been played;
+ * with `from` all that end after it, up to `to`, as one. It pauses there. */
+void collector__seek(struct collector *c, u64 from_ns, u64 to_ns);
 /* Ends the interval now; with manual_tick the fake clock advances by the interval. */
 void collector__tick(struct collector *c);
 /* Ends the interval now, publishes it in a frame marked final and detaches everything. Later

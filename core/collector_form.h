@@ -24,6 +24,8 @@ struct play {
 	bool paused;
 	double speed;
 	u64 due_ns; /* when the coming interval is shown */
+	u64 first_ns, last_ns;	 /* what is shown at all lies between them */
+	u64 asked_from, asked_to; /* what to go to when it begins; 0 nothing */
 };
 
 struct collector {
@@ -66,6 +68,8 @@ void collector__resolve_scope(struct collector *c);
 void play__begin(struct collector *c);
 /* Shows the coming interval, if it is not paused. */
 void play__tick(struct collector *c);
+/* See collector__seek. */
+void play__seek(struct collector *c, u64 from_ns, u64 to_ns);
 void play__set(struct collector *c, bool paused, double speed);
 /* When the timer is to fire; SCHEDULE_NEVER. */
 u64 play__due(const struct collector *c);

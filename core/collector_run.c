@@ -245,7 +245,7 @@ static void end(struct collector *c)
 		c->ticked_ns = now_ns(c);
 		end_interval(c, ALL_MODELS, true);
 	}
-	feeds__record(&c->feeds, NULL);
+	feeds__untape(&c->feeds);
 	feeds__detach(&c->feeds);
 	c->play.has_coming = false;
 	c->schedule.interval_ns = 0;
@@ -278,12 +278,16 @@ static void execute(struct collector *c, struct command *cmd)
 		end(c);
 		break;
 	case COMMAND_RECORD:
-		feeds__record(&c->feeds, cmd->tap);
+		feeds__record(&c->feeds, TAP_FILE, cmd->tap);
 		cmd->tap = NULL;
 		break;
 	case COMMAND_PLAY:
 		play__set(c, cmd->play.paused, cmd->play.speed);
 		arm_timer(c);
+		break;
+	case COMMAND_SEEK:
+		if (c->play.reel)
+			play__seek(c, cmd->seek.from_ns, cmd->seek.to_ns);
 		break;
 	}
 }

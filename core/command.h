@@ -23,10 +23,10 @@ enum command_type {
 	COMMAND_END,
 	COMMAND_RECORD,
 	COMMAND_PLAY,
+	COMMAND_SEEK,
 };
 
 struct tap;
-
 
 struct command {
 	struct command *next;
@@ -44,6 +44,9 @@ struct command {
 			bool paused;
 			double speed; /* 1 as it was */
 		} play;
+		struct {
+			u64 from_ns, to_ns;
+		} seek;
 	};
 };
 

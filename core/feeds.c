@@ -56,7 +56,7 @@ void feeds__init(struct feeds *f, const struct feeds_config *cfg)
 
 void feeds__fini(struct feeds *f)
 {
-	feeds__record(f, NULL);
+	feeds__untape(f);
 	slots__fini(&f->slots);
 	for (u32 m = 0; m < MODEL_COUNT; m++) {
 		snap__put(f->v[m].snap);
@@ -314,8 +314,9 @@ static void route_sample(void *ctx, const struct sample *s)
 		symbols__unwind(f->symbols,
 				container_of((struct sample *)s, struct unwind_sample, head),
 				&source_unwind_sink);
-	if (f->tap)
-		f->tap->ops->put(f->tap, r->slot->models, s);
+	for (u32 i = 0; i < TAPS; i++)
+		if (f->taps[i])
+			f->taps[i]->ops->put(f->taps[i], r->slot->models, s);
 	for (u64 left = r->slot->models; left; left &= left - 1) {
 		struct model_feed *mf = &f->v[__builtin_ctzll(left)];
 
@@ -466,12 +467,14 @@ static void take_down(struct feeds *f, const struct tape_interval *times)
 {
 	struct tape_interval iv = *times;
 
-	if (!f->tap || !iv.models)
+	if (!iv.models)
 		return;
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if (iv.models & MODEL_BIT(m))
 			iv.v[m].health = f->v[m].feed.health;
-	f->tap->ops->end_interval(f->tap, &iv);
+	for (u32 i = 0; i < TAPS; i++)
+		if (f->taps[i])
+			f->taps[i]->ops->end_interval(f->taps[i], &iv);
 }
 
 void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct)
@@ -489,11 +492,17 @@ void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct)
 	take_down(f, &iv);
 }
 
-void feeds__record(struct feeds *f, struct tap *tap)
+void feeds__record(struct feeds *f, enum tap_use use, struct tap *tap)
 {
-	if (f->tap)
-		f->tap->ops->close(f->tap);
-	f->tap = tap;
+	if (f->taps[use])
+		f->taps[use]->ops->close(f->taps[use]);
+	f->taps[use] = tap;
+}
+
+void feeds__untape(struct feeds *f)
+{
+	for (u32 i = 0; i < TAPS; i++)
+		feeds__record(f, i, NULL);
 }
 
 void feeds__begin(struct feeds *f, u64 models, u64 t0_ns)
@@ -695,6 +704,8 @@ void feeds__fill(struct feeds *f, struct frame *fr)
 		fr->feeds[m] = mf->feed;
 		add_notes(mf, &fr->feeds[m]);
 	}
-	if (f->tap)
-		f->tap->ops->state(f->tap, &fr->tape);
+	if (f->taps[TAP_FILE])
+		f->taps[TAP_FILE]->ops->state(f->taps[TAP_FILE], &fr->tape);
+	if (f->taps[TAP_HISTORY])
+		f->taps[TAP_HISTORY]->ops->state(f->taps[TAP_HISTORY], &fr->history);
 }

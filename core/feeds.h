@@ -40,7 +40,7 @@ struct feeds {
 	u64 trial;		 /* of those: opened anew for another event ... */
 	struct sampling before;	 /* ... and back to this when no source takes it */
 	struct symbols *symbols; /* NULL in tests, and when nothing is to be located */
-	struct tap *tap;	 /* takes everything down; NULL none */
+	struct tap *taps[TAPS];	 /* take everything down; NULL none */
 	struct model_feed v[MODEL_COUNT];
 };
 
@@ -76,9 +76,11 @@ void feeds__drain(struct feeds *f, u64 models);
 void feeds__drain_urgent(struct feeds *f, struct slot *slot);
 /* Ends the interval of these models if they are live. */
 void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct);
-/* Everything is taken down from now on; the tap is taken over, one that was there is closed. NULL:
- * nothing is any more. */
-void feeds__record(struct feeds *f, struct tap *tap);
+/* Everything is taken down from now on; the tap is taken over, one of its use that was there is
+ * closed. NULL: nothing is any more. */
+void feeds__record(struct feeds *f, enum tap_use use, struct tap *tap);
+/* Nothing is taken down any more. */
+void feeds__untape(struct feeds *f);
 /* Forgets what was gathered so far; intervals begin at t0. */
 void feeds__zero(struct feeds *f, u64 t0_ns);
 

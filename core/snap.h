@@ -66,7 +66,8 @@ struct tape_state {
 	u64 intervals;	   /* written, or there are; 0 of a replay: not known */
 	u64 bytes;	   /* written */
 	u64 dropped;	   /* intervals that could not be written in time */
-	u64 begin_ns, end_ns, at_ns; /* of a replay: the whole of it and where it is */
+	u64 begin_ns, end_ns; /* of a replay and of what is kept in memory: the whole of it */
+	u64 at_ns;	      /* of a replay: where it is */
 	double speed;
 	bool stopped; /* paused, or at its end */
 	char error[200]; /* why recording ended, or what of the file cannot be read; "" nothing */
@@ -82,6 +83,7 @@ struct frame {
 	const struct scope *scope;
 	struct feed feeds[MODEL_COUNT];
 	struct tape_state tape;
+	struct tape_state history; /* what is kept of the last minutes */
 };
 
 #endif

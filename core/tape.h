@@ -21,6 +21,18 @@ struct tape_interval {
 	} v[MODEL_COUNT];
 };
 
+/* What a tap is for; there is one of each at most. */
+enum tap_use {
+	TAP_FILE,    /* --record */
+	TAP_HISTORY, /* the last minutes, in memory */
+	TAPS
+};
+
+/* How much of a recording in memory is kept. */
+struct tape_ring {
+	u64 span_ns, bytes; /* what is older, or too much, is dropped */
+};
+
 struct tap;
 
 struct tap_ops {
@@ -43,6 +55,8 @@ struct reel_ops {
 	/* Winds on to the next interval, which its sources hand out when they are drained from now
 	 * on; false at the end. */
 	bool (*next)(struct reel *r, struct tape_interval *out);
+	/* Winds to where the first interval that ends after t comes next; false: there is none. */
+	bool (*seek)(struct reel *r, u64 t_ns);
 	/* Fills what is about the whole of it. */
 	void (*state)(const struct reel *r, struct tape_state *out);
 };

@@ -93,13 +93,15 @@ _proftop()
 	-n | --iterations) _proftop_words "1 5 10 60" ;;
 	--format) _proftop_words "text json csv folded svg" ;;
 	--speed) _proftop_words "0.5 2 10 100" ;;
+	--from | --to) _proftop_words "+10s -90s start end" ;;
+	--history) _proftop_words "0 10 60:256" ;;
 	--size) _proftop_words "80x24 120x40 200x50" ;;
 	-o | --output | --script | --record | --replay) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph -V --view -d --delay --group --keymap
 			--theme --ascii --no-config -b --batch -n --iterations --format -o --output --record
-			--replay --speed --doctor
+			--replay --speed --from --to --history --doctor
 			--list-views --list-events --version -h --help --script --size --"
 		;;
 	esac

@@ -31,7 +31,7 @@ void packer__free(struct packer *p)
 	free(p);
 }
 
-static void write_header(const struct block *b, u8 *at)
+void block__write_header(const struct block *b, u8 *at)
 {
 	put_u32(at, BLOCK_MAGIC);
 	at[4] = (u8)b->kind;
@@ -64,7 +64,7 @@ int packer__add(struct packer *p, struct block *b, const struct bytes *payload, 
 	b->stored = (u32)n;
 	b->raw = (u32)payload->n;
 	b->crc = crc32c(out->v + header + BLOCK_HEADER, n);
-	write_header(b, out->v + header);
+	block__write_header(b, out->v + header);
 	return 0;
 }
 
@@ -83,7 +83,8 @@ bool block__read_header(struct block *b, const u8 *at)
 		.intervals = get_u32(at + 32),
 		.models = get_u64(at + 36),
 	};
-	return b->stored <= BLOCK_STORED_MAX && b->raw <= BLOCK_RAW_MAX;
+	return b->kind == BLOCK_HOLE ||
+	       (b->stored <= BLOCK_STORED_MAX && b->raw <= BLOCK_RAW_MAX);
 }
 
 bool packer__unpack(struct packer *p, const struct block *b, const u8 *stored, u8 *to)

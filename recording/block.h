@@ -20,6 +20,7 @@ void packer__free(struct packer *p);
 /* Appends a whole block to out; of b what is about the payload is set. 0 or -errno. */
 int packer__add(struct packer *p, struct block *b, const struct bytes *payload, struct bytes *out);
 
+void block__write_header(const struct block *b, u8 *header);
 /* False: it is no header. */
 bool block__read_header(struct block *b, const u8 *header);
 /* Unpacks b->raw bytes to `to`, b->stored of them being at `stored`; false: they are damaged. */

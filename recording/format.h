@@ -19,6 +19,8 @@
  *	36 u64 models whose intervals these are, a bit each
  *	44 u32 CRC-32C of the 44 bytes before
  *
+ * A BLOCK_HOLE has no payload: so many bytes of the file were taken away. Its length has no limit.
+ *
  * A block with a wrong header ends the file; one with a wrong payload is left out.
  *
  * A payload is records: varint type, varint length, that many bytes. Records of unknown type are
@@ -79,7 +81,7 @@
 /* Of one interval, unpacked; a larger one is not written, and not read. */
 #define INTERVAL_RAW_MAX (64u << 20)
 
-enum block_kind { BLOCK_HEAD = 1, BLOCK_NAMES, BLOCK_SAMPLES };
+enum block_kind { BLOCK_HOLE, BLOCK_HEAD, BLOCK_NAMES, BLOCK_SAMPLES };
 
 enum record_type {
 	RECORD_INFO = 1,

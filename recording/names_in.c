@@ -49,6 +49,7 @@ struct in_inlined {
 
 struct names_in {
 	struct symbols *symbols;
+	bool local; /* offsets of locs are locs of symbols */
 	u32 part;
 	struct arena memory;
 	u32 n[NAME_TABLES], cap[NAME_TABLES];
@@ -89,12 +90,18 @@ void names_in__free(struct names_in *n)
 	free(n);
 }
 
+void names_in__trust(struct names_in *n)
+{
+	n->local = true;
+}
+
 void names_in__start(struct names_in *n, u32 part)
 {
 	struct symbols *symbols = n->symbols;
+	bool local = n->local;
 
 	forget(n);
-	*n = (struct names_in){.symbols = symbols, .part = part};
+	*n = (struct names_in){.symbols = symbols, .local = local, .part = part};
 	arena__init(&n->memory);
 }
 
@@ -355,6 +362,8 @@ static u32 loc_id(struct names_in *n, u32 position)
 
 	if (!l)
 		return SYM_UNKNOWN;
+	if (n->local)
+		return (u32)l->offset;
 	if (l->id)
 		return l->id - 1;
 	if (l->inlined) {

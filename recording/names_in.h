@@ -14,6 +14,8 @@ struct names_in;
 
 /* symbols NULL: stacks are not asked for. */
 struct names_in *names_in__new(struct symbols *symbols);
+/* Locs are those of symbols: the recording is of this process (struct names_out.local). */
+void names_in__trust(struct names_in *n);
 void names_in__free(struct names_in *n);
 /* Forgets all. What was handed out of another part has other hashes. */
 void names_in__start(struct names_in *n, u32 part);

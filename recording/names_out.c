@@ -59,6 +59,10 @@ void names_out__fini(struct names_out *n)
 
 void names_out__new_part(struct names_out *n)
 {
+	n->quiet = true;
+	stacks_out__keep(n);
+	n->quiet = false;
+	n->out.n = 0;
 	forget(n);
 	arena__init(&n->text_memory);
 	stacks_out__fini(&n->before);
@@ -105,6 +109,8 @@ size_t names_out__begin(struct names_out *n, u32 type)
 	u32 has[NAME_TABLES];
 	size_t begin;
 
+	if (n->quiet)
+		n->out.n = 0;
 	if (n->out.n > BLOCK_BYTES)
 		n->flush(n->ctx);
 	if (!n->out.n) {
@@ -262,14 +268,14 @@ u32 names_out__loc(struct names_out *n, u32 loc)
 		return *at;
 	if (!names_out__room(n, TABLE_LOCS, 1))
 		return 0;
-	object = object_at(n, symbols__object_of(n->symbols, loc));
+	object = n->local ? 0 : object_at(n, symbols__object_of(n->symbols, loc));
 	begin = names_out__begin(n, RECORD_LOC);
 	bytes__varint(&n->out, object);
-	bytes__varint(&n->out, symbols__offset_of(n->symbols, loc));
+	bytes__varint(&n->out, n->local ? loc : symbols__offset_of(n->symbols, loc));
 	bytes__end(&n->out, begin);
 	s->locs = xgrow(s->locs, s->nlocs, &s->locs_cap, sizeof(*s->locs));
 	s->locs[s->nlocs] = (struct out_loc){.loc = loc};
-	if (loc != SYM_UNKNOWN) {
+	if (loc != SYM_UNKNOWN && !n->local) {
 		n->pending = xgrow(n->pending, n->npending, &n->pending_cap, sizeof(u32));
 		n->pending[n->npending++] = s->nlocs;
 	}
@@ -344,6 +350,6 @@ void names_out__refresh(struct names_out *n, bool all)
 		n->npending = left;
 		refresh_objects(n);
 	}
-	for (u32 i = 0; all && i < n->now.nlocs; i++)
+	for (u32 i = 0; all && !n->local && i < n->now.nlocs; i++)
 		write_inlined(n, i);
 }

@@ -62,6 +62,8 @@ struct out_slots {
 
 struct names_out {
 	struct symbols *symbols;
+	bool local;	  /* locs as symbols has them, and nothing of what they stand for */
+	bool quiet;	  /* nothing is written */
 	struct bytes out; /* records to be written */
 	/* Called when a block is full, with the records in out; it takes them. */
 	void (*flush)(void *ctx);
@@ -103,7 +105,7 @@ void names_out__proc(struct names_out *n, const struct proc_event *ev);
 void names_out__refresh(struct names_out *n, bool all);
 /* It is time for a new part. */
 bool names_out__full(const struct names_out *n);
-/* With everything written and flushed. */
+/* With everything written and flushed. What sources rely on is kept, whatever part it was in. */
 void names_out__new_part(struct names_out *n);
 
 #endif

@@ -2,6 +2,7 @@
 #include "recording/player.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/cgroup.h"
 #include "core/log.h"
@@ -286,16 +287,42 @@ static void player__state(const struct reel *reel, struct tape_state *out)
 	copy_str(out->error, sizeof(out->error), reader__trouble(p->reader));
 }
 
-static const struct reel_ops player_reel = {.next = player__next, .state = player__state};
+static bool player__seek(struct reel *reel, u64 t_ns)
+{
+	return reader__seek(container_of(reel, struct player, reel)->reader, t_ns);
+}
+
+static const struct reel_ops player_reel = {
+	.next = player__next, .seek = player__seek, .state = player__state};
 
 struct reel *player__reel(struct player *p)
 {
 	return &p->reel;
 }
 
+time_t player__wall(const struct player *p)
+{
+	return (time_t)strtoll(reader__note(p->reader, NOTE_STARTED), NULL, 10);
+}
+
 const struct reader *player__reader(const struct player *p)
 {
 	return p->reader;
+}
+
+static struct player *begin(struct reader *reader)
+{
+	player = xcalloc(1, sizeof(*player));
+	player->reel.ops = &player_reel;
+	player->reader = reader;
+	return player;
+}
+
+struct player *player__open_memory(int fd, struct symbols *symbols, struct status *st)
+{
+	struct reader *reader = reader__open_memory(fd, symbols, st);
+
+	return reader ? begin(reader) : NULL;
 }
 
 struct player *player__open(const char *path, struct symbols *symbols, struct status *st)
@@ -307,10 +334,7 @@ struct player *player__open(const char *path, struct symbols *symbols, struct st
 	if (!reader)
 		return NULL;
 	machine__set(reader__note(reader, NOTE_HOST), reader__note(reader, NOTE_KERNEL));
-	player = xcalloc(1, sizeof(*player));
-	player->reel.ops = &player_reel;
-	player->reader = reader;
-	return player;
+	return begin(reader);
 }
 
 void player__free(struct player *p)

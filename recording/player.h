@@ -6,6 +6,8 @@
 #ifndef RECORDING_PLAYER_H
 #define RECORDING_PLAYER_H
 
+#include <time.h>
+
 #include "core/tape.h"
 #include "recording/reader.h"
 #include "sources/source.h"
@@ -15,9 +17,13 @@ struct player;
 /* Opens a recording; there is one player at a time. From then on the machine and its cgroups are
  * those of the recording. */
 struct player *player__open(const char *path, struct symbols *symbols, struct status *st);
+/* Opens what recorder__memory gave; the fd is taken. Beside the machine, which is what it is. */
+struct player *player__open_memory(int fd, struct symbols *symbols, struct status *st);
 /* When the collector has been stopped. NULL is fine. */
 void player__free(struct player *p);
 struct reel *player__reel(struct player *p);
+/* What the time was on the wall when it began; 0 not known. */
+time_t player__wall(const struct player *p);
 const struct reader *player__reader(const struct player *p);
 /* In place of source_table: ends with ops == NULL. Sources of models without samples fail to open,
  * and say what there is. */

@@ -20,9 +20,25 @@ struct note {
 	char key[64], value[NOTE_BYTES];
 };
 
+/* Where an interval begins with a block. */
+struct place {
+	u64 at, part_at; /* the block; the first one of its part */
+	u64 t1_ns;	 /* where the last interval that ends in it, or in those that go on with it,
+			  * ended; 0 not known */
+	u32 part;
+};
+
+/* Of a larger file, only some are known. */
+#define PLACES_MAX 65536
+
 struct reader {
 	int fd;
 	u64 size, at; /* of the file; where the next block begins */
+	u64 whole;    /* size of the file when it was scanned */
+	u64 first_block;
+	struct place *places;
+	u32 nplaces, stride, skipped; /* one of `stride` is kept */
+	bool local;
 	struct packer *packer;
 	struct bytes stored, raw; /* of one block */
 	struct note *notes;
@@ -147,23 +163,64 @@ static bool read_head(struct reader *r)
 	return true;
 }
 
+static void thin_out(struct reader *r)
+{
+	for (u32 i = 0; i < r->nplaces / 2; i++)
+		r->places[i] = r->places[2 * i];
+	r->nplaces /= 2;
+	r->stride *= 2;
+}
+
+static void note_place(struct reader *r, const struct block *b, u64 at, u64 part_at)
+{
+	if (!(b->flags & BLOCK_CONTINUES)) {
+		if (++r->skipped < r->stride)
+			return;
+		r->skipped = 0;
+		if (r->nplaces == PLACES_MAX)
+			thin_out(r);
+		r->places[r->nplaces++] = (struct place){at, part_at, 0, b->part};
+	}
+	if (b->t1_ns && r->nplaces)
+		r->places[r->nplaces - 1].t1_ns = b->t1_ns;
+}
+
+static void note_block(struct reader *r, const struct block *b)
+{
+	if (!b->intervals)
+		return;
+	r->sum.intervals += b->intervals;
+	r->sum.end_ns = b->t1_ns;
+	for (u32 i = 0; i < MODELS_MAX; i++)
+		if ((b->models & 1ULL << i) && r->models[i] != NO_MODEL)
+			r->sum.models |= 1ULL << r->models[i];
+}
+
 /* What is in the file, by the headers alone. */
 static void scan(struct reader *r)
 {
-	u64 at = r->at, payload;
+	u64 at = r->first_block, part_at = at, before = at, payload;
+	u32 part = NO_PART;
 	struct block b;
 
-	while (block_at(r, &at, &b, &payload)) {
-		if (b.kind != BLOCK_SAMPLES || !b.intervals)
+	r->size = r->whole;
+	r->sum.intervals = r->nplaces = r->skipped = 0;
+	r->stride = 1;
+	if (!r->places)
+		r->places = xmalloc(PLACES_MAX * sizeof(*r->places));
+	for (; block_at(r, &at, &b, &payload); before = at) {
+		if (b.kind != BLOCK_NAMES && b.kind != BLOCK_SAMPLES)
 			continue;
-		r->sum.intervals += b.intervals;
-		r->sum.end_ns = b.t1_ns;
-		for (u32 i = 0; i < MODELS_MAX; i++)
-			if ((b.models & 1ULL << i) && r->models[i] != NO_MODEL)
-				r->sum.models |= 1ULL << r->models[i];
+		part_at = b.part == part ? part_at : before;
+		part = b.part;
+		if (b.kind != BLOCK_SAMPLES)
+			continue;
+		note_block(r, &b);
+		note_place(r, &b, before, part_at);
 	}
 	r->sum.bytes = at;
-	if (at < r->size)
+	/* What is being written to memory is not whole for a moment. */
+	if (at < r->size && !r->local)
 		snprintf(r->trouble, sizeof(r->trouble),
 			 "the recording is cut off: its last %llu bytes are no whole block",
 			 (unsigned long long)(r->size - at));
@@ -188,7 +245,8 @@ static void load_names(struct reader *r, u32 part)
 		if (!load(r, &b, payload, &records) || !names_in__read(r->names, records))
 			note_damage(r);
 	}
-	names_in__cgroups(r->names, cgroup__learn);
+	if (!r->local)
+		names_in__cgroups(r->names, cgroup__learn);
 }
 
 /* What came before a block of samples: pieces of its first interval, or not all of them. */
@@ -296,6 +354,49 @@ bool reader__next(struct reader *r, struct tape_interval *out)
 	return !r->over && read_next(r, out);
 }
 
+/* --- seeking --- */
+
+static void scan_again(struct reader *r)
+{
+	struct stat s;
+
+	if (fstat(r->fd, &s) || (u64)s.st_size <= r->whole)
+		return;
+	r->whole = (u64)s.st_size;
+	scan(r);
+	r->part = NO_PART; /* there may be more names in it */
+}
+
+/* The last one before which all intervals ended by t. */
+static const struct place *place_before(const struct reader *r, u64 t_ns)
+{
+	const struct place *p = r->places, *end = p + r->nplaces;
+
+	while (p + 1 < end && p->t1_ns && p->t1_ns <= t_ns)
+		p++;
+	return p < end ? p : NULL;
+}
+
+bool reader__seek(struct reader *r, u64 t_ns)
+{
+	const struct place *p;
+
+	scan_again(r);
+	p = place_before(r, t_ns);
+	r->over = r->has_first = r->joining = r->gap = false;
+	r->rest = (struct cursor){0};
+	if (!p)
+		return end(r, NULL);
+	r->at = p->part_at;
+	if (p->part != r->part)
+		load_names(r, p->part);
+	r->at = p->at;
+	do
+		r->has_first = read_next(r, &r->first);
+	while (r->has_first && r->first.t1_ns <= t_ns);
+	return r->has_first;
+}
+
 /* Whether a route leads to a model. */
 static bool leads_to(const struct reader *r, u64 route, u32 model)
 {
@@ -371,6 +472,7 @@ void reader__free(struct reader *r)
 	bytes__free(&r->joined);
 	bytes__free(&r->stored);
 	bytes__free(&r->raw);
+	free(r->places);
 	free(r->notes);
 	free(r);
 }
@@ -392,7 +494,7 @@ static int look_into(struct reader *r, const char *path, struct status *st)
 
 	if (fstat(r->fd, &s) || !S_ISREG(s.st_mode))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%.200s is not a file", path);
-	r->size = (u64)s.st_size;
+	r->size = r->whole = (u64)s.st_size;
 	if (!read_at(r, 0, magic, sizeof(magic)) ||
 	    memcmp(magic, RECORDING_MAGIC, RECORDING_MAGIC_LEN))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
@@ -402,6 +504,7 @@ static int look_into(struct reader *r, const char *path, struct status *st)
 		return status__set(
 			st, EXIT_CODE_FAILURE, -EINVAL,
 			"%.200s: the recording's head is damaged, nothing of it can be read", path);
+	r->first_block = r->at;
 	scan(r);
 	r->has_first = read_next(r, &r->first);
 	if (!r->has_first)
@@ -412,20 +515,34 @@ static int look_into(struct reader *r, const char *path, struct status *st)
 	return 0;
 }
 
-struct reader *reader__open_fd(int fd, const char *path, struct symbols *symbols, struct status *st)
+static struct reader *open_fd(int fd, const char *path, bool local, struct symbols *symbols,
+			      struct status *st)
 {
 	struct reader *r = xcalloc(1, sizeof(*r));
 
 	r->fd = fd;
+	r->local = local;
 	r->part = NO_PART;
 	r->packer = packer__new();
 	r->notes = xcalloc(NOTES_MAX, sizeof(*r->notes));
 	r->names = names_in__new(symbols);
+	if (local)
+		names_in__trust(r->names);
 	r->codec.from = r->names;
 	if (!look_into(r, path, st))
 		return r;
 	reader__free(r);
 	return NULL;
+}
+
+struct reader *reader__open_fd(int fd, const char *path, struct symbols *symbols, struct status *st)
+{
+	return open_fd(fd, path, false, symbols, st);
+}
+
+struct reader *reader__open_memory(int fd, struct symbols *symbols, struct status *st)
+{
+	return open_fd(fd, "the history", true, symbols, st);
 }
 
 struct reader *reader__open(const char *path, struct symbols *symbols, struct status *st)

@@ -20,6 +20,9 @@ struct reader *reader__open_fd(int fd, const char *path, struct symbols *symbols
 			       struct status *st);
 void reader__free(struct reader *r);
 
+/* Of recorder__memory, in the same process. */
+struct reader *reader__open_memory(int fd, struct symbols *symbols, struct status *st);
+
 struct recording_summary {
 	u64 models;	      /* that have intervals, a bit per model_id */
 	u64 intervals, bytes; /* bytes: of the part of the file that can be read */
@@ -34,6 +37,9 @@ const char *reader__trouble(const struct reader *r);
 
 /* The next interval; false at the end. */
 bool reader__next(struct reader *r, struct tape_interval *out);
+/* What follows is the first interval that ends after t, also one that was written since; false: there
+ * is none. */
+bool reader__seek(struct reader *r, u64 t_ns);
 /* Calls fn for each sample of that interval that a model was given; any number of times. A stack
  * is told by its position (codec.stacks) before it is needed. */
 void reader__samples(struct reader *r, u32 model,

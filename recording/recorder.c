@@ -38,6 +38,8 @@ struct recorder {
 	u64 last_t1_ns, since_ns; /* where the last interval ended; the first one of the block */
 	u32 unwritten;		  /* intervals in pieces and the block */
 	u64 intervals, dropped;
+	struct tape_ring ring; /* bytes 0: in a file */
+	u64 part_ns;		 /* when the part began */
 	bool within; /* an interval has begun */
 	bool too_large;
 	char error[200];
@@ -107,6 +109,26 @@ static void begin_part(struct recorder *r)
 	flush_names(r);
 	names_out__new_part(&r->names);
 	start_block(r);
+	r->part_ns = r->last_t1_ns;
+}
+
+/* What is dropped of a recording in memory is a part at a time: there are always several. */
+#define RING_PARTS 8
+
+static bool part_is_due(const struct recorder *r)
+{
+	if (!r->ring.bytes)
+		return names_out__full(&r->names);
+	return names_out__full(&r->names) ||
+	       r->last_t1_ns - r->part_ns > r->ring.span_ns / RING_PARTS ||
+	       file_out__part_bytes(r->file) > r->ring.bytes / RING_PARTS;
+}
+
+/* In memory, each interval can be looked at as soon as it has ended. */
+static bool block_is_due(const struct recorder *r)
+{
+	return r->ring.bytes || r->held || r->samples.n > BLOCK_BYTES ||
+	       r->last_t1_ns - r->since_ns >= BLOCK_NS;
 }
 
 static bool failed(struct recorder *r)
@@ -177,9 +199,11 @@ static void recorder__end_interval(struct tap *t, const struct tape_interval *iv
 	r->unwritten++;
 	r->route = 0;
 	r->within = false;
-	if (r->held || r->samples.n > BLOCK_BYTES || iv->t1_ns - r->since_ns >= BLOCK_NS)
+	if (!r->part_ns)
+		r->part_ns = iv->t1_ns;
+	if (block_is_due(r))
 		flush(r);
-	if (names_out__full(&r->names))
+	if (part_is_due(r))
 		begin_part(r);
 }
 
@@ -192,6 +216,8 @@ static void recorder__state(const struct tap *t, struct tape_state *out)
 		.intervals = r->intervals + r->unwritten,
 		.bytes = file_out__written(r->file),
 		.dropped = r->dropped,
+		.begin_ns = file_out__begin_ns(r->file),
+		.end_ns = r->last_t1_ns,
 		.stopped = r->error[0],
 	};
 	copy_str(out->error, sizeof(out->error), r->error);
@@ -204,8 +230,10 @@ static void recorder__close(struct tap *t)
 	struct recorder *r = container_of(t, struct recorder, tap);
 	struct status st = {0};
 
-	symbols__kick(r->symbols);
-	symbols__settle(r->symbols, SETTLE_MS);
+	if (!r->names.local) {
+		symbols__kick(r->symbols);
+		symbols__settle(r->symbols, SETTLE_MS);
+	}
 	names_out__refresh(&r->names, true);
 	flush(r);
 	flush_names(r);
@@ -234,7 +262,7 @@ static void write_head(struct recorder *r, const struct recording_note *notes)
 	struct bytes head = {0};
 	size_t begin;
 
-	for (; notes->key; notes++) {
+	for (; notes && notes->key; notes++) {
 		begin = bytes__begin(&head, RECORD_INFO);
 		bytes__text(&head, notes->key);
 		bytes__text(&head, notes->value);
@@ -248,9 +276,15 @@ static void write_head(struct recorder *r, const struct recording_note *notes)
 	file_out__put(r->file, &b, &head);
 }
 
+int recorder__memory(const struct tap *t, struct status *st)
+{
+	return file_out__reader(container_of(t, const struct recorder, tap)->file, st);
+}
+
 struct tap *recorder__new(const struct recorder_config *cfg, struct status *st)
 {
-	struct file_out *file = file_out__new(cfg->path, st);
+	struct file_out *file = cfg->path ? file_out__new(cfg->path, st)
+					  : file_out__new_memory(&cfg->ring, st);
 	struct recorder *r;
 
 	if (!file)
@@ -259,7 +293,9 @@ struct tap *recorder__new(const struct recorder_config *cfg, struct status *st)
 	r->tap.ops = &recorder_ops;
 	r->symbols = cfg->symbols;
 	r->file = file;
+	r->ring = cfg->ring;
 	names_out__init(&r->names, cfg->symbols, flush_names, r);
+	r->names.local = !cfg->path;
 	for (u32 t = 0; t < NAME_TABLES && cfg->names_max; t++)
 		r->names.limit[t] = MIN(r->names.limit[t], cfg->names_max);
 	r->codec.out = &r->samples;

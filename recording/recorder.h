@@ -12,9 +12,10 @@ struct recording_note {
 };
 
 struct recorder_config {
-	const char *path;
+	const char *path;		  /* a file; NULL: in memory, by ring */
+	struct tape_ring ring;
 	struct symbols *symbols;
-	const struct recording_note *notes; /* how it is made; ends with a NULL key */
+	const struct recording_note *notes; /* how it is made; ends with a NULL key; NULL none */
 	u32 names_max; /* tests: of each sort in a part; 0: what the format allows */
 };
 
@@ -31,5 +32,9 @@ struct recorder_config {
 /* Any thread makes it, the collector that it is given to owns it. NULL with st: the file cannot
  * be made. */
 struct tap *recorder__new(const struct recorder_config *cfg, struct status *st);
+/* Of one in memory: another fd to read it by, for player__open_memory; -1 with st. It has locs of
+ * symbols instead of names: only this process can read it, and that from the interval on that ended
+ * last. */
+int recorder__memory(const struct tap *t, struct status *st);
 
 #endif

@@ -169,6 +169,25 @@ static u32 carry_over(struct names_out *n, u32 stack)
 	return intern(n, locs, count, old->stacks[stack].nkernel, old->stacks[stack].flags);
 }
 
+static void keep(struct names_out *n, struct out_slots *s)
+{
+	for (u32 i = 0; i < s->n; i++) {
+		struct out_slot *slot = &s->v[i];
+		u32 stack = slot->part + 1 == n->part ? carry_over(n, slot->stack) : 0;
+
+		if (!stack)
+			continue;
+		slot->stack = stack - 1;
+		slot->part = n->part;
+	}
+}
+
+void stacks_out__keep(struct names_out *n)
+{
+	keep(n, &n->newer);
+	keep(n, &n->older);
+}
+
 /* --- what samples and sources say --- */
 
 static u32 *epoch_of(const struct names_out *n, u32 tgid)

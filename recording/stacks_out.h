@@ -10,6 +10,8 @@
 
 void stacks_out__fini(struct out_stacks *s);
 void slots_out__fini(struct out_slots *s);
+/* Before a part is the one before: what is only in the one before that would be out of reach. */
+void stacks_out__keep(struct names_out *n);
 
 /* A record's begin for bytes__end; blocks begin with their base. */
 size_t names_out__begin(struct names_out *n, u32 type);

@@ -131,7 +131,7 @@ static void want_models(struct host *h, u32 wanted)
 {
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if ((wanted ^ h->wanted) & 1u << m)
-			collector__want(h->collector, m, wanted & 1u << m);
+			collector__want(past__live(h), m, wanted & 1u << m);
 	h->wanted = wanted;
 }
 
@@ -202,7 +202,9 @@ void app__set_sampling(struct host *h, const struct sampling *s)
 {
 	h->sampling = *s;
 	h->refused[0] = '\0';
-	collector__set_sampling(h->collector, s);
+	collector__set_sampling(past__live(h), s);
+	if (h->past.live)
+		collector__set_sampling(h->collector, s);
 	h->dirty = true;
 }
 
@@ -218,7 +220,7 @@ static bool change_rate(struct host *h, bool up)
 {
 	struct sampling s = h->sampling;
 
-	if (h->options->replay)
+	if (past__plays(h))
 		return change_speed(h, up);
 	if (s.period)
 		s.period = up ? MAX(s.period / 2, (u64)1) : s.period * 2;
@@ -278,7 +280,10 @@ static void scope_job__done(struct job *job)
 		scope__put(h->scope);
 		h->scope = j->scope;
 		j->scope = NULL;
-		collector__set_scope(h->collector, h->scope);
+		collector__set_scope(past__live(h), h->scope);
+		if (h->past.live)
+			collector__set_scope(h->collector, h->scope);
+		past__show_again(h);
 		host__message(h, ROLE_OK, "looking at %s",
 			      h->scope->text[0] ? h->scope->text : "everything");
 		tell_unfiltered(h);
@@ -324,16 +329,16 @@ void app__show_frame(struct host *h, const struct frame *f)
 static bool toggle_pause(struct host *h)
 {
 	h->paused = !h->paused;
-	if (h->options->replay)
+	if (past__plays(h))
 		collector__play(h->collector, h->paused, h->speed);
 	if (!h->paused && h->held) {
 		app__show_frame(h, h->held);
 		h->held = NULL;
 	}
 	host__message(h, ROLE_OK,
-		      h->options->replay ? h->paused ? "paused" : "the replay goes on"
-		      : h->paused	 ? "paused; collecting goes on"
-					 : "live");
+		      past__plays(h) ? h->paused ? "paused" : "played"
+		      : h->paused    ? "paused; collecting goes on"
+				     : "live");
 	return true;
 }
 
@@ -352,6 +357,8 @@ static bool go_back(struct host *h)
 {
 	if (app__screen(h)->below)
 		host__pop(h);
+	else if (h->past.live)
+		past__leave(h);
 	else
 		host__message(h, ROLE_DIM, "this is the view's first screen; q quits");
 	return true;
@@ -367,6 +374,10 @@ static bool search_again(struct host *h, enum action a)
 
 static bool zero(struct host *h)
 {
+	if (h->past.live) {
+		host__message(h, ROLE_DIM, "this is the past: it stays as it was");
+		return true;
+	}
 	collector__zero(h->collector);
 	host__message(h, ROLE_OK, "started again from zero");
 	return true;
@@ -423,5 +434,5 @@ bool app__action(struct host *h, enum action a)
 	h->dirty = true;
 	if (a == ACTION_SEARCH_NEXT || a == ACTION_SEARCH_PREVIOUS)
 		return search_again(h, a);
-	return s->ops->action(s, a) || global_action(h, a);
+	return s->ops->action(s, a) || past__action(h, a) || global_action(h, a);
 }

@@ -14,6 +14,7 @@
 #include "core/vitals.h"
 #include "tui/keymap.h"
 #include "tui/options.h"
+#include "tui/past.h"
 #include "tui/term.h"
 #include "tui/view.h"
 #include "widgets/help.h"
@@ -34,7 +35,10 @@ struct host {
 	struct canvas canvas;
 	struct keymap keymap;
 	struct symbols *symbols;
-	struct collector *collector;
+	struct collector *collector; /* of what is shown */
+	struct player *player;	     /* of a replay; NULL live */
+	struct past past;
+	bool manual; /* a script's clock */
 	struct worker *queries; /* what screens ask of models */
 	struct worker *lists;	/* what reads /proc and cgroupfs */
 	struct child *child;	/* of `-- COMMAND`, NULL none */
@@ -105,7 +109,7 @@ void app__sections(const struct host *h, const char **out);
 
 void chrome__draw(struct host *h);
 /* What is left for the screen; the tabs are in the line above it. */
-struct rect chrome__area(const struct canvas *c);
+struct rect chrome__area(const struct host *h);
 /* The view whose tab lies there, VIEW_COUNT none. */
 enum view_id chrome__tab_at(const struct host *h, int x, int y);
 

@@ -114,9 +114,10 @@ static bool is_low(const struct canvas *c)
 	return c->h < LOW_H;
 }
 
-struct rect chrome__area(const struct canvas *c)
+struct rect chrome__area(const struct host *h)
 {
-	int top = is_low(c) ? 2 : 3, bottom = is_low(c) ? 2 : 3;
+	const struct canvas *c = &h->canvas;
+	int top = is_low(c) ? 2 : past__has_strip(h) ? 4 : 3, bottom = is_low(c) ? 2 : 3;
 
 	return (struct rect){0, top, c->w, c->h - top - bottom};
 }
@@ -145,7 +146,8 @@ static void replay_text(const struct host *h, const struct tape_state *t, char *
 	if (t->speed != 1)
 		snprintf(speed, sizeof(speed), " %gx", t->speed);
 	snprintf(buf, size, " %s %s/%s%s ",
-		 h->paused ? "PAUSED" : t->stopped ? "END" : "REPLAY", at, all, speed);
+		 h->past.live ? "PAST" : h->paused ? "PAUSED" : t->stopped ? "END" : "REPLAY", at,
+		 all, speed);
 }
 
 /* Returns how wide it is. */
@@ -292,7 +294,7 @@ enum view_id chrome__tab_at(const struct host *h, int x, int y)
 	char buf[64];
 	int at = 0;
 
-	if (y != chrome__area(&h->canvas).y - 1)
+	if (y != chrome__area(h).y - 1)
 		return VIEW_COUNT;
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
 		at += tab_text(h, v, named, buf, sizeof(buf));
@@ -434,8 +436,11 @@ static void draw_health(struct host *h, int y)
 static void draw_hints(struct host *h, int y)
 {
 	static const enum action always[] = {ACTION_HELP, ACTION_PALETTE, ACTION_QUIT, ACTION_NONE};
+	static const enum action past[] = {ACTION_STEP_BACK, ACTION_STEP_FORWARD, ACTION_RANGE,
+					   ACTION_NOW, ACTION_NONE};
 	struct canvas *c = &h->canvas;
-	const enum action *lists[] = {always, app__screen(h)->ops->hints};
+	const enum action *lists[] = {always, past__plays(h) ? past : NULL,
+				      app__screen(h)->ops->hints};
 	int x = 0;
 	char key[16];
 
@@ -478,7 +483,7 @@ void chrome__draw(struct host *h)
 {
 	struct canvas *c = &h->canvas;
 	const struct vitals_snap *v = vitals_of(h);
-	struct rect area = chrome__area(c);
+	struct rect area = chrome__area(h);
 
 	canvas__clear(c);
 	c->cursor_x = c->cursor_y = -1;
@@ -495,6 +500,8 @@ void chrome__draw(struct host *h)
 			    machine__kernel(), h->options->replay ? "" : "reading /proc ...");
 		draw_state(h, 0);
 	}
+	if (!is_low(c) && past__has_strip(h))
+		past__draw_strip(h, area.y - 2);
 	draw_tabs(h, area.y - 1);
 	app__screen(h)->ops->draw(app__screen(h), c, area);
 	if (!is_low(c))

@@ -64,7 +64,7 @@ static void handle_input(struct host *h, const struct input *in)
 	if (in->type == INPUT_RESIZE) {
 		resize(h);
 	} else if (in->type == INPUT_TICK) {
-		collector__tick(h->collector);
+		collector__tick(past__live(h));
 	} else if (in->type == INPUT_END) {
 		h->quit = true;
 		h->exit_code = in->code;
@@ -128,7 +128,10 @@ static void take_frame(struct host *h)
 		return;
 	look_for_refusal(h, &f->feeds[view_table[h->view]->feed]);
 	look_at_tape(h, &f->tape);
-	if (h->paused) {
+	if (h->past.live && f->final) {
+		snap__put(f);
+		past__leave(h);
+	} else if (h->paused && !past__plays(h)) {
 		snap__put(h->held);
 		h->held = f;
 	} else {
@@ -300,6 +303,7 @@ int app__run(struct host *h)
 	app__show_view(h, view__index(h->options->view));
 	loop(h);
 	h->ops->close(h->term);
+	past__fini(h);
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
 		for (struct screen *s = h->stacks[v], *below; s; s = below) {
 			below = s->below;

@@ -11,7 +11,8 @@
 
 enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
-       OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_SPEED, OPT_NO_CONFIG };
+       OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
+       OPT_HISTORY };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -38,6 +39,9 @@ static const struct option long_options[] = {
 	{"record", required_argument, NULL, OPT_RECORD},
 	{"replay", required_argument, NULL, OPT_REPLAY},
 	{"speed", required_argument, NULL, OPT_SPEED},
+	{"from", required_argument, NULL, OPT_FROM},
+	{"to", required_argument, NULL, OPT_TO},
+	{"history", required_argument, NULL, OPT_HISTORY},
 	{"doctor", no_argument, NULL, OPT_DOCTOR},
 	{"list-views", no_argument, NULL, OPT_LIST_VIEWS},
 	{"list-events", optional_argument, NULL, OPT_LIST_EVENTS},
@@ -100,6 +104,8 @@ void options__usage(void)
 	      "      --record FILE       write what is sampled to a new file\n"
 	      "      --replay FILE       look at such a file, on any machine\n"
 	      "      --speed FACTOR      of a replay (1)\n"
+	      "      --from T, --to T    of a replay: +10s, -90s, 14:05, 14:05:33\n"
+	      "      --history MIN[:MIB] how much of the past is kept for [ and ] (10:64); 0: nothing\n"
 	      "info\n"
 	      "      --doctor            what this machine can do (--format json for machines)\n"
 	      "      --list-views        the views and what they answer\n"
@@ -146,6 +152,19 @@ bool option__delay(const char *s, u64 *ns)
 	if (end == s || *end || !(seconds >= 0.05 && seconds <= 86400))
 		return false;
 	*ns = (u64)llround(seconds * 1e9);
+	return true;
+}
+
+bool option__history(const char *s, struct tape_ring *ring)
+{
+	char minutes[16];
+	u64 n, mib = HISTORY_MIB;
+
+	snprintf(minutes, sizeof(minutes), "%.*s", (int)strcspn(s, ":"), s);
+	if (!option__number(minutes, 0, 24 * 60, &n) ||
+	    (strchr(s, ':') && !option__number(strchr(s, ':') + 1, 1, 4096, &mib)))
+		return false;
+	*ring = (struct tape_ring){n * 60 * NSEC_PER_SEC, mib << 20};
 	return true;
 }
 
@@ -236,6 +255,10 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 	case 'd':
 		o->interval_given = true;
 		return option__delay(arg, &o->interval_ns) ? 0 : bad(st, "-d", arg, DELAY_TAKES);
+	case OPT_HISTORY:
+		return option__history(arg, &o->history)
+			       ? 0
+			       : bad(st, "--history", arg, HISTORY_TAKES);
 	case OPT_SPEED:
 		return option__speed(arg, &o->speed) ? 0 : bad(st, "--speed", arg, SPEED_TAKES);
 	case OPT_SIZE:
@@ -273,6 +296,8 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_SCRIPT: o->script = arg; return 0;
 	case OPT_RECORD: o->record = arg; return 0;
 	case OPT_REPLAY: o->replay = arg; return 0;
+	case OPT_FROM: o->from = arg; return 0;
+	case OPT_TO: o->to = arg; return 0;
 	case OPT_ASCII: o->ascii = true; return 0;
 	case OPT_NO_CONFIG: o->no_config = true; return 0;
 	case 'b': o->mode = MODE_BATCH; return 0;
@@ -317,6 +342,8 @@ static int options__check(struct options *o, struct status *st)
 	if (o->speed && (!o->replay || o->mode != MODE_UI))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--speed is of a --replay on the screen");
+	if ((o->from || o->to) && !o->replay)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--from and --to are of a --replay");
 	if (o->columns && !o->script)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--size is of a --script's screen: a terminal has its own");
@@ -353,6 +380,7 @@ int options__parse(struct options *o, int argc, char **argv, struct status *st)
 		.words = argv,
 		.interval_ns = NSEC_PER_SEC,
 		.sampling = {.freq = 99, .user = true, .kernel = true},
+		.history = {HISTORY_MINUTES * 60 * NSEC_PER_SEC, HISTORY_MIB << 20},
 	};
 	opterr = 0;
 	optind = 0; /* glibc: from the first word, whatever was parsed before */

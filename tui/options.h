@@ -4,6 +4,7 @@
 #define TUI_OPTIONS_H
 
 #include "core/filter.h"
+#include "core/tape.h"
 #include "sources/source.h"
 
 #define MAX_OUTPUTS 8
@@ -17,6 +18,8 @@ struct options {
 	struct sampling sampling;
 	const char *record, *replay; /* files; NULL none */
 	double speed;		     /* of a replay */
+	const char *from, *to;	     /* times of a replay; NULL all of it */
+	struct tape_ring history;    /* what is kept of the past; span 0: nothing */
 	bool view_given, interval_given;
 	char **words; /* the whole command line, NULL-terminated */
 	const char *view, *group, *keymap, *theme, *script, *event_glob;
@@ -30,18 +33,22 @@ struct options {
 	char **command; /* NULL-terminated; NULL none */
 };
 
+#define HISTORY_MINUTES 10ULL
+#define HISTORY_MIB	64ULL
 #define FREQ_MAX   100000
 #define PERIOD_MAX (UINT64_MAX >> 1)
 
 /* What values look like, for messages. */
 #define FREQ_TAKES   "1 to 100000 samples per second"
 #define PERIOD_TAKES "a number of events, 1 or more"
+#define HISTORY_TAKES "minutes from 0 to 1440, and perhaps :MIB, 1 to 4096"
 #define SPEED_TAKES  "a factor from 0.01 to 1000"
 #define DELAY_TAKES  "seconds from 0.05 to 86400"
 
 /* A whole number in [min, max]; no sign, no blanks, nothing after it. */
 bool option__number(const char *s, u64 min, u64 max, u64 *out);
 bool option__delay(const char *s, u64 *ns);
+bool option__history(const char *s, struct tape_ring *ring);
 bool option__speed(const char *s, double *speed);
 
 /* 0, or -EINVAL with st naming the option and what it takes. */

@@ -96,7 +96,7 @@ static bool run_delay(struct host *h, const char *arg, struct status *st)
 {
 	if (!option__delay(arg, &h->interval_ns))
 		return refuse(st, "delay", DELAY_TAKES);
-	collector__set_interval(h->collector, h->interval_ns);
+	collector__set_interval(past__live(h), h->interval_ns);
 	return true;
 }
 
@@ -150,7 +150,7 @@ static bool run_record(struct host *h, const char *arg, struct status *st)
 		if (!tap)
 			return false;
 	}
-	collector__record(h->collector, tap);
+	collector__record(past__live(h), tap);
 	if (tap)
 		host__message(h, ROLE_OK, "recording to %s; :record off ends it", arg);
 	else
@@ -238,6 +238,9 @@ static const struct command commands[] = {
 	{"period", "N", "one sample every N events", run_period, NULL},
 	{"event", "NAME", "sample another event", run_event, NULL},
 	{"delay", "SECONDS", "length of an interval", run_delay, NULL},
+	{"goto", "TIME", "history: the interval at -90s, +10s, 14:05:33, start, end; live", past__goto,
+	 NULL},
+	{"range", "FROM TO", "history: sum what is between two times", past__range, NULL},
 	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
 	{"keymap", "NAME|FILE", "other keys", run_keymap, complete_keymap},
 	{"theme", "NAME|FILE", "other colours", run_theme, complete_theme},

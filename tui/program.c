@@ -9,7 +9,9 @@
 
 #include "core/child.h"
 #include "core/log.h"
+#include "core/timepoint.h"
 #include "recording/player.h"
+#include "recording/recorder.h"
 #include "sources/doctor.h"
 #include "sources/events.h"
 #include "tui/app.h"
@@ -142,10 +144,13 @@ struct session {
 	struct player *player; /* NULL live */
 	struct child *child;
 	struct collector *collector;
+	int history; /* to be read; -1 none */
 };
 
 static void session__end(struct session *s)
 {
+	if (s->history >= 0)
+		close(s->history);
 	if (s->collector)
 		collector__stop(s->collector);
 	player__free(s->player);
@@ -189,6 +194,30 @@ static int open_replay(struct session *s, struct options *o, struct status *st)
 	return 0;
 }
 
+/* The times of --from and --to. */
+static int set_times(const struct session *s, const struct options *o,
+		     struct collector_config *cfg, struct status *st)
+{
+	struct recording_summary sum;
+	struct timespan span;
+
+	if (!s->player)
+		return 0;
+	reader__summary(player__reader(s->player), &sum);
+	span = (struct timespan){sum.begin_ns, MAX(sum.end_ns, sum.begin_ns),
+				 player__wall(s->player)};
+	if (o->from && !timepoint__parse(o->from, &span, &cfg->from_ns))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--from \"%.80s\": takes %s",
+				   o->from, TIMEPOINT_TAKES);
+	if (o->to && !timepoint__parse(o->to, &span, &cfg->to_ns))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--to \"%.80s\": takes %s", o->to,
+				   TIMEPOINT_TAKES);
+	if (cfg->to_ns && cfg->to_ns <= cfg->from_ns)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--from %.40s is not before --to %.40s", o->from, o->to);
+	return 0;
+}
+
 static void set_sources(const struct session *s, const struct options *o,
 			const struct fixture *fixture, struct collector_config *cfg)
 {
@@ -209,6 +238,23 @@ static void set_sources(const struct session *s, const struct options *o,
 	cfg->merge_ns = o->interval_given ? o->interval_ns : 0;
 }
 
+static bool keeps_history(const struct options *o)
+{
+	return o->mode == MODE_UI && !o->replay && o->history.span_ns;
+}
+
+static int keep_history(struct session *s, const struct options *o, struct collector_config *cfg,
+			struct status *st)
+{
+	const struct recorder_config rc = {.symbols = s->symbols, .ring = o->history};
+
+	cfg->taps[TAP_HISTORY] = recorder__new(&rc, st);
+	if (!cfg->taps[TAP_HISTORY])
+		return -EINVAL;
+	s->history = recorder__memory(cfg->taps[TAP_HISTORY], st);
+	return s->history < 0 ? -EINVAL : 0;
+}
+
 static int session__begin(struct session *s, struct options *o, const struct fixture *fixture,
 			  struct status *st)
 {
@@ -222,6 +268,8 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	if (!s->symbols || (o->replay && open_replay(s, o, st)))
 		return -EINVAL;
 	set_sources(s, o, fixture, &cfg);
+	if (set_times(s, o, &cfg, st))
+		return -EINVAL;
 	if (o->command) {
 		s->child = child__hold(o->command, o->mode == MODE_UI, st);
 		if (!s->child)
@@ -236,21 +284,24 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	if (fixture)
 		fixture->begin(s->symbols);
 	if (o->record) {
-		cfg.tap = tape__record(o, o->record, s->symbols, s->scope->text, st);
-		if (!cfg.tap)
+		cfg.taps[TAP_FILE] = tape__record(o, o->record, s->symbols, s->scope->text, st);
+		if (!cfg.taps[TAP_FILE])
 			return -EINVAL;
 	}
+	if (keeps_history(o) && keep_history(s, o, &cfg, st))
+		return -EINVAL;
 	cfg.scope = s->scope;
 	cfg.symbols = s->symbols;
 	s->collector = collector__start(&cfg, st);
-	if (!s->collector && cfg.tap)
-		cfg.tap->ops->close(cfg.tap);
+	for (u32 i = 0; !s->collector && i < TAPS; i++)
+		if (cfg.taps[i])
+			cfg.taps[i]->ops->close(cfg.taps[i]);
 	return s->collector ? 0 : -EINVAL;
 }
 
 static int run_batch(struct options *o, const struct fixture *fixture, struct status *st)
 {
-	struct session s = {0};
+	struct session s = {.history = -1};
 	int code;
 
 	if (!view__by_name(o->view)->report) {
@@ -271,7 +322,7 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct st
 static int run_session(struct host *h, struct options *o, const struct fixture *fixture,
 		       struct status *st)
 {
-	struct session s = {0};
+	struct session s = {.history = -1};
 	int code;
 
 	if (session__begin(&s, o, fixture, st)) {
@@ -281,6 +332,9 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	}
 	h->symbols = s.symbols;
 	h->collector = s.collector;
+	h->player = s.player;
+	h->past.memory = s.history;
+	h->manual = fixture;
 	h->always = 1u << MODEL_VITALS | (u32)recorded_models(&s);
 	h->wanted = view__by_name(o->view)->models | h->always;
 	h->speed = o->speed ? o->speed : 1;

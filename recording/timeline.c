@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/timeline.h"
+
+#include "core/arena.h"
+#include "core/vitals.h"
+#include "recording/reader.h"
+
+static void note_busy(void *ctx, const struct codec *c, const struct sample_codec *type,
+		      const union any_sample *s)
+{
+	struct timeline_interval *iv = ctx;
+
+	if (s->head.type == SAMPLE_VITALS)
+		iv->busy_pct = (float)(100 - s->vitals.vitals.idle_pct);
+}
+
+/* Early intervals are of some models only: the machine's load is in those that have it. */
+static bool tells_load(const struct tape_interval *iv)
+{
+	return iv->models & 1ULL << MODEL_VITALS;
+}
+
+static struct timeline *read_all(struct reader *r)
+{
+	struct timeline *t = NULL;
+	struct tape_interval iv;
+	u32 n = 0, cap = 0;
+
+	while (n < TIMELINE_MAX && reader__next(r, &iv)) {
+		struct timeline_interval next = {iv.t1_ns, -1};
+
+		if (n == cap) {
+			cap = cap ? cap * 2 : 256;
+			t = xrealloc(t, sizeof(*t) + cap * sizeof(t->v[0]));
+		}
+		if (n && t->v[n - 1].t1_ns >= iv.t1_ns)
+			continue;
+		if (tells_load(&iv))
+			reader__samples(r, MODEL_VITALS, note_busy, &next);
+		t->v[n++] = next;
+	}
+	if (t)
+		t->n = n;
+	return t;
+}
+
+static struct timeline *take(struct reader *r)
+{
+	struct timeline *t = r ? read_all(r) : NULL;
+
+	reader__free(r);
+	return t;
+}
+
+struct timeline *timeline__read(const char *path, struct status *st)
+{
+	return take(reader__open(path, NULL, st));
+}
+
+struct timeline *timeline__read_memory(int fd, struct status *st)
+{
+	return take(reader__open_memory(fd, NULL, st));
+}

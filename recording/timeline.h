@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The intervals of a recording and how busy the machine was in each. Any thread. */
+#ifndef RECORDING_TIMELINE_H
+#define RECORDING_TIMELINE_H
+
+#include "core/status.h"
+
+struct timeline {
+	u32 n;
+	struct timeline_interval {
+		u64 t1_ns;	/* where it ends; they rise */
+		float busy_pct; /* of all CPUs; negative: not known */
+	} v[];
+};
+
+/* Of a file, or of recorder__memory (the fd is taken). At most TIMELINE_MAX intervals, the newest
+ * ones. NULL with st: nothing can be read. free() it. */
+struct timeline *timeline__read(const char *path, struct status *st);
+struct timeline *timeline__read_memory(int fd, struct status *st);
+
+#define TIMELINE_MAX (1u << 20)
+
+#endif

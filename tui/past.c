@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tui/past.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/clock.h"
+#include "core/timepoint.h"
+#include "recording/player.h"
+#include "recording/timeline.h"
+#include "tui/app.h"
+#include "widgets/spark.h"
+
+#define MINUTE_NS (60 * NSEC_PER_SEC)
+
+bool past__plays(const struct host *h)
+{
+	return h->options->replay || h->past.live;
+}
+
+struct collector *past__live(const struct host *h)
+{
+	return h->past.live ? h->past.live : h->collector;
+}
+
+/* --- how long it is --- */
+
+/* Of what is shown: the recording, or what is kept. */
+static const struct tape_state *tape(const struct host *h)
+{
+	return past__plays(h) ? &h->frame->tape : &h->frame->history;
+}
+
+static time_t wall_of(const struct host *h, u64 ns)
+{
+	u64 now = clock__monotonic_ns();
+
+	if (h->options->replay)
+		return player__wall(h->player);
+	return h->manual ? 0 : time(NULL) - (time_t)((now - MIN(now, ns)) / NSEC_PER_SEC);
+}
+
+/* The newest time of all is told by the intervals, when they are known. */
+static struct timespan span(const struct host *h)
+{
+	const struct timeline *line = h->past.line;
+	const struct tape_state *t = tape(h);
+	struct timespan s = {t->begin_ns, MAX(t->end_ns, t->begin_ns), 0};
+
+	if (line && line->n)
+		s.end_ns = MAX(s.begin_ns, line->v[line->n - 1].t1_ns);
+	s.begin_wall = wall_of(h, s.begin_ns);
+	return s;
+}
+
+/* --- the timeline, read by a worker --- */
+
+struct line_job {
+	struct job job;
+	struct host *host;
+	int memory; /* -1: of the recording */
+	struct timeline *line;
+};
+
+static void line_job__run(struct job *job)
+{
+	struct line_job *j = (struct line_job *)job;
+	struct status st = {0};
+
+	if (j->memory >= 0)
+		j->line = timeline__read_memory(j->memory, &st);
+	else
+		j->line = timeline__read(j->host->options->replay, &st);
+	j->memory = -1;
+}
+
+static void line_job__drop(struct job *job)
+{
+	struct line_job *j = (struct line_job *)job;
+
+	if (j->memory >= 0)
+		close(j->memory);
+	free(j->line);
+	free(j);
+}
+
+static void line_job__done(struct job *job)
+{
+	struct line_job *j = (struct line_job *)job;
+	struct past *p = &j->host->past;
+
+	p->line_asked = false;
+	if (j->line) {
+		free(p->line);
+		p->line = j->line;
+		j->line = NULL;
+	}
+	host__redraw(j->host);
+	line_job__drop(job);
+}
+
+static void ask_for_line(struct host *h)
+{
+	struct line_job *j;
+
+	if (h->past.line_asked)
+		return;
+	h->past.line_asked = true;
+	j = xcalloc(1, sizeof(*j));
+	j->job = (struct job){
+		.run = line_job__run, .done = line_job__done, .drop = line_job__drop};
+	j->host = h;
+	j->memory = h->past.live ? fcntl(h->past.memory, F_DUPFD_CLOEXEC, 0) : -1;
+	worker__post(h->lists, &j->job);
+}
+
+/* --- to the history and back --- */
+
+static bool enter(struct host *h, struct status *st)
+{
+	struct collector_config cfg = {.symbols = h->symbols,
+				       .scope = h->scope,
+				       .sampling = h->sampling,
+				       .interval_ns = h->interval_ns,
+				       .manual_tick = h->manual,
+				       .sources = player__sources()};
+	struct recording_summary sum;
+	struct collector *c;
+	int fd;
+
+	if (h->past.memory < 0) {
+		status__set(st, EXIT_CODE_USAGE, -ENODATA, "no history is kept: --history 0 was asked for");
+		return false;
+	}
+	fd = fcntl(h->past.memory, F_DUPFD_CLOEXEC, 0);
+	h->past.player = fd < 0 ? NULL : player__open_memory(fd, h->symbols, st);
+	if (!h->past.player)
+		return false;
+	reader__summary(player__reader(h->past.player), &sum);
+	cfg.wanted = sum.models;
+	cfg.reel = player__reel(h->past.player);
+	c = collector__start(&cfg, st);
+	if (!c) {
+		player__free(h->past.player);
+		h->past.player = NULL;
+		return false;
+	}
+	h->past.live = h->collector;
+	h->past.now = snap__get(h->frame);
+	h->collector = c;
+	return true;
+}
+
+static const struct frame *newest(struct host *h)
+{
+	const struct frame *f = collector__take(h->past.live);
+
+	if (!f)
+		return h->past.now;
+	snap__put(h->past.now);
+	return f;
+}
+
+void past__leave(struct host *h)
+{
+	struct past *p = &h->past;
+
+	if (!p->live)
+		return;
+	collector__stop(h->collector);
+	player__free(p->player);
+	p->player = NULL;
+	h->collector = p->live;
+	h->paused = false;
+	app__show_frame(h, newest(h));
+	p->live = NULL;
+	p->now = NULL;
+	free(p->line);
+	p->line = NULL;
+	p->at_ns = p->mark_ns = 0;
+	host__message(h, ROLE_OK, "live");
+}
+
+void past__fini(struct host *h)
+{
+	past__leave(h);
+	free(h->past.line);
+	h->past.line = NULL;
+}
+
+/* --- going to a time --- */
+
+/* The end of the interval before, or after, a time that is so far away; UINT64_MAX: there is none. */
+static u64 beside(const struct host *h, u64 t, u64 far, bool back)
+{
+	const struct timeline *l = h->past.line;
+	u64 wanted = back ? t - MIN(t, far) : t + far, best = UINT64_MAX;
+
+	if (!l) /* not read yet: about there */
+		return back ? MIN(wanted, t - MIN(t, h->interval_ns)) : MAX(wanted, t + h->interval_ns);
+	for (u32 i = 0; i < l->n; i++) {
+		u64 t1 = l->v[i].t1_ns;
+
+		if (back && t1 < t && (best == UINT64_MAX || t1 <= MAX(wanted, l->v[0].t1_ns)))
+			best = t1;
+		if (!back && t1 > t && (best == UINT64_MAX || t1 <= wanted))
+			best = t1;
+	}
+	return best;
+}
+
+/* What is summed, between two intervals with both of them. */
+static void summed(const struct host *h, u64 *after_ns, u64 *to_ns)
+{
+	const struct past *p = &h->past;
+	u64 before = beside(h, MIN(p->mark_ns, p->at_ns), 1, true);
+
+	*after_ns = before == UINT64_MAX ? 1 : MAX(before, (u64)1);
+	*to_ns = MAX(p->mark_ns, p->at_ns);
+}
+
+static void show(struct host *h, u64 at_ns)
+{
+	struct past *p = &h->past;
+	u64 after = 0, to = at_ns;
+
+	p->at_ns = at_ns;
+	h->paused = true;
+	if (p->mark_ns)
+		summed(h, &after, &to);
+	collector__seek(h->collector, after, to);
+	if (!p->line || to > p->line->v[p->line->n - 1].t1_ns)
+		ask_for_line(h);
+}
+
+void past__show_again(struct host *h)
+{
+	if (past__plays(h) && h->paused && h->past.at_ns)
+		show(h, h->past.at_ns);
+}
+
+/* Where one is; when one has not gone anywhere yet, what is shown. */
+static u64 here(const struct host *h)
+{
+	if (h->past.at_ns)
+		return h->past.at_ns;
+	return h->frame->tape.kind == TAPE_REPLAY ? h->frame->tape.at_ns : h->frame->base.t1_ns;
+}
+
+static bool may_go(struct host *h)
+{
+	struct status st = {0};
+
+	if (!h->frame || !h->frame->base.t1_ns) {
+		host__message(h, ROLE_WARN, "there is no past yet");
+		return false;
+	}
+	if (past__plays(h) || enter(h, &st))
+		return true;
+	host__message(h, ROLE_WARN, "%s", st.msg);
+	return false;
+}
+
+static void step(struct host *h, u64 far, bool back)
+{
+	u64 to;
+
+	if (!past__plays(h) && !back) {
+		host__message(h, ROLE_DIM, "this is the present");
+		return;
+	}
+	if (!may_go(h))
+		return;
+	/* What was shown while it was played is where one is. */
+	if (!h->paused)
+		h->past.at_ns = 0;
+	to = beside(h, here(h), far, back);
+	if (to != UINT64_MAX)
+		show(h, to);
+	else if (back || h->options->replay)
+		host__message(h, ROLE_DIM, back ? "this is the beginning" : "this is the end");
+	else
+		past__leave(h);
+}
+
+static void toggle_range(struct host *h)
+{
+	char key[16];
+
+	if (!may_go(h))
+		return;
+	if (h->past.mark_ns) {
+		h->past.mark_ns = 0;
+		host__message(h, ROLE_OK, "one interval at a time");
+	} else {
+		h->past.mark_ns = here(h);
+		host__message(h, ROLE_OK, "summed from here to where you go; %s ends it",
+			      host__key(h, ACTION_RANGE, key, sizeof(key)));
+	}
+	show(h, here(h));
+}
+
+bool past__action(struct host *h, enum action a)
+{
+	switch (a) {
+	case ACTION_STEP_BACK: step(h, 1, true); return true;
+	case ACTION_STEP_FORWARD: step(h, 1, false); return true;
+	case ACTION_MINUTE_BACK: step(h, MINUTE_NS, true); return true;
+	case ACTION_MINUTE_FORWARD: step(h, MINUTE_NS, false); return true;
+	case ACTION_RANGE: toggle_range(h); return true;
+	case ACTION_NOW:
+		if (h->options->replay)
+			host__message(h, ROLE_DIM, "a recording has no present");
+		past__leave(h);
+		return true;
+	default: return false;
+	}
+}
+
+/* The end of the interval that a time is in. */
+static u64 interval_at(const struct host *h, u64 t)
+{
+	u64 end = beside(h, t - 1, 1, false);
+
+	return end == UINT64_MAX ? t : end;
+}
+
+bool past__goto(struct host *h, const char *when, struct status *st)
+{
+	struct timespan s;
+	u64 t;
+
+	if (!strcmp(when, "live")) {
+		past__leave(h);
+		return true;
+	}
+	if (!may_go(h))
+		return true;
+	s = span(h);
+	if (!timepoint__parse(when, &s, &t)) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "goto takes " TIMEPOINT_TAKES ", or live");
+		return false;
+	}
+	h->past.mark_ns = 0;
+	show(h, interval_at(h, t));
+	return true;
+}
+
+bool past__range(struct host *h, const char *range, struct status *st)
+{
+	char from[32] = "", to[32] = "", more[2];
+	struct timespan s;
+	u64 t0, t1;
+
+	if (sscanf(range, "%31s %31s %1s", from, to, more) != 2) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "range takes two times, each " TIMEPOINT_TAKES);
+		return false;
+	}
+	if (!may_go(h))
+		return true;
+	s = span(h);
+	if (!timepoint__parse(from, &s, &t0) || !timepoint__parse(to, &s, &t1) || t1 <= t0) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			    "range takes two times, the later one last, each " TIMEPOINT_TAKES);
+		return false;
+	}
+	h->past.mark_ns = interval_at(h, t0);
+	show(h, interval_at(h, t1));
+	return true;
+}
+
+/* --- the strip --- */
+
+bool past__has_strip(const struct host *h)
+{
+	return past__plays(h) && h->frame && h->past.line && h->past.line->n;
+}
+
+static int cell_of(const struct timespan *s, u64 t, int w)
+{
+	u64 length = MAX(s->end_ns - s->begin_ns, (u64)1), at = t - MIN(t, s->begin_ns);
+
+	return (int)MIN(MIN(at, length) * (u64)w / length, (u64)w - 1);
+}
+
+/* The highest load of each cell's time; an interval is as long as it is. */
+static void loads(const struct timeline *l, const struct timespan *s, float *v, int w)
+{
+	for (int i = 0; i < w; i++)
+		v[i] = -1;
+	for (u32 i = 0; i < l->n; i++) {
+		float *cell = &v[cell_of(s, l->v[i].t1_ns, w)];
+
+		*cell = MAX(*cell, l->v[i].busy_pct);
+	}
+	for (int i = w - 2; i >= 0; i--)
+		v[i] = v[i] < 0 ? v[i + 1] : v[i];
+}
+
+/* The cells of what is summed in another colour, and where one is by a mark that needs none. */
+static void mark_place(const struct host *h, struct canvas *c, int x, int y, int w,
+		       const struct timespan *s, u64 at)
+{
+	int here = cell_of(s, at, w), mark = h->past.mark_ns ? cell_of(s, h->past.mark_ns, w) : here;
+
+	for (int i = MIN(here, mark); i <= MAX(here, mark); i++)
+		c->cells[y * c->w + x + i].role = ROLE_WARM;
+	if (mark != here)
+		draw__text(c, x + mark, y, 1, ROLE_WARN, c->ascii ? "#" : "╋");
+	draw__text(c, x + here, y, 1, ROLE_WARN, c->ascii ? "|" : "┃");
+}
+
+/* "14:05:33 -4:12", or "14:05:33 + 37s" of a sum. */
+static void place_text(const struct host *h, const struct timespan *s, u64 at, char *buf, size_t size)
+{
+	struct timespan ago = {0, s->end_ns, 0};
+	char clock[16], length[16];
+	u64 after, to;
+
+	if (h->past.mark_ns) {
+		summed(h, &after, &to);
+		timepoint__format(clock, sizeof(clock), s, after);
+		format__ns(length, sizeof(length), to - MAX(after, s->begin_ns));
+		snprintf(buf, size, " sum of %s from %s", length, clock);
+		return;
+	}
+	timepoint__format(clock, sizeof(clock), s, at);
+	timepoint__format(length, sizeof(length), &ago, s->end_ns - MIN(at, s->end_ns));
+	snprintf(buf, size, " %s -%s", clock, length);
+}
+
+void past__draw_strip(struct host *h, int y)
+{
+	struct canvas *c = &h->canvas;
+	u64 at = h->past.mark_ns ? h->past.at_ns : h->frame->tape.at_ns;
+	struct timespan s = span(h);
+	char left[64], begin[16], bytes[16], right[64];
+	float v[512];
+	int x, w;
+
+	timepoint__format(begin, sizeof(begin), &s, s.begin_ns);
+	format__bytes(bytes, sizeof(bytes), h->past.live ? h->past.now->history.bytes
+							 : h->frame->tape.bytes);
+	snprintf(left, sizeof(left), "%s %s %s ", h->past.live ? "history" : "recording", bytes, begin);
+	place_text(h, &s, at, right, sizeof(right));
+	x = draw__text(c, 0, y, c->w, ROLE_DIM, left);
+	w = MIN(c->w - x - text__width(right), (int)ARRAY_SIZE(v));
+	if (w < 8)
+		return;
+	loads(h->past.line, &s, v, w);
+	spark__draw(c, x, y, w, ROLE_COOL, v, (u32)w, 100);
+	mark_place(h, c, x, y, w, &s, at);
+	draw__text(c, x + w, y, c->w - x - w, ROLE_WARN, right);
+}

@@ -88,6 +88,9 @@ _proftop()
 	-V | --view) _proftop_words "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	-d | --delay) _proftop_words "0.2 0.5 1 2 5 10" ;;
 	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;
+	--window) _proftop_words "last decaying total" ;;
+	--views) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
+	--do) _proftop_words "$(proftop --list-words 2>/dev/null | awk '{ print $1 }')" ;;
 	--theme) _proftop_names theme theme ;;
 	--keymap) _proftop_names keymap keys ;;
 	-n | --iterations) _proftop_words "1 5 10 60" ;;
@@ -96,13 +99,14 @@ _proftop()
 	--from | --to) _proftop_words "+10s -90s start end" ;;
 	--history) _proftop_words "0 10 60:256" ;;
 	--size) _proftop_words "80x24 120x40 200x50" ;;
-	-o | --output | --script | --record | --replay) _proftop_files ;;
+	-o | --output | --config | --script | --record | --replay) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph -V --view -d --delay --group --keymap
-			--theme --ascii --no-config -b --batch -n --iterations --format -o --output --record
-			--replay --speed --from --to --history --doctor
-			--list-views --list-events --version -h --help --script --size --"
+			--views --window --idle --history --do --theme --ascii --config --no-config
+			-b --batch -n --iterations --format -o --output --record --replay --speed
+			--from --to --doctor --list-views --list-events --list-words --version
+			-h --help --script --size --"
 		;;
 	esac
 }

@@ -97,6 +97,11 @@ void host__watch(struct host *h, u32 tid)
 	app__set_sampling(h, &s);
 }
 
+bool host__idle(const struct host *h)
+{
+	return h->sampling.idle;
+}
+
 bool host__toggle_idle(struct host *h)
 {
 	struct sampling s = h->sampling;
@@ -171,6 +176,19 @@ static void tell_unfiltered(struct host *h)
 		host__message(h, ROLE_WARN, "%s", st.msg);
 }
 
+/* As it was asked for on the command line, as far as the view has it. */
+static void open_view(struct host *h, enum view_id v, const struct view_args *args)
+{
+	struct screen *s = view_table[v]->open(h, args);
+	struct status st;
+
+	h->stacks[v] = s;
+	if (s->ops->choose && h->window[0])
+		s->ops->choose(s, CHOICE_WINDOW, h->window, &st);
+	if (s->ops->choose && h->options->sampling.idle)
+		s->ops->choose(s, CHOICE_IDLE, "on", &st);
+}
+
 void app__show_view(struct host *h, enum view_id v)
 {
 	const struct view_ops *first = view__by_name(h->options->view);
@@ -186,7 +204,7 @@ void app__show_view(struct host *h, enum view_id v)
 	if (begins)
 		args.group = h->options->group;
 	if (!h->stacks[v])
-		h->stacks[v] = view_table[v]->open(h, first == view_table[v] ? &args : &none);
+		open_view(h, v, first == view_table[v] ? &args : &none);
 	h->left_ns[h->view] = h->frame ? h->frame->t_ns : 0;
 	h->view = v;
 	h->dirty = true;

@@ -52,6 +52,13 @@ struct host {
 	struct sampling sampling;
 	u64 interval_ns;
 
+	/* As chosen last, for the configuration; "" the default. */
+	char keymap_name[256], theme_name[256], window[16];
+	u32 todo;	  /* of options->todo: the next one */
+	size_t todo_at;	  /* where its next words begin */
+	u64 todo_from_ns; /* when the last ones were run; 0 none yet */
+	u64 began_ns;	  /* when the loop did */
+
 	enum view_id view;
 	struct screen *stacks[VIEW_COUNT]; /* top of each; NULL not opened yet */
 	u64 left_ns[VIEW_COUNT]; /* time of the frame when it was left */
@@ -137,10 +144,22 @@ void pick__refresh(struct host *h);
 void palette__complete(void *host, const char *text, u32 cursor, struct completions *out);
 /* False: st says what is wrong. */
 bool palette__run(struct host *h, const char *line, struct status *st);
+/* All words, a line each, with what they take and do. */
+void palette__print(FILE *out);
+
+/* --- todo.c: what --do says --- */
+
+/* Something is left, and what has to be there for it is there: `idle` is whether all that is on its
+ * way is shown. */
+bool todo__due(const struct host *h, bool idle);
+/* Runs the next words; when they fail, that is said, and the rest is forgotten. */
+void todo__next(struct host *h);
 
 /* --- save.c --- */
 
 /* path NULL: proftop-VIEW-DATE.txt in the current folder. Says how it went. */
 void save__view(struct host *h, const char *path);
+/* What is set now, to one's own configuration. Says how it went. */
+void save__config(struct host *h);
 
 #endif

@@ -287,9 +287,17 @@ static void loop(struct host *h)
 	int signals = program__signals();
 
 	h->dirty = true;
+	h->began_ns = clock__monotonic_ns();
 	while (!h->quit) {
+		bool idle;
+
 		show(h);
-		if (h->ops->idle && is_idle(h))
+		idle = is_idle(h);
+		if (todo__due(h, idle)) {
+			todo__next(h);
+			continue;
+		}
+		if (h->ops->idle && idle)
 			h->ops->idle(h->term);
 		wait_events(h, fds, signals);
 		handle_events(h, fds);

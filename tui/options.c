@@ -12,7 +12,7 @@
 enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
-       OPT_HISTORY };
+       OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -30,7 +30,13 @@ static const struct option long_options[] = {
 	{"keymap", required_argument, NULL, OPT_KEYMAP},
 	{"theme", required_argument, NULL, OPT_THEME},
 	{"ascii", no_argument, NULL, OPT_ASCII},
+	{"config", required_argument, NULL, OPT_CONFIG},
 	{"no-config", no_argument, NULL, OPT_NO_CONFIG},
+	{"views", required_argument, NULL, OPT_VIEWS},
+	{"window", required_argument, NULL, OPT_WINDOW},
+	{"idle", no_argument, NULL, OPT_IDLE},
+	{"history", required_argument, NULL, OPT_HISTORY},
+	{"do", required_argument, NULL, OPT_DO},
 	{"group", required_argument, NULL, OPT_GROUP},
 	{"batch", no_argument, NULL, 'b'},
 	{"iterations", required_argument, NULL, 'n'},
@@ -41,10 +47,10 @@ static const struct option long_options[] = {
 	{"speed", required_argument, NULL, OPT_SPEED},
 	{"from", required_argument, NULL, OPT_FROM},
 	{"to", required_argument, NULL, OPT_TO},
-	{"history", required_argument, NULL, OPT_HISTORY},
 	{"doctor", no_argument, NULL, OPT_DOCTOR},
 	{"list-views", no_argument, NULL, OPT_LIST_VIEWS},
 	{"list-events", optional_argument, NULL, OPT_LIST_EVENTS},
+	{"list-words", no_argument, NULL, OPT_LIST_WORDS},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{"help", no_argument, NULL, 'h'},
 	{"script", required_argument, NULL, OPT_SCRIPT},
@@ -79,7 +85,10 @@ void options__usage(void)
 	      "                          pointers) or off\n"
 	      "display\n"
 	      "  -V, --view NAME         view to begin with (see --list-views)\n"
+	      "      --views NAME[,NAME..]  views that gather from the start, to be switched to\n"
 	      "  -d, --delay SECONDS     length of an interval (1)\n"
+	      "      --window NAME       last, decaying or total, to begin with\n"
+	      "      --idle              count the idle task, show who waits idly\n"
 	      "      --group KEY[,KEY..] what a row stands for; comm,symbol: the functions of\n"
 	      "                          each command\n", stdout);
 	for (u32 v = 0; v < VIEW_COUNT; v++)
@@ -92,7 +101,9 @@ void options__usage(void)
 	usage_names("keymap", keymap_names);
 	usage_names("theme", theme_names);
 	fputs("      --ascii             no characters beyond ASCII\n"
-	      "      --no-config         nothing of ~/.config/proftop is read\n"
+	      "      --do 'WORDS; WORDS' what the palette (:) takes, one after the other\n"
+	      "      --config FILE       instead of ~/.config/proftop/config\n"
+	      "      --no-config         neither that nor anything beside it is read\n"
 	      "batch\n"
 	      "  -b, --batch             no screen: reports on standard output\n"
 	      "  -n, --iterations N      stop after N intervals\n"
@@ -110,6 +121,7 @@ void options__usage(void)
 	      "      --doctor            what this machine can do (--format json for machines)\n"
 	      "      --list-views        the views and what they answer\n"
 	      "      --list-events [GLOB]  events for -e\n"
+	      "      --list-words        what --do and the palette take: commands and actions\n"
 	      "      --version, -h, --help\n"
 	      "testing\n"
 	      "      --script FILE       a session's keys and checks from a file\n"
@@ -157,14 +169,15 @@ bool option__delay(const char *s, u64 *ns)
 
 bool option__history(const char *s, struct tape_ring *ring)
 {
-	char minutes[16];
-	u64 n, mib = HISTORY_MIB;
+	u64 minutes = ring->span_ns / NSEC_PER_SEC / 60, mib = ring->bytes >> 20;
+	const char *colon = strchr(s, ':');
+	char first[16];
 
-	snprintf(minutes, sizeof(minutes), "%.*s", (int)strcspn(s, ":"), s);
-	if (!option__number(minutes, 0, 24 * 60, &n) ||
-	    (strchr(s, ':') && !option__number(strchr(s, ':') + 1, 1, 4096, &mib)))
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(s, ":"), s);
+	if ((s != colon && !option__number(first, 0, 24 * 60, &minutes)) ||
+	    (colon && !option__number(colon + 1, 1, 4096, &mib)))
 		return false;
-	*ring = (struct tape_ring){n * 60 * NSEC_PER_SEC, mib << 20};
+	*ring = (struct tape_ring){minutes * 60 * NSEC_PER_SEC, mib << 20};
 	return true;
 }
 
@@ -181,17 +194,22 @@ bool option__speed(const char *s, double *speed)
 
 #define SIZE_MAX_CELLS 1000
 
+static const char *const call_graphs[] = {
+	[CALL_GRAPH_AUTO] = "auto",
+	[CALL_GRAPH_FP] = "fp",
+	[CALL_GRAPH_EH] = "eh",
+	[CALL_GRAPH_OFF] = "off",
+};
+
+const char *call_graph__name(enum call_graph g)
+{
+	return call_graphs[g];
+}
+
 static bool call_graph(const char *s, enum call_graph *out)
 {
-	static const char *const names[] = {
-		[CALL_GRAPH_AUTO] = "auto",
-		[CALL_GRAPH_FP] = "fp",
-		[CALL_GRAPH_EH] = "eh",
-		[CALL_GRAPH_OFF] = "off",
-	};
-
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i], s))
+	for (u32 i = 0; i < ARRAY_SIZE(call_graphs); i++) {
+		if (strcmp(call_graphs[i], s))
 			continue;
 		*out = i;
 		return true;
@@ -213,6 +231,20 @@ static bool size(const char *s, struct options *o)
 		return false;
 	o->columns = (int)columns;
 	o->rows = (int)rows;
+	return true;
+}
+
+/* Names of views, blanks or commas between. */
+static bool known_views(const char *list)
+{
+	char name[32];
+
+	for (size_t n; *list; list += n + strspn(list + n, ", ")) {
+		n = strcspn(list, ", ");
+		copy_str(name, MIN(n + 1, sizeof(name)), list);
+		if (view__index(name) == VIEW_COUNT)
+			return false;
+	}
 	return true;
 }
 
@@ -263,6 +295,18 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 		return option__speed(arg, &o->speed) ? 0 : bad(st, "--speed", arg, SPEED_TAKES);
 	case OPT_SIZE:
 		return size(arg, o) ? 0 : bad(st, "--size", arg, "COLSxROWS up to 1000x1000, like 80x24");
+	case OPT_WINDOW:
+		o->window = arg;
+		return window__by_name(arg) < WINDOWS ? 0
+						      : bad(st, "--window", arg, WINDOW_NAMES);
+	case OPT_VIEWS:
+		o->views = arg;
+		return known_views(arg) ? 0 : bad(st, "--views", arg, "names of views (see --list-views)");
+	case OPT_DO:
+		if (o->ntodo == MAX_WORDS)
+			return bad(st, "--do", arg, "so many at most: 32");
+		o->todo[o->ntodo++] = arg;
+		return 0;
 	case 'n':
 		return option__number(arg, 1, UINT64_MAX >> 1, &o->iterations)
 			       ? 0
@@ -300,10 +344,13 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_TO: o->to = arg; return 0;
 	case OPT_ASCII: o->ascii = true; return 0;
 	case OPT_NO_CONFIG: o->no_config = true; return 0;
+	case OPT_CONFIG: o->config = arg; return 0;
+	case OPT_IDLE: o->sampling.idle = true; return 0;
 	case 'b': o->mode = MODE_BATCH; return 0;
 	case 'h': o->mode = MODE_HELP; return 0;
 	case OPT_DOCTOR: o->mode = MODE_DOCTOR; return 0;
 	case OPT_LIST_VIEWS: o->mode = MODE_LIST_VIEWS; return 0;
+	case OPT_LIST_WORDS: o->mode = MODE_LIST_WORDS; return 0;
 	case OPT_VERSION: o->mode = MODE_VERSION; return 0;
 	case OPT_LIST_EVENTS:
 		o->mode = MODE_LIST_EVENTS;
@@ -344,6 +391,11 @@ static int options__check(struct options *o, struct status *st)
 				   "--speed is of a --replay on the screen");
 	if ((o->from || o->to) && !o->replay)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--from and --to are of a --replay");
+	if (o->config && o->no_config)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--config and --no-config: one of them");
+	if (o->ntodo && o->mode != MODE_UI)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--do is for the screen");
 	if (o->columns && !o->script)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--size is of a --script's screen: a terminal has its own");
@@ -371,10 +423,8 @@ static int refuse(struct status *st, const char *word)
 			   optopt ? letter : word);
 }
 
-int options__parse(struct options *o, int argc, char **argv, struct status *st)
+void options__init(struct options *o, char **argv)
 {
-	int opt, err, index, seen;
-
 	*o = (struct options){
 		.view = view_table[0]->name,
 		.words = argv,
@@ -382,6 +432,42 @@ int options__parse(struct options *o, int argc, char **argv, struct status *st)
 		.sampling = {.freq = 99, .user = true, .kernel = true},
 		.history = {HISTORY_MINUTES * 60 * NSEC_PER_SEC, HISTORY_MIB << 20},
 	};
+}
+
+void options__fini(struct options *o)
+{
+	arena__fini(&o->memory);
+}
+
+static int option_named(const char *name)
+{
+	const struct option *row = long_options;
+
+	while (strcmp(row->name, name))
+		row++;
+	return row->val;
+}
+
+int options__set(struct options *o, const char *name, char *value, struct status *st)
+{
+	return option(o, option_named(name), value, st);
+}
+
+void options__set_flag(struct options *o, const char *name, bool on)
+{
+	*(option_named(name) == OPT_IDLE ? &o->sampling.idle : &o->ascii) = on;
+}
+
+int options__parse(struct options *o, int argc, char **argv, struct status *st)
+{
+	options__init(o, argv);
+	return options__read(o, argc, argv, st);
+}
+
+int options__read(struct options *o, int argc, char **argv, struct status *st)
+{
+	int opt, err, index, seen;
+
 	opterr = 0;
 	optind = 0; /* glibc: from the first word, whatever was parsed before */
 	while (seen = MAX(optind, 1),

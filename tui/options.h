@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line as a value. Strings point into argv. */
+/* The command line as a value, with the configuration below it. Strings point into argv, or into
+ * what options__fini frees. */
 #ifndef TUI_OPTIONS_H
 #define TUI_OPTIONS_H
 
+#include "core/arena.h"
 #include "core/filter.h"
 #include "core/tape.h"
 #include "sources/source.h"
 
 #define MAX_OUTPUTS 8
+#define MAX_WORDS   32 /* of --do */
 
-enum mode { MODE_UI, MODE_BATCH, MODE_DOCTOR, MODE_LIST_VIEWS, MODE_LIST_EVENTS, MODE_VERSION,
-	    MODE_HELP };
+enum mode { MODE_UI, MODE_BATCH, MODE_DOCTOR, MODE_LIST_VIEWS, MODE_LIST_EVENTS,
+	    MODE_LIST_WORDS, MODE_VERSION, MODE_HELP };
 
 struct options {
 	enum mode mode;
@@ -23,7 +26,13 @@ struct options {
 	bool view_given, interval_given;
 	char **words; /* the whole command line, NULL-terminated */
 	const char *view, *group, *keymap, *theme, *script, *event_glob;
+	const char *config;	/* in place of one's own; NULL none */
 	bool ascii, no_config;
+	const char *views;  /* open from the start, blanks or commas between; NULL none */
+	const char *window; /* to begin with; NULL: the view's own */
+	const char *todo[MAX_WORDS]; /* for the palette, one after the other */
+	u32 ntodo;
+	struct arena memory;	      /* of what was read from files */
 	int columns, rows; /* --size; 0: the terminal's */
 	u64 interval_ns;
 	u64 iterations; /* 0: until interrupted */
@@ -51,7 +60,17 @@ bool option__delay(const char *s, u64 *ns);
 bool option__history(const char *s, struct tape_ring *ring);
 bool option__speed(const char *s, double *speed);
 
-/* 0, or -EINVAL with st naming the option and what it takes. */
+/* What holds where nothing is said. */
+void options__init(struct options *o, char **argv);
+void options__fini(struct options *o);
+/* One long option by its name, "delay". The value has to live on. */
+int options__set(struct options *o, const char *name, char *value, struct status *st);
+/* One without a value, on or off. */
+void options__set_flag(struct options *o, const char *name, bool on);
+const char *call_graph__name(enum call_graph g);
+/* The words of a command line over what is there. */
+int options__read(struct options *o, int argc, char **argv, struct status *st);
+/* options__init and options__read: 0, or -EINVAL with st naming the option and what it takes. */
 int options__parse(struct options *o, int argc, char **argv, struct status *st);
 void options__usage(void);
 

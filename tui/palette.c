@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The : palette: every action by name, and commands that take a value. */
+/* The words of the : palette and of --do: every action by name, and commands that take a value. */
 #include <stdio.h>
 
 #include "tui/app.h"
@@ -7,6 +7,7 @@
 #include "tui/theme.h"
 
 struct command {
+	/* takes: "[" before it when it may be left out; what has a value takes an action's name. */
 	const char *name, *takes, *help;
 	bool (*run)(struct host *h, const char *arg, struct status *st);
 	/* Optional: values that begin with what stands from out->start to the cursor; it may move
@@ -30,16 +31,18 @@ static void view_names(char *buf, size_t size)
 
 static bool run_view(struct host *h, const char *arg, struct status *st)
 {
+	const struct view_ops *ops = view__by_name(arg);
+	const struct view_args none = {0};
 	char names[256];
 
-	for (u32 v = 0; v < VIEW_COUNT; v++) {
-		if (strcmp(view_table[v]->name, arg))
-			continue;
-		app__show_view(h, v);
-		return true;
+	if (!ops) {
+		view_names(names, sizeof(names));
+		return refuse(st, "view", names);
 	}
-	view_names(names, sizeof(names));
-	return refuse(st, "view", names);
+	app__show_view(h, view__index(arg));
+	if (ops != view_table[h->view])
+		host__push(h, ops->open(h, &none));
+	return true;
 }
 
 static bool run_filter(struct host *h, const char *arg, struct status *st)
@@ -166,6 +169,7 @@ static bool run_keymap(struct host *h, const char *arg, struct status *st)
 		return false;
 	keymap__fini(&h->keymap);
 	h->keymap = next;
+	copy_str(h->keymap_name, sizeof(h->keymap_name), arg);
 	host__message(h, ROLE_OK, "the keys are those of %s", *arg ? arg : keymap_names[0]);
 	return true;
 }
@@ -178,6 +182,7 @@ static bool run_theme(struct host *h, const char *arg, struct status *st)
 		return false;
 	h->ops->set_theme(h->term, &theme);
 	h->canvas.edges = h->ops->edges(h->term);
+	copy_str(h->theme_name, sizeof(h->theme_name), arg);
 	host__message(h, ROLE_OK, "the theme is %s", *arg ? arg : "as it was at first");
 	return true;
 }
@@ -193,6 +198,8 @@ static void complete_view(struct host *h, const char *text, u32 cursor, struct c
 {
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		add_value(view_table[v]->name, view_table[v]->title, text, cursor, out);
+	for (u32 p = 0; p < PANE_COUNT; p++)
+		add_value(pane_table[p]->name, pane_table[p]->title, text, cursor, out);
 }
 
 static void complete_names(const char *const *names, const char *text, u32 cursor,
@@ -229,9 +236,105 @@ static void complete_group(struct host *h, const char *text, u32 cursor, struct 
 	}
 }
 
+/* --- what keys step through --- */
+
+static bool choose(struct host *h, enum choice what, const char *name, const char *arg,
+		   struct status *st)
+{
+	struct screen *s = app__screen(h);
+	int err = s->ops->choose ? s->ops->choose(s, what, arg, st) : -ENOTSUP;
+
+	if (err == -ENOTSUP)
+		status__set(st, EXIT_CODE_USAGE, err, "%s does nothing on this screen", name);
+	h->dirty = true;
+	return !err;
+}
+
+static bool run_window(struct host *h, const char *arg, struct status *st)
+{
+	if (!choose(h, CHOICE_WINDOW, "window", arg, st))
+		return false;
+	copy_str(h->window, sizeof(h->window), arg);
+	return true;
+}
+
+static bool run_sort(struct host *h, const char *arg, struct status *st)
+{
+	return choose(h, CHOICE_SORT, "sort", arg, st);
+}
+
+static bool run_mode(struct host *h, const char *arg, struct status *st)
+{
+	return choose(h, CHOICE_MODE, "mode", arg, st);
+}
+
+static bool run_idle(struct host *h, const char *arg, struct status *st)
+{
+	return choose(h, CHOICE_IDLE, "idle", arg, st);
+}
+
+static bool run_row(struct host *h, const char *arg, struct status *st)
+{
+	return choose(h, CHOICE_ROW, "row", arg, st);
+}
+
+static bool run_search(struct host *h, const char *arg, struct status *st)
+{
+	struct screen *s = app__screen(h);
+
+	h->dirty = true;
+	if (s->ops->search && s->ops->search(s, arg, 1))
+		return true;
+	status__set(st, EXIT_CODE_USAGE, -ENOENT, "no match for \"%.80s\"", arg);
+	return false;
+}
+
+static bool run_save_config(struct host *h, const char *arg, struct status *st)
+{
+	save__config(h);
+	return true;
+}
+
+static void complete_words(const char *words, const char *text, u32 cursor,
+			   struct completions *out)
+{
+	char word[16];
+
+	for (size_t n; *words; words += n + strspn(words + n, " ")) {
+		n = strcspn(words, " ");
+		copy_str(word, MIN(n + 1, sizeof(word)), words);
+		add_value(word, "", text, cursor, out);
+	}
+}
+
+static void complete_window(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_words("last decaying total", text, cursor, out);
+}
+
+static void complete_mode(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_words("both user kernel", text, cursor, out);
+}
+
+static void complete_idle(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_words("on off", text, cursor, out);
+}
+
+static void complete_sort(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	const struct screen *s = app__screen(h);
+	const struct row_table *rows = s->ops->rows ? s->ops->rows(s) : NULL;
+
+	for (u32 i = 0; rows && i < rows->ncolumns; i++)
+		if (rows->columns[i].flags & COLUMN_SCREEN)
+			add_value(rows->columns[i].name, rows->columns[i].help, text, cursor, out);
+}
+
 static const struct command commands[] = {
 	{"view", "NAME", "switch to a view", run_view, complete_view},
-	{"filter", "EXPR", "look only at what matches; empty: everything", run_filter, NULL},
+	{"filter", "[EXPR]", "look only at what matches; empty: everything", run_filter, NULL},
 	{"group", "KEY[,KEY...]", "group by these keys together: comm,symbol", run_group,
 	 complete_group},
 	{"freq", "HZ", "samples per second and CPU", run_freq, NULL},
@@ -242,9 +345,17 @@ static const struct command commands[] = {
 	 NULL},
 	{"range", "FROM TO", "history: sum what is between two times", past__range, NULL},
 	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
-	{"keymap", "NAME|FILE", "other keys", run_keymap, complete_keymap},
-	{"theme", "NAME|FILE", "other colours", run_theme, complete_theme},
-	{"save", "FILE", "save the view; the suffix picks the format", run_save, NULL},
+	{"keymap", "[NAME|FILE]", "other keys", run_keymap, complete_keymap},
+	{"theme", "[NAME|FILE]", "other colours", run_theme, complete_theme},
+	{"window", "NAME", "last (interval), decaying or total (since start)", run_window,
+	 complete_window},
+	{"sort", "COLUMN [up|down]", "sort by a column, by its name in JSON", run_sort, complete_sort},
+	{"mode", "NAME", "count both user and kernel code, user or kernel", run_mode, complete_mode},
+	{"idle", "on|off", "count the idle task, show who waits idly", run_idle, complete_idle},
+	{"search", "TEXT", "go to the next line that has it", run_search, NULL},
+	{"row", "N", "go to the N-th row", run_row, NULL},
+	{"save-config", "[]", "keep what is set now in ~/.config/proftop/config", run_save_config, NULL},
+	{"save", "[FILE]", "save the view; the suffix picks the format", run_save, NULL},
 };
 
 /* The command whose name the line begins with; *arg is what follows. */
@@ -257,6 +368,21 @@ static const struct command *command_of(const char *line, const char **arg)
 		if (n == strlen(commands[i].name) && !strncmp(commands[i].name, line, n))
 			return &commands[i];
 	return NULL;
+}
+
+/* The only action that begins so, as "q" for quit. */
+static enum action short_action(const char *word)
+{
+	enum action found = ACTION_NONE;
+
+	for (u32 a = 1; a < ACTIONS; a++) {
+		if (strncmp(action_table[a].name, word, strlen(word)))
+			continue;
+		if (found != ACTION_NONE)
+			return ACTION_NONE;
+		found = (enum action)a;
+	}
+	return found;
 }
 
 void palette__complete(void *ctx, const char *text, u32 cursor, struct completions *out)
@@ -272,7 +398,8 @@ void palette__complete(void *ctx, const char *text, u32 cursor, struct completio
 	}
 	out->start = 0;
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++) {
-		snprintf(name, sizeof(name), "%s ", commands[i].name);
+		snprintf(name, sizeof(name), "%s%s", commands[i].name,
+			 strcmp(commands[i].takes, "[]") ? " " : "");
 		if (!strncmp(name, text, cursor))
 			completions__add(out, name, commands[i].help);
 	}
@@ -285,25 +412,46 @@ void palette__complete(void *ctx, const char *text, u32 cursor, struct completio
 bool palette__run(struct host *h, const char *line, struct status *st)
 {
 	const struct command *c;
+	enum action action;
 	const char *arg;
-	size_t n;
+	char word[64];
 
 	line += strspn(line, " ");
-	n = strcspn(line, " ");
+	copy_str(word, MIN(strcspn(line, " ") + 1, sizeof(word)), line);
 	c = command_of(line, &arg);
-	if (c)
+	action = action__by_name(word);
+	if (!word[0])
+		return true;
+	/* "window" steps on, "window total" sets it. */
+	if (c && (*arg || c->takes[0] == '[' || action == ACTION_NONE))
 		return c->run(h, arg, st);
-	for (u32 a = 1; a < ACTIONS; a++) {
-		if (n != strlen(action_table[a].name) || strncmp(action_table[a].name, line, n))
-			continue;
-		if (app__action(h, a))
-			return true;
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s does nothing on this screen",
-			    action_table[a].name);
+	if (action == ACTION_NONE)
+		action = short_action(word);
+	if (action == ACTION_NONE) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "unknown command \"%.40s\"; Tab lists them",
+			    line);
 		return false;
 	}
-	if (!n)
+	if (app__action(h, action))
 		return true;
-	status__set(st, EXIT_CODE_USAGE, -EINVAL, "unknown command \"%.40s\"; Tab lists them", line);
+	status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s does nothing on this screen",
+		    action_table[action].name);
 	return false;
+}
+
+static void print_word(FILE *out, const char *name, const char *takes, const char *help)
+{
+	char both[64];
+
+	snprintf(both, sizeof(both), "%s%s%s", name, strcmp(takes, "[]") ? " " : "",
+		 strcmp(takes, "[]") ? takes : "");
+	fprintf(out, "%-26s %s\n", both, help);
+}
+
+void palette__print(FILE *out)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++)
+		print_word(out, commands[i].name, commands[i].takes, commands[i].help);
+	for (u32 a = 1; a < ACTIONS; a++)
+		print_word(out, action_table[a].name, "[]", action_table[a].help);
 }

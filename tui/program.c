@@ -16,6 +16,7 @@
 #include "sources/events.h"
 #include "tui/app.h"
 #include "tui/batch.h"
+#include "tui/config.h"
 #include "tui/program.h"
 #include "tui/tape.h"
 #include "tui/theme.h"
@@ -218,12 +219,28 @@ static int set_times(const struct session *s, const struct options *o,
 	return 0;
 }
 
+/* Of those that gather from the start. */
+static u32 models_of_views(const char *list)
+{
+	u32 models = 0;
+	char name[32];
+
+	for (size_t n; list && *list; list += n + strspn(list + n, ", ")) {
+		n = strcspn(list, ", ");
+		copy_str(name, MIN(n + 1, sizeof(name)), list);
+		models |= view__by_name(name)->models;
+	}
+	return models;
+}
+
 static void set_sources(const struct session *s, const struct options *o,
 			const struct fixture *fixture, struct collector_config *cfg)
 {
 	cfg->wanted = view__by_name(o->view)->models;
 	if (o->mode == MODE_UI || o->record)
 		cfg->wanted |= 1u << MODEL_VITALS;
+	if (o->mode == MODE_UI)
+		cfg->wanted |= models_of_views(o->views);
 	if (fixture) {
 		cfg->manual_tick = true;
 		cfg->sources = fixture->sources;
@@ -335,7 +352,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->player = s.player;
 	h->past.memory = s.history;
 	h->manual = fixture;
-	h->always = 1u << MODEL_VITALS | (u32)recorded_models(&s);
+	h->always = 1u << MODEL_VITALS | (u32)recorded_models(&s) | models_of_views(o->views);
 	h->wanted = view__by_name(o->view)->models | h->always;
 	h->speed = o->speed ? o->speed : 1;
 	if (s.player && h->speed != 1)
@@ -364,6 +381,9 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct statu
 	struct host h = {.options = o, .sampling = o->sampling, .interval_ns = o->interval_ns};
 	int code;
 
+	copy_str(h.keymap_name, sizeof(h.keymap_name), o->keymap ? o->keymap : "");
+	copy_str(h.theme_name, sizeof(h.theme_name), o->theme ? o->theme : "");
+	copy_str(h.window, sizeof(h.window), o->window ? o->window : "");
 	h.ops = o->script ? &term_script : &term_curses;
 	if (read_keymap(&h.keymap, o, st) || theme__choose(&theme, o->theme, !o->no_config, st)) {
 		code = complain(st);
@@ -384,24 +404,35 @@ static void set_up_memory(void)
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
 }
 
+static int run(struct options *o, const struct fixture *fixture, struct status *st)
+{
+	switch (o->mode) {
+	case MODE_HELP: options__usage(); return printed();
+	case MODE_VERSION: puts("proftop " PROFTOP_VERSION); return printed();
+	case MODE_LIST_VIEWS: return list_views();
+	case MODE_LIST_WORDS: palette__print(stdout); return printed();
+	case MODE_LIST_EVENTS: return list_events(o->event_glob);
+	case MODE_DOCTOR: return doctor(o);
+	case MODE_BATCH: return run_batch(o, fixture, st);
+	default: return run_ui(o, fixture, st);
+	}
+}
+
 int program__main(int argc, char **argv, const struct fixture *fixture)
 {
 	struct status st = {0};
 	struct options o;
+	int code;
 
 	set_up_memory();
 	keep_standard_streams();
 	setlocale(LC_CTYPE, "");
-	if (options__parse(&o, argc, argv, &st))
+	if (options__parse(&o, argc, argv, &st) ||
+	    ((o.mode == MODE_UI || o.mode == MODE_BATCH) &&
+	     config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st)))
 		return complain(&st);
 	set_up_signals();
-	switch (o.mode) {
-	case MODE_HELP: options__usage(); return printed();
-	case MODE_VERSION: puts("proftop " PROFTOP_VERSION); return printed();
-	case MODE_LIST_VIEWS: return list_views();
-	case MODE_LIST_EVENTS: return list_events(o.event_glob);
-	case MODE_DOCTOR: return doctor(&o);
-	case MODE_BATCH: return run_batch(&o, fixture, &st);
-	default: return run_ui(&o, fixture, &st);
-	}
+	code = run(&o, fixture, &st);
+	options__fini(&o);
+	return code;
 }

@@ -6,7 +6,8 @@
  *	base NAME	begin with that compiled-in theme, "none": without any looks; first of all
  *	ROLE LOOK [| LOOK]	the second is for less than 256 colours; without it the nearest of 8
  *	LOOK = COLOUR [on COLOUR] {bold|underline|reverse|dim}
- *	COLOUR = own | black red green yellow blue magenta cyan white | bright-... | 0..255 | #rrggbb
+ *	COLOUR = own | black red green yellow blue magenta cyan white | bright-... | 0..255 |
+ *#rrggbb
  *
  * '#' begins a comment where no colour is meant. A role that a file has twice is wrong.
  */

@@ -134,6 +134,34 @@ int view__check_terms(const struct view_ops *v, const struct scope *s, struct st
 			   scope__term_names(s, other, names, sizeof(names)), views);
 }
 
+enum profile_window window__by_name(const char *name)
+{
+	static const char *const names[WINDOWS] = {
+		[WINDOW_LAST] = "last",
+		[WINDOW_DECAY] = "decaying",
+		[WINDOW_TOTAL] = "total",
+	};
+	u32 w = 0;
+
+	while (w < WINDOWS && strcmp(names[w], name))
+		w++;
+	return (enum profile_window)w;
+}
+
+int choice__refuse(struct status *st, const char *value, const char *takes)
+{
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "\"%.80s\" is none of these: %s", value,
+			   takes);
+}
+
+int choice__on(const char *value, bool *on, struct status *st)
+{
+	if (strcmp(value, "on") && strcmp(value, "off"))
+		return choice__refuse(st, value, "on, off");
+	*on = !strcmp(value, "on");
+	return 0;
+}
+
 bool view__knows_section(const char *section)
 {
 	/* Flame graphs and heat maps are of any view. */

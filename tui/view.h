@@ -17,6 +17,7 @@
 #include "core/scope.h"
 #include "core/snap.h"
 #include "core/worker.h"
+#include "models/profile.h" /* enum profile_window */
 #include "tui/keymap.h"
 #include "widgets/cells.h"
 #include "widgets/input.h"
@@ -25,6 +26,15 @@ struct host; /* the app, as views see it; functions below */
 struct symbols;
 
 struct screen;
+
+/* What keys step through, and words set by name. */
+enum choice {
+	CHOICE_WINDOW, /* last, decaying, total */
+	CHOICE_SORT,   /* COLUMN [up|down] */
+	CHOICE_MODE,   /* both, user, kernel */
+	CHOICE_IDLE,   /* on, off */
+	CHOICE_ROW,    /* its number, from 1 */
+};
 
 struct screen_ops {
 	const char *section; /* of its keys in the keymap, beside its view's; NULL none */
@@ -36,6 +46,11 @@ struct screen_ops {
 	/* False: not its key (the app says what to press). */
 	bool (*action)(struct screen *s, enum action a);
 	void (*mouse)(struct screen *s, const struct input *in);
+	/* Optional. 0; -ENOTSUP: this screen has no such choice; -EINVAL with st saying what it
+	 * takes. */
+	int (*choose)(struct screen *s, enum choice what, const char *value, struct status *st);
+	/* Optional: the rows that are shown, for the names of their columns; NULL none yet. */
+	const struct row_table *(*rows)(const struct screen *s);
 	/* One line each, "" none: where one is; the whole name of what is selected. */
 	void (*crumb)(const struct screen *s, char *buf, size_t size);
 	void (*selection)(const struct screen *s, char *buf, size_t size);
@@ -134,6 +149,13 @@ void host__push(struct host *h, struct screen *s);
 void host__pop(struct host *h);
 /* Switches the sampling of the idle task. */
 bool host__toggle_idle(struct host *h);
+bool host__idle(const struct host *h);
+/* A window by what --window and the palette call it, WINDOW_NAMES; WINDOWS: none has that name. */
+enum profile_window window__by_name(const char *name);
+#define WINDOW_NAMES "last, decaying or total"
+/* "on" or "off" into *on; -EINVAL with st. */
+int choice__on(const char *value, bool *on, struct status *st);
+int choice__refuse(struct status *st, const char *value, const char *takes); /* -EINVAL */
 /* Has every change of one thread's state told, 0: of none. */
 void host__watch(struct host *h, u32 tid);
 /* Key bound to an action in the present screen, as text; "" none. */

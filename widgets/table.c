@@ -256,6 +256,18 @@ void table__sort_next(struct table *t, const struct table_source *src, int dir)
 	table__layout(t, src, t->area);
 }
 
+bool table__sort_by(struct table *t, const struct table_source *src, u32 column)
+{
+	for (u32 place = 0; place < t->nplaces; place++) {
+		if (t->places[place].column != column || !sortable(t, src->rows, place))
+			continue;
+		natural_sort(t, src->rows, column);
+		table__layout(t, src, t->area);
+		return true;
+	}
+	return false;
+}
+
 void table__reverse(struct table *t, const struct table_source *src)
 {
 	t->descending = !t->descending;

@@ -68,6 +68,8 @@ void table__end(struct table *t, const struct table_source *src);
 void table__reveal(struct table *t, u32 lines);
 /* Next column to sort by, dir +1 or -1; sets its natural direction. */
 void table__sort_next(struct table *t, const struct table_source *src, int dir);
+/* False: no such column to sort by. */
+bool table__sort_by(struct table *t, const struct table_source *src, u32 column);
 void table__reverse(struct table *t, const struct table_source *src);
 /* The row under the cursor (also when on one of its children); false when empty. child is
  * UINT32_MAX on the row itself. */

@@ -14,7 +14,7 @@ ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c models/*.c \
 	    recording/*.c widgets/*.c) \
-	    tui/keymap.c tui/theme.c tui/own_files.c tui/text_file.c tests/fuzz/fuzz_lib.c \
+	    tui/keymap.c tui/theme.c tui/config.c tui/config_save.c tui/own_files.c tui/text_file.c tests/fuzz/fuzz_lib.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c)))
 
 .PHONY: fuzz fuzz-smoke

@@ -188,7 +188,9 @@ pid!=4 min=1.5us max=2h
 cgroup="a b" comm~(
 EXPR
 cp "$keymaps"/*.keys "$out/keymap"
-mkdir -p "$out/theme"
+mkdir -p "$out/theme" "$out/config"
+printf '%s\n' 'view = offcpu # first' 'delay=2.5' '# freq = 99' 'history_mib = 64' 'ascii = yes' \
+	'  # keymap = vi # mine' >"$out/config/some"
 cp "$keymaps"/../themes/*.theme "$out/theme"
 printf '%s\n' 'base dark' 'bad #ff5f5f on 52 bold underline | bright-red on blue # all' 'text own' \
 	'dim 244 dim' >"$out/theme/some"

@@ -70,6 +70,19 @@ def test_themes():
         assert os.path.exists(f"{live.ROOT}/keymaps/{name}.keys"), name
 
 
+def test_words():
+    """Every command of the palette and every key of the configuration is in the man page"""
+    page = man()
+    words = page[page.index(".SH WORDS"):page.index(".SH CONFIGURATION")]
+    listed = re.findall(r"^([a-z-]+) +\S", live.proftop("--list-words").out, re.M)
+    commands = [x for x in listed if x not in re.findall(r'"([a-z0-9-]+)", "', read("tui/actions.def"))]
+    assert len(commands) > 10, listed
+    assert not [x for x in commands if not re.search(rf"\b{x}\b", words)], commands
+    config = page[page.index(".SH CONFIGURATION"):page.index(".SH KEYMAPS")]
+    for key, option in re.findall(r'^SETTING\(\w+, "([^"]+)", "([^"]+)"', read("tui/settings.def"), re.M):
+        assert re.search(rf"\b{key}\b", config) and re.search(rf"--{option}\b", page), key
+
+
 def help_line(option):
     return re.search(rf"--{option} .*", live.proftop("--help").out)[0].split("FILE")[1]
 

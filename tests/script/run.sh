@@ -62,7 +62,7 @@ session()
 	local fixture status args got said=$3.said
 	fixture=$here/$(head_of "$1" fixture machine.fixture)
 	status=$(head_of "$1" status 0)
-	read -ra args <<<"$(head_of "$1" args '')"
+	eval "args=($(head_of "$1" args ''))"
 	mkdir "$3"
 	cd "$3" || return 1
 	export HOME=$3 said

@@ -142,6 +142,32 @@ static bool cpu__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
+static int set_mode(struct profile_query *q, const char *value, struct status *st)
+{
+	bool both = !strcmp(value, "both");
+
+	if (!both && strcmp(value, "user") && strcmp(value, "kernel"))
+		return choice__refuse(st, value, "both, user, kernel");
+	q->user = both || value[0] == 'u';
+	q->kernel = both || value[0] == 'k';
+	return 0;
+}
+
+static int cpu__choose(struct listing *l, enum choice what, const char *value, struct status *st)
+{
+	bool on;
+
+	if (what == CHOICE_MODE)
+		return set_mode(&cpu__of(l)->query, value, st);
+	if (what != CHOICE_IDLE)
+		return -ENOTSUP;
+	if (choice__on(value, &on, st))
+		return -EINVAL;
+	if (on != host__idle(l->base.host))
+		host__toggle_idle(l->base.host);
+	return 0;
+}
+
 static const struct listing_ops cpu_listing = {
 	.ask = {.size = sizeof(struct profile_query), .model = MODEL_PROFILE, .run = cpu__run},
 	.unfolded = cpu__unfolded,
@@ -149,6 +175,7 @@ static const struct listing_ops cpu_listing = {
 	.groups = cpu__groups,
 	.set_groups = cpu__set_groups,
 	.window = cpu__window,
+	.choose = cpu__choose,
 	.stacks = &flame_profile,
 	.headline = cpu__headline,
 	.empty = cpu__empty,

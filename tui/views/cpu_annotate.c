@@ -239,6 +239,14 @@ static bool annotate__action(struct screen *base, enum action a)
 	}
 }
 
+static int annotate__choose(struct screen *base, enum choice what, const char *value,
+			    struct status *st)
+{
+	struct annotate_screen *s = (struct annotate_screen *)base;
+
+	return what == CHOICE_WINDOW ? window__set(&s->query.window, value, st) : -ENOTSUP;
+}
+
 static void annotate__mouse(struct screen *base, const struct input *in)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
@@ -294,6 +302,7 @@ static const struct screen_ops annotate_ops = {
 	.update = annotate__update,
 	.draw = annotate__draw,
 	.action = annotate__action,
+	.choose = annotate__choose,
 	.mouse = annotate__mouse,
 	.crumb = annotate__crumb,
 	.selection = annotate__selection,

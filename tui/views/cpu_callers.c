@@ -244,6 +244,14 @@ static bool callers__action(struct screen *base, enum action a)
 	}
 }
 
+static int callers__choose(struct screen *base, enum choice what, const char *value,
+			   struct status *st)
+{
+	struct callers_screen *s = (struct callers_screen *)base;
+
+	return what == CHOICE_WINDOW ? window__set(&s->query.window, value, st) : -ENOTSUP;
+}
+
 static void callers__mouse(struct screen *base, const struct input *in)
 {
 	struct callers_screen *s = (struct callers_screen *)base;
@@ -294,6 +302,7 @@ static const struct screen_ops callers_ops = {
 	.update = callers__update,
 	.draw = callers__draw,
 	.action = callers__action,
+	.choose = callers__choose,
 	.mouse = callers__mouse,
 	.crumb = callers__crumb,
 	.selection = callers__selection,

@@ -356,6 +356,16 @@ static bool flame__action(struct screen *base, enum action a)
 	return option(s, a) || (s->answer && move(s, a));
 }
 
+static int flame__choose(struct screen *base, enum choice what, const char *value, struct status *st)
+{
+	enum profile_window w = flame_query__window(&of(base)->query);
+	int err = what == CHOICE_WINDOW ? window__set(&w, value, st) : -ENOTSUP;
+
+	if (!err)
+		flame_query__set_window(&of(base)->query, w);
+	return err;
+}
+
 static void flame__mouse(struct screen *base, const struct input *in)
 {
 	struct flame_screen *s = of(base);
@@ -419,6 +429,7 @@ static void flame__free(struct screen *base)
 #define FLAME_SCREEN(...)                                                                          \
 	.section = "flame", .free = flame__free, .update = flame__update,                          \
 	.draw = flame__draw_screen, .action = flame__action, .mouse = flame__mouse,                \
+	.choose = flame__choose,                                                                  \
 	.crumb = flame__crumb, .selection = flame__selection, .health = flame__health,             \
 	.search = flame__search, .report = flame__screen_report, .settled = flame__settled,        \
 	.hints = (const enum action[])                                                             \

@@ -84,7 +84,7 @@ static bool has_trees(const struct listing *l)
 }
 
 /* Only with an answer. Rows that have no trees are not drawn as if they could be unfolded. */
-static struct table_source source(const struct listing *l)
+struct table_source listing__source(const struct listing *l)
 {
 	return (struct table_source){
 		.rows = &l->answer->table,
@@ -208,7 +208,7 @@ static u32 lines_below(const struct listing *l, struct listing_place at)
 
 static void draw_table(struct listing *l, struct canvas *c, struct rect r)
 {
-	struct table_source src = source(l);
+	struct table_source src = listing__source(l);
 	struct listing_place at;
 
 	table__layout(&l->table, &src, r);
@@ -247,7 +247,7 @@ bool listing__at(const struct listing *l, struct listing_place *at)
 
 	if (!l->answer || !l->answer->table.nrows)
 		return false;
-	src = source(l);
+	src = listing__source(l);
 	if (!table__selected(&l->table, &src, &at->row, &line))
 		return false;
 	at->node = line == UINT32_MAX ? UINT32_MAX : fold__node(&l->fold, at->row, line);
@@ -359,7 +359,7 @@ static bool next_window(struct listing *l)
 
 static bool table_action(struct listing *l, enum action a)
 {
-	struct table_source src = source(l);
+	struct table_source src = listing__source(l);
 
 	switch (a) {
 	case ACTION_SEARCH_NEXT: return table__search(&l->table, &src, 1);
@@ -420,7 +420,7 @@ void listing__mouse(struct screen *s, const struct input *in)
 	l->grouping.adding = false;
 	if (!l->answer)
 		return;
-	src = source(l);
+	src = listing__source(l);
 	if (table__mouse(&l->table, &src, in) && in->mouse == MOUSE_DOUBLE)
 		drill(l);
 }
@@ -433,7 +433,7 @@ bool listing__search(struct screen *s, const char *text, int dir)
 	copy_str(l->table.search, sizeof(l->table.search), text);
 	if (!l->answer)
 		return false;
-	src = source(l);
+	src = listing__source(l);
 	return table__search(&l->table, &src, dir);
 }
 

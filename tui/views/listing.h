@@ -46,6 +46,8 @@ struct listing_ops {
 	void (*set_groups)(struct listing *l, u32 groups);
 	/* Optional: the query's window, for the key that changes it. */
 	enum profile_window *(*window)(struct listing *l);
+	/* Optional: choices beyond windows and sorting; as in struct screen_ops. */
+	int (*choose)(struct listing *l, enum choice what, const char *value, struct status *st);
 	void (*headline)(struct listing *l, struct headline *line);
 	const struct flame_source *stacks; /* for the flame graph; NULL: the view has none */
 	const struct heat_view *heat;	   /* for the heat map; NULL: the view has none */
@@ -81,6 +83,8 @@ struct listing {
 	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
 };
 
+/* For its table; only with an answer. */
+struct table_source listing__source(const struct listing *l);
 /* The screen's ops have to be set by the caller. */
 void listing__init(struct listing *l, struct host *h, const struct listing_ops *ops, void *query);
 void listing__fini(struct listing *l);
@@ -115,11 +119,14 @@ bool listing__search(struct screen *s, const char *text, int dir);
 bool listing__exclude(const struct screen *s, char *buf, size_t size);
 bool listing__report(struct screen *s, struct report *r);
 bool listing__settled(const struct screen *s);
+int listing__choose(struct screen *s, enum choice what, const char *value, struct status *st);
+const struct row_table *listing__shown(const struct screen *s);
 
 /* The row of screen_ops that a listing fills; .free, .action and .hints are the view's. */
 #define LISTING_SCREEN                                                                             \
 	.update = listing__update, .draw = listing__draw, .mouse = listing__mouse,                 \
 	.crumb = listing__crumb, .selection = listing__selection, .search = listing__search,       \
-	.exclude = listing__exclude, .report = listing__report, .settled = listing__settled
+	.exclude = listing__exclude, .report = listing__report, .settled = listing__settled,       \
+	.choose = listing__choose, .rows = listing__shown
 
 #endif

@@ -149,6 +149,14 @@ static struct screen *offcpu__list(struct host *h, const void *query, const stru
 
 const struct heat_view heat_view_offcpu = {.source = &heat_waits, .list = offcpu__list};
 
+static int offcpu__choose(struct listing *l, enum choice what, const char *value,
+			   struct status *st)
+{
+	if (what != CHOICE_IDLE)
+		return -ENOTSUP;
+	return choice__on(value, &offcpu__of(l)->query.idle, st);
+}
+
 static const struct listing_ops offcpu_listing = {
 	.ask = {.size = sizeof(struct waits_query), .model = MODEL_WAITS, .run = offcpu__run},
 	.unfolded = offcpu__unfolded,
@@ -156,6 +164,7 @@ static const struct listing_ops offcpu_listing = {
 	.groups = offcpu__groups,
 	.set_groups = offcpu__set_groups,
 	.window = offcpu__window,
+	.choose = offcpu__choose,
 	.stacks = &flame_waits,
 	.heat = &heat_view_offcpu,
 	.headline = offcpu__headline,

@@ -12,6 +12,16 @@ const char *window__text(enum profile_window w)
 	return texts[w];
 }
 
+int window__set(enum profile_window *w, const char *name, struct status *st)
+{
+	enum profile_window named = window__by_name(name);
+
+	if (named == WINDOWS)
+		return choice__refuse(st, name, WINDOW_NAMES);
+	*w = named;
+	return 0;
+}
+
 bool window__next(struct host *h, enum profile_window *w)
 {
 	*w = (*w + 1) % WINDOWS;

@@ -180,6 +180,22 @@ double cursor__double(struct cursor *c)
 	return x > -1e300 && x < 1e300 ? x : (double)broken(c);
 }
 
+u32 cursor__u32(struct cursor *c)
+{
+	if (c->end - c->at < 4)
+		return (u32)broken(c);
+	c->at += 4;
+	return get_u32(c->at - 4);
+}
+
+u64 cursor__u64(struct cursor *c)
+{
+	if (c->end - c->at < 8)
+		return broken(c);
+	c->at += 8;
+	return get_u64(c->at - 8);
+}
+
 bool cursor__record(struct cursor *c, u32 *type, struct cursor *record)
 {
 	u64 t, n;

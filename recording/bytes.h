@@ -40,6 +40,9 @@ u32 cursor__below(struct cursor *c, u64 limit);
 /* Into buf, cut at its size. */
 void cursor__text(struct cursor *c, char *buf, size_t size);
 double cursor__double(struct cursor *c);
+/* Of fixed size, little endian; broken when they are not there. */
+u32 cursor__u32(struct cursor *c);
+u64 cursor__u64(struct cursor *c);
 /* The next record's type and its bytes; false at the end, or when it does not fit (broken). */
 bool cursor__record(struct cursor *c, u32 *type, struct cursor *record);
 

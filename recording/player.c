@@ -10,6 +10,7 @@
 #include "models/model.h"
 #include "models/stacks.h"
 #include "models/who.h"
+#include "recording/import.h"
 #include "recording/recorder.h"
 
 /* A model knows the last STACKS_DEFINITIONS stacks that it was told of: the others again. */
@@ -328,9 +329,11 @@ struct player *player__open_memory(int fd, struct symbols *symbols, struct statu
 struct player *player__open(const char *path, struct symbols *symbols, struct status *st)
 {
 	struct reader *reader;
+	int fd;
 
 	cgroup__go_away();
-	reader = reader__open(path, symbols, st);
+	fd = import__open(path, st);
+	reader = fd < 0 ? NULL : reader__open_fd(fd, path, symbols, st);
 	if (!reader)
 		return NULL;
 	machine__set(reader__note(reader, NOTE_HOST), reader__note(reader, NOTE_KERNEL));

@@ -498,7 +498,8 @@ static int look_into(struct reader *r, const char *path, struct status *st)
 	if (!read_at(r, 0, magic, sizeof(magic)) ||
 	    memcmp(magic, RECORDING_MAGIC, RECORDING_MAGIC_LEN))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "%.200s is not a recording of proftop --record", path);
+				   "%.200s is no recording of proftop --record, no perf.data, and "
+				   "no folded stacks", path);
 	r->at = RECORDING_MAGIC_LEN;
 	if (!read_head(r))
 		return status__set(

@@ -9,7 +9,7 @@
 #include "core/hidx.h"
 #include "core/sample.h"
 #include "core/scope.h"
-#include "sources/perf_record.h"
+#include "core/perf_record.h"
 
 struct perf_task {
 	u32 tid, tgid;

@@ -8,7 +8,7 @@
 
 #include "core/arena.h"
 #include "core/sample.h"
-#include "sources/perf_record.h"
+#include "core/perf_record.h"
 
 struct side_entry {
 	struct proc_event event;

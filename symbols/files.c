@@ -7,8 +7,6 @@
 #include "symbols/files.h"
 #include "symbols/spaces.h"
 
-enum file_kind { FILE_DISK, FILE_ANON, FILE_MEMFD, FILE_VDSO, FILE_SPECIAL };
-
 struct file {
 	struct file_key key;
 	enum file_kind kind;
@@ -36,7 +34,7 @@ static bool starts_with(const char *s, const char *prefix)
 }
 
 /* Paths that the kernel gives to memory without a file behind it. */
-static enum file_kind kind_of(const struct file_key *k)
+enum file_kind file_key__kind(const struct file_key *k)
 {
 	static const char *const anon[] = {"//anon", "/anon_hugepage", "/dev/zero",
 					   "/SYSV",  "[anon",	       "[heap]",
@@ -65,7 +63,7 @@ static u32 add_file(struct files *f, const struct file_key *key)
 	file = &f->files[f->nfiles];
 	*file = (struct file){.key = *key};
 	file->key.path = arena__strdup(&f->names, key->path);
-	file->kind = kind_of(key);
+	file->kind = file_key__kind(key);
 	return f->nfiles++;
 }
 

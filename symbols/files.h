@@ -17,6 +17,11 @@ struct file_key {
 	const char *path;
 };
 
+/* What a path that something is mapped by stands for. */
+enum file_kind { FILE_DISK, FILE_ANON, FILE_MEMFD, FILE_VDSO, FILE_SPECIAL };
+
+enum file_kind file_key__kind(const struct file_key *k);
+
 struct files;
 
 struct files *files__new(struct symbols *s);

@@ -32,6 +32,7 @@ struct object {
 	_Atomic(const struct sym_object_info *) info;
 	/* Its build-id in the recording it is from, "" none; NULL: it is of this machine. */
 	const char *recorded;
+	bool foreign; /* its names come from a file of this machine with that build-id */
 	struct via via; /* symbols.lock */
 	bool unread;	/* symbols.lock: its file could not be opened, another via may do */
 	/* The worker's: */
@@ -159,6 +160,8 @@ const void *object__vdso(size_t *size);
 
 /* Opens the object's own file: any thread. */
 int object__open(struct symbols *s, u32 object);
+/* The same of a foreign one. */
+int object__open_foreign(const struct object *o);
 
 /* --- resolve.c --- */
 

@@ -174,7 +174,8 @@ static void publish_info(struct resolver *r, struct object *o)
 	pthread_mutex_lock(&r->s->table_lock);
 	info = arena__alloc(&r->s->names, sizeof(*info));
 	pthread_mutex_unlock(&r->s->table_lock);
-	memcpy(info->build_id, c->build_id, sizeof(info->build_id));
+	copy_str(info->build_id, sizeof(info->build_id),
+		 o->foreign && *o->recorded ? o->recorded : c->build_id);
 	info->has_symtab = best->has_symtab;
 	info->has_dwarf = best->has_dwarf;
 	copy_str(info->source, sizeof(info->source), best->source[0] ? best->source : "none");

@@ -75,6 +75,8 @@ static int open_object(struct symbols *s, struct object *o)
 
 	if (pub->kind != CODE_USER || pub->path[0] != '/')
 		return -ENOENT;
+	if (o->foreign)
+		return object__open_foreign(o);
 	/* Whether it is the file is told by its build-id. */
 	if (o->recorded)
 		return *o->recorded ? openfile__regular("", pub->path) : -ENOENT;

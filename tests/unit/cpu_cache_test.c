@@ -13,7 +13,7 @@
 #include "models/model.h"
 #include "sources/cpu_cache.h"
 #include "sources/cpu_cache_sums.h"
-#include "sources/perf_record.h"
+#include "core/perf_record.h"
 
 #define LLC  CPU_CACHE_LLC
 #define REFS CPU_CACHE_REFERENCES

@@ -8,7 +8,7 @@
 
 #include "core/filter.h"
 #include "sources/cpu_perf.h"
-#include "sources/perf_record.h"
+#include "core/perf_record.h"
 #include "sources/side_events.h"
 #include "sources/stack_table.h"
 

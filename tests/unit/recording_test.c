@@ -227,7 +227,7 @@ static void test_empty(void **state)
 	assert_null(reader__open(path_of("empty.ptr"), symbols, &st));
 	assert_non_null(strstr(st.msg, "no whole interval"));
 	assert_null(open_bytes("", 0, &st));
-	assert_non_null(strstr(st.msg, "is not a recording"));
+	assert_non_null(strstr(st.msg, "is no recording"));
 	assert_null(open_bytes(RECORDING_MAGIC, RECORDING_MAGIC_LEN, &st));
 	assert_non_null(strstr(st.msg, "head is damaged"));
 }

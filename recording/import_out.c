@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/import_out.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/log.h"
+#include "models/model.h"
+#include "models/stacks.h"
+#include "recording/file_out.h"
+
+/* The recorder keeps the last STACKS_DEFINITIONS at least. */
+#define TOLD_MAX  (STACKS_DEFINITIONS / 2)
+#define SUMS_MAX  65536
+#define GAP_MAX	  60	 /* empty intervals in a row: a longer gap is left as it is */
+#define EMPTY_MAX 100000 /* of the whole file */
+#define SHORTEST  (NSEC_PER_SEC / 1000) /* a last interval; one without times is a whole one */
+#define SETTLE_MS 60000
+#define MODEL_BIT (1ULL << MODEL_PROFILE)
+
+struct import_out {
+	struct symbols *symbols;
+	struct tap *tap;
+	struct health health;
+	struct stack_sample *sums; /* of the interval, or what is left of it */
+	u32 nsums, cap_sums;
+	struct hidx by_key, told;
+	u64 *stacks; /* that were told */
+	u32 ntold, cap_told;
+	u64 t0_ns, last_ns, samples, in_interval;
+	u32 empty; /* intervals without a sample */
+	bool begun, full;
+};
+
+static struct tap *new_tap(int fd, struct symbols *symbols, const struct recording_note *notes)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (own < 0)
+		die("no file descriptor is left: raise ulimit -n");
+	return recorder__new(&(struct recorder_config){.file = file_out__new_fd(own),
+						       .symbols = symbols,
+						       .notes = notes},
+			     NULL);
+}
+
+struct import_out *import_out__new(int fd, struct symbols *symbols,
+				   const struct recording_note *notes, const struct health *health)
+{
+	struct import_out *o = xcalloc(1, sizeof(*o));
+
+	o->symbols = symbols;
+	o->health = *health;
+	o->tap = new_tap(fd, symbols, notes);
+	return o;
+}
+
+/* --- stacks --- */
+
+static u32 find_told(const struct import_out *o, u64 stack)
+{
+	u32 at;
+
+	HIDX_FIND(at, &o->told, mix64(stack), pos, o->stacks[pos] == stack);
+	return at;
+}
+
+bool import_out__knows(const struct import_out *o, u64 stack)
+{
+	return find_told(o, stack) != HIDX_NONE;
+}
+
+static void flush(struct import_out *o)
+{
+	for (u32 i = 0; i < o->nsums; i++)
+		o->tap->ops->put(o->tap, MODEL_BIT, &o->sums[i].head);
+	o->nsums = 0;
+	hidx__clear(&o->by_key);
+}
+
+void import_out__define(struct import_out *o, const struct stack_def *def)
+{
+	if (o->ntold == TOLD_MAX) {
+		flush(o);
+		o->ntold = 0;
+		hidx__clear(&o->told);
+	}
+	o->tap->ops->put(o->tap, MODEL_BIT, &def->head);
+	o->stacks = xgrow(o->stacks, o->ntold, &o->cap_told, sizeof(*o->stacks));
+	o->stacks[o->ntold] = def->hash;
+	hidx__add(&o->told, mix64(def->hash), o->ntold++);
+	symbols__kick(o->symbols);
+}
+
+/* --- intervals --- */
+
+static void end_interval(struct import_out *o, u64 t1_ns)
+{
+	struct tape_interval iv = {.t1_ns = t1_ns, .models = MODEL_BIT};
+
+	flush(o);
+	o->health.samples = o->in_interval;
+	o->health.samples_total = o->samples;
+	iv.v[MODEL_PROFILE].t0_ns = o->t0_ns;
+	iv.v[MODEL_PROFILE].health = o->health;
+	o->tap->ops->end_interval(o->tap, &iv);
+	o->t0_ns = t1_ns;
+	o->in_interval = 0;
+}
+
+static void check_size(struct import_out *o)
+{
+	struct tape_state state;
+
+	o->tap->ops->state(o->tap, &state);
+	o->full = state.bytes > IMPORT_BYTES || state.stopped;
+	if (o->full)
+		log__add(LOG_WARN,
+			 "the file has more than can be taken over: from %.1f s on it is "
+			 "left out",
+			 (double)o->t0_ns / 1e9);
+}
+
+/* Ends the intervals before a time. */
+static void move_on(struct import_out *o, u64 t_ns)
+{
+	u64 gap = (t_ns - o->t0_ns) / IMPORT_INTERVAL;
+
+	if (!gap)
+		return;
+	end_interval(o, o->t0_ns + IMPORT_INTERVAL);
+	check_size(o);
+	gap--;
+	if (gap > GAP_MAX || o->empty + gap > EMPTY_MAX) {
+		o->t0_ns += gap * IMPORT_INTERVAL;
+		return;
+	}
+	o->empty += (u32)gap;
+	while (gap--)
+		end_interval(o, o->t0_ns + IMPORT_INTERVAL);
+}
+
+static bool same_key(const struct stack_sample *a, const struct stack_sample *b)
+{
+	return a->stack == b->stack && a->cgroup == b->cgroup && a->tgid == b->tgid &&
+	       a->tid == b->tid && a->cpu == b->cpu && !strcmp(a->comm, b->comm);
+}
+
+static void add(struct import_out *o, const struct stack_sample *s)
+{
+	u64 hash = mix64_pair(mix64_pair(s->stack, (u64)s->tgid << 32 | s->tid),
+			      mix64_pair(s->cpu, s->cgroup));
+	struct stack_sample *sum;
+	u32 at;
+
+	HIDX_FIND(at, &o->by_key, hash, pos, same_key(&o->sums[pos], s));
+	if (at != HIDX_NONE) {
+		sum = &o->sums[at];
+		sum->count += s->count;
+		sum->weight += s->weight;
+		sum->t_ns = MAX(sum->t_ns, s->t_ns);
+		return;
+	}
+	if (o->nsums == SUMS_MAX)
+		flush(o);
+	o->sums = xgrow(o->sums, o->nsums, &o->cap_sums, sizeof(*o->sums));
+	o->sums[o->nsums] = *s;
+	hidx__add(&o->by_key, hash, o->nsums++);
+}
+
+bool import_out__put(struct import_out *o, const struct stack_sample *s)
+{
+	if (!o->begun)
+		o->t0_ns = o->last_ns = s->t_ns;
+	o->begun = true;
+	if (s->t_ns > o->t0_ns)
+		move_on(o, s->t_ns);
+	if (o->full)
+		return false;
+	o->last_ns = MAX(o->last_ns, s->t_ns);
+	add(o, s);
+	o->samples += s->count;
+	o->in_interval += s->count;
+	return true;
+}
+
+void import_out__lost(struct import_out *o, u64 n)
+{
+	o->health.lost += n;
+}
+
+u64 import_out__samples(const struct import_out *o)
+{
+	return o->samples;
+}
+
+void import_out__finish(struct import_out *o)
+{
+	if (o->begun && !o->full)
+		end_interval(o, o->last_ns - o->t0_ns >= SHORTEST ? o->last_ns + 1
+								  : o->t0_ns + IMPORT_INTERVAL);
+	symbols__kick(o->symbols);
+	if (!symbols__settle(o->symbols, SETTLE_MS))
+		log__add(LOG_WARN, "not all names were found within a minute: the others are "
+				   "offsets");
+	o->tap->ops->close(o->tap);
+	free(o->sums);
+	free(o->stacks);
+	hidx__fini(&o->by_key);
+	hidx__fini(&o->told);
+	free(o);
+}

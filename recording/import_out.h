@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples of another program's file into a recording: added up over intervals of IMPORT_INTERVAL
+ * as a source would hand them out. Samples come by and large in the order of their times. Bounded:
+ * beyond IMPORT_BYTES of recording the rest is left out, which is logged. One thread.
+ */
+#ifndef RECORDING_IMPORT_OUT_H
+#define RECORDING_IMPORT_OUT_H
+
+#include "core/health.h"
+#include "core/hidx.h"
+#include "recording/recorder.h"
+
+#define IMPORT_INTERVAL NSEC_PER_SEC
+#define IMPORT_BYTES	(1ULL << 30)
+
+struct import_out;
+
+/* fd: an empty file, which stays the caller's. health: what all intervals say, but for their
+ * samples. */
+struct import_out *import_out__new(int fd, struct symbols *symbols,
+				   const struct recording_note *notes, const struct health *health);
+/* Whether samples may name the stack, or it has to be defined (again). */
+bool import_out__knows(const struct import_out *o, u64 stack);
+/* def->ips are locs: def->named. */
+void import_out__define(struct import_out *o, const struct stack_def *def);
+/* False: it is full, nothing more is taken. */
+bool import_out__put(struct import_out *o, const struct stack_sample *s);
+void import_out__lost(struct import_out *o, u64 n);
+u64 import_out__samples(const struct import_out *o);
+/* Ends the last interval, waits for symbols and for all to be written, frees. */
+void import_out__finish(struct import_out *o);
+
+#endif

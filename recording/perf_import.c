@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/perf_import.h"
+
+#include <elf.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "core/cgroup.h"
+#include "core/log.h"
+#include "recording/import_out.h"
+#include "recording/perf_order.h"
+#include "recording/perf_stacks.h"
+#include "recording/perf_stream.h"
+#include "recording/perf_comms.h"
+
+#define NO_EVENT   UINT32_MAX
+#define LOOK_EVERY 4096 /* records between two looks for who wants it to end */
+
+struct perf_import {
+	const char *path;
+	int to;
+	struct symbols *symbols;
+	struct perf_meta meta;
+	struct perf_stream *stream;
+	struct perf_order order;
+	struct perf_comms tasks;
+	struct perf_kernel kernel;
+	struct perf_stacks stacks;
+	struct import_out *out; /* NULL before the first sample */
+	u32 event;		/* whose samples are taken */
+	u64 others, guests, damaged;
+	bool full;
+};
+
+/* --- what it is --- */
+
+/* Processes' records may be those of an event that counts nothing. */
+static bool has_samples(const struct perf_event *e)
+{
+	return e->attr.type != PERF_TYPE_SOFTWARE || (e->attr.config != PERF_COUNT_SW_DUMMY &&
+						      e->attr.config != PERF_COUNT_SW_BPF_OUTPUT);
+}
+
+static u32 choose_event(const struct perf_meta *m)
+{
+	for (u32 i = 0; i < m->nevents; i++)
+		if (has_samples(&m->events[i]))
+			return i;
+	return 0;
+}
+
+static u16 machine_of(const char *arch)
+{
+	static const struct {
+		const char *arch;
+		u16 machine;
+	} known[] = {{"x86_64", EM_X86_64}, {"aarch64", EM_AARCH64}, {"arm64", EM_AARCH64}};
+
+	for (u32 i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strcmp(arch, known[i].arch))
+			return known[i].machine;
+#if defined(__x86_64__)
+	return *arch ? EM_NONE : EM_X86_64;
+#elif defined(__aarch64__)
+	return *arch ? EM_NONE : EM_AARCH64;
+#else
+	return EM_NONE;
+#endif
+}
+
+/* As uname has it there. */
+static bool is_32_bit(const char *arch)
+{
+	static const char *const names[] = {"i386", "i486", "i586", "i686", "arm",
+					    "ppc",  "mips", "sh4",  "s390", "parisc"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(arch, names[i]))
+			return true;
+	return !strncmp(arch, "armv", 4) || !strcmp(arch, "riscv32") || !strcmp(arch, "sparc");
+}
+
+static void describe_rate(const struct perf_event *e, char *buf, size_t size)
+{
+	char name[64];
+
+	perf_event__name(e, name, sizeof(name));
+	snprintf(buf, size, e->attr.freq ? "%s %llu Hz" : "%s every %llu", name,
+		 (unsigned long long)e->attr.sample_freq);
+}
+
+static struct health describe_health(const struct perf_import *p, const struct perf_event *e)
+{
+	struct health h = {.precise = e->attr.precise_ip, .tier = "perf record"};
+
+	*(e->attr.freq ? &h.freq : &h.period) = e->attr.sample_freq;
+	perf_event__name(e, h.event, sizeof(h.event));
+	if (p->meta.version[0])
+		snprintf(h.note, sizeof(h.note), "of perf %s", p->meta.version);
+	if (!(e->format.sample_type & PERF_SAMPLE_TIME))
+		snprintf(h.note, sizeof(h.note),
+			 "it has no times: all samples are in one interval");
+	return h;
+}
+
+static void begin_out(struct perf_import *p)
+{
+	const struct perf_event *e = &p->meta.events[p->event];
+	struct health h = describe_health(p, e);
+	char rate[128];
+	const struct recording_note notes[] = {
+		{NOTE_VERSION, p->meta.version},
+		{NOTE_HOST, p->meta.host},
+		{NOTE_KERNEL, p->meta.kernel},
+		{NOTE_COMMAND, p->meta.command},
+		{NOTE_RATE, rate},
+		{NULL, NULL},
+	};
+
+	describe_rate(e, rate, sizeof(rate));
+	p->stacks.machine = machine_of(p->meta.arch);
+	if (perf_kernel__is_here(&p->kernel))
+		perf_spaces__same_kernel(p->stacks.spaces);
+	p->out = import_out__new(p->to, p->symbols, notes, &h);
+}
+
+/* --- records, in the order of their times --- */
+
+static void take_sample(struct perf_import *p, const struct perf_record *r,
+			const struct perf_event *e)
+{
+	struct stack_sample s = {
+		.head.type = SAMPLE_STACK,
+		.cgroup = r->cgroup,
+		.tgid = r->pid == UINT32_MAX ? 0 : r->pid,
+		.tid = r->tid == UINT32_MAX ? 0 : r->tid,
+		.cpu = r->cpu == UINT32_MAX ? 0 : r->cpu,
+		.count = 1,
+		.weight = e->format.sample_type & PERF_SAMPLE_PERIOD ? r->period
+								     : e->attr.sample_period,
+		/* 0 is no time to begin at. */
+		.t_ns = MIN(MAX(r->t_ns, 1), UINT64_MAX / 4),
+	};
+
+	perf_comms__comm(&p->tasks, r->pid, r->tid, s.comm);
+	perf_stacks__read(&p->stacks, r, &e->format);
+	s.stack = p->stacks.def.hash;
+	if (!import_out__knows(p->out, s.stack)) {
+		perf_stacks__locate(&p->stacks);
+		import_out__define(p->out, &p->stacks.def);
+	}
+	p->full = !import_out__put(p->out, &s);
+}
+
+static bool of_kernel(const struct perf_record *r, u16 misc)
+{
+	return r->pid == UINT32_MAX ||
+	       (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
+static void take_mmap(struct perf_import *p, const struct perf_record *r, u16 misc)
+{
+	if (!of_kernel(r, misc)) {
+		perf_spaces__mmap(p->stacks.spaces, r);
+		return;
+	}
+	if (r->build_id)
+		perf_meta__build_id(&p->meta, r->text, r->build_id, r->nbuild_id);
+	perf_kernel__mmap(&p->kernel, r);
+}
+
+static void take_comm(struct perf_import *p, const struct perf_record *r)
+{
+	perf_comms__name(&p->tasks, r->tid, r->text);
+	if (r->exec)
+		perf_spaces__exec(p->stacks.spaces, r->pid);
+	if (r->pid == r->tid)
+		perf_spaces__name(p->stacks.spaces, r->pid, r->text);
+}
+
+/* Of what ran already perf makes a record that says so: its maps are not its parent's. */
+static void take_fork(struct perf_import *p, const struct perf_record *r, u16 misc)
+{
+	perf_comms__fork(&p->tasks, r->tid, r->ptid);
+	if (!(misc & PERF_RECORD_MISC_FORK_EXEC))
+		perf_spaces__fork(p->stacks.spaces, r->pid, r->ppid);
+}
+
+static void take(void *ctx, const struct perf_event_header *h)
+{
+	struct perf_import *p = ctx;
+	const struct perf_event *e = perf_meta__event_of(&p->meta, h);
+	struct perf_record r;
+
+	if (p->full || !e || perf_record__decode_as(&r, h, h->size, &e->format))
+		return;
+	switch (r.type) {
+	case PERF_RECORD_SAMPLE:
+		take_sample(p, &r, e);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		take_mmap(p, &r, h->misc);
+		break;
+	case PERF_RECORD_COMM:
+		take_comm(p, &r);
+		break;
+	case PERF_RECORD_FORK:
+		take_fork(p, &r, h->misc);
+		break;
+	case PERF_RECORD_EXIT:
+		if (r.pid == r.tid)
+			perf_spaces__exit(p->stacks.spaces, r.pid);
+		break;
+	case PERF_RECORD_CGROUP:
+		cgroup__learn(r.cgroup, r.text);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		if (p->out)
+			import_out__lost(p->out, r.lost);
+		break;
+	}
+}
+
+/* --- records, as they come --- */
+
+static bool wanted(struct perf_import *p, const struct perf_event_header *h,
+		   const struct perf_event *e)
+{
+	/* Maps of virtual machines. */
+	if (h->type != PERF_RECORD_SAMPLE)
+		return !perf_record__of_guest(h->misc);
+	if (p->event == NO_EVENT)
+		p->event = choose_event(&p->meta);
+	if (e != &p->meta.events[p->event]) {
+		p->others++;
+		return false;
+	}
+	if (perf_record__of_guest(h->misc)) {
+		p->guests++;
+		return false;
+	}
+	return true;
+}
+
+static void put(struct perf_import *p, const struct perf_event_header *h)
+{
+	const struct perf_event *e = perf_meta__event_of(&p->meta, h);
+	struct perf_record r;
+	int err;
+
+	if (!e || !wanted(p, h, e))
+		return;
+	err = perf_record__decode_as(&r, h, h->size, &e->format);
+	if (err == -EINVAL)
+		p->damaged++;
+	if (err)
+		return;
+	if (r.type == PERF_RECORD_SAMPLE && !p->out)
+		begin_out(p);
+	if (r.t_ns)
+		perf_order__put(&p->order, h, r.t_ns);
+	else
+		take(p, h);
+}
+
+/* Who has to wait for a large file may have had enough of it. */
+static bool is_asked_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+		sigismember(&pending, SIGHUP));
+}
+
+static int read_all(struct perf_import *p, struct status *st)
+{
+	const struct perf_event_header *h;
+	u32 n = 0;
+
+	while (!p->full && (h = perf_stream__next(p->stream))) {
+		if (is_32_bit(p->meta.arch))
+			return status__set(st, EXIT_CODE_UNSUPPORTED, -ENOTSUP,
+					   "%.200s is of a 32-bit machine (%s): make folded stacks "
+					   "of it there",
+					   p->path, p->meta.arch);
+		if (h->type == PERF_USER_FINISHED_ROUND)
+			perf_order__round(&p->order);
+		else if (h->type < PERF_USER_ATTR)
+			put(p, h);
+		if (++n % LOOK_EVERY == 0 && is_asked_to_end())
+			return status__set(st, EXIT_CODE_FAILURE, -EINTR,
+					   "%.200s was not read to its end: interrupted", p->path);
+	}
+	perf_order__end(&p->order);
+	return 0;
+}
+
+/* --- the whole of it --- */
+
+static void tell(const struct perf_import *p)
+{
+	const char *trouble = perf_stream__trouble(p->stream);
+	char example[200], event[64];
+	u32 missing = perf_spaces__missing(p->stacks.spaces, example, sizeof(example));
+
+	if (*trouble)
+		log__add(LOG_WARN, "%.200s: %s", p->path, trouble);
+	if (p->damaged)
+		log__add(LOG_WARN, "%.200s: %llu records are damaged and left out", p->path,
+			 (unsigned long long)p->damaged);
+	if (p->others)
+		log__add(LOG_WARN, "%.200s: %llu samples of other events than %s are left out",
+			 p->path, (unsigned long long)p->others,
+			 perf_event__name(&p->meta.events[p->event], event, sizeof(event)));
+	if (p->guests)
+		log__add(LOG_WARN, "%.200s: %llu samples of virtual machines are left out", p->path,
+			 (unsigned long long)p->guests);
+	if (p->kernel.nelsewhere)
+		log__add(LOG_WARN,
+			 "%.200s: the kernel's functions are offsets: it is not the one that "
+			 "runs here, was loaded elsewhere, or hides its addresses",
+			 p->path);
+	if (missing)
+		log__add(LOG_WARN,
+			 "%.200s: functions of files that are not here as they were have "
+			 "no names: %.200s%s",
+			 p->path, example, missing > 1 ? " and others" : "");
+}
+
+static int run(struct perf_import *p, struct status *st)
+{
+	int err = read_all(p, st);
+
+	if (p->out)
+		import_out__finish(p->out);
+	if (err)
+		return err;
+	if (!p->out)
+		return status__set(st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no samples%s%s",
+				   p->path, *perf_stream__trouble(p->stream) ? ": " : "",
+				   perf_stream__trouble(p->stream));
+	tell(p);
+	return 0;
+}
+
+int perf_import(int from, int to, const char *path, struct status *st)
+{
+	struct perf_import *p = xcalloc(1, sizeof(*p));
+	int err = -EINVAL;
+
+	p->path = path;
+	p->to = to;
+	p->event = NO_EVENT;
+	p->order.fn = take;
+	p->order.ctx = p;
+	perf_meta__init(&p->meta);
+	p->symbols = symbols__new(st);
+	p->stream = p->symbols ? perf_stream__open(from, path, &p->meta, st) : NULL;
+	if (p->stream) {
+		perf_kernel__init(&p->kernel, p->symbols, &p->meta);
+		p->stacks.kernel = &p->kernel;
+		p->stacks.spaces = perf_spaces__new(p->symbols, &p->meta);
+		err = run(p, st);
+	}
+	perf_spaces__free(p->stacks.spaces);
+	perf_kernel__fini(&p->kernel);
+	perf_comms__fini(&p->tasks);
+	perf_order__fini(&p->order);
+	perf_stream__free(p->stream);
+	perf_meta__fini(&p->meta);
+	symbols__free(p->symbols);
+	free(p);
+	return err;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recording/perf_stacks.h"
+
+#include <asm/perf_regs.h>
+#include <elf.h>
+
+#define FRAMES_EACH (STACKS_MAX_FRAMES / 2 - 1) /* of kernel and user; one may be put before */
+
+/* --- the leaf --- */
+
+static void insert_at(struct perf_stacks *s, u32 at, u64 ip)
+{
+	u32 n = (u32)s->def.nkernel + s->def.nuser;
+
+	memmove(s->ips + at + 1, s->ips + at, (n - at) * sizeof(*s->ips));
+	s->ips[at] = ip;
+}
+
+/* What was sampled is the sample's address, whatever the chain begins with: a precise event's
+ * chain is taken some instructions later, and chains may leave out its side of the boundary. */
+static void set_leaf(struct perf_stacks *s, const struct perf_record *r)
+{
+	struct stack_def *d = &s->def;
+
+	if (r->kernel && !d->nkernel) {
+		insert_at(s, 0, r->ip);
+		d->nkernel = 1;
+	} else if (!r->kernel && !d->nuser) {
+		insert_at(s, d->nkernel, r->ip);
+		d->nuser = 1;
+	} else {
+		s->ips[0] = r->ip;
+	}
+}
+
+/* --- copies of stacks --- */
+
+/* The registers as the record's mask has them, in the numbers of asm/perf_regs.h. */
+static bool reg_of(const struct perf_record *r, u64 mask, u32 reg, u64 *out)
+{
+	if (!(mask >> reg & 1))
+		return false;
+	*out = r->regs[__builtin_popcountll(mask & ((1ULL << reg) - 1))];
+	return true;
+}
+
+#define X86_BP 6
+#define X86_SP 7
+#define X86_IP 8
+#define ARM_FP 29
+#define ARM_LR 30
+#define ARM_SP 31
+#define ARM_PC 32
+
+static bool read_regs(const struct perf_record *r, u64 mask, struct unwind_walk *w)
+{
+	if (w->machine == EM_X86_64)
+		return reg_of(r, mask, X86_BP, &w->fp) && reg_of(r, mask, X86_SP, &w->sp) &&
+		       reg_of(r, mask, X86_IP, &w->ip);
+	return w->machine == EM_AARCH64 && reg_of(r, mask, ARM_FP, &w->fp) &&
+	       reg_of(r, mask, ARM_LR, &w->lr) && reg_of(r, mask, ARM_SP, &w->sp) &&
+	       reg_of(r, mask, ARM_PC, &w->ip);
+}
+
+static const struct unwind_code *code_at(void *ctx, u64 ip, u64 *offset)
+{
+	struct perf_stacks *s = ctx;
+
+	return perf_spaces__code(s->spaces, s->def.tgid, ip, offset);
+}
+
+static void walk(struct perf_stacks *s, const struct perf_record *r, u64 mask)
+{
+	struct unwind_walk w = {
+		.machine = s->machine,
+		.stack = r->stack,
+		.nstack = r->nstack,
+		.code_at = code_at,
+		.ctx = s,
+	};
+
+	if (!read_regs(r, mask, &w))
+		return;
+	w.stack_at = w.sp;
+	s->def.nuser =
+		(u16)unwind_walk__frames(&w, s->ips + s->def.nkernel, FRAMES_EACH, &s->def.whole);
+}
+
+/* --- frames --- */
+
+static u64 hash_frames(const struct perf_stacks *s)
+{
+	const struct stack_def *d = &s->def;
+	u64 hash = d->nkernel;
+
+	if (d->nuser)
+		hash = mix64_pair((u64)d->tgid << 32 | perf_spaces__epoch(s->spaces, d->tgid),
+				  hash);
+	for (u32 i = 0; i < (u32)d->nkernel + d->nuser; i++)
+		hash = mix64(hash ^ s->ips[i]) + 0x9e3779b97f4a7c15ULL;
+	return hash ? hash : 1;
+}
+
+void perf_stacks__read(struct perf_stacks *s, const struct perf_record *r,
+		       const struct perf_format *f)
+{
+	struct stack_def *d = &s->def;
+
+	*d = (struct stack_def){.head.type = SAMPLE_STACK_DEF,
+				.named = true,
+				.tgid = r->pid,
+				.t_ns = r->t_ns,
+				.ips = s->locs};
+	if (r->chain)
+		perf_record__frames(r, s->ips, FRAMES_EACH, &d->nkernel, &d->nuser);
+	d->cut = d->nkernel == FRAMES_EACH || d->nuser == FRAMES_EACH;
+	if (!d->nuser && r->regs && r->stack && r->regs_abi == PERF_SAMPLE_REGS_ABI_64)
+		walk(s, r, f->regs_user);
+	if (f->sample_type & PERF_SAMPLE_IP)
+		set_leaf(s, r);
+	d->hash = hash_frames(s);
+}
+
+/* Of a frame other than the leaf, the address is that behind the call. */
+static u64 call_address(u64 ip, bool leaf)
+{
+	return leaf || !ip ? ip : ip - 1;
+}
+
+void perf_stacks__locate(struct perf_stacks *s)
+{
+	const struct stack_def *d = &s->def;
+	u32 n = (u32)d->nkernel + d->nuser;
+
+	for (u32 i = 0; i < n; i++) {
+		u64 ip = call_address(s->ips[i], i == 0 || i == d->nkernel);
+
+		s->locs[i] = i < d->nkernel ? perf_kernel__locate(s->kernel, ip)
+					    : perf_spaces__locate(s->spaces, d->tgid, ip);
+	}
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/foreign.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "symbols/debugfile.h"
+#include "symbols/internal.h"
+#include "symbols/openfile.h"
+
+u32 symbols__foreign_object(struct symbols *s, const struct sym_object *o, const char *build_id)
+{
+	struct object *new;
+	u32 id = symbols__add_object(s, o, &(struct via){.tgid = o->tgid});
+
+	if (!id)
+		return 0;
+	pthread_mutex_lock(&s->table_lock);
+	new = symbols__obj(s, id);
+	new->recorded = arena__strdup(&s->names, build_id);
+	pthread_mutex_unlock(&s->table_lock);
+	new->foreign = true;
+	return id;
+}
+
+u32 symbols__foreign_loc(struct symbols *s, u32 object, u64 offset)
+{
+	return symbols__intern_loc(s, object, offset, 0);
+}
+
+int symbols__foreign_file(struct symbols *s, u32 object)
+{
+	return object__open(s, object);
+}
+
+/* --- files --- */
+
+static bool has_build_id(int fd, const char *path, const char *wanted)
+{
+	struct debugfile f;
+	char hex[129];
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (own < 0 || debugfile__open(&f, own, "", path, NULL, 0))
+		return false;
+	debugfile__build_id(&f, hex, sizeof(hex));
+	debugfile__close(&f);
+	return !strcmp(hex, wanted);
+}
+
+static int open_checked(const char *path, const char *build_id)
+{
+	int fd = openfile__regular("", path);
+
+	if (fd < 0 || !*build_id || has_build_id(fd, path, build_id))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+int object__open_foreign(const struct object *o)
+{
+	int fd = open_checked(o->pub.path, o->recorded), kept;
+	const char *home = getenv("HOME");
+	char path[PATH_MAX];
+
+	if (fd >= 0 || strlen(o->recorded) < 4 || !home || *home != '/')
+		return fd;
+	snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf", home, o->recorded,
+		 o->recorded + 2);
+	kept = open_checked(path, o->recorded);
+	return kept < 0 ? fd : kept;
+}
+
+/* --- the kernel --- */
+
+#define NOTES_MAX 4096
+
+static const u8 *find_note(const u8 *notes, size_t n, size_t *size)
+{
+	const Elf64_Nhdr *h;
+	size_t name, desc;
+
+	while (n >= sizeof(*h)) {
+		h = (const void *)notes;
+		name = ((size_t)h->n_namesz + 3) & ~3ul;
+		desc = ((size_t)h->n_descsz + 3) & ~3ul;
+		if (name + desc > n - sizeof(*h))
+			return NULL;
+		if (h->n_type == NT_GNU_BUILD_ID && h->n_namesz == 4 && !memcmp(h + 1, "GNU", 4)) {
+			*size = h->n_descsz;
+			return notes + sizeof(*h) + name;
+		}
+		notes += sizeof(*h) + name + desc;
+		n -= sizeof(*h) + name + desc;
+	}
+	return NULL;
+}
+
+const char *kernel__build_id(char *hex, size_t size)
+{
+	_Alignas(8) u8 notes[NOTES_MAX];
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, notes, sizeof(notes));
+	const u8 *id;
+	size_t len;
+
+	hex[0] = '\0';
+	if (fd >= 0)
+		close(fd);
+	id = n > 0 ? find_note(notes, (size_t)n, &len) : NULL;
+	for (size_t i = 0; id && i < len && 2 * i + 2 < size; i++)
+		snprintf(hex + 2 * i, size - 2 * i, "%02x", id[i]);
+	return hex;
+}
+
+u64 kernel__address_of(const char *symbol)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long long at;
+	char line[512], name[256];
+	u64 found = 0;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx %*c %255s", &at, name) == 2 && !strcmp(name, symbol))
+			found = at;
+	if (f)
+		fclose(f);
+	return found;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/unwind_walk.h"
+
+#include <elf.h>
+#include <gelf.h>
+
+#include "symbols/code.h"
+#include "symbols/internal.h"
+
+/* --- tables --- */
+
+static void read_segments(struct unwind_code *c, Elf *elf)
+{
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return;
+	for (size_t i = 0; i < n && c->nsegments < UNWIND_SEGMENTS; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		c->segments[c->nsegments++] = (struct unwind_segment){
+			.offset = ph.p_offset,
+			.end = ph.p_offset + ph.p_filesz,
+			.pc = (s64)(ph.p_vaddr - ph.p_offset),
+		};
+	}
+}
+
+void unwind_code__read(struct unwind_code *c, int fd, const char *path)
+{
+	Elf *elf;
+
+	*c = (struct unwind_code){0};
+	if (unwind_table__read(fd, "", path, &c->table, NULL))
+		return;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	read_segments(c, elf);
+	elf_end(elf);
+}
+
+void unwind_code__read_vdso(struct unwind_code *c)
+{
+	size_t size;
+	const void *image = object__vdso(&size);
+	Elf *elf;
+
+	*c = (struct unwind_code){0};
+	if (!image || unwind_table__read_memory(image, size, &c->table, NULL))
+		return;
+	/* Only read, though libelf's type does not say so. */
+	elf = elf_memory((char *)image, size);
+	read_segments(c, elf);
+	elf_end(elf);
+}
+
+void unwind_code__fini(struct unwind_code *c)
+{
+	unwind_table__free(&c->table);
+}
+
+/* A row whose rule is none: there is a table, but it says nothing of the place. NULL: no table. */
+static const struct unwind_row *row_at(const struct unwind_walk *w, u64 ip)
+{
+	static const struct unwind_row none = {.rule = UNWIND_CFA_NONE};
+	const struct unwind_row *row;
+	const struct unwind_code *c;
+	u64 offset;
+
+	c = w->code_at(w->ctx, ip, &offset);
+	if (!c || !c->table.nrows || c->table.machine != w->machine)
+		return NULL;
+	for (u32 i = 0; i < c->nsegments; i++) {
+		const struct unwind_segment *s = &c->segments[i];
+
+		if (offset < s->offset || offset >= s->end)
+			continue;
+		row = unwind_table__find(&c->table, offset + (u64)s->pc);
+		return row ? row : &none;
+	}
+	return &none;
+}
+
+/* --- one frame --- */
+
+static bool read_word(const struct unwind_walk *w, u64 at, u64 *out)
+{
+	u64 offset = at - w->stack_at;
+
+	if (at < w->stack_at || w->nstack < sizeof(*out) || offset > w->nstack - sizeof(*out))
+		return false;
+	memcpy(out, w->stack + offset, sizeof(*out));
+	return true;
+}
+
+enum step { STEP_ON, STEP_WHOLE, STEP_BROKEN };
+
+/* Of signals' frames, from the stack pointer in the trampoline on. */
+struct signal_frame {
+	u32 fp, sp, ip;
+};
+
+static struct signal_frame signal_frame(u16 machine)
+{
+	const u32 regs = 128 + 176 + 8; /* siginfo, and ucontext up to x0 */
+
+	if (machine == EM_AARCH64)
+		return (struct signal_frame){regs + 29 * 8, regs + 31 * 8, regs + 32 * 8};
+	return (struct signal_frame){120, 160, 168};
+}
+
+static enum step step_signal(struct unwind_walk *w)
+{
+	struct signal_frame f = signal_frame(w->machine);
+	u64 sp = w->sp;
+
+	if (!read_word(w, sp + f.ip, &w->ip) || !read_word(w, sp + f.fp, &w->fp) ||
+	    !read_word(w, sp + f.sp, &w->sp))
+		return STEP_BROKEN;
+	return w->ip ? STEP_ON : STEP_WHOLE;
+}
+
+static enum step step_fp(struct unwind_walk *w)
+{
+	u64 fp = w->fp;
+
+	if (fp < w->sp || fp & 7 || !read_word(w, fp + 8, &w->ip) || !read_word(w, fp, &w->fp))
+		return fp ? STEP_BROKEN : STEP_WHOLE;
+	w->sp = fp + 16;
+	return w->ip ? STEP_ON : STEP_WHOLE;
+}
+
+static bool find_cfa(const struct unwind_walk *w, const struct unwind_row *row, u64 *cfa)
+{
+	u64 offset = (u64)(8 * (s64)row->cfa);
+
+	switch (row->rule & UNWIND_CFA) {
+	case UNWIND_CFA_SP:
+		*cfa = w->sp + offset;
+		return true;
+	case UNWIND_CFA_FP:
+		*cfa = w->fp + offset;
+		return true;
+	case UNWIND_CFA_PLT:
+		*cfa = w->sp + ((w->ip & 15) >= 11 ? 16 : 8);
+		return true;
+	case UNWIND_CFA_DEREF_FP:
+		return read_word(w, w->fp + offset, cfa);
+	case UNWIND_CFA_DEREF_SP:
+		return read_word(w, w->sp + offset, cfa);
+	default:
+		return false;
+	}
+}
+
+static bool find_return(struct unwind_walk *w, const struct unwind_row *row, u64 cfa, u64 *ret)
+{
+	u64 at = cfa + (u64)(8 * (s64)row->fp);
+
+	switch (row->rule & UNWIND_RA) {
+	case UNWIND_RA_BELOW_CFA:
+		return read_word(w, cfa - 8, ret);
+	case UNWIND_RA_ABOVE_FP:
+		return read_word(w, at + 8, ret);
+	case UNWIND_RA_AT_FP:
+		return read_word(w, at, ret);
+	default: /* UNWIND_RA_LR */
+		*ret = w->lr;
+		w->lr = 0;
+		return true;
+	}
+}
+
+static bool find_fp(struct unwind_walk *w, const struct unwind_row *row, u64 cfa)
+{
+	u64 offset = (u64)(8 * (s64)row->fp);
+
+	switch (row->rule & UNWIND_FP) {
+	case UNWIND_FP_SAVED:
+		return read_word(w, cfa + offset, &w->fp);
+	case UNWIND_FP_AT_FP:
+		return read_word(w, w->fp + offset, &w->fp);
+	default:
+		return true;
+	}
+}
+
+static enum step step_row(struct unwind_walk *w, const struct unwind_row *row)
+{
+	bool leaf = (row->rule & UNWIND_RA) == UNWIND_RA_LR;
+	u64 cfa, ret;
+
+	/* A leaf on aarch64 may have no frame at all. */
+	if (!find_cfa(w, row, &cfa) || cfa < w->sp || (cfa == w->sp && !leaf) ||
+	    !find_return(w, row, cfa, &ret) || !find_fp(w, row, cfa))
+		return STEP_BROKEN;
+	w->sp = cfa;
+	w->ip = ret;
+	return ret ? STEP_ON : STEP_WHOLE;
+}
+
+/* exact: the address is an instruction's own, not that behind a call. */
+static enum step step(struct unwind_walk *w, bool *exact)
+{
+	const struct unwind_row *row = row_at(w, *exact ? w->ip : w->ip - 1);
+
+	*exact = false;
+	if (!row)
+		return step_fp(w);
+	switch (row->rule & UNWIND_CFA) {
+	case UNWIND_CFA_NONE:
+		return step_fp(w);
+	case UNWIND_CFA_END:
+		return STEP_WHOLE;
+	case UNWIND_CFA_SIGNAL:
+		*exact = true;
+		return step_signal(w);
+	default:
+		return step_row(w, row);
+	}
+}
+
+u32 unwind_walk__frames(struct unwind_walk *w, u64 *ips, u32 max, bool *whole)
+{
+	enum step how = STEP_ON;
+	bool exact = true;
+	u32 n = 0;
+
+	while (how == STEP_ON && n < max) {
+		ips[n++] = w->ip;
+		how = step(w, &exact);
+	}
+	*whole = how == STEP_WHOLE;
+	return n;
+}

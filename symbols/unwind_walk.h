@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Walks a copy of a user stack by unwind tables, and by frame pointers where there are none, as
+ * bpf/unwind.bpf.h does with the stack itself. Nothing but the copy is read. Any thread.
+ */
+#ifndef SYMBOLS_UNWIND_WALK_H
+#define SYMBOLS_UNWIND_WALK_H
+
+#include "symbols/unwind_table.h"
+
+/* The table of an object and which of its file is code. */
+struct unwind_code {
+	struct unwind_table table; /* no rows: there is none */
+	struct unwind_segment segments[UNWIND_SEGMENTS];
+	u32 nsegments;
+};
+
+/* fd stays the caller's. Without a table: to be walked by frame pointers. */
+void unwind_code__read(struct unwind_code *c, int fd, const char *path);
+/* Of this kernel's vdso. */
+void unwind_code__read_vdso(struct unwind_code *c);
+void unwind_code__fini(struct unwind_code *c);
+
+struct unwind_walk {
+	u64 ip, sp, fp, lr;
+	u16 machine;	 /* EM_X86_64 or EM_AARCH64 */
+	const u8 *stack; /* what lay from stack_at on */
+	u64 stack_at, nstack;
+	/* The object at an address and the offset in its file; NULL: it has none. */
+	const struct unwind_code *(*code_at)(void *ctx, u64 ip, u64 *offset);
+	void *ctx;
+};
+
+/* Fills ips, leaf first; returns how many, at least one (max is not 0). whole: the last one is
+ * the outermost frame. */
+u32 unwind_walk__frames(struct unwind_walk *w, u64 *ips, u32 max, bool *whole);
+
+#endif

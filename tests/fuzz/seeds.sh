@@ -126,6 +126,119 @@ le64() { for v in "$@"; do for b in 0 8 16 24 32 40 48 56; do
 		0xffffffff81000010 -512 0x401000 42
 } >"$out/perf_record/sample"
 
+# --- perf.data: a head like that of perf, and records as the fuzzer puts them behind one ---
+mkdir -p "$out/perf_data" "$out/folded"
+python3 - "$out/perf_data" <<'PY'
+import struct
+import subprocess
+import sys
+
+USER = 2
+PID, ID, TIME = 4711, 7, 1000000000
+
+
+def text(name):
+    return name + bytes(8 - len(name) % 8)
+
+
+def record(kind, body, misc=0):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def trailer(fields, time):
+    return struct.pack("<IIQ", PID, PID, time) + (struct.pack("<QQ", 0, ID) if fields else b"")
+
+
+def side(kind, body, time=TIME, fields=True, misc=0):
+    return record(kind, body + (trailer(fields, time) if fields else b""), misc)
+
+
+def stream(kind):
+    """Records of one form: 0 chains, 1 copies of stacks, 2 all fields, 3 hardly any."""
+    full = kind != 3
+    task = struct.pack("<II", PID, PID)
+    out = side(3, task + text(b"prog"), fields=full, misc=0x2000)
+    out += side(1, struct.pack("<IIQQQ", 0xffffffff, 0, 0xffffffff81000000, 1 << 24,
+                               0xffffffff81000000) + text(b"[kernel.kallsyms]_text"),
+                fields=full, misc=1)
+    for start, path in ((0x400000, b"/bin/true"), (0x500000, b"//anon"), (0x600000, b"[vdso]")):
+        out += side(10, task + struct.pack("<QQQIIQQII", start, 0x10000, 0, 8, 1, 77, 0, 5, 2)
+                    + text(path), fields=full, misc=USER)
+    out += side(7, struct.pack("<IIIIQ", PID + 1, PID, PID + 1, PID, TIME + 5), fields=full)
+    out += side(2, struct.pack("<QQ", ID, 3), fields=full)
+    out += side(19, struct.pack("<Q", 9) + text(b"/a.slice"), fields=full)
+    for i, ip in enumerate((0x402000, 0xffffffff81000100, 0x500010, 0x600020)):
+        body = struct.pack("<QQ", ID, ip) if full else struct.pack("<Q", ip)
+        body += task
+        if full:
+            body += struct.pack("<QQQ", TIME + i * 600000000, 1, 10 + i)
+        if kind == 2:
+            body += struct.pack("<Q", 1)
+        if full:
+            body += struct.pack("<QQQQ", 3, (1 << 64) - 512, ip, 0x402010)
+        if kind == 2:
+            body += struct.pack("<I4x", 4) + struct.pack("<QQQQ", 1, 1, 2, 3)
+        if kind in (1, 2):
+            body += struct.pack("<Q", 2) + struct.pack("<20Q", *([0x7fff0000] * 8 + [ip] * 12))
+            body += struct.pack("<Q", 64) + struct.pack("<8Q", *[0x402010] * 8)
+            body += struct.pack("<Q", 64)
+        if kind == 2:
+            body += struct.pack("<QQQQQ", 5, 2, 6, 7, 9)
+        out += record(9, body, USER if ip < 1 << 63 else 1)
+    out += record(68, b"")
+    return out + side(4, struct.pack("<IIIIQ", PID, 1, PID, 1, 3 * TIME), fields=full)
+
+
+def packed(data):
+    done = subprocess.run(["zstd", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=False)
+    return record(81, done.stdout)
+
+
+def attr(fields):
+    return struct.pack("<IIQQQQQ", 1, 136, 0, 99, fields, 0, 1 << 10 | 1 << 18) + bytes(88)
+
+
+def name(word):
+    return struct.pack("<I", len(word) + 1) + word + b"\0"
+
+
+def whole(data):
+    """As perf record writes a file: head, attr, ids, data, features."""
+    head, entry = 104, 136 + 16
+    at = head + entry + 8
+    out = struct.pack("<8sQQQQQQQQ", b"PERFILE2", head, entry, head, entry, at, len(data), 0, 0)
+    out += struct.pack("<QQQQ", 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 11 | 1 << 12, 0, 0, 0)
+    out += attr(0x10000 | 1 | 2 | 4 | 0x80 | 0x100 | 0x20) + struct.pack("<QQQ", head + entry, 8, ID)
+    ident = struct.pack("<IHHi", 0, 0x8002, 52, -1) + bytes(range(20)) + bytes([20, 0, 0, 0])
+    features = [ident + text(b"/bin/true"), name(b"host"), name(b"6.1.0"), name(b"x86_64"),
+                struct.pack("<I", 2) + name(b"perf") + name(b"record"),
+                struct.pack("<II", 1, 136) + attr(0) + struct.pack("<I", 1) + name(b"cycles")
+                + struct.pack("<Q", ID)]
+    at += len(data) + 16 * len(features)
+    table = b""
+    for f in features:
+        table += struct.pack("<QQ", at, len(f))
+        at += len(f)
+    return out + data + table + b"".join(features)
+
+
+def pipe(data):
+    fields = 0x10000 | 1 | 2 | 4 | 0x80 | 0x100 | 0x20
+    return (struct.pack("<8sQ", b"PERFILE2", 16) + record(64, attr(fields) + struct.pack("<Q", ID))
+            + record(80, struct.pack("<Q", 3) + name(b"host")) + data)
+
+
+for n in range(4):
+    with open(f"{sys.argv[1]}/records{n}", "wb") as f:
+        f.write(bytes([n]) + stream(n))
+for n, made in {"whole": whole(stream(0)), "pipe": pipe(stream(0)),
+                "packed": whole(packed(stream(0)))}.items():
+    with open(f"{sys.argv[1]}/{n}", "wb") as f:
+        f.write(made)
+PY
+printf '%s\n' '# folded' 'prog;main;work 12' 'prog;main;work;read_[k];vfs_read_[k] 3' \
+	'main 4' 'a rather long command;x;;y 5.5' 'wrong' '0' >"$out/folded/some"
+
 # --- recordings: payloads of names, and an interval with a sample of each type ---
 mkdir -p "$out/recording"
 python3 - "$out/recording" <<'PY'

@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""perf.data of perf record: shares by function are those of perf report on the same file."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+TMP = tempfile.mkdtemp(prefix="proftop-import.")
+ROUNDING = 0.0101  # perf prints two digits
+
+
+def path(name):
+    return os.path.join(TMP, name)
+
+
+def record(name, *args):
+    """A perf.data of about a second; skips when perf cannot do it here."""
+    live.need_root()
+    if not shutil.which("perf"):
+        raise live.Skip("perf is not installed")
+    file = path(name)
+    done = subprocess.run(["perf", "record", "-q", "-o", file, *map(str, args), "sleep", "1"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env=live.environment(HOME=TMP), check=False)
+    if done.returncode or not os.path.exists(file):
+        raise live.Skip(f"perf record {' '.join(map(str, args))} fails here: "
+                        f"{done.stderr.strip().splitlines()[-1:]}")
+    return file
+
+
+def report(file, *args):
+    """Percent by symbol as perf report has it; one symbol may have several rows."""
+    done = subprocess.run(["perf", "report", "-i", file, "--stdio", "-g", "none", "--percent-limit",
+                           "0", *args], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, env=live.environment(HOME=TMP), check=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        row = re.match(r"\s*([\d.]+)%\s+(?:[\d.]+%\s+)?\[.\] (\S+)", line)
+        if row:
+            share, rows = found.get(row[2], (0, 0))
+            found[row[2]] = share + float(row[1]), rows + 1
+    return found
+
+
+def replay(file, *args):
+    """The whole of it as one interval, and percent by symbol."""
+    shown = live.batch("--replay", file, "-d", 86400, *args, env=live.environment(HOME=TMP))
+    assert len(shown) == 1
+    found = {}
+    for row in shown[0]["rows"]:
+        share = found.setdefault(row["symbol"], [0, 0])
+        share[0] += row["self_pct"]
+        share[1] += row["total_pct"]
+    return shown[0], found
+
+
+def samples(file):
+    done = subprocess.run(["perf", "script", "-i", file, "-F", "comm"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=True)
+    return sum(bool(line.strip()) for line in done.stdout.splitlines())
+
+
+def compare(file, least, children=()):
+    """Names that both know: symbols of one address have several names, and what has none is
+    called after its address, in the file or after its beginning."""
+    shown, mine = replay(file)
+    assert shown["health"]["samples"] == samples(file), shown["health"]
+    theirs = report(file, "--no-children", "-F", "overhead,sym")
+    common = mine.keys() & theirs.keys()
+    for name in common:
+        share, rows = theirs[name]
+        assert abs(mine[name][0] - share) <= ROUNDING * rows, (name, mine[name], theirs[name])
+    known = sum(theirs[name][0] for name in common)
+    assert known >= least, (known, sorted(mine.items(), key=lambda x: -x[1][0])[:9],
+                            sorted(theirs.items(), key=lambda x: -x[1][0])[:9])
+    theirs = report(file, "--children", "-F", "overhead_children,sym")
+    for name in children:
+        assert abs(mine[name][1] - theirs[name][0]) <= ROUNDING, (name, mine[name], theirs[name])
+    return mine
+
+
+def test_all():
+    """perf record -a -g: functions of programs and of the kernel, with their callers"""
+    with live.Workload("two_functions", 30):
+        file = record("all.data", "-a", "-g", "-F", 997)
+    compare(file, 50, ["hot_70", "hot_30", "work"])
+
+
+def test_process():
+    """perf record -p: one process"""
+    with live.Workload("two_functions", 30) as work:
+        file = record("process.data", "-F", 997, "-p", work.pid)
+    mine = compare(file, 90)
+    assert mine["hot_70"][0] > mine["hot_30"][0] > 5, mine
+
+
+def test_dwarf():
+    """perf record --call-graph dwarf: stacks of code without frame pointers, walked here"""
+    with live.Workload("unwind_shapes", 30) as work:
+        file = record("dwarf.data", "-F", 499, "--call-graph", "dwarf", "-p", work.pid)
+    mine = compare(file, 90)
+    assert mine["main"][1] > 90, mine
+
+
+def test_page_faults():
+    """perf record -e page-faults: a software event, weighed by its periods"""
+    with subprocess.Popen(["stress-ng", "--fault", "1", "--timeout", "30", "--quiet"]) as stress:
+        try:
+            file = record("faults.data", "-a", "-g", "-e", "page-faults")
+        finally:
+            stress.terminate()
+    compare(file, 20)
+
+
+def test_tracepoint():
+    """perf record -e sched:sched_switch: a tracepoint; packed too"""
+    with subprocess.Popen(["stress-ng", "--pipe", "1", "--timeout", "30", "--quiet"]) as stress:
+        try:
+            plain = record("switch.data", "-a", "-g", "-e", "sched:sched_switch")
+            packed = record("packed.data", "-z", "-a", "-g", "-e", "sched:sched_switch")
+        finally:
+            stress.terminate()
+    compare(plain, 90)
+    compare(packed, 90)
+
+
+def test_folded():
+    """Folded stacks of a perf.data make the same table again"""
+    live.need_root()
+    file, folded = path("all.data"), path("all.folded")
+    if not os.path.exists(file):
+        raise live.Skip("there is no perf.data: see the first case")
+    done = live.proftop("--replay", file, "-b", "-d", 86400, "-o", folded)
+    assert done.status == 0, str(done)
+    first, again = replay(file)[1], replay(folded)[1]
+    sums = {}
+    for name, (own, _) in first.items():
+        sums[name] = sums.get(name, 0) + own
+    for name, own in sums.items():
+        assert abs(again.get(name, [0])[0] - own) < 0.001, (name, own, again.get(name))
+    whole = json.dumps(live.batch("--replay", folded, "--comm", "^two_functions$"))
+    assert "hot_70" in whole, whole[:500]
+
+
+if __name__ == "__main__":
+    try:
+        live.main(globals())
+    finally:
+        shutil.rmtree(TMP)

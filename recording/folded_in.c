@@ -2,6 +2,7 @@
 #include "recording/folded_in.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -175,33 +176,60 @@ static void read_lines(struct folded_in *f, FILE *from)
 	free(line);
 }
 
-int folded_import(int from, int to, const char *path, struct status *st)
+/* From the beginning of the file on. NULL with st. */
+static FILE *open_again(int fd, const char *path, struct status *st)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	FILE *f = own < 0 ? NULL : fdopen(own, "r");
+
+	if (f)
+		rewind(f);
+	else
+		status__set(st, EXIT_CODE_FAILURE, -errno, "cannot read %.200s: %s", path,
+			    strerror(errno));
+	return f;
+}
+
+static int refuse(int made, const char *path, struct status *st)
+{
+	if (made >= 0)
+		close(made);
+	status__set(st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no folded stacks", path);
+	return -1;
+}
+
+static int convert(FILE *from, struct symbols *symbols, const char *path, struct status *st)
 {
 	const struct recording_note notes[] = {{NOTE_RATE, "folded stacks"}, {NULL, NULL}};
 	struct health health = {
 		.tier = "another program",
 		.note = "folded stacks have no times, and of tasks only the command"};
 	struct folded_in *f = xcalloc(1, sizeof(*f));
-	int own = dup(from);
-	FILE *in = own < 0 ? NULL : fdopen(own, "r");
 	u64 samples = 0;
+	int fd;
 
-	f->symbols = in ? symbols__new(st) : NULL;
-	if (f->symbols) {
-		rewind(in);
-		f->out = import_out__new(to, f->symbols, notes, &health);
-		read_lines(f, in);
+	f->symbols = symbols;
+	f->out = import_out__new(symbols, notes, &health, st);
+	if (f->out) {
+		read_lines(f, from);
 		samples = import_out__samples(f->out);
-		import_out__finish(f->out);
 	}
 	if (f->wrong && samples)
 		log__add(LOG_WARN, "%.200s: %llu lines are no folded stacks and left out", path,
 			 (unsigned long long)f->wrong);
-	symbols__free(f->symbols);
+	fd = import_out__finish(f->out, st);
 	free(f);
-	if (in)
-		fclose(in);
-	if (samples)
-		return 0;
-	return status__set(st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no folded stacks", path);
+	return samples ? fd : refuse(fd, path, st);
+}
+
+int folded_import(int fd, struct symbols *symbols, const char *path, struct status *st)
+{
+	FILE *from = open_again(fd, path, st);
+	int made;
+
+	if (!from)
+		return -1;
+	made = convert(from, symbols, path, st);
+	fclose(from);
+	return made;
 }

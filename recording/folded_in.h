@@ -8,10 +8,11 @@
 #define RECORDING_FOLDED_IN_H
 
 #include "core/status.h"
+#include "symbols/symbols.h"
 
 /* Whether a file begins like it. */
 bool folded__is(int fd);
-/* from: such a file; to: an empty file. Both stay the caller's. 0 or -errno with st. */
-int folded_import(int from, int to, const char *path, struct status *st);
+/* fd: of such a file, stays the caller's. A descriptor for reader__open_memory; -1 with st. */
+int folded_import(int fd, struct symbols *symbols, const char *path, struct status *st);
 
 #endif

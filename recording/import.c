@@ -2,7 +2,6 @@
 #include "recording/import.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +11,7 @@
 
 #define MAGIC_LEN 8
 
-typedef int (*import_fn)(int from, int to, const char *path, struct status *st);
+typedef int (*import_fn)(int fd, struct symbols *symbols, const char *path, struct status *st);
 
 /* NULL: it is a recording already, or nothing that is known. */
 static import_fn importer_of(int fd)
@@ -31,33 +30,21 @@ static import_fn importer_of(int fd)
 	return folded__is(fd) ? folded_import : NULL;
 }
 
-/* Takes fd over. */
-static int convert(int fd, import_fn import, const char *path, struct status *st)
-{
-	int to = memfd_create("proftop-import", MFD_CLOEXEC), err;
-
-	if (to < 0)
-		err = status__set(st, EXIT_CODE_FAILURE, -errno, "no memory for %.200s: %s", path,
-				  strerror(errno));
-	else
-		err = import(fd, to, path, st);
-	close(fd);
-	if (!err)
-		return to;
-	if (to >= 0)
-		close(to);
-	return err;
-}
-
-int import__open(const char *path, struct status *st)
+struct reader *import__open(const char *path, struct symbols *symbols, struct status *st)
 {
 	/* Whatever it is, opening it waits for nobody. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), made;
 	import_fn import;
 
-	if (fd < 0)
-		return status__set(st, EXIT_CODE_USAGE, -errno, "cannot open %.200s: %s", path,
-				   strerror(errno));
+	if (fd < 0) {
+		status__set(st, EXIT_CODE_USAGE, -errno, "cannot open %.200s: %s", path,
+			    strerror(errno));
+		return NULL;
+	}
 	import = importer_of(fd);
-	return import ? convert(fd, import, path, st) : fd;
+	if (!import)
+		return reader__open_fd(fd, path, symbols, st);
+	made = import(fd, symbols, path, st);
+	close(fd);
+	return made < 0 ? NULL : reader__open_memory(made, symbols, st);
 }

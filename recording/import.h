@@ -6,10 +6,9 @@
 #ifndef RECORDING_IMPORT_H
 #define RECORDING_IMPORT_H
 
-#include "core/status.h"
+#include "recording/reader.h"
 
-/* A descriptor for reader__open_fd: of the file itself, or of what it was made into. -errno with
- * st. There is one thread. */
-int import__open(const char *path, struct status *st);
+/* Opens such a file, or a recording. NULL with st. */
+struct reader *import__open(const char *path, struct symbols *symbols, struct status *st);
 
 #endif

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/import_out.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "core/log.h"
 #include "models/model.h"
 #include "models/stacks.h"
-#include "recording/file_out.h"
 
 /* The recorder keeps the last STACKS_DEFINITIONS at least. */
 #define TOLD_MAX  (STACKS_DEFINITIONS / 2)
@@ -32,26 +28,19 @@ struct import_out {
 	bool begun, full;
 };
 
-static struct tap *new_tap(int fd, struct symbols *symbols, const struct recording_note *notes)
+struct import_out *import_out__new(struct symbols *symbols, const struct recording_note *notes,
+				   const struct health *health, struct status *st)
 {
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	const struct recorder_config cfg = {.symbols = symbols, .notes = notes};
+	struct tap *tap = recorder__new(&cfg, st);
+	struct import_out *o;
 
-	if (own < 0)
-		die("no file descriptor is left: raise ulimit -n");
-	return recorder__new(&(struct recorder_config){.file = file_out__new_fd(own),
-						       .symbols = symbols,
-						       .notes = notes},
-			     NULL);
-}
-
-struct import_out *import_out__new(int fd, struct symbols *symbols,
-				   const struct recording_note *notes, const struct health *health)
-{
-	struct import_out *o = xcalloc(1, sizeof(*o));
-
+	if (!tap)
+		return NULL;
+	o = xcalloc(1, sizeof(*o));
 	o->symbols = symbols;
 	o->health = *health;
-	o->tap = new_tap(fd, symbols, notes);
+	o->tap = tap;
 	return o;
 }
 
@@ -194,19 +183,30 @@ u64 import_out__samples(const struct import_out *o)
 	return o->samples;
 }
 
-void import_out__finish(struct import_out *o)
+static void end_last(struct import_out *o)
 {
+	bool timed = o->last_ns - o->t0_ns >= SHORTEST;
+
 	if (o->begun && !o->full)
-		end_interval(o, o->last_ns - o->t0_ns >= SHORTEST ? o->last_ns + 1
-								  : o->t0_ns + IMPORT_INTERVAL);
+		end_interval(o, timed ? o->last_ns + 1 : o->t0_ns + IMPORT_INTERVAL);
+}
+
+int import_out__finish(struct import_out *o, struct status *st)
+{
+	int fd;
+
+	if (!o)
+		return -1;
+	end_last(o);
 	symbols__kick(o->symbols);
 	if (!symbols__settle(o->symbols, SETTLE_MS))
-		log__add(LOG_WARN, "not all names were found within a minute: the others are "
-				   "offsets");
+		log__add(LOG_WARN, "not all names were found within a minute: others follow");
+	fd = recorder__memory(o->tap, st);
 	o->tap->ops->close(o->tap);
 	free(o->sums);
 	free(o->stacks);
 	hidx__fini(&o->by_key);
 	hidx__fini(&o->told);
 	free(o);
+	return fd;
 }

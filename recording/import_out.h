@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples of another program's file into a recording: added up over intervals of IMPORT_INTERVAL
- * as a source would hand them out. Samples come by and large in the order of their times. Bounded:
- * beyond IMPORT_BYTES of recording the rest is left out, which is logged. One thread.
+ * Samples of another program's file into a recording in memory, with locs of this session's
+ * symbols: added up over intervals of IMPORT_INTERVAL as a source would hand them out. Samples come
+ * by and large in the order of their times. Bounded: beyond IMPORT_BYTES of recording the rest is
+ * left out, which is logged. One thread.
  */
 #ifndef RECORDING_IMPORT_OUT_H
 #define RECORDING_IMPORT_OUT_H
@@ -16,10 +17,9 @@
 
 struct import_out;
 
-/* fd: an empty file, which stays the caller's. health: what all intervals say, but for their
- * samples. */
-struct import_out *import_out__new(int fd, struct symbols *symbols,
-				   const struct recording_note *notes, const struct health *health);
+/* health: what all intervals say, but for their samples. NULL with st. */
+struct import_out *import_out__new(struct symbols *symbols, const struct recording_note *notes,
+				   const struct health *health, struct status *st);
 /* Whether samples may name the stack, or it has to be defined (again). */
 bool import_out__knows(const struct import_out *o, u64 stack);
 /* def->ips are locs: def->named. */
@@ -28,7 +28,8 @@ void import_out__define(struct import_out *o, const struct stack_def *def);
 bool import_out__put(struct import_out *o, const struct stack_sample *s);
 void import_out__lost(struct import_out *o, u64 n);
 u64 import_out__samples(const struct import_out *o);
-/* Ends the last interval, waits for symbols and for all to be written, frees. */
-void import_out__finish(struct import_out *o);
+/* Ends the last interval, waits for symbols, frees. A descriptor for reader__open_memory; -1 with
+ * st. NULL is fine: -1, and st as it is. */
+int import_out__finish(struct import_out *o, struct status *st);
 
 #endif

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "core/cgroup.h"
 #include "core/log.h"
@@ -18,8 +19,8 @@
 
 struct perf_import {
 	const char *path;
-	int to;
 	struct symbols *symbols;
+	struct status *st;
 	struct perf_meta meta;
 	struct perf_stream *stream;
 	struct perf_order order;
@@ -121,7 +122,8 @@ static void begin_out(struct perf_import *p)
 	p->stacks.machine = machine_of(p->meta.arch);
 	if (perf_kernel__is_here(&p->kernel))
 		perf_spaces__same_kernel(p->stacks.spaces);
-	p->out = import_out__new(p->to, p->symbols, notes, &h);
+	p->out = import_out__new(p->symbols, notes, &h, p->st);
+	p->full = !p->out;
 }
 
 /* --- records, in the order of their times --- */
@@ -259,6 +261,8 @@ static void put(struct perf_import *p, const struct perf_event_header *h)
 		return;
 	if (r.type == PERF_RECORD_SAMPLE && !p->out)
 		begin_out(p);
+	if (p->full)
+		return;
 	if (r.t_ns)
 		perf_order__put(&p->order, h, r.t_ns);
 	else
@@ -330,48 +334,47 @@ static void tell(const struct perf_import *p)
 			 p->path, example, missing > 1 ? " and others" : "");
 }
 
-static int run(struct perf_import *p, struct status *st)
+/* What was made; -1 with st. */
+static int run(struct perf_import *p)
 {
-	int err = read_all(p, st);
+	int err = read_all(p, p->st), fd;
 
-	if (p->out)
-		import_out__finish(p->out);
-	if (err)
-		return err;
-	if (!p->out)
-		return status__set(st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no samples%s%s",
-				   p->path, *perf_stream__trouble(p->stream) ? ": " : "",
-				   perf_stream__trouble(p->stream));
-	tell(p);
-	return 0;
+	if (!err && !p->out && !p->full)
+		err = status__set(p->st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no samples%s%s",
+				  p->path, *perf_stream__trouble(p->stream) ? ": " : "",
+				  perf_stream__trouble(p->stream));
+	fd = import_out__finish(p->out, p->st);
+	if (!err && fd >= 0)
+		tell(p);
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
-int perf_import(int from, int to, const char *path, struct status *st)
+int perf_import(int fd, struct symbols *symbols, const char *path, struct status *st)
 {
 	struct perf_import *p = xcalloc(1, sizeof(*p));
-	int err = -EINVAL;
 
 	p->path = path;
-	p->to = to;
+	p->symbols = symbols;
+	p->st = st;
 	p->event = NO_EVENT;
 	p->order.fn = take;
 	p->order.ctx = p;
 	perf_meta__init(&p->meta);
-	p->symbols = symbols__new(st);
-	p->stream = p->symbols ? perf_stream__open(from, path, &p->meta, st) : NULL;
-	if (p->stream) {
-		perf_kernel__init(&p->kernel, p->symbols, &p->meta);
-		p->stacks.kernel = &p->kernel;
-		p->stacks.spaces = perf_spaces__new(p->symbols, &p->meta);
-		err = run(p, st);
-	}
+	perf_kernel__init(&p->kernel, symbols, &p->meta);
+	p->stacks.kernel = &p->kernel;
+	p->stacks.spaces = perf_spaces__new(symbols, &p->meta);
+	p->stream = perf_stream__open(fd, path, &p->meta, st);
+	fd = p->stream ? run(p) : -1;
 	perf_spaces__free(p->stacks.spaces);
 	perf_kernel__fini(&p->kernel);
 	perf_comms__fini(&p->tasks);
 	perf_order__fini(&p->order);
 	perf_stream__free(p->stream);
 	perf_meta__fini(&p->meta);
-	symbols__free(p->symbols);
 	free(p);
-	return err;
+	return fd;
 }

@@ -8,8 +8,9 @@
 #define RECORDING_PERF_IMPORT_H
 
 #include "core/status.h"
+#include "symbols/symbols.h"
 
-/* from: perf.data; to: an empty file. Both stay the caller's. 0 or -errno with st. */
-int perf_import(int from, int to, const char *path, struct status *st);
+/* fd: of perf.data, stays the caller's. A descriptor for reader__open_memory; -1 with st. */
+int perf_import(int fd, struct symbols *symbols, const char *path, struct status *st);
 
 #endif

@@ -144,10 +144,11 @@ static void unpack(struct perf_stream *s)
 static const struct perf_event_header *take(struct perf_stream *s, struct window *w)
 {
 	struct perf_event_header h;
-	const u8 *at = w->v + w->at;
+	const u8 *at;
 
 	if (w->n - w->at < sizeof(h))
 		return NULL;
+	at = w->v + w->at;
 	memcpy(&h, at, sizeof(h));
 	if (h.size < sizeof(h)) {
 		w->at = w->n;

@@ -329,11 +329,9 @@ struct player *player__open_memory(int fd, struct symbols *symbols, struct statu
 struct player *player__open(const char *path, struct symbols *symbols, struct status *st)
 {
 	struct reader *reader;
-	int fd;
 
 	cgroup__go_away();
-	fd = import__open(path, st);
-	reader = fd < 0 ? NULL : reader__open_fd(fd, path, symbols, st);
+	reader = import__open(path, symbols, st);
 	if (!reader)
 		return NULL;
 	machine__set(reader__note(reader, NOTE_HOST), reader__note(reader, NOTE_KERNEL));

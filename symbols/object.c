@@ -337,6 +337,8 @@ static ssize_t read_file(struct symbols *s, u32 object, u64 offset, void *buf, s
 /* The kernel and the processes of a recording are others than those of this machine. */
 static bool is_here(struct symbols *s, const struct object *o)
 {
+	if (o->foreign && !*o->recorded)
+		return o->pub.kind == CODE_USER || o->pub.kind == CODE_VDSO;
 	return !o->recorded || (o->pub.kind == CODE_USER && *o->recorded &&
 				!strcmp(o->recorded, object__build_id(s, o->pub.id)));
 }

@@ -20,6 +20,11 @@
 	(DUMP | PERF_SAMPLE_READ | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |                    \
 	 PERF_SAMPLE_WEIGHT | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_CGROUP)
 
+#define SYMBOLS_FOR 500 /* inputs: its tables only grow */
+
+static struct symbols *symbols;
+static u32 inputs;
+
 static void make_file(struct bytes *file, const u8 *data, size_t size)
 {
 	static const u64 fields[] = {CHAIN, DUMP, ALL, PERF_SAMPLE_IP | PERF_SAMPLE_TID};
@@ -48,18 +53,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct status st = {0};
 	struct reader *r;
 	char path[32];
-	int fd, made;
+	int fd;
 
 	if (!size)
 		return 0;
+	if (inputs++ % SYMBOLS_FOR == 0) {
+		symbols__free(symbols);
+		symbols = symbols__new(&st);
+	}
 	if (size >= 8 && (!memcmp(data, "PERFILE2", 8) || !memcmp(data, "2ELIFREP", 8)))
 		bytes__put(&file, data, size);
 	else
 		make_file(&file, data, size);
 	fd = fuzz__file(file.v, file.n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	made = import__open(path, &st);
-	r = made < 0 ? NULL : reader__open_fd(made, path, NULL, &st);
+	r = import__open(path, symbols, &st);
 	if (r)
 		read_all(r);
 	else if (!st.msg[0])

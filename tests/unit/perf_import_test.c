@@ -30,15 +30,16 @@ static struct symbols *symbols;
 
 static struct reader *open_file(const struct bytes *file, struct status *st)
 {
-	int fd = memfd_create("import", MFD_CLOEXEC), made;
+	int fd = memfd_create("import", MFD_CLOEXEC);
+	struct reader *r;
 	char path[32];
 
 	assert_int_equal(write(fd, file->v, file->n), file->n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	*st = (struct status){0};
-	made = import__open(path, st);
+	r = import__open(path, symbols, st);
 	close(fd);
-	return made < 0 ? NULL : reader__open_fd(made, path, symbols, st);
+	return r;
 }
 
 static struct reader *open_text(const char *text, struct status *st)

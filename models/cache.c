@@ -3,14 +3,9 @@
 #include "models/cache.h"
 
 #include "models/cache_model.h"
+#include "models/snap_box.h"
 
 #define FLOWS (sizeof(struct cache_flow) / sizeof(u64))
-
-struct snap_box {
-	struct cache_snap snap;
-	struct arena arena;
-	struct stack_store *store;
-};
 
 struct flow_track {
 	struct cache_flow now, total;
@@ -93,30 +88,6 @@ static void cache__consume(struct model *m, const struct sample *s)
 
 /* --- out --- */
 
-static void snap_box__free(struct snap *s)
-{
-	struct snap_box *box = container_of(s, struct snap_box, snap.base);
-
-	heat_columns__put(&box->snap.heat);
-	stack_store__put(box->store);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
-{
-	struct snap_box *box = xcalloc(1, sizeof(*box));
-
-	arena__init(&box->arena);
-	atomic_init(&box->snap.base.refs, 1);
-	box->snap.base.free = snap_box__free;
-	box->snap.base.t0_ns = t0_ns;
-	box->snap.base.t1_ns = t1_ns;
-	box->snap.symbols = m->symbols;
-	box->store = stack_store__get(m->stacks.store);
-	return box;
-}
-
 static void snap_flow(struct model *m, double keep, struct cache_snap *snap)
 {
 	struct flow_track *t = &m->flow;
@@ -154,16 +125,19 @@ static void snap_strip(struct model *m, struct cache_snap *snap, struct arena *a
 
 static struct snap *cache__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
-	struct snap_box *box = snap_box__new(m, t0_ns, t1_ns);
-	struct cache_snap *snap = &box->snap;
+	struct arena *arena;
+	struct cache_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
 	double keep = window_clock__advance(&m->clock, t0_ns, t1_ns, snap->window_ns);
 
+	snap->symbols = m->symbols;
+	stack_store__hold(m->stacks.store, snap);
+	heat_columns__hold(&snap->heat, snap);
 	snap->since_ns = m->clock.since_ns;
-	cache_uses__snap(&m->uses, keep, snap, &box->arena);
-	cache_misses__snap(&m->misses, keep, &m->stacks, snap, &box->arena);
+	cache_uses__snap(&m->uses, keep, snap, arena);
+	cache_misses__snap(&m->misses, keep, &m->stacks, snap, arena);
 	snap_flow(m, keep, snap);
-	snap_strip(m, snap, &box->arena);
-	snap->heat = heat_log__tick(&m->heat, t0_ns, t1_ns, &box->arena);
+	snap_strip(m, snap, arena);
+	snap->heat = heat_log__tick(&m->heat, t0_ns, t1_ns, arena);
 	return &snap->base;
 }
 

@@ -14,64 +14,41 @@
 #include "core/cpu_cache.h"
 #include "core/scope.h"
 #include "models/answer.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/tallies.h"
 
 #define CPU_CACHE_MAX_ROWS 16384
 
 struct model_ops;
 extern const struct model_ops model_cpu_cache;
 
-/* What one process did on one CPU. */
-struct cpu_cache_use {
-	u32 cpu, tgid; /* tgid CPU_CACHE_NOBODY: of several, or of nobody known */
-	u32 tid;       /* one that did, the latest */
-	u64 cgroup;
-	char comm[COMM_LEN];
-	u64 n[WINDOWS][CPU_CACHES][CPU_CACHE_COUNTS];
-};
+/* What tallies count, of what one process did on one CPU. */
+#define CPU_CACHE_COUNT(cache, count) ((cache) * CPU_CACHE_COUNTS + (count))
+_Static_assert(CPU_CACHES * CPU_CACHE_COUNTS <= TALLY_COUNTS, "all counts have room");
+_Static_assert(CPU_CACHE_NOBODY == TALLY_OTHERS, "nobody is no single process either");
 
 struct cpu_cache_snap {
 	struct snap base;
 	u64 since_ns;
 	u64 window_ns[WINDOWS];
 	u32 nuses;
-	const struct cpu_cache_use *uses;
+	const struct tally *uses;
 	bool state_known;
 	struct cpu_cache_state_sample state; /* the newest one */
 };
 
-enum cpu_cache_group {
-	CPU_CACHE_BY_PID,
-	CPU_CACHE_BY_COMM,
-	CPU_CACHE_BY_CGROUP,
-	CPU_CACHE_BY_CPU,
-	CPU_CACHE_GROUPS
-};
-extern const char *const cpu_cache_group_names[CPU_CACHE_GROUPS];
-/* CPU_CACHE_GROUPS when there is none of that name. */
-enum cpu_cache_group cpu_cache_group__by_name(const char *name);
-
 /* A value; zero it first. */
 struct cpu_cache_query {
 	enum cpu_cache cache;
-	enum cpu_cache_group group;
+	enum tally_group group;
 	enum profile_window window;
-};
-
-struct cpu_cache_row {
-	u64 key;
-	const char *name;
-	const struct cpu_cache_use *use; /* the member that misses most */
-	const char *pid_text, *cpu_text, *cgroup_name;
-	u64 n[CPU_CACHE_COUNTS];
 };
 
 struct cpu_cache_answer {
 	struct answer base; /* rows by misses, then by references, descending */
 	struct cpu_cache_query query;
 	u32 nrows;
-	const struct cpu_cache_row *rows;
-	u64 n[CPU_CACHE_COUNTS]; /* of all rows */
+	const struct tally_row *rows; /* counts as enum cpu_cache_count */
+	u64 n[TALLY_COUNTS];	      /* of all rows */
 	u64 window_ns;
 	bool known; /* this cache's counters are there */
 };
@@ -82,7 +59,7 @@ struct cpu_cache_answer *cpu_cache__query(const struct cpu_cache_snap *snap,
 					  const struct scope *scope);
 /* VALUE_PCT of the references; VALUE_NONE without any. Of few of them there may seem to be more
  * misses: then it is 0. */
-struct value cpu_cache__hit_pct(const u64 n[CPU_CACHE_COUNTS]);
+struct value cpu_cache__hit_pct(const u64 *n);
 
 extern const struct column cpu_cache_columns[];
 extern const u32 cpu_cache_ncolumns;

@@ -2,39 +2,16 @@
 /* Rows of who misses the CPU's caches, and their columns. */
 #include <stdio.h>
 
-#include "core/hidx.h"
 #include "models/cpu_cache.h"
 #include "models/who.h"
 #include "models/windows.h"
-
-const char *const cpu_cache_group_names[CPU_CACHE_GROUPS] = {[CPU_CACHE_BY_PID] = "pid",
-							     [CPU_CACHE_BY_COMM] = "comm",
-							     [CPU_CACHE_BY_CGROUP] = "cgroup",
-							     [CPU_CACHE_BY_CPU] = "cpu"};
-
-enum cpu_cache_group cpu_cache_group__by_name(const char *name)
-{
-	u32 g = 0;
-
-	while (g < CPU_CACHE_GROUPS && strcmp(cpu_cache_group_names[g], name))
-		g++;
-	return g;
-}
 
 struct answer_box {
 	struct cpu_cache_answer answer;
 	struct arena arena;
 };
 
-struct maker {
-	const struct cpu_cache_query *query;
-	struct arena *arena;
-	struct cpu_cache_row *rows;
-	u32 n;
-	struct hidx index;
-};
-
-struct value cpu_cache__hit_pct(const u64 n[CPU_CACHE_COUNTS])
+struct value cpu_cache__hit_pct(const u64 *n)
 {
 	const u64 all = n[CPU_CACHE_REFERENCES], misses = MIN(n[CPU_CACHE_MISSES], all);
 
@@ -101,25 +78,25 @@ const u32 cpu_cache_ncolumns = COLUMNS;
 
 static bool applies(const struct cpu_cache_answer *a, u32 column)
 {
-	const enum cpu_cache_group by = a->query.group;
+	const enum tally_group by = a->query.group;
 
 	switch (column) {
 	case COL_PID_TEXT:
 	case COL_PID:
-		return by == CPU_CACHE_BY_PID;
+		return by == TALLY_BY_PID;
 	case COL_CPU_TEXT:
 	case COL_CPU:
-		return by == CPU_CACHE_BY_CPU;
+		return by == TALLY_BY_CPU;
 	case COL_COMM:
-		return by != CPU_CACHE_BY_CGROUP;
+		return by != TALLY_BY_CGROUP;
 	case COL_CGROUP:
-		return by == CPU_CACHE_BY_PID || by == CPU_CACHE_BY_CGROUP;
+		return by == TALLY_BY_PID || by == TALLY_BY_CGROUP;
 	default:
 		return true;
 	}
 }
 
-static u64 number_cell(const struct cpu_cache_answer *a, const struct cpu_cache_row *r, u32 column)
+static u64 number_cell(const struct cpu_cache_answer *a, const struct tally_row *r, u32 column)
 {
 	switch (column) {
 	case COL_REFERENCE_RATE:
@@ -131,13 +108,13 @@ static u64 number_cell(const struct cpu_cache_answer *a, const struct cpu_cache_
 	case COL_MISSES:
 		return r->n[CPU_CACHE_MISSES];
 	case COL_CPU:
-		return r->use->cpu;
+		return r->most->cpu;
 	default:
-		return r->use->tgid;
+		return r->most->tgid;
 	}
 }
 
-static struct value share_cell(const struct cpu_cache_answer *a, const struct cpu_cache_row *r,
+static struct value share_cell(const struct cpu_cache_answer *a, const struct tally_row *r,
 			       u32 column)
 {
 	if (column == COL_HIT_PCT)
@@ -149,7 +126,7 @@ static struct value share_cell(const struct cpu_cache_answer *a, const struct cp
 				   (double)a->n[CPU_CACHE_MISSES]};
 }
 
-static const char *text_cell(const struct cpu_cache_row *r, u32 column)
+static const char *text_cell(const struct tally_row *r, u32 column)
 {
 	switch (column) {
 	case COL_CPU_TEXT:
@@ -159,14 +136,14 @@ static const char *text_cell(const struct cpu_cache_row *r, u32 column)
 	case COL_CGROUP:
 		return r->cgroup_name;
 	default:
-		return r->use->comm;
+		return r->most->comm;
 	}
 }
 
 static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
 	const struct cpu_cache_answer *a = container_of(t, struct cpu_cache_answer, base.table);
-	const struct cpu_cache_row *r = &a->rows[row];
+	const struct tally_row *r = &a->rows[row];
 
 	*out = (struct value){0};
 	if (column >= COLUMNS || !applies(a, column))
@@ -176,7 +153,7 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 		*out = share_cell(a, r, column);
 	else if (out->type == VALUE_TEXT)
 		out->s = text_cell(r, column);
-	else if (column == COL_PID && r->use->tgid == CPU_CACHE_NOBODY)
+	else if (column == COL_PID && r->most->tgid == TALLY_OTHERS)
 		out->type = VALUE_NONE;
 	else
 		out->u = number_cell(a, r, column);
@@ -191,11 +168,11 @@ static u64 answer__key(const struct row_table *t, u32 row)
 static void make_table(struct cpu_cache_answer *a, struct arena *arena)
 {
 	struct column *columns = arena__dup(arena, cpu_cache_columns, sizeof(cpu_cache_columns));
-	u32 key = a->query.group == CPU_CACHE_BY_CGROUP ? COL_CGROUP : COL_COMM;
+	u32 key = a->query.group == TALLY_BY_CGROUP ? COL_CGROUP : COL_COMM;
 
 	columns[key].flags |= COLUMN_KEY | COLUMN_FLEX;
 	columns[key].priority = 0;
-	if (a->query.group == CPU_CACHE_BY_CPU) {
+	if (a->query.group == TALLY_BY_CPU) {
 		columns[COL_COMM].title = "Misses most";
 		columns[COL_COMM].help = "who misses most on this CPU";
 	}
@@ -211,81 +188,10 @@ static void make_table(struct cpu_cache_answer *a, struct arena *arena)
 
 /* --- rows --- */
 
-static u64 use_key(const struct cpu_cache_use *u, enum cpu_cache_group by)
-{
-	u64 comm = hash_bytes(u->comm, strlen(u->comm));
-
-	switch (by) {
-	case CPU_CACHE_BY_PID:
-		/* Nobody's are told apart by their name. */
-		return mix64_pair(u->tgid == CPU_CACHE_NOBODY ? comm : 1, u->tgid);
-	case CPU_CACHE_BY_COMM:
-		return mix64_pair(2, comm);
-	case CPU_CACHE_BY_CGROUP:
-		return mix64_pair(3, u->cgroup);
-	default:
-		return mix64_pair(4, u->cpu);
-	}
-}
-
-static struct cpu_cache_row *row_of(struct maker *m, u64 key)
-{
-	u32 at;
-
-	HIDX_FIND(at, &m->index, key, pos, m->rows[pos].key == key);
-	if (at != HIDX_NONE)
-		return &m->rows[at];
-	hidx__add(&m->index, key, m->n);
-	m->rows[m->n] = (struct cpu_cache_row){.key = key};
-	return &m->rows[m->n++];
-}
-
-static void add_use(struct maker *m, struct cpu_cache_answer *a, const struct cpu_cache_use *u)
-{
-	const enum profile_window w = m->query->window;
-	const enum cpu_cache k = m->query->cache;
-	struct cpu_cache_row *r = row_of(m, use_key(u, m->query->group));
-
-	if (!r->use || u->n[w][k][CPU_CACHE_MISSES] > r->use->n[w][k][CPU_CACHE_MISSES])
-		r->use = u;
-	for (u32 i = 0; i < CPU_CACHE_COUNTS; i++) {
-		r->n[i] += u->n[w][k][i];
-		a->n[i] += u->n[w][k][i];
-	}
-}
-
-static const char *cpu_text(struct arena *a, u32 cpu)
-{
-	char text[16];
-	int n = snprintf(text, sizeof(text), "%5u", cpu);
-
-	return arena__dup(a, text, (size_t)n + 1);
-}
-
-static void name_row(struct maker *m, struct cpu_cache_row *r)
-{
-	const struct cpu_cache_use *u = r->use;
-
-	r->pid_text = who__id_text(m->arena, u->tgid == CPU_CACHE_NOBODY ? 0 : u->tgid);
-	r->cpu_text = cpu_text(m->arena, u->cpu);
-	r->cgroup_name = who__cgroup_text(m->arena, u->cgroup);
-	r->name = m->query->group == CPU_CACHE_BY_CGROUP ? r->cgroup_name : u->comm;
-}
-
-static int by_misses(const void *a, const void *b)
-{
-	const struct cpu_cache_row *x = a, *y = b;
-
-	for (int i = CPU_CACHE_COUNTS - 1; i >= 0; i--)
-		if (x->n[i] != y->n[i])
-			return x->n[i] > y->n[i] ? -1 : 1;
-	return (x->key > y->key) - (x->key < y->key);
-}
-
-static bool counts(const struct cpu_cache_use *u, const struct cpu_cache_query *q,
+static bool counts(const struct tally *u, const struct cpu_cache_query *q,
 		   const struct scope *scope)
 {
-	const u64 *n = u->n[q->window][q->cache];
+	const u64 *n = &u->n[q->window][CPU_CACHE_COUNT(q->cache, 0)];
 
 	return (n[CPU_CACHE_REFERENCES] || n[CPU_CACHE_MISSES]) &&
 	       scope__task(scope, u->tgid, u->tid, u->cpu, u->cgroup, u->comm);
@@ -306,7 +212,12 @@ struct cpu_cache_answer *cpu_cache__query(const struct cpu_cache_snap *snap,
 {
 	struct answer_box *box = xcalloc(1, sizeof(*box));
 	struct cpu_cache_answer *a = &box->answer;
-	struct maker m = {.query = q, .arena = &box->arena};
+	struct tally_rows rows = {.group = q->group,
+				  .window = q->window,
+				  .first = CPU_CACHE_COUNT(q->cache, 0),
+				  .count = CPU_CACHE_COUNTS,
+				  .rank = CPU_CACHE_MISSES,
+				  .arena = &box->arena};
 
 	arena__init(&box->arena);
 	a->base.snap = snap__get(&snap->base);
@@ -315,16 +226,14 @@ struct cpu_cache_answer *cpu_cache__query(const struct cpu_cache_snap *snap,
 	a->query = *q;
 	a->window_ns = snap->window_ns[q->window];
 	a->known = snap->state_known && snap->state.of[q->cache].known;
-	m.rows = arena__array(m.arena, struct cpu_cache_row, snap->nuses);
+	tally_rows__begin(&rows, snap->nuses);
 	for (u32 i = 0; i < snap->nuses; i++)
 		if (counts(&snap->uses[i], q, scope))
-			add_use(&m, a, &snap->uses[i]);
-	for (u32 i = 0; i < m.n; i++)
-		name_row(&m, &m.rows[i]);
-	qsort(m.rows, m.n, sizeof(*m.rows), by_misses);
-	hidx__fini(&m.index);
-	a->rows = m.rows;
-	a->nrows = m.n;
-	make_table(a, m.arena);
+			tally_rows__add(&rows, &snap->uses[i]);
+	tally_rows__end(&rows);
+	a->rows = rows.rows;
+	a->nrows = rows.n;
+	memcpy(a->n, rows.sum, sizeof(a->n));
+	make_table(a, &box->arena);
 	return a;
 }

@@ -13,58 +13,42 @@
 #include "core/cache.h"
 #include "core/scope.h"
 #include "models/answer.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/tallies.h"
 
 #define DENTRY_MAX_ROWS 8192
-#define DENTRY_MERGED	UINT32_MAX /* tgid of "[others]" */
 
 struct model_ops;
 extern const struct model_ops model_dentry;
 
+/* What tallies count. */
 enum dentry_count { DENTRY_LOOKUPS, DENTRY_NEGATIVE, DENTRY_SLOW, DENTRY_COUNTS };
-
-struct dentry_use {
-	u32 tgid;
-	bool kthread;
-	u64 cgroup;
-	char comm[COMM_LEN];
-	u64 n[WINDOWS][DENTRY_COUNTS];
-};
 
 struct dentry_snap {
 	struct snap base;
 	u64 since_ns;
 	u64 window_ns[WINDOWS];
 	u32 nuses;
-	const struct dentry_use *uses;
+	const struct tally *uses;
 	bool slow_known; /* false: DENTRY_SLOW is 0 everywhere */
 	bool state_known;
 	struct dentry_state_sample state; /* the newest one */
 };
 
-enum dentry_group { DENTRY_BY_PID, DENTRY_BY_COMM, DENTRY_BY_CGROUP, DENTRY_GROUPS };
-extern const char *const dentry_group_names[DENTRY_GROUPS];
+/* Rows are by all that tallies go by but the CPU. */
+#define DENTRY_GROUPS TALLY_BY_CPU
 
 /* A value; zero it first. */
 struct dentry_query {
-	enum dentry_group group;
+	enum tally_group group; /* below DENTRY_GROUPS */
 	enum profile_window window;
-};
-
-struct dentry_row {
-	u64 key;
-	const char *name;
-	const struct dentry_use *use; /* the member that looks up most */
-	const char *pid_text, *cgroup_name;
-	u64 n[DENTRY_COUNTS];
 };
 
 struct dentry_answer {
 	struct answer base; /* rows by lookups, descending */
 	struct dentry_query query;
 	u32 nrows;
-	const struct dentry_row *rows;
-	u64 n[DENTRY_COUNTS]; /* of all rows */
+	const struct tally_row *rows;
+	u64 n[TALLY_COUNTS]; /* of all rows */
 	u64 window_ns;
 	bool slow_known;
 };

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of who looks up names, and their columns. */
-#include "core/hidx.h"
 #include "models/dentry.h"
 #include "models/who.h"
 #include "models/windows.h"
 
-const char *const dentry_group_names[DENTRY_GROUPS] = {
-	[DENTRY_BY_PID] = "pid", [DENTRY_BY_COMM] = "comm", [DENTRY_BY_CGROUP] = "cgroup"};
-
 struct answer_box {
 	struct dentry_answer answer;
 	struct arena arena;
-};
-
-struct maker {
-	const struct dentry_query *query;
-	struct arena *arena;
-	struct dentry_row *rows;
-	u32 n;
-	struct hidx index;
 };
 
 /* --- columns --- */
@@ -83,19 +71,19 @@ static bool applies(const struct dentry_answer *a, u32 column)
 	switch (column) {
 	case COL_PID_TEXT:
 	case COL_PID:
-		return a->query.group == DENTRY_BY_PID;
+		return a->query.group == TALLY_BY_PID;
 	case COL_COMM:
-		return a->query.group != DENTRY_BY_CGROUP;
+		return a->query.group != TALLY_BY_CGROUP;
 	case COL_SLOW_RATE:
 		return a->slow_known;
 	case COL_CGROUP:
-		return a->query.group != DENTRY_BY_COMM;
+		return a->query.group != TALLY_BY_COMM;
 	default:
 		return true;
 	}
 }
 
-static u64 number_cell(const struct dentry_answer *a, const struct dentry_row *r, u32 column)
+static u64 number_cell(const struct dentry_answer *a, const struct tally_row *r, u32 column)
 {
 	switch (column) {
 	case COL_LOOKUP_RATE:
@@ -105,17 +93,17 @@ static u64 number_cell(const struct dentry_answer *a, const struct dentry_row *r
 	case COL_SLOW_RATE:
 		return window__per_second(r->n[DENTRY_SLOW], a->window_ns);
 	case COL_PID:
-		return r->use->tgid;
+		return r->most->tgid;
 	default:
 		return r->n[column - COL_COUNTS];
 	}
 }
 
-static bool is_none(const struct dentry_answer *a, const struct dentry_row *r, u32 column)
+static bool is_none(const struct dentry_answer *a, const struct tally_row *r, u32 column)
 {
 	switch (column) {
 	case COL_PID:
-		return r->use->tgid == DENTRY_MERGED;
+		return r->most->tgid == TALLY_OTHERS;
 	case COL_NEGATIVE_PCT:
 		return !r->n[DENTRY_LOOKUPS];
 	case COL_COUNTS + DENTRY_SLOW:
@@ -128,7 +116,7 @@ static bool is_none(const struct dentry_answer *a, const struct dentry_row *r, u
 static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
 	const struct dentry_answer *a = container_of(t, struct dentry_answer, base.table);
-	const struct dentry_row *r = &a->rows[row];
+	const struct tally_row *r = &a->rows[row];
 
 	*out = (struct value){0};
 	if (column >= COLUMNS || !applies(a, column))
@@ -137,7 +125,7 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 	if (column == COL_PID_TEXT)
 		out->s = r->pid_text;
 	else if (out->type == VALUE_TEXT)
-		out->s = column == COL_CGROUP ? r->cgroup_name : r->use->comm;
+		out->s = column == COL_CGROUP ? r->cgroup_name : r->most->comm;
 	else if (out->type == VALUE_PCT)
 		out->f = (double)r->n[DENTRY_NEGATIVE] * 100 / (double)r->n[DENTRY_LOOKUPS];
 	else if (out->type == VALUE_COUNT)
@@ -153,7 +141,7 @@ static u64 answer__key(const struct row_table *t, u32 row)
 static void make_table(struct dentry_answer *a, struct arena *arena)
 {
 	struct column *columns = arena__dup(arena, dentry_columns, sizeof(dentry_columns));
-	u32 key = a->query.group == DENTRY_BY_CGROUP ? COL_CGROUP : COL_COMM;
+	u32 key = a->query.group == TALLY_BY_CGROUP ? COL_CGROUP : COL_COMM;
 
 	columns[key].flags |= COLUMN_KEY | COLUMN_FLEX;
 	columns[key].priority = 0;
@@ -169,62 +157,7 @@ static void make_table(struct dentry_answer *a, struct arena *arena)
 
 /* --- rows --- */
 
-static u64 use_key(const struct dentry_use *u, enum dentry_group by)
-{
-	switch (by) {
-	case DENTRY_BY_PID:
-		return mix64_pair(1, u->tgid);
-	case DENTRY_BY_COMM:
-		return mix64_pair(2, hash_bytes(u->comm, strlen(u->comm)));
-	default:
-		return mix64_pair(3, u->cgroup);
-	}
-}
-
-static struct dentry_row *row_of(struct maker *m, u64 key)
-{
-	u32 at;
-
-	HIDX_FIND(at, &m->index, key, pos, m->rows[pos].key == key);
-	if (at != HIDX_NONE)
-		return &m->rows[at];
-	hidx__add(&m->index, key, m->n);
-	m->rows[m->n] = (struct dentry_row){.key = key};
-	return &m->rows[m->n++];
-}
-
-static void add_use(struct maker *m, struct dentry_answer *a, const struct dentry_use *u)
-{
-	enum profile_window w = m->query->window;
-	struct dentry_row *r = row_of(m, use_key(u, m->query->group));
-
-	if (!r->use || u->n[w][DENTRY_LOOKUPS] > r->use->n[w][DENTRY_LOOKUPS])
-		r->use = u;
-	for (u32 i = 0; i < DENTRY_COUNTS; i++) {
-		r->n[i] += u->n[w][i];
-		a->n[i] += u->n[w][i];
-	}
-}
-
-static void name_row(struct maker *m, struct dentry_row *r)
-{
-	const struct dentry_use *u = r->use;
-
-	r->pid_text = who__id_text(m->arena, u->tgid == DENTRY_MERGED ? 0 : u->tgid);
-	r->cgroup_name = who__cgroup_text(m->arena, u->cgroup);
-	r->name = m->query->group == DENTRY_BY_CGROUP ? r->cgroup_name : u->comm;
-}
-
-static int by_lookups(const void *a, const void *b)
-{
-	const struct dentry_row *x = a, *y = b;
-
-	if (x->n[DENTRY_LOOKUPS] != y->n[DENTRY_LOOKUPS])
-		return x->n[DENTRY_LOOKUPS] > y->n[DENTRY_LOOKUPS] ? -1 : 1;
-	return (x->key > y->key) - (x->key < y->key);
-}
-
-static bool counts(const struct dentry_use *u, enum profile_window w, const struct scope *scope)
+static bool counts(const struct tally *u, enum profile_window w, const struct scope *scope)
 {
 	return u->n[w][DENTRY_LOOKUPS] &&
 	       who__passes(scope, u->tgid, 0, u->cgroup, u->comm) &&
@@ -245,7 +178,11 @@ struct dentry_answer *dentry__query(const struct dentry_snap *snap, const struct
 {
 	struct answer_box *box = xcalloc(1, sizeof(*box));
 	struct dentry_answer *a = &box->answer;
-	struct maker m = {.query = q, .arena = &box->arena};
+	struct tally_rows rows = {.group = q->group,
+				  .window = q->window,
+				  .count = DENTRY_COUNTS,
+				  .rank = DENTRY_LOOKUPS,
+				  .arena = &box->arena};
 
 	arena__init(&box->arena);
 	a->base.snap = snap__get(&snap->base);
@@ -254,16 +191,14 @@ struct dentry_answer *dentry__query(const struct dentry_snap *snap, const struct
 	a->query = *q;
 	a->window_ns = snap->window_ns[q->window];
 	a->slow_known = snap->slow_known;
-	m.rows = arena__array(m.arena, struct dentry_row, snap->nuses);
+	tally_rows__begin(&rows, snap->nuses);
 	for (u32 i = 0; i < snap->nuses; i++)
 		if (counts(&snap->uses[i], q->window, scope))
-			add_use(&m, a, &snap->uses[i]);
-	for (u32 i = 0; i < m.n; i++)
-		name_row(&m, &m.rows[i]);
-	qsort(m.rows, m.n, sizeof(*m.rows), by_lookups);
-	hidx__fini(&m.index);
-	a->rows = m.rows;
-	a->nrows = m.n;
-	make_table(a, m.arena);
+			tally_rows__add(&rows, &snap->uses[i]);
+	tally_rows__end(&rows);
+	a->rows = rows.rows;
+	a->nrows = rows.n;
+	memcpy(a->n, rows.sum, sizeof(a->n));
+	make_table(a, &box->arena);
 	return a;
 }

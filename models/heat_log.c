@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/heat_log.h"
+#include "models/snap_box.h"
 
 #include "core/arena.h"
 
@@ -177,6 +178,16 @@ void heat_columns__put(const struct heat_columns *c)
 {
 	for (u32 i = 0; i < c->n; i++)
 		column__put(c->v[i]);
+}
+
+static void put_columns(void *columns)
+{
+	heat_columns__put(columns);
+}
+
+void heat_columns__hold(struct heat_columns *c, void *snap)
+{
+	snap_box__hold(snap, put_columns, c);
 }
 
 void heat_log__zero(struct heat_log *l)

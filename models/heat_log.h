@@ -69,5 +69,7 @@ void heat_log__fini(struct heat_log *l);
 size_t heat_log__bytes(const struct heat_log *l);
 
 void heat_columns__put(const struct heat_columns *c);
+/* Those of a snapshot go with it (models/snap_box.h). */
+void heat_columns__hold(struct heat_columns *c, void *snap);
 
 #endif

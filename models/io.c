@@ -3,15 +3,10 @@
 #include "models/io.h"
 
 #include "models/io_model.h"
+#include "models/snap_box.h"
 
 const char *const io_op_names[IO_OPS] = {"read", "write", "flush", "discard"};
 const char *const io_stage_names[IO_STAGES] = {"total", "queued", "device"};
-
-struct snap_box {
-	struct io_snap snap;
-	struct arena arena;
-	struct stack_store *store;
-};
 
 /* --- kinds of I/O of devices --- */
 
@@ -243,30 +238,6 @@ static void io__consume(struct model *m, const struct sample *s)
 	}
 }
 
-static void snap_box__free(struct snap *s)
-{
-	struct snap_box *box = container_of(s, struct snap_box, snap.base);
-
-	heat_columns__put(&box->snap.heat);
-	stack_store__put(box->store);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
-{
-	struct snap_box *box = xcalloc(1, sizeof(*box));
-
-	arena__init(&box->arena);
-	atomic_init(&box->snap.base.refs, 1);
-	box->snap.base.free = snap_box__free;
-	box->snap.base.t0_ns = t0_ns;
-	box->snap.base.t1_ns = t1_ns;
-	box->snap.symbols = m->symbols;
-	box->store = stack_store__get(m->stacks.store);
-	return box;
-}
-
 static void snap_kinds(struct model *m, const struct window_pace *p, struct io_snap *snap,
 		       struct arena *a)
 {
@@ -320,19 +291,22 @@ static void snap_heat(struct model *m, struct io_snap *snap, struct arena *a)
 
 static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
-	struct snap_box *box = snap_box__new(m, t0_ns, t1_ns);
-	struct io_snap *snap = &box->snap;
+	struct arena *arena;
+	struct io_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
 	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
 
+	snap->symbols = m->symbols;
+	stack_store__hold(m->stacks.store, snap);
+	heat_columns__hold(&snap->heat, snap);
 	snap->since_ns = m->clock.since_ns;
-	snap_kinds(m, &p, snap, &box->arena);
-	snap_procs(m, &p, snap, &box->arena);
+	snap_kinds(m, &p, snap, arena);
+	snap_procs(m, &p, snap, arena);
 	if (m->nstates)
-		snap->states = arena__dup(&box->arena, m->states, m->nstates * sizeof(*m->states));
+		snap->states = arena__dup(arena, m->states, m->nstates * sizeof(*m->states));
 	snap->nstates = m->nstates;
 	m->nstates = 0;
-	io__snap_slow(m, snap, &box->arena);
-	snap_heat(m, snap, &box->arena);
+	io__snap_slow(m, snap, arena);
+	snap_heat(m, snap, arena);
 	m->ticks++;
 	return &snap->base;
 }

@@ -5,15 +5,10 @@
 #include <math.h>
 
 #include "models/profile_model.h"
+#include "models/snap_box.h"
 
 /* Below this many samples a decaying entry counts as gone. */
 #define DECAY_FLOOR 0.01
-
-struct snap_box {
-	struct profile_snap snap;
-	struct arena arena;
-	struct stack_store *store;
-};
 
 u32 profile__comm(struct model *m, const char *comm)
 {
@@ -124,53 +119,33 @@ static void snap_entry(const struct model *m, const struct live *e, struct profi
 	out->comm = e->comm;
 }
 
-static void snap_box__free(struct snap *s)
-{
-	struct snap_box *box = container_of(s, struct snap_box, snap.base);
-
-	stack_store__put(box->store);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
-{
-	struct snap_box *box = xcalloc(1, sizeof(*box));
-
-	arena__init(&box->arena);
-	atomic_init(&box->snap.base.refs, 1);
-	box->snap.base.free = snap_box__free;
-	box->snap.base.t0_ns = t0_ns;
-	box->snap.base.t1_ns = t1_ns;
-	box->snap.symbols = m->symbols;
-	box->snap.since_ns = m->since_ns;
-	box->snap.ncomms = m->ncomms;
-	box->snap.comms = arena__dup(&box->arena, m->comms, m->ncomms * sizeof(*m->comms));
-	box->store = stack_store__get(m->stacks.store);
-	return box;
-}
-
 static struct snap *profile__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	double dt = t1_ns > t0_ns ? (double)(t1_ns - t0_ns) / NSEC_PER_SEC : 0;
 	double keep = exp2(-dt / PROFILE_HALF_LIFE_S);
 	struct profile_entry *entries;
-	struct snap_box *box;
+	struct profile_snap *snap;
+	struct arena *arena;
 
 	if (!m->begun)
 		m->since_ns = t0_ns;
 	m->begun = true;
-	box = snap_box__new(m, t0_ns, t1_ns);
-	entries = arena__array(&box->arena, struct profile_entry, m->nlive);
+	snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
+	snap->symbols = m->symbols;
+	stack_store__hold(m->stacks.store, snap);
+	snap->since_ns = m->since_ns;
+	snap->ncomms = m->ncomms;
+	snap->comms = arena__dup(arena, m->comms, m->ncomms * sizeof(*m->comms));
+	entries = arena__array(arena, struct profile_entry, m->nlive);
 	for (u32 i = 0; i < m->nlive; i++) {
 		advance(&m->live[i], keep, MAX(dt, 1e-3), &entries[i]);
 		snap_entry(m, &m->live[i], &entries[i]);
 		if (entries[i].stack && entries[i].stack->folded)
-			box->snap.folded_count += entries[i].count[WINDOW_TOTAL];
+			snap->folded_count += entries[i].count[WINDOW_TOTAL];
 	}
-	box->snap.entries = entries;
-	box->snap.nentries = m->nlive;
-	return &box->snap.base;
+	snap->entries = entries;
+	snap->nentries = m->nlive;
+	return &snap->base;
 }
 
 /* Known stacks stay: a source need not define them again. */

@@ -5,12 +5,7 @@
 #include <math.h>
 
 #include "models/sched_model.h"
-
-struct snap_box {
-	struct sched_snap snap;
-	struct arena arena;
-	struct stack_store *store;
-};
+#include "models/snap_box.h"
 
 /* --- CPUs --- */
 
@@ -150,30 +145,6 @@ static void sched__consume(struct model *m, const struct sample *s)
 	}
 }
 
-static void snap_box__free(struct snap *s)
-{
-	struct snap_box *box = container_of(s, struct snap_box, snap.base);
-
-	heat_columns__put(&box->snap.heat);
-	stack_store__put(box->store);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static struct snap_box *snap_box__new(struct model *m, u64 t0_ns, u64 t1_ns)
-{
-	struct snap_box *box = xcalloc(1, sizeof(*box));
-
-	arena__init(&box->arena);
-	atomic_init(&box->snap.base.refs, 1);
-	box->snap.base.free = snap_box__free;
-	box->snap.base.t0_ns = t0_ns;
-	box->snap.base.t1_ns = t1_ns;
-	box->snap.symbols = m->symbols;
-	box->store = stack_store__get(m->stacks.store);
-	return box;
-}
-
 static struct heat_columns snap_heat(struct model *m, const struct sched_snap *snap,
 				     struct arena *a)
 {
@@ -185,17 +156,20 @@ static struct heat_columns snap_heat(struct model *m, const struct sched_snap *s
 
 static struct snap *sched__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
-	struct snap_box *box = snap_box__new(m, t0_ns, t1_ns);
-	struct sched_snap *snap = &box->snap;
+	struct arena *arena;
+	struct sched_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
 	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
 
+	snap->symbols = m->symbols;
+	stack_store__hold(m->stacks.store, snap);
+	heat_columns__hold(&snap->heat, snap);
 	snap->since_ns = m->clock.since_ns;
 	sched__trim_tasks(m);
-	snap->tasks = sched__snap_tasks(m, &p, &box->arena);
+	snap->tasks = sched__snap_tasks(m, &p, arena);
 	snap->ntasks = m->nlive;
-	snap_cpus(m, &p, snap, &box->arena);
-	sched__snap_delays(m, snap, &box->arena);
-	sched__snap_switches(m, snap, &box->arena);
+	snap_cpus(m, &p, snap, arena);
+	sched__snap_delays(m, snap, arena);
+	sched__snap_switches(m, snap, arena);
 	track__advance(&m->all, &p, snap->all);
 	track__advance(&m->others, &p, snap->others);
 	for (u32 k = 0; k < SCHED_HISTS; k++) {
@@ -203,7 +177,7 @@ static struct snap *sched__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 		hist_track__advance(&m->other_hists[k], &p, snap->other_hists, k);
 	}
 	snap->nothers = m->nothers;
-	snap->heat = snap_heat(m, snap, &box->arena);
+	snap->heat = snap_heat(m, snap, arena);
 	m->ticks++;
 	return &snap->base;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the hashes of sources name: distinct stacks, in memory that snapshots share. */
 #include "models/stacks.h"
+#include "models/snap_box.h"
 
 /* How many hashes are known to name a stack. */
 #define MAX_SLOTS (2 * STACKS_DEFINITIONS)
@@ -29,6 +30,16 @@ void stack_store__put(struct stack_store *s)
 		return;
 	arena__fini(&s->arena);
 	free(s);
+}
+
+static void put_store(void *store)
+{
+	stack_store__put(store);
+}
+
+void stack_store__hold(struct stack_store *s, void *snap)
+{
+	snap_box__hold(snap, put_store, stack_store__get(s));
 }
 
 static struct stack_store *stack_store__new(void)

@@ -45,6 +45,8 @@ struct stack_store {
 
 struct stack_store *stack_store__get(struct stack_store *s);
 void stack_store__put(struct stack_store *s); /* any thread; NULL is fine */
+/* A reference that goes with a snapshot (models/snap_box.h). */
+void stack_store__hold(struct stack_store *s, void *snap);
 
 struct stack_slot;
 

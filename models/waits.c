@@ -5,12 +5,7 @@
 #include <math.h>
 
 #include "models/waits_model.h"
-
-struct snap_box {
-	struct waits_snap snap;
-	struct arena arena;
-	struct stack_store *store;
-};
+#include "models/snap_box.h"
 
 /* --- entries --- */
 
@@ -332,9 +327,10 @@ static bool is_empty(const struct wait_entry *e)
 	return !all->off_ns && !all->count && !all->open;
 }
 
-static void snap_waits(struct model *m, const struct waits_pace *p, struct snap_box *box)
+static void snap_waits(struct model *m, const struct waits_pace *p, struct waits_snap *snap,
+		       struct arena *arena)
 {
-	struct wait_entry *out = arena__array(&box->arena, struct wait_entry, m->nwaits);
+	struct wait_entry *out = arena__array(arena, struct wait_entry, m->nwaits);
 	u32 n = 0;
 
 	for (u32 i = 0; i < m->nwaits; i++) {
@@ -342,40 +338,12 @@ static void snap_waits(struct model *m, const struct waits_pace *p, struct snap_
 		snap_entry(m, &m->waits[i], &out[n]);
 		begin_interval(&m->waits[i]);
 		if (out[n].folded)
-			box->snap.folded_ns += out[n].sums[WINDOW_TOTAL].off_ns;
+			snap->folded_ns += out[n].sums[WINDOW_TOTAL].off_ns;
 		/* What the last one left behind is overwritten by the next. */
 		n += !is_empty(&out[n]);
 	}
-	box->snap.entries = out;
-	box->snap.nentries = n;
-}
-
-static void snap_box__free(struct snap *s)
-{
-	struct snap_box *box = container_of(s, struct snap_box, snap.base);
-
-	heat_columns__put(&box->snap.heat);
-	stack_store__put(box->store);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static struct snap_box *snap_box__new(const struct model *m, u64 t0_ns, u64 t1_ns)
-{
-	struct snap_box *box = xcalloc(1, sizeof(*box));
-
-	arena__init(&box->arena);
-	atomic_init(&box->snap.base.refs, 1);
-	box->snap.base.free = snap_box__free;
-	box->snap.base.t0_ns = t0_ns;
-	box->snap.base.t1_ns = t1_ns;
-	box->snap.symbols = m->symbols;
-	box->snap.since_ns = m->since_ns;
-	box->snap.window_ns[WINDOW_LAST] = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
-	box->snap.window_ns[WINDOW_DECAY] = rounded(m->decay_ns);
-	box->snap.window_ns[WINDOW_TOTAL] = t1_ns > m->since_ns ? t1_ns - m->since_ns : 0;
-	box->store = stack_store__get(m->stacks.store);
-	return box;
+	snap->entries = out;
+	snap->nentries = n;
 }
 
 static struct waits_pace pace_of(struct model *m, u64 t0_ns, u64 t1_ns)
@@ -408,13 +376,21 @@ static struct heat_columns snap_heat(struct model *m, u64 t0_ns, u64 t1_ns, stru
 static struct snap *waits__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	struct waits_pace pace = pace_of(m, t0_ns, t1_ns);
-	struct snap_box *box = snap_box__new(m, t0_ns, t1_ns);
+	struct arena *arena;
+	struct waits_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
 
-	snap_waits(m, &pace, box);
-	box->snap.tasks = waits__snap_tasks(m, &pace, &box->arena);
-	box->snap.ntasks = m->ntasks;
-	box->snap.heat = snap_heat(m, t0_ns, t1_ns, &box->arena);
-	return &box->snap.base;
+	snap->symbols = m->symbols;
+	stack_store__hold(m->stacks.store, snap);
+	heat_columns__hold(&snap->heat, snap);
+	snap->since_ns = m->since_ns;
+	snap->window_ns[WINDOW_LAST] = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
+	snap->window_ns[WINDOW_DECAY] = rounded(m->decay_ns);
+	snap->window_ns[WINDOW_TOTAL] = t1_ns > m->since_ns ? t1_ns - m->since_ns : 0;
+	snap_waits(m, &pace, snap, arena);
+	snap->tasks = waits__snap_tasks(m, &pace, arena);
+	snap->ntasks = m->ntasks;
+	snap->heat = snap_heat(m, t0_ns, t1_ns, arena);
+	return &snap->base;
 }
 
 /* --- the model --- */

@@ -109,8 +109,7 @@ static void ask_for_line(struct host *h)
 		return;
 	h->past.line_asked = true;
 	j = xcalloc(1, sizeof(*j));
-	j->job = (struct job){
-		.run = line_job__run, .done = line_job__done, .drop = line_job__drop};
+	j->job = (struct job){.run = line_job__run, .done = line_job__done, .drop = line_job__drop};
 	j->host = h;
 	j->memory = h->past.live ? fcntl(h->past.memory, F_DUPFD_CLOEXEC, 0) : -1;
 	worker__post(h->lists, &j->job);
@@ -131,7 +130,8 @@ static bool enter(struct host *h, struct status *st)
 	int fd;
 
 	if (h->past.memory < 0) {
-		status__set(st, EXIT_CODE_USAGE, -ENODATA, "no history is kept: --history 0 was asked for");
+		status__set(st, EXIT_CODE_USAGE, -ENODATA,
+			    "no history is kept: --history 0 was asked for");
 		return false;
 	}
 	fd = fcntl(h->past.memory, F_DUPFD_CLOEXEC, 0);
@@ -192,14 +192,16 @@ void past__fini(struct host *h)
 
 /* --- going to a time --- */
 
-/* The end of the interval before, or after, a time that is so far away; UINT64_MAX: there is none. */
+/* The end of the interval before, or after, a time that is so far away; UINT64_MAX: there is none.
+ */
 static u64 beside(const struct host *h, u64 t, u64 far, bool back)
 {
 	const struct timeline *l = h->past.line;
 	u64 wanted = back ? t - MIN(t, far) : t + far, best = UINT64_MAX;
 
 	if (!l) /* not read yet: about there */
-		return back ? MIN(wanted, t - MIN(t, h->interval_ns)) : MAX(wanted, t + h->interval_ns);
+		return back ? MIN(wanted, t - MIN(t, h->interval_ns))
+			    : MAX(wanted, t + h->interval_ns);
 	for (u32 i = 0; i < l->n; i++) {
 		u64 t1 = l->v[i].t1_ns;
 
@@ -305,17 +307,28 @@ static void toggle_range(struct host *h)
 bool past__action(struct host *h, enum action a)
 {
 	switch (a) {
-	case ACTION_STEP_BACK: step(h, 1, true); return true;
-	case ACTION_STEP_FORWARD: step(h, 1, false); return true;
-	case ACTION_MINUTE_BACK: step(h, MINUTE_NS, true); return true;
-	case ACTION_MINUTE_FORWARD: step(h, MINUTE_NS, false); return true;
-	case ACTION_RANGE: toggle_range(h); return true;
+	case ACTION_STEP_BACK:
+		step(h, 1, true);
+		return true;
+	case ACTION_STEP_FORWARD:
+		step(h, 1, false);
+		return true;
+	case ACTION_MINUTE_BACK:
+		step(h, MINUTE_NS, true);
+		return true;
+	case ACTION_MINUTE_FORWARD:
+		step(h, MINUTE_NS, false);
+		return true;
+	case ACTION_RANGE:
+		toggle_range(h);
+		return true;
 	case ACTION_NOW:
 		if (h->options->replay)
 			host__message(h, ROLE_DIM, "a recording has no present");
 		past__leave(h);
 		return true;
-	default: return false;
+	default:
+		return false;
 	}
 }
 
@@ -340,7 +353,8 @@ bool past__goto(struct host *h, const char *when, struct status *st)
 		return true;
 	s = span(h);
 	if (!timepoint__parse(when, &s, &t)) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "goto takes " TIMEPOINT_TAKES ", or live");
+		status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			    "goto takes " TIMEPOINT_TAKES ", or live");
 		return false;
 	}
 	h->past.mark_ns = 0;
@@ -355,7 +369,8 @@ bool past__range(struct host *h, const char *range, struct status *st)
 	u64 t0, t1;
 
 	if (sscanf(range, "%31s %31s %1s", from, to, more) != 2) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "range takes two times, each " TIMEPOINT_TAKES);
+		status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			    "range takes two times, each " TIMEPOINT_TAKES);
 		return false;
 	}
 	if (!may_go(h))
@@ -403,7 +418,8 @@ static void loads(const struct timeline *l, const struct timespan *s, float *v, 
 static void mark_place(const struct host *h, struct canvas *c, int x, int y, int w,
 		       const struct timespan *s, u64 at)
 {
-	int here = cell_of(s, at, w), mark = h->past.mark_ns ? cell_of(s, h->past.mark_ns, w) : here;
+	int here = cell_of(s, at, w),
+	    mark = h->past.mark_ns ? cell_of(s, h->past.mark_ns, w) : here;
 
 	for (int i = MIN(here, mark); i <= MAX(here, mark); i++)
 		c->cells[y * c->w + x + i].role = ROLE_WARM;
@@ -413,7 +429,8 @@ static void mark_place(const struct host *h, struct canvas *c, int x, int y, int
 }
 
 /* "14:05:33 -4:12", or "14:05:33 + 37s" of a sum. */
-static void place_text(const struct host *h, const struct timespan *s, u64 at, char *buf, size_t size)
+static void place_text(const struct host *h, const struct timespan *s, u64 at, char *buf,
+		       size_t size)
 {
 	struct timespan ago = {0, s->end_ns, 0};
 	char clock[16], length[16];
@@ -441,9 +458,10 @@ void past__draw_strip(struct host *h, int y)
 	int x, w;
 
 	timepoint__format(begin, sizeof(begin), &s, s.begin_ns);
-	format__bytes(bytes, sizeof(bytes), h->past.live ? h->past.now->history.bytes
-							 : h->frame->tape.bytes);
-	snprintf(left, sizeof(left), "%s %s %s ", h->past.live ? "history" : "recording", bytes, begin);
+	format__bytes(bytes, sizeof(bytes),
+		      h->past.live ? h->past.now->history.bytes : h->frame->tape.bytes);
+	snprintf(left, sizeof(left), "%s %s %s ", h->past.live ? "history" : "recording", bytes,
+		 begin);
 	place_text(h, &s, at, right, sizeof(right));
 	x = draw__text(c, 0, y, c->w, ROLE_DIM, left);
 	w = MIN(c->w - x - text__width(right), (int)ARRAY_SIZE(v));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The past: going back and forth in time, through what is kept of the last minutes while collecting
- * goes on, or through a recording. What is shown then comes from a second collector that replays the
- * history, or from the one that replays the recording. UI thread only.
+ * goes on, or through a recording. What is shown then comes from a second collector that replays
+ * the history, or from the one that replays the recording. UI thread only.
  */
 #ifndef TUI_PAST_H
 #define TUI_PAST_H

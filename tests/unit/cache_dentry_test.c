@@ -50,7 +50,7 @@ static const struct dentry_snap *tick(void)
 	return container_of(s, struct dentry_snap, base);
 }
 
-static struct dentry_answer *ask(const struct dentry_snap *s, enum dentry_group group,
+static struct dentry_answer *ask(const struct dentry_snap *s, enum tally_group group,
 				 enum profile_window window)
 {
 	struct dentry_query q = {.group = group, .window = window};
@@ -78,7 +78,7 @@ static void rows_and_shares(void **state)
 	put(6, "cc1", 300, 0, true);
 	put(7, "ls", 1, 1, true);
 	s = tick();
-	a = ask(s, DENTRY_BY_PID, WINDOW_LAST);
+	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
 	assert_int_equal(a->nrows, 3);
 	assert_int_equal(cell(a, 0, "pid").u, 6);
 	assert_int_equal(cell(a, 0, "lookup_rate").u, 300);
@@ -87,7 +87,7 @@ static void rows_and_shares(void **state)
 	assert_int_equal(a->n[DENTRY_LOOKUPS], 401);
 	assert_int_equal(a->n[DENTRY_NEGATIVE], 26);
 	answer__free(&a->base);
-	a = ask(s, DENTRY_BY_COMM, WINDOW_LAST);
+	a = ask(s, TALLY_BY_COMM, WINDOW_LAST);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell(a, 0, "lookups").u, 400);
 	answer__free(&a->base);
@@ -101,7 +101,7 @@ static void slow_ones_are_not_invented(void **state)
 
 	put(5, "cc1", 100, 25, false);
 	s = tick();
-	a = ask(s, DENTRY_BY_PID, WINDOW_LAST);
+	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
 	assert_int_equal(cell(a, 0, "slow").type, VALUE_NONE);
 	assert_int_equal(cell(a, 0, "slow_rate").type, VALUE_NONE);
 	answer__free(&a->base);
@@ -124,7 +124,7 @@ static void windows_and_the_state(void **state)
 	s = tick();
 	assert_true(s->state_known);
 	assert_int_equal(s->state.negative, 2);
-	a = ask(s, DENTRY_BY_PID, WINDOW_TOTAL);
+	a = ask(s, TALLY_BY_PID, WINDOW_TOTAL);
 	assert_int_equal(cell(a, 0, "lookups").u, 150);
 	assert_int_equal(cell(a, 0, "lookup_rate").u, 75);
 	answer__free(&a->base);
@@ -145,11 +145,11 @@ static void processes_that_are_too_many_are_others(void **state)
 		put(i, "sh", 3, 1, false);
 	s = tick();
 	assert_true(s->nuses <= DENTRY_MAX_ROWS);
-	a = ask(s, DENTRY_BY_COMM, WINDOW_LAST);
+	a = ask(s, TALLY_BY_COMM, WINDOW_LAST);
 	assert_int_equal(a->n[DENTRY_LOOKUPS], 3 * n);
 	assert_int_equal(a->nrows, 2);
 	answer__free(&a->base);
-	a = ask(s, DENTRY_BY_PID, WINDOW_LAST);
+	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
 	assert_string_equal(cell(a, 0, "comm").s, "[others]");
 	assert_int_equal(cell(a, 0, "pid").type, VALUE_NONE);
 	answer__free(&a->base);
@@ -159,7 +159,7 @@ static void processes_that_are_too_many_are_others(void **state)
 /* Which threads count was decided in the kernel: a filter by thread leaves their process's row. */
 static void a_filter_by_thread_keeps_its_process(void **state)
 {
-	struct dentry_query q = {.group = DENTRY_BY_PID, .window = WINDOW_LAST};
+	struct dentry_query q = {.group = TALLY_BY_PID, .window = WINDOW_LAST};
 	static const char *const filters[] = {"tid=78", "pid=77", "pid=5"};
 	const struct dentry_snap *s;
 

@@ -43,7 +43,7 @@ static const struct cpu_cache_snap *tick(void)
 	return container_of(s, struct cpu_cache_snap, base);
 }
 
-static struct cpu_cache_answer *ask(const struct cpu_cache_snap *s, enum cpu_cache_group group)
+static struct cpu_cache_answer *ask(const struct cpu_cache_snap *s, enum tally_group group)
 {
 	struct cpu_cache_query q = {.group = group, .window = WINDOW_LAST};
 
@@ -202,7 +202,7 @@ static void records_become_rows(void **state)
 	assert_int_equal(h.samples, 4);
 	snap = tick();
 	assert_true(snap->state.of[LLC].estimated);
-	a = ask(snap, CPU_CACHE_BY_PID);
+	a = ask(snap, TALLY_BY_PID);
 	assert_int_equal(a->nrows, 3);
 	assert_int_equal(a->n[REFS], 5000);
 	assert_int_equal(a->n[MISS], 205);
@@ -218,7 +218,7 @@ static void records_become_rows(void **state)
 	assert_int_equal(cell(a, 1, "hit_pct").type, VALUE_NONE);
 	assert_int_equal(cell(a, 2, "references").u, 2000);
 	answer__free(&a->base);
-	a = ask(snap, CPU_CACHE_BY_CPU);
+	a = ask(snap, TALLY_BY_CPU);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell(a, 0, "cpu").u, 1);
 	assert_int_equal(cell(a, 0, "references").u, 4000);
@@ -239,7 +239,7 @@ static void a_scope_takes_only_its_share(void **state)
 	feed_scene(s);
 	source_cpu_cache.drain(s, true, &sink);
 	snap = tick();
-	a = ask(snap, CPU_CACHE_BY_PID);
+	a = ask(snap, TALLY_BY_PID);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->n[REFS], 1000);
 	assert_int_equal(a->n[MISS], 0);
@@ -259,7 +259,7 @@ static void counts_are_differences(void **state)
 		cpu_cache__feed_count(s, LLC, REFS, 2, 100 * i, 10 * i, 10 * i);
 		source_cpu_cache.drain(s, true, &sink);
 		snap = tick();
-		a = ask(snap, CPU_CACHE_BY_CPU);
+		a = ask(snap, TALLY_BY_CPU);
 		assert_int_equal(a->n[REFS], 100);
 		assert_false(snap->state.of[LLC].estimated);
 		answer__free(&a->base);
@@ -287,12 +287,12 @@ static void processes_that_are_too_many_are_their_cpus(void **state)
 	}
 	snap = tick();
 	assert_true(snap->nuses <= CPU_CACHE_MAX_ROWS);
-	a = ask(snap, CPU_CACHE_BY_CPU);
+	a = ask(snap, TALLY_BY_CPU);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell(a, 0, "references").u, 3 * n / 2);
 	assert_int_equal(cell(a, 1, "misses").u, n / 2);
 	answer__free(&a->base);
-	a = ask(snap, CPU_CACHE_BY_PID);
+	a = ask(snap, TALLY_BY_PID);
 	assert_string_equal(cell(a, 0, "comm").s, "[others]");
 	assert_int_equal(a->n[REFS], 3 * n);
 	answer__free(&a->base);

@@ -25,10 +25,9 @@ static void begin(struct maker *m, u64 span_s, u64 bytes)
 	struct status st = {0};
 
 	*m = (struct maker){.symbols = symbols__new(&st), .t_ns = MAKER_T0};
-	m->tap = recorder__new(
-		&(struct recorder_config){.symbols = m->symbols,
-					  .ring = {span_s * NSEC_PER_SEC, bytes}},
-		&st);
+	m->tap = recorder__new(&(struct recorder_config){.symbols = m->symbols,
+							 .ring = {span_s * NSEC_PER_SEC, bytes}},
+			       &st);
 	assert_non_null(m->tap);
 }
 
@@ -237,8 +236,8 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_old_stacks), cmocka_unit_test(test_span),
-		cmocka_unit_test(test_bytes),	   cmocka_unit_test(test_seek),
+		cmocka_unit_test(test_old_stacks),   cmocka_unit_test(test_span),
+		cmocka_unit_test(test_bytes),	     cmocka_unit_test(test_seek),
 		cmocka_unit_test(test_seek_in_file),
 	};
 

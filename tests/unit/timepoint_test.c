@@ -63,8 +63,9 @@ static void test_midnight(void **state)
 
 static void test_nonsense(void **state)
 {
-	static const char *const wrong[] = {"", "-", "+", "-x", "-5x", "5", "25:00", "12:60",
-					    "12:00x", "--5", "-inf", "-nan", "-1e300", "+0x10", "now"};
+	static const char *const wrong[] = {"",	    "-",     "+",      "-x",	 "-5x",
+					    "5",    "25:00", "12:60",  "12:00x", "--5",
+					    "-inf", "-nan",  "-1e300", "+0x10",	 "now"};
 	u64 ns;
 
 	for (u32 i = 0; i < ARRAY_SIZE(wrong); i++)
@@ -88,8 +89,8 @@ static void test_format(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_offsets), cmocka_unit_test(test_nearest_end),
-		cmocka_unit_test(test_clock),	cmocka_unit_test(test_midnight),
+		cmocka_unit_test(test_offsets),	 cmocka_unit_test(test_nearest_end),
+		cmocka_unit_test(test_clock),	 cmocka_unit_test(test_midnight),
 		cmocka_unit_test(test_nonsense), cmocka_unit_test(test_format),
 	};
 

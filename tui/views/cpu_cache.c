@@ -46,14 +46,14 @@ static struct answer *cpu_cache__run(const struct frame *f, const void *query,
 
 /* --- query --- */
 
-static const enum action group_actions[CPU_CACHE_GROUPS] = {
-	[CPU_CACHE_BY_PID] = ACTION_GROUP_PID,
-	[CPU_CACHE_BY_COMM] = ACTION_GROUP_COMM,
-	[CPU_CACHE_BY_CGROUP] = ACTION_GROUP_CGROUP,
-	[CPU_CACHE_BY_CPU] = ACTION_GROUP_CPU,
+static const enum action group_actions[TALLY_GROUPS] = {
+	[TALLY_BY_PID] = ACTION_GROUP_PID,
+	[TALLY_BY_COMM] = ACTION_GROUP_COMM,
+	[TALLY_BY_CGROUP] = ACTION_GROUP_CGROUP,
+	[TALLY_BY_CPU] = ACTION_GROUP_CPU,
 };
-static const struct group_keys cpu_cache_keys = {cpu_cache_group_names, group_actions,
-						 CPU_CACHE_GROUPS, true};
+static const struct group_keys cpu_cache_keys = {tally_group_names, group_actions,
+						 TALLY_GROUPS, true};
 
 static u32 cpu_cache__groups(const struct listing *l)
 {
@@ -62,7 +62,7 @@ static u32 cpu_cache__groups(const struct listing *l)
 
 static void cpu_cache__set_groups(struct listing *l, u32 groups)
 {
-	of(l)->query.group = (enum cpu_cache_group)__builtin_ctz(groups);
+	of(l)->query.group = (enum tally_group)__builtin_ctz(groups);
 }
 
 static enum profile_window *cpu_cache__window(struct listing *l)
@@ -87,7 +87,7 @@ static void cpu_cache__headline(struct listing *l, struct headline *line)
 	struct value hit;
 
 	headline__addf(line, ROLE_STRONG, "%s by %s", panes[q->cache].title,
-		       cpu_cache_group_names[q->group]);
+		       tally_group_names[q->group]);
 	headline__addf(line, ROLE_DIM, " [%s] · %s",
 		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
 		       window__text(q->window));
@@ -138,8 +138,8 @@ static enum role cpu_cache__role(const struct listing *l, u32 row, u32 column)
 
 	if (t->cell(t, row, column, &v) && v.type == VALUE_COUNT && !v.u)
 		return ROLE_DIM;
-	return answer(l)->rows[row].use->tgid == CPU_CACHE_NOBODY &&
-			       answer(l)->query.group != CPU_CACHE_BY_CPU
+	return answer(l)->rows[row].most->tgid == TALLY_OTHERS &&
+			       answer(l)->query.group != TALLY_BY_CPU
 		       ? ROLE_DIM
 		       : ROLE_TEXT;
 }
@@ -147,11 +147,11 @@ static enum role cpu_cache__role(const struct listing *l, u32 row, u32 column)
 static void cpu_cache__selection(const struct listing *l, struct listing_place at, char *buf,
 				 size_t size)
 {
-	const struct cpu_cache_row *r = &answer(l)->rows[at.row];
+	const struct tally_row *r = &answer(l)->rows[at.row];
 	char what[64];
 
-	if (answer(l)->query.group == CPU_CACHE_BY_CPU)
-		snprintf(what, sizeof(what), "CPU %u", r->use->cpu);
+	if (answer(l)->query.group == TALLY_BY_CPU)
+		snprintf(what, sizeof(what), "CPU %u", r->most->cpu);
 	else
 		snprintf(what, sizeof(what), "%.40s%s%s", r->name, *r->pid_text ? " pid " : "",
 			 r->pid_text + strspn(r->pid_text, " "));
@@ -162,17 +162,17 @@ static void cpu_cache__selection(const struct listing *l, struct listing_place a
 
 static bool cpu_cache__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	const struct cpu_cache_row *r = &answer(l)->rows[row];
+	const struct tally_row *r = &answer(l)->rows[row];
 
 	switch (answer(l)->query.group) {
-	case CPU_CACHE_BY_CPU:
-		return term__id("cpu", r->use->cpu, buf, size);
-	case CPU_CACHE_BY_COMM:
-		return term__name("comm", r->use->comm, buf, size);
-	case CPU_CACHE_BY_CGROUP:
-		return term__cgroup(r->use->cgroup, r->cgroup_name, buf, size);
+	case TALLY_BY_CPU:
+		return term__id("cpu", r->most->cpu, buf, size);
+	case TALLY_BY_COMM:
+		return term__name("comm", r->most->comm, buf, size);
+	case TALLY_BY_CGROUP:
+		return term__cgroup(r->most->cgroup, r->cgroup_name, buf, size);
 	default:
-		return r->use->tgid != CPU_CACHE_NOBODY && term__id("pid", r->use->tgid, buf, size);
+		return r->most->tgid != TALLY_OTHERS && term__id("pid", r->most->tgid, buf, size);
 	}
 }
 
@@ -183,7 +183,7 @@ static void cpu_cache__report(const struct answer *base, const struct frame *f, 
 
 	r->view = panes[a->query.cache].report;
 	r->window = window__text(a->query.window);
-	r->group = cpu_cache_group_names[a->query.group];
+	r->group = tally_group_names[a->query.group];
 	r->health = f->feeds[MODEL_CPU_CACHE].health;
 	report__sum_number(r, "references", type, a->n[CPU_CACHE_REFERENCES]);
 	report__sum_number(r, "misses", type, a->n[CPU_CACHE_MISSES]);
@@ -262,9 +262,9 @@ static void query__init(struct cpu_cache_query *q, enum cpu_cache cache,
 {
 	*q = (struct cpu_cache_query){.cache = cache, .window = window};
 	if (args->group)
-		q->group = cpu_cache_group__by_name(args->group);
-	if (q->group == CPU_CACHE_GROUPS)
-		q->group = CPU_CACHE_BY_PID;
+		q->group = tally_group__by_name(args->group);
+	if (q->group == TALLY_GROUPS)
+		q->group = TALLY_BY_PID;
 }
 
 static struct screen *pane__open(struct host *h, enum cpu_cache cache, const struct view_args *args)

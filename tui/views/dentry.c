@@ -34,11 +34,11 @@ static struct answer *dentry__run(const struct frame *f, const void *query,
 /* --- query --- */
 
 static const enum action group_actions[DENTRY_GROUPS] = {
-	[DENTRY_BY_PID] = ACTION_GROUP_PID,
-	[DENTRY_BY_COMM] = ACTION_GROUP_COMM,
-	[DENTRY_BY_CGROUP] = ACTION_GROUP_CGROUP,
+	[TALLY_BY_PID] = ACTION_GROUP_PID,
+	[TALLY_BY_COMM] = ACTION_GROUP_COMM,
+	[TALLY_BY_CGROUP] = ACTION_GROUP_CGROUP,
 };
-static const struct group_keys dentry_keys = {dentry_group_names, group_actions, DENTRY_GROUPS,
+static const struct group_keys dentry_keys = {tally_group_names, group_actions, DENTRY_GROUPS,
 					      true};
 
 static u32 dentry__groups(const struct listing *l)
@@ -48,7 +48,7 @@ static u32 dentry__groups(const struct listing *l)
 
 static void dentry__set_groups(struct listing *l, u32 groups)
 {
-	of(l)->query.group = (enum dentry_group)__builtin_ctz(groups);
+	of(l)->query.group = (enum tally_group)__builtin_ctz(groups);
 }
 
 static enum profile_window *dentry__window(struct listing *l)
@@ -64,7 +64,7 @@ static void dentry__headline(struct listing *l, struct headline *line)
 	char key[16], text[16];
 	u64 n;
 
-	headline__addf(line, ROLE_STRONG, "lookups by %s", dentry_group_names[q->group]);
+	headline__addf(line, ROLE_STRONG, "lookups by %s", tally_group_names[q->group]);
 	headline__addf(line, ROLE_DIM, " [%s] · %s",
 		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
 		       window__text(q->window));
@@ -128,7 +128,7 @@ static enum role dentry__role(const struct listing *l, u32 row, u32 column)
 	struct value v;
 
 	if (t->columns[column].flags & COLUMN_KEY)
-		return answer(l)->rows[row].use->kthread ? ROLE_KERNEL : ROLE_TEXT;
+		return answer(l)->rows[row].most->kthread ? ROLE_KERNEL : ROLE_TEXT;
 	if (t->cell(t, row, column, &v) && v.type == VALUE_COUNT && !v.u)
 		return ROLE_DIM;
 	return ROLE_TEXT;
@@ -137,7 +137,7 @@ static enum role dentry__role(const struct listing *l, u32 row, u32 column)
 static void dentry__selection(const struct listing *l, struct listing_place at, char *buf,
 			      size_t size)
 {
-	const struct dentry_row *r = &answer(l)->rows[at.row];
+	const struct tally_row *r = &answer(l)->rows[at.row];
 
 	snprintf(buf, size, "%s%s%s: %llu lookups, %llu absent · cgroup %s", r->name,
 		 *r->pid_text ? " pid " : "", r->pid_text + strspn(r->pid_text, " "),
@@ -147,17 +147,17 @@ static void dentry__selection(const struct listing *l, struct listing_place at, 
 
 static bool dentry__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	const struct dentry_row *r = &answer(l)->rows[row];
+	const struct tally_row *r = &answer(l)->rows[row];
 
-	if (r->use->tgid == DENTRY_MERGED)
+	if (r->most->tgid == TALLY_OTHERS)
 		return false;
 	switch (of(l)->query.group) {
-	case DENTRY_BY_PID:
-		return term__id("pid", r->use->tgid, buf, size);
-	case DENTRY_BY_COMM:
-		return term__name("comm", r->use->comm, buf, size);
+	case TALLY_BY_PID:
+		return term__id("pid", r->most->tgid, buf, size);
+	case TALLY_BY_COMM:
+		return term__name("comm", r->most->comm, buf, size);
 	default:
-		return term__cgroup(r->use->cgroup, r->cgroup_name, buf, size);
+		return term__cgroup(r->most->cgroup, r->cgroup_name, buf, size);
 	}
 }
 
@@ -169,7 +169,7 @@ static void dentry__report(const struct answer *base, const struct frame *f, str
 
 	r->view = "cache-dentries";
 	r->window = window__text(a->query.window);
-	r->group = dentry_group_names[a->query.group];
+	r->group = tally_group_names[a->query.group];
 	r->health = f->feeds[MODEL_DENTRY].health;
 	report__sum_number(r, "lookups", VALUE_COUNT, a->n[DENTRY_LOOKUPS]);
 	report__sum_number(r, "negative", VALUE_COUNT, a->n[DENTRY_NEGATIVE]);
@@ -229,9 +229,10 @@ static void query__init(struct dentry_query *q, const struct view_args *args,
 {
 	memset(q, 0, sizeof(*q));
 	q->window = window;
-	for (u32 g = 0; args->group && g < DENTRY_GROUPS; g++)
-		if (!strcmp(args->group, dentry_group_names[g]))
-			q->group = g;
+	if (args->group)
+		q->group = tally_group__by_name(args->group);
+	if (q->group >= DENTRY_GROUPS)
+		q->group = TALLY_BY_PID;
 }
 
 static struct screen *pane__open(struct host *h, const struct view_args *args)

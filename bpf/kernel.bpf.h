@@ -63,6 +63,8 @@ struct sched_info {
 	u64 last_arrival; /* when it got its CPU, by the scheduler's clock */
 } KERNEL_TYPE;
 
+struct mm_struct;
+
 struct task_struct {
 	int pid;	      /* what user space calls the thread id */
 	int tgid;	      /* and the process id */
@@ -76,6 +78,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
 	struct signal_struct *signal;
+	struct mm_struct *mm; /* NULL: a kernel thread, or it ends */
 	struct css_set *cgroups;
 	struct sched_entity se;
 	struct sched_info sched_info;

@@ -184,45 +184,49 @@ static __always_inline int find_row(struct unwind_state *s, u32 slot, u64 ip, un
 {
 	int why;
 
-	if (ip - s->start >= s->end - s->start) {
+	if (ip - s->at.start >= s->at.end - s->at.start) {
 		why = unwind__map(slot, ip);
 		if (why)
 			return why;
 	}
 	e->word = 0;
-	if (s->how == UNWIND_BY_FP)
+	if (s->at.how == UNWIND_BY_FP)
 		e->row.rule = UNWIND_ROW_FP;
-	else if (s->how == UNWIND_BY_TABLE)
-		e->word = unwind__row(s->root, s->depth, ip - s->pc_base);
+	else if (s->at.how == UNWIND_BY_TABLE)
+		e->word = unwind__row(s->at.root, s->at.depth, ip - s->at.pc_base);
 	else
 		return UNWIND_NO_TABLE;
 	return UNWIND_GOES_ON;
 }
 
-/* To the caller's frame. */
-__noinline int unwind__step(u32 slot)
+/* What the kernel's list says is not kept: it may change without another number. */
+static __always_inline void keep_row(const struct unwind_state *s, struct unwind_place *place,
+				     u64 ip, u64 row)
 {
-	struct unwind_state *s = unwind__state(slot);
-	struct unwind_place *place;
+	if (!s->told || s->by_vma)
+		return;
+	place->ip = ip;
+	place->told = s->told;
+	place->row = row;
+}
+
+/* To the caller's frame, by the table of what is mapped there. */
+static __always_inline int step_table(struct unwind_state *s, u32 slot)
+{
+	u64 ip = s->exact ? s->ip : s->ip - 1;
+	struct unwind_place *place = place_of(s, slot, ip);
 	union unwind_entry e;
-	u64 ip;
 	int why;
 
-	if (!s || !s->told)
-		return UNWIND_UNKNOWN;
-	ip = s->exact ? s->ip : s->ip - 1;
-	place = place_of(s, slot, ip);
 	if (!place)
 		return UNWIND_UNKNOWN;
-	if (place->ip == ip && place->told == s->told) {
+	if (s->told && place->ip == ip && place->told == s->told) {
 		e.word = place->row;
 	} else {
 		why = find_row(s, slot, ip, &e);
 		if (why)
 			return why;
-		place->ip = ip;
-		place->told = s->told;
-		place->row = e.word;
+		keep_row(s, place, ip, e.word);
 	}
 	s->guessed = s->by_fp = 0;
 	if (e.row.rule & UNWIND_ROW_FP)
@@ -239,12 +243,55 @@ __noinline int unwind__step(u32 slot)
 	}
 }
 
-/* The same, without asking what is mapped. */
-__noinline int unwind__step_fp(u32 slot)
+/* Where there is no code there was no frame. The registers themselves are of the last program when
+ * a task has just begun to run another. */
+static __always_inline int end_without_code(struct unwind_state *s)
+{
+	s->no_frame = 1;
+	if (s->first)
+		return UNWIND_GONE;
+	return s->guessed ? UNWIND_NO_ROW : UNWIND_BAD_STACK;
+}
+
+/* To the caller's frame. From where the table is not there on frame pointers have to do. All that
+ * is in the state: branches in the loop below would cost the verifier much. */
+__noinline int unwind__step(u32 slot)
 {
 	struct unwind_state *s = unwind__state(slot);
+	int end;
 
-	return s ? step_fp(s) : UNWIND_FP_END;
+	if (!s)
+		return UNWIND_UNKNOWN;
+	if (!s->tables)
+		return step_fp(s);
+	end = step_table(s, slot);
+	if (end == UNWIND_NO_CODE || (end == UNWIND_UNKNOWN && s->guessed)) {
+		end = end_without_code(s);
+	} else if (end == UNWIND_UNKNOWN || end == UNWIND_NO_TABLE) {
+		s->why = end;
+		s->missing = s->ip;
+		if (s->tables == UNWIND_TABLES)
+			end = step_fp(s);
+		s->tables = UNWIND_NO_TABLES;
+	}
+	s->first = 0;
+	return end;
+}
+
+/* How it ended, and what would have helped. */
+static __always_inline void unwind__ended(struct unwind_state *s, struct unwind_stats *st, u32 n,
+					  u32 end)
+{
+	u32 why = s->why ? s->why : end;
+
+	if (s->why)
+		unwind__ask(s, s->missing);
+	else if (s->any_vma)
+		unwind__ask_later(s);
+	s->whole = why == UNWIND_WHOLE && !s->by_fp;
+	if (why < UNWIND_ENDS)
+		st->ends[why]++;
+	st->frames += n;
 }
 
 /* Puts the frames into the scratch from `at` on and returns how many there are. */
@@ -252,47 +299,27 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 {
 	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
 	struct unwind_state *s = unwind__state(slot);
-	u32 zero = 0, n, why = UNWIND_CUT;
+	u32 zero = 0, n, end = UNWIND_GONE;
 	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
-	u32 tables = unwind_by_tables;
-	u64 missing = 0;
 
 	if (!to || !s || !st)
 		return 0;
-	for (n = 0; n < STACK_DEPTH; n++) {
+	for (n = 0; n < STACK_DEPTH && !s->gone; n++) {
 		u32 i = at + n;
-		int end;
 
 		barrier_var(i); /* the verifier has to see that it is the index that is bounded */
 		if (i >= 2 * STACK_DEPTH)
 			break;
 		to->ips[i] = s->ip;
-		end = tables ? unwind__step(slot) : unwind__step_fp(slot);
-		if (end == UNWIND_UNKNOWN && s->guessed) {
-			/* There is no code: so it was no frame. */
-			why = UNWIND_NO_ROW;
+		end = unwind__step(slot);
+		if (end)
 			break;
-		}
-		if (end == UNWIND_UNKNOWN || end == UNWIND_NO_TABLE) {
-			why = end;
-			missing = s->ip;
-			if (tables == UNWIND_TABLES)
-				end = unwind__step_fp(slot);
-			tables = UNWIND_NO_TABLES;
-		}
-		if (!end)
-			continue;
-		if (why == UNWIND_CUT)
-			why = end;
-		n++;
-		break;
 	}
-	if (why == UNWIND_UNKNOWN || why == UNWIND_NO_TABLE)
-		unwind__ask(s, missing);
-	s->whole = why == UNWIND_WHOLE && !s->by_fp;
-	if (why < UNWIND_ENDS)
-		st->ends[why]++;
-	st->frames += n;
+	if (!end)
+		end = UNWIND_CUT;
+	else if (!s->gone && !s->no_frame)
+		n++;
+	unwind__ended(s, st, n, end);
 	return n;
 }
 
@@ -323,7 +350,14 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->lr = REGS_LR(regs);
 	s->exact = 1;
 	s->guessed = s->by_fp = s->whole = 0;
-	s->start = s->end = 0;
+	s->at.start = s->at.end = 0;
+	s->by_vma = s->any_vma = s->nwheres = 0;
+	for (u32 i = 0; i < UNWIND_WHERES; i++)
+		s->wheres[i].start = s->wheres[i].end = 0;
+	s->gone = !task->mm;
+	s->tables = unwind_by_tables;
+	s->first = 1;
+	s->no_frame = s->why = 0;
 	s->tgid = task->tgid;
 	s->exec_id = task->self_exec_id;
 	s->now = now;

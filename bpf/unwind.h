@@ -80,13 +80,26 @@ struct unwind_segment {
 struct unwind_object {
 	__u32 how;	   /* enum unwind_how */
 	__u32 root, depth; /* of its pages */
-	__u32 pad;
-	__u64 used_ns; /* when it was looked at last; written by the programs */
+	__u32 page_shift;  /* of this machine; in UNWIND_OBJECT_FP's entry alone */
+	__u64 used_ns;	   /* when it was looked at last; written by the programs */
 	struct unwind_segment segments[UNWIND_SEGMENTS];
 };
 
 #define UNWIND_OBJECTS	 4096
 #define UNWIND_OBJECT_FP 0 /* code without a file: JITs */
+
+/* A file as the kernel knows it, for processes that are walked by the kernel's own list of what is
+ * mapped: user space says which object it is. Times and sizes are there since numbers of inodes
+ * are used again, and files are written over. */
+struct unwind_file {
+	__u64 ino; /* 0: none */
+	__u64 size;
+	__s64 mtime; /* in seconds */
+	__u32 dev, generation;
+};
+
+#define UNWIND_FILE_VDSO (~0ULL) /* for the number */
+#define UNWIND_FILES	 8192
 
 struct unwind_mapping {
 	__u64 start, end;
@@ -128,7 +141,9 @@ enum unwind_end {
 	UNWIND_NO_ROW,	  /* the table says nothing of that place */
 	UNWIND_BAD_STACK, /* memory that is not there, or a frame that is not above the last one */
 	UNWIND_FP_END,	  /* frame pointers led no further */
-	UNWIND_ENDS
+	UNWIND_GONE,	  /* its memory is given back: it ends, or begins to run another program */
+	UNWIND_ENDS,
+	UNWIND_NO_CODE, /* of a step: none is mapped there */
 };
 
 /* Per CPU. */
@@ -137,12 +152,15 @@ struct unwind_stats {
 	__u64 frames;
 };
 
-/* A process whose mappings are asked for: RECORD_UNWIND of enum record_type. */
+/* What is asked for: RECORD_UNWIND of enum record_type. Without a file what is mapped in the
+ * process, else which object the file is. */
 struct unwind_record {
 	__u32 type;
 	__u32 tgid;
 	__u64 exec_id;
 	__u64 ip; /* where nothing is known to be mapped, or the table is not there */
+	__u64 t_ns;
+	struct unwind_file file; /* what is mapped there */
 };
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "bpf/stack_scratch.bpf.h"
 #include "bpf/unwind.h"
+#include "bpf/unwind_vma.bpf.h"
 
 struct unwind_block {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -48,11 +49,19 @@ struct {
 	__type(value, struct unwind_part);
 } unwind_parts SEC(".maps");
 
-/* When a process was asked for last, by tgid and exec_id. */
+/* Objects by the file; from which on user space need not know the process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, UNWIND_FILES);
+	__type(key, struct unwind_file);
+	__type(value, u32);
+} unwind_files SEC(".maps");
+
+/* When a process was asked for last, by tgid and exec_id; or a file, by a hash. */
 struct unwind_asked {
 	u64 at_ns, wait_ns;
-	u32 told; /* what was known of it then */
-	u32 pad;
+	u32 told;  /* what was known of it then */
+	u32 walks; /* that did without what user space knows of it */
 };
 
 struct {
@@ -83,22 +92,40 @@ struct {
 	__type(value, struct unwind_cache);
 } unwind_caches SEC(".maps");
 
-/* A walk at work. */
-struct unwind_state {
-	u64 ip, sp, fp, lr; /* of the frame */
-	u64 exact;	    /* 1: ip is where it is, not where a call returns to */
-	u64 guessed;	    /* 1: nothing says that the frame is one */
-	u64 by_fp;	    /* 1: the last step was made by the frame pointer */
-	u64 whole;	    /* 1: the walk came to the outermost frame, by what tables say */
-	/* The mapping that the last frame was in: */
+/* A mapping that frames are in. */
+struct unwind_where {
 	u64 start, end;
 	u64 pc_base; /* table's pc = ip - pc_base */
-	u32 how, root, depth;
+	u32 how, root, depth, pad;
+};
+
+#define UNWIND_WHERES 4
+
+/* A walk at work. */
+struct unwind_state {
+	u64 ip, sp, fp, lr;	/* of the frame */
+	u64 exact;		/* 1: ip is where it is, not where a call returns to */
+	u64 guessed;		/* 1: nothing says that the frame is one */
+	u64 by_fp;		/* 1: the last step was made by the frame pointer */
+	u64 whole;		/* 1: the walk came to the outermost frame, by what tables say */
+	struct unwind_where at; /* the last frame */
 	u32 tgid;
 	u32 parts_of; /* whose mappings it has: its own, or its parent's since it was forked */
 	u32 told;     /* struct unwind_process; 0: the process is not known */
 	u64 exec_id;
 	u64 now;
+	/* The mapping is from the kernel's list, 0 or 1; and whether any was: */
+	u32 by_vma, any_vma;
+	u32 gone;     /* 1: the task has no memory any more */
+	u32 first;    /* 1: no step was made */
+	u32 no_frame; /* 1: the last place was none */
+	u32 tables;   /* what is gone by: unwind_by_tables, UNWIND_NO_TABLES after the first gap */
+	u32 why;      /* that gap, and where: */
+	u64 missing;
+	u32 nwheres;
+	struct unwind_where wheres[UNWIND_WHERES]; /* found there by this walk */
+	struct vma vma;
+	u64 pivots[MAPLE_PIVOTS]; /* for searching there */
 };
 
 struct {
@@ -130,22 +157,36 @@ static __always_inline struct unwind_state *unwind__state(u32 slot)
 
 /* --- asking user space --- */
 
-static __always_inline void unwind__send(struct unwind_state *s, u64 ip)
+static __always_inline void unwind__send(struct unwind_state *s, u64 ip, bool file)
 {
-	struct unwind_record r = {
-		.type = RECORD_UNWIND, .tgid = s->tgid, .exec_id = s->exec_id, .ip = ip};
+	struct unwind_record r = {.type = RECORD_UNWIND,
+				  .tgid = s->tgid,
+				  .exec_id = s->exec_id,
+				  .ip = ip,
+				  .t_ns = s->now};
 
+	if (file)
+		r.file = s->vma.file;
 	bpf_ringbuf_output(&records, &r, sizeof(r), BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline u64 file_hash(const struct unwind_file *f)
+{
+	u64 h = hash_step(f->ino, ((u64)f->dev << 32) | f->generation);
+
+	return hash_finish(hash_step(hash_step(h, f->size), f->mtime)) | (1ULL << 63);
 }
 
 /* ip: where the walk ended. */
 static __always_inline void unwind__ask(struct unwind_state *s, u64 ip)
 {
-	struct unwind_asked fresh = {s->now, UNWIND_ASK_MIN_NS, s->told, 0};
-	u64 id = s->tgid | (s->exec_id << 32);
+	bool file = s->by_vma;
+	u32 told = file ? 0 : s->told;
+	struct unwind_asked fresh = {s->now, UNWIND_ASK_MIN_NS, told, 0};
+	u64 id = file ? file_hash(&s->vma.file) : s->tgid | (s->exec_id << 32);
 	struct unwind_asked *last = bpf_map_lookup_elem(&unwind_asked, &id);
 
-	if (last && last->told == s->told) {
+	if (last && last->at_ns && last->told == told) {
 		if (s->now - last->at_ns < last->wait_ns)
 			return;
 		fresh.wait_ns = 2 * last->wait_ns;
@@ -153,7 +194,24 @@ static __always_inline void unwind__ask(struct unwind_state *s, u64 ip)
 			fresh.wait_ns = UNWIND_ASK_MAX_NS;
 	}
 	bpf_map_update_elem(&unwind_asked, &id, &fresh, BPF_ANY);
-	unwind__send(s, ip);
+	unwind__send(s, ip, file);
+}
+
+/* A walk that used the kernel's list of what is mapped. That is slower than what user space tells
+ * of a process, so who is there for longer is asked for; most are not, and telling of them would
+ * cost more. */
+#define UNWIND_WALKS 8
+
+static __always_inline void unwind__ask_later(struct unwind_state *s)
+{
+	u64 id = s->tgid | (s->exec_id << 32);
+	struct unwind_asked first = {.told = s->told, .walks = 1};
+	struct unwind_asked *last = bpf_map_lookup_elem(&unwind_asked, &id);
+
+	if (!last)
+		bpf_map_update_elem(&unwind_asked, &id, &first, BPF_ANY);
+	else if (++last->walks >= UNWIND_WALKS)
+		unwind__ask(s, s->ip);
 }
 
 /* --- what is mapped there --- */
@@ -193,52 +251,108 @@ static __always_inline struct unwind_mapping *mapping_of(struct unwind_part *par
 static __always_inline void take_segment(struct unwind_state *s, struct unwind_object *o,
 					 struct unwind_mapping *m)
 {
-	s->how = UNWIND_BY_FP;
+	s->at.how = UNWIND_BY_FP;
 	for (u32 i = 0; i < UNWIND_SEGMENTS; i++) {
 		struct unwind_segment *g = &o->segments[i];
 
 		if (m->offset >= g->end || m->offset + (m->end - m->start) <= g->offset)
 			continue;
-		s->how = UNWIND_BY_TABLE;
-		s->pc_base = m->start - m->offset - g->pc;
+		s->at.how = UNWIND_BY_TABLE;
+		s->at.pc_base = m->start - m->offset - g->pc;
 		break;
 	}
+}
+
+/* Takes the object of what m says to be mapped. */
+static __always_inline bool take_object(struct unwind_state *s, struct unwind_mapping *m)
+{
+	u32 object = m->object;
+	struct unwind_object *o = bpf_map_lookup_elem(&unwind_objects, &object);
+
+	if (!o)
+		return false;
+	s->at.start = m->start;
+	s->at.end = m->end;
+	s->at.how = o->how;
+	s->at.root = o->root;
+	s->at.depth = o->depth;
+	o->used_ns = s->now;
+	if (o->how == UNWIND_BY_TABLE)
+		take_segment(s, o, m);
+	return true;
+}
+
+/* By what user space has told of the process. */
+static __always_inline bool unwind__told(struct unwind_state *s, u64 ip)
+{
+	struct unwind_process *p = process_of(s, s->parts_of);
+	struct unwind_part *part;
+	struct unwind_mapping *m;
+
+	if (!p)
+		return false;
+	part = part_of(p, s->parts_of, ip);
+	if (!part)
+		return false;
+	m = mapping_of(part, ip);
+	return ip >= m->start && ip < m->end && take_object(s, m);
+}
+
+/* Where this walk was before: between a program and its libraries it goes to and fro. */
+static __always_inline bool unwind__met(struct unwind_state *s, u64 ip)
+{
+	for (u32 i = 0; i < UNWIND_WHERES; i++) {
+		if (ip - s->wheres[i].start >= s->wheres[i].end - s->wheres[i].start)
+			continue;
+		s->at = s->wheres[i];
+		s->by_vma = 1;
+		return true;
+	}
+	return false;
+}
+
+/* By the kernel's own list. */
+__noinline int unwind__map_vma(u32 slot, u64 ip)
+{
+	struct unwind_state *s = unwind__state(slot);
+	struct unwind_object *fp;
+	struct unwind_mapping m;
+	u32 none = UNWIND_OBJECT_FP, *object = &none;
+
+	if (!s)
+		return UNWIND_UNKNOWN;
+	if (unwind__met(s, ip))
+		return UNWIND_GOES_ON;
+	__builtin_memset(&s->vma, 0, sizeof(s->vma));
+	if (!vma__find(ip, &s->vma, s->pivots))
+		return UNWIND_NO_CODE;
+	s->by_vma = s->any_vma = 1;
+	if (s->vma.file.ino)
+		object = bpf_map_lookup_elem(&unwind_files, &s->vma.file);
+	fp = bpf_map_lookup_elem(&unwind_objects, &none);
+	if (!object || !fp)
+		return UNWIND_NO_TABLE;
+	m.start = s->vma.start;
+	m.end = s->vma.end;
+	m.offset = s->vma.page << (fp->page_shift & 63);
+	m.object = *object;
+	if (!take_object(s, &m))
+		return UNWIND_NO_TABLE;
+	s->wheres[s->nwheres++ & (UNWIND_WHERES - 1)] = s->at;
+	return UNWIND_GOES_ON;
 }
 
 /* Fills in what is mapped at an address. */
 __noinline int unwind__map(u32 slot, u64 ip)
 {
 	struct unwind_state *s = unwind__state(slot);
-	struct unwind_process *p;
-	struct unwind_mapping *m;
-	struct unwind_object *o;
-	struct unwind_part *part;
-	u32 object;
 
-	if (!s || !s->told)
+	if (!s)
 		return UNWIND_UNKNOWN;
-	p = process_of(s, s->parts_of);
-	if (!p)
-		return UNWIND_UNKNOWN;
-	part = part_of(p, s->parts_of, ip);
-	if (!part)
-		return UNWIND_UNKNOWN;
-	m = mapping_of(part, ip);
-	if (ip < m->start || ip >= m->end)
-		return UNWIND_UNKNOWN;
-	object = m->object;
-	o = bpf_map_lookup_elem(&unwind_objects, &object);
-	if (!o)
-		return UNWIND_UNKNOWN;
-	s->start = m->start;
-	s->end = m->end;
-	s->how = o->how;
-	s->root = o->root;
-	s->depth = o->depth;
-	o->used_ns = s->now;
-	if (o->how == UNWIND_BY_TABLE)
-		take_segment(s, o, m);
-	return UNWIND_GOES_ON;
+	s->by_vma = 0;
+	if (s->told && unwind__told(s, ip))
+		return UNWIND_GOES_ON;
+	return HAS_VMAS ? unwind__map_vma(slot, ip) : UNWIND_UNKNOWN;
 }
 
 /* --- the table's row --- */

@@ -14,6 +14,7 @@ struct health_stacks {
 	u64 no_row;    /* the table does not describe the place */
 	u64 bad_stack; /* the stack cannot be read, or leads nowhere */
 	u64 fp_end;    /* frame pointers, of code without a table, led no further */
+	u64 gone; /* no frames: the process ended, its memory was given back */
 	/* Of all sources together: */
 	u64 tables, rows, bytes, budget; /* bytes: of budget, which are the most there may be */
 	u64 evictions;			 /* tables that made room for others, since start */

@@ -8,13 +8,17 @@
 
 #include "core/sample.h"
 
-/* A process whose user stacks are walked and that the programs do not know, or not enough of.
- * SAMPLE_UNWIND. */
+struct unwind_file;
+
+/* A process whose user stacks are walked and that the programs do not know, or not enough of; or
+ * a file that they met there and do not know. SAMPLE_UNWIND. */
 struct unwind_sample {
 	struct sample head;
 	u32 tgid;
 	u64 exec_id; /* which program it runs: task_struct.self_exec_id */
 	u64 ip;	     /* where its walk ended for want of what is mapped there, or of its table */
+	u64 t_ns;
+	const struct unwind_file *file; /* what is mapped there; NULL: it is about the process */
 };
 
 struct unwind_page;
@@ -31,8 +35,12 @@ struct unwind_sink {
 	struct unwind_object *(*object)(u32 slot);
 	/* Returns when no program uses any more what it saw before the call. */
 	void (*settle)(void);
+	/* A file that is mapped is the object of that slot. */
+	void (*file)(const struct unwind_file *f, u32 slot);
 
 	/* The collector thread: */
+	/* Slots are given out anew: all files are forgotten. */
+	void (*begin)(void);
 	/* Takes the place of what was known of the process; parts: p->nparts of them. 0 or -errno
 	 * (no room). */
 	int (*process)(u32 tgid, const struct unwind_process *p, const struct unwind_part *parts);

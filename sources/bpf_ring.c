@@ -129,5 +129,7 @@ void bpf_ring__put_unwind(const void *data, size_t size, const struct sample_sin
 	s.tgid = r->tgid;
 	s.exec_id = r->exec_id;
 	s.ip = r->ip;
+	s.t_ns = r->t_ns;
+	s.file = r->file.ino ? &r->file : NULL;
 	sink__put(sink, &s.head);
 }

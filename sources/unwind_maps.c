@@ -18,7 +18,7 @@
 /* Made by the collector thread before anybody else can ask for it; blocks by the worker only. */
 static struct {
 	bool made;
-	int blocks_fd, objects_fd, processes_fd, parts_fd;
+	int blocks_fd, objects_fd, processes_fd, parts_fd, files_fd;
 	struct unwind_object *objects;
 	struct unwind_page *blocks[UNWIND_BLOCKS];
 	_Atomic u32 nblocks;
@@ -57,12 +57,13 @@ static int make_blocks(int like_fd)
 
 static int close_all(int err)
 {
-	const int fds[] = {maps.blocks_fd, maps.objects_fd, maps.processes_fd, maps.parts_fd};
+	const int fds[] = {maps.blocks_fd, maps.objects_fd, maps.processes_fd, maps.parts_fd,
+			   maps.files_fd};
 
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] > 0)
 			close(fds[i]);
-	maps.blocks_fd = maps.objects_fd = maps.processes_fd = maps.parts_fd = 0;
+	maps.blocks_fd = maps.objects_fd = maps.processes_fd = maps.parts_fd = maps.files_fd = 0;
 	return err;
 }
 
@@ -80,12 +81,16 @@ static int make_all(void)
 				 sizeof(struct unwind_process), PROCESSES, BPF_F_NO_PREALLOC);
 	maps.parts_fd = make(BPF_MAP_TYPE_HASH, "unwind_parts", sizeof(struct unwind_part_key),
 			     sizeof(struct unwind_part), PARTS, BPF_F_NO_PREALLOC);
-	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 || maps.parts_fd < 0)
+	maps.files_fd = make(BPF_MAP_TYPE_LRU_HASH, "unwind_files", sizeof(struct unwind_file),
+			     sizeof(u32), UNWIND_FILES, 0);
+	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 ||
+	    maps.parts_fd < 0 || maps.files_fd < 0)
 		return close_all(-ENOMEM);
 	maps.objects = map_memory(maps.objects_fd, UNWIND_OBJECTS * sizeof(*maps.objects));
 	if (!maps.objects)
 		return close_all(-ENOMEM);
 	maps.objects[UNWIND_OBJECT_FP].how = UNWIND_BY_FP;
+	maps.objects[UNWIND_OBJECT_FP].page_shift = (u32)__builtin_ctzl(sysconf(_SC_PAGESIZE));
 	maps.made = true;
 	return 0;
 }
@@ -109,6 +114,8 @@ int unwind_maps__share(struct bpf_object *obj, struct status *st)
 		err = share(obj, "unwind_processes", maps.processes_fd);
 	if (!err)
 		err = share(obj, "unwind_parts", maps.parts_fd);
+	if (!err)
+		err = share(obj, "unwind_files", maps.files_fd);
 	return err ? bpf_util__failed(err, "maps for unwind tables", st) : 0;
 }
 
@@ -135,6 +142,7 @@ void unwind_maps__health(struct bpf_object *obj, struct unwind_stats *before, st
 	h->stacks.no_row = ended[UNWIND_NO_ROW];
 	h->stacks.bad_stack = ended[UNWIND_BAD_STACK];
 	h->stacks.fp_end = ended[UNWIND_FP_END];
+	h->stacks.gone = ended[UNWIND_GONE];
 	*before = now;
 }
 
@@ -176,6 +184,20 @@ static struct unwind_object *sink_object(u32 slot)
 	return &maps.objects[slot];
 }
 
+static void sink_file(const struct unwind_file *f, u32 slot)
+{
+	bpf_map_update_elem(maps.files_fd, f, &slot, BPF_ANY);
+}
+
+static void sink_begin(void)
+{
+	struct unwind_file f;
+
+	while (!bpf_map_get_next_key(maps.files_fd, NULL, &f))
+		if (bpf_map_delete_elem(maps.files_fd, &f))
+			break;
+}
+
 static void forget_parts(u32 tgid, u32 from)
 {
 	for (u32 i = from; i < UNWIND_PARTS; i++) {
@@ -213,6 +235,8 @@ const struct unwind_sink source_unwind_sink = {
 	.page = sink_page,
 	.object = sink_object,
 	.settle = bpf_util__barrier,
+	.file = sink_file,
+	.begin = sink_begin,
 	.process = sink_process,
 	.forget = sink_forget,
 };

@@ -2,6 +2,7 @@
 #include "symbols/unwinder.h"
 
 #include <gelf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/clock.h"
@@ -12,6 +13,7 @@
 #include "symbols/unwind_table.h"
 
 #define MAPPINGS_MAX (UNWIND_PARTS * UNWIND_PART)
+#define FILES_MAX    256 /* looked at in a drain; others are asked for again */
 
 enum slot_state {
 	SLOT_ASKED,
@@ -33,6 +35,13 @@ struct told {
 	bool free;
 };
 
+/* A file that programs met. */
+struct met {
+	struct unwind_file file;
+	u32 tgid;
+	u64 ip, t_ns;
+};
+
 struct unwinder {
 	struct symbols *symbols;
 	const struct unwind_sink *sink;
@@ -47,7 +56,9 @@ struct unwinder {
 	struct hidx told_index; /* rebuilt when it has grown by what is gone */
 	struct u32_vec changed; /* of told */
 	u32 last_told;		/* number of what was told */
-	bool full;		/* that there were too many objects was said */
+	struct met *met;	/* FILES_MAX */
+	u32 nmet;
+	bool full; /* that there were too many objects was said */
 
 	struct worker *worker;
 
@@ -93,10 +104,22 @@ static void mark_changed(struct unwinder *u, u32 at)
 	u->told[at].changed = true;
 }
 
+static void want_file(struct unwinder *u, const struct unwind_sample *w)
+{
+	if (u->nmet < FILES_MAX)
+		u->met[u->nmet++] = (struct met){
+			.file = *w->file, .tgid = w->tgid, .ip = w->ip, .t_ns = w->t_ns};
+}
+
 void unwinder__want(struct unwinder *u, const struct unwind_sample *w)
 {
-	u32 at = find_told(u, w->tgid);
+	u32 at;
 
+	if (w->file) {
+		want_file(u, w);
+		return;
+	}
+	at = find_told(u, w->tgid);
 	if (at == HIDX_NONE) {
 		at = u->next_told++ % UNWIND_PROCESSES_KEPT;
 		forget(u, &u->told[at]);
@@ -296,6 +319,69 @@ static u32 slot_of(struct unwinder *u, u32 object)
 	return at;
 }
 
+/* --- files --- */
+
+struct file_job {
+	struct job job;
+	struct unwinder *unwinder;
+	struct unwind_file file;
+	u32 object, slot;
+};
+
+/* Numbers of inodes and devices are not compared: those of layered file systems depend on who
+ * asks. */
+static bool is_file(struct symbols *s, u32 object, const struct unwind_file *f)
+{
+	struct stat st;
+	bool same;
+	int fd;
+
+	if (symbols__obj(s, object)->pub.kind == CODE_VDSO)
+		return f->ino == UNWIND_FILE_VDSO;
+	fd = object__open(s, object);
+	if (fd < 0)
+		return false;
+	same = !fstat(fd, &st) && (u64)st.st_size == f->size && st.st_mtim.tv_sec == f->mtime;
+	close(fd);
+	return same;
+}
+
+static void run_file(struct job *j)
+{
+	struct file_job *f = container_of(j, struct file_job, job);
+	struct unwinder *u = f->unwinder;
+
+	if (f->slot == UNWIND_OBJECT_FP || is_file(u->symbols, f->object, &f->file))
+		u->sink->file(&f->file, f->slot);
+}
+
+static void free_file(struct job *j)
+{
+	free(container_of(j, struct file_job, job));
+}
+
+/* Which object it is; unless that is not known any more. */
+static void tell_file(struct unwinder *u, const struct met *m)
+{
+	struct file_job *f;
+	u64 offset;
+	u32 object;
+
+	if (!spaces__locate(u->symbols->spaces, m->tgid, m->t_ns, m->ip, &object, &offset))
+		return;
+	f = xmalloc(sizeof(*f));
+	*f = (struct file_job){
+		.job = {.run = run_file, .done = free_file, .drop = free_file},
+		.unwinder = u,
+		.file = m->file,
+		.object = object,
+		.slot = UNWIND_OBJECT_FP,
+	};
+	if (symbols__obj(u->symbols, object)->pub.kind != CODE_JIT)
+		f->slot = slot_of(u, object);
+	worker__post(u->worker, &f->job);
+}
+
 /* --- telling --- */
 
 static void fill_part(struct unwinder *u, struct unwind_part *part, const struct space_mapping *m,
@@ -365,6 +451,9 @@ void unwinder__flush(struct unwinder *u)
 			tell(u, t);
 	}
 	u->changed.n = 0;
+	for (u32 i = 0; i < u->nmet; i++)
+		tell_file(u, &u->met[i]);
+	u->nmet = 0;
 	worker__reap(u->worker);
 }
 
@@ -393,6 +482,8 @@ struct unwinder *unwinder__new(struct symbols *s, const struct unwind_sink *sink
 	u->told = xcalloc(UNWIND_PROCESSES_KEPT, sizeof(*u->told));
 	for (u32 i = 0; i < UNWIND_PROCESSES_KEPT; i++)
 		u->told[i].free = true;
+	u->met = xcalloc(FILES_MAX, sizeof(*u->met));
+	sink->begin();
 	u->worker = worker__new("unwind");
 	u->pages = unwind_pages__new(sink, budget);
 	unwind_pages__on_evict(u->pages, on_evict, u);
@@ -408,6 +499,7 @@ void unwinder__free(struct unwinder *u)
 	hidx__fini(&u->slot_index);
 	hidx__fini(&u->told_index);
 	free(u->told);
+	free(u->met);
 	free(u->changed.v);
 	free(u);
 }

@@ -28,6 +28,10 @@ static struct {
 	_Atomic u32 settled;
 	struct sink_process processes[SINK_PROCESSES];
 	u32 nprocesses, told; /* told: calls */
+	/* The last file that was told, and calls: */
+	struct unwind_file file;
+	u32 file_slot;
+	_Atomic u32 nfiles;
 } kept;
 
 static struct unwind_page *kept_page(u32 number)
@@ -80,10 +84,24 @@ static void kept_forget(u32 tgid)
 		*p = kept.processes[--kept.nprocesses];
 }
 
+static void kept_file(const struct unwind_file *f, u32 slot)
+{
+	kept.file = *f;
+	kept.file_slot = slot;
+	kept.nfiles++;
+}
+
+static void kept_begin(void)
+{
+	kept.nfiles = 0;
+}
+
 static const struct unwind_sink kept_sink = {
 	.page = kept_page,
 	.object = kept_object,
 	.settle = kept_settle,
+	.file = kept_file,
+	.begin = kept_begin,
 	.process = kept_process,
 	.forget = kept_forget,
 };

@@ -8,8 +8,13 @@
 #include <stdio.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <poll.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "symbols/spaces.h"
 #include "symbols/symbols.h" /* its threads: under TSan too */
 #include "symbols/unwinder.h"
 #include "tests/lib/elf_map.h"
@@ -167,6 +172,67 @@ static void test_exit_and_exec_forget(void **state)
 	end();
 }
 
+static void want_file(u64 ip, u64 t_ns, const struct unwind_file *f)
+{
+	unwinder__want(unwinder,
+		       &(struct unwind_sample){
+			       .tgid = self, .exec_id = 7, .ip = ip, .t_ns = t_ns, .file = f});
+	unwinder__flush(unwinder);
+}
+
+static void await_files(u32 n)
+{
+	for (u32 i = 0; kept.nfiles < n; i++) {
+		assert_true(i < 5000);
+		unwinder__flush(unwinder);
+		usleep(1000);
+	}
+}
+
+static struct unwind_file file_of(const void *code)
+{
+	struct stat st;
+	Dl_info info;
+
+	assert_true(dladdr(code, &info));
+	assert_int_equal(stat(info.dli_fname, &st), 0);
+	return (struct unwind_file){
+		.ino = st.st_ino, .size = (u64)st.st_size, .mtime = st.st_mtim.tv_sec};
+}
+
+/* A file is the object that is mapped at the place where it was met; one that has changed is not,
+ * and nothing is told of a process for it. */
+static void test_files_are_told(void **state)
+{
+	struct unwind_file libc = file_of((const void *)rand), other = libc;
+	u64 now, vdso = getauxval(AT_SYSINFO_EHDR);
+
+	begin(UNWIND_BUDGET);
+	spaces__learn(symbols->spaces, self);
+	now = clock__monotonic_ns();
+	other.size++;
+	want_file((u64)rand, now, &other);
+	other = libc;
+	other.mtime--;
+	want_file((u64)rand, now, &other);
+	want_file(8, now, &libc); /* where nothing is mapped */
+	want_file((u64)rand, now, &libc);
+	await_files(1);
+	assert_memory_equal(&kept.file, &libc, sizeof(libc));
+	assert_int_equal(kept.objects[kept.file_slot].how, UNWIND_BY_TABLE);
+	assert_int_equal(kept.told, 0);
+	if (vdso) {
+		other = (struct unwind_file){.ino = UNWIND_FILE_VDSO};
+		want_file((u64)rand, now, &other);
+		want_file(vdso + 64, now, &libc);
+		want_file(vdso + 64, now, &other);
+		await_files(2);
+		assert_int_equal(kept.file.ino, UNWIND_FILE_VDSO);
+		assert_int_equal(kept.objects[kept.file_slot].how, UNWIND_BY_TABLE);
+	}
+	end();
+}
+
 /* More processes than are kept: whoever was told longest ago is forgotten. */
 static void test_processes_are_bounded(void **state)
 {
@@ -213,6 +279,7 @@ int main(void)
 		cmocka_unit_test(test_own_code_is_described),
 		cmocka_unit_test(test_told_when_it_changes),
 		cmocka_unit_test(test_exit_and_exec_forget),
+		cmocka_unit_test(test_files_are_told),
 		cmocka_unit_test(test_processes_are_bounded),
 		cmocka_unit_test(test_tiny_budget),
 	};

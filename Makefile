@@ -21,7 +21,8 @@ DIRS     := core sources models symbols recording widgets tui tui/views
 SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
-PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd
+PROTOS   := $(wildcard core/*.proto)
+PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 LIBPERF_CFLAGS := $(shell pkg-config --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
 LIBPERF_LIBS   := $(shell pkg-config --libs libperf 2>/dev/null || echo $(B)/libperf/libperf.a $(B)/libperf/libapi.a)
@@ -46,14 +47,19 @@ Q = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$@';)
 
 # One rule set per variant: rel (what is installed), asan, tsan.
 define variant
-$(B)/$(1)/%.o: %.c | $(SKELS)
+$(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h)
 	@mkdir -p $$(@D)
 	$$(call Q,CC)$$(CC) -std=gnu17 $$(WARN) $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
 # Its bytes are in the object (.incbin), which -MMD does not see.
 $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
 $(B)/$(1)/core/export_svg.o: core/export_svg.js
-$(B)/$(1)/libproftop.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out tui/main.c,$(SRCS)))
+$(B)/$(1)/core/export_html.o: core/export_html.js core/export_html.css
+$(B)/$(1)/%.pb-c.o: $(B)/%.pb-c.c
+	@mkdir -p $$(@D)
+	$$(call Q,CC)$$(CC) -std=gnu17 $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
+$(B)/$(1)/libproftop.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out tui/main.c,$(SRCS))) \
+		$(PROTOS:%.proto=$(B)/$(1)/%.pb-c.o)
 	$$(call Q,AR)rm -f $$@; ar rcs $$@ $$^
 $(B)/$(1)/proftop: $(B)/$(1)/tui/main.o $(B)/$(1)/libproftop.a
 	$$(call Q,LINK)$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -o $$@
@@ -71,6 +77,11 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 		-idirafter /usr/include/$(shell uname -m)-linux-gnu -MMD -MP -c $< -o $@
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call Q,SKEL)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+# Messages in C, by protobuf-c.
+$(B)/%.pb-c.c $(B)/%.pb-c.h &: %.proto
+	@mkdir -p $(@D)
+	$(call Q,PROTO)protoc-c --c_out=$(B) $<
 
 # What deps installs changes what make reads at its start (pkg-config, wildcards): these
 # targets install first and then start a make of their own.

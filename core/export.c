@@ -11,8 +11,20 @@
 #include "core/export_form.h"
 #include "core/machine.h"
 
+enum format_flag {
+	FORMAT_SEVERAL = 1,
+	FORMAT_INLINED = 2,
+};
+
 const struct export_format export_formats[] = {
-#define FORMAT(name, suffix, help) {#name, suffix, help, export_##name},
+#define FORMAT(id, name_, suffix_, needs_, flags, help_)                                           \
+	{.name = name_,                                                                            \
+	 .suffix = suffix_,                                                                        \
+	 .needs = needs_,                                                                          \
+	 .help = help_,                                                                            \
+	 .several = (flags)&FORMAT_SEVERAL,                                                        \
+	 .inlined = (flags)&FORMAT_INLINED,                                                        \
+	 .write = export_##id},
 #include "core/formats.def"
 #undef FORMAT
 };

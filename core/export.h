@@ -10,12 +10,28 @@
  *		exported columns; text always quoted, control characters and broken bytes as '?',
  *		unknown is empty; stacks folded, other values with parts as JSON
  *	folded	one line a stack, `frame;frame COUNT`, for flame graph tools
+ *	by-time	folded, each stack below a frame that tells the end of its interval: seconds of
+ *		CLOCK_MONOTONIC, of one width, so that they sort by time
  *	svg	a flame graph for a browser, with zoom and search; widths add up as folded text does
+ *	ansi	text with SGR colours (ECMA-48)
+ *	html	one file that loads nothing: head, health, summary, flame graph and at most
+ *		HTML_ROWS rows of each report in the chain
+ *	speedscope  its file format, one profile of type "sampled"
+ *	pprof	gzipped protobuf, core/pprof.proto
+ *	perf	as perf script prints samples with their period; stacks are summed by command, so pid
+ *		and tid number commands
+ *	trace	Trace Event Format in its form of an object, as Chrome and Perfetto read it
+ *	openmetrics  OpenMetrics 1.0 text
+ *
+ * Stacks of all formats sum to what folded text has: samples, pages ..., or time in us. svg, html,
+ * speedscope, pprof, trace and openmetrics are one document: of several intervals a file has the
+ * first.
  */
 #ifndef CORE_EXPORT_H
 #define CORE_EXPORT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "core/health.h"
 #include "core/status.h"
@@ -28,11 +44,20 @@ struct summary_item {
 
 #define REPORT_SUMMARY 24
 
+/* Which columns of rows say what of an event. */
+struct event_form {
+	const char *what;	      /* "run queue delay" */
+	const char *name;	      /* column of text that is added to it; NULL none */
+	const char *end, *length;     /* columns of CLOCK_MONOTONIC ns, and ns */
+	const char *pid, *tid, *comm; /* columns: whose it is */
+	bool overlaps;		      /* one thread may have several at a time */
+};
+
 struct report {
 	const char *view;
-	u64 seq, t0_ns, t1_ns; /* CLOCK_MONOTONIC */
+	u64 seq, t0_ns, t1_ns;	   /* CLOCK_MONOTONIC */
 	const char *host, *kernel; /* NULL: this machine's (recordings carry their own) */
-	const char *scope;     /* filter expression, "" everything */
+	const char *scope;	   /* filter expression, "" everything */
 	const char *window, *group;
 	struct health health;
 	struct summary_item summary[REPORT_SUMMARY];
@@ -46,12 +71,19 @@ struct report {
 	 * the call; names are as folded text has them. Weights are of stacks_unit: counts of
 	 * stacks_noun, or ns, which folded text has as us. NULL: it has none. */
 	void (*stacks)(const struct report *r,
-		       void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
-				    u64 weight),
+		       void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		       void *ctx);
 	const void *stacks_of; /* whoever set it */
 	enum value_type stacks_unit;
 	const char *stacks_noun;
+	bool inlined; /* asked of stacks: functions inlined at an address are frames of their own */
+	/* Calls emit with things that took time, one a row; NULL when the view has no such list.
+	 * Rows and form are valid during the call. */
+	void (*events)(const struct report *r,
+		       void (*emit)(void *ctx, const struct row_table *rows,
+				    const struct event_form *form),
+		       void *ctx);
+	const struct report *next; /* another view's at that time, for formats that take several */
 	void *priv;
 };
 
@@ -71,6 +103,9 @@ static inline void report__sum_number(struct report *r, const char *name, enum v
 struct export_format {
 	const char *name;   /* --format */
 	const char *suffix; /* of -o, with its dot */
+	bool several;	    /* a file takes all reports of a chain */
+	bool inlined;	    /* it has stacks with what is inlined in them */
+	const char *needs;  /* what a view must have for it, in words; "" nothing special */
 	const char *help;
 	/* Writes one report. Each call is a whole record. 0 or
 	 * -errno of the stream; -EOPNOTSUPP when the view has nothing for it (folded without
@@ -92,10 +127,20 @@ const char *export__suffixes(char *buf, size_t size);
 int export__save(const char *path, const struct export_format *f, const struct report *r,
 		 struct status *st);
 
+#define EXPORT_MODE 0644 /* of files that somebody asks for, before the umask */
+
 /* The two halves of it, for whoever must not wait for a disk: the report as bytes (caller
  * frees *data, also on failure; -EOPNOTSUPP as write()), and bytes to a new file. */
-int export__render(const struct export_format *f, const struct report *r, char **data,
-		   size_t *len);
-int export__save_bytes(const char *path, const char *data, size_t len, struct status *st);
+int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len);
+int export__save_bytes(const char *path, const char *data, size_t len, mode_t mode,
+		       struct status *st);
+
+#define EXPORT_NAME 160 /* bytes of export__name with its NUL */
+/* "proftop-cpu-20260131-235959.txt", of now in local time. */
+void export__name(const char *view, const char *suffix, char name[EXPORT_NAME]);
+/* Bytes to a new file of such a name in the current folder, for its owner alone; one more of the
+ * same second has a number in its name. */
+int export__save_snapshot(const char *view, const char *suffix, const char *data, size_t len,
+			  char name[EXPORT_NAME], struct status *st);
 
 #endif

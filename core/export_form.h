@@ -5,7 +5,8 @@
 
 #include "core/export.h"
 
-#define FORMAT(name, suffix, help) int export_##name(FILE *out, const struct report *r, bool first);
+#define FORMAT(id, name, suffix, needs, flags, help)                                                      \
+	int export_##id(FILE *out, const struct report *r, bool first);
 #include "core/formats.def"
 #undef FORMAT
 
@@ -39,5 +40,22 @@ struct json_object *export__scope_json(const char *expr);
 struct json_object *export__json_string(const char *s);
 /* NULL is JSON's null. */
 struct json_object *export__json_value(const struct value *v);
+/* The columns of a row that are exported. */
+struct json_object *export__json_row(const struct row_table *t, u32 row);
+/* Writes and frees it; 0 or -errno. */
+int export__put_json(FILE *out, struct json_object *o);
+
+/* Text in an element or a quoted attribute of XML and HTML, whatever is in it. */
+void export__put_xml(FILE *out, const char *s);
+/* Text that goes into one line, whatever is in it. */
+void export__put_clean(FILE *out, const char *s);
+
+/* A value as people read it. */
+#define CELL_SIZE 64 /* bytes of a number as text */
+/* v's own text or in buf; "" of what is for programs. */
+const char *export__cell_text(const struct value *v, char buf[CELL_SIZE]);
+/* What was looked at and how far it can be trusted, in words, name by name. */
+void export__head(const struct report *r, void (*put)(void *ctx, const char *name, const char *text),
+		  void *ctx);
 
 #endif

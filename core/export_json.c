@@ -119,8 +119,7 @@ struct json_object *export__json_value(const struct value *v)
 	return NULL;
 }
 
-/* Writes and frees it. */
-static int put_json(FILE *out, struct json_object *o)
+int export__put_json(FILE *out, struct json_object *o)
 {
 	const char *s = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
 								  JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -224,14 +223,13 @@ static int put_head(FILE *out, const struct report *r)
 	return ret;
 }
 
-static struct json_object *json_row(const struct report *r, u32 row)
+struct json_object *export__json_row(const struct row_table *t, u32 row)
 {
 	struct json_object *o = json_object_new_object();
-	const struct row_table *t = r->rows;
 	struct value v;
 
 	for (u32 c = 0; c < t->ncolumns; c++)
-		if ((t->columns[c].flags & COLUMN_EXPORT) && report__cell(r, row, c, &v))
+		if ((t->columns[c].flags & COLUMN_EXPORT) && t->cell(t, row, c, &v))
 			json_object_object_add(o, t->columns[c].name, export__json_value(&v));
 	return o;
 }
@@ -243,7 +241,7 @@ int export_json(FILE *out, const struct report *r, bool first)
 	for (u32 i = 0; i < r->rows->nrows && !ret; i++) {
 		if (i)
 			fputc(',', out);
-		ret = put_json(out, json_row(r, report__row(r, i)));
+		ret = export__put_json(out, export__json_row(r->rows, report__row(r, i)));
 	}
 	if (ret)
 		return ret;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/export.h"
@@ -62,14 +63,14 @@ static int folder_of(const char *path, char dir[PATH_MAX])
 }
 
 /* Opens a file of its own in the folder and writes its path; fd or -errno. */
-static int open_temp(const char *dir, char temp[PATH_MAX])
+static int open_temp(const char *dir, mode_t mode, char temp[PATH_MAX])
 {
 	for (u32 i = 0; i < TEMP_TRIES; i++) {
 		int fd;
 
 		if (snprintf(temp, PATH_MAX, "%s.proftop-%d-%u.tmp", dir, getpid(), i) >= PATH_MAX)
 			return -ENAMETOOLONG;
-		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (fd >= 0)
 			return fd;
 		if (errno != EEXIST)
@@ -123,7 +124,8 @@ static void sync_folder(const char *dir)
 	close(fd);
 }
 
-int export__save_bytes(const char *path, const char *data, size_t len, struct status *st)
+int export__save_bytes(const char *path, const char *data, size_t len, mode_t mode,
+		       struct status *st)
 {
 	char dir[PATH_MAX], temp[PATH_MAX];
 	struct stat there;
@@ -135,7 +137,7 @@ int export__save_bytes(const char *path, const char *data, size_t len, struct st
 	if (!lstat(path, &there))
 		return explain(st, path, -EEXIST);
 	ret = folder_of(path, dir);
-	fd = ret ? ret : open_temp(dir, temp);
+	fd = ret ? ret : open_temp(dir, mode, temp);
 	if (fd < 0)
 		return explain(st, path, fd);
 	ret = write_bytes(fd, data, len);
@@ -166,7 +168,37 @@ int export__save(const char *path, const struct export_format *f, const struct r
 	size_t len = 0;
 	int ret = export__render(f, r, &data, &len);
 
-	ret = ret ? explain(st, path, ret) : export__save_bytes(path, data, len, st);
+	ret = ret ? explain(st, path, ret) : export__save_bytes(path, data, len, EXPORT_MODE, st);
 	free(data);
+	return ret;
+}
+
+static void name_it(const char *view, const char *suffix, u32 number, char name[EXPORT_NAME])
+{
+	time_t now = time(NULL);
+	char date[32] = "", more[16] = "";
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm);
+	if (number)
+		snprintf(more, sizeof(more), "-%u", number + 1);
+	snprintf(name, EXPORT_NAME, "proftop-%.40s-%s%s%.40s", view, date, more, suffix);
+}
+
+void export__name(const char *view, const char *suffix, char name[EXPORT_NAME])
+{
+	name_it(view, suffix, 0, name);
+}
+
+int export__save_snapshot(const char *view, const char *suffix, const char *data, size_t len,
+			  char name[EXPORT_NAME], struct status *st)
+{
+	int ret = -EEXIST;
+
+	for (u32 i = 0; i < TEMP_TRIES && ret == -EEXIST; i++) {
+		name_it(view, suffix, i, name);
+		ret = export__save_bytes(name, data, len, 0600, st);
+	}
 	return ret;
 }

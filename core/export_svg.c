@@ -154,7 +154,7 @@ static bool is_wide(const struct graph *g, const struct node *n)
 
 /* --- writing --- */
 
-static void put_text(FILE *out, const char *s)
+void export__put_xml(FILE *out, const char *s)
 {
 	char c[4];
 
@@ -226,11 +226,11 @@ static void put_label(struct graph *g, const char *name, double width)
 		if (n + 1 < room)
 			cut = end;
 	if (!room || !*end) {
-		put_text(g->out, room ? name : "");
+		export__put_xml(g->out, room ? name : "");
 		return;
 	}
 	head = xasprintf("%.*s", (int)(cut - name), name);
-	put_text(g->out, head);
+	export__put_xml(g->out, head);
 	fputs("…", g->out);
 	free(head);
 }
@@ -243,7 +243,7 @@ static void put_node(struct graph *g, const struct node *n)
 	char place[96];
 
 	fputs("<g><title>", g->out);
-	put_text(g->out, name);
+	export__put_xml(g->out, name);
 	put_weight(g, n);
 	format_c(place, sizeof(place), "x=\"%.4f\" width=\"%.4f\"", x, w);
 	fprintf(g->out,
@@ -251,7 +251,7 @@ static void put_node(struct graph *g, const struct node *n)
 		"data-w=\"%llu\" data-d=\"%u\" data-n=\"",
 		place, y, LINE - 1, colour_of(n->kind, name), (unsigned long long)n->start,
 		(unsigned long long)n->value, n->depth);
-	put_text(g->out, name);
+	export__put_xml(g->out, name);
 	format_c(place, sizeof(place), "x=\"%.4f\"", x + 3);
 	fprintf(g->out, "\"/><text %s y=\"%d\">", place, y + 12);
 	put_label(g, name, w);
@@ -297,27 +297,27 @@ static void put_head(struct graph *g)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
 		"viewBox=\"0 0 %d %d\" data-width=\"%d\" data-left=\"%d\">\n",
 		WIDTH + 2 * LEFT, height, WIDTH + 2 * LEFT, height, WIDTH, LEFT);
-	fputs("<style>text { font: 11px monospace; fill: #000; pointer-events: none }\n"
-	      "#frames g { cursor: pointer } #frames g:hover rect { stroke: #000 }\n"
-	      ".button { pointer-events: auto; cursor: pointer; text-decoration: underline }"
+	fputs("<style>svg text { font: 11px monospace; fill: #000; pointer-events: none }\n"
+	      ".frames g { cursor: pointer } .frames g:hover rect { stroke: #000 }\n"
+	      "svg .button { pointer-events: auto; cursor: pointer; text-decoration: underline }"
 	      "</style>\n"
 	      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"10\" y=\"18\" "
 	      "style=\"font-size: 14px; font-weight: bold\">",
 	      g->out);
-	put_text(g->out, r->view);
+	export__put_xml(g->out, r->view);
 	fputs(" on ", g->out);
-	put_text(g->out, report__host(r));
+	export__put_xml(g->out, report__host(r));
 	fputs(r->window ? ", " : "", g->out);
-	put_text(g->out, r->window ? r->window : "");
+	export__put_xml(g->out, r->window ? r->window : "");
 	fputs(r->scope && *r->scope ? ", " : "", g->out);
-	put_text(g->out, r->scope ? r->scope : "");
+	export__put_xml(g->out, r->scope ? r->scope : "");
 	fprintf(g->out,
-		"</text>\n<text id=\"details\" x=\"10\" y=\"40\"></text>\n"
-		"<text id=\"back\" class=\"button\" x=\"10\" y=\"56\" style=\"display: none\">"
-		"show all</text>\n<text id=\"found\" x=\"%d\" y=\"18\" "
+		"</text>\n<text class=\"details\" x=\"10\" y=\"40\"></text>\n"
+		"<text class=\"back button\" x=\"10\" y=\"56\" style=\"display: none\">"
+		"show all</text>\n<text class=\"found\" x=\"%d\" y=\"18\" "
 		"text-anchor=\"end\"></text>\n"
-		"<text id=\"look\" class=\"button\" x=\"%d\" y=\"18\" text-anchor=\"end\" "
-		"style=\"display: none\">search (/)</text>\n<g id=\"frames\">\n",
+		"<text class=\"look button\" x=\"%d\" y=\"18\" text-anchor=\"end\" "
+		"style=\"display: none\">search (/)</text>\n<g class=\"frames\">\n",
 		WIDTH - 90, WIDTH + LEFT);
 }
 

@@ -1,16 +1,17 @@
 "use strict";
 // Zoom and search of a flame graph. A frame is a <g> whose rect says where it begins (s), how
-// wide it is (w) and how deep it lies (d), in the units of the weights.
+// wide it is (w) and how deep it lies (d), in the units of the weights. A page may have several
+// graphs: keys are for the one that the pointer is on, or was on last.
 (function () {
-	const svg = document.documentElement, root = svg.querySelector("#frames");
+	const svg = document.currentScript.closest("svg"), root = svg.querySelector(".frames");
 	const frames = Array.from(root.querySelectorAll("g")).map(g => {
 		const rect = g.querySelector("rect"), text = g.querySelector("text");
 		const title = g.querySelector("title");
 		return {g, rect, text, name: rect.dataset.n, s: +rect.dataset.s, w: +rect.dataset.w,
 			d: +rect.dataset.d, fill: rect.getAttribute("fill"), told: title.textContent};
 	});
-	const details = svg.querySelector("#details"), found = svg.querySelector("#found");
-	const back = svg.querySelector("#back"), look = svg.querySelector("#look");
+	const details = svg.querySelector(".details"), found = svg.querySelector(".found");
+	const back = svg.querySelector(".back"), look = svg.querySelector(".look");
 	const all = frames[0], width = +svg.dataset.width, left = +svg.dataset.left;
 	let zoom = all, pattern = null;
 
@@ -76,7 +77,7 @@
 		share();
 	}
 
-	const of = e => frames.find(f => f.g === e.target.closest("#frames > g"));
+	const of = e => frames.find(f => f.g === e.target.closest(".frames > g"));
 	root.addEventListener("click", e => { const f = of(e); if (f) show(f); });
 	root.addEventListener("mouseover", e => {
 		const f = of(e);
@@ -85,7 +86,11 @@
 	root.addEventListener("mouseout", () => { details.textContent = ""; });
 	back.addEventListener("click", () => show(all));
 	look.addEventListener("click", ask);
+	svg.addEventListener("mouseenter", () => { window.proftopGraph = svg; });
+	window.proftopGraph = window.proftopGraph || svg;
 	window.addEventListener("keydown", e => {
+		if (window.proftopGraph !== svg || (e.target.closest && e.target.closest("input")))
+			return;
 		if (e.key === "/" || (e.key === "f" && e.ctrlKey)) {
 			e.preventDefault();
 			ask();

@@ -26,6 +26,9 @@ enum value_type {
 struct value_frame {
 	const char *symbol, *object; /* "" not known */
 	const char *kind;	     /* "user" "kernel" "jit" ... */
+	/* Of stacks that are exported alone; NULL or 0 where it is not known: */
+	const char *path, *build_id; /* of the object; build-id in hex */
+	u64 start;		     /* of the function, as an offset in its object */
 };
 
 struct value_part;

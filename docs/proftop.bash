@@ -94,7 +94,8 @@ _proftop()
 	--theme) _proftop_names theme theme ;;
 	--keymap) _proftop_names keymap keys ;;
 	-n | --iterations) _proftop_words "1 5 10 60" ;;
-	--format) _proftop_words "text json csv folded svg" ;;
+	--format) _proftop_words "text ansi json csv folded by-time svg html speedscope pprof perf
+		trace openmetrics" ;;
 	--speed) _proftop_words "0.5 2 10 100" ;;
 	--from | --to) _proftop_words "+10s -90s start end" ;;
 	--history) _proftop_words "0 10 60:256" ;;
@@ -103,6 +104,7 @@ _proftop()
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph -V --view -d --delay --group --keymap
+			--snapshot-on-signal
 			--views --window --idle --history --do --theme --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --speed
 			--from --to --doctor --list-views --list-events --list-words --version

@@ -104,7 +104,7 @@ void flame_query__set_window(struct flame_query *q, enum profile_window w);
 /* What nodes are called: functions, commands, the root. */
 struct flame_frame {
 	const char *name, *object_name; /* never NULL */
-	u32 func;			/* 0: none is known */
+	u32 func, object;		/* 0: none is known */
 	enum code_kind kind;		/* CODE_UNKNOWN of what is no code too */
 	bool comm;			/* a command, or the root */
 	bool library;			/* in a shared object */

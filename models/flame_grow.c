@@ -174,6 +174,7 @@ static void fill_ident(struct flame_frame *f, const struct ident *id)
 		.name = id->name,
 		.object_name = id->object_name,
 		.func = id->func,
+		.object = id->object,
 		.kind = id->func ? id->kind : id->object_kind,
 	};
 	f->library = (f->kind == CODE_USER && is_library(id->object_name)) || f->kind == CODE_VDSO;

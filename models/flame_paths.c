@@ -12,12 +12,28 @@ const char *flame_frame__kind(const struct flame_frame *f, bool inlined)
 	return f->library ? "library" : code__kind_name(f->kind);
 }
 
+/* What tools that have the files want to know. */
+static void add_object(struct value_frame *v, const struct symbols *symbols,
+		       const struct flame_frame *f)
+{
+	u32 id = f->func ? symbols__func(symbols, f->func)->object : f->object;
+	const struct sym_object_info *info;
+
+	if (!id)
+		return;
+	info = symbols__object_info(symbols, id);
+	v->path = symbols__object(symbols, id)->path;
+	v->build_id = info ? info->build_id : "";
+	v->start = f->func ? symbols__func(symbols, f->func)->start : 0;
+}
+
 void flame__stacks(const struct flame_answer *a, u32 node,
 		   void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		   void *ctx)
 {
 	struct value_frame *path = xcalloc(FLAME_MAX_DEPTH + 1, sizeof(*path));
 	char **names = xcalloc(a->nframes, sizeof(*names));
+	const struct symbols *symbols = a->query.parts[0].source->symbols(a->base.snap);
 	struct arena arena;
 
 	arena__init(&arena);
@@ -36,6 +52,7 @@ void flame__stacks(const struct flame_answer *a, u32 node,
 		path[n->depth - 1] = (struct value_frame){.symbol = names[n->frame],
 							  .object = f->object_name,
 							  .kind = flame_frame__kind(f, n->inlined)};
+		add_object(&path[n->depth - 1], symbols, f);
 		if (n->self && !above)
 			emit(ctx, path, n->depth, n->self);
 	}

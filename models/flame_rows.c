@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "core/export_stacks.h"
 #include "models/frames.h"
 
 #define MAX_INDENT 200
@@ -187,42 +188,33 @@ static void report_stacks(const struct report *r,
 	struct flame_answer *a;
 
 	flame_query__init(&q, source, (const char *)answer + source->query_at);
+	q.inlined |= r->inlined;
 	a = flame__build(snaps, (double[FLAME_PARTS]){0}, &q, r->priv);
 	flame__stacks(a, 0, emit, ctx);
 	answer__free(&a->base);
 }
 
-struct folding {
-	enum value_type unit;
-	void (*emit)(void *ctx, const char *stack, u64 weight);
-	void *ctx;
-};
-
-static void fold_stack(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
-{
-	struct folding *f = ctx;
-	size_t len = 0;
-	char *text;
-
-	if (f->unit == VALUE_NS)
-		weight = (weight + 500) / 1000;
-	for (u32 i = 0; i < n; i++)
-		len += strlen(frames[i].symbol) + 1;
-	text = xmalloc(len + 1);
-	*text = '\0';
-	for (u32 i = 0, at = 0; i < n; i++)
-		at += (u32)sprintf(text + at, "%s%s", i ? ";" : "", frames[i].symbol);
-	if (weight)
-		f->emit(f->ctx, text, weight);
-	free(text);
-}
-
 void flame__folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
 		   void *ctx)
 {
-	struct folding f = {r->stacks_unit, emit, ctx};
+	struct export_stacks s;
 
-	r->stacks(r, fold_stack, &f);
+	export_stacks__take(&s, r, false);
+	for (u32 i = 0; i < s.n; i++) {
+		const struct export_stack *k = &s.stacks[i];
+		size_t len = 0, at = 0;
+		char *text;
+
+		for (u32 j = 0; j < k->n; j++)
+			len += strlen(export_stacks__frame(&s, k, j)->symbol) + 1;
+		text = xcalloc(1, len + 1);
+		for (u32 j = 0; j < k->n; j++)
+			at += (size_t)sprintf(text + at, "%s%s", j ? ";" : "",
+					      export_stacks__frame(&s, k, j)->symbol);
+		emit(ctx, text, k->weight);
+		free(text);
+	}
+	export_stacks__fini(&s);
 }
 
 void flame__report(struct report *r, const struct flame_source *source)

@@ -253,6 +253,13 @@ struct sched_thread_answer {
 struct sched_thread_answer *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
 					  enum profile_window window);
 
+/* Its spans as rows, for lists of events. Borrows from the answer; no allocation. */
+struct sched_spans {
+	struct row_table table;
+	const struct sched_thread_answer *answer;
+};
+struct sched_spans sched_spans__of(const struct sched_thread_answer *a);
+
 extern const struct column sched_columns[];
 extern const u32 sched_ncolumns;
 extern const struct column sched_delay_columns[];

@@ -161,5 +161,7 @@ void todo__next(struct host *h);
 void save__view(struct host *h, const char *path);
 /* What is set now, to one's own configuration. Says how it went. */
 void save__config(struct host *h);
+/* Each open view to a new file, as options.snapshot says; one file when it takes several. */
+void save__snapshots(struct host *h);
 
 #endif

@@ -34,6 +34,7 @@ struct batch {
 	struct output outputs[MAX_OUTPUTS + 1];
 	u32 noutputs;
 	u64 intervals, queued;
+	const struct frame *newest; /* with something of the view; NULL none yet */
 	u64 last_t1_ns; /* a frame may repeat a snapshot: each interval is written once */
 	bool ending, done;
 	int exit_code;
@@ -57,14 +58,33 @@ static int write_report(struct batch *b, const struct report *r, struct status *
 			err = -errno;
 		if (err == -EOPNOTSUPP)
 			return status__set(st, EXIT_CODE_UNSUPPORTED, err,
-					   "view %s has no stacks for format %s: choose text, "
+					   "view %s has no %s for format %s: choose text, "
 					   "json or csv, or another view",
-					   b->view->name, o->format->name);
+					   b->view->name, o->format->needs, o->format->name);
 		if (err)
 			return status__set(st, EXIT_CODE_FAILURE, err, "cannot write %s: %s",
 					   o->path ? o->path : "standard output", strerror(-err));
 	}
 	return 0;
+}
+
+static void no_stack(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
+{
+}
+
+/* What is inlined where becomes known to who asks: pprof's locations have it. */
+static void ask_inlined(struct batch *b, const struct report *r)
+{
+	struct report asked = *r;
+	bool wanted = false;
+
+	for (u32 i = 0; i < b->noutputs; i++)
+		wanted |= b->outputs[i].format->inlined;
+	if (!wanted || !r->stacks)
+		return;
+	asked.inlined = true;
+	asked.stacks(&asked, no_stack, NULL);
+	symbols__settle(b->symbols, SETTLE_MS);
 }
 
 static void write_job__run(struct job *job)
@@ -78,6 +98,7 @@ static void write_job__run(struct job *job)
 	if (b->view->report(j->frame, &args, j->frame->scope, &r))
 		return;
 	r.seq = j->seq;
+	ask_inlined(b, &r);
 	write_report(b, &r, &j->st);
 	b->view->report_free(&r);
 }
@@ -127,6 +148,85 @@ static void post_frame(struct batch *b, const struct frame *f)
 	worker__post(b->writer, &j->job);
 }
 
+/* --- snapshots by signal --- */
+
+struct snapshot_job {
+	struct job job;
+	struct batch *batch;
+	const struct frame *frame;
+	char name[EXPORT_NAME];
+	struct status st;
+};
+
+static int save_report(struct snapshot_job *j, const struct report *r)
+{
+	const struct export_format *f = j->batch->options->snapshot;
+	char *data = NULL;
+	size_t len = 0;
+	int err = export__render(f, r, &data, &len);
+
+	if (err)
+		status__set(&j->st, EXIT_CODE_UNSUPPORTED, err, "view %s has no %s for format %s",
+			    j->batch->view->name, f->needs, f->name);
+	else
+		err = export__save_snapshot(r->view, f->suffix, data, len, j->name, &j->st);
+	free(data);
+	return err;
+}
+
+static void snapshot_job__run(struct job *job)
+{
+	struct snapshot_job *j = (struct snapshot_job *)job;
+	struct view_args args = {.group = j->batch->options->group};
+	const struct view_ops *view = j->batch->view;
+	struct report r;
+
+	symbols__settle(j->batch->symbols, SETTLE_MS);
+	if (view->report(j->frame, &args, j->frame->scope, &r))
+		return;
+	save_report(j, &r);
+	view->report_free(&r);
+}
+
+static void snapshot_job__drop(struct job *job)
+{
+	snap__put(((struct snapshot_job *)job)->frame);
+	free(job);
+}
+
+/* It has failed to leave a file, not to report: that goes on. */
+static void snapshot_job__done(struct job *job)
+{
+	struct snapshot_job *j = (struct snapshot_job *)job;
+
+	j->batch->queued--;
+	if (j->st.msg[0])
+		fprintf(stderr, "proftop: SIGUSR1: %s\n", j->st.msg);
+	else
+		fprintf(stderr, "proftop: saved %s\n", j->name);
+	snapshot_job__drop(job);
+}
+
+static void post_snapshot(struct batch *b)
+{
+	struct snapshot_job *j;
+
+	if (!b->newest || b->queued == QUEUE_MAX) {
+		fprintf(stderr, "proftop: SIGUSR1: %s\n",
+			b->newest ? "output is too slow: nothing was saved"
+				  : "no interval has ended yet: nothing was saved");
+		return;
+	}
+	j = xcalloc(1, sizeof(*j));
+	j->job = (struct job){.run = snapshot_job__run,
+			      .done = snapshot_job__done,
+			      .drop = snapshot_job__drop};
+	j->batch = b;
+	j->frame = snap__get(b->newest);
+	b->queued++;
+	worker__post(b->writer, &j->job);
+}
+
 static void release_child(struct batch *b, const struct feed *feed)
 {
 	struct status st = {0};
@@ -159,6 +259,10 @@ static void take_frame(struct batch *b)
 		batch__fail(b, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
 	if (f->final)
 		b->done = true;
+	if (b->options->snapshot && f->snaps[b->view->feed]) {
+		snap__put(b->newest);
+		b->newest = snap__get(f);
+	}
 	if (new_interval(b, f->snaps[b->view->feed]))
 		post_frame(b, snap__get(f));
 	if (b->options->iterations && b->intervals >= b->options->iterations)
@@ -231,8 +335,12 @@ static void batch__loop(struct batch *b, int signals)
 			take_frame(b);
 		if (fds[1].revents)
 			worker__reap(b->writer);
-		if (fds[2].revents && read(signals, &info, sizeof(info)) == sizeof(info))
-			batch__end(b);
+		if (fds[2].revents && read(signals, &info, sizeof(info)) == sizeof(info)) {
+			if (info.ssi_signo == SIGUSR1)
+				post_snapshot(b);
+			else
+				batch__end(b);
+		}
 		if (fds[3].revents && child__ended(b->child)) {
 			fds[3].fd = -1;
 			batch__end(b);
@@ -269,6 +377,7 @@ int batch__run(const struct options *o, struct collector *c, struct symbols *sym
 	close_outputs(&b);
 	close(signals);
 	worker__free(b.writer);
+	snap__put(b.newest);
 	if (child && child__released(child) && !b.exit_code)
 		status = child__wait(child);
 	return b.exit_code ? b.exit_code : status;

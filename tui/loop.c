@@ -172,7 +172,12 @@ static void signal_event(struct host *h, int fd)
 {
 	struct signalfd_siginfo info;
 
-	if (read(fd, &info, sizeof(info)) == sizeof(info))
+	if (read(fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	h->dirty = true;
+	if (info.ssi_signo == SIGUSR1)
+		save__snapshots(h);
+	else
 		h->quit = true;
 }
 

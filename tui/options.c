@@ -12,7 +12,8 @@
 enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
-       OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS };
+       OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
+       OPT_SNAPSHOT };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 	{"iterations", required_argument, NULL, 'n'},
 	{"format", required_argument, NULL, OPT_FORMAT},
 	{"output", required_argument, NULL, 'o'},
+	{"snapshot-on-signal", optional_argument, NULL, OPT_SNAPSHOT},
 	{"record", required_argument, NULL, OPT_RECORD},
 	{"replay", required_argument, NULL, OPT_REPLAY},
 	{"speed", required_argument, NULL, OPT_SPEED},
@@ -109,8 +111,13 @@ void options__usage(void)
 	      "  -n, --iterations N      stop after N intervals\n"
 	      "      --format NAME       ", stdout);
 	for (u32 i = 0; i < export_nformats; i++)
-		printf("%s%s", export_formats[i].name, i + 1 < export_nformats ? ", " : "\n");
+		printf("%s%s", export_formats[i].name,
+		       i + 1 == export_nformats ? "\n"
+		       : i % 6 == 5		? ",\n                          "
+						: ", ");
 	fputs("  -o, --output FILE       to a file, format by its suffix; may be repeated\n"
+	      "      --snapshot-on-signal[=FORMAT]  SIGUSR1 has each open view written to a new\n"
+	      "                          file here (text)\n"
 	      "record\n"
 	      "      --record FILE       write what is sampled to a new file\n"
 	      "      --replay FILE       look at such a file, on any machine; also at perf.data of\n"
@@ -139,7 +146,7 @@ static int bad(struct status *st, const char *option, const char *value, const c
 
 static int bad_suffix(struct status *st, const char *path)
 {
-	char takes[160] = "a file ending in one of ";
+	char takes[256] = "a file ending in one of ";
 	size_t n = strlen(takes);
 
 	export__suffixes(takes + n, sizeof(takes) - n);
@@ -312,13 +319,17 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 		return option__number(arg, 1, UINT64_MAX >> 1, &o->iterations)
 			       ? 0
 			       : bad(st, "-n", arg, "a number of intervals, 1 or more");
+	case OPT_SNAPSHOT:
+		o->snapshot = export__by_name(arg ? arg : "text");
+		return o->snapshot ? 0
+				   : bad(st, "--snapshot-on-signal", arg, "a name that --help lists");
 	case OPT_FORMAT:
 		o->format = arg;
 		return export__by_name(arg) ? 0
 					    : bad(st, "--format", arg, "a name that --help lists");
 	default: /* 'o' */
 		if (o->noutputs == MAX_OUTPUTS)
-			return bad(st, "-o", arg, "at most 8 files");
+			return bad(st, "-o", arg, "at most 16 files");
 		if (!export__by_suffix(arg))
 			return bad_suffix(st, arg);
 		o->outputs[o->noutputs++] = arg;
@@ -384,6 +395,9 @@ static int options__check(struct options *o, struct status *st)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--replay looks at what was recorded: it goes with neither "
 				   "--record nor a command");
+	if (o->snapshot && o->mode != MODE_UI && o->mode != MODE_BATCH)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--snapshot-on-signal goes with --batch or the screen");
 	if (o->record && o->mode != MODE_UI && o->mode != MODE_BATCH)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--record goes with --batch or the screen");

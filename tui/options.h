@@ -5,11 +5,12 @@
 #define TUI_OPTIONS_H
 
 #include "core/arena.h"
+#include "core/export.h"
 #include "core/filter.h"
 #include "core/tape.h"
 #include "sources/source.h"
 
-#define MAX_OUTPUTS 8
+#define MAX_OUTPUTS 16
 #define MAX_WORDS   32 /* of --do */
 
 enum mode { MODE_UI, MODE_BATCH, MODE_DOCTOR, MODE_LIST_VIEWS, MODE_LIST_EVENTS,
@@ -37,6 +38,7 @@ struct options {
 	u64 interval_ns;
 	u64 iterations; /* 0: until interrupted */
 	const char *format;
+	const struct export_format *snapshot; /* --snapshot-on-signal; NULL: SIGUSR1 is as ever */
 	const char *outputs[MAX_OUTPUTS];
 	u32 noutputs;
 	char **command; /* NULL-terminated; NULL none */

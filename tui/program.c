@@ -36,7 +36,7 @@ static void crashed(int sig)
 	raise(sig);
 }
 
-static void ending_signals(sigset_t *set)
+static void read_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
@@ -48,13 +48,14 @@ int program__signals(void)
 {
 	sigset_t set;
 
-	ending_signals(&set);
+	read_signals(&set);
+	sigaddset(&set, SIGUSR1); /* where it is not blocked it never gets there */
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 /* Crashes, and whatever else would end us, restore the terminal; what asks us to end is read
  * from a signalfd. */
-static void set_up_signals(void)
+static void set_up_signals(const struct options *o)
 {
 	static const int fatal[] = {
 		SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGABRT, SIGSYS,  SIGTRAP,	 SIGQUIT,
@@ -68,7 +69,9 @@ static void set_up_signals(void)
 	/* Writes then fail, which is told. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	ending_signals(&set);
+	read_signals(&set);
+	if (o->snapshot)
+		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	die__on(term__emergency_restore);
 }
@@ -431,7 +434,7 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	    ((o.mode == MODE_UI || o.mode == MODE_BATCH) &&
 	     config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st)))
 		return complain(&st);
-	set_up_signals();
+	set_up_signals(&o);
 	code = run(&o, fixture, &st);
 	options__fini(&o);
 	return code;

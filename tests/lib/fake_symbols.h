@@ -149,6 +149,11 @@ const struct sym_object *symbols__object(const struct symbols *s, u32 object)
 	return &s->objects[object];
 }
 
+const struct sym_object_info *symbols__object_info(const struct symbols *s, u32 object)
+{
+	return NULL;
+}
+
 int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max)
 {
 	const struct fake_loc *l = &s->locs[loc];

@@ -36,7 +36,7 @@ def svg_boxes(path):
     """Weights by path, from where rects lie above one another."""
     root = xml.etree.ElementTree.parse(path).getroot()
     whole, found, open_boxes = None, {}, {}
-    for g in root.find(f"{SVG}g[@id='frames']"):
+    for g in root.find(f"{SVG}g[@class='frames']"):
         rect = g.find(f"{SVG}rect")
         start, weight, depth = (int(rect.get("data-" + x)) for x in "swd")
         whole = whole or weight

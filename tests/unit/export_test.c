@@ -78,17 +78,44 @@ static void folded(const struct report *r, void (*emit)(void *ctx, const char *s
 	emit(ctx, "sh;evil\nname\033\xff\xc3\xa9", 30);
 }
 
-static struct row_table table = {
-	.columns = columns, .ncolumns = ARRAY_SIZE(columns), .nrows = 5, .cell = cell};
+static u64 key(const struct row_table *t, u32 row)
+{
+	return row + 1;
+}
+
+static struct row_table table = {.columns = columns,
+				 .ncolumns = ARRAY_SIZE(columns),
+				 .nrows = 5,
+				 .cell = cell,
+				 .key = key};
+
+static void events(const struct report *r,
+		   void (*emit)(void *ctx, const struct row_table *rows,
+				const struct event_form *form),
+		   void *ctx)
+{
+	static const struct event_form form = {.what = "wait",
+					       .name = "symbol",
+					       .end = "wait_ns",
+					       .length = "wait_ns",
+					       .pid = "pid",
+					       .tid = "pid",
+					       .comm = "symbol"};
+
+	emit(ctx, r->rows, &form);
+}
 
 static void stacks(const struct report *r,
 		   void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		   void *ctx)
 {
 	static const struct value_frame work[] = {
-		{"sh", "", "comm"}, {"main", "sh", "user"}, {"work", "libw.so", "library"}};
+		{"sh", "", "comm", NULL, NULL, 0},
+		{"main", "sh", "user", NULL, NULL, 0},
+		{"work", "libw.so", "library", NULL, NULL, 0}};
 	static const struct value_frame evil[] = {
-		{"sh", "", "comm"}, {"evil<\"&\n\033\xff\xef\xbf\xbf]]>", "sh", "kernel"}};
+		{"sh", "", "comm", NULL, NULL, 0},
+		{"evil<\"&\n\033\xff\xef\xbf\xbf]]>", "sh", "kernel", NULL, NULL, 0}};
 
 	emit(ctx, work, 3, 70);
 	emit(ctx, evil, 2, 29);
@@ -114,6 +141,7 @@ static struct report sample_report(void)
 			       .stacks = stacks,
 			       .stacks_unit = VALUE_COUNT,
 			       .stacks_noun = "samples",
+			       .events = events,
 			       .health = {.samples = 99,
 					  .samples_total = 500,
 					  .lost = 7,
@@ -255,7 +283,7 @@ static void test_csv(void **state)
 
 static void stack_frame(const void *of, u32 i, struct value_frame *out)
 {
-	*out = (struct value_frame){((const char *const *)of)[i], "libc.so.6", "user"};
+	*out = (struct value_frame){((const char *const *)of)[i], "libc.so.6", "user", NULL, NULL, 0};
 }
 
 static void state_part(const void *of, u32 i, struct value_part *out)

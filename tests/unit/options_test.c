@@ -10,7 +10,7 @@
 #include "tui/options.h"
 #include "tui/view.h"
 
-#define WORDS_MAX 32
+#define WORDS_MAX 48
 #define LONG_NAME                                                                                  \
 	"0123456789012345678901234567890123456789012345678901234567890123"                         \
 	"0123456789012345678901234567890123456789012345678901234567890123"
@@ -189,8 +189,11 @@ static void test_batch(void **state)
 	assert_int_equal(parsed("-bn1")->iterations, 1);
 	assert_int_equal(parsed("--batch --iterations=7")->iterations, 7);
 	assert_string_equal(parsed("-b --format json")->format, "json");
+	assert_string_equal(parsed("--snapshot-on-signal")->snapshot->name, "text");
+	assert_string_equal(parsed("-b --snapshot-on-signal=html")->snapshot->name, "html");
 	assert_int_equal(parsed("-b -o 1.txt -o 2.txt -o 3.txt -o 4.txt -o 5.txt -o 6.txt -o 7.txt "
-				"-o 8.txt")
+				"-o 8.txt -o a.svg -o b.om -o c.pb.gz -o d.html -o e.perf.txt "
+				"-o f.trace.json -o g.speedscope.json -o h.time.folded")
 				 ->noutputs,
 			 MAX_OUTPUTS);
 }
@@ -310,12 +313,14 @@ static void test_wrong(void **state)
 		{"--group comm -V log", EXIT_CODE_USAGE, "view log has none"},
 		{"-b -n 0", EXIT_CODE_USAGE, "-n \"0\""},
 		{"-b -n many", EXIT_CODE_USAGE, "-n \"many\""},
+		{"--snapshot-on-signal=pdf", EXIT_CODE_USAGE, "takes a name that --help lists"},
+		{"--snapshot-on-signal --doctor", EXIT_CODE_USAGE, "goes with --batch"},
 		{"-b --format pdf", EXIT_CODE_USAGE, "--format \"pdf\""},
 		{"-b -o report.pdf", EXIT_CODE_USAGE, "-o \"report.pdf\": takes a file ending in"},
 		{"-b -o ''", EXIT_CODE_USAGE, "-o"},
-		{"-b -o 1.txt -o 2.txt -o 3.txt -o 4.txt -o 5.txt -o 6.txt -o 7.txt -o 8.txt "
-		 "-o 9.txt",
-		 EXIT_CODE_USAGE, "at most 8 files"},
+		{"-b -o 1.om -o 2.om -o 3.om -o 4.om -o 5.om -o 6.om -o 7.om -o 8.om -o 9.om "
+		 "-o a.om -o b.om -o c.om -o d.om -o e.om -o f.om -o g.om -o h.om",
+		 EXIT_CODE_USAGE, "at most 16 files"},
 		{"-n 5", EXIT_CODE_USAGE, "go with --batch"},
 		{"-o a.txt", EXIT_CODE_USAGE, "go with --batch"},
 		{"--format json", EXIT_CODE_USAGE, "go with --batch"},

@@ -50,6 +50,11 @@ int io__above(struct listing *l, struct canvas *c, struct rect area);
 void io__empty(const struct listing *l, char *buf, size_t size);
 enum role io__role(const struct listing *l, u32 row, u32 column);
 void io__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
+/* struct report's events of the view itself: the slowest requests. */
+void io_slow__events(const struct report *r,
+		     void (*emit)(void *ctx, const struct row_table *rows,
+		     	     const struct event_form *form),
+		     void *ctx);
 void io__report(const struct answer *a, const struct frame *f, struct report *r);
 
 /* A latency that somebody notices, and one that everybody does. */

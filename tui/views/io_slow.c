@@ -97,8 +97,41 @@ static void slow__selection(const struct listing *l, struct listing_place at, ch
 		 s->device.name, total, *s->file ? "  file " : "", s->file);
 }
 
+static const struct event_form slow_form = {
+	.what = "",
+	.name = "op",
+	.end = "t_ns",
+	.length = "total_ns",
+	.pid = "pid",
+	.tid = "tid",
+	.comm = "comm",
+	.overlaps = true,
+};
+
+static void slow__events(const struct report *r,
+			 void (*emit)(void *ctx, const struct row_table *rows,
+				      const struct event_form *form),
+			 void *ctx)
+{
+	emit(ctx, r->rows, &slow_form);
+}
+
+void io_slow__events(const struct report *r,
+		     void (*emit)(void *ctx, const struct row_table *rows,
+				  const struct event_form *form),
+		     void *ctx)
+{
+	const struct io_answer *a = container_of(r->rows, struct io_answer, base.table);
+	const struct io_slow_query q = {.by_dev = a->query.by_dev, .dev = a->query.dev};
+	struct io_slow_answer *rows = io__slow((const void *)a->base.snap, &q, r->priv);
+
+	emit(ctx, &rows->base.table, &slow_form);
+	answer__free(&rows->base);
+}
+
 static void slow__report(const struct answer *a, const struct frame *f, struct report *r)
 {
+	r->events = slow__events;
 	(void)a;
 	r->view = "io-slowest";
 	r->window = "last minute";

@@ -146,6 +146,7 @@ void io__report(const struct answer *base, const struct frame *f, struct report 
 	const struct io_answer *a = container_of(base, struct io_answer, base);
 
 	r->view = "io";
+	r->events = io_slow__events;
 	r->window = window__text(a->query.window);
 	r->group = io_group_names[a->query.group];
 	r->health = f->feeds[MODEL_IO].health;

@@ -59,6 +59,11 @@ int sched__above(struct listing *l, struct canvas *c, struct rect area);
 void sched__empty(const struct listing *l, char *buf, size_t size);
 enum role sched__role(const struct listing *l, u32 row, u32 column);
 void sched__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
+/* struct report's events of the view itself: the slowest delays. */
+void sched_delays__events(const struct report *r,
+			  void (*emit)(void *ctx, const struct row_table *rows,
+			  	     const struct event_form *form),
+			  void *ctx);
 void sched__report(const struct answer *a, const struct frame *f, struct report *r);
 
 /* Numbers of a delay histogram for a report's summary. */

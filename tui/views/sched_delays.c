@@ -115,8 +115,39 @@ static bool delays__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
+static const struct event_form delay_form = {
+	.what = "waits for a CPU",
+	.end = "t_ns",
+	.length = "delay_ns",
+	.pid = "pid",
+	.tid = "tid",
+	.comm = "comm",
+};
+
+static void delays__events(const struct report *r,
+			   void (*emit)(void *ctx, const struct row_table *rows,
+					const struct event_form *form),
+			   void *ctx)
+{
+	emit(ctx, r->rows, &delay_form);
+}
+
+void sched_delays__events(const struct report *r,
+			  void (*emit)(void *ctx, const struct row_table *rows,
+				       const struct event_form *form),
+			  void *ctx)
+{
+	const struct sched_answer *a = container_of(r->rows, struct sched_answer, base.table);
+	const struct sched_delays_query q = {0};
+	struct sched_delays_answer *d = sched__delays((const void *)a->base.snap, &q, r->priv);
+
+	emit(ctx, &d->base.table, &delay_form);
+	answer__free(&d->base);
+}
+
 static void delays__report(const struct answer *a, const struct frame *f, struct report *r)
 {
+	r->events = delays__events;
 	r->view = "sched-delays";
 	r->window = "last minute";
 	r->group = "delay";

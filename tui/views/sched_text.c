@@ -208,6 +208,7 @@ void sched__report(const struct answer *base, const struct frame *f, struct repo
 	const struct sched_answer *a = container_of(base, struct sched_answer, base);
 
 	r->view = "sched";
+	r->events = sched_delays__events;
 	r->window = window__text(a->query.window);
 	r->group = sched_group_names[a->query.group];
 	r->health = f->feeds[MODEL_SCHED].health;

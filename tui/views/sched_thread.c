@@ -200,11 +200,32 @@ static void thread__selection(const struct listing *l, struct listing_place at, 
 		 (unsigned long long)s->preempted, (unsigned long long)s->migrations, t->cpu);
 }
 
+static void thread__events(const struct report *r,
+			   void (*emit)(void *ctx, const struct row_table *rows,
+					const struct event_form *form),
+			   void *ctx)
+{
+	static const struct event_form form = {
+		.what = "",
+		.name = "state",
+		.end = "t_ns",
+		.length = "span_ns",
+		.pid = "pid",
+		.tid = "tid",
+		.comm = "comm",
+	};
+	const struct sched_spans spans = sched_spans__of(
+		container_of(r->rows, struct sched_thread_answer, base.table));
+
+	emit(ctx, &spans.table, &form);
+}
+
 static void thread__report(const struct answer *base, const struct frame *f, struct report *r)
 {
 	const struct sched_thread_answer *a = container_of(base, struct sched_thread_answer, base);
 
 	r->view = "sched-thread";
+	r->events = thread__events;
 	r->window = window__text(a->window);
 	r->group = "state";
 	r->health = f->feeds[MODEL_SCHED].health;

@@ -255,34 +255,41 @@ static struct section section_at(const u8 *p)
 	return (struct section){get_u64(p), get_u64(p + 8)};
 }
 
+/* What is there of a section, for bytes__free; nothing when it is larger than max. */
+static struct cursor read_section(const struct perf_stream *s, struct section where, u64 max,
+				  struct bytes *b)
+{
+	*b = (struct bytes){0};
+	if (!where.size || where.size > max || where.at > s->size ||
+	    where.size > s->size - where.at ||
+	    !read_at(s, where.at, bytes__add(b, where.size), where.size))
+		return (struct cursor){0};
+	return (struct cursor){b->v, b->v + b->n, false};
+}
+
 /* An attr of that size and where its ids are. */
 static bool read_event(struct perf_stream *s, u64 at, u64 size)
 {
+	struct cursor ids;
+	struct bytes b;
 	u8 entry[512];
-	struct section ids;
-	struct bytes b = {0};
-	bool ok = size > 16 && size <= sizeof(entry) && read_at(s, at, entry, size);
+	bool ok;
 
-	if (!ok)
+	if (size <= 16 || size > sizeof(entry) || !read_at(s, at, entry, size))
 		return false;
-	ids = section_at(entry + size - 16);
-	ids.size = MIN(ids.size, PERF_IDS_MAX * 8ULL);
-	if (ids.at > s->size || ids.size > s->size - ids.at ||
-	    !read_at(s, ids.at, bytes__add(&b, ids.size), ids.size))
-		b.n = 0;
-	ok = perf_meta__add_event(s->meta, entry, size - 16,
-				  (struct cursor){b.v, b.v + b.n, false});
+	ids = read_section(s, section_at(entry + size - 16), PERF_IDS_MAX * 8ULL, &b);
+	ok = perf_meta__add_event(s->meta, entry, size - 16, ids);
 	bytes__free(&b);
 	return ok;
 }
 
 static void read_feature(struct perf_stream *s, u32 feature, struct section where)
 {
-	struct bytes b = {0};
+	struct bytes b;
+	struct cursor c = read_section(s, where, FEATURE_MAX, &b);
 
-	if (where.size <= FEATURE_MAX && where.at <= s->size && where.size <= s->size - where.at &&
-	    read_at(s, where.at, bytes__add(&b, where.size), where.size))
-		perf_meta__feature(s->meta, feature, (struct cursor){b.v, b.v + b.n, false});
+	if (b.n)
+		perf_meta__feature(s->meta, feature, c);
 	bytes__free(&b);
 }
 

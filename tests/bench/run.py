@@ -9,7 +9,7 @@ Ours and the peer take turns; each figure is the median of the rounds (of all ke
 percentiles). Written to build/bench.json as a list of {name, ours, peer, peer_name, unit,
 ratio}; ratio is ours / peer.
 
-	run.py [--rounds N] [cpu] [start] [keys] [symbols] [sched] [io] [cache] [unwind] [flame]
+	run.py [--rounds N] [cpu] [start] [keys] [symbols] [sched] [io] [cache] [unwind] [flame] [import]
 """
 import json
 import os
@@ -27,6 +27,7 @@ sys.path.insert(0, os.path.join(HERE, "../lib"))
 import live  # noqa: E402
 import cache_bench  # noqa: E402
 import flame_bench  # noqa: E402
+import import_bench  # noqa: E402
 import io_bench  # noqa: E402
 import sched_bench  # noqa: E402
 import unwind_bench  # noqa: E402
@@ -226,7 +227,8 @@ def main():
     parts = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys,
              "symbols": bench_symbols, "sched": sched_bench.bench_sched,
              "io": io_bench.bench_io, "cache": cache_bench.bench_cache,
-             "unwind": unwind_bench.bench_unwind, "flame": flame_bench.bench_flame}
+             "unwind": unwind_bench.bench_unwind, "flame": flame_bench.bench_flame,
+             "import": import_bench.bench_import}
     for name in args or parts:
         parts[name](rounds)
     path = os.path.join(live.BUILD, "bench.json")

@@ -14,7 +14,7 @@ for (const section of document.querySelectorAll("section")) {
 		th.addEventListener("click", () => {
 			down = !down;
 			body.append(...Array.from(body.rows).sort((a, b) =>
-				compare(value(a, i), value(b, i)) * (down ? 1 : -1)));
+				compare(value(a, i), value(b, i)) * (down ? -1 : 1)));
 		});
 	});
 	find.addEventListener("input", () => {

@@ -45,12 +45,12 @@ static const char *event_of(const struct report *r)
 								      : r->stacks_noun;
 }
 
-/* Readers take an event's name as what is between blanks before the last colon. */
-static void put_event(FILE *out, const char *name)
+/* Readers take an event's name and an object as what has no blanks in it. */
+static void put_word(FILE *out, const char *word)
 {
 	char c[4];
 
-	for (u32 n; (n = utf8__clean(&name, c));)
+	for (u32 n; (n = utf8__clean(&word, c));)
 		if (*c == ' ')
 			fputc('_', out);
 		else
@@ -72,7 +72,7 @@ static void put_header(const struct script *p, const char *comm, u32 number, u64
 	fprintf(p->out, " %u/%u %llu.%06llu: %10llu ", number, number,
 		(unsigned long long)(t / NSEC_PER_SEC),
 		(unsigned long long)(t % NSEC_PER_SEC / 1000), (unsigned long long)period);
-	put_event(p->out, event_of(p->r));
+	put_word(p->out, event_of(p->r));
 	fputs(":\n", p->out);
 }
 
@@ -87,7 +87,7 @@ static void put_frame(FILE *out, const struct value_frame *f)
 		return;
 	if (!strcmp(f->object, "[kernel]"))
 		object = "[kernel.kallsyms]"; /* as perf has it */
-	export__put_clean(out, *object ? object : "[unknown]");
+	put_word(out, *object ? object : "[unknown]");
 	fputs(")\n", out);
 }
 

@@ -37,6 +37,18 @@ def same(shown, played):
         assert not differ, (len(a["rows"]), len(b["rows"]), list(differ)[:4])
 
 
+def heat_agrees(shown, file, of_rows=None):
+    """The heat map's counts of each interval are those of the view, waits without idle workers'."""
+    maps = live.batch("-V", shown[0]["view"] + "-heat", "--replay", file)
+    assert len(maps) == len(shown)
+    for report, heat in zip(shown, maps):
+        count = sum(x["count"] for x in report["summary"].get("hist", [])) if not of_rows \
+            else sum(r["count"] for r in report["rows"] if of_rows(r))
+        assert heat["summary"] == {"count": count, "left_out": 0}, (count, heat["summary"])
+        assert sum(r["count"] for r in heat["rows"]) == count, heat["rows"]
+    assert any(heat["rows"] for heat in maps)
+
+
 def record_and_replay(view, load):
     live.need_root()
     file = path(view + ".ptr")
@@ -48,6 +60,7 @@ def record_and_replay(view, load):
     assert os.stat(file).st_mode & 0o777 == 0o600
     same(shown, live.batch("-V", view, "--replay", file))
     assert any(r["rows"] for r in shown), view
+    return shown, file
 
 
 def test_cpu():
@@ -57,17 +70,17 @@ def test_cpu():
 
 def test_offcpu():
     """Waits, their stacks and who woke whom are replayed as they were"""
-    record_and_replay("offcpu", ["--pipe", "1"])
+    heat_agrees(*record_and_replay("offcpu", ["--pipe", "1"]), lambda row: row["state"] != "I")
 
 
 def test_sched():
     """Threads, CPUs and delays are replayed as they were"""
-    record_and_replay("sched", ["--switch", "1"])
+    heat_agrees(*record_and_replay("sched", ["--switch", "1"]))
 
 
 def test_io():
     """Block I/O is replayed as it was"""
-    record_and_replay("io", ["--hdd", "1", "--hdd-bytes", "8M", "--temp-path", TMP])
+    heat_agrees(*record_and_replay("io", ["--hdd", "1", "--hdd-bytes", "8M", "--temp-path", TMP]))
 
 
 def test_cache():

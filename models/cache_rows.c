@@ -61,8 +61,13 @@ enum cache_column {
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
 const struct column cache_columns[COLUMNS] = {
-	[COL_SHARE] = PCT("miss_share_pct", "Miss%", 0, BOTH,
-			  "share of all misses; of what unfolds, that of its stacks"),
+	[COL_SHARE] = {.name = "miss_share_pct",
+		       .title = "Miss%",
+		       .unit = "%",
+		       .help = "share of all misses; of what unfolds, that of its stacks",
+		       .type = VALUE_PCT,
+		       .width = 6,
+		       .flags = BOTH | COLUMN_BAR},
 	[COL_MISS_RATE] = NUMBER("miss_rate", "Miss/s", 0, COLUMN_SCREEN,
 				 "pages asked for that were not in the cache, per second"),
 	[COL_HIT_PCT] = {.name = "hit_pct",

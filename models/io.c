@@ -238,6 +238,12 @@ static void io__consume(struct model *m, const struct sample *s)
 	}
 }
 
+static void advance_trend(struct io_live_kind *k, u64 interval_ns)
+{
+	memmove(k->trend, k->trend + 1, sizeof(k->trend) - sizeof(k->trend[0]));
+	k->trend[PROFILE_TREND - 1] = (float)window__per_second(k->track.now.count, interval_ns);
+}
+
 static void snap_kinds(struct model *m, const struct window_pace *p, struct io_snap *snap,
 		       struct arena *a)
 {
@@ -249,6 +255,8 @@ static void snap_kinds(struct model *m, const struct window_pace *p, struct io_s
 		out[i].device = k->device;
 		out[i].op = k->op;
 		out[i].flags = k->flags;
+		advance_trend(k, snap->window_ns[WINDOW_LAST]);
+		memcpy(out[i].trend, k->trend, sizeof(k->trend));
 		io_track__advance(&k->track, p, out[i].sums);
 		for (u32 g = 0; g < IO_STAGES; g++)
 			out[i].hists[g] = io_cells__advance(&k->cells[g], p, a);

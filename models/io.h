@@ -72,6 +72,7 @@ struct io_kind {
 	u32 flags;
 	struct io_sums sums[WINDOWS];
 	struct io_cells hists[IO_STAGES];
+	float trend[PROFILE_TREND]; /* requests per second, oldest first */
 };
 
 /* A device that is there. */
@@ -172,6 +173,7 @@ struct io_row {
 	const struct io_hist *hists; /* IO_STAGES */
 	u64 percentiles[IO_PERCENTILES], p50_ns[IO_STAGES], size_p50;
 	struct value hist_values[IO_STAGES], sizes;
+	float trend[PROFILE_TREND];
 	/* Else: */
 	const struct io_proc *proc; /* the one that names it; NULL: of those that were forgotten */
 	const char *pid_text, *cgroup_name, *devices, *files;

@@ -56,6 +56,7 @@ struct io_live_kind {
 	enum io_op op;
 	u32 flags;
 	u32 heat_part;
+	float trend[PROFILE_TREND];
 	struct io_track track;
 	struct io_live_cells cells[IO_STAGES];
 };

@@ -193,6 +193,8 @@ static void fill_devices(struct maker *m)
 		if (is_new)
 			begin_device(m, r, k);
 		io_sums__add(&r->sums, &k->sums[w]);
+		for (u32 t = 0; t < PROFILE_TREND; t++)
+			r->trend[t] += k->trend[t];
 		for (u32 g = 0; g < IO_STAGES; g++)
 			io_hist__add((struct io_hist *)&r->hists[g], &k->hists[g], w);
 	}

@@ -4,6 +4,8 @@
 #include "models/windows.h"
 
 enum io_column {
+	COL_TIME_PCT,
+	COL_TREND,
 	COL_PID_TEXT,
 	COL_COMM,
 	COL_DEVICE,
@@ -68,6 +70,21 @@ enum io_column {
 	[COL_PERCENTILE + (i)] = TIME(name_, title_, priority_, help_)
 
 const struct column io_columns[COLUMNS] = {
+	[COL_TIME_PCT] = {.name = "time_pct",
+			  .title = "Time%",
+			  .unit = "%",
+			  .help = "share of the time that all requests took, from begin to end",
+			  .type = VALUE_PCT,
+			  .width = 11,
+			  .priority = 3,
+			  .flags = BOTH | COLUMN_BAR},
+	[COL_TREND] = {.name = "trend",
+		       .title = "Trend",
+		       .help = "requests of the last 16 intervals, newest right",
+		       .type = VALUE_TREND,
+		       .width = 8,
+		       .priority = 4,
+		       .flags = COLUMN_SCREEN},
 	[COL_PID_TEXT] = {.name = "process",
 			  .title = "PID",
 			  .help = "process id; of writeback and flushes none",
@@ -183,6 +200,8 @@ static bool of_devices(u32 column)
 static bool of_procs(enum io_group by, u32 column)
 {
 	switch (column) {
+	case COL_TIME_PCT:
+		return true;
 	case COL_PID_TEXT:
 	case COL_PID:
 		return by == IO_BY_PID;
@@ -228,6 +247,9 @@ static bool shown(const struct io_query *q, u32 column)
 	case COL_IOPS:
 	case COL_RATE:
 		return latency || shape;
+	case COL_TIME_PCT:
+	case COL_TREND:
+		return latency;
 	case COL_AVG:
 	case COL_QUEUE_AVG:
 	case COL_DEVICE_AVG:
@@ -284,6 +306,14 @@ static struct value stage_value(u64 ns, u64 known)
 	return (struct value){.type = known ? VALUE_NS : VALUE_NONE, .u = known ? ns : 0};
 }
 
+static struct value time_share(const struct io_answer *a, u64 ns)
+{
+	u64 all = a->sums.ns[IO_TOTAL];
+
+	return (struct value){.type = all ? VALUE_PCT : VALUE_NONE,
+			      .f = all ? MIN((double)ns * 100 / (double)all, 100) : 0};
+}
+
 static u64 device_number(const struct io_answer *a, const struct io_row *r, u32 column)
 {
 	const struct io_sums *s = &r->sums;
@@ -316,6 +346,12 @@ static struct value device_value(const struct io_answer *a, const struct io_row 
 		return stage_value(r->percentiles[column - COL_PERCENTILE],
 				   s->known[a->query.stage]);
 	switch (column) {
+	case COL_TIME_PCT:
+		return time_share(a, s->ns[IO_TOTAL]);
+	case COL_TREND:
+		v.trend = r->trend;
+		v.n = PROFILE_TREND;
+		return v;
 	case COL_AVG:
 		return stage_value(mean(s->ns[IO_TOTAL], s->known[IO_TOTAL]), s->known[IO_TOTAL]);
 	case COL_QUEUED:
@@ -356,6 +392,8 @@ static struct value proc_value(const struct io_answer *a, const struct io_row *r
 	struct value v = {.type = io_columns[column].type};
 
 	switch (column) {
+	case COL_TIME_PCT:
+		return time_share(a, s->ns);
 	case COL_PID:
 		v.type = r->proc && r->proc->tgid && !r->proc->writeback ? VALUE_COUNT : VALUE_NONE;
 		v.u = r->proc ? r->proc->tgid : 0;

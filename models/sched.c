@@ -165,7 +165,7 @@ static struct snap *sched__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	heat_columns__hold(&snap->heat, snap);
 	snap->since_ns = m->clock.since_ns;
 	sched__trim_tasks(m);
-	snap->tasks = sched__snap_tasks(m, &p, arena);
+	snap->tasks = sched__snap_tasks(m, &p, snap->window_ns[WINDOW_LAST], arena);
 	snap->ntasks = m->nlive;
 	snap_cpus(m, &p, snap, arena);
 	sched__snap_delays(m, snap, arena);

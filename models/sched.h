@@ -74,6 +74,7 @@ struct sched_task {
 	bool gone;
 	struct sched_sums sums[WINDOWS];
 	struct sched_cells hists[SCHED_HISTS];
+	float trend[PROFILE_TREND]; /* on a CPU %, oldest first; 0 before it was seen */
 };
 
 struct sched_longest {
@@ -182,6 +183,7 @@ struct sched_row {
 	u32 nthreads;
 	struct sched_sums sums;
 	double oncpu_pct; /* of one CPU; by cpu: busy */
+	float trend[PROFILE_TREND]; /* the same in the last intervals */
 	u64 wait_p50_ns, wait_p95_ns, wait_p99_ns;
 	u64 on_p50_ns, on_p99_ns, off_p50_ns, off_p99_ns;
 };

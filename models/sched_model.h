@@ -63,6 +63,7 @@ struct live {
 	u32 seen; /* tick */
 	struct track track;
 	struct cells cells[SCHED_HISTS];
+	float trend[PROFILE_TREND];
 };
 
 struct live_cpu {
@@ -116,7 +117,7 @@ void sched__consume_task(struct model *m, const struct task_sample *s);
 void sched__trim_tasks(struct model *m);
 /* Ends an interval of all threads; the snapshot's, in its arena. */
 const struct sched_task *sched__snap_tasks(struct model *m, const struct window_pace *p,
-					   struct arena *a);
+					   u64 interval_ns, struct arena *a);
 void sched__zero_tasks(struct model *m);
 
 void sched__consume_delay(struct model *m, const struct delay_sample *s);

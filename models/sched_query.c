@@ -215,6 +215,8 @@ static void sum_group(struct grouping *g, const struct group *from, struct sched
 
 		sched_sums__add(&r->sums, &t->sums[g->query->window]);
 		add_open_wait(&r->sums, t, g->snap->base.t1_ns);
+		for (u32 k = 0; k < PROFILE_TREND; k++)
+			r->trend[k] += t->trend[k];
 		for (u32 k = 0; k < SCHED_HISTS; k++)
 			sched_hist__add(&g->hists[k], &t->hists[k], g->query->window);
 	}
@@ -345,6 +347,7 @@ static void fill_cpu(struct grouping *g, const struct sched_cpu *c, struct sched
 
 	*r = (struct sched_row){.key = mix64_pair(SCHED_BY_CPU + 1, c->cpu), .cpu = c};
 	r->sums = c->sums[w];
+	memcpy(r->trend, c->trend, sizeof(r->trend));
 	r->oncpu_pct = sched__pct(r->sums.state_ns[TASK_STATE_RUNNING], r->sums.span_ns);
 	r->name = sched__id_text(g->arena, c->cpu, 4);
 	r->comm = r->cgroup_name = "";

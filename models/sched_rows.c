@@ -85,7 +85,7 @@ const struct column sched_columns[COLUMNS] = {
 			   .flags = BOTH | COLUMN_BAR},
 	[COL_TREND] = {.name = "trend",
 		       .title = "Trend",
-		       .help = "busy share of the last 16 intervals, newest right",
+		       .help = "share of the last 16 intervals on a CPU, newest right",
 		       .type = VALUE_TREND,
 		       .width = 8,
 		       .priority = 2,
@@ -215,7 +215,6 @@ static bool of_cpus(u32 column)
 static bool of_threads(enum sched_group group, u32 column)
 {
 	switch (column) {
-	case COL_TREND:
 	case COL_CPU_TEXT:
 	case COL_SWITCHES:
 	case COL_LONGEST:
@@ -257,7 +256,7 @@ static bool shown(const struct sched_query *q, u32 column)
 	if (column >= COL_VOLUNTARY && column <= COL_LAST_CPU)
 		return q->show == SCHED_SHOW_BURSTS;
 	/* The share on the CPU is the first of the states. */
-	return column != COL_ONCPU_PCT || q->show != SCHED_SHOW_STATES;
+	return (column != COL_ONCPU_PCT && column != COL_TREND) || q->show != SCHED_SHOW_STATES;
 }
 
 /* --- cells --- */
@@ -372,7 +371,7 @@ static struct value value_of(const struct sched_row *r, u32 column)
 	} else if (v.type == VALUE_PCT) {
 		v.f = pct_cell(r, column);
 	} else if (v.type == VALUE_TREND) {
-		v.trend = r->cpu->trend;
+		v.trend = r->trend;
 		v.n = PROFILE_TREND;
 	} else if (v.type == VALUE_OBJECT) {
 		v.n = TASK_STATES;
@@ -436,6 +435,8 @@ void sched_answer__table(struct sched_answer *a, struct arena *arena)
 	columns[key].flags |= COLUMN_KEY | COLUMN_FLEX;
 	columns[COL_STATE].width = 11;
 	columns[COL_STATE].flags |= COLUMN_BAR;
+	/* Of threads there is more to say. */
+	columns[COL_TREND].priority = a->query.group == SCHED_BY_CPU ? 2 : 6;
 	if (a->query.group == SCHED_BY_CPU)
 		fit_cpus(columns);
 	if (a->query.group == SCHED_BY_PID)

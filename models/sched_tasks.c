@@ -70,6 +70,8 @@ static struct task_ident kin_of(const struct live *l)
 static void merge(struct model *m, struct live *to, const struct live *from)
 {
 	track__merge(&to->track, &from->track);
+	for (u32 i = 0; i < PROFILE_TREND; i++)
+		to->trend[i] += from->trend[i];
 	for (u32 k = 0; k < SCHED_HISTS; k++)
 		cells__merge(&to->cells[k], &from->cells[k], &m->cells);
 	to->n += from->n;
@@ -262,8 +264,18 @@ static void put_in_order(struct model *m)
 	qsort_r(m->order, m->norder, sizeof(*m->order), by_ident, m->live);
 }
 
+/* Of one CPU: an interval is as long as it was, whatever of it the thread was watched. */
+static void advance_trend(struct live *l, u64 interval_ns)
+{
+	u64 ran = l->track.now.state_ns[TASK_STATE_RUNNING];
+
+	memmove(l->trend, l->trend + 1, sizeof(l->trend) - sizeof(l->trend[0]));
+	l->trend[PROFILE_TREND - 1] =
+		interval_ns ? (float)((double)ran * 100 / (double)interval_ns) : 0;
+}
+
 const struct sched_task *sched__snap_tasks(struct model *m, const struct window_pace *p,
-					   struct arena *a)
+					   u64 interval_ns, struct arena *a)
 {
 	struct sched_task *out = arena__array(a, struct sched_task, m->nlive);
 
@@ -278,6 +290,8 @@ const struct sched_task *sched__snap_tasks(struct model *m, const struct window_
 		out[i].since_ns = l->since_ns;
 		out[i].t_ns = l->t_ns;
 		out[i].gone = l->gone;
+		advance_trend(l, interval_ns);
+		memcpy(out[i].trend, l->trend, sizeof(l->trend));
 		track__advance(&l->track, p, out[i].sums);
 		for (u32 k = 0; k < SCHED_HISTS; k++)
 			out[i].hists[k] = cells__advance(&l->cells[k], p, a);

@@ -6,6 +6,12 @@
 #define COLUMNS_MAX 64
 /* What the key column keeps when there is not even room for what is never dropped. */
 #define KEY_WIDTH_NARROW 8
+/* Width from which bars grow, and by how much at most. */
+#define WIDE	 160
+#define BAR_MORE 10
+/* A percentage without its bar; what a bar says something in. */
+#define PCT_W	  6
+#define BAR_LEAST 5
 
 /* Lower ranks stay longer: the key, then by priority, then from the left. */
 static bool stays_longer(const struct column *cols, u32 a, u32 b)
@@ -60,6 +66,23 @@ static u32 count_fitting(const struct column *cols, const u32 *rank, u32 n, int 
 	return fit;
 }
 
+/* Where names have room anyway, bars have more of it: up to BAR_MORE cells each, and some where
+ * the column has none for a bar. */
+static int widen_bars(const struct column *cols, struct column_place *out, u32 n, int w, int rest)
+{
+	for (u32 i = 0; i < n; i++) {
+		int more = CLAMP((w - WIDE) / 4, 0, BAR_MORE);
+
+		if (out[i].w <= PCT_W)
+			more += BAR_LEAST;
+		if (!(cols[out[i].column].flags & COLUMN_BAR) || rest < 4 * more)
+			continue;
+		out[i].w += more;
+		rest -= more;
+	}
+	return rest;
+}
+
 static void share_rest(const struct column *cols, struct column_place *out, u32 n, int rest)
 {
 	int flexible = 0;
@@ -98,7 +121,7 @@ u32 table__place_columns(const struct column *cols, u32 n, const bool *applies, 
 		used += out[placed].w + (placed ? GAP : 0);
 		placed++;
 	}
-	share_rest(cols, out, placed, w - used);
+	share_rest(cols, out, placed, widen_bars(cols, out, placed, w, w - used));
 	for (u32 i = 1; i < placed; i++)
 		out[i].x = out[i - 1].x + out[i - 1].w + GAP;
 	return placed;

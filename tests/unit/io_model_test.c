@@ -424,6 +424,35 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	snap__put(&s->base);
 }
 
+static void shares_of_the_time_and_trends(void **state)
+{
+	struct maker *m = *state;
+	const struct io_snap *s;
+	struct io_answer *a;
+	struct value trend;
+
+	put(m, vda(), IO_READ, 0, 30, MS, true);
+	snap__put(&tick(m)->base);
+	put(m, vda(), IO_READ, 0, 10, 3 * MS, true);
+	put(m, vda(), IO_WRITE, 0, 1, 10 * MS, true);
+	put_proc(m, 10, "db", false, 77, IO_READ, 10);
+	s = tick(m);
+	a = ask(s, IO_BY_DEVICE, false, "");
+	assert_int_equal(a->nrows, 2);
+	assert_float_equal(cell(&a->base, 0, "time_pct").f, 75, 1e-9);
+	assert_float_equal(cell(&a->base, 1, "time_pct").f, 25, 1e-9);
+	trend = cell(&a->base, 0, "trend");
+	assert_int_equal(trend.n, PROFILE_TREND);
+	assert_float_equal(trend.trend[PROFILE_TREND - 1], 10, 1e-3);
+	assert_float_equal(trend.trend[PROFILE_TREND - 2], 30, 1e-3);
+	assert_float_equal(trend.trend[PROFILE_TREND - 3], 0, 1e-3);
+	answer__free(&a->base);
+	a = ask(s, IO_BY_PID, false, "");
+	assert_float_equal(cell(&a->base, 0, "time_pct").f, 25, 1e-9);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
 static void zero_forgets_it_all(void **state)
 {
 	struct maker *m = *state;
@@ -456,6 +485,7 @@ int main(void)
 		TEST(totals_are_the_same_in_all_groupings),
 		TEST(forgotten_ones_are_summed_up),
 		TEST(the_slowest_come_first_with_their_stacks),
+		TEST(shares_of_the_time_and_trends),
 		TEST(zero_forgets_it_all),
 	};
 

@@ -46,6 +46,23 @@ static u64 sum_states(const struct sched_sums *s)
 
 /* --- windows --- */
 
+static void a_trend_has_the_last_intervals(void **state)
+{
+	struct sched_maker *m = *state;
+	struct task_sample t = sched_maker__task(7, 7, 400 * MS, 600 * MS);
+	const struct sched_snap *s;
+
+	sched_maker__put(m, &t);
+	snap__put(&sched_maker__tick(m, S)->base);
+	t = sched_maker__task(7, 7, 150 * MS, 850 * MS);
+	sched_maker__put(m, &t);
+	s = sched_maker__tick(m, S);
+	assert_float_equal(only(s)->trend[PROFILE_TREND - 1], 15, 1e-3);
+	assert_float_equal(only(s)->trend[PROFILE_TREND - 2], 40, 1e-3);
+	assert_float_equal(only(s)->trend[PROFILE_TREND - 3], 0, 1e-3);
+	snap__put(&s->base);
+}
+
 static void intervals_add_up_and_decay(void **state)
 {
 	struct sched_maker *m = *state;
@@ -539,6 +556,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		TEST(a_trend_has_the_last_intervals),
 		TEST(intervals_add_up_and_decay),
 		TEST(states_sum_to_the_span),
 		TEST(maxima_fade),

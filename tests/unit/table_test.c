@@ -186,7 +186,10 @@ static void only_what_applies(void **state)
 
 	assert_int_equal(
 		table__place_columns(f->rows.table.columns, ROWS_COLUMNS, applies, 200, p, 32), 2);
-	assert_int_equal(p[1].w, 200 - 15);
+	/* the bar grows by 10, as the name has room */
+	assert_int_equal(p[1].w, 200 - 15 - 10);
+	table__place_columns(f->rows.table.columns, ROWS_COLUMNS, applies, 120, p, 32);
+	assert_int_equal(p[1].w, 120 - 15);
 }
 
 /* ---- cursor ---- */

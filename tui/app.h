@@ -57,6 +57,7 @@ struct host {
 	u32 todo;	  /* of options->todo: the next one */
 	size_t todo_at;	  /* where its next words begin */
 	u64 todo_from_ns; /* when the last ones were run; 0 none yet */
+	u64 todo_view_ns; /* when they changed the view */
 	u64 began_ns;	  /* when the loop did */
 
 	enum view_id view;
@@ -152,8 +153,19 @@ void palette__print(FILE *out);
 /* Something is left, and what has to be there for it is there: `idle` is whether all that is on its
  * way is shown. */
 bool todo__due(const struct host *h, bool idle);
+/* It is waited for what the last ones led to. */
+bool todo__waits(const struct host *h);
+/* None is left, and what the last ones led to is there. */
+bool todo__over(const struct host *h, bool idle);
 /* Runs the next words; when they fail, that is said, and the rest is forgotten. */
 void todo__next(struct host *h);
+
+/* --- headless.c: batch mode after --do, on a screen that nobody sees --- */
+
+bool headless__is(const struct host *h);
+/* Ends the loop when the words are through, with a report of what they led to in the formats that
+ * were asked for; says on stderr what went wrong. */
+void headless__step(struct host *h, bool idle);
 
 /* --- save.c --- */
 

@@ -208,7 +208,11 @@ static int read_old(int folder, const char *path, char **text, size_t *len, stru
 	if (!S_ISREG(sb.st_mode))
 		return cannot_save(st, path, -EINVAL,
 				   "it is a link, or no file: it is left as it is");
-	return text_file__read(path, "configuration", true, text, len, st);
+	if (text_file__read(path, "configuration", true, text, len, st))
+		return -EINVAL;
+	return memchr(*text, '\0', *len)
+		       ? cannot_save(st, path, -EINVAL, "it is no text: it is left as it is")
+		       : 0;
 }
 
 static int write_temp(int folder, const char *text)

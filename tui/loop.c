@@ -12,6 +12,7 @@
 #include "tui/program.h"
 
 #define NAMES_INTERVAL_NS (250 * NSEC_PER_MSEC)
+#define WORDS_WAIT_MS	  50 /* until it is looked again whether --do can go on */
 
 /* --- events --- */
 
@@ -241,7 +242,8 @@ static void look_at_names(struct host *h)
 	h->dirty = true;
 }
 
-static void wait_events(struct host *h, struct pollfd *fds, int signals)
+/* idle: nothing is on its way, but that may have been told a moment ago. */
+static void wait_events(struct host *h, struct pollfd *fds, int signals, bool idle)
 {
 	bool ended = h->child && child__ended(h->child);
 	int wait_ms;
@@ -257,6 +259,8 @@ static void wait_events(struct host *h, struct pollfd *fds, int signals)
 	for (int i = 0; i < FDS; i++)
 		fds[i].events = POLLIN;
 	wait_ms = names_wait_ms(h);
+	if (todo__waits(h))
+		wait_ms = idle ? 0 : WORDS_WAIT_MS;
 	if (poll(fds, FDS, wait_ms < 0 ? 1000 : wait_ms) < 0)
 		for (int i = 0; i < FDS; i++)
 			fds[i].revents = 0;
@@ -290,21 +294,25 @@ static void loop(struct host *h)
 {
 	struct pollfd fds[FDS] = {0};
 	int signals = program__signals();
+	bool idle = false, was_idle;
 
 	h->dirty = true;
 	h->began_ns = clock__monotonic_ns();
 	while (!h->quit) {
-		bool idle;
-
 		show(h);
+		was_idle = idle;
 		idle = is_idle(h);
-		if (todo__due(h, idle)) {
+		if (todo__due(h, idle && was_idle)) {
 			todo__next(h);
 			continue;
 		}
-		if (h->ops->idle && idle)
+		if (headless__is(h))
+			headless__step(h, idle && was_idle);
+		else if (h->ops->idle && idle && !todo__due(h, idle))
 			h->ops->idle(h->term);
-		wait_events(h, fds, signals);
+		if (h->quit)
+			break;
+		wait_events(h, fds, signals, idle && !was_idle);
 		handle_events(h, fds);
 	}
 	close(signals);

@@ -409,8 +409,12 @@ static int options__check(struct options *o, struct status *st)
 	if (o->config && o->no_config)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--config and --no-config: one of them");
-	if (o->ntodo && o->mode != MODE_UI)
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--do is for the screen");
+	if (o->ntodo && o->mode != MODE_UI && o->mode != MODE_BATCH)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--do goes with the screen or --batch");
+	if (o->ntodo && o->iterations > 1)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "-n: after --do there is one report; -d is how long it gathers");
 	if (o->columns && !o->script)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--size is of a --script's screen: a terminal has its own");

@@ -22,6 +22,11 @@
 #include "tui/theme.h"
 
 #define LARGE_BYTES (256 << 10)
+/* More than any recording lasts. */
+#define WHOLE_NS    (1ULL << 60)
+/* Of a screen that nobody sees: no column is left out. */
+#define HEADLESS_W  400
+#define HEADLESS_H  100
 
 static int complain(const struct status *st)
 {
@@ -236,13 +241,19 @@ static u32 models_of_views(const char *list)
 	return models;
 }
 
+/* A screen, if only in memory. */
+static bool has_screen(const struct options *o)
+{
+	return o->mode == MODE_UI || o->ntodo;
+}
+
 static void set_sources(const struct session *s, const struct options *o,
 			const struct fixture *fixture, struct collector_config *cfg)
 {
 	cfg->wanted = view__by_name(o->view)->models;
-	if (o->mode == MODE_UI || o->record)
+	if (has_screen(o) || o->record)
 		cfg->wanted |= 1u << MODEL_VITALS;
-	if (o->mode == MODE_UI)
+	if (has_screen(o))
 		cfg->wanted |= models_of_views(o->views);
 	if (fixture) {
 		cfg->manual_tick = true;
@@ -250,12 +261,15 @@ static void set_sources(const struct session *s, const struct options *o,
 	}
 	if (!s->player)
 		return;
-	if (o->mode == MODE_UI)
+	if (has_screen(o))
 		cfg->wanted |= recorded_models(s);
 	cfg->manual_tick |= o->mode == MODE_BATCH;
 	cfg->sources = player__sources();
 	cfg->reel = player__reel(s->player);
 	cfg->merge_ns = o->interval_given ? o->interval_ns : 0;
+	/* After --do there is one report: of all of it. */
+	if (o->mode == MODE_BATCH && o->ntodo && !o->interval_given)
+		cfg->merge_ns = WHOLE_NS;
 }
 
 static bool keeps_history(const struct options *o)
@@ -366,6 +380,8 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->lists = worker__new("proftop-lists");
 	canvas__init(&h->canvas, 80, 24, h->ops->ascii(h->term));
 	h->canvas.edges = h->ops->edges(h->term);
+	if (headless__is(h) && (s.player || fixture))
+		collector__tick(s.collector);
 	code = app__run(h);
 	if (!code && h->child && child__released(h->child) && child__ended(h->child))
 		code = child__wait(h->child);
@@ -387,7 +403,11 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct statu
 	copy_str(h.keymap_name, sizeof(h.keymap_name), o->keymap ? o->keymap : "");
 	copy_str(h.theme_name, sizeof(h.theme_name), o->theme ? o->theme : "");
 	copy_str(h.window, sizeof(h.window), o->window ? o->window : "");
-	h.ops = o->script ? &term_script : &term_curses;
+	if (headless__is(&h)) {
+		term.w = HEADLESS_W;
+		term.h = HEADLESS_H;
+	}
+	h.ops = o->script || headless__is(&h) ? &term_script : &term_curses;
 	if (read_keymap(&h.keymap, o, st) || theme__choose(&theme, o->theme, !o->no_config, st)) {
 		code = complain(st);
 	} else {
@@ -416,7 +436,7 @@ static int run(struct options *o, const struct fixture *fixture, struct status *
 	case MODE_LIST_WORDS: palette__print(stdout); return printed();
 	case MODE_LIST_EVENTS: return list_events(o->event_glob);
 	case MODE_DOCTOR: return doctor(o);
-	case MODE_BATCH: return run_batch(o, fixture, st);
+	case MODE_BATCH: return o->ntodo ? run_ui(o, fixture, st) : run_batch(o, fixture, st);
 	default: return run_ui(o, fixture, st);
 	}
 }

@@ -17,7 +17,7 @@ struct term_options {
 	const struct theme *theme;
 	bool ascii;	   /* --ascii, or the locale is not UTF-8 */
 	int w, h;	   /* --size, for the script terminal; 0: ask */
-	const char *script; /* --script */
+	const char *script; /* --script; NULL: a script terminal without a script */
 };
 
 struct term;

@@ -131,7 +131,7 @@ static void script__close(struct term *t)
 
 static struct term *script__open(const struct term_options *o, struct status *st)
 {
-	char *text = read_script(o->script, st);
+	char *text = o->script ? read_script(o->script, st) : xstrdup("");
 	struct term *t;
 
 	if (!text)
@@ -141,7 +141,7 @@ static struct term *script__open(const struct term_options *o, struct status *st
 		setlocale(LC_CTYPE, "");
 	t = xcalloc(1, sizeof(*t));
 	*t = (struct term){
-		.name = xstrdup(o->script),
+		.name = xstrdup(o->script ? o->script : ""),
 		.text = text,
 		.next = text,
 		.w = o->w > 0 ? MIN(o->w, SCREEN_MAX) : 80,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --do 'WORDS; WORDS': lines for the palette, each when what the last one led to is shown. */
+#include <stdio.h>
+
 #include "core/clock.h"
 #include "tui/app.h"
 
@@ -14,15 +16,34 @@ static bool has_rows(const struct host *h)
 	       h->frame->feeds[feed].state == FEED_FAILED;
 }
 
-bool todo__due(const struct host *h, bool idle)
+/* A view that has just begun has some first samples before its first interval is over. */
+static bool is_ready(const struct host *h, bool idle)
 {
-	if (h->todo >= h->options->ntodo || !h->frame)
+	u64 now = clock__monotonic_ns(), from = MAX(h->todo_view_ns, h->began_ns);
+	bool clocked = !h->manual && !h->options->replay;
+
+	if (!h->frame || (clocked && now < from + h->interval_ns))
 		return false;
 	if (idle && has_rows(h))
 		return true;
 	/* A script has a clock of its own. */
-	return !h->ops->idle &&
-	       clock__monotonic_ns() > MAX(h->todo_from_ns, h->began_ns) + PATIENCE_NS;
+	return !h->options->script &&
+	       now > MAX(h->todo_from_ns, from + h->interval_ns) + PATIENCE_NS;
+}
+
+bool todo__due(const struct host *h, bool idle)
+{
+	return h->todo < h->options->ntodo && is_ready(h, idle);
+}
+
+bool todo__waits(const struct host *h)
+{
+	return h->todo < h->options->ntodo || headless__is(h);
+}
+
+bool todo__over(const struct host *h, bool idle)
+{
+	return h->todo >= h->options->ntodo && is_ready(h, idle);
 }
 
 /* Up to a ; without a backslash before it; returns what follows it. */
@@ -42,6 +63,7 @@ static const char *next_words(const char *from, char *line, size_t size)
 void todo__next(struct host *h)
 {
 	const char *all = h->options->todo[h->todo], *rest;
+	const enum view_id view = h->view;
 	struct status st = {0};
 	char line[PROMPT_MAX];
 
@@ -53,8 +75,10 @@ void todo__next(struct host *h)
 	}
 	h->todo_from_ns = clock__monotonic_ns();
 	h->dirty = true;
-	if (palette__run(h, line, &st))
+	if (palette__run(h, line, &st)) {
+		h->todo_view_ns = h->view == view ? h->todo_view_ns : h->todo_from_ns;
 		return;
+	}
 	h->todo = h->options->ntodo;
 	host__message(h, ROLE_ERROR, "--do \"%.60s\": %s", line + strspn(line, " "), st.msg);
 }

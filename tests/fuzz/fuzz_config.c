@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct config_values v = {0};
 	char *once, *twice;
 
-	if (!reads((const char *)data, size))
+	if (!reads((const char *)data, size) || memchr(data, '\0', size))
 		return 0;
 	for (u32 i = 0; i < SETTINGS; i++)
 		copy_str(v.text[i], sizeof(v.text[i]),
@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (setting__is_flag(&setting_table[i]))
 			copy_str(v.text[i], sizeof(v.text[i]), size & 1 ? "yes" : "no");
 	once = config__merge((const char *)data, size, &v);
-	if (!reads(once, strlen(once)) && !memchr(data, '\0', size))
+	if (!reads(once, strlen(once)))
 		abort();
 	twice = config__merge(once, strlen(once), &v);
 	if (strcmp(once, twice))

@@ -270,7 +270,10 @@ static void saving_is_refused_where_it_could_hurt(void **state)
 	    "proftop/config");
 	assert_true(config__save(&v, path, sizeof(path), &existed, &status) < 0);
 	assert_non_null(strstr(status.msg, "left as it is"));
-	run("[ \"$(cat target)\" = precious ] && rm proftop/config && chmod 777 proftop");
+	run("[ \"$(cat target)\" = precious ] && rm proftop/config && printf '# a\\0b\\n' >proftop/config");
+	assert_true(config__save(&v, path, sizeof(path), &existed, &status) < 0);
+	assert_non_null(strstr(status.msg, "no text"));
+	run("rm proftop/config && chmod 777 proftop");
 	assert_true(config__save(&v, path, sizeof(path), &existed, &status) < 0);
 	assert_non_null(strstr(status.msg, "not yours alone"));
 	run("rmdir proftop && mkdir real && ln -s real proftop");

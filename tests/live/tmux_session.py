@@ -298,11 +298,37 @@ def test_no_colour():
         quit_cleanly(t)
 
 
+def grounds(t):
+    """What the active tab looks like, wherever it is: the sequences before its name."""
+    return re.search(r"((?:\x1b\[[\d;]*m)+)[^\x1b\n]* cpu ", t.screen(colours=True).split("\n")[2])[1]
+
+
+def choose_theme(t, name):
+    t.keys(":")
+    t.type(f"theme {name}")
+    t.keys("Enter")
+    t.wait(f"the theme is {name}")
+    return grounds(t)
+
+
 def test_colour():
-    """With colours there are some"""
+    """With colours there are some; :theme changes them, without leaving any"""
     with live.Workload("two_functions", 120), session() as t:
         t.wait("hot_70")
         assert re.search(r"\x1b\[(?:\d+;)*(?:3[0-7]|38|9[0-7])[;m]", t.screen(colours=True))
+        assert "48;5;24" in choose_theme(t, "dark"), t.screen(colours=True)
+        assert "48;5;31" in choose_theme(t, "default"), t.screen(colours=True)
+        assert not re.search("[34]8;", choose_theme(t, "mono")), t.screen(colours=True)
+        assert not re.search(r"\x1b\[(?:\d+;)*(?:3[0-7]|38|4[0-7]|48)[;m]", t.screen(colours=True))
+        quit_cleanly(t)
+
+
+def test_few_colours():
+    """A terminal with 8 colours gets no others"""
+    with live.Workload("two_functions", 120), session("--theme", "dark", term="screen") as t:
+        t.wait("hot_70")
+        assert re.search(r"44m|;44", grounds(t)), t.screen(colours=True)
+        assert not re.search(r"[34]8;", t.screen(colours=True)), t.screen(colours=True)
         quit_cleanly(t)
 
 

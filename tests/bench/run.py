@@ -10,6 +10,7 @@ percentiles). Written to build/bench.json as a list of {name, ours, peer, peer_n
 ratio}; ratio is ours / peer.
 
 	run.py [--rounds N] [cpu] [start] [keys] [symbols] [sched] [io] [cache] [unwind] [flame] [import]
+	       [record]
 """
 import json
 import os
@@ -29,6 +30,7 @@ import cache_bench  # noqa: E402
 import flame_bench  # noqa: E402
 import import_bench  # noqa: E402
 import io_bench  # noqa: E402
+import record_bench  # noqa: E402
 import sched_bench  # noqa: E402
 import unwind_bench  # noqa: E402
 from figures import cpu_ns, note, result, results  # noqa: E402
@@ -228,7 +230,8 @@ def main():
              "symbols": bench_symbols, "sched": sched_bench.bench_sched,
              "io": io_bench.bench_io, "cache": cache_bench.bench_cache,
              "unwind": unwind_bench.bench_unwind, "flame": flame_bench.bench_flame,
-             "import": import_bench.bench_import}
+             "import": import_bench.bench_import,
+             "record": record_bench.bench_record}
     for name in args or parts:
         parts[name](rounds)
     path = os.path.join(live.BUILD, "bench.json")

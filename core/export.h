@@ -53,6 +53,15 @@ struct event_form {
 	bool overlaps;		      /* one thread may have several at a time */
 };
 
+/* What rows are compared with: columns then_X and diff_X, and presence. */
+struct report_baseline {
+	bool is_there;
+	u64 t0_ns, t1_ns; /* CLOCK_MONOTONIC of where it was taken */
+	const char *file; /* the recording it is from; NULL none */
+	double scale;	  /* what then's sums were multiplied by: windows of one length */
+	u32 new_rows, gone_rows;
+};
+
 struct report {
 	const char *view;
 	u64 seq, t0_ns, t1_ns;	   /* CLOCK_MONOTONIC */
@@ -63,6 +72,10 @@ struct report {
 	struct summary_item summary[REPORT_SUMMARY];
 	u32 nsummary;
 	const struct row_table *rows;
+	const struct row_table *asked; /* of them those that the view answered; no others are there
+					  unless there is a baseline */
+	const struct row_table *asked_then; /* the baseline's; NULL none */
+	struct report_baseline baseline;
 	const u32 *order; /* nrows positions, or NULL: as they come */
 	/* Calls emit for each folded stack; NULL when the view has no stacks. */
 	void (*folded)(const struct report *r,
@@ -73,6 +86,11 @@ struct report {
 	void (*stacks)(const struct report *r,
 		       void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		       void *ctx);
+	/* The same of the baseline; NULL: there is none. */
+	void (*stacks_then)(const struct report *r,
+			    void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+					 u64 weight),
+			    void *ctx);
 	const void *stacks_of; /* whoever set it */
 	enum value_type stacks_unit;
 	const char *stacks_noun;

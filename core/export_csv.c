@@ -88,6 +88,12 @@ static void put_value(FILE *out, const struct value *v)
 	case VALUE_OBJECT:
 		put_json(out, v);
 		break;
+	case VALUE_CHANGE:
+		if (v->n != VALUE_PCT)
+			fprintf(out, "%lld", (long long)v->i);
+		else if (format_double(buf, sizeof(buf), v->f))
+			fputs(buf, out);
+		break;
 	case VALUE_COUNT:
 	case VALUE_NS:
 	case VALUE_BYTES:

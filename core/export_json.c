@@ -107,6 +107,8 @@ struct json_object *export__json_value(const struct value *v)
 	case VALUE_NS:
 	case VALUE_BYTES:
 		return json_object_new_uint64(v->u);
+	case VALUE_CHANGE:
+		return v->n == VALUE_PCT ? json_double(v->f) : json_object_new_int64(v->i);
 	case VALUE_STACK:
 		return json_stack(v);
 	case VALUE_LIST:
@@ -195,6 +197,19 @@ static struct json_object *json_summary(const struct report *r)
 	return o;
 }
 
+static struct json_object *json_baseline(const struct report_baseline *b)
+{
+	struct json_object *o = json_object_new_object();
+
+	add_count(o, "t0_ns", b->t0_ns);
+	add_count(o, "t1_ns", b->t1_ns);
+	add_text(o, "file", b->file);
+	add_double(o, "scale", b->scale);
+	add_count(o, "new", b->new_rows);
+	add_count(o, "gone", b->gone_rows);
+	return o;
+}
+
 /* All but the rows; the object's closing brace is left to the caller. */
 static int put_head(FILE *out, const struct report *r)
 {
@@ -214,6 +229,8 @@ static int put_head(FILE *out, const struct report *r)
 	add_text(o, "group", r->group);
 	json_object_object_add(o, "health", json_health(&r->health));
 	json_object_object_add(o, "summary", json_summary(r));
+	if (r->baseline.is_there)
+		json_object_object_add(o, "baseline", json_baseline(&r->baseline));
 	text = xstrdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
 								 JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);

@@ -4,6 +4,8 @@
  * anything else shows it whole. Weights are rounded a stack, as folded text has them, and then
  * added up, so that widths are sums of its lines.
  */
+#include <math.h>
+
 #include "core/embed.h"
 #include "core/export_form.h"
 #include "core/hidx.h"
@@ -23,6 +25,7 @@ struct node {
 	u32 first, next;	 /* child, sibling; 0 none */
 	const char *kind;
 	u64 raw, self, value, start;
+	u64 then; /* the baseline's, raw: of all that passes */
 };
 
 struct graph {
@@ -91,6 +94,19 @@ static void add_stack(void *ctx, const struct value_frame *frames, u32 n, u64 we
 			break;
 	}
 	g->nodes[at].raw += weight;
+}
+
+static void add_then(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
+{
+	struct graph *g = ctx;
+	u32 at = 0;
+
+	g->nodes[0].then += weight;
+	for (u32 i = 0; i < n && at != HIDX_NONE; i++) {
+		at = child_of(g, at, &frames[i]);
+		if (at != HIDX_NONE)
+			g->nodes[at].then += weight;
+	}
 }
 
 /* As folded text rounds its lines. */
@@ -198,6 +214,27 @@ static u32 colour_of(const char *kind, const char *name)
 	return out;
 }
 
+static double share(u64 part, u64 whole)
+{
+	return whole ? (double)part * 100 / (double)whole : 0;
+}
+
+static double change_of(const struct graph *g, const struct node *n)
+{
+	return share(n->value, g->nodes[0].value) - share(n->then, g->nodes[0].then);
+}
+
+/* Against a baseline: red grew, blue shrank, the deeper the more. */
+static u32 change_colour(double points)
+{
+	double size = fabs(points);
+	u32 paler = size < 0.1 ? 0 : size < 1 ? 195 : size < 5 ? 110 : 40;
+
+	if (!paler)
+		return 0xdcdcdc;
+	return points > 0 ? 0xf00000 | paler << 8 | paler : 0x0000f0 | paler << 16 | paler << 8;
+}
+
 static double pixels(const struct graph *g, u64 weight)
 {
 	u64 whole = g->nodes[0].value;
@@ -212,8 +249,14 @@ static void put_weight(struct graph *g, const struct node *n)
 	char pct[32];
 
 	format_c(pct, sizeof(pct), "%.2f", whole ? (double)n->value * 100 / (double)whole : 0.0);
-	fprintf(g->out, " (%llu %s, %s %%)", (unsigned long long)n->value,
+	fprintf(g->out, " (%llu %s, %s %%", (unsigned long long)n->value,
 		g->r->stacks_unit == VALUE_NS ? "us" : g->r->stacks_noun, pct);
+	if (g->r->stacks_then) {
+		format_c(pct, sizeof(pct), "%.2f %%, %+.2f", share(n->then, g->nodes[0].then),
+			 change_of(g, n));
+		fprintf(g->out, ", then %s", pct);
+	}
+	fputc(')', g->out);
 }
 
 static void put_label(struct graph *g, const char *name, double width)
@@ -249,8 +292,9 @@ static void put_node(struct graph *g, const struct node *n)
 	fprintf(g->out,
 		"</title><rect %s y=\"%d\" height=\"%d\" fill=\"#%06x\" data-s=\"%llu\" "
 		"data-w=\"%llu\" data-d=\"%u\" data-n=\"",
-		place, y, LINE - 1, colour_of(n->kind, name), (unsigned long long)n->start,
-		(unsigned long long)n->value, n->depth);
+		place, y, LINE - 1,
+		g->r->stacks_then ? change_colour(change_of(g, n)) : colour_of(n->kind, name),
+		(unsigned long long)n->start, (unsigned long long)n->value, n->depth);
 	export__put_xml(g->out, name);
 	format_c(place, sizeof(place), "x=\"%.4f\"", x + 3);
 	fprintf(g->out, "\"/><text %s y=\"%d\">", place, y + 12);
@@ -309,6 +353,7 @@ static void put_head(struct graph *g)
 	export__put_xml(g->out, report__host(r));
 	fputs(r->window ? ", " : "", g->out);
 	export__put_xml(g->out, r->window ? r->window : "");
+	fputs(r->stacks_then ? ", against a baseline: red grew, blue shrank" : "", g->out);
 	fputs(r->scope && *r->scope ? ", " : "", g->out);
 	export__put_xml(g->out, r->scope ? r->scope : "");
 	fprintf(g->out,
@@ -342,6 +387,8 @@ int export_svg(FILE *out, const struct report *r, bool first)
 		return 0;
 	add_node(&g, 0, "all", "comm");
 	r->stacks(r, add_stack, &g);
+	if (r->stacks_then)
+		r->stacks_then(r, add_then, &g);
 	link_children(&g);
 	sum_up(&g);
 	measure(&g);

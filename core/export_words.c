@@ -50,12 +50,25 @@ static void format_trend(char *buf, size_t size, const struct value *v)
 	*buf = '\0';
 }
 
+static void format_change(char *buf, const struct value *v)
+{
+	bool less;
+	struct value size = value__size_of(v, &less);
+	char text[CELL_SIZE];
+
+	snprintf(buf, CELL_SIZE, "%s%.*s", less ? "-" : "+", CELL_SIZE - 2,
+		 export__cell_text(&size, text));
+}
+
 const char *export__cell_text(const struct value *v, char buf[CELL_SIZE])
 {
 	buf[0] = '\0';
 	switch (v->type) {
 	case VALUE_TEXT:
 		return v->s;
+	case VALUE_CHANGE:
+		format_change(buf, v);
+		break;
 	case VALUE_COUNT:
 		snprintf(buf, CELL_SIZE, "%llu", (unsigned long long)v->u);
 		break;
@@ -162,6 +175,18 @@ static void put_engine(const struct heading *to, const struct health *h)
 	put_field(to, "note", h->note);
 }
 
+static void put_baseline(const struct heading *to, const struct report_baseline *b)
+{
+	char line[512], scale[CELL_SIZE];
+
+	if (!b->is_there)
+		return;
+	format_c(scale, sizeof(scale), "%.4g", b->scale);
+	snprintf(line, sizeof(line), "%.300s; %u rows new, %u gone; its sums times %s",
+		 b->file ? b->file : "a window frozen before", b->new_rows, b->gone_rows, scale);
+	put_field(to, "baseline", line);
+}
+
 void export__head(const struct report *r,
 		  void (*put)(void *ctx, const char *name, const char *text), void *ctx)
 {
@@ -169,6 +194,7 @@ void export__head(const struct report *r,
 
 	put_field(&h, "scope", r->scope && *r->scope ? r->scope : "everything");
 	put_window(&h, r);
+	put_baseline(&h, &r->baseline);
 	put_losses(&h, &r->health);
 	put_engine(&h, &r->health);
 }

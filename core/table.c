@@ -24,6 +24,8 @@ static double as_double(const struct value *v)
 	switch (v->type) {
 	case VALUE_PCT:
 		return v->f;
+	case VALUE_CHANGE:
+		return fabs(v->n == VALUE_PCT ? v->f : (double)v->i);
 	case VALUE_TREND:
 		return v->n ? (double)v->trend[v->n - 1] : 0;
 	case VALUE_STACK:

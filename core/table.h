@@ -21,6 +21,7 @@ enum value_type {
 	VALUE_STACK,  /* n frames, leaf first; folded text in csv */
 	VALUE_LIST,   /* n items */
 	VALUE_OBJECT, /* n members, each with its name */
+	VALUE_CHANGE, /* by how much a value of type n differs from another: f of VALUE_PCT, else i */
 };
 
 struct value_frame {
@@ -39,6 +40,7 @@ struct value {
 	union {
 		const char *s; /* borrowed from the rows */
 		u64 u;
+		s64 i;
 		double f;
 		const float *trend;
 		struct {
@@ -66,6 +68,9 @@ enum column_flag {
 	COLUMN_KEY = 16,   /* its text names the row: never dropped, cut in the middle */
 	COLUMN_ASCENDING = 32, /* sorts upward first (names) */
 	COLUMN_TREND_PCT = 64, /* a trend of percentages: 100 is its full height */
+	/* What a number is, for whoever compares two tables of other times. */
+	COLUMN_SUM = 128,   /* of the whole window: twice of it in a window twice as long */
+	COLUMN_SHARE = 256, /* a share or a rate: a row that is not there has 0 of it, as of sums */
 };
 
 struct column {
@@ -92,9 +97,21 @@ struct row_table {
 	u64 (*key)(const struct row_table *t, u32 row);
 };
 
-/* <0, 0, >0; numbers by size (not-a-number below all), text by bytes and above numbers, trends
- * by their newest value, what has parts by their number, NONE below everything: last in descending order. */
+/* <0, 0, >0; numbers by size (not-a-number below all), changes by theirs whatever their sign, text
+ * by bytes and above numbers, trends by their newest value, what has parts by their number, NONE below everything: last in descending order. */
 int value__compare(const struct value *a, const struct value *b);
+
+/* The size of a change as a value of what changed, and whether it is a decrease. */
+static inline struct value value__size_of(const struct value *change, bool *less)
+{
+	if (change->n == VALUE_PCT) {
+		*less = change->f < 0;
+		return (struct value){.type = VALUE_PCT, .f = *less ? -change->f : change->f};
+	}
+	*less = change->i < 0;
+	return (struct value){.type = (enum value_type)change->n,
+			      .u = *less ? 0 - (u64)change->i : (u64)change->i};
+}
 
 /* Fills order[0..nrows) with row positions sorted by a column; stable, so ties keep their
  * place. O(n log n), no allocation kept. */

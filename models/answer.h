@@ -34,6 +34,7 @@ struct answer {
 	struct row_table table;
 	const struct snap *snap; /* holds a reference; where the counted time begins and ends */
 	u64 since_ns;		 /* where the window begins */
+	u64 window_ns;		 /* how long it is, the decaying one by its weight; 0 not known */
 	u64 symbols_generation;	 /* what was resolved when it was made */
 	bool unresolved;	 /* names are missing: worth asking again when more are known */
 	const struct row_tree {

@@ -226,7 +226,7 @@ static void cache_answer__init(struct cache_answer *a, const struct cache_snap *
 	a->base.symbols_generation = symbols__generation(snap->symbols);
 	a->base.free = cache_answer__free;
 	a->query = *q;
-	a->window_ns = snap->window_ns[q->window];
+	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	a->page_bytes = (u64)sysconf(_SC_PAGESIZE);
 	a->ages = ages_value(&snap->flow[q->window], arena);
 }

@@ -57,7 +57,7 @@ enum cache_column {
 		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
 	}
 #define OF_COUNT(count, name_, title_, priority_, help_)                                           \
-	[COL_COUNTS + (count)] = NUMBER(name_, title_, priority_, BOTH, help_)
+	[COL_COUNTS + (count)] = NUMBER(name_, title_, priority_, BOTH | COLUMN_SUM, help_)
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
 const struct column cache_columns[COLUMNS] = {
@@ -67,8 +67,8 @@ const struct column cache_columns[COLUMNS] = {
 		       .help = "share of all misses; of what unfolds, that of its stacks",
 		       .type = VALUE_PCT,
 		       .width = 6,
-		       .flags = BOTH | COLUMN_BAR},
-	[COL_MISS_RATE] = NUMBER("miss_rate", "Miss/s", 0, COLUMN_SCREEN,
+		       .flags = BOTH | COLUMN_BAR | COLUMN_SHARE},
+	[COL_MISS_RATE] = NUMBER("miss_rate", "Miss/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
 				 "pages asked for that were not in the cache, per second"),
 	[COL_HIT_PCT] = {.name = "hit_pct",
 			 .title = "Hit%",
@@ -77,9 +77,9 @@ const struct column cache_columns[COLUMNS] = {
 			 .type = VALUE_PCT,
 			 .width = 6,
 			 .flags = BOTH},
-	[COL_HIT_RATE] = NUMBER("hit_rate", "Hit/s", 0, COLUMN_SCREEN,
+	[COL_HIT_RATE] = NUMBER("hit_rate", "Hit/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
 				"pages asked for that were in the cache, per second"),
-	[COL_DIRTY_RATE] = NUMBER("dirty_rate", "Dirty/s", 0, COLUMN_SCREEN,
+	[COL_DIRTY_RATE] = NUMBER("dirty_rate", "Dirty/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
 				  "clean pages that became dirty, per second"),
 	[COL_ADDED_RATE] = {.name = "added_rate",
 			    .title = "In B/s",
@@ -89,12 +89,12 @@ const struct column cache_columns[COLUMNS] = {
 			    .type = VALUE_BYTES,
 			    .width = 6,
 			    .priority = 2,
-			    .flags = COLUMN_SCREEN},
+			    .flags = COLUMN_SCREEN | COLUMN_SHARE},
 	[COL_READ_PCT] = PCT("read_hit_pct", "RdHit%", 3, BOTH, "the same of reads and faults"),
 	[COL_WRITE_PCT] = PCT("write_hit_pct", "WrHit%", 3, BOTH, "the same of writes"),
-	[COL_MISSES] = NUMBER("misses", "Misses", 0, COLUMN_EXPORT,
+	[COL_MISSES] = NUMBER("misses", "Misses", 0, COLUMN_EXPORT | COLUMN_SUM,
 			      "pages asked for that were not in the cache, in the window"),
-	[COL_HITS] = NUMBER("hits", "Hits", 0, COLUMN_EXPORT,
+	[COL_HITS] = NUMBER("hits", "Hits", 0, COLUMN_EXPORT | COLUMN_SUM,
 			    "pages asked for that were in the cache, in the window"),
 	OF_COUNT(CACHE_READ_HITS, "read_hits", "RdHit", 0,
 		 "pages read that were in the cache, in the window"),
@@ -132,7 +132,7 @@ const struct column cache_columns[COLUMNS] = {
 		       .type = VALUE_BYTES,
 		       .width = 7,
 		       .priority = 1,
-		       .flags = BOTH},
+		       .flags = BOTH | COLUMN_SUM},
 	[COL_PID_TEXT] = TEXT("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
 	[COL_COMM] = TEXT("comm", "Command", 15, 0, BOTH,
 			  "name of the process; [nobody]: what was not done by one, as evictions"),

@@ -56,12 +56,12 @@ enum cpu_cache_column {
 	}
 
 const struct column cpu_cache_columns[COLUMNS] = {
-	[COL_REFERENCE_RATE] = NUMBER("reference_rate", "Refs/s", 0, COLUMN_SCREEN,
+	[COL_REFERENCE_RATE] = NUMBER("reference_rate", "Refs/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
 				      "times the cache was asked, per second"),
-	[COL_MISS_RATE] = NUMBER("miss_rate", "Miss/s", 0, COLUMN_SCREEN,
+	[COL_MISS_RATE] = NUMBER("miss_rate", "Miss/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
 				 "of those: it had not got it, per second"),
 	[COL_HIT_PCT] = SHARE("hit_pct", "Hit%", 0, BOTH, "share of the references that hit"),
-	[COL_MISS_SHARE] = SHARE("miss_share_pct", "Of misses%", 2, COLUMN_SCREEN,
+	[COL_MISS_SHARE] = SHARE("miss_share_pct", "Of misses%", 2, COLUMN_SCREEN | COLUMN_SHARE,
 				 "share of all misses that are the row's"),
 	[COL_CPU_TEXT] = TEXT("on", "CPU", 5, 0, COLUMN_SCREEN, "number of the CPU"),
 	[COL_PID_TEXT] = TEXT("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
@@ -69,8 +69,8 @@ const struct column cpu_cache_columns[COLUMNS] = {
 	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 3, BOTH | COLUMN_FLEX,
 			    "cgroup v2 of the process, path below its mount point"),
 	[COL_REFERENCES] =
-		NUMBER("references", "references", 0, COLUMN_EXPORT, "times the cache was asked"),
-	[COL_MISSES] = NUMBER("misses", "misses", 0, COLUMN_EXPORT, "of those: it had not got it"),
+		NUMBER("references", "references", 0, COLUMN_EXPORT | COLUMN_SUM, "times the cache was asked"),
+	[COL_MISSES] = NUMBER("misses", "misses", 0, COLUMN_EXPORT | COLUMN_SUM, "of those: it had not got it"),
 	[COL_CPU] = NUMBER("cpu", "cpu", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "number of the CPU"),
 	[COL_PID] = NUMBER("pid", "pid", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
 };
@@ -224,7 +224,7 @@ struct cpu_cache_answer *cpu_cache__query(const struct cpu_cache_snap *snap,
 	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
 	a->base.free = cpu_cache_answer__free;
 	a->query = *q;
-	a->window_ns = snap->window_ns[q->window];
+	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	a->known = snap->state_known && snap->state.of[q->cache].known;
 	tally_rows__begin(&rows, snap->nuses);
 	for (u32 i = 0; i < snap->nuses; i++)

@@ -38,9 +38,9 @@ enum dentry_column {
 	}
 
 const struct column dentry_columns[COLUMNS] = {
-	[COL_LOOKUP_RATE] = NUMBER("lookup_rate", "Lookup/s", 0, COLUMN_SCREEN,
+	[COL_LOOKUP_RATE] = NUMBER("lookup_rate", "Lookup/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
 				   "system calls that name a path, per second"),
-	[COL_NEGATIVE_RATE] = NUMBER("negative_rate", "Absent/s", 1, COLUMN_SCREEN,
+	[COL_NEGATIVE_RATE] = NUMBER("negative_rate", "Absent/s", 1, COLUMN_SCREEN | COLUMN_SHARE,
 				     "of those: found nothing of that name, per second"),
 	[COL_NEGATIVE_PCT] = {.name = "negative_pct",
 			      .title = "Absent%",
@@ -49,17 +49,17 @@ const struct column dentry_columns[COLUMNS] = {
 			      .type = VALUE_PCT,
 			      .width = 12,
 			      .flags = BOTH | COLUMN_BAR},
-	[COL_SLOW_RATE] = NUMBER("slow_rate", "Slow/s", 2, COLUMN_SCREEN,
+	[COL_SLOW_RATE] = NUMBER("slow_rate", "Slow/s", 2, COLUMN_SCREEN | COLUMN_SHARE,
 				 "of those: the file system had to be asked, per second"),
 	[COL_PID_TEXT] = TEXT("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
 	[COL_COMM] = TEXT("comm", "Command", 15, 0, BOTH, "name of the process"),
 	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 3, BOTH | COLUMN_FLEX,
 			    "cgroup v2 of the process, path below its mount point"),
 	[COL_COUNTS + DENTRY_LOOKUPS] =
-		NUMBER("lookups", "lookups", 0, COLUMN_EXPORT, "system calls that name a path"),
-	[COL_COUNTS + DENTRY_NEGATIVE] = NUMBER("negative", "negative", 0, COLUMN_EXPORT,
+		NUMBER("lookups", "lookups", 0, COLUMN_EXPORT | COLUMN_SUM, "system calls that name a path"),
+	[COL_COUNTS + DENTRY_NEGATIVE] = NUMBER("negative", "negative", 0, COLUMN_EXPORT | COLUMN_SUM,
 						"of those: found nothing of that name"),
-	[COL_COUNTS + DENTRY_SLOW] = NUMBER("slow", "slow", 0, COLUMN_EXPORT,
+	[COL_COUNTS + DENTRY_SLOW] = NUMBER("slow", "slow", 0, COLUMN_EXPORT | COLUMN_SUM,
 					    "of those: the file system had to be asked; null "
 					    "where that is not known"),
 	[COL_PID] = NUMBER("pid", "pid", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
@@ -189,7 +189,7 @@ struct dentry_answer *dentry__query(const struct dentry_snap *snap, const struct
 	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
 	a->base.free = dentry_answer__free;
 	a->query = *q;
-	a->window_ns = snap->window_ns[q->window];
+	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	a->slow_known = snap->slow_known;
 	tally_rows__begin(&rows, snap->nuses);
 	for (u32 i = 0; i < snap->nuses; i++)

@@ -59,6 +59,10 @@ void flame_maker__add(struct flame_maker *m, const struct flame_stack *stack)
 	if (m->scale != 1)
 		weight = (u64)((double)weight * m->scale + 0.5);
 	line = line_of(m, hit, comm);
+	if (m->then) {
+		line->then += weight;
+		return;
+	}
 	line->weight += weight;
 	line->cold += m->cold ? weight : 0;
 }
@@ -166,16 +170,21 @@ static void sum_truncated(const struct flame_maker *m, struct flame_answer *a)
 	a->truncated_pct = truncated > 0 ? truncated * 100 / (truncated + whole) : 0;
 }
 
-static void take_parts(struct flame_maker *m, struct flame_answer *a,
-		       const struct snap *const *snaps, const double *weight_ns)
+/* What the parts are taken from; weights in ns where there are several. */
+struct input {
+	const struct snap *snaps[FLAME_PARTS]; /* NULL: missing */
+	double weight_ns[FLAME_PARTS];
+};
+
+static void take_parts(struct flame_maker *m, struct flame_answer *a, const struct input *in)
 {
 	for (u32 i = 0; i < a->query.nparts; i++) {
 		const struct flame_part *p = &a->query.parts[i];
 
-		m->scale = a->query.nparts > 1 ? weight_ns[i] : 1;
+		m->scale = a->query.nparts > 1 ? in->weight_ns[i] : 1;
 		m->cold = p->source->cold;
-		if (snaps[i] && m->scale > 0)
-			p->source->stacks(snaps[i], p->query, m->scope, m);
+		if (in->snaps[i] && m->scale > 0)
+			p->source->stacks(in->snaps[i], p->query, m->scope, m);
 		else
 			a->missing = p->source->view;
 	}
@@ -264,7 +273,27 @@ static void init_answer(struct flame_answer *a, const struct snap *snap,
 	a->base.free = flame__free;
 }
 
-struct flame_answer *flame__build(const struct snap *const *snaps, const double *weight_ns,
+static u64 count_stacks(const struct flame_maker *m)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < m->nlines; i++)
+		n += m->lines[i].weight != 0;
+	return n;
+}
+
+/* The outermost nodes of which nothing is left. */
+static void sum_gone(struct flame_answer *a)
+{
+	for (u32 i = 0; i < a->nnodes;) {
+		const struct flame_node *n = &a->nodes[i];
+
+		a->gone += n->value ? 0 : n->then;
+		i = n->value ? i + 1 : n->end;
+	}
+}
+
+static struct flame_answer *build(const struct input *now, const struct input *then,
 				  const struct flame_query *q, const struct scope *scope)
 {
 	struct flame_box *box = xcalloc(1, sizeof(*box));
@@ -272,29 +301,72 @@ struct flame_answer *flame__build(const struct snap *const *snaps, const double 
 	struct flame_maker m;
 
 	arena__init(&box->arena);
-	init_answer(a, snaps[0], q);
-	maker__init(&m, &box->arena, q->parts[0].source->symbols(snaps[0]), &a->query, scope);
-	take_parts(&m, a, snaps, weight_ns);
+	init_answer(a, now->snaps[0], q);
+	maker__init(&m, &box->arena, q->parts[0].source->symbols(now->snaps[0]), &a->query, scope);
+	take_parts(&m, a, now);
+	m.then = a->compared = then != NULL;
+	a->query.by_then &= a->compared;
+	if (then)
+		take_parts(&m, a, then);
 	sum_truncated(&m, a);
 	flame__grow(&m, a);
 	search(a);
-	a->stacks = m.nlines;
+	sum_gone(a);
+	a->stacks = count_stacks(&m);
 	a->base.unresolved = pending(&m.names);
 	maker__fini(&m);
 	return a;
 }
 
-struct flame_answer *flame__query(const struct frame *f, const struct flame_query *q,
-				  const struct scope *scope)
+struct flame_answer *flame__build(const struct snap *const *snaps, const double *weight_ns,
+				  const struct flame_query *q, const struct scope *scope)
 {
-	const struct snap *snaps[FLAME_PARTS] = {0};
-	double weight_ns[FLAME_PARTS] = {0};
+	struct input in = {0};
+
+	for (u32 i = 0; i < q->nparts; i++) {
+		in.snaps[i] = snaps[i];
+		in.weight_ns[i] = weight_ns[i];
+	}
+	return build(&in, NULL, q, scope);
+}
+
+static struct input input_of(const struct frame *f, const struct flame_query *q)
+{
+	struct input in = {0};
 
 	for (u32 i = 0; i < q->nparts; i++) {
 		const struct flame_source *s = q->parts[i].source;
 
-		snaps[i] = f->snaps[s->model];
-		weight_ns[i] = s->weight_ns ? s->weight_ns(f) : 0;
+		in.snaps[i] = f->snaps[s->model];
+		in.weight_ns[i] = s->weight_ns ? s->weight_ns(f) : 0;
 	}
-	return flame__build(snaps, weight_ns, q, scope);
+	return in;
+}
+
+struct flame_answer *flame__compare(const struct frame *f, const struct frame *then,
+				    const struct flame_query *q, const struct scope *scope)
+{
+	struct input now = input_of(f, q), before;
+
+	if (then)
+		before = input_of(then, q);
+	return build(&now, then ? &before : NULL, q, scope);
+}
+
+struct flame_answer *flame__query(const struct frame *f, const struct flame_query *q,
+				  const struct scope *scope)
+{
+	return flame__compare(f, NULL, q, scope);
+}
+
+static double share(u64 part, u64 whole)
+{
+	return whole ? (double)part * 100 / (double)whole : 0;
+}
+
+double flame__change(const struct flame_answer *a, u32 node)
+{
+	const struct flame_node *n = &a->nodes[node], *all = &a->nodes[0];
+
+	return share(n->value, all->value) - share(n->then, all->then);
 }

@@ -92,6 +92,7 @@ struct flame_query {
 	bool leaf_first;	   /* what is below the root: leaves; else whoever began it all */
 	bool by_comm;		   /* commands come between root and frames */
 	bool inlined;		   /* functions inlined at an address are frames of their own */
+	bool by_then;		   /* nodes lie as they did in the baseline: of what is gone, too */
 	char search[FLAME_SEARCH]; /* regular expression; "" none */
 };
 
@@ -113,13 +114,14 @@ struct flame_frame {
 };
 
 /* In preorder, siblings by name; 0 is the root. What begins at a node's start and is as wide as
- * its value holds all its descendants, one beside the other from the left. */
+ * its value (flame_node__width) holds all its descendants, one beside the other from the left. */
 struct flame_node {
 	u64 key;	 /* stable: hash of the path */
-	u64 start;	 /* of the root's value */
+	u64 start;	 /* of the root's value; with by_then of its then */
 	u64 value;	 /* all that passes it: its children's, and its own */
 	u64 cold;	 /* part of value: off the CPU */
 	u64 self;	 /* part of value: ends here */
+	u64 then, then_self; /* the same in the baseline */
 	u32 parent, end; /* end: position behind its last descendant */
 	u32 frame;
 	u16 depth; /* 0 the root */
@@ -135,6 +137,8 @@ struct flame_answer {
 	u32 nnodes;
 	const struct flame_frame *frames;
 	u32 nframes;
+	bool compared;	      /* with a baseline; nodes of both are there */
+	u64 gone;	      /* of the baseline's weight: on paths that have none now */
 	u64 stacks;	      /* distinct ones */
 	u64 cut;	      /* weight of stacks whose outer end of the tree is missing */
 	u64 matched;	      /* weight of stacks with a match, each counted once */
@@ -147,7 +151,10 @@ struct flame_answer {
 /* Never NULL; scope may be NULL (everything). The frame has the first part's snapshot. */
 struct flame_answer *flame__query(const struct frame *f, const struct flame_query *q,
 				  const struct scope *scope);
-/* The same from the snapshots of the parts (NULL: missing) and what their weights are in ns. */
+/* The same against a baseline, NULL none, which has the first part's snapshot too. */
+struct flame_answer *flame__compare(const struct frame *f, const struct frame *then,
+				    const struct flame_query *q, const struct scope *scope);
+/* As flame__query, from the snapshots of the parts (NULL: missing) and what their weights are in ns. */
 struct flame_answer *flame__build(const struct snap *const *snaps, const double *weight_ns,
 				  const struct flame_query *q, const struct scope *scope);
 /* Weight of stacks through a node that have a match in it, above or below it. */
@@ -158,6 +165,14 @@ static inline const struct flame_frame *flame__frame(const struct flame_answer *
 	return &a->frames[a->nodes[node].frame];
 }
 
+static inline u64 flame_node__width(const struct flame_answer *a, const struct flame_node *n)
+{
+	return a->query.by_then ? n->then : n->value;
+}
+
+/* By how many points its share of all there is now exceeds that of all there was then. */
+double flame__change(const struct flame_answer *a, u32 node);
+
 /* "user" "kernel" ..., "library", "inlined", "comm": in exports. */
 const char *flame_frame__kind(const struct flame_frame *f, bool inlined);
 
@@ -166,5 +181,10 @@ const char *flame_frame__kind(const struct flame_frame *f, bool inlined);
 void flame__stacks(const struct flame_answer *a, u32 node,
 		   void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		   void *ctx);
+/* The same of the baseline. */
+void flame__stacks_then(const struct flame_answer *a, u32 node,
+			void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+				     u64 weight),
+			void *ctx);
 
 #endif

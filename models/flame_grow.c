@@ -10,7 +10,7 @@
 struct sprout {
 	u32 parent, ref;
 	u32 child; /* found last; 0 none: most nodes have just one */
-	u64 value, cold, self;
+	u64 value, cold, self, then, then_self;
 };
 
 struct tree {
@@ -127,13 +127,16 @@ static void add_line(struct tree *t, const struct flame_line *l)
 	}
 	t->items[at].self += l->weight;
 	t->items[at].cold += l->cold;
+	t->items[at].then_self += l->then;
 }
 
 static int by_weight(const void *a, const void *b)
 {
 	const struct flame_line *x = a, *y = b;
 
-	return x->weight < y->weight ? 1 : x->weight > y->weight ? -1 : 0;
+	u64 a_weight = MAX(x->weight, x->then), b_weight = MAX(y->weight, y->then);
+
+	return a_weight < b_weight ? 1 : a_weight > b_weight ? -1 : 0;
 }
 
 /* About as many nodes as there may be. */
@@ -152,10 +155,12 @@ static void sum_up(struct tree *t)
 		struct sprout *s = &t->items[i];
 
 		s->value += s->self;
+		s->then += s->then_self;
 		if (!i)
 			break;
 		t->items[s->parent].value += s->value;
 		t->items[s->parent].cold += s->cold;
+		t->items[s->parent].then += s->then;
 	}
 }
 
@@ -305,6 +310,8 @@ static void fill_node(const struct tree *t, struct flame_node *nodes, u32 at, u3
 		.value = s->value,
 		.cold = s->cold,
 		.self = s->self,
+		.then = s->then,
+		.then_self = s->then_self,
 		.parent = parent,
 		.frame = t->frame[from],
 		.inlined = !(s->ref & COMM_REF) && frame__inlined(s->ref),
@@ -339,7 +346,7 @@ static void fill_nodes(struct tree *t)
 		}
 		from = t->order[top->next++];
 		fill_node(t, nodes, at, from, top->at, top->start);
-		top->start += t->items[from].value;
+		top->start += flame_node__width(t->a, &nodes[at]);
 		n++;
 		top[1] = (struct walk){from, at, t->first[from], nodes[at].start};
 		top++;

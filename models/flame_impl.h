@@ -10,7 +10,7 @@
 /* A command's weight of one distinct stack. */
 struct flame_line {
 	u32 hit, comm;
-	u64 weight, cold;
+	u64 weight, cold, then;
 };
 
 struct flame_comm {
@@ -41,7 +41,7 @@ struct flame_maker {
 	u32 nkept;
 	/* the present part's */
 	double scale; /* weights times it */
-	bool cold;
+	bool cold, then;
 };
 
 /* Fills nodes and frames of the answer from the lines. */

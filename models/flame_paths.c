@@ -27,9 +27,9 @@ static void add_object(struct value_frame *v, const struct symbols *symbols,
 	v->start = f->func ? symbols__func(symbols, f->func)->start : 0;
 }
 
-void flame__stacks(const struct flame_answer *a, u32 node,
-		   void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
-		   void *ctx)
+static void put_stacks(const struct flame_answer *a, u32 node, bool then,
+		       void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
+		       void *ctx)
 {
 	struct value_frame *path = xcalloc(FLAME_MAX_DEPTH + 1, sizeof(*path));
 	char **names = xcalloc(a->nframes, sizeof(*names));
@@ -41,6 +41,7 @@ void flame__stacks(const struct flame_answer *a, u32 node,
 		const struct flame_node *n = &a->nodes[i];
 		const struct flame_frame *f = &a->frames[n->frame];
 		bool above = i < node && n->end > node;
+		u64 self = then ? n->then_self : n->self;
 
 		if (i < node && !above) {
 			i = n->end - 1;
@@ -53,10 +54,25 @@ void flame__stacks(const struct flame_answer *a, u32 node,
 							  .object = f->object_name,
 							  .kind = flame_frame__kind(f, n->inlined)};
 		add_object(&path[n->depth - 1], symbols, f);
-		if (n->self && !above)
-			emit(ctx, path, n->depth, n->self);
+		if (self && !above)
+			emit(ctx, path, n->depth, self);
 	}
 	arena__fini(&arena);
 	free(names);
 	free(path);
+}
+
+void flame__stacks(const struct flame_answer *a, u32 node,
+		   void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
+		   void *ctx)
+{
+	put_stacks(a, node, false, emit, ctx);
+}
+
+void flame__stacks_then(const struct flame_answer *a, u32 node,
+			void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+				     u64 weight),
+			void *ctx)
+{
+	put_stacks(a, node, true, emit, ctx);
 }

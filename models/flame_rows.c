@@ -21,6 +21,8 @@ enum {
 	FLAME_KIND,
 	FLAME_DEPTH,
 	FLAME_PARENT,
+	FLAME_THEN_PCT,
+	FLAME_DIFF_PCT,
 	FLAME_COLUMNS,
 };
 
@@ -46,7 +48,11 @@ enum {
 	[FLAME_KIND] = COLUMN("kind", "Kind", "kind of code", VALUE_TEXT, COLUMN_EXPORT),          \
 	[FLAME_DEPTH] = COLUMN("depth", "Depth", "0 the first row", VALUE_COUNT, COLUMN_EXPORT),   \
 	[FLAME_PARENT] = COLUMN("parent", "Parent", "its row, from 0; null of the first",          \
-				VALUE_COUNT, COLUMN_EXPORT)
+				VALUE_COUNT, COLUMN_EXPORT),                                       \
+	[FLAME_THEN_PCT] =                                                                         \
+		COLUMN("then_total_pct", "Then%", "of all in the baseline", VALUE_PCT, BOTH),      \
+	[FLAME_DIFF_PCT] =                                                                         \
+		COLUMN("diff_total_pct", "Diff%", "its share's change", VALUE_CHANGE, BOTH)
 
 const struct column flame_count_columns[] = {COLUMNS("count", "self_count", VALUE_COUNT, 0)};
 const struct column flame_time_columns[] = {COLUMNS("time_ns", "self_ns", VALUE_NS, BOTH)};
@@ -100,6 +106,17 @@ static bool number_cell(const struct flame_rows *r, u32 row, u32 column, struct 
 	}
 }
 
+static bool then_cell(const struct flame_rows *r, u32 row, struct value *out)
+{
+	const struct flame_answer *a = r->answer;
+
+	if (out->type == VALUE_PCT)
+		out->f = percent(a->nodes[r->zoom + row].then, a->nodes[0].then);
+	else
+		out->f = flame__change(a, r->zoom + row), out->n = VALUE_PCT;
+	return a->compared;
+}
+
 static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
 	const struct flame_rows *r = container_of(t, struct flame_rows, table);
@@ -107,6 +124,8 @@ static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct va
 	u64 whole = r->answer->nodes[0].value;
 
 	*out = (struct value){.type = t->columns[column].type};
+	if (column == FLAME_THEN_PCT || column == FLAME_DIFF_PCT)
+		return then_cell(r, row, out);
 	if (out->type == VALUE_TEXT) {
 		out->s = text_cell(r, row, column);
 		return true;
@@ -171,18 +190,12 @@ void flame_rows__free(struct flame_rows *r)
 
 /* --- the stacks of a view's own report --- */
 
-static const struct answer *answer_of(const struct report *r)
-{
-	return container_of(r->rows, struct answer, table);
-}
-
-static void report_stacks(const struct report *r,
-			  void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
-				       u64 weight),
-			  void *ctx)
+static void put_stacks(const struct report *r, const struct row_table *rows,
+		       void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
+		       void *ctx)
 {
 	const struct flame_source *source = r->stacks_of;
-	const struct answer *answer = answer_of(r);
+	const struct answer *answer = container_of(rows, struct answer, table);
 	const struct snap *snaps[FLAME_PARTS] = {answer->snap};
 	struct flame_query q;
 	struct flame_answer *a;
@@ -192,6 +205,22 @@ static void report_stacks(const struct report *r,
 	a = flame__build(snaps, (double[FLAME_PARTS]){0}, &q, r->priv);
 	flame__stacks(a, 0, emit, ctx);
 	answer__free(&a->base);
+}
+
+static void report_stacks(const struct report *r,
+			  void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+				       u64 weight),
+			  void *ctx)
+{
+	put_stacks(r, r->asked, emit, ctx);
+}
+
+void flame__report_then(const struct report *r,
+			void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+				     u64 weight),
+			void *ctx)
+{
+	put_stacks(r, r->asked_then, emit, ctx);
 }
 
 void flame__folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),

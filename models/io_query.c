@@ -361,7 +361,7 @@ struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q
 			q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns,
 			io_answer__free);
 	a->query = *q;
-	a->window_ns = snap->window_ns[q->window];
+	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	if (q->group == IO_BY_DEVICE)
 		fill_devices(&m);
 	else

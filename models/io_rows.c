@@ -51,11 +51,14 @@ enum io_column {
 		.name = name_, .title = title_, .unit = "ns", .help = help_, .type = VALUE_NS,     \
 		.width = 7, .priority = priority_, .flags = BOTH                                   \
 	}
-#define BYTES(name_, title_, priority_, help_)                                                     \
+#define BYTES_AS(name_, title_, priority_, flags_, help_)                                          \
 	{                                                                                          \
 		.name = name_, .title = title_, .unit = "B", .help = help_, .type = VALUE_BYTES,   \
-		.width = 7, .priority = priority_, .flags = BOTH                                   \
+		.width = 7, .priority = priority_, .flags = BOTH | (flags_)                        \
 	}
+#define BYTES(name_, title_, priority_, help_) BYTES_AS(name_, title_, priority_, 0, help_)
+#define BYTES_SUM(name_, title_, priority_, help_)                                                 \
+	BYTES_AS(name_, title_, priority_, COLUMN_SUM, help_)
 #define COUNT(name_, title_, priority_, flags_, help_)                                             \
 	{                                                                                          \
 		.name = name_, .title = title_, .help = help_, .type = VALUE_COUNT, .width = 7,    \
@@ -99,18 +102,18 @@ const struct column io_columns[COLUMNS] = {
 	[COL_FLAGS] = TEXT("flags", "Flags", 9, 2,
 			   "sync: somebody waits for the write; meta: a file system's own data; "
 			   "other: without data"),
-	[COL_IOPS] = COUNT("iops", "IOPS", 0, COLUMN_SCREEN, "requests that ended, per second"),
+	[COL_IOPS] = COUNT("iops", "IOPS", 0, COLUMN_SCREEN | COLUMN_SHARE, "requests that ended, per second"),
 	[COL_RATE] = {.name = "rate",
 		      .title = "B/s",
 		      .unit = "B",
 		      .help = "bytes per second",
 		      .type = VALUE_BYTES,
 		      .width = 7,
-		      .flags = COLUMN_SCREEN},
-	[COL_COUNT] = COUNT("count", "I/O", 0, BOTH, "requests that ended"),
-	[COL_BYTES] = BYTES("bytes", "Bytes", 0, "bytes moved"),
-	[COL_READ_BYTES] = BYTES("read_bytes", "Read", 3, "bytes read"),
-	[COL_WRITE_BYTES] = BYTES("write_bytes", "Written", 3, "bytes written"),
+		      .flags = COLUMN_SCREEN | COLUMN_SHARE},
+	[COL_COUNT] = COUNT("count", "I/O", 0, BOTH | COLUMN_SUM, "requests that ended"),
+	[COL_BYTES] = BYTES_SUM("bytes", "Bytes", 0, "bytes moved"),
+	[COL_READ_BYTES] = BYTES_SUM("read_bytes", "Read", 3, "bytes read"),
+	[COL_WRITE_BYTES] = BYTES_SUM("write_bytes", "Written", 3, "bytes written"),
 	[COL_AVG] = TIME("avg_ns", "Avg", 1, "mean time from begin to end"),
 	PERCENTILE(0, "p1_ns", "p1", 3, "1 in 100 requests took at most this long"),
 	PERCENTILE(1, "p5_ns", "p5", 4, "5 in 100 requests took at most this long"),
@@ -164,7 +167,7 @@ const struct column io_columns[COLUMNS] = {
 			    "cgroup v2 that is charged: of writeback that of who dirtied"),
 	[COL_PID] = COUNT("pid", "pid", 0, COLUMN_EXPORT | COLUMN_ASCENDING,
 			  "process id; null of writeback and flushes"),
-	[COL_INODE] = COUNT("inode", "inode", 0, COLUMN_EXPORT, "the file's number"),
+	[COL_INODE] = COUNT("inode", "inode", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "the file's number"),
 	[COL_SIZES] = LIST("sizes", "requests by size: powers of two from 512 bytes (and less) on"),
 	[COL_HIST] = LIST("hist", "requests by time from begin to end"),
 	[COL_QUEUE_HIST] = LIST("queue_hist", "requests by time held by the I/O scheduler"),

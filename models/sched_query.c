@@ -416,7 +416,7 @@ struct sched_answer *sched__query(const struct sched_snap *snap, const struct sc
 	arena__init(&box->arena);
 	sched_answer__init(&a->base, snap, sched__since(snap, q->window), sched_answer__free);
 	a->query = *q;
-	a->window_ns = snap->window_ns[q->window];
+	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	if (q->group == SCHED_BY_CPU)
 		fill_cpus(&g, a);
 	else

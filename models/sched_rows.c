@@ -44,15 +44,18 @@ enum sched_column {
 #define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
 
 /* Time and counts are columns of one width. */
-#define TIME(name_, title_, priority_, help_)                                                      \
+#define TIME_AS(name_, title_, priority_, flags_, help_)                                           \
 	{                                                                                          \
 		.name = name_, .title = title_, .unit = "ns", .help = help_, .type = VALUE_NS,     \
-		.width = 6, .priority = priority_, .flags = BOTH                                   \
+		.width = 6, .priority = priority_, .flags = BOTH | (flags_)                        \
 	}
+#define TIME(name_, title_, priority_, help_) TIME_AS(name_, title_, priority_, 0, help_)
+#define TIME_SUM(name_, title_, priority_, help_)                                                  \
+	TIME_AS(name_, title_, priority_, COLUMN_SUM, help_)
 #define COUNT(name_, title_, priority_, help_)                                                     \
 	{                                                                                          \
 		.name = name_, .title = title_, .help = help_, .type = VALUE_COUNT, .width = 6,    \
-		.priority = priority_, .flags = BOTH                                               \
+		.priority = priority_, .flags = BOTH | COLUMN_SUM                                  \
 	}
 #define STATE(state, name_, title_, priority_, help_)                                              \
 	[COL_STATE + (state)] = {.name = name_,                                                    \
@@ -62,7 +65,7 @@ enum sched_column {
 				 .type = VALUE_PCT,                                                \
 				 .width = 6,                                                       \
 				 .priority = priority_,                                            \
-				 .flags = COLUMN_SCREEN}
+				 .flags = COLUMN_SCREEN | COLUMN_SHARE}
 #define ID(name_, title_, width_, priority_, help_)                                                \
 	{                                                                                          \
 		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
@@ -82,7 +85,7 @@ const struct column sched_columns[COLUMNS] = {
 			   .help = "time on a CPU, of one CPU; of a CPU: not idle",
 			   .type = VALUE_PCT,
 			   .width = 11,
-			   .flags = BOTH | COLUMN_BAR},
+			   .flags = BOTH | COLUMN_BAR | COLUMN_SHARE},
 	[COL_TREND] = {.name = "trend",
 		       .title = "Trend",
 		       .help = "share of the last 16 intervals on a CPU, newest right",
@@ -93,10 +96,10 @@ const struct column sched_columns[COLUMNS] = {
 	[COL_CPU_TEXT] = ID("processor", "CPU", 4, 0, "number of the CPU"),
 	[COL_PID_TEXT] = ID("process", "PID", 7, 5, "process id"),
 	[COL_TID_TEXT] = ID("thread", "TID", 7, 0, "thread id"),
-	[COL_ONCPU] = TIME("oncpu_ns", "On-CPU", 4, "time on a CPU"),
+	[COL_ONCPU] = TIME_SUM("oncpu_ns", "On-CPU", 4, "time on a CPU"),
 	[COL_RUNS] = COUNT("runs", "Runs", 3, "times it got a CPU"),
 	[COL_SWITCHES] = COUNT("switches", "Switch", 3, "times it went from one thread to another"),
-	[COL_WAIT] = TIME("wait_ns", "Wait", 1, "sum of its delays: runnable, but without a CPU"),
+	[COL_WAIT] = TIME_SUM("wait_ns", "Wait", 1, "sum of its delays: runnable, but without a CPU"),
 	[COL_P50] = TIME("wait_p50_ns", "p50", 2, "half of the delays are at most this long"),
 	[COL_P95] = TIME("wait_p95_ns", "p95", 1, "95 in 100 delays are at most this long"),
 	[COL_P99] = TIME("wait_p99_ns", "p99", 1, "99 in 100 delays are at most this long"),
@@ -167,13 +170,13 @@ const struct column sched_columns[COLUMNS] = {
 		      .help = "how long it was watched; the sum of its states",
 		      .type = VALUE_NS,
 		      .width = 7,
-		      .flags = COLUMN_EXPORT},
+		      .flags = COLUMN_EXPORT | COLUMN_SUM},
 	[COL_WAITS] = {.name = "waits",
 		       .title = "Waits",
 		       .help = "delays that ended",
 		       .type = VALUE_COUNT,
 		       .width = 7,
-		       .flags = COLUMN_EXPORT},
+		       .flags = COLUMN_EXPORT | COLUMN_SUM},
 	[COL_STATES] = {.name = "states",
 			.title = "States",
 			.unit = "ns",

@@ -289,7 +289,7 @@ static struct answer_box *new_answer(const struct waits_snap *snap, const struct
 	a->query.nunfolded = MIN(q->nunfolded, ANSWER_MAX_UNFOLDED);
 	a->grouping = arena__strdup(&box->arena,
 				    waits_groups__text(q->groups, grouping, sizeof(grouping)));
-	a->window_ns = snap->window_ns[q->window];
+	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	a->base.snap = snap__get(&snap->base);
 	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
 	a->base.symbols_generation = symbols__generation(snap->symbols);

@@ -440,6 +440,7 @@ static bool global_action(struct host *h, enum action a)
 		h->ops->suspend(h->term);
 		return true;
 	case ACTION_FLAME: return no_stacks(h);
+	case ACTION_BASELINE: baseline__toggle(h); return true;
 	case ACTION_REDRAW: h->ops->redraw(h->term); return true;
 	default: return false;
 	}

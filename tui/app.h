@@ -2,7 +2,7 @@
 /*
  * The app: the UI thread's state and loop. Its parts: loop.c (waits, events), app.c (what screens
  * ask, views, commands to the collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
- * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots). Only they see inside.
+ * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots), baseline.c. Only they see inside.
  */
 #ifndef TUI_APP_H
 #define TUI_APP_H
@@ -46,6 +46,7 @@ struct host {
 	const struct frame *frame; /* shown */
 	const struct frame *held;  /* newest while paused */
 	bool paused;
+	struct baseline baseline; /* frame NULL: none */
 	double speed;	   /* of a replay */
 	char tape_error[200]; /* as told last */
 	const struct scope *scope;
@@ -139,6 +140,13 @@ bool pick__input(struct host *h, const struct input *in);
 void pick__draw(struct host *h, struct rect area);
 /* Reads an open picker's list again when it is due. */
 void pick__refresh(struct host *h);
+
+/* --- baseline.c: what screens compare with --- */
+
+/* Freezes the window that is shown; with one set, takes it off. */
+void baseline__toggle(struct host *h);
+void baseline__set(struct host *h);
+void baseline__off(struct host *h);
 
 /* --- palette.c --- */
 

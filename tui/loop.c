@@ -340,5 +340,7 @@ int app__run(struct host *h)
 	canvas__fini(&h->canvas);
 	snap__put(h->frame);
 	snap__put(h->held);
+	snap__put(h->baseline.frame);
+	free((char *)h->baseline.file);
 	return h->exit_code;
 }

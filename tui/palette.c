@@ -161,6 +161,19 @@ static bool run_record(struct host *h, const char *arg, struct status *st)
 	return true;
 }
 
+static bool run_baseline(struct host *h, const char *arg, struct status *st)
+{
+	if (!*arg)
+		baseline__toggle(h);
+	else if (!strcmp(arg, "set"))
+		baseline__set(h);
+	else if (!strcmp(arg, "off"))
+		baseline__off(h);
+	else
+		return refuse(st, "baseline", "set or off");
+	return true;
+}
+
 static bool run_keymap(struct host *h, const char *arg, struct status *st)
 {
 	struct keymap next = {.knows_section = h->keymap.knows_section};
@@ -322,6 +335,11 @@ static void complete_idle(struct host *h, const char *text, u32 cursor, struct c
 	complete_words("on off", text, cursor, out);
 }
 
+static void complete_baseline(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_words("set off", text, cursor, out);
+}
+
 static void complete_sort(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
 	const struct screen *s = app__screen(h);
@@ -345,6 +363,8 @@ static const struct command commands[] = {
 	 NULL},
 	{"range", "FROM TO", "history: sum what is between two times", past__range, NULL},
 	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
+	{"baseline", "[set|off]", "compare with this window from now on, or with nothing",
+	 run_baseline, complete_baseline},
 	{"keymap", "[NAME|FILE]", "other keys", run_keymap, complete_keymap},
 	{"theme", "[NAME|FILE]", "other colours", run_theme, complete_theme},
 	{"window", "NAME", "last (interval), decaying or total (since start)", run_window,

@@ -76,9 +76,16 @@ struct screen {
 	struct screen *below; /* what Esc goes back to */
 };
 
+/* What is compared with. */
+struct baseline {
+	const struct frame *frame; /* a reference; frozen, or the last one of a recording */
+	const char *file;	   /* the recording, as it was named; NULL: frozen here */
+};
+
 /* What batch mode and the options hand to a view; a value. */
 struct view_args {
 	const char *group; /* --group: keys with ',' or '+' between, NULL default */
+	const struct baseline *baseline; /* batch: what to compare with; NULL nothing */
 };
 
 struct view_ops {
@@ -137,6 +144,7 @@ bool view__knows_section(const char *section);
 /* --- what a screen may ask of the host --- */
 
 const struct frame *host__frame(const struct host *h); /* newest shown; NULL at first */
+const struct baseline *host__baseline(const struct host *h); /* NULL: there is none */
 bool host__paused(const struct host *h); /* no further frame is shown for now */
 struct symbols *host__symbols(const struct host *h);
 const struct scope *host__scope(const struct host *h);

@@ -201,6 +201,18 @@ const char *const role_names[ROLES] = {
 	[ROLE_HEAT_5] = "heat5",	   [ROLE_HEAT_6] = "heat6",
 	[ROLE_HEAT_7] = "heat7",	   [ROLE_HEAT_8] = "heat8",
 	[ROLE_HEAT_AT] = "here",
+	[ROLE_FLAME_GREW] = "grew1",
+	[ROLE_FLAME_GREW + 1] = "grew2",
+	[ROLE_FLAME_GREW + 2] = "grew3",
+	[ROLE_FLAME_GREW + 3] = "grew4",
+	[ROLE_FLAME_GREW + 4] = "grew5",
+	[ROLE_FLAME_GREW + 5] = "grew6",
+	[ROLE_FLAME_SHRANK] = "shrank1",
+	[ROLE_FLAME_SHRANK + 1] = "shrank2",
+	[ROLE_FLAME_SHRANK + 2] = "shrank3",
+	[ROLE_FLAME_SHRANK + 3] = "shrank4",
+	[ROLE_FLAME_SHRANK + 4] = "shrank5",
+	[ROLE_FLAME_SHRANK + 5] = "shrank6",
 };
 
 static void dump_cell(const struct cell *cell, FILE *out)

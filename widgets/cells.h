@@ -31,6 +31,9 @@ enum role {
 	/* Cells of heat maps, from few to many; the selected one. */
 	ROLE_HEAT_1, ROLE_HEAT_2, ROLE_HEAT_3, ROLE_HEAT_4, ROLE_HEAT_5, ROLE_HEAT_6, ROLE_HEAT_7,
 	ROLE_HEAT_8, ROLE_HEAT_AT,
+	/* What grew or shrank, little, more, much: two shades of each. */
+	ROLE_FLAME_GREW, ROLE_FLAME_GREW_LAST = ROLE_FLAME_GREW + 5,
+	ROLE_FLAME_SHRANK, ROLE_FLAME_SHRANK_LAST = ROLE_FLAME_SHRANK + 5,
 	ROLES
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "widgets/flame.h"
 
+#include <math.h>
+
 #include "core/arena.h"
 #include "widgets/text.h"
 
@@ -133,6 +135,21 @@ static enum role shade_of(enum role first, u8 shade, u8 beside)
 	return role == beside ? first + (shade + 1) % SHADES : role;
 }
 
+static bool is_seen_change(const struct flame_box *b)
+{
+	return b->compared && fabs(b->change) >= FLAME_CHANGE_SEEN;
+}
+
+static enum role change_role(const struct flame_box *b, u8 beside)
+{
+	enum role role = b->change > 0 ? ROLE_FLAME_GREW : ROLE_FLAME_SHRANK;
+
+	if (fabs(b->change) >= FLAME_CHANGE_MORE)
+		role += fabs(b->change) >= FLAME_CHANGE_MUCH ? 4 : 2;
+	/* What lies side by side differs. */
+	return role + b->shade % 2 == beside ? role + !(b->shade % 2) : role + b->shade % 2;
+}
+
 static enum role role_of(const struct drawing *d, const struct seen *s, u8 beside)
 {
 	if (s->i == d->g->selected)
@@ -141,7 +158,10 @@ static enum role role_of(const struct drawing *d, const struct seen *s, u8 besid
 		return ROLE_FLAME_ABOVE;
 	if (s->box.match)
 		return ROLE_FLAME_MATCH;
-	return shade_of(ROLE_FLAME_PLAIN + s->box.hue * SHADES, s->box.shade, beside);
+	if (is_seen_change(&s->box))
+		return change_role(&s->box, beside);
+	return shade_of(ROLE_FLAME_PLAIN + (s->box.compared ? 0 : s->box.hue * SHADES),
+			s->box.shade, beside);
 }
 
 /* Where the cold part begins; at a whole cell where the name may be. */
@@ -170,20 +190,36 @@ static void fill(const struct drawing *d, const struct seen *s)
 	       (size_t)(s->span.to - cold));
 }
 
-/* Its share of all behind the name, where there is room. */
-static void label(const struct drawing *d, const struct seen *s, int x, int w, int y)
+/* Its share of all behind the name, and the change of it, where there is room. */
+static void draw_share(const struct drawing *d, const struct flame_box *b, int x, int w, int y)
 {
-	char pct[16];
+	char pct[16], change[16];
 	int used;
 
+	if (w < 9 || d->whole <= 0)
+		return;
+	format__pct(pct, sizeof(pct), (double)b->value * 100 / d->whole);
+	used = draw__textf(d->c, x + 1, y, w - 1, ROLE_TEXT, "%s%%", pct) + 1;
+	if (w - used < 9 || !is_seen_change(b))
+		return;
+	format__pct(change, sizeof(change), fabs(b->change));
+	draw__textf(d->c, x + used + 1, y, w - used - 1, ROLE_TEXT, "%s%s",
+		    b->change > 0 ? "+" : "-", change);
+}
+
+static void label(const struct drawing *d, const struct seen *s, int x, int w, int y)
+{
+	int used;
+
+	if (is_seen_change(&s->box) && w > 1) {
+		draw__text(d->c, x++, y, 1, ROLE_TEXT, s->box.change > 0 ? "+" : "-");
+		w--;
+	}
 	if (w < LABEL_MIN && s->box.name[text__fit(s->box.name, w, NULL)])
 		return;
 	used = w < 24 ? draw__cut(d->c, x, y, w, ROLE_TEXT, s->box.name)
 		      : draw__middle(d->c, x, y, w, ROLE_TEXT, s->box.name);
-	if (w - used < 9 || d->whole <= 0)
-		return;
-	format__pct(pct, sizeof(pct), (double)s->box.value * 100 / d->whole);
-	draw__textf(d->c, x + used + 1, y, w - used - 1, ROLE_TEXT, "%s%%", pct);
+	draw_share(d, &s->box, x + used, w - used, y);
 }
 
 /* A line before it, and one behind it, which the next box may have. */

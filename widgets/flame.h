@@ -21,6 +21,10 @@ enum flame_hue {
 };
 
 #define FLAME_NO_BOX UINT32_MAX
+/* Points of the whole from which on a change is seen, is more, is much. */
+#define FLAME_CHANGE_SEEN 0.1
+#define FLAME_CHANGE_MORE 1.0
+#define FLAME_CHANGE_MUCH 5.0
 
 struct flame_box {
 	u64 start, value; /* of the same whole; children lie within their parent, in order */
@@ -30,6 +34,8 @@ struct flame_box {
 	enum flame_hue hue;
 	u8 shade; /* of any size; the same name, the same shade */
 	bool match;
+	bool compared; /* coloured by `change`, in points of the whole, not by hue */
+	double change;
 	const char *name;
 };
 

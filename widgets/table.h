@@ -18,6 +18,8 @@ struct table_child {
 	bool has_children, open;
 	enum role role;
 	double pct; /* negative: none is shown */
+	bool compared;
+	double change; /* of it, in points: shown below the first column of changes */
 	const char *text, *note; /* name; object or line, dim */
 };
 

@@ -82,19 +82,40 @@ static void draw_pct(const struct painter *p, const struct column_place *at, int
 	draw__right(p->c, x, y, at->w, role, buf);
 }
 
+static void format__value(char *buf, size_t size, const struct value *v)
+{
+	*buf = '\0';
+	if (v->type == VALUE_COUNT)
+		format__count(buf, size, v->u);
+	else if (v->type == VALUE_NS)
+		format__ns(buf, size, v->u);
+	else if (v->type == VALUE_BYTES)
+		format__bytes(buf, size, v->u);
+	else if (v->type == VALUE_BOOL)
+		snprintf(buf, size, "%s", v->u ? "yes" : "");
+	else if (v->type == VALUE_PCT)
+		format__pct(buf, size, v->f);
+}
+
+/* "+12.34", "-5.60ms"; suffix: of what has no unit of its own. */
+static void draw_change(const struct painter *p, const struct column_place *at, int y,
+			const struct value *v, const char *suffix, enum role role)
+{
+	bool less;
+	struct value size = value__size_of(v, &less);
+	char number[24], text[32];
+
+	format__value(number, sizeof(number), &size);
+	snprintf(text, sizeof(text), "%s%s%s", less ? "-" : size.u ? "+" : "", number, suffix);
+	draw__right(p->c, p->t->area.x + at->x, y, at->w, role, text);
+}
+
 static void draw_number(const struct painter *p, const struct column_place *at, int y,
 			const struct value *v, enum role role)
 {
-	char buf[32] = "";
+	char buf[32];
 
-	if (v->type == VALUE_COUNT)
-		format__count(buf, sizeof(buf), v->u);
-	else if (v->type == VALUE_NS)
-		format__ns(buf, sizeof(buf), v->u);
-	else if (v->type == VALUE_BYTES)
-		format__bytes(buf, sizeof(buf), v->u);
-	else if (v->type == VALUE_BOOL)
-		snprintf(buf, sizeof(buf), "%s", v->u ? "yes" : "");
+	format__value(buf, sizeof(buf), v);
 	draw__right(p->c, p->t->area.x + at->x, y, at->w, role, buf);
 }
 
@@ -114,7 +135,14 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 	case VALUE_NONE:
 		break;
 	case VALUE_TEXT:
-		draw__middle(p->c, x + marker, y, at->w - marker, role, v->s);
+		/* A word where a number would be stands where its end would. */
+		if (is_text(column->type))
+			draw__middle(p->c, x + marker, y, at->w - marker, role, v->s);
+		else
+			draw__right(p->c, x, y, at->w, role, v->s);
+		break;
+	case VALUE_CHANGE:
+		draw_change(p, at, y, v, "", role);
 		break;
 	case VALUE_TREND:
 		spark__draw(p->c, x, y, at->w, role == ROLE_TEXT ? ROLE_COOL : role, v->trend, v->n,
@@ -157,13 +185,28 @@ static const struct column_place *place_of(const struct painter *p, u32 column)
 	return NULL;
 }
 
+static const struct column_place *first_of(const struct painter *p, enum value_type type)
+{
+	for (u32 i = 0; i < p->t->nplaces; i++)
+		if (p->src->rows->columns[p->t->places[i].column].type == type)
+			return &p->t->places[i];
+	return NULL;
+}
+
 /* A child's share stands below its row's first percentage. */
 static const struct column_place *pct_place(const struct painter *p)
 {
-	for (u32 i = 0; i < p->t->nplaces; i++)
-		if (p->src->rows->columns[p->t->places[i].column].type == VALUE_PCT)
-			return &p->t->places[i];
-	return NULL;
+	return first_of(p, VALUE_PCT);
+}
+
+/* Of its share, whatever changes of its row are of. */
+static void draw_child_change(const struct painter *p, const struct table_child *child, int y)
+{
+	const struct column_place *at = first_of(p, VALUE_CHANGE), *pct = pct_place(p);
+	struct value v = {.type = VALUE_CHANGE, .n = VALUE_PCT, .f = child->change};
+
+	if (at && child->compared)
+		draw_change(p, at, y, &v, pct && pct == at + 1 ? "" : "%", ROLE_DIM);
 }
 
 static void note_depth(bool *last, const struct table_child *child)
@@ -201,6 +244,7 @@ static void draw_child(const struct painter *p, const struct table_child *child,
 		format__pct(buf, sizeof(buf), child->pct);
 		draw__right(p->c, p->t->area.x + pct->x, y, pct->w, ROLE_DIM, buf);
 	}
+	draw_child_change(p, child, y);
 	if (!key)
 		return;
 	/* Nothing stands to the right of it: the text may have that room too. */

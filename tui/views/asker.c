@@ -16,7 +16,10 @@ struct question {
 	struct job job;
 	const struct asker_ops *ops;
 	struct ticket *ticket;
-	const struct frame *frame;
+	struct answer *(*compare)(const struct asker_ops *ops, const struct frame *now,
+				  const struct frame *then, const void *query,
+				  const struct scope *scope);
+	const struct frame *frame, *then; /* then: NULL none */
 	const struct scope *scope;
 	void *query;
 	struct answer *answer;
@@ -32,7 +35,8 @@ static void question__run(struct job *job)
 {
 	struct question *q = (struct question *)job;
 
-	q->answer = q->ops->run(q->frame, q->query, q->scope);
+	q->answer = q->then ? q->compare(q->ops, q->frame, q->then, q->query, q->scope)
+			    : q->ops->run(q->frame, q->query, q->scope);
 }
 
 static void question__drop(struct job *job)
@@ -41,6 +45,7 @@ static void question__drop(struct job *job)
 
 	answer__free(q->answer);
 	snap__put(q->frame);
+	snap__put(q->then);
 	scope__put(q->scope);
 	q->ticket->jobs--;
 	ticket__put(q->ticket);
@@ -79,6 +84,7 @@ void asker__fini(struct asker *a)
 	a->ticket = NULL;
 	scope__put(a->extra_scope);
 	scope__put(a->asked_scope);
+	snap__put(a->asked_then);
 	free(a->asked);
 }
 
@@ -99,7 +105,7 @@ const struct scope *asker__scope(const struct asker *a)
 
 /* True when nothing that the answer depends on has changed; else remembers it. */
 static bool asked_before(struct asker *a, const void *query, const struct frame *f,
-			 const struct scope *scope)
+			 const struct frame *then, const struct scope *scope)
 {
 	u64 generation = symbols__generation(host__symbols(a->host));
 
@@ -108,14 +114,25 @@ static bool asked_before(struct asker *a, const void *query, const struct frame 
 	if (!a->ticket->unresolved && !a->ticket->jobs && !host__paused(a->host))
 		a->asked_generation = generation;
 	if (a->asked_seq == f->seq && a->asked_generation == generation &&
-	    a->asked_scope == scope && !memcmp(a->asked, query, a->ops->size))
+	    a->asked_scope == scope && a->asked_then == then &&
+	    !memcmp(a->asked, query, a->ops->size))
 		return true;
 	scope__put(a->asked_scope);
+	snap__put(a->asked_then);
+	a->asked_then = snap__get(then);
 	a->asked_seq = f->seq;
 	a->asked_generation = generation;
 	a->asked_scope = scope__get(scope);
 	memcpy(a->asked, query, a->ops->size);
 	return false;
+}
+
+/* The baseline, where it has something to compare with. */
+static const struct frame *then_of(const struct asker *a)
+{
+	const struct baseline *b = host__baseline(a->host);
+
+	return a->compare && b && b->frame->snaps[a->ops->model] ? b->frame : NULL;
 }
 
 static void *duplicate(const void *query, size_t size)
@@ -129,10 +146,11 @@ static void *duplicate(const void *query, size_t size)
 void asker__ask(struct asker *a, const void *query)
 {
 	const struct frame *f = host__frame(a->host);
+	const struct frame *then = then_of(a);
 	const struct scope *scope = scope_of(a);
 	struct question *q;
 
-	if (!f || !f->snaps[a->ops->model] || asked_before(a, query, f, scope))
+	if (!f || !f->snaps[a->ops->model] || asked_before(a, query, f, then, scope))
 		return;
 	q = xcalloc(1, sizeof(*q));
 	*q = (struct question){
@@ -142,7 +160,9 @@ void asker__ask(struct asker *a, const void *query)
 			.slot = a->ticket},
 		.ops = a->ops,
 		.ticket = a->ticket,
+		.compare = a->compare,
 		.frame = snap__get(f),
+		.then = snap__get(then),
 		.scope = scope__get(scope),
 		.query = duplicate(query, a->ops->size),
 	};

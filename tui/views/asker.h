@@ -20,11 +20,17 @@ struct asker_ops {
 struct asker {
 	const struct asker_ops *ops;
 	struct host *host;
+	/* Optional, set after asker__init: what is asked instead while there is a baseline that has
+	 * the model. On the worker; as ops->run, over both frames. */
+	struct answer *(*compare)(const struct asker_ops *ops, const struct frame *now,
+				  const struct frame *then, const void *query,
+				  const struct scope *scope);
 	struct ticket *ticket; /* outlives the screen while jobs are under way */
 	const struct scope *extra_scope; /* in the place of the host's; NULL none; owned */
 	/* the last question, not to ask it twice: */
 	u64 asked_seq, asked_generation;
 	const struct scope *asked_scope; /* a reference */
+	const struct frame *asked_then;	 /* a reference; NULL none */
 	void *asked;
 };
 

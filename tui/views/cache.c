@@ -302,7 +302,7 @@ static int cache__batch(const struct frame *f, const struct view_args *args,
 	struct cache_query q;
 
 	query__init(&q, args, WINDOW_LAST);
-	return listing__batch(&cache_listing, f, &q, scope, r);
+	return listing__batch(&cache_listing, f, args, &q, scope, r);
 }
 
 /* What was evicted is asked for again, and room is made all the while. */

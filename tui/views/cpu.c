@@ -275,7 +275,7 @@ static int cpu__batch(const struct frame *f, const struct view_args *args,
 	struct profile_query q;
 
 	query__init(&q, args, WINDOW_LAST);
-	return listing__batch(&cpu_listing, f, &q, scope, r);
+	return listing__batch(&cpu_listing, f, args, &q, scope, r);
 }
 
 const struct view_ops view_cpu = {

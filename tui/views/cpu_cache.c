@@ -291,7 +291,7 @@ static int pane__batch(const struct frame *f, enum cpu_cache cache, const struct
 	struct cpu_cache_query q;
 
 	query__init(&q, cache, args, WINDOW_LAST);
-	return listing__batch(&cpu_cache_listing, f, &q, scope, r);
+	return listing__batch(&cpu_cache_listing, f, args, &q, scope, r);
 }
 
 static int llc__batch(const struct frame *f, const struct view_args *args,

@@ -6,7 +6,7 @@
 static void folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
 		   void *ctx)
 {
-	const struct profile_rows *rows = container_of(r->rows, struct profile_rows, base.table);
+	const struct profile_rows *rows = container_of(r->asked, struct profile_rows, base.table);
 
 	profile__folded((const void *)rows->base.snap, &rows->query, r->priv, emit, ctx);
 }

@@ -249,7 +249,7 @@ static int pane__batch(const struct frame *f, const struct view_args *args,
 	struct dentry_query q;
 
 	query__init(&q, args, WINDOW_LAST);
-	return listing__batch(&dentry_listing, f, &q, scope, r);
+	return listing__batch(&dentry_listing, f, args, &q, scope, r);
 }
 
 const struct view_ops view_cache_dentries = {

@@ -31,6 +31,13 @@ static struct answer *flame__run(const struct frame *f, const void *query,
 	return &flame__query(f, query, scope)->base;
 }
 
+static struct answer *compare(const struct asker_ops *ops, const struct frame *now,
+			      const struct frame *then, const void *query,
+			      const struct scope *scope)
+{
+	return &flame__compare(now, then, query, scope)->base;
+}
+
 static void select_node(struct flame_screen *s, u32 i)
 {
 	flame_path__to(&s->selected, s->answer, i);
@@ -112,7 +119,7 @@ static void flame__draw_screen(struct screen *base, struct canvas *c, struct rec
 	s->area = (struct rect){area.x, area.y + 1, area.w, MAX(area.h - 1, 0)};
 	s->edges = c->edges;
 	s->ascii = c->ascii;
-	if (!s->answer || !s->answer->nodes[0].value) {
+	if (!s->answer || !flame_node__width(s->answer, &s->answer->nodes[0])) {
 		flame__headline(s, c, (struct rect){area.x, area.y, area.w, 1});
 		flame__empty(s, text, sizeof(text));
 		draw__paragraph(c, (struct rect){area.x + 1, area.y + 2, area.w - 2, area.h - 2},
@@ -255,6 +262,23 @@ static bool next_window(struct flame_screen *s)
 	return true;
 }
 
+/* As wide as now, or as in the baseline. */
+static bool other_widths(struct flame_screen *s)
+{
+	char key[16];
+
+	if (!host__baseline(s->base.host)) {
+		host__message(s->base.host, ROLE_WARN, "there is no baseline; %s sets it",
+			      host__key(s->base.host, ACTION_BASELINE, key, sizeof(key)));
+		return true;
+	}
+	s->query.by_then = !s->query.by_then;
+	host__message(s->base.host, ROLE_OK,
+		      s->query.by_then ? "boxes are as wide as they were in the baseline"
+				       : "boxes are as wide as they are now");
+	return true;
+}
+
 /* Who waits idly, where there are waits; else the idle task. */
 static bool idle(struct flame_screen *s)
 {
@@ -287,6 +311,8 @@ static bool option(struct flame_screen *s, enum action a)
 		return hot_cold(s);
 	case ACTION_IDLE:
 		return idle(s);
+	case ACTION_THEN:
+		return other_widths(s);
 	case ACTION_ICICLE:
 		s->graph.icicle = !s->graph.icicle;
 		return true;
@@ -460,6 +486,7 @@ struct screen *flame__open(struct host *h, const struct flame_source *source, co
 	flame_query__init(&s->query, source, query);
 	snprintf(s->view, sizeof(s->view), "%s-flame", source->view);
 	asker__init(&s->asker, h, &s->ask, s, flame__ready);
+	s->asker.compare = compare;
 	s->asker.extra_scope = scope ? scope__get(scope) : NULL;
 	return &s->base;
 }

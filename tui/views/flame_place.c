@@ -50,8 +50,10 @@ static void box(const void *of, u32 i, struct flame_box *out)
 
 	*out = (struct flame_box){
 		.start = n->start,
-		.value = n->value,
-		.cold = a->query.nparts > 1 ? n->cold : 0,
+		.value = flame_node__width(a, n),
+		.cold = a->query.nparts > 1 && !a->compared ? n->cold : 0,
+		.compared = a->compared,
+		.change = a->compared ? flame__change(a, i) : 0,
 		.parent = n->parent,
 		.end = n->end,
 		.depth = n->depth,
@@ -95,7 +97,8 @@ u32 flame__widest_match(const struct flame_screen *s)
 
 	for (u32 i = s->graph.zoom; i < a->nodes[s->graph.zoom].end; i++)
 		if (matches(a, i) &&
-		    (best == FLAME_NO_BOX || a->nodes[i].value > a->nodes[best].value))
+		    (best == FLAME_NO_BOX ||
+		     flame_node__width(a, &a->nodes[i]) > flame_node__width(a, &a->nodes[best])))
 			best = i;
 	return best;
 }
@@ -105,7 +108,8 @@ static bool is_seen(const struct flame_screen *s, u32 i)
 {
 	const struct flame_node *nodes = s->answer->nodes;
 
-	return nodes[i].value * (u64)MAX(s->area.w, 1) * 2 >= nodes[s->graph.zoom].value;
+	return flame_node__width(s->answer, &nodes[i]) * (u64)MAX(s->area.w, 1) * 2 >=
+	       flame_node__width(s->answer, &nodes[s->graph.zoom]);
 }
 
 u32 flame__next_match(const struct flame_screen *s, int dir)

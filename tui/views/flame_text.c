@@ -76,6 +76,22 @@ static void add_missing(struct headline *l, const struct flame_screen *s)
 	}
 }
 
+/* Where colours come from, and what cannot be seen by them. */
+static void add_baseline(struct headline *l, const struct flame_answer *a)
+{
+	char pct[16];
+
+	if (!a->compared)
+		return;
+	headline__add(l, ROLE_STRONG, a->query.by_then ? " · wide as then:" : " · baseline:");
+	headline__add(l, ROLE_HOT, " +grew");
+	headline__add(l, ROLE_COOL, " -shrank");
+	if (!a->gone)
+		return;
+	format__pct(pct, sizeof(pct), percent(a->gone, a->nodes[0].then));
+	headline__addf(l, ROLE_COOL, ", %s%% gone", pct);
+}
+
 void flame__headline(struct flame_screen *s, struct canvas *c, struct rect r)
 {
 	const struct flame_answer *a = s->answer;
@@ -93,6 +109,7 @@ void flame__headline(struct flame_screen *s, struct canvas *c, struct rect r)
 		weight_text(a, a->nodes[0].cold, text, sizeof(text));
 		headline__addf(&l, ROLE_COOL, ", %s off the CPU", text);
 	}
+	add_baseline(&l, a);
 	if (a->missing)
 		headline__addf(&l, ROLE_WARN, " · waiting for %s", a->missing);
 	add_search(&l, a, s->graph.zoom);
@@ -144,16 +161,27 @@ static void source_line(const struct flame_screen *s, u32 func, char *buf, size_
 	annotation__put(code);
 }
 
+/* "(then 12.34%, +5.60)" */
+static void then_text(const struct flame_answer *a, u32 node, char *buf, size_t size)
+{
+	double change = flame__change(a, node);
+	char share[16], points[16];
+
+	format__pct(share, sizeof(share), percent(a->nodes[node].then, a->nodes[0].then));
+	format__pct(points, sizeof(points), change < 0 ? -change : change);
+	snprintf(buf, size, "(then %s%%, %s%s)", share, change < 0 ? "-" : "+", points);
+}
+
 void flame__selection(const struct screen *base, char *buf, size_t size)
 {
 	const struct flame_screen *s = (const struct flame_screen *)base;
 	const struct flame_answer *a = s->answer;
 	const struct flame_node *n, *parent;
 	const struct flame_frame *f;
-	char all[16], own[16], of[16], weight[64], line[200], cold[80] = "";
+	char all[16], own[16], of[64], weight[64], line[200], cold[80] = "";
 
 	*buf = '\0';
-	if (!a || !a->nodes[0].value || s->graph.selected >= a->nnodes)
+	if (!a || !flame_node__width(a, &a->nodes[0]) || s->graph.selected >= a->nnodes)
 		return;
 	n = &a->nodes[s->graph.selected];
 	f = &a->frames[n->frame];
@@ -169,6 +197,12 @@ void flame__selection(const struct screen *base, char *buf, size_t size)
 		format__ns(time, sizeof(time), n->cold);
 		snprintf(cold, sizeof(cold), ", %s off the CPU", time);
 	}
+	if (a->compared) {
+		then_text(a, s->graph.selected, of, sizeof(of));
+		snprintf(buf, size, "%s  %s%s%s%% %s · %s%s%s", f->name, f->object_name,
+			 *f->object_name ? "  " : "", all, of, weight, cold, line);
+		return;
+	}
 	snprintf(buf, size, "%s  %s%s%s%% · %s%% of parent · %s%s · self %s%%%s", f->name,
 		 f->object_name, *f->object_name ? "  " : "", all, of, weight, cold, own, line);
 }
@@ -183,6 +217,15 @@ static void report_stacks(const struct report *r,
 	const struct flame_screen *s = r->stacks_of;
 
 	flame__stacks(s->answer, s->graph.zoom, emit, ctx);
+}
+
+static void
+report_then(const struct report *r,
+	    void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight), void *ctx)
+{
+	const struct flame_screen *s = r->stacks_of;
+
+	flame__stacks_then(s->answer, s->graph.zoom, emit, ctx);
 }
 
 /* What is shown: the zoom, in the order it is merged. */
@@ -213,6 +256,11 @@ bool flame__screen_report(struct screen *base, struct report *r)
 		.stacks_noun = a->noun,
 		.folded = flame__folded,
 	};
+	if (a->compared) {
+		r->stacks_then = report_then;
+		report__sum_number(r, "then", a->unit, a->nodes[0].then);
+		report__sum_number(r, "gone", a->unit, a->gone);
+	}
 	r->health.truncated_pct = a->truncated_pct;
 	report__sum_number(r, "total", a->unit, a->nodes[0].value);
 	report__sum_number(r, "stacks", VALUE_COUNT, a->stacks);

@@ -243,7 +243,7 @@ static int io__batch(const struct frame *f, const struct view_args *args, const 
 	struct io_query q;
 
 	query__init(&q, args, WINDOW_LAST);
-	return listing__batch(&io_listing, f, &q, scope, r);
+	return listing__batch(&io_listing, f, args, &q, scope, r);
 }
 
 /* One in a hundred requests takes so long that somebody notices. */

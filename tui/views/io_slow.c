@@ -121,7 +121,7 @@ void io_slow__events(const struct report *r,
 				  const struct event_form *form),
 		     void *ctx)
 {
-	const struct io_answer *a = container_of(r->rows, struct io_answer, base.table);
+	const struct io_answer *a = container_of(r->asked, struct io_answer, base.table);
 	const struct io_slow_query q = {.by_dev = a->query.by_dev, .dev = a->query.dev};
 	struct io_slow_answer *rows = io__slow((const void *)a->base.snap, &q, r->priv);
 
@@ -143,6 +143,7 @@ static const struct listing_ops slow_listing = {
 	.ask = {.size = sizeof(struct io_slow_query), .model = MODEL_IO, .run = slow__run},
 	.unfolded = slow__unfolded,
 	.headline = slow__headline,
+	.events = true,
 	.empty = slow__empty,
 	.cell_role = slow__role,
 	.selection = slow__selection,

@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "core/arena.h"
-#include "models/flame_rows.h"
 #include "tui/views/code_role.h"
 #include "tui/views/flame.h"
 #include "tui/views/heat.h"
+#include "tui/views/listing_diff.h"
 #include "tui/views/table_keys.h"
 #include "widgets/paragraph.h"
 
@@ -18,7 +18,7 @@ static struct listing *of(const struct screen *s)
 
 static u64 row_key(const struct listing *l, u32 row)
 {
-	return l->answer->table.key(&l->answer->table, row);
+	return l->shown->table.key(&l->shown->table, row);
 }
 
 /* --- the table's callbacks --- */
@@ -49,12 +49,12 @@ static bool node_line(void *ctx, u32 row, u32 line, struct table_child *out)
 {
 	struct listing *l = ctx;
 	u32 node = fold__node(&l->fold, row, line);
-	const struct tree_node *n = &l->answer->nodes[node];
+	const struct tree_node *n = &l->shown->nodes[node];
 
 	*out = (struct table_child){
 		.key = n->key,
 		.depth = n->depth,
-		.last = fold__last(l->answer, row, node),
+		.last = fold__last(l->shown, row, node),
 		.has_children = n->nchildren > 0,
 		.open = fold__open(&l->fold, n),
 		.pct = n->pct,
@@ -62,6 +62,8 @@ static bool node_line(void *ctx, u32 row, u32 line, struct table_child *out)
 		.note = n->inlined ? "inlined" : n->object_name,
 		.role = node_role(l, n),
 	};
+	if (l->diff)
+		listing__diff_child(l, node, out);
 	return true;
 }
 
@@ -69,6 +71,8 @@ static enum role cell_role(void *ctx, u32 row, u32 column)
 {
 	struct listing *l = ctx;
 
+	if (l->diff)
+		return listing__diff_role(l, row, column);
 	return l->ops->cell_role ? l->ops->cell_role(l, row, column) : ROLE_TEXT;
 }
 
@@ -80,14 +84,14 @@ static bool row_open(void *ctx, u64 key)
 /* Trees come when they are asked for, or with each answer. */
 static bool has_trees(const struct listing *l)
 {
-	return l->ops->unfolded || l->answer->trees;
+	return l->ops->unfolded || l->shown->trees;
 }
 
 /* Only with an answer. Rows that have no trees are not drawn as if they could be unfolded. */
 struct table_source listing__source(const struct listing *l)
 {
 	return (struct table_source){
-		.rows = &l->answer->table,
+		.rows = &l->shown->table,
 		.children = has_trees(l) ? row_lines : NULL,
 		.child = node_line,
 		.role = cell_role,
@@ -100,19 +104,28 @@ struct table_source listing__source(const struct listing *l)
 
 static void unfold_rows(struct listing *l)
 {
-	for (u32 i = 0; i < l->answer->table.nrows && i < ANSWER_MAX_UNFOLDED; i++)
+	for (u32 i = 0; i < l->shown->table.nrows && i < ANSWER_MAX_UNFOLDED; i++)
 		fold__set_row(&l->fold, row_key(l, i), true);
+}
+
+/* Other rows may come in another order, and a baseline's columns are others. */
+static bool other_columns(const struct listing *l, const struct answer *answer,
+			  const struct answer_diff *diff)
+{
+	return l->answer && (!l->diff != !diff || l->answer->table.sort != answer->table.sort);
 }
 
 static void listing__ready(void *owner, struct answer *answer)
 {
 	struct listing *l = owner;
+	struct answer_diff *diff = listing__diff_of(answer);
 
-	/* Other rows may come in another order. */
-	if (l->answer && l->answer->table.sort != answer->table.sort)
+	if (other_columns(l, diff ? diff->now : answer, diff))
 		l->table.sort = UINT32_MAX;
-	answer__free(l->answer);
-	l->answer = answer;
+	answer__free(l->shown);
+	l->shown = answer;
+	l->diff = diff;
+	l->answer = diff ? diff->now : answer;
 	if (l->begins_open && answer->table.nrows) {
 		unfold_rows(l);
 		l->begins_open = false;
@@ -128,12 +141,14 @@ void listing__init(struct listing *l, struct host *h, const struct listing_ops *
 	l->grouping = (struct grouping){.of = ops->keys};
 	table__init(&l->table);
 	asker__init(&l->asker, h, &ops->ask, l, listing__ready);
+	if (!ops->events)
+		l->asker.compare = listing__compare;
 }
 
 void listing__fini(struct listing *l)
 {
 	asker__fini(&l->asker);
-	answer__free(l->answer);
+	answer__free(l->shown);
 	table__fini(&l->table);
 	fold__fini(&l->fold);
 }
@@ -162,6 +177,21 @@ void listing__reset(struct listing *l)
 bool listing__settled(const struct screen *s)
 {
 	return !asker__busy(&of(s)->asker);
+}
+
+/* In what is shown. */
+static bool shown_at(const struct listing *l, struct listing_place *at)
+{
+	struct table_source src;
+	u32 line;
+
+	if (!l->shown || !l->shown->table.nrows)
+		return false;
+	src = listing__source(l);
+	if (!table__selected(&l->table, &src, &at->row, &line))
+		return false;
+	at->node = line == UINT32_MAX ? UINT32_MAX : fold__node(&l->fold, at->row, line);
+	return true;
 }
 
 /* --- drawing --- */
@@ -200,8 +230,8 @@ static u32 lines_below(const struct listing *l, struct listing_place at)
 		return lines;
 	while (i < lines && fold__node(&l->fold, at.row, i) != at.node)
 		i++;
-	while (++i < lines && l->answer->nodes[fold__node(&l->fold, at.row, i)].depth >
-				      l->answer->nodes[at.node].depth)
+	while (++i < lines && l->shown->nodes[fold__node(&l->fold, at.row, i)].depth >
+				      l->shown->nodes[at.node].depth)
 		n++;
 	return n;
 }
@@ -212,7 +242,7 @@ static void draw_table(struct listing *l, struct canvas *c, struct rect r)
 	struct listing_place at;
 
 	table__layout(&l->table, &src, r);
-	if (l->reveal && listing__at(l, &at) && lines_below(l, at)) {
+	if (l->reveal && shown_at(l, &at) && lines_below(l, at)) {
 		table__reveal(&l->table, lines_below(l, at));
 		l->reveal = false;
 	}
@@ -229,10 +259,15 @@ void listing__draw(struct screen *s, struct canvas *c, struct rect area)
 	if (area.h < 2)
 		return;
 	l->ops->headline(l, &line);
+	if (host__baseline(s->host)) {
+		line = (struct headline){c, {area.x, body.y++, area.w, 1}, area.x};
+		listing__diff_line(l, &line);
+		body.h--;
+	}
 	above = l->ops->above && l->answer ? l->ops->above(l, c, body) : 0;
 	body.y += above;
 	body.h -= above;
-	if (l->answer && l->answer->table.nrows)
+	if (l->shown && l->shown->table.nrows)
 		draw_table(l, c, body);
 	else
 		draw_empty(l, c, body);
@@ -242,15 +277,12 @@ void listing__draw(struct screen *s, struct canvas *c, struct rect area)
 
 bool listing__at(const struct listing *l, struct listing_place *at)
 {
-	struct table_source src;
-	u32 line;
+	struct answer *before;
 
-	if (!l->answer || !l->answer->table.nrows)
+	if (!shown_at(l, at) || (l->diff && listing__is_gone(l, at->row)))
 		return false;
-	src = listing__source(l);
-	if (!table__selected(&l->table, &src, &at->row, &line))
-		return false;
-	at->node = line == UINT32_MAX ? UINT32_MAX : fold__node(&l->fold, at->row, line);
+	*at = listing__enter(l, *at, &before);
+	listing__leave(l, before);
 	return true;
 }
 
@@ -258,10 +290,13 @@ void listing__selection(const struct screen *s, char *buf, size_t size)
 {
 	const struct listing *l = of(s);
 	struct listing_place at;
+	struct answer *before;
 
 	*buf = '\0';
-	if (listing__at(l, &at))
-		l->ops->selection(l, at, buf, size);
+	if (!shown_at(l, &at))
+		return;
+	l->ops->selection(l, listing__enter(l, at, &before), buf, size);
+	listing__leave(l, before);
 }
 
 void listing__crumb(const struct screen *s, char *buf, size_t size)
@@ -273,9 +308,15 @@ bool listing__exclude(const struct screen *s, char *buf, size_t size)
 {
 	const struct listing *l = of(s);
 	struct listing_place at;
+	struct answer *before;
+	bool has;
 
 	buf[0] = '!';
-	return l->ops->term && listing__at(l, &at) && l->ops->term(l, at.row, buf + 1, size - 1);
+	if (!l->ops->term || !shown_at(l, &at))
+		return false;
+	has = l->ops->term(l, listing__enter(l, at, &before).row, buf + 1, size - 1);
+	listing__leave(l, before);
+	return has;
 }
 
 /* --- actions --- */
@@ -290,14 +331,14 @@ static void fold_row(struct listing *l, u32 row, bool open)
 /* Left on a node that is folded goes up. */
 static void fold_node(struct listing *l, struct listing_place at, bool open)
 {
-	const struct tree_node *n = &l->answer->nodes[at.node];
+	const struct tree_node *n = &l->shown->nodes[at.node];
 	bool was = fold__open(&l->fold, n) && n->nchildren;
 
 	if (open || was)
 		fold__set(&l->fold, n, open);
 	else
 		l->table.selected = n->parent == UINT32_MAX ? row_key(l, at.row)
-							    : l->answer->nodes[n->parent].key;
+							    : l->shown->nodes[n->parent].key;
 	l->table.user_moved = true;
 }
 
@@ -305,14 +346,14 @@ static bool fold_selected(struct listing *l, bool open)
 {
 	struct listing_place at;
 
-	if (!has_trees(l) || !listing__at(l, &at))
+	if (!has_trees(l) || !shown_at(l, &at))
 		return true;
 	if (at.node == UINT32_MAX)
 		fold_row(l, at.row, open);
 	else
 		fold_node(l, at, open);
 	l->reveal = open;
-	fold__layout(&l->fold, l->answer);
+	fold__layout(&l->fold, l->shown);
 	return true;
 }
 
@@ -322,15 +363,21 @@ static bool unfold_all(struct listing *l)
 		return false;
 	if (!fold__clear(&l->fold))
 		unfold_rows(l);
-	fold__layout(&l->fold, l->answer);
+	fold__layout(&l->fold, l->shown);
 	return true;
 }
 
 static bool drill(struct listing *l)
 {
 	struct listing_place at;
+	struct answer *before;
+	bool done;
 
-	return l->ops->drill && listing__at(l, &at) && l->ops->drill(l, at);
+	if (!l->ops->drill || !shown_at(l, &at))
+		return false;
+	done = l->ops->drill(l, listing__enter(l, at, &before));
+	listing__leave(l, before);
+	return done;
 }
 
 static bool group(struct listing *l, enum action a)
@@ -435,50 +482,4 @@ bool listing__search(struct screen *s, const char *text, int dir)
 		return false;
 	src = listing__source(l);
 	return table__search(&l->table, &src, dir);
-}
-
-/* --- reports --- */
-
-static void fill_report(const struct listing_ops *ops, const struct answer *a,
-			const struct frame *f, const struct scope *scope, struct report *r)
-{
-	*r = (struct report){
-		.seq = f->seq,
-		.t0_ns = a->since_ns,
-		.t1_ns = a->snap->t1_ns,
-		.scope = scope->text,
-		.rows = &a->table,
-		.priv = (void *)scope,
-	};
-	if (ops->stacks)
-		flame__report(r, ops->stacks);
-	ops->report(a, f, r);
-}
-
-bool listing__report(struct screen *s, struct report *r)
-{
-	struct listing *l = of(s);
-	const struct frame *f = host__frame(s->host);
-	const struct scope *extra = l->asker.extra_scope;
-
-	if (!l->answer || !f)
-		return false;
-	fill_report(l->ops, l->answer, f, extra ? extra : host__scope(s->host), r);
-	if (l->table.norder == l->answer->table.nrows)
-		r->order = l->table.order;
-	return true;
-}
-
-int listing__batch(const struct listing_ops *ops, const struct frame *f, const void *query,
-		   const struct scope *scope, struct report *r)
-{
-	if (!f->snaps[ops->ask.model])
-		return -ENODATA;
-	fill_report(ops, ops->ask.run(f, query, scope), f, scope, r);
-	return 0;
-}
-
-void listing__report_free(struct report *r)
-{
-	answer__free(container_of(r->rows, struct answer, table));
 }

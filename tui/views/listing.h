@@ -16,7 +16,7 @@
 #ifndef TUI_VIEWS_LISTING_H
 #define TUI_VIEWS_LISTING_H
 
-#include "models/answer.h"
+#include "models/answer_diff.h"
 #include "models/profile.h" /* enum profile_window */
 #include "tui/view.h"
 #include "tui/views/asker.h"
@@ -31,7 +31,7 @@ struct listing;
 
 /* What the cursor is on. */
 struct listing_place {
-	u32 row;  /* in the answer's table */
+	u32 row;  /* in the table of listing.answer */
 	u32 node; /* in answer.nodes; UINT32_MAX: the row itself */
 };
 
@@ -51,6 +51,7 @@ struct listing_ops {
 	void (*headline)(struct listing *l, struct headline *line);
 	const struct flame_source *stacks; /* for the flame graph; NULL: the view has none */
 	const struct heat_view *heat;	   /* for the heat map; NULL: the view has none */
+	bool events; /* rows are single events: there is nothing to compare with a baseline */
 	/* Optional: lines between headline and table; returns how many of `area` they took. */
 	int (*above)(struct listing *l, struct canvas *c, struct rect area);
 	/* What to say where rows would be; wrapped. */
@@ -74,7 +75,11 @@ struct listing {
 	const struct listing_ops *ops;
 	void *query; /* the view's, ops->ask.size bytes */
 	struct asker asker;
-	struct answer *answer; /* what is shown; NULL at first */
+	/* The query's; NULL at first. While a view is asked about a row that is gone since the
+	 * baseline: the baseline's. */
+	struct answer *answer;
+	struct answer *shown;	  /* that, or joined with the baseline's: `diff`; owns both */
+	struct answer_diff *diff; /* NULL: there is no baseline */
 	struct table table;
 	struct fold fold;
 	struct grouping grouping;
@@ -88,15 +93,16 @@ struct table_source listing__source(const struct listing *l);
 /* The screen's ops have to be set by the caller. */
 void listing__init(struct listing *l, struct host *h, const struct listing_ops *ops, void *query);
 void listing__fini(struct listing *l);
-/* False when no row is under the cursor. */
+/* False when no row is under the cursor, or one that is gone since the baseline. */
 bool listing__at(const struct listing *l, struct listing_place *at);
 /* After the query changed so that rows are others: nothing is unfolded or selected, and the
  * order is the rows' own. */
 void listing__reset(struct listing *l);
 
 /* Batch: answers the query of one frame; 0, or -ENODATA when the frame has nothing for it. */
-int listing__batch(const struct listing_ops *ops, const struct frame *f, const void *query,
-		   const struct scope *scope, struct report *r);
+int listing__batch(const struct listing_ops *ops, const struct frame *f,
+		   const struct view_args *args, const void *query, const struct scope *scope,
+		   struct report *r);
 void listing__report_free(struct report *r);
 
 /* Why a view has no rows as long as its feed has not begun, in words of the view's:

@@ -9,7 +9,7 @@ const struct row_table *listing__shown(const struct screen *s)
 {
 	const struct listing *l = container_of(s, struct listing, base);
 
-	return l->answer ? &l->answer->table : NULL;
+	return l->shown ? &l->shown->table : NULL;
 }
 
 static bool is_shown(const struct listing *l, u32 column)
@@ -22,7 +22,7 @@ static bool is_shown(const struct listing *l, u32 column)
 
 static int no_column(const struct listing *l, const char *name, struct status *st)
 {
-	const struct row_table *rows = &l->answer->table;
+	const struct row_table *rows = &l->shown->table;
 	char names[300] = "";
 	size_t n = 0;
 
@@ -66,7 +66,7 @@ static int sort_by(struct listing *l, const struct table_source *src, const char
 
 static int select_row(struct listing *l, const char *value, struct status *st)
 {
-	const struct row_table *rows = &l->answer->table;
+	const struct row_table *rows = &l->shown->table;
 	char takes[40], *end;
 	unsigned long n = strtoul(value, &end, 10);
 

@@ -285,7 +285,7 @@ static int offcpu__batch(const struct frame *f, const struct view_args *args,
 
 	query__init(&q, args, WAITS_BIT(WAITS_BY_TID) | WAITS_BIT(WAITS_BY_STACK), WINDOW_LAST);
 	q.idle = true;
-	return listing__batch(&offcpu_listing, f, &q, scope, r);
+	return listing__batch(&offcpu_listing, f, args, &q, scope, r);
 }
 
 const struct view_ops view_offcpu = {

@@ -6,7 +6,7 @@
 static void folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
 		   void *ctx)
 {
-	const struct waits_answer *a = container_of(r->rows, struct waits_answer, base.table);
+	const struct waits_answer *a = container_of(r->asked, struct waits_answer, base.table);
 
 	waits__folded((const void *)a->base.snap, &a->query, r->priv, emit, ctx);
 }

@@ -234,7 +234,7 @@ static int sched__batch(const struct frame *f, const struct view_args *args,
 
 	query__init(&q, args, WINDOW_LAST);
 	q.all = true;
-	return listing__batch(&sched_listing, f, &q, scope, r);
+	return listing__batch(&sched_listing, f, args, &q, scope, r);
 }
 
 /* One in a hundred waits for a CPU for longer than somebody at a keyboard notices. */

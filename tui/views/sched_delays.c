@@ -137,7 +137,7 @@ void sched_delays__events(const struct report *r,
 				       const struct event_form *form),
 			  void *ctx)
 {
-	const struct sched_answer *a = container_of(r->rows, struct sched_answer, base.table);
+	const struct sched_answer *a = container_of(r->asked, struct sched_answer, base.table);
 	const struct sched_delays_query q = {0};
 	struct sched_delays_answer *d = sched__delays((const void *)a->base.snap, &q, r->priv);
 
@@ -160,6 +160,7 @@ static const struct listing_ops delays_listing = {
 		.run = delays__run},
 	.unfolded = delays__unfolded,
 	.headline = delays__headline,
+	.events = true,
 	.empty = delays__empty,
 	.cell_role = delays__role,
 	.drill = delays__drill,

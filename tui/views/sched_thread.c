@@ -215,7 +215,7 @@ static void thread__events(const struct report *r,
 		.comm = "comm",
 	};
 	const struct sched_spans spans = sched_spans__of(
-		container_of(r->rows, struct sched_thread_answer, base.table));
+		container_of(r->asked, struct sched_thread_answer, base.table));
 
 	emit(ctx, &spans.table, &form);
 }

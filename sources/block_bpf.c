@@ -19,6 +19,7 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/kernel_btf.h"
 #include "sources/unwind_maps.h"
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
@@ -211,21 +212,6 @@ static void block_bpf__close(struct source *s)
 	free(s);
 }
 
-/* Arguments of a tracepoint; 0: there is none of that name. */
-static u32 arguments(const struct btf *btf, const char *tracepoint)
-{
-	const struct btf_type *t;
-	char name[64];
-	int id;
-
-	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
-	t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
-	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer */
-	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the prototype; its first is context */
-	return t && btf_is_func_proto(t) && btf_vlen(t) ? btf_vlen(t) - 1 : 0;
-}
-
 /* A bit of request.rq_flags: since 6.11 they are an enum's and may move. */
 static u32 request_flag(const struct btf *btf, const char *name, u32 otherwise)
 {
@@ -246,13 +232,13 @@ static void fit_kernel(struct block_bpf *k)
 
 	if (!btf)
 		return;
-	k->rodata->rq_arg = arguments(btf, "block_rq_issue") == 2;
-	k->rodata->bio_arg = arguments(btf, "block_bio_queue") == 2;
+	k->rodata->rq_arg = kernel_btf__arguments(btf, "block_rq_issue") == 2;
+	k->rodata->bio_arg = kernel_btf__arguments(btf, "block_bio_queue") == 2;
 	k->rodata->rqf_io_stat = request_flag(btf, "__RQF_IO_STAT", 1u << 13);
 	k->rodata->rqf_flush_seq = request_flag(btf, "__RQF_FLUSH_SEQ", 1u << 4);
-	k->rodata->begin_told = arguments(btf, "block_io_start") > 0;
+	k->rodata->begin_told = kernel_btf__arguments(btf, "block_io_start") > 0;
 	bpf_program__set_autoload(k->progs.block_start, k->rodata->begin_told);
-	if (!arguments(btf, "block_rq_merge"))
+	if (!kernel_btf__arguments(btf, "block_rq_merge"))
 		bpf_program__set_autoload(k->progs.block_merge, false);
 	btf__free(btf);
 }

@@ -6,20 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Arguments of a tracepoint; 0: there is none of that name. */
-static u32 arguments(const struct btf *btf, const char *tracepoint)
-{
-	const struct btf_type *t;
-	char name[80];
-	int id;
-
-	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
-	t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
-	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer */
-	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the prototype; its first is context */
-	return t && btf_is_func_proto(t) && btf_vlen(t) ? btf_vlen(t) - 1 : 0;
-}
+#include "sources/kernel_btf.h"
 
 /* A file system may be a module: it is called as its tracepoints begin. */
 static u32 module_arguments(struct btf *kernel, const char *tracepoint)
@@ -35,14 +22,14 @@ static u32 module_arguments(struct btf *kernel, const char *tracepoint)
 	btf = btf__load_module_btf(name, kernel);
 	if (!btf)
 		return 0;
-	n = arguments(btf, tracepoint);
+	n = kernel_btf__arguments(btf, tracepoint);
 	btf__free(btf);
 	return n;
 }
 
 static bool is_there(struct btf *kernel, const char *tracepoint)
 {
-	u32 n = arguments(kernel, tracepoint);
+	u32 n = kernel_btf__arguments(kernel, tracepoint);
 
 	if (!n)
 		n = module_arguments(kernel, tracepoint);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/kernel_btf.h"
+
+#include <bpf/btf.h>
+#include <stdio.h>
+
+u32 kernel_btf__arguments(const struct btf *btf, const char *tracepoint)
+{
+	const struct btf_type *t;
+	char name[80];
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer */
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the prototype; its first is context */
+	return t && btf_is_func_proto(t) && btf_vlen(t) ? btf_vlen(t) - 1 : 0;
+}

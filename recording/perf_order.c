@@ -14,13 +14,11 @@ static int by_time(const void *a, const void *b)
 /* Keeps the records from `from` on, which are in the order of their times. */
 static void keep(struct perf_order *o, u32 from)
 {
-	struct bytes kept = {0};
+	struct bytes old = o->bytes, kept = o->spare;
 
-	if (from < o->n)
-		bytes__add(&kept, o->bytes.n);
 	kept.n = 0;
 	for (u32 i = from; i < o->n; i++) {
-		const struct perf_event_header *h = (const void *)(o->bytes.v + o->v[i].at);
+		const struct perf_event_header *h = (const void *)(old.v + o->v[i].at);
 		size_t at = kept.n;
 
 		bytes__put(&kept, h, h->size);
@@ -28,12 +26,8 @@ static void keep(struct perf_order *o, u32 from)
 		o->v[i - from] = (struct perf_order_entry){o->v[i].t_ns, at};
 	}
 	o->n -= from;
-	if (o->n) {
-		bytes__free(&o->bytes);
-		o->bytes = kept;
-	} else {
-		o->bytes.n = 0;
-	}
+	o->bytes = kept;
+	o->spare = old;
 }
 
 /* Those up to a time, and at least so many. */
@@ -74,6 +68,7 @@ void perf_order__end(struct perf_order *o)
 void perf_order__fini(struct perf_order *o)
 {
 	bytes__free(&o->bytes);
+	bytes__free(&o->spare);
 	free(o->v);
 	o->v = NULL;
 }

@@ -22,7 +22,7 @@ struct perf_order_entry {
 struct perf_order {
 	perf_order_fn fn;
 	void *ctx;
-	struct bytes bytes;
+	struct bytes bytes, spare; /* spare: memory for those that stay */
 	struct perf_order_entry *v;
 	u32 n, cap;
 	u64 newest, newest_before; /* of all records; at the end of the last round */

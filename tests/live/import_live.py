@@ -131,6 +131,17 @@ def test_tracepoint():
     compare(packed, 90)
 
 
+def test_code():
+    """Functions of an imported file have code, and those inlined in them rows of their own"""
+    with live.Workload("inlined", 30) as work:
+        file, script = record("inlined.data", "-g", "-p", work.pid), path("inlined.keys")
+    with open(script, "w", encoding="ascii") as f:
+        f.write("wait has_inlined\nkey i\nwait innermost\nkey i\nwait has_inlined\n"
+                "key Enter Enter\nwait instruction\nreject no code\nquit\n")
+    run = live.proftop("--replay", file, "--script", script, "--size", "120x40")
+    assert run.status == 0, str(run)
+
+
 def test_folded():
     """Folded stacks of a perf.data make the same table again"""
     live.need_root()

@@ -103,6 +103,11 @@ const struct scope *asker__scope(const struct asker *a)
 	return scope__get(scope_of(a));
 }
 
+static bool is_last_frame(const struct asker *a, const struct frame *f)
+{
+	return host__paused(a->host) || (f->tape.kind == TAPE_REPLAY && f->tape.stopped);
+}
+
 /* True when nothing that the answer depends on has changed; else remembers it. */
 static bool asked_before(struct asker *a, const void *query, const struct frame *f,
 			 const struct frame *then, const struct scope *scope)
@@ -111,7 +116,7 @@ static bool asked_before(struct asker *a, const void *query, const struct frame 
 
 	/* New names matter to an answer that lacks some; others wait for the next frame, unless
 	 * none comes. */
-	if (!a->ticket->unresolved && !a->ticket->jobs && !host__paused(a->host))
+	if (!a->ticket->unresolved && !a->ticket->jobs && !is_last_frame(a, f))
 		a->asked_generation = generation;
 	if (a->asked_seq == f->seq && a->asked_generation == generation &&
 	    a->asked_scope == scope && a->asked_then == then &&

@@ -163,13 +163,24 @@ static void open_filter(struct host *h)
 	h->prompt.complete = complete_filter;
 }
 
+/* Suffixes for what begins at the first dot of a file's name, with the formats that they mean. */
+static void complete_save(void *ctx, const char *text, u32 cursor, struct completions *out)
+{
+	u32 start = cursor;
+
+	for (u32 i = cursor; i-- > 0 && text[i] != '/';)
+		if (text[i] == '.')
+			start = i;
+	out->start = start;
+	for (u32 i = 0; i < export_nformats; i++)
+		if (!strncmp(export_formats[i].suffix, text + start, cursor - start))
+			completions__add(out, export_formats[i].suffix, export_formats[i].help);
+}
+
 static void open_save(struct host *h)
 {
-	char suffixes[128], label[sizeof(h->prompt.label)];
-
-	snprintf(label, sizeof(label), "save as (%s):",
-		 export__suffixes(suffixes, sizeof(suffixes)));
-	open_prompt(h, label, "");
+	open_prompt(h, "save as (Tab: formats):", "");
+	h->prompt.complete = complete_save;
 }
 
 void dialog__open(struct host *h, enum dialog d)

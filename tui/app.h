@@ -181,6 +181,9 @@ void headless__step(struct host *h, bool idle);
 void save__view(struct host *h, const char *path);
 /* What is set now, to one's own configuration. Says how it went. */
 void save__config(struct host *h);
+/* Calls use with the report of what is shown, and behind it those of the other open views; false:
+ * what is shown has nothing to report. */
+bool save__reports(struct host *h, void (*use)(struct host *h, struct report *r));
 /* Each open view to a new file, as options.snapshot says; one file when it takes several. */
 void save__snapshots(struct host *h);
 

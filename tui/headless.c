@@ -50,22 +50,16 @@ static void write_file(struct host *h, const struct report *r, const char *path)
 	fail(h, EXIT_CODE_FAILURE, why);
 }
 
-static void report(struct host *h)
+static void write_reports(struct host *h, struct report *r)
 {
 	const struct options *o = h->options;
-	struct screen *s = app__screen(h);
-	struct report r;
 
-	if (!s->ops->report || !s->ops->report(s, &r)) {
-		fail(h, EXIT_CODE_UNSUPPORTED, "this screen has nothing to report");
-		return;
-	}
-	r.seq = 1;
+	r->seq = 1;
 	if (o->format || !o->noutputs)
-		write_report(h, &r, export__by_name(o->format ? o->format : "text"), stdout,
+		write_report(h, r, export__by_name(o->format ? o->format : "text"), stdout,
 			     "standard output");
 	for (u32 i = 0; i < o->noutputs && !h->exit_code; i++)
-		write_file(h, &r, o->outputs[i]);
+		write_file(h, r, o->outputs[i]);
 }
 
 void headless__step(struct host *h, bool idle)
@@ -77,7 +71,8 @@ void headless__step(struct host *h, bool idle)
 	} else if (feed && feed->state == FEED_FAILED) {
 		fail(h, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
 	} else if (todo__over(h, idle)) {
-		report(h);
+		if (!save__reports(h, write_reports))
+			fail(h, EXIT_CODE_UNSUPPORTED, "this screen has nothing to report");
 		h->quit = true;
 	}
 }

@@ -111,6 +111,12 @@ static bool take_screen(struct host *h, struct views *all)
 	return true;
 }
 
+/* Has been looked at, or gathers from the start (--views), or is in the recording. */
+static bool is_open(const struct host *h, enum view_id v)
+{
+	return h->stacks[v] || (h->always & 1u << view_table[v]->feed);
+}
+
 /* Screens that are not shown do not follow: their views' tables of the frame stand for them. */
 static void take_others(struct host *h, struct views *all)
 {
@@ -120,7 +126,7 @@ static void take_others(struct host *h, struct views *all)
 		const struct view_ops *view = view_table[v];
 		struct report *r = &all->reports[all->n];
 
-		if (v == h->view || !h->stacks[v] || !view->report ||
+		if (v == h->view || !is_open(h, v) || !view->report ||
 		    view->report(h->frame, &args, h->scope, r))
 			continue;
 		note_unfiltered(h, v, &r->health);
@@ -182,6 +188,18 @@ void save__view(struct host *h, const char *path)
 		host__message(h, ROLE_WARN, "nothing was saved: no name was given");
 	else
 		save_screen(h, path);
+}
+
+bool save__reports(struct host *h, void (*use)(struct host *h, struct report *r))
+{
+	struct views all = {0};
+
+	if (!take_screen(h, &all))
+		return false;
+	take_others(h, &all);
+	use(h, &all.reports[0]);
+	views__fini(&all);
+	return true;
 }
 
 void save__snapshots(struct host *h)

@@ -391,28 +391,26 @@ static void heat__free(struct screen *base)
 	free(s);
 }
 
-static const struct screen_ops heat_ops = {
-	.section = "heat",
-	.free = heat__free,
-	.update = heat__update,
-	.draw = heat__draw,
-	.action = heat__action,
-	.mouse = heat__mouse,
-	.crumb = heat__crumb,
-	.selection = heat__selection,
-	.report = heat__report,
-	.settled = heat__settled,
-	.hints = (const enum action[]){ACTION_DRILL, ACTION_BACK, ACTION_STAGE, ACTION_HEAT_PART,
-				       ACTION_SCALE, ACTION_ZOOM_IN, ACTION_ZOOM_OUT, ACTION_PAUSE,
-				       ACTION_SNAPSHOT, ACTION_NONE},
-};
+#define HEAT_SCREEN(...)                                                                           \
+	.section = "heat", .free = heat__free, .update = heat__update, .draw = heat__draw,         \
+	.action = heat__action, .mouse = heat__mouse, .crumb = heat__crumb,                        \
+	.selection = heat__selection, .report = heat__report, .settled = heat__settled,            \
+	.hints = (const enum action[])                                                             \
+	{                                                                                          \
+		ACTION_DRILL, ACTION_BACK, ACTION_STAGE, __VA_ARGS__ ACTION_SCALE, ACTION_ZOOM_IN, \
+			ACTION_ZOOM_OUT, ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE                \
+	}
+
+static const struct screen_ops heat_ops = {HEAT_SCREEN()};
+/* Of counts that have parts. */
+static const struct screen_ops parts_ops = {HEAT_SCREEN(ACTION_HEAT_PART, )};
 
 struct screen *heat__open(struct host *h, const struct heat_view *view, const void *query,
 			  const char *narrowed, const struct scope *scope)
 {
 	struct heat_screen *s = xcalloc(1, sizeof(*s));
 
-	s->base = (struct screen){.ops = &heat_ops, .host = h};
+	s->base = (struct screen){.ops = view->source->parts ? &parts_ops : &heat_ops, .host = h};
 	s->view = view;
 	s->ask = (struct asker_ops){
 		.size = sizeof(s->query), .model = view->source->model, .run = heat__run};

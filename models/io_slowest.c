@@ -184,6 +184,8 @@ static bool is_unknown(const struct slow_row *r, u32 column)
 		return !s->tgid;
 	case SLOW_INODE:
 		return !s->inode;
+	case SLOW_SECTOR:
+		return !s->bytes;
 	default:
 		return false;
 	}
@@ -252,7 +254,10 @@ static void fill_row(struct slow_box *box, struct slow_row *r, const struct io_s
 	r->key = mix64_pair(mix64_pair(s->sector ^ ((u64)s->device.dev << 32), s->t_ns), s->tid);
 	r->nframes = profile_stack__nlocs(slow->stack);
 	r->pid_text = who__id_text(&box->arena, s->tgid);
-	snprintf(buf, sizeof(buf), "%11llu", (unsigned long long)s->sector);
+	if (s->bytes)
+		snprintf(buf, sizeof(buf), "%11llu", (unsigned long long)s->sector);
+	else /* as a flush, which is nowhere */
+		buf[0] = '\0';
 	r->sector_text = arena__strdup(&box->arena, buf);
 	r->flags_text = arena__strdup(&box->arena, io_flags__text(s->flags, buf, sizeof(buf)));
 	for (u32 i = 0; i < r->nframes; i++)

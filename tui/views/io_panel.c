@@ -83,6 +83,8 @@ static void cut_linear(struct chart *ch, const struct io_hist *h, u64 p99, u32 r
 	for (u32 i = first; i < BLOCK_BUCKETS; i++)
 		if (h->n[i] > 0)
 			spread(ch, block__lo(i), block__lo(i + 1), h->n[i]);
+	/* It has been filled from all that there may be; what was is less. */
+	ch->buckets[rows - 1].hi_ns = MAX(ch->marks[MARKS - 1].ns, ch->buckets[rows - 1].lo_ns + width);
 }
 
 /* --- drawing --- */

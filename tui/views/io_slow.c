@@ -91,6 +91,11 @@ static void slow__selection(const struct listing *l, struct listing_place at, ch
 		return;
 	}
 	format__ns(total, sizeof(total), s->total_ns);
+	if (!s->bytes) {
+		snprintf(buf, size, "%s pid %u tid %u: %s of %s took %s", s->comm, s->tgid, s->tid,
+			 io_op_names[s->op], s->device.name, total);
+		return;
+	}
 	format__bytes(bytes, sizeof(bytes), s->bytes);
 	snprintf(buf, size, "%s pid %u tid %u: %s of %s at sector %llu of %s took %s%s%s", s->comm,
 		 s->tgid, s->tid, io_op_names[s->op], bytes, (unsigned long long)s->sector,

@@ -55,7 +55,7 @@ $(foreach v,rel asan tsan,$(eval $(call test_variant,$(v))))
 SCRIPTED := $(if $(SCRIPTS),tests/script/proftop_fixture)
 
 check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads \
-	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%)
+	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%) $(FUZZ_BIN)
 
 RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
 
@@ -65,7 +65,7 @@ check-all: check-build
 			tests/layering/check_test.sh tests/lib/docs_test.py \
 		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
 		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
-		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)noaslr \
+		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \
 			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
 		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=300$(comma)plain \
 			'$(MAKE) -s --no-print-directory fuzz-smoke') \

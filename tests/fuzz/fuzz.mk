@@ -5,7 +5,7 @@
 #	make fuzz ONLY_FUZZ='debuginfo elf' FUZZ_SECONDS=3600
 
 FUZZ_SECONDS       := 300
-FUZZ_SMOKE_SECONDS := 6
+FUZZ_SMOKE_SECONDS := 4
 FUZZ_CC  := $(CLANG)
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	    -fno-omit-frame-pointer -O1 -g

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/perf_stacks.h"
 
-#include <asm/perf_regs.h>
 #include <elf.h>
 
 #define FRAMES_EACH (STACKS_MAX_FRAMES / 2 - 1) /* of kernel and user; one may be put before */
@@ -35,7 +34,7 @@ static void set_leaf(struct perf_stacks *s, const struct perf_record *r)
 
 /* --- copies of stacks --- */
 
-/* The registers as the record's mask has them, in the numbers of asm/perf_regs.h. */
+/* Of the registers that the mask names, the lowest comes first; numbers as in asm/perf_regs.h. */
 static bool reg_of(const struct perf_record *r, u64 mask, u32 reg, u64 *out)
 {
 	if (!(mask >> reg & 1))

@@ -17,6 +17,7 @@ struct cgroup_name {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool deaf; /* to what is learned; under the lock */
 static struct cgroup_name *names; /* lock */
 static u32 nnames;		  /* lock */
 static struct hidx index_by_id;	  /* lock */
@@ -181,10 +182,18 @@ void cgroup__go_away(void)
 	mounts = (struct cgroup_mounts){0};
 }
 
+void cgroup__ignore(bool ignore)
+{
+	pthread_mutex_lock(&lock);
+	deaf = ignore;
+	pthread_mutex_unlock(&lock);
+}
+
 void cgroup__learn(u64 id, const char *path)
 {
 	pthread_mutex_lock(&lock);
-	remember(NULL, path, id);
+	if (!deaf)
+		remember(NULL, path, id);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -28,6 +28,8 @@ void cgroup__remembered(void (*fn)(void *ctx, const char *path, u64 id), void *c
 void cgroup__go_away(void);
 /* A name for cgroup__name(), as if it had been seen. */
 void cgroup__learn(u64 id, const char *path);
+/* What is learned until it is called with false is another machine's, and not wanted. */
+void cgroup__ignore(bool ignore);
 /* The id that "cgroup:ID" stands for, 0: it is another name. */
 u64 cgroup__nameless(const char *name);
 /* The id of a path below the mount point, 0 when there is none. */

@@ -100,13 +100,13 @@ _proftop()
 	--from | --to) _proftop_words "+10s -90s start end" ;;
 	--history) _proftop_words "0 10 60:256" ;;
 	--size) _proftop_words "80x24 120x40 200x50" ;;
-	-o | --output | --config | --script | --record | --replay) _proftop_files ;;
+	-o | --output | --config | --script | --record | --replay | --baseline) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph -V --view -d --delay --group --keymap
 			--snapshot-on-signal
 			--views --window --idle --history --do --theme --ascii --config --no-config
-			-b --batch -n --iterations --format -o --output --record --replay --speed
+			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
 			--from --to --doctor --list-views --list-events --list-words --version
 			-h --help --script --size --"
 		;;

@@ -49,7 +49,7 @@ static u64 ident_key(const struct selection *s, u64 task, u32 ident)
 
 	if (query__code(s->query) == GROUP_SYMBOL || ident == IDENT_NO_STACK)
 		return bucket_key(task, GROUP_SYMBOL, id->key);
-	return bucket_key(task, GROUP_OBJECT, id->object);
+	return bucket_key(task, GROUP_OBJECT, selection__object_key(s, id->object));
 }
 
 static struct ident_bucket *known_bucket(struct buckets *b, const struct selection *s, u32 ident)

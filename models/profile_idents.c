@@ -49,12 +49,29 @@ static u32 *memo__at(struct memo *m, u32 at)
 	return &m->refs[at];
 }
 
+u64 selection__object_key(const struct selection *s, u32 object)
+{
+	const char *name;
+
+	if (!symbols__is_mixed(s->symbols))
+		return object;
+	name = symbols__object(s->symbols, object)->name;
+	return hash_bytes(name, strlen(name));
+}
+
+static u64 func_key(const struct selection *s, const struct sym_func *f)
+{
+	if (!symbols__is_mixed(s->symbols))
+		return mix64_pair(1, f->id);
+	return mix64_pair(selection__object_key(s, f->object), hash_bytes(f->name, strlen(f->name)));
+}
+
 static u32 add_func(struct selection *s, u32 func)
 {
 	const struct sym_func *f = symbols__func(s->symbols, func);
 	const struct sym_object *o = symbols__object(s->symbols, f->object);
 
-	return add_ident(s, (struct ident){.key = mix64_pair(1, f->id),
+	return add_ident(s, (struct ident){.key = func_key(s, f),
 					   .func = f->id,
 					   .object = f->object,
 					   .name = f->name,
@@ -90,7 +107,7 @@ static u32 ident_of_object(struct selection *s, u32 loc)
 	u32 at;
 
 	id.pending = loc != SYM_UNKNOWN;
-	id.key = mix64_pair(id.pending ? 2 : 3, object);
+	id.key = mix64_pair(id.pending ? 2 : 3, selection__object_key(s, object));
 	HIDX_FIND(at, &s->ident_index, id.key, pos, s->idents[pos].key == id.key);
 	if (at != HIDX_NONE)
 		return at;

@@ -115,6 +115,8 @@ void selection__gather(struct selection *s);
 /* The frames of a hit, leaf first, in s->frames until the next call; returns their number,
  * at least 1. */
 u32 selection__expand(struct selection *s, const struct hit *h, bool inlined);
+/* What tells objects apart: their ids, or their names where code of several machines is there. */
+u64 selection__object_key(const struct selection *s, u32 object);
 u32 selection__ident(struct selection *s, u32 loc);
 /* Looks which terms of the scope an ident matches. */
 void selection__match(struct selection *s, struct ident *id);

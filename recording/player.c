@@ -326,6 +326,13 @@ struct player *player__open_memory(int fd, struct symbols *symbols, struct statu
 	return reader ? begin(reader) : NULL;
 }
 
+struct player *player__open_beside(const char *path, struct symbols *symbols, struct status *st)
+{
+	struct reader *reader = import__open(path, symbols, st);
+
+	return reader ? begin(reader) : NULL;
+}
+
 struct player *player__open(const char *path, struct symbols *symbols, struct status *st)
 {
 	struct reader *reader;

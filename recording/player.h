@@ -17,6 +17,8 @@ struct player;
 /* Opens a recording; there is one player at a time. From then on the machine and its cgroups are
  * those of the recording. */
 struct player *player__open(const char *path, struct symbols *symbols, struct status *st);
+/* The same beside this machine, or another recording, which stay what they are. */
+struct player *player__open_beside(const char *path, struct symbols *symbols, struct status *st);
 /* Opens what recorder__memory gave; the fd is taken. Beside the machine, which is what it is. */
 struct player *player__open_memory(int fd, struct symbols *symbols, struct status *st);
 /* When the collector has been stopped. NULL is fine. */

@@ -409,6 +409,16 @@ int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max)
 	return -1;
 }
 
+void symbols__set_mixed(struct symbols *s)
+{
+	s->mixed = true;
+}
+
+bool symbols__is_mixed(const struct symbols *s)
+{
+	return s->mixed;
+}
+
 u64 symbols__generation(const struct symbols *s)
 {
 	return atomic_load_explicit(&((struct symbols *)s)->generation, memory_order_acquire);

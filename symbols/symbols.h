@@ -113,6 +113,11 @@ const struct sym_object_info *symbols__object_info(const struct symbols *s, u32 
 int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max);
 /* The same without asking: -1 when nobody has, or it is not there yet. */
 int symbols__inlined_known(const struct symbols *s, u32 loc, u32 *funcs, int max);
+/* Code of this machine and of a recording, or of two recordings, is there side by side: functions are
+ * the same by their names and their objects' names, whatever their ids. Set before the collector
+ * starts. */
+void symbols__set_mixed(struct symbols *s);
+bool symbols__is_mixed(const struct symbols *s);
 /* Counts up whenever something became resolved: whoever shows names looks again. */
 u64 symbols__generation(const struct symbols *s);
 /* An eventfd that becomes readable when the generation rises; owned by symbols. */

@@ -27,6 +27,7 @@ struct output {
 struct batch {
 	const struct options *options;
 	const struct view_ops *view;
+	const struct baseline *baseline; /* NULL none */
 	struct collector *collector;
 	struct symbols *symbols;
 	struct child *child;
@@ -91,7 +92,7 @@ static void write_job__run(struct job *job)
 {
 	struct write_job *j = (struct write_job *)job;
 	struct batch *b = j->batch;
-	struct view_args args = {.group = b->options->group};
+	struct view_args args = {.group = b->options->group, .baseline = b->baseline};
 	struct report r;
 
 	symbols__settle(b->symbols, SETTLE_MS);
@@ -177,7 +178,8 @@ static int save_report(struct snapshot_job *j, const struct report *r)
 static void snapshot_job__run(struct job *job)
 {
 	struct snapshot_job *j = (struct snapshot_job *)job;
-	struct view_args args = {.group = j->batch->options->group};
+	struct view_args args = {.group = j->batch->options->group,
+				 .baseline = j->batch->baseline};
 	const struct view_ops *view = j->batch->view;
 	struct report r;
 
@@ -358,9 +360,9 @@ static void batch__flush(struct batch *b)
 }
 
 int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
-	       struct child *child)
+	       struct child *child, const struct baseline *baseline)
 {
-	struct batch b = {.options = o, .view = view__by_name(o->view), .collector = c,
+	struct batch b = {.options = o, .baseline = baseline, .view = view__by_name(o->view), .collector = c,
 			  .symbols = symbols, .child = child};
 	int signals = program__signals(), status = 0;
 	struct status st = {0};

@@ -6,9 +6,10 @@
 #include "core/child.h"
 #include "core/collector.h"
 #include "tui/options.h"
+#include "tui/view.h"
 
 /* Runs until the iterations, the command or the user end it; returns the exit code. */
 int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
-	       struct child *child);
+	       struct child *child, const struct baseline *baseline);
 
 #endif

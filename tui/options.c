@@ -10,7 +10,7 @@
 
 enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
-       OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
+       OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
        OPT_SNAPSHOT };
 
@@ -45,6 +45,7 @@ static const struct option long_options[] = {
 	{"snapshot-on-signal", optional_argument, NULL, OPT_SNAPSHOT},
 	{"record", required_argument, NULL, OPT_RECORD},
 	{"replay", required_argument, NULL, OPT_REPLAY},
+	{"baseline", required_argument, NULL, OPT_BASELINE},
 	{"speed", required_argument, NULL, OPT_SPEED},
 	{"from", required_argument, NULL, OPT_FROM},
 	{"to", required_argument, NULL, OPT_TO},
@@ -273,6 +274,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_SCRIPT: o->script = arg; return 0;
 	case OPT_RECORD: o->record = arg; return 0;
 	case OPT_REPLAY: o->replay = arg; return 0;
+	case OPT_BASELINE: o->baseline = arg; return 0;
 	case OPT_FROM: o->from = arg; return 0;
 	case OPT_TO: o->to = arg; return 0;
 	case OPT_ASCII: o->ascii = true; return 0;
@@ -319,6 +321,9 @@ static int options__check(struct options *o, struct status *st)
 	if (o->snapshot && o->mode != MODE_UI && o->mode != MODE_BATCH)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--snapshot-on-signal goes with --batch or the screen");
+	if (o->baseline && o->mode != MODE_UI && o->mode != MODE_BATCH)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--baseline goes with --batch or the screen");
 	if (o->record && o->mode != MODE_UI && o->mode != MODE_BATCH)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--record goes with --batch or the screen");

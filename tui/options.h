@@ -21,6 +21,7 @@ struct options {
 	struct scope_args scope;
 	struct sampling sampling;
 	const char *record, *replay; /* files; NULL none */
+	const char *baseline;	     /* a recording; NULL none */
 	double speed;		     /* of a replay */
 	const char *from, *to;	     /* times of a replay; NULL all of it */
 	struct tape_ring history;    /* what is kept of the past; span 0: nothing */

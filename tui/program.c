@@ -15,6 +15,7 @@
 #include "sources/doctor.h"
 #include "sources/events.h"
 #include "tui/app.h"
+#include "tui/baseline_file.h"
 #include "tui/batch.h"
 #include "tui/config.h"
 #include "tui/program.h"
@@ -154,6 +155,7 @@ struct session {
 	struct child *child;
 	struct collector *collector;
 	int history; /* to be read; -1 none */
+	struct baseline baseline; /* frame NULL: none */
 };
 
 static void session__end(struct session *s)
@@ -163,6 +165,7 @@ static void session__end(struct session *s)
 	if (s->collector)
 		collector__stop(s->collector);
 	player__free(s->player);
+	snap__put(s->baseline.frame);
 	child__free(s->child);
 	if (s->symbols)
 		symbols__free(s->symbols);
@@ -289,6 +292,14 @@ static int keep_history(struct session *s, const struct options *o, struct colle
 	return s->history < 0 ? -EINVAL : 0;
 }
 
+/* Before anything else has a player, or symbols. */
+static int read_baseline(struct session *s, const struct options *o, struct status *st)
+{
+	s->baseline.frame = baseline_file__read(o->baseline, s->symbols, st);
+	s->baseline.file = o->baseline;
+	return s->baseline.frame ? 0 : -EINVAL;
+}
+
 static int session__begin(struct session *s, struct options *o, const struct fixture *fixture,
 			  struct status *st)
 {
@@ -299,7 +310,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	};
 
 	s->symbols = symbols__new(st);
-	if (!s->symbols || (o->replay && open_replay(s, o, st)))
+	if (!s->symbols || (o->baseline && read_baseline(s, o, st)) || (o->replay && open_replay(s, o, st)))
 		return -EINVAL;
 	set_sources(s, o, fixture, &cfg);
 	if (set_times(s, o, &cfg, st))
@@ -347,7 +358,8 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct st
 		return complain(st);
 	log__to_stderr(true);
 	code = session__begin(&s, o, fixture, st) ? complain(st)
-					 : batch__run(o, s.collector, s.symbols, s.child);
+					 : batch__run(o, s.collector, s.symbols, s.child,
+						      s.baseline.frame ? &s.baseline : NULL);
 	session__end(&s);
 	return code;
 }
@@ -375,6 +387,8 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	if (s.player && h->speed != 1)
 		collector__play(s.collector, false, h->speed);
 	h->child = s.child;
+	if (s.baseline.frame)
+		h->baseline = (struct baseline){snap__get(s.baseline.frame), xstrdup(o->baseline)};
 	h->scope = scope__get(s.scope);
 	h->queries = worker__new("proftop-query");
 	h->lists = worker__new("proftop-lists");

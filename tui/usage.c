@@ -70,6 +70,7 @@ void options__usage(void)
 	      "      --record FILE       write what is sampled to a new file\n"
 	      "      --replay FILE       look at such a file, on any machine; also at perf.data of\n"
 	      "                          perf record, and at folded stacks\n"
+	      "      --baseline FILE     compare with all of a recording: now, then, difference\n"
 	      "      --speed FACTOR      of a replay (1)\n"
 	      "      --from T, --to T    of a replay: +10s, -90s, 14:05, 14:05:33\n"
 	      "      --history MIN[:MIB] how much of the past is kept for [ and ] (10:64); 0: nothing\n"

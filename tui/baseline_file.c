@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tui/baseline_file.h"
+
+#include <poll.h>
+
+#include "core/cgroup.h"
+#include "core/collector.h"
+#include "recording/player.h"
+
+#define WHOLE_NS    (1ULL << 60)
+#define PATIENCE_MS 1000
+
+/* The last frame: what came of the whole file. */
+static const struct frame *play(struct collector *c)
+{
+	struct pollfd fd = {.fd = collector__fd(c), .events = POLLIN};
+	const struct frame *f = NULL, *next;
+
+	while (!f || !f->final) {
+		if (collector__idle(c))
+			collector__tick(c);
+		if (poll(&fd, 1, PATIENCE_MS) < 0 && errno != EINTR)
+			break;
+		next = collector__take(c);
+		if (!next)
+			continue;
+		snap__put(f);
+		f = next;
+	}
+	return f;
+}
+
+static const struct frame *read_all(struct player *p, struct symbols *symbols, struct status *st)
+{
+	struct collector_config cfg = {
+		.symbols = symbols,
+		.interval_ns = NSEC_PER_SEC,
+		.manual_tick = true,
+		.sources = player__sources(),
+		.reel = player__reel(p),
+		.merge_ns = WHOLE_NS,
+	};
+	struct recording_summary sum;
+	const struct frame *f;
+	struct collector *c;
+
+	reader__summary(player__reader(p), &sum);
+	cfg.wanted = sum.models;
+	c = collector__start(&cfg, st);
+	if (!c)
+		return NULL;
+	f = play(c);
+	collector__stop(c);
+	return f;
+}
+
+const struct frame *baseline_file__read(const char *path, struct symbols *symbols,
+					struct status *st)
+{
+	const struct frame *f = NULL;
+	struct player *p;
+
+	symbols__set_mixed(symbols);
+	cgroup__ignore(true);
+	p = player__open_beside(path, symbols, st);
+	if (p)
+		f = read_all(p, symbols, st);
+	player__free(p);
+	cgroup__ignore(false);
+	return f;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording as what is compared with: all of it as one interval. */
+#ifndef TUI_BASELINE_FILE_H
+#define TUI_BASELINE_FILE_H
+
+#include "core/snap.h"
+#include "core/status.h"
+
+struct symbols;
+
+/* Plays it at once, before anything else collects with these symbols; functions are told apart by
+ * their names from then on. The recording's own machine and cgroups are not taken over. The frame,
+ * a reference, or NULL with st saying why. */
+const struct frame *baseline_file__read(const char *path, struct symbols *symbols,
+					struct status *st);
+
+#endif

@@ -81,7 +81,7 @@ static __always_inline int step_fp(struct unwind_state *s)
 /* 0: there is none. */
 static __always_inline u64 row__cfa(const struct unwind_row *row, const struct unwind_state *s)
 {
-	s64 offset = 8 * (s64)row->cfa;
+	s64 offset = 8 * (s64)row->cfa, at = 8 * (s64)UNWIND_DEREF_WORDS(row->cfa);
 	u64 cfa = 0;
 
 	switch (row->rule & UNWIND_CFA) {
@@ -92,11 +92,11 @@ static __always_inline u64 row__cfa(const struct unwind_row *row, const struct u
 	case UNWIND_CFA_PLT:
 		return s->sp + ((s->ip & 15) >= 11 ? 16 : 8);
 	case UNWIND_CFA_DEREF_FP:
-		user_read(&cfa, s->fp + offset);
-		return cfa;
+		user_read(&cfa, s->fp + at);
+		return cfa + UNWIND_DEREF_ADDS(row->cfa);
 	case UNWIND_CFA_DEREF_SP:
-		user_read(&cfa, s->sp + offset);
-		return cfa;
+		user_read(&cfa, s->sp + at);
+		return cfa + UNWIND_DEREF_ADDS(row->cfa);
 	default:
 		return 0;
 	}

@@ -11,6 +11,7 @@
 #include "bpf/block.h"
 #include "bpf/block.skel.h"
 #include "bpf/stack.h"
+#include "bpf/unwind.h"
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -43,6 +44,7 @@ struct source {
 	u64 before_ns;
 	struct block_stats before;
 	struct health health;
+	struct unwind_stats before_walks;
 };
 
 void block_bpf__stats(struct source *s, struct block_stats *out)
@@ -170,6 +172,7 @@ static void note_tick(struct source *s, double fill)
 	note_losses(s, &now);
 	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
 	s->health.map_fill_pct = MAX(fill, stacks);
+	unwind_maps__health(s->skel->obj, &s->before_walks, &s->health);
 	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
 		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
 	s->before = now;
@@ -414,6 +417,7 @@ static void block_bpf__health(struct source *s, struct health *h)
 	*h = s->health;
 	h->side_lost = side_lost;
 	h->self_cpu_pct = self;
+	health__note_stacks(h);
 }
 
 const struct source_ops source_block_bpf = {

@@ -12,6 +12,7 @@
 #include "bpf/cache.h"
 #include "bpf/cache.skel.h"
 #include "bpf/stack.h"
+#include "bpf/unwind.h"
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
@@ -42,6 +43,7 @@ struct source {
 	u64 before_ns, drained_ns;
 	struct cache_stats before;
 	struct health health;
+	struct unwind_stats before_walks;
 };
 
 void cache_bpf__stats(struct source *s, struct cache_stats *out)
@@ -211,6 +213,7 @@ static void note_tick(struct source *s, const struct cache_stats *now, double fi
 	note_losses(s, now);
 	fill = MAX(fill, ahead);
 	s->health.map_fill_pct = MAX(fill, stacks);
+	unwind_maps__health(s->skel->obj, &s->before_walks, &s->health);
 	note_cost(s, now, (double)MAX(now_ns - s->before_ns, 1ULL));
 	s->before = *now;
 	s->before_ns = now_ns;
@@ -442,6 +445,7 @@ static void cache_bpf__health(struct source *s, struct health *h)
 	*h = s->health;
 	h->side_lost = side_lost;
 	h->self_cpu_pct = self;
+	health__note_stacks(h);
 }
 
 const struct source_ops source_cache_bpf = {

@@ -27,6 +27,7 @@ struct place {
 	u64 reg;
 	s64 offset;
 	bool deref;
+	bool next; /* the word's value + 8 */
 };
 
 static bool take_breg(struct bytes *b, struct place *p)
@@ -43,6 +44,7 @@ static bool take_breg(struct bytes *b, struct place *p)
 
 static bool parse_place(struct bytes b, struct place *p)
 {
+	static const u8 next[] = {DW_OP_plus_uconst, WORD};
 	u64 op, add;
 
 	*p = (struct place){0};
@@ -58,7 +60,8 @@ static bool parse_place(struct bytes b, struct place *p)
 		else
 			return false;
 	}
-	return !b.n;
+	p->next = p->deref && b.n == sizeof(next) && !memcmp(b.p, next, sizeof(next));
+	return !b.n || p->next;
 }
 
 /*
@@ -86,6 +89,7 @@ void cfi_state__cfa_expression(struct cfi_state *s, struct bytes expr,
 
 	s->cfa = CFA_OTHER;
 	s->cfa_offset = 0;
+	s->cfa_add = 0;
 	if (pushed >= 0) {
 		s->cfa = CFA_PLT;
 		s->cfa_offset = pushed;
@@ -95,6 +99,7 @@ void cfi_state__cfa_expression(struct cfi_state *s, struct bytes expr,
 		else
 			s->cfa = p.deref ? CFA_DEREF_FP : CFA_FP;
 		s->cfa_offset = p.offset;
+		s->cfa_add = p.next ? WORD : 0;
 	}
 }
 
@@ -138,8 +143,13 @@ static bool put_cfa(const struct cfi_state *s, struct unwind_rule *out)
 		out->cfa = 1;
 		return true;
 	}
-	if (!to_words(s->cfa_offset, INT16_MAX, &words))
+	if (s->cfa == CFA_DEREF_SP || s->cfa == CFA_DEREF_FP) {
+		if (!to_words(s->cfa_offset, INT16_MAX / 2, &words))
+			return false;
+		words = UNWIND_DEREF(words, s->cfa_add != 0);
+	} else if (!to_words(s->cfa_offset, INT16_MAX, &words)) {
 		return false;
+	}
 	out->cfa = (__s16)words;
 	return true;
 }
@@ -198,7 +208,7 @@ static bool put_aarch64(const struct cfi_state *s, struct unwind_rule *out)
 static bool is_signal_frame(const struct cfi_state *s, const struct unwind_machine *m)
 {
 	return m->elf == EM_AARCH64 ||
-	       (s->cfa == CFA_DEREF_SP && s->cfa_offset == X86_UCONTEXT_RSP &&
+	       (s->cfa == CFA_DEREF_SP && !s->cfa_add && s->cfa_offset == X86_UCONTEXT_RSP &&
 		s->ra.kind == REG_AT_SP && s->ra.offset == X86_UCONTEXT_RIP);
 }
 

@@ -26,7 +26,7 @@ enum cfa_kind {
 	CFA_OTHER, /* another register, or an expression that is none of these */
 	CFA_SP,
 	CFA_FP,
-	CFA_DEREF_SP,
+	CFA_DEREF_SP, /* and cfa_add */
 	CFA_DEREF_FP,
 	CFA_PLT, /* offset: from which byte of 16 on the entry has pushed a word */
 };
@@ -48,6 +48,7 @@ struct reg_rule {
 struct cfi_state {
 	s64 cfa_offset; /* bytes */
 	enum cfa_kind cfa;
+	u8 cfa_add; /* bytes that a word in memory is short of it: 0 or 8 */
 	struct reg_rule fp, ra;
 };
 

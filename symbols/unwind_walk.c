@@ -130,6 +130,15 @@ static enum step step_fp(struct unwind_walk *w)
 	return w->ip ? STEP_ON : STEP_WHOLE;
 }
 
+static bool read_deref(const struct unwind_walk *w, u64 base, const struct unwind_row *row,
+		       u64 *cfa)
+{
+	if (!read_word(w, base + (u64)(8 * (s64)UNWIND_DEREF_WORDS(row->cfa)), cfa))
+		return false;
+	*cfa += UNWIND_DEREF_ADDS(row->cfa);
+	return true;
+}
+
 static bool find_cfa(const struct unwind_walk *w, const struct unwind_row *row, u64 *cfa)
 {
 	u64 offset = (u64)(8 * (s64)row->cfa);
@@ -145,9 +154,9 @@ static bool find_cfa(const struct unwind_walk *w, const struct unwind_row *row, 
 		*cfa = w->sp + ((w->ip & 15) >= 11 ? 16 : 8);
 		return true;
 	case UNWIND_CFA_DEREF_FP:
-		return read_word(w, w->fp + offset, cfa);
+		return read_deref(w, w->fp, row, cfa);
 	case UNWIND_CFA_DEREF_SP:
-		return read_word(w, w->sp + offset, cfa);
+		return read_deref(w, w->sp, row, cfa);
 	default:
 		return false;
 	}

@@ -221,6 +221,9 @@ static inline int cfi__say_cfa(const struct unwind_row *r, char *out, size_t siz
 	u8 cfa = r->rule & UNWIND_CFA;
 	bool counts = cfa != UNWIND_CFA_NONE && cfa != UNWIND_CFA_PLT && cfa < UNWIND_CFA_SIGNAL;
 
+	if (cfa == UNWIND_CFA_DEREF_FP || cfa == UNWIND_CFA_DEREF_SP)
+		return snprintf(out, size, "%s%+d%s", names[cfa], 8 * UNWIND_DEREF_WORDS(r->cfa),
+				UNWIND_DEREF_ADDS(r->cfa) > 0 ? "+8" : "");
 	return counts ? snprintf(out, size, "%s%+d", names[cfa], 8 * r->cfa)
 		      : snprintf(out, size, "%s", names[cfa]);
 }

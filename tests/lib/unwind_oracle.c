@@ -81,6 +81,11 @@ static struct caller by_ucontext(const struct machine *m)
 			       .ra = load(m->sp + 168)};
 }
 
+static u64 deref(u64 base, const struct unwind_row *row)
+{
+	return load(base + 8ull * (u64)UNWIND_DEREF_WORDS(row->cfa)) + UNWIND_DEREF_ADDS(row->cfa);
+}
+
 static struct caller by_row(const struct unwind_row *row, const struct machine *m)
 {
 	struct caller c = {.how = CALLER};
@@ -106,10 +111,10 @@ static struct caller by_row(const struct unwind_row *row, const struct machine *
 		c.cfa = m->sp + ((m->pc & 15) >= 11 ? 16 : 8);
 		break;
 	case UNWIND_CFA_DEREF_FP:
-		c.cfa = load(m->fp + offset);
+		c.cfa = deref(m->fp, row);
 		break;
 	case UNWIND_CFA_DEREF_SP:
-		c.cfa = load(m->sp + offset);
+		c.cfa = deref(m->sp, row);
 		break;
 	}
 	c.fp = fp_by_row(row, m, c.cfa);

@@ -123,8 +123,12 @@ static void test_expressions(void **state)
 		DW_CFA_expression, 6, 2, DW_OP_breg6, 0, MOVE(1), DW_CFA_def_cfa_expression, 5,
 		DW_OP_breg7, 0, DW_OP_plus_uconst, 24, DW_OP_deref, DW_CFA_restore | 6, MOVE(1),
 		DW_CFA_def_cfa_expression, 2, DW_OP_breg7, 32, MOVE(1), DW_CFA_def_cfa_expression,
-		4, DW_OP_bregx, 6, 8, DW_OP_deref);
-	expect_as_libdw("1000 *fp-8 fp*+0; 1001 *sp+24; 1002 sp+32; 1003 *fp+8; 1040 none", 0);
+		4, DW_OP_bregx, 6, 8, DW_OP_deref, MOVE(1), DW_CFA_def_cfa_expression, 5,
+		DW_OP_breg7, 16, DW_OP_deref, DW_OP_plus_uconst, 8, MOVE(1),
+		DW_CFA_def_cfa_expression, 5, DW_OP_breg6, 0x78, DW_OP_deref, DW_OP_plus_uconst, 8);
+	expect_as_libdw("1000 *fp-8 fp*+0; 1001 *sp+24; 1002 sp+32; 1003 *fp+8; 1004 *sp+16+8; "
+			"1005 *fp-8+8; 1040 none",
+			0);
 }
 
 static void test_plt_expressions(void **state)
@@ -180,6 +184,9 @@ static void test_odd(void **state)
 		{6, {DW_CFA_expression, 6, 3, DW_OP_breg6, 0, DW_OP_deref}},
 		{5, {DW_CFA_val_expression, 6, 2, DW_OP_breg7, 0}},
 		{6, {DW_CFA_def_cfa_expression, 4, DW_OP_breg7, 8, DW_OP_deref, DW_OP_deref}},
+		{7,
+		 {DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 8, DW_OP_deref, DW_OP_plus_uconst,
+		  16}},
 		{3, {DW_CFA_def_cfa_expression, 1, DW_OP_lit0}},
 		{2, {DW_CFA_def_cfa_expression, 0}},
 	};

@@ -6,6 +6,8 @@
 #include "core/log.h"
 #include "tui/view.h"
 
+#define TABLES_MIN_W 92 /* for both ends of the header */
+
 struct log_screen {
 	struct screen base;
 	struct log_line lines[LOG_LINES];
@@ -35,6 +37,25 @@ static void log__free(struct screen *base)
 	free(base);
 }
 
+/* What unwind tables take of the memory they may have, at the right end. */
+static void draw_tables(const struct host *h, struct canvas *c, struct rect area)
+{
+	const struct frame *f = host__frame(h);
+	const struct health_stacks *s = NULL;
+	char text[96];
+
+	/* The same in all that are live. */
+	for (u32 m = 0; f && m < MODEL_COUNT; m++)
+		if (!s || f->feeds[m].health.stacks.tables > s->tables)
+			s = &f->feeds[m].health.stacks;
+	if (!s || !s->tables || area.w < TABLES_MIN_W)
+		return;
+	snprintf(text, sizeof(text), "%llu unwind tables, %.1f of %llu MiB",
+		 (unsigned long long)s->tables, (double)s->bytes / (1 << 20),
+		 (unsigned long long)(s->budget >> 20));
+	draw__right(c, area.x, area.y, area.w, ROLE_HEADER, text);
+}
+
 static void log__draw(struct screen *base, struct canvas *c, struct rect area)
 {
 	static const enum role roles[] = {ROLE_TEXT, ROLE_WARN, ROLE_BAD};
@@ -48,6 +69,7 @@ static void log__draw(struct screen *base, struct canvas *c, struct rect area)
 	first = end > h ? end - h : 0;
 	draw__textf(c, area.x, area.y, area.w, ROLE_HEADER, "%10s  level  message (%u lines%s)",
 		    "uptime s", s->nlines, s->below ? ", End follows" : "");
+	draw_tables(base->host, c, area);
 	if (!s->nlines)
 		draw__text(c, area.x + 1, area.y + 1, area.w, ROLE_TEXT, "nothing was logged yet");
 	for (u32 i = first; i < end; i++) {

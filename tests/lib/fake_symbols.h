@@ -163,6 +163,11 @@ int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max)
 	return MIN(l->ninlined, max);
 }
 
+bool symbols__is_mixed(const struct symbols *s)
+{
+	return false;
+}
+
 u64 symbols__generation(const struct symbols *s)
 {
 	return s->generation;

@@ -266,6 +266,48 @@ static void test_random(void **state)
 	}
 }
 
+/* Then main -> a 3 and main -> b 1, now main -> a 2 alone: shares count, not samples; what is gone
+ * is there, without a width unless boxes lie as they did. */
+static void test_compared(void **state)
+{
+	struct flame_query q = query_of(WINDOW_LAST);
+	const struct profile_snap *then, *now;
+	struct frame before = {0}, f = {0};
+	struct flame_answer *a;
+	struct maker m;
+	u32 prog, main_, in_a, in_b;
+
+	maker__init(&m, 1);
+	prog = fake__object(m.symbols, "prog", CODE_USER);
+	main_ = fake__loc(m.symbols, prog, fake__func(m.symbols, prog, "main", FUNC_OUTERMOST), 1);
+	in_a = fake__loc(m.symbols, prog, fake__func(m.symbols, prog, "a", 0), 2);
+	in_b = fake__loc(m.symbols, prog, fake__func(m.symbols, prog, "b", 0), 3);
+	maker__put(&m, maker__stack(&m, 0, 2, (u32[]){in_a, main_}), 7, 3);
+	maker__put(&m, maker__stack(&m, 0, 2, (u32[]){in_b, main_}), 7, 1);
+	then = maker__tick(&m, NSEC_PER_SEC);
+	maker__put(&m, maker__stack(&m, 0, 2, (u32[]){in_a, main_}), 7, 2);
+	now = maker__tick(&m, NSEC_PER_SEC);
+	before.snaps[MODEL_PROFILE] = &then->base;
+	f.snaps[MODEL_PROFILE] = &now->base;
+	a = flame__compare(&f, &before, &q, NULL);
+	check_tree(a, 2);
+	assert_int_equal(a->nodes[0].then, 4);
+	assert_int_equal(a->gone, 1);
+	assert_int_equal(a->stacks, 1);
+	assert_true(flame__change(a, find(a, 0, "a")) == 25);
+	assert_true(flame__change(a, find(a, 0, "b")) == -25);
+	assert_int_equal(flame_node__width(a, &a->nodes[find(a, 0, "b")]), 0);
+	done(a);
+	q.by_then = true;
+	a = flame__compare(&f, &before, &q, NULL);
+	assert_int_equal(flame_node__width(a, &a->nodes[find(a, 0, "b")]), 1);
+	assert_int_equal(a->nodes[find(a, 0, "b")].start, 3);
+	done(a);
+	snap__put(then);
+	snap__put(now);
+	maker__fini(&m);
+}
+
 /* Each node emitted below a part of the tree has the part's path; weights are the part's. */
 static void test_zoomed_stacks(void **state)
 {
@@ -380,7 +422,7 @@ int main(void)
 		cmocka_unit_test(test_small),	     cmocka_unit_test(test_search),
 		cmocka_unit_test(test_random),	     cmocka_unit_test(test_zoomed_stacks),
 		cmocka_unit_test(test_hot_and_cold), cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_empty),	     cmocka_unit_test(test_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,7 @@ static void init_feeds(struct collector *c, const struct collector_config *cfg)
 		.nrows = cfg->sources ? count_rows(cfg->sources) : SOURCE_COUNT,
 		.models = cfg->models ? cfg->models : model_table,
 		.symbols = cfg->symbols,
+		.borrows_symbols = cfg->borrows_symbols,
 		.how = cfg->sampling,
 		.scope = collector__scope(cfg->scope),
 		.epoll_fd = c->epoll_fd,

@@ -24,6 +24,7 @@ struct collector;
 
 struct collector_config {
 	struct symbols *symbols;   /* NULL in tests: nobody is told of processes */
+	bool borrows_symbols;	   /* they are another collector's, which alone asks them for more */
 	const struct scope *scope; /* a reference is taken; NULL: everything */
 	struct sampling sampling;  /* interval_s is set from interval_ns */
 	u64 interval_ns;	   /* at least COLLECTOR_MIN_INTERVAL_NS */

@@ -44,7 +44,9 @@ static void sort_rows(struct source_row *rows, u32 n)
 
 void feeds__init(struct feeds *f, const struct feeds_config *cfg)
 {
-	*f = (struct feeds){.nrows = cfg->nrows, .symbols = cfg->symbols};
+	*f = (struct feeds){.nrows = cfg->nrows,
+			    .symbols = cfg->symbols,
+			    .borrows_symbols = cfg->borrows_symbols};
 	f->rows = xcalloc(cfg->nrows + 1, sizeof(*f->rows));
 	memcpy(f->rows, cfg->rows, cfg->nrows * sizeof(*f->rows));
 	sort_rows(f->rows, f->nrows);
@@ -334,7 +336,7 @@ static void drain(struct feeds *f, struct slot *slot, bool tick)
 
 static void kick_symbols(struct feeds *f)
 {
-	if (f->symbols)
+	if (f->symbols && !f->borrows_symbols)
 		symbols__kick(f->symbols);
 }
 
@@ -370,7 +372,7 @@ void feeds__drain(struct feeds *f, u64 models)
 	drain_in_order(f, models, true);
 	/* Most names come within milliseconds: a frame that has them need not be looked at a
 	 * second time by whoever shows it. */
-	if (f->symbols)
+	if (f->symbols && !f->borrows_symbols)
 		symbols__settle(f->symbols, NAMES_WAIT_MS);
 }
 

@@ -40,6 +40,7 @@ struct feeds {
 	u64 trial;		 /* of those: opened anew for another event ... */
 	struct sampling before;	 /* ... and back to this when no source takes it */
 	struct symbols *symbols; /* NULL in tests, and when nothing is to be located */
+	bool borrows_symbols;
 	struct tap *taps[TAPS];	 /* take everything down; NULL none */
 	struct model_feed v[MODEL_COUNT];
 };
@@ -49,6 +50,7 @@ struct feeds_config {
 	u32 nrows;
 	const struct model_ops *const *models; /* MODEL_COUNT of them */
 	struct symbols *symbols;	       /* NULL in tests */
+	bool borrows_symbols;		       /* see struct collector_config */
 	struct sampling how;
 	struct scope *scope; /* not NULL; the reference is taken over */
 	int epoll_fd;	     /* where the sources' fds are listened to ... */

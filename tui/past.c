@@ -120,6 +120,7 @@ static void ask_for_line(struct host *h)
 static bool enter(struct host *h, struct status *st)
 {
 	struct collector_config cfg = {.symbols = h->symbols,
+				       .borrows_symbols = true,
 				       .scope = h->scope,
 				       .sampling = h->sampling,
 				       .interval_ns = h->interval_ns,

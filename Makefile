@@ -119,5 +119,5 @@ install: $(B)/proftop
 clean:
 	rm -rf $(B)
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
 -include tests/tests.mk

@@ -45,6 +45,12 @@ struct page {
 	struct address_space *mapping;
 } KERNEL_TYPE;
 
+/* 7.1 on: with bit 0 set, the head page's address or, with struct pages of a power of two, the
+ * mask that a tail page's address has to be cut with. */
+struct page___info {
+	unsigned long compound_info;
+} KERNEL_TYPE;
+
 struct bio_vec {
 	struct page *bv_page;
 } KERNEL_TYPE;

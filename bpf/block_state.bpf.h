@@ -99,12 +99,28 @@ static __always_inline bool is_file(u64 mapping)
 	return mapping && !(mapping & PAGE_MAPPING_NO_FILE);
 }
 
+/* The address of the page that stands for all that are in one piece with this one. */
+static __always_inline u64 page__head(struct page *page)
+{
+	struct page___info *now = (void *)page;
+	u64 info, at = as_number(page);
+
+	if (bpf_core_field_exists(now->compound_info))
+		info = BPF_CORE_READ(now, compound_info);
+	else
+		info = BPF_CORE_READ(page, compound_head);
+	if (!(info & 1))
+		return at;
+	/* No page lies in the last 4 GiB of all addresses. */
+	return info > ~0xffffffffULL ? at & info : info - 1;
+}
+
 /* The inode whose page comes first; 0: the memory is not a file's. The verifier does not let
  * bits of a pointer be looked at: in memory it is a number. */
 static __always_inline u64 bio__inode(struct bio *bio, volatile u64 *scratch)
 {
 	struct page *page = bio->bi_io_vec->bv_page;
-	u64 head, mapping;
+	u64 mapping;
 
 	if (!page || !bpf_core_field_exists(page->mapping))
 		return 0;
@@ -112,9 +128,7 @@ static __always_inline u64 bio__inode(struct bio *bio, volatile u64 *scratch)
 	mapping = *scratch;
 	if (!is_file(mapping))
 		return 0;
-	head = BPF_CORE_READ(page, compound_head);
-	if (head & 1)
-		mapping = (u64)BPF_CORE_READ((struct page *)(head - 1), mapping);
+	mapping = (u64)BPF_CORE_READ((struct page *)page__head(page), mapping);
 	return is_file(mapping) ? (u64)BPF_CORE_READ((struct address_space *)mapping, host) : 0;
 }
 

@@ -23,7 +23,7 @@ static __always_inline bool is_ahead_call(u32 call)
 	return call == CALL_READAHEAD || call == CALL_FADVISE || call == CALL_MADVISE;
 }
 
-static __always_inline void added(struct event *e, struct pending *p)
+static __always_inline void settle_added(struct event *e, struct pending *p)
 {
 	struct thread *t = e->t;
 	u64 n;
@@ -41,12 +41,40 @@ static __always_inline void added(struct event *e, struct pending *p)
 	}
 }
 
+/* Scratch: too large for the programs' stack below all that is called here. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct pending);
+} fresh_pending SEC(".maps");
+
+/* A function of its own, so that its frame is not beside those of walks. */
+static __noinline int added(struct event *e, struct pages *pages)
+{
+	u32 zero = 0;
+	struct pending *p = bpf_map_lookup_elem(&fresh_pending, &zero);
+
+	if (!e || !pages || !p)
+		return 0;
+	p->mapping = (u64)pages->mapping;
+	p->at = pages->at;
+	p->number = e->bank->number;
+	p->inode = e->bank->inode;
+	p->dev = e->bank->dev;
+	p->read_token = read__token(e->task);
+	p->write_token = write__token(e->task);
+	p->interval = interval;
+	p->used = 0;
+	settle_added(e, p);
+	return 0;
+}
+
 SEC("tp_btf/mm_filemap_add_to_page_cache")
 int cache_add(u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct cache_stats *st = stats__get();
-	struct pending p = {};
 	struct inode *inode;
 	struct event e = {.ctx = ctx, .task = task};
 	struct pages pages;
@@ -63,15 +91,7 @@ int cache_add(u64 *ctx)
 	if (!inode)
 		return 0;
 	e.bank = bank__of(e.t, task, inode, (u64)pages.mapping);
-	p.mapping = (u64)pages.mapping;
-	p.at = pages.at;
-	p.number = e.bank->number;
-	p.inode = e.bank->inode;
-	p.dev = e.bank->dev;
-	p.read_token = read__token(task);
-	p.write_token = write__token(task);
-	p.interval = interval;
-	added(&e, &p);
+	added(&e, &pages);
 	event__end(&e);
 	end(st, then);
 	return 0;

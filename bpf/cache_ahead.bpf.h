@@ -55,10 +55,25 @@ static __always_inline u64 block__bits(u64 first, u64 end, u64 base)
  * and not wherever it is called; therefore they take numbers and find things themselves.
  */
 
-/* Remembers pages of one block for `whose`. */
-__noinline int ahead__add_bits(const struct cache_block *whose, u64 number, u64 block, u64 first,
-			       u64 end)
+/* Scratch: a block as it is when it begins; too large for the programs' stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cache_block);
+} ahead_whose SEC(".maps");
+
+static __always_inline struct cache_block *ahead__whose(void)
 {
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&ahead_whose, &zero);
+}
+
+/* Remembers pages of one block for whoever is in the scratch. */
+__noinline int ahead__add_bits(u64 number, u64 block, u64 first, u64 end)
+{
+	struct cache_block *whose = ahead__whose();
 	u64 bits = block__bits(first, end, block * BLOCK_PAGES);
 	struct cache_block_key key = {number, 0, block};
 	struct cache_stats *st;
@@ -86,16 +101,15 @@ __noinline int ahead__add_bits(const struct cache_block *whose, u64 number, u64 
 	return 0;
 }
 
-__noinline int ahead__add(const struct cache_block *whose, u64 number, u64 first, u64 end)
+static __always_inline void ahead__add(u64 number, u64 first, u64 end)
 {
 	for (u32 i = 0; i < BLOCKS_MAX; i++) {
 		u64 block = first / BLOCK_PAGES + i;
 
 		if (block * BLOCK_PAGES >= end)
 			break;
-		ahead__add_bits(whose, number, block, first, end);
+		ahead__add_bits(number, block, first, end);
 	}
-	return 0;
 }
 
 static __always_inline void note_age(u64 then, u32 n)

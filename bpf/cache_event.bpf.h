@@ -23,7 +23,7 @@ static __always_inline void end(struct cache_stats *st, u64 then)
 }
 
 /* NULL: out of scope, or its state could not be kept. */
-static __always_inline struct thread *thread__get(struct task_struct *task)
+static __noinline struct thread *thread__get(struct task_struct *task)
 {
 	struct thread *t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct cache_stats *st;

@@ -21,8 +21,8 @@ struct event {
 };
 
 /* The bank of the thread that counts now, for this file. */
-static __always_inline struct bank *bank__of(struct thread *t, struct task_struct *task,
-					     struct inode *inode, u64 mapping)
+static __noinline struct bank *bank__of(struct thread *t, struct task_struct *task,
+					struct inode *inode, u64 mapping)
 {
 	u32 which = active & 1;
 	struct bank *b = &t->bank[which];
@@ -72,19 +72,21 @@ static __always_inline void count_pending(struct thread *t, struct task_struct *
 	count_at(&key, what, n);
 }
 
-static __always_inline void read_ahead(struct thread *t, struct task_struct *task,
-				       struct pending *p, u64 first, u64 end)
+static __noinline int read_ahead(struct thread *t, struct task_struct *task, struct pending *p,
+				 u64 first, u64 end)
 {
-	struct cache_block whose = {};
+	struct cache_block *whose = ahead__whose();
 
-	if (first >= end)
-		return;
+	if (first >= end || !whose)
+		return 0;
 	count_pending(t, task, p, CACHE_N_AHEAD_ADDED, end - first);
-	key__fill(&whose.whose, t, task, p->dev, p->inode);
-	whose.tid = task->pid;
-	whose.kthread = (task->flags & PF_KTHREAD) != 0;
-	bpf_get_current_comm(whose.comm, sizeof(whose.comm));
-	ahead__add(&whose, p->number, first, end);
+	__builtin_memset(whose, 0, sizeof(*whose));
+	key__fill(&whose->whose, t, task, p->dev, p->inode);
+	whose->tid = task->pid;
+	whose->kthread = (task->flags & PF_KTHREAD) != 0;
+	bpf_get_current_comm(whose->comm, sizeof(whose->comm));
+	ahead__add(p->number, first, end);
+	return 0;
 }
 
 /* Pages that were asked for, and what lies beside them: how many were asked for. */
@@ -200,15 +202,25 @@ static __noinline int pending__add(struct event *e, struct pending *fresh)
 	return 0;
 }
 
-/* The end of an event. The stack is taken here and nowhere else: it costs the verifier most. */
-static __always_inline void event__end(struct event *e)
+static __noinline int carry_gone(struct thread *t, struct task_struct *task)
 {
 	u32 which = active & 1;
 
-	if (e->missed)
-		note_misses(e->ctx, e->t, e->task, e->dev, e->inode, e->missed);
+	bank__carry(&t->bank[which], t, task, which);
+	return 0;
+}
+
+/* The end of an event. The stack is taken here and nowhere else: it costs the verifier most. A
+ * function of its own, so that a walk's frames are not beside those of whoever it is the end of. */
+static __noinline int event__end(struct event *e)
+{
+	if (!e)
+		return 0;
+	if (gather_misses(e->missed))
+		count_misses(e->t, e->task, e->dev, e->inode, miss_stack(e->ctx, e->task));
 	if (e->t->gone)
-		bank__carry(&e->t->bank[which], e->t, e->task, which);
+		carry_gone(e->t, e->task);
+	return 0;
 }
 
 #endif

@@ -49,33 +49,58 @@ static __always_inline u64 miss_stack(void *ctx, struct task_struct *task)
 	return stack__send(s, ss) ? s->hash : 0;
 }
 
-static __always_inline void note_misses(void *ctx, struct thread *t, struct task_struct *task,
-					u32 dev, u64 inode, u64 n)
+/* Scratch: too large for the programs' stack, beside the walk's. */
+struct miss_scratch {
+	struct cache_miss_key key;
+	struct cache_miss_sum fresh;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct miss_scratch);
+} miss_scratch SEC(".maps");
+
+/* Whether these are enough for a stack to be taken. */
+static __always_inline bool gather_misses(u64 n)
+{
+	struct cache_stats *st = stats__get();
+
+	if (!st || !n)
+		return false;
+	st->misses += n;
+	st->gathered += n;
+	return st->gathered >= stack_every;
+}
+
+/* Those gathered are all this one's. */
+static __noinline int count_misses(struct thread *t, struct task_struct *task, u32 dev, u64 inode,
+				   u64 stack)
 {
 	void *map = active ? (void *)&misses_b : (void *)&misses_a;
 	struct cache_stats *st = stats__get();
-	struct cache_miss_sum *sum, fresh = {};
-	struct cache_miss_key key = {};
+	struct miss_scratch *m;
+	struct cache_miss_sum *sum;
+	u32 zero = 0;
 
-	if (!st || !n)
-		return;
-	st->misses += n;
-	st->gathered += n;
-	if (st->gathered < stack_every)
-		return;
-	key.inode = inode;
-	key.dev = dev;
-	key.cgroup = t->cgroup;
-	key.name = t->name;
-	key.tgid = task->tgid;
-	key.stack = miss_stack(ctx, task);
-	sum = bpf_map_lookup_elem(map, &key);
+	m = bpf_map_lookup_elem(&miss_scratch, &zero);
+	if (!m || !st)
+		return 0;
+	__builtin_memset(m, 0, sizeof(*m));
+	m->key.inode = inode;
+	m->key.dev = dev;
+	m->key.cgroup = t->cgroup;
+	m->key.name = t->name;
+	m->key.tgid = task->tgid;
+	m->key.stack = stack;
+	sum = bpf_map_lookup_elem(map, &m->key);
 	if (!sum) {
-		fresh.tid = task->pid;
-		fresh.cpu = bpf_get_smp_processor_id();
-		bpf_probe_read_kernel_str(fresh.comm, sizeof(fresh.comm), task->comm);
-		bpf_map_update_elem(map, &key, &fresh, BPF_NOEXIST);
-		sum = bpf_map_lookup_elem(map, &key);
+		m->fresh.tid = task->pid;
+		m->fresh.cpu = bpf_get_smp_processor_id();
+		bpf_probe_read_kernel_str(m->fresh.comm, sizeof(m->fresh.comm), task->comm);
+		bpf_map_update_elem(map, &m->key, &m->fresh, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(map, &m->key);
 	}
 	if (sum) {
 		__sync_fetch_and_add(&sum->misses, st->gathered);
@@ -84,6 +109,7 @@ static __always_inline void note_misses(void *ctx, struct thread *t, struct task
 		st->misses_full += st->gathered;
 	}
 	st->gathered = 0;
+	return 0;
 }
 
 #endif

@@ -167,18 +167,38 @@ static __always_inline void add(s64 *to, s64 n)
 		__sync_fetch_and_add(to, n);
 }
 
-static __noinline struct cache_sum *new_sum(void *map, struct cache_key *key,
-					    struct task_struct *task)
-{
-	struct cache_sum sum = {};
+/* Scratch: too large for the programs' stack, of which older kernels count more. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cache_sum);
+} fresh_sums SEC(".maps");
 
+static __always_inline struct cache_sum *fresh_sum(void)
+{
+	u32 zero = 0;
+	struct cache_sum *sum = bpf_map_lookup_elem(&fresh_sums, &zero);
+
+	if (sum)
+		__builtin_memset(sum, 0, sizeof(*sum));
+	return sum;
+}
+
+static __always_inline struct cache_sum *new_sum(void *map, struct cache_key *key,
+						 struct task_struct *task)
+{
+	struct cache_sum *sum = fresh_sum();
+
+	if (!sum)
+		return NULL;
 	if (key->tgid) {
-		sum.tid = task->pid;
-		sum.kthread = (task->flags & PF_KTHREAD) != 0;
-		bpf_probe_read_kernel_str(sum.comm, sizeof(sum.comm), task->comm);
+		sum->tid = task->pid;
+		sum->kthread = (task->flags & PF_KTHREAD) != 0;
+		bpf_probe_read_kernel_str(sum->comm, sizeof(sum->comm), task->comm);
 	}
-	sum.cpu = bpf_get_smp_processor_id();
-	bpf_map_update_elem(map, key, &sum, BPF_NOEXIST);
+	sum->cpu = bpf_get_smp_processor_id();
+	bpf_map_update_elem(map, key, sum, BPF_NOEXIST);
 	return bpf_map_lookup_elem(map, key);
 }
 
@@ -205,12 +225,14 @@ __noinline int count_at(struct cache_key *key, u32 what, s64 n)
 	void *map = sums_of(active);
 	struct cache_stats *st;
 	struct cache_sum *sum;
+	struct cache_key own; /* verifiers up to 6.1 take no argument as a key */
 
 	if (!key || what >= CACHE_NUMBERS)
 		return 0;
-	sum = bpf_map_lookup_elem(map, key);
+	own = *key;
+	sum = bpf_map_lookup_elem(map, &own);
 	if (!sum)
-		sum = new_sum(map, key, bpf_get_current_task_btf());
+		sum = new_sum(map, &own, bpf_get_current_task_btf());
 	if (sum) {
 		add(&sum->n[what], n);
 		sum->last_ns = bpf_ktime_get_ns();
@@ -227,14 +249,15 @@ static __always_inline void count_for(const struct cache_key *key, u32 what, s64
 				      u32 kthread, const char *comm)
 {
 	void *map = sums_of(active);
-	struct cache_sum *sum = bpf_map_lookup_elem(map, key), fresh = {};
+	struct cache_sum *sum = bpf_map_lookup_elem(map, key), *fresh;
 	struct cache_stats *st;
 
-	if (!sum) {
-		fresh.tid = tid;
-		fresh.kthread = kthread;
-		__builtin_memcpy(fresh.comm, comm, sizeof(fresh.comm));
-		bpf_map_update_elem(map, key, &fresh, BPF_NOEXIST);
+	fresh = sum ? NULL : fresh_sum();
+	if (fresh) {
+		fresh->tid = tid;
+		fresh->kthread = kthread;
+		__builtin_memcpy(fresh->comm, comm, sizeof(fresh->comm));
+		bpf_map_update_elem(map, key, fresh, BPF_NOEXIST);
 		sum = bpf_map_lookup_elem(map, key);
 	}
 	if (sum) {

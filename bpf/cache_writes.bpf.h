@@ -69,7 +69,7 @@ static __always_inline void write_end(u64 *ctx, struct inode *inode, u64 pos, u6
 	struct range r = {pos >> PAGE_SHIFT, 0};
 	u64 then;
 
-	if (!st || !ready || !(u32)copied)
+	if (!st || !ready || !inode || !(u32)copied)
 		return;
 	r.end = ((pos + (u32)copied - 1) >> PAGE_SHIFT) + 1;
 	ahead__leave(inode, &r, TAKE_USED);
@@ -103,14 +103,16 @@ static __always_inline bool tells_writes(struct inode *inode)
 }
 
 /* A write to a file system that does not tell of it: of the pages that became dirty. */
-static __always_inline void dirtied(struct event *e, struct inode *inode, u64 mapping,
-				    struct range *r)
+static __noinline int dirtied(struct event *e, struct inode *inode, u64 mapping, struct range *r)
 {
+	if (!e || !inode || !r)
+		return 0;
 	e->bank->n[CACHE_N_DIRTIED] += range__len(r);
 	if (!inode__number(inode) || tells_writes(inode) ||
 	    operation__holds(&e->t->fault, mapping, fault__token(e->task)))
-		return;
+		return 0;
 	e->bank->n[CACHE_N_WRITE_HITS] += range__len(r) - write_missed(e, mapping, r);
+	return 0;
 }
 
 static __always_inline void dirty(u64 *ctx)
@@ -160,12 +162,20 @@ int cache_xfs_write(u64 *ctx)
 	struct kiocb *iocb = (void *)ctx[0];
 	struct iov_iter *from = (void *)ctx[1];
 	struct cache_stats *st = stats__get();
-	struct address_space *mapping = iocb->ki_filp->f_mapping;
-	u64 then, pos = iocb->ki_pos, n = from->count;
-	struct range r = {pos >> PAGE_SHIFT, ((pos + n - 1) >> PAGE_SHIFT) + 1};
+	struct address_space *mapping;
+	u64 then, pos, n;
+	struct range r;
 
-	if (!st || !ready || !n)
+	/* What a module's events point to may be nothing, as far as the verifier knows. */
+	if (!st || !ready || !iocb || !from)
 		return 0;
+	mapping = iocb->ki_filp->f_mapping;
+	pos = iocb->ki_pos;
+	n = from->count;
+	if (!n)
+		return 0;
+	r.first = pos >> PAGE_SHIFT;
+	r.end = ((pos + n - 1) >> PAGE_SHIFT) + 1;
 	ahead__leave(mapping->host, &r, TAKE_USED);
 	e.t = thread__get(e.task);
 	if (!e.t)

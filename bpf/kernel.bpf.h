@@ -70,7 +70,7 @@ struct task_struct {
 	int tgid;	      /* and the process id */
 	unsigned int __state; /* 5.14 on; task_struct___old before */
 	int exit_state;
-	int on_cpu;
+	unsigned int on_cpu; /* signed before it became a u8: only unsigned ones may change width */
 	unsigned int flags;
 	u64 start_time;
 	u64 self_exec_id; /* counts its execve calls; 32 bits wide before 5.7 */

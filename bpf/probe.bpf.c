@@ -27,6 +27,15 @@ struct {
 	__type(value, u64);
 } probe_storage SEC(".maps");
 
+/* It has no entries made beforehand. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u32);
+	__type(value, u64);
+} probe_sparse_hash SEC(".maps");
+
 SEC("perf_event")
 int probe_perf_event(void *ctx)
 {
@@ -92,6 +101,24 @@ int probe_batch(void *ctx)
 
 	bpf_map_lookup_elem(&probe_hash, &key);
 	return 0;
+}
+
+SEC("perf_event")
+int probe_sparse(void *ctx)
+{
+	u32 key = 0;
+
+	bpf_map_lookup_elem(&probe_sparse_hash, &key);
+	return 0;
+}
+
+/* On its own stack, so that it has no map. */
+SEC("raw_tp/sched_switch")
+int probe_atomics(void *ctx)
+{
+	u64 value = bpf_get_smp_processor_id();
+
+	return __sync_val_compare_and_swap(&value, 1, 2) == 1;
 }
 
 static long nothing(u32 index, void *ctx)

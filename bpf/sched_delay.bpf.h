@@ -76,10 +76,11 @@ static __always_inline void name_holder(struct sched_delay_record *r)
 	}
 }
 
-static __always_inline void tell_delay(struct task_struct *task, u64 delay,
-				       struct task_struct *last, struct sched_cpu *c, u64 now,
-				       struct sched_stats *st)
+/* A function of its own, so that its stack is not beside that of walks. */
+static __noinline int tell_delay(struct task_struct *task, u64 delay, struct task_struct *last,
+				 u64 since, u64 now)
 {
+	struct sched_stats *st = stats__get();
 	struct sched_delay_record r = {
 		.type = RECORD_SCHED_DELAY,
 		.cpu = bpf_get_smp_processor_id(),
@@ -92,10 +93,11 @@ static __always_inline void tell_delay(struct task_struct *task, u64 delay,
 	/* Nobody ran for long: whoever was the last of many. */
 	if (!r.holder.tid && last && last->pid) {
 		ident__fill(&r.holder, last);
-		r.holder_ran_ns = now - c->since_ns;
+		r.holder_ran_ns = now - since;
 	}
-	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)))
+	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)) && st)
 		st->records_full++;
+	return 0;
 }
 
 static __always_inline void note_delay(struct thread *t, struct sched_hists *h, u64 delay,

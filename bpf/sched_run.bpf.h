@@ -61,7 +61,7 @@ static __always_inline void thread__arrive(struct thread *t, struct task_struct 
 		if (h && c) {
 			note_delay(t, h, delay, c);
 			if (is_slow(delay))
-				tell_delay(task, delay, last, c, now, st);
+				tell_delay(task, delay, last, c->since_ns, now);
 		}
 	}
 	if (t->off_ns && (wanted & SCHED_WANT_WAITS))

@@ -17,6 +17,7 @@
 #include "core/log.h"
 #include "sources/block_counts.h"
 #include "sources/block_put.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
@@ -272,7 +273,7 @@ static int load(struct source *s, struct status *st)
 		err = block_counts__init(&s->counts, bpf_map__fd(k->maps.devices), s->sizes.devices,
 					 bpf_map__fd(k->maps.procs), s->sizes.procs);
 	if (err)
-		return bpf_util__failed(err, "BPF programs of block I/O", st);
+		return bpf_probe__failed(BPF_NEED_ATOMICS, err, "BPF programs of block I/O", st);
 	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);
 	if (!err)
 		bpf_scope__init(&s->scope, k->obj, &k->bss->scope_state, k->progs.block_fork,

@@ -34,6 +34,13 @@ static int print_to_log(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
+static bool may_load(void)
+{
+	u64 caps = caps__effective(), both = (1ULL << CAP_BPF) | (1ULL << CAP_PERFMON);
+
+	return (caps & (1ULL << CAP_SYS_ADMIN)) || (caps & both) == both;
+}
+
 static int missing_caps(int err, struct status *st)
 {
 	u64 caps = caps__effective();
@@ -46,11 +53,8 @@ static int missing_caps(int err, struct status *st)
 
 int bpf_util__prepare(struct status *st)
 {
-	u64 caps = caps__effective(), admin = 1ULL << CAP_SYS_ADMIN;
-	u64 both = (1ULL << CAP_BPF) | (1ULL << CAP_PERFMON);
-
 	libbpf_set_print(print_to_log);
-	if (!(caps & admin) && (caps & both) != both)
+	if (!may_load())
 		return missing_caps(-EPERM, st);
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
@@ -61,6 +65,12 @@ int bpf_util__prepare(struct status *st)
 
 int bpf_util__failed(int err, const char *what, struct status *st)
 {
+	/* What the verifier says to a program it cannot prove safe; lockdown says EPERM. */
+	if (err == -EACCES && may_load())
+		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
+				   "%s: this kernel's BPF verifier does not take them (the log "
+				   "view has details)",
+				   what);
 	if (err == -EPERM || err == -EACCES)
 		return status__set(st, EXIT_CODE_PERMISSION, err,
 				   "%s: the kernel refuses (kernel lockdown or a container "

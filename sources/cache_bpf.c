@@ -16,6 +16,7 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
@@ -269,7 +270,8 @@ static int load(struct source *s, struct status *st)
 		return err;
 	err = cache_bpf__load(k);
 	if (err)
-		return bpf_util__failed(err, "BPF programs of the page cache", st);
+		return bpf_probe__failed(BPF_NEED_STORAGE | BPF_NEED_ATOMICS, err,
+					 "BPF programs of the page cache", st);
 	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);
 	if (!err)
 		bpf_scope__init(&s->scope, k->obj, &k->bss->scope_state, k->progs.cache_follow_fork,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bpf/probe.skel.h"
+#include "sources/bpf_probe.h"
 #include "sources/doctor_checks.h"
 
 #define GROUP "probes"
@@ -150,7 +151,10 @@ static const struct probe probes[] = {
 	{"bpf_loop", "probe_loop", NULL, NULL, true, "long loops in programs",
 	 "a kernel of 5.17 or newer; unrolled loops serve instead"},
 	{"BPF task storage", "probe_task_storage", "probe_storage", NULL, true,
-	 "state kept with a task", "a kernel of 5.12 or newer; hash maps serve instead"},
+	 "state kept with a task",
+	 "a kernel of 5.13 or newer: the views offcpu, cache and sched need it"},
+	{"BPF atomic exchanges", "probe_atomics", NULL, NULL, true, "state that CPUs share",
+	 "a kernel of 5.12 or newer: the views offcpu, cache, io and sched need it"},
 	{"user stacks", "probe_unwind", NULL, NULL, true,
 	 "walked in the kernel by unwind tables, of 64 MiB at most",
 	 "a kernel of 5.15 or newer; frame pointers serve instead"},
@@ -158,26 +162,10 @@ static const struct probe probes[] = {
 	 "a kernel of 5.8 or newer; /proc serves instead"},
 };
 
-/* Opens the skeleton with one program switched on, and only the map it needs. */
-static struct probe_bpf *open_alone(const char *program, const char *map)
-{
-	struct probe_bpf *skel = probe_bpf__open();
-	struct bpf_program *p;
-	struct bpf_map *m;
-
-	if (!skel)
-		return NULL;
-	bpf_object__for_each_program(p, skel->obj)
-		bpf_program__set_autoload(p, !strcmp(bpf_program__name(p), program));
-	bpf_object__for_each_map(m, skel->obj)
-		bpf_map__set_autocreate(m, map && !strcmp(bpf_map__name(m), map));
-	return skel;
-}
-
 /* 0, or -errno; *loaded tells how far it came. */
 static int try_probe(const struct probe *p, bool *loaded)
 {
-	struct probe_bpf *skel = open_alone(p->program, p->map);
+	struct probe_bpf *skel = bpf_probe__open(p->program, p->map);
 	struct bpf_program *prog;
 	int err;
 
@@ -233,7 +221,7 @@ static void add_result(struct checks *c, const struct probe *p, int err, bool lo
 /* Taking many entries out of a map in one call. */
 static int try_batch(void)
 {
-	struct probe_bpf *skel = open_alone("probe_batch", "probe_hash");
+	struct probe_bpf *skel = bpf_probe__open("probe_batch", "probe_hash");
 	LIBBPF_OPTS(bpf_map_batch_opts, opts);
 	u32 keys[4] = {0}, count = 4, next = 0;
 	u64 values[4] = {0};

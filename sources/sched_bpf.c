@@ -15,6 +15,7 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
@@ -493,7 +494,8 @@ static int load(struct source *s, struct status *st)
 		return err;
 	err = sched_bpf__load(s->skel);
 	if (err)
-		return bpf_util__failed(err, "BPF scheduler programs", st);
+		return bpf_probe__failed(BPF_NEED_STORAGE | BPF_NEED_ATOMICS, err,
+					 "BPF scheduler programs", st);
 	err = bpf_ring__new(&s->ring, bpf_map__fd(s->skel->maps.records), st);
 	if (err)
 		return err;

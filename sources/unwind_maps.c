@@ -9,6 +9,7 @@
 
 #include "bpf/unwind.h"
 #include "core/health.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
 
 #define PROCESSES   8192
@@ -67,6 +68,15 @@ static int close_all(int err)
 	return err;
 }
 
+/* Made at once where the sampler could not use it otherwise; then it has room for fewer. */
+static int make_hash(const char *name, u32 key, u32 value, u32 n)
+{
+	bool sparse = bpf_probe__sparse_maps();
+
+	return make(BPF_MAP_TYPE_HASH, name, key, value, sparse ? n : n / 4,
+		    sparse ? BPF_F_NO_PREALLOC : 0);
+}
+
 static int make_all(void)
 {
 	int like = make_block();
@@ -77,10 +87,10 @@ static int make_all(void)
 	close(like);
 	maps.objects_fd = make(BPF_MAP_TYPE_ARRAY, "unwind_objects", sizeof(u32),
 			       sizeof(struct unwind_object), UNWIND_OBJECTS, BPF_F_MMAPABLE);
-	maps.processes_fd = make(BPF_MAP_TYPE_HASH, "unwind_processe", sizeof(u32),
-				 sizeof(struct unwind_process), PROCESSES, BPF_F_NO_PREALLOC);
-	maps.parts_fd = make(BPF_MAP_TYPE_HASH, "unwind_parts", sizeof(struct unwind_part_key),
-			     sizeof(struct unwind_part), PARTS, BPF_F_NO_PREALLOC);
+	maps.processes_fd =
+		make_hash("unwind_processe", sizeof(u32), sizeof(struct unwind_process), PROCESSES);
+	maps.parts_fd = make_hash("unwind_parts", sizeof(struct unwind_part_key),
+				  sizeof(struct unwind_part), PARTS);
 	maps.files_fd = make(BPF_MAP_TYPE_LRU_HASH, "unwind_files", sizeof(struct unwind_file),
 			     sizeof(u32), UNWIND_FILES, 0);
 	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 ||

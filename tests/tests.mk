@@ -2,7 +2,7 @@
 # The tests' rules. What is in a folder is picked up: tests/unit/*_test.c and
 # tests/render/*_test.c (cmocka, fast, under ASan and UBSan), tests/live/*_test.c (cmocka,
 # real probes), tests/live/*_live.py and tmux_*.py (TAP, the program itself),
-# tests/script/*.script, tests/fuzz/fuzz.mk.
+# tests/script/*.script, tests/fuzz/fuzz.mk, tests/kernels/kernels.mk.
 #
 #	make check			everything
 #	make check ONLY=REGEX		what matches, by "group/program"
@@ -71,7 +71,8 @@ check-all: check-build
 			'$(MAKE) -s --no-print-directory fuzz-smoke') \
 		--group live,timeout=120 $(LIVE_BIN) \
 		--group live,timeout=300 $(LIVE) \
-		--group tmux,timeout=180 $(LIVE_TMUX)
+		--group tmux,timeout=180 $(LIVE_TMUX) \
+		--group kernels,timeout=180 $(KERNELS_CHECK)
 
 check-unit: $(UNIT_BIN)
 	@$(RUN) --group unit,timeout=60,jobs=2 $(UNIT_BIN)

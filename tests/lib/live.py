@@ -17,6 +17,7 @@ BUILD = os.path.join(ROOT, "build")
 WORKLOADS = os.path.join(BUILD, "workloads")
 RELEASE = os.path.join(BUILD, "proftop")  # as users have it: for figures
 CHECKED = os.path.join(BUILD, "asan/proftop")  # under ASan and UBSan: for everything else
+LIMIT_S = float(os.environ.get("PROFTOP_TEST_LIMIT", 60))  # of one run; emulated machines are slow
 ASAN_REPORT = "ERROR: AddressSanitizer", "runtime error:", "ERROR: LeakSanitizer"
 
 
@@ -122,7 +123,7 @@ def environment(**more):
     return env
 
 
-def proftop(*args, binary=None, timeout=60, wrap=(), **popen):
+def proftop(*args, binary=None, timeout=LIMIT_S, wrap=(), **popen):
     """Runs it to its end. A sanitizer's report fails whoever called."""
     command = [*wrap, binary or CHECKED, *map(str, args)]
     popen.setdefault("env", environment())

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Boots Debian's kernels and writes down what works on them:
+
+	run.py [SUITE...]	bullseye bookworm trixie sid when none is named
+
+What each kernel was found to do is kept in build/kernels; docs/KERNELS.md is made of all that
+is there.
+"""
+import json
+import os
+import sys
+import time
+
+import archive
+import boot
+import table
+from archive import Missing
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+CACHE = os.path.join(ROOT, "build/kernels")
+SUITES = "bullseye", "bookworm", "trixie", "sid"
+INSIDE = "/usr/bin/python3 tests/kernels/inside.py"
+LONG_S = float(os.environ.get("KERNEL_SECONDS", 900))  # a whole run, with the doctor
+CHECK_S = 110  # the part of it that is a test; more means a machine too busy to tell
+CHECKED = "cpu", "cache", "io", "offcpu"
+
+
+def parse(said):
+    """The lines of a guest as one object; what was cut off is not there."""
+    found = {"views": []}
+    for line in said.splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        if "view" in told:
+            found["views"].append(told)
+        else:
+            found.update(told)
+    return found
+
+
+def command(limit, *views):
+    return f"PROFTOP_TEST_LIMIT={int(limit)} {INSIDE} {' '.join(views)}"
+
+
+def whole(suite):
+    """Everything about one kernel, kept for the table; what went wrong as text, or None."""
+    kernel = archive.fetch(suite, CACHE, boot.MODULES)
+    begun = time.monotonic()
+    ended = boot.boot(kernel, ROOT, command(LONG_S / 4), LONG_S)
+    found = parse(ended.said)
+    print(f"{suite} {kernel.release}: {time.monotonic() - begun:.0f} s")
+    for row in found["views"]:
+        print(f"  {row['view']:<8} {row['state']:<8} {row['seconds']:>6} s  {table.words(row)}")
+    if "up_s" not in found:
+        print("\n".join(ended.console))
+        return "the guest did not come to its end" + ("" if ended.in_time else " in time")
+    with open(os.path.join(CACHE, f"{suite}.json"), "w", encoding="utf-8") as f:
+        json.dump(found, f)
+    wrong = [row["view"] for row in found["views"] if row["state"] == "wrong"]
+    return f"wrong: {' '.join(wrong)}" if wrong else None
+
+
+def check_all(suites):
+    failed = False
+    for suite in suites:
+        try:
+            why = whole(suite)
+        except Missing as e:
+            why = str(e)
+        if why:
+            print(f"  {suite}: {why}")
+        failed |= bool(why)
+        sys.stdout.flush()
+    found = []
+    for suite in SUITES:
+        path = os.path.join(CACHE, f"{suite}.json")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                found.append((suite, json.load(f)))
+    if found:
+        table.write(found, os.path.join(ROOT, "docs/KERNELS.md"))
+    return failed
+
+
+def skip_all(why):
+    print(f"1..0 # SKIP {why}")
+    sys.exit(0)
+
+
+def check_one(suite):
+    """As a test: what a machine lacks for it is said, and nothing else is forgiven."""
+    begun = time.monotonic()
+    archive.LIMIT_S = CHECK_S / 2
+    try:
+        boot.can_run()
+        kernel = archive.fetch(suite, CACHE, boot.MODULES)
+        left = CHECK_S - (time.monotonic() - begun)
+        if left < CHECK_S / 2:
+            skip_all(f"{kernel.release} is here now, but took too long to come")
+        ended = boot.boot(kernel, ROOT, command(left, *CHECKED), left)
+    except Missing as e:
+        skip_all(f"no kernel of {suite}: {e}")
+    rows = {row["view"]: row for row in parse(ended.said)["views"]}
+    print(f"1..{len(CHECKED)}")
+    for n, view in enumerate(CHECKED, 1):
+        row, name = rows.get(view), f"{view} on {kernel.release}"
+        if row:
+            # Hot functions are there on every kernel; another view may say what it lacks.
+            good = row["state"] == "works" or (row["state"] == "cannot" and view != "cpu")
+            print(f"{'' if good else 'not '}ok {n} - {name}: {table.words(row)[:400]}")
+        elif ended.in_time:
+            print(f"not ok {n} - {name}: the guest ended before")
+            print("\n".join("# " + line for line in ended.console))
+        else:
+            print(f"ok {n} - {name} # SKIP too busy here to emulate it in {CHECK_S} s")
+
+
+def main():
+    if [s for s in sys.argv[1:] if s not in SUITES]:
+        sys.exit(__doc__)
+    return check_all(sys.argv[1:] or SUITES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

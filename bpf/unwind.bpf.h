@@ -279,11 +279,15 @@ __noinline int unwind__step(u32 slot)
 }
 
 /* How it ended, and what would have helped. */
-static __always_inline void unwind__ended(struct unwind_state *s, struct unwind_stats *st, u32 n,
-					  u32 end)
+__noinline int unwind__ended(u32 slot, u32 n, u32 end)
 {
-	u32 why = s->why ? s->why : end;
+	struct unwind_state *s = unwind__state(slot);
+	u32 zero = 0, why;
+	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
 
+	if (!s || !st)
+		return 0;
+	why = s->why ? s->why : end;
 	if (s->why)
 		unwind__ask(s, s->missing);
 	else if (s->any_vma)
@@ -292,6 +296,7 @@ static __always_inline void unwind__ended(struct unwind_state *s, struct unwind_
 	if (why < UNWIND_ENDS)
 		st->ends[why]++;
 	st->frames += n;
+	return 0;
 }
 
 /* Puts the frames into the scratch from `at` on and returns how many there are. */
@@ -299,10 +304,9 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 {
 	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
 	struct unwind_state *s = unwind__state(slot);
-	u32 zero = 0, n, end = UNWIND_GONE;
-	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
+	u32 n, end = UNWIND_GONE;
 
-	if (!to || !s || !st)
+	if (!to || !s)
 		return 0;
 	for (n = 0; n < STACK_DEPTH && !s->gone; n++) {
 		u32 i = at + n;
@@ -319,7 +323,7 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 		end = UNWIND_CUT;
 	else if (!s->gone && !s->no_frame)
 		n++;
-	unwind__ended(s, st, n, end);
+	unwind__ended(slot, n, end);
 	return n;
 }
 

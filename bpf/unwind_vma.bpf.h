@@ -100,6 +100,7 @@ struct vm_area_struct___rb {
 
 /* A mapping of the current process. */
 struct vma {
+	u64 at; /* of the kernel's own structure */
 	u64 start, end;
 	u64 page;		 /* in the file, of start */
 	struct unwind_file file; /* ino 0: none */
@@ -215,25 +216,32 @@ static __always_inline void vma_file(struct mm_struct___vma *mm, struct file___v
 	out->file.generation = BPF_CORE_READ(inode, i_generation);
 }
 
-/* False: there is no code. out is all zero before; pivots: room for work. */
-static __always_inline bool vma__find(u64 ip, struct vma *out, u64 pivots[MAPLE_PIVOTS])
+static __always_inline struct mm_struct___vma *current_mm(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct mm_struct___vma *mm = (void *)BPF_CORE_READ(task, mm);
-	struct vm_area_struct___vma *vma;
 
-	if (HAS_MAPLE_TREE)
-		vma = (void *)maple_find(mm, ip, pivots);
-	else
-		vma = (void *)rb_find((void *)mm, ip);
-	if (!vma)
-		return false;
+	return (void *)BPF_CORE_READ(task, mm);
+}
+
+/* The kernel's mapping at an address, 0: none. pivots: room for work. */
+static __always_inline u64 vma__find(u64 ip, u64 pivots[MAPLE_PIVOTS])
+{
+	struct mm_struct___vma *mm = current_mm();
+
+	return HAS_MAPLE_TREE ? maple_find(mm, ip, pivots) : rb_find((void *)mm, ip);
+}
+
+/* Reads the one at out->at. False: there is no code. out is all zero else. */
+static __always_inline bool vma__read(u64 ip, struct vma *out)
+{
+	struct vm_area_struct___vma *vma = (void *)out->at;
+
 	out->start = BPF_CORE_READ(vma, vm_start);
 	out->end = BPF_CORE_READ(vma, vm_end);
 	if (ip - out->start >= out->end - out->start || !(BPF_CORE_READ(vma, vm_flags) & VMA_EXEC))
 		return false;
 	out->page = BPF_CORE_READ(vma, vm_pgoff);
-	vma_file(mm, BPF_CORE_READ(vma, vm_file), out);
+	vma_file(current_mm(), BPF_CORE_READ(vma, vm_file), out);
 	return true;
 }
 

@@ -126,6 +126,10 @@ struct unwind_state {
 	struct unwind_where wheres[UNWIND_WHERES]; /* found there by this walk */
 	struct vma vma;
 	u64 pivots[MAPLE_PIVOTS]; /* for searching there */
+	/* What would not fit on the stack, of which programs and all that they call have 512 bytes
+	 * up to Linux 6.12. */
+	struct unwind_mapping mapping;
+	struct unwind_record record;
 };
 
 struct {
@@ -159,15 +163,17 @@ static __always_inline struct unwind_state *unwind__state(u32 slot)
 
 static __always_inline void unwind__send(struct unwind_state *s, u64 ip, bool file)
 {
-	struct unwind_record r = {.type = RECORD_UNWIND,
-				  .tgid = s->tgid,
-				  .exec_id = s->exec_id,
-				  .ip = ip,
-				  .t_ns = s->now};
+	struct unwind_record *r = &s->record;
 
+	__builtin_memset(r, 0, sizeof(*r));
+	r->type = RECORD_UNWIND;
+	r->tgid = s->tgid;
+	r->exec_id = s->exec_id;
+	r->ip = ip;
+	r->t_ns = s->now;
 	if (file)
-		r.file = s->vma.file;
-	bpf_ringbuf_output(&records, &r, sizeof(r), BPF_RB_FORCE_WAKEUP);
+		r->file = s->vma.file;
+	bpf_ringbuf_output(&records, r, sizeof(*r), BPF_RB_FORCE_WAKEUP);
 }
 
 static __always_inline u64 file_hash(const struct unwind_file *f)
@@ -240,11 +246,14 @@ static __always_inline struct unwind_mapping *mapping_of(struct unwind_part *par
 	u32 at = 0;
 
 	for (u32 step = UNWIND_PART / 2; step; step >>= 1) {
-		s64 below = (s64)(part->v[(at + step) & (UNWIND_PART - 1)].start >> 1) -
-			    (s64)(ip >> 1) - 1;
+		s64 below;
 
+		barrier_var(at); /* or the mask is left out, and older verifiers see no bound */
+		below = (s64)(part->v[(at + step) & (UNWIND_PART - 1)].start >> 1) -
+			(s64)(ip >> 1) - 1;
 		at += step & (u32)(below >> 63);
 	}
+	barrier_var(at);
 	return &part->v[at & (UNWIND_PART - 1)];
 }
 
@@ -311,39 +320,57 @@ static __always_inline bool unwind__met(struct unwind_state *s, u64 ip)
 	return false;
 }
 
-/* By the kernel's own list. */
-__noinline int unwind__map_vma(u32 slot, u64 ip)
+/* By the kernel's own list: first it is found there ... */
+__noinline int unwind__find_vma(u32 slot, u64 ip)
 {
 	struct unwind_state *s = unwind__state(slot);
-	struct unwind_object *fp;
-	struct unwind_mapping m;
-	u32 none = UNWIND_OBJECT_FP, *object = &none;
 
 	if (!s)
 		return UNWIND_UNKNOWN;
-	if (unwind__met(s, ip))
-		return UNWIND_GOES_ON;
 	__builtin_memset(&s->vma, 0, sizeof(s->vma));
-	if (!vma__find(ip, &s->vma, s->pivots))
+	s->vma.at = vma__find(ip, s->pivots);
+	return s->vma.at ? UNWIND_GOES_ON : UNWIND_NO_CODE;
+}
+
+/* ... then it is read ... */
+__noinline int unwind__read_vma(u32 slot, u64 ip)
+{
+	struct unwind_state *s = unwind__state(slot);
+
+	if (!s || !vma__read(ip, &s->vma))
 		return UNWIND_NO_CODE;
 	s->by_vma = s->any_vma = 1;
+	return UNWIND_GOES_ON;
+}
+
+/* ... and taken. */
+__noinline int unwind__take_vma(u32 slot)
+{
+	struct unwind_state *s = unwind__state(slot);
+	u32 none = UNWIND_OBJECT_FP, *object = &none;
+	struct unwind_object *fp;
+	struct unwind_mapping *m;
+
+	if (!s)
+		return UNWIND_UNKNOWN;
 	if (s->vma.file.ino)
 		object = bpf_map_lookup_elem(&unwind_files, &s->vma.file);
 	fp = bpf_map_lookup_elem(&unwind_objects, &none);
 	if (!object || !fp)
 		return UNWIND_NO_TABLE;
-	m.start = s->vma.start;
-	m.end = s->vma.end;
-	m.offset = s->vma.page << (fp->page_shift & 63);
-	m.object = *object;
-	if (!take_object(s, &m))
+	m = &s->mapping;
+	m->start = s->vma.start;
+	m->end = s->vma.end;
+	m->offset = s->vma.page << (fp->page_shift & 63);
+	m->object = *object;
+	if (!take_object(s, m))
 		return UNWIND_NO_TABLE;
 	s->wheres[s->nwheres++ & (UNWIND_WHERES - 1)] = s->at;
 	return UNWIND_GOES_ON;
 }
 
-/* Fills in what is mapped at an address. */
-__noinline int unwind__map(u32 slot, u64 ip)
+/* By what user space has told, and where this walk was. */
+__noinline int unwind__known(u32 slot, u64 ip)
 {
 	struct unwind_state *s = unwind__state(slot);
 
@@ -352,7 +379,22 @@ __noinline int unwind__map(u32 slot, u64 ip)
 	s->by_vma = 0;
 	if (s->told && unwind__told(s, ip))
 		return UNWIND_GOES_ON;
-	return HAS_VMAS ? unwind__map_vma(slot, ip) : UNWIND_UNKNOWN;
+	return unwind__met(s, ip) ? UNWIND_GOES_ON : UNWIND_UNKNOWN;
+}
+
+/* Fills in what is mapped at an address. The steps do not call each other: they would be on the
+ * stack together. */
+static __always_inline int unwind__map(u32 slot, u64 ip)
+{
+	int why = unwind__known(slot, ip);
+
+	if (why != UNWIND_UNKNOWN || !HAS_VMAS)
+		return why;
+	why = unwind__find_vma(slot, ip);
+	if (why)
+		return why;
+	why = unwind__read_vma(slot, ip);
+	return why ? why : unwind__take_vma(slot);
 }
 
 /* --- the table's row --- */
@@ -371,11 +413,15 @@ __noinline u64 unwind__entry(u32 number, u32 pc)
 		return 0;
 #pragma unroll
 	for (u32 step = UNWIND_PAGE_ENTRIES / 2; step; step >>= 1) {
-		u64 e = page->entry[(i + step) & (UNWIND_PAGE_ENTRIES - 1)];
-		s64 below = (s64)(e & 0xffffffff) - (s64)(u64)pc - 1;
+		u64 e;
+		s64 below;
 
+		barrier_var(i); /* see mapping_of */
+		e = page->entry[(i + step) & (UNWIND_PAGE_ENTRIES - 1)];
+		below = (s64)(e & 0xffffffff) - (s64)(u64)pc - 1;
 		i += step & (u32)(below >> 63);
 	}
+	barrier_var(i);
 	return page->entry[i & (UNWIND_PAGE_ENTRIES - 1)];
 }
 

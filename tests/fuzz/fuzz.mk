@@ -19,7 +19,7 @@ FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c models/
 
 .PHONY: fuzz fuzz-smoke
 
-$(B)/fuzz/%.o: %.c
+$(B)/fuzz/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(FUZZ_CC) -std=gnu17 $(WARN) -fsanitize=fuzzer-no-link $(FUZZ_SAN) $(CPPFLAGS) \
 		-MMD -MP -c $< -o $@

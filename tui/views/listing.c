@@ -87,10 +87,10 @@ static bool has_trees(const struct listing *l)
 	return l->ops->unfolded || l->shown->trees;
 }
 
-/* Only with an answer. Rows that have no trees are not drawn as if they could be unfolded. */
-struct table_source listing__source(const struct listing *l)
+/* Rows that have no trees are not drawn as if they could be unfolded. */
+struct table_source listing__source(struct listing *l)
 {
-	return (struct table_source){
+	struct table_source src = {
 		.rows = &l->shown->table,
 		.children = has_trees(l) ? row_lines : NULL,
 		.child = node_line,
@@ -98,6 +98,12 @@ struct table_source listing__source(const struct listing *l)
 		.open = has_trees(l) ? row_open : NULL,
 		.ctx = (void *)l,
 	};
+
+	/* A screen below another one gets answers that are not drawn. */
+	if (l->stale)
+		table__layout(&l->table, &src, l->table.area);
+	l->stale = false;
+	return src;
 }
 
 /* --- life --- */
@@ -131,6 +137,7 @@ static void listing__ready(void *owner, struct answer *answer)
 		l->begins_open = false;
 	}
 	fold__layout(&l->fold, answer);
+	l->stale = true;
 	host__redraw(l->base.host);
 }
 
@@ -187,7 +194,7 @@ static bool shown_at(const struct listing *l, struct listing_place *at)
 
 	if (!l->shown || !l->shown->table.nrows)
 		return false;
-	src = listing__source(l);
+	src = listing__source((struct listing *)l);
 	if (!table__selected(&l->table, &src, &at->row, &line))
 		return false;
 	at->node = line == UINT32_MAX ? UINT32_MAX : fold__node(&l->fold, at->row, line);
@@ -238,9 +245,11 @@ static u32 lines_below(const struct listing *l, struct listing_place at)
 
 static void draw_table(struct listing *l, struct canvas *c, struct rect r)
 {
-	struct table_source src = listing__source(l);
+	struct table_source src;
 	struct listing_place at;
 
+	l->stale = false; /* it is laid out in any case */
+	src = listing__source(l);
 	table__layout(&l->table, &src, r);
 	if (l->reveal && shown_at(l, &at) && lines_below(l, at)) {
 		table__reveal(&l->table, lines_below(l, at));

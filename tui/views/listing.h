@@ -84,12 +84,13 @@ struct listing {
 	struct fold fold;
 	struct grouping grouping;
 	bool reveal;	  /* what was unfolded last has to come into sight */
+	bool stale;	  /* an answer came since the table was laid out */
 	bool begins_open; /* the view's to set: the first rows that come are unfolded */
 	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
 };
 
 /* For its table; only with an answer. */
-struct table_source listing__source(const struct listing *l);
+struct table_source listing__source(struct listing *l);
 /* The screen's ops have to be set by the caller. */
 void listing__init(struct listing *l, struct host *h, const struct listing_ops *ops, void *query);
 void listing__fini(struct listing *l);

@@ -75,7 +75,7 @@ def cache():
     """a cold file's pages are misses and read ahead, a warm one's are hits; to the page"""
     path = DISK + "/cold"
     with open(path, "wb") as f:
-        f.write(os.urandom(4096) * PAGES)
+        f.write((b"x" * 4095 + b"\n") * PAGES)
         os.fsync(f.fileno())
         os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     cold, _ = file_pages(path, "cat", path)

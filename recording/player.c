@@ -311,6 +311,17 @@ const struct reader *player__reader(const struct player *p)
 	return p->reader;
 }
 
+/* How it was made, in the log: an imported file tells less. */
+static void log_head(const struct reader *r)
+{
+	static const char *const told[] = {NOTE_VERSION, NOTE_HOST,  NOTE_KERNEL, NOTE_COMMAND,
+					   NOTE_RATE,	 NOTE_SCOPE, NOTE_RIGHTS};
+
+	for (u32 i = 0; i < ARRAY_SIZE(told); i++)
+		if (*reader__note(r, told[i]))
+			log__add(LOG_INFO, "recording: %s %s", told[i], reader__note(r, told[i]));
+}
+
 static struct player *begin(struct reader *reader)
 {
 	player = xcalloc(1, sizeof(*player));
@@ -342,6 +353,7 @@ struct player *player__open(const char *path, struct symbols *symbols, struct st
 	if (!reader)
 		return NULL;
 	machine__set(reader__note(reader, NOTE_HOST), reader__note(reader, NOTE_KERNEL));
+	log_head(reader);
 	return begin(reader);
 }
 

@@ -25,6 +25,7 @@ struct recorder_config {
 #define NOTE_KERNEL   "kernel"
 #define NOTE_COMMAND  "command line"
 #define NOTE_RATE     "rate"
+#define NOTE_RIGHTS   "rights" /* capabilities and what limits sampling, in words */
 #define NOTE_SCOPE    "scope"
 #define NOTE_STARTED  "started"	 /* seconds since 1970, decimal */
 #define NOTE_INTERVAL "interval" /* seconds */

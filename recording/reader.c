@@ -432,6 +432,11 @@ void reader__samples(struct reader *r, u32 model,
 
 /* --- what it tells --- */
 
+int reader__another_fd(const struct reader *r)
+{
+	return fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
+}
+
 struct names_in *reader__names(const struct reader *r)
 {
 	return r->names;
@@ -499,7 +504,8 @@ static int look_into(struct reader *r, const char *path, struct status *st)
 	    memcmp(magic, RECORDING_MAGIC, RECORDING_MAGIC_LEN))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "%.200s is no recording of proftop --record, no perf.data, and "
-				   "no folded stacks", path);
+				   "no folded stacks",
+				   path);
 	r->at = RECORDING_MAGIC_LEN;
 	if (!read_head(r))
 		return status__set(

@@ -29,6 +29,8 @@ struct recording_summary {
 	u64 begin_ns, end_ns;
 };
 
+/* Another fd to read the same by, -1: there is none. */
+int reader__another_fd(const struct reader *r);
 void reader__summary(const struct reader *r, struct recording_summary *out);
 /* What the head tells; "" when it does not. */
 const char *reader__note(const struct reader *r, const char *key);
@@ -37,8 +39,8 @@ const char *reader__trouble(const struct reader *r);
 
 /* The next interval; false at the end. */
 bool reader__next(struct reader *r, struct tape_interval *out);
-/* What follows is the first interval that ends after t, also one that was written since; false: there
- * is none. */
+/* What follows is the first interval that ends after t, also one that was written since; false:
+ * there is none. */
 bool reader__seek(struct reader *r, u64 t_ns);
 /* Calls fn for each sample of that interval that a model was given; any number of times. A stack
  * is told by its position (codec.stacks) before it is needed. */

@@ -44,20 +44,11 @@ static struct timeline *read_all(struct reader *r)
 	return t;
 }
 
-static struct timeline *take(struct reader *r)
+struct timeline *timeline__read(int fd, struct status *st)
 {
+	struct reader *r = reader__open_memory(fd, NULL, st);
 	struct timeline *t = r ? read_all(r) : NULL;
 
 	reader__free(r);
 	return t;
-}
-
-struct timeline *timeline__read(const char *path, struct status *st)
-{
-	return take(reader__open(path, NULL, st));
-}
-
-struct timeline *timeline__read_memory(int fd, struct status *st)
-{
-	return take(reader__open_memory(fd, NULL, st));
 }

@@ -13,10 +13,9 @@ struct timeline {
 	} v[];
 };
 
-/* Of a file, or of recorder__memory (the fd is taken). At most TIMELINE_MAX intervals, the newest
- * ones. NULL with st: nothing can be read. free() it. */
-struct timeline *timeline__read(const char *path, struct status *st);
-struct timeline *timeline__read_memory(int fd, struct status *st);
+/* Of reader__another_fd or recorder__memory; the fd is taken. At most TIMELINE_MAX intervals, the
+ * first ones. NULL with st: nothing can be read. free() it. */
+struct timeline *timeline__read(int fd, struct status *st);
 
 #define TIMELINE_MAX (1u << 20)
 

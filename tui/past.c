@@ -60,7 +60,7 @@ static struct timespan span(const struct host *h)
 struct line_job {
 	struct job job;
 	struct host *host;
-	int memory; /* -1: of the recording */
+	int fd; /* -1: it was taken */
 	struct timeline *line;
 };
 
@@ -69,19 +69,17 @@ static void line_job__run(struct job *job)
 	struct line_job *j = (struct line_job *)job;
 	struct status st = {0};
 
-	if (j->memory >= 0)
-		j->line = timeline__read_memory(j->memory, &st);
-	else
-		j->line = timeline__read(j->host->options->replay, &st);
-	j->memory = -1;
+	if (j->fd >= 0)
+		j->line = timeline__read(j->fd, &st);
+	j->fd = -1;
 }
 
 static void line_job__drop(struct job *job)
 {
 	struct line_job *j = (struct line_job *)job;
 
-	if (j->memory >= 0)
-		close(j->memory);
+	if (j->fd >= 0)
+		close(j->fd);
 	free(j->line);
 	free(j);
 }
@@ -111,7 +109,7 @@ static void ask_for_line(struct host *h)
 	j = xcalloc(1, sizeof(*j));
 	j->job = (struct job){.run = line_job__run, .done = line_job__done, .drop = line_job__drop};
 	j->host = h;
-	j->memory = h->past.live ? fcntl(h->past.memory, F_DUPFD_CLOEXEC, 0) : -1;
+	j->fd = reader__another_fd(player__reader(h->past.live ? h->past.player : h->player));
 	worker__post(h->lists, &j->job);
 }
 
@@ -136,6 +134,9 @@ static bool enter(struct host *h, struct status *st)
 		return false;
 	}
 	fd = fcntl(h->past.memory, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		status__set(st, EXIT_CODE_FAILURE, -errno, "cannot look at the history: %s",
+			    strerror(errno));
 	h->past.player = fd < 0 ? NULL : player__open_memory(fd, h->symbols, st);
 	if (!h->past.player)
 		return false;

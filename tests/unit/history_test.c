@@ -135,7 +135,7 @@ static void test_span(void **state)
 		maker__interval(&m);
 	fd = memory_of(&m);
 	assert_true(allocated(fd) < 300 << 10);
-	line = timeline__read_memory(fd, &st);
+	line = timeline__read(fd, &st);
 	assert_non_null(line);
 	assert_in_range(line->n, 16, 22);
 	for (u32 i = 0; i < line->n; i++) {
@@ -160,7 +160,7 @@ static void test_bytes(void **state)
 	m.tap->ops->state(m.tap, &told);
 	assert_in_range(told.bytes, 16 << 10, 48 << 10);
 	assert_int_equal(told.end_ns, END_OF(399));
-	line = timeline__read_memory(memory_of(&m), &st);
+	line = timeline__read(memory_of(&m), &st);
 	assert_non_null(line);
 	assert_in_range(line->n, 20, 399);
 	assert_int_equal(line->v[line->n - 1].t1_ns, END_OF(399));

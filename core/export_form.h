@@ -50,6 +50,10 @@ void export__put_xml(FILE *out, const char *s);
 /* Text that goes into one line, whatever is in it. */
 void export__put_clean(FILE *out, const char *s);
 
+/* The time of day now, with the zone; "" when it cannot be told. */
+#define DATE_SIZE 64
+void export__date(char buf[DATE_SIZE]);
+
 /* A value as people read it. */
 #define CELL_SIZE 64 /* bytes of a number as text */
 /* v's own text or in buf; "" of what is for programs. */

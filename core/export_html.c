@@ -4,7 +4,6 @@
  * was looked at, how far it can be trusted, its figures, its flame graph and its rows. What comes
  * from outside is text, never markup.
  */
-#include <time.h>
 
 #include "core/arena.h"
 #include "core/export_form.h"
@@ -36,12 +35,9 @@ static void put_bytes(FILE *out, const char *from, const char *end)
 
 static void put_begin(FILE *out, const struct report *r)
 {
-	time_t now = time(NULL);
-	char date[64] = "";
-	struct tm tm;
+	char date[DATE_SIZE];
 
-	if (localtime_r(&now, &tm))
-		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S %z", &tm);
+	export__date(date);
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"

@@ -3,7 +3,6 @@
  * Text for people: a head that says what was looked at and how far it can be trusted, then
  * every row. Columns are as wide as their widest cell. Files are UTF-8, as names are.
  */
-#include <time.h>
 #include <wchar.h>
 
 #include "core/arena.h"
@@ -236,12 +235,9 @@ static void put_field(void *ctx, const char *name, const char *text)
 
 static void put_title(FILE *out, const struct report *r)
 {
-	time_t now = time(NULL);
-	char date[64] = "";
-	struct tm tm;
+	char date[DATE_SIZE];
 
-	if (localtime_r(&now, &tm))
-		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S %z", &tm);
+	export__date(date);
 	fputs("proftop  ", out);
 	export__put_clean(out, r->view);
 	fprintf(out, "  %s  host ", date);

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What formats for people say in words: values, and what is above the rows. */
 #include <math.h>
+#include <time.h>
 
 #include "core/arena.h"
 #include "core/export_form.h"
 #include "core/utf8.h"
+
+void export__date(char buf[DATE_SIZE])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	buf[0] = '\0';
+	if (localtime_r(&now, &tm))
+		strftime(buf, DATE_SIZE, "%Y-%m-%d %H:%M:%S %z", &tm);
+}
 
 static const char *const unit_steps[] = {"ns", "us", "ms", "s"};
 

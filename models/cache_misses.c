@@ -66,23 +66,25 @@ static void put_back(struct cache_misses *c, struct cache_live_miss *old)
 	window_sums__merge(&to, &from);
 }
 
+static double heat_of(void *live_miss)
+{
+	const struct cache_live_miss *m = live_miss;
+
+	return m->decay + (double)m->now;
+}
+
 static void fold_coldest(struct cache_misses *c, enum fold how)
 {
 	u32 n = 0;
 	struct cache_live_miss *old = take(c, &n);
-	double *heat = xmalloc(MAX(n, 1u) * sizeof(*heat));
-	bool *cold = xmalloc(MAX(n, 1u) * sizeof(*cold));
+	bool *cold = heat__coldest_half(old, n, sizeof(*old), heat_of);
 
-	for (u32 i = 0; i < n; i++)
-		heat[i] = old[i].decay + (double)old[i].now;
-	heat__coldest(heat, n, n / 2, cold);
 	for (u32 i = 0; i < n; i++) {
 		if (cold[i])
 			fold_miss(&old[i], how);
 		put_back(c, &old[i]);
 	}
 	free(old);
-	free(heat);
 	free(cold);
 }
 

@@ -77,19 +77,19 @@ static void put_back(struct cache_uses *c, struct cache_live_use *old)
 	free((char *)old->u.path);
 }
 
+static double heat_of(void *live_use)
+{
+	struct window_sums sums = sums_of(live_use);
+
+	return window_sums__heat(&sums);
+}
+
 static void fold_coldest(struct cache_uses *c, enum fold how)
 {
 	struct cache_live_use *old = c->v;
 	u32 n = c->n;
-	double *heat = xmalloc(n * sizeof(*heat));
-	bool *cold = xmalloc(n * sizeof(*cold));
+	bool *cold = heat__coldest_half(old, n, sizeof(*old), heat_of);
 
-	for (u32 i = 0; i < n; i++) {
-		struct window_sums sums = sums_of(&old[i]);
-
-		heat[i] = window_sums__heat(&sums);
-	}
-	heat__coldest(heat, n, n / 2, cold);
 	c->v = NULL;
 	c->n = c->cap = 0;
 	hidx__clear(&c->index);
@@ -99,7 +99,6 @@ static void fold_coldest(struct cache_uses *c, enum fold how)
 		put_back(c, &old[i]);
 	}
 	free(old);
-	free(heat);
 	free(cold);
 }
 

@@ -47,20 +47,20 @@ static void put_back(struct tallies *t, struct live_tally *old)
 	window_sums__merge(&to, &from);
 }
 
+static double heat_of(void *live_tally)
+{
+	struct window_sums sums = sums_of(live_tally);
+
+	return window_sums__heat(&sums);
+}
+
 /* Of the coldest half, those of one CPU become one. */
 static void make_room(struct tallies *t)
 {
 	struct live_tally *old = t->v;
 	u32 n = t->n;
-	double *heat = xmalloc(n * sizeof(*heat));
-	bool *cold = xmalloc(n * sizeof(*cold));
+	bool *cold = heat__coldest_half(old, n, sizeof(*old), heat_of);
 
-	for (u32 i = 0; i < n; i++) {
-		struct window_sums sums = sums_of(&old[i]);
-
-		heat[i] = window_sums__heat(&sums);
-	}
-	heat__coldest(heat, n, n / 2, cold);
 	t->v = NULL;
 	t->n = t->cap = 0;
 	hidx__clear(&t->index);
@@ -71,7 +71,6 @@ static void make_room(struct tallies *t)
 		put_back(t, &old[i]);
 	}
 	free(old);
-	free(heat);
 	free(cold);
 }
 

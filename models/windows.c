@@ -146,3 +146,15 @@ void heat__coldest(const double *heat, u32 n, u32 wanted, bool *cold)
 		cold[order[i]] = true;
 	free(order);
 }
+
+bool *heat__coldest_half(void *v, u32 n, size_t size, double (*heat_of)(void *entry))
+{
+	double *heat = xmalloc(MAX(n, 1u) * sizeof(*heat));
+	bool *cold = xmalloc(MAX(n, 1u) * sizeof(*cold));
+
+	for (u32 i = 0; i < n; i++)
+		heat[i] = heat_of((char *)v + i * size);
+	heat__coldest(heat, n, n / 2, cold);
+	free(heat);
+	return cold;
+}

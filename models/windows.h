@@ -70,5 +70,7 @@ void window_track__merge(const struct window_track *to, const struct window_trac
 
 /* Marks the `wanted` of n that have least heat; of equal ones those that come first. */
 void heat__coldest(const double *heat, u32 n, u32 wanted, bool *cold);
+/* The same of half of n entries of so many bytes: which of them, to be freed. */
+bool *heat__coldest_half(void *v, u32 n, size_t size, double (*heat_of)(void *entry));
 
 #endif

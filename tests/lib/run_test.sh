@@ -39,6 +39,8 @@ program hang 'echo ok 1 - a; sleep 60'
 program child 'sleep 60 & echo ok 1 - a'
 program skips 'echo "ok 1 - a # SKIP no such thing here"; echo ok 2 - b'
 program cmocka 'echo "skip: not root"; echo "not ok 1 # SKIP a"; echo ok 2 - b'
+program moody 'test -e "$0.ran" && echo ok 1 - a || echo not ok 1 - a; touch "$0.ran"'
+program unsafe 'test -e "$0.ran" || echo "x.c:1: runtime error: overflow"; test -e "$0.ran" && echo ok 1 - a || echo not ok 1 - a; touch "$0.ran"'
 program mute 'echo "not ok 1 # SKIP a"'
 
 expect "passes are counted" 0 "2 passed, 0 failed" --group g "$tmp/good"
@@ -56,5 +58,11 @@ expect "cmocka's skips are understood" 0 "1 passed, 0 failed, 1 skipped" --group
 expect "a skip without a reason is a failure" 1 "0 passed, 1 failed" --group g "$tmp/mute"
 expect "plain programs are one case" 1 "1 passed, 1 failed" --group g,plain "$tmp/none" "$tmp/leak"
 expect "no test at all is a failure" 1 "0 passed, 0 failed" --group g
+expect "what failed is not run again unasked" 1 "0 passed, 1 failed" --group g "$tmp/moody"
+rm "$tmp/moody.ran"
+expect "asked, the second run counts" 0 "1 passed, 0 failed" --group g,again "$tmp/moody"
+expect "what fails twice is a failure" 1 "1 passed, 1 failed" --group g,again "$tmp/bad"
+expect "a crash is not run again" 1 "1 passed, 1 failed" --group g,again "$tmp/crash"
+expect "what a sanitizer says is not forgiven" 1 "0 passed, 1 failed" --group g,again "$tmp/unsafe"
 expect "--only selects" 0 "2 passed, 0 failed" --only 'g/good' --group g "$tmp/good" "$tmp/bad"
 tap_done

@@ -59,6 +59,7 @@ expect "a skip without a reason is a failure" 1 "0 passed, 1 failed" --group g "
 expect "plain programs are one case" 1 "1 passed, 1 failed" --group g,plain "$tmp/none" "$tmp/leak"
 expect "no test at all is a failure" 1 "0 passed, 0 failed" --group g
 expect "what failed is not run again unasked" 1 "0 passed, 1 failed" --group g "$tmp/moody"
+expect "a leak is not run again" 1 "1 passed, 1 failed" --group g,again "$tmp/leak"
 rm "$tmp/moody.ran"
 expect "asked, the second run counts" 0 "1 passed, 0 failed" --group g,again "$tmp/moody"
 expect "what fails twice is a failure" 1 "1 passed, 1 failed" --group g,again "$tmp/bad"

@@ -213,9 +213,9 @@ static int put_view(FILE *out, const struct report *r)
 	export__head(r, put_field, &h);
 	put_summary(out, r);
 	fputs("</dl>\n", out);
+	put_rows(out, r);
 	if (r->stacks)
 		ret = export_svg(out, r, true);
-	put_rows(out, r);
 	fputs("</section>\n", out);
 	return ret;
 }

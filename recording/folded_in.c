@@ -222,7 +222,8 @@ static int convert(FILE *from, struct symbols *symbols, const char *path, struct
 	return samples ? fd : refuse(fd, path, st);
 }
 
-int folded_import(int fd, struct symbols *symbols, const char *path, struct status *st)
+int folded_import(int fd, struct symbols *symbols, const char *path, const char *event,
+		  struct status *st)
 {
 	FILE *from = open_again(fd, path, st);
 	int made;

@@ -12,7 +12,9 @@
 
 /* Whether a file begins like it. */
 bool folded__is(int fd);
-/* fd: of such a file, stays the caller's. A descriptor for reader__open_memory; -1 with st. */
-int folded_import(int fd, struct symbols *symbols, const char *path, struct status *st);
+/* fd: of such a file, stays the caller's. It has one event. A descriptor for reader__open_memory;
+ * -1 with st. */
+int folded_import(int fd, struct symbols *symbols, const char *path, const char *event,
+		  struct status *st);
 
 #endif

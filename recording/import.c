@@ -11,7 +11,8 @@
 
 #define MAGIC_LEN 8
 
-typedef int (*import_fn)(int fd, struct symbols *symbols, const char *path, struct status *st);
+typedef int (*import_fn)(int fd, struct symbols *symbols, const char *path, const char *event,
+			 struct status *st);
 
 /* NULL: it is a recording already, or nothing that is known. */
 static import_fn importer_of(int fd)
@@ -30,7 +31,8 @@ static import_fn importer_of(int fd)
 	return folded__is(fd) ? folded_import : NULL;
 }
 
-struct reader *import__open(const char *path, struct symbols *symbols, struct status *st)
+struct reader *import__open(const char *path, struct symbols *symbols, const char *event,
+			    struct status *st)
 {
 	/* Whatever it is, opening it waits for nobody. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), made;
@@ -44,7 +46,7 @@ struct reader *import__open(const char *path, struct symbols *symbols, struct st
 	import = importer_of(fd);
 	if (!import)
 		return reader__open_fd(fd, path, symbols, st);
-	made = import(fd, symbols, path, st);
+	made = import(fd, symbols, path, event, st);
 	close(fd);
 	return made < 0 ? NULL : reader__open_memory(made, symbols, st);
 }

@@ -8,7 +8,9 @@
 
 #include "recording/reader.h"
 
-/* Opens such a file, or a recording. NULL with st. */
-struct reader *import__open(const char *path, struct symbols *symbols, struct status *st);
+/* Opens such a file, or a recording. event: of a file that has several, "" the first; what has one
+ * is not asked. NULL with st. */
+struct reader *import__open(const char *path, struct symbols *symbols, const char *event,
+			    struct status *st);
 
 #endif

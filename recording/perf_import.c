@@ -18,7 +18,7 @@
 #define LOOK_EVERY 4096 /* records between two looks for who wants it to end */
 
 struct perf_import {
-	const char *path;
+	const char *path, *asked; /* asked: an event, "" the first */
 	struct symbols *symbols;
 	struct status *st;
 	struct perf_meta meta;
@@ -28,7 +28,7 @@ struct perf_import {
 	struct perf_kernel kernel;
 	struct perf_stacks stacks;
 	struct import_out *out; /* NULL before the first sample */
-	u32 event;		/* whose samples are taken */
+	u32 event;		/* whose samples are taken; NO_EVENT not known yet */
 	u64 others, guests, damaged;
 	bool full;
 };
@@ -42,12 +42,34 @@ static bool has_samples(const struct perf_event *e)
 						      e->attr.config != PERF_COUNT_SW_BPF_OUTPUT);
 }
 
-static u32 choose_event(const struct perf_meta *m)
+static bool is_called(const struct perf_event *e, const char *asked)
+{
+	char name[64];
+	size_t n = strlen(asked);
+
+	perf_event__name(e, name, sizeof(name));
+	return !strncmp(name, asked, n) && (!name[n] || name[n] == ':' || !n);
+}
+
+static u32 choose_event(const struct perf_meta *m, const char *asked)
 {
 	for (u32 i = 0; i < m->nevents; i++)
-		if (has_samples(&m->events[i]))
+		if (has_samples(&m->events[i]) && is_called(&m->events[i], asked))
 			return i;
-	return 0;
+	return *asked ? NO_EVENT : 0;
+}
+
+/* Names of all events with samples but one. */
+static void list_events(const struct perf_meta *m, u32 but, char *buf, size_t size)
+{
+	char name[64];
+	size_t n = 0;
+
+	*buf = 0;
+	for (u32 i = 0; i < m->nevents && n < size; i++)
+		if (i != but && has_samples(&m->events[i]))
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " : "",
+					      perf_event__name(&m->events[i], name, sizeof(name)));
 }
 
 static u16 machine_of(const char *arch)
@@ -93,10 +115,14 @@ static void describe_rate(const struct perf_event *e, char *buf, size_t size)
 static struct health describe_health(const struct perf_import *p, const struct perf_event *e)
 {
 	struct health h = {.precise = e->attr.precise_ip, .tier = "perf record"};
+	char others[100];
 
+	list_events(&p->meta, p->event, others, sizeof(others));
 	*(e->attr.freq ? &h.freq : &h.period) = e->attr.sample_freq;
 	perf_event__name(e, h.event, sizeof(h.event));
-	if (p->meta.version[0])
+	if (*others)
+		snprintf(h.note, sizeof(h.note), "it has %s too: -e EVENT", others);
+	else if (p->meta.version[0])
 		snprintf(h.note, sizeof(h.note), "of perf %s", p->meta.version);
 	if (!(e->format.sample_type & PERF_SAMPLE_TIME))
 		snprintf(h.note, sizeof(h.note),
@@ -234,8 +260,8 @@ static bool wanted(struct perf_import *p, const struct perf_event_header *h,
 	if (h->type != PERF_RECORD_SAMPLE)
 		return !perf_record__of_guest(h->misc);
 	if (p->event == NO_EVENT)
-		p->event = choose_event(&p->meta);
-	if (e != &p->meta.events[p->event]) {
+		p->event = choose_event(&p->meta, p->asked);
+	if (p->event == NO_EVENT || e != &p->meta.events[p->event]) {
 		p->others++;
 		return false;
 	}
@@ -334,15 +360,28 @@ static void tell(const struct perf_import *p)
 			 p->path, example, missing > 1 ? " and others" : "");
 }
 
+static int complain(const struct perf_import *p)
+{
+	const char *trouble = perf_stream__trouble(p->stream);
+	char there[200];
+
+	if (p->others && *p->asked) {
+		list_events(&p->meta, NO_EVENT, there, sizeof(there));
+		return status__set(p->st, EXIT_CODE_USAGE, -ENODATA,
+				   "%.200s has no samples of %.100s: -e takes %s", p->path,
+				   p->asked, there);
+	}
+	return status__set(p->st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no samples%s%s", p->path,
+			   *trouble ? ": " : "", trouble);
+}
+
 /* What was made; -1 with st. */
 static int run(struct perf_import *p)
 {
 	int err = read_all(p, p->st), fd;
 
 	if (!err && !p->out && !p->full)
-		err = status__set(p->st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no samples%s%s",
-				  p->path, *perf_stream__trouble(p->stream) ? ": " : "",
-				  perf_stream__trouble(p->stream));
+		err = complain(p);
 	fd = import_out__finish(p->out, p->st);
 	if (!err && fd >= 0)
 		tell(p);
@@ -353,11 +392,13 @@ static int run(struct perf_import *p)
 	return -1;
 }
 
-int perf_import(int fd, struct symbols *symbols, const char *path, struct status *st)
+int perf_import(int fd, struct symbols *symbols, const char *path, const char *event,
+		struct status *st)
 {
 	struct perf_import *p = xcalloc(1, sizeof(*p));
 
 	p->path = path;
+	p->asked = event;
 	p->symbols = symbols;
 	p->st = st;
 	p->event = NO_EVENT;

@@ -337,19 +337,21 @@ struct player *player__open_memory(int fd, struct symbols *symbols, struct statu
 	return reader ? begin(reader) : NULL;
 }
 
-struct player *player__open_beside(const char *path, struct symbols *symbols, struct status *st)
+struct player *player__open_beside(const char *path, struct symbols *symbols, const char *event,
+				   struct status *st)
 {
-	struct reader *reader = import__open(path, symbols, st);
+	struct reader *reader = import__open(path, symbols, event, st);
 
 	return reader ? begin(reader) : NULL;
 }
 
-struct player *player__open(const char *path, struct symbols *symbols, struct status *st)
+struct player *player__open(const char *path, struct symbols *symbols, const char *event,
+			    struct status *st)
 {
 	struct reader *reader;
 
 	cgroup__go_away();
-	reader = import__open(path, symbols, st);
+	reader = import__open(path, symbols, event, st);
 	if (!reader)
 		return NULL;
 	machine__set(reader__note(reader, NOTE_HOST), reader__note(reader, NOTE_KERNEL));

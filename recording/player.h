@@ -14,11 +14,13 @@
 
 struct player;
 
-/* Opens a recording; there is one player at a time. From then on the machine and its cgroups are
- * those of the recording. */
-struct player *player__open(const char *path, struct symbols *symbols, struct status *st);
+/* Opens a recording, or what import__open makes one of; there is one player at a time. From then on
+ * the machine and its cgroups are those of the recording. */
+struct player *player__open(const char *path, struct symbols *symbols, const char *event,
+			    struct status *st);
 /* The same beside this machine, or another recording, which stay what they are. */
-struct player *player__open_beside(const char *path, struct symbols *symbols, struct status *st);
+struct player *player__open_beside(const char *path, struct symbols *symbols, const char *event,
+				   struct status *st);
 /* Opens what recorder__memory gave; the fd is taken. Beside the machine, which is what it is. */
 struct player *player__open_memory(int fd, struct symbols *symbols, struct status *st);
 /* When the collector has been stopped. NULL is fine. */

@@ -55,14 +55,14 @@ static const struct frame *read_all(struct player *p, struct symbols *symbols, s
 }
 
 const struct frame *baseline_file__read(const char *path, struct symbols *symbols,
-					struct status *st)
+					const char *event, struct status *st)
 {
 	const struct frame *f = NULL;
 	struct player *p;
 
 	symbols__set_mixed(symbols);
 	cgroup__ignore(true);
-	p = player__open_beside(path, symbols, st);
+	p = player__open_beside(path, symbols, event, st);
 	if (p)
 		f = read_all(p, symbols, st);
 	player__free(p);

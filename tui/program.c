@@ -196,7 +196,7 @@ static void pick_view(const struct session *s, struct options *o)
 /* What is on the machine is of no matter then. */
 static int open_replay(struct session *s, struct options *o, struct status *st)
 {
-	s->player = player__open(o->replay, s->symbols, st);
+	s->player = player__open(o->replay, s->symbols, o->sampling.event, st);
 	if (!s->player)
 		return -EINVAL;
 	pick_view(s, o);
@@ -295,7 +295,7 @@ static int keep_history(struct session *s, const struct options *o, struct colle
 /* Before anything else has a player, or symbols. */
 static int read_baseline(struct session *s, const struct options *o, struct status *st)
 {
-	s->baseline.frame = baseline_file__read(o->baseline, s->symbols, st);
+	s->baseline.frame = baseline_file__read(o->baseline, s->symbols, o->sampling.event, st);
 	s->baseline.file = o->baseline;
 	return s->baseline.frame ? 0 : -EINVAL;
 }

@@ -141,7 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = fuzz__file(file.v, file.n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	scope = filter__parse(size & 1 ? "comm~a pid!=3" : "", &err);
-	p = player__open(path, symbols, &st);
+	p = player__open(path, symbols, "", &st);
 	if (p)
 		play(p, scope);
 	else if (!st.msg[0])

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """perf.data of perf record: shares by function are those of perf report on the same file."""
+import collections
 import json
 import os
 import re
@@ -126,6 +127,23 @@ def test_tracepoint():
             stress.terminate()
     compare(plain, 90)
     compare(packed, 90)
+
+
+def test_several_events():
+    """A file of two events: each has its samples, and -e says whose are shown"""
+    with live.Workload("events", 30) as work:
+        file = record("two.data", "-g", "-e", "cpu-clock", "-e", "page-faults", "-p", work.pid)
+    done = subprocess.run(["perf", "script", "-i", file, "-F", "event", "-G"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    theirs = collections.Counter(x.strip().split(":")[0] for x in done.stdout.splitlines() if x)
+    assert theirs["page-faults"] > 100, theirs
+    for event in "cpu-clock", "page-faults":
+        shown, mine = replay(file, "-e", event)
+        assert shown["health"]["samples"] == theirs[event], (shown["health"], theirs)
+    assert mine["touch_pages"][0] > 90, mine
+    assert replay(file)[0]["health"]["event"].startswith("cpu-clock")
+    wrong = live.proftop("--replay", file, "-b", "-e", "cycles")
+    assert wrong.status == 2 and "-e takes cpu-clock" in wrong.err, wrong
 
 
 def test_code():

@@ -28,6 +28,8 @@ static struct symbols *symbols;
 
 /* --- files in memory --- */
 
+static const char *event = "";
+
 static struct reader *open_file(const struct bytes *file, struct status *st)
 {
 	int fd = memfd_create("import", MFD_CLOEXEC);
@@ -37,7 +39,7 @@ static struct reader *open_file(const struct bytes *file, struct status *st)
 	assert_int_equal(write(fd, file->v, file->n), file->n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	*st = (struct status){0};
-	r = import__open(path, symbols, st);
+	r = import__open(path, symbols, event, st);
 	close(fd);
 	return r;
 }
@@ -378,6 +380,10 @@ static void test_refused(void **state)
 	begin(&m);
 	perf_maker__finish(&m, "x86_64", &file);
 	refuse(&file, "has no samples");
+	event = "cycles";
+	whole_file(&file);
+	refuse(&file, "has no samples of cycles: -e takes cpu-clock");
+	event = "";
 	begin(&m);
 	perf_maker__open(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_GUEST_KERNEL);
 	perf_maker__close(&m);

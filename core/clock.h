@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Clocks. Any thread. */
 #ifndef CORE_CLOCK_H
 #define CORE_CLOCK_H
 
+#include <time.h>
+
 #include "core/base.h"
 
+/* CLOCK_MONOTONIC as the kernel, and so its events and BPF programs, has it: within a time
+ * namespace (time_namespaces(7)) a process's own is another by an offset. */
 u64 clock__monotonic_ns(void);
+/* A time of clock__monotonic_ns() as this process's CLOCK_MONOTONIC, for system calls that wait
+ * until then. */
+struct timespec clock__until(u64 monotonic_ns);
 u64 clock__thread_cpu_ns(void);
 u64 clock__process_cpu_ns(void);
 

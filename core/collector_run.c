@@ -61,10 +61,8 @@ static void arm_timer(struct collector *c)
 
 	if (c->manual)
 		return;
-	if (at != SCHEDULE_NEVER) {
-		its.it_value.tv_sec = (time_t)(at / NSEC_PER_SEC);
-		its.it_value.tv_nsec = (long)(at % NSEC_PER_SEC);
-	}
+	if (at != SCHEDULE_NEVER)
+		its.it_value = clock__until(at);
 	timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &its, NULL);
 }
 

@@ -436,9 +436,7 @@ static bool is_settled(const struct symbols *s)
 
 bool symbols__settle(struct symbols *s, u32 timeout_ms)
 {
-	u64 until = clock__monotonic_ns() + timeout_ms * NSEC_PER_MSEC;
-	struct timespec ts = {.tv_sec = (time_t)(until / NSEC_PER_SEC),
-			      .tv_nsec = (long)(until % NSEC_PER_SEC)};
+	struct timespec ts = clock__until(clock__monotonic_ns() + timeout_ms * NSEC_PER_MSEC);
 	bool settled;
 	int err = 0;
 

@@ -392,8 +392,7 @@ static void give_memory_back(struct worker_state *w)
 /* Under the lock; returns under the lock. */
 static void rest(struct symbols *s, u64 until_ns)
 {
-	struct timespec ts = {.tv_sec = (time_t)(until_ns / NSEC_PER_SEC),
-			      .tv_nsec = (long)(until_ns % NSEC_PER_SEC)};
+	struct timespec ts = clock__until(until_ns);
 
 	s->busy = false;
 	pthread_cond_broadcast(&s->settled);

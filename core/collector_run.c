@@ -87,23 +87,25 @@ void collector__resolve_scope(struct collector *c)
 		feeds__set_scope(&c->feeds, resolved);
 }
 
-static void end_interval(struct collector *c, u64 models, bool final)
+static void end_interval(struct collector *c, u64 models, u64 missed_ticks, bool final)
 {
 	collector__resolve_scope(c);
 	c->t0_ns = c->t1_ns;
 	c->t1_ns = now_ns(c);
 	feeds__drain(&c->feeds, models);
 	measure_self(c);
-	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct);
+	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct, missed_ticks);
 	collector__publish(c, final);
 }
 
 static void regular_tick(struct collector *c, u64 now)
 {
+	u64 missed = schedule__missed(&c->schedule, c->ticked_ns, now);
+
 	c->ticked_ns = now;
 	/* An early tick right after this one would tell nothing. */
 	schedule__take_early(&c->schedule, now + schedule_early_ns[0] / 2);
-	end_interval(c, ALL_MODELS, false);
+	end_interval(c, ALL_MODELS, missed, false);
 }
 
 static void on_timer(struct collector *c)
@@ -117,7 +119,7 @@ static void on_timer(struct collector *c)
 	else if (schedule__due(&c->schedule, c->ticked_ns, now))
 		regular_tick(c, now);
 	else if (schedule__take_early(&c->schedule, now))
-		end_interval(c, c->young, false);
+		end_interval(c, c->young, 0, false);
 	if (c->schedule.early == SCHEDULE_EARLY)
 		c->young = 0;
 	arm_timer(c);
@@ -162,7 +164,7 @@ static void open_next(struct collector *c)
 		start_grid(c);
 	/* What needs no samples is shown before something slow is opened. */
 	if (upkeep && c->early_frames)
-		end_interval(c, upkeep, false);
+		end_interval(c, upkeep, 0, false);
 }
 
 static void open_all(struct collector *c)
@@ -241,7 +243,7 @@ static void end(struct collector *c)
 	} else {
 		c->fake_ns += c->interval_ns;
 		c->ticked_ns = now_ns(c);
-		end_interval(c, ALL_MODELS, true);
+		end_interval(c, ALL_MODELS, 0, true);
 	}
 	feeds__untape(&c->feeds);
 	feeds__detach(&c->feeds);

@@ -419,6 +419,10 @@ static void refresh_health(struct feeds *f, u32 model)
 	out.lost = sum.lost;
 	out.map_full = sum.map_full;
 	out.stacks_lost = sum.stacks_lost;
+	if (mine->missed_ticks && !out.missed_ticks) { /* a replay's are noted */
+		out.missed_ticks = mine->missed_ticks;
+		health__note_missed(&out);
+	}
 	*mine = out;
 }
 
@@ -434,7 +438,8 @@ static void add_tables(const struct feeds *f, struct health_stacks *s)
 	s->evictions = t.evictions;
 }
 
-static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_pct)
+static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_pct,
+			 u64 missed_ticks)
 {
 	struct model_feed *mf = &f->v[model];
 	struct health *h = &mf->feed.health;
@@ -445,6 +450,7 @@ static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_
 		mf->snap = snap;
 	}
 	mf->t0_ns = t1_ns;
+	h->missed_ticks = missed_ticks;
 	refresh_health(f, model);
 	h->samples = h->samples_total - MIN(h->samples_total, mf->samples_then);
 	h->self_cpu_pct = self_cpu_pct;
@@ -479,7 +485,7 @@ static void take_down(struct feeds *f, const struct tape_interval *times)
 			f->taps[i]->ops->end_interval(f->taps[i], &iv);
 }
 
-void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct)
+void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct, u64 missed_ticks)
 {
 	struct tape_interval iv = {.t1_ns = t1_ns,
 				   .models = ending(f, models, t1_ns),
@@ -489,7 +495,7 @@ void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct)
 		if (!(iv.models & MODEL_BIT(m)))
 			continue;
 		iv.v[m].t0_ns = f->v[m].t0_ns;
-		end_interval(f, m, t1_ns, self_cpu_pct);
+		end_interval(f, m, t1_ns, self_cpu_pct, missed_ticks);
 	}
 	take_down(f, &iv);
 }

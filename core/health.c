@@ -14,6 +14,12 @@ void health__note(struct health *h, u64 n, const char *what)
 			 (unsigned long long)n, what);
 }
 
+void health__note_missed(struct health *h)
+{
+	health__note(h, h->missed_ticks,
+		     "ticks missed, all of it is in this interval: proftop was stopped or had no CPU");
+}
+
 void health__note_stacks(struct health *h)
 {
 	const struct health_stacks *s = &h->stacks;

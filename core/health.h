@@ -26,6 +26,7 @@ struct health {
 	u64 lost;	   /* samples that are in no row, since start or zero */
 	u64 map_full;	   /* failed map inserts, since start or zero */
 	u64 stacks_lost;   /* samples whose frames are missing (they are in rows as [no stack]) */
+	u64 missed_ticks;  /* that the last interval goes on over: it was stopped, or starved */
 	u64 side_lost;	   /* fork, exec and mmap records lost: names of new code may be missing */
 	double map_fill_pct;  /* fullest map at its last drain */
 	double truncated_pct; /* samples whose user stack does not reach its outermost frame */
@@ -44,6 +45,9 @@ struct health {
 
 /* Adds "N what" to the note, unless n is 0. */
 void health__note(struct health *h, u64 n, const char *what);
+
+/* Adds that an interval is longer than asked. */
+void health__note_missed(struct health *h);
 
 /* Adds why stacks ended early, when that is more than one in a hundred. */
 void health__note_stacks(struct health *h);

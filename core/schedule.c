@@ -47,6 +47,15 @@ bool schedule__due(const struct schedule *s, u64 ticked_ns, u64 now_ns)
 	return s->interval_ns && grid_index(s, now_ns) > grid_index(s, ticked_ns);
 }
 
+u64 schedule__missed(const struct schedule *s, u64 ticked_ns, u64 now_ns)
+{
+	u64 due = schedule__due(s, ticked_ns, now_ns)
+			  ? grid_index(s, now_ns) - grid_index(s, ticked_ns)
+			  : 0;
+
+	return due ? due - 1 : 0;
+}
+
 bool schedule__take_early(struct schedule *s, u64 now_ns)
 {
 	bool due = false;

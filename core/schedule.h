@@ -31,6 +31,8 @@ void schedule__hurry(struct schedule *s, u64 base_ns);
 u64 schedule__next(const struct schedule *s, u64 ticked_ns);
 /* Is a regular tick due at `now`? */
 bool schedule__due(const struct schedule *s, u64 ticked_ns, u64 now_ns);
+/* Regular ticks that were due after `ticked` and before the one that is made at `now`. */
+u64 schedule__missed(const struct schedule *s, u64 ticked_ns, u64 now_ns);
 /* Early ticks due at `now` are counted as made; returns whether there was one. */
 bool schedule__take_early(struct schedule *s, u64 now_ns);
 

@@ -95,7 +95,7 @@ def io():
         before = blockdev.diskstats(DEVICE)
         subprocess.run(["dd", "if=" + path, "of=/dev/null", "iflag=direct", "bs=64k",
                         "status=none"], check=True)
-        watch.until(blockdev.now_ns())
+        watch.until(live.now_ns())
         theirs = blockdev.difference(blockdev.diskstats(DEVICE), before)
         ours = blockdev.added(watch.reports, DEVICE)
     assert ours == theirs, f"{ours}, diskstats {theirs}"

@@ -6,11 +6,9 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import threading
-import time
 
 import live
 
@@ -84,47 +82,12 @@ def fio(device, **options):
     return json.loads(done.stdout[done.stdout.index("{"):])["jobs"][0]
 
 
-class Watch:
+class Watch(live.Watch):
     """proftop's view io from the first interval on that is seen, until stop()."""
 
     def __init__(self, *options, delay=0.3, binary=None):
-        live.need_root()
-        command = [binary or live.CHECKED, "-b", "-V", "io", "--format", "json", "-d", str(delay),
-                   "-n", "1000", *map(str, options)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, env=live.environment())
-        self.reports = []
+        super().__init__("io", *options, delay=delay, binary=binary or live.CHECKED)
         self.next()
-
-    def next(self):
-        line = self.process.stdout.readline()
-        assert line, self.process.stderr.read()[:500]
-        self.reports.append(json.loads(line))
-        live.check_report(self.reports[-1])
-        return self.reports[-1]
-
-    def until(self, t_ns):
-        """Reads on until an interval has ended that began after t_ns."""
-        while self.next()["t0_ns"] < t_ns:
-            pass
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        out, err = self.process.communicate(timeout=30)
-        for mark in live.ASAN_REPORT:
-            assert mark not in err, err[:2000]
-        return out
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.stop()
-
-
-def now_ns():
-    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 
 class Sampled:
@@ -137,9 +100,9 @@ class Sampled:
 
     def run(self):
         while not self.done.wait(0.005):
-            before = now_ns()
+            before = live.now_ns()
             self.values.append(diskstats(self.device))
-            self.times.append((before + now_ns()) // 2)
+            self.times.append((before + live.now_ns()) // 2)
 
     def bounds(self, t0, t1, slack_ns):
         """Least and most of what happened between two times, each known to a slack."""

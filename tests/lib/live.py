@@ -2,6 +2,7 @@
 """What the live tests share: TAP, workloads, runs of proftop. Nothing here sleeps for luck:
 what is waited for is polled, with a limit."""
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -148,6 +149,54 @@ def batch(*args, status=0, drop_output=False, **kw):
     for r in reports:
         check_report(r)
     return reports
+
+
+def now_ns():
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+class Watch:
+    """proftop in batch mode on a view, interval after interval, until stop(). What it says waits
+    in a pipe that is large, so that it goes on while nobody reads."""
+
+    def __init__(self, view, *options, delay=0.5, binary=RELEASE, wrap=()):
+        need_root()
+        command = [*wrap, binary, "-b", "-V", view, "--format", "json", "-d", delay, "-n", 100000,
+                   *options]
+        self.process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, env=environment())
+        fcntl.fcntl(self.process.stdout, fcntl.F_SETPIPE_SZ, 1 << 20)
+        self.reports = []
+
+    def next(self):
+        line = self.process.stdout.readline()
+        assert line, self.process.stderr.read()[:500]
+        self.reports.append(json.loads(line))
+        check_report(self.reports[-1])
+        return self.reports[-1]
+
+    def until(self, t_ns):
+        """Reads on until an interval has ended that began after t_ns."""
+        while not self.reports or self.reports[-1]["t0_ns"] < t_ns:
+            self.next()
+
+    def since(self, t_ns):
+        """The intervals that began after t_ns, as far as they are read."""
+        return [r for r in self.reports if r["t0_ns"] >= t_ns]
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        out, err = self.process.communicate(timeout=30)
+        for mark in ASAN_REPORT:
+            assert mark not in err, err[:2000]
+        return out
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.stop()
 
 
 HEALTH = "samples", "lost", "map_full", "stacks_truncated_pct", "self_cpu_pct", "tier"

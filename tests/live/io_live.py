@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 import blockdev  # noqa: E402
 import waits  # noqa: E402
-from blockdev import Watch, added, diskstats, difference, fio, loop_device, now_ns  # noqa: E402
+from blockdev import Watch, added, diskstats, difference, fio, loop_device  # noqa: E402
 
 
 def exact(device, run, *options, **kw):
@@ -28,7 +28,7 @@ def exact(device, run, *options, **kw):
     with Watch(*options, **kw) as watch:
         before = diskstats(device)
         result = run()
-        watch.until(now_ns())
+        watch.until(live.now_ns())
         theirs = difference(diskstats(device), before)
         reports = watch.reports
     health = reports[-1]["health"]
@@ -170,7 +170,7 @@ def test_root_disk():
             tempfile_on_root() as path:
         fio(path, ioengine="libaio", iodepth=16, direct=1, rw="randrw", size="32m")
         fio(path, ioengine="psync", rw="write", fsync=16, size="8m")
-        watch.until(now_ns())
+        watch.until(live.now_ns())
         reports = watch.reports
     for r in reports[1:-1]:
         least, most = sampled.bounds(r["t0_ns"], r["t1_ns"], 60_000_000)
@@ -223,9 +223,9 @@ def latency(path, dev, at, size, block):
     sees. fio's own start reads too: it ends a second before the job begins.
     """
     with Watch("--comm", "^fio$", binary=live.RELEASE) as watch:
-        start = now_ns()
+        start = live.now_ns()
         theirs = fio_quantile(path, at, io_size=size, bs=block, startdelay=1)
-        watch.until(now_ns())
+        watch.until(live.now_ns())
         hist = whole_histogram([x for x in watch.reports if x["t0_ns"] > start + 600_000_000],
                                dev, "hist")
     with tempfile_on_root("-hole") as hole:
@@ -314,7 +314,7 @@ def exact_rows(dev, *options):
     with Watch(*options) as watch:
         job = fio(f"/dev/{dev}", ioengine="libaio", iodepth=4, direct=1, rw="read", size="16m",
                   bs="16k")
-        watch.until(now_ns())
+        watch.until(live.now_ns())
         return [r for x in watch.reports for r in x["rows"]], job
 
 
@@ -324,7 +324,7 @@ def test_files():
         with open(path, "wb") as f:
             f.write(b"y" * (4 << 20))
             os.fsync(f.fileno())
-        watch.until(now_ns())
+        watch.until(live.now_ns())
         rows = [r for x in watch.reports for r in x["rows"]]
         inode = os.stat(path).st_ino
     mine = [r for r in rows if r["inode"] == inode]
@@ -337,7 +337,7 @@ def test_hotplug():
     with Watch() as watch:
         with loop_device(megabytes=16) as dev:
             fio(f"/dev/{dev}", ioengine="libaio", direct=1, rw="read", size="8m")
-            watch.until(now_ns())
+            watch.until(live.now_ns())
         found = {r["device"] for x in watch.reports for r in x["rows"]}
     assert dev in found, found
 

@@ -51,6 +51,14 @@ static void test_missed_ticks_merge(void **state)
 	assert_true(schedule__due(&s, 200 * MS, now));
 	assert_false(schedule__due(&s, now, now));
 	assert_true(schedule__next(&s, now) == 800 * MS);
+	/* those of 300 to 600 had no tick of their own; the one of 700 is made now */
+	assert_int_equal(schedule__missed(&s, 200 * MS, now), 4);
+	assert_int_equal(schedule__missed(&s, 600 * MS, now), 0);
+	assert_int_equal(schedule__missed(&s, now, now + 10 * MS), 0);
+	/* a night in suspend, should the clock have gone on */
+	assert_true(schedule__due(&s, 200 * MS, 36000 * 1000 * MS));
+	assert_int_equal(schedule__missed(&s, 200 * MS, 36000 * 1000 * MS), 359997);
+	assert_true(schedule__next(&s, 36000 * 1000 * MS) == 36000 * 1000 * MS + 100 * MS);
 }
 
 static void test_early_ticks(void **state)

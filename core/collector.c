@@ -69,6 +69,7 @@ static void init_feeds(struct collector *c, const struct collector_config *cfg)
 	};
 
 	fc.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
+	fc.how.reel = cfg->reel;
 	feeds__init(&c->feeds, &fc);
 }
 
@@ -99,7 +100,9 @@ static struct collector *collector__new(const struct collector_config *cfg)
 	c->manual = cfg->manual_tick;
 	atomic_init(&c->busy, true);
 	c->early_frames = cfg->early_frames && !cfg->manual_tick && !cfg->reel;
-	c->play = (struct play){.reel = cfg->reel, .merge_ns = cfg->merge_ns, .speed = 1,
+	c->play = (struct play){.reel = cfg->reel,
+				.merge_ns = cfg->merge_ns,
+				.speed = 1,
 				.first_ns = cfg->from_ns,
 				.last_ns = cfg->to_ns ? cfg->to_ns : UINT64_MAX};
 	c->wanted = cfg->wanted;
@@ -201,6 +204,18 @@ void collector__play(struct collector *c, bool paused, double speed)
 void collector__seek(struct collector *c, u64 from_ns, u64 to_ns)
 {
 	post(c, (struct command){.type = COMMAND_SEEK, .seek = {from_ns, to_ns}});
+}
+
+bool collector__call(struct collector *c, void (*fn)(void *ctx), void *ctx)
+{
+	struct call call = {.fn = fn, .ctx = ctx};
+
+	sem_init(&call.done, 0, 0);
+	post(c, (struct command){.type = COMMAND_CALL, .call = &call});
+	while (sem_wait(&call.done))
+		;
+	sem_destroy(&call.done);
+	return call.ran;
 }
 
 void collector__tick(struct collector *c)

@@ -26,7 +26,7 @@ struct collector_config {
 	struct symbols *symbols;   /* NULL in tests: nobody is told of processes */
 	bool borrows_symbols;	   /* they are another collector's, which alone asks them for more */
 	const struct scope *scope; /* a reference is taken; NULL: everything */
-	struct sampling sampling;  /* interval_s is set from interval_ns */
+	struct sampling sampling;  /* interval_s and reel are set from what follows */
 	u64 interval_ns;	   /* at least COLLECTOR_MIN_INTERVAL_NS */
 	u64 wanted;		   /* bit per model_id to begin with */
 	/* Interactive: a few short intervals follow when something was opened, so that rows show
@@ -82,6 +82,9 @@ void collector__play(struct collector *c, bool paused, double speed);
 /* Of a replay: shows the interval that ends last up to `to`, as if those before it had been played;
  * with `from` all that end after it, up to `to`, as one. It pauses there. */
 void collector__seek(struct collector *c, u64 from_ns, u64 to_ns);
+/* Runs fn on the collector's thread, where it alone uses the collector's symbols; nothing is collected
+ * meanwhile. The caller waits, so it is a worker. False: the collector ended before. */
+bool collector__call(struct collector *c, void (*fn)(void *ctx), void *ctx);
 /* Ends the interval now; with manual_tick the fake clock advances by the interval. */
 void collector__tick(struct collector *c);
 /* Ends the interval now, publishes it in a frame marked final and detaches everything. Later

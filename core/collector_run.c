@@ -199,6 +199,7 @@ static void set_scope(struct collector *c, const struct scope *scope)
 static void set_sampling(struct collector *c, struct sampling how)
 {
 	how.interval_s = c->feeds.slots.how.interval_s;
+	how.reel = c->feeds.slots.how.reel;
 	feeds__set_sampling(&c->feeds, &how);
 }
 
@@ -288,6 +289,10 @@ static void execute(struct collector *c, struct command *cmd)
 	case COMMAND_SEEK:
 		if (c->play.reel)
 			play__seek(c, cmd->seek.from_ns, cmd->seek.to_ns);
+		break;
+	case COMMAND_CALL:
+		cmd->call->fn(cmd->call->ctx);
+		cmd->call->ran = true;
 		break;
 	}
 }

@@ -22,6 +22,8 @@ void command__free(struct command *cmd)
 		scope__put(cmd->scope);
 	else if (cmd->type == COMMAND_RECORD && cmd->tap)
 		cmd->tap->ops->close(cmd->tap); /* nobody took it */
+	else if (cmd->type == COMMAND_CALL)
+		sem_post(&cmd->call->done);
 	free(cmd);
 }
 

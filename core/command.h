@@ -8,6 +8,7 @@
 #define CORE_COMMAND_H
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "core/scope.h"
 #include "core/snap.h"
@@ -24,9 +25,18 @@ enum command_type {
 	COMMAND_RECORD,
 	COMMAND_PLAY,
 	COMMAND_SEEK,
+	COMMAND_CALL,
 };
 
 struct tap;
+
+/* Whoever posts it waits for done, which comes when it ran or the command was freed. */
+struct call {
+	void (*fn)(void *ctx);
+	void *ctx;
+	bool ran;
+	sem_t done;
+};
 
 struct command {
 	struct command *next;
@@ -47,6 +57,7 @@ struct command {
 		struct {
 			u64 from_ns, to_ns;
 		} seek;
+		struct call *call;
 	};
 };
 

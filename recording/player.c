@@ -25,6 +25,7 @@ struct player {
 };
 
 struct source {
+	struct player *player;
 	enum model_id model;
 	const struct scope *scope;
 	struct sampling how;
@@ -35,8 +36,6 @@ struct source {
 	const struct sample_sink *sink; /* while draining */
 	u64 ips[STACKS_MAX_FRAMES];
 };
-
-static struct player *player; /* the one that there is */
 
 /* --- samples --- */
 
@@ -89,7 +88,7 @@ static bool is_told(const struct source *s, u32 stack)
 
 static void tell_stack(struct source *s, u32 stack)
 {
-	struct names_in *names = reader__names(player->reader);
+	struct names_in *names = reader__names(s->player->reader);
 	u32 n = names_in__nstacks(names);
 	struct stack_def def;
 
@@ -140,7 +139,7 @@ static int replay__set_sampling(struct source *s, const struct sampling *how, st
 	return 0;
 }
 
-static int no_samples(enum model_id m, struct status *st)
+static int no_samples(const struct player *player, enum model_id m, struct status *st)
 {
 	struct recording_summary sum;
 	char names[200] = "";
@@ -159,15 +158,17 @@ static int no_samples(enum model_id m, struct status *st)
 static struct source *replay__open(enum model_id m, const struct sampling *how,
 				   const struct scope *scope, struct status *st)
 {
+	struct player *player = container_of(how->reel, struct player, reel);
 	struct recording_summary sum;
 	struct source *s;
 
 	reader__summary(player->reader, &sum);
 	if (!(sum.models & 1ULL << m)) {
-		no_samples(m, st);
+		no_samples(player, m, st);
 		return NULL;
 	}
 	s = xcalloc(1, sizeof(*s));
+	s->player = player;
 	s->model = m;
 	s->how = *how;
 	s->seen = player->serial - 1;
@@ -186,13 +187,13 @@ static void replay__close(struct source *s)
 
 static void replay__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
-	if (!player->reel.handing_out || s->seen == player->serial)
+	if (!s->player->reel.handing_out || s->seen == s->player->serial)
 		return;
-	if (s->part != reader__part(player->reader))
-		forget_told(s, reader__part(player->reader));
-	s->seen = player->serial;
+	if (s->part != reader__part(s->player->reader))
+		forget_told(s, reader__part(s->player->reader));
+	s->seen = s->player->serial;
 	s->sink = sink;
-	reader__samples(player->reader, s->model, put, s);
+	reader__samples(s->player->reader, s->model, put, s);
 	s->sink = NULL;
 }
 
@@ -201,8 +202,8 @@ static void replay__health(struct source *s, struct health *h)
 {
 	char note[sizeof(h->note)];
 
-	*h = player->now.v[s->model].health;
-	if (s->seen != player->serial)
+	*h = s->player->now.v[s->model].health;
+	if (s->seen != s->player->serial)
 		h->samples_total -= MIN(h->samples, h->samples_total);
 	snprintf(note, sizeof(note), "recorded by %s%s%.300s", *h->tier ? h->tier : "nobody",
 		 *h->note ? "; " : "", h->note);
@@ -324,7 +325,8 @@ static void log_head(const struct reader *r)
 
 static struct player *begin(struct reader *reader)
 {
-	player = xcalloc(1, sizeof(*player));
+	struct player *player = xcalloc(1, sizeof(*player));
+
 	player->reel.ops = &player_reel;
 	player->reader = reader;
 	return player;
@@ -365,5 +367,4 @@ void player__free(struct player *p)
 		return;
 	reader__free(p->reader);
 	free(p);
-	player = NULL;
 }

@@ -14,8 +14,8 @@
 
 struct player;
 
-/* Opens a recording, or what import__open makes one of; there is one player at a time. From then on
- * the machine and its cgroups are those of the recording. */
+/* Opens a recording, or what import__open makes one of. From then on the machine and its cgroups are
+ * those of the recording. */
 struct player *player__open(const char *path, struct symbols *symbols, const char *event,
 			    struct status *st);
 /* The same beside this machine, or another recording, which stay what they are. */
@@ -29,8 +29,9 @@ struct reel *player__reel(struct player *p);
 /* What the time was on the wall when it began; 0 not known. */
 time_t player__wall(const struct player *p);
 const struct reader *player__reader(const struct player *p);
-/* In place of source_table: ends with ops == NULL. Sources of models without samples fail to open,
- * and say what there is. */
+/* In place of source_table: ends with ops == NULL. They hand out what the reel does that they are
+ * opened with (struct sampling), which is a player's. Sources of models without samples fail to
+ * open, and say what there is. */
 const struct source_row *player__sources(void);
 
 #endif

@@ -15,6 +15,8 @@
 #include "core/snap.h"
 #include "core/unwind.h"
 
+struct reel;
+
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF };
 
 /* How to sample; a value. */
@@ -27,6 +29,7 @@ struct sampling {
 	bool idle;	   /* count the idle task too */
 	u32 watch;	   /* thread whose every change of state is told; 0 none */
 	double interval_s; /* expected time between drains: sizes maps and rings */
+	struct reel *reel; /* of a replay: what its sources hand out; borrowed, NULL live */
 };
 
 struct source; /* private to each source */

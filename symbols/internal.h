@@ -64,7 +64,7 @@ void u32_vec__push(struct u32_vec *v, u32 x);
 struct symbols {
 	struct stable objects, locs, funcs;
 	struct stable inlines; /* struct inlined; the worker's */
-	bool mixed;	       /* const since the beginning */
+	_Atomic bool mixed;    /* never false again */
 	_Atomic u64 generation, overflow, nresolved, memory;
 	int event_fd;
 

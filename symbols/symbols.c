@@ -411,12 +411,12 @@ int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max)
 
 void symbols__set_mixed(struct symbols *s)
 {
-	s->mixed = true;
+	atomic_store_explicit(&s->mixed, true, memory_order_relaxed);
 }
 
 bool symbols__is_mixed(const struct symbols *s)
 {
-	return s->mixed;
+	return atomic_load_explicit(&((struct symbols *)s)->mixed, memory_order_relaxed);
 }
 
 u64 symbols__generation(const struct symbols *s)

@@ -114,8 +114,8 @@ int symbols__inlined(struct symbols *s, u32 loc, u32 *funcs, int max);
 /* The same without asking: -1 when nobody has, or it is not there yet. */
 int symbols__inlined_known(const struct symbols *s, u32 loc, u32 *funcs, int max);
 /* Code of this machine and of a recording, or of two recordings, is there side by side: functions are
- * the same by their names and their objects' names, whatever their ids. Set before the collector
- * starts. */
+ * the same by their names and their objects' names, whatever their ids. Set once; what was asked
+ * before counts by ids. */
 void symbols__set_mixed(struct symbols *s);
 bool symbols__is_mixed(const struct symbols *s);
 /* Counts up whenever something became resolved: whoever shows names looks again. */

@@ -146,6 +146,8 @@ void pick__refresh(struct host *h);
 /* Freezes the window that is shown; with one set, takes it off. */
 void baseline__toggle(struct host *h);
 void baseline__set(struct host *h);
+/* A recording, in the background; what is wrong with it is told. */
+void baseline__read(struct host *h, const char *path);
 void baseline__off(struct host *h);
 
 /* --- palette.c --- */

@@ -170,7 +170,7 @@ static bool run_baseline(struct host *h, const char *arg, struct status *st)
 	else if (!strcmp(arg, "off"))
 		baseline__off(h);
 	else
-		return refuse(st, "baseline", "set or off");
+		baseline__read(h, arg);
 	return true;
 }
 
@@ -363,7 +363,7 @@ static const struct command commands[] = {
 	 NULL},
 	{"range", "FROM TO", "history: sum what is between two times", past__range, NULL},
 	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
-	{"baseline", "[set|off]", "compare with this window from now on, or with nothing",
+	{"baseline", "[set|off|FILE]", "compare with this window, or all of a recording, from now on",
 	 run_baseline, complete_baseline},
 	{"keymap", "[NAME|FILE]", "other keys", run_keymap, complete_keymap},
 	{"theme", "[NAME|FILE]", "other colours", run_theme, complete_theme},

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		symbols = symbols__new(&st);
 	}
 	folded__is(fd);
-	made = folded_import(fd, symbols, "folded", &st);
+	made = folded_import(fd, symbols, "folded", "", &st);
 	if (made < 0 && !st.msg[0])
 		abort();
 	if (made >= 0) {

@@ -76,10 +76,10 @@ static void put(void *ctx, const struct sample *s)
 	l->ops->consume(l->model, s);
 }
 
-static void listen(struct listener *l, u32 model, const struct scope *scope)
+static void listen(struct listener *l, struct reel *reel, u32 model, const struct scope *scope)
 {
 	const struct source_ops *ops = player__sources()[model].ops;
-	struct sampling how = {0};
+	struct sampling how = {.reel = reel};
 	struct status st;
 
 	*l = (struct listener){.ops = model_table[model]};
@@ -108,7 +108,7 @@ static void play(struct player *p, const struct scope *scope)
 	struct tape_interval iv;
 
 	for (u32 m = 0; m < MODEL_COUNT; m++)
-		listen(&l[m], m, scope);
+		listen(&l[m], reel, m, scope);
 	reel->handing_out = true;
 	for (u32 i = 0; i < INTERVALS_MAX && reel->ops->next(reel, &iv); i++)
 		for (u32 m = 0; m < MODEL_COUNT; m++)

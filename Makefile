@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 SHELL     := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run check bench screenshots install deps clean
+.PHONY: all run check bench screenshots install deb deps clean
 
 B        := build
 CC       := gcc
@@ -14,8 +14,13 @@ CLANG    := clang
 BPFTOOL  := $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
 PREFIX   := /usr/local
 DESTDIR  :=
-ARCH     := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
-VERSION  := $(shell git describe --tags --always 2>/dev/null || echo 0.1)
+# Of what is built, and where its headers are: not this machine's when CC is a cross compiler.
+MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+ARCH     := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(MACHINE)))
+SYSROOT  :=
+# The release is said once, in debian/changelog; a working tree adds its commit.
+RELEASE  := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+VERSION  := $(RELEASE)$(addprefix +g,$(shell git rev-parse --short HEAD 2>/dev/null))
 
 DIRS     := core sources models symbols recording widgets tui tui/views
 SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
@@ -24,21 +29,24 @@ SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 PROTOS   := $(wildcard core/*.proto)
 PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
-LIBPERF_CFLAGS := $(shell pkg-config --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
-LIBPERF_LIBS   := $(shell pkg-config --libs libperf 2>/dev/null || echo $(B)/libperf/libperf.a $(B)/libperf/libapi.a)
+PKG_CONFIG     := pkg-config
+LIBPERF_CFLAGS := $(shell $(PKG_CONFIG) --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
+LIBPERF_LIBS   := $(shell $(PKG_CONFIG) --libs libperf 2>/dev/null || echo $(B)/libperf/libperf.a $(B)/libperf/libapi.a)
 
 WARN     := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wvla -Wmissing-prototypes \
 	    -Wstrict-prototypes -Wpointer-arith -Werror=implicit -Werror=incompatible-pointer-types
 CFLAGS   := -O2 -g
+LDFLAGS  :=
 # -iquote: our own "core/log.h" never shadows a system's <log.h>.
 CPPFLAGS = -D_GNU_SOURCE -DPROFTOP_VERSION='"$(VERSION)"' -iquote . -iquote $(B) \
-	   -I/usr/include/libiberty $(LIBPERF_CFLAGS) \
-	   $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null)
-LDLIBS   = $(LIBPERF_LIBS) $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
+	   -I$(SYSROOT)/usr/include/libiberty $(LIBPERF_CFLAGS) \
+	   $(shell $(PKG_CONFIG) --cflags-only-I $(PKGS) 2>/dev/null)
+LDLIBS   = $(LIBPERF_LIBS) $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
 HARDEN   := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+RELRO    := -Wl,-z,relro -Wl,-z,now
 SAN_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -g
 SAN_tsan := -fsanitize=thread -fno-omit-frame-pointer -O1 -g
-SAN_rel  := $(CFLAGS) $(HARDEN)
+SAN_rel  := $(HARDEN) $(CFLAGS)
 
 all: $(B)/proftop
 
@@ -53,6 +61,9 @@ $(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h)
 # Its bytes are in the object (.incbin), which -MMD does not see.
 $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
+# Which release it is they hold too; which commit may be out of date in a working tree.
+$(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape core/export_speedscope core/export_openmetrics \
+	core/export_trace): debian/changelog
 $(B)/$(1)/core/export_svg.o: core/export_svg.js
 $(B)/$(1)/core/export_html.o: core/export_html.js core/export_html.css
 $(B)/$(1)/%.pb-c.o: $(B)/%.pb-c.c
@@ -62,9 +73,9 @@ $(B)/$(1)/libproftop.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out tui/main.c,$(S
 		$(PROTOS:%.proto=$(B)/$(1)/%.pb-c.o)
 	$$(call Q,AR)rm -f $$@; ar rcs $$@ $$^
 $(B)/$(1)/proftop: $(B)/$(1)/tui/main.o $(B)/$(1)/libproftop.a
-	$$(call Q,LINK)$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -o $$@
+	$$(call Q,LINK)$$(CC) $$(SAN_$(1)) -pie $$(RELRO) $$(LDFLAGS) $$^ $$(LDLIBS) -o $$@
 $(B)/$(1)/tests/%: $(B)/$(1)/tests/%.o $(B)/$(1)/tests/lib/libtest.a $(B)/$(1)/libproftop.a
-	$$(call Q,LINK)$$(CC) $$(SAN_$(1)) -pie $$^ $$(LDLIBS) -lcmocka -o $$@
+	$$(call Q,LINK)$$(CC) $$(SAN_$(1)) -pie $$(RELRO) $$(LDFLAGS) $$^ $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach v,rel asan tsan,$(eval $(call variant,$(v))))
 
@@ -74,7 +85,7 @@ $(B)/proftop: $(B)/rel/proftop
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
 	$(call Q,BPF)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -D__TARGET_ARCH_$(ARCH) -iquote . \
-		-idirafter /usr/include/$(shell uname -m)-linux-gnu -MMD -MP -c $< -o $@
+		-idirafter $(SYSROOT)/usr/include/$(MACHINE)-linux-gnu -MMD -MP -c $< -o $@
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call Q,SKEL)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
@@ -116,8 +127,13 @@ install: $(B)/proftop
 	install -D -m 644 docs/proftop.bash \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/proftop
 
+# Debian packages of what is committed, in build/packages.
+deb:
+	@scripts/deps build package
+	@scripts/package $(B)/packages
+
 clean:
 	rm -rf $(B)
 
--include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(addprefix $(B)/,rel asan tsan fuzz bpf) -name '*.d' -type f 2>/dev/null)
 -include tests/tests.mk

@@ -2,7 +2,8 @@
 # The tests' rules. What is in a folder is picked up: tests/unit/*_test.c and
 # tests/render/*_test.c (cmocka, fast, under ASan and UBSan), tests/live/*_test.c (cmocka,
 # real probes), tests/live/*_live.py and tmux_*.py (TAP, the program itself),
-# tests/script/*.script, tests/fuzz/fuzz.mk, tests/kernels/kernels.mk.
+# tests/script/*.script, tests/fuzz/fuzz.mk, tests/kernels/kernels.mk,
+# tests/package/package.mk.
 #
 #	make check			everything
 #	make check ONLY=REGEX		what matches, by "group/program"
@@ -31,6 +32,7 @@ WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 
 -include tests/fuzz/fuzz.mk
 -include tests/kernels/kernels.mk
+-include tests/package/package.mk
 
 # Workloads have frame pointers, so that what must be found is certain.
 WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf \
@@ -62,7 +64,7 @@ RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
 check-all: check-build
 	@PROFTOP=$(B)/proftop $(RUN) \
 		--group self,timeout=60 tests/lib/run_test.sh tests/layering/check.py \
-			tests/layering/check_test.sh tests/lib/docs_test.py \
+			tests/layering/check_test.sh tests/lib/docs_test.py $(PACKAGE_CHECK) \
 		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
 		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
 		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \

@@ -51,9 +51,20 @@ struct signal_struct {
 } KERNEL_TYPE;
 
 /* The part of a thread's state that a switch saves. */
+#if defined(__TARGET_ARCH_x86)
 struct thread_struct {
 	u64 sp;
 } KERNEL_TYPE;
+#define SAVED_SP(task) ((task)->thread.sp)
+#elif defined(__TARGET_ARCH_arm64)
+struct cpu_context {
+	u64 sp;
+} KERNEL_TYPE;
+struct thread_struct {
+	struct cpu_context cpu_context;
+} KERNEL_TYPE;
+#define SAVED_SP(task) ((task)->thread.cpu_context.sp)
+#endif
 
 struct sched_entity {
 	u64 nr_migrations;
@@ -102,12 +113,13 @@ struct task_struct___old {
 #define TASK_DEAD	     0x0080
 #define TASK_NOLOAD	     0x0400
 
-/* Registers with which a thread entered the kernel. */
+/* Registers with which a thread entered the kernel. Not named for the machine: libbpf's headers
+ * do that. */
 #if defined(__TARGET_ARCH_x86)
-struct pt_regs___x86 {
+struct pt_regs___entry {
 	u64 ip, sp, bp, si, orig_ax;
 } KERNEL_TYPE;
-#define REGS_TYPE	struct pt_regs___x86
+#define REGS_TYPE	struct pt_regs___entry
 #define REGS_IP(r)	((r)->ip)
 #define REGS_SP(r)	((r)->sp)
 #define REGS_FP(r)	((r)->bp)
@@ -115,12 +127,12 @@ struct pt_regs___x86 {
 #define REGS_SYSCALL(r) ((u32)(r)->orig_ax)
 #define REGS_ARG2(r)	((r)->si)
 #elif defined(__TARGET_ARCH_arm64)
-struct pt_regs___arm64 {
+struct pt_regs___entry {
 	u64 regs[31];
 	u64 sp, pc;
 	s32 syscallno;
 } KERNEL_TYPE;
-#define REGS_TYPE	struct pt_regs___arm64
+#define REGS_TYPE	struct pt_regs___entry
 #define REGS_IP(r)	((r)->pc)
 #define REGS_SP(r)	((r)->sp)
 #define REGS_FP(r)	((r)->regs[29])

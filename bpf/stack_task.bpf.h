@@ -63,15 +63,6 @@ struct {
 /* Where the kernel's and its modules' code lies; length 0: not known, each stack is walked. */
 const volatile u64 text_start = 0, text_length = 0;
 
-static __always_inline u64 stack__saved_sp(struct task_struct *task)
-{
-#if defined(__TARGET_ARCH_x86)
-	return task->thread.sp;
-#else
-	return BPF_CORE_READ(task, thread.cpu_context.sp);
-#endif
-}
-
 static __always_inline u64 stack__base(u64 address)
 {
 	return address & ~(u64)(KERNEL_STACK_SIZE - 1);
@@ -392,7 +383,7 @@ static __always_inline u64 stack__key(struct task_struct *task, u32 kind, u32 sy
 /* The kernel frames of a task that does not run; syscall: the one it is in, -1 none. */
 static __always_inline u64 stack__sleeping(struct task_struct *task, u32 syscall, u32 slot)
 {
-	u64 from = stack__saved_sp(task), to = stack__base(from) + KERNEL_STACK_SIZE;
+	u64 from = SAVED_SP(task), to = stack__base(from) + KERNEL_STACK_SIZE;
 	u64 key = stack__key(task, STACK_KIND_SLEEPING, syscall);
 	u64 known = stack__known(key, slot, from, to);
 	struct stack_record *s = record__of(slot);
@@ -407,7 +398,7 @@ static __always_inline u64 stack__sleeping(struct task_struct *task, u32 syscall
 /* Interrupts of the kernel have a stack of their own. */
 static __always_inline bool stack__is_own(u64 here, struct task_struct *task)
 {
-	return stack__base(here) != stack__base(stack__saved_sp(task));
+	return stack__base(here) != stack__base(SAVED_SP(task));
 }
 
 /* The kernel frames of what runs now. here: an address on its stack, the place of the event;

@@ -136,6 +136,6 @@ struct block_stats {
 /* Slow requests told before the limit rises within an interval. */
 #define BLOCK_SLOW_MAX 256
 /* Stacks taken before fewer are, within an interval. */
-#define BLOCK_STACKS_MAX 128
+#define BLOCK_STACKS_MAX 1024
 
 #endif

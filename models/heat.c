@@ -237,7 +237,7 @@ static void find_parts(struct heat_answer *a, struct arena *arena)
 		s->part_name(a->base.snap, a->query.part, a->part_name, sizeof(a->part_name));
 }
 
-struct heat_answer *heat__query(const struct frame *f, const struct heat_query *q)
+struct heat_answer *heat__query_snap(const struct snap *snap, const struct heat_query *q)
 {
 	struct answer_box *box = xcalloc(1, sizeof(*box));
 	struct heat_answer *a = &box->answer;
@@ -245,7 +245,7 @@ struct heat_answer *heat__query(const struct frame *f, const struct heat_query *
 
 	arena__init(&box->arena);
 	a->query = *q;
-	a->base.snap = snap__get(f->snaps[q->source->model]);
+	a->base.snap = snap__get(snap);
 	a->base.free = heat_answer__free;
 	columns = q->source->columns(a->base.snap);
 	find_parts(a, &box->arena);
@@ -254,4 +254,9 @@ struct heat_answer *heat__query(const struct frame *f, const struct heat_query *
 	find_range(a);
 	make_rows(box);
 	return a;
+}
+
+struct heat_answer *heat__query(const struct frame *f, const struct heat_query *q)
+{
+	return heat__query_snap(f->snaps[q->source->model], q);
 }

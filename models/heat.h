@@ -86,6 +86,8 @@ struct heat_answer {
 /* Never NULL; the frame has the source's snapshot. The scope is not looked at: counts are of what
  * was in scope when they were made. */
 struct heat_answer *heat__query(const struct frame *f, const struct heat_query *q);
+/* The same of the source's snapshot. */
+struct heat_answer *heat__query_snap(const struct snap *snap, const struct heat_query *q);
 
 extern const struct column heat_row_columns[];
 extern const u32 heat_row_ncolumns;

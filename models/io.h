@@ -30,6 +30,7 @@
 #define IO_HEAT_MERGED 4   /* buckets of bpf/block.h that are one of the heat log's */
 
 struct model_ops;
+struct heat_answer;
 extern const struct model_ops model_io;
 
 extern const char *const io_op_names[IO_OPS];	    /* "read" "write" "flush" "discard" */
@@ -129,8 +130,12 @@ double io_hist__count(const struct io_hist *h);
 /* As a value: a list of {lo_ns, hi_ns, count} of those that have some, in the arena. */
 struct value io_hist__value(const struct io_hist *h, struct arena *a);
 /* q in 0..1: the value that this share of the counts does not exceed, within its bucket by
- * linear interpolation; 0 when empty. max_ns bounds it: the largest value that there was. */
+ * linear interpolation; 0 when empty. max_ns bounds it within its bucket: the largest value that
+ * there was. */
 u64 io_hist__quantile(const struct io_hist *h, double q, u64 max_ns);
+/* The largest value: max_ns, or what the counts tell where that has been forgotten, as maxima of
+ * the decaying window are before its counts have faded. */
+u64 io_hist__most(const struct io_hist *h, u64 max_ns);
 
 enum io_group { IO_BY_DEVICE, IO_BY_PID, IO_BY_COMM, IO_BY_CGROUP, IO_BY_FILE, IO_GROUPS };
 extern const char *const io_group_names[IO_GROUPS]; /* as in --group */
@@ -154,6 +159,7 @@ struct io_query {
 	bool joined;	     /* kinds that differ by flags alone are one row */
 	bool by_dev;	     /* only this device's, or this disk's with its partitions */
 	u32 dev;
+	bool minutes; /* the answer has the last minutes too */
 };
 
 #define IO_PERCENTILES 12
@@ -191,6 +197,7 @@ struct io_answer {
 	struct io_hist hists[IO_STAGES];
 	struct value hist;
 	u64 window_ns, in_flight;
+	struct heat_answer *heat; /* the last minutes of the stage; NULL: not asked for */
 };
 
 /* Never NULL. The scope, which may be NULL (everything), is looked at for rows of processes;

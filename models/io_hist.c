@@ -48,7 +48,7 @@ double io_hist__count(const struct io_hist *h)
 u64 io_hist__quantile(const struct io_hist *h, double q, u64 max_ns)
 {
 	double rank = q * io_hist__count(h), below = 0;
-	u64 lo, hi = 0;
+	u64 lo = 0, hi = 0;
 
 	for (u32 i = 0; i < BLOCK_BUCKETS; i++) {
 		if (!(h->n[i] > 0))
@@ -61,7 +61,15 @@ u64 io_hist__quantile(const struct io_hist *h, double q, u64 max_ns)
 		}
 		below += h->n[i];
 	}
-	return MIN(hi, max_ns);
+	return MIN(hi, MAX(max_ns, lo));
+}
+
+/* Half a request that faded is none. */
+u64 io_hist__most(const struct io_hist *h, u64 max_ns)
+{
+	double n = io_hist__count(h);
+
+	return n > 0.5 ? MAX(max_ns, io_hist__quantile(h, 1 - 0.5 / n, max_ns)) : max_ns;
 }
 
 /* --- as a value --- */

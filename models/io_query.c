@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/hidx.h"
+#include "models/heat.h"
 #include "models/io_answer.h"
 #include "models/who.h"
 
@@ -131,6 +132,8 @@ static void finish_device(struct maker *m, struct io_row *r)
 {
 	enum io_stage stage = m->query->stage;
 
+	for (u32 g = 0; g < IO_STAGES; g++)
+		r->sums.max_ns[g] = io_hist__most(&r->hists[g], r->sums.max_ns[g]);
 	for (u32 i = 0; i < IO_PERCENTILES; i++)
 		r->percentiles[i] = io_hist__quantile(&r->hists[stage], io_percentiles[i] / 100,
 						      r->sums.max_ns[stage]);
@@ -171,6 +174,8 @@ static void add_totals(struct maker *m)
 		for (u32 g = 0; g < IO_STAGES; g++)
 			io_hist__add(&a->hists[g], &k->hists[g], w);
 	}
+	for (u32 g = 0; g < IO_STAGES; g++)
+		a->sums.max_ns[g] = io_hist__most(&a->hists[g], a->sums.max_ns[g]);
 	for (u32 i = 0; i < m->snap->nstates; i++)
 		if (!m->query->by_dev || m->snap->states[i].dev == m->query->dev)
 			a->in_flight += m->snap->states[i].in_flight;
@@ -343,9 +348,19 @@ static void io_answer__free(struct answer *base)
 {
 	struct answer_box *box = container_of(base, struct answer_box, answer.base);
 
+	if (box->answer.heat)
+		answer__free(&box->answer.heat->base);
 	snap__put(base->snap);
 	arena__fini(&box->arena);
 	free(box);
+}
+
+static struct heat_answer *last_minutes(const struct io_snap *snap, const struct io_query *q)
+{
+	struct heat_query heat;
+
+	heat_query__init(&heat, &heat_io, q);
+	return heat__query_snap(&snap->base, &heat);
 }
 
 struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q,
@@ -372,5 +387,7 @@ struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q
 	a->rows = m.rows;
 	a->nrows = m.n;
 	io_answer__table(a, &box->arena);
+	if (q->minutes)
+		a->heat = last_minutes(snap, q);
 	return a;
 }

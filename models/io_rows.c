@@ -24,6 +24,7 @@ enum io_column {
 	COL_QUEUE_P50,
 	COL_DEVICE_P50,
 	COL_IN_FLIGHT,
+	COL_QUEUE_AVG_TEXT,
 	COL_QUEUE_AVG,
 	COL_DEVICE_AVG,
 	COL_SIZE_AVG,
@@ -99,7 +100,7 @@ const struct column io_columns[COLUMNS] = {
 			  "others dirtied"),
 	[COL_DEVICE] = TEXT("device", "Device", 10, 0, "disk or partition"),
 	[COL_OP] = TEXT("op", "Op", 7, 0, "read, write, flush, discard, as /proc/diskstats has it"),
-	[COL_FLAGS] = TEXT("flags", "Flags", 9, 2,
+	[COL_FLAGS] = TEXT("flags", "Flags", 9, 1,
 			   "sync: somebody waits for the write; meta: a file system's own data; "
 			   "other: without data"),
 	[COL_IOPS] = COUNT("iops", "IOPS", 0, COLUMN_SCREEN | COLUMN_SHARE, "requests that ended, per second"),
@@ -148,10 +149,24 @@ const struct column io_columns[COLUMNS] = {
 				"half of the requests took the device this long at most"),
 	[COL_IN_FLIGHT] = COUNT("in_flight", "InFl", 2, BOTH,
 				"requests of the whole device on their way now"),
-	[COL_QUEUE_AVG] = TIME("queue_avg_ns", "Queued", 2,
-			       "mean time held by the I/O scheduler; null where there is none"),
+	[COL_QUEUE_AVG_TEXT] = {.name = "queue_avg",
+				.title = "Queued",
+				.unit = "ns",
+				.help = "mean time held by the I/O scheduler; unknown where there is "
+					"none",
+				.type = VALUE_NS,
+				.width = 7,
+				.priority = 2,
+				.flags = COLUMN_SCREEN},
+	[COL_QUEUE_AVG] = {.name = "queue_avg_ns",
+			   .title = "Queued",
+			   .unit = "ns",
+			   .help = "mean time held by the I/O scheduler; null where there is none",
+			   .type = VALUE_NS,
+			   .width = 7,
+			   .flags = COLUMN_EXPORT},
 	[COL_DEVICE_AVG] = TIME("device_avg_ns", "Device", 2, "mean time that the device took"),
-	[COL_SIZE_AVG] = BYTES("size_avg_bytes", "Size", 1, "mean size of a request"),
+	[COL_SIZE_AVG] = BYTES("size_avg_bytes", "Size", 0, "mean size of a request; of a flush none"),
 	[COL_SIZE_P50] = BYTES("size_p50_bytes", "Sz p50", 2,
 			       "power of two that half of the requests' sizes do not exceed"),
 	[COL_RANDOM] = {.name = "random_pct",
@@ -254,7 +269,7 @@ static bool shown(const struct io_query *q, u32 column)
 	case COL_TREND:
 		return latency;
 	case COL_AVG:
-	case COL_QUEUE_AVG:
+	case COL_QUEUE_AVG_TEXT:
 	case COL_DEVICE_AVG:
 	case COL_SIZE_AVG:
 	case COL_SIZE_P50:
@@ -371,6 +386,15 @@ static struct value device_value(const struct io_answer *a, const struct io_row 
 	case COL_DEVICE_AVG:
 		return stage_value(mean(s->ns[IO_DEVICE], s->known[IO_DEVICE]),
 				   s->known[IO_DEVICE]);
+	case COL_QUEUE_AVG_TEXT:
+		if (!s->known[IO_QUEUED])
+			return (struct value){.type = VALUE_TEXT, .s = "unknown"};
+		return stage_value(mean(s->ns[IO_QUEUED], s->known[IO_QUEUED]), 1);
+	case COL_SIZE_AVG:
+	case COL_SIZE_P50:
+		v.type = s->bytes ? VALUE_BYTES : VALUE_NONE;
+		v.u = s->bytes ? device_number(a, r, column) : 0;
+		return v;
 	case COL_RANDOM:
 		v.type = placed ? VALUE_PCT : VALUE_NONE;
 		v.f = placed ? (double)s->random * 100 / (double)placed : 0;
@@ -426,7 +450,8 @@ static struct value proc_value(const struct io_answer *a, const struct io_row *r
 	case COL_AVG:
 		return stage_value(mean(s->ns, s->known), s->known);
 	default:
-		return stage_value(s->max_ns, s->known);
+		/* Maxima are forgotten before sums have faded. */
+		return stage_value(MAX(s->max_ns, mean(s->ns, s->known)), s->known);
 	}
 	return v;
 }
@@ -481,11 +506,14 @@ void io_answer__table(struct io_answer *a, struct arena *arena)
 			columns[i].flags &= ~COLUMN_SCREEN;
 	columns[key].flags |= COLUMN_KEY | COLUMN_FLEX;
 	columns[key].priority = 0;
+	/* Beside their rates. */
+	if (q->group == IO_BY_DEVICE)
+		columns[COL_COUNT].priority = columns[COL_BYTES].priority = 3;
 	a->base.table = (struct row_table){
 		.columns = columns,
 		.ncolumns = COLUMNS,
 		.nrows = a->nrows,
-		.sort = q->group != IO_BY_DEVICE || q->show == IO_SHOW_SHAPE ? COL_COUNT : COL_IOPS,
+		.sort = q->group == IO_BY_DEVICE ? COL_IOPS : COL_COUNT,
 		.cell = answer__cell,
 		.key = answer__key,
 	};

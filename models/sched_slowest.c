@@ -214,8 +214,13 @@ static struct frame_text stack_frame(const void *ctx, u32 row, u32 i)
 
 static void build_trees(struct delays_box *box, const u64 *unfolded, u32 nunfolded)
 {
-	const struct stack_rows rows = {box->answer.nrows, stack_key, stack_nframes, stack_frame,
-					box->rows};
+	const struct stack_rows rows = {
+		.n = box->answer.nrows,
+		.key = stack_key,
+		.nframes = stack_nframes,
+		.frame = stack_frame,
+		.ctx = box->rows,
+	};
 
 	stack_rows__build(&box->answer.base, &rows, unfolded, nunfolded, &box->arena);
 }

@@ -24,6 +24,27 @@ static struct tree_node node_of(const struct stack_rows *rows, u32 row, u32 i)
 	};
 }
 
+static u32 lines_of(const struct stack_rows *rows, u32 row)
+{
+	u32 n = MIN(rows->nframes(rows->ctx, row), (u32)ANSWER_TREE_NODES);
+
+	return !n && rows->none ? 1 : n;
+}
+
+static struct tree_node line_of(const struct stack_rows *rows, u32 row, u32 i)
+{
+	if (rows->nframes(rows->ctx, row))
+		return node_of(rows, row, i);
+	return (struct tree_node){
+		.depth = 1,
+		.parent = UINT32_MAX,
+		.key = mix64_pair(rows->key(rows->ctx, row), 1),
+		.pct = -1,
+		.name = rows->none,
+		.object_name = "",
+	};
+}
+
 void stack_rows__build(struct answer *a, const struct stack_rows *rows, const u64 *unfolded,
 		       u32 nunfolded, struct arena *arena)
 {
@@ -34,13 +55,13 @@ void stack_rows__build(struct answer *a, const struct stack_rows *rows, const u6
 	for (u32 i = 0; i < rows->n; i++) {
 		trees[i].first = n;
 		if (is_among(rows->key(rows->ctx, i), unfolded, nunfolded))
-			trees[i].n = MIN(rows->nframes(rows->ctx, i), (u32)ANSWER_TREE_NODES);
+			trees[i].n = lines_of(rows, i);
 		n += trees[i].n;
 	}
 	nodes = arena__array(arena, struct tree_node, n);
 	for (u32 i = 0; i < rows->n; i++)
 		for (u32 k = 0; k < trees[i].n; k++)
-			nodes[trees[i].first + k] = node_of(rows, i, k);
+			nodes[trees[i].first + k] = line_of(rows, i, k);
 	a->trees = trees;
 	a->nodes = nodes;
 	a->nnodes = n;

@@ -16,6 +16,7 @@ struct stack_rows {
 	u32 (*nframes)(const void *ctx, u32 row);
 	struct frame_text (*frame)(const void *ctx, u32 row, u32 i);
 	const void *ctx;
+	const char *none; /* stands below rows without frames; NULL: nothing does */
 };
 
 /* Fills the trees of the rows whose keys are among `unfolded`, in the arena. */

@@ -27,7 +27,7 @@
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
 #define SLOW_WANTED   64  /* slow requests told in one interval, at least */
-#define STACKS_WANTED 100 /* requests whose stacks are taken in one interval, about */
+#define STACKS_WANTED 800 /* requests whose stacks are taken in one interval, about */
 
 struct source {
 	struct block_bpf *skel;

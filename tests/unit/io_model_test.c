@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "core/filter.h"
+#include "models/heat.h"
 #include "models/io.h"
 #include "models/model.h"
 #include "tests/lib/fake_symbols.h"
@@ -204,6 +205,81 @@ static void sums_of_the_windows(void **state)
 	assert_in_range(s->kinds[0].sums[WINDOW_DECAY].count, 5, 14);
 	assert_int_equal(s->kinds[0].sums[WINDOW_LAST].max_ns[IO_TOTAL], 2 * MS);
 	assert_int_equal(s->kinds[0].sums[WINDOW_TOTAL].max_ns[IO_QUEUED], MS / 2);
+	snap__put(&s->base);
+}
+
+/* Maxima are forgotten before counts have faded: what the counts tell is not cut to them. */
+static void what_fades_keeps_its_times(void **state)
+{
+	struct maker *m = *state;
+	struct io_query q = {.window = WINDOW_DECAY};
+	const struct io_snap *s;
+	struct io_answer *a;
+
+	put(m, vda(), IO_READ, 0, 2000, 5 * MS, true);
+	put_proc(m, 10, "db", false, 77, IO_READ, 2000);
+	for (u32 i = 0; i < 14; i++)
+		snap__put(&tick(m)->base);
+	s = tick(m);
+	assert_int_equal(s->kinds[0].sums[WINDOW_DECAY].max_ns[IO_TOTAL], 0);
+	a = io__query(s, &q, NULL);
+	assert_int_equal(a->nrows, 1);
+	assert_in_range(cell(&a->base, 0, "p50_ns").u, 5 * MS * 15 / 16, 5 * MS);
+	assert_true(cell(&a->base, 0, "max_ns").u >= cell(&a->base, 0, "p99_ns").u);
+	assert_true(a->sums.max_ns[IO_TOTAL] >= 5 * MS * 15 / 16);
+	answer__free(&a->base);
+	q.group = IO_BY_PID;
+	a = io__query(s, &q, NULL);
+	assert_int_equal(cell(&a->base, 0, "max_ns").u, cell(&a->base, 0, "avg_ns").u);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
+/* A flush has no size; of a time that is never known nothing is said. */
+static void what_is_not_known_is_none(void **state)
+{
+	struct maker *m = *state;
+	struct io_sample s = {
+		.head.type = SAMPLE_IO, .device = vda(), .op = IO_FLUSH, .count = 3};
+	const struct io_snap *snap;
+	struct io_answer *a;
+
+	model_io.consume(m->model, &s.head);
+	snap = tick(m);
+	a = ask(snap, IO_BY_DEVICE, false, "");
+	assert_int_equal(cell(&a->base, 0, "count").u, 3);
+	assert_int_equal(cell(&a->base, 0, "p50_ns").type, VALUE_NONE);
+	assert_int_equal(cell(&a->base, 0, "max_ns").type, VALUE_NONE);
+	assert_int_equal(cell(&a->base, 0, "size_avg_bytes").type, VALUE_NONE);
+	assert_int_equal(cell(&a->base, 0, "size_p50_bytes").type, VALUE_NONE);
+	assert_int_equal(cell(&a->base, 0, "queue_avg_ns").type, VALUE_NONE);
+	assert_string_equal(cell(&a->base, 0, "queue_avg").s, "unknown");
+	answer__free(&a->base);
+	snap__put(&snap->base);
+}
+
+static void the_last_minutes_are_of_the_stage(void **state)
+{
+	struct maker *m = *state;
+	struct io_query q = {.stage = IO_QUEUED, .minutes = true};
+	const struct io_snap *s;
+	struct io_answer *a;
+
+	put(m, vda(), IO_READ, 0, 6, 8 * MS, true);
+	put(m, device(LOOP0, LOOP0, "loop0", "loop0"), IO_READ, 0, 3, MS, false);
+	snap__put(&tick(m)->base);
+	put(m, vda(), IO_WRITE, 0, 4, 8 * MS, true);
+	s = tick(m);
+	a = io__query(s, &q, NULL);
+	assert_int_equal(a->heat->count, 10);
+	assert_int_equal(a->heat->ntimes, 2);
+	answer__free(&a->base);
+	q.by_dev = true;
+	q.dev = LOOP0;
+	q.stage = IO_TOTAL;
+	a = io__query(s, &q, NULL);
+	assert_int_equal(a->heat->count, 3);
+	answer__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -424,6 +500,27 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	snap__put(&s->base);
 }
 
+static void a_row_without_a_stack_says_so(void **state)
+{
+	struct maker *m = *state;
+	struct io_slow_query q = {.nunfolded = 1};
+	const struct io_snap *s;
+	struct io_slow_answer *a;
+
+	put_slow(m, m->now_ns, MS, 0);
+	s = tick(m);
+	a = io__slow(s, &q, NULL);
+	assert_int_equal(a->base.nnodes, 0);
+	q.unfolded[0] = a->base.table.key(&a->base.table, 0);
+	answer__free(&a->base);
+	a = io__slow(s, &q, NULL);
+	assert_int_equal(a->base.nnodes, 1);
+	assert_non_null(strstr(a->base.nodes[0].name, "no stack"));
+	assert_int_equal(cell(&a->base, 0, "stack").n, 0);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
 static void shares_of_the_time_and_trends(void **state)
 {
 	struct maker *m = *state;
@@ -477,6 +574,9 @@ int main(void)
 		TEST(buckets_are_narrow_and_meet),
 		TEST(quantiles_are_those_of_the_sorted_values),
 		TEST(sums_of_the_windows),
+		TEST(what_fades_keeps_its_times),
+		TEST(what_is_not_known_is_none),
+		TEST(the_last_minutes_are_of_the_stage),
 		TEST(a_disk_has_its_partitions),
 		TEST(flags_are_apart_or_joined),
 		TEST(time_queued_is_not_invented),
@@ -485,6 +585,7 @@ int main(void)
 		TEST(totals_are_the_same_in_all_groupings),
 		TEST(forgotten_ones_are_summed_up),
 		TEST(the_slowest_come_first_with_their_stacks),
+		TEST(a_row_without_a_stack_says_so),
 		TEST(shares_of_the_time_and_trends),
 		TEST(zero_forgets_it_all),
 	};

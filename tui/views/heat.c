@@ -64,10 +64,9 @@ bool heat__picked(const struct heat_screen *s, u32 *col, u32 *row)
 	return true;
 }
 
-static struct heatmap map_of(const struct heat_screen *s)
+static struct heatmap map_of(const struct heat_grid *g)
 {
-	const struct heat_grid *g = &s->grid;
-	struct heatmap map = {
+	return (struct heatmap){
 		.ncols = g->ncols,
 		.nrows = g->nrows,
 		.n = g->n,
@@ -75,31 +74,31 @@ static struct heatmap map_of(const struct heat_screen *s)
 		.col = HEATMAP_NONE,
 		.row = HEATMAP_NONE,
 	};
-
-	heat__picked(s, &map.col, &map.row);
-	return map;
 }
 
-static void draw_map(struct heat_screen *s, struct canvas *c)
+void heat_grid__draw(const struct heat_grid *g, u32 col, u32 row, struct canvas *c, struct rect r)
 {
-	struct heatmap map = map_of(s);
-	bool *gaps = gaps_of(&s->grid);
+	struct heatmap map = map_of(g);
+	bool *gaps = gaps_of(g);
 	struct heat_ticks ticks;
 
-	heat_ticks__make(&ticks, &s->grid, heatmap__rows_a_cell(c));
+	heat_ticks__make(&ticks, g, heatmap__rows_a_cell(c));
+	map.col = col;
+	map.row = row;
 	map.gaps = gaps;
 	map.row_ticks = ticks.rows;
 	map.nrow_ticks = ticks.nrows;
 	map.col_ticks = ticks.cols;
 	map.ncol_ticks = ticks.ncols;
 	map.what = "count";
-	heatmap__draw(&map, c, s->area);
+	heatmap__draw(&map, c, r);
 	free(gaps);
 }
 
 static void heat__draw(struct screen *base, struct canvas *c, struct rect area)
 {
 	struct heat_screen *s = of(base);
+	u32 col = HEATMAP_NONE, row = HEATMAP_NONE;
 	char text[700];
 
 	s->area = (struct rect){area.x, area.y + 1, area.w, MAX(area.h - 1, 0)};
@@ -113,7 +112,8 @@ static void heat__draw(struct screen *base, struct canvas *c, struct rect area)
 		heat_grid__make(&s->grid, s->answer, &s->axes);
 	heat__headline(s, c, (struct rect){area.x, area.y, area.w, 1});
 	if (s->grid.ncols) {
-		draw_map(s, c);
+		heat__picked(s, &col, &row);
+		heat_grid__draw(&s->grid, col, row, c, s->area);
 		return;
 	}
 	heat__empty(s, text, sizeof(text));
@@ -351,7 +351,7 @@ static bool heat__action(struct screen *base, enum action a)
 static void heat__mouse(struct screen *base, const struct input *in)
 {
 	struct heat_screen *s = of(base);
-	struct heatmap map = map_of(s);
+	struct heatmap map = map_of(&s->grid);
 	struct canvas c = canvas_of(s);
 	u32 col = 0, row = 0;
 

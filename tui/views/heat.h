@@ -90,4 +90,8 @@ struct heat_ticks {
 /* rows_a_cell: labels of rows are so far apart. */
 void heat_ticks__make(struct heat_ticks *t, const struct heat_grid *g, u32 rows_a_cell);
 
+/* As a map with its axes; the cell at col and row is selected, HEATMAP_NONE none. Not of an empty
+ * grid. */
+void heat_grid__draw(const struct heat_grid *g, u32 col, u32 row, struct canvas *c, struct rect r);
+
 #endif

@@ -234,6 +234,7 @@ static struct screen *io__open(struct host *h, const struct view_args *args)
 	struct io_query q;
 
 	query__init(&q, args, WINDOW_DECAY);
+	q.minutes = true;
 	return &io__new(h, &q)->list.base;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the screens of the io view share: the table of devices and of those who use them (io.c,
- * io_text.c), what is above it (io_panel.c), and the slowest requests (io_slow.c).
+ * io_text.c), what is above it (io_panel.c, io_strip.c), and the slowest requests (io_slow.c).
  */
 #ifndef TUI_VIEWS_IO_H
 #define TUI_VIEWS_IO_H
@@ -41,8 +41,18 @@ struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
 struct screen *io_slow__list(struct host *h, const void *query, const struct heat_pick *pick,
 			     const struct scope *extra);
 
-/* Histogram of an answer; returns how many lines were taken. */
-int io_panel__draw(const struct io_answer *a, enum io_scale scale, struct canvas *c, struct rect r);
+/* What is above the table: a histogram, and below it the last minutes. */
+struct io_panel {
+	const struct io_answer *answer;
+	enum io_scale scale;
+	const char *scale_key; /* which changes it */
+};
+/* Returns how many lines were taken. */
+int io_panel__draw(const struct io_panel *p, struct canvas *c, struct rect r);
+
+/* The last minutes (io_strip.c): a heat map of a few lines, or in one line how long the slowest 1 %
+ * took at least. Returns how many of the lines of r were taken; 0: nothing has been counted. */
+int io_strip__draw(const struct heat_answer *a, struct canvas *c, struct rect r);
 
 /* Of the table, as in listing_ops. */
 void io__headline(struct listing *l, struct headline *line);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Above the table of the io view: the histogram of one stage. */
+/* Above the table of the io view: the histogram of one stage, and the last minutes. */
 #include <stdio.h>
 
 #include "tui/views/io.h"
 #include "widgets/histogram.h"
 
-#define BARS_FROM 20 /* lines in which bars leave enough for a table */
-#define LOG2_MOST 10
-#define FINE_MOST 24
-#define LOG2_ROWS 28
+#define BARS_FROM  20 /* lines in which bars leave enough for a table */
+#define LOG2_MOST  10
+#define FINE_MOST  24
+#define LOG2_ROWS  28
+#define STRIP_FROM 12 /* lines in which one line of it leaves enough for a table */
+#define STRIP_TALL 5
+#define TALL_FROM  30
 
 const char *const io_scale_names[IO_SCALES] = {"log2", "linear", "fine"};
 
@@ -84,7 +87,8 @@ static void cut_linear(struct chart *ch, const struct io_hist *h, u64 p99, u32 r
 		if (h->n[i] > 0)
 			spread(ch, block__lo(i), block__lo(i + 1), h->n[i]);
 	/* It has been filled from all that there may be; what was is less. */
-	ch->buckets[rows - 1].hi_ns = MAX(ch->marks[MARKS - 1].ns, ch->buckets[rows - 1].lo_ns + width);
+	ch->buckets[rows - 1].hi_ns =
+		MAX(ch->marks[MARKS - 1].ns, ch->buckets[rows - 1].lo_ns + width);
 }
 
 /* --- drawing --- */
@@ -100,16 +104,18 @@ static u32 find_marks(struct chart *ch, const struct io_hist *h, u64 max_ns)
 	return n;
 }
 
-static void draw_head(const struct io_answer *a, enum io_scale scale, const struct chart *ch,
-		      struct canvas *c, struct rect r)
+static void draw_head(const struct io_panel *p, const struct chart *ch, struct canvas *c,
+		      struct rect r)
 {
 	struct headline line = {c, {r.x, r.y, r.w, 1}, r.x};
+	const struct io_answer *a = p->answer;
 	enum io_stage stage = a->query.stage;
 	char text[16];
 
 	headline__addf(&line, ROLE_TITLE, "%s time", io_stage_names[stage]);
 	format__count(text, sizeof(text), a->sums.known[stage]);
-	headline__addf(&line, ROLE_DIM, " · %s · %s", text, io_scale_names[scale]);
+	headline__addf(&line, ROLE_DIM, " · %s · %s [%s]", text, io_scale_names[p->scale],
+		       p->scale_key);
 	for (u32 i = 0; i < MARKS; i++) {
 		format__ns(text, sizeof(text), ch->marks[i].ns);
 		headline__addf(&line, ROLE_TEXT, "  %s %s", ch->marks[i].name, text);
@@ -128,8 +134,10 @@ static void draw_none(const struct io_answer *a, struct canvas *c, struct rect r
 				  : "no I/O has ended in the window");
 }
 
-int io_panel__draw(const struct io_answer *a, enum io_scale scale, struct canvas *c, struct rect r)
+static int draw_histogram(const struct io_panel *p, struct canvas *c, struct rect r)
 {
+	const struct io_answer *a = p->answer;
+	enum io_scale scale = p->scale;
 	const struct io_hist *h = &a->hists[a->query.stage];
 	bool bars = r.h >= BARS_FROM;
 	int rows = bars ? MIN(scale == IO_SCALE_LOG2 ? r.h / 3 : r.h / 2,
@@ -138,8 +146,6 @@ int io_panel__draw(const struct io_answer *a, enum io_scale scale, struct canvas
 	struct histogram hist = {.role = ROLE_WARM};
 	struct chart ch = {.n = 0};
 
-	if (r.h < 4)
-		return 0;
 	if (!(io_hist__count(h) >= 0.5)) {
 		draw_none(a, c, r);
 		return rows + 1;
@@ -154,10 +160,23 @@ int io_panel__draw(const struct io_answer *a, enum io_scale scale, struct canvas
 		cut_linear(&ch, h, ch.marks[2].ns, (u32)rows);
 	hist.buckets = ch.buckets;
 	hist.nbuckets = ch.n;
-	draw_head(a, scale, &ch, c, r);
+	draw_head(p, &ch, c, r);
 	if (bars)
 		histogram__draw(&hist, c, (struct rect){r.x, r.y + 1, r.w, rows});
 	else
 		histogram__line(&hist, c, r.x, r.y + 1, r.w);
 	return rows + 1;
+}
+
+/* The strip comes second: the histogram is as large as if there were none. */
+int io_panel__draw(const struct io_panel *p, struct canvas *c, struct rect r)
+{
+	int y, lines = r.h >= TALL_FROM ? STRIP_TALL : 1;
+
+	if (r.h < 4)
+		return 0;
+	y = draw_histogram(p, c, r);
+	if (p->answer->heat && r.h >= STRIP_FROM)
+		y += io_strip__draw(p->answer->heat, c, (struct rect){r.x, r.y + y, r.w, lines});
+	return y;
 }

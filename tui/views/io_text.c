@@ -36,6 +36,8 @@ void io__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_STRONG, "by %s", io_group_names[q->group]);
 	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_GROUP_NEXT, key));
 	if (q->group == IO_BY_DEVICE) {
+		headline__addf(line, ROLE_STRONG, " · flags %s", q->joined ? "joined" : "apart");
+		headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_JOIN_FLAGS, key));
 		headline__addf(line, ROLE_STRONG, " · %s", show_names[q->show]);
 		headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_COLUMNS, key));
 	}
@@ -49,7 +51,11 @@ void io__headline(struct listing *l, struct headline *line)
 
 int io__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	return io_panel__draw(io__rows(l), io__of(l)->scale, c, area);
+	struct io_panel p = {.answer = io__rows(l), .scale = io__of(l)->scale};
+	char key[16];
+
+	p.scale_key = key_of(l, ACTION_SCALE, key);
+	return io_panel__draw(&p, c, area);
 }
 
 bool io__waiting(const struct listing *l, char *buf, size_t size)
@@ -99,7 +105,7 @@ enum role io__role(const struct listing *l, u32 row, u32 column)
 		return io__latency_role(v.u);
 	if ((v.type == VALUE_COUNT || v.type == VALUE_BYTES || v.type == VALUE_NS) && !v.u)
 		return ROLE_DIM;
-	return v.type == VALUE_TEXT && !strcmp(c->name, "queued") ? ROLE_DIM : ROLE_TEXT;
+	return v.type == VALUE_TEXT && !strncmp(c->name, "queue", 5) ? ROLE_DIM : ROLE_TEXT;
 }
 
 static void select_device(const struct io_row *r, char *buf, size_t size)

@@ -35,7 +35,7 @@ struct cache_key {
 	__u32 tgid; /* 0: nobody's */
 };
 
-/* Value of the maps sums_a and sums_b. */
+/* Value of the maps sums_a and sums_b, and of those for what is too many. */
 struct cache_sum {
 	__s64 n[CACHE_NUMBERS]; /* hits may be below 0 by what the interval before had too many:
 				 * of a long read that went on when it ended */
@@ -127,7 +127,7 @@ struct cache_stats {
 	__u64 fast;	     /* reads of a page that is there */
 	__u64 timed, run_ns; /* of events: those that were timed */
 	__u64 fast_timed, fast_ns;
-	__u64 sums_full;    /* pages that are in no row */
+	__u64 sums_full;    /* pages that are in no file's row: in their process', or in all others' */
 	__u64 misses_full;  /* misses that are in no row of stacks */
 	__u64 tasks_full;   /* events of threads whose state could not be kept */
 	__u64 ahead_full;   /* pages read ahead that are not followed */

@@ -92,6 +92,23 @@ struct {
 	SUMS;
 } sums_b SEC(".maps");
 
+/* Of processes, without files: what finds no place in the maps above. */
+struct {
+	SUMS;
+} rests_a SEC(".maps");
+
+struct {
+	SUMS;
+} rests_b SEC(".maps");
+
+/* Of all for whom there is none either: sums stay what they are, whatever happens. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, struct cache_sum);
+} others SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -207,6 +224,34 @@ static __always_inline void *sums_of(u32 which)
 	return which ? (void *)&sums_b : (void *)&sums_a;
 }
 
+/* Where that is counted for which new_sum() found no place: who it is stands in the scratch still.
+ * The key loses its file, which is nobody's business then. */
+static __noinline struct cache_sum *rest_sum(u32 which, struct cache_key *key)
+{
+	void *map = which ? (void *)&rests_b : (void *)&rests_a;
+	u32 zero = 0, half = which != 0;
+	struct cache_sum *sum, *fresh;
+
+	key->inode = 0;
+	key->dev = 0;
+	sum = bpf_map_lookup_elem(map, key);
+	if (sum)
+		return sum;
+	fresh = bpf_map_lookup_elem(&fresh_sums, &zero);
+	if (fresh)
+		bpf_map_update_elem(map, key, fresh, BPF_NOEXIST);
+	sum = bpf_map_lookup_elem(map, key);
+	return sum ?: bpf_map_lookup_elem(&others, &half);
+}
+
+static __always_inline void note_folded(s64 n)
+{
+	struct cache_stats *st = stats__get();
+
+	if (st && n > 0)
+		st->sums_full += n;
+}
+
 static __always_inline void key__fill(struct cache_key *key, struct thread *t,
 				      struct task_struct *task, u32 dev, u64 inode)
 {
@@ -222,8 +267,8 @@ static __always_inline void key__fill(struct cache_key *key, struct thread *t,
 /* One number of the present task's, past the banks. Global: the verifier looks at it once. */
 __noinline int count_at(struct cache_key *key, u32 what, s64 n)
 {
-	void *map = sums_of(active);
-	struct cache_stats *st;
+	u32 which = active;
+	void *map = sums_of(which);
 	struct cache_sum *sum;
 	struct cache_key own; /* verifiers up to 6.1 take no argument as a key */
 
@@ -233,14 +278,14 @@ __noinline int count_at(struct cache_key *key, u32 what, s64 n)
 	sum = bpf_map_lookup_elem(map, &own);
 	if (!sum)
 		sum = new_sum(map, &own, bpf_get_current_task_btf());
+	if (!sum) {
+		note_folded(n);
+		sum = rest_sum(which, &own);
+	}
 	if (sum) {
 		add(&sum->n[what], n);
 		sum->last_ns = bpf_ktime_get_ns();
-		return 0;
 	}
-	st = stats__get();
-	if (st && n > 0)
-		st->sums_full += n;
 	return 0;
 }
 
@@ -248,9 +293,10 @@ __noinline int count_at(struct cache_key *key, u32 what, s64 n)
 static __always_inline void count_for(const struct cache_key *key, u32 what, s64 n, u32 tid,
 				      u32 kthread, const char *comm)
 {
-	void *map = sums_of(active);
+	u32 which = active;
+	void *map = sums_of(which);
 	struct cache_sum *sum = bpf_map_lookup_elem(map, key), *fresh;
-	struct cache_stats *st;
+	struct cache_key own;
 
 	fresh = sum ? NULL : fresh_sum();
 	if (fresh) {
@@ -260,14 +306,15 @@ static __always_inline void count_for(const struct cache_key *key, u32 what, s64
 		bpf_map_update_elem(map, key, fresh, BPF_NOEXIST);
 		sum = bpf_map_lookup_elem(map, key);
 	}
+	if (!sum) {
+		note_folded(n);
+		own = *key;
+		sum = rest_sum(which, &own);
+	}
 	if (sum) {
 		add(&sum->n[what], n);
 		sum->last_ns = bpf_ktime_get_ns();
-		return;
 	}
-	st = stats__get();
-	if (st)
-		st->sums_full += n;
 }
 
 /* Empties a bank into a map. Whoever takes it does it: the thread itself or the iterator. */
@@ -275,10 +322,10 @@ static __always_inline void bank__carry(struct bank *b, struct thread *t, struct
 					u32 which)
 {
 	void *map = sums_of(which);
-	struct cache_stats *st;
 	struct cache_key key;
 	struct cache_sum *sum;
-	s64 lost = 0;
+	bool folded;
+	s64 n = 0;
 
 	if (!b->mapping || __sync_lock_test_and_set(&b->taken, 1))
 		return;
@@ -286,18 +333,20 @@ static __always_inline void bank__carry(struct bank *b, struct thread *t, struct
 	sum = bpf_map_lookup_elem(map, &key);
 	if (!sum)
 		sum = new_sum(map, &key, task);
+	folded = !sum;
+	if (folded)
+		sum = rest_sum(which, &key);
 	for (u32 i = 0; i < CACHE_NUMBERS; i++) {
 		if (sum)
 			add(&sum->n[i], b->n[i]);
-		else if (i != CACHE_N_DIRTIED && b->n[i] > 0)
-			lost += b->n[i];
+		if (i != CACHE_N_DIRTIED && b->n[i] > 0)
+			n += b->n[i];
 		b->n[i] = 0;
 	}
 	if (sum)
 		sum->last_ns = bpf_ktime_get_ns();
-	st = stats__get();
-	if (st)
-		st->sums_full += lost;
+	if (folded)
+		note_folded(n);
 	b->mapping = 0;
 	b->taken = 0;
 }

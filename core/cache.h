@@ -45,10 +45,13 @@ struct cache_file {
 				    * (then "..." begins it); "" not known */
 };
 
+#define CACHE_OTHERS UINT32_MAX
+
 /* What one process did with one file. SAMPLE_CACHE. */
 struct cache_sample {
 	struct sample head;
-	u32 tgid, tid;	/* tid: one that did; tgid 0: nobody's, as when pages are evicted later */
+	u32 tgid, tid;	/* tid: one that did; tgid 0: nobody's, as when pages are evicted later;
+			 * CACHE_OTHERS: several that were too many, comm "[others]" */
 	bool kthread;
 	u64 cgroup;	/* v2 id, 0 unknown */
 	char comm[COMM_LEN];

@@ -22,7 +22,7 @@
 #define CACHE_MAX_MISSES 16384
 #define CACHE_STRIP	 512 /* intervals of the strip of hits and misses */
 /* tgid of what was summed up across processes. */
-#define CACHE_MERGED UINT32_MAX
+#define CACHE_MERGED CACHE_OTHERS
 
 struct model_ops;
 extern const struct model_ops model_cache;

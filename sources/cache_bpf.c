@@ -112,13 +112,29 @@ static void drain_slots(struct source *s)
 	free(all);
 }
 
+/* Those that were too many to have a row of their own. */
+static void drain_others(struct source *s, u32 which)
+{
+	static const struct cache_sum none;
+	int fd = bpf_map__fd(s->skel->maps.others);
+	struct cache_key key = {.tgid = CACHE_OTHERS};
+	struct cache_sum sum;
+
+	if (bpf_map_lookup_elem(fd, &which, &sum) || !sum.last_ns)
+		return;
+	copy_str(sum.comm, sizeof(sum.comm), "[others]");
+	cache_put__sum(&s->put, &key, &sum);
+	bpf_map_update_elem(fd, &which, &none, BPF_ANY);
+}
+
 static double drain_counts(struct source *s)
 {
 	bool a = s->skel->bss->active;
 	double sums, misses;
 
 	drain_slots(s);
-
+	drain_map(s, a ? s->skel->maps.rests_a : s->skel->maps.rests_b, on_sum);
+	drain_others(s, !a);
 	sums = drain_map(s, a ? s->skel->maps.sums_a : s->skel->maps.sums_b, on_sum);
 	misses = drain_map(s, a ? s->skel->maps.misses_a : s->skel->maps.misses_b, on_miss);
 	s->flipped = false;
@@ -187,13 +203,13 @@ static void note_losses(struct source *s, const struct cache_stats *now)
 	h->samples = s->put.samples - MIN(s->put.samples, h->samples_total);
 	h->samples_total = s->put.samples;
 	h->map_full = now->sums_full + now->misses_full + now->ahead_full + now->files_full;
-	h->lost = now->sums_full + now->tasks_full;
+	h->lost = now->tasks_full;
 	h->note[0] = '\0';
 	if (!s->fit.reads)
 		copy_str(h->note, sizeof(h->note),
 			 "this kernel does not tell of reads and faults (6.11 and later do): no "
 			 "hits, and pages that come in are in other_added");
-	health__note(h, now->sums_full, "pages are in no row: too many files at once");
+	health__note(h, now->sums_full, "pages are in no file's row: too many files at once");
 	health__note(h, now->tasks_full, "events of threads for whom there was no memory");
 	health__note(h, now->misses_full, "misses are in no row of stacks");
 	health__note(h, now->ahead_full, "pages read ahead are not followed: too many unused ones");
@@ -256,6 +272,8 @@ static int load(struct source *s, struct status *st)
 		return bpf_util__failed(-errno, "BPF programs of the page cache", st);
 	bpf_map__set_max_entries(k->maps.sums_a, s->sizes.sums);
 	bpf_map__set_max_entries(k->maps.sums_b, s->sizes.sums);
+	bpf_map__set_max_entries(k->maps.rests_a, s->sizes.sums / 4);
+	bpf_map__set_max_entries(k->maps.rests_b, s->sizes.sums / 4);
 	bpf_map__set_max_entries(k->maps.misses_a, s->sizes.misses);
 	bpf_map__set_max_entries(k->maps.misses_b, s->sizes.misses);
 	bpf_map__set_max_entries(k->maps.files, s->sizes.files);

@@ -111,7 +111,7 @@ void cache_put__sum(struct cache_put *p, const struct cache_key *k, const struct
 	};
 	u64 any = 0;
 
-	if (k->tgid && !bpf_scope__passes(p->scope, &e))
+	if (k->tgid && k->tgid != CACHE_OTHERS && !bpf_scope__passes(p->scope, &e))
 		return;
 	for (u32 i = 0; i < CACHE_COUNTS; i++) {
 		out.n[i] = settle(p, k, i, sum->n[i]);

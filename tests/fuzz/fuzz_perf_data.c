@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_file(&file, data, size);
 	fd = fuzz__file(file.v, file.n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r = import__open(path, symbols, &st);
+	r = import__open(path, symbols, "", &st);
 	if (r)
 		read_all(r);
 	else if (!st.msg[0])

@@ -14,7 +14,7 @@ struct ticket {
 
 struct question {
 	struct job job;
-	const struct asker_ops *ops;
+	struct asker_ops ops; /* a copy: the screen's own may be gone when it runs */
 	struct ticket *ticket;
 	struct answer *(*compare)(const struct asker_ops *ops, const struct frame *now,
 				  const struct frame *then, const void *query,
@@ -35,8 +35,8 @@ static void question__run(struct job *job)
 {
 	struct question *q = (struct question *)job;
 
-	q->answer = q->then ? q->compare(q->ops, q->frame, q->then, q->query, q->scope)
-			    : q->ops->run(q->frame, q->query, q->scope);
+	q->answer = q->then ? q->compare(&q->ops, q->frame, q->then, q->query, q->scope)
+			    : q->ops.run(q->frame, q->query, q->scope);
 }
 
 static void question__drop(struct job *job)
@@ -163,7 +163,7 @@ void asker__ask(struct asker *a, const void *query)
 			.done = question__done,
 			.drop = question__drop,
 			.slot = a->ticket},
-		.ops = a->ops,
+		.ops = *a->ops,
 		.ticket = a->ticket,
 		.compare = a->compare,
 		.frame = snap__get(f),

@@ -14,7 +14,7 @@ FREQ = 999
 PAGES = 512
 OPTIONS = {
     "cpu": ("-F", FREQ, "--group", "comm"),
-    "offcpu": ("--group", "tid"),
+    "offcpu": ("--group", "tid+state"),
     "sched": ("--group", "tid"),
     "io": ("--group", "device"),
     "cache": ("--group", "file"),
@@ -28,9 +28,12 @@ def kept(value, wanted, what):
 
 
 class Scene:
-    def __init__(self, *views, delay=0.5, wrap=()):
+    """wrap: words before each proftop's own. scope: of the views of time, instead of the pids."""
+
+    def __init__(self, *views, wrap=(), scope=None, works=("nice_hogs", "sleepers")):
         self.stack = contextlib.ExitStack()
-        self.views, self.delay, self.wrap = views or tuple(OPTIONS), delay, wrap
+        self.views, self.wrap, self.scope = views or tuple(OPTIONS), wrap, scope
+        self.names = works
         self.reads, self.watches = 0, {}
 
     def __enter__(self):
@@ -44,17 +47,16 @@ class Scene:
 
     def begin(self):
         enter = self.stack.enter_context
-        self.works = [enter(live.Workload(name, 120)) for name in ("nice_hogs", "sleepers")]
+        self.works = [enter(live.Workload(name, 120)) for name in self.names]
         if "io" in self.views:
             self.device = enter(blockdev.loop_device(megabytes=16))
         self.file = os.path.join(enter(live.temporary()), "scene-pages")
         with open(self.file, "wb") as f:
             f.write(b"x" * 4096 * PAGES)
-        pids = ",".join(str(work.pid) for work in self.works)
+        scope = self.scope or ("-p", ",".join(str(work.pid) for work in self.works))
         for view in self.views:
-            scope = ("-p", pids) if view in TIMES else ()
-            self.watches[view] = enter(live.Watch(view, *OPTIONS[view], *scope, delay=self.delay,
-                                                  wrap=self.wrap))
+            options = OPTIONS[view] + (scope if view in TIMES else ())
+            self.watches[view] = enter(live.Watch(view, *options, wrap=self.wrap))
         self.settle()
         self.before = blockdev.diskstats(self.device) if "io" in self.views else None
         self.begun = live.now_ns()

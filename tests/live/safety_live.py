@@ -27,7 +27,8 @@ def ended_by(action, wanted):
 
 
 def nothing_stays(held):
-    """Others may be at work on the same machine: what this process had must be gone."""
+    """Others may be at work on the same machine: what this process had must be gone, and so is
+    not pinned either."""
     assert any(kind == "prog" for kind, _ in held), "nothing was attached at all"
 
     def gone():
@@ -55,16 +56,23 @@ def test_crash():
 
 
 def test_kill_leaves_nothing():
-    """After kill -9 nothing is attached"""
+    """After kill -9 in any view nothing is attached or pinned"""
     live.need_root()
-    process = subprocess.Popen([live.RELEASE, "-b", "-d", "0.2"], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, env=live.environment())
+    held, running = set(), []
     try:
-        process.stdout.readline()
-        held = live.held(process.pid)
+        for view in ("cpu", "offcpu", "cache", "io", "sched"):
+            running.append(subprocess.Popen([live.RELEASE, "-b", "-d", "0.2", "-V", view],
+                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                            env=live.environment()))
+        for process in running:
+            process.stdout.readline()
+            mine = live.held(process.pid)
+            assert {"prog", "map", "link"} <= {kind for kind, _ in mine}, mine
+            held |= mine
     finally:
-        process.kill()
-        process.communicate()
+        for process in running:
+            process.kill()
+            process.communicate()
     nothing_stays(held)
 
 

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Filters let through what they name and nothing else; -- COMMAND; cgroups."""
-import contextlib
 import os
 import signal
 import subprocess
@@ -10,6 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+from cgroups import cgroup, join, v1_mount, v2_mount  # noqa: E402
 
 
 def take(*args, seconds=1, **kw):
@@ -93,39 +93,6 @@ def test_symbol_term():
     live.near(live.row(report, "hot_30")["total_pct"], 100, 0.1, "hot_30")
 
 
-def v2_mount():
-    with open("/proc/self/mounts", encoding="utf-8") as f:
-        for line in f:
-            _, path, kind, *_ = line.split()
-            if kind == "cgroup2":
-                return path
-    return None
-
-
-@contextlib.contextmanager
-def cgroup(base, name):
-    path = os.path.join(base, name)
-    try:
-        os.mkdir(path)
-    except OSError as e:
-        raise live.Skip(f"no cgroup can be made below {base}: {e}") from e
-    try:
-        yield path
-    finally:
-        end = time.monotonic() + 5
-        while time.monotonic() < end:
-            try:
-                os.rmdir(path)
-                break
-            except OSError:
-                time.sleep(0.02)
-
-
-def join(path, pid):
-    with open(os.path.join(path, "cgroup.procs"), "w", encoding="ascii") as f:
-        f.write(str(pid))
-
-
 def test_cgroup():
     """-G takes a cgroup with what is below it (v2)"""
     live.need_root()
@@ -166,14 +133,6 @@ def test_cgroup_alone():
         report = take("-G", "/proftop-alone", "--filter", "!cgroup=/proftop-alone/.", "--group",
                       "pid", seconds=2)
         assert seen(report, "pid") == {b.pid}, report["rows"]
-
-
-def v1_mount():
-    for name in ("cpu", "cpu,cpuacct", "pids", "freezer"):
-        path = f"/sys/fs/cgroup/{name}"
-        if os.path.exists(path + "/cgroup.procs") and os.path.exists(path + "/tasks"):
-            return path
-    return None
 
 
 def test_cgroup_v1():

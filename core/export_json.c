@@ -158,6 +158,9 @@ static struct json_object *json_stacks(const struct health_stacks *s)
 	add_count(o, "table_bytes", s->bytes);
 	add_count(o, "table_budget_bytes", s->budget);
 	add_count(o, "evictions", s->evictions);
+	add_count(o, "copy_too_short", s->copy_end);
+	add_count(o, "not_walked", s->unwalked);
+	add_text(o, "by", stacks_by__name(s->by));
 	return o;
 }
 

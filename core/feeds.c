@@ -42,15 +42,31 @@ static void sort_rows(struct source_row *rows, u32 n)
 	}
 }
 
+/* Who walks copies of stacks is not the user's to say. */
+static struct sampling with_walker(const struct sampling *how, const struct stack_walker *walker)
+{
+	struct sampling mine = *how;
+
+	mine.walker = walker;
+	return mine;
+}
+
+static const struct stack_walker *walker_of(const struct feeds_config *cfg)
+{
+	return cfg->symbols && !cfg->borrows_symbols ? symbols__stack_walker(cfg->symbols) : NULL;
+}
+
 void feeds__init(struct feeds *f, const struct feeds_config *cfg)
 {
+	struct sampling how = with_walker(&cfg->how, walker_of(cfg));
+
 	*f = (struct feeds){.nrows = cfg->nrows,
 			    .symbols = cfg->symbols,
 			    .borrows_symbols = cfg->borrows_symbols};
 	f->rows = xcalloc(cfg->nrows + 1, sizeof(*f->rows));
 	memcpy(f->rows, cfg->rows, cfg->nrows * sizeof(*f->rows));
 	sort_rows(f->rows, f->nrows);
-	slots__init(&f->slots, f->rows, f->nrows, cfg->epoll_fd, cfg->epoll_tag, &cfg->how,
+	slots__init(&f->slots, f->rows, f->nrows, cfg->epoll_fd, cfg->epoll_tag, &how,
 		    cfg->scope);
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		f->v[m].ops = cfg->models[m];
@@ -660,8 +676,9 @@ void feeds__set_scope(struct feeds *f, struct scope *scope)
 	new_settings(f);
 }
 
-void feeds__set_sampling(struct feeds *f, const struct sampling *how)
+void feeds__set_sampling(struct feeds *f, const struct sampling *wanted)
 {
+	const struct sampling mine = with_walker(wanted, f->slots.how.walker), *how = &mine;
 	bool other = is_other_event(f, how->event);
 
 	forget_refusals(f, SETTING_SAMPLING);

@@ -20,15 +20,24 @@ void health__note_missed(struct health *h)
 		     "ticks missed, all of it is in this interval: proftop was stopped or had no CPU");
 }
 
+const char *stacks_by__name(enum stacks_by by)
+{
+	static const char *const names[] = {"", "tables in the kernel", "copies", "frame pointers"};
+
+	return names[by];
+}
+
 void health__note_stacks(struct health *h)
 {
 	const struct health_stacks *s = &h->stacks;
-	u64 early = s->unknown + s->no_table + s->no_row + s->bad_stack + s->fp_end;
+	u64 early = s->unknown + s->no_table + s->no_row + s->bad_stack + s->fp_end + s->copy_end;
 
 	if (early * 100 <= early + s->whole + s->cut)
 		return;
-	health__note(h, s->unknown + s->no_table, "stacks ended early: tables not there yet");
+	health__note(h, s->unknown, "stacks ended early: what is mapped there is not known yet");
+	health__note(h, s->no_table, "stacks ended early: tables not there yet");
 	health__note(h, s->no_row, "stacks ended early: code that no table describes");
+	health__note(h, s->copy_end, "stacks ended early: longer than the copy (--stack-copy)");
 	health__note(h, s->bad_stack, "stacks ended early: not readable");
 	health__note(h, s->fp_end,
 		     "stacks ended early: code with neither table nor frame pointers");

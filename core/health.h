@@ -5,6 +5,16 @@
 
 #include "core/base.h"
 
+/* How user stacks are got. */
+enum stacks_by {
+	STACKS_BY_NOTHING, /* there are none, or the source does not say */
+	STACKS_BY_TABLES,  /* walked in the kernel by unwind tables */
+	STACKS_BY_COPIES,  /* copied with each sample, walked here by unwind tables */
+	STACKS_BY_FP,	   /* walked in the kernel by frame pointers */
+};
+
+const char *stacks_by__name(enum stacks_by by); /* "" of STACKS_BY_NOTHING */
+
 /* User stacks by unwind tables: how the walks of the last interval ended, and the tables. */
 struct health_stacks {
 	u64 whole, cut; /* at the outermost frame; at the depth limit */
@@ -14,7 +24,11 @@ struct health_stacks {
 	u64 no_row;    /* the table does not describe the place */
 	u64 bad_stack; /* the stack cannot be read, or leads nowhere */
 	u64 fp_end;    /* frame pointers, of code without a table, led no further */
-	u64 gone; /* no frames: the process ended, its memory was given back */
+	u64 gone;      /* no frames: the process ended, its memory was given back */
+	/* Of copies that came with the samples: */
+	u64 copy_end; /* the stack goes on above what was copied */
+	u64 unwalked; /* the leaf alone: more came than could be walked; in stacks_lost too */
+	enum stacks_by by;
 	/* Of all sources together: */
 	u64 tables, rows, bytes, budget; /* bytes: of budget, which are the most there may be */
 	u64 evictions;			 /* tables that made room for others, since start */
@@ -25,7 +39,7 @@ struct health {
 	u64 samples_total; /* since start or zero */
 	u64 lost;	   /* samples that are in no row, since start or zero */
 	u64 map_full;	   /* failed map inserts, since start or zero */
-	u64 stacks_lost;   /* samples whose frames are missing (they are in rows as [no stack]) */
+	u64 stacks_lost;   /* samples whose frames are missing (in rows as [no stack] or a leaf) */
 	u64 missed_ticks;  /* that the last interval goes on over: it was stopped, or starved */
 	u64 side_lost;	   /* fork, exec and mmap records lost: names of new code may be missing */
 	double map_fill_pct;  /* fullest map at its last drain */

@@ -308,7 +308,7 @@ static void read_file_code(struct perf_spaces *p, struct mapped_file *f)
 
 	if (fd < 0)
 		return;
-	unwind_code__read(f->code, fd, f->path);
+	unwind_code__read(f->code, fd, "", f->path);
 	close(fd);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/perf_stacks.h"
 
-#include <elf.h>
+#include "core/perf_regs.h"
 
 #define FRAMES_EACH (STACKS_MAX_FRAMES / 2 - 1) /* of kernel and user; one may be put before */
 
@@ -34,33 +34,6 @@ static void set_leaf(struct perf_stacks *s, const struct perf_record *r)
 
 /* --- copies of stacks --- */
 
-/* Of the registers that the mask names, the lowest comes first; numbers as in asm/perf_regs.h. */
-static bool reg_of(const struct perf_record *r, u64 mask, u32 reg, u64 *out)
-{
-	if (!(mask >> reg & 1))
-		return false;
-	*out = r->regs[__builtin_popcountll(mask & ((1ULL << reg) - 1))];
-	return true;
-}
-
-#define X86_BP 6
-#define X86_SP 7
-#define X86_IP 8
-#define ARM_FP 29
-#define ARM_LR 30
-#define ARM_SP 31
-#define ARM_PC 32
-
-static bool read_regs(const struct perf_record *r, u64 mask, struct unwind_walk *w)
-{
-	if (w->machine == EM_X86_64)
-		return reg_of(r, mask, X86_BP, &w->fp) && reg_of(r, mask, X86_SP, &w->sp) &&
-		       reg_of(r, mask, X86_IP, &w->ip);
-	return w->machine == EM_AARCH64 && reg_of(r, mask, ARM_FP, &w->fp) &&
-	       reg_of(r, mask, ARM_LR, &w->lr) && reg_of(r, mask, ARM_SP, &w->sp) &&
-	       reg_of(r, mask, ARM_PC, &w->ip);
-}
-
 static const struct unwind_code *code_at(void *ctx, u64 ip, u64 *offset)
 {
 	struct perf_stacks *s = ctx;
@@ -77,12 +50,13 @@ static void walk(struct perf_stacks *s, const struct perf_record *r, u64 mask)
 		.code_at = code_at,
 		.ctx = s,
 	};
+	enum walk_end end;
 
-	if (!read_regs(r, mask, &w))
+	if (!perf_regs__read(r, mask, s->machine, &w.regs))
 		return;
-	w.stack_at = w.sp;
-	s->def.nuser =
-		(u16)unwind_walk__frames(&w, s->ips + s->def.nkernel, FRAMES_EACH, &s->def.whole);
+	w.stack_at = w.regs.sp;
+	s->def.nuser = (u16)unwind_walk__frames(&w, s->ips + s->def.nkernel, FRAMES_EACH, &end);
+	s->def.whole = end == WALK_WHOLE || end == WALK_GUESSED;
 }
 
 /* --- frames --- */
@@ -113,7 +87,7 @@ void perf_stacks__read(struct perf_stacks *s, const struct perf_record *r,
 	if (r->chain)
 		perf_record__frames(r, s->ips, FRAMES_EACH, &d->nkernel, &d->nuser);
 	d->cut = d->nkernel == FRAMES_EACH || d->nuser == FRAMES_EACH;
-	if (!d->nuser && r->regs && r->stack && r->regs_abi == PERF_SAMPLE_REGS_ABI_64)
+	if (!d->nuser && r->stack)
 		walk(s, r, f->regs_user);
 	if (f->sample_type & PERF_SAMPLE_IP)
 		set_leaf(s, r);

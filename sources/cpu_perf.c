@@ -5,27 +5,19 @@
  */
 #include "sources/cpu_perf.h"
 
-#include <linux/capability.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "core/arena.h"
-#include "core/caps.h"
 #include "core/log.h"
-#include "sources/perf_open.h"
-#include "sources/perf_ring.h"
+#include "sources/cpu_perf_open.h"
 #include "sources/perf_tasks.h"
 #include "sources/scope_check.h"
 #include "sources/side_events.h"
+#include "sources/stack_copies.h"
 #include "sources/stack_table.h"
 
-#define DEPTH	    127
-#define ROWS_MAX    65536
-#define STACKS_MAX  65536
-#define TASKS_MAX   32768
-#define THREADS_MAX 2048 /* events are opened on, without privileges */
-#define PAGES	    128	 /* 512 KiB: what an unprivileged user gets by default */
-#define PAGES_FAST  512
+#define DEPTH	   127
+#define ROWS_MAX   65536
+#define STACKS_MAX 65536
+#define TASKS_MAX  32768
 /* About what the kernel takes for a sample with its call chain: here nothing counts it. */
 #define SAMPLE_COST_NS 2000
 
@@ -39,14 +31,14 @@ struct source {
 	struct side_events side; /* own processes only: else the sideband tells */
 	struct arena held_memory;
 	struct held *held, **held_end; /* new stacks and tasks, not handed out yet */
+	struct stack_copies copies;
+	struct perf_reach reach;
 	bool fetched;
-	bool own;			/* only processes of this user */
 	u64 samples, cut;		/* since open; cut: their stacks reached the depth limit */
 	u64 samples_before, cut_before; /* as of the last tick */
 	u64 interval_samples, interval_cut; /* in the interval that it ended */
 	u64 lost, map_full;
 	double fill;
-	char note[192];
 };
 
 /* A sample that waits for drain, when all processes and mappings before it are known. */
@@ -120,21 +112,103 @@ static void hold_stack(struct source *s, const struct stack_def *def)
 }
 
 /* Names the sample's stack, and keeps its frames for drain when they are new. */
-static u64 define_stack(struct source *s, const struct perf_record *r, u32 exec)
+static u64 define_stack(struct source *s, struct stack_def *def, u32 exec)
+{
+	if (def->nkernel + def->nuser == 0)
+		return 0;
+	def->cut = def->nkernel == DEPTH || def->nuser == DEPTH;
+	s->cut += def->cut;
+	def->hash = stack_hash(def->ips, def->nkernel, def->nuser, (u64)exec << 32 | def->tgid);
+	if (stack_table__is_new(&s->stacks, def->hash))
+		hold_stack(s, def);
+	return def->hash;
+}
+
+/* A sample without its user frames yet. */
+struct pending {
+	struct stack_sample sample;
+	u32 exec;
+	bool user; /* it was in user mode, at ip */
+	u64 ip;
+	u16 nkernel;
+	u64 ips[DEPTH];
+};
+
+static void count(struct source *s, const struct stack_sample *x)
+{
+	if (!stack_table__add(&s->stacks, x))
+		s->map_full++;
+}
+
+static void on_walked(void *ctx, const void *note, const u64 *ips, u32 n, enum walk_end end)
+{
+	struct source *s = ctx;
+	const struct pending *p = note;
+	struct stack_sample x = p->sample;
+	u64 all[2 * DEPTH];
+	struct stack_def def = {
+		.head.type = SAMPLE_STACK_DEF,
+		.tgid = x.tgid,
+		.t_ns = x.t_ns,
+		.nkernel = p->nkernel,
+		.nuser = (u16)MIN(n, (u32)DEPTH),
+		.whole = end == WALK_WHOLE,
+		.ips = all,
+	};
+
+	memcpy(all, p->ips, p->nkernel * sizeof(*all));
+	memcpy(all + p->nkernel, ips, def.nuser * sizeof(*all));
+	if (p->user)
+		all[p->nkernel] = p->ip; /* a precise event's registers may be those of later on */
+	x.stack = define_stack(s, &def, p->exec);
+	count(s, &x);
+}
+
+static u32 pending_size(const struct pending *p)
+{
+	return (u32)(offsetof(struct pending, ips) + p->nkernel * sizeof(p->ips[0]));
+}
+
+/* Takes a sample whose user stack came as a copy. */
+static bool put_copy(struct source *s, const struct perf_record *r, const struct stack_sample *x,
+		     const struct stack_def *def, u32 exec)
+{
+	struct pending p = {
+		.sample = *x,
+		.exec = exec,
+		.user = !r->kernel,
+		.ip = r->ip,
+		.nkernel = def->nkernel,
+	};
+
+	if (!r->regs || !s->copies.queue)
+		return false;
+	memcpy(p.ips, def->ips, def->nkernel * sizeof(*def->ips));
+	return stack_copies__put(&s->copies, r, s->setup.attr.sample_regs_user, &p,
+				 pending_size(&p));
+}
+
+/* Without its copy it has the frame where it was. */
+static void add_leaf(const struct perf_record *r, struct stack_def *def, u64 *ips)
+{
+	if (r->kernel || def->nuser)
+		return;
+	ips[def->nkernel] = r->ip;
+	def->nuser = 1;
+}
+
+static void take(struct source *s, const struct perf_record *r, struct stack_sample *x, u32 exec)
 {
 	u64 ips[2 * DEPTH];
 	struct stack_def def = {
 		.head.type = SAMPLE_STACK_DEF, .tgid = r->pid, .t_ns = r->t_ns, .ips = ips};
 
 	perf_record__frames(r, ips, DEPTH, &def.nkernel, &def.nuser);
-	if (def.nkernel + def.nuser == 0)
-		return 0;
-	def.cut = def.nkernel == DEPTH || def.nuser == DEPTH;
-	s->cut += def.cut;
-	def.hash = stack_hash(ips, def.nkernel, def.nuser, (u64)exec << 32 | r->pid);
-	if (stack_table__is_new(&s->stacks, def.hash))
-		hold_stack(s, &def);
-	return def.hash;
+	if (put_copy(s, r, x, &def, exec))
+		return;
+	add_leaf(r, &def, ips);
+	x->stack = define_stack(s, &def, exec);
+	count(s, x);
 }
 
 static void on_sample(struct source *s, const struct perf_record *r)
@@ -158,16 +232,17 @@ static void on_sample(struct source *s, const struct perf_record *r)
 		return;
 	leader = perf_tasks__get(&s->tasks, r->pid, r->pid);
 	announce(s, leader, r);
-	x.stack = define_stack(s, r, leader->exec);
-	if (!stack_table__add(&s->stacks, &x))
-		s->map_full++;
+	take(s, r, &x, leader->exec);
 }
 
 void cpu_perf__feed(struct source *s, const struct perf_event_header *h, size_t avail)
 {
+	const struct perf_format f = {.sample_type = s->setup.attr.sample_type,
+				      .regs_user = s->setup.attr.sample_regs_user,
+				      .trailers = true};
 	struct perf_record r;
 
-	if (perf_record__decode(&r, h, avail, s->setup.attr.sample_type))
+	if (perf_record__decode_as(&r, h, avail, &f))
 		return;
 	s->lost += r.lost;
 	if (r.type == PERF_RECORD_SAMPLE) {
@@ -175,7 +250,7 @@ void cpu_perf__feed(struct source *s, const struct perf_event_header *h, size_t 
 		return;
 	}
 	perf_tasks__record(&s->tasks, &r, s->scope);
-	if (s->own)
+	if (s->reach.own)
 		side_events__add(&s->side, &r);
 }
 
@@ -188,138 +263,6 @@ static void on_record(void *ctx, const struct perf_event_header *h)
 
 /* --- opening --- */
 
-static void set_fields(struct perf_setup *p, const struct sampling *how)
-{
-	struct perf_event_attr *a = &p->attr;
-
-	a->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			 PERF_SAMPLE_PERIOD;
-	if (how->call_graph != CALL_GRAPH_OFF)
-		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (perf__cgroup_ids_are_v2())
-		a->sample_type |= PERF_SAMPLE_CGROUP;
-	a->exclude_callchain_kernel = !how->kernel;
-	a->exclude_callchain_user = !how->user;
-	a->sample_id_all = 1;
-	a->comm = a->comm_exec = a->task = 1;
-}
-
-static int try_open(const struct perf_event_attr *attr, int pid, int cpu)
-{
-	struct perf_event_attr a = *attr;
-	int fd = perf__open(&a, pid, cpu);
-
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
-}
-
-static bool denied(int err)
-{
-	return err == -EACCES || err == -EPERM;
-}
-
-/* What may be had: everything, own processes, or those in user mode only. */
-static int pick_reach(struct source *s, struct perf_setup *p, struct status *st)
-{
-	struct perf_event_attr *a = &p->attr;
-	int err = try_open(a, -1, 0);
-
-	if (err == -EINVAL && (a->sample_type & PERF_SAMPLE_CGROUP)) {
-		a->sample_type &= ~(u64)PERF_SAMPLE_CGROUP;
-		err = try_open(a, -1, 0);
-	}
-	s->own = denied(err);
-	if (!s->own)
-		return err;
-	a->inherit = a->mmap = a->mmap2 = 1;
-	err = try_open(a, 0, -1);
-	if (denied(err) && !a->exclude_user) {
-		a->exclude_kernel = a->exclude_hv = a->exclude_callchain_kernel = 1;
-		err = try_open(a, 0, -1);
-	}
-	if (denied(err))
-		status__set(
-			st, EXIT_CODE_PERMISSION, err,
-			"sampling is not permitted (kernel.perf_event_paranoid is %d): run "
-			"with sudo, or sysctl kernel.perf_event_paranoid=%d for your own processes",
-			perf__paranoid(), a->exclude_user ? 1 : 2);
-	return err;
-}
-
-static void note_reach(struct source *s, const struct perf_setup *p, bool limited)
-{
-	bool blind = p->attr.exclude_kernel && s->how.kernel;
-
-	copy_str(s->note, sizeof(s->note), p->note);
-	if (!s->own && !(caps__effective() & 1ULL << CAP_SYS_PTRACE))
-		snprintf(s->note, sizeof(s->note),
-			 "functions of other users' processes have no names: run with sudo, or "
-			 "give CAP_SYS_PTRACE");
-	if (s->own)
-		snprintf(
-			s->note, sizeof(s->note),
-			"only your own processes%s%s: sudo or sysctl kernel.perf_event_paranoid=-1 "
-			"shows the rest",
-			limited ? " (the first 2048 threads)" : "",
-			blind ? ", user mode only" : "");
-}
-
-/* Threads come and go between looking and opening: look again when one has gone. */
-static int open_own(struct source *s, struct perf_ring *ring, const struct perf_setup *p, u32 pages,
-		    struct status *st)
-{
-	int err = -ESRCH;
-
-	for (int tries = 0; err == -ESRCH && tries < 10; tries++) {
-		bool limited;
-		pid_t *tids;
-		u32 n = perf_tasks__own(s->scope, THREADS_MAX, &tids, &limited);
-
-		if (n)
-			err = perf_ring__open(ring, &p->attr, tids, n, pages);
-		free(tids);
-		note_reach(s, p, limited);
-		if (!n)
-			return status__set(st, EXIT_CODE_PERMISSION, -EPERM,
-					   "none of these processes is yours: run with sudo, or "
-					   "sysctl kernel.perf_event_paranoid=-1");
-	}
-	return err;
-}
-
-static int refused(const struct perf_setup *p, int err, struct status *st)
-{
-	if (err == -EMFILE || err == -ENFILE)
-		return status__set(
-			st, EXIT_CODE_FAILURE, err,
-			"too few file descriptors for an event per thread and CPU: raise "
-			"`ulimit -n` or narrow the scope with -p");
-	return status__set(st, exit_code__from_errno(err), err, "event %s cannot be sampled: %s",
-			   p->event, strerror(-err));
-}
-
-/* Opens rings for a setup; those in use stay untouched. */
-static int open_ring(struct source *s, struct perf_ring *ring, struct perf_setup *p,
-		     struct status *st)
-{
-	u32 pages = p->freq && p->freq <= 1000 ? PAGES : PAGES_FAST;
-	struct status why = {0};
-	int err;
-
-	set_fields(p, &s->how);
-	err = pick_reach(s, p, &why);
-	if (!err) {
-		note_reach(s, p, false);
-		err = s->own ? open_own(s, ring, p, pages, &why)
-			     : perf_ring__open(ring, &p->attr, NULL, 0, pages);
-	}
-	if (err && why.msg[0])
-		return status__set(st, why.code, err, "%s", why.msg);
-	return err ? refused(p, err, st) : 0;
-}
-
 static void count_lost(void *ctx, const struct perf_event_header *h)
 {
 	struct source *s = ctx;
@@ -327,11 +270,23 @@ static void count_lost(void *ctx, const struct perf_event_header *h)
 	s->lost += h->type == PERF_RECORD_SAMPLE;
 }
 
+static void log_stacks(const struct source *s)
+{
+	if (s->copies.queue)
+		log__add(LOG_INFO, "perf: %u bytes of user stack are copied with each sample",
+			 s->setup.attr.sample_stack_user);
+	else
+		log__add(LOG_INFO, "perf: user stacks %s",
+			 s->how.call_graph == CALL_GRAPH_OFF ? "are not taken"
+							     : "by frame pointers");
+}
+
 /* What was in the old rings is counted as lost. */
 static int reopen(struct source *s, struct perf_setup *p, struct status *st)
 {
+	struct perf_reach reach;
 	struct perf_ring fresh;
-	int err = open_ring(s, &fresh, p, st);
+	int err = cpu_perf__open_ring(&fresh, p, &s->how, s->scope, &reach, st);
 
 	if (err)
 		return err;
@@ -340,6 +295,12 @@ static int reopen(struct source *s, struct perf_setup *p, struct status *st)
 	perf_ring__close(&s->ring);
 	s->ring = fresh;
 	s->setup = *p;
+	s->reach = reach;
+	if (p->attr.sample_stack_user)
+		s->lost += stack_copies__begin(&s->copies, s->how.walker, on_walked, s);
+	else
+		s->lost += stack_copies__end(&s->copies);
+	log_stacks(s);
 	return 0;
 }
 
@@ -358,6 +319,7 @@ static struct source *new_source(const struct sampling *how, const struct scope 
 static void cpu_perf__close(struct source *s)
 {
 	perf_ring__close(&s->ring);
+	stack_copies__end(&s->copies);
 	stack_table__fini(&s->stacks);
 	perf_tasks__fini(&s->tasks);
 	side_events__fini(&s->side);
@@ -386,7 +348,11 @@ struct source *cpu_perf__open_fake(const struct sampling *how, const struct scop
 {
 	struct source *s = new_source(how, scope);
 
-	s->setup.attr.sample_type = *fields = PERF_RECORD_FIELDS;
+	s->setup.attr.sample_type = PERF_RECORD_FIELDS;
+	stack_copies__fields(&s->setup.attr, stack_copies__bytes(how));
+	if (s->setup.attr.sample_stack_user)
+		stack_copies__begin(&s->copies, how->walker, on_walked, s);
+	*fields = s->setup.attr.sample_type;
 	return s;
 }
 
@@ -397,7 +363,7 @@ static int cpu_perf__set_scope(struct source *s, const struct scope *scope, stru
 	int err = 0;
 
 	s->scope = scope__get(scope);
-	if (s->own)
+	if (s->reach.own)
 		err = reopen(s, &p, st);
 	if (err) {
 		scope__put(s->scope);
@@ -417,15 +383,15 @@ static int cpu_perf__set_sampling(struct source *s, const struct sampling *how, 
 	if (err)
 		return err;
 	wanted = p;
-	set_fields(&wanted, how);
+	cpu_perf__fields(&wanted, how, !s->reach.no_copies);
 	wanted.attr.sample_type = s->setup.attr.sample_type;
 	s->how = *how;
 	/* Inherited events would keep their old rate. */
-	if (!s->own && perf_setup__same_event(&wanted, &s->setup) &&
+	if (!s->reach.own && perf_setup__same_event(&wanted, &s->setup) &&
 	    how->call_graph == old.call_graph &&
 	    !perf_ring__set_rate(&s->ring, perf_setup__rate(&p))) {
 		s->setup = wanted;
-		note_reach(s, &p, false);
+		cpu_perf__note(&s->reach, &wanted, how, false);
 		return 0;
 	}
 	err = reopen(s, &p, st);
@@ -463,6 +429,8 @@ static void cpu_perf__drain(struct source *s, bool tick, const struct sample_sin
 	s->fetched = false;
 	side_events__flush(&s->side, sink);
 	put_held(s, sink);
+	stack_copies__reap(&s->copies, tick);
+	put_held(s, sink);
 	if (!tick)
 		return;
 	s->fill = 100.0 * s->stacks.nrows / s->stacks.max_rows;
@@ -485,7 +453,10 @@ static void cpu_perf__health(struct source *s, struct health *h)
 		h->cost_pct = 100.0 * (double)h->freq * SAMPLE_COST_NS / NSEC_PER_SEC;
 	copy_str(h->tier, sizeof(h->tier), "perf");
 	copy_str(h->event, sizeof(h->event), s->setup.event);
-	copy_str(h->note, sizeof(h->note), s->note);
+	copy_str(h->note, sizeof(h->note), s->reach.note);
+	if (s->how.user && s->how.call_graph != CALL_GRAPH_OFF)
+		h->stacks.by = STACKS_BY_FP;
+	stack_copies__health(&s->copies, h);
 }
 
 const struct source_ops source_cpu_perf = {

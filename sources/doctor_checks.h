@@ -8,6 +8,8 @@
 
 /* Name of each view's check that says which tier serves: the verdict is made from these. */
 #define DOCTOR_ENGINE	 "engine"
+#define DOCTOR_TABLES	 "user stacks" /* of the group "probes"; so is the next one */
+#define DOCTOR_COPIES	 "copies of user stacks"
 #define DOCTOR_NO_ENGINE "needs nothing of the kernel" /* its detail then */
 
 struct checks {

@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #include "bpf/probe.skel.h"
+#include "core/perf_regs.h"
 #include "sources/bpf_probe.h"
 #include "sources/doctor_checks.h"
+#include "sources/perf_open.h"
+#include "sources/stack_copies.h"
 
 #define GROUP "probes"
 #define SUDO  "run with sudo"
@@ -155,7 +158,7 @@ static const struct probe probes[] = {
 	 "a kernel of 5.13 or newer: the views offcpu, cache and sched need it"},
 	{"BPF atomic exchanges", "probe_atomics", NULL, NULL, true, "state that CPUs share",
 	 "a kernel of 5.12 or newer: the views offcpu, cache, io and sched need it"},
-	{"user stacks", "probe_unwind", NULL, NULL, true,
+	{DOCTOR_TABLES, "probe_unwind", NULL, NULL, true,
 	 "walked in the kernel by unwind tables, of 64 MiB at most",
 	 "a kernel of 5.15 or newer; frame pointers serve instead"},
 	{"BPF iterator", "probe_iter", NULL, attach_iter, false, "all tasks in one pass",
@@ -293,6 +296,33 @@ static void check_perf(struct checks *c)
 			     : "cpu-clock opens, user code only");
 }
 
+/* As the perf engine asks for them, on this process. */
+static int open_copies(void)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr),
+				       .type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1,
+				       .disabled = 1};
+
+	stack_copies__fields(&attr, STACK_COPY_BYTES);
+	return perf__open(&attr, 0, -1);
+}
+
+static void check_copies(struct checks *c)
+{
+	bool ok = perf_regs__mask(perf_regs__machine()) && opens(open_copies());
+
+	checks__add(c, GROUP, DOCTOR_COPIES, ok ? CHECK_OK : CHECK_MISSING,
+		    ok ? ""
+		       : "run with sudo, or use a kernel that copies user stacks; frame pointers "
+			 "serve instead",
+		    "%s",
+		    ok ? "walked by unwind tables where BPF does not do it: 8 KiB with each sample"
+		       : "walked by unwind tables where BPF does not do it: do not open");
+}
+
 static void check_cycles(struct checks *c)
 {
 	int precise = 3, fd = -1;
@@ -327,5 +357,6 @@ void doctor__probes(struct checks *c)
 	check_batch(c);
 	check_run_time(c);
 	check_perf(c);
+	check_copies(c);
 	check_cycles(c);
 }

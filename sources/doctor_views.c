@@ -5,6 +5,7 @@
  */
 #include "core/filter.h"
 #include "sources/cpu_cache.h"
+#include "sources/cpu_perf.h"
 #include "sources/doctor_checks.h"
 #include "sources/source.h"
 
@@ -49,6 +50,27 @@ static bool try_source(struct checks *c, const char *group, const char *name,
 	return s != NULL;
 }
 
+static bool is_ok(const struct checks *c, const char *name)
+{
+	const struct check *k = checks__find(c, "probes", name);
+
+	return k && k->state == CHECK_OK;
+}
+
+/* How user stacks are got: only this model has an engine besides BPF. */
+static void add_stacks(struct checks *c, const char *group, const struct source_ops *serving)
+{
+	const char *how = NULL;
+
+	if (serving == &source_cpu_perf && is_ok(c, DOCTOR_COPIES))
+		how = "copied with each sample, walked by unwind tables in a thread of proftop";
+	else if (serving != &source_cpu_perf && is_ok(c, DOCTOR_TABLES))
+		how = "walked in the kernel by unwind tables";
+	checks__add(c, group, "user stacks", how ? CHECK_OK : CHECK_LIMITED,
+		    how ? "" : "the checks above say what is missing", "%s",
+		    how ? how : "by frame pointers, which most libraries do not keep");
+}
+
 /* The row that says which tier serves comes first, though it is known last. */
 static void try_tiers(struct checks *c, const struct view_needs *v)
 {
@@ -75,6 +97,8 @@ static void try_tiers(struct checks *c, const struct view_needs *v)
 	c->items[at].state = serving == best ? CHECK_OK : CHECK_LIMITED;
 	if (serving == best)
 		c->items[at].remedy[0] = '\0';
+	if (v->model == MODEL_PROFILE)
+		add_stacks(c, v->group, serving);
 }
 
 /* What the view then cannot show, from the checks made before. */

@@ -164,9 +164,6 @@ int perf__setup(struct perf_setup *p, const struct sampling *how, struct status 
 			st, EXIT_CODE_USAGE, -EINVAL,
 			"nothing is left to sample: event %s excludes user and kernel mode",
 			p->event);
-	if (how->call_graph == CALL_GRAPH_EH)
-		copy_str(p->note, sizeof(p->note),
-			 "call chains by frame pointers: the perf engine has no unwind tables");
 	set_rate(p, how);
 	return 0;
 }

@@ -14,10 +14,15 @@
 #include "core/scope.h"
 #include "core/snap.h"
 #include "core/unwind.h"
+#include "core/walk.h"
 
 struct reel;
 
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF };
+
+#define STACK_COPY_BYTES 8192
+#define STACK_COPY_MIN	 1024
+#define STACK_COPY_MAX	 32768 /* rings may be as small */
 
 /* How to sample; a value. */
 struct sampling {
@@ -30,6 +35,9 @@ struct sampling {
 	u32 watch;	   /* thread whose every change of state is told; 0 none */
 	double interval_s; /* expected time between drains: sizes maps and rings */
 	struct reel *reel; /* of a replay: what its sources hand out; borrowed, NULL live */
+	u32 stack_bytes;   /* of user stack to copy where BPF cannot walk it; 0: STACK_COPY_BYTES */
+	/* Walks the copies; put in by core/feeds.c. NULL: nobody does. */
+	const struct stack_walker *walker;
 };
 
 struct source; /* private to each source */

@@ -18,6 +18,7 @@
 struct code;   /* a loaded object: symbols/code.h */
 struct spaces; /* symbols/spaces.h */
 struct unwinder; /* symbols/unwinder.h */
+struct walker; /* symbols/stack_walker.h */
 struct worker_state;
 
 /* Where an object is mapped: /proc/TGID/map_files/START-END leads to its inode even when
@@ -71,6 +72,7 @@ struct symbols {
 	/* Collector thread. */
 	struct spaces *spaces;
 	struct unwinder *unwinder; /* NULL: nobody has asked */
+	struct walker *walker;	   /* the same */
 	struct hidx loc_index, named_objects, named_funcs;
 	struct u32_vec asked; /* locs since the last kick */
 	u32 kernel_object;

@@ -18,7 +18,8 @@
 struct generation {
 	struct maps *maps;
 	u64 t0_ns;
-	u32 jit; /* object of its anonymous code, 0 none yet */
+	u64 version; /* of the maps: no other ones have it */
+	u32 jit;     /* object of its anonymous code, 0 none yet */
 };
 
 struct process {
@@ -41,6 +42,7 @@ struct spaces {
 	struct process *buckets[BUCKETS];
 	struct process_list live, exited;
 	u32 nlive, nexited;
+	u64 versions; /* given out */
 	/* while maps are read */
 	struct mapping *reading;
 	u32 nreading, cap_reading;
@@ -118,7 +120,7 @@ static struct process *add(struct spaces *sp, u32 tgid)
 	p = xcalloc(1, sizeof(*p));
 	p->tgid = tgid;
 	p->ngens = 1;
-	p->gens[0].maps = maps__new();
+	p->gens[0] = (struct generation){.maps = maps__new(), .version = ++sp->versions};
 	p->next = *bucket(sp, tgid);
 	*bucket(sp, tgid) = p;
 	TAILQ_INSERT_TAIL(&sp->live, p, link);
@@ -149,12 +151,12 @@ static void touch(struct spaces *sp, struct process *p)
 }
 
 /* From t_ns on the process runs something else. maps is taken over. */
-static void new_generation(struct process *p, u64 t_ns, struct maps *maps)
+static void new_generation(struct spaces *sp, struct process *p, u64 t_ns, struct maps *maps)
 {
 	if (p->ngens == SPACES_GENERATIONS)
 		maps__put(p->gens[--p->ngens].maps);
 	memmove(&p->gens[1], &p->gens[0], sizeof(p->gens[0]) * p->ngens);
-	p->gens[0] = (struct generation){.maps = maps, .t0_ns = t_ns};
+	p->gens[0] = (struct generation){.maps = maps, .t0_ns = t_ns, .version = ++sp->versions};
 	p->ngens++;
 	p->next_read_ns = p->reread_wait_ns = 0;
 }
@@ -211,6 +213,7 @@ static void take_reading(struct spaces *sp, struct process *p, u64 now_ns)
 		sp->reading[i].t_ns = now_ns;
 	maps__own(&g->maps);
 	maps__replace(g->maps, sp->reading, sp->nreading, now_ns);
+	g->version = ++sp->versions;
 }
 
 /* Reads what is mapped now; a process that is gone keeps what was known. */
@@ -278,7 +281,7 @@ static void on_fork(struct spaces *sp, const struct proc_event *ev)
 	if (!parent || !parent->known) {
 		/* Nothing to inherit; an older process of that number is over all the same. */
 		if (p) {
-			new_generation(p, ev->t_ns, maps__new());
+			new_generation(sp, p, ev->t_ns, maps__new());
 			p->known = false;
 			set_exited(sp, p, false);
 		}
@@ -287,7 +290,7 @@ static void on_fork(struct spaces *sp, const struct proc_event *ev)
 	maps = maps__get(parent->gens[0].maps);
 	if (p) {
 		set_exited(sp, p, false);
-		new_generation(p, ev->t_ns, maps);
+		new_generation(sp, p, ev->t_ns, maps);
 	} else {
 		char comm[COMM_LEN];
 
@@ -296,6 +299,7 @@ static void on_fork(struct spaces *sp, const struct proc_event *ev)
 		memcpy(p->comm, comm, sizeof(comm));
 		maps__put(p->gens[0].maps);
 		p->gens[0].maps = maps;
+		p->gens[0].version = ++sp->versions;
 	}
 	p->parent = ev->parent_tgid;
 	p->known = true;
@@ -313,7 +317,7 @@ static void on_exec(struct spaces *sp, const struct proc_event *ev)
 	if (!p)
 		p = add(sp, ev->tgid);
 	set_exited(sp, p, false);
-	new_generation(p, ev->t_ns, maps__new());
+	new_generation(sp, p, ev->t_ns, maps__new());
 	copy_str(p->comm, sizeof(p->comm), ev->comm);
 	p->parent = 0;
 	p->known = true; /* events tell the rest; a miss reads it */
@@ -332,6 +336,7 @@ static void on_mmap(struct spaces *sp, const struct proc_event *ev)
 		sp->files, &(struct file_key){ev->dev_major, ev->dev_minor, ev->inode, ev->path});
 	maps__own(&p->gens[0].maps);
 	maps__add(p->gens[0].maps, &m);
+	p->gens[0].version = ++sp->versions;
 }
 
 void spaces__event(struct spaces *sp, const struct proc_event *ev)
@@ -429,11 +434,16 @@ bool spaces__locate(struct spaces *sp, u32 tgid, u64 t_ns, u64 ip, u32 *object, 
 	return *object != 0;
 }
 
-u32 spaces__mapped(struct spaces *sp, u32 tgid, struct space_mapping *out, u32 max)
+u64 spaces__version(struct spaces *sp, u32 tgid, u64 t_ns)
+{
+	return generation_at(know(sp, tgid), t_ns)->version;
+}
+
+u32 spaces__mapped(struct spaces *sp, u32 tgid, u64 t_ns, struct space_mapping *out, u32 max)
 {
 	struct process *p = know(sp, tgid);
 	u32 n;
-	struct mapping *m = maps__all(p->gens[0].maps, &n);
+	struct mapping *m = maps__all(generation_at(p, t_ns)->maps, &n);
 
 	n = MIN(n, max);
 	for (u32 i = 0; i < n; i++) {

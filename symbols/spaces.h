@@ -25,14 +25,17 @@ void spaces__event(struct spaces *sp, const struct proc_event *ev);
 void spaces__learn(struct spaces *sp, u32 tgid);
 /* The object and the offset in it; false when nothing is known to be mapped there. */
 bool spaces__locate(struct spaces *sp, u32 tgid, u64 t_ns, u64 ip, u32 *object, u64 *offset);
-/* What is mapped executable in a process now, by address, as far as is known. */
+/* What is mapped executable in a process in the program that it ran at a time, by address, as far
+ * as is known. */
 struct space_mapping {
 	u64 start, end;
 	u64 offset; /* in the object */
 	u32 object; /* 0: code that is in no file */
 };
 /* Fills out; returns how many, at most max. */
-u32 spaces__mapped(struct spaces *sp, u32 tgid, struct space_mapping *out, u32 max);
+u32 spaces__mapped(struct spaces *sp, u32 tgid, u64 t_ns, struct space_mapping *out, u32 max);
+/* Another number, of all processes, whenever that is something else. */
+u64 spaces__version(struct spaces *sp, u32 tgid, u64 t_ns);
 const char *spaces__comm(struct spaces *sp, u32 tgid);
 
 #endif

@@ -6,6 +6,7 @@
 #include "symbols/demangle.h"
 #include "symbols/internal.h"
 #include "symbols/spaces.h"
+#include "symbols/stack_walker.h"
 #include "symbols/unwinder.h"
 
 #define INLINES_MAX (256u << 10)
@@ -142,6 +143,7 @@ void symbols__free(struct symbols *s)
 	if (!s)
 		return;
 	unwinder__free(s->unwinder);
+	walker__free(s->walker);
 	worker__stop(s);
 	spaces__free(s->spaces);
 	for (u32 i = 0; i < ANNOTATIONS_KEPT; i++)
@@ -225,6 +227,8 @@ void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats 
 	*out = (struct symbols_unwind_stats){0};
 	if (s->unwinder)
 		unwinder__stats(s->unwinder, out);
+	if (s->walker)
+		walker__stats(s->walker, out);
 }
 
 u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip)

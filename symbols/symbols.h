@@ -30,6 +30,7 @@
 #include "core/base.h"
 #include "core/sample.h"
 #include "core/unwind.h"
+#include "core/walk.h"
 #include "core/status.h"
 
 struct symbols;
@@ -89,6 +90,8 @@ u32 symbols__locate_kernel(struct symbols *s, u64 ip);
  * is one sink. */
 void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 		     const struct unwind_sink *sink);
+/* Walks copies of user stacks of processes of this machine; lives as long as s. */
+const struct stack_walker *symbols__stack_walker(struct symbols *s);
 /* Reads a process's maps now, before it can exit; cheap when known. */
 void symbols__learn(struct symbols *s, u32 tgid);
 /* A loc whose function is known by name already (folded stacks, scripted tests). */

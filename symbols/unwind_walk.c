@@ -27,12 +27,12 @@ static void read_segments(struct unwind_code *c, Elf *elf)
 	}
 }
 
-void unwind_code__read(struct unwind_code *c, int fd, const char *path)
+void unwind_code__read(struct unwind_code *c, int fd, const char *root, const char *path)
 {
 	Elf *elf;
 
 	*c = (struct unwind_code){0};
-	if (unwind_table__read(fd, "", path, &c->table, NULL))
+	if (unwind_table__read(fd, root, path, &c->table, NULL))
 		return;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	read_segments(c, elf);
@@ -59,36 +59,41 @@ void unwind_code__fini(struct unwind_code *c)
 	unwind_table__free(&c->table);
 }
 
-/* A row whose rule is none: there is a table, but it says nothing of the place. NULL: no table. */
-static const struct unwind_row *row_at(const struct unwind_walk *w, u64 ip)
+/* The row that says something of a place. NULL: none does, which is why. */
+static const struct unwind_row *row_at(struct unwind_walk *w, u64 ip)
 {
-	static const struct unwind_row none = {.rule = UNWIND_CFA_NONE};
 	const struct unwind_row *row;
 	const struct unwind_code *c;
 	u64 offset;
 
 	c = w->code_at(w->ctx, ip, &offset);
+	w->why = c ? WALK_FP_END : WALK_UNKNOWN;
 	if (!c || !c->table.nrows || c->table.machine != w->machine)
 		return NULL;
+	w->why = WALK_NO_ROW;
 	for (u32 i = 0; i < c->nsegments; i++) {
 		const struct unwind_segment *s = &c->segments[i];
 
 		if (offset < s->offset || offset >= s->end)
 			continue;
 		row = unwind_table__find(&c->table, offset + (u64)s->pc);
-		return row ? row : &none;
+		return row && (row->rule & UNWIND_CFA) != UNWIND_CFA_NONE ? row : NULL;
 	}
-	return &none;
+	return NULL;
 }
 
 /* --- one frame --- */
 
-static bool read_word(const struct unwind_walk *w, u64 at, u64 *out)
+#define STACK_SIZE (1ULL << 26) /* what is further up than this is none */
+
+static bool read_word(struct unwind_walk *w, u64 at, u64 *out)
 {
 	u64 offset = at - w->stack_at;
 
-	if (at < w->stack_at || w->nstack < sizeof(*out) || offset > w->nstack - sizeof(*out))
+	if (at < w->stack_at || w->nstack < sizeof(*out) || offset > w->nstack - sizeof(*out)) {
+		w->beyond |= at >= w->stack_at && offset < STACK_SIZE;
 		return false;
+	}
 	memcpy(out, w->stack + offset, sizeof(*out));
 	return true;
 }
@@ -112,26 +117,26 @@ static struct signal_frame signal_frame(u16 machine)
 static enum step step_signal(struct unwind_walk *w)
 {
 	struct signal_frame f = signal_frame(w->machine);
-	u64 sp = w->sp;
+	u64 sp = w->regs.sp;
 
-	if (!read_word(w, sp + f.ip, &w->ip) || !read_word(w, sp + f.fp, &w->fp) ||
-	    !read_word(w, sp + f.sp, &w->sp))
+	if (!read_word(w, sp + f.ip, &w->regs.ip) || !read_word(w, sp + f.fp, &w->regs.fp) ||
+	    !read_word(w, sp + f.sp, &w->regs.sp))
 		return STEP_BROKEN;
-	return w->ip ? STEP_ON : STEP_WHOLE;
+	return w->regs.ip ? STEP_ON : STEP_WHOLE;
 }
 
 static enum step step_fp(struct unwind_walk *w)
 {
-	u64 fp = w->fp;
+	u64 fp = w->regs.fp;
 
-	if (fp < w->sp || fp & 7 || !read_word(w, fp + 8, &w->ip) || !read_word(w, fp, &w->fp))
+	if (fp < w->regs.sp || fp & 7 || !read_word(w, fp + 8, &w->regs.ip) ||
+	    !read_word(w, fp, &w->regs.fp))
 		return fp ? STEP_BROKEN : STEP_WHOLE;
-	w->sp = fp + 16;
-	return w->ip ? STEP_ON : STEP_WHOLE;
+	w->regs.sp = fp + 16;
+	return w->regs.ip ? STEP_ON : STEP_WHOLE;
 }
 
-static bool read_deref(const struct unwind_walk *w, u64 base, const struct unwind_row *row,
-		       u64 *cfa)
+static bool read_deref(struct unwind_walk *w, u64 base, const struct unwind_row *row, u64 *cfa)
 {
 	if (!read_word(w, base + (u64)(8 * (s64)UNWIND_DEREF_WORDS(row->cfa)), cfa))
 		return false;
@@ -139,24 +144,24 @@ static bool read_deref(const struct unwind_walk *w, u64 base, const struct unwin
 	return true;
 }
 
-static bool find_cfa(const struct unwind_walk *w, const struct unwind_row *row, u64 *cfa)
+static bool find_cfa(struct unwind_walk *w, const struct unwind_row *row, u64 *cfa)
 {
 	u64 offset = (u64)(8 * (s64)row->cfa);
 
 	switch (row->rule & UNWIND_CFA) {
 	case UNWIND_CFA_SP:
-		*cfa = w->sp + offset;
+		*cfa = w->regs.sp + offset;
 		return true;
 	case UNWIND_CFA_FP:
-		*cfa = w->fp + offset;
+		*cfa = w->regs.fp + offset;
 		return true;
 	case UNWIND_CFA_PLT:
-		*cfa = w->sp + ((w->ip & 15) >= 11 ? 16 : 8);
+		*cfa = w->regs.sp + ((w->regs.ip & 15) >= 11 ? 16 : 8);
 		return true;
 	case UNWIND_CFA_DEREF_FP:
-		return read_deref(w, w->fp, row, cfa);
+		return read_deref(w, w->regs.fp, row, cfa);
 	case UNWIND_CFA_DEREF_SP:
-		return read_deref(w, w->sp, row, cfa);
+		return read_deref(w, w->regs.sp, row, cfa);
 	default:
 		return false;
 	}
@@ -174,8 +179,8 @@ static bool find_return(struct unwind_walk *w, const struct unwind_row *row, u64
 	case UNWIND_RA_AT_FP:
 		return read_word(w, at, ret);
 	default: /* UNWIND_RA_LR */
-		*ret = w->lr;
-		w->lr = 0;
+		*ret = w->regs.lr;
+		w->regs.lr = 0;
 		return true;
 	}
 }
@@ -186,9 +191,9 @@ static bool find_fp(struct unwind_walk *w, const struct unwind_row *row, u64 cfa
 
 	switch (row->rule & UNWIND_FP) {
 	case UNWIND_FP_SAVED:
-		return read_word(w, cfa + offset, &w->fp);
+		return read_word(w, cfa + offset, &w->regs.fp);
 	case UNWIND_FP_AT_FP:
-		return read_word(w, w->fp + offset, &w->fp);
+		return read_word(w, w->regs.fp + offset, &w->regs.fp);
 	default:
 		return true;
 	}
@@ -200,25 +205,24 @@ static enum step step_row(struct unwind_walk *w, const struct unwind_row *row)
 	u64 cfa, ret;
 
 	/* A leaf on aarch64 may have no frame at all. */
-	if (!find_cfa(w, row, &cfa) || cfa < w->sp || (cfa == w->sp && !leaf) ||
+	if (!find_cfa(w, row, &cfa) || cfa < w->regs.sp || (cfa == w->regs.sp && !leaf) ||
 	    !find_return(w, row, cfa, &ret) || !find_fp(w, row, cfa))
 		return STEP_BROKEN;
-	w->sp = cfa;
-	w->ip = ret;
+	w->regs.sp = cfa;
+	w->regs.ip = ret;
 	return ret ? STEP_ON : STEP_WHOLE;
 }
 
 /* exact: the address is an instruction's own, not that behind a call. */
 static enum step step(struct unwind_walk *w, bool *exact)
 {
-	const struct unwind_row *row = row_at(w, *exact ? w->ip : w->ip - 1);
+	const struct unwind_row *row = row_at(w, *exact ? w->regs.ip : w->regs.ip - 1);
 
 	*exact = false;
+	w->by_fp = !row;
 	if (!row)
 		return step_fp(w);
 	switch (row->rule & UNWIND_CFA) {
-	case UNWIND_CFA_NONE:
-		return step_fp(w);
 	case UNWIND_CFA_END:
 		return STEP_WHOLE;
 	case UNWIND_CFA_SIGNAL:
@@ -229,16 +233,27 @@ static enum step step(struct unwind_walk *w, bool *exact)
 	}
 }
 
-u32 unwind_walk__frames(struct unwind_walk *w, u64 *ips, u32 max, bool *whole)
+static enum walk_end why_ended(const struct unwind_walk *w, enum step how)
+{
+	if (how == STEP_ON)
+		return WALK_CUT;
+	if (how == STEP_WHOLE)
+		return w->by_fp ? WALK_GUESSED : WALK_WHOLE;
+	if (w->beyond)
+		return WALK_COPY_ENDS;
+	return w->by_fp ? w->why : WALK_BAD_STACK;
+}
+
+u32 unwind_walk__frames(struct unwind_walk *w, u64 *ips, u32 max, enum walk_end *end)
 {
 	enum step how = STEP_ON;
 	bool exact = true;
 	u32 n = 0;
 
 	while (how == STEP_ON && n < max) {
-		ips[n++] = w->ip;
+		ips[n++] = w->regs.ip;
 		how = step(w, &exact);
 	}
-	*whole = how == STEP_WHOLE;
+	*end = why_ended(w, how);
 	return n;
 }

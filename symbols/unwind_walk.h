@@ -6,6 +6,7 @@
 #ifndef SYMBOLS_UNWIND_WALK_H
 #define SYMBOLS_UNWIND_WALK_H
 
+#include "core/walk.h"
 #include "symbols/unwind_table.h"
 
 /* The table of an object and which of its file is code. */
@@ -15,24 +16,28 @@ struct unwind_code {
 	u32 nsegments;
 };
 
-/* fd stays the caller's. Without a table: to be walked by frame pointers. */
-void unwind_code__read(struct unwind_code *c, int fd, const char *path);
+/* fd stays the caller's. root: as in symbols/debugfile.h. Without a table: to be walked by frame
+ * pointers. */
+void unwind_code__read(struct unwind_code *c, int fd, const char *root, const char *path);
 /* Of this kernel's vdso. */
 void unwind_code__read_vdso(struct unwind_code *c);
 void unwind_code__fini(struct unwind_code *c);
 
 struct unwind_walk {
-	u64 ip, sp, fp, lr;
+	struct user_regs regs;
 	u16 machine;	 /* EM_X86_64 or EM_AARCH64 */
 	const u8 *stack; /* what lay from stack_at on */
 	u64 stack_at, nstack;
-	/* The object at an address and the offset in its file; NULL: it has none. */
+	/* The object at an address and the offset in its file; NULL: none is known there. */
 	const struct unwind_code *(*code_at)(void *ctx, u64 ip, u64 *offset);
 	void *ctx;
+	/* The walk's own: */
+	bool by_fp;	   /* the last step was by frame pointers ... */
+	enum walk_end why; /* ... for this reason: what it means when they lead no further */
+	bool beyond;	   /* something above the copy was wanted */
 };
 
-/* Fills ips, leaf first; returns how many, at least one (max is not 0). whole: the last one is
- * the outermost frame. */
-u32 unwind_walk__frames(struct unwind_walk *w, u64 *ips, u32 max, bool *whole);
+/* Fills ips, leaf first; returns how many, at least one (max is not 0). */
+u32 unwind_walk__frames(struct unwind_walk *w, u64 *ips, u32 max, enum walk_end *end);
 
 #endif

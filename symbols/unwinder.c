@@ -427,7 +427,7 @@ static void tell(struct unwinder *u, struct told *t)
 		spaces__locate(u->symbols->spaces, t->tgid, clock__monotonic_ns(), t->wanted_ip,
 			       &object, &offset);
 	t->wanted_ip = 0;
-	n = spaces__mapped(u->symbols->spaces, t->tgid, m, MAPPINGS_MAX);
+	n = spaces__mapped(u->symbols->spaces, t->tgid, UINT64_MAX, m, MAPPINGS_MAX);
 	p.nparts = MAX((n + UNWIND_PART - 1) / UNWIND_PART, 1u);
 	parts = xcalloc(p.nparts, sizeof(*parts));
 	for (u32 i = 0; i < p.nparts; i++) {

@@ -12,7 +12,7 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_AS
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
-       OPT_SNAPSHOT };
+       OPT_SNAPSHOT, OPT_STACK_COPY };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -24,6 +24,7 @@ static const struct option long_options[] = {
 	{"period", required_argument, NULL, 'c'},
 	{"event", required_argument, NULL, 'e'},
 	{"call-graph", required_argument, NULL, OPT_CALL_GRAPH},
+	{"stack-copy", required_argument, NULL, OPT_STACK_COPY},
 	{"filter", required_argument, NULL, OPT_FILTER},
 	{"view", required_argument, NULL, 'V'},
 	{"delay", required_argument, NULL, 'd'},
@@ -181,6 +182,7 @@ static bool known_views(const char *list)
 static int option__sampling(struct options *o, int opt, const char *arg, struct status *st)
 {
 	struct sampling *s = &o->sampling;
+	u64 bytes;
 
 	switch (opt) {
 	case 'F':
@@ -197,6 +199,11 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 		if (!*arg || strlen(arg) >= sizeof(s->event))
 			return bad(st, "-e", arg, "an event name (see --list-events)");
 		copy_str(s->event, sizeof(s->event), arg);
+		return 0;
+	case OPT_STACK_COPY:
+		if (!option__number(arg, STACK_COPY_MIN, STACK_COPY_MAX, &bytes))
+			return bad(st, "--stack-copy", arg, STACK_COPY_TAKES);
+		s->stack_bytes = (u32)bytes;
 		return 0;
 	default:
 		if (!call_graph(arg, &s->call_graph))
@@ -291,7 +298,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 		o->mode = MODE_LIST_EVENTS;
 		o->event_glob = arg;
 		return 0;
-	case 'F': case 'c': case 'e': case OPT_CALL_GRAPH:
+	case 'F': case 'c': case 'e': case OPT_CALL_GRAPH: case OPT_STACK_COPY:
 		return option__sampling(o, opt, arg, st);
 	default:
 		return option__display(o, opt, arg, st);
@@ -374,7 +381,10 @@ void options__init(struct options *o, char **argv)
 		.view = view_table[0]->name,
 		.words = argv,
 		.interval_ns = NSEC_PER_SEC,
-		.sampling = {.freq = 99, .user = true, .kernel = true},
+		.sampling = {.freq = 99,
+			     .user = true,
+			     .kernel = true,
+			     .stack_bytes = STACK_COPY_BYTES},
 		.history = {HISTORY_MINUTES * 60 * NSEC_PER_SEC, HISTORY_MIB << 20},
 	};
 }

@@ -32,6 +32,8 @@ void options__usage(void)
 	      "  -e, --event EVENT       cycles:P, cpu-clock, page-faults, sched:sched_switch ...\n"
 	      "      --call-graph MODE   auto, eh (unwind tables), fp (frame\n"
 	      "                          pointers) or off\n"
+	      "      --stack-copy BYTES  of user stack with each sample where BPF cannot walk it\n"
+	      "                          (8192)\n"
 	      "display\n"
 	      "  -V, --view NAME         view to begin with (see --list-views)\n"
 	      "      --views NAME[,NAME..]  views that gather from the start, to be switched to\n"

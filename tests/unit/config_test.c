@@ -25,7 +25,7 @@ static int parse(const char *text)
 static void every_key_sets_its_option(void **state)
 {
 	if (parse("view = offcpu # first\n\tviews=cpu io\ndelay = 2.5\r\nwindow = total\n"
-		  "freq = 499\nevent = page-faults\ncall-graph = fp\nidle = yes\n"
+		  "freq = 499\nevent = page-faults\ncall-graph = fp\nstack-copy = 4096\nidle = yes\n"
 		  "history_minutes = 5\nhistory_mib = 128\nkeymap = vi\ntheme = a file#1\n"
 		  "ascii = yes"))
 		fail_msg("%s", status.msg);
@@ -36,6 +36,7 @@ static void every_key_sets_its_option(void **state)
 	assert_int_equal(options.sampling.freq, 499);
 	assert_string_equal(options.sampling.event, "page-faults");
 	assert_int_equal(options.sampling.call_graph, CALL_GRAPH_FP);
+	assert_int_equal(options.sampling.stack_bytes, 4096);
 	assert_true(options.sampling.idle);
 	assert_int_equal(options.history.span_ns, 300 * NSEC_PER_SEC);
 	assert_int_equal(options.history.bytes, 128 << 20);
@@ -65,6 +66,7 @@ static void initial_values_are_the_options(void **state)
 	assert_int_equal(options.interval_ns, plain.interval_ns);
 	assert_int_equal(options.sampling.freq, plain.sampling.freq);
 	assert_int_equal(options.sampling.call_graph, plain.sampling.call_graph);
+	assert_int_equal(options.sampling.stack_bytes, plain.sampling.stack_bytes);
 	assert_int_equal(options.sampling.idle, plain.sampling.idle);
 	assert_int_equal(options.history.span_ns, plain.history.span_ns);
 	assert_int_equal(options.history.bytes, plain.history.bytes);

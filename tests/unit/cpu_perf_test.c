@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Records of perf rings, well-formed and hostile, and what the sampler makes of them. */
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +10,10 @@
 #include "core/filter.h"
 #include "sources/cpu_perf.h"
 #include "core/perf_record.h"
+#include "core/perf_regs.h"
 #include "sources/side_events.h"
 #include "sources/stack_table.h"
+#include "tests/lib/skip.h"
 
 /* A record that is being written; its size is right unless a test changes it. */
 struct writer {
@@ -60,6 +63,8 @@ static void trailer(struct writer *w, u32 pid, u32 tid, u64 t_ns)
 	put64(w, t_ns);
 	put32(w, 1, 0);
 }
+
+#define PID 3000000000u /* no such process */
 
 static void sample(struct writer *w, u32 pid, u32 tid, const u64 *chain, u64 n)
 {
@@ -225,6 +230,8 @@ static void test_truncated_records(void **state)
 
 struct sums {
 	u64 samples, weight, rows, defs, seen;
+	u64 ips[8]; /* of the last stack */
+	bool whole;
 	u64 stacks[8];
 	char comm[COMM_LEN];
 	u32 order[8], norder;
@@ -242,7 +249,13 @@ static void add(void *ctx, const struct sample *x)
 		s->weight += y->weight;
 		memcpy(s->comm, y->comm, COMM_LEN);
 	}
-	s->defs += x->type == SAMPLE_STACK_DEF;
+	if (x->type == SAMPLE_STACK_DEF) {
+		const struct stack_def *d = (const struct stack_def *)x;
+
+		s->defs++;
+		memcpy(s->ips, d->ips, MIN(d->nkernel + d->nuser, 8u) * sizeof(u64));
+		s->whole = d->whole;
+	}
 	if (x->type == SAMPLE_PROC) {
 		s->seen += ((const struct proc_event *)x)->type == PROC_SEEN;
 		s->order[s->norder++ % 8] = ((const struct proc_event *)x)->type;
@@ -256,9 +269,9 @@ struct fake {
 	struct sample_sink sink;
 };
 
-static void fake__open(struct fake *f, const char *expr)
+static void fake__open_walked(struct fake *f, const char *expr, const struct stack_walker *walker)
 {
-	const struct sampling how = {.freq = 99, .user = true, .kernel = true};
+	const struct sampling how = {.freq = 99, .user = true, .kernel = true, .walker = walker};
 	struct filter_error err;
 	u64 fields;
 
@@ -267,6 +280,11 @@ static void fake__open(struct fake *f, const char *expr)
 	assert_non_null(f->scope);
 	f->source = cpu_perf__open_fake(&how, f->scope, &fields);
 	f->sink = (struct sample_sink){add, &f->sums};
+}
+
+static void fake__open(struct fake *f, const char *expr)
+{
+	fake__open_walked(f, expr, NULL);
 }
 
 static void fake__feed(struct fake *f, struct writer *w)
@@ -296,8 +314,6 @@ static void fork_record(struct writer *w, u32 parent, u32 child)
 	put64(w, 6);
 	trailer(w, parent, parent, 6);
 }
-
-#define PID 3000000000u /* no such process */
 
 static void test_equal_samples_are_added_up(void **state)
 {
@@ -358,6 +374,129 @@ static void test_children_are_followed(void **state)
 	fake__feed(&f, &w);
 	source_cpu_perf.drain(f.source, true, &f.sink);
 	assert_int_equal(f.sums.samples, 1);
+	fake__close(&f);
+}
+
+/* --- copies of stacks --- */
+
+#define CALLER 0x402000ULL
+
+static struct stack_space *no_space(const struct stack_walker *w, u32 tgid, u64 t_ns)
+{
+	return NULL;
+}
+
+static void put_no_space(const struct stack_walker *w, struct stack_space *s)
+{
+}
+
+static u32 walk(const struct stack_walker *w, const struct stack_space *s,
+		const struct stack_copy *copy, u64 *ips, u32 max, enum walk_end *end)
+{
+	ips[0] = copy->regs.ip;
+	ips[1] = CALLER;
+	ips[2] = copy->stack[0] + copy->nstack;
+	*end = WALK_WHOLE;
+	return 3;
+}
+
+static const struct stack_walker walker = {no_space, put_no_space, walk};
+
+/* Of 64 bytes that were to be copied 48 were there; nregs 0: a thread of the kernel's. */
+static void copied_sample(struct writer *w, bool kernel, u64 nregs)
+{
+	u8 stack[64] = {5};
+
+	begin(w, PERF_RECORD_SAMPLE, kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
+	put64(w, 0x1000);
+	put32(w, PID, PID);
+	put64(w, 77);
+	put32(w, 3, 0);
+	put64(w, 250);
+	put64(w, kernel ? 2 : 0);
+	if (kernel)
+		put(w, chain, 2 * sizeof(u64));
+	put64(w, nregs ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
+	for (u64 i = 0; i < nregs; i++)
+		put64(w, 0x500000 + i);
+	put64(w, nregs ? sizeof(stack) : 0);
+	if (nregs) {
+		put(w, stack, sizeof(stack));
+		put64(w, 48);
+	}
+	put64(w, 4242);
+}
+
+static u64 nregs(void)
+{
+	return (u64)__builtin_popcountll(perf_regs__mask(perf_regs__machine()));
+}
+
+static void test_copies_are_walked(void **state)
+{
+	struct health h = {0};
+	struct fake f;
+	struct writer w;
+
+	if (!nregs())
+		skip_because("stacks of this machine cannot be walked");
+	fake__open_walked(&f, "", &walker);
+	copied_sample(&w, false, nregs());
+	fake__feed(&f, &w);
+	fake__feed(&f, &w);
+	source_cpu_perf.drain(f.source, true, &f.sink);
+	assert_int_equal(f.sums.defs, 1);
+	assert_int_equal(f.sums.samples, 2);
+	assert_true(f.sums.whole);
+	assert_int_equal(f.sums.ips[0], 0x1000); /* where the sample says that it was */
+	assert_int_equal(f.sums.ips[1], CALLER);
+	assert_int_equal(f.sums.ips[2], 5 + 48);
+	/* In the kernel: its frames, and all of the copy's. */
+	copied_sample(&w, true, nregs());
+	fake__feed(&f, &w);
+	source_cpu_perf.drain(f.source, true, &f.sink);
+	assert_int_equal(f.sums.ips[0], chain[1]);
+	assert_int_equal(f.sums.ips[1] & ~0xfULL, 0x500000);
+	assert_int_equal(f.sums.ips[2], CALLER);
+	/* A thread without a user stack. */
+	copied_sample(&w, true, 0);
+	fake__feed(&f, &w);
+	source_cpu_perf.drain(f.source, true, &f.sink);
+	assert_int_equal(f.sums.samples, 4);
+	source_cpu_perf.health(f.source, &h);
+	assert_int_equal(h.stacks.by, STACKS_BY_COPIES);
+	assert_int_equal(h.stacks_lost, 0);
+	fake__close(&f);
+}
+
+/* More than the queue takes: those samples have the leaf, and are counted. */
+static void test_copies_are_bounded(void **state)
+{
+	struct health h = {0};
+	struct fake f;
+	struct writer w;
+	u64 fed = 0;
+
+	if (!nregs())
+		skip_because("stacks of this machine cannot be walked");
+	fake__open_walked(&f, "", &walker);
+	copied_sample(&w, false, nregs());
+	while (!h.stacks_lost && fed < 1000000) {
+		for (u32 i = 0; i < 1000; i++)
+			fake__feed(&f, &w);
+		fed += 1000;
+		source_cpu_perf.health(f.source, &h);
+	}
+	assert_in_range(h.stacks_lost, 1, 1000);
+	/* A tick does not wait when there is too much: until all is walked, more of them. */
+	for (u32 i = 0; i < 10000 && f.sums.samples < fed; i++) {
+		source_cpu_perf.drain(f.source, true, &f.sink);
+		poll(NULL, 0, 1);
+	}
+	assert_int_equal(f.sums.samples, fed);
+	assert_int_equal(f.sums.defs, 2);
+	source_cpu_perf.health(f.source, &h);
+	assert_int_equal(h.lost, 0);
 	fake__close(&f);
 }
 
@@ -449,6 +588,8 @@ int main(void)
 		cmocka_unit_test(test_equal_samples_are_added_up),
 		cmocka_unit_test(test_exec_separates_stacks),
 		cmocka_unit_test(test_children_are_followed),
+		cmocka_unit_test(test_copies_are_walked),
+		cmocka_unit_test(test_copies_are_bounded),
 		cmocka_unit_test(test_lost_is_counted),
 		cmocka_unit_test(test_table_is_bounded),
 		cmocka_unit_test(test_side_events_are_sorted),

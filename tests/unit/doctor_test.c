@@ -38,9 +38,11 @@ static void expect_complete(const struct check *checks, u32 n)
 		{"probes", "fentry"},
 		{"probes", "BPF map batches"},
 		{"probes", "cycles (hardware)"},
+		{"probes", "copies of user stacks"},
 		{"symbols", "kernel function names"},
 		{"terminal", "characters"},
 		{"view cpu", "precise addresses"},
+		{"view cpu", "user stacks"},
 	};
 	char group[40];
 

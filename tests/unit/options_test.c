@@ -142,6 +142,8 @@ static void test_sampling(void **state)
 	assert_int_equal(parsed("--call-graph fp")->sampling.call_graph, CALL_GRAPH_FP);
 	assert_int_equal(parsed("--call-graph eh")->sampling.call_graph, CALL_GRAPH_EH);
 	assert_int_equal(parsed("--call-graph off")->sampling.call_graph, CALL_GRAPH_OFF);
+	assert_int_equal(parsed("")->sampling.stack_bytes, STACK_COPY_BYTES);
+	assert_int_equal(parsed("--stack-copy 32768")->sampling.stack_bytes, 32768);
 	assert_int_equal(parsed("--call-graph off --call-graph auto")->sampling.call_graph,
 			 CALL_GRAPH_AUTO);
 }
@@ -274,6 +276,8 @@ static void test_wrong(void **state)
 		{"-c 9223372036854775808", EXIT_CODE_USAGE, "-c \"9223372036854775808\""},
 		{"-e ''", EXIT_CODE_USAGE, "-e \"\": takes an event name"},
 		{"-e " LONG_NAME, EXIT_CODE_USAGE, "-e \"0123"},
+		{"--stack-copy 1023", EXIT_CODE_USAGE, "takes bytes from 1024 to 32768"},
+		{"--stack-copy 32769", EXIT_CODE_USAGE, "--stack-copy \"32769\""},
 		{"--call-graph dwarf", EXIT_CODE_USAGE, "takes auto, fp"},
 		{"-V nothing", EXIT_CODE_USAGE, "--list-views"},
 		{"-V ''", EXIT_CODE_USAGE, "--list-views"},

@@ -274,16 +274,14 @@ static void test_walk(void **state)
 	};
 	struct walked w = {.start = 0x10000};
 	u64 stack[16] = {0}, at = 0x7000, ips[8];
-	struct unwind_walk walk = {.ip = 0x10110,
-				   .sp = at,
-				   .fp = at + 4 * 8,
+	struct unwind_walk walk = {.regs = {.ip = 0x10110, .sp = at, .fp = at + 4 * 8},
 				   .machine = 62,
 				   .stack = (void *)stack,
 				   .stack_at = at,
 				   .nstack = sizeof(stack),
 				   .code_at = code_at,
 				   .ctx = &w};
-	bool whole;
+	enum walk_end end;
 
 	w.code.table = (struct unwind_table){.rows = rows, .nrows = 3, .machine = 62};
 	w.code.segments[0] = (struct unwind_segment){0, 0x1000, 0};
@@ -293,23 +291,21 @@ static void test_walk(void **state)
 	stack[5] = 0x50000;    /* g returns to where there is no table */
 	stack[8] = at + 12 * 8;
 	stack[9] = 0x10301;
-	assert_int_equal(unwind_walk__frames(&walk, ips, 8, &whole), 4);
-	assert_true(whole);
+	assert_int_equal(unwind_walk__frames(&walk, ips, 8, &end), 4);
+	assert_int_equal(end, WALK_WHOLE);
 	assert_int_equal(ips[1], 0x10210);
 	assert_int_equal(ips[2], 0x50000);
 	assert_int_equal(ips[3], 0x10301);
 	/* What was not copied is not read. */
-	walk = (struct unwind_walk){.ip = 0x10110,
-				    .sp = at,
-				    .fp = at + 4 * 8,
+	walk = (struct unwind_walk){.regs = {.ip = 0x10110, .sp = at, .fp = at + 4 * 8},
 				    .machine = 62,
 				    .stack = (void *)stack,
 				    .stack_at = at,
 				    .nstack = 5 * 8,
 				    .code_at = code_at,
 				    .ctx = &w};
-	assert_int_equal(unwind_walk__frames(&walk, ips, 8, &whole), 2);
-	assert_false(whole);
+	assert_int_equal(unwind_walk__frames(&walk, ips, 8, &end), 2);
+	assert_int_equal(end, WALK_COPY_ENDS);
 }
 
 /* --- what is wrong --- */

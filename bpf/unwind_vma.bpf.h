@@ -119,7 +119,8 @@ struct vma {
 #define MAPLE_AT(s, f)	 (bpf_core_field_offset(((struct s *)0)->f))
 
 /* The entry of a node that the address is in. Pivots are the last addresses of the ranges, and 0
- * where there are no more. No branches, so that the verifier has one path. */
+ * where there are no more. No branches, so that the verifier has one path: verifiers up to 6.1
+ * never take two paths for the same where a program has functions. */
 static __always_inline u64 maple_entry(u64 entry, u64 ip, u64 pivots[MAPLE_PIVOTS])
 {
 	bool arange = MAPLE_TYPE(entry) == MAPLE_ARANGE;
@@ -140,6 +141,7 @@ static __always_inline u64 maple_entry(u64 entry, u64 ip, u64 pivots[MAPLE_PIVOT
 	for (u32 i = 0; i < MAPLE_PIVOTS; i++) {
 		s64 below = (s64)((pivots[i] - 1) >> MAPLE_UNIT) - (s64)(ip >> MAPLE_UNIT);
 
+		barrier_var(below); /* or it is compared and branched on */
 		at += (u32)((u64)below >> 63);
 	}
 	bpf_probe_read_kernel(&next, sizeof(next), (void *)node + slots + at * sizeof(u64));

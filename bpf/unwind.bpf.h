@@ -244,12 +244,15 @@ static __always_inline int step_table(struct unwind_state *s, u32 slot)
 }
 
 /* Where there is no code there was no frame. The registers themselves are of the last program when
- * a task has just begun to run another. */
+ * a task has just begun to run another. A thread begins where the call returns to that made it,
+ * which in its maker has a caller; its own stack is empty. */
 static __always_inline int end_without_code(struct unwind_state *s)
 {
 	s->no_frame = 1;
-	if (s->first)
+	if (!s->steps)
 		return UNWIND_GONE;
+	if (s->steps == 1 && s->begins)
+		return UNWIND_WHOLE;
 	return s->guessed ? UNWIND_NO_ROW : UNWIND_BAD_STACK;
 }
 
@@ -274,7 +277,7 @@ __noinline int unwind__step(u32 slot)
 			end = step_fp(s);
 		s->tables = UNWIND_NO_TABLES;
 	}
-	s->first = 0;
+	s->steps++;
 	return end;
 }
 
@@ -340,6 +343,15 @@ static __always_inline void find_process(struct unwind_state *s, struct task_str
 	s->told = p ? p->told : 0;
 }
 
+#define BEGINS_NS 1000000
+
+/* The call that made a thread returns 0 to it. */
+static __always_inline bool may_begin(struct task_struct *task, REGS_TYPE *regs)
+{
+	return task->pid != task->tgid && !REGS_RETURN(regs) &&
+	       task->se.sum_exec_runtime < BEGINS_NS;
+}
+
 /* Begins a walk of the current task's user stack, which it must have. */
 static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *regs, u32 slot,
 					  u64 now)
@@ -360,8 +372,8 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 		s->wheres[i].start = s->wheres[i].end = 0;
 	s->gone = !task->mm;
 	s->tables = unwind_by_tables;
-	s->first = 1;
-	s->no_frame = s->why = 0;
+	s->begins = may_begin(task, regs);
+	s->steps = s->no_frame = s->why = 0;
 	s->tgid = task->tgid;
 	s->exec_id = task->self_exec_id;
 	s->now = now;

@@ -117,7 +117,8 @@ struct unwind_state {
 	/* The mapping is from the kernel's list, 0 or 1; and whether any was: */
 	u32 by_vma, any_vma;
 	u32 gone;     /* 1: the task has no memory any more */
-	u32 first;    /* 1: no step was made */
+	u32 steps;    /* that were made */
+	u32 begins;   /* 1: the task may be a thread that has run nothing yet */
 	u32 no_frame; /* 1: the last place was none */
 	u32 tables;   /* what is gone by: unwind_by_tables, UNWIND_NO_TABLES after the first gap */
 	u32 why;      /* that gap, and where: */

@@ -12,6 +12,7 @@ struct rows {
 	struct unwind_table *t;
 	u32 cap, end; /* end: of what is covered so far */
 	struct unwind_rule last;
+	const struct cfi_fde *before; /* the range that was taken last */
 	bool full;
 };
 
@@ -30,16 +31,31 @@ static void append(struct rows *r, u32 pc, struct unwind_rule rule)
 	r->last = rule;
 }
 
-static bool is_padding(u32 from, u32 to)
+/* Whether the stack is again as all functions find it. */
+static bool stands_as_called(const struct rows *r)
 {
-	return to % ALIGNMENT == 0 && to - from < ALIGNMENT;
+	const struct cfi_cie *c = &r->x->cies[r->before->cie];
+	struct unwind_rule rule;
+
+	return cfi_state__rule(&c->initial, c->signal, r->x->machine, &rule) &&
+	       unwind_rule__equal(rule, r->last);
+}
+
+/* Padding, or some instructions that are left out of a function: where glibc makes threads that is
+ * the system call, for the new one's sake. */
+static bool goes_on(const struct rows *r, u32 to)
+{
+	if (to - r->end >= ALIGNMENT)
+		return false;
+	return to % ALIGNMENT == 0 || stands_as_called(r);
 }
 
 /* What is described from here on leaves out the code before it. */
-static void begin_range(struct rows *r, u32 from)
+static void begin_range(struct rows *r, const struct cfi_fde *f, u32 from)
 {
-	if (from > r->end && !is_padding(r->end, from))
+	if (from > r->end && !goes_on(r, from))
 		append(r, r->end, UNWIND_RULE_NONE);
+	r->before = f;
 }
 
 /* An entry of the procedure linkage table that pushes its word elsewhere than at byte 11. */
@@ -87,7 +103,7 @@ static void take_range(struct rows *r, const struct cfi_fde *f)
 		return;
 	begin = MAX(begin, f->pc);
 	r->t->code_bytes += end - begin;
-	begin_range(r, begin);
+	begin_range(r, f, begin);
 	r->end = begin;
 	if (cfi_run(r->x, f, take, r) || r->full)
 		return;

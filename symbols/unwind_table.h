@@ -14,7 +14,9 @@
  *
  * Where compilers and hand-written code are sloppy, so is this:
  *   an fp that is "undefined" counts as unchanged: nobody down the stack then relies on it;
- *   up to 15 bytes of padding between two functions have the rules of the function before;
+ *   up to 15 bytes of padding between two functions have the rules of the function before; so
+ *   have up to 15 bytes that are left out of a function which stands there as at its beginning
+ *   (the system call within glibc's clone);
  *   of ranges that overlap, the one that begins first is believed; of those that begin at the
  *   same place, the one that is named first above, or was read first;
  *   what is wrong within a range ends it: the rest of it has no rules, the next one is read.

@@ -471,6 +471,20 @@ static void test_gaps(void **state)
 	expect("1000 sp+8; 1010 sp+16; 101f none; 1021 sp+16; 1030 none; 1040 sp+16; 1050 none", 0);
 }
 
+/* As in glibc's clone: a system call between what is described and where the thread begins. */
+static void test_left_out(void **state)
+{
+	cfi__cie(&k, DW_EH_PE_udata4);
+	CFI_FDE(&k, 0x00, 0x17, DW_CFA_def_cfa_offset, 16, MOVE(0x10), DW_CFA_def_cfa_offset, 8);
+	CFI_FDE(&k, 0x21, 0x10, DW_CFA_undefined, 16);
+	CFI_FDE(&k, 0x51, 0x10, DW_CFA_def_cfa_offset, 16);
+	CFI_FDE(&k, 0x66, 0x10, DW_CFA_nop); /* it is no call that goes on in there */
+	CFI_FDE(&k, 0x87, 0x10, DW_CFA_nop); /* 17 bytes: too much */
+	expect("1000 sp+16; 1010 sp+8; 1021 end; 1031 none; 1051 sp+16; 1061 none; 1066 sp+8;"
+	       " 1076 none; 1087 sp+8; 1097 none",
+	       0);
+}
+
 static void test_order_and_overlaps(void **state)
 {
 	struct unwind_table t;
@@ -591,6 +605,7 @@ int main(void)
 		cmocka_unit_test_setup(test_augmentations, fresh),
 		cmocka_unit_test_setup(test_signal_frames, fresh),
 		cmocka_unit_test_setup(test_gaps, fresh),
+		cmocka_unit_test_setup(test_left_out, fresh),
 		cmocka_unit_test_setup(test_order_and_overlaps, fresh),
 		cmocka_unit_test_setup(test_high_addresses, fresh),
 		cmocka_unit_test_setup(test_aarch64_frames, fresh_aarch64),

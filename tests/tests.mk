@@ -71,7 +71,7 @@ check-all: check-build
 			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
 		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=300$(comma)plain \
 			'$(MAKE) -s --no-print-directory fuzz-smoke') \
-		--group live,timeout=120,again $(LIVE_BIN) \
+		--group live,timeout=300,again $(LIVE_BIN) \
 		--group live,timeout=300,again $(LIVE) \
 		--group tmux,timeout=180,again $(LIVE_TMUX) \
 		--group kernels,timeout=180,again $(KERNELS_CHECK)

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-User stacks of code without frame pointers, on and off CPU: in the second interval, when tables are
-there, 99 % of what is counted reaches main, _start or a thread's first frame. That the frames are
-the right ones is tested in unwind_test.c.
+User stacks of code without frame pointers, on and off CPU, as reports tell of them: in the second
+interval, when tables are there, 99 % of what is counted reaches main, _start or a thread's first
+frame. unwind_test.c has what compilers and options make of code, more programs, and tests that the
+frames are the right ones.
 """
 import contextlib
 import math
@@ -17,7 +18,6 @@ import live  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 SHAPES = "-D_GNU_SOURCE -w", "unwind_shapes.c", "-ldl -lpthread -lrt"
-THROWS = "-std=c++17", "unwind_throws.cc", ""
 MOST_BROKEN_PCT = 1.0
 RATE = 997
 
@@ -74,31 +74,6 @@ def running(*command, **popen):
         process.wait()
 
 
-def compiled(compiler, variants, source=SHAPES):
-    live.need_root()
-    with live.temporary() as folder:
-        build_late(folder)
-        for flags in variants:
-            with running(build(folder, compiler, flags, source)) as pid:
-                complete(pid, f"{compiler} {flags}")
-
-
-def test_gcc():
-    """gcc at -O0, -O2, -O3 and -Os, static, PIE and stripped"""
-    compiled("gcc", ("-O0", "-O2 -fPIE -pie", "-Os -no-pie -fno-pie",
-                     "-O3 -s -static -DSTATIC"))
-
-
-def test_clang():
-    """clang at -O0, -O2, -O3 and -Os, static, PIE and stripped"""
-    compiled("clang", ("-O0 -s", "-O3 -fPIE -pie", "-Os -static -DSTATIC"))
-
-
-def test_cxx():
-    """C++: exceptions, virtual calls, destructors while unwinding"""
-    compiled("g++", ("-O0", "-O2"), THROWS)
-
-
 PYTHON = """
 import re, json, time
 while True:
@@ -107,15 +82,21 @@ while True:
     sorted(range(1000), key=lambda x: -x)
     time.sleep(.0005)
 """
-PERL = """use Time::HiRes "usleep";
-while (1) { my %h; $h{"k$_"} = $_ x 3 for 1 .. 2000;
-my @k = sort { $h{$a} cmp $h{$b} } keys %h; usleep(500); }"""
-BASH = """while :; do for ((i = 0; i < 300; i++)); do x[i]=${i}abc; y=${x[i]//a/b}; done
-read -t 0.001 < <(sleep 1); done"""
 NODE = """function f(n) { return n < 2 ? n : f(n - 1) + f(n - 2) }
 setInterval(() => { f(22); JSON.parse(JSON.stringify(Array(1000).fill({a: 1}))) }, 1)"""
-SQL = """with recursive c(x) as (select 1 union all select x + 1 from c where x < 300000000)
-select sum(length(printf('%d', x))) from c;"""
+JAVA = """import java.util.TreeMap;
+public class Loop {
+	static long f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
+	public static void main(String[] args) throws Exception {
+		for (;;) {
+			var m = new TreeMap<String, Long>();
+			for (int i = 0; i < 500; i++)
+				m.put("k" + i * 7 % 501, f(9));
+			Thread.sleep(1);
+		}
+	}
+}
+"""
 
 
 def program(views, *command):
@@ -131,43 +112,22 @@ def test_python():
     program(("cpu", "offcpu"), "/usr/bin/python3", "-c", PYTHON)
 
 
-def test_perl():
-    """perl"""
-    program(("cpu", "offcpu"), "perl", "-e", PERL)
-
-
-def test_bash():
-    """bash"""
-    program(("cpu", "offcpu"), "bash", "-c", BASH)
-
-
 def test_node():
     """node: code made at run time and interpreters written by hand, by their frame pointers"""
     program(("cpu",), "node", "-e", NODE)
 
 
-def test_sqlite():
-    """sqlite3"""
-    program(("cpu",), "sqlite3", ":memory:", SQL)
-
-
-def test_compiler():
-    """gcc's cc1"""
-    live.need_root()
+def test_java():
+    """the JVM, told to keep frame pointers: what it makes at run time is walked by them"""
     with live.temporary() as folder:
-        path = os.path.join(folder, "big.c")
+        path = os.path.join(folder, "Loop.java")
         with open(path, "w", encoding="ascii") as f:
-            for i in range(9000):
-                f.write(f"int f{i}(int a, int *p) {{ int s = 0; for (int i = 0; i < a; i++) {{"
-                        f" s += p[i] * {i}; switch (s & 7) {{ case 0: s++; break; case 3: s *= 3;"
-                        f" break; case 5: p[1] = s; }} }} return s; }}\n")
-        cc1 = subprocess.run(["gcc", "-print-prog-name=cc1"], stdout=subprocess.PIPE, text=True,
-                             check=True).stdout.strip()
-        program(("cpu",), cc1, "-O3", "-quiet", path, "-o", "/dev/null")
+            f.write(JAVA)
+        program(("cpu", "offcpu"), "java", "-XX:+PreserveFramePointer", "-XX:+UseSerialGC", path)
 
 
 def test_frame_pointers_alone():
-    """--call-graph fp does not see what eh and auto do: the test above can fail"""
+    """--call-graph fp does not see what eh and auto do"""
     live.need_root()
     with live.temporary() as folder:
         build_late(folder)
@@ -177,7 +137,9 @@ def test_frame_pointers_alone():
     assert share["fp"]["stacks_truncated_pct"] > 20, share
     assert share["eh"]["stacks_truncated_pct"] <= MOST_BROKEN_PCT, share
     ends = share["eh"]["user_stacks"]
-    assert ends["whole"] > 0.9 * sum(list(ends.values())[:7]), ends
+    # Who woke it is in there too: of code made at run time frame pointers may be all there is.
+    early = ("not_known_yet", "no_table_yet", "no_row", "bad_stack")
+    assert ends["whole"] > 0.9 * (ends["whole"] + sum(ends[key] for key in early)), ends
     assert 0 < ends["table_bytes"] <= ends["table_budget_bytes"], ends
 
 

@@ -3,7 +3,8 @@
  * unwind_shapes [SHAPE...]: goes round in the shapes that stacks can have, one after the other,
  * for ever; all of them when none is named. In each it uses a CPU for a moment and then sleeps for
  * one, as deep as the shape goes: whatever is sampled, on and off CPU, must reach main, or the
- * first frame of a thread, however this was compiled. With -DSTATIC: without a late library.
+ * first frame of a thread, however this was compiled. With -DSTATIC: without a late library; with
+ * -DDEEP=300: deeper than is walked.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -20,6 +21,11 @@
 #define NOINLINE __attribute__((noinline))
 #define BURN	 300000
 #define NAP_NS	 200000
+
+/* Nearly as deep as is walked: 127 frames, with those of a signal on top. */
+#ifndef DEEP
+#define DEEP 105
+#endif
 
 static volatile unsigned long sink;
 static const char *self;
@@ -54,7 +60,7 @@ NOINLINE static unsigned long recurses(unsigned depth)
 
 static void deep(void)
 {
-	sink += recurses(60);
+	sink += recurses(DEEP);
 }
 
 NOINLINE static unsigned long grows(size_t n)
@@ -106,6 +112,18 @@ static void handler(void)
 	sink += is_interrupted();
 }
 
+/* On a stack of its own, which is anywhere. */
+static void other_stack(void)
+{
+	static char stack[65536];
+	stack_t there = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+
+	sigaltstack(&there, NULL);
+	sigaction(SIGUSR2, &act, NULL);
+	sink += is_interrupted();
+}
+
 /* Signals wherever it is: SIGALRM comes by a timer all the time. */
 static void starts_timer(void)
 {
@@ -130,6 +148,20 @@ static void called_back(void)
 	for (int i = 0; i < 16; i++)
 		v[i] = (i * 7) & 15;
 	qsort(v, 16, sizeof(v[0]), compares);
+	sink += naps();
+}
+
+/* Functions without a frame, and the kernel's code. */
+static void leaves(void)
+{
+	static char text[20000];
+	struct timespec t;
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (int i = 0; i < 100; i++) {
+		sink += strlen(text) + (unsigned long)memchr(text, 'y', sizeof(text));
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	}
 	sink += naps();
 }
 
@@ -249,9 +281,17 @@ static const struct shape {
 	const char *name;
 	void (*run)(void);
 } shapes[] = {
-	{"deep", deep},		{"alloca", on_the_stack},  {"realigned", realigned},
-	{"signal", handler},	{"callback", called_back}, {"tail", tail_call},
-	{"assembly", assembly}, {"threads", threads},	   {"late", late},
+	{"deep", deep},
+	{"alloca", on_the_stack},
+	{"realigned", realigned},
+	{"signal", handler},
+	{"altstack", other_stack},
+	{"callback", called_back},
+	{"leaves", leaves},
+	{"tail", tail_call},
+	{"assembly", assembly},
+	{"threads", threads},
+	{"late", late},
 };
 
 static int is_wanted(const char *name, int argc, char **argv)

@@ -3,7 +3,8 @@
 """Figures beside a peer's, from the same run: own CPU and memory of the screen, time to the
 first frame and rows, key to repaint, symbols resolved per second; what the views of waiting add
 to what they watch (sched_bench.py), that of block I/O
-(io_bench.py) and that of the page cache (cache_bench.py).
+(io_bench.py) and that of the page cache (cache_bench.py); unwind tables and walks
+(unwind_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds (of all keys for the
 percentiles). Written to build/bench.json as a list of {name, ours, peer, peer_name, unit,

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How long unwind tables take to be made (unwind_bench.c): of what all running processes have
 mapped and the libraries with the largest tables, in one go; and rows a second, beside readelf,
-which runs the same programs to print them."""
+which runs the same programs to print them. What a walk by tables costs in the kernel beside one by
+frame pointers; what sampling all CPUs costs beside perf, which copies stacks; how soon a new
+process has whole stacks."""
+import contextlib
 import glob
 import os
 import re
+import statistics
 import subprocess
 import time
 
 import live
-from figures import note, result
+from figures import cpu_ns, note, result
+from tmux import Tmux
 
-BENCH = os.path.join(live.BUILD, "rel/tests/bench/unwind_bench")
+BENCHES = os.path.join(live.BUILD, "rel/tests/bench")
+BENCH = os.path.join(BENCHES, "unwind_bench")
 LARGEST = 100
 AIM_MS = 2000
 LINE = re.compile(r" *(\d+) rows .* (\d+) rules .* ([\d.]+) ms  (.*)")
@@ -75,6 +81,120 @@ def bench_rate(rounds):
                    "1/s")
 
 
+# --- walks ---
+
+DEPTH = 20
+AROUND = 4  # frames of main and of what calls it
+RATE = 997
+
+
+def walk_ns(pid, mode):
+    """What a sample costs in the kernel, stack and all."""
+    report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", RATE, "--call-graph", mode,
+                        binary=live.RELEASE)[-1]
+    return report["health"]["cost_ns"]
+
+
+def bench_cost(rounds):
+    """The workload keeps frame pointers: both ways have the same frames to find."""
+    depth = DEPTH - AROUND
+    with live.Workload("deep_recursion", 3600, depth) as work:
+        costs = {mode: [] for mode in ("off", "fp", "eh")}
+        for _ in range(rounds):
+            for mode, ns in costs.items():
+                ns.append(walk_ns(work.pid, mode))
+    off = statistics.median(costs["off"])
+    note(f"a sample without its stack costs {off:.0f} ns")
+    result(f"cost of a sample, {DEPTH} frames by tables", costs["eh"], costs["fp"],
+           "frame pointers", "ns")
+
+
+# --- all CPUs ---
+
+SYSTEM_HZ, WARM_SECONDS, SYSTEM_SECONDS = 999, 4, 8
+COUNT_BYTES = 128  # of a sample's key and value in the map of counts, at most
+
+
+def rings_bytes(pid):
+    return int(subprocess.run([os.path.join(BENCHES, "unwind_rings_bench"), str(pid)], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout)
+
+
+@contextlib.contextmanager
+def everything():
+    """Hot loops, threads, short-lived processes and waits."""
+    with live.Workload("two_functions", 3600), live.Workload("threads", 3600), \
+            live.Workload("churn", 3600), live.Workload("switch_storm", 3600, 10000):
+        yield
+
+
+def ours_system():
+    """Percent of a CPU, and MiB a second from the kernel. No more counts than samples are read."""
+    with Tmux([live.RELEASE, "-F", str(SYSTEM_HZ)], 120, 40) as t:
+        t.wait("hot_70|thread_work|short_lived", 20)
+        pid = t.pid()
+        time.sleep(WARM_SECONDS)
+        cpu, start, rings = cpu_ns(pid), time.monotonic(), rings_bytes(pid)
+        time.sleep(SYSTEM_SECONDS)
+        seconds = time.monotonic() - start
+        spent = (cpu_ns(pid) - cpu) / seconds / 1e7
+        moved = (rings_bytes(pid) - rings) / seconds
+        t.keys("q")
+    return spent, (moved + SYSTEM_HZ * os.cpu_count() * COUNT_BYTES) / 2**20
+
+
+def perf_system(folder):
+    path = os.path.join(folder, "perf.data")
+    with subprocess.Popen(["perf", "record", "-a", "-F", str(SYSTEM_HZ), "--call-graph", "dwarf",
+                           "-o", path], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as p:
+        time.sleep(WARM_SECONDS)
+        cpu, start, size = cpu_ns(p.pid), time.monotonic(), os.path.getsize(path)
+        time.sleep(SYSTEM_SECONDS)
+        seconds = time.monotonic() - start
+        spent = (cpu_ns(p.pid) - cpu) / seconds / 1e7
+        moved = (os.path.getsize(path) - size) / seconds / 2**20
+        p.kill()
+    os.unlink(path)
+    return spent, moved
+
+
+def bench_system(rounds):
+    a, b = [], []
+    with live.temporary() as folder, everything():
+        for _ in range(rounds):
+            a.append(ours_system())
+            b.append(perf_system(folder))
+    peer = "perf record dwarf"
+    result(f"own CPU with whole stacks at {SYSTEM_HZ} Hz", [x[0] for x in a], [x[0] for x in b],
+           peer, "% of a CPU")
+    result(f"moved from the kernel at {SYSTEM_HZ} Hz", [x[1] for x in a], [x[1] for x in b], peer,
+           "MiB/s")
+
+
+# --- new processes ---
+
+FIRST_AIM_MS = 100
+
+
+def first_ms(rounds, *command):
+    out = subprocess.run([os.path.join(BENCHES, "unwind_first_bench"), str(rounds), *command],
+                         check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [float(x) for x in out.split()]
+
+
+def bench_first(rounds):
+    for name, command in (
+            ("libc", [os.path.join(live.WORKLOADS, "two_functions"), "60"]),
+            ("python3", ["/usr/bin/python3", "-c", "while True: sorted(range(999))"])):
+        ms = first_ms(max(rounds, 7), *command)
+        note(f"{name}: {min(ms):.1f} to {max(ms):.1f} ms")
+        result(f"first sample to first whole stack, {name}", ms, [FIRST_AIM_MS], "aim", "ms")
+
+
 def bench_unwind(rounds):
     bench_all(rounds)
     bench_rate(rounds)
+    bench_cost(rounds)
+    bench_first(rounds)
+    bench_system(rounds)

@@ -16,6 +16,7 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/memory.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
@@ -405,9 +406,10 @@ struct source *cache_bpf__open_sized(const struct sampling *how, const struct sc
 static struct source *cache_bpf__open_source(const struct sampling *how, const struct scope *scope,
 					     struct status *st)
 {
-	static const struct cache_bpf_sizes sizes = {16384, 8192, 16384, 16384, 16384, 512 * 1024};
+	static const struct cache_bpf_sizes sizes = {16384, 8192, 16384, 16384, 16384, 512 * 1024},
+					    little = {4096, 2048, 8192, 8192, 8192, 256 * 1024};
 
-	return cache_bpf__open_sized(how, scope, &sizes, st);
+	return cache_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }
 
 static int cache_bpf__fd(struct source *s)

@@ -15,6 +15,7 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/memory.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
@@ -576,9 +577,10 @@ struct source *sched_bpf__open_sized(const struct sampling *how, const struct sc
 static struct source *sched_bpf__open_source(const struct sampling *how, const struct scope *scope,
 					     struct status *st)
 {
-	static const struct sched_bpf_sizes sizes = {16384, 16384, 4 * 1024 * 1024};
+	static const struct sched_bpf_sizes sizes = {16384, 16384, 4 * 1024 * 1024},
+					    little = {4096, 8192, 1024 * 1024};
 
-	return sched_bpf__open_sized(how, scope, &sizes, st);
+	return sched_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }
 
 static int sched_bpf__fd(struct source *s)

@@ -15,6 +15,7 @@
 #include "core/bisect.h"
 #include "core/clock.h"
 #include "core/hidx.h"
+#include "core/memory.h"
 #include "symbols/debugfile.h"
 #include "symbols/dwarf_guard.h"
 #include "symbols/dwarf_scopes.h"
@@ -205,7 +206,7 @@ void debuginfo__close(struct debuginfo *d)
 /* Called between look-ups, when nothing points into libdw's memory. */
 static bool keep_in_budget(struct debuginfo *d)
 {
-	if (d->memory > MEMORY_BUDGET) {
+	if (d->memory > memory__share(MEMORY_BUDGET)) {
 		end_all(d);
 		if (begin_all(d))
 			return false;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "symbols/demangle.h"
 #include "symbols/internal.h"
 #include "symbols/spaces.h"
@@ -218,7 +219,7 @@ void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 		     const struct unwind_sink *sink)
 {
 	if (!s->unwinder)
-		s->unwinder = unwinder__new(s, sink, UNWIND_BUDGET);
+		s->unwinder = unwinder__new(s, sink, memory__share(UNWIND_BUDGET));
 	unwinder__want(s->unwinder, wanted);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/child.h"
 #include "core/log.h"
+#include "core/memory.h"
 #include "core/timepoint.h"
 #include "recording/player.h"
 #include "recording/recorder.h"
@@ -283,8 +284,9 @@ static bool keeps_history(const struct options *o)
 static int keep_history(struct session *s, const struct options *o, struct collector_config *cfg,
 			struct status *st)
 {
-	const struct recorder_config rc = {.symbols = s->symbols, .ring = o->history};
+	struct recorder_config rc = {.symbols = s->symbols, .ring = o->history};
 
+	rc.ring.bytes = memory__share(rc.ring.bytes);
 	cfg->taps[TAP_HISTORY] = recorder__new(&rc, st);
 	if (!cfg->taps[TAP_HISTORY])
 		return -EINVAL;

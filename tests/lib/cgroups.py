@@ -65,9 +65,9 @@ LIMITS = {"pids": ("pids.max",), "memory": ("memory.max", "memory.limit_in_bytes
 
 
 @contextlib.contextmanager
-def limited(controller, limit):
+def limited(controller, limit, name=""):
     """Words before a command that begin it in a group of its own with this limit."""
-    with cgroup(with_controller(controller), f"proftop-limit-{os.getpid()}") as path:
+    with cgroup(with_controller(controller), f"proftop-limit-{os.getpid()}{name}") as path:
         file, = [f for f in LIMITS[controller] if os.path.exists(os.path.join(path, f))]
         with open(os.path.join(path, file), "w", encoding="ascii") as f:
             f.write(str(limit))

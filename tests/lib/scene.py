@@ -28,7 +28,8 @@ def kept(value, wanted, what):
 
 
 class Scene:
-    """wrap: words before each proftop's own. scope: of the views of time, instead of the pids."""
+    """wrap: words before each proftop's own, or those of each view by its name. scope: of the views
+    of time, instead of the pids."""
 
     def __init__(self, *views, wrap=(), scope=None, works=("nice_hogs", "sleepers")):
         self.stack = contextlib.ExitStack()
@@ -56,7 +57,8 @@ class Scene:
         scope = self.scope or ("-p", ",".join(str(work.pid) for work in self.works))
         for view in self.views:
             options = OPTIONS[view] + (scope if view in TIMES else ())
-            self.watches[view] = enter(live.Watch(view, *options, wrap=self.wrap))
+            wrap = self.wrap[view] if isinstance(self.wrap, dict) else self.wrap
+            self.watches[view] = enter(live.Watch(view, *options, wrap=wrap))
         self.settle()
         self.before = blockdev.diskstats(self.device) if "io" in self.views else None
         self.begun = live.now_ns()

@@ -151,7 +151,7 @@ def steady(case):
                     if calm and quiet():
                         raise
                     raise live.Skip(f"too busy here to measure: {str(e)[:200]}") from e
-                print(f"# {case.__name__}, round {n}: {str(e).splitlines()[0][:300]}", flush=True)
+                print(f"# {case.__name__}, round {n}: {str(e).strip()[:300]!r}", flush=True)
         return None
     return rounds
 

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 import waits  # noqa: E402
 from cgroups import cgroup, join, limited, v2_mount  # noqa: E402
-from scene import Scene  # noqa: E402
+from scene import TIMES, Scene  # noqa: E402
 from tmux import Tmux  # noqa: E402
 from waits import steady  # noqa: E402
 
@@ -340,12 +340,13 @@ def test_disk_full_snapshot():
 
 @steady
 def test_little_memory():
-    """In 64 MiB of memory every view's figures are right"""
+    """In 64 MiB of memory each, the figures of the views of time are right"""
     live.need_root()
-    for views in (("cpu", "cache"), ("offcpu",), ("sched", "io")):
-        for view in views:
-            with limited("memory", 64 << 20) as wrap, Scene(view, wrap=wrap) as scene:
-                scene.check(scene.begun)
+    with contextlib.ExitStack() as stack:
+        wraps = {view: stack.enter_context(limited("memory", 64 << 20, view))
+                 for view in TIMES}
+        scene = stack.enter_context(Scene(*TIMES, wrap=wraps))
+        scene.check(scene.begun)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,14 @@ struct timespec clock__until(u64 monotonic_ns)
 				 .tv_nsec = (long)(own % NSEC_PER_SEC)};
 }
 
+/* Whole seconds of each clock would make times that are looked at again and again jump by one. */
+time_t clock__wall(u64 monotonic_ns)
+{
+	u64 wall_ns = read_clock(CLOCK_REALTIME) - clock__monotonic_ns() + monotonic_ns;
+
+	return (time_t)(wall_ns / NSEC_PER_SEC);
+}
+
 u64 clock__thread_cpu_ns(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);

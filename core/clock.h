@@ -13,6 +13,9 @@ u64 clock__monotonic_ns(void);
 /* A time of clock__monotonic_ns() as this process's CLOCK_MONOTONIC, for system calls that wait
  * until then. */
 struct timespec clock__until(u64 monotonic_ns);
+/* What the time of day was, or will be, at a time of clock__monotonic_ns(): by how far the two clocks
+ * are apart now. */
+time_t clock__wall(u64 monotonic_ns);
 u64 clock__thread_cpu_ns(void);
 u64 clock__process_cpu_ns(void);
 

@@ -35,11 +35,9 @@ static const struct tape_state *tape(const struct host *h)
 
 static time_t wall_of(const struct host *h, u64 ns)
 {
-	u64 now = clock__monotonic_ns();
-
 	if (h->options->replay)
 		return player__wall(h->player);
-	return h->manual ? 0 : time(NULL) - (time_t)((now - MIN(now, ns)) / NSEC_PER_SEC);
+	return h->manual ? 0 : clock__wall(ns);
 }
 
 /* The newest time of all is told by the intervals, when they are known. */

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import live
-from figures import note, result
+from figures import note, ratio_at_most, result
 
 VARIANTS = {
     "call chains": ["-a", "-g", "-F", "10000"],
@@ -48,5 +48,5 @@ def bench_import(rounds):
                 ours.append(timed([live.RELEASE, "--replay", file, "-b", "-d", "86400"]))
             for what, at in (("import", 0), ("import, CPU", 1)):
                 result(f"perf.data {what}: {name}", [x[at] for x in ours], [x[at] for x in peer],
-                       "perf report --stdio", "s")
+                       "perf report --stdio", "s", ratio_at_most(0.333) if not at else None)
             os.unlink(file)

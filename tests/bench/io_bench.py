@@ -8,7 +8,7 @@ import re
 import statistics
 
 from blockdev import diskstats, fio, loop_device
-from figures import note, result
+from figures import note, ratio_at_least, result
 from sched_bench import peer, screen, wait_for_calm
 
 SECONDS = 2
@@ -81,5 +81,6 @@ def bench_io(rounds):
                 f"{name} {rate[-1]:.0f}/s" for name, rate in rates.items()) + "; " + ", ".join(
                     f"{name} {ns[-1]:.0f} ns" for name, ns in costs.items()))
     note(f"nothing attached: {statistics.median(rates['none']):.0f} requests/s")
-    result("fio randread 4k depth 32, io open", rates["ours"], rates["peer"], "biolatency", "1/s")
+    result("fio randread 4k depth 32, io open", rates["ours"], rates["peer"], "biolatency", "1/s",
+           ratio_at_least(1))
     result("programs for each request, io open", costs["ours"], costs["peer"], "biolatency", "ns")

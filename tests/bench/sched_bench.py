@@ -14,7 +14,7 @@ import time
 
 import live
 import waits
-from figures import cpu_ns, note, result
+from figures import Missing, cpu_ns, note, ratio_at_most, result
 from tmux import Tmux
 
 OPERATIONS = 300000
@@ -26,7 +26,7 @@ ROUNDS = 5
 def tool(name):
     path = shutil.which(name)
     if not path:
-        raise SystemExit(f"bench: {name} of libbpf-tools is needed as the peer")
+        raise Missing(f"{name}: install libbpf-tools, bpftrace, linux-perf")
     return path
 
 
@@ -118,9 +118,11 @@ def bench_pipe(rounds):
         "both": lambda: screen("offcpu", "sched"),
     }, pipe_us)
     what = "added to perf bench sched pipe"
-    result(f"{what}, offcpu open", added["offcpu"], added["offcputime"], "offcputime", "us/op")
+    result(f"{what}, offcpu open", added["offcpu"], added["offcputime"], "offcputime", "us/op",
+           ratio_at_most(0.5))
     result(f"{what}, sched open", added["sched"], added["runqlat"], "runqlat -L", "us/op")
-    result(f"{what}, both open", added["both"], added["offcputime"], "offcputime", "us/op")
+    result(f"{what}, both open", added["both"], added["offcputime"], "offcputime", "us/op",
+           ratio_at_most(1))
 
 
 def stacks_us(stacks):

@@ -3,7 +3,7 @@
 # tests/render/*_test.c (cmocka, fast, under ASan and UBSan), tests/live/*_test.c (cmocka,
 # real probes), tests/live/*_live.py and tmux_*.py (TAP, the program itself),
 # tests/script/*.script, tests/fuzz/fuzz.mk, tests/kernels/kernels.mk,
-# tests/package/package.mk.
+# tests/package/package.mk, tests/soak/soak.mk.
 #
 #	make check			everything
 #	make check ONLY=REGEX		what matches, by "group/program"
@@ -33,6 +33,7 @@ WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 -include tests/fuzz/fuzz.mk
 -include tests/kernels/kernels.mk
 -include tests/package/package.mk
+-include tests/soak/soak.mk
 
 # Workloads have frame pointers, so that what must be found is certain.
 WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf \

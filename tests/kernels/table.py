@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """docs/KERNELS.md out of what was found in the guests."""
+from markdown import lines_of
 
 HEAD = """# Kernels
 
@@ -41,13 +42,6 @@ def short(row, notes):
         notes.append(text)
     return f"{'no' if row['state'] == 'cannot' else 'WRONG'} ({notes.index(text) + 1})"
 
-
-def lines_of(rows):
-    """A table in Markdown, its columns as wide as what is in them."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    text = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths)) + " |" for row in rows]
-    text.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
-    return text
 
 
 def views(found, out):

@@ -28,7 +28,7 @@ LIVE_BIN  := $(LIVE_C:%.c=$(B)/asan/%)
 WORKLOADS := $(patsubst tests/%.c,$(B)/%,$(filter-out tests/workloads/lib%,$(wildcard tests/workloads/*.c)))
 WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 
-.PHONY: workloads check-build check-all check-unit fuzz-smoke
+.PHONY: workloads check-build check-all check-unit
 
 -include tests/fuzz/fuzz.mk
 -include tests/kernels/kernels.mk
@@ -58,7 +58,7 @@ $(foreach v,rel asan tsan,$(eval $(call test_variant,$(v))))
 SCRIPTED := $(if $(SCRIPTS),tests/script/proftop_fixture)
 
 check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads \
-	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%) $(FUZZ_BIN)
+	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%) $(FUZZ_BIN) $(FUZZ_SEEDS)
 
 RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
 
@@ -71,7 +71,7 @@ check-all: check-build
 		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \
 			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
 		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=300$(comma)plain \
-			'$(MAKE) -s --no-print-directory fuzz-smoke') \
+			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
 		--group live,timeout=300,again $(LIVE_BIN) \
 		--group live,timeout=300,again $(LIVE) \
 		--group tmux,timeout=180,again $(LIVE_TMUX) \

@@ -12,9 +12,11 @@ FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 FUZZERS  := $(filter-out lib,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
 ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
+FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c models/*.c \
 	    recording/*.c widgets/*.c) \
-	    tui/keymap.c tui/theme.c tui/config.c tui/config_save.c tui/own_files.c tui/text_file.c tests/fuzz/fuzz_lib.c \
+	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_signal.c \
+	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tests/fuzz/fuzz_lib.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c)))
 
 .PHONY: fuzz fuzz-smoke
@@ -34,11 +36,11 @@ $(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
 
 $(B)/fuzz/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/fuzz/tui/theme.o: $(wildcard themes/*.theme)
-$(B)/fuzz/seeds/.made: tests/fuzz/seeds.sh $(wildcard keymaps/*.keys themes/*.theme)
+$(FUZZ_SEEDS): tests/fuzz/seeds.sh $(wildcard keymaps/*.keys themes/*.theme)
 	@rm -rf $(@D)
 	@tests/fuzz/seeds.sh $(@D)
 
-fuzz: $(FUZZ_BIN) $(B)/fuzz/seeds/.made
+fuzz: $(FUZZ_BIN) $(FUZZ_SEEDS)
 	@tests/fuzz/run.sh --keep $(FUZZ_SECONDS) $(B)/fuzz $(ONLY_FUZZ)
-fuzz-smoke: $(FUZZ_BIN) $(B)/fuzz/seeds/.made
+fuzz-smoke: $(FUZZ_BIN) $(FUZZ_SEEDS)
 	@tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)

@@ -16,6 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$dir/crashes"
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
+export TMPDIR=$work
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 run_one()

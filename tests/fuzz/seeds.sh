@@ -300,6 +300,16 @@ task=kernel !task=user sym~malloc|free obj~libc !pid=4294967295
 pid!=4 min=1.5us max=2h
 cgroup="a b" comm~(
 EXPR
+mkdir -p "$out/event" "$out/input"
+i=0
+for name in cpu/field=0x3c,named/u cpu/named/pp 'cpu/config=1,config1=0x7f,config2=3/k' \
+	sched:sched_switch:u cycles:P LLC-load-misses r01c2 page-faults 'sched:*' cpu/field/; do
+	printf '%s\n' "$name" 'config:0-7,32-35' 'field=0x3c,field=?' 4 315 >"$out/event/$((i += 1))"
+done
+printf '\033[A\033[B\033OP\033[15~\033[1;5C\033[Zabc\t\t\r' >"$out/input/keys"
+printf '\033[<0;10;10M\033[<64;200;3M\033[<0;10;10m\033[M !!' >"$out/input/mouse"
+printf 'caf\303\251 \346\227\245\346\234\254 \377\303(\001\005\027\013\020\016\x7f' >"$out/input/text"
+printf '\033[200~paste\033[201~\033[I\033x\033\303\251\033\033[' >"$out/input/odd"
 cp "$keymaps"/*.keys "$out/keymap"
 mkdir -p "$out/theme" "$out/config"
 printf '%s\n' 'view = offcpu # first' 'delay=2.5' '# freq = 99' 'history_mib = 64' 'ascii = yes' \

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/caps.h"
 #include "recording/folded_in.h"
 #include "recording/format.h"
 #include "recording/perf_import.h"
@@ -35,7 +36,7 @@ struct reader *import__open(const char *path, struct symbols *symbols, const cha
 			    struct status *st)
 {
 	/* Whatever it is, opening it waits for nobody. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), made;
+	int fd = caps__open_for_caller(path), made;
 	import_fn import;
 
 	if (fd < 0) {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/caps.h"
 #include "core/cgroup.h"
 #include "models/model.h"
 #include "recording/block.h"
@@ -555,7 +556,7 @@ struct reader *reader__open_memory(int fd, struct symbols *symbols, struct statu
 struct reader *reader__open(const char *path, struct symbols *symbols, struct status *st)
 {
 	/* Whatever it is, opening it waits for nobody. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = caps__open_for_caller(path);
 
 	if (fd >= 0)
 		return reader__open_fd(fd, path, symbols, st);

@@ -249,7 +249,7 @@ static void fit_kernel(struct block_bpf *k)
 
 static int load(struct source *s, struct status *st)
 {
-	struct block_bpf *k = block_bpf__open();
+	struct block_bpf *k = block_bpf__open_opts(bpf_util__opts());
 	int err;
 
 	s->skel = k;

@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/capability.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -14,12 +13,7 @@
 #include "core/caps.h"
 #include "core/log.h"
 
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
-#ifndef CAP_BPF
-#define CAP_BPF 39
-#endif
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
 #define BATCH 512
 
@@ -56,11 +50,21 @@ int bpf_util__prepare(struct status *st)
 	libbpf_set_print(print_to_log);
 	if (!may_load())
 		return missing_caps(-EPERM, st);
-	if (access("/sys/kernel/btf/vmlinux", R_OK))
+	if (access(KERNEL_BTF, R_OK))
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
-				   "this kernel has no BTF (/sys/kernel/btf/vmlinux): BPF programs "
+				   "this kernel has no BTF (" KERNEL_BTF "): BPF programs "
 				   "need CONFIG_DEBUG_INFO_BTF=y");
 	return 0;
+}
+
+const struct bpf_object_open_opts *bpf_util__opts(void)
+{
+	static const struct bpf_object_open_opts opts = {
+		.sz = sizeof(opts),
+		.btf_custom_path = KERNEL_BTF,
+	};
+
+	return &opts;
 }
 
 int bpf_util__failed(int err, const char *what, struct status *st)

@@ -265,7 +265,7 @@ static void cache_bpf__close(struct source *s)
 
 static int load(struct source *s, struct status *st)
 {
-	struct cache_bpf *k = cache_bpf__open();
+	struct cache_bpf *k = cache_bpf__open_opts(bpf_util__opts());
 	int err;
 
 	s->skel = k;

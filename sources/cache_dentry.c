@@ -158,7 +158,7 @@ static void cache_dentry__close(struct source *s)
 
 static int load(struct source *s, struct status *st)
 {
-	struct cache_dentry_bpf *k = cache_dentry_bpf__open();
+	struct cache_dentry_bpf *k = cache_dentry_bpf__open_opts(bpf_util__opts());
 	int err;
 
 	s->skel = k;

@@ -379,7 +379,7 @@ static int load(struct source *s, struct status *st)
 {
 	int err;
 
-	s->skel = cpu_bpf__open();
+	s->skel = cpu_bpf__open_opts(bpf_util__opts());
 	if (!s->skel)
 		return bpf_util__failed(-errno, "BPF sampler", st);
 	bpf_map__set_max_entries(s->skel->maps.counts_a, s->sizes.counts);

@@ -2,18 +2,10 @@
 #include "sources/doctor.h"
 
 #include <bpf/libbpf.h>
-#include <linux/capability.h>
 #include <stdarg.h>
 
 #include "core/arena.h"
 #include "sources/doctor_checks.h"
-
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
-#ifndef CAP_BPF
-#define CAP_BPF 39
-#endif
 
 void checks__add(struct checks *c, const char *group, const char *name, enum check_state state,
 		 const char *remedy, const char *fmt, ...)

@@ -21,7 +21,7 @@ struct check {
 	const char *group; /* "machine", "probes", "symbols", "terminal" or "view cpu"; static */
 	const char *name;  /* "perf_event BPF program", "tp_btf" ...; static */
 	enum check_state state;
-	char detail[200]; /* what was found or why not */
+	char detail[300]; /* what was found or why not */
 	char remedy[200]; /* the command or setting that would enable it; "" nothing to do */
 };
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/kcore.h"
 #include "sources/doctor_checks.h"
 
 #define SYMBOLS	 "symbols"
@@ -43,7 +44,7 @@ static void check_kallsyms(struct checks *c)
 
 static void check_kcore(struct checks *c)
 {
-	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+	int fd = kcore__open();
 	bool there = !access("/proc/kcore", F_OK);
 
 	checks__add(c, SYMBOLS, "kernel code", fd >= 0 ? CHECK_OK : CHECK_MISSING,

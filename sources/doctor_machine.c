@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The machine and its settings, read and not tried. */
-#include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -10,17 +9,10 @@
 #include "sources/doctor_checks.h"
 #include "sources/perf_open.h"
 
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
-#ifndef CAP_BPF
-#define CAP_BPF 39
-#endif
-
 #define GROUP "machine"
 #define SETCAP                                                                                     \
-	"run with sudo, or once: sudo setcap "                                                     \
-	"cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,cap_dac_read_search+ep $(which proftop)"
+	"run with sudo, or once: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,"                  \
+	"cap_checkpoint_restore,cap_dac_read_search,cap_syslog,cap_ipc_lock+ep $(which proftop)"
 
 static void check_kernel(struct checks *c)
 {
@@ -122,32 +114,21 @@ static void check_sample_rate(struct checks *c)
 
 static void check_capabilities(struct checks *c)
 {
-	static const struct {
-		const char *name;
-		int bit;
-	} caps[] = {{"bpf", CAP_BPF},
-		    {"perfmon", CAP_PERFMON},
-		    {"sys_admin", CAP_SYS_ADMIN},
-		    {"sys_ptrace", CAP_SYS_PTRACE},
-		    {"syslog", CAP_SYSLOG},
-		    {"dac_read_search", CAP_DAC_READ_SEARCH}};
-	char have[100] = "", lack[100] = "";
-	u64 set = caps__effective();
-	bool all = doctor__may_load() && set & 1ULL << CAP_SYS_PTRACE;
+	u64 set = caps__effective(), wanted = CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON) |
+					      CAP_BIT(CAP_SYS_PTRACE) |
+					      CAP_BIT(CAP_CHECKPOINT_RESTORE) |
+					      CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_SYSLOG);
+	bool all = doctor__may_load() && set & CAP_BIT(CAP_SYS_PTRACE);
+	char have[160], lack[160];
 
-	for (u32 i = 0; i < ARRAY_SIZE(caps); i++) {
-		char *list = set & 1ULL << caps[i].bit ? have : lack;
-
-		if (*list)
-			strcat(list, " ");
-		strcat(list, caps[i].name);
-	}
 	checks__add(c, GROUP, "capabilities",
 		    all			 ? CHECK_OK
 		    : doctor__may_load() ? CHECK_LIMITED
 					 : CHECK_MISSING,
-		    all ? "" : SETCAP, "%s%s%s%s", *have ? have : "none", *lack ? "; without " : "",
-		    lack, geteuid() ? "" : " (root)");
+		    all ? "" : SETCAP, "%s%s%s%s", caps__names(set, have, sizeof(have)),
+		    wanted & ~set ? "; without " : "",
+		    wanted & ~set ? caps__names(wanted & ~set, lack, sizeof(lack)) : "",
+		    caps__given_up() ? "; all others were given up" : "");
 }
 
 static void check_cgroups(struct checks *c)

@@ -215,6 +215,10 @@ static void add_result(struct checks *c, const struct probe *p, int err, bool lo
 	if (!err)
 		checks__add(c, GROUP, p->name, CHECK_OK, "", "%s: %s", p->serves,
 			    p->load_only ? "loads" : "loads and attaches");
+	else if (loaded && p->attach == attach_uprobe && caps__given_up() & CAP_BIT(CAP_SYS_ADMIN))
+		checks__add(c, GROUP, p->name, CHECK_OK, "",
+			    "%s: loads; no view attaches one, so the capability was given up",
+			    p->serves);
 	else
 		checks__add(c, GROUP, p->name, CHECK_MISSING, denied ? SUDO : p->remedy,
 			    "%s: %s %s", p->serves, loaded ? "does not attach," : "does not load,",
@@ -253,16 +257,10 @@ static void check_batch(struct checks *c)
 
 static void check_run_time(struct checks *c)
 {
-	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	bool kernel = doctor__number("/proc/sys/kernel/bpf_stats_enabled", 0) > 0;
 
-	checks__add(c, GROUP, "BPF run time", fd >= 0 ? CHECK_OK : CHECK_LIMITED,
-		    fd >= 0		 ? ""
-		    : doctor__may_load() ? "sudo sysctl kernel.bpf_stats_enabled=1"
-					 : SUDO,
-		    fd >= 0 ? "what sampling costs is measured"
-			    : "what sampling costs is estimated only");
-	if (fd >= 0)
-		close(fd);
+	checks__add(c, GROUP, "BPF run time", CHECK_OK, "", "what sampling costs is measured by %s",
+		    kernel ? "the kernel" : "the programs themselves");
 }
 
 /* --- perf events --- */

@@ -476,7 +476,7 @@ static int load(struct source *s, struct status *st)
 {
 	int err;
 
-	s->skel = sched_bpf__open();
+	s->skel = sched_bpf__open_opts(bpf_util__opts());
 	if (!s->skel)
 		return bpf_util__failed(-errno, "BPF scheduler programs", st);
 	bpf_map__set_max_entries(s->skel->maps.waits_a, s->sizes.waits);

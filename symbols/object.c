@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "core/kcore.h"
 #include "symbols/code.h"
 #include "symbols/internal.h"
 #include "symbols/openfile.h"
@@ -297,7 +298,7 @@ static ssize_t read_kernel(struct symbols *s, u64 addr, void *buf, size_t size)
 	off_t at;
 
 	if (!f->kcore_tried)
-		f->kcore = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+		f->kcore = kcore__open();
 	f->kcore_tried = true;
 	if (f->kcore < 0)
 		return -EACCES;

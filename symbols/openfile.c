@@ -5,28 +5,21 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "core/caps.h"
 
 /* A handle without any right: nothing on a device happens at its opening. */
 static int open_handle(const char *root, const char *path)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
 	int dir, fd;
 
-	if (!root[0]) {
-		fd = open(path, O_PATH | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
-	}
+	if (!root[0])
+		return caps__handle_for_caller(AT_FDCWD, path, 0);
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;
-	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	if (fd < 0)
-		fd = -errno;
+	fd = caps__handle_for_caller(dir, path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 	close(dir);
 	return fd;
 }

@@ -2,7 +2,8 @@
 /*
  * Opens files that somebody else named: debug files, sources, dwz files. Only regular
  * files, without blocking and without side effects on devices; below a root, links that
- * lead out of it are resolved inside it as the process itself would (openat2). Any thread.
+ * lead out of it are resolved inside it as the process itself would (openat2); and only what whoever
+ * called us may read (core/caps.h). Any thread.
  */
 #ifndef SYMBOLS_OPENFILE_H
 #define SYMBOLS_OPENFILE_H

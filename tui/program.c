@@ -7,7 +7,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "core/caps.h"
 #include "core/child.h"
+#include "core/kcore.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/timepoint.h"
@@ -311,18 +313,20 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		.early_frames = o->mode == MODE_UI,
 	};
 
-	s->symbols = symbols__new(st);
-	if (!s->symbols || (o->baseline && read_baseline(s, o, st)) || (o->replay && open_replay(s, o, st)))
-		return -EINVAL;
-	set_sources(s, o, fixture, &cfg);
-	if (set_times(s, o, &cfg, st))
-		return -EINVAL;
+	/* The first that is begun: what it may is not for us to say. After it nothing is executed. */
 	if (o->command) {
 		s->child = child__hold(o->command, o->mode == MODE_UI, st);
 		if (!s->child)
 			return -EINVAL;
 		o->scope.child_pid = child__pid(s->child);
 	}
+	caps__seal();
+	s->symbols = symbols__new(st);
+	if (!s->symbols || (o->baseline && read_baseline(s, o, st)) || (o->replay && open_replay(s, o, st)))
+		return -EINVAL;
+	set_sources(s, o, fixture, &cfg);
+	if (set_times(s, o, &cfg, st))
+		return -EINVAL;
 	s->scope = scope__build(&o->scope, st);
 	if (!s->scope)
 		return -EINVAL;
@@ -457,6 +461,13 @@ static int run(struct options *o, const struct fixture *fixture, struct status *
 	}
 }
 
+/* Before there are other threads. What cannot be given up is not held: nothing to tell. */
+static void give_up_capabilities(const struct options *o)
+{
+	kcore__hold();
+	caps__keep(caps__needed(caps__effective(), o->command));
+}
+
 int program__main(int argc, char **argv, const struct fixture *fixture)
 {
 	struct status st = {0};
@@ -466,9 +477,11 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	set_up_memory();
 	keep_standard_streams();
 	setlocale(LC_CTYPE, "");
-	if (options__parse(&o, argc, argv, &st) ||
-	    ((o.mode == MODE_UI || o.mode == MODE_BATCH) &&
-	     config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st)))
+	if (options__parse(&o, argc, argv, &st))
+		return complain(&st);
+	give_up_capabilities(&o);
+	if ((o.mode == MODE_UI || o.mode == MODE_BATCH) &&
+	    config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st))
 		return complain(&st);
 	set_up_signals(&o);
 	code = run(&o, fixture, &st);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/caps.h"
 #include "tui/term.h"
 #include "widgets/text.h"
 
@@ -94,7 +95,8 @@ static int open_fds(struct term *t)
 
 static char *read_script(const char *path, struct status *st)
 {
-	FILE *f = fopen(path, "re");
+	int fd = caps__open_for_caller(path);
+	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
 	char *text;
 	size_t n;
 

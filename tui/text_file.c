@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/caps.h"
 
 static bool is_blank(char c)
 {
@@ -88,7 +89,7 @@ int text_file__read(const char *path, const char *kind, bool found, char **text,
 		    struct status *st)
 {
 	/* Not to wait for the other end of a FIFO. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err;
+	int fd = caps__open_for_caller(path), err;
 
 	*text = NULL;
 	if (fd < 0)

@@ -18,7 +18,8 @@ GROWTH = """
 ## Growth after warm-up
 
 Medians of the first and of the last third of what was sampled after warm-up; of what is counted,
-the highest, which may not grow at all.
+the highest, which may not grow at all. Files are those of programs, a few of which are kept open:
+they are as many as the machine's programs make of it.
 
 """
 

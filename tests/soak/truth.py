@@ -100,4 +100,14 @@ def io(hands):
     return "requests of a disk", told(theirs), told(ours)
 
 
+def thrice(check, hands):
+    """A machine that is busy with other things may be late once; a wrong sum stays wrong."""
+    for _ in range(2):
+        try:
+            return check(hands)
+        except AssertionError as e:
+            print(f"once more: {' '.join(str(e).split())[:300]}", flush=True)
+    return check(hands)
+
+
 CHECKS = cpu, offcpu, cache, io

@@ -15,6 +15,7 @@ COLUMNS = (
     ("private", "MiB", 0.10, 4.0),
     ("maps memory", "MiB", 0.05, 1.0),
     ("fds", "", 0.0, 0),
+    ("files", "", 0.0, 16),
     ("threads", "", 0.0, 0),
     ("programs", "", 0.0, 0),
     ("maps", "", 0.0, 0),
@@ -49,11 +50,23 @@ def bpf_objects(pid):
     return {kind: len(ids) for kind, ids in found.items()}, sum(memory.values())
 
 
+def descriptors(pid):
+    """(those that are no files, files of programs: the newest few are kept open)."""
+    files = others = 0
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            path = os.readlink(f"/proc/{pid}/fd/{fd}")
+            regular = path.startswith("/") and not path.startswith(("/dev/", "/memfd:"))
+            files, others = files + regular, others + (not regular)
+    return others, files
+
+
 def measure(pid):
     objects, memory = bpf_objects(pid)
     now = status(pid)
+    fds, files = descriptors(pid)
     return {"rss": int(now["VmRSS"]) / 1024, "private": int(now["RssAnon"]) / 1024,
-            "maps memory": memory / 2**20, "fds": len(os.listdir(f"/proc/{pid}/fd")),
+            "maps memory": memory / 2**20, "fds": fds, "files": files,
             "threads": int(now["Threads"]), "programs": objects["prog"],
             "maps": objects["map"], "links": objects["link"]}
 

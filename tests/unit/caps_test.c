@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Capabilities, those of this process: what is given up is gone, so it is done in children. */
+#include "core/caps.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/lib/skip.h"
+
+#define BOTH (CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON))
+
+static void what_is_needed(void **state)
+{
+	u64 all = caps__needed(CAPS_ALL, false);
+
+	assert_true((all & BOTH) == BOTH);
+	assert_true(all & CAP_BIT(CAP_SYS_PTRACE) && all & CAP_BIT(CAP_SYSLOG));
+	assert_false(all & CAP_BIT(CAP_SYS_ADMIN));
+	assert_false(all & (CAP_BIT(CAP_SYS_MODULE) | CAP_BIT(CAP_SYS_RAWIO) | CAP_BIT(CAP_SETUID) |
+			    CAP_BIT(CAP_NET_ADMIN) | CAP_BIT(CAP_CHOWN)));
+	assert_int_equal(caps__needed(CAPS_ALL, true) & ~all, CAP_BIT(CAP_KILL));
+	assert_int_equal(caps__needed(0, true), 0);
+}
+
+/* The mighty one stands in for what is not there. */
+static void without_bpf(void **state)
+{
+	u64 old = CAPS_ALL & ~BOTH;
+
+	assert_true(caps__needed(old, false) & CAP_BIT(CAP_SYS_ADMIN));
+	assert_true(caps__needed(old | CAP_BIT(CAP_BPF), false) & CAP_BIT(CAP_SYS_ADMIN));
+	assert_false(caps__needed(BOTH, false) & CAP_BIT(CAP_SYS_ADMIN));
+}
+
+static void names(void **state)
+{
+	char buf[200], small[8];
+
+	assert_string_equal(caps__names(0, buf, sizeof(buf)), "none");
+	assert_string_equal(caps__names(CAP_BIT(CAP_KILL) | CAP_BIT(CAP_SYSLOG), buf, sizeof(buf)),
+			    "kill syslog");
+	caps__names(CAPS_ALL, small, sizeof(small));
+	assert_int_equal(strlen(small), sizeof(small) - 1);
+}
+
+static int give_up(void)
+{
+	u64 before = caps__effective(), keep = caps__needed(before, false);
+
+	if (caps__given_up() || caps__keep(keep) || caps__effective() != keep)
+		return 1;
+	if ((caps__given_up() & keep) || (caps__given_up() | keep) != before)
+		return 2;
+	/* Not even those that were there: they are no longer to be had. */
+	return caps__keep(before) || caps__effective() != keep ? 3 : 0;
+}
+
+static void given_up_for_good(void **state)
+{
+	pid_t pid;
+	int status;
+
+	if (!(caps__effective() & ~caps__needed(caps__effective(), false)))
+		skip_because("no capabilities to give up");
+	pid = fork();
+	if (!pid)
+		_exit(give_up());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Root reads as root. */
+static void files_of_the_caller(void **state)
+{
+	u64 before = caps__effective();
+	int fd = caps__open_for_caller("/dev/null");
+
+	assert_true(fd >= 0);
+	close(fd);
+	fd = caps__handle_for_caller(AT_FDCWD, "/dev/null", 0);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(caps__open_for_caller("/nowhere/at/all"), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(caps__handle_for_caller(AT_FDCWD, "/nowhere/at/all", 0), -ENOENT);
+	assert_int_equal(caps__effective(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_needed),
+		cmocka_unit_test(without_bpf),
+		cmocka_unit_test(names),
+		cmocka_unit_test(given_up_for_good),
+		cmocka_unit_test(files_of_the_caller),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,6 +8,8 @@ import contextlib
 import glob
 import os
 import re
+import resource
+import signal
 import statistics
 import subprocess
 import time
@@ -60,8 +62,9 @@ def bench_all(rounds):
     by_rows = sorted((rows, path) for path, (rows, _, _) in tables(libraries()).items()
                      if path != "all")
     paths = mapped()
-    rows, _, ms = tables(paths)["all"]
-    note(f"mapped by running processes: {len(paths)} objects, {rows} rows, {ms:.1f} ms")
+    runs = [tables(paths)["all"] for _ in range(rounds)]
+    note(f"mapped by running processes: {len(paths)} objects, {runs[0][0]} rows")
+    result("unwind tables of all mapped objects", [ms for _, _, ms in runs], [AIM_MS], "aim", "ms")
     paths |= {path for _, path in by_rows[-LARGEST:]}
     runs = [tables(paths)["all"] for _ in range(rounds)]
     note(f"{len(paths)} objects, {runs[0][0]} rows, {runs[0][0] * 8 / 2**20:.1f} MiB")
@@ -143,7 +146,21 @@ def ours_system():
     return spent, (moved + SYSTEM_HZ * os.cpu_count() * COUNT_BYTES) / 2**20
 
 
+def children_s():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def perf_walks(path):
+    """CPU seconds that perf takes to walk all stacks of a file, without names of lines."""
+    before = children_s()
+    subprocess.run(["perf", "script", "-i", path, "-F", "comm,ip", "--no-inline"], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return children_s() - before
+
+
 def perf_system(folder):
+    """As above; and the CPU with the walks, which are made later."""
     path = os.path.join(folder, "perf.data")
     with subprocess.Popen(["perf", "record", "-a", "-F", str(SYSTEM_HZ), "--call-graph", "dwarf",
                            "-o", path], stdout=subprocess.DEVNULL,
@@ -153,10 +170,12 @@ def perf_system(folder):
         time.sleep(SYSTEM_SECONDS)
         seconds = time.monotonic() - start
         spent = (cpu_ns(p.pid) - cpu) / seconds / 1e7
-        moved = (os.path.getsize(path) - size) / seconds / 2**20
-        p.kill()
+        moved = os.path.getsize(path) - size
+        p.send_signal(signal.SIGINT)
+    share = moved / os.path.getsize(path)
+    walks = perf_walks(path) * share / seconds * 100
     os.unlink(path)
-    return spent, moved
+    return spent, moved / seconds / 2**20, spent + walks
 
 
 def bench_system(rounds):
@@ -165,11 +184,12 @@ def bench_system(rounds):
         for _ in range(rounds):
             a.append(ours_system())
             b.append(perf_system(folder))
+    cpu, moved = [x[0] for x in a], [x[1] for x in a]
     peer = "perf record dwarf"
-    result(f"own CPU with whole stacks at {SYSTEM_HZ} Hz", [x[0] for x in a], [x[0] for x in b],
-           peer, "% of a CPU")
-    result(f"moved from the kernel at {SYSTEM_HZ} Hz", [x[1] for x in a], [x[1] for x in b], peer,
-           "MiB/s")
+    result(f"own CPU with whole stacks at {SYSTEM_HZ} Hz", cpu, [x[2] for x in b],
+           peer + ", script", "% of a CPU")
+    result("the same, stacks not walked by perf", cpu, [x[0] for x in b], peer, "% of a CPU")
+    result(f"moved from the kernel at {SYSTEM_HZ} Hz", moved, [x[1] for x in b], peer, "MiB/s")
 
 
 # --- new processes ---

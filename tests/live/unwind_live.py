@@ -15,6 +15,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+import waits  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 SHAPES = "-D_GNU_SOURCE -w", "unwind_shapes.c", "-ldl -lpthread -lrt"
@@ -117,6 +118,7 @@ def test_node():
     program(("cpu",), "node", "-e", NODE)
 
 
+@waits.steady
 def test_java():
     """the JVM, told to keep frame pointers: what it makes at run time is walked by them"""
     with live.temporary() as folder:
@@ -126,6 +128,7 @@ def test_java():
         program(("cpu", "offcpu"), "java", "-XX:+PreserveFramePointer", "-XX:+UseSerialGC", path)
 
 
+@waits.steady
 def test_frame_pointers_alone():
     """--call-graph fp does not see what eh and auto do"""
     live.need_root()
@@ -143,6 +146,7 @@ def test_frame_pointers_alone():
     assert 0 < ends["table_bytes"] <= ends["table_budget_bytes"], ends
 
 
+@waits.steady
 def test_new_processes():
     """Processes that are over before user space hears of them: the kernel knows what is mapped"""
     live.need_root()

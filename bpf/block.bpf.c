@@ -397,6 +397,37 @@ int block_bio_end(u64 *ctx)
 	return 0;
 }
 
+/* --- files that become dirty --- */
+
+static __always_inline int dirty(struct address_space *mapping)
+{
+	struct block_stats *st = stats__get();
+	struct inode *inode;
+	u64 now;
+
+	if (!st || !ready || !mapping)
+		return 0;
+	now = begin(st);
+	inode = mapping->host;
+	if (inode)
+		note_dirtier(inode);
+	end(st, now);
+	return 0;
+}
+
+SEC("tp_btf/writeback_dirty_folio")
+int block_dirty(u64 *ctx)
+{
+	return dirty((void *)ctx[1]);
+}
+
+/* Up to 5.17. */
+SEC("tp_btf/writeback_dirty_page")
+int block_dirty_page(u64 *ctx)
+{
+	return dirty((void *)ctx[1]);
+}
+
 /* --- children --- */
 
 SEC("raw_tp/sched_process_fork")

@@ -83,11 +83,18 @@ struct block_sum {
 	__u32 hist[BLOCK_STAGES][BLOCK_BUCKETS];
 };
 
+/* Whose a worker's write is. */
+enum block_writeback {
+	BLOCK_NO_WRITEBACK,
+	BLOCK_WRITEBACK,	/* nobody knows: the worker is named */
+	BLOCK_WRITEBACK_DIRTIED /* whoever dirtied the file last is named */
+};
+
 struct block_proc_key {
 	struct block_key dev;
 	__u64 cgroup, inode;
 	__u32 tgid;
-	__u32 writeback;
+	__u32 writeback; /* enum block_writeback */
 };
 
 #define BLOCK_FILE_LEN 40

@@ -4,6 +4,7 @@
 #define BPF_BLOCK_STATE_BPF_H
 
 #include "bpf/block.h"
+#include "bpf/block_dirty.bpf.h"
 #include "bpf/block_kernel.bpf.h"
 #include "bpf/scope.bpf.h"
 #include "bpf/stack.bpf.h"
@@ -68,15 +69,20 @@ static __always_inline struct block_stats *stats__get(void)
 	return bpf_map_lookup_elem(&stats, &zero);
 }
 
+static __always_inline bool bio__is_charged(struct bio *bio)
+{
+	struct blkcg_gq *group = bio->bi_blkg;
+
+	return group && !group->blkcg->css.cgroup->root->hierarchy_id;
+}
+
 /* The v2 cgroup that the I/O is charged to: of writeback that of who dirtied the pages. bio is
  * a pointer that the verifier knows, so that no helper is needed. */
 static __always_inline u64 bio__cgroup(struct bio *bio)
 {
-	struct blkcg_gq *group = bio->bi_blkg;
-
-	if (!group || group->blkcg->css.cgroup->root->hierarchy_id)
+	if (!bio__is_charged(bio))
 		return bpf_get_current_cgroup_id();
-	return group->blkcg->css.cgroup->kn->id;
+	return bio->bi_blkg->blkcg->css.cgroup->kn->id;
 }
 
 #define GROUP_KNOWN_NS 100000000
@@ -199,18 +205,47 @@ static __always_inline void take_comm(struct request_state *r, struct task_struc
 
 	to[0] = from[0];
 	to[1] = from[1];
-	r->key.dev.name = 0;
-	if ((u32)scope_state & SCOPE_BPF_COMMS)
-		r->key.dev.name = hash_finish(hash_step(hash_step(1, to[0]), to[1]));
+	r->key.dev.name = comm__hash(to);
 }
 
-/* Fills who the current task is; false: not in scope. */
+/* Makes a worker's write that of who dirtied the file, if that is known, and says whether it is in
+ * scope; a function of its own, as it is seldom called. charged: the cgroup is known already. */
+static __noinline bool attribute(struct request_state *r, bool passes, bool charged)
+{
+	u64 at = r->inode, *comm = (void *)r->comm;
+	struct dirtier *d = bpf_map_lookup_elem(&dirtiers, &at);
+
+	if (!d || d->number != r->key.inode || d->scope != scope_state)
+		return passes;
+	if (!d->watched)
+		return false;
+	r->key.writeback = BLOCK_WRITEBACK_DIRTIED;
+	r->key.tgid = d->tgid;
+	r->tid = d->tid;
+	comm[0] = d->comm[0];
+	comm[1] = d->comm[1];
+	r->key.dev.name = d->name;
+	if (!charged) {
+		r->key.cgroup = d->cgroup;
+		r->group = 0;
+	}
+	return true;
+}
+
+/* Written by a worker: others have dirtied it. */
+static __always_inline bool is_writeback(struct bio *bio, u32 flags)
+{
+	return bio && (flags & PF_WQ_WORKER) && (bio->bi_opf & REQ_OP_MASK) == REQ_OP_WRITE;
+}
+
+/* Fills who the current task is, or who it works for; false: not in scope. */
 static __always_inline bool state__whose(struct request_state *r, struct bio *bio, u64 now)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u32 cpu = bpf_get_smp_processor_id(), flags = task->flags;
+	bool passes = scope__passes(task, task->tgid, task->pid, cpu);
 
-	if (!scope__passes(task, task->tgid, task->pid, cpu))
+	if (!passes && !is_writeback(bio, flags))
 		return false;
 	r->key.tgid = task->tgid;
 	r->tid = task->pid;
@@ -219,14 +254,15 @@ static __always_inline bool state__whose(struct request_state *r, struct bio *bi
 	take_comm(r, task);
 	if (!bio) {
 		r->key.cgroup = r->group = 0;
-		return true;
+		return passes;
 	}
 	r->inode = bio__inode(bio, &r->inode);
 	r->key.inode = inode__number((void *)r->inode);
 	r->key.cgroup = cached_cgroup(r, bio, now);
-	r->key.writeback =
-		(flags & PF_WQ_WORKER) && r->inode && (bio->bi_opf & REQ_OP_MASK) == REQ_OP_WRITE;
-	return true;
+	if (!r->inode || !is_writeback(bio, flags))
+		return passes;
+	r->key.writeback = BLOCK_WRITEBACK;
+	return attribute(r, passes, bio__is_charged(bio));
 }
 
 /* The verifier knows addresses as pointers, and lets nothing be done with them but to take the

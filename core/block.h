@@ -54,7 +54,9 @@ struct io_proc_sample {
 	u32 flags;
 	u32 tgid, tid; /* tgid 0: a device's own flush, done for many */
 	bool kthread;
-	bool writeback; /* a worker's that writes what others dirtied; the cgroup is theirs */
+	/* A worker's that writes what others dirtied; the cgroup is theirs. A process that is no
+	 * kernel thread is then the one that dirtied the file last. */
+	bool writeback;
 	u64 cgroup;	/* v2 id, 0 unknown */
 	u64 inode;	/* 0 unknown */
 	char comm[COMM_LEN], file[IO_FILE_LEN]; /* file: the last part of its path, "" unknown */

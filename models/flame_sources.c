@@ -157,7 +157,8 @@ static void io_stacks(const struct snap *snap, const void *query, const struct s
 			flame_maker__add_trimmed(
 				m,
 				&(struct flame_stack){.stack = s->slow[i].stack,
-						      .comm = io__who(slow->writeback, slow->comm),
+						      .comm = io__who(slow->writeback,
+								      slow->kthread, slow->comm),
 						      .weight = slow->total_ns});
 	}
 }

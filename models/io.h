@@ -89,7 +89,7 @@ struct io_proc {
 	enum io_op op;
 	u32 flags;
 	u32 tgid, tid;
-	bool kthread, writeback;
+	bool kthread, writeback; /* as in struct io_proc_sample */
 	u64 cgroup, inode;
 	char comm[COMM_LEN], file[IO_FILE_LEN];
 	struct io_proc_sums sums[WINDOWS];
@@ -185,6 +185,7 @@ struct io_row {
 	const char *pid_text, *cgroup_name, *devices, *files;
 	struct io_proc_sums proc_sums;
 	u64 read_bytes, write_bytes;
+	u64 writeback_bytes; /* of those written: by workers */
 };
 
 struct io_answer {

@@ -11,8 +11,13 @@ void io_answer__init(struct answer *a, const struct io_snap *snap, u64 from_ns,
 		     void (*free)(struct answer *a));
 /* The table of a struct io_answer, in the arena. */
 void io_answer__table(struct io_answer *a, struct arena *arena);
-/* What is said of who did it: writeback and flushes are nobody's own. */
-const char *io__who(bool writeback, const char *comm);
+/* Writeback of what nobody knows who dirtied it. */
+static inline bool io__is_nobodys(bool writeback, bool kthread)
+{
+	return writeback && kthread;
+}
+/* What is said of who did it: such writeback and flushes are nobody's own. */
+const char *io__who(bool writeback, bool kthread, const char *comm);
 
 /* Whether a slow request is of the device (by_dev) and in scope. */
 bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,

@@ -56,9 +56,9 @@ void io_answer__init(struct answer *a, const struct io_snap *snap, u64 from_ns,
 	a->free = free;
 }
 
-const char *io__who(bool writeback, const char *comm)
+const char *io__who(bool writeback, bool kthread, const char *comm)
 {
-	return writeback ? "[writeback]" : comm;
+	return io__is_nobodys(writeback, kthread) ? "[writeback]" : comm;
 }
 
 static struct io_row *row_of(struct maker *m, u64 key, bool *is_new)
@@ -211,13 +211,14 @@ static void fill_devices(struct maker *m)
 
 static u64 proc_key(const struct io_proc *p, enum io_group by)
 {
+	bool nobodys = io__is_nobodys(p->writeback, p->kthread);
 	u64 seed = by + 1;
 
 	switch (by) {
 	case IO_BY_PID:
-		return p->writeback ? mix64_pair(seed + 100, p->cgroup) : mix64_pair(seed, p->tgid);
+		return nobodys ? mix64_pair(seed + 100, p->cgroup) : mix64_pair(seed, p->tgid);
 	case IO_BY_COMM: {
-		const char *who = io__who(p->writeback, p->comm);
+		const char *who = io__who(p->writeback, p->kthread, p->comm);
 
 		return mix64_pair(seed, hash_bytes(who, strlen(who)));
 	}
@@ -243,7 +244,8 @@ static const char *file_text(struct arena *a, const struct io_proc *p)
 static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *p)
 {
 	enum io_group by = m->query->group;
-	u32 pid = by == IO_BY_PID && !p->writeback ? p->tgid : 0;
+	bool nobodys = io__is_nobodys(p->writeback, p->kthread);
+	u32 pid = by == IO_BY_PID && !nobodys ? p->tgid : 0;
 
 	r->proc = p;
 	r->pid_text = who__id_text(m->arena, pid);
@@ -255,7 +257,7 @@ static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *
 	else if (by == IO_BY_FILE)
 		r->name = *r->files ? r->files : "[no file]";
 	else
-		r->name = io__who(p->writeback, p->comm);
+		r->name = io__who(p->writeback, p->kthread, p->comm);
 }
 
 /* What the members of a row do not have in common is said so. */
@@ -303,6 +305,8 @@ static void add_proc(struct maker *m, const struct io_proc *p)
 		r->read_bytes += s->bytes;
 	if (p->op == IO_WRITE)
 		r->write_bytes += s->bytes;
+	if (p->writeback)
+		r->writeback_bytes += s->bytes;
 }
 
 /* Forgotten ones have no ids: they are shown where none are asked for. */

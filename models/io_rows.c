@@ -17,6 +17,7 @@ enum io_column {
 	COL_BYTES,
 	COL_READ_BYTES,
 	COL_WRITE_BYTES,
+	COL_WRITEBACK_BYTES,
 	COL_AVG,
 	COL_PERCENTILE, /* and one for each further one */
 	COL_PERCENTILE_END = COL_PERCENTILE + IO_PERCENTILES,
@@ -91,13 +92,13 @@ const struct column io_columns[COLUMNS] = {
 		       .flags = COLUMN_SCREEN},
 	[COL_PID_TEXT] = {.name = "process",
 			  .title = "PID",
-			  .help = "process id; of writeback and flushes none",
+			  .help = "process id; of flushes and of what nobody knows who dirtied it none",
 			  .type = VALUE_TEXT,
 			  .width = 7,
 			  .flags = COLUMN_SCREEN | COLUMN_ASCENDING},
 	[COL_COMM] = TEXT("comm", "Command", 15, 0,
-			  "name of the thread that began it; [writeback]: workers that write what "
-			  "others dirtied"),
+			  "name of the thread that began it, or dirtied the file that a worker "
+			  "writes; [writeback]: that is not known"),
 	[COL_DEVICE] = TEXT("device", "Device", 10, 0, "disk or partition"),
 	[COL_OP] = TEXT("op", "Op", 7, 0, "read, write, flush, discard, as /proc/diskstats has it"),
 	[COL_FLAGS] = TEXT("flags", "Flags", 9, 1,
@@ -115,6 +116,9 @@ const struct column io_columns[COLUMNS] = {
 	[COL_BYTES] = BYTES_SUM("bytes", "Bytes", 0, "bytes moved"),
 	[COL_READ_BYTES] = BYTES_SUM("read_bytes", "Read", 3, "bytes read"),
 	[COL_WRITE_BYTES] = BYTES_SUM("write_bytes", "Written", 3, "bytes written"),
+	[COL_WRITEBACK_BYTES] =
+		BYTES_SUM("writeback_bytes", "WrBack", 4,
+			  "of the bytes written: by workers, later, for who dirtied the file"),
 	[COL_AVG] = TIME("avg_ns", "Avg", 1, "mean time from begin to end"),
 	PERCENTILE(0, "p1_ns", "p1", 3, "1 in 100 requests took at most this long"),
 	PERCENTILE(1, "p5_ns", "p5", 4, "5 in 100 requests took at most this long"),
@@ -181,7 +185,7 @@ const struct column io_columns[COLUMNS] = {
 	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 4,
 			    "cgroup v2 that is charged: of writeback that of who dirtied"),
 	[COL_PID] = COUNT("pid", "pid", 0, COLUMN_EXPORT | COLUMN_ASCENDING,
-			  "process id; null of writeback and flushes"),
+			  "process id; null of flushes and of what nobody knows who dirtied it"),
 	[COL_INODE] = COUNT("inode", "inode", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "the file's number"),
 	[COL_SIZES] = LIST("sizes", "requests by size: powers of two from 512 bytes (and less) on"),
 	[COL_HIST] = LIST("hist", "requests by time from begin to end"),
@@ -205,6 +209,7 @@ static bool of_devices(u32 column)
 	case COL_COMM:
 	case COL_READ_BYTES:
 	case COL_WRITE_BYTES:
+	case COL_WRITEBACK_BYTES:
 	case COL_FILE:
 	case COL_CGROUP:
 	case COL_PID:
@@ -234,6 +239,7 @@ static bool of_procs(enum io_group by, u32 column)
 	case COL_BYTES:
 	case COL_READ_BYTES:
 	case COL_WRITE_BYTES:
+	case COL_WRITEBACK_BYTES:
 	case COL_AVG:
 	case MAX_COLUMN:
 		return true;
@@ -422,7 +428,7 @@ static struct value proc_value(const struct io_answer *a, const struct io_row *r
 	case COL_TIME_PCT:
 		return time_share(a, s->ns);
 	case COL_PID:
-		v.type = r->proc && r->proc->tgid && !r->proc->writeback ? VALUE_COUNT : VALUE_NONE;
+		v.type = r->proc && *r->pid_text ? VALUE_COUNT : VALUE_NONE;
 		v.u = r->proc ? r->proc->tgid : 0;
 		break;
 	case COL_INODE:
@@ -446,6 +452,9 @@ static struct value proc_value(const struct io_answer *a, const struct io_row *r
 		break;
 	case COL_WRITE_BYTES:
 		v.u = r->write_bytes;
+		break;
+	case COL_WRITEBACK_BYTES:
+		v.u = r->writeback_bytes;
 		break;
 	case COL_AVG:
 		return stage_value(mean(s->ns, s->known), s->known);

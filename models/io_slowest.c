@@ -68,8 +68,10 @@ const struct column io_slow_columns[SLOW_COLUMNS] = {
 				  "where it began, of the disk, in 512 bytes"),
 	[SLOW_PID_TEXT] = TEXT("process", "PID", 7, 1, COLUMN_SCREEN, "who began it"),
 	[SLOW_COMM] = TEXT("comm", "Command", 15, 0, BOTH | COLUMN_KEY | COLUMN_FLEX,
-			   "who began it; [writeback]: a worker, for what others dirtied"),
-	[SLOW_FLAGS] = TEXT("flags", "Flags", 9, 4, BOTH, "sync, meta, other"),
+			   "who began it, or dirtied the file that a worker writes; [writeback]: "
+			   "that is not known"),
+	[SLOW_FLAGS] = TEXT("flags", "Flags", 9, 4, BOTH,
+			    "sync, meta, other; writeback: a worker wrote what the process dirtied"),
 	[SLOW_FILE] = TEXT("file", "File", 16, 3, BOTH, "file whose pages it carried, if known"),
 	[SLOW_LEAF] = TEXT("symbol", "in", 20, 5, COLUMN_SCREEN, "where it was begun"),
 	[SLOW_QUEUED] = TIME("queued_ns", "queued_ns", 0, COLUMN_EXPORT,
@@ -135,7 +137,7 @@ static const char *text_cell(const struct slow_row *r, u32 column)
 	case SLOW_LEAF:
 		return r->nframes ? frame_of(r, 0).name : "";
 	default:
-		return io__who(s->writeback, s->comm);
+		return io__who(s->writeback, s->kthread, s->comm);
 	}
 }
 
@@ -250,6 +252,16 @@ static void build_trees(struct slow_box *box, const u64 *unfolded, u32 nunfolded
 
 /* --- the answer --- */
 
+static const char *flags_of(const struct io_slow_sample *s, struct arena *a)
+{
+	char flags[40], text[64];
+	const char *known = io_flags__text(s->flags, flags, sizeof(flags));
+
+	snprintf(text, sizeof(text), "%s%s%s", known, *known && s->writeback ? " " : "",
+		 s->writeback ? "writeback" : "");
+	return arena__strdup(a, text);
+}
+
 static void fill_row(struct slow_box *box, struct slow_row *r, const struct io_slow *slow,
 		     const struct symbols *symbols)
 {
@@ -265,7 +277,7 @@ static void fill_row(struct slow_box *box, struct slow_row *r, const struct io_s
 	else /* as a flush, which is nowhere */
 		buf[0] = '\0';
 	r->sector_text = arena__strdup(&box->arena, buf);
-	r->flags_text = arena__strdup(&box->arena, io_flags__text(s->flags, buf, sizeof(buf)));
+	r->flags_text = flags_of(s, &box->arena);
 	for (u32 i = 0; i < r->nframes; i++)
 		box->answer.base.unresolved |= frame_of(r, i).pending;
 }

@@ -244,6 +244,10 @@ static void fit_kernel(struct block_bpf *k)
 	bpf_program__set_autoload(k->progs.block_start, k->rodata->begin_told);
 	if (!kernel_btf__arguments(btf, "block_rq_merge"))
 		bpf_program__set_autoload(k->progs.block_merge, false);
+	if (!kernel_btf__arguments(btf, "writeback_dirty_folio"))
+		bpf_program__set_autoload(k->progs.block_dirty, false);
+	if (!kernel_btf__arguments(btf, "writeback_dirty_page"))
+		bpf_program__set_autoload(k->progs.block_dirty_page, false);
 	btf__free(btf);
 }
 
@@ -316,6 +320,10 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 		err = attach_one(k->progs.block_insert, &k->links.block_insert, st);
 	if (!err)
 		err = attach_one(k->progs.block_start, &k->links.block_start, st);
+	if (!err)
+		err = attach_one(k->progs.block_dirty, &k->links.block_dirty, st);
+	if (!err)
+		err = attach_one(k->progs.block_dirty_page, &k->links.block_dirty_page, st);
 	if (!err)
 		attach_settle(s);
 	return err;

@@ -2,6 +2,7 @@
 """What the live tests share: TAP, workloads, runs of proftop. Nothing here sleeps for luck:
 what is waited for is polled, with a limit."""
 import contextlib
+import ctypes
 import fcntl
 import json
 import os
@@ -247,6 +248,12 @@ def temporary():
     with tempfile.TemporaryDirectory(prefix="proftop-live-") as path:
         os.chmod(path, 0o755)
         yield path
+
+
+def syncfs(fd):
+    """Has a file system written what is dirty, by its workers."""
+    if ctypes.CDLL(None, use_errno=True).syncfs(fd):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def held(pid):

@@ -229,6 +229,186 @@ STEADY(mapped)
 	file__end(&f);
 }
 
+/* --- folios --- */
+
+#define HUGE_PAGES 512ul
+
+/* How many pages are mapped by whole tables' entries, as the kernel has it of this mapping. */
+static size_t huge_pages(const void *at)
+{
+	FILE *f = fopen("/proc/self/smaps", "re");
+	unsigned long long start, kib;
+	bool here = false;
+	char line[512];
+	size_t pages = 0;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx-", &start) == 1 && strchr(line, '-'))
+			here = start == (unsigned long long)(uintptr_t)at;
+		else if (here && sscanf(line, "FilePmdMapped: %llu kB", &kib) == 1)
+			pages = kib * 1024 / PAGE;
+	}
+	fclose(f);
+	return pages;
+}
+
+/* A mapping that begins where a huge page may. */
+static char *map_huge(const struct file *f)
+{
+	size_t size = f->pages * PAGE, huge = HUGE_PAGES * PAGE;
+	char *room = mmap(NULL, size + huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = (char *)(((uintptr_t)room + huge - 1) / huge * huge);
+
+	assert_true(room != MAP_FAILED);
+	munmap(room, size + huge);
+	assert_true(mmap(at, size, PROT_READ, MAP_SHARED | MAP_FIXED, f->fd, 0) == at);
+	return at;
+}
+
+static bool huge_here;
+
+/* Pages are counted, not folios: however many there are in one. */
+STEADY(huge_folios_in)
+{
+	struct file f = file__new(4 * HUGE_PAGES * PAGE);
+	struct watcher *w = watcher__all();
+	char *at = map_huge(&f);
+
+	file__drop(&f);
+	watcher__begin(w, f.inode);
+	huge_here = !madvise(at, f.pages * PAGE, MADV_HUGEPAGE);
+	for (size_t i = 0; i < f.pages; i++)
+		touched = at[i * PAGE];
+	huge_here = huge_here && huge_pages(at) == f.pages;
+	watcher__drain(w);
+	same(file__cached(&f), f.pages);
+	same(file__counted(&f), f.pages);
+	if (w->n[CACHE_FAULT_MISSES] + w->n[CACHE_AHEAD_ADDED] != f.pages)
+		complain("%s", watcher__told(w));
+	want(w, CACHE_READ_MISSES, 0);
+	want(w, CACHE_OTHER_ADDED, 0);
+	watcher__begin(w, f.inode);
+	file__read(&f, 65536);
+	watcher__drain(w);
+	want(w, CACHE_READ_HITS, f.pages);
+	want(w, CACHE_READ_MISSES, 0);
+	munmap(at, f.pages * PAGE);
+	watcher__begin(w, f.inode);
+	posix_fadvise(f.fd, 0, 0, POSIX_FADV_DONTNEED);
+	watcher__drain(w);
+	want(w, CACHE_DROPPED, f.pages - file__counted(&f));
+	watcher__close(w);
+	file__end(&f);
+}
+
+static void huge_folios(void **state)
+{
+	huge_folios_in(state);
+	if (huge_here)
+		return;
+	print_message("skip: this file system has no folios that are mapped as one\n");
+	skip();
+}
+
+/* --- evictions --- */
+
+#define LIMIT_BYTES (8ul << 20)
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* A memory cgroup with a limit, of either hierarchy; "": there is none to be had. */
+static void make_small_group(char *path, size_t size)
+{
+	static const char *const places[][2] = {
+		{"/sys/fs/cgroup", "memory.max"},
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+	};
+	char file[160], limit[32];
+
+	snprintf(limit, sizeof(limit), "%lu", LIMIT_BYTES);
+	for (u32 i = 0; i < ARRAY_SIZE(places); i++) {
+		snprintf(path, size, "%s/proftop-cache-test-%d", places[i][0], getpid());
+		if (mkdir(path, 0700))
+			continue;
+		snprintf(file, sizeof(file), "%s/%s", path, places[i][1]);
+		if (write_text(file, limit))
+			return;
+		rmdir(path);
+	}
+	*path = '\0';
+}
+
+/* Its pages are the group's, which has no room for all of them. */
+static void read_in_group(const char *group, const struct file *f)
+{
+	char procs[160], pid[16];
+	int status;
+
+	if (!fork()) {
+		snprintf(procs, sizeof(procs), "%s/cgroup.procs", group);
+		snprintf(pid, sizeof(pid), "%d", getpid());
+		if (!write_text(procs, pid))
+			_exit(1);
+		for (size_t i = 0; i < f->pages; i += 16)
+			if (pread(f->fd, block, 16 * PAGE, (off_t)(i * PAGE)) < 0)
+				_exit(2);
+		_exit(0);
+	}
+	wait(&status);
+	assert_int_equal(status, 0);
+}
+
+/* Whatever comes and goes: what came and did not go is there. */
+static void evicted(void **state)
+{
+	struct file f = file__new(2 * LIMIT_BYTES);
+	struct watcher *w = watcher__all();
+	u64 came = 0, went = 0, refaults = 0;
+	bool agree = false;
+	char group[96];
+
+	make_small_group(group, sizeof(group));
+	if (!*group) {
+		print_message("skip: no memory cgroup can be made here\n");
+		watcher__close(w);
+		file__end(&f);
+		skip();
+	}
+	file__drop(&f);
+	watcher__begin(w, f.inode);
+	for (int round = 0; round < 2; round++) {
+		read_in_group(group, &f);
+		watcher__drain(w);
+		refaults += w->last.refaults;
+	}
+	/* More may go between the two looks. */
+	for (int i = 0; i < 8 && !agree; i++) {
+		watcher__drain(w);
+		came = w->n[CACHE_READ_MISSES] + w->n[CACHE_AHEAD_ADDED] + w->n[CACHE_OTHER_ADDED];
+		went = w->evicted + w->n[CACHE_DROPPED];
+		agree = came - went == file__counted(&f);
+	}
+	if (!agree)
+		fail_msg("%llu came, %llu went, %zu are there", (unsigned long long)came,
+			 (unsigned long long)went, file__counted(&f));
+	assert_true(w->evicted >= f.pages - LIMIT_BYTES / PAGE);
+	/* The first to be read had gone the second time, and were asked for again. */
+	assert_true(came > f.pages);
+	assert_true(refaults > 0);
+	watcher__close(w);
+	file__end(&f);
+	rmdir(group);
+}
+
 /* --- readahead --- */
 
 STEADY(asked_readahead)
@@ -273,6 +453,8 @@ int main(void)
 		cmocka_unit_test(other_calls),
 		cmocka_unit_test(direct_io),
 		cmocka_unit_test(mapped),
+		cmocka_unit_test(huge_folios),
+		cmocka_unit_test(evicted),
 		cmocka_unit_test(asked_readahead),
 	};
 

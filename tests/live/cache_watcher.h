@@ -73,6 +73,7 @@ struct watcher {
 	u64 n[CACHE_COUNTS], all[CACHE_COUNTS];
 	u64 rest; /* read hits of no file: of processes with too many of them */
 	u64 others; /* of processes that were too many */
+	u64 evicted; /* of the file, by whomever */
 	u64 used_ages, misses, undefined;
 	u32 tgids[64], ntgids; /* of that file */
 	u64 rows, totals;
@@ -97,6 +98,7 @@ TEST_HELPER void watcher__cache(struct watcher *w, const struct cache_sample *x)
 	if (x->file.inode != w->inode)
 		return;
 	disturbed = disturbed || x->n[CACHE_EVICTED];
+	w->evicted += x->n[CACHE_EVICTED];
 	for (u32 i = 0; i < w->ntgids; i++)
 		new = new && w->tgids[i] != x->tgid;
 	if (new && w->ntgids < ARRAY_SIZE(w->tgids))
@@ -168,7 +170,7 @@ TEST_HELPER void watcher__begin(struct watcher *w, u64 inode)
 	memset(w->n, 0, sizeof(w->n));
 	memset(w->all, 0, sizeof(w->all));
 	w->used_ages = w->misses = w->undefined = w->rows = 0;
-	w->rest = w->others = 0;
+	w->rest = w->others = w->evicted = 0;
 	w->ntgids = 0;
 	w->path[0] = '\0';
 }

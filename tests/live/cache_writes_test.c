@@ -32,6 +32,37 @@ STEADY(writes)
 	file__end(&f);
 }
 
+/* Parts of pages that are not there, across their borders too, and a whole one. */
+static void overwrite_parts(const struct file *f)
+{
+	assert_int_equal(pwrite(f->fd, block, 100, PAGE - 50), 100);
+	assert_int_equal(pwrite(f->fd, block, PAGE, 10 * PAGE), PAGE);
+	assert_int_equal(pwrite(f->fd, block, 2 * PAGE, 20 * PAGE + 7), 2 * PAGE);
+}
+
+STEADY(partial_overwrite)
+{
+	struct file f = file__new(64 * PAGE);
+	struct watcher *w = watcher__all();
+
+	file__drop(&f);
+	for (int round = 0; round < 2; round++) {
+		watcher__begin(w, f.inode);
+		overwrite_parts(&f);
+		watcher__drain(w);
+		same(file__cached(&f), 2 + 1 + 3);
+		same(file__counted(&f), 2 + 1 + 3);
+		want(w, CACHE_WRITE_MISSES, round ? 0 : 6);
+		want(w, CACHE_WRITE_HITS, round ? 6 : 0);
+		want(w, CACHE_READ_MISSES, 0);
+		want(w, CACHE_AHEAD_ADDED, 0);
+		want(w, CACHE_OTHER_ADDED, 0);
+		want(w, CACHE_DIRTIED, round ? 0 : 6);
+	}
+	watcher__close(w);
+	file__end(&f);
+}
+
 STEADY(append_and_truncate)
 {
 	struct file f = file__new(0);
@@ -69,6 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes),
+		cmocka_unit_test(partial_overwrite),
 		cmocka_unit_test(append_and_truncate),
 	};
 

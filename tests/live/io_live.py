@@ -332,6 +332,50 @@ def test_files():
     assert {r["file"] for r in mine} == {os.path.basename(path)}, mine
 
 
+@contextlib.contextmanager
+def mounted(dev, tmp):
+    if not shutil.which("mkfs.ext4"):
+        raise live.Skip("no mkfs.ext4 here")
+    # Without a journal and tables that are made later: nobody else writes to it.
+    subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal", "-E", "lazy_itable_init=0",
+                    f"/dev/{dev}"], check=True)
+    subprocess.run(["mount", f"/dev/{dev}", tmp], check=True)
+    try:
+        yield tmp
+    finally:
+        subprocess.run(["umount", tmp], check=True)
+
+
+def written_later(dev, folder, name, *options):
+    """The rows by process of one that writes 8 MiB and ends, before a worker writes them."""
+    with Watch("--group", "pid", *options) as watch:
+        with subprocess.Popen(["dd", "if=/dev/zero", f"of={folder}/{name}", "bs=1M", "count=8"],
+                              stderr=subprocess.DEVNULL) as work:
+            pass
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            live.syncfs(fd)
+        finally:
+            os.close(fd)
+        watch.until(live.now_ns())
+        rows = [r for x in watch.reports for r in x["rows"] if r["device"] in (dev, "several")]
+    return work.pid, rows
+
+
+def test_writeback():
+    """What a worker writes is of who dirtied it, also when that is gone, and filters act on it"""
+    with loop_device() as dev, live.temporary() as tmp, mounted(dev, tmp):
+        pid, rows = written_later(dev, tmp, "a")
+        mine = [r for r in rows if r["pid"] == pid]
+        assert {r["comm"] for r in mine} == {"dd"}, rows
+        assert sum(r["writeback_bytes"] for r in mine) >= 8 << 20, rows
+        _, rows = written_later(dev, tmp, "b", "--comm", "^dd$")
+        assert {r["comm"] for r in rows} == {"dd"}, rows
+        assert sum(r["writeback_bytes"] for r in rows) >= 8 << 20, rows
+        _, rows = written_later(dev, tmp, "c", "--comm", "^nobody$")
+        assert not any(r["writeback_bytes"] for r in rows), rows
+
+
 def test_hotplug():
     """A device that comes while it is watched has its name"""
     with Watch() as watch:

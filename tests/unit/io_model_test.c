@@ -396,6 +396,41 @@ static void processes_and_writeback(void **state)
 	snap__put(&s->base);
 }
 
+/* What a worker writes is of who dirtied it, beside what that one did itself. */
+static void writeback_is_of_who_dirtied(void **state)
+{
+	struct maker *m = *state;
+	struct io_proc_sample s = {
+		.head.type = SAMPLE_IO_PROC,
+		.device = vda(),
+		.op = IO_WRITE,
+		.tgid = 10,
+		.tid = 10,
+		.writeback = true,
+		.inode = 77,
+		.count = 6,
+		.bytes = 6 * 4096,
+		.comm = "db",
+	};
+	const struct io_snap *snap;
+	struct io_answer *a;
+
+	put_proc(m, 10, "db", false, 78, IO_WRITE, 3);
+	put_proc(m, 900, "kworker/u4:1", true, 79, IO_WRITE, 1);
+	model_io.consume(m->model, &s.head);
+	snap = tick(m);
+	a = ask(snap, IO_BY_PID, false, "");
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(cell(&a->base, 0, "comm").s, "db");
+	assert_int_equal(cell(&a->base, 0, "pid").u, 10);
+	assert_int_equal(cell(&a->base, 0, "write_bytes").u, 9 * 4096);
+	assert_int_equal(cell(&a->base, 0, "writeback_bytes").u, 6 * 4096);
+	assert_string_equal(cell(&a->base, 1, "comm").s, "[writeback]");
+	assert_int_equal(cell(&a->base, 1, "writeback_bytes").u, 4096);
+	answer__free(&a->base);
+	snap__put(&snap->base);
+}
+
 static void totals_are_the_same_in_all_groupings(void **state)
 {
 	struct maker *m = *state;
@@ -582,6 +617,7 @@ int main(void)
 		TEST(time_queued_is_not_invented),
 		TEST(a_device_of_another_name_is_another),
 		TEST(processes_and_writeback),
+		TEST(writeback_is_of_who_dirtied),
 		TEST(totals_are_the_same_in_all_groupings),
 		TEST(forgotten_ones_are_summed_up),
 		TEST(the_slowest_come_first_with_their_stacks),

@@ -45,14 +45,16 @@ static enum profile_window *io__window(struct listing *l)
 /* The row's key as a term of the filter language; false when it has none. */
 static bool row_term(const struct io_answer *a, const struct io_row *r, char *buf, size_t size)
 {
+	bool nobodys = r->proc && r->proc->writeback && r->proc->kthread;
+
 	if (!r->proc)
 		return false;
 	switch (a->query.group) {
 	case IO_BY_PID:
-		return r->proc->tgid && !r->proc->writeback &&
+		return r->proc->tgid && !nobodys &&
 		       term__id("pid", r->proc->tgid, buf, size);
 	case IO_BY_COMM:
-		return !r->proc->writeback && term__name("comm", r->proc->comm, buf, size);
+		return !nobodys && term__name("comm", r->proc->comm, buf, size);
 	case IO_BY_CGROUP:
 		return term__cgroup(r->proc->cgroup, r->cgroup_name, buf, size);
 	default:

@@ -11,9 +11,10 @@ import live
 import waits
 
 FREQ = 999
+HZ = ("-F", FREQ)
 PAGES = 512
 OPTIONS = {
-    "cpu": ("-F", FREQ, "--group", "comm"),
+    "cpu": (*HZ, "--group", "comm"),
     "offcpu": ("--group", "tid+state"),
     "sched": ("--group", "tid"),
     "io": ("--group", "device"),
@@ -25,6 +26,14 @@ TIMES = "cpu", "offcpu", "sched"
 def kept(value, wanted, what):
     """Times and samples of one interval: far closer than what a fault would do to them."""
     live.near(value, wanted, 0.1 * wanted + 30e6, what)
+
+
+def seventy(report):
+    """What two_functions promises, of one interval."""
+    live.conserved(report)
+    a, b = live.row(report, "hot_70")["self_count"], live.row(report, "hot_30")["self_count"]
+    assert a + b > 20, report["rows"][:4]
+    live.near(100 * a / (a + b), 70, 9, "hot_70")
 
 
 class Scene:

@@ -173,7 +173,8 @@ static void note_tick(struct source *s, double fill)
 	note_losses(s, &now);
 	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
 	s->health.map_fill_pct = MAX(fill, stacks);
-	unwind_maps__health(s->skel->obj, &s->before_walks, &s->health);
+	unwind_maps__health(s->skel->obj, s->skel->bss->unwind_by_tables, &s->before_walks,
+			    &s->health);
 	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
 		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
 	s->before = now;

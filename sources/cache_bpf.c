@@ -231,7 +231,8 @@ static void note_tick(struct source *s, const struct cache_stats *now, double fi
 	note_losses(s, now);
 	fill = MAX(fill, ahead);
 	s->health.map_fill_pct = MAX(fill, stacks);
-	unwind_maps__health(s->skel->obj, &s->before_walks, &s->health);
+	unwind_maps__health(s->skel->obj, s->skel->bss->unwind_by_tables, &s->before_walks,
+			    &s->health);
 	note_cost(s, now, (double)MAX(now_ns - s->before_ns, 1ULL));
 	s->before = *now;
 	s->before_ns = now_ns;

@@ -333,7 +333,10 @@ static void note_tick(struct source *s, double fill)
 	if (now.forks_lost > s->before.forks_lost)
 		log__add(LOG_WARN, "%llu child processes could not be followed: too many at once",
 			 (unsigned long long)(now.forks_lost - s->before.forks_lost));
-	unwind_maps__health(s->skel->obj, &s->before_walks, h);
+	unwind_maps__health(s->skel->obj, s->skel->bss->unwind_by_tables, &s->before_walks,
+			    h);
+	if (s->skel->bss->stack_flags & STACK_LEAF)
+		h->stacks.by = STACKS_BY_NOTHING;
 	s->before = now;
 	s->before_stacks = stacks;
 	s->before_ns = now_ns;

@@ -136,7 +136,8 @@ u32 unwind_maps__mode(enum call_graph call_graph)
 					     : UNWIND_TABLES;
 }
 
-void unwind_maps__health(struct bpf_object *obj, struct unwind_stats *before, struct health *h)
+void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *before,
+			 struct health *h)
 {
 	struct unwind_stats now = {0};
 	u64 ended[UNWIND_ENDS];
@@ -145,6 +146,7 @@ void unwind_maps__health(struct bpf_object *obj, struct unwind_stats *before, st
 			     (u64 *)&now);
 	for (u32 i = 0; i < UNWIND_ENDS; i++)
 		ended[i] = now.ends[i] - before->ends[i];
+	h->stacks.by = mode == UNWIND_NO_TABLES ? STACKS_BY_FP : STACKS_BY_TABLES;
 	h->stacks.whole = ended[UNWIND_WHOLE];
 	h->stacks.cut = ended[UNWIND_CUT];
 	h->stacks.unknown = ended[UNWIND_UNKNOWN];

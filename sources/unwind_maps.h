@@ -19,8 +19,10 @@ struct unwind_stats;
 int unwind_maps__share(struct bpf_object *obj, struct status *st);
 /* What user stacks are to be walked by: the value of the programs' unwind_by_tables. */
 u32 unwind_maps__mode(enum call_graph call_graph);
-/* How walks ended since `before`, from the map unwind_stats of an object; before moves on. */
-void unwind_maps__health(struct bpf_object *obj, struct unwind_stats *before, struct health *h);
+/* How walks ended since `before`, from the map unwind_stats of an object; before moves on. mode: the
+ * programs' unwind_by_tables. */
+void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *before,
+			 struct health *h);
 /* Memory held by pages, in bytes. Any thread. */
 u64 unwind_maps__bytes(void);
 

@@ -143,6 +143,8 @@ def test_frame_pointers_alone():
     # Who woke it is in there too: of code made at run time frame pointers may be all there is.
     early = ("not_known_yet", "no_table_yet", "no_row", "bad_stack")
     assert ends["whole"] > 0.9 * (ends["whole"] + sum(ends[key] for key in early)), ends
+    assert ends["by"] == "tables in the kernel", ends
+    assert share["fp"]["user_stacks"]["by"] == "frame pointers", share
     assert 0 < ends["table_bytes"] <= ends["table_budget_bytes"], ends
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/stack_copies.h"
 
+#include "core/memory.h"
 #include "core/perf_regs.h"
 
 #define QUEUE_BYTES ((size_t)32 << 20) /* some 3500 copies of 8 KiB */
@@ -49,7 +50,7 @@ u32 stack_copies__begin(struct stack_copies *c, const struct stack_walker *walke
 {
 	u32 dropped = stack_copies__end(c);
 
-	c->queue = walk_queue__new(walker, QUEUE_BYTES, on_walked, c);
+	c->queue = walk_queue__new(walker, memory__share(QUEUE_BYTES), on_walked, c);
 	c->walked = walked;
 	c->ctx = ctx;
 	return dropped;

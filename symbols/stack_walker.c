@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "core/memory.h"
 #include "core/perf_regs.h"
 #include "symbols/spaces.h"
 #include "symbols/unwind_walk.h"
@@ -271,7 +272,7 @@ const struct stack_walker *walker__ops(struct walker *w)
 const struct stack_walker *symbols__stack_walker(struct symbols *s)
 {
 	if (!s->walker)
-		s->walker = walker__new(s, WALKER_BUDGET);
+		s->walker = walker__new(s, memory__share(WALKER_BUDGET));
 	return walker__ops(s->walker);
 }
 

@@ -28,7 +28,7 @@ LIVE_BIN  := $(LIVE_C:%.c=$(B)/asan/%)
 WORKLOADS := $(patsubst tests/%.c,$(B)/%,$(filter-out tests/workloads/lib%,$(wildcard tests/workloads/*.c)))
 WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 
-.PHONY: workloads check-build check-all check-unit
+.PHONY: workloads check-build check-all check-unit check-matrix unit-plain
 
 -include tests/fuzz/fuzz.mk
 -include tests/kernels/kernels.mk
@@ -36,8 +36,8 @@ WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 -include tests/soak/soak.mk
 
 # Workloads have frame pointers, so that what must be found is certain.
-WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf \
-	      -Wall -Wextra -D_GNU_SOURCE
+WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	      $(if $(findstring clang,$(CC)),,-fno-ipa-icf) -Wall -Wextra -D_GNU_SOURCE
 $(B)/workloads/lib%.so: tests/workloads/lib%.c $(wildcard tests/workloads/*.h) tests/tests.mk
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(WORK_FLAGS) -fPIC -shared $< -o $@
@@ -76,6 +76,15 @@ check-all: check-build
 		--group live,timeout=300,again $(LIVE) \
 		--group tmux,timeout=180,again $(LIVE_TMUX) \
 		--group kernels,timeout=180,again $(KERNELS_CHECK)
+
+# As users have the program: for compilers and machines that have no sanitizers here.
+unit-plain: $(UNIT:%.c=$(B)/rel/%)
+
+# Each compiler for each machine: ROWS="clang-aarch64 gcc-x86_64" names some.
+check-matrix:
+	@scripts/deps
+	@scripts/deps matrix
+	$(PYTHON) tests/matrix/builds.py $(ROWS)
 
 check-unit: $(UNIT_BIN)
 	@$(RUN) --group unit,timeout=60,jobs=2 $(UNIT_BIN)

@@ -17,9 +17,9 @@ from archive import Missing, run
 
 SUITE = "bookworm"
 # What proftop is built with, as scripts/deps names it for this machine.
-DEV = ("libc6-dev", "linux-libc-dev", "libbpf-dev", "libelf-dev", "libdw-dev", "libcapstone-dev",
-       "libiberty-dev", "libjson-c-dev", "libncurses-dev", "libcap-dev", "zlib1g-dev",
-       "libzstd-dev", "liblzma-dev", "libprotobuf-c-dev", "libcmocka-dev")
+DEV = ("libc6-dev", "libgcc-12-dev", "linux-libc-dev", "libbpf-dev", "libelf-dev", "libdw-dev",
+       "libcapstone-dev", "libiberty-dev", "libjson-c-dev", "libncurses-dev", "libcap-dev",
+       "zlib1g-dev", "libzstd-dev", "liblzma-dev", "libprotobuf-c-dev", "libcmocka-dev")
 # What tests in a guest run with.
 GUEST = ("bash", "dash", "coreutils", "grep", "sed", "util-linux", "procps", "python3",
          "busybox-static", "libc-bin")

@@ -16,7 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__clang__)
+#define NOINLINE __attribute__((noinline)) /* it makes no clones */
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 #define MS	 1000000ULL
 #define SECOND	 1000000000ULL
 

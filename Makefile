@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 SHELL     := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run check bench screenshots install deb deps clean
+.PHONY: all run check bench accuracy screenshots install deb deps clean
 
 B        := build
 CC       := gcc
@@ -114,6 +114,12 @@ bench:
 	@scripts/deps
 	@$(AGAIN) all workloads $(patsubst %.c,$(B)/rel/%,$(wildcard tests/bench/*_bench.c))
 	$(PYTHON) tests/bench/run.py $(ARGS)
+
+# The live tests once more, for docs/ACCURACY.md.
+accuracy:
+	@scripts/deps
+	@$(AGAIN) check-build
+	$(PYTHON) tests/accuracy.py
 
 screenshots:
 	@scripts/deps

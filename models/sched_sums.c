@@ -50,7 +50,7 @@ double sched_hist__count(const struct sched_hist *h)
 u64 sched_hist__quantile(const struct sched_hist *h, double q, u64 max_ns)
 {
 	double rank = q * sched_hist__count(h), below = 0;
-	u64 lo, hi = 0;
+	u64 lo = 0, hi = 0;
 
 	for (u32 i = 0; i < HIST_BUCKETS; i++) {
 		if (!(h->n[i] > 0))
@@ -63,7 +63,7 @@ u64 sched_hist__quantile(const struct sched_hist *h, double q, u64 max_ns)
 		}
 		below += h->n[i];
 	}
-	return MIN(hi, max_ns);
+	return MIN(hi, MAX(max_ns, lo));
 }
 
 /* --- as a value --- */

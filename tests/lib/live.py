@@ -4,6 +4,7 @@ what is waited for is polled, with a limit."""
 import contextlib
 import ctypes
 import fcntl
+import inspect
 import json
 import os
 import re
@@ -239,7 +240,34 @@ def conserved(report):
         assert abs(pct - 100) <= 0.1, f"self_pct sums to {pct}"
 
 
-def near(value, wanted, within, what="value"):
+def fact(what, truth, ours, within=0, judge="by construction"):
+    """What was true, what proftop said, and how far apart the two may be: a row of
+    docs/ACCURACY.md when it is made (tests/accuracy.py). judge: who says what was true."""
+    put_fact(what=what, truth=truth, ours=ours, within=within, judge=judge)
+
+
+def forget_facts(case=None):
+    """The case, or the one that runs, is tried again."""
+    put_fact(case, forget=True)
+
+
+def running_case():
+    found = next(f for f in inspect.stack() if f.function.startswith("test_"))
+    return found.frame.f_globals[found.function]
+
+
+def put_fact(case=None, **fields):
+    path = os.environ.get("PROFTOP_FACTS")
+    if not path:
+        return
+    case = case or running_case()
+    title = case.__doc__ or case.__name__
+    with open(path, "a", encoding="utf-8") as f:
+        f.write(json.dumps({"case": title.strip().splitlines()[0].rstrip("."), **fields}) + "\n")
+
+
+def near(value, wanted, within, what="value", judge="by construction"):
+    fact(what, wanted, value, within, judge)
     assert abs(value - wanted) <= within, f"{what} is {value}, wanted {wanted} +- {within}"
 
 

@@ -151,6 +151,7 @@ def steady(case):
                     if calm and quiet():
                         raise
                     raise live.Skip(f"too busy here to measure: {str(e)[:200]}") from e
+                live.forget_facts(case)
                 print(f"# {case.__name__}, round {n}: {str(e).strip()[:300]!r}", flush=True)
         return None
     return rounds

@@ -147,7 +147,7 @@ def test_against_perf():
     for r in report["rows"]:
         ours[r["symbol"]] = ours.get(r["symbol"], 0) + r["self_pct"]
     for name in {n for n, pct in [*peer.items(), *ours.items()] if pct > 1}:
-        live.near(ours.get(name, 0), peer.get(name, 0), 2, name)
+        live.near(ours.get(name, 0), peer.get(name, 0), 2, f"{name}, %,", "perf report")
 
 
 def test_every_sampling_rate():

@@ -463,7 +463,7 @@ def test_against_offcputime():
     for name, cut in (("sleep-2ms", 0.0), ("sleep-5ms", 0.01), ("sleep-20ms", 0.02)):
         share = total(m.of(comm=name)) / m.span
         theirs = peer.off_us[name] / 4e6
-        live.near(share, theirs, 0.03 + cut, name)
+        live.near(share, theirs, 0.03 + cut, f"{name}: share of the time", "offcputime")
 
 
 if __name__ == "__main__":

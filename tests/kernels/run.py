@@ -13,12 +13,13 @@ import os
 import sys
 import time
 
-import archive
-import boot
-import table
-from archive import Missing
-
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+sys.path.append(os.path.join(ROOT, "tests/lib"))
+import archive  # noqa: E402
+import boot  # noqa: E402
+import table  # noqa: E402
+from archive import Missing  # noqa: E402
+
 CACHE = os.path.join(ROOT, "build/kernels")
 SUITES = "bullseye", "bookworm", "trixie", "sid"
 INSIDE = "/usr/bin/python3 tests/kernels/inside.py"

@@ -13,6 +13,10 @@
  * Counts are taken by atomic additions in maps that take turns as in cpu.bpf.c. Ends that no
  * program is told of are found when the next request begins at the same address, or by
  * block_settle, which looks at all requests once an interval: see count_unseen().
+ *
+ * There is no other set of programs on functions, by fentry: blk_account_io_start() and _done() are
+ * part of their callers on most kernels since 5.17, what they do is done where the tracepoints are,
+ * and an end that a tracepoint's program is not run for is hidden from a function's just as well.
  */
 #include "bpf/block_count.bpf.h"
 #include "bpf/block_state.bpf.h"

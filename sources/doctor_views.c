@@ -40,8 +40,12 @@ static bool try_source(struct checks *c, const char *group, const char *name,
 
 	scope__put(everything);
 	if (s) {
+		struct health h = {0};
+
+		ops->health(s, &h);
 		ops->close(s);
-		checks__add(c, group, name, CHECK_OK, "", "opens: %.150s", ops->title);
+		checks__add(c, group, name, CHECK_OK, "", "opens: %.150s (%s: %.60s)", ops->title,
+			    h.tier, h.event);
 	} else {
 		checks__add(c, group, name, CHECK_MISSING,
 			    st.code == EXIT_CODE_PERMISSION ? "run with sudo" : remedy, "%.190s",
@@ -131,6 +135,14 @@ static void add_limits(struct checks *c, const char *group)
 	}
 }
 
+/* Programs on functions of the kernel where those on its tracepoints tell all. */
+static void add_functions(struct checks *c, const char *group)
+{
+	if (!strcmp(group, "view io"))
+		checks__add(c, group, "kernel functions", CHECK_OK, "",
+			    "not needed: they would see no more than tracepoints do");
+}
+
 static void try_panes(struct checks *c, const char *group)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(panes); i++)
@@ -148,6 +160,7 @@ void doctor__views(struct checks *c)
 		}
 		try_tiers(c, &views[i]);
 		try_panes(c, views[i].group);
+		add_functions(c, views[i].group);
 		add_limits(c, views[i].group);
 	}
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A kernel booted under qemu, by emulation alone: this machine's own files are its root, read
-only, through 9p; its disk is an ext4 of its own. The program runs in it as root and says what
+"""A kernel booted under qemu, by emulation alone: this machine's own files, or those of a root of
+another architecture (root.py), are its root, read only, through 9p; its disk is an ext4 of its own. The program runs in it as root and says what
 it found on the second serial line. Nothing of this machine can be written by the guest but
 that line's file."""
 import gzip
@@ -26,6 +26,7 @@ for m in {modules}; do /busybox insmod /modules/$m.ko || echo "no module $m"; do
 /busybox mkdir /root/run/project /root/run/disk
 /busybox mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose project \\
 	/root/run/project
+/busybox mount --bind /root/run/project/{build} /root/run/project/build
 /busybox mount -t tmpfs tmpfs /root/tmp
 /busybox mount -t ext4 /dev/vda /root/run/disk
 /busybox mount -t sysfs sys /root/sys
@@ -35,7 +36,7 @@ for m in {modules}; do /busybox insmod /modules/$m.ko || echo "no module $m"; do
 /busybox mount --move /proc /root/proc
 exec /busybox switch_root /root /bin/sh -c \\
 	'cd /run/project; export HOME=/nonexistent LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin;
-	({command}) </dev/null >/dev/ttyS1; sync; echo o >/proc/sysrq-trigger; sleep 60'
+	({command}) </dev/null >/dev/{says}; sync; echo o >/proc/sysrq-trigger; sleep 60'
 """
 
 
@@ -53,11 +54,46 @@ def cpio(files):
     return bytes(out)
 
 
-def initramfs(kernel, command, path):
-    with open(shutil.which("busybox") or "/bin/busybox", "rb") as f:
+class Guest:
+    """
+    A machine to emulate: what serves as its root, which folder of the project its programs are
+    in, and the names of its first serial line and of the one it says its findings on.
+    """
+
+    def __init__(self, qemu, package, options, **more):
+        self.qemu, self.package, self.options = qemu, package, options
+        self.root, self.build = "/", "build"
+        self.append, self.console, self.says = "", "ttyS0", "ttyS1"
+        self.line = "-serial", "file:{}"
+        self.__dict__.update(more)
+
+    def busybox(self):
+        return (shutil.which("busybox") or "/bin/busybox" if self.root == "/" else
+                self.root + "/bin/busybox")
+
+
+X86 = Guest("qemu-system-x86_64", "qemu-system-x86",
+            ["-accel", "tcg,thread=multi", "-cpu", "max", "-machine", "q35"],
+            append="mitigations=off no_timer_check tsc=reliable")
+
+
+def arm64(root, build):
+    """
+    By counting instructions (-icount) qemu's clock goes with what it executes, and its counter of
+    instructions works.
+    """
+    return Guest("qemu-system-aarch64", "qemu-system-arm",
+                 ["-icount", "shift=2,sleep=off", "-cpu", "cortex-a72", "-machine", "virt"],
+                 root=root, build=build, console="ttyAMA0", says="ttyS0",
+                 line=("-chardev", "file,id=said,path={}", "-device", "pci-serial,chardev=said"))
+
+
+def initramfs(guest, kernel, command, path):
+    with open(guest.busybox(), "rb") as f:
         busybox = f.read()
     modules = kernel.with_needed(MODULES)
-    init = INIT.format(modules=" ".join(name for name, _ in modules), command=command)
+    init = INIT.format(modules=" ".join(name for name, _ in modules), command=command,
+                       build=guest.build, says=guest.says)
     folders = [(name, 0o40755, b"") for name in ("dev", "proc", "root", "modules")]
     files = [("busybox", 0o100755, busybox), ("init", 0o100755, init.encode())]
     files += [(f"modules/{name}.ko", 0o100644, data) for name, data in modules]
@@ -72,25 +108,26 @@ def make_disk(path):
     run(tool, "-q", "-F", "-m", "0", path)
 
 
-def can_run():
+def can_run(guest=X86):
     """Missing says what is not here to run guests with."""
-    for tool, package in (("qemu-system-x86_64", "qemu-system-x86"), ("busybox", "busybox-static")):
-        if not shutil.which(tool):
-            raise Missing(f"{tool} is not installed (package {package})")
+    if not shutil.which(guest.qemu):
+        raise Missing(f"{guest.qemu} is not installed (package {guest.package})")
+    if not os.path.exists(guest.busybox()):
+        raise Missing("busybox is not installed (package busybox-static)")
 
 
-def machine(kernel, project, folder, cpus):
+def machine(guest, kernel, project, folder, cpus):
     share = "local,security_model=none,readonly=on,multidevs=remap"
-    return ["nice", "-n", "19", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max",
-            "-machine", "q35", "-m", str(MEMORY_MIB), "-smp", str(cpus), "-nodefaults",
+    return ["nice", "-n", "19", guest.qemu, *guest.options,
+            "-m", str(MEMORY_MIB), "-smp", str(cpus), "-nodefaults",
             "-no-reboot", "-display", "none", "-net", "none",
             "-kernel", kernel.image, "-initrd", folder + "/initrd",
-            "-append", "console=ttyS0 panic=-1 quiet loglevel=4 mitigations=off no_timer_check "
-            "tsc=reliable",
+            "-append", f"console={guest.console} panic=-1 quiet loglevel=4 {guest.append}",
             "-drive", f"file={folder}/disk,if=virtio,format=raw,cache=unsafe",
-            "-virtfs", f"{share},path=/,mount_tag=root",
+            "-virtfs", f"{share},path={guest.root},mount_tag=root",
             "-virtfs", f"{share},path={project},mount_tag=project",
-            "-serial", f"file:{folder}/console", "-serial", f"file:{folder}/said"]
+            "-serial", f"file:{folder}/console",
+            *(part.format(folder + "/said") for part in guest.line)]
 
 
 def tail(path, n=15):
@@ -106,14 +143,14 @@ class Ended:
         self.said, self.console, self.in_time = said, console, in_time
 
 
-def boot(kernel, project, command, seconds, cpus=2):
+def boot(kernel, project, command, seconds, cpus=2, guest=X86):
     """Runs a shell command in the project's folder of a guest and waits for the guest's end."""
-    can_run()
+    can_run(guest)
     with tempfile.TemporaryDirectory(prefix="proftop-kernel-") as folder:
-        initramfs(kernel, command, folder + "/initrd")
+        initramfs(guest, kernel, command, folder + "/initrd")
         make_disk(folder + "/disk")
         try:
-            done = subprocess.run(machine(kernel, project, folder, cpus), timeout=seconds,
+            done = subprocess.run(machine(guest, kernel, project, folder, cpus), timeout=seconds,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True, check=False)
         except subprocess.TimeoutExpired:

@@ -103,9 +103,42 @@ def io():
     return watch.reports[-1]
 
 
+def counters():
+    """by the CPU's own counters: 70 and 30 % of cycles and of instructions in two functions"""
+    told = []
+    for event in ("cycles", "instructions"):
+        with live.Workload("two_functions", LIMIT_S) as work:
+            report = live.batch(*OPTIONS["counters"][:-1], event, "-d", 3, "-n", 1, "-p", work.pid,
+                                binary=live.RELEASE)[0]
+        live.conserved(report)
+        health = report["health"]
+        assert health["event"].split(":")[0] == event, health
+        assert health["samples"] >= 20, health
+        live.near(live.row(report, "hot_70")["self_pct"], 70, 18, f"hot_70's share of {event}")
+        live.near(live.row(report, "hot_30")["self_pct"], 30, 18, f"hot_30's share of {event}")
+        told.append(health["event"])
+    report["health"]["event"] = " and ".join(told)
+    return report
+
+
+def llc():
+    """the pane of the last-level cache: references of which misses are a part, or why not"""
+    return live.batch(*OPTIONS["llc"], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
+
+
+def tlb():
+    """the pane of the TLB, the same"""
+    return live.batch(*OPTIONS["tlb"], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
+
+
+# Those that are no view by themselves.
+OPTIONS = {"counters": ("-V", "cpu", "-e", "instructions"), "llc": ("-V", "cache-llc"),
+           "tlb": ("-V", "cache-tlb")}
+
+
 def opens(view):
     """How a view's start ends: exit status and what it says."""
-    run = live.proftop("-b", "-V", view, "-d", "0.5", "-n", 1, "--format", "json",
+    run = live.proftop("-b", *OPTIONS.get(view, ("-V", view)), "-d", "0.5", "-n", 1, "--format", "json",
                        binary=live.RELEASE)
     said = run.err.strip().splitlines()
     return run.status, said[0].removeprefix("proftop: ") if said else ""
@@ -139,14 +172,17 @@ def doctor():
     return json.loads(run.out)
 
 
+CHECKS = cpu, counters, llc, tlb, offcpu, cache, io, sched
+
+
 def tell(**found):
     print(json.dumps(found), flush=True)
 
 
 def main():
-    wanted = sys.argv[1:] or ["doctor", "cpu", "offcpu", "cache", "io", "sched"]
+    wanted = sys.argv[1:] or ["doctor", *(check.__name__ for check in CHECKS)]
     tell(kernel=os.uname().release, machine=os.uname().machine)
-    for check in (cpu, offcpu, cache, io, sched):
+    for check in CHECKS:
         if check.__name__ in wanted:
             tell(**judge(check))
     if "doctor" in wanted:

@@ -3,7 +3,7 @@
 """
 Boots Debian's kernels and writes down what works on them:
 
-	run.py [SUITE...]	bullseye bookworm trixie sid when none is named
+	run.py [SUITE...]	bullseye bookworm trixie sid bookworm-arm64 when none is named
 
 What each kernel was found to do is kept in build/kernels; docs/KERNELS.md is made of all that
 is there.
@@ -14,14 +14,15 @@ import sys
 import time
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
-sys.path.append(os.path.join(ROOT, "tests/lib"))
+sys.path += [os.path.join(ROOT, "tests/lib"), os.path.join(ROOT, "tests/matrix")]
 import archive  # noqa: E402
 import boot  # noqa: E402
+import builds  # noqa: E402
 import table  # noqa: E402
 from archive import Missing  # noqa: E402
 
 CACHE = os.path.join(ROOT, "build/kernels")
-SUITES = "bullseye", "bookworm", "trixie", "sid"
+SUITES = "bullseye", "bookworm", "trixie", "sid", "bookworm-arm64"
 INSIDE = "/usr/bin/python3 tests/kernels/inside.py"
 LONG_S = float(os.environ.get("KERNEL_SECONDS", 900))  # a whole run, with the doctor
 CHECK_S = 110  # the part of it that is a test; more means a machine too busy to tell
@@ -47,11 +48,24 @@ def command(limit, *views):
     return f"PROFTOP_TEST_LIMIT={int(limit)} {INSIDE} {' '.join(views)}"
 
 
+def guest_of(arch):
+    """What to boot such a kernel on; for a machine that is not this one, the program is built."""
+    if arch == "amd64":
+        return boot.X86
+    row = builds.Row("gcc-aarch64")
+    if not row.make():
+        row.tell()
+        raise Missing(f"the program for {arch}: {row.built}")
+    return boot.arm64(row.root, row.folder)
+
+
 def whole(suite):
     """Everything about one kernel, kept for the table; what went wrong as text, or None."""
-    kernel = archive.fetch(suite, CACHE, boot.MODULES)
+    name, _, arch = suite.partition("-")
+    guest = guest_of(arch or "amd64")
+    kernel = archive.fetch(name, CACHE, boot.MODULES, arch or "amd64")
     begun = time.monotonic()
-    ended = boot.boot(kernel, ROOT, command(LONG_S / 4), LONG_S)
+    ended = boot.boot(kernel, ROOT, command(LONG_S / 4), LONG_S, guest=guest)
     found = parse(ended.said)
     print(f"{suite} {kernel.release}: {time.monotonic() - begun:.0f} s")
     for row in found["views"]:

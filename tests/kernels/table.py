@@ -10,8 +10,8 @@ compares what it says with loads whose truth is known. `make check-kernels KERNE
 repeats one of them; `make check` boots one each time. The kernels come from Debian's archive by
 apt, which verifies them, and are kept in build/kernels.
 
-An emulated x86 machine has no hardware counters, so the panes of the CPU's own caches and
-precise sampling are not tried here. Where a view cannot work, `proftop -V VIEW` ends with exit
+An emulated x86 machine has no hardware counters; an emulated Arm machine has those of cycles and
+instructions, but none of caches. Precise sampling is not tried here. Where a view cannot work, `proftop -V VIEW` ends with exit
 status 4 and the reason that stands below.
 
 """

@@ -17,9 +17,8 @@ end the same process is asked about loads whose truth is known
 GROWTH = """
 ## Growth after warm-up
 
-Medians of the first and of the last third of what was sampled after warm-up; of what is counted,
-the highest, which may not grow at all. Files are those of programs, a few of which are kept open:
-they are as many as the machine's programs make of it.
+The highest of the first and of the last third of what was sampled after warm-up, as views are open in
+turn; of CPU the median. Files are those of programs, a few of which are kept open.
 
 """
 

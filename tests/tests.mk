@@ -65,7 +65,8 @@ RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
 check-all: check-build
 	@PROFTOP=$(B)/proftop $(RUN) \
 		--group self,timeout=60 tests/lib/run_test.sh tests/layering/check.py \
-			tests/layering/check_test.sh tests/lib/docs_test.py $(PACKAGE_CHECK) \
+			tests/layering/check_test.sh tests/lib/docs_test.py \
+			tests/lib/hardened_test.py $(PACKAGE_CHECK) \
 		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
 		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
 		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/clock.h"
+#include "core/utf8.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct log_line ring[LOG_LINES]; /* lock */
@@ -16,12 +17,17 @@ static bool echo;			/* lock */
 static void clean(char *s)
 {
 	size_t n = strlen(s);
+	const char *from = s;
+	char c[4];
 
 	while (n && s[n - 1] == '\n')
 		s[--n] = '\0';
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = ' ';
+	for (char *at = s; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = ' ';
+	for (u32 len; (len = utf8__clean(&from, c)); s += len)
+		memcpy(s, c, len);
+	*s = '\0';
 }
 
 void log__add(enum log_level level, const char *fmt, ...)
@@ -71,4 +77,18 @@ void log__to_stderr(bool on)
 	pthread_mutex_lock(&lock);
 	echo = on;
 	pthread_mutex_unlock(&lock);
+}
+
+void log__complain(const char *msg)
+{
+	char c[4];
+
+	fputs("proftop: ", stderr);
+	while (*msg) {
+		if (*msg == '\n' || *msg == '\t')
+			fputc(*msg++, stderr);
+		else
+			fwrite(c, 1, utf8__clean(&msg, c), stderr);
+	}
+	fputc('\n', stderr);
 }

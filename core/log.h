@@ -26,4 +26,8 @@ u64 log__total(void); /* lines ever added: changes when there is something new *
 /* Lines also go to stderr from now on (batch mode), warnings and errors only. */
 void log__to_stderr(bool on);
 
+/* A message on standard error, with what names of files, or whatever a command line was made of, have in
+ * it for a terminal taken out. Lines stay lines. */
+void log__complain(const char *msg);
+
 #endif

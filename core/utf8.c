@@ -87,10 +87,10 @@ u32 utf8__next(const char **s)
 	return cp;
 }
 
-/* Only ASCII is one byte long. */
-static bool is_bad(const char *at, u32 n)
+/* Only ASCII is one byte long. Terminals take U+0080 to U+009F as they take escape sequences. */
+static bool is_bad(const char *at, u32 n, u32 cp)
 {
-	return n == 1 && (u8)*at >= 0x80;
+	return (n == 1 && (u8)*at >= 0x80) || (cp >= 0x80 && cp < 0xa0);
 }
 
 u32 utf8__clean(const char **s, char *out)
@@ -99,7 +99,7 @@ u32 utf8__clean(const char **s, char *out)
 	u32 cp, n = utf8__decode(at, &cp);
 
 	*s += n;
-	if (n && (is_bad(at, n) || cp < ' ' || (cp >= 0x7f && cp < 0xa0))) {
+	if (n && (is_bad(at, n, cp) || cp < ' ' || cp == 0x7f)) {
 		*out = '?';
 		return 1;
 	}
@@ -110,7 +110,7 @@ u32 utf8__clean(const char **s, char *out)
 bool utf8__valid(const char *s)
 {
 	for (u32 n, cp; (n = utf8__decode(s, &cp)); s += n)
-		if (is_bad(s, n))
+		if (is_bad(s, n, cp))
 			return false;
 	return true;
 }
@@ -120,7 +120,7 @@ char *utf8__dup(const char *s)
 	char *copy = xmalloc(strlen(s) * 3 + 1), *out = copy;
 
 	for (u32 n, cp; (n = utf8__decode(s, &cp)); s += n) {
-		if (is_bad(s, n)) {
+		if (is_bad(s, n, cp)) {
 			out += utf8__encode(UTF8_REPLACEMENT, out);
 		} else {
 			memcpy(out, s, n);

@@ -23,7 +23,7 @@ u32 utf8__next(const char **s);
 u32 utf8__clean(const char **s, char *out);
 /* True when nothing would be replaced. */
 bool utf8__valid(const char *s);
-/* A valid copy, bad bytes replaced; the caller frees it. */
+/* A valid copy, bad bytes and the control characters beyond ASCII replaced; the caller frees it. */
 char *utf8__dup(const char *s);
 
 #endif

@@ -112,7 +112,7 @@ static void write_job__drop(struct job *job)
 
 static void batch__fail(struct batch *b, int code, const char *msg)
 {
-	fprintf(stderr, "proftop: %s\n", msg);
+	log__complain(msg);
 	b->exit_code = code;
 	b->done = true;
 }
@@ -369,7 +369,7 @@ int batch__run(const struct options *o, struct collector *c, struct symbols *sym
 
 	if (!open_outputs(&b, &st)) {
 		close_outputs(&b);
-		fprintf(stderr, "proftop: %s\n", st.msg);
+		log__complain(st.msg);
 		return (int)st.code;
 	}
 	b.writer = worker__new("proftop-write");

@@ -34,7 +34,7 @@
 
 static int complain(const struct status *st)
 {
-	fprintf(stderr, "proftop: %s\n", st->msg);
+	log__complain(st->msg);
 	return (int)st->code;
 }
 

@@ -143,12 +143,15 @@ def test_users_by_setcap():
             report = run.json()[0]
             live.check_report(report)
             assert report["health"]["tier"] == "bpf", report["health"]
-        run = as_user(copy, "-b", "--format", "json", "-d", "1", "-n", 1, "-F", "499", "-p",
-                      work.pid)
-        report = run.json()[0]
-        live.conserved(report)
-        # By the file that is mapped, which is root's process's.
-        assert live.row(report, "hot_70")["self_count"] > 0, report["rows"][:5]
+        for _ in range(10):  # on a busy machine the workload may not run in one interval
+            run = as_user(copy, "-b", "--format", "json", "-d", "1", "-n", 1, "-F", "499", "-p",
+                          work.pid)
+            report = run.json()[0]
+            live.conserved(report)
+            # By the file that is mapped, which is root's process's.
+            if live.row(report, "hot_70")["self_count"]:
+                return
+        raise AssertionError(f"no hot_70: {report['rows'][:5]}")
 
 
 def test_users_read_as_themselves():

@@ -106,6 +106,15 @@ struct iov_iter {
 	unsigned long count;
 } KERNEL_TYPE;
 
+struct vm_area_struct {
+	struct file *vm_file;
+} KERNEL_TYPE;
+
+struct vm_fault {
+	struct vm_area_struct *vma;
+	unsigned long pgoff;
+} KERNEL_TYPE;
+
 #define PF_KSWAPD    0x00020000
 #define PF_MEMALLOC  0x00000800
 #define PF_EXITING   0x00000004

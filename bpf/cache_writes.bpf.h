@@ -109,6 +109,7 @@ static __noinline int dirtied(struct event *e, struct inode *inode, u64 mapping,
 		return 0;
 	e->bank->n[CACHE_N_DIRTIED] += range__len(r);
 	if (!inode__number(inode) || tells_writes(inode) ||
+	    operation__holds(&e->t->write, mapping, write__token(e->task) + 1) ||
 	    operation__holds(&e->t->fault, mapping, fault__token(e->task)))
 		return 0;
 	e->bank->n[CACHE_N_WRITE_HITS] += range__len(r) - write_missed(e, mapping, r);
@@ -154,13 +155,10 @@ int cache_dirty_page(u64 *ctx)
 	return 0;
 }
 
-/* Tells of a write before it is done: what it finds missing is taken off again. */
-SEC("tp_btf/xfs_file_buffered_write")
-int cache_xfs_write(u64 *ctx)
+/* A write told before it is done: what it finds missing is taken off again. */
+static __always_inline void write_begins(u64 *ctx, struct kiocb *iocb, struct iov_iter *from)
 {
 	struct event e = {.ctx = ctx, .task = bpf_get_current_task_btf()};
-	struct kiocb *iocb = (void *)ctx[0];
-	struct iov_iter *from = (void *)ctx[1];
 	struct cache_stats *st = stats__get();
 	struct address_space *mapping;
 	u64 then, pos, n;
@@ -168,18 +166,18 @@ int cache_xfs_write(u64 *ctx)
 
 	/* What a module's events point to may be nothing, as far as the verifier knows. */
 	if (!st || !ready || !iocb || !from)
-		return 0;
+		return;
 	mapping = iocb->ki_filp->f_mapping;
 	pos = iocb->ki_pos;
 	n = from->count;
 	if (!n)
-		return 0;
+		return;
 	r.first = pos >> PAGE_SHIFT;
 	r.end = ((pos + n - 1) >> PAGE_SHIFT) + 1;
 	ahead__leave(mapping->host, &r, TAKE_USED);
 	e.t = thread__get(e.task);
 	if (!e.t)
-		return 0;
+		return;
 	then = begin(st);
 	e.bank = bank__of(e.t, e.task, mapping->host, (u64)mapping);
 	e.bank->n[CACHE_N_WRITE_HITS] += range__len(&r);
@@ -189,6 +187,12 @@ int cache_xfs_write(u64 *ctx)
 	e.t->write.at.end = r.end;
 	event__end(&e);
 	end(st, then);
+}
+
+SEC("tp_btf/xfs_file_buffered_write")
+int cache_xfs_write(u64 *ctx)
+{
+	write_begins(ctx, (void *)ctx[0], (void *)ctx[1]);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The page cache: BPF programs on the tracepoints of filemap, writeback and file systems. */
+/* The page cache: BPF programs on the tracepoints of filemap, writeback and file systems, and on
+ * functions for what those do not tell, where the kernel lets them. */
 #include "sources/cache_bpf.h"
 
 #include <bpf/bpf.h>
@@ -197,6 +198,25 @@ static void note_cost(struct source *s, const struct cache_stats *now, double wa
 	h->cost_pct = h->run_pct;
 }
 
+/* What sees reads, and what cannot be seen. */
+static void note_tier(struct source *s)
+{
+	struct health *h = &s->health;
+
+	copy_str(h->tier, sizeof(h->tier),
+		 s->fit.functions ? "bpf+fentry"
+		 : s->fit.reads	  ? "bpf"
+				  : "bpf, no reads");
+	copy_str(h->event, sizeof(h->event),
+		 s->fit.reads == CACHE_TOLD_BY_FUNCTIONS ? "filemap_get_pages"
+							 : "mm_filemap_get_pages");
+	h->note[0] = '\0';
+	if (!s->fit.reads)
+		copy_str(h->note, sizeof(h->note),
+			 "this kernel does not tell of reads and faults (6.11 and later do, and "
+			 "those with fentry): no hits, and pages that come in are in other_added");
+}
+
 static void note_losses(struct source *s, const struct cache_stats *now)
 {
 	struct health *h = &s->health;
@@ -205,11 +225,7 @@ static void note_losses(struct source *s, const struct cache_stats *now)
 	h->samples_total = s->put.samples;
 	h->map_full = now->sums_full + now->misses_full + now->ahead_full + now->files_full;
 	h->lost = now->tasks_full;
-	h->note[0] = '\0';
-	if (!s->fit.reads)
-		copy_str(h->note, sizeof(h->note),
-			 "this kernel does not tell of reads and faults (6.11 and later do): no "
-			 "hits, and pages that come in are in other_added");
+	note_tier(s);
 	health__note(h, now->sums_full, "pages are in no file's row: too many files at once");
 	health__note(h, now->tasks_full, "events of threads for whom there was no memory");
 	health__note(h, now->misses_full, "misses are in no row of stacks");
@@ -255,16 +271,24 @@ static int cache_bpf__set_sampling(struct source *s, const struct sampling *how,
 
 /* --- the source --- */
 
-static void cache_bpf__close(struct source *s)
+static void unload(struct source *s)
 {
 	bpf_link__destroy(s->visit);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
 	cache_bpf__destroy(s->skel);
+	s->visit = NULL;
+	s->ring = NULL;
+	s->skel = NULL;
+}
+
+static void cache_bpf__close(struct source *s)
+{
+	unload(s);
 	free(s);
 }
 
-static int load(struct source *s, struct status *st)
+static int load(struct source *s, bool functions, struct status *st)
 {
 	struct cache_bpf *k = cache_bpf__open_opts(bpf_util__opts());
 	int err;
@@ -284,7 +308,7 @@ static int load(struct source *s, struct status *st)
 	bpf_map__set_max_entries(k->maps.records, s->sizes.ring_bytes);
 	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
 	k->rodata->page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-	cache_fit__programs(k->obj, &s->fit);
+	cache_fit__programs(k->obj, functions, &s->fit);
 	err = unwind_maps__share(k->obj, st);
 	if (err)
 		return err;
@@ -375,12 +399,36 @@ static void begin(struct source *s)
 	s->put.files_fd = bpf_map__fd(s->skel->maps.files);
 	s->put.scope = &s->scope;
 	s->skel->bss->ready = 1;
-	learn_last(s);
+	if (s->fit.reads == CACHE_TOLD_BY_TRACEPOINTS)
+		learn_last(s);
 	cache_totals__read(&s->totals, &unused);
 	s->before_ns = clock__monotonic_ns();
-	copy_str(s->health.tier, sizeof(s->health.tier), s->fit.reads ? "bpf" : "bpf, no reads");
-	copy_str(s->health.event, sizeof(s->health.event), "mm_filemap_get_pages");
+	note_tier(s);
 	s->health.precise = true;
+}
+
+static int set_up(struct source *s, const struct sampling *how, const struct scope *scope,
+		  bool functions, struct status *st)
+{
+	int err = load(s, functions, st);
+
+	if (!err)
+		err = cache_bpf__set_sampling(s, how, st);
+	return err ? err : attach(s, scope, st);
+}
+
+/* What loads and attaches decides whether functions are used. */
+static int set_up_best(struct source *s, const struct sampling *how, const struct scope *scope,
+		       struct status *st)
+{
+	bool functions = !bpf_probe__loads("probe_fentry", NULL);
+	int err = set_up(s, how, scope, functions, st);
+
+	if (!err || !s->fit.functions)
+		return err;
+	log__add(LOG_INFO, "page cache: no programs on functions: %s", st->msg);
+	unload(s);
+	return set_up(s, how, scope, false, st);
 }
 
 struct source *cache_bpf__open_sized(const struct sampling *how, const struct scope *scope,
@@ -391,11 +439,7 @@ struct source *cache_bpf__open_sized(const struct sampling *how, const struct sc
 
 	s->sizes = *sizes;
 	if (!err)
-		err = load(s, st);
-	if (!err)
-		err = cache_bpf__set_sampling(s, how, st);
-	if (!err)
-		err = attach(s, scope, st);
+		err = set_up_best(s, how, scope, st);
 	if (err) {
 		cache_bpf__close(s);
 		return NULL;
@@ -473,7 +517,7 @@ static void cache_bpf__health(struct source *s, struct health *h)
 
 const struct source_ops source_cache_bpf = {
 	.name = "bpf",
-	.title = "BPF programs on the page cache's tracepoints",
+	.title = "BPF programs on the page cache's tracepoints and functions",
 	.open = cache_bpf__open_source,
 	.close = cache_bpf__close,
 	.set_scope = cache_bpf__set_scope,

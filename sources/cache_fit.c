@@ -37,26 +37,91 @@ static bool is_there(struct btf *kernel, const char *tracepoint)
 	return n && (strcmp(tracepoint, "xfs_file_buffered_write") || n == 2);
 }
 
-static void note_told(struct cache_fit *f, const char *tracepoint)
+static void note_types(struct cache_fit *f, const char *const *types)
 {
 	u32 n = 0;
 
 	while (f->told[n])
 		n++;
-	if (!strcmp(tracepoint, "ext4_da_write_end")) {
-		f->told[n++] = "ext4";
-		f->told[n++] = "ext3"; /* its driver serves all three, as a rule */
-		f->told[n] = "ext2";
-	} else if (!strcmp(tracepoint, "xfs_file_buffered_write")) {
-		f->told[n] = "xfs";
-	} else if (!strcmp(tracepoint, "f2fs_write_end")) {
-		f->told[n] = "f2fs";
-	} else if (!strcmp(tracepoint, "mm_filemap_get_pages")) {
-		f->reads = true;
-	}
+	while (*types && n + 1 < ARRAY_SIZE(f->told))
+		f->told[n++] = *types++;
 }
 
-void cache_fit__programs(struct bpf_object *obj, struct cache_fit *out)
+static void note_told(struct cache_fit *f, const char *tracepoint)
+{
+	static const char *const ext[] = {"ext4", "ext3", "ext2", NULL}; /* as a rule */
+	static const char *const xfs[] = {"xfs", NULL}, *const f2fs[] = {"f2fs", NULL};
+
+	if (!strcmp(tracepoint, "ext4_da_write_end"))
+		note_types(f, ext);
+	else if (!strcmp(tracepoint, "xfs_file_buffered_write"))
+		note_types(f, xfs);
+	else if (!strcmp(tracepoint, "f2fs_write_end"))
+		note_types(f, f2fs);
+}
+
+static void fit_tracepoint(struct bpf_program *prog, const char *name, struct btf *kernel,
+			   struct cache_fit *f)
+{
+	if (is_there(kernel, name))
+		note_told(f, name);
+	else
+		bpf_program__set_autoload(prog, false);
+}
+
+/* Reads and faults, all of them or none. */
+static bool has_read_functions(const struct btf *kernel, struct cache_fit *f)
+{
+	u32 n = kernel_btf__parameters(kernel, "filemap_get_pages");
+
+	f->get_pages_has_count = n == 4;
+	return (n == 3 || n == 4) && kernel_btf__parameters(kernel, "filemap_fault") == 1 &&
+	       kernel_btf__parameters(kernel, "filemap_map_pages") == 3;
+}
+
+static void fit_reads(const struct btf *kernel, bool functions, struct cache_fit *f)
+{
+	if (kernel_btf__arguments(kernel, "mm_filemap_get_pages"))
+		f->reads = CACHE_TOLD_BY_TRACEPOINTS;
+	else if (functions && has_read_functions(kernel, f))
+		f->reads = CACHE_TOLD_BY_FUNCTIONS;
+	f->functions = f->reads == CACHE_TOLD_BY_FUNCTIONS;
+}
+
+/* File systems that write by it, and by nothing else. */
+static void fit_writes(const struct btf *kernel, bool functions, struct cache_fit *f)
+{
+	static const char *const types[] = {"vfat", "msdos",   "exfat", "ext2", "nfs",	 "nfs4",
+					    "jfs",  "hfsplus", "udf",	"hfs",	"ubifs", NULL};
+
+	/* Up to 5.17 it had others. */
+	if (!functions || kernel_btf__parameters(kernel, "generic_perform_write") != 2)
+		return;
+	note_types(f, types);
+	f->functions = f->writes = true;
+}
+
+/* Of those on functions. */
+static bool is_chosen(const struct bpf_program *prog, const struct cache_fit *f)
+{
+	const char *name = bpf_program__name(prog);
+
+	if (!strcmp(name, "cache_write_function"))
+		return f->writes;
+	if (f->reads != CACHE_TOLD_BY_FUNCTIONS)
+		return false;
+	return strncmp(name, "cache_get_pages", 15) ||
+	       f->get_pages_has_count == !strcmp(name, "cache_get_pages");
+}
+
+void cache_fit__choose(const struct btf *kernel, bool functions, struct cache_fit *out)
+{
+	*out = (struct cache_fit){0};
+	fit_reads(kernel, functions, out);
+	fit_writes(kernel, functions, out);
+}
+
+void cache_fit__programs(struct bpf_object *obj, bool functions, struct cache_fit *out)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();
 	struct bpf_program *prog;
@@ -64,16 +129,15 @@ void cache_fit__programs(struct bpf_object *obj, struct cache_fit *out)
 	*out = (struct cache_fit){0};
 	if (!kernel)
 		return;
+	cache_fit__choose(kernel, functions, out);
 	bpf_object__for_each_program(prog, obj)
 	{
 		const char *section = bpf_program__section_name(prog);
 
-		if (strncmp(section, "tp_btf/", 7))
-			continue;
-		if (is_there(kernel, section + 7))
-			note_told(out, section + 7);
-		else
-			bpf_program__set_autoload(prog, false);
+		if (!strncmp(section, "tp_btf/", 7))
+			fit_tracepoint(prog, section + 7, kernel, out);
+		else if (!strncmp(section, "fe", 2)) /* ntry or xit */
+			bpf_program__set_autoload(prog, is_chosen(prog, out));
 	}
 	btf__free(kernel);
 }

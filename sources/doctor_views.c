@@ -135,12 +135,20 @@ static void add_limits(struct checks *c, const char *group)
 	}
 }
 
-/* Programs on functions of the kernel where those on its tracepoints tell all. */
+/* What programs on functions of the kernel see that those on its tracepoints do not. */
 static void add_functions(struct checks *c, const char *group)
 {
+	const struct check *k = checks__find(c, "probes", "fentry");
+	bool ok = k && k->state == CHECK_OK;
+
 	if (!strcmp(group, "view io"))
 		checks__add(c, group, "kernel functions", CHECK_OK, "",
 			    "not needed: they would see no more than tracepoints do");
+	if (!strcmp(group, "view cache"))
+		checks__add(c, group, "kernel functions", ok ? CHECK_OK : CHECK_LIMITED,
+			    ok ? "" : "the check of fentry above says why",
+			    "%s: reads up to Linux 6.10, writes to file systems that have no event",
+			    ok ? "used where tracepoints do not tell" : "not to be had");
 }
 
 static void try_panes(struct checks *c, const char *group)

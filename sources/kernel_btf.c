@@ -17,3 +17,12 @@ u32 kernel_btf__arguments(const struct btf *btf, const char *tracepoint)
 	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the prototype; its first is context */
 	return t && btf_is_func_proto(t) && btf_vlen(t) ? btf_vlen(t) - 1 : 0;
 }
+
+u32 kernel_btf__parameters(const struct btf *btf, const char *function)
+{
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
+
+	t = t ? btf__type_by_id(btf, t->type) : NULL;
+	return t && btf_is_func_proto(t) ? btf_vlen(t) : 0;
+}

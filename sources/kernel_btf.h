@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the running kernel's types tell about its tracepoints. */
+/* What the running kernel's types tell about its tracepoints and functions. */
 #ifndef SOURCES_KERNEL_BTF_H
 #define SOURCES_KERNEL_BTF_H
 
@@ -9,5 +9,7 @@ struct btf;
 
 /* Arguments of a tracepoint; 0: there is none of that name. */
 u32 kernel_btf__arguments(const struct btf *btf, const char *tracepoint);
+/* Arguments of a function; 0: there is none of that name, it may be part of its callers. */
+u32 kernel_btf__parameters(const struct btf *btf, const char *function);
 
 #endif

@@ -23,12 +23,13 @@ for m in {modules}; do /busybox insmod /modules/$m.ko || echo "no module $m"; do
 /busybox mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose root /root ||
 	/busybox poweroff -f
 /busybox mount -t tmpfs -o mode=755 tmpfs /root/run
-/busybox mkdir /root/run/project /root/run/disk
+/busybox mkdir /root/run/project /root/run/disk /root/run/ram
 /busybox mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=262144,cache=loose project \\
 	/root/run/project
 /busybox mount --bind /root/run/project/{build} /root/run/project/build
 /busybox mount -t tmpfs tmpfs /root/tmp
 /busybox mount -t ext4 /dev/vda /root/run/disk
+/busybox mount -t ramfs ramfs /root/run/ram
 /busybox mount -t sysfs sys /root/sys
 /busybox mount -t tracefs nodev /root/sys/kernel/tracing
 /busybox mount -t cgroup2 nodev /root/sys/fs/cgroup

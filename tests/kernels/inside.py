@@ -20,6 +20,7 @@ import waits  # noqa: E402
 
 LIMIT_S = 200
 DISK, DEVICE = "/run/disk", "vda"  # the guest's own ext4
+RAM = "/run/ram"  # a ramfs: nothing but functions tells of writes to it
 PAGES = 512
 CANNOT = 4  # the exit status
 
@@ -61,28 +62,41 @@ def sched():
     return m.report
 
 
-def file_pages(path, *command):
-    """What is told of a file while a command runs."""
-    reports = live.batch("-V", "cache", "--group", "file", "-d", 1, "--", *command,
-                         drop_output=True, binary=live.RELEASE)
+PASSES = """cat "$0" >/dev/null; cat "$0" >/dev/null
+for path in "$1" "$2"; do for n in 1 2; do
+	dd if=/dev/zero of="$path" bs=64k count=32 conv=notrunc status=none
+done; done"""
+
+
+def sums_of(reports, path):
     rows = [row for report in reports for row in report["rows"]
             if os.path.basename(row["file"]) == os.path.basename(path)]
     return {key: sum(row[key] for row in rows)
-            for key in ("read_misses", "readahead_added", "read_hits", "misses")}, reports[-1]
+            for key in ("read_misses", "readahead_added", "read_hits", "write_misses",
+                        "write_hits")}
 
 
 def cache():
-    """a cold file's pages are misses and read ahead, a warm one's are hits; to the page"""
-    path = DISK + "/cold"
-    with open(path, "wb") as f:
+    """a cold file read twice, files written twice: hits, misses, read ahead; to the page"""
+    cold, out, ram = DISK + "/cold", DISK + "/written", RAM + "/in-ram"
+    with open(cold, "wb") as f:
         f.write((b"x" * 4095 + b"\n") * PAGES)
         os.fsync(f.fileno())
         os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    cold, _ = file_pages(path, "cat", path)
-    assert cold["read_misses"] + cold["readahead_added"] == PAGES, cold
-    warm, report = file_pages(path, "cat", path)
-    assert (warm["read_hits"], warm["misses"]) == (PAGES, 0), warm
-    return report
+    for path in (out, ram):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+    reports = live.batch("-V", "cache", "--group", "file", "-d", 1, "--", "sh", "-c", PASSES, cold,
+                         out, ram, drop_output=True, binary=live.RELEASE)
+    n = sums_of(reports, cold)
+    assert n["read_misses"] + n["readahead_added"] == PAGES, n
+    assert n["read_hits"] == n["readahead_added"] + PAGES, n
+    n = sums_of(reports, out)
+    assert (n["write_misses"], n["write_hits"]) == (PAGES, PAGES), n
+    if "fentry" in reports[-1]["health"]["tier"]:  # else no event tells of these
+        n = sums_of(reports, ram)
+        assert (n["write_misses"], n["write_hits"]) == (PAGES, PAGES), n
+    return reports[-1]
 
 
 def io():

@@ -118,7 +118,8 @@ def io():
 
 
 def counters():
-    """by the CPU's own counters: 70 and 30 % of cycles and of instructions in two functions"""
+    """by the CPU's own counters: instructions are sampled, and cycles are 70 and 30 % in two
+    functions"""
     told = []
     for event in ("cycles", "instructions"):
         with live.Workload("two_functions", LIMIT_S) as work:
@@ -128,8 +129,9 @@ def counters():
         health = report["health"]
         assert health["event"].split(":")[0] == event, health
         assert health["samples"] >= 20, health
-        live.near(live.row(report, "hot_70")["self_pct"], 70, 18, f"hot_70's share of {event}")
-        live.near(live.row(report, "hot_30")["self_pct"], 30, 18, f"hot_30's share of {event}")
+        if event == "cycles":  # loads are made by time
+            live.near(live.row(report, "hot_70")["self_pct"], 70, 18, "hot_70's share")
+            live.near(live.row(report, "hot_30")["self_pct"], 30, 18, "hot_30's share")
         told.append(health["event"])
     report["health"]["event"] = " and ".join(told)
     return report
@@ -166,7 +168,7 @@ def tier(report):
 def judge(check):
     """A view's row of the result. Figures that a busy host can blur have three rounds."""
     view, begun = check.__name__, time.monotonic()
-    row = {"view": view, "truth": check.__doc__, "rounds": 0}
+    row = {"view": view, "truth": " ".join(check.__doc__.split()), "rounds": 0}
     while "state" not in row:
         row["rounds"] += 1
         try:

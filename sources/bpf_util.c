@@ -64,7 +64,7 @@ const struct bpf_object_open_opts *bpf_util__opts(void)
 		.btf_custom_path = KERNEL_BTF,
 	};
 
-	return &opts;
+	return caps__effective() & CAP_BIT(CAP_SYS_ADMIN) ? NULL : &opts;
 }
 
 int bpf_util__failed(int err, const char *what, struct status *st)

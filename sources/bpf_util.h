@@ -9,8 +9,8 @@
 /* Sends libbpf's messages to the log ring (never to stderr) and checks what loading needs:
  * 0, or -errno with st telling what is missing and what would enable it. */
 int bpf_util__prepare(struct status *st);
-/* How skeletons are opened, NULL as ever. Without CAP_SYS_ADMIN a type of another kernel is not looked for in the
- * types of modules, which takes CAP_SYS_ADMIN. */
+/* How skeletons are opened; NULL: as ever. Without CAP_SYS_ADMIN what only other kernels have is not
+ * looked for in the types of modules, which would be refused. */
 struct bpf_object_open_opts;
 const struct bpf_object_open_opts *bpf_util__opts(void);
 /* Fills st for a failed load or attach; returns err. */

@@ -105,6 +105,7 @@ static struct collector *collector__new(const struct collector_config *cfg)
 				.speed = 1,
 				.first_ns = cfg->from_ns,
 				.last_ns = cfg->to_ns ? cfg->to_ns : UINT64_MAX};
+	c->every_frame = cfg->every_frame;
 	c->wanted = cfg->wanted;
 	c->fake_ns = COLLECTOR_FAKE_START_NS;
 	c->schedule.early = SCHEDULE_EARLY;

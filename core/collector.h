@@ -32,6 +32,9 @@ struct collector_config {
 	/* Interactive: a few short intervals follow when something was opened, so that rows show
 	 * within 300 ms. Off, each interval is interval_ns long from the attachment on. */
 	bool early_frames;
+	/* Frames that are not taken in time wait behind the next one (struct frame.before), up to
+	 * COLLECTOR_FRAMES_WAITING: more are dropped, and logged. Off, the newest replaces them. */
+	bool every_frame;
 	bool manual_tick; /* tests: intervals end at collector__tick only, clock is fake */
 	/* Tests replace the real table: same shape, ends with ops == NULL. NULL: source_table. */
 	const struct source_row *sources;
@@ -45,6 +48,7 @@ struct collector_config {
 	u64 merge_ns; /* of a replay: intervals are put together to be so long; 0: as they were */
 };
 
+#define COLLECTOR_FRAMES_WAITING  16
 #define COLLECTOR_MIN_INTERVAL_NS (10 * NSEC_PER_MSEC)
 /* Where the fake clock begins; it moves by collector__tick and collector__end only. Whatever a
  * command causes, openings too, is done before the next one, so frames are the same in each

@@ -37,7 +37,7 @@ struct collector {
 	/* const */
 	pthread_t thread;
 	int epoll_fd, timer_fd;
-	bool manual, early_frames;
+	bool manual, early_frames, every_frame;
 	u64 wanted; /* to begin with */
 	/* the collector thread's own */
 	struct feeds feeds;

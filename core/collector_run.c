@@ -27,10 +27,35 @@ static void frame__free(struct snap *s)
 {
 	struct frame *fr = container_of(s, struct frame, base);
 
+	snap__put(fr->before);
 	scope__put(fr->scope);
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		snap__put(fr->snaps[m]);
 	free(fr);
+}
+
+static void drop_oldest(struct frame *fr)
+{
+	while (fr->before->before)
+		fr = (struct frame *)fr->before;
+	snap__put(fr->before);
+	fr->before = NULL;
+	log__add(LOG_WARN,
+		 "an interval was dropped: proftop did not get to run; with a longer one (-d) it "
+		 "needs to less often");
+}
+
+/* They are nobody else's while they are not taken. */
+static void keep_waiting(struct collector *c, struct frame *fr)
+{
+	struct frame *old = (struct frame *)mailbox__take(&c->mailbox);
+
+	fr->before = old;
+	fr->nbefore = old ? old->nbefore + 1 : 0;
+	if (fr->nbefore > COLLECTOR_FRAMES_WAITING) {
+		drop_oldest(fr);
+		fr->nbefore--;
+	}
 }
 
 void collector__publish(struct collector *c, bool final)
@@ -49,6 +74,8 @@ void collector__publish(struct collector *c, bool final)
 	if (c->play.reel)
 		play__state(c, &fr->tape);
 	c->dirty = false;
+	if (c->every_frame)
+		keep_waiting(c, fr);
 	mailbox__publish(&c->mailbox, &fr->base);
 }
 
@@ -255,7 +282,8 @@ static void end(struct collector *c)
 
 static void execute(struct collector *c, struct command *cmd)
 {
-	c->dirty = true;
+	/* A call changes nothing that frames have. */
+	c->dirty |= cmd->type != COMMAND_CALL;
 	switch (cmd->type) {
 	case COMMAND_SCOPE:
 		set_scope(c, cmd->scope);

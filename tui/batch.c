@@ -14,8 +14,8 @@
 #include "tui/program.h"
 #include "tui/view.h"
 
-#define SETTLE_MS   3000 /* to wait for names of one interval */
-#define QUEUE_MAX   64	 /* intervals waiting to be written; more are dropped, and said */
+#define SETTLE_MS 3000 /* to wait for names of one interval */
+#define QUEUE_MAX 64   /* intervals waiting to be written; more are dropped, and said */
 
 struct output {
 	FILE *file;
@@ -178,8 +178,7 @@ static int save_report(struct snapshot_job *j, const struct report *r)
 static void snapshot_job__run(struct job *job)
 {
 	struct snapshot_job *j = (struct snapshot_job *)job;
-	struct view_args args = {.group = j->batch->options->group,
-				 .baseline = j->batch->baseline};
+	struct view_args args = {.group = j->batch->options->group, .baseline = j->batch->baseline};
 	const struct view_ops *view = j->batch->view;
 	struct report r;
 
@@ -220,9 +219,8 @@ static void post_snapshot(struct batch *b)
 		return;
 	}
 	j = xcalloc(1, sizeof(*j));
-	j->job = (struct job){.run = snapshot_job__run,
-			      .done = snapshot_job__done,
-			      .drop = snapshot_job__drop};
+	j->job = (struct job){
+		.run = snapshot_job__run, .done = snapshot_job__done, .drop = snapshot_job__drop};
 	j->batch = b;
 	j->frame = snap__get(b->newest);
 	b->queued++;
@@ -248,14 +246,10 @@ static bool new_interval(struct batch *b, const struct snap *s)
 	return true;
 }
 
-static void take_frame(struct batch *b)
+static void look_at(struct batch *b, const struct frame *f)
 {
-	const struct frame *f = collector__take(b->collector);
-	const struct feed *feed;
+	const struct feed *feed = &f->feeds[b->view->feed];
 
-	if (!f)
-		return;
-	feed = &f->feeds[b->view->feed];
 	release_child(b, feed);
 	if (feed->state == FEED_FAILED)
 		batch__fail(b, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
@@ -269,7 +263,20 @@ static void take_frame(struct batch *b)
 		post_frame(b, snap__get(f));
 	if (b->options->iterations && b->intervals >= b->options->iterations)
 		b->done = true;
-	snap__put(f);
+}
+
+/* All that were made since the last time, the oldest first. */
+static void take_frames(struct batch *b)
+{
+	const struct frame *newest = collector__take(b->collector);
+	const struct frame *all[COLLECTOR_FRAMES_WAITING + 1];
+	u32 n = 0;
+
+	for (const struct frame *f = newest; f; f = f->before)
+		all[n++] = f;
+	while (n)
+		look_at(b, all[--n]);
+	snap__put(newest);
 }
 
 /* One last frame with what was gathered since the last one. */
@@ -296,8 +303,10 @@ static bool open_outputs(struct batch *b, struct status *st)
 				    o->outputs[i], strerror(errno));
 			return false;
 		}
-		b->outputs[b->noutputs++] = (struct output){
-			.file = f, .path = o->outputs[i], .format = export__by_suffix(o->outputs[i])};
+		b->outputs[b->noutputs++] =
+			(struct output){.file = f,
+					.path = o->outputs[i],
+					.format = export__by_suffix(o->outputs[i])};
 	}
 	return true;
 }
@@ -308,7 +317,8 @@ static void close_outputs(struct batch *b)
 		struct output *o = &b->outputs[i];
 
 		if (o->path && fclose(o->file) && !b->exit_code)
-			batch__fail(b, EXIT_CODE_FAILURE, "the last write to an output failed: is the disk full?");
+			batch__fail(b, EXIT_CODE_FAILURE,
+				    "the last write to an output failed: is the disk full?");
 	}
 }
 
@@ -334,7 +344,7 @@ static void batch__loop(struct batch *b, int signals)
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
-			take_frame(b);
+			take_frames(b);
 		if (fds[1].revents)
 			worker__reap(b->writer);
 		if (fds[2].revents && read(signals, &info, sizeof(info)) == sizeof(info)) {
@@ -362,8 +372,12 @@ static void batch__flush(struct batch *b)
 int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
 	       struct child *child, const struct baseline *baseline)
 {
-	struct batch b = {.options = o, .baseline = baseline, .view = view__by_name(o->view), .collector = c,
-			  .symbols = symbols, .child = child};
+	struct batch b = {.options = o,
+			  .baseline = baseline,
+			  .view = view__by_name(o->view),
+			  .collector = c,
+			  .symbols = symbols,
+			  .child = child};
 	int signals = program__signals(), status = 0;
 	struct status st = {0};
 

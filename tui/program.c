@@ -311,6 +311,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		.sampling = o->sampling,
 		.interval_ns = o->interval_ns,
 		.early_frames = o->mode == MODE_UI,
+		.every_frame = o->mode == MODE_BATCH,
 	};
 
 	/* The first that is begun: what it may is not for us to say. After it nothing is executed. */

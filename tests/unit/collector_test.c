@@ -356,6 +356,44 @@ static void test_intervals_are_contiguous(void **state)
 	stop(c);
 }
 
+static void nothing(void *ctx)
+{
+}
+
+/* Batch mode: who takes frames too late has them all, up to a number; then the oldest are gone. */
+static void test_every_frame_waits(void **state)
+{
+	struct collector_config cfg = config();
+	const struct frame *newest, *f;
+	struct collector *c;
+	u32 n = 0;
+
+	cfg.every_frame = true;
+	c = start(&cfg);
+	snap__put(frame_when(c, is_live, MODEL_PROFILE));
+	for (u32 i = 0; i < 5; i++)
+		collector__tick(c);
+	assert_true(collector__call(c, nothing, NULL));
+	newest = collector__take(c);
+	for (f = newest; f; f = f->before) {
+		assert_int_equal(snap_of(f, MODEL_PROFILE)->ticks, 5 - n);
+		n++;
+	}
+	assert_int_equal(n, 5);
+	snap__put(newest);
+	for (u32 i = 0; i < COLLECTOR_FRAMES_WAITING + 4; i++)
+		collector__tick(c);
+	assert_true(collector__call(c, nothing, NULL));
+	newest = collector__take(c);
+	n = 0;
+	for (f = newest; f; f = f->before)
+		assert_int_equal(snap_of(f, MODEL_PROFILE)->ticks,
+				 COLLECTOR_FRAMES_WAITING + 9 - n++);
+	assert_int_equal(n, COLLECTOR_FRAMES_WAITING + 1);
+	snap__put(newest);
+	stop(c);
+}
+
 /* Batch mode: nothing is published between the attachment and the end of the interval. */
 static void test_batch_intervals_are_whole(void **state)
 {
@@ -543,6 +581,7 @@ int main(void)
 		cmocka_unit_test_setup(test_want, setup),
 		cmocka_unit_test_setup(test_final_frame, setup),
 		cmocka_unit_test_setup(test_manual_ticks_are_deterministic, setup),
+		cmocka_unit_test_setup(test_every_frame_waits, setup),
 		cmocka_unit_test_setup(test_intervals_are_contiguous, setup),
 		cmocka_unit_test_setup(test_batch_intervals_are_whole, setup),
 		cmocka_unit_test_setup(test_early_frames, setup),

@@ -180,6 +180,11 @@ static void counter__close(struct counter *c)
 	*c = (struct counter){0};
 }
 
+static bool is_unknown(int err)
+{
+	return err == -ENOENT || err == -EOPNOTSUPP || err == -EINVAL || err == -ENODEV;
+}
+
 static int refused(int err, enum cpu_cache cache, struct status *st)
 {
 	if (err == -EACCES || err == -EPERM)
@@ -188,7 +193,7 @@ static int refused(int err, enum cpu_cache cache, struct status *st)
 	if (!perf__core_pmu())
 		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
 				   "no hardware counters (in a VM: qemu -cpu host,pmu=on)");
-	if (err == -ENOENT || err == -EOPNOTSUPP || err == -EINVAL || err == -ENODEV)
+	if (is_unknown(err))
 		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
 				   "this CPU does not count references and misses of the %s",
 				   cache_names[cache]);
@@ -247,13 +252,14 @@ static int open_all(struct source *s, const struct cpu_cache_events *events, u32
 		    struct status *st)
 {
 	struct status why = {0};
-	bool any = false;
+	bool any = false, all_unknown = perf__core_pmu();
 
 	for (u32 i = 0; i < n; i++) {
 		struct cpu_cache_state *state = &s->state.of[events[i].cache];
 		int err = state->known ? 0 : open_pair(s, &events[i]);
 
 		any |= !err;
+		all_unknown &= is_unknown(err);
 		if (!err)
 			continue;
 		refused(err, events[i].cache, &why);
@@ -261,6 +267,10 @@ static int open_all(struct source *s, const struct cpu_cache_events *events, u32
 		if (!st->code)
 			*st = why;
 	}
+	if (all_unknown)
+		status__set(st, EXIT_CODE_UNSUPPORTED, -ENODEV,
+			    "this CPU counts references and misses of neither the last-level cache nor "
+			    "the TLB");
 	return any ? 0 : -ENODEV;
 }
 

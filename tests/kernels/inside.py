@@ -153,9 +153,12 @@ OPTIONS = {"counters": ("-V", "cpu", "-e", "instructions"), "llc": ("-V", "cache
 
 
 def opens(view):
-    """How a view's start ends: exit status and what it says."""
-    run = live.proftop("-b", *OPTIONS.get(view, ("-V", view)), "-d", "0.5", "-n", 1, "--format", "json",
-                       binary=live.RELEASE)
+    """How a view's start ends: exit status and what it says; None when it does not."""
+    try:
+        run = live.proftop("-b", *OPTIONS.get(view, ("-V", view)), "-d", "0.5", "-n", 1, "--format",
+                           "json", binary=live.RELEASE)
+    except subprocess.TimeoutExpired as e:
+        return None, f"no answer within {e.timeout:.0f} s"
     said = run.err.strip().splitlines()
     return run.status, said[0].removeprefix("proftop: ") if said else ""
 

@@ -268,9 +268,10 @@ static int open_all(struct source *s, const struct cpu_cache_events *events, u32
 			*st = why;
 	}
 	if (all_unknown)
-		status__set(st, EXIT_CODE_UNSUPPORTED, -ENODEV,
-			    "this CPU counts references and misses of neither the last-level cache nor "
-			    "the TLB");
+		status__set(
+			st, EXIT_CODE_UNSUPPORTED, -ENODEV,
+			"this CPU counts references and misses of neither the last-level cache nor "
+			"the TLB");
 	return any ? 0 : -ENODEV;
 }
 

@@ -11,7 +11,10 @@
 
 u32 stack_copies__bytes(const struct sampling *how)
 {
-	bool wanted = how->call_graph == CALL_GRAPH_AUTO || how->call_graph == CALL_GRAPH_EH;
+	/* With a period there is no telling how many samples come: as many copies are for who asks.
+	 */
+	bool wanted = how->call_graph == CALL_GRAPH_EH ||
+		      (how->call_graph == CALL_GRAPH_AUTO && how->freq);
 
 	if (!wanted || !how->user || !how->walker || !perf_regs__mask(perf_regs__machine()))
 		return 0;

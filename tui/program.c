@@ -155,7 +155,7 @@ struct session {
 	struct scope *scope;
 	struct symbols *symbols;
 	struct player *player; /* NULL live */
-	struct child *child;
+	struct child *child; /* borrowed; NULL none */
 	struct collector *collector;
 	int history; /* to be read; -1 none */
 	struct baseline baseline; /* frame NULL: none */
@@ -169,7 +169,6 @@ static void session__end(struct session *s)
 		collector__stop(s->collector);
 	player__free(s->player);
 	snap__put(s->baseline.frame);
-	child__free(s->child);
 	if (s->symbols)
 		symbols__free(s->symbols);
 	scope__put(s->scope);
@@ -314,14 +313,9 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		.every_frame = o->mode == MODE_BATCH,
 	};
 
-	/* The first that is begun: what it may is not for us to say. After it nothing is executed. */
-	if (o->command) {
-		s->child = child__hold(o->command, o->mode == MODE_UI, st);
-		if (!s->child)
-			return -EINVAL;
-		o->scope.child_pid = child__pid(s->child);
-	}
 	caps__seal();
+	if (s->child)
+		o->scope.child_pid = child__pid(s->child);
 	s->symbols = symbols__new(st);
 	if (!s->symbols || (o->baseline && read_baseline(s, o, st)) || (o->replay && open_replay(s, o, st)))
 		return -EINVAL;
@@ -351,9 +345,10 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	return s->collector ? 0 : -EINVAL;
 }
 
-static int run_batch(struct options *o, const struct fixture *fixture, struct status *st)
+static int run_batch(struct options *o, const struct fixture *fixture, struct child *child,
+		     struct status *st)
 {
-	struct session s = {.history = -1};
+	struct session s = {.history = -1, .child = child};
 	int code;
 
 	if (!view__by_name(o->view)->report) {
@@ -373,9 +368,9 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct st
 
 /* With the terminal open and the keymap read. */
 static int run_session(struct host *h, struct options *o, const struct fixture *fixture,
-		       struct status *st)
+		       struct child *child, struct status *st)
 {
-	struct session s = {.history = -1};
+	struct session s = {.history = -1, .child = child};
 	int code;
 
 	if (session__begin(&s, o, fixture, st)) {
@@ -413,7 +408,8 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	return code;
 }
 
-static int run_ui(struct options *o, const struct fixture *fixture, struct status *st)
+static int run_ui(struct options *o, const struct fixture *fixture, struct child *child,
+		  struct status *st)
 {
 	struct theme theme;
 	struct term_options term = {.theme = &theme, .ascii = o->ascii, .w = o->columns,
@@ -434,7 +430,7 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct statu
 	} else {
 		/* The terminal first: it is what fails most often, and what one waits for. */
 		h.term = h.ops->open(&term, st);
-		code = h.term ? run_session(&h, o, fixture, st) : complain(st);
+		code = h.term ? run_session(&h, o, fixture, child, st) : complain(st);
 	}
 	keymap__fini(&h.keymap);
 	return code;
@@ -448,7 +444,8 @@ static void set_up_memory(void)
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
 }
 
-static int run(struct options *o, const struct fixture *fixture, struct status *st)
+static int run(struct options *o, const struct fixture *fixture, struct child *child,
+	       struct status *st)
 {
 	switch (o->mode) {
 	case MODE_HELP: options__usage(); return printed();
@@ -457,8 +454,8 @@ static int run(struct options *o, const struct fixture *fixture, struct status *
 	case MODE_LIST_WORDS: palette__print(stdout); return printed();
 	case MODE_LIST_EVENTS: return list_events(o->event_glob);
 	case MODE_DOCTOR: return doctor(o);
-	case MODE_BATCH: return o->ntodo ? run_ui(o, fixture, st) : run_batch(o, fixture, st);
-	default: return run_ui(o, fixture, st);
+	case MODE_BATCH: return o->ntodo ? run_ui(o, fixture, child, st) : run_batch(o, fixture, child, st);
+	default: return run_ui(o, fixture, child, st);
 	}
 }
 
@@ -469,9 +466,25 @@ static void give_up_capabilities(const struct options *o)
 	caps__keep(caps__needed(caps__effective(), o->command));
 }
 
+static bool is_session(const struct options *o)
+{
+	return o->mode == MODE_UI || o->mode == MODE_BATCH;
+}
+
+/* What the command may is not for us to say, and it may not get more by its exec either: the kernel
+ * then hides it from who watches. So it is begun before anything is given up. */
+static int hold_command(const struct options *o, struct child **child, struct status *st)
+{
+	if (!o->command || !is_session(o))
+		return 0;
+	*child = child__hold(o->command, o->mode == MODE_UI, st);
+	return *child ? 0 : -EINVAL;
+}
+
 int program__main(int argc, char **argv, const struct fixture *fixture)
 {
 	struct status st = {0};
+	struct child *child = NULL;
 	struct options o;
 	int code;
 
@@ -480,12 +493,16 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	setlocale(LC_CTYPE, "");
 	if (options__parse(&o, argc, argv, &st))
 		return complain(&st);
-	give_up_capabilities(&o);
-	if ((o.mode == MODE_UI || o.mode == MODE_BATCH) &&
-	    config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st))
+	if (hold_command(&o, &child, &st))
 		return complain(&st);
+	give_up_capabilities(&o);
+	if (is_session(&o) && config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st)) {
+		child__free(child);
+		return complain(&st);
+	}
 	set_up_signals(&o);
-	code = run(&o, fixture, &st);
+	code = run(&o, fixture, child, &st);
+	child__free(child);
 	options__fini(&o);
 	return code;
 }

@@ -435,8 +435,8 @@ static int control_key(int byte)
 	return byte;
 }
 
-/* A byte of UTF-8; 0 while a character is not complete, and for one that is broken.
- * get_wch would swallow what follows a broken one. */
+/* A byte of UTF-8; 0 while a character is not complete, and for one that is broken or a control
+ * beyond ASCII, which is no key. get_wch would swallow what follows a broken one. */
 static int take_byte(struct term *t, int byte)
 {
 	u32 cp;
@@ -455,7 +455,7 @@ static int take_byte(struct term *t, int byte)
 		return 0;
 	}
 	t->nbytes = 0;
-	return (int)cp;
+	return cp < 0xa0 ? 0 : (int)cp;
 }
 
 /* A sequence that terminfo does not name (a paste's brackets, a focus report, a modified

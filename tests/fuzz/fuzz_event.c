@@ -4,6 +4,7 @@
  * next ones are what stands in the format, the event and the type of a PMU and in the id of a
  * tracepoint. An event without an error has a type; an error has words.
  */
+#include <limits.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -24,11 +25,11 @@ static const char *const folders[] = {"",
 static const char *const files[] = {"/cpu/format/field", "/cpu/events/named", "/cpu/type",
 				    "/events/sched/sched_switch/id"};
 
-static char dir[64];
+static char dir[PATH_MAX];
 
 static void remove_all(void)
 {
-	char path[128];
+	char path[PATH_MAX + 64];
 
 	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), "%s%s", dir, files[i]);
@@ -43,9 +44,9 @@ static void remove_all(void)
 static void begin(void)
 {
 	const char *tmp = getenv("TMPDIR");
-	char path[128];
+	char path[PATH_MAX + 64];
 
-	snprintf(dir, sizeof(dir), "%.40s/fuzz_event.XXXXXX", tmp ? tmp : "/tmp");
+	snprintf(dir, sizeof(dir), "%.200s/fuzz_event.XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(dir))
 		die("no folder %s", dir);
 	atexit(remove_all);
@@ -58,7 +59,7 @@ static void begin(void)
 
 static void write_file(const char *name, const char *text, size_t len)
 {
-	char path[128];
+	char path[PATH_MAX + 64];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s%s", dir, name);

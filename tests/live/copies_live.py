@@ -77,27 +77,23 @@ def test_copy_too_short():
     assert "longer than the copy (--stack-copy)" in health["note"], health
 
 
-def chains_of(pid, folder, **how):
+def chains_of(pid, **how):
     """How often which stack was seen in user mode, all that nobody may see."""
-    path = os.path.join(folder, "out.folded")
-    run = live.proftop("-b", "-n", 1, "-d", 2, "-F", RATE, "-e", "cpu-clock:u", "-p", pid, "-o",
-                       path, **how)
+    run = live.proftop("-b", "-n", 1, "-d", 2, "-F", RATE, "-e", "cpu-clock:u", "-p", pid,
+                       "--format", "folded", **how)
     assert run.status == 0, str(run)
     shares = collections.Counter()
-    with open(path, encoding="utf-8") as f:
-        for line in f:
-            stack, n = line.rstrip("\n").rsplit(" ", 1)
-            shares[tuple(stack.split(";")[1:])] += int(n)
+    for line in run.out.splitlines():
+        stack, n = line.rsplit(" ", 1)
+        shares[tuple(stack.split(";")[1:])] += int(n)
     return shares
 
 
 def test_same_as_the_kernels_walk():
     """Stacks are those that BPF walks by the same tables"""
-    with shapes() as (pid, program), live.temporary() as folder:
-        os.chmod(folder, 0o777)
-        copies = chains_of(pid, folder, wrap=NOBODY, binary=program)
-        os.unlink(os.path.join(folder, "out.folded"))
-        walked = chains_of(pid, folder, binary=live.RELEASE)
+    with shapes() as (pid, program):
+        copies = chains_of(pid, wrap=NOBODY, binary=program)
+        walked = chains_of(pid, binary=live.RELEASE)
     for some, others, what in ((copies, walked, "copies"), (walked, copies, "BPF")):
         total = sum(some.values())
         assert total > 20, f"{what}: only {total} samples"

@@ -136,7 +136,7 @@ def test_several_events():
     done = subprocess.run(["perf", "script", "-i", file, "-F", "event", "-G"], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     theirs = collections.Counter(x.strip().split(":")[0] for x in done.stdout.splitlines() if x)
-    assert theirs["page-faults"] > 100, theirs
+    assert theirs["page-faults"] > 5 and theirs["cpu-clock"] > 5, theirs
     for event in "cpu-clock", "page-faults":
         shown, mine = replay(file, "-e", event)
         assert shown["health"]["samples"] == theirs[event], (shown["health"], theirs)

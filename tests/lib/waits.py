@@ -11,8 +11,8 @@ import time
 import live
 
 
-# Between the stop of a thread's CPU clock and the switch away from it.
-LEAVING_NS = 3000
+# Between the stop of a thread's CPU clock and the switch away from it, on a slow machine.
+LEAVING_NS = 8000
 
 
 def clipped(start, end, t0, t1):

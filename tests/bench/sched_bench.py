@@ -84,7 +84,7 @@ def pipe_us():
 
 def calm():
     """the machine to be quiet, without anybody's probes"""
-    return waits.quiet() and not any(kind == "prog" for kind, _ in live.loaded())
+    return waits.quiet() and not any(kind == "link" for kind, _ in live.loaded())
 
 
 def wait_for_calm():

@@ -414,7 +414,8 @@ def test_folded():
         frames = stack.split(";")
         sums[frames[0]] = sums.get(frames[0], 0) + int(weight)
         if "sleeper" in frames and "naps" in frames:
-            assert frames.index("sleeper") < frames.index("naps") < len(frames) - 1, line
+            # It may have been preempted where it was, too: then nothing follows.
+            assert frames.index("sleeper") < frames.index("naps"), line
     for name in SLEEPERS:
         live.near(sums.get(name, 0) / 1e6, 1, 0.1, f"{name}, s,")
     assert "sleeper;naps;" in run.out, run.out[:2000]

@@ -34,28 +34,21 @@ static void frame__free(struct snap *s)
 	free(fr);
 }
 
-static void drop_oldest(struct frame *fr)
-{
-	while (fr->before->before)
-		fr = (struct frame *)fr->before;
-	snap__put(fr->before);
-	fr->before = NULL;
-	log__add(LOG_WARN,
-		 "an interval was dropped: proftop did not get to run; with a longer one (-d) it "
-		 "needs to less often");
-}
-
 /* They are nobody else's while they are not taken. */
 static void keep_waiting(struct collector *c, struct frame *fr)
 {
-	struct frame *old = (struct frame *)mailbox__take(&c->mailbox);
+	struct frame *last = fr;
+	u32 n = 0;
 
-	fr->before = old;
-	fr->nbefore = old ? old->nbefore + 1 : 0;
-	if (fr->nbefore > COLLECTOR_FRAMES_WAITING) {
-		drop_oldest(fr);
-		fr->nbefore--;
-	}
+	fr->before = (struct frame *)mailbox__take(&c->mailbox);
+	while (last->before && n++ < COLLECTOR_FRAMES_WAITING)
+		last = (struct frame *)last->before;
+	if (!last->before)
+		return;
+	snap__put(last->before);
+	last->before = NULL;
+	log__add(LOG_WARN, "an interval was dropped: proftop did not get to run; with a longer one "
+			   "(-d) it needs to less often");
 }
 
 void collector__publish(struct collector *c, bool final)

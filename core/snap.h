@@ -79,9 +79,8 @@ struct frame {
 	u64 t_ns;  /* when it was made */
 	bool final; /* nothing follows: the command ended or the input is at its end */
 	/* With collector_config.every_frame: the one made before, a reference, when nobody had taken it
-	 * yet; else NULL. And how many there are in a row. */
+	 * yet; else NULL. */
 	const struct frame *before;
-	u32 nbefore;
 	const struct snap *snaps[MODEL_COUNT]; /* NULL while there is none */
 	/* In force when it was made, with the cgroups that its globs stood for then. */
 	const struct scope *scope;

@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "tui/term.h"
 #include "tui/term_restore.h"
+#include "tui/term_sequence.h"
 #include "tui/term_signal.h"
 #include "tui/theme.h"
 #include "widgets/text.h"
@@ -18,8 +19,8 @@
 #define OUT_FD	 STDOUT_FILENO
 #define ESC_MS	 25
 #define CLICK_NS (400 * NSEC_PER_MSEC)
-/* Bytes of an escape sequence that nobody knows; longer ones are no sequence. */
-#define SEQUENCE_MAX 32
+/* After this long, what comes is no longer a sequence's end but a key. */
+#define SEQUENCE_NS (500 * NSEC_PER_MSEC)
 /* Broken bytes skipped by one call of input(). */
 #define SKIP_MAX 256
 
@@ -45,6 +46,9 @@ struct term {
 	} click;       /* the last one, for double clicks */
 	char bytes[8]; /* of a character that is not complete yet */
 	u32 nbytes;
+	struct sequence sequence;
+	u64 sequence_ns; /* when it began; 0: there is none */
+	bool mouse;
 };
 
 /* ---- opening ---- */
@@ -91,13 +95,21 @@ static SCREEN *open_screen(struct status *st)
 	return NULL;
 }
 
-/* What undoes newterm and mousemask, for term__emergency_restore. */
+/* What a mouse sends begins with it. Others than these are no terminal of xterm's manner. */
+static bool reports_mouse(void)
+{
+	const char *begins = cap("kmous");
+
+	return begins && (!strcmp(begins, "\033[M") || !strcmp(begins, "\033[<"));
+}
+
+/* What undoes newterm and set_mouse, for term__emergency_restore. */
 static void prepare_restore(void)
 {
 	static const char *const undo[] = {"sgr0", "op", "rmkx", "cnorm"};
 
-	if (cap("kmous"))
-		term_restore__add("\033[?1006l\033[?1000l");
+	if (reports_mouse())
+		term_restore__add(MOUSE_REPORTS_OFF);
 	for (u32 i = 0; i < ARRAY_SIZE(undo); i++)
 		term_restore__add(cap(undo[i]));
 	term_restore__add(cap("rmcup") ? cap("rmcup") : "\r\n");
@@ -114,9 +126,16 @@ static void set_modes(void)
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESC_MS);
 	curs_set(0);
-	/* Presses only: with clicks curses would wait for the release. */
-	mouseinterval(0);
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	/* Of a report that is cut off, curses waits for the rest, whatever keys are pressed. */
+	define_key(NULL, KEY_MOUSE);
+}
+
+static void set_mouse(const struct term *t, bool on)
+{
+	if (!t->mouse)
+		return;
+	fputs(on ? MOUSE_REPORTS_ON : MOUSE_REPORTS_OFF, stdout);
+	fflush(stdout);
 }
 
 static attr_t curses_attrs(u8 attrs)
@@ -198,7 +217,7 @@ static void resize_buffers(struct term *t)
 
 static void curses__close(struct term *t)
 {
-	mousemask(0, NULL);
+	set_mouse(t, false);
 	endwin();
 	term_restore__disarm();
 	term_signal__close();
@@ -225,8 +244,10 @@ static struct term *curses__open(const struct term_options *o, struct status *st
 	t->screen = screen;
 	t->ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	t->cursor_x = t->cursor_y = -1;
+	t->mouse = reports_mouse();
 	set_modes();
 	prepare_restore();
+	set_mouse(t, true);
 	resize_buffers(t);
 	err = term_signal__open(IN_FD);
 	t->fd = err;
@@ -367,6 +388,7 @@ static void come_back(struct term *t)
 		endwin();
 	refresh();
 	curs_set(t->cursor_x >= 0 ? 1 : 0);
+	set_mouse(t, true);
 	term_restore__arm(OUT_FD);
 	follow_size(t);
 }
@@ -374,6 +396,7 @@ static void come_back(struct term *t)
 static void curses__suspend(struct term *t)
 {
 	curs_set(1);
+	set_mouse(t, false);
 	endwin();
 	term_restore__disarm();
 	term_signal__stop();
@@ -458,59 +481,74 @@ static int take_byte(struct term *t, int byte)
 	return cp < 0xa0 ? 0 : (int)cp;
 }
 
-/* A sequence that terminfo does not name (a paste's brackets, a focus report, a modified
- * arrow) goes to its end unheard. Returns the key when it was Alt with a letter. */
-static int swallow_sequence(int first)
+static bool was_clicked_before(struct term *t, const struct input *in)
 {
-	int n = 0, ch;
+	u64 now = clock__monotonic_ns();
+	bool again = t->click.t_ns && now - t->click.t_ns < CLICK_NS && t->click.x == in->x &&
+		     t->click.y == in->y;
 
-	while (n < SEQUENCE_MAX && (ch = getch()) != ERR && ch < 0x100) {
-		n++;
-		if (first == 'O' || (ch >= 0x40 && ch <= 0x7e))
-			break;
-	}
-	return n ? 0 : first | KEYCODE_ALT;
+	t->click.t_ns = again ? 0 : now;
+	t->click.x = in->x;
+	t->click.y = in->y;
+	return again;
+}
+
+/* A sequence that terminfo does not name: the mouse's, or one that goes to its end unheard (a
+ * paste's brackets, a focus report, a modified arrow). */
+static struct input sequence_byte(struct term *t, int ch)
+{
+	enum sequence_state state = SEQUENCE_BROKEN;
+	struct input in = {0};
+
+	if (ch < 0x100)
+		state = sequence__add(&t->sequence, (u8)ch, &in);
+	if (state == SEQUENCE_OPEN)
+		return in;
+	t->sequence_ns = 0;
+	if (state == SEQUENCE_BROKEN)
+		ungetch(ch);
+	if (in.type == INPUT_MOUSE && in.mouse == MOUSE_CLICK && was_clicked_before(t, &in))
+		in.mouse = MOUSE_DOUBLE;
+	return in;
+}
+
+static bool in_sequence(struct term *t)
+{
+	if (t->sequence_ns && clock__monotonic_ns() - t->sequence_ns > SEQUENCE_NS)
+		t->sequence_ns = 0;
+	return t->sequence_ns != 0;
+}
+
+static struct input key_input(int key)
+{
+	return (struct input){.type = key ? INPUT_KEY : INPUT_NONE, .key = key};
+}
+
+/* Behind "ESC [" or "ESC O"; without anything it was Alt with that letter. */
+static struct input begin_sequence(struct term *t, int first)
+{
+	int ch = getch();
+
+	if (ch == ERR)
+		return key_input(first | KEYCODE_ALT);
+	if (first == 'O')
+		return (struct input){0};
+	t->sequence.n = 0;
+	t->sequence_ns = clock__monotonic_ns();
+	return sequence_byte(t, ch);
 }
 
 /* curses has waited for what belongs to the escape, so what follows is there by now. */
-static int after_escape(struct term *t)
+static struct input after_escape(struct term *t)
 {
 	int ch = getch(), key;
 
 	if (ch == ERR || ch == 0x1b)
-		return KEYCODE_ESC;
+		return key_input(KEYCODE_ESC);
 	if (ch == '[' || ch == 'O')
-		return swallow_sequence(ch);
+		return begin_sequence(t, ch);
 	key = ch < 0x100 ? take_byte(t, ch) : named_key(ch);
-	return key ? key | KEYCODE_ALT : 0;
-}
-
-static struct input mouse_input(struct term *t)
-{
-	struct input in = {.type = INPUT_MOUSE};
-	u64 now = clock__monotonic_ns();
-	MEVENT ev;
-
-	if (getmouse(&ev) != OK)
-		return (struct input){0};
-	in.x = ev.x;
-	in.y = ev.y;
-	if (ev.bstate & BUTTON4_PRESSED) {
-		in.mouse = MOUSE_WHEEL_UP;
-	} else if (ev.bstate & BUTTON5_PRESSED) {
-		in.mouse = MOUSE_WHEEL_DOWN;
-	} else if (ev.bstate & BUTTON1_PRESSED) {
-		bool again = t->click.t_ns && now - t->click.t_ns < CLICK_NS &&
-			     t->click.x == ev.x && t->click.y == ev.y;
-
-		in.mouse = again ? MOUSE_DOUBLE : MOUSE_CLICK;
-		t->click.t_ns = again ? 0 : now;
-		t->click.x = ev.x;
-		t->click.y = ev.y;
-	} else {
-		in.type = INPUT_NONE;
-	}
-	return in;
+	return key_input(key ? key | KEYCODE_ALT : 0);
 }
 
 /* True: more bytes wait, which were no key. *gone: nobody will ever type again. */
@@ -530,17 +568,11 @@ static bool more_input(bool *gone)
 
 static struct input translate(struct term *t, int ch)
 {
-	struct input in = {.type = INPUT_KEY};
-
-	if (ch == KEY_MOUSE)
-		return mouse_input(t);
+	if (in_sequence(t))
+		return sequence_byte(t, ch);
 	if (ch >= 0x100)
-		in.key = named_key(ch);
-	else
-		in.key = ch == 0x1b ? after_escape(t) : take_byte(t, ch);
-	if (!in.key)
-		in.type = INPUT_NONE;
-	return in;
+		return key_input(named_key(ch));
+	return ch == 0x1b ? after_escape(t) : key_input(take_byte(t, ch));
 }
 
 static struct input curses__input(struct term *t)

@@ -15,7 +15,8 @@ FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c models/*.c \
 	    recording/*.c widgets/*.c) \
-	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_signal.c \
+	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
+	    tui/term_signal.c \
 	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tests/fuzz/fuzz_lib.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c)))
 

@@ -87,8 +87,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct prompt_history history;
 	static struct prompt prompt;
-	/* curses waits for the rest of a mouse's report. */
-	static const char behind[] = "MmMm  ";
 	struct input in;
 
 	if (!term)
@@ -96,8 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	prompt__open(&prompt, "filter", "comm~é");
 	prompt.history = &history;
 	prompt.complete = complete;
-	if (write(master, data, MIN(size, (size_t)MOST_BYTES)) < 0 ||
-	    write(master, behind, sizeof(behind) - 1) < 0)
+	if (write(master, data, MIN(size, (size_t)MOST_BYTES)) < 0)
 		return 0;
 	for (u32 i = 0; i < MOST_EVENTS; i++) {
 		in = term_curses.input(term);

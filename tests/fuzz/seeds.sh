@@ -308,6 +308,7 @@ for name in cpu/field=0x3c,named/u cpu/named/pp 'cpu/config=1,config1=0x7f,confi
 done
 printf '\033[A\033[B\033OP\033[15~\033[1;5C\033[Zabc\t\t\r' >"$out/input/keys"
 printf '\033[<0;10;10M\033[<64;200;3M\033[<0;10;10m\033[M !!' >"$out/input/mouse"
+printf '\033[<0;10\033[<0;5;5M\033[M %%#\033[<;;;M\033[<0;99999;1Mq\033[<' >"$out/input/cut"
 printf 'caf\303\251 \346\227\245\346\234\254 \377\303(\001\005\027\013\020\016\x7f' >"$out/input/text"
 printf '\033[200~paste\033[201~\033[I\033x\033\303\251\033\033[' >"$out/input/odd"
 cp "$keymaps"/*.keys "$out/keymap"

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "symbols/files.h"
+#include "symbols/openfile.h"
 #include "symbols/spaces.h"
 
 struct file {
@@ -153,7 +154,7 @@ static bool is_elf(const struct via *via)
 	int fd;
 
 	map_files_path(via, path, sizeof(path));
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = openfile__link(path);
 	if (fd < 0)
 		return false;
 	elf = pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, "\177ELF", 4);

@@ -38,24 +38,6 @@ static int checked(int fd, const struct sym_object *o)
 	return -ESTALE;
 }
 
-/* Looks before it opens: a device may be mapped too, and opening one has effects. */
-static int open_link(const char *path)
-{
-	int at = open(path, O_PATH | O_CLOEXEC), fd = -ENOENT;
-	char self[64];
-	struct stat st;
-
-	if (at < 0)
-		return -errno;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
-	if (!fstat(at, &st) && S_ISREG(st.st_mode)) {
-		fd = open(self, O_RDONLY | O_CLOEXEC);
-		fd = fd < 0 ? -errno : fd;
-	}
-	close(at);
-	return fd;
-}
-
 static struct via via_of(struct symbols *s, struct object *o)
 {
 	struct via via;
@@ -83,7 +65,7 @@ static int open_object(struct symbols *s, struct object *o)
 		return *o->recorded ? openfile__regular("", pub->path) : -ENOENT;
 	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", via.tgid,
 		 (unsigned long long)via.start, (unsigned long long)via.end);
-	fd = checked(open_link(link), pub);
+	fd = checked(openfile__link(link), pub);
 	if (fd >= 0)
 		return fd;
 	snprintf(root, sizeof(root), "/proc/%u/root", via.tgid);
@@ -91,7 +73,7 @@ static int open_object(struct symbols *s, struct object *o)
 	if (fd >= 0)
 		return fd;
 	snprintf(link, sizeof(link), "/proc/%u/exe", via.tgid);
-	fd = checked(open_link(link), pub);
+	fd = checked(openfile__link(link), pub);
 	if (fd >= 0)
 		return fd;
 	fd = checked(openfile__regular("", pub->path), pub);

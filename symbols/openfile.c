@@ -24,14 +24,12 @@ static int open_handle(const char *root, const char *path)
 	return fd;
 }
 
-int openfile__regular(const char *root, const char *path)
+int openfile__take(int handle)
 {
-	int handle = open_handle(root, path), fd;
 	char self[32];
 	struct stat sb;
+	int fd;
 
-	if (handle < 0)
-		return handle;
 	if (fstat(handle, &sb) || !S_ISREG(sb.st_mode)) {
 		close(handle);
 		return -EINVAL;
@@ -42,4 +40,18 @@ int openfile__regular(const char *root, const char *path)
 		fd = -errno;
 	close(handle);
 	return fd;
+}
+
+int openfile__regular(const char *root, const char *path)
+{
+	int handle = open_handle(root, path);
+
+	return handle < 0 ? handle : openfile__take(handle);
+}
+
+int openfile__link(const char *path)
+{
+	int handle = open(path, O_PATH | O_CLOEXEC);
+
+	return handle < 0 ? -errno : openfile__take(handle);
 }

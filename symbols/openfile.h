@@ -2,8 +2,8 @@
 /*
  * Opens files that somebody else named: debug files, sources, dwz files. Only regular
  * files, without blocking and without side effects on devices; below a root, links that
- * lead out of it are resolved inside it as the process itself would (openat2); and only what whoever
- * called us may read (core/caps.h). Any thread.
+ * lead out of it are resolved inside it as the process itself would (openat2); and only what
+ * whoever called us may read (core/caps.h). Any thread.
  */
 #ifndef SYMBOLS_OPENFILE_H
 #define SYMBOLS_OPENFILE_H
@@ -13,5 +13,10 @@
 /* root: "/proc/PID/root" or "" for our own. path: absolute; below a root it is resolved in
  * there. A read-only descriptor, or -errno (-EINVAL: not a regular file). */
 int openfile__regular(const char *root, const char *path);
+/* The same by a link of the kernel's (/proc/PID/exe, /proc/PID/map_files/...), which leads to the
+ * inode whatever its name is now. */
+int openfile__link(const char *path);
+/* The same from a handle (O_PATH), which is closed. */
+int openfile__take(int handle);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/arena.h"
 #include "core/bisect.h"
+#include "symbols/openfile.h"
 #include "symbols/perfmap.h"
 
 #define WALK_MAX 64 /* entries nested in each other that a look-up steps over */
@@ -90,11 +91,13 @@ static struct identity identify(u32 tgid)
 	return id;
 }
 
-/* Links on the way are resolved within the process's root; the file itself must be none. */
-static int open_below(int root, const char *path)
+/* A handle: whatever it is, it is not opened before it is looked at, as opening a device has
+ * effects. Links on the way are resolved within the process's root; the file itself must be none.
+ */
+static int handle_below(int root, const char *path)
 {
 	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
@@ -104,11 +107,11 @@ static int open_below(int root, const char *path)
 	return fd;
 }
 
-static bool trusted(int fd, const struct identity *id)
+static bool trusted(int handle, const struct identity *id)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	return !fstat(handle, &st) && S_ISREG(st.st_mode) &&
 	       (st.st_uid == 0 || st.st_uid == id->ruid || st.st_uid == id->euid);
 }
 
@@ -116,19 +119,21 @@ static int open_map_of(u32 tgid, char *note, size_t note_size)
 {
 	struct identity id = identify(tgid);
 	char path[64];
-	int root, fd;
+	int root, handle;
 
 	snprintf(path, sizeof(path), "/proc/%u/root", tgid);
 	root = open(id.known ? path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -1;
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", id.nspid);
-	fd = open_below(root, path);
+	handle = handle_below(root, path);
 	close(root);
-	if (fd < 0 || trusted(fd, &id))
-		return fd;
+	if (handle < 0)
+		return -1;
+	if (trusted(handle, &id))
+		return openfile__take(handle);
 	snprintf(note, note_size, "%s is not read: not a regular file of the process's user", path);
-	close(fd);
+	close(handle);
 	return -1;
 }
 

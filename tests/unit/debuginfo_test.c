@@ -12,6 +12,7 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -256,6 +257,32 @@ static void test_hostile_build_id(void **state)
 	free(root);
 }
 
+/* By links as the kernel has them; what is no file is not even opened, and who holds a lease on his
+ * file does not make us wait until the kernel breaks it. */
+static void test_links_of_the_kernel(void **state)
+{
+	char link[64], *path = xasprintf("%s/leased", scratch_dir);
+	int fd = open(path, O_RDWR | O_CREAT, 0600), again, ends[2];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	again = openfile__link(link);
+	assert_true(again >= 0);
+	close(again);
+	if (!fcntl(fd, F_SETLEASE, F_WRLCK)) {
+		signal(SIGIO, SIG_IGN);
+		assert_int_equal(openfile__regular("", path), -EAGAIN);
+		assert_int_equal(openfile__link(link), -EAGAIN);
+	}
+	close(fd);
+	assert_int_equal(pipe(ends), 0);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", ends[0]);
+	assert_int_equal(openfile__link(link), -EINVAL);
+	assert_int_equal(openfile__link("/nowhere/at/all"), -ENOENT);
+	close(ends[0]);
+	close(ends[1]);
+	free(path);
+}
+
 static void test_debuglink(void **state)
 {
 	struct debuginfo *d;
@@ -431,13 +458,21 @@ static void test_deep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dwarf4),	   cmocka_unit_test(test_dwarf5),
-		cmocka_unit_test(test_dwarf3),	   cmocka_unit_test(test_minimal),
-		cmocka_unit_test(test_sections),   cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_build_id),   cmocka_unit_test(test_hostile_build_id),
-		cmocka_unit_test(test_debuglink),  cmocka_unit_test(test_dwz),
-		cmocka_unit_test(test_not_elf),	   cmocka_unit_test(test_abbrev_guard),
-		cmocka_unit_test(test_line_guard), cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_dwarf4),
+		cmocka_unit_test(test_dwarf5),
+		cmocka_unit_test(test_dwarf3),
+		cmocka_unit_test(test_minimal),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_hostile_build_id),
+		cmocka_unit_test(test_links_of_the_kernel),
+		cmocka_unit_test(test_debuglink),
+		cmocka_unit_test(test_dwz),
+		cmocka_unit_test(test_not_elf),
+		cmocka_unit_test(test_abbrev_guard),
+		cmocka_unit_test(test_line_guard),
+		cmocka_unit_test(test_deep),
 	};
 
 	return cmocka_run_group_tests(tests, setup, scratch__remove);

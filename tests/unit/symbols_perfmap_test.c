@@ -6,8 +6,10 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "core/arena.h"
@@ -111,6 +113,59 @@ static void test_broken_lines(void **state)
 	perfmap__free(p);
 }
 
+static u32 found(struct perfmap *p)
+{
+	struct perfmap_hit hit;
+	u32 n = 0;
+
+	for (u64 addr = 0; addr < 0x3000; addr += 8)
+		n += perfmap__find(p, addr, &hit) && addr - hit.start < hit.size;
+	return n;
+}
+
+/* Thousands within each other and crossing each other, the same place again and again: what is
+ * found holds the address, and a look-up steps over few. */
+static void test_overlapping(void **state)
+{
+	struct perfmap *p = perfmap__new(1, 0);
+	int fd = memfd_create("map", 0);
+	FILE *f = fdopen(dup(fd), "w");
+	u64 t0 = clock__thread_cpu_ns();
+
+	for (u32 i = 0; i < 20000; i++)
+		fprintf(f, "%x %x within%u\n", i % 4096, 0x3000 - 2 * (i % 4096), i);
+	for (u32 i = 0; i < 20000; i++)
+		fprintf(f, "800 10 again%u\n", i);
+	fclose(f);
+	refresh(p, fd);
+	assert_int_equal(perfmap__count(p), 4096);
+	assert_true(found(p) > 0x1000 / 8);
+	assert_string_equal(name_at(p, 0x801), "again19999");
+	assert_true(clock__thread_cpu_ns() - t0 < 2 * NSEC_PER_SEC);
+	close(fd);
+	perfmap__free(p);
+}
+
+/* Holes of a terabyte cost nothing; what lies behind them is not read. */
+static void test_sparse(void **state)
+{
+	struct perfmap *p = perfmap__new(1, 0);
+	int fd = memfd_create("map", 0);
+	u64 t0 = clock__thread_cpu_ns();
+
+	append(fd, "1000 10 before\n");
+	assert_int_equal(ftruncate(fd, 1LL << 40), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 1LL << 40);
+	append(fd, "\n2000 10 behind\n");
+	refresh(p, fd);
+	assert_string_equal(name_at(p, 0x1000), "before");
+	assert_string_equal(name_at(p, 0x2000), "");
+	assert_non_null(strstr(perfmap__note(p), "too large"));
+	assert_true(clock__thread_cpu_ns() - t0 < 2 * NSEC_PER_SEC);
+	close(fd);
+	perfmap__free(p);
+}
+
 /* A gigabyte of nothing, then 1,200,000 entries: bounded in time and memory. */
 static void test_huge(void **state)
 {
@@ -181,14 +236,21 @@ static void test_by_parent(void **state)
 	perfmap__free(p);
 }
 
+/* Not read, and not even opened: of a device that alone may have effects. */
 static void refused(void)
 {
 	struct perfmap *p = perfmap__new((u32)getpid(), 0);
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	char events[512];
 
+	assert_true(inotify_add_watch(watch, own_path, IN_OPEN | IN_DONT_FOLLOW) >= 0);
 	assert_false(perfmap__refresh(p));
 	assert_int_equal(perfmap__count(p), 0);
+	assert_non_null(strstr(perfmap__note(p), "not a regular file of the process's user"));
 	perfmap__free(p);
-	assert_int_equal(unlink(own_path), 0);
+	assert_true(read(watch, events, sizeof(events)) < 0 && errno == EAGAIN);
+	close(watch);
+	assert_int_equal(remove(own_path), 0);
 }
 
 static void test_not_followed(void **state)
@@ -203,12 +265,17 @@ static void test_not_followed(void **state)
 	unlink(other);
 	assert_int_equal(mkfifo(own_path, 0644), 0);
 	refused();
+	assert_int_equal(mkdir(own_path, 0755), 0);
+	refused();
 	if (geteuid())
 		skip_because("needs root");
 	fd = make(0);
 	append(fd, "1000 100 of another user\n");
 	assert_int_equal(fchown(fd, 12345, 12345), 0);
 	close(fd);
+	refused();
+	if (mknod(own_path, S_IFCHR | 0600, makedev(1, 5)))
+		skip_because("no devices can be made here");
 	refused();
 }
 
@@ -231,7 +298,8 @@ int main(void)
 		cmocka_unit_test(test_grows),	     cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_broken_lines), cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_by_pid),	     cmocka_unit_test(test_by_parent),
-		cmocka_unit_test(test_not_followed),
+		cmocka_unit_test(test_not_followed), cmocka_unit_test(test_overlapping),
+		cmocka_unit_test(test_sparse),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

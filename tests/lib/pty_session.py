@@ -15,7 +15,7 @@ import live
 class Session:
     """A program in a pseudo terminal of its own, which has its size from the beginning."""
 
-    def __init__(self, *args, binary=live.RELEASE, columns=100, rows=30):
+    def __init__(self, *args, binary=live.RELEASE, columns=100, rows=30, **env):
         self.screen = b""
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -24,7 +24,7 @@ class Session:
         if not self.pid:
             os.close(master)
             os.login_tty(slave)
-            os.execve(binary, [binary, *args], live.environment(TERM="xterm-256color"))
+            os.execve(binary, [binary, *args], live.environment(TERM="xterm-256color", **env))
         os.close(slave)
 
     def pending(self, seconds):

@@ -10,11 +10,13 @@ import struct
 import termios
 import time
 
+import live
 from pty_session import Session
 
 UP, DOWN, RIGHT, LEFT = b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D"
 ENTER, ESC = b"\r", b"\x1b"
 KEPT = 1 << 16  # of what it draws
+LEAKS = os.path.join(live.WORKLOADS, "libleak.so")
 STILL_SECONDS = 70  # views that were left rest after a minute
 
 
@@ -55,16 +57,17 @@ def round_of_keys(number):
 
 
 class Hands:
-    """proftop with somebody at its keys."""
+    """proftop with somebody at its keys; leak: MiB a minute that it is made to forget."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, leak=0):
         self.folder, self.rounds = folder, 0
+        env = {"LD_PRELOAD": LEAKS, "LEAK_MIB": str(leak)} if leak else {}
         here = os.getcwd()
         os.chdir(folder)  # it saves where it is
         try:
             self.session = Session("-F", "199", "--history", "2:32", "--no-config",
                                    "--snapshot-on-signal=json", binary=binary, columns=140,
-                                   rows=45)
+                                   rows=45, **env)
         finally:
             os.chdir(here)
         self.session.wait_text(b"/s", 30)
@@ -80,7 +83,7 @@ class Hands:
             assert self.session.read(min(left, 0.5)), "it ended"
             self.session.screen = self.session.screen[-KEPT:]
 
-    def press(self, key, seconds=0.25):
+    def press(self, key, seconds=0.12):
         os.write(self.session.fd, key)
         self.idle(seconds)
 
@@ -93,15 +96,27 @@ class Hands:
         self.idle(0.3)
 
     def play(self):
-        """A round, and what it saved is removed; it ends on the first view."""
+        """A round, and what it saved is removed; it ends on the first view. Returns how many keys
+        it were."""
+        keys = round_of_keys(self.rounds)
         for columns, rows in ((40, 10), (200, 60), (140, 45)):
             self.resize(columns, rows)
-        for key in round_of_keys(self.rounds):
+        for key in keys:
             self.press(key)
         for path in glob.glob(os.path.join(self.folder, "*")):
             if os.path.isfile(path):
                 os.unlink(path)
         self.rounds += 1
+        return len(keys)
+
+    def rest(self):
+        """Looks at the first view until the others are closed; returns the report."""
+        self.words("window total")
+        self.press(b"z")
+        self.idle(STILL_SECONDS)
+        report = self.snapshot("cpu")
+        self.words("window decaying")
+        return report
 
     def snapshot(self, view):
         """The open view as it is now, as an object."""

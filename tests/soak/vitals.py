@@ -1,26 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a process takes of the machine, sampled while it runs, and whether it grew."""
+"""What a process takes of the machine, as the kernel has it, while it runs. None of it is a matter
+of how busy the machine is, but for CPU time, which is told by the work that was done for it."""
 import contextlib
 import os
 import re
 import statistics
 import threading
-import time
+
+from judge import Column
 
 TICK = os.sysconf("SC_CLK_TCK")
-# Column, unit, what may be added after warm-up: a share, and so much.
-COLUMNS = (
-    ("rss", "MiB", 0.10, 4.0),
-    ("private", "MiB", 0.10, 4.0),
-    ("maps memory", "MiB", 0.05, 1.0),
-    ("fds", "", 0.0, 2),  # those that are open for a moment
-    ("files", "", 0.0, 16),
-    ("threads", "", 0.0, 0),
-    ("programs", "", 0.0, 0),
-    ("maps", "", 0.0, 0),
-    ("links", "", 0.0, 0),
-    ("cpu", "%", 0.50, 2.0),
+LAST = 3  # of how many looks at the end of a rest the median is taken
+
+# While somebody only looks, and the views that were left are closed.
+AT_REST = (
+    Column("rss", "MiB", 0.05, 4),
+    Column("private", "MiB", 0.05, 4),
+    Column("mappings", "", 0.05, 16),
+    Column("map memory", "MiB", exact=True, more=1),
+    Column("program memory", "MiB", exact=True),
+    Column("fds", exact=True, more=2),  # those that are open for a moment
+    Column("files", exact=True, more=16),
+    Column("threads", exact=True),
+    Column("programs", exact=True),
+    Column("maps", exact=True),
+    Column("links", exact=True),
 )
+# The most there was in a round, with all views open.
+AT_MOST = (
+    Column("most rss", "MiB", 0.10, 4),
+    Column("most map memory", "MiB", exact=True),
+    Column("most fds", exact=True, more=8),
+    Column("most threads", exact=True, more=1),
+    Column("most programs", exact=True),
+    Column("most maps", exact=True),
+    Column("most links", exact=True),
+)
+CPU = (Column("cpu a key", "ms", 0.3, 1), Column("cpu a sample", "us", 0.3, 5))
+COLUMNS = AT_REST + AT_MOST + CPU
 
 
 def cpu_seconds(pid):
@@ -31,22 +48,29 @@ def cpu_seconds(pid):
 
 def status(pid):
     with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
-        return {k: v for k, v in re.findall(r"^(\w+):\s+(\d+)", f.read(), re.M)}
+        return {k: int(v) for k, v in re.findall(r"^(\w+):\s+(\d+)", f.read(), re.M)}
+
+
+def mappings(pid):
+    with open(f"/proc/{pid}/maps", "rb") as f:
+        return f.read().count(b"\n")
 
 
 def bpf_objects(pid):
-    """({kind: number of different ones}, bytes of the maps), by /proc/PID/fdinfo."""
-    found, memory = {"prog": set(), "map": set(), "link": set()}, {}
+    """{kind: {id of each: bytes of the kernel's memory}}, by /proc/PID/fdinfo."""
+    found = {"prog": {}, "map": {}, "link": {}}
     for fd in os.listdir(f"/proc/{pid}/fdinfo"):
         with contextlib.suppress(FileNotFoundError):
             with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii", errors="replace") as f:
                 text = f.read()
-            for kind, number in re.findall(r"^(prog|map|link)_id:\s+(\d+)$", text, re.M):
-                found[kind].add(number)
-            numbers = dict(re.findall(r"^(map_id|memlock):\s+(\d+)$", text, re.M))
-            if "map_id" in numbers:
-                memory[numbers["map_id"]] = int(numbers.get("memlock", 0))
-    return {kind: len(ids) for kind, ids in found.items()}, sum(memory.values())
+            memory = re.search(r"^memlock:\s+(\d+)$", text, re.M)
+            # A link's text names its program, too.
+            for kind in ("link", "map", "prog"):
+                number = re.search(rf"^{kind}_id:\s+(\d+)$", text, re.M)
+                if number:
+                    found[kind][number[1]] = int(memory[1]) if memory else 0
+                    break
+    return found
 
 
 def descriptors(pid):
@@ -61,32 +85,42 @@ def descriptors(pid):
 
 
 def measure(pid):
-    objects, memory = bpf_objects(pid)
-    now = status(pid)
+    objects, now = bpf_objects(pid), status(pid)
     fds, files = descriptors(pid)
-    return {"rss": int(now["VmRSS"]) / 1024, "private": int(now["RssAnon"]) / 1024,
-            "maps memory": memory / 2**20, "fds": fds, "files": files,
-            "threads": int(now["Threads"]), "programs": objects["prog"],
-            "maps": objects["map"], "links": objects["link"]}
+    return {"rss": now["VmRSS"] / 1024, "private": now["RssAnon"] / 1024,
+            "mappings": mappings(pid), "map memory": sum(objects["map"].values()) / 2**20,
+            "program memory": sum(objects["prog"].values()) / 2**20, "fds": fds, "files": files,
+            "threads": now["Threads"], "programs": len(objects["prog"]),
+            "maps": len(objects["map"]), "links": len(objects["link"])}
+
+
+def at_rest(pid, wait):
+    """wait(seconds): what somebody does who only looks."""
+    looks = []
+    for _ in range(LAST):
+        looks.append(measure(pid))
+        wait(1)
+    return {c.name: statistics.median(look[c.name] for look in looks) for c in AT_REST}
 
 
 class Watch:
-    """Samples a process every few seconds, in a thread of its own."""
+    """Looks at a process every few seconds, in a thread of its own, for what there is at most."""
 
     def __init__(self, pid, seconds):
-        self.pid, self.seconds, self.samples = pid, seconds, []
+        self.pid, self.seconds, self.looks = pid, seconds, []
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run)
-        self.start = time.monotonic()
 
     def run(self):
-        at, cpu = time.monotonic(), cpu_seconds(self.pid)
         while not self.over.wait(self.seconds):
             with contextlib.suppress(OSError, KeyError):
-                now, used = time.monotonic(), cpu_seconds(self.pid)
-                self.samples.append({"t": now - self.start, **measure(self.pid),
-                                     "cpu": 100 * (used - cpu) / (now - at)})
-                at, cpu = now, used
+                self.looks.append(measure(self.pid))
+
+    def most(self):
+        """Since it was asked last."""
+        looks, self.looks = self.looks, []
+        return {c.name: max(look[c.name.removeprefix("most ")] for look in looks)
+                for c in AT_MOST}
 
     def __enter__(self):
         self.thread.start()
@@ -95,20 +129,3 @@ class Watch:
     def __exit__(self, *_):
         self.over.set()
         self.thread.join()
-
-
-def third(samples, column, last):
-    n = max(len(samples) // 3, 1)
-    return [s[column] for s in (samples[-n:] if last else samples[:n])]
-
-
-def grown(samples):
-    """[(column, unit, in the first third, in the last, what is allowed, whether it holds)] of
-    samples after warm-up: the highest, as views are open in turn; of CPU the median."""
-    rows = []
-    for column, unit, share, more in COLUMNS:
-        of = statistics.median if column == "cpu" else max
-        first, last = of(third(samples, column, False)), of(third(samples, column, True))
-        bound = first * (1 + share) + more
-        rows.append((column, unit, first, last, bound, last <= bound))
-    return rows

@@ -117,9 +117,19 @@ def io():
     return watch.reports[-1]
 
 
+def share_of_both(report):
+    """
+    hot_70's of both functions. qemu often finds that its counter of instructions has overflowed
+    only when the thread enters the kernel, even if only user space is counted: those samples are
+    of a system call.
+    """
+    a, b = (live.row(report, name)["self_count"] for name in ("hot_70", "hot_30"))
+    assert a + b, report["rows"][:3]
+    return 100 * a / (a + b)
+
+
 def counters():
-    """by the CPU's own counters: instructions are sampled, and cycles are 70 and 30 % in two
-    functions"""
+    """by the CPU's own counters, cycles and instructions: 70 and 30 % in two functions"""
     told = []
     for event in ("cycles", "instructions"):
         with live.Workload("two_functions", LIMIT_S) as work:
@@ -129,9 +139,7 @@ def counters():
         health = report["health"]
         assert health["event"].split(":")[0] == event, health
         assert health["samples"] >= 20, health
-        if event == "cycles":  # loads are made by time
-            live.near(live.row(report, "hot_70")["self_pct"], 70, 18, "hot_70's share")
-            live.near(live.row(report, "hot_30")["self_pct"], 30, 18, "hot_30's share")
+        live.near(share_of_both(report), 70, 18, f"hot_70's {event}, %,")
         told.append(health["event"])
     report["health"]["event"] = " and ".join(told)
     return report

@@ -63,9 +63,10 @@ struct value_part {
 enum column_flag {
 	COLUMN_SCREEN = 1, /* shown in the table */
 	COLUMN_EXPORT = 2, /* a field in json and csv */
-	COLUMN_FLEX = 4,   /* takes the width that is left */
-	COLUMN_BAR = 8,	   /* drawn with a bar behind the number (percentages) */
-	COLUMN_KEY = 16,   /* its text names the row: never dropped, cut in the middle */
+	COLUMN_BOTH = COLUMN_SCREEN | COLUMN_EXPORT,
+	COLUMN_FLEX = 4, /* takes the width that is left */
+	COLUMN_BAR = 8,	 /* drawn with a bar behind the number (percentages) */
+	COLUMN_KEY = 16, /* its text names the row: never dropped, cut in the middle */
 	COLUMN_ASCENDING = 32, /* sorts upward first (names) */
 	COLUMN_TREND_PCT = 64, /* a trend of percentages: 100 is its full height */
 	/* What a number is, for whoever compares two tables of other times. */
@@ -76,8 +77,7 @@ enum column_flag {
 struct column {
 	const char *name;  /* field name in json and csv: with its unit, never changed */
 	const char *title; /* on screen */
-	const char *unit;
-	const char *help; /* one line, for ? */
+	const char *help;  /* one line, for ? */
 	enum value_type type;
 	u8 width;    /* cells on screen, fixed from tick to tick; least width when FLEX */
 	u8 priority; /* narrow screens drop the highest first; 0 is never dropped */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of the cache view's rows. */
+#include "core/columns.h"
 #include "models/cache_answer.h"
 
 enum cache_column {
@@ -35,67 +36,34 @@ enum cache_column {
 /* What paths want of it, where nobody has to be named beside them. */
 #define PATHS_W 40
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-#define NUMBER(name_, title_, priority_, flags_, help_)                                            \
-	{                                                                                          \
-		.name = name_, .title = title_, .unit = "pages", .help = help_,                    \
-		.type = VALUE_COUNT, .width = 7, .priority = priority_, .flags = flags_            \
-	}
-#define PCT(name_, title_, priority_, flags_, help_)                                               \
-	{                                                                                          \
-		.name = name_, .title = title_, .unit = "%", .help = help_, .type = VALUE_PCT,     \
-		.width = 6, .priority = priority_, .flags = flags_                                 \
-	}
-#define TEXT(name_, title_, width_, priority_, flags_, help_)                                      \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
-		.width = width_, .priority = priority_, .flags = (flags_) | COLUMN_ASCENDING       \
-	}
-#define ID(name_, help_)                                                                           \
-	{                                                                                          \
-		.name = name_, .title = name_, .help = help_, .type = VALUE_COUNT, .width = 7,     \
-		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
-	}
-#define OF_COUNT(count, name_, title_, priority_, help_)                                           \
-	[COL_COUNTS + (count)] = NUMBER(name_, title_, priority_, BOTH | COLUMN_SUM, help_)
+#define OF_COUNT(count, name, title, priority, help)                                               \
+	[COL_COUNTS + (count)] =                                                                   \
+		COUNT_COLUMN(name, title, 7, priority, COLUMN_BOTH | COLUMN_SUM, help)
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
 const struct column cache_columns[COLUMNS] = {
-	[COL_SHARE] = {.name = "miss_share_pct",
-		       .title = "Miss%",
-		       .unit = "%",
-		       .help = "share of all misses; of what unfolds, that of its stacks",
-		       .type = VALUE_PCT,
-		       .width = 6,
-		       .flags = BOTH | COLUMN_BAR | COLUMN_SHARE},
-	[COL_MISS_RATE] = NUMBER("miss_rate", "Miss/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
-				 "pages asked for that were not in the cache, per second"),
-	[COL_HIT_PCT] = {.name = "hit_pct",
-			 .title = "Hit%",
-			 .unit = "%",
-			 .help = "share of the pages asked for that were in the cache already",
-			 .type = VALUE_PCT,
-			 .width = 6,
-			 .flags = BOTH},
-	[COL_HIT_RATE] = NUMBER("hit_rate", "Hit/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
-				"pages asked for that were in the cache, per second"),
-	[COL_DIRTY_RATE] = NUMBER("dirty_rate", "Dirty/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
-				  "clean pages that became dirty, per second"),
-	[COL_ADDED_RATE] = {.name = "added_rate",
-			    .title = "In B/s",
-			    .unit = "B",
-			    .help = "bytes per second put into the cache: misses, read ahead and "
-				    "others",
-			    .type = VALUE_BYTES,
-			    .width = 6,
-			    .priority = 2,
-			    .flags = COLUMN_SCREEN | COLUMN_SHARE},
-	[COL_READ_PCT] = PCT("read_hit_pct", "RdHit%", 3, BOTH, "the same of reads and faults"),
-	[COL_WRITE_PCT] = PCT("write_hit_pct", "WrHit%", 3, BOTH, "the same of writes"),
-	[COL_MISSES] = NUMBER("misses", "Misses", 0, COLUMN_EXPORT | COLUMN_SUM,
-			      "pages asked for that were not in the cache, in the window"),
-	[COL_HITS] = NUMBER("hits", "Hits", 0, COLUMN_EXPORT | COLUMN_SUM,
-			    "pages asked for that were in the cache, in the window"),
+	[COL_SHARE] =
+		PCT_COLUMN("miss_share_pct", "Miss%", 6, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
+			   "share of all misses; of what unfolds, that of its stacks"),
+	[COL_MISS_RATE] = COUNT_COLUMN("miss_rate", "Miss/s", 7, 0, COLUMN_SCREEN | COLUMN_SHARE,
+				       "pages asked for that were not in the cache, per second"),
+	[COL_HIT_PCT] = PCT_COLUMN("hit_pct", "Hit%", 6, 0, COLUMN_BOTH,
+				   "share of the pages asked for that were in the cache already"),
+	[COL_HIT_RATE] = COUNT_COLUMN("hit_rate", "Hit/s", 7, 0, COLUMN_SCREEN | COLUMN_SHARE,
+				      "pages asked for that were in the cache, per second"),
+	[COL_DIRTY_RATE] = COUNT_COLUMN("dirty_rate", "Dirty/s", 7, 0, COLUMN_SCREEN | COLUMN_SHARE,
+					"clean pages that became dirty, per second"),
+	[COL_ADDED_RATE] =
+		BYTES_COLUMN("added_rate", "In B/s", 6, 2, COLUMN_SCREEN | COLUMN_SHARE,
+			     "bytes per second put into the cache: misses, read ahead and others"),
+	[COL_READ_PCT] = PCT_COLUMN("read_hit_pct", "RdHit%", 6, 3, COLUMN_BOTH,
+				    "the same of reads and faults"),
+	[COL_WRITE_PCT] =
+		PCT_COLUMN("write_hit_pct", "WrHit%", 6, 3, COLUMN_BOTH, "the same of writes"),
+	[COL_MISSES] = COUNT_COLUMN("misses", "Misses", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
+				    "pages asked for that were not in the cache, in the window"),
+	[COL_HITS] = COUNT_COLUMN("hits", "Hits", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
+				  "pages asked for that were in the cache, in the window"),
 	OF_COUNT(CACHE_READ_HITS, "read_hits", "RdHit", 0,
 		 "pages read that were in the cache, in the window"),
 	OF_COUNT(CACHE_READ_MISSES, "read_misses", "RdMiss", 0,
@@ -123,33 +91,31 @@ const struct column cache_columns[COLUMNS] = {
 		 "pages taken out to make room for others, in the window"),
 	OF_COUNT(CACHE_DROPPED, "dropped", "Dropped", 2,
 		 "pages taken out as they were truncated, invalidated or dropped"),
-	[COL_WASTED_PCT] = PCT("readahead_wasted_pct", "Waste%", 2, BOTH,
-			       "wasted pages' share of those read ahead that were used or wasted"),
-	[COL_ADDED] = {.name = "added_bytes",
-		       .title = "Added",
-		       .unit = "B",
-		       .help = "bytes put into the cache: misses, read ahead and others",
-		       .type = VALUE_BYTES,
-		       .width = 7,
-		       .priority = 1,
-		       .flags = BOTH | COLUMN_SUM},
-	[COL_PID_TEXT] = TEXT("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
-	[COL_COMM] = TEXT("comm", "Command", 15, 0, BOTH,
-			  "name of the process; [nobody]: what was not done by one, as evictions"),
-	[COL_TOTAL] = TEXT("total", "Total", 15, 0, COLUMN_SCREEN, "everything in scope"),
-	[COL_FILE] = TEXT("file", "File", 25, 0, BOTH,
-			  "path below the root of its mount; [device]: a disk's own pages, as "
-			  "directories"),
-	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 0, BOTH,
-			    "cgroup v2 of who did it, path below its mount point"),
+	[COL_WASTED_PCT] =
+		PCT_COLUMN("readahead_wasted_pct", "Waste%", 6, 2, COLUMN_BOTH,
+			   "wasted pages' share of those read ahead that were used or wasted"),
+	[COL_ADDED] = BYTES_COLUMN("added_bytes", "Added", 7, 1, COLUMN_BOTH | COLUMN_SUM,
+				   "bytes put into the cache: misses, read ahead and others"),
+	[COL_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
+	[COL_COMM] = TEXT_COLUMN(
+		"comm", "Command", 15, 0, COLUMN_BOTH,
+		"name of the process; [nobody]: what was not done by one, as evictions"),
+	[COL_TOTAL] = TEXT_COLUMN("total", "Total", 15, 0, COLUMN_SCREEN, "everything in scope"),
+	[COL_FILE] = TEXT_COLUMN(
+		"file", "File", 25, 0, COLUMN_BOTH,
+		"path below the root of its mount; [device]: a disk's own pages, as directories"),
+	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
+				   "cgroup v2 of who did it, path below its mount point"),
 	[COL_TOP_FILE] =
-		TEXT("top_file", "Most of it on", 17, 1, BOTH,
-		     "the known file that is missed most; where none is, that is hit most"),
-	[COL_TOP_COMM] = TEXT("top_comm", "Most of it by", 15, 1, BOTH,
-			      "the process that misses most; where none does, that hits most"),
-	[COL_PID] = ID("pid", "process id; null of what no process did"),
-	[COL_DEV] = TEXT("dev", "dev", 7, 0, COLUMN_EXPORT, "device of the file, major:minor"),
-	[COL_INODE] = ID("inode", "the file's number"),
+		TEXT_COLUMN("top_file", "Most of it on", 17, 1, COLUMN_BOTH,
+			    "the known file that is missed most; where none is, that is hit most"),
+	[COL_TOP_COMM] =
+		TEXT_COLUMN("top_comm", "Most of it by", 15, 1, COLUMN_BOTH,
+			    "the process that misses most; where none does, that hits most"),
+	[COL_PID] = ID_COLUMN("pid", "process id; null of what no process did"),
+	[COL_DEV] =
+		TEXT_COLUMN("dev", "dev", 7, 0, COLUMN_EXPORT, "device of the file, major:minor"),
+	[COL_INODE] = ID_COLUMN("inode", "the file's number"),
 };
 const u32 cache_ncolumns = COLUMNS;
 

@@ -2,6 +2,7 @@
 /* Rows of who misses the CPU's caches, and their columns. */
 #include <stdio.h>
 
+#include "core/columns.h"
 #include "models/cpu_cache.h"
 #include "models/who.h"
 #include "models/windows.h"
@@ -38,41 +39,30 @@ enum cpu_cache_column {
 	COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-#define NUMBER(name_, title_, priority_, flags_, help_)                                            \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_COUNT, .width = 9,    \
-		.priority = priority_, .flags = flags_                                             \
-	}
-#define SHARE(name_, title_, priority_, flags_, help_)                                             \
-	{                                                                                          \
-		.name = name_, .title = title_, .unit = "%", .help = help_, .type = VALUE_PCT,     \
-		.width = 12, .priority = priority_, .flags = (flags_) | COLUMN_BAR                 \
-	}
-#define TEXT(name_, title_, width_, priority_, flags_, help_)                                      \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
-		.width = width_, .priority = priority_, .flags = (flags_) | COLUMN_ASCENDING       \
-	}
-
 const struct column cpu_cache_columns[COLUMNS] = {
-	[COL_REFERENCE_RATE] = NUMBER("reference_rate", "Refs/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
-				      "times the cache was asked, per second"),
-	[COL_MISS_RATE] = NUMBER("miss_rate", "Miss/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
-				 "of those: it had not got it, per second"),
-	[COL_HIT_PCT] = SHARE("hit_pct", "Hit%", 0, BOTH, "share of the references that hit"),
-	[COL_MISS_SHARE] = SHARE("miss_share_pct", "Of misses%", 2, COLUMN_SCREEN | COLUMN_SHARE,
-				 "share of all misses that are the row's"),
-	[COL_CPU_TEXT] = TEXT("on", "CPU", 5, 0, COLUMN_SCREEN, "number of the CPU"),
-	[COL_PID_TEXT] = TEXT("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
-	[COL_COMM] = TEXT("comm", "Command", 15, 0, BOTH, "name of the thread"),
-	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 3, BOTH | COLUMN_FLEX,
-			    "cgroup v2 of the process, path below its mount point"),
-	[COL_REFERENCES] =
-		NUMBER("references", "references", 0, COLUMN_EXPORT | COLUMN_SUM, "times the cache was asked"),
-	[COL_MISSES] = NUMBER("misses", "misses", 0, COLUMN_EXPORT | COLUMN_SUM, "of those: it had not got it"),
-	[COL_CPU] = NUMBER("cpu", "cpu", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "number of the CPU"),
-	[COL_PID] = NUMBER("pid", "pid", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
+	[COL_REFERENCE_RATE] =
+		COUNT_COLUMN("reference_rate", "Refs/s", 9, 0, COLUMN_SCREEN | COLUMN_SHARE,
+			     "times the cache was asked, per second"),
+	[COL_MISS_RATE] = COUNT_COLUMN("miss_rate", "Miss/s", 9, 0, COLUMN_SCREEN | COLUMN_SHARE,
+				       "of those: it had not got it, per second"),
+	[COL_HIT_PCT] = PCT_COLUMN("hit_pct", "Hit%", 12, 0, COLUMN_BOTH | COLUMN_BAR,
+				   "share of the references that hit"),
+	[COL_MISS_SHARE] = PCT_COLUMN("miss_share_pct", "Of misses%", 12, 2,
+				      COLUMN_SCREEN | COLUMN_SHARE | COLUMN_BAR,
+				      "share of all misses that are the row's"),
+	[COL_CPU_TEXT] = TEXT_COLUMN("on", "CPU", 5, 0, COLUMN_SCREEN, "number of the CPU"),
+	[COL_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
+	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH, "name of the thread"),
+	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 3, COLUMN_BOTH | COLUMN_FLEX,
+				   "cgroup v2 of the process, path below its mount point"),
+	[COL_REFERENCES] = COUNT_COLUMN("references", "references", 9, 0,
+					COLUMN_EXPORT | COLUMN_SUM, "times the cache was asked"),
+	[COL_MISSES] = COUNT_COLUMN("misses", "misses", 9, 0, COLUMN_EXPORT | COLUMN_SUM,
+				    "of those: it had not got it"),
+	[COL_CPU] = COUNT_COLUMN("cpu", "cpu", 9, 0, COLUMN_EXPORT | COLUMN_ASCENDING,
+				 "number of the CPU"),
+	[COL_PID] =
+		COUNT_COLUMN("pid", "pid", 9, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
 };
 const u32 cpu_cache_ncolumns = COLUMNS;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of who looks up names, and their columns. */
+#include "core/columns.h"
 #include "models/dentry.h"
 #include "models/who.h"
 #include "models/windows.h"
@@ -25,44 +26,32 @@ enum dentry_column {
 	COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-#define NUMBER(name_, title_, priority_, flags_, help_)                                            \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_COUNT, .width = 9,    \
-		.priority = priority_, .flags = flags_                                             \
-	}
-#define TEXT(name_, title_, width_, priority_, flags_, help_)                                      \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
-		.width = width_, .priority = priority_, .flags = (flags_) | COLUMN_ASCENDING       \
-	}
-
 const struct column dentry_columns[COLUMNS] = {
-	[COL_LOOKUP_RATE] = NUMBER("lookup_rate", "Lookup/s", 0, COLUMN_SCREEN | COLUMN_SHARE,
-				   "system calls that name a path, per second"),
-	[COL_NEGATIVE_RATE] = NUMBER("negative_rate", "Absent/s", 1, COLUMN_SCREEN | COLUMN_SHARE,
-				     "of those: found nothing of that name, per second"),
-	[COL_NEGATIVE_PCT] = {.name = "negative_pct",
-			      .title = "Absent%",
-			      .unit = "%",
-			      .help = "share of the lookups that found nothing of that name",
-			      .type = VALUE_PCT,
-			      .width = 12,
-			      .flags = BOTH | COLUMN_BAR},
-	[COL_SLOW_RATE] = NUMBER("slow_rate", "Slow/s", 2, COLUMN_SCREEN | COLUMN_SHARE,
-				 "of those: the file system had to be asked, per second"),
-	[COL_PID_TEXT] = TEXT("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
-	[COL_COMM] = TEXT("comm", "Command", 15, 0, BOTH, "name of the process"),
-	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 3, BOTH | COLUMN_FLEX,
-			    "cgroup v2 of the process, path below its mount point"),
+	[COL_LOOKUP_RATE] =
+		COUNT_COLUMN("lookup_rate", "Lookup/s", 9, 0, COLUMN_SCREEN | COLUMN_SHARE,
+			     "system calls that name a path, per second"),
+	[COL_NEGATIVE_RATE] =
+		COUNT_COLUMN("negative_rate", "Absent/s", 9, 1, COLUMN_SCREEN | COLUMN_SHARE,
+			     "of those: found nothing of that name, per second"),
+	[COL_NEGATIVE_PCT] = PCT_COLUMN("negative_pct", "Absent%", 12, 0, COLUMN_BOTH | COLUMN_BAR,
+					"share of the lookups that found nothing of that name"),
+	[COL_SLOW_RATE] = COUNT_COLUMN("slow_rate", "Slow/s", 9, 2, COLUMN_SCREEN | COLUMN_SHARE,
+				       "of those: the file system had to be asked, per second"),
+	[COL_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
+	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH, "name of the process"),
+	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 3, COLUMN_BOTH | COLUMN_FLEX,
+				   "cgroup v2 of the process, path below its mount point"),
 	[COL_COUNTS + DENTRY_LOOKUPS] =
-		NUMBER("lookups", "lookups", 0, COLUMN_EXPORT | COLUMN_SUM, "system calls that name a path"),
-	[COL_COUNTS + DENTRY_NEGATIVE] = NUMBER("negative", "negative", 0, COLUMN_EXPORT | COLUMN_SUM,
-						"of those: found nothing of that name"),
-	[COL_COUNTS + DENTRY_SLOW] = NUMBER("slow", "slow", 0, COLUMN_EXPORT | COLUMN_SUM,
-					    "of those: the file system had to be asked; null "
-					    "where that is not known"),
-	[COL_PID] = NUMBER("pid", "pid", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
+		COUNT_COLUMN("lookups", "lookups", 9, 0, COLUMN_EXPORT | COLUMN_SUM,
+			     "system calls that name a path"),
+	[COL_COUNTS + DENTRY_NEGATIVE] =
+		COUNT_COLUMN("negative", "negative", 9, 0, COLUMN_EXPORT | COLUMN_SUM,
+			     "of those: found nothing of that name"),
+	[COL_COUNTS + DENTRY_SLOW] = COUNT_COLUMN(
+		"slow", "slow", 9, 0, COLUMN_EXPORT | COLUMN_SUM,
+		"of those: the file system had to be asked; null where that is not known"),
+	[COL_PID] =
+		COUNT_COLUMN("pid", "pid", 9, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
 };
 const u32 dentry_ncolumns = COLUMNS;
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "core/columns.h"
 #include "core/export_stacks.h"
 #include "models/frames.h"
 
@@ -26,36 +27,32 @@ enum {
 	FLAME_COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-#define COLUMN(n, t, h, ty, f)                                                                     \
-	{                                                                                          \
-		.name = n, .title = t, .help = h, .type = ty, .width = 7, .flags = f               \
-	}
 #define COLUMNS(total, self, type, cold_flags)                                                     \
-	[FLAME_TOTAL_PCT] =                                                                        \
-		COLUMN("total_pct", "Total%", "of all: it and what it calls", VALUE_PCT, BOTH),    \
-	[FLAME_SELF_PCT] = COLUMN("self_pct", "Self%", "of all: what ends here", VALUE_PCT, BOTH), \
-	[FLAME_TOTAL] = COLUMN(total, "Total", "it and what it calls", type, BOTH),                \
-	[FLAME_SELF] = COLUMN(self, "Self", "what ends here", type, COLUMN_EXPORT),                \
-	[FLAME_COLD] = COLUMN("cold_ns", "off-CPU", "part of the total: off the CPU", VALUE_NS,    \
-			      cold_flags),                                                         \
-	[FLAME_TREE] = COLUMN("tree", "Function", "indented by its depth", VALUE_TEXT,             \
-			      COLUMN_SCREEN | COLUMN_KEY | COLUMN_FLEX),                           \
-	[FLAME_SYMBOL] =                                                                           \
-		COLUMN("symbol", "Symbol", "function or command", VALUE_TEXT, COLUMN_EXPORT),      \
+	[FLAME_TOTAL_PCT] = PCT_COLUMN("total_pct", "Total%", 7, 0, COLUMN_BOTH,                   \
+				       "of all: it and what it calls"),                            \
+	[FLAME_SELF_PCT] =                                                                         \
+		PCT_COLUMN("self_pct", "Self%", 7, 0, COLUMN_BOTH, "of all: what ends here"),      \
+	[FLAME_TOTAL] = COLUMN(type, total, "Total", 7, 0, COLUMN_BOTH, "it and what it calls"),   \
+	[FLAME_SELF] = COLUMN(type, self, "Self", 7, 0, COLUMN_EXPORT, "what ends here"),          \
+	[FLAME_COLD] = TIME_COLUMN("cold_ns", "off-CPU", 7, 0, cold_flags,                         \
+				   "part of the total: off the CPU"),                              \
+	[FLAME_TREE] = COLUMN(VALUE_TEXT, "tree", "Function", 7, 0,                                \
+			      COLUMN_SCREEN | COLUMN_KEY | COLUMN_FLEX, "indented by its depth"),  \
+	[FLAME_SYMBOL] = COLUMN(VALUE_TEXT, "symbol", "Symbol", 7, 0, COLUMN_EXPORT,               \
+				"function or command"),                                            \
 	[FLAME_OBJECT] =                                                                           \
-		COLUMN("object", "Object", "program or library", VALUE_TEXT, COLUMN_EXPORT),       \
-	[FLAME_KIND] = COLUMN("kind", "Kind", "kind of code", VALUE_TEXT, COLUMN_EXPORT),          \
-	[FLAME_DEPTH] = COLUMN("depth", "Depth", "0 the first row", VALUE_COUNT, COLUMN_EXPORT),   \
-	[FLAME_PARENT] = COLUMN("parent", "Parent", "its row, from 0; null of the first",          \
-				VALUE_COUNT, COLUMN_EXPORT),                                       \
-	[FLAME_THEN_PCT] =                                                                         \
-		COLUMN("then_total_pct", "Then%", "of all in the baseline", VALUE_PCT, BOTH),      \
-	[FLAME_DIFF_PCT] =                                                                         \
-		COLUMN("diff_total_pct", "Diff%", "its share's change", VALUE_CHANGE, BOTH)
+		COLUMN(VALUE_TEXT, "object", "Object", 7, 0, COLUMN_EXPORT, "program or library"), \
+	[FLAME_KIND] = COLUMN(VALUE_TEXT, "kind", "Kind", 7, 0, COLUMN_EXPORT, "kind of code"),    \
+	[FLAME_DEPTH] = COUNT_COLUMN("depth", "Depth", 7, 0, COLUMN_EXPORT, "0 the first row"),    \
+	[FLAME_PARENT] = COUNT_COLUMN("parent", "Parent", 7, 0, COLUMN_EXPORT,                     \
+				      "its row, from 0; null of the first"),                       \
+	[FLAME_THEN_PCT] = PCT_COLUMN("then_total_pct", "Then%", 7, 0, COLUMN_BOTH,                \
+				      "of all in the baseline"),                                   \
+	[FLAME_DIFF_PCT] = COLUMN(VALUE_CHANGE, "diff_total_pct", "Diff%", 7, 0, COLUMN_BOTH,      \
+				  "its share's change")
 
 const struct column flame_count_columns[] = {COLUMNS("count", "self_count", VALUE_COUNT, 0)};
-const struct column flame_time_columns[] = {COLUMNS("time_ns", "self_ns", VALUE_NS, BOTH)};
+const struct column flame_time_columns[] = {COLUMNS("time_ns", "self_ns", VALUE_NS, COLUMN_BOTH)};
 const u32 flame_ncolumns = FLAME_COLUMNS;
 
 static double percent(u64 part, u64 whole)

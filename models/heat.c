@@ -3,6 +3,7 @@
 #include "models/heat.h"
 
 #include "core/arena.h"
+#include "core/columns.h"
 
 struct heat_row {
 	u32 time, bin;
@@ -126,23 +127,17 @@ enum {
 	HEAT_COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-#define COLUMN(n, t, u_, h, ty, f)                                                                 \
-	{                                                                                          \
-		.name = n, .title = t, .unit = u_, .help = h, .type = ty, .width = 7, .flags = f   \
-	}
-
 const struct column heat_row_columns[HEAT_COLUMNS] = {
-	[HEAT_AGO] = COLUMN("ago_ns", "Ago", "ns", "since that interval ended", VALUE_NS, BOTH),
-	[HEAT_LO] = COLUMN("lo_ns", "From", "ns", "took so long at least", VALUE_NS, BOTH),
-	[HEAT_HI] = COLUMN("hi_ns", "To", "ns", "and less than so long; null: no limit", VALUE_NS,
-			   BOTH),
-	[HEAT_COUNT] = COLUMN("count", "Count", "", "how many", VALUE_COUNT, BOTH),
-	[HEAT_SHARE] = COLUMN("share_pct", "Share%", "%", "of those of the interval", VALUE_PCT,
-			      BOTH | COLUMN_BAR),
-	[HEAT_T0] = COLUMN("t0_ns", "t0_ns", "ns", "begin of the interval, CLOCK_MONOTONIC",
-			   VALUE_NS, COLUMN_EXPORT),
-	[HEAT_T1] = COLUMN("t1_ns", "t1_ns", "ns", "its end", VALUE_NS, COLUMN_EXPORT),
+	[HEAT_AGO] = TIME_COLUMN("ago_ns", "Ago", 7, 0, COLUMN_BOTH, "since that interval ended"),
+	[HEAT_LO] = TIME_COLUMN("lo_ns", "From", 7, 0, COLUMN_BOTH, "took so long at least"),
+	[HEAT_HI] = TIME_COLUMN("hi_ns", "To", 7, 0, COLUMN_BOTH,
+				"and less than so long; null: no limit"),
+	[HEAT_COUNT] = COUNT_COLUMN("count", "Count", 7, 0, COLUMN_BOTH, "how many"),
+	[HEAT_SHARE] = PCT_COLUMN("share_pct", "Share%", 7, 0, COLUMN_BOTH | COLUMN_BAR,
+				  "of those of the interval"),
+	[HEAT_T0] = TIME_COLUMN("t0_ns", "t0_ns", 7, 0, COLUMN_EXPORT,
+				"begin of the interval, CLOCK_MONOTONIC"),
+	[HEAT_T1] = TIME_COLUMN("t1_ns", "t1_ns", 7, 0, COLUMN_EXPORT, "its end"),
 };
 const u32 heat_row_ncolumns = HEAT_COLUMNS;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of the io view's rows. */
+#include "core/columns.h"
 #include "models/io_answer.h"
 #include "models/windows.h"
 
@@ -42,84 +43,47 @@ enum io_column {
 	COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-#define TEXT(name_, title_, width_, priority_, help_)                                              \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
-		.width = width_, .priority = priority_, .flags = BOTH | COLUMN_ASCENDING           \
-	}
-#define TIME(name_, title_, priority_, help_)                                                      \
-	{                                                                                          \
-		.name = name_, .title = title_, .unit = "ns", .help = help_, .type = VALUE_NS,     \
-		.width = 7, .priority = priority_, .flags = BOTH                                   \
-	}
-#define BYTES_AS(name_, title_, priority_, flags_, help_)                                          \
-	{                                                                                          \
-		.name = name_, .title = title_, .unit = "B", .help = help_, .type = VALUE_BYTES,   \
-		.width = 7, .priority = priority_, .flags = BOTH | (flags_)                        \
-	}
-#define BYTES(name_, title_, priority_, help_) BYTES_AS(name_, title_, priority_, 0, help_)
-#define BYTES_SUM(name_, title_, priority_, help_)                                                 \
-	BYTES_AS(name_, title_, priority_, COLUMN_SUM, help_)
-#define COUNT(name_, title_, priority_, flags_, help_)                                             \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_COUNT, .width = 7,    \
-		.priority = priority_, .flags = flags_                                             \
-	}
-#define LIST(name_, help_)                                                                         \
-	{                                                                                          \
-		.name = name_, .title = name_, .help = help_, .type = VALUE_LIST,                  \
-		.flags = COLUMN_EXPORT                                                             \
-	}
-#define PERCENTILE(i, name_, title_, priority_, help_)                                             \
-	[COL_PERCENTILE + (i)] = TIME(name_, title_, priority_, help_)
+#define PERCENTILE(i, name, title, priority, help)                                                 \
+	[COL_PERCENTILE + (i)] = TIME_COLUMN(name, title, 7, priority, COLUMN_BOTH, help)
+/* Where there is no I/O scheduler the screen says so in a word, and programs get null. */
+#define QUEUED(shown, shown_name, column, name, help)                                              \
+	[shown] = TIME_COLUMN(shown_name, "Queued", 7, 2, COLUMN_SCREEN,                           \
+			      help "; unknown where there is none"),                               \
+	[column] = TIME_COLUMN(name, "Queued", 7, 0, COLUMN_EXPORT,                                \
+			       help "; null where there is none")
 
 const struct column io_columns[COLUMNS] = {
-	[COL_TIME_PCT] = {.name = "time_pct",
-			  .title = "Time%",
-			  .unit = "%",
-			  .help = "share of the time that all requests took, from begin to end",
-			  .type = VALUE_PCT,
-			  .width = 11,
-			  .priority = 3,
-			  .flags = BOTH | COLUMN_BAR},
-	[COL_TREND] = {.name = "trend",
-		       .title = "Trend",
-		       .help = "requests of the last 16 intervals, newest right",
-		       .type = VALUE_TREND,
-		       .width = 8,
-		       .priority = 4,
-		       .flags = COLUMN_SCREEN},
-	[COL_PID_TEXT] = {.name = "process",
-			  .title = "PID",
-			  .help = "process id; of flushes and of what nobody knows who dirtied it none",
-			  .type = VALUE_TEXT,
-			  .width = 7,
-			  .flags = COLUMN_SCREEN | COLUMN_ASCENDING},
-	[COL_COMM] = TEXT("comm", "Command", 15, 0,
-			  "name of the thread that began it, or dirtied the file that a worker "
-			  "writes; [writeback]: that is not known"),
-	[COL_DEVICE] = TEXT("device", "Device", 10, 0, "disk or partition"),
-	[COL_OP] = TEXT("op", "Op", 7, 0, "read, write, flush, discard, as /proc/diskstats has it"),
-	[COL_FLAGS] = TEXT("flags", "Flags", 9, 1,
-			   "sync: somebody waits for the write; meta: a file system's own data; "
-			   "other: without data"),
-	[COL_IOPS] = COUNT("iops", "IOPS", 0, COLUMN_SCREEN | COLUMN_SHARE, "requests that ended, per second"),
-	[COL_RATE] = {.name = "rate",
-		      .title = "B/s",
-		      .unit = "B",
-		      .help = "bytes per second",
-		      .type = VALUE_BYTES,
-		      .width = 7,
-		      .flags = COLUMN_SCREEN | COLUMN_SHARE},
-	[COL_COUNT] = COUNT("count", "I/O", 0, BOTH | COLUMN_SUM, "requests that ended"),
-	[COL_BYTES] = BYTES_SUM("bytes", "Bytes", 0, "bytes moved"),
-	[COL_READ_BYTES] = BYTES_SUM("read_bytes", "Read", 3, "bytes read"),
-	[COL_WRITE_BYTES] = BYTES_SUM("write_bytes", "Written", 3, "bytes written"),
+	[COL_TIME_PCT] = PCT_COLUMN("time_pct", "Time%", 11, 3, COLUMN_BOTH | COLUMN_BAR,
+				    "share of the time that all requests took, from begin to end"),
+	[COL_TREND] = COLUMN(VALUE_TREND, "trend", "Trend", 8, 4, COLUMN_SCREEN,
+			     "requests of the last 16 intervals, newest right"),
+	[COL_PID_TEXT] =
+		TEXT_COLUMN("process", "PID", 7, 0, COLUMN_SCREEN,
+			    "process id; of flushes and of what nobody knows who dirtied it none"),
+	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
+				 "name of the thread that began it, or dirtied the file that a "
+				 "worker writes; [writeback]: that is not known"),
+	[COL_DEVICE] = TEXT_COLUMN("device", "Device", 10, 0, COLUMN_BOTH, "disk or partition"),
+	[COL_OP] = TEXT_COLUMN("op", "Op", 7, 0, COLUMN_BOTH,
+			       "read, write, flush, discard, as /proc/diskstats has it"),
+	[COL_FLAGS] = TEXT_COLUMN("flags", "Flags", 9, 1, COLUMN_BOTH,
+				  "sync: somebody waits for the write; meta: a file system's own "
+				  "data; other: without data"),
+	[COL_IOPS] = COUNT_COLUMN("iops", "IOPS", 7, 0, COLUMN_SCREEN | COLUMN_SHARE,
+				  "requests that ended, per second"),
+	[COL_RATE] =
+		BYTES_COLUMN("rate", "B/s", 7, 0, COLUMN_SCREEN | COLUMN_SHARE, "bytes per second"),
+	[COL_COUNT] =
+		COUNT_COLUMN("count", "I/O", 7, 0, COLUMN_BOTH | COLUMN_SUM, "requests that ended"),
+	[COL_BYTES] = BYTES_COLUMN("bytes", "Bytes", 7, 0, COLUMN_BOTH | COLUMN_SUM, "bytes moved"),
+	[COL_READ_BYTES] =
+		BYTES_COLUMN("read_bytes", "Read", 7, 3, COLUMN_BOTH | COLUMN_SUM, "bytes read"),
+	[COL_WRITE_BYTES] = BYTES_COLUMN("write_bytes", "Written", 7, 3, COLUMN_BOTH | COLUMN_SUM,
+					 "bytes written"),
 	[COL_WRITEBACK_BYTES] =
-		BYTES_SUM("writeback_bytes", "WrBack", 4,
-			  "of the bytes written: by workers, later, for who dirtied the file"),
-	[COL_AVG] = TIME("avg_ns", "Avg", 1, "mean time from begin to end"),
+		BYTES_COLUMN("writeback_bytes", "WrBack", 7, 4, COLUMN_BOTH | COLUMN_SUM,
+			     "of the bytes written: by workers, later, for who dirtied the file"),
+	[COL_AVG] = TIME_COLUMN("avg_ns", "Avg", 7, 1, COLUMN_BOTH, "mean time from begin to end"),
 	PERCENTILE(0, "p1_ns", "p1", 3, "1 in 100 requests took at most this long"),
 	PERCENTILE(1, "p5_ns", "p5", 4, "5 in 100 requests took at most this long"),
 	PERCENTILE(2, "p10_ns", "p10", 2, "10 in 100 requests took at most this long"),
@@ -132,65 +96,38 @@ const struct column io_columns[COLUMNS] = {
 	PERCENTILE(9, "p95_ns", "p95", 1, "95 in 100 requests took at most this long"),
 	PERCENTILE(10, "p99_ns", "p99", 0, "99 in 100 requests took at most this long"),
 	PERCENTILE(11, "max_ns", "Max", 0, "the slowest request"),
-	[COL_QUEUED] = {.name = "queued",
-			.title = "Queued",
-			.unit = "ns",
-			.help = "half of the requests were held by the I/O scheduler this long at "
-				"most; unknown where there is none",
-			.type = VALUE_NS,
-			.width = 7,
-			.priority = 2,
-			.flags = COLUMN_SCREEN},
-	[COL_QUEUE_P50] = {.name = "queue_p50_ns",
-			   .title = "Queued",
-			   .unit = "ns",
-			   .help = "half of the requests were held by the I/O scheduler this long "
-				   "at most; null where there is none",
-			   .type = VALUE_NS,
-			   .width = 7,
-			   .flags = COLUMN_EXPORT},
-	[COL_DEVICE_P50] = TIME("device_p50_ns", "Device", 2,
-				"half of the requests took the device this long at most"),
-	[COL_IN_FLIGHT] = COUNT("in_flight", "InFl", 2, BOTH,
-				"requests of the whole device on their way now"),
-	[COL_QUEUE_AVG_TEXT] = {.name = "queue_avg",
-				.title = "Queued",
-				.unit = "ns",
-				.help = "mean time held by the I/O scheduler; unknown where there is "
-					"none",
-				.type = VALUE_NS,
-				.width = 7,
-				.priority = 2,
-				.flags = COLUMN_SCREEN},
-	[COL_QUEUE_AVG] = {.name = "queue_avg_ns",
-			   .title = "Queued",
-			   .unit = "ns",
-			   .help = "mean time held by the I/O scheduler; null where there is none",
-			   .type = VALUE_NS,
-			   .width = 7,
-			   .flags = COLUMN_EXPORT},
-	[COL_DEVICE_AVG] = TIME("device_avg_ns", "Device", 2, "mean time that the device took"),
-	[COL_SIZE_AVG] = BYTES("size_avg_bytes", "Size", 0, "mean size of a request; of a flush none"),
-	[COL_SIZE_P50] = BYTES("size_p50_bytes", "Sz p50", 2,
-			       "power of two that half of the requests' sizes do not exceed"),
-	[COL_RANDOM] = {.name = "random_pct",
-			.title = "Random%",
-			.unit = "%",
-			.help = "requests that did not begin where the device's last one ended",
-			.type = VALUE_PCT,
-			.width = 11,
-			.flags = BOTH | COLUMN_BAR},
-	[COL_FILE] = TEXT("file", "File", 18, 3,
-			  "file whose pages they carry, where that is known: not of direct I/O"),
-	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 4,
-			    "cgroup v2 that is charged: of writeback that of who dirtied"),
-	[COL_PID] = COUNT("pid", "pid", 0, COLUMN_EXPORT | COLUMN_ASCENDING,
-			  "process id; null of flushes and of what nobody knows who dirtied it"),
-	[COL_INODE] = COUNT("inode", "inode", 0, COLUMN_EXPORT | COLUMN_ASCENDING, "the file's number"),
-	[COL_SIZES] = LIST("sizes", "requests by size: powers of two from 512 bytes (and less) on"),
-	[COL_HIST] = LIST("hist", "requests by time from begin to end"),
-	[COL_QUEUE_HIST] = LIST("queue_hist", "requests by time held by the I/O scheduler"),
-	[COL_DEVICE_HIST] = LIST("device_hist", "requests by time that the device took"),
+	QUEUED(COL_QUEUED, "queued", COL_QUEUE_P50, "queue_p50_ns",
+	       "half of the requests were held by the I/O scheduler this long at most"),
+	[COL_DEVICE_P50] = TIME_COLUMN("device_p50_ns", "Device", 7, 2, COLUMN_BOTH,
+				       "half of the requests took the device this long at most"),
+	[COL_IN_FLIGHT] = COUNT_COLUMN("in_flight", "InFl", 7, 2, COLUMN_BOTH,
+				       "requests of the whole device on their way now"),
+	QUEUED(COL_QUEUE_AVG_TEXT, "queue_avg", COL_QUEUE_AVG, "queue_avg_ns",
+	       "mean time held by the I/O scheduler"),
+	[COL_DEVICE_AVG] = TIME_COLUMN("device_avg_ns", "Device", 7, 2, COLUMN_BOTH,
+				       "mean time that the device took"),
+	[COL_SIZE_AVG] = BYTES_COLUMN("size_avg_bytes", "Size", 7, 0, COLUMN_BOTH,
+				      "mean size of a request; of a flush none"),
+	[COL_SIZE_P50] =
+		BYTES_COLUMN("size_p50_bytes", "Sz p50", 7, 2, COLUMN_BOTH,
+			     "power of two that half of the requests' sizes do not exceed"),
+	[COL_RANDOM] = PCT_COLUMN("random_pct", "Random%", 11, 0, COLUMN_BOTH | COLUMN_BAR,
+				  "requests that did not begin where the device's last one ended"),
+	[COL_FILE] =
+		TEXT_COLUMN("file", "File", 18, 3, COLUMN_BOTH,
+			    "file whose pages they carry, where that is known: not of direct I/O"),
+	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 4, COLUMN_BOTH,
+				   "cgroup v2 that is charged: of writeback that of who dirtied"),
+	[COL_PID] = ID_COLUMN(
+		"pid", "process id; null of flushes and of what nobody knows who dirtied it"),
+	[COL_INODE] = ID_COLUMN("inode", "the file's number"),
+	[COL_SIZES] = EXPORT_COLUMN(VALUE_LIST, "sizes",
+				    "requests by size: powers of two from 512 bytes (and less) on"),
+	[COL_HIST] = EXPORT_COLUMN(VALUE_LIST, "hist", "requests by time from begin to end"),
+	[COL_QUEUE_HIST] = EXPORT_COLUMN(VALUE_LIST, "queue_hist",
+					 "requests by time held by the I/O scheduler"),
+	[COL_DEVICE_HIST] =
+		EXPORT_COLUMN(VALUE_LIST, "device_hist", "requests by time that the device took"),
 };
 const u32 io_ncolumns = COLUMNS;
 
@@ -330,6 +267,26 @@ static struct value stage_value(u64 ns, u64 known)
 	return (struct value){.type = known ? VALUE_NS : VALUE_NONE, .u = known ? ns : 0};
 }
 
+static struct value stage_mean(const struct io_sums *s, enum io_stage stage)
+{
+	return stage_value(mean(s->ns[stage], s->known[stage]), s->known[stage]);
+}
+
+static struct value stage_median(const struct io_row *r, enum io_stage stage)
+{
+	return stage_value(r->p50_ns[stage], r->sums.known[stage]);
+}
+
+static struct value queued_value(const struct io_row *r, u32 column)
+{
+	bool in_words = column == COL_QUEUED || column == COL_QUEUE_AVG_TEXT;
+
+	if (in_words && !r->sums.known[IO_QUEUED])
+		return (struct value){.type = VALUE_TEXT, .s = "unknown"};
+	return column == COL_QUEUED || column == COL_QUEUE_P50 ? stage_median(r, IO_QUEUED)
+							       : stage_mean(&r->sums, IO_QUEUED);
+}
+
 static struct value time_share(const struct io_answer *a, u64 ns)
 {
 	u64 all = a->sums.ns[IO_TOTAL];
@@ -377,25 +334,16 @@ static struct value device_value(const struct io_answer *a, const struct io_row 
 		v.n = PROFILE_TREND;
 		return v;
 	case COL_AVG:
-		return stage_value(mean(s->ns[IO_TOTAL], s->known[IO_TOTAL]), s->known[IO_TOTAL]);
+		return stage_mean(s, IO_TOTAL);
 	case COL_QUEUED:
-		if (!s->known[IO_QUEUED])
-			return (struct value){.type = VALUE_TEXT, .s = "unknown"};
-		return stage_value(r->p50_ns[IO_QUEUED], 1);
 	case COL_QUEUE_P50:
-		return stage_value(r->p50_ns[IO_QUEUED], s->known[IO_QUEUED]);
-	case COL_DEVICE_P50:
-		return stage_value(r->p50_ns[IO_DEVICE], s->known[IO_DEVICE]);
-	case COL_QUEUE_AVG:
-		return stage_value(mean(s->ns[IO_QUEUED], s->known[IO_QUEUED]),
-				   s->known[IO_QUEUED]);
-	case COL_DEVICE_AVG:
-		return stage_value(mean(s->ns[IO_DEVICE], s->known[IO_DEVICE]),
-				   s->known[IO_DEVICE]);
 	case COL_QUEUE_AVG_TEXT:
-		if (!s->known[IO_QUEUED])
-			return (struct value){.type = VALUE_TEXT, .s = "unknown"};
-		return stage_value(mean(s->ns[IO_QUEUED], s->known[IO_QUEUED]), 1);
+	case COL_QUEUE_AVG:
+		return queued_value(r, column);
+	case COL_DEVICE_P50:
+		return stage_median(r, IO_DEVICE);
+	case COL_DEVICE_AVG:
+		return stage_mean(s, IO_DEVICE);
 	case COL_SIZE_AVG:
 	case COL_SIZE_P50:
 		v.type = s->bytes ? VALUE_BYTES : VALUE_NONE;

@@ -2,6 +2,7 @@
 /* The slowest requests as rows, each with the stack where it was begun. */
 #include <stdio.h>
 
+#include "core/columns.h"
 #include "models/frames.h"
 #include "models/io_answer.h"
 #include "models/stack_rows.h"
@@ -31,61 +32,40 @@ enum slow_column {
 	SLOW_COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-#define TIME(name_, title_, priority_, flags_, help_)                                              \
-	{                                                                                          \
-		.name = name_, .title = title_, .unit = "ns", .help = help_, .type = VALUE_NS,     \
-		.width = 7, .priority = priority_, .flags = flags_                                 \
-	}
-#define TEXT(name_, title_, width_, priority_, flags_, help_)                                      \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
-		.width = width_, .priority = priority_, .flags = (flags_) | COLUMN_ASCENDING       \
-	}
-#define NUMBER(name_, help_)                                                                       \
-	{                                                                                          \
-		.name = name_, .title = name_, .help = help_, .type = VALUE_COUNT, .width = 7,     \
-		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
-	}
-
 const struct column io_slow_columns[SLOW_COLUMNS] = {
-	[SLOW_TOTAL] = TIME("total_ns", "Total", 0, BOTH, "from its begin to its end"),
-	[SLOW_QUEUED_TEXT] = TIME("queued", "Queued", 1, COLUMN_SCREEN,
-				  "held by the I/O scheduler; unknown where there is none"),
-	[SLOW_DEVICE_NS] = TIME("device_ns", "Device", 1, BOTH, "the device took so long"),
-	[SLOW_AGO] = TIME("ago_ns", "Ago", 2, BOTH | COLUMN_ASCENDING, "since it ended"),
-	[SLOW_OP] = TEXT("op", "Op", 7, 0, BOTH, "read, write, flush, discard"),
-	[SLOW_DEVICE] = TEXT("device", "Device", 9, 0, BOTH, "disk or partition"),
-	[SLOW_SIZE] = {.name = "bytes",
-		       .title = "Size",
-		       .unit = "B",
-		       .help = "its size",
-		       .type = VALUE_BYTES,
-		       .width = 6,
-		       .priority = 1,
-		       .flags = BOTH},
-	[SLOW_SECTOR_TEXT] = TEXT("at", "Sector", 11, 3, COLUMN_SCREEN,
-				  "where it began, of the disk, in 512 bytes"),
-	[SLOW_PID_TEXT] = TEXT("process", "PID", 7, 1, COLUMN_SCREEN, "who began it"),
-	[SLOW_COMM] = TEXT("comm", "Command", 15, 0, BOTH | COLUMN_KEY | COLUMN_FLEX,
-			   "who began it, or dirtied the file that a worker writes; [writeback]: "
-			   "that is not known"),
-	[SLOW_FLAGS] = TEXT("flags", "Flags", 9, 4, BOTH,
-			    "sync, meta, other; writeback: a worker wrote what the process dirtied"),
-	[SLOW_FILE] = TEXT("file", "File", 16, 3, BOTH, "file whose pages it carried, if known"),
-	[SLOW_LEAF] = TEXT("symbol", "in", 20, 5, COLUMN_SCREEN, "where it was begun"),
-	[SLOW_QUEUED] = TIME("queued_ns", "queued_ns", 0, COLUMN_EXPORT,
-			     "held by the I/O scheduler; null where there is none"),
-	[SLOW_T] = TIME("t_ns", "t_ns", 0, COLUMN_EXPORT, "when it ended, CLOCK_MONOTONIC"),
-	[SLOW_SECTOR] = NUMBER("sector", "where it began, of the disk, in 512 bytes"),
-	[SLOW_PID] = NUMBER("pid", "who began it"),
-	[SLOW_TID] = NUMBER("tid", "the thread that began it"),
-	[SLOW_INODE] = NUMBER("inode", "the file's number"),
-	[SLOW_STACK] = {.name = "stack",
-			.title = "stack",
-			.help = "where it was begun; of many requests that of some is taken",
-			.type = VALUE_STACK,
-			.flags = COLUMN_EXPORT},
+	[SLOW_TOTAL] =
+		TIME_COLUMN("total_ns", "Total", 7, 0, COLUMN_BOTH, "from its begin to its end"),
+	[SLOW_QUEUED_TEXT] = TIME_COLUMN("queued", "Queued", 7, 1, COLUMN_SCREEN,
+					 "held by the I/O scheduler; unknown where there is none"),
+	[SLOW_DEVICE_NS] =
+		TIME_COLUMN("device_ns", "Device", 7, 1, COLUMN_BOTH, "the device took so long"),
+	[SLOW_AGO] = TIME_COLUMN("ago_ns", "Ago", 7, 2, COLUMN_BOTH | COLUMN_ASCENDING,
+				 "since it ended"),
+	[SLOW_OP] = TEXT_COLUMN("op", "Op", 7, 0, COLUMN_BOTH, "read, write, flush, discard"),
+	[SLOW_DEVICE] = TEXT_COLUMN("device", "Device", 9, 0, COLUMN_BOTH, "disk or partition"),
+	[SLOW_SIZE] = BYTES_COLUMN("bytes", "Size", 6, 1, COLUMN_BOTH, "its size"),
+	[SLOW_SECTOR_TEXT] = TEXT_COLUMN("at", "Sector", 11, 3, COLUMN_SCREEN,
+					 "where it began, of the disk, in 512 bytes"),
+	[SLOW_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 1, COLUMN_SCREEN, "who began it"),
+	[SLOW_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX,
+				  "who began it, or dirtied the file that a worker writes; "
+				  "[writeback]: that is not known"),
+	[SLOW_FLAGS] = TEXT_COLUMN(
+		"flags", "Flags", 9, 4, COLUMN_BOTH,
+		"sync, meta, other; writeback: a worker wrote what the process dirtied"),
+	[SLOW_FILE] = TEXT_COLUMN("file", "File", 16, 3, COLUMN_BOTH,
+				  "file whose pages it carried, if known"),
+	[SLOW_LEAF] = TEXT_COLUMN("symbol", "in", 20, 5, COLUMN_SCREEN, "where it was begun"),
+	[SLOW_QUEUED] = TIME_COLUMN("queued_ns", "queued_ns", 7, 0, COLUMN_EXPORT,
+				    "held by the I/O scheduler; null where there is none"),
+	[SLOW_T] =
+		TIME_COLUMN("t_ns", "t_ns", 7, 0, COLUMN_EXPORT, "when it ended, CLOCK_MONOTONIC"),
+	[SLOW_SECTOR] = ID_COLUMN("sector", "where it began, of the disk, in 512 bytes"),
+	[SLOW_PID] = ID_COLUMN("pid", "who began it"),
+	[SLOW_TID] = ID_COLUMN("tid", "the thread that began it"),
+	[SLOW_INODE] = ID_COLUMN("inode", "the file's number"),
+	[SLOW_STACK] = EXPORT_COLUMN(VALUE_STACK, "stack",
+				     "where it was begun; of many requests that of some is taken"),
 };
 const u32 io_slow_ncolumns = SLOW_COLUMNS;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of the sched view's rows. */
+#include "core/columns.h"
 #include "models/sched_answer.h"
 
 enum sched_column {
@@ -41,69 +42,36 @@ enum sched_column {
 	COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-
-/* Time and counts are columns of one width. */
-#define TIME_AS(name_, title_, priority_, flags_, help_)                                           \
-	{                                                                                          \
-		.name = name_, .title = title_, .unit = "ns", .help = help_, .type = VALUE_NS,     \
-		.width = 6, .priority = priority_, .flags = BOTH | (flags_)                        \
-	}
-#define TIME(name_, title_, priority_, help_) TIME_AS(name_, title_, priority_, 0, help_)
-#define TIME_SUM(name_, title_, priority_, help_)                                                  \
-	TIME_AS(name_, title_, priority_, COLUMN_SUM, help_)
-#define COUNT(name_, title_, priority_, help_)                                                     \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_COUNT, .width = 6,    \
-		.priority = priority_, .flags = BOTH | COLUMN_SUM                                  \
-	}
-#define STATE(state, name_, title_, priority_, help_)                                              \
-	[COL_STATE + (state)] = {.name = name_,                                                    \
-				 .title = title_,                                                  \
-				 .unit = "%",                                                      \
-				 .help = help_,                                                    \
-				 .type = VALUE_PCT,                                                \
-				 .width = 6,                                                       \
-				 .priority = priority_,                                            \
-				 .flags = COLUMN_SCREEN | COLUMN_SHARE}
-#define ID(name_, title_, width_, priority_, help_)                                                \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
-		.width = width_, .priority = priority_, .flags = COLUMN_SCREEN | COLUMN_ASCENDING  \
-	}
-#define NUMBER(name_, help_)                                                                       \
-	{                                                                                          \
-		.name = name_, .title = name_, .help = help_, .type = VALUE_COUNT, .width = 7,     \
-		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
-	}
+#define STATE(state, name, title, priority, help)                                                  \
+	[COL_STATE + (state)] =                                                                    \
+		PCT_COLUMN(name, title, 6, priority, COLUMN_SCREEN | COLUMN_SHARE, help)
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
 const struct column sched_columns[COLUMNS] = {
-	[COL_ONCPU_PCT] = {.name = "oncpu_pct",
-			   .title = "CPU%",
-			   .unit = "%",
-			   .help = "time on a CPU, of one CPU; of a CPU: not idle",
-			   .type = VALUE_PCT,
-			   .width = 11,
-			   .flags = BOTH | COLUMN_BAR | COLUMN_SHARE},
-	[COL_TREND] = {.name = "trend",
-		       .title = "Trend",
-		       .help = "share of the last 16 intervals on a CPU, newest right",
-		       .type = VALUE_TREND,
-		       .width = 8,
-		       .priority = 2,
-		       .flags = COLUMN_SCREEN | COLUMN_TREND_PCT},
-	[COL_CPU_TEXT] = ID("processor", "CPU", 4, 0, "number of the CPU"),
-	[COL_PID_TEXT] = ID("process", "PID", 7, 5, "process id"),
-	[COL_TID_TEXT] = ID("thread", "TID", 7, 0, "thread id"),
-	[COL_ONCPU] = TIME_SUM("oncpu_ns", "On-CPU", 4, "time on a CPU"),
-	[COL_RUNS] = COUNT("runs", "Runs", 3, "times it got a CPU"),
-	[COL_SWITCHES] = COUNT("switches", "Switch", 3, "times it went from one thread to another"),
-	[COL_WAIT] = TIME_SUM("wait_ns", "Wait", 1, "sum of its delays: runnable, but without a CPU"),
-	[COL_P50] = TIME("wait_p50_ns", "p50", 2, "half of the delays are at most this long"),
-	[COL_P95] = TIME("wait_p95_ns", "p95", 1, "95 in 100 delays are at most this long"),
-	[COL_P99] = TIME("wait_p99_ns", "p99", 1, "99 in 100 delays are at most this long"),
-	[COL_MAX] = TIME("wait_max_ns", "Max", 0, "the longest delay, one that goes on too"),
+	[COL_ONCPU_PCT] =
+		PCT_COLUMN("oncpu_pct", "CPU%", 11, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
+			   "time on a CPU, of one CPU; of a CPU: not idle"),
+	[COL_TREND] = COLUMN(VALUE_TREND, "trend", "Trend", 8, 2, COLUMN_SCREEN | COLUMN_TREND_PCT,
+			     "share of the last 16 intervals on a CPU, newest right"),
+	[COL_CPU_TEXT] = TEXT_COLUMN("processor", "CPU", 4, 0, COLUMN_SCREEN, "number of the CPU"),
+	[COL_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 5, COLUMN_SCREEN, "process id"),
+	[COL_TID_TEXT] = TEXT_COLUMN("thread", "TID", 7, 0, COLUMN_SCREEN, "thread id"),
+	[COL_ONCPU] =
+		TIME_COLUMN("oncpu_ns", "On-CPU", 6, 4, COLUMN_BOTH | COLUMN_SUM, "time on a CPU"),
+	[COL_RUNS] =
+		COUNT_COLUMN("runs", "Runs", 6, 3, COLUMN_BOTH | COLUMN_SUM, "times it got a CPU"),
+	[COL_SWITCHES] = COUNT_COLUMN("switches", "Switch", 6, 3, COLUMN_BOTH | COLUMN_SUM,
+				      "times it went from one thread to another"),
+	[COL_WAIT] = TIME_COLUMN("wait_ns", "Wait", 6, 1, COLUMN_BOTH | COLUMN_SUM,
+				 "sum of its delays: runnable, but without a CPU"),
+	[COL_P50] = TIME_COLUMN("wait_p50_ns", "p50", 6, 2, COLUMN_BOTH,
+				"half of the delays are at most this long"),
+	[COL_P95] = TIME_COLUMN("wait_p95_ns", "p95", 6, 1, COLUMN_BOTH,
+				"95 in 100 delays are at most this long"),
+	[COL_P99] = TIME_COLUMN("wait_p99_ns", "p99", 6, 1, COLUMN_BOTH,
+				"99 in 100 delays are at most this long"),
+	[COL_MAX] = TIME_COLUMN("wait_max_ns", "Max", 6, 0, COLUMN_BOTH,
+				"the longest delay, one that goes on too"),
 	STATE(TASK_STATE_RUNNING, "state_running_pct", "R%", 0, "on a CPU, of its time"),
 	STATE(TASK_STATE_RUNNABLE, "state_runnable_pct", "RD%", 0,
 	      "waiting for a CPU, of its time"),
@@ -116,73 +84,42 @@ const struct column sched_columns[COLUMNS] = {
 	      "a kernel thread without work, of its time"),
 	STATE(TASK_STATE_OTHER, "state_other_pct", "other%", 4,
 	      "parked, dead and the like, of its time"),
-	[COL_VOLUNTARY] =
-		COUNT("voluntary", "Volunt", 0, "times it left its CPU to wait for something"),
-	[COL_PREEMPTED] =
-		COUNT("preempted", "Preemp", 0, "times it had to leave its CPU, or yielded"),
-	[COL_MIGRATIONS] = COUNT("migrations", "Migr", 1, "times it changed its CPU"),
-	[COL_ON_P50] = TIME("on_p50_ns", "On p50", 3, "half of its runs are at most this long"),
-	[COL_ON_P99] = TIME("on_p99_ns", "On p99", 2, "99 in 100 runs are at most this long"),
-	[COL_RUN_MAX] = TIME("run_max_ns", "On max", 0, "the longest run without a break"),
-	[COL_OFF_P50] = TIME("off_p50_ns", "Offp50", 3,
-			     "half of its times off the CPU are at most this long"),
-	[COL_OFF_P99] = TIME("off_p99_ns", "Offp99", 1,
-			     "99 in 100 times off the CPU are at most this long"),
-	[COL_LAST_CPU] = ID("last_cpu", "CPU", 4, 0, "the CPU it ran on last"),
-	[COL_THREADS] = {.name = "threads",
-			 .title = "Thr",
-			 .help = "threads in the row",
-			 .type = VALUE_COUNT,
-			 .width = 4,
-			 .priority = 2,
-			 .flags = BOTH},
-	[COL_LONGEST] = {.name = "longest",
-			 .title = "by",
-			 .help = "whose the longest run was",
-			 .type = VALUE_TEXT,
-			 .width = 15,
-			 .priority = 2,
-			 .flags = BOTH | COLUMN_ASCENDING},
-	[COL_RUNNING] = {.name = "running",
-			 .title = "Runs now",
-			 .help = "the thread on it now",
-			 .type = VALUE_TEXT,
-			 .width = 15,
-			 .flags = BOTH | COLUMN_ASCENDING},
-	[COL_COMM] = {.name = "comm",
-		      .title = "Command",
-		      .help = "name of the thread, of a process its main thread's",
-		      .type = VALUE_TEXT,
-		      .width = 15,
-		      .flags = BOTH | COLUMN_ASCENDING},
-	[COL_CGROUP] = {.name = "cgroup",
-			.title = "Cgroup",
-			.help = "cgroup v2 path below its mount point",
-			.type = VALUE_TEXT,
-			.width = 16,
-			.flags = BOTH | COLUMN_ASCENDING},
-	[COL_PID] = NUMBER("pid", "process id"),
-	[COL_TID] = NUMBER("tid", "thread id"),
-	[COL_CPU] = NUMBER("cpu", "number of the CPU; of a thread: where it ran last"),
-	[COL_SPAN] = {.name = "span_ns",
-		      .title = "Span",
-		      .unit = "ns",
-		      .help = "how long it was watched; the sum of its states",
-		      .type = VALUE_NS,
-		      .width = 7,
-		      .flags = COLUMN_EXPORT | COLUMN_SUM},
-	[COL_WAITS] = {.name = "waits",
-		       .title = "Waits",
-		       .help = "delays that ended",
-		       .type = VALUE_COUNT,
-		       .width = 7,
-		       .flags = COLUMN_EXPORT | COLUMN_SUM},
-	[COL_STATES] = {.name = "states",
-			.title = "States",
-			.unit = "ns",
-			.help = "time in each state",
-			.type = VALUE_OBJECT,
-			.flags = COLUMN_EXPORT},
+	[COL_VOLUNTARY] = COUNT_COLUMN("voluntary", "Volunt", 6, 0, COLUMN_BOTH | COLUMN_SUM,
+				       "times it left its CPU to wait for something"),
+	[COL_PREEMPTED] = COUNT_COLUMN("preempted", "Preemp", 6, 0, COLUMN_BOTH | COLUMN_SUM,
+				       "times it had to leave its CPU, or yielded"),
+	[COL_MIGRATIONS] = COUNT_COLUMN("migrations", "Migr", 6, 1, COLUMN_BOTH | COLUMN_SUM,
+					"times it changed its CPU"),
+	[COL_ON_P50] = TIME_COLUMN("on_p50_ns", "On p50", 6, 3, COLUMN_BOTH,
+				   "half of its runs are at most this long"),
+	[COL_ON_P99] = TIME_COLUMN("on_p99_ns", "On p99", 6, 2, COLUMN_BOTH,
+				   "99 in 100 runs are at most this long"),
+	[COL_RUN_MAX] = TIME_COLUMN("run_max_ns", "On max", 6, 0, COLUMN_BOTH,
+				    "the longest run without a break"),
+	[COL_OFF_P50] = TIME_COLUMN("off_p50_ns", "Offp50", 6, 3, COLUMN_BOTH,
+				    "half of its times off the CPU are at most this long"),
+	[COL_OFF_P99] = TIME_COLUMN("off_p99_ns", "Offp99", 6, 1, COLUMN_BOTH,
+				    "99 in 100 times off the CPU are at most this long"),
+	[COL_LAST_CPU] =
+		TEXT_COLUMN("last_cpu", "CPU", 4, 0, COLUMN_SCREEN, "the CPU it ran on last"),
+	[COL_THREADS] = COUNT_COLUMN("threads", "Thr", 4, 2, COLUMN_BOTH, "threads in the row"),
+	[COL_LONGEST] =
+		TEXT_COLUMN("longest", "by", 15, 2, COLUMN_BOTH, "whose the longest run was"),
+	[COL_RUNNING] =
+		TEXT_COLUMN("running", "Runs now", 15, 0, COLUMN_BOTH, "the thread on it now"),
+	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
+				 "name of the thread, of a process its main thread's"),
+	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
+				   "cgroup v2 path below its mount point"),
+	[COL_PID] = ID_COLUMN("pid", "process id"),
+	[COL_TID] = ID_COLUMN("tid", "thread id"),
+	[COL_CPU] = ID_COLUMN("cpu", "number of the CPU; of a thread: where it ran last"),
+	[COL_SPAN] = TIME_COLUMN("span_ns", "Span", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
+				 "how long it was watched; the sum of its states"),
+	[COL_WAITS] = COUNT_COLUMN("waits", "Waits", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
+				   "delays that ended"),
+	[COL_STATES] =
+		COLUMN(VALUE_OBJECT, "states", "States", 0, 0, COLUMN_EXPORT, "time in each state"),
 };
 const u32 sched_ncolumns = COLUMNS;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The slowest delays as rows, each with the stack of who held the CPU. */
+#include "core/columns.h"
 #include "models/frames.h"
 #include "models/sched_answer.h"
 #include "models/stack_rows.h"
@@ -25,68 +26,33 @@ enum delay_column {
 	DELAY_COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-#define NUMBER(name_, help_)                                                                       \
-	{                                                                                          \
-		.name = name_, .title = name_, .help = help_, .type = VALUE_COUNT, .width = 7,     \
-		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
-	}
-#define TEXT(name_, title_, width_, priority_, flags_, help_)                                      \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
-		.width = width_, .priority = priority_, .flags = (flags_) | COLUMN_ASCENDING       \
-	}
-
 const struct column sched_delay_columns[DELAY_COLUMNS] = {
-	[DELAY_NS] = {.name = "delay_ns",
-		      .title = "Delay",
-		      .unit = "ns",
-		      .help = "how long it was runnable without a CPU",
-		      .type = VALUE_NS,
-		      .width = 7,
-		      .flags = BOTH},
-	[DELAY_AGO] = {.name = "ago_ns",
-		       .title = "Ago",
-		       .unit = "ns",
-		       .help = "since it ended",
-		       .type = VALUE_NS,
-		       .width = 6,
-		       .priority = 2,
-		       .flags = BOTH | COLUMN_ASCENDING},
-	[DELAY_CPU_TEXT] = TEXT("processor", "CPU", 4, 0, COLUMN_SCREEN, "where it got to run"),
-	[DELAY_TID_TEXT] = TEXT("thread", "TID", 7, 1, COLUMN_SCREEN, "who waited"),
-	[DELAY_COMM] = TEXT("comm", "Who waited", 15, 0, BOTH, "who waited"),
-	[DELAY_HOLDER_RAN] = {.name = "holder_ran_ns",
-			      .title = "Ran",
-			      .unit = "ns",
-			      .help = "how long who held the CPU had run without a break",
-			      .type = VALUE_NS,
-			      .width = 6,
-			      .priority = 1,
-			      .flags = BOTH},
-	[DELAY_HOLDER_TID_TEXT] =
-		TEXT("holder_thread", "TID", 7, 3, COLUMN_SCREEN, "who held the CPU until then"),
-	[DELAY_HOLDER] = TEXT("holder_comm", "Who held it", 36, 0, BOTH | COLUMN_KEY | COLUMN_FLEX,
-			      "who held the CPU until then"),
-	[DELAY_HOLDER_SYMBOL] = TEXT("holder_symbol", "in", 24, 4, COLUMN_SCREEN,
-				     "where it was when it let the CPU go"),
-	[DELAY_T] = {.name = "t_ns",
-		     .title = "Time",
-		     .unit = "ns",
-		     .help = "when it ended, CLOCK_MONOTONIC",
-		     .type = VALUE_NS,
-		     .width = 7,
-		     .flags = COLUMN_EXPORT},
-	[DELAY_CPU] = NUMBER("cpu", "where it got to run"),
-	[DELAY_PID] = NUMBER("pid", "process of who waited"),
-	[DELAY_TID] = NUMBER("tid", "thread of who waited"),
-	[DELAY_HOLDER_PID] = NUMBER("holder_pid", "process of who held the CPU"),
-	[DELAY_HOLDER_TID] = NUMBER("holder_tid", "thread of who held the CPU; 0: it was idle"),
-	[DELAY_HOLDER_STACK] = {.name = "holder_stack",
-				.title = "Stack",
-				.help = "where it was when it let the CPU go",
-				.type = VALUE_STACK,
-				.flags = COLUMN_EXPORT},
+	[DELAY_NS] = TIME_COLUMN("delay_ns", "Delay", 7, 0, COLUMN_BOTH,
+				 "how long it was runnable without a CPU"),
+	[DELAY_AGO] = TIME_COLUMN("ago_ns", "Ago", 6, 2, COLUMN_BOTH | COLUMN_ASCENDING,
+				  "since it ended"),
+	[DELAY_CPU_TEXT] =
+		TEXT_COLUMN("processor", "CPU", 4, 0, COLUMN_SCREEN, "where it got to run"),
+	[DELAY_TID_TEXT] = TEXT_COLUMN("thread", "TID", 7, 1, COLUMN_SCREEN, "who waited"),
+	[DELAY_COMM] = TEXT_COLUMN("comm", "Who waited", 15, 0, COLUMN_BOTH, "who waited"),
+	[DELAY_HOLDER_RAN] = TIME_COLUMN("holder_ran_ns", "Ran", 6, 1, COLUMN_BOTH,
+					 "how long who held the CPU had run without a break"),
+	[DELAY_HOLDER_TID_TEXT] = TEXT_COLUMN("holder_thread", "TID", 7, 3, COLUMN_SCREEN,
+					      "who held the CPU until then"),
+	[DELAY_HOLDER] =
+		TEXT_COLUMN("holder_comm", "Who held it", 36, 0,
+			    COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX, "who held the CPU until then"),
+	[DELAY_HOLDER_SYMBOL] = TEXT_COLUMN("holder_symbol", "in", 24, 4, COLUMN_SCREEN,
+					    "where it was when it let the CPU go"),
+	[DELAY_T] =
+		TIME_COLUMN("t_ns", "Time", 7, 0, COLUMN_EXPORT, "when it ended, CLOCK_MONOTONIC"),
+	[DELAY_CPU] = ID_COLUMN("cpu", "where it got to run"),
+	[DELAY_PID] = ID_COLUMN("pid", "process of who waited"),
+	[DELAY_TID] = ID_COLUMN("tid", "thread of who waited"),
+	[DELAY_HOLDER_PID] = ID_COLUMN("holder_pid", "process of who held the CPU"),
+	[DELAY_HOLDER_TID] = ID_COLUMN("holder_tid", "thread of who held the CPU; 0: it was idle"),
+	[DELAY_HOLDER_STACK] = COLUMN(VALUE_STACK, "holder_stack", "Stack", 0, 0, COLUMN_EXPORT,
+				      "where it was when it let the CPU go"),
 };
 const u32 sched_delay_ncolumns = DELAY_COLUMNS;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a thread did, span by span, as rows. */
+#include "core/columns.h"
 #include "models/sched.h"
 
 enum {
@@ -13,20 +14,14 @@ enum {
 	SPAN_COLUMNS,
 };
 
-#define COLUMN(name_, type_, help_)                                                                \
-	{                                                                                          \
-		.name = name_, .title = name_, .help = help_, .type = type_,                       \
-		.flags = COLUMN_EXPORT                                                             \
-	}
-
 static const struct column span_columns[SPAN_COLUMNS] = {
-	[SPAN_STATE] = COLUMN("state", VALUE_TEXT, "what it did, or waited for"),
-	[SPAN_LENGTH] = COLUMN("span_ns", VALUE_NS, "for how long"),
-	[SPAN_T] = COLUMN("t_ns", VALUE_NS, "when that ended, CLOCK_MONOTONIC"),
-	[SPAN_CPU] = COLUMN("cpu", VALUE_COUNT, "where it ran, or had run last"),
-	[SPAN_PID] = COLUMN("pid", VALUE_COUNT, "process id"),
-	[SPAN_TID] = COLUMN("tid", VALUE_COUNT, "thread id"),
-	[SPAN_COMM] = COLUMN("comm", VALUE_TEXT, "name of the thread"),
+	[SPAN_STATE] = EXPORT_COLUMN(VALUE_TEXT, "state", "what it did, or waited for"),
+	[SPAN_LENGTH] = EXPORT_COLUMN(VALUE_NS, "span_ns", "for how long"),
+	[SPAN_T] = EXPORT_COLUMN(VALUE_NS, "t_ns", "when that ended, CLOCK_MONOTONIC"),
+	[SPAN_CPU] = EXPORT_COLUMN(VALUE_COUNT, "cpu", "where it ran, or had run last"),
+	[SPAN_PID] = EXPORT_COLUMN(VALUE_COUNT, "pid", "process id"),
+	[SPAN_TID] = EXPORT_COLUMN(VALUE_COUNT, "tid", "thread id"),
+	[SPAN_COMM] = EXPORT_COLUMN(VALUE_TEXT, "comm", "name of the thread"),
 };
 
 static u64 number_cell(const struct sched_thread_answer *a, const struct sched_span *s, u32 column)

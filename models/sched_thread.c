@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One thread: its states, its histograms, and what it did in the last seconds. */
+#include "core/columns.h"
 #include "models/sched_answer.h"
 
 enum state_column { STATE_PCT, STATE_NS, STATE_LETTER, STATE_TEXT, STATE_COLUMNS };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-
 const struct column sched_state_columns[STATE_COLUMNS] = {
-	[STATE_PCT] = {.name = "pct",
-		       .title = "Share%",
-		       .unit = "%",
-		       .help = "of the time that the thread was watched",
-		       .type = VALUE_PCT,
-		       .width = 11,
-		       .flags = BOTH | COLUMN_BAR},
-	[STATE_NS] = {.name = "time_ns",
-		      .title = "Time",
-		      .unit = "ns",
-		      .help = "time in that state",
-		      .type = VALUE_NS,
-		      .width = 7,
-		      .flags = BOTH},
-	[STATE_LETTER] = {.name = "state",
-			  .title = "State",
-			  .help = "its letter, as in perf and ps",
-			  .type = VALUE_TEXT,
-			  .width = 5,
-			  .flags = BOTH | COLUMN_ASCENDING},
-	[STATE_TEXT] = {.name = "meaning",
-			.title = "What it means",
-			.help = "the state in words",
-			.type = VALUE_TEXT,
-			.width = 20,
-			.flags = BOTH | COLUMN_ASCENDING | COLUMN_KEY | COLUMN_FLEX},
+	[STATE_PCT] = PCT_COLUMN("pct", "Share%", 11, 0, COLUMN_BOTH | COLUMN_BAR,
+				 "of the time that the thread was watched"),
+	[STATE_NS] = TIME_COLUMN("time_ns", "Time", 7, 0, COLUMN_BOTH, "time in that state"),
+	[STATE_LETTER] =
+		TEXT_COLUMN("state", "State", 5, 0, COLUMN_BOTH, "its letter, as in perf and ps"),
+	[STATE_TEXT] = TEXT_COLUMN("meaning", "What it means", 20, 0,
+				   COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX, "the state in words"),
 };
 const u32 sched_state_ncolumns = STATE_COLUMNS;
 

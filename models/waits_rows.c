@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of waits: what triage needs on a narrow screen first, all of it in exports. */
+#include "core/columns.h"
 #include "models/frames.h"
 #include "models/waits_answer.h"
 
@@ -32,138 +33,54 @@ enum waits_column {
 	COLUMNS,
 };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-
-#define ID(name_, title_, priority_, help_)                                                        \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT, .width = 7,     \
-		.priority = priority_, .flags = COLUMN_SCREEN | COLUMN_ASCENDING                   \
-	}
-#define TEXT(name_, title_, width_, priority_, help_)                                              \
-	{                                                                                          \
-		.name = name_, .title = title_, .help = help_, .type = VALUE_TEXT,                 \
-		.width = width_, .priority = priority_, .flags = BOTH | COLUMN_ASCENDING           \
-	}
-#define TIME(name_, title_, priority_, help_)                                                      \
-	{                                                                                          \
-		.name = name_, .title = title_, .unit = "ns", .help = help_, .type = VALUE_NS,     \
-		.width = 6, .priority = priority_, .flags = BOTH                                   \
-	}
-#define NUMBER(name_, help_)                                                                       \
-	{                                                                                          \
-		.name = name_, .title = name_, .help = help_, .type = VALUE_COUNT, .width = 7,     \
-		.flags = COLUMN_EXPORT | COLUMN_ASCENDING                                          \
-	}
-
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
 const struct column waits_columns[COLUMNS] = {
-	[COL_SHARE] = {.name = "share_pct",
-		       .title = "Share%",
-		       .unit = "%",
-		       .help = "share of all time off the CPU, of idle waits apart",
-		       .type = VALUE_PCT,
-		       .width = 10,
-		       .flags = BOTH | COLUMN_BAR | COLUMN_SHARE},
-	[COL_OFF] = {.name = "off_ns",
-		     .title = "Blocked",
-		     .unit = "ns",
-		     .help = "time off the CPU in the window, waiting for a CPU included",
-		     .type = VALUE_NS,
-		     .width = 8,
-		     .flags = BOTH | COLUMN_SUM},
-	[COL_PID_TEXT] = ID("process", "PID", 4, "process id"),
-	[COL_TID_TEXT] = ID("thread", "TID", 0, "thread id"),
-	[COL_COMM] = TEXT("comm", "Command", 12, 0,
-			  "name of the thread, of a process its main thread's"),
-	[COL_CGROUP] = TEXT("cgroup", "Cgroup", 16, 0, "cgroup v2 path below its mount point"),
-	[COL_WAKER_TEXT] = {.name = "woken_by",
-			    .title = "Woken by",
-			    .help = "thread that ended the waits, or [timer] and the like",
-			    .type = VALUE_TEXT,
-			    .width = 16,
-			    .flags = BOTH | COLUMN_ASCENDING},
-	[COL_WHERE] = TEXT("symbol", "Waits in", 14, 0, "function it waits in"),
-	[COL_CALLER] = {.name = "caller",
-			.title = "Called from",
-			.help = "function of the program itself that led there",
-			.type = VALUE_TEXT,
-			.width = 16,
-			.priority = 3,
-			.flags = BOTH | COLUMN_ASCENDING},
-	[COL_ENDED] = {.name = "ended_by",
-		       .title = "Ended by",
-		       .help = "thread that ended most of it; blank: none did",
-		       .type = VALUE_TEXT,
-		       .width = 16,
-		       .priority = 3,
-		       .flags = COLUMN_SCREEN | COLUMN_ASCENDING},
-	[COL_REASON] = TEXT("reason", "Reason", 11, 0, "what it waits for"),
-	[COL_STATE] = TEXT("state", "S", 1, 0,
-			   "S asleep, D uninterruptible, T stopped, t traced, "
-			   "I idle worker, R preempted"),
-	[COL_COUNT] = {.name = "count",
-		       .title = "Count",
-		       .help = "waits that ended",
-		       .type = VALUE_COUNT,
-		       .width = 6,
-		       .priority = 3,
-		       .flags = BOTH | COLUMN_SUM},
-	[COL_AVG] =
-		TIME("avg_ns", "Avg", 1, "average wait that ended; if none did, of those so far"),
-	[COL_MAX] = TIME("max_ns", "Max", 2, "longest wait, one that goes on too"),
-	[COL_MARK] = {.name = "goes_on",
-		      .title = "+",
-		      .help = "+: a wait goes on at the window's end, and is longer than it says",
-		      .type = VALUE_TEXT,
-		      .width = 1,
-		      .flags = COLUMN_SCREEN},
-	[COL_WINDOW] = {.name = "window_pct",
-			.title = "Window%",
-			.unit = "%",
-			.help = "share of the window that its threads were off the CPU for it",
-			.type = VALUE_PCT,
-			.width = 7,
-			.priority = 5,
-			.flags = BOTH | COLUMN_SHARE},
-	[COL_PID] = NUMBER("pid", "process id"),
-	[COL_TID] = NUMBER("tid", "thread id"),
-	[COL_UNFINISHED] = {.name = "unfinished_ns",
-			    .title = "Unfinished",
-			    .unit = "ns",
-			    .help = "part of off_ns of waits that go on at the window's end",
-			    .type = VALUE_NS,
-			    .width = 7,
-			    .flags = COLUMN_EXPORT | COLUMN_SUM},
-	[COL_RUNQ] = {.name = "runq_ns",
-		      .title = "Run queue",
-		      .unit = "ns",
-		      .help = "part of off_ns after it was woken: it waited for a CPU",
-		      .type = VALUE_NS,
-		      .width = 7,
-		      .flags = COLUMN_EXPORT | COLUMN_SUM},
-	[COL_THREADS] = {.name = "threads",
-			 .title = "Thr",
-			 .help = "threads that waited so",
-			 .type = VALUE_COUNT,
-			 .width = 5,
-			 .priority = 4,
-			 .flags = BOTH},
-	[COL_IDLE] = {.name = "idle",
-		      .title = "Idle",
-		      .help = "nobody is held up by it: what threads do that have nothing to do",
-		      .type = VALUE_BOOL,
-		      .width = 4,
-		      .flags = COLUMN_EXPORT},
-	[COL_STACK] = {.name = "stack",
-		       .title = "Stack",
-		       .help = "where it waits, leaf first",
-		       .type = VALUE_STACK,
-		       .flags = COLUMN_EXPORT},
-	[COL_WAKER] = {.name = "waker",
-		       .title = "Waker",
-		       .help = "thread that ended most of it, and where it was",
-		       .type = VALUE_OBJECT,
-		       .flags = COLUMN_EXPORT},
+	[COL_SHARE] =
+		PCT_COLUMN("share_pct", "Share%", 10, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
+			   "share of all time off the CPU, of idle waits apart"),
+	[COL_OFF] = TIME_COLUMN("off_ns", "Blocked", 8, 0, COLUMN_BOTH | COLUMN_SUM,
+				"time off the CPU in the window, waiting for a CPU included"),
+	[COL_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 4, COLUMN_SCREEN, "process id"),
+	[COL_TID_TEXT] = TEXT_COLUMN("thread", "TID", 7, 0, COLUMN_SCREEN, "thread id"),
+	[COL_COMM] = TEXT_COLUMN("comm", "Command", 12, 0, COLUMN_BOTH,
+				 "name of the thread, of a process its main thread's"),
+	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
+				   "cgroup v2 path below its mount point"),
+	[COL_WAKER_TEXT] = TEXT_COLUMN("woken_by", "Woken by", 16, 0, COLUMN_BOTH,
+				       "thread that ended the waits, or [timer] and the like"),
+	[COL_WHERE] = TEXT_COLUMN("symbol", "Waits in", 14, 0, COLUMN_BOTH, "function it waits in"),
+	[COL_CALLER] = TEXT_COLUMN("caller", "Called from", 16, 3, COLUMN_BOTH,
+				   "function of the program itself that led there"),
+	[COL_ENDED] = TEXT_COLUMN("ended_by", "Ended by", 16, 3, COLUMN_SCREEN,
+				  "thread that ended most of it; blank: none did"),
+	[COL_REASON] = TEXT_COLUMN("reason", "Reason", 11, 0, COLUMN_BOTH, "what it waits for"),
+	[COL_STATE] = TEXT_COLUMN(
+		"state", "S", 1, 0, COLUMN_BOTH,
+		"S asleep, D uninterruptible, T stopped, t traced, I idle worker, R preempted"),
+	[COL_COUNT] =
+		COUNT_COLUMN("count", "Count", 6, 3, COLUMN_BOTH | COLUMN_SUM, "waits that ended"),
+	[COL_AVG] = TIME_COLUMN("avg_ns", "Avg", 6, 1, COLUMN_BOTH,
+				"average wait that ended; if none did, of those so far"),
+	[COL_MAX] = TIME_COLUMN("max_ns", "Max", 6, 2, COLUMN_BOTH,
+				"longest wait, one that goes on too"),
+	[COL_MARK] = COLUMN(VALUE_TEXT, "goes_on", "+", 1, 0, COLUMN_SCREEN,
+			    "+: a wait goes on at the window's end, and is longer than it says"),
+	[COL_WINDOW] = PCT_COLUMN("window_pct", "Window%", 7, 5, COLUMN_BOTH | COLUMN_SHARE,
+				  "share of the window that its threads were off the CPU for it"),
+	[COL_PID] = ID_COLUMN("pid", "process id"),
+	[COL_TID] = ID_COLUMN("tid", "thread id"),
+	[COL_UNFINISHED] =
+		TIME_COLUMN("unfinished_ns", "Unfinished", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
+			    "part of off_ns of waits that go on at the window's end"),
+	[COL_RUNQ] = TIME_COLUMN("runq_ns", "Run queue", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
+				 "part of off_ns after it was woken: it waited for a CPU"),
+	[COL_THREADS] = COUNT_COLUMN("threads", "Thr", 5, 4, COLUMN_BOTH, "threads that waited so"),
+	[COL_IDLE] = COLUMN(VALUE_BOOL, "idle", "Idle", 4, 0, COLUMN_EXPORT,
+			    "nobody is held up by it: what threads do that have nothing to do"),
+	[COL_STACK] = COLUMN(VALUE_STACK, "stack", "Stack", 0, 0, COLUMN_EXPORT,
+			     "where it waits, leaf first"),
+	[COL_WAKER] = COLUMN(VALUE_OBJECT, "waker", "Waker", 0, 0, COLUMN_EXPORT,
+			     "thread that ended most of it, and where it was"),
 };
 const u32 waits_ncolumns = COLUMNS;
 

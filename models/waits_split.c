@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where the wall-clock time of a process or thread went: parts that sum to it. */
+#include "core/columns.h"
 #include "models/waits_answer.h"
 
 /* Time by reason and state; of each reason the idle waits apart. */
@@ -155,50 +156,17 @@ static void make_parts(struct split *s, struct split_answer *a, struct split_par
 
 enum split_column { COL_PCT, COL_TIME, COL_NAME, COL_COUNT, COL_AVG, COL_IDLE, COLUMNS };
 
-#define BOTH (COLUMN_SCREEN | COLUMN_EXPORT)
-
 const struct column split_columns[COLUMNS] = {
-	[COL_PCT] = {.name = "pct",
-		     .title = "Share%",
-		     .unit = "%",
-		     .help = "share of the wall-clock time of all its threads",
-		     .type = VALUE_PCT,
-		     .width = 18,
-		     .flags = BOTH | COLUMN_BAR},
-	[COL_TIME] = {.name = "time_ns",
-		      .title = "Time",
-		      .unit = "ns",
-		      .help = "wall-clock time of all its threads",
-		      .type = VALUE_NS,
-		      .width = 8,
-		      .flags = BOTH},
-	[COL_NAME] = {.name = "part",
-		      .title = "Spent",
-		      .help = "on a CPU, waiting for one, or what else it waited for",
-		      .type = VALUE_TEXT,
-		      .width = 18,
-		      .flags = BOTH | COLUMN_KEY | COLUMN_FLEX | COLUMN_ASCENDING},
-	[COL_COUNT] = {.name = "count",
-		       .title = "Count",
-		       .help = "waits that ended",
-		       .type = VALUE_COUNT,
-		       .width = 7,
-		       .priority = 1,
-		       .flags = BOTH},
-	[COL_AVG] = {.name = "avg_ns",
-		     .title = "Avg",
-		     .unit = "ns",
-		     .help = "time by waits that ended",
-		     .type = VALUE_NS,
-		     .width = 7,
-		     .priority = 2,
-		     .flags = BOTH},
-	[COL_IDLE] = {.name = "idle",
-		      .title = "Idle",
-		      .help = "nobody is held up by it",
-		      .type = VALUE_BOOL,
-		      .width = 4,
-		      .flags = BOTH},
+	[COL_PCT] = PCT_COLUMN("pct", "Share%", 18, 0, COLUMN_BOTH | COLUMN_BAR,
+			       "share of the wall-clock time of all its threads"),
+	[COL_TIME] = TIME_COLUMN("time_ns", "Time", 8, 0, COLUMN_BOTH,
+				 "wall-clock time of all its threads"),
+	[COL_NAME] = TEXT_COLUMN("part", "Spent", 18, 0, COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX,
+				 "on a CPU, waiting for one, or what else it waited for"),
+	[COL_COUNT] = COUNT_COLUMN("count", "Count", 7, 1, COLUMN_BOTH, "waits that ended"),
+	[COL_AVG] = TIME_COLUMN("avg_ns", "Avg", 7, 2, COLUMN_BOTH, "time by waits that ended"),
+	[COL_IDLE] =
+		COLUMN(VALUE_BOOL, "idle", "Idle", 4, 0, COLUMN_BOTH, "nobody is held up by it"),
 };
 const u32 split_ncolumns = COLUMNS;
 

@@ -10,6 +10,7 @@
 #include <json-c/json.h>
 
 #include "core/arena.h"
+#include "core/columns.h"
 #include "core/export.h"
 #include "core/export_stacks.h"
 #include "core/pprof.pb-c.h"
@@ -21,12 +22,11 @@
 /* --- a report --- */
 
 static const struct column columns[] = {
-	{"symbol", "Symbol", "", "", VALUE_TEXT, 10, 0, COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY},
-	{"self_pct", "Self%", "%", "a \"help\" \\ line", VALUE_PCT, 6, 0,
-	 COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_BAR},
-	{"wait_ns", "Wait", "ns", "", VALUE_NS, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"pid", "PID", "", "", VALUE_COUNT, 6, 0, COLUMN_EXPORT},
-	{"t_ns", "t", "", "", VALUE_NS, 6, 0, COLUMN_EXPORT},
+	COLUMN(VALUE_TEXT, "symbol", "Symbol", 10, 0, COLUMN_BOTH | COLUMN_KEY, ""),
+	PCT_COLUMN("self_pct", "Self%", 6, 0, COLUMN_BOTH | COLUMN_BAR, "a \"help\" \\ line"),
+	TIME_COLUMN("wait_ns", "Wait", 6, 0, COLUMN_BOTH, ""),
+	COUNT_COLUMN("pid", "PID", 6, 0, COLUMN_EXPORT, ""),
+	TIME_COLUMN("t_ns", "t", 6, 0, COLUMN_EXPORT, ""),
 };
 
 static bool cell(const struct row_table *t, u32 row, u32 column, struct value *out)

@@ -16,21 +16,21 @@
 #include <json-c/json.h>
 
 #include "core/arena.h"
+#include "core/columns.h"
 #include "core/export.h"
 #include "core/utf8.h"
 #include "tests/lib/skip.h"
 
 static const struct column columns[] = {
-	{"symbol", "SYMBOL", "", "", VALUE_TEXT, 10, 0,
-	 COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_FLEX},
-	{"self_pct", "SELF%", "%", "", VALUE_PCT, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"self_count", "COUNT", "", "", VALUE_COUNT, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"wait_ns", "WAIT", "", "", VALUE_NS, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"size_bytes", "SIZE", "", "", VALUE_BYTES, 6, 0, COLUMN_EXPORT},
-	{"idle", "IDLE", "", "", VALUE_BOOL, 6, 0, COLUMN_EXPORT},
-	{"trend", "TREND", "", "", VALUE_TREND, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"pid", "PID", "", "", VALUE_COUNT, 6, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"screen_only", "S", "", "", VALUE_TEXT, 6, 0, COLUMN_SCREEN},
+	COLUMN(VALUE_TEXT, "symbol", "SYMBOL", 10, 0, COLUMN_BOTH | COLUMN_FLEX, ""),
+	PCT_COLUMN("self_pct", "SELF%", 6, 0, COLUMN_BOTH, ""),
+	COUNT_COLUMN("self_count", "COUNT", 6, 0, COLUMN_BOTH, ""),
+	TIME_COLUMN("wait_ns", "WAIT", 6, 0, COLUMN_BOTH, ""),
+	BYTES_COLUMN("size_bytes", "SIZE", 6, 0, COLUMN_EXPORT, ""),
+	COLUMN(VALUE_BOOL, "idle", "IDLE", 6, 0, COLUMN_EXPORT, ""),
+	COLUMN(VALUE_TREND, "trend", "TREND", 6, 0, COLUMN_BOTH, ""),
+	COUNT_COLUMN("pid", "PID", 6, 0, COLUMN_BOTH, ""),
+	COLUMN(VALUE_TEXT, "screen_only", "S", 6, 0, COLUMN_SCREEN, ""),
 };
 
 static const char *const names[] = {
@@ -329,9 +329,9 @@ static bool part_cell(const struct row_table *t, u32 row, u32 column, struct val
 static void test_parts(void **state)
 {
 	static const struct column parts[] = {
-		{"stack", "STACK", "", "", VALUE_STACK, 6, 0, COLUMN_EXPORT},
-		{"waker", "WAKER", "", "", VALUE_OBJECT, 6, 0, COLUMN_EXPORT},
-		{"hist", "HIST", "", "", VALUE_LIST, 6, 0, COLUMN_EXPORT},
+		COLUMN(VALUE_STACK, "stack", "STACK", 6, 0, COLUMN_EXPORT, ""),
+		COLUMN(VALUE_OBJECT, "waker", "WAKER", 6, 0, COLUMN_EXPORT, ""),
+		COLUMN(VALUE_LIST, "hist", "HIST", 6, 0, COLUMN_EXPORT, ""),
 	};
 	static const struct row_table rows = {
 		.columns = parts, .ncolumns = ARRAY_SIZE(parts), .nrows = 1, .cell = part_cell};

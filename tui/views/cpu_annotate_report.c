@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* An annotated function as rows: its instructions, or without the code the sampled offsets. */
+#include "core/columns.h"
 #include "tui/views/cpu_annotate.h"
 #include "tui/views/window.h"
 
 enum { CODE_PCT, CODE_OFFSET, CODE_TEXT, CODE_FILE, CODE_LINE, CODE_INLINED, CODE_SOURCE };
 
 static const struct column code_columns[] = {
-	{"self_pct", "SELF%", "%", "of the function's own samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"offset", "OFFSET", "", "in the object", VALUE_COUNT, 10, 0, COLUMN_EXPORT},
-	{"instruction", "INSTRUCTION", "", "as disassembled", VALUE_TEXT, 40, 0, COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY},
-	{"file", "FILE", "", "source file", VALUE_TEXT, 20, 1, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"line", "LINE", "", "source line", VALUE_COUNT, 6, 1, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"inlined", "INLINED", "", "innermost inlined function", VALUE_TEXT, 16, 2, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"source", "SOURCE", "", "text of the line", VALUE_TEXT, 30, 3, COLUMN_SCREEN | COLUMN_EXPORT},
+	PCT_COLUMN("self_pct", "SELF%", 7, 0, COLUMN_BOTH, "of the function's own samples"),
+	COUNT_COLUMN("offset", "OFFSET", 10, 0, COLUMN_EXPORT, "in the object"),
+	COLUMN(VALUE_TEXT, "instruction", "INSTRUCTION", 40, 0, COLUMN_BOTH | COLUMN_KEY,
+	       "as disassembled"),
+	COLUMN(VALUE_TEXT, "file", "FILE", 20, 1, COLUMN_BOTH, "source file"),
+	COUNT_COLUMN("line", "LINE", 6, 1, COLUMN_BOTH, "source line"),
+	COLUMN(VALUE_TEXT, "inlined", "INLINED", 16, 2, COLUMN_BOTH, "innermost inlined function"),
+	COLUMN(VALUE_TEXT, "source", "SOURCE", 30, 3, COLUMN_BOTH, "text of the line"),
 };
 
 static bool code__text(struct value *out, const char *text)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The butterfly's lines as rows, for snapshots. */
+#include "core/columns.h"
 #include "tui/views/cpu_callers.h"
 #include "tui/views/window.h"
 
@@ -14,12 +15,12 @@ static const char *line_object(const struct callers_screen *s, const struct butt
 enum { CALLERS_RELATION, CALLERS_SHARE, CALLERS_PCT, CALLERS_COUNT, CALLERS_SYMBOL, CALLERS_OBJECT };
 
 static const struct column callers_columns[] = {
-	{"relation", "IS", "", "caller, function or callee", VALUE_TEXT, 8, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"share_pct", "SHARE%", "%", "of the function's samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"total_pct", "ALL%", "%", "of all samples", VALUE_PCT, 7, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"count", "SAMPLES", "", "samples", VALUE_COUNT, 8, 0, COLUMN_SCREEN | COLUMN_EXPORT},
-	{"symbol", "SYMBOL", "", "function", VALUE_TEXT, 30, 0, COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY},
-	{"object", "OBJECT", "", "file it is in", VALUE_TEXT, 16, 1, COLUMN_SCREEN | COLUMN_EXPORT},
+	COLUMN(VALUE_TEXT, "relation", "IS", 8, 0, COLUMN_BOTH, "caller, function or callee"),
+	PCT_COLUMN("share_pct", "SHARE%", 7, 0, COLUMN_BOTH, "of the function's samples"),
+	PCT_COLUMN("total_pct", "ALL%", 7, 0, COLUMN_BOTH, "of all samples"),
+	COUNT_COLUMN("count", "SAMPLES", 8, 0, COLUMN_BOTH, "samples"),
+	COLUMN(VALUE_TEXT, "symbol", "SYMBOL", 30, 0, COLUMN_BOTH | COLUMN_KEY, "function"),
+	COLUMN(VALUE_TEXT, "object", "OBJECT", 16, 1, COLUMN_BOTH, "file it is in"),
 };
 
 static bool callers__cell(const struct row_table *t, u32 row, u32 column, struct value *out)

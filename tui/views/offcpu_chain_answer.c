@@ -6,30 +6,18 @@
 #include <stdio.h>
 
 #include "core/arena.h"
+#include "core/columns.h"
 #include "tui/views/offcpu_chain.h"
 
 enum { CHAIN_SHARE, CHAIN_COUNT };
 
 static const struct column chain_columns[] = {
-	[CHAIN_SHARE] = {.name = "share_pct",
-			 .title = "Share%",
-			 .unit = "%",
-			 .help = "of the time that was waited here",
-			 .type = VALUE_PCT,
-			 .width = 11,
-			 .flags = COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_BAR},
-	[CHAIN_COUNT] = {.name = "count",
-			 .title = "Waits",
-			 .help = "waits that ended so",
-			 .type = VALUE_COUNT,
-			 .width = 7,
-			 .flags = COLUMN_SCREEN | COLUMN_EXPORT},
-	[CHAIN_PART] = {.name = "part",
-			.title = "Who ends it, from where",
-			.help = "the wakers, then the wait itself",
-			.type = VALUE_TEXT,
-			.width = 24,
-			.flags = COLUMN_SCREEN | COLUMN_EXPORT | COLUMN_KEY | COLUMN_FLEX},
+	[CHAIN_SHARE] = PCT_COLUMN("share_pct", "Share%", 11, 0, COLUMN_BOTH | COLUMN_BAR,
+				   "of the time that was waited here"),
+	[CHAIN_COUNT] = COUNT_COLUMN("count", "Waits", 7, 0, COLUMN_BOTH, "waits that ended so"),
+	[CHAIN_PART] =
+		COLUMN(VALUE_TEXT, "part", "Who ends it, from where", 24, 0,
+		       COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX, "the wakers, then the wait itself"),
 };
 
 static bool chain__cell(const struct row_table *t, u32 row, u32 column, struct value *out)

@@ -30,7 +30,7 @@ static __always_inline void settle_added(struct event *e, struct pending *p)
 		n = settle(e, p, &t->write.at, CACHE_N_WRITE_MISSES);
 		e->bank->n[CACHE_N_WRITE_HITS] -= n;
 	} else if (is_ahead_call(task__call(e->task))) {
-		read_ahead(t, e->task, p, p->at.first, p->at.end);
+		read_ahead(t, p, p->at.first, p->at.end);
 	} else {
 		pending__add(e, p);
 	}

@@ -101,7 +101,7 @@ __noinline int ahead__add_bits(u64 number, u64 block, u64 first, u64 end)
 	return 0;
 }
 
-static __always_inline void ahead__add(u64 number, u64 first, u64 end)
+__noinline int ahead__add(u64 number, u64 first, u64 end)
 {
 	for (u32 i = 0; i < BLOCKS_MAX; i++) {
 		u64 block = first / BLOCK_PAGES + i;
@@ -110,6 +110,7 @@ static __always_inline void ahead__add(u64 number, u64 first, u64 end)
 			break;
 		ahead__add_bits(number, block, first, end);
 	}
+	return 0;
 }
 
 static __always_inline void note_age(u64 then, u32 n)

@@ -55,31 +55,38 @@ static __always_inline struct range range__common(const struct range *a, const s
 	return r;
 }
 
-/* A number of a file that may not be the bank's. */
-static __always_inline void count_pending(struct thread *t, struct task_struct *task,
-					  struct pending *p, u32 what, s64 n)
+/* A number of the current task's, of a file that may not be the bank's. */
+static __always_inline void pending__count(struct thread *t, struct pending *p, u32 what, s64 n)
 {
 	struct bank *b = &t->bank[active & 1];
 	struct cache_key key;
 
-	if (!n)
-		return;
 	if (b->mapping == p->mapping && b->inode == p->inode && b->dev == p->dev) {
 		b->n[what] += n;
 		return;
 	}
-	key__fill(&key, t, task, p->dev, p->inode);
+	key__fill(&key, t, bpf_get_current_task_btf(), p->dev, p->inode);
 	count_at(&key, what, n);
 }
 
-static __noinline int read_ahead(struct thread *t, struct task_struct *task, struct pending *p,
-				 u64 first, u64 end)
+/* The same. It and the next one are global: what is called in so many places the verifier shall
+ * look at once. */
+__noinline int count_pending(struct thread *t, struct pending *p, u32 what, s64 n)
 {
+	if (t && p && n && what < CACHE_NUMBERS)
+		pending__count(t, p, what, n);
+	return 0;
+}
+
+__noinline int read_ahead(struct thread *t, struct pending *p, u64 first, u64 end)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct cache_block *whose = ahead__whose();
 
-	if (first >= end || !whose)
+	if (!t || !p || first >= end || !whose)
 		return 0;
-	count_pending(t, task, p, CACHE_N_AHEAD_ADDED, end - first);
+	/* Inlined: calls must not be more than eight deep. */
+	pending__count(t, p, CACHE_N_AHEAD_ADDED, end - first);
 	__builtin_memset(whose, 0, sizeof(*whose));
 	key__fill(&whose->whose, t, task, p->dev, p->inode);
 	whose->tid = task->pid;
@@ -100,20 +107,15 @@ static __noinline u64 settle(struct event *e, struct pending *p, struct range *a
 	common = range__common(&p->at, asked);
 	n = range__len(&common);
 	if (!n) {
-		read_ahead(e->t, e->task, p, p->at.first, p->at.end);
+		read_ahead(e->t, p, p->at.first, p->at.end);
 		return 0;
 	}
-	if (what == CACHE_N_READ_MISSES)
-		count_pending(e->t, e->task, p, CACHE_N_READ_MISSES, n);
-	else if (what == CACHE_N_FAULT_MISSES)
-		count_pending(e->t, e->task, p, CACHE_N_FAULT_MISSES, n);
-	else
-		count_pending(e->t, e->task, p, CACHE_N_WRITE_MISSES, n);
+	count_pending(e->t, p, what, n);
 	e->missed += n;
 	e->inode = p->inode;
 	e->dev = p->dev;
-	read_ahead(e->t, e->task, p, p->at.first, common.first);
-	read_ahead(e->t, e->task, p, common.end, p->at.end);
+	read_ahead(e->t, p, p->at.first, common.first);
+	read_ahead(e->t, p, common.end, p->at.end);
 	return n;
 }
 
@@ -135,9 +137,9 @@ static __noinline int expire(struct event *e, struct pending *p)
 		struct range asked = {t->read_first, t->read_last + 1};
 
 		n = settle(e, p, &asked, CACHE_N_READ_MISSES);
-		count_pending(t, e->task, p, CACHE_N_READ_HITS, -(s64)n);
+		count_pending(t, p, CACHE_N_READ_HITS, -(s64)n);
 	} else {
-		count_pending(t, e->task, p, CACHE_N_OTHER_ADDED, range__len(&p->at));
+		count_pending(t, p, CACHE_N_OTHER_ADDED, range__len(&p->at));
 	}
 	return 0;
 }

@@ -317,6 +317,24 @@ static __always_inline void count_for(const struct cache_key *key, u32 what, s64
 	}
 }
 
+/* Empties a bank into a sum, if there is one; returns how many it held, but for dirty pages.
+ * Global: the verifier looks at it once. */
+__noinline s64 bank__empty(struct bank *b, struct cache_sum *sum)
+{
+	s64 n = 0;
+
+	if (!b)
+		return 0;
+	for (u32 i = 0; i < CACHE_NUMBERS; i++) {
+		if (sum)
+			add(&sum->n[i], b->n[i]);
+		if (i != CACHE_N_DIRTIED && b->n[i] > 0)
+			n += b->n[i];
+		b->n[i] = 0;
+	}
+	return n;
+}
+
 /* Empties a bank into a map. Whoever takes it does it: the thread itself or the iterator. */
 static __always_inline void bank__carry(struct bank *b, struct thread *t, struct task_struct *task,
 					u32 which)
@@ -325,7 +343,7 @@ static __always_inline void bank__carry(struct bank *b, struct thread *t, struct
 	struct cache_key key;
 	struct cache_sum *sum;
 	bool folded;
-	s64 n = 0;
+	s64 n;
 
 	if (!b->mapping || __sync_lock_test_and_set(&b->taken, 1))
 		return;
@@ -336,13 +354,7 @@ static __always_inline void bank__carry(struct bank *b, struct thread *t, struct
 	folded = !sum;
 	if (folded)
 		sum = rest_sum(which, &key);
-	for (u32 i = 0; i < CACHE_NUMBERS; i++) {
-		if (sum)
-			add(&sum->n[i], b->n[i]);
-		if (i != CACHE_N_DIRTIED && b->n[i] > 0)
-			n += b->n[i];
-		b->n[i] = 0;
-	}
+	n = bank__empty(b, sum);
 	if (sum)
 		sum->last_ns = bpf_ktime_get_ns();
 	if (folded)

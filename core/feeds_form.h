@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Feeds from within: what core/feeds.c, which is their life as a whole, shares with
+ * core/feeds_open.c (which sources serve), core/feeds_drain.c (samples on their way),
+ * core/feeds_interval.c (intervals and health) and core/feeds_settings.c (filters and
+ * sampling). Collector thread only.
+ */
+#ifndef CORE_FEEDS_FORM_H
+#define CORE_FEEDS_FORM_H
+
+#include "core/feeds.h"
+
+/* Appends after "; ", cut at the buffer's end. */
+void PRINTF_LIKE(3, 4) feeds__join(char *buf, size_t size, const char *fmt, ...);
+
+/* --- which sources serve --- */
+
+/* Whether something beyond tier 0 could serve the model. */
+bool feeds__has_alternatives(const struct feeds *f, u32 model);
+/* All its sources are tried from the first, one per feeds__open_next. */
+void feeds__start_opening(struct feeds *f, u32 model);
+
+/* --- samples --- */
+
+/* Where the samples of a slot go: to its models, to symbols and to what takes them down. */
+struct route {
+	struct feeds *feeds;
+	const struct slot *slot;
+};
+
+/* Borrows the route. */
+struct sample_sink feeds__sink(struct route *r);
+/* tick: an interval ends; otherwise urgent records only. The slot is open. */
+void feeds__drain_slot(struct feeds *f, struct slot *slot, bool tick);
+
+/* --- intervals --- */
+
+/* What its sources say now; what belongs to an interval is kept. */
+void feeds__refresh_health(struct feeds *f, u32 model);
+/* Forgets what its sources and the model itself, which is there, have gathered. */
+void feeds__zero_model(struct feeds *f, u32 model);
+
+/* --- settings --- */
+
+/* A model's sources were opened anew for another event, and all were tried. False: none
+ * serves, and the old one is being opened again. */
+bool feeds__finish_trial(struct feeds *f, u32 model, bool served);
+
+#endif

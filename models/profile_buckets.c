@@ -196,7 +196,8 @@ static void fill_by_frame(struct buckets *b, struct selection *s)
 
 	for (u32 i = 0; i < s->snap->nentries; i++) {
 		const struct profile_entry *e = &s->snap->entries[i];
-		u32 hit = selection__hit(s, e), task, leaf;
+		u32 hit = selection__matters(s, e) ? selection__hit(s, e) : HIDX_NONE;
+		u32 task, leaf;
 
 		if (hit == HIDX_NONE)
 			continue;
@@ -248,10 +249,11 @@ static void count_entry(struct buckets *b, struct selection *s, const struct pro
 static void fill_by_task(struct buckets *b, struct selection *s)
 {
 	for (u32 i = 0; i < s->snap->nentries; i++) {
-		u32 hit = selection__hit(s, &s->snap->entries[i]);
+		const struct profile_entry *e = &s->snap->entries[i];
+		u32 hit = selection__matters(s, e) ? selection__hit(s, e) : HIDX_NONE;
 
 		if (hit != HIDX_NONE)
-			count_entry(b, s, &s->snap->entries[i], hit);
+			count_entry(b, s, e, hit);
 	}
 }
 

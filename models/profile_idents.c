@@ -63,7 +63,8 @@ static u64 func_key(const struct selection *s, const struct sym_func *f)
 {
 	if (!symbols__is_mixed(s->symbols))
 		return mix64_pair(1, f->id);
-	return mix64_pair(selection__object_key(s, f->object), hash_bytes(f->name, strlen(f->name)));
+	return mix64_pair(selection__object_key(s, f->object),
+			  hash_bytes(f->name, strlen(f->name)));
 }
 
 static u32 add_func(struct selection *s, u32 func)
@@ -201,4 +202,14 @@ u32 selection__expand(struct selection *s, const struct hit *h, bool inlined)
 			s->frames[n++] = ref;
 	}
 	return n;
+}
+
+u32 selection__leaf(struct selection *s, const struct hit *h, bool inlined)
+{
+	u32 ref;
+
+	if (!h->nlocs)
+		return IDENT_NO_STACK;
+	ref = memo_ref(s, h->stack->locs[0], inlined);
+	return frame__ident(ref & MEMO_RUN ? s->runs[(ref & ~MEMO_RUN) + 1] : ref);
 }

@@ -177,7 +177,8 @@ static int user_part(struct selection *s, const struct hit *h)
 		return USER_WHOLE;
 	first = MAX(h->stack->nkernel, h->nlocs - MIN(h->nlocs, OUTERMOST_FRAMES));
 	for (u32 i = h->nlocs; i-- > first;) {
-		const struct ident *id = &s->idents[selection__ident(s, h->stack->locs[i])];
+		u32 at = selection__ident(s, h->stack->locs[i]); /* may move them all */
+		const struct ident *id = &s->idents[at];
 
 		if (id->pending)
 			return USER_UNKNOWN;
@@ -195,8 +196,7 @@ static u32 new_hit(struct selection *s, const struct profile_stack *stack, u64 h
 		h.nlocs = counted_locs(s->query, stack);
 	if (!stack || h.nlocs) {
 		h.passes = names_pass(s, &h);
-		selection__expand(s, &h, s->query->inlined);
-		h.leaf = frame__ident(s->frames[0]);
+		h.leaf = selection__leaf(s, &h, s->query->inlined);
 		h.user = user_part(s, &h);
 	}
 	s->hits = xgrow(s->hits, s->nhits, &s->hits_cap, sizeof(*s->hits));
@@ -227,6 +227,16 @@ u32 selection__hit(struct selection *s, const struct profile_entry *e)
 static bool in_window(const struct selection *s, const struct profile_entry *e)
 {
 	return e->count[s->query->window] || e->weight[s->query->window] > 0;
+}
+
+bool selection__matters(const struct selection *s, const struct profile_entry *e)
+{
+	if (in_window(s, e))
+		return true;
+	for (u32 i = 0; i < PROFILE_TREND; i++)
+		if (e->trend[i] > 0)
+			return true;
+	return false;
 }
 
 bool selection__add(struct selection *s, u32 hit, const struct profile_entry *e)

@@ -108,6 +108,9 @@ size_t selection__bytes(const struct selection *s);
 u32 selection__hit(struct selection *s, const struct profile_entry *e);
 /* The hit of a stack; its `passes` tells what the scope's terms on names say. */
 u32 selection__stack(struct selection *s, const struct profile_stack *stack);
+/* False: the entry has nothing in the window, nor in the trends of rows. Of many short-lived
+ * processes that is most of what the model keeps. */
+bool selection__matters(const struct selection *s, const struct profile_entry *e);
 /* Adds what an entry has in the query's window to its hit; false when that is nothing. */
 bool selection__add(struct selection *s, u32 hit, const struct profile_entry *e);
 /* The two above for all entries that have something in the window. */
@@ -115,6 +118,8 @@ void selection__gather(struct selection *s);
 /* The frames of a hit, leaf first, in s->frames until the next call; returns their number,
  * at least 1. */
 u32 selection__expand(struct selection *s, const struct hit *h, bool inlined);
+/* The ident of the first of them. */
+u32 selection__leaf(struct selection *s, const struct hit *h, bool inlined);
 /* What tells objects apart: their ids, or their names where code of several machines is there. */
 u64 selection__object_key(const struct selection *s, u32 object);
 u32 selection__ident(struct selection *s, u32 loc);

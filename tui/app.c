@@ -42,6 +42,11 @@ void host__redraw(struct host *h)
 	h->dirty = true;
 }
 
+void host__answered(struct host *h, u64 cpu_ns)
+{
+	h->answer_cpu_ns = cpu_ns;
+}
+
 void host__message(struct host *h, enum role role, const char *fmt, ...)
 {
 	va_list ap;

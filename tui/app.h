@@ -87,6 +87,7 @@ struct host {
 	/* Names trickle in for each new address: looked at a few times a second, not at each. */
 	bool names_due;
 	u64 names_seen_ns;
+	u64 answer_cpu_ns; /* of the last one */
 	int exit_code;
 };
 

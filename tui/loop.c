@@ -12,6 +12,7 @@
 #include "tui/program.h"
 
 #define NAMES_INTERVAL_NS (250 * NSEC_PER_MSEC)
+#define NAMES_SHARE	  64 /* asking again for their sake takes at most 1/64 of the time */
 #define WORDS_WAIT_MS	  50 /* until it is looked again whether --do can go on */
 
 /* --- events --- */
@@ -21,7 +22,8 @@ static void unbound_key(struct host *h, int key)
 	char name[16], help[16];
 
 	host__message(h, ROLE_WARN, "%s is not bound here; %s lists the keys",
-		      key__name(key, name, sizeof(name)), host__key(h, ACTION_HELP, help, sizeof(help)));
+		      key__name(key, name, sizeof(name)),
+		      host__key(h, ACTION_HELP, help, sizeof(help)));
 }
 
 static void key_event(struct host *h, int key)
@@ -121,6 +123,24 @@ static void look_at_tape(struct host *h, const struct tape_state *t)
 			      t->kind == TAPE_RECORD ? "recording has ended: " : "", t->error);
 }
 
+static void drain_eventfd(int fd)
+{
+	u64 n;
+
+	/* Level-triggered wake-up only; what is new is looked up elsewhere. */
+	if (read(fd, &n, sizeof(n)) < 0)
+		return;
+}
+
+/* All that are known by now; whoever asks anew has them. */
+static void saw_names(struct host *h)
+{
+	drain_eventfd(symbols__event_fd(h->symbols));
+	h->names_due = false;
+	h->names_seen_ns = clock__monotonic_ns();
+	h->dirty = true;
+}
+
 static void take_frame(struct host *h)
 {
 	const struct frame *f = collector__take(h->collector);
@@ -137,6 +157,7 @@ static void take_frame(struct host *h)
 		h->held = f;
 	} else {
 		app__show_frame(h, f);
+		saw_names(h);
 	}
 }
 
@@ -182,15 +203,6 @@ static void signal_event(struct host *h, int fd)
 		h->quit = true;
 }
 
-static void drain_eventfd(int fd)
-{
-	u64 n;
-
-	/* Level-triggered wake-up only; what is new is looked up elsewhere. */
-	if (read(fd, &n, sizeof(n)) < 0)
-		return;
-}
-
 /* --- loop --- */
 
 static bool is_idle(struct host *h)
@@ -222,10 +234,12 @@ static void show(struct host *h)
 
 enum { FD_TERM, FD_FRAMES, FD_SYMBOLS, FD_QUERIES, FD_LISTS, FD_SIGNALS, FD_CHILD, FD_OUTPUT, FDS };
 
-/* Milliseconds until names are looked at again, 0 now; -1 none are due. */
+/* Milliseconds until names are looked at again, 0 now; -1 none are due. Where an answer takes long
+ * the next frame's has them before that. */
 static int names_wait_ms(const struct host *h)
 {
-	u64 now = clock__monotonic_ns(), due = h->names_seen_ns + NAMES_INTERVAL_NS;
+	u64 wait = MAX(NAMES_INTERVAL_NS, NAMES_SHARE * h->answer_cpu_ns);
+	u64 now = clock__monotonic_ns(), due = h->names_seen_ns + wait;
 
 	if (!h->names_due)
 		return -1;
@@ -237,9 +251,7 @@ static void look_at_names(struct host *h)
 	/* A script waits for them, a person looks at a settled screen. */
 	if (!h->names_due || (names_wait_ms(h) > 0 && !h->ops->idle))
 		return;
-	h->names_due = false;
-	h->names_seen_ns = clock__monotonic_ns();
-	h->dirty = true;
+	saw_names(h);
 }
 
 /* idle: nothing is on its way, but that may have been told a moment ago. */
@@ -250,7 +262,8 @@ static void wait_events(struct host *h, struct pollfd *fds, int signals, bool id
 
 	fds[FD_TERM].fd = h->ops->fd(h->term);
 	fds[FD_FRAMES].fd = collector__fd(h->collector);
-	fds[FD_SYMBOLS].fd = symbols__event_fd(h->symbols);
+	/* Once is enough until they are looked at. */
+	fds[FD_SYMBOLS].fd = h->names_due ? -1 : symbols__event_fd(h->symbols);
 	fds[FD_QUERIES].fd = worker__fd(h->queries);
 	fds[FD_LISTS].fd = worker__fd(h->lists);
 	fds[FD_SIGNALS].fd = signals;
@@ -273,10 +286,8 @@ static void handle_events(struct host *h, struct pollfd *fds)
 		drain_input(h);
 	if (fds[FD_SIGNALS].revents)
 		signal_event(h, fds[FD_SIGNALS].fd);
-	if (fds[FD_SYMBOLS].revents) {
-		drain_eventfd(fds[FD_SYMBOLS].fd);
+	if (fds[FD_SYMBOLS].revents)
 		h->names_due = true;
-	}
 	if (fds[FD_FRAMES].revents)
 		take_frame(h);
 	if (fds[FD_QUERIES].revents)

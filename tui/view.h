@@ -150,6 +150,8 @@ struct symbols *host__symbols(const struct host *h);
 const struct scope *host__scope(const struct host *h);
 void host__post(struct host *h, struct job *j);
 void host__redraw(struct host *h);
+/* What the last answer took of a CPU: names are looked at again the less often. */
+void host__answered(struct host *h, u64 cpu_ns);
 /* A line at the bottom until the next key. */
 void host__message(struct host *h, enum role role, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Drills: the screen is freed by the host when one goes back. */

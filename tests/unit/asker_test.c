@@ -50,6 +50,14 @@ void host__post(struct host *h, struct job *j)
 	posted[nposted++] = j;
 }
 
+static u32 nanswered;
+
+void host__answered(struct host *h, u64 cpu_ns)
+{
+	assert_true(cpu_ns > 0);
+	nanswered++;
+}
+
 /* --- a screen that has its own way of asking --- */
 
 struct query {
@@ -123,9 +131,11 @@ static void test_answer(void **state)
 {
 	struct screen_of_test *s = open_screen();
 
+	nanswered = 0;
 	ask(s, 7);
 	assert_true(asker__busy(&s->asker));
 	answer_all();
+	assert_int_equal(nanswered, 1);
 	assert_false(asker__busy(&s->asker));
 	assert_int_equal(s->answer->table.nrows, 7);
 	ask(s, 7);

@@ -315,6 +315,35 @@ static void cells_hold_the_rows(void **state)
 	hand__fini(&h);
 }
 
+/* Of what the last interval has nothing of, rows keep the trend as long as it reaches back. */
+static void what_is_over_is_in_trends_alone(void **state)
+{
+	struct profile_query q = query(GROUP_SYMBOL);
+	struct hand h;
+
+	hand__init(&h);
+	q.window = WINDOW_LAST;
+	for (u32 back = 1; back <= PROFILE_TREND; back++) {
+		struct profile_rows *r;
+		const float *trend;
+
+		snap__put(h.snap);
+		maker__put(&h.m, maker__stack(&h.m, 0, 1, &h.g), 8, 3);
+		h.snap = maker__tick(&h.m, NSEC_PER_SEC);
+		r = profile__query(h.snap, &q, NULL);
+		assert_int_equal(r->nrows, 1);
+		assert_int_equal(r->count, 3);
+		assert_int_equal(r->entries_seen, 1);
+		trend = row_named(r, "g")->trend;
+		assert_true(trend[PROFILE_TREND - 1] > 0);
+		if (back < PROFILE_TREND)
+			assert_true(trend[PROFILE_TREND - 1 - back] >
+				    10 * trend[PROFILE_TREND - 1]);
+		profile_rows__free(r);
+	}
+	hand__fini(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +357,7 @@ int main(void)
 		cmocka_unit_test(truncation_is_told_by_the_outermost_function),
 		cmocka_unit_test(columns_apply_by_group),
 		cmocka_unit_test(cells_hold_the_rows),
+		cmocka_unit_test(what_is_over_is_in_trends_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "tui/views/asker.h"
 
 #include "core/arena.h"
+#include "core/clock.h"
 #include "symbols/symbols.h"
 
 /* Ties jobs to a screen that may be gone when they come back. */
@@ -16,6 +17,8 @@ struct question {
 	struct job job;
 	struct asker_ops ops; /* a copy: the screen's own may be gone when it runs */
 	struct ticket *ticket;
+	struct host *host;
+	u64 cpu_ns; /* that it took */
 	struct answer *(*compare)(const struct asker_ops *ops, const struct frame *now,
 				  const struct frame *then, const void *query,
 				  const struct scope *scope);
@@ -34,9 +37,11 @@ static void ticket__put(struct ticket *t)
 static void question__run(struct job *job)
 {
 	struct question *q = (struct question *)job;
+	u64 begin = clock__thread_cpu_ns();
 
 	q->answer = q->then ? q->compare(&q->ops, q->frame, q->then, q->query, q->scope)
 			    : q->ops.run(q->frame, q->query, q->scope);
+	q->cpu_ns = clock__thread_cpu_ns() - begin;
 }
 
 static void question__drop(struct job *job)
@@ -59,6 +64,7 @@ static void question__done(struct job *job)
 	struct answer *answer = q->answer;
 
 	if (q->ticket->owner) {
+		host__answered(q->host, q->cpu_ns);
 		q->ticket->unresolved = answer->unresolved;
 		q->answer = NULL;
 		q->ticket->ready(q->ticket->owner, answer);
@@ -165,6 +171,7 @@ void asker__ask(struct asker *a, const void *query)
 			.slot = a->ticket},
 		.ops = *a->ops,
 		.ticket = a->ticket,
+		.host = a->host,
 		.compare = a->compare,
 		.frame = snap__get(f),
 		.then = snap__get(then),

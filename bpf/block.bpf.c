@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Block I/O: how long requests waited and were served, whose they were, and what was slow.
- * Programs on block_io_start, block_rq_insert, block_rq_issue and block_rq_complete follow each
- * request; block_bio_queue and block_bio_complete those of devices that have no requests
- * (zram, device mapper ...).
+ * Programs on block_rq_insert, block_rq_issue and block_rq_complete follow each request;
+ * block_bio_queue and block_bio_complete those of devices that have no requests (zram, device
+ * mapper ...).
+ *
+ * Whose a request is, is asked when it is first seen: whoever submits it also inserts it or, where
+ * no scheduler is, issues it. What a flush comes first of is given to workers at once: of such ones
+ * block_io_start tells who began them.
  *
  * What is counted is what /proc/diskstats counts, at the same places: a request once, when its
  * last byte is done; bytes whenever some are, for as long as it has a bio; a flush when the
@@ -26,8 +30,6 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile u32 rq_arg = 0;	/* 1: a queue comes before the request; up to 5.10 */
 const volatile u32 bio_arg = 0; /* the same of block_bio_queue */
 const volatile u32 rqf_io_stat = 1 << 13, rqf_flush_seq = 1 << 4; /* up to 6.10 */
-
-const volatile u32 begin_told = 1; /* by block_io_start; since 6.5 */
 
 volatile u32 ready = 0; /* all programs are attached */
 
@@ -85,56 +87,52 @@ static __always_inline u32 request__dev(struct request *rq, u32 disk)
 	return rq->part ? rq->part->bd_dev : disk;
 }
 
-static __always_inline void key__op(struct block_key *k, u32 opf)
+static __always_inline u32 opf__op(u32 opf)
 {
 	u32 op = opf & REQ_OP_MASK;
 
 	if (op == REQ_OP_FLUSH)
-		k->op = BLOCK_FLUSH;
-	else if (op == REQ_OP_DISCARD)
-		k->op = BLOCK_DISCARD;
-	else
-		k->op = op & 1 ? BLOCK_WRITE : BLOCK_READ;
-	k->flags = 0;
+		return BLOCK_FLUSH;
+	if (op == REQ_OP_DISCARD)
+		return BLOCK_DISCARD;
+	return op & 1 ? BLOCK_WRITE : BLOCK_READ;
+}
+
+static __always_inline void key__op(struct block_key *k, u32 opf)
+{
+	u32 op = opf & REQ_OP_MASK, flags = 0;
+
+	STORE(k->op, opf__op(opf));
 	if (k->op == BLOCK_WRITE && (opf & (REQ_SYNC | REQ_PREFLUSH)))
-		k->flags |= BLOCK_FLAG_SYNC;
+		flags |= BLOCK_FLAG_SYNC;
 	if (opf & REQ_META)
-		k->flags |= BLOCK_FLAG_META;
+		flags |= BLOCK_FLAG_META;
 	if (op > REQ_OP_DISCARD && op != REQ_OP_ZONE_APPEND)
-		k->flags |= BLOCK_FLAG_OTHER;
+		flags |= BLOCK_FLAG_OTHER;
+	STORE(k->flags, flags);
 }
 
 /* --- requests --- */
 
-SEC("tp_btf/block_io_start")
-int block_start(u64 *ctx)
+/* A queue that times nothing has no time of its begin: then that is now. */
+static __always_inline u64 began(struct request *rq, u64 now)
 {
-	struct request *rq = (void *)ctx[0];
-	struct block_stats *st = stats__get();
-	u64 now;
+	u64 at = rq->start_time_ns;
 
-	if (!st || !ready)
-		return 0;
-	now = begin(st);
-	start(ctx, (u64)rq, rq->bio, now, st);
-	end(st, now);
-	return 0;
+	return at && at < now ? at : now;
 }
 
 /* The one that the device's flush is made of belongs to many, or to nobody. */
-static __always_inline struct request_state *start_flush(struct request *rq, u64 now)
+static __always_inline void start_flush(struct request_state *r, u64 began)
 {
-	struct request_state *r = scope_state & ~0u ? NULL : request__begin((u64)rq);
-
-	if (!r)
-		return NULL;
-	r->key.cgroup = r->group = 0;
+	request__set(r, 0, 0, 0);
+	request__set_inode(r, 0);
+	request__set_no_group(r);
+	STORE(r->key.dev.name, 0);
 	__builtin_memset(r->comm, 0, sizeof(r->comm));
 	__builtin_memcpy(r->comm, "[flush]", 8);
-	r->live = rq->start_time_ns;
-	if (!r->live || r->live > now)
-		r->live = now;
-	return r;
+	r->outside = (scope_state & ~0u) != 0;
+	r->live = began;
 }
 
 static __always_inline bool is_flush(struct request *rq)
@@ -142,23 +140,51 @@ static __always_inline bool is_flush(struct request *rq)
 	return (rq->cmd_flags & REQ_OP_MASK) == REQ_OP_FLUSH;
 }
 
-/* Whether it is another one than that which was issued at its address. */
+/* Whether it is another one than that which was seen at its address; of one that only block_start
+ * has seen nobody knows. */
 static __always_inline bool is_stale(struct request_state *r, struct request *rq)
 {
-	return r->issued && r->stamp != rq->start_time_ns;
+	return r->stamp && r->stamp != rq->start_time_ns;
 }
 
-/* Where its begin is not told, this is the first that is seen of it. */
+/* NULL: no room. */
 static __always_inline struct request_state *find_or_start(void *ctx, struct request *rq, u64 now,
 							   struct block_stats *st)
 {
-	struct request_state *r = request__of((u64)rq);
+	struct request_state *r = request__place((u64)rq);
 
-	if (r && !is_stale(r, rq))
+	if (r && is_live(r) && !is_stale(r, rq))
 		return r;
+	r = request__begin(r, (u64)rq);
+	if (!r)
+		return NULL;
 	if (is_flush(rq))
-		return start_flush(rq, now);
-	return start(ctx, (u64)rq, rq->bio, now, st);
+		start_flush(r, began(rq, now));
+	else
+		start(ctx, r, rq->bio, began(rq, now), st);
+	return r;
+}
+
+/* The time of its begin is put into the request after this. */
+SEC("tp_btf/block_io_start")
+int block_start(u64 *ctx)
+{
+	struct request *rq = (void *)ctx[0];
+	struct request_state *r;
+	struct block_stats *st;
+	u64 now;
+
+	if (!(rq->cmd_flags & REQ_PREFLUSH))
+		return 0;
+	st = stats__get();
+	if (!st || !ready)
+		return 0;
+	now = begin(st);
+	r = request__begin(request__place((u64)rq), (u64)rq);
+	if (r)
+		start(ctx, r, rq->bio, now, st);
+	end(st, now);
+	return 0;
 }
 
 SEC("tp_btf/block_rq_insert")
@@ -169,11 +195,13 @@ int block_insert(u64 *ctx)
 	struct request_state *r;
 	u64 now;
 
-	/* Without a scheduler only a few are inserted: they tell nothing of the others. */
-	if (!st || !ready || (begin_told && !rq->q->elevator))
+	if (!st || !ready)
 		return 0;
 	now = begin(st);
 	r = find_or_start(ctx, rq, now, st);
+	if (r)
+		r->stamp = rq->start_time_ns;
+	/* Without a scheduler only a few are inserted: they tell nothing of the others. */
 	if (r && rq->q->elevator)
 		r->insert_ns = now;
 	end(st, now);
@@ -191,8 +219,8 @@ static __always_inline bool is_accounted(struct request *rq)
 
 static __always_inline void identify(struct block_key *k, struct request *rq)
 {
-	k->disk = disk__dev(request__disk(rq));
-	k->dev = is_flush(rq) ? k->disk : request__dev(rq, k->disk);
+	STORE(k->disk, disk__dev(request__disk(rq)));
+	STORE(k->dev, is_flush(rq) ? k->disk : request__dev(rq, k->disk));
 	key__op(k, rq->cmd_flags);
 }
 
@@ -200,7 +228,6 @@ static __always_inline void identify(struct block_key *k, struct request *rq)
 static __always_inline void take_request(struct request_state *r, struct request *rq)
 {
 	identify(&r->key.dev, rq);
-	r->stamp = rq->start_time_ns;
 	r->sector = rq->__sector;
 	r->bytes = r->left = rq->__data_len;
 	r->accounted = is_accounted(rq);
@@ -232,7 +259,9 @@ int block_issue(u64 *ctx)
 		return 0;
 	now = begin(st);
 	r = find_or_start(ctx, rq, now, st);
-	if (r) {
+	if (r)
+		r->stamp = rq->start_time_ns;
+	if (r && !r->outside) {
 		r->issue_ns = now;
 		take_request(r, rq);
 		if (r->bytes && r->key.dev.op != BLOCK_FLUSH)
@@ -271,6 +300,11 @@ static __always_inline void complete_unknown(struct request *rq, struct ended *e
 static __always_inline void complete_known(struct request *rq, struct ended *e, u32 bytes,
 					   struct request_state *r, struct block_stats *st)
 {
+	if (r->outside) {
+		if (e->done)
+			r->live = 0;
+		return;
+	}
 	if (!r->issued)
 		take_request(r, rq);
 	if (e->done)
@@ -363,8 +397,12 @@ int block_bio_start(u64 *ctx)
 	if (!st || !ready || !bio__disk(bio)->fops->submit_bio)
 		return 0;
 	now = begin(st);
-	r = start(ctx, (u64)bio, bio, now, st);
-	if (r) {
+	r = request__begin(request__place((u64)bio), (u64)bio);
+	if (r)
+		start(ctx, r, bio, now, st);
+	if (r && r->outside) {
+		r->live = 0;
+	} else if (r) {
 		r->key.dev.disk = disk__dev(bio__disk(bio));
 		r->key.dev.dev = bio__dev(bio, r->key.dev.disk);
 		key__op(&r->key.dev, bio->bi_opf);
@@ -407,15 +445,15 @@ static __always_inline int dirty(struct address_space *mapping)
 {
 	struct block_stats *st = stats__get();
 	struct inode *inode;
-	u64 now;
+	u64 then;
 
 	if (!st || !ready || !mapping)
 		return 0;
-	now = begin(st);
+	then = ++st->runs & 63 ? 0 : bpf_ktime_get_ns();
 	inode = mapping->host;
 	if (inode)
 		note_dirtier(inode);
-	end(st, now);
+	end(st, then);
 	return 0;
 }
 

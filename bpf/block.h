@@ -64,6 +64,15 @@ struct block_key {
 	__u64 name;	 /* hash of the submitter's name while names are asked for; else 0 */
 };
 
+#define BLOCK_SLOT_WORDS 24
+#define BLOCK_SLOT_TAKEN 1 /* instead of a time: a request begins there now */
+
+/* Value of the map requests, as far as user space looks at it. */
+struct block_slot {
+	__u64 live; /* when the request began; 0: none */
+	__u64 rest[BLOCK_SLOT_WORDS - 1];
+};
+
 /* The first word of an entry of the maps devices and procs. */
 enum block_entry { BLOCK_FREE, BLOCK_TAKEN, BLOCK_READY };
 
@@ -137,12 +146,11 @@ struct block_stats {
 	__u64 backward;	     /* negative times, left out */
 	__u64 unseen;	     /* ended without a word, found later: their times are not known */
 	__u64 forks_lost;
+	__u64 begun;		   /* were in scope when they were first seen */
 	__u64 runs, timed, run_ns; /* program runs; their time where it is measured */
 };
 
 /* Slow requests told before the limit rises within an interval. */
 #define BLOCK_SLOW_MAX 256
-/* Stacks taken before fewer are, within an interval. */
-#define BLOCK_STACKS_MAX 1024
 
 #endif

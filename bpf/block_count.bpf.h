@@ -341,10 +341,10 @@ __noinline int count_unseen(struct request_state *r)
 	return 0;
 }
 
-/* The place of one that begins: release it, or let it live. */
-static __always_inline struct request_state *request__begin(u64 address)
+/* The place of one that begins; r: that of its address, if there is one. Release it, or let it
+ * live. */
+static __always_inline struct request_state *request__begin(struct request_state *r, u64 address)
 {
-	struct request_state *r = request__place(address);
 	u32 hash, way;
 
 	if (!r) {
@@ -361,22 +361,16 @@ static __always_inline struct request_state *request__begin(u64 address)
 	return r;
 }
 
-/* One that begins here; NULL: out of scope, or no room. */
-static __always_inline struct request_state *start(void *ctx, u64 address, struct bio *bio, u64 now,
-						   struct block_stats *st)
+/* One that is first seen here, and began at some time until now. Out of scope it is kept too, as
+ * whoever comes across it later is not who began it. */
+static __always_inline void start(void *ctx, struct request_state *r, struct bio *bio, u64 began,
+				  struct block_stats *st)
 {
-	struct request_state *r = request__begin(address);
-
-	if (!r)
-		return NULL;
-	if (!state__whose(r, bio, now)) {
-		r->live = 0;
-		return NULL;
-	}
-	if (wants_stack(st->runs))
-		take_stack(ctx, r, now);
-	r->live = now;
-	return r;
+	if (!state__whose(r, bio, began))
+		r->outside = 1;
+	else if (wants_stack(st))
+		take_stack(ctx, r, began);
+	r->live = began;
 }
 
 #endif

@@ -14,30 +14,48 @@
 
 volatile u32 stack_every = 1; /* one request in so many has its stack taken; a power of two */
 volatile u32 stacks_taken = 0;
+volatile u32 stacks_most = 64; /* in an interval; then fewer requests have theirs taken */
 
-/* A request, or a bio of a device that has no requests. */
+/* A request, or a bio of a device that has no requests. What is another's with each request fills
+ * the first cache line; the others as a rule are written anew only when somebody else begins one,
+ * see STORE(). */
 struct request_state {
-	u64 live;    /* when it began; 0: there is none; REQUEST_TAKEN: it begins now */
+	u64 live;    /* when it began; 0: there is none; BLOCK_SLOT_TAKEN: it begins now */
 	u64 address; /* of the request, or of the bio */
 	u64 insert_ns, issue_ns;
-	u64 done_ns; /* its data is written, a flush follows */
-	u64 stamp;   /* of request.start_time_ns: whether it is still the same one */
+	u64 stamp; /* of request.start_time_ns: whether it is still the same one */
 	u64 sector;
-	u64 inode; /* where in memory it is */
-	u64 stack;
-	u64 group, group_ns; /* whose cgroup is in the key, and when that was looked up */
-	struct block_proc_key key;
-	u32 sum, proc; /* where in the maps such keys were counted last */
-	u32 tid, cpu;
 	u32 bytes, left; /* as it was issued; what is not done of that */
 	u8 issued;	 /* key and bytes are filled */
 	u8 accounted;	 /* in diskstats */
-	u8 is_bio, kthread;
-	u32 place; /* enum block_place */
+	u8 outside;	 /* not in scope */
+	u8 is_bio;
+	u8 place; /* enum block_place */
+	u8 kthread;
+	u16 pad;
+	struct block_proc_key key;
+	u32 tid, cpu;
+	u32 sum, proc; /* where in the maps such keys were counted last */
 	char comm[16];
+	u64 done_ns; /* its data is written, a flush follows */
+	u64 inode;   /* where in memory it is */
+	u64 stack;
+	u64 group, group_ns; /* whose cgroup is in the key, and when that was looked up */
+	u64 unused;
 };
 
-#define REQUEST_TAKEN 1
+/* What one CPU writes and another one reads costs most of all here: not where it is the same. */
+#define STORE(to, what)                                                                            \
+	do {                                                                                       \
+		__typeof__(to) what_ = (what);                                                     \
+                                                                                                   \
+		if ((to) != what_)                                                                 \
+			(to) = what_;                                                              \
+	} while (0)
+
+_Static_assert(sizeof(struct request_state) % 64 == 0 &&
+		       sizeof(struct request_state) == sizeof(struct block_slot),
+	       "cache lines, and what user space looks at");
 
 /*
  * Each address has REQUEST_WAYS places in a row, from request__at() on. That costs a tenth of a
@@ -48,6 +66,7 @@ struct request_state {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE); /* begins with a page, and so with a cache line */
 	__uint(max_entries, 16384);
 	__type(key, u32);
 	__type(value, struct request_state);
@@ -160,15 +179,15 @@ static __always_inline void inode__name(struct inode *inode, char *to)
 }
 
 /* One in stack_every, ever fewer when there are more than were expected. */
-static __always_inline bool wants_stack(u64 runs)
+static __always_inline bool wants_stack(struct block_stats *st)
 {
 	u32 every = stack_every;
 
-	if (runs & (every - 1))
+	if (st->begun++ & (every - 1))
 		return false;
-	if (__sync_fetch_and_add(&stacks_taken, 1) >= BLOCK_STACKS_MAX) {
+	if (__sync_fetch_and_add(&stacks_taken, 1) >= stacks_most) {
 		stacks_taken = 0;
-		stack_every = every * 4;
+		stack_every = every * 16;
 	}
 	return true;
 }
@@ -203,9 +222,9 @@ static __always_inline void take_comm(struct request_state *r, struct task_struc
 {
 	u64 *to = (void *)r->comm, *from = (void *)task->comm;
 
-	to[0] = from[0];
-	to[1] = from[1];
-	r->key.dev.name = comm__hash(to);
+	STORE(to[0], from[0]);
+	STORE(to[1], from[1]);
+	STORE(r->key.dev.name, comm__hash(to));
 }
 
 /* Makes a worker's write that of who dirtied the file, if that is known, and says whether it is in
@@ -238,6 +257,27 @@ static __always_inline bool is_writeback(struct bio *bio, u32 flags)
 	return bio && (flags & PF_WQ_WORKER) && (bio->bi_opf & REQ_OP_MASK) == REQ_OP_WRITE;
 }
 
+static __always_inline void request__set(struct request_state *r, u32 tgid, u32 tid, u32 cpu)
+{
+	STORE(r->key.tgid, tgid);
+	STORE(r->key.writeback, BLOCK_NO_WRITEBACK);
+	STORE(r->tid, tid);
+	STORE(r->cpu, cpu);
+}
+
+static __always_inline void request__set_inode(struct request_state *r, u64 inode)
+{
+	STORE(r->inode, inode);
+	STORE(r->key.inode, inode__number((void *)inode));
+}
+
+/* Of what has no bio. */
+static __always_inline void request__set_no_group(struct request_state *r)
+{
+	STORE(r->key.cgroup, 0);
+	STORE(r->group, 0);
+}
+
 /* Fills who the current task is, or who it works for; false: not in scope. */
 static __always_inline bool state__whose(struct request_state *r, struct bio *bio, u64 now)
 {
@@ -247,18 +287,16 @@ static __always_inline bool state__whose(struct request_state *r, struct bio *bi
 
 	if (!passes && !is_writeback(bio, flags))
 		return false;
-	r->key.tgid = task->tgid;
-	r->tid = task->pid;
-	r->cpu = cpu;
+	request__set(r, task->tgid, task->pid, cpu);
 	r->kthread = (flags & PF_KTHREAD) != 0;
 	take_comm(r, task);
 	if (!bio) {
-		r->key.cgroup = r->group = 0;
+		request__set_no_group(r);
+		request__set_inode(r, 0);
 		return passes;
 	}
-	r->inode = bio__inode(bio, &r->inode);
-	r->key.inode = inode__number((void *)r->inode);
-	r->key.cgroup = cached_cgroup(r, bio, now);
+	request__set_inode(r, bio__inode(bio, &r->live));
+	STORE(r->key.cgroup, cached_cgroup(r, bio, now));
 	if (!r->inode || !is_writeback(bio, flags))
 		return passes;
 	r->key.writeback = BLOCK_WRITEBACK;
@@ -296,7 +334,7 @@ static __always_inline struct request_state *request__place(u64 address)
 
 static __always_inline bool is_live(const struct request_state *r)
 {
-	return *(volatile u64 *)&r->live > REQUEST_TAKEN;
+	return *(volatile u64 *)&r->live > BLOCK_SLOT_TAKEN;
 }
 
 static __always_inline struct request_state *request__of(u64 address)
@@ -317,7 +355,7 @@ __noinline u32 take_place(u32 hash)
 	for (u32 i = 0; i < REQUEST_WAYS; i++) {
 		struct request_state *r = request__at(hash, i);
 
-		if (r && !__sync_val_compare_and_swap(&r->live, 0, REQUEST_TAKEN))
+		if (r && !__sync_val_compare_and_swap(&r->live, 0, BLOCK_SLOT_TAKEN))
 			return i;
 	}
 	if (st)
@@ -325,18 +363,16 @@ __noinline u32 take_place(u32 hash)
 	return NO_PLACE;
 }
 
-/* What is left of the one before goes. */
+/* What is left of the one before goes, but for whose it was. */
 static __always_inline void request__clear(struct request_state *r)
 {
-	r->live = REQUEST_TAKEN;
-	r->insert_ns = r->issue_ns = r->done_ns = 0;
-	r->stamp = r->stack = r->inode = 0;
-	r->key.inode = 0;
-	r->key.tgid = r->key.writeback = 0;
-	r->key.dev.name = 0;
-	r->tid = r->cpu = r->bytes = r->left = 0;
-	r->issued = r->accounted = r->is_bio = r->kthread = 0;
+	r->live = BLOCK_SLOT_TAKEN;
+	r->insert_ns = r->issue_ns = r->stamp = 0;
+	r->bytes = r->left = 0;
+	r->issued = r->accounted = r->is_bio = r->kthread = r->outside = 0;
 	r->place = BLOCK_PLACE_UNKNOWN;
+	STORE(r->done_ns, 0);
+	STORE(r->stack, 0);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bpf/block.h"
@@ -26,8 +27,13 @@
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
-#define SLOW_WANTED   64  /* slow requests told in one interval, at least */
-#define STACKS_WANTED 800 /* requests whose stacks are taken in one interval, about */
+#define SETTLE_NS     (10 * NSEC_PER_MSEC) /* longer on its way: maybe it ended in silence */
+#define SLOW_WANTED   64		   /* slow requests told in one interval, at least */
+
+/* Requests whose stacks are taken in one interval, at most: one costs as much as dozens of
+ * requests. More where slow ones are looked for. */
+#define STACKS_WANTED	   64
+#define STACKS_WANTED_SLOW 1024
 
 struct source {
 	struct block_bpf *skel;
@@ -38,6 +44,7 @@ struct source {
 	struct block_devices devices;
 	struct block_loss loss;
 	struct bpf_link *settle;	/* NULL where there are no such iterators */
+	const struct block_slot *slots; /* the map of requests; NULL: not mapped */
 	const struct sample_sink *sink; /* during drain */
 	bool flipped;
 	u32 stacks, slow; /* stacks sent since the map was emptied; slow requests told */
@@ -111,7 +118,7 @@ static void adapt(struct source *s, u64 requests)
 	s->slow = 0;
 	s->skel->bss->slow_told = 0;
 	s->skel->bss->stacks_taken = 0;
-	s->skel->data->stack_every = power_of_two(requests / STACKS_WANTED);
+	s->skel->data->stack_every = power_of_two(requests / s->skel->data->stacks_most);
 }
 
 /* Bios of devices that have requests are told too, and cost: they are looked at only while
@@ -192,6 +199,7 @@ static int block_bpf__set_scope(struct source *s, const struct scope *scope, str
 	s->slow_least_ns = scope->min_ns ? scope->min_ns : SLOW_LEAST_NS;
 	s->skel->bss->slow_ns = scope->min_ns ? scope->min_ns : SLOW_FIRST_NS;
 	s->skel->bss->slow_max_ns = scope->max_ns;
+	s->skel->data->stacks_most = scope->min_ns ? STACKS_WANTED_SLOW : STACKS_WANTED;
 	return 0;
 }
 
@@ -205,8 +213,15 @@ static int block_bpf__set_sampling(struct source *s, const struct sampling *how,
 
 /* --- the source --- */
 
+static size_t slots_size(const struct source *s)
+{
+	return s->sizes.requests * sizeof(*s->slots);
+}
+
 static void block_bpf__close(struct source *s)
 {
+	if (s->slots)
+		munmap((void *)s->slots, slots_size(s));
 	bpf_link__destroy(s->settle);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
@@ -241,8 +256,8 @@ static void fit_kernel(struct block_bpf *k)
 	k->rodata->bio_arg = kernel_btf__arguments(btf, "block_bio_queue") == 2;
 	k->rodata->rqf_io_stat = request_flag(btf, "__RQF_IO_STAT", 1u << 13);
 	k->rodata->rqf_flush_seq = request_flag(btf, "__RQF_FLUSH_SEQ", 1u << 4);
-	k->rodata->begin_told = kernel_btf__arguments(btf, "block_io_start") > 0;
-	bpf_program__set_autoload(k->progs.block_start, k->rodata->begin_told);
+	if (!kernel_btf__arguments(btf, "block_io_start"))
+		bpf_program__set_autoload(k->progs.block_start, false);
 	if (!kernel_btf__arguments(btf, "block_rq_merge"))
 		bpf_program__set_autoload(k->progs.block_merge, false);
 	if (!kernel_btf__arguments(btf, "writeback_dirty_folio"))
@@ -306,6 +321,14 @@ static void attach_settle(struct source *s)
 			 strerror(errno));
 }
 
+static void map_slots(struct source *s)
+{
+	void *at = mmap(NULL, slots_size(s), PROT_READ, MAP_SHARED,
+			bpf_map__fd(s->skel->maps.requests), 0);
+
+	s->slots = at == MAP_FAILED ? NULL : at;
+}
+
 static int attach(struct source *s, const struct scope *scope, struct status *st)
 {
 	struct block_bpf *k = s->skel;
@@ -327,6 +350,8 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 		err = attach_one(k->progs.block_dirty_page, &k->links.block_dirty_page, st);
 	if (!err)
 		attach_settle(s);
+	if (!err)
+		map_slots(s);
 	return err;
 }
 
@@ -374,10 +399,25 @@ static int block_bpf__fd(struct source *s)
 	return bpf_ring__fd(s->ring);
 }
 
+/* Few requests are long on their way, and to run a program for each place costs far more than a
+ * look at them. */
+static bool any_old(const struct source *s)
+{
+	u64 now = clock__monotonic_ns();
+
+	for (u32 i = 0; s->slots && i < s->sizes.requests; i++) {
+		u64 live = __atomic_load_n(&s->slots[i].live, __ATOMIC_RELAXED);
+
+		if (live > BLOCK_SLOT_TAKEN && now - live > SETTLE_NS)
+			return true;
+	}
+	return !s->slots;
+}
+
 /* Requests that ended without a word are counted in the interval that ends. */
 static void settle(struct source *s)
 {
-	int fd = s->settle ? bpf_iter_create(bpf_link__fd(s->settle)) : -1;
+	int fd = s->settle && any_old(s) ? bpf_iter_create(bpf_link__fd(s->settle)) : -1;
 	ssize_t n = 1;
 	char none[64];
 

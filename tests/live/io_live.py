@@ -316,6 +316,22 @@ def test_processes():
         assert not [r for r in reports if r["device"] == dev], reports
 
 
+def test_flushes():
+    """A flush is of who asked for it, though workers send it"""
+    with loop_device() as dev, Watch("--group", "pid", "--comm", "^dd$") as watch:
+        with open(f"/sys/block/{dev}/queue/write_cache", encoding="ascii") as f:
+            if f.read().strip() != "write back":
+                raise live.Skip("loop devices have no cache to be flushed here")
+        subprocess.run(["dd", "if=/dev/zero", f"of=/dev/{dev}", "bs=4k", "count=64",
+                        "oflag=direct", "conv=fsync"], stderr=subprocess.DEVNULL, check=True)
+        watch.until(live.now_ns())
+        rows = [r for x in watch.reports for r in x["rows"] if r["device"] == dev]
+    assert {r["comm"] for r in rows} == {"dd"}, rows
+    assert sum(r["write_bytes"] for r in rows) == 64 * 4096, rows
+    # diskstats has a flush that a process asked for as a write without bytes.
+    assert sum(r["count"] for r in rows) == 64 + 1, rows
+
+
 def exact_rows(dev, *options):
     """Rows of all intervals while 16 MiB are read by fio."""
     with Watch(*options) as watch:

@@ -10,6 +10,20 @@ static void add_counts(struct counts *sum, const struct counts *c)
 	sum->stacks_lost += c->stacks_lost;
 }
 
+/* Those that name functions of the kernel. */
+static const u64 kernel_stacks =
+	MODEL_BIT(MODEL_PROFILE) | MODEL_BIT(MODEL_WAITS) | MODEL_BIT(MODEL_CACHE);
+
+/* Before all else that the note says: it is true of each row of the kernel. */
+static void note_hidden(struct health *h)
+{
+	struct health said = *h;
+
+	copy_str(h->note, sizeof(h->note), SYMBOLS_HIDDEN);
+	if (said.note[0])
+		feeds__join(h->note, sizeof(h->note), "%s", said.note);
+}
+
 /* What the highest tier says stands: it is the one that samples. The others (slots are in
  * the order of tiers) add their counts and notes. What belongs to an interval is kept. */
 void feeds__refresh_health(struct feeds *f, u32 model)
@@ -32,6 +46,8 @@ void feeds__refresh_health(struct feeds *f, u32 model)
 		out.map_fill_pct = MAX(out.map_fill_pct, h.map_fill_pct);
 		main = false;
 	}
+	if (kernel_stacks & MODEL_BIT(model) && f->symbols && symbols__are_hidden(f->symbols))
+		note_hidden(&out);
 	out.samples = mine->samples;
 	out.self_cpu_pct = mine->self_cpu_pct;
 	out.samples_total = sum.samples;

@@ -66,6 +66,7 @@ struct symbols {
 	struct stable objects, locs, funcs;
 	struct stable inlines; /* struct inlined; the worker's */
 	_Atomic bool mixed;    /* never false again */
+	_Atomic bool hidden;   /* the kernel's addresses, when it was looked for */
 	_Atomic u64 generation, overflow, nresolved, memory;
 	int event_fd;
 

@@ -141,12 +141,11 @@ static void load_kernel(struct resolver *r, struct code *c)
 	r->kallsyms_at_ns = clock__monotonic_ns();
 	r->bytes += kallsyms__bytes(c->kallsyms);
 	c->has_symtab = kallsyms__count(c->kallsyms);
+	atomic_store_explicit(&r->s->hidden, kallsyms__hidden(c->kallsyms), memory_order_relaxed);
 	if (c->has_symtab)
 		snprintf(c->source, sizeof(c->source), "kallsyms");
 	else if (kallsyms__hidden(c->kallsyms))
-		snprintf(c->note, sizeof(c->note),
-			 "the kernel hides its addresses: run as root, or "
-			 "sysctl kernel.kptr_restrict=0");
+		snprintf(c->note, sizeof(c->note), SYMBOLS_HIDDEN);
 	else
 		snprintf(c->note, sizeof(c->note), "there is no readable /proc/kallsyms");
 }

@@ -424,6 +424,11 @@ bool symbols__is_mixed(const struct symbols *s)
 	return atomic_load_explicit(&((struct symbols *)s)->mixed, memory_order_relaxed);
 }
 
+bool symbols__are_hidden(const struct symbols *s)
+{
+	return atomic_load_explicit(&((struct symbols *)s)->hidden, memory_order_relaxed);
+}
+
 u64 symbols__generation(const struct symbols *s)
 {
 	return atomic_load_explicit(&((struct symbols *)s)->generation, memory_order_acquire);

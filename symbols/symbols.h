@@ -121,6 +121,10 @@ int symbols__inlined_known(const struct symbols *s, u32 loc, u32 *funcs, int max
  * before counts by ids. */
 void symbols__set_mixed(struct symbols *s);
 bool symbols__is_mixed(const struct symbols *s);
+/* Kernel code was met and has no names, as the kernel hides its addresses from us. Any thread. */
+#define SYMBOLS_HIDDEN                                                                             \
+	"the kernel hides its addresses: run as root, or sysctl kernel.kptr_restrict=0"
+bool symbols__are_hidden(const struct symbols *s);
 /* Counts up whenever something became resolved: whoever shows names looks again. */
 u64 symbols__generation(const struct symbols *s);
 /* An eventfd that becomes readable when the generation rises; owned by symbols. */

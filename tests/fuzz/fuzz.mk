@@ -17,8 +17,10 @@ FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c models/
 	    recording/*.c widgets/*.c) \
 	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
 	    tui/term_signal.c \
-	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tests/fuzz/fuzz_lib.c \
-	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c)))
+	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/options.c \
+	    tests/fuzz/fuzz_lib.c \
+	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c))) \
+	    $(PROTOS:%.proto=$(B)/fuzz/%.pb-c.o)
 
 .PHONY: fuzz fuzz-smoke
 
@@ -26,6 +28,9 @@ $(B)/fuzz/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(FUZZ_CC) -std=gnu17 $(WARN) -fsanitize=fuzzer-no-link $(FUZZ_SAN) $(CPPFLAGS) \
 		-MMD -MP -c $< -o $@
+$(B)/fuzz/%.pb-c.o: $(B)/%.pb-c.c
+	@mkdir -p $(@D)
+	$(call Q,CC)$(FUZZ_CC) -std=gnu17 $(FUZZ_SAN) $(CPPFLAGS) -MMD -MP -c $< -o $@
 $(B)/fuzz/libfuzz.a: $(FUZZ_LIB)
 	$(call Q,AR)rm -f $@; ar rcs $@ $^
 # These change ELF files by section.

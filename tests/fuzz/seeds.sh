@@ -311,6 +311,31 @@ printf '\033[<0;10;10M\033[<64;200;3M\033[<0;10;10m\033[M !!' >"$out/input/mouse
 printf '\033[<0;10\033[<0;5;5M\033[M %%#\033[<;;;M\033[<0;99999;1Mq\033[<' >"$out/input/cut"
 printf 'caf\303\251 \346\227\245\346\234\254 \377\303(\001\005\027\013\020\016\x7f' >"$out/input/text"
 printf '\033[200~paste\033[201~\033[I\033x\033\303\251\033\033[' >"$out/input/odd"
+mkdir -p "$out/options" "$out/proc" "$out/source"
+i=0
+while IFS= read -r line; do
+	tr ' ' '\n' <<<"$line" >"$out/options/$((i += 1))"
+done <<'WORDS'
+-p 1,2 -t 3 -G /a -C 0-3,7 -F 99 -V cpu -d 2.5
+-b -n 3 -o x.svg -o y.json --format json --group comm,cgroup
+--replay r --from -90s --to 14:05:33 --speed 0.5
+--record r --history 5:16 --stack-copy 8192 --call-graph dwarf -c 1000
+-e cycles:u --filter comm~^a -- sleep 5
+--do :view --script s --size 80x24 --theme dark --keymap vi --ascii
+--list-events sched:* +10s start end 1:2
+--doctor --format=json --no-config --config x
+WORDS
+printf '\0%s\n' '25 1 0:22 /a /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw' \
+	'26 1 0:23 / /sys/fs/cgroup/mem\040ory rw - cgroup cgroup rw,memory' '0::/a.slice/b' \
+	'5:cpu,memory:/x' >"$out/proc/groups"
+printf '\1%s\n' '28 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw' \
+	'29 28 0:40 / /mnt\134 rw - btrfs /dev/vdb rw' '30 28 0:41 / /n rw - nfs4 h:/x rw' >"$out/proc/mounts"
+printf '\2%s\n' ' 254 0 vda 1 2 3 4 5 6 7 8 0 10 11 0 0 0 0 12 13' \
+	' 7 0 loop0 0 0 0 0 0 0 0 0 0 0 0' '259 1048575 nvme0n1 1' ' x' >"$out/proc/devices"
+printf '\3%s\n' 'cpu  1 2 3 4 5 6 7 8 0 0' 'MemTotal: 100 kB' 'MemAvailable:   18446744073709551615 kB' \
+	'some avg10=1.25 avg60=0.00' 'full avg10=nan' >"$out/proc/signs"
+printf '\3%s' '0.10 99.5 1e9 2/300 77' >"$out/proc/load"
+printf 'int a;\r\n\tif (x)\t\treturn "\303\251\377\033[2J";\n\n%0500d\nend' 7 >"$out/source/some"
 cp "$keymaps"/*.keys "$out/keymap"
 mkdir -p "$out/theme" "$out/config"
 printf '%s\n' 'view = offcpu # first' 'delay=2.5' '# freq = 99' 'history_mib = 64' 'ascii = yes' \

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """What bad input and bad surroundings get: a clear line, the right exit code, no hang."""
+import contextlib
 import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+from pty_session import Session  # noqa: E402
 
 DONE, FAILURE, USAGE, PERMISSION, UNSUPPORTED = range(5)
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
@@ -285,22 +288,49 @@ def test_no_btf():
     live.conserved(report)
 
 
-def test_no_kallsyms():
-    """Without kernel addresses kernel time is still there, under no wrong name"""
+@contextlib.contextmanager
+def hidden_addresses():
+    """What to put before a command: /proc/kallsyms is there as the kernel has it for those who may
+    not know its addresses. For that command alone."""
     live.need_root()
-    path = "/proc/sys/kernel/kptr_restrict"
-    with open(path, encoding="ascii") as f:
-        before = f.read()
-    try:
-        with open(path, "w", encoding="ascii") as f:
-            f.write("2")
-        with live.Workload("switch_storm", 30):
-            report = live.batch("-n", 1, "-d", 1, "-F", 499)[0]
-    finally:
-        with open(path, "w", encoding="ascii") as f:
-            f.write(before)
-    live.conserved(report)
-    assert any(r["kind"] == "kernel" for r in report["rows"]), report["rows"][:5]
+    with live.temporary() as tmp:
+        path = os.path.join(tmp, "kallsyms")
+        with open("/proc/kallsyms", encoding="ascii", errors="replace") as f, \
+                open(path, "w", encoding="ascii", errors="replace") as out:
+            out.writelines("0" * 16 + line[16:] for line in f.readlines()[:5000])
+        yield ("unshare", "-m", "--propagation", "private", "sh", "-c",
+               f'mount --bind {path} /proc/kallsyms && exec "$@"', "sh")
+
+
+def test_no_kallsyms():
+    """Without kernel addresses kernel time is still there, without names; no format tells any"""
+    files = [f"r{suffix}" for suffix in (".txt", ".csv", ".folded", ".svg", ".html", ".perf.txt",
+                                         ".speedscope.json", ".om")]
+    with hidden_addresses() as wrap, live.Workload("switch_storm", 30), live.temporary() as tmp:
+        outputs = [x for name in files for x in ("-o", os.path.join(tmp, name))]
+        for view in ("cpu", "offcpu"):
+            report = live.batch("-n", 1, "-d", 1, "-F", 499, "-V", view, *outputs, wrap=wrap,
+                                binary=live.RELEASE)[0]
+            assert "hides its addresses" in report["health"]["note"], report["health"]
+            texts = [json.dumps(report)]
+            for name in files:
+                with open(os.path.join(tmp, name), encoding="utf-8") as f:
+                    texts.append(f.read())
+            for text in texts:
+                assert not re.search("ffffffff[89a-f][0-9a-f]{7}", text), (view, text[:300])
+            if view == "cpu":
+                live.conserved(report)
+                assert {r["symbol"] for r in report["rows"] if r["kind"] == "kernel"} == \
+                    {"[kernel]"}, report["rows"][:5]
+
+
+def test_no_kallsyms_on_screen():
+    """On the screen a line says that the kernel hides its addresses"""
+    with hidden_addresses() as wrap, live.Workload("switch_storm", 30), \
+            Session(*wrap[1:], live.RELEASE, "-F", "499", binary=shutil.which(wrap[0])) as s:
+        s.wait_text(b"the kernel hides its addresses", 20)
+        os.write(s.fd, b"q")
+        assert s.wait_end() == 0
 
 
 def test_many_processes():

@@ -155,7 +155,4 @@ struct cache_answer *cache__query(const struct cache_snap *snap, const struct ca
 /* Where the i-th age begins; that of CACHE_AGES: UINT64_MAX. */
 u64 cache__age_lo(u32 i);
 
-extern const struct column cache_columns[];
-extern const u32 cache_ncolumns;
-
 #endif

@@ -41,7 +41,7 @@ enum cache_column {
 		COUNT_COLUMN(name, title, 7, priority, COLUMN_BOTH | COLUMN_SUM, help)
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
-const struct column cache_columns[COLUMNS] = {
+static const struct column cache_columns[COLUMNS] = {
 	[COL_SHARE] =
 		PCT_COLUMN("miss_share_pct", "Miss%", 6, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
 			   "share of all misses; of what unfolds, that of its stacks"),
@@ -117,7 +117,6 @@ const struct column cache_columns[COLUMNS] = {
 		TEXT_COLUMN("dev", "dev", 7, 0, COLUMN_EXPORT, "device of the file, major:minor"),
 	[COL_INODE] = ID_COLUMN("inode", "the file's number"),
 };
-const u32 cache_ncolumns = COLUMNS;
 
 /* --- which columns --- */
 

@@ -61,7 +61,4 @@ struct cpu_cache_answer *cpu_cache__query(const struct cpu_cache_snap *snap,
  * misses: then it is 0. */
 struct value cpu_cache__hit_pct(const u64 *n);
 
-extern const struct column cpu_cache_columns[];
-extern const u32 cpu_cache_ncolumns;
-
 #endif

@@ -39,7 +39,7 @@ enum cpu_cache_column {
 	COLUMNS,
 };
 
-const struct column cpu_cache_columns[COLUMNS] = {
+static const struct column cpu_cache_columns[COLUMNS] = {
 	[COL_REFERENCE_RATE] =
 		COUNT_COLUMN("reference_rate", "Refs/s", 9, 0, COLUMN_SCREEN | COLUMN_SHARE,
 			     "times the cache was asked, per second"),
@@ -64,7 +64,6 @@ const struct column cpu_cache_columns[COLUMNS] = {
 	[COL_PID] =
 		COUNT_COLUMN("pid", "pid", 9, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
 };
-const u32 cpu_cache_ncolumns = COLUMNS;
 
 static bool applies(const struct cpu_cache_answer *a, u32 column)
 {

@@ -57,7 +57,4 @@ struct dentry_answer {
 struct dentry_answer *dentry__query(const struct dentry_snap *snap, const struct dentry_query *q,
 				    const struct scope *scope);
 
-extern const struct column dentry_columns[];
-extern const u32 dentry_ncolumns;
-
 #endif

@@ -26,7 +26,7 @@ enum dentry_column {
 	COLUMNS,
 };
 
-const struct column dentry_columns[COLUMNS] = {
+static const struct column dentry_columns[COLUMNS] = {
 	[COL_LOOKUP_RATE] =
 		COUNT_COLUMN("lookup_rate", "Lookup/s", 9, 0, COLUMN_SCREEN | COLUMN_SHARE,
 			     "system calls that name a path, per second"),
@@ -53,7 +53,6 @@ const struct column dentry_columns[COLUMNS] = {
 	[COL_PID] =
 		COUNT_COLUMN("pid", "pid", 9, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
 };
-const u32 dentry_ncolumns = COLUMNS;
 
 static bool applies(const struct dentry_answer *a, u32 column)
 {

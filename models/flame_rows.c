@@ -51,9 +51,9 @@ enum {
 	[FLAME_DIFF_PCT] = COLUMN(VALUE_CHANGE, "diff_total_pct", "Diff%", 7, 0, COLUMN_BOTH,      \
 				  "its share's change")
 
-const struct column flame_count_columns[] = {COLUMNS("count", "self_count", VALUE_COUNT, 0)};
-const struct column flame_time_columns[] = {COLUMNS("time_ns", "self_ns", VALUE_NS, COLUMN_BOTH)};
-const u32 flame_ncolumns = FLAME_COLUMNS;
+static const struct column flame_count_columns[] = {COLUMNS("count", "self_count", VALUE_COUNT, 0)};
+static const struct column flame_time_columns[] = {
+	COLUMNS("time_ns", "self_ns", VALUE_NS, COLUMN_BOTH)};
 
 static double percent(u64 part, u64 whole)
 {

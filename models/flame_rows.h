@@ -13,7 +13,6 @@ struct flame_rows {
 	struct row_table table;
 	const struct flame_answer *answer; /* borrowed */
 	u32 zoom;			   /* row 0 */
-	u32 indent;
 	const char **trees; /* by row: indented names */
 	struct arena arena;
 };
@@ -33,8 +32,5 @@ void flame__report_then(const struct report *r,
 /* struct report's folded, from its stacks. */
 void flame__folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
 		   void *ctx);
-
-extern const struct column flame_count_columns[], flame_time_columns[];
-extern const u32 flame_ncolumns;
 
 #endif

@@ -127,7 +127,7 @@ enum {
 	HEAT_COLUMNS,
 };
 
-const struct column heat_row_columns[HEAT_COLUMNS] = {
+static const struct column heat_row_columns[HEAT_COLUMNS] = {
 	[HEAT_AGO] = TIME_COLUMN("ago_ns", "Ago", 7, 0, COLUMN_BOTH, "since that interval ended"),
 	[HEAT_LO] = TIME_COLUMN("lo_ns", "From", 7, 0, COLUMN_BOTH, "took so long at least"),
 	[HEAT_HI] = TIME_COLUMN("hi_ns", "To", 7, 0, COLUMN_BOTH,
@@ -139,7 +139,6 @@ const struct column heat_row_columns[HEAT_COLUMNS] = {
 				"begin of the interval, CLOCK_MONOTONIC"),
 	[HEAT_T1] = TIME_COLUMN("t1_ns", "t1_ns", 7, 0, COLUMN_EXPORT, "its end"),
 };
-const u32 heat_row_ncolumns = HEAT_COLUMNS;
 
 static u64 number(const struct heat_answer *a, const struct heat_time *t, const struct heat_bin *b,
 		  u32 column)

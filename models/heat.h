@@ -89,9 +89,6 @@ struct heat_answer *heat__query(const struct frame *f, const struct heat_query *
 /* The same of the source's snapshot. */
 struct heat_answer *heat__query_snap(const struct snap *snap, const struct heat_query *q);
 
-extern const struct column heat_row_columns[];
-extern const u32 heat_row_ncolumns;
-
 /* --- what is seen of it --- */
 
 struct heat_axes {

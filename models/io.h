@@ -229,9 +229,4 @@ struct io_slow_answer *io__slow(const struct io_snap *snap, const struct io_slow
 /* "sync meta", "" none; at most 32 bytes. */
 const char *io_flags__text(u32 flags, char *buf, size_t size);
 
-extern const struct column io_columns[];
-extern const u32 io_ncolumns;
-extern const struct column io_slow_columns[];
-extern const u32 io_slow_ncolumns;
-
 #endif

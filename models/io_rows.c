@@ -52,7 +52,7 @@ enum io_column {
 	[column] = TIME_COLUMN(name, "Queued", 7, 0, COLUMN_EXPORT,                                \
 			       help "; null where there is none")
 
-const struct column io_columns[COLUMNS] = {
+static const struct column io_columns[COLUMNS] = {
 	[COL_TIME_PCT] = PCT_COLUMN("time_pct", "Time%", 11, 3, COLUMN_BOTH | COLUMN_BAR,
 				    "share of the time that all requests took, from begin to end"),
 	[COL_TREND] = COLUMN(VALUE_TREND, "trend", "Trend", 8, 4, COLUMN_SCREEN,
@@ -129,7 +129,6 @@ const struct column io_columns[COLUMNS] = {
 	[COL_DEVICE_HIST] =
 		EXPORT_COLUMN(VALUE_LIST, "device_hist", "requests by time that the device took"),
 };
-const u32 io_ncolumns = COLUMNS;
 
 static bool is_percentile(u32 column)
 {

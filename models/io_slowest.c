@@ -32,7 +32,7 @@ enum slow_column {
 	SLOW_COLUMNS,
 };
 
-const struct column io_slow_columns[SLOW_COLUMNS] = {
+static const struct column io_slow_columns[SLOW_COLUMNS] = {
 	[SLOW_TOTAL] =
 		TIME_COLUMN("total_ns", "Total", 7, 0, COLUMN_BOTH, "from its begin to its end"),
 	[SLOW_QUEUED_TEXT] = TIME_COLUMN("queued", "Queued", 7, 1, COLUMN_SCREEN,
@@ -67,7 +67,6 @@ const struct column io_slow_columns[SLOW_COLUMNS] = {
 	[SLOW_STACK] = EXPORT_COLUMN(VALUE_STACK, "stack",
 				     "where it was begun; of many requests that of some is taken"),
 };
-const u32 io_slow_ncolumns = SLOW_COLUMNS;
 
 struct slow_row {
 	u64 key;

@@ -190,7 +190,4 @@ void profile__folded(const struct profile_snap *snap, const struct profile_query
 		     const struct scope *scope,
 		     void (*fn)(void *ctx, const char *stack, u64 samples), void *ctx);
 
-extern const struct column profile_columns[];
-extern const u32 profile_ncolumns;
-
 #endif

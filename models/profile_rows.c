@@ -32,7 +32,7 @@ enum profile_column {
 };
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
-const struct column profile_columns[COLUMNS] = {
+static const struct column profile_columns[COLUMNS] = {
 	[COL_SELF_PCT] =
 		PCT_COLUMN("self_pct", "Self%", 11, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
 			   "share of the samples taken in it, not in what it calls"),
@@ -64,7 +64,6 @@ const struct column profile_columns[COLUMNS] = {
 	[COL_TOTAL_COUNT] = COUNT_COLUMN("total_count", "Total", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
 					 "samples taken in it or in what it calls"),
 };
-const u32 profile_ncolumns = COLUMNS;
 
 /* The column that names a row and takes what width is left. */
 static enum profile_column key_column(u32 groups)

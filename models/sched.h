@@ -262,11 +262,4 @@ struct sched_spans {
 };
 struct sched_spans sched_spans__of(const struct sched_thread_answer *a);
 
-extern const struct column sched_columns[];
-extern const u32 sched_ncolumns;
-extern const struct column sched_delay_columns[];
-extern const u32 sched_delay_ncolumns;
-extern const struct column sched_state_columns[];
-extern const u32 sched_state_ncolumns;
-
 #endif

@@ -47,7 +47,7 @@ enum sched_column {
 		PCT_COLUMN(name, title, 6, priority, COLUMN_SCREEN | COLUMN_SHARE, help)
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
-const struct column sched_columns[COLUMNS] = {
+static const struct column sched_columns[COLUMNS] = {
 	[COL_ONCPU_PCT] =
 		PCT_COLUMN("oncpu_pct", "CPU%", 11, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
 			   "time on a CPU, of one CPU; of a CPU: not idle"),
@@ -121,7 +121,6 @@ const struct column sched_columns[COLUMNS] = {
 	[COL_STATES] =
 		COLUMN(VALUE_OBJECT, "states", "States", 0, 0, COLUMN_EXPORT, "time in each state"),
 };
-const u32 sched_ncolumns = COLUMNS;
 
 static bool is_state(u32 column)
 {

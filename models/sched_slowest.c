@@ -26,7 +26,7 @@ enum delay_column {
 	DELAY_COLUMNS,
 };
 
-const struct column sched_delay_columns[DELAY_COLUMNS] = {
+static const struct column sched_delay_columns[DELAY_COLUMNS] = {
 	[DELAY_NS] = TIME_COLUMN("delay_ns", "Delay", 7, 0, COLUMN_BOTH,
 				 "how long it was runnable without a CPU"),
 	[DELAY_AGO] = TIME_COLUMN("ago_ns", "Ago", 6, 2, COLUMN_BOTH | COLUMN_ASCENDING,
@@ -54,7 +54,6 @@ const struct column sched_delay_columns[DELAY_COLUMNS] = {
 	[DELAY_HOLDER_STACK] = COLUMN(VALUE_STACK, "holder_stack", "Stack", 0, 0, COLUMN_EXPORT,
 				      "where it was when it let the CPU go"),
 };
-const u32 sched_delay_ncolumns = DELAY_COLUMNS;
 
 /* A delay and what its cells need. */
 struct delay_row {

@@ -5,7 +5,7 @@
 
 enum state_column { STATE_PCT, STATE_NS, STATE_LETTER, STATE_TEXT, STATE_COLUMNS };
 
-const struct column sched_state_columns[STATE_COLUMNS] = {
+static const struct column sched_state_columns[STATE_COLUMNS] = {
 	[STATE_PCT] = PCT_COLUMN("pct", "Share%", 11, 0, COLUMN_BOTH | COLUMN_BAR,
 				 "of the time that the thread was watched"),
 	[STATE_NS] = TIME_COLUMN("time_ns", "Time", 7, 0, COLUMN_BOTH, "time in that state"),
@@ -14,7 +14,6 @@ const struct column sched_state_columns[STATE_COLUMNS] = {
 	[STATE_TEXT] = TEXT_COLUMN("meaning", "What it means", 20, 0,
 				   COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX, "the state in words"),
 };
-const u32 sched_state_ncolumns = STATE_COLUMNS;
 
 static const char *const state_texts[TASK_STATES] = {
 	[TASK_STATE_RUNNING] = "running on a CPU",

@@ -196,9 +196,4 @@ void waits__folded(const struct waits_snap *snap, const struct waits_query *q,
 		   const struct scope *scope, void (*fn)(void *ctx, const char *stack, u64 us),
 		   void *ctx);
 
-extern const struct column waits_columns[];
-extern const u32 waits_ncolumns;
-extern const struct column split_columns[];
-extern const u32 split_ncolumns;
-
 #endif

@@ -34,7 +34,7 @@ enum waits_column {
 };
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
-const struct column waits_columns[COLUMNS] = {
+static const struct column waits_columns[COLUMNS] = {
 	[COL_SHARE] =
 		PCT_COLUMN("share_pct", "Share%", 10, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
 			   "share of all time off the CPU, of idle waits apart"),
@@ -82,7 +82,6 @@ const struct column waits_columns[COLUMNS] = {
 	[COL_WAKER] = COLUMN(VALUE_OBJECT, "waker", "Waker", 0, 0, COLUMN_EXPORT,
 			     "thread that ended most of it, and where it was"),
 };
-const u32 waits_ncolumns = COLUMNS;
 
 /* The keys that a column comes with; 0: with all. */
 static u32 column_groups(u32 column)

@@ -156,7 +156,7 @@ static void make_parts(struct split *s, struct split_answer *a, struct split_par
 
 enum split_column { COL_PCT, COL_TIME, COL_NAME, COL_COUNT, COL_AVG, COL_IDLE, COLUMNS };
 
-const struct column split_columns[COLUMNS] = {
+static const struct column split_columns[COLUMNS] = {
 	[COL_PCT] = PCT_COLUMN("pct", "Share%", 18, 0, COLUMN_BOTH | COLUMN_BAR,
 			       "share of the wall-clock time of all its threads"),
 	[COL_TIME] = TIME_COLUMN("time_ns", "Time", 8, 0, COLUMN_BOTH,
@@ -168,7 +168,6 @@ const struct column split_columns[COLUMNS] = {
 	[COL_IDLE] =
 		COLUMN(VALUE_BOOL, "idle", "Idle", 4, 0, COLUMN_BOTH, "nobody is held up by it"),
 };
-const u32 split_ncolumns = COLUMNS;
 
 static bool split__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {

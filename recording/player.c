@@ -29,8 +29,7 @@ struct source {
 	enum model_id model;
 	const struct scope *scope;
 	struct sampling how;
-	u64 seen;	   /* serial of the interval that was handed out last */
-	u64 totals_before; /* see replay__health */
+	u64 seen; /* serial of the interval that was handed out last */
 	/* Stacks that the model was told of: when, by position; 0 not yet. */
 	u32 part, ntold, *told, tellings;
 	const struct sample_sink *sink; /* while draining */

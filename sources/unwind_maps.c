@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,7 +21,6 @@ static struct {
 	int blocks_fd, objects_fd, processes_fd, parts_fd, files_fd;
 	struct unwind_object *objects;
 	struct unwind_page *blocks[UNWIND_BLOCKS];
-	_Atomic u32 nblocks;
 } maps;
 
 static int make(enum bpf_map_type type, const char *name, u32 key, u32 value, u32 n, u32 flags)
@@ -158,11 +156,6 @@ void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *
 	*before = now;
 }
 
-u64 unwind_maps__bytes(void)
-{
-	return atomic_load_explicit(&maps.nblocks, memory_order_relaxed) * BLOCK_BYTES;
-}
-
 /* --- the sink --- */
 
 static struct unwind_page *add_block(u32 block)
@@ -175,8 +168,6 @@ static struct unwind_page *add_block(u32 block)
 	if (!bpf_map_update_elem(maps.blocks_fd, &block, &fd, BPF_ANY))
 		pages = map_memory(fd, BLOCK_BYTES);
 	close(fd);
-	if (pages)
-		atomic_fetch_add_explicit(&maps.nblocks, 1, memory_order_relaxed);
 	return pages;
 }
 

@@ -23,7 +23,5 @@ u32 unwind_maps__mode(enum call_graph call_graph);
  * programs' unwind_by_tables. */
 void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *before,
 			 struct health *h);
-/* Memory held by pages, in bytes. Any thread. */
-u64 unwind_maps__bytes(void);
 
 #endif

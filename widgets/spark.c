@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "widgets/text.h"
+#include "core/utf8.h"
 
 #define LOWER_BLOCK 0x2580 /* + 1..8: eighths from below */
 #define FULL_BLOCK  0x2588 /* + 0..7: 8 - n eighths from the left */
@@ -61,20 +61,4 @@ void bar__draw(struct canvas *c, int x, int y, int w, enum role role, double fra
 		eighths = (eighths + 4) / 8 * 8;
 	for (; eighths > 0; eighths -= 8, x++)
 		put_char(c, x, y, role, FULL_BLOCK + 8 - (u32)MIN(eighths, 8));
-}
-
-void meter__draw(struct canvas *c, int x, int y, int w, enum role role, double fraction,
-		 const char *label)
-{
-	int label_w = text__width(label);
-	int inner = w - 2, filled;
-
-	if (inner <= 0)
-		return;
-	draw__text(c, x, y, 1, ROLE_STRONG, "[");
-	draw__text(c, x + w - 1, y, 1, ROLE_STRONG, "]");
-	filled = fraction > 0 ? (int)(MIN(fraction, 1.0) * inner + 0.5) : 0;
-	draw__fill(c, (struct rect){x + 1, y, filled, 1}, role, '|');
-	if (label_w <= inner)
-		draw__text(c, x + 1 + inner - label_w, y, label_w, ROLE_TEXT, label);
 }

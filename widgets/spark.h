@@ -14,9 +14,4 @@ void spark__draw(struct canvas *c, int x, int y, int w, enum role role, const fl
 /* A bar from the left over fraction (0..1) of w cells. Blank where there is none. */
 void bar__draw(struct canvas *c, int x, int y, int w, enum role role, double fraction);
 
-/* A meter: [||||||    label] with the label right-aligned on top of the bar, as wide as w.
- * role colours the bar; the text stays readable without colour. */
-void meter__draw(struct canvas *c, int x, int y, int w, enum role role, double fraction,
-		 const char *label);
-
 #endif

@@ -18,11 +18,6 @@ static float strip__at(const struct strip *s, u32 back)
 	return back < s->n ? s->v[(s->next + STRIP_LEN - 1 - back) % STRIP_LEN] : NAN;
 }
 
-float strip__last(const struct strip *s)
-{
-	return strip__at(s, 0);
-}
-
 static float greatest_shown(const struct strip *s, u32 n)
 {
 	float max = 0;

@@ -14,8 +14,6 @@ struct strip {
 
 /* Zero-initialized is empty. A NaN is a gap (an interval without a value). */
 void strip__push(struct strip *s, float value);
-/* Newest value, NaN when empty. */
-float strip__last(const struct strip *s);
 /* Fills r with columns as high as value/max (max <= 0: the greatest one shown); columns of
  * `warn` and more are ROLE_WARM, of `hot` and more ROLE_HOT, the rest ROLE_COOL. */
 void strip__draw(const struct strip *s, struct canvas *c, struct rect r, float max, float warn,

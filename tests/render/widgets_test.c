@@ -351,9 +351,6 @@ static void draw_small(struct canvas *c)
 	bar__draw(c, 12, 2, 10, ROLE_BAR, 7);
 	bar__draw(c, 12, 3, 10, ROLE_BAR, NAN);
 	bar__draw(c, 12, 4, 10, ROLE_BAR, -1);
-	meter__draw(c, 12, 6, 30, ROLE_OK, 0.42, "42.0%");
-	meter__draw(c, 12, 7, 30, ROLE_BAD, 1, "100.0%");
-	meter__draw(c, 12, 8, 8, ROLE_BAD, 0.5, "does not fit");
 	strip__draw(&strip, c, (struct rect){0, 12, 40, 1}, 100, 70, 90);
 	strip__draw(&strip, c, (struct rect){0, 14, 70, 4}, 100, 70, 90);
 }

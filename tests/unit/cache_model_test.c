@@ -162,7 +162,7 @@ static void no_accesses_have_no_share(void **state)
 	assert_int_equal(cell(a, 0, "miss_share_pct").type, VALUE_NONE);
 	assert_int_equal(cell(a, 0, "readahead_wasted_pct").type, VALUE_NONE);
 	assert_int_equal(cell(a, 0, "evicted").u, 100);
-	for (u32 i = 0; i < cache_ncolumns; i++) {
+	for (u32 i = 0; i < a->base.table.ncolumns; i++) {
 		struct value v = {0};
 
 		a->base.table.cell(&a->base.table, 0, i, &v);
@@ -174,14 +174,19 @@ static void no_accesses_have_no_share(void **state)
 
 static void columns_are_called_as_the_counts(void **state)
 {
+	const struct cache_snap *snap = tick(*state);
+	struct cache_answer *a = ask(snap, CACHE_BY_PID);
+
 	for (u32 i = 0; i < CACHE_COUNTS; i++) {
 		bool found = false;
 
-		for (u32 k = 0; k < cache_ncolumns; k++)
-			found |= !strcmp(cache_columns[k].name, cache_count_names[i]);
+		for (u32 k = 0; k < a->base.table.ncolumns; k++)
+			found |= !strcmp(a->base.table.columns[k].name, cache_count_names[i]);
 		/* This one's name was promised before. */
 		assert_true(found || i == CACHE_DIRTIED);
 	}
+	end(a);
+	snap__put(&snap->base);
 }
 
 /* --- windows --- */

@@ -46,8 +46,7 @@ enum role offcpu__reason_role(enum wait_reason reason, bool idle);
 /* Text for screens whose feed has not begun; see listing__waiting. */
 extern const struct feed_words offcpu_words;
 
-/* The row as terms, of these of its groups; as cpu_terms. */
-bool offcpu_terms__select(const struct waits_row *r, u32 groups, char *buf, size_t size);
+/* What excludes the row, of these of its groups; as cpu_terms. */
 bool offcpu_terms__exclude(const struct waits_row *r, u32 groups, char *buf, size_t size);
 
 #endif

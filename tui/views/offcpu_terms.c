@@ -38,11 +38,6 @@ static bool key_term(const void *row, u32 group, char *buf, size_t size)
 	}
 }
 
-bool offcpu_terms__select(const struct waits_row *r, u32 groups, char *buf, size_t size)
-{
-	return terms__select(r, groups, WAITS_GROUPS, key_term, buf, size);
-}
-
 bool offcpu_terms__exclude(const struct waits_row *r, u32 groups, char *buf, size_t size)
 {
 	static const u8 least_first[] = {WAITS_BY_TID,	  WAITS_BY_PID,	  WAITS_BY_COMM,

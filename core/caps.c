@@ -184,7 +184,9 @@ int caps__handle_for_caller(int dir, const char *path, u64 resolve)
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve};
 	u64 effective;
 	bool down = lay_down(&effective);
-	int fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	/* Sandboxes that do not know openat2 yet refuse it: it is for what openat cannot say. */
+	int fd = resolve ? (int)syscall(SYS_openat2, dir, path, &how, sizeof(how))
+			 : openat(dir, path, O_PATH | O_CLOEXEC);
 
 	if (down)
 		take_up(effective);

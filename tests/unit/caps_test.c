@@ -3,8 +3,14 @@
 #include "core/caps.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -90,14 +96,45 @@ static void files_of_the_caller(void **state)
 	assert_int_equal(caps__effective(), before);
 }
 
+/* As in a container whose list of allowed calls is older than this one. */
+static int open_without_openat2(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {ARRAY_SIZE(code), code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		return 77;
+	if (caps__handle_for_caller(AT_FDCWD, "/dev/null", 0) < 0)
+		return 1;
+	return caps__handle_for_caller(AT_FDCWD, "/dev/null", RESOLVE_IN_ROOT) == -EPERM ? 0 : 2;
+}
+
+static void without_openat2(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(open_without_openat2());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip_because("no filters of system calls here");
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_needed),
-		cmocka_unit_test(without_bpf),
-		cmocka_unit_test(names),
-		cmocka_unit_test(given_up_for_good),
-		cmocka_unit_test(files_of_the_caller),
+		cmocka_unit_test(what_is_needed),  cmocka_unit_test(without_bpf),
+		cmocka_unit_test(names),	   cmocka_unit_test(given_up_for_good),
+		cmocka_unit_test(without_openat2), cmocka_unit_test(files_of_the_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

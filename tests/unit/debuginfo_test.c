@@ -224,6 +224,7 @@ static void test_build_id(void **state)
 	char note[160], id[64], *root = xasprintf("%s/root", scratch_dir);
 	struct debuginfo *d;
 
+	skip_when_emulated();
 	build("prog", "-gdwarf-4 -Wl,--build-id=sha1");
 	read_build_id("prog", id, sizeof(id));
 	run("strip prog -o bare && mkdir -p root/usr/lib/debug/.build-id/%.2s && "
@@ -243,6 +244,7 @@ static void test_hostile_build_id(void **state)
 {
 	char note[160], id[64], *root = xasprintf("%s/root2", scratch_dir);
 
+	skip_when_emulated();
 	build("prog", "-gdwarf-4 -Wl,--build-id=sha1 -DHOSTILE");
 	read_build_id("prog", id, sizeof(id));
 	run("strip prog -o bare && objcopy --only-keep-debug prog outside && "
@@ -439,6 +441,7 @@ static void test_deep(void **state)
 	struct debuginfo *d;
 	char note[160];
 
+	skip_when_emulated();
 	memset(info, 2, n);
 	memcpy(info, &length, 4);
 	memcpy(info + 4, "\4\0\0\0\0\0\10\1", 8); /* version, abbreviations, address size; code */

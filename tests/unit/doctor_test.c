@@ -68,6 +68,7 @@ static void test_run(void **state)
 	struct check *checks;
 	u32 files = 0;
 
+	skip_when_emulated();
 	for (u32 i = 0; i < 2; i++) {
 		u32 n = doctor__run(&checks);
 
@@ -108,6 +109,7 @@ static void test_unprivileged(void **state)
 	ssize_t got;
 	pid_t pid;
 
+	skip_when_emulated();
 	if (geteuid())
 		skip_because("needs root");
 	assert_int_equal(pipe(fds), 0);

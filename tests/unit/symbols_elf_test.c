@@ -165,6 +165,7 @@ static void test_libc(void **state)
 	char *args;
 	struct nm all;
 
+	skip_when_emulated();
 	assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
 	args = xasprintf("-S $(id=$(readelf -n %s | sed -n 's/.*Build ID: //p');"
 			 "f=/usr/lib/debug/.build-id/$(echo $id | cut -c1-2)/"
@@ -261,6 +262,7 @@ static void test_debuglink(void **state)
 	const struct sym_func *f;
 	u32 loc;
 
+	skip_when_emulated();
 	run("gcc -O1 -g -Wl,--build-id=none source.c -o linked && mkdir -p .debug && "
 	    "objcopy --only-keep-debug linked .debug/linked.debug && cp linked whole && "
 	    "strip -s linked && objcopy --add-gnu-debuglink=.debug/linked.debug linked");
@@ -421,6 +423,7 @@ static void test_other_root(void **state)
 	pid_t pid;
 	u32 loc;
 
+	skip_when_emulated();
 	need_root();
 	run("gcc -O1 -g source.c -o full && mkdir -p root/app root/usr/lib/debug/.build-id && "
 	    "id=$(readelf -n full | sed -n 's/.*Build ID: //p') && "

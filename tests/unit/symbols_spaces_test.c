@@ -197,6 +197,7 @@ static void test_first_sight(void **state)
 	int status;
 	u32 loc;
 
+	skip_when_emulated();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)

@@ -117,7 +117,7 @@ struct block_proc_sum {
 	__u64 unknown; /* of count: took nobody knows how long */
 	__u32 tid, cpu, kthread;
 	__u32 pad;
-	char comm[16];
+	char comm[16];		   /* of the one that ended last */
 	char file[BLOCK_FILE_LEN]; /* last part of its path; "" not known */
 };
 

@@ -187,6 +187,16 @@ static __always_inline struct block_proc_sum *proc__at(u32 i)
 	return bpf_map_lookup_elem(&procs, &i);
 }
 
+/* The newest one: what a process reads for its own exec is begun under its parent's name. */
+static __always_inline void proc__name(struct block_proc_sum *sum, const struct request_state *r)
+{
+	const u64 *from = (const void *)r->comm;
+	u64 *to = (void *)sum->comm;
+
+	STORE(to[0], from[0]);
+	STORE(to[1], from[1]);
+}
+
 static __always_inline void proc__fill(struct block_proc_sum *sum, const struct request_state *r)
 {
 	sum->key = r->key;
@@ -245,6 +255,7 @@ static __always_inline void count_proc(struct ended *e, struct request_state *r)
 		return;
 	add(&sum->count, 1);
 	sum->last_ns = e->now;
+	proc__name(sum, r);
 	if (!ns) {
 		add(&sum->unknown, 1);
 		return;

@@ -46,7 +46,8 @@ struct io_sample {
 	const u32 *hist[IO_STAGES]; /* BLOCK_BUCKETS of bpf/block.h each */
 };
 
-/* Who did it. Where that is not known there is none. SAMPLE_IO_PROC. */
+/* Who did it. Where that is not known there is none. comm is the newest in the interval, and of
+ * several samples of a process the last one's is. SAMPLE_IO_PROC. */
 struct io_proc_sample {
 	struct sample head;
 	struct io_device device;

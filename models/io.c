@@ -202,6 +202,7 @@ static void consume_proc(struct model *m, const struct io_proc_sample *s)
 	if (*s->file)
 		copy_str(p->p.file, sizeof(p->p.file), s->file);
 	p->seen = m->ticks;
+	p->p.latest = ++m->latest;
 	io_proc_sums__add(&p->track.now, &(struct io_proc_sums){.count = s->count,
 								.bytes = s->bytes,
 								.known = s->known,

@@ -92,6 +92,7 @@ struct io_proc {
 	bool kthread, writeback; /* as in struct io_proc_sample */
 	u64 cgroup, inode;
 	char comm[COMM_LEN], file[IO_FILE_LEN];
+	u64 latest; /* grows with each sample: which of a process's names is the newest */
 	struct io_proc_sums sums[WINDOWS];
 };
 

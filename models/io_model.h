@@ -86,6 +86,7 @@ struct model {
 	u32 nprocs, procs_cap;
 	struct hidx procs_index;
 	struct io_proc_track others;
+	u64 latest; /* struct io_proc.latest that was given last */
 	struct io_state *states; /* of the interval that goes on */
 	u32 nstates, states_cap;
 	u32 cells; /* held by all kinds */

@@ -260,6 +260,12 @@ static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *
 		r->name = io__who(p->writeback, p->kthread, p->comm);
 }
 
+/* A process has its newest name; what is written for it later may be under an older one. */
+static bool names_better(const struct io_proc *p, const struct io_proc *now)
+{
+	return p->writeback != now->writeback ? now->writeback : p->latest > now->latest;
+}
+
 /* What the members of a row do not have in common is said so. */
 static void join_proc(struct maker *m, struct io_row *r, const struct io_proc *p)
 {
@@ -276,6 +282,14 @@ static void join_proc(struct maker *m, struct io_row *r, const struct io_proc *p
 		r->files = file;
 	else if (*file && strcmp(r->files, file) != 0)
 		r->files = "several";
+}
+
+static void rename_proc(struct maker *m, struct io_row *r, const struct io_proc *p)
+{
+	if (m->query->group != IO_BY_PID || !names_better(p, r->proc))
+		return;
+	r->proc = p;
+	r->name = io__who(p->writeback, p->kthread, p->comm);
 }
 
 static bool counts(const struct maker *m, const struct io_proc *p)
@@ -300,6 +314,7 @@ static void add_proc(struct maker *m, const struct io_proc *p)
 		begin_proc(m, r, p);
 	else
 		join_proc(m, r, p);
+	rename_proc(m, r, p);
 	io_proc_sums__add(&r->proc_sums, s);
 	if (p->op == IO_READ)
 		r->read_bytes += s->bytes;

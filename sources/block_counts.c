@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "bpf/block.h"
+#include "core/arena.h"
 
 static void *map_halves(int fd, size_t size)
 {
@@ -15,6 +16,7 @@ static void *map_halves(int fd, size_t size)
 int block_counts__init(struct block_counts *c, int sums_fd, u32 nsums, int procs_fd, u32 nprocs)
 {
 	*c = (struct block_counts){.nsums = nsums, .nprocs = nprocs};
+	c->used = xcalloc(nprocs, sizeof(struct block_proc_sum *));
 	c->sums = map_halves(sums_fd, nsums * sizeof(*c->sums));
 	if (c->sums)
 		c->procs = map_halves(procs_fd, nprocs * sizeof(*c->procs));
@@ -27,6 +29,7 @@ void block_counts__fini(struct block_counts *c)
 		munmap(c->sums, 2 * c->nsums * sizeof(*c->sums));
 	if (c->procs)
 		munmap(c->procs, 2 * c->nprocs * sizeof(*c->procs));
+	free(c->used);
 	*c = (struct block_counts){0};
 }
 
@@ -47,17 +50,27 @@ static u32 drain_sums(struct block_counts *c, u32 half, const struct block_put *
 	return n;
 }
 
+static int by_end(const void *a, const void *b)
+{
+	const struct block_proc_sum *x = *(const struct block_proc_sum *const *)a;
+	const struct block_proc_sum *y = *(const struct block_proc_sum *const *)b;
+
+	return (x->last_ns > y->last_ns) - (x->last_ns < y->last_ns);
+}
+
+/* In the order of their last ends: who comes last has a process's newest name. */
 static u32 drain_procs(struct block_counts *c, u32 half, const struct block_put *put)
 {
 	struct block_proc_sum *procs = c->procs + (size_t)half * c->nprocs;
 	u32 n = 0;
 
-	for (u32 i = 0; i < c->nprocs; i++) {
-		if (procs[i].state == BLOCK_FREE)
-			continue;
-		block_put__proc(put, &procs[i]);
-		memset(&procs[i], 0, sizeof(procs[i]));
-		n++;
+	for (u32 i = 0; i < c->nprocs; i++)
+		if (procs[i].state != BLOCK_FREE)
+			c->used[n++] = &procs[i];
+	qsort(c->used, n, sizeof(*c->used), by_end);
+	for (u32 i = 0; i < n; i++) {
+		block_put__proc(put, c->used[i]);
+		memset(c->used[i], 0, sizeof(*c->used[i]));
 	}
 	return n;
 }

@@ -316,6 +316,28 @@ def test_processes():
         assert not [r for r in reports if r["device"] == dev], reports
 
 
+RENAMED = """
+import ctypes, mmap, os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)
+room = mmap.mmap(-1, 4096)
+for name in (b"before", b"after"):
+    ctypes.CDLL(None).prctl(15, name, 0, 0, 0)
+    os.preadv(fd, [room], 0)
+"""
+
+
+def test_newest_name():
+    """A process has the name it has now, not that of its first request"""
+    with loop_device() as dev, Watch("--group", "pid") as watch:
+        with subprocess.Popen([sys.executable, "-c", RENAMED, f"/dev/{dev}"]) as work:
+            pass
+        assert work.returncode == 0, work.returncode
+        watch.until(live.now_ns())
+        rows = [r for x in watch.reports for r in x["rows"] if r["pid"] == work.pid]
+    assert sum(r["count"] for r in rows) >= 2, rows
+    assert rows[-1]["comm"] == "after", rows
+
+
 def test_flushes():
     """A flush is of who asked for it, though workers send it"""
     with loop_device() as dev, Watch("--group", "pid", "--comm", "^dd$") as watch:

@@ -431,6 +431,39 @@ static void writeback_is_of_who_dirtied(void **state)
 	snap__put(&snap->base);
 }
 
+/* In which order samples come decides, not which name was seen first; what workers write for a
+ * process says nothing new. */
+static void a_process_has_its_newest_name(void **state)
+{
+	struct maker *m = *state;
+	struct io_proc_sample s = {.head.type = SAMPLE_IO_PROC,
+				   .device = vda(),
+				   .op = IO_WRITE,
+				   .tgid = 10,
+				   .tid = 10,
+				   .writeback = true,
+				   .inode = 77,
+				   .count = 6,
+				   .comm = "oldest"};
+	static const char *const names[] = {"bash", "dd", "bash"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct io_snap *snap;
+		struct io_answer *a;
+
+		put_proc(m, 10, i ? "dd" : "sh", false, i, IO_READ, 1);
+		put_proc(m, 10, names[i], false, 3, IO_READ, 1);
+		model_io.consume(m->model, &s.head);
+		snap = tick(m);
+		a = ask(snap, IO_BY_PID, false, "");
+		assert_int_equal(a->nrows, 1);
+		assert_string_equal(cell(&a->base, 0, "comm").s, names[i]);
+		assert_int_equal(cell(&a->base, 0, "count").u, 8);
+		answer__free(&a->base);
+		snap__put(&snap->base);
+	}
+}
+
 static void totals_are_the_same_in_all_groupings(void **state)
 {
 	struct maker *m = *state;
@@ -618,6 +651,7 @@ int main(void)
 		TEST(a_device_of_another_name_is_another),
 		TEST(processes_and_writeback),
 		TEST(writeback_is_of_who_dirtied),
+		TEST(a_process_has_its_newest_name),
 		TEST(totals_are_the_same_in_all_groupings),
 		TEST(forgotten_ones_are_summed_up),
 		TEST(the_slowest_come_first_with_their_stacks),

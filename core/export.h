@@ -139,17 +139,14 @@ const struct export_format *export__by_suffix(const char *path); /* longest suff
 /* All suffixes, blanks between. */
 const char *export__suffixes(char *buf, size_t size);
 
-/* Writes a report to a new file: a temporary one beside it, fsynced, then linked to the
- * name, never over an existing file (EEXIST). A disk that is full or a folder that is
- * forbidden is one clear line in st, and nothing is left behind. */
-int export__save(const char *path, const struct export_format *f, const struct report *r,
-		 struct status *st);
+/* The report as bytes; the caller frees *data, also on failure. -EOPNOTSUPP as write(). */
+int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len);
 
 #define EXPORT_MODE 0644 /* of files that somebody asks for, before the umask */
 
-/* The two halves of it, for whoever must not wait for a disk: the report as bytes (caller
- * frees *data, also on failure; -EOPNOTSUPP as write()), and bytes to a new file. */
-int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len);
+/* Bytes to a new file: a temporary one beside it, fsynced, then linked to the name, never over
+ * an existing file (EEXIST). A disk that is full or a folder that is forbidden is one clear line
+ * in st, and nothing is left behind. May wait for the disk. */
 int export__save_bytes(const char *path, const char *data, size_t len, mode_t mode,
 		       struct status *st);
 

@@ -36,11 +36,6 @@ static int explain(struct status *st, const char *path, int err)
 	case -ENOTDIR:
 		what = "its folder has to be there first";
 		break;
-	case -EOPNOTSUPP:
-		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
-				   "%.300s: this view has nothing for that format; choose .txt, "
-				   ".json or .csv",
-				   path);
 	default:
 		what = "nothing was written";
 		break;
@@ -158,18 +153,6 @@ int export__render(const struct export_format *f, const struct report *r, char *
 
 	if (out && fclose(out) && !ret)
 		ret = -errno;
-	return ret;
-}
-
-int export__save(const char *path, const struct export_format *f, const struct report *r,
-		 struct status *st)
-{
-	char *data = NULL;
-	size_t len = 0;
-	int ret = export__render(f, r, &data, &len);
-
-	ret = ret ? explain(st, path, ret) : export__save_bytes(path, data, len, EXPORT_MODE, st);
-	free(data);
 	return ret;
 }
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Export formats with hostile names and numbers, and saving without ever replacing a file. */
-#include <dirent.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -475,6 +469,27 @@ static void test_table_of_formats(void **state)
 	assert_null(export__by_suffix(""));
 }
 
+static int failing_write(FILE *out, const struct report *r, bool first)
+{
+	return -EOPNOTSUPP;
+}
+
+static void test_render(void **state)
+{
+	const struct export_format failing = {.name = "x", .write = failing_write};
+	struct report r = sample_report();
+	char *data = NULL, *text = written("text", &r, true);
+	size_t len = 0;
+
+	assert_int_equal(export__render(export__by_name("text"), &r, &data, &len), 0);
+	assert_int_equal(len, strlen(text));
+	assert_string_equal(data, text);
+	free(text);
+	free(data);
+	assert_int_equal(export__render(&failing, &r, &data, &len), -EOPNOTSUPP);
+	free(data);
+}
+
 static void test_full_stream(void **state)
 {
 	struct report r = sample_report();
@@ -528,159 +543,6 @@ static void test_utf8(void **state)
 	}
 }
 
-/* --- saving --- */
-
-static char dir[64];
-
-static const char *in_dir(const char *name)
-{
-	static char path[200];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return path;
-}
-
-static u32 files_in(const char *path)
-{
-	DIR *d = opendir(path);
-	u32 n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n - 2;
-}
-
-static int save(const char *path, struct status *st)
-{
-	struct report r = sample_report();
-
-	*st = (struct status){0};
-	return export__save(path, export__by_name("text"), &r, st);
-}
-
-static int make_dir(void **state)
-{
-	snprintf(dir, sizeof(dir), "/tmp/proftop-export-%d", getpid());
-	return mkdir(dir, 0755);
-}
-
-static int remove_dir(void **state)
-{
-	return rmdir(dir);
-}
-
-static void test_save(void **state)
-{
-	struct status st;
-	struct stat s;
-
-	assert_int_equal(save(in_dir("a.txt"), &st), 0);
-	assert_int_equal(stat(in_dir("a.txt"), &s), 0);
-	assert_true(s.st_size > 200);
-	assert_int_equal(s.st_mode & 0133, 0);
-	assert_int_equal(files_in(dir), 1);
-	assert_int_equal(save(in_dir("a.txt"), &st), -EEXIST);
-	assert_non_null(strstr(st.msg, "is there already"));
-	assert_int_equal(files_in(dir), 1);
-	unlink(in_dir("a.txt"));
-	assert_int_equal(symlink("/nowhere", in_dir("link")), 0);
-	assert_int_equal(save(in_dir("link"), &st), -EEXIST); /* not through a link either */
-	unlink(in_dir("link"));
-	assert_int_equal(save(in_dir("no/such/x.txt"), &st), -ENOENT);
-	assert_non_null(strstr(st.msg, "folder has to be there"));
-	assert_int_equal(save("", &st), -EINVAL);
-	assert_int_equal(save(in_dir("folder/"), &st), -EINVAL);
-	assert_int_equal(files_in(dir), 0);
-}
-
-/* The target comes into being while the report is written. */
-static int racing_write(FILE *out, const struct report *r, bool first)
-{
-	int fd = open(in_dir("race"), O_CREAT | O_EXCL | O_WRONLY, 0600);
-
-	assert_true(fd >= 0);
-	close(fd);
-	fputs("new", out);
-	return fflush(out);
-}
-
-static int failing_write(FILE *out, const struct report *r, bool first)
-{
-	return -EOPNOTSUPP;
-}
-
-static void test_save_race(void **state)
-{
-	const struct export_format racing = {.name = "x", .write = racing_write};
-	const struct export_format failing = {.name = "x", .write = failing_write};
-	struct report r = sample_report();
-	struct status st;
-	struct stat s;
-
-	assert_int_equal(export__save(in_dir("race"), &racing, &r, &st), -EEXIST);
-	assert_int_equal(stat(in_dir("race"), &s), 0);
-	assert_int_equal(s.st_size, 0); /* the other one's */
-	assert_int_equal(files_in(dir), 1);
-	unlink(in_dir("race"));
-	assert_int_equal(export__save(in_dir("f"), &failing, &r, &st), -EOPNOTSUPP);
-	assert_int_equal(st.code, EXIT_CODE_UNSUPPORTED);
-	assert_int_equal(files_in(dir), 0);
-}
-
-/* Leaves the process, so it runs in a child: 0 passed, 77 not possible here. */
-static int full_disk_child(void)
-{
-	struct row_table many = table;
-	struct report r = sample_report();
-	struct status st;
-
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", dir, "tmpfs", 0, "size=16k"))
-		return 77;
-	many.nrows = 5000;
-	r.rows = &many;
-	if (export__save(in_dir("x.txt"), export__by_name("text"), &r, &st) != -ENOSPC ||
-	    !strstr(st.msg, "No space left") || files_in(dir) != 0)
-		return 1;
-	return save(in_dir("small.txt"), &st) != 0; /* the program goes on */
-}
-
-static int forbidden_child(void)
-{
-	struct status st;
-
-	if (chdir("/") || (geteuid() == 0 && setresuid(65534, 65534, 65534)))
-		return 77;
-	if (save("/proftop-forbidden.txt", &st) != -EACCES || st.code != EXIT_CODE_PERMISSION)
-		return 1;
-	return strstr(st.msg, "choose a folder") ? 0 : 1;
-}
-
-static void expect_child(int (*child)(void))
-{
-	int status = 0;
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(child());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
-		skip_because("needs root to mount a small disk");
-	assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-static void test_full_disk(void **state)
-{
-	expect_child(full_disk_child);
-}
-
-static void test_forbidden(void **state)
-{
-	expect_child(forbidden_child);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -695,13 +557,10 @@ int main(void)
 		cmocka_unit_test(test_text_bare),
 		cmocka_unit_test(test_locale),
 		cmocka_unit_test(test_table_of_formats),
+		cmocka_unit_test(test_render),
 		cmocka_unit_test(test_full_stream),
 		cmocka_unit_test(test_many_rows),
 		cmocka_unit_test(test_utf8),
-		cmocka_unit_test_setup_teardown(test_save, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_save_race, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_full_disk, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_forbidden, make_dir, remove_dir),
 	};
 
 	return cmocka_run_group_tests_name("export", tests, NULL, NULL);

@@ -21,6 +21,8 @@
 #define CLICK_NS (400 * NSEC_PER_MSEC)
 /* After this long, what comes is no longer a sequence's end but a key. */
 #define SEQUENCE_NS (500 * NSEC_PER_MSEC)
+/* Of columns and of lines; what a terminal says can be anything. */
+#define SIZE_MAX_DRAWN 1000
 /* Broken bytes skipped by one call of input(). */
 #define SKIP_MAX 256
 
@@ -64,23 +66,33 @@ static const char *cap(const char *name)
 static int check_terminal(struct status *st)
 {
 	const char *name = getenv("TERM");
+	struct winsize ws;
 
 	if (!isatty(IN_FD) || !isatty(OUT_FD))
 		return status__set(st, EXIT_CODE_FAILURE, -ENOTTY, "no terminal: use --batch");
 	if (!name || !name[0])
 		return status__set(st, EXIT_CODE_FAILURE, -ENOENT,
 				   "TERM is not set: try TERM=xterm, or use --batch");
+	if (!ioctl(OUT_FD, TIOCGWINSZ, &ws) && MAX(ws.ws_row, ws.ws_col) > SIZE_MAX_DRAWN)
+		return status__set(st, EXIT_CODE_FAILURE, -EINVAL,
+				   "the terminal says that it has %u columns and %u lines, of which "
+				   "%u each can be drawn: try stty cols 80 rows 24",
+				   ws.ws_col, ws.ws_row, SIZE_MAX_DRAWN);
 	return 0;
 }
 
 /* newterm and not initscr: that one ends the program by itself. */
 static SCREEN *open_screen(struct status *st)
 {
-	SCREEN *screen = newterm(NULL, stdout, stdin);
+	SCREEN *screen;
 
+	/* The size is the terminal's, not what COLUMNS and LINES of another one have been. */
+	use_env(FALSE);
+	use_tioctl(TRUE);
+	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		status__set(st, EXIT_CODE_FAILURE, -ENOENT,
-			    "no description of the terminal TERM=%s: try TERM=xterm, or use "
+			    "no description of the terminal TERM=%.80s: try TERM=xterm, or use "
 			    "--batch",
 			    getenv("TERM"));
 		return NULL;
@@ -90,7 +102,7 @@ static SCREEN *open_screen(struct status *st)
 	endwin();
 	delscreen(screen);
 	status__set(st, EXIT_CODE_FAILURE, -EOPNOTSUPP,
-		    "the terminal TERM=%s cannot move its cursor: try TERM=xterm, or use --batch",
+		    "the terminal TERM=%.80s cannot move its cursor: try TERM=xterm, or use --batch",
 		    getenv("TERM"));
 	return NULL;
 }
@@ -375,7 +387,7 @@ static void follow_size(struct term *t)
 	struct winsize ws;
 
 	if (!ioctl(OUT_FD, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
-		resize_term(ws.ws_row, ws.ws_col);
+		resize_term(MIN(ws.ws_row, SIZE_MAX_DRAWN), MIN(ws.ws_col, SIZE_MAX_DRAWN));
 	resize_buffers(t);
 }
 

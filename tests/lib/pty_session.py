@@ -24,7 +24,7 @@ class Session:
         if not self.pid:
             os.close(master)
             os.login_tty(slave)
-            os.execve(binary, [binary, *args], live.environment(TERM="xterm-256color", **env))
+            os.execve(binary, [binary, *args], live.environment(**{"TERM": "xterm-256color", **env}))
         os.close(slave)
 
     def pending(self, seconds):

@@ -204,6 +204,49 @@ def test_no_terminal():
     assert run.status in (FAILURE, USAGE) and run.err, str(run)
 
 
+# What somebody's environment may hold, and the exit status where it does not go on regardless.
+SURROUNDINGS = [
+    ({"COLUMNS": "99999", "LINES": "99999"}, DONE), ({"COLUMNS": "-1", "LINES": "x"}, DONE),
+    ({"LANG": "x" * 5000}, DONE), ({"LC_ALL": "../../../tmp"}, DONE),
+    ({"HOME": "/dev/zero"}, DONE), ({"HOME": "x" * 9000}, DONE),
+    ({"XDG_CONFIG_HOME": "/" + "x" * 9000}, DONE), ({"XDG_CONFIG_HOME": "{tmp}/none"}, DONE),
+    ({"XDG_CONFIG_HOME": "{tmp}/folder"}, USAGE), ({"XDG_CONFIG_HOME": "{tmp}/fifo"}, USAGE),
+    ({"XDG_CONFIG_HOME": "{tmp}/huge"}, USAGE), ({"XDG_CONFIG_HOME": "{tmp}/device"}, USAGE),
+    ({"XDG_CONFIG_HOME": "{tmp}/binary"}, USAGE), ({"TERM": "x" * 5000}, FAILURE),
+    ({"TERM": "../../../etc/passwd"}, FAILURE), ({"TERM": "\x1b[2Jevil%n"}, FAILURE),
+]
+
+
+def make_configs(tmp):
+    for name in ("folder", "fifo", "huge", "device", "binary"):
+        os.makedirs(os.path.join(tmp, name, "proftop"))
+    os.mkdir(os.path.join(tmp, "folder/proftop/config"))
+    os.mkfifo(os.path.join(tmp, "fifo/proftop/config"))
+    with open(os.path.join(tmp, "huge/proftop/config"), "wb") as f:
+        f.truncate(1 << 40)
+    os.symlink("/dev/zero", os.path.join(tmp, "device/proftop/config"))
+    with open(os.path.join(tmp, "binary/proftop/config"), "wb") as f:
+        f.write(b"delay = 1\n\0\xff\x1b[2J = \x1b]0;evil\x07\n")
+
+
+def test_hostile_environment():
+    """Nonsense in the environment, and what is no configuration in its place: it goes on, or one
+    harmless line says what is wrong; it never hangs"""
+    live.need_root()
+    with live.temporary() as tmp:
+        make_configs(tmp)
+        for env, status in SURROUNDINGS:
+            env = {k: v.format(tmp=tmp) for k, v in env.items()}
+            with Session("-V", "log", **env) as s:
+                if status == DONE:
+                    s.wait_text(b"log")
+                    os.write(s.fd, b"q")
+                assert s.wait_end() == status, (env, s.screen[-300:])
+                if status != DONE:
+                    said = s.screen.replace(b"\r", b"")
+                    assert said.count(b"\n") == 1 and b"\x1b" not in said, (env, said)
+
+
 def test_unprivileged_other():
     """Without privileges other people's processes are exit code 3 and the way out is named"""
     live.need_root()

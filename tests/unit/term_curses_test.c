@@ -238,9 +238,10 @@ static void wait_reply(struct session *s, char *reply, size_t size)
 	drain(s);
 }
 
+static struct winsize first_size = {.ws_row = 10, .ws_col = 40};
+
 static void begin_as(struct session *s, const char *term, const char *theme, const char *want)
 {
-	struct winsize ws = {.ws_row = 10, .ws_col = 40};
 	int to[2], from[2], states[2], slave;
 	char reply[600];
 
@@ -248,7 +249,7 @@ static void begin_as(struct session *s, const char *term, const char *theme, con
 	assert_int_equal(pipe(to), 0);
 	assert_int_equal(pipe(from), 0);
 	assert_int_equal(pipe(states), 0);
-	assert_int_equal(openpty(&s->tty, &slave, NULL, NULL, &ws), 0);
+	assert_int_equal(openpty(&s->tty, &slave, NULL, NULL, &first_size), 0);
 	assert_int_equal(tcgetattr(slave, &s->before), 0);
 	s->leader = fork();
 	assert_true(s->leader >= 0);
@@ -548,6 +549,32 @@ static void resize(void **state)
 	end(&s);
 }
 
+/* Of the terminal, which says what it likes, and not of the environment. */
+static void size_is_bounded(void **state)
+{
+	struct winsize ws = {.ws_row = 65535, .ws_col = 65535};
+	struct session s;
+
+	setenv("COLUMNS", "30000", 1);
+	setenv("LINES", "30000", 1);
+	begin(&s, "xterm-256color");
+	unsetenv("COLUMNS");
+	unsetenv("LINES");
+	draw(&s, 'h');
+	assert_non_null(strstr(s.out, "line 9"));
+	assert_null(strstr(s.out, "line 10"));
+	assert_int_equal(ioctl(s.tty, TIOCSWINSZ, &ws), 0);
+	press(&s, "", "resize 1000 1000");
+	draw(&s, 'h');
+	stop(&s);
+	end(&s);
+	first_size.ws_col = 1001;
+	begin_as(&s, "xterm-256color", NULL, "1 the terminal says that it has 1001 columns");
+	assert_int_equal(WEXITSTATUS(wait_state(&s)), 1);
+	end(&s);
+	first_size.ws_col = 40;
+}
+
 static void hangup_ends_input(void **state)
 {
 	struct session s;
@@ -684,6 +711,7 @@ int main(void)
 		cmocka_unit_test(mouse_of_older_terminals),
 		cmocka_unit_test(cut_report_blocks_no_key),
 		cmocka_unit_test(resize),
+		cmocka_unit_test(size_is_bounded),
 		cmocka_unit_test(hangup_ends_input),
 		cmocka_unit_test(suspends_and_comes_back),
 		cmocka_unit_test(a_stop_from_outside_is_orderly),

@@ -142,18 +142,16 @@ const char *export__suffixes(char *buf, size_t size);
 /* The report as bytes; the caller frees *data, also on failure. -EOPNOTSUPP as write(). */
 int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len);
 
-#define EXPORT_MODE 0644 /* of files that somebody asks for, before the umask */
-
-/* Bytes to a new file: a temporary one beside it, fsynced, then linked to the name, never over
- * an existing file (EEXIST). A disk that is full or a folder that is forbidden is one clear line
- * in st, and nothing is left behind. May wait for the disk. */
-int export__save_bytes(const char *path, const char *data, size_t len, mode_t mode,
-		       struct status *st);
+/* Bytes to a new file, for its owner alone, as it tells of everybody's processes: a temporary one
+ * beside it, fsynced, then linked to the name, never over an existing file (EEXIST). A disk that is
+ * full or a folder that is forbidden is one clear line in st, and nothing is left behind. May wait for
+ * the disk. */
+int export__save_bytes(const char *path, const char *data, size_t len, struct status *st);
 
 #define EXPORT_NAME 160 /* bytes of export__name with its NUL */
 /* "proftop-cpu-20260131-235959.txt", of now in local time. */
 void export__name(const char *view, const char *suffix, char name[EXPORT_NAME]);
-/* Bytes to a new file of such a name in the current folder, for its owner alone; one more of the
+/* Bytes to a new file of such a name in the current folder; one more of the
  * same second has a number in its name. */
 int export__save_snapshot(const char *view, const char *suffix, const char *data, size_t len,
 			  char name[EXPORT_NAME], struct status *st);

@@ -58,14 +58,14 @@ static int folder_of(const char *path, char dir[PATH_MAX])
 }
 
 /* Opens a file of its own in the folder and writes its path; fd or -errno. */
-static int open_temp(const char *dir, mode_t mode, char temp[PATH_MAX])
+static int open_temp(const char *dir, char temp[PATH_MAX])
 {
 	for (u32 i = 0; i < TEMP_TRIES; i++) {
 		int fd;
 
 		if (snprintf(temp, PATH_MAX, "%s.proftop-%d-%u.tmp", dir, getpid(), i) >= PATH_MAX)
 			return -ENAMETOOLONG;
-		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0)
 			return fd;
 		if (errno != EEXIST)
@@ -119,8 +119,7 @@ static void sync_folder(const char *dir)
 	close(fd);
 }
 
-int export__save_bytes(const char *path, const char *data, size_t len, mode_t mode,
-		       struct status *st)
+int export__save_bytes(const char *path, const char *data, size_t len, struct status *st)
 {
 	char dir[PATH_MAX], temp[PATH_MAX];
 	struct stat there;
@@ -132,7 +131,7 @@ int export__save_bytes(const char *path, const char *data, size_t len, mode_t mo
 	if (!lstat(path, &there))
 		return explain(st, path, -EEXIST);
 	ret = folder_of(path, dir);
-	fd = ret ? ret : open_temp(dir, mode, temp);
+	fd = ret ? ret : open_temp(dir, temp);
 	if (fd < 0)
 		return explain(st, path, fd);
 	ret = write_bytes(fd, data, len);
@@ -181,7 +180,7 @@ int export__save_snapshot(const char *view, const char *suffix, const char *data
 
 	for (u32 i = 0; i < TEMP_TRIES && ret == -EEXIST; i++) {
 		name_it(view, suffix, i, name);
-		ret = export__save_bytes(name, data, len, 0600, st);
+		ret = export__save_bytes(name, data, len, st);
 	}
 	return ret;
 }

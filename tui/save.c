@@ -27,7 +27,7 @@ static void save_job__run(struct job *job)
 	struct save_job *j = (struct save_job *)job;
 
 	if (j->path)
-		j->err = export__save_bytes(j->path, j->data, j->len, EXPORT_MODE, &j->st);
+		j->err = export__save_bytes(j->path, j->data, j->len, &j->st);
 	else
 		j->err =
 			export__save_snapshot(j->view, j->suffix, j->data, j->len, j->name, &j->st);

@@ -43,7 +43,7 @@ static int save_bytes(const char *path, size_t n, struct status *st)
 	static const char bytes[100000];
 
 	*st = (struct status){0};
-	return export__save_bytes(path, bytes, n, EXPORT_MODE, st);
+	return export__save_bytes(path, bytes, n, st);
 }
 
 static int save(const char *path, struct status *st)
@@ -70,7 +70,7 @@ static void test_save(void **state)
 	assert_int_equal(save(in_dir("a.txt"), &st), 0);
 	assert_int_equal(stat(in_dir("a.txt"), &s), 0);
 	assert_int_equal(s.st_size, SMALL);
-	assert_int_equal(s.st_mode & 0133, 0);
+	assert_int_equal(s.st_mode & 07777, 0600);
 	assert_int_equal(files_in(dir), 1);
 	assert_int_equal(save_bytes(in_dir("a.txt"), SMALL + 1, &st), -EEXIST);
 	assert_int_equal(stat(in_dir("a.txt"), &s), 0);

@@ -145,6 +145,20 @@ def counters():
     return report
 
 
+BROKEN = "no_row", "bad_stack", "no_frame_pointer"
+
+
+def threads():
+    """threads made as fast as it goes: stacks of those that have run nothing yet are whole"""
+    with live.Workload("thread_churn", LIMIT_S, 10**9) as work:
+        report = live.batch("-V", "cpu", "-F", 499, "-d", 3, "-n", 2, "-p", work.pid,
+                            binary=live.RELEASE)[1]
+    stacks = report["health"]["user_stacks"]
+    assert stacks["whole"] >= 20, stacks
+    live.near(sum(stacks[why] for why in BROKEN), 0, 1 + stacks["whole"] // 100, "broken stacks")
+    return report
+
+
 def llc():
     """the pane of the last-level cache: references of which misses are a part, or why not"""
     return live.batch(*OPTIONS["llc"], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
@@ -156,8 +170,8 @@ def tlb():
 
 
 # Those that are no view by themselves.
-OPTIONS = {"counters": ("-V", "cpu", "-e", "instructions"), "llc": ("-V", "cache-llc"),
-           "tlb": ("-V", "cache-tlb")}
+OPTIONS = {"threads": ("-V", "cpu"), "counters": ("-V", "cpu", "-e", "instructions"),
+           "llc": ("-V", "cache-llc"), "tlb": ("-V", "cache-tlb")}
 
 
 def opens(view):
@@ -199,7 +213,7 @@ def doctor():
     return json.loads(run.out)
 
 
-CHECKS = cpu, counters, llc, tlb, offcpu, cache, io, sched
+CHECKS = cpu, threads, counters, llc, tlb, offcpu, cache, io, sched
 
 
 def tell(**found):

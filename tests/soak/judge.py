@@ -6,7 +6,7 @@ import itertools
 import math
 import statistics
 
-FEWEST = 5  # rounds after warm-up, less prove nothing
+FEWEST = 4  # rounds after warm-up, less prove nothing
 SURE = 0.05  # the chance that rounds in any order would rise as much
 
 
@@ -69,8 +69,8 @@ class Verdict:
 
 
 def warm(rounds):
-    """How many of the rounds are warm-up."""
-    return max(2, rounds // 3)
+    """How many of the rounds are warm-up: caches and history fill."""
+    return max(2, -(-rounds // 3))
 
 
 def judged(columns, rounds):

@@ -118,19 +118,21 @@ class Hands:
         self.words("window decaying")
         return report
 
-    def snapshot(self, view):
-        """The open view as it is now, as an object."""
+    def snapshot(self, view, seconds=60):
+        """The open view as it is now, as an object; one that is still being opened has none."""
         pattern = os.path.join(self.folder, f"proftop-{view}-*.json")
         for path in glob.glob(pattern):
             os.unlink(path)
-        os.kill(self.pid, signal.SIGUSR1)
-        for _ in range(40):
-            self.idle(0.25)
-            for path in glob.glob(pattern):
-                with open(path, encoding="utf-8") as f:
-                    text = f.read()
-                if text.endswith("\n"):
-                    return json.loads(text)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            os.kill(self.pid, signal.SIGUSR1)
+            for _ in range(10):
+                self.idle(0.25)
+                for path in glob.glob(pattern):
+                    with open(path, encoding="utf-8") as f:
+                        text = f.read()
+                    if text.endswith("\n"):
+                        return json.loads(text)
         raise AssertionError(f"no snapshot of {view}")
 
     def quit(self):

@@ -39,11 +39,16 @@ static __always_inline u64 stack__hash(const struct stack_record *s)
 	return hash_finish(h);
 }
 
+/* PERF_CONTEXT_x: the stack of a precise event is perf's own, which begins with one. */
+#define PERF_MARKS ((u64)-4095)
+
 static __always_inline u32 stack__walk(void *ctx, u64 *to, bool leaf, u64 flags)
 {
 	u32 size = leaf ? sizeof(u64) : STACK_DEPTH * sizeof(u64);
 	long bytes = bpf_get_stack(ctx, to, size, flags);
 
+	if (bytes > 0 && *to >= PERF_MARKS)
+		bytes = bpf_get_stack(ctx, to, size, flags | 1); /* without the first */
 	return bytes < 0 ? 0 : (bytes / sizeof(u64)) & STACK_DEPTH;
 }
 
@@ -56,6 +61,10 @@ static __always_inline u32 stack__walk_user(void *ctx, struct stack_record *s, u
 	struct unwind_state *state;
 	u32 nuser;
 
+	if (leaf && ip) {
+		s->ips[at & STACK_DEPTH] = ip;
+		return 1;
+	}
 	if (leaf || at > STACK_DEPTH || !HAS_TASK_PT_REGS || !unwind_by_tables)
 		return stack__walk(ctx, s->ips + (at & STACK_DEPTH), leaf, BPF_F_USER_STACK);
 	task = bpf_get_current_task_btf();

@@ -245,7 +245,8 @@ static __always_inline int step_table(struct unwind_state *s, u32 slot)
 
 /* Where there is no code there was no frame. The registers themselves are of the last program when
  * a task has just begun to run another. A thread begins where the call returns to that made it,
- * which in its maker has a caller; its own stack is empty. */
+ * which in its maker has a caller; its own stack is empty. The registers tell, or that there is
+ * nothing on it where an interrupt hides which call it was. */
 static __always_inline int end_without_code(struct unwind_state *s)
 {
 	s->no_frame = 1;
@@ -265,6 +266,8 @@ __noinline int unwind__step(u32 slot)
 
 	if (!s)
 		return UNWIND_UNKNOWN;
+	if (s->begins == BEGINS_HERE)
+		return UNWIND_WHOLE;
 	if (!s->tables)
 		return step_fp(s);
 	end = step_table(s, slot);
@@ -345,11 +348,21 @@ static __always_inline void find_process(struct unwind_state *s, struct task_str
 
 #define BEGINS_NS 1000000
 
+#if defined(__TARGET_ARCH_x86)
+#define CALL_CLONE 56
+#else
+#define CALL_CLONE 220
+#endif
+#define CALL_CLONE3 435
+
 /* The call that made a thread returns 0 to it. */
-static __always_inline bool may_begin(struct task_struct *task, REGS_TYPE *regs)
+static __always_inline u32 may_begin(struct task_struct *task, REGS_TYPE *regs)
 {
-	return task->pid != task->tgid && !REGS_RETURN(regs) &&
-	       task->se.sum_exec_runtime < BEGINS_NS;
+	u32 call = REGS_SYSCALL(regs);
+
+	if (task->pid == task->tgid || REGS_RETURN(regs) || task->se.sum_exec_runtime >= BEGINS_NS)
+		return BEGINS_NOT;
+	return call == CALL_CLONE || call == CALL_CLONE3 ? BEGINS_HERE : BEGINS_PERHAPS;
 }
 
 /* Begins a walk of the current task's user stack, which it must have. */

@@ -101,6 +101,13 @@ struct unwind_where {
 
 #define UNWIND_WHERES 4
 
+/* Whether the task is a thread that has run nothing yet. */
+enum unwind_begins {
+	BEGINS_NOT,
+	BEGINS_PERHAPS,
+	BEGINS_HERE, /* where the call returns to that made it, with its maker's other registers */
+};
+
 /* A walk at work. */
 struct unwind_state {
 	u64 ip, sp, fp, lr;	/* of the frame */
@@ -118,7 +125,7 @@ struct unwind_state {
 	u32 by_vma, any_vma;
 	u32 gone;     /* 1: the task has no memory any more */
 	u32 steps;    /* that were made */
-	u32 begins;   /* 1: the task may be a thread that has run nothing yet */
+	u32 begins;   /* enum unwind_begins */
 	u32 no_frame; /* 1: the last place was none */
 	u32 tables;   /* what is gone by: unwind_by_tables, UNWIND_NO_TABLES after the first gap */
 	u32 why;      /* that gap, and where: */

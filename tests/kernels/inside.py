@@ -148,14 +148,28 @@ def counters():
 BROKEN = "no_row", "bad_stack", "no_frame_pointer"
 
 
+def outer_frames(folded):
+    """What stands above the call of each stack of a thread that has run nothing yet."""
+    for line in folded.splitlines():
+        frames = line.rsplit(" ", 1)[0].split(";")[1:]
+        at = next((i for i, f in enumerate(frames) if f.startswith("ret_from_fork")), 0)
+        if at and "clone" in frames[at - 1]:
+            yield frames[:at - 1]
+
+
 def threads():
-    """threads made as fast as it goes: stacks of those that have run nothing yet are whole"""
+    """threads made as fast as it goes: stacks of those that have run nothing yet are whole, and not
+    their makers'; all kernel code has a name"""
     with live.Workload("thread_churn", LIMIT_S, 10**9) as work:
-        report = live.batch("-V", "cpu", "-F", 499, "-d", 3, "-n", 2, "-p", work.pid,
-                            binary=live.RELEASE)[1]
+        options = "-V", "cpu", "-F", 499, "-d", 3, "-n", 1, "-p", work.pid
+        report = live.batch(*options, binary=live.RELEASE)[0]
+        folded = live.proftop("-b", *options, "--format", "folded", binary=live.RELEASE).out
     stacks = report["health"]["user_stacks"]
     assert stacks["whole"] >= 20, stacks
     live.near(sum(stacks[why] for why in BROKEN), 0, 1 + stacks["whole"] // 100, "broken stacks")
+    live.near(live.row(report, "[kernel]")["self_pct"], 0, 2, "kernel code without a name, %,")
+    above = list(outer_frames(folded))
+    assert above and not any(above), above[:3] or folded[:1000]
     return report
 
 

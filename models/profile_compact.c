@@ -5,6 +5,7 @@
  * is ever lost. Rare, and as dear as a tick.
  */
 #include "models/profile_model.h"
+#include "models/rank.h"
 
 /* What an entry still has after a step; each includes those before it. */
 enum fold {
@@ -14,35 +15,18 @@ enum fold {
 	FOLD_LEAF,   /* nothing but the numbers */
 };
 
-struct heat {
-	double recent, total;
-	u32 pos;
-};
-
-/* Hottest first. */
-static int compare_heat(const void *pa, const void *pb)
+static struct rank *rank_entries(const struct model *m)
 {
-	const struct heat *a = pa, *b = pb;
-
-	if (a->recent != b->recent)
-		return a->recent < b->recent ? 1 : -1;
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-static struct heat *rank_entries(const struct model *m)
-{
-	struct heat *h = xmalloc(m->nlive * sizeof(*h));
+	struct rank *ranks = xmalloc(m->nlive * sizeof(*ranks));
 
 	for (u32 i = 0; i < m->nlive; i++) {
 		const struct live *e = &m->live[i];
 
-		h[i] = (struct heat){e->decay_weight + e->now_weight,
-				     e->total_weight + e->now_weight, i};
+		ranks[i] = (struct rank){e->decay_weight + e->now_weight,
+					 e->total_weight + e->now_weight, i};
 	}
-	qsort(h, m->nlive, sizeof(*h), compare_heat);
-	return h;
+	ranks__sort(ranks, m->nlive);
+	return ranks;
 }
 
 static u32 fold_stack(struct model *m, u32 stack, enum fold how)
@@ -88,7 +72,7 @@ static void merge_entry(struct live *to, const struct live *from)
 
 static void fold_coldest(struct model *m, enum fold how)
 {
-	struct heat *rank = rank_entries(m);
+	struct rank *rank = rank_entries(m);
 	struct live *old = m->live;
 	u32 n = m->nlive;
 

@@ -5,6 +5,7 @@
  * have merged; no time is ever lost. Rare, and as dear as a tick.
  */
 #include "models/waits_model.h"
+#include "models/rank.h"
 
 /* What an entry loses in a step; each includes those before it. */
 enum fold {
@@ -14,35 +15,18 @@ enum fold {
 	FOLDS
 };
 
-struct heat {
-	double recent, total;
-	u32 pos;
-};
-
-/* Largest first. */
-static int compare_heat(const void *pa, const void *pb)
+static struct rank *rank_waits(const struct model *m)
 {
-	const struct heat *a = pa, *b = pb;
-
-	if (a->recent != b->recent)
-		return a->recent < b->recent ? 1 : -1;
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-static struct heat *rank_waits(const struct model *m)
-{
-	struct heat *h = xmalloc(m->nwaits * sizeof(*h));
+	struct rank *ranks = xmalloc(m->nwaits * sizeof(*ranks));
 
 	for (u32 i = 0; i < m->nwaits; i++) {
 		const struct live_wait *w = &m->waits[i];
 
-		h[i] = (struct heat){w->decay[SUM_OFF] + (double)w->now[SUM_OFF],
-				     (double)w->total[SUM_OFF] + (double)w->now[SUM_OFF], i};
+		ranks[i] = (struct rank){w->decay[SUM_OFF] + (double)w->now[SUM_OFF],
+					 (double)w->total[SUM_OFF] + (double)w->now[SUM_OFF], i};
 	}
-	qsort(h, m->nwaits, sizeof(*h), compare_heat);
-	return h;
+	ranks__sort(ranks, m->nwaits);
+	return ranks;
 }
 
 static void fold_wait(struct live_wait *w, enum fold how)
@@ -81,7 +65,7 @@ static struct live_wait *take_waits(struct model *m, u32 *n)
 
 static void fold_smallest(struct model *m, enum fold how)
 {
-	struct heat *rank = rank_waits(m);
+	struct rank *rank = rank_waits(m);
 	struct live_wait *old;
 	u32 n;
 

@@ -13,7 +13,10 @@ PYTHON    := /usr/bin/python3
 comma     := ,
 UNIT      := $(wildcard tests/unit/*_test.c tests/render/*_test.c)
 LIVE_C    := $(wildcard tests/live/*_test.c)
-LIVE      := $(wildcard tests/live/*_live.py)
+# What compares no times and no shares, and asks nothing of the whole machine, runs two at a time;
+# the longest is begun first.
+LIVE_PAIR := $(patsubst %,tests/live/%_live.py,record caps copies)
+LIVE      := $(filter-out $(LIVE_PAIR),$(wildcard tests/live/*_live.py))
 LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)
 # Whatever runs on several threads is run once more under ThreadSanitizer.
@@ -75,6 +78,7 @@ check-all: check-build
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
 		--group live,timeout=300,again $(LIVE_BIN) \
 		--group live,timeout=300,again $(LIVE) \
+		--group live,timeout=300,again,jobs=2 $(LIVE_PAIR) \
 		--group tmux,timeout=180,again $(LIVE_TMUX) \
 		--group kernels,timeout=180,again $(KERNELS_CHECK)
 

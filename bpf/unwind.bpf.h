@@ -85,6 +85,8 @@ static __always_inline u64 row__cfa(const struct unwind_row *row, const struct u
 	u64 cfa = 0;
 
 	switch (row->rule & UNWIND_CFA) {
+	case UNWIND_CFA_NONE:
+		return s->bx + offset;
 	case UNWIND_CFA_SP:
 		return s->sp + offset;
 	case UNWIND_CFA_FP:
@@ -231,9 +233,9 @@ static __always_inline int step_table(struct unwind_state *s, u32 slot)
 	s->guessed = s->by_fp = 0;
 	if (e.row.rule & UNWIND_ROW_FP)
 		return step_fp(s);
-	switch (e.row.rule & UNWIND_CFA) {
-	case UNWIND_CFA_NONE:
+	if (!(e.row.rule & UNWIND_CFA) && (!e.row.cfa || s->steps))
 		return step_guess(s);
+	switch (e.row.rule & UNWIND_CFA) {
 	case UNWIND_CFA_END:
 		return UNWIND_WHOLE;
 	case UNWIND_CFA_SIGNAL:
@@ -377,6 +379,7 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->sp = REGS_SP(regs);
 	s->fp = REGS_FP(regs);
 	s->lr = REGS_LR(regs);
+	s->bx = REGS_BX(regs);
 	s->exact = 1;
 	s->guessed = s->by_fp = s->whole = 0;
 	s->at.start = s->at.end = 0;

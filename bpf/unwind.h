@@ -20,21 +20,25 @@ struct unwind_row {
 };
 
 /* What the CFA is counted from. */
-#define UNWIND_CFA	    0x07
-#define UNWIND_CFA_NONE	    0 /* no code, or described in a way that is none of these */
+#define UNWIND_CFA 0x07
+/* No code, or described in a way that is none of these. With a cfa: x86's rbx + 8 * cfa, which is
+ * known of the innermost frame alone. */
+#define UNWIND_CFA_NONE	    0
 #define UNWIND_CFA_SP	    1
 #define UNWIND_CFA_FP	    2
 #define UNWIND_CFA_PLT	    3 /* x86: sp + 8, and 8 more from byte 11 of each 16 on */
-#define UNWIND_CFA_DEREF_FP 4 /* the word at fp + 8 * (cfa / 2) is the CFA: a realigned stack */
-#define UNWIND_CFA_DEREF_SP 5 /* the same at sp + 8 * (cfa / 2) */
+#define UNWIND_CFA_DEREF_FP 4 /* the word at fp + 8 * (cfa / 8) is the CFA: a realigned stack */
+#define UNWIND_CFA_DEREF_SP 5 /* the same at sp + 8 * (cfa / 8) */
 #define UNWIND_CFA_SIGNAL   6 /* a signal's frame: the registers are in the ucontext at sp */
 #define UNWIND_CFA_END	    7 /* the outermost frame: there is no caller */
 
-/* Of a row with one of UNWIND_CFA_DEREF_x. The lowest bit is set when that word is not the CFA but
- * what the stack pointer was behind the call: OpenSSL's assembly keeps that. */
-#define UNWIND_DEREF(words, next) (2 * (words) + (next))
-#define UNWIND_DEREF_WORDS(cfa)	  ((cfa) >> 1)
-#define UNWIND_DEREF_ADDS(cfa)	  (8 * ((cfa)&1))
+/* Of a row with one of UNWIND_CFA_DEREF_x. The lowest bits are the words that the CFA is above what
+ * is read: OpenSSL's assembly keeps what the stack pointer was behind the call, and what glibc's
+ * _dl_runtime_resolve has in rbx is some words below it. */
+#define UNWIND_DEREF_ADD_MAX	 7
+#define UNWIND_DEREF(words, add) (8 * (words) + (add))
+#define UNWIND_DEREF_WORDS(cfa)	 ((cfa) >> 3)
+#define UNWIND_DEREF_ADDS(cfa)	 (8 * ((cfa)&UNWIND_DEREF_ADD_MAX))
 
 /* The caller's frame pointer. */
 #define UNWIND_FP	0x18

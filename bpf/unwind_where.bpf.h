@@ -111,6 +111,7 @@ enum unwind_begins {
 /* A walk at work. */
 struct unwind_state {
 	u64 ip, sp, fp, lr;	/* of the frame */
+	u64 bx;			/* of the innermost one */
 	u64 exact;		/* 1: ip is where it is, not where a call returns to */
 	u64 guessed;		/* 1: nothing says that the frame is one */
 	u64 by_fp;		/* 1: the last step was made by the frame pointer */

@@ -6,16 +6,20 @@
 #ifndef SYMBOLS_UNWIND_CFI_H
 #define SYMBOLS_UNWIND_CFI_H
 
+#include <libelf.h>
+
 #include "symbols/unwind_rule.h"
 
 #define CFI_EXEC_RANGES 16
 
 /* Where code is: what lies elsewhere is no code of this object (a linker dropped it). */
 struct cfi_code {
+	Elf *elf; /* that it is in; NULL: not to be had */
 	u64 base; /* as unwind_table's */
 	u32 n;
 	struct {
 		u64 start, end;
+		u64 offset; /* in the file, of start */
 	} exec[CFI_EXEC_RANGES];
 };
 

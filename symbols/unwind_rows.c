@@ -2,10 +2,12 @@
 #include "symbols/unwind_rows.h"
 
 #include "core/arena.h"
+#include "symbols/unwind_calls.h"
 
 #define ALIGNMENT      16 /* of functions: what is in between is padding */
 #define PLT_ENTRY      16
-#define ROWS_PER_RANGE 5 /* about */
+#define ROWS_PER_RANGE 5  /* about */
+#define BX_RANGES      64 /* whose calls are looked for: three are known */
 
 struct rows {
 	const struct cfi_index *x;
@@ -13,6 +15,7 @@ struct rows {
 	u32 cap, end; /* end: of what is covered so far */
 	struct unwind_rule last;
 	const struct cfi_fde *before; /* the range that was taken last */
+	u32 bx_ranges;
 	bool full;
 };
 
@@ -72,6 +75,25 @@ static void append_plt(struct rows *r, u32 from, u32 to, u32 pushed, struct unwi
 	}
 }
 
+/* What has its CFA in rbx, by whom it calls. */
+static void append_calls(struct rows *r, u32 from, u32 to, const struct cfi_state *s,
+			 struct unwind_rule between)
+{
+	struct unwind_call calls[UNWIND_CALLS];
+	struct unwind_rule rule;
+	u32 n = 0;
+
+	if (r->bx_ranges++ < BX_RANGES)
+		n = unwind_calls__find(r->x, from, to, s, calls);
+	append(r, from, between);
+	for (u32 i = 0; i < n && !r->full; i++) {
+		if (!cfi_state__rule(&calls[i].state, false, r->x->machine, &rule))
+			continue;
+		append(r, calls[i].at, rule);
+		append(r, calls[i].at + 1, between);
+	}
+}
+
 static bool take(void *ctx, u32 from, u32 to, const struct cfi_state *s, bool signal)
 {
 	struct rows *r = ctx;
@@ -87,6 +109,8 @@ static bool take(void *ctx, u32 from, u32 to, const struct cfi_state *s, bool si
 	}
 	if (s->cfa == CFA_PLT && (rule.rule & UNWIND_CFA) == UNWIND_CFA_SP)
 		append_plt(r, from, to, (u32)s->cfa_offset, rule);
+	else if (s->cfa == CFA_BX)
+		append_calls(r, from, to, s, rule);
 	else
 		append(r, from, rule);
 	r->end = to;

@@ -10,8 +10,8 @@
 const struct unwind_machine *unwind_machine__of(u16 elf)
 {
 	static const struct unwind_machine machines[] = {
-		{.elf = EM_X86_64, .fp = 6, .sp = 7, .ra = 16},
-		{.elf = EM_AARCH64, .fp = 29, .sp = 31, .ra = 30},
+		{.elf = EM_X86_64, .fp = 6, .sp = 7, .ra = 16, .bx = 3},
+		{.elf = EM_AARCH64, .fp = 29, .sp = 31, .ra = 30, .bx = UNWIND_NO_REG},
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(machines); i++)
@@ -129,9 +129,10 @@ static bool put_cfa(const struct cfi_state *s, struct unwind_rule *out)
 		[CFA_FP] = UNWIND_CFA_FP,
 		[CFA_DEREF_SP] = UNWIND_CFA_DEREF_SP,
 		[CFA_DEREF_FP] = UNWIND_CFA_DEREF_FP,
+		[CFA_BX] = UNWIND_CFA_NONE, /* and an offset */
 		[CFA_PLT] = UNWIND_CFA_PLT,
 	};
-	s64 words;
+	s64 words, add = s->cfa_add / WORD;
 
 	if (s->cfa == CFA_OTHER)
 		return false;
@@ -144,9 +145,10 @@ static bool put_cfa(const struct cfi_state *s, struct unwind_rule *out)
 		return true;
 	}
 	if (s->cfa == CFA_DEREF_SP || s->cfa == CFA_DEREF_FP) {
-		if (!to_words(s->cfa_offset, INT16_MAX / 2, &words))
+		if (!to_words(s->cfa_offset, INT16_MAX / (UNWIND_DEREF_ADD_MAX + 1), &words) ||
+		    s->cfa_add % WORD || add > UNWIND_DEREF_ADD_MAX)
 			return false;
-		words = UNWIND_DEREF(words, s->cfa_add != 0);
+		words = UNWIND_DEREF(words, add);
 	} else if (!to_words(s->cfa_offset, INT16_MAX, &words)) {
 		return false;
 	}

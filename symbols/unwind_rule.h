@@ -17,7 +17,10 @@
 struct unwind_machine {
 	u16 elf; /* EM_x */
 	u8 fp, sp, ra;
+	u8 bx; /* one that calls leave as it is, see CFA_BX; UNWIND_NO_REG none */
 };
+
+#define UNWIND_NO_REG 0xff
 
 /* NULL: none that rows are made for. */
 const struct unwind_machine *unwind_machine__of(u16 elf);
@@ -28,6 +31,7 @@ enum cfa_kind {
 	CFA_FP,
 	CFA_DEREF_SP, /* and cfa_add */
 	CFA_DEREF_FP,
+	CFA_BX,
 	CFA_PLT, /* offset: from which byte of 16 on the entry has pushed a word */
 };
 
@@ -48,8 +52,8 @@ struct reg_rule {
 struct cfi_state {
 	s64 cfa_offset; /* bytes */
 	enum cfa_kind cfa;
-	u8 cfa_add; /* bytes that a word in memory is short of it: 0 or 8 */
-	struct reg_rule fp, ra;
+	u8 cfa_add; /* bytes that a word in memory is short of it */
+	struct reg_rule fp, ra, bx;
 };
 
 /* A row's fields behind the pc, to be compared in one go. */

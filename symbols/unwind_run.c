@@ -25,11 +25,18 @@ struct run {
 /* --- rules --- */
 
 /* Registers that rows say nothing of end up in a place that is never read. */
+static struct reg_rule *rule_in(struct cfi_state *s, const struct unwind_machine *m, u64 reg)
+{
+	if (reg == m->fp)
+		return &s->fp;
+	if (reg == m->bx)
+		return &s->bx;
+	return reg == m->ra ? &s->ra : NULL;
+}
+
 static struct reg_rule *rule_of(struct run *r, u64 reg)
 {
-	if (reg == r->m->fp)
-		return &r->s.fp;
-	return reg == r->m->ra ? &r->s.ra : NULL;
+	return rule_in(&r->s, r->m, reg);
 }
 
 static bool set_rule(struct run *r, u64 reg, enum reg_kind kind, u64 offset)
@@ -43,10 +50,11 @@ static bool set_rule(struct run *r, u64 reg, enum reg_kind kind, u64 offset)
 
 static bool restore(struct run *r, u64 reg)
 {
+	struct cfi_state initial = r->cie->initial;
 	struct reg_rule *rule = rule_of(r, reg);
 
 	if (rule)
-		*rule = reg == r->m->fp ? r->cie->initial.fp : r->cie->initial.ra;
+		*rule = *rule_in(&initial, r->m, reg);
 	return true;
 }
 
@@ -59,6 +67,8 @@ static void set_cfa_reg(struct run *r, u64 reg)
 {
 	if (reg == r->m->sp)
 		r->s.cfa = CFA_SP;
+	else if (reg == r->m->bx)
+		r->s.cfa = CFA_BX;
 	else
 		r->s.cfa = reg == r->m->fp ? CFA_FP : CFA_OTHER;
 }

@@ -53,6 +53,7 @@ static void read_code(Elf *elf, struct cfi_code *code)
 	GElf_Phdr ph;
 	size_t n;
 
+	code->elf = elf;
 	if (elf_getphdrnum(elf, &n))
 		n = 0;
 	for (size_t i = 0; i < n && code->n < CFI_EXEC_RANGES; i++) {
@@ -60,6 +61,7 @@ static void read_code(Elf *elf, struct cfi_code *code)
 		    !(ph.p_flags & PF_X) || ph.p_vaddr + ph.p_filesz < ph.p_vaddr)
 			continue;
 		code->exec[code->n].start = ph.p_vaddr;
+		code->exec[code->n].offset = ph.p_offset;
 		code->exec[code->n++].end = ph.p_vaddr + ph.p_filesz;
 		lowest = MIN(lowest, ph.p_vaddr);
 		highest = MAX(highest, ph.p_vaddr + ph.p_filesz);

@@ -11,6 +11,8 @@
  *   it out (lld, and all of them on aarch64), what its code is known to do; for the return from
  *   signal handlers without a description (musl, aarch64's vdso), its two instructions. These
  *   two only beside others: by themselves they lead nowhere, and frame pointers may.
+ *   What counts from rbx is walked where it is the innermost frame, and at its calls, by where the
+ *   callee keeps rbx (symbols/unwind_calls.h).
  *
  * Where compilers and hand-written code are sloppy, so is this:
  *   an fp that is "undefined" counts as unchanged: nobody down the stack then relies on it;

@@ -219,11 +219,15 @@ static inline int cfi__say_cfa(const struct unwind_row *r, char *out, size_t siz
 	static const char *const names[] = {"none", "sp",  "fp",     "plt",
 					    "*fp",  "*sp", "signal", "end"};
 	u8 cfa = r->rule & UNWIND_CFA;
-	bool counts = cfa != UNWIND_CFA_NONE && cfa != UNWIND_CFA_PLT && cfa < UNWIND_CFA_SIGNAL;
+	bool counts = cfa != UNWIND_CFA_PLT && cfa < UNWIND_CFA_SIGNAL;
 
+	if (cfa == UNWIND_CFA_NONE)
+		return r->cfa ? snprintf(out, size, "bx%+d", 8 * r->cfa)
+			      : snprintf(out, size, "none");
 	if (cfa == UNWIND_CFA_DEREF_FP || cfa == UNWIND_CFA_DEREF_SP)
-		return snprintf(out, size, "%s%+d%s", names[cfa], 8 * UNWIND_DEREF_WORDS(r->cfa),
-				UNWIND_DEREF_ADDS(r->cfa) > 0 ? "+8" : "");
+		return snprintf(out, size, UNWIND_DEREF_ADDS(r->cfa) > 0 ? "%s%+d%+d" : "%s%+d",
+				names[cfa], 8 * UNWIND_DEREF_WORDS(r->cfa),
+				UNWIND_DEREF_ADDS(r->cfa));
 	return counts ? snprintf(out, size, "%s%+d", names[cfa], 8 * r->cfa)
 		      : snprintf(out, size, "%s", names[cfa]);
 }

@@ -44,6 +44,7 @@ enum how { NO_RULES, OUTERMOST, CALLER };
 struct caller {
 	enum how how;
 	u64 cfa, fp, ra;
+	bool by_callee; /* the CFA is in a register that only a callee's frame tells */
 };
 
 static u64 fp_by_row(const struct unwind_row *row, const struct machine *m, u64 cfa)
@@ -150,6 +151,7 @@ struct eval {
 	u64 v[STACK];
 	u32 n;
 	bool value, failed; /* value: of the register itself, not of its place */
+	bool other;	    /* it takes a register that rows do not know */
 };
 
 static void push(struct eval *e, u64 v)
@@ -193,15 +195,22 @@ static void binary(struct eval *e, u8 op)
 	}
 }
 
+static void push_breg(const struct unwind_oracle *o, const struct machine *m, u64 n, u64 offset,
+		      struct eval *e)
+{
+	e->other |= o->x86 && n != 6 && n != 7 && n != 16;
+	push(e, reg(o, m, n) + offset);
+}
+
 static void step(const struct unwind_oracle *o, const struct machine *m, u64 cfa,
 		 const Dwarf_Op *op, struct eval *e)
 {
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
 		push(e, op->atom - DW_OP_lit0);
 	else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
-		push(e, reg(o, m, op->atom - DW_OP_breg0) + op->number);
+		push_breg(o, m, op->atom - DW_OP_breg0, op->number, e);
 	else if (op->atom == DW_OP_bregx)
-		push(e, reg(o, m, op->number) + op->number2);
+		push_breg(o, m, op->number, op->number2, e);
 	else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
 		push(e, reg(o, m, op->atom - DW_OP_reg0)), e->value = true;
 	else if (op->atom == DW_OP_regx)
@@ -266,6 +275,7 @@ static struct caller by_frame(const struct unwind_oracle *o, Dwarf_Frame *frame,
 		nops = 0;
 	e = run_ops(o, m, 0, ops, nops);
 	c.cfa = e.failed ? 0 : e.v[e.n - 1];
+	c.by_callee = e.other;
 	if (!caller_reg(o, frame, m, c.cfa, ra, &c.ra))
 		return (struct caller){.how = OUTERMOST};
 	if (e.failed)
@@ -326,7 +336,7 @@ void unwind_oracle__ask(struct unwind_oracle *o, const struct unwind_table *t, u
 	tally->asked++;
 	if (same(&ours, &theirs))
 		tally->equal++;
-	else if (ours.how == NO_RULES)
+	else if (ours.how == NO_RULES || theirs.by_callee)
 		tally->none++;
 	else
 		note_wrong(tally, vaddr, row, &ours, &theirs);

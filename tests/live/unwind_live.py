@@ -129,6 +129,48 @@ def test_java():
         program(("cpu", "offcpu"), "java", "-XX:+PreserveFramePointer", "-XX:+UseSerialGC", path)
 
 
+LAZY_CALLS = 600
+LAZY_MAIN = """#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	while (1) {
+		void *lib = dlopen(argv[1], RTLD_LAZY);
+		int (*run)(int) = (int (*)(int))dlsym(lib, "run");
+
+		run(argc);
+		dlclose(lib);
+	}
+}
+"""
+
+
+def build_lazy(folder):
+    """A program that loads a library over and over, each of whose calls is bound when it is made."""
+    calls, callees, main = (os.path.join(folder, name) for name in ("calls", "callees", "main"))
+    names = [f"bound_late_{n}" for n in range(LAZY_CALLS)]
+    sources = {calls: "".join(f"int {n}(int);\n" for n in names) + "int run(int x)\n{\n"
+                      + "".join(f"\tx += {n}(x);\n" for n in names) + "\treturn x;\n}\n",
+               callees: "".join(f"int {n}(int x)\n{{\n\treturn x + 1;\n}}\n" for n in names),
+               main: LAZY_MAIN}
+    links = {callees: ["-shared", "-fPIC"], calls: ["-shared", "-fPIC", "-Wl,-z,lazy", callees],
+             main: ["-ldl"]}
+    for path, rest in links.items():
+        with open(path + ".c", "w", encoding="ascii") as f:
+            f.write(sources[path])
+        subprocess.run(["gcc", "-w", "-O1", "-fomit-frame-pointer", path + ".c", "-o", path, *rest],
+                       check=True)
+    return main, calls
+
+
+@waits.steady
+def test_lazy_binding():
+    """Calls that are bound when they are first made: what binds them is walked"""
+    live.need_root()
+    with live.temporary() as folder, \
+            running(*build_lazy(folder), env={**os.environ, "LD_BIND_NOW": ""}) as pid:
+        complete(pid, "lazily bound calls", ("cpu",))
+
+
 @waits.steady
 def test_frame_pointers_alone():
     """--call-graph fp does not see what eh and auto do"""

@@ -92,6 +92,22 @@ static void test_frames(void **state)
 			0);
 }
 
+/* What counts from rbx is known of the innermost frame, and of others by whom they call. */
+static void test_rbx(void **state)
+{
+	static const u8 call[] = {0xe8, 0xeb, 0, 0, 0}, elsewhere[] = {0xe8, 0, 1, 0, 0};
+
+	memcpy(k.code + 0x10, call, sizeof(call)); /* 0x1100 */
+	memcpy(k.code + 0x20, elsewhere, sizeof(elsewhere));
+	cfi__cie(&k, DW_EH_PE_udata4);
+	CFI_FDE(&k, 0, 0x40, DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 3, 4, MOVE(4),
+		DW_CFA_def_cfa_register, 3, MOVE(0x2c), DW_CFA_def_cfa, 7, 8);
+	CFI_FDE(&k, 0x100, 0x40, MOVE(2), DW_CFA_def_cfa_offset, 24, DW_CFA_offset | 3, 3);
+	expect_as_libdw("1000 sp+32; 1004 bx+32; 1014 *sp-24+32; 1015 bx+32; 1030 sp+8; 1040 none; "
+			"1100 sp+8; 1102 sp+24; 1140 none",
+			0);
+}
+
 static void test_moves(void **state)
 {
 	cfi__cie(&k, DW_EH_PE_udata4);
@@ -588,6 +604,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_frames, fresh),
+		cmocka_unit_test_setup(test_rbx, fresh),
 		cmocka_unit_test_setup(test_moves, fresh),
 		cmocka_unit_test_setup(test_extended_operations, fresh),
 		cmocka_unit_test_setup(test_expressions, fresh),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The soak's judge: what grows is found in figures as noisy as real ones, and noise is no growth."""
+"""The soak's judge: what grows is found in figures that vary as real ones do, and varying is no growth."""
 import os
 import random
 import sys
@@ -17,70 +17,54 @@ TRIES = 200
 
 
 def series(n, level, noise, growth, seed):
-    """Rounds around a level, which grow so much from the first to the last."""
+    """Rounds that take a level and, mostly, something more; growth: from the first to the last."""
     r = random.Random(seed)
-    return [level + r.gauss(0, noise) + growth * i / (n - 1) for i in range(n)]
+    return [level + abs(r.gauss(0, noise)) + growth * i / (n - 1) for i in range(n)]
 
 
-def states(n, growth, noise=6, column=MEMORY):
-    found = [judge.Verdict(column, series(n, 250, noise, growth, seed)).state
-             for seed in range(TRIES)]
-    return {state: found.count(state) / TRIES for state in set(found)}
-
-
-def test_slope():
-    """The slope is the median of all pairs': a round that is far off does not move it"""
-    assert judge.slope([1, 3, 5, 7]) == 2
-    assert judge.slope([1, 3, 500, 7, 9]) == 2
-    assert judge.slope([5, 5, 5]) == 0
-
-
-def test_chance():
-    """The chance of a rise is that of all orders, or near it by the normal distribution"""
-    assert judge.chance([1, 2, 3, 4, 5]) == 1 / 120
-    assert judge.chance([5, 4, 3, 2, 1]) == 1
-    few, many = judge.chance([1, 3, 2, 4, 6, 5, 7]), judge.chance([1, 3, 2, 4, 6, 5, 7, 8])
-    assert many < few < judge.SURE
-    assert judge.chance(list(range(12))) < 0.001 < 0.4 < judge.chance([2, 3, 1] * 4)
+def grew(n, growth, noise=40):
+    """The share of runs of n rounds in which growth is found."""
+    found = [judge.Verdict(MEMORY, series(n, 300, noise, growth, seed)) for seed in range(TRIES)]
+    return sum(not v.holds for v in found) / TRIES
 
 
 def test_leaks():
-    """A leak that is twice what is allowed is found nearly always, by ten rounds"""
-    found = states(10, 2 * (250 * 0.05 + 4))
-    assert found.get("GREW", 0) > 0.95, found
+    """A leak is found nearly always, among rounds that differ by more than it"""
+    assert grew(8, 100) > 0.95, grew(8, 100)
+    assert grew(20, 80) > 0.95, grew(20, 80)
+    assert grew(8, 100, noise=0) == 1
 
 
 def test_noise():
-    """What only varies holds, nearly always; that is not by allowing much"""
-    found = states(10, 0)
-    assert found["holds"] > 0.99, found
-    assert "GREW" not in states(10, -30), "what shrinks did not grow"
+    """What only varies holds, mostly: it is not by allowing much"""
+    assert grew(8, 0) < 0.25 and grew(20, 0) < 0.05, (grew(8, 0), grew(20, 0))
+    assert grew(8, 0, noise=15) == 0
+    assert grew(8, -30) < 0.05, "what shrinks did not grow"
 
 
-def test_late():
-    """A cache that filled and stays full is no leak; one that fills twice as slowly grows still"""
-    full = [200, 240, 260, 268, 270, 271, 270, 271, 270, 271]
-    warm = judge.warm(len(full))
-    assert judge.Verdict(MEMORY, full[warm:]).holds
-    assert not judge.Verdict(MEMORY, [200 + 10 * i for i in range(10)][warm:]).holds
+def test_real():
+    """A run of 26 minutes as it was measured holds; had it forgotten 4 MiB a minute it would not"""
+    real = [224.0, 262.4, 293.5, 406.8, 298.7, 338.3, 346.4, 406.6, 334.4, 344.4, 298.9, 366.6]
+    leaky = [x + 4 * 26 / len(real) * i for i, x in enumerate(real)]
+    for rounds, holds in ((real, True), (leaky, False)):
+        assert judge.Verdict(MEMORY, rounds[judge.warm(len(rounds)):]).holds == holds, rounds
 
 
 def test_exact():
-    """Of what has to be the same one more is growth, wherever in the last third it is"""
+    """Of what has to be the same one more is growth, wherever in the second half it is"""
     assert judge.Verdict(COUNT, [21, 21, 21, 21, 21, 21]).holds
-    assert judge.Verdict(COUNT, [21, 21, 21, 21, 21, 22]).state == "GREW"
+    assert not judge.Verdict(COUNT, [21, 21, 21, 21, 21, 22]).holds
     assert judge.Verdict(COUNT, [22, 21, 21, 21, 21, 22]).holds
 
 
 def test_columns():
     """Each column is judged by itself; too few rounds prove nothing"""
     rounds = [{c.name: 100.0 for c in vitals.COLUMNS} for _ in range(8)]
-    assert [v.state for v in judge.judged(vitals.COLUMNS, rounds)] == ["holds"] * len(
-        vitals.COLUMNS)
+    assert all(v.holds for v in judge.judged(vitals.COLUMNS, rounds))
     for column in vitals.COLUMNS:
         leaky = [{**r, column.name: 100.0 + 20 * i} for i, r in enumerate(rounds)]
-        grew = [v.column.name for v in judge.judged(vitals.COLUMNS, leaky) if not v.holds]
-        assert grew == [column.name], grew
+        found = [v.column.name for v in judge.judged(vitals.COLUMNS, leaky) if not v.holds]
+        assert found == [column.name], found
     assert not judge.judged(vitals.COLUMNS, rounds[:judge.FEWEST - 1])
 
 

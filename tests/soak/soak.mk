@@ -3,7 +3,7 @@
 #
 #	make soak
 #	make soak SOAK_MINUTES=14 SOAK_DUTY=0.5
-#	make soak SOAK_MINUTES=14 SOAK_LEAK=4		must not hold
+#	make soak SOAK_MINUTES=24 SOAK_LEAK=4		must not hold
 #
 # SOAK_DUTY: the share of time the load is at work; SOAK_LEAK: MiB that proftop is made to forget a
 # minute; SOAK_DOC: where the table goes. `make check` tests the judge (soak/judge_test.py).

@@ -12,8 +12,8 @@ mappings, files and stacks come and go ([load.py](../tests/soak/load.py)) and so
 baselines, filters, pickers, saving and recording, round after round, with a rest after each in which
 the views that were left are closed. It keeps two minutes of history in at most 32 MiB. At the end the
 same process is asked about loads whose truth is known ([truth.py](../tests/soak/truth.py)).
-`make soak SOAK_MINUTES=14` is a short one, which leaves this file as it is;
-`SOAK_LEAK=4` has proftop forget 4 MiB a minute, and must not hold.
+`make soak SOAK_MINUTES=14` is a short one, which leaves this file as it is (`SOAK_DOC=FILE` writes it);
+`SOAK_MINUTES=24 SOAK_LEAK=4` has proftop forget 4 MiB a minute and descriptors, and must not hold.
 
 """
 
@@ -21,10 +21,9 @@ GROWTH = """
 ## Growth after warm-up
 
 Each round is measured once: at rest, at its most, and the CPU time of its own that a key took, and a
-sample at rest. First and last are medians of the first and of the last third of the rounds after
-warm-up; growth is the median slope through all of them, from the first to the last. What has
-to be the same is compared by its highest, without a slope ([judge.py](../tests/soak/judge.py)). Files
-are those of programs, a few of which are kept open.
+sample at rest. The rounds after warm-up are halved, and the lowest of each half compared: what
+else goes on only adds to them. Of what has to be the same it is the highest
+([judge.py](../tests/soak/judge.py)). Files are those of programs, a few of which are kept open.
 
 """
 
@@ -46,10 +45,11 @@ def number(x, unit):
 
 
 def growth(verdicts):
-    yield ["", "first", "last", "growth", "allowed", ""]
+    yield ["", "first half", "second half", "growth", "allowed", ""]
     for v in verdicts:
         yield [v.column.name, *(number(x, v.column.unit)
-                                for x in (v.first, v.last, v.growth, v.allowed)), v.state]
+                                for x in (v.first, v.last, v.growth, v.allowed)),
+               "holds" if v.holds else "GREW"]
 
 
 def course(rounds):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The soak's judge: what grows is found in figures that vary as real ones do, and varying is no growth."""
+"""The soak's judge: what grows is found in figures that vary as real ones do, and no other."""
 import os
 import random
 import sys

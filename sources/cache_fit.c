@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/caps.h"
 #include "sources/kernel_btf.h"
 
-/* A file system may be a module: it is called as its tracepoints begin. */
+/* A file system may be a module: it is called as its tracepoints begin. Only who has sys_admin is
+ * told the types of modules; for others no program would load at all. */
 static u32 module_arguments(struct btf *kernel, const char *tracepoint)
 {
 	char name[16], path[64];
@@ -17,7 +19,7 @@ static u32 module_arguments(struct btf *kernel, const char *tracepoint)
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(tracepoint, "_"), tracepoint);
 	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", name);
-	if (access(path, R_OK))
+	if (!(caps__effective() & CAP_BIT(CAP_SYS_ADMIN)) || access(path, R_OK))
 		return 0;
 	btf = btf__load_module_btf(name, kernel);
 	if (!btf)

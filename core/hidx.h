@@ -67,19 +67,38 @@ static inline void hidx__add(struct hidx *h, u64 hash, u32 pos)
 }
 
 /* Sets `out` to the position whose key matches, or HIDX_NONE. */
-#define HIDX_FIND(out, h, key_hash, pos, match)                                                \
-	do {                                                                                   \
-		const struct hidx *h_ = (h);                                                   \
-		u64 hash_ = (key_hash);                                                        \
-		(out) = HIDX_NONE;                                                             \
-		for (u32 i_ = (u32)hash_ & h_->mask; h_->slots && h_->slots[i_].pos;           \
-		     i_ = (i_ + 1) & h_->mask) {                                               \
-			u32 pos = h_->slots[i_].pos - 1;                                       \
-			if (h_->slots[i_].hash == hash_ && (match)) {                          \
-				(out) = pos;                                                   \
-				break;                                                         \
-			}                                                                      \
-		}                                                                              \
+#define HIDX_FIND(out, h, key_hash, pos, match)                                                    \
+	do {                                                                                       \
+		const struct hidx *h_ = (h);                                                       \
+		u64 hash_ = (key_hash);                                                            \
+		(out) = HIDX_NONE;                                                                 \
+		for (u32 i_ = (u32)hash_ & h_->mask; h_->slots && h_->slots[i_].pos;               \
+		     i_ = (i_ + 1) & h_->mask) {                                                   \
+			u32 pos = h_->slots[i_].pos - 1;                                           \
+			if (h_->slots[i_].hash == hash_ && (match)) {                              \
+				(out) = pos;                                                       \
+				break;                                                             \
+			}                                                                          \
+		}                                                                                  \
 	} while (0)
+
+/* As a set of hashes, without anything at their positions: two that are equal are the same. */
+static inline bool hidx__has(const struct hidx *h, u64 hash)
+{
+	u32 at;
+
+	HIDX_FIND(at, h, hash, pos, !pos);
+	return at != HIDX_NONE;
+}
+
+/* True when it was not in it yet. */
+static inline bool hidx__put(struct hidx *h, u64 hash)
+{
+	bool is_new = !hidx__has(h, hash);
+
+	if (is_new)
+		hidx__add(h, hash, 0);
+	return is_new;
+}
 
 #endif

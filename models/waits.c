@@ -17,6 +17,7 @@ static u64 key_hash(const struct wait_key *k)
 	h = mix64_pair(h, k->waker_tgid | (u64)k->waker_tid << 32);
 	h = mix64_pair(h, k->waker_kstack | (u64)k->waker_ustack << 32);
 	h = mix64_pair(h, k->syscall | (u64)k->futex_op << 32);
+	h = mix64_pair(h, k->waker_name | (u64)k->ended << 32);
 	return mix64_pair(h, k->state | k->waker << 8 | k->kthread << 16 | (u64)k->folded << 24);
 }
 
@@ -27,7 +28,8 @@ static bool same_key(const struct wait_key *a, const struct wait_key *b)
 	       a->syscall == b->syscall && a->futex_op == b->futex_op && a->waker == b->waker &&
 	       a->waker_tgid == b->waker_tgid && a->waker_tid == b->waker_tid &&
 	       a->waker_kstack == b->waker_kstack && a->waker_ustack == b->waker_ustack &&
-	       a->kthread == b->kthread && a->folded == b->folded;
+	       a->waker_name == b->waker_name && a->ended == b->ended && a->kthread == b->kthread &&
+	       a->folded == b->folded;
 }
 
 u32 waits__find(const struct model *m, const struct wait_key *key)
@@ -66,6 +68,8 @@ void live_wait__merge(struct live_wait *to, const struct live_wait *from)
 	if (!to->comm[0])
 		merge_names(to, from);
 	to->since_before |= from->since_before;
+	to->what_ended |= from->what_ended;
+	to->ended_tick = MAX(to->ended_tick, from->ended_tick);
 	for (u32 i = 0; i < SUMS; i++) {
 		to->now[i] += from->now[i];
 		to->total[i] += from->total[i];
@@ -307,6 +311,7 @@ static void snap_entry(const struct model *m, const struct live_wait *e, struct 
 	out->state = k->state;
 	out->syscall = k->syscall;
 	out->futex_op = k->futex_op;
+	out->ended = k->ended;
 	out->waker = (struct waker){.kind = k->waker,
 				    .tgid = k->waker_tgid,
 				    .tid = k->waker_tid,
@@ -387,9 +392,9 @@ static struct snap *waits__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->window_ns[WINDOW_DECAY] = rounded(m->decay_ns);
 	snap->window_ns[WINDOW_TOTAL] = t1_ns > m->since_ns ? t1_ns - m->since_ns : 0;
 	snap_waits(m, &pace, snap, arena);
-	snap->tasks = waits__snap_tasks(m, &pace, arena);
-	snap->ntasks = m->ntasks;
 	snap->heat = snap_heat(m, t0_ns, t1_ns, arena);
+	waits__merge_ended(m);
+	snap->tasks = waits__snap_tasks(m, &pace, arena, &snap->ntasks);
 	return &snap->base;
 }
 
@@ -401,6 +406,8 @@ static void waits__zero(struct model *m)
 	m->nwaits = m->ntasks = 0;
 	hidx__clear(&m->wait_index);
 	hidx__clear(&m->task_index);
+	hidx__clear(&m->left[0]);
+	hidx__clear(&m->left[1]);
 	memset(m->hist, 0, sizeof(m->hist));
 	heat_log__zero(&m->heat);
 	m->decay_ns = 0;
@@ -424,6 +431,8 @@ static void waits__free(struct model *m)
 	hidx__fini(&m->wait_index);
 	free(m->tasks);
 	hidx__fini(&m->task_index);
+	hidx__fini(&m->left[0]);
+	hidx__fini(&m->left[1]);
 	free(m);
 }
 
@@ -431,7 +440,8 @@ static size_t waits__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + m->waits_cap * sizeof(*m->waits) +
 	       m->tasks_cap * sizeof(*m->tasks) + hidx__bytes(&m->wait_index) +
-	       hidx__bytes(&m->task_index) + heat_log__bytes(&m->heat);
+	       hidx__bytes(&m->task_index) + hidx__bytes(&m->left[0]) + hidx__bytes(&m->left[1]) +
+	       heat_log__bytes(&m->heat);
 }
 
 const struct model_ops model_waits = {

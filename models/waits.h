@@ -4,7 +4,8 @@
  * behind `offcpu`. Takes SAMPLE_WAIT, SAMPLE_TASK and SAMPLE_STACK_DEF (core/sched.h).
  *
  * Per (thread, stacks, state, syscall, waker) it keeps the last interval, a decaying sum and
- * the sum since start. Memory is bounded: at WAITS_MAX_ENTRIES the smallest are folded into
+ * the sum since start. What threads waited that ended is kept by name once there is much of
+ * it (enum wait_ended). Memory is bounded: at WAITS_MAX_ENTRIES the smallest are folded into
  * one entry per thread and state, without stack and waker (then per process, then one); the
  * folded share is in the snapshot. Threads beyond WAITS_MAX_TASKS become one per process: tid
  * PROFILE_MERGED. Queries are pure functions over a const snapshot.
@@ -21,6 +22,8 @@
 
 #define WAITS_MAX_ENTRIES 65536
 #define WAITS_MAX_TASKS	  65536
+#define WAITS_MAX_ENDED	  8192 /* entries about threads that ended, each for itself */
+#define WAITS_MAX_KIN	  8192 /* entries with stacks about threads that ended, merged */
 
 struct model_ops;
 extern const struct model_ops model_waits;
@@ -58,8 +61,18 @@ struct wait_sums {
 	u64 open, open_ns; /* open_ns: part of off_ns of waits that go on at the window's end */
 };
 
+/*
+ * Threads that ended, merged by name and cgroup: task.tid is PROFILE_MERGED, task.tgid as well
+ * when their process has ended too, task.start_ns tells them apart. What idle waiting needs to
+ * know of them: main threads, or others whose waits there were shorter, or not, than
+ * WAIT_PARKED_NS on average. A waker that ended is kept by name too: its ids are PROFILE_MERGED. Scopes by pid or tid do
+ * not let them pass.
+ */
+enum wait_ended { ENDED_NOT, ENDED_MAIN, ENDED_BUSY, ENDED_PARKED };
+
 struct wait_entry {
 	struct task_ident task;
+	enum wait_ended ended;
 	const struct profile_stack *kstack, *ustack; /* NULL: not known */
 	u64 kstack_hash, ustack_hash;
 	enum task_state state;
@@ -138,8 +151,9 @@ struct waits_row {
 	const char *reason; /* "lock" ..., "mixed" */
 	enum wait_reason why; /* of most of its time */
 	bool idle;
+	bool merged; /* has some that ended, of whom it is not known how many they were */
 	const struct symbols *symbols; /* what its frames are called */
-	u32 nthreads;
+	u32 nthreads; /* not meaningful with `merged`, and so pct */
 	struct wait_sums sums;
 	u64 avg_ns;   /* of the waits that ended; if none did, of those that go on so far */
 	double pct; /* of the time that the window's threads of this row could have run: off_ns

@@ -36,7 +36,7 @@ static void fold_wait(struct live_wait *w, enum fold how)
 	k->folded = true;
 	k->kstack = k->ustack = k->waker_kstack = k->waker_ustack = NO_STACK;
 	k->syscall = WAIT_NO_SYSCALL;
-	k->futex_op = k->waker_tgid = k->waker_tid = 0;
+	k->futex_op = k->waker_tgid = k->waker_tid = k->waker_name = 0;
 	k->waker = WAKER_NONE;
 	w->kstack_hash = w->ustack_hash = w->waker_kstack_hash = w->waker_ustack_hash = 0;
 	w->waker_comm[0] = '\0';
@@ -117,6 +117,32 @@ static void shed_stacks(void *ctx)
 struct stacks_user waits__stacks_user(struct model *m)
 {
 	return (struct stacks_user){.ctx = m, .move = move_stacks, .shed = shed_stacks};
+}
+
+static int compare_total(const void *pa, const void *pb)
+{
+	const struct heat *a = pa, *b = pb;
+
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+void waits__fold_ended(struct model *m)
+{
+	struct heat *h = xmalloc(MAX(m->nwaits, 1u) * sizeof(*h));
+	u32 n = 0;
+
+	for (u32 i = 0; i < m->nwaits; i++)
+		if (m->waits[i].key.ended && !m->waits[i].key.folded)
+			h[n++] = (struct heat){0, (double)m->waits[i].total[SUM_OFF], i};
+	if (n > WAITS_MAX_KIN) {
+		qsort(h, n, sizeof(*h), compare_total);
+		for (u32 i = n / 2; i < n; i++)
+			fold_wait(&m->waits[h[i].pos], FOLD_STACK);
+		waits__reindex(m);
+	}
+	free(h);
 }
 
 void waits__compact(struct model *m)

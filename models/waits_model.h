@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Inside of the waits model: its live state, shared by consume and tick (waits.c), the
- * threads (waits_tasks.c) and the folding of small entries (waits_fold.c). Collector thread
+ * threads (waits_tasks.c) those that ended (waits_ended.c) and the folding of small entries (waits_fold.c). Collector thread
  * only.
  */
 #ifndef MODELS_WAITS_MODEL_H
@@ -35,6 +35,8 @@ struct wait_key {
 	u32 syscall, futex_op;
 	u32 waker_tgid, waker_tid;
 	u32 waker_kstack, waker_ustack;
+	u32 waker_name; /* hash of its name where that is all that is kept of it; else 0 */
+	u8 ended;	/* enum wait_ended */
 	u8 state, waker, kthread, folded; /* enum task_state, enum waker_kind, bools */
 };
 
@@ -43,6 +45,8 @@ struct live_wait {
 	u64 cgroup, kstack_hash, ustack_hash, waker_kstack_hash, waker_ustack_hash;
 	char comm[COMM_LEN], waker_comm[COMM_LEN]; /* as last heard */
 	bool since_before;
+	u8 what_ended;	/* bits of waits_ended.c */
+	u32 ended_tick; /* when the last of that did */
 	u64 now[SUMS], total[SUMS];
 	double decay[SUMS], fresh;
 	/* The longest that ended: in the interval, in all, in two epochs. */
@@ -71,6 +75,8 @@ struct model {
 	struct hidx task_index;
 	bool begun; /* since_ns holds; else the next tick's begin is it */
 	u64 since_ns, epoch_ns;
+	u32 ticks;
+	struct hidx left[2]; /* sets of threads that ended: in this interval, in the last one */
 	double decay_ns; /* length of the decaying window */
 	u64 hist[TASK_STATES][HIST_OCTAVES]; /* of the interval that goes on */
 	struct heat_log heat;
@@ -89,10 +95,19 @@ void waits__compact(struct model *m);
 /* What keeps positions of stacks: the entries. */
 struct stacks_user waits__stacks_user(struct model *m);
 
+/* Keeps the smaller half of the merged ones without stacks when they are many. */
+void waits__fold_ended(struct model *m);
+
+void waits__note_end(struct model *m, const struct task_ident *t);
+/* Ends an interval for them: the oldest of those that ended are merged when they are many. */
+void waits__merge_ended(struct model *m);
+
 void waits__consume_task(struct model *m, const struct task_sample *s);
 /* Ends an interval of all threads; the snapshot's, sorted, in its arena. */
 const struct wait_task *waits__snap_tasks(struct model *m, const struct waits_pace *p,
-					  struct arena *a);
+					  struct arena *a, u32 *ntasks);
+/* The set of mix64(tgid) of processes with a thread that has not ended; the caller frees it. */
+struct hidx waits__living(const struct model *m);
 
 /* Decays n sums, of which `fresh` tells how long ago something was heard: 1 is now. */
 static inline void waits__decay(double *sums, const u64 *now, u32 n, double *fresh,

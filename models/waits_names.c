@@ -114,6 +114,8 @@ const char *waits__waker_text(struct waits_selection *s, const struct wait_entry
 
 	if (waits_selection__waker(s, e) != WAKER_TASK)
 		return nobody_text(s, e);
+	if (e->waker.tid == PROFILE_MERGED)
+		return arena__strdup(s->names.arena, e->waker.comm);
 	snprintf(buf, sizeof(buf), "%.*s/%u", COMM_LEN - 1, e->waker.comm, e->waker.tid);
 	return arena__strdup(s->names.arena, buf);
 }
@@ -123,7 +125,10 @@ u64 waits__waker_key(struct waits_selection *s, const struct wait_entry *e)
 	const char *text;
 
 	if (waits_selection__waker(s, e) == WAKER_TASK)
-		return mix64_pair(e->waker.tgid, e->waker.tid);
+		return mix64_pair(mix64_pair(e->waker.tgid, e->waker.tid),
+				  e->waker.tid == PROFILE_MERGED
+					  ? hash_bytes(e->waker.comm, strlen(e->waker.comm))
+					  : 0);
 	text = nobody_text(s, e);
 	return hash_bytes(text, strlen(text));
 }
@@ -131,12 +136,12 @@ u64 waits__waker_key(struct waits_selection *s, const struct wait_entry *e)
 /* --- rows --- */
 
 /* Right-aligned, so that text sorts as the numbers do. */
-static const char *id_text(struct arena *a, u32 id)
+static const char *id_text(struct arena *a, const struct wait_entry *e, u32 id)
 {
 	char buf[16];
 
 	if (id == PROFILE_MERGED)
-		return "[others]";
+		return e->ended ? "[ended]" : "[others]";
 	snprintf(buf, sizeof(buf), "%7u", id);
 	return arena__strdup(a, buf);
 }
@@ -188,9 +193,9 @@ static const char *group_text(struct row_groups *g, const struct row_group *grou
 	case WAITS_BY_STACK:
 		return place_text(g, group);
 	case WAITS_BY_PID:
-		return id_text(a, e->task.tgid);
+		return id_text(a, e, e->task.tgid);
 	case WAITS_BY_TID:
-		return id_text(a, e->task.tid);
+		return id_text(a, e, e->task.tid);
 	case WAITS_BY_CGROUP:
 		return who__cgroup_text(a, e->task.cgroup);
 	case WAITS_BY_STATE:
@@ -231,6 +236,6 @@ void row_group__name(struct row_groups *g, struct row_group *group)
 		row->caller = stack__caller(row->entry->ustack, g->s.snap->symbols);
 	row->comm = g->query->groups & WAITS_TASK ? comm_text(g, row->entry) : "";
 	if (g->query->groups & WAITS_PROCESS)
-		row->pid_text = id_text(g->s.names.arena, row->entry->task.tgid);
+		row->pid_text = id_text(g->s.names.arena, row->entry, row->entry->task.tgid);
 	row->name = name_of(row, g->query->groups);
 }

@@ -14,6 +14,12 @@ static bool by(const struct row_groups *g, enum waits_group group)
 	return g->query->groups & WAITS_BIT(group);
 }
 
+/* Processes that ended are told apart by name. */
+static u64 process_key(const struct task_ident *t)
+{
+	return t->tgid == PROFILE_MERGED ? t->start_ns : t->tgid;
+}
+
 static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 {
 	const struct wait_entry *e = w->entry;
@@ -28,7 +34,7 @@ static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 	if (by(g, WAITS_BY_TID))
 		key = mix64_pair(key, task_ident__key(&e->task));
 	else if (by(g, WAITS_BY_PID))
-		key = mix64_pair(key, e->task.tgid);
+		key = mix64_pair(key, process_key(&e->task));
 	if (by(g, WAITS_BY_CGROUP))
 		key = mix64_pair(key, e->task.cgroup);
 	if (by(g, WAITS_BY_STATE))
@@ -54,16 +60,10 @@ static u32 find_group(struct row_groups *g, const struct picked_wait *w)
 	return g->n++;
 }
 
-/* True the first time that a thread is seen in a row. The index is used as a set of hashes. */
+/* True the first time that a thread is seen in a row. */
 static bool new_thread(struct row_groups *g, u64 row, const struct task_ident *t)
 {
-	u64 key = mix64_pair(row, task_ident__key(t));
-	u32 at;
-
-	HIDX_FIND(at, &g->threads, key, pos, !pos);
-	if (at == HIDX_NONE)
-		hidx__add(&g->threads, key, 0);
-	return at == HIDX_NONE;
+	return hidx__put(&g->threads, mix64_pair(row, task_ident__key(t)));
 }
 
 static void add_sums(struct wait_sums *to, const struct wait_sums *from)
@@ -93,6 +93,7 @@ static void add_wait(struct row_groups *g, struct row_group *group, const struct
 	group->reasons |= 1u << w->reason;
 	group->reason_ns[w->reason] += sums->off_ns;
 	group->open_full_ns += sums->open ? e->open_full_ns : 0;
+	group->row.merged |= e->ended != ENDED_NOT;
 	group->row.nthreads += new_thread(g, group->row.key, &e->task);
 	if (larger(g, e, group->row.entry)) {
 		group->row.entry = e;
@@ -144,9 +145,14 @@ static double truncated_share(const struct row_groups *g)
 		u64 ns = w->entry->sums[g->query->window].off_ns;
 
 		switch (g->s.names.hits[g->s.places[w->place].hit].user) {
-		case USER_TRUNCATED: truncated += ns; break;
-		case USER_WHOLE: whole += ns; break;
-		default: break;
+		case USER_TRUNCATED:
+			truncated += ns;
+			break;
+		case USER_WHOLE:
+			whole += ns;
+			break;
+		default:
+			break;
 		}
 	}
 	return waits__pct(truncated, truncated + whole);

@@ -185,6 +185,11 @@ static struct value stack_value(const struct waits_row *r, struct two_stacks s, 
 			      .frame = frame};
 }
 
+static struct value waker_id(u32 id)
+{
+	return (struct value){.type = id == PROFILE_MERGED ? VALUE_NONE : VALUE_COUNT, .u = id};
+}
+
 static void waker_part(const void *of, u32 i, struct value_part *out)
 {
 	static const char *const names[] = {"comm", "pid", "tid", "stack"};
@@ -195,7 +200,7 @@ static void waker_part(const void *of, u32 i, struct value_part *out)
 	if (i == 0)
 		out->value = (struct value){.type = VALUE_TEXT, .s = w->comm};
 	else if (i < 3)
-		out->value = (struct value){.type = VALUE_COUNT, .u = i == 1 ? w->tgid : w->tid};
+		out->value = waker_id(i == 1 ? w->tgid : w->tid);
 	else
 		out->value = stack_value(r, waker_stacks(r), r->woken_from, waker_frame);
 }
@@ -265,16 +270,28 @@ static u64 number_cell(const struct waits_row *r, u32 column)
 	}
 }
 
-/* Of threads that were merged the id is not known any more. */
-static bool is_merged(u32 column, u64 number)
+/* Of threads that were merged the id is not known any more, nor how many they were. */
+static bool is_unknown(const struct waits_row *r, u32 column)
 {
-	return number == PROFILE_MERGED && (column == COL_PID || column == COL_TID);
+	switch (column) {
+	case COL_PID:
+		return r->entry->task.tgid == PROFILE_MERGED;
+	case COL_TID:
+		return r->entry->task.tid == PROFILE_MERGED;
+	case COL_WINDOW:
+	case COL_THREADS:
+		return r->merged;
+	default:
+		return false;
+	}
 }
 
 static struct value value_of(const struct waits_row *r, u32 column)
 {
 	struct value v = {.type = waits_columns[column].type};
 
+	if (is_unknown(r, column))
+		return (struct value){.type = VALUE_NONE};
 	switch (v.type) {
 	case VALUE_TEXT:
 		v.s = text_cell(r, column);
@@ -287,8 +304,6 @@ static struct value value_of(const struct waits_row *r, u32 column)
 		return parts_cell(r, column);
 	default:
 		v.u = number_cell(r, column);
-		if (is_merged(column, v.u))
-			v.type = VALUE_NONE;
 	}
 	return v;
 }

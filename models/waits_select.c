@@ -275,7 +275,8 @@ static bool is_idle(const struct waits_selection *s, const struct picked_wait *w
 	case IDLE_ALWAYS:
 		return true;
 	case IDLE_PARKED:
-		return parks(&s->stays[w->stay]);
+		return w->entry->ended ? w->entry->ended == ENDED_PARKED
+				       : parks(&s->stays[w->stay]);
 	case IDLE_STILL:
 		return is_still(&s->stays[w->stay]);
 	default:

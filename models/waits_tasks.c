@@ -62,34 +62,100 @@ static int compare_rank(const void *pa, const void *pb)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
+/* Takes the threads out, for those that are put back one by one. */
+static struct live_task *take_tasks(struct model *m, u32 *n)
+{
+	struct live_task *old = m->tasks;
+
+	*n = m->ntasks;
+	m->tasks = NULL;
+	m->ntasks = m->tasks_cap = 0;
+	hidx__clear(&m->task_index);
+	return old;
+}
+
+static void put_back(struct model *m, const struct live_task *t)
+{
+	struct live_task *to = task_entry(m, &t->task);
+
+	to->gone = t->gone || t->task.tid == PROFILE_MERGED;
+	merge_task(to, t);
+}
+
+static void forget_thread(struct live_task *t, bool process)
+{
+	t->task.tid = PROFILE_MERGED;
+	t->task.start_ns = 0;
+	if (process)
+		t->task.tgid = PROFILE_MERGED;
+}
+
 /* Threads of a process become one; then all become one. */
 static void merge_coldest(struct model *m, bool processes)
 {
 	struct rank *ranks = xmalloc(m->ntasks * sizeof(*ranks));
-	struct live_task *old = m->tasks;
-	u32 n = m->ntasks;
+	struct live_task *old;
+	u32 n;
 
+	old = take_tasks(m, &n);
 	for (u32 i = 0; i < n; i++)
 		ranks[i] = (struct rank){task_heat(&old[i]), i};
 	qsort(ranks, n, sizeof(*ranks), compare_rank);
-	m->tasks = NULL;
-	m->ntasks = m->tasks_cap = 0;
-	hidx__clear(&m->task_index);
 	for (u32 i = 0; i < n; i++) {
-		struct live_task t = old[ranks[i].pos];
-		struct live_task *to;
+		struct live_task *t = &old[ranks[i].pos];
 
-		if (i < n / 2) {
-			t.task.tid = PROFILE_MERGED;
-			t.task.start_ns = 0;
-			t.task.tgid = processes ? PROFILE_MERGED : t.task.tgid;
-		}
-		to = task_entry(m, &t.task);
-		to->gone = t.gone || t.task.tid == PROFILE_MERGED;
-		merge_task(to, &t);
+		if (i < n / 2)
+			forget_thread(t, processes);
+		put_back(m, t);
 	}
 	free(ranks);
 	free(old);
+}
+
+struct hidx waits__living(const struct model *m)
+{
+	struct hidx set = {0};
+
+	for (u32 i = 0; i < m->ntasks; i++)
+		if (!m->tasks[i].gone)
+			hidx__put(&set, mix64(m->tasks[i].task.tgid));
+	return set;
+}
+
+static bool is_single(const struct live_task *t)
+{
+	return t->task.tid != PROFILE_MERGED;
+}
+
+/* The first n that ended. Of a process that goes on they are its own still. */
+static void merge_ended(struct model *m, u32 n)
+{
+	struct hidx living = waits__living(m);
+	struct live_task *old;
+	u32 nold;
+
+	old = take_tasks(m, &nold);
+	for (u32 i = 0; i < nold; i++) {
+		struct live_task *t = &old[i];
+		bool due = t->gone && is_single(t) && n;
+
+		n -= due;
+		if (due || !is_single(t))
+			forget_thread(t, !hidx__has(&living, mix64(t->task.tgid)));
+		put_back(m, t);
+	}
+	hidx__fini(&living);
+	free(old);
+}
+
+static void trim_ended(struct model *m)
+{
+	u32 ended = 0;
+
+	for (u32 i = 0; i < m->ntasks; i++)
+		ended += m->tasks[i].gone && is_single(&m->tasks[i]);
+	if (ended > WAITS_MAX_ENDED)
+		merge_ended(m, ended - WAITS_MAX_ENDED / 4 * 3);
 }
 
 static void compact_tasks(struct model *m)
@@ -112,6 +178,8 @@ void waits__consume_task(struct model *m, const struct task_sample *s)
 	t = task_entry(m, &s->task);
 	t->task = s->task;
 	t->gone = s->gone;
+	if (s->gone)
+		waits__note_end(m, &s->task);
 	for (u32 i = 0; i < TASK_STATES; i++)
 		t->now[i] += s->state_ns[i];
 }
@@ -145,13 +213,17 @@ static int compare_tasks(const void *pa, const void *pb)
 }
 
 const struct wait_task *waits__snap_tasks(struct model *m, const struct waits_pace *p,
-					  struct arena *a)
+					  struct arena *a, u32 *ntasks)
 {
 	struct wait_task *out = arena__array(a, struct wait_task, m->ntasks);
 
-	for (u32 i = 0; i < m->ntasks; i++)
+	u32 n = m->ntasks;
+
+	for (u32 i = 0; i < n; i++)
 		advance(&m->tasks[i], p, &out[i]);
-	if (m->ntasks)
-		qsort(out, m->ntasks, sizeof(*out), compare_tasks);
+	if (n)
+		qsort(out, n, sizeof(*out), compare_tasks);
+	*ntasks = n;
+	trim_ended(m);
 	return out;
 }

@@ -313,6 +313,8 @@ static void woken_waits(struct forest *f, const struct waker *w, struct leaves *
 {
 	const struct waits_snap *snap = f->g->s.snap;
 
+	if (w->tid == PROFILE_MERGED)
+		return;
 	sort_threads(f);
 	for (u32 i = first_entry(f, w->tgid, w->tid); i < snap->nentries; i++) {
 		const struct wait_entry *e = &snap->entries[f->by_thread[i]];

@@ -102,6 +102,105 @@ static void entries_are_bounded_whatever_comes(void **state)
 	maker__fini(&m);
 }
 
+/* --- threads that ended --- */
+
+enum { CHURN = WAITS_MAX_ENDED / 2, CHURN_TICKS = 8 };
+
+/* A parent that goes on, whose children end; every other one's thread as well. */
+static void churn(struct maker *m, u32 first, u64 k)
+{
+	struct task_sample parent = {.task = thread_of(7, 7, "make")};
+	struct wait_sample w;
+
+	for (u32 i = 0; i < CHURN / 2; i++) {
+		u32 pid = first + 2 * i;
+		struct task_sample t = {.task = thread_of(pid, pid + i % 2, "cc1"), .gone = true};
+
+		maker__wait(m, ended(t.task, k, 0, 2, MSEC));
+		maker__task(m, t);
+		w = ended(parent.task, k, 0, 1, MSEC);
+		w.waker = (struct waker){
+			.kind = WAKER_TASK, .tgid = pid, .tid = pid + i % 2, .comm = "cc1"};
+		maker__wait(m, w);
+	}
+	maker__task(m, parent);
+}
+
+static const struct waits_snap *churn_on(struct maker *m)
+{
+	u64 k = KERNEL(m, "f");
+	const struct waits_snap *s = NULL;
+
+	for (u32 i = 0; i < CHURN_TICKS; i++) {
+		if (s)
+			snap__put(s);
+		churn(m, 100 + i * CHURN, k);
+		s = maker__tick(m, NSEC_PER_SEC);
+	}
+	return s;
+}
+
+/* Those of the last intervals stay single; of the others the sums stay right. */
+static void threads_that_ended_are_merged_by_name(void **state)
+{
+	const u64 each = (u64)CHURN / 2 * CHURN_TICKS;
+	const struct waits_snap *s;
+	u64 single = 0, merged = 0, by_children = 0;
+	struct maker m;
+
+	maker__init(&m, 1);
+	s = churn_on(&m);
+	assert_in_range(s->nentries, WAITS_MAX_ENDED / 2, WAITS_MAX_ENDED + CHURN);
+	assert_in_range(s->ntasks, CHURN / 2, WAITS_MAX_ENDED + CHURN);
+	assert_int_equal(s->folded_ns, 0);
+	for (u32 i = 0; i < s->nentries; i++) {
+		const struct wait_entry *e = &s->entries[i];
+		u64 count = e->sums[WINDOW_TOTAL].count;
+
+		assert_int_equal(e->ended != ENDED_NOT, e->task.tid == PROFILE_MERGED);
+		assert_non_null(e->kstack);
+		if (!strcmp(e->task.comm, "make")) {
+			assert_int_equal(e->task.tid, 7);
+			assert_string_equal(e->waker.comm, "cc1");
+			by_children += count;
+			continue;
+		}
+		assert_string_equal(e->task.comm, "cc1");
+		assert_true(!e->ended || e->task.tgid == PROFILE_MERGED);
+		*(e->ended ? &merged : &single) += count;
+	}
+	assert_int_equal(by_children, each);
+	assert_int_equal(single + merged, 2 * each);
+	assert_true(merged > each && single > CHURN);
+	assert_int_equal(sum_off(s, WINDOW_TOTAL), 3 * each * MSEC);
+	snap__put(s);
+	maker__fini(&m);
+}
+
+/* Rows by process: one of all that ended, without a number, a share or how many they were. */
+static void rows_of_those_that_ended_have_no_numbers(void **state)
+{
+	struct waits_query q = {.groups = WAITS_BIT(WAITS_BY_PID), .window = WINDOW_TOTAL};
+	const struct waits_snap *s;
+	const struct waits_row *r;
+	struct waits_answer *a;
+	struct maker m;
+
+	maker__init(&m, 1);
+	s = churn_on(&m);
+	a = waits__query(s, &q, NULL);
+	r = &a->rows[0];
+	assert_true(r->merged);
+	assert_string_equal(r->comm, "cc1");
+	assert_string_equal(r->pid_text, "[ended]");
+	r = &a->rows[1];
+	assert_false(r->merged);
+	assert_string_equal(r->comm, "make");
+	answer__free(&a->base);
+	snap__put(s);
+	maker__fini(&m);
+}
+
 static void memory_for_stacks_is_bounded(void **state)
 {
 	u32 locs[STACKS_MAX_FRAMES];
@@ -205,6 +304,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folding_keeps_the_totals),
 		cmocka_unit_test(entries_are_bounded_whatever_comes),
+		cmocka_unit_test(threads_that_ended_are_merged_by_name),
+		cmocka_unit_test(rows_of_those_that_ended_have_no_numbers),
 		cmocka_unit_test(memory_for_stacks_is_bounded),
 		cmocka_unit_test(snapshots_do_not_change),
 		cmocka_unit_test(random_input_is_conserved),

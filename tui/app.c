@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/clock.h"
+
 #define DOUBLE_RATE_MAX 32000
 
 /* --- what screens may ask of the host --- */
@@ -44,7 +46,14 @@ void host__redraw(struct host *h)
 
 void host__answered(struct host *h, u64 cpu_ns)
 {
-	h->answer_cpu_ns = cpu_ns;
+	h->answers_due_ns =
+		clock__monotonic_ns() + cpu_ns * (100 - HOST_ANSWERS_PCT) / HOST_ANSWERS_PCT;
+}
+
+bool host__too_soon(const struct host *h)
+{
+	/* A script looks at settled screens. */
+	return !h->ops->idle && clock__monotonic_ns() < h->answers_due_ns;
 }
 
 void host__message(struct host *h, enum role role, const char *fmt, ...)
@@ -251,7 +260,8 @@ static bool change_rate(struct host *h, bool up)
 		s.freq = up ? MIN(s.freq * 2, (u64)DOUBLE_RATE_MAX) : MAX(s.freq / 2, (u64)1);
 	app__set_sampling(h, &s);
 	if (s.period)
-		host__message(h, ROLE_OK, "one sample every %llu events", (unsigned long long)s.period);
+		host__message(h, ROLE_OK, "one sample every %llu events",
+			      (unsigned long long)s.period);
 	else
 		host__message(h, ROLE_OK, "%llu sample%s per second and CPU",
 			      (unsigned long long)s.freq, s.freq == 1 ? "" : "s");
@@ -369,8 +379,9 @@ static bool toggle_pause(struct host *h)
 static bool pick_process(struct host *h)
 {
 	if (h->options->replay)
-		host__message(h, ROLE_WARN, "a recording has no list of processes; filter by "
-					    "pid= or comm~");
+		host__message(h, ROLE_WARN,
+			      "a recording has no list of processes; filter by "
+			      "pid= or comm~");
 	else
 		dialog__open(h, DIALOG_PICK_PROCESS);
 	return true;
@@ -420,34 +431,69 @@ static bool global_action(struct host *h, enum action a)
 	if (a >= ACTION_VIEW_1 && a <= ACTION_VIEW_9)
 		return app__show_view(h, view__of_action(a)), true;
 	switch (a) {
-	case ACTION_VIEW_NEXT: app__show_view(h, (h->view + 1) % VIEW_COUNT); return true;
+	case ACTION_VIEW_NEXT:
+		app__show_view(h, (h->view + 1) % VIEW_COUNT);
+		return true;
 	case ACTION_VIEW_PREVIOUS:
 		app__show_view(h, (h->view + VIEW_COUNT - 1) % VIEW_COUNT);
 		return true;
-	case ACTION_VIEW_PICK: dialog__open(h, DIALOG_PICK_VIEW); return true;
-	case ACTION_PICK_PROCESS: return pick_process(h);
-	case ACTION_PICK_CGROUP: dialog__open(h, DIALOG_PICK_CGROUP); return true;
-	case ACTION_FILTER: dialog__open(h, DIALOG_FILTER); return true;
-	case ACTION_SEARCH: dialog__open(h, DIALOG_SEARCH); return true;
-	case ACTION_PALETTE: dialog__open(h, DIALOG_PALETTE); return true;
-	case ACTION_SNAPSHOT_AS: dialog__open(h, DIALOG_SAVE); return true;
-	case ACTION_HELP: dialog__open(h, DIALOG_HELP); return true;
-	case ACTION_SNAPSHOT: save__view(h, NULL); return true;
-	case ACTION_CLEAR_FILTER: app__apply_filter(h, "", true); return true;
-	case ACTION_EXCLUDE: return exclude_row(h);
-	case ACTION_BACK: return go_back(h);
-	case ACTION_PAUSE: return toggle_pause(h);
-	case ACTION_RATE_UP: return change_rate(h, true);
-	case ACTION_RATE_DOWN: return change_rate(h, false);
-	case ACTION_ZERO: return zero(h);
-	case ACTION_QUIT: h->quit = true; return true;
+	case ACTION_VIEW_PICK:
+		dialog__open(h, DIALOG_PICK_VIEW);
+		return true;
+	case ACTION_PICK_PROCESS:
+		return pick_process(h);
+	case ACTION_PICK_CGROUP:
+		dialog__open(h, DIALOG_PICK_CGROUP);
+		return true;
+	case ACTION_FILTER:
+		dialog__open(h, DIALOG_FILTER);
+		return true;
+	case ACTION_SEARCH:
+		dialog__open(h, DIALOG_SEARCH);
+		return true;
+	case ACTION_PALETTE:
+		dialog__open(h, DIALOG_PALETTE);
+		return true;
+	case ACTION_SNAPSHOT_AS:
+		dialog__open(h, DIALOG_SAVE);
+		return true;
+	case ACTION_HELP:
+		dialog__open(h, DIALOG_HELP);
+		return true;
+	case ACTION_SNAPSHOT:
+		save__view(h, NULL);
+		return true;
+	case ACTION_CLEAR_FILTER:
+		app__apply_filter(h, "", true);
+		return true;
+	case ACTION_EXCLUDE:
+		return exclude_row(h);
+	case ACTION_BACK:
+		return go_back(h);
+	case ACTION_PAUSE:
+		return toggle_pause(h);
+	case ACTION_RATE_UP:
+		return change_rate(h, true);
+	case ACTION_RATE_DOWN:
+		return change_rate(h, false);
+	case ACTION_ZERO:
+		return zero(h);
+	case ACTION_QUIT:
+		h->quit = true;
+		return true;
 	case ACTION_SUSPEND:
 		h->ops->suspend(h->term);
 		return true;
-	case ACTION_FLAME: return no_stacks(h);
-	case ACTION_BASELINE: baseline__toggle(h); return true;
-	case ACTION_REDRAW: h->ops->redraw(h->term); return true;
-	default: return false;
+	case ACTION_FLAME:
+		return no_stacks(h);
+	case ACTION_BASELINE:
+		baseline__toggle(h);
+		return true;
+	case ACTION_REDRAW:
+		h->ops->redraw(h->term);
+		return true;
+	default:
+		return false;
 	}
 }
 

@@ -87,7 +87,7 @@ struct host {
 	/* Names trickle in for each new address: looked at a few times a second, not at each. */
 	bool names_due;
 	u64 names_seen_ns;
-	u64 answer_cpu_ns; /* of the last one */
+	u64 answers_due_ns; /* when the same may be asked again: host__too_soon */
 	int exit_code;
 };
 

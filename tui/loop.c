@@ -12,7 +12,6 @@
 #include "tui/program.h"
 
 #define NAMES_INTERVAL_NS (250 * NSEC_PER_MSEC)
-#define NAMES_SHARE	  64 /* asking again for their sake takes at most 1/64 of the time */
 #define WORDS_WAIT_MS	  50 /* until it is looked again whether --do can go on */
 
 /* --- events --- */
@@ -238,8 +237,8 @@ enum { FD_TERM, FD_FRAMES, FD_SYMBOLS, FD_QUERIES, FD_LISTS, FD_SIGNALS, FD_CHIL
  * the next frame's has them before that. */
 static int names_wait_ms(const struct host *h)
 {
-	u64 wait = MAX(NAMES_INTERVAL_NS, NAMES_SHARE * h->answer_cpu_ns);
-	u64 now = clock__monotonic_ns(), due = h->names_seen_ns + wait;
+	u64 now = clock__monotonic_ns();
+	u64 due = MAX(h->names_seen_ns + NAMES_INTERVAL_NS, h->answers_due_ns);
 
 	if (!h->names_due)
 		return -1;

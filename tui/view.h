@@ -150,8 +150,14 @@ struct symbols *host__symbols(const struct host *h);
 const struct scope *host__scope(const struct host *h);
 void host__post(struct host *h, struct job *j);
 void host__redraw(struct host *h);
-/* What the last answer took of a CPU: names are looked at again the less often. */
+/*
+ * What answers cost is bounded. Told what one took, the host says whether it is too soon to ask
+ * the same again only because of a newer frame or of names known by now: such answers take
+ * HOST_ANSWERS_PCT of a CPU at most. What a key asks for is asked at once.
+ */
+#define HOST_ANSWERS_PCT 5
 void host__answered(struct host *h, u64 cpu_ns);
+bool host__too_soon(const struct host *h);
 /* A line at the bottom until the next key. */
 void host__message(struct host *h, enum role role, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Drills: the screen is freed by the host when one goes back. */

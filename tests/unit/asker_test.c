@@ -58,6 +58,13 @@ void host__answered(struct host *h, u64 cpu_ns)
 	nanswered++;
 }
 
+static bool is_soon;
+
+bool host__too_soon(const struct host *h)
+{
+	return is_soon;
+}
+
 /* --- a screen that has its own way of asking --- */
 
 struct query {
@@ -149,6 +156,30 @@ static void test_answer(void **state)
 	close_screen(s);
 }
 
+/* Newer frames have to wait after a dear answer; another question has not. */
+static void test_too_soon(void **state)
+{
+	struct screen_of_test *s = open_screen();
+
+	ask(s, 1);
+	answer_all();
+	is_soon = true;
+	frame.seq++;
+	ask(s, 1);
+	assert_int_equal(nposted, 0);
+	ask(s, 2);
+	assert_int_equal(nposted, 1);
+	answer_all();
+	frame.seq++;
+	ask(s, 2);
+	assert_int_equal(nposted, 0);
+	is_soon = false;
+	ask(s, 2);
+	assert_int_equal(nposted, 1);
+	answer_all();
+	close_screen(s);
+}
+
 /* The worker is behind: it comes to the question when the screen is gone, ops and all. */
 static void test_screen_is_left(void **state)
 {
@@ -193,6 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_too_soon),
 		cmocka_unit_test(test_screen_is_left),
 		cmocka_unit_test(test_dropped),
 	};

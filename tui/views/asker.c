@@ -114,19 +114,28 @@ static bool is_last_frame(const struct asker *a, const struct frame *f)
 	return host__paused(a->host) || (f->tape.kind == TAPE_REPLAY && f->tape.stopped);
 }
 
-/* True when nothing that the answer depends on has changed; else remembers it. */
+static bool same_question(const struct asker *a, const void *query, const struct frame *then,
+			  const struct scope *scope)
+{
+	return a->asked_scope == scope && a->asked_then == then &&
+	       !memcmp(a->asked, query, a->ops->size);
+}
+
+/* True when nothing that the answer depends on has changed, or not enough: the next frame asks
+ * again, and where none comes nothing is put off. Else remembers it. */
 static bool asked_before(struct asker *a, const void *query, const struct frame *f,
 			 const struct frame *then, const struct scope *scope)
 {
 	u64 generation = symbols__generation(host__symbols(a->host));
+	bool same = same_question(a, query, then, scope);
 
 	/* New names matter to an answer that lacks some; others wait for the next frame, unless
 	 * none comes. */
 	if (!a->ticket->unresolved && !a->ticket->jobs && !is_last_frame(a, f))
 		a->asked_generation = generation;
-	if (a->asked_seq == f->seq && a->asked_generation == generation &&
-	    a->asked_scope == scope && a->asked_then == then &&
-	    !memcmp(a->asked, query, a->ops->size))
+	if (same && a->asked_seq == f->seq && a->asked_generation == generation)
+		return true;
+	if (same && host__too_soon(a->host) && !is_last_frame(a, f))
 		return true;
 	scope__put(a->asked_scope);
 	snap__put(a->asked_then);

@@ -39,7 +39,8 @@ void asker__init(struct asker *a, struct host *h, const struct asker_ops *ops, v
 		 void (*ready)(void *owner, struct answer *answer));
 /* Whatever is still under way is thrown away when it arrives. */
 void asker__fini(struct asker *a);
-/* Posts the query on the frame that is shown, unless that was the last question. */
+/* Posts the query on the frame that is shown, unless that was the last question, or it is too
+ * soon to ask it again (host__too_soon): call it with every frame. */
 void asker__ask(struct asker *a, const void *query);
 bool asker__busy(const struct asker *a);
 /* The scope in force for this screen, one reference. */

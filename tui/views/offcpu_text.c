@@ -115,15 +115,21 @@ void offcpu__empty(const struct listing *l, char *buf, size_t size)
 
 /* --- the selection --- */
 
+/* Columns of numbers are right-aligned. */
+static const char *unpadded(const char *text)
+{
+	return text + strspn(text, " ");
+}
+
 static size_t add_task(const struct waits_row *r, char *buf, size_t size)
 {
-	const struct task_ident *t = &r->entry->task;
-	size_t n = (size_t)snprintf(buf, size, "%s", t->comm);
+	size_t n = (size_t)snprintf(buf, size, "%s", r->entry->task.comm);
 
 	if (r->pid_text)
-		n += (size_t)snprintf(buf + n, size - n, " pid %u", t->tgid);
+		n += (size_t)snprintf(buf + n, size - n, " pid %s", unpadded(r->pid_text));
 	if (r->text[WAITS_BY_TID])
-		n += (size_t)snprintf(buf + n, size - n, " tid %u", t->tid);
+		n += (size_t)snprintf(buf + n, size - n, " tid %s",
+				      unpadded(r->text[WAITS_BY_TID]));
 	return n;
 }
 
@@ -131,13 +137,12 @@ static size_t add_task(const struct waits_row *r, char *buf, size_t size)
  * its middle: who ends the wait comes early. */
 static void selection_row(const struct waits_row *r, char *buf, size_t size)
 {
-	const struct waker *w = r->woken ? &r->woken->waker : NULL;
 	size_t n = 0;
 
 	if (r->text[WAITS_BY_STACK])
 		n += (size_t)snprintf(buf, size, "%s ", r->text[WAITS_BY_STACK]);
-	if (w && n < size)
-		n += (size_t)snprintf(buf + n, size - n, "woken by %s/%u ", w->comm, w->tid);
+	if (r->woken && n < size)
+		n += (size_t)snprintf(buf + n, size - n, "woken by %s ", r->woken_by);
 	if (*r->comm && n + 3 < size) {
 		n += (size_t)snprintf(buf + n, size - n, "in ");
 		n += add_task(r, buf + n, size - n);

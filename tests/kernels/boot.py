@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A kernel booted under qemu, by emulation alone: this machine's own files, or those of a root of
-another architecture (root.py), are its root, read only, through 9p; its disk is an ext4 of its own. The program runs in it as root and says what
-it found on the second serial line. Nothing of this machine can be written by the guest but
-that line's file."""
+another architecture (root.py), are its root, read only, through 9p; its disk is an ext4 of its
+own. The program runs in it as root and says what it found on the second serial line. Nothing of
+this machine can be written by the guest but that line's file."""
 import gzip
 import os
 import shutil
@@ -37,7 +37,7 @@ for m in {modules}; do /busybox insmod /modules/$m.ko || echo "no module $m"; do
 /busybox mount --move /proc /root/proc
 exec /busybox switch_root /root /bin/sh -c \\
 	'cd /run/project; export HOME=/nonexistent LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin;
-	({command}) </dev/null >/dev/{says}; sync; echo o >/proc/sysrq-trigger; sleep 60'
+	({command}) </dev/null >/dev/{says}; sync; echo o >/proc/sysrq-trigger; while :; do :; done'
 """
 
 
@@ -117,9 +117,9 @@ def can_run(guest=X86):
         raise Missing("busybox is not installed (package busybox-static)")
 
 
-def machine(guest, kernel, project, folder, cpus):
+def machine(guest, kernel, project, folder, cpus, nice):
     share = "local,security_model=none,readonly=on,multidevs=remap"
-    return ["nice", "-n", "19", guest.qemu, *guest.options,
+    return ["nice", "-n", str(nice), guest.qemu, *guest.options,
             "-m", str(MEMORY_MIB), "-smp", str(cpus), "-nodefaults",
             "-no-reboot", "-display", "none", "-net", "none",
             "-kernel", kernel.image, "-initrd", folder + "/initrd",
@@ -144,16 +144,17 @@ class Ended:
         self.said, self.console, self.in_time = said, console, in_time
 
 
-def boot(kernel, project, command, seconds, cpus=2, guest=X86):
+def boot(kernel, project, command, seconds, cpus=2, guest=X86, nice=5):
     """Runs a shell command in the project's folder of a guest and waits for the guest's end."""
     can_run(guest)
     with tempfile.TemporaryDirectory(prefix="proftop-kernel-") as folder:
         initramfs(guest, kernel, command, folder + "/initrd")
         make_disk(folder + "/disk")
         try:
-            done = subprocess.run(machine(guest, kernel, project, folder, cpus), timeout=seconds,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, check=False)
+            done = subprocess.run(machine(guest, kernel, project, folder, cpus, nice),
+                                  timeout=seconds, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  check=False)
         except subprocess.TimeoutExpired:
             done = None
         if done and done.returncode:

@@ -59,6 +59,23 @@ def guest_of(arch):
     return boot.arm64(row.root, row.folder)
 
 
+def kept_at(suite):
+    return os.path.join(CACHE, f"{suite}.json")
+
+
+def keep(suite, found):
+    """Adds what a guest told to what is known of its kernel; another release's is forgotten."""
+    known = {}
+    if os.path.exists(kept_at(suite)):
+        with open(kept_at(suite), encoding="utf-8") as f:
+            known = json.load(f)
+    if known.get("kernel") != found["kernel"]:
+        known = {"views": []}
+    rows = {row["view"]: row for row in known["views"] + found["views"]}
+    with open(kept_at(suite), "w", encoding="utf-8") as f:
+        json.dump({**known, **found, "views": list(rows.values())}, f)
+
+
 def whole(suite):
     """Everything about one kernel, kept for the table; what went wrong as text, or None."""
     name, _, arch = suite.partition("-")
@@ -70,11 +87,11 @@ def whole(suite):
     print(f"{suite} {kernel.release}: {time.monotonic() - begun:.0f} s")
     for row in found["views"]:
         print(f"  {row['view']:<8} {row['state']:<8} {row['seconds']:>6} s  {table.words(row)}")
+    if "kernel" in found:
+        keep(suite, found)
     if "up_s" not in found:
         print("\n".join(ended.console))
         return "the guest did not come to its end" + ("" if ended.in_time else " in time")
-    with open(os.path.join(CACHE, f"{suite}.json"), "w", encoding="utf-8") as f:
-        json.dump(found, f)
     wrong = [row["view"] for row in found["views"] if row["state"] == "wrong"]
     return f"wrong: {' '.join(wrong)}" if wrong else None
 
@@ -92,9 +109,8 @@ def check_all(suites):
         sys.stdout.flush()
     found = []
     for suite in SUITES:
-        path = os.path.join(CACHE, f"{suite}.json")
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as f:
+        if os.path.exists(kept_at(suite)):
+            with open(kept_at(suite), encoding="utf-8") as f:
                 found.append((suite, json.load(f)))
     if found:
         table.write(found, os.path.join(ROOT, "docs/KERNELS.md"))
@@ -116,7 +132,7 @@ def check_one(suite):
         left = CHECK_S - (time.monotonic() - begun)
         if left < CHECK_S / 2:
             skip_all(f"{kernel.release} is here now, but took too long to come")
-        ended = boot.boot(kernel, ROOT, command(left, *CHECKED), left)
+        ended = boot.boot(kernel, ROOT, command(left, *CHECKED), left, nice=19)
     except Missing as e:
         skip_all(f"no kernel of {suite}: {e}")
     rows = {row["view"]: row for row in parse(ended.said)["views"]}

@@ -10,9 +10,14 @@ compares what it says with loads whose truth is known. `make check-kernels KERNE
 repeats one of them; `make check` boots one each time. The kernels come from Debian's archive by
 apt, which verifies them, and are kept in build/kernels.
 
+Behind each "works" stands what served: bpf+fentry are programs on kernel functions where no
+tracepoint tells, perf is the engine for those who may not load programs, with samples of perf
+events alone. A kernel's rows may be of several boots: a guest that was ended because the machine
+was too busy adds what it had told by then, and what is "not tried" was not reached.
+
 An emulated x86 machine has no hardware counters; an emulated Arm machine has those of cycles and
-instructions, but none of caches. Precise sampling is not tried here. Where a view cannot work, `proftop -V VIEW` ends with exit
-status 4 and the reason that stands below.
+instructions, but none of caches. Precise sampling is not tried here. Where a view cannot work,
+`proftop -V VIEW` ends with exit status 4 and the reason that stands below.
 
 """
 
@@ -43,9 +48,8 @@ def short(row, notes):
     return f"{'no' if row['state'] == 'cannot' else 'WRONG'} ({notes.index(text) + 1})"
 
 
-
 def views(found, out):
-    names = [row["view"] for row in found[0][1]["views"]]
+    names = list(dict.fromkeys(row["view"] for _, f in found for row in f["views"]))
     truth = {row["view"]: row["truth"] for _, f in found for row in f["views"]}
     rows, notes = [["View", *(f"{f['kernel']} ({suite})" for suite, f in found)]], []
     for name in names:

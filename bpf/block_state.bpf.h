@@ -14,7 +14,7 @@
 
 volatile u32 stack_every = 1; /* one request in so many has its stack taken; a power of two */
 volatile u32 stacks_taken = 0;
-volatile u32 stacks_most = 64; /* in an interval; then fewer requests have theirs taken */
+volatile u32 stacks_most = 32; /* in an interval; then fewer requests have theirs taken */
 
 /* A request, or a bio of a device that has no requests. What is another's with each request fills
  * the first cache line; the others as a rule are written anew only when somebody else begins one,

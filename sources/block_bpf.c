@@ -32,7 +32,7 @@
 
 /* Requests whose stacks are taken in one interval, at most: one costs as much as dozens of
  * requests. More where slow ones are looked for. */
-#define STACKS_WANTED	   64
+#define STACKS_WANTED	   32
 #define STACKS_WANTED_SLOW 1024
 
 struct source {

@@ -119,25 +119,16 @@ struct stacks_user waits__stacks_user(struct model *m)
 	return (struct stacks_user){.ctx = m, .move = move_stacks, .shed = shed_stacks};
 }
 
-static int compare_total(const void *pa, const void *pb)
-{
-	const struct heat *a = pa, *b = pb;
-
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
 void waits__fold_ended(struct model *m)
 {
-	struct heat *h = xmalloc(MAX(m->nwaits, 1u) * sizeof(*h));
+	struct rank *h = xmalloc(MAX(m->nwaits, 1u) * sizeof(*h));
 	u32 n = 0;
 
 	for (u32 i = 0; i < m->nwaits; i++)
 		if (m->waits[i].key.ended && !m->waits[i].key.folded)
-			h[n++] = (struct heat){0, (double)m->waits[i].total[SUM_OFF], i};
+			h[n++] = (struct rank){0, (double)m->waits[i].total[SUM_OFF], i};
 	if (n > WAITS_MAX_KIN) {
-		qsort(h, n, sizeof(*h), compare_total);
+		ranks__sort(h, n);
 		for (u32 i = n / 2; i < n; i++)
 			fold_wait(&m->waits[h[i].pos], FOLD_STACK);
 		waits__reindex(m);

@@ -40,7 +40,8 @@ void health__note_stacks(struct health *h)
 	health__note(h, s->copy_end, "stacks ended early: longer than the copy (--stack-copy)");
 	health__note(h, s->bad_stack, "stacks ended early: not readable");
 	health__note(h, s->fp_end,
-		     "stacks ended early: code with neither table nor frame pointers");
+		     "stacks ended early: code with neither table nor frame pointers (java has "
+		     "them with -XX:+PreserveFramePointer)");
 }
 
 void health__cost(struct health *h, u64 runs, u64 timed, u64 run_ns, u64 wall_ns)

@@ -36,7 +36,8 @@ u64 caps__effective(void);
  *	dac_override		what root saves in folders of others
  *	kill			the command that was begun (with_command)
  *	sys_resource		memory for maps, on a kernel before 5.11
- *	sys_admin		where the first two are missing, or a kernel before 5.8 lacks them
+ *	sys_admin		where the first two are missing, or a kernel before 5.8 lacks them;
+ *				types of modules, where ext4, xfs or f2fs are some
  */
 u64 caps__needed(u64 have, bool with_command);
 /* Gives up all others for good: the calling thread's permitted, effective and inheritable ones.

@@ -206,6 +206,38 @@ def threads():
     return report
 
 
+def put_online(cpu, online):
+    with open(f"/sys/devices/system/cpu/cpu{cpu}/online", "w", encoding="ascii") as f:
+        f.write("1" if online else "0")
+
+
+def samples_on(cpu, watch):
+    """Per second that it ran, of what runs on a CPU and nowhere else."""
+    with live.Workload("two_functions", LIMIT_S, wrap=("taskset", "-c", str(cpu))) as work:
+        watch.until(live.now_ns())
+        begun = work.cpu_seconds()
+        report = watch.next()
+        rows = [r for r in report["rows"] if r["comm"] == "two_functions"]
+        return sum(r["self_count"] for r in rows) / max(work.cpu_seconds() - begun, 0.1)
+
+
+def hotplug():
+    """a CPU that is taken away and comes back: what runs on it is sampled as before"""
+    cpu = os.cpu_count() - 1
+    with live.Watch("cpu", "-F", 199, "--group", "comm", delay=2) as watch:
+        before = samples_on(cpu, watch)
+        put_online(cpu, False)
+        try:
+            watch.until(live.now_ns())
+        finally:
+            put_online(cpu, True)
+        after = samples_on(cpu, watch)
+        report = watch.reports[-1]
+    live.near(before, 199, 80, "samples a second before")
+    live.near(after, before, before * 0.4, "samples a second after")
+    return report
+
+
 def llc():
     """the pane of the last-level cache: references of which misses are a part, or why not"""
     return live.batch(*OPTIONS["llc"], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
@@ -218,6 +250,7 @@ def tlb():
 
 # Those that are no view by themselves.
 OPTIONS = {"unprivileged": ("-V", "cpu"), "threads": ("-V", "cpu"),
+           "hotplug": ("-V", "cpu"),
            "counters": ("-V", "cpu", "-e", "instructions"), "llc": ("-V", "cache-llc"),
            "tlb": ("-V", "cache-tlb")}
 
@@ -261,7 +294,7 @@ def doctor():
     return json.loads(run.out)
 
 
-CHECKS = cpu, unprivileged, threads, counters, llc, tlb, offcpu, cache, io, sched
+CHECKS = cpu, unprivileged, threads, hotplug, counters, llc, tlb, offcpu, cache, io, sched
 
 
 def tell(**found):

@@ -42,6 +42,15 @@ bool bpf_probe__sparse_maps(void)
 	return known > 0;
 }
 
+bool bpf_probe__walks(void)
+{
+	static int known; /* 1 they may, -1 not */
+
+	if (!known)
+		known = bpf_probe__loads("probe_unwind", NULL) ? -1 : 1;
+	return known > 0;
+}
+
 int bpf_probe__failed(u32 needs, int err, const char *what, struct status *st)
 {
 	static const struct {

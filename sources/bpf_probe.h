@@ -28,6 +28,9 @@ int bpf_probe__loads(const char *program, const char *map);
 /* Hash maps that grow as they fill may be used by perf_event programs: 6.1 on. Tried once. */
 bool bpf_probe__sparse_maps(void);
 
+/* Programs may walk user stacks by unwind tables: 5.15 on. Tried once. */
+bool bpf_probe__walks(void);
+
 /* Fills st after a failed load; returns err. When this kernel lacks one of `needs`, that is
  * the reason told, with what has it; else as bpf_util__failed(). */
 int bpf_probe__failed(u32 needs, int err, const char *what, struct status *st);

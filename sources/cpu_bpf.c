@@ -16,6 +16,7 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
@@ -378,6 +379,16 @@ static void set_flags(struct source *s, const struct sampling *how)
 	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
 }
 
+/* Another engine can do what was asked for. */
+static int check_call_graph(const struct sampling *how, struct status *st)
+{
+	if (how->call_graph != CALL_GRAPH_EH || bpf_probe__walks())
+		return 0;
+	return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+			   "BPF programs do not walk unwind tables on this kernel: Linux 5.15 or "
+			   "newer has what they need");
+}
+
 static int load(struct source *s, struct status *st)
 {
 	int err;
@@ -423,6 +434,8 @@ static int cpu_bpf__set_sampling(struct source *s, const struct sampling *how, s
 	int err = perf__setup(&setup, how, st);
 	u64 rate = perf_setup__rate(&setup);
 
+	if (!err)
+		err = check_call_graph(how, st);
 	if (err)
 		return err;
 	if (!perf_setup__same_event(&setup, &s->setup))
@@ -459,6 +472,8 @@ struct source *cpu_bpf__open_sized(const struct sampling *how, const struct scop
 	int err = bpf_util__prepare(st);
 
 	s->sizes = *sizes;
+	if (!err)
+		err = check_call_graph(how, st);
 	if (!err)
 		err = perf__setup(&s->setup, how, st);
 	if (!err)

@@ -129,6 +129,8 @@ int unwind_maps__share(struct bpf_object *obj, struct status *st)
 
 u32 unwind_maps__mode(enum call_graph call_graph)
 {
+	if (!bpf_probe__walks())
+		return UNWIND_NO_TABLES;
 	return call_graph == CALL_GRAPH_FP   ? UNWIND_NO_TABLES
 	       : call_graph == CALL_GRAPH_EH ? UNWIND_TABLES_ONLY
 					     : UNWIND_TABLES;

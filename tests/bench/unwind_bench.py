@@ -15,7 +15,7 @@ import subprocess
 import time
 
 import live
-from figures import cpu_ns, note, result
+from figures import cpu_ns, note, ratio_at_most, result
 from tmux import Tmux
 
 BENCHES = os.path.join(live.BUILD, "rel/tests/bench")
@@ -109,7 +109,7 @@ def bench_cost(rounds):
     off = statistics.median(costs["off"])
     note(f"a sample without its stack costs {off:.0f} ns")
     result(f"cost of a sample, {DEPTH} frames by tables", costs["eh"], costs["fp"],
-           "frame pointers", "ns")
+           "frame pointers", "ns", ratio_at_most(2))
 
 
 # --- all CPUs ---
@@ -187,9 +187,10 @@ def bench_system(rounds):
     cpu, moved = [x[0] for x in a], [x[1] for x in a]
     peer = "perf record dwarf"
     result(f"own CPU with whole stacks at {SYSTEM_HZ} Hz", cpu, [x[2] for x in b],
-           peer + ", script", "% of a CPU")
+           peer + ", script", "% of a CPU", ratio_at_most(0.05))
     result("the same, stacks not walked by perf", cpu, [x[0] for x in b], peer, "% of a CPU")
-    result(f"moved from the kernel at {SYSTEM_HZ} Hz", moved, [x[1] for x in b], peer, "MiB/s")
+    result(f"moved from the kernel at {SYSTEM_HZ} Hz", moved, [x[1] for x in b], peer, "MiB/s",
+           ratio_at_most(0.05))
 
 
 # --- new processes ---

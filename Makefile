@@ -27,7 +27,7 @@ SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 PROTOS   := $(wildcard core/*.proto)
-PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib
+PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib libpcre2-8
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 PKG_CONFIG     := pkg-config
 LIBPERF_CFLAGS := $(shell $(PKG_CONFIG) --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)

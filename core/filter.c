@@ -57,12 +57,13 @@ static int add_tree(struct scope *s, const struct term *t, const struct term_spe
 static int add_regex(struct name_term **terms, u32 *n, const struct term *t,
 		     struct filter_error *err)
 {
-	regex_t re;
+	struct regex *re;
 
 	if (*n == FILTER_MAX_NAMES)
 		return filter__fail(err, t->at, t->len, "at most %d terms of one kind",
 				    FILTER_MAX_NAMES);
-	if (value__regex(t, &re, err))
+	re = value__regex(t, err);
+	if (!re)
 		return -EINVAL;
 	scope__add_name(terms, n, t->value, t->negate)->re = re;
 	return 0;

@@ -200,17 +200,12 @@ int value__states(const struct term *t, u32 *states, struct filter_error *err)
 	return 0;
 }
 
-int value__regex(const struct term *t, regex_t *re, struct filter_error *err)
+struct regex *value__regex(const struct term *t, struct filter_error *err)
 {
-	const char *why = regex__refuse(t->value);
-	char msg[100];
-	int ret;
+	char why[120];
+	struct regex *re = regex__new(t->value, why, sizeof(why));
 
-	if (why)
-		return filter__fail(err, t->at, t->len, "cannot use this expression: %s", why);
-	ret = regcomp(re, t->value, REG_EXTENDED | REG_NOSUB);
-	if (!ret)
-		return 0;
-	regerror(ret, re, msg, sizeof(msg));
-	return filter__fail(err, t->at, t->len, "wrong regular expression: %s", msg);
+	if (!re)
+		filter__fail(err, t->at, t->len, "wrong regular expression: %s", why);
+	return re;
 }

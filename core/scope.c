@@ -25,11 +25,10 @@ struct scope *scope__get(const struct scope *s)
 	return mine;
 }
 
-static void name_terms__free(struct name_term *terms, u32 n, bool compiled)
+static void name_terms__free(struct name_term *terms, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
-		if (compiled)
-			regfree(&terms[i].re);
+		regex__free(terms[i].re);
 		free(terms[i].text);
 	}
 	free(terms);
@@ -47,10 +46,10 @@ void scope__put(const struct scope *s)
 	}
 	id_set__fini(&mine->include_alone);
 	id_set__fini(&mine->exclude_alone);
-	name_terms__free(mine->comms, mine->ncomms, true);
-	name_terms__free(mine->syms, mine->nsyms, true);
-	name_terms__free(mine->objects, mine->nobjects, true);
-	name_terms__free(mine->cgroups, mine->ncgroups, false);
+	name_terms__free(mine->comms, mine->ncomms);
+	name_terms__free(mine->syms, mine->nsyms);
+	name_terms__free(mine->objects, mine->nobjects);
+	name_terms__free(mine->cgroups, mine->ncgroups);
 	free(mine->text);
 	free(mine);
 }
@@ -67,7 +66,7 @@ struct name_term *scope__add_name(struct name_term **terms, u32 *n, const char *
 
 bool name_term__match(const struct name_term *t, const char *text)
 {
-	return (regexec(&t->re, text, 0, NULL, 0) == 0) != t->negate;
+	return regex__match(t->re, text) != t->negate;
 }
 
 bool scope__comm(const struct scope *s, const char *comm)

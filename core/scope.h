@@ -9,9 +9,8 @@
 #ifndef CORE_SCOPE_H
 #define CORE_SCOPE_H
 
-#include <regex.h>
-
 #include "core/base.h"
+#include "core/regex.h"
 #include "core/status.h"
 
 enum scope_kind { SCOPE_PID, SCOPE_TID, SCOPE_CPU, SCOPE_CGROUP, SCOPE_KINDS };
@@ -24,8 +23,8 @@ struct id_set {
 };
 
 struct name_term {
-	char *text; /* as typed */
-	regex_t re; /* POSIX extended; not compiled for cgroup globs */
+	char *text;	  /* as typed */
+	struct regex *re; /* NULL for cgroup globs */
 	bool negate;
 };
 

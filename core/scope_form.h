@@ -23,7 +23,7 @@ void id_set__subtract(struct id_set *set, const struct id_set *less);
 
 /* --- scopes under construction (core/scope.c, core/scope_text.c) --- */
 struct scope *scope__new(void);
-/* Appends a term; the text is copied, .re is zero. */
+/* Appends a term; the text is copied, .re is NULL. */
 struct name_term *scope__add_name(struct name_term **terms, u32 *n, const char *text, bool negate);
 /* Sets text from the normal form. */
 void scope__finish(struct scope *s);
@@ -60,12 +60,9 @@ int value__ids(const struct term *t, enum scope_kind kind, struct id_set *out,
 	       struct filter_error *err);
 int value__time(const struct term *t, u64 *ns, struct filter_error *err);
 int value__states(const struct term *t, u32 *states, struct filter_error *err);
-int value__regex(const struct term *t, regex_t *re, struct filter_error *err);
+/* NULL when it is wrong; the caller frees it. */
+struct regex *value__regex(const struct term *t, struct filter_error *err);
 /* Longest time in canonical form, with its unit. */
 void value__print_time(u64 ns, char *buf, size_t size);
-
-/* NULL when a pattern is cheap enough to compile, else why not. Repeats multiply: nested ones
- * make regcomp take memory without end. */
-const char *regex__refuse(const char *pattern);
 
 #endif

@@ -137,7 +137,6 @@ static void test_errors(void **state)
 		{"comm~(", 5, 1, "regular expression"},
 		{"comm~\"a b", 5, 4, "quote is not closed"},
 		{"comm~it's", 7, 2, "quote is not closed"},
-		{"comm~(a)\\1", 5, 5, "back references"},
 		{"comm~((a{99}){99}){99}", 5, 17, "too large"},
 		{"comm~\x01", 5, 1, "control characters"},
 		{"tree=1 tree=2", 12, 1, "take one of them out"},
@@ -194,10 +193,8 @@ static void test_limits(void **state)
 	expect_refused(repeated("pid=1", ",1", 4096), "at most 4096 bytes");
 	expect_refused(repeated("", "comm~a ", 33), "at most 32");
 	expect_refused(repeated("", "cgroup=a ", 33), "at most 32");
-	expect_refused(repeated("comm~", "(", 100), "nested too deeply");
-	expect_refused(repeated("comm~a", "+", 100), "too large");
-	expect_refused(repeated("comm~", "a?", 1500), "too large");
-	expect_refused(repeated("comm~", "a{1,30000}", 3), "too large");
+	expect_refused(repeated("comm~", "(", 300), "too deeply nested");
+	expect_refused(repeated("comm~", "(ab){9000}", 3), "too large");
 	expect_text("pid=0,4194304", "pid=0,4194304");
 	expect_text("pid=1-65536", "pid=1-65536");
 	expect_text("comm~[)}{+]{2}[[:alpha:]]", "comm~[)}{+]{2}[[:alpha:]]");

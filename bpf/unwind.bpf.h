@@ -11,25 +11,32 @@
 #ifndef BPF_UNWIND_BPF_H
 #define BPF_UNWIND_BPF_H
 
-#include "bpf/unwind_where.bpf.h"
+#include "bpf/unwind_stack.bpf.h"
 
 /* --- one frame --- */
 
 #define USER_STACK_SIZE (1ULL << 26) /* frames further up than this are none */
-
-static __always_inline bool user_read(u64 *to, u64 from)
-{
-	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
-}
 
 /* A frame as frame pointers link them. */
 struct user_frame {
 	u64 next, ret;
 };
 
-static __always_inline bool user_read_frame(struct user_frame *f, u64 from)
+static __always_inline bool user_read(struct unwind_state *s, u64 *to, u64 from)
 {
-	return !bpf_probe_read_user(f, sizeof(*f), (void *)from);
+	if (!unwind__read(s->slot, from, 1))
+		return false;
+	*to = s->read[0];
+	return true;
+}
+
+static __always_inline bool user_read_frame(struct unwind_state *s, struct user_frame *f, u64 from)
+{
+	if (!unwind__read(s->slot, from, 2))
+		return false;
+	f->next = s->read[0];
+	f->ret = s->read[1];
+	return true;
 }
 
 /* Offsets within the frame of a signal, from the stack pointer in the trampoline on. */
@@ -48,8 +55,8 @@ static __always_inline int step_signal(struct unwind_state *s)
 {
 	u64 sp = s->sp;
 
-	if (!user_read(&s->ip, sp + SIGNAL_IP) || !user_read(&s->fp, sp + SIGNAL_FP) ||
-	    !user_read(&s->sp, sp + SIGNAL_SP))
+	if (!user_read(s, &s->ip, sp + SIGNAL_IP) || !user_read(s, &s->fp, sp + SIGNAL_FP) ||
+	    !user_read(s, &s->sp, sp + SIGNAL_SP))
 		return UNWIND_BAD_STACK;
 	s->exact = 1;
 	return s->ip ? UNWIND_GOES_ON : UNWIND_WHOLE;
@@ -69,7 +76,7 @@ static __always_inline int step_fp(struct unwind_state *s)
 	s->by_fp = 1;
 	if (!is_frame(s->fp, s->sp))
 		return s->fp ? UNWIND_FP_END : UNWIND_WHOLE;
-	if (!user_read_frame(&f, s->fp))
+	if (!user_read_frame(s, &f, s->fp))
 		return UNWIND_FP_END;
 	s->sp = s->fp + sizeof(f);
 	s->fp = f.next;
@@ -79,7 +86,7 @@ static __always_inline int step_fp(struct unwind_state *s)
 }
 
 /* 0: there is none. */
-static __always_inline u64 row__cfa(const struct unwind_row *row, const struct unwind_state *s)
+static __always_inline u64 row__cfa(const struct unwind_row *row, struct unwind_state *s)
 {
 	s64 offset = 8 * (s64)row->cfa, at = 8 * (s64)UNWIND_DEREF_WORDS(row->cfa);
 	u64 cfa = 0;
@@ -94,10 +101,10 @@ static __always_inline u64 row__cfa(const struct unwind_row *row, const struct u
 	case UNWIND_CFA_PLT:
 		return s->sp + ((s->ip & 15) >= 11 ? 16 : 8);
 	case UNWIND_CFA_DEREF_FP:
-		user_read(&cfa, s->fp + at);
+		user_read(s, &cfa, s->fp + at);
 		return cfa + UNWIND_DEREF_ADDS(row->cfa);
 	case UNWIND_CFA_DEREF_SP:
-		user_read(&cfa, s->sp + at);
+		user_read(s, &cfa, s->sp + at);
 		return cfa + UNWIND_DEREF_ADDS(row->cfa);
 	default:
 		return 0;
@@ -113,23 +120,24 @@ static __always_inline bool row__read(const struct unwind_row *row, struct unwin
 
 	switch (row->rule & (UNWIND_RA | UNWIND_FP)) {
 	case UNWIND_RA_BELOW_CFA | UNWIND_FP_SAME:
-		return user_read(&f->ret, cfa - 8);
+		return user_read(s, &f->ret, cfa - 8);
 	case UNWIND_RA_BELOW_CFA | UNWIND_FP_SAVED:
 		if (row->fp == -2)
-			return user_read_frame(f, at);
-		return user_read(&f->ret, cfa - 8) && user_read(&f->next, at);
+			return user_read_frame(s, f, at);
+		return user_read(s, &f->next, at) && user_read(s, &f->ret, cfa - 8);
 	case UNWIND_RA_BELOW_CFA | UNWIND_FP_AT_FP:
-		return user_read(&f->ret, cfa - 8) && user_read(&f->next, s->fp + 8 * (s64)row->fp);
+		return user_read(s, &f->ret, cfa - 8) &&
+		       user_read(s, &f->next, s->fp + 8 * (s64)row->fp);
 	case UNWIND_RA_ABOVE_FP | UNWIND_FP_SAVED:
-		return user_read_frame(f, at);
+		return user_read_frame(s, f, at);
 	case UNWIND_RA_ABOVE_FP | UNWIND_FP_SAME:
-		return user_read(&f->ret, at + 8);
+		return user_read(s, &f->ret, at + 8);
 	case UNWIND_RA_AT_FP | UNWIND_FP_SAME:
-		return user_read(&f->ret, at);
+		return user_read(s, &f->ret, at);
 	case UNWIND_RA_LR | UNWIND_FP_SAVED:
 		f->ret = s->lr;
 		s->lr = 0;
-		return user_read(&f->next, at);
+		return user_read(s, &f->next, at);
 	case UNWIND_RA_LR | UNWIND_FP_SAME:
 		f->ret = s->lr;
 		s->lr = 0;
@@ -297,7 +305,7 @@ __noinline int unwind__ended(u32 slot, u32 n, u32 end)
 		return 0;
 	why = s->why ? s->why : end;
 	if (s->why)
-		unwind__ask(s, s->missing);
+		unwind__ask(s, s->missing, s->by_vma);
 	else if (s->any_vma)
 		unwind__ask_later(s);
 	s->whole = why == UNWIND_WHOLE && !s->by_fp;
@@ -307,16 +315,17 @@ __noinline int unwind__ended(u32 slot, u32 n, u32 end)
 	return 0;
 }
 
-/* Puts the frames into the scratch from `at` on and returns how many there are. */
-__noinline u32 unwind__frames(u32 slot, u32 at)
+/* Puts frames into the scratch, from the nth to the one before `until` unless the walk ends
+ * earlier: s->end. Returns how many there are by then. */
+__noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
 {
 	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
 	struct unwind_state *s = unwind__state(slot);
-	u32 n, end = UNWIND_GONE;
+	u32 end = UNWIND_GOES_ON;
 
 	if (!to || !s)
 		return 0;
-	for (n = 0; n < STACK_DEPTH && !s->gone; n++) {
+	for (u32 k = 0; k < STACK_DEPTH && n < until; k++) {
 		u32 i = at + n;
 
 		barrier_var(i); /* the verifier has to see that it is the index that is bounded */
@@ -326,13 +335,35 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 		end = unwind__step(slot);
 		if (end)
 			break;
-	}
-	if (!end)
-		end = UNWIND_CUT;
-	else if (!s->gone && !s->no_frame)
 		n++;
-	unwind__ended(slot, n, end);
-	return n;
+	}
+	s->end = end;
+	return n + (end && !s->no_frame);
+}
+
+/* Frames at which a walk is compared with earlier ones: 1, 4, 16 and 64. */
+#define UNWIND_STAGES 4
+
+/* Puts the frames into the scratch from `at` on and returns how many there are. */
+__noinline u32 unwind__frames(u32 slot, u32 at)
+{
+	struct unwind_state *s = unwind__state(slot);
+	u32 n = 0, known = 0;
+
+	if (!s)
+		return 0;
+	s->end = s->gone ? UNWIND_GONE : UNWIND_GOES_ON;
+	for (u32 i = 0; i < UNWIND_STAGES && !s->end && !known; i++) {
+		n = unwind__some(slot, at, n, 1 << 2 * i);
+		if (!s->end)
+			known = memo__recall(slot, at + n);
+	}
+	if (!s->end && !known)
+		n = unwind__some(slot, at, n, STACK_DEPTH);
+	unwind__ended(slot, n + known, known ? UNWIND_WHOLE : s->end ? s->end : UNWIND_CUT);
+	if (s->noted != NOTES_NONE)
+		memo__keep(slot, at, n + known);
+	return n + known;
 }
 
 /* One that was forked and has not been told of yet has its parent's mappings. */
@@ -386,6 +417,8 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->by_vma = s->any_vma = s->nwheres = 0;
 	for (u32 i = 0; i < UNWIND_WHERES; i++)
 		s->wheres[i].start = s->wheres[i].end = 0;
+	s->slot = slot;
+	window__close(s);
 	s->gone = !task->mm;
 	s->tables = unwind_by_tables;
 	s->begins = may_begin(task, regs);

@@ -92,6 +92,36 @@ struct {
 	__type(value, struct unwind_cache);
 } unwind_caches SEC(".maps");
 
+/* Words that a walk read, by how far above its first stack pointer they are. */
+#define MEMO_WORDS  96
+#define MEMO_FRAMES 48
+#define NOTES_NONE  0xffff
+
+struct unwind_notes {
+	u16 at[MEMO_WORDS];
+	u64 word[MEMO_WORDS];
+};
+
+/* A walk that was made before, from a frame on: see bpf/unwind_stack.bpf.h. */
+struct unwind_memo {
+	u64 ip, sp, fp, lr;
+	u32 told;
+	u16 nframes; /* 0: it was met once */
+	u16 nwords;
+	struct unwind_notes notes;
+	u64 ips[MEMO_FRAMES];
+};
+
+#define UNWIND_MEMOS 64
+
+/* No two kinds of programs of one object walk user stacks: this has no slots. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, UNWIND_MEMOS);
+	__type(key, u32);
+	__type(value, struct unwind_memo);
+} unwind_memos SEC(".maps");
+
 /* A mapping that frames are in. */
 struct unwind_where {
 	u64 start, end;
@@ -107,6 +137,8 @@ enum unwind_begins {
 	BEGINS_PERHAPS,
 	BEGINS_HERE, /* where the call returns to that made it, with its maker's other registers */
 };
+
+#define UNWIND_WINDOW 64
 
 /* A walk at work. */
 struct unwind_state {
@@ -128,6 +160,7 @@ struct unwind_state {
 	u32 steps;    /* that were made */
 	u32 begins;   /* enum unwind_begins */
 	u32 no_frame; /* 1: the last place was none */
+	u32 end;      /* enum unwind_end */
 	u32 tables;   /* what is gone by: unwind_by_tables, UNWIND_NO_TABLES after the first gap */
 	u32 why;      /* that gap, and where: */
 	u64 missing;
@@ -135,6 +168,16 @@ struct unwind_state {
 	struct unwind_where wheres[UNWIND_WHERES]; /* found there by this walk */
 	struct vma vma;
 	u64 pivots[MAPLE_PIVOTS]; /* for searching there */
+	u32 slot;		  /* its own */
+	u64 read[2];		  /* what was read last */
+	u64 window;		  /* the address of the words below */
+	u32 window_words;
+	u32 noted;    /* words in notes; NOTES_NONE: they are not kept */
+	u64 noted_sp; /* what they are counted from */
+	u32 memo;     /* where they would be kept, and from which place in the scratch on */
+	u32 memo_at;
+	struct unwind_notes notes;
+	u64 words[2 * UNWIND_WINDOW]; /* twice: so the verifier sees its end */
 	/* What would not fit on the stack, of which programs and all that they call have 512 bytes
 	 * up to Linux 6.12. */
 	struct unwind_mapping mapping;
@@ -192,10 +235,9 @@ static __always_inline u64 file_hash(const struct unwind_file *f)
 	return hash_finish(hash_step(hash_step(h, f->size), f->mtime)) | (1ULL << 63);
 }
 
-/* ip: where the walk ended. */
-static __always_inline void unwind__ask(struct unwind_state *s, u64 ip)
+/* For the table of the file that is mapped at an address, else for what the process has mapped. */
+static __always_inline void unwind__ask(struct unwind_state *s, u64 ip, bool file)
 {
-	bool file = s->by_vma;
 	u32 told = file ? 0 : s->told;
 	struct unwind_asked fresh = {s->now, UNWIND_ASK_MIN_NS, told, 0};
 	u64 id = file ? file_hash(&s->vma.file) : s->tgid | (s->exec_id << 32);
@@ -226,7 +268,7 @@ static __always_inline void unwind__ask_later(struct unwind_state *s)
 	if (!last)
 		bpf_map_update_elem(&unwind_asked, &id, &first, BPF_ANY);
 	else if (++last->walks >= UNWIND_WALKS)
-		unwind__ask(s, s->ip);
+		unwind__ask(s, s->ip, false);
 }
 
 /* --- what is mapped there --- */

@@ -8,12 +8,13 @@
 static void ignore(void *ctx, const struct sample *s)
 {
 	const struct stack_def *d = (const struct stack_def *)s;
-	static volatile u64 last;
+	volatile u64 last = 0;
 
 	if (s->type != SAMPLE_STACK_DEF)
 		return;
 	for (u32 i = 0; i < (u32)d->nkernel + d->nuser; i++)
 		last = d->ips[i];
+	(void)last;
 }
 
 /* The input is a sequence of records; each is copied so that reading beyond one is seen. */

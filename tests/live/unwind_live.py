@@ -191,6 +191,34 @@ def test_frame_pointers_alone():
     assert 0 < ends["table_bytes"] <= ends["table_budget_bytes"], ends
 
 
+STACKS, TURNS = 16, 20
+
+
+def turns(row):
+    """The number of the wait that a stack is of, by which way each of its calls went; and how many
+    calls it has."""
+    ways = [f["symbol"] for f in row["stack"] if f["symbol"].startswith("turns_")]
+    return sum((way == "turns_right") << i for i, way in enumerate(reversed(ways))), len(ways)
+
+
+@waits.steady
+def test_other_callers():
+    """Waits at one place and depth whose callers take turns: the last walk is not taken for this"""
+    live.need_root()
+    with live.Workload("many_stacks", 60, STACKS) as work:
+        report = watch("offcpu", work.pid)
+    counts = dict.fromkeys(range(STACKS), 0)
+    for row in (r for r in report["rows"] if r["state"] == "S"):
+        which, calls = turns(row)
+        assert calls == TURNS and which in counts, row
+        counts[which] += row["count"]
+    mean = sum(counts.values()) / STACKS
+    live.fact("waits in the rarest and the most frequent of stacks that take turns, of their mean",
+              1, min(counts.values()) / mean, 0.05)
+    assert mean > 50, counts
+    assert all(abs(n - mean) <= 0.05 * mean + 3 for n in counts.values()), counts
+
+
 @waits.steady
 def test_new_processes():
     """Processes that are over before user space hears of them: the kernel knows what is mapped"""

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For walks by unwind tables (bpf/unwind.bpf.h): the user stack's words, and the rest of a walk
+ * that was made before.
+ *
+ * Words are read in windows, since it is the call that costs, not the bytes.
+ *
+ * From a frame on a walk depends on three registers, on what is mapped and on the words that it
+ * reads, and on nothing else. So when a thread is seen in the same frame again, the words that
+ * the last walk from there read are compared, and while they are the same so are the frames.
+ * Threads that wait do so in few places, and what calls a loop stays the same for long; looking
+ * rows up again would cost several times as much.
+ */
+#ifndef BPF_UNWIND_STACK_BPF_H
+#define BPF_UNWIND_STACK_BPF_H
+
+#include "bpf/unwind_where.bpf.h"
+
+static __always_inline void window__close(struct unwind_state *s)
+{
+	s->window_words = 0;
+	s->noted = NOTES_NONE;
+}
+
+/* Where in the window n words from an address on are, after reading them if need be; past its
+ * end: they cannot be read. A window ends with its page, as what is behind may not be there. */
+static __always_inline u64 window__at(struct unwind_state *s, u64 from, u32 n)
+{
+	u64 distance = from - s->window, words;
+
+	if (!(distance & 7) && distance / 8 + n <= s->window_words)
+		return distance / 8;
+	words = (4096 - (from & 4095)) / 8;
+	if (words > UNWIND_WINDOW)
+		words = UNWIND_WINDOW;
+	if (words < n)
+		words = n;
+	s->window = from;
+	s->window_words = words;
+	barrier_var(words);
+	words &= 2 * UNWIND_WINDOW - 1;
+	if (!bpf_probe_read_user(s->words, words * sizeof(u64), (void *)from))
+		return 0;
+	s->window_words = 0;
+	return UNWIND_WINDOW;
+}
+
+/* For struct unwind_memo. */
+static __always_inline void note_word(struct unwind_state *s, u64 from, u64 word)
+{
+	u64 distance = from - s->noted_sp;
+	u32 i = s->noted;
+
+	if (i >= MEMO_WORDS || (distance & 7) || distance / 8 > 0xffff) {
+		s->noted = NOTES_NONE;
+		return;
+	}
+	s->notes.at[i] = distance / 8;
+	s->notes.word[i] = word;
+	s->noted = i + 1;
+}
+
+/* Reads n words, 1 or 2, into s->read; false: they are not there. */
+__noinline int unwind__read(u32 slot, u64 from, u32 n)
+{
+	struct unwind_state *s = unwind__state(slot);
+	u64 i;
+
+	if (!s || n > 2)
+		return 0;
+	i = window__at(s, from, n);
+	if (i >= UNWIND_WINDOW)
+		return 0;
+	barrier_var(i);
+	s->read[0] = s->words[i & (UNWIND_WINDOW - 1)];
+	s->read[1] = s->words[(i & (UNWIND_WINDOW - 1)) + 1];
+	if (s->noted == NOTES_NONE)
+		return 1;
+	note_word(s, from, s->read[0]);
+	if (n == 2)
+		note_word(s, from + 8, s->read[1]);
+	return 1;
+}
+
+static __always_inline bool is_place(const struct unwind_memo *m, const struct unwind_state *s)
+{
+	return m->ip == s->ip && m->sp == s->sp && m->fp == s->fp && m->lr == s->lr &&
+	       m->told == s->told;
+}
+
+static __always_inline u32 memo_index(const struct unwind_state *s)
+{
+	u64 h = (s->ip ^ rotate(s->sp, 29) ^ ((u64)s->told << 40)) * 0x9fb21c651e98df25ULL;
+
+	return (h >> 48) & (UNWIND_MEMOS - 1);
+}
+
+/* Most places are seen once: the first time it is only remembered that it was. The second time
+ * what follows is noted, unless it is already, from a frame further in. */
+static __always_inline void memo__expect(struct unwind_memo *m, struct unwind_state *s, u32 i,
+					 u32 at)
+{
+	if (is_place(m, s)) {
+		if (s->noted != NOTES_NONE)
+			return;
+		s->memo = i;
+		s->memo_at = at;
+		s->noted_sp = s->sp;
+		s->noted = 0;
+		return;
+	}
+	m->ip = s->ip;
+	m->sp = s->sp;
+	m->fp = s->fp;
+	m->lr = s->lr;
+	m->told = s->told;
+	m->nframes = 0;
+}
+
+/* Whether the words are what they were. */
+__noinline int memo__holds(u32 slot, u32 memo)
+{
+	struct unwind_state *s = unwind__state(slot);
+	struct unwind_memo *m = bpf_map_lookup_elem(&unwind_memos, &memo);
+	u32 n;
+
+	if (!s || !m)
+		return 0;
+	n = m->nwords;
+	for (u32 i = 0; i < MEMO_WORDS && i < n; i++) {
+		u64 at = window__at(s, s->sp + 8 * (u64)m->notes.at[i], 1);
+
+		if (at >= UNWIND_WINDOW)
+			return 0;
+		barrier_var(at);
+		if (s->words[at & (UNWIND_WINDOW - 1)] != m->notes.word[i])
+			return 0;
+		if (s->noted != NOTES_NONE)
+			note_word(s, s->sp + 8 * (u64)m->notes.at[i], m->notes.word[i]);
+	}
+	return 1;
+}
+
+/* Whether the rest of a walk is told by where it is. */
+static __always_inline bool can_recall(const struct unwind_state *s)
+{
+	return s->told && s->tables != UNWIND_NO_TABLES &&
+	       !(s->exact | s->guessed | s->any_vma | s->begins | s->why);
+}
+
+/* Puts the frames from this one on into the scratch and returns how many there are; 0: they
+ * have to be found. */
+__noinline u32 memo__recall(u32 slot, u32 at)
+{
+	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
+	struct unwind_state *s = unwind__state(slot);
+	struct unwind_memo *m;
+	u32 i, n;
+
+	if (!to || !s || at > 2 * STACK_DEPTH - MEMO_FRAMES || !can_recall(s))
+		return 0;
+	i = memo_index(s);
+	m = bpf_map_lookup_elem(&unwind_memos, &i);
+	if (!m)
+		return 0;
+	n = m->nframes;
+	if (!n || n > MEMO_FRAMES || !is_place(m, s) || !memo__holds(slot, i)) {
+		memo__expect(m, s, i, at);
+		return 0;
+	}
+	if (bpf_probe_read_kernel(&to->ips[at], n * sizeof(u64), m->ips))
+		return 0;
+	s->by_fp = 0;
+	return n;
+}
+
+/* Keeps what was noted of a walk that is over and has n frames, which are in the scratch from `at`
+ * on. */
+__noinline int memo__keep(u32 slot, u32 at, u32 n)
+{
+	struct stack_record *from = bpf_map_lookup_elem(&stack_scratch, &slot);
+	struct unwind_state *s = unwind__state(slot);
+	struct unwind_memo *m;
+	u32 begin;
+
+	if (!from || !s || !s->whole || s->any_vma)
+		return 0;
+	begin = s->memo_at;
+	n = at + n - begin;
+	m = bpf_map_lookup_elem(&unwind_memos, &s->memo);
+	if (!m || n > MEMO_FRAMES || begin > 2 * STACK_DEPTH - MEMO_FRAMES)
+		return 0;
+	m->nframes = 0;
+	m->nwords = s->noted;
+	bpf_probe_read_kernel(&m->notes, sizeof(m->notes), &s->notes);
+	bpf_probe_read_kernel(m->ips, n * sizeof(u64), &from->ips[begin]);
+	m->nframes = n;
+	return 0;
+}
+
+#endif

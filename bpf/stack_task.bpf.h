@@ -440,6 +440,7 @@ static __always_inline u64 stack__user(struct task_struct *task, REGS_TYPE *regs
 
 	if (!s || !state || !unwind__begin(task, regs, slot, now))
 		return 0;
+	state->still = 1;
 	n = unwind__frames(slot, 0);
 	s->tgid = task->tgid;
 	s->flags = state->whole ? STACK_RECORD_WHOLE : 0;

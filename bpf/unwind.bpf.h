@@ -341,7 +341,8 @@ __noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
 	return n + (end && !s->no_frame);
 }
 
-/* Frames at which a walk is compared with earlier ones: 1, 4, 16 and 64. */
+/* Frames at which a walk is compared with earlier ones: 1, 4, 16 and 64; and the innermost one
+ * where code is not met at random. */
 #define UNWIND_STAGES 4
 
 /* Puts the frames into the scratch from `at` on and returns how many there are. */
@@ -353,6 +354,8 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	if (!s)
 		return 0;
 	s->end = s->gone ? UNWIND_GONE : UNWIND_GOES_ON;
+	if (s->still && !s->end)
+		known = memo__recall(slot, at);
 	for (u32 i = 0; i < UNWIND_STAGES && !s->end && !known; i++) {
 		n = unwind__some(slot, at, n, 1 << 2 * i);
 		if (!s->end)
@@ -422,7 +425,7 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->gone = !task->mm;
 	s->tables = unwind_by_tables;
 	s->begins = may_begin(task, regs);
-	s->steps = s->no_frame = s->why = 0;
+	s->steps = s->no_frame = s->still = s->why = 0;
 	s->tgid = task->tgid;
 	s->exec_id = task->self_exec_id;
 	s->now = now;

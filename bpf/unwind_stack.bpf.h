@@ -82,10 +82,16 @@ __noinline int unwind__read(u32 slot, u64 from, u32 n)
 	return 1;
 }
 
+/* Of other frames than the innermost it is not known. */
+static __always_inline u64 place_bx(const struct unwind_state *s)
+{
+	return s->steps ? 0 : s->bx;
+}
+
 static __always_inline bool is_place(const struct unwind_memo *m, const struct unwind_state *s)
 {
 	return m->ip == s->ip && m->sp == s->sp && m->fp == s->fp && m->lr == s->lr &&
-	       m->told == s->told;
+	       m->bx == place_bx(s) && m->told == s->told;
 }
 
 static __always_inline u32 memo_index(const struct unwind_state *s)
@@ -113,6 +119,7 @@ static __always_inline void memo__expect(struct unwind_memo *m, struct unwind_st
 	m->sp = s->sp;
 	m->fp = s->fp;
 	m->lr = s->lr;
+	m->bx = place_bx(s);
 	m->told = s->told;
 	m->nframes = 0;
 }
@@ -144,8 +151,8 @@ __noinline int memo__holds(u32 slot, u32 memo)
 /* Whether the rest of a walk is told by where it is. */
 static __always_inline bool can_recall(const struct unwind_state *s)
 {
-	return s->told && s->tables != UNWIND_NO_TABLES &&
-	       !(s->exact | s->guessed | s->any_vma | s->begins | s->why);
+	return s->told && s->tables != UNWIND_NO_TABLES && s->exact == !s->steps &&
+	       !(s->guessed | s->any_vma | s->begins | s->why);
 }
 
 /* Puts the frames from this one on into the scratch and returns how many there are; 0: they

@@ -105,6 +105,7 @@ struct unwind_notes {
 /* A walk that was made before, from a frame on: see bpf/unwind_stack.bpf.h. */
 struct unwind_memo {
 	u64 ip, sp, fp, lr;
+	u64 bx; /* of the innermost frame; 0 for others, which do not depend on it */
 	u32 told;
 	u16 nframes; /* 0: it was met once */
 	u16 nwords;
@@ -161,6 +162,7 @@ struct unwind_state {
 	u32 begins;   /* enum unwind_begins */
 	u32 no_frame; /* 1: the last place was none */
 	u32 end;      /* enum unwind_end */
+	u32 still;    /* 1: it is in the kernel by a call that it may well make again */
 	u32 tables;   /* what is gone by: unwind_by_tables, UNWIND_NO_TABLES after the first gap */
 	u32 why;      /* that gap, and where: */
 	u64 missing;

@@ -295,7 +295,7 @@ __noinline int unwind__step(u32 slot)
 }
 
 /* How it ended, and what would have helped. */
-__noinline int unwind__ended(u32 slot, u32 n, u32 end)
+__noinline int unwind__ended(u32 slot, u32 end)
 {
 	struct unwind_state *s = unwind__state(slot);
 	u32 zero = 0, why;
@@ -311,7 +311,7 @@ __noinline int unwind__ended(u32 slot, u32 n, u32 end)
 	s->whole = why == UNWIND_WHOLE && !s->by_fp;
 	if (why < UNWIND_ENDS)
 		st->ends[why]++;
-	st->frames += n;
+	st->listed += s->any_vma;
 	return 0;
 }
 
@@ -363,7 +363,7 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	}
 	if (!s->end && !known)
 		n = unwind__some(slot, at, n, STACK_DEPTH);
-	unwind__ended(slot, n + known, known ? UNWIND_WHOLE : s->end ? s->end : UNWIND_CUT);
+	unwind__ended(slot, known ? UNWIND_WHOLE : s->end ? s->end : UNWIND_CUT);
 	if (s->noted != NOTES_NONE)
 		memo__keep(slot, at, n + known);
 	return n + known;

@@ -159,7 +159,7 @@ enum unwind_end {
 /* Per CPU. */
 struct unwind_stats {
 	__u64 ends[UNWIND_ENDS];
-	__u64 frames;
+	__u64 listed; /* walks that looked up the kernel's own list of what is mapped */
 };
 
 /* What is asked for: RECORD_UNWIND of enum record_type. Without a file what is mapped in the

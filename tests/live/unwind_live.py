@@ -233,6 +233,17 @@ def test_new_processes():
     ends = health["user_stacks"]
     assert ends["not_known_yet"] == 0, ends
     assert ends["memory_gone"] > 0, ends
+    assert ends["looked_up_in_kernel"] > 0, ends
+
+
+@waits.steady
+def test_old_processes():
+    """Of who is there for longer user space tells what is mapped: nobody looks it up each time"""
+    live.need_root()
+    with live.Workload("many_stacks", 60, 2) as work:
+        ends = watch("offcpu", work.pid)["health"]["user_stacks"]
+    assert ends["whole"] > 1000, ends
+    assert ends["looked_up_in_kernel"] < 0.05 * ends["whole"], ends
 
 
 if __name__ == "__main__":

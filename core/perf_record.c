@@ -257,7 +257,7 @@ static void decode_mmap2(struct cursor *c, struct perf_record *r, u16 misc)
 		r->dev_major = take32(c);
 		r->dev_minor = take32(c);
 		r->inode = take64(c);
-		take64(c);
+		r->generation = take64(c);
 	}
 	r->executable = take32(c) & PROT_EXEC;
 	take32(c);

@@ -55,7 +55,7 @@ struct perf_record {
 	 * id is in cgroup): path; NUL-terminated, borrowed */
 	const char *text;
 	/* PERF_RECORD_MMAP, PERF_RECORD_MMAP2 */
-	u64 start, len, offset, inode;
+	u64 start, len, offset, inode, generation;
 	u32 dev_major, dev_minor;
 	const u8 *build_id; /* instead of device and inode; NULL: those */
 	u32 nbuild_id;

@@ -87,6 +87,7 @@ struct proc_event {
 	u64 start, end, file_offset;
 	u32 dev_major, dev_minor;
 	u64 inode;
+	u64 generation;	  /* another one when the inode's number is used again; 0: not known */
 	const char *path; /* as the process sees it; "//anon", "[vdso]" and the like too */
 };
 

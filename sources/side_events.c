@@ -23,6 +23,7 @@ static bool convert(struct proc_event *p, const struct perf_record *r)
 		p->dev_major = r->dev_major;
 		p->dev_minor = r->dev_minor;
 		p->inode = r->inode;
+		p->generation = r->generation;
 		return r->executable && r->len;
 	default:
 		return false;

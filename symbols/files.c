@@ -16,7 +16,7 @@ struct file {
 /* An object made for a file. */
 struct known {
 	u32 dev_major, dev_minor, object;
-	u64 inode, birth;
+	u64 inode, generation, birth; /* 0: not known */
 };
 
 struct files {
@@ -95,8 +95,9 @@ static u64 inode_hash(u32 major, u32 minor, u64 inode)
 
 static bool same_file(const struct file_key *a, const struct file_key *b)
 {
-	return a->inode == b->inode && a->dev_minor == b->dev_minor &&
-	       a->dev_major == b->dev_major && !strcmp(a->path, b->path);
+	return a->inode == b->inode && a->generation == b->generation &&
+	       a->dev_minor == b->dev_minor && a->dev_major == b->dev_major &&
+	       !strcmp(a->path, b->path);
 }
 
 u32 files__intern(struct files *f, const struct file_key *key)
@@ -107,7 +108,7 @@ u32 files__intern(struct files *f, const struct file_key *key)
 
 	if (!k.path)
 		k.path = "";
-	hash = mix64_pair(inode_hash(k.dev_major, k.dev_minor, k.inode),
+	hash = mix64_pair(inode_hash(k.dev_major, k.dev_minor, k.inode) ^ k.generation,
 			  hash_bytes(k.path, strlen(k.path)));
 	HIDX_FIND(found, &f->file_index, hash, pos, same_file(&f->files[pos].key, &k));
 	if (found != HIDX_NONE)
@@ -186,16 +187,49 @@ static u32 add_known(struct files *f, const struct file *file, const struct via 
 	f->known[f->nknown] = (struct known){.dev_major = k->dev_major,
 					     .dev_minor = k->dev_minor,
 					     .inode = k->inode,
+					     .generation = k->generation,
 					     .birth = birth,
 					     .object = object};
 	hidx__add(&f->known_index, hash, f->nknown++);
 	return object;
 }
 
+static bool same_inode(const struct known *n, const struct file_key *k)
+{
+	return n->inode == k->inode && n->dev_minor == k->dev_minor && n->dev_major == k->dev_major;
+}
+
+/* What is not known of either tells nothing. */
+static bool may_be(u64 a, u64 b)
+{
+	return !a || !b || a == b;
+}
+
 static bool is_known(const struct known *n, const struct file_key *k, u64 birth)
 {
-	return n->inode == k->inode && n->dev_minor == k->dev_minor &&
-	       n->dev_major == k->dev_major && (!birth || !n->birth || n->birth == birth);
+	return same_inode(n, k) && may_be(n->generation, k->generation) && may_be(n->birth, birth);
+}
+
+/* By what events say alone: under churn asking for the birth costs more than all the rest. */
+static u32 find_generation(const struct files *f, const struct file_key *k, u64 hash)
+{
+	u32 found = HIDX_NONE;
+
+	if (k->generation)
+		HIDX_FIND(found, &f->known_index, hash, pos,
+			  f->known[pos].generation == k->generation &&
+				  same_inode(&f->known[pos], k));
+	return found;
+}
+
+static u32 find_birth(struct files *f, const struct file_key *k, u64 hash, u64 birth)
+{
+	u32 found;
+
+	HIDX_FIND(found, &f->known_index, hash, pos, is_known(&f->known[pos], k, birth));
+	if (found != HIDX_NONE && !f->known[found].generation)
+		f->known[found].generation = k->generation;
+	return found;
 }
 
 /* A file with an inode is the same object under each of its paths. */
@@ -203,12 +237,15 @@ static u32 disk_object(struct files *f, const struct file *file, const struct vi
 {
 	const struct file_key *k = &file->key;
 	u64 hash = inode_hash(k->dev_major, k->dev_minor, k->inode);
-	u64 birth = birth_of(via);
-	u32 found;
+	u32 found = find_generation(f, k, hash);
+	u64 birth;
 
-	HIDX_FIND(found, &f->known_index, hash, pos, is_known(&f->known[pos], k, birth));
-	if (found == HIDX_NONE)
-		return add_known(f, file, via, hash, birth);
+	if (found == HIDX_NONE) {
+		birth = birth_of(via);
+		found = find_birth(f, k, hash, birth);
+		if (found == HIDX_NONE)
+			return add_known(f, file, via, hash, birth);
+	}
 	symbols__seen_via(f->symbols, f->known[found].object, via);
 	return f->known[found].object;
 }

@@ -2,7 +2,8 @@
 /*
  * Mapped files: one small number per (device, inode, path), and from it the object. An inode
  * number is used again after its file is gone (rebuilding a program does it), so an object is
- * told by the file's birth time too, where that can be asked. Collector thread only.
+ * told by the inode's generation too, where an event says it, or else by the file's birth time,
+ * where that can be asked. Collector thread only.
  */
 #ifndef SYMBOLS_FILES_H
 #define SYMBOLS_FILES_H
@@ -13,7 +14,7 @@
 
 struct file_key {
 	u32 dev_major, dev_minor;
-	u64 inode;
+	u64 inode, generation; /* generation 0: not known */
 	const char *path;
 };
 

@@ -174,8 +174,8 @@ static void add_read_line(void *ctx, const struct maps_line *l)
 	}
 	m = &sp->reading[sp->nreading++];
 	*m = (struct mapping){.start = l->start, .end = l->end, .pgoff = l->pgoff};
-	m->file = files__intern(sp->files,
-				&(struct file_key){l->dev_major, l->dev_minor, l->inode, l->path});
+	m->file = files__intern(
+		sp->files, &(struct file_key){l->dev_major, l->dev_minor, l->inode, 0, l->path});
 }
 
 static void read_comm(struct process *p)
@@ -332,8 +332,8 @@ static void on_mmap(struct spaces *sp, const struct proc_event *ev)
 
 	if (!p || !p->known || p->exited || p->read_ns >= ev->t_ns)
 		return;
-	m.file = files__intern(
-		sp->files, &(struct file_key){ev->dev_major, ev->dev_minor, ev->inode, ev->path});
+	m.file = files__intern(sp->files, &(struct file_key){ev->dev_major, ev->dev_minor,
+							     ev->inode, ev->generation, ev->path});
 	maps__own(&p->gens[0].maps);
 	maps__add(p->gens[0].maps, &m);
 	p->gens[0].version = ++sp->versions;

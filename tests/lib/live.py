@@ -140,10 +140,15 @@ def proftop(*args, binary=None, timeout=LIMIT_S, wrap=(), **popen):
     return run
 
 
+class Broken(RuntimeError):
+    """It did not do what it was told to: no figure of a busy machine, and never forgiven."""
+
+
 def batch(*args, status=0, drop_output=False, **kw):
     """One JSON object an interval. drop_output: what a command prints is none of them."""
     run = proftop("--batch", "--format", "json", *args, **kw)
-    assert run.status == status, str(run)
+    if run.status != status:
+        raise Broken(str(run))
     if drop_output:
         run.out = "\n".join(x for x in run.out.splitlines() if x.startswith('{"schema"'))
     reports = run.json()
@@ -172,7 +177,8 @@ class Watch:
 
     def next(self):
         line = self.process.stdout.readline()
-        assert line, self.process.stderr.read()[:500]
+        if not line:
+            raise Broken(self.process.stderr.read()[:500])
         self.reports.append(json.loads(line))
         check_report(self.reports[-1])
         return self.reports[-1]

@@ -152,7 +152,7 @@ static void test_side_records(void **state)
 	put64(&w, 0x1000);
 	put32(&w, 8, 1);
 	put64(&w, 99);
-	put64(&w, 0);
+	put64(&w, 7);
 	put32(&w, PROT_READ | PROT_EXEC, 2);
 	put_text(&w, "/usr/bin/true");
 	trailer(&w, 7, 7, 500);
@@ -162,6 +162,7 @@ static void test_side_records(void **state)
 	assert_int_equal(r.len, 0x2000);
 	assert_int_equal(r.offset, 0x1000);
 	assert_int_equal(r.inode, 99);
+	assert_int_equal(r.generation, 7);
 	assert_int_equal(r.dev_major, 8);
 	assert_true(r.executable);
 	assert_int_equal(r.t_ns, 500);

@@ -25,19 +25,25 @@ static void event(enum proc_event_type type, u32 pid, u32 parent, u64 t_ns, cons
 }
 
 /* path tells the file; the inode follows from it. */
+static struct proc_event mapped(u32 pid, u64 t_ns, u64 start, u64 end, u64 offset, const char *path)
+{
+	return (struct proc_event){.type = PROC_MMAP,
+				   .t_ns = t_ns,
+				   .tgid = pid,
+				   .tid = pid,
+				   .start = start,
+				   .end = end,
+				   .file_offset = offset,
+				   .dev_major = path[0] == '/' ? 8 : 0,
+				   .inode = path[0] == '/' ? strlen(path) + path[1] : 0,
+				   .path = path};
+}
+
 static void map(u32 pid, u64 t_ns, u64 start, u64 end, u64 offset, const char *path)
 {
-	symbols__proc_event(
-		symbols, &(struct proc_event){.type = PROC_MMAP,
-					      .t_ns = t_ns,
-					      .tgid = pid,
-					      .tid = pid,
-					      .start = start,
-					      .end = end,
-					      .file_offset = offset,
-					      .dev_major = path[0] == '/' ? 8 : 0,
-					      .inode = path[0] == '/' ? strlen(path) + path[1] : 0,
-					      .path = path});
+	struct proc_event ev = mapped(pid, t_ns, start, end, offset, path);
+
+	symbols__proc_event(symbols, &ev);
 }
 
 static const char *object_at(u32 pid, u64 t_ns, u64 ip)
@@ -216,6 +222,28 @@ static void test_first_sight(void **state)
 	assert_string_equal(func_of(symbols, loc)->name, "test_first_sight");
 }
 
+/* The object that code is of when a process of its own has mapped it. */
+static u32 generation_object(u32 pid, u64 t_ns, u64 generation)
+{
+	struct proc_event ev = mapped(pid, t_ns + 1, 0x1000, 0x5000, 0, "/bin/rebuilt");
+
+	event(PROC_EXEC, pid, 0, t_ns, "rebuilt");
+	ev.generation = generation;
+	symbols__proc_event(symbols, &ev);
+	return symbols__object_of(symbols, symbols__locate_user(symbols, pid, t_ns + 2, 0x1234));
+}
+
+/* An inode's number is used again: the generation tells. */
+static void test_generation(void **state)
+{
+	u64 t = now();
+	u32 first = generation_object(PID, t + 10, 5);
+
+	assert_int_equal(generation_object(PID + 1, t + 20, 5), first);
+	assert_int_not_equal(generation_object(PID + 2, t + 30, 6), first);
+	assert_int_equal(generation_object(PID + 3, t + 40, 5), first);
+}
+
 static void test_named(void **state)
 {
 	struct symbols_stats st;
@@ -273,6 +301,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_special, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_vdso, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_first_sight, fresh_symbols, symbols_done),
+		cmocka_unit_test_setup_teardown(test_generation, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_named, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_hostile_names, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_unknown_ids, fresh_symbols, symbols_done),

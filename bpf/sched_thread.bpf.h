@@ -259,7 +259,7 @@ static __always_inline u64 user_stack(struct task_struct *task, u64 now, struct 
 {
 	u64 hash;
 
-	if (!has_user_part(task))
+	if (!has_user_part(task) || unwind_by_tables == UNWIND_OFF)
 		return 0;
 	hash = stack__user(task, (void *)bpf_task_pt_regs(task), STACK_SLOT_TRACE, now);
 	st->stacks_lost += !hash;

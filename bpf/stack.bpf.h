@@ -67,6 +67,8 @@ static __always_inline u32 stack__walk_user(void *ctx, struct stack_record *s, u
 	}
 	if (leaf || at > STACK_DEPTH || !HAS_TASK_PT_REGS || !unwind_by_tables)
 		return stack__walk(ctx, s->ips + (at & STACK_DEPTH), leaf, BPF_F_USER_STACK);
+	if (unwind_by_tables == UNWIND_OFF)
+		return 0;
 	task = bpf_get_current_task_btf();
 	state = unwind__state(slot);
 	if (!state || !has_user_part(task))

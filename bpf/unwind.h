@@ -140,6 +140,7 @@ struct unwind_process {
 #define UNWIND_NO_TABLES   0 /* frame pointers alone */
 #define UNWIND_TABLES	   1 /* tables, and frame pointers where there are none */
 #define UNWIND_TABLES_ONLY 2
+#define UNWIND_OFF	   3 /* user stacks are not wanted */
 
 /* Why a walk ended; in this order in struct unwind_stats. */
 enum unwind_end {

@@ -129,11 +129,15 @@ int unwind_maps__share(struct bpf_object *obj, struct status *st)
 
 u32 unwind_maps__mode(enum call_graph call_graph)
 {
-	if (!bpf_probe__walks())
-		return UNWIND_NO_TABLES;
-	return call_graph == CALL_GRAPH_FP   ? UNWIND_NO_TABLES
-	       : call_graph == CALL_GRAPH_EH ? UNWIND_TABLES_ONLY
-					     : UNWIND_TABLES;
+	static const u32 modes[] = {
+		[CALL_GRAPH_AUTO] = UNWIND_TABLES,
+		[CALL_GRAPH_FP] = UNWIND_NO_TABLES,
+		[CALL_GRAPH_EH] = UNWIND_TABLES_ONLY,
+		[CALL_GRAPH_OFF] = UNWIND_OFF,
+	};
+
+	return call_graph == CALL_GRAPH_OFF || bpf_probe__walks() ? modes[call_graph]
+								  : UNWIND_NO_TABLES;
 }
 
 void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *before,
@@ -146,7 +150,9 @@ void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *
 			     (u64 *)&now);
 	for (u32 i = 0; i < UNWIND_ENDS; i++)
 		ended[i] = now.ends[i] - before->ends[i];
-	h->stacks.by = mode == UNWIND_NO_TABLES ? STACKS_BY_FP : STACKS_BY_TABLES;
+	h->stacks.by = mode == UNWIND_OFF	  ? STACKS_BY_NOTHING
+		       : mode == UNWIND_NO_TABLES ? STACKS_BY_FP
+						  : STACKS_BY_TABLES;
 	h->stacks.whole = ended[UNWIND_WHOLE];
 	h->stacks.cut = ended[UNWIND_CUT];
 	h->stacks.unknown = ended[UNWIND_UNKNOWN];

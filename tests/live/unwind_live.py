@@ -191,6 +191,18 @@ def test_frame_pointers_alone():
     assert 0 < ends["table_bytes"] <= ends["table_budget_bytes"], ends
 
 
+@waits.steady
+def test_off():
+    """--call-graph off: no user stacks are walked, and what is waited for is still there"""
+    live.need_root()
+    with live.Workload("many_stacks", 60, 2) as work:
+        report = watch("offcpu", work.pid, "--call-graph", "off")
+    assert report["rows"][0]["symbol"], report["rows"]
+    assert {f["kind"] for row in report["rows"] for f in row["stack"]} == {"kernel"}, report["rows"]
+    assert report["health"]["stacks_truncated_pct"] == 0, report["health"]
+    assert report["health"]["user_stacks"]["whole"] == 0, report["health"]
+
+
 STACKS, TURNS = 16, 20
 
 

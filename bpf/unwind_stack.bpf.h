@@ -106,8 +106,12 @@ static __always_inline u32 memo_index(const struct unwind_state *s)
 static __always_inline void memo__expect(struct unwind_memo *m, struct unwind_state *s, u32 i,
 					 u32 at)
 {
+	bool noting = s->noted != NOTES_NONE;
+
+	if (noting && s->memo == i)
+		return; /* it is another place's that is being noted */
 	if (is_place(m, s)) {
-		if (s->noted != NOTES_NONE)
+		if (noting)
 			return;
 		s->memo = i;
 		s->memo_at = at;

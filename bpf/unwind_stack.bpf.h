@@ -5,7 +5,7 @@
  *
  * Words are read in windows, since it is the call that costs, not the bytes.
  *
- * From a frame on a walk depends on three registers, on what is mapped and on the words that it
+ * From a frame on a walk depends on a few registers, on what is mapped and on the words that it
  * reads, and on nothing else. So when a thread is seen in the same frame again, the words that
  * the last walk from there read are compared, and while they are the same so are the frames.
  * Threads that wait do so in few places, and what calls a loop stays the same for long; looking

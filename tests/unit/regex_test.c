@@ -41,7 +41,8 @@ static void test_matches(void **state)
 /* A thread may be called anything. */
 static void test_not_utf8(void **state)
 {
-	assert_true(matches("b$", "a\xff\xfe" "b"));
+	assert_true(matches("b$", "a\xff\xfe"
+				  "b"));
 	assert_true(matches("^a", "a\xc3"));
 	assert_false(matches("z", "\x80\x80"));
 }
@@ -66,12 +67,15 @@ static void test_refused(void **state)
 	}
 }
 
-/* These take the C library's matcher or a naive one longer than anybody waits: an alarm would
- * end the test. The text has what the pattern asks for nowhere, so all ways are tried. */
+/* These take the C library's matcher or a naive one longer than the runner's limit. The text has
+ * what the pattern asks for nowhere, so all ways are tried. */
 static void test_bounded(void **state)
 {
 	static const char *const slow[] = {
-		"^(a+)+$", "^(a|aa)*$", "(((((((((a*)*)*)*)*)*)*)*)*)*b", "(a?){30}a{30}$",
+		"^(a+)+$",
+		"^(a|aa)*$",
+		"(((((((((a*)*)*)*)*)*)*)*)*)*b",
+		"(a?){30}a{30}$",
 	};
 	char text[4096];
 

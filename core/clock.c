@@ -63,6 +63,21 @@ time_t clock__wall(u64 monotonic_ns)
 	return (time_t)(wall_ns / NSEC_PER_SEC);
 }
 
+/* The second clock is read at once after the first, or again. */
+u64 clock__suspended_ns(void)
+{
+	u64 before, monotonic, boot;
+
+	for (int i = 0; i < 10; i++) {
+		before = read_clock(CLOCK_MONOTONIC);
+		boot = read_clock(CLOCK_BOOTTIME);
+		monotonic = read_clock(CLOCK_MONOTONIC);
+		if (monotonic - before < NSEC_PER_MSEC / 10)
+			break;
+	}
+	return boot - monotonic;
+}
+
 u64 clock__thread_cpu_ns(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);

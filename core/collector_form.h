@@ -49,6 +49,7 @@ struct collector {
 	u64 fake_ns;	     /* manual: what the time is */
 	u64 young;	     /* models that early ticks are for */
 	u64 cpu_ns, wall_ns; /* when self_cpu_pct was taken last */
+	u64 suspended_ns;    /* by clock__suspended_ns() at the last regular tick */
 	double self_cpu_pct;
 	u64 seq;
 	bool started; /* the grid of intervals has begun */

@@ -83,7 +83,7 @@ static void take_in(struct collector *c, u64 to_ns)
 	} while (!enough && p->has_coming && (!to_ns || p->coming.t1_ns <= to_ns));
 	c->t0_ns = t0;
 	c->t1_ns = c->fake_ns = last.t1_ns;
-	feeds__tick(&c->feeds, models, last.t1_ns, last.self_cpu_pct, 0);
+	feeds__tick(&c->feeds, models, last.t1_ns, last.self_cpu_pct, (struct health_gap){0});
 	/* Only now: sources tell the health of the interval that is wound to. */
 	if (enough)
 		wind_on(c);

@@ -107,25 +107,37 @@ void collector__resolve_scope(struct collector *c)
 		feeds__set_scope(&c->feeds, resolved);
 }
 
-static void end_interval(struct collector *c, u64 models, u64 missed_ticks, bool final)
+static void end_interval(struct collector *c, u64 models, struct health_gap gap, bool final)
 {
 	collector__resolve_scope(c);
 	c->t0_ns = c->t1_ns;
 	c->t1_ns = now_ns(c);
 	feeds__drain(&c->feeds, models);
 	measure_self(c);
-	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct, missed_ticks);
+	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct, gap);
 	collector__publish(c, final);
+}
+
+/* Since the last regular tick; what the two clocks differ by when they are read is no sleep. */
+static u64 slept(struct collector *c)
+{
+	u64 all = clock__suspended_ns(), since = all - c->suspended_ns;
+
+	c->suspended_ns = all;
+	return c->manual || (s64)since < (s64)NSEC_PER_MSEC ? 0 : since;
 }
 
 static void regular_tick(struct collector *c, u64 now)
 {
-	u64 missed = schedule__missed(&c->schedule, c->ticked_ns, now);
+	struct health_gap gap = {
+		.missed_ticks = schedule__missed(&c->schedule, c->ticked_ns, now),
+		.suspended_ns = slept(c),
+	};
 
 	c->ticked_ns = now;
 	/* An early tick right after this one would tell nothing. */
 	schedule__take_early(&c->schedule, now + schedule_early_ns[0] / 2);
-	end_interval(c, ALL_MODELS, missed, false);
+	end_interval(c, ALL_MODELS, gap, false);
 }
 
 static void on_timer(struct collector *c)
@@ -139,7 +151,7 @@ static void on_timer(struct collector *c)
 	else if (schedule__due(&c->schedule, c->ticked_ns, now))
 		regular_tick(c, now);
 	else if (schedule__take_early(&c->schedule, now))
-		end_interval(c, c->young, 0, false);
+		end_interval(c, c->young, (struct health_gap){0}, false);
 	if (c->schedule.early == SCHEDULE_EARLY)
 		c->young = 0;
 	arm_timer(c);
@@ -184,7 +196,7 @@ static void open_next(struct collector *c)
 		start_grid(c);
 	/* What needs no samples is shown before something slow is opened. */
 	if (upkeep && c->early_frames)
-		end_interval(c, upkeep, 0, false);
+		end_interval(c, upkeep, (struct health_gap){0}, false);
 }
 
 static void open_all(struct collector *c)
@@ -264,7 +276,7 @@ static void end(struct collector *c)
 	} else {
 		c->fake_ns += c->interval_ns;
 		c->ticked_ns = now_ns(c);
-		end_interval(c, ALL_MODELS, 0, true);
+		end_interval(c, ALL_MODELS, (struct health_gap){0}, true);
 	}
 	feeds__untape(&c->feeds);
 	feeds__detach(&c->feeds);
@@ -384,6 +396,7 @@ static void begin(struct collector *c)
 	collector__resolve_scope(c);
 	c->cpu_ns = clock__process_cpu_ns();
 	c->wall_ns = clock__monotonic_ns();
+	c->suspended_ns = clock__suspended_ns();
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if (c->wanted & MODEL_BIT(m))
 			feeds__want(&c->feeds, m, true);

@@ -178,7 +178,8 @@ static struct json_object *json_health(const struct health *h)
 	add_count(o, "samples_total", h->samples_total);
 	add_count(o, "stacks_lost", h->stacks_lost);
 	add_count(o, "side_lost", h->side_lost);
-	add_count(o, "missed_ticks", h->missed_ticks);
+	add_count(o, "missed_ticks", h->gap.missed_ticks);
+	add_count(o, "suspended_ns", h->gap.suspended_ns);
 	add_double(o, "map_fill_pct", h->map_fill_pct);
 	add_double(o, "cost_pct", h->cost_pct);
 	add_double(o, "run_pct", h->run_pct);

@@ -78,7 +78,7 @@ void feeds__drain(struct feeds *f, u64 models);
 void feeds__drain_urgent(struct feeds *f, struct slot *slot);
 /* Ends the interval of these models if they are live. */
 void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct,
-		 u64 missed_ticks);
+		 struct health_gap gap);
 /* Everything is taken down from now on; the tap is taken over, one of its use that was there is
  * closed. NULL: nothing is any more. */
 void feeds__record(struct feeds *f, enum tap_use use, struct tap *tap);

@@ -54,9 +54,9 @@ void feeds__refresh_health(struct feeds *f, u32 model)
 	out.lost = sum.lost;
 	out.map_full = sum.map_full;
 	out.stacks_lost = sum.stacks_lost;
-	if (mine->missed_ticks && !out.missed_ticks) { /* a replay's are noted */
-		out.missed_ticks = mine->missed_ticks;
-		health__note_missed(&out);
+	if (!out.gap.missed_ticks && !out.gap.suspended_ns) { /* a replay's are noted */
+		out.gap = mine->gap;
+		health__note_gap(&out);
 	}
 	*mine = out;
 }
@@ -74,7 +74,7 @@ static void add_tables(const struct feeds *f, struct health_stacks *s)
 }
 
 static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_pct,
-			 u64 missed_ticks)
+			 struct health_gap gap)
 {
 	struct model_feed *mf = &f->v[model];
 	struct health *h = &mf->feed.health;
@@ -85,7 +85,7 @@ static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_
 		mf->snap = snap;
 	}
 	mf->t0_ns = t1_ns;
-	h->missed_ticks = missed_ticks;
+	h->gap = gap;
 	feeds__refresh_health(f, model);
 	h->samples = h->samples_total - MIN(h->samples_total, mf->samples_then);
 	h->self_cpu_pct = self_cpu_pct;
@@ -120,7 +120,8 @@ static void take_down(struct feeds *f, const struct tape_interval *times)
 			f->taps[i]->ops->end_interval(f->taps[i], &iv);
 }
 
-void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct, u64 missed_ticks)
+void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct,
+		 struct health_gap gap)
 {
 	struct tape_interval iv = {
 		.t1_ns = t1_ns, .models = ending(f, models, t1_ns), .self_cpu_pct = self_cpu_pct};
@@ -129,7 +130,7 @@ void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct, u6
 		if (!(iv.models & MODEL_BIT(m)))
 			continue;
 		iv.v[m].t0_ns = f->v[m].t0_ns;
-		end_interval(f, m, t1_ns, self_cpu_pct, missed_ticks);
+		end_interval(f, m, t1_ns, self_cpu_pct, gap);
 	}
 	take_down(f, &iv);
 }

@@ -14,10 +14,12 @@ void health__note(struct health *h, u64 n, const char *what)
 			 (unsigned long long)n, what);
 }
 
-void health__note_missed(struct health *h)
+void health__note_gap(struct health *h)
 {
-	health__note(h, h->missed_ticks,
+	health__note(h, h->gap.missed_ticks,
 		     "ticks missed, all of it is in this interval: proftop was stopped or had no CPU");
+	health__note(h, h->gap.suspended_ns / NSEC_PER_MSEC,
+		     "ms suspended in this interval: the machine slept, no time here has that in it");
 }
 
 const char *stacks_by__name(enum stacks_by by)

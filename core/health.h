@@ -35,15 +35,21 @@ struct health_stacks {
 	u64 evictions;			 /* tables that made room for others, since start */
 };
 
+/* Why an interval is not as long as asked, or the time of day has gone on further. */
+struct health_gap {
+	u64 missed_ticks; /* that it goes on over: proftop was stopped, or starved */
+	u64 suspended_ns; /* that the machine slept in it, which is in none of its times */
+};
+
 struct health {
 	u64 samples;	   /* in the last interval, counted by the source itself */
 	u64 samples_total; /* since start or zero */
 	u64 lost;	   /* samples that are in no row, since start or zero */
 	u64 map_full;	   /* failed map inserts, since start or zero */
 	u64 stacks_lost;   /* samples whose frames are missing (in rows as [no stack] or a leaf) */
-	u64 missed_ticks;  /* that the last interval goes on over: it was stopped, or starved */
 	u64 side_lost;	   /* fork, exec and mmap records lost: names of new code may be missing */
-	double map_fill_pct;  /* fullest map at its last drain */
+	struct health_gap gap; /* of the last interval */
+	double map_fill_pct;   /* fullest map at its last drain */
 	double truncated_pct; /* samples whose user stack does not reach its outermost frame */
 	double self_cpu_pct;  /* proftop's own CPU over the last interval, of one CPU */
 	double cost_pct;      /* estimate: frequency x cost per sample / CPUs, of the machine */
@@ -61,8 +67,8 @@ struct health {
 /* Adds "N what" to the note, unless n is 0. */
 void health__note(struct health *h, u64 n, const char *what);
 
-/* Adds that an interval is longer than asked. */
-void health__note_missed(struct health *h);
+/* Adds what its gap was. */
+void health__note_gap(struct health *h);
 
 /* Adds why stacks ended early, when that is more than one in a hundred. */
 void health__note_stacks(struct health *h);

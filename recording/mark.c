@@ -27,7 +27,8 @@ static void code_health(struct codec *c, struct health *h)
 	code_text(c, h->event, sizeof(h->event));
 	code_text(c, h->note, sizeof(h->note));
 	code_stacks(c, &h->stacks);
-	code_u64(c, &h->missed_ticks);
+	code_u64(c, &h->gap.missed_ticks);
+	code_u64(c, &h->gap.suspended_ns);
 }
 
 static void write_model(struct codec *c, u32 model, const struct tape_interval *iv)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/bisect.h"
+#include "core/memory.h"
 #include "symbols/code.h"
 #include "symbols/debugfile.h"
 #include "symbols/unwind_cfi.h"
@@ -13,6 +14,7 @@
 
 #define BASE_ALIGN 4096ull
 #define SECTIONS   3 /* .eh_frame, .debug_frame, that of the separate debug file */
+#define MAKING	   3 /* bytes a byte of a section, about: itself, its ranges, their rows */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define NATIVE_DATA ELFDATA2MSB
@@ -28,6 +30,7 @@ struct maker {
 	struct cfi_section sections[SECTIONS];
 	u32 nsections;
 	struct debugfile separate;
+	bool large; /* a section was left out */
 };
 
 static int refuse(struct status *st, int err, const char *why)
@@ -86,16 +89,26 @@ static u64 got_addr(Elf *elf)
 	return addr ? addr : section_addr(elf, ".got");
 }
 
-/* Of a section that may be packed. NULL: there is none, or it promises too much. */
-static Elf_Data *frames_of(Elf_Scn *scn, GElf_Shdr *sh)
+/* A table that is made must not be what a control group's limit is passed by. */
+static bool is_large(u64 section_bytes)
 {
-	GElf_Chdr ch;
+	return section_bytes > memory__share((u64)UNWIND_MAX_BYTES * MAKING) / MAKING;
+}
 
-	if (!scn || !gelf_getshdr(scn, sh) || sh->sh_size > UNWIND_MAX_BYTES)
+/* Of a section that may be packed. NULL: there is none, or it promises too much. */
+static Elf_Data *frames_of(struct maker *k, Elf_Scn *scn, GElf_Shdr *sh)
+{
+	GElf_Chdr ch = {0};
+
+	if (!scn || !gelf_getshdr(scn, sh) ||
+	    ((sh->sh_flags & SHF_COMPRESSED) && !gelf_getchdr(scn, &ch)))
 		return NULL;
+	if (is_large(MAX(sh->sh_size, ch.ch_size))) {
+		k->large = true;
+		return NULL;
+	}
 	if ((sh->sh_flags & SHF_COMPRESSED) &&
-	    (!gelf_getchdr(scn, &ch) || ch.ch_size > UNWIND_MAX_BYTES ||
-	     elf_compress(scn, 0, 0) < 0 || !gelf_getshdr(scn, sh)))
+	    (elf_compress(scn, 0, 0) < 0 || !gelf_getshdr(scn, sh)))
 		return NULL;
 	return elf__bytes(scn);
 }
@@ -104,7 +117,7 @@ static void add_section(struct maker *k, Elf *elf, const char *name, bool eh, s6
 {
 	struct cfi_section *s = &k->sections[k->nsections];
 	GElf_Shdr sh;
-	Elf_Data *data = frames_of(elf__section(elf, name, 0), &sh);
+	Elf_Data *data = frames_of(k, elf__section(elf, name, 0), &sh);
 
 	if (!data)
 		return;
@@ -146,7 +159,7 @@ static int make(struct maker *k, struct unwind_table *out, struct status *st)
 	};
 	for (u32 i = 0; i < k->code.n; i++)
 		out->exec_bytes += k->code.exec[i].end - k->code.exec[i].start;
-	if (k->index.full || unwind_rows__make(&k->index, out))
+	if (k->large || k->index.full || unwind_rows__make(&k->index, out))
 		err = refuse(st, -E2BIG, "it describes more code than is kept at hand");
 	else if (!k->index.nfdes)
 		err = refuse(st, -ENODATA, "it has neither .eh_frame nor .debug_frame");

@@ -374,9 +374,12 @@ static void add_losses(struct line *l, const struct health *e)
 	line__add(l, 0, ROLE_DIM, " lost ");
 	line__add(l, 0, e->lost ? level(lost_pct, 0, BAD_LOST_PCT) : ROLE_TEXT, "%llu",
 		  (unsigned long long)e->lost);
-	if (e->missed_ticks)
+	if (e->gap.missed_ticks)
 		line__add(l, 0, ROLE_WARN, " missed ticks %llu",
-			  (unsigned long long)e->missed_ticks);
+			  (unsigned long long)e->gap.missed_ticks);
+	if (e->gap.suspended_ns)
+		line__add(l, 0, ROLE_WARN, " suspended %.1f s",
+			  (double)e->gap.suspended_ns / NSEC_PER_SEC);
 	if (e->stacks_lost)
 		line__add(l, 0, ROLE_WARN, " stackless %llu", (unsigned long long)e->stacks_lost);
 	line__add(l, 2, ROLE_DIM, " broken stacks ");

@@ -139,6 +139,58 @@ def cache():
     return reports[-1]
 
 
+TRACING = "/sys/kernel/tracing/"
+# Where bpf/cache_functions.bpf.h attaches, as far as a kernel has them.
+FUNCTIONS = ("filemap_get_pages", "filemap_map_pages", "filemap_fault", "generic_perform_write",
+             "submit_bio")
+
+
+def tracefs(name, text, mode="a"):
+    with open(TRACING + name, mode, encoding="ascii") as f:
+        f.write(text + "\n")
+
+
+@contextlib.contextmanager
+def breakpoints():
+    """Another tracer's on the functions of the cache view: kprobes, and the function tracer; yields
+    what tells how often each kprobe was met."""
+    held = []
+    for name in FUNCTIONS:
+        with contextlib.suppress(OSError):
+            tracefs("kprobe_events", f"p:other/{name} {name}")
+            tracefs("set_ftrace_filter", name)
+            held.append(name)
+    if not held:
+        raise Cannot("this kernel has no kprobes")
+
+    def hits():
+        with open(TRACING + "kprobe_profile", encoding="ascii") as f:
+            told = dict(line.split()[:2] for line in f)
+        return {name: int(told[name]) for name in held}
+    tracefs("events/other/enable", "1", "w")
+    tracefs("current_tracer", "function", "w")
+    try:
+        yield hits
+    finally:
+        tracefs("current_tracer", "nop", "w")
+        tracefs("events/other/enable", "0", "w")
+        tracefs("kprobe_events", "", "w")
+        tracefs("set_ftrace_filter", "", "w")
+
+
+def tracers():
+    """another tracer's kprobes and function tracer on the functions of the cache view: its figures
+    are the same, to the page, and theirs go on"""
+    with breakpoints() as hits:
+        report, during = cache(), hits()
+        subprocess.run(["dd", "if=/dev/zero", "of=" + DISK + "/after", "bs=64k", "count=32",
+                        "conv=fsync", "status=none"], check=True)
+        after = hits()
+    assert during["generic_perform_write"] and during["submit_bio"], during
+    assert after["generic_perform_write"] > during["generic_perform_write"], (during, after)
+    return report
+
+
 def io():
     """direct reads: requests and bytes as the kernel's own diskstats, to the byte"""
     path = DISK + "/direct"
@@ -248,6 +300,45 @@ def hotplug():
     return report
 
 
+def sleeps(state, seconds):
+    """Puts the machine to sleep; how long it slept, in ns. None: it cannot."""
+    alarm = "/sys/class/rtc/rtc0/wakealarm"
+    before = slept_ns()
+    try:
+        with open(alarm, "w", encoding="ascii") as f:
+            f.write(f"+{seconds}")
+        with open("/sys/power/state", "w", encoding="ascii") as f:
+            f.write(state)
+    except OSError:
+        return None
+    return slept_ns() - before
+
+
+def slept_ns():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+def suspend():
+    """a machine that sleeps for seconds: it is said how long, no wait has it in it, shares are as
+    before"""
+    with live.Workload("two_functions", LIMIT_S) as work, live.Workload("sleepers", LIMIT_S) as naps, \
+            live.Watch("cpu", "-F", 199, "-p", work.pid, delay=2) as watch, \
+            live.Watch("offcpu", "-p", naps.pid, delay=2, "--group", "tid+state") as waited:
+        for w in (watch, waited):
+            w.next()
+        slept = sleeps("mem", 5)
+        if not slept:
+            raise Cannot("this machine does not sleep")
+        now = live.now_ns()
+        for w in (watch, waited):
+            w.until(now)
+            told = sum(r["health"]["suspended_ns"] for r in w.reports)
+            live.near(told / 1e6, slept / 1e6, 5, "slept, ms,")
+        longest = max(row["max_ns"] for r in waited.reports for row in r["rows"])
+    assert slept > 2e9 and longest < 2.5e9, (slept, longest)
+    return shares(watch.reports[-1])
+
+
 def llc():
     """the pane of the last-level cache: references of which misses are a part, or why not"""
     return live.batch(*OPTIONS["llc"], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
@@ -260,7 +351,7 @@ def tlb():
 
 # Those that are no view by themselves.
 OPTIONS = {"unprivileged": ("-V", "cpu"), "threads": ("-V", "cpu", "--call-graph", "eh"),
-           "hotplug": ("-V", "cpu"),
+           "hotplug": ("-V", "cpu"), "suspend": ("-V", "cpu"), "tracers": ("-V", "cache"),
            "counters": ("-V", "cpu", "-e", "instructions"), "llc": ("-V", "cache-llc"),
            "tlb": ("-V", "cache-tlb")}
 
@@ -306,7 +397,8 @@ def doctor():
     return json.loads(run.out)
 
 
-CHECKS = cpu, unprivileged, threads, hotplug, counters, llc, tlb, offcpu, cache, io, sched
+CHECKS = (cpu, unprivileged, threads, hotplug, suspend, counters, llc, tlb, offcpu, cache, tracers,
+          io, sched)
 
 
 def tell(**found):

@@ -18,6 +18,7 @@ from scene import HZ, Scene, seventy  # noqa: E402
 from waits import steady  # noqa: E402
 
 STOPPED_S = 4
+LONG_S = 10  # many times what the kernel's rings and maps were sized for
 
 
 def gap(watch, t_ns):
@@ -33,19 +34,19 @@ def says_missed(health):
 
 @steady
 def test_stopped():
-    """Stopped for seconds: every view says so, misses nothing of them, and goes on rightly"""
+    """Stopped for ten seconds: every view says so, misses nothing of them, and goes on rightly"""
     with Scene() as scene:
         begin = live.now_ns()
         scene.signal(signal.SIGSTOP)
         scene.read()
-        time.sleep(STOPPED_S)
+        time.sleep(LONG_S)
         scene.signal(signal.SIGCONT)
         end = live.now_ns()
         scene.check(end)
         scene.check_times(begin - 1e9, end)
         for view, watch in scene.watches.items():
             report = gap(watch, (begin + end) // 2)
-            assert report["t1_ns"] - report["t0_ns"] > STOPPED_S * 0.8e9, (view, report["t1_ns"])
+            assert report["t1_ns"] - report["t0_ns"] > LONG_S * 0.8e9, (view, report["t1_ns"])
             assert says_missed(report["health"]), report["health"]
             assert report["health"]["lost"] == 0, (view, report["health"])
             assert not says_missed(watch.since(end)[1]["health"]), view
@@ -129,6 +130,22 @@ def test_clock_steps():
         assert longest < 100e9, longest
         for report in scene.watches["sched"].reports[1:]:
             assert report["summary"]["wait_max_ns"] < 100e9, report["summary"]
+
+
+@steady
+def test_suspended():
+    """A machine that slept: the interval says how long, its times are right, the next are as ever"""
+    wrap = "env", "LD_PRELOAD=" + os.path.join(live.WORKLOADS, "libslept.so")
+    with Scene("cpu", "offcpu", "sched", wrap=wrap) as scene:
+        begin = live.now_ns()
+        scene.signal(signal.SIGURG)
+        scene.settle()
+        scene.check(begin)
+    for view, watch in scene.watches.items():
+        told = [r["health"] for r in watch.reports if r["health"]["suspended_ns"]]
+        assert len(told) == 1, (view, [h["suspended_ns"] for h in told])
+        live.near(told[0]["suspended_ns"] / 1e9, 3600, 0.01, f"{view}: slept, s,")
+        assert "suspended in this interval" in told[0]["note"], told[0]["note"]
 
 
 @contextlib.contextmanager

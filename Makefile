@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 SHELL     := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run check bench accuracy screenshots install deb deps clean
+.PHONY: all run check bench accuracy faults screenshots install deb deps clean
 
 B        := build
 CC       := gcc
@@ -120,6 +120,12 @@ accuracy:
 	@scripts/deps
 	@$(AGAIN) check-build
 	$(PYTHON) tests/accuracy.py
+
+# The same for docs/FAULTS.md.
+faults:
+	@scripts/deps
+	@$(AGAIN) check-build
+	$(PYTHON) tests/faults.py
 
 screenshots:
 	@scripts/deps

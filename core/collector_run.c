@@ -110,6 +110,8 @@ void collector__resolve_scope(struct collector *c)
 static void end_interval(struct collector *c, u64 models, struct health_gap gap, bool final)
 {
 	collector__resolve_scope(c);
+	if (!c->manual) /* as its samples, its processes need not be any here */
+		scope__gone(c->feeds.slots.scope, c->feeds.gone, sizeof(c->feeds.gone));
 	c->t0_ns = c->t1_ns;
 	c->t1_ns = now_ns(c);
 	feeds__drain(&c->feeds, models);

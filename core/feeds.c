@@ -90,7 +90,7 @@ void feeds__untape(struct feeds *f)
 }
 
 /* What was refused comes first: it is what the user has just asked for. */
-static void add_notes(const struct model_feed *mf, struct feed *feed)
+static void add_notes(const struct feeds *f, const struct model_feed *mf, struct feed *feed)
 {
 	struct health *h = &feed->health;
 	char note[sizeof(h->note)] = "";
@@ -100,6 +100,9 @@ static void add_notes(const struct model_feed *mf, struct feed *feed)
 			feeds__join(feed->refused, sizeof(feed->refused), "%s", mf->refused[k]);
 	if (feed->refused[0])
 		feeds__join(note, sizeof(note), "%s", feed->refused);
+	copy_str(feed->gone, sizeof(feed->gone), f->gone);
+	if (feed->gone[0])
+		feeds__join(note, sizeof(note), "%s", feed->gone);
 	if (h->note[0])
 		feeds__join(note, sizeof(note), "%s", h->note);
 	/* Why a better tier does not serve. */
@@ -117,7 +120,7 @@ void feeds__fill(struct feeds *f, struct frame *fr)
 
 		fr->snaps[m] = snap__get(mf->snap);
 		fr->feeds[m] = mf->feed;
-		add_notes(mf, &fr->feeds[m]);
+		add_notes(f, mf, &fr->feeds[m]);
 	}
 	if (f->taps[TAP_FILE])
 		f->taps[TAP_FILE]->ops->state(f->taps[TAP_FILE], &fr->tape);

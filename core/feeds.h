@@ -41,6 +41,7 @@ struct feeds {
 	struct sampling before;	 /* ... and back to this when no source takes it */
 	struct symbols *symbols; /* NULL in tests, and when nothing is to be located */
 	bool borrows_symbols;
+	char gone[128];		 /* what of the scope is not there any more: scope__gone() */
 	struct tap *taps[TAPS];	 /* take everything down; NULL none */
 	struct model_feed v[MODEL_COUNT];
 };

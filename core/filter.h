@@ -62,6 +62,9 @@ struct scope *scope__build(const struct scope_args *args, struct status *st);
  * where only v1 knows the name, its members become pids). A new scope when anything
  * changed since, else NULL. Collector thread, once a tick. */
 struct scope *scope__resolve(const struct scope *s);
+/* "process 4711 is gone": of what it includes by ids and cgroups, what is not there any more, or
+ * "". Looks at 64 of a kind at most. */
+void scope__gone(const struct scope *s, char *buf, size_t size);
 
 /* A right expression without its terms of these names (blank-separated), negated ones too; the
  * caller frees it. */

@@ -54,6 +54,7 @@ struct feed {
 	 * that was tried. FEED_LIVE: the same of better sources that did not open; "" the best
 	 * one serves. */
 	char reason[512];
+	char gone[128];	   /* what of the scope is not there any more, in words; "" nothing */
 	char refused[256]; /* what was asked for last and could not be done; "" nothing */
 	int exit_code; /* FEED_FAILED: enum exit_code of the failure that tells most */
 };

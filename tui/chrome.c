@@ -305,7 +305,7 @@ enum view_id chrome__tab_at(const struct host *h, int x, int y)
 }
 
 /* What the engine cannot see, for as much of it as there is room; it stands out when a better
- * engine would see it. */
+ * engine would see it, or what is looked at has gone. */
 static void draw_note(struct host *h, int x, int y)
 {
 	const struct feed *f = h->frame ? &h->frame->feeds[view_table[h->view]->feed] : NULL;
@@ -314,7 +314,7 @@ static void draw_note(struct host *h, int x, int y)
 
 	if (!f || f->state != FEED_LIVE || !f->health.note[0] || c->w - x < NOTE_MIN_W)
 		return;
-	limited = f->reason[0] || f->refused[0];
+	limited = f->reason[0] || f->refused[0] || f->gone[0];
 	if (limited)
 		x += draw__text(c, x, y, c->w - x, ROLE_WARN, "! ");
 	draw__cut(c, x, y, c->w - x, limited ? ROLE_WARN : ROLE_DIM, f->health.note);

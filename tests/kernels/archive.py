@@ -179,19 +179,29 @@ def kept(folder):
         return None
 
 
-def fetch(suite, cache, modules, arch="amd64"):
+def is_newest(kernel, at):
+    """Whether the suite has no other kernel by now; what cannot be asked is not."""
+    try:
+        at.update()
+        return f"-{kernel.release}" in at.kernel_packages()[0]
+    except Missing as e:
+        print(f"{at.name}: {kernel.release} is the one kept; whether it is the newest: {e}")
+        return True
+
+
+def fetch(suite, cache, modules, arch="amd64", newest=False):
     """
-    The suite's kernel with these modules, unpacked below `cache`, where it stays; Missing says
-    why there is none.
+    The suite's kernel with these modules, unpacked below `cache`, where it stays until another one
+    is asked for as the newest; Missing says why there is none.
     """
     folder, wanted = os.path.join(cache, f"{suite}-{arch}"), " ".join(modules)
     for tool in ("apt-get", "apt-cache", "dpkg-deb"):
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
-    if kept(folder) == wanted:
-        return Kernel(folder)
     at = Suite(suite, cache, arch)
     os.makedirs(at.root, exist_ok=True)
+    if kept(folder) == wanted and (not newest or is_newest(Kernel(folder), at)):
+        return Kernel(folder)
     at.update()
     shutil.rmtree(folder, ignore_errors=True)
     for package in at.kernel_packages():

@@ -323,7 +323,7 @@ def suspend():
     before"""
     with live.Workload("two_functions", LIMIT_S) as work, live.Workload("sleepers", LIMIT_S) as naps, \
             live.Watch("cpu", "-F", 199, "-p", work.pid, delay=2) as watch, \
-            live.Watch("offcpu", "-p", naps.pid, delay=2, "--group", "tid+state") as waited:
+            live.Watch("offcpu", "-p", naps.pid, "--group", "tid+state", delay=2) as waited:
         for w in (watch, waited):
             w.next()
         slept = sleeps("mem", 5)
@@ -339,14 +339,21 @@ def suspend():
     return shares(watch.reports[-1])
 
 
+def counted(pane):
+    report = live.batch(*OPTIONS[pane], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
+    sums = report["summary"]
+    assert 0 < sums["references"] >= sums["misses"], sums
+    return report
+
+
 def llc():
     """the pane of the last-level cache: references of which misses are a part, or why not"""
-    return live.batch(*OPTIONS["llc"], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
+    return counted("llc")
 
 
 def tlb():
     """the pane of the TLB, the same"""
-    return live.batch(*OPTIONS["tlb"], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
+    return counted("tlb")
 
 
 # Those that are no view by themselves.
@@ -401,20 +408,26 @@ CHECKS = (cpu, unprivileged, threads, hotplug, suspend, counters, llc, tlb, offc
           io, sched)
 
 
+def up_s():
+    return round(time.clock_gettime(time.CLOCK_BOOTTIME), 1)
+
+
 def tell(**found):
     print(json.dumps(found), flush=True)
 
 
 def main():
     wanted = sys.argv[1:] or ["doctor", *(check.__name__ for check in CHECKS)]
-    tell(kernel=os.uname().release, machine=os.uname().machine)
+    version = live.proftop("--version", binary=live.RELEASE).out.split()[1]
+    tell(kernel=os.uname().release, machine=os.uname().machine, proftop=version)
     for check in CHECKS:
         if check.__name__ in wanted:
+            tell(begun=check.__name__, up_s=up_s())
             tell(**judge(check))
     if "doctor" in wanted:
         with contextlib.suppress(subprocess.TimeoutExpired):
             tell(doctor=doctor())
-    tell(up_s=round(time.clock_gettime(time.CLOCK_BOOTTIME), 1))
+    tell(ended=True, up_s=up_s())
 
 
 if __name__ == "__main__":

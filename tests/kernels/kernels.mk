@@ -3,15 +3,23 @@
 #
 #	make check-kernels			all of them; writes docs/KERNELS.md
 #	make check-kernels KERNELS=bullseye	one of bullseye, bookworm, trixie, sid, bookworm-arm64
+#	make check-live KERNELS=bookworm LIVE="faults gone"	the live suite's programs in a guest
 #
 # `make check` boots one (kernels/older_kernel.py).
 
 KERNELS       :=
 KERNELS_CHECK := tests/kernels/older_kernel.py
 
-.PHONY: check-kernels
+LIVE          :=
+
+.PHONY: check-kernels check-live
 check-kernels:
 	@scripts/deps
 	@scripts/deps matrix
 	@$(AGAIN) all workloads
 	$(PYTHON) tests/kernels/run.py $(KERNELS)
+
+check-live:
+	@scripts/deps
+	@$(AGAIN) all workloads
+	$(PYTHON) tests/kernels/suite.py $(or $(KERNELS),trixie) $(LIVE)

@@ -52,6 +52,7 @@ def views(found, out):
     names = list(dict.fromkeys(row["view"] for _, f in found for row in f["views"]))
     truth = {row["view"]: row["truth"] for _, f in found for row in f["views"]}
     rows, notes = [["View", *(f"{f['kernel']} ({suite})" for suite, f in found)]], []
+    rows.append(["proftop", *(f.get("proftop", "") for _, f in found)])
     for name in names:
         by = [next((r for r in f["views"] if r["view"] == name), None) for _, f in found]
         rows.append([name, *(short(row, notes) for row in by)])

@@ -306,9 +306,12 @@ def loaded():
     """All BPF objects that the kernel has, as (kind, id)."""
     found = set()
     for kind in ("prog", "link", "map"):
-        out = subprocess.run([bpftool(), kind, "list", "-j"], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, check=False).stdout
-        found.update((kind, item["id"]) for item in json.loads(out or b"[]") if "id" in item)
+        done = subprocess.run([bpftool(), kind, "list", "-j"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
+        if done.returncode:
+            raise Broken(f"bpftool {kind} list: {done.stderr.decode()[:300]}")
+        found.update((kind, item["id"]) for item in json.loads(done.stdout or b"[]")
+                     if "id" in item)
     return found
 
 

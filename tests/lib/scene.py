@@ -146,7 +146,8 @@ class Scene:
     def check_io(self, reports):
         theirs = blockdev.difference(blockdev.diskstats(self.device), self.before)
         ours = blockdev.added([r for r in reports if r["t1_ns"] > self.begun], self.device)
-        assert ours == theirs, f"{ours}, diskstats {theirs}"
+        if ours != theirs:  # however busy the machine is
+            raise live.Broken(f"io: {ours}, diskstats {theirs}")
         assert ours["read"] == (64 * self.reads, 4 * self.reads << 20), ours
 
     def check_cache(self, reports):

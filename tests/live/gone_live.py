@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 import waits  # noqa: E402
 from cgroups import cgroup, join, limited, v2_mount  # noqa: E402
-from scene import HZ, TIMES, Scene, seventy  # noqa: E402
+from scene import HZ, OPTIONS, Scene, seventy  # noqa: E402
 from tmux import Tmux  # noqa: E402
 from waits import steady  # noqa: E402
 
@@ -39,14 +39,19 @@ def test_cgroup_removed():
             watch.next()
             for report in watch.since(gone):
                 assert not report["rows"] and report["health"]["samples"] == 0, report
-        with cgroup(v2_mount(), name) as path, live.Workload("two_functions", 60) as second:
+                assert f"cgroup /{name} is gone" in report["health"]["note"], report["health"]
+        with cgroup(v2_mount(), name) as path, live.Workload("two_functions", 60) as second, \
+                live.Workload("sleepers", 60) as naps:
             join(path, second.pid)
+            join(path, naps.pid)
             back = live.now_ns()
             cpu.until(back)
             seventy(cpu.next())
             offcpu.until(back)
             pids = {r["pid"] for r in offcpu.next()["rows"]}
-            assert pids <= {second.pid}, pids
+            assert naps.pid in pids and pids <= {naps.pid, second.pid}, pids
+            for watch in (cpu, offcpu):
+                assert "is gone" not in watch.reports[-1]["health"]["note"], watch.reports[-1]
 
 
 @steady
@@ -67,6 +72,8 @@ def test_process_gone():
         end = live.now_ns()
         for watch in (cpu, offcpu):
             watch.until(end)
+            gone = ", ".join(map(str, sorted((goes.pid, naps.pid))))
+            assert f"processes {gone} are gone" in watch.reports[-1]["health"]["note"], watch.reports
         seventy(cpu.reports[-1])
         assert not live.row(cpu.reports[-1], "has_inlined")["total_count"], cpu.reports[-1]
         assert not waits.rows_of(offcpu.reports[-1], pid=naps.pid), offcpu.reports[-1]["rows"]
@@ -76,6 +83,7 @@ def test_process_gone():
         for watch in (cpu, offcpu):
             watch.until(end)
             assert not watch.reports[-1]["rows"], watch.reports[-1]["rows"]
+            assert " are gone" in watch.reports[-1]["health"]["note"], watch.reports[-1]["health"]
 
 
 @contextlib.contextmanager
@@ -112,10 +120,12 @@ def test_disk_full_recording():
             watch.until(live.now_ns())
             watch.process.send_signal(signal.SIGTERM)
             _, err = watch.process.communicate(timeout=30)
+        seen = sum(live.row(report, "hot_70")["self_count"] for report in watch.since(full))
+        both = seen + sum(live.row(report, "hot_30")["self_count"] for report in watch.since(full))
         for report in watch.since(full):
             live.conserved(report)
-        seen = sum(live.row(report, "hot_70")["self_count"] for report in watch.since(full))
-        assert seen > 0, f"nothing of {work.pid} after the disk was full"
+        assert both > 100, f"nothing of {work.pid} after the disk was full"
+        live.near(100 * seen / both, 70, 9, "hot_70 after the disk was full")
         said = [line for line in err.splitlines() if "recording" in line]
         assert len(said) == 1 and "No space left" in said[0], (said, err)
         assert live.batch("--replay", file), "nothing of it can be read"
@@ -142,12 +152,12 @@ def test_disk_full_snapshot():
 
 @steady
 def test_little_memory():
-    """In 64 MiB of memory each, the figures of the views of time are right"""
+    """In 64 MiB of memory each, the figures of all views are right"""
     live.need_root()
     with contextlib.ExitStack() as stack:
         wraps = {view: stack.enter_context(limited("memory", 64 << 20, view))
-                 for view in TIMES}
-        scene = stack.enter_context(Scene(*TIMES, wrap=wraps))
+                 for view in OPTIONS}
+        scene = stack.enter_context(Scene(wrap=wraps))
         scene.check(scene.begun)
 
 

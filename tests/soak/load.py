@@ -24,12 +24,15 @@ class Load:
 
     def __init__(self, folder, duty):
         self.folder, self.duty, self.turns = folder, duty, 0
+        self.failed = set()  # programs that ended early with an error, or are not here
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run)
 
     def commands(self):
         """One after the other, for ever."""
         stress = shutil.which("stress-ng")
+        if not stress:
+            self.failed.add("stress-ng")
         kinds = [[os.path.join(live.WORKLOADS, name), str(TURN_SECONDS), *more]
                  for name, *more in OWN]
         if stress:
@@ -49,7 +52,8 @@ class Load:
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL, start_new_session=True) as process:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(TURN_SECONDS * 5)
+                if process.wait(TURN_SECONDS * 5):
+                    self.failed.add(" ".join(command[:2]))
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, 9)
         self.turns += 1

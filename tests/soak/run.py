@@ -41,7 +41,8 @@ def say(text):
 
 
 def checked(hands):
-    """[(what, true, said)] of all that is known; a wrong one is a line of its own."""
+    """[(what, true, said)] of all that is known; what is wrong, or could not be tried, is a line of
+    its own and does not hold."""
     found, wrong = [], 0
     for check in truth.CHECKS:
         try:
@@ -50,6 +51,7 @@ def checked(hands):
             wrong += 1
             found.append((check.__doc__.strip(), "WRONG", " ".join(str(e).split())[:300]))
         except live.Skip as e:
+            wrong += 1
             found.append((check.__doc__.strip(), "not tried", str(e)))
         say(": ".join(found[-1]))
     return found, wrong
@@ -81,7 +83,7 @@ def soak(o, folder):
         load.over.set()
         truths, wrong = checked(hands)
         hands.quit()
-    return {"rounds": rounds, "truths": truths, "wrong": wrong, "turns": load.turns}
+    return {"rounds": rounds, "truths": truths, "wrong": wrong, "load": load}
 
 
 def main():
@@ -101,8 +103,12 @@ def main():
     grew = [v.column.name for v in found["verdicts"] if not v.holds]
     if not found["verdicts"]:
         sys.exit(f"too short to tell: {len(found['rounds'])} rounds")
-    held = not grew and not found["wrong"]
-    say("it held" if held else f"it did NOT hold: {', '.join(grew) or 'wrong sums'}")
+    if found["wrong"]:
+        grew.append("sums that are wrong or were not tried")
+    if found["load"].failed:
+        grew.append("loads that failed: " + ", ".join(sorted(found["load"].failed)))
+    held = not grew
+    say("it held" if held else f"it did NOT hold: {'; '.join(grew)}")
     sys.exit(not held)
 
 

@@ -63,7 +63,7 @@ def course(rounds):
 def text(found):
     rounds = found["rounds"]
     what = (f"{rounds[-1]['minute']:.0f} minutes on Linux {found['kernel']} with {found['cpus']} "
-            f"CPUs: {len(rounds)} rounds, {found['turns']} loads one after the other (at work "
+            f"CPUs: {len(rounds)} rounds, {found['load'].turns} loads one after the other (at work "
             f"{found['duty'] * 100:.0f} % of the time); the first {found['warm']} rounds are "
             "warm-up.\n")
     out = HEAD + what

@@ -69,6 +69,27 @@ def offcpu(hands):
     return "time that five threads slept in a second", f"{off / 1e6:.1f} ms", f"{said / 1e6:.1f} ms"
 
 
+def sched(hands):
+    """CPU time of three hogs of one CPU, by their own clocks."""
+    with live.Workload("nice_hogs", 120) as work:
+        begin(hands, "sched", f"filter pid={work.pid}", "group tid", "window last")
+        hands.idle(3)
+        report = hands.snapshot("sched")
+        time.sleep(1)  # a thread is looked at some time after the interval's end
+        work.process.send_signal(signal.SIGTERM)
+        threads = waits.threads(work.result())
+    live.check_report(report)
+    t0, true, said = report["t0_ns"], 0, 0
+    for name, thread in threads.items():
+        row, = waits.rows_of(report, comm=name)
+        ran = thread.cpu(t0, t0 + row["span_ns"])
+        live.near(row["oncpu_ns"] / 1e6, ran / 1e6, 10 + ran / 1e6 * 0.01, f"{name} ran, ms,")
+        assert sum(row["states"].values()) == row["span_ns"], row
+        true, said = true + ran, said + row["oncpu_ns"]
+    hands.words("window decaying", "filter")
+    return "CPU time of three hogs of one CPU", f"{true / 1e6:.1f} ms", f"{said / 1e6:.1f} ms"
+
+
 def cache(hands):
     """Reads of pages that are in the cache, each of them a hit."""
     path = os.path.join(hands.folder, "warm")
@@ -117,4 +138,4 @@ def thrice(check, hands):
     return check(hands)
 
 
-CHECKS = cpu, offcpu, cache, io
+CHECKS = cpu, offcpu, sched, cache, io

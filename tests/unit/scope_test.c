@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Scopes: what passes, what the command line builds, how cgroup globs become ids. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -32,6 +34,11 @@ static bool passes(const char *expr, u32 tgid, u32 tid, u32 cpu, const char *com
 	return ok;
 }
 
+static int compare_pids(const void *a, const void *b)
+{
+	return *(const pid_t *)a - *(const pid_t *)b;
+}
+
 static void test_task(void **state)
 {
 	assert_true(scope__task(NULL, 1, 1, 0, 0, NULL));
@@ -54,6 +61,64 @@ static void test_task(void **state)
 	assert_false(passes("comm~a", 1, 1, 0, NULL));
 	assert_false(passes("cgroup=x", 1, 1, 0, "x")); /* not resolved: nothing passes */
 	assert_true(passes("!cgroup=x", 1, 1, 0, "x"));
+}
+
+static pid_t waiting_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void assert_gone(const char *expr, const char *wanted)
+{
+	struct scope *s = parse(expr);
+	char said[128];
+
+	scope__gone(s, said, sizeof(said));
+	assert_string_equal(said, wanted);
+	scope__put(s);
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void test_gone(void **state)
+{
+	char expr[160], wanted[160];
+	pid_t v[5];
+
+	for (int i = 0; i < 5; i++)
+		v[i] = waiting_child();
+	snprintf(expr, sizeof(expr), "pid=%d,%d,%d,%d,%d,%d", getpid(), v[0], v[1], v[2], v[3],
+		 v[4]);
+	assert_gone(expr, "");
+	end_child(v[0]);
+	snprintf(wanted, sizeof(wanted), "process %d is gone", v[0]);
+	assert_gone(expr, wanted);
+	for (int i = 1; i < 5; i++)
+		end_child(v[i]);
+	qsort(v, 5, sizeof(*v), compare_pids);
+	snprintf(wanted, sizeof(wanted), "processes %d, %d, %d and 2 more are gone", v[0], v[1],
+		 v[2]);
+	assert_gone(expr, wanted);
+	snprintf(expr, sizeof(expr), "tid=%d", v[0]);
+	snprintf(wanted, sizeof(wanted), "thread %d is gone", v[0]);
+	assert_gone(expr, wanted);
+	/* What is excluded, the beginning of a tree, nobody. */
+	snprintf(expr, sizeof(expr), "!pid=%d", v[0]);
+	assert_gone(expr, "");
+	snprintf(expr, sizeof(expr), "tree=%d", v[0]);
+	assert_gone(expr, "");
+	assert_gone("", "");
+	assert_gone("pid=none", "");
 }
 
 static void test_tree(void **state)
@@ -421,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_cgroup_v2),      cmocka_unit_test(test_cgroup_unmatched),
 		cmocka_unit_test(test_cgroup_removed), cmocka_unit_test(test_cgroup_alone),
 		cmocka_unit_test(test_cgroup_appears), cmocka_unit_test(test_cgroup_v1),
+		cmocka_unit_test(test_gone),
 	};
 
 	return cmocka_run_group_tests_name("scope", tests, NULL, NULL);

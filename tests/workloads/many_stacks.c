@@ -3,7 +3,7 @@
  * Truth: waits in as many distinct user stacks as the second argument says (at most 2^20),
  * all of one depth: below main each of 20 calls is turns_left or turns_right, by the bits of
  * the wait's number; the innermost passes a byte to a process on the same CPU and waits for
- * it to come back. The JSON has the round trips, the microseconds that one took, those of CPU time
+ * it to come back. With a third argument it ends after so many. The JSON has the round trips, the microseconds that one took, those of CPU time
  * that both ends used for one, and how often both left a CPU to wait, as the kernel counts it.
  */
 #include "wait_log.h"
@@ -75,6 +75,7 @@ int main(int argc, char **argv)
 {
 	double seconds = work__begin(argc, argv, 10);
 	uint32_t stacks = argc > 2 ? (uint32_t)atol(argv[2]) : 1000;
+	uint64_t most = argc > 3 ? (uint64_t)atol(argv[3]) : UINT64_MAX;
 	uint64_t from, end, cpu, waits, rounds = 0;
 	clockid_t other;
 	int pid;
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
 	cpu = cpu_ns() + clock_ns(other);
 	waits = waits_of(getpid()) + waits_of(pid);
 	end = from + (uint64_t)(seconds * 1e9);
-	for (; rounds % 64 || wall_ns() < end; rounds++)
+	for (; rounds < most && (rounds % 64 || wall_ns() < end); rounds++)
 		if (!turn((uint32_t)(rounds % stacks), 0))
 			return 1;
 	cpu = cpu_ns() + clock_ns(other) - cpu;

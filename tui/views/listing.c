@@ -222,10 +222,17 @@ bool listing__waiting(const struct listing *l, const struct feed_words *words, c
 
 static void draw_empty(struct listing *l, struct canvas *c, struct rect r)
 {
+	const struct frame *f = host__frame(l->base.host);
+	struct rect at = {r.x + 1, r.y + 1, r.w - 2, r.h - 1};
 	char text[700];
 
+	if (f && f->feeds[l->ops->ask.model].gone[0]) {
+		draw__text(c, at.x, at.y, at.w, ROLE_WARN, f->feeds[l->ops->ask.model].gone);
+		at.y++;
+		at.h--;
+	}
 	l->ops->empty(l, text, sizeof(text));
-	draw__paragraph(c, (struct rect){r.x + 1, r.y + 1, r.w - 2, r.h - 1}, ROLE_TEXT, text);
+	draw__paragraph(c, at, ROLE_TEXT, text);
 }
 
 /* Lines below the cursor that it can be made to show by unfolding. */

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What each kernel has to serve, and by what. Anything else is a fault, a better answer too: then
+this table and the documents are to follow."""
+
+BPF = dict.fromkeys(("cpu", "threads", "hotplug", "suspend", "offcpu", "io", "sched"), "bpf")
+FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
+NO_COUNTERS = dict.fromkeys(("counters", "llc", "tlb"))  # of an emulated x86 machine
+X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf"}
+# A view's tier; None: it says why it cannot.
+EXPECTED = {
+    # No task storage and no exchanges in BPF, and stacks only from copies.
+    "bullseye": {**X86, **dict.fromkeys(("threads", "offcpu", "cache", "tracers", "io", "sched"))},
+    "bookworm": X86,
+    "trixie": X86,
+    "sid": X86,
+    # No fentry before 6.4 there; the machine has no clock that could wake it.
+    "bookworm-arm64": {**X86, "cache": "bpf, no reads", "tracers": "bpf, no reads",
+                       "counters": "bpf", "suspend": None},
+}
+
+
+def differs(suite, row):
+    """How a view's row is not what this kernel has to give; None."""
+    wanted = EXPECTED[suite][row["view"]]
+    got = row["tier"] if row["state"] == "works" else None
+    if row["state"] == "wrong" or got != wanted:
+        return f"{row['view']} ({got or row['text'][:200]}, expected {wanted or 'a reason'})"
+    return None

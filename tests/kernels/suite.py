@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The live suite's programs in a guest, as they are:
+
+	suite.py SUITE [PROGRAM...]	of tests/live, without "_live.py"; else those below
+
+An emulated machine is slow: what compares times within a percent or two is for real ones.
+"""
+import os
+import re
+import sys
+import time
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+sys.path += [os.path.join(ROOT, "tests/lib"), os.path.join(ROOT, "tests/matrix")]
+import boot  # noqa: E402
+import run  # noqa: E402
+from archive import Missing, fetch  # noqa: E402
+
+PROGRAMS = ("faults", "gone", "safety", "caps", "scope", "unwind", "cache", "io", "offcpu", "sched",
+            "record", "hostile", "usage", "events")
+PROGRAM_S = 600
+CASE = re.compile(r"(not )?ok \d+ - .*", re.M)
+
+
+def command(programs):
+    """A program that hangs does not keep the next ones from their turn."""
+    return "export PROFTOP_TEST_HOTPLUG=1 PROFTOP_TEST_LIMIT=120; " + "; ".join(
+        f"echo '== {p}'; timeout -k 5 {PROGRAM_S} /usr/bin/python3 tests/live/{p}_live.py 2>&1; "
+        f"echo '== {p} ended with' $?" for p in programs)
+
+
+def judged(said):
+    """Passed, failed, skipped; a program that did not end by itself is a failure."""
+    counts = [0, 0, 0]
+    for line in CASE.finditer(said):
+        counts[1 if line[1] else 2 if "# SKIP" in line[0] else 0] += 1
+    counts[1] += len(re.findall(r"^== \w+ ended with (?![01]$)", said, re.M))
+    return counts
+
+
+def main():
+    suite, programs = sys.argv[1], sys.argv[2:] or PROGRAMS
+    name, _, arch = suite.partition("-")
+    begun = time.monotonic()
+    try:
+        guest = run.guest_of(arch or "amd64")
+        kernel = fetch(name, run.CACHE, boot.MODULES, arch or "amd64")
+        ended = boot.boot(kernel, ROOT, command(programs), PROGRAM_S * len(programs), guest=guest)
+    except Missing as e:
+        sys.exit(f"{suite}: {e}")
+    print(ended.said)
+    passed, failed, skipped = judged(ended.said)
+    missing = [p for p in programs if f"== {p} ended" not in ended.said]
+    print(f"{suite} {kernel.release}, {time.monotonic() - begun:.0f} s: {passed} passed, {failed} "
+          f"failed, {skipped} skipped" + (f"; not run: {' '.join(missing)}" if missing else ""))
+    sys.exit(bool(failed or missing))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in run.SUITES:
+        sys.exit(__doc__)
+    main()

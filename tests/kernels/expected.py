@@ -4,7 +4,7 @@ this table and the documents are to follow."""
 
 BPF = dict.fromkeys(("cpu", "threads", "hotplug", "suspend", "offcpu", "io", "sched"), "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
-NO_COUNTERS = dict.fromkeys(("counters", "llc", "tlb"))  # of an emulated x86 machine
+NO_COUNTERS = dict.fromkeys(("counters", "instructions", "llc", "tlb"))  # of an emulated x86 machine
 X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf"}
 # A view's tier; None: it says why it cannot.
 EXPECTED = {
@@ -15,7 +15,7 @@ EXPECTED = {
     "sid": X86,
     # No fentry before 6.4 there; the machine has no clock that could wake it.
     "bookworm-arm64": {**X86, "cache": "bpf, no reads", "tracers": "bpf, no reads",
-                       "counters": "bpf", "suspend": None},
+                       "counters": "bpf", "instructions": "bpf", "suspend": None},
 }
 
 

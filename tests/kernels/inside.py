@@ -237,6 +237,19 @@ def counters():
     return report
 
 
+TURNS, PERIOD = 150_000_000, 5_000_000
+
+
+def instructions():
+    """a program of 300 million instructions, a sample for each 5 million of them: 60 samples"""
+    path = os.path.join(live.WORKLOADS, "instructions")
+    reports = live.batch(*OPTIONS["instructions"], "-c", PERIOD, "-d", 1, "--", path, TURNS,
+                         binary=live.RELEASE)
+    samples = sum(live.row(r, "turns")["self_count"] for r in reports)
+    live.near(samples, 2 * TURNS / PERIOD, 2, "samples")
+    return reports[-1]
+
+
 BROKEN = "no_row", "bad_stack", "no_frame_pointer"
 
 
@@ -359,7 +372,8 @@ def tlb():
 # Those that are no view by themselves.
 OPTIONS = {"unprivileged": ("-V", "cpu"), "threads": ("-V", "cpu", "--call-graph", "eh"),
            "hotplug": ("-V", "cpu"), "suspend": ("-V", "cpu"), "tracers": ("-V", "cache"),
-           "counters": ("-V", "cpu", "-e", "instructions"), "llc": ("-V", "cache-llc"),
+           "counters": ("-V", "cpu", "-e", "instructions"),
+           "instructions": ("-V", "cpu", "-e", "instructions:u"), "llc": ("-V", "cache-llc"),
            "tlb": ("-V", "cache-tlb")}
 
 
@@ -404,8 +418,8 @@ def doctor():
     return json.loads(run.out)
 
 
-CHECKS = (cpu, unprivileged, threads, hotplug, suspend, counters, llc, tlb, offcpu, cache, tracers,
-          io, sched)
+CHECKS = (cpu, unprivileged, threads, hotplug, suspend, counters, instructions, llc, tlb, offcpu,
+          cache, tracers, io, sched)
 
 
 def up_s():

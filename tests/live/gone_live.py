@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -159,6 +160,39 @@ def test_little_memory():
                  for view in OPTIONS}
         scene = stack.enter_context(Scene(wrap=wraps))
         scene.check(scene.begun)
+
+
+@contextlib.contextmanager
+def compiling():
+    """A compiler run after run: a large program that comes and goes, with deep stacks."""
+    with live.temporary() as folder, open(folder + "/large.c", "w", encoding="ascii") as f:
+        f.write("".join(f"int f{i}(int x) {{ return x * {i} + f{max(i - 1, 0)}(x / 2); }}\n"
+                        for i in range(2000)))
+        f.flush()
+        with subprocess.Popen(["sh", "-c", "while :; do gcc -O2 -w -c large.c -o large.o; done"],
+                              cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              start_new_session=True) as loop:
+            try:
+                yield
+            finally:
+                os.killpg(loop.pid, signal.SIGKILL)
+
+
+def test_little_memory_on_screen():
+    """In 64 MiB with a compiler at work, somebody looks into every view, then at all of them"""
+    with limited("memory", 64 << 20, "screen") as wrap, compiling(), \
+            Tmux([*wrap, live.RELEASE, "-F", "499"]) as t:
+        t.wait(r"cc1|as ", 30)
+        for view in "23451":
+            t.keys(view)
+            t.wait(r"lost \d", 30)
+            t.keys("Down", "Right", "F")
+            time.sleep(2)
+            t.keys("F", "Escape")
+        assert not t.ended(), f"it ended with {t.status()}"
+        t.wait(r"cc1|as ", 30)
+        t.keys("q")
+        assert t.wait_end() == "0", t.screen()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@
 #include "models/snap_box.h"
 
 /* How many hashes are known to name a stack. */
-#define MAX_SLOTS (2 * STACKS_DEFINITIONS)
+#define MAX_SLOTS  (2 * STACKS_DEFINITIONS)
+#define MANY_SLOTS (STACKS_DEFINITIONS + STACKS_DEFINITIONS / 4)
+#define TRIM_PAUSE (10 * NSEC_PER_SEC)
 /* Address space generations: processes share one by hash, which only costs a look-up more. */
 #define EPOCHS 4096
 
@@ -255,6 +257,14 @@ static void trim(struct stacks *s, const struct stacks_user *u)
 	}
 }
 
+/* Where few come, what nobody relies on any more goes soon; where many do, twice that is kept, as
+ * making room takes time. */
+static bool is_full(const struct stacks *s, u64 t_ns)
+{
+	return s->store->arena.bytes > STACKS_BYTES || s->nslots == MAX_SLOTS ||
+	       (s->nslots >= MANY_SLOTS && t_ns > s->trimmed_ns + TRIM_PAUSE);
+}
+
 /* --- samples --- */
 
 /*
@@ -272,8 +282,9 @@ static void consume_def(struct stacks *s, const struct stack_def *d, const struc
 		slot->defined = s->definitions;
 		return;
 	}
-	if (s->store->arena.bytes > STACKS_BYTES || s->nslots == MAX_SLOTS) {
+	if (is_full(s, d->t_ns)) {
 		trim(s, u);
+		s->trimmed_ns = d->t_ns;
 		slot = find_slot(s, d->hash, tgid);
 	}
 	if (!slot)

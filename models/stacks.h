@@ -63,6 +63,7 @@ struct stacks {
 	struct hidx slot_index;
 	u32 *epochs;	 /* by process: rises when it maps code */
 	u32 definitions; /* counts them, wraps around */
+	u64 trimmed_ns;	 /* when room was made last */
 };
 
 void stacks__init(struct stacks *s, struct symbols *symbols);

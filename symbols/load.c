@@ -11,7 +11,6 @@
 #include "symbols/resolver.h"
 
 #define KALLSYMS_WAIT (5 * NSEC_PER_SEC)
-#define PERFMAPS_OPEN 64 /* perf maps whose descriptor is kept for as long as proftop runs */
 
 struct resolver *resolver__new(struct symbols *s)
 {
@@ -150,6 +149,19 @@ static void load_kernel(struct resolver *r, struct code *c)
 		snprintf(c->note, sizeof(c->note), "there is no readable /proc/kallsyms");
 }
 
+void resolver__keep_open(struct resolver *r, const struct object *o)
+{
+	u32 *oldest = &r->open_maps[r->nopened % PERFMAPS_OPEN];
+
+	for (u32 i = 0; i < PERFMAPS_OPEN; i++)
+		if (r->open_maps[i] == o->pub.id)
+			return;
+	if (*oldest)
+		perfmap__rest(symbols__obj(r->s, *oldest)->code->perfmap);
+	*oldest = o->pub.id;
+	r->nopened++;
+}
+
 static void load_jit(struct resolver *r, struct object *o, struct code *c)
 {
 	struct via via;
@@ -159,8 +171,7 @@ static void load_jit(struct resolver *r, struct object *o, struct code *c)
 	pthread_mutex_unlock(&r->s->lock);
 	c->perfmap = perfmap__new(o->pub.tgid, via.parent);
 	perfmap__refresh(c->perfmap);
-	if (++r->nperfmaps > PERFMAPS_OPEN)
-		perfmap__rest(c->perfmap);
+	resolver__keep_open(r, o);
 }
 
 static void publish_info(struct resolver *r, struct object *o)
@@ -270,8 +281,7 @@ bool resolver__refresh(struct resolver *r, u32 object)
 	if (o->pub.kind != CODE_JIT)
 		return refresh_file(r, o);
 	more = perfmap__refresh(o->code->perfmap);
-	if (r->nperfmaps > PERFMAPS_OPEN)
-		perfmap__rest(o->code->perfmap);
+	resolver__keep_open(r, o);
 	if (more)
 		publish_info(r, o);
 	return more;

@@ -233,6 +233,8 @@ static u32 jit_func(struct resolver *r, u32 object, u64 addr, bool *final)
 	struct perfmap_hit hit;
 	struct sym_func f;
 
+	if (o->code->perfmap)
+		resolver__keep_open(r, o); /* names are read from it */
 	if (!o->code->perfmap || !perfmap__find(o->code->perfmap, addr, &hit)) {
 		*final = false;
 		return whole_func(r, object);

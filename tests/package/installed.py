@@ -7,6 +7,7 @@ with nothing but what they depend on, in a root of its own, they install, run an
 	installed.py FOLDER
 """
 import glob
+import json
 import os
 import re
 import subprocess
@@ -62,6 +63,23 @@ def test_files():
     assert all(line.split()[1] == "root/root" for line in lines), lines
 
 
+# Where the machine's own /proc and /sys are, for as long as the command runs.
+WITHIN = ("unshare", "-m", "sh", "-ec", 'mount --rbind /proc "$0/proc"; mount --rbind /sys "$0/sys"; '
+          'exec chroot "$0" "$@"')
+
+
+def measures(there):
+    """Each view of what was installed has something to say of this machine."""
+    with live.Workload("two_functions", 60):
+        for view in ("cpu", "offcpu", "sched", "cache", "io"):
+            report = json.loads(said(*WITHIN, there, "proftop", "-b", "-V", view, "-d", "1", "-n", "1",
+                                     "--format", "json"))
+            live.check_report(report)
+            assert report["rows"] or view == "io", f"{view}: {report['health']}"
+            if view == "cpu":
+                assert report["health"]["samples"] > 50, report["health"]
+
+
 def test_installed():
     """It installs beside nothing but what it depends on, runs there, and is gone after a purge"""
     live.need_root()
@@ -80,6 +98,7 @@ def test_installed():
     assert said("chroot", there, "proftop", "--version") == f"proftop {version}\n"
     assert "cpu" in said("chroot", there, "proftop", "--list-views")
     assert "kernel" in said("chroot", there, "proftop", "--doctor")
+    measures(there)
     said("dpkg", "--root=" + there, "-P", "proftop")
     left = [name for name in FILES if os.path.exists(f"{there}/usr/{name}")]
     assert not left, left

@@ -14,13 +14,13 @@ LAST = 3  # of how many looks at the end of a rest the median is taken
 
 # While somebody only looks, and the views that were left are closed.
 AT_REST = (
-    Column("rss", "MiB", 0.05, 4),
+    Column("rss", "MiB", 0.05, 16),  # with pages of mapped files, which the kernel takes as it likes
     Column("private", "MiB", 0.05, 4),
     Column("mappings", "", 0.05, 16),
     Column("map memory", "MiB", exact=True, more=1),
     Column("program memory", "MiB", exact=True),
     Column("fds", exact=True, more=2),  # those that are open for a moment
-    Column("files", exact=True, more=16),
+    Column("files", exact=True, more=6),  # the newest few of each kind are kept open
     Column("threads", exact=True),
     Column("programs", exact=True),
     Column("maps", exact=True),

@@ -154,6 +154,24 @@ static void room_is_made_and_the_newest_are_known(void **state)
 	holder__fini(&h);
 }
 
+/* Where time goes by, no more are kept than sources rely on and a quarter of that. */
+static void room_is_made_soon_where_few_come(void **state)
+{
+	const u64 ips[] = {1, 2, 3};
+	struct stack_def d = {.nkernel = 1, .nuser = 2, .named = true, .ips = ips};
+	struct holder h;
+
+	holder__init(&h);
+	for (d.hash = 1; d.hash <= 4 * STACKS_DEFINITIONS; d.hash++) {
+		d.t_ns = 100 * NSEC_PER_SEC + d.hash * NSEC_PER_MSEC; /* a thousand a second */
+		define(&h, d);
+		assert_true(h.stacks.nslots <= STACKS_DEFINITIONS + STACKS_DEFINITIONS / 4);
+	}
+	for (u64 i = 3 * STACKS_DEFINITIONS + 1; i < d.hash; i++)
+		assert_non_null(stack_of(&h, i, 0));
+	holder__fini(&h);
+}
+
 static void a_rebuild_drops_what_nobody_has(void **state)
 {
 	u32 locs[2] = {7, 8}, at;
@@ -219,6 +237,7 @@ int main(void)
 		cmocka_unit_test(user_frames_belong_to_their_process),
 		cmocka_unit_test(frames_are_located_again_when_code_was_mapped),
 		cmocka_unit_test(room_is_made_and_the_newest_are_known),
+		cmocka_unit_test(room_is_made_soon_where_few_come),
 		cmocka_unit_test(a_rebuild_drops_what_nobody_has),
 		cmocka_unit_test(the_user_sheds_when_stacks_are_absurd),
 		cmocka_unit_test(memory_outlives_the_table),

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Perf maps: as they grow, as they are replaced, and as somebody hostile writes them. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include <cmocka.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/arena.h"
 #include "core/clock.h"
 #include "symbols/perfmap.h"
+#include "symbols/symbols.h"
 #include "tests/lib/skip.h"
 
 static char own_path[64];
@@ -279,6 +284,90 @@ static void test_not_followed(void **state)
 	refused();
 }
 
+#define JITS 40
+
+static pid_t begin_jit(const void *code)
+{
+	pid_t pid = fork();
+	char path[64];
+	FILE *f;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%lx 100 of_%d\n%lx 100 again_%d\n", (unsigned long)code, pid,
+		(unsigned long)code + 256, pid);
+	fclose(f);
+	return pid;
+}
+
+static void end_jit(pid_t pid)
+{
+	char path[64];
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	unlink(path);
+}
+
+static u32 open_maps(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *e;
+	char path[512], to[64];
+	u32 n = 0;
+
+	while ((e = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%s", e->d_name);
+		memset(to, 0, sizeof(to));
+		n += readlink(path, to, sizeof(to) - 1) > 0 && !strncmp(to, "/tmp/perf-", 10);
+	}
+	closedir(dir);
+	return n;
+}
+
+/* All their names are there, and only the newest maps stay open. */
+static void look_at_jits(struct symbols *s, const pid_t *jits, u64 ip, const char *name)
+{
+	u32 locs[JITS];
+	char wanted[64];
+
+	for (u32 i = 0; i < JITS; i++)
+		locs[i] = symbols__locate_user(s, (u32)jits[i], clock__monotonic_ns(), ip);
+	symbols__kick(s);
+	assert_true(symbols__settle(s, 10000));
+	for (u32 i = 0; i < JITS; i++) {
+		snprintf(wanted, sizeof(wanted), "%s_%d", name, jits[i]);
+		assert_string_equal(symbols__func(s, symbols__func_of(s, locs[i]))->name, wanted);
+	}
+	assert_in_range(open_maps(), 1, 16);
+}
+
+static void test_many_processes(void **state)
+{
+	u8 *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct status st = {0};
+	struct symbols *s = symbols__new(&st);
+	pid_t jits[JITS];
+
+	assert_non_null(s);
+	for (u32 i = 0; i < JITS; i++)
+		jits[i] = begin_jit(code);
+	look_at_jits(s, jits, (u64)code + 8, "of");
+	look_at_jits(s, jits, (u64)code + 300, "again");
+	for (u32 i = 0; i < JITS; i++)
+		end_jit(jits[i]);
+	symbols__free(s);
+	assert_int_equal(open_maps(), 0);
+	munmap(code, 4096);
+}
+
 static int setup(void **state)
 {
 	snprintf(own_path, sizeof(own_path), "/tmp/perf-%d.map", getpid());
@@ -299,7 +388,7 @@ int main(void)
 		cmocka_unit_test(test_broken_lines), cmocka_unit_test(test_huge),
 		cmocka_unit_test(test_by_pid),	     cmocka_unit_test(test_by_parent),
 		cmocka_unit_test(test_not_followed), cmocka_unit_test(test_overlapping),
-		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_sparse),	     cmocka_unit_test(test_many_processes),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

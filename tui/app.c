@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/clock.h"
+#include "core/memory.h"
 
 #define DOUBLE_RATE_MAX 32000
 
@@ -156,8 +157,10 @@ static void want_models(struct host *h, u32 wanted)
 
 static bool rests(const struct host *h, enum view_id v)
 {
+	u64 rest_ns = memory__is_little() ? 0 : VIEW_REST_NS;
+
 	return !h->stacks[v] ||
-	       (v != h->view && h->frame && h->frame->t_ns > h->left_ns[v] + VIEW_REST_NS);
+	       (v != h->view && h->frame && h->frame->t_ns > h->left_ns[v] + rest_ns);
 }
 
 static u32 models_of(const struct host *h, enum view_id v)

@@ -25,7 +25,7 @@ enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_
 	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_HELP };
 
 /* A view that was left goes on gathering for so long: who flips between views loses nothing,
- * and what nobody looks at costs nothing. */
+ * and what nobody looks at costs nothing. Where memory is little there is room for one at a time. */
 #define VIEW_REST_NS (60 * NSEC_PER_SEC)
 
 struct host {

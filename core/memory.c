@@ -8,8 +8,9 @@
 #include "core/cgroup.h"
 #include "core/log.h"
 
-#define SHARES 8
-#define LITTLE (256ULL << 20)
+#define SHARES	      8
+#define LITTLE_SHARES 16 /* the program itself takes its part, too */
+#define LITTLE	      (256ULL << 20)
 
 static u64 limit = MEMORY_NO_LIMIT; /* const after once */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -102,8 +103,9 @@ static void find_limit(void)
 	if (limit < 1ULL << 30)
 		log__add(LOG_INFO,
 			 "memory is limited to %llu MiB: history, unwind tables and debug "
-			 "information take an eighth of it each at most",
-			 (unsigned long long)(limit >> 20));
+			 "information take %s of it each at most",
+			 (unsigned long long)(limit >> 20),
+			 limit < LITTLE ? "a sixteenth" : "an eighth");
 	cgroup_mounts__fini(&mounts);
 	if (info)
 		fclose(info);
@@ -119,7 +121,7 @@ u64 memory__limit(void)
 
 u64 memory__share(u64 wanted)
 {
-	return MIN(wanted, memory__limit() / SHARES);
+	return MIN(wanted, memory__limit() / (memory__is_little() ? LITTLE_SHARES : SHARES));
 }
 
 bool memory__is_little(void)

@@ -16,6 +16,7 @@
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/log.h"
+#include "core/memory.h"
 #include "sources/block_counts.h"
 #include "sources/block_put.h"
 #include "sources/bpf_probe.h"
@@ -389,9 +390,10 @@ struct source *block_bpf__open_sized(const struct sampling *how, const struct sc
 static struct source *block_bpf__open_source(const struct sampling *how, const struct scope *scope,
 					     struct status *st)
 {
-	static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024};
+	static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024},
+					    little = {4096, 256, 2048, 4096, 256 * 1024};
 
-	return block_bpf__open_sized(how, scope, &sizes, st);
+	return block_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }
 
 static int block_bpf__fd(struct source *s)

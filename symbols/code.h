@@ -81,11 +81,13 @@ u64 code__exec_end(const struct code *c, u64 vaddr);
 bool elf__sane(int fd, off_t size);
 /* The same of a file in memory; 64-bit only. */
 bool elf__sane_image(const void *image, size_t size);
-/* Are the sections that libelf and libdwelf read whole on their own (notes, names) of a sane
- * size? A sparse file can promise gigabytes of them. */
+/* Are what libelf, libdwelf and libdw read whole on their own (notes, names, links to debug files)
+ * of a sane size, all of them together? A sparse file can promise gigabytes of them. */
 bool elf__bounded(Elf *elf);
-/* A section's bytes, NULL when there are none or more than 512 MiB. Owned by the Elf. */
-Elf_Data *elf__bytes(Elf_Scn *scn);
+/* For all that is read of an object and of its debug file: 512 MiB, or this process's share. */
+struct byte_budget elf__budget(void);
+/* A section's bytes, NULL when there are none or more than is left. Owned by the Elf. */
+Elf_Data *elf__bytes(Elf_Scn *scn, struct byte_budget *budget);
 void elf__build_id(Elf *elf, char hex[41]);
 /* Adds the functions of a .symtab or .dynsym to b; returns how many. Names point into the
  * string table (source), or into the pool when source is NAME_POOL. bias is added to each. */

@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/memory.h"
 #include "symbols/code.h"
 #include "symbols/debugfile.h"
 
-#define SECTION_MAX (512u << 20)
-#define NOTE_MAX    (16u << 20)
-#define PAGE_MASK   4095ull
+#define BYTES_MAX (512u << 20)
+#define NOTES_MAX (16u << 20)
+#define PAGE_MASK 4095ull
 
 bool elf__sane(int fd, off_t size)
 {
@@ -39,23 +40,17 @@ bool elf__sane(int fd, off_t size)
 	return phnum != PN_XNUM && (shnum || !shoff);
 }
 
-/* The most that a section of a kind may have for what is read whole without being asked. */
-static u64 section_bound(const GElf_Shdr *sh)
+/* Notes one after the other until one is a build-id; links by any of the names that libdw knows. */
+static bool is_read_unasked(const struct elf_section *s)
 {
-	switch (sh->sh_type) {
-	case SHT_NOTE:
-		return NOTE_MAX;
-	case SHT_STRTAB:
-	case SHT_SYMTAB:
-	case SHT_DYNSYM:
-		return SECTION_MAX;
-	default:
-		return UINT64_MAX;
-	}
+	return s->shdr.sh_type == SHT_NOTE ||
+	       (s->name && strstr(s->name, "gnu_debug") && strcmp(s->name, ".gnu_debugdata"));
 }
 
-static bool notes_bounded(Elf *elf)
+/* They are looked at where there are no sections. */
+static bool note_segments_bounded(Elf *elf)
 {
+	struct byte_budget budget = {.left = NOTES_MAX};
 	GElf_Phdr ph;
 	size_t n;
 
@@ -63,41 +58,53 @@ static bool notes_bounded(Elf *elf)
 		n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_NOTE &&
-		    ph.p_filesz > NOTE_MAX)
+		    !byte_budget__take(&budget, ph.p_filesz))
 			return false;
 	return true;
 }
 
-bool elf__bounded(Elf *elf)
+/* libelf unpacks packed names too, a thousand times what they are; nobody writes such. */
+static bool names_bounded(Elf *elf)
 {
-	struct elf_section s = {0};
-	Elf_Scn *names_scn;
+	Elf_Scn *scn;
 	size_t names;
 	GElf_Shdr sh;
 
 	if (elf_getshdrstrndx(elf, &names))
 		names = 0;
-	names_scn = elf_getscn(elf, names);
-	if (names_scn && gelf_getshdr(names_scn, &sh) && sh.sh_size > NOTE_MAX)
-		return false;
-	while (elf_section__next(elf, &s)) {
-		if (s.broken || s.shdr.sh_size > section_bound(&s.shdr))
-			return false;
-		if (s.name && !strncmp(s.name, ".gnu_debug", 10) && s.shdr.sh_size > SECTION_MAX)
-			return false;
-	}
-	return notes_bounded(elf);
+	scn = elf_getscn(elf, names);
+	return !scn || !gelf_getshdr(scn, &sh) ||
+	       (sh.sh_size <= NOTES_MAX && !(sh.sh_flags & SHF_COMPRESSED));
 }
 
-Elf_Data *elf__bytes(Elf_Scn *scn)
+bool elf__bounded(Elf *elf)
+{
+	struct byte_budget budget = {.left = NOTES_MAX};
+	struct elf_section s = {0};
+
+	if (!names_bounded(elf))
+		return false;
+	while (elf_section__next(elf, &s))
+		if (s.broken ||
+		    (is_read_unasked(&s) && !byte_budget__take(&budget, s.shdr.sh_size)))
+			return false;
+	return note_segments_bounded(elf);
+}
+
+struct byte_budget elf__budget(void)
+{
+	return (struct byte_budget){.left = memory__share(BYTES_MAX)};
+}
+
+Elf_Data *elf__bytes(Elf_Scn *scn, struct byte_budget *budget)
 {
 	GElf_Shdr sh;
+	Elf_Data *d;
 
 	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type == SHT_NOBITS || !sh.sh_size ||
-	    sh.sh_size > SECTION_MAX || (sh.sh_flags & SHF_COMPRESSED))
+	    (sh.sh_flags & SHF_COMPRESSED) || !byte_budget__take(budget, sh.sh_size))
 		return NULL;
-	Elf_Data *d = elf_getdata(scn, NULL);
-
+	d = elf_getdata(scn, NULL);
 	return d && d->d_buf && d->d_size ? d : NULL;
 }
 
@@ -272,7 +279,7 @@ u32 elf__add_symbols(Elf *elf, u32 section_type, enum name_source source, s64 bi
 		     const struct code *c, struct symtab_builder *b)
 {
 	Elf_Scn *scn = elf__section(elf, NULL, section_type), *str;
-	Elf_Data *data = elf__bytes(scn), *strings;
+	Elf_Data *data = elf__bytes(scn, &b->budget), *strings;
 	u32 before = b->n;
 	GElf_Shdr sh;
 	GElf_Sym sym;
@@ -280,7 +287,7 @@ u32 elf__add_symbols(Elf *elf, u32 section_type, enum name_source source, s64 bi
 	if (!data || !gelf_getshdr(scn, &sh) || !sh.sh_entsize)
 		return 0;
 	str = elf_getscn(elf, sh.sh_link);
-	strings = elf__bytes(str);
+	strings = elf__bytes(str, &b->budget);
 	/* Every string must end within the table. */
 	if (!strings || ((char *)strings->d_buf)[strings->d_size - 1])
 		return 0;
@@ -352,10 +359,16 @@ static bool open_debug(struct code *c, const struct debugfile *program, const st
 	return true;
 }
 
-static void say_what_is_missing(struct code *c)
+static void say_what_is_missing(struct code *c, const struct byte_budget *budget)
 {
 	const char *found = c->source[0] ? c->source : "nothing";
 
+	if (budget->over) {
+		snprintf(c->note, sizeof(c->note),
+			 "names from %s only: its tables of symbols take more memory than they may",
+			 found);
+		return;
+	}
 	if (c->has_symtab || !strcmp(c->source, "debugdata"))
 		return;
 	snprintf(c->note, sizeof(c->note),
@@ -391,6 +404,7 @@ static void load_functions(struct code *c, const struct debugfile *program,
 	u32 n;
 
 	symtab_builder__init(&b);
+	b.budget = elf__budget();
 	n = add_symtab(c, program, o, &debug, &b);
 	c->has_symtab = n > 0;
 	if (!n && (n = minidebug__add(elf, c, &b)))
@@ -403,7 +417,7 @@ static void load_functions(struct code *c, const struct debugfile *program,
 	symtab_builder__finish(&b, last_exec_end(c), &c->tab);
 	symtab_builder__fini(&b);
 	debugfile__close(&debug);
-	say_what_is_missing(c);
+	say_what_is_missing(c, &b.budget);
 }
 
 static void load(struct code *c, int fd, Elf *elf, const struct code_origin *o,

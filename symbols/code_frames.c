@@ -16,7 +16,7 @@
 void frames__add(Elf *elf, const struct code *c, struct symtab_builder *b)
 {
 	Elf_Scn *scn = elf__section(elf, ".eh_frame_hdr", 0);
-	Elf_Data *d = elf__bytes(scn);
+	Elf_Data *d = elf__bytes(scn, &b->budget);
 	const u8 *p;
 	GElf_Shdr sh;
 	u32 n;

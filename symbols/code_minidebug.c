@@ -49,7 +49,7 @@ bool elf__sane_image(const void *image, size_t size)
 
 u32 minidebug__add(Elf *elf, const struct code *c, struct symtab_builder *b)
 {
-	Elf_Data *d = elf__bytes(elf__section(elf, ".gnu_debugdata", SHT_PROGBITS));
+	Elf_Data *d = elf__bytes(elf__section(elf, ".gnu_debugdata", SHT_PROGBITS), &b->budget);
 	size_t size;
 	char *image;
 	Elf *inner;
@@ -58,7 +58,7 @@ u32 minidebug__add(Elf *elf, const struct code *c, struct symtab_builder *b)
 	if (!d || !(image = unpack(d, &size)))
 		return 0;
 	inner = elf__sane_image(image, size) ? elf_memory(image, size) : NULL;
-	if (inner && elf_kind(inner) == ELF_K_ELF)
+	if (inner && elf_kind(inner) == ELF_K_ELF && elf__bounded(inner))
 		n = elf__add_symbols(inner, SHT_SYMTAB, NAME_POOL, 0, c, b);
 	if (inner)
 		elf_end(inner);

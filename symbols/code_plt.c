@@ -47,15 +47,15 @@ static void take_relocs(Elf_Data *data, u64 entsize, Elf_Data *syms, struct slot
 }
 
 /* The GOT slots that relocations of a section fill with the addresses of imports. */
-static void add_relocs(Elf *elf, const char *section, struct slots *out)
+static void add_relocs(Elf *elf, const char *section, struct byte_budget *budget, struct slots *out)
 {
 	Elf_Scn *scn = elf__section(elf, section, SHT_RELA);
-	Elf_Data *data = elf__bytes(scn), *syms;
+	Elf_Data *data = elf__bytes(scn, budget), *syms;
 	GElf_Shdr sh;
 
 	if (!data || !gelf_getshdr(scn, &sh) || !sh.sh_entsize)
 		return;
-	syms = elf__bytes(elf__section(elf, NULL, SHT_DYNSYM));
+	syms = elf__bytes(elf__section(elf, NULL, SHT_DYNSYM), budget);
 	if (syms)
 		take_relocs(data, sh.sh_entsize, syms, out);
 }
@@ -105,7 +105,7 @@ static void add_section(Elf *elf, const struct code *c, const char *name, u32 en
 			const struct slots *slots, struct symtab_builder *b)
 {
 	Elf_Scn *scn = elf__section(elf, name, SHT_PROGBITS);
-	Elf_Data *data = elf__bytes(scn);
+	Elf_Data *data = elf__bytes(scn, &b->budget);
 	GElf_Shdr sh;
 	u32 rest;
 
@@ -137,9 +137,9 @@ void plt__add(Elf *elf, const struct code *c, struct symtab_builder *b)
 	struct slots slots = {.v = xmalloc(sizeof(struct slot) * PLT_MAX)};
 	u32 entry;
 
-	add_relocs(elf, ".rela.plt", &slots);
+	add_relocs(elf, ".rela.plt", &b->budget, &slots);
 	if (c->machine == EM_X86_64) {
-		add_relocs(elf, ".rela.dyn", &slots);
+		add_relocs(elf, ".rela.dyn", &b->budget, &slots);
 		if (slots.n)
 			qsort(slots.v, slots.n, sizeof(*slots.v), by_got);
 	}

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/section.h"
 
+bool byte_budget__take(struct byte_budget *b, u64 bytes)
+{
+	if (bytes > b->left) {
+		b->over = true;
+		return false;
+	}
+	b->left -= bytes;
+	return true;
+}
+
 bool elf_section__next(Elf *elf, struct elf_section *s)
 {
 	Elf_Scn *scn = elf_nextscn(elf, s->scn);

@@ -8,6 +8,7 @@
 #define SYMBOLS_SYMTAB_H
 
 #include "core/base.h"
+#include "symbols/section.h"
 
 /* Where a symbol's name is. The string tables of files are at struct code's places. */
 enum name_source {
@@ -57,6 +58,7 @@ struct symtab_builder {
 	} names[NAME_SOURCES];
 	char *pool;
 	size_t pool_used, pool_cap;
+	struct byte_budget budget; /* of who adds from ELF files; none to begin with */
 };
 
 void symtab_builder__init(struct symtab_builder *b);

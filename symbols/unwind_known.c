@@ -8,7 +8,8 @@
 #define ENTRY	   16
 #define ARM64_HEAD 32
 #define WORD	   8
-#define CODE_MAX   (4u << 20) /* bytes that are searched for a trampoline: a C library's */
+#define CODE_MAX   (4u << 20)	  /* bytes that are searched for a trampoline: a C library's */
+#define BYTES_MAX  (4 * CODE_MAX) /* of all sections that are read for one of these */
 
 /* --- the procedure linkage table --- */
 
@@ -74,10 +75,11 @@ static void add_arm64(struct cfi_index *x, u64 addr, const struct bytes *b)
 void unwind_known__add_plt(Elf *elf, struct cfi_index *x)
 {
 	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
+	struct byte_budget budget = {.left = BYTES_MAX};
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
 		Elf_Scn *scn = elf__section(elf, names[i], SHT_PROGBITS);
-		Elf_Data *data = elf__bytes(scn);
+		Elf_Data *data = elf__bytes(scn, &budget);
 		GElf_Shdr sh;
 		struct bytes b;
 
@@ -94,10 +96,10 @@ void unwind_known__add_plt(Elf *elf, struct cfi_index *x)
 /* --- the return from signal handlers --- */
 
 /* Does it need other objects? Then the C library, or the kernel, has the trampoline. */
-static bool needs_others(Elf *elf)
+static bool needs_others(Elf *elf, struct byte_budget *budget)
 {
 	Elf_Scn *scn = elf__section(elf, NULL, SHT_DYNAMIC);
-	Elf_Data *data = elf__bytes(scn);
+	Elf_Data *data = elf__bytes(scn, budget);
 	GElf_Dyn dyn;
 
 	for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++)
@@ -133,15 +135,16 @@ static void search(struct cfi_index *x, u64 addr, const u8 *p, size_t n)
 
 void unwind_known__add_sigreturn(Elf *elf, struct cfi_index *x)
 {
+	struct byte_budget budget = {.left = BYTES_MAX};
 	struct elf_section s = {0};
 	Elf_Data *data;
 
-	if (has_signal(x) || needs_others(elf))
+	if (has_signal(x) || needs_others(elf, &budget))
 		return;
-	while (elf_section__next(elf, &s)) {
+	while (!budget.over && elf_section__next(elf, &s)) {
 		if (!(s.shdr.sh_flags & SHF_EXECINSTR) || s.shdr.sh_size > CODE_MAX)
 			continue;
-		data = elf__bytes(s.scn);
+		data = elf__bytes(s.scn, &budget);
 		if (data)
 			search(x, s.shdr.sh_addr, data->d_buf, data->d_size);
 	}

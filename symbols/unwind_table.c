@@ -31,6 +31,7 @@ struct maker {
 	u32 nsections;
 	struct debugfile separate;
 	bool large; /* a section was left out */
+	struct byte_budget budget;
 };
 
 static int refuse(struct status *st, int err, const char *why)
@@ -95,22 +96,28 @@ static bool is_large(u64 section_bytes)
 	return section_bytes > memory__share((u64)UNWIND_MAX_BYTES * MAKING) / MAKING;
 }
 
+/* How large it is unpacked, libelf tells only after it has read all that is packed. */
+static bool promises_much(Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	GElf_Chdr ch;
+
+	return is_large(sh->sh_size) ||
+	       ((sh->sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &ch) && is_large(ch.ch_size));
+}
+
 /* Of a section that may be packed. NULL: there is none, or it promises too much. */
 static Elf_Data *frames_of(struct maker *k, Elf_Scn *scn, GElf_Shdr *sh)
 {
-	GElf_Chdr ch = {0};
-
-	if (!scn || !gelf_getshdr(scn, sh) ||
-	    ((sh->sh_flags & SHF_COMPRESSED) && !gelf_getchdr(scn, &ch)))
+	if (!scn || !gelf_getshdr(scn, sh))
 		return NULL;
-	if (is_large(MAX(sh->sh_size, ch.ch_size))) {
+	if (promises_much(scn, sh)) {
 		k->large = true;
 		return NULL;
 	}
 	if ((sh->sh_flags & SHF_COMPRESSED) &&
 	    (elf_compress(scn, 0, 0) < 0 || !gelf_getshdr(scn, sh)))
 		return NULL;
-	return elf__bytes(scn);
+	return elf__bytes(scn, &k->budget);
 }
 
 static void add_section(struct maker *k, Elf *elf, const char *name, bool eh, s64 bias)
@@ -172,7 +179,7 @@ static int make(struct maker *k, struct unwind_table *out, struct status *st)
 static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct unwind_table *out,
 		    struct status *st)
 {
-	struct maker k = {.elf = elf, .separate = DEBUGFILE_NONE};
+	struct maker k = {.elf = elf, .separate = DEBUGFILE_NONE, .budget = elf__budget()};
 	GElf_Ehdr eh;
 	int err = check(elf, &eh, st);
 

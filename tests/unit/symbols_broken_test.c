@@ -8,6 +8,8 @@
 
 #include "symbols/code.h"
 #include "tests/lib/elf_map.h"
+#include "tests/lib/memory_peak.h"
+#include "tests/lib/sparse_elf.h"
 
 static u8 *image;
 static size_t image_size;
@@ -144,6 +146,94 @@ static void test_promises(void **state)
 	free(h);
 }
 
+static void load_quietly(int fd)
+{
+	struct code c = {0};
+
+	code__load_elf(&c, fd, NULL, NULL, NULL);
+	code__fini(&c);
+}
+
+static void expect_refused(const struct sparse_elf *e)
+{
+	int fd = sparse_elf__make(e);
+	struct code c = {0};
+
+	assert_in_range(memory_peak(load_quietly, fd), 0, 63);
+	code__load_elf(&c, fd, NULL, NULL, NULL);
+	assert_false(c.is_elf);
+	code__fini(&c);
+	close(fd);
+}
+
+/* Each of a size that one may have, and the same place in the file: libdwelf reads notes one after
+ * the other until it finds a build-id. */
+static void test_many_notes(void **state)
+{
+	struct sparse_elf e = {.sections = 40, .type = SHT_NOTE, .size = 8u << 20};
+
+	expect_refused(&e);
+	e = (struct sparse_elf){.segments = 40, .size = 8u << 20};
+	expect_refused(&e);
+	e = (struct sparse_elf){
+		.sections = 40, .type = SHT_PROGBITS, .size = 8u << 20, .name = ".gnu_debuglink"};
+	expect_refused(&e);
+	/* Few of them are none of its business. */
+	e = (struct sparse_elf){.sections = 2, .type = SHT_NOTE, .size = 4096};
+	int fd = sparse_elf__make(&e);
+	struct code c = {0};
+
+	code__load_elf(&c, fd, NULL, NULL, NULL);
+	assert_true(c.is_elf);
+	code__fini(&c);
+	close(fd);
+}
+
+/* libelf would unpack them. */
+static void test_packed_names(void **state)
+{
+	expect_refused(&(struct sparse_elf){.sections = 1,
+					    .type = SHT_PROGBITS,
+					    .size = 4096,
+					    .name = ".text",
+					    .names_flags = SHF_COMPRESSED});
+}
+
+/* What is read of one file comes out of one purse. */
+static void test_budget(void **state)
+{
+	struct sparse_elf e = {.sections = 2, .type = SHT_PROGBITS, .size = 1u << 20};
+	struct byte_budget budget = {.left = 3u << 19};
+	int fd = sparse_elf__make(&e);
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	assert_non_null(elf__bytes(elf_getscn(elf, 2), &budget));
+	assert_false(budget.over);
+	assert_null(elf__bytes(elf_getscn(elf, 3), &budget));
+	assert_true(budget.over);
+	assert_int_equal(budget.left, 1u << 19);
+	elf_end(elf);
+	close(fd);
+	assert_in_range(elf__budget().left, 1, 512u << 20);
+}
+
+/* A table of symbols beyond all bounds is left out, and it is said. */
+static void test_large_symtab(void **state)
+{
+	struct sparse_elf e = {.sections = 1, .type = SHT_SYMTAB, .size = 600u << 20};
+	int fd = sparse_elf__make(&e);
+	struct code c = {0};
+
+	assert_in_range(memory_peak(load_quietly, fd), 0, 63);
+	code__load_elf(&c, fd, NULL, NULL, NULL);
+	assert_true(c.is_elf);
+	assert_non_null(strstr(c.note, "more memory than they may"));
+	code__fini(&c);
+	close(fd);
+}
+
 static void test_no_elf(void **state)
 {
 	static const char *const texts[] = {"", "x", "#!/bin/sh\n", "\177ELF", "!<arch>\n"};
@@ -164,9 +254,11 @@ static void test_no_elf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),	cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_changed), cmocka_unit_test(test_promises),
-		cmocka_unit_test(test_no_elf),
+		cmocka_unit_test(test_whole),	     cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_changed),	     cmocka_unit_test(test_promises),
+		cmocka_unit_test(test_no_elf),	     cmocka_unit_test(test_many_notes),
+		cmocka_unit_test(test_packed_names), cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_large_symtab),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

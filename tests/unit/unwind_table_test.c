@@ -16,8 +16,10 @@
 
 #include "symbols/object.h"
 #include "symbols/unwind_table.h"
+#include "tests/lib/memory_peak.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/skip.h"
+#include "tests/lib/sparse_elf.h"
 #include "tests/lib/unwind_oracle.h"
 
 static const char program[] =
@@ -453,6 +455,74 @@ static void test_refused(void **state)
 	free(path);
 }
 
+static void read_quietly(int fd)
+{
+	struct unwind_table t;
+
+	unwind_table__read(fd, "", "", &t, NULL);
+	unwind_table__free(&t);
+}
+
+/* A section that is packed is not read to see how large it would be. */
+static void test_packed_hole(void **state)
+{
+	int fd = sparse_elf__make(&(struct sparse_elf){.sections = 1,
+						       .type = SHT_PROGBITS,
+						       .flags = SHF_COMPRESSED,
+						       .size = 200u << 20,
+						       .name = ".eh_frame"});
+	struct unwind_table t;
+
+	assert_in_range(memory_peak(read_quietly, fd), 0, 63);
+	assert_int_equal(unwind_table__read(fd, "", "", &t, NULL), -E2BIG);
+	close(fd);
+}
+
+/* Every executable section of a file, made the same 4 MiB of it. */
+static void spread_code(int fd)
+{
+	Elf64_Ehdr h;
+	Elf64_Shdr sh;
+	u32 n = 0;
+
+	assert_int_equal(ftruncate(fd, 8 << 20), 0);
+	assert_int_equal(pread(fd, &h, sizeof(h), 0), sizeof(h));
+	for (u32 i = 0; i < h.e_shnum; i++) {
+		off_t at = (off_t)(h.e_shoff + i * sizeof(sh));
+
+		assert_int_equal(pread(fd, &sh, sizeof(sh), at), sizeof(sh));
+		if (!(sh.sh_flags & SHF_EXECINSTR))
+			continue;
+		sh.sh_offset = 4 << 20;
+		sh.sh_size = 4 << 20;
+		assert_int_equal(pwrite(fd, &sh, sizeof(sh), at), sizeof(sh));
+		n++;
+	}
+	assert_true(n > 40);
+}
+
+/* The search for the return from signal handlers does not read whatever there is. */
+static void test_much_code(void **state)
+{
+	char *path = in_scratch("much");
+	struct unwind_table t;
+	int fd;
+
+	write_file("much.s", ".text\n.cfi_startproc\n.fill 16,1,0x90\n.cfi_endproc\n"
+			     ".altmacro\n.macro part n\n"
+			     ".section .part\\n,\"ax\",@progbits\n.byte 0x90\n.endm\n"
+			     ".set i,0\n.rept 40\npart %i\n.set i,i+1\n.endr\n");
+	run("gcc -nostdlib -shared much.s -o much");
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	spread_code(fd);
+	assert_in_range(memory_peak(read_quietly, fd), 0, 63);
+	assert_int_equal(unwind_table__read(fd, "", "", &t, NULL), 0);
+	unwind_table__free(&t);
+	close(fd);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,6 +538,8 @@ int main(void)
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_installed),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_packed_hole),
+		cmocka_unit_test(test_much_code),
 	};
 
 	return cmocka_run_group_tests(tests, setup, scratch__remove);

@@ -2,12 +2,14 @@
 #include "symbols/debugfile.h"
 
 #include <elfutils/libdwelf.h>
+#include <endian.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "core/arena.h"
 #include "symbols/code.h"
@@ -35,40 +37,53 @@ static bool may_map(int fd, const char *root)
 	return !root[0] && !fstat(fd, &sb) && sb.st_uid == 0 && !(sb.st_mode & (S_IWGRP | S_IWOTH));
 }
 
+/* libdw knows them with something in front and behind, too: .zdebug_, .gnu.debuglto_, .dwo. */
 static bool is_debug_name(const char *name)
 {
-	return !strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8);
+	return strstr(name, "debug") && strncmp(name, ".rel", 4);
 }
 
-static u64 unpacked_size(Elf_Scn *scn, const GElf_Shdr *shdr, bool mapped)
+/* What GNU's older form of packing (.zdebug_) says: "ZLIB" and 8 bytes, the highest first. */
+static u64 gnu_unpacked_size(Elf *elf, const GElf_Shdr *shdr)
+{
+	Elf_Data *head = elf_getdata_rawchunk(elf, (s64)shdr->sh_offset, 12, ELF_T_BYTE);
+	u64 size;
+
+	if (!head || head->d_size < 12 || memcmp(head->d_buf, "ZLIB", 4))
+		return 0;
+	memcpy(&size, (char *)head->d_buf + 4, sizeof(size));
+	return be64toh(size);
+}
+
+static u64 unpacked_size(Elf *elf, const struct elf_section *s)
 {
 	GElf_Chdr chdr;
 
-	if (shdr->sh_type == SHT_NOBITS)
-		return 0;
-	if (shdr->sh_flags & SHF_COMPRESSED)
-		return gelf_getchdr(scn, &chdr) ? chdr.ch_size : 0;
-	return mapped ? 0 : shdr->sh_size;
+	if (s->shdr.sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(s->scn, &chdr) ? chdr.ch_size : 0;
+	return strstr(s->name, ".z") ? gnu_unpacked_size(elf, &s->shdr) : 0;
 }
 
-/* Bytes of memory that reading all debug sections would take; UINT64_MAX: no sane file. */
-static u64 memory_needed(Elf *elf, bool mapped)
+/* Whether all debug sections may be read. How large one is unpacked is told by libelf only after it
+ * has read all that is packed: so that counts first. */
+static bool fits_memory(Elf *elf, bool mapped)
 {
+	struct byte_budget budget = {.left = MAX_IN_MEMORY};
 	struct elf_section s = {0};
 	size_t names, n = 0;
-	u64 sum = 0, size;
 
 	if (elf_getshdrstrndx(elf, &names))
-		return UINT64_MAX;
+		return false;
 	while (elf_section__next(elf, &s)) {
 		if (++n > MAX_SECTIONS || s.broken)
-			return UINT64_MAX;
-		if (!s.name || !is_debug_name(s.name))
+			return false;
+		if (!s.name || !is_debug_name(s.name) || s.shdr.sh_type == SHT_NOBITS)
 			continue;
-		size = unpacked_size(s.scn, &s.shdr, mapped);
-		sum = size > MAX_IN_MEMORY ? UINT64_MAX / 2 : sum + size;
+		if ((!mapped && !byte_budget__take(&budget, s.shdr.sh_size)) ||
+		    !byte_budget__take(&budget, unpacked_size(elf, &s)))
+			return false;
 	}
-	return sum;
+	return true;
 }
 
 static const char *refusal(Elf *elf)
@@ -94,7 +109,7 @@ int debugfile__open(struct debugfile *f, int fd, const char *root, const char *p
 	bad = refusal(f->elf);
 	if (!bad && !elf__bounded(f->elf))
 		bad = "an ELF file with sections that are too large to be true";
-	if (!bad && memory_needed(f->elf, mapped) > MAX_IN_MEMORY)
+	if (!bad && !fits_memory(f->elf, mapped))
 		bad = "its debug information is broken or needs more than 512 MiB";
 	if (!bad)
 		return 0;
@@ -207,25 +222,22 @@ static bool has_build_id(const struct debugfile *f, const char *wanted)
 	return hex[0] && !strcmp(hex, wanted);
 }
 
-/* CRC-32 of a whole file (reflected, polynomial 0xedb88320), as .gnu_debuglink has it. */
-static bool has_crc(const struct debugfile *f, u32 wanted)
+/* CRC-32 of a whole file, as .gnu_debuglink has it. What that reads is taken from the budget. */
+static bool has_crc(const struct debugfile *f, u32 wanted, struct byte_budget *budget)
 {
-	u32 table[256], crc = ~0u;
+	uLong crc = crc32(0, NULL, 0);
 	u8 buf[65536];
+	struct stat sb;
 	off_t at = 0;
 	ssize_t n;
 
-	for (u32 i = 0; i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320u : 0);
-	}
-	while (at < (off_t)MAX_IN_MEMORY && (n = pread(f->fd, buf, sizeof(buf), at)) > 0) {
-		for (ssize_t i = 0; i < n; i++)
-			crc = table[(crc ^ buf[i]) & 0xff] ^ crc >> 8;
+	if (fstat(f->fd, &sb) || !byte_budget__take(budget, (u64)sb.st_size))
+		return false;
+	while (at < sb.st_size && (n = pread(f->fd, buf, sizeof(buf), at)) > 0) {
+		crc = crc32(crc, buf, (uInt)n);
 		at += n;
 	}
-	return ~crc == wanted;
+	return crc == wanted;
 }
 
 /* --- searching --- */
@@ -234,20 +246,20 @@ struct wanted {
 	const char *build_id; /* "" unknown: then the checksum decides */
 	bool has_crc;
 	u32 crc;
-	bool dwarf; /* it must hold DWARF */
+	struct byte_budget checked; /* all candidates: their owner may have made them large */
+	bool dwarf;		    /* it must hold DWARF */
 };
 
-static bool matches(const struct debugfile *f, const struct wanted *w)
+static bool matches(const struct debugfile *f, struct wanted *w)
 {
 	if (w->dwarf && !debugfile__has_dwarf(f))
 		return false;
 	if (w->build_id[0] && has_build_id(f, w->build_id))
 		return true;
-	return w->has_crc && has_crc(f, w->crc);
+	return w->has_crc && has_crc(f, w->crc, &w->checked);
 }
 
-static bool try_path(struct debugfile *out, const char *root, const char *path,
-		     const struct wanted *w)
+static bool try_path(struct debugfile *out, const char *root, const char *path, struct wanted *w)
 {
 	int fd = openfile__regular(root, path);
 
@@ -260,13 +272,12 @@ static bool try_path(struct debugfile *out, const char *root, const char *path,
 }
 
 /* Below the process's root first: there lies what belongs to its packages. */
-static bool try_roots(struct debugfile *out, const char *root, const char *path,
-		      const struct wanted *w)
+static bool try_roots(struct debugfile *out, const char *root, const char *path, struct wanted *w)
 {
 	return (root[0] && try_path(out, root, path, w)) || try_path(out, "", path, w);
 }
 
-static bool try_build_id(struct debugfile *out, const char *root, const struct wanted *w)
+static bool try_build_id(struct debugfile *out, const char *root, struct wanted *w)
 {
 	char path[PATH_MAX];
 
@@ -286,7 +297,7 @@ static int folder_len(const char *path)
 }
 
 static bool try_link(struct debugfile *out, const char *root, const char *program, const char *name,
-		     const struct wanted *w)
+		     struct wanted *w)
 {
 	static const char *const patterns[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_DIR "%.*s/%s"};
 	char path[PATH_MAX];
@@ -310,7 +321,7 @@ int debugfile__find_separate(const struct debugfile *program, const char *root, 
 			     struct debugfile *out)
 {
 	char id[2 * MAX_BUILD_ID + 1];
-	struct wanted w = {.build_id = id, .dwarf = true};
+	struct wanted w = {.build_id = id, .checked = {.left = MAX_IN_MEMORY}, .dwarf = true};
 	GElf_Word crc = 0;
 	const char *link;
 

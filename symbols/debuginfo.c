@@ -114,6 +114,8 @@ static int begin_all(struct debuginfo *d)
 	if (!d->alt_dwarf)
 		return -EINVAL;
 	dwarf_setalt(d->dwarf, d->alt_dwarf);
+	/* A dwz file has no other behind it: libdw would open whatever it names, FIFOs included. */
+	dwarf_setalt(d->alt_dwarf, d->alt_dwarf);
 	d->memory = 0;
 	if (!dwarf_guard__init(&d->guard, dwarf_file(d)->elf) ||
 	    !dwarf_guard__init(&d->alt_guard, d->alt.elf))

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files whose debug information wants proftop to read for long or to take much memory.
+ * Files whose debug information wants proftop to open others, to read for long or to take much
+ * memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include <cmocka.h>
+#include <dwarf.h>
 #include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 
 #include "symbols/debuginfo.h"
 #include "tests/lib/memory_peak.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/skip.h"
 #include "tests/lib/sparse_elf.h"
+
+#define ID     "abcdefghijklmnopqrst"
+#define ID_HEX "6162636465666768696a6b6c6d6e6f7071727374"
 
 static int setup(void **state)
 {
@@ -50,6 +57,134 @@ static void write_bytes(const char *name, const void *p, size_t n)
 	assert_int_equal(fwrite(p, 1, n, f), n);
 	fclose(f);
 	free(path);
+}
+
+/* --- what libdw would open by itself --- */
+
+struct trap {
+	int fifo, watch;
+};
+
+/* A FIFO. It is open at both ends: who opens it too is seen, and does not hang. */
+static struct trap trap__set(const char *name)
+{
+	struct trap t = {.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+	char *path = xasprintf("%s/%s", scratch_dir, name);
+
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	t.fifo = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(t.fifo >= 0);
+	assert_true(inotify_add_watch(t.watch, path, IN_OPEN) >= 0);
+	free(path);
+	return t;
+}
+
+static bool trap__close(struct trap *t)
+{
+	char events[512];
+	bool caught = read(t->watch, events, sizeof(events)) > 0;
+
+	close(t->watch);
+	close(t->fifo);
+	return caught;
+}
+
+/* How many places have functions inlined, or a line. */
+static u32 look_everywhere(struct debuginfo *d)
+{
+	u32 n = 0;
+
+	for (u64 a = 0x1000; a < 0x2000; a++) {
+		struct inline_frame frames[4];
+		const char *file;
+		u32 line;
+
+		n += debuginfo__line(d, a, &file, &line);
+		n += debuginfo__inlined(d, a, frames, 4) > 0;
+	}
+	return n;
+}
+
+/* The program with these sections for its own, and one more that names another file and its id. */
+static void build_with(const u8 *info, size_t ninfo, const u8 *abbrev, size_t nabbrev,
+		       const char *link, const char *id)
+{
+	char text[128];
+	int n = snprintf(text, sizeof(text), "%s%c%s", link, 0, id);
+
+	write_bytes("info", info, ninfo);
+	write_bytes("abbrev", abbrev, nabbrev);
+	write_bytes("link", text, (size_t)n);
+	build("-gdwarf-4 -Wl,--build-id=0x" ID_HEX);
+	run("objcopy --update-section .debug_info=info --update-section .debug_abbrev=abbrev "
+	    "--add-section .gnu_debugaltlink=link prog");
+}
+
+/* As dwz makes them, but for its one function's name, which is said to be in yet another file. */
+static void build_shared(void)
+{
+	static const u8 abbrev[] = {1, DW_TAG_partial_unit, 1, 0, 0,
+				    /* by DW_FORM_GNU_strp_alt */
+				    2, DW_TAG_subprogram, 0, DW_AT_name, 0xa1, 0x3e, 0, 0, 0};
+	static const u8 info[] = {14, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1, 2, 0, 0, 0, 0, 0};
+	char *another = xasprintf("%s/another", scratch_dir);
+
+	build_with(info, sizeof(info), abbrev, sizeof(abbrev), another, "ABCDEFGHIJKLMNOPQRST");
+	run("mv prog shared.dwz");
+	free(another);
+}
+
+#define RANGE DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8
+
+/* A function with one inlined in it, which is said to be the one above. */
+static void build_main(void)
+{
+	static const u8 abbrev[] = {
+		1, DW_TAG_compile_unit, 1, RANGE, 0, 0, 2, DW_TAG_subprogram, 1, RANGE, 0, 0,
+		/* by DW_FORM_GNU_ref_alt */
+		3, DW_TAG_inlined_subroutine, 0, DW_AT_abstract_origin, 0xa0, 0x3e, RANGE, 0, 0, 0};
+	static const u64 range[] = {0x1000, 0x1000};
+	u8 info[69] = {sizeof(info) - 4, [4] = 4, [10] = 8, [11] = 1, [28] = 2, [45] = 3, 12};
+
+	memcpy(info + 12, range, sizeof(range));
+	memcpy(info + 29, range, sizeof(range));
+	memcpy(info + 50, range, sizeof(range));
+	build_with(info, sizeof(info), abbrev, sizeof(abbrev), "shared.dwz", ID);
+}
+
+static void test_alt_of_alt(void **state)
+{
+	struct debuginfo *d;
+	struct trap trap;
+	char note[160];
+
+	build_shared();
+	build_main();
+	trap = trap__set("another");
+	d = open_it("prog", "", note, sizeof(note));
+	assert_non_null(d);
+	assert_string_equal(note, "");
+	look_everywhere(d);
+	debuginfo__close(d);
+	assert_false(trap__close(&trap));
+}
+
+/* Units that say the rest of them is in a file of its own. */
+static void test_split(void **state)
+{
+	struct debuginfo *d;
+	struct trap trap;
+	char note[160];
+
+	run("gcc -O1 -gdwarf-5 -gsplit-dwarf -c p.c -o split.o && gcc split.o -o prog && "
+	    "test -f split.dwo");
+	trap = trap__set("split.dwo");
+	d = open_it("prog", "", note, sizeof(note));
+	assert_non_null(d);
+	assert_true(look_everywhere(d) > 0);
+	debuginfo__close(d);
+	assert_false(trap__close(&trap));
 }
 
 /* --- what takes long --- */
@@ -137,8 +272,8 @@ static void test_packed_by_gnu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_large_debuglink),
-		cmocka_unit_test(test_large_sections),
+		cmocka_unit_test(test_alt_of_alt),	cmocka_unit_test(test_split),
+		cmocka_unit_test(test_large_debuglink), cmocka_unit_test(test_large_sections),
 		cmocka_unit_test(test_packed_by_gnu),
 	};
 

@@ -12,7 +12,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define FILES (CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_DAC_OVERRIDE))
+#define FILES	  (CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_DAC_OVERRIDE))
+#define PROCESSES CAP_BIT(CAP_SYS_PTRACE)
 
 static u64 given_up;
 
@@ -162,10 +163,10 @@ const char *caps__names(u64 set, char *buf, size_t size)
 }
 
 /* Whether there is something to lay down for a moment; *effective is what to take up again. */
-static bool lay_down(u64 *effective)
+static bool lay_down(u64 set, u64 *effective)
 {
 	*effective = getuid() ? caps__effective() : 0;
-	return *effective & FILES && !put(read_set(CAP_PERMITTED), *effective & ~FILES);
+	return *effective & set && !put(read_set(CAP_PERMITTED), *effective & ~set);
 }
 
 static void take_up(u64 effective)
@@ -179,7 +180,7 @@ static void take_up(u64 effective)
 int caps__open_for_caller(const char *path)
 {
 	u64 effective;
-	bool down = lay_down(&effective);
+	bool down = lay_down(FILES | PROCESSES, &effective);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (down)
@@ -191,7 +192,7 @@ int caps__handle_for_caller(int dir, const char *path, u64 resolve)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve};
 	u64 effective;
-	bool down = lay_down(&effective);
+	bool down = lay_down(FILES, &effective);
 	/* Sandboxes that do not know openat2 yet refuse it: it is for what openat cannot say. */
 	int fd = resolve ? (int)syscall(SYS_openat2, dir, path, &how, sizeof(how))
 			 : openat(dir, path, O_PATH | O_CLOEXEC);

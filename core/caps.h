@@ -58,7 +58,8 @@ const char *caps__names(u64 set, char *buf, size_t size);
  * it, though proftop may have more rights from its own file (setcap). To root and those without
  * such rights it makes no difference. Any thread.
  */
-/* To be read; waits for nobody. A descriptor, or -1 with errno. */
+/* To be read; waits for nobody. Of what is in /proc, that of processes which the kernel lets the
+ * caller look into. A descriptor, or -1 with errno. */
 int caps__open_for_caller(const char *path);
 /* O_PATH below a folder (openat2's resolve flags), AT_FDCWD for our own; -errno. Opening that again by
  * /proc/self/fd gives nothing away. */

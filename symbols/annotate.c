@@ -39,7 +39,7 @@ static const char *no_kernel_code(int err)
 static const char *no_jit_code(int err)
 {
 	if (err == -EPERM || err == -EACCES)
-		return "no code: reading the process's memory needs root (CAP_SYS_PTRACE)";
+		return "no code: reading the memory of that process needs root";
 	return "no code: the process that generated it has ended, or has moved it";
 }
 

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "core/caps.h"
 #include "core/kcore.h"
 #include "symbols/code.h"
 #include "symbols/internal.h"
@@ -297,7 +298,9 @@ static ssize_t read_process(u32 tgid, u64 addr, void *buf, size_t size)
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%u/mem", tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Whatever rights proftop's file has: a JIT's code is also what else is in its memory, and
+	 * the number may be that of another program by now. */
+	fd = caps__open_for_caller(path);
 	if (fd < 0)
 		return -errno;
 	n = pread(fd, buf, size, (off_t)addr);

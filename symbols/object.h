@@ -28,7 +28,8 @@ bool object__vaddr(struct symbols *s, u32 object, u64 offset, u64 *vaddr);
 bool object__offset(struct symbols *s, u32 object, u64 vaddr, u64 *offset);
 
 /* Bytes of the object's code at an offset: from its file, the vdso, /proc/kcore, or a live
- * JIT process's memory. Returns how many were read (may be fewer than size), or -errno. */
+ * JIT process's memory, if whoever called us may read that. Returns how many were read (may be
+ * fewer than size), or -errno. */
 ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, size_t size);
 
 /* Prefix below which the object's path and its debug files are found: "/proc/PID/root" while

@@ -9,12 +9,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/lib/as_user.h"
 #include "tests/lib/skip.h"
 
 #define BOTH (CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON))
@@ -96,6 +98,58 @@ static void files_of_the_caller(void **state)
 	assert_int_equal(caps__effective(), before);
 }
 
+static bool opens(int (*how)(const char *path), pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = how(path);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int open_plainly(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Of a user's process with rights of its own: what those alone open, and what the user may open. */
+static int open_memory(void)
+{
+	u64 set = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH);
+	/* The other one is the user's too, by its files, but it may do what the user may not. */
+	pid_t roots = getppid(), mighty = as_user__fork(AS_USER, CAP_BIT(CAP_KILL)), own;
+
+	if (!mighty || !as_user(AS_USER, set) || !opens(open_plainly, roots) ||
+	    !opens(open_plainly, mighty))
+		return 77;
+	if (opens(caps__open_for_caller, roots) || opens(caps__open_for_caller, mighty))
+		return 1;
+	own = as_user__fork(AS_USER, 0);
+	if (!own || !opens(caps__open_for_caller, own))
+		return 2;
+	return caps__effective() == set ? 0 : 3;
+}
+
+static void memory_of_the_caller(void **state)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid())
+		skip_because("needs root");
+	pid = fork();
+	if (!pid)
+		_exit(open_memory());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip_because("no rights to give to a user");
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* As in a container whose list of allowed calls is older than this one. */
 static int open_without_openat2(void)
 {
@@ -132,9 +186,13 @@ static void without_openat2(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_needed),  cmocka_unit_test(without_bpf),
-		cmocka_unit_test(names),	   cmocka_unit_test(given_up_for_good),
-		cmocka_unit_test(without_openat2), cmocka_unit_test(files_of_the_caller),
+		cmocka_unit_test(what_is_needed),
+		cmocka_unit_test(without_bpf),
+		cmocka_unit_test(names),
+		cmocka_unit_test(given_up_for_good),
+		cmocka_unit_test(without_openat2),
+		cmocka_unit_test(files_of_the_caller),
+		cmocka_unit_test(memory_of_the_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,18 +107,27 @@ static int handle_below(int root, const char *path)
 	return fd;
 }
 
+/* Users put any of root's files in the place of a map by a mount of their own: what others may not
+ * read has to be of who began the process, and of who began us. */
+static bool may_be_shown(const struct stat *st, const struct identity *id)
+{
+	return st->st_mode & S_IROTH ||
+	       (st->st_uid == id->ruid && (!getuid() || st->st_uid == getuid()));
+}
+
 static bool trusted(int handle, const struct identity *id)
 {
 	struct stat st;
 
 	return !fstat(handle, &st) && S_ISREG(st.st_mode) &&
-	       (st.st_uid == 0 || st.st_uid == id->ruid || st.st_uid == id->euid);
+	       (st.st_uid == 0 || st.st_uid == id->ruid || st.st_uid == id->euid) &&
+	       may_be_shown(&st, id);
 }
 
 static int open_map_of(u32 tgid, char *note, size_t note_size)
 {
 	struct identity id = identify(tgid);
-	char path[64];
+	char path[48];
 	int root, handle;
 
 	snprintf(path, sizeof(path), "/proc/%u/root", tgid);
@@ -132,7 +141,9 @@ static int open_map_of(u32 tgid, char *note, size_t note_size)
 		return -1;
 	if (trusted(handle, &id))
 		return openfile__take(handle);
-	snprintf(note, note_size, "%s is not read: not a regular file of the process's user", path);
+	snprintf(note, note_size,
+		 "%s is not read: not a regular file of the process's user, or a private one",
+		 path);
 	close(handle);
 	return -1;
 }

@@ -3,8 +3,9 @@
  * What a JIT says about its code in /tmp/perf-PID.map: lines "START SIZE NAME", numbers in
  * hex, appended as code is made (Linux, tools/perf/Documentation/jit-interface.txt). The
  * file is under the control of whoever runs the process: it must be a regular file of the
- * process's user or of root, is never followed through a link, and at most PERFMAP_BYTES and
- * PERFMAP_ENTRIES are read. Names stay in the file. One thread at a time.
+ * process's user or of root, which everybody may read unless its user began both the process
+ * and us (as root, just the process); it is never followed through a link, and at most
+ * PERFMAP_BYTES and PERFMAP_ENTRIES are read. Names stay in the file. One thread at a time.
  */
 #ifndef SYMBOLS_PERFMAP_H
 #define SYMBOLS_PERFMAP_H

@@ -3,7 +3,6 @@
 #include "symbols/annotate.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/arena.h"
@@ -114,20 +113,6 @@ static bool name_of(void *ctx, u64 vaddr, u64 *offset, char *name, size_t size)
 
 /* --- sources --- */
 
-static uid_t owner_of(struct symbols *s, u32 object)
-{
-	int fd = object__open_fd(s, object);
-	struct stat sb;
-	uid_t uid = 0;
-
-	if (fd >= 0) {
-		if (!fstat(fd, &sb))
-			uid = sb.st_uid;
-		close(fd);
-	}
-	return uid;
-}
-
 static bool has_sources(const struct annotation *a)
 {
 	for (u32 i = 0; i < a->ninsns; i++)
@@ -184,10 +169,11 @@ static struct annotation *annotate_bytes(struct symbols *s, const struct sym_fun
 
 	if (!object__vaddr(s, f->object, f->start, &code.vaddr))
 		code.vaddr = f->start;
-	code.sources = sources__new(object__root(s, f->object, root, sizeof(root)),
-				    owner_of(s, f->object));
 	if (f->kind == CODE_USER)
 		code.debuginfo = object__debuginfo(s, f->object, note, sizeof(note));
+	code.sources =
+		sources__new(object__root(s, f->object, root, sizeof(root)),
+			     code.debuginfo ? debuginfo__owner(code.debuginfo) : DEBUGINFO_NOBODY);
 	a = annotate__code(f->id, &code);
 	add_note(a, note);
 	note_sources(a, code.sources);

@@ -10,6 +10,7 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "core/arena.h"
 #include "core/bisect.h"
@@ -203,6 +204,22 @@ void debuginfo__close(struct debuginfo *d)
 	free(d->units);
 	free(d->spans);
 	free(d);
+}
+
+uid_t debuginfo__owner(const struct debuginfo *d)
+{
+	const struct debugfile *files[] = {&d->program, &d->separate, &d->alt};
+	uid_t owner = 0;
+	struct stat sb;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		if (files[i]->fd < 0)
+			continue;
+		if (fstat(files[i]->fd, &sb) || (owner && sb.st_uid && sb.st_uid != owner))
+			return DEBUGINFO_NOBODY;
+		owner = sb.st_uid ? sb.st_uid : owner;
+	}
+	return owner;
 }
 
 /* Called between look-ups, when nothing points into libdw's memory. */

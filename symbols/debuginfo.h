@@ -7,7 +7,11 @@
 #ifndef SYMBOLS_DEBUGINFO_H
 #define SYMBOLS_DEBUGINFO_H
 
+#include <sys/types.h>
+
 #include "core/base.h"
+
+#define DEBUGINFO_NOBODY ((uid_t)-1)
 
 struct debuginfo;
 
@@ -21,6 +25,9 @@ struct inline_frame {
 struct debuginfo *debuginfo__open(int fd, const char *path, const char *root, char *note,
 				  size_t note_size);
 void debuginfo__close(struct debuginfo *d);
+/* On whose word a path to a source is taken: of the one user beside root whose files the program
+ * and its debug information are in, root when there is none, NOBODY when there are several. */
+uid_t debuginfo__owner(const struct debuginfo *d);
 /* vaddr: address as in the ELF file (p_vaddr space). False when unknown. file is owned. */
 bool debuginfo__line(struct debuginfo *d, u64 vaddr, const char **file, u32 *line);
 /* Inlined functions at vaddr, innermost first; returns their number. */

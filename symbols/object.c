@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -196,19 +195,6 @@ static struct object *get(struct symbols *s, u32 object)
 static struct code *code_of(struct symbols *s, u32 object)
 {
 	return object ? resolver__load(worker__resolver(s), object) : NULL;
-}
-
-int object__open_fd(struct symbols *s, u32 object)
-{
-	int fd;
-
-	if (!object || !symbols__obj(s, object))
-		return -ENOENT;
-	fd = object__fd(s, object, FILE_MAIN);
-	if (fd < 0)
-		return fd;
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	return fd < 0 ? -errno : fd;
 }
 
 bool object__vaddr(struct symbols *s, u32 object, u64 offset, u64 *vaddr)

@@ -19,10 +19,6 @@
 #include "symbols/debuginfo.h"
 #include "symbols/symbols.h"
 
-/* The object's own file, O_RDONLY|O_CLOEXEC, the very inode that was mapped; the caller
- * closes it. -errno: -ENOENT when it has no file, -ESTALE when it was replaced. */
-int object__open_fd(struct symbols *s, u32 object);
-
 /* False when no segment holds it or the object could not be read. */
 bool object__vaddr(struct symbols *s, u32 object, u64 offset, u64 *vaddr);
 bool object__offset(struct symbols *s, u32 object, u64 vaddr, u64 *offset);

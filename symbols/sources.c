@@ -65,9 +65,14 @@ const char *sources__missing(const struct sources *s, const char **why)
 
 /* --- reading --- */
 
+static bool is_named_by_owner(const struct sources *s, const struct stat *sb)
+{
+	return sb->st_uid == s->owner && (sb->st_uid || !s->root[0]);
+}
+
 static const char *refusal(const struct sources *s, const struct stat *sb)
 {
-	if (geteuid() == 0 && !(sb->st_mode & S_IROTH) && sb->st_uid != s->owner)
+	if (geteuid() == 0 && !(sb->st_mode & S_IROTH) && !is_named_by_owner(s, sb))
 		return "is private to another user";
 	if (sb->st_size > MAX_FILE_SIZE || s->total + (size_t)sb->st_size > MAX_TOTAL)
 		return "is too large";

@@ -2,8 +2,8 @@
 /*
  * Lines of source files that debug information names. The names are hostile: only regular
  * files are read, of bounded size, and as root only those that everybody may read or that
- * belong to the owner of the program, so that no program can have /etc/shadow shown. One
- * thread at a time; lives for one annotation.
+ * belong to whoever's debug information names them, so that no program can have /etc/shadow
+ * shown. One thread at a time; lives for one annotation.
  */
 #ifndef SYMBOLS_SOURCES_H
 #define SYMBOLS_SOURCES_H
@@ -14,8 +14,9 @@
 
 struct sources;
 
-/* root: "" or "/proc/PID/root", where files are looked for before our own root. owner: of the
- * program's file. */
+/* root: "" or "/proc/PID/root", where files are looked for before our own root; who made that may
+ * have put root's files wherever he likes, so with it root's private ones are not read. owner: as
+ * debuginfo__owner() has it. */
 struct sources *sources__new(const char *root, uid_t owner);
 void sources__free(struct sources *s);
 /* The text of a line (from 1), tabs expanded, control characters replaced, long ones cut; NULL

@@ -302,6 +302,12 @@ static void test_sources(void **state)
 	assert_string_equal(why, "is too large");
 	assert_null(sources__line(s, "relative.c", 1));
 	sources__free(s);
+	/* In a root of their own users have any file of root's wherever they like. */
+	s = sources__new(scratch_dir, 0);
+	assert_non_null(sources__line(s, "/prog.c", 1));
+	if (geteuid() == 0)
+		assert_null(sources__line(s, "/private.c", 1));
+	sources__free(s);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files whose debug information wants proftop to open others, to read for long or to take much
- * memory.
+ * Files whose debug information wants proftop to open others, to read for long, to take much memory
+ * or to show what is somebody else's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -269,12 +269,40 @@ static void test_packed_by_gnu(void **state)
 	assert_non_null(strstr(note, "more than 512 MiB"));
 }
 
+/* --- who may say where sources are --- */
+
+static void test_owner(void **state)
+{
+	static const struct {
+		uid_t program, separate, owner;
+	} cases[] = {
+		{0, 0, 0}, {0, 12345, 12345}, {12345, 0, 12345}, {12345, 12346, DEBUGINFO_NOBODY}};
+	char note[160], *root = xasprintf("%s/root", scratch_dir);
+
+	if (geteuid())
+		skip_because("needs root");
+	build("-Wl,--build-id=0x" ID_HEX);
+	run("strip prog -o bare && mkdir -p root/usr/lib/debug/.build-id/61 && "
+	    "objcopy --only-keep-debug prog root/usr/lib/debug/.build-id/61/%s.debug",
+	    &ID_HEX[2]);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct debuginfo *d;
+
+		run("chown %u bare && chown -R %u root", cases[i].program, cases[i].separate);
+		d = open_it("bare", root, note, sizeof(note));
+		assert_non_null(d);
+		assert_int_equal(debuginfo__owner(d), cases[i].owner);
+		debuginfo__close(d);
+	}
+	free(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alt_of_alt),	cmocka_unit_test(test_split),
 		cmocka_unit_test(test_large_debuglink), cmocka_unit_test(test_large_sections),
-		cmocka_unit_test(test_packed_by_gnu),
+		cmocka_unit_test(test_packed_by_gnu),	cmocka_unit_test(test_owner),
 	};
 
 	return cmocka_run_group_tests(tests, setup, scratch__remove);

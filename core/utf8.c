@@ -93,13 +93,29 @@ static bool is_bad(const char *at, u32 n, u32 cp)
 	return (n == 1 && (u8)*at >= 0x80) || (cp >= 0x80 && cp < 0xa0);
 }
 
+bool utf8__deceives(u32 cp)
+{
+	static const struct {
+		u32 from, to;
+	} ranges[] = {
+		{0x00ad, 0x00ad}, {0x061c, 0x061c}, {0x180e, 0x180e},
+		{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+		{0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(ranges) && cp >= ranges[i].from; i++)
+		if (cp <= ranges[i].to)
+			return true;
+	return false;
+}
+
 u32 utf8__clean(const char **s, char *out)
 {
 	const char *at = *s;
 	u32 cp, n = utf8__decode(at, &cp);
 
 	*s += n;
-	if (n && (is_bad(at, n, cp) || cp < ' ' || cp == 0x7f)) {
+	if (n && (is_bad(at, n, cp) || cp < ' ' || cp == 0x7f || utf8__deceives(cp))) {
 		*out = '?';
 		return 1;
 	}

@@ -18,10 +18,13 @@ u32 utf8__encode(u32 cp, char *out);
 
 /* The next code point; 0 at the end. */
 u32 utf8__next(const char **s);
-/* The next character as bytes that may go into any text and to any terminal: broken bytes and
- * control characters as '?'. Their number, at most 4; 0 at the end. */
+/* Whether it draws nothing but changes how its neighbours look, or where they are: bidi controls,
+ * joiners, byte order marks, tags. Names with such characters are built to deceive. */
+bool utf8__deceives(u32 cp);
+/* The next character as bytes that may go into any text and to any terminal: broken bytes, control
+ * characters and those that deceive as '?'. Their number, at most 4; 0 at the end. */
 u32 utf8__clean(const char **s, char *out);
-/* True when nothing would be replaced. */
+/* True when utf8__dup() would replace nothing. */
 bool utf8__valid(const char *s);
 /* A valid copy, bad bytes and the control characters beyond ASCII replaced; the caller frees it. */
 char *utf8__dup(const char *s);

@@ -5,24 +5,6 @@
 
 #define DOTTED_CIRCLE 0x25cc /* carries a combining mark that has no base */
 
-/* Characters that draw nothing but change how their neighbours look, or where they are:
- * bidi controls, joiners, byte order marks, tags. Names with them are built to deceive. */
-static bool deceives(u32 cp)
-{
-	static const struct {
-		u32 from, to;
-	} ranges[] = {
-		{0x00ad, 0x00ad}, {0x061c, 0x061c}, {0x180e, 0x180e},
-		{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
-		{0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
-	};
-
-	for (u32 i = 0; i < ARRAY_SIZE(ranges); i++)
-		if (cp >= ranges[i].from && cp <= ranges[i].to)
-			return true;
-	return false;
-}
-
 /* What is drawn for a code point, and its width; 0 for a combining mark. */
 static u32 visible(u32 cp, int *width)
 {
@@ -33,7 +15,7 @@ static u32 visible(u32 cp, int *width)
 		return 0x2421;
 	if (cp < 0x7f)
 		return cp;
-	if (cp < 0xa0 || deceives(cp))
+	if (cp < 0xa0 || utf8__deceives(cp))
 		return UTF8_REPLACEMENT;
 	*width = wcwidth((wchar_t)cp);
 	if (*width >= 0)

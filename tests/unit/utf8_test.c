@@ -81,6 +81,8 @@ static void cleans(void **state)
 		     "end\xe2\x82",
 		     "bad??end??");
 	expect_clean("\xef\xbf\xbd", "\xef\xbf\xbd"); /* a real replacement character */
+	expect_clean("a\u202egnp.exe\u2066\u200b\ufeffz", "a?gnp.exe???z");
+	expect_clean("co\u00adop \U000e0041", "co?op ?"); /* a soft hyphen, a tag */
 }
 
 int main(void)

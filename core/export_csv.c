@@ -17,9 +17,16 @@ static void put_quoted(FILE *out, const char *s)
 	}
 }
 
+/* A spreadsheet would run what begins so, whoever named a thread like that; tabs and the like,
+ * which it skips, are '?' by now. */
+static void begin_text(FILE *out, const char *s)
+{
+	fputs(*s && strchr("=+-@", *s) ? "\"'" : "\"", out);
+}
+
 static void put_text(FILE *out, const char *s)
 {
-	fputc('"', out);
+	begin_text(out, s);
 	put_quoted(out, s);
 	fputc('"', out);
 }
@@ -27,9 +34,11 @@ static void put_text(FILE *out, const char *s)
 /* Folded: root first, ';' between. */
 static void put_stack(FILE *out, const struct value *v)
 {
-	struct value_frame f;
+	struct value_frame f = {.symbol = ""};
 
-	fputc('"', out);
+	if (v->n)
+		v->frame(v->of, v->n - 1, &f);
+	begin_text(out, f.symbol);
 	for (u32 i = v->n; i-- > 0;) {
 		v->frame(v->of, i, &f);
 		put_quoted(out, f.symbol);

@@ -27,7 +27,7 @@ static const struct column columns[] = {
 	COLUMN(VALUE_TEXT, "screen_only", "S", 6, 0, COLUMN_SCREEN, ""),
 };
 
-static const char *const names[] = {
+static const char *names[] = {
 	"main",		"say \"hi\", you", "bad\xff\xc3utf8\xed\xa0\x80", "tab\tnew\nline\033[2J",
 	"\xe6\xbc\xa2",
 };
@@ -273,6 +273,36 @@ static void test_csv(void **state)
 	free(more);
 }
 
+/* Of the first row, whose symbol is the text. */
+static void expect_csv(const char *symbol, const char *want)
+{
+	struct row_table one = table;
+	struct report r = sample_report();
+	char *text, row[200];
+
+	names[0] = symbol;
+	one.nrows = 1;
+	r.rows = &one;
+	text = written("csv", &r, false);
+	snprintf(row, sizeof(row), "3,1000000000,2000000000,%s,70.1,0,0,,false,\"0 1 4\",\n", want);
+	assert_string_equal(text, row);
+	free(text);
+	names[0] = "main";
+}
+
+/* A spreadsheet takes no name for a formula. */
+static void test_csv_formulas(void **state)
+{
+	expect_csv("=HYPERLINK(\"x\")", "\"'=HYPERLINK(\"\"x\"\")\"");
+	expect_csv("+1", "\"'+1\"");
+	expect_csv("-cmd", "\"'-cmd\"");
+	expect_csv("@SUM", "\"'@SUM\"");
+	expect_csv("\t=1", "\"?=1\"");
+	expect_csv("\r=1", "\"?=1\"");
+	expect_csv("a=b", "\"a=b\"");
+	expect_csv("", "\"\"");
+}
+
 /* --- values with parts --- */
 
 static void stack_frame(const void *of, u32 i, struct value_frame *out)
@@ -302,7 +332,7 @@ static void bucket_part(const void *of, u32 i, struct value_part *out)
 
 static bool part_cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	static const char *const frames[] = {"leaf\n", "middle \"x\"", "root"};
+	static const char *const frames[] = {"leaf\n", "middle \"x\"", "=root"};
 	static const u64 numbers[] = {7, 9};
 
 	switch (column) {
@@ -335,7 +365,7 @@ static void test_parts(void **state)
 	struct value v;
 
 	expect_field(o, "/rows/0/stack/0/symbol", "leaf\n");
-	expect_field(o, "/rows/0/stack/2/symbol", "root");
+	expect_field(o, "/rows/0/stack/2/symbol", "=root");
 	expect_field(o, "/rows/0/stack/2/object", "libc.so.6");
 	expect_field(o, "/rows/0/stack/1/kind", "user");
 	expect_field(o, "/rows/0/waker/comm", "sh");
@@ -345,7 +375,7 @@ static void test_parts(void **state)
 	json_object_put(o);
 	free(text);
 	text = written("csv", &r, false);
-	assert_string_equal(text, "0,0,0,\"root;middle \"\"x\"\";leaf?\","
+	assert_string_equal(text, "0,0,0,\"'=root;middle \"\"x\"\";leaf?\","
 				  "\"{\"\"comm\"\":\"\"sh\"\",\"\"stack\"\":null}\","
 				  "\"[{\"\"R\"\":7,\"\"say \\\"\"S\\\"\"\"\":9},"
 				  "{\"\"R\"\":7,\"\"say \\\"\"S\\\"\"\"\":9}]\"\n");
@@ -550,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_json_rows),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_csv_formulas),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_svg),

@@ -7,8 +7,9 @@
  *	text	a head (view, date, host, scope, health in words), then all rows in columns
  *	json	one object a line, UTF-8 made valid, numbers neither rounded nor humanized
  *	csv	RFC 4180 quoting, lines end in LF; a header line, then seq,t0_ns,t1_ns and the
- *		exported columns; text always quoted, control characters and broken bytes as '?',
- *		unknown is empty; stacks folded, other values with parts as JSON
+ *		exported columns; text always quoted, what utf8__clean() replaces as '?', a ' before
+ *		what a spreadsheet takes for a formula; unknown is empty; stacks folded, other
+ *		values with parts as JSON
  *	folded	one line a stack, `frame;frame COUNT`, for flame graph tools
  *	by-time	folded, each stack below a frame that tells the end of its interval: seconds of
  *		CLOCK_MONOTONIC, of one width, so that they sort by time
@@ -147,6 +148,12 @@ int export__render(const struct export_format *f, const struct report *r, char *
  * full or a folder that is forbidden is one clear line in st, and nothing is left behind. May wait for
  * the disk. */
 int export__save_bytes(const char *path, const char *data, size_t len, struct status *st);
+
+/* A stream to a file of that name for its owner alone, as above. A file that is there is replaced
+ * by a new one, so that neither its rights nor its other names have any part in it; what is no
+ * file, such as a FIFO, is written as it is; no symbolic link is followed. NULL, and one line in
+ * st. May wait for who reads a FIFO. */
+FILE *export__create(const char *path, struct status *st);
 
 #define EXPORT_NAME 160 /* bytes of export__name with its NUL */
 /* "proftop-cpu-20260131-235959.txt", of now in local time. */

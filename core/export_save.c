@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A report to a new file. It is written under a name of its own in the same folder and given
- * the wanted name at the end in one step that fails when the name is taken: nobody sees half
- * a file, and no file is ever replaced.
+ * A report to a new file. One that is whole is written under a name of its own in the same folder
+ * and given the wanted name at the end in one step that fails when the name is taken: nobody sees
+ * half a file, and no file is ever replaced. One that goes on and on takes the place of what is
+ * there.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -143,6 +144,49 @@ int export__save_bytes(const char *path, const char *data, size_t len, struct st
 	}
 	sync_folder(dir);
 	return 0;
+}
+
+#define WRITE_FLAGS (O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY)
+
+/* With O_CREAT the kernel refuses what others left in a folder that is shared (fs.protected_fifos).
+ * A file that has come there meanwhile was not replaced, and is not written. */
+static int open_special(const char *path)
+{
+	int fd = open(path, WRITE_FLAGS, 0600);
+	struct stat there;
+
+	if (fd < 0 || (!fstat(fd, &there) && !S_ISREG(there.st_mode)))
+		return fd < 0 ? -errno : fd;
+	close(fd);
+	return -EEXIST;
+}
+
+/* fd or -errno; -ELOOP of a link: who shares the folder would choose what is written. */
+static int open_to_write(const char *path)
+{
+	struct stat there;
+	int fd;
+
+	if (!lstat(path, &there) && !S_ISREG(there.st_mode))
+		return open_special(path);
+	if (unlink(path) && errno != ENOENT)
+		return -errno;
+	fd = open(path, WRITE_FLAGS | O_EXCL, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+FILE *export__create(const char *path, struct status *st)
+{
+	int fd = open_to_write(path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out)
+		status__set(st, EXIT_CODE_FAILURE, fd, "cannot write %.200s: %s", path,
+			    fd == -ELOOP ? "it is a symbolic link; name what it leads to"
+					 : strerror(fd < 0 ? -fd : errno));
+	if (!out && fd >= 0)
+		close(fd);
+	return out;
 }
 
 int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len)

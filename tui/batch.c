@@ -296,13 +296,10 @@ static bool open_outputs(struct batch *b, struct status *st)
 		b->outputs[b->noutputs++] = (struct output){
 			.file = stdout, .format = export__by_name(o->format ? o->format : "text")};
 	for (u32 i = 0; i < o->noutputs; i++) {
-		FILE *f = fopen(o->outputs[i], "we");
+		FILE *f = export__create(o->outputs[i], st);
 
-		if (!f) {
-			status__set(st, EXIT_CODE_FAILURE, -errno, "cannot write %s: %s",
-				    o->outputs[i], strerror(errno));
+		if (!f)
 			return false;
-		}
 		b->outputs[b->noutputs++] =
 			(struct output){.file = f,
 					.path = o->outputs[i],

@@ -38,16 +38,17 @@ static void write_report(struct host *h, const struct report *r, const struct ex
 
 static void write_file(struct host *h, const struct report *r, const char *path)
 {
-	FILE *out = fopen(path, "we");
-	char why[300];
+	struct status st = {0};
+	FILE *out = export__create(path, &st);
 
 	if (out) {
 		write_report(h, r, export__by_suffix(path), out, path);
 		if (!fclose(out))
 			return;
+		status__set(&st, EXIT_CODE_FAILURE, -errno, "cannot write %.200s: %s", path,
+			    strerror(errno));
 	}
-	snprintf(why, sizeof(why), "cannot write %.200s: %s", path, strerror(errno));
-	fail(h, EXIT_CODE_FAILURE, why);
+	fail(h, (int)st.code, st.msg);
 }
 
 static void write_reports(struct host *h, struct report *r)

@@ -20,6 +20,8 @@
 
 #include "core/arena.h"
 #include "core/caps.h"
+#include "core/export.h"
+#include "core/log.h"
 #include "tui/term.h"
 #include "widgets/text.h"
 
@@ -185,9 +187,11 @@ static bool shows(const struct term *t, const char *what)
 
 static enum step fail(struct term *t, const char *what, const char *arg)
 {
-	char *text = screen_text(t);
+	char *text = screen_text(t), *msg;
 
-	fprintf(stderr, "%s:%u: %s: %s\nThe screen:\n%s", t->name, t->line, what, arg, text);
+	msg = xasprintf("%s:%u: %s: %s\nThe screen:\n%s", t->name, t->line, what, arg, text);
+	log__complain(msg);
+	free(msg);
 	free(text);
 	t->code = EXIT_CODE_FAILURE;
 	return STEP_END;
@@ -284,10 +288,11 @@ static enum step do_reject(struct term *t, char *arg, struct input *in)
 
 static enum step do_save(struct term *t, char *arg, struct input *in)
 {
-	FILE *f = fopen(arg, "we");
+	struct status st = {0};
+	FILE *f = export__create(arg, &st);
 
 	if (!f)
-		return fail(t, "cannot save", strerror(errno));
+		return fail(t, "save", st.msg);
 	canvas__dump(&t->screen, f, false);
 	return fclose(f) ? fail(t, "cannot save", strerror(errno)) : STEP_NEXT;
 }

@@ -8,11 +8,13 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import formats  # noqa: E402
 import live  # noqa: E402
 from pty_session import Session  # noqa: E402
 
@@ -165,6 +167,26 @@ def test_output_kept():
         refused(USAGE, "-b", "-n", 1, "-p", "4194000", "-o", path)
         with open(path, encoding="utf-8") as f:
             assert f.read() == "precious"
+
+
+def test_output_private():
+    """What -o writes is for its owner alone, and goes through no link; with --do too"""
+    with live.temporary() as tmp:
+        path, link, victim = (os.path.join(tmp, x) for x in ("r.json", "link.json", "victim"))
+        os.symlink(victim, link)
+        for how in (["-n", 1], ["--do", "view cpu"]):
+            for name in path, victim:
+                with open(name, "w", encoding="utf-8") as f:
+                    f.write("precious")
+                os.chmod(name, 0o644)
+            run = live.proftop("-b", "-d", "0.2", *how, "-o", path)
+            assert run.status == DONE, str(run)
+            assert stat.S_IMODE(os.stat(path).st_mode) == 0o600, oct(os.stat(path).st_mode)
+            with open(path, encoding="utf-8") as f:
+                live.check_report(json.load(f))
+            refused(FAILURE, "-b", "-d", "0.2", *how, "-o", link, says="symbolic link")
+            with open(victim, encoding="utf-8") as f:
+                assert f.read() == "precious"
 
 
 def test_output_impossible():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bytes to a new file: all or nothing, never over another one. */
+/* Reports to files: all or nothing and never over another one, or in the place of what is there. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -137,10 +137,83 @@ static void test_forbidden(void **state)
 	expect_child(forbidden_child);
 }
 
+/* Writes a text there; the mode of what is there then, 0 when it was refused. */
+static mode_t create(const char *path, const char *text, struct status *st)
+{
+	FILE *out = export__create(path, st);
+	struct stat s;
+
+	if (!out)
+		return 0;
+	assert_true(fputs(text, out) >= 0);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(lstat(path, &s), 0);
+	return s.st_mode;
+}
+
+static void expect_text(const char *path, const char *want)
+{
+	char text[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(read(fd, text, sizeof(text) - 1), strlen(want));
+	assert_string_equal(text, want);
+	close(fd);
+}
+
+/* What a report of last time was, and whoever has another name for it, is not this one's reader. */
+static void test_create(void **state)
+{
+	char link_path[200];
+	struct status st = {0};
+	mode_t mask = umask(0);
+
+	copy_str(link_path, sizeof(link_path), in_dir("b.txt"));
+	assert_int_equal(create(in_dir("a.txt"), "old", &st), S_IFREG | 0600);
+	assert_int_equal(chmod(in_dir("a.txt"), 0666), 0);
+	assert_int_equal(link(in_dir("a.txt"), link_path), 0);
+	assert_int_equal(create(in_dir("a.txt"), "new", &st), S_IFREG | 0600);
+	expect_text(in_dir("a.txt"), "new");
+	expect_text(link_path, "old");
+	unlink(link_path);
+	assert_int_equal(symlink("a.txt", link_path), 0);
+	assert_int_equal(create(link_path, "evil", &st), 0);
+	assert_non_null(strstr(st.msg, "symbolic link"));
+	assert_int_equal(st.code, EXIT_CODE_FAILURE);
+	expect_text(in_dir("a.txt"), "new");
+	unlink(link_path);
+	unlink(in_dir("a.txt"));
+	assert_int_equal(symlink("c.txt", link_path), 0); /* to nothing */
+	assert_int_equal(create(link_path, "evil", &st), 0);
+	unlink(link_path);
+	assert_int_equal(create(dir, "x", &st), 0);
+	assert_int_equal(create(in_dir("no/such.txt"), "x", &st), 0);
+	assert_int_equal(files_in(dir), 0);
+	umask(mask);
+}
+
+static void test_create_fifo(void **state)
+{
+	const char *path = in_dir("f.txt");
+	struct status st = {0};
+	char got[8] = "";
+	int fd;
+
+	assert_int_equal(mkfifo(path, 0622), 0);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(S_ISFIFO(create(path, "data", &st)));
+	assert_int_equal(read(fd, got, sizeof(got)), 4);
+	assert_string_equal(got, "data");
+	close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_save, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_create, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_create_fifo, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_full_disk, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_forbidden, make_dir, remove_dir),
 	};

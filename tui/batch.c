@@ -195,16 +195,26 @@ static void snapshot_job__drop(struct job *job)
 	free(job);
 }
 
-/* It has failed to leave a file, not to report: that goes on. */
+/* To leave a file has failed, not to report: that goes on. */
+static void complain_of_signal(const char *what)
+{
+	char msg[600];
+
+	snprintf(msg, sizeof(msg), "SIGUSR1: %s", what);
+	log__complain(msg);
+}
+
 static void snapshot_job__done(struct job *job)
 {
 	struct snapshot_job *j = (struct snapshot_job *)job;
+	char saved[EXPORT_NAME + 16];
 
 	j->batch->queued--;
+	snprintf(saved, sizeof(saved), "saved %s", j->name);
 	if (j->st.msg[0])
-		fprintf(stderr, "proftop: SIGUSR1: %s\n", j->st.msg);
+		complain_of_signal(j->st.msg);
 	else
-		fprintf(stderr, "proftop: saved %s\n", j->name);
+		log__complain(saved);
 	snapshot_job__drop(job);
 }
 
@@ -213,9 +223,8 @@ static void post_snapshot(struct batch *b)
 	struct snapshot_job *j;
 
 	if (!b->newest || b->queued == QUEUE_MAX) {
-		fprintf(stderr, "proftop: SIGUSR1: %s\n",
-			b->newest ? "output is too slow: nothing was saved"
-				  : "no interval has ended yet: nothing was saved");
+		complain_of_signal(b->newest ? "output is too slow: nothing was saved"
+					     : "no interval has ended yet: nothing was saved");
 		return;
 	}
 	j = xcalloc(1, sizeof(*j));

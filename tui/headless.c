@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "core/export.h"
+#include "core/log.h"
 #include "tui/app.h"
 
 bool headless__is(const struct host *h)
@@ -12,7 +13,7 @@ bool headless__is(const struct host *h)
 
 static void fail(struct host *h, int code, const char *what)
 {
-	fprintf(stderr, "proftop: %s\n", what);
+	log__complain(what);
 	h->exit_code = code;
 	h->quit = true;
 }

@@ -105,10 +105,13 @@ static int list_views(void)
 
 static int list_events(const char *glob)
 {
+	struct status st = {0};
+
 	if (event__list(stdout, glob))
 		return printed();
-	fprintf(stderr, "proftop: no event matches '%s': --list-events lists all\n", glob);
-	return EXIT_CODE_USAGE;
+	status__set(&st, EXIT_CODE_USAGE, -ENOENT,
+		    "no event matches '%.200s': --list-events lists all", glob);
+	return complain(&st);
 }
 
 static int doctor(const struct options *o)

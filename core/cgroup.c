@@ -49,12 +49,23 @@ u32 cgroup__v1_mounts(const char *const **out)
 	return mounts.nv1;
 }
 
+/* What is outside of a cgroup namespace has such a path in it. */
+static bool leads_out(const char *path)
+{
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 2 && !memcmp(path, "..", 2))
+			return true;
+	}
+	return false;
+}
+
 u64 cgroup__id(const char *path)
 {
 	char full[PATH_MAX];
 	struct stat st;
 
-	if (!*cgroup__mount() ||
+	if (!*cgroup__mount() || leads_out(path) ||
 	    snprintf(full, sizeof(full), "%s/%s", cgroup__mount(), path) >= (int)sizeof(full))
 		return 0;
 	return stat(full, &st) || !S_ISDIR(st.st_mode) ? 0 : st.st_ino;

@@ -32,7 +32,7 @@ void cgroup__learn(u64 id, const char *path);
 void cgroup__ignore(bool ignore);
 /* The id that "cgroup:ID" stands for, 0: it is another name. */
 u64 cgroup__nameless(const char *name);
-/* The id of a path below the mount point, 0 when there is none. */
+/* The id of a path below the mount point, 0 when there is none, or it leads out again (".."). */
 u64 cgroup__id(const char *path);
 
 /* Mount points of the v1 hierarchies; returns their number, at most CGROUP_V1_MAX. */

@@ -56,6 +56,10 @@ static void test_names(void **state)
 	assert_int_equal(cgroup__id("/no-such-cgroup"), 0);
 	if (!*cgroup__mount())
 		skip_because("no cgroup v2 here");
+	/* What a process outside of our namespace is in is none of ours. */
+	assert_int_equal(cgroup__id("/.."), 0);
+	assert_int_equal(cgroup__id("/../../proc"), 0);
+	assert_int_equal(cgroup__id("/./.."), 0);
 	assert_string_equal(cgroup__name(cgroup__id("/"), buf, sizeof(buf)), "/");
 	assert_string_equal(cgroup__name(cgroup__id("/"), buf, 1), "");
 	snprintf(name, sizeof(name), "/proftop-test-%d", getpid());

@@ -60,13 +60,16 @@ struct u32_vec {
 
 void u32_vec__push(struct u32_vec *v, u32 x);
 
+/* Whether the kernel tells us its own. */
+enum kernel_addresses { ADDRESSES_UNASKED, ADDRESSES_TOLD, ADDRESSES_HIDDEN };
+
 #define ANNOTATIONS_KEPT 8
 
 struct symbols {
 	struct stable objects, locs, funcs;
 	struct stable inlines; /* struct inlined; the worker's */
 	_Atomic bool mixed;    /* never false again */
-	_Atomic bool hidden;   /* the kernel's addresses, when it was looked for */
+	_Atomic u32 addresses; /* enum kernel_addresses */
 	_Atomic u64 generation, overflow, nresolved, memory;
 	int event_fd;
 

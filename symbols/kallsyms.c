@@ -135,13 +135,15 @@ static void take_line(struct kallsyms *k, const char *p, const char *end)
 	k->raw[k->nraw++] = r;
 }
 
-static void read_lines(struct kallsyms *k, int fd)
+/* Until so many were seen, or more. */
+static void read_lines(struct kallsyms *k, int fd, u32 enough)
 {
 	char buf[64 << 10];
 	size_t len = 0, total = 0;
 	ssize_t n;
 
-	while (total < READ_MAX && (n = read(fd, buf + len, sizeof(buf) - len)) > 0) {
+	while (total < READ_MAX && k->nseen < enough &&
+	       (n = read(fd, buf + len, sizeof(buf) - len)) > 0) {
 		char *p = buf, *nl, *end;
 
 		len += (size_t)n;
@@ -195,17 +197,31 @@ static void pack(struct kallsyms *k)
 	k->raw = NULL;
 }
 
-struct kallsyms *kallsyms__read(int fd)
+static struct kallsyms *read_some(int fd, u32 enough)
 {
 	struct kallsyms *k = xcalloc(1, sizeof(*k));
 
 	module_id(k, "", 0);
-	read_lines(k, fd);
+	read_lines(k, fd, enough);
 	if (k->nraw)
 		qsort_r(k->raw, k->nraw, sizeof(*k->raw), by_addr, k->names);
 	pack(k);
 	k->hidden = k->nseen && !k->n;
 	return k;
+}
+
+struct kallsyms *kallsyms__read(int fd)
+{
+	return read_some(fd, UINT32_MAX);
+}
+
+bool kallsyms__hides(int fd)
+{
+	struct kallsyms *k = read_some(fd, 1);
+	bool hidden = k->hidden;
+
+	kallsyms__free(k);
+	return hidden;
 }
 
 void kallsyms__free(struct kallsyms *k)

@@ -23,6 +23,8 @@ bool kallsyms__find(const struct kallsyms *k, u64 addr, struct kallsym *out);
 u32 kallsyms__count(const struct kallsyms *k);
 /* Symbols were there, but every address was 0 (kptr_restrict). */
 bool kallsyms__hidden(const struct kallsyms *k);
+/* The same of what comes first in fd, without reading it all. */
+bool kallsyms__hides(int fd);
 size_t kallsyms__bytes(const struct kallsyms *k);
 
 #endif

@@ -140,7 +140,9 @@ static void load_kernel(struct resolver *r, struct code *c)
 	r->kallsyms_at_ns = clock__monotonic_ns();
 	r->bytes += kallsyms__bytes(c->kallsyms);
 	c->has_symtab = kallsyms__count(c->kallsyms);
-	atomic_store_explicit(&r->s->hidden, kallsyms__hidden(c->kallsyms), memory_order_relaxed);
+	atomic_store_explicit(&r->s->addresses,
+			      kallsyms__hidden(c->kallsyms) ? ADDRESSES_HIDDEN : ADDRESSES_TOLD,
+			      memory_order_relaxed);
 	if (c->has_symtab)
 		snprintf(c->source, sizeof(c->source), "kallsyms");
 	else if (kallsyms__hidden(c->kallsyms))

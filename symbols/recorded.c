@@ -76,16 +76,26 @@ u32 symbols__recorded_func(struct symbols *s, const struct sym_func *f)
 	return id;
 }
 
+/* A number that symbols__offset_told() made. */
+static bool is_hidden(const struct sym_object *o, u64 offset)
+{
+	return (o->kind == CODE_KERNEL || o->kind == CODE_BPF) && offset >> 62 == SYM_HIDDEN >> 62;
+}
+
 static u32 unknown_func(struct symbols *s, const struct recorded_loc *l)
 {
 	const struct sym_object *o = symbols__object(s, l->object);
+	bool hidden = is_hidden(o, l->offset);
 	char name[320];
+	int n = snprintf(name, sizeof(name), "%.255s", o->name);
 
-	snprintf(name, sizeof(name), "%.255s+0x%llx", o->name, (unsigned long long)l->offset);
+	if (!hidden)
+		snprintf(name + n, sizeof(name) - (size_t)n, "+0x%llx",
+			 (unsigned long long)l->offset);
 	return symbols__recorded_func(s, &(struct sym_func){.object = l->object,
 							    .kind = o->kind,
 							    .flags = FUNC_GUESSED,
-							    .start = l->offset,
+							    .start = hidden ? 0 : l->offset,
 							    .name = name,
 							    .linkage = name});
 }

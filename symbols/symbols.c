@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 #include "core/memory.h"
 #include "symbols/demangle.h"
 #include "symbols/internal.h"
+#include "symbols/kallsyms.h"
 #include "symbols/spaces.h"
 #include "symbols/stack_walker.h"
 #include "symbols/unwinder.h"
@@ -426,7 +428,34 @@ bool symbols__is_mixed(const struct symbols *s)
 
 bool symbols__are_hidden(const struct symbols *s)
 {
-	return atomic_load_explicit(&((struct symbols *)s)->hidden, memory_order_relaxed);
+	return atomic_load_explicit(&((struct symbols *)s)->addresses, memory_order_relaxed) ==
+	       ADDRESSES_HIDDEN;
+}
+
+/* The worker looks at all of them when it resolves the first; who cannot wait looks at one. */
+static bool kernel_hides(struct symbols *s)
+{
+	u32 known = atomic_load_explicit(&s->addresses, memory_order_relaxed), now;
+	int fd;
+
+	if (known != ADDRESSES_UNASKED)
+		return known == ADDRESSES_HIDDEN;
+	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	now = kallsyms__hides(fd) ? ADDRESSES_HIDDEN : ADDRESSES_TOLD;
+	if (fd >= 0)
+		close(fd);
+	if (atomic_compare_exchange_strong(&s->addresses, &known, now))
+		known = now;
+	return known == ADDRESSES_HIDDEN;
+}
+
+u64 symbols__offset_told(struct symbols *s, u32 loc)
+{
+	const struct object *o = symbols__obj(s, symbols__object_of(s, loc));
+	bool of_kernel =
+		o && !o->recorded && (o->pub.kind == CODE_KERNEL || o->pub.kind == CODE_BPF);
+
+	return of_kernel && kernel_hides(s) ? SYM_HIDDEN | loc : symbols__offset_of(s, loc);
 }
 
 u64 symbols__generation(const struct symbols *s)

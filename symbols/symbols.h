@@ -107,6 +107,10 @@ const char *symbols__comm(struct symbols *s, u32 tgid);
 u32 symbols__func_of(const struct symbols *s, u32 loc);
 u32 symbols__object_of(const struct symbols *s, u32 loc);
 u64 symbols__offset_of(const struct symbols *s, u32 loc);
+/* The same for what others will read: in the place of an address that the kernel hides from us,
+ * though it came with a sample, a number that is the loc's alone. May read a file, once. */
+#define SYM_HIDDEN (1ULL << 62) /* in such a number, and in no address of a kernel */
+u64 symbols__offset_told(struct symbols *s, u32 loc);
 const struct sym_func *symbols__func(const struct symbols *s, u32 func);       /* never NULL */
 const struct sym_object *symbols__object(const struct symbols *s, u32 object); /* never NULL */
 /* NULL while the worker has not looked at it. */

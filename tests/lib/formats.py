@@ -86,13 +86,16 @@ def messages(text):
     return top
 
 
+def pprof_text(path):
+    with gzip.open(path) as f:
+        return subprocess.run(["protoc", "-I", os.path.dirname(SCHEMA), "--decode",
+                               "perftools.profiles.Profile", SCHEMA], input=f.read(),
+                              stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
 def pprof(path):
     """Without what is inlined: folded text has functions as they were called."""
-    with gzip.open(path) as f:
-        done = subprocess.run(["protoc", "-I", os.path.dirname(SCHEMA), "--decode",
-                               "perftools.profiles.Profile", SCHEMA], input=f.read(),
-                              stdout=subprocess.PIPE, check=True)
-    top = messages(done.stdout.decode())
+    top = messages(pprof_text(path))
     strings = top["string_table"]
     functions = {x["id"][0]: strings[x["name"][0]] for x in top["function"]}
     mappings = {x["id"][0] for x in top["mapping"]}

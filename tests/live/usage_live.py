@@ -372,7 +372,8 @@ def test_no_kallsyms():
     files = [f"r{suffix}" for suffix in (".txt", ".csv", ".folded", ".svg", ".html", ".perf.txt",
                                          ".speedscope.json", ".om")]
     with hidden_addresses() as wrap, live.Workload("switch_storm", 30), live.temporary() as tmp:
-        outputs = [x for name in files for x in ("-o", os.path.join(tmp, name))]
+        pprof = os.path.join(tmp, "r.pb.gz")
+        outputs = [x for name in files for x in ("-o", os.path.join(tmp, name))] + ["-o", pprof]
         for view in ("cpu", "offcpu"):
             report = live.batch("-n", 1, "-d", 1, "-F", 499, "-V", view, *outputs, wrap=wrap,
                                 binary=live.RELEASE)[0]
@@ -383,6 +384,9 @@ def test_no_kallsyms():
                     texts.append(f.read())
             for text in texts:
                 assert not re.search("ffffffff[89a-f][0-9a-f]{7}", text), (view, text[:300])
+            if shutil.which("protoc"):
+                found = re.findall(r"address: (\d+)", formats.pprof_text(pprof))
+                assert found and max(map(int, found)) < 1 << 48, max(found)
             if view == "cpu":
                 live.conserved(report)
                 assert {r["symbol"] for r in report["rows"] if r["kind"] == "kernel"} == \

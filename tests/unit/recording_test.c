@@ -16,6 +16,8 @@
 
 #include "models/stacks.h"
 #include "recording/block.h"
+#include "symbols/internal.h"
+#include "symbols/recorded.h"
 #include "tests/lib/scratch.h"
 
 #include "tests/lib/recording_maker.h"
@@ -216,6 +218,93 @@ static void test_files(void **state)
 	assert_null(reader__open(scratch_dir, symbols, &st));
 	assert_null(reader__open("/dev/zero", symbols, &st));
 	assert_non_null(strstr(st.msg, "is not a file"));
+}
+
+/* --- addresses of the kernel --- */
+
+#define KERNEL_IP 0xffff888000001000ull /* memory, no function */
+
+struct frames_seen {
+	struct reader *reader;
+	u64 offsets[2];
+};
+
+static void see_offsets(void *ctx, const struct codec *c, const struct sample_codec *type,
+			const union any_sample *sample)
+{
+	struct frames_seen *s = ctx;
+	u64 ips[STACKS_MAX_FRAMES];
+	struct stack_def def;
+
+	names_in__stack(reader__names(s->reader), c->stacks[0], ips, &def);
+	assert_int_equal(def.nkernel, 2);
+	for (u32 i = 0; i < 2; i++) {
+		u32 func = symbols__func_of(symbols, (u32)ips[i]);
+
+		assert_string_equal(symbols__func(symbols, func)->name, "[kernel]");
+		s->offsets[i] = symbols__offset_of(symbols, (u32)ips[i]);
+	}
+}
+
+/* Of a kernel stack's two frames, as they are read from a recording. */
+static struct frames_seen kernel_frames(enum kernel_addresses told)
+{
+	u64 ips[] = {KERNEL_IP, KERNEL_IP + 64};
+	struct stack_def def = {.head.type = SAMPLE_STACK_DEF, .hash = 1, .nkernel = 2, .ips = ips};
+	struct stack_sample sample = {
+		.head.type = SAMPLE_STACK, .stack = 1, .count = 1, .weight = 1, .t_ns = MAKER_T0};
+	struct status st = {0};
+	struct frames_seen seen;
+	struct tape_interval iv;
+	struct maker m;
+
+	unlink(path_of("kernel.ptr"));
+	maker__begin(&m, path_of("kernel.ptr"));
+	atomic_store(&m.symbols->addresses, told);
+	maker__put(&m, 1u << MODEL_PROFILE, &def.head);
+	maker__put(&m, 1u << MODEL_PROFILE, &sample.head);
+	maker__end_interval(&m);
+	maker__finish(&m);
+	seen.reader = reader__open(path_of("kernel.ptr"), symbols, &st);
+	assert_non_null(seen.reader);
+	assert_true(reader__next(seen.reader, &iv));
+	reader__samples(seen.reader, MODEL_PROFILE, see_offsets, &seen);
+	reader__free(seen.reader);
+	return seen;
+}
+
+/* What the kernel hides from who records is not in the file, which may be given to anybody. */
+static void test_hidden_addresses(void **state)
+{
+	struct frames_seen seen = kernel_frames(ADDRESSES_TOLD);
+
+	assert_true(seen.offsets[0] == KERNEL_IP && seen.offsets[1] == KERNEL_IP + 63);
+	seen = kernel_frames(ADDRESSES_HIDDEN);
+	assert_int_equal(seen.offsets[0] >> 32, SYM_HIDDEN >> 32);
+	assert_int_equal(seen.offsets[1] >> 32, SYM_HIDDEN >> 32);
+	assert_true(seen.offsets[0] != seen.offsets[1]);
+}
+
+static const struct sym_func *unresolved(enum code_kind kind, const char *name, u64 offset)
+{
+	const struct sym_object o = {.kind = kind, .name = name, .path = ""};
+	struct recorded_loc l = {.offset = offset};
+
+	l.object = symbols__recorded_object(symbols, &o, "");
+	return symbols__func(symbols,
+			     symbols__func_of(symbols, symbols__recorded_loc(symbols, &l)));
+}
+
+/* Such a number is none to be called after. */
+static void test_unresolved(void **state)
+{
+	const struct sym_func *f = unresolved(CODE_KERNEL, "[kernel]", SYM_HIDDEN | 5);
+
+	assert_string_equal(f->name, "[kernel]");
+	assert_int_equal(f->start, 0);
+	f = unresolved(CODE_KERNEL, "[kernel]", KERNEL_IP);
+	assert_string_equal(f->name, "[kernel]+0xffff888000001000");
+	assert_string_equal(unresolved(CODE_USER, "prog", 0x40)->name, "prog+0x40");
 }
 
 /* Without an interval there is nothing to be shown. */
@@ -546,12 +635,20 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),	cmocka_unit_test(test_types),
-		cmocka_unit_test(test_files),		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_cut_anywhere),	cmocka_unit_test(test_bits_flipped),
-		cmocka_unit_test(test_later_version),	cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_hostile_samples), cmocka_unit_test(test_spanning),
-		cmocka_unit_test(test_full_disk),	cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_hidden_addresses),
+		cmocka_unit_test(test_unresolved),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_bits_flipped),
+		cmocka_unit_test(test_later_version),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile_samples),
+		cmocka_unit_test(test_spanning),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_parts),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -13,16 +13,31 @@
 #include "symbols/kallsyms.h"
 #include "tests/lib/skip.h"
 
-static struct kallsyms *from_text(const char *text)
+static int file_of(const char *text)
 {
 	int fd = memfd_create("kallsyms", 0);
-	struct kallsyms *k;
 
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	lseek(fd, 0, SEEK_SET);
-	k = kallsyms__read(fd);
+	return fd;
+}
+
+static struct kallsyms *from_text(const char *text)
+{
+	int fd = file_of(text);
+	struct kallsyms *k = kallsyms__read(fd);
+
 	close(fd);
 	return k;
+}
+
+static bool hides(const char *text)
+{
+	int fd = file_of(text);
+	bool hidden = kallsyms__hides(fd);
+
+	close(fd);
+	return hidden;
 }
 
 static const char *name_at(const struct kallsyms *k, u64 addr)
@@ -120,6 +135,26 @@ static void test_hidden(void **state)
 	kallsyms__free(k);
 }
 
+/* The first function tells. */
+static void test_hides(void **state)
+{
+	char *text = xmalloc(300000), *end = text;
+
+	assert_true(hides("0000000000000000 A some_data\n0000000000000000 T _text\n"));
+	assert_false(hides("0000000000000000 A some_data\nffffffff81000000 T _text\n"));
+	assert_false(hides("0000000000000000 A some_data\n"));
+	assert_false(hides(""));
+	assert_false(kallsyms__hides(-1));
+	/* However much comes before it. */
+	for (u32 i = 0; i < 5000; i++)
+		end += sprintf(end, "0000000000000000 A data_of_each_cpu_%u\n", i);
+	strcpy(end, "0000000000000000 T _text\n");
+	assert_true(hides(text));
+	strcpy(end, "ffffffff81000000 T _text\n");
+	assert_false(hides(text));
+	free(text);
+}
+
 static void test_broken(void **state)
 {
 	char *longest = xmalloc(300000), *text;
@@ -182,7 +217,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),	  cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_far_apart), cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_broken),	  cmocka_unit_test(test_own),
+		cmocka_unit_test(test_hides),	  cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

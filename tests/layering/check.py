@@ -3,7 +3,8 @@
 """Who may include whom. One case a layer; `check.py ROOT` looks at another tree.
 
 Project headers are included by their path from the root ("core/base.h"). The rules are
-docs/ARCHITECTURE.md's; a layer may always include its own headers.
+docs/ARCHITECTURE.md's; a layer may always include its own headers. And who may begin another
+program: nothing of a name, a file or an environment ever gets to a shell.
 """
 import os
 import re
@@ -12,6 +13,10 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 CURSES = re.compile(r"^(n?curses\w*|ncursesw?/.*|term|termcap|panel)\.h$|^ncursesw?/")
 THREADS = re.compile(r"^(pthread|threads)\.h$")
+STARTS = re.compile(r"(?<![\w.>])(system|popen|wordexp|v?fork|posix_spawnp?|f?exec(?:[lv]\w*)?)"
+                    r"\s*\(")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+STARTER = "core/child.c"
 LIBBPF = re.compile(r"^bpf/")
 LIBPERF = re.compile(r"^perf/")
 
@@ -66,6 +71,15 @@ def files(root, layer):
             yield f"{layer}/{name}"
 
 
+def started(path, text):
+    """Lines and names of calls that begin a program."""
+    if path == STARTER:
+        return
+    code = COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    for match in STARTS.finditer(code):
+        yield text.count("\n", 0, match.start()) + 1, match[1]
+
+
 def check_layer(root, layer):
     faults, seen = [], 0
     for path in files(root, layer):
@@ -77,6 +91,8 @@ def check_layer(root, layer):
             if why:
                 line = text.count("\n", 0, match.start()) + 1
                 faults.append(f"{path}:{line}: {match[2]}: {why}")
+        faults += [f"{path}:{line}: {name}(): programs are begun by {STARTER} alone"
+                   for line, name in started(path, text)]
     return faults, seen
 
 

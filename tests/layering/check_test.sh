@@ -19,15 +19,20 @@ tree()
 	echo '#include "core/table.h"' >"$tmp/t/widgets/table.c"
 	echo '#include "models/profile.h"' >"$tmp/t/tui/views/cpu.c"
 	echo '#include "bpf/cpu.skel.h"' >"$tmp/t/sources/cpu.c"
+	echo 'x = execvp(a, b) + fork();' >"$tmp/t/core/child.c"
+	echo '/* system(3) */ on_fork(p); s->exec(); l.system(1); // popen()' >"$tmp/t/core/like.c"
 }
 
 run() { /usr/bin/python3 "$here/check.py" "$tmp/t"; }
 
 # broken NAME FILE INCLUDE
-broken()
+broken() { breaks "$1" "$2" "#include $3"; }
+
+# breaks NAME FILE LINE
+breaks()
 {
 	tree
-	echo "#include $3" >>"$tmp/t/$2"
+	echo "$3" >>"$tmp/t/$2"
 	if out=$(run); then
 		fail "$1" "not found"
 	elif grep -q "^# $2:2: " <<<"$out"; then
@@ -59,6 +64,11 @@ broken "a view that knows a recording" tui/views/a.c '"recording/reader.h"'
 broken "libbpf in the core" core/a.c '<bpf/libbpf.h>'
 broken "libperf in the screen" tui/a.c '<perf/evlist.h>'
 broken "a path not from the root" core/a.c '"base.h"'
+breaks "a shell" tui/a.c 'system("ls");'
+breaks "a pipe of a shell" symbols/a.c 'f = popen(cmd, "r");'
+breaks "a program" core/a.c 'if (execvp (argv[0], argv))'
+breaks "a program, spawned" sources/a.c 'posix_spawnp(&pid, name);'
+breaks "a process" models/a.c '/* one */ pid = fork();'
 tree
 rm "$tmp"/t/models/*
 if out=$(run); then fail "a layer without files" "not found"; else pass "a layer without files"; fi

@@ -19,16 +19,33 @@ import live  # noqa: E402
 from pty_session import Session  # noqa: E402
 
 ESCAPES = "\x1b[2J\x1b]0;evil\x07\x9b31m\x7f"
+BIDI = "\u202e\u2066\u200b"
 MARKUP = "</script><script>evil()</script>\"><img src=x onerror=evil()>]]><!--"
-EVIL_FILE = f"f{ESCAPES}\n{MARKUP.replace('/', '')}"
+EVIL_FILE = f"f{ESCAPES}{BIDI}\n{MARKUP.replace('/', '')}"
 EVIL_SYMBOL = f"s{ESCAPES}{MARKUP}"
-EVIL_CGROUP = f"c{ESCAPES}{MARKUP.replace('/', '')}"
+EVIL_CGROUP = f"c{ESCAPES}{BIDI}{MARKUP.replace('/', '')}"
 EVIL_COMMS = b"\x1b[2J\x1b[31mred\a", b"\"><img onerror="
 SUFFIXES = {"text": ".txt", "json": ".json", "csv": ".csv", "folded": ".folded", "svg": ".svg",
             "html": ".html", "speedscope": ".speedscope.json", "openmetrics": ".om",
             "perf": ".perf.txt"}
 # Bytes that are commands to a terminal, when nobody but the file's reader looks.
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]|\xc2[\x80-\x9f]")
+# Characters that are not seen, and move what is. What programs read has names as they are.
+UNSEEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+EXACT = "json", "speedscope"
+# What every view has something for.
+OF_ALL_VIEWS = "text", "json", "csv", "html", "openmetrics"
+# Reads and writes a file for as long as it lives.
+USE_FILE = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o644)
+print("ready", flush=True)
+while True:
+    os.pwrite(fd, b"x" * 65536, 0)
+    os.fsync(fd)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.pread(fd, 65536, 0)
+"""
 
 
 def cgroup_root():
@@ -98,7 +115,9 @@ class Tags(html.parser.HTMLParser):
 def plain(data, what):
     bad = CONTROL.search(data)
     assert not bad, f"{what}: {data[max(bad.start() - 60, 0):bad.end() + 20]!r}"
-    data.decode("utf-8")
+    text = data.decode("utf-8")
+    unseen = UNSEEN.search(text) if what not in EXACT else None
+    assert not unseen, f"{what}: {text[max(unseen.start() - 60, 0):unseen.end() + 20]!r}"
 
 
 def check(name, text):
@@ -107,8 +126,10 @@ def check(name, text):
         for line in text.splitlines() if name == "json" else [text]:
             json.loads(line)
     elif name == "csv":
-        widths = {len(row) for row in csv.reader(text.splitlines()) if row}
-        assert len(widths) == 1, widths
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+        assert len({len(row) for row in rows}) == 1, {len(row) for row in rows}
+        formulas = [cell for row in rows for cell in row if re.match(r"[=+@\t\r]|-\D", cell)]
+        assert not formulas, formulas
     elif name == "folded":
         for line in text.splitlines():
             assert re.fullmatch(r".+ \d+", line), line
@@ -124,16 +145,18 @@ def check(name, text):
         assert text.count("<script>evil") == 0
 
 
-def reports(folder, *args):
-    """All formats of one run, checked; their texts."""
+def reports(folder, *args, names=tuple(SUFFIXES)):
+    """Formats of one run, checked; their texts."""
     seen, outputs = "", []
-    for suffix in SUFFIXES.values():
-        outputs += ["-o", os.path.join(folder, "report" + suffix)]
+    for name in names:
+        outputs += ["-o", os.path.join(folder, "report" + SUFFIXES[name])]
     run = live.proftop("-b", *outputs, *args)
     assert run.status == 0, str(run)
     plain(run.err.encode(), "messages")
-    for name, suffix in SUFFIXES.items():
-        with open(os.path.join(folder, "report" + suffix), "rb") as f:
+    for name in names:
+        path = os.path.join(folder, "report" + SUFFIXES[name])
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600, path
+        with open(path, "rb") as f:
             data = f.read()
         plain(data, name)
         check(name, data.decode())
@@ -147,11 +170,41 @@ def test_formats():
         scope = ["-p", pids, "-d", "0.5", "-n", 1, "-F", "499"]
         seen = reports(tmp, *scope)
         assert "evil" in seen and "hot_30" in seen
-        reports(tmp, "--group", "object,comm,cgroup", *scope)
+        seen = reports(tmp, "--group", "object,comm,cgroup", *scope)
+        assert "\"'=cmd|" in seen
         path = os.path.join(tmp, "recording")
         live.proftop("-b", "--record", path, *scope)
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
         reports(tmp, "--replay", path)
+
+
+@contextlib.contextmanager
+def evil_file(folder):
+    """A process that uses a file of such a name; its pid."""
+    with subprocess.Popen([sys.executable, "-c", USE_FILE, os.path.join(folder, EVIL_FILE)],
+                          stdout=subprocess.PIPE) as p:
+        try:
+            assert p.stdout.readline() == b"ready\n"
+            yield p.pid
+        finally:
+            p.kill()
+
+
+def test_views():
+    """Names of files and threads are harmless in the other views, too"""
+    live.need_root()
+    length = ["-d", "0.7", "-n", 1]
+    with live.temporary() as tmp:
+        with evil_file(tmp) as pid:
+            seen = reports(tmp, "-V", "cache", "--group", "file", "-p", pid, *length,
+                           names=OF_ALL_VIEWS)
+            assert "evil" in seen
+            reports(tmp, "-V", "io", "--group", "file", "-p", pid, *length, names=OF_ALL_VIEWS)
+        with live.Workload("hostile_names", 120) as work:
+            for args in (["-V", "sched"], ["-V", "offcpu", "--idle"],
+                         ["-V", "offcpu", "--idle", "--group", "comm"]):
+                seen = reports(tmp, *args, "-p", work.pid, *length, names=OF_ALL_VIEWS)
+                assert "comma" in seen and "\"'=cmd|" in seen, args
 
 
 def test_terminal():
@@ -166,19 +219,27 @@ def test_terminal():
         assert s.wait_end(30) == 0
         drawn = s.screen
         assert b"evil" in drawn
-        for bad in (b"\a", b"\x1b]", b"\xc2\x9b", b"\x9b31m", b"\x7f", EVIL_COMMS[0]):
+        for bad in (b"\a", b"\x1b]", b"\xc2\x9b", b"\x9b31m", b"\x7f", EVIL_COMMS[0],
+                    *(c.encode() for c in BIDI)):
             assert bad not in drawn, drawn[max(drawn.index(bad) - 80, 0):][:200]
 
 
 def test_messages():
     """Names of files in messages are harmless too"""
-    for args in (["-b", "--replay", f"/nowhere/{EVIL_FILE}"], ["-b", "--keymap", EVIL_FILE],
-                 ["-b", "--theme", EVIL_FILE], ["-V", EVIL_FILE], ["-b", "-e", EVIL_SYMBOL],
-                 ["-b", "--filter", f"colour={ESCAPES}"], ["-b", "-G", f"/{EVIL_CGROUP}"],
-                 ["-b", "-n", 1, "-o", f"/nowhere/{EVIL_FILE}.svg"]):
-        run = live.proftop(*args)
-        assert run.status != 0 and run.err, str(run)
-        plain(run.err.encode(), args)
+    nowhere = f"/nowhere/{EVIL_FILE}"
+    with live.temporary() as tmp:
+        script = os.path.join(tmp, "script")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(f"expect evil{ESCAPES}{BIDI}\n")
+        for args in (["-b", "--replay", nowhere], ["-b", "--keymap", EVIL_FILE],
+                     ["-b", "--theme", EVIL_FILE], ["-V", EVIL_FILE], ["-b", "-e", EVIL_SYMBOL],
+                     ["-b", "--filter", f"colour={ESCAPES}"], ["-b", "-G", f"/{EVIL_CGROUP}"],
+                     ["-b", "-n", 1, "-o", f"{nowhere}.svg"], ["--script", script],
+                     [f"--list-events=evil{ESCAPES}"], ["-b", "--do", f"evil{ESCAPES}{BIDI}"],
+                     ["-b", "-d", "0.2", "--do", "view cpu", "-o", f"{nowhere}.svg"]):
+            run = live.proftop(*args)
+            assert run.status != 0 and run.err, str(run)
+            plain(run.err.encode(), args)
 
 
 if __name__ == "__main__":

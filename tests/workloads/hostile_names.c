@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Truth: seven threads that share one CPU's half evenly, all in hostile_function, with names
- * that must reach neither the terminal as commands nor break JSON, CSV or folded text.
+ * Truth: nine threads that share one CPU's half evenly, all in hostile_function, with names
+ * that must reach neither the terminal as commands nor a spreadsheet as formulas, move nothing
+ * beside them, nor break JSON, CSV or folded text.
  */
 #include <pthread.h>
 
@@ -14,7 +15,9 @@ static const char *const names[] = {
 	"bad\xff\xfe\xc3",			/* broken UTF-8 */
 	"new\nline\ttab",
 	"quote\"\\,;comma",
-	" a b  ", /* blanks at both ends */
+	" a b  ",		       /* blanks at both ends */
+	"\xe2\x80\xaertl\xe2\x81\xa6", /* turns the direction of what follows */
+	"=cmd|'x'!A1",
 };
 #define NTHREADS ((int)(sizeof(names) / sizeof(names[0])))
 

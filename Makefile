@@ -33,7 +33,7 @@ PKG_CONFIG     := pkg-config
 LIBPERF_CFLAGS := $(shell $(PKG_CONFIG) --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
 LIBPERF_LIBS   := $(shell $(PKG_CONFIG) --libs libperf 2>/dev/null || echo $(B)/libperf/libperf.a $(B)/libperf/libapi.a)
 
-WARN     := -Wall -Wextra -Wno-unused-parameter -Wshadow -Wvla -Wmissing-prototypes \
+WARN     := -Wall -Wextra -Wformat-security -Wno-unused-parameter -Wshadow -Wvla -Wmissing-prototypes \
 	    -Wstrict-prototypes -Wpointer-arith -Werror=implicit -Werror=incompatible-pointer-types
 CFLAGS   := -O2 -g
 LDFLAGS  :=
@@ -42,7 +42,10 @@ CPPFLAGS = -D_GNU_SOURCE -DPROFTOP_VERSION='"$(VERSION)"' -iquote . -iquote $(B)
 	   -I$(SYSROOT)/usr/include/libiberty $(LIBPERF_CFLAGS) \
 	   $(shell $(PKG_CONFIG) --cflags-only-I $(PKGS) 2>/dev/null)
 LDLIBS   = $(LIBPERF_LIBS) $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
-HARDEN   := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+# Of flags those that the compiler takes, for the machine it compiles for, without a word.
+taken     = $(foreach f,$(1),$(shell $(CC) -Werror $(f) -c -x c /dev/null -o /dev/null 2>/dev/null && echo $(f)))
+HARDEN   := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE \
+	    $(call taken,-fstack-clash-protection -fcf-protection -mbranch-protection=standard)
 RELRO    := -Wl,-z,relro -Wl,-z,now
 SAN_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1 -g
 SAN_tsan := -fsanitize=thread -fno-omit-frame-pointer -O1 -g

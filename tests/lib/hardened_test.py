@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """How the binary that is installed was built, as readelf has it."""
+import glob
 import os
 import re
 import subprocess
@@ -10,9 +11,12 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import live  # noqa: E402
 
 
+def tool_output(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
 def readelf(*options):
-    return subprocess.run(["readelf", "-W", *options, live.RELEASE], stdout=subprocess.PIPE,
-                          text=True, check=True).stdout
+    return tool_output("readelf", "-W", *options, live.RELEASE)
 
 
 def test_position_independent():
@@ -41,6 +45,33 @@ def test_checks():
     symbols = readelf("--dyn-syms")
     assert "__stack_chk_fail" in symbols
     assert len(re.findall(r"\b__\w+_chk\b", symbols)) > 3, symbols[:500]
+
+
+def marked(notes):
+    return re.search(r"feature: (IBT, SHSTK|BTI, PAC)\b", notes)
+
+
+def unmarked(path):
+    """Which objects of an archive, or whether the object, do not say where branches may go."""
+    if not path.endswith(".a"):
+        return [] if marked(tool_output("readelf", "-nW", path)) else [path]
+    found = re.split(r"^File: ", tool_output("readelf", "-nW", path), flags=re.M)[1:]
+    names = {x.partition("\n")[0]: marked(x) for x in found}
+    assert len(names) == len(set(tool_output("ar", "t", path).split())), path
+    return [name for name, mark in names.items() if not mark]
+
+
+def test_branches():
+    """Where calls and jumps may lead is marked: in the program when it is in all of its parts"""
+    if os.uname().machine not in ("x86_64", "aarch64"):
+        raise live.Skip("no such marks here")
+    lacking = unmarked(os.path.join(live.BUILD, "rel/libproftop.a"))
+    assert not lacking, lacking
+    rest = [tool_output("gcc", f"-print-file-name={x}").strip()
+            for x in ("Scrt1.o", "crti.o", "crtbeginS.o", "libiberty.a")]
+    rest += glob.glob(os.path.join(live.BUILD, "libperf/*.a"))
+    if not [x for path in rest for x in unmarked(path)]:
+        assert marked(readelf("-n")), readelf("-n")
 
 
 def test_no_search_paths():

@@ -83,6 +83,18 @@ def test_words():
         assert re.search(rf"\b{key}\b", config) and re.search(rf"--{option}\b", page), key
 
 
+def test_capabilities():
+    """Whoever names the capabilities for users names the same, which the live tests try"""
+    files = ("README.md", "docs/proftop.1", "docs/SECURITY.md", "sources/doctor_machine.c",
+             "tests/live/caps_live.py")
+    named = {}
+    for path in files:
+        text = re.sub(r'"\s*\\?\n\s*"|\\e\n', "", read(path))
+        for found in re.findall(r"\bcap_[a-z_,]+\+ep\b", text) or [f"none in {path}"]:
+            named.setdefault(found, []).append(path)
+    assert len(named) == 1, named
+
+
 def help_line(option):
     return re.search(rf"--{option} .*", live.proftop("--help").out)[0].split("FILE")[1]
 

@@ -69,7 +69,8 @@ check-all: check-build
 	@PROFTOP=$(B)/proftop $(RUN) \
 		--group self,timeout=60 tests/lib/run_test.sh tests/layering/check.py \
 			tests/layering/check_test.sh tests/lib/docs_test.py \
-			tests/lib/hardened_test.py $(PACKAGE_CHECK) $(SOAK_CHECK) \
+			tests/lib/hardened_test.py tests/accuracy_test.py \
+			tests/bench/figures_test.py $(PACKAGE_CHECK) $(SOAK_CHECK) \
 		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
 		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
 		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \

@@ -37,7 +37,7 @@ def main(cases, name=None):
     print(f"1..{len(cases)}", flush=True)
     failed = 0
     for n, case in enumerate(cases, 1):
-        title = (case.__doc__ or case.__name__).strip().splitlines()[0].rstrip(".")
+        title = title_of(case)
         try:
             case()
             print(f"ok {n} - {title}", flush=True)
@@ -246,35 +246,60 @@ def conserved(report):
         assert abs(pct - 100) <= 0.1, f"self_pct sums to {pct}"
 
 
-def fact(what, truth, ours, within=0, judge="by construction"):
+# Who says what was true.
+CONSTRUCTION = "by construction"
+LOG = "the workload's log"
+CLOCK = "the thread's CPU clock"
+SCHEDSTAT = "schedstat"
+INTERVAL = "the interval"
+ITSELF = "another sum of proftop's"
+
+
+def fact(what, truth, ours, within=0, judge=CONSTRUCTION):
     """What was true, what proftop said, and how far apart the two may be: a row of
     docs/ACCURACY.md when it is made (tests/accuracy.py). judge: who says what was true."""
-    put_fact(what=what, truth=truth, ours=ours, within=within, judge=judge)
+    put_fact(what=what, truth=truth, judge=judge, ours=ours, peer=None, said=None, within=within)
 
 
-def forget_facts(case=None):
-    """The case, or the one that runs, is tried again."""
-    put_fact(case, forget=True)
+def facts_file():
+    return os.environ.get("PROFTOP_FACTS")
 
 
-def running_case():
-    found = next(f for f in inspect.stack() if f.function.startswith("test_"))
-    return found.frame.f_globals[found.function]
+def facts_so_far():
+    """A mark for forget_facts()."""
+    return os.path.getsize(facts_file()) if facts_file() else 0
 
 
-def put_fact(case=None, **fields):
-    path = os.environ.get("PROFTOP_FACTS")
-    if not path:
+def forget_facts(mark):
+    """What was compared since then is tried again."""
+    if facts_file():
+        os.truncate(facts_file(), mark)
+
+
+def title_of(case):
+    return (case.__doc__ or case.__name__).strip().splitlines()[0].rstrip(".")
+
+
+def put_fact(**fields):
+    if not facts_file():
         return
-    case = case or running_case()
-    title = case.__doc__ or case.__name__
-    with open(path, "a", encoding="utf-8") as f:
-        f.write(json.dumps({"case": title.strip().splitlines()[0].rstrip("."), **fields}) + "\n")
+    found = next(f for f in inspect.stack() if f.function.startswith("test_"))
+    title = title_of(found.frame.f_globals[found.function])
+    with open(facts_file(), "a", encoding="utf-8") as f:
+        f.write(json.dumps({"case": title, **fields}) + "\n")
 
 
-def near(value, wanted, within, what="value", judge="by construction"):
+def near(value, wanted, within, what="value", judge=CONSTRUCTION):
     fact(what, wanted, value, within, judge)
     assert abs(value - wanted) <= within, f"{what} is {value}, wanted {wanted} +- {within}"
+
+
+def near_peer(value, peer, within, what, truth=None, judge=CONSTRUCTION):
+    """The same of another tool on the same seconds: peer is its name and what it said. truth, and
+    who says so: where that is known besides."""
+    name, said = peer
+    put_fact(what=what, truth=truth, judge=judge, ours=value, peer=name, said=said, within=within)
+    assert abs(value - said) <= within, f"{what} is {value}, {name} says {said} +- {within}"
 
 
 @contextlib.contextmanager

@@ -144,14 +144,15 @@ def steady(case):
         for n in range(1, 4):
             if n > 1:
                 calm = gets_quiet(20)
+            facts = live.facts_so_far()
             try:
                 return case()
             except AssertionError as e:
+                if n == 3 and calm and quiet():
+                    raise
+                live.forget_facts(facts)
                 if n == 3:
-                    if calm and quiet():
-                        raise
                     raise live.Skip(f"too busy here to measure: {str(e)[:200]}") from e
-                live.forget_facts(case)
                 print(f"# {case.__name__}, round {n}: {str(e).strip()[:300]!r}", flush=True)
         return None
     return rounds
@@ -209,6 +210,12 @@ def between(got, least, most, what, pct=1, ms=1):
         f"{what} is {got / 1e6} ms, wanted {least / 1e6} to {most / 1e6}, {pct} % or {ms} ms"
 
 
-def same_time(got, wanted, what, pct=1, ms=1):
+def same_time(got, wanted, what, pct=1, ms=1, judge=live.LOG):
     """Within a share of what is wanted, or so many ms when that is more."""
-    live.near(got / 1e6, wanted / 1e6, max(wanted / 1e6 * pct / 100, ms), f"{what}, ms,")
+    live.near(got / 1e6, wanted / 1e6, max(wanted / 1e6 * pct / 100, ms), f"{what}, ms,", judge)
+
+
+def same_time_as(peer, got, said, what, truth, judge, pct=1, ms=1):
+    """The same beside what a peer said, with what was true."""
+    live.near_peer(got / 1e6, (peer, said / 1e6), max(said / 1e6 * pct / 100, ms), f"{what}, ms,",
+                   truth / 1e6, judge)

@@ -50,7 +50,7 @@ def test_number_of_samples():
         share = (work.cpu_seconds() - cpu) / (time.monotonic() - start)
     health = report["health"]
     wanted = share * FREQ * (report["t1_ns"] - report["t0_ns"]) / 1e9
-    live.near(health["samples"], wanted, 0.06 * wanted, "samples")
+    live.near(health["samples"], wanted, 0.06 * wanted, "samples", live.SCHEDSTAT)
     assert health["lost"] == 0 and health["map_full"] == 0, health
 
 
@@ -105,7 +105,7 @@ def test_threads():
     for name, ns in truth.items():
         row = [r for r in report["rows"] if r["comm"] == name]
         assert len(row) == 1, f"{name}: {len(row)} rows"
-        live.near(row[0]["self_pct"], 100.0 * ns / used, 1.5, name)
+        live.near(row[0]["self_pct"], 100.0 * ns / used, 1.5, name, live.CLOCK)
 
 
 def test_groupings_agree():
@@ -146,8 +146,9 @@ def test_against_perf():
     ours = {}
     for r in report["rows"]:
         ours[r["symbol"]] = ours.get(r["symbol"], 0) + r["self_pct"]
-    for name in {n for n, pct in [*peer.items(), *ours.items()] if pct > 1}:
-        live.near(ours.get(name, 0), peer.get(name, 0), 2, f"{name}, %,", "perf report")
+    for name in sorted({n for n, pct in [*peer.items(), *ours.items()] if pct > 1}):
+        live.near_peer(ours.get(name, 0), ("perf report", peer.get(name, 0)), 2, f"{name}, %,",
+                       truth={"hot_70": 70, "hot_30": 30}.get(name))
 
 
 def test_every_sampling_rate():

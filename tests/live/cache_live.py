@@ -64,12 +64,13 @@ def told(path, *command, group="file"):
 def until_calm(run):
     """Pages may be reclaimed at any time: tried again a few times."""
     for n in range(6):
+        facts = live.facts_so_far()
         try:
             return run()
         except AssertionError:
             if n == 5:
                 raise
-            live.forget_facts()
+            live.forget_facts(facts)
     return None
 
 

@@ -62,7 +62,8 @@ def test_sleeps():
         assert row["state"] == "S" and row["reason"] == "sleep" and not row["idle"], row
         ended = thread.ended(m.t0, m.t1)
         asleep = m.of(comm=name, state="S")
-        live.near(total(asleep, "count"), len(ended), 1 + len(ended) // 100, f"{name} waits")
+        live.near(total(asleep, "count"), len(ended), 1 + len(ended) // 100, f"{name} waits",
+                  live.LOG)
         longest = max(b - a for a, b in ended)
         same_time(max(r["max_ns"] for r in asleep), longest, f"{name} longest")
         assert {"naps", "sleeper"} <= set(symbols(row["stack"])), symbols(row["stack"])
@@ -184,8 +185,10 @@ def test_preempted():
     m = measure("nice_hogs")
     for name, thread in m.threads.items():
         rows = m.of(comm=name, reason="preempted")
-        same_time(total(rows), thread.delay(m.t0, m.t1), name, pct=2)
-        same_time(total(m.of(comm=name)), thread.off(m.t0, m.t1), name)
+        same_time(total(rows), thread.delay(m.t0, m.t1), f"{name} preempted", pct=2,
+                  judge=live.SCHEDSTAT)
+        same_time(total(m.of(comm=name)), thread.off(m.t0, m.t1), f"{name} off",
+                  judge=live.CLOCK)
         assert all(r["state"] == "R" and not r["idle"] for r in rows), rows
         # The rest is where they read their clocks.
         spinning = [r for r in rows if {"hog_spins", "hog"} <= set(symbols(r["stack"]))]
@@ -197,8 +200,8 @@ def test_never_woken():
     """A thread that waits through the whole window is there, with all of it unfinished"""
     m = measure("never_wakes", seconds=2)
     row = m.one(comm="never")
-    same_time(row["off_ns"], m.span, "off")
-    same_time(row["unfinished_ns"], m.span, "unfinished")
+    same_time(row["off_ns"], m.span, "off", judge=live.INTERVAL)
+    same_time(row["unfinished_ns"], m.span, "unfinished", judge=live.INTERVAL)
     assert row["count"] == 0 and row["waker"] is None, row
     assert row["state"] == "S" and row["tid"] == m.threads["never"].tid, row
     assert row["max_ns"] >= row["off_ns"] * 0.99, row
@@ -257,10 +260,10 @@ def test_intervals():
     t0, t1 = reports[0]["t0_ns"], reports[-1]["t1_ns"]
     for name in SLEEPERS:
         off = sum(total(rows_of(r, comm=name)) for r in reports)
-        same_time(off, threads[name].off(t0, t1), name, pct=1.5, ms=5)
+        same_time(off, threads[name].off(t0, t1), name, pct=1.5, ms=5, judge=live.CLOCK)
         count = sum(total(rows_of(r, comm=name, reason="sleep"), "count") for r in reports)
         ended = len(threads[name].ended(t0, t1))
-        live.near(count, ended, 1 + ended // 50, f"{name} waits")
+        live.near(count, ended, 1 + ended // 50, f"{name} waits", live.LOG)
     # A wait that goes on is told in each interval it lasts through.
     assert any(total(rows_of(r, comm="sleep-700ms"), "unfinished_ns") for r in reports)
 
@@ -428,7 +431,8 @@ def test_command():
     report = live.batch("-V", "offcpu", "-d", 20, "--group", "tid+stack", "--",
                         os.path.join(live.WORKLOADS, "sleepers"), 2, drop_output=True)[0]
     for name in ("sleep-2ms", "sleep-20ms", "sleep-100ms"):
-        same_time(total(rows_of(report, comm=name)), 2e9, name, pct=10)
+        same_time(total(rows_of(report, comm=name)), 2e9, name, pct=10,
+                  judge=live.CONSTRUCTION)
     assert {r["pid"] for r in report["rows"]} == {report["rows"][0]["pid"]}, report["rows"]
 
 
@@ -464,7 +468,8 @@ def test_against_offcputime():
     for name, cut in (("sleep-2ms", 0.0), ("sleep-5ms", 0.01), ("sleep-20ms", 0.02)):
         share = total(m.of(comm=name)) / m.span
         theirs = peer.off_us[name] / 4e6
-        live.near(share, theirs, 0.03 + cut, f"{name}: share of the time", "offcputime")
+        live.near_peer(share, ("offcputime", theirs), 0.03 + cut, f"{name}: share of the time",
+                       m.threads[name].off(m.t0, m.t1) / m.span, live.CLOCK)
 
 
 if __name__ == "__main__":

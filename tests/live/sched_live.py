@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import waits  # noqa: E402
-from waits import between, same_time, steady, total  # noqa: E402
+from waits import between, same_time, same_time_as, steady, total  # noqa: E402
 
 
 def measure(name, *args, options=("--group", "tid"), **kw):
@@ -38,22 +38,25 @@ def check_thread(m, name):
     thread, row = m.threads[name], m.one(comm=name)
     assert row["tid"] == thread.tid and row["pid"] == thread.pid, row
     runs = thread.runs(m.t0, m.t1)
-    live.near(row["runs"], runs, 2 + runs * 0.02, f"{name} runs")
+    live.near(row["runs"], runs, 2 + runs * 0.02, f"{name} runs", live.SCHEDSTAT)
     least = thread.cpu(m.t0, m.t1) + thread.delay(m.t0, m.t1)
     apart = runs * waits.LEAVING_NS
     between(row["oncpu_ns"] + row["wait_ns"], least - apart, least + apart,
             f"{name} on the CPU or waiting for it", pct=2)
-    same_time(sum(row["states"].values()), m.span, f"{name}'s states")
-    same_time(row["states"]["R"], row["oncpu_ns"], f"{name} running")
-    same_time(row["states"]["RD"], row["wait_ns"], f"{name} runnable", pct=4, ms=4)
+    same_time(sum(row["states"].values()), m.span, f"{name}'s states", judge=live.INTERVAL)
+    same_time(row["states"]["R"], row["oncpu_ns"], f"{name} running", judge=live.ITSELF)
+    same_time(row["states"]["RD"], row["wait_ns"], f"{name} runnable", pct=4, ms=4,
+              judge=live.ITSELF)
     return row
 
 
 def check_preempted(m, name):
     """The same of a thread that is only preempted, never woken: CPU time and delay apart."""
     row, thread = check_thread(m, name), m.threads[name]
-    same_time(row["oncpu_ns"], thread.cpu(m.t0, m.t1), f"{name} on the CPU", pct=2)
-    same_time(row["wait_ns"], thread.delay(m.t0, m.t1), f"{name} delayed", pct=2)
+    same_time(row["oncpu_ns"], thread.cpu(m.t0, m.t1), f"{name} on the CPU", pct=2,
+              judge=live.CLOCK)
+    same_time(row["wait_ns"], thread.delay(m.t0, m.t1), f"{name} delayed", pct=2,
+              judge=live.SCHEDSTAT)
     return row
 
 
@@ -86,10 +89,11 @@ def test_states():
         row = m.one(comm=name)
         same_time(row["states"][state], m.threads[name].waited(m.t0, m.t1), f"{name} in {state}",
                   pct=2)
-        same_time(sum(row["states"].values()), m.span, name)
+        same_time(sum(row["states"].values()), m.span, name, judge=live.INTERVAL)
     row = m.one(comm="st-run")
-    same_time(row["states"]["R"] + row["states"]["RD"], m.span, "st-run")
-    same_time(row["states"]["R"], m.threads["st-run"].cpu(m.t0, m.t1), "st-run on the CPU", pct=2)
+    same_time(row["states"]["R"] + row["states"]["RD"], m.span, "st-run", judge=live.INTERVAL)
+    same_time(row["states"]["R"], m.threads["st-run"].cpu(m.t0, m.t1), "st-run on the CPU", pct=2,
+              judge=live.CLOCK)
 
 
 @steady
@@ -99,7 +103,7 @@ def test_known_delay():
     with waits.refused_here("cpu_holder", "no real-time priority here"):
         m = measure("cpu_holder")
     row, thread = check_thread(m, "victim"), m.threads["victim"]
-    same_time(row["wait_ns"], thread.delay(m.t0, m.t1), "delay", pct=2)
+    same_time(row["wait_ns"], thread.delay(m.t0, m.t1), "delay", pct=2, judge=live.SCHEDSTAT)
     late = [b - a for a, b in thread.ended(m.t0, m.t1)]
     live.near(row["wait_p50_ns"] / 1e6, 20, 3, "p50, ms,")
     same_time(row["wait_max_ns"], max(late), "max", pct=2)
@@ -119,7 +123,7 @@ def test_histogram():
         assert a["hi_ns"] <= b["lo_ns"] or a["hi_ns"] == b["lo_ns"], (a, b)
     delays = sum(h["count"] for h in hist)
     runs = sum(r["runs"] for r in m.rows)
-    live.near(delays, runs, 5 + runs * 0.02, "delays")
+    live.near(delays, runs, 5 + runs * 0.02, "delays", live.ITSELF)
     least = sum(h["count"] * h["lo_ns"] for h in hist)
     most = sum(h["count"] * (h["hi_ns"] or h["lo_ns"]) for h in hist)
     assert least <= total(m.rows, "wait_ns") <= most, (least, total(m.rows, "wait_ns"), most)
@@ -173,9 +177,9 @@ def test_intervals():
     t0, t1 = reports[0]["t0_ns"], reports[-1]["t1_ns"]
     for name, thread in threads.items():
         whole = sum(sum(waits.rows_of(r, comm=name)[0]["states"].values()) for r in reports)
-        same_time(whole, t1 - t0, f"{name}'s states", ms=5)
+        same_time(whole, t1 - t0, f"{name}'s states", ms=5, judge=live.INTERVAL)
         ran = sum(waits.rows_of(r, comm=name)[0]["oncpu_ns"] for r in reports)
-        same_time(ran, thread.cpu(t0, t1), f"{name} on the CPU", pct=2, ms=5)
+        same_time(ran, thread.cpu(t0, t1), f"{name} on the CPU", pct=2, ms=5, judge=live.CLOCK)
 
 
 @steady
@@ -266,8 +270,11 @@ def test_against_runqlat():
     if not sum(theirs.values()):
         raise live.Skip("runqlat counts nothing here")
     ours = coarse(m.report["summary"]["hist"])
-    live.near(sum(ours.values()) / (m.span / 1e9) / (sum(theirs.values()) / 4), 1, 0.1,
-              "ours per second beside theirs")
+    theirs_a_second = sum(theirs.values()) / 4
+    runs = sum(t.runs(m.t0, m.t1) for t in m.threads.values())
+    live.near_peer(sum(ours.values()) / (m.span / 1e9), ("runqlat", theirs_a_second),
+                   0.1 * theirs_a_second, "delays per second", runs / (m.span / 1e9),
+                   live.SCHEDSTAT)
     a, b = median_bucket(ours), median_bucket(theirs)
     assert 0.5 <= a / b <= 2, f"median {a} us, runqlat {b} us"
 
@@ -283,14 +290,19 @@ def test_against_cpudist():
     for name in m.threads:
         row, hist = m.one(comm=name), theirs[m.threads[name].tid]
         runs = sum(hist.values())
-        live.near(row["runs"] / (m.span / 1e9) / (runs / 4), 1, 0.1, f"{name}: runs per second")
+        live.near_peer(row["runs"] / (m.span / 1e9), ("cpudist", runs / 4), 0.1 * runs / 4,
+                       f"{name}: runs per second",
+                       m.threads[name].runs(m.t0, m.t1) / (m.span / 1e9), live.SCHEDSTAT)
         mean = row["oncpu_ns"] / row["runs"] / 1e3
         least = sum(at * n for at, n in hist.items()) / runs
         assert 0.8 * least <= mean <= 2.4 * least, f"{name}: mean {mean} us, cpudist from {least}"
 
 
-LINE = re.compile(r"^\s+[\d.]+ \[\d+\]\s+\S.*?\[(\d+)[\d/]*\]"
-                  r"\s+([\d.]+)\s+([\d.]+)\s+[\d.]+", re.M)
+LINE = re.compile(r"^\s+([\d.]+) \[\d+\]\s+\S.*?\[(\d+)[\d/]*\]"
+                  r"\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)", re.M)
+# A run that began in the interval has its line, at its end, no later than this after it.
+LONGEST_RUN_S = 0.5
+PERF = "perf sched"
 # Two probes at one place do not look at the clock at once.
 APART_NS = 500
 
@@ -313,23 +325,28 @@ class PerfSched(Peer):
         return super().running(pid)
 
 
-def timehist(data, m, *more):
+def timehist(data, t0_s, t1_s, *more):
     return subprocess.run(["perf", "sched", "timehist", "-i", data, "--time",
-                           f"{m.t0 / 1e9:.6f},{m.t1 / 1e9:.6f}", *more], stdout=subprocess.PIPE,
+                           f"{t0_s:.6f},{t1_s:.6f}", *more], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, check=False).stdout
 
 
 class Recorded:
     """What perf sched says of one thread: runs, ns on the CPU, [ms off it] and [ms from wakeup]
-    before each run."""
+    before each run that ended in the interval; the longest time off before one that began in it."""
 
-    def __init__(self, tid, sums, lines):
+    def __init__(self, tid, sums, lines, m):
         found = re.search(rf"\[{tid}[/\d]*\]\s+\S+\s+(\d+)\s+([\d.]+)", sums)
         if not found:
             raise live.Skip("perf sched timehist does not know these threads here")
         self.runs, self.oncpu = int(found[1]), float(found[2]) * 1e6
-        self.off = [float(off) for t, off, _ in lines if int(t) == tid]
-        self.woken = [float(woken) for t, _, woken in lines if int(t) == tid]
+        mine = [(float(end), float(off), float(woken), float(ran))
+                for end, t, off, woken, ran in lines if int(t) == tid]
+        t0, t1 = m.t0 / 1e9, m.t1 / 1e9
+        self.off = [off for end, off, _, _ in mine if end <= t1]
+        self.woken = [woken for end, _, woken, _ in mine if end <= t1]
+        self.longest = max((off for end, off, _, ran in mine if t0 <= end - ran / 1e3 <= t1),
+                           default=0)
 
 
 def beside_perf(name, seconds):
@@ -338,8 +355,10 @@ def beside_perf(name, seconds):
     with live.temporary() as tmp:
         data = os.path.join(tmp, "perf.data")
         m = measure(name, seconds=seconds, peer=PerfSched(data, seconds + 3))
-        sums, lines = timehist(data, m, "-s"), LINE.findall(timehist(data, m))
-    found = {n: Recorded(t.tid, sums, lines) for n, t in m.threads.items()}
+        t0, t1 = m.t0 / 1e9, m.t1 / 1e9
+        sums = timehist(data, t0, t1, "-s")
+        lines = LINE.findall(timehist(data, t0, t1 + LONGEST_RUN_S))
+    found = {n: Recorded(t.tid, sums, lines, m) for n, t in m.threads.items()}
     for n, thread in m.threads.items():
         # Where a switch is missing, what follows is longer than the thread can have run.
         most = thread.cpu(m.t0, m.t1) + thread.runs(m.t0, m.t1) * waits.LEAVING_NS
@@ -348,19 +367,24 @@ def beside_perf(name, seconds):
     return m, found
 
 
+def as_perf_runs(m, row, perf, name, part):
+    live.near_peer(row["runs"], (PERF, perf.runs), 2 + part * perf.runs, f"{name} runs",
+                   m.threads[name].runs(m.t0, m.t1), live.SCHEDSTAT)
+
+
 @steady
 def test_hogs_against_perf_sched():
     """CPU time, runs, mean and longest delay of hogs as perf sched has them, same seconds"""
     m, found = beside_perf("nice_hogs", 3)
     for name in m.threads:
-        row, perf = check_preempted(m, name), found[name]
-        live.near(row["runs"], perf.runs, 2 + 0.01 * perf.runs, f"{name} runs")
-        same_time(row["oncpu_ns"], perf.oncpu, f"{name} on the CPU", ms=10)
-        same_time(row["wait_ns"], sum(perf.off) * 1e6, f"{name} delayed", ms=50)
-        # Two that perf lost the switch between are one to it.
-        ours = row["wait_max_ns"] / 1e6
-        longest = min(sorted(perf.off)[-3:], key=lambda ms: abs(ms - ours))
-        live.near(ours, longest, 0.1 * longest, f"{name} longest delay, ms,")
+        row, perf, thread = check_preempted(m, name), found[name], m.threads[name]
+        as_perf_runs(m, row, perf, name, 0.01)
+        same_time_as(PERF, row["oncpu_ns"], perf.oncpu, f"{name} on the CPU",
+                     thread.cpu(m.t0, m.t1), live.CLOCK, ms=10)
+        same_time_as(PERF, row["wait_ns"], sum(perf.off) * 1e6, f"{name} delayed",
+                     thread.delay(m.t0, m.t1), live.SCHEDSTAT, ms=50)
+        live.near_peer(row["wait_max_ns"] / 1e6, (PERF, perf.longest), 0.1 * perf.longest,
+                       f"{name} longest delay, ms,")
 
 
 @steady
@@ -371,9 +395,10 @@ def test_ping_pong_against_perf_sched():
         row, perf = check_thread(m, name), found[name]
         if perf.runs < 0.97 * row["runs"]:
             raise live.Skip(f"perf sched lost {row['runs'] - perf.runs} of {row['runs']} runs")
-        live.near(row["runs"], perf.runs, 2 + 0.02 * perf.runs, f"{name} runs")
-        same_time(row["oncpu_ns"], perf.oncpu, f"{name} on the CPU", pct=2,
-                  ms=perf.runs * APART_NS / 1e6)
+        as_perf_runs(m, row, perf, name, 0.02)
+        same_time_as(PERF, row["oncpu_ns"], perf.oncpu, f"{name} on the CPU",
+                     m.threads[name].cpu(m.t0, m.t1), live.CLOCK, pct=2,
+                     ms=perf.runs * APART_NS / 1e6)
 
 
 @steady
@@ -382,9 +407,10 @@ def test_sleepers_against_perf_sched():
     m, found = beside_perf("sleepers", 3)
     for name in m.threads:
         row, perf = check_thread(m, name), found[name]
-        live.near(row["runs"], perf.runs, 2 + 0.01 * perf.runs, f"{name} runs")
-        same_time(row["oncpu_ns"], perf.oncpu, f"{name} on the CPU", pct=3,
-                  ms=max(1, perf.runs * APART_NS / 1e6))
+        as_perf_runs(m, row, perf, name, 0.01)
+        same_time_as(PERF, row["oncpu_ns"], perf.oncpu, f"{name} on the CPU",
+                     m.threads[name].cpu(m.t0, m.t1), live.CLOCK, pct=3,
+                     ms=max(1, perf.runs * APART_NS / 1e6))
         # perf begins at sched_waking, some steps before the wakeup.
         delay = sum(perf.woken) * 1e6
         between(row["wait_ns"], delay - perf.runs * 3000, delay, f"{name} delayed", pct=5)

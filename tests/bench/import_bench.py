@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import live
-from figures import note, ratio_at_most, result
+from figures import need, note, ratio_at_most, result
 
 VARIANTS = {
     "call chains": ["-a", "-g", "-F", "10000"],
@@ -35,6 +35,7 @@ def timed(command):
 
 
 def bench_import(rounds):
+    need("perf")
     with tempfile.TemporaryDirectory(prefix="proftop-bench.") as tmp:
         for name, args in VARIANTS.items():
             file = os.path.join(tmp, "perf.data")

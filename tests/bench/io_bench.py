@@ -8,7 +8,7 @@ import re
 import statistics
 
 from blockdev import diskstats, fio, loop_device
-from figures import note, ratio_at_least, result
+from figures import need, note, ratio_at_least, result
 from sched_bench import peer, screen, wait_for_calm
 
 SECONDS = 2
@@ -66,6 +66,7 @@ def nothing():
 
 
 def bench_io(rounds):
+    need("fio", "biolatency", "tmux")
     cases = {"none": nothing, "ours": lambda: screen("io"), "peer": lambda: peer("biolatency")}
     rates = {name: [] for name in cases}
     costs = {"ours": [], "peer": []}

@@ -15,13 +15,14 @@ import subprocess
 import time
 
 import live
-from figures import cpu_ns, note, ratio_at_most, result
+from figures import comparison, cpu_ns, need, note, object_of, ratio_at_most, result
 from tmux import Tmux
 
 BENCHES = os.path.join(live.BUILD, "rel/tests/bench")
 BENCH = os.path.join(BENCHES, "unwind_bench")
 LARGEST = 100
 AIM_MS = 2000
+ROW_BYTES, BUDGET_MIB = 8, 64  # of the kernel's tables
 LINE = re.compile(r" *(\d+) rows .* (\d+) rules .* ([\d.]+) ms  (.*)")
 
 
@@ -58,6 +59,10 @@ def readelf_seconds(path):
     return time.monotonic() - start
 
 
+def rows_mib(rows):
+    return rows * ROW_BYTES / 2**20
+
+
 def bench_all(rounds):
     by_rows = sorted((rows, path) for path, (rows, _, _) in tables(libraries()).items()
                      if path != "all")
@@ -65,23 +70,30 @@ def bench_all(rounds):
     runs = [tables(paths)["all"] for _ in range(rounds)]
     note(f"mapped by running processes: {len(paths)} objects, {runs[0][0]} rows")
     result("unwind tables of all mapped objects", [ms for _, _, ms in runs], [AIM_MS], "aim", "ms")
+    result("memory of the tables of all mapped objects", [rows_mib(r[0]) for r in runs],
+           [BUDGET_MIB], "the budget", "MiB", ratio_at_most(1))
     paths |= {path for _, path in by_rows[-LARGEST:]}
     runs = [tables(paths)["all"] for _ in range(rounds)]
-    note(f"{len(paths)} objects, {runs[0][0]} rows, {runs[0][0] * 8 / 2**20:.1f} MiB")
+    note(f"{len(paths)} objects, {runs[0][0]} rows, {rows_mib(runs[0][0]):.1f} MiB")
     result("unwind tables of all mapped and the largest objects", [ms for _, _, ms in runs],
            [AIM_MS], "aim", "ms")
 
 
+def rate(path, rounds):
+    ours, peer = [], []
+    for _ in range(rounds):
+        _, rules, ms = tables([path])[path]
+        ours.append(rules / ms * 1000)
+        peer.append(rules / readelf_seconds(path))
+    return ours, peer
+
+
 def bench_rate(rounds):
-    for pattern in "/lib*/*/libc.so.6", "/usr/lib/gcc/*/*/cc1":
-        for path in glob.glob(pattern)[:1]:
-            ours, peer = [], []
-            for _ in range(rounds):
-                _, rules, ms = tables([path])[path]
-                ours.append(rules / ms * 1000)
-                peer.append(rules / readelf_seconds(path))
-            result(f"unwind rules a second, {os.path.basename(path)}", ours, peer, "readelf -wF",
-                   "1/s")
+    for pattern, package in (("/lib*/*/libc.so.6", "libc6"), ("/usr/lib/gcc/*/*/cc1", "cpp")):
+        what = f"unwind rules a second, {os.path.basename(pattern)}"
+        with comparison(what):
+            need("readelf")
+            result(what, *rate(object_of(pattern, package), rounds), "readelf -wF", "1/s")
 
 
 # --- walks ---
@@ -179,6 +191,7 @@ def perf_system(folder):
 
 
 def bench_system(rounds):
+    need("perf", "tmux")
     a, b = [], []
     with live.temporary() as folder, everything():
         for _ in range(rounds):
@@ -218,4 +231,5 @@ def bench_unwind(rounds):
     bench_rate(rounds)
     bench_cost(rounds)
     bench_first(rounds)
-    bench_system(rounds)
+    with comparison("own CPU with whole stacks"):
+        bench_system(rounds)

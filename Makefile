@@ -87,7 +87,8 @@ $(B)/proftop: $(B)/rel/proftop
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
-	$(call Q,BPF)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -D__TARGET_ARCH_$(ARCH) -iquote . \
+	$(call Q,BPF)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter \
+		-D__TARGET_ARCH_$(ARCH) -iquote . \
 		-idirafter $(SYSROOT)/usr/include/$(MACHINE)-linux-gnu -MMD -MP -c $< -o $@
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call Q,SKEL)$(BPFTOOL) gen skeleton $< name $*_bpf > $@

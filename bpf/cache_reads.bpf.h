@@ -110,7 +110,7 @@ static __always_inline void read_other(u64 *ctx, struct task_struct *task,
 
 	if (!st || !ready)
 		return;
-	if (task->tgid == probe_tgid)
+	if ((u32)task->tgid == probe_tgid)
 		probe_end = last + 1;
 	e.t = thread__get(task);
 	if (e.t) {

@@ -80,7 +80,7 @@ static __always_inline void add(struct cpu_count *c, u64 period, u64 now)
 static __always_inline bool count(void *map, const struct cpu_key *key, u64 period, u64 now)
 {
 	struct cpu_count *c = bpf_map_lookup_elem(map, key);
-	struct cpu_count fresh = {1, period, now, now};
+	struct cpu_count fresh = {.count = 1, .weight = period, .first_ns = now, .last_ns = now};
 
 	if (c) {
 		add(c, period, now);

@@ -73,7 +73,7 @@ static __always_inline void look_where(void *ctx, u64 here, struct task_struct *
 				       bool long_run, struct leaving *l, u64 now,
 				       struct sched_stats *st)
 {
-	bool each = watched && task->pid == watch_tid;
+	bool each = watched && (u32)task->pid == watch_tid;
 
 	if (long_run || each)
 		l->kstack = leaving_stack(ctx, here, task);
@@ -260,7 +260,7 @@ int sched_exec(u64 *ctx)
 	struct thread *t;
 	u64 now = bpf_ktime_get_ns();
 
-	if (!st || old_tid == task->pid)
+	if (!st || old_tid == (u32)task->pid)
 		return 0;
 	t = bpf_task_storage_get(&threads, task, 0, 0);
 	if (!t || !thread__watched(t, task, now))

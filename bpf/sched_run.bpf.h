@@ -30,7 +30,7 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	t->wait.state = state;
 	t->wait.since_before = 0;
 	t->wait.waker.kind = 0;
-	if ((wanted & SCHED_WANT_WAITS) || task->pid == watch_tid) {
+	if ((wanted & SCHED_WANT_WAITS) || (u32)task->pid == watch_tid) {
 		wait__note_syscall(&t->wait, task);
 		t->wait.ustack = l->ustack;
 	}
@@ -94,7 +94,7 @@ static __always_inline u64 run_began(struct sched_cpu *c, struct task_struct *pr
 {
 	u64 at;
 
-	if (c->running_tid == prev->pid || !c->since_ns || !prev->pid) {
+	if (c->running_tid == (u32)prev->pid || !c->since_ns || !prev->pid) {
 		if (prev->pid && c->since_ns &&
 		    bpf_core_field_exists(prev->sched_info.last_arrival))
 			c->clock = c->since_ns - prev->sched_info.last_arrival;

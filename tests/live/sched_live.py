@@ -219,7 +219,8 @@ class Peer:
     @contextlib.contextmanager
     def running(self, pid):
         command = [x.replace("PID", str(pid)) for x in self.command]
-        with subprocess.Popen(command, text=True, stdout=subprocess.PIPE,
+        # Processes may be called anything.
+        with subprocess.Popen(command, text=True, errors="replace", stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL) as peer:
             yield
             self.out, _ = peer.communicate(timeout=60)
@@ -328,7 +329,8 @@ class PerfSched(Peer):
 def timehist(data, t0_s, t1_s, *more):
     return subprocess.run(["perf", "sched", "timehist", "-i", data, "--time",
                            f"{t0_s:.6f},{t1_s:.6f}", *more], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, check=False).stdout
+                          stderr=subprocess.DEVNULL, text=True, errors="replace",
+                          check=False).stdout
 
 
 class Recorded:

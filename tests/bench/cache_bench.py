@@ -2,7 +2,7 @@
 """What the cache view costs whom it watches: nanoseconds added to a cached pread, on the last
 CPU, with the view open in a terminal of its own; and the time of the programs for each pread, as
 the kernel measures it, which tells more where a pread itself varies by more than they take. The
-peer is bpftrace, which does no more than count the same tracepoint, or nothing at all there."""
+peer is bpftrace, which does no more than count the same tracepoint."""
 import contextlib
 import os
 import subprocess
@@ -17,7 +17,6 @@ COUNTS = {4096: 1000000, 65536: 200000}  # bytes: preads in a measurement
 FILE_MIB = 16
 ROUNDS = 5
 COUNTING = "tracepoint:filemap:mm_filemap_get_pages { @ = count(); }"
-EMPTY = "rawtracepoint:mm_filemap_get_pages { }"
 
 
 @contextlib.contextmanager
@@ -39,8 +38,8 @@ def read_ns(path, size):
 
 
 @contextlib.contextmanager
-def bpftrace(script):
-    with subprocess.Popen([tool("bpftrace"), "-e", script], stdout=subprocess.DEVNULL,
+def counter():
+    with subprocess.Popen([tool("bpftrace"), "-e", COUNTING], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as p:
         live.wait_for(lambda: any(kind == "prog" for kind, _ in live.held(p.pid)), 20)
         time.sleep(1)
@@ -76,7 +75,7 @@ class Case:
 def in_turns(rounds, path, size):
     opened = {"cache": lambda: screen("cache")}
     if here("bpftrace"):
-        opened.update(counting=lambda: bpftrace(COUNTING), empty=lambda: bpftrace(EMPTY))
+        opened["bpftrace"] = counter
     cases = {name: Case() for name in opened}
     for n in range(rounds):
         for name, case in cases.items():
@@ -92,12 +91,10 @@ def bench_size(rounds, path, size):
     ours = cases["cache"]
     with comparison(f"added to {what}; programs for each"):
         need("bpftrace")
-        peer, empty = cases["counting"], cases["empty"]
+        peer = cases["bpftrace"]
         result(f"added to {what}, cache open", ours.added(), peer.added(), "bpftrace, counting",
                "ns")
         result(f"programs for {what}, cache open", ours.costs, peer.costs, "bpftrace, counting",
-               "ns")
-        result(f"{what}, bpftrace with an empty program", empty.withs, empty.bases, "without it",
                "ns")
     result(f"{what}, cache open", ours.withs, ours.bases, "without it", "ns",
            ratio_at_most(1.05) if size == 4096 else None)

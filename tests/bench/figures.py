@@ -121,7 +121,7 @@ def result(name, ours, peer, peer_name, unit, aim=None):
     """Medians of two lists, one value a round, and their ratio."""
     a, b = statistics.median(ours), statistics.median(peer)
     row = {"part": part, "name": name, "ours": round(a, 4), "peer": round(b, 4),
-           "peer_name": peer_name, "unit": unit, "ratio": round(a / b, 4) if b else None,
+           "peer_name": peer_name, "unit": unit, "ratio": round(a / b, 4) if min(a, b) > 0 else None,
            "spread": spread(ours, peer), "rounds": len(ours), **origin()}
     if aim:
         row.update(aim=aim.text, met=aim.holds(row))

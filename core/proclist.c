@@ -19,7 +19,6 @@
 #define MAX_PROCS   262144
 #define MAX_USERS   65536
 #define MAX_CMDLINE 512
-#define PF_KTHREAD  0x00200000 /* since 2.6.27; field 9 of /proc/PID/stat */
 #define STAT_SIZE   1024
 
 struct user {
@@ -34,8 +33,6 @@ struct reader {
 	struct user *users;
 	u32 nusers;
 	struct hidx by_uid;
-	long ticks_per_s;
-	u64 page_bytes;
 };
 
 static void add_user(struct reader *r, u32 uid, const char *name)
@@ -96,44 +93,7 @@ static ssize_t read_small(int dirfd, const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* Nothing in a name may move a terminal's cursor. */
-static void replace_controls(char *s)
-{
-	for (; *s; s++)
-		if ((u8)*s < ' ' || *s == 0x7f)
-			*s = '?';
-}
-
-/*
- * proc(5): PID (COMM) STATE PPID PGRP SESSION TTY TPGID FLAGS MINFLT CMINFLT MAJFLT CMAJFLT
- * UTIME STIME CUTIME CSTIME PRIORITY NICE THREADS ITREALVALUE STARTTIME VSIZE RSS. The name
- * may hold blanks and parentheses: the last one ends it.
- */
-static bool parse_stat(struct reader *r, char *stat, struct proc_item *p, bool *kernel)
-{
-	char *open = strchr(stat, '('), *close = strrchr(stat, ')');
-	unsigned long long utime, stime, start;
-	unsigned int flags;
-	long rss;
-
-	if (!open || !close || close < open)
-		return false;
-	*close = '\0';
-	if (sscanf(close + 1,
-		   " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %u "
-		   "%*d %llu %*u %ld",
-		   &p->state, &flags, &utime, &stime, &p->nthreads, &start, &rss) != 7)
-		return false;
-	replace_controls(open + 1);
-	p->comm = arena__strdup(r->arena, open + 1);
-	p->start = start;
-	p->cpu_ms = (utime + stime) * 1000 / (u64)r->ticks_per_s;
-	p->rss_bytes = rss > 0 ? (u64)rss * r->page_bytes : 0;
-	*kernel = flags & PF_KTHREAD;
-	return true;
-}
-
-/* Arguments are separated by NULs; kernel threads and the dead have none. */
+/* Kernel threads and the dead have none. */
 static const char *read_cmdline(struct reader *r, int proc, const char *pid, const char *comm,
 				bool kernel)
 {
@@ -144,17 +104,9 @@ static const char *read_cmdline(struct reader *r, int proc, const char *pid, con
 		snprintf(path, sizeof(path), "%s/cmdline", pid);
 		n = read_small(proc, path, buf, sizeof(buf));
 	}
-	while (n > 0 && !buf[n - 1])
-		n--;
-	if (n <= 0) {
+	proclist__parse_cmdline(buf, n > 0 ? (size_t)n : 0);
+	if (!buf[0])
 		snprintf(buf, sizeof(buf), "[%s]", comm);
-		return arena__strdup(r->arena, buf);
-	}
-	for (ssize_t i = 0; i < n; i++)
-		if (!buf[i])
-			buf[i] = ' ';
-	buf[n] = '\0';
-	replace_controls(buf);
 	return arena__strdup(r->arena, buf);
 }
 
@@ -166,9 +118,10 @@ static void read_proc(struct reader *r, int proc, const char *pid)
 	bool kernel;
 
 	snprintf(path, sizeof(path), "%s/stat", pid);
-	if (read_small(proc, path, stat, sizeof(stat)) <= 0 || !parse_stat(r, stat, &p, &kernel) ||
-	    fstatat(proc, pid, &st, 0))
+	if (read_small(proc, path, stat, sizeof(stat)) <= 0 ||
+	    !proclist__parse_stat(stat, &p, &kernel) || fstatat(proc, pid, &st, 0))
 		return;
+	p.comm = arena__strdup(r->arena, p.comm);
 	p.uid = st.st_uid;
 	p.user = user_name(r, p.uid);
 	p.cmdline = read_cmdline(r, proc, pid, p.comm, kernel);
@@ -190,9 +143,7 @@ static int by_cpu_use(const void *a, const void *b)
 
 u32 proclist__read(struct arena *a, struct proc_usage **usage, const struct proc_item **out)
 {
-	struct reader r = {.arena = a,
-			   .ticks_per_s = MAX(sysconf(_SC_CLK_TCK), 1L),
-			   .page_bytes = (u64)sysconf(_SC_PAGESIZE)};
+	struct reader r = {.arena = a};
 	DIR *dir = opendir("/proc");
 	const struct dirent *d;
 

@@ -36,4 +36,12 @@ void proc_usage__update(struct proc_usage **last, struct proc_item *items, u32 n
 u32 proclist__read(struct arena *a, struct proc_usage **usage, const struct proc_item **out);
 u32 cgrouplist__read(struct arena *a, const struct cgroup_item **out);
 
+/* What the above read of each process: */
+
+/* /proc/PID/stat, which is changed: comm lies in it. False: it is not as expected. */
+bool proclist__parse_stat(char *stat, struct proc_item *p, bool *kernel);
+/* n bytes of /proc/PID/cmdline, in a buffer that holds one more, become a line; "": no arguments.
+ */
+void proclist__parse_cmdline(char *buf, size_t n);
+
 #endif

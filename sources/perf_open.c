@@ -19,8 +19,7 @@ int perf__open(struct perf_event_attr *attr, int pid, int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Parses "0-3,5" as /sys prints it. */
-static u32 parse_cpus(FILE *f, u32 *cpus, u32 max)
+u32 perf__parse_cpus(FILE *f, u32 *cpus, u32 max)
 {
 	u32 n = 0, from, to;
 	int c;
@@ -45,7 +44,7 @@ u32 perf__online_cpus(u32 **cpus)
 
 	*cpus = xcalloc(CPUS_MAX, sizeof(**cpus));
 	if (f) {
-		n = parse_cpus(f, *cpus, CPUS_MAX);
+		n = perf__parse_cpus(f, *cpus, CPUS_MAX);
 		fclose(f);
 	}
 	for (long i = 0; !f && i < sysconf(_SC_NPROCESSORS_ONLN) && n < CPUS_MAX; i++)

@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "symbols/debugfile.h"
@@ -100,33 +99,44 @@ static const u8 *find_note(const u8 *notes, size_t n, size_t *size)
 	return NULL;
 }
 
+void kernel__read_notes(const u8 *notes, size_t n, char *hex, size_t size)
+{
+	size_t len = 0;
+	const u8 *id = find_note(notes, n, &len);
+
+	hex[0] = '\0';
+	for (size_t i = 0; id && i < len && 2 * i + 2 < size; i++)
+		snprintf(hex + 2 * i, size - 2 * i, "%02x", id[i]);
+}
+
 const char *kernel__build_id(char *hex, size_t size)
 {
 	_Alignas(8) u8 notes[NOTES_MAX];
 	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, notes, sizeof(notes));
-	const u8 *id;
-	size_t len;
 
-	hex[0] = '\0';
 	if (fd >= 0)
 		close(fd);
-	id = n > 0 ? find_note(notes, (size_t)n, &len) : NULL;
-	for (size_t i = 0; id && i < len && 2 * i + 2 < size; i++)
-		snprintf(hex + 2 * i, size - 2 * i, "%02x", id[i]);
+	kernel__read_notes(notes, n > 0 ? (size_t)n : 0, hex, size);
 	return hex;
+}
+
+u64 kernel__find_address(FILE *kallsyms, const char *symbol)
+{
+	unsigned long long at;
+	char line[512], name[256];
+
+	while (fgets(line, sizeof(line), kallsyms))
+		if (sscanf(line, "%llx %*c %255s", &at, name) == 2 && at && !strcmp(name, symbol))
+			return at;
+	return 0;
 }
 
 u64 kernel__address_of(const char *symbol)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
-	unsigned long long at;
-	char line[512], name[256];
-	u64 found = 0;
+	u64 found = f ? kernel__find_address(f, symbol) : 0;
 
-	while (f && !found && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%llx %*c %255s", &at, name) == 2 && !strcmp(name, symbol))
-			found = at;
 	if (f)
 		fclose(f);
 	return found;

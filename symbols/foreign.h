@@ -8,6 +8,8 @@
 #ifndef SYMBOLS_FOREIGN_H
 #define SYMBOLS_FOREIGN_H
 
+#include <stdio.h>
+
 #include "symbols/symbols.h"
 
 /* An object of its own for each call; build_id: hex, "" not known. o->id is ignored, strings are
@@ -22,5 +24,8 @@ int symbols__foreign_file(struct symbols *s, u32 object);
 const char *kernel__build_id(char *hex, size_t size);
 /* Where one of its symbols is; 0: hidden, or there is none of that name. */
 u64 kernel__address_of(const char *symbol);
+/* What these two read: ELF notes, aligned to 4, and /proc/kallsyms. */
+void kernel__read_notes(const u8 *notes, size_t n, char *hex, size_t size);
+u64 kernel__find_address(FILE *kallsyms, const char *symbol);
 
 #endif

@@ -62,33 +62,33 @@ void perfmap__free(struct perfmap *p)
 	free(p);
 }
 
-/* From /proc/PID/status: the pid as the process itself knows it, and its users. */
-struct identity {
-	u32 nspid;
-	uid_t ruid, euid;
-	bool known;
-};
-
-static struct identity identify(u32 tgid)
+void perfmap_owner__read(struct perfmap_owner *o, FILE *status)
 {
-	struct identity id = {.nspid = tgid, .ruid = geteuid(), .euid = geteuid()};
-	char path[64], line[512];
+	char line[512];
+
+	while (fgets(line, sizeof(line), status)) {
+		char *last = strrchr(line, '\t');
+
+		if (!strncmp(line, "NSpid:", 6) && last)
+			o->nspid = (u32)strtoul(last + 1, NULL, 10);
+		else if (sscanf(line, "Uid: %u %u", &o->ruid, &o->euid) == 2)
+			o->known = true;
+	}
+}
+
+static struct perfmap_owner owner_of(u32 tgid)
+{
+	struct perfmap_owner o = {.nspid = tgid, .ruid = geteuid(), .euid = geteuid()};
+	char path[64];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
 	f = fopen(path, "re");
 	if (!f)
-		return id;
-	while (fgets(line, sizeof(line), f)) {
-		char *last = strrchr(line, '\t');
-
-		if (!strncmp(line, "NSpid:", 6) && last)
-			id.nspid = (u32)strtoul(last + 1, NULL, 10);
-		else if (sscanf(line, "Uid: %u %u", &id.ruid, &id.euid) == 2)
-			id.known = true;
-	}
+		return o;
+	perfmap_owner__read(&o, f);
 	fclose(f);
-	return id;
+	return o;
 }
 
 /* A handle: whatever it is, it is not opened before it is looked at, as opening a device has
@@ -109,37 +109,37 @@ static int handle_below(int root, const char *path)
 
 /* Users put any of root's files in the place of a map by a mount of their own: what others may not
  * read has to be of who began the process, and of who began us. */
-static bool may_be_shown(const struct stat *st, const struct identity *id)
+static bool may_be_shown(const struct stat *st, const struct perfmap_owner *o)
 {
 	return st->st_mode & S_IROTH ||
-	       (st->st_uid == id->ruid && (!getuid() || st->st_uid == getuid()));
+	       (st->st_uid == o->ruid && (!getuid() || st->st_uid == getuid()));
 }
 
-static bool trusted(int handle, const struct identity *id)
+static bool trusted(int handle, const struct perfmap_owner *o)
 {
 	struct stat st;
 
 	return !fstat(handle, &st) && S_ISREG(st.st_mode) &&
-	       (st.st_uid == 0 || st.st_uid == id->ruid || st.st_uid == id->euid) &&
-	       may_be_shown(&st, id);
+	       (st.st_uid == 0 || st.st_uid == o->ruid || st.st_uid == o->euid) &&
+	       may_be_shown(&st, o);
 }
 
 static int open_map_of(u32 tgid, char *note, size_t note_size)
 {
-	struct identity id = identify(tgid);
+	struct perfmap_owner o = owner_of(tgid);
 	char path[48];
 	int root, handle;
 
 	snprintf(path, sizeof(path), "/proc/%u/root", tgid);
-	root = open(id.known ? path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	root = open(o.known ? path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -1;
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", id.nspid);
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", o.nspid);
 	handle = handle_below(root, path);
 	close(root);
 	if (handle < 0)
 		return -1;
-	if (trusted(handle, &id))
+	if (trusted(handle, &o))
 		return openfile__take(handle);
 	snprintf(note, note_size,
 		 "%s is not read: not a regular file of the process's user, or a private one",

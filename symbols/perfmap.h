@@ -10,6 +10,9 @@
 #ifndef SYMBOLS_PERFMAP_H
 #define SYMBOLS_PERFMAP_H
 
+#include <stdio.h>
+#include <sys/types.h>
+
 #include "core/base.h"
 
 #define PERFMAP_BYTES	(64u << 20)
@@ -37,6 +40,16 @@ u32 perfmap__count(const struct perfmap *p);
 /* What is wrong or missing, "" nothing. */
 const char *perfmap__note(const struct perfmap *p);
 size_t perfmap__bytes(const struct perfmap *p);
+
+/* The pid as the process itself knows it, and its users. */
+struct perfmap_owner {
+	u32 nspid;
+	uid_t ruid, euid;
+	bool known;
+};
+
+/* From /proc/PID/status; what is not said there stays as it is. */
+void perfmap_owner__read(struct perfmap_owner *o, FILE *status);
 
 /* Tests: as refresh, from a file that is open; the descriptor is taken over. */
 bool perfmap__refresh_fd(struct perfmap *p, int fd);

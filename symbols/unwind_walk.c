@@ -2,29 +2,16 @@
 #include "symbols/unwind_walk.h"
 
 #include <elf.h>
-#include <gelf.h>
 
 #include "symbols/code.h"
 #include "symbols/internal.h"
+#include "symbols/unwind_segments.h"
 
 /* --- tables --- */
 
 static void read_segments(struct unwind_code *c, Elf *elf)
 {
-	GElf_Phdr ph;
-	size_t n = 0;
-
-	if (!elf || elf_getphdrnum(elf, &n))
-		return;
-	for (size_t i = 0; i < n && c->nsegments < UNWIND_SEGMENTS; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
-			continue;
-		c->segments[c->nsegments++] = (struct unwind_segment){
-			.offset = ph.p_offset,
-			.end = ph.p_offset + ph.p_filesz,
-			.pc = (s64)(ph.p_vaddr - ph.p_offset),
-		};
-	}
+	c->nsegments = MIN(unwind_segments__read(elf, 0, c->segments), (u32)UNWIND_SEGMENTS);
 }
 
 void unwind_code__read(struct unwind_code *c, int fd, const char *root, const char *path)

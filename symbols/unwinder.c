@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/unwinder.h"
 
-#include <gelf.h>
+#include <libelf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include "core/worker.h"
 #include "symbols/spaces.h"
 #include "symbols/unwind_pages.h"
+#include "symbols/unwind_segments.h"
 #include "symbols/unwind_table.h"
 
 #define MAPPINGS_MAX (UNWIND_PARTS * UNWIND_PART)
@@ -156,30 +157,6 @@ static void on_evict(void *ctx, u32 slot)
 	atomic_fetch_sub(&u->ntables, 1);
 }
 
-/* Executable segments: what is mapped where, as the table counts addresses. False: too many. */
-static bool read_segments(Elf *elf, u64 base, struct unwind_segment out[UNWIND_SEGMENTS])
-{
-	size_t n = 0;
-	u32 found = 0;
-
-	if (elf_getphdrnum(elf, &n))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		GElf_Phdr ph;
-
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
-			continue;
-		if (found == UNWIND_SEGMENTS)
-			return false;
-		out[found++] = (struct unwind_segment){
-			.offset = ph.p_offset,
-			.end = ph.p_offset + ph.p_filesz,
-			.pc = (s64)(ph.p_vaddr - ph.p_offset - base),
-		};
-	}
-	return found > 0;
-}
-
 struct source_file {
 	int fd;
 	const void *image; /* the vdso; else NULL */
@@ -216,11 +193,11 @@ static int put_table(struct unwinder *u, u32 slot, const struct source_file *f,
 	struct unwind_object *o = u->sink->object(slot);
 	struct unwind_object made = {.how = UNWIND_BY_TABLE, .used_ns = clock__monotonic_ns()};
 	Elf *elf = open_elf(f);
-	bool ok = elf && read_segments(elf, t->base, made.segments);
+	u32 segments = unwind_segments__read(elf, t->base, made.segments);
 	int err;
 
 	elf_end(elf);
-	if (!ok)
+	if (!segments || segments > UNWIND_SEGMENTS)
 		return -EINVAL;
 	err = unwind_pages__put(u->pages, slot, t->rows, t->nrows, &made.root, &made.depth);
 	if (err)

@@ -225,7 +225,7 @@ static enum step do_tick(struct term *t, char *arg, struct input *in)
 static enum step click(struct term *t, char *arg, struct input *in, enum mouse_action what)
 {
 	*in = (struct input){.type = INPUT_MOUSE, .mouse = what};
-	if (sscanf(arg, "%d %d", &in->x, &in->y) != 2)
+	if (sscanf(arg, "%d %d", &in->x, &in->y) != 2 || in->x < 0 || in->y < 0)
 		return fail(t, "a click takes a column and a row, from 0", arg);
 	return STEP_EVENT;
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Changes ELF files where it matters: within one section's bytes, or in the headers, without
- * moving what follows. Left to itself the fuzzer mostly makes files that are none.
- */
 #include <elf.h>
 
 #include "core/arena.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/elf_mutator.h"
 
 static bool section(const uint8_t *data, size_t size, unsigned int n, size_t *at, size_t *len)
 {
@@ -44,7 +40,7 @@ static void headers(const uint8_t *data, size_t size, size_t *at, size_t *len)
 	}
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+size_t elf__mutate(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
 	size_t at, len, n;
 	uint8_t *copy;

@@ -17,5 +17,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 int fuzz__file(const uint8_t *data, size_t size);
 /* A NUL-terminated copy for free(). */
 char *fuzz__string(const uint8_t *data, size_t size);
+/* The same up to the first NUL; *rest is what stands behind it, in the copy too. */
+char *fuzz__string_and(const uint8_t *data, size_t size, char **rest);
+/*
+ * What an entry point ends with: whether the input got all the way through what it is for. Always
+ * 0. They are counted and told at the end: a fuzzer whose inputs are all turned away at the door
+ * would find nothing, and look well. Each seed has to get through, unless its name begins with
+ * "wrong"; see run.sh.
+ */
+int fuzz__through(bool yes);
 
 #endif

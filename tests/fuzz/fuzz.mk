@@ -16,10 +16,10 @@ FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard core/*.c symbols/*.c models/*.c \
 	    recording/*.c widgets/*.c) \
 	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
-	    tui/term_signal.c \
+	    tui/term_signal.c tui/term_script.c tui/todo.c tui/palette.c tui/past.c \
 	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/options.c \
 	    tests/fuzz/fuzz_lib.c \
-	    $(filter-out sources/table.c sources/cpu_bpf.c sources/bpf_%.c,$(wildcard sources/*.c))) \
+	    $(filter-out sources/table.c sources/cpu_bpf.c,$(wildcard sources/*.c))) \
 	    $(PROTOS:%.proto=$(B)/fuzz/%.pb-c.o)
 
 .PHONY: fuzz fuzz-smoke
@@ -34,7 +34,9 @@ $(B)/fuzz/%.pb-c.o: $(B)/%.pb-c.c
 $(B)/fuzz/libfuzz.a: $(FUZZ_LIB)
 	$(call Q,AR)rm -f $@; ar rcs $@ $^
 # These change ELF files by section.
-$(B)/fuzz/bin/elf $(B)/fuzz/bin/debuginfo $(B)/fuzz/bin/unwind_table: $(B)/fuzz/tests/fuzz/elf_mutator.o
+FUZZ_ELF := elf debuginfo unwind_table unwind_walk
+$(FUZZ_ELF:%=$(B)/fuzz/bin/%) $(B)/fuzz/bin/partner: $(B)/fuzz/tests/fuzz/elf_mutator.o
+$(FUZZ_ELF:%=$(B)/fuzz/bin/%): $(B)/fuzz/tests/fuzz/elf_entry.o
 $(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $(filter %.o,$^) \

@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct annotate_code code = {.offset = 0x1000, .vaddr = 0xffffffff81001000};
 	const struct annotation *a;
 	u64 end = 0x1000;
+	u32 insns;
 
 	if (!size)
 		return 0;
@@ -25,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (end > 0x1000 + code.size)
 		abort();
+	insns = a->ninsns;
 	annotation__put(a);
-	return 0;
+	return fuzz__through(insns);
 }

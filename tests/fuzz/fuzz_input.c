@@ -88,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct prompt_history history;
 	static struct prompt prompt;
 	struct input in;
+	bool any = false;
 
 	if (!term)
 		begin();
@@ -101,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (in.type == INPUT_NONE)
 			break;
 		check_event(&in);
+		any |= in.type == INPUT_KEY || in.type == INPUT_MOUSE;
 		if (prompt__input(&prompt, &in) != PROMPT_EDITING)
 			prompt__open(&prompt, "filter", prompt.text);
 		check_line(&prompt);
@@ -110,5 +112,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	prompt__draw(&prompt, &canvas, (struct rect){0, 0, COLUMNS, LINES});
 	term_curses.present(term, &canvas);
 	drain();
-	return 0;
+	return fuzz__through(any);
 }

@@ -30,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct reader r = {.maps = maps__new()};
 	int fd = fuzz__file(data, size);
 	struct maps *other;
+	u32 known;
 
 	maps__read(fd, add, &r);
 	close(fd);
@@ -42,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 	maps__find(r.maps, UINT64_MAX, UINT64_MAX);
+	known = maps__count(r.maps);
 	maps__put(other);
 	maps__put(r.maps);
-	return 0;
+	return fuzz__through(known);
 }

@@ -80,13 +80,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u32 n = split(text, argv);
 	struct status st = {0};
 	struct options o;
+	bool right;
 
 	read_times(argv);
-	if (!options__parse(&o, (int)n, argv, &st))
+	right = !options__parse(&o, (int)n, argv, &st);
+	if (right)
 		check(&o);
 	else if (!st.msg[0])
 		abort();
 	options__fini(&o);
 	free(text);
-	return 0;
+	return fuzz__through(right);
 }

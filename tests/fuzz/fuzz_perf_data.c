@@ -38,13 +38,16 @@ static void make_file(struct bytes *file, const u8 *data, size_t size)
 	perf_maker__finish(&m, "x86_64", file);
 }
 
-static void read_all(struct reader *r)
+/* Whether there is an interval. */
+static bool read_all(struct reader *r)
 {
 	struct tape_interval iv;
+	bool any = false;
 
 	while (reader__next(r, &iv))
-		;
+		any = true;
 	reader__free(r);
+	return any;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -52,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes file = {0};
 	struct status st = {0};
 	struct reader *r;
+	bool any = false;
 	char path[32];
 	int fd;
 
@@ -69,10 +73,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	r = import__open(path, symbols, "", &st);
 	if (r)
-		read_all(r);
+		any = read_all(r);
 	else if (!st.msg[0])
 		abort();
 	bytes__free(&file);
 	close(fd);
-	return 0;
+	return fuzz__through(any);
 }

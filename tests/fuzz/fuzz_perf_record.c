@@ -5,13 +5,15 @@
 #include "sources/cpu_perf.h"
 #include "tests/fuzz/fuzz.h"
 
-static void ignore(void *ctx, const struct sample *s)
+static void read_one(void *ctx, const struct sample *s)
 {
 	const struct stack_def *d = (const struct stack_def *)s;
+	bool *any = ctx;
 	volatile u64 last = 0;
 
 	if (s->type != SAMPLE_STACK_DEF)
 		return;
+	*any = true;
 	for (u32 i = 0; i < (u32)d->nkernel + d->nuser; i++)
 		last = d->ips[i];
 	(void)last;
@@ -39,7 +41,8 @@ static void feed(struct source *s, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct sampling how = {.freq = 99, .user = true, .kernel = true};
-	const struct sample_sink sink = {ignore, NULL};
+	bool any = false;
+	const struct sample_sink sink = {read_one, &any};
 	struct filter_error err;
 	struct scope *scope = filter__parse("comm~. tree=1", &err);
 	u64 fields;
@@ -49,5 +52,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	source_cpu_perf.drain(s, true, &sink);
 	source_cpu_perf.close(s);
 	scope__put(scope);
-	return 0;
+	return fuzz__through(any);
 }

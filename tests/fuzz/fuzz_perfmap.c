@@ -9,6 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct perfmap *p = perfmap__new((u32)getpid(), 0);
 	struct perfmap_hit hit;
+	u32 known;
 
 	perfmap__refresh_fd(p, fuzz__file(data, size / 2));
 	perfmap__refresh_fd(p, fuzz__file(data, size));
@@ -16,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (perfmap__find(p, at, &hit) && (at < hit.start || at - hit.start >= hit.size))
 			abort();
 	perfmap__find(p, UINT64_MAX, &hit);
+	known = perfmap__count(p);
 	perfmap__free(p);
-	return 0;
+	return fuzz__through(known);
 }

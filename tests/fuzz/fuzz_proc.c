@@ -8,20 +8,31 @@
 #include "core/arena.h"
 #include "core/cgroup.h"
 #include "core/memory.h"
+#include "core/sample.h"
 #include "sources/block_devices.h"
+#include "sources/cache_dentry.h"
 #include "sources/cache_totals.h"
+#include "sources/perf_open.h"
 #include "sources/vitals_parse.h"
+#include "symbols/foreign.h"
 #include "tests/fuzz/fuzz.h"
 
-/* The same bytes as mount points and as the groups of a process. */
-static void groups(const char *text)
+static FILE *open_text(const char *text)
 {
-	FILE *info = fmemopen((void *)text, strlen(text), "r");
-	FILE *self = fmemopen((void *)text, strlen(text), "r");
-	struct cgroup_mounts mounts = {0};
+	FILE *f = fmemopen((void *)text, strlen(text), "r");
 
-	if (!info || !self)
+	if (!f)
 		die("no file in memory");
+	return f;
+}
+
+/* The same bytes as mount points and as the groups of a process. */
+static bool groups(const char *text)
+{
+	FILE *info = open_text(text), *self = open_text(text);
+	struct cgroup_mounts mounts = {0};
+	bool any;
+
 	cgroup_mounts__read(&mounts, info);
 	if (mounts.nv1 > CGROUP_V1_MAX)
 		abort();
@@ -29,12 +40,14 @@ static void groups(const char *text)
 		if (!mounts.v1[i])
 			abort();
 	memory__limit_of(self, &mounts);
+	any = mounts.v2 || mounts.nv1;
 	cgroup_mounts__fini(&mounts);
 	fclose(info);
 	fclose(self);
+	return any;
 }
 
-static void mounts(const char *text)
+static bool mounts(const char *text)
 {
 	static const char *const seen[] = {"ext4", "xfs", NULL};
 	char out[16];
@@ -42,12 +55,14 @@ static void mounts(const char *text)
 	cache_totals__blind(text, seen, out, sizeof(out));
 	if (strlen(out) >= sizeof(out))
 		abort();
+	return *out;
 }
 
-static void devices(const char *text)
+static bool devices(const char *text)
 {
 	struct block_devices d = {0};
 	char name[IO_NAME_LEN];
+	bool any;
 
 	for (u32 i = 0; i < 2; i++)
 		block_devices__parse(&d, text);
@@ -58,33 +73,84 @@ static void devices(const char *text)
 		if (!block_devices__find(&d, d.items[i].dev) || strcmp(name, d.items[i].name))
 			abort();
 	}
+	any = d.n;
 	block_devices__fini(&d);
+	return any;
 }
 
-static void vital_signs(const char *text)
+static bool vital_signs(const char *text)
 {
 	struct cpu_times a = {0}, b = {0};
 	struct vitals v = {0};
 	double some, full;
+	bool pressed;
 
 	vitals__parse_stat(text, &b);
 	vitals__cpu_shares(&a, &b, &v);
 	vitals__cpu_shares(&b, &a, &v);
 	vitals__parse_loadavg(text, &v);
 	vitals__parse_meminfo(text, &v);
-	vitals__parse_pressure(text, &some, &full);
+	pressed = vitals__parse_pressure(text, &some, &full);
+	return pressed || b.user || v.load1 > 0 || v.mem_total_bytes;
+}
+
+/* As /sys lists them: "0-3,5". */
+static bool cpus(const char *text)
+{
+	FILE *f = open_text(text);
+	u32 v[16], n = perf__parse_cpus(f, v, ARRAY_SIZE(v));
+
+	fclose(f);
+	if (n > ARRAY_SIZE(v))
+		abort();
+	return n;
+}
+
+static bool dentries(const char *text)
+{
+	struct dentry_state_sample s;
+
+	return cache_dentry__parse_state(text, &s);
+}
+
+/* Where one of the kernel's symbols is, and what stands for a cgroup without a name. */
+static bool names(const char *text)
+{
+	FILE *f = open_text(text);
+	bool found = kernel__find_address(f, "_text");
+
+	fclose(f);
+	return found | (cgroup__nameless(text) != 0);
+}
+
+/* The kernel's own notes are no text. */
+static bool notes(const uint8_t *data, size_t size)
+{
+	u8 *copy = (u8 *)fuzz__string(data, size);
+	char hex[41];
+
+	kernel__read_notes(copy, size, hex, sizeof(hex));
+	free(copy);
+	if (strlen(hex) % 2 || strlen(hex) >= sizeof(hex))
+		abort();
+	return *hex;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const parsers[])(const char *text) = {groups, mounts, devices, vital_signs};
+	static bool (*const parsers[])(const char *text) = {groups, mounts,   devices, vital_signs,
+							    cpus,   dentries, names};
+	bool right;
 	char *text;
+	u32 n;
 
 	if (size < 2)
 		return 0;
+	n = data[0] % (ARRAY_SIZE(parsers) + 1);
+	if (n == ARRAY_SIZE(parsers))
+		return fuzz__through(notes(data + 1, size - 1));
 	text = fuzz__string(data + 1, size - 1);
-	if (*text)
-		parsers[data[0] % ARRAY_SIZE(parsers)](text);
+	right = *text && parsers[n](text);
 	free(text);
-	return 0;
+	return fuzz__through(right);
 }

@@ -18,6 +18,7 @@
 
 static struct symbols *symbols;
 static u32 inputs;
+static u32 samples; /* of one input */
 
 /* The head names the models. */
 static void add_head(struct packer *p, struct bytes *file)
@@ -73,6 +74,7 @@ static void put(void *ctx, const struct sample *s)
 {
 	struct listener *l = ctx;
 
+	samples++;
 	l->ops->consume(l->model, s);
 }
 
@@ -130,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char path[32];
 	int fd;
 
+	samples = 0;
 	if (inputs++ % SYMBOLS_FOR == 0) {
 		symbols__free(symbols);
 		symbols = symbols__new(&st);
@@ -150,5 +153,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scope__put(scope);
 	bytes__free(&file);
 	close(fd);
-	return 0;
+	return fuzz__through(samples);
 }

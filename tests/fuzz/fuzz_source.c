@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = fuzz__file(data, size);
 	struct sources *s = sources__new("", getuid());
 	u32 lines = 1;
+	bool any = false;
 	char path[32];
 
 	for (size_t i = 0; i < size; i++)
@@ -31,10 +32,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!line)
 			abort();
 		check_line(line);
+		any |= *line;
 	}
 	if (sources__line(s, path, 0) || sources__line(s, path, lines + 1))
 		abort();
 	sources__free(s);
 	close(fd);
-	return 0;
+	return fuzz__through(any);
 }

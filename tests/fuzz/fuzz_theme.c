@@ -8,11 +8,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const int colors[] = {8, 16, 88, 256, 1 << 24};
 	struct theme t, before;
 	struct status st = {0};
+	bool right;
 
 	theme__base(&t, "default");
 	before = t;
-	if (theme__parse(&t, (const char *)data, size, "fuzz", &st) &&
-	    (memcmp(&t, &before, sizeof(t)) || !st.msg[0]))
+	right = !theme__parse(&t, (const char *)data, size, "fuzz", &st);
+	if (!right && (memcmp(&t, &before, sizeof(t)) || !st.msg[0]))
 		abort();
 	for (u32 i = 0; i < ARRAY_SIZE(colors); i++)
 		for (int role = 0; role < ROLES; role++) {
@@ -22,5 +23,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			    look.bg >= colors[i])
 				abort();
 		}
-	return 0;
+	return fuzz__through(right);
 }

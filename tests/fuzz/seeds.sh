@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Makes the fuzzers' first inputs: seeds.sh OUTDIR, one folder a fuzzer. They are small, so
-# that changes hit what is read; made here, so that no binaries lie in the repository.
+# that changes hit what is read; made here, so that no binaries lie in the repository. What is
+# named wrong* is refused, and has to be; all others have to get through (run.sh).
 set -euo pipefail
 out=$(realpath -m "$1")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$out"/{elf,debuginfo,annotate,perfmap,kallsyms,maps,filter,keymap,demangle,perf_record}
-mkdir -p "$out/unwind_table"
+mkdir -p "$out"/{unwind_table,unwind_walk,partner}
 keymaps=$(realpath "$(dirname "$0")/../../keymaps")
 cd "$tmp"
 
@@ -94,6 +95,36 @@ if clang --target=aarch64-linux-gnu -O2 -fasynchronous-unwind-tables -ffreestand
 	-shared -fPIC -fuse-ld=lld a.c -o aarch64 2>/dev/null; then
 	cp aarch64 "$out/unwind_table"
 fi
+cp "$out/unwind_table"/* "$out/unwind_walk"
+
+# --- a program and the file beside it that has its debug information, or what dwz moved ---
+pair() # NAME PROGRAM PARTNER
+{
+	local n=$(stat -c %s "$2")
+	{ printf "\\x$(printf %02x $((n & 255)))\\x$(printf %02x $((n >> 8)))"; cat "$2" "$3"
+	} >"$out/partner/$1"
+}
+for dwarf in 5 4; do
+	objcopy --only-keep-debug dwarf$dwarf partner.debug
+	objcopy -S --add-gnu-debuglink=partner.debug dwarf$dwarf bare
+	pair link$dwarf bare partner.debug
+done
+objcopy -O binary --only-section=.note.gnu.build-id dwarf4 note
+{ printf 'partner.alt\0'; tail -c 20 note; } >altlink
+objcopy --add-section .gnu_debugaltlink=altlink dwarf5 named
+pair alt named partner.debug
+for i in 1 2 3 4 5 6 7 8 9; do
+	echo "struct shared$i { struct shared$i *next; long first$i, second$i; char third$i[9]; };"
+	echo "int use$i(struct shared$i *s) { return s->first$i + s->next->third$i[2]; }"
+done >shared.h
+for i in a b; do
+	printf '#include "%s"\n' shared.h $i.c >dwz$i.c
+	gcc "${link[@]}" -gdwarf-4 dwz$i.c -o dwz$i
+done
+if command -v dwz >/dev/null && dwz -m partner.alt dwza dwzb && [ -s partner.alt ]; then
+	pair dwz dwza partner.alt
+fi
+pair wrong_id bare dwarf5
 
 # --- code: the machine's number, then bytes ---
 objcopy -O binary -j .text plain text
@@ -110,17 +141,19 @@ printf '%s\n' 'ffffffff81000000 T _text' 'ffffffff81000000 T _stext' \
 	'ffffffff81000100 t schedule' 'ffffffff81002000 W weak' 'ffffffff81003000 D data' \
 	'ffffffff81004000 t nf_hook	[nf_tables]' \
 	'ffffffff81005000 t bpf_prog_6deef7357e7b4530_prog	[bpf]' >"$out/kallsyms/some"
-printf '%s\n' '0000000000000000 T _text' '0000000000000000 t hidden' >"$out/kallsyms/hidden"
+printf '%s\n' '0000000000000000 T _text' '0000000000000000 t hidden' >"$out/kallsyms/wrong_hidden"
 printf '%s\n' '00400000-00452000 r-xp 00000000 08:02 173521      /usr/bin/dbus-daemon' \
 	'00451000-00460000 r-xp 00001000 fd:00 12 /tmp/a\012b (deleted)' \
 	'00460000-00470000 rwxp 00000000 00:00 0 ' \
 	'7ffc1f3fe000-7ffc1f400000 r-xp 00000000 00:00 0                  [vdso]' \
 	'ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]' >"$out/maps/some"
 
-# --- a comm record and a sample with one kernel and one user frame, as little endian has them ---
+# --- pid 1 forks 7, which gets a name and a sample with one kernel and one user frame, as little
+# endian has them ---
 le64() { for v in "$@"; do for b in 0 8 16 24 32 40 48 56; do
 	printf "\\x$(printf %02x $(((v >> b) & 255)))"; done; done; }
 {
+	le64 $((7 | 56 << 48)) $((7 | 1 << 32)) $((7 | 1 << 32)) 99 $((7 | 7 << 32)) 99 1
 	le64 $((3 | 0x2000 << 32 | 48 << 48)) $((7 | 7 << 32)) 0x6f6c6c6568 $((7 | 7 << 32)) 100 1
 	le64 $((9 | 2 << 32 | 96 << 48)) 0x401000 $((7 | 7 << 32)) 101 1 250 4 -128 \
 		0xffffffff81000010 -512 0x401000 42
@@ -282,7 +315,10 @@ mark = record(INTERVAL, fields(3000000000) + bytes(8) + fields(8)
 route = record(ROUTE, fields(255, 2000000000))
 every = b""
 for kind in range(18):
-    sample = record(SAMPLES + kind, fields(3, 3, 1, 9, 1, 1, 1, 1, 1, 2, 1, 0, *[1] * 30))
+    # Where these have texts and truths others have the cgroup.
+    head = [1] * 12 if kind in (1, 6, 8, 9, 14, 17) else [3, 3, 1, 9, 1, 1, 1, 1, 1, 2, 1, 0]
+    # The whole is even: the fuzzer filters by pid when it is odd.
+    sample = record(SAMPLES + kind, fields(*head, *[1] * 301))
     every += sample
     with open(f"{sys.argv[1]}/{kind}", "wb") as f:
         f.write(block(NAMES_BLOCK, names) + block(SAMPLES_BLOCK, route + sample + mark))
@@ -296,15 +332,21 @@ while IFS= read -r line; do
 done <<'EXPR'
 pid=1,2 tid=3-9 comm~^ngin[xy] cgroup=/system.slice/* cpu=0-3,7
 !comm~"a b" state=D min=10ms max=1s
-task=kernel !task=user sym~malloc|free obj~libc !pid=4294967295
-pid!=4 min=1.5us max=2h
-cgroup="a b" comm~(
+task=kernel !task=user sym~malloc|free obj~libc !pid=4194304
+pid!=4 min=1.5us max=2s
 EXPR
+printf 'cgroup="a b" comm~(' >"$out/filter/wrong_regex"
+printf 'pid=4294967295' >"$out/filter/wrong_pid"
+printf 'comm~^ng.n[xy]$ !comm~.(?=\\d+)\0nginx' >"$out/filter/name"
+printf 'sym~"\\w+::(a|b)*?c" obj~\\.so(\\.\\d+)*$ comm~\\p{L}\0x\303\251::ab\377c.so.6' >"$out/filter/names"
 mkdir -p "$out/event" "$out/input"
 i=0
-for name in cpu/field=0x3c,named/u cpu/named/pp 'cpu/config=1,config1=0x7f,config2=3/k' \
-	sched:sched_switch:u cycles:P LLC-load-misses r01c2 page-faults 'sched:*' cpu/field/; do
-	printf '%s\n' "$name" 'config:0-7,32-35' 'field=0x3c,field=?' 4 315 >"$out/event/$((i += 1))"
+for name in cpu/field=0x3c,named/ cpu/named/ 'cpu/config=1,config1=0x7f,config2=3/' \
+	sched:sched_switch:u cycles:P LLC-load-misses r01c2 page-faults cpu/field/; do
+	printf '%s\n' "$name" 'config:0-7,32-35' 'field=0x3c,field' 4 315 >"$out/event/$((i += 1))"
+done
+for name in cpu/named/ cpu/field=0x3c/u 'sched:*'; do
+	printf '%s\n' "$name" 'config:0-7,32-35' 'field=0x3c,field=?' 4 315 >"$out/event/wrong$((i += 1))"
 done
 printf '\033[A\033[B\033OP\033[15~\033[1;5C\033[Zabc\t\t\r' >"$out/input/keys"
 printf '\033[<0;10;10M\033[<64;200;3M\033[<0;10;10m\033[M !!' >"$out/input/mouse"
@@ -314,27 +356,67 @@ printf '\033[200~paste\033[201~\033[I\033x\033\303\251\033\033[' >"$out/input/od
 mkdir -p "$out/options" "$out/proc" "$out/source"
 i=0
 while IFS= read -r line; do
-	tr ' ' '\n' <<<"$line" >"$out/options/$((i += 1))"
+	printf '%s' "${line// /$'\n'}" >"$out/options/$((i += 1))"
 done <<'WORDS'
 -p 1,2 -t 3 -G /a -C 0-3,7 -F 99 -V cpu -d 2.5
 -b -n 3 -o x.svg -o y.json --format json --group comm,cgroup
 --replay r --from -90s --to 14:05:33 --speed 0.5
---record r --history 5:16 --stack-copy 8192 --call-graph dwarf -c 1000
+--record r --history 5:16 --stack-copy 8192 --call-graph eh -c 1000
 -e cycles:u --filter comm~^a -- sleep 5
 --do :view --script s --size 80x24 --theme dark --keymap vi --ascii
---list-events sched:* +10s start end 1:2
---doctor --format=json --no-config --config x
+--list-events sched:*
+--doctor --format=json --config x
+-b --no-config -- +10s start end 1:2
 WORDS
-printf '\0%s\n' '25 1 0:22 /a /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw' \
+# A byte that says which text it is, and its lines.
+text() { printf "\\$1"; shift; printf '%s\n' "$@"; }
+text 0 '25 1 0:22 /a /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw' \
 	'26 1 0:23 / /sys/fs/cgroup/mem\040ory rw - cgroup cgroup rw,memory' '0::/a.slice/b' \
 	'5:cpu,memory:/x' >"$out/proc/groups"
-printf '\1%s\n' '28 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw' \
+text 1 '28 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw' \
 	'29 28 0:40 / /mnt\134 rw - btrfs /dev/vdb rw' '30 28 0:41 / /n rw - nfs4 h:/x rw' >"$out/proc/mounts"
-printf '\2%s\n' ' 254 0 vda 1 2 3 4 5 6 7 8 0 10 11 0 0 0 0 12 13' \
+text 2 ' 254 0 vda 1 2 3 4 5 6 7 8 0 10 11 0 0 0 0 12 13' \
 	' 7 0 loop0 0 0 0 0 0 0 0 0 0 0 0' '259 1048575 nvme0n1 1' ' x' >"$out/proc/devices"
-printf '\3%s\n' 'cpu  1 2 3 4 5 6 7 8 0 0' 'MemTotal: 100 kB' 'MemAvailable:   18446744073709551615 kB' \
-	'some avg10=1.25 avg60=0.00' 'full avg10=nan' >"$out/proc/signs"
-printf '\3%s' '0.10 99.5 1e9 2/300 77' >"$out/proc/load"
+text 3 'cpu  1 2 3 4 5 6 7 8 0 0' 'MemTotal: 100 kB' 'MemAvailable:   18446744073709551615 kB' \
+	>"$out/proc/signs"
+text 3 'some avg10=1.25 avg60=0.00' 'full avg10=nan' >"$out/proc/pressure"
+text 3 '0.10 99.5 1e9 2/300 77' >"$out/proc/load"
+text 4 '0-3,5,7-9' >"$out/proc/cpus"
+text 5 '75 60 45 0 12 0' >"$out/proc/dentries"
+text 6 'ffffffff81000000 A abs' 'ffffffff81000000 T _text' >"$out/proc/address"
+printf '\6cgroup:4711' >"$out/proc/nameless"
+printf '\7\6\0\0\0\1\0\0\0\0\1\0\0Linux\0\0\0\0\0\0\0\4\0\0\0\24\0\0\0\3\0\0\0GNU\0%020d' 7 \
+	>"$out/proc/notes"
+for n in 0 1 2 3 4 5 6 7; do
+	text $n 'none of it' >"$out/proc/wrong$n"
+done
+mkdir -p "$out/process" "$out/words" "$out/script"
+text 0 '4711 (a (b) c) S 1 4711 4711 0 -1 4194304 99 0 1 0 12 34 0 0 20 0 3 0 123456 1000000 250 9' \
+	>"$out/process/stat"
+text 0 $'2 (kthreadd\033[m) S 0 0 0 0 -1 2129984 0 0 0 0 0 1 0 0 20 0 1 0 1 0 0' >"$out/process/kernel"
+printf '\1/usr/bin/prog\0-a\0b c\033[2J\0\0' >"$out/process/cmdline"
+text 2 $'Name:\tprog' $'Uid:\t0\t1000\t0\t0' $'NSpid:\t4711\t7' $'Groups:\t4 24' >"$out/process/status"
+printf '\1\0\0' >"$out/process/wrong_kernel"
+text 0 '1 (init' >"$out/process/wrong_cut"
+i=0
+while IFS= read -r line; do
+	printf '%s' "$line" >"$out/words/$((i += 1))"
+done <<'WORDS'
+view cpu; filter comm~^a pid=1; freq 99; delay 2.5
+range -90s -10s; goto start; goto +10s; goto live
+range start end; goto 14:05:33
+group comm,symbol; window total; sort self down; idle on; mode user
+keymap vi; theme dark; event cycles:u; period 1000; baseline set
+search a\; b; row 3; save x.json; save-config; baseline x
+WORDS
+i=0
+for line in nonsense 'freq 0' 'filter comm~(' 'range end start' 'view x' 'idle on; goto never'; do
+	printf '%s' "$line" >"$out/words/wrong$((i += 1))"
+done
+printf '%s\n' '# comment' 'key Up C-x F1 M-q' 'type café  x' 'click 3 1' 'double 0 0' 'tick 3' \
+	'expect cpu' 'reject none' 'wait cpu' 'quit' >"$out/script/all"
+printf '%s\n' 'resize 30 4' 'expect cpu' 'wheel up' ' wheel down ' 'tick' >"$out/script/resize"
+printf '%s\n' 'tick' 'expect nothing of the kind' >"$out/script/wrong_expect"
 printf 'int a;\r\n\tif (x)\t\treturn "\303\251\377\033[2J";\n\n%0500d\nend' 7 >"$out/source/some"
 cp "$keymaps"/*.keys "$out/keymap"
 mkdir -p "$out/theme" "$out/config"
@@ -350,5 +432,9 @@ for name in _ZNSt6vectorIiSaIiEE9push_backEOi _ZN4core3fmt9Formatter9write_str17
 	_RNvCs1234_7mycrate4main _ZL4workRKSt3mapISsiSt4lessISsESaISt4pairIKSsiEEE.cold \
 	_ZZ4mainENKUlvE_clEv.llvm.123 _RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3newCs15kBYyAo9fc_7mycrate; do
 	printf '%s' "$name" >"$out/demangle/$((i += 1))"
+done
+for name in elf debuginfo unwind_table unwind_walk partner perfmap kallsyms maps filter keymap \
+	demangle perf_record perf_data folded recording event options theme config words; do
+	printf 'none of it' >"$out/$name/wrong"
 done
 touch "$out/.made"

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What --do and the palette are told: each line of words is one that something is done for, or
+ * there is an error in words. What they do is done by stubs here; filters, times, keymaps, themes
+ * and the words themselves are read as ever. What Tab offers stands before the cursor.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tests/fuzz/fuzz.h"
+#include "tui/app.h"
+#include "tui/tape.h"
+
+#define BEGIN_NS (400 * NSEC_PER_SEC) /* of a history that is shown */
+#define END_NS	 (4000 * NSEC_PER_SEC)
+
+static struct host host;
+static bool failed;
+
+/* --- in the place of the app, its views and the collector --- */
+
+static const struct view_ops a_view = {
+	.name = "cpu", .title = "a view", .groups = "comm pid symbol"};
+const struct view_ops *const view_table[VIEW_COUNT] = {[0 ... VIEW_COUNT - 1] = &a_view};
+const struct view_ops *const pane_table[PANE_COUNT] = {[0 ... PANE_COUNT - 1] = &a_view};
+
+static int choose(struct screen *s, enum choice what, const char *value, struct status *st)
+{
+	if (*value == '?')
+		return -ENOTSUP;
+	return *value == 'x' ? status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s", value) : 0;
+}
+
+static bool search(struct screen *s, const char *text, int dir)
+{
+	return strlen(text) < 20;
+}
+
+static const struct screen_ops screen_ops = {.choose = choose, .search = search};
+static struct screen a_screen = {.ops = &screen_ops};
+
+static void set_theme(struct term *t, const struct theme *theme)
+{
+}
+
+static bool edges(struct term *t)
+{
+	return true;
+}
+
+static const struct term_ops term_ops = {.set_theme = set_theme, .edges = edges};
+
+enum view_id view__index(const char *name)
+{
+	return strcmp(name, a_view.name) ? VIEW_COUNT : 0;
+}
+
+const struct view_ops *view__by_name(const char *name)
+{
+	return strcmp(name, a_view.name) ? NULL : &a_view;
+}
+
+int view__check_groups(const struct view_ops *v, const char *keys, struct status *st)
+{
+	return *keys != '?' ? 0 : status__set(st, EXIT_CODE_USAGE, -EINVAL, "no such group");
+}
+
+enum profile_window window__by_name(const char *name)
+{
+	return *name == 'w' ? 0 : WINDOWS;
+}
+
+struct screen *app__screen(const struct host *h)
+{
+	return &a_screen;
+}
+
+bool app__action(struct host *h, enum action a)
+{
+	if (a >= ACTIONS)
+		abort();
+	return a % 8;
+}
+
+void app__show_view(struct host *h, enum view_id v)
+{
+	if (v >= VIEW_COUNT)
+		abort();
+}
+
+void app__apply_filter(struct host *h, const char *expr, bool seen)
+{
+	if (strlen(expr) > FILTER_MAX_LEN)
+		abort();
+}
+
+void app__set_sampling(struct host *h, const struct sampling *s)
+{
+	if (s->freq > FREQ_MAX || s->period > PERIOD_MAX || strlen(s->event) >= sizeof(s->event))
+		abort();
+	h->sampling = *s;
+}
+
+void app__show_frame(struct host *h, const struct frame *f)
+{
+}
+
+void host__push(struct host *h, struct screen *s)
+{
+}
+
+void host__redraw(struct host *h)
+{
+}
+
+const char *host__key(const struct host *h, enum action a, char *buf, size_t size)
+{
+	*buf = '\0';
+	return buf;
+}
+
+void host__message(struct host *h, enum role role, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(h->message, sizeof(h->message), fmt, args);
+	va_end(args);
+	failed |= role == ROLE_ERROR;
+	if (!h->message[0])
+		abort();
+}
+
+bool headless__is(const struct host *h)
+{
+	return false;
+}
+
+void save__view(struct host *h, const char *path)
+{
+	if (path && !*path)
+		abort();
+}
+
+void save__config(struct host *h)
+{
+}
+
+void baseline__toggle(struct host *h)
+{
+}
+
+void baseline__set(struct host *h)
+{
+}
+
+void baseline__off(struct host *h)
+{
+}
+
+void baseline__read(struct host *h, const char *path)
+{
+	if (!*path)
+		abort();
+}
+
+struct tap *tape__record(const struct options *o, const char *path, struct symbols *symbols,
+			 const char *scope, struct status *st)
+{
+	status__set(st, EXIT_CODE_USAGE, -EACCES, "nothing is recorded here");
+	return NULL;
+}
+
+struct collector *collector__start(const struct collector_config *cfg, struct status *st)
+{
+	abort();
+}
+
+void collector__stop(struct collector *c)
+{
+}
+
+const struct frame *collector__take(struct collector *c)
+{
+	return NULL;
+}
+
+void collector__record(struct collector *c, struct tap *tap)
+{
+}
+
+void collector__set_interval(struct collector *c, u64 interval_ns)
+{
+	if (interval_ns < NSEC_PER_SEC / 20 || interval_ns > 86400 * NSEC_PER_SEC)
+		abort();
+}
+
+void collector__seek(struct collector *c, u64 from_ns, u64 to_ns)
+{
+	if (from_ns > to_ns || to_ns < BEGIN_NS || to_ns > END_NS + host.interval_ns)
+		abort();
+}
+
+/* --- what is tried --- */
+
+static const struct scope everything = {.text = (char *)""};
+
+static void begin(struct host *h, const struct options *o)
+{
+	static struct frame frame = {
+		.base.t1_ns = END_NS,
+		.tape = {.begin_ns = BEGIN_NS, .end_ns = END_NS},
+	};
+
+	h->options = o;
+	h->ops = &term_ops;
+	h->frame = &frame;
+	h->scope = &everything;
+	h->interval_ns = NSEC_PER_SEC;
+	h->past.memory = -1;
+	h->past.live = (struct collector *)&frame; /* only compared */
+	h->past.line_asked = true;		   /* it never comes */
+}
+
+static void complete(struct host *h, const char *text)
+{
+	static struct completions list;
+	u32 cursor = (u32)strlen(text);
+
+	if (cursor >= PROMPT_MAX)
+		return;
+	list = (struct completions){.start = cursor};
+	palette__complete(h, text, cursor, &list);
+	if (list.start > cursor || list.n > PROMPT_COMPLETIONS)
+		abort();
+	for (u32 i = 0; i < list.n; i++)
+		if (strncmp(list.items[i].text, text + list.start, cursor - list.start))
+			abort();
+}
+
+/* "--do WORDS: " and nothing more. */
+static bool ends_bare(const char *message)
+{
+	size_t n = strlen(message);
+
+	return n < 2 || !strcmp(message + n - 2, ": ");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz__string(data, size);
+	struct options o = {.no_config = true, .todo = {text}, .ntodo = 1};
+
+	memset(&host, 0, sizeof(host));
+	failed = false;
+	begin(&host, &o);
+	complete(&host, text);
+	while (host.todo < o.ntodo)
+		todo__next(&host);
+	if (failed && ends_bare(host.message))
+		abort();
+	keymap__fini(&host.keymap);
+	free(text);
+	return fuzz__through(!failed);
+}

@@ -367,110 +367,112 @@ static void test_many_processes(void **state)
 	symbols__free(s);
 	assert_int_equal(open_maps(), 0);
 	munmap(code, 4096);
-	/* How many entries there are of a process whose map has this owner and mode. */
-	static u32 entries_of(pid_t pid, uid_t owner, mode_t mode)
-	{
-		struct perfmap *p = perfmap__new((u32)pid, 0);
-		char path[64];
-		u32 n;
-		int fd;
+}
 
-		snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-		append(fd, "1000 100 secret\n");
-		assert_false(fchown(fd, owner, owner) || fchmod(fd, mode));
-		close(fd);
-		perfmap__refresh(p);
-		n = perfmap__count(p);
-		assert_true(n || strstr(perfmap__note(p), "or a private one"));
-		perfmap__free(p);
-		unlink(path);
-		return n;
-	}
+/* How many entries there are of a process whose map has this owner and mode. */
+static u32 entries_of(pid_t pid, uid_t owner, mode_t mode)
+{
+	struct perfmap *p = perfmap__new((u32)pid, 0);
+	char path[64];
+	u32 n;
+	int fd;
 
-	/* Root's own, where a user has it stand in for a map. */
-	static void test_private(void **state)
-	{
-		pid_t pid;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	append(fd, "1000 100 secret\n");
+	assert_false(fchown(fd, owner, owner) || fchmod(fd, mode));
+	close(fd);
+	perfmap__refresh(p);
+	n = perfmap__count(p);
+	assert_true(n || strstr(perfmap__note(p), "or a private one"));
+	perfmap__free(p);
+	unlink(path);
+	return n;
+}
 
-		if (geteuid())
-			skip_because("needs root");
-		pid = as_user__fork(AS_USER, 0);
-		if (!pid)
-			skip_because("no process of another user can be made here");
-		assert_int_equal(entries_of(pid, 0, 0600), 0);
-		assert_int_equal(entries_of(pid, 0, 0604), 1);
-		assert_int_equal(entries_of(pid, AS_USER, 0600), 1);
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		assert_int_equal(entries_of(getpid(), 0, 0600), 1);
-	}
+/* Root's own, where a user has it stand in for a map. */
+static void test_private(void **state)
+{
+	pid_t pid;
 
-	/* Of a user whose proftop has rights of its own (setcap). */
-	static int read_as_user(pid_t other)
-	{
-		u64 set = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_CHOWN |
-			  1ull << CAP_FOWNER | 1ull << CAP_DAC_OVERRIDE;
+	if (geteuid())
+		skip_because("needs root");
+	pid = as_user__fork(AS_USER, 0);
+	if (!pid)
+		skip_because("no process of another user can be made here");
+	assert_int_equal(entries_of(pid, 0, 0600), 0);
+	assert_int_equal(entries_of(pid, 0, 0604), 1);
+	assert_int_equal(entries_of(pid, AS_USER, 0600), 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(entries_of(getpid(), 0, 0600), 1);
+}
 
-		if (!as_user(AS_USER, set))
-			return 77;
-		if (entries_of(getpid(), AS_USER, 0600) != 1)
-			return 1;
-		if (entries_of(getpid(), 0, 0600) || entries_of(other, AS_USER + 1, 0600))
-			return 2;
-		return entries_of(other, AS_USER + 1, 0604) == 1 ? 0 : 3;
-	}
+/* Of a user whose proftop has rights of its own (setcap). */
+static int read_as_user(pid_t other)
+{
+	u64 set = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_CHOWN |
+		  1ull << CAP_FOWNER | 1ull << CAP_DAC_OVERRIDE;
 
-	static void test_private_to_users(void **state)
-	{
-		pid_t pid, other;
-		int status;
+	if (!as_user(AS_USER, set))
+		return 77;
+	if (entries_of(getpid(), AS_USER, 0600) != 1)
+		return 1;
+	if (entries_of(getpid(), 0, 0600) || entries_of(other, AS_USER + 1, 0600))
+		return 2;
+	return entries_of(other, AS_USER + 1, 0604) == 1 ? 0 : 3;
+}
 
-		if (geteuid())
-			skip_because("needs root");
-		other = as_user__fork(AS_USER + 1, 0);
-		pid = fork();
-		if (!pid)
-			_exit(other ? read_as_user(other) : 77);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		if (other)
-			kill(other, SIGKILL);
-		waitpid(other, NULL, 0);
-		assert_true(WIFEXITED(status));
-		if (WEXITSTATUS(status) == 77)
-			skip_because("no rights to give to a user");
-		assert_int_equal(WEXITSTATUS(status), 0);
-	}
+static void test_private_to_users(void **state)
+{
+	pid_t pid, other;
+	int status;
 
-	static int setup(void **state)
-	{
-		snprintf(own_path, sizeof(own_path), "/tmp/perf-%d.map", getpid());
-		unlink(own_path);
-		return 0;
-	}
+	if (geteuid())
+		skip_because("needs root");
+	other = as_user__fork(AS_USER + 1, 0);
+	pid = fork();
+	if (!pid)
+		_exit(other ? read_as_user(other) : 77);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (other)
+		kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip_because("no rights to give to a user");
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
 
-	static int teardown(void **state)
-	{
-		unlink(own_path);
-		return 0;
-	}
+static int setup(void **state)
+{
+	snprintf(own_path, sizeof(own_path), "/tmp/perf-%d.map", getpid());
+	unlink(own_path);
+	return 0;
+}
 
-	int main(void)
-	{
-		const struct CMUnitTest tests[] = {
-			cmocka_unit_test(test_grows),
-			cmocka_unit_test(test_cut_short),
-			cmocka_unit_test(test_broken_lines),
-			cmocka_unit_test(test_huge),
-			cmocka_unit_test(test_by_pid),
-			cmocka_unit_test(test_by_parent),
-			cmocka_unit_test(test_not_followed),
-			cmocka_unit_test(test_overlapping),
-			cmocka_unit_test(test_sparse),
-			cmocka_unit_test(test_private),
-			cmocka_unit_test(test_private_to_users),
-			cmocka_unit_test(test_many_processes),
-		};
+static int teardown(void **state)
+{
+	unlink(own_path);
+	return 0;
+}
 
-		return cmocka_run_group_tests(tests, setup, teardown);
-	}
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grows),
+		cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_broken_lines),
+		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_by_pid),
+		cmocka_unit_test(test_by_parent),
+		cmocka_unit_test(test_not_followed),
+		cmocka_unit_test(test_overlapping),
+		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_private),
+		cmocka_unit_test(test_private_to_users),
+		cmocka_unit_test(test_many_processes),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -32,8 +32,8 @@ Written by `make faults`, which runs the tests of what befalls a tracer on a mac
 again within two ticks of 0.5 s, against loads that log what they did, and what was missed is said: in
 `health` of the JSON and in the status line. `make check` runs them all each time; maps and rings that
 are made tiny, so that they overflow, are in tests/live/*_test.c besides. What takes another machine
-is tried in the guests of `make check-kernels`: a CPU that goes and comes, a machine that sleeps,
-another tracer's probes on the same functions ([KERNELS.md](KERNELS.md)).
+is tried in the guests of `make check-kernels`: a CPU that goes and comes, another
+tracer's probes on the same functions ([KERNELS.md](KERNELS.md)).
 
 """
 

@@ -2,7 +2,7 @@
 """What each kernel has to serve, and by what. Anything else is a fault, a better answer too: then
 this table and the documents are to follow."""
 
-BPF = dict.fromkeys(("cpu", "threads", "hotplug", "suspend", "offcpu", "io", "sched"), "bpf")
+BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched"), "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
 NO_COUNTERS = dict.fromkeys(("counters", "instructions", "llc", "tlb"))  # of an emulated x86 machine
 X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf"}
@@ -13,9 +13,9 @@ EXPECTED = {
     "bookworm": X86,
     "trixie": X86,
     "sid": X86,
-    # No fentry before 6.4 there; the machine has no clock that could wake it.
+    # No fentry before 6.4 there.
     "bookworm-arm64": {**X86, "cache": "bpf, no reads", "tracers": "bpf, no reads",
-                       "counters": "bpf", "instructions": "bpf", "suspend": None},
+                       "counters": "bpf", "instructions": "bpf"},
 }
 
 

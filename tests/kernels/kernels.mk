@@ -3,14 +3,14 @@
 #
 #	make check-kernels			all of them; writes docs/KERNELS.md
 #	make check-kernels KERNELS=bullseye	one of bullseye, bookworm, trixie, sid, bookworm-arm64
-#	make check-live KERNELS=bookworm LIVE="faults gone"	the live suite's programs in a guest
+#	make check-live KERNELS=bookworm PROGRAMS="faults gone"	the live suite's programs in a guest
 #
 # `make check` boots one (kernels/older_kernel.py).
 
 KERNELS       :=
 KERNELS_CHECK := tests/kernels/older_kernel.py
 
-LIVE          :=
+PROGRAMS      :=
 
 .PHONY: check-kernels check-live
 check-kernels:
@@ -22,4 +22,4 @@ check-kernels:
 check-live:
 	@scripts/deps
 	@$(AGAIN) all workloads
-	$(PYTHON) tests/kernels/suite.py $(or $(KERNELS),trixie) $(LIVE)
+	$(PYTHON) tests/kernels/suite.py $(or $(KERNELS),trixie) $(PROGRAMS)

@@ -86,6 +86,11 @@ static void test_bounded(void **state)
 	deep[4000] = '\0';
 	s = demangle(deep);
 	free(s);
+	/* a number of lifetimes that is not printed */
+	strcpy(deep, "_RYMMsr_NtCs_3qtl4pahtTC0oooF");
+	memset(deep + 29, 'G', 100);
+	strcpy(deep + 129, "FFFzB_r");
+	expect(deep, NULL);
 	assert_true(clock__thread_cpu_ns() - t0 < NSEC_PER_SEC);
 	free(deep);
 }

@@ -166,7 +166,7 @@ static int make(struct maker *k, struct unwind_table *out, struct status *st)
 	};
 	for (u32 i = 0; i < k->code.n; i++)
 		out->exec_bytes += k->code.exec[i].end - k->code.exec[i].start;
-	if (k->large || k->index.full || unwind_rows__make(&k->index, out))
+	if (k->index.full || (k->large && !k->index.nfdes) || unwind_rows__make(&k->index, out))
 		err = refuse(st, -E2BIG, "it describes more code than is kept at hand");
 	else if (!k->index.nfdes)
 		err = refuse(st, -ENODATA, "it has neither .eh_frame nor .debug_frame");

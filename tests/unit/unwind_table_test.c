@@ -523,6 +523,52 @@ static void test_much_code(void **state)
 	free(path);
 }
 
+#define SMALL 7 /* bytes of the section that becomes large */
+
+/* The section of that size, made 200 MiB of nothing. */
+static void enlarge(int fd)
+{
+	Elf64_Ehdr h;
+	Elf64_Shdr sh;
+	u32 n = 0;
+
+	assert_int_equal(ftruncate(fd, 256 << 20), 0);
+	assert_int_equal(pread(fd, &h, sizeof(h), 0), sizeof(h));
+	for (u32 i = 0; i < h.e_shnum; i++) {
+		off_t at = (off_t)(h.e_shoff + i * sizeof(sh));
+
+		assert_int_equal(pread(fd, &sh, sizeof(sh), at), sizeof(sh));
+		if (sh.sh_type != SHT_PROGBITS || sh.sh_size != SMALL)
+			continue;
+		sh.sh_offset = 4 << 20;
+		sh.sh_size = 200 << 20;
+		assert_int_equal(pwrite(fd, &sh, sizeof(sh), at), sizeof(sh));
+		n++;
+	}
+	assert_int_equal(n, 1);
+}
+
+/* What is said beside a section that is too large is not lost. */
+static void test_large_beside(void **state)
+{
+	char *path = in_scratch("beside");
+	struct unwind_table t;
+	int fd;
+
+	write_file("beside.s", ".text\n.cfi_startproc\n.fill 16,1,0x90\n.cfi_endproc\n"
+			       ".section .debug_frame,\"\",@progbits\n.fill 7,1,0\n");
+	run("gcc -nostdlib -shared beside.s -o beside");
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	enlarge(fd);
+	assert_in_range(memory_peak(read_quietly, fd), 0, 63);
+	assert_int_equal(unwind_table__read(fd, "", "", &t, NULL), 0);
+	assert_true(t.nrows > 0);
+	unwind_table__free(&t);
+	close(fd);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -540,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_packed_hole),
 		cmocka_unit_test(test_much_code),
+		cmocka_unit_test(test_large_beside),
 	};
 
 	return cmocka_run_group_tests(tests, setup, scratch__remove);

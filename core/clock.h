@@ -17,8 +17,8 @@ struct timespec clock__until(u64 monotonic_ns);
  * are apart now. */
 time_t clock__wall(u64 monotonic_ns);
 /* How long the machine has slept since its start, which CLOCK_MONOTONIC leaves out, to about a
- * tenth of a millisecond. Within a time namespace it is another by an offset (modulo 2^64): only differences
- * tell. */
+ * tenth of a millisecond. Within a time namespace it is another by an offset (modulo 2^64): only
+ * differences tell. */
 u64 clock__suspended_ns(void);
 u64 clock__thread_cpu_ns(void);
 u64 clock__process_cpu_ns(void);

@@ -50,25 +50,7 @@ static bool edges(struct term *t)
 
 static const struct term_ops term_ops = {.set_theme = set_theme, .edges = edges};
 
-enum view_id view__index(const char *name)
-{
-	return strcmp(name, a_view.name) ? VIEW_COUNT : 0;
-}
-
-const struct view_ops *view__by_name(const char *name)
-{
-	return strcmp(name, a_view.name) ? NULL : &a_view;
-}
-
-int view__check_groups(const struct view_ops *v, const char *keys, struct status *st)
-{
-	return *keys != '?' ? 0 : status__set(st, EXIT_CODE_USAGE, -EINVAL, "no such group");
-}
-
-enum profile_window window__by_name(const char *name)
-{
-	return *name == 'w' ? 0 : WINDOWS;
-}
+#include "tests/fuzz/view_names.h"
 
 struct screen *app__screen(const struct host *h)
 {

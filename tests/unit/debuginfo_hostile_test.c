@@ -15,6 +15,7 @@
 
 #include "symbols/debuginfo.h"
 #include "tests/lib/memory_peak.h"
+#include "tests/lib/open_debuginfo.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/skip.h"
 #include "tests/lib/sparse_elf.h"
@@ -34,19 +35,6 @@ static int setup(void **state)
 static void build(const char *flags)
 {
 	run("gcc -O1 -g %s p.c -o prog", flags);
-}
-
-static struct debuginfo *open_it(const char *name, const char *root, char *note, size_t size)
-{
-	char *path = xasprintf("%s/%s", scratch_dir, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct debuginfo *d;
-
-	assert_true(fd >= 0);
-	d = debuginfo__open(fd, path, root, note, size);
-	close(fd);
-	free(path);
-	return d;
 }
 
 static void write_bytes(const char *name, const void *p, size_t n)

@@ -22,6 +22,7 @@
 #include "symbols/debuginfo.h"
 #include "symbols/dwarf_guard.h"
 #include "symbols/openfile.h"
+#include "tests/lib/open_debuginfo.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/skip.h"
 
@@ -59,19 +60,6 @@ static int setup(void **state)
 static void build(const char *name, const char *flags)
 {
 	run("gcc -O2 %s main.c other.c -o %s", flags, name);
-}
-
-static struct debuginfo *open_it(const char *name, const char *root, char *note, size_t size)
-{
-	char *path = xasprintf("%s/%s", scratch_dir, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct debuginfo *d;
-
-	assert_true(fd >= 0);
-	d = debuginfo__open(fd, path, root, note, size);
-	close(fd);
-	free(path);
-	return d;
 }
 
 /* --- the oracle --- */

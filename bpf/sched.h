@@ -53,7 +53,7 @@ struct sched_wait {
 };
 
 /* Waits that agree in all of that and ended; value of the maps waits_a and waits_b, by a hash
- * over it. */
+ * over it; of rests_a and rests_b, with neither stacks nor waker. */
 struct sched_wait_sum {
 	struct sched_ident task;
 	struct sched_wait wait;
@@ -134,7 +134,8 @@ struct sched_cpu {
 struct sched_stats {
 	__u64 switches;	    /* watched threads got a CPU */
 	__u64 waits;	    /* ended, in scope and passed the filter */
-	__u64 waits_full;   /* of those: no room in the map; in no row */
+	__u64 waits_full;   /* of those: no room in the map; in a row of their thread's */
+	__u64 waits_lost;   /* of those in turn: nor there; in no row */
 	__u64 stacks_lost;  /* waits and wakers without the frames they had */
 	__u64 tasks_full;   /* threads that could not be watched: no memory */
 	__u64 records_full; /* gone threads, slow delays, switches: no room in the ring */

@@ -9,19 +9,28 @@ volatile u32 active = 0;		       /* which map counts now */
 volatile u64 wait_min_ns = 0, wait_max_ns = 0; /* which waits count; max 0: no limit */
 volatile u32 wait_states = 0;		       /* bit per sched_state; 0: all */
 
-#define WAITS                                                                                      \
+#define WAITS(n)                                                                                   \
 	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
-	__uint(max_entries, 16384);                                                                \
+	__uint(max_entries, n);                                                                    \
 	__type(key, u64);                                                                          \
 	__type(value, struct sched_wait_sum)
 
 struct {
-	WAITS;
+	WAITS(16384);
 } waits_a SEC(".maps");
 
 struct {
-	WAITS;
+	WAITS(16384);
 } waits_b SEC(".maps");
+
+/* What finds no place in the maps above: by thread, without stacks and wakers. */
+struct {
+	WAITS(2048);
+} rests_a SEC(".maps");
+
+struct {
+	WAITS(2048);
+} rests_b SEC(".maps");
 
 /* Scratch: too large for the programs' stack. */
 struct {
@@ -68,13 +77,31 @@ static __always_inline void sum__add(struct sched_wait_sum *sum, u64 off, u64 ru
 	sum->last_ns = now;
 }
 
+/* For whom the maps of waits are full: the scratch has the one wait. */
+static __always_inline void count_rest(u32 half, struct sched_wait_sum *fresh,
+				       struct sched_stats *st)
+{
+	void *map = half ? (void *)&rests_b : (void *)&rests_a;
+	struct sched_wait_sum *sum;
+	u64 id;
+
+	fresh->wait.kstack = fresh->wait.ustack = 0;
+	__builtin_memset(&fresh->wait.waker, 0, sizeof(fresh->wait.waker));
+	id = wait__id(&fresh->wait, fresh->task.tid, fresh->task.start_ns);
+	sum = bpf_map_lookup_elem(map, &id);
+	if (sum)
+		sum__add(sum, fresh->off_ns, fresh->runq_ns, fresh->full_ns, fresh->last_ns);
+	else if (bpf_map_update_elem(map, &id, fresh, BPF_ANY))
+		st->waits_lost++;
+}
+
 static __always_inline void count_wait(struct thread *t, struct task_struct *task, u64 off,
 				       u64 runq, u64 full, u64 now, struct sched_stats *st)
 {
-	void *map = active ? (void *)&waits_b : (void *)&waits_a;
+	u32 zero = 0, half = active != 0;
+	void *map = half ? (void *)&waits_b : (void *)&waits_a;
 	u64 id = wait__id(&t->wait, task->pid, task->start_time);
 	struct sched_wait_sum *sum = bpf_map_lookup_elem(map, &id);
-	u32 zero = 0;
 
 	st->waits++;
 	if (sum) {
@@ -90,8 +117,10 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = 0;
 	__builtin_memset(sum->hist, 0, sizeof(sum->hist));
 	sum__add(sum, off, runq, full, now);
-	if (bpf_map_update_elem(map, &id, sum, BPF_ANY))
+	if (bpf_map_update_elem(map, &id, sum, BPF_ANY)) {
 		st->waits_full++;
+		count_rest(half, sum, st);
+	}
 }
 
 /* Where it waited can be seen until it goes on: not when the switch was unseen. */

@@ -221,17 +221,26 @@ static void on_wait(void *ctx, const void *key, const void *value)
 	sink__put(s->sink, &out.head);
 }
 
-static double drain_waits(struct source *s)
+static long drain_map(struct source *s, const struct bpf_map *map)
 {
-	struct bpf_map *map = s->skel->bss->active ? s->skel->maps.waits_a : s->skel->maps.waits_b;
 	long n = bpf_util__drain(bpf_map__fd(map), sizeof(u64), sizeof(struct sched_wait_sum),
 				 on_wait, s);
 
-	s->flipped = false;
 	if (n < 0)
 		log__add(LOG_WARN, "waits could not be read from the kernel: %s",
 			 strerror((int)-n));
-	return n < 0 ? 0 : 100.0 * (double)n / s->sizes.waits;
+	return MAX(n, 0);
+}
+
+/* Returns how full the map was, in %. */
+static double drain_waits(struct source *s)
+{
+	bool a = s->skel->bss->active;
+	long n = drain_map(s, a ? s->skel->maps.waits_a : s->skel->maps.waits_b);
+
+	drain_map(s, a ? s->skel->maps.rests_a : s->skel->maps.rests_b);
+	s->flipped = false;
+	return 100.0 * (double)n / s->sizes.waits;
 }
 
 /* --- CPUs --- */
@@ -342,9 +351,11 @@ static void note_losses(struct health *h, const struct sched_stats *now, bool wa
 	h->samples = samples - MIN(samples, h->samples_total);
 	h->samples_total = samples;
 	h->map_full = now->waits_full;
-	h->lost = now->waits_full + now->records_full + now->tasks_full;
-	h->stacks_lost = now->stacks_lost;
+	h->lost = now->waits_lost + now->records_full + now->tasks_full;
+	h->stacks_lost = now->stacks_lost + now->waits_full - MIN(now->waits_lost, now->waits_full);
 	h->note[0] = '\0';
+	health__note(h, now->waits_full,
+		     "waits are in rows without stack and waker: too many different ones at once");
 	health__note(h, now->backward, "negative times were taken as 0");
 	health__note(h, now->unseen,
 		     "switches the kernel kept from the programs: their time is from its account");
@@ -482,6 +493,8 @@ static int load(struct source *s, struct status *st)
 		return bpf_util__failed(-errno, "BPF scheduler programs", st);
 	bpf_map__set_max_entries(s->skel->maps.waits_a, s->sizes.waits);
 	bpf_map__set_max_entries(s->skel->maps.waits_b, s->sizes.waits);
+	bpf_map__set_max_entries(s->skel->maps.rests_a, s->sizes.rests);
+	bpf_map__set_max_entries(s->skel->maps.rests_b, s->sizes.rests);
 	bpf_map__set_max_entries(s->skel->maps.stacks_seen, s->sizes.stacks);
 	bpf_map__set_max_entries(s->skel->maps.records, s->sizes.ring_bytes);
 	s->skel->rodata->switch_tells_state = switch_tells_state();
@@ -578,8 +591,8 @@ struct source *sched_bpf__open_sized(const struct sampling *how, const struct sc
 static struct source *sched_bpf__open_source(const struct sampling *how, const struct scope *scope,
 					     struct status *st)
 {
-	static const struct sched_bpf_sizes sizes = {16384, 16384, 4 * 1024 * 1024},
-					    little = {4096, 8192, 1024 * 1024};
+	static const struct sched_bpf_sizes sizes = {16384, 2048, 16384, 4 * 1024 * 1024},
+					    little = {4096, 512, 8192, 1024 * 1024};
 
 	return sched_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }

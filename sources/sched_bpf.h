@@ -7,6 +7,7 @@
 
 struct sched_bpf_sizes {
 	u32 waits;	/* entries of each of the two maps of waits that ended */
+	u32 rests;	/* of each of the two of waits that find no place there */
 	u32 stacks;	/* stacks remembered as sent, and as known by their prints */
 	u32 ring_bytes; /* a power of two and a multiple of the page size */
 };

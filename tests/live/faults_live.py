@@ -92,7 +92,7 @@ STACKS = 1 << 20
 
 @steady
 def test_distinct_stacks():
-    """Waits in 2^20 stacks, once in each: they are in rows or counted as lost, memory is bounded"""
+    """Waits in 2^20 stacks, once in each: all are in rows, with stacks or without, memory is bounded"""
     with Scene("offcpu", works=["sleepers"],
                scope=("--comm", "^(many_stacks|sleep-.*)$")) as scene:
         watch = scene.watches["offcpu"]
@@ -108,10 +108,9 @@ def test_distinct_stacks():
     print(f"# {truth['rounds']} stacks of {pid}: {count} waits in rows, lost {health['lost']}, "
           f"full {health['map_full']}, peak {peak_kb >> 10} MiB")
     assert truth["rounds"] == STACKS, f"only {truth['rounds']} within 50 s"
-    # Some that are lost were no waits of this kind; a few come before and after it counts its own.
-    assert count <= truth["waits"] + 200, (count, truth)
-    assert truth["waits"] <= count + health["lost"] + 200, (count, truth, health)
-    assert health["map_full"] > 0 or health["lost"] == 0, health
+    # A few come before and after it counts its own.
+    assert abs(count - truth["waits"]) <= 200, (count, truth, health)
+    assert health["map_full"] > 0 and "without stack" in health["note"], health
     assert peak_kb < 256 << 10, peak_kb
     last = watch.since(end)[-1]["health"]
     assert last["lost"] == watch.since(end)[0]["health"]["lost"], "still losing"

@@ -87,7 +87,7 @@ static void watcher__wait(struct watcher *w, const struct wait_sample *x)
 	if (x->state == TASK_STATE_SLEEP)
 		w->slept_ns += x->off_ns - x->runq_ns;
 	w->longest_ns = MAX(w->longest_ns, x->max_ns);
-	w->stackless += !x->kstack;
+	w->stackless += x->kstack ? 0 : x->count;
 	watcher__stack(w, x->kstack);
 	watcher__stack(w, x->ustack);
 	watcher__stack(w, x->waker.kstack);
@@ -240,10 +240,10 @@ static void test_states_sum_to_spans(void **state)
 	watcher__close(w);
 }
 
-/* Maps that are much too small: what does not fit is counted, the rest is right. */
+/* Maps that are much too small: what does not fit is counted without stacks, the rest is right. */
 static void test_full_maps_are_counted(void **state)
 {
-	const struct sched_bpf_sizes tiny = {.waits = 4, .stacks = 4, .ring_bytes = 4096};
+	const struct sched_bpf_sizes tiny = {.waits = 4, .rests = 8, .stacks = 4, .ring_bytes = 4096};
 	struct child c = start_sleeper(6);
 	struct watcher *w = watcher__open(&tiny, "pid=%d", c.pid);
 	struct sched_stats stats;
@@ -261,9 +261,12 @@ static void test_full_maps_are_counted(void **state)
 	watcher__run(w, 0);
 	stats = watcher__stats(w);
 	source_sched_bpf.health(w->s.source, &h);
-	assert_int_equal(w->waits + stats.waits_full, stats.waits);
+	assert_int_equal(stats.waits_lost, 0);
+	assert_int_equal(w->waits, stats.waits);
+	assert_true(w->stackless >= stats.waits_full);
 	assert_int_equal(h.map_full, stats.waits_full);
-	assert_true(h.lost >= stats.waits_full);
+	assert_int_equal(h.stacks_lost, stats.stacks_lost + stats.waits_full);
+	assert_non_null(strstr(h.note, "without stack and waker"));
 	assert_int_equal(w->undefined, 0);
 	/* What does not go through these maps is still whole. */
 	assert_int_equal(w->uneven, 0);
@@ -275,7 +278,7 @@ static void test_full_maps_are_counted(void **state)
 /* A ring without room: waits stay counted, without frames, and that is told. */
 static void test_full_ring_loses_only_frames(void **state)
 {
-	const struct sched_bpf_sizes tiny = {.waits = 4096, .stacks = 64, .ring_bytes = 4096};
+	const struct sched_bpf_sizes tiny = {.waits = 4096, .rests = 8, .stacks = 64, .ring_bytes = 4096};
 	struct child c = start_sleeper(6);
 	struct watcher *w = watcher__open(&tiny, "pid=%d", c.pid);
 	struct sched_stats stats;

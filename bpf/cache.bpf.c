@@ -156,6 +156,17 @@ int cache_exit(u64 *ctx)
 	return 0;
 }
 
+/* It has another name now, and whoever has that is in scope or not. */
+SEC("tp_btf/sched_process_exec")
+int cache_exec(u64 *ctx)
+{
+	struct thread *t = bpf_task_storage_get(&threads, (struct task_struct *)ctx[0], 0, 0);
+
+	if (t)
+		t->scope = 0;
+	return 0;
+}
+
 SEC("raw_tp/sched_process_fork")
 int cache_follow_fork(struct bpf_raw_tracepoint_args *ctx)
 {

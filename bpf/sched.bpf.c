@@ -250,24 +250,25 @@ int sched_wakeup_new(u64 *ctx)
 	return 0;
 }
 
-/* A thread that executes takes its process's id: it ends under its own, and begins anew. */
+/* A thread that executes takes its process's id: it ends under its own, and begins anew. Its name is
+ * another now, too, and whoever has that is in scope or not. */
 SEC("tp_btf/sched_process_exec")
 int sched_exec(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 	u32 old_tid = ctx[1];
 	struct sched_stats *st = stats__get();
-	struct thread *t;
+	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
 	u64 now = bpf_ktime_get_ns();
 
-	if (!st || old_tid == (u32)task->pid)
+	if (!st || !t)
 		return 0;
-	t = bpf_task_storage_get(&threads, task, 0, 0);
-	if (!t || !thread__watched(t, task, now))
-		return 0;
-	thread__account(t, now, st);
-	tell_end(t, task, old_tid, now, st);
-	thread__begin(t, task, now);
+	if (old_tid != (u32)task->pid && thread__watched(t, task, now)) {
+		thread__account(t, now, st);
+		tell_end(t, task, old_tid, now, st);
+		thread__begin(t, task, now);
+	}
+	t->scope = 0;
 	return 0;
 }
 

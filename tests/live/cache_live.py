@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 
 PAGE = mmap.PAGESIZE
+PAGES = 300
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -117,6 +118,28 @@ def test_other_processes():
                     p.kill()
             assert (sums["read_hits"], sums["misses"]) == (256, 0), sums
     until_calm(run)
+
+
+def test_named_at_exec():
+    """A filter by name: who gets it as it executes is counted from there on, and not before"""
+    live.need_root()
+    with folder() as tmp:
+        path = make(tmp + "/named", PAGES)
+
+        def run():
+            # The shell reads it first, under its own name.
+            script = 'while read -r line; do :; done <"$0"; exec cat "$0" >/dev/null'
+            with live.Watch("cache", "--comm", "^cat$", "--group", "file", delay=3) as watch:
+                watch.next()
+                watch.next()
+                for _ in range(3):
+                    subprocess.run(["sh", "-c", script, path], check=True)
+                watch.until(live.now_ns())
+                watch.next()
+            rows = [r for report in watch.reports for r in report["rows"]
+                    if os.path.basename(r["file"]) == "named"]
+            assert sum(r["read_hits"] for r in rows) == 3 * PAGES, rows
+        until_calm(run)
 
 
 def test_writes():

@@ -39,6 +39,16 @@ static __always_inline bool user_read_frame(struct unwind_state *s, struct user_
 	return true;
 }
 
+/* The address itself. */
+static __always_inline u64 unsigned_return(u64 ret)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return ret & ~UNWIND_SIGNATURE;
+#else
+	return ret;
+#endif
+}
+
 /* Offsets within the frame of a signal, from the stack pointer in the trampoline on. */
 #if defined(__TARGET_ARCH_x86)
 #define SIGNAL_FP 120
@@ -46,18 +56,23 @@ static __always_inline bool user_read_frame(struct unwind_state *s, struct user_
 #define SIGNAL_IP 168
 #else
 #define SIGNAL_REGS (128 + 176 + 8)
-#define SIGNAL_FP   (SIGNAL_REGS + 29 * 8)
+#define SIGNAL_FP   (SIGNAL_REGS + 29 * 8) /* and the link register */
 #define SIGNAL_SP   (SIGNAL_REGS + 31 * 8)
 #define SIGNAL_IP   (SIGNAL_REGS + 32 * 8)
 #endif
 
 static __always_inline int step_signal(struct unwind_state *s)
 {
+	struct user_frame f;
 	u64 sp = s->sp;
 
-	if (!user_read(s, &s->ip, sp + SIGNAL_IP) || !user_read(s, &s->fp, sp + SIGNAL_FP) ||
+	if (!user_read(s, &s->ip, sp + SIGNAL_IP) || !user_read_frame(s, &f, sp + SIGNAL_FP) ||
 	    !user_read(s, &s->sp, sp + SIGNAL_SP))
 		return UNWIND_BAD_STACK;
+	s->fp = f.next;
+#if defined(__TARGET_ARCH_arm64)
+	s->lr = f.ret; /* a leaf may be what was interrupted */
+#endif
 	s->exact = 1;
 	return s->ip ? UNWIND_GOES_ON : UNWIND_WHOLE;
 }
@@ -69,6 +84,17 @@ static __always_inline bool is_frame(u64 fp, u64 sp)
 	return fp - sp < USER_STACK_SIZE && !(fp & 7);
 }
 
+/* What the link register holds is of the innermost frame alone. */
+static __always_inline int return_to(struct unwind_state *s, u64 sp, const struct user_frame *f)
+{
+	s->sp = sp;
+	s->fp = f->next;
+	s->ip = unsigned_return(f->ret);
+	s->lr = 0;
+	s->exact = 0;
+	return s->ip ? UNWIND_GOES_ON : UNWIND_WHOLE;
+}
+
 static __always_inline int step_fp(struct unwind_state *s)
 {
 	struct user_frame f;
@@ -78,11 +104,7 @@ static __always_inline int step_fp(struct unwind_state *s)
 		return s->fp ? UNWIND_FP_END : UNWIND_WHOLE;
 	if (!user_read_frame(s, &f, s->fp))
 		return UNWIND_FP_END;
-	s->sp = s->fp + sizeof(f);
-	s->fp = f.next;
-	s->ip = f.ret;
-	s->exact = 0;
-	return f.ret ? UNWIND_GOES_ON : UNWIND_WHOLE;
+	return return_to(s, s->fp + sizeof(f), &f);
 }
 
 /* 0: there is none. */
@@ -134,14 +156,13 @@ static __always_inline bool row__read(const struct unwind_row *row, struct unwin
 		return user_read(s, &f->ret, at + 8);
 	case UNWIND_RA_AT_FP | UNWIND_FP_SAME:
 		return user_read(s, &f->ret, at);
+	/* Whoever has called another has put it down. */
 	case UNWIND_RA_LR | UNWIND_FP_SAVED:
 		f->ret = s->lr;
-		s->lr = 0;
-		return user_read(s, &f->next, at);
+		return s->exact && user_read(s, &f->next, at);
 	case UNWIND_RA_LR | UNWIND_FP_SAME:
 		f->ret = s->lr;
-		s->lr = 0;
-		return true;
+		return s->exact;
 	default:
 		return false;
 	}
@@ -160,11 +181,7 @@ static __always_inline int step_row(struct unwind_state *s, const struct unwind_
 		return UNWIND_BAD_STACK;
 	if (!row__read(row, s, cfa, &f))
 		return UNWIND_BAD_STACK;
-	s->sp = cfa;
-	s->fp = f.next;
-	s->ip = f.ret;
-	s->exact = 0;
-	return f.ret ? UNWIND_GOES_ON : UNWIND_WHOLE;
+	return return_to(s, cfa, &f);
 }
 
 /* A table that does not describe the place: interpreters made by hand, node's among them, keep

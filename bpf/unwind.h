@@ -53,6 +53,10 @@ struct unwind_row {
 #define UNWIND_RA_LR	    0x40 /* aarch64: still in its register: a leaf */
 #define UNWIND_RA_AT_FP	    0x60 /* aarch64: at CFA + 8 * fp; the frame pointer is as it is */
 
+/* Where aarch64's pointer authentication keeps its signature in a return address; a user address has
+ * nothing there (ptrauth_user_pac_mask() of the kernel, with 48 bits of addresses). */
+#define UNWIND_SIGNATURE 0x007f000000000000ULL
+
 /*
  * Tables are trees of pages with 512 entries each, by pc: of rows at the bottom, of struct
  * unwind_child above. What is left of a page is filled with UNWIND_PC_NONE. Pages are numbered;

@@ -89,7 +89,7 @@ enum step { STEP_ON, STEP_WHOLE, STEP_BROKEN };
 
 /* Of signals' frames, from the stack pointer in the trampoline on. */
 struct signal_frame {
-	u32 fp, sp, ip;
+	u32 fp, lr, sp, ip; /* lr 0: there is none */
 };
 
 static struct signal_frame signal_frame(u16 machine)
@@ -97,8 +97,9 @@ static struct signal_frame signal_frame(u16 machine)
 	const u32 regs = 128 + 176 + 8; /* siginfo, and ucontext up to x0 */
 
 	if (machine == EM_AARCH64)
-		return (struct signal_frame){regs + 29 * 8, regs + 31 * 8, regs + 32 * 8};
-	return (struct signal_frame){120, 160, 168};
+		return (struct signal_frame){regs + 29 * 8, regs + 30 * 8, regs + 31 * 8,
+					     regs + 32 * 8};
+	return (struct signal_frame){120, 0, 160, 168};
 }
 
 static enum step step_signal(struct unwind_walk *w)
@@ -107,20 +108,27 @@ static enum step step_signal(struct unwind_walk *w)
 	u64 sp = w->regs.sp;
 
 	if (!read_word(w, sp + f.ip, &w->regs.ip) || !read_word(w, sp + f.fp, &w->regs.fp) ||
+	    (f.lr && !read_word(w, sp + f.lr, &w->regs.lr)) ||
 	    !read_word(w, sp + f.sp, &w->regs.sp))
 		return STEP_BROKEN;
 	return w->regs.ip ? STEP_ON : STEP_WHOLE;
 }
 
+static enum step return_to(struct unwind_walk *w, u64 sp, u64 ret)
+{
+	w->regs.sp = sp;
+	w->regs.ip = w->machine == EM_AARCH64 ? ret & ~UNWIND_SIGNATURE : ret;
+	return w->regs.ip ? STEP_ON : STEP_WHOLE;
+}
+
 static enum step step_fp(struct unwind_walk *w)
 {
-	u64 fp = w->regs.fp;
+	u64 fp = w->regs.fp, ret;
 
-	if (fp < w->regs.sp || fp & 7 || !read_word(w, fp + 8, &w->regs.ip) ||
+	if (fp < w->regs.sp || fp & 7 || !read_word(w, fp + 8, &ret) ||
 	    !read_word(w, fp, &w->regs.fp))
 		return fp ? STEP_BROKEN : STEP_WHOLE;
-	w->regs.sp = fp + 16;
-	return w->regs.ip ? STEP_ON : STEP_WHOLE;
+	return return_to(w, fp + 16, ret);
 }
 
 static bool read_deref(struct unwind_walk *w, u64 base, const struct unwind_row *row, u64 *cfa)
@@ -154,7 +162,8 @@ static bool find_cfa(struct unwind_walk *w, const struct unwind_row *row, u64 *c
 	}
 }
 
-static bool find_return(struct unwind_walk *w, const struct unwind_row *row, u64 cfa, u64 *ret)
+static bool find_return(struct unwind_walk *w, const struct unwind_row *row, u64 cfa,
+			bool innermost, u64 *ret)
 {
 	u64 at = cfa + (u64)(8 * (s64)row->fp);
 
@@ -165,10 +174,9 @@ static bool find_return(struct unwind_walk *w, const struct unwind_row *row, u64
 		return read_word(w, at + 8, ret);
 	case UNWIND_RA_AT_FP:
 		return read_word(w, at, ret);
-	default: /* UNWIND_RA_LR */
+	default: /* UNWIND_RA_LR: whoever has called another has put it down */
 		*ret = w->regs.lr;
-		w->regs.lr = 0;
-		return true;
+		return innermost;
 	}
 }
 
@@ -186,24 +194,24 @@ static bool find_fp(struct unwind_walk *w, const struct unwind_row *row, u64 cfa
 	}
 }
 
-static enum step step_row(struct unwind_walk *w, const struct unwind_row *row)
+/* innermost: it has called nobody. */
+static enum step step_row(struct unwind_walk *w, const struct unwind_row *row, bool innermost)
 {
 	bool leaf = (row->rule & UNWIND_RA) == UNWIND_RA_LR;
 	u64 cfa, ret;
 
 	/* A leaf on aarch64 may have no frame at all. */
 	if (!find_cfa(w, row, &cfa) || cfa < w->regs.sp || (cfa == w->regs.sp && !leaf) ||
-	    !find_return(w, row, cfa, &ret) || !find_fp(w, row, cfa))
+	    !find_return(w, row, cfa, innermost, &ret) || !find_fp(w, row, cfa))
 		return STEP_BROKEN;
-	w->regs.sp = cfa;
-	w->regs.ip = ret;
-	return ret ? STEP_ON : STEP_WHOLE;
+	return return_to(w, cfa, ret);
 }
 
 /* exact: the address is an instruction's own, not that behind a call. */
 static enum step step(struct unwind_walk *w, bool *exact)
 {
-	const struct unwind_row *row = row_at(w, *exact ? w->regs.ip : w->regs.ip - 1);
+	bool innermost = *exact;
+	const struct unwind_row *row = row_at(w, w->regs.ip - !innermost);
 
 	*exact = false;
 	w->by_fp = !row;
@@ -216,7 +224,7 @@ static enum step step(struct unwind_walk *w, bool *exact)
 		*exact = true;
 		return step_signal(w);
 	default:
-		return step_row(w, row);
+		return step_row(w, row, innermost);
 	}
 }
 

@@ -38,9 +38,11 @@ WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 -include tests/package/package.mk
 -include tests/soak/soak.mk
 
-# Workloads have frame pointers, so that what must be found is certain.
+# Workloads have frame pointers, so that what must be found is certain, and on Arm, as distributions
+# do it, signed return addresses.
 WORK_FLAGS := -std=gnu17 -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
-	      $(if $(findstring clang,$(CC)),,-fno-ipa-icf) -Wall -Wextra -D_GNU_SOURCE
+	      $(if $(findstring clang,$(CC)),,-fno-ipa-icf) -Wall -Wextra -D_GNU_SOURCE \
+	      $(call taken,-mbranch-protection=standard)
 $(B)/workloads/lib%.so: tests/workloads/lib%.c $(wildcard tests/workloads/*.h) tests/tests.mk
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(WORK_FLAGS) -fPIC -shared $< -o $@

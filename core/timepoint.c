@@ -48,9 +48,35 @@ static u32 second_of_day(time_t t)
 	return (u32)(tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec);
 }
 
+/* What has gone by on the wall since the beginning. */
+static u64 wall_ns_at(const struct timespan *span, u64 ns)
+{
+	u64 slept_ns = 0;
+
+	for (u32 i = 0; i < span->nsleeps && span->sleeps[i].t_ns <= ns; i++)
+		slept_ns = span->sleeps[i].slept_ns;
+	return ns - MIN(ns, span->begin_ns) + slept_ns;
+}
+
+/* The first time of the span at which so much has gone by on the wall, or its end. */
+static u64 time_at(const struct timespan *span, u64 wall_ns)
+{
+	u64 lo = span->begin_ns, hi = span->end_ns;
+
+	while (lo < hi) {
+		u64 mid = lo + (hi - lo) / 2;
+
+		if (wall_ns_at(span, mid) < wall_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static bool of_day(const char *text, const struct timespan *span, u64 *ns)
 {
-	u64 length_s = (span->end_ns - span->begin_ns) / NSEC_PER_SEC, ago;
+	u64 length_ns = wall_ns_at(span, span->end_ns), length_s = length_ns / NSEC_PER_SEC, ago;
 	time_t end = span->begin_wall + (time_t)length_s;
 	u32 s;
 
@@ -60,7 +86,7 @@ static bool of_day(const char *text, const struct timespan *span, u64 *ns)
 	/* Later than now by little: it is the end that is meant, and not yesterday. */
 	if (ago > length_s && DAY_S - ago < ago)
 		ago = 0;
-	*ns = span->end_ns - MIN(ago, length_s) * NSEC_PER_SEC;
+	*ns = time_at(span, length_ns - MIN(ago, length_s) * NSEC_PER_SEC);
 	return true;
 }
 
@@ -84,7 +110,7 @@ bool timepoint__parse(const char *text, const struct timespan *span, u64 *ns)
 void timepoint__format(char *buf, size_t size, const struct timespan *span, u64 ns)
 {
 	u64 s = (ns - MIN(ns, span->begin_ns)) / NSEC_PER_SEC;
-	time_t t = span->begin_wall + (time_t)s;
+	time_t t = span->begin_wall + (time_t)(wall_ns_at(span, ns) / NSEC_PER_SEC);
 	struct tm tm = {0};
 
 	if (span->begin_wall && localtime_r(&t, &tm))

@@ -10,10 +10,18 @@
 
 #include "core/base.h"
 
+/* The machine slept, which CLOCK_MONOTONIC leaves out. */
+struct timespan_sleep {
+	u64 t_ns;	/* when it was awake again */
+	u64 slept_ns;	/* in all, since the beginning of the span */
+};
+
 /* A stretch of CLOCK_MONOTONIC, and what the time was at its beginning. */
 struct timespan {
 	u64 begin_ns, end_ns;
 	time_t begin_wall; /* 0: not known, and no time of day can be told */
+	u32 nsleeps;
+	const struct timespan_sleep *sleeps; /* in their order; borrowed */
 };
 
 #define TIMEPOINT_TAKES "a time such as -90s, -4m, +10s, 14:05:33, start or end"

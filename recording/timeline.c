@@ -20,6 +20,26 @@ static bool tells_load(const struct tape_interval *iv)
 	return iv->models & 1ULL << MODEL_VITALS;
 }
 
+/* How long the machine slept in an interval. */
+static u64 slept(const struct tape_interval *iv)
+{
+	u64 ns = 0;
+
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (iv->models & 1ULL << m)
+			ns = MAX(ns, iv->v[m].health.gap.suspended_ns);
+	return ns;
+}
+
+static void note_sleep(struct timeline *t, const struct tape_interval *iv)
+{
+	u64 ns = slept(iv), before = t->nsleeps ? t->sleeps[t->nsleeps - 1].slept_ns : 0;
+
+	if (!ns || t->nsleeps == TIMELINE_SLEEPS || ns > UINT64_MAX / 4 - before)
+		return;
+	t->sleeps[t->nsleeps++] = (struct timespan_sleep){iv->t1_ns, before + ns};
+}
+
 static struct timeline *read_all(struct reader *r)
 {
 	struct timeline *t = NULL;
@@ -32,11 +52,13 @@ static struct timeline *read_all(struct reader *r)
 		if (n == cap) {
 			cap = cap ? cap * 2 : 256;
 			t = xrealloc(t, sizeof(*t) + cap * sizeof(t->v[0]));
+			t->nsleeps = n ? t->nsleeps : 0;
 		}
 		if (n && t->v[n - 1].t1_ns >= iv.t1_ns)
 			continue;
 		if (tells_load(&iv))
 			reader__samples(r, MODEL_VITALS, note_busy, &next);
+		note_sleep(t, &iv);
 		t->v[n++] = next;
 	}
 	if (t)

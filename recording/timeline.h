@@ -4,8 +4,13 @@
 #define RECORDING_TIMELINE_H
 
 #include "core/status.h"
+#include "core/timepoint.h"
+
+#define TIMELINE_SLEEPS 64
 
 struct timeline {
+	u32 nsleeps; /* later ones are left out */
+	struct timespan_sleep sleeps[TIMELINE_SLEEPS];
 	u32 n;
 	struct timeline_interval {
 		u64 t1_ns;	/* where it ends; they rise */

@@ -33,11 +33,15 @@ static const struct tape_state *tape(const struct host *h)
 	return past__plays(h) ? &h->frame->tape : &h->frame->history;
 }
 
-static time_t wall_of(const struct host *h, u64 ns)
+/* A recording knows what the time was when it began; else what it is now is known, and how long
+ * the machine has slept since. */
+static time_t begin_wall(const struct host *h, const struct timespan *s)
 {
+	u64 slept_ns = s->nsleeps ? s->sleeps[s->nsleeps - 1].slept_ns : 0;
+
 	if (h->options->replay)
 		return player__wall(h->player);
-	return h->manual ? 0 : clock__wall(ns);
+	return h->manual ? 0 : clock__wall(s->begin_ns) - (time_t)(slept_ns / NSEC_PER_SEC);
 }
 
 /* The newest time of all is told by the intervals, when they are known. */
@@ -45,11 +49,14 @@ static struct timespan span(const struct host *h)
 {
 	const struct timeline *line = h->past.line;
 	const struct tape_state *t = tape(h);
-	struct timespan s = {t->begin_ns, MAX(t->end_ns, t->begin_ns), 0};
+	struct timespan s = {.begin_ns = t->begin_ns, .end_ns = MAX(t->end_ns, t->begin_ns)};
 
-	if (line && line->n)
+	if (line && line->n) {
 		s.end_ns = MAX(s.begin_ns, line->v[line->n - 1].t1_ns);
-	s.begin_wall = wall_of(h, s.begin_ns);
+		s.sleeps = line->sleeps;
+		s.nsleeps = line->nsleeps;
+	}
+	s.begin_wall = begin_wall(h, &s);
 	return s;
 }
 
@@ -432,7 +439,7 @@ static void mark_place(const struct host *h, struct canvas *c, int x, int y, int
 static void place_text(const struct host *h, const struct timespan *s, u64 at, char *buf,
 		       size_t size)
 {
-	struct timespan ago = {0, s->end_ns, 0};
+	struct timespan ago = {.end_ns = s->end_ns};
 	char clock[16], length[16];
 	u64 after, to;
 

@@ -15,6 +15,7 @@
 #include "core/timepoint.h"
 #include "recording/player.h"
 #include "recording/recorder.h"
+#include "recording/timeline.h"
 #include "sources/doctor.h"
 #include "sources/events.h"
 #include "tui/app.h"
@@ -211,28 +212,45 @@ static int open_replay(struct session *s, struct options *o, struct status *st)
 	return 0;
 }
 
-/* The times of --from and --to. */
-static int set_times(const struct session *s, const struct options *o,
-		     struct collector_config *cfg, struct status *st)
+static int parse_times(const struct options *o, const struct timespan *span,
+		       struct collector_config *cfg, struct status *st)
 {
-	struct recording_summary sum;
-	struct timespan span;
-
-	if (!s->player)
-		return 0;
-	reader__summary(player__reader(s->player), &sum);
-	span = (struct timespan){sum.begin_ns, MAX(sum.end_ns, sum.begin_ns),
-				 player__wall(s->player)};
-	if (o->from && !timepoint__parse(o->from, &span, &cfg->from_ns))
+	if (o->from && !timepoint__parse(o->from, span, &cfg->from_ns))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--from \"%.80s\": takes %s",
 				   o->from, TIMEPOINT_TAKES);
-	if (o->to && !timepoint__parse(o->to, &span, &cfg->to_ns))
+	if (o->to && !timepoint__parse(o->to, span, &cfg->to_ns))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--to \"%.80s\": takes %s", o->to,
 				   TIMEPOINT_TAKES);
 	if (cfg->to_ns && cfg->to_ns <= cfg->from_ns)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--from %.40s is not before --to %.40s", o->from, o->to);
 	return 0;
+}
+
+/* The times of --from and --to. */
+static int set_times(const struct session *s, const struct options *o,
+		     struct collector_config *cfg, struct status *st)
+{
+	struct recording_summary sum;
+	struct timespan span = {0};
+	struct timeline *line;
+	int err;
+
+	if (!s->player || !(o->from || o->to))
+		return 0;
+	reader__summary(player__reader(s->player), &sum);
+	span.begin_ns = sum.begin_ns;
+	span.end_ns = MAX(sum.end_ns, sum.begin_ns);
+	span.begin_wall = player__wall(s->player);
+	/* Times of day need to know when the machine slept. */
+	line = timeline__read(reader__another_fd(player__reader(s->player)), &(struct status){0});
+	if (line) {
+		span.sleeps = line->sleeps;
+		span.nsleeps = line->nsleeps;
+	}
+	err = parse_times(o, &span, cfg, st);
+	free(line);
+	return err;
 }
 
 /* Of those that gather from the start. */
@@ -355,7 +373,8 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct ch
 	int code;
 
 	if (!view__by_name(o->view)->report) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "view %s has no batch form; see --list-views",
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "view %s is of the screen alone: leave --batch out, or choose another one "
+			    "(--list-views)",
 			    o->view);
 		return complain(st);
 	}

@@ -41,7 +41,12 @@ static void check(const struct options *o)
 
 static void read_times(char *const argv[])
 {
-	struct timespan span = {5 * NSEC_PER_SEC, 4000 * NSEC_PER_SEC, 1700000000};
+	static const struct timespan_sleep sleeps[] = {{900 * NSEC_PER_SEC, 7200 * NSEC_PER_SEC}};
+	struct timespan span = {.begin_ns = 5 * NSEC_PER_SEC,
+				.end_ns = 4000 * NSEC_PER_SEC,
+				.begin_wall = 1700000000,
+				.nsleeps = ARRAY_SIZE(sleeps),
+				.sleeps = sleeps};
 	char buf[32];
 	u64 ns;
 

@@ -17,6 +17,7 @@ struct maker {
 	struct symbols *symbols;
 	struct tap *tap;
 	u64 t_ns;
+	u64 suspended_ns; /* in the next interval */
 	u32 intervals;
 };
 
@@ -68,8 +69,10 @@ static inline void maker__end_interval(struct maker *m)
 	iv.v[MODEL_PROFILE].t0_ns = iv.v[MODEL_VITALS].t0_ns = m->t_ns;
 	iv.v[MODEL_PROFILE].health = (struct health){
 		.samples = 10, .samples_total = 10 * (m->intervals + 1), .lost = 3, .tier = "bpf"};
+	iv.v[MODEL_PROFILE].health.gap.suspended_ns = m->suspended_ns;
 	m->tap->ops->end_interval(m->tap, &iv);
 	m->t_ns = iv.t1_ns;
+	m->suspended_ns = 0;
 	m->intervals++;
 }
 

@@ -169,6 +169,50 @@ static void test_bytes(void **state)
 	maker__finish(&m);
 }
 
+/* The machine sleeps for ten minutes in the third interval and for one in the sixth. */
+static void test_sleeps(void **state)
+{
+	struct status st = {0};
+	struct timeline *line;
+	struct maker m;
+
+	begin(&m, 60, 1 << 20);
+	for (u32 i = 0; i < 10; i++) {
+		m.suspended_ns = i == 2 ? 600 * NSEC_PER_SEC : i == 5 ? 60 * NSEC_PER_SEC : 0;
+		maker__interval(&m);
+	}
+	line = timeline__read(memory_of(&m), &st);
+	assert_non_null(line);
+	assert_int_equal(line->nsleeps, 2);
+	assert_int_equal(line->sleeps[0].t_ns, END_OF(2));
+	assert_int_equal(line->sleeps[0].slept_ns, 600 * NSEC_PER_SEC);
+	assert_int_equal(line->sleeps[1].t_ns, END_OF(5));
+	assert_int_equal(line->sleeps[1].slept_ns, 660 * NSEC_PER_SEC);
+	free(line);
+	maker__finish(&m);
+}
+
+/* A machine that sleeps in each: as many as there is room for. */
+static void test_sleeps_are_bounded(void **state)
+{
+	struct status st = {0};
+	struct timeline *line;
+	struct maker m;
+
+	begin(&m, 1000, 4 << 20);
+	for (u32 i = 0; i < 2 * TIMELINE_SLEEPS; i++) {
+		m.suspended_ns = i % 2 ? UINT64_MAX / 2 : NSEC_PER_SEC;
+		maker__interval(&m);
+	}
+	line = timeline__read(memory_of(&m), &st);
+	assert_non_null(line);
+	assert_int_equal(line->nsleeps, TIMELINE_SLEEPS);
+	assert_int_equal(line->sleeps[TIMELINE_SLEEPS - 1].slept_ns,
+			 TIMELINE_SLEEPS * NSEC_PER_SEC);
+	free(line);
+	maker__finish(&m);
+}
+
 /* --- seeking --- */
 
 static void test_seek(void **state)
@@ -238,7 +282,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_old_stacks),   cmocka_unit_test(test_span),
 		cmocka_unit_test(test_bytes),	     cmocka_unit_test(test_seek),
-		cmocka_unit_test(test_seek_in_file),
+		cmocka_unit_test(test_seek_in_file), cmocka_unit_test(test_sleeps),
+		cmocka_unit_test(test_sleeps_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, setup, scratch__remove);

@@ -9,11 +9,13 @@ FEWEST = 4  # rounds after warm-up, less prove nothing
 class Column:
     """
     What is measured: its unit, and what may be added from the first to the second half of the
-    rounds: a share of it and so much. Of an exact one the highest is compared.
+    rounds: a share of it and so much. Of an exact one the highest is compared. beside: another
+    column that measures the same by something else, which has to have grown, too.
     """
 
-    def __init__(self, name, unit="", share=0.0, more=0.0, exact=False):
+    def __init__(self, name, unit="", share=0.0, more=0.0, exact=False, beside=None):
         self.name, self.unit, self.share, self.more, self.exact = name, unit, share, more, exact
+        self.beside = beside
 
 
 class Verdict:
@@ -25,10 +27,15 @@ class Verdict:
         self.first, self.last = of(values[:half]), of(values[half:])
         self.growth = self.last - self.first
         self.allowed = self.first * column.share + column.more
+        self.beside = None  # the verdict on that column
+
+    @property
+    def grew(self):
+        return self.growth > self.allowed
 
     @property
     def holds(self):
-        return self.growth <= self.allowed
+        return not self.grew or (self.beside is not None and not self.beside.grew)
 
 
 def warm(rounds):
@@ -40,4 +47,7 @@ def judged(columns, rounds):
     """A verdict a column, of rounds after warm-up: [{column's name: value}]."""
     if len(rounds) < FEWEST:
         return []
-    return [Verdict(c, [r[c.name] for r in rounds]) for c in columns]
+    verdicts = {c.name: Verdict(c, [r[c.name] for r in rounds]) for c in columns}
+    for v in verdicts.values():
+        v.beside = verdicts.get(v.column.beside)
+    return list(verdicts.values())

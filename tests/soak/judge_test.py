@@ -62,10 +62,23 @@ def test_columns():
     rounds = [{c.name: 100.0 for c in vitals.COLUMNS} for _ in range(8)]
     assert all(v.holds for v in judge.judged(vitals.COLUMNS, rounds))
     for column in vitals.COLUMNS:
-        leaky = [{**r, column.name: 100.0 + 20 * i} for i, r in enumerate(rounds)]
-        found = [v.column.name for v in judge.judged(vitals.COLUMNS, leaky) if not v.holds]
-        assert found == [column.name], found
+        names = {column.name, column.beside or column.name}
+        leaky = [{**r, **dict.fromkeys(names, 100.0 + 20 * i)} for i, r in enumerate(rounds)]
+        found = {v.column.name for v in judge.judged(vitals.COLUMNS, leaky) if not v.holds}
+        assert found == names, found
     assert not judge.judged(vitals.COLUMNS, rounds[:judge.FEWEST - 1])
+
+
+def test_beside():
+    """A machine that is busier in one half: a sample costs less then, and nothing grew"""
+    def cost(samples):
+        return {"cpu a second": 20 + 0.05 * samples, "cpu a sample": 50 + 20000 / samples}
+    columns = [c for c in vitals.COLUMNS if c.beside]
+    for first, second in ((100, 400), (400, 100)):
+        rounds = [cost(first)] * 4 + [cost(second)] * 4
+        verdicts = judge.judged(columns, rounds)
+        assert [v.grew for v in verdicts] == [second > first, second < first], verdicts
+        assert all(v.holds for v in verdicts)
 
 
 def test_self():

@@ -16,7 +16,7 @@ OWN = (("churn",), ("thread_churn",), ("many_stacks",), ("exec_chain",), ("dlope
        ("deleted",), ("jit",), ("hostile_names",), ("switch_storm",), ("tid_reuse",), ("states",))
 STRESS = (("--fork", "1"), ("--pthread", "1"), ("--exec", "1"), ("--vfork", "1"),
           ("--mmap", "1", "--mmap-bytes", "32m"), ("--hdd", "1", "--hdd-bytes", "32m"),
-          ("--bigheap", "1", "--bigheap-bytes", "64m"), ("--futex", "1"), ("--dentry", "1"))
+          ("--malloc", "1", "--malloc-bytes", "64m"), ("--futex", "1"), ("--dentry", "1"))
 
 
 class Load:
@@ -53,7 +53,7 @@ class Load:
                               stderr=subprocess.DEVNULL, start_new_session=True) as process:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 if process.wait(TURN_SECONDS * 5):
-                    self.failed.add(" ".join(command[:2]))
+                    self.failed.add(" ".join(command))
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, 9)
         self.turns += 1

@@ -61,13 +61,14 @@ def one_round(hands, watch):
     """Its keys and a rest after them, measured."""
     before = vitals.cpu_seconds(hands.pid)
     keys = hands.play()
-    between = vitals.cpu_seconds(hands.pid)
+    between, since = vitals.cpu_seconds(hands.pid), time.monotonic()
     health = hands.rest()["health"]
-    after = vitals.cpu_seconds(hands.pid)
+    at_rest, seconds = vitals.cpu_seconds(hands.pid) - between, time.monotonic() - since
     found = vitals.at_rest(hands.pid, hands.idle)
     found.update(watch.most(), lost=health["lost"] + health["map_full"])
     found["cpu a key"] = (between - before) / keys * 1e3
-    found["cpu a sample"] = (after - between) / health["samples"] * 1e6
+    found["cpu a second"] = at_rest / seconds * 1e3
+    found["cpu a sample"] = at_rest / health["samples"] * 1e6
     return found
 
 

@@ -20,8 +20,8 @@ same process is asked about loads whose truth is known ([truth.py](../tests/soak
 GROWTH = """
 ## Growth after warm-up
 
-Each round is measured once: at rest, at its most, and the CPU time of its own that a key took, and a
-sample at rest. The rounds after warm-up are halved, and the lowest of each half compared: what
+Each round is measured once: at rest, at its most, and the CPU time of its own that a key took, and
+at rest a second and a sample, of which one alone may grow by what else the machine does. The rounds after warm-up are halved, and the lowest of each half compared: what
 else goes on only adds to them. Of what has to be the same it is the highest
 ([judge.py](../tests/soak/judge.py)). Files are those of programs, a few of which are kept open.
 
@@ -37,7 +37,7 @@ TRUTH = """
 
 """
 SHOWN = "rss", "private", "most rss", "map memory", "fds", "most fds", "mappings", "cpu a key", \
-    "cpu a sample"
+    "cpu a second", "cpu a sample"
 
 
 def number(x, unit):

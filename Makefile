@@ -33,6 +33,8 @@ PKG_CONFIG     := pkg-config
 LIBPERF_CFLAGS := $(shell $(PKG_CONFIG) --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
 LIBPERF_LIBS   := $(shell $(PKG_CONFIG) --libs libperf 2>/dev/null || echo $(B)/libperf/libperf.a $(B)/libperf/libapi.a)
 
+LIBPERF_OWN    := $(filter %.a,$(LIBPERF_LIBS))
+
 WARN     := -Wall -Wextra -Wformat-security -Wno-unused-parameter -Wshadow -Wvla -Wmissing-prototypes \
 	    -Wstrict-prototypes -Wpointer-arith -Werror=implicit -Werror=incompatible-pointer-types
 CFLAGS   := -O2 -g
@@ -58,7 +60,7 @@ Q = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$@';)
 
 # One rule set per variant: rel (what is installed), asan, tsan.
 define variant
-$(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h)
+$(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h) $(LIBPERF_OWN)
 	@mkdir -p $$(@D)
 	$$(call Q,CC)$$(CC) -std=gnu17 $$(WARN) $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
 # Its bytes are in the object (.incbin), which -MMD does not see.
@@ -84,6 +86,9 @@ $(foreach v,rel asan tsan,$(eval $(call variant,$(v))))
 
 $(B)/proftop: $(B)/rel/proftop
 	@ln -f $< $@ && touch -c $@
+
+$(LIBPERF_OWN):
+	@echo "$@ is missing: make deps builds it" >&2; exit 1
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)

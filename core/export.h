@@ -143,6 +143,8 @@ const char *export__suffixes(char *buf, size_t size);
 /* The report as bytes; the caller frees *data, also on failure. -EOPNOTSUPP as write(). */
 int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len);
 
+/* Why a file is not written (-errno) and what to do, as one line in st; returns err. */
+int export__explain(struct status *st, const char *path, int err);
 /* Bytes to a new file, for its owner alone, as it tells of everybody's processes: a temporary one
  * beside it, fsynced, then linked to the name, never over an existing file (EEXIST). A disk that is
  * full or a folder that is forbidden is one clear line in st, and nothing is left behind. May wait for

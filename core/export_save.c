@@ -15,7 +15,7 @@
 
 #define TEMP_TRIES 100
 
-static int explain(struct status *st, const char *path, int err)
+int export__explain(struct status *st, const char *path, int err)
 {
 	const char *why = strerror(-err), *what;
 
@@ -36,6 +36,10 @@ static int explain(struct status *st, const char *path, int err)
 	case -ENOENT:
 	case -ENOTDIR:
 		what = "its folder has to be there first";
+		break;
+	case -ELOOP:
+		why = "it is a symbolic link";
+		what = "name what it leads to";
 		break;
 	default:
 		what = "nothing was written";
@@ -130,17 +134,17 @@ int export__save_bytes(const char *path, const char *data, size_t len, struct st
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "a file name is missing: %.300s",
 				   path);
 	if (!lstat(path, &there))
-		return explain(st, path, -EEXIST);
+		return export__explain(st, path, -EEXIST);
 	ret = folder_of(path, dir);
 	fd = ret ? ret : open_temp(dir, temp);
 	if (fd < 0)
-		return explain(st, path, fd);
+		return export__explain(st, path, fd);
 	ret = write_bytes(fd, data, len);
 	if (!ret)
 		ret = give_name(temp, path);
 	if (ret) {
 		unlink(temp);
-		return explain(st, path, ret);
+		return export__explain(st, path, ret);
 	}
 	sync_folder(dir);
 	return 0;
@@ -181,9 +185,7 @@ FILE *export__create(const char *path, struct status *st)
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!out)
-		status__set(st, EXIT_CODE_FAILURE, fd, "cannot write %.200s: %s", path,
-			    fd == -ELOOP ? "it is a symbolic link; name what it leads to"
-					 : strerror(fd < 0 ? -fd : errno));
+		export__explain(st, path, fd < 0 ? fd : -errno);
 	if (!out && fd >= 0)
 		close(fd);
 	return out;

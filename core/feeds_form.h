@@ -15,8 +15,6 @@ void PRINTF_LIKE(3, 4) feeds__join(char *buf, size_t size, const char *fmt, ...)
 
 /* --- which sources serve --- */
 
-/* Whether something beyond tier 0 could serve the model. */
-bool feeds__has_alternatives(const struct feeds *f, u32 model);
 /* All its sources are tried from the first, one per feeds__open_next. */
 void feeds__start_opening(struct feeds *f, u32 model);
 

@@ -21,7 +21,7 @@ static bool served(const struct feeds *f, u32 model, bool by_alternative)
 	return false;
 }
 
-bool feeds__has_alternatives(const struct feeds *f, u32 model)
+static bool feeds__has_alternatives(const struct feeds *f, u32 model)
 {
 	for (u32 i = 0; i < f->nrows; i++)
 		if (f->rows[i].model == model && f->rows[i].tier)

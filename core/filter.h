@@ -12,11 +12,11 @@
  *		 escapes, and a quote ends the need to quote: a" b"c is `a b c`
  *	list   = item { "," item } | "none"	item = NUMBER [ "-" NUMBER ]
  *	time   = NUMBER [ "." DIGITS ] ( "ns" | "us" | "ms" | "s" )
- * pid tid cpu take a list, state letters of SCOPE_STATES, min max a time, comm sym obj a POSIX
- * extended regular expression without back references, cgroup a glob of the whole path below
- * the mount point (with or without its first slash), or of the last component when it has no
- * slash; what matches stands for what is below it too, unless the glob ends in "/.". tree=PID is a process with all it forks from then on. task=user is the threads of
- * programs, task=kernel those of the kernel.
+ * pid tid cpu take a list, state letters of SCOPE_STATES, min max a time, comm sym obj a regular
+ * expression (core/regex.h), cgroup a glob of the whole path below the mount point (with or without
+ * its first slash), or of the last component when it has no slash; what matches stands for what is
+ * below it too, unless the glob ends in "/.". tree=PID is a process with all it forks from then on.
+ * task=user is the threads of programs, task=kernel those of the kernel.
  *
  * Terms of one kind: includes intersect, excludes unite, names must all match. min and max
  * include their value, so !min=1ms is all that is shorter than 1ms.

@@ -43,7 +43,7 @@ bool id_set__has(const struct id_set *set, u64 id)
 	return set->n && bsearch(&id, set->ids, set->n, sizeof(u64), compare_ids);
 }
 
-void id_set__copy(struct id_set *dst, const struct id_set *src)
+static void id_set__copy(struct id_set *dst, const struct id_set *src)
 {
 	*dst = *src;
 	dst->ids = NULL;

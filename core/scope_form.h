@@ -12,7 +12,6 @@
 void id_set__fini(struct id_set *set);
 void id_set__add_range(struct id_set *set, u64 lo, u64 hi); /* unsorted until __seal */
 void id_set__seal(struct id_set *set);
-void id_set__copy(struct id_set *dst, const struct id_set *src);
 bool id_set__equal(const struct id_set *a, const struct id_set *b);
 /* set becomes set AND more; a set that is not active yet becomes more. */
 void id_set__intersect(struct id_set *set, const struct id_set *more);

@@ -71,7 +71,8 @@ static int open_as(struct slots *s, struct slot *slot, const struct sampling *ho
 	slot->base = (struct counts){0};
 	slot->fd = slot->ops->fd ? slot->ops->fd(slot->src) : -1;
 	if (slot->fd >= 0 && listen_to(s, slot, EPOLL_CTL_ADD)) {
-		log__add(LOG_WARN, "%s: no early wakeups: %s", slot->ops->name, strerror(errno));
+		log__add(LOG_WARN, "%s: its buffer is read once an interval only (%s): a shorter -d "
+			 "loses less", slot->ops->name, strerror(errno));
 		slot->fd = -1;
 	}
 	slot__set_models(slot, slot->models); /* opened anew, it serves whom it did */

@@ -43,7 +43,10 @@ static bool is_integer(const struct value *v)
 	       v->type == VALUE_BOOL;
 }
 
-int value__compare(const struct value *a, const struct value *b)
+/* <0, 0, >0; numbers by size (not-a-number below all), changes by theirs whatever their sign, text
+ * by bytes and above numbers, trends by their newest value, what has parts by their number, NONE below
+ * everything: last in descending order. */
+static int value__compare(const struct value *a, const struct value *b)
 {
 	if (a->type == VALUE_NONE || b->type == VALUE_NONE)
 		return (a->type != VALUE_NONE) - (b->type != VALUE_NONE);

@@ -97,10 +97,6 @@ struct row_table {
 	u64 (*key)(const struct row_table *t, u32 row);
 };
 
-/* <0, 0, >0; numbers by size (not-a-number below all), changes by theirs whatever their sign, text
- * by bytes and above numbers, trends by their newest value, what has parts by their number, NONE below everything: last in descending order. */
-int value__compare(const struct value *a, const struct value *b);
-
 /* The size of a change as a value of what changed, and whether it is a decrease. */
 static inline struct value value__size_of(const struct value *change, bool *less)
 {

@@ -32,6 +32,7 @@ void walk_queue__post(struct walk_queue *q);
 void walk_queue__reap(struct walk_queue *q, u32 wait_ms);
 /* Copies that are not reaped yet. */
 u32 walk_queue__count(const struct walk_queue *q);
+/* Tests. */
 size_t walk_queue__bytes(const struct walk_queue *q);
 
 #endif

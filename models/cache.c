@@ -181,6 +181,7 @@ static size_t cache__memory(const struct model *m)
 
 const struct model_ops model_cache = {
 	.name = "cache",
+	.view = "cache",
 	.new = cache__new,
 	.free = cache__free,
 	.consume = cache__consume,

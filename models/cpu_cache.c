@@ -77,6 +77,7 @@ static size_t cpu_cache__memory(const struct model *m)
 
 const struct model_ops model_cpu_cache = {
 	.name = "cpu-cache",
+	.view = "cache-llc",
 	.new = cpu_cache__new,
 	.free = cpu_cache__free,
 	.consume = cpu_cache__consume,

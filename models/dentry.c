@@ -77,6 +77,7 @@ static size_t dentry__memory(const struct model *m)
 
 const struct model_ops model_dentry = {
 	.name = "dentry",
+	.view = "cache-dentries",
 	.new = dentry__new,
 	.free = dentry__free,
 	.consume = dentry__consume,

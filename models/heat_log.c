@@ -143,7 +143,7 @@ static bool is_old(const struct heat_column *c, u64 now_ns)
 	return c->t1_ns + HEAT_SPAN_S * NSEC_PER_SEC <= now_ns;
 }
 
-void heat_log__end(struct heat_log *l, u64 t0_ns, u64 t1_ns)
+static void heat_log__end(struct heat_log *l, u64 t0_ns, u64 t1_ns)
 {
 	struct heat_column *c = take_now(l, t0_ns, MAX(t0_ns, t1_ns)), *last;
 

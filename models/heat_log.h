@@ -59,9 +59,8 @@ struct heat_log {
 };
 
 void heat_log__add(struct heat_log *l, u32 series, u32 bucket, u64 n);
-/* The interval [t0, t1) ends. A time before the last one's: the log begins anew. */
-void heat_log__end(struct heat_log *l, u64 t0_ns, u64 t1_ns);
-/* Ends an interval and hands all columns out. The array is in the arena, the references have to be
+/* Ends the interval [t0, t1) and hands all columns out; a time before the last one's: the log begins
+ * anew. The array is in the arena, the references have to be
  * put. */
 struct heat_columns heat_log__tick(struct heat_log *l, u64 t0_ns, u64 t1_ns, struct arena *a);
 void heat_log__zero(struct heat_log *l);

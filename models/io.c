@@ -371,6 +371,7 @@ static size_t io__memory(const struct model *m)
 
 const struct model_ops model_io = {
 	.name = "io",
+	.view = "io",
 	.new = io__new,
 	.free = io__free,
 	.consume = io__consume,

@@ -18,6 +18,7 @@ struct model; /* private to each model */
 
 struct model_ops {
 	const char *name;
+	const char *view; /* the one that shows it; NULL none of its own */
 	struct model *(*new)(struct symbols *symbols);
 	void (*free)(struct model *m);
 	/* Takes what it knows, ignores other types. */

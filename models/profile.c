@@ -188,6 +188,7 @@ static size_t profile__memory(const struct model *m)
 
 const struct model_ops model_profile = {
 	.name = "profile",
+	.view = "cpu",
 	.new = profile__new,
 	.free = profile__free,
 	.consume = profile__consume,

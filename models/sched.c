@@ -226,6 +226,7 @@ static size_t sched__memory(const struct model *m)
 
 const struct model_ops model_sched = {
 	.name = "sched",
+	.view = "sched",
 	.new = sched__new,
 	.free = sched__free,
 	.consume = sched__consume,

@@ -16,8 +16,6 @@ void sched_answer__table(struct sched_answer *a, struct arena *arena);
 /* Whether a thread passes the scope; what it runs on counts as its last CPU. */
 bool sched__passes(const struct scope *scope, const struct task_ident *t, u32 cpu);
 
-/* "comm/tid", "idle" for none. */
-const char *sched__who(struct arena *a, const struct task_ident *t);
 /* Right-aligned, so that text sorts as the numbers do. */
 const char *sched__id_text(struct arena *a, u32 id, int width);
 

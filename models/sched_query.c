@@ -63,7 +63,7 @@ bool sched__passes(const struct scope *scope, const struct task_ident *t, u32 cp
 	       scope__thread(scope, t->kthread);
 }
 
-const char *sched__who(struct arena *a, const struct task_ident *t)
+static const char *sched__who(struct arena *a, const struct task_ident *t)
 {
 	char buf[COMM_LEN + 16];
 

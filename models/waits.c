@@ -32,7 +32,7 @@ static bool same_key(const struct wait_key *a, const struct wait_key *b)
 	       a->folded == b->folded;
 }
 
-u32 waits__find(const struct model *m, const struct wait_key *key)
+static u32 waits__find(const struct model *m, const struct wait_key *key)
 {
 	u32 at;
 
@@ -446,6 +446,7 @@ static size_t waits__memory(const struct model *m)
 
 const struct model_ops model_waits = {
 	.name = "waits",
+	.view = "offcpu",
 	.new = waits__new,
 	.free = waits__free,
 	.consume = waits__consume,

@@ -84,8 +84,6 @@ struct model {
 
 /* The wait of a key, added with zeros when it is new. Valid until the next call. */
 struct live_wait *waits__entry(struct model *m, const struct wait_key *key);
-/* HIDX_NONE when there is none. */
-u32 waits__find(const struct model *m, const struct wait_key *key);
 void live_wait__merge(struct live_wait *to, const struct live_wait *from);
 /* Indexes entries again after their keys have changed; equal ones become one. */
 void waits__reindex(struct model *m);

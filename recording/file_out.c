@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/export.h"
 #include "core/worker.h"
 
 /* What begins and ends together, in memory. */
@@ -212,7 +213,7 @@ struct file_out *file_out__new_memory(const struct tape_ring *ring, struct statu
 	struct file_out *f;
 
 	if (fd < 0) {
-		status__set(st, EXIT_CODE_FAILURE, -errno, "cannot keep a history: %s",
+		status__set(st, EXIT_CODE_FAILURE, -errno, "cannot keep a history: %s; --history 0 goes without",
 			    strerror(errno));
 		return NULL;
 	}
@@ -237,11 +238,7 @@ struct file_out *file_out__new(const char *path, struct status *st)
 	struct file_out *f;
 
 	if (fd < 0) {
-		status__set(st, EXIT_CODE_FAILURE, -errno,
-			    errno == EEXIST ? "cannot record to %.200s: it is there already; name "
-					      "another file, or remove it"
-					    : "cannot record to %.200s: %s",
-			    path, strerror(errno));
+		export__explain(st, path, -errno);
 		return NULL;
 	}
 	f = begin(fd, path);

@@ -134,7 +134,8 @@ static int replay__set_sampling(struct source *s, const struct sampling *how, st
 	if (how->freq != s->how.freq || how->period != s->how.period ||
 	    strcmp(how->event, s->how.event))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "a recording has what was sampled when it was made");
+				   "rate and event are those of the recording, and cannot be "
+				   "changed in a replay");
 	return 0;
 }
 
@@ -146,12 +147,13 @@ static int no_samples(const struct player *player, enum model_id m, struct statu
 
 	reader__summary(player->reader, &sum);
 	for (u32 i = 0; i < MODEL_COUNT; i++)
-		if ((sum.models & 1ULL << i) && i != MODEL_VITALS && n < sizeof(names))
+		if ((sum.models & 1ULL << i) && model_table[i]->view && n < sizeof(names))
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
-					      model_table[i]->name);
+					      model_table[i]->view);
 	return status__set(st, EXIT_CODE_UNSUPPORTED, -ENODATA,
-			   "the recording has no samples of %s: it was made with %s",
-			   model_table[m]->name, n ? names : "nothing");
+			   "the recording has nothing for view %s: it was made with %s",
+			   model_table[m]->view ? model_table[m]->view : model_table[m]->name,
+			   n ? names : "nothing");
 }
 
 static struct source *replay__open(enum model_id m, const struct sampling *how,

@@ -499,7 +499,8 @@ static int look_into(struct reader *r, const char *path, struct status *st)
 	struct stat s;
 
 	if (fstat(r->fd, &s) || !S_ISREG(s.st_mode))
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%.200s is not a file", path);
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%.200s is no regular file: --replay takes recordings, perf.data and "
+				   "folded stacks", path);
 	r->size = r->whole = (u64)s.st_size;
 	if (!read_at(r, 0, magic, sizeof(magic)) ||
 	    memcmp(magic, RECORDING_MAGIC, RECORDING_MAGIC_LEN))

@@ -66,7 +66,6 @@ bool sample__read(struct codec *c, const struct sample_codec *type, struct curso
 		  union any_sample *out);
 
 /* recording/types_*.c */
-void code_ident(struct codec *c, struct task_ident *t);
 void code_wait(struct codec *c, union any_sample *s);
 void code_task(struct codec *c, union any_sample *s);
 void code_cpu(struct codec *c, union any_sample *s);

@@ -5,7 +5,7 @@
 
 #define WAKER_KINDS (WAKER_INTERRUPT + 1)
 
-void code_ident(struct codec *c, struct task_ident *t)
+static void code_ident(struct codec *c, struct task_ident *t)
 {
 	code_u32(c, &t->tgid);
 	code_u32(c, &t->tid);

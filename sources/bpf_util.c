@@ -67,13 +67,15 @@ const struct bpf_object_open_opts *bpf_util__opts(void)
 	return caps__effective() & CAP_BIT(CAP_SYS_ADMIN) ? NULL : &opts;
 }
 
+/* libbpf's own lines are too long to be anybody's first answer. */
+#define DETAILS " (on the screen, without --batch, the view log has what libbpf says)"
+
 int bpf_util__failed(int err, const char *what, struct status *st)
 {
 	/* What the verifier says to a program it cannot prove safe; lockdown says EPERM. */
 	if (err == -EACCES && may_load())
 		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
-				   "%s: this kernel's BPF verifier does not take them (the log "
-				   "view has details)",
+				   "%s: this kernel's BPF verifier does not take them" DETAILS,
 				   what);
 	if (err == -EPERM || err == -EACCES)
 		return status__set(st, EXIT_CODE_PERMISSION, err,
@@ -85,8 +87,7 @@ int bpf_util__failed(int err, const char *what, struct status *st)
 				   "%s: no memory for BPF maps (on kernels before 5.11 raise "
 				   "`ulimit -l`)",
 				   what);
-	return status__set(st, EXIT_CODE_UNSUPPORTED, err, "%s: %s (the log view has details)",
-			   what, strerror(-err));
+	return status__set(st, EXIT_CODE_UNSUPPORTED, err, "%s: %s" DETAILS, what, strerror(-err));
 }
 
 struct drain {

@@ -49,7 +49,8 @@ struct source {
 	struct unwind_stats before_walks;
 };
 
-void cache_bpf__stats(struct source *s, struct cache_stats *out)
+/* Totals over the CPUs since open. */
+static void cache_bpf__stats(struct source *s, struct cache_stats *out)
 {
 	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
 }

@@ -19,8 +19,4 @@ extern const struct source_ops source_cache_bpf;
 struct source *cache_bpf__open_sized(const struct sampling *how, const struct scope *scope,
 				     const struct cache_bpf_sizes *sizes, struct status *st);
 
-/* Totals over the CPUs since open: counted by the programs themselves. */
-struct cache_stats;
-void cache_bpf__stats(struct source *s, struct cache_stats *out);
-
 #endif

@@ -314,7 +314,7 @@ struct source *cpu_cache__open_events(const struct cpu_cache_events *events, u32
 		return s;
 	}
 	if (s->epoll_fd < 0)
-		status__set(st, EXIT_CODE_FAILURE, -errno, "no epoll descriptor: %s",
+		status__set(st, EXIT_CODE_FAILURE, -errno, "no file descriptor for the counters (%s): raise ulimit -n",
 			    strerror(errno));
 	cpu_cache__close(s);
 	return NULL;

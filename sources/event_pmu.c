@@ -199,7 +199,8 @@ static int add_terms(const struct pmu *p, const char *terms, bool own)
 	int err = 0;
 
 	if (strlen(terms) >= sizeof(copy))
-		return status__set(p->st, EXIT_CODE_USAGE, -EINVAL, "event name is too long");
+		return status__set(p->st, EXIT_CODE_USAGE, -EINVAL, "event name is too long: at most %zu characters between its slashes",
+				   sizeof(copy) - 1);
 	copy_str(copy, sizeof(copy), terms);
 	for (char *term = strsep(&rest, ","); term && !err; term = strsep(&rest, ","))
 		err = add_term(p, term, own);

@@ -259,7 +259,8 @@ int event__resolve(const char *text, const char *tracefs, struct perf_event_attr
 
 	memset(attr, 0, sizeof(*attr));
 	if (strlen(text) >= sizeof(base))
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "event name is too long");
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "event name is too long: at most %zu characters (--list-events has names)",
+				   sizeof(base) - 1);
 	copy_str(base, len + 1, text);
 	err = event_pmu__is(base) ? event_pmu__resolve(base, EVENT_PMU_DEVICES, attr, st)
 				  : resolve_name(base, tracefs, attr, st);

@@ -22,7 +22,7 @@ const char *perf__core_pmu(void);
 /* Whether PERF_SAMPLE_CGROUP is an id of cgroup v2: with the perf_event controller on v1 it
  * would be of a v1 cgroup. */
 bool perf__cgroup_ids_are_v2(void);
-/* True when events of other users' processes and of the kernel may be had. */
+/* Tests: true when events of other users' processes and of the kernel may be had. */
 bool perf__privileged(void);
 
 struct perf_setup {

@@ -19,6 +19,7 @@ void sched_tasks__take(struct sched_tasks *t, const struct sched_task_record *r,
 		       bool waits, const struct sample_sink *sink);
 /* After a round in which every thread was taken: forgets those that were not. */
 void sched_tasks__end_round(struct sched_tasks *t);
+/* Tests. */
 u32 sched_tasks__count(const struct sched_tasks *t);
 
 void sched_ident__to(struct task_ident *out, const struct sched_ident *id);

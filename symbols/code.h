@@ -88,7 +88,6 @@ bool elf__bounded(Elf *elf);
 struct byte_budget elf__budget(void);
 /* A section's bytes, NULL when there are none or more than is left. Owned by the Elf. */
 Elf_Data *elf__bytes(Elf_Scn *scn, struct byte_budget *budget);
-void elf__build_id(Elf *elf, char hex[41]);
 /* Adds the functions of a .symtab or .dynsym to b; returns how many. Names point into the
  * string table (source), or into the pool when source is NAME_POOL. bias is added to each. */
 u32 elf__add_symbols(Elf *elf, u32 section_type, enum name_source source, s64 bias,

@@ -108,7 +108,7 @@ Elf_Data *elf__bytes(Elf_Scn *scn, struct byte_budget *budget)
 	return d && d->d_buf && d->d_size ? d : NULL;
 }
 
-void elf__build_id(Elf *elf, char hex[41])
+static void elf__build_id(Elf *elf, char hex[41])
 {
 	const void *bytes;
 	ssize_t n = dwelf_elf_gnu_build_id(elf, &bytes);

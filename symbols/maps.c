@@ -3,6 +3,7 @@
 
 #include "core/arena.h"
 #include "core/bisect.h"
+#include "core/log.h"
 #include "symbols/maps.h"
 
 #define PAST_MAX   64
@@ -192,7 +193,11 @@ void maps__add(struct maps *m, const struct mapping *map)
 	if (map->end <= map->start || (live && same(live, map)))
 		return;
 	if (m->n + m->ntail >= MAPS_MAX) {
-		m->refused++;
+		if (!m->refused++)
+			log__add(LOG_WARN,
+				 "a process has more than %u mappings: code in the newer ones has "
+				 "no names",
+				 MAPS_MAX);
 		return;
 	}
 	if (m->n < DIRECT_MAX && !m->ntail) {

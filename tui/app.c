@@ -65,7 +65,14 @@ void host__message(struct host *h, enum role role, const char *fmt, ...)
 	vsnprintf(h->message, sizeof(h->message), fmt, ap);
 	va_end(ap);
 	h->message_role = role;
+	h->message_code = EXIT_CODE_USAGE;
 	h->dirty = true;
+}
+
+void host__error(struct host *h, const struct status *st)
+{
+	host__message(h, ROLE_ERROR, "%s", st->msg);
+	h->message_code = st->code;
 }
 
 static void let_views_rest(struct host *h);
@@ -132,6 +139,13 @@ bool host__toggle_idle(struct host *h)
 struct screen *app__screen(const struct host *h)
 {
 	return h->stacks[h->view];
+}
+
+const struct view_ops *app__view(const struct host *h)
+{
+	const struct screen *s = app__screen(h);
+
+	return s->pane ? s->pane : view_table[h->view];
 }
 
 void app__sections(const struct host *h, const char **out)

@@ -83,6 +83,7 @@ struct host {
 	char refused[256]; /* by the collector, as told last */
 	char message[512];
 	enum role message_role;
+	enum exit_code message_code; /* of an error without a screen */
 	bool dirty, quit;
 	/* Names trickle in for each new address: looked at a few times a second, not at each. */
 	bool names_due;
@@ -109,6 +110,7 @@ void app__show_view(struct host *h, enum view_id v);
 void app__apply_filter(struct host *h, const char *expr, bool seen);
 void app__set_sampling(struct host *h, const struct sampling *s);
 struct screen *app__screen(const struct host *h);
+const struct view_ops *app__view(const struct host *h); /* or pane that is on the screen */
 /* Sections to look keys up in; out holds 4. */
 void app__sections(const struct host *h, const char **out);
 
@@ -118,8 +120,6 @@ void app__sections(const struct host *h, const char **out);
 #define SCREEN_MIN_H  8
 
 void chrome__draw(struct host *h);
-/* What is left for the screen; the tabs are in the line above it. */
-struct rect chrome__area(const struct host *h);
 /* The view whose tab lies there, VIEW_COUNT none. */
 enum view_id chrome__tab_at(const struct host *h, int x, int y);
 

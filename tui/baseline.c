@@ -76,7 +76,7 @@ static void baseline_job__done(struct job *job)
 		host__message(j->host, ROLE_OK, "%.80s is the baseline; :baseline off takes it off",
 			      j->path);
 	} else {
-		host__message(j->host, ROLE_ERROR, "%s", j->st.msg);
+		host__error(j->host, &j->st);
 	}
 	baseline_job__drop(job);
 }

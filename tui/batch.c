@@ -167,7 +167,7 @@ static int save_report(struct snapshot_job *j, const struct report *r)
 	int err = export__render(f, r, &data, &len);
 
 	if (err)
-		status__set(&j->st, EXIT_CODE_UNSUPPORTED, err, "view %s has no %s for format %s",
+		status__set(&j->st, EXIT_CODE_UNSUPPORTED, err, "view %s has no %s for format %s: choose text, json or csv",
 			    j->batch->view->name, f->needs, f->name);
 	else
 		err = export__save_snapshot(r->view, f->suffix, data, len, j->name, &j->st);

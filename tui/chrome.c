@@ -114,7 +114,7 @@ static bool is_low(const struct canvas *c)
 	return c->h < LOW_H;
 }
 
-struct rect chrome__area(const struct host *h)
+static struct rect chrome__area(const struct host *h)
 {
 	const struct canvas *c = &h->canvas;
 	int top = is_low(c) ? 2 : past__has_strip(h) ? 4 : 3, bottom = is_low(c) ? 2 : 3;

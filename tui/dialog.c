@@ -251,7 +251,7 @@ static bool accept_command(struct host *h)
 	copy_str(line, sizeof(line), h->prompt.text);
 	dialog__close(h);
 	if (!palette__run(h, line, &st))
-		host__message(h, ROLE_ERROR, "%s", st.msg);
+		host__error(h, &st);
 	return false;
 }
 

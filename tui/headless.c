@@ -31,7 +31,8 @@ static void write_report(struct host *h, const struct report *r, const struct ex
 	if (!err)
 		return;
 	if (err == -EOPNOTSUPP)
-		snprintf(why, sizeof(why), "this screen has nothing for format %s", f->name);
+		snprintf(why, sizeof(why), "this screen has nothing for format %s: choose "
+			 "text, json or csv", f->name);
 	else
 		snprintf(why, sizeof(why), "cannot write %.200s: %s", name, strerror(-err));
 	fail(h, err == -EOPNOTSUPP ? EXIT_CODE_UNSUPPORTED : EXIT_CODE_FAILURE, why);
@@ -46,8 +47,7 @@ static void write_file(struct host *h, const struct report *r, const char *path)
 		write_report(h, r, export__by_suffix(path), out, path);
 		if (!fclose(out))
 			return;
-		status__set(&st, EXIT_CODE_FAILURE, -errno, "cannot write %.200s: %s", path,
-			    strerror(errno));
+		export__explain(&st, path, -errno);
 	}
 	fail(h, (int)st.code, st.msg);
 }
@@ -69,7 +69,7 @@ void headless__step(struct host *h, bool idle)
 	const struct feed *feed = h->frame ? &h->frame->feeds[view_table[h->view]->feed] : NULL;
 
 	if (h->message[0] && h->message_role == ROLE_ERROR) {
-		fail(h, EXIT_CODE_USAGE, h->message);
+		fail(h, (int)h->message_code, h->message);
 	} else if (feed && feed->state == FEED_FAILED) {
 		fail(h, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
 	} else if (todo__over(h, idle)) {

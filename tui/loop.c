@@ -117,9 +117,11 @@ static void look_at_tape(struct host *h, const struct tape_state *t)
 	if (!strcmp(h->tape_error, t->error))
 		return;
 	copy_str(h->tape_error, sizeof(h->tape_error), t->error);
-	if (t->error[0])
-		host__message(h, ROLE_ERROR, "%s%s",
-			      t->kind == TAPE_RECORD ? "recording has ended: " : "", t->error);
+	if (!t->error[0])
+		return;
+	host__message(h, ROLE_ERROR, "%s%s", t->kind == TAPE_RECORD ? "recording has ended: " : "",
+		      t->error);
+	h->message_code = EXIT_CODE_FAILURE;
 }
 
 static void drain_eventfd(int fd)
@@ -170,7 +172,7 @@ static void release_child(struct host *h)
 	    h->frame->feeds[feed].state < FEED_LIVE)
 		return;
 	if (child__release(h->child, &st))
-		host__message(h, ROLE_ERROR, "%s", st.msg);
+		host__error(h, &st);
 }
 
 static void child_event(struct host *h)

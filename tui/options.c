@@ -67,6 +67,12 @@ static int bad(struct status *st, const char *option, const char *value, const c
 			   takes);
 }
 
+static int too_many(struct status *st, const char *option, u32 most, const char *instead)
+{
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s: at most %u times; %s", option, most,
+			   instead);
+}
+
 static int bad_suffix(struct status *st, const char *path)
 {
 	char takes[256] = "a file ending in one of ";
@@ -98,7 +104,7 @@ bool option__delay(const char *s, u64 *ns)
 	return true;
 }
 
-bool option__history(const char *s, struct tape_ring *ring)
+static bool option__history(const char *s, struct tape_ring *ring)
 {
 	u64 minutes = ring->span_ns / NSEC_PER_SEC / 60, mib = ring->bytes >> 20;
 	const char *colon = strchr(s, ':');
@@ -112,7 +118,7 @@ bool option__history(const char *s, struct tape_ring *ring)
 	return true;
 }
 
-bool option__speed(const char *s, double *speed)
+static bool option__speed(const char *s, double *speed)
 {
 	char *end;
 	double x = strtod(s, &end);
@@ -241,7 +247,7 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 		return known_views(arg) ? 0 : bad(st, "--views", arg, "names of views (see --list-views)");
 	case OPT_DO:
 		if (o->ntodo == MAX_WORDS)
-			return bad(st, "--do", arg, "so many at most: 32");
+			return too_many(st, "--do", MAX_WORDS, "put several words into one, with ; between");
 		o->todo[o->ntodo++] = arg;
 		return 0;
 	case 'n':
@@ -258,7 +264,7 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 					    : bad(st, "--format", arg, "a name that --help lists");
 	default: /* 'o' */
 		if (o->noutputs == MAX_OUTPUTS)
-			return bad(st, "-o", arg, "at most 16 files");
+			return too_many(st, "-o", MAX_OUTPUTS, "one .html file takes several views");
 		if (!export__by_suffix(arg))
 			return bad_suffix(st, arg);
 		o->outputs[o->noutputs++] = arg;
@@ -336,12 +342,12 @@ static int options__check(struct options *o, struct status *st)
 				   "--record goes with --batch or the screen");
 	if (o->speed && (!o->replay || o->mode != MODE_UI))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "--speed is of a --replay on the screen");
+				   "--speed goes with a --replay on the screen");
 	if ((o->from || o->to) && !o->replay)
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--from and --to are of a --replay");
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--from and --to go with --replay FILE");
 	if (o->config && o->no_config)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "--config and --no-config: one of them");
+				   "--config and --no-config exclude each other: leave one out");
 	if (o->ntodo && o->mode != MODE_UI && o->mode != MODE_BATCH)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--do goes with the screen or --batch");

@@ -61,8 +61,6 @@ struct options {
 /* A whole number in [min, max]; no sign, no blanks, nothing after it. */
 bool option__number(const char *s, u64 min, u64 max, u64 *out);
 bool option__delay(const char *s, u64 *ns);
-bool option__history(const char *s, struct tape_ring *ring);
-bool option__speed(const char *s, double *speed);
 
 /* What holds where nothing is said. */
 void options__init(struct options *o, char **argv);

@@ -128,7 +128,7 @@ static bool press_groups(struct host *h, const char *keys)
 
 static bool run_group(struct host *h, const char *arg, struct status *st)
 {
-	if (view__check_groups(view_table[h->view], arg, st))
+	if (view__check_groups(app__view(h), arg, st))
 		return false;
 	if (!press_groups(h, arg)) {
 		status__set(st, EXIT_CODE_USAGE, -EINVAL, "group does nothing on this screen");
@@ -145,7 +145,8 @@ static bool run_record(struct host *h, const char *arg, struct status *st)
 	if (!*arg)
 		return refuse(st, "record", "the name of a new file, or off");
 	if (h->options->replay) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "this is a recording already");
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "this is a replay: what is live can be recorded; :save FILE keeps "
+			    "what is shown");
 		return false;
 	}
 	if (strcmp(arg, "off")) {
@@ -235,7 +236,7 @@ static void complete_theme(struct host *h, const char *text, u32 cursor, struct 
 /* The last of the keys that are there. */
 static void complete_group(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
-	const char *key = view_table[h->view]->groups;
+	const char *key = app__view(h)->groups;
 	char name[64], action[80];
 
 	for (u32 i = out->start; i < cursor; i++)
@@ -448,7 +449,7 @@ bool palette__run(struct host *h, const char *line, struct status *st)
 	if (action == ACTION_NONE)
 		action = short_action(word);
 	if (action == ACTION_NONE) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "unknown command \"%.40s\"; Tab lists them",
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "unknown command \"%.40s\"; Tab, or proftop --list-words, lists them",
 			    line);
 		return false;
 	}

@@ -47,7 +47,7 @@ static void save_job__done(struct job *job)
 	struct save_job *j = (struct save_job *)job;
 
 	if (j->err)
-		host__message(j->host, ROLE_ERROR, "%s", j->st.msg);
+		host__error(j->host, &j->st);
 	else
 		host__message(j->host, ROLE_OK, "saved %u rows to %s", j->rows,
 			      j->path ? j->path : j->name);
@@ -73,6 +73,7 @@ static void post_save(struct host *h, const char *path, const char *view,
 			      "%s: this screen has nothing for %s; choose .txt, .json "
 			      "or .csv",
 			      path ? path : view, f->suffix);
+		h->message_code = EXIT_CODE_UNSUPPORTED;
 		save_job__drop(&j->job);
 		return;
 	}

@@ -35,7 +35,7 @@ static void config_job__done(struct job *job)
 	struct config_job *j = (struct config_job *)job;
 
 	if (j->err)
-		host__message(j->host, ROLE_ERROR, "%s", j->st.msg);
+		host__error(j->host, &j->st);
 	else
 		host__message(j->host, ROLE_OK, "saved to %s%s", j->path,
 			      j->existed ? "; as it was: config.bak" : "");

@@ -14,8 +14,8 @@
 #define TEXT_WORD_MAX 64 /* with its NUL; longer words are cut */
 
 /* Reads a regular file; *text is for free(). `kind` is what it is, for messages. found: nobody
- * named it, so it has to be root's or the user's (under sudo also the one's who called it), and
- * nobody else's to write to. */
+ * named it, so it has to be root's or the user's (under sudo also the one's who called it), and not
+ * everybody's to write to. */
 int text_file__read(const char *path, const char *kind, bool found, char **text, size_t *len,
 		    struct status *st);
 

@@ -311,7 +311,8 @@ bool theme__base(struct theme *t, const char *name)
 	return true;
 }
 
-int theme__read(struct theme *t, const char *path, bool found, struct status *st)
+/* found: as in tui/text_file.h. */
+static int theme__read(struct theme *t, const char *path, bool found, struct status *st)
 {
 	char *text;
 	size_t len;

@@ -42,8 +42,7 @@ extern const char *const theme_names[];
 /* A compiled-in theme, "none": all plain; false for another name. */
 bool theme__base(struct theme *t, const char *name);
 /* Reads rows over the present ones. Errors name file, line and what is wrong; the theme is then
- * unchanged. found: as in tui/text_file.h. */
-int theme__read(struct theme *t, const char *path, bool found, struct status *st);
+ * unchanged. */
 int theme__parse(struct theme *t, const char *text, size_t len, const char *name,
 		 struct status *st);
 /* A compiled-in theme, an own NAME.theme (unless `own` is false) or a file. NULL: the default, or

@@ -81,4 +81,5 @@ void todo__next(struct host *h)
 	}
 	h->todo = h->options->ntodo;
 	host__message(h, ROLE_ERROR, "--do \"%.60s\": %s", line + strspn(line, " "), st.msg);
+	h->message_code = st.code;
 }

@@ -26,6 +26,7 @@ struct host; /* the app, as views see it; functions below */
 struct symbols;
 
 struct screen;
+struct view_ops;
 
 /* What keys step through, and words set by name. */
 enum choice {
@@ -74,6 +75,7 @@ struct screen {
 	const struct screen_ops *ops;
 	struct host *host;
 	struct screen *below; /* what Esc goes back to */
+	const struct view_ops *pane; /* which one it is; NULL: none, what it has is its view's */
 };
 
 /* What is compared with. */
@@ -160,6 +162,8 @@ void host__answered(struct host *h, u64 cpu_ns);
 bool host__too_soon(const struct host *h);
 /* A line at the bottom until the next key. */
 void host__message(struct host *h, enum role role, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* What failed; without a screen it ends proftop, with st's exit code. */
+void host__error(struct host *h, const struct status *st);
 /* Drills: the screen is freed by the host when one goes back. */
 void host__push(struct host *h, struct screen *s);
 void host__pop(struct host *h);

@@ -75,7 +75,7 @@ enum prompt_result prompt__input(struct prompt *p, const struct input *in);
  * of the text removes it. */
 void prompt__error(struct prompt *p, u32 column, u32 length, const char *msg);
 
-/* Lines it needs now at that width: 1, and more with a list or an error. */
+/* Tests: lines it needs now at that width: 1, and more with a list or an error. */
 int prompt__height(const struct prompt *p, int w);
 /* Draws into the bottom lines of area and sets the canvas' cursor. */
 void prompt__draw(const struct prompt *p, struct canvas *c, struct rect area);

@@ -57,6 +57,11 @@ struct screen *app__screen(const struct host *h)
 	return &a_screen;
 }
 
+const struct view_ops *app__view(const struct host *h)
+{
+	return view_table[h->view];
+}
+
 bool app__action(struct host *h, enum action a)
 {
 	if (a >= ACTIONS)

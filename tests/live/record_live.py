@@ -110,7 +110,7 @@ def replay_as_nobody(file):
     done = live.proftop("--replay", file, "-b", "--format", "folded", wrap=NOBODY)
     assert done.status == 0 and done.out.count("\n") > 1, str(done)
     done = live.proftop("--replay", file, "-b", "-V", "io", wrap=NOBODY)
-    assert done.status == 4 and "no samples of io" in done.err, str(done)
+    assert done.status == 4 and "nothing for view io" in done.err, str(done)
 
 
 def test_code():

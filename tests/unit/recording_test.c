@@ -217,7 +217,7 @@ static void test_files(void **state)
 	assert_non_null(strstr(st.msg, "No such file"));
 	assert_null(reader__open(scratch_dir, symbols, &st));
 	assert_null(reader__open("/dev/zero", symbols, &st));
-	assert_non_null(strstr(st.msg, "is not a file"));
+	assert_non_null(strstr(st.msg, "is no regular file"));
 }
 
 /* --- addresses of the kernel --- */

@@ -211,6 +211,8 @@ static const struct listing_ops cpu_cache_listing = {
 static void show(struct cpu_cache_screen *s, enum cpu_cache cache)
 {
 	s->query.cache = cache;
+	s->list.base.pane =
+		pane_table[cache == CPU_CACHE_LLC ? PANE_view_cache_llc : PANE_view_cache_tlb];
 	copy_str(s->list.narrowed, sizeof(s->list.narrowed), panes[cache].name);
 }
 

@@ -214,7 +214,8 @@ struct screen *dentry__open(struct host *h, const struct scope *extra)
 {
 	struct dentry_screen *s = xcalloc(1, sizeof(*s));
 
-	s->list.base = (struct screen){.ops = &dentry_ops, .host = h};
+	s->list.base = (struct screen){
+		.ops = &dentry_ops, .host = h, .pane = pane_table[PANE_view_cache_dentries]};
 	s->query.window = WINDOW_DECAY;
 	listing__init(&s->list, h, &dentry_listing, &s->query);
 	s->list.asker.extra_scope = extra ? scope__get(extra) : NULL;

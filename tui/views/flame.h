@@ -24,8 +24,6 @@ struct flame_path {
 };
 
 void flame_path__to(struct flame_path *p, const struct flame_answer *a, u32 node);
-/* The node, or the last one on the way to it that is there. */
-u32 flame_path__node(const struct flame_path *p, const struct flame_answer *a);
 
 struct flame_rows;
 

@@ -17,7 +17,7 @@ static u32 child(const struct flame_answer *a, u32 node, u64 key)
 	return UINT32_MAX;
 }
 
-u32 flame_path__node(const struct flame_path *p, const struct flame_answer *a)
+static u32 flame_path__node(const struct flame_path *p, const struct flame_answer *a)
 {
 	u32 node = 0;
 

@@ -38,8 +38,6 @@ struct screen *heat__open(struct host *h, const struct heat_view *view, const vo
 
 /* "1ms to 2ms" "5s and more": as short as it can be said. */
 void heat__range(char *buf, size_t size, const struct heat_range *r);
-/* "1ms to 2ms, 12s to 10s ago". */
-void heat_pick__text(const struct heat_pick *p, u64 now_ns, char *buf, size_t size);
 
 struct headline;
 struct listing;

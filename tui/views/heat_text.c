@@ -65,7 +65,7 @@ void heat__range(char *buf, size_t size, const struct heat_range *r)
 		snprintf(buf, size, "%s to %s", lo, hi);
 }
 
-void heat_pick__text(const struct heat_pick *p, u64 now_ns, char *buf, size_t size)
+static void heat_pick__text(const struct heat_pick *p, u64 now_ns, char *buf, size_t size)
 {
 	char range[64], from[16], to[16];
 

@@ -302,7 +302,15 @@ static void test_sources(void **state)
 	assert_string_equal(why, "is too large");
 	assert_null(sources__line(s, "relative.c", 1));
 	sources__free(s);
-	/* In a root of their own users have any file of root's wherever they like. */
+}
+
+/* In a root of their own users have any file of root's wherever they like. */
+static void test_sources_of_a_root(void **state)
+{
+	struct sources *s;
+
+	skip_when_emulated(); /* no openat2 */
+	run("cp prog.c private.c && chmod 600 private.c");
 	s = sources__new(scratch_dir, 0);
 	assert_non_null(sources__line(s, "/prog.c", 1));
 	if (geteuid() == 0)
@@ -317,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_source),		cmocka_unit_test(test_aarch64),
 		cmocka_unit_test(test_no_disassembler), cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_sources_of_a_root),
 	};
 
 	return cmocka_run_group_tests(tests, setup, scratch__remove);

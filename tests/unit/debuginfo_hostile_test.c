@@ -269,6 +269,7 @@ static void test_owner(void **state)
 
 	if (geteuid())
 		skip_because("needs root");
+	skip_when_emulated(); /* no openat2 */
 	build("-Wl,--build-id=0x" ID_HEX);
 	run("strip prog -o bare && mkdir -p root/usr/lib/debug/.build-id/61 && "
 	    "objcopy --only-keep-debug prog root/usr/lib/debug/.build-id/61/%s.debug",

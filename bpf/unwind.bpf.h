@@ -84,7 +84,32 @@ static __always_inline bool is_frame(u64 fp, u64 sp)
 	return fp - sp < USER_STACK_SIZE && !(fp & 7);
 }
 
-/* What the link register holds is of the innermost frame alone. */
+/* Frame pointers link frames at their lower end: how large one is they do not tell. On x86 they lie
+ * at the upper end. It stands where the link register does, which is of the innermost frame alone. */
+#define SP_NOT_KNOWN 1
+
+static __always_inline bool sp_is_known(const struct unwind_state *s)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return s->exact || s->lr != SP_NOT_KNOWN;
+#else
+	return true;
+#endif
+}
+
+static __always_inline bool row__needs_sp(const struct unwind_row *row)
+{
+	switch (row->rule & UNWIND_CFA) {
+	case UNWIND_CFA_SP:
+	case UNWIND_CFA_DEREF_SP:
+	case UNWIND_CFA_PLT:
+	case UNWIND_CFA_SIGNAL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static __always_inline int return_to(struct unwind_state *s, u64 sp, const struct user_frame *f)
 {
 	s->sp = sp;
@@ -98,13 +123,18 @@ static __always_inline int return_to(struct unwind_state *s, u64 sp, const struc
 static __always_inline int step_fp(struct unwind_state *s)
 {
 	struct user_frame f;
+	int why;
 
 	s->by_fp = 1;
 	if (!is_frame(s->fp, s->sp))
 		return s->fp ? UNWIND_FP_END : UNWIND_WHOLE;
 	if (!user_read_frame(s, &f, s->fp))
 		return UNWIND_FP_END;
-	return return_to(s, s->fp + sizeof(f), &f);
+	why = return_to(s, s->fp + sizeof(f), &f);
+#if defined(__TARGET_ARCH_arm64)
+	s->lr = SP_NOT_KNOWN;
+#endif
+	return why;
 }
 
 /* 0: there is none. */
@@ -152,6 +182,10 @@ static __always_inline bool row__read(const struct unwind_row *row, struct unwin
 		       user_read(s, &f->next, s->fp + 8 * (s64)row->fp);
 	case UNWIND_RA_ABOVE_FP | UNWIND_FP_SAVED:
 		return user_read_frame(s, f, at);
+#if defined(__TARGET_ARCH_arm64)
+	case UNWIND_RA_ABOVE_FP | UNWIND_FP_AT_BASE:
+		return user_read_frame(s, f, at - 8 * (s64)row->cfa);
+#endif
 	case UNWIND_RA_ABOVE_FP | UNWIND_FP_SAME:
 		return user_read(s, &f->ret, at + 8);
 	case UNWIND_RA_AT_FP | UNWIND_FP_SAME:
@@ -260,6 +294,8 @@ static __always_inline int step_table(struct unwind_state *s, u32 slot)
 		return step_fp(s);
 	if (!(e.row.rule & UNWIND_CFA) && (!e.row.cfa || s->steps))
 		return step_guess(s);
+	if (!sp_is_known(s) && row__needs_sp(&e.row))
+		return step_fp(s);
 	switch (e.row.rule & UNWIND_CFA) {
 	case UNWIND_CFA_END:
 		return UNWIND_WHOLE;

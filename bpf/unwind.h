@@ -45,11 +45,12 @@ struct unwind_row {
 #define UNWIND_FP_SAME	0x00 /* as it is */
 #define UNWIND_FP_SAVED 0x08 /* at CFA + 8 * fp */
 #define UNWIND_FP_AT_FP 0x10 /* at the frame pointer + 8 * fp: a realigned stack */
+#define UNWIND_FP_AT_BASE 0x18 /* aarch64: at what the CFA is counted from + 8 * fp: a large frame */
 
 /* The return address. */
 #define UNWIND_RA	    0x60
 #define UNWIND_RA_BELOW_CFA 0x00 /* at CFA - 8: x86, always */
-#define UNWIND_RA_ABOVE_FP  0x20 /* aarch64: at CFA + 8 * fp + 8, the frame pointer before it */
+#define UNWIND_RA_ABOVE_FP  0x20 /* aarch64: behind the caller's frame pointer */
 #define UNWIND_RA_LR	    0x40 /* aarch64: still in its register: a leaf */
 #define UNWIND_RA_AT_FP	    0x60 /* aarch64: at CFA + 8 * fp; the frame pointer is as it is */
 

@@ -202,8 +202,16 @@ static bool put_aarch64(const struct cfi_state *s, struct unwind_rule *out)
 		return put_offset(s->ra.offset, out);
 	}
 	out->rule |= UNWIND_RA_ABOVE_FP;
-	return s->fp.kind == REG_AT_CFA && s->fp.offset == s->ra.offset - WORD &&
-	       put_fp(&s->fp, out);
+	if (s->fp.kind != REG_AT_CFA || s->fp.offset != s->ra.offset - WORD)
+		return false;
+	if (put_offset(s->fp.offset, out)) {
+		out->rule |= UNWIND_FP_SAVED;
+		return true;
+	}
+	/* The two lie at the lower end of a frame, which may be large. */
+	out->rule |= UNWIND_FP_AT_BASE;
+	return (s->cfa == CFA_SP || s->cfa == CFA_FP) &&
+	       put_offset(s->cfa_offset + s->fp.offset, out);
 }
 
 /* x86: the whole of the frame has to be as the kernel makes it. */

@@ -111,6 +111,7 @@ static enum step step_signal(struct unwind_walk *w)
 	    (f.lr && !read_word(w, sp + f.lr, &w->regs.lr)) ||
 	    !read_word(w, sp + f.sp, &w->regs.sp))
 		return STEP_BROKEN;
+	w->no_sp = false;
 	return w->regs.ip ? STEP_ON : STEP_WHOLE;
 }
 
@@ -128,6 +129,7 @@ static enum step step_fp(struct unwind_walk *w)
 	if (fp < w->regs.sp || fp & 7 || !read_word(w, fp + 8, &ret) ||
 	    !read_word(w, fp, &w->regs.fp))
 		return fp ? STEP_BROKEN : STEP_WHOLE;
+	w->no_sp = w->machine == EM_AARCH64; /* its frames are linked at their lower end */
 	return return_to(w, fp + 16, ret);
 }
 
@@ -162,10 +164,18 @@ static bool find_cfa(struct unwind_walk *w, const struct unwind_row *row, u64 *c
 	}
 }
 
+static u64 place_of_fp(const struct unwind_row *row, u64 cfa)
+{
+	u64 base = (row->rule & UNWIND_FP) == UNWIND_FP_AT_BASE ? cfa - (u64)(8 * (s64)row->cfa)
+								: cfa;
+
+	return base + (u64)(8 * (s64)row->fp);
+}
+
 static bool find_return(struct unwind_walk *w, const struct unwind_row *row, u64 cfa,
 			bool innermost, u64 *ret)
 {
-	u64 at = cfa + (u64)(8 * (s64)row->fp);
+	u64 at = place_of_fp(row, cfa);
 
 	switch (row->rule & UNWIND_RA) {
 	case UNWIND_RA_BELOW_CFA:
@@ -182,13 +192,12 @@ static bool find_return(struct unwind_walk *w, const struct unwind_row *row, u64
 
 static bool find_fp(struct unwind_walk *w, const struct unwind_row *row, u64 cfa)
 {
-	u64 offset = (u64)(8 * (s64)row->fp);
-
 	switch (row->rule & UNWIND_FP) {
 	case UNWIND_FP_SAVED:
-		return read_word(w, cfa + offset, &w->regs.fp);
+	case UNWIND_FP_AT_BASE:
+		return read_word(w, place_of_fp(row, cfa), &w->regs.fp);
 	case UNWIND_FP_AT_FP:
-		return read_word(w, w->regs.fp + offset, &w->regs.fp);
+		return read_word(w, w->regs.fp + (u64)(8 * (s64)row->fp), &w->regs.fp);
 	default:
 		return true;
 	}
@@ -204,7 +213,21 @@ static enum step step_row(struct unwind_walk *w, const struct unwind_row *row, b
 	if (!find_cfa(w, row, &cfa) || cfa < w->regs.sp || (cfa == w->regs.sp && !leaf) ||
 	    !find_return(w, row, cfa, innermost, &ret) || !find_fp(w, row, cfa))
 		return STEP_BROKEN;
+	w->no_sp = false;
 	return return_to(w, cfa, ret);
+}
+
+static bool needs_sp(const struct unwind_row *row)
+{
+	switch (row->rule & UNWIND_CFA) {
+	case UNWIND_CFA_SP:
+	case UNWIND_CFA_DEREF_SP:
+	case UNWIND_CFA_PLT:
+	case UNWIND_CFA_SIGNAL:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* exact: the address is an instruction's own, not that behind a call. */
@@ -214,8 +237,8 @@ static enum step step(struct unwind_walk *w, bool *exact)
 	const struct unwind_row *row = row_at(w, w->regs.ip - !innermost);
 
 	*exact = false;
-	w->by_fp = !row;
-	if (!row)
+	w->by_fp = !row || (w->no_sp && needs_sp(row));
+	if (w->by_fp)
 		return step_fp(w);
 	switch (row->rule & UNWIND_CFA) {
 	case UNWIND_CFA_END:

@@ -32,6 +32,7 @@ struct unwind_walk {
 	const struct unwind_code *(*code_at)(void *ctx, u64 ip, u64 *offset);
 	void *ctx;
 	/* The walk's own: */
+	bool no_sp;	   /* frame pointers do not tell where the caller's is: aarch64 */
 	bool by_fp;	   /* the last step was by frame pointers ... */
 	enum walk_end why; /* ... for this reason: what it means when they lead no further */
 	bool beyond;	   /* something above the copy was wanted */

@@ -234,7 +234,7 @@ static inline int cfi__say_cfa(const struct unwind_row *r, char *out, size_t siz
 
 static inline int cfi__say_others(const struct unwind_row *r, char *out, size_t size)
 {
-	static const char *const fp[] = {"", " fp%+d", " fp*%+d", " fp?%+d"};
+	static const char *const fp[] = {"", " fp%+d", " fp*%+d", " fp^%+d"};
 	static const char *const ra[] = {"", " ra", " lr", " ra%+d"};
 	u8 of_fp = (r->rule & UNWIND_FP) >> 3, of_ra = (r->rule & UNWIND_RA) >> 5;
 	int n = of_fp ? snprintf(out, size, fp[of_fp], 8 * r->fp) : 0;

@@ -47,11 +47,19 @@ struct caller {
 	bool by_callee; /* the CFA is in a register that only a callee's frame tells */
 };
 
+static u64 place_by_row(const struct unwind_row *row, u64 cfa)
+{
+	if ((row->rule & UNWIND_FP) == UNWIND_FP_AT_BASE)
+		cfa -= 8ull * (u64)row->cfa;
+	return cfa + 8ull * (u64)row->fp;
+}
+
 static u64 fp_by_row(const struct unwind_row *row, const struct machine *m, u64 cfa)
 {
 	switch (row->rule & UNWIND_FP) {
 	case UNWIND_FP_SAVED:
-		return load(cfa + 8ull * (u64)row->fp);
+	case UNWIND_FP_AT_BASE:
+		return load(place_by_row(row, cfa));
 	case UNWIND_FP_AT_FP:
 		return load(m->fp + 8ull * (u64)row->fp);
 	default:
@@ -65,7 +73,7 @@ static u64 ra_by_row(const struct unwind_row *row, const struct machine *m, u64 
 	case UNWIND_RA_BELOW_CFA:
 		return load(cfa - 8);
 	case UNWIND_RA_ABOVE_FP:
-		return load(cfa + 8ull * (u64)row->fp + 8);
+		return load(place_by_row(row, cfa) + 8);
 	case UNWIND_RA_LR:
 		return m->lr;
 	default:

@@ -135,7 +135,6 @@ static void test_to_the_outermost_frame(void **state)
 	enum walk_end how;
 	u32 n;
 
-	skip_when_emulated();
 	begin(WALKER_BUDGET);
 	n = walk(&here.copy, ips, &how);
 	assert_int_equal(n - 1, expect_right(ips, n));
@@ -150,7 +149,6 @@ static void test_copy_too_short(void **state)
 	u64 ips[FRAMES];
 	enum walk_end how;
 
-	skip_when_emulated();
 	begin(WALKER_BUDGET);
 	copy = here.copy;
 	/* The frame of copy_stack, which has a ucontext, and little more. */
@@ -168,7 +166,6 @@ static void test_budget(void **state)
 	u64 ips[FRAMES];
 	enum walk_end how;
 
-	skip_when_emulated();
 	begin(1);
 	for (int i = 0; i < 3; i++) {
 		expect_right(ips, walk(&here.copy, ips, &how));

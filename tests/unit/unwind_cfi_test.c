@@ -568,10 +568,14 @@ static void test_aarch64_frames(void **state)
 		MOVE(8), DW_CFA_restore | 30, DW_CFA_restore | 29, DW_CFA_def_cfa, 31, 0);
 	/* str x30, [sp, #-16]! */
 	CFI_FDE(&k, 0x40, 0x20, MOVE(1), DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 30, 2);
+	/* 4,656 bytes: sub sp, sp, x12; stp x29, x30, [sp] */
+	CFI_FDE(&k, 0x80, 0x20, MOVE(1), DW_CFA_def_cfa_offset, 0xb0, 0x24, MOVE(1),
+		DW_CFA_offset | 29, 0xc6, 4, DW_CFA_offset | 30, 0xc5, 4);
 	/* only x29 */
 	CFI_FDE(&k, 0x60, 0x20, MOVE(1), DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 29, 2);
 	expect_as_libdw("1000 sp+0 lr; 1008 sp+32 fp-32 ra; 100c fp+32 fp-32 ra; 102c sp+0 lr; "
-			"1044 sp+16 ra-16; 1060 sp+0 lr; 1064 sp+16 fp-16 lr; 1080 none",
+			"1044 sp+16 ra-16; 1060 sp+0 lr; 1064 sp+16 fp-16 lr; 1080 sp+0 lr; "
+			"1084 sp+4656 lr; 1088 sp+4656 fp^+0 ra; 10a0 none",
 			0);
 }
 

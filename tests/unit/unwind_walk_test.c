@@ -98,6 +98,38 @@ static void test_rows_of_aarch64(void **state)
 	assert_int_equal(w.regs.fp, 0x1234);
 }
 
+/* Code without a row, whose frame is linked but of whatever size: those further out are found by their
+ * links too, until one's row counts from its frame pointer. */
+static void test_sizes_that_links_do_not_tell(void **state)
+{
+	static struct unwind_row rows[] = {
+		{0x000, 0, 0, UNWIND_CFA_NONE},
+		{0x200, 2, -2, UNWIND_CFA_SP | UNWIND_FP_SAVED | UNWIND_RA_ABOVE_FP},
+		{0x300, 4, -4, UNWIND_CFA_FP | UNWIND_FP_SAVED | UNWIND_RA_ABOVE_FP},
+		{0x400, 2, -2, UNWIND_CFA_SP | UNWIND_FP_SAVED | UNWIND_RA_ABOVE_FP},
+		{0x500, 0, 0, UNWIND_CFA_END},
+		{0x600, 0, 0, UNWIND_CFA_NONE},
+	};
+	struct unwind_code code = {.table = {.rows = rows, .nrows = 6, .machine = EM_AARCH64},
+				   .segments = {{0, 0x1000, 0}},
+				   .nsegments = 1};
+	static const u64 stack[] = {WORD(6), CODE_AT + 0x210, 1, 1, 1, 1,
+				    WORD(8), CODE_AT + 0x310, WORD(12), CODE_AT + 0x410, 1, 1,
+				    7,	     CODE_AT + 0x510, 1};
+	static const u64 right[] = {CODE_AT + 0x100, CODE_AT + 0x210, CODE_AT + 0x310,
+				    CODE_AT + 0x410, CODE_AT + 0x510};
+	struct unwind_walk w = {.machine = EM_AARCH64,
+				.ctx = &code,
+				.regs = {.ip = CODE_AT + 0x100, .fp = WORD(0)}};
+	enum walk_end end;
+	u64 ips[FRAMES];
+	u32 n = walk(&w, stack, ARRAY_SIZE(stack), ips, &end);
+
+	expect(ips, n, right, ARRAY_SIZE(right));
+	assert_int_equal(end, WALK_WHOLE);
+	assert_int_equal(w.regs.fp, 7);
+}
+
 /* Who has called cannot have its return address in the register still: the table is wrong there. */
 static void test_no_leaf_calls(void **state)
 {
@@ -156,6 +188,7 @@ int main(void)
 		cmocka_unit_test(test_frame_pointers_of_aarch64),
 		cmocka_unit_test(test_frame_pointers_of_x86),
 		cmocka_unit_test(test_rows_of_aarch64),
+		cmocka_unit_test(test_sizes_that_links_do_not_tell),
 		cmocka_unit_test(test_no_leaf_calls),
 		cmocka_unit_test(test_signal_in_a_leaf_of_aarch64),
 	};

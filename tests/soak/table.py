@@ -21,8 +21,9 @@ GROWTH = """
 ## Growth after warm-up
 
 Each round is measured once: at rest, at its most, and the CPU time of its own that a key took, and
-at rest a second and a sample, of which one alone may grow by what else the machine does. The rounds after warm-up are halved, and the lowest of each half compared: what
-else goes on only adds to them. Of what has to be the same it is the highest
+at rest a second and a sample, of which one alone may grow by what else the machine does. The rounds
+after warm-up are halved, and the lowest of each half compared: what else goes on only adds to them.
+Of what has to be the same it is the highest
 ([judge.py](../tests/soak/judge.py)). Files are those of programs, a few of which are kept open.
 
 """

@@ -39,6 +39,7 @@ struct probe {
 struct probes {
 	struct probe *list;
 	u32 n;
+	u64 slept_ns; /* clock__suspended_ns() when they were opened */
 };
 
 struct source {
@@ -139,7 +140,8 @@ static int probes__open(struct probes *p, struct source *s, const struct perf_se
 	u32 *cpus, n = perf__online_cpus(&cpus);
 	int err = 0;
 
-	*p = (struct probes){.list = xcalloc(MAX(n, 1u), sizeof(*p->list))};
+	*p = (struct probes){.slept_ns = clock__suspended_ns(),
+			     .list = xcalloc(MAX(n, 1u), sizeof(*p->list))};
 	for (u32 i = 0; i < n && !err; i++) {
 		err = probe__open(&p->list[p->n], s, cpus[i], setup);
 		if (!err)
@@ -170,10 +172,12 @@ static void apply_cpus(struct source *s, const struct scope *scope)
 	}
 }
 
+/* Events of a CPU that was away tell nothing any more, and while a machine sleeps all but one are. */
 static bool cpus_changed(const struct source *s)
 {
 	u32 *cpus, n = perf__online_cpus(&cpus);
-	bool changed = n != s->probes.n;
+	u64 slept_ns = clock__suspended_ns() - s->probes.slept_ns;
+	bool changed = n != s->probes.n || (s64)slept_ns > (s64)NSEC_PER_MSEC;
 
 	for (u32 i = 0; i < n && !changed; i++)
 		changed = cpus[i] != s->probes.list[i].cpu;

@@ -5,7 +5,7 @@ this table and the documents are to follow."""
 BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched"), "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
 NO_COUNTERS = dict.fromkeys(("counters", "instructions", "llc", "tlb"))  # of an emulated x86 machine
-X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf"}
+X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf", "suspended": "bpf"}
 # A view's tier; None: it says why it cannot.
 EXPECTED = {
     # No task storage and no exchanges in BPF, and stacks only from copies.
@@ -15,7 +15,7 @@ EXPECTED = {
     "sid": X86,
     # No fentry before 6.4 there.
     "bookworm-arm64": {**X86, "cache": "bpf, no reads", "tracers": "bpf, no reads",
-                       "counters": "bpf", "instructions": "bpf"},
+                       "counters": "bpf", "instructions": "bpf", "suspended": None},
 }
 
 

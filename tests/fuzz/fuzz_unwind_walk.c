@@ -222,5 +222,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(a.stack);
 	}
 	unwind_code__fini(&a.code);
-	return fuzz__through(frames > 3);
+	return fuzz__through(frames > 2);
 }

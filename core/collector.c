@@ -34,11 +34,17 @@ static int open_fds(struct collector *c)
 	if (c->timer_fd < 0)
 		return -errno;
 	err = listen_to(c, c->commands.fd, TAG_COMMANDS);
-	return err ? err : listen_to(c, c->timer_fd, TAG_TIMER);
+	if (!err)
+		err = listen_to(c, c->timer_fd, TAG_TIMER);
+	if (err || c->manual || c->play.reel)
+		return err;
+	cpus_watch__init(&c->cpus);
+	return c->cpus.fd < 0 ? 0 : listen_to(c, c->cpus.fd, TAG_CPUS);
 }
 
 static void close_fds(struct collector *c)
 {
+	cpus_watch__fini(&c->cpus);
 	if (c->timer_fd >= 0)
 		close(c->timer_fd);
 	if (c->epoll_fd >= 0)
@@ -96,6 +102,7 @@ static struct collector *collector__new(const struct collector_config *cfg)
 	struct collector *c = xcalloc(1, sizeof(*c));
 
 	c->epoll_fd = c->timer_fd = -1;
+	c->cpus = (struct cpus_watch)CPUS_WATCH_NONE;
 	c->interval_ns = MAX(cfg->interval_ns, COLLECTOR_MIN_INTERVAL_NS);
 	c->manual = cfg->manual_tick;
 	atomic_init(&c->busy, true);

@@ -8,12 +8,13 @@
 
 #include "core/collector.h"
 #include "core/command.h"
+#include "core/cpus.h"
 #include "core/feeds.h"
 #include "core/mailbox.h"
 #include "core/schedule.h"
 
 /* Of what the collector waits for; slots count up from the last one. */
-enum { TAG_COMMANDS, TAG_TIMER, TAG_SLOTS };
+enum { TAG_COMMANDS, TAG_TIMER, TAG_CPUS, TAG_SLOTS };
 
 /* A replay. */
 struct play {
@@ -50,6 +51,8 @@ struct collector {
 	u64 young;	     /* models that early ticks are for */
 	u64 cpu_ns, wall_ns; /* when self_cpu_pct was taken last */
 	u64 suspended_ns;    /* by clock__suspended_ns() at the last regular tick */
+	struct cpus_watch cpus;
+	u64 cpus_changed;    /* since then */
 	double self_cpu_pct;
 	u64 seq;
 	bool started; /* the grid of intervals has begun */

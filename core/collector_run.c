@@ -11,9 +11,15 @@
 #include "core/log.h"
 #include "core/thread.h"
 
+/* Neither a replay nor a test's. */
+static bool live(const struct collector *c)
+{
+	return !c->manual && !c->play.reel;
+}
+
 static u64 now_ns(const struct collector *c)
 {
-	return c->manual || c->play.reel ? c->fake_ns : clock__monotonic_ns();
+	return live(c) ? clock__monotonic_ns() : c->fake_ns;
 }
 
 static bool quitting(struct collector *c)
@@ -129,6 +135,17 @@ static u64 slept(struct collector *c)
 	return c->manual || (s64)since < (s64)NSEC_PER_MSEC ? 0 : since;
 }
 
+/* A sleep is told for itself. */
+static void look_at_cpus(struct collector *c)
+{
+	u32 changes = cpus_watch__look(&c->cpus);
+
+	if (changes)
+		feeds__renew(&c->feeds);
+	if (changes & CPUS_CAME_OR_WENT && !(changes & CPUS_SLEPT))
+		c->cpus_changed++;
+}
+
 static void regular_tick(struct collector *c, u64 now)
 {
 	struct health_gap gap = {
@@ -136,6 +153,10 @@ static void regular_tick(struct collector *c, u64 now)
 		.suspended_ns = slept(c),
 	};
 
+	if (live(c))
+		look_at_cpus(c);
+	gap.cpus_changed = c->cpus_changed;
+	c->cpus_changed = 0;
 	c->ticked_ns = now;
 	/* An early tick right after this one would tell nothing. */
 	schedule__take_early(&c->schedule, now + schedule_early_ns[0] / 2);
@@ -386,6 +407,8 @@ static void wait_and_serve(struct collector *c)
 			continue; /* they are looked for in each turn */
 		if (events[i].data.u32 == TAG_TIMER)
 			on_timer(c);
+		else if (events[i].data.u32 == TAG_CPUS)
+			look_at_cpus(c);
 		else
 			on_slot(c, &c->feeds.slots.v[events[i].data.u32 - TAG_SLOTS]);
 	}

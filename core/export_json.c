@@ -180,6 +180,7 @@ static struct json_object *json_health(const struct health *h)
 	add_count(o, "side_lost", h->side_lost);
 	add_count(o, "missed_ticks", h->gap.missed_ticks);
 	add_count(o, "suspended_ns", h->gap.suspended_ns);
+	add_count(o, "cpus_changed", h->gap.cpus_changed);
 	add_double(o, "map_fill_pct", h->map_fill_pct);
 	add_double(o, "cost_pct", h->cost_pct);
 	add_double(o, "run_pct", h->run_pct);

@@ -54,7 +54,7 @@ void feeds__refresh_health(struct feeds *f, u32 model)
 	out.lost = sum.lost;
 	out.map_full = sum.map_full;
 	out.stacks_lost = sum.stacks_lost;
-	if (!out.gap.missed_ticks && !out.gap.suspended_ns) { /* a replay's are noted */
+	if (!health_gap__any(&out.gap)) { /* a replay's are noted */
 		out.gap = mine->gap;
 		health__note_gap(&out);
 	}

@@ -142,6 +142,18 @@ void feeds__set_scope(struct feeds *f, struct scope *scope)
 	new_settings(f);
 }
 
+void feeds__renew(struct feeds *f)
+{
+	for (u32 i = 0; i < f->slots.n; i++) {
+		struct slot *slot = &f->slots.v[i];
+		struct status st;
+
+		if (slot__renew(&f->slots, slot, &st))
+			log__add(LOG_WARN, "%s: the CPUs changed, and it does not see all of them "
+				 "any more: %s", slot->ops->name, st.msg);
+	}
+}
+
 void feeds__set_sampling(struct feeds *f, const struct sampling *wanted)
 {
 	bool other = is_other_event(f, wanted->event);

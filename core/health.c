@@ -20,6 +20,8 @@ void health__note_gap(struct health *h)
 		     "ticks missed, all of it is in this interval: proftop was stopped or had no CPU");
 	health__note(h, h->gap.suspended_ns / NSEC_PER_MSEC,
 		     "ms suspended in this interval: the machine slept, no time here has that in it");
+	health__note(h, h->gap.cpus_changed,
+		     "times CPUs came or went in this interval: samples of a new one begin late");
 }
 
 const char *stacks_by__name(enum stacks_by by)

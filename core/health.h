@@ -39,7 +39,13 @@ struct health_stacks {
 struct health_gap {
 	u64 missed_ticks; /* that it goes on over: proftop was stopped, or starved */
 	u64 suspended_ns; /* that the machine slept in it, which is in none of its times */
+	u64 cpus_changed; /* how often CPUs came or went in it */
 };
+
+static inline bool health_gap__any(const struct health_gap *g)
+{
+	return g->missed_ticks || g->suspended_ns || g->cpus_changed;
+}
 
 struct health {
 	u64 samples;	   /* in the last interval, counted by the source itself */

@@ -58,6 +58,27 @@ static int listen_to(struct slots *s, struct slot *slot, int op)
 	return epoll_ctl(s->epoll_fd, op, slot->fd, &ev);
 }
 
+/* Its fd may be another one after each call that changes what it has open. */
+static void listen_first(struct slots *s, struct slot *slot)
+{
+	slot->fd = slot->ops->fd ? slot->ops->fd(slot->src) : -1;
+	if (slot->fd < 0 || !listen_to(s, slot, EPOLL_CTL_ADD))
+		return;
+	log__add(LOG_WARN, "%s: its buffer is read once an interval only (%s): a shorter -d loses "
+		 "less", slot->ops->name, strerror(errno));
+	slot->fd = -1;
+}
+
+static void listen_no_more(struct slots *s, struct slot *slot)
+{
+	if (slot->fd >= 0)
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, slot->fd, NULL);
+	if (slot->muted_until_ns)
+		s->nmuted--;
+	slot->fd = -1;
+	slot->muted_until_ns = 0;
+}
+
 static int open_as(struct slots *s, struct slot *slot, const struct sampling *how,
 		   const struct scope *scope, struct status *st)
 {
@@ -69,12 +90,7 @@ static int open_as(struct slots *s, struct slot *slot, const struct sampling *ho
 		return -EIO;
 	}
 	slot->base = (struct counts){0};
-	slot->fd = slot->ops->fd ? slot->ops->fd(slot->src) : -1;
-	if (slot->fd >= 0 && listen_to(s, slot, EPOLL_CTL_ADD)) {
-		log__add(LOG_WARN, "%s: its buffer is read once an interval only (%s): a shorter -d "
-			 "loses less", slot->ops->name, strerror(errno));
-		slot->fd = -1;
-	}
+	listen_first(s, slot);
 	slot__set_models(slot, slot->models); /* opened anew, it serves whom it did */
 	return 0;
 }
@@ -132,14 +148,9 @@ void slot__close(struct slots *s, struct slot *slot)
 		return;
 	ask_health(slot, &h);
 	slot->past = counts__since(slot, &h);
-	if (slot->fd >= 0)
-		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, slot->fd, NULL);
-	if (slot->muted_until_ns)
-		s->nmuted--;
+	listen_no_more(s, slot);
 	slot->ops->close(slot->src);
 	slot->src = NULL;
-	slot->fd = -1;
-	slot->muted_until_ns = 0;
 }
 
 void slot__set_models(struct slot *slot, u64 models)
@@ -169,6 +180,19 @@ void slots__unmute(struct slots *s, u64 now_ns)
 	}
 }
 
+int slot__renew(struct slots *s, struct slot *slot, struct status *st)
+{
+	int err;
+
+	*st = (struct status){0};
+	if (!slot->src || !slot->ops->renew)
+		return 0;
+	listen_no_more(s, slot);
+	err = slot->ops->renew(slot->src, st);
+	listen_first(s, slot);
+	return err;
+}
+
 /* Closed first: two of a kind may not fit beside each other, and nothing is counted twice. */
 static int reopen(struct slots *s, struct slot *slot, const struct sampling *how,
 		  const struct scope *scope, const struct sample_sink *salvage, struct status *st)
@@ -187,17 +211,27 @@ static int reopen(struct slots *s, struct slot *slot, const struct sampling *how
 int slot__set_scope(struct slots *s, struct slot *slot, const struct scope *scope,
 		    const struct sample_sink *salvage, struct status *st)
 {
+	int err;
+
 	*st = (struct status){0};
-	if (slot->ops->set_scope)
-		return slot->ops->set_scope(slot->src, scope, st);
-	return slot->tier ? reopen(s, slot, &s->how, scope, salvage, st) : 0;
+	if (!slot->ops->set_scope)
+		return slot->tier ? reopen(s, slot, &s->how, scope, salvage, st) : 0;
+	listen_no_more(s, slot);
+	err = slot->ops->set_scope(slot->src, scope, st);
+	listen_first(s, slot);
+	return err;
 }
 
 int slot__set_sampling(struct slots *s, struct slot *slot, const struct sampling *how,
 		       const struct sample_sink *salvage, struct status *st)
 {
+	int err;
+
 	*st = (struct status){0};
-	if (slot->ops->set_sampling)
-		return slot->ops->set_sampling(slot->src, how, st);
-	return slot->tier ? reopen(s, slot, how, s->scope, salvage, st) : 0;
+	if (!slot->ops->set_sampling)
+		return slot->tier ? reopen(s, slot, how, s->scope, salvage, st) : 0;
+	listen_no_more(s, slot);
+	err = slot->ops->set_sampling(slot->src, how, st);
+	listen_first(s, slot);
+	return err;
 }

@@ -68,6 +68,9 @@ int slot__set_scope(struct slots *s, struct slot *slot, const struct scope *scop
 int slot__set_sampling(struct slots *s, struct slot *slot, const struct sampling *how,
 		       const struct sample_sink *salvage, struct status *st);
 
+/* CPUs came or went, or were away: opens what the source has on each of them anew. */
+int slot__renew(struct slots *s, struct slot *slot, struct status *st);
+
 /* Fills *h as the source has it (its tier's name where it set none) and *c with the counts
  * since zero. The counters in *h are not to be used. */
 void slot__health(const struct slot *slot, struct health *h, struct counts *c);

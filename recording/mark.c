@@ -29,6 +29,7 @@ static void code_health(struct codec *c, struct health *h)
 	code_stacks(c, &h->stacks);
 	code_u64(c, &h->gap.missed_ticks);
 	code_u64(c, &h->gap.suspended_ns);
+	code_u64(c, &h->gap.cpus_changed);
 }
 
 static void write_model(struct codec *c, u32 model, const struct tape_interval *iv)

@@ -15,6 +15,7 @@
 #include "bpf/unwind.h"
 #include "core/arena.h"
 #include "core/clock.h"
+#include "core/cpus.h"
 #include "core/log.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
@@ -39,7 +40,6 @@ struct probe {
 struct probes {
 	struct probe *list;
 	u32 n;
-	u64 slept_ns; /* clock__suspended_ns() when they were opened */
 };
 
 struct source {
@@ -137,11 +137,10 @@ static int probe__open(struct probe *p, struct source *s, u32 cpu, const struct 
 static int probes__open(struct probes *p, struct source *s, const struct perf_setup *setup,
 			struct status *st)
 {
-	u32 *cpus, n = perf__online_cpus(&cpus);
+	u32 *cpus, n = cpus__online(&cpus);
 	int err = 0;
 
-	*p = (struct probes){.slept_ns = clock__suspended_ns(),
-			     .list = xcalloc(MAX(n, 1u), sizeof(*p->list))};
+	*p = (struct probes){.list = xcalloc(MAX(n, 1u), sizeof(*p->list))};
 	for (u32 i = 0; i < n && !err; i++) {
 		err = probe__open(&p->list[p->n], s, cpus[i], setup);
 		if (!err)
@@ -170,19 +169,6 @@ static void apply_cpus(struct source *s, const struct scope *scope)
 
 		ioctl(s->probes.list[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 	}
-}
-
-/* Events of a CPU that was away tell nothing any more, and while a machine sleeps all but one are. */
-static bool cpus_changed(const struct source *s)
-{
-	u32 *cpus, n = perf__online_cpus(&cpus);
-	u64 slept_ns = clock__suspended_ns() - s->probes.slept_ns;
-	bool changed = n != s->probes.n || (s64)slept_ns > (s64)NSEC_PER_MSEC;
-
-	for (u32 i = 0; i < n && !changed; i++)
-		changed = cpus[i] != s->probes.list[i].cpu;
-	free(cpus);
-	return changed;
 }
 
 /* Opens the new set before it closes the old, so that a failure changes nothing. What comes
@@ -456,6 +442,11 @@ static int cpu_bpf__set_sampling(struct source *s, const struct sampling *how, s
 	return 0;
 }
 
+static int cpu_bpf__renew(struct source *s, struct status *st)
+{
+	return replace_probes(s, &s->setup, st);
+}
+
 static int attach(struct source *s, const struct sampling *how, const struct scope *scope,
 		  struct status *st)
 {
@@ -516,7 +507,6 @@ static void cpu_bpf__fetch(struct source *s, bool tick)
 static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
 	double counts, stacks, tasks;
-	struct status st;
 
 	s->sink = sink;
 	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
@@ -524,8 +514,6 @@ static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink
 	bpf_ring__drain(s->ring, put_record, s);
 	if (!tick)
 		return;
-	if (cpus_changed(s) && replace_probes(s, &s->setup, &st))
-		log__add(LOG_WARN, "CPUs came or went: %s", st.msg);
 	counts = drain_counts(s);
 	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
 	tasks = bpf_util__trim(s->skel->maps.tasks_seen, &s->tasks, s->sizes.tasks);
@@ -550,6 +538,7 @@ const struct source_ops source_cpu_bpf = {
 	.close = cpu_bpf__close,
 	.set_scope = cpu_bpf__set_scope,
 	.set_sampling = cpu_bpf__set_sampling,
+	.renew = cpu_bpf__renew,
 	.fd = cpu_bpf__fd,
 	.fetch = cpu_bpf__fetch,
 	.drain = cpu_bpf__drain,

@@ -44,6 +44,7 @@ struct counter {
 
 struct source {
 	struct counter counters[CPU_CACHES][CPU_CACHE_COUNTS];
+	const struct cpu_cache_events *opened[CPU_CACHES]; /* borrowed; NULL: not counted */
 	struct cpu_cache_state_sample state;
 	u64 fields; /* sample_type */
 	int epoll_fd;
@@ -225,23 +226,29 @@ static int open_counter(struct source *s, struct counter *c, const char *event, 
 	return err;
 }
 
+/* In place of those that were open, if this works. */
 static int open_pair(struct source *s, const struct cpu_cache_events *e)
 {
 	struct counter *c = s->counters[e->cache];
 	struct cpu_cache_state *state = &s->state.of[e->cache];
+	struct counter fresh[CPU_CACHE_COUNTS] = {0};
 	int err = 0;
 
 	for (u32 i = 0; i < CPU_CACHE_COUNTS && !err; i++)
-		err = open_counter(s, &c[i], e->names[i], e->periods[i]);
+		err = open_counter(s, &fresh[i], e->names[i], e->periods[i]);
 	for (u32 i = 0; i < CPU_CACHE_COUNTS; i++) {
-		if (err)
-			counter__close(&c[i]);
-		else
-			epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, c[i].ring.epoll_fd,
-				  &(struct epoll_event){.events = EPOLLIN});
+		if (err) {
+			counter__close(&fresh[i]);
+			continue;
+		}
+		counter__close(&c[i]);
+		c[i] = fresh[i];
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, c[i].ring.epoll_fd,
+			  &(struct epoll_event){.events = EPOLLIN});
 	}
 	if (err)
 		return err;
+	s->opened[e->cache] = e;
 	state->known = true;
 	snprintf(state->events, sizeof(state->events), "%s, %s", e->names[0], e->names[1]);
 	return 0;
@@ -353,6 +360,21 @@ static int cpu_cache__set_sampling(struct source *s, const struct sampling *how,
 	return 0;
 }
 
+static int cpu_cache__renew(struct source *s, struct status *st)
+{
+	int err = 0;
+
+	each_counter(s, read_ring);
+	each_counter(s, read_counts);
+	for (u32 i = 0; i < CPU_CACHES && !err; i++) {
+		if (s->opened[i])
+			err = open_pair(s, s->opened[i]);
+		if (err)
+			refused(err, i, st);
+	}
+	return err;
+}
+
 /* --- draining --- */
 
 static bool in_scope(struct source *s, const struct cpu_cache_sample *x)
@@ -428,6 +450,7 @@ const struct source_ops source_cpu_cache = {
 	.close = cpu_cache__close,
 	.set_scope = cpu_cache__set_scope,
 	.set_sampling = cpu_cache__set_sampling,
+	.renew = cpu_cache__renew,
 	.fd = cpu_cache__fd,
 	.drain = cpu_cache__drain,
 	.health = cpu_cache__health,

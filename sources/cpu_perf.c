@@ -400,6 +400,14 @@ static int cpu_perf__set_sampling(struct source *s, const struct sampling *how, 
 	return err;
 }
 
+static int cpu_perf__renew(struct source *s, struct status *st)
+{
+	struct perf_setup p = s->setup;
+
+	perf_ring__read(&s->ring, on_record, s);
+	return reopen(s, &p, st);
+}
+
 /* --- draining --- */
 
 static int cpu_perf__fd(struct source *s)
@@ -466,6 +474,7 @@ const struct source_ops source_cpu_perf = {
 	.close = cpu_perf__close,
 	.set_scope = cpu_perf__set_scope,
 	.set_sampling = cpu_perf__set_sampling,
+	.renew = cpu_perf__renew,
 	.fd = cpu_perf__fd,
 	.fetch = cpu_perf__fetch,
 	.drain = cpu_perf__drain,

@@ -10,46 +10,11 @@
 #include "core/arena.h"
 #include "sources/events.h"
 
-#define CPUS_MAX 8192
-
 int perf__open(struct perf_event_attr *attr, int pid, int cpu)
 {
 	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
-}
-
-u32 perf__parse_cpus(FILE *f, u32 *cpus, u32 max)
-{
-	u32 n = 0, from, to;
-	int c;
-
-	while (fscanf(f, "%u", &from) == 1) {
-		to = from;
-		c = fgetc(f);
-		if (c == '-' && fscanf(f, "%u", &to) == 1)
-			c = fgetc(f);
-		for (u32 cpu = from; cpu <= to && n < max; cpu++)
-			cpus[n++] = cpu;
-		if (c != ',')
-			break;
-	}
-	return n;
-}
-
-u32 perf__online_cpus(u32 **cpus)
-{
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	u32 n = 0;
-
-	*cpus = xcalloc(CPUS_MAX, sizeof(**cpus));
-	if (f) {
-		n = perf__parse_cpus(f, *cpus, CPUS_MAX);
-		fclose(f);
-	}
-	for (long i = 0; !f && i < sysconf(_SC_NPROCESSORS_ONLN) && n < CPUS_MAX; i++)
-		(*cpus)[n++] = (u32)i;
-	return n;
 }
 
 static long read_sysctl(const char *path, long otherwise)

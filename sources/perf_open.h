@@ -11,10 +11,6 @@
 
 /* A new fd (close-on-exec) or -errno. */
 int perf__open(struct perf_event_attr *attr, int pid, int cpu);
-/* Numbers of the CPUs that are on, malloc'ed; returns how many. */
-u32 perf__online_cpus(u32 **cpus);
-/* "0-3,5" as /sys prints it; returns how many, at most max. */
-u32 perf__parse_cpus(FILE *f, u32 *cpus, u32 max);
 /* kernel.perf_event_paranoid; 2 when it cannot be read. */
 int perf__paranoid(void);
 /* The core PMU's name in sysfs; NULL: this machine has none, as many virtual ones. */

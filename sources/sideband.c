@@ -41,19 +41,26 @@ static const struct perf_event_attr sideband_attr = {
 	.exclude_kernel = 1,
 };
 
+static int open_ring(struct perf_ring *ring, struct status *st)
+{
+	int err = perf_ring__open(ring, &sideband_attr, NULL, 0, PAGES);
+
+	if (err)
+		status__set(st, exit_code__from_errno(err), err,
+			    "new processes and their libraries cannot be watched (%s): run with "
+			    "sudo, or sysctl kernel.perf_event_paranoid=-1",
+			    strerror(-err));
+	return err;
+}
+
 static struct source *sideband__open(const struct sampling *how, const struct scope *scope,
 				     struct status *st)
 {
 	struct source *s = xcalloc(1, sizeof(*s));
-	int err = perf_ring__open(&s->ring, &sideband_attr, NULL, 0, PAGES);
 
-	if (!err)
+	if (!open_ring(&s->ring, st))
 		return s;
 	free(s);
-	status__set(st, exit_code__from_errno(err), err,
-		    "new processes and their libraries cannot be watched (%s): run with sudo, or "
-		    "sysctl kernel.perf_event_paranoid=-1",
-		    strerror(-err));
 	return NULL;
 }
 
@@ -73,6 +80,20 @@ static void on_record(void *ctx, const struct perf_event_header *h)
 		return;
 	s->lost += r.lost;
 	side_events__add(&s->events, &r);
+}
+
+/* What both rings have is told twice, which does no harm: nothing is missing in between. */
+static int sideband__renew(struct source *s, struct status *st)
+{
+	struct perf_ring fresh;
+	int err = open_ring(&fresh, st);
+
+	if (err)
+		return err;
+	perf_ring__read(&s->ring, on_record, s);
+	perf_ring__close(&s->ring);
+	s->ring = fresh;
+	return 0;
 }
 
 static int sideband__fd(struct source *s)
@@ -119,6 +140,7 @@ const struct source_ops source_sideband = {
 	.close = sideband__close,
 	.set_scope = sideband__set_scope,
 	.set_sampling = sideband__set_sampling,
+	.renew = sideband__renew,
 	.fd = sideband__fd,
 	.drain = sideband__drain,
 	.health = sideband__health,

@@ -55,6 +55,9 @@ struct source_ops {
 	 * the collector closes and reopens, but a source of tier 0 then does not depend on it. */
 	int (*set_scope)(struct source *s, const struct scope *scope, struct status *st);
 	int (*set_sampling)(struct source *s, const struct sampling *how, struct status *st);
+	/* Optional: CPUs came or went, or were away (core/cpus.h). Opens the perf events of CPUs
+	 * anew; on failure it goes on with those it has. */
+	int (*renew)(struct source *s, struct status *st);
 	/* Optional: which models it serves, a bit per enum model_id; called after open and whenever
 	 * that changes. What none of them needs is not gathered. */
 	void (*serve)(struct source *s, u64 models);

@@ -380,6 +380,8 @@ static void add_losses(struct line *l, const struct health *e)
 	if (e->gap.suspended_ns)
 		line__add(l, 0, ROLE_WARN, " suspended %.1f s",
 			  (double)e->gap.suspended_ns / NSEC_PER_SEC);
+	if (e->gap.cpus_changed)
+		line__add(l, 0, ROLE_WARN, " CPUs changed");
 	if (e->stacks_lost)
 		line__add(l, 0, ROLE_WARN, " stackless %llu", (unsigned long long)e->stacks_lost);
 	line__add(l, 2, ROLE_DIM, " broken stacks ");

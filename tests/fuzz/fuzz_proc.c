@@ -7,12 +7,12 @@
 
 #include "core/arena.h"
 #include "core/cgroup.h"
+#include "core/cpus.h"
 #include "core/memory.h"
 #include "core/sample.h"
 #include "sources/block_devices.h"
 #include "sources/cache_dentry.h"
 #include "sources/cache_totals.h"
-#include "sources/perf_open.h"
 #include "sources/vitals_parse.h"
 #include "symbols/foreign.h"
 #include "tests/fuzz/fuzz.h"
@@ -98,7 +98,7 @@ static bool vital_signs(const char *text)
 static bool cpus(const char *text)
 {
 	FILE *f = open_text(text);
-	u32 v[16], n = perf__parse_cpus(f, v, ARRAY_SIZE(v));
+	u32 v[16], n = cpus__parse(f, v, ARRAY_SIZE(v));
 
 	fclose(f);
 	if (n > ARRAY_SIZE(v))

@@ -292,31 +292,43 @@ def put_online(cpu, online):
         f.write("1" if online else "0")
 
 
+# The shell is sampled first: without word of what it executes, its mappings would stay.
+INTO = "i=0; while [ $((i += 1)) -lt 60000 ]; do :; done; exec \"$0\" \"$@\""
+
+
 def samples_on(cpu, watch):
     """Per second that it ran, of what runs on a CPU and nowhere else."""
-    with live.Workload("two_functions", LIMIT_S, wrap=("taskset", "-c", str(cpu))) as work:
+    wrap = ("taskset", "-c", str(cpu), "sh", "-c", INTO)
+    with live.Workload("two_functions", LIMIT_S, wrap=wrap) as work:
         watch.until(live.now_ns())
         begun = work.cpu_seconds()
         report = watch.next()
         rows = [r for r in report["rows"] if r["comm"] == "two_functions"]
-        return sum(r["self_count"] for r in rows) / max(work.cpu_seconds() - begun, 0.1)
+        samples = sum(r["self_count"] for r in rows)
+        named = sum(r["self_count"] for r in rows if r["symbol"] in ("hot_70", "hot_30"))
+        live.near(named, samples, 0.1 * samples, "samples with names")
+        return samples / max(work.cpu_seconds() - begun, 0.1)
 
 
 def hotplug():
-    """a CPU that is taken away and comes back: what runs on it is sampled as before"""
+    """a CPU that is taken away and comes back, for some intervals and within one: what executes
+    and runs on it is named and sampled as before"""
     cpu = os.cpu_count() - 1
-    with live.Watch("cpu", "-F", 199, "--group", "comm", delay=2) as watch:
-        before = samples_on(cpu, watch)
-        put_online(cpu, False)
-        try:
-            watch.until(live.now_ns())
-        finally:
-            put_online(cpu, True)
-        after = samples_on(cpu, watch)
-        report = watch.reports[-1]
-    live.near(before, 199, 80, "samples a second before")
-    live.near(after, before, before * 0.4, "samples a second after")
-    return report
+    with live.Watch("cpu", "-F", 199, "--group", "comm+symbol", delay=2) as watch:
+        rates = [samples_on(cpu, watch)]
+        for wait in (lambda: watch.until(live.now_ns()), lambda: None):
+            put_online(cpu, False)
+            try:
+                wait()
+            finally:
+                put_online(cpu, True)
+            rates.append(samples_on(cpu, watch))
+        told = sum(r["health"]["cpus_changed"] for r in watch.reports)
+    live.near(rates[0], 199, 80, "samples a second before")
+    for rate in rates[1:]:
+        live.near(rate, rates[0], rates[0] * 0.4, "samples a second after")
+    assert told >= 3, f"{told} changes of the CPUs were told of 4"
+    return watch.reports[-1]
 
 
 def can_sleep():

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "core/arena.h"
+#include "core/memory.h"
 #include "symbols/code.h"
 #include "symbols/openfile.h"
 
@@ -68,7 +69,7 @@ static u64 unpacked_size(Elf *elf, const struct elf_section *s)
  * has read all that is packed: so that counts first. */
 static bool fits_memory(Elf *elf, bool mapped)
 {
-	struct byte_budget budget = {.left = MAX_IN_MEMORY};
+	struct byte_budget budget = {.left = memory__share(MAX_IN_MEMORY)};
 	struct elf_section s = {0};
 	size_t names, n = 0;
 
@@ -102,6 +103,7 @@ int debugfile__open(struct debugfile *f, int fd, const char *root, const char *p
 {
 	bool mapped = fd >= 0 && may_map(fd, root);
 	const char *bad;
+	char large[80];
 
 	elf_version(EV_CURRENT);
 	*f = (struct debugfile){.fd = fd, .path = xstrdup(path)};
@@ -109,8 +111,12 @@ int debugfile__open(struct debugfile *f, int fd, const char *root, const char *p
 	bad = refusal(f->elf);
 	if (!bad && !elf__bounded(f->elf))
 		bad = "an ELF file with sections that are too large to be true";
-	if (!bad && !fits_memory(f->elf, mapped))
-		bad = "its debug information is broken or needs more than 512 MiB";
+	if (!bad && !fits_memory(f->elf, mapped)) {
+		snprintf(large, sizeof(large),
+			 "its debug information is broken or needs more than %llu MiB",
+			 (unsigned long long)memory__share(MAX_IN_MEMORY) >> 20);
+		bad = large;
+	}
 	if (!bad)
 		return 0;
 	if (why)

@@ -161,20 +161,23 @@ void app__sections(const struct host *h, const char **out)
 	out[n] = NULL;
 }
 
+/* What is not needed any more goes first: both may be more than there is memory for. */
 static void want_models(struct host *h, u32 wanted)
 {
-	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if ((wanted ^ h->wanted) & 1u << m)
-			collector__want(past__live(h), m, wanted & 1u << m);
+	for (u32 on = 0; on < 2; on++)
+		for (u32 m = 0; m < MODEL_COUNT; m++)
+			if ((wanted ^ h->wanted) & 1u << m && !(wanted & 1u << m) == !on)
+				collector__want(past__live(h), m, on);
 	h->wanted = wanted;
 }
 
 static bool rests(const struct host *h, enum view_id v)
 {
-	u64 rest_ns = memory__is_little() ? 0 : VIEW_REST_NS;
-
-	return !h->stacks[v] ||
-	       (v != h->view && h->frame && h->frame->t_ns > h->left_ns[v] + rest_ns);
+	if (!h->stacks[v])
+		return true;
+	if (v == h->view || !h->frame)
+		return false;
+	return memory__is_little() || h->frame->t_ns > h->left_ns[v] + VIEW_REST_NS;
 }
 
 static u32 models_of(const struct host *h, enum view_id v)

@@ -179,8 +179,8 @@ def compiling():
 
 
 def test_little_memory_on_screen():
-    """In 160 MiB with a compiler at work, somebody looks into every view, one after the other"""
-    with limited("memory", 160 << 20, "screen") as wrap, compiling(), \
+    """In 64 MiB with a compiler at work, somebody looks into every view, one after the other"""
+    with limited("memory", 64 << 20, "screen") as wrap, compiling(), \
             Tmux([*wrap, live.RELEASE, "-F", "499"]) as t:
         t.wait(r"cc1|as ", 30)
         for view in "23451":

@@ -140,8 +140,7 @@ static void look_at_cpus(struct collector *c)
 {
 	u32 changes = cpus_watch__look(&c->cpus);
 
-	if (changes)
-		feeds__renew(&c->feeds);
+	feeds__renew(&c->feeds, changes);
 	if (changes & CPUS_CAME_OR_WENT && !(changes & CPUS_SLEPT))
 		c->cpus_changed++;
 }
@@ -208,12 +207,12 @@ static void start_grid(struct collector *c)
 
 static void open_next(struct collector *c)
 {
-	u64 live = feeds__open_next(&c->feeds), upkeep = live & feeds__upkeep(&c->feeds);
+	u64 opened = feeds__open_next(&c->feeds), upkeep = opened & feeds__upkeep(&c->feeds);
 
 	c->dirty = true;
-	if (live) {
-		feeds__begin(&c->feeds, live, now_ns(c));
-		hurry(c, live);
+	if (opened) {
+		feeds__begin(&c->feeds, opened, now_ns(c));
+		hurry(c, opened);
 	}
 	if (!c->feeds.opening)
 		start_grid(c);

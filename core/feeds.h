@@ -80,8 +80,9 @@ void feeds__drain_urgent(struct feeds *f, struct slot *slot);
 /* Ends the interval of these models if they are live. */
 void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct,
 		 struct health_gap gap);
-/* CPUs came or went, or were away: what sources have open on each of them is opened anew. */
-void feeds__renew(struct feeds *f);
+/* changed: CPUs came or went, or were away: what sources have open on each of them is opened anew.
+ * Else that is tried again where it failed. */
+void feeds__renew(struct feeds *f, bool changed);
 /* Everything is taken down from now on; the tap is taken over, one of its use that was there is
  * closed. NULL: nothing is any more. */
 void feeds__record(struct feeds *f, enum tap_use use, struct tap *tap);

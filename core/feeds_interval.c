@@ -43,6 +43,9 @@ void feeds__refresh_health(struct feeds *f, u32 model)
 			out = h;
 		else if (h.note[0])
 			feeds__join(out.note, sizeof(out.note), "%s", h.note);
+		if (slot->stale)
+			feeds__join(out.note, sizeof(out.note),
+				    "%s does not see all CPUs since they changed: the log (9) says why", h.tier);
 		out.map_fill_pct = MAX(out.map_fill_pct, h.map_fill_pct);
 		main = false;
 	}

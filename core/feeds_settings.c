@@ -64,7 +64,7 @@ static void set_event(struct feeds *f, struct slot *slot, const struct sampling 
 	struct status st = {0};
 
 	if (is_first_choice(f, slot) && slot->ops->set_sampling) {
-		if (!slot->ops->set_sampling(slot->src, how, &st)) {
+		if (!slot__set_sampling(&f->slots, slot, how, NULL, &st)) {
 			feeds__drain_slot(f, slot, true);
 			for (u64 left = slot->models; left; left &= left - 1)
 				feeds__zero_model(f, (u32)__builtin_ctzll(left));
@@ -142,13 +142,13 @@ void feeds__set_scope(struct feeds *f, struct scope *scope)
 	new_settings(f);
 }
 
-void feeds__renew(struct feeds *f)
+void feeds__renew(struct feeds *f, bool changed)
 {
 	for (u32 i = 0; i < f->slots.n; i++) {
 		struct slot *slot = &f->slots.v[i];
 		struct status st;
 
-		if (slot__renew(&f->slots, slot, &st))
+		if ((changed || slot->stale) && slot__renew(&f->slots, slot, &st) && changed)
 			log__add(LOG_WARN, "%s: the CPUs changed, and it does not see all of them "
 				 "any more: %s", slot->ops->name, st.msg);
 	}

@@ -39,7 +39,7 @@ struct health_stacks {
 struct health_gap {
 	u64 missed_ticks; /* that it goes on over: proftop was stopped, or starved */
 	u64 suspended_ns; /* that the machine slept in it, which is in none of its times */
-	u64 cpus_changed; /* how often CPUs came or went in it */
+	u64 cpus_changed; /* how often it was heard in it that CPUs came or went */
 };
 
 static inline bool health_gap__any(const struct health_gap *g)

@@ -90,6 +90,7 @@ static int open_as(struct slots *s, struct slot *slot, const struct sampling *ho
 		return -EIO;
 	}
 	slot->base = (struct counts){0};
+	slot->stale = false;
 	listen_first(s, slot);
 	slot__set_models(slot, slot->models); /* opened anew, it serves whom it did */
 	return 0;
@@ -190,6 +191,7 @@ int slot__renew(struct slots *s, struct slot *slot, struct status *st)
 	listen_no_more(s, slot);
 	err = slot->ops->renew(slot->src, st);
 	listen_first(s, slot);
+	slot->stale = err;
 	return err;
 }
 

@@ -21,6 +21,7 @@ struct slot {
 	u64 models;	    /* bit per model it serves */
 	int tier;
 	int fd;		    /* in the epoll set; -1 none */
+	bool stale;	    /* the CPUs changed, and it does not see all of them */
 	u64 muted_until_ns; /* its fd is not listened to before; 0: it is */
 	struct counts base; /* of the open source when counting was last zeroed */
 	struct counts past; /* of its earlier openings since then */
@@ -68,7 +69,8 @@ int slot__set_scope(struct slots *s, struct slot *slot, const struct scope *scop
 int slot__set_sampling(struct slots *s, struct slot *slot, const struct sampling *how,
 		       const struct sample_sink *salvage, struct status *st);
 
-/* CPUs came or went, or were away: opens what the source has on each of them anew. */
+/* CPUs came or went, or were away: opens what the source has on each of them anew. On failure the
+ * slot is stale: to be tried again. */
 int slot__renew(struct slots *s, struct slot *slot, struct status *st);
 
 /* Fills *h as the source has it (its tier's name where it set none) and *c with the counts

@@ -86,7 +86,8 @@ void cpu_cache__feed(struct source *s, enum cpu_cache cache, enum cpu_cache_coun
 	const struct from from = {s, cache, what};
 	struct perf_record r;
 
-	if (perf_record__decode(&r, h, avail, s->fields))
+	if (perf_record__decode(&r, h, avail, s->fields) ||
+	    !perf_ring__holds(&s->counters[cache][what].ring, r.t_ns))
 		return;
 	s->lost += r.lost;
 	if (r.type == PERF_RECORD_SAMPLE)
@@ -226,32 +227,66 @@ static int open_counter(struct source *s, struct counter *c, const char *event, 
 	return err;
 }
 
-/* In place of those that were open, if this works. */
-static int open_pair(struct source *s, const struct cpu_cache_events *e)
+static int open_fresh(struct source *s, const struct cpu_cache_events *e, struct counter *fresh)
 {
-	struct counter *c = s->counters[e->cache];
-	struct cpu_cache_state *state = &s->state.of[e->cache];
-	struct counter fresh[CPU_CACHE_COUNTS] = {0};
 	int err = 0;
 
 	for (u32 i = 0; i < CPU_CACHE_COUNTS && !err; i++)
 		err = open_counter(s, &fresh[i], e->names[i], e->periods[i]);
-	for (u32 i = 0; i < CPU_CACHE_COUNTS; i++) {
-		if (err) {
-			counter__close(&fresh[i]);
-			continue;
-		}
-		counter__close(&c[i]);
-		c[i] = fresh[i];
-		epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, c[i].ring.epoll_fd,
-			  &(struct epoll_event){.events = EPOLLIN});
-	}
+	for (u32 i = 0; i < CPU_CACHE_COUNTS && err; i++)
+		counter__close(&fresh[i]);
+	return err;
+}
+
+static void watch(struct source *s, const struct counter *c)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+
+	epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, c->ring.epoll_fd, &ev);
+}
+
+static int open_pair(struct source *s, const struct cpu_cache_events *e)
+{
+	struct cpu_cache_state *state = &s->state.of[e->cache];
+	struct counter *c = s->counters[e->cache];
+	int err = open_fresh(s, e, c);
+
 	if (err)
 		return err;
+	for (u32 i = 0; i < CPU_CACHE_COUNTS; i++)
+		watch(s, &c[i]);
 	s->opened[e->cache] = e;
 	state->known = true;
 	snprintf(state->events, sizeof(state->events), "%s, %s", e->names[0], e->names[1]);
 	return 0;
+}
+
+static void on_first_count(void *ctx, const struct perf_count *c)
+{
+	if (c->cpu < CPU_CACHE_CPUS)
+		*before(ctx, c->cpu) = *c;
+}
+
+/* What the old one counted last is counted, and so is all that the fresh one counts from then on. */
+static void succeed(struct counter *c, struct counter *fresh, struct from *from)
+{
+	perf_ring__counts(&c->ring, on_count, from);
+	perf_ring__counts(&fresh->ring, on_first_count, fresh);
+	perf_ring__succeed(&c->ring, &fresh->ring, on_record, from);
+	free(c->before);
+	c->before = fresh->before;
+	c->nbefore = fresh->nbefore;
+	watch(from->source, c);
+}
+
+static int renew_pair(struct source *s, enum cpu_cache cache)
+{
+	struct counter fresh[CPU_CACHE_COUNTS] = {0};
+	int err = open_fresh(s, s->opened[cache], fresh);
+
+	for (u32 i = 0; i < CPU_CACHE_COUNTS && !err; i++)
+		succeed(&s->counters[cache][i], &fresh[i], &(struct from){s, cache, i});
+	return err;
 }
 
 /* 0 when there is anything to count. */
@@ -362,17 +397,15 @@ static int cpu_cache__set_sampling(struct source *s, const struct sampling *how,
 
 static int cpu_cache__renew(struct source *s, struct status *st)
 {
-	int err = 0;
+	int first = 0;
 
-	each_counter(s, read_ring);
-	each_counter(s, read_counts);
-	for (u32 i = 0; i < CPU_CACHES && !err; i++) {
-		if (s->opened[i])
-			err = open_pair(s, s->opened[i]);
-		if (err)
-			refused(err, i, st);
+	for (u32 i = 0; i < CPU_CACHES; i++) {
+		int err = s->opened[i] ? renew_pair(s, i) : 0;
+
+		if (err && !first)
+			first = refused(err, i, st);
 	}
-	return err;
+	return first;
 }
 
 /* --- draining --- */

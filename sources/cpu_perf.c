@@ -242,7 +242,7 @@ void cpu_perf__feed(struct source *s, const struct perf_event_header *h, size_t 
 				      .trailers = true};
 	struct perf_record r;
 
-	if (perf_record__decode_as(&r, h, avail, &f))
+	if (perf_record__decode_as(&r, h, avail, &f) || !perf_ring__holds(&s->ring, r.t_ns))
 		return;
 	s->lost += r.lost;
 	if (r.type == PERF_RECORD_SAMPLE) {
@@ -400,12 +400,19 @@ static int cpu_perf__set_sampling(struct source *s, const struct sampling *how, 
 	return err;
 }
 
+/* The same event: what was gathered stays, and copies go on being walked. */
 static int cpu_perf__renew(struct source *s, struct status *st)
 {
 	struct perf_setup p = s->setup;
+	struct perf_reach reach;
+	struct perf_ring fresh;
+	int err = cpu_perf__open_ring(&fresh, &p, &s->how, s->scope, &reach, st);
 
-	perf_ring__read(&s->ring, on_record, s);
-	return reopen(s, &p, st);
+	if (err)
+		return err;
+	perf_ring__succeed(&s->ring, &fresh, on_record, s);
+	s->reach = reach;
+	return 0;
 }
 
 /* --- draining --- */

@@ -7,6 +7,7 @@
 
 #include "core/arena.h"
 #include "core/caps.h"
+#include "core/cpus.h"
 #include "sources/perf_tasks.h"
 #include "sources/stack_copies.h"
 
@@ -50,15 +51,25 @@ static bool denied(int err)
 	return err == -EACCES || err == -EPERM;
 }
 
+/* The first one can be off, too. */
+static int first_cpu(void)
+{
+	u32 *cpus, n = cpus__online(&cpus);
+	int cpu = n ? (int)cpus[0] : 0;
+
+	free(cpus);
+	return cpu;
+}
+
 /* What may be had: everything, own processes, or those in user mode only. */
 static int pick_reach(struct perf_reach *reach, struct perf_setup *p, struct status *st)
 {
 	struct perf_event_attr *a = &p->attr;
-	int err = try_open(a, -1, 0);
+	int cpu = first_cpu(), err = try_open(a, -1, cpu);
 
 	if (err == -EINVAL && (a->sample_type & PERF_SAMPLE_CGROUP)) {
 		a->sample_type &= ~(u64)PERF_SAMPLE_CGROUP;
-		err = try_open(a, -1, 0);
+		err = try_open(a, -1, cpu);
 	}
 	reach->own = denied(err);
 	if (!reach->own)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/clock.h"
 #include "core/hidx.h"
 #include "core/log.h"
 
@@ -28,8 +29,6 @@ const char *__lsan_default_suppressions(void)
 }
 #endif
 
-#define FDS_FOR_OTHERS 256
-
 static int print_to_log(enum libperf_print_level level, const char *fmt, va_list ap)
 {
 	char text[240];
@@ -41,14 +40,15 @@ static int print_to_log(enum libperf_print_level level, const char *fmt, va_list
 	return 0;
 }
 
-/* An event per thread and CPU takes many descriptors: use what we may have. */
-static void raise_fd_limit(u64 need)
+/* An event per thread and CPU takes many descriptors, and for a moment as many again where others
+ * take their place: use what we may have. */
+static void raise_fd_limit(void)
 {
 	struct rlimit lim;
 
-	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= need)
+	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == lim.rlim_max)
 		return;
-	lim.rlim_cur = MIN((rlim_t)need, lim.rlim_max);
+	lim.rlim_cur = lim.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &lim);
 }
 
@@ -166,7 +166,7 @@ static int open_all(struct perf_ring *r, const struct perf_event_attr *attr, con
 	perf_evlist__add(r->evlist, perf_evsel__new(&a));
 	perf_evlist__set_maps(r->evlist, cpus, threads);
 	r->ncpus = (u32)perf_cpu_map__nr(cpus);
-	raise_fd_limit((u64)r->ncpus * MAX(ntids, 1u) + FDS_FOR_OTHERS);
+	raise_fd_limit();
 	perf_cpu_map__put(cpus);
 	perf_thread_map__put(threads);
 	err = perf_evlist__open(r->evlist);
@@ -205,6 +205,15 @@ void perf_ring__close(struct perf_ring *r)
 	}
 	free(r->fds);
 	*r = (struct perf_ring){.epoll_fd = -1};
+}
+
+void perf_ring__succeed(struct perf_ring *r, struct perf_ring *fresh,
+			void (*each)(void *ctx, const struct perf_event_header *h), void *ctx)
+{
+	r->until_ns = fresh->since_ns = clock__monotonic_ns();
+	perf_ring__read(r, each, ctx);
+	perf_ring__close(r);
+	*r = *fresh;
 }
 
 void perf_ring__read(struct perf_ring *r,

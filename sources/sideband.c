@@ -76,24 +76,21 @@ static void on_record(void *ctx, const struct perf_event_header *h)
 	struct source *s = ctx;
 	struct perf_record r;
 
-	if (perf_record__decode(&r, h, h->size, SAMPLE_TYPE))
+	if (perf_record__decode(&r, h, h->size, SAMPLE_TYPE) ||
+	    !perf_ring__holds(&s->ring, r.t_ns))
 		return;
 	s->lost += r.lost;
 	side_events__add(&s->events, &r);
 }
 
-/* What both rings have is told twice, which does no harm: nothing is missing in between. */
 static int sideband__renew(struct source *s, struct status *st)
 {
 	struct perf_ring fresh;
 	int err = open_ring(&fresh, st);
 
-	if (err)
-		return err;
-	perf_ring__read(&s->ring, on_record, s);
-	perf_ring__close(&s->ring);
-	s->ring = fresh;
-	return 0;
+	if (!err)
+		perf_ring__succeed(&s->ring, &fresh, on_record, s);
+	return err;
 }
 
 static int sideband__fd(struct source *s)

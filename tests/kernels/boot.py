@@ -152,6 +152,7 @@ class Ended:
 def boot(kernel, project, command, seconds, cpus=2, guest=X86, nice=5):
     """Runs a shell command in the project's folder of a guest and waits for the guest's end."""
     can_run(guest)
+    assert "'" not in command, "it is quoted within single quotes"
     with tempfile.TemporaryDirectory(prefix="proftop-kernel-") as folder:
         initramfs(guest, kernel, command, folder + "/initrd")
         make_disk(folder + "/disk")

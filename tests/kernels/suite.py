@@ -25,10 +25,11 @@ CASE = re.compile(r"(not )?ok \d+ - .*", re.M)
 
 
 def command(programs):
-    """A program that hangs does not keep the next ones from their turn."""
+    """A program that hangs does not keep the next ones from their turn. No single quotes: it stands
+    within some."""
     return "export PROFTOP_TEST_HOTPLUG=1 PROFTOP_TEST_LIMIT=120; " + "; ".join(
-        f"echo '== {p}'; timeout -k 5 {PROGRAM_S} /usr/bin/python3 tests/live/{p}_live.py 2>&1; "
-        f"echo '== {p} ended with' $?" for p in programs)
+        f'echo "== {p}"; timeout -k 5 {PROGRAM_S} /usr/bin/python3 tests/live/{p}_live.py 2>&1; '
+        f'echo "== {p} ended with" $?' for p in programs)
 
 
 def judged(said):

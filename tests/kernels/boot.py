@@ -34,6 +34,8 @@ for m in {modules}; do /busybox insmod /modules/$m.ko || echo "no module $m"; do
 /busybox mount -t tracefs nodev /root/sys/kernel/tracing
 /busybox mount -t cgroup2 nodev /root/sys/fs/cgroup
 /busybox mount --move /dev /root/dev
+/busybox mkdir -p /root/dev/pts
+/busybox mount -t devpts -o ptmxmode=666 devpts /root/dev/pts
 /busybox mount --move /proc /root/proc
 exec /busybox switch_root /root /bin/sh -c \\
 	'cd /run/project; export HOME=/nonexistent LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin;

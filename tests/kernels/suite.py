@@ -20,6 +20,7 @@ from archive import Missing, fetch  # noqa: E402
 
 PROGRAMS = ("faults", "gone", "safety", "caps", "scope", "unwind", "cache", "io", "offcpu", "sched",
             "record", "hostile", "usage", "events")
+SETTINGS = "PROFTOP_TEST_HOTPLUG=1 PROFTOP_TEST_LIMIT=120 PROFTOP_TEST_FOLDER=/run/disk"
 PROGRAM_S = 600
 CASE = re.compile(r"(not )?ok \d+ - .*", re.M)
 
@@ -27,7 +28,7 @@ CASE = re.compile(r"(not )?ok \d+ - .*", re.M)
 def command(programs):
     """A program that hangs does not keep the next ones from their turn. No single quotes: it stands
     within some."""
-    return "export PROFTOP_TEST_HOTPLUG=1 PROFTOP_TEST_LIMIT=120; " + "; ".join(
+    return f"export {SETTINGS}; " + "; ".join(
         f'echo "== {p}"; timeout -k 5 {PROGRAM_S} /usr/bin/python3 tests/live/{p}_live.py 2>&1; '
         f'echo "== {p} ended with" $?' for p in programs)
 

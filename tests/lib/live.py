@@ -17,6 +17,8 @@ import traceback
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 BUILD = os.path.join(ROOT, "build")
+# Where large files and programs with rights can be made: of a disk, not noexec.
+FOLDER = os.environ.get("PROFTOP_TEST_FOLDER", BUILD)
 WORKLOADS = os.path.join(BUILD, "workloads")
 RELEASE = os.path.join(BUILD, "proftop")  # as users have it: for figures
 CHECKED = os.path.join(BUILD, "asan/proftop")  # under ASan and UBSan: for everything else

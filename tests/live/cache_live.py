@@ -19,7 +19,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 @contextlib.contextmanager
 def folder():
     """On the file system of the build, whose pages are told of: /tmp may be a tmpfs."""
-    path = os.path.join(live.BUILD, f"cache_live.{os.getpid()}")
+    path = os.path.join(live.FOLDER, f"cache_live.{os.getpid()}")
     os.makedirs(path)
     try:
         yield path

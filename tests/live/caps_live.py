@@ -105,7 +105,7 @@ def for_users():
     live.need_root()
     if not shutil.which("setcap"):
         raise live.Skip("no setcap here")
-    path = os.path.join(live.BUILD, f"caps_live.{os.getpid()}")
+    path = os.path.join(live.FOLDER, f"caps_live.{os.getpid()}")
     # A worktree may be where users cannot get to.
     os.makedirs(path, exist_ok=True)
     fd = os.open(path, os.O_PATH)

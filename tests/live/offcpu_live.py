@@ -145,7 +145,7 @@ def disk_folder():
     """Somewhere on a real disk where O_DIRECT works."""
     with open("/proc/self/mounts", encoding="utf-8") as f:
         mounts = {line.split()[1]: line.split()[0] for line in f}
-    for folder in ("/var/tmp", "/tmp", live.BUILD):
+    for folder in ("/var/tmp", "/tmp", live.FOLDER):
         at = os.path.realpath(folder)
         while at not in mounts:
             at = os.path.dirname(at)

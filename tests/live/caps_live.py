@@ -37,6 +37,13 @@ def status_of(path):
     return sets, "NoNewPrivs:\t1\n" in text
 
 
+def need_perfmon():
+    """That is enough for perf events."""
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as f:
+        if int(f.read()) > 2:
+            raise live.Skip("perf_event_paranoid is above 2: this kernel may ask for sys_admin")
+
+
 def need_modern_kernel():
     """What root has here."""
     live.need_root()
@@ -44,9 +51,7 @@ def need_modern_kernel():
     if (major, minor) < (5, 11):
         raise live.Skip("before 5.11 more is needed")
     mine = status_of("/proc/self/status")[0]["CapEff"]
-    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as f:
-        if int(f.read()) > 2:
-            raise live.Skip("this kernel may ask for sys_admin")
+    need_perfmon()
     if any(os.path.exists(f"/sys/kernel/btf/{fs}") for fs in ("ext4", "xfs", "f2fs")):
         raise live.Skip("file systems are modules: sys_admin is for their types")
     if not mine > set(KEPT):
@@ -138,6 +143,7 @@ def as_user(copy, *args, **kw):
 
 def test_users_by_setcap():
     """With setcap as README has it, a user sees every process in all views, counted in the kernel"""
+    need_perfmon()
     with for_users() as (copy, _), live.Workload("two_functions", 60) as work:
         for view in ("cpu", "offcpu", "cache", "io", "sched"):
             run = as_user(copy, "-b", "-V", view, "--format", "json", "-d", "0.7", "-n", 1)
@@ -177,6 +183,7 @@ def test_users_read_as_themselves():
 
 def test_users_have_no_more_than_the_file():
     """The user's proftop has what the file has; nobody without them may look into it"""
+    need_perfmon()
     with for_users() as (copy, _), \
             subprocess.Popen([*NOBODY, copy, "-b", "-d", "0.2"], stdout=subprocess.PIPE,
                              env=live.environment()) as p:

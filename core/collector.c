@@ -36,7 +36,7 @@ static int open_fds(struct collector *c)
 	err = listen_to(c, c->commands.fd, TAG_COMMANDS);
 	if (!err)
 		err = listen_to(c, c->timer_fd, TAG_TIMER);
-	if (err || c->manual || c->play.reel)
+	if (err || !collector__live(c))
 		return err;
 	cpus_watch__init(&c->cpus);
 	return c->cpus.fd < 0 ? 0 : listen_to(c, c->cpus.fd, TAG_CPUS);

@@ -50,15 +50,20 @@ struct collector {
 	u64 fake_ns;	     /* manual: what the time is */
 	u64 young;	     /* models that early ticks are for */
 	u64 cpu_ns, wall_ns; /* when self_cpu_pct was taken last */
-	u64 suspended_ns;    /* by clock__suspended_ns() at the last regular tick */
-	struct cpus_watch cpus;
-	u64 cpus_changed;    /* since then */
+	struct cpus_watch cpus; /* live: else nothing is watched */
+	struct health_gap gap;	/* what it told since the last regular tick */
 	double self_cpu_pct;
 	u64 seq;
 	bool started; /* the grid of intervals has begun */
 	bool ended;
 	bool dirty; /* there is news for a frame */
 };
+
+/* Neither a replay nor a test's. */
+static inline bool collector__live(const struct collector *c)
+{
+	return !c->manual && !c->play.reel;
+}
 
 /* The thread; arg is the collector. */
 void *collector__run(void *arg);

@@ -11,15 +11,9 @@
 #include "core/log.h"
 #include "core/thread.h"
 
-/* Neither a replay nor a test's. */
-static bool live(const struct collector *c)
-{
-	return !c->manual && !c->play.reel;
-}
-
 static u64 now_ns(const struct collector *c)
 {
-	return live(c) ? clock__monotonic_ns() : c->fake_ns;
+	return collector__live(c) ? clock__monotonic_ns() : c->fake_ns;
 }
 
 static bool quitting(struct collector *c)
@@ -126,36 +120,24 @@ static void end_interval(struct collector *c, u64 models, struct health_gap gap,
 	collector__publish(c, final);
 }
 
-/* Since the last regular tick; what the two clocks differ by when they are read is no sleep. */
-static u64 slept(struct collector *c)
-{
-	u64 all = clock__suspended_ns(), since = all - c->suspended_ns;
-
-	c->suspended_ns = all;
-	return c->manual || (s64)since < (s64)NSEC_PER_MSEC ? 0 : since;
-}
-
-/* A sleep is told for itself. */
 static void look_at_cpus(struct collector *c)
 {
-	u32 changes = cpus_watch__look(&c->cpus);
+	struct cpus_news news = cpus_watch__look(&c->cpus);
 
-	feeds__renew(&c->feeds, changes);
-	if (changes & CPUS_CAME_OR_WENT && !(changes & CPUS_SLEPT))
-		c->cpus_changed++;
+	feeds__renew(&c->feeds, news.slept_ns || news.changed);
+	c->gap.suspended_ns += news.slept_ns;
+	c->gap.cpus_changed += news.changed;
 }
 
 static void regular_tick(struct collector *c, u64 now)
 {
-	struct health_gap gap = {
-		.missed_ticks = schedule__missed(&c->schedule, c->ticked_ns, now),
-		.suspended_ns = slept(c),
-	};
+	struct health_gap gap;
 
-	if (live(c))
+	if (collector__live(c))
 		look_at_cpus(c);
-	gap.cpus_changed = c->cpus_changed;
-	c->cpus_changed = 0;
+	gap = c->gap;
+	gap.missed_ticks = schedule__missed(&c->schedule, c->ticked_ns, now);
+	c->gap = (struct health_gap){0};
 	c->ticked_ns = now;
 	/* An early tick right after this one would tell nothing. */
 	schedule__take_early(&c->schedule, now + schedule_early_ns[0] / 2);
@@ -420,7 +402,6 @@ static void begin(struct collector *c)
 	collector__resolve_scope(c);
 	c->cpu_ns = clock__process_cpu_ns();
 	c->wall_ns = clock__monotonic_ns();
-	c->suspended_ns = clock__suspended_ns();
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if (c->wanted & MODEL_BIT(m))
 			feeds__want(&c->feeds, m, true);

@@ -166,22 +166,21 @@ static bool set_changed(struct cpus_watch *w)
 }
 
 /* What the two clocks differ by when they are read is no sleep. */
-static bool has_slept(struct cpus_watch *w)
+static u64 slept(struct cpus_watch *w)
 {
 	u64 all = clock__suspended_ns(), since = all - w->slept_ns, set;
 
 	if (w->sleeps >= 0)
 		(void)!read(w->sleeps, &set, sizeof(set)); /* which lets it be cancelled again */
 	if ((s64)since < (s64)NSEC_PER_MSEC)
-		return false;
+		return 0;
 	w->slept_ns = all;
-	return true;
+	return since;
 }
 
-u32 cpus_watch__look(struct cpus_watch *w)
+struct cpus_news cpus_watch__look(struct cpus_watch *w)
 {
 	bool told = w->uevents >= 0 && cpu_was_told(w->uevents);
-	u32 changes = has_slept(w) ? CPUS_SLEPT : 0;
 
-	return changes | (set_changed(w) || told ? CPUS_CAME_OR_WENT : 0);
+	return (struct cpus_news){.slept_ns = slept(w), .changed = set_changed(w) || told};
 }

@@ -15,9 +15,10 @@ u32 cpus__online(u32 **cpus);
 /* "0-3,5" as /sys prints it; returns how many, at most max. */
 u32 cpus__parse(FILE *f, u32 *cpus, u32 max);
 
-enum cpus_change {
-	CPUS_CAME_OR_WENT = 1,
-	CPUS_SLEPT = 2, /* the machine did, with all of them */
+/* Since the last look. */
+struct cpus_news {
+	u64 slept_ns; /* the machine, with all of them; 0: it did not */
+	bool changed; /* some came or went */
 };
 
 /* One thread's. */
@@ -35,7 +36,6 @@ struct cpus_watch {
  * not noticed. */
 void cpus_watch__init(struct cpus_watch *w);
 void cpus_watch__fini(struct cpus_watch *w);
-/* enum cpus_change bits since the last look; 0 nothing. */
-u32 cpus_watch__look(struct cpus_watch *w);
+struct cpus_news cpus_watch__look(struct cpus_watch *w);
 
 #endif

@@ -411,6 +411,7 @@ static int cpu_perf__renew(struct source *s, struct status *st)
 	if (err)
 		return err;
 	perf_ring__succeed(&s->ring, &fresh, on_record, s);
+	s->setup = p; /* its records may have other fields by now */
 	s->reach = reach;
 	return 0;
 }

@@ -161,13 +161,18 @@ void app__sections(const struct host *h, const char **out)
 	out[n] = NULL;
 }
 
+static void want_each(struct host *h, u32 models, bool on)
+{
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (models & 1u << m)
+			collector__want(past__live(h), m, on);
+}
+
 /* What is not needed any more goes first: both may be more than there is memory for. */
 static void want_models(struct host *h, u32 wanted)
 {
-	for (u32 on = 0; on < 2; on++)
-		for (u32 m = 0; m < MODEL_COUNT; m++)
-			if ((wanted ^ h->wanted) & 1u << m && !(wanted & 1u << m) == !on)
-				collector__want(past__live(h), m, on);
+	want_each(h, h->wanted & ~wanted, false);
+	want_each(h, wanted & ~h->wanted, true);
 	h->wanted = wanted;
 }
 

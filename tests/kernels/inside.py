@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 import blockdev  # noqa: E402
 import waits  # noqa: E402
+from hotplug import executed_on, named, put_online, rows_of  # noqa: E402
 
 LIMIT_S = 200
 DISK, DEVICE = "/run/disk", "vda"  # the guest's own ext4
@@ -287,26 +288,14 @@ def threads():
     return report
 
 
-def put_online(cpu, online):
-    with open(f"/sys/devices/system/cpu/cpu{cpu}/online", "w", encoding="ascii") as f:
-        f.write("1" if online else "0")
-
-
-# The shell is sampled first: without word of what it executes, its mappings would stay.
-INTO = "i=0; while [ $((i += 1)) -lt 60000 ]; do :; done; exec \"$0\" \"$@\""
-
-
 def samples_on(cpu, watch):
     """Per second that it ran, of what runs on a CPU and nowhere else."""
-    wrap = ("taskset", "-c", str(cpu), "sh", "-c", INTO)
-    with live.Workload("two_functions", LIMIT_S, wrap=wrap) as work:
+    with executed_on(cpu, LIMIT_S, 60000) as work:
         watch.until(live.now_ns())
         begun = work.cpu_seconds()
-        report = watch.next()
-        rows = [r for r in report["rows"] if r["comm"] == "two_functions"]
+        rows = rows_of(watch.next())
         samples = sum(r["self_count"] for r in rows)
-        named = sum(r["self_count"] for r in rows if r["symbol"] in ("hot_70", "hot_30"))
-        live.near(named, samples, 0.1 * samples, "samples with names")
+        live.near(named(rows), samples, 0.1 * samples, "samples with names")
         return samples / max(work.cpu_seconds() - begun, 0.1)
 
 

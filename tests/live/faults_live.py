@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 import waits  # noqa: E402
 from cgroups import limited  # noqa: E402
+from hotplug import executed_on, named, put_online, rows_of, switch  # noqa: E402
 from scene import HZ, OPTIONS, Scene, seventy  # noqa: E402
 from waits import steady  # noqa: E402
 
@@ -244,71 +245,63 @@ def test_process_burst():
 
 
 def last_cpu():
-    """Its number, and a call that takes it away or brings it back."""
+    """That may be taken away."""
     live.need_root()
     cpu = os.cpu_count() - 1
-    path = f"/sys/devices/system/cpu/cpu{cpu}/online"
-    if not os.access(path, os.W_OK):
+    if not os.access(switch(cpu), os.W_OK):
         raise live.Skip("no CPU can be taken away here")
     if not os.environ.get("PROFTOP_TEST_HOTPLUG"):
         raise live.Skip("takes a CPU from the whole machine: only with PROFTOP_TEST_HOTPLUG=1")
-
-    def put(online):
-        with open(path, "w", encoding="ascii") as f:
-            f.write(online)
-    return cpu, put
+    return cpu
 
 
 @steady
 def test_cpu_offline():
     """A CPU goes and comes back, also within an interval: figures of what was moved off it are right"""
-    _, put = last_cpu()
+    cpu = last_cpu()
     with Scene("cpu", "offcpu", "sched") as scene:
         try:
-            put("0")
+            put_online(cpu, False)
             scene.settle()
             scene.settle()
-            put("1")
+            put_online(cpu, True)
             scene.settle()
-            put("0")
+            put_online(cpu, False)
         finally:
-            put("1")
+            put_online(cpu, True)
         scene.check(live.now_ns())
         for view, watch in scene.watches.items():
             assert any(r["health"]["cpus_changed"] for r in watch.reports), view
 
 
-# A shell is sampled first: without word of what it executes, its mappings would stay.
-INTO = "i=0; while [ $((i += 1)) -lt 200000 ]; do :; done; exec \"$0\" \"$@\""
-ENGINES = {"bpf": HZ, "perf": ("-e", "timer:hrtimer_expire_entry", "-c", 1)}
+# The second one's event is in an interrupt's code.
+ENGINES = {"bpf": ("self_count", *HZ),
+           "perf": ("total_count", "-e", "timer:hrtimer_expire_entry", "-c", 1)}
 
 
-def samples_on(cpu, watch):
+def samples_on(cpu, watch, count):
     """Of what executes on it and runs nowhere else, in an interval."""
-    with live.Workload("two_functions", 60, wrap=("taskset", "-c", cpu, "sh", "-c", INTO)):
+    with executed_on(cpu, 60, 200000):
         watch.until(live.now_ns())
-        rows = [r for r in watch.next()["rows"] if r["comm"] == "two_functions"]
-    return [sum(r[count] for r in rows if r["symbol"] in ("hot_70", "hot_30"))
-            for count in ("self_count", "total_count")]
+        return named(rows_of(watch.next()), count)
 
 
 @steady
 def test_cpu_returns():
     """A CPU that was away within an interval: what executes on it is named, in both engines"""
-    cpu, put = last_cpu()
-    for tier, options in ENGINES.items():
+    cpu = last_cpu()
+    for tier, (count, *options) in ENGINES.items():
         with live.Watch("cpu", "--group", "comm+symbol", *options, delay=1) as watch:
             watch.next()
-            before = samples_on(str(cpu), watch)
+            before = samples_on(cpu, watch, count)
             try:
-                put("0")
+                put_online(cpu, False)
             finally:
-                put("1")
-            after = samples_on(str(cpu), watch)
+                put_online(cpu, True)
+            after = samples_on(cpu, watch, count)
         assert watch.reports[-1]["health"]["tier"] == tier, watch.reports[-1]["health"]
-        which = 0 if tier == "bpf" else 1  # the event is in an interrupt's code
-        assert before[which] > 50, (tier, before)
-        live.near(after[which], before[which], before[which] * 0.4, f"{tier}: samples after")
+        assert before > 50, (tier, before)
+        live.near(after, before, before * 0.4, f"{tier}: samples after")
 
 
 if __name__ == "__main__":

@@ -114,6 +114,33 @@ static void faults_are_divided_among_who_made_them(void **state)
 	source_cpu_cache.close(s);
 }
 
+/* As when CPUs came or went: what was counted before is there, what comes is counted once. */
+static void opened_anew_nothing_is_missing(void **state)
+{
+	struct source *s;
+	struct health h = {0};
+	struct status st = {0};
+
+	if (!perf__privileged())
+		skip_because("events of the whole machine are not permitted");
+	s = open_faults("");
+	assert_non_null(s);
+	source_cpu_cache.drain(s, true, &sink);
+	memset(&seen, 0, sizeof(seen));
+	touch_pages();
+	assert_int_equal(source_cpu_cache.renew(s, &st), 0);
+	seen.tgid = touch_pages();
+	source_cpu_cache.drain(s, true, &sink);
+	source_cpu_cache.health(s, &h);
+	for (u32 i = 0; i < CPU_CACHE_COUNTS; i++) {
+		assert_true(seen.all[i] >= 2 * PAGES);
+		assert_true((double)seen.mine[i] > 0.7 * PAGES);
+		assert_true((double)seen.mine[i] < 1.3 * PAGES);
+	}
+	assert_int_equal(h.lost, 0);
+	source_cpu_cache.close(s);
+}
+
 static void others_are_left_out(void **state)
 {
 	struct source *s;
@@ -153,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_are_divided_among_who_made_them),
+		cmocka_unit_test(opened_anew_nothing_is_missing),
 		cmocka_unit_test(others_are_left_out),
 		cmocka_unit_test(without_counters_it_says_why),
 	};

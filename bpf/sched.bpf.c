@@ -2,8 +2,8 @@
 /*
  * Where threads are: running, waiting for a CPU, or asleep, where and until whom. One program
  * each on sched_switch, sched_waking, sched_wakeup and sched_wakeup_new cuts each thread's
- * time into states without gaps; an iterator visits every thread once an interval, so that
- * threads that do not move are seen too.
+ * time into states without gaps; one on sched_process_fork gives a new one its place; an
+ * iterator visits every thread once an interval, so that threads that do not move are seen too.
  *
  * What is known of a thread lives in its task-local storage. A wait is counted when it ends,
  * in one of two maps that take turns as in cpu.bpf.c; while it lasts the iterator reports it.
@@ -47,11 +47,7 @@ static __always_inline void switch_in(struct task_struct *prev, struct task_stru
 {
 	struct thread *t = bpf_task_storage_get(&threads, next, 0, 0);
 
-	if (!t) {
-		st->unknown++;
-		return;
-	}
-	if (!thread__watched(t, next, now))
+	if (!t || !thread__watched(t, next, now))
 		return;
 	thread__account(t, now, st);
 	thread__arrive(t, next, prev, c, now, st);
@@ -61,11 +57,10 @@ static __always_inline void switch_in(struct task_struct *prev, struct task_stru
 static __always_inline struct thread *leaver(struct task_struct *prev, u64 now,
 					     struct sched_stats *st)
 {
-	/* Made here for the few that the iterator is not allowed to see. */
-	struct thread *t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	/* Made here for the few for whom there was no memory when they began. */
+	struct thread *t = bpf_task_storage_get(&threads, prev, 0, create_under_lock());
 
-	if (!t)
-		st->tasks_full++;
+	st->tasks_full += !t && create_under_lock();
 	return t && thread__watched(t, prev, now) ? t : NULL;
 }
 
@@ -230,6 +225,27 @@ int sched_wakeup(u64 *ctx)
 	return 0;
 }
 
+/* A new thread gets its place. It is looked at when it wakes up: whether it is in scope is known
+ * only when sched_fork has run, too. */
+SEC("tp_btf/sched_process_fork")
+int sched_new(u64 *ctx)
+{
+	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
+	struct sched_stats *st = stats__get();
+	struct thread *t;
+
+	if (!st)
+		return 0;
+	if (!bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE)) {
+		st->tasks_full++;
+		return 0;
+	}
+	t = bpf_task_storage_get(&threads, parent, 0, 0);
+	if (t && t->watched)
+		hists__make(child);
+	return 0;
+}
+
 SEC("tp_btf/sched_wakeup_new")
 int sched_wakeup_new(u64 *ctx)
 {
@@ -240,11 +256,11 @@ int sched_wakeup_new(u64 *ctx)
 
 	if (!st)
 		return 0;
-	now = begin(st);
-	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = bpf_task_storage_get(&threads, task, 0, 0);
 	if (!t)
-		st->tasks_full++;
-	else if (thread__watched(t, task, now))
+		return 0;
+	now = begin(st);
+	if (thread__watched(t, task, now))
 		t->off_ns = 0; /* it has not been on a CPU that it could be off */
 	end(st, now);
 	return 0;
@@ -361,6 +377,7 @@ int sched_visit(struct bpf_iter__task *ctx)
 	if (!thread__watched(t, task, now) || t->gone)
 		return 0;
 	visit_unseen(t, task, now, st);
+	hists__make(task);
 	thread__account(t, now, st);
 	if (wanted & SCHED_WANT_WAITS)
 		visit_wait(t, task, now, st);

@@ -141,7 +141,6 @@ struct sched_stats {
 	__u64 records_full; /* gone threads, slow delays, switches: no room in the ring */
 	__u64 backward;	    /* negative times, taken as 0 */
 	__u64 unseen;	    /* switches of watched threads that no program was run for */
-	__u64 unknown;	    /* switched in or woken without having been seen before */
 	__u64 forks_lost;   /* children not followed: no room */
 	__u64 runs, run_ns; /* program runs; their time where it is measured (one in 64) */
 	__u64 timed;

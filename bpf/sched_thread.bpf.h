@@ -53,11 +53,21 @@ struct {
 	__type(value, struct sched_stats);
 } stats SEC(".maps");
 
+extern int LINUX_KERNEL_VERSION __kconfig;
+#define STORAGE_FROM_POOL 0x60400 /* 6.4 */
+
 static __always_inline struct sched_stats *stats__get(void)
 {
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&stats, &zero);
+}
+
+/* What the events of a thread need is made before, at its fork or by the iterator: older kernels'
+ * kmalloc may wake kswapd when memory is low, and whoever holds a run queue must not. */
+static __always_inline u64 create_under_lock(void)
+{
+	return LINUX_KERNEL_VERSION >= STORAGE_FROM_POOL ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
 }
 
 /* --- what a thread is --- */
@@ -202,12 +212,19 @@ static __always_inline u64 max__of(const struct sched_max *m, u64 e)
 	return m->epoch[e & 1] == e ? m->ns[e & 1] : 0;
 }
 
-/* NULL: not wanted, or no memory. */
+/* NULL: not wanted, or no memory, or not made yet. */
 static __always_inline struct sched_hists *hists__of(struct task_struct *task)
 {
 	if (!(wanted & SCHED_WANT_TASKS))
 		return NULL;
-	return bpf_task_storage_get(&hists, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return bpf_task_storage_get(&hists, task, 0, create_under_lock());
+}
+
+/* Where no lock is held; for the kernels whose threads cannot make them when they need them. */
+static __always_inline void hists__make(struct task_struct *task)
+{
+	if ((wanted & SCHED_WANT_TASKS) && !create_under_lock())
+		bpf_task_storage_get(&hists, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
 /* A global function: its many paths are looked at once. */

@@ -359,6 +359,7 @@ static void note_losses(struct health *h, const struct sched_stats *now, bool wa
 	health__note(h, now->backward, "negative times were taken as 0");
 	health__note(h, now->unseen,
 		     "switches the kernel kept from the programs: their time is from its account");
+	health__note(h, now->forks_lost, "children could not be followed");
 }
 
 static void note_tick(struct source *s, double fill)
@@ -532,6 +533,8 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	struct sched_bpf *k = s->skel;
 	int err = sched_bpf__set_scope(s, scope, st);
 
+	if (!err)
+		err = attach_one(k->progs.sched_new, &k->links.sched_new, st);
 	if (!err)
 		err = attach_one(k->progs.sched_wakeup_new, &k->links.sched_wakeup_new, st);
 	if (!err)

@@ -2,7 +2,10 @@
 #include "core/machine.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+
+#define FIRST_PID_NAMESPACE 0xeffffffc /* PROC_PID_INIT_INO of linux/proc_ns.h */
 
 static struct utsname here;
 static char other_name[256], other_kernel[256];
@@ -23,6 +26,13 @@ const char *machine__kernel(void)
 {
 	pthread_once(&once, ask);
 	return *other_kernel ? other_kernel : here.release;
+}
+
+bool machine__has_own_pids(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE;
 }
 
 void machine__set(const char *name, const char *kernel)

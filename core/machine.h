@@ -7,6 +7,9 @@
 
 const char *machine__name(void);
 const char *machine__kernel(void);
+/* This one: processes have other ids here than in the kernel and its BPF programs, as in a container
+ * with a PID namespace of its own. False when that cannot be known. */
+bool machine__has_own_pids(void);
 /* It is another one: from now on nothing of this one is told. While there is one thread. */
 void machine__set(const char *name, const char *kernel);
 

@@ -12,6 +12,7 @@
 #include "core/arena.h"
 #include "core/caps.h"
 #include "core/log.h"
+#include "core/machine.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
@@ -54,6 +55,11 @@ int bpf_util__prepare(struct status *st)
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
 				   "this kernel has no BTF (" KERNEL_BTF "): BPF programs "
 				   "need CONFIG_DEBUG_INFO_BTF=y");
+	if (machine__has_own_pids())
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+				   "BPF programs see the host's process ids, not those of this "
+				   "container: run proftop on the host, or with --pid=host "
+				   "(hostPID: true)");
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/arena.h"
 #include "core/log.h"
+#include "core/machine.h"
 #include "sources/cpu_perf_open.h"
 #include "sources/perf_tasks.h"
 #include "sources/scope_check.h"
@@ -39,6 +40,8 @@ struct source {
 	u64 interval_samples, interval_cut; /* in the interval that it ended */
 	u64 lost, map_full;
 	double fill;
+	bool own_pids; /* ours are a container's ids: what runs outside has 0, as the idle task */
+	u64 outside;   /* samples of that */
 };
 
 /* A sample that waits for drain, when all processes and mappings before it are known. */
@@ -211,6 +214,16 @@ static void take(struct source *s, const struct perf_record *r, struct stack_sam
 	count(s, x);
 }
 
+/* Of no process that is shown. */
+static bool is_nobodys(struct source *s, const struct perf_record *r)
+{
+	if (r->tid)
+		return false;
+	if (s->own_pids)
+		s->outside += !r->kernel || s->setup.attr.exclude_idle;
+	return s->own_pids || !s->how.idle;
+}
+
 static void on_sample(struct source *s, const struct perf_record *r)
 {
 	struct stack_sample x = {
@@ -225,7 +238,7 @@ static void on_sample(struct source *s, const struct perf_record *r)
 	};
 	struct perf_task *leader;
 
-	if (!r->tid && !s->how.idle)
+	if (is_nobodys(s, r))
 		return;
 	memcpy(x.comm, perf_tasks__get(&s->tasks, r->pid, r->tid)->comm, sizeof(x.comm));
 	if (!s->scope->follow_children && !in_scope(s, &x))
@@ -311,6 +324,7 @@ static struct source *new_source(const struct sampling *how, const struct scope 
 	s->how = *how;
 	s->scope = scope__get(scope);
 	s->ring.epoll_fd = -1;
+	s->own_pids = machine__has_own_pids();
 	stack_table__init(&s->stacks, ROWS_MAX, STACKS_MAX);
 	perf_tasks__init(&s->tasks, TASKS_MAX);
 	return s;
@@ -473,6 +487,7 @@ static void cpu_perf__health(struct source *s, struct health *h)
 	if (s->how.user && s->how.call_graph != CALL_GRAPH_OFF)
 		h->stacks.by = STACKS_BY_FP;
 	stack_copies__health(&s->copies, h);
+	health__note(h, s->outside, "samples are of processes outside of this container: not shown");
 }
 
 const struct source_ops source_cpu_perf = {

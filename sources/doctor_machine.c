@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/cgroup.h"
+#include "core/machine.h"
 #include "sources/doctor_checks.h"
 #include "sources/perf_open.h"
 
@@ -112,6 +113,17 @@ static void check_sample_rate(struct checks *c)
 		    "%ld Hz", n);
 }
 
+static void check_process_ids(struct checks *c)
+{
+	bool other = machine__has_own_pids();
+
+	checks__add(c, GROUP, "process ids", other ? CHECK_MISSING : CHECK_OK,
+		    other ? "run on the host, or in a container with --pid=host (hostPID: true)" : "",
+		    "%s",
+		    other ? "this is a PID namespace: BPF programs see the ids of the host"
+			  : "those of the kernel");
+}
+
 static void check_capabilities(struct checks *c)
 {
 	u64 set = caps__effective(), wanted = CAP_BIT(CAP_BPF) | CAP_BIT(CAP_PERFMON) |
@@ -206,6 +218,7 @@ void doctor__machine(struct checks *c)
 							 check_unprivileged_bpf,
 							 check_max_stack,
 							 check_sample_rate,
+							 check_process_ids,
 							 check_capabilities,
 							 check_cgroups,
 							 check_tracefs,

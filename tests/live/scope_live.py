@@ -237,5 +237,23 @@ def test_children_of_pid():
         work.communicate()
 
 
+def test_container():
+    """In a PID namespace its processes are found by their ids there; what cannot be says why"""
+    live.need_root()
+    script = '"$0" 30 >/dev/null & ready=$!; exec "$@" --filter "pid=$ready"'
+    wrap = ("unshare", "-pf", "--mount-proc", "sh", "-c", script, workload("two_functions"))
+    if subprocess.run([*wrap, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        raise live.Skip("no PID namespaces here")
+    report = take(seconds=2, wrap=wrap)
+    live.near(live.row(report, "hot_70")["self_pct"], 70, 4, "hot_70")
+    with live.Workload("two_functions", 30):
+        whole = take("--group", "pid", wrap=wrap[:3])
+    assert "outside of this container" in whole["health"]["note"], whole["health"]
+    assert seen(whole, "pid") <= {1}, whole["rows"]
+    for view in "offcpu", "sched", "io", "cache":
+        run = live.proftop("--batch", "-V", view, "-n", 1, wrap=wrap)
+        assert run.status == 4 and "--pid=host" in run.err, str(run)
+
+
 if __name__ == "__main__":
     live.main(globals())

@@ -487,7 +487,7 @@ static void cpu_perf__health(struct source *s, struct health *h)
 	if (s->how.user && s->how.call_graph != CALL_GRAPH_OFF)
 		h->stacks.by = STACKS_BY_FP;
 	stack_copies__health(&s->copies, h);
-	health__note(h, s->outside, "samples are of processes outside of this container: not shown");
+	health__note(h, s->outside, "samples were of processes outside of this container");
 }
 
 const struct source_ops source_cpu_perf = {

@@ -8,6 +8,7 @@
 #include "core/arena.h"
 #include "core/caps.h"
 #include "core/cpus.h"
+#include "core/machine.h"
 #include "sources/perf_tasks.h"
 #include "sources/stack_copies.h"
 
@@ -124,6 +125,9 @@ void cpu_perf__note(struct perf_reach *reach, const struct perf_setup *p,
 			"shows the rest",
 			limited ? " (the first 2048 threads)" : "",
 			blind ? ", user mode only" : "");
+	else if (machine__has_own_pids())
+		snprintf(reach->note, sizeof(reach->note),
+			 "only this container's processes: --pid=host shows the rest");
 	note_stacks(reach, p);
 }
 

@@ -19,9 +19,9 @@ import run  # noqa: E402
 from archive import Missing, fetch  # noqa: E402
 
 PROGRAMS = ("faults", "gone", "safety", "caps", "scope", "unwind", "cache", "io", "offcpu", "sched",
-            "record", "hostile", "usage", "events")
+            "sched_faults", "record", "hostile", "usage", "events")
 SETTINGS = "PROFTOP_TEST_HOTPLUG=1 PROFTOP_TEST_LIMIT=120 PROFTOP_TEST_FOLDER=/run/disk"
-PROGRAM_S = 600
+PROGRAM_S = 1800
 CASE = re.compile(r"(not )?ok \d+ - .*", re.M)
 
 

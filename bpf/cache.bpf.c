@@ -98,7 +98,7 @@ static __always_inline void evicted(struct inode *inode, u64 n)
 
 	key.inode = inode__number(inode);
 	key.dev = inode__dev(inode);
-	count_at(&key, CACHE_N_EVICTED, n);
+	count_at(NULL, &key, CACHE_N_EVICTED, n);
 }
 
 SEC("tp_btf/mm_filemap_delete_from_page_cache")
@@ -150,8 +150,8 @@ int cache_exit(u64 *ctx)
 	for (u32 i = 0; i < PENDINGS; i++)
 		if (t->pending[i].used)
 			expire(&e, &t->pending[i]);
-	bank__carry(&t->bank[0], t, task, which);
-	bank__carry(&t->bank[1], t, task, which);
+	bank__carry(&t->bank[0], task, which);
+	bank__carry(&t->bank[1], task, which);
 	t->gone = 1;
 	return 0;
 }
@@ -192,10 +192,10 @@ static __always_inline void visit_pending(struct thread *t, struct task_struct *
 
 	if (interval - p->interval < 2 || !pending__take(p))
 		return;
-	key__fill(&key, t, task, p->dev, p->inode);
+	key__fill(&key, &t->whose, task, p->dev, p->inode);
 	if (!bpf_map_lookup_elem(sums_of(active), &key))
-		new_sum(sums_of(active), &key, task);
-	count_at(&key, CACHE_N_OTHER_ADDED, range__len(&p->at));
+		new_sum(sums_of(active), &key, task, t->whose.comm);
+	count_at(t, &key, CACHE_N_OTHER_ADDED, range__len(&p->at));
 }
 
 SEC("iter/task")
@@ -210,7 +210,7 @@ int cache_visit(struct bpf_iter__task *ctx)
 	t = bpf_task_storage_get(&threads, task, 0, 0);
 	if (!t)
 		return 0;
-	bank__carry(&t->bank[which & 1], t, task, which);
+	bank__carry(&t->bank[which & 1], task, which);
 	for (u32 i = 0; i < PENDINGS; i++)
 		if (t->pending[i].used)
 			visit_pending(t, task, &t->pending[i]);

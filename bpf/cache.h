@@ -52,8 +52,8 @@ struct cache_sum {
  */
 struct cache_slot {
 	__u64 scope;	       /* what was decided about the thread; 0: free */
-	__u64 start;	       /* the thread's start_time, and how often it has changed CPUs: */
-	__u64 moves;	       /* then it may have put pages there meanwhile */
+	__u64 start;	       /* the thread's start_time, and how often it has changed CPUs and */
+	__u64 moves;	       /* programs: it may have put pages there meanwhile, or is not who it was */
 	__u64 mapping, number; /* the file, where in memory, and i_ino */
 	__u64 token;	       /* of the last read, as in cache_state.bpf.h */
 	__u64 first, last;     /* and its pages */

@@ -27,12 +27,13 @@ static __noinline struct bank *bank__of(struct thread *t, struct task_struct *ta
 	u32 which = active & 1;
 	struct bank *b = &t->bank[which];
 
-	if (b->mapping == mapping && b->number == inode->i_ino)
+	if (b->mapping == mapping && b->number == inode->i_ino &&
+	    b->whose.exec == task->self_exec_id)
 		return b;
-	bank__carry(b, t, task, which);
+	bank__carry(b, task, which);
 	path__note(inode);
-	t->cgroup = bpf_get_current_cgroup_id();
-	t->name = name__hash(task);
+	whose__note(&t->whose, task);
+	b->whose = t->whose;
 	b->number = inode->i_ino;
 	b->inode = inode__number(inode);
 	b->dev = inode__dev(inode);
@@ -65,8 +66,8 @@ static __always_inline void pending__count(struct thread *t, struct pending *p, 
 		b->n[what] += n;
 		return;
 	}
-	key__fill(&key, t, bpf_get_current_task_btf(), p->dev, p->inode);
-	count_at(&key, what, n);
+	key__fill(&key, &t->whose, bpf_get_current_task_btf(), p->dev, p->inode);
+	count_at(t, &key, what, n);
 }
 
 /* The same. It and the next one are global: what is called in so many places the verifier shall
@@ -88,10 +89,10 @@ __noinline int read_ahead(struct thread *t, struct pending *p, u64 first, u64 en
 	/* Inlined: calls must not be more than eight deep. */
 	pending__count(t, p, CACHE_N_AHEAD_ADDED, end - first);
 	__builtin_memset(whose, 0, sizeof(*whose));
-	key__fill(&whose->whose, t, task, p->dev, p->inode);
+	key__fill(&whose->whose, &t->whose, task, p->dev, p->inode);
 	whose->tid = task->pid;
 	whose->kthread = (task->flags & PF_KTHREAD) != 0;
-	bpf_get_current_comm(whose->comm, sizeof(whose->comm));
+	__builtin_memcpy(whose->comm, t->whose.comm, sizeof(whose->comm));
 	ahead__add(p->number, first, end);
 	return 0;
 }
@@ -208,7 +209,7 @@ static __noinline int carry_gone(struct thread *t, struct task_struct *task)
 {
 	u32 which = active & 1;
 
-	bank__carry(&t->bank[which], t, task, which);
+	bank__carry(&t->bank[which], task, which);
 	return 0;
 }
 

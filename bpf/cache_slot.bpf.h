@@ -32,11 +32,17 @@ static __always_inline struct cache_slot *slot__of(u64 number, u32 tid)
 	return all ? &all->v[at & (CACHE_SLOTS - 1)] : NULL;
 }
 
+/* How often it changed CPUs, and which program it executes: another one is somebody else. */
+static __always_inline u64 slot__moves(struct task_struct *task)
+{
+	return task->se.nr_migrations + (task->self_exec_id << 48);
+}
+
 static __always_inline bool slot__is(const struct cache_slot *s, struct task_struct *task,
 				     u64 mapping, u64 number)
 {
 	return s->scope == thread__scope() && s->start == task->start_time &&
-	       s->tid == (u32)task->pid && s->moves == task->se.nr_migrations &&
+	       s->tid == (u32)task->pid && s->moves == slot__moves(task) &&
 	       s->mapping == mapping && s->number == number;
 }
 
@@ -98,14 +104,14 @@ static __noinline int slot__set(struct thread *t, struct bank *b)
 		return 0;
 	s->scope = t->scope;
 	s->start = task->start_time;
-	s->moves = task->se.nr_migrations;
+	s->moves = slot__moves(task);
 	s->mapping = b->mapping;
 	s->number = b->number;
 	s->token = t->read_token;
-	key__fill(&s->key, t, task, b->dev, b->inode);
+	key__fill(&s->key, &t->whose, task, b->dev, b->inode);
 	s->tid = task->pid;
 	s->kthread = (task->flags & PF_KTHREAD) != 0;
-	bpf_get_current_comm(s->comm, sizeof(s->comm));
+	__builtin_memcpy(s->comm, t->whose.comm, sizeof(s->comm));
 	return 0;
 }
 

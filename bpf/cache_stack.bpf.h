@@ -90,15 +90,15 @@ static __noinline int count_misses(struct thread *t, struct task_struct *task, u
 	__builtin_memset(m, 0, sizeof(*m));
 	m->key.inode = inode;
 	m->key.dev = dev;
-	m->key.cgroup = t->cgroup;
-	m->key.name = t->name;
+	m->key.cgroup = t->whose.cgroup;
+	m->key.name = t->whose.name;
 	m->key.tgid = task->tgid;
 	m->key.stack = stack;
 	sum = bpf_map_lookup_elem(map, &m->key);
 	if (!sum) {
 		m->fresh.tid = task->pid;
 		m->fresh.cpu = bpf_get_smp_processor_id();
-		bpf_probe_read_kernel_str(m->fresh.comm, sizeof(m->fresh.comm), task->comm);
+		__builtin_memcpy(m->fresh.comm, t->whose.comm, sizeof(m->fresh.comm));
 		bpf_map_update_elem(map, &m->key, &m->fresh, BPF_NOEXIST);
 		sum = bpf_map_lookup_elem(map, &m->key);
 	}

@@ -21,7 +21,15 @@ volatile u32 active = 0;     /* which bank and which maps count now */
 volatile u32 look_again = 0; /* the iterator decides anew who is in scope */
 volatile u32 interval = 0;   /* counts them */
 
+/* Who a thread is, in the program that it executes: names and their hashes belong together. */
+struct whose {
+	u64 exec; /* task_struct.self_exec_id: another program is somebody else */
+	u64 cgroup, name;
+	char comm[16];
+};
+
 struct bank {
+	struct whose whose;
 	u64 mapping; /* 0: empty */
 	u64 number;  /* i_ino: a mapping's memory may have become another file's */
 	u64 inode;   /* the same, but 0 of devices */
@@ -63,7 +71,7 @@ struct thread {
 	u64 read_at; /* its last batch began here */
 	struct bank bank[2];
 	u64 scope; /* thread__scope() that `watched` was decided under */
-	u64 cgroup, name;
+	struct whose whose; /* of the last file it turned to */
 	struct operation fault, write; /* write: told before it is done */
 	struct operation written;      /* its last part, where they are told when done */
 	struct pending pending[PENDINGS];
@@ -203,7 +211,7 @@ static __always_inline struct cache_sum *fresh_sum(void)
 }
 
 static __always_inline struct cache_sum *new_sum(void *map, struct cache_key *key,
-						 struct task_struct *task)
+						 struct task_struct *task, const char *comm)
 {
 	struct cache_sum *sum = fresh_sum();
 
@@ -212,7 +220,8 @@ static __always_inline struct cache_sum *new_sum(void *map, struct cache_key *ke
 	if (key->tgid) {
 		sum->tid = task->pid;
 		sum->kthread = (task->flags & PF_KTHREAD) != 0;
-		bpf_probe_read_kernel_str(sum->comm, sizeof(sum->comm), task->comm);
+		if (comm)
+			__builtin_memcpy(sum->comm, comm, sizeof(sum->comm));
 	}
 	sum->cpu = bpf_get_smp_processor_id();
 	bpf_map_update_elem(map, key, sum, BPF_NOEXIST);
@@ -252,20 +261,21 @@ static __always_inline void note_folded(s64 n)
 		st->sums_full += n;
 }
 
-static __always_inline void key__fill(struct cache_key *key, struct thread *t,
+static __always_inline void key__fill(struct cache_key *key, const struct whose *whose,
 				      struct task_struct *task, u32 dev, u64 inode)
 {
 	key->inode = inode;
 	key->dev = dev;
-	key->cgroup = t->cgroup;
-	key->name = t->name;
+	key->cgroup = whose->cgroup;
+	key->name = whose->name;
 	key->tgid = task->tgid;
 	if (task->flags & PF_KSWAPD)
 		key->cgroup = key->name = key->tgid = 0;
 }
 
-/* One number of the present task's, past the banks. Global: the verifier looks at it once. */
-__noinline int count_at(struct cache_key *key, u32 what, s64 n)
+/* One number of the present task's, past the banks; NULL: nobody's. Global: the verifier looks at it
+ * once. */
+__noinline int count_at(struct thread *t, struct cache_key *key, u32 what, s64 n)
 {
 	u32 which = active;
 	void *map = sums_of(which);
@@ -277,7 +287,7 @@ __noinline int count_at(struct cache_key *key, u32 what, s64 n)
 	own = *key;
 	sum = bpf_map_lookup_elem(map, &own);
 	if (!sum)
-		sum = new_sum(map, &own, bpf_get_current_task_btf());
+		sum = new_sum(map, &own, bpf_get_current_task_btf(), t ? t->whose.comm : NULL);
 	if (!sum) {
 		note_folded(n);
 		sum = rest_sum(which, &own);
@@ -336,8 +346,7 @@ __noinline s64 bank__empty(struct bank *b, struct cache_sum *sum)
 }
 
 /* Empties a bank into a map. Whoever takes it does it: the thread itself or the iterator. */
-static __always_inline void bank__carry(struct bank *b, struct thread *t, struct task_struct *task,
-					u32 which)
+static __always_inline void bank__carry(struct bank *b, struct task_struct *task, u32 which)
 {
 	void *map = sums_of(which);
 	struct cache_key key;
@@ -347,10 +356,10 @@ static __always_inline void bank__carry(struct bank *b, struct thread *t, struct
 
 	if (!b->mapping || __sync_lock_test_and_set(&b->taken, 1))
 		return;
-	key__fill(&key, t, task, b->dev, b->inode);
+	key__fill(&key, &b->whose, task, b->dev, b->inode);
 	sum = bpf_map_lookup_elem(map, &key);
 	if (!sum)
-		sum = new_sum(map, &key, task);
+		sum = new_sum(map, &key, task, b->whose.comm);
 	folded = !sum;
 	if (folded)
 		sum = rest_sum(which, &key);
@@ -363,14 +372,18 @@ static __always_inline void bank__carry(struct bank *b, struct thread *t, struct
 	b->taken = 0;
 }
 
-static __always_inline u64 name__hash(struct task_struct *task)
+/* Of the present task. */
+static __always_inline void whose__note(struct whose *whose, struct task_struct *task)
 {
 	u64 w[2] = {};
 
-	if (!((u32)scope_state & SCOPE_BPF_COMMS))
-		return 0;
+	whose->exec = task->self_exec_id;
+	whose->cgroup = bpf_get_current_cgroup_id();
 	bpf_probe_read_kernel_str(w, sizeof(w), task->comm);
-	return hash_finish(hash_step(hash_step(1, w[0]), w[1]));
+	__builtin_memcpy(whose->comm, w, sizeof(whose->comm));
+	whose->name = (u32)scope_state & SCOPE_BPF_COMMS
+			      ? hash_finish(hash_step(hash_step(1, w[0]), w[1]))
+			      : 0;
 }
 
 /* What a decision about a thread is good for; never 0. */

@@ -13,7 +13,8 @@ from archive import Missing, run
 
 MEMORY_MIB = 1536
 DISK_MIB = 256
-MODULES = ("virtio_pci", "9pnet_virtio", "9p", "crc32c_generic", "virtio_blk", "ext4")
+MODULES = ("virtio_pci", "9pnet_virtio", "9p", "crc32c_generic", "virtio_blk", "ext4",
+           "loop")
 KEPT = (1 << 20) - 1  # of a console, what a report may quote
 
 INIT = """#!/busybox sh
@@ -34,7 +35,9 @@ for m in {modules}; do /busybox insmod /modules/$m.ko || echo "no module $m"; do
 /busybox mount -t tracefs nodev /root/sys/kernel/tracing
 /busybox mount -t cgroup2 nodev /root/sys/fs/cgroup
 /busybox mount --move /dev /root/dev
-/busybox mkdir -p /root/dev/pts
+/busybox mkdir -p /root/dev/pts /root/dev/shm
+/busybox mount -t tmpfs tmpfs /root/dev/shm
+/busybox mount --bind /root/run/disk /root/var/tmp
 /busybox mount -t devpts -o ptmxmode=666 devpts /root/dev/pts
 /busybox mount --move /proc /root/proc
 exec /busybox switch_root /root /bin/sh -c \\

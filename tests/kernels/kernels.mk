@@ -21,5 +21,5 @@ check-kernels:
 
 check-live:
 	@scripts/deps
-	@$(AGAIN) all workloads
+	@$(AGAIN) all workloads $(LIVE_BIN)
 	$(PYTHON) tests/kernels/suite.py $(or $(KERNELS),trixie) $(PROGRAMS)

@@ -3,7 +3,7 @@
 """
 The live suite's programs in a guest, as they are:
 
-	suite.py SUITE [PROGRAM...]	of tests/live, without "_live.py"; else those below
+	suite.py SUITE [PROGRAM...]	of tests/live, without "_live.py" or ".c"; else those below
 
 An emulated machine is slow: what compares times within a percent or two is for real ones.
 """
@@ -18,26 +18,35 @@ import boot  # noqa: E402
 import run  # noqa: E402
 from archive import Missing, fetch  # noqa: E402
 
-PROGRAMS = ("faults", "gone", "safety", "caps", "scope", "unwind", "cache", "io", "offcpu", "sched",
+PROGRAMS = ("cache_reads_test", "cache_writes_test", "cache_whose_test", "block_test", "sched_test",
+            "bpf_scope_test", "unwind_test", "faults", "gone", "safety", "caps", "scope", "unwind", "cache", "io", "offcpu", "sched",
             "sched_faults", "record", "hostile", "usage", "events")
 SETTINGS = "PROFTOP_TEST_HOTPLUG=1 PROFTOP_TEST_LIMIT=120 PROFTOP_TEST_FOLDER=/run/disk"
 PROGRAM_S = 1800
-CASE = re.compile(r"(not )?ok \d+ - .*", re.M)
+CASE = re.compile(r"^(?:(not )?ok \d+ - |\[ +(?:OK|(FAILED)|(SKIPPED)) +\] \w).*", re.M)  # TAP, cmocka
+
+
+def path(program):
+    project = "/run/project"
+    if program.endswith("_test"):
+        return f"{project}/build/asan/tests/live/{program}"
+    return f"/usr/bin/python3 {project}/tests/live/{program}_live.py"
 
 
 def command(programs):
     """A program that hangs does not keep the next ones from their turn. No single quotes: it stands
     within some."""
-    return f"export {SETTINGS}; " + "; ".join(
-        f'echo "== {p}"; timeout -k 5 {PROGRAM_S} /usr/bin/python3 tests/live/{p}_live.py 2>&1; '
-        f'echo "== {p} ended with" $?' for p in programs)
+    return f"export {SETTINGS}; cd /run/disk; " + "; ".join(
+        f'echo "== {p}"; timeout -k 5 {PROGRAM_S} {path(p)} 2>&1; echo "== {p} ended with" $?'
+        for p in programs)
 
 
 def judged(said):
     """Passed, failed, skipped; a program that did not end by itself is a failure."""
     counts = [0, 0, 0]
     for line in CASE.finditer(said):
-        counts[1 if line[1] else 2 if "# SKIP" in line[0] else 0] += 1
+        failed, skipped = line[1] or line[2], line[3] or "# SKIP" in line[0]
+        counts[1 if failed else 2 if skipped else 0] += 1
     counts[1] += len(re.findall(r"^== \w+ ended with (?![01]$)", said, re.M))
     return counts
 

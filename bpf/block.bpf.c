@@ -7,7 +7,7 @@
  *
  * Whose a request is, is asked when it is first seen: whoever submits it also inserts it or, where
  * no scheduler is, issues it. What a flush comes first of is given to workers at once: of such ones
- * block_io_start tells who began them.
+ * block_io_start tells who began them, or, up to 6.4, the bio that they are made of.
  *
  * What is counted is what /proc/diskstats counts, at the same places: a request once, when its
  * last byte is done; bytes whenever some are, for as long as it has a bio; a flush when the
@@ -29,11 +29,13 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile u32 rq_arg = 0;	/* 1: a queue comes before the request; up to 5.10 */
 const volatile u32 bio_arg = 0; /* the same of block_bio_queue */
+const volatile u32 bios_tell = 0; /* there is no block_io_start */
 const volatile u32 rqf_io_stat = 1 << 13, rqf_flush_seq = 1 << 4; /* up to 6.10 */
 
 volatile u32 ready = 0; /* all programs are attached */
 
-#define DISKS 1024
+#define DISKS	1024
+#define TOLD_NS 60000000000ULL /* a bio that became a request has done so */
 
 struct last_end {
 	u32 disk, pad;
@@ -147,18 +149,40 @@ static __always_inline bool is_stale(struct request_state *r, struct request *rq
 	return r->stamp && r->stamp != rq->start_time_ns;
 }
 
+/* Of a request that a flush comes first of: what its bio told, or NULL. It is in a sequence of
+ * flushes then, or has been and has no data. */
+static __always_inline struct request_state *told_by_bio(struct request *rq)
+{
+	if (!bios_tell || !rq->bio || (rq->__data_len && !(rq->rq_flags & rqf_flush_seq)))
+		return NULL;
+	return request__of((u64)rq->bio);
+}
+
+/* From now on it is known by the request's address. */
+static __always_inline void take_over(struct request_state *r, struct request_state *from)
+{
+	u64 address = r->address;
+
+	*r = *from;
+	r->address = address;
+	from->live = 0;
+}
+
 /* NULL: no room. */
 static __always_inline struct request_state *find_or_start(void *ctx, struct request *rq, u64 now,
 							   struct block_stats *st)
 {
-	struct request_state *r = request__place((u64)rq);
+	struct request_state *r = request__place((u64)rq), *from;
 
 	if (r && is_live(r) && !is_stale(r, rq))
 		return r;
 	r = request__begin(r, (u64)rq);
 	if (!r)
 		return NULL;
-	if (is_flush(rq))
+	from = told_by_bio(rq);
+	if (from)
+		take_over(r, from);
+	else if (is_flush(rq))
 		start_flush(r, began(rq, now));
 	else
 		start(ctx, r, rq->bio, began(rq, now), st);
@@ -339,6 +363,8 @@ int block_complete(u64 *ctx)
 		r->live = 0;
 		r = NULL;
 	}
+	if (!r)
+		r = told_by_bio(rq);
 	if (r)
 		complete_known(rq, &e, bytes, r, st);
 	else if (!(u32)scope_state)
@@ -359,9 +385,15 @@ int block_settle(struct bpf_iter__bpf_map_elem *ctx)
 		return 0;
 	i = *key;
 	r = bpf_map_lookup_elem(&requests, &i);
-	if (!r || !is_live(r) || !r->issued || r->is_bio)
+	if (!r || !is_live(r) || r->is_bio)
 		return 0;
 	was = *r;
+	if (!was.issued) {
+		/* What a bio told, of a request that ended unseen. */
+		if (bios_tell && bpf_ktime_get_ns() - was.live > TOLD_NS)
+			__sync_val_compare_and_swap(&r->live, was.live, 0);
+		return 0;
+	}
 	rq = (void *)was.address;
 	if (BPF_CORE_READ(rq, ref.counter) && BPF_CORE_READ(rq, start_time_ns) == was.stamp)
 		return 0;
@@ -412,6 +444,28 @@ int block_bio_start(u64 *ctx)
 		if (r->bytes)
 			note_place(r);
 	}
+	end(st, now);
+	return 0;
+}
+
+/* Who sends what a flush comes first of: the request that is made of it takes it over. */
+SEC("tp_btf/block_bio_queue")
+int block_flush_bio(u64 *ctx)
+{
+	struct bio *bio = bio_arg ? (void *)ctx[1] : (void *)ctx[0];
+	struct block_stats *st;
+	struct request_state *r;
+	u64 now;
+
+	if (!(bio->bi_opf & REQ_PREFLUSH) || bio__disk(bio)->fops->submit_bio)
+		return 0;
+	st = stats__get();
+	if (!st || !ready)
+		return 0;
+	now = begin(st);
+	r = request__begin(request__place((u64)bio), (u64)bio);
+	if (r)
+		start(ctx, r, bio, now, st);
 	end(st, now);
 	return 0;
 }

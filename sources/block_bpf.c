@@ -257,8 +257,9 @@ static void fit_kernel(struct block_bpf *k)
 	k->rodata->bio_arg = kernel_btf__arguments(btf, "block_bio_queue") == 2;
 	k->rodata->rqf_io_stat = request_flag(btf, "__RQF_IO_STAT", 1u << 13);
 	k->rodata->rqf_flush_seq = request_flag(btf, "__RQF_FLUSH_SEQ", 1u << 4);
-	if (!kernel_btf__arguments(btf, "block_io_start"))
-		bpf_program__set_autoload(k->progs.block_start, false);
+	k->rodata->bios_tell = !kernel_btf__arguments(btf, "block_io_start");
+	bpf_program__set_autoload(k->progs.block_start, !k->rodata->bios_tell);
+	bpf_program__set_autoload(k->progs.block_flush_bio, k->rodata->bios_tell);
 	if (!kernel_btf__arguments(btf, "block_rq_merge"))
 		bpf_program__set_autoload(k->progs.block_merge, false);
 	if (!kernel_btf__arguments(btf, "writeback_dirty_folio"))
@@ -345,6 +346,8 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 		err = attach_one(k->progs.block_insert, &k->links.block_insert, st);
 	if (!err)
 		err = attach_one(k->progs.block_start, &k->links.block_start, st);
+	if (!err)
+		err = attach_one(k->progs.block_flush_bio, &k->links.block_flush_bio, st);
 	if (!err)
 		err = attach_one(k->progs.block_dirty, &k->links.block_dirty, st);
 	if (!err)

@@ -116,7 +116,7 @@ def make_disk(path):
     with open(path, "wb") as f:
         f.truncate(DISK_MIB << 20)
     tool = shutil.which("mkfs.ext4") or "/usr/sbin/mkfs.ext4"
-    run(tool, "-q", "-F", "-m", "0", path)
+    run(tool, "-q", "-F", "-m", "0", "-b", "4096", path)
 
 
 def can_run(guest=X86):

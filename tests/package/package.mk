@@ -6,5 +6,5 @@
 PACKAGE_CHECK := tests/package/debian.py
 
 .PHONY: check-deb
-check-deb: deb
+check-deb: deb workloads
 	$(PYTHON) tests/package/installed.py $(B)/packages

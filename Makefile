@@ -66,9 +66,9 @@ $(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h) $(LIBPERF_OWN)
 # Its bytes are in the object (.incbin), which -MMD does not see.
 $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
-# Which release it is they hold too; which commit may be out of date in a working tree.
+# Which release it is they hold too; which commit may be out of date where tests alone see it.
 $(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape core/export_speedscope core/export_openmetrics \
-	core/export_trace): debian/changelog
+	core/export_trace): debian/changelog $(if $(filter rel,$(1)),$(B)/version)
 $(B)/$(1)/core/export_svg.o: core/export_svg.js
 $(B)/$(1)/core/export_html.o: core/export_html.js core/export_html.css
 $(B)/$(1)/%.pb-c.o: $(B)/%.pb-c.c
@@ -83,6 +83,11 @@ $(B)/$(1)/tests/%: $(B)/$(1)/tests/%.o $(B)/$(1)/tests/lib/libtest.a $(B)/$(1)/l
 	$$(call Q,LINK)$$(CC) $$(SAN_$(1)) -pie $$(RELRO) $$(LDFLAGS) $$^ $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach v,rel asan tsan,$(eval $(call variant,$(v))))
+
+$(B)/version: force
+	@mkdir -p $(@D)
+	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+.PHONY: force
 
 $(B)/proftop: $(B)/rel/proftop
 	@ln -f $< $@ && touch -c $@

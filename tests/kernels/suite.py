@@ -37,7 +37,8 @@ def path(program):
 def command(programs):
     """A program that hangs does not keep the next ones from their turn. No single quotes: it stands
     within some. They may write where they are."""
-    begin = f"export {SETTINGS}; cd /run/disk; mkdir build; ln -s /run/project/build/* build"
+    begin = (f"export {SETTINGS}; cd /run/disk; mkdir build; ln -s /run/project/build/* build; "
+             "ln -s /run/project/tests .")
     return "; ".join([begin] + [
         f'echo "== {p}"; timeout -k 5 {PROGRAM_S} {path(p)} 2>&1; echo "== {p} ended with" $?'
         for p in programs])

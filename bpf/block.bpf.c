@@ -27,15 +27,15 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-const volatile u32 rq_arg = 0;	/* 1: a queue comes before the request; up to 5.10 */
-const volatile u32 bio_arg = 0; /* the same of block_bio_queue */
+const volatile u32 rq_arg = 0;	  /* 1: a queue comes before the request; up to 5.10 */
+const volatile u32 bio_arg = 0;	  /* the same of block_bio_queue */
 const volatile u32 bios_tell = 0; /* there is no block_io_start */
 const volatile u32 rqf_io_stat = 1 << 13, rqf_flush_seq = 1 << 4; /* up to 6.10 */
 
 volatile u32 ready = 0; /* all programs are attached */
 
 #define DISKS	1024
-#define TOLD_NS 60000000000ULL /* a bio that became a request has done so */
+#define TOLD_NS 60000000000ULL /* what is told ahead of a request is of one that came by then */
 
 struct last_end {
 	u32 disk, pad;
@@ -389,8 +389,8 @@ int block_settle(struct bpf_iter__bpf_map_elem *ctx)
 		return 0;
 	was = *r;
 	if (!was.issued) {
-		/* What a bio told, of a request that ended unseen. */
-		if (bios_tell && bpf_ktime_get_ns() - was.live > TOLD_NS)
+		/* Told ahead, of a request that then ended unseen. */
+		if (!was.stamp && bpf_ktime_get_ns() - was.live > TOLD_NS)
 			__sync_val_compare_and_swap(&r->live, was.live, 0);
 		return 0;
 	}

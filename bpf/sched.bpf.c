@@ -60,7 +60,8 @@ static __always_inline struct thread *leaver(struct task_struct *prev, u64 now,
 	/* Made here for the few for whom there was no memory when they began. */
 	struct thread *t = bpf_task_storage_get(&threads, prev, 0, create_under_lock());
 
-	st->tasks_full += !t && create_under_lock();
+	if (!t && create_under_lock())
+		st->tasks_full++;
 	return t && thread__watched(t, prev, now) ? t : NULL;
 }
 
@@ -240,7 +241,7 @@ int sched_new(u64 *ctx)
 		st->tasks_full++;
 		return 0;
 	}
-	t = bpf_task_storage_get(&threads, parent, 0, 0);
+	t = create_under_lock() ? NULL : bpf_task_storage_get(&threads, parent, 0, 0);
 	if (t && t->watched)
 		hists__make(child);
 	return 0;

@@ -84,10 +84,10 @@ static struct source *open_faults(const char *filter)
 	return s;
 }
 
-static void faults_are_divided_among_who_made_them(void **state)
+/* Of the whole machine, from now on. */
+static struct source *begin_faults(void)
 {
 	struct source *s;
-	struct health h = {0};
 
 	if (!perf__privileged())
 		skip_because("events of the whole machine are not permitted");
@@ -95,6 +95,20 @@ static void faults_are_divided_among_who_made_them(void **state)
 	assert_non_null(s);
 	source_cpu_cache.drain(s, true, &sink);
 	memset(&seen, 0, sizeof(seen));
+	return s;
+}
+
+static void expect_mine(u32 i)
+{
+	assert_true((double)seen.mine[i] > 0.7 * PAGES);
+	assert_true((double)seen.mine[i] < 1.3 * PAGES);
+}
+
+static void faults_are_divided_among_who_made_them(void **state)
+{
+	struct source *s = begin_faults();
+	struct health h = {0};
+
 	seen.tgid = touch_pages();
 	source_cpu_cache.drain(s, true, &sink);
 	source_cpu_cache.health(s, &h);
@@ -106,8 +120,7 @@ static void faults_are_divided_among_who_made_them(void **state)
 	for (u32 i = 0; i < CPU_CACHE_COUNTS; i++) {
 		assert_true(seen.all[i] >= PAGES);
 		assert_true(seen.mine[i] <= seen.all[i]);
-		assert_true((double)seen.mine[i] > 0.7 * PAGES);
-		assert_true((double)seen.mine[i] < 1.3 * PAGES);
+		expect_mine(i);
 	}
 	assert_true(h.samples > 2);
 	assert_int_equal(h.lost, 0);
@@ -117,16 +130,10 @@ static void faults_are_divided_among_who_made_them(void **state)
 /* As when CPUs came or went: what was counted before is there, what comes is counted once. */
 static void opened_anew_nothing_is_missing(void **state)
 {
-	struct source *s;
+	struct source *s = begin_faults();
 	struct health h = {0};
 	struct status st = {0};
 
-	if (!perf__privileged())
-		skip_because("events of the whole machine are not permitted");
-	s = open_faults("");
-	assert_non_null(s);
-	source_cpu_cache.drain(s, true, &sink);
-	memset(&seen, 0, sizeof(seen));
 	touch_pages();
 	assert_int_equal(source_cpu_cache.renew(s, &st), 0);
 	seen.tgid = touch_pages();
@@ -134,8 +141,7 @@ static void opened_anew_nothing_is_missing(void **state)
 	source_cpu_cache.health(s, &h);
 	for (u32 i = 0; i < CPU_CACHE_COUNTS; i++) {
 		assert_true(seen.all[i] >= 2 * PAGES);
-		assert_true((double)seen.mine[i] > 0.7 * PAGES);
-		assert_true((double)seen.mine[i] < 1.3 * PAGES);
+		expect_mine(i);
 	}
 	assert_int_equal(h.lost, 0);
 	source_cpu_cache.close(s);

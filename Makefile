@@ -22,11 +22,11 @@ SYSROOT  :=
 RELEASE  := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 VERSION  := $(RELEASE)$(addprefix +g,$(shell git rev-parse --short HEAD 2>/dev/null))
 
-DIRS     := core sources models symbols recording widgets tui tui/views
+DIRS     := base scope samples symbols export models sources pipeline recording widgets tui tui/views
 SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
-PROTOS   := $(wildcard core/*.proto)
+PROTOS   := $(wildcard export/*.proto)
 PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib libpcre2-8
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 PKG_CONFIG     := pkg-config
@@ -39,7 +39,7 @@ WARN     := -Wall -Wextra -Wformat-security -Wno-unused-parameter -Wshadow -Wvla
 	    -Wstrict-prototypes -Wpointer-arith -Werror=implicit -Werror=incompatible-pointer-types
 CFLAGS   := -O2 -g
 LDFLAGS  :=
-# -iquote: our own "core/log.h" never shadows a system's <log.h>.
+# -iquote: our own "base/log.h" never shadows a system's <log.h>.
 CPPFLAGS = -D_GNU_SOURCE -DPROFTOP_VERSION='"$(VERSION)"' -iquote . -iquote $(B) \
 	   -I$(SYSROOT)/usr/include/libiberty $(LIBPERF_CFLAGS) \
 	   $(shell $(PKG_CONFIG) --cflags-only-I $(PKGS) 2>/dev/null)
@@ -67,10 +67,10 @@ $(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h) $(LIBPERF_OWN)
 $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
 # Which release it is they hold too; which commit may be out of date where tests alone see it.
-$(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape core/export_speedscope core/export_openmetrics \
-	core/export_trace): debian/changelog $(if $(filter rel,$(1)),$(B)/version)
-$(B)/$(1)/core/export_svg.o: core/export_svg.js
-$(B)/$(1)/core/export_html.o: core/export_html.js core/export_html.css
+$(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape export/speedscope export/openmetrics \
+	export/trace): debian/changelog $(if $(filter rel,$(1)),$(B)/version)
+$(B)/$(1)/export/svg.o: export/svg.js
+$(B)/$(1)/export/html.o: export/html.js export/html.css
 $(B)/$(1)/%.pb-c.o: $(B)/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(call Q,CC)$$(CC) -std=gnu17 $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@

@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) __u64 block__lo(__u32 i)
 	return ((__u64)(BLOCK_SUB + i % BLOCK_SUB) << (log - BLOCK_SUB_SHIFT)) * BLOCK_UNIT_NS;
 }
 
-/* In the order of enum io_op in core/block.h: the groups of /proc/diskstats. */
+/* In the order of enum io_op in samples/block.h: the groups of /proc/diskstats. */
 enum block_op { BLOCK_READ, BLOCK_WRITE, BLOCK_FLUSH, BLOCK_DISCARD, BLOCK_OPS };
 
 #define BLOCK_FLAG_SYNC	 1 /* of writes: somebody waits for it */

@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-/* In the order of enum cache_count in core/cache.h, which says what each one is. */
+/* In the order of enum cache_count in samples/cache.h, which says what each one is. */
 enum cache_number {
 	CACHE_N_READ_HITS,
 	CACHE_N_READ_MISSES,
@@ -97,7 +97,7 @@ struct cache_miss_sum {
 	char comm[16];
 };
 
-#define CACHE_AGE_BUCKETS 32 /* as CACHE_AGES of core/cache.h */
+#define CACHE_AGE_BUCKETS 32 /* as CACHE_AGES of samples/cache.h */
 
 /* Pages of a file that were read ahead and not used yet: 64 of them. Value of the map ahead,
  * keyed by struct cache_block_key. */

@@ -10,7 +10,7 @@
 
 #include "bpf/hist.h"
 
-/* In the order of enum task_state in core/sched.h. */
+/* In the order of enum task_state in samples/sched.h. */
 enum sched_state {
 	SCHED_RUNNING,
 	SCHED_RUNNABLE,

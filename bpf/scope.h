@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-/* Kinds in the order of core/scope.h, then what only the kernel side has. */
+/* Kinds in the order of scope/scope.h, then what only the kernel side has. */
 enum scope_bpf_kind {
 	SCOPE_BPF_PID,
 	SCOPE_BPF_TID,

@@ -7,8 +7,8 @@
 #ifndef MODELS_ANSWER_H
 #define MODELS_ANSWER_H
 
-#include "core/snap.h"
-#include "core/table.h"
+#include "base/table.h"
+#include "samples/snap.h"
 
 /* Rows whose trees a query may be asked for at once. */
 #define ANSWER_MAX_UNFOLDED 64

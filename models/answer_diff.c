@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "core/arena.h"
-#include "core/hidx.h"
+#include "base/arena.h"
+#include "base/hidx.h"
 #include "models/answer_diff_impl.h"
 
 /* --- values --- */

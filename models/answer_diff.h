@@ -2,7 +2,7 @@
 /*
  * Two answers to the same query, of now and of a baseline, as one: rows that have the same key
  * are one row, with what was then and the difference beside what is now. It is a pure function
- * of both and knows no view: columns say by their flags what their numbers are (core/table.h).
+ * of both and knows no view: columns say by their flags what their numbers are (base/table.h).
  *
  *	screen	the difference, the number compared, the same of then; after them all others
  *	export	all fields as they are, then then_X and diff_X of each number X that is exported,

@@ -3,7 +3,7 @@
 #ifndef MODELS_ANSWER_DIFF_IMPL_H
 #define MODELS_ANSWER_DIFF_IMPL_H
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/answer_diff.h"
 
 #define DIFF_WIDTH	8

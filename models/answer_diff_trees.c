@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is below the rows of two times: now's trees, each node with its share of then. */
-#include "core/hidx.h"
+#include "base/hidx.h"
 #include "models/answer_diff_impl.h"
 
 /* Then's nodes behind now's, where rows that are gone have theirs. */

@@ -3,7 +3,7 @@
 #ifndef MODELS_BUCKET_LIST_H
 #define MODELS_BUCKET_LIST_H
 
-#include "core/table.h"
+#include "base/table.h"
 
 struct bucket_item {
 	u64 lo_ns, hi_ns;

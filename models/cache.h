@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Cache: hits and misses of the page cache by process and file, where the misses come from, and
- * how the cache as a whole fares; the model behind `cache`. Takes the samples of core/cache.h
+ * how the cache as a whole fares; the model behind `cache`. Takes the samples of samples/cache.h
  * but for those of dentries, and SAMPLE_STACK_DEF. Numbers are pages.
  *
  * Memory is bounded: CACHE_MAX_ROWS of process and file. What was done least with lately is
@@ -12,10 +12,10 @@
 #ifndef MODELS_CACHE_H
 #define MODELS_CACHE_H
 
-#include "core/cache.h"
-#include "core/scope.h"
 #include "models/answer.h"
 #include "models/heat_log.h"
+#include "samples/cache.h"
+#include "scope/scope.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 
 #define CACHE_MAX_ROWS	 16384

@@ -3,8 +3,8 @@
 #ifndef MODELS_CACHE_ANSWER_H
 #define MODELS_CACHE_ANSWER_H
 
-#include "core/arena.h"
-#include "core/hidx.h"
+#include "base/arena.h"
+#include "base/hidx.h"
 #include "models/cache.h"
 #include "models/windows.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of the cache view's rows. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/cache_answer.h"
 
 enum cache_column {

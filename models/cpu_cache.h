@@ -2,7 +2,7 @@
 /*
  * CPU cache: references and misses of the last-level cache and of the TLB, by process and by
  * CPU; the model behind two panes of `cache`, apart from it as it needs counters of the CPU.
- * Takes the samples of core/cpu_cache.h.
+ * Takes the samples of samples/cpu_cache.h.
  *
  * Memory is bounded: of CPU_CACHE_MAX_ROWS of CPU and process those that did least lately are
  * summed up as their CPU's "[others]", so that sums by CPU stay what they were. Queries are pure
@@ -11,10 +11,10 @@
 #ifndef MODELS_CPU_CACHE_H
 #define MODELS_CPU_CACHE_H
 
-#include "core/cpu_cache.h"
-#include "core/scope.h"
 #include "models/answer.h"
 #include "models/tallies.h"
+#include "samples/cpu_cache.h"
+#include "scope/scope.h"
 
 #define CPU_CACHE_MAX_ROWS 16384
 

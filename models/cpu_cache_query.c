@@ -2,7 +2,7 @@
 /* Rows of who misses the CPU's caches, and their columns. */
 #include <stdio.h>
 
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/cpu_cache.h"
 #include "models/who.h"
 #include "models/windows.h"

@@ -2,7 +2,7 @@
 /*
  * Dentry: names that processes look up, and how many are not there; the model behind the dentry
  * pane of `cache`, apart from it as its source is costly. Takes SAMPLE_DENTRY and
- * SAMPLE_DENTRY_STATE of core/cache.h.
+ * SAMPLE_DENTRY_STATE of samples/cache.h.
  *
  * Memory is bounded: of DENTRY_MAX_ROWS processes those that looked up least lately are summed
  * up as "[others]". Queries are pure functions over a const snapshot.
@@ -10,10 +10,10 @@
 #ifndef MODELS_DENTRY_H
 #define MODELS_DENTRY_H
 
-#include "core/cache.h"
-#include "core/scope.h"
 #include "models/answer.h"
 #include "models/tallies.h"
+#include "samples/cache.h"
+#include "scope/scope.h"
 
 #define DENTRY_MAX_ROWS 8192
 

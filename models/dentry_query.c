@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of who looks up names, and their columns. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/dentry.h"
 #include "models/who.h"
 #include "models/windows.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/filter.h"
+#include "scope/filter.h"
 
 struct flame_box {
 	struct flame_answer answer;

@@ -14,9 +14,9 @@
 #ifndef MODELS_FLAME_H
 #define MODELS_FLAME_H
 
-#include "core/scope.h"
-#include "core/snap.h"
 #include "models/answer.h"
+#include "samples/snap.h"
+#include "scope/scope.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 
 #define FLAME_MAX_NODES (1u << 18)

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/columns.h"
-#include "core/export_stacks.h"
+#include "base/arena.h"
+#include "base/columns.h"
+#include "export/stacks.h"
 #include "models/frames.h"
 
 #define MAX_INDENT 200

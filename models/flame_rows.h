@@ -6,7 +6,7 @@
 #ifndef MODELS_FLAME_ROWS_H
 #define MODELS_FLAME_ROWS_H
 
-#include "core/export.h"
+#include "export/export.h"
 #include "models/flame.h"
 
 struct flame_rows {

@@ -6,7 +6,7 @@
 #ifndef MODELS_FRAMES_H
 #define MODELS_FRAMES_H
 
-#include "core/table.h"
+#include "base/table.h"
 #include "models/stacks.h"
 
 struct frame_text {

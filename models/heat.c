@@ -2,8 +2,8 @@
 /* Counts of one kind and part of a heat log, and as rows for reports. */
 #include "models/heat.h"
 
-#include "core/arena.h"
-#include "core/columns.h"
+#include "base/arena.h"
+#include "base/columns.h"
 
 struct heat_row {
 	u32 time, bin;

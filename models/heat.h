@@ -11,11 +11,11 @@
 #ifndef MODELS_HEAT_H
 #define MODELS_HEAT_H
 
-#include "core/scope.h"
-#include "core/snap.h"
 #include "models/answer.h"
 #include "models/heat_log.h"
 #include "models/heat_range.h"
+#include "samples/snap.h"
+#include "scope/scope.h"
 
 #define HEAT_MAX_QUERY 640 /* bytes of the query of a source */
 #define HEAT_MAX_PARTS 256

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A heat map cut to a size: columns of equally many intervals, rows of buckets or of equal width.
  */
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/heat.h"
 
 #define LINEAR_SHARE 0.999 /* of all counts lies below the last row of a linear axis */

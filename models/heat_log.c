@@ -2,7 +2,7 @@
 #include "models/heat_log.h"
 #include "models/snap_box.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /* --- columns --- */
 

@@ -14,7 +14,7 @@
 
 #include <stdatomic.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define HEAT_SPAN_S	  600
 #define HEAT_COLUMN_NS	  (NSEC_PER_SEC / 2) /* shorter intervals are joined */

@@ -3,7 +3,7 @@
 #ifndef MODELS_HEAT_RANGE_H
 #define MODELS_HEAT_RANGE_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 /* [t0, t1) and [lo, hi). All 0: everything. */
 struct heat_range {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Io: block I/O by device and kind, by who did it, and what was slow; the model behind `io`.
- * Takes the samples of core/block.h and SAMPLE_STACK_DEF.
+ * Takes the samples of samples/block.h and SAMPLE_STACK_DEF.
  *
  * A disk's rows have the I/O of its partitions in them, as in /proc/diskstats; a partition has
  * its own rows beside them. Memory is bounded: IO_MAX_DEVICES kinds of I/O of devices,
@@ -13,11 +13,11 @@
 #define MODELS_IO_H
 
 #include "bpf/block.h"
-#include "core/block.h"
-#include "core/scope.h"
 #include "models/answer.h"
 #include "models/heat_log.h"
 #include "models/heat_range.h"
+#include "samples/block.h"
+#include "scope/scope.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 #include "symbols/symbols.h"
 

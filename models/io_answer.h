@@ -3,7 +3,7 @@
 #ifndef MODELS_IO_ANSWER_H
 #define MODELS_IO_ANSWER_H
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/io.h"
 
 /* Fills what all answers have; from_ns: where the counted time begins. */

@@ -6,7 +6,7 @@
 #ifndef MODELS_IO_MODEL_H
 #define MODELS_IO_MODEL_H
 
-#include "core/hidx.h"
+#include "base/hidx.h"
 #include "models/io.h"
 #include "models/model.h"
 #include "models/stacks.h"

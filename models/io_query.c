@@ -2,7 +2,7 @@
 /* Rows of devices and of those who use them. */
 #include <stdio.h>
 
-#include "core/hidx.h"
+#include "base/hidx.h"
 #include "models/heat.h"
 #include "models/io_answer.h"
 #include "models/who.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of the io view's rows. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/io_answer.h"
 #include "models/windows.h"
 

@@ -2,7 +2,7 @@
 /* The slowest requests as rows, each with the stack where it was begun. */
 #include <stdio.h>
 
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/frames.h"
 #include "models/io_answer.h"
 #include "models/stack_rows.h"

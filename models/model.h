@@ -9,9 +9,9 @@
 #ifndef MODELS_MODEL_H
 #define MODELS_MODEL_H
 
-#include "core/sample.h"
-#include "core/scope.h"
-#include "core/snap.h"
+#include "samples/sample.h"
+#include "samples/snap.h"
+#include "scope/scope.h"
 #include "symbols/symbols.h"
 
 struct model; /* private to each model */

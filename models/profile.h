@@ -13,11 +13,11 @@
 #ifndef MODELS_PROFILE_H
 #define MODELS_PROFILE_H
 
-#include "core/scope.h"
-#include "core/snap.h"
-#include "core/table.h"
+#include "base/table.h"
 #include "models/answer.h"
 #include "models/stacks.h"
+#include "samples/snap.h"
+#include "scope/scope.h"
 #include "symbols/symbols.h"
 
 #define PROFILE_MAX_ENTRIES 65536
@@ -167,7 +167,7 @@ struct profile_rows {
 };
 
 /* Never NULL; scope may be NULL (everything). Caller frees with profile_rows__free.
- * cgroup names come from core/cgroup.h. */
+ * cgroup names come from base/cgroup.h. */
 struct profile_rows *profile__query(const struct profile_snap *snap, const struct profile_query *q,
 				    const struct scope *scope);
 static inline void profile_rows__free(struct profile_rows *r)

@@ -6,10 +6,10 @@
 #ifndef MODELS_PROFILE_MODEL_H
 #define MODELS_PROFILE_MODEL_H
 
-#include "core/hidx.h"
-#include "core/sample.h"
+#include "base/hidx.h"
 #include "models/model.h"
 #include "models/profile.h"
+#include "samples/sample.h"
 
 #define PROFILE_MAX_COMMS 16384
 

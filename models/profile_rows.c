@@ -2,7 +2,7 @@
 /* What the rows of a profile are called, and their columns. */
 #include <stdio.h>
 
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/profile_impl.h"
 
 const char *const profile_group_names[GROUPS] = {

@@ -8,7 +8,7 @@
 #ifndef MODELS_PROFILE_SELECT_H
 #define MODELS_PROFILE_SELECT_H
 
-#include "core/hidx.h"
+#include "base/hidx.h"
 #include "models/profile.h"
 
 /*

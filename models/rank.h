@@ -3,7 +3,7 @@
 #ifndef MODELS_RANK_H
 #define MODELS_RANK_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct rank {
 	double recent, total; /* weights: what fades, and since the start */

@@ -2,7 +2,7 @@
 /*
  * Sched: how long threads waited for a CPU, how they used it, and where each thread's and
  * CPU's time went; the model behind `sched`. Takes SAMPLE_TASK, SAMPLE_CPU, SAMPLE_DELAY,
- * SAMPLE_SWITCH and SAMPLE_STACK_DEF (core/sched.h).
+ * SAMPLE_SWITCH and SAMPLE_STACK_DEF (samples/sched.h).
  *
  * Memory is bounded: SCHED_MAX_TASKS threads, of them SCHED_MAX_STALE that have ended or are
  * not reported any more: those gone longest are merged with their like first, SCHED_MAX_KIN of
@@ -13,11 +13,11 @@
 #define MODELS_SCHED_H
 
 #include "bpf/hist.h"
-#include "core/sched.h"
-#include "core/scope.h"
 #include "models/answer.h"
 #include "models/heat_log.h"
 #include "models/heat_range.h"
+#include "samples/sched.h"
+#include "scope/scope.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 #include "models/waits.h"   /* enum wait_reason */
 #include "symbols/symbols.h"

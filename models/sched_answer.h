@@ -3,7 +3,7 @@
 #ifndef MODELS_SCHED_ANSWER_H
 #define MODELS_SCHED_ANSWER_H
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/sched.h"
 
 /* Fills what all answers have; from_ns: where the counted time begins. */

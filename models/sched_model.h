@@ -7,7 +7,7 @@
 #ifndef MODELS_SCHED_MODEL_H
 #define MODELS_SCHED_MODEL_H
 
-#include "core/hidx.h"
+#include "base/hidx.h"
 #include "models/model.h"
 #include "models/sched.h"
 #include "models/slowest.h"

@@ -2,7 +2,7 @@
 /* Rows of threads, processes, commands, cgroups and CPUs with what they waited and ran. */
 #include <stdio.h>
 
-#include "core/hidx.h"
+#include "base/hidx.h"
 #include "models/sched_answer.h"
 #include "models/who.h"
 

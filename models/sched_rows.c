@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of the sched view's rows. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/sched_answer.h"
 
 enum sched_column {

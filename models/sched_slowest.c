@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The slowest delays as rows, each with the stack of who held the CPU. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/frames.h"
 #include "models/sched_answer.h"
 #include "models/stack_rows.h"

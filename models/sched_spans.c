@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a thread did, span by span, as rows. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/sched.h"
 
 enum {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sums and histograms of durations: adding up and quantiles. */
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/bucket_list.h"
 #include "models/sched.h"
 

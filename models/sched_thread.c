@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One thread: its states, its histograms, and what it did in the last seconds. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/sched_answer.h"
 
 enum state_column { STATE_PCT, STATE_NS, STATE_LETTER, STATE_TEXT, STATE_COLUMNS };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/slowest.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 static u32 nparts(const struct slowest *s)
 {

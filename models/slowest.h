@@ -7,7 +7,7 @@
 #ifndef MODELS_SLOWEST_H
 #define MODELS_SLOWEST_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define SLOWEST_PART_NS	  (10 * NSEC_PER_SEC)
 #define SLOWEST_MAX_PARTS 16

@@ -4,8 +4,8 @@
 #ifndef MODELS_SNAP_BOX_H
 #define MODELS_SNAP_BOX_H
 
-#include "core/arena.h"
-#include "core/snap.h"
+#include "base/arena.h"
+#include "samples/snap.h"
 
 /* A zeroed x_snap of so many bytes, whose first member is a struct snap, of the interval [t0, t1);
  * one reference. */

@@ -6,7 +6,7 @@
 #ifndef MODELS_STACK_ROWS_H
 #define MODELS_STACK_ROWS_H
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/answer.h"
 #include "models/frames.h"
 

@@ -10,8 +10,8 @@
 
 #include <stdatomic.h>
 
-#include "core/hidx.h"
-#include "core/sample.h"
+#include "base/hidx.h"
+#include "samples/sample.h"
 #include "symbols/symbols.h"
 
 /* Frames kept of one stack, the leaf's side; a longer one is marked cut. */

@@ -7,8 +7,8 @@
 #ifndef MODELS_TALLIES_H
 #define MODELS_TALLIES_H
 
-#include "core/arena.h"
-#include "core/hidx.h"
+#include "base/arena.h"
+#include "base/hidx.h"
 #include "models/profile.h" /* enum profile_window */
 
 #define TALLY_COUNTS 4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The vitals model: the newest vital signs and how busy the CPUs were of late. */
-#include "core/arena.h"
-#include "core/vitals.h"
+#include "base/arena.h"
 #include "models/model.h"
+#include "samples/vitals.h"
 
 struct model {
 	struct vitals now;

@@ -10,8 +10,8 @@
 #ifndef MODELS_WAIT_REASON_H
 #define MODELS_WAIT_REASON_H
 
-#include "core/sched.h"
 #include "models/waits.h"
+#include "samples/sched.h"
 
 /* Frames of either side that are looked at, from the leaf. */
 #define WAIT_KERNEL_FRAMES 128

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Waits: who was off the CPU where, for how long, what for, and who ended it; the model
- * behind `offcpu`. Takes SAMPLE_WAIT, SAMPLE_TASK and SAMPLE_STACK_DEF (core/sched.h).
+ * behind `offcpu`. Takes SAMPLE_WAIT, SAMPLE_TASK and SAMPLE_STACK_DEF (samples/sched.h).
  *
  * Per (thread, stacks, state, syscall, waker) it keeps the last interval, a decaying sum and
  * the sum since start. What threads waited that ended is kept by name once there is much of
@@ -13,10 +13,10 @@
 #ifndef MODELS_WAITS_H
 #define MODELS_WAITS_H
 
-#include "core/sched.h"
-#include "core/scope.h"
 #include "models/answer.h"
 #include "models/heat_log.h"
+#include "samples/sched.h"
+#include "scope/scope.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
 #include "symbols/symbols.h"
 

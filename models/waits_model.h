@@ -7,8 +7,8 @@
 #ifndef MODELS_WAITS_MODEL_H
 #define MODELS_WAITS_MODEL_H
 
+#include "base/hidx.h"
 #include "bpf/hist.h"
-#include "core/hidx.h"
 #include "models/model.h"
 #include "models/waits.h"
 

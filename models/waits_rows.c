@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of waits: what triage needs on a narrow screen first, all of it in exports. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/frames.h"
 #include "models/waits_answer.h"
 

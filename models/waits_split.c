@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where the wall-clock time of a process or thread went: parts that sum to it. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "models/waits_answer.h"
 
 /* Time by reason and state; of each reason the idle waits apart. */

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "core/cgroup.h"
+#include "base/cgroup.h"
 
 /* One that an include of that kind lets through. */
 static u32 some_id(const struct scope *s, u32 kind)

@@ -3,8 +3,8 @@
 #ifndef MODELS_WHO_H
 #define MODELS_WHO_H
 
-#include "core/arena.h"
-#include "core/scope.h"
+#include "base/arena.h"
+#include "scope/scope.h"
 
 /* Whether it passes the scope (NULL: everything), whatever the scope says about CPUs. tid 0: of any
  * of the process's threads; which ones count was decided where they were counted. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 /* Less than this of anything has decayed: it would only cost time on the way to 0. */
 #define DECAYED 1e-3

@@ -3,7 +3,7 @@
 #ifndef RECORDING_BYTES_H
 #define RECORDING_BYTES_H
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 struct bytes {
 	u8 *v;

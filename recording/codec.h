@@ -7,9 +7,9 @@
 #ifndef RECORDING_CODEC_H
 #define RECORDING_CODEC_H
 
-#include "core/block.h"
-#include "core/sched.h"
 #include "recording/bytes.h"
+#include "samples/block.h"
+#include "samples/sched.h"
 
 #define CODEC_STACKS 4	  /* that one sample names, at most */
 #define CODEC_ROOM32 1200 /* numbers in its tables */

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/export.h"
-#include "core/worker.h"
+#include "base/worker.h"
+#include "export/export.h"
 
 /* What begins and ends together, in memory. */
 struct part {

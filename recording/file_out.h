@@ -6,9 +6,9 @@
 #ifndef RECORDING_FILE_OUT_H
 #define RECORDING_FILE_OUT_H
 
-#include "core/status.h"
-#include "core/tape.h"
+#include "base/status.h"
 #include "recording/block.h"
+#include "samples/tape.h"
 
 #define FILE_OUT_QUEUE (32u << 20) /* bytes, unpacked, that may wait */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/log.h"
+#include "base/log.h"
 #include "models/stacks.h"
 #include "recording/import_out.h"
 

@@ -7,7 +7,7 @@
 #ifndef RECORDING_FOLDED_IN_H
 #define RECORDING_FOLDED_IN_H
 
-#include "core/status.h"
+#include "base/status.h"
 #include "symbols/symbols.h"
 
 /* Whether a file begins like it. */

@@ -69,7 +69,7 @@
 #ifndef RECORDING_FORMAT_H
 #define RECORDING_FORMAT_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define RECORDING_MAGIC	    "proftop\x1a"
 #define RECORDING_MAGIC_LEN 8

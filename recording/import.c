@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/caps.h"
+#include "base/caps.h"
 #include "recording/folded_in.h"
 #include "recording/format.h"
 #include "recording/perf_import.h"

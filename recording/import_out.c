@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/import_out.h"
 
-#include "core/log.h"
+#include "base/log.h"
 #include "models/model.h"
 #include "models/stacks.h"
 

@@ -8,9 +8,9 @@
 #ifndef RECORDING_IMPORT_OUT_H
 #define RECORDING_IMPORT_OUT_H
 
-#include "core/health.h"
-#include "core/hidx.h"
+#include "base/hidx.h"
 #include "recording/recorder.h"
+#include "samples/health.h"
 
 #define IMPORT_INTERVAL NSEC_PER_SEC
 #define IMPORT_BYTES	(1ULL << 30)

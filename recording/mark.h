@@ -7,9 +7,9 @@
 #ifndef RECORDING_MARK_H
 #define RECORDING_MARK_H
 
-#include "core/tape.h"
 #include "recording/codec.h"
 #include "recording/format.h"
+#include "samples/tape.h"
 
 #define NO_MODEL MODELS_MAX
 

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "core/cgroup.h"
+#include "base/cgroup.h"
 #include "recording/stacks_out.h"
 
 #define BLOCK_BYTES (512u << 10) /* of names, unpacked */

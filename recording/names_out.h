@@ -7,10 +7,10 @@
 #ifndef RECORDING_NAMES_OUT_H
 #define RECORDING_NAMES_OUT_H
 
-#include "core/hidx.h"
-#include "core/sample.h"
+#include "base/hidx.h"
 #include "recording/bytes.h"
 #include "recording/format.h"
+#include "samples/sample.h"
 #include "symbols/symbols.h"
 
 /* Ids of symbols -> positions in the file. */

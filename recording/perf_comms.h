@@ -3,7 +3,7 @@
 #ifndef RECORDING_PERF_COMMS_H
 #define RECORDING_PERF_COMMS_H
 
-#include "core/hidx.h"
+#include "base/hidx.h"
 
 #define PERF_COMMS_MAX (1u << 20)
 

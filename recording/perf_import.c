@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/cgroup.h"
-#include "core/log.h"
+#include "base/cgroup.h"
+#include "base/log.h"
 #include "recording/import_out.h"
 #include "recording/perf_order.h"
 #include "recording/perf_stacks.h"

@@ -7,7 +7,7 @@
 #ifndef RECORDING_PERF_IMPORT_H
 #define RECORDING_PERF_IMPORT_H
 
-#include "core/status.h"
+#include "base/status.h"
 #include "symbols/symbols.h"
 
 /* fd: of perf.data, stays the caller's. event: as perf names it, with or without what follows a

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
-#include "core/bisect.h"
+#include "base/bisect.h"
 #include "symbols/foreign.h"
 #include "symbols/recorded.h"
 

@@ -7,9 +7,9 @@
 #ifndef RECORDING_PERF_META_H
 #define RECORDING_PERF_META_H
 
-#include "core/hidx.h"
-#include "core/perf_record.h"
+#include "base/hidx.h"
 #include "recording/bytes.h"
+#include "samples/perf_record.h"
 
 #define PERF_EVENTS_MAX	   4096
 #define PERF_IDS_MAX	   (1u << 20)

@@ -7,8 +7,8 @@
 #ifndef RECORDING_PERF_ORDER_H
 #define RECORDING_PERF_ORDER_H
 
-#include "core/perf_record.h"
 #include "recording/bytes.h"
+#include "samples/perf_record.h"
 
 #define ORDER_BYTES (128u << 20)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/perf_stacks.h"
 
-#include "core/perf_regs.h"
+#include "samples/perf_regs.h"
 
 #define FRAMES_EACH (STACKS_MAX_FRAMES / 2 - 1) /* of kernel and user; one may be put before */
 

@@ -8,7 +8,7 @@
 #ifndef RECORDING_PERF_STREAM_H
 #define RECORDING_PERF_STREAM_H
 
-#include "core/status.h"
+#include "base/status.h"
 #include "recording/perf_meta.h"
 
 #define PERF_MAGIC     "PERFILE2"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/cgroup.h"
-#include "core/log.h"
-#include "core/machine.h"
+#include "base/cgroup.h"
+#include "base/log.h"
+#include "base/machine.h"
 #include "models/model.h"
 #include "models/stacks.h"
 #include "models/who.h"

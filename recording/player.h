@@ -8,8 +8,8 @@
 
 #include <time.h>
 
-#include "core/tape.h"
 #include "recording/reader.h"
+#include "samples/tape.h"
 #include "sources/source.h"
 
 struct player;

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/caps.h"
-#include "core/cgroup.h"
+#include "base/caps.h"
+#include "base/cgroup.h"
 #include "models/model.h"
 #include "recording/block.h"
 

@@ -6,7 +6,7 @@
 #ifndef RECORDING_READER_H
 #define RECORDING_READER_H
 
-#include "core/status.h"
+#include "base/status.h"
 #include "recording/mark.h"
 #include "recording/names_in.h"
 #include "recording/types.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/recorder.h"
 
-#include "core/log.h"
+#include "base/log.h"
 #include "models/model.h"
 #include "recording/file_out.h"
 #include "recording/mark.h"

@@ -3,8 +3,8 @@
 #ifndef RECORDING_RECORDER_H
 #define RECORDING_RECORDER_H
 
-#include "core/status.h"
-#include "core/tape.h"
+#include "base/status.h"
+#include "samples/tape.h"
 #include "symbols/symbols.h"
 
 struct recording_note {

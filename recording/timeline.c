@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/timeline.h"
 
-#include "core/arena.h"
-#include "core/vitals.h"
+#include "base/arena.h"
 #include "recording/reader.h"
+#include "samples/vitals.h"
 
 static void note_busy(void *ctx, const struct codec *c, const struct sample_codec *type,
 		      const union any_sample *s)

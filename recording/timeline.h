@@ -3,8 +3,8 @@
 #ifndef RECORDING_TIMELINE_H
 #define RECORDING_TIMELINE_H
 
-#include "core/status.h"
-#include "core/timepoint.h"
+#include "base/status.h"
+#include "base/timepoint.h"
 
 #define TIMELINE_SLEEPS 64
 

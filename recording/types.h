@@ -6,10 +6,10 @@
 #ifndef RECORDING_TYPES_H
 #define RECORDING_TYPES_H
 
-#include "core/cache.h"
-#include "core/cpu_cache.h"
-#include "core/vitals.h"
 #include "recording/codec.h"
+#include "samples/cache.h"
+#include "samples/cpu_cache.h"
+#include "samples/vitals.h"
 
 /* Room for any sample that is read. */
 union any_sample {

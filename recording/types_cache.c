@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of core/cache.h. */
+/* Samples of samples/cache.h. */
 #include "recording/types.h"
 
 void code_cache(struct codec *c, union any_sample *s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of core/block.h. */
+/* Samples of samples/block.h. */
 #include "bpf/block.h"
 #include "recording/types.h"
 

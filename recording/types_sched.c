@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of core/sched.h. */
+/* Samples of samples/sched.h. */
 #include "bpf/hist.h"
 #include "recording/types.h"
 

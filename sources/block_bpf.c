@@ -9,14 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "bpf/block.h"
 #include "bpf/block.skel.h"
 #include "bpf/stack.h"
 #include "bpf/unwind.h"
-#include "core/arena.h"
-#include "core/clock.h"
-#include "core/log.h"
-#include "core/memory.h"
 #include "sources/block_counts.h"
 #include "sources/block_put.h"
 #include "sources/bpf_probe.h"

@@ -3,8 +3,8 @@
 
 #include <sys/mman.h>
 
+#include "base/arena.h"
 #include "bpf/block.h"
-#include "core/arena.h"
 
 static void *map_halves(int fd, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #define MINOR_BITS 20
 #define TEXT_MAX   (4u << 20)

@@ -7,7 +7,7 @@
 #ifndef SOURCES_BLOCK_DEVICES_H
 #define SOURCES_BLOCK_DEVICES_H
 
-#include "core/block.h"
+#include "samples/block.h"
 
 #define BLOCK_DEVICES_MAX 8192
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/block_loss.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 struct block_loss_disk {
 	u32 dev;

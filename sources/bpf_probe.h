@@ -7,8 +7,8 @@
 #ifndef SOURCES_BPF_PROBE_H
 #define SOURCES_BPF_PROBE_H
 
-#include "core/base.h"
-#include "core/status.h"
+#include "base/base.h"
+#include "base/status.h"
 
 struct probe_bpf;
 

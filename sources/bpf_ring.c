@@ -4,10 +4,10 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
+#include "base/arena.h"
 #include "bpf/stack.h"
 #include "bpf/unwind.h"
-#include "core/arena.h"
-#include "core/unwind.h"
+#include "samples/unwind.h"
 #include "sources/bpf_util.h"
 
 #define KEEP (256 * 1024) /* bytes of the buffer kept from drain to drain */

@@ -6,8 +6,8 @@
 #ifndef SOURCES_BPF_RING_H
 #define SOURCES_BPF_RING_H
 
-#include "core/sample.h"
-#include "core/status.h"
+#include "base/status.h"
+#include "samples/sample.h"
 
 struct bpf_ring;
 

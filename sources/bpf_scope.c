@@ -4,15 +4,15 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "sources/bpf_util.h"
 #include "sources/scope_check.h"
 
 #define IDS_MAX	  8000 /* half of scope_ids: two generations meet while switching */
 #define COMMS_MAX 1000
 
-/* The kinds of the kernel side are those of core/scope.h. */
+/* The kinds of the kernel side are those of scope/scope.h. */
 _Static_assert((int)SCOPE_BPF_PID == SCOPE_PID && (int)SCOPE_BPF_TID == SCOPE_TID &&
 		       (int)SCOPE_BPF_CPU == SCOPE_CPU && (int)SCOPE_BPF_CGROUP == SCOPE_CGROUP,
 	       "scope kinds");

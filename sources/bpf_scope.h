@@ -4,7 +4,7 @@
 #define SOURCES_BPF_SCOPE_H
 
 #include "bpf/scope.h"
-#include "core/scope.h"
+#include "scope/scope.h"
 
 struct bpf_object;
 struct bpf_program;

@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/caps.h"
-#include "core/log.h"
-#include "core/machine.h"
+#include "base/arena.h"
+#include "base/caps.h"
+#include "base/log.h"
+#include "base/machine.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 

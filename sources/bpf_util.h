@@ -3,8 +3,8 @@
 #ifndef SOURCES_BPF_UTIL_H
 #define SOURCES_BPF_UTIL_H
 
-#include "core/base.h"
-#include "core/status.h"
+#include "base/base.h"
+#include "base/status.h"
 
 /* Sends libbpf's messages to the log ring (never to stderr) and checks what loading needs:
  * 0, or -errno with st telling what is missing and what would enable it. */

@@ -8,12 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "bpf/cache_dentry.h"
 #include "bpf/cache_dentry.skel.h"
-#include "core/arena.h"
-#include "core/cache.h"
-#include "core/clock.h"
-#include "core/log.h"
+#include "samples/cache.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 

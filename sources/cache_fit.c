@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/caps.h"
+#include "base/caps.h"
 #include "sources/kernel_btf.h"
 
 /* A file system may be a module: it is called as its tracepoints begin. Only who has sys_admin is

@@ -3,7 +3,7 @@
 #ifndef SOURCES_CACHE_FIT_H
 #define SOURCES_CACHE_FIT_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct bpf_object;
 struct btf;

@@ -4,7 +4,7 @@
 #define SOURCES_CACHE_PUT_H
 
 #include "bpf/cache.h"
-#include "core/cache.h"
+#include "samples/cache.h"
 #include "sources/bpf_scope.h"
 
 #define CACHE_DEBTS 256

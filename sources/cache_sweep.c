@@ -3,7 +3,7 @@
 
 #include <bpf/bpf.h>
 
-#include "core/clock.h"
+#include "base/clock.h"
 
 #define MUCH_PCT 75
 #define TICKS	 8 /* one in so many looks, as that takes time */

@@ -4,8 +4,8 @@
 #ifndef SOURCES_CACHE_SWEEP_H
 #define SOURCES_CACHE_SWEEP_H
 
+#include "base/base.h"
 #include "bpf/cache.h"
-#include "core/base.h"
 
 struct cache_sweep {
 	int fd;		     /* the map of blocks */

@@ -3,7 +3,7 @@
 #ifndef SOURCES_CACHE_TOTALS_H
 #define SOURCES_CACHE_TOTALS_H
 
-#include "core/cache.h"
+#include "samples/cache.h"
 
 struct cache_totals {
 	u64 refaults, evicted; /* of the last call */

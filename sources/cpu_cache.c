@@ -9,8 +9,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "sources/cpu_cache_sums.h"
 #include "sources/perf_open.h"
 #include "sources/perf_ring.h"

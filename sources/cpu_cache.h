@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-#include "core/cpu_cache.h"
+#include "samples/cpu_cache.h"
 #include "sources/source.h"
 
 extern const struct source_ops source_cpu_cache;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/cpu_cache_sums.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 static struct cpu_cache_cpu *cpu_of(struct cpu_cache_sums *s, u32 cpu)
 {

@@ -11,8 +11,8 @@
 #ifndef SOURCES_CPU_CACHE_SUMS_H
 #define SOURCES_CPU_CACHE_SUMS_H
 
-#include "core/cpu_cache.h"
-#include "core/hidx.h"
+#include "base/hidx.h"
+#include "samples/cpu_cache.h"
 
 #define CPU_CACHE_ROWS 32768
 #define CPU_CACHE_CPUS 8192 /* numbers above are not counted */

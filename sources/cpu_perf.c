@@ -5,9 +5,9 @@
  */
 #include "sources/cpu_perf.h"
 
-#include "core/arena.h"
-#include "core/log.h"
-#include "core/machine.h"
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/machine.h"
 #include "sources/cpu_perf_open.h"
 #include "sources/perf_tasks.h"
 #include "sources/scope_check.h"

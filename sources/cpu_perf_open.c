@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/caps.h"
-#include "core/cpus.h"
-#include "core/machine.h"
+#include "base/arena.h"
+#include "base/caps.h"
+#include "base/cpus.h"
+#include "base/machine.h"
 #include "sources/perf_tasks.h"
 #include "sources/stack_copies.h"
 

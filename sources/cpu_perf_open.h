@@ -3,7 +3,7 @@
 #ifndef SOURCES_CPU_PERF_OPEN_H
 #define SOURCES_CPU_PERF_OPEN_H
 
-#include "core/scope.h"
+#include "scope/scope.h"
 #include "sources/perf_open.h"
 #include "sources/perf_ring.h"
 

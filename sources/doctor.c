@@ -4,7 +4,7 @@
 #include <bpf/libbpf.h>
 #include <stdarg.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "sources/doctor_checks.h"
 
 void checks__add(struct checks *c, const char *group, const char *name, enum check_state state,

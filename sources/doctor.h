@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 /* LIMITED: works, but something is not seen or not possible. */
 enum check_state { CHECK_OK, CHECK_LIMITED, CHECK_MISSING };

@@ -3,7 +3,7 @@
 #ifndef SOURCES_DOCTOR_CHECKS_H
 #define SOURCES_DOCTOR_CHECKS_H
 
-#include "core/caps.h"
+#include "base/caps.h"
 #include "sources/doctor.h"
 
 /* Name of each view's check that says which tier serves: the verdict is made from these. */

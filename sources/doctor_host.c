@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/kcore.h"
+#include "base/kcore.h"
 #include "sources/doctor_checks.h"
 
 #define SYMBOLS	 "symbols"

@@ -5,8 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "core/cgroup.h"
-#include "core/machine.h"
+#include "base/cgroup.h"
+#include "base/machine.h"
 #include "sources/doctor_checks.h"
 #include "sources/perf_open.h"
 

@@ -3,7 +3,7 @@
 #include <json-c/json.h>
 #include <sys/utsname.h>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 #include "sources/doctor_checks.h"
 
 static const char *const words[] = {

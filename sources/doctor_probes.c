@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "bpf/probe.skel.h"
-#include "core/perf_regs.h"
+#include "samples/perf_regs.h"
 #include "sources/bpf_probe.h"
 #include "sources/doctor_checks.h"
 #include "sources/perf_open.h"

@@ -3,7 +3,7 @@
  * Per view: the sources of its model are really opened, tier by tier, with what a view asks
  * for by default. The first that opens is the one that serves.
  */
-#include "core/filter.h"
+#include "scope/filter.h"
 #include "sources/cpu_cache.h"
 #include "sources/cpu_perf.h"
 #include "sources/doctor_checks.h"

@@ -10,8 +10,8 @@
 
 #include <linux/perf_event.h>
 
-#include "core/base.h"
-#include "core/status.h"
+#include "base/base.h"
+#include "base/status.h"
 
 #define EVENT_PMU_DEVICES "/sys/bus/event_source/devices"
 

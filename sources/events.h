@@ -11,8 +11,8 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-#include "core/base.h"
-#include "core/status.h"
+#include "base/base.h"
+#include "base/status.h"
 
 /* Fills type, config, precise_ip, exclude_*; "" picks cycles:P where the PMU has it, else
  * cpu-clock (by trying). Writes the name really used to `name`. Suggests near names.

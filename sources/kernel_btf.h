@@ -3,7 +3,7 @@
 #ifndef SOURCES_KERNEL_BTF_H
 #define SOURCES_KERNEL_BTF_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct btf;
 

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "sources/events.h"
 
 int perf__open(struct perf_event_attr *attr, int pid, int cpu)

@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-#include "core/status.h"
+#include "base/status.h"
 #include "sources/source.h"
 
 /* A new fd (close-on-exec) or -errno. */

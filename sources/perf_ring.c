@@ -13,10 +13,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
-#include "core/hidx.h"
-#include "core/log.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/hidx.h"
+#include "base/log.h"
 
 #ifdef __SANITIZE_ADDRESS__
 /* libperf 6.1 does not free an evsel's ids and its references to the maps: some 200 bytes per

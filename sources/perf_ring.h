@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <perf/event.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct perf_ring {
 	struct perf_evlist *evlist;

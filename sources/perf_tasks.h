@@ -6,10 +6,10 @@
 #ifndef SOURCES_PERF_TASKS_H
 #define SOURCES_PERF_TASKS_H
 
-#include "core/hidx.h"
-#include "core/sample.h"
-#include "core/scope.h"
-#include "core/perf_record.h"
+#include "base/hidx.h"
+#include "samples/sample.h"
+#include "scope/scope.h"
+#include "samples/perf_record.h"
 
 struct perf_task {
 	u32 tid, tgid;

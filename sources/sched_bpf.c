@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "bpf/sched.h"
 #include "bpf/sched.skel.h"
 #include "bpf/stack.h"
 #include "bpf/unwind.h"
-#include "core/arena.h"
-#include "core/clock.h"
-#include "core/log.h"
-#include "core/memory.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/sched_tasks.h"
 
-#include "core/hidx.h"
+#include "base/hidx.h"
 
 _Static_assert((int)SCHED_RUNNING == TASK_STATE_RUNNING && (int)SCHED_STATES == TASK_STATES &&
 		       (int)SCHED_OTHER == TASK_STATE_OTHER,

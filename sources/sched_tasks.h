@@ -7,7 +7,7 @@
 #define SOURCES_SCHED_TASKS_H
 
 #include "bpf/sched.h"
-#include "core/sched.h"
+#include "samples/sched.h"
 
 struct sched_tasks;
 

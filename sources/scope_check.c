@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/scope_check.h"
 
-#include "core/cgroup.h"
+#include "base/cgroup.h"
 
 #define DEPTH 16 /* as deep as bpf/scope.h looks */
 

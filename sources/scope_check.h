@@ -3,7 +3,7 @@
 #ifndef SOURCES_SCOPE_CHECK_H
 #define SOURCES_SCOPE_CHECK_H
 
-#include "core/scope.h"
+#include "scope/scope.h"
 
 /* One kind: not excluded, and included when there is a set to include. */
 bool scope_check__id(const struct scope *s, enum scope_kind kind, u64 id);

@@ -6,9 +6,9 @@
 #ifndef SOURCES_SIDE_EVENTS_H
 #define SOURCES_SIDE_EVENTS_H
 
-#include "core/arena.h"
-#include "core/sample.h"
-#include "core/perf_record.h"
+#include "base/arena.h"
+#include "samples/sample.h"
+#include "samples/perf_record.h"
 
 struct side_entry {
 	struct proc_event event;

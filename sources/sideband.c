@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "core/arena.h"
-#include "core/log.h"
+#include "base/arena.h"
+#include "base/log.h"
 #include "sources/perf_open.h"
 #include "sources/perf_ring.h"
 #include "sources/side_events.h"

@@ -9,12 +9,12 @@
 #ifndef SOURCES_SOURCE_H
 #define SOURCES_SOURCE_H
 
-#include "core/health.h"
-#include "core/sample.h"
-#include "core/scope.h"
-#include "core/snap.h"
-#include "core/unwind.h"
-#include "core/walk.h"
+#include "samples/health.h"
+#include "samples/sample.h"
+#include "samples/snap.h"
+#include "samples/unwind.h"
+#include "samples/walk.h"
+#include "scope/scope.h"
 
 struct reel;
 
@@ -36,7 +36,7 @@ struct sampling {
 	double interval_s; /* expected time between drains: sizes maps and rings */
 	struct reel *reel; /* of a replay: what its sources hand out; borrowed, NULL live */
 	u32 stack_bytes;   /* of user stack to copy where BPF cannot walk it; 0: STACK_COPY_BYTES */
-	/* Walks the copies; put in by core/feeds.c. NULL: nobody does. */
+	/* Walks the copies; put in by pipeline/feeds.c. NULL: nobody does. */
 	const struct stack_walker *walker;
 };
 
@@ -55,7 +55,7 @@ struct source_ops {
 	 * the collector closes and reopens, but a source of tier 0 then does not depend on it. */
 	int (*set_scope)(struct source *s, const struct scope *scope, struct status *st);
 	int (*set_sampling)(struct source *s, const struct sampling *how, struct status *st);
-	/* Optional: CPUs came or went, or were away (core/cpus.h). Opens the perf events of CPUs
+	/* Optional: CPUs came or went, or were away (base/cpus.h). Opens the perf events of CPUs
 	 * anew; on failure it goes on with those it has. */
 	int (*renew)(struct source *s, struct status *st);
 	/* Optional: which models it serves, a bit per enum model_id; called after open and whenever

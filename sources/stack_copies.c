@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/stack_copies.h"
 
-#include "core/memory.h"
-#include "core/perf_regs.h"
+#include "base/memory.h"
+#include "samples/perf_regs.h"
 
 #define QUEUE_BYTES ((size_t)32 << 20) /* some 3500 copies of 8 KiB */
 /* For a tick, while rings have room for a second: tables that are made for the first time may take

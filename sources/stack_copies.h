@@ -8,10 +8,10 @@
 
 #include <linux/perf_event.h>
 
-#include "core/health.h"
-#include "core/perf_record.h"
-#include "core/walk_queue.h"
+#include "samples/health.h"
+#include "samples/perf_record.h"
 #include "sources/source.h"
+#include "sources/walk_queue.h"
 
 struct stack_copies {
 	struct walk_queue *queue; /* NULL: there are no copies */

@@ -3,8 +3,8 @@
 #ifndef SOURCES_STACK_TABLE_H
 #define SOURCES_STACK_TABLE_H
 
-#include "core/hidx.h"
-#include "core/sample.h"
+#include "base/hidx.h"
+#include "samples/sample.h"
 
 struct stack_table {
 	struct hidx index;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "bpf/unwind.h"
-#include "core/health.h"
+#include "samples/health.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
 

@@ -7,7 +7,7 @@
 #ifndef SOURCES_UNWIND_MAPS_H
 #define SOURCES_UNWIND_MAPS_H
 
-#include "core/status.h"
+#include "base/status.h"
 #include "sources/source.h"
 
 struct bpf_object;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Vital signs of the machine from /proc, once a tick; the files stay open. */
-#include "core/vitals.h"
+#include "samples/vitals.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "sources/source.h"
 #include "sources/vitals_parse.h"
 

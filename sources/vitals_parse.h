@@ -3,7 +3,7 @@
 #ifndef SOURCES_VITALS_PARSE_H
 #define SOURCES_VITALS_PARSE_H
 
-#include "core/vitals.h"
+#include "samples/vitals.h"
 
 /* The line "cpu" of /proc/stat, in clock ticks since boot, summed over the CPUs. */
 struct cpu_times {

@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/hidx.h"
+#include "base/arena.h"
+#include "base/hidx.h"
 #include "symbols/annotate.h"
 #include "symbols/demangle.h"
 #include "symbols/disasm.h"

@@ -7,7 +7,7 @@
 #ifndef SYMBOLS_BYTES_H
 #define SYMBOLS_BYTES_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct bytes {
 	const u8 *p;

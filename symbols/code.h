@@ -9,7 +9,7 @@
 #include <libelf.h>
 #include <sys/stat.h>
 
-#include "core/base.h"
+#include "base/base.h"
 #include "symbols/section.h"
 #include "symbols/symtab.h"
 #include "symbols/symbols.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 #include "symbols/code.h"
 #include "symbols/debugfile.h"
 

@@ -2,7 +2,7 @@
 #include <gelf.h>
 #include <lzma.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/code.h"
 
 #define UNPACKED_MAX (64u << 20)

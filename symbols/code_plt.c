@@ -6,7 +6,7 @@
  */
 #include <gelf.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/code.h"
 
 #define PLT_ENTRY  16

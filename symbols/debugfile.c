@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "core/arena.h"
-#include "core/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 #include "symbols/code.h"
 #include "symbols/openfile.h"
 

@@ -11,7 +11,7 @@
 
 #include <libelf.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct debugfile {
 	int fd; /* -1: none */

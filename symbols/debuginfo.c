@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "core/arena.h"
-#include "core/bisect.h"
-#include "core/clock.h"
-#include "core/hidx.h"
-#include "core/memory.h"
+#include "base/arena.h"
+#include "base/bisect.h"
+#include "base/clock.h"
+#include "base/hidx.h"
+#include "base/memory.h"
 #include "symbols/debugfile.h"
 #include "symbols/dwarf_guard.h"
 #include "symbols/dwarf_scopes.h"

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define DEBUGINFO_NOBODY ((uid_t)-1)
 

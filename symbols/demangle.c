@@ -3,7 +3,7 @@
 #undef ARRAY_SIZE /* libiberty's and ours are the same */
 #include <setjmp.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/demangle.h"
 
 /*

@@ -3,7 +3,7 @@
 #ifndef SYMBOLS_DEMANGLE_H
 #define SYMBOLS_DEMANGLE_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 /* Longer names are left as they are: the demangler's time and output grow with them. */
 #define DEMANGLE_MAX_IN	 4096

@@ -4,7 +4,7 @@
 #include <capstone.h>
 #include <elf.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 struct disasm {
 	csh handle;

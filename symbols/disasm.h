@@ -3,7 +3,7 @@
 #ifndef SYMBOLS_DISASM_H
 #define SYMBOLS_DISASM_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct disasm;
 

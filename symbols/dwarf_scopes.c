@@ -3,9 +3,9 @@
 
 #include <dwarf.h>
 
-#include "core/arena.h"
-#include "core/bisect.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/bisect.h"
+#include "base/clock.h"
 
 /* Far beyond what compilers write; the time is this thread's own, so a busy machine does
  * not shorten the answer. */

@@ -9,7 +9,7 @@
 
 #include <elfutils/libdw.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define SCOPE_NONE UINT32_MAX
 

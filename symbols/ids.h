@@ -10,8 +10,8 @@
 
 #include <stdatomic.h>
 
-#include "core/base.h"
-#include "core/hidx.h"
+#include "base/base.h"
+#include "base/hidx.h"
 #include "symbols/symbols.h"
 
 #define IDS_MAX_OBJECTS (64u << 10)

@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-#include "core/arena.h"
-#include "core/hidx.h"
+#include "base/arena.h"
+#include "base/hidx.h"
 #include "symbols/annotate.h"
 #include "symbols/ids.h"
 #include "symbols/object.h"

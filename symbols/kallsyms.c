@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/bisect.h"
+#include "base/arena.h"
+#include "base/bisect.h"
 #include "symbols/kallsyms.h"
 #include "symbols/symtab.h"
 

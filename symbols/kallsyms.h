@@ -6,7 +6,7 @@
 #ifndef SYMBOLS_KALLSYMS_H
 #define SYMBOLS_KALLSYMS_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct kallsyms;
 

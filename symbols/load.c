@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "symbols/code.h"
 #include "symbols/kallsyms.h"
 #include "symbols/perfmap.h"

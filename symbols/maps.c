@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/bisect.h"
-#include "core/log.h"
+#include "base/arena.h"
+#include "base/bisect.h"
+#include "base/log.h"
 #include "symbols/maps.h"
 
 #define PAST_MAX   64

@@ -7,7 +7,7 @@
 #ifndef SYMBOLS_MAPS_H
 #define SYMBOLS_MAPS_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define MAPS_MAX 131072 /* mappings of one address space; more are refused and counted */
 

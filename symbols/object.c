@@ -6,8 +6,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "core/caps.h"
-#include "core/kcore.h"
+#include "base/caps.h"
+#include "base/kcore.h"
 #include "symbols/code.h"
 #include "symbols/internal.h"
 #include "symbols/openfile.h"

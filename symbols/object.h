@@ -15,7 +15,7 @@
 
 #include <sys/types.h>
 
-#include "core/base.h"
+#include "base/base.h"
 #include "symbols/debuginfo.h"
 #include "symbols/symbols.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/caps.h"
+#include "base/caps.h"
 
 /* A handle without any right: nothing on a device happens at its opening. */
 static int open_handle(const char *root, const char *path)

@@ -3,12 +3,12 @@
  * Opens files that somebody else named: debug files, sources, dwz files. Only regular
  * files, without blocking and without side effects on devices; below a root, links that
  * lead out of it are resolved inside it as the process itself would (openat2); and only what
- * whoever called us may read (core/caps.h). Any thread.
+ * whoever called us may read (base/caps.h). Any thread.
  */
 #ifndef SYMBOLS_OPENFILE_H
 #define SYMBOLS_OPENFILE_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 /* root: "/proc/PID/root" or "" for our own. path: absolute; below a root it is resolved in
  * there. A read-only descriptor, or -errno (-EINVAL: not a regular file). */

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/bisect.h"
+#include "base/arena.h"
+#include "base/bisect.h"
 #include "symbols/openfile.h"
 #include "symbols/perfmap.h"
 

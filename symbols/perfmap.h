@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define PERFMAP_BYTES	(64u << 20)
 #define PERFMAP_ENTRIES (1u << 20)

@@ -5,7 +5,7 @@
 
 #include <gelf.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct elf_section {
 	Elf_Scn *scn;

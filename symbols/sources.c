@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/hidx.h"
+#include "base/arena.h"
+#include "base/hidx.h"
 #include "symbols/openfile.h"
 
 #define MAX_FILES     128

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 struct sources;
 

@@ -4,7 +4,7 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "symbols/files.h"
 #include "symbols/internal.h"
 #include "symbols/spaces.h"

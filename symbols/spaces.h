@@ -8,7 +8,7 @@
 #ifndef SYMBOLS_SPACES_H
 #define SYMBOLS_SPACES_H
 
-#include "core/sample.h"
+#include "samples/sample.h"
 #include "symbols/maps.h"
 #include "symbols/symbols.h"
 

@@ -3,9 +3,9 @@
 
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/memory.h"
-#include "core/perf_regs.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "samples/perf_regs.h"
 #include "symbols/spaces.h"
 #include "symbols/unwind_walk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Walks copies of user stacks of processes of this machine (core/walk.h), by the unwind tables of
+ * Walks copies of user stacks of processes of this machine (samples/walk.h), by the unwind tables of
  * what the spaces know to be mapped there.
  *
  * Bounded: what is mapped is kept of WALKER_SPACES processes beside those whose copies are on their
@@ -10,7 +10,7 @@
 #ifndef SYMBOLS_STACK_WALKER_H
 #define SYMBOLS_STACK_WALKER_H
 
-#include "core/walk.h"
+#include "samples/walk.h"
 #include "symbols/internal.h"
 
 #define WALKER_SPACES	1024

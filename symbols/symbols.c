@@ -3,8 +3,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/memory.h"
+#include "base/clock.h"
+#include "base/memory.h"
 #include "symbols/demangle.h"
 #include "symbols/internal.h"
 #include "symbols/kallsyms.h"

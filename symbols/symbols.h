@@ -27,11 +27,11 @@
 #ifndef SYMBOLS_SYMBOLS_H
 #define SYMBOLS_SYMBOLS_H
 
-#include "core/base.h"
-#include "core/sample.h"
-#include "core/unwind.h"
-#include "core/walk.h"
-#include "core/status.h"
+#include "base/base.h"
+#include "samples/sample.h"
+#include "samples/unwind.h"
+#include "samples/walk.h"
+#include "base/status.h"
 
 struct symbols;
 

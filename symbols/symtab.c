@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "core/arena.h"
-#include "core/bisect.h"
+#include "base/arena.h"
+#include "base/bisect.h"
 #include "symbols/symtab.h"
 
 #define POOL_MAX NAME_OFFSET

@@ -7,7 +7,7 @@
 #ifndef SYMBOLS_SYMTAB_H
 #define SYMBOLS_SYMTAB_H
 
-#include "core/base.h"
+#include "base/base.h"
 #include "symbols/section.h"
 
 /* Where a symbol's name is. The string tables of files are at struct code's places. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/unwind_calls.h"
 
-#include "core/bisect.h"
+#include "base/bisect.h"
 
 #define CALL	    0xe8 /* and how far, from behind it on, in 4 bytes */
 #define CALL_SIZE   5

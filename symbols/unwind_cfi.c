@@ -8,7 +8,7 @@
 #include <dwarf.h>
 #include <elf.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #define MAX_CIES      (256u << 10)
 #define ESCAPE_64     0xffffffff /* a length that is followed by the real one */

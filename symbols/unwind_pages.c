@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/unwind_pages.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #define PAGE_BYTES sizeof(struct unwind_page)
 #define NO_PAGE	   UINT32_MAX

@@ -7,7 +7,7 @@
 #define SYMBOLS_UNWIND_PAGES_H
 
 #include "bpf/unwind.h"
-#include "core/unwind.h"
+#include "samples/unwind.h"
 
 struct unwind_pages;
 

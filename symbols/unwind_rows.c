@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/unwind_rows.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/unwind_calls.h"
 
 #define ALIGNMENT      16 /* of functions: what is in between is padding */

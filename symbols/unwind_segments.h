@@ -5,8 +5,8 @@
 
 #include <libelf.h>
 
+#include "base/base.h"
 #include "bpf/unwind.h"
-#include "core/base.h"
 
 /* The executable segments; base: the address that pc 0 stands for. Returns how many there are;
  * UNWIND_SEGMENTS + 1: more than are filled in; 0 also of a broken file or none. */

@@ -4,8 +4,8 @@
 #include <gelf.h>
 #include <sys/stat.h>
 
-#include "core/bisect.h"
-#include "core/memory.h"
+#include "base/bisect.h"
+#include "base/memory.h"
 #include "symbols/code.h"
 #include "symbols/debugfile.h"
 #include "symbols/unwind_cfi.h"

@@ -31,9 +31,9 @@
 #ifndef SYMBOLS_UNWIND_TABLE_H
 #define SYMBOLS_UNWIND_TABLE_H
 
+#include "base/base.h"
+#include "base/status.h"
 #include "bpf/unwind.h"
-#include "core/base.h"
-#include "core/status.h"
 
 #define UNWIND_MAX_ROWS	  (4u << 20)
 #define UNWIND_MAX_RANGES (2u << 20)   /* functions, about */

@@ -6,7 +6,7 @@
 #ifndef SYMBOLS_UNWIND_WALK_H
 #define SYMBOLS_UNWIND_WALK_H
 
-#include "core/walk.h"
+#include "samples/walk.h"
 #include "symbols/unwind_table.h"
 
 /* The table of an object and which of its file is code. */

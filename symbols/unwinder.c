@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/log.h"
-#include "core/worker.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/worker.h"
 #include "symbols/spaces.h"
 #include "symbols/unwind_pages.h"
 #include "symbols/unwind_segments.h"

@@ -13,7 +13,7 @@
 #ifndef SYMBOLS_UNWINDER_H
 #define SYMBOLS_UNWINDER_H
 
-#include "core/unwind.h"
+#include "samples/unwind.h"
 #include "symbols/internal.h"
 
 #define UNWIND_PROCESSES_KEPT 6144

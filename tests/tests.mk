@@ -21,7 +21,7 @@ LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)
 # Whatever runs on several threads is run once more under ThreadSanitizer.
 THREADED  := $(if $(UNIT),$(shell grep -lE \
-	'"core/(worker|collector|mailbox)\.h"|"symbols/symbols\.h"|"models/profile\.h"|<pthread\.h>' \
+	'"(base/worker|pipeline/(collector|mailbox))\.h"|"symbols/symbols\.h"|"models/profile\.h"|<pthread\.h>' \
 	$(UNIT)))
 
 UNIT_BIN  := $(UNIT:%.c=$(B)/asan/%)

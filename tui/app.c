@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/clock.h"
-#include "core/memory.h"
+#include "base/clock.h"
+#include "base/memory.h"
 
 #define DOUBLE_RATE_MAX 32000
 

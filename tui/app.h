@@ -7,11 +7,11 @@
 #ifndef TUI_APP_H
 #define TUI_APP_H
 
-#include "core/arena.h"
-#include "core/collector.h"
-#include "core/filter.h"
-#include "core/proclist.h"
-#include "core/vitals.h"
+#include "base/arena.h"
+#include "pipeline/collector.h"
+#include "samples/vitals.h"
+#include "scope/filter.h"
+#include "scope/proclist.h"
 #include "tui/keymap.h"
 #include "tui/options.h"
 #include "tui/past.h"

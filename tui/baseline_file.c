@@ -3,8 +3,8 @@
 
 #include <poll.h>
 
-#include "core/cgroup.h"
-#include "core/collector.h"
+#include "base/cgroup.h"
+#include "pipeline/collector.h"
 #include "recording/player.h"
 
 #define WHOLE_NS    (1ULL << 60)

@@ -3,8 +3,8 @@
 #ifndef TUI_BASELINE_FILE_H
 #define TUI_BASELINE_FILE_H
 
-#include "core/snap.h"
-#include "core/status.h"
+#include "base/status.h"
+#include "samples/snap.h"
 
 struct symbols;
 

@@ -7,10 +7,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
-#include "core/log.h"
-#include "core/worker.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/worker.h"
 #include "tui/program.h"
 #include "tui/view.h"
 

@@ -3,8 +3,8 @@
 #ifndef TUI_BATCH_H
 #define TUI_BATCH_H
 
-#include "core/child.h"
-#include "core/collector.h"
+#include "base/child.h"
+#include "pipeline/collector.h"
 #include "tui/options.h"
 #include "tui/view.h"
 

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/child.h"
-#include "core/machine.h"
+#include "base/child.h"
+#include "base/machine.h"
 #include "tui/app.h"
 #include "widgets/paragraph.h"
 #include "widgets/spark.h"

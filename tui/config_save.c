@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tui/config.h"
 #include "tui/own_files.h"
 #include "tui/text_file.h"

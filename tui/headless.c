@@ -2,8 +2,8 @@
 /* --batch --do: words of the palette on a screen in memory, then a report of what they led to. */
 #include <stdio.h>
 
-#include "core/export.h"
-#include "core/log.h"
+#include "base/log.h"
+#include "export/export.h"
 #include "tui/app.h"
 
 bool headless__is(const struct host *h)

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/embed.h"
+#include "base/arena.h"
+#include "base/embed.h"
 #include "tui/own_files.h"
 #include "tui/text_file.h"
 #include "widgets/input.h"

@@ -16,7 +16,7 @@
 #ifndef TUI_KEYMAP_H
 #define TUI_KEYMAP_H
 
-#include "core/status.h"
+#include "base/status.h"
 
 enum action {
 	ACTION_NONE,

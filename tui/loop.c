@@ -6,8 +6,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "core/child.h"
-#include "core/clock.h"
+#include "base/child.h"
+#include "base/clock.h"
 #include "tui/app.h"
 #include "tui/program.h"
 

@@ -4,10 +4,10 @@
 #ifndef TUI_OPTIONS_H
 #define TUI_OPTIONS_H
 
-#include "core/arena.h"
-#include "core/export.h"
-#include "core/filter.h"
-#include "core/tape.h"
+#include "base/arena.h"
+#include "export/export.h"
+#include "samples/tape.h"
+#include "scope/filter.h"
 #include "sources/source.h"
 
 #define MAX_OUTPUTS 16

@@ -3,7 +3,7 @@
 #ifndef TUI_OWN_FILES_H
 #define TUI_OWN_FILES_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define OWN_PATH_MAX 4096
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/timepoint.h"
+#include "base/clock.h"
+#include "base/timepoint.h"
 #include "recording/player.h"
 #include "recording/timeline.h"
 #include "tui/app.h"

@@ -7,8 +7,8 @@
 #ifndef TUI_PAST_H
 #define TUI_PAST_H
 
-#include "core/snap.h"
-#include "core/status.h"
+#include "base/status.h"
+#include "samples/snap.h"
 #include "tui/keymap.h"
 #include "widgets/cells.h"
 
@@ -34,7 +34,7 @@ struct collector *past__live(const struct host *h);
 
 /* False: not its action. */
 bool past__action(struct host *h, enum action a);
-/* Shows the interval at a time (core/timepoint.h); "live": what is now. */
+/* Shows the interval at a time (base/timepoint.h); "live": what is now. */
 bool past__goto(struct host *h, const char *when, struct status *st);
 /* Sums what is between two times: "FROM TO". */
 bool past__range(struct host *h, const char *range, struct status *st);

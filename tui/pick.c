@@ -2,7 +2,7 @@
 /* The pickers: views, processes and cgroups. Lists are read on the lists worker. */
 #include <stdio.h>
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "tui/app.h"
 
 #define REFRESH_NS	 (2 * NSEC_PER_SEC)

@@ -7,12 +7,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "core/caps.h"
-#include "core/child.h"
-#include "core/kcore.h"
-#include "core/log.h"
-#include "core/memory.h"
-#include "core/timepoint.h"
+#include "base/caps.h"
+#include "base/child.h"
+#include "base/kcore.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/timepoint.h"
 #include "recording/player.h"
 #include "recording/recorder.h"
 #include "recording/timeline.h"

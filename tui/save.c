@@ -3,7 +3,7 @@
  * format takes several, or when a signal asks for them. */
 #include <stdio.h>
 
-#include "core/export.h"
+#include "export/export.h"
 #include "tui/app.h"
 
 /* --- writing --- */

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/machine.h"
+#include "base/machine.h"
 #include "recording/recorder.h"
 
 /* The words of the command line, blanks between. */

@@ -3,7 +3,7 @@
 #ifndef TUI_TAPE_H
 #define TUI_TAPE_H
 
-#include "core/tape.h"
+#include "samples/tape.h"
 #include "symbols/symbols.h"
 #include "tui/options.h"
 

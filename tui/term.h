@@ -7,7 +7,7 @@
 #ifndef TUI_TERM_H
 #define TUI_TERM_H
 
-#include "core/status.h"
+#include "base/status.h"
 #include "widgets/cells.h"
 #include "widgets/input.h"
 

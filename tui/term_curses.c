@@ -6,8 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "tui/term.h"
 #include "tui/term_restore.h"
 #include "tui/term_sequence.h"

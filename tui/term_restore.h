@@ -3,7 +3,7 @@
 #ifndef TUI_TERM_RESTORE_H
 #define TUI_TERM_RESTORE_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 /* Saves the terminal's modes; before curses changes them. 0 or -errno. */
 int term_restore__save(int fd);

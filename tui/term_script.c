@@ -18,10 +18,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/caps.h"
-#include "core/export.h"
-#include "core/log.h"
+#include "base/arena.h"
+#include "base/caps.h"
+#include "base/log.h"
+#include "export/export.h"
 #include "tui/term.h"
 #include "widgets/text.h"
 

@@ -6,7 +6,7 @@
 #ifndef TUI_TERM_SIGNAL_H
 #define TUI_TERM_SIGNAL_H
 
-#include "core/status.h"
+#include "base/status.h"
 
 enum term_signal {
 	TERM_SIGNAL_SIZE = 1, /* SIGWINCH */

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/caps.h"
+#include "base/arena.h"
+#include "base/caps.h"
 
 static bool is_blank(char c)
 {

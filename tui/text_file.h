@@ -8,7 +8,7 @@
 #ifndef TUI_TEXT_FILE_H
 #define TUI_TEXT_FILE_H
 
-#include "core/status.h"
+#include "base/status.h"
 
 #define TEXT_FILE_MAX (64 * 1024)
 #define TEXT_WORD_MAX 64 /* with its NUL; longer words are cut */

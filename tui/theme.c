@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tui/theme.h"
 
-#include "core/arena.h"
-#include "core/embed.h"
+#include "base/arena.h"
+#include "base/embed.h"
 #include "tui/own_files.h"
 #include "tui/text_file.h"
 

@@ -14,7 +14,7 @@
 #ifndef TUI_THEME_H
 #define TUI_THEME_H
 
-#include "core/status.h"
+#include "base/status.h"
 #include "widgets/cells.h"
 
 enum look_attr { LOOK_BOLD = 1, LOOK_UNDERLINE = 2, LOOK_REVERSE = 4, LOOK_DIM = 8 };

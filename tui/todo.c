@@ -2,7 +2,7 @@
 /* --do 'WORDS; WORDS': lines for the palette, each when what the last one led to is shown. */
 #include <stdio.h>
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "tui/app.h"
 
 /* Where names never end to come, or a view gets no samples. */

@@ -2,7 +2,7 @@
 /* What --help prints. */
 #include <stdio.h>
 
-#include "core/export.h"
+#include "export/export.h"
 #include "tui/options.h"
 #include "tui/theme.h"
 #include "tui/view.h"

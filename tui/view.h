@@ -3,7 +3,7 @@
  * Views and their screens. A view is a tab; it opens a root screen, and drilling in pushes
  * further screens on the view's stack (Esc pops, with the place kept). UI thread only.
  *
- * Screens never collect and never wait: what takes time is posted as a job (core/worker.h)
+ * Screens never collect and never wait: what takes time is posted as a job (base/worker.h)
  * whose result comes back by done() on the UI thread.
  *
  * To add a view over existing models: 1. tui/views/<name>.c with a const struct view_ops;
@@ -13,10 +13,10 @@
 #ifndef TUI_VIEW_H
 #define TUI_VIEW_H
 
-#include "core/export.h"
-#include "core/scope.h"
-#include "core/snap.h"
-#include "core/worker.h"
+#include "base/worker.h"
+#include "export/export.h"
+#include "samples/snap.h"
+#include "scope/scope.h"
 #include "models/profile.h" /* enum profile_window */
 #include "tui/keymap.h"
 #include "widgets/cells.h"

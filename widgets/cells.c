@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "widgets/text.h"
 
 /* No terminal is larger; a hostile or broken size must not take the memory. */

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 /* What a piece of text is, not how it looks; the theme decides that. */
 enum role {

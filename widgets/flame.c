@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "widgets/text.h"
 
 #define EIGHTHS	   8

@@ -3,7 +3,7 @@
 #ifndef WIDGETS_INPUT_H
 #define WIDGETS_INPUT_H
 
-#include "core/base.h"
+#include "base/base.h"
 
 enum input_type {
 	INPUT_NONE,

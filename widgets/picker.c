@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "widgets/text.h"
 
 #define BOX_MAX_W   100

@@ -2,7 +2,7 @@
 /* Editing of the line. Its completion list: prompt_list.c, its looks: prompt_draw.c. */
 #include "widgets/prompt.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "widgets/prompt_list.h"
 #include "widgets/text.h"
 

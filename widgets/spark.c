@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 
 #define LOWER_BLOCK 0x2580 /* + 1..8: eighths from below */
 #define FULL_BLOCK  0x2588 /* + 0..7: 8 - n eighths from the left */

@@ -2,7 +2,7 @@
 /* The table's state: order, lines, cursor. What it looks like: table_draw.c. */
 #include "widgets/table.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #define COLUMNS_MAX 64
 #define NO_CHILD    UINT32_MAX

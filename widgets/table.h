@@ -6,7 +6,7 @@
 #ifndef WIDGETS_TABLE_H
 #define WIDGETS_TABLE_H
 
-#include "core/table.h"
+#include "base/table.h"
 #include "widgets/cells.h"
 #include "widgets/input.h"
 

@@ -8,7 +8,7 @@
 
 #include <wchar.h>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 
 #define GLYPH_MAX_COMBINING 2
 

@@ -7,8 +7,8 @@
 #include <locale.h>
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "models/flame.h"
 #include "widgets/flame.h"
 

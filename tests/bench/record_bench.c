@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/vitals.h"
+#include "base/arena.h"
 #include "recording/recorder.h"
+#include "samples/vitals.h"
 
 #define FUNCS 3000
 #define DEPTH 20

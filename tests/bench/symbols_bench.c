@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "symbols/symbols.h"
 
 #define MAX_ADDRESSES 200000

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "symbols/unwind_table.h"
 #include "tests/lib/unwind_oracle.h"
 

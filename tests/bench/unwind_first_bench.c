@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
-#include "core/filter.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "scope/filter.h"
 #include "sources/cpu_bpf.h"
 #include "symbols/symbols.h"
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 static u64 consumed(int map)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <elf.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/elf_mutator.h"
 
 static bool section(const uint8_t *data, size_t size, unsigned int n, size_t *at, size_t *len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Any configuration: keys of the table with values that a line can hold, or an error with its line.
  * Written back, it says the same, and once more the same again. */
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 #include "tui/config.h"
 

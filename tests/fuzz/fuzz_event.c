@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "sources/event_pmu.h"
 #include "sources/events.h"
 #include "tests/fuzz/fuzz.h"

@@ -4,7 +4,7 @@
  * made of either is right again. Behind a NUL is what threads, functions and objects are called,
  * which need not be UTF-8: both scopes say the same of it.
  */
-#include "core/filter.h"
+#include "scope/filter.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A bit for each term; matching is bounded by steps, so that each may take a while. */

@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/utf8.h"
+#include "base/arena.h"
+#include "base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "tui/term.h"
 #include "tui/theme.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A command line, one word a line: options within their bounds, or an error in words. Its words are
  * read as times of a replay too. */
-#include "core/arena.h"
-#include "core/timepoint.h"
+#include "base/arena.h"
+#include "base/timepoint.h"
 #include "tests/fuzz/fuzz.h"
 #include "tui/options.h"
 #include "tui/view.h"

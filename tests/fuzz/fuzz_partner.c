@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/debuginfo.h"
 #include "symbols/unwind_table.h"
 #include "tests/fuzz/elf_mutator.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Records as a perf ring holds them, through the decoder and the sampler behind it. */
-#include "core/arena.h"
-#include "core/filter.h"
+#include "base/arena.h"
+#include "scope/filter.h"
 #include "sources/cpu_perf.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -5,11 +5,11 @@
  */
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/cgroup.h"
-#include "core/cpus.h"
-#include "core/memory.h"
-#include "core/sample.h"
+#include "base/arena.h"
+#include "base/cgroup.h"
+#include "base/cpus.h"
+#include "base/memory.h"
+#include "samples/sample.h"
 #include "sources/block_devices.h"
 #include "sources/cache_dentry.h"
 #include "sources/cache_totals.h"

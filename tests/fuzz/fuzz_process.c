@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "core/proclist.h"
+#include "scope/proclist.h"
 #include "symbols/perfmap.h"
 #include "tests/fuzz/fuzz.h"
 

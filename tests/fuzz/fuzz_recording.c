@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/filter.h"
 #include "models/model.h"
 #include "recording/block.h"
 #include "recording/player.h"
+#include "scope/filter.h"
 #include "tests/fuzz/fuzz.h"
 
 #define INTERVALS_MAX 50

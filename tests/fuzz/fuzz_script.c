@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/fuzz/fuzz.h"
 #include "tui/term.h"
 #include "widgets/cells.h"

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
-#include "core/hidx.h"
-#include "core/perf_regs.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/hidx.h"
+#include "samples/perf_regs.h"
 #include "symbols/stack_walker.h"
 #include "symbols/unwind_walk.h"
 #include "tests/fuzz/fuzz.h"

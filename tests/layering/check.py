@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Who may include whom. One case a layer; `check.py ROOT` looks at another tree.
 
-Project headers are included by their path from the root ("core/base.h"). The rules are
+Project headers are included by their path from the root ("base/base.h"). The rules are
 docs/ARCHITECTURE.md's; a layer may always include its own headers. And who may begin another
 program: nothing of a name, a file or an environment ever gets to a shell.
 """
@@ -16,25 +16,31 @@ THREADS = re.compile(r"^(pthread|threads)\.h$")
 STARTS = re.compile(r"(?<![\w.>])(system|popen|wordexp|v?fork|posix_spawnp?|f?exec(?:[lv]\w*)?)"
                     r"\s*\(")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
-STARTER = "core/child.c"
+STARTER = "base/child.c"
 LIBBPF = re.compile(r"^bpf/")
 LIBPERF = re.compile(r"^perf/")
 
-# What the widgets know of the core: plain types, nothing that runs.
-BASE_TYPES = r"core/(base|table|arena|status|utf8)\.h$"
+# What the widgets know of base: plain types, nothing that runs.
+BASE_TYPES = r"base/(base|table|arena|status|utf8)\.h$"
+THREADED = ("base", "symbols", "export", "pipeline")
 
-# layer: what it may include of the project, besides itself and the registration tables.
+# layer: what it may include of the project, besides itself and the registration tables. Lower
+# layers stand before those that include them.
 ALLOWED = {
     "bpf": r"$^",
+    "base": r"$^",
     "widgets": BASE_TYPES,
-    "symbols": r"core/|bpf/unwind\.h$",
-    "models": r"core/|symbols/|bpf/[^/]+(?<!\.skel)\.h$",
-    "sources": r"core/|bpf/",
-    "core": r"(sources/source|models/[^/]+|symbols/[^/]+)\.(h|def)$",
-    "recording": r"(core|symbols)/|models/(model|stacks|who)\.(h|def)$|sources/source\.h$|"
-                 r"bpf/[^/]+(?<!\.skel)\.h$",
-    "tui/views": r"core/|models/|widgets/|symbols/|tui/",
-    "tui": r"core/|models/|widgets/|symbols/|sources/|recording/",
+    "scope": r"base/",
+    "samples": r"base/",
+    "symbols": r"(base|samples)/|bpf/unwind\.h$",
+    "export": r"(base|scope|samples)/",
+    "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",
+    "sources": r"(base|scope|samples|bpf)/",
+    "pipeline": r"(base|scope|samples)/|(sources/source|models/model|symbols/symbols)\.h$",
+    "recording": r"(base|samples|symbols|export)/|models/(model|stacks|who)\.(h|def)$|"
+                 r"sources/source\.h$|bpf/[^/]+(?<!\.skel)\.h$",
+    "tui/views": r"(base|scope|samples|export|models|widgets|symbols|tui)/",
+    "tui": r"(base|scope|samples|export|models|widgets|symbols|sources|pipeline|recording)/",
 }
 TABLES = r"(sources/sources|models/models|tui/views)\.def$"
 
@@ -47,8 +53,8 @@ def wrong(layer, path, quote, name):
     """Why this include may not be, or None."""
     if CURSES.search(name) and path != "tui/term_curses.c":
         return "curses belongs to tui/term_curses.c alone"
-    if THREADS.match(name) and layer not in ("core", "symbols"):
-        return "threads belong to core and symbols"
+    if THREADS.match(name) and layer not in THREADED:
+        return f"threads belong to {', '.join(THREADED[:-1])} and {THREADED[-1]}"
     if quote == "<":
         if LIBBPF.match(name) and layer not in ("bpf", "sources"):
             return "libbpf belongs to sources"

@@ -9,18 +9,18 @@ trap 'rm -rf "$tmp"' EXIT
 tree()
 {
 	rm -rf "$tmp/t"
-	mkdir -p "$tmp"/t/{bpf,core,sources,models,symbols,recording,widgets,tui/views}
+	mkdir -p "$tmp"/t/{bpf,base,scope,samples,symbols,export,models,sources,pipeline,recording,widgets,tui/views}
 	local d
-	for d in bpf core sources models symbols recording widgets tui tui/views; do
-		echo '#include <stdio.h>' >"$tmp/t/$d/a.c"
+	for d in "$tmp"/t/* "$tmp/t/tui/views"; do
+		echo '#include <stdio.h>' >"$d/a.c"
 	done
 	echo '#include <curses.h>' >"$tmp/t/tui/term_curses.c"
-	echo '#include <pthread.h>' >"$tmp/t/core/worker.c"
-	echo '#include "core/table.h"' >"$tmp/t/widgets/table.c"
+	echo '#include <pthread.h>' >"$tmp/t/base/worker.c"
+	echo '#include "base/table.h"' >"$tmp/t/widgets/table.c"
 	echo '#include "models/profile.h"' >"$tmp/t/tui/views/cpu.c"
 	echo '#include "bpf/cpu.skel.h"' >"$tmp/t/sources/cpu.c"
-	echo 'x = execvp(a, b) + fork();' >"$tmp/t/core/child.c"
-	echo '/* system(3) */ on_fork(p); s->exec(); l.system(1); // popen()' >"$tmp/t/core/like.c"
+	echo 'x = execvp(a, b) + fork();' >"$tmp/t/base/child.c"
+	echo '/* system(3) */ on_fork(p); s->exec(); l.system(1); // popen()' >"$tmp/t/base/like.c"
 }
 
 run() { /usr/bin/python3 "$here/check.py" "$tmp/t"; }
@@ -45,28 +45,39 @@ breaks()
 tree
 check "a tree in order passes" run
 broken "curses in a view" tui/views/a.c '<ncursesw/curses.h>'
-broken "curses in the core" core/a.c '<curses.h>'
+broken "curses in base" base/a.c '<curses.h>'
 broken "threads in a view" tui/views/a.c '<pthread.h>'
 broken "threads in a source" sources/a.c '<pthread.h>'
 broken "threads in a model" models/a.c '<pthread.h>'
+broken "threads in the filter language" scope/a.c '<pthread.h>'
 broken "a view that knows a source" tui/views/a.c '"sources/source.h"'
 broken "a view that knows BPF" tui/views/a.c '"bpf/cpu.h"'
 broken "a widget that knows a model" widgets/a.c '"models/profile.h"'
-broken "a widget that knows the collector" widgets/a.c '"core/collector.h"'
+broken "a widget that knows the log" widgets/a.c '"base/log.h"'
+broken "a widget that knows the collector" widgets/a.c '"pipeline/collector.h"'
 broken "a model that knows a source" models/a.c '"sources/source.h"'
 broken "a model that knows a skeleton" models/a.c '"bpf/cpu.skel.h"'
 broken "a model that knows a widget" models/a.c '"widgets/table.h"'
 broken "a source that knows a model" sources/a.c '"models/profile.h"'
-broken "the core that knows the screen" core/a.c '"tui/keymap.h"'
+broken "a base that knows the filter language" base/a.c '"scope/filter.h"'
+broken "a filter language that knows samples" scope/a.c '"samples/sample.h"'
+broken "samples that know symbols" samples/a.c '"symbols/symbols.h"'
+broken "symbols that know the collector" symbols/a.c '"pipeline/collector.h"'
+broken "an export that knows a model" export/a.c '"models/profile.h"'
+broken "a model that knows the collector" models/a.c '"pipeline/collector.h"'
+broken "a source that knows an export" sources/a.c '"export/export.h"'
+broken "a pipeline that knows the screen" pipeline/a.c '"tui/keymap.h"'
+broken "a pipeline that knows one model" pipeline/a.c '"models/profile.h"'
+broken "a pipeline that knows an export" pipeline/a.c '"export/export.h"'
 broken "symbols that know a model" symbols/a.c '"models/profile.h"'
 broken "a recording that knows the screen" recording/a.c '"tui/app.h"'
 broken "a view that knows a recording" tui/views/a.c '"recording/reader.h"'
-broken "libbpf in the core" core/a.c '<bpf/libbpf.h>'
+broken "libbpf in the pipeline" pipeline/a.c '<bpf/libbpf.h>'
 broken "libperf in the screen" tui/a.c '<perf/evlist.h>'
-broken "a path not from the root" core/a.c '"base.h"'
+broken "a path not from the root" base/a.c '"base.h"'
 breaks "a shell" tui/a.c 'system("ls");'
 breaks "a pipe of a shell" symbols/a.c 'f = popen(cmd, "r");'
-breaks "a program" core/a.c 'if (execvp (argv[0], argv))'
+breaks "a program" base/a.c 'if (execvp (argv[0], argv))'
 breaks "a program, spawned" sources/a.c 'posix_spawnp(&pid, name);'
 breaks "a process" models/a.c '/* one */ pid = fork();'
 tree

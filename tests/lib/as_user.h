@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 #define AS_USER 12345 /* nobody here */
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/symbols.h"
 
 #ifndef FAKE_MAX

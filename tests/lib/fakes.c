@@ -8,7 +8,7 @@
 /* cmocka.h needs the two above it */
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #define PATIENCE_MS 20000
 

@@ -6,7 +6,7 @@
 #ifndef TESTS_LIB_FAKES_H
 #define TESTS_LIB_FAKES_H
 
-#include "core/collector.h"
+#include "pipeline/collector.h"
 #include "tests/lib/gate.h"
 
 /* A source; the test and the collector thread both touch it. */

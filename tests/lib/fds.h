@@ -5,7 +5,7 @@
 
 #include <dirent.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 static inline u32 count_fds(void)
 {

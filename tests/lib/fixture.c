@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/collector.h"
-#include "core/log.h"
-#include "core/vitals.h"
+#include "base/arena.h"
+#include "base/log.h"
+#include "pipeline/collector.h"
+#include "samples/vitals.h"
 #include "tests/lib/fixture_impl.h"
 
 struct record {

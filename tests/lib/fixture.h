@@ -9,7 +9,7 @@
  *	log info|warn|error TEXT
  *	tick                                                 ends an interval
  *
- * About the scheduler, times in milliseconds and states as in core/sched.h:
+ * About the scheduler, times in milliseconds and states as in samples/sched.h:
  *
  *	wait COMM PID TID CGROUP STATE COUNT OFF RUNQ MAX OPEN WAKER FRAMES [| FRAMES]
  *		OPEN: how much of OFF belongs to a wait that goes on; WAKER: COMM:PID:TID, irq

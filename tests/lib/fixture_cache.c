@@ -2,9 +2,9 @@
 /* Recorded input about the page cache. */
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/cache.h"
-#include "core/cpu_cache.h"
+#include "base/arena.h"
+#include "samples/cache.h"
+#include "samples/cpu_cache.h"
 #include "tests/lib/fixture_impl.h"
 
 #define NAME_MAX_LEN 64

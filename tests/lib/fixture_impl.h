@@ -3,7 +3,7 @@
 #ifndef TESTS_LIB_FIXTURE_IMPL_H
 #define TESTS_LIB_FIXTURE_IMPL_H
 
-#include "core/sample.h"
+#include "samples/sample.h"
 #include "symbols/symbols.h"
 
 #define FIXTURE_FRAMES 128

@@ -2,9 +2,9 @@
 /* Recorded input about block I/O. */
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "bpf/block.h"
-#include "core/arena.h"
-#include "core/block.h"
+#include "samples/block.h"
 #include "tests/lib/fixture_impl.h"
 
 #define NAME_MAX_LEN 64

@@ -2,9 +2,9 @@
 /* Recorded input about the scheduler. */
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "bpf/hist.h"
-#include "core/arena.h"
-#include "core/sched.h"
+#include "samples/sched.h"
 #include "tests/lib/fixture_impl.h"
 
 #define NAME_MAX_LEN 64

@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import flame_sums  # noqa: E402
 
-SCHEMA = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../core/pprof.proto")
+SCHEMA = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../export/pprof.proto")
 
 
 def plain(stacks):

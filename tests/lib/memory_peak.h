@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base.h"
+#include "base/base.h"
 
 /* In MiB, at most 255; fn cannot fail the test. */
 static inline int memory_peak(void (*fn)(int fd), int fd)

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/debuginfo.h"
 #include "tests/lib/scratch.h"
 

@@ -6,8 +6,8 @@
 #ifndef TESTS_LIB_PERF_MAKER_H
 #define TESTS_LIB_PERF_MAKER_H
 
-#include "core/perf_record.h"
 #include "recording/bytes.h"
+#include "samples/perf_record.h"
 
 #define PERF_MAKER_ID 7
 

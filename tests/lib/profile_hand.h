@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "core/filter.h"
+#include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/profile_maker.h"
 

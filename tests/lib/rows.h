@@ -3,7 +3,7 @@
 #ifndef TESTS_LIB_ROWS_H
 #define TESTS_LIB_ROWS_H
 
-#include "core/table.h"
+#include "base/table.h"
 
 enum { ROWS_SELF, ROWS_TOTAL, ROWS_SAMPLES, ROWS_TREND, ROWS_SYMBOL, ROWS_OBJECT, ROWS_COLUMNS };
 

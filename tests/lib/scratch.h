@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 static char scratch_dir[64];
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 #define SPARSE_HOLE_AT (1u << 20)
 

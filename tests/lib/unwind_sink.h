@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "bpf/unwind.h"
-#include "core/arena.h"
-#include "core/unwind.h"
+#include "samples/unwind.h"
 
 #define SINK_PAGES     4096
 #define SINK_PROCESSES 64

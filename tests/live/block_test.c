@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 
 #include "bpf/block.h"
-#include "core/block.h"
+#include "samples/block.h"
 #include "sources/block_bpf.h"
 #include "sources/block_devices.h"
 

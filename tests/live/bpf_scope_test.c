@@ -4,8 +4,8 @@
 
 #include <sys/stat.h>
 
+#include "base/cgroup.h"
 #include "bpf/cpu.h"
-#include "core/cgroup.h"
 
 struct pair {
 	struct sampler s;

@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 
 #include "bpf/cache.h"
-#include "core/cache.h"
+#include "samples/cache.h"
 #include "sources/cache_bpf.h"
 
 #define PAGE	 4096ul

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/filter.h"
+#include "scope/filter.h"
 #include "sources/cpu_cache.h"
 #include "sources/perf_open.h"
 #include "tests/lib/skip.h"

@@ -21,9 +21,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/clock.h"
-#include "core/filter.h"
-#include "core/hidx.h"
+#include "base/clock.h"
+#include "base/hidx.h"
+#include "scope/filter.h"
 #include "sources/cpu_bpf.h"
 #include "tests/lib/fds.h"
 #include "tests/lib/skip.h"

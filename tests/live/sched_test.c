@@ -11,7 +11,7 @@
 #undef SCHED_IDLE /* scheduling classes in <sched.h> */
 #undef SCHED_OTHER
 #include "bpf/sched.h"
-#include "core/sched.h"
+#include "samples/sched.h"
 #include "sources/sched_bpf.h"
 #include "tests/lib/fds.h"
 

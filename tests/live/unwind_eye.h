@@ -16,7 +16,7 @@
 #undef SCHED_IDLE /* scheduling classes in <sched.h> */
 #undef SCHED_OTHER
 #include "bpf/stack.h"
-#include "core/sched.h"
+#include "samples/sched.h"
 #include "sources/sched_bpf.h"
 #include "sources/source.h"
 #include "symbols/symbols.h"

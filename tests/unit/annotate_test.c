@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/annotate.h"
 #include "symbols/sources.h"
 #include "tests/lib/scratch.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/answer_diff.h"
 
 enum { NAME, PID, TIME, SHARE, P99, SECRET, COLUMNS };

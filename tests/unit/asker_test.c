@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/worker.h"
+#include "base/arena.h"
+#include "base/worker.h"
 #include "symbols/symbols.h"
 #include "tui/views/asker.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "sources/block_devices.h"
 #include "sources/block_loss.h"
 

@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-#include "core/filter.h"
 #include "models/dentry.h"
 #include "models/model.h"
+#include "scope/filter.h"
 
 static struct model *model;
 static u64 now_ns;

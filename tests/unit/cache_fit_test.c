@@ -8,7 +8,7 @@
 
 #include <bpf/btf.h>
 
-#include "core/base.h"
+#include "base/base.h"
 #include "sources/cache_fit.h"
 
 /* A function's type, with so many arguments. */

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/filter.h"
 #include "models/cache.h"
 #include "models/model.h"
+#include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
 
 #define VDA1 (254u << 20 | 1)

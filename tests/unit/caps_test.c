@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Capabilities, those of this process: what is given up is gone, so it is done in children. */
-#include "core/caps.h"
+#include "base/caps.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/cgroup.h"
+#include "base/cgroup.h"
 #include "tests/lib/skip.h"
 
 static void read_text(struct cgroup_mounts *m, const char *text)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which sources serve, what happens to them, and what the user is told about it. */
-#include "core/collector.h"
+#include "pipeline/collector.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 #include <stdio.h>
 
-#include "core/filter.h"
-#include "core/log.h"
+#include "base/log.h"
+#include "scope/filter.h"
 #include "tests/lib/fakes.h"
 
 /* A beside the others, then B, then C; not in the order of tiers. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The collector as its owner sees it: frames, commands, time. */
-#include "core/collector.h"
+#include "pipeline/collector.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/clock.h"
-#include "core/filter.h"
+#include "base/clock.h"
+#include "scope/filter.h"
 #include "tests/lib/fakes.h"
 
 static const struct source_row rows[] = {

@@ -8,12 +8,12 @@
 
 #include <stdio.h>
 
-#include "core/filter.h"
+#include "scope/filter.h"
 #include "models/cpu_cache.h"
 #include "models/model.h"
 #include "sources/cpu_cache.h"
 #include "sources/cpu_cache_sums.h"
-#include "core/perf_record.h"
+#include "samples/perf_record.h"
 
 #define LLC  CPU_CACHE_LLC
 #define REFS CPU_CACHE_REFERENCES

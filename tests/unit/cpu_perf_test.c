@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "core/filter.h"
+#include "scope/filter.h"
 #include "sources/cpu_perf.h"
-#include "core/perf_record.h"
-#include "core/perf_regs.h"
+#include "samples/perf_record.h"
+#include "samples/perf_regs.h"
 #include "sources/side_events.h"
 #include "sources/stack_table.h"
 #include "tests/lib/skip.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* CPUs that are on, and news of them: of devices told as the kernel tells them, in a network
  * namespace where nobody else hears it. */
-#include "core/cpus.h"
+#include "base/cpus.h"
 
 #include <linux/netlink.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/lib/skip.h"
 
 static u32 parse(const char *text, u32 *cpus, u32 max)

@@ -13,7 +13,7 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "symbols/debuginfo.h"
 #include "tests/lib/memory_peak.h"
 #include "tests/lib/open_debuginfo.h"

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "symbols/debugfile.h"
 #include "symbols/debuginfo.h"
 #include "symbols/dwarf_guard.h"

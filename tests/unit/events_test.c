@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "core/base.h"
+#include "base/base.h"
 #include "sources/events.h"
 #include "tests/lib/scratch.h"
 

@@ -9,12 +9,12 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
-#include "core/arena.h"
-#include "core/columns.h"
-#include "core/export.h"
-#include "core/export_stacks.h"
-#include "core/pprof.pb-c.h"
-#include "core/utf8.h"
+#include "base/arena.h"
+#include "base/columns.h"
+#include "base/utf8.h"
+#include "export/export.h"
+#include "export/pprof.pb-c.h"
+#include "export/stacks.h"
 
 /* Whatever ends a string, a line, an element or a script somewhere. */
 #define EVIL "e\"v\\il;\n\r\033[31m</script>]]><b x='&\xff\xed\xa0\x80"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "core/export.h"
+#include "export/export.h"
 #include "tests/lib/skip.h"
 
 #define SMALL 300

@@ -9,10 +9,10 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
-#include "core/arena.h"
-#include "core/columns.h"
-#include "core/export.h"
-#include "core/utf8.h"
+#include "base/arena.h"
+#include "base/columns.h"
+#include "base/utf8.h"
+#include "export/export.h"
 #include "tests/lib/skip.h"
 
 static const struct column columns[] = {

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/filter.h"
+#include "base/arena.h"
+#include "scope/filter.h"
 
 static void expect_text(const char *expr, const char *canonical)
 {

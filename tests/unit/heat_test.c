@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/arena.h"
 #include "bpf/hist.h"
-#include "core/arena.h"
 #include "models/heat.h"
 
 #define S  NSEC_PER_SEC

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/filter.h"
 #include "models/heat.h"
 #include "models/io.h"
 #include "models/model.h"
+#include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
 
 #define MS    NSEC_PER_MSEC

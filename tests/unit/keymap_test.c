@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/lib/scratch.h"
 #include "tui/keymap.h"
 #include "widgets/input.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "core/mailbox.h"
+#include "pipeline/mailbox.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 struct letter {
 	struct snap base;

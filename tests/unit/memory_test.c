@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "core/cgroup.h"
-#include "core/memory.h"
+#include "base/cgroup.h"
+#include "base/memory.h"
 #include "tests/lib/scratch.h"
 
 static struct cgroup_mounts mounts;

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/lib/golden.h"
 #include "widgets/picker.h"
 

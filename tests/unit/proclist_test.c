@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "core/cgroup.h"
-#include "core/proclist.h"
+#include "base/cgroup.h"
+#include "scope/proclist.h"
 #include "tests/lib/skip.h"
 
 static const struct proc_item *find(const struct proc_item *items, u32 n, u32 pid)

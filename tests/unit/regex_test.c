@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/regex.h"
+#include "base/regex.h"
 
 static struct regex *compile(const char *pattern)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "core/schedule.h"
+#include "pipeline/schedule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/cgroup.h"
-#include "core/filter.h"
+#include "base/arena.h"
+#include "base/cgroup.h"
+#include "scope/filter.h"
 #include "tests/lib/skip.h"
 
 static struct scope *parse(const char *expr)

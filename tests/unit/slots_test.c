@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Slots whose sources open what they have anew: they are listened to as before. */
-#include "core/slots.h"
+#include "pipeline/slots.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
-#include "core/filter.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "scope/filter.h"
 
 #define TAG 7
 

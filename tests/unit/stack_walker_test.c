@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/clock.h"
-#include "core/perf_regs.h"
+#include "base/clock.h"
+#include "samples/perf_regs.h"
 #include "symbols/symbols.h" /* its threads: under TSan too */
 #include "tests/lib/skip.h"
 

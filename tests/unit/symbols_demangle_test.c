@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "symbols/demangle.h"
 
 static void expect(const char *linkage, const char *plain)

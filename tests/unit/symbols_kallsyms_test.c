@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "symbols/kallsyms.h"
 #include "tests/lib/skip.h"
 

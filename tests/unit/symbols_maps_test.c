@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "symbols/maps.h"
 
 static struct mapping mapping(u64 start, u64 end, u64 t_ns, u32 file)

@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/lib/golden.h"
 #include "tui/term.h"
 #include "tui/term_sequence.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/timepoint.h"
+#include "base/timepoint.h"
 
 #define S NSEC_PER_SEC
 

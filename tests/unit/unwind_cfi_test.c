@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/lib/cfi_maker.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/unwind_oracle.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/utf8.h"
+#include "base/utf8.h"
 
 static void decodes_as_rfc3629(void **state)
 {

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/vitals.h"
 #include "models/model.h"
+#include "samples/vitals.h"
 
 extern const struct model_ops model_vitals;
 

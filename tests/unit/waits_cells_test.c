@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/filter.h"
+#include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/waits_scene.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copies of stacks on their way through a worker: order, bounds, and what becomes of the rest. */
-#include "core/walk_queue.h"
+#include "sources/walk_queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "core/arena.h"
-#include "core/worker.h" /* its threads: under TSan too */
+#include "base/arena.h"
+#include "base/worker.h" /* its threads: under TSan too */
 #include "tests/lib/gate.h"
 
 #define ROOM  (64u << 10)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "core/worker.h"
+#include "base/worker.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tests/lib/gate.h"
 
 /* What became of the jobs, in order: r5 ran, d5 done, x5 dropped. */

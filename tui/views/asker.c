@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tui/views/asker.h"
 
-#include "core/arena.h"
-#include "core/clock.h"
+#include "base/arena.h"
+#include "base/clock.h"
 #include "symbols/symbols.h"
 
 /* Ties jobs to a screen that may be gone when they come back. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/flame.h"
 #include "models/windows.h"
 #include "tui/views/cpu_cache.h"

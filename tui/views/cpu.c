@@ -2,7 +2,7 @@
 /* View cpu: hot functions, or processes, threads, objects ..., with call chains in place. */
 #include "tui/views/cpu.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/flame.h"
 #include "tui/views/code_role.h"
 #include "tui/views/cpu_terms.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* An annotated function as rows: its instructions, or without the code the sampled offsets. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "tui/views/cpu_annotate.h"
 #include "tui/views/window.h"
 

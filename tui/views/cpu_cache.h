@@ -3,8 +3,8 @@
 #ifndef TUI_VIEWS_CPU_CACHE_H
 #define TUI_VIEWS_CPU_CACHE_H
 
-#include "core/cpu_cache.h"
-#include "core/scope.h"
+#include "samples/cpu_cache.h"
+#include "scope/scope.h"
 #include "tui/view.h"
 
 /* extra: the scope in the place of the host's, NULL none; a reference is taken. */

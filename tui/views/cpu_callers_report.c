@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The butterfly's lines as rows, for snapshots. */
-#include "core/columns.h"
+#include "base/columns.h"
 #include "tui/views/cpu_callers.h"
 #include "tui/views/window.h"
 

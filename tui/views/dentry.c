@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/dentry.h"
 #include "tui/views/listing.h"
 #include "tui/views/terms.h"

@@ -3,7 +3,7 @@
 #ifndef TUI_VIEWS_DENTRY_H
 #define TUI_VIEWS_DENTRY_H
 
-#include "core/scope.h"
+#include "scope/scope.h"
 #include "tui/view.h"
 
 /* extra: the scope in the place of the host's, NULL none; a reference is taken. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/flame_rows.h"
 #include "models/waits.h"
 #include "tui/views/window.h"

@@ -2,7 +2,7 @@
 /* What the flame graph says in words: above it, of what is selected, in files. */
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/flame_rows.h"
 #include "tui/views/flame.h"
 #include "tui/views/headline.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tui/views/fold.h"
 
-#include "core/arena.h"
+#include "base/arena.h"
 
 static u32 position(const u64 *keys, u32 n, u64 key)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "widgets/paragraph.h"
 
 static struct heat_screen *of(struct screen *base)

@@ -2,8 +2,8 @@
 /* What the heat map says in words: its axes, above it, of what is selected, in files. */
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/export.h"
+#include "base/arena.h"
+#include "export/export.h"
 #include "tui/views/headline.h"
 #include "tui/views/heat.h"
 #include "tui/views/listing.h"

@@ -2,7 +2,7 @@
 /* The slowest requests: who began them where, and what held them up. */
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tui/views/flame.h"
 #include "tui/views/heat.h"
 #include "tui/views/io.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tui/views/code_role.h"
 #include "tui/views/flame.h"
 #include "tui/views/heat.h"

@@ -2,8 +2,8 @@
 /* View log: what libraries and threads had to say; nothing else reaches the terminal. */
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/log.h"
+#include "base/arena.h"
+#include "base/log.h"
 #include "tui/view.h"
 
 #define TABLES_MIN_W 92 /* for both ends of the header */

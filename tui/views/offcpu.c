@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "models/flame.h"
 #include "tui/views/heat.h"
 #include "tui/views/terms.h"

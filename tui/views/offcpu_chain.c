@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tui/views/window.h"
 #include "widgets/paragraph.h"
 

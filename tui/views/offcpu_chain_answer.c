@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 
-#include "core/arena.h"
-#include "core/columns.h"
+#include "base/arena.h"
+#include "base/columns.h"
 #include "tui/views/offcpu_chain.h"
 
 enum { CHAIN_SHARE, CHAIN_COUNT };

@@ -2,7 +2,7 @@
 /* Where the wall-clock time of a process or thread went: running, runnable, each wait. */
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tui/views/offcpu.h"
 #include "tui/views/window.h"
 

@@ -2,7 +2,7 @@
 /* The slowest delays: who waited how long for which CPU, and who held it where. */
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tui/views/heat.h"
 #include "tui/views/sched.h"
 

@@ -2,7 +2,7 @@
 /* One thread: what it did in the last seconds as a strip, its histograms and its states. */
 #include <stdio.h>
 
-#include "core/arena.h"
+#include "base/arena.h"
 #include "tui/views/sched.h"
 #include "tui/views/window.h"
 #include "widgets/timeline.h"

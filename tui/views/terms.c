@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/filter.h"
+#include "scope/filter.h"
 
 /* What cannot be written in an expression: the filter language's own quote, and control
  * characters, which hostile names have. */

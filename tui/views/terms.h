@@ -3,7 +3,7 @@
 #ifndef TUI_VIEWS_TERMS_H
 #define TUI_VIEWS_TERMS_H
 
-#include "core/scope.h"
+#include "scope/scope.h"
 
 #define TERM_MAX  600
 #define TERMS_MAX 1400

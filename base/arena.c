@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define CHUNK_MIN 4096
+#define CHUNK_MAX (256 * 1024)
+#define ALIGNMENT 16
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t used, size;
+	_Alignas(ALIGNMENT) char data[];
+};
+
+static void (*die_handler)(void);
+
+void die__on(void (*handler)(void))
+{
+	die_handler = handler;
+}
+
+void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (die_handler)
+		die_handler();
+	fputs("proftop: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	_exit(1);
+}
+
+static void *checked(void *p, size_t size)
+{
+	if (!p && size)
+		die("out of memory (%zu bytes): narrow the scope with -p or -G, or sample less", size);
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return checked(malloc(size ? size : 1), size);
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return checked(calloc(n ? n : 1, size ? size : 1), n * size);
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	return checked(realloc(p, size ? size : 1), size);
+}
+
+void *xgrow(void *items, u32 n, u32 *cap, size_t size)
+{
+	if (n < *cap)
+		return items;
+	*cap = *cap ? *cap * 2 : 256;
+	return xrealloc(items, *cap * size);
+}
+
+char *xstrdup(const char *s)
+{
+	return checked(strdup(s), strlen(s) + 1);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s = NULL;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	return checked(n < 0 ? NULL : s, 1);
+}
+
+void arena__init(struct arena *a)
+{
+	*a = (struct arena){0};
+}
+
+void arena__fini(struct arena *a)
+{
+	for (struct arena_chunk *c = a->head, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	*a = (struct arena){0};
+}
+
+/* Chunks double, so that small arenas stay small and large ones need few chunks. */
+static struct arena_chunk *arena__grow(struct arena *a, size_t need)
+{
+	size_t size = a->head ? MIN(a->head->size * 2, (size_t)CHUNK_MAX) : CHUNK_MIN;
+	struct arena_chunk *c;
+
+	size = MAX(size, need);
+	c = xmalloc(sizeof(*c) + size);
+	c->used = 0;
+	c->size = size;
+	c->next = a->head;
+	a->head = c;
+	return c;
+}
+
+void *arena__alloc(struct arena *a, size_t size)
+{
+	struct arena_chunk *c = a->head;
+	size_t need = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	void *p;
+
+	if (need < size)
+		die("out of memory (%zu bytes)", size);
+	if (!c || c->size - c->used < need)
+		c = arena__grow(a, need);
+	p = c->data + c->used;
+	c->used += need;
+	a->bytes += need;
+	return memset(p, 0, need);
+}
+
+void *arena__dup(struct arena *a, const void *data, size_t size)
+{
+	return memcpy(arena__alloc(a, size), data, size);
+}
+
+char *arena__strdup(struct arena *a, const char *s)
+{
+	return arena__dup(a, s, strlen(s) + 1);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+
+#define TERM_GRACE_MS 2000
+
+struct child {
+	pid_t pid;
+	int pidfd;
+	int go[2];	/* a byte from us lets it run */
+	int failed[2];	/* errno of a failed exec; closed by a successful one */
+	int output[2];	/* -1 when not quiet */
+	const char *name;
+	bool quiet, released, reaped;
+	int status; /* of waitpid */
+	char line[200]; /* of output, unfinished */
+	size_t line_len;
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* In the child: signals as a shell would start it, then wait for the word. */
+static void child__main(struct child *c, char **argv)
+{
+	sigset_t none;
+	char byte;
+	int err;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	if (c->output[1] >= 0) {
+		int null = open("/dev/null", O_RDONLY);
+
+		dup2(null, STDIN_FILENO);
+		dup2(c->output[1], STDOUT_FILENO);
+		dup2(c->output[1], STDERR_FILENO);
+		setpgid(0, 0);
+	}
+	close(c->go[1]);
+	if (read(c->go[0], &byte, 1) != 1)
+		_exit(0); /* proftop went away before it began */
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(c->failed[1], &err, sizeof(err)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+struct child *child__hold(char **argv, bool quiet, struct status *st)
+{
+	struct child *c = xcalloc(1, sizeof(*c));
+
+	*c = (struct child){.pidfd = -1, .go = {-1, -1}, .failed = {-1, -1}, .output = {-1, -1},
+			    .name = argv[0], .quiet = quiet};
+	if (pipe2(c->go, O_CLOEXEC) || pipe2(c->failed, O_CLOEXEC) ||
+	    (quiet && pipe2(c->output, O_CLOEXEC)))
+		goto fail;
+	c->pid = fork();
+	if (c->pid < 0)
+		goto fail;
+	if (!c->pid)
+		child__main(c, argv);
+	close_fd(&c->go[0]);
+	close_fd(&c->failed[1]);
+	close_fd(&c->output[1]);
+	if (c->output[0] >= 0)
+		fcntl(c->output[0], F_SETFL, O_NONBLOCK);
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	if (c->pidfd < 0)
+		goto fail;
+	return c;
+fail:
+	status__set(st, EXIT_CODE_FAILURE, -errno, "cannot start %.80s: %s", argv[0],
+		    strerror(errno));
+	child__free(c);
+	return NULL;
+}
+
+u32 child__pid(const struct child *c)
+{
+	return (u32)c->pid;
+}
+
+int child__release(struct child *c, struct status *st)
+{
+	int err = 0;
+
+	c->released = true;
+	if (write(c->go[1], "g", 1) != 1)
+		err = errno;
+	close_fd(&c->go[1]);
+	/* The pipe closes by itself when exec succeeds. */
+	if (!err && read(c->failed[0], &err, sizeof(err)) != sizeof(err))
+		return 0;
+	return status__set(st, err == ENOENT ? EXIT_CODE_USAGE : exit_code__from_errno(err), -err,
+			   "cannot run %.80s: %s", c->name, strerror(err));
+}
+
+bool child__released(const struct child *c)
+{
+	return c->released;
+}
+
+int child__fd(const struct child *c)
+{
+	return c->pidfd;
+}
+
+int child__output_fd(const struct child *c)
+{
+	return c->output[0];
+}
+
+static void child__log_byte(struct child *c, char byte)
+{
+	if (byte != '\n')
+		c->line[c->line_len++] = byte;
+	if (c->line_len && (byte == '\n' || c->line_len == sizeof(c->line) - 1)) {
+		c->line[c->line_len] = '\0';
+		log__add(LOG_INFO, "%s: %s", c->name, c->line);
+		c->line_len = 0;
+	}
+}
+
+void child__read_output(struct child *c)
+{
+	char buf[4096];
+	ssize_t n;
+
+	/* A bounded amount: a command that floods must not hold the UI. */
+	for (int rounds = 0; rounds < 16 && c->output[0] >= 0; rounds++) {
+		n = read(c->output[0], buf, sizeof(buf));
+		if (n == 0)
+			close_fd(&c->output[0]);
+		if (n <= 0)
+			return;
+		for (ssize_t i = 0; i < n; i++)
+			child__log_byte(c, buf[i]);
+	}
+}
+
+bool child__ended(struct child *c)
+{
+	if (!c->reaped && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+		c->reaped = true;
+	return c->reaped;
+}
+
+int child__wait(struct child *c)
+{
+	while (!c->reaped) {
+		if (waitpid(c->pid, &c->status, 0) == c->pid)
+			c->reaped = true;
+		else if (errno != EINTR)
+			break;
+	}
+	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+}
+
+/* A quiet command has a process group of its own: its children end with it. */
+static void child__kill(const struct child *c, int sig)
+{
+	if (!c->quiet || kill(-c->pid, sig))
+		kill(c->pid, sig);
+}
+
+static void child__end(struct child *c)
+{
+	struct pollfd p = {.fd = c->pidfd, .events = POLLIN};
+
+	if (c->pid <= 0 || child__ended(c))
+		return;
+	child__kill(c, c->released ? SIGTERM : SIGKILL);
+	if (c->pidfd < 0 || poll(&p, 1, TERM_GRACE_MS) != 1)
+		child__kill(c, SIGKILL);
+	child__wait(c);
+}
+
+void child__free(struct child *c)
+{
+	if (!c)
+		return;
+	child__end(c);
+	for (int i = 0; i < 2; i++) {
+		close_fd(&c->go[i]);
+		close_fd(&c->failed[i]);
+		close_fd(&c->output[i]);
+	}
+	close_fd(&c->pidfd);
+	free(c);
+}

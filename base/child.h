@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The command of `-- COMMAND`: forked first and held before its exec, so that it is profiled
+ * from its first instruction. UI or batch thread.
+ */
+#ifndef BASE_CHILD_H
+#define BASE_CHILD_H
+
+#include "base/status.h"
+
+struct child;
+
+/* Forks and holds. quiet: its output goes to the log ring instead of our terminal (the UI
+ * owns that), its input is /dev/null, and it leads a process group of its own. */
+struct child *child__hold(char **argv, bool quiet, struct status *st);
+u32 child__pid(const struct child *c);
+/* Lets it run. -errno with st when the command cannot be executed. */
+int child__release(struct child *c, struct status *st);
+bool child__released(const struct child *c);
+/* Readable when it ended (pidfd); and its output, -1 when not quiet. */
+int child__fd(const struct child *c);
+int child__output_fd(const struct child *c);
+/* Moves what it wrote into the log ring; never waits. */
+void child__read_output(struct child *c);
+bool child__ended(struct child *c); /* reaps it */
+/* Waits for its end. Returns its exit status, 128 + signal when killed. */
+int child__wait(struct child *c);
+/* Ends it (SIGTERM, then SIGKILL after two seconds) when it still runs, a quiet one with its
+ * group; frees. */
+void child__free(struct child *c);
+
+#endif

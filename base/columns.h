@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How tables of columns are written: a maker for each type, all with the same arguments. */
+#ifndef BASE_COLUMNS_H
+#define BASE_COLUMNS_H
+
+#include "base/table.h"
+
+#define COLUMN(type_, name_, title_, width_, priority_, flags_, help_)                             \
+	{                                                                                          \
+		.name = name_, .title = title_, .help = help_, .type = type_, .width = width_,     \
+		.priority = priority_, .flags = flags_                                             \
+	}
+#define COUNT_COLUMN(...) COLUMN(VALUE_COUNT, __VA_ARGS__)
+#define TIME_COLUMN(...)  COLUMN(VALUE_NS, __VA_ARGS__)
+#define BYTES_COLUMN(...) COLUMN(VALUE_BYTES, __VA_ARGS__)
+#define PCT_COLUMN(...)	  COLUMN(VALUE_PCT, __VA_ARGS__)
+/* Sorts upward first. */
+#define TEXT_COLUMN(name, title, width, priority, flags, help)                                     \
+	COLUMN(VALUE_TEXT, name, title, width, priority, (flags) | COLUMN_ASCENDING, help)
+/* For programs alone. An id is text on screen, where numbers are shortened. */
+#define EXPORT_COLUMN(type, name, help) COLUMN(type, name, name, 0, 0, COLUMN_EXPORT, help)
+#define ID_COLUMN(name, help)                                                                      \
+	COUNT_COLUMN(name, name, 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING, help)
+
+#endif

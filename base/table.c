@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/table.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+
+static int compare_u64(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Not-a-number is below every number. */
+static int compare_double(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return !isnan(a) - !isnan(b);
+	return a < b ? -1 : a > b;
+}
+
+/* Trends by their newest value. */
+static double as_double(const struct value *v)
+{
+	switch (v->type) {
+	case VALUE_PCT:
+		return v->f;
+	case VALUE_CHANGE:
+		return fabs(v->n == VALUE_PCT ? v->f : (double)v->i);
+	case VALUE_TREND:
+		return v->n ? (double)v->trend[v->n - 1] : 0;
+	case VALUE_STACK:
+	case VALUE_LIST:
+	case VALUE_OBJECT:
+		return v->n;
+	default:
+		return (double)v->u;
+	}
+}
+
+static bool is_integer(const struct value *v)
+{
+	return v->type == VALUE_COUNT || v->type == VALUE_NS || v->type == VALUE_BYTES ||
+	       v->type == VALUE_BOOL;
+}
+
+/* <0, 0, >0; numbers by size (not-a-number below all), changes by theirs whatever their sign, text
+ * by bytes and above numbers, trends by their newest value, what has parts by their number, NONE below
+ * everything: last in descending order. */
+static int value__compare(const struct value *a, const struct value *b)
+{
+	if (a->type == VALUE_NONE || b->type == VALUE_NONE)
+		return (a->type != VALUE_NONE) - (b->type != VALUE_NONE);
+	if (a->type == VALUE_TEXT && b->type == VALUE_TEXT)
+		return strcmp(a->s, b->s);
+	if (a->type == VALUE_TEXT || b->type == VALUE_TEXT)
+		return (a->type == VALUE_TEXT) - (b->type == VALUE_TEXT);
+	if (is_integer(a) && is_integer(b))
+		return compare_u64(a->u, b->u);
+	return compare_double(as_double(a), as_double(b));
+}
+
+struct sort_item {
+	struct value value;
+	u32 row;
+};
+
+/* Ties in the order of rows, in both directions. */
+static int ascending(const void *a, const void *b)
+{
+	const struct sort_item *x = a, *y = b;
+	int c = value__compare(&x->value, &y->value);
+
+	return c ? c : compare_u64(x->row, y->row);
+}
+
+static int descending_order(const void *a, const void *b)
+{
+	const struct sort_item *x = a, *y = b;
+	int c = value__compare(&y->value, &x->value);
+
+	return c ? c : compare_u64(x->row, y->row);
+}
+
+static void sort_items(struct sort_item *items, u32 n, bool descending)
+{
+	if (n)
+		qsort(items, n, sizeof(*items), descending ? descending_order : ascending);
+}
+
+void row_table__sort(const struct row_table *t, u32 column, bool descending, u32 *order)
+{
+	struct sort_item *items = xcalloc(t->nrows, sizeof(*items));
+
+	for (u32 i = 0; i < t->nrows; i++) {
+		items[i].row = i;
+		if (column >= t->ncolumns || !t->cell(t, i, column, &items[i].value))
+			items[i].value = (struct value){.type = VALUE_NONE};
+	}
+	sort_items(items, t->nrows - t->nlast, descending);
+	sort_items(items + (t->nrows - t->nlast), t->nlast, descending);
+	for (u32 i = 0; i < t->nrows; i++)
+		order[i] = items[i].row;
+	free(items);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/thread.h"
+#include "pipeline/collector_impl.h"
+#include "scope/filter.h"
+
+/* Sources are never given NULL. */
+struct scope *collector__scope(const struct scope *s)
+{
+	struct filter_error err;
+
+	return s ? scope__get(s) : filter__parse("", &err);
+}
+
+static int listen_to(struct collector *c, int fd, u32 tag)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = tag};
+
+	return epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static int open_fds(struct collector *c)
+{
+	int err;
+
+	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (c->epoll_fd < 0)
+		return -errno;
+	c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (c->timer_fd < 0)
+		return -errno;
+	err = listen_to(c, c->commands.fd, TAG_COMMANDS);
+	if (!err)
+		err = listen_to(c, c->timer_fd, TAG_TIMER);
+	if (err || !collector__live(c))
+		return err;
+	cpus_watch__init(&c->cpus);
+	return c->cpus.fd < 0 ? 0 : listen_to(c, c->cpus.fd, TAG_CPUS);
+}
+
+static void close_fds(struct collector *c)
+{
+	cpus_watch__fini(&c->cpus);
+	if (c->timer_fd >= 0)
+		close(c->timer_fd);
+	if (c->epoll_fd >= 0)
+		close(c->epoll_fd);
+}
+
+static u32 count_rows(const struct source_row *rows)
+{
+	u32 n = 0;
+
+	while (rows[n].ops)
+		n++;
+	return n;
+}
+
+static void init_feeds(struct collector *c, const struct collector_config *cfg)
+{
+	struct feeds_config fc = {
+		.rows = cfg->sources ? cfg->sources : source_table,
+		.nrows = cfg->sources ? count_rows(cfg->sources) : SOURCE_COUNT,
+		.models = cfg->models ? cfg->models : model_table,
+		.symbols = cfg->symbols,
+		.borrows_symbols = cfg->borrows_symbols,
+		.how = cfg->sampling,
+		.scope = collector__scope(cfg->scope),
+		.epoll_fd = c->epoll_fd,
+		.epoll_tag = TAG_SLOTS,
+	};
+
+	fc.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
+	fc.how.reel = cfg->reel;
+	feeds__init(&c->feeds, &fc);
+}
+
+static int launch(struct collector *c, const struct collector_config *cfg)
+{
+	int err = open_fds(c);
+
+	if (!err) {
+		init_feeds(c, cfg);
+		memcpy(c->feeds.taps, cfg->taps, sizeof(cfg->taps));
+		err = thread__start(&c->thread, collector__run, c);
+		if (err) {
+			memset(c->feeds.taps, 0, sizeof(c->feeds.taps));
+			feeds__fini(&c->feeds);
+		}
+	}
+	if (err)
+		close_fds(c);
+	return err;
+}
+
+static struct collector *collector__new(const struct collector_config *cfg)
+{
+	struct collector *c = xcalloc(1, sizeof(*c));
+
+	c->epoll_fd = c->timer_fd = -1;
+	c->cpus = (struct cpus_watch)CPUS_WATCH_NONE;
+	c->interval_ns = MAX(cfg->interval_ns, COLLECTOR_MIN_INTERVAL_NS);
+	c->manual = cfg->manual_tick;
+	atomic_init(&c->busy, true);
+	c->early_frames = cfg->early_frames && !cfg->manual_tick && !cfg->reel;
+	c->play = (struct play){.reel = cfg->reel,
+				.merge_ns = cfg->merge_ns,
+				.speed = 1,
+				.first_ns = cfg->from_ns,
+				.last_ns = cfg->to_ns ? cfg->to_ns : UINT64_MAX};
+	c->every_frame = cfg->every_frame;
+	c->wanted = cfg->wanted;
+	c->fake_ns = COLLECTOR_FAKE_START_NS;
+	c->schedule.early = SCHEDULE_EARLY;
+	return c;
+}
+
+struct collector *collector__start(const struct collector_config *cfg, struct status *st)
+{
+	struct collector *c = collector__new(cfg);
+	int err = mailbox__init(&c->mailbox);
+
+	if (err)
+		goto no_mailbox;
+	err = command_queue__init(&c->commands);
+	if (err)
+		goto no_commands;
+	err = launch(c, cfg);
+	if (!err)
+		return c;
+	command_queue__fini(&c->commands);
+no_commands:
+	mailbox__fini(&c->mailbox);
+no_mailbox:
+	free(c);
+	status__set(st, EXIT_CODE_FAILURE, err,
+		    "cannot start collecting: %s; raise ulimit -n and ulimit -u", strerror(-err));
+	return NULL;
+}
+
+void collector__stop(struct collector *c)
+{
+	atomic_store(&c->quit, true);
+	command_queue__wake(&c->commands);
+	pthread_join(c->thread, NULL);
+	close_fds(c);
+	command_queue__fini(&c->commands);
+	mailbox__fini(&c->mailbox);
+	free(c);
+}
+
+int collector__fd(const struct collector *c)
+{
+	return c->mailbox.fd;
+}
+
+const struct frame *collector__take(struct collector *c)
+{
+	return (const struct frame *)mailbox__take(&c->mailbox);
+}
+
+bool collector__idle(struct collector *c)
+{
+	return command_queue__empty(&c->commands) && !atomic_load(&c->busy) &&
+	       mailbox__empty(&c->mailbox);
+}
+
+static void post(struct collector *c, struct command cmd)
+{
+	command_queue__post(&c->commands, &cmd);
+}
+
+void collector__set_scope(struct collector *c, const struct scope *scope)
+{
+	post(c, (struct command){.type = COMMAND_SCOPE, .scope = scope__get(scope)});
+}
+
+void collector__set_sampling(struct collector *c, const struct sampling *how)
+{
+	post(c, (struct command){.type = COMMAND_SAMPLING, .how = *how});
+}
+
+void collector__set_interval(struct collector *c, u64 interval_ns)
+{
+	post(c, (struct command){.type = COMMAND_INTERVAL, .interval_ns = interval_ns});
+}
+
+void collector__want(struct collector *c, enum model_id m, bool on)
+{
+	post(c, (struct command){.type = COMMAND_WANT, .want = {.model = m, .on = on}});
+}
+
+void collector__zero(struct collector *c)
+{
+	post(c, (struct command){.type = COMMAND_ZERO});
+}
+
+void collector__record(struct collector *c, struct tap *tap)
+{
+	post(c, (struct command){.type = COMMAND_RECORD, .tap = tap});
+}
+
+void collector__play(struct collector *c, bool paused, double speed)
+{
+	post(c, (struct command){.type = COMMAND_PLAY, .play = {.paused = paused, .speed = speed}});
+}
+
+void collector__seek(struct collector *c, u64 from_ns, u64 to_ns)
+{
+	post(c, (struct command){.type = COMMAND_SEEK, .seek = {from_ns, to_ns}});
+}
+
+bool collector__call(struct collector *c, void (*fn)(void *ctx), void *ctx)
+{
+	struct call call = {.fn = fn, .ctx = ctx};
+
+	sem_init(&call.done, 0, 0);
+	post(c, (struct command){.type = COMMAND_CALL, .call = &call});
+	while (sem_wait(&call.done))
+		;
+	sem_destroy(&call.done);
+	return call.ran;
+}
+
+void collector__tick(struct collector *c)
+{
+	post(c, (struct command){.type = COMMAND_TICK});
+}
+
+void collector__end(struct collector *c)
+{
+	post(c, (struct command){.type = COMMAND_END});
+}

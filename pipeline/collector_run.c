@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The collector's thread: intervals, commands, sources that open; frames out. */
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "pipeline/collector_impl.h"
+#include "scope/filter.h"
+
+static u64 now_ns(const struct collector *c)
+{
+	return collector__live(c) ? clock__monotonic_ns() : c->fake_ns;
+}
+
+static bool quitting(struct collector *c)
+{
+	return atomic_load_explicit(&c->quit, memory_order_relaxed);
+}
+
+/* --- frames --- */
+
+static void frame__free(struct snap *s)
+{
+	struct frame *fr = container_of(s, struct frame, base);
+
+	snap__put(fr->before);
+	scope__put(fr->scope);
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		snap__put(fr->snaps[m]);
+	free(fr);
+}
+
+/* They are nobody else's while they are not taken. */
+static void keep_waiting(struct collector *c, struct frame *fr)
+{
+	struct frame *last = fr;
+	u32 n = 0;
+
+	fr->before = (struct frame *)mailbox__take(&c->mailbox);
+	while (last->before && n++ < COLLECTOR_FRAMES_WAITING)
+		last = (struct frame *)last->before;
+	if (!last->before)
+		return;
+	snap__put(last->before);
+	last->before = NULL;
+	log__add(LOG_WARN, "an interval was dropped: proftop did not get to run; with a longer one "
+			   "(-d) it needs to less often");
+}
+
+void collector__publish(struct collector *c, bool final)
+{
+	struct frame *fr = xcalloc(1, sizeof(*fr));
+
+	atomic_init(&fr->base.refs, 1);
+	fr->base.free = frame__free;
+	fr->base.t0_ns = c->t0_ns;
+	fr->base.t1_ns = c->t1_ns;
+	fr->seq = ++c->seq;
+	fr->t_ns = now_ns(c);
+	fr->final = final;
+	fr->scope = scope__get(c->feeds.slots.scope);
+	feeds__fill(&c->feeds, fr);
+	if (c->play.reel)
+		play__state(c, &fr->tape);
+	c->dirty = false;
+	if (c->every_frame)
+		keep_waiting(c, fr);
+	mailbox__publish(&c->mailbox, &fr->base);
+}
+
+/* --- intervals --- */
+
+static void arm_timer(struct collector *c)
+{
+	u64 at = c->play.reel ? play__due(c) : schedule__next(&c->schedule, c->ticked_ns);
+	struct itimerspec its = {0};
+
+	if (c->manual)
+		return;
+	if (at != SCHEDULE_NEVER)
+		its.it_value = clock__until(at);
+	timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+/* A fake clock has no cost: the same frames in each run. Too short a time gives no share. */
+static void measure_self(struct collector *c)
+{
+	u64 cpu = clock__process_cpu_ns(), wall = clock__monotonic_ns();
+
+	if (c->manual || wall < c->wall_ns + 20 * NSEC_PER_MSEC)
+		return;
+	c->self_cpu_pct = 100.0 * (double)(cpu - c->cpu_ns) / (double)(wall - c->wall_ns);
+	c->cpu_ns = cpu;
+	c->wall_ns = wall;
+}
+
+void collector__resolve_scope(struct collector *c)
+{
+	const struct scope *s = c->feeds.slots.scope;
+	struct scope *resolved = s->ncgroups ? scope__resolve(s) : NULL;
+
+	if (resolved)
+		feeds__set_scope(&c->feeds, resolved);
+}
+
+static void end_interval(struct collector *c, u64 models, struct health_gap gap, bool final)
+{
+	collector__resolve_scope(c);
+	if (!c->manual) /* as its samples, its processes need not be any here */
+		scope__gone(c->feeds.slots.scope, c->feeds.gone, sizeof(c->feeds.gone));
+	c->t0_ns = c->t1_ns;
+	c->t1_ns = now_ns(c);
+	feeds__drain(&c->feeds, models);
+	measure_self(c);
+	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct, gap);
+	collector__publish(c, final);
+}
+
+static void look_at_cpus(struct collector *c)
+{
+	struct cpus_news news = cpus_watch__look(&c->cpus);
+
+	feeds__renew(&c->feeds, news.slept_ns || news.changed);
+	c->gap.suspended_ns += news.slept_ns;
+	c->gap.cpus_changed += news.changed;
+}
+
+static void regular_tick(struct collector *c, u64 now)
+{
+	struct health_gap gap;
+
+	if (collector__live(c))
+		look_at_cpus(c);
+	gap = c->gap;
+	gap.missed_ticks = schedule__missed(&c->schedule, c->ticked_ns, now);
+	c->gap = (struct health_gap){0};
+	c->ticked_ns = now;
+	/* An early tick right after this one would tell nothing. */
+	schedule__take_early(&c->schedule, now + schedule_early_ns[0] / 2);
+	end_interval(c, ALL_MODELS, gap, false);
+}
+
+static void on_timer(struct collector *c)
+{
+	u64 now = now_ns(c), fired;
+
+	if (read(c->timer_fd, &fired, sizeof(fired)) < 0)
+		return;
+	if (c->play.reel)
+		play__tick(c);
+	else if (schedule__due(&c->schedule, c->ticked_ns, now))
+		regular_tick(c, now);
+	else if (schedule__take_early(&c->schedule, now))
+		end_interval(c, c->young, (struct health_gap){0}, false);
+	if (c->schedule.early == SCHEDULE_EARLY)
+		c->young = 0;
+	arm_timer(c);
+}
+
+static void hurry(struct collector *c, u64 models)
+{
+	if (!c->early_frames)
+		return;
+	c->young |= models;
+	schedule__hurry(&c->schedule, now_ns(c));
+	arm_timer(c);
+}
+
+/* --- opening --- */
+
+static void start_grid(struct collector *c)
+{
+	if (c->started)
+		return;
+	c->started = true;
+	if (c->play.reel) {
+		play__begin(c);
+		arm_timer(c);
+		return;
+	}
+	c->ticked_ns = c->t1_ns = now_ns(c);
+	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
+	arm_timer(c);
+}
+
+static void open_next(struct collector *c)
+{
+	u64 opened = feeds__open_next(&c->feeds), upkeep = opened & feeds__upkeep(&c->feeds);
+
+	c->dirty = true;
+	if (opened) {
+		feeds__begin(&c->feeds, opened, now_ns(c));
+		hurry(c, opened);
+	}
+	if (!c->feeds.opening)
+		start_grid(c);
+	/* What needs no samples is shown before something slow is opened. */
+	if (upkeep && c->early_frames)
+		end_interval(c, upkeep, (struct health_gap){0}, false);
+}
+
+static void open_all(struct collector *c)
+{
+	while (c->feeds.opening && !quitting(c)) {
+		open_next(c);
+		collector__publish(c, false);
+	}
+}
+
+/* The consequences of one command, apart from those of the next: which frames there are does
+ * not depend on how many commands came together. */
+static void settle(struct collector *c)
+{
+	if (c->dirty && !c->ended)
+		collector__publish(c, false);
+	open_all(c);
+}
+
+/* --- commands --- */
+
+static void set_scope(struct collector *c, const struct scope *scope)
+{
+	struct scope *mine = collector__scope(scope);
+	struct scope *resolved = mine->ncgroups ? scope__resolve(mine) : NULL;
+
+	if (resolved)
+		scope__put(mine);
+	feeds__set_scope(&c->feeds, resolved ? resolved : mine);
+}
+
+static void set_sampling(struct collector *c, struct sampling how)
+{
+	how.interval_s = c->feeds.slots.how.interval_s;
+	how.reel = c->feeds.slots.how.reel;
+	feeds__set_sampling(&c->feeds, &how);
+}
+
+static void set_interval(struct collector *c, u64 interval_ns)
+{
+	c->interval_ns = MAX(interval_ns, COLLECTOR_MIN_INTERVAL_NS);
+	c->feeds.slots.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
+	c->play.merge_ns = c->interval_ns;
+	if (!c->started || c->play.reel)
+		return;
+	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
+	arm_timer(c);
+}
+
+static void zero(struct collector *c)
+{
+	feeds__zero(&c->feeds, now_ns(c));
+	hurry(c, ALL_MODELS);
+}
+
+static void tick_now(struct collector *c)
+{
+	u64 now;
+
+	if (c->play.reel) {
+		play__tick(c);
+		return;
+	}
+	c->fake_ns += c->interval_ns;
+	now = now_ns(c);
+	if (c->started)
+		schedule__start(&c->schedule, now, c->interval_ns);
+	regular_tick(c, now);
+	arm_timer(c);
+}
+
+static void end(struct collector *c)
+{
+	c->ended = true;
+	if (c->play.reel) {
+		collector__publish(c, true);
+	} else {
+		c->fake_ns += c->interval_ns;
+		c->ticked_ns = now_ns(c);
+		end_interval(c, ALL_MODELS, (struct health_gap){0}, true);
+	}
+	feeds__untape(&c->feeds);
+	feeds__detach(&c->feeds);
+	c->play.has_coming = false;
+	c->schedule.interval_ns = 0;
+	arm_timer(c);
+}
+
+static void execute(struct collector *c, struct command *cmd)
+{
+	/* A call changes nothing that frames have. */
+	c->dirty |= cmd->type != COMMAND_CALL;
+	switch (cmd->type) {
+	case COMMAND_SCOPE:
+		set_scope(c, cmd->scope);
+		break;
+	case COMMAND_SAMPLING:
+		set_sampling(c, cmd->how);
+		break;
+	case COMMAND_INTERVAL:
+		set_interval(c, cmd->interval_ns);
+		break;
+	case COMMAND_WANT:
+		feeds__want(&c->feeds, cmd->want.model, cmd->want.on);
+		break;
+	case COMMAND_ZERO:
+		zero(c);
+		break;
+	case COMMAND_TICK:
+		tick_now(c);
+		break;
+	case COMMAND_END:
+		end(c);
+		break;
+	case COMMAND_RECORD:
+		feeds__record(&c->feeds, TAP_FILE, cmd->tap);
+		cmd->tap = NULL;
+		break;
+	case COMMAND_PLAY:
+		play__set(c, cmd->play.paused, cmd->play.speed);
+		arm_timer(c);
+		break;
+	case COMMAND_SEEK:
+		if (c->play.reel)
+			play__seek(c, cmd->seek.from_ns, cmd->seek.to_ns);
+		break;
+	case COMMAND_CALL:
+		cmd->call->fn(cmd->call->ctx);
+		cmd->call->ran = true;
+		break;
+	}
+}
+
+/* Tells whoever waits for collector__idle. */
+static void rest(struct collector *c)
+{
+	if (atomic_exchange(&c->busy, false) && c->manual)
+		mailbox__wake(&c->mailbox);
+}
+
+static void run_commands(struct collector *c)
+{
+	struct command *cmd;
+
+	atomic_store(&c->busy, true); /* before the queue is empty */
+	cmd = command_queue__take(&c->commands);
+	while (cmd) {
+		struct command *next = cmd->next;
+
+		if (!quitting(c) && !c->ended)
+			execute(c, cmd);
+		command__free(cmd);
+		if (c->manual)
+			settle(c);
+		cmd = next;
+	}
+	rest(c);
+}
+
+/* --- the thread --- */
+
+static void on_slot(struct collector *c, struct slot *slot)
+{
+	/* Closed since epoll_wait returned. */
+	if (!slot->src)
+		return;
+	feeds__drain_urgent(&c->feeds, slot);
+	slot__mute(&c->feeds.slots, slot, clock__monotonic_ns());
+}
+
+static int patience_ms(const struct collector *c)
+{
+	if (c->feeds.opening)
+		return 0;
+	return c->feeds.slots.nmuted ? (int)(SLOT_MUTE_NS / NSEC_PER_MSEC) : -1;
+}
+
+static void wait_and_serve(struct collector *c)
+{
+	struct epoll_event events[16];
+	int n = epoll_wait(c->epoll_fd, events, ARRAY_SIZE(events), patience_ms(c));
+
+	for (int i = 0; i < n && !quitting(c); i++) {
+		if (events[i].data.u32 == TAG_COMMANDS)
+			continue; /* they are looked for in each turn */
+		if (events[i].data.u32 == TAG_TIMER)
+			on_timer(c);
+		else if (events[i].data.u32 == TAG_CPUS)
+			look_at_cpus(c);
+		else
+			on_slot(c, &c->feeds.slots.v[events[i].data.u32 - TAG_SLOTS]);
+	}
+	if (c->feeds.slots.nmuted)
+		slots__unmute(&c->feeds.slots, clock__monotonic_ns());
+}
+
+static void begin(struct collector *c)
+{
+	collector__resolve_scope(c);
+	c->cpu_ns = clock__process_cpu_ns();
+	c->wall_ns = clock__monotonic_ns();
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (c->wanted & MODEL_BIT(m))
+			feeds__want(&c->feeds, m, true);
+	collector__publish(c, false);
+	if (!c->feeds.opening)
+		start_grid(c);
+	if (c->manual)
+		open_all(c);
+	rest(c);
+}
+
+void *collector__run(void *arg)
+{
+	struct collector *c = arg;
+
+	thread__name("collector");
+	begin(c);
+	while (!quitting(c)) {
+		wait_and_serve(c);
+		run_commands(c);
+		if (c->feeds.opening && !quitting(c))
+			open_next(c);
+		if (c->dirty && !c->ended)
+			collector__publish(c, false);
+	}
+	feeds__fini(&c->feeds);
+	return NULL;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples on their way from sources to models, symbols and taps. */
+#include "pipeline/feeds_impl.h"
+
+#define NAMES_WAIT_MS 25
+
+static void route_sample(void *ctx, const struct sample *s)
+{
+	const struct route *r = ctx;
+	struct feeds *f = r->feeds;
+
+	if (s->type == SAMPLE_PROC && f->symbols)
+		symbols__proc_event(f->symbols,
+				    container_of((struct sample *)s, struct proc_event, head));
+	if (s->type == SAMPLE_UNWIND && f->symbols)
+		symbols__unwind(f->symbols,
+				container_of((struct sample *)s, struct unwind_sample, head),
+				&source_unwind_sink);
+	for (u32 i = 0; i < TAPS; i++)
+		if (f->taps[i])
+			f->taps[i]->ops->put(f->taps[i], r->slot->models, s);
+	for (u64 left = r->slot->models; left; left &= left - 1) {
+		struct model_feed *mf = &f->v[__builtin_ctzll(left)];
+
+		mf->ops->consume(mf->model, s);
+	}
+}
+
+struct sample_sink feeds__sink(struct route *r)
+{
+	return (struct sample_sink){route_sample, r};
+}
+
+void feeds__drain_slot(struct feeds *f, struct slot *slot, bool tick)
+{
+	struct route r = {f, slot};
+	struct sample_sink sink = feeds__sink(&r);
+
+	slot->ops->drain(slot->src, tick, &sink);
+}
+
+static void kick_symbols(struct feeds *f)
+{
+	if (f->symbols && !f->borrows_symbols)
+		symbols__kick(f->symbols);
+}
+
+/* The slots that serve some of the models, with or without a fetch of their own. */
+static struct slot *next_slot(struct feeds *f, u32 *i, u64 models, bool fetches)
+{
+	while (*i < f->slots.n) {
+		struct slot *slot = &f->slots.v[(*i)++];
+
+		if (slot->src && (slot->models & models) && !slot->ops->fetch != fetches)
+			return slot;
+	}
+	return NULL;
+}
+
+/* Samples are fetched first and handed out last: what the others tell in between are the
+ * processes and mappings that the samples mean. */
+static void drain_in_order(struct feeds *f, u64 models, bool tick)
+{
+	struct slot *slot;
+
+	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
+		slot->ops->fetch(slot->src, tick);
+	for (u32 i = 0; (slot = next_slot(f, &i, models, false));)
+		feeds__drain_slot(f, slot, tick);
+	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
+		feeds__drain_slot(f, slot, tick);
+	kick_symbols(f);
+}
+
+void feeds__drain(struct feeds *f, u64 models)
+{
+	drain_in_order(f, models, true);
+	/* Most names come within milliseconds: a frame that has them need not be looked at a
+	 * second time by whoever shows it. */
+	if (f->symbols && !f->borrows_symbols)
+		symbols__settle(f->symbols, NAMES_WAIT_MS);
+}
+
+void feeds__drain_urgent(struct feeds *f, struct slot *slot)
+{
+	if (!slot->src)
+		return;
+	drain_in_order(f, slot->models, false);
+}

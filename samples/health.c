@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "samples/health.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void health__note(struct health *h, u64 n, const char *what)
+{
+	size_t len = strlen(h->note);
+
+	if (n)
+		snprintf(h->note + len, sizeof(h->note) - len, "%s%llu %s", len ? "; " : "",
+			 (unsigned long long)n, what);
+}
+
+void health__note_gap(struct health *h)
+{
+	health__note(h, h->gap.missed_ticks,
+		     "ticks missed, all of it is in this interval: proftop was stopped or had no CPU");
+	health__note(h, h->gap.suspended_ns / NSEC_PER_MSEC,
+		     "ms suspended in this interval: the machine slept, no time here has that in it");
+	health__note(h, h->gap.cpus_changed,
+		     "times CPUs came or went in this interval: samples of a new one begin late");
+}
+
+const char *stacks_by__name(enum stacks_by by)
+{
+	static const char *const names[] = {"", "tables in the kernel", "copies", "frame pointers"};
+
+	return names[by];
+}
+
+void health__note_stacks(struct health *h)
+{
+	const struct health_stacks *s = &h->stacks;
+	u64 early = s->unknown + s->no_table + s->no_row + s->bad_stack + s->fp_end + s->copy_end;
+
+	if (early * 100 <= early + s->whole + s->cut)
+		return;
+	health__note(h, s->unknown, "stacks ended early: what is mapped there is not known yet");
+	health__note(h, s->no_table, "stacks ended early: tables not there yet");
+	health__note(h, s->no_row, "stacks ended early: code that no table describes");
+	health__note(h, s->copy_end, "stacks ended early: longer than the copy (--stack-copy)");
+	health__note(h, s->bad_stack, "stacks ended early: not readable");
+	health__note(h, s->fp_end,
+		     "stacks ended early: code with neither table nor frame pointers (java has "
+		     "them with -XX:+PreserveFramePointer)");
+}
+
+void health__cost(struct health *h, u64 runs, u64 timed, u64 run_ns, u64 wall_ns)
+{
+	double cpus = (double)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+
+	if (timed)
+		h->cost_ns = (double)run_ns / (double)timed;
+	h->run_pct = 100 * (double)runs * h->cost_ns / (double)MAX(wall_ns, 1ULL) / cpus;
+	h->cost_pct = h->run_pct;
+}

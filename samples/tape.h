@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recording and replay as the collector sees them: a tap takes down what sources hand out, a
+ * reel is what sources of a replay are wound on. Both are used on the collector thread alone.
+ */
+#ifndef SAMPLES_TAPE_H
+#define SAMPLES_TAPE_H
+
+#include "samples/health.h"
+#include "samples/sample.h"
+#include "samples/snap.h"
+
+/* The end of an interval, of the models that have one. */
+struct tape_interval {
+	u64 t1_ns;
+	u64 models; /* bit per model_id */
+	double self_cpu_pct;
+	struct {
+		u64 t0_ns; /* where its interval began */
+		struct health health;
+	} v[MODEL_COUNT];
+};
+
+/* What a tap is for; there is one of each at most. */
+enum tap_use {
+	TAP_FILE,    /* --record */
+	TAP_HISTORY, /* the last minutes, in memory */
+	TAPS
+};
+
+/* How much of a recording in memory is kept. */
+struct tape_ring {
+	u64 span_ns, bytes; /* what is older, or too much, is dropped */
+};
+
+struct tap;
+
+struct tap_ops {
+	/* A sample on its way to these models. */
+	void (*put)(struct tap *t, u64 models, const struct sample *s);
+	void (*end_interval)(struct tap *t, const struct tape_interval *iv);
+	void (*state)(const struct tap *t, struct tape_state *out);
+	/* Puts down what is left, waits until it is, frees. */
+	void (*close)(struct tap *t);
+};
+
+/* First member of each; owned by the collector that it was given to. */
+struct tap {
+	const struct tap_ops *ops;
+};
+
+struct reel;
+
+struct reel_ops {
+	/* Winds on to the next interval, which its sources hand out when they are drained from now
+	 * on; false at the end. */
+	bool (*next)(struct reel *r, struct tape_interval *out);
+	/* Winds to where the first interval that ends after t comes next; false: there is none. */
+	bool (*seek)(struct reel *r, u64 t_ns);
+	/* Fills what is about the whole of it. */
+	void (*state)(const struct reel *r, struct tape_state *out);
+};
+
+struct reel {
+	const struct reel_ops *ops;
+	bool handing_out; /* the collector's: sources that are drained hand out the interval */
+};
+
+#endif

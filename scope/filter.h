@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The filter language: space-separated terms, all must hold, `!` negates a term:
+ *
+ *	pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3 state=D min=10ms max=1s task=kernel
+ *	sym~REGEX obj~REGEX
+ *
+ * Grammar:
+ *	expr   = { blank } [ term { blank term } ]
+ *	term   = [ "!" ] name ( "=" | "~" | "!=" | "!~" ) value
+ *	value  = one or more of: plain text, '...', "..."; quoted text is literal, without
+ *		 escapes, and a quote ends the need to quote: a" b"c is `a b c`
+ *	list   = item { "," item } | "none"	item = NUMBER [ "-" NUMBER ]
+ *	time   = NUMBER [ "." DIGITS ] ( "ns" | "us" | "ms" | "s" )
+ * pid tid cpu take a list, state letters of SCOPE_STATES, min max a time, comm sym obj a regular
+ * expression (base/regex.h), cgroup a glob of the whole path below the mount point (with or without
+ * its first slash), or of the last component when it has no slash; what matches stands for what is
+ * below it too, unless the glob ends in "/.". tree=PID is a process with all it forks from then on.
+ * task=user is the threads of programs, task=kernel those of the kernel.
+ *
+ * Terms of one kind: includes intersect, excludes unite, names must all match. min and max
+ * include their value, so !min=1ms is all that is shorter than 1ms.
+ */
+#ifndef SCOPE_FILTER_H
+#define SCOPE_FILTER_H
+
+#include "scope/scope.h"
+
+#define FILTER_MAX_LEN	 4096  /* bytes of an expression */
+#define FILTER_MAX_ITEMS 4096  /* of one list */
+#define FILTER_MAX_RANGE 65536 /* ids in one range, and in one list */
+#define FILTER_MAX_NAMES 32    /* comm~, sym~, obj~, cgroup= terms, each */
+
+/* What the command line adds to the expression; strings as given, NULL when absent. */
+struct scope_args {
+	const char *pids, *tids, *cgroup, *cpus, *comm, *filter;
+	u32 child_pid; /* of `-- COMMAND`, 0 none */
+	bool seen;     /* the filter is of what was on the screen: it may be gone by now */
+};
+
+struct filter_error {
+	u32 column;    /* byte offset in the expression where the wrong term's fault is */
+	u32 length;    /* of the faulty part, at least 1 */
+	char msg[160]; /* what would be right */
+};
+
+/* Returns a new scope (one reference) or NULL with *err filled. Does not touch the system:
+ * cgroup globs stay unresolved until scope__resolve. */
+struct scope *filter__parse(const char *expr, struct filter_error *err);
+
+/* The line to print below an expression: blanks up to the fault, then ^~~. Counts characters,
+ * not bytes. */
+void filter__caret(const struct filter_error *err, const char *expr, char *buf, size_t size);
+
+/* Whole scope from command line and expression. Unknown pids, cgroups matching nothing and
+ * CPUs not there are errors with the exit code for usage, unless what was seen is asked for. For a
+ * wrong --filter the message has three lines: what is wrong, the expression and the caret. cgroups
+ * are resolved. */
+struct scope *scope__build(const struct scope_args *args, struct status *st);
+
+/* Looks the cgroup globs up (v2 below its mount point, ids of the matching directories;
+ * where only v1 knows the name, its members become pids). A new scope when anything
+ * changed since, else NULL. Collector thread, once a tick. */
+struct scope *scope__resolve(const struct scope *s);
+/* "process 4711 is gone": of what it includes by ids and cgroups, what is not there any more, or
+ * "". Looks at 64 of a kind at most. */
+void scope__gone(const struct scope *s, char *buf, size_t size);
+
+/* A right expression without its terms of these names (blank-separated), negated ones too; the
+ * caller frees it. */
+char *filter__without(const char *expr, const char *names);
+
+/* The term that stands for the cgroup of this path, which is not "", whatever is in its name; with
+ * what is below it, or without. The caller frees it. */
+char *filter__cgroup(const char *path, bool below);
+
+/* The expression that means both: `a` then `b`; caller frees. NULL counts as "". */
+char *filter__join(const char *a, const char *b);
+
+#endif

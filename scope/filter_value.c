@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Values of filter terms: lists of ids, times, states, regular expressions. */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "scope/scope_impl.h"
+
+#define PID_LIMIT    4194304		    /* PID_MAX_LIMIT of 64-bit kernels */
+#define CPU_LIMIT    8191		    /* largest NR_CPUS - 1 */
+#define NUMBER_LIMIT 1000000000000000000ULL /* also 30 years in ns */
+
+int filter__fail(struct filter_error *err, u32 column, u32 length, const char *fmt, ...)
+{
+	va_list ap;
+
+	err->column = column;
+	err->length = MAX(length, 1u);
+	va_start(ap, fmt);
+	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Marks `len` bytes at p within the value, or all of it where quotes moved things. */
+static int fail_at(struct filter_error *err, const struct term *t, const char *p, size_t len,
+		   const char *msg)
+{
+	if (!t->plain)
+		return filter__fail(err, t->at, t->len, "%s", msg);
+	return filter__fail(err, t->at + (u32)(p - t->value), (u32)len, "%s", msg);
+}
+
+/* Reads digits, saturating; false when there are none. */
+static bool read_number(const char **p, u64 *n)
+{
+	const char *s = *p;
+
+	for (*n = 0; is_digit(*s); s++)
+		*n = MIN(*n * 10 + (u64)(*s - '0'), NUMBER_LIMIT);
+	if (s == *p)
+		return false;
+	*p = s;
+	return true;
+}
+
+struct id_range {
+	u64 lo, hi;
+	const char *at;
+	size_t len;
+};
+
+static int read_range(const struct term *t, const char **p, struct id_range *r, u64 limit,
+		      struct filter_error *err)
+{
+	char msg[120];
+
+	r->at = *p;
+	r->len = strcspn(*p, ",");
+	if (!read_number(p, &r->lo))
+		goto wrong;
+	r->hi = r->lo;
+	if (**p == '-') {
+		(*p)++;
+		if (!read_number(p, &r->hi))
+			goto wrong;
+	}
+	if (**p && **p != ',')
+		goto wrong;
+	if (r->lo > limit || r->hi > limit) {
+		snprintf(msg, sizeof(msg), "too large: %.*s ids go up to %llu", (int)t->name_len,
+			 t->name, (unsigned long long)limit);
+		return fail_at(err, t, r->at, r->len, msg);
+	}
+	if (r->lo > r->hi)
+		return fail_at(err, t, r->at, r->len, "a range goes upward: 5-9");
+	if (r->hi - r->lo >= FILTER_MAX_RANGE)
+		return fail_at(err, t, r->at, r->len, "a range holds at most 65536 ids");
+	return 0;
+wrong:
+	snprintf(msg, sizeof(msg), "not a number: %.*s takes a list like 1,2 or 5-9",
+		 (int)t->name_len, t->name);
+	return fail_at(err, t, r->at, r->len, msg);
+}
+
+static int check_range(const struct term *t, enum scope_kind kind, const struct id_range *r,
+		       struct filter_error *err)
+{
+	char msg[sizeof(err->msg)];
+
+	if (!t->check || t->negate || t->check(kind, r->lo, r->hi, msg, sizeof(msg)))
+		return 0;
+	return fail_at(err, t, r->at, r->len, msg);
+}
+
+int value__ids(const struct term *t, enum scope_kind kind, struct id_set *out,
+	       struct filter_error *err)
+{
+	const u64 limit = kind == SCOPE_CPU ? CPU_LIMIT : PID_LIMIT;
+	const char *p = t->value;
+	struct id_range r = {0};
+	int ret;
+
+	if (!strcmp(p, "none")) {
+		out->active = true;
+		return 0;
+	}
+	for (u32 items = 1;; items++, p++) {
+		ret = read_range(t, &p, &r, limit, err);
+		if (ret)
+			return ret;
+		if (items > FILTER_MAX_ITEMS)
+			return fail_at(err, t, r.at, r.len, "a list holds at most 4096 items");
+		if (out->n + (r.hi - r.lo) >= FILTER_MAX_RANGE)
+			return fail_at(err, t, r.at, r.len, "a list holds at most 65536 ids");
+		ret = check_range(t, kind, &r, err);
+		if (ret)
+			return ret;
+		id_set__add_range(out, r.lo, r.hi);
+		if (!*p)
+			break;
+	}
+	id_set__seal(out);
+	return 0;
+}
+
+/* In the order they are tried for printing: the longest that divides it. */
+static const struct {
+	const char *name;
+	u64 ns;
+} units[] = {{"s", NSEC_PER_SEC}, {"ms", NSEC_PER_MSEC}, {"us", 1000}, {"ns", 1}};
+
+static u64 unit_ns(const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(units[i].name, name))
+			return units[i].ns;
+	return 0;
+}
+
+int value__time(const struct term *t, u64 *ns, struct filter_error *err)
+{
+	const char *p = t->value, *fraction = NULL;
+	u64 whole, unit, scale;
+
+	if (!read_number(&p, &whole))
+		return fail_at(err, t, t->value, strlen(t->value),
+			       "a time looks like 10ms or 1.5s");
+	if (*p == '.') {
+		fraction = ++p;
+		while (is_digit(*p))
+			p++;
+		if (p == fraction)
+			return fail_at(err, t, p - 1, 1, "digits follow the point: 1.5ms");
+	}
+	unit = unit_ns(p);
+	if (!unit)
+		return fail_at(err, t, *p ? p : t->value, *p ? strlen(p) : strlen(t->value),
+			       "a time needs a unit: ns, us, ms or s");
+	if (whole > NUMBER_LIMIT / unit)
+		return fail_at(err, t, t->value, strlen(t->value), "that is too long a time");
+	*ns = whole * unit;
+	scale = unit / 10;
+	for (; fraction && is_digit(*fraction); fraction++, scale /= 10) {
+		if (!scale && *fraction != '0')
+			return fail_at(err, t, t->value, strlen(t->value),
+				       "times are whole nanoseconds: use a smaller unit");
+		*ns += (u64)(*fraction - '0') * scale;
+	}
+	return 0;
+}
+
+void value__print_time(u64 ns, char *buf, size_t size)
+{
+	u32 i = 0;
+
+	while (ns % units[i].ns)
+		i++;
+	snprintf(buf, size, "%llu%s", (unsigned long long)(ns / units[i].ns), units[i].name);
+}
+
+int value__states(const struct term *t, u32 *states, struct filter_error *err)
+{
+	for (const char *p = t->value; *p; p++) {
+		const char *hit = *p == ',' ? NULL : strchr(SCOPE_STATES, *p);
+
+		if (hit)
+			*states |= 1u << (hit - SCOPE_STATES);
+		else if (*p != ',' || p == t->value || !p[1])
+			return fail_at(err, t, p, 1,
+				       "states are letters of " SCOPE_STATES
+				       ", one or more: state=D or state=SD");
+	}
+	return 0;
+}
+
+struct regex *value__regex(const struct term *t, struct filter_error *err)
+{
+	char why[120];
+	struct regex *re = regex__new(t->value, why, sizeof(why));
+
+	if (!re)
+		filter__fail(err, t->at, t->len, "wrong regular expression: %s", why);
+	return re;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Scope: which tasks are looked at, in a normal form that sources can evaluate in the
+ * kernel. The command line (-p -t -G -C --comm) and the filter expression compile to it.
+ * For each kind there is an optional set to include and a set to exclude; all must hold.
+ *
+ * A scope is immutable once built and shared by reference count, so any thread may read it.
+ */
+#ifndef SCOPE_SCOPE_H
+#define SCOPE_SCOPE_H
+
+#include "base/base.h"
+#include "base/regex.h"
+#include "base/status.h"
+
+enum scope_kind { SCOPE_PID, SCOPE_TID, SCOPE_CPU, SCOPE_CGROUP, SCOPE_KINDS };
+
+/* Sorted, without duplicates. `active` tells an empty include set from none. */
+struct id_set {
+	u64 *ids;
+	u32 n;
+	bool active;
+};
+
+struct name_term {
+	char *text;	  /* as typed */
+	struct regex *re; /* NULL for cgroup globs */
+	bool negate;
+};
+
+/*
+ * cgroups: a glob's ids are those of every match and of all cgroups below it, so that looking
+ * up a task's own (leaf) id is enough. A source that can compare ancestors in the kernel
+ * gets the same answer and also sees cgroups made since the last scope__resolve. An
+ * unresolved include is an empty active set: nothing passes until it is known.
+ */
+struct scope {
+	_Atomic u32 refs; /* scope__get, scope__put */
+	struct id_set include[SCOPE_KINDS], exclude[SCOPE_KINDS];
+	/* Cgroups in include and in exclude that do not stand for what is below them. */
+	struct id_set include_alone, exclude_alone;
+	struct name_term *comms;   /* comm~ : thread name; evaluated by scope__comm */
+	struct name_term *syms;	   /* sym~  : any frame's function; display only */
+	struct name_term *objects; /* obj~  : any frame's object; display only */
+	struct name_term *cgroups; /* cgroup=GLOB as typed; resolved to SCOPE_CGROUP ids */
+	u32 ncomms, nsyms, nobjects, ncgroups;
+	u64 min_ns, max_ns;	/* durations, for views of time; max 0: no limit */
+	u32 states, not_states; /* bit per letter of "RSDTtXZPI", SCOPE_STATES order; 0: all */
+	u8 not_tasks;		/* SCOPE_TASK_*: the sorts of threads that are left out */
+	/* `-- COMMAND` or tree=PID: tasks forked by an included pid are included. The source
+	 * keeps track of them; include[SCOPE_PID] holds only the ancestor. */
+	bool follow_children;
+	/* The canonical expression: what is shown, and it parses to this scope again. "" when
+	 * everything passes. */
+	char *text;
+};
+
+#define SCOPE_STATES "RSDTtXZPI"
+
+enum { SCOPE_TASK_USER = 1, SCOPE_TASK_KERNEL = 2 };
+
+/* Terms that only some views can apply, as they look at what has no duration, or no stack. */
+enum scope_terms {
+	SCOPE_TERM_STATE = 1 << 0,
+	SCOPE_TERM_TIME = 1 << 1, /* min=, max= */
+	SCOPE_TERM_TASK = 1 << 2,
+	SCOPE_TERM_STACK = 1 << 3, /* sym~, obj~ */
+	SCOPE_TERMS_ALL = (1 << 4) - 1,
+};
+
+struct scope *scope__get(const struct scope *s);
+void scope__put(const struct scope *s);
+/* True when a task passes what can be told from ids and name. Includes of pids are not
+ * looked at with follow_children (descendants are known to the source alone). An id that is
+ * not known (cgroup 0) is in no include. A NULL scope is everything. */
+bool scope__task(const struct scope *s, u32 tgid, u32 tid, u32 cpu, u64 cgroup, const char *comm);
+bool scope__comm(const struct scope *s, const char *comm);
+/* task=: whether threads of this sort pass; what scope__task() cannot tell. */
+bool scope__thread(const struct scope *s, bool kthread);
+/* Those of enum scope_terms that it has. */
+u32 scope__terms(const struct scope *s);
+/* Their names, "state= min=": those of `terms` that it has. */
+const char *scope__term_names(const struct scope *s, u32 terms, char *buf, size_t size);
+/* True when the text passes the term, negation included. Any thread. */
+bool name_term__match(const struct name_term *t, const char *text);
+bool id_set__has(const struct id_set *set, u64 id);
+
+#endif

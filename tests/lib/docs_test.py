@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import live  # noqa: E402
@@ -112,10 +113,13 @@ def test_keys():
 def complete(*words):
     script = 'source "$1"; shift; COMP_WORDS=(proftop "$@"); COMP_CWORD=$#; _proftop; ' \
              'printf "%s\\n" "${COMPREPLY[@]}"'
-    done = subprocess.run(["bash", "--norc", "-c", script, "bash",
-                           os.path.join(live.ROOT, "docs/proftop.bash"), *words],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
-                          env={**os.environ, "PATH": live.BUILD + ":" + os.environ["PATH"]})
+    # Files complete too: where there are none.
+    with tempfile.TemporaryDirectory() as empty:
+        done = subprocess.run(["bash", "--norc", "-c", script, "bash",
+                               os.path.join(live.ROOT, "docs/proftop.bash"), *words], cwd=empty,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False,
+                              env={**os.environ, "PATH": live.BUILD + ":" + os.environ["PATH"]})
     assert not done.stderr, done.stderr
     return [x for x in done.stdout.splitlines() if x]
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "scope/scope_impl.h"
+#include "scope/filter_impl.h"
 
 #define TERM_NAMES "pid tid comm cgroup cpu state min max task sym obj tree"
 
@@ -365,24 +365,34 @@ int filter__read(struct scope *s, const char *expr, id_check_fn check, struct fi
 	return ret;
 }
 
-struct scope *filter__parse(const char *expr, struct filter_error *err)
+static struct scope *read_all(const char *expr, struct filter_error *err)
 {
 	struct scope *s = scope__new();
-	size_t len = strlen(expr);
-	int ret;
 
-	if (len > FILTER_MAX_LEN)
-		ret = filter__fail(err, FILTER_MAX_LEN,
-				   (u32)MIN(len, (size_t)UINT32_MAX) - FILTER_MAX_LEN,
-				   "an expression has at most %d bytes", FILTER_MAX_LEN);
-	else
-		ret = filter__read(s, expr, NULL, err);
-	if (ret) {
+	if (filter__read(s, expr, NULL, err)) {
 		scope__put(s);
 		return NULL;
 	}
 	scope__finish(s);
 	return s;
+}
+
+struct scope *filter__parse(const char *expr, struct filter_error *err)
+{
+	size_t len = strlen(expr);
+
+	if (len <= FILTER_MAX_LEN)
+		return read_all(expr, err);
+	filter__fail(err, FILTER_MAX_LEN, (u32)MIN(len, (size_t)UINT32_MAX) - FILTER_MAX_LEN,
+		     "an expression has at most %d bytes", FILTER_MAX_LEN);
+	return NULL;
+}
+
+struct scope *filter__parse_text(const char *text)
+{
+	struct filter_error err;
+
+	return read_all(text, &err);
 }
 
 void filter__caret(const struct filter_error *err, const char *expr, char *buf, size_t size)

@@ -48,6 +48,9 @@ struct filter_error {
  * cgroup globs stay unresolved until scope__resolve. */
 struct scope *filter__parse(const char *expr, struct filter_error *err);
 
+/* The same of the text that a scope or a report has, however long it is; NULL when it is wrong. */
+struct scope *filter__parse_text(const char *text);
+
 /* The line to print below an expression: blanks up to the fault, then ^~~. Counts characters,
  * not bytes. */
 void filter__caret(const struct filter_error *err, const char *expr, char *buf, size_t size);
@@ -62,10 +65,6 @@ struct scope *scope__build(const struct scope_args *args, struct status *st);
  * where only v1 knows the name, its members become pids). A new scope when anything
  * changed since, else NULL. Collector thread, once a tick. */
 struct scope *scope__resolve(const struct scope *s);
-/* "process 4711 is gone": of what it includes by ids and cgroups, what is not there any more, or
- * "". Looks at 64 of a kind at most. */
-void scope__gone(const struct scope *s, char *buf, size_t size);
-
 /* A right expression without its terms of these names (blank-separated), negated ones too; the
  * caller frees it. */
 char *filter__without(const char *expr, const char *names);

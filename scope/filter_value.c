@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "scope/scope_impl.h"
+#include "scope/filter_impl.h"
 
 #define PID_LIMIT    4194304		    /* PID_MAX_LIMIT of 64-bit kernels */
 #define CPU_LIMIT    8191		    /* largest NR_CPUS - 1 */

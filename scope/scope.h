@@ -84,5 +84,8 @@ const char *scope__term_names(const struct scope *s, u32 terms, char *buf, size_
 /* True when the text passes the term, negation included. Any thread. */
 bool name_term__match(const struct name_term *t, const char *text);
 bool id_set__has(const struct id_set *set, u64 id);
+/* "process 4711 is gone": of what it includes by ids and cgroups, what is not there any more, or
+ * "". Looks at 64 of a kind at most. */
+void scope__gone(const struct scope *s, char *buf, size_t size);
 
 #endif

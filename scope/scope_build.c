@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/cgroup.h"
-#include "scope/scope_impl.h"
+#include "scope/filter_impl.h"
 
 /* The process a thread belongs to, 0 when there is no such thread. */
 static u32 tgid_of(u64 tid)

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/cgroup.h"
 #include "base/log.h"
-#include "scope/scope_impl.h"
+#include "scope/filter_impl.h"
 
 #define REMOVED_MAX 4096 /* ids; with more of them removed cgroups are forgotten */
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "scope/scope_impl.h"
+#include "scope/filter_impl.h"
 
 static const char *const kind_names[SCOPE_KINDS] = {
 	[SCOPE_PID] = "pid", [SCOPE_TID] = "tid", [SCOPE_CPU] = "cpu", [SCOPE_CGROUP] = "cgroup"};

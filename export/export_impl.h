@@ -22,6 +22,8 @@ static inline bool report__cell(const struct report *r, u32 row, u32 column, str
 	return r->rows->cell(r->rows, row, column, v);
 }
 
+/* --- what all write with (export/write.c) --- */
+
 /* Host and kernel release that the report is about. */
 const char *report__host(const struct report *r);
 const char *report__kernel(const struct report *r);
@@ -33,17 +35,24 @@ int format_c(char *buf, size_t size, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Shortest decimal that reads back as the same double; false for NaN and infinities. */
 bool format_double(char *buf, size_t size, double d);
 
+/* --- JSON (export/json_value.c, export/json_scope.c) --- */
 struct json_object;
-/* The scope as {"expr":..., normal form}. */
-struct json_object *export__scope_json(const char *expr);
 /* A string made valid UTF-8. */
 struct json_object *export__json_string(const char *s);
+/* NULL, JSON's null, of what is no number. */
+struct json_object *export__json_double(double d);
 /* NULL is JSON's null. */
 struct json_object *export__json_value(const struct value *v);
+/* A member that is a string, "" for NULL. */
+void export__json_text(struct json_object *o, const char *name, const char *s);
 /* The columns of a row that are exported. */
 struct json_object *export__json_row(const struct row_table *t, u32 row);
 /* Writes and frees it; 0 or -errno. */
 int export__put_json(FILE *out, struct json_object *o);
+/* The scope as {"expr":..., normal form}. */
+struct json_object *export__scope_json(const char *expr);
+
+/* --- words for people (export/words.c) --- */
 
 /* Text in an element or a quoted attribute of XML and HTML, whatever is in it. */
 void export__put_xml(FILE *out, const char *s);

@@ -6,130 +6,7 @@
 #include <json-c/json.h>
 
 #include "base/arena.h"
-#include "base/utf8.h"
 #include "export/export_impl.h"
-
-struct json_object *export__json_string(const char *s)
-{
-	struct json_object *o;
-	char *copy;
-
-	if (utf8__valid(s))
-		return json_object_new_string(s);
-	copy = utf8__dup(s);
-	o = json_object_new_string(copy);
-	free(copy);
-	return o;
-}
-
-/* NULL is JSON's null: what is no number is unknown. Whole ones keep a fraction, so that a
- * field has one type for readers that tell integers from others. */
-static struct json_object *json_double(double d)
-{
-	char buf[40];
-
-	if (!format_double(buf, sizeof(buf) - 2, d))
-		return NULL;
-	if (!strpbrk(buf, ".e"))
-		strcat(buf, ".0");
-	return json_object_new_double_s(d, buf);
-}
-
-static struct json_object *json_trend(const struct value *v)
-{
-	struct json_object *a = json_object_new_array_ext((int)v->n);
-
-	for (u32 i = 0; i < v->n; i++)
-		json_object_array_add(a, json_double((double)v->trend[i]));
-	return a;
-}
-
-static void add_text(struct json_object *o, const char *name, const char *s)
-{
-	json_object_object_add(o, name, export__json_string(s ? s : ""));
-}
-
-static struct json_object *json_stack(const struct value *v)
-{
-	struct json_object *a = json_object_new_array_ext((int)v->n);
-
-	for (u32 i = 0; i < v->n; i++) {
-		struct json_object *o = json_object_new_object();
-		struct value_frame f;
-
-		v->frame(v->of, i, &f);
-		add_text(o, "symbol", f.symbol);
-		add_text(o, "object", f.object);
-		add_text(o, "kind", f.kind);
-		json_object_array_add(a, o);
-	}
-	return a;
-}
-
-static struct json_object *json_list(const struct value *v)
-{
-	struct json_object *a = json_object_new_array_ext((int)v->n);
-
-	for (u32 i = 0; i < v->n; i++) {
-		struct value_part p = {0};
-
-		v->part(v->of, i, &p);
-		json_object_array_add(a, export__json_value(&p.value));
-	}
-	return a;
-}
-
-static struct json_object *json_members(const struct value *v)
-{
-	struct json_object *o = json_object_new_object();
-
-	for (u32 i = 0; i < v->n; i++) {
-		struct value_part p = {0};
-
-		v->part(v->of, i, &p);
-		json_object_object_add(o, p.name, export__json_value(&p.value));
-	}
-	return o;
-}
-
-struct json_object *export__json_value(const struct value *v)
-{
-	switch (v->type) {
-	case VALUE_TEXT:
-		return export__json_string(v->s);
-	case VALUE_PCT:
-		return json_double(v->f);
-	case VALUE_BOOL:
-		return json_object_new_boolean(v->u != 0);
-	case VALUE_TREND:
-		return json_trend(v);
-	case VALUE_COUNT:
-	case VALUE_NS:
-	case VALUE_BYTES:
-		return json_object_new_uint64(v->u);
-	case VALUE_CHANGE:
-		return v->n == VALUE_PCT ? json_double(v->f) : json_object_new_int64(v->i);
-	case VALUE_STACK:
-		return json_stack(v);
-	case VALUE_LIST:
-		return json_list(v);
-	case VALUE_OBJECT:
-		return json_members(v);
-	case VALUE_NONE:
-		break;
-	}
-	return NULL;
-}
-
-int export__put_json(FILE *out, struct json_object *o)
-{
-	const char *s = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-								  JSON_C_TO_STRING_NOSLASHESCAPE);
-	int ret = fputs(s, out) < 0 ? -errno : 0;
-
-	json_object_put(o);
-	return ret;
-}
 
 static void add_count(struct json_object *o, const char *name, u64 n)
 {
@@ -138,7 +15,7 @@ static void add_count(struct json_object *o, const char *name, u64 n)
 
 static void add_double(struct json_object *o, const char *name, double d)
 {
-	json_object_object_add(o, name, json_double(d));
+	json_object_object_add(o, name, export__json_double(d));
 }
 
 static struct json_object *json_stacks(const struct health_stacks *s)
@@ -161,7 +38,7 @@ static struct json_object *json_stacks(const struct health_stacks *s)
 	add_count(o, "evictions", s->evictions);
 	add_count(o, "copy_too_short", s->copy_end);
 	add_count(o, "not_walked", s->unwalked);
-	add_text(o, "by", stacks_by__name(s->by));
+	export__json_text(o, "by", stacks_by__name(s->by));
 	return o;
 }
 
@@ -174,7 +51,7 @@ static struct json_object *json_health(const struct health *h)
 	add_count(o, "map_full", h->map_full);
 	add_double(o, "stacks_truncated_pct", h->truncated_pct);
 	add_double(o, "self_cpu_pct", h->self_cpu_pct);
-	add_text(o, "tier", h->tier);
+	export__json_text(o, "tier", h->tier);
 	add_count(o, "samples_total", h->samples_total);
 	add_count(o, "stacks_lost", h->stacks_lost);
 	add_count(o, "side_lost", h->side_lost);
@@ -189,8 +66,8 @@ static struct json_object *json_health(const struct health *h)
 	add_count(o, "period", h->period);
 	json_object_object_add(o, "precise", json_object_new_boolean(h->precise));
 	json_object_object_add(o, "user_stacks", json_stacks(&h->stacks));
-	add_text(o, "event", h->event);
-	add_text(o, "note", h->note);
+	export__json_text(o, "event", h->event);
+	export__json_text(o, "note", h->note);
 	return o;
 }
 
@@ -210,7 +87,7 @@ static struct json_object *json_baseline(const struct report_baseline *b)
 
 	add_count(o, "t0_ns", b->t0_ns);
 	add_count(o, "t1_ns", b->t1_ns);
-	add_text(o, "file", b->file);
+	export__json_text(o, "file", b->file);
 	add_double(o, "scale", b->scale);
 	add_count(o, "new", b->new_rows);
 	add_count(o, "gone", b->gone_rows);
@@ -224,16 +101,16 @@ static int put_head(FILE *out, const struct report *r)
 	char *text;
 	int ret;
 
-	add_text(o, "schema", "proftop/1");
-	add_text(o, "view", r->view);
+	export__json_text(o, "schema", "proftop/1");
+	export__json_text(o, "view", r->view);
 	add_count(o, "seq", r->seq);
 	add_count(o, "t0_ns", r->t0_ns);
 	add_count(o, "t1_ns", r->t1_ns);
-	add_text(o, "host", report__host(r));
-	add_text(o, "kernel", report__kernel(r));
+	export__json_text(o, "host", report__host(r));
+	export__json_text(o, "kernel", report__kernel(r));
 	json_object_object_add(o, "scope", export__scope_json(r->scope ? r->scope : ""));
-	add_text(o, "window", r->window);
-	add_text(o, "group", r->group);
+	export__json_text(o, "window", r->window);
+	export__json_text(o, "group", r->group);
 	json_object_object_add(o, "health", json_health(&r->health));
 	json_object_object_add(o, "summary", json_summary(r));
 	if (r->baseline.is_there)
@@ -245,17 +122,6 @@ static int put_head(FILE *out, const struct report *r)
 	ret = fprintf(out, "%s,\"rows\":[", text) < 0 ? -errno : 0;
 	free(text);
 	return ret;
-}
-
-struct json_object *export__json_row(const struct row_table *t, u32 row)
-{
-	struct json_object *o = json_object_new_object();
-	struct value v;
-
-	for (u32 c = 0; c < t->ncolumns; c++)
-		if ((t->columns[c].flags & COLUMN_EXPORT) && t->cell(t, row, c, &v))
-			json_object_object_add(o, t->columns[c].name, export__json_value(&v));
-	return o;
 }
 
 int export_json(FILE *out, const struct report *r, bool first)

@@ -170,26 +170,6 @@ static bool is_wide(const struct graph *g, const struct node *n)
 
 /* --- writing --- */
 
-void export__put_xml(FILE *out, const char *s)
-{
-	char c[4];
-
-	for (u32 n; (n = utf8__clean(&s, c));) {
-		if (*c == '<')
-			fputs("&lt;", out);
-		else if (*c == '>')
-			fputs("&gt;", out);
-		else if (*c == '&')
-			fputs("&amp;", out);
-		else if (*c == '"')
-			fputs("&quot;", out);
-		else if (n == 3 && !memcmp(c, "\xef\xbf", 2) && (u8)c[2] >= 0xbe)
-			fputc('?', out); /* no characters in XML */
-		else
-			fwrite(c, 1, n, out);
-	}
-}
-
 /* Ground colours by kind of code; the name makes it paler, or not. */
 static u32 colour_of(const char *kind, const char *name)
 {

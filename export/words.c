@@ -116,6 +116,26 @@ void export__put_clean(FILE *out, const char *s)
 		fwrite(c, 1, n, out);
 }
 
+void export__put_xml(FILE *out, const char *s)
+{
+	char c[4];
+
+	for (u32 n; (n = utf8__clean(&s, c));) {
+		if (*c == '<')
+			fputs("&lt;", out);
+		else if (*c == '>')
+			fputs("&gt;", out);
+		else if (*c == '&')
+			fputs("&amp;", out);
+		else if (*c == '"')
+			fputs("&quot;", out);
+		else if (n == 3 && !memcmp(c, "\xef\xbf", 2) && (u8)c[2] >= 0xbe)
+			fputc('?', out); /* no characters in XML */
+		else
+			fwrite(c, 1, n, out);
+	}
+}
+
 /* --- the head --- */
 
 struct heading {

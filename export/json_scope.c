@@ -3,7 +3,7 @@
 #include <json-c/json.h>
 
 #include "export/export_impl.h"
-#include "scope/scope_impl.h"
+#include "scope/filter.h"
 
 static struct json_object *id_array(const struct id_set *set)
 {
@@ -83,11 +83,10 @@ static void add_normal_form(struct json_object *o, const struct scope *s)
 struct json_object *export__scope_json(const char *expr)
 {
 	struct json_object *o = json_object_new_object();
-	struct scope *s = scope__new();
-	struct filter_error err;
+	struct scope *s = filter__parse_text(expr);
 
 	json_object_object_add(o, "expr", export__json_string(expr));
-	if (!filter__read(s, expr, NULL, &err))
+	if (s)
 		add_normal_form(o, s);
 	scope__put(s);
 	return o;

@@ -6,15 +6,6 @@
 #include "base/arena.h"
 #include "base/thread.h"
 #include "pipeline/collector_impl.h"
-#include "scope/filter.h"
-
-/* Sources are never given NULL. */
-struct scope *collector__scope(const struct scope *s)
-{
-	struct filter_error err;
-
-	return s ? scope__get(s) : filter__parse("", &err);
-}
 
 static int listen_to(struct collector *c, int fd, u32 tag)
 {

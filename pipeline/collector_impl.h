@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The collector from within: shared by pipeline/collector.c, which is its owner's side, and
- * pipeline/collector_run.c, which is its thread. */
+/* The collector from within: shared by pipeline/collector.c, which is its owner's side,
+ * pipeline/collector_run.c, which is its thread, and what that calls. */
 #ifndef PIPELINE_COLLECTOR_IMPL_H
 #define PIPELINE_COLLECTOR_IMPL_H
 
@@ -65,12 +65,10 @@ static inline bool collector__live(const struct collector *c)
 	return !c->manual && !c->play.reel;
 }
 
+/* --- pipeline/collector_run.c --- */
+
 /* The thread; arg is the collector. */
 void *collector__run(void *arg);
-/* A frame of how things are now. */
-void collector__publish(struct collector *c, bool final);
-/* Cgroups come and go. */
-void collector__resolve_scope(struct collector *c);
 
 /* --- pipeline/collector_play.c: instead of the clock --- */
 
@@ -82,9 +80,17 @@ void play__seek(struct collector *c, u64 from_ns, u64 to_ns);
 void play__set(struct collector *c, bool paused, double speed);
 /* When the timer is to fire; SCHEDULE_NEVER. */
 u64 play__due(const struct collector *c);
-void play__state(const struct collector *c, struct tape_state *out);
 
+/* --- pipeline/collector_frame.c --- */
+
+u64 collector__now_ns(const struct collector *c);
+/* A frame of how things are now. */
+void collector__publish(struct collector *c, bool final);
 /* A reference: to everything when s is NULL. */
 struct scope *collector__scope(const struct scope *s);
+/* From now on this is the scope in force; NULL: everything. */
+void collector__use_scope(struct collector *c, const struct scope *scope);
+/* Cgroups come and go. */
+void collector__resolve_scope(struct collector *c);
 
 #endif

@@ -146,14 +146,3 @@ u64 play__due(const struct collector *c)
 {
 	return c->play.has_coming && !c->play.paused ? c->play.due_ns : SCHEDULE_NEVER;
 }
-
-void play__state(const struct collector *c, struct tape_state *out)
-{
-	const struct play *p = &c->play;
-
-	p->reel->ops->state(p->reel, out);
-	out->kind = TAPE_REPLAY;
-	out->at_ns = c->fake_ns;
-	out->speed = p->speed;
-	out->stopped = p->paused || !p->has_coming;
-}

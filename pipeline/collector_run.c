@@ -1,75 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The collector's thread: intervals, commands, sources that open; frames out. */
+/* The collector's thread: intervals, commands, sources that open. */
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/thread.h"
 #include "pipeline/collector_impl.h"
-#include "scope/filter.h"
-
-static u64 now_ns(const struct collector *c)
-{
-	return collector__live(c) ? clock__monotonic_ns() : c->fake_ns;
-}
 
 static bool quitting(struct collector *c)
 {
 	return atomic_load_explicit(&c->quit, memory_order_relaxed);
-}
-
-/* --- frames --- */
-
-static void frame__free(struct snap *s)
-{
-	struct frame *fr = container_of(s, struct frame, base);
-
-	snap__put(fr->before);
-	scope__put(fr->scope);
-	for (u32 m = 0; m < MODEL_COUNT; m++)
-		snap__put(fr->snaps[m]);
-	free(fr);
-}
-
-/* They are nobody else's while they are not taken. */
-static void keep_waiting(struct collector *c, struct frame *fr)
-{
-	struct frame *last = fr;
-	u32 n = 0;
-
-	fr->before = (struct frame *)mailbox__take(&c->mailbox);
-	while (last->before && n++ < COLLECTOR_FRAMES_WAITING)
-		last = (struct frame *)last->before;
-	if (!last->before)
-		return;
-	snap__put(last->before);
-	last->before = NULL;
-	log__add(LOG_WARN, "an interval was dropped: proftop did not get to run; with a longer one "
-			   "(-d) it needs to less often");
-}
-
-void collector__publish(struct collector *c, bool final)
-{
-	struct frame *fr = xcalloc(1, sizeof(*fr));
-
-	atomic_init(&fr->base.refs, 1);
-	fr->base.free = frame__free;
-	fr->base.t0_ns = c->t0_ns;
-	fr->base.t1_ns = c->t1_ns;
-	fr->seq = ++c->seq;
-	fr->t_ns = now_ns(c);
-	fr->final = final;
-	fr->scope = scope__get(c->feeds.slots.scope);
-	feeds__fill(&c->feeds, fr);
-	if (c->play.reel)
-		play__state(c, &fr->tape);
-	c->dirty = false;
-	if (c->every_frame)
-		keep_waiting(c, fr);
-	mailbox__publish(&c->mailbox, &fr->base);
 }
 
 /* --- intervals --- */
@@ -98,22 +39,13 @@ static void measure_self(struct collector *c)
 	c->wall_ns = wall;
 }
 
-void collector__resolve_scope(struct collector *c)
-{
-	const struct scope *s = c->feeds.slots.scope;
-	struct scope *resolved = s->ncgroups ? scope__resolve(s) : NULL;
-
-	if (resolved)
-		feeds__set_scope(&c->feeds, resolved);
-}
-
 static void end_interval(struct collector *c, u64 models, struct health_gap gap, bool final)
 {
 	collector__resolve_scope(c);
 	if (!c->manual) /* as its samples, its processes need not be any here */
 		scope__gone(c->feeds.slots.scope, c->feeds.gone, sizeof(c->feeds.gone));
 	c->t0_ns = c->t1_ns;
-	c->t1_ns = now_ns(c);
+	c->t1_ns = collector__now_ns(c);
 	feeds__drain(&c->feeds, models);
 	measure_self(c);
 	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct, gap);
@@ -146,7 +78,7 @@ static void regular_tick(struct collector *c, u64 now)
 
 static void on_timer(struct collector *c)
 {
-	u64 now = now_ns(c), fired;
+	u64 now = collector__now_ns(c), fired;
 
 	if (read(c->timer_fd, &fired, sizeof(fired)) < 0)
 		return;
@@ -166,7 +98,7 @@ static void hurry(struct collector *c, u64 models)
 	if (!c->early_frames)
 		return;
 	c->young |= models;
-	schedule__hurry(&c->schedule, now_ns(c));
+	schedule__hurry(&c->schedule, collector__now_ns(c));
 	arm_timer(c);
 }
 
@@ -182,7 +114,7 @@ static void start_grid(struct collector *c)
 		arm_timer(c);
 		return;
 	}
-	c->ticked_ns = c->t1_ns = now_ns(c);
+	c->ticked_ns = c->t1_ns = collector__now_ns(c);
 	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
 	arm_timer(c);
 }
@@ -193,7 +125,7 @@ static void open_next(struct collector *c)
 
 	c->dirty = true;
 	if (opened) {
-		feeds__begin(&c->feeds, opened, now_ns(c));
+		feeds__begin(&c->feeds, opened, collector__now_ns(c));
 		hurry(c, opened);
 	}
 	if (!c->feeds.opening)
@@ -222,16 +154,6 @@ static void settle(struct collector *c)
 
 /* --- commands --- */
 
-static void set_scope(struct collector *c, const struct scope *scope)
-{
-	struct scope *mine = collector__scope(scope);
-	struct scope *resolved = mine->ncgroups ? scope__resolve(mine) : NULL;
-
-	if (resolved)
-		scope__put(mine);
-	feeds__set_scope(&c->feeds, resolved ? resolved : mine);
-}
-
 static void set_sampling(struct collector *c, struct sampling how)
 {
 	how.interval_s = c->feeds.slots.how.interval_s;
@@ -252,7 +174,7 @@ static void set_interval(struct collector *c, u64 interval_ns)
 
 static void zero(struct collector *c)
 {
-	feeds__zero(&c->feeds, now_ns(c));
+	feeds__zero(&c->feeds, collector__now_ns(c));
 	hurry(c, ALL_MODELS);
 }
 
@@ -265,7 +187,7 @@ static void tick_now(struct collector *c)
 		return;
 	}
 	c->fake_ns += c->interval_ns;
-	now = now_ns(c);
+	now = collector__now_ns(c);
 	if (c->started)
 		schedule__start(&c->schedule, now, c->interval_ns);
 	regular_tick(c, now);
@@ -279,7 +201,7 @@ static void end(struct collector *c)
 		collector__publish(c, true);
 	} else {
 		c->fake_ns += c->interval_ns;
-		c->ticked_ns = now_ns(c);
+		c->ticked_ns = collector__now_ns(c);
 		end_interval(c, ALL_MODELS, (struct health_gap){0}, true);
 	}
 	feeds__untape(&c->feeds);
@@ -295,7 +217,7 @@ static void execute(struct collector *c, struct command *cmd)
 	c->dirty |= cmd->type != COMMAND_CALL;
 	switch (cmd->type) {
 	case COMMAND_SCOPE:
-		set_scope(c, cmd->scope);
+		collector__use_scope(c, cmd->scope);
 		break;
 	case COMMAND_SAMPLING:
 		set_sampling(c, cmd->how);

@@ -20,6 +20,11 @@ void feeds__join(char *buf, size_t size, const char *fmt, ...)
 	va_end(ap);
 }
 
+const char *const feeds_refusals[SETTINGS] = {
+	[SETTING_SCOPE] = "the old filter stays",
+	[SETTING_SAMPLING] = "the old sampling stays",
+};
+
 /* Stable, so rows of one tier keep their order. */
 static void sort_rows(struct source_row *rows, u32 n)
 {

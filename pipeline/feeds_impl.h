@@ -13,6 +13,9 @@
 /* Appends after "; ", cut at the buffer's end. */
 void PRINTF_LIKE(3, 4) feeds__join(char *buf, size_t size, const char *fmt, ...);
 
+/* What is said of a setting that a source refused. */
+extern const char *const feeds_refusals[SETTINGS];
+
 /* --- which sources serve --- */
 
 /* All its sources are tried from the first, one per feeds__open_next. */
@@ -37,11 +40,5 @@ void feeds__drain_slot(struct feeds *f, struct slot *slot, bool tick);
 void feeds__refresh_health(struct feeds *f, u32 model);
 /* Forgets what its sources and the model itself, which is there, have gathered. */
 void feeds__zero_model(struct feeds *f, u32 model);
-
-/* --- settings --- */
-
-/* A model's sources were opened anew for another event, and all were tried. False: none
- * serves, and the old one is being opened again. */
-bool feeds__finish_trial(struct feeds *f, u32 model, bool served);
 
 #endif

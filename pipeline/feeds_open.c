@@ -139,6 +139,27 @@ static bool try_row(struct feeds *f, const struct source_row *row)
 	return true;
 }
 
+/* A model's sources were opened anew for another event, and all were tried. False: none serves,
+ * and the old one is being opened again. */
+static bool finish_trial(struct feeds *f, u32 model, bool live)
+{
+	struct model_feed *mf = &f->v[model];
+	char *refused = mf->refused[SETTING_SAMPLING];
+
+	f->trial &= ~MODEL_BIT(model);
+	if (live) {
+		/* What was counted of the old event cannot be added to the new one. */
+		feeds__zero_model(f, model);
+		return true;
+	}
+	refused[0] = '\0';
+	feeds__join(refused, sizeof(mf->refused[0]), "%s: %s", feeds_refusals[SETTING_SAMPLING],
+		    mf->failed);
+	f->slots.how = f->before;
+	feeds__start_opening(f, model);
+	return false;
+}
+
 /* Nothing is left to try. Returns the model's bit when it is live. */
 static u64 finish_opening(struct feeds *f, u32 model)
 {
@@ -146,7 +167,7 @@ static u64 finish_opening(struct feeds *f, u32 model)
 	bool live = served(f, model, feeds__has_alternatives(f, model));
 
 	f->opening &= ~MODEL_BIT(model);
-	if ((f->trial & MODEL_BIT(model)) && !feeds__finish_trial(f, model, live))
+	if ((f->trial & MODEL_BIT(model)) && !finish_trial(f, model, live))
 		return 0;
 	copy_str(mf->feed.reason, sizeof(mf->feed.reason), mf->failed);
 	if (live) {

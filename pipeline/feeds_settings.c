@@ -3,11 +3,6 @@
 #include "base/log.h"
 #include "pipeline/feeds_impl.h"
 
-static const char *const refusal[SETTINGS] = {
-	[SETTING_SCOPE] = "the old filter stays",
-	[SETTING_SAMPLING] = "the old sampling stays",
-};
-
 static void forget_refusals(struct feeds *f, enum setting what)
 {
 	for (u32 m = 0; m < MODEL_COUNT; m++)
@@ -17,12 +12,12 @@ static void forget_refusals(struct feeds *f, enum setting what)
 static void note_refusal(struct feeds *f, const struct slot *slot, enum setting what,
 			 const struct status *st)
 {
-	log__add(LOG_WARN, "%s: %s: %s", slot->ops->name, refusal[what], st->msg);
+	log__add(LOG_WARN, "%s: %s: %s", slot->ops->name, feeds_refusals[what], st->msg);
 	for (u64 left = slot->models; left; left &= left - 1) {
 		char *buf = f->v[__builtin_ctzll(left)].refused[what];
 
 		buf[0] = '\0';
-		feeds__join(buf, sizeof(f->v[0].refused[what]), "%s: %s", refusal[what], st->msg);
+		feeds__join(buf, sizeof(f->v[0].refused[what]), "%s: %s", feeds_refusals[what], st->msg);
 	}
 }
 
@@ -81,25 +76,6 @@ static void set_event(struct feeds *f, struct slot *slot, const struct sampling 
 	for (u64 left = slot->models; left; left &= left - 1)
 		feeds__start_opening(f, (u32)__builtin_ctzll(left));
 	slot->models = 0;
-}
-
-bool feeds__finish_trial(struct feeds *f, u32 model, bool served)
-{
-	struct model_feed *mf = &f->v[model];
-	char *refused = mf->refused[SETTING_SAMPLING];
-
-	f->trial &= ~MODEL_BIT(model);
-	if (served) {
-		/* What was counted of the old event cannot be added to the new one. */
-		feeds__zero_model(f, model);
-		return true;
-	}
-	refused[0] = '\0';
-	feeds__join(refused, sizeof(mf->refused[0]), "%s: %s", refusal[SETTING_SAMPLING],
-		    mf->failed);
-	f->slots.how = f->before;
-	feeds__start_opening(f, model);
-	return false;
 }
 
 /* The event in force may be the one that stands for "", by its name. */

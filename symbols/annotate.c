@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "symbols/object.h"
+#include "symbols/object_file.h"
 #include "symbols/sources.h"
 
 /* A function whose size nobody knows is shown up to the next one, at most this far. */

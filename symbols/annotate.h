@@ -12,7 +12,7 @@
 #define SYMBOLS_ANNOTATE_H
 
 #include "symbols/debuginfo.h"
-#include "symbols/symbols.h"
+#include "symbols/sym.h"
 
 struct sources;
 

@@ -12,7 +12,6 @@
 #include "base/base.h"
 #include "symbols/section.h"
 #include "symbols/symtab.h"
-#include "symbols/symbols.h"
 
 struct segment {
 	u64 offset, filesz, vaddr, memsz;
@@ -77,24 +76,10 @@ u64 code__exec_end(const struct code *c, u64 vaddr);
 
 /* --- between the files that load --- */
 
-/* Is the header sane enough to hand the file to libelf? Its sections' number is bounded. */
-bool elf__sane(int fd, off_t size);
-/* The same of a file in memory; 64-bit only. */
-bool elf__sane_image(const void *image, size_t size);
-/* Are what libelf, libdwelf and libdw read whole on their own (notes, names, links to debug files)
- * of a sane size, all of them together? A sparse file can promise gigabytes of them. */
-bool elf__bounded(Elf *elf);
-/* For all that is read of an object and of its debug file: 512 MiB, or this process's share. */
-struct byte_budget elf__budget(void);
-/* A section's bytes, NULL when there are none or more than is left. Owned by the Elf. */
-Elf_Data *elf__bytes(Elf_Scn *scn, struct byte_budget *budget);
 /* Adds the functions of a .symtab or .dynsym to b; returns how many. Names point into the
  * string table (source), or into the pool when source is NAME_POOL. bias is added to each. */
 u32 elf__add_symbols(Elf *elf, u32 section_type, enum name_source source, s64 bias,
 		     const struct code *c, struct symtab_builder *b);
-/* Address of the first executable section: tells by how much prelink moved a file. */
-bool elf__text_addr(Elf *elf, u64 *addr);
-
 /* Starts of functions by .eh_frame_hdr, as RANK_FRAME. */
 void frames__add(Elf *elf, const struct code *c, struct symtab_builder *b);
 /* Entries of the PLT, by the import they jump to. */

@@ -7,6 +7,7 @@
 #include <gelf.h>
 
 #include "symbols/code.h"
+#include "symbols/elf.h"
 
 #define HDR_TABLE 12   /* version, three encodings, eh_frame_ptr, fde_count: 4 bytes each */
 #define ENC_COUNT 0x03 /* DW_EH_PE_udata4 */

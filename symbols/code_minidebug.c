@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "symbols/code.h"
+#include "symbols/elf.h"
 
 #define UNPACKED_MAX (64u << 20)
 #define DECODER_MAX  (128u << 20) /* memory of the decoder: a dictionary of 64 MiB and more */
@@ -34,17 +35,6 @@ static char *unpack(const Elf_Data *d, size_t *size)
 		return buf;
 	free(buf);
 	return NULL;
-}
-
-bool elf__sane_image(const void *image, size_t size)
-{
-	Elf64_Ehdr h;
-
-	if (size < sizeof(h))
-		return false;
-	memcpy(&h, image, sizeof(h));
-	return !memcmp(h.e_ident, ELFMAG, SELFMAG) && h.e_ident[EI_CLASS] == ELFCLASS64 &&
-	       h.e_shnum && h.e_phnum != PN_XNUM;
 }
 
 u32 minidebug__add(Elf *elf, const struct code *c, struct symtab_builder *b)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "symbols/code.h"
+#include "symbols/elf.h"
 
 #define PLT_ENTRY  16
 #define PLT_MAX	   65536 /* imports that are looked at */

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "symbols/code.h"
+#include "symbols/elf.h"
 #include "symbols/openfile.h"
 
 #define DEBUG_DIR     "/usr/lib/debug"

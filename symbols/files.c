@@ -6,7 +6,6 @@
 
 #include "symbols/files.h"
 #include "symbols/openfile.h"
-#include "symbols/spaces.h"
 
 struct file {
 	struct file_key key;
@@ -113,7 +112,7 @@ u32 files__intern(struct files *f, const struct file_key *key)
 	HIDX_FIND(found, &f->file_index, hash, pos, same_file(&f->files[pos].key, &k));
 	if (found != HIDX_NONE)
 		return found;
-	if (f->nfiles >= SPACES_FILES)
+	if (f->nfiles >= FILES_MAX)
 		return 0;
 	found = add_file(f, &k);
 	hidx__add(&f->file_index, hash, found);

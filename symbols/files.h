@@ -8,8 +8,9 @@
 #ifndef SYMBOLS_FILES_H
 #define SYMBOLS_FILES_H
 
-#include "symbols/internal.h"
+#include "symbols/tables.h"
 
+#define FILES_MAX 65536 /* distinct mapped files */
 #define FILES_JIT UINT32_MAX /* instead of an object: anonymous code, one object a process */
 
 struct file_key {

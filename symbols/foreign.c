@@ -3,12 +3,10 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <unistd.h>
 
-#include "symbols/debugfile.h"
-#include "symbols/internal.h"
-#include "symbols/openfile.h"
+#include "symbols/object_file.h"
+#include "symbols/tables.h"
 
 u32 symbols__foreign_object(struct symbols *s, const struct sym_object *o, const char *build_id)
 {
@@ -33,45 +31,6 @@ u32 symbols__foreign_loc(struct symbols *s, u32 object, u64 offset)
 int symbols__foreign_file(struct symbols *s, u32 object)
 {
 	return object__open(s, object);
-}
-
-/* --- files --- */
-
-static bool has_build_id(int fd, const char *path, const char *wanted)
-{
-	struct debugfile f;
-	char hex[129];
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-
-	if (own < 0 || debugfile__open(&f, own, "", path, NULL, 0))
-		return false;
-	debugfile__build_id(&f, hex, sizeof(hex));
-	debugfile__close(&f);
-	return !strcmp(hex, wanted);
-}
-
-static int open_checked(const char *path, const char *build_id)
-{
-	int fd = openfile__regular("", path);
-
-	if (fd < 0 || !*build_id || has_build_id(fd, path, build_id))
-		return fd;
-	close(fd);
-	return -ESTALE;
-}
-
-int object__open_foreign(const struct object *o)
-{
-	int fd = open_checked(o->pub.path, o->recorded), kept;
-	const char *home = getenv("HOME");
-	char path[PATH_MAX];
-
-	if (fd >= 0 || strlen(o->recorded) < 4 || !home || *home != '/')
-		return fd;
-	snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf", home, o->recorded,
-		 o->recorded + 2);
-	kept = open_checked(path, o->recorded);
-	return kept < 0 ? fd : kept;
 }
 
 /* --- the kernel --- */

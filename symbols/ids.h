@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "base/hidx.h"
-#include "symbols/symbols.h"
+#include "symbols/sym.h"
 
 #define IDS_MAX_OBJECTS (64u << 10)
 #define IDS_MAX_LOCS	(1u << 20)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "symbols/code.h"
 #include "symbols/kallsyms.h"
+#include "symbols/object_file.h"
 #include "symbols/perfmap.h"
 #include "symbols/resolver.h"
 

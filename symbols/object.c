@@ -1,189 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/object.h"
+
 #include <elf.h>
 #include <stdio.h>
-#include <sys/auxv.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/caps.h"
 #include "base/kcore.h"
 #include "symbols/code.h"
-#include "symbols/internal.h"
-#include "symbols/openfile.h"
-
-/* --- opening the file that was mapped --- */
-
-/* Is it the inode that the mapping named? Device numbers of overlay and btrfs differ between
- * what is mapped and what stat says; both are then without a major number. */
-static bool same_inode(int fd, const struct sym_object *o)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return false;
-	if (o->inode && st.st_ino != o->inode)
-		return false;
-	return !o->dev_major || !major(st.st_dev) ||
-	       (major(st.st_dev) == o->dev_major && minor(st.st_dev) == o->dev_minor);
-}
-
-static int checked(int fd, const struct sym_object *o)
-{
-	if (fd < 0)
-		return fd;
-	if (same_inode(fd, o))
-		return fd;
-	close(fd);
-	return -ESTALE;
-}
-
-static struct via via_of(struct symbols *s, struct object *o)
-{
-	struct via via;
-
-	pthread_mutex_lock(&s->lock);
-	via = o->via;
-	pthread_mutex_unlock(&s->lock);
-	return via;
-}
-
-/* By the kernel's own link first: it leads to the inode whatever its name is now. */
-static int open_object(struct symbols *s, struct object *o)
-{
-	const struct sym_object *pub = &o->pub;
-	struct via via = via_of(s, o);
-	char link[96], root[64];
-	int fd, worst;
-
-	if (pub->kind != CODE_USER || pub->path[0] != '/')
-		return -ENOENT;
-	if (o->foreign)
-		return object__open_foreign(o);
-	/* Whether it is the file is told by its build-id. */
-	if (o->recorded)
-		return *o->recorded ? openfile__regular("", pub->path) : -ENOENT;
-	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", via.tgid,
-		 (unsigned long long)via.start, (unsigned long long)via.end);
-	fd = checked(openfile__link(link), pub);
-	if (fd >= 0)
-		return fd;
-	snprintf(root, sizeof(root), "/proc/%u/root", via.tgid);
-	worst = fd = checked(openfile__regular(root, pub->path), pub);
-	if (fd >= 0)
-		return fd;
-	snprintf(link, sizeof(link), "/proc/%u/exe", via.tgid);
-	fd = checked(openfile__link(link), pub);
-	if (fd >= 0)
-		return fd;
-	fd = checked(openfile__regular("", pub->path), pub);
-	return fd < 0 && worst == -ESTALE ? worst : fd;
-}
-
-int object__open(struct symbols *s, u32 object)
-{
-	return open_object(s, symbols__obj(s, object));
-}
-
-/* --- descriptors, a few kept --- */
-
-void object_files__init(struct object_files *f)
-{
-	*f = (struct object_files){.kcore = -1};
-	for (u32 i = 0; i < FDS_KEPT; i++)
-		f->fds[i].fd = -1;
-}
-
-static void close_dwarf(struct open_dwarf *d)
-{
-	if (d->d)
-		debuginfo__close(d->d);
-	*d = (struct open_dwarf){0};
-}
-
-void object_files__fini(struct object_files *f)
-{
-	for (u32 i = 0; i < FDS_KEPT; i++)
-		if (f->fds[i].fd >= 0)
-			close(f->fds[i].fd);
-	for (u32 i = 0; i < DEBUGINFO_KEPT; i++)
-		close_dwarf(&f->dwarfs[i]);
-	if (f->kcore >= 0)
-		close(f->kcore);
-}
-
-static bool same_file(int fd, const struct code_file *f)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && st.st_dev == f->dev && st.st_ino == f->ino &&
-	       st.st_size == f->size;
-}
-
-static int open_role(struct symbols *s, struct object *o, enum file_role role)
-{
-	const struct code_file *file = o->code ? &o->code->debug : NULL;
-	int fd;
-
-	if (role == FILE_MAIN) {
-		fd = open_object(s, o);
-		file = o->code ? &o->code->main : NULL;
-	} else if (!file || !file->path) {
-		return -ENOENT;
-	} else {
-		fd = openfile__regular(file->root, file->path);
-		if (fd < 0 || !same_file(fd, file)) {
-			if (fd >= 0)
-				close(fd);
-			fd = openfile__regular("", file->path);
-		}
-	}
-	if (fd >= 0 && file && file->size && !same_file(fd, file)) {
-		close(fd);
-		return -ESTALE;
-	}
-	return fd;
-}
-
-/* The entry of this file, or the one to use for it. A file without a name left (deleted)
- * cannot be opened again once its processes are gone, but the table must stay small. */
-static struct open_file *find_fd(struct object_files *f, u32 object, enum file_role role)
-{
-	struct open_file *oldest = &f->fds[0];
-
-	for (u32 i = 0; i < FDS_KEPT; i++) {
-		struct open_file *e = &f->fds[i];
-
-		if (e->fd >= 0 && e->object == object && e->role == role)
-			return e;
-		if (e->used < oldest->used)
-			oldest = e;
-	}
-	if (oldest->fd >= 0)
-		close(oldest->fd);
-	oldest->fd = -1;
-	return oldest;
-}
-
-int object__fd(struct symbols *s, u32 object, enum file_role role)
-{
-	struct object_files *f = worker__files(s);
-	struct open_file *e = find_fd(f, object, role);
-
-	if (e->fd < 0) {
-		int fd = open_role(s, symbols__obj(s, object), role);
-
-		if (fd < 0) {
-			e->used = 0;
-			return fd;
-		}
-		*e = (struct open_file){.object = object, .role = role, .fd = fd};
-	}
-	e->used = ++f->clock;
-	return e->fd;
-}
-
-/* --- the contract of object.h --- */
+#include "symbols/object_file.h"
+#include "symbols/resolver.h"
 
 static struct object *get(struct symbols *s, u32 object)
 {
@@ -194,7 +20,7 @@ static struct object *get(struct symbols *s, u32 object)
 
 static struct code *code_of(struct symbols *s, u32 object)
 {
-	return object ? resolver__load(worker__resolver(s), object) : NULL;
+	return object ? resolver__load(s->resolver, object) : NULL;
 }
 
 bool object__vaddr(struct symbols *s, u32 object, u64 offset, u64 *vaddr)
@@ -215,17 +41,6 @@ bool object__offset(struct symbols *s, u32 object, u64 vaddr, u64 *offset)
 		return code__offset(c, vaddr, offset);
 	*offset = vaddr;
 	return c && get(s, object)->pub.kind != CODE_USER;
-}
-
-const void *object__vdso(size_t *size)
-{
-	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR);
-
-	if (!h || memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64)
-		return NULL;
-	/* The section headers come last in it. */
-	*size = h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
-	return h;
 }
 
 static ssize_t read_vdso(u64 offset, void *buf, size_t size)
@@ -262,7 +77,7 @@ static bool kcore_position(int fd, u64 addr, size_t *size, off_t *at)
 
 static ssize_t read_kernel(struct symbols *s, u64 addr, void *buf, size_t size)
 {
-	struct object_files *f = worker__files(s);
+	struct object_files *f = s->files;
 	ssize_t n;
 	off_t at;
 
@@ -337,18 +152,6 @@ ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, 
 	return -ENOENT;
 }
 
-const char *object__root(struct symbols *s, u32 object, char *buf, size_t size)
-{
-	struct object *o = get(s, object);
-	struct stat theirs, ours;
-
-	snprintf(buf, size, "/proc/%u/root", via_of(s, o).tgid);
-	if (!o->pub.id || stat(buf, &theirs) || stat("/", &ours) ||
-	    (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino))
-		buf[0] = '\0';
-	return buf;
-}
-
 const char *object__build_id(struct symbols *s, u32 object)
 {
 	struct code *c = code_of(s, object);
@@ -381,7 +184,7 @@ static struct open_dwarf *find_dwarf(struct object_files *f, u32 object)
 		if (f->dwarfs[i].used < oldest->used)
 			oldest = &f->dwarfs[i];
 	}
-	close_dwarf(oldest);
+	open_dwarf__close(oldest);
 	return oldest;
 }
 
@@ -391,7 +194,7 @@ static void open_dwarf(struct symbols *s, u32 object, struct open_dwarf *d)
 	int fd = -ENOENT;
 	char root[64];
 
-	if (resolver__load(worker__resolver(s), object)->is_elf)
+	if (resolver__load(s->resolver, object)->is_elf)
 		fd = object__fd(s, object, FILE_MAIN);
 	if (fd >= 0)
 		d->d = debuginfo__open(fd, o->pub.path, object__root(s, object, root, sizeof(root)),
@@ -402,7 +205,7 @@ static void open_dwarf(struct symbols *s, u32 object, struct open_dwarf *d)
 
 struct debuginfo *object__debuginfo(struct symbols *s, u32 object, char *note, size_t note_size)
 {
-	struct object_files *f = worker__files(s);
+	struct object_files *f = s->files;
 	struct open_dwarf *d = find_dwarf(f, object);
 
 	if (!d->used) {
@@ -420,12 +223,5 @@ u32 object__func_at(struct symbols *s, u32 object, u64 offset)
 	bool final;
 	u32 owner;
 
-	return object ? resolver__func(worker__resolver(s), object, offset, &owner, &final) : 0;
-}
-
-u32 object__canonical(struct symbols *s, u32 object)
-{
-	struct object *o = get(s, object);
-
-	return o->code && o->code->canonical ? o->code->canonical : object;
+	return object ? resolver__func(s->resolver, object, offset, &owner, &final) : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the worker knows of an object's file. For the symbols layer only (annotate,
- * symbols.c); worker thread only, except where it says otherwise.
+ * worker.c); worker thread only, except where it says otherwise.
  *
  * Two address spaces:
  *   offset  as in struct sym_loc and sym_func.start. ELF objects: offset in the file. Kernel,
@@ -17,7 +17,7 @@
 
 #include "base/base.h"
 #include "symbols/debuginfo.h"
-#include "symbols/symbols.h"
+#include "symbols/sym.h"
 
 /* False when no segment holds it or the object could not be read. */
 bool object__vaddr(struct symbols *s, u32 object, u64 offset, u64 *vaddr);
@@ -27,10 +27,6 @@ bool object__offset(struct symbols *s, u32 object, u64 vaddr, u64 *offset);
  * JIT process's memory, if whoever called us may read that. Returns how many were read (may be
  * fewer than size), or -errno. */
 ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, size_t size);
-
-/* Prefix below which the object's path and its debug files are found: "/proc/PID/root" while
- * that process lives in another root, else "". Fills buf and returns it. */
-const char *object__root(struct symbols *s, u32 object, char *buf, size_t size);
 
 /* Lower case hex, "" when there is none. Lives as long as symbols. */
 const char *object__build_id(struct symbols *s, u32 object);

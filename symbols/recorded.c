@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "symbols/internal.h"
+#include "symbols/tables.h"
 
 #define BUILD_ID_LEN (sizeof(((struct sym_object_info *)0)->build_id) - 1)
 

@@ -5,6 +5,7 @@
 
 #include "symbols/code.h"
 #include "symbols/kallsyms.h"
+#include "symbols/object_file.h"
 #include "symbols/perfmap.h"
 #include "symbols/resolver.h"
 
@@ -89,9 +90,17 @@ static u32 named_func(struct resolver *r, const struct sym_func *f)
 	return found != HIDX_NONE ? found : add_func(r, hash, f);
 }
 
+/* The object whose table and funcs serve this one: itself, or an equal file. */
+static u32 canonical(const struct resolver *r, u32 object)
+{
+	const struct object *o = symbols__obj(r->s, object);
+
+	return o && o->code && o->code->canonical ? o->code->canonical : object;
+}
+
 u32 resolver__inlined(struct resolver *r, u32 object, const char *name)
 {
-	object = object__canonical(r->s, object);
+	object = canonical(r, object);
 	return named_func(r, &(struct sym_func){.object = object,
 						.kind = symbols__obj(r->s, object)->pub.kind,
 						.linkage = name});
@@ -281,7 +290,7 @@ static u32 file_func(struct resolver *r, u32 object, u64 offset, u32 *owner, boo
 	const struct symbol *sym;
 	u64 vaddr = offset;
 
-	*owner = object__canonical(r->s, object);
+	*owner = canonical(r, object);
 	*final = o->code->is_elf || o->pub.path[0] != '/';
 	if (o->code->is_elf && !code__vaddr(o->code, offset, &vaddr))
 		return whole_func(r, *owner);

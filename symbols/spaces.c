@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "symbols/files.h"
-#include "symbols/internal.h"
+#include "symbols/tables.h"
 #include "symbols/spaces.h"
 
 #define BUCKETS	     4096

@@ -10,12 +10,11 @@
 
 #include "samples/sample.h"
 #include "symbols/maps.h"
-#include "symbols/symbols.h"
+#include "symbols/sym.h"
 
 #define SPACES_MAX	   65536
 #define SPACES_EXITED	   4096
 #define SPACES_GENERATIONS 4
-#define SPACES_FILES	   65536 /* distinct mapped files */
 
 struct spaces;
 

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "samples/perf_regs.h"
+#include "symbols/object_file.h"
 #include "symbols/spaces.h"
 #include "symbols/unwind_walk.h"
 
@@ -267,13 +267,6 @@ void walker__free(struct walker *w)
 const struct stack_walker *walker__ops(struct walker *w)
 {
 	return &w->ops;
-}
-
-const struct stack_walker *symbols__stack_walker(struct symbols *s)
-{
-	if (!s->walker)
-		s->walker = walker__new(s, memory__share(WALKER_BUDGET));
-	return walker__ops(s->walker);
 }
 
 void walker__stats(const struct walker *cw, struct symbols_unwind_stats *out)

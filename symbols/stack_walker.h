@@ -11,7 +11,7 @@
 #define SYMBOLS_STACK_WALKER_H
 
 #include "samples/walk.h"
-#include "symbols/internal.h"
+#include "symbols/sym.h"
 
 #define WALKER_SPACES	1024
 #define WALKER_MAPPINGS 4096

@@ -27,51 +27,11 @@
 #ifndef SYMBOLS_SYMBOLS_H
 #define SYMBOLS_SYMBOLS_H
 
-#include "base/base.h"
+#include "base/status.h"
 #include "samples/sample.h"
 #include "samples/unwind.h"
 #include "samples/walk.h"
-#include "base/status.h"
-
-struct symbols;
-
-enum code_kind { CODE_UNKNOWN, CODE_USER, CODE_KERNEL, CODE_JIT, CODE_VDSO, CODE_BPF };
-
-struct sym_object {
-	u32 id;
-	enum code_kind kind;
-	const char *name; /* short: "libc.so.6", "[kernel]", "[nf_tables]", "[jit] node:4711" */
-	const char *path; /* as the process sees it */
-	u32 tgid;	  /* a process through whose /proc/PID/root the path is read; 0 none */
-	u32 dev_major, dev_minor;
-	u64 inode;
-};
-
-/* What the worker found out about an object; immutable once returned. */
-struct sym_object_info {
-	char build_id[41]; /* hex, "" none */
-	bool has_symtab, has_dwarf;
-	char source[24]; /* where the names come from: symtab dynsym debugdata debuglink
-			    build-id kallsyms perf-map vdso vsyscall none */
-	char note[128]; /* what is wrong or missing, and what to install; "" if nothing */
-};
-
-enum func_flag {
-	FUNC_OUTERMOST = 1, /* a stack that ends here is whole (_start, thread start ...) */
-	FUNC_GUESSED = 2,   /* no symbol covers it: named object+offset */
-};
-
-struct sym_func {
-	u32 id;
-	u32 object;
-	enum code_kind kind;
-	u32 flags;
-	u64 start, size; /* offsets in the object, as in struct sym_loc; size 0 unknown */
-	const char *name;    /* demangled */
-	const char *linkage; /* as in the file; may be the same pointer */
-};
-
-#define SYM_UNKNOWN 0u /* loc, func, object 0: no mapping was known; name "[unknown]" */
+#include "symbols/sym.h"
 
 /* Starts the worker. kallsyms and the like are read there, in the background. */
 struct symbols *symbols__new(struct status *st);
@@ -111,8 +71,6 @@ u64 symbols__offset_of(const struct symbols *s, u32 loc);
  * though it came with a sample, a number that is the loc's alone. May read a file, once. */
 #define SYM_HIDDEN (1ULL << 62) /* in such a number, and in no address of a kernel */
 u64 symbols__offset_told(struct symbols *s, u32 loc);
-const struct sym_func *symbols__func(const struct symbols *s, u32 func);       /* never NULL */
-const struct sym_object *symbols__object(const struct symbols *s, u32 object); /* never NULL */
 /* NULL while the worker has not looked at it. */
 const struct sym_object_info *symbols__object_info(const struct symbols *s, u32 object);
 /* Functions inlined at a loc, innermost first, without the containing function itself.
@@ -125,9 +83,8 @@ int symbols__inlined_known(const struct symbols *s, u32 loc, u32 *funcs, int max
  * before counts by ids. */
 void symbols__set_mixed(struct symbols *s);
 bool symbols__is_mixed(const struct symbols *s);
-/* Kernel code was met and has no names, as the kernel hides its addresses from us. Any thread. */
-#define SYMBOLS_HIDDEN                                                                             \
-	"the kernel hides its addresses: run as root, or sysctl kernel.kptr_restrict=0"
+/* Kernel code was met and has no names, as the kernel hides its addresses from us: SYMBOLS_HIDDEN. Any
+ * thread. */
 bool symbols__are_hidden(const struct symbols *s);
 /* Counts up whenever something became resolved: whoever shows names looks again. */
 u64 symbols__generation(const struct symbols *s);
@@ -144,40 +101,12 @@ struct symbols_stats {
 };
 void symbols__stats(const struct symbols *s, struct symbols_stats *out);
 
-struct symbols_unwind_stats {
-	u64 tables, rows;     /* that were built; tables: and are there */
-	u64 without;	      /* objects that describe nothing: walked by frame pointers */
-	u64 bytes, evictions; /* memory of tables; tables that made room */
-	u64 budget;	      /* the most that bytes may be */
-	u64 build_ns;	      /* what building took in all */
-};
 void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats *out);
 
 /* --- annotate: any thread asks, the worker computes --- */
 
-struct annotated_insn {
-	u64 offset;	   /* in the object */
-	u32 size;
-	const char *text;  /* mnemonic and operands */
-	const char *file;  /* of its source line; NULL unknown */
-	u32 line;	   /* 0 unknown */
-	const char *source; /* the text of that line when the file can be read; NULL */
-	const char *inlined; /* innermost inlined function here; NULL when none */
-	u64 target;	   /* direct jump or call: offset in this object, 0 none */
-};
-
-/* One function's code; immutable, one reference per taker. */
-struct annotation {
-	_Atomic u32 refs;
-	u32 func;
-	u32 ninsns;
-	const struct annotated_insn *insns; /* by offset */
-	char note[192]; /* why there is no code or no source, and what would give it; "" fine */
-};
-
 /* Returns a reference, or NULL: asked for; look again when the generation rises. The last
  * few are cached. */
 const struct annotation *symbols__annotate(struct symbols *s, u32 func);
-void annotation__put(const struct annotation *a);
 
 #endif

@@ -12,73 +12,8 @@
 
 #define MAX_CIES      (256u << 10)
 #define ESCAPE_64     0xffffffff /* a length that is followed by the real one */
-#define FORMAT(enc)   ((enc)&0x0f)
-#define RELATIVE(enc) ((enc)&0x70)
 #define RADIX_BITS    11
 #define RADIX_PASSES  3
-
-static u64 address_of(const struct cfi_section *s, const u8 *p)
-{
-	return s->addr + (u64)(p - s->data.p);
-}
-
-/* --- pointers --- */
-
-static bool take_signed(struct bytes *b, size_t n, u64 *value)
-{
-	u32 unused = 64 - 8 * (u32)n;
-
-	if (!bytes__take(b, n, value))
-		return false;
-	*value = (u64)((s64)(*value << unused) >> unused);
-	return true;
-}
-
-static bool take_format(struct bytes *b, u8 encoding, u64 *value)
-{
-	switch (FORMAT(encoding)) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		return bytes__take(b, 8, value);
-	case DW_EH_PE_uleb128:
-		return bytes__uleb(b, value);
-	case DW_EH_PE_udata2:
-		return bytes__take(b, 2, value);
-	case DW_EH_PE_udata4:
-		return bytes__take(b, 4, value);
-	case DW_EH_PE_sleb128:
-		return bytes__sleb(b, (s64 *)value);
-	case DW_EH_PE_sdata2:
-		return take_signed(b, 2, value);
-	case DW_EH_PE_sdata4:
-		return take_signed(b, 4, value);
-	default:
-		return false;
-	}
-}
-
-bool cfi__pointer(const struct cfi_section *s, struct bytes *b, u8 encoding, u64 *value)
-{
-	u64 at = address_of(s, b->p);
-
-	if ((encoding & DW_EH_PE_indirect) || !take_format(b, encoding, value))
-		return false;
-	switch (RELATIVE(encoding)) {
-	case DW_EH_PE_absptr:
-		break;
-	case DW_EH_PE_pcrel:
-		*value += at;
-		break;
-	case DW_EH_PE_datarel:
-		*value += s->got;
-		return s->got;
-	default:
-		return false;
-	}
-	*value += (u64)s->bias;
-	return true;
-}
 
 /* --- CIEs --- */
 
@@ -86,18 +21,6 @@ struct augmentation {
 	const char *letters;
 	u64 size; /* of its data; with 'z' */
 };
-
-/* A personality routine's address: of no interest, but in the way. */
-static bool skip_personality(struct bytes *b)
-{
-	u64 encoding, value;
-
-	if (!bytes__take(b, 1, &encoding))
-		return false;
-	if (RELATIVE(encoding) == DW_EH_PE_aligned)
-		return false;
-	return encoding == DW_EH_PE_omit || take_format(b, (u8)encoding, &value);
-}
 
 /* The letters behind a 'z'. What comes behind an unknown one is skipped by its size. */
 static bool read_letters(struct cfi_cie *c, const char *letters, struct bytes b)
@@ -116,7 +39,7 @@ static bool read_letters(struct cfi_cie *c, const char *letters, struct bytes b)
 				return false;
 			break;
 		case 'P':
-			if (!skip_personality(&b))
+			if (!cfi__skip_personality(&b))
 				return false;
 			break;
 		case 'S':
@@ -259,7 +182,7 @@ static bool read_fde(struct cfi_index *x, const struct cfi_cie *c, struct bytes 
 	u64 start, size, skipped;
 
 	if (!c || !c->usable || !cfi__pointer(c->section, &b, c->encoding, &start) ||
-	    !take_format(&b, c->encoding, &size))
+	    !cfi__plain_pointer(&b, c->encoding, &size))
 		return false;
 	if (c->augmented && (!bytes__uleb(&b, &skipped) || !bytes__skip(&b, skipped)))
 		return false;

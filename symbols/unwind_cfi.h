@@ -72,6 +72,10 @@ void cfi_index__fini(struct cfi_index *x);
 
 /* A pointer in one of the encodings of .eh_frame. */
 bool cfi__pointer(const struct cfi_section *s, struct bytes *b, u8 encoding, u64 *value);
+/* The same as it stands there, whatever it counts from: a length. */
+bool cfi__plain_pointer(struct bytes *b, u8 encoding, u64 *value);
+/* A personality routine's encoding and address: of no interest, but in the way. */
+bool cfi__skip_personality(struct bytes *b);
 
 /* What takes the states of a range, in order, without holes; false to stop. */
 typedef bool (*cfi_take_fn)(void *ctx, u32 from, u32 to, const struct cfi_state *s, bool signal);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/unwind_known.h"
+#include "symbols/elf.h"
 
 #include <gelf.h>
 
-#include "symbols/code.h"
 
 #define ENTRY	   16
 #define ARM64_HEAD 32

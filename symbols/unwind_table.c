@@ -6,8 +6,8 @@
 
 #include "base/bisect.h"
 #include "base/memory.h"
-#include "symbols/code.h"
 #include "symbols/debugfile.h"
+#include "symbols/elf.h"
 #include "symbols/unwind_cfi.h"
 #include "symbols/unwind_known.h"
 #include "symbols/unwind_rows.h"

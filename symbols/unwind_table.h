@@ -33,25 +33,10 @@
 
 #include "base/base.h"
 #include "base/status.h"
-#include "bpf/unwind.h"
+#include "symbols/unwind_rows.h"
 
-#define UNWIND_MAX_ROWS	  (4u << 20)
 #define UNWIND_MAX_RANGES (2u << 20)   /* functions, about */
 #define UNWIND_MAX_BYTES  (128u << 20) /* of a section */
-
-struct unwind_table {
-	u64 base; /* the address (vaddr) that pc 0 stands for: 0 unless code lies above 4 GiB */
-	struct unwind_row *rows; /* by pc, ascending; the last one is UNWIND_CFA_NONE */
-	u32 nrows;
-	u16 machine;	/* EM_X86_64 or EM_AARCH64 */
-	u32 odd;	/* ranges described in a way that rows cannot hold */
-	u64 odd_bytes;	/* and their size, as that of */
-	u64 code_bytes; /* everything that is described */
-	u64 exec_bytes; /* of executable segments: to see how much is not described */
-	u32 overlaps;	/* ranges that others had taken, in part or whole */
-	u32 ranges;	/* descriptions (FDEs) that were read */
-	u64 steps;	/* rules before equal ones became one row: what building cost */
-};
 
 /*
  * fd: of the object's file, stays the caller's. root, path: where separate debug files are looked

@@ -3,8 +3,7 @@
 
 #include <elf.h>
 
-#include "symbols/code.h"
-#include "symbols/internal.h"
+#include "symbols/object_file.h"
 #include "symbols/unwind_segments.h"
 
 /* --- tables --- */

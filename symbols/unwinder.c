@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/worker.h"
+#include "symbols/object_file.h"
 #include "symbols/spaces.h"
 #include "symbols/unwind_pages.h"
 #include "symbols/unwind_segments.h"

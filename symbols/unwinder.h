@@ -14,7 +14,7 @@
 #define SYMBOLS_UNWINDER_H
 
 #include "samples/unwind.h"
-#include "symbols/internal.h"
+#include "symbols/sym.h"
 
 #define UNWIND_PROCESSES_KEPT 6144
 #define UNWIND_BUDGET	      (64u << 20)

@@ -3,6 +3,8 @@
  * The symbols worker: takes what was asked for, one object at a time, the cheap and the
  * wanted ones first, so that a huge debug file does not keep the small ones waiting.
  */
+#include "symbols/worker.h"
+
 #include <malloc.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -11,8 +13,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "symbols/annotate.h"
 #include "symbols/code.h"
-#include "symbols/internal.h"
+#include "symbols/debuginfo.h"
+#include "symbols/object.h"
+#include "symbols/object_file.h"
+#include "symbols/resolver.h"
+#include "symbols/tables.h"
 
 #define RETRY_MIN    NSEC_PER_SEC
 #define RETRY_MAX    (60 * NSEC_PER_SEC)
@@ -22,8 +29,6 @@
 #define COST_LOADED  1
 
 struct worker_state {
-	struct resolver *resolver;
-	struct object_files files;
 	struct u32_vec locs, inlines, annotates; /* taken from the queues */
 	struct u32_vec active;			 /* objects with locs to resolve */
 	struct u32_vec retries;			 /* objects whose map may come to know more */
@@ -31,30 +36,9 @@ struct worker_state {
 	u64 preload_at_ns;			 /* the kernel's names; UINT64_MAX: done */
 };
 
-struct object_files *worker__files(struct symbols *s)
-{
-	return &s->worker->files;
-}
-
-struct resolver *worker__resolver(struct symbols *s)
-{
-	return s->worker->resolver;
-}
-
-void u32_vec__push(struct u32_vec *v, u32 x)
-{
-	if (v->n == v->cap) {
-		v->cap = MAX(64u, v->cap * 2);
-		v->v = xrealloc(v->v, sizeof(*v->v) * v->cap);
-	}
-	v->v[v->n++] = x;
-}
-
 static void announce(struct symbols *s)
 {
-	struct worker_state *w = s->worker;
-
-	atomic_store_explicit(&s->memory, resolver__bytes(w->resolver), memory_order_relaxed);
+	atomic_store_explicit(&s->memory, resolver__bytes(s->resolver), memory_order_relaxed);
 	atomic_fetch_add_explicit(&s->generation, 1, memory_order_release);
 	eventfd_write(s->event_fd, 1);
 }
@@ -141,7 +125,7 @@ static void resolve_loc(struct symbols *s, struct object *o, u32 id)
 	u32 func, owner;
 	bool final;
 
-	func = resolver__func(s->worker->resolver, o->pub.id, l->offset, &owner, &final);
+	func = resolver__func(s->resolver, o->pub.id, l->offset, &owner, &final);
 	set_func(s, l, owner, func);
 	if (!final) {
 		l->next = o->retry;
@@ -179,7 +163,7 @@ static void read_on(struct symbols *s, struct worker_state *w, struct object *o)
 	if (o->pub.kind != CODE_JIT || now - o->read_on_ns < READ_ON_MIN)
 		return;
 	o->read_on_ns = now;
-	if (!resolver__refresh(w->resolver, o->pub.id))
+	if (!resolver__refresh(s->resolver, o->pub.id))
 		return;
 	o->retry = 0;
 	resolve_chain(s, o, head);
@@ -207,7 +191,7 @@ static void retry_object(struct symbols *s, struct worker_state *w, struct objec
 {
 	u32 head = o->retry;
 
-	if (!resolver__refresh(w->resolver, o->pub.id)) {
+	if (!resolver__refresh(s->resolver, o->pub.id)) {
 		plan_retry(w, o, MIN(o->retry_wait_ns * 2, RETRY_MAX));
 		return;
 	}
@@ -258,7 +242,6 @@ static void set_inlined(struct symbols *s, struct loc *l, const u32 *funcs, u32 
 
 static void find_inlined(struct symbols *s, u32 id)
 {
-	struct worker_state *w = s->worker;
 	struct loc *l = symbols__loc(s, id);
 	u32 object = atomic_load_explicit(&l->object, memory_order_relaxed);
 	struct inline_frame frames[INLINED_MAX];
@@ -268,13 +251,13 @@ static void find_inlined(struct symbols *s, u32 id)
 	u64 vaddr;
 
 	/* Asked for in any order: the loc's object may not have been looked at yet. */
-	if (resolver__load(w->resolver, object)->is_elf &&
+	if (resolver__load(s->resolver, object)->is_elf &&
 	    object__vaddr(s, object, l->offset, &vaddr) &&
 	    (d = object__debuginfo(s, object, NULL, 0)))
 		n = debuginfo__inlined(d, vaddr, frames, INLINED_MAX);
 	n = CLAMP(n, 0, INLINED_MAX);
 	for (int i = 0; i < n; i++)
-		funcs[i] = resolver__inlined(w->resolver, object, frames[i].name);
+		funcs[i] = resolver__inlined(s->resolver, object, frames[i].name);
 	set_inlined(s, l, funcs, (u32)n);
 }
 
@@ -357,7 +340,7 @@ static bool preload_due(struct symbols *s, struct worker_state *w, u64 *next_ns)
 		return false;
 	}
 	w->preload_at_ns = UINT64_MAX;
-	resolver__load(w->resolver, s->kernel_object);
+	resolver__load(s->resolver, s->kernel_object);
 	return true;
 }
 
@@ -380,9 +363,9 @@ static bool is_asked(const struct symbols *s)
 }
 
 /* What loading took for the while (string tables, unpacked sections) goes back at once. */
-static void give_memory_back(struct worker_state *w)
+static void give_memory_back(const struct symbols *s, struct worker_state *w)
 {
-	u64 bytes = resolver__bytes(w->resolver);
+	u64 bytes = resolver__bytes(s->resolver);
 
 	if (bytes != w->trimmed_bytes)
 		malloc_trim(0);
@@ -420,7 +403,7 @@ static void *worker_main(void *arg)
 		pthread_mutex_unlock(&s->lock);
 		more = do_some(s, w, &next_ns);
 		if (!more)
-			give_memory_back(w);
+			give_memory_back(s, w);
 		pthread_mutex_lock(&s->lock);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -432,8 +415,8 @@ void worker__start(struct symbols *s)
 	sigset_t all, before;
 
 	s->worker = xcalloc(1, sizeof(*s->worker));
-	s->worker->resolver = resolver__new(s);
-	object_files__init(&s->worker->files);
+	s->resolver = resolver__new(s);
+	s->files = object_files__new();
 	s->busy = true;
 	/* Signals are for the main thread. */
 	sigfillset(&all);
@@ -457,8 +440,8 @@ void worker__stop(struct symbols *s)
 	pthread_cond_signal(&s->cond);
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->thread, NULL);
-	resolver__free(w->resolver);
-	object_files__fini(&w->files);
+	resolver__free(s->resolver);
+	object_files__free(s->files);
 	free_vec(&w->locs);
 	free_vec(&w->inlines);
 	free_vec(&w->annotates);

@@ -16,6 +16,7 @@
 #include "base/hidx.h"
 #include "samples/perf_regs.h"
 #include "symbols/stack_walker.h"
+#include "symbols/symbols.h"
 #include "symbols/unwind_walk.h"
 #include "tests/fuzz/fuzz.h"
 

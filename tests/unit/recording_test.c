@@ -16,7 +16,7 @@
 
 #include "models/stacks.h"
 #include "recording/block.h"
-#include "symbols/internal.h"
+#include "symbols/tables.h"
 #include "symbols/recorded.h"
 #include "tests/lib/scratch.h"
 

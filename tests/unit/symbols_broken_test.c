@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "symbols/code.h"
+#include "symbols/elf.h"
 #include "tests/lib/elf_map.h"
 #include "tests/lib/memory_peak.h"
 #include "tests/lib/sparse_elf.h"

@@ -16,6 +16,7 @@
 
 #include "symbols/spaces.h"
 #include "symbols/symbols.h" /* its threads: under TSan too */
+#include "symbols/tables.h"
 #include "symbols/unwinder.h"
 #include "tests/lib/elf_map.h"
 #include "tests/lib/unwind_sink.h"

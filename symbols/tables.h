@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * struct symbols from inside: what symbols.c, spaces.c, worker.c and object.c share. Comments
- * say which thread or lock owns what.
+ * struct symbols from inside: the tables of objects, locs and functions, and what is asked of the
+ * worker. For the files of symbols/ only. Comments say which thread or lock owns what.
  */
-#ifndef SYMBOLS_INTERNAL_H
-#define SYMBOLS_INTERNAL_H
+#ifndef SYMBOLS_TABLES_H
+#define SYMBOLS_TABLES_H
 
 #include <pthread.h>
 
 #include "base/arena.h"
 #include "base/hidx.h"
-#include "symbols/annotate.h"
 #include "symbols/ids.h"
-#include "symbols/object.h"
-#include "symbols/symbols.h"
+#include "symbols/sym.h"
 
 struct code;   /* a loaded object: symbols/code.h */
 struct spaces; /* symbols/spaces.h */
 struct unwinder; /* symbols/unwinder.h */
 struct walker; /* symbols/stack_walker.h */
-struct worker_state;
+struct worker_state; /* symbols/worker.c */
+struct resolver;     /* symbols/resolver.h */
+struct object_files; /* symbols/object_file.h */
 
 /* Where an object is mapped: /proc/TGID/map_files/START-END leads to its inode even when
  * the file was deleted. */
@@ -95,6 +95,8 @@ struct symbols {
 	bool stop, busy;
 	pthread_t thread;
 	struct worker_state *worker;
+	struct resolver *resolver;  /* the worker's */
+	struct object_files *files; /* the worker's */
 };
 
 static inline struct loc *symbols__loc(const struct symbols *s, u32 loc)
@@ -122,76 +124,5 @@ bool symbols__is_kept_as(const char *text, const char *kept);
 /* Collector thread: the loc of an object's offset; a new one is asked for unless it has its func.
  * SYM_UNKNOWN when the table is full. */
 u32 symbols__intern_loc(struct symbols *s, u32 object, u64 offset, u32 func);
-
-/* worker.c */
-void worker__start(struct symbols *s);
-void worker__stop(struct symbols *s);
-
-/* --- object.c: the worker's files --- */
-
-#define FDS_KEPT       32
-#define DEBUGINFO_KEPT 4
-
-enum file_role { FILE_MAIN, FILE_DEBUG };
-
-struct open_file {
-	u32 object;
-	enum file_role role;
-	int fd;
-	u64 used;
-};
-
-struct open_dwarf {
-	u32 object;
-	struct debuginfo *d; /* NULL: there is none */
-	char note[128];
-	u64 used;
-};
-
-struct object_files {
-	u64 clock; /* of use */
-	struct open_file fds[FDS_KEPT];
-	struct open_dwarf dwarfs[DEBUGINFO_KEPT];
-	int kcore;
-	bool kcore_tried;
-};
-
-/* A descriptor borrowed until the next call, -errno. Opened again when it was closed since,
- * and then the very same file or none. */
-int object__fd(struct symbols *s, u32 object, enum file_role role);
-void object_files__init(struct object_files *f);
-void object_files__fini(struct object_files *f);
-struct object_files *worker__files(struct symbols *s);
-/* The vdso of this process, which is everybody's; NULL when there is none. */
-const void *object__vdso(size_t *size);
-
-/* Opens the object's own file: any thread. */
-int object__open(struct symbols *s, u32 object);
-/* The same of a foreign one. */
-int object__open_foreign(const struct object *o);
-
-/* --- resolve.c --- */
-
-struct resolver;
-
-struct resolver *resolver__new(struct symbols *s);
-void resolver__free(struct resolver *r);
-/* Loads the object when that was not done; fills info. */
-struct code *resolver__load(struct resolver *r, u32 object);
-/* The function at an offset of an object, its object (module, equal file) and whether the
- * name is final (false: a newer map may know better). Never 0. */
-u32 resolver__func(struct resolver *r, u32 object, u64 offset, u32 *owner, bool *final);
-/* May a newer map of this object know more now? Reads it if so. */
-bool resolver__refresh(struct resolver *r, u32 object);
-/* A function known by name only: inlined at some place of the object. */
-u32 resolver__inlined(struct resolver *r, u32 object, const char *name);
-u64 resolver__bytes(const struct resolver *r);
-struct resolver *worker__resolver(struct symbols *s);
-
-/* enum func_flag that follow from a name. Any thread. */
-u32 func__flags(const char *linkage);
-
-/* The object whose table and funcs serve this one: itself, or an equal file. */
-u32 object__canonical(struct symbols *s, u32 object);
 
 #endif

@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "base/cgroup.h"
-#include "recording/stacks_out.h"
+#include "recording/names_out_impl.h"
 
 #define BLOCK_BYTES (512u << 10) /* of names, unpacked */
 

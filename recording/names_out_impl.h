@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Between recording/names_out.c and recording/stacks_out.c. */
-#ifndef RECORDING_STACKS_OUT_H
-#define RECORDING_STACKS_OUT_H
+#ifndef RECORDING_NAMES_OUT_IMPL_H
+#define RECORDING_NAMES_OUT_IMPL_H
 
 #include "recording/names_out.h"
 

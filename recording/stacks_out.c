@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stacks on their way into a recording: frames that share their callers, and the hashes by which
  * sources mean them. */
-#include "recording/stacks_out.h"
+#include "recording/names_out_impl.h"
 
 #include "models/stacks.h"
 

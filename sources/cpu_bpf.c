@@ -23,6 +23,7 @@
 #include "sources/bpf_util.h"
 #include "sources/unwind_maps.h"
 #include "sources/perf_open.h"
+#include "sources/perf_setup.h"
 
 #define COUNTS_MIN 4096
 #define COUNTS_MAX 65536

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "sources/cpu_cache_sums.h"
 #include "sources/perf_open.h"
+#include "sources/perf_setup.h"
 #include "sources/perf_ring.h"
 #include "sources/perf_tasks.h"
 #include "sources/scope_check.h"

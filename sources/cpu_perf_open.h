@@ -5,6 +5,7 @@
 
 #include "scope/scope.h"
 #include "sources/perf_open.h"
+#include "sources/perf_setup.h"
 #include "sources/perf_ring.h"
 
 /* How far an event reaches that was opened. */

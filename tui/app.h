@@ -2,7 +2,8 @@
 /*
  * The app: the UI thread's state and loop. Its parts: loop.c (waits, events), app.c (what screens
  * ask, views, commands to the collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
- * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots), baseline.c. Only they see inside.
+ * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots), baseline.c,
+ * past.c. Only they see inside.
  */
 #ifndef TUI_APP_H
 #define TUI_APP_H

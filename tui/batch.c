@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/worker.h"
-#include "tui/program.h"
+#include "tui/signals.h"
 #include "tui/view.h"
 
 #define SETTLE_MS 3000 /* to wait for names of one interval */
@@ -384,7 +384,7 @@ int batch__run(const struct options *o, struct collector *c, struct symbols *sym
 			  .collector = c,
 			  .symbols = symbols,
 			  .child = child};
-	int signals = program__signals(), status = 0;
+	int signals = signals__open(), status = 0;
 	struct status st = {0};
 
 	if (!open_outputs(&b, &st)) {

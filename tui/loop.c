@@ -9,7 +9,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "tui/app.h"
-#include "tui/program.h"
+#include "tui/signals.h"
 
 #define NAMES_INTERVAL_NS (250 * NSEC_PER_MSEC)
 #define WORDS_WAIT_MS	  50 /* until it is looked again whether --do can go on */
@@ -305,7 +305,7 @@ static void handle_events(struct host *h, struct pollfd *fds)
 static void loop(struct host *h)
 {
 	struct pollfd fds[FDS] = {0};
-	int signals = program__signals();
+	int signals = signals__open();
 	bool idle = false, was_idle;
 
 	h->dirty = true;

@@ -2,9 +2,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/caps.h"
@@ -23,6 +21,7 @@
 #include "tui/batch.h"
 #include "tui/config.h"
 #include "tui/program.h"
+#include "tui/signals.h"
 #include "tui/tape.h"
 #include "tui/theme.h"
 
@@ -37,53 +36,6 @@ static int complain(const struct status *st)
 {
 	log__complain(st->msg);
 	return (int)st->code;
-}
-
-static void crashed(int sig)
-{
-	term__emergency_restore();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void read_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-}
-
-int program__signals(void)
-{
-	sigset_t set;
-
-	read_signals(&set);
-	sigaddset(&set, SIGUSR1); /* where it is not blocked it never gets there */
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
-/* Crashes, and whatever else would end us, restore the terminal; what asks us to end is read
- * from a signalfd. */
-static void set_up_signals(const struct options *o)
-{
-	static const int fatal[] = {
-		SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGABRT, SIGSYS,  SIGTRAP,	 SIGQUIT,
-		SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGPROF, SIGPOLL, SIGVTALRM, SIGPWR,
-	};
-	struct sigaction sa = {.sa_handler = crashed, .sa_flags = SA_RESETHAND | SA_NODEFER};
-	sigset_t set;
-
-	for (u32 i = 0; i < ARRAY_SIZE(fatal); i++)
-		sigaction(fatal[i], &sa, NULL);
-	/* Writes then fail, which is told. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	read_signals(&set);
-	if (o->snapshot)
-		sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	die__on(term__emergency_restore);
 }
 
 /* What was printed has arrived, or one line says why not. */
@@ -522,7 +474,7 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 		child__free(child);
 		return complain(&st);
 	}
-	set_up_signals(&o);
+	signals__set_up(o.snapshot);
 	code = run(&o, fixture, child, &st);
 	child__free(child);
 	options__fini(&o);

@@ -12,10 +12,6 @@ struct fixture {
 	void (*begin)(struct symbols *symbols); /* before the collector starts */
 };
 
-/* What asks us to end (SIGINT, SIGTERM, SIGHUP; blocked since the start), and SIGUSR1 where it asks
- * for snapshots, as a signalfd, which does not block; the caller closes it. */
-int program__signals(void);
-
 /* fixture: NULL for the live machine. Returns the exit code. */
 int program__main(int argc, char **argv, const struct fixture *fixture);
 

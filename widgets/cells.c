@@ -4,7 +4,6 @@
 #include <stdarg.h>
 
 #include "base/arena.h"
-#include "widgets/text.h"
 
 /* No terminal is larger; a hostile or broken size must not take the memory. */
 #define CANVAS_MAX 2000

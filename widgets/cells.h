@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "widgets/text.h"
 
 /* What a piece of text is, not how it looks; the theme decides that. */
 enum role {
@@ -84,9 +85,6 @@ void draw__fill(struct canvas *c, struct rect r, enum role role, wchar_t ch);
 /* Marks the cells of a row as selected, keeping their text and roles. */
 void draw__select(struct canvas *c, int x, int y, int w);
 void draw__box(struct canvas *c, struct rect r, enum role role, const char *title);
-
-/* Display width of UTF-8 text in cells. */
-int text__width(const char *text);
 
 /* The canvas as text, a line a row, trailing blanks cut; for goldens and snapshots. With
  * roles: every run of a role is marked {role:...}. */

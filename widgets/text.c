@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "widgets/text.h"
 
-#include "widgets/cells.h"
 
 #define DOTTED_CIRCLE 0x25cc /* carries a combining mark that has no base */
 

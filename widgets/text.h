@@ -23,6 +23,8 @@ struct glyph {
  * visible: C0 controls and DEL as their pictures (U+2400..), everything else (broken bytes,
  * C1, bidi overrides, invisible format characters, unassigned ones) as U+FFFD. */
 bool text__glyph(const char *s, struct glyph *out);
+/* Display width of UTF-8 text in cells. */
+int text__width(const char *text);
 
 /* Bytes of the longest prefix that needs at most w cells; *used its width (may be NULL). */
 size_t text__fit(const char *s, int w, int *used);

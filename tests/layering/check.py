@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who may include whom. One case a layer; `check.py ROOT` looks at another tree.
+"""Who may include whom. Two cases a layer; `check.py ROOT` looks at another tree.
 
 Project headers are included by their path from the root ("base/base.h"). The rules are
-docs/ARCHITECTURE.md's; a layer may always include its own headers. And who may begin another
-program: nothing of a name, a file or an environment ever gets to a shell.
+docs/ARCHITECTURE.md's; a layer may always include its own headers, but no two of its modules
+each other. A module is NAME.c with NAME.h and its internal headers, which it includes itself:
+NAME_impl.h and NAME_model.h, and any NAME_x.h that nothing but NAME and NAME_*.c includes. And who
+may begin another program: nothing of a name, a file or an environment ever gets to a shell.
 """
 import os
 import re
@@ -39,10 +41,13 @@ ALLOWED = {
     "pipeline": r"(base|scope|samples)/|(sources/source|models/model|symbols/symbols)\.h$",
     "recording": r"(base|samples|symbols|export)/|models/(model|stacks|who)\.(h|def)$|"
                  r"sources/source\.h$|bpf/[^/]+(?<!\.skel)\.h$",
-    "tui/views": r"(base|scope|samples|export|models|widgets|symbols|tui)/",
     "tui": r"(base|scope|samples|export|models|widgets|symbols|sources|pipeline|recording)/",
+    "tui/views": r"(base|scope|samples|export|models|widgets|symbols|tui)/",
 }
 TABLES = r"(sources/sources|models/models|tui/views)\.def$"
+LAYERS = list(ALLOWED)
+# Parts of what another module's header has inside, which that header says.
+PARTS = {"tui/past": "tui/app"}
 
 
 def layer_of(path):
@@ -65,7 +70,10 @@ def wrong(layer, path, quote, name):
         return "write it from the project's root"
     if layer_of(name) == layer or re.match(TABLES, name):
         return None
-    return None if re.match(ALLOWED[layer], name) else f"{layer} may not know {layer_of(name)}"
+    other = layer_of(name)
+    if other in LAYERS and LAYERS.index(other) > LAYERS.index(layer):
+        return f"{other} stands above {layer}"
+    return None if re.match(ALLOWED[layer], name) else f"{layer} may not know {other}"
 
 
 def files(root, layer):
@@ -102,18 +110,74 @@ def check_layer(root, layer):
     return faults, seen
 
 
+def included_by_stem(root, layer):
+    """{file's path without suffix: the layer's headers that it includes, likewise}."""
+    found = {}
+    for path in files(root, layer):
+        if path.endswith(".def"):
+            continue
+        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as f:
+            names = {name[:-2] for _, name in INCLUDE.findall(f.read()) if name.endswith(".h")}
+        found.setdefault(path[:-2], set()).update(names)
+    return {stem: {n for n in names if n in found} for stem, names in found.items()}
+
+
+def module_of(stem, stems):
+    """The module that a file belongs to."""
+    if stem in PARTS:
+        return PARTS[stem]
+    users = {user for user, names in stems.items() if stem in names and user != stem}
+    for owner in sorted(stems, key=len):
+        if owner in users and (stem in (owner + "_impl", owner + "_model") or
+                               all((u + "_").startswith(owner + "_") for u in users | {stem})):
+            return owner
+    return stem
+
+
+def circle(graph):
+    """The shortest way from a module back to it, or None."""
+    best = None
+    for start in sorted(graph):
+        ways, seen = [[start]], set()
+        while ways:
+            way = ways.pop(0)
+            for to in sorted(graph[way[-1]]):
+                if to == start and (not best or len(way) + 1 < len(best)):
+                    best = way + [to]
+                if to not in seen:
+                    seen.add(to)
+                    ways.append(way + [to])
+    return best
+
+
+def check_circles(root, layer):
+    stems = included_by_stem(root, layer)
+    modules = {stem: module_of(stem, stems) for stem in stems}
+    graph = {module: set() for module in modules.values()}
+    for stem, names in stems.items():
+        graph[modules[stem]] |= {modules[n] for n in names} - {modules[stem]}
+    found = circle(graph)
+    return [" -> ".join(found)] if found else []
+
+
+def report(n, name, faults):
+    print(f"{'not ok' if faults else 'ok'} {n} - {name}")
+    for fault in faults:
+        print(f"# {fault}")
+
+
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "../..")
     bad = False
-    print(f"1..{len(ALLOWED)}")
-    for n, layer in enumerate(ALLOWED, 1):
+    print(f"1..{2 * len(LAYERS)}")
+    for n, layer in enumerate(LAYERS):
         faults, seen = check_layer(root, layer)
         if not seen:
             faults = [f"no file in {layer}/"]
-        print(f"{'not ok' if faults else 'ok'} {n} - {layer} keeps to its layer")
-        for fault in faults:
-            print(f"# {fault}")
-        bad = bad or bool(faults)
+        report(2 * n + 1, f"{layer} keeps to its layer", faults)
+        circles = check_circles(root, layer)
+        report(2 * n + 2, f"{layer} has no circle of includes", circles)
+        bad = bad or bool(faults or circles)
     return 1 if bad else 0
 
 

@@ -80,6 +80,46 @@ breaks "a pipe of a shell" symbols/a.c 'f = popen(cmd, "r");'
 breaks "a program" base/a.c 'if (execvp (argv[0], argv))'
 breaks "a program, spawned" sources/a.c 'posix_spawnp(&pid, name);'
 breaks "a process" models/a.c '/* one */ pid = fork();'
+# circle NAME WAY FILE INCLUDED...: files that include each other so are found.
+circle()
+{
+	local name=$1 way=$2
+	shift 2
+	includes "$@"
+	if out=$(run); then
+		fail "$name" "not found"
+	elif grep -qx "# $way" <<<"$out"; then
+		pass "$name"
+	else
+		fail "$name" "$out"
+	fi
+}
+
+# includes FILE INCLUDED FILE INCLUDED ...
+includes()
+{
+	tree
+	while [ $# -gt 0 ]; do
+		echo "#include \"$2\"" >>"$tmp/t/$1"
+		shift 2
+	done
+}
+
+circle "two files that include each other" "models/b -> models/c -> models/b" \
+	models/b.c models/c.h models/c.c models/b.h models/b.h base/base.h models/c.h base/base.h
+circle "two headers" "base/b -> base/c -> base/b" base/b.h base/c.h base/c.h base/b.h
+circle "three files" "symbols/b -> symbols/c -> symbols/d -> symbols/b" \
+	symbols/b.c symbols/c.h symbols/c.c symbols/d.h symbols/d.c symbols/b.h \
+	symbols/b.h base/base.h symbols/c.h base/base.h symbols/d.h base/base.h
+circle "an internal header that others include" "scope/b -> scope/b_part -> scope/b" \
+	scope/b.c scope/b_part.h scope/b_part.h scope/b.h scope/b.h base/base.h \
+	scope/other.c scope/b_part.h
+includes pipeline/b.c pipeline/b_impl.h pipeline/b_impl.h pipeline/b.h pipeline/b.h base/base.h \
+	pipeline/b_run.c pipeline/b_impl.h
+check "a module's internal header is no circle" run
+includes widgets/b.c widgets/b_list.h widgets/b_list.h widgets/b.h widgets/b.h base/base.h \
+	widgets/b_list.c widgets/b_list.h
+check "nor is one of its own files' by another name" run
 tree
 rm "$tmp"/t/models/*
 if out=$(run); then fail "a layer without files" "not found"; else pass "a layer without files"; fi

@@ -34,9 +34,6 @@ enum cache_count {
 	CACHE_COUNTS
 };
 
-/* Names in JSON and in the table of columns: "read_hits" ... */
-extern const char *const cache_count_names[CACHE_COUNTS];
-
 /* The file's place. (dev, inode) tells files apart, the rest names it. */
 struct cache_file {
 	u32 dev;   /* dev_t as in samples/block.h; 0: no file (everything else of the process) */

@@ -22,7 +22,7 @@ struct maps {
 	struct mapping *base; /* by address, without overlap */
 	struct mapping *tail; /* newer than base, by time; only when base is large */
 	struct past *past;
-	u64 refused;
+	bool refused; /* a mapping, for want of room */
 };
 
 struct maps *maps__new(void)
@@ -193,11 +193,12 @@ void maps__add(struct maps *m, const struct mapping *map)
 	if (map->end <= map->start || (live && same(live, map)))
 		return;
 	if (m->n + m->ntail >= MAPS_MAX) {
-		if (!m->refused++)
+		if (!m->refused)
 			log__add(LOG_WARN,
 				 "a process has more than %u mappings: code in the newer ones has "
 				 "no names",
 				 MAPS_MAX);
+		m->refused = true;
 		return;
 	}
 	if (m->n < DIRECT_MAX && !m->ntail) {
@@ -270,16 +271,6 @@ struct mapping *maps__all(struct maps *m, u32 *n)
 		flush_tail(m);
 	*n = m->n;
 	return m->base;
-}
-
-u32 maps__count(const struct maps *m)
-{
-	return m->n + m->ntail;
-}
-
-u64 maps__refused(const struct maps *m)
-{
-	return m->refused;
 }
 
 size_t maps__bytes(const struct maps *m)

@@ -35,9 +35,6 @@ void maps__replace(struct maps *m, const struct mapping *maps, u32 n, u64 now_ns
 struct mapping *maps__find(struct maps *m, u64 ip, u64 t_ns);
 /* All of them by address; valid until the next change. */
 struct mapping *maps__all(struct maps *m, u32 *n);
-/* Tests: mappings, and those that there was no room for. */
-u32 maps__count(const struct maps *m);
-u64 maps__refused(const struct maps *m);
 size_t maps__bytes(const struct maps *m);
 
 /* One line of /proc/PID/maps. path points into the line, escapes undone, without the

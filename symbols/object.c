@@ -121,13 +121,21 @@ static ssize_t read_file(struct symbols *s, u32 object, u64 offset, void *buf, s
 	return n < 0 ? -errno : n;
 }
 
+/* Lower case hex, "" when there is none. */
+static const char *build_id_of(struct symbols *s, u32 object)
+{
+	struct code *c = code_of(s, object);
+
+	return c ? c->build_id : "";
+}
+
 /* The kernel and the processes of a recording are others than those of this machine. */
 static bool is_here(struct symbols *s, const struct object *o)
 {
 	if (o->foreign && !*o->recorded)
 		return o->pub.kind == CODE_USER || o->pub.kind == CODE_VDSO;
 	return !o->recorded || (o->pub.kind == CODE_USER && *o->recorded &&
-				!strcmp(o->recorded, object__build_id(s, o->pub.id)));
+				!strcmp(o->recorded, build_id_of(s, o->pub.id)));
 }
 
 ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, size_t size)
@@ -150,13 +158,6 @@ ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, 
 		break;
 	}
 	return -ENOENT;
-}
-
-const char *object__build_id(struct symbols *s, u32 object)
-{
-	struct code *c = code_of(s, object);
-
-	return c ? c->build_id : "";
 }
 
 u16 object__machine(struct symbols *s, u32 object)

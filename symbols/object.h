@@ -28,9 +28,6 @@ bool object__offset(struct symbols *s, u32 object, u64 vaddr, u64 *offset);
  * fewer than size), or -errno. */
 ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, size_t size);
 
-/* Lower case hex, "" when there is none. Lives as long as symbols. */
-const char *object__build_id(struct symbols *s, u32 object);
-
 /* ELF machine (EM_X86_64 ...) of the code; the running machine's for the kernel and JITs. */
 u16 object__machine(struct symbols *s, u32 object);
 

@@ -352,8 +352,3 @@ const char *perfmap__note(const struct perfmap *p)
 {
 	return p->note;
 }
-
-size_t perfmap__bytes(const struct perfmap *p)
-{
-	return sizeof(*p) + sizeof(*p->entries) * p->n;
-}

@@ -39,8 +39,6 @@ void perfmap__rest(struct perfmap *p);
 u32 perfmap__count(const struct perfmap *p);
 /* What is wrong or missing, "" nothing. */
 const char *perfmap__note(const struct perfmap *p);
-/* Tests. */
-size_t perfmap__bytes(const struct perfmap *p);
 
 /* The pid as the process itself knows it, and its users. */
 struct perfmap_owner {

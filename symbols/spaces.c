@@ -255,18 +255,6 @@ static struct process *know(struct spaces *sp, u32 tgid)
 	return p;
 }
 
-void spaces__learn(struct spaces *sp, u32 tgid)
-{
-	know(sp, tgid);
-}
-
-const char *spaces__comm(struct spaces *sp, u32 tgid)
-{
-	struct process *p = find(sp, tgid);
-
-	return p ? p->comm : "";
-}
-
 static void on_fork(struct spaces *sp, const struct proc_event *ev)
 {
 	struct process *parent, *p;

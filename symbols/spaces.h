@@ -21,7 +21,6 @@ struct spaces;
 struct spaces *spaces__new(struct symbols *s);
 void spaces__free(struct spaces *sp);
 void spaces__event(struct spaces *sp, const struct proc_event *ev);
-void spaces__learn(struct spaces *sp, u32 tgid);
 /* The object and the offset in it; false when nothing is known to be mapped there. */
 bool spaces__locate(struct spaces *sp, u32 tgid, u64 t_ns, u64 ip, u32 *object, u64 *offset);
 /* What is mapped executable in a process in the program that it ran at a time, by address, as far
@@ -35,6 +34,5 @@ struct space_mapping {
 u32 spaces__mapped(struct spaces *sp, u32 tgid, u64 t_ns, struct space_mapping *out, u32 max);
 /* Another number, of all processes, whenever that is something else. */
 u64 spaces__version(struct spaces *sp, u32 tgid, u64 t_ns);
-const char *spaces__comm(struct spaces *sp, u32 tgid);
 
 #endif

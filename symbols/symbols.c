@@ -144,16 +144,6 @@ u32 symbols__locate_kernel(struct symbols *s, u64 ip)
 	return symbols__intern_loc(s, s->kernel_object, ip, 0);
 }
 
-void symbols__learn(struct symbols *s, u32 tgid)
-{
-	spaces__learn(s->spaces, tgid);
-}
-
-const char *symbols__comm(struct symbols *s, u32 tgid)
-{
-	return spaces__comm(s->spaces, tgid);
-}
-
 static u32 named_object(struct symbols *s, const char *name, enum code_kind kind)
 {
 	static const struct sym_object_info none = {.source = "none"};

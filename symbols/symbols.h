@@ -52,14 +52,10 @@ void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 		     const struct unwind_sink *sink);
 /* Walks copies of user stacks of processes of this machine; lives as long as s. */
 const struct stack_walker *symbols__stack_walker(struct symbols *s);
-/* Tests: reads a process's maps now, before it can exit; cheap when known. */
-void symbols__learn(struct symbols *s, u32 tgid);
 /* A loc whose function is known by name already (folded stacks, scripted tests). */
 u32 symbols__named(struct symbols *s, const char *object, const char *func, enum code_kind kind);
 /* Wakes the worker for what was asked since; once a drain. */
 void symbols__kick(struct symbols *s);
-/* Tests: a process's command name as last seen, "" unknown; borrowed until the next call. */
-const char *symbols__comm(struct symbols *s, u32 tgid);
 
 /* --- any thread, wait-free --- */
 

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 	maps__find(r.maps, UINT64_MAX, UINT64_MAX);
-	known = maps__count(r.maps);
+	maps__all(r.maps, &known);
 	maps__put(other);
 	maps__put(r.maps);
 	return fuzz__through(known);

@@ -57,7 +57,7 @@ static inline struct elf_map elf_map__open(struct symbols *s, const char *name)
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(pread(fd, &eh, sizeof(eh), 0), sizeof(eh));
 	/* This process is known before: events older than that are not taken. */
-	symbols__learn(s, (u32)getpid());
+	symbols__locate_user(s, (u32)getpid(), clock__monotonic_ns(), 0);
 	for (u32 i = 0; i < eh.e_phnum && m.n < 8; i++) {
 		u64 skip;
 

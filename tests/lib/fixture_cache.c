@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "samples/cache.h"
 #include "samples/cpu_cache.h"
+#include "tests/lib/cache_names.h"
 #include "tests/lib/fixture_impl.h"
 
 #define NAME_MAX_LEN 64

@@ -7,6 +7,7 @@
 #ifndef TESTS_LIVE_CACHE_WATCHER_H
 #define TESTS_LIVE_CACHE_WATCHER_H
 
+#include "tests/lib/cache_names.h"
 #include "tests/live/sampler.h"
 
 #include <fcntl.h>

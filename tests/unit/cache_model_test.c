@@ -12,6 +12,7 @@
 #include "models/cache.h"
 #include "models/model.h"
 #include "scope/filter.h"
+#include "tests/lib/cache_names.h"
 #include "tests/lib/fake_symbols.h"
 
 #define VDA1 (254u << 20 | 1)

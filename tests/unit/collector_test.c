@@ -467,7 +467,9 @@ static void test_processes_reach_the_symbols(void **state)
 	struct collector_config cfg = config();
 	struct status st;
 	int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+	const struct sym_object *object;
 	struct collector *c;
+	u32 loc;
 
 	cfg.symbols = symbols__new(&st);
 	assert_non_null(cfg.symbols);
@@ -477,7 +479,16 @@ static void test_processes_reach_the_symbols(void **state)
 		poll(NULL, 0, 1);
 	stop(c);
 	/* its thread is gone: this one may ask */
-	assert_string_equal(symbols__comm(cfg.symbols, FAKE_PID), "seen");
+	symbols__proc_event(cfg.symbols, &(struct proc_event){.type = PROC_MMAP,
+							      .t_ns = clock__monotonic_ns(),
+							      .tgid = FAKE_PID,
+							      .tid = FAKE_PID,
+							      .start = 0x1000,
+							      .end = 0x2000,
+							      .path = "//anon"});
+	loc = symbols__locate_user(cfg.symbols, FAKE_PID, clock__monotonic_ns(), 0x1000);
+	object = symbols__object(cfg.symbols, symbols__object_of(cfg.symbols, loc));
+	assert_non_null(strstr(object->name, "[jit] seen:"));
 	symbols__free(cfg.symbols);
 	close(fd);
 }

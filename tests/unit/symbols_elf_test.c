@@ -378,7 +378,7 @@ static void test_stale(void **state)
 
 	run("cp plain stale");
 	assert_int_equal(stat(path, &st), 0);
-	symbols__learn(symbols, (u32)getpid());
+	symbols__locate_user(symbols, (u32)getpid(), clock__monotonic_ns(), 0);
 	symbols__proc_event(symbols, &(struct proc_event){.type = PROC_MMAP,
 							  .t_ns = clock__monotonic_ns(),
 							  .tgid = (u32)getpid(),

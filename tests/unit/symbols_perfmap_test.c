@@ -193,7 +193,6 @@ static void test_huge(void **state)
 	assert_int_equal(perfmap__count(p), PERFMAP_ENTRIES);
 	assert_non_null(strstr(perfmap__note(p), "too large"));
 	assert_string_equal(name_at(p, 77 * 16 + 3), "f77");
-	assert_true(perfmap__bytes(p) < (32u << 20));
 	assert_true(clock__thread_cpu_ns() - t0 < 4 * NSEC_PER_SEC);
 	close(fd);
 	perfmap__free(p);

@@ -53,6 +53,13 @@ static const char *object_at(u32 pid, u64 t_ns, u64 ip)
 	return symbols__object(symbols, symbols__object_of(symbols, loc))->name;
 }
 
+/* What a process is called, as code of its own is named by it; once after each exec. */
+static const char *jit_at(u32 pid, u64 t_ns)
+{
+	map(pid, t_ns, 0x700000, 0x701000, 0, "//anon");
+	return object_at(pid, t_ns, 0x700010);
+}
+
 /* Times of events lie after the reading of a process that does not exist. */
 static u64 now(void)
 {
@@ -66,20 +73,18 @@ static void test_exec(void **state)
 	event(PROC_EXEC, PID, 0, t + 10, "first");
 	map(PID, t + 11, 0x1000, 0x5000, 0x2000, "/bin/first");
 	assert_string_equal(object_at(PID, t + 20, 0x1234), "first");
-	assert_string_equal(symbols__comm(symbols, PID), "first");
+	assert_string_equal(jit_at(PID, t + 21), "[jit] first:5000000");
 	event(PROC_EXEC, PID, 0, t + 30, "second");
 	map(PID, t + 31, 0x1000, 0x5000, 0, "/bin/second");
 	assert_string_equal(object_at(PID, t + 40, 0x1234), "second");
 	assert_string_equal(object_at(PID, t + 20, 0x1234), "first");
-	assert_string_equal(symbols__comm(symbols, PID), "second");
 	event(PROC_COMM, PID, 0, t + 50, "renamed");
-	assert_string_equal(symbols__comm(symbols, PID), "renamed");
+	assert_string_equal(jit_at(PID, t + 51), "[jit] renamed:5000000");
 	/* offsets are the file's */
 	assert_int_equal(
 		symbols__offset_of(symbols, symbols__locate_user(symbols, PID, t + 20, 0x1234)),
 		0x2234);
 	assert_int_equal(symbols__locate_user(symbols, PID, t + 40, 0x9999), SYM_UNKNOWN);
-	assert_string_equal(symbols__comm(symbols, PID + 1), "");
 }
 
 static void test_fork(void **state)
@@ -90,7 +95,7 @@ static void test_fork(void **state)
 	map(PID, t + 11, 0x1000, 0x5000, 0, "/bin/parent");
 	event(PROC_FORK, PID + 1, PID, t + 20, "");
 	assert_string_equal(object_at(PID + 1, t + 21, 0x1234), "parent");
-	assert_string_equal(symbols__comm(symbols, PID + 1), "parent");
+	assert_string_equal(jit_at(PID + 1, t + 22), "[jit] parent:5000001");
 	/* what one maps the other does not have */
 	map(PID + 1, t + 30, 0x8000, 0x9000, 0, "/lib/of_child");
 	map(PID, t + 31, 0x1000, 0x5000, 0, "/lib/of_parent");
@@ -198,7 +203,7 @@ static void test_vdso(void **state)
 /* A live process seen for the first time; its names stay when it is gone. */
 static void test_first_sight(void **state)
 {
-	char comm[COMM_LEN];
+	char comm[COMM_LEN], name[64];
 	pid_t pid = fork();
 	int status;
 	u32 loc;
@@ -212,7 +217,8 @@ static void test_first_sight(void **state)
 	prctl(PR_GET_NAME, comm);
 	loc = symbols__locate_user(symbols, (u32)pid, now(), (u64)&test_first_sight);
 	assert_int_not_equal(loc, SYM_UNKNOWN);
-	assert_string_equal(symbols__comm(symbols, (u32)pid), comm);
+	snprintf(name, sizeof(name), "[jit] %s:%d", comm, pid);
+	assert_string_equal(jit_at((u32)pid, now()), name);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	event(PROC_EXIT, (u32)pid, 0, now(), "");

@@ -16,7 +16,6 @@
 
 #include "symbols/spaces.h"
 #include "symbols/symbols.h" /* its threads: under TSan too */
-#include "symbols/tables.h"
 #include "symbols/unwinder.h"
 #include "tests/lib/elf_map.h"
 #include "tests/lib/unwind_sink.h"
@@ -209,7 +208,7 @@ static void test_files_are_told(void **state)
 	u64 now, vdso = getauxval(AT_SYSINFO_EHDR);
 
 	begin(UNWIND_BUDGET);
-	spaces__learn(symbols->spaces, self);
+	symbols__locate_user(symbols, self, clock__monotonic_ns(), (u64)rand);
 	now = clock__monotonic_ns();
 	other.size++;
 	want_file((u64)rand, now, &other);

@@ -22,11 +22,12 @@ SYSROOT  :=
 RELEASE  := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 VERSION  := $(RELEASE)$(addprefix +g,$(shell git rev-parse --short HEAD 2>/dev/null))
 
-DIRS     := base scope samples symbols export models sources pipeline recording widgets tui tui/views
+DIRS     := base scope samples measures symbols export models sources pipeline recording widgets tui tui/views
 SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 PROTOS   := $(wildcard export/*.proto)
+SYSCALLS := $(patsubst %,$(B)/measures/syscalls_%.inc,native x32 compat)
 PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib libpcre2-8
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 PKG_CONFIG     := pkg-config
@@ -40,7 +41,7 @@ WARN     := -Wall -Wextra -Wformat-security -Wno-unused-parameter -Wshadow -Wvla
 CFLAGS   := -O2 -g
 LDFLAGS  :=
 # -iquote: our own "base/log.h" never shadows a system's <log.h>.
-CPPFLAGS = -D_GNU_SOURCE -DPROFTOP_VERSION='"$(VERSION)"' -iquote . -iquote $(B) \
+CPPFLAGS = -D_GNU_SOURCE -DPROFTOP_VERSION='"$(VERSION)"' -DBUILD='"$(B)"' -iquote . -iquote $(B) \
 	   -I$(SYSROOT)/usr/include/libiberty $(LIBPERF_CFLAGS) \
 	   $(shell $(PKG_CONFIG) --cflags-only-I $(PKGS) 2>/dev/null)
 LDLIBS   = $(LIBPERF_LIBS) $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
@@ -60,12 +61,13 @@ Q = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$@';)
 
 # One rule set per variant: rel (what is installed), asan, tsan.
 define variant
-$(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h) $(LIBPERF_OWN)
+$(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h) $(SYSCALLS) $(LIBPERF_OWN)
 	@mkdir -p $$(@D)
 	$$(call Q,CC)$$(CC) -std=gnu17 $$(WARN) $$(SAN_$(1)) $$(CPPFLAGS) -MMD -MP -c $$< -o $$@
 # Its bytes are in the object (.incbin), which -MMD does not see.
 $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
+$(B)/$(1)/sources/measure.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 # Which release it is they hold too; which commit may be out of date where tests alone see it.
 $(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape export/speedscope export/openmetrics \
 	export/trace): debian/changelog $(if $(filter rel,$(1)),$(B)/version)
@@ -107,6 +109,18 @@ $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 $(B)/%.pb-c.c $(B)/%.pb-c.h &: %.proto
 	@mkdir -p $(@D)
 	$(call Q,PROTO)protoc-c --c_out=$(B) $<
+
+# Names of system calls by number, from the headers that CC has. asm/unistd.h is the machine's own;
+# on x86-64 there are two more, for programs of other kinds.
+SYSCALLS_native := \#include <asm/unistd.h>
+SYSCALLS_x32    := \#ifdef __x86_64__\n\#include <asm/unistd_x32.h>\n\#endif
+SYSCALLS_compat := \#ifdef __x86_64__\n\#include <asm/unistd_32.h>\n\#endif
+$(B)/measures/syscalls_%.inc: Makefile
+	@mkdir -p $(@D)
+	$(call Q,NAMES)set -o pipefail; printf '$(SYSCALLS_$*)\n' | \
+		$(CC) -E -dM -MD -MP -MF $@.d -MT $@ -x c - | sort | \
+		sed -n -e '/ __NR_\(syscalls\|arch_specific_syscall\) /d' \
+			-e 's/^#define __NR_\([a-z0-9_]*\) \(.*\)/SYSCALL(\1, \2)/p' > $@
 
 # What deps installs changes what make reads at its start (pkg-config, wildcards): these
 # targets install first and then start a make of their own.
@@ -161,5 +175,5 @@ deb:
 clean:
 	rm -rf $(B)
 
--include $(shell find $(addprefix $(B)/,rel asan tsan fuzz bpf) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(addprefix $(B)/,rel asan tsan fuzz bpf sources) -name '*.d' -type f 2>/dev/null)
 -include tests/tests.mk

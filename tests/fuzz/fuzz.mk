@@ -24,7 +24,7 @@ FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*
 
 .PHONY: fuzz fuzz-smoke
 
-$(B)/fuzz/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h)
+$(B)/fuzz/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h) $(SYSCALLS)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(FUZZ_CC) -std=gnu17 $(WARN) -fsanitize=fuzzer-no-link $(FUZZ_SAN) $(CPPFLAGS) \
 		-MMD -MP -c $< -o $@

@@ -419,6 +419,15 @@ printf '%s\n' 'resize 30 4' 'expect cpu' 'wheel up' ' wheel down ' 'tick' >"$out
 printf '%s\n' 'tick' 'expect nothing of the kind' >"$out/script/wrong_expect"
 printf 'int a;\r\n\tif (x)\t\treturn "\303\251\377\033[2J";\n\n%0500d\nend' 7 >"$out/source/some"
 cp "$keymaps"/*.keys "$out/keymap"
+mkdir -p "$out/syscall"
+# Which ABI, the number, six arguments, which of them the texts are for, the texts.
+call() { printf '%b' "\\$1\\$2\\$3\\0\\0$4" >"$out/syscall/$5"; }
+four='\3\0\0\0\0\0\0\0' many='\377\377\377\377\377\377\377\377'
+call 0 1 1 "$four$four$four$four$four$four\1\0/etc/passwd\0/tmp" openat
+call 0 0 0 "$four$many$many$many$many$many\0\377/tmp/x\377\033[2J" read
+call 1 146 0 "$four$four$many$four$four$four\7\7" compat
+call 0 377 377 "$four$four$many$four$four$four\7\7" nameless
+printf '\0\1\1\0\0' >"$out/syscall/wrong_short"
 mkdir -p "$out/theme" "$out/config"
 printf '%s\n' 'view = offcpu # first' 'delay=2.5' '# freq = 99' 'history_mib = 64' 'ascii = yes' \
 	'  # keymap = vi # mine' >"$out/config/some"

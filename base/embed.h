@@ -8,7 +8,7 @@
 #define BASE_EMBED_H
 
 #define EMBED(symbol, path)                                                                        \
-	__asm__(".section .rodata\n"                                                               \
+	__asm__(".section .rodata\n.balign 16\n"                                                   \
 		".global " #symbol ", " #symbol "_end\n" #symbol ":\n"                             \
 		".incbin \"" path "\"\n" #symbol "_end:\n"                                         \
 		".previous\n");                                                                    \

@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-#include "bpf/hist.h" /* hist__log2 */
+#include "bpf/hist.h" /* loglin__bucket */
 
 /* Buckets in the manner of bpf/hist.h, but finer: 1/16 of their lower end wide at most, 250 ns
  * below 4 us, so that powers of two of a microsecond are borders; the last one has no upper end
@@ -21,25 +21,13 @@
 
 static inline __attribute__((always_inline)) __u32 block__bucket(__u64 ns)
 {
-	__u64 v = ns / BLOCK_UNIT_NS;
-	__u32 log, i;
-
-	if (v < BLOCK_SUB)
-		return (__u32)v;
-	log = hist__log2(v);
-	i = (log - BLOCK_SUB_SHIFT + 1) * BLOCK_SUB +
-	    (__u32)((v >> (log - BLOCK_SUB_SHIFT)) & (BLOCK_SUB - 1));
-	return i < BLOCK_BUCKETS ? i : BLOCK_BUCKETS - 1;
+	return loglin__bucket(ns / BLOCK_UNIT_NS, BLOCK_SUB_SHIFT, BLOCK_BUCKETS);
 }
 
 /* The least duration of a bucket; of BLOCK_BUCKETS: where the last one would end. */
 static inline __attribute__((always_inline)) __u64 block__lo(__u32 i)
 {
-	__u32 log = i / BLOCK_SUB + BLOCK_SUB_SHIFT - 1;
-
-	if (i < BLOCK_SUB)
-		return (__u64)i * BLOCK_UNIT_NS;
-	return ((__u64)(BLOCK_SUB + i % BLOCK_SUB) << (log - BLOCK_SUB_SHIFT)) * BLOCK_UNIT_NS;
+	return loglin__lo(i, BLOCK_SUB_SHIFT) * BLOCK_UNIT_NS;
 }
 
 /* In the order of enum io_op in samples/block.h: the groups of /proc/diskstats. */

@@ -43,27 +43,38 @@ static inline __attribute__((always_inline)) __u32 hist__log2(__u64 v)
 	return r + (__u32)(v >> 1);
 }
 
-static inline __attribute__((always_inline)) __u32 hist__bucket(__u64 ns)
+/*
+ * Log-linear buckets in general: values are counted in units (already shifted or divided), each
+ * power of two is cut into 2^sub equal parts, and the last of n buckets has no upper end.
+ */
+static inline __attribute__((always_inline)) __u32 loglin__bucket(__u64 units, __u32 sub, __u32 n)
 {
-	__u64 v = ns >> HIST_UNIT_SHIFT;
 	__u32 log, i;
 
-	if (v < HIST_SUB)
-		return (__u32)v;
-	log = hist__log2(v);
-	i = (log - HIST_SUB_SHIFT + 1) * HIST_SUB +
-	    (__u32)((v >> (log - HIST_SUB_SHIFT)) & (HIST_SUB - 1));
-	return i < HIST_BUCKETS ? i : HIST_BUCKETS - 1;
+	if (units < (1u << sub))
+		return (__u32)units;
+	log = hist__log2(units);
+	i = ((log - sub + 1) << sub) + (__u32)((units >> (log - sub)) & ((1u << sub) - 1));
+	return i < n ? i : n - 1;
+}
+
+/* The least number of units of a bucket; of n: where the last one would end. */
+static inline __attribute__((always_inline)) __u64 loglin__lo(__u32 i, __u32 sub)
+{
+	if (i < (1u << sub))
+		return i;
+	return (__u64)((1u << sub) + (i & ((1u << sub) - 1))) << ((i >> sub) - 1);
+}
+
+static inline __attribute__((always_inline)) __u32 hist__bucket(__u64 ns)
+{
+	return loglin__bucket(ns >> HIST_UNIT_SHIFT, HIST_SUB_SHIFT, HIST_BUCKETS);
 }
 
 /* The least duration of a bucket; of HIST_BUCKETS: where the last one would end. */
 static inline __attribute__((always_inline)) __u64 hist__lo(__u32 i)
 {
-	__u32 log = i / HIST_SUB + HIST_SUB_SHIFT - 1;
-
-	if (i < HIST_SUB)
-		return (__u64)i << HIST_UNIT_SHIFT;
-	return (__u64)(HIST_SUB + i % HIST_SUB) << (log - HIST_SUB_SHIFT + HIST_UNIT_SHIFT);
+	return loglin__lo(i, HIST_SUB_SHIFT) << HIST_UNIT_SHIFT;
 }
 
 /* Coarser: powers of two of a microsecond. The first is all below 1 us, the last has no upper end

@@ -118,7 +118,7 @@ struct task_struct___old {
  * do that. */
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs___entry {
-	u64 ip, sp, bp, bx, ax, si, orig_ax;
+	u64 ip, sp, bp, bx, ax, di, si, dx, r10, r8, r9, orig_ax;
 } KERNEL_TYPE;
 #define REGS_TYPE	struct pt_regs___entry
 #define REGS_IP(r)	((r)->ip)
@@ -163,6 +163,24 @@ enum bpf_func_id___regs { BPF_FUNC_task_pt_regs___regs = 175 };
 static __always_inline bool has_user_part(struct task_struct *task)
 {
 	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
+}
+
+/* The call it is in, as its registers were when it entered the kernel; -1: none. */
+static __always_inline u32 task__syscall(struct task_struct *task)
+{
+	REGS_TYPE *regs;
+
+	if (!has_user_part(task))
+		return ~0u;
+	regs = (void *)bpf_task_pt_regs(task);
+	return (s32)REGS_SYSCALL(regs) < 0 ? ~0u : REGS_SYSCALL(regs);
+}
+
+static __always_inline u64 task__state(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return BPF_CORE_READ((struct task_struct___old *)task, state);
 }
 
 struct seq_file;

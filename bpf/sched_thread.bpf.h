@@ -95,30 +95,12 @@ static __always_inline u32 state__of(u64 state)
 	return state ? SCHED_OTHER : SCHED_RUNNABLE;
 }
 
-/* The call it is in, as its registers were when it entered the kernel; -1: none. */
-static __always_inline u32 task__syscall(struct task_struct *task)
-{
-	REGS_TYPE *regs;
-
-	if (!has_user_part(task))
-		return ~0u;
-	regs = (void *)bpf_task_pt_regs(task);
-	return (s32)REGS_SYSCALL(regs) < 0 ? ~0u : REGS_SYSCALL(regs);
-}
-
 static __always_inline void wait__note_syscall(struct sched_wait *w, struct task_struct *task)
 {
 	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
 
 	w->syscall = task__syscall(task);
 	w->futex_op = w->syscall == ~0u ? 0 : (u32)REGS_ARG2(regs);
-}
-
-static __always_inline u64 task__state(struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return task->__state;
-	return BPF_CORE_READ((struct task_struct___old *)task, state);
 }
 
 static __always_inline bool in_scope(struct task_struct *task)

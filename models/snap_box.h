@@ -11,7 +11,7 @@
  * one reference. */
 void *snap_box__new(size_t size, u64 t0_ns, u64 t1_ns, struct arena **arena);
 
-#define SNAP_BOX_HELD 2
+#define SNAP_BOX_HELD 3
 /* Calls put(what) when the snapshot goes; SNAP_BOX_HELD times at most. */
 void snap_box__hold(void *snap, void (*put)(void *what), void *what);
 

@@ -44,7 +44,7 @@ void stack_store__hold(struct stack_store *s, void *snap)
 	snap_box__hold(snap, put_store, stack_store__get(s));
 }
 
-static struct stack_store *stack_store__new(void)
+struct stack_store *stack_store__new(void)
 {
 	struct stack_store *s = xcalloc(1, sizeof(*s));
 

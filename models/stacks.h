@@ -43,6 +43,7 @@ struct stack_store {
 	struct arena arena;
 };
 
+struct stack_store *stack_store__new(void); /* one reference */
 struct stack_store *stack_store__get(struct stack_store *s);
 void stack_store__put(struct stack_store *s); /* any thread; NULL is fine */
 /* A reference that goes with a snapshot (models/snap_box.h). */

@@ -40,6 +40,41 @@ struct window_pace window_clock__pace(struct window_clock *c, u64 t0_ns, u64 t1_
 	return p;
 }
 
+u32 window_clock__epochs(struct window_clock *c, u64 t0_ns)
+{
+	u64 epoch = (u64)(PROFILE_HALF_LIFE_S * NSEC_PER_SEC), n;
+
+	if (!c->begun || t0_ns < c->fade_ns)
+		c->fade_ns = t0_ns;
+	n = (t0_ns - c->fade_ns) / epoch;
+	c->fade_ns += n * epoch;
+	return (u32)MIN(n, (u64)WINDOW_EPOCHS);
+}
+
+void window_max__advance(struct window_max *m, u32 ended, u64 now)
+{
+	if (ended) {
+		memmove(m->epochs + ended, m->epochs, (WINDOW_EPOCHS - ended) * sizeof(u64));
+		memset(m->epochs, 0, ended * sizeof(u64));
+	}
+	m->epochs[0] = MAX(m->epochs[0], now);
+}
+
+u64 window_max__get(const struct window_max *m)
+{
+	u64 most = 0;
+
+	for (u32 i = 0; i < WINDOW_EPOCHS; i++)
+		most = MAX(most, m->epochs[i]);
+	return most;
+}
+
+void window_max__merge(struct window_max *to, const struct window_max *from)
+{
+	for (u32 i = 0; i < WINDOW_EPOCHS; i++)
+		to->epochs[i] = MAX(to->epochs[i], from->epochs[i]);
+}
+
 double window__decay(double sum, double keep, double now)
 {
 	sum = sum * keep + now;

@@ -68,6 +68,25 @@ void window_track__advance(const struct window_track *t, const struct window_pac
 			   u64 *const out[WINDOWS]);
 void window_track__merge(const struct window_track *to, const struct window_track *from);
 
+/*
+ * The greatest of a decaying window: the greatest of the last WINDOW_EPOCHS half-lives, so that
+ * what is older weighs less than 1/256 of what it did. Zero-initialized is none. Kept by the
+ * intervals' ends, as sums are.
+ */
+#define WINDOW_EPOCHS 8
+
+struct window_max {
+	u64 epochs[WINDOW_EPOCHS]; /* newest first */
+};
+
+/* So many epochs have ended (window_clock__epochs), and this is the interval's greatest. */
+void window_max__advance(struct window_max *m, u32 ended, u64 now);
+u64 window_max__get(const struct window_max *m);
+void window_max__merge(struct window_max *to, const struct window_max *from);
+/* How many epochs end where an interval begins; WINDOW_EPOCHS at most. Before
+ * window_clock__advance. */
+u32 window_clock__epochs(struct window_clock *c, u64 t0_ns);
+
 /* Marks the `wanted` of n that have least heat; of equal ones those that come first. */
 void heat__coldest(const double *heat, u32 n, u32 wanted, bool *cold);
 /* The same of half of n entries of so many bytes: which of them, to be freed. */

@@ -5,6 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+void health__take(struct health *h, const struct health *of)
+{
+	u64 side_lost = h->side_lost;
+	double self = h->self_cpu_pct;
+
+	*h = *of;
+	h->side_lost = side_lost;
+	h->self_cpu_pct = self;
+}
+
 void health__note(struct health *h, u64 n, const char *what)
 {
 	size_t len = strlen(h->note);

@@ -70,6 +70,10 @@ struct health {
 	char note[400]; /* what this tier cannot see, in words; "" if nothing */
 };
 
+/* What a source says of itself, in the place of what h has but for what others add: records lost
+ * beside it, and proftop's own CPU. */
+void health__take(struct health *h, const struct health *of);
+
 /* Adds "N what" to the note, unless n is 0. */
 void health__note(struct health *h, u64 n, const char *what);
 

@@ -30,6 +30,9 @@ enum sample_type {
 	SAMPLE_DENTRY_STATE,
 	SAMPLE_CPU_CACHE, /* struct cpu_cache_sample, samples/cpu_cache.h, and so is the next one */
 	SAMPLE_CPU_CACHE_STATE,
+	SAMPLE_MEASURE, /* struct measure_sample, samples/measure.h, and so are the next two */
+	SAMPLE_MEASURE_OPEN,
+	SAMPLE_MEASURE_SLOW,
 	SAMPLE_TYPES, /* how many there are */
 };
 

@@ -23,6 +23,7 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/bpf_visit.h"
 #include "sources/kernel_btf.h"
 #include "sources/unwind_maps.h"
 
@@ -44,7 +45,7 @@ struct source {
 	struct block_counts counts;
 	struct block_devices devices;
 	struct block_loss loss;
-	struct bpf_link *settle;	/* NULL where there are no such iterators */
+	struct bpf_visit settle;	/* no link where there are no such iterators */
 	const struct block_slot *slots; /* the map of requests; NULL: not mapped */
 	const struct sample_sink *sink; /* during drain */
 	bool flipped;
@@ -223,7 +224,7 @@ static void block_bpf__close(struct source *s)
 {
 	if (s->slots)
 		munmap((void *)s->slots, slots_size(s));
-	bpf_link__destroy(s->settle);
+	bpf_visit__fini(&s->settle);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
 	block_counts__fini(&s->counts);
@@ -303,22 +304,14 @@ static int load(struct source *s, struct status *st)
 	return err;
 }
 
-static int attach_one(struct bpf_program *prog, struct bpf_link **link, struct status *st)
-{
-	if (!bpf_program__autoload(prog))
-		return 0;
-	*link = bpf_program__attach(prog);
-	return *link ? 0 : bpf_util__failed(-errno, bpf_program__name(prog), st);
-}
-
 /* Without it, requests whose end was not told are counted when the next one begins. */
 static void attach_settle(struct source *s)
 {
 	union bpf_iter_link_info map = {.map.map_fd = (u32)bpf_map__fd(s->skel->maps.requests)};
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &map, .link_info_len = sizeof(map));
 
-	s->settle = bpf_program__attach_iter(s->skel->progs.block_settle, &opts);
-	if (!s->settle)
+	s->settle.link = bpf_program__attach_iter(s->skel->progs.block_settle, &opts);
+	if (!s->settle.link)
 		log__add(LOG_WARN, "requests on their way cannot be looked at: %s",
 			 strerror(errno));
 }
@@ -337,21 +330,21 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	int err = block_bpf__set_scope(s, scope, st);
 
 	if (!err)
-		err = attach_one(k->progs.block_complete, &k->links.block_complete, st);
+		err = bpf_util__attach(k->progs.block_complete, &k->links.block_complete, st);
 	if (!err)
-		err = attach_one(k->progs.block_merge, &k->links.block_merge, st);
+		err = bpf_util__attach(k->progs.block_merge, &k->links.block_merge, st);
 	if (!err)
-		err = attach_one(k->progs.block_issue, &k->links.block_issue, st);
+		err = bpf_util__attach(k->progs.block_issue, &k->links.block_issue, st);
 	if (!err)
-		err = attach_one(k->progs.block_insert, &k->links.block_insert, st);
+		err = bpf_util__attach(k->progs.block_insert, &k->links.block_insert, st);
 	if (!err)
-		err = attach_one(k->progs.block_start, &k->links.block_start, st);
+		err = bpf_util__attach(k->progs.block_start, &k->links.block_start, st);
 	if (!err)
-		err = attach_one(k->progs.block_flush_bio, &k->links.block_flush_bio, st);
+		err = bpf_util__attach(k->progs.block_flush_bio, &k->links.block_flush_bio, st);
 	if (!err)
-		err = attach_one(k->progs.block_dirty, &k->links.block_dirty, st);
+		err = bpf_util__attach(k->progs.block_dirty, &k->links.block_dirty, st);
 	if (!err)
-		err = attach_one(k->progs.block_dirty_page, &k->links.block_dirty_page, st);
+		err = bpf_util__attach(k->progs.block_dirty_page, &k->links.block_dirty_page, st);
 	if (!err)
 		attach_settle(s);
 	if (!err)
@@ -422,15 +415,8 @@ static bool any_old(const struct source *s)
 /* Requests that ended without a word are counted in the interval that ends. */
 static void settle(struct source *s)
 {
-	int fd = s->settle && any_old(s) ? bpf_iter_create(bpf_link__fd(s->settle)) : -1;
-	ssize_t n = 1;
-	char none[64];
-
-	if (fd < 0)
-		return;
-	while (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
-		n = read(fd, none, sizeof(none));
-	close(fd);
+	if (s->settle.link && any_old(s))
+		bpf_visit__run(&s->settle);
 }
 
 static void block_bpf__fetch(struct source *s, bool tick)
@@ -466,12 +452,7 @@ static void block_bpf__drain(struct source *s, bool tick, const struct sample_si
 
 static void block_bpf__health(struct source *s, struct health *h)
 {
-	u64 side_lost = h->side_lost;
-	double self = h->self_cpu_pct;
-
-	*h = s->health;
-	h->side_lost = side_lost;
-	h->self_cpu_pct = self;
+	health__take(h, &s->health);
 	health__note_stacks(h);
 }
 

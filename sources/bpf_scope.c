@@ -237,3 +237,10 @@ bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e)
 	drop_name(b, e->comm);
 	return false;
 }
+
+bool bpf_scope__may_change(const struct bpf_scope *b)
+{
+	const struct scope *s = b->scope;
+
+	return s && (s->ncomms || s->include[SCOPE_CGROUP].active || s->exclude[SCOPE_CGROUP].n);
+}

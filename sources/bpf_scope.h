@@ -32,6 +32,9 @@ void bpf_scope__fini(struct bpf_scope *b);
 /* Takes effect at once and as a whole; on failure the old scope stays in force. */
 int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st);
 
+/* Whether who is in scope may change while a thread lives: names and cgroups are looked at. */
+bool bpf_scope__may_change(const struct bpf_scope *b);
+
 /* A drained entry. */
 struct bpf_scope_entry {
 	u32 tgid, tid, cpu;

@@ -96,6 +96,12 @@ int bpf_util__failed(int err, const char *what, struct status *st)
 	return status__set(st, EXIT_CODE_UNSUPPORTED, err, "%s: %s" DETAILS, what, strerror(-err));
 }
 
+int bpf_util__attach(struct bpf_program *prog, struct bpf_link **link, struct status *st)
+{
+	*link = bpf_program__attach(prog);
+	return *link ? 0 : bpf_util__failed(-errno, bpf_program__name(prog), st);
+}
+
 struct drain {
 	int fd;
 	u32 key_size, value_size;

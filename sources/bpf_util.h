@@ -9,12 +9,17 @@
 /* Sends libbpf's messages to the log ring (never to stderr) and checks what loading needs:
  * 0, or -errno with st telling what is missing and what would enable it. */
 int bpf_util__prepare(struct status *st);
-/* How skeletons are opened; NULL: as ever. Without CAP_SYS_ADMIN what only other kernels have is not
+/* How objects are opened; NULL: libbpf defaults. Without CAP_SYS_ADMIN what only other kernels have is not
  * looked for in the types of modules, which would be refused. */
 struct bpf_object_open_opts;
 const struct bpf_object_open_opts *bpf_util__opts(void);
 /* Fills st for a failed load or attach; returns err. */
 int bpf_util__failed(int err, const char *what, struct status *st);
+
+struct bpf_link;
+struct bpf_program;
+/* 0, or -errno with st naming the program. */
+int bpf_util__attach(struct bpf_program *prog, struct bpf_link **link, struct status *st);
 
 /* Takes all entries out of a hash map that no program writes at the moment; each() may be
  * NULL. Returns their number or -errno. */

@@ -22,6 +22,7 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/bpf_visit.h"
 #include "sources/cache_fit.h"
 #include "sources/cache_put.h"
 #include "sources/cache_sweep.h"
@@ -35,7 +36,7 @@ struct source {
 	struct bpf_ring *ring;
 	struct bpf_scope scope;
 	struct cache_bpf_sizes sizes;
-	struct bpf_link *visit;
+	struct bpf_visit visit;
 	struct cache_put put;
 	struct cache_totals totals;
 	const struct sample_sink *sink; /* during drain */
@@ -274,11 +275,10 @@ static int cache_bpf__set_sampling(struct source *s, const struct sampling *how,
 
 static void unload(struct source *s)
 {
-	bpf_link__destroy(s->visit);
+	bpf_visit__fini(&s->visit);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
 	cache_bpf__destroy(s->skel);
-	s->visit = NULL;
 	s->ring = NULL;
 	s->skel = NULL;
 }
@@ -338,9 +338,9 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 
 	if (err)
 		return err;
-	s->visit = bpf_program__attach(s->skel->progs.cache_visit);
-	if (!s->visit)
-		return bpf_util__failed(-errno, "visiting all threads", st);
+	err = bpf_visit__attach(&s->visit, s->skel->progs.cache_visit, st);
+	if (err)
+		return err;
 	for (int i = 0; i < all->prog_cnt; i++) {
 		struct bpf_program *prog = *all->progs[i].prog;
 
@@ -372,22 +372,6 @@ static void learn_last(struct source *s)
 	told = s->skel->bss->probe_end;
 	s->skel->bss->last_is_end =
 		told ? told == 2 : !uname(&u) && cache_fit__last_is_end(u.release);
-}
-
-static int visit(struct source *s)
-{
-	int fd = bpf_iter_create(bpf_link__fd(s->visit));
-	char nothing[64];
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	do {
-		n = read(fd, nothing, sizeof(nothing));
-	} while (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)));
-	n = n < 0 ? -errno : 0;
-	close(fd);
-	return (int)n;
 }
 
 static void begin(struct source *s)
@@ -463,23 +447,16 @@ static int cache_bpf__fd(struct source *s)
 	return bpf_ring__fd(s->ring);
 }
 
-/* Names and cgroups may have changed since a thread was last judged. */
-static bool may_change(const struct scope *scope)
-{
-	return scope && (scope->ncomms || scope->include[SCOPE_CGROUP].active ||
-			 scope->exclude[SCOPE_CGROUP].n);
-}
-
 static void cache_bpf__fetch(struct source *s, bool tick)
 {
 	int err;
 
 	if (tick) {
 		s->skel->bss->interval++;
-		s->skel->bss->look_again = may_change(s->scope.scope);
+		s->skel->bss->look_again = bpf_scope__may_change(&s->scope);
 		__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
 		bpf_util__barrier();
-		err = visit(s);
+		err = bpf_visit__run(&s->visit);
 		if (err)
 			log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
 		s->flipped = true;
@@ -507,12 +484,7 @@ static void cache_bpf__drain(struct source *s, bool tick, const struct sample_si
 
 static void cache_bpf__health(struct source *s, struct health *h)
 {
-	u64 side_lost = h->side_lost;
-	double self = h->self_cpu_pct;
-
-	*h = s->health;
-	h->side_lost = side_lost;
-	h->self_cpu_pct = self;
+	health__take(h, &s->health);
 	health__note_stacks(h);
 }
 

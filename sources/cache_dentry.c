@@ -221,12 +221,7 @@ static void cache_dentry__drain(struct source *s, bool tick, const struct sample
 
 static void cache_dentry__health(struct source *s, struct health *h)
 {
-	u64 side_lost = h->side_lost;
-	double self = h->self_cpu_pct;
-
-	*h = s->health;
-	h->side_lost = side_lost;
-	h->self_cpu_pct = self;
+	health__take(h, &s->health);
 }
 
 const struct source_ops source_cache_dentry = {

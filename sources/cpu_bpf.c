@@ -523,12 +523,7 @@ static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink
 
 static void cpu_bpf__health(struct source *s, struct health *h)
 {
-	u64 side_lost = h->side_lost;
-	double self = h->self_cpu_pct;
-
-	*h = s->health;
-	h->side_lost = side_lost;
-	h->self_cpu_pct = self;
+	health__take(h, &s->health);
 	health__note_stacks(h);
 }
 

@@ -20,10 +20,10 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/bpf_visit.h"
 #include "sources/sched_tasks.h"
 #include "sources/unwind_maps.h"
 
-#define READ_SIZE     (64 * 1024)
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 10)
 #define SLOW_WANTED   16 /* slow delays told in one interval, at least */
@@ -33,13 +33,11 @@ struct source {
 	struct bpf_ring *ring;
 	struct bpf_scope scope;
 	struct sched_bpf_sizes sizes;
-	struct bpf_link *visit;
+	struct bpf_visit visit; /* records of the iterator's last round */
 	struct sched_tasks *tasks;
 	struct sched_cpu *cpus_before; /* one for each CPU that can be */
 	u32 ncpus;
 	u64 cpus_ns;
-	char *visited; /* records of the iterator's last round */
-	size_t visited_len, visited_cap;
 	bool flipped;
 	const struct sample_sink *sink; /* during drain */
 	u32 stacks, slow; /* stacks sent since the maps were emptied; slow delays told */
@@ -57,44 +55,14 @@ void sched_bpf__stats(struct source *s, struct sched_stats *out)
 /* --- the iterator --- */
 
 /* Grows the buffer as it goes: a record must not be taken twice. */
-static int visit(struct source *s)
-{
-	int fd = bpf_iter_create(bpf_link__fd(s->visit));
-	ssize_t n = 1;
-
-	if (fd < 0)
-		return -errno;
-	s->visited_len = 0;
-	while (n > 0) {
-		if (s->visited_cap - s->visited_len < READ_SIZE) {
-			s->visited_cap = s->visited_cap * 2 + READ_SIZE;
-			s->visited = xrealloc(s->visited, s->visited_cap);
-		}
-		n = read(fd, s->visited + s->visited_len, READ_SIZE);
-		if (n > 0)
-			s->visited_len += (size_t)n;
-		else if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			n = 1;
-	}
-	close(fd);
-	return n < 0 ? -errno : 0;
-}
-
-/* Names and cgroups may have changed since a thread was last judged. */
-static bool may_change(const struct scope *scope)
-{
-	return scope && (scope->ncomms || scope->include[SCOPE_CGROUP].active ||
-			 scope->exclude[SCOPE_CGROUP].n);
-}
-
 static void visit_all(struct source *s)
 {
 	u64 now = clock__monotonic_ns();
 	int err;
 
-	s->skel->bss->look_again = may_change(s->scope.scope);
+	s->skel->bss->look_again = bpf_scope__may_change(&s->scope);
 	s->skel->bss->epoch++;
-	err = visit(s);
+	err = bpf_visit__run(&s->visit);
 	s->skel->bss->visited_ns = now;
 	if (err)
 		log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
@@ -104,19 +72,19 @@ static void take_visited(struct source *s, const struct sample_sink *sink)
 {
 	bool waits = s->skel->bss->wanted & SCHED_WANT_WAITS;
 
-	for (size_t at = 0; at + offsetof(struct sched_task_record, hists) <= s->visited_len;) {
-		const struct sched_task_record *r = (const void *)(s->visited + at);
+	for (size_t at = 0; at + offsetof(struct sched_task_record, hists) <= s->visit.len;) {
+		const struct sched_task_record *r = (const void *)(s->visit.data + at);
 		size_t size = r->has_hists ? sizeof(*r) : offsetof(struct sched_task_record, hists);
 		struct bpf_scope_entry e = {r->task.tgid,   r->task.tid, r->cpu,
 					    r->task.cgroup, r->t_ns,	 r->task.comm};
 
-		if (at + size > s->visited_len)
+		if (at + size > s->visit.len)
 			break;
 		sched_tasks__take(s->tasks, r, size, waits,
 				  bpf_scope__passes(&s->scope, &e) ? sink : NULL);
 		at += size;
 	}
-	s->visited_len = 0;
+	s->visit.len = 0;
 }
 
 /* --- records from the ring --- */
@@ -455,13 +423,12 @@ static void sched_bpf__serve(struct source *s, u64 models)
 
 static void sched_bpf__close(struct source *s)
 {
-	bpf_link__destroy(s->visit);
+	bpf_visit__fini(&s->visit);
 	bpf_scope__fini(&s->scope);
 	bpf_ring__free(s->ring);
 	sched_bpf__destroy(s->skel);
 	sched_tasks__free(s->tasks);
 	free(s->cpus_before);
-	free(s->visited);
 	free(s);
 }
 
@@ -521,12 +488,6 @@ static int load(struct source *s, struct status *st)
 	return 0;
 }
 
-static int attach_one(struct bpf_program *prog, struct bpf_link **link, struct status *st)
-{
-	*link = bpf_program__attach(prog);
-	return *link ? 0 : bpf_util__failed(-errno, bpf_program__name(prog), st);
-}
-
 /* Whoever visits first gives each thread its place; the events then find it. */
 static int attach(struct source *s, const struct scope *scope, struct status *st)
 {
@@ -534,24 +495,24 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	int err = sched_bpf__set_scope(s, scope, st);
 
 	if (!err)
-		err = attach_one(k->progs.sched_new, &k->links.sched_new, st);
+		err = bpf_util__attach(k->progs.sched_new, &k->links.sched_new, st);
 	if (!err)
-		err = attach_one(k->progs.sched_wakeup_new, &k->links.sched_wakeup_new, st);
+		err = bpf_util__attach(k->progs.sched_wakeup_new, &k->links.sched_wakeup_new, st);
 	if (!err)
-		err = attach_one(k->progs.sched_visit, &s->visit, st);
+		err = bpf_visit__attach(&s->visit, k->progs.sched_visit, st);
 	if (!err) {
-		err = visit(s);
+		err = bpf_visit__run(&s->visit);
 		if (err)
 			bpf_util__failed(err, "visiting all threads", st);
 	}
 	if (!err)
-		err = attach_one(k->progs.sched_waking, &k->links.sched_waking, st);
+		err = bpf_util__attach(k->progs.sched_waking, &k->links.sched_waking, st);
 	if (!err)
-		err = attach_one(k->progs.sched_exec, &k->links.sched_exec, st);
+		err = bpf_util__attach(k->progs.sched_exec, &k->links.sched_exec, st);
 	if (!err)
-		err = attach_one(k->progs.sched_wakeup, &k->links.sched_wakeup, st);
+		err = bpf_util__attach(k->progs.sched_wakeup, &k->links.sched_wakeup, st);
 	if (!err)
-		err = attach_one(k->progs.sched_switch, &k->links.sched_switch, st);
+		err = bpf_util__attach(k->progs.sched_switch, &k->links.sched_switch, st);
 	return err;
 }
 
@@ -638,12 +599,7 @@ static void sched_bpf__drain(struct source *s, bool tick, const struct sample_si
 
 static void sched_bpf__health(struct source *s, struct health *h)
 {
-	u64 side_lost = h->side_lost;
-	double self = h->self_cpu_pct;
-
-	*h = s->health;
-	h->side_lost = side_lost;
-	h->self_cpu_pct = self;
+	health__take(h, &s->health);
 	health__note_stacks(h);
 }
 

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine of measures, kernel side: counts by key and spans from begin to end. A program
+ * includes this once; maps, filters and upkeep below are then its own, and sources/measure.c
+ * finds them by their names.
+ *
+ * A span of the thread itself (one at a time, such as a system call):
+ *
+ *	struct measure_task *t = measure__task(task);	NULL: out of scope
+ *	t->begin_ns = ...; t->labels[0] = ...;		at its begin
+ *	measure__end(ctx, t, &span);			at its end
+ *
+ * One cell belongs to one thread and programs on events of the thread itself count in it, so
+ * nothing is atomic but taking a free cell.
+ */
+#ifndef BPF_MEASURE_BPF_H
+#define BPF_MEASURE_BPF_H
+
+#include "bpf/kernel.bpf.h"
+#include "bpf/measure.h"
+#include "bpf/scope.bpf.h"
+#include "bpf/stack.bpf.h"
+
+#define CELL_PROBES 8
+
+/* Both halves: half * (cell_mask + 1) + slot. Sized by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, struct measure_cell);
+} cells SEC(".maps");
+
+/* Which of them are in use, as far as nused says, so that nobody looks at all of them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, u32);
+} used SEC(".maps");
+
+/* What found no cell, a half each. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, struct measure_cell);
+} rest SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct measure_stats);
+} stats SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct measure_slow);
+} slow_scratch SEC(".maps");
+
+const volatile u32 cell_mask = 0;
+const volatile u32 value_shift = 0; /* of buckets: MEASURE_NS_SHIFT of durations */
+volatile u32 active = 0;	    /* the half that counts now */
+volatile u32 nused[2];
+volatile u64 slow_ns[MEASURE_CLASSES];
+volatile u32 nslow[MEASURE_CLASSES];
+volatile u64 min_ns = 0, max_ns = 0; /* which spans count; max 0: no limit */
+volatile u32 thread_kinds = 0;	     /* 1: user threads only, 2: kernel threads only */
+volatile u32 look_again = 0;	     /* the iterator decides anew who is in scope */
+
+/* What is known of a thread, in its own storage. */
+struct measure_task {
+	u64 scope; /* the state that `watched` was decided under */
+	u32 watched;
+	u32 inside;   /* a span goes on */
+	u64 begin_ns; /* of the span, or of watching when it began before */
+	u64 labels[MEASURE_LABELS];
+	u64 own[2]; /* the measure's */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct measure_task);
+} tasks SEC(".maps");
+
+static __always_inline struct measure_stats *stats__get(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&stats, &zero);
+}
+
+/* --- who --- */
+
+static __always_inline bool task__in_scope(struct task_struct *task)
+{
+	u32 kinds = thread_kinds;
+
+	if (kinds && ((task->flags & PF_KTHREAD) ? kinds != 2 : kinds != 1))
+		return false;
+	return scope__task(task, task->tgid, task->pid);
+}
+
+/* Whether it is watched; decided anew when the scope has changed. */
+static __always_inline bool task__watched(struct measure_task *t, struct task_struct *task)
+{
+	u64 scope = scope_state ^ ((u64)thread_kinds << 29) ^ (1u << 31); /* never 0 */
+
+	if (t->scope != scope) {
+		t->watched = task__in_scope(task);
+		t->scope = scope;
+		if (!t->watched)
+			t->inside = 0;
+	}
+	return t->watched;
+}
+
+/* Of the current task; NULL: it is out of scope, or there is no memory. */
+static __always_inline struct measure_task *measure__task(struct task_struct *task,
+							  struct measure_stats *st)
+{
+	struct measure_task *t;
+
+	t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		st->tasks_full++;
+		return NULL;
+	}
+	return task__watched(t, task) ? t : NULL;
+}
+
+static __always_inline void who__fill(struct measure_who *w, struct task_struct *task)
+{
+	w->start_ns = task->start_time;
+	w->process_ns = BPF_CORE_READ(task, group_leader, start_time);
+	w->tgid = task->tgid;
+	w->tid = task->pid;
+	w->kthread = (task->flags & PF_KTHREAD) != 0;
+	w->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	BPF_CORE_READ_STR_INTO(&w->comm, task, comm);
+	BPF_CORE_READ_STR_INTO(&w->process, task, group_leader, comm);
+}
+
+/* --- cells --- */
+
+/* Threads that execute are another program's from then on; while names are asked for, those that
+ * rename themselves are apart, too. */
+static __always_inline u64 cell__id(struct task_struct *task, const u64 *labels, u64 stack)
+{
+	u64 h = hash_step(task->start_time, (u32)task->pid);
+
+	h = hash_step(h, task->self_exec_id);
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		h = hash_step(h, labels[i]);
+	if ((u32)scope_state & SCOPE_BPF_COMMS) {
+		u64 comm[2];
+
+		bpf_get_current_comm(comm, sizeof(comm));
+		h = hash_step(hash_step(h, comm[0]), comm[1]);
+	}
+	return hash_finish(hash_step(h, stack));
+}
+
+static __always_inline void cell__begin(struct measure_cell *c, u32 half, u32 slot,
+					struct task_struct *task, const u64 *labels, u64 stack)
+{
+	u32 n = __sync_fetch_and_add(&nused[half & 1], 1);
+	u32 at = half * (cell_mask + 1) + (n & cell_mask);
+	u32 *place = bpf_map_lookup_elem(&used, &at);
+
+	if (place)
+		*place = slot;
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		c->labels[i] = labels[i];
+	c->stack = stack;
+	who__fill(&c->who, task);
+}
+
+/* NULL: no room. */
+static __always_inline struct measure_cell *cell__find(struct task_struct *task, u32 half,
+						       const u64 *labels, u64 stack)
+{
+	u64 id = cell__id(task, labels, stack);
+
+	for (u32 i = 0; i < CELL_PROBES; i++) {
+		u32 slot = (u32)(id + i) & cell_mask, at = half * (cell_mask + 1) + slot;
+		struct measure_cell *c = bpf_map_lookup_elem(&cells, &at);
+
+		if (!c)
+			return NULL;
+		if (c->id == id)
+			return c;
+		if (!c->id && !__sync_val_compare_and_swap(&c->id, 0, id)) {
+			cell__begin(c, half, slot, task, labels, stack);
+			return c;
+		}
+	}
+	return NULL;
+}
+
+/* A global function, so that its many paths are verified once. */
+__noinline u32 value__bucket(u64 value)
+{
+	return loglin__bucket(value >> value_shift, MEASURE_SUB_SHIFT, MEASURE_BUCKETS);
+}
+
+static __always_inline void cell__add(struct measure_cell *c, u64 value, u32 bucket, bool error)
+{
+	if (!c->count || value < c->min)
+		c->min = value;
+	if (value > c->max)
+		c->max = value;
+	c->count++;
+	c->sum += value;
+	c->errors += error;
+	c->hist[bucket & (MEASURE_BUCKETS - 1)]++;
+}
+
+/* --- stacks ---
+ *
+ * What took long has its own stack. Of the others one stands for all since the last one of its
+ * cell: the first ones each, then fewer and fewer. So sums by stack are those of the cells, shares
+ * are right, and the cost is bounded. */
+#define STACK_LONG_NS	50000
+#define STACK_EVERY_MAX 512
+
+static __always_inline bool stack__is_due(const struct measure_cell *c, u64 ns)
+{
+	u64 every = c->count >> 4;
+
+	if (ns >= STACK_LONG_NS)
+		return true;
+	return c->unsampled + 1 >= (every < STACK_EVERY_MAX ? every : STACK_EVERY_MAX);
+}
+
+struct measure_span {
+	struct task_struct *task;
+	u64 begin_ns, now;
+	const u64 *labels;
+	s64 result;
+	bool error;
+	u32 class;
+};
+
+static __always_inline void cell__add_stack(struct measure_cell *c, const struct measure_span *s,
+					    u32 half, u64 stack, u64 ns, u32 bucket)
+{
+	struct measure_cell *of = cell__find(s->task, half, s->labels, stack);
+	u64 n = 1, sum = ns;
+
+	c->last_stack = stack;
+	if (!of) {
+		/* Stands for nothing then: what is unsampled goes to whatever is taken next. */
+		c->unsampled++;
+		c->unsampled_sum += ns;
+		return;
+	}
+	if (ns < STACK_LONG_NS) {
+		n += c->unsampled;
+		sum += c->unsampled_sum;
+		c->unsampled = c->unsampled_sum = 0;
+	}
+	if (!of->count || ns < of->min)
+		of->min = ns;
+	if (ns > of->max)
+		of->max = ns;
+	of->count += n;
+	of->sum += sum;
+	of->errors += s->error ? n : 0;
+	of->hist[bucket & (MEASURE_BUCKETS - 1)] += n;
+}
+
+/* --- slow ones --- */
+
+/* When too many are reported, only slower ones are from then on: the slowest are never missed. */
+static __always_inline bool span__is_slow(u32 class, u64 ns)
+{
+	class &= 1;
+	if (!slow_ns[class] || ns < slow_ns[class])
+		return false;
+	if (__sync_fetch_and_add(&nslow[class], 1) >= MEASURE_SLOW_MAX) {
+		nslow[class] = 0;
+		slow_ns[class] *= 2;
+	}
+	return true;
+}
+
+/* NULL: not to be had. The caller fills args, texts and sends it. */
+static __always_inline struct measure_slow *slow__begin(const struct measure_span *s, u64 stack)
+{
+	u32 zero = 0;
+	struct measure_slow *r = bpf_map_lookup_elem(&slow_scratch, &zero);
+
+	if (!r)
+		return NULL;
+	r->type = RECORD_MEASURE_SLOW;
+	r->cpu = bpf_get_smp_processor_id();
+	r->t_ns = s->now;
+	r->ns = s->now - s->begin_ns;
+	r->result = s->result;
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		r->labels[i] = s->labels[i];
+	r->stack = stack;
+	who__fill(&r->who, s->task);
+	for (int i = 0; i < MEASURE_TEXTS; i++) {
+		r->texts[i].arg = 0xff;
+		r->texts[i].text[0] = 0;
+	}
+	return r;
+}
+
+static __always_inline void slow__send(struct measure_slow *r, struct measure_stats *st)
+{
+	if (bpf_ringbuf_output(&records, r, sizeof(*r), ring_flags(false)))
+		st->slow_lost++;
+}
+
+/* --- counting --- */
+
+enum measure_counted {
+	MEASURE_COUNTED = 1,
+	MEASURE_IS_SLOW = 2, /* and it is to be reported with the stack in *stack */
+};
+
+static __always_inline struct measure_cell *rest__get(u32 half)
+{
+	return bpf_map_lookup_elem(&rest, &half);
+}
+
+/* Counts a span that ended; returns MEASURE_x. The cell that it went to in *to, for sums of the
+ * measure's own. */
+static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
+					struct measure_stats *st, u64 *stack,
+					struct measure_cell **to)
+{
+	u32 half = active != 0, bucket;
+	u64 ns = s->now - s->begin_ns;
+	struct measure_cell *c;
+	bool slow;
+
+	*stack = 0;
+	if ((s64)ns < 0) {
+		st->backward++;
+		return 0;
+	}
+	if (ns < min_ns || (max_ns && ns > max_ns))
+		return 0;
+	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
+		return 0;
+	bucket = value__bucket(ns);
+	st->count++;
+	c = cell__find(s->task, half, s->labels, 0);
+	*to = c;
+	slow = span__is_slow(s->class, ns);
+	if (!c) {
+		st->full++;
+		c = rest__get(half);
+		if (!c)
+			return 0;
+		*to = c;
+		cell__add(c, ns, bucket, s->error);
+		return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
+	}
+	cell__add(c, ns, bucket, s->error);
+	if (slow || stack__is_due(c, ns)) {
+		*stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, s->now);
+		cell__add_stack(c, s, half, *stack, ns, bucket);
+	} else {
+		c->unsampled++;
+		c->unsampled_sum += ns;
+	}
+	return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
+}
+
+/* --- upkeep --- */
+
+static __always_inline u64 run__begin(struct measure_stats *st)
+{
+	st->runs++;
+	return bpf_ktime_get_ns();
+}
+
+/* A look at the clock costs as much as many a run: one in 64 is timed. */
+static __always_inline void run__end(struct measure_stats *st, u64 began)
+{
+	if (st->runs & 63)
+		return;
+	st->timed++;
+	st->run_ns += bpf_ktime_get_ns() - began;
+}
+
+SEC("raw_tp/sched_process_fork")
+int scope_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct measure_stats *st = stats__get();
+
+	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
+		st->forks_lost++;
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int scope_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	scope__follow_exit((void *)ctx->args[0]);
+	return 0;
+}
+
+/* Of the visit of a thread: reports the span that goes on. */
+static __always_inline void visit__open(struct bpf_iter__task *ctx, struct task_struct *task,
+					struct measure_task *t)
+{
+	struct measure_open open = {};
+	u64 now = bpf_ktime_get_ns();
+
+	if (!t->inside || now - t->begin_ns < min_ns)
+		return;
+	open.begin_ns = t->begin_ns;
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		open.labels[i] = t->labels[i];
+	who__fill(&open.who, task);
+	bpf_seq_write(ctx->meta->seq, &open, sizeof(open));
+}
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The model of any measure: samples in, snapshots out. */
+#include "models/measure.h"
+
+#include "models/measure_model.h"
+#include "models/model.h"
+#include "models/slowest.h"
+#include "models/snap_box.h"
+
+#define TEXTS_BYTES (8u << 20)
+#define HEAT_NAMES  1000 /* series; what comes later is one more */
+
+struct slow_item {
+	struct measure_slow_sample s;
+	struct measure_text keys[MEASURE_OWN_LABELS];
+	u32 stack;
+};
+
+struct model {
+	const struct measure *m;
+	struct symbols *symbols;
+	struct stacks stacks;
+	struct texts texts;
+	struct live_entries all, sampled;
+	struct measure_open_entry *open; /* of the interval that ends */
+	u32 nopen, open_cap;
+	struct slowest slow;
+	struct heat_log heat;
+	struct hidx heat_index;
+	char **heat_names;
+	u32 nheat_names;
+	struct window_clock clock;
+};
+
+static const struct slowest_kind slow_kind = {
+	.size = sizeof(struct slow_item),
+	.max = MEASURE_MAX_SLOW,
+	.seconds = MEASURE_SLOW_S,
+	.ns_at = offsetof(struct slow_item, s.ns),
+	.end_at = offsetof(struct slow_item, s.t_ns),
+};
+
+u64 measure__lo_ns(u32 bucket)
+{
+	return loglin__lo(bucket, MEASURE_SUB_SHIFT) << MEASURE_NS_SHIFT;
+}
+
+u64 measure__lo_number(u32 bucket)
+{
+	return loglin__lo(bucket, MEASURE_SUB_SHIFT);
+}
+
+/* --- samples --- */
+
+static void intern_keys(struct model *m, const struct measure_key *keys, u32 n,
+			struct measure_text out[MEASURE_OWN_LABELS])
+{
+	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++) {
+		bool set = i < n && *keys[i].text;
+
+		out[i].value = i < n ? keys[i].value : 0;
+		out[i].text = set ? texts__intern(&m->texts, keys[i].text) : "";
+	}
+}
+
+/* Series of heat maps by the first label's text. */
+static u32 series_of(struct model *m, const char *text)
+{
+	u64 h = measure__text_hash(text);
+	u32 at;
+
+	HIDX_FIND(at, &m->heat_index, h, pos, !strcmp(m->heat_names[pos], text));
+	if (at != HIDX_NONE)
+		return at;
+	if (m->nheat_names == HEAT_NAMES)
+		return HEAT_NAMES;
+	if (!m->heat_names)
+		m->heat_names = xcalloc(HEAT_NAMES, sizeof(*m->heat_names));
+	hidx__add(&m->heat_index, h, m->nheat_names);
+	m->heat_names[m->nheat_names] = xstrdup(text);
+	return m->nheat_names++;
+}
+
+static void consume_counted(struct model *m, const struct measure_sample *s)
+{
+	struct measure_text keys[MEASURE_OWN_LABELS];
+	struct measure_sample of = *s;
+	u32 series;
+
+	intern_keys(m, s->keys, s->rest ? 0 : s->nkeys, keys);
+	if (s->rest)
+		of.who = (struct measure_who){.tgid = MEASURE_REST, .comm = "[rest]"};
+	if (s->sampled) {
+		live_entries__add(&m->sampled, &of, keys,
+				  stacks__find(&m->stacks, s->stack, s->who.tgid));
+		return;
+	}
+	live_entries__add(&m->all, &of, keys, NO_STACK);
+	series = s->hist ? series_of(m, keys[0].text) : 0;
+	for (u32 i = 0; s->hist && i < MEASURE_BUCKETS; i++)
+		heat_log__add(&m->heat, series, i, s->hist[i]);
+}
+
+static void consume_open(struct model *m, const struct measure_open_sample *s)
+{
+	struct measure_open_entry *o;
+
+	if (m->nopen == MEASURE_MAX_OPEN)
+		return;
+	m->open = xgrow(m->open, m->nopen, &m->open_cap, sizeof(*m->open));
+	o = &m->open[m->nopen++];
+	o->who = s->who;
+	o->begin_ns = s->begin_ns;
+	o->waits = s->waits;
+	intern_keys(m, s->keys, s->nkeys, o->keys);
+}
+
+static void consume_slow(struct model *m, const struct measure_slow_sample *s)
+{
+	struct slow_item *item = slowest__place(&m->slow, s->ns, s->t_ns);
+
+	if (!item)
+		return;
+	item->s = *s;
+	item->s.keys = NULL;
+	intern_keys(m, s->keys, s->nkeys, item->keys);
+	item->stack = stacks__find(&m->stacks, s->stack, s->who.tgid);
+}
+
+struct move {
+	struct stacks *to;
+	const struct stacks *from;
+};
+
+static void move_item(void *ctx, void *item)
+{
+	struct slow_item *i = item;
+	struct move *move = ctx;
+
+	i->stack = stacks__move(move->to, move->from, i->stack);
+}
+
+static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
+{
+	struct move move = {to, from};
+	struct model *m = ctx;
+
+	live_entries__move(&m->sampled, to, from);
+	slowest__each(&m->slow, move_item, &move);
+}
+
+static void measure__consume(struct model *m, const struct sample *s)
+{
+	const struct stacks_user user = {.ctx = m, .move = move_stacks};
+
+	switch (s->type) {
+	case SAMPLE_MEASURE:
+		consume_counted(m, container_of(s, struct measure_sample, head));
+		break;
+	case SAMPLE_MEASURE_OPEN:
+		consume_open(m, container_of(s, struct measure_open_sample, head));
+		break;
+	case SAMPLE_MEASURE_SLOW:
+		consume_slow(m, container_of(s, struct measure_slow_sample, head));
+		break;
+	default:
+		stacks__consume(&m->stacks, s, &user);
+	}
+}
+
+/* --- intervals --- */
+
+static void retext_item(void *ctx, void *item)
+{
+	struct slow_item *i = item;
+
+	for (u32 k = 0; k < MEASURE_OWN_LABELS; k++)
+		if (*i->keys[k].text)
+			i->keys[k].text = texts__intern(ctx, i->keys[k].text);
+}
+
+/* Before anything of this interval is interned: what nobody uses any more goes. */
+static void trim_texts(struct model *m)
+{
+	struct stack_store *old;
+
+	if (m->texts.bytes < TEXTS_BYTES)
+		return;
+	texts__renew(&m->texts, &old);
+	live_entries__retext(&m->all, &m->texts);
+	live_entries__retext(&m->sampled, &m->texts);
+	slowest__each(&m->slow, retext_item, &m->texts);
+	stack_store__put(old);
+}
+
+static void snap_slow(struct model *m, struct measure_snap *snap, struct arena *arena)
+{
+	struct slow_item *items = slowest__list(&m->slow, snap->base.t1_ns, &snap->nslow);
+	struct measure_slow_entry *out = arena__array(arena, struct measure_slow_entry, snap->nslow);
+
+	for (u32 i = 0; i < snap->nslow; i++) {
+		out[i].s = items[i].s;
+		memcpy(out[i].keys, items[i].keys, sizeof(out[i].keys));
+		out[i].stack = stacks__at(&m->stacks, items[i].stack);
+	}
+	free(items);
+	snap->slow = out;
+}
+
+static void snap_heat(struct model *m, struct measure_snap *snap, struct arena *arena)
+{
+	const char **names = arena__array(arena, const char *, m->nheat_names);
+
+	for (u32 i = 0; i < m->nheat_names; i++)
+		names[i] = arena__strdup(arena, m->heat_names[i]);
+	snap->heat_names = names;
+	snap->nheat_names = m->nheat_names;
+	snap->heat = heat_log__tick(&m->heat, snap->base.t0_ns, snap->base.t1_ns, arena);
+	heat_columns__hold(&snap->heat, snap);
+}
+
+static struct snap *measure__tick(struct model *m, u64 t0_ns, u64 t1_ns)
+{
+	struct arena *arena;
+	struct measure_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
+	u32 epochs = window_clock__epochs(&m->clock, t0_ns);
+	double keep = window_clock__advance(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	u64 dt = snap->window_ns[WINDOW_LAST];
+
+	snap->measure = m->m;
+	snap->symbols = m->symbols;
+	snap->since_ns = m->clock.since_ns;
+	snap->entries = live_entries__snap(&m->all, keep, epochs, dt, &m->stacks, arena);
+	snap->nentries = m->all.n;
+	snap->sampled = live_entries__snap(&m->sampled, keep, epochs, dt, &m->stacks, arena);
+	snap->nsampled = m->sampled.n;
+	snap->open = arena__dup(arena, m->open, m->nopen * sizeof(*m->open));
+	snap->nopen = m->nopen;
+	m->nopen = 0;
+	snap_slow(m, snap, arena);
+	snap_heat(m, snap, arena);
+	stack_store__hold(m->stacks.store, snap);
+	stack_store__hold(m->texts.store, snap);
+	trim_texts(m);
+	return &snap->base;
+}
+
+static void clear_heat_names(struct model *m)
+{
+	for (u32 i = 0; i < m->nheat_names; i++)
+		free(m->heat_names[i]);
+	m->nheat_names = 0;
+	hidx__clear(&m->heat_index);
+}
+
+static void measure__zero(struct model *m)
+{
+	live_entries__clear(&m->all);
+	live_entries__clear(&m->sampled);
+	m->nopen = 0;
+	slowest__zero(&m->slow);
+	heat_log__zero(&m->heat);
+	clear_heat_names(m);
+	m->clock = (struct window_clock){0};
+}
+
+static struct model *measure__new(const struct measure *measure, struct symbols *symbols)
+{
+	struct model *m = xcalloc(1, sizeof(*m));
+
+	m->m = measure;
+	m->symbols = symbols;
+	m->all.max = m->sampled.max = MEASURE_MAX_ENTRIES;
+	stacks__init(&m->stacks, symbols);
+	texts__init(&m->texts);
+	slowest__init(&m->slow, &slow_kind);
+	return m;
+}
+
+static void measure__free(struct model *m)
+{
+	live_entries__fini(&m->all);
+	live_entries__fini(&m->sampled);
+	free(m->open);
+	slowest__fini(&m->slow);
+	heat_log__fini(&m->heat);
+	clear_heat_names(m);
+	free(m->heat_names);
+	hidx__fini(&m->heat_index);
+	texts__fini(&m->texts);
+	stacks__fini(&m->stacks);
+	free(m);
+}
+
+static size_t measure__memory(const struct model *m)
+{
+	return sizeof(*m) + stacks__bytes(&m->stacks) + m->texts.bytes +
+	       (m->all.cap + m->sampled.cap) * sizeof(struct live_entry) +
+	       slowest__bytes(&m->slow) + heat_log__bytes(&m->heat);
+}
+
+/* --- one of each --- */
+
+#define MEASURE(id, name_, ...)                                                                         \
+	static struct model *new_##name_(struct symbols *symbols)                                  \
+	{                                                                                          \
+		return measure__new(measure_table[MEASURE_##id], symbols);                         \
+	}                                                                                          \
+	const struct model_ops model_measure_##name_ = {                                           \
+		.name = #name_,                                                                    \
+		.view = #name_,                                                                    \
+		.new = new_##name_,                                                                \
+		.free = measure__free,                                                             \
+		.consume = measure__consume,                                                       \
+		.tick = measure__tick,                                                             \
+		.zero = measure__zero,                                                             \
+		.memory = measure__memory,                                                         \
+	};
+#include "measures/measures.def"
+#undef MEASURE
+
+enum model_id measure__model(const struct measure *m)
+{
+	static const enum model_id models[] = {
+#define MEASURE(id, name, ...) [MEASURE_##id] = MODEL_##id,
+#include "measures/measures.def"
+#undef MEASURE
+	};
+	u32 i = 0;
+
+	while (measure_table[i] != m)
+		i++;
+	return models[i];
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The model of any measure (samples/measure.h): what was counted by labels, thread and stack, per
+ * window; spans that go on; the slowest ones. Queries are pure functions over a const snapshot.
+ *
+ * Memory is bounded: of MEASURE_MAX_ENTRIES those that did least lately become one, "[rest]", so
+ * that sums never change; entries by stack likewise lose their stack.
+ */
+#ifndef MODELS_MEASURE_H
+#define MODELS_MEASURE_H
+
+#include "models/answer.h"
+#include "models/heat_log.h"
+#include "models/heat_range.h"
+#include "models/profile.h" /* enum profile_window, struct profile_stack */
+#include "samples/measure.h"
+#include "scope/scope.h"
+
+#define MEASURE_MAX_ENTRIES 16384 /* and as many by stack */
+#define MEASURE_MAX_OPEN    16384
+#define MEASURE_MAX_SLOW    128 /* of each 10 s */
+#define MEASURE_SLOW_S	    60
+#define MEASURE_REST	    UINT32_MAX /* tgid of what is nobody's */
+
+struct model_ops;
+#define MEASURE(id, name, ...) extern const struct model_ops model_measure_##name;
+#include "measures/measures.def"
+#undef MEASURE
+
+struct flame_source;
+struct heat_source;
+#define MEASURE(id, name, ...)                                                                          \
+	extern const struct flame_source flame_measure_##name;                                     \
+	extern const struct heat_source heat_measure_##name;
+#include "measures/measures.def"
+#undef MEASURE
+
+/* The model of a measure. */
+enum model_id measure__model(const struct measure *m);
+
+struct measure_values {
+	u64 count, errors, sum, sums[MEASURE_SUMS];
+	u64 min, max; /* of the decaying window: see struct window_max */
+};
+/* So many first members of struct measure_values add up. */
+#define MEASURE_VALUE_SUMS (3 + MEASURE_SUMS)
+
+struct measure_bin {
+	u32 bucket;
+	float n[WINDOWS];
+};
+
+struct measure_text {
+	u64 value;
+	const char *text; /* never NULL */
+};
+
+struct measure_entry {
+	struct measure_who who; /* tgid MEASURE_REST: [rest] */
+	struct measure_text keys[MEASURE_OWN_LABELS];
+	bool waits;
+	const struct profile_stack *stack; /* of entries by stack; NULL: not known */
+	struct measure_values v[WINDOWS];
+	const struct measure_bin *bins;
+	u32 nbins;
+	float trend[PROFILE_TREND]; /* counts per second, oldest first */
+};
+
+struct measure_open_entry {
+	struct measure_who who;
+	bool waits;
+	struct measure_text keys[MEASURE_OWN_LABELS];
+	u64 begin_ns;
+};
+
+struct measure_slow_entry {
+	struct measure_slow_sample s; /* keys: NULL */
+	struct measure_text keys[MEASURE_OWN_LABELS];
+	const struct profile_stack *stack;
+};
+
+struct measure_snap {
+	struct snap base;
+	const struct measure *measure;
+	const struct symbols *symbols;
+	u64 since_ns;
+	u64 window_ns[WINDOWS];
+	u32 nentries, nsampled, nopen, nslow;
+	const struct measure_entry *entries; /* of all stacks */
+	const struct measure_entry *sampled; /* by stack: what stacks stand for */
+	const struct measure_open_entry *open;
+	const struct measure_slow_entry *slow; /* slowest first */
+	struct heat_columns heat;
+	const char *const *heat_names; /* of series: texts of the first label */
+	u32 nheat_names;
+};
+
+/* --- rows --- */
+
+/* Only what has this text of a label (own and derived ones). */
+struct measure_narrow {
+	u64 hashes[MEASURE_MAX_LABELS]; /* of the text; 0: any */
+};
+
+/* A value; compared bytewise: zero it first. */
+struct measure_query {
+	u32 groups; /* a bit per label of the measure */
+	enum profile_window window;
+	struct measure_narrow narrow;
+	u32 nunfolded;
+	u64 unfolded[ANSWER_MAX_UNFOLDED];
+};
+
+struct measure_row {
+	u64 key;
+	const struct measure_who *who; /* of one of its members: the one that did most */
+	u64 most;
+	const char *texts[MEASURE_MAX_LABELS]; /* of what it is grouped by; else NULL */
+	bool rest, waits;
+	const struct profile_stack *stack;
+	const struct symbols *symbols; /* of its frames */
+	struct measure_values v;
+	u64 waiting_ns; /* part of v.sum: of what waits for something new */
+	u32 nthreads;	/* distinct ones */
+	u64 p50, p95, p99;
+	u64 unfinished, unfinished_ns;
+	float trend[PROFILE_TREND];
+	struct value hist, errnos;
+	double *buckets; /* scratch */
+};
+
+struct measure_answer {
+	struct answer base; /* rows by sum (spans) or count, those that wait behind */
+	struct measure_query query;
+	const struct measure *measure;
+	const struct measure_row *rows;
+	u32 nrows;
+	struct measure_values all;
+	u64 waiting_ns; /* part of all.sum */
+	u64 unfinished;
+};
+
+/* Never NULL; scope may be NULL (everything). */
+struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
+				      const struct scope *scope);
+/* Reads "syscall,pid"; false (and 0) when one is unknown or none is there. */
+bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups);
+const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size);
+/* Whether what has these keys passes the narrowing. */
+bool measure__passes(const struct measure *m, const struct measure_narrow *n,
+		     const struct measure_text *keys);
+/* What a label's text is told apart by, in struct measure_narrow. */
+u64 measure__text_hash(const char *text);
+
+/* --- the slowest --- */
+
+struct measure_slow_query {
+	struct measure_narrow narrow;
+	bool working;		 /* only what does not wait for something new */
+	struct heat_range range; /* all 0: everything */
+	u32 nunfolded;
+	u64 unfolded[ANSWER_MAX_UNFOLDED];
+};
+
+struct measure_slow_row;
+
+struct measure_slow_answer {
+	struct answer base;
+	struct measure_slow_query query;
+	const struct measure *measure;
+	const struct measure_slow_row *rows; /* slowest first */
+	u32 nrows;
+};
+
+struct measure_slow_row {
+	u64 key;
+	const struct measure_slow_entry *slow;
+	const struct symbols *symbols;
+	const char *pid_text, *name;
+};
+
+struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
+					  const struct measure_slow_query *q,
+					  const struct scope *scope);
+
+/* --- histograms --- */
+
+/* Least value of a bucket, of the measure's shape. */
+u64 measure__lo_ns(u32 bucket);
+u64 measure__lo_number(u32 bucket);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "models/measure_columns.h"
+
+#include <stdio.h>
+
+#include "base/columns.h"
+
+int measure__label_of_kind(const struct measure *m, enum label_kind kind)
+{
+	for (u32 i = 0; i < m->nlabels; i++)
+		if (m->labels[i].kind == kind)
+			return (int)i;
+	return -1;
+}
+
+static bool has_kind(const struct measure *m, u32 groups, enum label_kind kind)
+{
+	int i = measure__label_of_kind(m, kind);
+
+	return i >= 0 && (groups & (1u << i));
+}
+
+bool measure__tells(const struct measure *m, u32 groups, u32 label)
+{
+	bool tid = has_kind(m, groups, LABEL_TID), pid = has_kind(m, groups, LABEL_PID);
+
+	if (groups & (1u << label))
+		return true;
+	switch (m->labels[label].kind) {
+	case LABEL_PID:
+		return tid;
+	case LABEL_COMM:
+	case LABEL_CGROUP:
+		return tid || pid;
+	default:
+		return false;
+	}
+}
+
+struct making {
+	const struct measure *m;
+	u32 groups;
+	struct column *columns;
+	struct measure_column *kinds;
+	u32 n;
+	struct arena *arena;
+};
+
+static void add(struct making *k, enum measure_cell_kind kind, u32 index, struct column c)
+{
+	if (k->n == MEASURE_COLUMNS)
+		return;
+	k->kinds[k->n] = (struct measure_column){kind, index};
+	k->columns[k->n++] = c;
+}
+
+#define ADD(k, kind, index, ...) add(k, kind, index, (struct column)__VA_ARGS__)
+
+static const char *text_of(struct making *k, const char *fmt, const char *what)
+{
+	char buf[160];
+
+	snprintf(buf, sizeof(buf), fmt, what);
+	return arena__strdup(k->arena, buf);
+}
+
+/* --- labels --- */
+
+static bool is_grouped(const struct making *k, u32 i)
+{
+	return k->groups & (1u << i);
+}
+
+static void add_label(struct making *k, u32 i)
+{
+	const struct measure_label *l = &k->m->labels[i];
+	bool key = is_grouped(k, i) && l->kind != LABEL_ERROR;
+	u32 flags = COLUMN_BOTH | (key ? COLUMN_FLEX | COLUMN_KEY : 0);
+
+	if (l->kind == LABEL_PID || l->kind == LABEL_TID) {
+		ADD(k, CELL_ID_TEXT, i,
+		    TEXT_COLUMN(l->kind == LABEL_PID ? "process" : "thread", l->title, 7,
+				is_grouped(k, i) ? 0 : 3, COLUMN_SCREEN, l->help));
+		ADD(k, CELL_ID, i, ID_COLUMN(l->name, l->help));
+		return;
+	}
+	if (l->kind == LABEL_STACK) {
+		ADD(k, CELL_LABEL, i,
+		    TEXT_COLUMN("symbol", l->title, l->width, 0,
+				COLUMN_SCREEN | COLUMN_FLEX | COLUMN_KEY, l->help));
+		ADD(k, CELL_STACK, i, EXPORT_COLUMN(VALUE_STACK, l->name, l->help));
+		return;
+	}
+	if (l->kind == LABEL_COMM && !is_grouped(k, i))
+		flags |= COLUMN_FLEX | COLUMN_KEY; /* it names the process */
+	ADD(k, CELL_LABEL, i,
+	    TEXT_COLUMN(l->name, l->title, l->width, is_grouped(k, i) ? 0 : 5, flags, l->help));
+}
+
+static void add_labels(struct making *k)
+{
+	for (u32 i = 0; i < k->m->nlabels; i++)
+		if (measure__tells(k->m, k->groups, i))
+			add_label(k, i);
+}
+
+/* --- numbers --- */
+
+static void add_rates(struct making *k)
+{
+	const struct measure *m = k->m;
+
+	ADD(k, CELL_RATE, 0,
+	    COUNT_COLUMN("rate", text_of(k, "%s/s", m->noun), 8, 1, COLUMN_SCREEN | COLUMN_SHARE,
+			 text_of(k, "%s per second", m->noun)));
+	if (measure__label_of_kind(m, LABEL_ERROR) >= 0)
+		ADD(k, CELL_ERROR_RATE, 0,
+		    COUNT_COLUMN("error_rate", "errors/s", 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
+				 "of those: failed, per second"));
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name)
+			ADD(k, CELL_SUM_RATE, i,
+			    COLUMN(m->sums[i].type, text_of(k, "%s_rate", m->sums[i].name),
+				   m->sums[i].title, 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
+				   m->sums[i].help));
+}
+
+static void add_times(struct making *k)
+{
+	/* Rows that wait for something new stand apart by themselves where the first label tells. */
+	bool apart = measure__tells(k->m, k->groups, 0) || !k->m->waits;
+
+	if (!apart) {
+		ADD(k, CELL_SHARE, 0,
+		    PCT_COLUMN("share", "Share%", 12, 4, COLUMN_SCREEN | COLUMN_BAR | COLUMN_SHARE,
+			       "of the working time of all rows"));
+		ADD(k, CELL_WORK, 0,
+		    TIME_COLUMN("working", "Work", 7, 0, COLUMN_SCREEN | COLUMN_SUM,
+				"time of what is not there to wait for something new"));
+	}
+	ADD(k, CELL_TOTAL, 0,
+	    TIME_COLUMN("total_ns", "Total", 7, apart ? 0 : 2, COLUMN_BOTH | COLUMN_SUM,
+			"time from begin to end, all together"));
+	if (k->m->waits)
+		ADD(k, CELL_WAITING, 0,
+		    TIME_COLUMN("waiting_ns", "waiting_ns", 7, 9, COLUMN_EXPORT | COLUMN_SUM,
+				"of the total: of what is there to wait for something new"));
+	ADD(k, CELL_WALL, 0,
+	    PCT_COLUMN("wall_pct", "Wall%", 6, 3, COLUMN_BOTH | COLUMN_SHARE,
+		       "of the wall time of the threads in the row"));
+	ADD(k, CELL_MIN, 0, TIME_COLUMN("min_ns", "Min", 7, 9, COLUMN_EXPORT, "the shortest"));
+	ADD(k, CELL_AVG, 0, TIME_COLUMN("avg_ns", "Avg", 7, 1, COLUMN_BOTH, "mean"));
+	ADD(k, CELL_P50, 0, TIME_COLUMN("p50_ns", "p50", 7, 3, COLUMN_BOTH, "median"));
+	ADD(k, CELL_P95, 0,
+	    TIME_COLUMN("p95_ns", "p95", 7, 4, COLUMN_BOTH, "95 of 100 are shorter"));
+	ADD(k, CELL_P99, 0,
+	    TIME_COLUMN("p99_ns", "p99", 7, 1, COLUMN_BOTH, "99 of 100 are shorter"));
+	ADD(k, CELL_MAX, 0, TIME_COLUMN("max_ns", "Max", 7, 2, COLUMN_BOTH, "the longest"));
+}
+
+static void add_unfinished(struct making *k)
+{
+	ADD(k, CELL_UNFINISHED, 0,
+	    COUNT_COLUMN("unfinished", "Open", 5, 3, COLUMN_BOTH,
+			 text_of(k, "%s that go on at the end of the window", k->m->noun)));
+	ADD(k, CELL_UNFINISHED_AGE, 0,
+	    TIME_COLUMN("unfinished_ns", "Oldest", 7, 3, COLUMN_BOTH,
+			"for how long the oldest of those has; since watching began at most"));
+}
+
+static void add_exports(struct making *k)
+{
+	const struct measure *m = k->m;
+
+	ADD(k, CELL_TREND, 0,
+	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
+		   text_of(k, "%s per second, interval by interval", m->noun)));
+	ADD(k, CELL_COUNT, 0,
+	    COUNT_COLUMN("count", "count", 8, 0, COLUMN_EXPORT | COLUMN_SUM,
+			 text_of(k, "%s that ended in the window", m->noun)));
+	if (measure__label_of_kind(m, LABEL_ERROR) >= 0) {
+		ADD(k, CELL_ERRORS, 0,
+		    COUNT_COLUMN("errors", "errors", 8, 0, COLUMN_EXPORT | COLUMN_SUM,
+				 "of those: failed"));
+		ADD(k, CELL_ERRNOS, 0,
+		    EXPORT_COLUMN(VALUE_OBJECT, "errnos", "how many failed, by errno name"));
+	}
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name)
+			ADD(k, CELL_SUM, i,
+			    COLUMN(m->sums[i].type, m->sums[i].name, m->sums[i].name, 8, 0,
+				   COLUMN_EXPORT | COLUMN_SUM, m->sums[i].help));
+	if (m->waits)
+		ADD(k, CELL_WAITS, 0,
+		    EXPORT_COLUMN(VALUE_BOOL, "waits", "all of it waits for something new"));
+	ADD(k, CELL_HIST, 0,
+	    EXPORT_COLUMN(VALUE_LIST, "hist", "buckets: lo_ns, hi_ns, count"));
+}
+
+u32 measure__columns(const struct measure *m, u32 groups, struct column *columns,
+		     struct measure_column *kinds, u32 *sort, struct arena *arena)
+{
+	struct making k = {m, groups, columns, kinds, 0, arena};
+	enum measure_cell_kind by = m->shape == MEASURE_SHAPE_SPAN ? CELL_TOTAL : CELL_RATE;
+
+	add_rates(&k);
+	if (m->shape == MEASURE_SHAPE_SPAN) {
+		add_times(&k);
+		add_unfinished(&k);
+	}
+	add_labels(&k);
+	add_exports(&k);
+	*sort = k.n;
+	for (u32 i = 0; i < k.n; i++)
+		if (*sort == k.n && (kinds[i].kind == by || kinds[i].kind == CELL_WORK))
+			*sort = i;
+	return k.n;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of a measure's rows: made from its declaration and the grouping. Pure. */
+#ifndef MODELS_MEASURE_COLUMNS_H
+#define MODELS_MEASURE_COLUMNS_H
+
+#include "models/measure.h"
+
+/* What a column shows of a row. */
+enum measure_cell_kind {
+	CELL_LABEL,    /* the text of label `index` */
+	CELL_ID_TEXT,  /* pid or tid, right-aligned */
+	CELL_ID,       /* the same as a number */
+	CELL_STACK,    /* frames */
+	CELL_RATE,     /* counts per second */
+	CELL_ERROR_RATE,
+	CELL_SUM_RATE, /* of sum `index` */
+	CELL_SHARE,    /* of all rows' sum, in % */
+	CELL_WALL,     /* of its threads' wall time, in % */
+	CELL_COUNT,
+	CELL_ERRORS,
+	CELL_WORK,     /* the total less what waits */
+	CELL_TOTAL,
+	CELL_WAITING,
+	CELL_MIN,
+	CELL_AVG,
+	CELL_P50,
+	CELL_P95,
+	CELL_P99,
+	CELL_MAX,
+	CELL_SUM, /* `index` */
+	CELL_UNFINISHED,
+	CELL_UNFINISHED_AGE,
+	CELL_TREND,
+	CELL_WAITS,
+	CELL_ERRNOS,
+	CELL_HIST,
+};
+
+struct measure_column {
+	enum measure_cell_kind kind;
+	u32 index;
+};
+
+#define MEASURE_COLUMNS 56
+
+/* Fills at most MEASURE_COLUMNS of both, those that apply to the grouping; returns how many.
+ * *sort: the one that rows are sorted by. */
+u32 measure__columns(const struct measure *m, u32 groups, struct column *columns,
+		     struct measure_column *kinds, u32 *sort, struct arena *arena);
+
+/* The label of a kind; -1: the measure has none. */
+int measure__label_of_kind(const struct measure *m, enum label_kind kind);
+/* Whether a grouping tells the value of a label: pid tells comm and cgroup, tid tells pid. */
+bool measure__tells(const struct measure *m, u32 groups, u32 label);
+
+#endif

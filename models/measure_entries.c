@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Live entries of a measure: found by key, ended by interval, folded when there are too many. */
+#include "models/measure_model.h"
+
+static u64 hash_of(const struct measure_who *w, const struct measure_text *keys, u32 stack)
+{
+	u64 h = mix64_pair(w->start_ns, (u64)w->tgid << 32 | w->tid);
+
+	h = mix64_pair(h, hash_bytes(w->comm, strnlen(w->comm, sizeof(w->comm))));
+	h = mix64_pair(h, w->cgroup);
+	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
+		h = mix64_pair(h, (u64)(uintptr_t)keys[i].text);
+	return mix64_pair(h, stack);
+}
+
+static bool is_same(const struct live_entry *e, const struct measure_who *w,
+		    const struct measure_text *keys, u32 stack)
+{
+	if (e->who.start_ns != w->start_ns || e->who.tid != w->tid || e->who.tgid != w->tgid ||
+	    e->who.cgroup != w->cgroup || e->stack != stack ||
+	    strncmp(e->who.comm, w->comm, sizeof(w->comm)))
+		return false;
+	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
+		if (e->keys[i].text != keys[i].text)
+			return false;
+	return true;
+}
+
+static struct live_entry *entry_of(struct live_entries *e, const struct measure_who *w,
+				   const struct measure_text *keys, u32 stack)
+{
+	u64 h = hash_of(w, keys, stack);
+	struct live_entry *l;
+	u32 at;
+
+	HIDX_FIND(at, &e->index, h, pos, is_same(&e->v[pos], w, keys, stack));
+	if (at != HIDX_NONE)
+		return &e->v[at];
+	hidx__add(&e->index, h, e->n);
+	e->v = xgrow(e->v, e->n, &e->cap, sizeof(*e->v));
+	l = &e->v[e->n++];
+	*l = (struct live_entry){.who = *w, .stack = stack};
+	memcpy(l->keys, keys, sizeof(l->keys));
+	return l;
+}
+
+/* --- histograms --- */
+
+static struct live_bin *bin_of(struct live_entry *l, u32 bucket)
+{
+	u32 at = 0;
+
+	while (at < l->nbins && l->bins[at].bucket < bucket)
+		at++;
+	if (at < l->nbins && l->bins[at].bucket == bucket)
+		return &l->bins[at];
+	l->bins = xgrow(l->bins, l->nbins, &l->bins_cap, sizeof(*l->bins));
+	memmove(l->bins + at + 1, l->bins + at, (l->nbins - at) * sizeof(*l->bins));
+	l->nbins++;
+	l->bins[at] = (struct live_bin){.bucket = bucket};
+	return &l->bins[at];
+}
+
+/* --- adding --- */
+
+static void add_values(struct live_entry *l, const struct measure_sample *s)
+{
+	if (s->count && (s->hist || !s->sampled)) {
+		l->now.min = l->now.count ? MIN(l->now.min, s->min) : s->min;
+		l->now.max = MAX(l->now.max, s->max);
+	}
+	l->now.count += s->count;
+	l->now.errors += s->errors;
+	l->now.sum += s->sum;
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		l->now.sums[i] += s->sums[i];
+	for (u32 i = 0; s->hist && i < MEASURE_BUCKETS; i++)
+		if (s->hist[i])
+			bin_of(l, i)->now += s->hist[i];
+}
+
+static void merge(struct live_entry *to, const struct live_entry *from)
+{
+	u64 *a = (u64 *)&to->total, *n = (u64 *)&to->now;
+
+	if (from->total.count)
+		to->total.min = to->total.count ? MIN(to->total.min, from->total.min)
+						: from->total.min;
+	if (from->now.count)
+		to->now.min = to->now.count ? MIN(to->now.min, from->now.min) : from->now.min;
+	for (u32 i = 0; i < MEASURE_VALUE_SUMS; i++) {
+		a[i] += ((const u64 *)&from->total)[i];
+		n[i] += ((const u64 *)&from->now)[i];
+		to->decay[i] += from->decay[i];
+	}
+	to->total.max = MAX(to->total.max, from->total.max);
+	to->now.max = MAX(to->now.max, from->now.max);
+	window_max__merge(&to->max, &from->max);
+	window_max__merge(&to->min, &from->min);
+	for (u32 i = 0; i < from->nbins; i++) {
+		struct live_bin *b = bin_of(to, from->bins[i].bucket);
+
+		b->now += from->bins[i].now;
+		b->total += from->bins[i].total;
+		b->decay += from->bins[i].decay;
+	}
+	for (u32 i = 0; i < PROFILE_TREND; i++)
+		to->trend[i] += from->trend[i];
+}
+
+static double heat_of(void *entry)
+{
+	const struct live_entry *l = entry;
+
+	return l->decay[0] + (double)l->now.count;
+}
+
+/* The coldest half becomes the row of the rest. */
+static void make_room(struct live_entries *e)
+{
+	static const struct measure_who rest = {.tgid = MEASURE_REST, .comm = "[rest]"};
+	struct measure_text none[MEASURE_OWN_LABELS];
+	struct live_entry *old = e->v;
+	u32 n = e->n;
+	bool *cold = heat__coldest_half(old, n, sizeof(*old), heat_of);
+
+	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
+		none[i] = (struct measure_text){0, ""};
+	e->v = NULL;
+	e->n = e->cap = 0;
+	hidx__clear(&e->index);
+	for (u32 i = 0; i < n; i++) {
+		struct live_entry *to = cold[i] ? entry_of(e, &rest, none, NO_STACK)
+						: entry_of(e, &old[i].who, old[i].keys,
+							   old[i].stack);
+
+		merge(to, &old[i]);
+		free(old[i].bins);
+	}
+	free(old);
+	free(cold);
+}
+
+void live_entries__add(struct live_entries *e, const struct measure_sample *s,
+		       const struct measure_text *keys, u32 stack)
+{
+	struct live_entry *l;
+
+	if (e->n >= e->max)
+		make_room(e);
+	l = entry_of(e, &s->who, keys, stack);
+	l->waits = s->waits;
+	memcpy(l->who.process, s->who.process, sizeof(l->who.process));
+	add_values(l, s);
+}
+
+/* --- intervals --- */
+
+static void advance_bins(struct live_entry *l, double keep, struct measure_entry *out,
+			 struct arena *arena)
+{
+	struct measure_bin *bins = arena__array(arena, struct measure_bin, l->nbins);
+
+	for (u32 i = 0; i < l->nbins; i++) {
+		struct live_bin *b = &l->bins[i];
+
+		b->total += b->now;
+		b->decay = window__decay(b->decay, keep, b->now);
+		bins[i].bucket = b->bucket;
+		bins[i].n[WINDOW_LAST] = (float)b->now;
+		bins[i].n[WINDOW_DECAY] = (float)b->decay;
+		bins[i].n[WINDOW_TOTAL] = (float)b->total;
+		b->now = 0;
+	}
+	out->bins = bins;
+	out->nbins = l->nbins;
+}
+
+static void advance_extremes(struct live_entry *l, u32 epochs, struct measure_entry *out)
+{
+	bool any = l->now.count;
+
+	window_max__advance(&l->max, epochs, l->now.max);
+	window_max__advance(&l->min, epochs, any ? UINT64_MAX - l->now.min : 0);
+	if (any)
+		l->total.min = l->total.count ? MIN(l->total.min, l->now.min) : l->now.min;
+	l->total.max = MAX(l->total.max, l->now.max);
+	out->v[WINDOW_LAST].min = l->now.min;
+	out->v[WINDOW_LAST].max = l->now.max;
+	out->v[WINDOW_DECAY].max = window_max__get(&l->max);
+	out->v[WINDOW_DECAY].min = window_max__get(&l->min) ? UINT64_MAX - window_max__get(&l->min)
+							    : 0;
+	out->v[WINDOW_TOTAL].min = l->total.min;
+	out->v[WINDOW_TOTAL].max = l->total.max;
+}
+
+static void advance(struct live_entry *l, double keep, u32 epochs, u64 dt_ns,
+		    struct measure_entry *out, struct arena *arena)
+{
+	struct window_sums sums = {MEASURE_VALUE_SUMS, (u64 *)&l->now, (u64 *)&l->total, l->decay};
+	u64 *const windows[WINDOWS] = {(u64 *)&out->v[WINDOW_LAST], (u64 *)&out->v[WINDOW_DECAY],
+				       (u64 *)&out->v[WINDOW_TOTAL]};
+
+	memmove(l->trend, l->trend + 1, sizeof(l->trend) - sizeof(l->trend[0]));
+	l->trend[PROFILE_TREND - 1] =
+		dt_ns ? (float)((double)l->now.count * NSEC_PER_SEC / (double)dt_ns) : 0;
+	advance_extremes(l, epochs, out);
+	advance_bins(l, keep, out, arena);
+	window_sums__advance(&sums, keep, windows);
+	l->now.min = l->now.max = 0;
+	memcpy(out->trend, l->trend, sizeof(out->trend));
+}
+
+const struct measure_entry *live_entries__snap(struct live_entries *e, double keep, u32 epochs,
+					       u64 dt_ns, const struct stacks *stacks,
+					       struct arena *arena)
+{
+	struct measure_entry *out = arena__array(arena, struct measure_entry, e->n);
+
+	for (u32 i = 0; i < e->n; i++) {
+		out[i].who = e->v[i].who;
+		memcpy(out[i].keys, e->v[i].keys, sizeof(out[i].keys));
+		out[i].waits = e->v[i].waits;
+		out[i].stack = stacks__at(stacks, e->v[i].stack);
+		advance(&e->v[i], keep, epochs, dt_ns, &out[i], arena);
+	}
+	return out;
+}
+
+/* --- upkeep --- */
+
+static void reindex(struct live_entries *e)
+{
+	hidx__clear(&e->index);
+	for (u32 i = 0; i < e->n; i++)
+		hidx__add(&e->index, hash_of(&e->v[i].who, e->v[i].keys, e->v[i].stack), i);
+}
+
+void live_entries__move(struct live_entries *e, struct stacks *to, const struct stacks *from)
+{
+	for (u32 i = 0; i < e->n; i++)
+		e->v[i].stack = stacks__move(to, from, e->v[i].stack);
+	reindex(e);
+}
+
+void live_entries__retext(struct live_entries *e, struct texts *t)
+{
+	for (u32 i = 0; i < e->n; i++)
+		for (u32 k = 0; k < MEASURE_OWN_LABELS; k++)
+			if (*e->v[i].keys[k].text)
+				e->v[i].keys[k].text = texts__intern(t, e->v[i].keys[k].text);
+	reindex(e);
+}
+
+void live_entries__clear(struct live_entries *e)
+{
+	for (u32 i = 0; i < e->n; i++)
+		free(e->v[i].bins);
+	e->n = 0;
+	hidx__clear(&e->index);
+}
+
+void live_entries__fini(struct live_entries *e)
+{
+	live_entries__clear(e);
+	free(e->v);
+	hidx__fini(&e->index);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Inside of the model of measures: its live entries (measure_entries.c). Collector thread only. */
+#ifndef MODELS_MEASURE_MODEL_H
+#define MODELS_MEASURE_MODEL_H
+
+#include "models/measure.h"
+#include "models/stacks.h"
+#include "models/texts.h"
+#include "models/windows.h"
+
+struct live_bin {
+	u32 bucket, now;
+	double decay;
+	u64 total;
+};
+
+struct live_entry {
+	struct measure_who who;
+	struct measure_text keys[MEASURE_OWN_LABELS];
+	u32 stack; /* position in stacks; NO_STACK */
+	bool waits;
+	struct measure_values now, total;
+	double decay[MEASURE_VALUE_SUMS];
+	struct window_max max, min; /* min: of UINT64_MAX less the value */
+	struct live_bin *bins;	    /* by bucket */
+	u32 nbins, bins_cap;
+	float trend[PROFILE_TREND];
+};
+
+/* Bounded: zero it first, but for max. */
+struct live_entries {
+	u32 max;
+	struct live_entry *v;
+	u32 n, cap;
+	struct hidx index;
+};
+
+/* The entry of a sample, with its texts interned; keys: those of s. */
+void live_entries__add(struct live_entries *e, const struct measure_sample *s,
+		       const struct measure_text *keys, u32 stack);
+/* Ends an interval. e->n of them, in the arena; epochs: see window_max__advance. */
+const struct measure_entry *live_entries__snap(struct live_entries *e, double keep, u32 epochs,
+					       u64 dt_ns, const struct stacks *stacks,
+					       struct arena *arena);
+void live_entries__clear(struct live_entries *e);
+/* After positions of stacks changed. */
+void live_entries__move(struct live_entries *e, struct stacks *to, const struct stacks *from);
+/* Texts are interned anew. */
+void live_entries__retext(struct live_entries *e, struct texts *t);
+void live_entries__fini(struct live_entries *e);
+
+#endif

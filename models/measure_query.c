@@ -1,0 +1,733 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows of a measure by any of its labels together. */
+#include <stdio.h>
+
+#include "base/hidx.h"
+#include "models/bucket_list.h"
+#include "models/frames.h"
+#include "models/measure_columns.h"
+#include "models/quantile.h"
+#include "models/stack_rows.h"
+#include "models/who.h"
+#include "models/windows.h"
+
+#define MAX_ERRNOS 16
+#define MAX_ROWS   65536
+
+struct errno_count {
+	const char *name;
+	double n;
+};
+
+struct row_errnos {
+	struct errno_count v[MAX_ERRNOS];
+	u32 n;
+};
+
+struct answer_box {
+	struct measure_answer answer;
+	struct column columns[MEASURE_COLUMNS];
+	struct measure_column kinds[MEASURE_COLUMNS];
+	struct arena arena;
+};
+
+struct maker {
+	const struct measure_snap *snap;
+	const struct measure *m;
+	const struct measure_query *q;
+	const struct scope *scope;
+	struct arena *arena;
+	struct answer_box *box;
+	struct measure_row *rows;
+	u32 n, cap;
+	struct hidx index, threads;
+	struct row_errnos *errnos;
+	u32 nerrnos_cap;
+	int error_label;
+	/* The entry in hand, and its text of the derived label that is grouped by. */
+	const struct measure_who *who;
+	const struct measure_text *keys;
+	const struct profile_stack *stack;
+	const char *derived;
+};
+
+u64 measure__text_hash(const char *text)
+{
+	return mix64_pair(hash_bytes(text, strlen(text)), 7) | 1;
+}
+
+bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups)
+{
+	char copy[256], *save = NULL;
+	u32 all = 0;
+	int i;
+
+	*groups = 0;
+	copy_str(copy, sizeof(copy), text);
+	for (char *w = strtok_r(copy, ",+", &save); w; w = strtok_r(NULL, ",+", &save)) {
+		i = measure__label(m, w);
+		if (i < 0)
+			return false;
+		all |= 1u << i;
+	}
+	*groups = all;
+	return all != 0;
+}
+
+const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	*buf = '\0';
+	for (u32 i = 0; i < m->nlabels && len < size; i++)
+		if (groups & (1u << i))
+			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? "+" : "",
+						m->labels[i].name);
+	return buf;
+}
+
+/* --- what passes --- */
+
+static bool derived_passes(const struct measure_label *l, const char *text, u64 hash)
+{
+	char part[MEASURE_LABEL_TEXT];
+
+	for (u32 i = 0; l->part(text, i, part, sizeof(part)); i++)
+		if (measure__text_hash(part) == hash)
+			return true;
+	return false;
+}
+
+bool measure__passes(const struct measure *m, const struct measure_narrow *n,
+		     const struct measure_text *keys)
+{
+	for (u32 i = 0; i < m->nlabels; i++) {
+		const struct measure_label *l = &m->labels[i];
+
+		if (!n->hashes[i])
+			continue;
+		if (l->kind <= LABEL_ERROR && measure__text_hash(keys[i].text) != n->hashes[i])
+			return false;
+		if (l->kind == LABEL_DERIVED &&
+		    !derived_passes(l, keys[l->of].text, n->hashes[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool in_scope(const struct scope *scope, const struct measure_who *w)
+{
+	return w->tgid == MEASURE_REST ||
+	       (who__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
+		scope__thread(scope, w->kthread));
+}
+
+/* --- the row that something belongs to --- */
+
+static u64 label_key(const struct maker *k, u32 i)
+{
+	const struct measure_who *w = k->who;
+
+	switch (k->m->labels[i].kind) {
+	case LABEL_NAMED:
+	case LABEL_ERROR:
+		return measure__text_hash(k->keys[i].text);
+	case LABEL_DERIVED:
+		return measure__text_hash(k->derived);
+	case LABEL_PID:
+		return mix64_pair(w->tgid, w->process_ns);
+	case LABEL_TID:
+		return mix64_pair(w->tid, w->start_ns);
+	case LABEL_COMM:
+		return hash_bytes(w->comm, strnlen(w->comm, sizeof(w->comm)));
+	case LABEL_CGROUP:
+		return w->cgroup;
+	default:
+		return (u64)(uintptr_t)k->stack;
+	}
+}
+
+static u64 row_key(const struct maker *k)
+{
+	u64 h = k->q->groups;
+
+	if (k->who->tgid == MEASURE_REST)
+		return mix64(h);
+	for (u32 i = 0; i < k->m->nlabels; i++)
+		if (k->q->groups & (1u << i))
+			h = mix64_pair(h, label_key(k, i));
+	return h;
+}
+
+static const char *label_text(const struct maker *k, u32 i)
+{
+	const struct measure_who *w = k->who;
+
+	if (w->tgid == MEASURE_REST)
+		return "[rest]";
+	switch (k->m->labels[i].kind) {
+	case LABEL_NAMED:
+	case LABEL_ERROR:
+		return k->keys[i].text;
+	case LABEL_DERIVED:
+		return arena__strdup(k->arena, k->derived);
+	case LABEL_PID:
+		return who__id_text(k->arena, w->tgid);
+	case LABEL_TID:
+		return who__id_text(k->arena, w->tid);
+	case LABEL_CGROUP:
+		return who__cgroup_text(k->arena, w->cgroup);
+	default:
+		return "";
+	}
+}
+
+static void begin_row(struct maker *k, struct measure_row *r, u64 key)
+{
+	*r = (struct measure_row){.key = key, .who = k->who, .waits = true};
+	r->rest = k->who->tgid == MEASURE_REST;
+	r->stack = k->stack;
+	r->symbols = k->snap->symbols;
+	r->buckets = arena__array(k->arena, double, MEASURE_BUCKETS);
+	for (u32 i = 0; i < k->m->nlabels; i++)
+		if (measure__tells(k->m, k->q->groups, i))
+			r->texts[i] = label_text(k, i);
+}
+
+/* NULL: there are too many. */
+static u32 row_of(struct maker *k)
+{
+	u64 key = row_key(k);
+	u32 at;
+
+	HIDX_FIND(at, &k->index, key, pos, k->rows[pos].key == key);
+	if (at != HIDX_NONE)
+		return at;
+	if (k->n == k->cap) {
+		k->cap = k->cap ? k->cap * 2 : 256;
+		k->rows = xrealloc(k->rows, k->cap * sizeof(*k->rows));
+		k->errnos = xrealloc(k->errnos, k->cap * sizeof(*k->errnos));
+	}
+	hidx__add(&k->index, key, k->n);
+	begin_row(k, &k->rows[k->n], key);
+	k->errnos[k->n].n = 0;
+	return k->n++;
+}
+
+/* --- adding up --- */
+
+static void add_errno(struct row_errnos *e, const char *name, double n)
+{
+	for (u32 i = 0; i < e->n; i++)
+		if (!strcmp(e->v[i].name, name)) {
+			e->v[i].n += n;
+			return;
+		}
+	if (e->n < MAX_ERRNOS)
+		e->v[e->n++] = (struct errno_count){name, n};
+}
+
+static void add_values(struct measure_values *to, const struct measure_values *v)
+{
+	to->min = to->count ? MIN(to->min, v->min) : v->min;
+	to->max = MAX(to->max, v->max);
+	for (u32 i = 0; i < MEASURE_VALUE_SUMS; i++)
+		((u64 *)to)[i] += ((const u64 *)v)[i];
+}
+
+/* Each thread of a row once. */
+static void count_thread(struct maker *k, u32 row)
+{
+	u64 h = mix64_pair(mix64_pair(k->rows[row].key, k->who->tid), k->who->start_ns);
+	u32 at;
+
+	HIDX_FIND(at, &k->threads, h, pos, pos == row);
+	if (at != HIDX_NONE)
+		return;
+	hidx__add(&k->threads, h, row);
+	k->rows[row].nthreads++;
+}
+
+static void add_entry(struct maker *k, const struct measure_entry *e)
+{
+	const struct measure_values *v = &e->v[k->q->window];
+	u32 at = row_of(k);
+	struct measure_row *r = &k->rows[at];
+
+	count_thread(k, at);
+	if (v->sum >= r->most) {
+		r->most = v->sum;
+		r->who = &e->who;
+	}
+	r->waits &= e->waits;
+	if (e->waits)
+		r->waiting_ns += v->sum;
+	add_values(&r->v, v);
+	for (u32 i = 0; i < PROFILE_TREND; i++)
+		r->trend[i] += e->trend[i];
+	for (u32 i = 0; i < e->nbins; i++)
+		r->buckets[e->bins[i].bucket & (MEASURE_BUCKETS - 1)] +=
+			(double)e->bins[i].n[k->q->window];
+	if (k->error_label >= 0 && *e->keys[k->error_label].text)
+		add_errno(&k->errnos[at], e->keys[k->error_label].text, (double)v->count);
+}
+
+static void add_open(struct maker *k, const struct measure_open_entry *o)
+{
+	u64 t1 = k->snap->base.t1_ns, age = t1 > o->begin_ns ? t1 - o->begin_ns : 0;
+	u32 at = row_of(k);
+	struct measure_row *r = &k->rows[at];
+
+	count_thread(k, at);
+	r->waits &= o->waits;
+	r->unfinished++;
+	r->unfinished_ns = MAX(r->unfinished_ns, age);
+	if (!r->v.count)
+		r->who = &o->who;
+}
+
+/* Once for each part of a derived label that rows are by; a text may have none. */
+#define FOR_EACH_PART(k, stmt)                                                                     \
+	do {                                                                                       \
+		const struct measure_label *l_ = derived_label(k);                                 \
+		char part_[MEASURE_LABEL_TEXT];                                                    \
+		(k)->derived = part_;                                                              \
+		if (!l_ || (k)->who->tgid == MEASURE_REST) {                                       \
+			stmt;                                                                      \
+		} else {                                                                           \
+			for (u32 i_ = 0; l_->part((k)->keys[l_->of].text, i_, part_,               \
+						  sizeof(part_));                                  \
+			     i_++)                                                                 \
+				stmt;                                                              \
+		}                                                                                  \
+	} while (0)
+
+static const struct measure_label *derived_label(const struct maker *k)
+{
+	for (u32 i = 0; i < k->m->nlabels; i++)
+		if (k->m->labels[i].kind == LABEL_DERIVED && (k->q->groups & (1u << i)))
+			return &k->m->labels[i];
+	return NULL;
+}
+
+static bool is_narrowed(const struct measure_narrow *n)
+{
+	for (u32 i = 0; i < MEASURE_MAX_LABELS; i++)
+		if (n->hashes[i])
+			return true;
+	return false;
+}
+
+static bool passes(const struct maker *k, const struct measure_who *w,
+		   const struct measure_text *keys)
+{
+	if (w->tgid == MEASURE_REST)
+		return !is_narrowed(&k->q->narrow);
+	return in_scope(k->scope, w) && measure__passes(k->m, &k->q->narrow, keys);
+}
+
+static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		const struct measure_entry *e = &entries[i];
+
+		if (!e->v[k->q->window].count || !passes(k, &e->who, e->keys))
+			continue;
+		k->who = &e->who;
+		k->keys = e->keys;
+		k->stack = e->stack;
+		FOR_EACH_PART(k, add_entry(k, e));
+		if (e->waits)
+			k->box->answer.waiting_ns += e->v[k->q->window].sum;
+		add_values(&k->box->answer.all, &e->v[k->q->window]);
+	}
+}
+
+static void add_all_open(struct maker *k)
+{
+	for (u32 i = 0; i < k->snap->nopen; i++) {
+		const struct measure_open_entry *o = &k->snap->open[i];
+
+		if (!passes(k, &o->who, o->keys))
+			continue;
+		k->who = &o->who;
+		k->keys = o->keys;
+		k->stack = NULL;
+		FOR_EACH_PART(k, add_open(k, o));
+		k->box->answer.unfinished++;
+	}
+}
+
+/* --- finishing --- */
+
+static void errno_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct errno_count *e = of;
+
+	out->name = e[i].name;
+	out->value = (struct value){.type = VALUE_COUNT, .u = (u64)(e[i].n + 0.5)};
+}
+
+static u64 (*lo_of(const struct measure *m))(u32)
+{
+	return m->shape == MEASURE_SHAPE_SPAN ? measure__lo_ns : measure__lo_number;
+}
+
+static struct value hist_value(const struct measure_row *r, u64 (*lo)(u32), struct arena *a)
+{
+	struct bucket_item *b;
+	u32 n = 0;
+
+	for (u32 i = 0; i < MEASURE_BUCKETS; i++)
+		n += r->buckets[i] > 0;
+	b = arena__array(a, struct bucket_item, n);
+	n = 0;
+	for (u32 i = 0; i < MEASURE_BUCKETS; i++)
+		if (r->buckets[i] > 0)
+			b[n++] = (struct bucket_item){lo(i), lo(i + 1),
+						      (u64)(r->buckets[i] + 0.5)};
+	return bucket_list__value(b, n);
+}
+
+static void finish_row(struct maker *k, u32 at)
+{
+	struct measure_row *r = &k->rows[at];
+	struct histogram h = {r->buckets, MEASURE_BUCKETS, lo_of(k->m), r->v.min, r->v.max};
+	struct row_errnos *e = &k->errnos[at];
+
+	if (r->v.count) {
+		r->p50 = histogram__quantile(&h, 0.50);
+		r->p95 = histogram__quantile(&h, 0.95);
+		r->p99 = histogram__quantile(&h, 0.99);
+	}
+	r->hist = hist_value(r, lo_of(k->m), k->arena);
+	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
+	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
+}
+
+static u64 rank_of(const struct measure_row *r, bool spans)
+{
+	return spans ? r->v.sum - (r->waits ? 0 : MIN(r->waiting_ns, r->v.sum)) : r->v.count;
+}
+
+static int by_rank(const void *a, const void *b, void *ctx)
+{
+	const struct measure_row *x = a, *y = b;
+	const struct measure *m = ctx;
+	bool spans = m->shape == MEASURE_SHAPE_SPAN;
+	u64 p = rank_of(x, spans), q = rank_of(y, spans);
+
+	if (x->waits != y->waits)
+		return x->waits ? 1 : -1;
+	if (p != q)
+		return p > q ? -1 : 1;
+	if (x->v.count != y->v.count)
+		return x->v.count > y->v.count ? -1 : 1;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* --- cells --- */
+
+static const struct measure_answer *answer_of(const struct row_table *t)
+{
+	return container_of(t, struct measure_answer, base.table);
+}
+
+static void value_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct measure_row *r = of;
+	struct frame_text f = frame__text(r->symbols, r->stack->locs[i]);
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
+static const char *stack_name(const struct measure_row *r)
+{
+	const char *caller;
+
+	if (r->rest)
+		return "[rest]";
+	if (!profile_stack__nlocs(r->stack))
+		return "[no stack]";
+	caller = stack__caller(r->stack, r->symbols);
+	return *caller ? caller : frame__text(r->symbols, r->stack->locs[0]).name;
+}
+
+static void label_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
+		       struct value *out)
+{
+	enum label_kind kind = a->measure->labels[i].kind;
+	bool by_process = r->texts[i] && !(a->query.groups & (1u << i));
+	bool by_tid = false;
+
+	for (u32 l = 0; l < a->measure->nlabels; l++)
+		by_tid |= a->measure->labels[l].kind == LABEL_TID && (a->query.groups & (1u << l));
+	out->s = r->texts[i];
+	if (kind == LABEL_STACK)
+		out->s = stack_name(r);
+	else if (kind == LABEL_COMM && !r->rest)
+		out->s = by_process && !by_tid ? r->who->process : r->who->comm;
+	else if (kind == LABEL_ERROR && !*out->s)
+		out->type = VALUE_NONE;
+}
+
+static void id_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
+		    struct value *out)
+{
+	out->u = a->measure->labels[i].kind == LABEL_PID ? r->who->tgid : r->who->tid;
+	if (r->rest)
+		out->type = VALUE_NONE;
+}
+
+static double wall_pct(const struct measure_answer *a, const struct measure_row *r)
+{
+	double wall = (double)a->base.window_ns * MAX(r->nthreads, 1u);
+
+	return wall > 0 ? MIN(100.0 * (double)r->v.sum / wall, 100.0) : 0;
+}
+
+/* Numbers that are not known where nothing was counted. */
+static u64 counted_cell(const struct measure_row *r, enum measure_cell_kind kind, struct value *out)
+{
+	if (!r->v.count)
+		out->type = VALUE_NONE;
+	switch (kind) {
+	case CELL_MIN:
+		return r->v.min;
+	case CELL_AVG:
+		return r->v.count ? MIN(MAX(r->v.sum / r->v.count, r->v.min), r->v.max) : 0;
+	case CELL_P50:
+		return r->p50;
+	case CELL_P95:
+		return r->p95;
+	case CELL_P99:
+		return r->p99;
+	default:
+		return r->v.max;
+	}
+}
+
+static void number_cell(const struct measure_answer *a, const struct measure_row *r,
+			struct measure_column c, struct value *out)
+{
+	double busy = (double)(a->all.sum - MIN(a->waiting_ns, a->all.sum));
+
+	switch (c.kind) {
+	case CELL_RATE:
+		out->u = window__per_second(r->v.count, a->base.window_ns);
+		break;
+	case CELL_ERROR_RATE:
+		out->u = window__per_second(r->v.errors, a->base.window_ns);
+		break;
+	case CELL_SUM_RATE:
+		out->u = window__per_second(r->v.sums[c.index], a->base.window_ns);
+		break;
+	case CELL_SHARE:
+		out->f = busy > 0 ? 100.0 * (double)(r->v.sum - MIN(r->waiting_ns, r->v.sum)) / busy
+				  : 0;
+		break;
+	case CELL_WALL:
+		out->f = wall_pct(a, r);
+		break;
+	case CELL_COUNT:
+		out->u = r->v.count;
+		break;
+	case CELL_ERRORS:
+		out->u = r->v.errors;
+		break;
+	case CELL_WORK:
+		out->u = r->v.sum - MIN(r->waiting_ns, r->v.sum);
+		break;
+	case CELL_TOTAL:
+		out->u = r->v.sum;
+		break;
+	case CELL_WAITING:
+		out->u = r->waiting_ns;
+		break;
+	case CELL_SUM:
+		out->u = r->v.sums[c.index];
+		break;
+	case CELL_UNFINISHED:
+		out->u = r->unfinished;
+		break;
+	case CELL_UNFINISHED_AGE:
+		out->u = r->unfinished_ns;
+		if (!r->unfinished)
+			out->type = VALUE_NONE;
+		break;
+	case CELL_WAITS:
+		out->u = r->waits;
+		break;
+	default:
+		out->u = counted_cell(r, c.kind, out);
+	}
+}
+
+static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct measure_answer *a = answer_of(t);
+	const struct answer_box *box = container_of(a, struct answer_box, answer);
+	const struct measure_row *r = &a->rows[row];
+	struct measure_column c;
+
+	*out = (struct value){0};
+	if (column >= t->ncolumns)
+		return false;
+	c = box->kinds[column];
+	out->type = t->columns[column].type;
+	switch (c.kind) {
+	case CELL_LABEL:
+		label_cell(a, r, c.index, out);
+		break;
+	case CELL_ID_TEXT:
+		out->s = r->texts[c.index];
+		break;
+	case CELL_ID:
+		id_cell(a, r, c.index, out);
+		break;
+	case CELL_STACK:
+		out->n = profile_stack__nlocs(r->stack);
+		out->of = r;
+		out->frame = value_frame;
+		break;
+	case CELL_TREND:
+		out->trend = r->trend;
+		out->n = PROFILE_TREND;
+		break;
+	case CELL_ERRNOS:
+		*out = r->errnos;
+		break;
+	case CELL_HIST:
+		*out = r->hist;
+		break;
+	default:
+		number_cell(a, r, c, out);
+	}
+	return true;
+}
+
+static u64 answer__key(const struct row_table *t, u32 row)
+{
+	return answer_of(t)->rows[row].key;
+}
+
+/* --- the answer --- */
+
+static void make_table(struct answer_box *box)
+{
+	struct measure_answer *a = &box->answer;
+	u32 nlast = 0, sort, n;
+
+	n = measure__columns(a->measure, a->query.groups, box->columns, box->kinds, &sort,
+			     &box->arena);
+	while (nlast < a->nrows && a->rows[a->nrows - 1 - nlast].waits)
+		nlast++;
+	if (nlast == a->nrows)
+		nlast = 0;
+	a->base.table = (struct row_table){
+		.columns = box->columns,
+		.ncolumns = n,
+		.nrows = a->nrows,
+		.nlast = nlast,
+		.sort = sort,
+		.cell = answer__cell,
+		.key = answer__key,
+	};
+}
+
+static u64 tree_key(const void *ctx, u32 row)
+{
+	return ((const struct measure_answer *)ctx)->rows[row].key;
+}
+
+static u32 tree_nframes(const void *ctx, u32 row)
+{
+	return profile_stack__nlocs(((const struct measure_answer *)ctx)->rows[row].stack);
+}
+
+static struct frame_text tree_frame(const void *ctx, u32 row, u32 i)
+{
+	const struct measure_row *r = &((const struct measure_answer *)ctx)->rows[row];
+
+	return frame__text(r->symbols, r->stack->locs[i]);
+}
+
+static void build_trees(struct answer_box *box)
+{
+	struct measure_answer *a = &box->answer;
+	const struct stack_rows rows = {.n = a->nrows,
+					.key = tree_key,
+					.nframes = tree_nframes,
+					.frame = tree_frame,
+					.ctx = a};
+	const struct measure_snap *s = container_of(a->base.snap, struct measure_snap, base);
+
+	stack_rows__build(&a->base, &rows, a->query.unfolded, a->query.nunfolded, &box->arena);
+	for (u32 i = 0; i < a->nrows; i++)
+		for (u32 k = 0; k < profile_stack__nlocs(a->rows[i].stack); k++)
+			a->base.unresolved |= frame__text(s->symbols, a->rows[i].stack->locs[k]).pending;
+}
+
+static void measure_answer__free(struct answer *base)
+{
+	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static void finish(struct maker *k)
+{
+	struct measure_answer *a = &k->box->answer;
+
+	for (u32 i = 0; i < k->n; i++)
+		finish_row(k, i);
+	qsort_r(k->rows, k->n, sizeof(*k->rows), by_rank, (void *)k->m);
+	a->rows = arena__dup(k->arena, k->rows, k->n * sizeof(*k->rows));
+	a->nrows = k->n;
+	free(k->rows);
+	free(k->errnos);
+	hidx__fini(&k->index);
+	hidx__fini(&k->threads);
+}
+
+static bool is_by_stack(const struct measure *m, u32 groups)
+{
+	int i = measure__label_of_kind(m, LABEL_STACK);
+
+	return i >= 0 && (groups & (1u << i));
+}
+
+struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
+				      const struct scope *scope)
+{
+	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct measure_answer *a = &box->answer;
+	bool by_stack = is_by_stack(snap->measure, q->groups);
+	struct maker k = {.snap = snap,
+			  .m = snap->measure,
+			  .q = q,
+			  .scope = scope,
+			  .arena = &box->arena,
+			  .box = box};
+
+	arena__init(&box->arena);
+	a->base.snap = snap__get(&snap->base);
+	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
+	a->base.window_ns = snap->window_ns[q->window];
+	a->base.symbols_generation = snap->symbols ? symbols__generation(snap->symbols) : 0;
+	a->base.free = measure_answer__free;
+	a->query = *q;
+	a->measure = snap->measure;
+	k.error_label = measure__label_of_kind(snap->measure, LABEL_ERROR);
+	add_all(&k, by_stack ? snap->sampled : snap->entries,
+		by_stack ? snap->nsampled : snap->nentries);
+	if (!by_stack)
+		add_all_open(&k);
+	finish(&k);
+	make_table(box);
+	if (by_stack)
+		build_trees(box);
+	return a;
+}

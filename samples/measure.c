@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of measures, and what a declaration must not say. */
+#include "samples/measure.h"
+
+#define MEASURE(id, name, ...) extern const struct measure measure_##name;
+#include "measures/measures.def"
+#undef MEASURE
+
+const struct measure *const measure_table[MEASURE_TABLE_SIZE] = {
+#define MEASURE(id, name, ...) [MEASURE_##id] = &measure_##name,
+#include "measures/measures.def"
+#undef MEASURE
+};
+
+int measure__label(const struct measure *m, const char *name)
+{
+	for (u32 i = 0; i < m->nlabels; i++)
+		if (!strcmp(m->labels[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+u32 measure__own_labels(const struct measure *m)
+{
+	u32 n = 0;
+
+	while (n < m->nlabels && m->labels[n].kind <= LABEL_ERROR)
+		n++;
+	return n;
+}
+
+static const char *check_label(const struct measure *m, u32 i)
+{
+	const struct measure_label *l = &m->labels[i];
+	u32 own = measure__own_labels(m);
+
+	if (!l->name || !l->title || !l->help)
+		return "a label has no name, title or help";
+	if (measure__label(m, l->name) != (int)i)
+		return "two labels have one name";
+	if (l->kind <= LABEL_ERROR && i >= own)
+		return "own labels come first";
+	if (l->kind <= LABEL_ERROR && (l->word >= MEASURE_LABELS || !l->bits ||
+				       l->shift + l->bits > 64))
+		return "a label is outside of its word";
+	if (l->kind == LABEL_DERIVED && (l->of >= own || !l->part))
+		return "a derived label is of no label, or has no parts";
+	return NULL;
+}
+
+const char *measure__check(const struct measure *m)
+{
+	const char *wrong = NULL;
+
+	if (!m->name || !m->noun || !m->event)
+		return "name, noun and event are needed";
+	if (m->nlabels > MEASURE_MAX_LABELS || measure__own_labels(m) > MEASURE_OWN_LABELS)
+		return "too many labels";
+	for (u32 i = 0; i < m->nlabels && !wrong; i++)
+		wrong = check_label(m, i);
+	if (wrong)
+		return wrong;
+	if (!m->by || m->by >> m->nlabels)
+		return "the default grouping is by no label";
+	for (const u32 *d = m->drills; d && *d; d++)
+		if (*d >> m->nlabels)
+			return "a drill is by no label";
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name && m->sums[i].type != VALUE_COUNT &&
+		    m->sums[i].type != VALUE_BYTES)
+			return "a sum is neither a count nor bytes";
+	return NULL;
+}

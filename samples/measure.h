@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Measures: an analysis of a known shape as one declaration. From it come the source
+ * (sources/measure.c), the model (models/measure.c), its queries, the view, exports, recording,
+ * help and documentation.
+ *
+ * To add one: 1. bpf/NAME.bpf.c on bpf/measure.bpf.h; 2. measures/NAME.c with a const struct
+ * measure; 3. a row in measures/measures.def. docs/ARCHITECTURE.md has a worked example.
+ *
+ * A sample carries texts of its labels, so nobody but the source knows what their values mean.
+ */
+#ifndef SAMPLES_MEASURE_H
+#define SAMPLES_MEASURE_H
+
+#include "base/table.h"
+#include "bpf/measure.h"
+#include "samples/sample.h"
+
+/* What a label is. The first kind is a measure's own; of the others there is one each. */
+enum label_kind {
+	LABEL_NAMED,   /* a value with a name; bits of a word of the key */
+	LABEL_ERROR,   /* errno, likewise: what failed is also told apart in rows by other labels */
+	LABEL_DERIVED, /* made of another label's text: several of one text at most */
+	LABEL_PID,
+	LABEL_TID,
+	LABEL_COMM,
+	LABEL_CGROUP,
+	LABEL_STACK,
+};
+
+#define MEASURE_MAX_LABELS 10 /* of all kinds */
+#define MEASURE_OWN_LABELS 4  /* of LABEL_NAMED and LABEL_ERROR, which come first */
+#define MEASURE_LABEL_TEXT 1024
+
+struct measure_label {
+	const char *name;  /* in --group and JSON; one of the common names for the common kinds */
+	const char *title; /* of its column */
+	const char *help;
+	enum label_kind kind;
+	u8 width;
+	u8 word, shift, bits; /* LABEL_NAMED, LABEL_ERROR: where it is in the key */
+	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
+	void (*text)(u64 value, char *buf, size_t size);
+	/* LABEL_DERIVED: of which label (index); fills the i-th part, false: there are no more. */
+	u8 of;
+	bool (*part)(const char *text, u32 i, char *buf, size_t size);
+};
+
+/* A sum beside that of the value, as a declaration names it. */
+struct measure_sum {
+	const char *name, *title, *help; /* title: of its rate, per second */
+	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
+};
+
+enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN };
+
+struct measure_setup;
+struct measure_call;
+
+struct measure {
+	const char *name;  /* of the view, the model and the programs */
+	const char *noun;  /* what is counted: "calls" */
+	const char *event; /* what the programs are on, for the header and the doctor */
+	enum measure_shape shape;
+	const struct measure_label *labels;
+	u32 nlabels;
+	u32 by; /* default grouping: a bit per label */
+	struct measure_sum sums[MEASURE_SUMS];
+	/* Optional: whether what has this value of the first label is there to wait for something
+	 * new: such rows stand behind the others. */
+	bool (*waits)(u64 value);
+	/* What a drill groups by, one after the other, after `by`; ends with 0: the slowest list. */
+	const u32 *drills;
+	/* Of the programs: the settings of their constants; what struct measure_stats.notes
+	 * counts, in words; what they cannot see, in words. */
+	void (*setup)(struct measure_setup *s);
+	const char *notes[4];
+	const char *unseen;
+	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). */
+	void (*text)(const struct measure_slow *slow, char *buf, size_t size);
+};
+
+enum measure_id {
+#define MEASURE(id, name, ...) MEASURE_##id,
+#include "measures/measures.def"
+#undef MEASURE
+	MEASURE_TABLE_SIZE
+};
+
+extern const struct measure *const measure_table[MEASURE_TABLE_SIZE];
+
+/* Sets a constant of the programs by its name, for .setup. */
+void measure_setup__set(struct measure_setup *s, const char *name, const void *data, size_t size);
+
+/* -1: there is none of that name. */
+int measure__label(const struct measure *m, const char *name);
+u32 measure__own_labels(const struct measure *m);
+/* The value of an own label in the words of a key. */
+static inline u64 measure_label__value(const struct measure_label *l, const __u64 *words)
+{
+	u64 v = words[l->word] >> l->shift;
+
+	return l->bits < 64 ? v & ((1ULL << l->bits) - 1) : v;
+}
+/* NULL, or what is wrong with a declaration, in words; make check asks for each. */
+const char *measure__check(const struct measure *m);
+
+/* --- samples --- */
+
+struct measure_key {
+	u64 value;
+	char text[MEASURE_LABEL_TEXT]; /* "": none */
+};
+
+/* What ended since the last drain and agrees in labels, thread and stack. SAMPLE_MEASURE. */
+struct measure_sample {
+	struct sample head;
+	bool rest;    /* of nobody: what found no room; keys are not looked at */
+	bool sampled; /* of the stack: what it stands for; sums by stack are those of the others */
+	bool waits; /* of the measure's kind that waits for something new */
+	struct measure_who who;
+	struct measure_key *keys; /* one per own label */
+	u32 nkeys;
+	u64 stack; /* 0: none */
+	u64 count, errors, sum, min, max;
+	u64 sums[MEASURE_SUMS];
+	const u32 *hist; /* MEASURE_BUCKETS, in units of the shape's; NULL: none */
+};
+
+/* A span that goes on at the end of the interval. SAMPLE_MEASURE_OPEN. */
+struct measure_open_sample {
+	struct sample head;
+	bool waits;
+	struct measure_who who;
+	struct measure_key *keys;
+	u32 nkeys;
+	u64 begin_ns;
+};
+
+/* One that took long. SAMPLE_MEASURE_SLOW. */
+struct measure_slow_sample {
+	struct sample head;
+	bool waits;
+	struct measure_who who;
+	struct measure_key *keys;
+	u32 nkeys;
+	u32 cpu;
+	u64 t_ns, ns;
+	u64 stack;
+	char text[512]; /* in words; "" none */
+};
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/bpf_visit.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "sources/bpf_util.h"
+
+#define READ_SIZE (256 * 1024)
+
+int bpf_visit__attach(struct bpf_visit *v, struct bpf_program *prog, struct status *st)
+{
+	return bpf_util__attach(prog, &v->link, st);
+}
+
+int bpf_visit__run(struct bpf_visit *v)
+{
+	int fd = bpf_iter_create(bpf_link__fd(v->link));
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return -errno;
+	v->len = 0;
+	while (n > 0) {
+		if (v->cap - v->len < READ_SIZE) {
+			v->cap = v->cap * 2 + READ_SIZE;
+			v->data = xrealloc(v->data, v->cap);
+		}
+		n = read(fd, v->data + v->len, READ_SIZE);
+		if (n > 0)
+			v->len += (size_t)n;
+		else if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			n = 1;
+	}
+	close(fd);
+	return n < 0 ? -errno : 0;
+}
+
+void bpf_visit__fini(struct bpf_visit *v)
+{
+	bpf_link__destroy(v->link);
+	free(v->data);
+	*v = (struct bpf_visit){0};
+}

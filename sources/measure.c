@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The source of any measure: loads its programs, puts scope and filters in force, and hands out
+ * what they counted. What is special to a measure is in its declaration (samples/measure.h).
+ */
+#include "samples/measure.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/embed.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "bpf/stack.h"
+#include "bpf/unwind.h"
+#include "sources/bpf_globals.h"
+#include "sources/bpf_probe.h"
+#include "sources/bpf_ring.h"
+#include "sources/bpf_scope.h"
+#include "sources/bpf_util.h"
+#include "sources/bpf_visit.h"
+#include "sources/measure_names.h"
+#include "sources/source.h"
+#include "sources/unwind_maps.h"
+
+/* Slow spans that are wanted of each interval and class; the limit falls while there are fewer. */
+#define SLOW_WANTED   16
+#define SLOW_LEAST_NS 20000
+#define SLOW_FIRST_NS 1000000
+
+struct sizes {
+	u32 cells; /* of a half; a power of two */
+	u32 stacks, ring_bytes;
+};
+
+static const struct sizes normal_sizes = {8192, 16384, 2 * 1024 * 1024},
+			  little_sizes = {1024, 4096, 512 * 1024};
+
+/* Where the programs' variables are. */
+struct globals {
+	volatile u64 *scope_state, *slow_ns, *min_ns, *max_ns;
+	volatile u32 *active, *nused, *nslow, *thread_kinds, *look_again, *by_tables;
+};
+
+struct source {
+	const struct measure *m;
+	struct bpf_object *obj;
+	struct sizes sizes;
+	struct globals g;
+	struct bpf_link **links;
+	u32 nlinks;
+	struct bpf_visit visit;
+	struct bpf_scope scope;
+	struct bpf_ring *ring;
+	struct measure_cell *cells; /* both halves; NULL until mapped */
+	u64 *used;
+	struct measure_cell *rest; /* scratch: of all CPUs */
+	u32 ncpus;
+	struct bpf_map *stacks_seen, *names_seen;
+	u32 nstacks; /* sent since it was emptied */
+	struct measure_names names;
+	struct measure_key keys[MEASURE_OWN_LABELS];
+	const struct sample_sink *sink; /* during drain */
+	bool flipped;
+	struct measure_stats before;
+	struct unwind_stats before_walks;
+	u64 before_ns;
+	struct health health;
+};
+
+/* --- samples --- */
+
+static void name_key(struct source *s, const struct measure_label *l, u64 value,
+		     struct measure_key *k)
+{
+	const char *text;
+
+	k->value = value;
+	k->text[0] = '\0';
+	if (l->text) {
+		l->text(value, k->text, sizeof(k->text));
+	} else if (value) {
+		text = measure_names__get(&s->names, l->word, value);
+		copy_str(k->text, sizeof(k->text), text ? text : "[name lost]");
+	}
+}
+
+static u32 name_keys(struct source *s, const __u64 *words)
+{
+	u32 n = measure__own_labels(s->m);
+
+	for (u32 i = 0; i < n; i++)
+		name_key(s, &s->m->labels[i], measure_label__value(&s->m->labels[i], words),
+			 &s->keys[i]);
+	return n;
+}
+
+/* After name_keys. */
+static bool keys_wait(const struct source *s)
+{
+	return s->m->waits && s->m->waits(s->keys[0].value);
+}
+
+static bool passes(struct source *s, const struct measure_who *w, u64 first_ns)
+{
+	struct bpf_scope_entry e = {w->tgid, w->tid, 0, w->cgroup, first_ns, w->comm};
+
+	return bpf_scope__passes(&s->scope, &e);
+}
+
+static void put_cell(struct source *s, const struct measure_cell *c)
+{
+	struct measure_sample out = {
+		.head.type = SAMPLE_MEASURE,
+		.sampled = c->stack != 0,
+		.who = c->who,
+		.keys = s->keys,
+		.stack = c->stack,
+		.count = c->count,
+		.errors = c->errors,
+		.sum = c->sum,
+		.min = c->min,
+		.max = c->max,
+		.hist = c->hist,
+	};
+
+	if (!c->count || !passes(s, &c->who, s->before_ns))
+		return;
+	out.nkeys = name_keys(s, c->labels);
+	out.waits = keys_wait(s);
+	memcpy(out.sums, c->sums, sizeof(out.sums));
+	sink__put(s->sink, &out.head);
+	if (c->stack || !c->unsampled)
+		return;
+	/* What no stack stands for yet goes to the last one. */
+	out = (struct measure_sample){
+		.head.type = SAMPLE_MEASURE,
+		.sampled = true,
+		.waits = out.waits,
+		.who = c->who,
+		.keys = s->keys,
+		.nkeys = out.nkeys,
+		.stack = c->last_stack,
+		.count = c->unsampled,
+		.sum = c->unsampled_sum,
+	};
+	sink__put(s->sink, &out.head);
+}
+
+static void put_rest(struct source *s, const struct measure_cell *c)
+{
+	struct measure_sample out = {
+		.head.type = SAMPLE_MEASURE,
+		.rest = true,
+		.keys = s->keys,
+		.nkeys = measure__own_labels(s->m),
+		.count = c->count,
+		.errors = c->errors,
+		.sum = c->sum,
+		.min = c->min,
+		.max = c->max,
+		.hist = c->hist,
+	};
+
+	memset(s->keys, 0, sizeof(s->keys));
+	memcpy(out.sums, c->sums, sizeof(out.sums));
+	if (c->count)
+		sink__put(s->sink, &out.head);
+}
+
+/* The half that no program counts in any more, read and emptied. Returns how full it was, in %. */
+static double drain_cells(struct source *s)
+{
+	u32 half = !*s->g.active, base = half * s->sizes.cells;
+	u32 n = MIN(s->g.nused[half], s->sizes.cells);
+
+	for (u32 i = 0; i < n; i++) {
+		struct measure_cell *c = &s->cells[base + ((u32)s->used[base + i] &
+							   (s->sizes.cells - 1))];
+
+		put_cell(s, c);
+		memset(c, 0, sizeof(*c));
+	}
+	s->g.nused[half] = 0;
+	return 100.0 * n / s->sizes.cells;
+}
+
+static void drain_rest(struct source *s)
+{
+	int fd = bpf_object__find_map_fd_by_name(s->obj, "rest");
+	u32 half = !*s->g.active;
+
+	if (bpf_map_lookup_elem(fd, &half, s->rest))
+		return;
+	for (u32 i = 0; i < s->ncpus; i++)
+		put_rest(s, &s->rest[i]);
+	memset(s->rest, 0, s->ncpus * sizeof(*s->rest));
+	bpf_map_update_elem(fd, &half, s->rest, BPF_ANY);
+}
+
+static void put_open(struct source *s)
+{
+	size_t n = s->visit.len / sizeof(struct measure_open);
+	const struct measure_open *open = (const void *)s->visit.data;
+
+	for (size_t i = 0; i < n; i++) {
+		struct measure_open_sample out = {.head.type = SAMPLE_MEASURE_OPEN,
+						  .who = open[i].who,
+						  .keys = s->keys,
+						  .begin_ns = open[i].begin_ns};
+
+		if (!passes(s, &open[i].who, s->before_ns))
+			continue;
+		out.nkeys = name_keys(s, open[i].labels);
+		out.waits = keys_wait(s);
+		sink__put(s->sink, &out.head);
+	}
+	s->visit.len = 0;
+}
+
+/* --- records from the ring --- */
+
+static void put_slow(struct source *s, const struct measure_slow *r, size_t size)
+{
+	struct measure_slow_sample out = {.head.type = SAMPLE_MEASURE_SLOW, .keys = s->keys};
+
+	if (size < sizeof(*r) || !passes(s, &r->who, r->t_ns))
+		return;
+	out.nkeys = name_keys(s, r->labels);
+	out.waits = keys_wait(s);
+	out.who = r->who;
+	out.cpu = r->cpu;
+	out.t_ns = r->t_ns;
+	out.ns = r->ns;
+	out.stack = r->stack;
+	if (s->m->text)
+		s->m->text(r, out.text, sizeof(out.text));
+	sink__put(s->sink, &out.head);
+}
+
+static void take_name(struct source *s, const struct measure_name *r, size_t size)
+{
+	char text[MEASURE_NAME_MAX + 1] = "";
+
+	if (size < sizeof(*r) || r->start >= MEASURE_NAME_MAX)
+		return;
+	memcpy(text, r->text + r->start, MEASURE_NAME_MAX - r->start);
+	measure_names__set(&s->names, r->label, r->value, text);
+}
+
+/* Names and stacks come before what needs them. */
+static void take_first(void *ctx, const void *data, size_t size)
+{
+	struct source *s = ctx;
+	u32 type = *(const u32 *)data;
+
+	if (type == RECORD_STACK && bpf_ring__put_stack(data, size, s->sink))
+		s->nstacks++;
+	else if (type == RECORD_UNWIND)
+		bpf_ring__put_unwind(data, size, s->sink);
+	else if (type == RECORD_MEASURE_NAME)
+		take_name(s, data, size);
+}
+
+static void take_slow(void *ctx, const void *data, size_t size)
+{
+	if (*(const u32 *)data == RECORD_MEASURE_SLOW)
+		put_slow(ctx, data, size);
+}
+
+/* --- upkeep --- */
+
+static void adapt_slow(struct source *s)
+{
+	for (u32 i = 0; i < MEASURE_CLASSES; i++) {
+		if (s->g.nslow[i] < SLOW_WANTED)
+			s->g.slow_ns[i] = MAX(s->g.slow_ns[i] / 2, SLOW_LEAST_NS);
+		s->g.nslow[i] = 0;
+	}
+}
+
+static void note_losses(struct source *s, const struct measure_stats *now)
+{
+	struct health *h = &s->health;
+
+	h->samples = now->count - MIN(now->count, h->samples_total);
+	h->samples_total = now->count;
+	h->map_full = now->full;
+	h->lost = now->slow_lost + now->tasks_full + now->backward;
+	h->stacks_lost = now->stacks_lost;
+	h->note[0] = '\0';
+	health__note(h, now->full, "are in the row [rest]: too many different ones at once");
+	health__note(h, now->names_lost, "names were lost");
+	health__note(h, now->backward, "negative times were dropped");
+	health__note(h, now->forks_lost, "children could not be followed");
+	for (u32 i = 0; i < ARRAY_SIZE(s->m->notes); i++)
+		if (s->m->notes[i])
+			health__note(h, now->notes[i], s->m->notes[i]);
+	if (s->m->unseen)
+		snprintf(h->note + strlen(h->note), sizeof(h->note) - strlen(h->note), "%s%s",
+			 *h->note ? "; " : "", s->m->unseen);
+}
+
+static void note_tick(struct source *s, double fill)
+{
+	u64 now_ns = clock__monotonic_ns();
+	struct measure_stats now;
+	double stacks;
+
+	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(s->obj, "stats"), sizeof(now),
+			     (u64 *)&now);
+	note_losses(s, &now);
+	stacks = bpf_util__trim(s->stacks_seen, &s->nstacks, s->sizes.stacks);
+	s->health.map_fill_pct = MAX(fill, stacks);
+	unwind_maps__health(s->obj, *s->g.by_tables, &s->before_walks, &s->health);
+	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
+		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
+	s->before = now;
+	s->before_ns = now_ns;
+}
+
+/* What went here has to be sent again. */
+static void trim_names(struct source *s)
+{
+	if (measure_names__trim(&s->names) && s->names_seen)
+		bpf_util__drain(bpf_map__fd(s->names_seen), bpf_map__key_size(s->names_seen),
+				bpf_map__value_size(s->names_seen), NULL, NULL);
+}
+
+static void visit_all(struct source *s)
+{
+	int err;
+
+	if (!s->visit.link)
+		return;
+	*s->g.look_again = bpf_scope__may_change(&s->scope);
+	err = bpf_visit__run(&s->visit);
+	if (err)
+		log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
+}
+
+/* --- settings --- */
+
+static int measure__set_scope(struct source *s, const struct scope *scope, struct status *st)
+{
+	int err = bpf_scope__set(&s->scope, scope, st);
+
+	if (err)
+		return err;
+	*s->g.min_ns = scope->min_ns;
+	*s->g.max_ns = scope->max_ns;
+	*s->g.thread_kinds = scope->not_tasks & SCOPE_TASK_KERNEL ? 1
+			     : scope->not_tasks & SCOPE_TASK_USER ? 2
+								  : 0;
+	return 0;
+}
+
+static int measure__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+{
+	(void)st;
+	*s->g.by_tables = unwind_maps__mode(how->call_graph);
+	return 0;
+}
+
+/* --- the source --- */
+
+static void measure__close(struct source *s)
+{
+	bpf_visit__fini(&s->visit);
+	for (u32 i = 0; i < s->nlinks; i++)
+		bpf_link__destroy(s->links[i]);
+	bpf_scope__fini(&s->scope);
+	bpf_ring__free(s->ring);
+	if (s->cells)
+		munmap(s->cells, 2ul * s->sizes.cells * sizeof(*s->cells));
+	if (s->used)
+		munmap(s->used, 2ul * s->sizes.cells * sizeof(*s->used));
+	bpf_object__close(s->obj);
+	measure_names__fini(&s->names);
+	free(s->links);
+	free(s->rest);
+	free(s);
+}
+
+struct measure_setup {
+	struct source *s;
+};
+
+void measure_setup__set(struct measure_setup *setup, const char *name, const void *data, size_t size)
+{
+	void *to = bpf_globals__find(setup->s->obj, name, size);
+
+	if (!to)
+		die("the programs of %s have no %s of that size", setup->s->m->name, name);
+	memcpy(to, data, size);
+}
+
+static void set_up(struct source *s)
+{
+	struct measure_setup setup = {s};
+	u32 mask = s->sizes.cells - 1;
+	u32 shift = s->m->shape == MEASURE_SHAPE_SPAN ? MEASURE_NS_SHIFT : 0;
+	u64 wake = s->sizes.ring_bytes / 2;
+
+	measure_setup__set(&setup, "cell_mask", &mask, sizeof(mask));
+	measure_setup__set(&setup, "value_shift", &shift, sizeof(shift));
+	measure_setup__set(&setup, "ring_wake_bytes", &wake, sizeof(wake));
+	if (s->m->setup)
+		s->m->setup(&setup);
+}
+
+static void resize(struct source *s, const char *map, u32 n)
+{
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(s->obj, map), n);
+}
+
+static void find_globals(struct source *s)
+{
+	const struct {
+		const char *name;
+		void *to;
+		size_t size;
+	} all[] = {
+		{"scope_state", &s->g.scope_state, sizeof(u64)},
+		{"slow_ns", &s->g.slow_ns, MEASURE_CLASSES * sizeof(u64)},
+		{"min_ns", &s->g.min_ns, sizeof(u64)},
+		{"max_ns", &s->g.max_ns, sizeof(u64)},
+		{"active", &s->g.active, sizeof(u32)},
+		{"nused", &s->g.nused, 2 * sizeof(u32)},
+		{"nslow", &s->g.nslow, MEASURE_CLASSES * sizeof(u32)},
+		{"thread_kinds", &s->g.thread_kinds, sizeof(u32)},
+		{"look_again", &s->g.look_again, sizeof(u32)},
+		{"unwind_by_tables", &s->g.by_tables, sizeof(u32)},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
+		void *at = bpf_globals__find(s->obj, all[i].name, all[i].size);
+
+		if (!at)
+			die("the programs of %s have no %s", s->m->name, all[i].name);
+		memcpy(all[i].to, &at, sizeof(at));
+	}
+}
+
+/* NULL: errno. An array's values are 8-aligned in its mapping. */
+static void *map_array(struct source *s, const char *name, size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       bpf_object__find_map_fd_by_name(s->obj, name), 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int map_cells(struct source *s, struct status *st)
+{
+	s->cells = map_array(s, "cells", 2ul * s->sizes.cells * sizeof(*s->cells));
+	s->used = map_array(s, "used", 2ul * s->sizes.cells * sizeof(*s->used));
+	return s->cells && s->used ? 0 : bpf_util__failed(-errno, "mapping BPF arrays", st);
+}
+
+#define MEASURE(id, name, ...) EMBED(proftop_bpf_##name, BUILD "/bpf/" #name ".bpf.o");
+#include "measures/measures.def"
+#undef MEASURE
+
+/* An ELF object. */
+static const void *programs_of(const struct measure *m, size_t *size)
+{
+	static const struct {
+		const char *begin, *end;
+	} all[MEASURE_TABLE_SIZE] = {
+#define MEASURE(id, name, ...) [MEASURE_##id] = {proftop_bpf_##name, proftop_bpf_##name##_end},
+#include "measures/measures.def"
+#undef MEASURE
+	};
+	u32 i = 0;
+
+	while (measure_table[i] != m)
+		i++;
+	*size = (size_t)(all[i].end - all[i].begin);
+	return all[i].begin;
+}
+
+static int load(struct source *s, struct status *st)
+{
+	struct bpf_object_open_opts opts = {.sz = sizeof(opts)};
+	char what[64];
+	struct bpf_program *fork, *exit;
+	size_t size;
+	const void *elf = programs_of(s->m, &size);
+	int err;
+
+	snprintf(what, sizeof(what), "BPF programs of %s", s->m->name);
+	if (bpf_util__opts())
+		opts = *bpf_util__opts();
+	opts.object_name = s->m->name;
+	s->obj = bpf_object__open_mem(elf, size, &opts);
+	if (!s->obj)
+		return bpf_util__failed(-errno, what, st);
+	resize(s, "cells", 2 * s->sizes.cells);
+	resize(s, "used", 2 * s->sizes.cells);
+	resize(s, "stacks_seen", s->sizes.stacks);
+	resize(s, "records", s->sizes.ring_bytes);
+	set_up(s);
+	err = unwind_maps__share(s->obj, st);
+	if (err)
+		return err;
+	err = bpf_object__load(s->obj);
+	if (err)
+		return bpf_probe__failed(BPF_NEED_STORAGE | BPF_NEED_ATOMICS, err, what, st);
+	err = bpf_globals__map(s->obj);
+	if (err)
+		return bpf_util__failed(err, what, st);
+	find_globals(s);
+	s->stacks_seen = bpf_object__find_map_by_name(s->obj, "stacks_seen");
+	s->names_seen = bpf_object__find_map_by_name(s->obj, "names_seen");
+	fork = bpf_object__find_program_by_name(s->obj, "scope_fork");
+	exit = bpf_object__find_program_by_name(s->obj, "scope_exit");
+	bpf_scope__init(&s->scope, s->obj, s->g.scope_state, fork, exit);
+	for (u32 i = 0; i < MEASURE_CLASSES; i++)
+		s->g.slow_ns[i] = SLOW_FIRST_NS;
+	err = map_cells(s, st);
+	return err ? err
+		   : bpf_ring__new(&s->ring,
+				   bpf_object__find_map_fd_by_name(s->obj, "records"), st);
+}
+
+/* All but what follows children (scope/scope.h) and the visit. */
+static bool takes_part(const struct bpf_program *prog)
+{
+	const char *name = bpf_program__name(prog);
+
+	return strcmp(name, "scope_fork") && strcmp(name, "scope_exit") &&
+	       strcmp(name, "measure_visit");
+}
+
+static int attach(struct source *s, const struct scope *scope, struct status *st)
+{
+	struct bpf_program *prog, *visit;
+	int err = measure__set_scope(s, scope, st);
+
+	bpf_object__for_each_program(prog, s->obj)
+		s->nlinks++;
+	s->links = xcalloc(s->nlinks, sizeof(*s->links));
+	s->nlinks = 0;
+	bpf_object__for_each_program(prog, s->obj)
+		if (!err && takes_part(prog))
+			err = bpf_util__attach(prog, &s->links[s->nlinks++], st);
+	visit = bpf_object__find_program_by_name(s->obj, "measure_visit");
+	return !err && visit ? bpf_visit__attach(&s->visit, visit, st) : err;
+}
+
+static struct source *measure__open(const struct measure *m, const struct sampling *how,
+				    const struct scope *scope, struct status *st)
+{
+	struct source *s = xcalloc(1, sizeof(*s));
+	int err = bpf_util__prepare(st);
+
+	s->m = m;
+	s->sizes = memory__is_little() ? little_sizes : normal_sizes;
+	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
+	s->rest = xcalloc(s->ncpus, sizeof(*s->rest));
+	if (!err)
+		err = load(s, st);
+	if (!err) {
+		measure__set_sampling(s, how, st);
+		err = attach(s, scope, st);
+	}
+	if (err) {
+		measure__close(s);
+		return NULL;
+	}
+	visit_all(s); /* who is inside at the moment */
+	s->before_ns = clock__monotonic_ns();
+	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
+	copy_str(s->health.event, sizeof(s->health.event), m->event);
+	s->health.precise = true;
+	return s;
+}
+
+static int measure__fd(struct source *s)
+{
+	return bpf_ring__fd(s->ring);
+}
+
+static void measure__fetch(struct source *s, bool tick)
+{
+	if (tick) {
+		visit_all(s);
+		__atomic_store_n(s->g.active, !*s->g.active, __ATOMIC_SEQ_CST);
+		bpf_util__barrier();
+		s->flipped = true;
+	}
+	bpf_ring__fetch(s->ring);
+}
+
+static void measure__drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	s->sink = sink;
+	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
+		measure__fetch(s, tick);
+	bpf_ring__each(s->ring, take_first, s);
+	bpf_ring__drain(s->ring, take_slow, s);
+	if (!tick)
+		return;
+	s->flipped = false;
+	put_open(s);
+	drain_rest(s);
+	adapt_slow(s);
+	note_tick(s, drain_cells(s));
+	trim_names(s);
+}
+
+static void measure__health(struct source *s, struct health *h)
+{
+	health__take(h, &s->health);
+	health__note_stacks(h);
+}
+
+/* --- one of each --- */
+
+#define MEASURE(id, name_, ...)                                                                         \
+	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
+					   struct status *st)                                      \
+	{                                                                                          \
+		return measure__open(measure_table[MEASURE_##id], how, scope, st);                 \
+	}                                                                                          \
+	const struct source_ops source_measure_##name_ = {                                         \
+		.name = "bpf",                                                                     \
+		.title = "BPF programs of " #name_,                                                \
+		.open = open_##name_,                                                              \
+		.close = measure__close,                                                           \
+		.set_scope = measure__set_scope,                                                   \
+		.set_sampling = measure__set_sampling,                                             \
+		.fd = measure__fd,                                                                 \
+		.fetch = measure__fetch,                                                           \
+		.drain = measure__drain,                                                           \
+		.health = measure__health,                                                         \
+	};
+#include "measures/measures.def"
+#undef MEASURE

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The view of any measure: rows by its labels, drills down to single events. */
+#include "tui/views/measure.h"
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "models/flame.h"
+#include "models/windows.h"
+#include "tui/views/terms.h"
+#include "tui/views/window.h"
+
+static struct measure_screen *of(const struct listing *l)
+{
+	return container_of(l, struct measure_screen, list);
+}
+
+static const struct measure_answer *rows_of(const struct listing *l)
+{
+	return container_of(l->answer, struct measure_answer, base);
+}
+
+static struct screen *measure__new(struct host *h, const struct measure_view *v,
+				   const struct measure_query *q, const u32 *drill);
+
+/* --- query --- */
+
+static u32 measure__groups(const struct listing *l)
+{
+	return of(l)->query.groups;
+}
+
+static void measure__set_groups(struct listing *l, u32 groups)
+{
+	of(l)->query.groups = groups;
+}
+
+static enum profile_window *measure__window(struct listing *l)
+{
+	return &of(l)->query.window;
+}
+
+static void measure__unfolded(struct listing *l, const u64 *keys, u32 n)
+{
+	struct measure_query *q = &of(l)->query;
+
+	q->nunfolded = n;
+	memcpy(q->unfolded, keys, sizeof(q->unfolded));
+}
+
+/* --- what it says --- */
+
+static void headline__sums(const struct measure_answer *a, struct headline *line)
+{
+	char rate[16], errors[16], time[16];
+
+	format__count(rate, sizeof(rate), window__per_second(a->all.count, a->base.window_ns));
+	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate, a->measure->noun);
+	if (a->all.errors) {
+		format__count(errors, sizeof(errors),
+			      window__per_second(a->all.errors, a->base.window_ns));
+		headline__addf(line, ROLE_WARN, " · %s/s fail", errors);
+	}
+	if (a->waiting_ns) {
+		format__ns(time, sizeof(time), a->waiting_ns);
+		headline__addf(line, ROLE_DIM, " · %s waiting for something new", time);
+	}
+}
+
+static void measure__headline(struct listing *l, struct headline *line)
+{
+	const struct measure_query *q = &of(l)->query;
+	char key[16], text[160];
+
+	headline__addf(line, ROLE_STRONG, "by %s",
+		       measure__groups_text(of(l)->view->measure, q->groups, text, sizeof(text)));
+	headline__addf(line, ROLE_DIM, " [%s] · %s",
+		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
+		       window__text(q->window));
+	if (l->answer)
+		headline__sums(rows_of(l), line);
+	headline__addf(line, ROLE_DIM, " · slowest [%s]",
+		       host__key(l->base.host, ACTION_SLOWEST, key, sizeof(key)));
+}
+
+bool measure__waiting(const struct listing *l, const struct measure *m, char *buf, size_t size)
+{
+	char attaching[96], cannot[96], doing[96];
+	const struct feed_words words = {attaching, cannot, doing};
+
+	snprintf(attaching, sizeof(attaching), "to %s", m->event);
+	snprintf(cannot, sizeof(cannot), "watch %s", m->name);
+	snprintf(doing, sizeof(doing), "watching %s", m->name);
+	return listing__waiting(l, &words, buf, size);
+}
+
+static void measure__empty(const struct listing *l, char *buf, size_t size)
+{
+	const struct measure *m = of(l)->view->measure;
+	char clear[16], window[16];
+
+	if (!measure__waiting(l, m, buf, size))
+		snprintf(buf, size,
+			 "no %s in scope have ended in the window (%s clears the filter, %s widens "
+			 "the window)",
+			 m->noun, host__key(l->base.host, ACTION_CLEAR_FILTER, clear, sizeof(clear)),
+			 host__key(l->base.host, ACTION_WINDOW, window, sizeof(window)));
+}
+
+enum role measure__time_role(u64 ns)
+{
+	if (ns >= 100 * NSEC_PER_MSEC)
+		return ROLE_HOT;
+	return ns >= 10 * NSEC_PER_MSEC ? ROLE_WARM : ROLE_TEXT;
+}
+
+static enum role measure__role(const struct listing *l, u32 row, u32 column)
+{
+	const struct measure_row *r = &rows_of(l)->rows[row];
+	const struct row_table *t = &l->answer->table;
+	const struct column *c = &t->columns[column];
+	struct value v;
+
+	if (r->waits)
+		return ROLE_DIM;
+	if (!t->cell(t, row, column, &v))
+		return ROLE_TEXT;
+	if (c->flags & COLUMN_KEY)
+		return r->who->kthread ? ROLE_KERNEL : ROLE_TEXT;
+	if (v.type == VALUE_COUNT && !v.u)
+		return ROLE_DIM;
+	if (v.type == VALUE_COUNT && !strcmp(c->name, "error_rate"))
+		return ROLE_WARN;
+	/* Sums of many are no latency. */
+	if (v.type == VALUE_NS && v.u && !(c->flags & COLUMN_SUM))
+		return measure__time_role(v.u);
+	return ROLE_TEXT;
+}
+
+/* --- rows as terms and narrowings --- */
+
+/* The first label of a row as a term of the filter language. */
+static bool measure__term(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	const struct measure_answer *a = rows_of(l);
+	const struct measure_row *r = &a->rows[row];
+
+	for (u32 i = 0; !r->rest && i < a->measure->nlabels; i++) {
+		if (!(a->query.groups & (1u << i)))
+			continue;
+		switch (a->measure->labels[i].kind) {
+		case LABEL_PID:
+			return term__id("pid", r->who->tgid, buf, size);
+		case LABEL_TID:
+			return term__id("tid", r->who->tid, buf, size);
+		case LABEL_COMM:
+			return term__name("comm", r->who->comm, buf, size);
+		case LABEL_CGROUP:
+			return term__cgroup(r->who->cgroup, r->texts[i], buf, size);
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
+/* Adds what the row is about to a narrowing, in words to `text`. */
+static void narrow_by_row(const struct measure_answer *a, const struct measure_row *r,
+			  struct measure_narrow *n, char *text, size_t size)
+{
+	for (u32 i = 0; i < a->measure->nlabels; i++) {
+		enum label_kind kind = a->measure->labels[i].kind;
+		size_t len = strlen(text);
+
+		if (!(a->query.groups & (1u << i)) || kind > LABEL_DERIVED)
+			continue;
+		n->hashes[i] = measure__text_hash(r->texts[i]);
+		snprintf(text + len, size - len, "%s%s", len ? " " : "",
+			 *r->texts[i] ? r->texts[i] : "no error");
+	}
+}
+
+static const struct scope *scope_of_row(struct listing *l, u32 row, char *text, size_t size)
+{
+	const struct scope *scope, *narrow;
+	char term[TERM_MAX];
+	size_t len = strlen(text);
+
+	if (!measure__term(l, row, term, sizeof(term)))
+		return l->asker.extra_scope ? scope__get(l->asker.extra_scope) : NULL;
+	scope = asker__scope(&l->asker);
+	narrow = terms__scope(scope, term);
+	scope__put(scope);
+	if (len && len < size - 1)
+		text[len++] = ' ';
+	copy_str(text + len, size - len, term);
+	return narrow;
+}
+
+static void push_slow(struct listing *l, const struct measure_narrow *n, const char *text,
+		      const struct scope *scope)
+{
+	struct measure_slow_query q = {.narrow = *n};
+	bool narrowed = false;
+
+	for (u32 i = 0; i < MEASURE_MAX_LABELS; i++)
+		narrowed |= n->hashes[i] != 0;
+	q.working = !narrowed;
+	host__push(l->base.host, measure_slow__open(l->base.host, of(l)->view, &q, text, scope));
+}
+
+static bool measure__drill(struct listing *l, struct listing_place at)
+{
+	struct measure_screen *s = of(l), *next;
+	const struct measure_answer *a = rows_of(l);
+	const struct measure_row *r = &a->rows[at.row];
+	struct measure_query q = s->query;
+	const struct scope *scope;
+	char text[160];
+
+	if (r->rest) {
+		host__message(l->base.host, ROLE_WARN, "what is in [rest] is not known apart");
+		return true;
+	}
+	copy_str(text, sizeof(text), l->narrowed);
+	narrow_by_row(a, r, &q.narrow, text, sizeof(text));
+	scope = scope_of_row(l, at.row, text, sizeof(text));
+	if (s->drill && *s->drill) {
+		q.groups = *s->drill;
+		q.nunfolded = 0;
+		next = (struct measure_screen *)measure__new(l->base.host, s->view, &q,
+							     s->drill + 1);
+		copy_str(next->list.narrowed, sizeof(next->list.narrowed), text);
+		next->list.asker.extra_scope = scope ? scope__get(scope) : NULL;
+		host__push(l->base.host, &next->list.base);
+	} else {
+		push_slow(l, &q.narrow, text, scope);
+	}
+	scope__put(scope);
+	return true;
+}
+
+static void measure__selection(const struct listing *l, struct listing_place at, char *buf,
+			       size_t size)
+{
+	const struct measure_answer *a = rows_of(l);
+	const struct measure_row *r = &a->rows[at.row];
+	size_t len = 0;
+
+	if (at.node != UINT32_MAX) {
+		const struct tree_node *n = &l->answer->nodes[at.node];
+
+		snprintf(buf, size, "%s  %s", n->name, n->object_name);
+		return;
+	}
+	*buf = '\0';
+	for (u32 i = 0; i < a->measure->nlabels && len < size; i++)
+		if (r->texts[i] && *r->texts[i])
+			len += (size_t)snprintf(buf + len, size - len, "%s%s %s", len ? "  " : "",
+						a->measure->labels[i].name,
+						r->texts[i] + strspn(r->texts[i], " "));
+	for (u32 i = 0; i < r->errnos.n && len < size; i++) {
+		struct value_part p = {0};
+
+		r->errnos.part(r->errnos.of, i, &p);
+		len += (size_t)snprintf(buf + len, size - len, "%s%llu %s", i ? ", " : "  failed: ",
+					(unsigned long long)p.value.u, p.name);
+	}
+}
+
+/* --- reports --- */
+
+static void measure__report(const struct answer *base, const struct frame *f, struct report *r)
+{
+	const struct measure_answer *a = container_of(base, struct measure_answer, base);
+	enum model_id model = measure__model(a->measure);
+	static _Thread_local char group[160];
+
+	r->view = a->measure->name;
+	r->window = window__text(a->query.window);
+	r->group = measure__groups_text(a->measure, a->query.groups, group, sizeof(group));
+	r->health = f->feeds[model].health;
+	r->events = measure_slow__events;
+	report__sum_number(r, "count", VALUE_COUNT, a->all.count);
+	report__sum_number(r, "errors", VALUE_COUNT, a->all.errors);
+	if (a->measure->shape == MEASURE_SHAPE_SPAN) {
+		report__sum_number(r, "total_ns", VALUE_NS, a->all.sum);
+		report__sum_number(r, "waiting_ns", VALUE_NS, a->waiting_ns);
+		report__sum_number(r, "unfinished", VALUE_COUNT, a->unfinished);
+	}
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (a->measure->sums[i].name)
+			report__sum_number(r, a->measure->sums[i].name, a->measure->sums[i].type,
+					   a->all.sums[i]);
+	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
+}
+
+/* --- the screen --- */
+
+static bool slowest(struct measure_screen *s)
+{
+	push_slow(&s->list, &s->query.narrow, s->list.narrowed, s->list.asker.extra_scope);
+	return true;
+}
+
+static bool measure__action(struct screen *base, enum action a)
+{
+	struct measure_screen *s = (struct measure_screen *)base;
+
+	return a == ACTION_SLOWEST ? slowest(s) : listing__action(base, a);
+}
+
+static void measure__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops measure_screen_ops = {
+	LISTING_SCREEN,
+	.section = "measure",
+	.free = measure__free,
+	.action = measure__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_SLOWEST, ACTION_FLAME,
+				       ACTION_HEATMAP, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
+				       ACTION_NONE},
+};
+
+static struct screen *measure__new(struct host *h, const struct measure_view *v,
+				   const struct measure_query *q, const u32 *drill)
+{
+	struct measure_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &measure_screen_ops, .host = h};
+	s->view = v;
+	s->query = *q;
+	s->drill = drill;
+	listing__init(&s->list, h, &v->list, &s->query);
+	return &s->list.base;
+}
+
+/* --- one of each --- */
+
+static enum action action_of(const struct measure *m, u32 label)
+{
+	switch (m->labels[label].kind) {
+	case LABEL_PID:
+		return ACTION_GROUP_PID;
+	case LABEL_TID:
+		return ACTION_GROUP_TID;
+	case LABEL_COMM:
+		return ACTION_GROUP_COMM;
+	case LABEL_CGROUP:
+		return ACTION_GROUP_CGROUP;
+	case LABEL_STACK:
+		return ACTION_GROUP_STACK;
+	default:
+		return ACTION_GROUP_LABEL_1 + label;
+	}
+}
+
+static struct answer *measure__run(const struct frame *f, const void *query,
+				   const struct scope *scope, enum model_id model)
+{
+	return &measure__query((const void *)f->snaps[model], query, scope)->base;
+}
+
+static void view__init(struct measure_view *v, const struct measure *m, enum model_id model,
+		       struct answer *(*run)(const struct frame *f, const void *query,
+					     const struct scope *scope))
+{
+	v->measure = m;
+	for (u32 i = 0; i < m->nlabels; i++) {
+		v->names[i] = m->labels[i].name;
+		v->actions[i] = action_of(m, i);
+	}
+	v->keys = (struct group_keys){v->names, v->actions, m->nlabels, false};
+	v->list = (struct listing_ops){
+		.ask = {.size = sizeof(struct measure_query), .model = model, .run = run},
+		.unfolded = measure__unfolded,
+		.keys = &v->keys,
+		.groups = measure__groups,
+		.set_groups = measure__set_groups,
+		.window = measure__window,
+		.stacks = v->stacks,
+		.heat = &v->heat,
+		.headline = measure__headline,
+		.empty = measure__empty,
+		.cell_role = measure__role,
+		.drill = measure__drill,
+		.selection = measure__selection,
+		.term = measure__term,
+		.report = measure__report,
+	};
+	measure_slow__init(v);
+}
+
+static void query__init(struct measure_query *q, const struct measure *m,
+			const struct view_args *args, enum profile_window window)
+{
+	memset(q, 0, sizeof(*q));
+	q->window = window;
+	if (!args->group || !measure__parse_groups(m, args->group, &q->groups))
+		q->groups = m->by;
+}
+
+static struct screen *measure__open(struct host *h, const struct view_args *args,
+				    const struct measure_view *v)
+{
+	struct measure_query q;
+
+	query__init(&q, v->measure, args, WINDOW_DECAY);
+	return measure__new(h, v, &q, v->measure->drills);
+}
+
+static int measure__batch(const struct frame *f, const struct view_args *args,
+			  const struct scope *scope, struct report *r, const struct measure_view *v)
+{
+	struct measure_query q;
+
+	query__init(&q, v->measure, args, WINDOW_LAST);
+	return listing__batch(&v->list, f, args, &q, scope, r);
+}
+
+#define MEASURE(id, name_, key, title_, groups_)                                                   \
+	static struct answer *run_##name_(const struct frame *f, const void *query,                \
+					  const struct scope *scope)                               \
+	{                                                                                          \
+		return measure__run(f, query, scope, MODEL_##id);                                  \
+	}                                                                                          \
+	static struct screen *list_##name_(struct host *h, const void *query,                      \
+					   const struct heat_pick *pick,                           \
+					   const struct scope *scope);                             \
+	static const struct measure_view *of_##name_(void)                                         \
+	{                                                                                          \
+		static struct measure_view v = {.heat = {&heat_measure_##name_, list_##name_},     \
+						.stacks = &flame_measure_##name_};                 \
+                                                                                                   \
+		if (!v.measure)                                                                    \
+			view__init(&v, measure_table[MEASURE_##id], MODEL_##id, run_##name_);      \
+		return &v;                                                                         \
+	}                                                                                          \
+	static struct screen *list_##name_(struct host *h, const void *query,                      \
+					   const struct heat_pick *pick,                           \
+					   const struct scope *scope)                              \
+	{                                                                                          \
+		return measure_slow__list(h, of_##name_(), query, pick, scope);                    \
+	}                                                                                          \
+	static struct screen *open_##name_(struct host *h, const struct view_args *args)           \
+	{                                                                                          \
+		return measure__open(h, args, of_##name_());                                       \
+	}                                                                                          \
+	static int batch_##name_(const struct frame *f, const struct view_args *args,              \
+				 const struct scope *scope, struct report *r)                      \
+	{                                                                                          \
+		return measure__batch(f, args, scope, r, of_##name_());                            \
+	}                                                                                          \
+	const struct view_ops view_measure_##name_ = {                                             \
+		.name = #name_,                                                                    \
+		.title = title_,                                                                   \
+		.groups = groups_,                                                                 \
+		.models = 1u << MODEL_##id,                                                        \
+		.feed = MODEL_##id,                                                                \
+		.screens = "measure slowest",                                                      \
+		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK,                                        \
+		.open = open_##name_,                                                              \
+		.report = batch_##name_,                                                           \
+		.report_free = listing__report_free,                                               \
+	};
+#include "measures/measures.def"
+#undef MEASURE

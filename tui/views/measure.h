@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The view of any measure (measure.c), and the list of its slowest (measure_slow.c). UI thread
+ * only. */
+#ifndef TUI_VIEWS_MEASURE_H
+#define TUI_VIEWS_MEASURE_H
+
+#include "models/heat.h"
+#include "models/measure.h"
+#include "tui/views/heat.h"
+#include "tui/views/listing.h"
+
+/* What the listings of one measure are made of; there is one of each, made once. */
+struct measure_view {
+	const struct measure *measure;
+	struct listing_ops list, slow;
+	struct heat_view heat;
+	struct group_keys keys;
+	const char *names[MEASURE_MAX_LABELS];
+	enum action actions[MEASURE_MAX_LABELS];
+	const struct flame_source *stacks;
+};
+
+struct measure_screen {
+	struct listing list;
+	const struct measure_view *view;
+	struct measure_query query;
+	const u32 *drill; /* what Enter groups by next; at its end the slowest are listed */
+};
+
+/* Why there are no rows, if that is not known to the listing; false: for another reason. */
+bool measure__waiting(const struct listing *l, const struct measure *m, char *buf, size_t size);
+enum role measure__time_role(u64 ns);
+
+/* The slowest of what passes; narrowed: in words, "" all. scope: in the place of the host's. */
+struct screen *measure_slow__open(struct host *h, const struct measure_view *view,
+				  const struct measure_slow_query *q, const char *narrowed,
+				  const struct scope *scope);
+/* For struct heat_view. */
+struct screen *measure_slow__list(struct host *h, const struct measure_view *view,
+				  const void *query, const struct heat_pick *pick,
+				  const struct scope *extra);
+/* For struct report: the slowest of the report's rows. */
+void measure_slow__events(const struct report *r,
+			  void (*emit)(void *ctx, const struct row_table *rows,
+				       const struct event_form *form),
+			  void *ctx);
+void measure_slow__init(struct measure_view *v);
+
+#endif

@@ -21,7 +21,7 @@
 #include "bpf/scope.bpf.h"
 #include "bpf/stack.bpf.h"
 
-#define CELL_PROBES 8
+#define CELL_PROBES 16
 
 /* Both halves: half * (cell_mask + 1) + slot. Sized by user space. */
 struct {
@@ -80,7 +80,11 @@ struct measure_task {
 	u32 inside;   /* a span goes on */
 	u64 begin_ns; /* of the span, or of watching when it began before */
 	u64 labels[MEASURE_LABELS];
-	u64 own[2]; /* the measure's */
+	/* The cell that was counted in last: most calls are like the one before. */
+	struct {
+		u64 id, labels[MEASURE_LABELS];
+		u32 at, exec_id;
+	} last;
 };
 
 struct {
@@ -183,9 +187,9 @@ static __always_inline void cell__begin(struct measure_cell *c, u32 half, u32 sl
 	who__fill(&c->who, task);
 }
 
-/* NULL: no room. */
+/* NULL: no room. *where: its place in the map. */
 static __always_inline struct measure_cell *cell__find(struct task_struct *task, u32 half,
-						       const u64 *labels, u64 stack)
+						       const u64 *labels, u64 stack, u32 *where)
 {
 	u64 id = cell__id(task, labels, stack);
 
@@ -193,6 +197,7 @@ static __always_inline struct measure_cell *cell__find(struct task_struct *task,
 		u32 slot = (u32)(id + i) & cell_mask, at = half * (cell_mask + 1) + slot;
 		struct measure_cell *c = bpf_map_lookup_elem(&cells, &at);
 
+		*where = at;
 		if (!c)
 			return NULL;
 		if (c->id == id)
@@ -203,6 +208,32 @@ static __always_inline struct measure_cell *cell__find(struct task_struct *task,
 		}
 	}
 	return NULL;
+}
+
+/* Of all stacks. A cell that was drained since has another id, or none. */
+static __always_inline struct measure_cell *cell__find_again(struct measure_task *t,
+							     struct task_struct *task, u32 half,
+							     const u64 *labels)
+{
+	u32 exec_id = task->self_exec_id, at = t->last.at;
+	struct measure_cell *c;
+
+	if (t->last.exec_id == exec_id && t->last.labels[0] == labels[0] &&
+	    t->last.labels[1] == labels[1] && t->last.labels[2] == labels[2] &&
+	    !((u32)scope_state & SCOPE_BPF_COMMS) && (at > cell_mask) == half) {
+		c = bpf_map_lookup_elem(&cells, &at);
+		if (c && c->id == t->last.id)
+			return c;
+	}
+	c = cell__find(task, half, labels, 0, &at);
+	if (!c)
+		return NULL;
+	t->last.at = at;
+	t->last.id = c->id;
+	t->last.exec_id = exec_id;
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		t->last.labels[i] = labels[i];
+	return c;
 }
 
 /* A global function, so that its many paths are verified once. */
@@ -242,6 +273,7 @@ static __always_inline bool stack__is_due(const struct measure_cell *c, u64 ns)
 
 struct measure_span {
 	struct task_struct *task;
+	struct measure_task *of; /* the task's */
 	u64 begin_ns, now;
 	const u64 *labels;
 	s64 result;
@@ -252,8 +284,9 @@ struct measure_span {
 static __always_inline void cell__add_stack(struct measure_cell *c, const struct measure_span *s,
 					    u32 half, u64 stack, u64 ns, u32 bucket)
 {
-	struct measure_cell *of = cell__find(s->task, half, s->labels, stack);
 	u64 n = 1, sum = ns;
+	u32 at;
+	struct measure_cell *of = cell__find(s->task, half, s->labels, stack, &at);
 
 	c->last_stack = stack;
 	if (!of) {
@@ -356,7 +389,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		return 0;
 	bucket = value__bucket(ns);
 	st->count++;
-	c = cell__find(s->task, half, s->labels, 0);
+	c = cell__find_again(s->of, s->task, half, s->labels);
 	*to = c;
 	slow = span__is_slow(s->class, ns);
 	if (!c) {

@@ -39,9 +39,7 @@ struct task_struct___info {
 
 static __always_inline bool is_compat(struct task_struct *task)
 {
-	struct task_struct___info *t = (void *)task;
-
-	return BPF_CORE_READ(t, thread_info.status) & TS_COMPAT;
+	return ((struct task_struct___info *)task)->thread_info.status & TS_COMPAT;
 }
 
 struct pt_regs___compat {
@@ -71,9 +69,7 @@ struct task_struct___info {
 
 static __always_inline bool is_compat(struct task_struct *task)
 {
-	struct task_struct___info *t = (void *)task;
-
-	return BPF_CORE_READ(t, thread_info.flags) & (1UL << TIF_32BIT);
+	return ((struct task_struct___info *)task)->thread_info.flags & (1UL << TIF_32BIT);
 }
 
 struct pt_regs___first {
@@ -158,7 +154,7 @@ static __noinline u64 path__label(u64 address)
 /* When many different paths fill the cells, failed calls are counted without. */
 static __always_inline bool has_room_for_paths(void)
 {
-	return nused[active & 1] <= cell_mask - (cell_mask >> 2);
+	return nused[active & 1] <= cell_mask >> 1;
 }
 
 /* --- slow ones --- */
@@ -272,6 +268,7 @@ int syscalls_exit(u64 *ctx)
 	if (!t || !t->inside || !task__watched(t, task))
 		return 0;
 	s.now = run__begin(st);
+	s.of = t;
 	t->inside = 0;
 	s.begin_ns = t->begin_ns;
 	s.error = is_error(s.result);
@@ -303,6 +300,7 @@ int syscalls_gone(u64 *ctx)
 	struct measure_task *t = bpf_task_storage_get(&tasks, task, 0, 0);
 	u64 labels[MEASURE_LABELS] = {};
 	struct measure_cell *c;
+	u32 at;
 	u64 ns;
 
 	if (!st || !t || !t->inside || !task__watched(t, task))
@@ -315,7 +313,7 @@ int syscalls_gone(u64 *ctx)
 	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns))
 		return 0;
 	st->count++;
-	c = cell__find(task, active != 0, labels, 0);
+	c = cell__find(task, active != 0, labels, 0, &at);
 	if (c) {
 		c->unsampled++;
 		c->unsampled_sum += ns;

@@ -8,7 +8,11 @@
  *
  *	struct measure_task *t = measure__task(task);	NULL: out of scope
  *	t->begin_ns = ...; t->labels[0] = ...;		at its begin
- *	measure__end(ctx, t, &span);			at its end
+ *	measure__end(ctx, &span, ...);			at its end
+ *
+ * An event that is counted, in the context of the task that it is of:
+ *
+ *	measure__count(ctx, task, t, labels, value, failed, st);
  *
  * One cell belongs to one thread and programs on events of the thread itself count in it, so
  * nothing is atomic but taking a free cell.
@@ -172,8 +176,20 @@ static __always_inline u64 cell__id(struct task_struct *task, const u64 *labels,
 	return hash_finish(hash_step(h, stack));
 }
 
-static __always_inline void cell__begin(struct measure_cell *c, u32 half, u32 slot,
-					struct task_struct *task, const u64 *labels, u64 stack)
+/* How full a half may be for a cell of a kind to be begun. Beyond a half CELL_PROBES are not enough
+ * for all that come: that is left to the few of many threads. */
+static __always_inline u32 room_for_stacks(void)
+{
+	return (cell_mask >> 2) + (cell_mask >> 3);
+}
+
+static __always_inline u32 room_for_threads(void)
+{
+	return cell_mask >> 1;
+}
+
+/* Notes that a cell is in use. */
+static __always_inline void cell__use(u32 half, u32 slot)
 {
 	u32 n = __sync_fetch_and_add(&nused[half & 1], 1);
 	u32 at = half * (cell_mask + 1) + (n & cell_mask);
@@ -181,18 +197,14 @@ static __always_inline void cell__begin(struct measure_cell *c, u32 half, u32 sl
 
 	if (place)
 		*place = slot;
-	for (int i = 0; i < MEASURE_LABELS; i++)
-		c->labels[i] = labels[i];
-	c->stack = stack;
-	who__fill(&c->who, task);
 }
 
-/* NULL: no room. *where: its place in the map. */
-static __always_inline struct measure_cell *cell__find(struct task_struct *task, u32 half,
-						       const u64 *labels, u64 stack, u32 *where)
+/* NULL: there is none, and it is not begun when more than `room` are in use. *where: its place in
+ * the map. *begun: it is the caller's to fill. */
+static __always_inline struct measure_cell *cell__place(u64 id, u32 half, u32 room, u32 *where,
+							bool *begun)
 {
-	u64 id = cell__id(task, labels, stack);
-
+	*begun = false;
 	for (u32 i = 0; i < CELL_PROBES; i++) {
 		u32 slot = (u32)(id + i) & cell_mask, at = half * (cell_mask + 1) + slot;
 		struct measure_cell *c = bpf_map_lookup_elem(&cells, &at);
@@ -202,12 +214,54 @@ static __always_inline struct measure_cell *cell__find(struct task_struct *task,
 			return NULL;
 		if (c->id == id)
 			return c;
-		if (!c->id && !__sync_val_compare_and_swap(&c->id, 0, id)) {
-			cell__begin(c, half, slot, task, labels, stack);
-			return c;
+		if (!c->id) {
+			if (nused[half & 1] > room)
+				return NULL;
+			if (!__sync_val_compare_and_swap(&c->id, 0, id)) {
+				cell__use(half, slot);
+				*begun = true;
+				return c;
+			}
 		}
 	}
 	return NULL;
+}
+
+static __always_inline struct measure_cell *cell__find(struct task_struct *task, u32 half,
+						       const u64 *labels, u64 stack, u32 room,
+						       u32 *where)
+{
+	struct measure_cell *c;
+	bool begun;
+
+	c = cell__place(cell__id(task, labels, stack), half, room, where, &begun);
+	if (!c || !begun)
+		return c;
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		c->labels[i] = labels[i];
+	c->stack = stack;
+	who__fill(&c->who, task);
+	return c;
+}
+
+/* Threads of one name on one CPU, by the first word of labels: what is counted there when there are
+ * too many of them. */
+static __noinline struct measure_cell *cell__of_many(u64 label, u32 half)
+{
+	u64 comm[2], h = hash_step(bpf_get_smp_processor_id(), label);
+	struct measure_cell *c;
+	bool begun;
+	u32 at;
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	h = hash_finish(hash_step(hash_step(h, comm[0]), comm[1]));
+	c = cell__place(h, half, cell_mask, &at, &begun);
+	if (!c || !begun)
+		return c;
+	c->labels[0] = label;
+	c->who.tgid = MEASURE_MANY;
+	__builtin_memcpy(c->who.comm, comm, sizeof(comm));
+	return c;
 }
 
 /* Of all stacks. A cell that was drained since has another id, or none. */
@@ -225,7 +279,7 @@ static __always_inline struct measure_cell *cell__find_again(struct measure_task
 		if (c && c->id == t->last.id)
 			return c;
 	}
-	c = cell__find(task, half, labels, 0, &at);
+	c = cell__find(task, half, labels, 0, room_for_threads(), &at);
 	if (!c)
 		return NULL;
 	t->last.at = at;
@@ -281,12 +335,14 @@ struct measure_span {
 	u32 class;
 };
 
+/* alone: the stack stands for this one only. */
 static __always_inline void cell__add_stack(struct measure_cell *c, const struct measure_span *s,
-					    u32 half, u64 stack, u64 ns, u32 bucket)
+					    u32 half, u64 stack, u64 ns, u32 bucket, bool alone)
 {
 	u64 n = 1, sum = ns;
 	u32 at;
-	struct measure_cell *of = cell__find(s->task, half, s->labels, stack, &at);
+	struct measure_cell *of =
+		cell__find(s->task, half, s->labels, stack, room_for_stacks(), &at);
 
 	c->last_stack = stack;
 	if (!of) {
@@ -295,7 +351,7 @@ static __always_inline void cell__add_stack(struct measure_cell *c, const struct
 		c->unsampled_sum += ns;
 		return;
 	}
-	if (ns < STACK_LONG_NS) {
+	if (!alone) {
 		n += c->unsampled;
 		sum += c->unsampled_sum;
 		c->unsampled = c->unsampled_sum = 0;
@@ -367,6 +423,20 @@ static __always_inline struct measure_cell *rest__get(u32 half)
 	return bpf_map_lookup_elem(&rest, &half);
 }
 
+/* Where no cell of the thread is to be had. */
+static __always_inline struct measure_cell *cell__otherwise(u64 label, u32 half,
+							    struct measure_stats *st)
+{
+	struct measure_cell *c = cell__of_many(label, half);
+
+	if (c) {
+		st->folded++;
+		return c;
+	}
+	st->full++;
+	return rest__get(half);
+}
+
 /* Counts a span that ended; returns MEASURE_x. The cell that it went to in *to, for sums of the
  * measure's own. */
 static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
@@ -393,8 +463,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	*to = c;
 	slow = span__is_slow(s->class, ns);
 	if (!c) {
-		st->full++;
-		c = rest__get(half);
+		c = cell__otherwise(s->labels[0], half, st);
 		if (!c)
 			return 0;
 		*to = c;
@@ -404,12 +473,44 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	cell__add(c, ns, bucket, s->error);
 	if (slow || stack__is_due(c, ns)) {
 		*stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, s->now);
-		cell__add_stack(c, s, half, *stack, ns, bucket);
+		cell__add_stack(c, s, half, *stack, ns, bucket, ns >= STACK_LONG_NS);
 	} else {
 		c->unsampled++;
 		c->unsampled_sum += ns;
 	}
 	return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
+}
+
+/* Counts an event of the current task, with a value (0: it has none). */
+static __always_inline void measure__count(void *ctx, struct task_struct *task,
+					   struct measure_task *t, const u64 *labels, u64 value,
+					   bool error, struct measure_stats *st)
+{
+	struct measure_span s = {.task = task, .of = t, .labels = labels, .error = error};
+	u32 half = active != 0, bucket = value__bucket(value);
+	struct measure_cell *c;
+
+	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
+		return;
+	st->count++;
+	c = cell__find_again(t, task, half, labels);
+	if (!c) {
+		c = cell__otherwise(labels[0], half, st);
+		if (c)
+			cell__add(c, value, bucket, error);
+		return;
+	}
+	cell__add(c, value, bucket, error);
+	if (stack__is_due(c, 0)) {
+		s.now = bpf_ktime_get_ns();
+		cell__add_stack(c, &s, half,
+				stack__capture(ctx, STACK_SLOT_TRACE, STACK_KERNEL | STACK_USER, 0,
+					       s.now),
+				value, bucket, false);
+	} else {
+		c->unsampled++;
+		c->unsampled_sum += value;
+	}
 }
 
 /* --- upkeep --- */

@@ -5,7 +5,8 @@
  *
  * A cell adds up what agrees in its labels, its thread and its stack. Cells lie in an array with
  * open addressing, in two halves that take turns, so that user space reads a half that no program
- * writes. What finds no cell is added to the rest of its CPU: sums stay exact.
+ * writes. As they fill, stacks are not kept apart any more, then threads of one name are not; what
+ * finds no cell at all is added to the rest of its CPU: sums stay exact.
  */
 #ifndef BPF_MEASURE_H
 #define BPF_MEASURE_H
@@ -22,6 +23,9 @@
 #define MEASURE_BUCKETS	  128
 #define MEASURE_SUB_SHIFT 2
 #define MEASURE_NS_SHIFT  4
+
+/* tgid of what many threads did: their name and the first word of labels are all that is known. */
+#define MEASURE_MANY 0xffffffffu
 
 struct measure_who {
 	__u64 start_ns; /* of the thread: with its id it names one thread for good */
@@ -92,7 +96,8 @@ struct measure_name {
 /* Per CPU, since attach. */
 struct measure_stats {
 	__u64 count;	   /* counted, cells or rest */
-	__u64 full;	   /* of those: in the rest */
+	__u64 folded;	   /* of those: threads of one name in one cell */
+	__u64 full;	   /* in the rest */
 	__u64 slow_lost;   /* slow ones that the ring had no room for */
 	__u64 names_lost;  /* names likewise */
 	__u64 tasks_full;  /* threads that could not be watched: no memory */

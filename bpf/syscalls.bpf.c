@@ -154,7 +154,7 @@ static __noinline u64 path__label(u64 address)
 /* When many different paths fill the cells, failed calls are counted without. */
 static __always_inline bool has_room_for_paths(void)
 {
-	return nused[active & 1] <= cell_mask >> 1;
+	return nused[active & 1] <= room_for_stacks();
 }
 
 /* --- slow ones --- */
@@ -313,13 +313,12 @@ int syscalls_gone(u64 *ctx)
 	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns))
 		return 0;
 	st->count++;
-	c = cell__find(task, active != 0, labels, 0, &at);
+	c = cell__find(task, active != 0, labels, 0, room_for_threads(), &at);
 	if (c) {
 		c->unsampled++;
 		c->unsampled_sum += ns;
 	} else {
-		st->full++;
-		c = rest__get(active != 0);
+		c = cell__otherwise(labels[0], active != 0, st);
 	}
 	if (c)
 		cell__add(c, ns, value__bucket(ns), false);

@@ -89,7 +89,7 @@ static void consume_counted(struct model *m, const struct measure_sample *s)
 
 	intern_keys(m, s->keys, s->rest ? 0 : s->nkeys, keys);
 	if (s->rest)
-		of.who = (struct measure_who){.tgid = MEASURE_REST, .comm = "[rest]"};
+		of.who = (struct measure_who){.tgid = MEASURE_MANY, .comm = "[rest]"};
 	if (s->sampled) {
 		live_entries__add(&m->sampled, &of, keys,
 				  stacks__find(&m->stacks, s->stack, s->who.tgid));

@@ -20,7 +20,6 @@
 #define MEASURE_MAX_OPEN    16384
 #define MEASURE_MAX_SLOW    128 /* of each 10 s */
 #define MEASURE_SLOW_S	    60
-#define MEASURE_REST	    UINT32_MAX /* tgid of what is nobody's */
 
 struct model_ops;
 #define MEASURE(id, name, ...) extern const struct model_ops model_measure_##name;
@@ -56,7 +55,7 @@ struct measure_text {
 };
 
 struct measure_entry {
-	struct measure_who who; /* tgid MEASURE_REST: [rest] */
+	struct measure_who who; /* tgid MEASURE_MANY: [rest] */
 	struct measure_text keys[MEASURE_OWN_LABELS];
 	bool waits;
 	const struct profile_stack *stack; /* of entries by stack; NULL: not known */

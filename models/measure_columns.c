@@ -158,6 +158,39 @@ static void add_times(struct making *k)
 	ADD(k, CELL_MAX, 0, TIME_COLUMN("max_ns", "Max", 7, 2, COLUMN_BOTH, "the longest"));
 }
 
+/* Names end in the unit, as in "p99_bytes". */
+static void add_values(struct making *k)
+{
+	static const struct {
+		enum measure_cell_kind kind;
+		const char *name, *title, *help;
+		u32 flags;
+		u8 priority;
+	} all[] = {
+		{CELL_TOTAL, "sum", "Sum", "of all values", COLUMN_BOTH | COLUMN_SUM, 1},
+		{CELL_MIN, "min", "Min", "the least value", COLUMN_EXPORT, 9},
+		{CELL_AVG, "avg", "Avg", "mean value", COLUMN_BOTH, 1},
+		{CELL_P50, "p50", "p50", "median", COLUMN_BOTH, 3},
+		{CELL_P95, "p95", "p95", "95 of 100 are less", COLUMN_BOTH, 4},
+		{CELL_P99, "p99", "p99", "99 of 100 are less", COLUMN_BOTH, 1},
+		{CELL_MAX, "max", "Max", "the greatest value", COLUMN_BOTH, 2},
+	};
+	const char *unit = k->m->value;
+	char name[48];
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
+		snprintf(name, sizeof(name), "%s%s%s", all[i].name, *unit ? "_" : "", unit);
+		add(k, all[i].kind, 0,
+		    (struct column){.name = arena__strdup(k->arena, name),
+				    .title = all[i].title,
+				    .help = all[i].help,
+				    .type = strcmp(unit, "bytes") ? VALUE_COUNT : VALUE_BYTES,
+				    .width = 7,
+				    .priority = all[i].priority,
+				    .flags = all[i].flags});
+	}
+}
+
 static void add_unfinished(struct making *k)
 {
 	ADD(k, CELL_UNFINISHED, 0,
@@ -193,8 +226,9 @@ static void add_exports(struct making *k)
 	if (m->waits)
 		ADD(k, CELL_WAITS, 0,
 		    EXPORT_COLUMN(VALUE_BOOL, "waits", "all of it waits for something new"));
-	ADD(k, CELL_HIST, 0,
-	    EXPORT_COLUMN(VALUE_LIST, "hist", "buckets: lo_ns, hi_ns, count"));
+	if (m->shape == MEASURE_SHAPE_SPAN || m->value)
+		ADD(k, CELL_HIST, 0,
+		    EXPORT_COLUMN(VALUE_LIST, "hist", "buckets: lowest, highest value, count"));
 }
 
 u32 measure__columns(const struct measure *m, u32 groups, struct column *columns,
@@ -207,6 +241,8 @@ u32 measure__columns(const struct measure *m, u32 groups, struct column *columns
 	if (m->shape == MEASURE_SHAPE_SPAN) {
 		add_times(&k);
 		add_unfinished(&k);
+	} else if (m->value) {
+		add_values(&k);
 	}
 	add_labels(&k);
 	add_exports(&k);

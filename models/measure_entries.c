@@ -118,7 +118,7 @@ static double heat_of(void *entry)
 /* The coldest half becomes the row of the rest. */
 static void make_room(struct live_entries *e)
 {
-	static const struct measure_who rest = {.tgid = MEASURE_REST, .comm = "[rest]"};
+	static const struct measure_who rest = {.tgid = MEASURE_MANY, .comm = "[rest]"};
 	struct measure_text none[MEASURE_OWN_LABELS];
 	struct live_entry *old = e->v;
 	u32 n = e->n;

@@ -117,17 +117,31 @@ bool measure__passes(const struct measure *m, const struct measure_narrow *n,
 
 static bool in_scope(const struct scope *scope, const struct measure_who *w)
 {
-	return w->tgid == MEASURE_REST ||
+	return w->tgid == MEASURE_MANY ||
 	       (who__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
 		scope__thread(scope, w->kthread));
 }
 
 /* --- the row that something belongs to --- */
 
+/* Of what many threads did their name and the first word of labels are known, or nothing. */
+static bool is_unknown(const struct maker *k, u32 i)
+{
+	const struct measure_label *l = &k->m->labels[i];
+
+	if (k->who->tgid != MEASURE_MANY || l->kind == LABEL_COMM)
+		return false;
+	if (l->kind == LABEL_DERIVED)
+		return is_unknown(k, l->of);
+	return l->kind > LABEL_ERROR || l->word || !*k->keys[0].text;
+}
+
 static u64 label_key(const struct maker *k, u32 i)
 {
 	const struct measure_who *w = k->who;
 
+	if (is_unknown(k, i))
+		return 1;
 	switch (k->m->labels[i].kind) {
 	case LABEL_NAMED:
 	case LABEL_ERROR:
@@ -151,8 +165,6 @@ static u64 row_key(const struct maker *k)
 {
 	u64 h = k->q->groups;
 
-	if (k->who->tgid == MEASURE_REST)
-		return mix64(h);
 	for (u32 i = 0; i < k->m->nlabels; i++)
 		if (k->q->groups & (1u << i))
 			h = mix64_pair(h, label_key(k, i));
@@ -163,7 +175,7 @@ static const char *label_text(const struct maker *k, u32 i)
 {
 	const struct measure_who *w = k->who;
 
-	if (w->tgid == MEASURE_REST)
+	if (is_unknown(k, i))
 		return "[rest]";
 	switch (k->m->labels[i].kind) {
 	case LABEL_NAMED:
@@ -177,6 +189,8 @@ static const char *label_text(const struct maker *k, u32 i)
 		return who__id_text(k->arena, w->tid);
 	case LABEL_CGROUP:
 		return who__cgroup_text(k->arena, w->cgroup);
+	case LABEL_COMM:
+		return w->comm;
 	default:
 		return "";
 	}
@@ -185,13 +199,14 @@ static const char *label_text(const struct maker *k, u32 i)
 static void begin_row(struct maker *k, struct measure_row *r, u64 key)
 {
 	*r = (struct measure_row){.key = key, .who = k->who, .waits = true};
-	r->rest = k->who->tgid == MEASURE_REST;
 	r->stack = k->stack;
 	r->symbols = k->snap->symbols;
 	r->buckets = arena__array(k->arena, double, MEASURE_BUCKETS);
 	for (u32 i = 0; i < k->m->nlabels; i++)
-		if (measure__tells(k->m, k->q->groups, i))
+		if (measure__tells(k->m, k->q->groups, i)) {
 			r->texts[i] = label_text(k, i);
+			r->rest |= is_unknown(k, i);
+		}
 }
 
 /* NULL: there are too many. */
@@ -290,9 +305,9 @@ static void add_open(struct maker *k, const struct measure_open_entry *o)
 #define FOR_EACH_PART(k, stmt)                                                                     \
 	do {                                                                                       \
 		const struct measure_label *l_ = derived_label(k);                                 \
-		char part_[MEASURE_LABEL_TEXT];                                                    \
+		char part_[MEASURE_LABEL_TEXT] = "[rest]";                                         \
 		(k)->derived = part_;                                                              \
-		if (!l_ || (k)->who->tgid == MEASURE_REST) {                                       \
+		if (!l_ || (k)->who->tgid == MEASURE_MANY) {                                       \
 			stmt;                                                                      \
 		} else {                                                                           \
 			for (u32 i_ = 0; l_->part((k)->keys[l_->of].text, i_, part_,               \
@@ -310,10 +325,14 @@ static const struct measure_label *derived_label(const struct maker *k)
 	return NULL;
 }
 
-static bool is_narrowed(const struct measure_narrow *n)
+/* By a label that is not known of it. */
+static bool is_narrowed_beyond(const struct maker *k, const struct measure_who *w,
+			       const struct measure_text *keys)
 {
-	for (u32 i = 0; i < MEASURE_MAX_LABELS; i++)
-		if (n->hashes[i])
+	const struct maker of = {.m = k->m, .who = w, .keys = keys};
+
+	for (u32 i = 0; i < k->m->nlabels; i++)
+		if (k->q->narrow.hashes[i] && is_unknown(&of, i))
 			return true;
 	return false;
 }
@@ -321,8 +340,8 @@ static bool is_narrowed(const struct measure_narrow *n)
 static bool passes(const struct maker *k, const struct measure_who *w,
 		   const struct measure_text *keys)
 {
-	if (w->tgid == MEASURE_REST)
-		return !is_narrowed(&k->q->narrow);
+	if (w->tgid == MEASURE_MANY && is_narrowed_beyond(k, w, keys))
+		return false;
 	return in_scope(k->scope, w) && measure__passes(k->m, &k->q->narrow, keys);
 }
 

@@ -38,7 +38,7 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 		const struct measure_values *v = &e->v[q->window];
 
 		if ((e->waits && !narrowed) || !measure__passes(s->measure, &q->narrow, e->keys) ||
-		    (e->who.tgid != MEASURE_REST &&
+		    (e->who.tgid != MEASURE_MANY &&
 		     !who__passes(scope, e->who.tgid, e->who.tid, e->who.cgroup, e->who.comm)))
 			continue;
 		flame_maker__add(f, &(struct flame_stack){.stack = e->stack,
@@ -86,12 +86,15 @@ static void measure_part_name(const struct snap *snap, u32 part, char *buf, size
 		copy_str(buf, size, s->heat_names[part - 1]);
 }
 
-#define MEASURE(id, name_, ...)                                                                         \
+#define UNIT_SPAN  VALUE_NS
+#define UNIT_COUNT VALUE_COUNT
+
+#define MEASURE(id, name_, key, shape_, ...)                                                       \
 	const struct flame_source flame_measure_##name_ = {                                        \
 		.view = #name_,                                                                    \
 		.what = "time of " #name_,                                                         \
 		.noun = #name_,                                                                    \
-		.unit = VALUE_NS,                                                                  \
+		.unit = UNIT_##shape_,                                                             \
 		.model = MODEL_##id,                                                               \
 		.query_size = sizeof(struct measure_query),                                        \
 		.query_at = offsetof(struct measure_answer, query) -                               \

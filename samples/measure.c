@@ -48,12 +48,32 @@ static const char *check_label(const struct measure *m, u32 i)
 	return NULL;
 }
 
+/* As measures.def has it. */
+static const u8 shapes[MEASURE_TABLE_SIZE] = {
+#define MEASURE(id, name, key, shape, ...) [MEASURE_##id] = MEASURE_SHAPE_##shape,
+#include "measures/measures.def"
+#undef MEASURE
+};
+
+static bool is_shaped_so(const struct measure *m)
+{
+	for (u32 i = 0; i < MEASURE_TABLE_SIZE; i++)
+		if (measure_table[i] == m)
+			return shapes[i] == m->shape;
+	return true;
+}
+
 const char *measure__check(const struct measure *m)
 {
 	const char *wrong = NULL;
 
+	if (!is_shaped_so(m))
+		return "measures.def has another shape";
+
 	if (!m->name || !m->noun || !m->event)
 		return "name, noun and event are needed";
+	if (m->shape == MEASURE_SHAPE_SPAN && m->value)
+		return "the value of a span is its duration";
 	if (m->nlabels > MEASURE_MAX_LABELS || measure__own_labels(m) > MEASURE_OWN_LABELS)
 		return "too many labels";
 	for (u32 i = 0; i < m->nlabels && !wrong; i++)

@@ -52,6 +52,7 @@ struct measure_sum {
 	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
 };
 
+/* A count has a value, or none; that of a span is its duration in ns. */
 enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN };
 
 struct measure_setup;
@@ -62,6 +63,8 @@ struct measure {
 	const char *noun;  /* what is counted: "calls" */
 	const char *event; /* what the programs are on, for the header and the doctor */
 	enum measure_shape shape;
+	/* Of a count: its unit, "bytes" or "" of plain numbers; NULL: there is none. */
+	const char *value;
 	const struct measure_label *labels;
 	u32 nlabels;
 	u32 by; /* default grouping: a bit per label */

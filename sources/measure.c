@@ -128,14 +128,19 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.hist = c->hist,
 	};
 
-	if (!c->count || !passes(s, &c->who, s->before_ns))
+	if (!c->count || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
 		return;
 	out.nkeys = name_keys(s, c->labels);
 	out.waits = keys_wait(s);
 	memcpy(out.sums, c->sums, sizeof(out.sums));
 	sink__put(s->sink, &out.head);
-	if (c->stack || !c->unsampled)
+	if (c->stack || !(c->unsampled || c->who.tgid == MEASURE_MANY))
 		return;
+	if (c->who.tgid == MEASURE_MANY) {
+		out.sampled = true;
+		sink__put(s->sink, &out.head);
+		return;
+	}
 	/* What no stack stands for yet goes to the last one. */
 	out = (struct measure_sample){
 		.head.type = SAMPLE_MEASURE,
@@ -293,6 +298,7 @@ static void note_losses(struct source *s, const struct measure_stats *now)
 	h->lost = now->slow_lost + now->tasks_full + now->backward;
 	h->stacks_lost = now->stacks_lost;
 	h->note[0] = '\0';
+	health__note(h, now->folded, "are of threads that were too many to keep apart: [many]");
 	health__note(h, now->full, "are in the row [rest]: too many different ones at once");
 	health__note(h, now->names_lost, "names were lost");
 	health__note(h, now->backward, "negative times were dropped");

@@ -79,6 +79,8 @@ static void measure__headline(struct listing *l, struct headline *line)
 		       window__text(q->window));
 	if (l->answer)
 		headline__sums(rows_of(l), line);
+	if (of(l)->view->measure->shape != MEASURE_SHAPE_SPAN)
+		return;
 	headline__addf(line, ROLE_DIM, " · slowest [%s]",
 		       host__key(l->base.host, ACTION_SLOWEST, key, sizeof(key)));
 }
@@ -233,7 +235,7 @@ static bool measure__drill(struct listing *l, struct listing_place at)
 		copy_str(next->list.narrowed, sizeof(next->list.narrowed), text);
 		next->list.asker.extra_scope = scope ? scope__get(scope) : NULL;
 		host__push(l->base.host, &next->list.base);
-	} else {
+	} else if (s->view->measure->shape == MEASURE_SHAPE_SPAN) {
 		push_slow(l, &q.narrow, text, scope);
 	}
 	scope__put(scope);
@@ -280,7 +282,8 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 	r->window = window__text(a->query.window);
 	r->group = measure__groups_text(a->measure, a->query.groups, group, sizeof(group));
 	r->health = f->feeds[model].health;
-	r->events = measure_slow__events;
+	if (a->measure->shape == MEASURE_SHAPE_SPAN)
+		r->events = measure_slow__events;
 	report__sum_number(r, "count", VALUE_COUNT, a->all.count);
 	report__sum_number(r, "errors", VALUE_COUNT, a->all.errors);
 	if (a->measure->shape == MEASURE_SHAPE_SPAN) {
@@ -299,6 +302,8 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 
 static bool slowest(struct measure_screen *s)
 {
+	if (s->view->measure->shape != MEASURE_SHAPE_SPAN)
+		return false;
 	push_slow(&s->list, &s->query.narrow, s->list.narrowed, s->list.asker.extra_scope);
 	return true;
 }
@@ -383,7 +388,7 @@ static void view__init(struct measure_view *v, const struct measure *m, enum mod
 		.set_groups = measure__set_groups,
 		.window = measure__window,
 		.stacks = v->stacks,
-		.heat = &v->heat,
+		.heat = m->shape == MEASURE_SHAPE_SPAN ? &v->heat : NULL,
 		.headline = measure__headline,
 		.empty = measure__empty,
 		.cell_role = measure__role,
@@ -422,7 +427,7 @@ static int measure__batch(const struct frame *f, const struct view_args *args,
 	return listing__batch(&v->list, f, args, &q, scope, r);
 }
 
-#define MEASURE(id, name_, key, title_, groups_)                                                   \
+#define MEASURE(id, name_, key, shape, title_, groups_)                                            \
 	static struct answer *run_##name_(const struct frame *f, const void *query,                \
 					  const struct scope *scope)                               \
 	{                                                                                          \

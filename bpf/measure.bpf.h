@@ -206,7 +206,8 @@ static __always_inline struct measure_cell *cell__place(u64 id, u32 half, u32 ro
 {
 	*begun = false;
 	for (u32 i = 0; i < CELL_PROBES; i++) {
-		u32 slot = (u32)(id + i) & cell_mask, at = half * (cell_mask + 1) + slot;
+		u32 slot = ((u32)id + i * ((u32)(id >> 32) | 1)) & cell_mask;
+		u32 at = half * (cell_mask + 1) + slot;
 		struct measure_cell *c = bpf_map_lookup_elem(&cells, &at);
 
 		*where = at;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "measures/syscall_kinds.h"
+#include "measures/syscall_args_impl.h"
 
 struct row {
 	const char *name;

@@ -7,8 +7,8 @@
  * To add a call: a row in measures/syscall_args.def. To add a kind of argument: a row in
  * measures/syscall_kinds.def, and its values in measures/syscall_values_*.c.
  */
-#ifndef SOURCES_SYSCALL_ARGS_H
-#define SOURCES_SYSCALL_ARGS_H
+#ifndef MEASURES_SYSCALL_ARGS_H
+#define MEASURES_SYSCALL_ARGS_H
 
 #include "base/base.h"
 #include "measures/syscall_names.h"
@@ -16,7 +16,6 @@
 #define SYSCALL_ARGS	 6
 #define SYSCALL_TEXTS	 2
 #define SYSCALL_NO_ARG	 0xff
-#define SYSCALL_TEXT_MAX 200 /* bytes of a text that are written; "..." follows what is longer */
 
 /* One call; a value. */
 struct syscall_call {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Arguments whose meaning depends on the others of their call. */
-#include "measures/syscall_kinds.h"
+#include "measures/syscall_args_impl.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "measures/syscall_kinds.h"
+#include "measures/syscall_args_impl.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  * functions over constant tables; names are never freed. A kernel may have calls that are newer
  * than those headers: they have a number and no name.
  */
-#ifndef SOURCES_SYSCALL_NAMES_H
-#define SOURCES_SYSCALL_NAMES_H
+#ifndef MEASURES_SYSCALL_NAMES_H
+#define MEASURES_SYSCALL_NAMES_H
 
 #include "base/base.h"
 

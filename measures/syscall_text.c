@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "measures/syscall_args.h"
 
 #define CUT "..."
 

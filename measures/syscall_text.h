@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Text of bounded length, for what decodes system calls. */
-#ifndef SOURCES_SYSCALL_TEXT_H
-#define SOURCES_SYSCALL_TEXT_H
+#ifndef MEASURES_SYSCALL_TEXT_H
+#define MEASURES_SYSCALL_TEXT_H
 
 #include "base/base.h"
+
+#define SYSCALL_TEXT_MAX 200 /* bytes of a text that are written; "..." follows what is longer */
 
 /* Borrows the buffer. */
 struct syscall_out {

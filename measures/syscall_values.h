@@ -4,8 +4,8 @@
  * from headers. They are in two files, as the kernel's headers and the C library's cannot all be
  * included together.
  */
-#ifndef SOURCES_SYSCALL_VALUES_H
-#define SOURCES_SYSCALL_VALUES_H
+#ifndef MEASURES_SYSCALL_VALUES_H
+#define MEASURES_SYSCALL_VALUES_H
 
 #include "base/base.h"
 

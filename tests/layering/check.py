@@ -33,7 +33,8 @@ ALLOWED = {
     "base": r"$^",
     "widgets": BASE_TYPES,
     "scope": r"base/",
-    "samples": r"base/",
+    "samples": r"base/|bpf/measure\.h$",
+    "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.h$",
     "symbols": r"(base|samples)/|bpf/unwind\.h$",
     "export": r"(base|scope|samples)/",
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",
@@ -44,7 +45,7 @@ ALLOWED = {
     "tui": r"(base|scope|samples|export|models|widgets|symbols|sources|pipeline|recording)/",
     "tui/views": r"(base|scope|samples|export|models|widgets|symbols|tui)/",
 }
-TABLES = r"(sources/sources|models/models|tui/views)\.def$"
+TABLES = r"(sources/sources|models/models|tui/views|measures/measures)\.def$"
 LAYERS = list(ALLOWED)
 # Parts of what another module's header has inside, which that header says.
 PARTS = {"tui/past": "tui/app"}

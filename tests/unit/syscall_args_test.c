@@ -21,6 +21,7 @@
 
 #include "base/utf8.h"
 #include "measures/syscall_args.h"
+#include "measures/syscall_text.h"
 
 #define NOWHERE ((u64)(u32)AT_FDCWD) /* as a register has it whose upper half nobody set */
 #define MINUS_1 UINT64_MAX

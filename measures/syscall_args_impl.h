@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Kinds of arguments, and what writes them; for measures/syscall_*.c alone, as names are short. */
-#ifndef SOURCES_SYSCALL_KINDS_H
-#define SOURCES_SYSCALL_KINDS_H
+#ifndef MEASURES_SYSCALL_ARGS_IMPL_H
+#define MEASURES_SYSCALL_ARGS_IMPL_H
 
 #include "measures/syscall_args.h"
 #include "measures/syscall_text.h"

@@ -110,6 +110,7 @@ static void text(const struct measure_slow *slow, char *buf, size_t size)
 }
 
 const struct measure measure_syscalls = {
+	MEASURE_HERE,
 	.name = "syscalls",
 	.noun = "calls",
 	.event = "sys_enter, sys_exit",

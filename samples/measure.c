@@ -2,6 +2,8 @@
 /* The table of measures, and what a declaration must not say. */
 #include "samples/measure.h"
 
+#include <stdio.h>
+
 #define MEASURE(id, name, ...) extern const struct measure measure_##name;
 #include "measures/measures.def"
 #undef MEASURE
@@ -63,7 +65,7 @@ static bool is_shaped_so(const struct measure *m)
 	return true;
 }
 
-const char *measure__check(const struct measure *m)
+static const char *wrong_with(const struct measure *m)
 {
 	const char *wrong = NULL;
 
@@ -90,4 +92,14 @@ const char *measure__check(const struct measure *m)
 		    m->sums[i].type != VALUE_BYTES)
 			return "a sum is neither a count nor bytes";
 	return NULL;
+}
+
+bool measure__check(const struct measure *m, char *buf, size_t size)
+{
+	const char *wrong = m->at ? wrong_with(m) : "MEASURE_HERE is missing";
+
+	if (wrong)
+		snprintf(buf, size, "%s: %s: %s", m->at ? m->at : "?", m->name ? m->name : "?",
+			 wrong);
+	return !wrong;
 }

@@ -58,7 +58,13 @@ enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN };
 struct measure_setup;
 struct measure_call;
 
+#define MEASURE_LINE_(n) #n
+#define MEASURE_LINE(n)	 MEASURE_LINE_(n)
+/* Where a declaration is, for whoever refuses it: its first line. */
+#define MEASURE_HERE .at = __FILE__ ":" MEASURE_LINE(__LINE__)
+
 struct measure {
+	const char *at;    /* MEASURE_HERE */
 	const char *name;  /* of the view, the model and the programs */
 	const char *noun;  /* what is counted: "calls" */
 	const char *event; /* what the programs are on, for the header and the doctor */
@@ -105,8 +111,8 @@ static inline u64 measure_label__value(const struct measure_label *l, const __u6
 
 	return l->bits < 64 ? v & ((1ULL << l->bits) - 1) : v;
 }
-/* NULL, or what is wrong with a declaration, in words; make check asks for each. */
-const char *measure__check(const struct measure *m);
+/* False: one line in buf says where a declaration is wrong, and how. make check asks for each. */
+bool measure__check(const struct measure *m, char *buf, size_t size);
 
 /* --- samples --- */
 

@@ -73,6 +73,7 @@ check-all: check-build
 			tests/layering/check_test.sh tests/lib/docs_test.py \
 			tests/lib/hardened_test.py tests/accuracy_test.py \
 			tests/bench/figures_test.py $(PACKAGE_CHECK) $(SOAK_CHECK) \
+		--group example,timeout=600 tests/example/example.py \
 		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
 		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
 		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \

@@ -98,6 +98,8 @@ int bpf_util__failed(int err, const char *what, struct status *st)
 
 int bpf_util__attach(struct bpf_program *prog, struct bpf_link **link, struct status *st)
 {
+	if (!bpf_program__autoload(prog))
+		return 0;
 	*link = bpf_program__attach(prog);
 	return *link ? 0 : bpf_util__failed(-errno, bpf_program__name(prog), st);
 }

@@ -340,11 +340,12 @@ struct measure_span {
 static __always_inline void cell__add_stack(struct measure_cell *c, const struct measure_span *s,
 					    u32 half, u64 stack, u64 ns, u32 bucket, bool alone)
 {
+	struct measure_cell *of;
 	u64 n = 1, sum = ns;
 	u32 at;
-	struct measure_cell *of =
-		cell__find(s->task, half, s->labels, stack, room_for_stacks(), &at);
 
+	stack = stack ? stack : MEASURE_NO_STACK;
+	of = cell__find(s->task, half, s->labels, stack, room_for_stacks(), &at);
 	c->last_stack = stack;
 	if (!of) {
 		/* Stands for nothing then: what is unsampled goes to whatever is taken next. */

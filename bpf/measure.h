@@ -26,6 +26,7 @@
 
 /* tgid of what many threads did: their name and the first word of labels are all that is known. */
 #define MEASURE_MANY 0xffffffffu
+#define MEASURE_NO_STACK 1 /* it was taken, but is not to be had */
 
 struct measure_who {
 	__u64 start_ns; /* of the thread: with its id it names one thread for good */
@@ -41,7 +42,7 @@ struct measure_who {
 struct measure_cell {
 	__u64 id; /* hash of the key; 0: free */
 	__u64 labels[MEASURE_LABELS];
-	__u64 stack; /* 0: all of them; else what was sampled with this stack */
+	__u64 stack; /* 0: all of them; else what was sampled with this stack, MEASURE_NO_STACK */
 	struct measure_who who;
 	__u64 count, errors;
 	__u64 sum, min, max; /* of the value: a span's duration in ns */

@@ -312,6 +312,8 @@ int syscalls_gone(u64 *ctx)
 	ns = bpf_ktime_get_ns() - t->begin_ns;
 	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns))
 		return 0;
+	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
+		return 0;
 	st->count++;
 	c = cell__find(task, active != 0, labels, 0, room_for_threads(), &at);
 	if (c) {

@@ -64,6 +64,7 @@ struct source {
 	u32 nstacks; /* sent since it was emptied */
 	struct measure_names names;
 	struct measure_key keys[MEASURE_OWN_LABELS];
+	char texts[MEASURE_OWN_LABELS][MEASURE_LABEL_TEXT]; /* of keys, where they are made */
 	const struct sample_sink *sink; /* during drain */
 	bool flipped;
 	struct measure_stats before;
@@ -74,28 +75,31 @@ struct source {
 
 /* --- samples --- */
 
-static void name_key(struct source *s, const struct measure_label *l, u64 value,
-		     struct measure_key *k)
+static const char *text_of(struct source *s, u32 label, u64 value)
 {
-	const char *text;
+	const struct measure_label *l = &s->m->labels[label];
+	const char *name;
 
-	k->value = value;
-	k->text[0] = '\0';
 	if (l->text) {
-		l->text(value, k->text, sizeof(k->text));
-	} else if (value) {
-		text = measure_names__get(&s->names, l->word, value);
-		copy_str(k->text, sizeof(k->text), text ? text : "[name lost]");
+		s->texts[label][0] = '\0';
+		l->text(value, s->texts[label], sizeof(s->texts[label]));
+		return s->texts[label];
 	}
+	if (!value)
+		return "";
+	name = measure_names__get(&s->names, l->word, value);
+	return name ? name : "[name lost]";
 }
 
 static u32 name_keys(struct source *s, const __u64 *words)
 {
 	u32 n = measure__own_labels(s->m);
 
-	for (u32 i = 0; i < n; i++)
-		name_key(s, &s->m->labels[i], measure_label__value(&s->m->labels[i], words),
-			 &s->keys[i]);
+	for (u32 i = 0; i < n; i++) {
+		u64 value = measure_label__value(&s->m->labels[i], words);
+
+		s->keys[i] = (struct measure_key){value, text_of(s, i, value)};
+	}
 	return n;
 }
 
@@ -112,6 +116,12 @@ static bool passes(struct source *s, const struct measure_who *w, u64 first_ns)
 	return bpf_scope__passes(&s->scope, &e);
 }
 
+/* As models know it. */
+static u64 stack_of(u64 stack)
+{
+	return stack == MEASURE_NO_STACK ? 0 : stack;
+}
+
 static void put_cell(struct source *s, const struct measure_cell *c)
 {
 	struct measure_sample out = {
@@ -119,7 +129,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.sampled = c->stack != 0,
 		.who = c->who,
 		.keys = s->keys,
-		.stack = c->stack,
+		.stack = stack_of(c->stack),
 		.count = c->count,
 		.errors = c->errors,
 		.sum = c->sum,
@@ -149,20 +159,21 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.who = c->who,
 		.keys = s->keys,
 		.nkeys = out.nkeys,
-		.stack = c->last_stack,
+		.stack = stack_of(c->last_stack),
 		.count = c->unsampled,
+		.errors = c->errors == c->count ? c->unsampled : 0,
 		.sum = c->unsampled_sum,
 	};
 	sink__put(s->sink, &out.head);
 }
 
-static void put_rest(struct source *s, const struct measure_cell *c)
+/* Once more for the sums by stack. */
+static void put_rest(struct source *s, const struct measure_cell *c, bool sampled)
 {
 	struct measure_sample out = {
 		.head.type = SAMPLE_MEASURE,
 		.rest = true,
-		.keys = s->keys,
-		.nkeys = measure__own_labels(s->m),
+		.sampled = sampled,
 		.count = c->count,
 		.errors = c->errors,
 		.sum = c->sum,
@@ -171,7 +182,6 @@ static void put_rest(struct source *s, const struct measure_cell *c)
 		.hist = c->hist,
 	};
 
-	memset(s->keys, 0, sizeof(s->keys));
 	memcpy(out.sums, c->sums, sizeof(out.sums));
 	if (c->count)
 		sink__put(s->sink, &out.head);
@@ -201,8 +211,10 @@ static void drain_rest(struct source *s)
 
 	if (bpf_map_lookup_elem(fd, &half, s->rest))
 		return;
-	for (u32 i = 0; i < s->ncpus; i++)
-		put_rest(s, &s->rest[i]);
+	for (u32 i = 0; i < s->ncpus; i++) {
+		put_rest(s, &s->rest[i], false);
+		put_rest(s, &s->rest[i], true);
+	}
 	memset(s->rest, 0, s->ncpus * sizeof(*s->rest));
 	bpf_map_update_elem(fd, &half, s->rest, BPF_ANY);
 }

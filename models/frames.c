@@ -54,6 +54,19 @@ const char *stack__caller(const struct profile_stack *ustack, const struct symbo
 	return "";
 }
 
+u64 stack__names_hash(const struct profile_stack *stack, const struct symbols *s)
+{
+	u64 h = 0;
+
+	for (u32 i = 0; i < profile_stack__nlocs(stack); i++) {
+		struct frame_text t = frame__text(s, stack->locs[i]);
+
+		h = mix64_pair(h, t.pending ? stack->locs[i] : hash_bytes(t.name, strlen(t.name)));
+		h = mix64_pair(h, hash_bytes(t.object_name, strlen(t.object_name)));
+	}
+	return h;
+}
+
 char *frame__folded(struct arena *a, const char *name, const char *otherwise)
 {
 	char *copy = arena__strdup(a, *name ? name : otherwise);

@@ -271,6 +271,8 @@ static struct model *measure__new(const struct measure *measure, struct symbols 
 	m->m = measure;
 	m->symbols = symbols;
 	m->all.max = m->sampled.max = MEASURE_MAX_ENTRIES;
+	m->all.lo = m->sampled.lo =
+		measure->shape == MEASURE_SHAPE_SPAN ? measure__lo_ns : measure__lo_number;
 	stacks__init(&m->stacks, symbols);
 	texts__init(&m->texts);
 	slowest__init(&m->slow, &slow_kind);

@@ -175,7 +175,7 @@ struct measure_slow_row {
 	u64 key;
 	const struct measure_slow_entry *slow;
 	const struct symbols *symbols;
-	const char *pid_text, *name;
+	const char *pid_text, *name, *cgroup;
 };
 
 struct measure_slow_answer *measure__slow(const struct measure_snap *snap,

@@ -176,7 +176,29 @@ static void advance_bins(struct live_entry *l, double keep, struct measure_entry
 	out->nbins = l->nbins;
 }
 
-static void advance_extremes(struct live_entry *l, u32 epochs, struct measure_entry *out)
+/* What is older than the epochs may still be most of a decayed sum, where it was very many: then
+ * the extremes are as far out as the buckets that it is in. */
+static void cover_bins(const struct live_entry *l, u64 (*lo)(u32), struct measure_values *v)
+{
+	u32 first = MEASURE_BUCKETS, last = 0;
+
+	for (u32 i = 0; i < l->nbins; i++) {
+		if (!(l->bins[i].decay > 0))
+			continue;
+		first = MIN(first, l->bins[i].bucket);
+		last = l->bins[i].bucket;
+	}
+	if (first == MEASURE_BUCKETS)
+		return;
+	if (v->max < lo(last))
+		v->max = last + 1 < MEASURE_BUCKETS ? MIN(lo(last + 1), l->total.max) : l->total.max;
+	if (!window_max__get(&l->min) || (first + 1 < MEASURE_BUCKETS && v->min >= lo(first + 1)))
+		v->min = MAX(lo(first), l->total.min);
+}
+
+/* After the bins. */
+static void advance_extremes(struct live_entry *l, u64 (*lo)(u32), u32 epochs,
+			     struct measure_entry *out)
 {
 	bool any = l->now.count;
 
@@ -190,11 +212,12 @@ static void advance_extremes(struct live_entry *l, u32 epochs, struct measure_en
 	out->v[WINDOW_DECAY].max = window_max__get(&l->max);
 	out->v[WINDOW_DECAY].min = window_max__get(&l->min) ? UINT64_MAX - window_max__get(&l->min)
 							    : 0;
+	cover_bins(l, lo, &out->v[WINDOW_DECAY]);
 	out->v[WINDOW_TOTAL].min = l->total.min;
 	out->v[WINDOW_TOTAL].max = l->total.max;
 }
 
-static void advance(struct live_entry *l, double keep, u32 epochs, u64 dt_ns,
+static void advance(struct live_entry *l, u64 (*lo)(u32), double keep, u32 epochs, u64 dt_ns,
 		    struct measure_entry *out, struct arena *arena)
 {
 	struct window_sums sums = {MEASURE_VALUE_SUMS, (u64 *)&l->now, (u64 *)&l->total, l->decay};
@@ -204,8 +227,8 @@ static void advance(struct live_entry *l, double keep, u32 epochs, u64 dt_ns,
 	memmove(l->trend, l->trend + 1, sizeof(l->trend) - sizeof(l->trend[0]));
 	l->trend[PROFILE_TREND - 1] =
 		dt_ns ? (float)((double)l->now.count * NSEC_PER_SEC / (double)dt_ns) : 0;
-	advance_extremes(l, epochs, out);
 	advance_bins(l, keep, out, arena);
+	advance_extremes(l, lo, epochs, out);
 	window_sums__advance(&sums, keep, windows);
 	l->now.min = l->now.max = 0;
 	memcpy(out->trend, l->trend, sizeof(out->trend));
@@ -222,7 +245,7 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, double ke
 		memcpy(out[i].keys, e->v[i].keys, sizeof(out[i].keys));
 		out[i].waits = e->v[i].waits;
 		out[i].stack = stacks__at(stacks, e->v[i].stack);
-		advance(&e->v[i], keep, epochs, dt_ns, &out[i], arena);
+		advance(&e->v[i], e->lo, keep, epochs, dt_ns, &out[i], arena);
 	}
 	return out;
 }

@@ -27,9 +27,10 @@ struct live_entry {
 	float trend[PROFILE_TREND];
 };
 
-/* Bounded: zero it first, but for max. */
+/* Bounded: zero it first, but for max and lo. */
 struct live_entries {
 	u32 max;
+	u64 (*lo)(u32 bucket); /* least value of a bucket */
 	struct live_entry *v;
 	u32 n, cap;
 	struct hidx index;

@@ -24,6 +24,11 @@ struct row_errnos {
 	u32 n;
 };
 
+struct stack_key {
+	const struct profile_stack *stack;
+	u64 key;
+};
+
 struct answer_box {
 	struct measure_answer answer;
 	struct column columns[MEASURE_COLUMNS];
@@ -41,6 +46,9 @@ struct maker {
 	struct measure_row *rows;
 	u32 n, cap;
 	struct hidx index, threads;
+	struct hidx stack_index; /* of keys that are known */
+	struct stack_key *stack_keys;
+	u32 nstack_keys, stack_keys_cap;
 	struct row_errnos *errnos;
 	u32 nerrnos_cap;
 	int error_label;
@@ -136,7 +144,25 @@ static bool is_unknown(const struct maker *k, u32 i)
 	return l->kind > LABEL_ERROR || l->word || !*k->keys[0].text;
 }
 
-static u64 label_key(const struct maker *k, u32 i)
+/* Many entries have the same one. */
+static u64 stack_key(struct maker *k)
+{
+	u64 h = mix64((u64)(uintptr_t)k->stack);
+	struct stack_key *new;
+	u32 at;
+
+	HIDX_FIND(at, &k->stack_index, h, pos, k->stack_keys[pos].stack == k->stack);
+	if (at != HIDX_NONE)
+		return k->stack_keys[at].key;
+	hidx__add(&k->stack_index, h, k->nstack_keys);
+	k->stack_keys = xgrow(k->stack_keys, k->nstack_keys, &k->stack_keys_cap,
+			      sizeof(*k->stack_keys));
+	new = &k->stack_keys[k->nstack_keys++];
+	*new = (struct stack_key){k->stack, stack__names_hash(k->stack, k->snap->symbols)};
+	return new->key;
+}
+
+static u64 label_key(struct maker *k, u32 i)
 {
 	const struct measure_who *w = k->who;
 
@@ -157,11 +183,11 @@ static u64 label_key(const struct maker *k, u32 i)
 	case LABEL_CGROUP:
 		return w->cgroup;
 	default:
-		return (u64)(uintptr_t)k->stack;
+		return stack_key(k);
 	}
 }
 
-static u64 row_key(const struct maker *k)
+static u64 row_key(struct maker *k)
 {
 	u64 h = k->q->groups;
 
@@ -709,6 +735,8 @@ static void finish(struct maker *k)
 	free(k->errnos);
 	hidx__fini(&k->index);
 	hidx__fini(&k->threads);
+	hidx__fini(&k->stack_index);
+	free(k->stack_keys);
 }
 
 static bool is_by_stack(const struct measure *m, u32 groups)

@@ -98,7 +98,7 @@ static const char *text_cell(const struct measure_slow_row *r, u32 column)
 	case SLOW_CALLER:
 		return stack__caller(r->slow->stack, r->symbols);
 	case SLOW_CGROUP:
-		return r->slow->s.who.cgroup ? "" : "[unknown]";
+		return r->cgroup;
 	default:
 		return r->slow->keys[column - SLOW_LABELS].text;
 	}
@@ -184,6 +184,7 @@ static void fill_row(struct slow_box *box, struct measure_slow_row *r,
 		.symbols = symbols,
 		.pid_text = who__id_text(&box->arena, e->s.who.tgid),
 		.name = *e->s.text ? e->s.text : e->keys[0].text,
+		.cgroup = who__cgroup_text(&box->arena, e->s.who.cgroup),
 	};
 	for (u32 i = 0; i < profile_stack__nlocs(e->stack); i++)
 		box->answer.base.unresolved |= frame_of(r, i).pending;

@@ -60,6 +60,14 @@ void code_text(struct codec *c, char *text, size_t size)
 		copy_str(text, size, names_in__text(c->from, cursor__varint(&c->in)));
 }
 
+void code_shared_text(struct codec *c, const char **text)
+{
+	if (c->out)
+		bytes__varint(c->out, names_out__text(c->to, *text));
+	else
+		*text = names_in__text(c->from, cursor__varint(&c->in));
+}
+
 void code_stack(struct codec *c, u64 *hash, u32 tgid)
 {
 	u64 ref;

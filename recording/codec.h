@@ -9,6 +9,7 @@
 
 #include "recording/bytes.h"
 #include "samples/block.h"
+#include "samples/measure.h"
 #include "samples/sched.h"
 
 #define CODEC_STACKS 4	  /* that one sample names, at most */
@@ -29,6 +30,7 @@ struct codec {
 	u32 used32, used64;
 	u32 room32[CODEC_ROOM32];
 	u64 room64[CODEC_ROOM64];
+	struct measure_key keys[MEASURE_OWN_LABELS];
 };
 
 void code_u64(struct codec *c, u64 *x);
@@ -39,6 +41,8 @@ void code_double(struct codec *c, double *x);
 void code_time(struct codec *c, u64 *t_ns);
 /* A name that comes again and again. */
 void code_text(struct codec *c, char *text, size_t size);
+/* The same, read without a copy: it is good until names of another part are. */
+void code_shared_text(struct codec *c, const char **text);
 /* The hash by which samples mean a stack; tgid: whose addresses are in it. */
 void code_stack(struct codec *c, u64 *hash, u32 tgid);
 /* A cgroup's id, whose path is taken down. */

@@ -75,6 +75,9 @@ static const struct sample_codec types[] = {
 	{15, SAMPLE_DENTRY_STATE, code_dentries, NULL},
 	{16, SAMPLE_CPU_CACHE, code_cpu_cache, cpu_cache_subject},
 	{17, SAMPLE_CPU_CACHE_STATE, code_counters, NULL},
+	{18, SAMPLE_MEASURE, code_measure, measure_subject},
+	{19, SAMPLE_MEASURE_OPEN, code_measure_open, measure_open_subject},
+	{20, SAMPLE_MEASURE_SLOW, code_measure_slow, measure_slow_subject},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

@@ -9,6 +9,7 @@
 #include "recording/codec.h"
 #include "samples/cache.h"
 #include "samples/cpu_cache.h"
+#include "samples/measure.h"
 #include "samples/vitals.h"
 
 /* Room for any sample that is read. */
@@ -32,6 +33,9 @@ union any_sample {
 	struct dentry_state_sample dentries;
 	struct cpu_cache_sample cpu_cache;
 	struct cpu_cache_state_sample counters;
+	struct measure_sample measure;
+	struct measure_open_sample measure_open;
+	struct measure_slow_sample measure_slow;
 };
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
@@ -91,5 +95,11 @@ void cache_subject(const union any_sample *s, struct subject *out);
 void miss_subject(const union any_sample *s, struct subject *out);
 void dentry_subject(const union any_sample *s, struct subject *out);
 void cpu_cache_subject(const union any_sample *s, struct subject *out);
+void code_measure(struct codec *c, union any_sample *s);
+void code_measure_open(struct codec *c, union any_sample *s);
+void code_measure_slow(struct codec *c, union any_sample *s);
+void measure_subject(const union any_sample *s, struct subject *out);
+void measure_open_subject(const union any_sample *s, struct subject *out);
+void measure_slow_subject(const union any_sample *s, struct subject *out);
 
 #endif

@@ -118,7 +118,7 @@ bool measure__check(const struct measure *m, char *buf, size_t size);
 
 struct measure_key {
 	u64 value;
-	char text[MEASURE_LABEL_TEXT]; /* "": none */
+	const char *text; /* "": none; less than MEASURE_LABEL_TEXT bytes */
 };
 
 /* What ended since the last drain and agrees in labels, thread and stack. SAMPLE_MEASURE. */
@@ -128,7 +128,7 @@ struct measure_sample {
 	bool sampled; /* of the stack: what it stands for; sums by stack are those of the others */
 	bool waits; /* of the measure's kind that waits for something new */
 	struct measure_who who;
-	struct measure_key *keys; /* one per own label */
+	const struct measure_key *keys; /* one per own label */
 	u32 nkeys;
 	u64 stack; /* 0: none */
 	u64 count, errors, sum, min, max;
@@ -141,7 +141,7 @@ struct measure_open_sample {
 	struct sample head;
 	bool waits;
 	struct measure_who who;
-	struct measure_key *keys;
+	const struct measure_key *keys;
 	u32 nkeys;
 	u64 begin_ns;
 };
@@ -151,7 +151,7 @@ struct measure_slow_sample {
 	struct sample head;
 	bool waits;
 	struct measure_who who;
-	struct measure_key *keys;
+	const struct measure_key *keys;
 	u32 nkeys;
 	u32 cpu;
 	u64 t_ns, ns;

@@ -15,7 +15,11 @@ static const struct view_needs {
 	enum model_id model; /* MODEL_COUNT: nothing of the kernel's */
 } views[] = {
 	{"view cpu", MODEL_PROFILE}, {"view offcpu", MODEL_WAITS}, {"view cache", MODEL_CACHE},
-	{"view io", MODEL_IO},	     {"view sched", MODEL_SCHED},  {"view log", MODEL_COUNT},
+	{"view io", MODEL_IO},	     {"view sched", MODEL_SCHED},
+#define MEASURE(id, name, ...) {"view " #name, MODEL_##id},
+#include "measures/measures.def"
+#undef MEASURE
+	{"view log", MODEL_COUNT},
 };
 
 /* What views show beside, where a machine may be without it: each has one source of its own. */

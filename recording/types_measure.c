@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples of samples/measure.h. Which measure they are of the route of a sample says. */
+#include "bpf/measure.h"
+#include "recording/types.h"
+
+static void code_who(struct codec *c, struct measure_who *w)
+{
+	u64 start = w->start_ns, process = w->process_ns, cgroup = w->cgroup;
+	bool kthread = w->kthread;
+
+	code_u32(c, &w->tgid);
+	code_u32(c, &w->tid);
+	code_u64(c, &start);
+	code_u64(c, &process);
+	code_cgroup(c, &cgroup);
+	code_bool(c, &kthread);
+	code_text(c, w->comm, sizeof(w->comm));
+	code_text(c, w->process, sizeof(w->process));
+	w->start_ns = start;
+	w->process_ns = process;
+	w->cgroup = cgroup;
+	w->kthread = kthread;
+}
+
+/* What is read has its texts where the names of the recording are. */
+static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n)
+{
+	const struct measure_key *from = *keys;
+
+	code_below(c, n, MEASURE_OWN_LABELS + 1);
+	for (u32 i = 0; i < *n; i++) {
+		struct measure_key k = c->out ? from[i] : (struct measure_key){0};
+
+		code_u64(c, &k.value);
+		code_shared_text(c, &k.text);
+		if (!c->out)
+			c->keys[i] = k;
+	}
+	if (!c->out)
+		*keys = c->keys;
+}
+
+void code_measure(struct codec *c, union any_sample *s)
+{
+	struct measure_sample *x = &s->measure;
+
+	code_bool(c, &x->rest);
+	code_bool(c, &x->sampled);
+	code_bool(c, &x->waits);
+	code_who(c, &x->who);
+	code_keys(c, &x->keys, &x->nkeys);
+	code_stack(c, &x->stack, x->who.tgid);
+	code_u64(c, &x->count);
+	code_u64(c, &x->errors);
+	code_u64(c, &x->sum);
+	code_u64(c, &x->min);
+	code_u64(c, &x->max);
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		code_u64(c, &x->sums[i]);
+	code_hist(c, &x->hist, MEASURE_BUCKETS);
+}
+
+void code_measure_open(struct codec *c, union any_sample *s)
+{
+	struct measure_open_sample *x = &s->measure_open;
+
+	code_bool(c, &x->waits);
+	code_who(c, &x->who);
+	code_keys(c, &x->keys, &x->nkeys);
+	code_time(c, &x->begin_ns);
+}
+
+void code_measure_slow(struct codec *c, union any_sample *s)
+{
+	struct measure_slow_sample *x = &s->measure_slow;
+
+	code_bool(c, &x->waits);
+	code_who(c, &x->who);
+	code_keys(c, &x->keys, &x->nkeys);
+	code_u32(c, &x->cpu);
+	code_time(c, &x->t_ns);
+	code_u64(c, &x->ns);
+	code_stack(c, &x->stack, x->who.tgid);
+	code_text(c, x->text, sizeof(x->text));
+}
+
+static struct subject subject_of(const struct measure_who *w)
+{
+	return (struct subject){.known = true,
+				.has_tid = true,
+				.has_comm = true,
+				.has_kind = true,
+				.tgid = w->tgid,
+				.tid = w->tid,
+				.cgroup = w->cgroup,
+				.comm = w->comm,
+				.kthread = w->kthread};
+}
+
+/* What found no room is nobody's: filtered by nothing. */
+void measure_subject(const union any_sample *s, struct subject *out)
+{
+	*out = subject_of(&s->measure.who);
+	out->known = !s->measure.rest;
+}
+
+void measure_open_subject(const union any_sample *s, struct subject *out)
+{
+	*out = subject_of(&s->measure_open.who);
+}
+
+void measure_slow_subject(const union any_sample *s, struct subject *out)
+{
+	*out = subject_of(&s->measure_slow.who);
+	out->has_cpu = true;
+	out->cpu = s->measure_slow.cpu;
+	out->longest_ns = s->measure_slow.ns;
+}

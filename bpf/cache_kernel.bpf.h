@@ -4,52 +4,10 @@
 #ifndef BPF_CACHE_KERNEL_BPF_H
 #define BPF_CACHE_KERNEL_BPF_H
 
-#include "bpf/kernel.bpf.h"
-
-struct super_block {
-	unsigned long s_magic;
-	u32 s_dev;
-} KERNEL_TYPE;
-
-struct hlist_node {
-	struct hlist_node *next;
-} KERNEL_TYPE;
-
-struct hlist_head {
-	struct hlist_node *first;
-} KERNEL_TYPE;
-
-struct address_space;
-
-struct inode {
-	unsigned long i_ino;
-	struct super_block *i_sb;
-	struct address_space *i_mapping;
-	u32 i_rdev;
-	s64 i_size;
-	struct hlist_head i_dentry;
-} KERNEL_TYPE;
+#include "bpf/vfs_kernel.bpf.h"
 
 struct address_space {
 	struct inode *host;
-} KERNEL_TYPE;
-
-struct qstr {
-	u32 len;
-	const unsigned char *name;
-} KERNEL_TYPE;
-
-/* The union that d_alias is in had a name up to 6.x. */
-struct dentry {
-	struct dentry *d_parent;
-	struct qstr d_name;
-	union {
-		struct hlist_node d_alias;
-	} d_u;
-} KERNEL_TYPE;
-
-struct dentry___anonymous {
-	struct hlist_node d_alias;
 } KERNEL_TYPE;
 
 /* 5.16 on; before, it is a page. */
@@ -71,21 +29,6 @@ struct page {
 } KERNEL_TYPE;
 
 enum pageflags { PG_head };
-
-struct file {
-	s64 f_pos;
-	struct address_space *f_mapping;
-	struct inode *f_inode;
-} KERNEL_TYPE;
-
-struct fdtable {
-	unsigned int max_fds;
-	struct file **fd;
-} KERNEL_TYPE;
-
-struct files_struct {
-	struct fdtable *fdt;
-} KERNEL_TYPE;
 
 struct task_io_accounting {
 	u64 syscr, syscw; /* system calls that read and write, counted when they end */

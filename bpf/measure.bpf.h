@@ -199,6 +199,12 @@ static __always_inline void cell__use(u32 half, u32 slot)
 		*place = slot;
 }
 
+/* Where the i-th probe looks: double hashing. */
+static __always_inline u32 cell__slot(u64 id, u32 i)
+{
+	return ((u32)id + i * ((u32)(id >> 32) | 1)) & cell_mask;
+}
+
 /* NULL: there is none, and it is not begun when more than `room` are in use. *where: its place in
  * the map. *begun: it is the caller's to fill. */
 static __always_inline struct measure_cell *cell__place(u64 id, u32 half, u32 room, u32 *where,
@@ -206,7 +212,7 @@ static __always_inline struct measure_cell *cell__place(u64 id, u32 half, u32 ro
 {
 	*begun = false;
 	for (u32 i = 0; i < CELL_PROBES; i++) {
-		u32 slot = ((u32)id + i * ((u32)(id >> 32) | 1)) & cell_mask;
+		u32 slot = cell__slot(id, i);
 		u32 at = half * (cell_mask + 1) + slot;
 		struct measure_cell *c = bpf_map_lookup_elem(&cells, &at);
 
@@ -309,6 +315,27 @@ static __always_inline void cell__add(struct measure_cell *c, u64 value, u32 buc
 	c->hist[bucket & (MEASURE_BUCKETS - 1)]++;
 }
 
+/* Whether what agrees in these has a cell already. */
+static __always_inline bool cell__is_there(struct task_struct *task, u32 half, const u64 *labels)
+{
+	u64 id = cell__id(task, labels, 0);
+
+	for (u32 i = 0; i < CELL_PROBES; i++) {
+		u32 at = half * (cell_mask + 1) + cell__slot(id, i);
+		struct measure_cell *c = bpf_map_lookup_elem(&cells, &at);
+
+		if (c && c->id == id)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a half is so full that what makes many cells, such as names, should make no more. */
+static __always_inline bool cells__are_scarce(u32 half)
+{
+	return nused[half & 1] > room_for_stacks();
+}
+
 /* --- stacks ---
  *
  * What took long has its own stack. Of the others one stands for all since the last one of its
@@ -317,12 +344,14 @@ static __always_inline void cell__add(struct measure_cell *c, u64 value, u32 buc
 #define STACK_LONG_NS	50000
 #define STACK_EVERY_MAX 512
 
-static __always_inline bool stack__is_due(const struct measure_cell *c, u64 ns)
+static __always_inline bool stack__is_due(const struct measure_cell *c, u32 half, u64 ns)
 {
 	u64 every = c->count >> 4;
 
 	if (ns >= STACK_LONG_NS)
 		return true;
+	if (cells__are_scarce(half))
+		return false;
 	return c->unsampled + 1 >= (every < STACK_EVERY_MAX ? every : STACK_EVERY_MAX);
 }
 
@@ -473,7 +502,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
 	}
 	cell__add(c, ns, bucket, s->error);
-	if (slow || stack__is_due(c, ns)) {
+	if (slow || stack__is_due(c, half, ns)) {
 		*stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, s->now);
 		cell__add_stack(c, s, half, *stack, ns, bucket, ns >= STACK_LONG_NS);
 	} else {
@@ -503,7 +532,7 @@ static __always_inline void measure__count(void *ctx, struct task_struct *task,
 		return;
 	}
 	cell__add(c, value, bucket, error);
-	if (stack__is_due(c, 0)) {
+	if (stack__is_due(c, half, 0)) {
 		s.now = bpf_ktime_get_ns();
 		cell__add_stack(c, &s, half,
 				stack__capture(ctx, STACK_SLOT_TRACE, STACK_KERNEL | STACK_USER, 0,
@@ -513,6 +542,32 @@ static __always_inline void measure__count(void *ctx, struct task_struct *task,
 		c->unsampled++;
 		c->unsampled_sum += value;
 	}
+}
+
+/* Counts what ended and is not measured by itself: `stack` (0: none) stands for it. Returns what it
+ * went to; NULL: nothing. */
+static __always_inline struct measure_cell *measure__count_ended(struct task_struct *task,
+							   const u64 *labels, u64 ns, bool error,
+							   u64 stack, struct measure_stats *st)
+{
+	u32 half = active != 0, at;
+	struct measure_cell *c;
+
+	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns))
+		return NULL;
+	st->count++;
+	c = cell__find(task, half, labels, 0, room_for_threads(), &at);
+	if (c) {
+		c->unsampled++;
+		c->unsampled_sum += ns;
+		if (stack)
+			c->last_stack = stack;
+	} else {
+		c = cell__otherwise(labels[0], half, st);
+	}
+	if (c)
+		cell__add(c, ns, value__bucket(ns), error);
+	return c;
 }
 
 /* --- upkeep --- */

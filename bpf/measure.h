@@ -89,9 +89,7 @@ struct measure_name {
 	__u32 type; /* RECORD_MEASURE_NAME */
 	__u32 label; /* index of its word */
 	__u64 value;
-	__u32 start; /* the text begins there and ends with the array */
-	__u32 cut;   /* its beginning is missing */
-	char text[MEASURE_NAME_MAX];
+	char text[MEASURE_NAME_MAX]; /* sent as far as its 0 byte */
 };
 
 /* Per CPU, since attach. */

@@ -5,99 +5,19 @@
  * those that a thread is in when watching begins are found by the iterator and counted from then on.
  * An interrupted call that is restarted is two, as it enters the kernel twice.
  */
+#include "bpf/call.bpf.h"
 #include "bpf/measure.bpf.h"
+#include "bpf/measure_names.bpf.h"
 #include "bpf/syscalls.h"
+#include "bpf/vfs_kernel.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 const volatile struct syscall_setting settings[2 * SYSCALLS_MAX];
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
-	__type(key, u64);
-	__type(value, u8);
-} names_seen SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct measure_name);
-} name_scratch SEC(".maps");
-
-/* --- the call --- */
-
-#if defined(__TARGET_ARCH_x86)
-struct thread_info___x86 {
-	u32 status;
-} KERNEL_TYPE;
-struct task_struct___info {
-	struct thread_info___x86 thread_info;
-} KERNEL_TYPE;
-#define TS_COMPAT 2
-
-static __always_inline bool is_compat(struct task_struct *task)
-{
-	return ((struct task_struct___info *)task)->thread_info.status & TS_COMPAT;
-}
-
-struct pt_regs___compat {
-	u64 bx, cx, dx, si, di, bp;
-} KERNEL_TYPE;
-
-static __always_inline void read_args(REGS_TYPE *r, bool compat, u64 *args)
-{
-	struct pt_regs___compat *c = (void *)r;
-
-	if (compat) {
-		args[0] = (u32)c->bx, args[1] = (u32)c->cx, args[2] = (u32)c->dx;
-		args[3] = (u32)c->si, args[4] = (u32)c->di, args[5] = (u32)c->bp;
-	} else {
-		args[0] = r->di, args[1] = r->si, args[2] = r->dx;
-		args[3] = r->r10, args[4] = r->r8, args[5] = r->r9;
-	}
-}
-#elif defined(__TARGET_ARCH_arm64)
-struct thread_info___arm64 {
-	unsigned long flags;
-} KERNEL_TYPE;
-struct task_struct___info {
-	struct thread_info___arm64 thread_info;
-} KERNEL_TYPE;
-#define TIF_32BIT 22
-
-static __always_inline bool is_compat(struct task_struct *task)
-{
-	return ((struct task_struct___info *)task)->thread_info.flags & (1UL << TIF_32BIT);
-}
-
-struct pt_regs___first {
-	u64 orig_x0;
-} KERNEL_TYPE;
-
-static __always_inline void read_args(REGS_TYPE *r, bool compat, u64 *args)
-{
-	args[0] = ((struct pt_regs___first *)r)->orig_x0;
-	for (int i = 1; i < MEASURE_ARGS; i++)
-		args[i] = compat ? (u32)r->regs[i] : r->regs[i];
-}
-#endif
-
-static __always_inline u64 call__label(u32 nr, bool compat)
-{
-	return (nr & 0xffff) | (u64)compat << SYSCALL_ABI_SHIFT;
-}
-
 static __always_inline const volatile struct syscall_setting *setting__of(u64 label)
 {
-	u32 nr = label & 0xffff;
-
-	if (nr >= SYSCALLS_MAX)
-		nr = SYSCALLS_MAX - 1; /* nobody's */
-	if ((label >> SYSCALL_ABI_SHIFT) & 1)
-		nr += SYSCALLS_MAX;
-	return &settings[nr & (2 * SYSCALLS_MAX - 1)];
+	return &settings[call__index(label)];
 }
 
 /* --- paths --- */
@@ -112,87 +32,36 @@ static __always_inline u32 first_of(u32 set)
 	return i;
 }
 
-static __always_inline u64 arg__at(const u64 *args, u32 i)
-{
-	return i == 0 ? args[0] : i == 1 ? args[1] : i == 2 ? args[2] : i == 3 ? args[3] : args[4];
-}
-
 /* The hash of a path, by which it is a label; its text is sent when it is new. 0: not to be had. */
 static __noinline u64 path__label(u64 address)
 {
-	u32 zero = 0, at = MEASURE_NAME_MAX - MEASURE_TEXT;
-	struct measure_name *n = bpf_map_lookup_elem(&name_scratch, &zero);
+	struct measure_name *n = name__begin(NAME_OF_TASK);
 	struct measure_stats *st = stats__get();
 	u64 h = 0, *w;
-	u8 one = 1;
 
 	if (!n || !st)
 		return 0;
-	__builtin_memset(n->text + at, 0, MEASURE_TEXT);
-	if (bpf_probe_read_user_str(n->text + at, MEASURE_TEXT, (void *)address) < 0) {
+	__builtin_memset(n->text, 0, MEASURE_TEXT);
+	if (bpf_probe_read_user_str(n->text, MEASURE_TEXT, (void *)address) < 0) {
 		st->notes[SYSCALLS_PATHS_LOST]++;
 		return 0;
 	}
-	w = (u64 *)(n->text + at);
+	w = (u64 *)n->text;
 	for (int i = 0; i < MEASURE_TEXT / 8; i++)
 		h = hash_step(h, w[i]);
 	h = hash_finish(h);
-	if (bpf_map_lookup_elem(&names_seen, &h))
-		return h;
-	n->type = RECORD_MEASURE_NAME;
-	n->label = SYSCALL_LABEL_PATH;
-	n->value = h;
-	n->start = at;
-	n->cut = 0;
-	if (bpf_ringbuf_output(&records, n, sizeof(*n), ring_flags(false)))
-		st->names_lost++;
-	else
-		bpf_map_update_elem(&names_seen, &h, &one, BPF_ANY);
+	if (name__is_due(SYSCALL_LABEL_PATH, h, 0, 0))
+		name__send(n, SYSCALL_LABEL_PATH, h, MEASURE_TEXT, 0, st);
 	return h;
-}
-
-/* When many different paths fill the cells, failed calls are counted without. */
-static __always_inline bool has_room_for_paths(void)
-{
-	return nused[active & 1] <= room_for_stacks();
 }
 
 /* --- slow ones --- */
 
-struct file___named;
-struct dentry___named {
-	struct {
-		u32 len;
-		const unsigned char *name;
-	} d_name;
-} KERNEL_TYPE;
-struct path___named {
-	struct dentry___named *dentry;
-} KERNEL_TYPE;
-struct file___named {
-	struct path___named f_path;
-} KERNEL_TYPE;
-struct fdtable___named {
-	unsigned int max_fds;
-	struct file___named **fd;
-} KERNEL_TYPE;
-struct files_struct___named {
-	struct fdtable___named *fdt;
-} KERNEL_TYPE;
-struct task_struct___named {
-	struct files_struct___named *files;
-} KERNEL_TYPE;
-
 /* The last part of the name of the file behind a descriptor. */
 static __always_inline void read_fd_name(struct task_struct *task, u32 fd, char *to)
 {
-	struct fdtable___named *fdt = BPF_CORE_READ((struct task_struct___named *)task, files, fdt);
-	struct file___named **table, *file = NULL;
+	struct file *file = (void *)fd__file(task, fd);
 
-	if (!fdt || fd >= BPF_CORE_READ(fdt, max_fds))
-		return;
-	table = BPF_CORE_READ(fdt, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), table + fd);
 	if (file)
 		bpf_probe_read_kernel_str(to, MEASURE_TEXT - 1,
 					  BPF_CORE_READ(file, f_path.dentry, d_name.name));
@@ -244,11 +113,6 @@ int syscalls_enter(u64 *ctx)
 	return 0;
 }
 
-static __always_inline bool is_error(s64 result)
-{
-	return result < 0 && result >= -4095;
-}
-
 SEC("tp_btf/sys_exit")
 int syscalls_exit(u64 *ctx)
 {
@@ -277,7 +141,8 @@ int syscalls_exit(u64 *ctx)
 	s.class = set->waits ? MEASURE_WAITS : MEASURE_WORKS;
 	if (s.error) {
 		path = first_of(set->paths);
-		if (path < MEASURE_ARGS && has_room_for_paths()) {
+		/* When many different paths fill the cells, failed calls are counted without. */
+		if (path < MEASURE_ARGS && !cells__are_scarce(active)) {
 			read_args((void *)ctx[0], (labels[0] >> SYSCALL_ABI_SHIFT) & 1, args);
 			labels[SYSCALL_LABEL_PATH] = path__label(arg__at(args, path));
 		}
@@ -299,9 +164,6 @@ int syscalls_gone(u64 *ctx)
 	struct measure_stats *st = stats__get();
 	struct measure_task *t = bpf_task_storage_get(&tasks, task, 0, 0);
 	u64 labels[MEASURE_LABELS] = {};
-	struct measure_cell *c;
-	u32 at;
-	u64 ns;
 
 	if (!st || !t || !t->inside || !task__watched(t, task))
 		return 0;
@@ -309,31 +171,8 @@ int syscalls_gone(u64 *ctx)
 	labels[0] = t->labels[0];
 	if (!(setting__of(labels[0])->flags & SYSCALL_NO_RETURN))
 		return 0;
-	ns = bpf_ktime_get_ns() - t->begin_ns;
-	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns))
-		return 0;
-	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
-		return 0;
-	st->count++;
-	c = cell__find(task, active != 0, labels, 0, room_for_threads(), &at);
-	if (c) {
-		c->unsampled++;
-		c->unsampled_sum += ns;
-	} else {
-		c = cell__otherwise(labels[0], active != 0, st);
-	}
-	if (c)
-		cell__add(c, ns, value__bucket(ns), false);
+	measure__count_ended(task, labels, bpf_ktime_get_ns() - t->begin_ns, false, 0, st);
 	return 0;
-}
-
-/* Whether it sleeps in a call, and which; others may be on their way out of it. */
-static __always_inline bool sleeps_in_call(struct task_struct *task, u32 *nr)
-{
-	if (task->on_cpu || !(task__state(task) & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)))
-		return false;
-	*nr = task__syscall(task);
-	return *nr != ~0u;
 }
 
 SEC("iter/task")

@@ -38,6 +38,8 @@ void syscall_args__text(const struct syscall_call *call, char *buf, size_t size)
 void syscall_ret__text(s64 ret, char *buf, size_t size);
 /* "ENOENT"; those too that the kernel keeps to itself, as ERESTARTSYS is. NULL when it has none. */
 const char *errno_name(u32 err);
+/* The same as the text of a label: "" for 0, "errno 4095" where there is no name. */
+void errno__text(u64 err, char *buf, size_t size);
 
 /* A bit for each argument that points to a path or another string that ends with a NUL, and for
  * each that is a file descriptor, a folder's included. 0 for calls that have no row. */

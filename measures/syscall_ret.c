@@ -43,6 +43,16 @@ const char *errno_name(u32 err)
 	return err && err <= ERRORS ? strerrorname_np((int)err) : NULL;
 }
 
+void errno__text(u64 err, char *buf, size_t size)
+{
+	const char *name = err ? errno_name((u32)err) : "";
+
+	if (name)
+		copy_str(buf, size, name);
+	else
+		snprintf(buf, size, "errno %llu", (unsigned long long)err);
+}
+
 void syscall_ret__text(s64 ret, char *buf, size_t size)
 {
 	const char *name = ret < 0 && ret >= -ERRORS ? errno_name((u32)-ret) : NULL;

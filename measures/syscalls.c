@@ -19,16 +19,6 @@ static void call_text(u64 value, char *buf, size_t size)
 		snprintf(buf, size, "syscall_%u%s", nr, abi ? " (32-bit)" : "");
 }
 
-static void error_text(u64 value, char *buf, size_t size)
-{
-	const char *name = value ? errno_name((u32)value) : "";
-
-	if (name)
-		copy_str(buf, size, name);
-	else
-		snprintf(buf, size, "errno %llu", (unsigned long long)value);
-}
-
 static const struct measure_label labels[LABELS] = {
 	[BY_CALL] = {.name = "syscall", .title = "System call", .width = 16,
 		     .help = "name of the system call",
@@ -36,7 +26,7 @@ static const struct measure_label labels[LABELS] = {
 	[BY_ERROR] = {.name = "error", .title = "Error", .width = 12, .kind = LABEL_ERROR,
 		      .help = "how it failed; ERESTARTSYS and its like: a signal interrupted it",
 		      .word = SYSCALL_LABEL_CALL, .shift = SYSCALL_ERROR_SHIFT, .bits = 32,
-		      .text = error_text},
+		      .text = errno__text},
 	[BY_PATH] = {.name = "path", .title = "Path", .width = 20,
 		     .help = "what a failed call named, as it was given; else none",
 		     .word = SYSCALL_LABEL_PATH, .bits = 64},
@@ -51,8 +41,10 @@ static const struct measure_label labels[LABELS] = {
 			      "the rest one stands for those since the last"},
 };
 
-static bool waits(u64 call)
+static bool waits(const __u64 *words)
 {
+	u64 call = words[SYSCALL_LABEL_CALL];
+
 	return syscall_waits((call >> SYSCALL_ABI_SHIFT) & 1, call & 0xffff);
 }
 
@@ -90,7 +82,8 @@ static void setup(struct measure_setup *s)
 	measure_setup__set(s, "settings", all, sizeof(all));
 }
 
-static void text(const struct measure_slow *slow, char *buf, size_t size)
+static void text(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
+		 size_t size)
 {
 	u64 value = slow->labels[SYSCALL_LABEL_CALL];
 	struct syscall_call call = {.abi = (value >> SYSCALL_ABI_SHIFT) & 1,

@@ -41,6 +41,8 @@ struct measure_label {
 	u8 word, shift, bits; /* LABEL_NAMED, LABEL_ERROR: where it is in the key */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);
+	/* Optional: makes a name of what the programs sent, in its place. */
+	void (*tidy)(u64 value, char *text, size_t size);
 	/* LABEL_DERIVED: of which label (index); fills the i-th part, false: there are no more. */
 	u8 of;
 	bool (*part)(const char *text, u32 i, char *buf, size_t size);
@@ -56,7 +58,7 @@ struct measure_sum {
 enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN };
 
 struct measure_setup;
-struct measure_call;
+struct measure_key;
 
 #define MEASURE_LINE_(n) #n
 #define MEASURE_LINE(n)	 MEASURE_LINE_(n)
@@ -75,18 +77,22 @@ struct measure {
 	u32 nlabels;
 	u32 by; /* default grouping: a bit per label */
 	struct measure_sum sums[MEASURE_SUMS];
-	/* Optional: whether what has this value of the first label is there to wait for something
-	 * new: such rows stand behind the others. */
-	bool (*waits)(u64 value);
-	/* What a drill groups by, one after the other, after `by`; ends with 0: the slowest list. */
+	/* Optional: whether what has these words of the key is there to wait for something new:
+	 * such rows stand behind the others. */
+	bool (*waits)(const __u64 *words);
+	/* Whether there are very many different ones, such as files: twice the cells. */
+	bool many;
+	/* What a drill groups by, one after the other, after `by`; ends with 0: the slowest list.
+	 * A row of a derived label leads to those by the label that it is of. */
 	const u32 *drills;
 	/* Of the programs: the settings of their constants; what struct measure_stats.notes
 	 * counts, in words; what they cannot see, in words. */
 	void (*setup)(struct measure_setup *s);
 	const char *notes[4];
 	const char *unseen;
-	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). */
-	void (*text)(const struct measure_slow *slow, char *buf, size_t size);
+	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
+	void (*text)(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
+		     size_t size);
 };
 
 enum measure_id {

@@ -103,10 +103,9 @@ static u32 name_keys(struct source *s, const __u64 *words)
 	return n;
 }
 
-/* After name_keys. */
-static bool keys_wait(const struct source *s)
+static bool keys_wait(const struct source *s, const __u64 *words)
 {
-	return s->m->waits && s->m->waits(s->keys[0].value);
+	return s->m->waits && s->m->waits(words);
 }
 
 static bool passes(struct source *s, const struct measure_who *w, u64 first_ns)
@@ -141,7 +140,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 	if (!c->count || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
 		return;
 	out.nkeys = name_keys(s, c->labels);
-	out.waits = keys_wait(s);
+	out.waits = keys_wait(s, c->labels);
 	memcpy(out.sums, c->sums, sizeof(out.sums));
 	sink__put(s->sink, &out.head);
 	if (c->stack || !(c->unsampled || c->who.tgid == MEASURE_MANY))
@@ -233,7 +232,7 @@ static void put_open(struct source *s)
 		if (!passes(s, &open[i].who, s->before_ns))
 			continue;
 		out.nkeys = name_keys(s, open[i].labels);
-		out.waits = keys_wait(s);
+		out.waits = keys_wait(s, open[i].labels);
 		sink__put(s->sink, &out.head);
 	}
 	s->visit.len = 0;
@@ -248,24 +247,28 @@ static void put_slow(struct source *s, const struct measure_slow *r, size_t size
 	if (size < sizeof(*r) || !passes(s, &r->who, r->t_ns))
 		return;
 	out.nkeys = name_keys(s, r->labels);
-	out.waits = keys_wait(s);
+	out.waits = keys_wait(s, r->labels);
 	out.who = r->who;
 	out.cpu = r->cpu;
 	out.t_ns = r->t_ns;
 	out.ns = r->ns;
 	out.stack = r->stack;
 	if (s->m->text)
-		s->m->text(r, out.text, sizeof(out.text));
+		s->m->text(r, s->keys, out.text, sizeof(out.text));
 	sink__put(s->sink, &out.head);
 }
 
 static void take_name(struct source *s, const struct measure_name *r, size_t size)
 {
-	char text[MEASURE_NAME_MAX + 1] = "";
+	char text[MEASURE_LABEL_TEXT] = "";
 
-	if (size < sizeof(*r) || r->start >= MEASURE_NAME_MAX)
+	if (size < offsetof(struct measure_name, text))
 		return;
-	memcpy(text, r->text + r->start, MEASURE_NAME_MAX - r->start);
+	size -= offsetof(struct measure_name, text);
+	memcpy(text, r->text, MIN(size, sizeof(text) - 1));
+	for (u32 i = 0; i < measure__own_labels(s->m); i++)
+		if (s->m->labels[i].word == r->label && s->m->labels[i].tidy)
+			s->m->labels[i].tidy(r->value, text, sizeof(text));
 	measure_names__set(&s->names, r->label, r->value, text);
 }
 
@@ -579,6 +582,7 @@ static struct source *measure__open(const struct measure *m, const struct sampli
 
 	s->m = m;
 	s->sizes = memory__is_little() ? little_sizes : normal_sizes;
+	s->sizes.cells <<= m->many;
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->rest = xcalloc(s->ncpus, sizeof(*s->rest));
 	if (!err)

@@ -211,12 +211,24 @@ static void push_slow(struct listing *l, const struct measure_narrow *n, const c
 	host__push(l->base.host, measure_slow__open(l->base.host, of(l)->view, &q, text, scope));
 }
 
+/* What rows by a derived label are made of: that label, and the others of the default grouping that
+ * are not in hand; 0: there is no derived one. */
+static u32 labels_below(const struct measure *m, u32 groups)
+{
+	for (u32 i = 0; i < m->nlabels; i++)
+		if (m->labels[i].kind == LABEL_DERIVED && (groups & (1u << i)))
+			return 1u << m->labels[i].of | (m->by & ~groups);
+	return 0;
+}
+
 static bool measure__drill(struct listing *l, struct listing_place at)
 {
 	struct measure_screen *s = of(l), *next;
 	const struct measure_answer *a = rows_of(l);
 	const struct measure_row *r = &a->rows[at.row];
 	struct measure_query q = s->query;
+	u32 of_derived = labels_below(a->measure, q.groups);
+	const u32 *drill = s->drill;
 	const struct scope *scope;
 	char text[160];
 
@@ -227,11 +239,10 @@ static bool measure__drill(struct listing *l, struct listing_place at)
 	copy_str(text, sizeof(text), l->narrowed);
 	narrow_by_row(a, r, &q.narrow, text, sizeof(text));
 	scope = scope_of_row(l, at.row, text, sizeof(text));
-	if (s->drill && *s->drill) {
-		q.groups = *s->drill;
+	if (of_derived || (drill && *drill)) {
+		q.groups = of_derived ? of_derived : *drill++;
 		q.nunfolded = 0;
-		next = (struct measure_screen *)measure__new(l->base.host, s->view, &q,
-							     s->drill + 1);
+		next = (struct measure_screen *)measure__new(l->base.host, s->view, &q, drill);
 		copy_str(next->list.narrowed, sizeof(next->list.narrowed), text);
 		next->list.asker.extra_scope = scope ? scope__get(scope) : NULL;
 		host__push(l->base.host, &next->list.base);

@@ -9,6 +9,8 @@
  */
 #include "bpf/files.h"
 #include "bpf/call.bpf.h"
+/* Operations are told apart when files and threads are not any more. */
+#define MEASURE_KEPT FILES_LABEL_OP
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
 #include "bpf/path.bpf.h"
@@ -378,7 +380,7 @@ static __noinline int copy__count(struct measure_span *s, struct measure_stats *
 	if (s->error)
 		labels[FILES_LABEL_OP] |= (u64)(u32)-s->result << FILES_ERROR_SHIFT;
 	labels__bound(labels, s->task, s->now);
-	bytes__add(measure__count(s->task, labels, s->now - s->begin_ns, s->error, stack, st),
+	bytes__add(measure__count_ended(s->task, labels, s->now - s->begin_ns, s->error, stack, st),
 		   FILE_OP_WRITE, s->result);
 	return 0;
 }
@@ -401,7 +403,7 @@ int files_exit(u64 *ctx)
 	const volatile struct file_call *call = call__of(label);
 	struct measure_stats *st = stats__get();
 	u64 args[MEASURE_ARGS], stack;
-	struct measure_span s = {.task = task, .result = ctx[1]};
+	struct measure_span s = {.task = task, .result = (s64)ctx[1]};
 	struct measure_cell *cell = NULL;
 	struct measure_task *t;
 	u32 counted;
@@ -416,6 +418,7 @@ int files_exit(u64 *ctx)
 		return 0;
 	s.now = run__begin(st);
 	s.begin_ns = t->begin_ns;
+	s.of = t;
 	s.labels = t->labels;
 	s.error = is_error(s.result);
 	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, args);

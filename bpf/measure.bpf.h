@@ -89,6 +89,7 @@ struct measure_task {
 		u64 id, labels[MEASURE_LABELS];
 		u32 at, exec_id;
 	} last;
+	u64 own[2]; /* the measure's */
 };
 
 struct {
@@ -251,8 +252,13 @@ static __always_inline struct measure_cell *cell__find(struct task_struct *task,
 	return c;
 }
 
-/* Threads of one name on one CPU, by the first word of labels: what is counted there when there are
- * too many of them. */
+/* The word of labels that is known where threads of one name are one; the declaration's .kept. */
+#ifndef MEASURE_KEPT
+#define MEASURE_KEPT 0
+#endif
+
+/* Threads of one name on one CPU, by one word of labels: what is counted there when there are too
+ * many of them. */
 static __noinline struct measure_cell *cell__of_many(u64 label, u32 half)
 {
 	u64 comm[2], h = hash_step(bpf_get_smp_processor_id(), label);
@@ -265,7 +271,7 @@ static __noinline struct measure_cell *cell__of_many(u64 label, u32 half)
 	c = cell__place(h, half, cell_mask, &at, &begun);
 	if (!c || !begun)
 		return c;
-	c->labels[0] = label;
+	c->labels[MEASURE_KEPT] = label;
 	c->who.tgid = MEASURE_MANY;
 	__builtin_memcpy(c->who.comm, comm, sizeof(comm));
 	return c;
@@ -494,7 +500,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	*to = c;
 	slow = span__is_slow(s->class, ns);
 	if (!c) {
-		c = cell__otherwise(s->labels[0], half, st);
+		c = cell__otherwise(s->labels[MEASURE_KEPT], half, st);
 		if (!c)
 			return 0;
 		*to = c;
@@ -526,7 +532,7 @@ static __always_inline void measure__count(void *ctx, struct task_struct *task,
 	st->count++;
 	c = cell__find_again(t, task, half, labels);
 	if (!c) {
-		c = cell__otherwise(labels[0], half, st);
+		c = cell__otherwise(labels[MEASURE_KEPT], half, st);
 		if (c)
 			cell__add(c, value, bucket, error);
 		return;
@@ -563,7 +569,7 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 		if (stack)
 			c->last_stack = stack;
 	} else {
-		c = cell__otherwise(labels[0], half, st);
+		c = cell__otherwise(labels[MEASURE_KEPT], half, st);
 	}
 	if (c)
 		cell__add(c, ns, value__bucket(ns), error);

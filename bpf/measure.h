@@ -24,7 +24,7 @@
 #define MEASURE_SUB_SHIFT 2
 #define MEASURE_NS_SHIFT  4
 
-/* tgid of what many threads did: their name and the first word of labels are all that is known. */
+/* tgid of what many threads did: their name and one word of labels are all that is known. */
 #define MEASURE_MANY 0xffffffffu
 #define MEASURE_NO_STACK 1 /* it was taken, but is not to be had */
 

@@ -98,6 +98,7 @@ static void text(const struct measure_slow *slow, const struct measure_key *keys
 }
 
 const struct measure measure_files = {
+	MEASURE_HERE,
 	.name = "files",
 	.noun = "calls",
 	.event = "sys_enter, sys_exit",
@@ -108,6 +109,7 @@ const struct measure measure_files = {
 	.sums = {{"bytes", "bytes/s", "read and written, together", VALUE_BYTES}},
 	.waits = waits,
 	.many = true,
+	.kept = FILES_LABEL_OP,
 	.drills = (const u32[]){1u << BY_PID, 0},
 	.setup = setup,
 	.notes = {[FILES_NAMES_LOST] = "paths could not be read"},

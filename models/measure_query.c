@@ -132,7 +132,15 @@ static bool in_scope(const struct scope *scope, const struct measure_who *w)
 
 /* --- the row that something belongs to --- */
 
-/* Of what many threads did their name and the first word of labels are known, or nothing. */
+/* Whether a word of labels of what many threads did is known; nothing is of the rest. */
+static bool knows_word(const struct maker *k, u32 word)
+{
+	for (u32 i = 0; word == k->m->kept && i < measure__own_labels(k->m); i++)
+		if (k->m->labels[i].word == word && *k->keys[i].text)
+			return true;
+	return false;
+}
+
 static bool is_unknown(const struct maker *k, u32 i)
 {
 	const struct measure_label *l = &k->m->labels[i];
@@ -141,7 +149,7 @@ static bool is_unknown(const struct maker *k, u32 i)
 		return false;
 	if (l->kind == LABEL_DERIVED)
 		return is_unknown(k, l->of);
-	return l->kind > LABEL_ERROR || l->word || !*k->keys[0].text;
+	return l->kind > LABEL_ERROR || !knows_word(k, l->word);
 }
 
 /* Many entries have the same one. */

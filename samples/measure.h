@@ -82,6 +82,7 @@ struct measure {
 	bool (*waits)(const __u64 *words);
 	/* Whether there are very many different ones, such as files: twice the cells. */
 	bool many;
+	u8 kept; /* the word of labels that programs keep when threads are too many: MEASURE_KEPT */
 	/* What a drill groups by, one after the other, after `by`; ends with 0: the slowest list.
 	 * A row of a derived label leads to those by the label that it is of. */
 	const u32 *drills;

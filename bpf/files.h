@@ -25,7 +25,7 @@ enum file_op {
 #define OP(id, name) FILE_OP_##id,
 #define CALL(...)
 #define COPY(...)
-#include "measures/files_calls.def"
+#include "bpf/files_calls.def"
 #undef OP
 #undef CALL
 #undef COPY

@@ -19,7 +19,7 @@ static void op_text(u64 op, char *buf, size_t size)
 #define OP(id, name) [FILE_OP_##id] = name,
 #define CALL(...)
 #define COPY(...)
-#include "measures/files_calls.def"
+#include "bpf/files_calls.def"
 #undef OP
 #undef CALL
 #undef COPY
@@ -71,7 +71,7 @@ static void setup(struct measure_setup *s)
 #define OP(...)
 #define CALL(name, op, by, arg)	   {#name, {FILE_OP_##op, FILE_BY_##by, arg, 0}},
 #define COPY(name, from, to)	   {#name, {FILE_OP_READ, FILE_BY_COPY, from, to}},
-#include "measures/files_calls.def"
+#include "bpf/files_calls.def"
 #undef OP
 #undef CALL
 #undef COPY

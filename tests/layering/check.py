@@ -34,7 +34,7 @@ ALLOWED = {
     "widgets": BASE_TYPES,
     "scope": r"base/",
     "samples": r"base/|bpf/measure\.h$",
-    "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.h$",
+    "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.(h|def)$",
     "symbols": r"(base|samples)/|bpf/unwind\.h$",
     "export": r"(base|scope|samples)/",
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",

@@ -133,6 +133,7 @@ struct pt_regs___entry {
 struct pt_regs___entry {
 	u64 regs[31];
 	u64 sp, pc;
+	u64 orig_x0;
 	s32 syscallno;
 } KERNEL_TYPE;
 #define REGS_TYPE	struct pt_regs___entry

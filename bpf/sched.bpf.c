@@ -267,8 +267,8 @@ int sched_wakeup_new(u64 *ctx)
 	return 0;
 }
 
-/* A thread that executes takes its process's id: it ends under its own, and begins anew. Its name is
- * another now, too, and whoever has that is in scope or not. */
+/* A thread that executes takes its process's id: it ends under its own, and begins anew. Its name
+ * is another now, too, and whoever has that is in scope or not. */
 SEC("tp_btf/sched_process_exec")
 int sched_exec(u64 *ctx)
 {
@@ -308,6 +308,28 @@ int sched_exit(struct bpf_raw_tracepoint_args *ctx)
 
 /* --- once an interval --- */
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32);
+	__type(value, struct sched_polled);
+} polled SEC(".maps");
+
+/* What a thread waits on that left its CPU before it was watched. */
+static __always_inline u32 sleeper__on(struct task_struct *task, u32 syscall)
+{
+	u32 tid = task->pid, on;
+	struct sched_polled *p = bpf_map_lookup_elem(&polled, &tid);
+
+	if (!p)
+		return task__on(task, syscall, 1);
+	on = of_so_many(p->n);
+	for (u32 i = 0; i < SCHED_POLLED && i < p->n; i++)
+		if (p->fds[i] >= 0)
+			on |= file__on(file_of(as_number(task), p->fds[i]));
+	return on;
+}
+
 static __always_inline void visit_wait(struct thread *t, struct task_struct *task, u64 now,
 				       struct sched_stats *st)
 {
@@ -321,6 +343,12 @@ static __always_inline void visit_wait(struct thread *t, struct task_struct *tas
 		/* Unless it went on meanwhile: then the stack may be any. */
 		if (t->off_ns == off)
 			t->wait.kstack = kstack;
+	}
+	if (t->wait.since_before && !t->wait.on) {
+		u32 on = sleeper__on(task, t->wait.syscall);
+
+		if (t->off_ns == off)
+			t->wait.on = on;
 	}
 	told = __sync_lock_test_and_set(&t->told_ns, now);
 	if ((s64)(now - told) < 0)
@@ -386,6 +414,7 @@ int sched_visit(struct bpf_iter__task *ctx)
 	if (!r)
 		return 0;
 	record__fill(r, t, task, now, epoch - 1);
+	record__regs(r, task);
 	r->gone = 0;
 	if ((wanted & SCHED_WANT_TASKS) && t->since_ns >= visited_ns)
 		record__hists(r, task);

@@ -43,12 +43,31 @@ struct sched_waker {
 	__u64 kstack, ustack;
 };
 
+#define SCHED_OBJECT_MANY (~0ULL) /* one and another */
+
+/* Where a thread was when it entered the kernel. */
+struct sched_regs {
+	__u64 ip, sp, fp, lr;
+	__u64 arg[2]; /* of its system call */
+};
+
+/* Descriptors that a sleeping thread polls, for the iterator to look at: they stand in its memory,
+ * which user space has read. Value of the map polled, by tid. */
+#define SCHED_POLLED 4
+struct sched_polled {
+	__u32 n;  /* in all: more than SCHED_POLLED are not listed */
+	__s32 fds[SCHED_POLLED];
+};
+
 /* What one wait is: where, in which state, ended by whom. */
 struct sched_wait {
 	__u64 kstack, ustack;
 	__u32 state; /* enum sched_state; SCHED_RUNNABLE: preempted */
 	__u32 syscall, futex_op;
 	__u32 since_before; /* began before the thread was watched */
+	__u32 on;	    /* bits of bpf/wait_on.h; 0: not looked at */
+	__u32 pad;
+	__u64 object; /* the futex's address, SCHED_OBJECT_MANY; not part of what tells waits apart */
 	struct sched_waker waker;
 };
 
@@ -96,6 +115,7 @@ struct sched_task_record {
 	__u64 open_ns, open_runq_ns; /* of waits while they were open, as the iterator saw them */
 	__u64 since_ns;		     /* the present state began */
 	__u64 off_since_ns;	     /* the present wait began; 0: it runs */
+	struct sched_regs regs; /* of a wait that began before it was watched; ip 0: not known */
 	__u32 state, cpu;
 	__u32 has_hists; /* what follows counts; else it has not changed */
 	__u32 pad;

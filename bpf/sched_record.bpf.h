@@ -13,6 +13,21 @@ struct {
 	__type(value, struct sched_task_record);
 } record_scratch SEC(".maps");
 
+static __always_inline void record__regs(struct sched_task_record *r, struct task_struct *task)
+{
+	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
+
+	r->regs.ip = 0;
+	if (!r->wait.since_before || !r->off_since_ns || !has_user_part(task))
+		return;
+	r->regs.ip = REGS_IP(regs);
+	r->regs.sp = REGS_SP(regs);
+	r->regs.fp = REGS_FP(regs);
+	r->regs.lr = REGS_LR(regs);
+	r->regs.arg[0] = REGS_ARG1(regs);
+	r->regs.arg[1] = REGS_ARG2(regs);
+}
+
 static __always_inline void record__fill(struct sched_task_record *r, struct thread *t,
 					 struct task_struct *task, u64 now, u64 e)
 {
@@ -37,6 +52,7 @@ static __always_inline void record__fill(struct sched_task_record *r, struct thr
 	r->state = t->state;
 	r->cpu = t->cpu;
 	r->has_hists = 0;
+	r->regs.ip = 0;
 }
 
 static __always_inline void record__hists(struct sched_task_record *r, struct task_struct *task)

@@ -32,6 +32,7 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	t->wait.waker.kind = 0;
 	if ((wanted & SCHED_WANT_WAITS) || (u32)task->pid == watch_tid) {
 		wait__note_syscall(&t->wait, task);
+		thread__note_on(t, task, now);
 		t->wait.ustack = l->ustack;
 	}
 	thread__enter(t, task->pid, state, l->kstack, now);

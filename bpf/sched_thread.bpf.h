@@ -7,6 +7,7 @@
 #include "bpf/sched.h"
 #include "bpf/scope.bpf.h"
 #include "bpf/stack_task.bpf.h"
+#include "bpf/wait_on.bpf.h"
 
 volatile u32 wanted = 0;       /* SCHED_WANT_x */
 volatile u64 epoch = 0;	       /* counts intervals */
@@ -28,6 +29,7 @@ struct thread {
 	u64 runs, delays, delay_ns, open_ns, open_runq_ns;
 	u64 voluntary, preempted, migrations; /* the kernel's counts when it came into scope */
 	struct sched_max delay_max, run_max;
+	u64 on_key, on_until_ns; /* wait.on holds for this call and descriptor until then */
 	u32 state, cpu;
 	u32 watched, gone;
 };
@@ -101,6 +103,30 @@ static __always_inline void wait__note_syscall(struct sched_wait *w, struct task
 
 	w->syscall = task__syscall(task);
 	w->futex_op = w->syscall == ~0u ? 0 : (u32)REGS_ARG2(regs);
+	/* A condition variable has two words, which take turns. */
+	w->object = w->syscall == __NR_futex ? REGS_ARG1(regs) & ~7ULL : 0;
+}
+
+/* Of one connection who sent last may change at any time; of a set, what it is seldom does. */
+#define ON_CHANGES (ON_ANSWERED | ON_UNANSWERED | ON_REQUEST | ON_REPLIED)
+
+static __always_inline void thread__note_on(struct thread *t, struct task_struct *task, u64 now)
+{
+	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
+	u32 syscall = t->wait.syscall;
+	u64 key;
+
+	if (syscall == ~0u || syscall == __NR_futex) {
+		t->wait.on = 0;
+		return;
+	}
+	key = ((u64)syscall << 32) ^ REGS_ARG1(regs);
+	if (t->on_key == key && now < t->on_until_ns)
+		return;
+	t->wait.on = task__on(task, syscall, 0);
+	t->on_key = key;
+	t->on_until_ns =
+		(t->wait.on & ON_CHANGES) && !(t->wait.on & ON_MANY) ? 0 : now + ON_AGAIN_NS;
 }
 
 static __always_inline bool in_scope(struct task_struct *task)
@@ -136,6 +162,7 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 	t->wait.state = t->state;
 	t->wait.since_before = 1;
 	wait__note_syscall(&t->wait, task);
+	t->on_until_ns = 0;
 	t->watched = 1;
 }
 

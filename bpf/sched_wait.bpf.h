@@ -60,8 +60,15 @@ static __always_inline u64 wait__id(const struct sched_wait *w, u32 tid, u64 sta
 	h = hash_step(h, ((u64)w->state << 32) | w->syscall);
 	h = hash_step(h, ((u64)w->futex_op << 32) | w->since_before);
 	h = hash_step(h, ((u64)w->waker.kind << 32) | w->waker.tid);
+	h = hash_step(h, w->on);
 	h = hash_step(h, w->waker.kstack);
 	return hash_finish(hash_step(h, w->waker.ustack));
+}
+
+static __always_inline void sum__add_object(struct sched_wait_sum *sum, u64 object)
+{
+	if (sum->wait.object != object)
+		sum->wait.object = SCHED_OBJECT_MANY;
 }
 
 static __always_inline void sum__add(struct sched_wait_sum *sum, u64 off, u64 runq, u64 full,
@@ -89,10 +96,12 @@ static __always_inline void count_rest(u32 half, struct sched_wait_sum *fresh,
 	__builtin_memset(&fresh->wait.waker, 0, sizeof(fresh->wait.waker));
 	id = wait__id(&fresh->wait, fresh->task.tid, fresh->task.start_ns);
 	sum = bpf_map_lookup_elem(map, &id);
-	if (sum)
+	if (sum) {
 		sum__add(sum, fresh->off_ns, fresh->runq_ns, fresh->full_ns, fresh->last_ns);
-	else if (bpf_map_update_elem(map, &id, fresh, BPF_ANY))
+		sum__add_object(sum, fresh->wait.object);
+	} else if (bpf_map_update_elem(map, &id, fresh, BPF_ANY)) {
 		st->waits_lost++;
+	}
 }
 
 static __always_inline void count_wait(struct thread *t, struct task_struct *task, u64 off,
@@ -106,6 +115,7 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 	st->waits++;
 	if (sum) {
 		sum__add(sum, off, runq, full, now);
+		sum__add_object(sum, t->wait.object);
 		return;
 	}
 	sum = bpf_map_lookup_elem(&sum_scratch, &zero);

@@ -49,6 +49,8 @@ void code_wait(struct codec *c, union any_sample *s)
 	code_time(c, &w->t_ns);
 	code_bool(c, &w->since_before);
 	code_hist(c, &w->hist, HIST_OCTAVES);
+	code_u32(c, &w->on);
+	code_u64(c, &w->object);
 }
 
 void code_task(struct codec *c, union any_sample *s)

@@ -70,10 +70,13 @@ struct wait_sample {
 	u64 open_ns;	/* part of off_ns that belongs to them */
 	u64 open_full_ns; /* how long they have lasted, whole */
 	u64 t_ns;	/* of the last change */
-	bool since_before; /* the wait began before it was watched: the user stack is not known */
+	bool since_before; /* the wait began before it was watched */
+	u32 on;		/* what it waits on, bits of bpf/wait_on.h; 0: not known */
+	u64 object;	/* address of the futex; 0 none, WAIT_OBJECT_MANY */
 };
 
 #define WAIT_NO_SYSCALL UINT32_MAX
+#define WAIT_OBJECT_MANY UINT64_MAX /* several, or no longer known */
 
 /* One thread's interval. SAMPLE_TASK. Threads whose state did not change come too. */
 struct task_sample {

@@ -21,12 +21,14 @@
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 #include "sources/bpf_visit.h"
+#include "sources/sched_sleepers.h"
 #include "sources/sched_tasks.h"
 #include "sources/unwind_maps.h"
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 10)
-#define SLOW_WANTED   16 /* slow delays told in one interval, at least */
+#define WALKS_WAIT_MS 300 /* at a tick, for stacks of those who slept before they were watched */
+#define SLOW_WANTED   16  /* slow delays told in one interval, at least */
 
 struct source {
 	struct sched_bpf *skel;
@@ -35,6 +37,7 @@ struct source {
 	struct sched_bpf_sizes sizes;
 	struct bpf_visit visit; /* records of the iterator's last round */
 	struct sched_tasks *tasks;
+	struct sleepers *sleepers;
 	struct sched_cpu *cpus_before; /* one for each CPU that can be */
 	u32 ncpus;
 	u64 cpus_ns;
@@ -68,22 +71,56 @@ static void visit_all(struct source *s)
 		log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
 }
 
-static void take_visited(struct source *s, const struct sample_sink *sink)
+/* Calls fn with each record of the iterator's last round. */
+static void each_visited(struct source *s,
+			 void (*fn)(struct source *s, struct sched_task_record *r, size_t size))
 {
-	bool waits = s->skel->bss->wanted & SCHED_WANT_WAITS;
-
 	for (size_t at = 0; at + offsetof(struct sched_task_record, hists) <= s->visit.len;) {
-		const struct sched_task_record *r = (const void *)(s->visit.data + at);
+		struct sched_task_record *r = (void *)(s->visit.data + at);
 		size_t size = r->has_hists ? sizeof(*r) : offsetof(struct sched_task_record, hists);
-		struct bpf_scope_entry e = {r->task.tgid,   r->task.tid, r->cpu,
-					    r->task.cgroup, r->t_ns,	 r->task.comm};
 
 		if (at + size > s->visit.len)
 			break;
-		sched_tasks__take(s->tasks, r, size, waits,
-				  bpf_scope__passes(&s->scope, &e) ? sink : NULL);
+		fn(s, r, size);
 		at += size;
 	}
+}
+
+static void take_sleeper(struct source *s, struct sched_task_record *r, size_t size)
+{
+	struct sched_polled polled;
+
+	(void)size;
+	if (sleepers__take(s->sleepers, r) && sleeper__polls(r, &polled))
+		bpf_map_update_elem(bpf_map__fd(s->skel->maps.polled), &r->task.tid, &polled,
+				    BPF_ANY);
+}
+
+/* Where it was is known, though no program saw it leave. */
+static u64 user_stack_of(const struct source *s, const struct sched_ident *task,
+			 const struct sched_wait *w)
+{
+	return w->since_before && !w->ustack ? sleepers__stack(s->sleepers, task) : w->ustack;
+}
+
+static void take_record(struct source *s, struct sched_task_record *r, size_t size)
+{
+	struct bpf_scope_entry e = {r->task.tgid,   r->task.tid, r->cpu,
+				    r->task.cgroup, r->t_ns,	 r->task.comm};
+
+	r->wait.ustack = user_stack_of(s, &r->task, &r->wait);
+	sched_tasks__take(s->tasks, r, size, s->skel->bss->wanted & SCHED_WANT_WAITS,
+			  s->sink && bpf_scope__passes(&s->scope, &e) ? s->sink : NULL);
+}
+
+/* sink NULL: only where the next interval begins is remembered. */
+static void take_visited(struct source *s, const struct sample_sink *sink)
+{
+	s->sink = sink;
+	if (s->skel->bss->wanted & SCHED_WANT_WAITS)
+		each_visited(s, take_sleeper);
+	sleepers__reap(s->sleepers, sink, WALKS_WAIT_MS);
+	each_visited(s, take_record);
 	s->visit.len = 0;
 }
 
@@ -179,6 +216,7 @@ static void on_wait(void *ctx, const void *key, const void *value)
 	if (!bpf_scope__passes(&s->scope, &e))
 		return;
 	sched_wait__to(&out, &sum->task, &sum->wait);
+	out.ustack = user_stack_of(s, &sum->task, &sum->wait);
 	out.count = sum->count;
 	out.off_ns = sum->off_ns;
 	out.runq_ns = out.state == TASK_STATE_RUNNABLE ? sum->off_ns : sum->runq_ns;
@@ -428,6 +466,7 @@ static void sched_bpf__close(struct source *s)
 	bpf_ring__free(s->ring);
 	sched_bpf__destroy(s->skel);
 	sched_tasks__free(s->tasks);
+	sleepers__free(s->sleepers);
 	free(s->cpus_before);
 	free(s);
 }
@@ -537,6 +576,7 @@ struct source *sched_bpf__open_sized(const struct sampling *how, const struct sc
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->cpus_before = xcalloc(s->ncpus, sizeof(*s->cpus_before));
 	s->tasks = sched_tasks__new();
+	s->sleepers = sleepers__new(how->call_graph == CALL_GRAPH_OFF ? NULL : how->walker);
 	if (!err)
 		err = load(s, st);
 	if (!err) {

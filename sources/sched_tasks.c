@@ -6,6 +6,7 @@
 _Static_assert((int)SCHED_RUNNING == TASK_STATE_RUNNING && (int)SCHED_STATES == TASK_STATES &&
 		       (int)SCHED_OTHER == TASK_STATE_OTHER,
 	       "states");
+_Static_assert(SCHED_OBJECT_MANY == WAIT_OBJECT_MANY, "objects");
 _Static_assert(SCHED_WAKER_TASK == WAKER_TASK && SCHED_WAKER_INTERRUPT == WAKER_INTERRUPT,
 	       "kinds of wakers");
 
@@ -147,6 +148,8 @@ void sched_wait__to(struct wait_sample *out, const struct sched_ident *id,
 		.syscall = w->syscall,
 		.futex_op = w->futex_op,
 		.since_before = w->since_before != 0,
+		.on = w->on,
+		.object = w->object,
 		.waker = {.kind = (enum waker_kind)MIN(w->waker.kind, WAKER_INTERRUPT),
 			  .tgid = w->waker.tgid,
 			  .tid = w->waker.tid,

@@ -96,7 +96,8 @@ void row_table__sort(const struct row_table *t, u32 column, bool descending, u32
 		if (column >= t->ncolumns || !t->cell(t, i, column, &items[i].value))
 			items[i].value = (struct value){.type = VALUE_NONE};
 	}
-	sort_items(items, t->nrows - t->nlast, descending);
+	sort_items(items, t->nfirst, descending);
+	sort_items(items + t->nfirst, t->nrows - t->nlast - t->nfirst, descending);
 	sort_items(items + (t->nrows - t->nlast), t->nlast, descending);
 	for (u32 i = 0; i < t->nrows; i++)
 		order[i] = items[i].row;

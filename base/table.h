@@ -89,7 +89,8 @@ struct row_table {
 	const struct column *columns;
 	u32 ncolumns;
 	u32 nrows;
-	u32 nlast; /* so many of them stay behind the others, by whatever rows are sorted */
+	/* So many of them stay before, or behind, the others, by whatever rows are sorted. */
+	u32 nfirst, nlast;
 	u32 sort; /* column that the rows are sorted by as they come */
 	/* Fills *out; false when the column does not apply to this grouping. */
 	bool (*cell)(const struct row_table *t, u32 row, u32 column, struct value *out);

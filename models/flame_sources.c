@@ -103,7 +103,7 @@ static void waits_stacks(const struct snap *snap, const void *query, const struc
 		const struct picked_wait *w = &s->waits[i];
 		const struct hit *h = &s->names.hits[s->places[w->place].hit];
 
-		if (!w->idle || q->idle)
+		if (w->is.class != CLASS_IDLE || q->idle)
 			flame_maker__add(m, &(struct flame_stack){
 						    .stack = h->stack,
 						    .comm = w->entry->task.comm,

@@ -7,7 +7,8 @@
 #include "models/waits.h"
 
 const struct wait_reason_row wait_reasons[WAIT_REASONS] = {
-#define WAIT_REASON(id, text, how, about) [WAIT_##id] = {.name = text, .idle = how, .help = about},
+#define WAIT_REASON(id, text, what, about)                                                         \
+	[WAIT_##id] = {.name = text, .class = CLASS_##what, .help = about},
 #include "models/wait_reasons.def"
 #undef WAIT_REASON
 };

@@ -15,7 +15,8 @@
 
 /* Frames of either side that are looked at, from the leaf. */
 #define WAIT_KERNEL_FRAMES 128
-#define WAIT_USER_FRAMES   12
+#define WAIT_USER_FRAMES   64
+#define WAIT_FUTEX_FRAMES  12 /* of those, where the use of a futex shows */
 
 /* What kernel frames tell. */
 struct wait_clue {

@@ -17,6 +17,7 @@ static u64 key_hash(const struct wait_key *k)
 	h = mix64_pair(h, k->waker_tgid | (u64)k->waker_tid << 32);
 	h = mix64_pair(h, k->waker_kstack | (u64)k->waker_ustack << 32);
 	h = mix64_pair(h, k->syscall | (u64)k->futex_op << 32);
+	h = mix64_pair(h, k->on);
 	h = mix64_pair(h, k->waker_name | (u64)k->ended << 32);
 	return mix64_pair(h, k->state | k->waker << 8 | k->kthread << 16 | (u64)k->folded << 24);
 }
@@ -25,11 +26,11 @@ static bool same_key(const struct wait_key *a, const struct wait_key *b)
 {
 	return a->tid == b->tid && a->tgid == b->tgid && a->start_ns == b->start_ns &&
 	       a->kstack == b->kstack && a->ustack == b->ustack && a->state == b->state &&
-	       a->syscall == b->syscall && a->futex_op == b->futex_op && a->waker == b->waker &&
-	       a->waker_tgid == b->waker_tgid && a->waker_tid == b->waker_tid &&
-	       a->waker_kstack == b->waker_kstack && a->waker_ustack == b->waker_ustack &&
-	       a->waker_name == b->waker_name && a->ended == b->ended && a->kthread == b->kthread &&
-	       a->folded == b->folded;
+	       a->syscall == b->syscall && a->futex_op == b->futex_op && a->on == b->on &&
+	       a->waker == b->waker && a->waker_tgid == b->waker_tgid &&
+	       a->waker_tid == b->waker_tid && a->waker_kstack == b->waker_kstack &&
+	       a->waker_ustack == b->waker_ustack && a->waker_name == b->waker_name &&
+	       a->ended == b->ended && a->kthread == b->kthread && a->folded == b->folded;
 }
 
 static u32 waits__find(const struct model *m, const struct wait_key *key)
@@ -55,6 +56,7 @@ struct live_wait *waits__entry(struct model *m, const struct wait_key *key)
 static void merge_names(struct live_wait *to, const struct live_wait *from)
 {
 	to->cgroup = from->cgroup;
+	to->object = from->object;
 	to->kstack_hash = from->kstack_hash;
 	to->ustack_hash = from->ustack_hash;
 	to->waker_kstack_hash = from->waker_kstack_hash;
@@ -67,6 +69,8 @@ void live_wait__merge(struct live_wait *to, const struct live_wait *from)
 {
 	if (!to->comm[0])
 		merge_names(to, from);
+	else if (to->object != from->object)
+		to->object = WAIT_OBJECT_MANY;
 	to->since_before |= from->since_before;
 	to->what_ended |= from->what_ended;
 	to->ended_tick = MAX(to->ended_tick, from->ended_tick);
@@ -102,6 +106,7 @@ static struct wait_key sample_key(const struct model *m, const struct wait_sampl
 		.state = MIN((u32)s->state, TASK_STATE_OTHER),
 		.syscall = s->syscall,
 		.futex_op = s->futex_op,
+		.on = s->on,
 		.waker = w->kind,
 		.waker_kstack = NO_STACK,
 		.waker_ustack = NO_STACK,
@@ -123,6 +128,7 @@ static void name_entry(struct live_wait *e, const struct wait_sample *s)
 	e->cgroup = s->task.cgroup;
 	e->kstack_hash = s->kstack;
 	e->ustack_hash = s->ustack;
+	e->object = e->comm[0] && e->object != s->object ? WAIT_OBJECT_MANY : s->object;
 	e->since_before |= s->since_before;
 	copy_str(e->comm, sizeof(e->comm), s->task.comm);
 	if (s->waker.kind == WAKER_NONE)
@@ -311,6 +317,8 @@ static void snap_entry(const struct model *m, const struct live_wait *e, struct 
 	out->state = k->state;
 	out->syscall = k->syscall;
 	out->futex_op = k->futex_op;
+	out->on = k->on;
+	out->object = e->object;
 	out->ended = k->ended;
 	out->waker = (struct waker){.kind = k->waker,
 				    .tgid = k->waker_tgid,

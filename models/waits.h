@@ -5,7 +5,7 @@
  *
  * Per (thread, stacks, state, syscall, waker) it keeps the last interval, a decaying sum and
  * the sum since start. What threads waited that ended is kept by name once there is much of
- * it (enum wait_ended). Memory is bounded: at WAITS_MAX_ENTRIES the smallest are folded into
+ * it (wait_entry.ended). Memory is bounded: at WAITS_MAX_ENTRIES the smallest are folded into
  * one entry per thread and state, without stack and waker (then per process, then one); the
  * folded share is in the snapshot. Threads beyond WAITS_MAX_TASKS become one per process: tid
  * PROFILE_MERGED. Queries are pure functions over a const snapshot.
@@ -30,27 +30,22 @@ extern const struct model_ops model_waits;
 
 /* One row each in models/wait_reasons.def: what a thread waits for, in words. */
 enum wait_reason {
-#define WAIT_REASON(id, name, idle, help) WAIT_##id,
+#define WAIT_REASON(id, name, class, help) WAIT_##id,
 #include "models/wait_reasons.def"
 #undef WAIT_REASON
 	WAIT_REASONS
 };
 
 /*
- * Whether waiting for it is idle, harmless: nobody is held up by it.
- * NEVER: somebody is. ALWAYS: it is what the thread does when it has nothing to do.
- * PARKED: a thread that is not its process's first, and whose waits there last WAIT_PARKED_NS
- * or more on average (or, unfinished, so far): a worker at its queue rather than a hand-over.
- * STILL: as long as it goes on without having ended once, and did so before it was watched or
- * for WAIT_STILL_NS: nobody has done anything there, and who does shows on the other side.
+ * HARMFUL: somebody is held up. IDLE: it waits for new work, which is proven. UNCLEAR: neither is
+ * proven. Rows come in this order. models/wait_rules.def has the rules.
  */
-enum wait_idle { IDLE_NEVER, IDLE_ALWAYS, IDLE_PARKED, IDLE_STILL };
-#define WAIT_PARKED_NS (50 * NSEC_PER_MSEC)
-#define WAIT_STILL_NS  (10 * NSEC_PER_SEC)
+enum wait_class { CLASS_HARMFUL, CLASS_UNCLEAR, CLASS_IDLE, WAIT_CLASSES };
+extern const char *const wait_class_names[WAIT_CLASSES]; /* in JSON too */
 
 struct wait_reason_row {
 	const char *name; /* "lock", "disk" ... ; in JSON too */
-	enum wait_idle idle;
+	enum wait_class class; /* where no rule says more */
 	const char *help; /* what is behind it, one line */
 };
 extern const struct wait_reason_row wait_reasons[WAIT_REASONS];
@@ -61,22 +56,19 @@ struct wait_sums {
 	u64 open, open_ns; /* open_ns: part of off_ns of waits that go on at the window's end */
 };
 
-/*
- * Threads that ended, merged by name and cgroup: task.tid is PROFILE_MERGED, task.tgid as well
- * when their process has ended too, task.start_ns tells them apart. What idle waiting needs to
- * know of them: main threads, or others whose waits there were shorter, or not, than
- * WAIT_PARKED_NS on average. A waker that ended is kept by name too: its ids are PROFILE_MERGED. Scopes by pid or tid do
- * not let them pass.
- */
-enum wait_ended { ENDED_NOT, ENDED_MAIN, ENDED_BUSY, ENDED_PARKED };
-
 struct wait_entry {
 	struct task_ident task;
-	enum wait_ended ended;
+	/* Threads that ended, merged by name and cgroup: task.tid is PROFILE_MERGED, task.tgid as
+	 * well when their process has ended too, task.start_ns tells them apart. A waker that ended
+	 * is kept by name too: its ids are PROFILE_MERGED. Scopes by pid or tid do not let them
+	 * pass. */
+	bool ended;
 	const struct profile_stack *kstack, *ustack; /* NULL: not known */
 	u64 kstack_hash, ustack_hash;
 	enum task_state state;
 	u32 syscall, futex_op;
+	u32 on;	    /* bits of bpf/wait_on.h */
+	u64 object; /* a futex's address; 0, WAIT_OBJECT_MANY */
 	struct waker waker;
 	const struct profile_stack *waker_kstack, *waker_ustack;
 	struct wait_sums sums[WINDOWS];
@@ -104,7 +96,7 @@ struct waits_snap {
 	u64 folded_ns; /* off-CPU time in WINDOW_TOTAL whose stack was folded away */
 };
 
-/* A wait's reason: from its kernel frames' functions, else the syscall, else the state.
+/* A wait's reason: from its frames' functions, else the syscall, else the state.
  * *pending: functions are not resolved yet, the reason may change. */
 enum wait_reason wait_entry__reason(const struct wait_entry *e, const struct symbols *symbols,
 				    bool *pending);
@@ -150,7 +142,8 @@ struct waits_row {
 	const char *state; /* "S" ..., "mixed"; preempted: "R" */
 	const char *reason; /* "lock" ..., "mixed" */
 	enum wait_reason why; /* of most of its time */
-	bool idle;
+	enum wait_class class;
+	const char *because; /* of that class, one line: of the largest in it */
 	bool merged; /* has some that ended, of whom it is not known how many they were */
 	const struct symbols *symbols; /* what its frames are called */
 	u32 nthreads; /* not meaningful with `merged`, and so pct */
@@ -162,13 +155,14 @@ struct waits_row {
 };
 
 struct waits_answer {
-	struct answer base; /* rows by off_ns, descending, idle ones behind the others */
+	struct answer base; /* rows by class, then off_ns, descending */
 	struct waits_query query;
 	const char *grouping;
 	u32 nrows;
 	const struct waits_row *rows;
 	u64 window_ns;
 	u64 off_ns, count; /* of all rows, idle ones left out */
+	u64 class_ns[WAIT_CLASSES];
 	u64 idle_ns, idle_rows, idle_threads; /* what was folded away (or is shown behind) */
 	u64 open;	   /* waits that go on, idle ones left out */
 	double truncated_pct; /* of the time with user frames: stacks that end too early */
@@ -182,7 +176,7 @@ struct waits_answer *waits__query(const struct waits_snap *snap, const struct wa
 struct split_part {
 	const char *name; /* "running", "waiting for a CPU", then reasons */
 	enum wait_reason reason; /* WAIT_REASONS: running or runnable */
-	bool idle;
+	enum wait_class class;
 	u64 ns, count;
 	double pct; /* of the span */
 };

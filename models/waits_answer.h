@@ -40,6 +40,12 @@ static inline const char *wait_state__text(enum task_state state)
 	return task_state_names[state == TASK_STATE_RUNNABLE ? TASK_STATE_RUNNING : state];
 }
 
+/* What its share is of. */
+static inline u64 waits_row__whole(const struct waits_row *row, const struct waits_answer *a)
+{
+	return row->class == CLASS_IDLE ? a->idle_ns : a->off_ns;
+}
+
 /* Fills what the row of a group is called, and its key column's name. */
 void row_group__name(struct row_groups *g, struct row_group *group);
 /* The table of an answer, in its arena. */

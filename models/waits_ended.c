@@ -88,19 +88,6 @@ static u32 merged_until(const struct model *m)
 	return until;
 }
 
-static enum wait_ended kind_of_end(const struct live_wait *w)
-{
-	const struct wait_key *k = &w->key;
-
-	if (k->ended)
-		return k->ended;
-	if (k->tid == k->tgid)
-		return ENDED_MAIN;
-	return w->total[SUM_COUNT] && w->total[SUM_FULL] >= w->total[SUM_COUNT] * WAIT_PARKED_NS
-		       ? ENDED_PARKED
-		       : ENDED_BUSY;
-}
-
 static void forget_waker(struct live_wait *w)
 {
 	struct wait_key *k = &w->key;
@@ -115,7 +102,8 @@ static void forget_thread(struct live_wait *w, const struct hidx *living)
 {
 	struct wait_key *k = &w->key;
 
-	k->ended = kind_of_end(w);
+	k->ended = true;
+	w->object = w->object ? WAIT_OBJECT_MANY : 0; /* addresses are of one process */
 	if (!hidx__has(living, mix64(k->tgid)))
 		k->tgid = PROFILE_MERGED;
 	k->tid = PROFILE_MERGED;

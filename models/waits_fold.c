@@ -36,7 +36,7 @@ static void fold_wait(struct live_wait *w, enum fold how)
 	k->folded = true;
 	k->kstack = k->ustack = k->waker_kstack = k->waker_ustack = NO_STACK;
 	k->syscall = WAIT_NO_SYSCALL;
-	k->futex_op = k->waker_tgid = k->waker_tid = k->waker_name = 0;
+	k->futex_op = k->on = k->waker_tgid = k->waker_tid = k->waker_name = 0;
 	k->waker = WAKER_NONE;
 	w->kstack_hash = w->ustack_hash = w->waker_kstack_hash = w->waker_ustack_hash = 0;
 	w->waker_comm[0] = '\0';

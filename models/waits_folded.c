@@ -167,7 +167,7 @@ void waits__folded(const struct waits_snap *snap, const struct waits_query *q,
 	waits_selection__init(&f.s, &f.arena, snap, q->window, false, scope);
 	waits_selection__fill(&f.s, 0, 0);
 	for (u32 i = 0; i < f.s.nwaits; i++)
-		if (q->idle || !f.s.waits[i].idle)
+		if (q->idle || f.s.waits[i].is.class != CLASS_IDLE)
 			add_wait(&f, &f.s.waits[i]);
 	for (u32 i = 0; i < f.n; i++) {
 		u64 us = (f.lines[i].off_ns + 500) / 1000;

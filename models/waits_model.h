@@ -32,18 +32,18 @@ struct wait_key {
 	u32 tgid, tid;
 	u64 start_ns;
 	u32 kstack, ustack; /* positions in model.stacks, or NO_STACK */
-	u32 syscall, futex_op;
+	u32 syscall, futex_op, on;
 	u32 waker_tgid, waker_tid;
 	u32 waker_kstack, waker_ustack;
 	u32 waker_name; /* hash of its name where that is all that is kept of it; else 0 */
-	u8 ended;	/* enum wait_ended */
-	u8 state, waker, kthread, folded; /* enum task_state, enum waker_kind, bools */
+	u8 state, waker, kthread, folded, ended; /* enum task_state, enum waker_kind, bools */
 };
 
 struct live_wait {
 	struct wait_key key;
 	u64 cgroup, kstack_hash, ustack_hash, waker_kstack_hash, waker_ustack_hash;
 	char comm[COMM_LEN], waker_comm[COMM_LEN]; /* as last heard */
+	u64 object;
 	bool since_before;
 	u8 what_ended;	/* bits of waits_ended.c */
 	u32 ended_tick; /* when the last of that did */

@@ -58,49 +58,11 @@ bool waits_groups__parse(const char *text, u32 *groups)
 
 /* --- wakers --- */
 
-struct interrupt_name {
-	const char *part; /* of a function's name */
-	const char *text;
-};
-
-/* By the frame nearest to the wake-up that tells. */
-static const struct interrupt_name interrupt_names[] = {
-	{"hrtimer_", "[timer]"},      {"process_timeout", "[timer]"},
-	{"call_timer_fn", "[timer]"}, {"run_timer", "[timer]"},
-	{"posix_timer", "[timer]"},   {"timerfd_", "[timer]"},
-	{"blk_", "[disk]"},	      {"bio_", "[disk]"},
-	{"nvme_", "[disk]"},	      {"scsi_", "[disk]"},
-	{"virtblk_", "[disk]"},	      {"tcp_", "[network]"},
-	{"udp_", "[network]"},	      {"sock_", "[network]"},
-	{"net_rx_", "[network]"},     {"napi_", "[network]"},
-};
-
-static const char *interrupt_named(const char *name)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(interrupt_names); i++)
-		if (strstr(name, interrupt_names[i].part))
-			return interrupt_names[i].text;
-	return NULL;
-}
-
-static const char *interrupt_text(const struct symbols *symbols, const struct profile_stack *stack)
-{
-	const char *text = NULL;
-
-	for (u32 i = 0; stack && i < stack->nkernel && !text; i++) {
-		u32 func = symbols__func_of(symbols, stack->locs[i]);
-
-		if (func)
-			text = interrupt_named(symbols__func(symbols, func)->name);
-	}
-	return text ? text : "[interrupt]";
-}
-
 /* Of what no thread ended. */
 static const char *nobody_text(struct waits_selection *s, const struct wait_entry *e)
 {
 	if (waits_selection__waker(s, e) == WAKER_INTERRUPT)
-		return interrupt_text(s->snap->symbols, e->waker_kstack);
+		return wait_end__text(waits_selection__end(s, e));
 	if (e->folded)
 		return "[not kept]";
 	if (e->state == TASK_STATE_RUNNABLE)

@@ -23,7 +23,7 @@ static u64 process_key(const struct task_ident *t)
 static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 {
 	const struct wait_entry *e = w->entry;
-	u64 key = mix64_pair(g->query->groups, w->idle);
+	u64 key = mix64_pair(g->query->groups, w->is.class);
 
 	/* Who was preempted where others wait did not wait there. */
 	if (by(g, WAITS_BY_STACK))
@@ -40,7 +40,7 @@ static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 	if (by(g, WAITS_BY_STATE))
 		key = mix64_pair(key, e->state);
 	if (by(g, WAITS_BY_REASON))
-		key = mix64_pair(key, w->reason);
+		key = mix64_pair(key, w->is.reason);
 	if (by(g, WAITS_BY_WAKER))
 		key = mix64_pair(key, waits__waker_key(&g->s, e));
 	return key;
@@ -55,7 +55,7 @@ static u32 find_group(struct row_groups *g, const struct picked_wait *w)
 	if (at != HIDX_NONE)
 		return at;
 	g->items = xgrow(g->items, g->n, &g->cap, sizeof(*g->items));
-	g->items[g->n] = (struct row_group){.row = {.key = key, .idle = w->idle}};
+	g->items[g->n] = (struct row_group){.row = {.key = key, .class = w->is.class}};
 	hidx__add(&g->index, key, g->n);
 	return g->n++;
 }
@@ -90,13 +90,14 @@ static void add_wait(struct row_groups *g, struct row_group *group, const struct
 
 	add_sums(&group->row.sums, sums);
 	group->states |= 1u << e->state;
-	group->reasons |= 1u << w->reason;
-	group->reason_ns[w->reason] += sums->off_ns;
+	group->reasons |= 1u << w->is.reason;
+	group->reason_ns[w->is.reason] += sums->off_ns;
 	group->open_full_ns += sums->open ? e->open_full_ns : 0;
-	group->row.merged |= e->ended != ENDED_NOT;
+	group->row.merged |= e->ended;
 	group->row.nthreads += new_thread(g, group->row.key, &e->task);
 	if (larger(g, e, group->row.entry)) {
 		group->row.entry = e;
+		group->row.because = w->is.why;
 		group->place = w->place;
 	}
 	if (waits_selection__waker(&g->s, e) == WAKER_TASK && larger(g, e, group->row.woken))
@@ -130,7 +131,7 @@ static void group_all(struct row_groups *g, struct waits_answer *a)
 
 		g->of[i] = find_group(g, w);
 		add_wait(g, &g->items[g->of[i]], w);
-		if (w->idle)
+		if (w->is.class == CLASS_IDLE)
 			a->idle_threads += new_thread(g, 0, &w->entry->task);
 	}
 }
@@ -207,7 +208,7 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 		row->woken_from = waits_selection__tracer(&g->s, row->woken->waker_kstack);
 	row->avg_ns = average(group);
 	row->pct = waits__pct(row->sums.off_ns, a->window_ns * row->nthreads);
-	row->share_pct = waits__pct(row->sums.off_ns, row->idle ? a->idle_ns : a->off_ns);
+	row->share_pct = waits__pct(row->sums.off_ns, waits_row__whole(row, a));
 	row_group__name(g, group);
 }
 
@@ -216,7 +217,8 @@ static void sum_rows(const struct row_groups *g, struct waits_answer *a)
 	for (u32 i = 0; i < g->n; i++) {
 		const struct waits_row *row = &g->items[i].row;
 
-		if (row->idle) {
+		a->class_ns[row->class] += row->sums.off_ns;
+		if (row->class == CLASS_IDLE) {
 			a->idle_ns += row->sums.off_ns;
 			a->idle_rows++;
 			continue;
@@ -238,8 +240,8 @@ static int compare_rows(const void *pa, const void *pb)
 	const struct waits_row *b = ((const struct order *)pb)->row;
 	int c;
 
-	if (a->idle != b->idle)
-		return a->idle - b->idle;
+	if (a->class != b->class)
+		return a->class < b->class ? -1 : 1;
 	if (a->sums.off_ns != b->sums.off_ns)
 		return a->sums.off_ns < b->sums.off_ns ? 1 : -1;
 	c = strcmp(a->name, b->name);
@@ -256,10 +258,11 @@ static u32 *make_rows(struct row_groups *g, struct waits_answer *a, struct arena
 	for (u32 i = 0; i < g->n; i++) {
 		struct row_group *group = &g->items[i];
 
-		if (group->row.idle && !g->query->idle)
+		if (group->row.class == CLASS_IDLE && !g->query->idle)
 			continue;
 		finish_row(g, group, a);
-		a->base.table.nlast += group->row.idle;
+		a->base.table.nfirst += group->row.class == CLASS_HARMFUL;
+		a->base.table.nlast += group->row.class == CLASS_IDLE;
 		order[a->nrows++] = (struct order){&group->row, i};
 	}
 	qsort(order, a->nrows, sizeof(*order), compare_rows);

@@ -16,6 +16,7 @@ enum waits_column {
 	COL_CALLER,
 	COL_ENDED,
 	COL_REASON,
+	COL_CLASS,
 	COL_STATE,
 	COL_COUNT,
 	COL_AVG,
@@ -28,6 +29,7 @@ enum waits_column {
 	COL_RUNQ,
 	COL_THREADS,
 	COL_IDLE,
+	COL_BECAUSE,
 	COL_STACK,
 	COL_WAKER,
 	COLUMNS,
@@ -54,6 +56,8 @@ static const struct column waits_columns[COLUMNS] = {
 	[COL_ENDED] = TEXT_COLUMN("ended_by", "Ended by", 16, 3, COLUMN_SCREEN,
 				  "thread that ended most of it; blank: none did"),
 	[COL_REASON] = TEXT_COLUMN("reason", "Reason", 11, 0, COLUMN_BOTH, "what it waits for"),
+	[COL_CLASS] = TEXT_COLUMN("class", "Class", 7, 5, COLUMN_BOTH,
+				  "harmful: held up; idle: waits for new work; unclear: no proof"),
 	[COL_STATE] = TEXT_COLUMN(
 		"state", "S", 1, 0, COLUMN_BOTH,
 		"S asleep, D uninterruptible, T stopped, t traced, I idle worker, R preempted"),
@@ -76,7 +80,9 @@ static const struct column waits_columns[COLUMNS] = {
 				 "part of off_ns after it was woken: it waited for a CPU"),
 	[COL_THREADS] = COUNT_COLUMN("threads", "Thr", 5, 4, COLUMN_BOTH, "threads that waited so"),
 	[COL_IDLE] = COLUMN(VALUE_BOOL, "idle", "Idle", 4, 0, COLUMN_EXPORT,
-			    "nobody is held up by it: what threads do that have nothing to do"),
+			    "nobody is held up by it: it waits for new work, which is proven"),
+	[COL_BECAUSE] = COLUMN(VALUE_TEXT, "why", "Why", 0, 0, COLUMN_EXPORT,
+			       "what makes it harmful, idle or unclear, of most of it"),
 	[COL_STACK] = COLUMN(VALUE_STACK, "stack", "Stack", 0, 0, COLUMN_EXPORT,
 			     "where it waits, leaf first"),
 	[COL_WAKER] = COLUMN(VALUE_OBJECT, "waker", "Waker", 0, 0, COLUMN_EXPORT,
@@ -237,6 +243,10 @@ static const char *text_cell(const struct waits_row *r, u32 column)
 		return r->woken_by;
 	case COL_REASON:
 		return r->reason;
+	case COL_CLASS:
+		return wait_class_names[r->class];
+	case COL_BECAUSE:
+		return r->because;
 	case COL_STATE:
 		return r->state;
 	default:
@@ -266,7 +276,7 @@ static u64 number_cell(const struct waits_row *r, u32 column)
 	case COL_TID:
 		return r->entry->task.tid;
 	default:
-		return r->idle;
+		return r->class == CLASS_IDLE;
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which waits a query counts: window, scope and terms on names; and which of them are idle. */
+/* Which waits a query counts: window, scope and terms on names; and which of them are harmful. */
 #include "models/waits_select.h"
 
 void waits_selection__init(struct waits_selection *s, struct arena *arena,
@@ -30,6 +30,10 @@ void waits_selection__fini(struct waits_selection *s)
 	free(s->waits);
 	free(s->stays);
 	hidx__fini(&s->stay_index);
+	free(s->objects);
+	hidx__fini(&s->object_index);
+	hidx__fini(&s->object_threads);
+	rule_names__fini(&s->rule_names);
 }
 
 /* --- places --- */
@@ -91,8 +95,22 @@ static u64 frames_key(struct waits_selection *s, u32 hit)
 	return key;
 }
 
-static const struct wait_place *kernel_place(struct waits_selection *s,
-					     const struct profile_stack *kstack)
+static void read_ends(struct kernel_place *k, const struct symbols *symbols)
+{
+	const char *names[WAIT_KERNEL_FRAMES];
+	u32 n = k->kstack ? MIN(k->kstack->nkernel, WAIT_KERNEL_FRAMES) : 0;
+
+	for (u32 i = 0; i < n; i++) {
+		u32 func = symbols__func_of(symbols, k->kstack->locs[i]);
+
+		names[i] = func ? symbols__func(symbols, func)->name : NULL;
+	}
+	k->by_interrupt = wait_end__of(names, n, false);
+	k->by_thread = wait_end__of(names, n, true);
+}
+
+static const struct kernel_place *kernel_place(struct waits_selection *s,
+					       const struct profile_stack *kstack)
 {
 	u64 hash = mix64((u64)(uintptr_t)kstack);
 	struct kernel_place *k;
@@ -100,21 +118,22 @@ static const struct wait_place *kernel_place(struct waits_selection *s,
 
 	HIDX_FIND(at, &s->kernel_index, hash, pos, s->kernels[pos].kstack == kstack);
 	if (at != HIDX_NONE)
-		return &s->kernels[at].tells;
+		return &s->kernels[at];
 	s->kernels = xgrow(s->kernels, s->nkernels, &s->kernels_cap, sizeof(*s->kernels));
 	k = &s->kernels[s->nkernels];
 	k->kstack = kstack;
 	wait_place__read_kernel(&k->tells, kstack, s->snap->symbols);
+	read_ends(k, s->snap->symbols);
 	hidx__add(&s->kernel_index, hash, s->nkernels++);
-	return &k->tells;
+	return k;
 }
 
 static void read_place(struct waits_selection *s, struct picked_place *p)
 {
 	const struct profile_stack *joined;
 
-	p->tells = *kernel_place(s, p->kstack);
-	wait_place__read_user(&p->tells, p->ustack, s->snap->symbols);
+	p->tells = kernel_place(s, p->kstack)->tells;
+	wait_place__read_user(&p->tells, p->ustack, s->snap->symbols, &s->rule_names);
 	joined = join(s, p->kstack, p->ustack, passed_frames(p));
 	p->hit = selection__stack(&s->names, joined);
 	p->key = frames_key(s, p->hit);
@@ -142,7 +161,7 @@ u32 waits_selection__place(struct waits_selection *s, const struct profile_stack
 
 u32 waits_selection__tracer(struct waits_selection *s, const struct profile_stack *kstack)
 {
-	const struct wait_place *p = kstack ? kernel_place(s, kstack) : NULL;
+	const struct wait_place *p = kstack ? &kernel_place(s, kstack)->tells : NULL;
 
 	return p && p->known ? p->clue.tracer : 0;
 }
@@ -153,8 +172,21 @@ enum waker_kind waits_selection__waker(struct waits_selection *s, const struct w
 
 	if (e->waker.kind != WAKER_TASK || !e->waker_kstack)
 		return e->waker.kind;
-	p = kernel_place(s, e->waker_kstack);
+	p = &kernel_place(s, e->waker_kstack)->tells;
 	return p->known && p->clue.interrupt ? WAKER_INTERRUPT : WAKER_TASK;
+}
+
+enum wait_end waits_selection__end(struct waits_selection *s, const struct wait_entry *e)
+{
+	enum waker_kind kind = waits_selection__waker(s, e);
+	const struct kernel_place *k;
+
+	if (kind == WAKER_NONE)
+		return END_ANY;
+	if (!e->waker_kstack)
+		return kind == WAKER_TASK ? END_THREAD : END_INTERRUPT;
+	k = kernel_place(s, e->waker_kstack);
+	return kind == WAKER_TASK ? k->by_thread : k->by_interrupt;
 }
 
 const char *waits_selection__leaf(const struct waits_selection *s, u32 place)
@@ -233,55 +265,136 @@ static u32 stay_of(struct waits_selection *s, const struct wait_entry *e, u32 pl
 	return s->nstays++;
 }
 
+/* What ended waits, and how long they lasted, is of all times: a window may have too few. */
+static void add_history(struct picked_stay *stay, const struct wait_sums *all, enum wait_end end)
+{
+	stay->ends[end] += all->count;
+	stay->full_ns += all->full_ns;
+	if (all->count)
+		stay->max_ns = MAX(stay->max_ns, all->max_ns);
+}
+
 static void pick(struct waits_selection *s, const struct wait_entry *e, u32 place)
 {
-	const struct wait_sums *sums = &e->sums[s->window];
-	struct picked_stay *stay;
 	struct picked_wait w = {.entry = e, .place = place};
 
 	w.stay = stay_of(s, e, place);
-	w.reason = wait_place__reason(&s->places[place].tells, e);
-	stay = &s->stays[w.stay];
-	stay->waits += sums->count + sums->open;
-	stay->ended += sums->count;
-	stay->since_before |= e->since_before;
-	stay->full_ns += sums->full_ns + (sums->open ? e->open_full_ns : 0);
-	stay->max_ns = MAX(stay->max_ns, sums->max_ns);
+	add_history(&s->stays[w.stay], &e->sums[WINDOW_TOTAL], waits_selection__end(s, e));
 	s->waits = xgrow(s->waits, s->nwaits, &s->waits_cap, sizeof(*s->waits));
 	s->waits[s->nwaits++] = w;
 }
 
-/* --- what is idle --- */
+/* --- conditions that several threads wait on --- */
 
-/* In the decaying window times outlive their counts. */
-static bool parks(const struct picked_stay *stay)
+static u64 object_key(const struct wait_entry *e)
 {
-	const struct task_ident *t = &stay->entry->task;
-
-	if (t->tid == t->tgid || t->tid == PROFILE_MERGED)
-		return false;
-	return stay->waits ? stay->full_ns >= stay->waits * WAIT_PARKED_NS
-			   : stay->max_ns >= WAIT_PARKED_NS;
+	return mix64_pair(e->task.tgid, e->object);
 }
 
-static bool is_still(const struct picked_stay *stay)
+/* Who is preempted while it wakes others does not wait there. */
+static bool has_object(const struct wait_entry *e)
 {
-	return !stay->ended && (stay->since_before || stay->max_ns >= WAIT_STILL_NS);
+	return e->object && e->object != WAIT_OBJECT_MANY && !e->ended &&
+	       e->state == TASK_STATE_SLEEP;
 }
 
-static bool is_idle(const struct waits_selection *s, const struct picked_wait *w)
+static struct wait_object *object_of(struct waits_selection *s, const struct wait_entry *e)
 {
-	switch (wait_reasons[w->reason].idle) {
-	case IDLE_ALWAYS:
-		return true;
-	case IDLE_PARKED:
-		return w->entry->ended ? w->entry->ended == ENDED_PARKED
-				       : parks(&s->stays[w->stay]);
-	case IDLE_STILL:
-		return is_still(&s->stays[w->stay]);
-	default:
-		return false;
+	u64 key = object_key(e);
+	u32 at;
+
+	HIDX_FIND(at, &s->object_index, key, pos,
+		  s->objects[pos].object == e->object && s->objects[pos].tgid == e->task.tgid);
+	if (at != HIDX_NONE)
+		return &s->objects[at];
+	s->objects = xgrow(s->objects, s->nobjects, &s->objects_cap, sizeof(*s->objects));
+	s->objects[s->nobjects] = (struct wait_object){.tgid = e->task.tgid, .object = e->object};
+	hidx__add(&s->object_index, key, s->nobjects);
+	return &s->objects[s->nobjects++];
+}
+
+static u64 object_thread(const struct wait_entry *e, u32 tid)
+{
+	return mix64_pair(object_key(e), tid);
+}
+
+static void add_ends(struct waits_selection *s, const struct wait_entry *e)
+{
+	struct wait_object *o = object_of(s, e);
+
+	if (waits_selection__end(s, e) != END_THREAD)
+		return;
+	if (e->waker.tgid == e->task.tgid &&
+	    hidx__has(&s->object_threads, object_thread(e, e->waker.tid)))
+		o->inside += e->sums[WINDOW_TOTAL].count;
+	else
+		o->outside += e->sums[WINDOW_TOTAL].count;
+}
+
+/* Of all entries: who a query is not about may wait there too. */
+static void find_objects(struct waits_selection *s)
+{
+	for (u32 i = 0; i < s->snap->nentries; i++) {
+		const struct wait_entry *e = &s->snap->entries[i];
+
+		if (has_object(e) && hidx__put(&s->object_threads, object_thread(e, e->task.tid)))
+			object_of(s, e)->threads++;
 	}
+	for (u32 i = 0; i < s->snap->nentries; i++)
+		if (has_object(&s->snap->entries[i]))
+			add_ends(s, &s->snap->entries[i]);
+}
+
+static bool is_queue(struct waits_selection *s, const struct wait_entry *e)
+{
+	const struct wait_object *o = has_object(e) ? object_of(s, e) : NULL;
+
+	return o && o->threads > 1 && !o->inside && o->outside >= WAIT_QUEUE_ENDS;
+}
+
+/* --- what is harmful --- */
+
+static u64 ended(const struct picked_stay *stay)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < WAIT_ENDS; i++)
+		n += stay->ends[i];
+	return n;
+}
+
+/* What ended all waits of the thread there; END_ANY: one and another, or none has ended. */
+static enum wait_end usual_end(const struct picked_stay *stay)
+{
+	u64 n = ended(stay);
+
+	for (u32 i = 0; n && i < WAIT_ENDS; i++)
+		if (stay->ends[i] == n)
+			return i;
+	return END_ANY;
+}
+
+static bool is_periodic(const struct picked_stay *stay)
+{
+	u64 n = stay->ends[END_TIMER];
+
+	return stay->entry->task.tid != PROFILE_MERGED && n >= WAIT_PERIODIC_WAITS &&
+	       n == ended(stay) && stay->max_ns <= stay->full_ns / n * 5 / 4 + NSEC_PER_MSEC;
+}
+
+static void judge(struct waits_selection *s, struct picked_wait *w)
+{
+	const struct picked_stay *stay = &s->stays[w->stay];
+	struct wait_facts facts = {
+		.on = w->entry->on,
+		.end = waits_selection__end(s, w->entry),
+		.periodic = is_periodic(stay),
+		.queue = is_queue(s, w->entry),
+	};
+
+	if (facts.end == END_ANY)
+		facts.end = usual_end(stay);
+	w->is = wait_place__judge(&s->places[w->place].tells, w->entry, &facts);
 }
 
 void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
@@ -297,6 +410,7 @@ void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
 		if (s->names.hits[s->places[place].hit].passes)
 			pick(s, e, place);
 	}
+	find_objects(s);
 	for (u32 i = 0; i < s->nwaits; i++)
-		s->waits[i].idle = is_idle(s, &s->waits[i]);
+		judge(s, &s->waits[i]);
 }

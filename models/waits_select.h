@@ -22,23 +22,30 @@ struct picked_wait {
 	const struct wait_entry *entry;
 	u32 place;
 	u32 stay; /* the thread at that place */
-	enum wait_reason reason;
-	bool idle;
+	struct wait_verdict is;
 };
 
 /* All waits of one thread at one place. */
 struct picked_stay {
 	const struct wait_entry *entry; /* one of them */
 	u32 place;
-	u64 waits, full_ns, max_ns; /* ended and unfinished ones */
-	u64 ended;
-	bool since_before; /* one of them began before it was watched */
+	/* Since start, of those that ended: how many by whom, how long in all and at most. */
+	u64 ends[WAIT_ENDS], full_ns, max_ns;
 };
 
 /* What the kernel's frames of places tell: few of them are distinct. */
 struct kernel_place {
 	const struct profile_stack *kstack;
 	struct wait_place tells;
+	enum wait_end by_interrupt, by_thread; /* where it is a waker's */
+};
+
+/* What threads of a process wait on: a futex. */
+struct wait_object {
+	u32 tgid;
+	u64 object;
+	u32 threads;
+	u64 inside, outside; /* waits ended by threads that wait there too, and by others */
 };
 
 struct waits_selection {
@@ -60,6 +67,10 @@ struct waits_selection {
 	struct picked_stay *stays;
 	u32 nstays, stays_cap;
 	struct hidx stay_index;
+	struct wait_object *objects;
+	u32 nobjects, objects_cap;
+	struct rule_names rule_names;
+	struct hidx object_index, object_threads; /* the latter: set of their threads */
 };
 
 /* arena: of the result; names made for it live there. */
@@ -78,6 +89,8 @@ u32 waits_selection__place(struct waits_selection *s, const struct profile_stack
 			   const struct profile_stack *ustack, bool whole);
 /* Interrupts that came while user code ran look like its thread: their frames tell. */
 enum waker_kind waits_selection__waker(struct waits_selection *s, const struct wait_entry *e);
+/* What ended a wait; END_ANY: it goes on, or was not seen to end. */
+enum wait_end waits_selection__end(struct waits_selection *s, const struct wait_entry *e);
 /* How many frames of a kernel stack, from the leaf, are those of whoever looked. */
 u32 waits_selection__tracer(struct waits_selection *s, const struct profile_stack *kstack);
 /* What a place is called: the function that a thread waits in. */

@@ -3,8 +3,8 @@
 #include "base/columns.h"
 #include "models/waits_answer.h"
 
-/* Time by reason and state; of each reason the idle waits apart. */
-#define KINDS (2 * WAIT_REASONS)
+/* Time by reason, class and state. */
+#define KINDS (WAIT_CLASSES * WAIT_REASONS)
 
 struct split {
 	const struct waits_snap *snap;
@@ -20,9 +20,9 @@ struct answer_box {
 	struct arena arena;
 };
 
-static u32 kind_of(enum wait_reason reason, bool idle)
+static u32 kind_of(const struct wait_verdict *v)
 {
-	return reason * 2 + idle;
+	return v->reason * WAIT_CLASSES + v->class;
 }
 
 /* --- what is known --- */
@@ -64,7 +64,7 @@ static void sum_waits(struct split *s, struct arena *arena, struct split_answer 
 	for (u32 i = 0; i < sel.nwaits; i++) {
 		const struct picked_wait *w = &sel.waits[i];
 		const struct wait_sums *sums = picked_wait__sums(&sel, w);
-		u32 kind = kind_of(w->reason, w->idle);
+		u32 kind = kind_of(&w->is);
 
 		if (w->entry->state == TASK_STATE_RUNNABLE)
 			continue;
@@ -134,9 +134,9 @@ static void make_parts(struct split *s, struct split_answer *a, struct split_par
 				     .ns = s->state_ns[TASK_STATE_RUNNABLE]});
 	rest -= parts[0].ns + parts[1].ns;
 	for (u32 k = 0; k < KINDS; k++) {
-		struct split_part p = {.name = wait_reasons[k / 2].name,
-				       .reason = k / 2,
-				       .idle = k % 2,
+		struct split_part p = {.name = wait_reasons[k / WAIT_CLASSES].name,
+				       .reason = k / WAIT_CLASSES,
+				       .class = k % WAIT_CLASSES,
 				       .count = s->count[k]};
 
 		for (u32 i = 0; i < TASK_STATES; i++)
@@ -147,14 +147,16 @@ static void make_parts(struct split *s, struct split_answer *a, struct split_par
 	}
 	if (rest)
 		add_part(a, parts,
-			 (struct split_part){
-				 .name = "not attributed", .reason = WAIT_UNKNOWN, .ns = rest});
+			 (struct split_part){.name = "not attributed",
+					     .reason = WAIT_UNKNOWN,
+					     .class = CLASS_UNCLEAR,
+					     .ns = rest});
 	qsort(parts, a->nparts, sizeof(*parts), compare_parts);
 }
 
 /* --- the table --- */
 
-enum split_column { COL_PCT, COL_TIME, COL_NAME, COL_COUNT, COL_AVG, COL_IDLE, COLUMNS };
+enum split_column { COL_PCT, COL_TIME, COL_NAME, COL_COUNT, COL_AVG, COL_CLASS, COL_IDLE, COLUMNS };
 
 static const struct column split_columns[COLUMNS] = {
 	[COL_PCT] = PCT_COLUMN("pct", "Share%", 18, 0, COLUMN_BOTH | COLUMN_BAR,
@@ -165,9 +167,19 @@ static const struct column split_columns[COLUMNS] = {
 				 "on a CPU, waiting for one, or what else it waited for"),
 	[COL_COUNT] = COUNT_COLUMN("count", "Count", 7, 1, COLUMN_BOTH, "waits that ended"),
 	[COL_AVG] = TIME_COLUMN("avg_ns", "Avg", 7, 2, COLUMN_BOTH, "time by waits that ended"),
+	[COL_CLASS] = TEXT_COLUMN("class", "Class", 7, 0, COLUMN_BOTH,
+				  "harmful: held up; idle: waits for new work; unclear: no proof"),
 	[COL_IDLE] =
-		COLUMN(VALUE_BOOL, "idle", "Idle", 4, 0, COLUMN_BOTH, "nobody is held up by it"),
+		COLUMN(VALUE_BOOL, "idle", "Idle", 4, 0, COLUMN_EXPORT, "nobody is held up by it"),
 };
+
+/* Time on a CPU, or waiting for one, is no wait for anything else. */
+static const char *class_text(const struct split_part *p)
+{
+	if (p->reason < WAIT_REASONS)
+		return wait_class_names[p->class];
+	return strcmp(p->name, "running") ? wait_class_names[CLASS_HARMFUL] : "";
+}
 
 static bool split__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
@@ -184,11 +196,14 @@ static bool split__cell(const struct row_table *t, u32 row, u32 column, struct v
 	case COL_NAME:
 		out->s = p->name;
 		break;
+	case COL_CLASS:
+		out->s = class_text(p);
+		break;
 	case COL_TIME:
 		out->u = p->ns;
 		break;
 	case COL_IDLE:
-		out->u = p->idle;
+		out->u = p->class == CLASS_IDLE;
 		break;
 	default:
 		out->u = column == COL_COUNT || !p->count ? p->count : p->ns / p->count;
@@ -203,7 +218,7 @@ static u64 split__key(const struct row_table *t, u32 row)
 {
 	const struct split_part *p = &container_of(t, struct split_answer, base.table)->parts[row];
 
-	return mix64_pair(hash_bytes(p->name, strlen(p->name)), p->idle);
+	return mix64_pair(hash_bytes(p->name, strlen(p->name)), p->class);
 }
 
 /* --- the answer --- */

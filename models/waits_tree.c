@@ -397,9 +397,9 @@ static void collect(struct forest *f, u32 group, bool wakers, struct leaves *l)
 			add_leaf(l, waker_leaf(f, w->entry));
 		else
 			add_leaf(l, (struct leaf){.entry = w->entry,
-						  .part = mix64_pair(w->reason, w->entry->state),
+						  .part = mix64_pair(w->is.reason, w->entry->state),
 						  .hit = g->s.places[w->place].hit,
-						  .reason = w->reason});
+						  .reason = w->is.reason});
 	}
 }
 
@@ -434,7 +434,7 @@ void waits_answer__trees(struct waits_answer *a, struct row_groups *g, const u32
 
 	for (u32 i = 0; i < a->nrows; i++) {
 		trees[i].first = f.out.n;
-		f.whole = (double)(a->rows[i].idle ? a->idle_ns : a->off_ns);
+		f.whole = (double)waits_row__whole(&a->rows[i], a);
 		if (is_unfolded(&a->query, a->rows[i].key))
 			plant_row(&f, &a->rows[i], sources[i], a->query.wakers);
 		trees[i].n = f.out.n - trees[i].first;

@@ -11,7 +11,7 @@
  *
  * About the scheduler, times in milliseconds and states as in samples/sched.h:
  *
- *	wait COMM PID TID CGROUP STATE COUNT OFF RUNQ MAX OPEN WAKER FRAMES [| FRAMES]
+ *	wait COMM PID TID CGROUP STATE COUNT OFF RUNQ MAX OPEN WAKER [on=HEX] [object=HEX] FRAMES [| FRAMES]
  *		OPEN: how much of OFF belongs to a wait that goes on; WAKER: COMM:PID:TID, irq
  *		or -, its frames behind the bar
  *	task COMM PID TID CGROUP CPU STATE RUNNING RUNNABLE SLEEP DISK STOPPED [WORD ...]

@@ -86,6 +86,23 @@ static void keep_frames(struct sched_record *r, char *text)
 	r->frames = xstrdup(strcmp(text, "-") ? text : "");
 }
 
+/* What comes before the frames: "on=HEX object=HEX", either may be missing. */
+static char *parse_evidence(struct wait_sample *w, char *text)
+{
+	unsigned long long v;
+	int n = 0;
+
+	if (sscanf(text, "on=%llx %n", &v, &n) == 1) {
+		w->on = (u32)v;
+		text += n;
+	}
+	if (sscanf(text, "object=%llx %n", &v, &n) == 1) {
+		w->object = v;
+		text += n;
+	}
+	return text;
+}
+
 static bool parse_wait(struct sched_record *r, const char *text)
 {
 	char comm[NAME_MAX_LEN], state[8], waker[100], frames[TEXT_MAX];
@@ -120,7 +137,7 @@ static bool parse_wait(struct sched_record *r, const char *text)
 	w->task.kthread = is_kthread(frames);
 	r->tgid = pid;
 	r->waker_tgid = w->waker.tgid;
-	keep_frames(r, frames);
+	keep_frames(r, parse_evidence(w, frames));
 	return true;
 }
 

@@ -6,8 +6,8 @@
  *	app 100		app	100	sleeps 4 x 100 ms, woken by a timer
  *			waiter	101	a lock, 3 x 100 ms, ended by holder
  *			holder	102	disk, 120 ms in D; and was preempted for 50 ms
- *			pool	103	parks at a condition, 2 x 200 ms: idle
- *			poller	104	epoll_wait, 200 ms: idle
+ *			pool	103	libuv's pool without work, 2 x 200 ms: idle
+ *			poller	104	epoll_wait for new connections, 200 ms: idle
  *			reader	105	a pipe that nobody writes to: goes on, for 5 s so far
  *	lost 150	lost	150	30 ms without a stack
  *	kworker 200	kworker	200	without work for 900 ms: idle
@@ -15,13 +15,14 @@
 #ifndef TESTS_LIB_WAITS_SCENE_H
 #define TESTS_LIB_WAITS_SCENE_H
 
+#include "bpf/wait_on.h"
 #include "tests/lib/waits_maker.h"
 
 #define SCENE_NS      (3400 * MSEC)
 #define SCENE_IDLE_NS (1500 * MSEC)
 
 #define SCENE_ROWS    9 /* by tid and stack */
-#define SCENE_HARMFUL 6 /* of them */
+#define SCENE_SHOWN 6 /* of them not idle */
 
 struct scene {
 	struct maker m;
@@ -85,12 +86,14 @@ static inline void scene__idle(struct scene *s)
 	struct maker *m = &s->m;
 	struct wait_sample w =
 		ended(thread_of(100, 103, "pool"), KERNEL(m, "schedule", "futex_wait", "do_futex"),
-		      USER(m, "pthread_cond_wait", "work"), 2, 200 * MSEC);
+		      USER(m, "pthread_cond_wait", "uv_cond_wait", "worker"), 2, 200 * MSEC);
 
 	w.futex_op = 0x189;
 	maker__wait(m, w);
-	maker__wait(m, ended(thread_of(100, 104, "poller"), KERNEL(m, "schedule", "do_epoll_wait"),
-			     USER(m, "loop"), 1, 200 * MSEC));
+	w = ended(thread_of(100, 104, "poller"), KERNEL(m, "schedule", "do_epoll_wait"),
+		  USER(m, "loop"), 1, 200 * MSEC);
+	w.on = ON_LOOKED | ON_LISTENER;
+	maker__wait(m, w);
 	w = ended(thread_of(200, 200, "kworker"), KERNEL(m, "schedule", "worker_thread", "kthread"),
 		  0, 1, 900 * MSEC);
 	w.state = TASK_STATE_IDLE;

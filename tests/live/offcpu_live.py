@@ -35,6 +35,9 @@ def sound(report):
         assert 0 <= r["unfinished_ns"] <= r["off_ns"], r
         assert r["off_ns"] >= 0 and r["count"] >= 0 and r["max_ns"] >= 0 and r["avg_ns"] >= 0, r
         assert r["avg_ns"] <= r["max_ns"] or not r["count"], r
+    order = [("harmful", "unclear", "idle").index(r["class"]) for r in report["rows"]]
+    assert order == sorted(order), order
+    assert all(r["idle"] == (r["class"] == "idle") for r in report["rows"]), report["rows"]
     # A thread is in one wait at a time; the window is cut where each thread is visited.
     for tid in {r.get("tid") for r in report["rows"]} - {None}:
         off = total(rows_of(report, tid=tid))
@@ -112,6 +115,9 @@ def test_idle():
         same_time(total([r for r in rows if r["idle"]]), thread.waited(m.t0, m.t1), name)
         harmful = total([r for r in rows if not r["idle"]])
         assert harmful < 20e6, f"{name}: {harmful} ns of it are not idle"
+    # Who waits for an event of which nobody knows what it is for is not hidden.
+    same_time(total(rows_of(m.report, comm="handler", **{"class": "unclear"})),
+              m.threads["handler"].waited(m.t0, m.t1), "handler")
     reasons = {"pool-0": "condition", "poller": "poll", "acceptor": "accept"}
     for name, reason in reasons.items():
         row = m.largest(comm=name)
@@ -121,8 +127,10 @@ def test_idle():
     victim = m.threads["victim"]
     same_time(total(rows_of(m.report, comm="victim", reason="lock")),
               victim.waited(m.t0, m.t1, "lock"), "victim")
-    for name in ("victim", "main"):
+    for name in ("victim", "main", "handler"):
         assert not any(r["idle"] for r in m.of(comm=name)), f"{name} is idle"
+    same_time(total(rows_of(m.report, comm="victim", **{"class": "harmful"})),
+              victim.waited(m.t0, m.t1, "lock"), "victim held up")
 
 
 @steady
@@ -280,7 +288,8 @@ def test_groupings():
             # Two threads that are off the CPU nearly all the time.
             live.near(total(report["rows"]) / window, 2, 0.1, f"threads off by {group}")
             if group == "pid":
-                assert [r["pid"] for r in report["rows"]] == [work.pid], report["rows"]
+                assert [(r["pid"], r["class"]) for r in report["rows"]] == \
+                    [(work.pid, "harmful"), (work.pid, "unclear")], report["rows"]
             if group == "state":
                 assert "S" in {r["state"] for r in report["rows"]}
 

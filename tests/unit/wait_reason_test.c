@@ -360,9 +360,9 @@ static void every_reason_has_a_name_of_its_own(void **state)
 		for (u32 k = 0; k < i; k++)
 			assert_string_not_equal(wait_reasons[i].name, wait_reasons[k].name);
 	}
-	assert_int_equal(wait_reasons[WAIT_CONDITION].idle, IDLE_PARKED);
-	assert_int_equal(wait_reasons[WAIT_WORKER].idle, IDLE_ALWAYS);
-	assert_int_equal(wait_reasons[WAIT_LOCK].idle, IDLE_NEVER);
+	assert_int_equal(wait_reasons[WAIT_CONDITION].class, CLASS_UNCLEAR);
+	assert_int_equal(wait_reasons[WAIT_WORKER].class, CLASS_IDLE);
+	assert_int_equal(wait_reasons[WAIT_LOCK].class, CLASS_HARMFUL);
 }
 
 int main(void)

@@ -157,7 +157,7 @@ static void threads_that_ended_are_merged_by_name(void **state)
 		const struct wait_entry *e = &s->entries[i];
 		u64 count = e->sums[WINDOW_TOTAL].count;
 
-		assert_int_equal(e->ended != ENDED_NOT, e->task.tid == PROFILE_MERGED);
+		assert_int_equal(e->ended, e->task.tid == PROFILE_MERGED);
 		assert_non_null(e->kstack);
 		if (!strcmp(e->task.comm, "make")) {
 			assert_int_equal(e->task.tid, 7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which waits are idle: nobody is held up by them. */
+/* Which waits hold somebody up, which are idle by proof, and which are neither. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +9,18 @@
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/waits_scene.h"
 
-/* Idle: the pool's worker at its queue, the poller, the kernel's worker. */
-static void idle_waits_stand_behind_or_are_left_out(void **state)
+/* The class of each of the scene's rows, as they come. */
+static const enum wait_class scene_classes[SCENE_ROWS] = {
+	CLASS_HARMFUL, CLASS_HARMFUL, CLASS_HARMFUL, /* a lock, disk, preempted */
+	CLASS_UNCLEAR, CLASS_UNCLEAR, CLASS_UNCLEAR, /* a pipe, a sleep, without a stack */
+	CLASS_IDLE,    CLASS_IDLE,    CLASS_IDLE,    /* kworker, pool, poller */
+};
+
+/* Harmful ones first, then unclear ones, each by size; idle ones behind them or left out. */
+static void rows_come_by_class_and_size(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
-	struct waits_answer *all, *harmful;
+	struct waits_answer *all, *shown;
 	struct scene s;
 	u64 off = 0;
 
@@ -23,31 +30,37 @@ static void idle_waits_stand_behind_or_are_left_out(void **state)
 	assert_int_equal(all->idle_threads, 3);
 	assert_int_equal(all->idle_ns, SCENE_IDLE_NS);
 	assert_int_equal(all->off_ns, SCENE_NS - SCENE_IDLE_NS);
+	assert_int_equal(all->class_ns[CLASS_HARMFUL], 470 * MSEC);
+	assert_int_equal(all->class_ns[CLASS_UNCLEAR], 1430 * MSEC);
+	assert_int_equal(all->class_ns[CLASS_IDLE], SCENE_IDLE_NS);
 	assert_int_equal(all->open, 1);
+	assert_int_equal(all->nrows, SCENE_ROWS);
 	for (u32 i = 0; i < all->nrows; i++) {
-		assert_int_equal(all->rows[i].idle, i >= SCENE_HARMFUL);
-		if (i && i != SCENE_HARMFUL)
+		assert_int_equal(all->rows[i].class, scene_classes[i]);
+		assert_non_null(all->rows[i].because);
+		if (i && scene_classes[i] == scene_classes[i - 1])
 			assert_true(all->rows[i].sums.off_ns <= all->rows[i - 1].sums.off_ns);
 	}
+	assert_int_equal(all->base.table.nfirst, 3);
 	assert_int_equal(all->base.table.nlast, 3);
 	q.idle = false;
-	harmful = waits__query(s.snap, &q, NULL);
-	assert_int_equal(harmful->nrows, SCENE_HARMFUL);
-	assert_int_equal(harmful->base.table.nlast, 0);
-	assert_int_equal(harmful->idle_ns, SCENE_IDLE_NS);
-	assert_int_equal(harmful->idle_rows, 3);
-	for (u32 i = 0; i < harmful->nrows; i++) {
-		assert_false(harmful->rows[i].idle);
-		off += harmful->rows[i].sums.off_ns;
+	shown = waits__query(s.snap, &q, NULL);
+	assert_int_equal(shown->nrows, SCENE_SHOWN);
+	assert_int_equal(shown->base.table.nlast, 0);
+	assert_int_equal(shown->idle_ns, SCENE_IDLE_NS);
+	assert_int_equal(shown->idle_rows, 3);
+	for (u32 i = 0; i < shown->nrows; i++) {
+		assert_int_not_equal(shown->rows[i].class, CLASS_IDLE);
+		off += shown->rows[i].sums.off_ns;
 	}
-	assert_int_equal(off, harmful->off_ns);
+	assert_int_equal(off, shown->off_ns);
 	answer__free(&all->base);
-	answer__free(&harmful->base);
+	answer__free(&shown->base);
 	scene__fini(&s);
 }
 
-/* Idle rows stay behind by whatever column the table is sorted. */
-static void idle_rows_stay_behind_when_sorted(void **state)
+/* Classes stay apart by whatever column the table is sorted. */
+static void classes_stay_apart_when_sorted(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
 	struct waits_answer *a;
@@ -59,148 +72,203 @@ static void idle_rows_stay_behind_when_sorted(void **state)
 	for (u32 c = 0; c < a->base.table.ncolumns; c++) {
 		row_table__sort(&a->base.table, c, c % 2, order);
 		for (u32 i = 0; i < a->nrows; i++)
-			assert_int_equal(a->rows[order[i]].idle, i >= SCENE_HARMFUL);
+			assert_int_equal(a->rows[order[i]].class, scene_classes[i]);
 	}
 	answer__free(&a->base);
 	scene__fini(&s);
 }
 
-/*
- * A thread parks where its waits last 50 ms on average, whoever ended them; a process's first
- * thread does not, nor does one that only hands over.
- */
-static void who_parks_is_idle(void **state)
-{
-	static const struct {
-		u32 tid;
-		u64 each_ns[2];
-		bool idle;
-	} cases[] = {
-		{11, {60 * MSEC, 60 * MSEC}, true},  {12, {10 * MSEC, 100 * MSEC}, true},
-		{13, {10 * MSEC, 80 * MSEC}, false}, {14, {MSEC, MSEC}, false},
-		{10, {60 * MSEC, 60 * MSEC}, false},
-	};
-	struct waits_query q = query(BIT(WAITS_BY_TID));
-	const struct waits_snap *snap;
-	struct waits_answer *a;
+/* --- histories --- */
+
+#define CONDITION_OP 0x189 /* FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME */
+
+struct story {
 	struct maker m;
-	u64 k;
+	u64 place, by_timer, by_thread;
+};
 
-	maker__init(&m, 1);
-	k = KERNEL(&m, "futex_wait", "do_futex");
-	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct wait_sample w =
-			ended(thread_of(10, cases[i].tid, "t"), k, 0, 1, cases[i].each_ns[0]);
+static void story__init(struct story *s)
+{
+	maker__init(&s->m, 1);
+	s->place = KERNEL(&s->m, "futex_wait", "do_futex");
+	s->by_timer = KERNEL(&s->m, "try_to_wake_up", "hrtimer_wakeup", "hrtimer_interrupt");
+	s->by_thread = KERNEL(&s->m, "try_to_wake_up", "wake_up_q", "futex_wake");
+}
 
-		w.futex_op = 0x189;
-		maker__wait(&m, w);
-		w.off_ns = w.full_ns = w.max_ns = cases[i].each_ns[1];
-		w.waker = woken_by(thread_of(10, 10, "t"), 0, 0);
-		maker__wait(&m, w);
+/* A thread of process 10 waits on a condition: count times for ns each, until `by` (0: a timer)
+ * wakes it. */
+static void story__waits(struct story *s, u32 tid, u64 count, u64 ns, u64 object, u32 by)
+{
+	struct wait_sample w = ended(thread_of(10, tid, "t"), s->place, 0, count, ns);
+
+	w.futex_op = CONDITION_OP;
+	w.object = object;
+	w.waker = (struct waker){.kind = WAKER_INTERRUPT, .kstack = s->by_timer};
+	if (by)
+		w.waker = woken_by(thread_of(10, by, "t"), s->by_thread, 0);
+	maker__wait(&s->m, w);
+}
+
+/* The class of one thread's only row. */
+static enum wait_class class_of(const struct waits_snap *snap, u32 tid)
+{
+	struct waits_query q = query(BIT(WAITS_BY_TID));
+	struct waits_answer *a = waits__query(snap, &q, NULL);
+	enum wait_class class = WAIT_CLASSES;
+
+	for (u32 i = 0; i < a->nrows; i++)
+		if (a->rows[i].entry->task.tid == tid) {
+			assert_int_equal(class, WAIT_CLASSES);
+			class = a->rows[i].class;
+		}
+	answer__free(&a->base);
+	return class;
+}
+
+static void story__ends(struct story *s, u32 tid, enum wait_class class)
+{
+	const struct waits_snap *snap = maker__tick(&s->m, NSEC_PER_SEC);
+
+	assert_int_equal(class_of(snap, tid), class);
+	snap__put(snap);
+	maker__fini(&s->m);
+}
+
+/* However long it waits: that a wait is long proves nothing. */
+static void a_condition_alone_proves_nothing(void **state)
+{
+	static const u64 each_ns[] = {MSEC, 49 * MSEC, 60 * MSEC, 900 * MSEC};
+	struct story s;
+
+	for (u32 i = 0; i < ARRAY_SIZE(each_ns); i++) {
+		story__init(&s);
+		story__waits(&s, 11, 1, each_ns[i], 0x1000, 10);
+		story__ends(&s, 11, CLASS_UNCLEAR);
 	}
-	snap = maker__tick(&m, NSEC_PER_SEC);
-	a = waits__query(snap, &q, NULL);
-	assert_int_equal(a->nrows, ARRAY_SIZE(cases));
-	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
-		for (u32 r = 0; r < a->nrows; r++)
-			if (a->rows[r].entry->task.tid == cases[i].tid)
-				assert_int_equal(a->rows[r].idle, cases[i].idle);
-	answer__free(&a->base);
-	snap__put(snap);
-	maker__fini(&m);
 }
 
-/* A worker that has waited for long, and goes on, is parked as well. */
-static void an_unfinished_wait_parks(void **state)
+static void what_only_its_timeout_ends_is_periodic(void **state)
 {
-	struct waits_query q = query(BIT(WAITS_BY_TID));
-	const struct waits_snap *snap;
-	struct waits_answer *a;
-	struct wait_sample w;
-	struct maker m;
+	struct story s;
 
-	maker__init(&m, 1);
-	w = goes_on(thread_of(10, 11, "t"), KERNEL(&m, "futex_wait"), 0, 10 * MSEC, 40 * MSEC);
-	w.futex_op = 0x189;
-	maker__wait(&m, w);
-	snap = maker__tick(&m, 10 * MSEC);
-	a = waits__query(snap, &q, NULL);
-	assert_false(a->rows[0].idle);
-	answer__free(&a->base);
-	snap__put(snap);
-	w.open_full_ns = w.max_ns = 50 * MSEC;
-	maker__wait(&m, w);
-	snap = maker__tick(&m, 10 * MSEC);
-	a = waits__query(snap, &q, NULL);
-	assert_true(a->rows[0].idle);
-	answer__free(&a->base);
-	snap__put(snap);
-	maker__fini(&m);
+	story__init(&s);
+	story__waits(&s, 11, 2, 50 * MSEC, 0x1000, 0);
+	story__ends(&s, 11, CLASS_UNCLEAR); /* too few */
+	story__init(&s);
+	story__waits(&s, 11, 3, 50 * MSEC, 0x1000, 0);
+	story__ends(&s, 11, CLASS_IDLE);
+	story__init(&s); /* not regular */
+	story__waits(&s, 11, 3, 50 * MSEC, 0x1000, 0);
+	story__waits(&s, 11, 1, 200 * MSEC, 0x1000, 0);
+	story__ends(&s, 11, CLASS_UNCLEAR);
+	story__init(&s); /* somebody wakes it, too */
+	story__waits(&s, 11, 9, 50 * MSEC, 0x1000, 0);
+	story__waits(&s, 11, 1, 50 * MSEC, 0x1000, 12);
+	story__ends(&s, 11, CLASS_UNCLEAR);
 }
 
-/* What one thread's only row says after a tick with this sample. */
-static bool tick_is_idle(struct maker *m, struct wait_sample w)
+static void threads_that_share_a_condition_are_a_queue(void **state)
 {
-	struct waits_query q = query(BIT(WAITS_BY_TID));
+	struct story s;
+
+	story__init(&s);
+	story__waits(&s, 11, 2, 60 * MSEC, 0x1000, 10);
+	story__waits(&s, 12, 2, 60 * MSEC, 0x1000, 10);
+	story__ends(&s, 12, CLASS_IDLE);
+	story__init(&s); /* each on one of its own: an answer, say */
+	story__waits(&s, 11, 2, 60 * MSEC, 0x1000, 10);
+	story__waits(&s, 12, 2, 60 * MSEC, 0x2000, 10);
+	story__ends(&s, 12, CLASS_UNCLEAR);
+	story__init(&s); /* it is not known which */
+	story__waits(&s, 11, 2, 60 * MSEC, WAIT_OBJECT_MANY, 10);
+	story__waits(&s, 12, 2, 60 * MSEC, WAIT_OBJECT_MANY, 10);
+	story__ends(&s, 12, CLASS_UNCLEAR);
+	story__init(&s); /* nobody came yet */
+	story__waits(&s, 11, 1, 60 * MSEC, 0x1000, 10);
+	story__waits(&s, 12, 1, 60 * MSEC, 0x1000, 10);
+	story__ends(&s, 12, CLASS_UNCLEAR);
+}
+
+/* A lock made of a condition: those who wait end each other's waits. */
+static void who_takes_turns_is_no_queue(void **state)
+{
+	struct story s;
+
+	story__init(&s);
+	story__waits(&s, 11, 5, 60 * MSEC, 0x1000, 10);
+	story__waits(&s, 12, 5, 60 * MSEC, 0x1000, 11);
+	story__ends(&s, 12, CLASS_UNCLEAR);
+}
+
+/* --- what goes on --- */
+
+static enum wait_class class_with(struct maker *m, struct wait_sample w)
+{
 	const struct waits_snap *snap;
-	struct waits_answer *a;
-	bool idle;
+	enum wait_class class;
 
 	maker__wait(m, w);
 	snap = maker__tick(m, NSEC_PER_SEC);
-	a = waits__query(snap, &q, NULL);
-	assert_int_equal(a->nrows, 1);
-	idle = a->rows[0].idle;
-	answer__free(&a->base);
+	class = class_of(snap, w.task.tid);
 	snap__put(snap);
-	return idle;
+	return class;
 }
 
-/* A reader to whom nobody has written is idle, until somebody does. */
-static void what_never_ended_is_still(void **state)
+/* Not to have ended yet is no proof, however long it lasts. */
+static void what_never_ended_is_unclear(void **state)
 {
-	struct task_ident t = thread_of(10, 10, "t");
+	struct wait_sample w;
+	struct maker m;
+
+	maker__init(&m, 1);
+	w = goes_on(thread_of(10, 10, "t"), KERNEL(&m, "pipe_read"), 0, NSEC_PER_SEC,
+		    3600 * NSEC_PER_SEC);
+	w.since_before = true;
+	assert_int_equal(class_with(&m, w), CLASS_UNCLEAR);
+	w.kstack = KERNEL(&m, "mutex_lock", "f");
+	w.task.tid = 11;
+	assert_int_equal(class_with(&m, w), CLASS_HARMFUL);
+	w.kstack = KERNEL(&m, "do_epoll_wait");
+	w.task.tid = 12;
+	assert_int_equal(class_with(&m, w), CLASS_UNCLEAR);
+	w.on = ON_LOOKED | ON_LISTENER;
+	w.task.tid = 13;
+	assert_int_equal(class_with(&m, w), CLASS_IDLE);
+	maker__fini(&m);
+}
+
+/* One that goes on is judged by those that ended there. */
+static void a_request_in_flight_is_like_those_that_completed(void **state)
+{
+	struct task_ident t = thread_of(10, 10, "fio");
 	struct wait_sample w;
 	struct maker m;
 	u64 k;
 
 	maker__init(&m, 1);
-	k = KERNEL(&m, "pipe_read");
-	w = goes_on(t, k, 0, NSEC_PER_SEC, 9 * NSEC_PER_SEC);
-	assert_false(tick_is_idle(&m, w));
-	w.open_full_ns = w.max_ns = WAIT_STILL_NS;
-	assert_true(tick_is_idle(&m, w));
-	assert_false(tick_is_idle(&m, ended(t, k, 0, 1, MSEC)));
-	assert_false(tick_is_idle(&m, w));
-	maker__fini(&m);
-}
-
-static void what_waits_since_before_is_still(void **state)
-{
-	struct wait_sample w;
-	struct maker m;
-
-	maker__init(&m, 1);
-	w = goes_on(thread_of(10, 10, "t"), KERNEL(&m, "pipe_read"), 0, MSEC, MSEC);
-	w.since_before = true;
-	assert_true(tick_is_idle(&m, w));
-	maker__fini(&m);
-	/* A lock that is never given up is what is looked for. */
-	maker__init(&m, 1);
-	w.kstack = KERNEL(&m, "mutex_lock", "f");
-	assert_false(tick_is_idle(&m, w));
+	k = KERNEL(&m, "read_events", "do_io_getevents");
+	w = goes_on(t, k, 0, MSEC, MSEC);
+	assert_int_equal(class_with(&m, w), CLASS_UNCLEAR);
+	w = ended(t, k, 0, 4, MSEC);
+	w.waker = (struct waker){.kind = WAKER_INTERRUPT,
+				 .kstack = KERNEL(&m, "aio_complete_rw", "iomap_dio_bio_end_io",
+						  "blk_mq_end_request")};
+	maker__wait(&m, w);
+	assert_int_equal(class_with(&m, goes_on(t, k, 0, MSEC, MSEC)), CLASS_HARMFUL);
 	maker__fini(&m);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(idle_waits_stand_behind_or_are_left_out),
-		cmocka_unit_test(idle_rows_stay_behind_when_sorted),
-		cmocka_unit_test(who_parks_is_idle),
-		cmocka_unit_test(an_unfinished_wait_parks),
-		cmocka_unit_test(what_never_ended_is_still),
-		cmocka_unit_test(what_waits_since_before_is_still),
+		cmocka_unit_test(rows_come_by_class_and_size),
+		cmocka_unit_test(classes_stay_apart_when_sorted),
+		cmocka_unit_test(a_condition_alone_proves_nothing),
+		cmocka_unit_test(what_only_its_timeout_ends_is_periodic),
+		cmocka_unit_test(threads_that_share_a_condition_are_a_queue),
+		cmocka_unit_test(who_takes_turns_is_no_queue),
+		cmocka_unit_test(what_never_ended_is_unclear),
+		cmocka_unit_test(a_request_in_flight_is_like_those_that_completed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

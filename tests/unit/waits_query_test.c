@@ -44,7 +44,7 @@ static void rows_say_where_and_what_for(void **state)
 	assert_int_equal(r->avg_ns, 100 * MSEC);
 	assert_int_equal(r->sums.max_ns, 100 * MSEC);
 	assert_int_equal(r->nthreads, 1);
-	assert_false(r->idle);
+	assert_int_not_equal(r->class, CLASS_IDLE);
 	assert_near(r->pct, 30);
 	assert_string_equal(r->woken->waker.comm, "holder");
 
@@ -112,13 +112,18 @@ static void groups_have_names(void **state)
 	assert_string_equal(row_named(a, "app")->text[WAITS_BY_PID], "    100");
 	assert_string_equal(row_named(a, "app")->reason, "mixed");
 	assert_string_equal(row_named(a, "app")->state, "mixed");
-	assert_int_equal(row_named(a, "app")->nthreads, 4);
+	/* What is harmful, unclear and idle of it are rows of their own. */
+	for (u32 i = 0; i < 3; i++) {
+		assert_int_equal(a->rows[i == 2 ? 4 : i].class, i);
+		assert_int_equal(a->rows[i == 2 ? 4 : i].entry->task.tgid, 100);
+		assert_int_equal(a->rows[i == 2 ? 4 : i].nthreads, 2);
+	}
 	answer__free(&a->base);
 
 	q = query(BIT(WAITS_BY_REASON));
 	a = waits__query(s.snap, &q, NULL);
 	assert_int_equal(row_named(a, "disk")->sums.off_ns, 120 * MSEC);
-	assert_true(row_named(a, "idle worker")->idle);
+	assert_int_equal(row_named(a, "idle worker")->class, CLASS_IDLE);
 	answer__free(&a->base);
 
 	q = query(BIT(WAITS_BY_STATE));
@@ -211,9 +216,9 @@ static void preempted_is_a_kind_of_its_own(void **state)
 	snap = maker__tick(&m, NSEC_PER_SEC);
 	a = waits__query(snap, &q, NULL);
 	assert_int_equal(a->nrows, 2);
-	assert_string_equal(a->rows[0].reason, "pipe");
-	assert_string_equal(a->rows[1].reason, "preempted");
-	assert_string_equal(a->rows[1].name, "pipe_read");
+	assert_string_equal(a->rows[0].reason, "preempted");
+	assert_string_equal(a->rows[0].name, "pipe_read");
+	assert_string_equal(a->rows[1].reason, "pipe");
 	answer__free(&a->base);
 	snap__put(snap);
 	maker__fini(&m);

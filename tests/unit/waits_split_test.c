@@ -88,7 +88,7 @@ static const struct split_part *part_named(const struct split_answer *a, const c
 					   bool idle)
 {
 	for (u32 i = 0; i < a->nparts; i++)
-		if (!strcmp(a->parts[i].name, name) && a->parts[i].idle == idle)
+		if (!strcmp(a->parts[i].name, name) && (a->parts[i].class == CLASS_IDLE) == idle)
 			return &a->parts[i];
 	fail_msg("no part %s", name);
 	return NULL;

@@ -59,7 +59,7 @@ static bool is_column(const struct column *c, const char *name)
 /* Who merely sleeps does not look like somebody in trouble, however long it is. */
 static enum role bar_role(const struct waits_row *r)
 {
-	switch (offcpu__reason_role(r->why, false)) {
+	switch (offcpu__reason_role(r->why, r->class)) {
 	case ROLE_HOT:
 		return ROLE_TEXT; /* by how much it is */
 	case ROLE_WARM:
@@ -75,10 +75,12 @@ static enum role offcpu__role(const struct listing *l, u32 row, u32 column)
 	const struct waits_row *r = &offcpu__answer(l)->rows[row];
 	const struct column *c = &l->answer->table.columns[column];
 
-	if (r->idle)
+	if (r->class == CLASS_IDLE)
 		return ROLE_DIM;
 	if (is_column(c, "reason"))
-		return offcpu__reason_role(r->why, false);
+		return offcpu__reason_role(r->why, r->class);
+	if (is_column(c, "class"))
+		return r->class == CLASS_HARMFUL ? ROLE_STRONG : ROLE_DIM;
 	if (is_column(c, "state"))
 		return *r->state == 'D' ? ROLE_HOT : ROLE_TEXT;
 	if (is_column(c, "ended_by"))

@@ -42,7 +42,7 @@ void offcpu__selection(const struct listing *l, struct listing_place at, char *b
 void offcpu__report(const struct answer *a, const struct frame *f, struct report *r);
 
 /* Waits of this reason in a row's or part's colours: red where somebody is held up. */
-enum role offcpu__reason_role(enum wait_reason reason, bool idle);
+enum role offcpu__reason_role(enum wait_reason reason, enum wait_class class);
 /* Text for screens whose feed has not begun; see listing__waiting. */
 extern const struct feed_words offcpu_words;
 

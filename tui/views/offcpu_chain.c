@@ -46,9 +46,10 @@ static void chain__headline(struct listing *l, struct headline *line)
 		headline__add(line, ROLE_DIM, window__text(*chain__window(l)));
 		return;
 	}
-	headline__add(line, offcpu__reason_role(r->why, r->idle), r->reason);
-	headline__addf(line, ROLE_DIM, "%s · %s", r->idle ? ", idle" : "",
-		       window__text(a->own->query.window));
+	headline__add(line, offcpu__reason_role(r->why, r->class), r->reason);
+	if (r->class != CLASS_HARMFUL)
+		headline__addf(line, ROLE_DIM, ", %s", wait_class_names[r->class]);
+	headline__addf(line, ROLE_DIM, " · %s", window__text(a->own->query.window));
 	format__ns(text, sizeof(text), r->sums.off_ns);
 	headline__addf(line, ROLE_STRONG, " · blocked %s", text);
 	headline__addf(line, ROLE_DIM, " in %llu waits", (unsigned long long)r->sums.count);

@@ -26,6 +26,8 @@ void offcpu__report(const struct answer *base, const struct frame *f, struct rep
 	report__sum_number(r, "count", VALUE_COUNT, a->count);
 	report__sum_number(r, "open", VALUE_COUNT, a->open);
 	report__sum_number(r, "idle_ns", VALUE_NS, a->idle_ns);
+	report__sum_number(r, "harmful_ns", VALUE_NS, a->class_ns[CLASS_HARMFUL]);
+	report__sum_number(r, "unclear_ns", VALUE_NS, a->class_ns[CLASS_UNCLEAR]);
 	report__sum_number(r, "idle_rows", VALUE_COUNT, a->idle_rows);
 	report__sum_number(r, "idle_threads", VALUE_COUNT, a->idle_threads);
 }

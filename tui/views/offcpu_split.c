@@ -71,7 +71,7 @@ enum sort { SORT_RUNNING, SORT_RUNNABLE, SORT_WAIT, SORT_UNKNOWN, SORT_IDLE, SOR
 
 static enum sort sort_of(const struct split_part *p)
 {
-	if (p->idle)
+	if (p->class == CLASS_IDLE)
 		return SORT_IDLE;
 	if (p->reason < WAIT_REASONS)
 		return p->reason == WAIT_UNKNOWN ? SORT_UNKNOWN : SORT_WAIT;
@@ -87,7 +87,7 @@ static enum role part_role(const struct split_part *p)
 					       [SORT_IDLE] = ROLE_DIM};
 	enum sort sort = sort_of(p);
 
-	return sort == SORT_WAIT ? offcpu__reason_role(p->reason, false) : roles[sort];
+	return sort == SORT_WAIT ? offcpu__reason_role(p->reason, p->class) : roles[sort];
 }
 
 /* Told apart without colours too. */

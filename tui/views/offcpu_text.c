@@ -8,10 +8,10 @@
 const struct feed_words offcpu_words = {"the scheduler's probes", "watch the scheduler",
 					"watching the scheduler"};
 
-enum role offcpu__reason_role(enum wait_reason reason, bool idle)
+enum role offcpu__reason_role(enum wait_reason reason, enum wait_class class)
 {
-	if (idle)
-		return ROLE_DIM;
+	if (class != CLASS_HARMFUL)
+		return class == CLASS_IDLE ? ROLE_DIM : ROLE_TEXT;
 	switch (reason) {
 	case WAIT_LOCK:
 	case WAIT_KERNEL_LOCK:
@@ -25,6 +25,14 @@ enum role offcpu__reason_role(enum wait_reason reason, bool idle)
 	default:
 		return ROLE_TEXT;
 	}
+}
+
+static void add_class(struct headline *line, u64 ns, enum role role, const char *what)
+{
+	char text[16];
+
+	format__ns(text, sizeof(text), ns);
+	headline__addf(line, ns ? role : ROLE_DIM, " · %s %s", what, text);
 }
 
 void offcpu__headline(struct listing *l, struct headline *line)
@@ -43,8 +51,8 @@ void offcpu__headline(struct listing *l, struct headline *line)
 	host__key(l->base.host, ACTION_WAKERS, key, sizeof(key));
 	headline__addf(line, ROLE_DIM, " · %s [%s]", q->wakers ? "wakers" : "stacks", key);
 	if (a) {
-		format__ns(text, sizeof(text), a->off_ns);
-		headline__addf(line, ROLE_DIM, " · blocked %s", text);
+		add_class(line, a->class_ns[CLASS_HARMFUL], ROLE_HOT, "held up");
+		add_class(line, a->class_ns[CLASS_UNCLEAR], ROLE_DIM, "unclear");
 		format__count(text, sizeof(text), a->count);
 		headline__addf(line, ROLE_DIM, " · %s waits", text);
 		if (a->open)
@@ -53,36 +61,20 @@ void offcpu__headline(struct listing *l, struct headline *line)
 	}
 }
 
-/* Which reasons of a sort there are, "poll, accept". */
-static const char *reasons_text(enum wait_idle idle, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	*buf = '\0';
-	for (u32 i = 0; i < WAIT_REASONS && n < size; i++)
-		if (wait_reasons[i].idle == idle)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " : "",
-					      wait_reasons[i].name);
-	return buf;
-}
-
 /* What idle is, always on screen: nobody has to guess what was left out. */
 int offcpu__above(struct listing *l, struct canvas *c, struct rect area)
 {
 	const struct waits_answer *a = offcpu__answer(l);
-	char key[16], time[16], always[128], parked[64], still[64], rule[400];
+	char key[16], time[16], rule[200];
 	int used;
 
 	if (!a->idle_rows || area.h < 4)
 		return 0;
 	format__ns(time, sizeof(time), a->idle_ns);
 	snprintf(rule, sizeof(rule),
-		 " [%s], %s: %s; %s of %d ms+ in further threads; %s that never ended yet",
-		 host__key(l->base.host, ACTION_IDLE, key, sizeof(key)), time,
-		 reasons_text(IDLE_ALWAYS, always, sizeof(always)),
-		 reasons_text(IDLE_PARKED, parked, sizeof(parked)),
-		 (int)(WAIT_PARKED_NS / NSEC_PER_MSEC),
-		 reasons_text(IDLE_STILL, still, sizeof(still)));
+		 " [%s], %s: proven to wait for new work (a connection, a next request, a queue, a "
+		 "periodic timer, kernel work)",
+		 host__key(l->base.host, ACTION_IDLE, key, sizeof(key)), time);
 	used = draw__textf(c, area.x, area.y, area.w, ROLE_TEXT, "%llu idle thread%s %s",
 			   (unsigned long long)a->idle_threads, a->idle_threads == 1 ? "" : "s",
 			   offcpu__of(l)->query.idle ? "at the end" : "hidden");
@@ -96,9 +88,10 @@ static void no_waits(const struct listing *l, const struct waits_answer *a, char
 	char key[16], clear[16];
 
 	if (a && a->idle_rows)
-		snprintf(buf, size,
-			 "nothing is held up: whoever waits here is idle (%s shows them)",
-			 host__key(h, ACTION_IDLE, key, sizeof(key)));
+		snprintf(
+			buf, size,
+			"nothing is held up: whoever waits here waits for new work (%s shows them)",
+			host__key(h, ACTION_IDLE, key, sizeof(key)));
 	else
 		snprintf(buf, size,
 			 "no waits here: nothing in scope left a CPU (%s clears the filter, %s "
@@ -148,9 +141,8 @@ static void selection_row(const struct waits_row *r, char *buf, size_t size)
 		n += add_task(r, buf + n, size - n);
 	}
 	if (n < size)
-		snprintf(buf + n, size - n, "%s%s%s: %s", *r->comm ? "; " : "",
-			 r->idle ? "idle, " : "", wait_reasons[r->why].name,
-			 wait_reasons[r->why].help);
+		snprintf(buf + n, size - n, "%s%s, %s: %s", *r->comm ? "; " : "",
+			 wait_reasons[r->why].name, wait_class_names[r->class], r->because);
 }
 
 void offcpu__selection(const struct listing *l, struct listing_place at, char *buf, size_t size)

@@ -77,7 +77,7 @@ def printed(process, line):
 def report(*pids, seconds=3, group="tid+stack"):
     """One interval of these processes and all below them, without who came and went."""
     live.need_root()
-    every = sorted({p for pid in pids for p in waits.processes(pid)})
+    every = sorted({p for pid in pids for p in waits.long_lived(pid)})
     return live.batch("-V", "offcpu", "-p", ",".join(map(str, every)), "-d", seconds, "-n", 1,
                       "--group", group, binary=live.RELEASE)[0]
 

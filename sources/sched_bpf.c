@@ -566,6 +566,12 @@ static void begin(struct source *s)
 	s->health.precise = true;
 }
 
+/* Their tables are made at once, for all processes: too much where memory is little. */
+static bool walks_sleepers(const struct sampling *how)
+{
+	return how->call_graph != CALL_GRAPH_OFF && !memory__is_little();
+}
+
 struct source *sched_bpf__open_sized(const struct sampling *how, const struct scope *scope,
 				     const struct sched_bpf_sizes *sizes, struct status *st)
 {
@@ -576,7 +582,7 @@ struct source *sched_bpf__open_sized(const struct sampling *how, const struct sc
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->cpus_before = xcalloc(s->ncpus, sizeof(*s->cpus_before));
 	s->tasks = sched_tasks__new();
-	s->sleepers = sleepers__new(how->call_graph == CALL_GRAPH_OFF ? NULL : how->walker);
+	s->sleepers = sleepers__new(walks_sleepers(how) ? how->walker : NULL);
 	if (!err)
 		err = load(s, st);
 	if (!err) {

@@ -92,10 +92,33 @@ struct task_struct___files {
 	struct files_struct *files;
 } KERNEL_TYPE;
 
+/* Numbers of system calls, of the machine that runs the program. */
 #if defined(__TARGET_ARCH_x86)
-#define REGS_ARG1(r) ((r)->di)
+#define REGS_ARG1(r)	      ((r)->di)
+#define WAIT_CALL_READ	      0
+#define WAIT_CALL_READV	      19
+#define WAIT_CALL_POLL	      7
+#define WAIT_CALL_PPOLL	      271
+#define WAIT_CALL_SELECT      23
+#define WAIT_CALL_PSELECT6    270
+#define WAIT_CALL_EPOLL_WAIT  232
+#define WAIT_CALL_EPOLL_PWAIT 281
+#define WAIT_CALL_RECVFROM    45
+#define WAIT_CALL_RECVMSG     47
+#define WAIT_CALL_RECVMMSG    299
+#define WAIT_CALL_FUTEX	      202
 #elif defined(__TARGET_ARCH_arm64)
-#define REGS_ARG1(r) ((r)->orig_x0)
+#define REGS_ARG1(r)	      ((r)->orig_x0)
+#define WAIT_CALL_READ	      63
+#define WAIT_CALL_READV	      65
+#define WAIT_CALL_PPOLL	      73
+#define WAIT_CALL_PSELECT6    72
+#define WAIT_CALL_EPOLL_PWAIT 22
+#define WAIT_CALL_RECVFROM    207
+#define WAIT_CALL_RECVMSG     212
+#define WAIT_CALL_RECVMMSG    243
+#define WAIT_CALL_FUTEX	      98
 #endif
+#define WAIT_CALL_EPOLL_PWAIT2 441
 
 #endif

@@ -104,7 +104,7 @@ static __always_inline void wait__note_syscall(struct sched_wait *w, struct task
 	w->syscall = task__syscall(task);
 	w->futex_op = w->syscall == ~0u ? 0 : (u32)REGS_ARG2(regs);
 	/* A condition variable has two words, which take turns. */
-	w->object = w->syscall == __NR_futex ? REGS_ARG1(regs) & ~7ULL : 0;
+	w->object = w->syscall == WAIT_CALL_FUTEX ? REGS_ARG1(regs) & ~7ULL : 0;
 }
 
 /* Of one connection who sent last may change at any time; of a set, what it is seldom does. */
@@ -116,7 +116,7 @@ static __always_inline void thread__note_on(struct thread *t, struct task_struct
 	u32 syscall = t->wait.syscall;
 	u64 key;
 
-	if (syscall == ~0u || syscall == __NR_futex) {
+	if (syscall == ~0u || syscall == WAIT_CALL_FUTEX) {
 		t->wait.on = 0;
 		return;
 	}

@@ -10,8 +10,6 @@
 #ifndef BPF_WAIT_ON_BPF_H
 #define BPF_WAIT_ON_BPF_H
 
-#include <asm/unistd.h>
-
 #include "bpf/sched_kernel.bpf.h"
 #include "bpf/wait_on.h"
 
@@ -273,28 +271,28 @@ __noinline u32 socket_of(u64 task, u32 fd)
 __noinline u32 call__on(u64 task, u32 syscall, u64 a, u64 b, u32 slot)
 {
 	switch (syscall) {
-#ifdef __NR_epoll_wait
-	case __NR_epoll_wait:
+#ifdef WAIT_CALL_EPOLL_WAIT
+	case WAIT_CALL_EPOLL_WAIT:
 #endif
-	case __NR_epoll_pwait:
-	case 441: /* epoll_pwait2 */
+	case WAIT_CALL_EPOLL_PWAIT:
+	case WAIT_CALL_EPOLL_PWAIT2:
 		a = file_of(task, a);
 		return a ? epoll__on(a, slot & 1) : 0;
-#ifdef __NR_poll
-	case __NR_poll:
+#ifdef WAIT_CALL_POLL
+	case WAIT_CALL_POLL:
 #endif
-	case __NR_ppoll:
+	case WAIT_CALL_PPOLL:
 		return slot ? 0 : poll__on(task, a, b);
-#ifdef __NR_select
-	case __NR_select:
+#ifdef WAIT_CALL_SELECT
+	case WAIT_CALL_SELECT:
 #endif
-	case __NR_pselect6:
+	case WAIT_CALL_PSELECT6:
 		return slot ? 0 : select__on(task, b, a);
-	case __NR_read:
-	case __NR_readv:
-	case __NR_recvfrom:
-	case __NR_recvmsg:
-	case __NR_recvmmsg:
+	case WAIT_CALL_READ:
+	case WAIT_CALL_READV:
+	case WAIT_CALL_RECVFROM:
+	case WAIT_CALL_RECVMSG:
+	case WAIT_CALL_RECVMMSG:
 		return socket_of(task, a);
 	default:
 		return 0;

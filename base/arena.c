@@ -130,7 +130,9 @@ void *arena__alloc(struct arena *a, size_t size)
 
 void *arena__dup(struct arena *a, const void *data, size_t size)
 {
-	return memcpy(arena__alloc(a, size), data, size);
+	void *copy = arena__alloc(a, size);
+
+	return size ? memcpy(copy, data, size) : copy;
 }
 
 char *arena__strdup(struct arena *a, const char *s)

@@ -9,7 +9,7 @@
 #include "base/base.h"
 
 enum value_type {
-	VALUE_NONE, /* unknown: blank on screen, null in JSON */
+	VALUE_NONE, /* unknown: blank on screen, or what s says of a text; null in JSON */
 	VALUE_TEXT, /* s */
 	VALUE_COUNT, /* u */
 	VALUE_PCT,  /* f, 0..100 */

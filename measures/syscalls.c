@@ -20,14 +20,14 @@ static void call_text(u64 value, char *buf, size_t size)
 }
 
 static const struct measure_label labels[LABELS] = {
-	[BY_CALL] = {.name = "syscall", .title = "System call", .width = 16,
+	[BY_CALL] = {.name = "syscall", .title = "System call", .width = 18,
 		     .help = "name of the system call",
 		     .word = SYSCALL_LABEL_CALL, .bits = 17, .text = call_text},
 	[BY_ERROR] = {.name = "error", .title = "Error", .width = 12, .kind = LABEL_ERROR,
 		      .help = "how it failed; ERESTARTSYS and its like: a signal interrupted it",
 		      .word = SYSCALL_LABEL_CALL, .shift = SYSCALL_ERROR_SHIFT, .bits = 32,
 		      .text = errno__text},
-	[BY_PATH] = {.name = "path", .title = "Path", .width = 20,
+	[BY_PATH] = {.name = "path", .title = "Path", .width = 32,
 		     .help = "what a failed call named, as it was given; else none",
 		     .word = SYSCALL_LABEL_PATH, .bits = 64},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process id"},

@@ -42,6 +42,7 @@ struct heat_source {
 	 * fills up to HEAT_MAX_PARTS, returns how many. What one is called. */
 	u32 (*parts)(const struct snap *snap, const void *query, u32 *out);
 	void (*part_name)(const struct snap *snap, u32 part, char *buf, size_t size);
+	const char *all_parts; /* what all of them are called */
 	/* The kind that the view's query is about; NULL: the first. */
 	u32 (*kind)(const void *query);
 };

@@ -169,6 +169,7 @@ const struct heat_source heat_io = {
 	.columns = io_heat,
 	.counts = io_counts,
 	.parts = io_parts,
+	.all_parts = "all devices",
 	.part_name = io_part_name,
 	.kind = io_kind,
 };

@@ -96,7 +96,7 @@ static void consume_counted(struct model *m, const struct measure_sample *s)
 		return;
 	}
 	live_entries__add(&m->all, &of, keys, NO_STACK);
-	series = s->hist ? series_of(m, keys[0].text) : 0;
+	series = s->hist ? series_of(m, *keys[0].text ? keys[0].text : "[rest]") : 0;
 	for (u32 i = 0; s->hist && i < MEASURE_BUCKETS; i++)
 		heat_log__add(&m->heat, series, i, s->hist[i]);
 }

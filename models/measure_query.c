@@ -520,8 +520,8 @@ static void label_cell(const struct measure_answer *a, const struct measure_row 
 		out->s = stack_name(r);
 	else if (kind == LABEL_COMM && !r->rest)
 		out->s = by_process && !by_tid ? r->who->process : r->who->comm;
-	else if (kind == LABEL_ERROR && !*out->s)
-		out->type = VALUE_NONE;
+	else if (kind <= LABEL_DERIVED && !*out->s)
+		*out = (struct value){.type = VALUE_NONE, .s = "[none]"};
 }
 
 static void id_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
@@ -736,7 +736,8 @@ static void finish(struct maker *k)
 
 	for (u32 i = 0; i < k->n; i++)
 		finish_row(k, i);
-	qsort_r(k->rows, k->n, sizeof(*k->rows), by_rank, (void *)k->m);
+	if (k->n)
+		qsort_r(k->rows, k->n, sizeof(*k->rows), by_rank, (void *)k->m);
 	a->rows = arena__dup(k->arena, k->rows, k->n * sizeof(*k->rows));
 	a->nrows = k->n;
 	free(k->rows);

@@ -118,6 +118,7 @@ static void measure_part_name(const struct snap *snap, u32 part, char *buf, size
 		.counts = measure_counts,                                                          \
 		.parts = measure_parts,                                                            \
 		.part_name = measure_part_name,                                                    \
+		.all_parts = "all " #name_,                                                        \
 	};
 #include "measures/measures.def"
 #undef MEASURE

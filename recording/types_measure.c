@@ -97,11 +97,11 @@ static struct subject subject_of(const struct measure_who *w)
 				.kthread = w->kthread};
 }
 
-/* What found no room is nobody's: filtered by nothing. */
+/* What found no room is nobody's, or many's: filtered by nothing. */
 void measure_subject(const union any_sample *s, struct subject *out)
 {
 	*out = subject_of(&s->measure.who);
-	out->known = !s->measure.rest;
+	out->known = !s->measure.rest && s->measure.who.tgid != MEASURE_MANY;
 }
 
 void measure_open_subject(const union any_sample *s, struct subject *out)

@@ -16,7 +16,7 @@
 #define STATE_W	    9 /* at the end of the first line */
 #define LINE_PIECES 48
 #define NOTE_MIN_W  24 /* less than that tells nothing */
-#define CRUMBS_MIN_W 20
+#define CRUMBS_MIN_W 28
 #define NOTE_GAP     3 /* before what a view cannot do */
 
 /* A lower screen has rows instead of the memory line and the selection line. */
@@ -280,7 +280,7 @@ static bool tabs_named(const struct host *h)
 	int w;
 
 	crumbs(app__screen(h), buf, sizeof(buf));
-	w = MIN(text__width(buf), CRUMBS_MIN_W);
+	w = MIN(text__width(buf), CRUMBS_MIN_W) + 1;
 	if (unfiltered_text(h, buf, sizeof(buf)))
 		w += text__width(buf) + NOTE_GAP;
 	for (u32 v = 0; v < VIEW_COUNT; v++)

@@ -133,6 +133,8 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 
 	switch (v->type) {
 	case VALUE_NONE:
+		if (is_text(column->type) && v->s)
+			draw__middle(p->c, x + marker, y, at->w - marker, ROLE_DIM, v->s);
 		break;
 	case VALUE_TEXT:
 		/* A word where a number would be stands where its end would. */

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "pipeline/collector.h"
+#include "samples/measure.h"
 #include "samples/vitals.h"
 #include "tests/lib/fixture_impl.h"
 
@@ -17,6 +18,7 @@ struct record {
 	struct sched_record *sched;
 	struct cache_record *cache;
 	struct io_record *io;
+	struct measure_record *measure;
 	char *frames;
 	u64 lost;
 	enum log_level level;
@@ -167,7 +169,9 @@ static bool parse_line(struct record *r, const char *text)
 		r->cache = cache_record__parse(text);
 	if (!r->sched && !r->cache)
 		r->io = io_record__parse(text);
-	return r->sched || r->cache || r->io;
+	if (!r->sched && !r->cache && !r->io)
+		r->measure = measure_record__parse(text);
+	return r->sched || r->cache || r->io || r->measure;
 }
 
 static void begin(struct symbols *s)
@@ -181,6 +185,8 @@ static void begin(struct symbols *s)
 			cache_record__begin(records[i].cache, s);
 		if (records[i].io)
 			io_record__begin(records[i].io, s);
+		if (records[i].measure)
+			measure_record__begin(records[i].measure, s);
 	}
 }
 
@@ -356,6 +362,31 @@ static const struct source_ops fixture_io = {
 	.name = "fixture", .title = "recorded input", COMMON, .drain = io_drain,
 	.health = io_health};
 
+#define MEASURE(id, name_, ...)                                                                    \
+	static u64 samples_##name_;                                                                \
+	static void drain_##name_(struct source *s, bool tick, const struct sample_sink *sink)     \
+	{                                                                                          \
+		static u32 next;                                                                   \
+                                                                                                   \
+		for (struct record *r; (r = take_next(&next, tick));)                              \
+			if (r->measure &&                                                          \
+			    measure_record__of(r->measure) == measure_table[MEASURE_##id]) {       \
+				samples_##name_++;                                                 \
+				measure_record__put(r->measure, now_ns(), sink);                   \
+			}                                                                          \
+	}                                                                                          \
+	static void health_##name_(struct source *s, struct health *h)                             \
+	{                                                                                          \
+		copy_str(h->tier, sizeof(h->tier), "fixture");                                     \
+		copy_str(h->event, sizeof(h->event), measure_table[MEASURE_##id]->event);          \
+		h->samples_total = samples_##name_;                                                \
+	}                                                                                          \
+	static const struct source_ops fixture_##name_ = {                                         \
+		.name = "fixture", .title = "recorded input", COMMON, .drain = drain_##name_,      \
+		.health = health_##name_};
+#include "measures/measures.def"
+#undef MEASURE
+
 static const struct source_row rows[] = {
 	{&fixture_vitals, MODEL_VITALS, 0},
 	{&fixture_cpu, MODEL_PROFILE, 1},
@@ -365,6 +396,9 @@ static const struct source_row rows[] = {
 	{&fixture_cache, MODEL_DENTRY, 1},
 	{&fixture_cache, MODEL_CPU_CACHE, 1},
 	{&fixture_io, MODEL_IO, 1},
+#define MEASURE(id, name, ...) {&fixture_##name, MODEL_##id, 1},
+#include "measures/measures.def"
+#undef MEASURE
 	{0},
 };
 

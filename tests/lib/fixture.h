@@ -42,6 +42,15 @@
  *	slow DEV OP COMM PID AGO_MS TOTAL QUEUED DEVICE SECTOR BYTES FILE FRAMES
  *	disk DEV IN_FLIGHT
  *
+ * About measures (measures/measures.def), times in microseconds, values of counts as they are:
+ *
+ *	measure VIEW COMM PID TID CGROUP COUNT ERRORS SUM MIN MAX LABELS FRAMES
+ *		COMM: THREAD/PROCESS where their names differ, or [rest]; LABELS: NAME=TEXT,...
+ *		of the measure's own, and the word waits; between the least and the greatest all
+ *		are alike; the stack stands for all of them
+ *	unfinished VIEW COMM PID TID CGROUP AGE_MS LABELS
+ *	took VIEW COMM PID TID CGROUP CPU AGO_MS TOOK LABELS "TEXT" FRAMES
+ *
  * Frames are root first, "-" none. A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names
  * \xHH is a byte, so that any name can be had. After the last interval the file begins again.
  * The event "refused" is refused.

@@ -46,4 +46,14 @@ struct io_record *io_record__parse(const char *text);
 void io_record__begin(struct io_record *r, struct symbols *symbols);
 void io_record__put(struct io_record *r, u64 now_ns, const struct sample_sink *sink);
 
+/* The same of lines about measures: measure, unfinished, took. */
+struct measure_record;
+struct measure;
+
+struct measure_record *measure_record__parse(const char *text);
+void measure_record__begin(struct measure_record *r, struct symbols *symbols);
+/* Which measure it is of. */
+const struct measure *measure_record__of(const struct measure_record *r);
+void measure_record__put(struct measure_record *r, u64 now_ns, const struct sample_sink *sink);
+
 #endif

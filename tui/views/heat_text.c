@@ -267,7 +267,7 @@ void heat__headline(const struct heat_screen *s, struct canvas *c, struct rect r
 		headline__addf(&l, ROLE_DIM, " [%s]", key_of(s, ACTION_STAGE, key));
 	if (a && a->nparts) {
 		headline__addf(&l, ROLE_STRONG, " · %s",
-			       *a->part_name ? a->part_name : "all devices");
+			       *a->part_name ? a->part_name : source->all_parts);
 		headline__addf(&l, ROLE_DIM, " [%s]", key_of(s, ACTION_HEAT_PART, key));
 	}
 	add_notes(&l, s);

@@ -178,7 +178,7 @@ static void narrow_by_row(const struct measure_answer *a, const struct measure_r
 			continue;
 		n->hashes[i] = measure__text_hash(r->texts[i]);
 		snprintf(text + len, size - len, "%s%s", len ? " " : "",
-			 *r->texts[i] ? r->texts[i] : "no error");
+			 *r->texts[i] ? r->texts[i] : "[none]");
 	}
 }
 
@@ -276,7 +276,9 @@ static void measure__selection(const struct listing *l, struct listing_place at,
 		struct value_part p = {0};
 
 		r->errnos.part(r->errnos.of, i, &p);
-		len += (size_t)snprintf(buf + len, size - len, "%s%llu %s", i ? ", " : "  failed: ",
+		len += (size_t)snprintf(buf + len, size - len, "%s%llu %s", i     ? ", "
+								     : len ? "  failed: "
+									   : "failed: ",
 					(unsigned long long)p.value.u, p.name);
 	}
 }

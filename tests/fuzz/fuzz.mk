@@ -14,7 +14,7 @@ ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*.c \
-	    symbols/*.c export/*.c models/*.c pipeline/*.c recording/*.c widgets/*.c) \
+	    measures/*.c symbols/*.c export/*.c models/*.c pipeline/*.c recording/*.c widgets/*.c) \
 	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
 	    tui/term_signal.c tui/term_script.c tui/todo.c tui/palette.c tui/past.c \
 	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/options.c \
@@ -42,6 +42,7 @@ $(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
 	$(call Q,LINK)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $(filter %.o,$^) \
 		$(B)/fuzz/libfuzz.a $(LDLIBS) -o $@
 
+$(B)/fuzz/sources/measure.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 $(B)/fuzz/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/fuzz/tui/theme.o: $(wildcard themes/*.theme)
 $(FUZZ_SEEDS): tests/fuzz/seeds.sh $(wildcard keymaps/*.keys themes/*.theme)

@@ -39,9 +39,31 @@ static void keys_of(struct host *h, const char *section, enum action a, char *bu
 	}
 }
 
-/* What a number opens is told by its view; NULL: nothing. */
-static const char *action_help(enum action a)
+/* The n-th label of the view that is shown; NULL: it has none, or one with a key of its own. */
+static const char *label_help(struct host *h, u32 n)
 {
+	static const char *const common[] = {"pid", "tid", "comm", "cgroup", "cpu", "stack"};
+	const char *at = view_table[h->view]->groups;
+	char text[64];
+	int len;
+
+	while (n-- && *at) {
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	len = (int)strcspn(at, " ");
+	for (u32 i = 0; i < ARRAY_SIZE(common); i++)
+		if (!strncmp(at, common[i], (size_t)len) && !common[i][len])
+			return NULL;
+	snprintf(text, sizeof(text), "group by %.*s", len, at);
+	return len ? arena__strdup(&h->help_arena, text) : NULL;
+}
+
+/* What a number opens is said by its view; NULL: nothing. */
+static const char *action_help(struct host *h, enum action a)
+{
+	if (a >= ACTION_GROUP_LABEL_1 && a <= ACTION_GROUP_LABEL_5)
+		return label_help(h, a - ACTION_GROUP_LABEL_1);
 	if (a < ACTION_VIEW_1 || a > ACTION_VIEW_9)
 		return action_table[a].help;
 	return view__of_action(a) < VIEW_COUNT ? view_table[view__of_action(a)]->title : NULL;
@@ -53,7 +75,7 @@ static void help_section(struct host *h, const char *section, const char *headin
 	bool any = false;
 
 	for (u32 a = 1; a < ACTIONS; a++) {
-		const char *text = action_help(a);
+		const char *text = action_help(h, a);
 
 		if (!text)
 			continue;

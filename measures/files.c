@@ -108,7 +108,6 @@ const struct measure measure_files = {
 	.by = 1u << BY_FILE | 1u << BY_OP,
 	.sums = {{"bytes", "bytes/s", "read and written, together", VALUE_BYTES}},
 	.waits = waits,
-	.many = true,
 	.kept = FILES_LABEL_OP,
 	.drills = (const u32[]){1u << BY_PID, 0},
 	.setup = setup,

@@ -37,8 +37,8 @@ struct sizes {
 	u32 stacks, ring_bytes;
 };
 
-static const struct sizes normal_sizes = {8192, 16384, 2 * 1024 * 1024},
-			  little_sizes = {1024, 4096, 512 * 1024};
+static const struct sizes normal_sizes = {16384, 16384, 2 * 1024 * 1024},
+			  little_sizes = {2048, 4096, 512 * 1024};
 
 /* Where the programs' variables are. */
 struct globals {
@@ -313,7 +313,7 @@ static void note_losses(struct source *s, const struct measure_stats *now)
 	h->lost = now->slow_lost + now->tasks_full + now->backward;
 	h->stacks_lost = now->stacks_lost;
 	h->note[0] = '\0';
-	health__note(h, now->folded, "are of threads that were too many to keep apart: [many]");
+	health__note(h, now->folded, "are of threads that were too many to keep apart: [rest]");
 	health__note(h, now->full, "are in the row [rest]: too many different ones at once");
 	health__note(h, now->names_lost, "names were lost");
 	health__note(h, now->backward, "negative times were dropped");

@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 tree()
 {
 	rm -rf "$tmp/t"
-	mkdir -p "$tmp"/t/{bpf,base,scope,samples,symbols,export,models,sources,pipeline,recording,widgets,tui/views}
+	mkdir -p "$tmp"/t/{bpf,base,scope,samples,measures,symbols,export,models,sources,pipeline,recording,widgets,tui/views}
 	local d
 	for d in "$tmp"/t/* "$tmp/t/tui/views"; do
 		echo '#include <stdio.h>' >"$d/a.c"
@@ -52,6 +52,7 @@ broken "threads in a model" models/a.c '<pthread.h>'
 broken "threads in the filter language" scope/a.c '<pthread.h>'
 broken "a view that knows a source" tui/views/a.c '"sources/source.h"'
 broken "a view that knows BPF" tui/views/a.c '"bpf/cpu.h"'
+broken "a declaration that knows a source" measures/a.c '"sources/source.h"'
 broken "a widget that knows a model" widgets/a.c '"models/profile.h"'
 broken "a widget that knows the log" widgets/a.c '"base/log.h"'
 broken "a widget that knows the collector" widgets/a.c '"pipeline/collector.h"'

@@ -115,8 +115,8 @@ def test_durations():
 def test_unfinished():
     """Who is inside a call has its age: from before watching began, and from later"""
     with Calls("blocked", 3) as before, Watch(group="pid,tid,syscall") as watch:
-        start = live.now_ns()
         watch.next()
+        start = watch.reports[0]["t0_ns"]  # watching began a moment before
         with Calls("blocked", 2) as after:
             ready = live.now_ns()
             watch.until(ready + 500 * MS)

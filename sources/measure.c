@@ -582,7 +582,6 @@ static struct source *measure__open(const struct measure *m, const struct sampli
 
 	s->m = m;
 	s->sizes = memory__is_little() ? little_sizes : normal_sizes;
-	s->sizes.cells <<= m->many;
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->rest = xcalloc(s->ncpus, sizeof(*s->rest));
 	if (!err)

@@ -310,18 +310,20 @@ names += record(LOC, fields(1, 8)) + record(LOC, fields(1, 80))
 names += record(STACK, fields(0, 0, 0, 0, 1)) + record(LOC_FUNC, fields(0, 1))
 names += record(LOC_FUNC, fields(1, 2)) + record(INLINED, fields(1, 1)) + record(CGROUP, fields(9, 5))
 health = fields(*[5] * 8) + bytes(48) + fields(1, 1, 1, 0)
-mark = record(INTERVAL, fields(3000000000) + bytes(8) + fields(9)
-              + b"".join(record(m, fields(1000000000) + health) for m in range(9)))
-route = record(ROUTE, fields(511, 2000000000))
+MODELS = 10
+mark = record(INTERVAL, fields(3000000000) + bytes(8) + fields(MODELS)
+              + b"".join(record(m, fields(1000000000) + health) for m in range(MODELS)))
+route = record(ROUTE, fields((1 << MODELS) - 1, 2000000000))
 every = b""
 for kind in range(21):
     # Where these have texts and truths others have the cgroup.
     head = [1] * 12 if kind in (1, 6, 8, 9, 14, 17, 18, 19, 20) else [3, 3, 1, 9, 1, 1, 1, 1, 1, 2, 1, 0]
-    # The whole is even: the fuzzer filters by pid when it is odd.
     sample = record(SAMPLES + kind, fields(*head, *[1] * 301))
     every += sample
+    whole = block(NAMES_BLOCK, names) + block(SAMPLES_BLOCK, route + sample + mark)
     with open(f"{sys.argv[1]}/{kind}", "wb") as f:
-        f.write(block(NAMES_BLOCK, names) + block(SAMPLES_BLOCK, route + sample + mark))
+        # The fuzzer filters by pid when it is odd; what is too short for a block is none.
+        f.write(whole + bytes(len(whole) % 2))
 with open(f"{sys.argv[1]}/all", "wb") as f:
     f.write(block(NAMES_BLOCK, names) + 3 * block(SAMPLES_BLOCK, route + every + mark))
 PY

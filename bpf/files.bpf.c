@@ -23,6 +23,8 @@ const volatile struct file_call calls[2 * SYSCALLS_MAX];
 #define NAMED_FILE   (1ULL << 63)
 #define DELETED	     " (deleted)"
 
+#define NO_COPY	     (~0ULL) /* in own[1], where the descriptor is that a copy writes */
+
 #define GIVEN_BYTES 512 /* of a path as a call takes it: the second half of the text */
 #define GIVEN_AT    (PATH_BYTES - GIVEN_BYTES)
 
@@ -43,10 +45,13 @@ const volatile struct file_call calls[2 * SYSCALLS_MAX];
 #define AT_FDCWD       -100
 #define AT_REMOVEDIR   0x200
 
-/* What a look at a file found; FILES_WAITS in flags: to read it is to wait for something new. */
+/* What a look at a file found; FILES_WAITS in flags: to read it is to wait for something new. Here
+ * is what the stack has no room for, too. */
 struct found {
-	u64 file, fs;
+	u64 file, fs, sb;
 	u32 flags, created;
+	u64 args[MEASURE_ARGS];	 /* of the call */
+	struct object_head head; /* of what is in hand */
 };
 
 struct {
@@ -79,21 +84,25 @@ static __always_inline u32 text__append(struct measure_name *n, u32 at, const vo
 	return len > 0 ? at + (u32)len - 1 : at;
 }
 
-/* "ext4 sda1" */
-static __always_inline void fs__name(struct super_block *sb, u64 dev, u32 slot, u64 now)
+/* "ext4 sda1", if it is due. */
+static __noinline int fs__name(u32 slot, u64 now)
 {
 	struct measure_name *n = name__begin(slot);
 	struct measure_stats *st = stats__get();
+	struct found *f = found__get(slot);
+	struct super_block *sb;
 	u32 len;
 
-	if (!n || !st || !name__is_due(FILES_LABEL_FS, dev, now, 0))
-		return;
+	if (!n || !st || !f || !name__is_due(FILES_LABEL_FS, f->fs, now, 0))
+		return 0;
+	sb = (void *)f->sb;
 	len = text__append(n, 0, BPF_CORE_READ(sb, s_type, name));
 	if (len >= 64)
-		return;
+		return 0;
 	n->text[len] = ' ';
 	len = text__append(n, len + 1, (void *)sb + bpf_core_field_offset(struct super_block, s_id));
-	name__send(n, FILES_LABEL_FS, dev, len, now, st);
+	name__send(n, FILES_LABEL_FS, f->fs, len, now, st);
+	return 0;
 }
 
 /* Sends what a walk has written, up to `end`. */
@@ -135,6 +144,7 @@ static __noinline u64 internal__look(u64 address, u64 magic, u32 slot, u64 now)
 	const void *text;
 	u64 name = 0;
 
+	fs__name(slot, now);
 	if (magic == PIPEFS_MAGIC)
 		return file__special(NAMED_FILE | magic, "pipe", slot, now);
 	if (magic == SOCKFS_MAGIC)
@@ -151,18 +161,26 @@ static __noinline u64 internal__look(u64 address, u64 magic, u32 slot, u64 now)
 }
 
 /* In a directory, or deleted from there. */
-static __noinline u64 placed__look(u64 dentry, u64 vfsmount, u32 slot, u64 now)
+static __always_inline u64 placed__look(u64 dentry, u64 vfsmount, u32 slot, u64 now)
 {
 	struct path_walk *w = path_walk__get(slot);
-	struct dentry *d = (void *)dentry, *up = BPF_CORE_READ(d, d_parent);
-	bool deleted = !BPF_CORE_READ(d, d_hash.pprev) && up != d;
+	struct found *f = found__get(slot);
+	struct object_head *h;
 	u32 start = PATH_BYTES;
-	u64 file;
+	bool deleted;
+	u64 file, up;
 
-	file = hash_step(hash_step(dentry, vfsmount), (u64)up);
-	file = hash_step(hash_step(file, BPF_CORE_READ(d, d_name.hash_len)), deleted);
-	file = hash_finish(file) | NAMED_FILE;
-	if (!w || !name__is_due(FILES_LABEL_FILE, file, now, NAME_KEEP_NS))
+	if (!w || !f)
+		return FILES_NONE;
+	h = &f->head;
+	if (bpf_probe_read_kernel(h, sizeof(*h), (void *)dentry))
+		return FILES_NONE;
+	up = (u64)HEAD_FIELD(h, dentry, struct dentry, d_parent);
+	deleted = !HEAD_FIELD(h, dentry, struct dentry, d_hash.pprev) && up != dentry;
+	file = hash_step(hash_step(dentry, vfsmount), up);
+	file = hash_step(file, HEAD_FIELD(h, dentry, struct dentry, d_name.hash_len));
+	file = hash_finish(hash_step(file, deleted)) | NAMED_FILE;
+	if (!name__is_due(FILES_LABEL_FILE, file, now, NAME_KEEP_NS))
 		return file;
 	if (deleted) {
 		start -= sizeof(DELETED) - 1;
@@ -170,71 +188,82 @@ static __noinline u64 placed__look(u64 dentry, u64 vfsmount, u32 slot, u64 now)
 	}
 	path_walk__run(w, slot, dentry, vfsmount, start);
 	walk__send(w, slot, file, PATH_BYTES, now);
+	fs__name(slot, now);
 	return file;
 }
 
 /* Whether to read it is to wait for something new: a pipe, a socket, a terminal, an event. */
-static __always_inline bool file__waits(struct inode *inode, bool internal, u64 magic)
+static __always_inline bool inode__waits(u32 mode, u32 device, bool internal, u64 magic)
 {
-	u32 type = BPF_CORE_READ(inode, i_mode) & S_IFMT;
+	u32 type = mode & S_IFMT;
 
 	if (type == S_IFIFO || type == S_IFSOCK || (internal && magic == ANON_INODE_MAGIC))
 		return true;
-	return type == S_IFCHR && BPF_CORE_READ(inode, i_rdev) >> DEV_MAJOR_SHIFT != MEM_MAJOR;
+	return type == S_IFCHR && device >> DEV_MAJOR_SHIFT != MEM_MAJOR;
+}
+
+/* Fills what depends on the inode of a file. Returns the superblock's magic number. */
+static __always_inline u64 inode__look(u64 inode, bool internal, struct found *to)
+{
+	struct object_head *h = &to->head;
+	u32 mode, device;
+	u64 magic;
+
+	if (bpf_probe_read_kernel(h, sizeof(*h), (void *)inode))
+		return 0;
+	mode = HEAD_FIELD(h, inode, struct inode, i_mode);
+	device = HEAD_FIELD(h, inode, struct inode, i_rdev);
+	to->sb = (u64)HEAD_FIELD(h, inode, struct inode, i_sb);
+	if (bpf_probe_read_kernel(h, sizeof(*h), (void *)to->sb))
+		return 0;
+	to->fs = HEAD_FIELD(h, to->sb, struct super_block, s_dev);
+	magic = HEAD_FIELD(h, to->sb, struct super_block, s_magic);
+	to->flags = inode__waits(mode, device, internal, magic) ? FILES_WAITS : 0;
+	return magic;
 }
 
 /* Fills founds[slot]. address: of a struct file. Global, so that the verifier looks at it once. */
 __noinline int file__look(u64 address, u32 slot, u64 now)
 {
-	struct file *f = (void *)address;
 	struct found *to = found__get(slot);
-	u64 dentry, vfsmount, magic;
-	struct super_block *sb;
-	struct inode *inode;
+	u64 dentry, vfsmount, inode, magic;
+	struct object_head *h;
 	bool internal;
 
-	if (!to || !f)
+	if (!to || !address)
 		return 0;
-	inode = BPF_CORE_READ(f, f_inode);
-	sb = BPF_CORE_READ(inode, i_sb);
-	magic = BPF_CORE_READ(sb, s_magic);
-	dentry = (u64)BPF_CORE_READ(f, f_path.dentry);
-	vfsmount = (u64)BPF_CORE_READ(f, f_path.mnt);
+	h = &to->head;
+	if (bpf_probe_read_kernel(h, sizeof(*h), (void *)address))
+		return 0;
+	inode = (u64)HEAD_FIELD(h, address, struct file, f_inode);
+	dentry = (u64)HEAD_FIELD(h, address, struct file, f_path.dentry);
+	vfsmount = (u64)HEAD_FIELD(h, address, struct file, f_path.mnt);
+	to->created = (HEAD_FIELD(h, address, struct file, f_mode) & FMODE_CREATED) ||
+		      (HEAD_FIELD(h, address, struct file, f_flags) & O_TMPFILE_BIT);
 	internal = mount__is_internal(vfsmount);
-	to->fs = BPF_CORE_READ(sb, s_dev);
-	to->flags = file__waits(inode, internal, magic) ? FILES_WAITS : 0;
-	to->created = (BPF_CORE_READ(f, f_mode) & FMODE_CREATED) ||
-		      (BPF_CORE_READ(f, f_flags) & O_TMPFILE_BIT);
+	magic = inode__look(inode, internal, to);
 	to->file = internal ? internal__look(address, magic, slot, now)
 			    : placed__look(dentry, vfsmount, slot, now);
-	fs__name(sb, to->fs, slot, now);
 	return 1;
 }
 
 /* --- what a path names --- */
 
-struct base {
-	u64 dentry, vfsmount;
-};
-
 /* Where a path begins. */
-static __always_inline struct base base__of(s32 dirfd, bool absolute)
+static __always_inline void base__get(struct path *base, s32 dirfd, bool absolute)
 {
-	struct task_struct___files *task = (void *)bpf_get_current_task_btf();
-	struct fs_struct *fs = BPF_CORE_READ(task, fs);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fs_struct *fs = ((struct task_struct___files *)task)->fs;
 	struct file *file;
 
-	if (absolute)
-		return (struct base){(u64)BPF_CORE_READ(fs, root.dentry),
-				     (u64)BPF_CORE_READ(fs, root.mnt)};
-	if (dirfd == AT_FDCWD)
-		return (struct base){(u64)BPF_CORE_READ(fs, pwd.dentry),
-				     (u64)BPF_CORE_READ(fs, pwd.mnt)};
-	file = (void *)fd__file((void *)task, (u32)dirfd);
-	if (!file)
-		return (struct base){};
-	return (struct base){(u64)BPF_CORE_READ(file, f_path.dentry),
-			     (u64)BPF_CORE_READ(file, f_path.mnt)};
+	if (absolute) {
+		bpf_core_read(base, sizeof(*base), &fs->root);
+	} else if (dirfd == AT_FDCWD) {
+		bpf_core_read(base, sizeof(*base), &fs->pwd);
+	} else {
+		file = (void *)fd__file(task, (u32)dirfd);
+		bpf_core_read(base, sizeof(*base), &file->f_path);
+	}
 }
 
 /* Of the current task. Fills founds[NAME_OF_TASK]; 0: the path is not to be had; 2: it is empty. */
@@ -242,8 +271,8 @@ __noinline int path__look(u64 user, s32 dirfd, u64 now)
 {
 	struct path_walk *w = path_walk__get(NAME_OF_TASK);
 	struct found *to = found__get(NAME_OF_TASK);
-	u64 h = 0, *words;
-	struct base base;
+	u64 h = 0, *words, dentry, vfsmount;
+	struct path base = {};
 	long len;
 
 	if (!w || !to)
@@ -254,16 +283,19 @@ __noinline int path__look(u64 user, s32 dirfd, u64 now)
 		return 0;
 	if (len == 1 && dirfd != AT_FDCWD)
 		return 2;
-	base = base__of(dirfd, w->text[GIVEN_AT] == '/');
+	base__get(&base, dirfd, w->text[GIVEN_AT] == '/');
+	dentry = (u64)base.dentry;
+	vfsmount = (u64)base.mnt;
 	words = (u64 *)(w->text + GIVEN_AT);
 	for (int i = 0; i < GIVEN_BYTES / 8 && i * 8 < len; i++)
 		h = hash_step(h, words[i]);
-	h = hash_finish(hash_step(hash_step(h, base.dentry), base.vfsmount)) | NAMED_FILE;
-	*to = (struct found){.file = h};
+	h = hash_finish(hash_step(hash_step(h, dentry), vfsmount)) | NAMED_FILE;
+	to->file = h;
+	to->fs = to->flags = to->created = 0;
 	if (!name__is_due(FILES_LABEL_FILE, h, now, NAME_KEEP_NS))
 		return 1;
 	w->text[GIVEN_AT - 1] = '/';
-	path_walk__run(w, NAME_OF_TASK, base.dentry, base.vfsmount,
+	path_walk__run(w, NAME_OF_TASK, dentry, vfsmount,
 		       w->text[GIVEN_AT] == '/' ? GIVEN_AT : GIVEN_AT - 1);
 	walk__send(w, NAME_OF_TASK, h, GIVEN_AT + (u32)(len - 1), now);
 	return 1;
@@ -293,21 +325,20 @@ static __always_inline void labels__by_fd(u64 *labels, struct task_struct *task,
 
 /* By a path, and when that is empty by the descriptor before it. */
 static __always_inline void labels__by_path(u64 *labels, struct task_struct *task,
-					    const volatile struct file_call *call, const u64 *args,
+					    const volatile struct file_call *call, struct found *f,
 					    u64 now, struct measure_stats *st)
 {
 	bool at = call->by == FILE_BY_AT;
-	s32 dirfd = at ? (s32)arg__at(args, call->arg) : AT_FDCWD;
-	u64 user = arg__at(args, call->arg + at);
+	s32 dirfd = at ? (s32)arg__at(f->args, call->arg) : AT_FDCWD;
+	u64 user = arg__at(f->args, call->arg + at);
 	u32 op = labels[FILES_LABEL_OP];
-	struct found *f = found__get(NAME_OF_TASK);
 	int how = user || !at ? path__look(user, dirfd, now) : 2;
 
-	if (op == FILE_OP_UNLINK && at && arg__at(args, 2) & AT_REMOVEDIR)
+	if (op == FILE_OP_UNLINK && at && f->args[2] & AT_REMOVEDIR)
 		labels[FILES_LABEL_OP] = op = FILE_OP_RMDIR;
 	if (how == 2)
 		labels__by_fd(labels, task, op, (u32)dirfd, NAME_OF_TASK, now);
-	else if (how && f)
+	else if (how)
 		labels__set(labels, op, f);
 	else
 		labels[FILES_LABEL_FILE] =
@@ -318,14 +349,15 @@ static __always_inline void labels__by_path(u64 *labels, struct task_struct *tas
 
 /* At the begin of a call, and where the iterator finds a task in one. */
 static __always_inline void labels__begin(u64 *labels, struct task_struct *task,
-					  const volatile struct file_call *call, const u64 *args,
-					  u32 slot, u64 now)
+					  const volatile struct file_call *call, u32 slot, u64 now)
 {
+	struct found *f = found__get(slot);
+
 	labels[FILES_LABEL_FILE] = FILES_UNKNOWN;
 	labels[FILES_LABEL_OP] = call->op;
 	labels[FILES_LABEL_FS] = 0;
-	if (call->by == FILE_BY_FD || call->by == FILE_BY_COPY)
-		labels__by_fd(labels, task, call->op, (u32)arg__at(args, call->arg), slot, now);
+	if (f && (call->by == FILE_BY_FD || call->by == FILE_BY_COPY))
+		labels__by_fd(labels, task, call->op, (u32)arg__at(f->args, call->arg), slot, now);
 }
 
 /* --- programs --- */
@@ -336,19 +368,19 @@ int files_enter(u64 *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 label = call__label((u32)ctx[1], is_compat(task));
 	const volatile struct file_call *call = call__of(label);
+	struct found *f = found__get(NAME_OF_TASK);
 	struct measure_stats *st = stats__get();
-	u64 args[MEASURE_ARGS];
 	struct measure_task *t;
 
-	if (!call->op || !st)
+	if (!call->op || !st || !f)
 		return 0;
 	t = measure__task(task, st);
 	if (!t)
 		return 0;
 	t->own[0] = label;
 	t->begin_ns = run__begin(st);
-	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, args);
-	labels__begin(t->labels, task, call, args, NAME_OF_TASK, t->begin_ns);
+	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
+	labels__begin(t->labels, task, call, NAME_OF_TASK, t->begin_ns);
 	t->inside = 1;
 	run__end(st, t->begin_ns);
 	return 0;
@@ -370,12 +402,11 @@ static __always_inline void bytes__add(struct measure_cell *c, u64 op, s64 resul
 		c->sums[0] += (u64)result;
 }
 
-/* What a copy wrote. */
-static __noinline int copy__count(struct measure_span *s, struct measure_stats *st, u32 fd,
-				  u64 stack)
+/* What a copy wrote; in `labels` is what it read. */
+static __noinline int copy__count(struct measure_span *s, struct measure_stats *st, u64 *labels,
+				  u32 fd, u64 stack)
 {
-	u64 labels[MEASURE_LABELS] = {[FILES_LABEL_OP] = FILE_OP_WRITE};
-
+	labels[FILES_LABEL_OP] = FILE_OP_WRITE;
 	labels__by_fd(labels, s->task, FILE_OP_WRITE, fd, NAME_OF_TASK, s->now);
 	if (s->error)
 		labels[FILES_LABEL_OP] |= (u64)(u32)-s->result << FILES_ERROR_SHIFT;
@@ -395,20 +426,40 @@ static __noinline int slow__report(struct measure_span *s, u64 stack)
 	return 0;
 }
 
+/* What a call that ends is about. Returns the limit that says whether it is slow. */
+static __always_inline u32 labels__end(struct measure_task *t, const struct measure_span *s,
+				       const volatile struct file_call *call, struct found *f,
+				       struct measure_stats *st)
+{
+	u64 *labels = t->labels;
+	u32 class;
+
+	if (call->op == FILE_OP_OPEN && !s->error)
+		labels__by_fd(labels, s->task, FILE_OP_OPEN, (u32)s->result, NAME_OF_TASK, s->now);
+	else if (call->by == FILE_BY_PATH || call->by == FILE_BY_AT)
+		labels__by_path(labels, s->task, call, f, s->now, st);
+	class = labels[FILES_LABEL_OP] & FILES_WAITS ? MEASURE_WAITS : MEASURE_WORKS;
+	if (s->error)
+		labels[FILES_LABEL_OP] |= (u64)(u32)-s->result << FILES_ERROR_SHIFT;
+	labels__bound(labels, s->task, s->now);
+	t->own[1] = call->by == FILE_BY_COPY ? (u32)arg__at(f->args, call->to) : NO_COPY;
+	return class;
+}
+
 SEC("tp_btf/sys_exit")
 int files_exit(u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 label = call__label(REGS_SYSCALL((REGS_TYPE *)ctx[0]), is_compat(task));
+	u64 label = call__label(REGS_SYSCALL((REGS_TYPE *)ctx[0]), is_compat(task)), stack;
 	const volatile struct file_call *call = call__of(label);
+	struct measure_span s = {.task = task, .result = ctx[1]};
+	struct found *f = found__get(NAME_OF_TASK);
 	struct measure_stats *st = stats__get();
-	u64 args[MEASURE_ARGS], stack;
-	struct measure_span s = {.task = task, .result = (s64)ctx[1]};
 	struct measure_cell *cell = NULL;
 	struct measure_task *t;
 	u32 counted;
 
-	if (!call->op || !st)
+	if (!call->op || !st || !f)
 		return 0;
 	t = bpf_task_storage_get(&tasks, task, 0, 0);
 	if (!t || !t->inside || !task__watched(t, task))
@@ -421,22 +472,15 @@ int files_exit(u64 *ctx)
 	s.of = t;
 	s.labels = t->labels;
 	s.error = is_error(s.result);
-	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, args);
-	if (call->op == FILE_OP_OPEN && !s.error)
-		labels__by_fd(t->labels, task, FILE_OP_OPEN, (u32)s.result, NAME_OF_TASK, s.now);
-	else if (call->by == FILE_BY_PATH || call->by == FILE_BY_AT)
-		labels__by_path(t->labels, task, call, args, s.now, st);
-	s.class = t->labels[FILES_LABEL_OP] & FILES_WAITS ? MEASURE_WAITS : MEASURE_WORKS;
-	if (s.error)
-		t->labels[FILES_LABEL_OP] |= (u64)(u32)-s.result << FILES_ERROR_SHIFT;
-	labels__bound(t->labels, task, s.now);
+	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
+	s.class = labels__end(t, &s, call, f, st);
 	counted = measure__end(ctx, &s, st, &stack, &cell);
 	if (counted)
 		bytes__add(cell, t->labels[FILES_LABEL_OP], s.result);
 	if (counted & MEASURE_IS_SLOW)
 		slow__report(&s, stack);
-	if (call->by == FILE_BY_COPY)
-		copy__count(&s, st, (u32)arg__at(args, call->to), stack);
+	if (t->own[1] != NO_COPY)
+		copy__count(&s, st, t->labels, (u32)t->own[1], stack);
 	run__end(st, s.now);
 	return 0;
 }
@@ -444,23 +488,21 @@ int files_exit(u64 *ctx)
 /* A task that sleeps in a call since before it was watched. */
 static __always_inline void visit__begin(struct task_struct *task, struct measure_task *t)
 {
+	struct found *f = found__get(NAME_OF_VISIT);
 	const volatile struct file_call *call;
-	u64 args[MEASURE_ARGS], label;
+	u64 label;
 	u32 nr;
 
-	if (!sleeps_in_call(task, &nr))
+	if (!f || !sleeps_in_call(task, &nr))
 		return;
 	label = call__label(nr, is_compat(task));
 	call = call__of(label);
-	if (t->inside && t->own[0] == label)
+	if (!call->op || (t->inside && t->own[0] == label))
 		return;
-	t->inside = 0;
-	if (!call->op)
-		return;
-	read_args((void *)bpf_task_pt_regs(task), (label >> SYSCALL_ABI_SHIFT) & 1, args);
+	read_args((void *)bpf_task_pt_regs(task), (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
 	t->begin_ns = bpf_ktime_get_ns();
 	t->own[0] = label;
-	labels__begin(t->labels, task, call, args, NAME_OF_VISIT, t->begin_ns);
+	labels__begin(t->labels, task, call, NAME_OF_VISIT, t->begin_ns);
 	t->inside = 1;
 }
 

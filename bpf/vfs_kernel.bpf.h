@@ -113,13 +113,28 @@ struct task_struct___files {
 /* The file behind a descriptor, as a number; 0: none. Any task's, though it may go meanwhile. */
 static __always_inline u64 fd__file(struct task_struct *task, u32 fd)
 {
-	struct files_struct *files = BPF_CORE_READ((struct task_struct___files *)task, files);
-	struct fdtable *fdt = BPF_CORE_READ(files, fdt);
+	struct files_struct *files = ((struct task_struct___files *)task)->files;
 	u64 file = 0;
 
-	if (fdt && fd < BPF_CORE_READ(fdt, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
+	if (files && fd < files->fdt->max_fds)
+		bpf_probe_read_kernel(&file, sizeof(file), files->fdt->fd + fd);
 	return file;
 }
+
+/* Fields of one object, read at once as far as they are at its begin. */
+struct object_head {
+	u64 words[13];
+};
+
+#define HEAD_FIELD(head, object, type, field)                                                      \
+	({                                                                                         \
+		typeof(((type *)0)->field) value_ = 0;                                             \
+		u32 at_ = bpf_core_field_offset(type, field);                                      \
+		if (at_ <= sizeof(struct object_head) - sizeof(value_))                            \
+			value_ = *(typeof(value_) *)((char *)(head)->words + at_);                 \
+		else                                                                               \
+			bpf_core_read(&value_, sizeof(value_), &((type *)(object))->field);        \
+		value_;                                                                            \
+	})
 
 #endif

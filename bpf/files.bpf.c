@@ -49,7 +49,9 @@ const volatile struct file_call calls[2 * SYSCALLS_MAX];
  * is what the stack has no room for, too. */
 struct found {
 	u64 file, fs, sb;
-	u32 flags, created;
+	u32 flags;
+	u32 fresh; /* its name was sent just now */
+	u32 created, pad;
 	u64 args[MEASURE_ARGS];	 /* of the call */
 	struct object_head head; /* of what is in hand */
 };
@@ -144,7 +146,6 @@ static __noinline u64 internal__look(u64 address, u64 magic, u32 slot, u64 now)
 	const void *text;
 	u64 name = 0;
 
-	fs__name(slot, now);
 	if (magic == PIPEFS_MAGIC)
 		return file__special(NAMED_FILE | magic, "pipe", slot, now);
 	if (magic == SOCKFS_MAGIC)
@@ -188,7 +189,7 @@ static __always_inline u64 placed__look(u64 dentry, u64 vfsmount, u32 slot, u64 
 	}
 	path_walk__run(w, slot, dentry, vfsmount, start);
 	walk__send(w, slot, file, PATH_BYTES, now);
-	fs__name(slot, now);
+	f->fresh = 1;
 	return file;
 }
 
@@ -242,8 +243,11 @@ __noinline int file__look(u64 address, u32 slot, u64 now)
 		      (HEAD_FIELD(h, address, struct file, f_flags) & O_TMPFILE_BIT);
 	internal = mount__is_internal(vfsmount);
 	magic = inode__look(inode, internal, to);
+	to->fresh = internal;
 	to->file = internal ? internal__look(address, magic, slot, now)
 			    : placed__look(dentry, vfsmount, slot, now);
+	if (to->fresh)
+		fs__name(slot, now);
 	return 1;
 }
 

@@ -134,6 +134,7 @@ static void make_room(struct live_entries *e)
 						: entry_of(e, &old[i].who, old[i].keys,
 							   old[i].stack);
 
+		to->waits = old[i].waits && !cold[i];
 		merge(to, &old[i]);
 		free(old[i].bins);
 	}

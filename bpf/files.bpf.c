@@ -283,8 +283,10 @@ __noinline int path__look(u64 user, s32 dirfd, u64 now)
 		return 0;
 	__builtin_memset(w->text + GIVEN_AT, 0, GIVEN_BYTES);
 	len = bpf_probe_read_user_str(w->text + GIVEN_AT, GIVEN_BYTES, (void *)user);
-	if (len <= 0)
+	if (len < 0)
 		return 0;
+	if (!len)
+		len = 1; /* so older kernels say of an empty one */
 	if (len == 1 && dirfd != AT_FDCWD)
 		return 2;
 	base__get(&base, dirfd, w->text[GIVEN_AT] == '/');

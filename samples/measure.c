@@ -31,6 +31,15 @@ u32 measure__own_labels(const struct measure *m)
 	return n;
 }
 
+/* Of the common kinds, of errors and of derived ones a row has one. */
+static bool is_second_of_kind(const struct measure *m, u32 label)
+{
+	for (u32 i = 0; i < label; i++)
+		if (m->labels[i].kind == m->labels[label].kind)
+			return m->labels[i].kind != LABEL_NAMED;
+	return false;
+}
+
 static const char *check_label(const struct measure *m, u32 i)
 {
 	const struct measure_label *l = &m->labels[i];
@@ -40,6 +49,8 @@ static const char *check_label(const struct measure *m, u32 i)
 		return "a label has no name, title or help";
 	if (measure__label(m, l->name) != (int)i)
 		return "two labels have one name";
+	if (is_second_of_kind(m, i))
+		return "two labels are of one kind";
 	if (l->kind <= LABEL_ERROR && i >= own)
 		return "own labels come first";
 	if (l->kind <= LABEL_ERROR && (l->word >= MEASURE_LABELS || !l->bits ||

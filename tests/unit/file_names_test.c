@@ -83,20 +83,12 @@ static void test_directories(void **state)
 	above("", ";");
 }
 
-static void test_declaration(void **state)
-{
-	(void)state;
-	for (u32 i = 0; i < MEASURE_TABLE_SIZE; i++)
-		assert_null(measure__check(measure_table[i]));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tidy),
 		cmocka_unit_test(test_systems),
 		cmocka_unit_test(test_directories),
-		cmocka_unit_test(test_declaration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,14 +5,11 @@
 #include "base/hidx.h"
 #include "models/bucket_list.h"
 #include "models/frames.h"
-#include "models/measure_columns.h"
+#include "models/measure_rows.h"
 #include "models/quantile.h"
-#include "models/stack_rows.h"
 #include "models/who.h"
-#include "models/windows.h"
 
 #define MAX_ERRNOS 16
-#define MAX_ROWS   65536
 
 struct errno_count {
 	const char *name;
@@ -29,20 +26,13 @@ struct stack_key {
 	u64 key;
 };
 
-struct answer_box {
-	struct measure_answer answer;
-	struct column columns[MEASURE_COLUMNS];
-	struct measure_column kinds[MEASURE_COLUMNS];
-	struct arena arena;
-};
-
 struct maker {
 	const struct measure_snap *snap;
 	const struct measure *m;
 	const struct measure_query *q;
 	const struct scope *scope;
 	struct arena *arena;
-	struct answer_box *box;
+	struct measure_box *box;
 	struct measure_row *rows;
 	u32 n, cap;
 	struct hidx index, threads;
@@ -59,69 +49,7 @@ struct maker {
 	const char *derived;
 };
 
-u64 measure__text_hash(const char *text)
-{
-	return mix64_pair(hash_bytes(text, strlen(text)), 7) | 1;
-}
-
-bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups)
-{
-	char copy[256], *save = NULL;
-	u32 all = 0;
-	int i;
-
-	*groups = 0;
-	copy_str(copy, sizeof(copy), text);
-	for (char *w = strtok_r(copy, ",+", &save); w; w = strtok_r(NULL, ",+", &save)) {
-		i = measure__label(m, w);
-		if (i < 0)
-			return false;
-		all |= 1u << i;
-	}
-	*groups = all;
-	return all != 0;
-}
-
-const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size)
-{
-	size_t len = 0;
-
-	*buf = '\0';
-	for (u32 i = 0; i < m->nlabels && len < size; i++)
-		if (groups & (1u << i))
-			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? "+" : "",
-						m->labels[i].name);
-	return buf;
-}
-
 /* --- what passes --- */
-
-static bool derived_passes(const struct measure_label *l, const char *text, u64 hash)
-{
-	char part[MEASURE_LABEL_TEXT];
-
-	for (u32 i = 0; l->part(text, i, part, sizeof(part)); i++)
-		if (measure__text_hash(part) == hash)
-			return true;
-	return false;
-}
-
-bool measure__passes(const struct measure *m, const struct measure_narrow *n,
-		     const struct measure_text *keys)
-{
-	for (u32 i = 0; i < m->nlabels; i++) {
-		const struct measure_label *l = &m->labels[i];
-
-		if (!n->hashes[i])
-			continue;
-		if (l->kind <= LABEL_ERROR && measure__text_hash(keys[i].text) != n->hashes[i])
-			return false;
-		if (l->kind == LABEL_DERIVED &&
-		    !derived_passes(l, keys[l->of].text, n->hashes[i]))
-			return false;
-	}
-	return true;
-}
 
 static bool in_scope(const struct scope *scope, const struct measure_who *w)
 {
@@ -479,251 +407,11 @@ static int by_rank(const void *a, const void *b, void *ctx)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* --- cells --- */
-
-static const struct measure_answer *answer_of(const struct row_table *t)
-{
-	return container_of(t, struct measure_answer, base.table);
-}
-
-static void value_frame(const void *of, u32 i, struct value_frame *out)
-{
-	const struct measure_row *r = of;
-	struct frame_text f = frame__text(r->symbols, r->stack->locs[i]);
-
-	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
-}
-
-static const char *stack_name(const struct measure_row *r)
-{
-	const char *caller;
-
-	if (r->rest)
-		return "[rest]";
-	if (!profile_stack__nlocs(r->stack))
-		return "[no stack]";
-	caller = stack__caller(r->stack, r->symbols);
-	return *caller ? caller : frame__text(r->symbols, r->stack->locs[0]).name;
-}
-
-static void label_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
-		       struct value *out)
-{
-	enum label_kind kind = a->measure->labels[i].kind;
-	bool by_process = r->texts[i] && !(a->query.groups & (1u << i));
-	bool by_tid = false;
-
-	for (u32 l = 0; l < a->measure->nlabels; l++)
-		by_tid |= a->measure->labels[l].kind == LABEL_TID && (a->query.groups & (1u << l));
-	out->s = r->texts[i];
-	if (kind == LABEL_STACK)
-		out->s = stack_name(r);
-	else if (kind == LABEL_COMM && !r->rest)
-		out->s = by_process && !by_tid ? r->who->process : r->who->comm;
-	else if (kind <= LABEL_DERIVED && !*out->s)
-		*out = (struct value){.type = VALUE_NONE, .s = "[none]"};
-}
-
-static void id_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
-		    struct value *out)
-{
-	out->u = a->measure->labels[i].kind == LABEL_PID ? r->who->tgid : r->who->tid;
-	if (r->rest)
-		out->type = VALUE_NONE;
-}
-
-static double wall_pct(const struct measure_answer *a, const struct measure_row *r)
-{
-	double wall = (double)a->base.window_ns * MAX(r->nthreads, 1u);
-
-	return wall > 0 ? MIN(100.0 * (double)r->v.sum / wall, 100.0) : 0;
-}
-
-/* Numbers that are not known where nothing was counted. */
-static u64 counted_cell(const struct measure_row *r, enum measure_cell_kind kind, struct value *out)
-{
-	if (!r->v.count)
-		out->type = VALUE_NONE;
-	switch (kind) {
-	case CELL_MIN:
-		return r->v.min;
-	case CELL_AVG:
-		return r->v.count ? MIN(MAX(r->v.sum / r->v.count, r->v.min), r->v.max) : 0;
-	case CELL_P50:
-		return r->p50;
-	case CELL_P95:
-		return r->p95;
-	case CELL_P99:
-		return r->p99;
-	default:
-		return r->v.max;
-	}
-}
-
-static void number_cell(const struct measure_answer *a, const struct measure_row *r,
-			struct measure_column c, struct value *out)
-{
-	double busy = (double)(a->all.sum - MIN(a->waiting_ns, a->all.sum));
-
-	switch (c.kind) {
-	case CELL_RATE:
-		out->u = window__per_second(r->v.count, a->base.window_ns);
-		break;
-	case CELL_ERROR_RATE:
-		out->u = window__per_second(r->v.errors, a->base.window_ns);
-		break;
-	case CELL_SUM_RATE:
-		out->u = window__per_second(r->v.sums[c.index], a->base.window_ns);
-		break;
-	case CELL_SHARE:
-		out->f = busy > 0 ? 100.0 * (double)(r->v.sum - MIN(r->waiting_ns, r->v.sum)) / busy
-				  : 0;
-		break;
-	case CELL_WALL:
-		out->f = wall_pct(a, r);
-		break;
-	case CELL_COUNT:
-		out->u = r->v.count;
-		break;
-	case CELL_ERRORS:
-		out->u = r->v.errors;
-		break;
-	case CELL_WORK:
-		out->u = r->v.sum - MIN(r->waiting_ns, r->v.sum);
-		break;
-	case CELL_TOTAL:
-		out->u = r->v.sum;
-		break;
-	case CELL_WAITING:
-		out->u = r->waiting_ns;
-		break;
-	case CELL_SUM:
-		out->u = r->v.sums[c.index];
-		break;
-	case CELL_UNFINISHED:
-		out->u = r->unfinished;
-		break;
-	case CELL_UNFINISHED_AGE:
-		out->u = r->unfinished_ns;
-		if (!r->unfinished)
-			out->type = VALUE_NONE;
-		break;
-	case CELL_WAITS:
-		out->u = r->waits;
-		break;
-	default:
-		out->u = counted_cell(r, c.kind, out);
-	}
-}
-
-static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
-{
-	const struct measure_answer *a = answer_of(t);
-	const struct answer_box *box = container_of(a, struct answer_box, answer);
-	const struct measure_row *r = &a->rows[row];
-	struct measure_column c;
-
-	*out = (struct value){0};
-	if (column >= t->ncolumns)
-		return false;
-	c = box->kinds[column];
-	out->type = t->columns[column].type;
-	switch (c.kind) {
-	case CELL_LABEL:
-		label_cell(a, r, c.index, out);
-		break;
-	case CELL_ID_TEXT:
-		out->s = r->texts[c.index];
-		break;
-	case CELL_ID:
-		id_cell(a, r, c.index, out);
-		break;
-	case CELL_STACK:
-		out->n = profile_stack__nlocs(r->stack);
-		out->of = r;
-		out->frame = value_frame;
-		break;
-	case CELL_TREND:
-		out->trend = r->trend;
-		out->n = PROFILE_TREND;
-		break;
-	case CELL_ERRNOS:
-		*out = r->errnos;
-		break;
-	case CELL_HIST:
-		*out = r->hist;
-		break;
-	default:
-		number_cell(a, r, c, out);
-	}
-	return true;
-}
-
-static u64 answer__key(const struct row_table *t, u32 row)
-{
-	return answer_of(t)->rows[row].key;
-}
-
 /* --- the answer --- */
-
-static void make_table(struct answer_box *box)
-{
-	struct measure_answer *a = &box->answer;
-	u32 nlast = 0, sort, n;
-
-	n = measure__columns(a->measure, a->query.groups, box->columns, box->kinds, &sort,
-			     &box->arena);
-	while (nlast < a->nrows && a->rows[a->nrows - 1 - nlast].waits)
-		nlast++;
-	if (nlast == a->nrows)
-		nlast = 0;
-	a->base.table = (struct row_table){
-		.columns = box->columns,
-		.ncolumns = n,
-		.nrows = a->nrows,
-		.nlast = nlast,
-		.sort = sort,
-		.cell = answer__cell,
-		.key = answer__key,
-	};
-}
-
-static u64 tree_key(const void *ctx, u32 row)
-{
-	return ((const struct measure_answer *)ctx)->rows[row].key;
-}
-
-static u32 tree_nframes(const void *ctx, u32 row)
-{
-	return profile_stack__nlocs(((const struct measure_answer *)ctx)->rows[row].stack);
-}
-
-static struct frame_text tree_frame(const void *ctx, u32 row, u32 i)
-{
-	const struct measure_row *r = &((const struct measure_answer *)ctx)->rows[row];
-
-	return frame__text(r->symbols, r->stack->locs[i]);
-}
-
-static void build_trees(struct answer_box *box)
-{
-	struct measure_answer *a = &box->answer;
-	const struct stack_rows rows = {.n = a->nrows,
-					.key = tree_key,
-					.nframes = tree_nframes,
-					.frame = tree_frame,
-					.ctx = a};
-	const struct measure_snap *s = container_of(a->base.snap, struct measure_snap, base);
-
-	stack_rows__build(&a->base, &rows, a->query.unfolded, a->query.nunfolded, &box->arena);
-	for (u32 i = 0; i < a->nrows; i++)
-		for (u32 k = 0; k < profile_stack__nlocs(a->rows[i].stack); k++)
-			a->base.unresolved |= frame__text(s->symbols, a->rows[i].stack->locs[k]).pending;
-}
 
 static void measure_answer__free(struct answer *base)
 {
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+	struct measure_box *box = container_of(base, struct measure_box, answer.base);
 
 	snap__put(base->snap);
 	arena__fini(&box->arena);
@@ -758,7 +446,7 @@ static bool is_by_stack(const struct measure *m, u32 groups)
 struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
 				      const struct scope *scope)
 {
-	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct measure_box *box = xcalloc(1, sizeof(*box));
 	struct measure_answer *a = &box->answer;
 	bool by_stack = is_by_stack(snap->measure, q->groups);
 	struct maker k = {.snap = snap,
@@ -782,8 +470,6 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 	if (!by_stack)
 		add_all_open(&k);
 	finish(&k);
-	make_table(box);
-	if (by_stack)
-		build_trees(box);
+	measure_rows__show(box, by_stack);
 	return a;
 }

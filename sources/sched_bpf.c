@@ -38,6 +38,7 @@ struct source {
 	struct bpf_visit visit; /* records of the iterator's last round */
 	struct sched_tasks *tasks;
 	struct sleepers *sleepers;
+	bool drained; /* an interval has ended */
 	struct sched_cpu *cpus_before; /* one for each CPU that can be */
 	u32 ncpus;
 	u64 cpus_ns;
@@ -113,13 +114,19 @@ static void take_record(struct source *s, struct sched_task_record *r, size_t si
 			  s->sink && bpf_scope__passes(&s->scope, &e) ? s->sink : NULL);
 }
 
+static void take_sleepers(struct source *s, const struct sample_sink *sink)
+{
+	if (s->skel->bss->wanted & SCHED_WANT_WAITS)
+		each_visited(s, take_sleeper);
+	sleepers__reap(s->sleepers, sink, WALKS_WAIT_MS);
+}
+
 /* sink NULL: only where the next interval begins is remembered. */
 static void take_visited(struct source *s, const struct sample_sink *sink)
 {
 	s->sink = sink;
-	if (s->skel->bss->wanted & SCHED_WANT_WAITS)
-		each_visited(s, take_sleeper);
-	sleepers__reap(s->sleepers, sink, WALKS_WAIT_MS);
+	if (sink)
+		take_sleepers(s, sink);
 	each_visited(s, take_record);
 	s->visit.len = 0;
 }
@@ -439,6 +446,21 @@ static int sched_bpf__set_sampling(struct source *s, const struct sampling *how,
 	return 0;
 }
 
+static void begin_interval(struct source *s)
+{
+	visit_all(s);
+	take_visited(s, NULL);
+	take_cpus(s, NULL);
+}
+
+/* Stacks of those who sleep already take their time: the first interval begins after that. */
+static void begin_with_sleepers(struct source *s)
+{
+	visit_all(s);
+	take_sleepers(s, NULL);
+	begin_interval(s);
+}
+
 /* Who wakes whom matters to waits alone. */
 static void sched_bpf__serve(struct source *s, u64 models)
 {
@@ -455,6 +477,8 @@ static void sched_bpf__serve(struct source *s, u64 models)
 		bpf_link__destroy(*waking);
 		*waking = NULL;
 	}
+	if ((wanted & SCHED_WANT_WAITS) && !s->drained)
+		begin_with_sleepers(s);
 }
 
 /* --- the source --- */
@@ -557,9 +581,7 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 
 static void begin(struct source *s)
 {
-	visit_all(s);
-	take_visited(s, NULL);
-	take_cpus(s, NULL);
+	begin_interval(s);
 	s->before_ns = clock__monotonic_ns();
 	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
 	copy_str(s->health.event, sizeof(s->health.event), "sched_switch");
@@ -635,6 +657,7 @@ static void sched_bpf__drain(struct source *s, bool tick, const struct sample_si
 	bpf_ring__drain(s->ring, put_record, s);
 	if (!tick)
 		return;
+	s->drained = true;
 	sched_tasks__end_round(s->tasks);
 	if (s->skel->bss->wanted & SCHED_WANT_TASKS) {
 		take_cpus(s, sink);

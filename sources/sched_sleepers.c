@@ -11,7 +11,7 @@
 #include "sources/stack_table.h"
 #include "sources/walk_queue.h"
 
-#define COPY_BYTES  16384
+#define COPY_BYTES  32768
 #define COPY_PAGES  (COPY_BYTES / 4096 + 1)
 #define QUEUE_BYTES ((size_t)16 << 20)
 

@@ -396,7 +396,8 @@ def test_no_kallsyms():
 def test_no_kallsyms_on_screen():
     """On the screen a line says that the kernel hides its addresses"""
     with hidden_addresses() as wrap, live.Workload("switch_storm", 30), \
-            Session(*wrap[1:], live.RELEASE, "-F", "499", binary=shutil.which(wrap[0])) as s:
+            Session(*wrap[1:], live.RELEASE, "-F", "499", binary=shutil.which(wrap[0]),
+                    columns=140) as s:
         s.wait_text(b"the kernel hides its addresses", 20)
         os.write(s.fd, b"q")
         assert s.wait_end() == 0

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The cells of a measure's rows, and the stacks below them. */
+#include "models/frames.h"
+#include "models/measure_rows.h"
+#include "models/stack_rows.h"
+#include "models/windows.h"
+
+/* --- cells --- */
+
+static const struct measure_answer *answer_of(const struct row_table *t)
+{
+	return container_of(t, struct measure_answer, base.table);
+}
+
+static void value_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct measure_row *r = of;
+	struct frame_text f = frame__text(r->symbols, r->stack->locs[i]);
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
+static const char *stack_name(const struct measure_row *r)
+{
+	const char *caller;
+
+	if (r->rest)
+		return "[rest]";
+	if (!profile_stack__nlocs(r->stack))
+		return "[no stack]";
+	caller = stack__caller(r->stack, r->symbols);
+	return *caller ? caller : frame__text(r->symbols, r->stack->locs[0]).name;
+}
+
+static void label_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
+		       struct value *out)
+{
+	enum label_kind kind = a->measure->labels[i].kind;
+	bool by_process = r->texts[i] && !(a->query.groups & (1u << i));
+	bool by_tid = false;
+
+	for (u32 l = 0; l < a->measure->nlabels; l++)
+		by_tid |= a->measure->labels[l].kind == LABEL_TID && (a->query.groups & (1u << l));
+	out->s = r->texts[i];
+	if (kind == LABEL_STACK)
+		out->s = stack_name(r);
+	else if (kind == LABEL_COMM && !r->rest)
+		out->s = by_process && !by_tid ? r->who->process : r->who->comm;
+	else if (kind <= LABEL_DERIVED && !*out->s)
+		*out = (struct value){.type = VALUE_NONE, .s = "[none]"};
+}
+
+static void id_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
+		    struct value *out)
+{
+	out->u = a->measure->labels[i].kind == LABEL_PID ? r->who->tgid : r->who->tid;
+	if (r->rest)
+		out->type = VALUE_NONE;
+}
+
+static double wall_pct(const struct measure_answer *a, const struct measure_row *r)
+{
+	double wall = (double)a->base.window_ns * MAX(r->nthreads, 1u);
+
+	return wall > 0 ? MIN(100.0 * (double)r->v.sum / wall, 100.0) : 0;
+}
+
+/* Numbers that are not known where nothing was counted. */
+static u64 counted_cell(const struct measure_row *r, enum measure_cell_kind kind, struct value *out)
+{
+	if (!r->v.count)
+		out->type = VALUE_NONE;
+	switch (kind) {
+	case CELL_MIN:
+		return r->v.min;
+	case CELL_AVG:
+		return r->v.count ? MIN(MAX(r->v.sum / r->v.count, r->v.min), r->v.max) : 0;
+	case CELL_P50:
+		return r->p50;
+	case CELL_P95:
+		return r->p95;
+	case CELL_P99:
+		return r->p99;
+	default:
+		return r->v.max;
+	}
+}
+
+static void number_cell(const struct measure_answer *a, const struct measure_row *r,
+			struct measure_column c, struct value *out)
+{
+	double busy = (double)(a->all.sum - MIN(a->waiting_ns, a->all.sum));
+
+	switch (c.kind) {
+	case CELL_RATE:
+		out->u = window__per_second(r->v.count, a->base.window_ns);
+		break;
+	case CELL_ERROR_RATE:
+		out->u = window__per_second(r->v.errors, a->base.window_ns);
+		break;
+	case CELL_SUM_RATE:
+		out->u = window__per_second(r->v.sums[c.index], a->base.window_ns);
+		break;
+	case CELL_SHARE:
+		out->f = busy > 0 ? 100.0 * (double)(r->v.sum - MIN(r->waiting_ns, r->v.sum)) / busy
+				  : 0;
+		break;
+	case CELL_WALL:
+		out->f = wall_pct(a, r);
+		break;
+	case CELL_COUNT:
+		out->u = r->v.count;
+		break;
+	case CELL_ERRORS:
+		out->u = r->v.errors;
+		break;
+	case CELL_WORK:
+		out->u = r->v.sum - MIN(r->waiting_ns, r->v.sum);
+		break;
+	case CELL_TOTAL:
+		out->u = r->v.sum;
+		break;
+	case CELL_WAITING:
+		out->u = r->waiting_ns;
+		break;
+	case CELL_SUM:
+		out->u = r->v.sums[c.index];
+		break;
+	case CELL_UNFINISHED:
+		out->u = r->unfinished;
+		break;
+	case CELL_UNFINISHED_AGE:
+		out->u = r->unfinished_ns;
+		if (!r->unfinished)
+			out->type = VALUE_NONE;
+		break;
+	case CELL_WAITS:
+		out->u = r->waits;
+		break;
+	default:
+		out->u = counted_cell(r, c.kind, out);
+	}
+}
+
+static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct measure_answer *a = answer_of(t);
+	const struct measure_box *box = container_of(a, struct measure_box, answer);
+	const struct measure_row *r = &a->rows[row];
+	struct measure_column c;
+
+	*out = (struct value){0};
+	if (column >= t->ncolumns)
+		return false;
+	c = box->kinds[column];
+	out->type = t->columns[column].type;
+	switch (c.kind) {
+	case CELL_LABEL:
+		label_cell(a, r, c.index, out);
+		break;
+	case CELL_ID_TEXT:
+		out->s = r->texts[c.index];
+		break;
+	case CELL_ID:
+		id_cell(a, r, c.index, out);
+		break;
+	case CELL_STACK:
+		out->n = profile_stack__nlocs(r->stack);
+		out->of = r;
+		out->frame = value_frame;
+		break;
+	case CELL_TREND:
+		out->trend = r->trend;
+		out->n = PROFILE_TREND;
+		break;
+	case CELL_ERRNOS:
+		*out = r->errnos;
+		break;
+	case CELL_HIST:
+		*out = r->hist;
+		break;
+	default:
+		number_cell(a, r, c, out);
+	}
+	return true;
+}
+
+static u64 answer__key(const struct row_table *t, u32 row)
+{
+	return answer_of(t)->rows[row].key;
+}
+
+/* --- the table --- */
+
+static void make_table(struct measure_box *box)
+{
+	struct measure_answer *a = &box->answer;
+	u32 nlast = 0, sort, n;
+
+	n = measure__columns(a->measure, a->query.groups, box->columns, box->kinds, &sort,
+			     &box->arena);
+	while (nlast < a->nrows && a->rows[a->nrows - 1 - nlast].waits)
+		nlast++;
+	if (nlast == a->nrows)
+		nlast = 0;
+	a->base.table = (struct row_table){
+		.columns = box->columns,
+		.ncolumns = n,
+		.nrows = a->nrows,
+		.nlast = nlast,
+		.sort = sort,
+		.cell = answer__cell,
+		.key = answer__key,
+	};
+}
+
+static u64 tree_key(const void *ctx, u32 row)
+{
+	return ((const struct measure_answer *)ctx)->rows[row].key;
+}
+
+static u32 tree_nframes(const void *ctx, u32 row)
+{
+	return profile_stack__nlocs(((const struct measure_answer *)ctx)->rows[row].stack);
+}
+
+static struct frame_text tree_frame(const void *ctx, u32 row, u32 i)
+{
+	const struct measure_row *r = &((const struct measure_answer *)ctx)->rows[row];
+
+	return frame__text(r->symbols, r->stack->locs[i]);
+}
+
+static void build_trees(struct measure_box *box)
+{
+	struct measure_answer *a = &box->answer;
+	const struct stack_rows rows = {.n = a->nrows,
+					.key = tree_key,
+					.nframes = tree_nframes,
+					.frame = tree_frame,
+					.ctx = a};
+	const struct measure_snap *s = container_of(a->base.snap, struct measure_snap, base);
+
+	stack_rows__build(&a->base, &rows, a->query.unfolded, a->query.nunfolded, &box->arena);
+	for (u32 i = 0; i < a->nrows; i++)
+		for (u32 k = 0; k < profile_stack__nlocs(a->rows[i].stack); k++)
+			a->base.unresolved |= frame__text(s->symbols, a->rows[i].stack->locs[k]).pending;
+}
+
+void measure_rows__show(struct measure_box *box, bool by_stack)
+{
+	make_table(box);
+	if (by_stack)
+		build_trees(box);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An answer about a measure and what it is made in; shared by models/measure_query.c, which adds
+ * up, and models/measure_rows.c, which shows. */
+#ifndef MODELS_MEASURE_ROWS_H
+#define MODELS_MEASURE_ROWS_H
+
+#include "base/arena.h"
+#include "models/measure_columns.h"
+
+struct measure_box {
+	struct measure_answer answer;
+	struct column columns[MEASURE_COLUMNS];
+	struct measure_column kinds[MEASURE_COLUMNS];
+	struct arena arena;
+};
+
+/* Once the rows are there: the table, and with `by_stack` the stacks below them. */
+void measure_rows__show(struct measure_box *box, bool by_stack);
+
+#endif

@@ -477,8 +477,10 @@ static void sched_bpf__serve(struct source *s, u64 models)
 		bpf_link__destroy(*waking);
 		*waking = NULL;
 	}
-	if ((wanted & SCHED_WANT_WAITS) && !s->drained)
+	if (!s->drained && (wanted & SCHED_WANT_WAITS))
 		begin_with_sleepers(s);
+	else if (!s->drained)
+		begin_interval(s);
 }
 
 /* --- the source --- */

@@ -23,12 +23,9 @@ struct syscall_setting {
 };
 
 #define SYSCALL_NO_RETURN 1 /* exit: it ends with its thread */
-#define SYSCALL_FORKS	  2 /* whose child returns from it, too */
-#define SYSCALL_SIGRETURN 4
-#define SYSCALL_RESTART	  8 /* restart_syscall */
-#define SYSCALL_EXECS	  16 /* its arguments are gone when it returns */
+#define SYSCALL_EXECS	  2 /* its arguments are gone when it returns */
 
 /* struct measure_stats.notes */
-enum { SYSCALLS_UNPAIRED, SYSCALLS_RESTARTED, SYSCALLS_PATHS_LOST };
+enum { SYSCALLS_RESTARTED, SYSCALLS_PATHS_LOST };
 
 #endif

@@ -46,6 +46,13 @@ def free_port():
         return s.getsockname()[1]
 
 
+def install(*command, **run):
+    """What makes a server's data; says what that printed when it fails."""
+    done = subprocess.run(command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=60, **run)
+    assert done.returncode == 0, f"{command[0]} ended with {done.returncode}:\n{done.stdout}"
+
+
 @contextlib.contextmanager
 def running(*command, stop=signal.SIGTERM, **popen):
     """A process, ended with all that it began."""

@@ -42,13 +42,14 @@ def server():
     live.need_root()
     install, mariadbd, _ = servers.need("mariadb-install-db", "mariadbd", "mariadb")
     with servers.folder("nobody") as folder:
-        data = f"{folder}/data"
-        subprocess.run([install, "--no-defaults", "--user=nobody", f"--datadir={data}",
-                        "--auth-root-authentication-method=normal"], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with servers.running(mariadbd, "--no-defaults", "--user=nobody", f"--datadir={data}",
-                             f"--socket={folder}/s", "--skip-networking",
-                             f"--pid-file={folder}/pid") as p:
+        # Both write temporary files as nobody, who need not be let into root's TMPDIR.
+        options = ["--no-defaults", "--user=nobody", f"--datadir={folder}/data",
+                   f"--tmpdir={folder}"]
+        servers.install(install, *options, "--auth-root-authentication-method=normal", cwd="/",
+                        env=live.environment(TMPDIR=folder))
+        with servers.running(mariadbd, *options, f"--socket={folder}/s", "--skip-networking",
+                             f"--pid-file={folder}/pid", cwd="/",
+                             env=live.environment(TMPDIR=folder)) as p:
             s = Server(p.pid, ["mariadb", "--no-defaults", "-uroot", "-S", f"{folder}/s"])
             live.wait_for(lambda: s_answers(s), 60)
             s.sql("create database if not exists test; create table test.t(id int primary key, "

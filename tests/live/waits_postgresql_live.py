@@ -50,9 +50,8 @@ def server():
     servers.need("setpriv")
     with servers.folder(USER) as folder:
         run = ["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups"]
-        subprocess.run([*run, initdb, "-D", f"{folder}/data", "-A", "trust", "-E", "UTF8",
-                        "--locale=C", "--no-sync"], check=True, cwd="/",
-                       stdout=subprocess.DEVNULL)
+        servers.install(*run, initdb, "-D", f"{folder}/data", "-A", "trust", "-E", "UTF8",
+                        "--locale=C", "--no-sync", cwd="/")
         with servers.running(*run, postgres, "-D", f"{folder}/data", "-k", folder, "-c",
                              "listen_addresses=", cwd="/", stop=signal.SIGINT) as p:
             s = Server(p.pid, live.environment(PGHOST=folder, PGUSER=USER))

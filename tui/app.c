@@ -453,7 +453,7 @@ static bool no_stacks(struct host *h)
 
 static bool global_action(struct host *h, enum action a)
 {
-	if (a >= ACTION_VIEW_1 && a <= ACTION_VIEW_9)
+	if ((a >= ACTION_VIEW_0 && a <= ACTION_VIEW_9) || a >= ACTION_SHOW_FIRST)
 		return app__show_view(h, view__of_action(a)), true;
 	switch (a) {
 	case ACTION_VIEW_NEXT:

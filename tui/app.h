@@ -86,6 +86,8 @@ struct host {
 	enum role message_role;
 	enum exit_code message_code; /* of an error without a screen */
 	bool dirty, quit;
+	int first_key;	     /* of two: the next one ends it; 0: none is pressed */
+	u64 first_key_ns;    /* when it was */
 	/* Names trickle in for each new address: looked at a few times a second, not at each. */
 	bool names_due;
 	u64 names_seen_ns;

@@ -254,9 +254,10 @@ static int tab_text(const struct host *h, u32 v, bool named, char *buf, size_t s
 {
 	const struct view_ops *ops = view_table[v];
 	bool alert = ops->alert && h->frame && ops->alert(h->frame);
+	char key[4];
 
 	named |= v == h->view;
-	snprintf(buf, size, " %u%s%s%s ", view_keys[v], named ? " " : "", named ? ops->name : "",
+	snprintf(buf, size, " %s%s%s%s ", view__key_text(v, key, sizeof(key)), named ? " " : "", named ? ops->name : "",
 		 alert ? "!" : "");
 	return text__width(buf);
 }

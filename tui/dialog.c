@@ -19,11 +19,25 @@ static void help_row__add(struct host *h, const char *key, const char *text)
 		arena__strdup(&h->help_arena, text)};
 }
 
+/* Of a view without a number: its letter, and the key that it comes after. */
+static void letter_of(struct host *h, enum action a, char *buf, size_t size)
+{
+	char pick[16], letter[4];
+
+	if (a < ACTION_SHOW_FIRST || view_keys[view__of_action(a)] <= 9)
+		return;
+	host__key(h, ACTION_VIEW_PICK, pick, sizeof(pick));
+	if (*pick)
+		snprintf(buf, size, "%s %s", pick,
+			 view__key_text(view__of_action(a), letter, sizeof(letter)));
+}
+
 /* All keys of one section that do an action, unless an inner section rebinds them. */
 static void keys_of(struct host *h, const char *section, enum action a, char *buf, size_t size)
 {
 	const char *sections[4];
-	char name[16];
+	char name[16], first[16];
+	bool bound;
 
 	*buf = '\0';
 	app__sections(h, sections);
@@ -32,11 +46,16 @@ static void keys_of(struct host *h, const char *section, enum action a, char *bu
 		size_t n = strlen(buf);
 
 		if (b->action != a || strcmp(b->section, section) ||
-		    keymap__lookup(&h->keymap, sections, b->key) != a)
+		    keymap__lookup_after(&h->keymap, sections, b->first, b->key, &bound) != a)
 			continue;
-		snprintf(buf + n, size - n, "%s%s", n ? " " : "",
+		if (b->first)
+			key__name(b->first, first, sizeof(first));
+		snprintf(buf + n, size - n, "%s%s%s%s", !n ? "" : b->first ? "  " : " ",
+			 b->first ? first : "", b->first ? " " : "",
 			 key__name(b->key, name, sizeof(name)));
 	}
+	if (!*buf && !strcmp(section, "global"))
+		letter_of(h, a, buf, size);
 }
 
 /* The n-th label of the view that is shown; NULL: it has none, or one with a key of its own. */
@@ -64,7 +83,7 @@ static const char *action_help(struct host *h, enum action a)
 {
 	if (a >= ACTION_GROUP_LABEL_1 && a <= ACTION_GROUP_LABEL_5)
 		return label_help(h, a - ACTION_GROUP_LABEL_1);
-	if (a < ACTION_VIEW_1 || a > ACTION_VIEW_9)
+	if (a < ACTION_VIEW_0 || (a > ACTION_VIEW_9 && a < ACTION_SHOW_FIRST))
 		return action_table[a].help;
 	return view__of_action(a) < VIEW_COUNT ? view_table[view__of_action(a)]->title : NULL;
 }

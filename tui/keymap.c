@@ -35,6 +35,9 @@ const struct action_info action_table[ACTIONS] = {
 #define ACTION(id, name, help) [ACTION_##id] = {name, help},
 #include "tui/actions.def"
 #undef ACTION
+#define VIEW(key, id, name) [ACTION_SHOW_##id] = {"view-" #name, "view " #name},
+#include "tui/views.def"
+#undef VIEW
 };
 
 /* A file being read. */
@@ -71,26 +74,31 @@ static int parse_section(struct parser *p, const struct keymap *k, const char *t
 	return 0;
 }
 
-static struct binding *find(const struct keymap *k, const char *section, int key)
+/* first: 0 of a key alone. */
+static struct binding *find(const struct keymap *k, const char *section, int first, int key)
 {
 	for (u32 i = 0; i < k->n; i++)
-		if (k->rows[i].key == key && !strcmp(k->rows[i].section, section))
+		if (k->rows[i].key == key && k->rows[i].first == first &&
+		    !strcmp(k->rows[i].section, section))
 			return &k->rows[i];
 	return NULL;
 }
 
 static int bound_twice(struct parser *p, const struct binding *b)
 {
-	char key[16], right[64];
+	char key[16], first[16], both[40], right[64];
 
 	snprintf(right, sizeof(right), "[%s] has it in line %u already", b->section, b->line);
-	return fail(p, "bound twice, key", key__name(b->key, key, sizeof(key)), right);
+	snprintf(both, sizeof(both), "%s%s%s",
+		 b->first ? key__name(b->first, first, sizeof(first)) : "", b->first ? " " : "",
+		 key__name(b->key, key, sizeof(key)));
+	return fail(p, "bound twice, key", both, right);
 }
 
 /* Rows of a later file win, in place: the help keeps the order of the first. */
-static int bind(struct parser *p, struct keymap *k, int key, enum action a, bool inherits)
+static int bind(struct parser *p, struct keymap *k, const struct binding *row)
 {
-	struct binding *b = find(k, p->section, key);
+	struct binding *b = find(k, p->section, row->first, row->key);
 
 	if (b && b->line)
 		return bound_twice(p, b);
@@ -99,11 +107,9 @@ static int bind(struct parser *p, struct keymap *k, int key, enum action a, bool
 			return fail(p, "too many rows in section", p->section, "1000 at most");
 		k->rows = xrealloc(k->rows, sizeof(*k->rows) * (k->n + 1));
 		b = &k->rows[k->n++];
-		*b = (struct binding){.key = key};
-		copy_str(b->section, sizeof(b->section), p->section);
 	}
-	b->action = a;
-	b->inherits = inherits;
+	*b = *row;
+	copy_str(b->section, sizeof(b->section), p->section);
 	b->line = p->lines.line;
 	return 0;
 }
@@ -120,36 +126,55 @@ static int parse_base(struct parser *p, struct keymap *k, const char *name)
 	return 0;
 }
 
-static int parse_binding(struct parser *p, struct keymap *k, const char *key_name,
-			 const char *action_name)
+static int parse_key(struct parser *p, const char *name, int *key)
+{
+	*key = key__parse(name);
+	if (*key)
+		return 0;
+	return fail(p, "unknown key", name,
+		    "one character, C-x, M-x, F1..F12, or Space Hash Enter Esc Tab BackTab "
+		    "Backspace Delete Up Down Left Right PgUp PgDn Home End");
+}
+
+/* first_name: NULL where a key stands alone. */
+static int parse_binding(struct parser *p, struct keymap *k, const char *first_name,
+			 const char *key_name, const char *action_name)
 {
 	bool inherits = !strcmp(action_name, "inherit");
 	enum action a = action__by_name(action_name);
-	int key = key__parse(key_name);
+	struct binding row = {.action = a, .inherits = inherits};
+	int err = first_name ? parse_key(p, first_name, &row.first) : 0;
 
-	if (!key)
-		return fail(p, "unknown key", key_name,
-			    "one character, C-x, M-x, F1..F12, or Space Hash Enter Esc Tab BackTab "
-			    "Backspace Delete Up Down Left Right PgUp PgDn Home End");
+	if (!err)
+		err = parse_key(p, key_name, &row.key);
+	if (err)
+		return err;
 	if (a == ACTION_NONE && !inherits && strcmp(action_name, "none"))
 		return fail(p, action_name[0] ? "unknown action" : "no action for key",
 			    action_name[0] ? action_name : key_name,
 			    "the palette (:) lists them, \"none\" unbinds");
 	if (!p->section[0])
 		return fail(p, "no section before key", key_name, "begin with [global]");
-	return bind(p, k, key, a, inherits);
+	return bind(p, k, &row);
+}
+
+static bool is_action(const char *word)
+{
+	return action__by_name(word) != ACTION_NONE || !strcmp(word, "none") ||
+	       !strcmp(word, "inherit");
 }
 
 static int parse_line(struct parser *p, struct keymap *k, const char *line, const char *end)
 {
-	char first[TEXT_WORD_MAX], second[TEXT_WORD_MAX], rest[TEXT_WORD_MAX];
-	bool section;
+	char first[TEXT_WORD_MAX], second[TEXT_WORD_MAX], third[TEXT_WORD_MAX], rest[TEXT_WORD_MAX];
+	bool section, two = false;
 	int err;
 
 	line = text_word(line, end, first);
 	if (!first[0])
 		return 0;
 	line = text_word(line, end, second);
+	line = text_word(line, end, third);
 	text_word(line, end, rest);
 	/* A lone [ is a key; a section has more within its brackets. */
 	section = first[0] == '[' && first[1];
@@ -157,12 +182,14 @@ static int parse_line(struct parser *p, struct keymap *k, const char *line, cons
 		err = parse_section(p, k, first);
 	else if (!strcmp(first, "base"))
 		err = parse_base(p, k, second);
+	else if ((two = third[0] && !is_action(second)))
+		err = parse_binding(p, k, first, second, third);
 	else
-		err = parse_binding(p, k, first, second);
+		err = parse_binding(p, k, NULL, first, second);
 	p->begun = true;
-	if (!err && (section ? second[0] : rest[0]))
+	if (!err && (section ? second[0] : two ? rest[0] : third[0]))
 		return fail(p, section ? "text after the section" : "text after the action",
-			    section ? second : rest, "a line is KEY ACTION # comment");
+			    section ? second : two ? rest : third, "a line is KEY ACTION # comment");
 	return err;
 }
 
@@ -283,22 +310,45 @@ int keymap__choose(struct keymap *k, const char *choice, bool own, struct status
 	return err;
 }
 
-enum action keymap__lookup(const struct keymap *k, const char *const *sections, int key)
+enum action keymap__lookup_after(const struct keymap *k, const char *const *sections, int first,
+				 int key, bool *bound)
 {
+	*bound = false;
 	for (; *sections; sections++) {
-		const struct binding *b = find(k, *sections, key);
+		const struct binding *b = find(k, *sections, first, key);
 
-		if (b && !b->inherits)
-			return b->action; /* "none" hides what an outer section binds */
+		if (!b || b->inherits)
+			continue;
+		*bound = true;
+		return b->action; /* "none" hides what an outer section binds */
 	}
 	return ACTION_NONE;
+}
+
+enum action keymap__lookup(const struct keymap *k, const char *const *sections, int key)
+{
+	bool bound;
+
+	return keymap__lookup_after(k, sections, 0, key, &bound);
+}
+
+bool keymap__has_after(const struct keymap *k, const char *const *sections, int first)
+{
+	bool bound;
+
+	for (u32 i = 0; i < k->n; i++)
+		if (k->rows[i].first == first &&
+		    keymap__lookup_after(k, sections, first, k->rows[i].key, &bound))
+			return true;
+	return false;
 }
 
 int keymap__key_of(const struct keymap *k, const char *const *sections, enum action a)
 {
 	for (const char *const *s = sections; *s; s++)
 		for (u32 i = 0; i < k->n; i++)
-			if (k->rows[i].action == a && !strcmp(k->rows[i].section, *s) &&
+			if (k->rows[i].action == a && !k->rows[i].first &&
+			    !strcmp(k->rows[i].section, *s) &&
 			    keymap__lookup(k, sections, k->rows[i].key) == a)
 				return k->rows[i].key;
 	return 0;

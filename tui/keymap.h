@@ -8,6 +8,8 @@
  *	[section]           global, or a view's or screen's name
  *	KEY  ACTION         '#' begins a comment; ACTION "none" unbinds, "inherit" takes the
  *	                    section's own binding away, so that of the one around it holds
+ *	KEY KEY ACTION      the second after the first; what the first one does alone waits for a
+ *	                    moment, or is done at once by pressing it again, or Enter
  *
  * A key is looked up in the screen's section, then its view's, then global. A file that binds a
  * key of one section twice is wrong. The help is made from these rows and from actions.def, so it
@@ -23,6 +25,11 @@ enum action {
 #define ACTION(id, name, help) ACTION_##id,
 #include "tui/actions.def"
 #undef ACTION
+	ACTION_SHOW_FIRST, /* view-NAME of each view, in the order of views.def */
+	ACTION_BEFORE_SHOW = ACTION_SHOW_FIRST - 1,
+#define VIEW(key, id, name) ACTION_SHOW_##id,
+#include "tui/views.def"
+#undef VIEW
 	ACTIONS
 };
 
@@ -36,6 +43,7 @@ enum action action__by_name(const char *name);
 
 struct binding {
 	char section[24];
+	int first; /* pressed before the key; 0: the key stands alone */
 	int key;
 	enum action action;
 	bool inherits; /* as if the row was not there */
@@ -72,6 +80,11 @@ int keymap__parse(struct keymap *k, const char *text, size_t len, const char *na
 int keymap__choose(struct keymap *k, const char *choice, bool own, struct status *st);
 /* sections: innermost first, NULL-terminated. ACTION_NONE when unbound. */
 enum action keymap__lookup(const struct keymap *k, const char *const *sections, int key);
+/* Likewise of a key after another one. *bound: there is such a row, be its action none. */
+enum action keymap__lookup_after(const struct keymap *k, const char *const *sections, int first,
+				 int key, bool *bound);
+/* Whether any key does something after this one. */
+bool keymap__has_after(const struct keymap *k, const char *const *sections, int first);
 /* First key bound to an action in these sections, 0 none: for hints and help. */
 int keymap__key_of(const struct keymap *k, const char *const *sections, enum action a);
 

@@ -12,32 +12,111 @@
 #include "tui/signals.h"
 
 #define NAMES_INTERVAL_NS (250 * NSEC_PER_MSEC)
+#define SECOND_KEY_NS	  (600 * NSEC_PER_MSEC) /* until a key that may be the first of two is alone */
 #define WORDS_WAIT_MS	  50 /* until it is looked again whether --do can go on */
 
 /* --- events --- */
 
-static void unbound_key(struct host *h, int key)
+/* first: of two keys; 0: there is one. */
+static void run_key(struct host *h, int first, int key, enum action a)
 {
-	char name[16], help[16];
+	char name[16], before[16] = "", help[16];
 
-	host__message(h, ROLE_WARN, "%s is not bound here; %s lists the keys",
-		      key__name(key, name, sizeof(name)),
-		      host__key(h, ACTION_HELP, help, sizeof(help)));
+	key__name(key, name, sizeof(name));
+	if (first)
+		key__name(first, before, sizeof(before));
+	if (a == ACTION_NONE)
+		host__message(h, ROLE_WARN, "%s%s%s is not bound here; %s lists the keys", before,
+			      first ? " " : "", name,
+			      host__key(h, ACTION_HELP, help, sizeof(help)));
+	else if (!app__action(h, a) && !h->message[0])
+		host__message(h, ROLE_DIM, "%s%s%s (%s) does nothing on this screen", before,
+			      first ? " " : "", name, action_table[a].name);
+}
+
+/* A row of the keymap's, else a view's number or letter after the key that picks one. */
+static enum action action_after(const struct host *h, const char *const *sections, int first,
+				int key)
+{
+	bool bound;
+	enum action a = keymap__lookup_after(&h->keymap, sections, first, key, &bound);
+	enum view_id v = VIEW_COUNT;
+
+	if (bound || keymap__lookup(&h->keymap, sections, first) != ACTION_VIEW_PICK)
+		return a;
+	if (key > ' ')
+		v = view__of_key(key >= '0' && key <= '9' ? key - '0' : key);
+	return v < VIEW_COUNT ? ACTION_SHOW_FIRST + v : ACTION_NONE;
+}
+
+/* What the first of two keys does when no second one comes. */
+static void end_first_key(struct host *h)
+{
+	const char *sections[4];
+	int first = h->first_key;
+
+	app__sections(h, sections);
+	h->first_key = 0;
+	run_key(h, 0, first, keymap__lookup(&h->keymap, sections, first));
+}
+
+/* False: with the first one it means nothing; that one has done what it does alone. */
+static bool second_key(struct host *h, const char *const *sections, int key)
+{
+	int first = h->first_key;
+	enum action a = action_after(h, sections, first, key);
+
+	h->first_key = 0;
+	if (a != ACTION_NONE)
+		return run_key(h, first, key, a), true;
+	if (key == KEYCODE_ESC)
+		return true;
+	if (keymap__lookup(&h->keymap, sections, first) == ACTION_NONE)
+		return run_key(h, first, key, a), true;
+	h->first_key = first;
+	end_first_key(h);
+	return key == first || key == KEYCODE_ENTER;
 }
 
 static void key_event(struct host *h, int key)
 {
 	const char *sections[4];
 	enum action a;
-	char name[16];
 
 	app__sections(h, sections);
 	a = keymap__lookup(&h->keymap, sections, key);
-	if (a == ACTION_NONE)
-		unbound_key(h, key);
-	else if (!app__action(h, a) && !h->message[0])
-		host__message(h, ROLE_DIM, "%s (%s) does nothing on this screen",
-			      key__name(key, name, sizeof(name)), action_table[a].name);
+	if (a == ACTION_VIEW_PICK || keymap__has_after(&h->keymap, sections, key)) {
+		h->first_key = key;
+		h->first_key_ns = clock__monotonic_ns();
+	} else {
+		run_key(h, 0, key, a);
+	}
+}
+
+/* Milliseconds until the first of two keys stands alone; -1: none is pressed. A script has no
+ * pauses: there a tick is one. */
+static int second_key_wait_ms(const struct host *h)
+{
+	u64 now = clock__monotonic_ns(), until = h->first_key_ns + SECOND_KEY_NS;
+
+	if (!h->first_key || h->ops->idle)
+		return -1;
+	return now >= until ? 0 : (int)((until - now) / NSEC_PER_MSEC) + 1;
+}
+
+/* Whether a key was the second of two. */
+static bool first_key_took(struct host *h, const struct input *in)
+{
+	const char *sections[4];
+
+	if (!h->first_key)
+		return false;
+	if (in->type == INPUT_KEY) {
+		app__sections(h, sections);
+		return second_key(h, sections, in->key);
+	}
+	h->first_key = 0;
+	return false;
 }
 
 static void mouse_event(struct host *h, const struct input *in)
@@ -66,13 +145,15 @@ static void handle_input(struct host *h, const struct input *in)
 	if (in->type == INPUT_RESIZE) {
 		resize(h);
 	} else if (in->type == INPUT_TICK) {
+		if (h->first_key)
+			end_first_key(h);
 		collector__tick(past__live(h));
 	} else if (in->type == INPUT_END) {
 		h->quit = true;
 		h->exit_code = in->code;
 	} else if (in->type != INPUT_SETTLE) {
 		h->message[0] = '\0';
-		if (dialog__input(h, in))
+		if (first_key_took(h, in) || dialog__input(h, in))
 			return;
 		if (in->type == INPUT_KEY)
 			key_event(h, in->key);
@@ -273,6 +354,8 @@ static void wait_events(struct host *h, struct pollfd *fds, int signals, bool id
 	for (int i = 0; i < FDS; i++)
 		fds[i].events = POLLIN;
 	wait_ms = names_wait_ms(h);
+	if (h->first_key && !h->ops->idle)
+		wait_ms = wait_ms < 0 ? second_key_wait_ms(h) : MIN(wait_ms, second_key_wait_ms(h));
 	if (todo__waits(h))
 		wait_ms = idle ? 0 : WORDS_WAIT_MS;
 	if (poll(fds, FDS, wait_ms < 0 ? 1000 : wait_ms) < 0)
@@ -299,6 +382,8 @@ static void handle_events(struct host *h, struct pollfd *fds)
 		child_event(h);
 	release_child(h);
 	pick__refresh(h);
+	if (second_key_wait_ms(h) == 0)
+		end_first_key(h);
 	look_at_names(h);
 }
 

@@ -28,8 +28,12 @@ static void pick_list__free(struct pick_list *l)
 
 static void view_item(void *ctx, u32 i, struct picker_item *out)
 {
-	*out = (struct picker_item){
-		.key = i + 1, .text = view_table[i]->name, .detail = view_table[i]->title};
+	static char text[64];
+	char key[4];
+
+	snprintf(text, sizeof(text), "%s  %s", view__key_text(i, key, sizeof(key)),
+		 view_table[i]->name);
+	*out = (struct picker_item){.key = i + 1, .text = text, .detail = view_table[i]->title};
 }
 
 static void proc_detail(const struct proc_item *p, char *buf, size_t size)

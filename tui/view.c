@@ -3,18 +3,18 @@
 
 #include <stdio.h>
 
-#define VIEW(key, id, ops) extern const struct view_ops ops;
+#define VIEW(key, id, name) extern const struct view_ops view_##name;
 #include "tui/views.def"
 #undef VIEW
 
 const struct view_ops *const view_table[VIEW_COUNT] = {
-#define VIEW(key, id, ops) [VIEW_##id] = &ops,
+#define VIEW(key, id, name) [VIEW_##id] = &view_##name,
 #include "tui/views.def"
 #undef VIEW
 };
 
 const u8 view_keys[VIEW_COUNT] = {
-#define VIEW(key, id, ops) [VIEW_##id] = key,
+#define VIEW(key, id, name) [VIEW_##id] = key,
 #include "tui/views.def"
 #undef VIEW
 };
@@ -58,11 +58,26 @@ enum view_id view__index(const char *name)
 
 enum view_id view__of_action(enum action a)
 {
+	if (a >= ACTION_SHOW_FIRST)
+		return a - ACTION_SHOW_FIRST;
+	return view__of_key((int)(a - ACTION_VIEW_0));
+}
+
+enum view_id view__of_key(int key)
+{
 	u32 v = 0;
 
-	while (v < VIEW_COUNT && ACTION_VIEW_1 + view_keys[v] - 1 != a)
+	while (v < VIEW_COUNT && view_keys[v] != key)
 		v++;
 	return v;
+}
+
+const char *view__key_text(enum view_id v, char *buf, size_t size)
+{
+	const u8 key = view_keys[v];
+
+	snprintf(buf, size, "%c", key > 9 ? key : '0' + key);
+	return buf;
 }
 
 const struct view_ops *view__by_name(const char *name)

@@ -110,13 +110,13 @@ struct view_ops {
 };
 
 enum view_id {
-#define VIEW(key, id, ops) VIEW_##id,
+#define VIEW(key, id, name) VIEW_##id,
 #include "tui/views.def"
 #undef VIEW
 	VIEW_COUNT
 };
 extern const struct view_ops *const view_table[VIEW_COUNT];
-extern const u8 view_keys[VIEW_COUNT]; /* 1 to 9 */
+extern const u8 view_keys[VIEW_COUNT]; /* 0 to 9, or a letter */
 
 /* Panes: what a view shows on a key, with rows of its own; a view_ops too, for --view and batch
  * mode, but no tab. */
@@ -138,8 +138,12 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st);
 /* Of a pane: the view that it is on. VIEW_COUNT when there is none of that name. */
 enum view_id view__index(const char *name);
-/* The view that ACTION_VIEW_1 and its like open; VIEW_COUNT: none has that number. */
+/* The view that ACTION_VIEW_0 and its like, or ACTION_SHOW_FIRST and those after it, open;
+ * VIEW_COUNT: none has that number. */
 enum view_id view__of_action(enum action a);
+/* By its number or letter; VIEW_COUNT: none. */
+enum view_id view__of_key(int key);
+const char *view__key_text(enum view_id v, char *buf, size_t size);
 /* Whether a keymap section is anybody's: "global", a view's or a screen's. */
 bool view__knows_section(const char *section);
 

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (u32 i = 0; i < k.n; i++)
 		for (u32 j = i + 1; j < k.n; j++)
-			if (k.rows[i].key == k.rows[j].key &&
+			if (k.rows[i].key == k.rows[j].key && k.rows[i].first == k.rows[j].first &&
 			    !strcmp(k.rows[i].section, k.rows[j].section))
 				abort();
 	for (int key = 0; key < 256; key++)

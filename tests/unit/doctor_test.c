@@ -25,7 +25,7 @@ static const struct check *find(const struct check *checks, u32 n, const char *g
 static void expect_complete(const struct check *checks, u32 n)
 {
 	static const char *const views[] = {
-#define VIEW(key, id, ops) #ops,
+#define VIEW(key, id, name) #name,
 #include "tui/views.def"
 #undef VIEW
 	};
@@ -50,13 +50,9 @@ static void expect_complete(const struct check *checks, u32 n)
 		if (!find(checks, n, rows[i][0], rows[i][1]))
 			fail_msg("no check %s / %s", rows[i][0], rows[i][1]);
 	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
-		const char *name = views[i] + strlen("view_");
-
-		if (!strncmp(name, "measure_", strlen("measure_")))
-			name += strlen("measure_");
-		snprintf(group, sizeof(group), "view %s", name);
+		snprintf(group, sizeof(group), "view %s", views[i]);
 		if (!find(checks, n, group, "engine"))
-			fail_msg("nothing about %s", group);
+			fail_msg("nothing about %s", views[i]);
 	}
 	for (u32 i = 0; i < n; i++) {
 		if (!*checks[i].detail)

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "tests/lib/scratch.h"
-#include "tui/keymap.h"
+#include "tui/view.h"
 #include "widgets/input.h"
 
 static const char *const in_cpu[] = {"cpu", "global", NULL};
@@ -89,6 +89,43 @@ static void brackets_can_be_keys(void **state)
 	keymap__fini(&k);
 }
 
+static void two_keys_are_a_row_of_their_own(void **state)
+{
+	struct keymap k = {0};
+	struct status st;
+	bool bound;
+
+	assert_int_equal(parse(&k, "[global]\nv view-pick\nv k quit\nk up\nv v help\n[cpu]\nv k none\n",
+			       &st), 0);
+	assert_int_equal(keymap__lookup(&k, in_global, 'v'), ACTION_VIEW_PICK);
+	assert_int_equal(keymap__lookup(&k, in_global, 'k'), ACTION_UP);
+	assert_true(keymap__has_after(&k, in_global, 'v'));
+	assert_false(keymap__has_after(&k, in_global, 'k'));
+	assert_int_equal(keymap__lookup_after(&k, in_global, 'v', 'k', &bound), ACTION_QUIT);
+	assert_int_equal(keymap__lookup_after(&k, in_global, 'v', 'q', &bound), ACTION_NONE);
+	assert_false(bound);
+	assert_int_equal(keymap__lookup_after(&k, in_cpu, 'v', 'k', &bound), ACTION_NONE);
+	assert_true(bound);
+	/* A hint names one key: that of two is none. */
+	assert_int_equal(keymap__key_of(&k, in_global, ACTION_QUIT), 0);
+	keymap__fini(&k);
+}
+
+static void views_have_keys_of_their_own(void **state)
+{
+	for (u32 v = 0; v < VIEW_COUNT; v++) {
+		u8 key = view_keys[v];
+
+		/* v is the key before letters: twice it is the list. */
+		assert_true(key <= 9 || (key >= 'a' && key <= 'z' && key != 'v'));
+		assert_int_equal(view__of_key(key), v);
+		assert_int_equal(view__of_action(ACTION_SHOW_FIRST + v), v);
+		assert_string_equal(action_table[ACTION_SHOW_FIRST + v].name + strlen("view-"),
+				    view_table[v]->name);
+	}
+	assert_int_equal(view__of_key('v'), VIEW_COUNT);
+}
+
 static bool knows(const char *section)
 {
 	return strcmp(section, "cqu") != 0;
@@ -109,6 +146,10 @@ static void errors_say_where_and_what(void **state)
 		{"[]\n", "my.keys:1: wrong section \"[]\""},
 		{"[abcdefghijklmnopqrstuvwxyz]\n", "my.keys:1: wrong section"},
 		{"[global]\nq quit now\n", "my.keys:2: text after the action \"now\""},
+		{"[global]\nv k quit now\n", "my.keys:2: text after the action \"now\""},
+		{"[global]\nv kk quit\n", "my.keys:2: unknown key \"kk\""},
+		{"[global]\nvv k quit\n", "my.keys:2: unknown key \"vv\""},
+		{"[global]\nv k up\nv k down\n", "my.keys:3: bound twice, key \"v k\""},
 		{"[global]\n\033[2J quit\n", "my.keys:2: unknown key \"?[2J\""},
 		{"[global]\nZ quit\n[cpu]\nZ quit\n[global]\n\nZ pause\n",
 		 "my.keys:7: bound twice, key \"Z\": [global] has it in line 2 already"},
@@ -344,6 +385,8 @@ int main(void)
 		cmocka_unit_test(none_hides_the_outer_section),
 		cmocka_unit_test(a_shadowed_key_is_no_hint),
 		cmocka_unit_test(brackets_can_be_keys),
+		cmocka_unit_test(two_keys_are_a_row_of_their_own),
+		cmocka_unit_test(views_have_keys_of_their_own),
 		cmocka_unit_test(errors_say_where_and_what),
 		cmocka_unit_test(a_wrong_file_changes_nothing),
 		cmocka_unit_test(sizes_are_bounded),

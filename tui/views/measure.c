@@ -473,7 +473,7 @@ static int measure__batch(const struct frame *f, const struct view_args *args,
 	{                                                                                          \
 		return measure__batch(f, args, scope, r, of_##name_());                            \
 	}                                                                                          \
-	const struct view_ops view_measure_##name_ = {                                             \
+	const struct view_ops view_##name_ = {                                             \
 		.name = #name_,                                                                    \
 		.title = title_,                                                                   \
 		.groups = groups_,                                                                 \

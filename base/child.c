@@ -2,8 +2,11 @@
 #include "base/child.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,10 +65,62 @@ static void child__main(struct child *c, char **argv)
 	_exit(127);
 }
 
+/* As a shell says it: 127 of what is not there, 126 of what cannot be run. */
+static int cannot_run(struct status *st, const char *name, int err)
+{
+	bool missing = err == ENOENT || err == ENOTDIR;
+
+	return status__set(st, missing ? EXIT_CODE_NOT_FOUND : EXIT_CODE_NOT_EXECUTABLE, -err,
+			   "cannot run %.80s: %s", name,
+			   err == ENOENT && !strchr(name, '/') ? "no such command in PATH"
+							       : strerror(err));
+}
+
+/* 0 or an errno. */
+static int is_program(const char *path)
+{
+	struct stat s;
+
+	if (stat(path, &s) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
+		return errno;
+	return S_ISREG(s.st_mode) ? 0 : EACCES;
+}
+
+/* Whether execvp() would find it: 0 or an errno. */
+static int find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	int best = ENOENT, err;
+	char file[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return is_program(name);
+	if (!path)
+		path = "/bin:/usr/bin";
+	for (size_t n; *name; path += n + 1) {
+		n = strcspn(path, ":");
+		snprintf(file, sizeof(file), "%.*s%s%s", (int)n, path, n ? "/" : "", name);
+		err = is_program(file);
+		if (!err)
+			return 0;
+		if (err == EACCES)
+			best = err;
+		if (!path[n])
+			break;
+	}
+	return best;
+}
+
 struct child *child__hold(char **argv, bool quiet, struct status *st)
 {
-	struct child *c = xcalloc(1, sizeof(*c));
+	int missing = find_program(argv[0]);
+	struct child *c;
 
+	if (missing) {
+		cannot_run(st, argv[0], missing);
+		return NULL;
+	}
+	c = xcalloc(1, sizeof(*c));
 	*c = (struct child){.pidfd = -1, .go = {-1, -1}, .failed = {-1, -1}, .output = {-1, -1},
 			    .name = argv[0], .quiet = quiet};
 	if (pipe2(c->go, O_CLOEXEC) || pipe2(c->failed, O_CLOEXEC) ||
@@ -108,8 +163,7 @@ int child__release(struct child *c, struct status *st)
 	/* The pipe closes by itself when exec succeeds. */
 	if (!err && read(c->failed[0], &err, sizeof(err)) != sizeof(err))
 		return 0;
-	return status__set(st, err == ENOENT ? EXIT_CODE_USAGE : exit_code__from_errno(err), -err,
-			   "cannot run %.80s: %s", c->name, strerror(err));
+	return cannot_run(st, c->name, err);
 }
 
 bool child__released(const struct child *c)

@@ -10,8 +10,9 @@
 
 struct child;
 
-/* Forks and holds. quiet: its output goes to the log ring instead of our terminal (the UI
- * owns that), its input is /dev/null, and it leads a process group of its own. */
+/* Forks and holds. NULL with st when there is no such program; its exit code is a shell's. quiet:
+ * its output goes to the log ring instead of our terminal (the UI owns that), its input is
+ * /dev/null, and it leads a process group of its own. */
 struct child *child__hold(char **argv, bool quiet, struct status *st);
 u32 child__pid(const struct child *c);
 /* Lets it run. -errno with st when the command cannot be executed. */

@@ -15,6 +15,9 @@ enum exit_code {
 	EXIT_CODE_USAGE = 2,
 	EXIT_CODE_PERMISSION = 3,
 	EXIT_CODE_UNSUPPORTED = 4, /* this kernel or CPU cannot do what was asked */
+	/* Of a command that cannot be run, as shells have them. */
+	EXIT_CODE_NOT_EXECUTABLE = 126,
+	EXIT_CODE_NOT_FOUND = 127,
 };
 
 struct status {

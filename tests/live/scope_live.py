@@ -209,10 +209,14 @@ def test_command_early():
 
 
 def test_command_not_found():
-    """A command that is not there is one clear line"""
-    run = live.proftop("--batch", "--", "/nonexistent/program")
-    assert run.status in (1, 2, 126, 127), str(run)
-    assert "/nonexistent/program" in run.err and len(run.err.splitlines()) == 1, str(run)
+    """A command that is not there is one clear line, with a shell's exit status, before anything
+    is sampled and before there is a screen"""
+    for args in (["--batch"], [], ["--batch", "--do", "view io"]):
+        for name, status in (("/nonexistent/program", 127), ("no-such-program", 127),
+                             ("/etc/passwd", 126), ("/etc", 126)):
+            run = live.proftop(*args, "--", name, timeout=10)
+            assert run.status == status, str(run)
+            assert name in run.err and len(run.err.splitlines()) == 1, str(run)
 
 
 def test_target_exits():

@@ -40,6 +40,11 @@ void host__post(struct host *h, struct job *j)
 	worker__post(h->queries, j);
 }
 
+bool host__past(const struct host *h)
+{
+	return h->past.live;
+}
+
 void host__redraw(struct host *h)
 {
 	h->dirty = true;

@@ -208,7 +208,9 @@ static void draw_memory(struct host *h, const struct vitals *v)
 {
 	u64 used_bytes = v->mem_total_bytes - v->mem_available_bytes;
 	double used_pct = v->mem_total_bytes ? 100.0 * (double)used_bytes / (double)v->mem_total_bytes : 0;
-	const char *scope = h->scope->text;
+	const struct screen *top = app__screen(h);
+	const struct scope *narrowed = top && top->ops->scope ? top->ops->scope(top) : NULL;
+	const char *scope = (narrowed ? narrowed : h->scope)->text;
 	char used[16], total[16];
 	struct line l = {0};
 

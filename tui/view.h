@@ -55,6 +55,8 @@ struct screen_ops {
 	/* One line each, "" none: where one is; the whole name of what is selected. */
 	void (*crumb)(const struct screen *s, char *buf, size_t size);
 	void (*selection)(const struct screen *s, char *buf, size_t size);
+	/* Optional: what it is narrowed to by a drill, borrowed; NULL: the host's scope. */
+	const struct scope *(*scope)(const struct screen *s);
 	/* Optional: what the screen knows better than the collector (broken stacks need names). */
 	void (*health)(const struct screen *s, struct health *h);
 	/* Search text was typed; false when nothing matches. */
@@ -99,6 +101,7 @@ struct view_ops {
 	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */
 	const char *groups; /* keys of --group, blank-separated, default first; "" none */
 	bool one_group;	    /* by one of them at a time */
+	u32 offers;	    /* bit per enum export_need: what its reports have beside rows */
 	struct screen *(*open)(struct host *h, const struct view_args *args);
 	/* Batch: the report of one frame; synchronous, any thread. 0, or -ENODATA when the
 	 * frame has nothing for it. report_free releases it. */
@@ -130,12 +133,17 @@ extern const struct view_ops *const pane_table[PANE_COUNT];
 
 /* A view or a pane; NULL when there is none of that name. */
 const struct view_ops *view__by_name(const char *name);
+/* All names, blanks between. */
+const char *view__names(char *buf, size_t size);
 /* Whether a view groups by these keys ("comm,symbol", '+' does too): -EINVAL with st saying
  * which it does not, which is there twice, or that one is all it takes. */
 int view__check_groups(const struct view_ops *v, const char *keys, struct status *st);
 /* Whether a view applies all that a scope asks for: -EINVAL with st naming the terms that it
  * does not, and the views that do. */
 int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st);
+/* Whether reports of a view have what a format is made from: -EOPNOTSUPP with st saying what is
+ * missing. */
+int view__check_format(const struct view_ops *v, const struct export_format *f, struct status *st);
 /* Of a pane: the view that it is on. VIEW_COUNT when there is none of that name. */
 enum view_id view__index(const char *name);
 /* The view that ACTION_VIEW_0 and its like, or ACTION_SHOW_FIRST and those after it, open;
@@ -152,6 +160,7 @@ bool view__knows_section(const char *section);
 const struct frame *host__frame(const struct host *h); /* newest shown; NULL at first */
 const struct baseline *host__baseline(const struct host *h); /* NULL: there is none */
 bool host__paused(const struct host *h); /* no further frame is shown for now */
+bool host__past(const struct host *h);	 /* what is shown is of the history kept in memory */
 struct symbols *host__symbols(const struct host *h);
 const struct scope *host__scope(const struct host *h);
 void host__post(struct host *h, struct job *j);

@@ -45,14 +45,14 @@ void cache__empty(const struct listing *l, char *buf, size_t size)
 {
 	static const struct feed_words words = {"to the page cache", "watch the page cache",
 						"watching the page cache"};
-	char clear[16], window[16];
+	char more[MORE_TEXT];
 
 	if (listing__waiting(l, &words, buf, size))
 		return;
 	snprintf(buf, size,
-		 "nothing in scope has read, written or mapped a file in the window (%s clears the "
-		 "filter, %s widens the window); direct I/O goes past the page cache",
-		 key_of(l, ACTION_CLEAR_FILTER, clear), key_of(l, ACTION_WINDOW, window));
+		 "nothing in scope has read, written or mapped a file in the window (%s); "
+		 "direct I/O goes past the page cache",
+		 listing__more(l, more));
 }
 
 /* --- rows --- */

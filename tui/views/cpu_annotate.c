@@ -293,6 +293,11 @@ static bool annotate__settled(const struct screen *base)
 	return s->code && s->answer && !asker__busy(&s->asker);
 }
 
+static const struct scope *annotate__scope(const struct screen *base)
+{
+	return ((const struct annotate_screen *)base)->asker.extra_scope;
+}
+
 static const enum action annotate_hints[] = {ACTION_HOTTEST_NEXT, ACTION_DRILL, ACTION_SOURCE,
 					     ACTION_BACK, ACTION_NONE};
 
@@ -305,6 +310,7 @@ static const struct screen_ops annotate_ops = {
 	.choose = annotate__choose,
 	.mouse = annotate__mouse,
 	.crumb = annotate__crumb,
+	.scope = annotate__scope,
 	.selection = annotate__selection,
 	.search = annotate__search,
 	.report = annotate__report,

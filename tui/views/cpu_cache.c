@@ -118,17 +118,15 @@ static void cpu_cache__empty(const struct listing *l, char *buf, size_t size)
 {
 	static const struct feed_words words = {"to the CPU's counters", "count",
 						"counting cache references and misses"};
-	char clear[16];
+	char more[MORE_TEXT];
 
 	if (listing__waiting(l, &words, buf, size))
 		return;
 	if (l->answer && *state_of(answer(l))->why)
 		snprintf(buf, size, "cannot count: %s", state_of(answer(l))->why);
 	else
-		snprintf(
-			buf, size,
-			"nothing in scope has used this cache in the window (%s clears the filter)",
-			host__key(l->base.host, ACTION_CLEAR_FILTER, clear, sizeof(clear)));
+		snprintf(buf, size, "nothing in scope has used this cache in the window (%s)",
+			 listing__more(l, more));
 }
 
 static enum role cpu_cache__role(const struct listing *l, u32 row, u32 column)

@@ -293,6 +293,11 @@ static bool callers__settled(const struct screen *base)
 	return !asker__busy(&((const struct callers_screen *)base)->asker);
 }
 
+static const struct scope *callers__scope(const struct screen *base)
+{
+	return ((const struct callers_screen *)base)->asker.extra_scope;
+}
+
 static const enum action callers_hints[] = {ACTION_DRILL, ACTION_BACK, ACTION_WINDOW,
 					    ACTION_PAUSE, ACTION_NONE};
 
@@ -305,6 +310,7 @@ static const struct screen_ops callers_ops = {
 	.choose = callers__choose,
 	.mouse = callers__mouse,
 	.crumb = callers__crumb,
+	.scope = callers__scope,
 	.selection = callers__selection,
 	.search = callers__search,
 	.report = callers__report,

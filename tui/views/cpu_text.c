@@ -49,16 +49,15 @@ void cpu__empty(const struct listing *l, char *buf, size_t size)
 	static const struct feed_words words = {"the sampler", "sample", "sampling"};
 	const struct host *h = l->base.host;
 	const struct feed *feed;
-	char key[16], clear[16];
+	char more[MORE_TEXT];
 
 	if (listing__waiting(l, &words, buf, size))
 		return;
 	feed = &host__frame(h)->feeds[MODEL_PROFILE];
-	snprintf(buf, size, "no samples here: %s (%s clears the filter, %s widens the window)%s%s",
+	snprintf(buf, size, "no samples here: %s (%s)%s%s",
 		 is_clock(feed->health.event) ? "nothing in scope ran on a CPU"
 					      : "the event did not happen in scope",
-		 host__key(h, ACTION_CLEAR_FILTER, clear, sizeof(clear)),
-		 host__key(h, ACTION_WINDOW, key, sizeof(key)), feed->reason[0] ? "; " : "",
+		 listing__more(l, more), feed->reason[0] ? "; " : "",
 		 feed->reason[0] ? feed->health.note : "");
 }
 

@@ -452,17 +452,20 @@ static void flame__free(struct screen *base)
 	free(s);
 }
 
+static const struct scope *flame__scope(const struct screen *base)
+{
+	return ((const struct flame_screen *)base)->asker.extra_scope;
+}
+
 #define FLAME_SCREEN(...)                                                                          \
 	.section = "flame", .free = flame__free, .update = flame__update,                          \
 	.draw = flame__draw_screen, .action = flame__action, .mouse = flame__mouse,                \
-	.choose = flame__choose,                                                                  \
-	.crumb = flame__crumb, .selection = flame__selection, .health = flame__health,             \
-	.search = flame__search, .report = flame__screen_report, .settled = flame__settled,        \
-	.hints = (const enum action[])                                                             \
+	.choose = flame__choose, .scope = flame__scope, .crumb = flame__crumb,                     \
+	.selection = flame__selection, .health = flame__health, .search = flame__search,           \
+	.report = flame__screen_report, .settled = flame__settled, .hints = (const enum action[])  \
 	{                                                                                          \
-		ACTION_DRILL, ACTION_BACK, ACTION_SEARCH, ACTION_ICICLE,                           \
-			ACTION_LEAF_FIRST, __VA_ARGS__ ACTION_WINDOW, ACTION_PAUSE,                \
-			ACTION_SNAPSHOT, ACTION_NONE                                               \
+		ACTION_DRILL, ACTION_BACK, ACTION_SEARCH, ACTION_ICICLE, ACTION_LEAF_FIRST,        \
+			__VA_ARGS__ ACTION_WINDOW, ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE      \
 	}
 
 /* Of what has no other half. */

@@ -285,7 +285,10 @@ void heat__empty(const struct heat_screen *s, char *buf, size_t size)
 	else if (!s->answer)
 		snprintf(buf, size, "looking ...");
 	else
-		snprintf(buf, size, "none has ended in the last %d minutes: %s", HEAT_SPAN_S / 60,
+		snprintf(buf, size, "none has ended in the %llu s that were watched: %s",
+			 (unsigned long long)((s->answer->base.snap->t1_ns -
+					       s->answer->base.since_ns) /
+					      NSEC_PER_SEC),
 			 kind_name(s));
 }
 

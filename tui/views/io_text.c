@@ -68,14 +68,15 @@ bool io__waiting(const struct listing *l, char *buf, size_t size)
 
 void io__empty(const struct listing *l, char *buf, size_t size)
 {
-	char clear[16], window[16];
+	char more[MORE_TEXT];
 
 	if (io__waiting(l, buf, size))
 		return;
 	snprintf(buf, size,
-		 "no block I/O in scope has ended in the window (%s clears the filter, %s widens "
-		 "the window); what the page cache answers is none",
-		 key_of(l, ACTION_CLEAR_FILTER, clear), key_of(l, ACTION_WINDOW, window));
+		 "no block I/O in scope has ended in the window (%s); what the page cache answers "
+		 "is "
+		 "none",
+		 listing__more(l, more));
 }
 
 /* --- rows --- */

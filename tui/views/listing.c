@@ -208,8 +208,13 @@ bool listing__waiting(const struct listing *l, const struct feed_words *words, c
 {
 	const struct frame *f = host__frame(l->base.host);
 	const struct feed *feed = f ? &f->feeds[l->ops->ask.model] : NULL;
+	char key[16];
 
-	if (!feed || feed->state == FEED_OFF || feed->state == FEED_OPENING)
+	if (feed && host__past(l->base.host) && !f->snaps[l->ops->ask.model])
+		snprintf(buf, size,
+			 "this view did not watch at that time (%s: back to the present)",
+			 host__key(l->base.host, ACTION_NOW, key, sizeof(key)));
+	else if (!feed || feed->state == FEED_OFF || feed->state == FEED_OPENING)
 		snprintf(buf, size, "attaching %s ...", words->attaching);
 	else if (feed->state == FEED_FAILED)
 		snprintf(buf, size, "cannot %s: %s", words->cannot, feed->reason);
@@ -218,6 +223,29 @@ bool listing__waiting(const struct listing *l, const struct feed_words *words, c
 	else
 		return false;
 	return true;
+}
+
+const char *listing__more(const struct listing *l, char buf[MORE_TEXT])
+{
+	const struct host *h = l->base.host;
+	const struct {
+		bool there;
+		enum action action;
+		const char *does;
+	} ways[] = {
+		{l->narrowed[0], ACTION_BACK, "goes back"},
+		{host__scope(h)->text[0], ACTION_CLEAR_FILTER, "clears the filter"},
+		{l->ops->window, ACTION_WINDOW, "widens the window"},
+	};
+	char key[16];
+	int n = 0;
+
+	copy_str(buf, MORE_TEXT, "nothing is filtered");
+	for (u32 i = 0; i < ARRAY_SIZE(ways); i++)
+		if (ways[i].there)
+			n += snprintf(buf + n, MORE_TEXT - (size_t)n, "%s%s %s", n ? ", " : "",
+				      host__key(h, ways[i].action, key, sizeof(key)), ways[i].does);
+	return buf;
 }
 
 static void draw_empty(struct listing *l, struct canvas *c, struct rect r)
@@ -318,6 +346,11 @@ void listing__selection(const struct screen *s, char *buf, size_t size)
 void listing__crumb(const struct screen *s, char *buf, size_t size)
 {
 	copy_str(buf, size, of(s)->narrowed);
+}
+
+const struct scope *listing__scope(const struct screen *s)
+{
+	return of(s)->asker.extra_scope;
 }
 
 bool listing__exclude(const struct screen *s, char *buf, size_t size)

@@ -115,6 +115,10 @@ struct feed_words {
 bool listing__waiting(const struct listing *l, const struct feed_words *words, char *buf,
 		      size_t size);
 
+#define MORE_TEXT 120
+/* What shows more where there are no rows: "X clears the filter, w widens the window". */
+const char *listing__more(const struct listing *l, char buf[MORE_TEXT]);
+
 /* struct screen_ops' functions, for the view's own table of them. */
 void listing__update(struct screen *s);
 void listing__draw(struct screen *s, struct canvas *c, struct rect area);
@@ -127,6 +131,7 @@ bool listing__exclude(const struct screen *s, char *buf, size_t size);
 bool listing__report(struct screen *s, struct report *r);
 bool listing__settled(const struct screen *s);
 int listing__choose(struct screen *s, enum choice what, const char *value, struct status *st);
+const struct scope *listing__scope(const struct screen *s);
 const struct row_table *listing__shown(const struct screen *s);
 
 /* The row of screen_ops that a listing fills; .free, .action and .hints are the view's. */
@@ -134,6 +139,6 @@ const struct row_table *listing__shown(const struct screen *s);
 	.update = listing__update, .draw = listing__draw, .mouse = listing__mouse,                 \
 	.crumb = listing__crumb, .selection = listing__selection, .search = listing__search,       \
 	.exclude = listing__exclude, .report = listing__report, .settled = listing__settled,       \
-	.choose = listing__choose, .rows = listing__shown
+	.choose = listing__choose, .rows = listing__shown, .scope = listing__scope
 
 #endif

@@ -99,14 +99,11 @@ bool measure__waiting(const struct listing *l, const struct measure *m, char *bu
 static void measure__empty(const struct listing *l, char *buf, size_t size)
 {
 	const struct measure *m = of(l)->view->measure;
-	char clear[16], window[16];
+	char more[MORE_TEXT];
 
 	if (!measure__waiting(l, m, buf, size))
-		snprintf(buf, size,
-			 "no %s in scope have ended in the window (%s clears the filter, %s widens "
-			 "the window)",
-			 m->noun, host__key(l->base.host, ACTION_CLEAR_FILTER, clear, sizeof(clear)),
-			 host__key(l->base.host, ACTION_WINDOW, window, sizeof(window)));
+		snprintf(buf, size, "no %s in scope have ended in the window (%s)", m->noun,
+			 listing__more(l, more));
 }
 
 enum role measure__time_role(u64 ns)
@@ -440,6 +437,9 @@ static int measure__batch(const struct frame *f, const struct view_args *args,
 	return listing__batch(&v->list, f, args, &q, scope, r);
 }
 
+/* Of spans, the longest are listed. */
+enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1 };
+
 #define MEASURE(id, name_, key, shape, title_, groups_)                                            \
 	static struct answer *run_##name_(const struct frame *f, const void *query,                \
 					  const struct scope *scope)                               \
@@ -481,6 +481,7 @@ static int measure__batch(const struct frame *f, const struct view_args *args,
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK,                                        \
+		.offers = 1u << EXPORT_STACKS | (u32)OFFERS_##shape << EXPORT_EVENTS,              \
 		.open = open_##name_,                                                              \
 		.report = batch_##name_,                                                           \
 		.report_free = listing__report_free,                                               \

@@ -85,7 +85,7 @@ int offcpu__above(struct listing *l, struct canvas *c, struct rect area)
 static void no_waits(const struct listing *l, const struct waits_answer *a, char *buf, size_t size)
 {
 	const struct host *h = l->base.host;
-	char key[16], clear[16];
+	char key[16], more[MORE_TEXT];
 
 	if (a && a->idle_rows)
 		snprintf(
@@ -93,11 +93,8 @@ static void no_waits(const struct listing *l, const struct waits_answer *a, char
 			"nothing is held up: whoever waits here waits for new work (%s shows them)",
 			host__key(h, ACTION_IDLE, key, sizeof(key)));
 	else
-		snprintf(buf, size,
-			 "no waits here: nothing in scope left a CPU (%s clears the filter, %s "
-			 "widens the window)",
-			 host__key(h, ACTION_CLEAR_FILTER, clear, sizeof(clear)),
-			 host__key(h, ACTION_WINDOW, key, sizeof(key)));
+		snprintf(buf, size, "no waits here: nothing in scope left a CPU (%s)",
+			 listing__more(l, more));
 }
 
 void offcpu__empty(const struct listing *l, char *buf, size_t size)

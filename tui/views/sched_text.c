@@ -73,12 +73,11 @@ bool sched__waiting(const struct listing *l, char *buf, size_t size)
 void sched__empty(const struct listing *l, char *buf, size_t size)
 {
 	const struct sched_answer *a = sched__rows(l);
-	char all[16], clear[16], window[16];
+	char all[16], window[16], more[MORE_TEXT];
 
 	if (sched__waiting(l, buf, size))
 		return;
 	key_of(l, ACTION_ALL, all);
-	key_of(l, ACTION_CLEAR_FILTER, clear);
 	key_of(l, ACTION_WINDOW, window);
 	if (a && a->hidden)
 		snprintf(buf, size,
@@ -86,9 +85,7 @@ void sched__empty(const struct listing *l, char *buf, size_t size)
 			 "(%s shows them all the same, %s widens the window)",
 			 (unsigned long long)a->hidden, all, window);
 	else
-		snprintf(buf, size,
-			 "no thread is in scope (%s clears the filter, %s widens the window)",
-			 clear, window);
+		snprintf(buf, size, "no thread is in scope (%s)", listing__more(l, more));
 }
 
 /* --- rows --- */

@@ -111,9 +111,18 @@ static void put_value(FILE *out, const struct value *v)
 	}
 }
 
+/* Rows that have times of their own, as those of a heat map, do without the interval's. */
+static bool has_times(const struct row_table *t)
+{
+	for (u32 c = 0; c < t->ncolumns; c++)
+		if (t->columns[c].flags & COLUMN_EXPORT && !strcmp(t->columns[c].name, "t0_ns"))
+			return true;
+	return false;
+}
+
 static void put_header(FILE *out, const struct row_table *t)
 {
-	fputs("seq,t0_ns,t1_ns", out);
+	fputs(has_times(t) ? "seq" : "seq,t0_ns,t1_ns", out);
 	for (u32 c = 0; c < t->ncolumns; c++)
 		if (t->columns[c].flags & COLUMN_EXPORT)
 			fprintf(out, ",%s", t->columns[c].name);
@@ -125,8 +134,10 @@ static void put_row(FILE *out, const struct report *r, u32 row)
 	const struct row_table *t = r->rows;
 	struct value v;
 
-	fprintf(out, "%llu,%llu,%llu", (unsigned long long)r->seq, (unsigned long long)r->t0_ns,
-		(unsigned long long)r->t1_ns);
+	fprintf(out, "%llu", (unsigned long long)r->seq);
+	if (!has_times(t))
+		fprintf(out, ",%llu,%llu", (unsigned long long)r->t0_ns,
+			(unsigned long long)r->t1_ns);
 	for (u32 c = 0; c < t->ncolumns; c++) {
 		if (!(t->columns[c].flags & COLUMN_EXPORT))
 			continue;

@@ -5,6 +5,7 @@
 enum format_flag {
 	FORMAT_SEVERAL = 1,
 	FORMAT_INLINED = 2,
+	FORMAT_DRAWN = 4,
 };
 
 const struct export_format export_formats[] = {
@@ -15,6 +16,7 @@ const struct export_format export_formats[] = {
 	 .help = help_,                                                                            \
 	 .several = (flags)&FORMAT_SEVERAL,                                                        \
 	 .inlined = (flags)&FORMAT_INLINED,                                                        \
+	 .drawn = (flags)&FORMAT_DRAWN,                                                            \
 	 .write = export_##id},
 #include "export/formats.def"
 #undef FORMAT
@@ -43,13 +45,34 @@ const struct export_format *export__by_suffix(const char *path)
 	return best;
 }
 
-const char *export__suffixes(char *buf, size_t size)
+static const char *list(char *buf, size_t size, bool suffixes)
 {
 	size_t n = 0;
 
 	*buf = '\0';
 	for (u32 i = 0; i < export_nformats && n < size; i++)
 		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? " " : "",
-				      export_formats[i].suffix);
+				      suffixes ? export_formats[i].suffix : export_formats[i].name);
 	return buf;
+}
+
+const char *export__suffixes(char *buf, size_t size)
+{
+	return list(buf, size, true);
+}
+
+const char *export__names(char *buf, size_t size)
+{
+	return list(buf, size, false);
+}
+
+const char *export_need__name(enum export_need need)
+{
+	static const char *const names[] = {
+		[EXPORT_ROWS] = "rows",
+		[EXPORT_STACKS] = "stacks",
+		[EXPORT_EVENTS] = "list of events",
+	};
+
+	return names[need];
 }

@@ -119,12 +119,20 @@ static inline void report__sum_number(struct report *r, const char *name, enum v
 	report__sum(r, name, (struct value){.type = type, .u = number});
 }
 
+/* What a format is made from. */
+enum export_need {
+	EXPORT_ROWS,   /* every view has them */
+	EXPORT_STACKS, /* report.stacks or folded */
+	EXPORT_EVENTS, /* report.events */
+};
+
 struct export_format {
 	const char *name;   /* --format */
 	const char *suffix; /* of -o, with its dot */
 	bool several;	    /* a file takes all reports of a chain */
+	bool drawn;	    /* for people: trends are drawn */
 	bool inlined;	    /* it has stacks with what is inlined in them */
-	const char *needs;  /* what a view must have for it, in words; "" nothing special */
+	enum export_need needs;
 	const char *help;
 	/* Writes one report. Each call is a whole record. 0 or
 	 * -errno of the stream; -EOPNOTSUPP when the view has nothing for it (folded without
@@ -136,9 +144,11 @@ extern const struct export_format export_formats[];
 extern const u32 export_nformats;
 
 const struct export_format *export__by_name(const char *name);
+const char *export_need__name(enum export_need need);		 /* "stacks" */
 const struct export_format *export__by_suffix(const char *path); /* longest suffix wins */
-/* All suffixes, blanks between. */
+/* All suffixes, or all names; blanks between. */
 const char *export__suffixes(char *buf, size_t size);
+const char *export__names(char *buf, size_t size);
 
 /* The report as bytes; the caller frees *data, also on failure. -EOPNOTSUPP as write(). */
 int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len);
@@ -151,11 +161,22 @@ int export__explain(struct status *st, const char *path, int err);
  * the disk. */
 int export__save_bytes(const char *path, const char *data, size_t len, struct status *st);
 
-/* A stream to a file of that name for its owner alone, as above. A file that is there is replaced
- * by a new one, so that neither its rights nor its other names have any part in it; what is no
- * file, such as a FIFO, is written as it is; no symbolic link is followed. NULL, and one line in
- * st. May wait for who reads a FIFO. */
-FILE *export__create(const char *path, struct status *st);
+/* A file that goes on and on, for its owner alone. It is begun under another name in the same
+ * folder and replaces what is there when it is published, so that neither that file's rights nor
+ * its other names have any part in it, and a run that fails leaves it alone; what is no file, such
+ * as a FIFO, is written as it is; no symbolic link is followed. */
+struct export_file {
+	FILE *out;
+	const char *path; /* borrowed */
+	char *temp;	  /* what it is called until it is published; NULL: it has its name */
+};
+
+/* 0, or -errno and one line in st. May wait for who reads a FIFO. */
+int export_file__open(struct export_file *f, const char *path, struct status *st);
+/* What was flushed so far is whole: it gets its name. Once is enough, more do no harm. */
+int export_file__publish(struct export_file *f, struct status *st);
+/* Also of one that was not opened. What was not published is removed. */
+int export_file__close(struct export_file *f, struct status *st);
 
 #define EXPORT_NAME 160 /* bytes of export__name with its NUL */
 /* "proftop-cpu-20260131-235959.txt", of now in local time. */

@@ -151,9 +151,10 @@ static void put_info(const struct metrics *m)
 	const struct report *r = m->r;
 	char name[NAME_SIZE];
 
-	snprintf(name, sizeof(name), "%s_report", m->prefix);
-	put_type(m, name, "info", "", "what was looked at");
-	fprintf(m->out, "%s_info{", name);
+	/* A gauge, as Prometheus's own text format knows no type of info. */
+	snprintf(name, sizeof(name), "%s_report_info", m->prefix);
+	put_type(m, name, "gauge", "", "what was looked at");
+	fprintf(m->out, "%s{", name);
 	put_label(m->out, "host", report__host(r), true);
 	put_label(m->out, "kernel", report__kernel(r), false);
 	put_label(m->out, "scope", r->scope ? r->scope : "", false);

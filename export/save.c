@@ -3,7 +3,7 @@
  * A report to a new file. One that is whole is written under a name of its own in the same folder
  * and given the wanted name at the end in one step that fails when the name is taken: nobody sees
  * half a file, and no file is ever replaced. One that goes on and on takes the place of what is
- * there.
+ * there when its first report is whole.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "export/export.h"
 
 #define TEMP_TRIES 100
@@ -165,30 +166,56 @@ static int open_special(const char *path)
 	return -EEXIST;
 }
 
-/* fd or -errno; -ELOOP of a link: who shares the folder would choose what is written. */
-static int open_to_write(const char *path)
+/* fd or -errno; -ELOOP of a link: who shares the folder would choose what is written. A file is
+ * begun beside the one that is there, under the name in temp. */
+static int open_to_write(const char *path, char temp[PATH_MAX])
 {
+	char dir[PATH_MAX];
 	struct stat there;
-	int fd;
+	int ret;
 
+	*temp = '\0';
 	if (!lstat(path, &there) && !S_ISREG(there.st_mode))
 		return open_special(path);
-	if (unlink(path) && errno != ENOENT)
-		return -errno;
-	fd = open(path, WRITE_FLAGS | O_EXCL, 0600);
-	return fd < 0 ? -errno : fd;
+	ret = folder_of(path, dir);
+	return ret ? ret : open_temp(dir, temp);
 }
 
-FILE *export__create(const char *path, struct status *st)
+int export_file__open(struct export_file *f, const char *path, struct status *st)
 {
-	int fd = open_to_write(path);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	char temp[PATH_MAX];
+	int fd = open_to_write(path, temp);
 
-	if (!out)
-		export__explain(st, path, fd < 0 ? fd : -errno);
-	if (!out && fd >= 0)
-		close(fd);
-	return out;
+	*f = (struct export_file){.path = path, .out = fd < 0 ? NULL : fdopen(fd, "w")};
+	if (f->out) {
+		f->temp = *temp ? xstrdup(temp) : NULL;
+		return 0;
+	}
+	if (fd < 0)
+		return export__explain(st, path, fd);
+	fd = -errno;
+	unlink(temp);
+	return export__explain(st, path, fd);
+}
+
+int export_file__publish(struct export_file *f, struct status *st)
+{
+	if (f->temp && rename(f->temp, f->path))
+		return export__explain(st, f->path, -errno);
+	free(f->temp);
+	f->temp = NULL;
+	return 0;
+}
+
+int export_file__close(struct export_file *f, struct status *st)
+{
+	int err = f->out && fclose(f->out) ? -errno : 0;
+
+	if (f->temp)
+		unlink(f->temp);
+	free(f->temp);
+	*f = (struct export_file){.path = f->path};
+	return err ? export__explain(st, f->path, err) : 0;
 }
 
 int export__render(const struct export_format *f, const struct report *r, char **data, size_t *len)

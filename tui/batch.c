@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/worker.h"
+#include "tui/ascii.h"
 #include "tui/signals.h"
 #include "tui/view.h"
 
@@ -18,10 +19,12 @@
 #define QUEUE_MAX 64   /* intervals waiting to be written; more are dropped, and said */
 
 struct output {
-	FILE *file;
-	const char *path; /* NULL: standard output */
+	FILE *out;
+	struct export_file file; /* path NULL: standard output */
 	const struct export_format *format;
 	u64 written;
+	bool ascii;
+	bool unread; /* who read it has gone, as head does */
 };
 
 struct batch {
@@ -49,24 +52,43 @@ struct write_job {
 	struct status st;
 };
 
+static int write_plain(const struct export_format *f, FILE *out, const struct report *r, bool first)
+{
+	return f->write(out, r, first);
+}
+
+static int write_output(struct output *o, const struct report *r, struct status *st)
+{
+	int err = (o->ascii ? ascii__write : write_plain)(o->format, o->out, r, o->written++ == 0);
+
+	if (!err && fflush(o->out))
+		err = -errno;
+	o->unread = err == -EPIPE;
+	if (o->unread)
+		return 0;
+	if (err)
+		return status__set(st, EXIT_CODE_FAILURE, err, "cannot write %s: %s",
+				   o->file.path ? o->file.path : "standard output", strerror(-err));
+	return o->file.path ? export_file__publish(&o->file, st) : 0;
+}
+
 static int write_report(struct batch *b, const struct report *r, struct status *st)
 {
-	for (u32 i = 0; i < b->noutputs; i++) {
-		struct output *o = &b->outputs[i];
-		int err = o->format->write(o->file, r, o->written++ == 0);
+	int err = 0;
 
-		if (!err && fflush(o->file))
-			err = -errno;
-		if (err == -EOPNOTSUPP)
-			return status__set(st, EXIT_CODE_UNSUPPORTED, err,
-					   "view %s has no %s for format %s: choose text, "
-					   "json or csv, or another view",
-					   b->view->name, o->format->needs, o->format->name);
-		if (err)
-			return status__set(st, EXIT_CODE_FAILURE, err, "cannot write %s: %s",
-					   o->path ? o->path : "standard output", strerror(-err));
-	}
-	return 0;
+	for (u32 i = 0; i < b->noutputs && !err; i++)
+		if (!b->outputs[i].unread)
+			err = write_output(&b->outputs[i], r, st);
+	return err;
+}
+
+static bool has_readers(const struct batch *b)
+{
+	u32 i = 0;
+
+	while (i < b->noutputs && b->outputs[i].unread)
+		i++;
+	return i < b->noutputs;
 }
 
 static void no_stack(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
@@ -125,6 +147,8 @@ static void write_job__done(struct job *job)
 	b->queued--;
 	if (j->st.msg[0] && !b->exit_code)
 		batch__fail(b, (int)j->st.code, j->st.msg);
+	if (!has_readers(b))
+		b->done = true;
 	write_job__drop(job);
 }
 
@@ -167,8 +191,7 @@ static int save_report(struct snapshot_job *j, const struct report *r)
 	int err = export__render(f, r, &data, &len);
 
 	if (err)
-		status__set(&j->st, EXIT_CODE_UNSUPPORTED, err, "view %s has no %s for format %s: choose text, json or csv",
-			    j->batch->view->name, f->needs, f->name);
+		export__explain(&j->st, "a snapshot", err);
 	else
 		err = export__save_snapshot(r->view, f->suffix, data, len, j->name, &j->st);
 	free(data);
@@ -301,18 +324,20 @@ static bool open_outputs(struct batch *b, struct status *st)
 {
 	const struct options *o = b->options;
 
-	if (!o->noutputs || o->format)
-		b->outputs[b->noutputs++] = (struct output){
-			.file = stdout, .format = export__by_name(o->format ? o->format : "text")};
-	for (u32 i = 0; i < o->noutputs; i++) {
-		FILE *f = export__create(o->outputs[i], st);
+	if (!o->noutputs || o->format) {
+		const struct export_format *f = export__by_name(o->format ? o->format : "text");
 
-		if (!f)
+		b->outputs[b->noutputs++] = (struct output){
+			.out = stdout, .format = f, .ascii = f->drawn && ascii__wanted(o)};
+	}
+	for (u32 i = 0; i < o->noutputs; i++) {
+		struct output *out = &b->outputs[b->noutputs++];
+
+		out->format = export__by_suffix(o->outputs[i]);
+		out->ascii = o->ascii && out->format->drawn;
+		if (export_file__open(&out->file, o->outputs[i], st))
 			return false;
-		b->outputs[b->noutputs++] =
-			(struct output){.file = f,
-					.path = o->outputs[i],
-					.format = export__by_suffix(o->outputs[i])};
+		out->out = out->file.out;
 	}
 	return true;
 }
@@ -321,11 +346,21 @@ static void close_outputs(struct batch *b)
 {
 	for (u32 i = 0; i < b->noutputs; i++) {
 		struct output *o = &b->outputs[i];
+		struct status st;
 
-		if (o->path && fclose(o->file) && !b->exit_code)
-			batch__fail(b, EXIT_CODE_FAILURE,
-				    "the last write to an output failed: is the disk full?");
+		if (o->file.path && export_file__close(&o->file, &st) && !b->exit_code)
+			batch__fail(b, (int)st.code, st.msg);
 	}
+}
+
+int batch__check_formats(const struct options *o, struct status *st)
+{
+	const struct view_ops *v = view__by_name(o->view);
+	int err = o->format ? view__check_format(v, export__by_name(o->format), st) : 0;
+
+	for (u32 i = 0; i < o->noutputs && !err; i++)
+		err = view__check_format(v, export__by_suffix(o->outputs[i]), st);
+	return !err && o->snapshot ? view__check_format(v, o->snapshot, st) : err;
 }
 
 /* A replay goes on when what came of it is taken, and is not far ahead of what is written. */

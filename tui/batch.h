@@ -8,6 +8,8 @@
 #include "tui/options.h"
 #include "tui/view.h"
 
+/* Whether the view has what all formats asked for are made from; -EOPNOTSUPP with st. */
+int batch__check_formats(const struct options *o, struct status *st);
 /* Runs until the iterations, the command or the user end it; returns the exit code. */
 int batch__run(const struct options *o, struct collector *c, struct symbols *symbols,
 	       struct child *child, const struct baseline *baseline);

@@ -82,6 +82,23 @@ static int bad_suffix(struct status *st, const char *path)
 	return bad(st, "-o", path, takes);
 }
 
+static int bad_format(struct status *st, const char *option, const char *name)
+{
+	char takes[256] = "one of ";
+	size_t n = strlen(takes);
+
+	export__names(takes + n, sizeof(takes) - n);
+	return bad(st, option, name, takes);
+}
+
+static int bad_view(struct status *st, const char *option, const char *name)
+{
+	char takes[400] = "one of ";
+
+	view__names(takes + strlen(takes), sizeof(takes) - strlen(takes));
+	return bad(st, option, name, takes);
+}
+
 bool option__number(const char *s, u64 min, u64 max, u64 *out)
 {
 	char *end;
@@ -225,7 +242,7 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 		o->view = arg;
 		o->view_given = true;
 		if (!view__by_name(arg))
-			return bad(st, "-V", arg, "the name of a view (see --list-views)");
+			return bad_view(st, "-V", arg);
 		return 0;
 	case 'd':
 		o->interval_given = true;
@@ -244,7 +261,7 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 						      : bad(st, "--window", arg, WINDOW_NAMES);
 	case OPT_VIEWS:
 		o->views = arg;
-		return known_views(arg) ? 0 : bad(st, "--views", arg, "names of views (see --list-views)");
+		return known_views(arg) ? 0 : bad_view(st, "--views", arg);
 	case OPT_DO:
 		if (o->ntodo == MAX_WORDS)
 			return too_many(st, "--do", MAX_WORDS, "put several words into one, with ; between");
@@ -256,12 +273,10 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 			       : bad(st, "-n", arg, "a number of intervals, 1 or more");
 	case OPT_SNAPSHOT:
 		o->snapshot = export__by_name(arg ? arg : "text");
-		return o->snapshot ? 0
-				   : bad(st, "--snapshot-on-signal", arg, "a name that --help lists");
+		return o->snapshot ? 0 : bad_format(st, "--snapshot-on-signal", arg);
 	case OPT_FORMAT:
 		o->format = arg;
-		return export__by_name(arg) ? 0
-					    : bad(st, "--format", arg, "a name that --help lists");
+		return export__by_name(arg) ? 0 : bad_format(st, "--format", arg);
 	default: /* 'o' */
 		if (o->noutputs == MAX_OUTPUTS)
 			return too_many(st, "-o", MAX_OUTPUTS, "one .html file takes several views");

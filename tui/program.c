@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -41,7 +42,12 @@ static int complain(const struct status *st)
 /* What was printed has arrived, or one line says why not. */
 static int printed(void)
 {
+	struct pollfd reader = {.fd = STDOUT_FILENO};
+
 	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_CODE_OK;
+	/* Who read it has seen enough, as head does. */
+	if (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR)
 		return EXIT_CODE_OK;
 	fprintf(stderr, "proftop: cannot write standard output: %s\n", strerror(errno));
 	return EXIT_CODE_FAILURE;
@@ -299,6 +305,8 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	if (!s->scope)
 		return -EINVAL;
 	if (o->mode == MODE_BATCH && view__check_terms(view__by_name(o->view), s->scope, st))
+		return -EINVAL;
+	if (o->mode == MODE_BATCH && !o->ntodo && batch__check_formats(o, st))
 		return -EINVAL;
 	if (fixture)
 		fixture->begin(s->symbols);

@@ -289,12 +289,15 @@ static enum step do_reject(struct term *t, char *arg, struct input *in)
 static enum step do_save(struct term *t, char *arg, struct input *in)
 {
 	struct status st = {0};
-	FILE *f = export__create(arg, &st);
+	struct export_file f;
+	int err;
 
-	if (!f)
+	if (export_file__open(&f, arg, &st))
 		return fail(t, "save", st.msg);
-	canvas__dump(&t->screen, f, false);
-	return fclose(f) ? fail(t, "cannot save", strerror(errno)) : STEP_NEXT;
+	canvas__dump(&t->screen, f.out, false);
+	err = export_file__publish(&f, &st);
+	err = export_file__close(&f, &st) || err;
+	return err ? fail(t, "cannot save", st.msg) : STEP_NEXT;
 }
 
 static enum step do_quit(struct term *t, char *arg, struct input *in)

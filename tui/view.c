@@ -90,6 +90,20 @@ const struct view_ops *view__by_name(const char *name)
 	return v < VIEW_COUNT ? view_table[v] : NULL;
 }
 
+const char *view__names(char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 v = 0; v < VIEW_COUNT + PANE_COUNT && n < size; v++) {
+		const struct view_ops *ops =
+			v < VIEW_COUNT ? view_table[v] : pane_table[v - VIEW_COUNT];
+
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", v ? " " : "", ops->name);
+	}
+	return buf;
+}
+
 /* Whether a list with any of these separators has the word. */
 static bool has_word(const char *words, const char *separators, const char *word, size_t len)
 {
@@ -122,6 +136,16 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 		if (!*key)
 			return 0;
 	}
+}
+
+int view__check_format(const struct view_ops *v, const struct export_format *f, struct status *st)
+{
+	if (f->needs == EXPORT_ROWS || v->offers & 1u << f->needs)
+		return 0;
+	return status__set(
+		st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+		"view %s has no %s for format %s: choose text, json or csv, or another view",
+		v->name, export_need__name(f->needs), f->name);
 }
 
 /* The views that apply all of these terms, ", or use NAME, NAME"; "" none. */

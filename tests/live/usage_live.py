@@ -169,6 +169,24 @@ def test_output_kept():
             assert f.read() == "precious"
 
 
+def test_format_refused():
+    """A format that a view has nothing for is refused before anything is sampled; what is there
+    stays, and no command is begun"""
+    with live.temporary() as tmp:
+        old, other, ran = (os.path.join(tmp, x) for x in ("old.json", "x.folded", "ran"))
+        with open(old, "w", encoding="utf-8") as f:
+            f.write("precious")
+        started = time.monotonic()
+        refused(UNSUPPORTED, "-b", "-d", 30, "-n", 1, "-V", "sched", "-o", old, "-o", other, "--",
+                "touch", ran, says="view sched has no stacks for format folded")
+        assert time.monotonic() - started < 15, "it sampled first"
+        refused(UNSUPPORTED, "-b", "-d", "0.3", "--do", "view sched", "-o", old, "-o", other,
+                says="nothing for format folded")
+        assert os.listdir(tmp) == ["old.json"], os.listdir(tmp)
+        with open(old, encoding="utf-8") as f:
+            assert f.read() == "precious"
+
+
 def test_output_private():
     """What -o writes is for its owner alone, and goes through no link; with --do too"""
     with live.temporary() as tmp:
@@ -215,6 +233,14 @@ def test_closed_stdout():
                           check=False, env=live.environment())
     assert time.monotonic() - start < 15, "it went on writing to nobody"
     assert b"AddressSanitizer" not in done.stderr, done
+    for args in (["-b", "-n", "1", "-d", "0.2"], ["-b", "-d", "0.2"], ["--list-events"], ["--help"],
+                 ["-b", "-d", "0.2", "--do", "view cpu"]):
+        gone, out = os.pipe()
+        os.close(gone)
+        done = subprocess.run([live.CHECKED, *args], stdout=out, stderr=subprocess.PIPE, timeout=30,
+                              check=False, env=live.environment())
+        os.close(out)
+        assert done.returncode == DONE and not done.stderr, done
 
 
 def test_no_terminal():

@@ -452,7 +452,7 @@ static void test_without(void **state)
 	r.events = NULL;
 	for (u32 i = 0; i < export_nformats; i++)
 		assert_int_equal(export_formats[i].write(out, &r, true),
-				 *export_formats[i].needs ? -EOPNOTSUPP : 0);
+				 export_formats[i].needs ? -EOPNOTSUPP : 0);
 	fclose(out);
 	free(text);
 }

@@ -140,13 +140,15 @@ static void test_forbidden(void **state)
 /* Writes a text there; the mode of what is there then, 0 when it was refused. */
 static mode_t create(const char *path, const char *text, struct status *st)
 {
-	FILE *out = export__create(path, st);
+	struct export_file f;
 	struct stat s;
 
-	if (!out)
+	if (export_file__open(&f, path, st))
 		return 0;
-	assert_true(fputs(text, out) >= 0);
-	assert_int_equal(fclose(out), 0);
+	assert_true(fputs(text, f.out) >= 0);
+	assert_int_equal(fflush(f.out), 0);
+	assert_int_equal(export_file__publish(&f, st), 0);
+	assert_int_equal(export_file__close(&f, st), 0);
 	assert_int_equal(lstat(path, &s), 0);
 	return s.st_mode;
 }
@@ -192,6 +194,40 @@ static void test_create(void **state)
 	umask(mask);
 }
 
+/* What fails leaves what was there, and nothing beside it. */
+static void test_unpublished(void **state)
+{
+	struct status st = {0};
+	struct export_file f;
+
+	assert_int_equal(create(in_dir("a.txt"), "old", &st), S_IFREG | 0600);
+	assert_int_equal(export_file__open(&f, in_dir("a.txt"), &st), 0);
+	assert_true(fputs("half", f.out) >= 0);
+	expect_text(in_dir("a.txt"), "old");
+	assert_int_equal(export_file__close(&f, &st), 0);
+	expect_text(in_dir("a.txt"), "old");
+	assert_int_equal(files_in(dir), 1);
+	unlink(in_dir("a.txt"));
+}
+
+/* One that goes on grows under its name. */
+static void test_goes_on(void **state)
+{
+	struct status st = {0};
+	struct export_file f;
+
+	assert_int_equal(export_file__open(&f, in_dir("a.txt"), &st), 0);
+	for (u32 i = 0; i < 2; i++) {
+		assert_true(fputs("1\n", f.out) >= 0);
+		assert_int_equal(fflush(f.out), 0);
+		assert_int_equal(export_file__publish(&f, &st), 0);
+		expect_text(in_dir("a.txt"), i ? "1\n1\n" : "1\n");
+	}
+	assert_int_equal(export_file__close(&f, &st), 0);
+	expect_text(in_dir("a.txt"), "1\n1\n");
+	unlink(in_dir("a.txt"));
+}
+
 static void test_create_fifo(void **state)
 {
 	const char *path = in_dir("f.txt");
@@ -213,6 +249,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_save, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_create, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_unpublished, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_goes_on, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_create_fifo, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_full_disk, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_forbidden, make_dir, remove_dir),

@@ -322,6 +322,7 @@ const struct view_ops view_cache = {
 	.feed = MODEL_CACHE,
 	.screens = "dentries counters",
 	.terms = SCOPE_TERM_TASK,
+	.offers = 1u << EXPORT_STACKS,
 	.groups = "pid file comm cgroup total",
 	.one_group = true,
 	.open = cache__open,

@@ -285,6 +285,7 @@ const struct view_ops view_cpu = {
 	.feed = MODEL_PROFILE,
 	.screens = "callers annotate",
 	.terms = SCOPE_TERM_STACK,
+	.offers = 1u << EXPORT_STACKS,
 	.groups = "symbol object comm pid tid cgroup cpu",
 	.open = cpu__open,
 	.report = cpu__batch,

@@ -267,6 +267,7 @@ const struct view_ops view_io = {
 	.feed = MODEL_IO,
 	.screens = "requests",
 	.terms = SCOPE_TERM_TIME,
+	.offers = 1u << EXPORT_STACKS | 1u << EXPORT_EVENTS,
 	.groups = "device pid comm cgroup file",
 	.one_group = true,
 	.open = io__open,

@@ -297,6 +297,7 @@ const struct view_ops view_offcpu = {
 	.feed = MODEL_WAITS,
 	.screens = "chain wall",
 	.terms = SCOPE_TERMS_ALL,
+	.offers = 1u << EXPORT_STACKS,
 	.groups = "stack tid pid comm cgroup state reason waker",
 	.open = offcpu__open,
 	.report = offcpu__batch,

@@ -253,6 +253,7 @@ const struct view_ops view_sched = {
 	.feed = MODEL_SCHED,
 	.screens = "delays thread",
 	.terms = SCOPE_TERM_TASK,
+	.offers = 1u << EXPORT_EVENTS,
 	.groups = "tid pid comm cgroup cpu",
 	.one_group = true,
 	.open = sched__open,

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "symbols/demangle.h"
+#include "symbols/rust_v0.h"
 
 /*
  * A name of a few hundred bytes can stand for one of 2^100 (each part says "the last one
@@ -45,32 +46,13 @@ static void take(const char *s, size_t len, void *ctx)
 		longjmp(o->full, 1);
 }
 
-/*
- * Rust counts the lifetimes of "for<'a, 'b>" in base 62: G, digits, and _. In a part that is not
- * printed they are gone through all the same, and take() hears nothing of it. Three digits are
- * thousands, as many as no code has. Identifiers that look like it (SIGTERM_...) are not told apart.
- */
-static bool has_many_lifetimes(const char *s)
-{
-	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
-				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-	for (s = strchr(s, 'G'); s; s = strchr(s + 1, 'G')) {
-		size_t n = strspn(s + 1, digits);
-
-		if (n > 2 && s[1 + n] == '_')
-			return true;
-	}
-	return false;
-}
-
 static bool run(const char *s, struct output *o)
 {
 	/* DMGL_NO_RECURSE_LIMIT is not given: depth stays limited. */
 	const int flags = DMGL_PARAMS | DMGL_ANSI;
-	bool rust = s[1] == 'R' || strstr(s, "17h");
+	bool rust = s[1] == 'R' ? rust_v0__is_sound(s) : strstr(s, "17h") != NULL;
 
-	if (rust && !has_many_lifetimes(s) && rust_demangle_callback(s, DMGL_ANSI, take, o))
+	if (rust && rust_demangle_callback(s, DMGL_ANSI, take, o))
 		return true;
 	o->n = 0;
 	o->over = false;

@@ -42,6 +42,35 @@ static void test_names(void **state)
 	expect("runtime.goexit.abi0", NULL);
 }
 
+/* Hashes of crates are digits of base 62 and hold whatever looks like something else. */
+static void test_rust(void **state)
+{
+#define NAME(linkage, plain) expect(linkage, plain);
+#include "tests/unit/rust_names.def"
+#undef NAME
+}
+
+/* Where a demangler would count lifetimes for minutes: at any place that it may get to, through
+ * types that look like hashes and references into identifiers too. */
+static void test_lifetimes(void **state)
+{
+	static const char *const names[] = {
+		"_RINvC1a1bFGzzzzzzz_EuE",	 /* a type */
+		"_RINvC1a1bTsFGzzzzzzz_EuEE",	 /* i16 before it, which is s as before a hash */
+		"_RINvC1a1bDGzzzzzzz_NtC1c1dEL_E", /* of a trait object */
+		"_RNvMC1aFGzzzzzzz_Eu1b",	 /* in a part that is not printed */
+		"_RINvC14XFGzzzzzzz_Eu1bB4_E",	 /* an identifier has it, and is referred to */
+		"_RINvC1a1bB5_E",		 /* into an identifier */
+		"_RINvC1a1bBzz_E",		 /* to what comes later */
+	};
+	u64 t0 = clock__thread_cpu_ns();
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		expect(names[i], NULL);
+	assert_true(clock__thread_cpu_ns() - t0 < NSEC_PER_SEC);
+	expect("_RINvC1a1bFG0_RL1_hRL0_hEuE", "a::b::<for<'a, 'b> fn(&'a u8, &'b u8)>");
+}
+
 /* pair<pair<..>, pair<..>>: each level twice the one before. */
 static char *doubling(u32 levels)
 {
@@ -123,6 +152,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_rust),
+		cmocka_unit_test(test_lifetimes),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_noise),
 	};

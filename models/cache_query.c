@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "models/bucket_list.h"
+#include "models/quantile.h"
 #include "models/cache_answer.h"
 #include "models/who.h"
 
@@ -199,14 +199,12 @@ static void fill_rows(struct cache_maker *m)
 
 static struct value ages_value(const struct cache_flow *flow, struct arena *a)
 {
-	struct bucket_item *items = arena__array(a, struct bucket_item, CACHE_AGES);
-	u32 n = 0;
+	double n[CACHE_AGES];
+	const struct histogram h = {n, CACHE_AGES, cache__age_lo, 0, UINT64_MAX};
 
 	for (u32 i = 0; i < CACHE_AGES; i++)
-		if (flow->ages[i])
-			items[n++] = (struct bucket_item){cache__age_lo(i), cache__age_lo(i + 1),
-							  flow->ages[i]};
-	return bucket_list__value(items, n);
+		n[i] = (double)flow->ages[i];
+	return histogram__value(&h, false, a);
 }
 
 static void cache_answer__free(struct answer *base)

@@ -28,11 +28,6 @@ static const struct heat_kind sched_kinds[SCHED_HISTS] = {
 	[SCHED_OFF] = {"times off the CPU", "waits"},
 };
 
-static u64 sched_lo(u32 bucket)
-{
-	return hist__lo(bucket);
-}
-
 static bool sched_counts(const struct snap *snap, const void *query, u32 kind, u32 part, u32 series)
 {
 	(void)snap;
@@ -49,7 +44,7 @@ const struct heat_source heat_sched = {
 	.terms = SCOPE_TERM_TASK,
 	.query_size = sizeof(struct sched_query),
 	.nbuckets = HIST_BUCKETS,
-	.lo = sched_lo,
+	.lo = sched_hist__lo,
 	.columns = sched_heat,
 	.counts = sched_counts,
 };

@@ -73,7 +73,7 @@ static void add_to_kind(struct model *m, const struct io_device *d, const struct
 		now->max_ns[g] = MAX(now->max_ns[g], s->max_ns[g]);
 		for (u32 i = 0; s->hist[g] && i < BLOCK_BUCKETS; i++)
 			if (s->hist[g][i])
-				io_cells__add(&k->cells[g], i, s->hist[g][i], &m->cells);
+				cells__add(&k->cells[g], i, s->hist[g][i], &m->cells);
 	}
 }
 
@@ -259,8 +259,14 @@ static void snap_kinds(struct model *m, const struct window_pace *p, struct io_s
 		advance_trend(k, snap->window_ns[WINDOW_LAST]);
 		memcpy(out[i].trend, k->trend, sizeof(k->trend));
 		io_track__advance(&k->track, p, out[i].sums);
-		for (u32 g = 0; g < IO_STAGES; g++)
-			out[i].hists[g] = io_cells__advance(&k->cells[g], p, a);
+		for (u32 g = 0; g < IO_STAGES; g++) {
+			struct io_sums *s = out[i].sums;
+
+			out[i].hists[g] = cells__advance(&k->cells[g], p->keep, a);
+			s[WINDOW_DECAY].max_ns[g] = hist_cells__cover(&out[i].hists[g], io_hist__lo,
+								     s[WINDOW_DECAY].max_ns[g],
+								     s[WINDOW_TOTAL].max_ns[g]);
+		}
 	}
 	snap->kinds = out;
 	snap->nkinds = m->nkinds;
@@ -286,7 +292,7 @@ static void snap_heat(struct model *m, struct io_snap *snap, struct arena *a)
 	for (u32 i = 0; i < m->nkinds; i++)
 		for (u32 g = 0; g < IO_STAGES; g++)
 			for (u32 k = 0; k < snap->kinds[i].hists[g].n; k++) {
-				const struct io_cell *c = &snap->kinds[i].hists[g].v[k];
+				const struct hist_cell *c = &snap->kinds[i].hists[g].v[k];
 
 				heat_log__add(&m->heat, m->kinds[i].heat_part * IO_STAGES + g,
 					      c->bucket / IO_HEAT_MERGED, c->last);
@@ -325,8 +331,8 @@ static void io__zero(struct model *m)
 {
 	for (u32 i = 0; i < m->nkinds; i++)
 		for (u32 g = 0; g < IO_STAGES; g++)
-			free(m->kinds[i].cells[g].v);
-	m->nkinds = m->nprocs = m->nstates = m->cells = 0;
+			cells__fini(&m->kinds[i].cells[g], &m->cells);
+	m->nkinds = m->nprocs = m->nstates = 0;
 	hidx__clear(&m->kinds_index);
 	hidx__clear(&m->procs_index);
 	m->others = (struct io_proc_track){0};
@@ -365,7 +371,7 @@ static size_t io__memory(const struct model *m)
 	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->slow) +
 	       heat_log__bytes(&m->heat) + m->heat_parts_cap * sizeof(*m->heat_parts) +
 	       m->kinds_cap * sizeof(*m->kinds) + m->procs_cap * sizeof(*m->procs) +
-	       m->states_cap * sizeof(*m->states) + m->cells * sizeof(struct io_cell) +
+	       m->states_cap * sizeof(*m->states) + m->cells * sizeof(struct hist_cell) +
 	       hidx__bytes(&m->kinds_index) + hidx__bytes(&m->procs_index);
 }
 

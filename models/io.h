@@ -6,7 +6,7 @@
  * A disk's rows have the I/O of its partitions in them, as in /proc/diskstats; a partition has
  * its own rows beside them. Memory is bounded: IO_MAX_DEVICES kinds of I/O of devices,
  * IO_MAX_PROCS of processes and files (those idle longest are summed up in `others`),
- * IO_MAX_CELLS buckets, IO_MAX_SLOW slow requests. Queries are pure functions over a const
+ * CELLS_MAX buckets, IO_MAX_SLOW slow requests. Queries are pure functions over a const
  * snapshot.
  */
 #ifndef MODELS_IO_H
@@ -14,6 +14,7 @@
 
 #include "bpf/block.h"
 #include "models/answer.h"
+#include "models/cells.h"
 #include "models/heat_log.h"
 #include "models/heat_range.h"
 #include "samples/block.h"
@@ -24,7 +25,6 @@
 #define IO_MAX_DEVICES 4096
 #define IO_MAX_STATES  8192
 #define IO_MAX_PROCS   16384
-#define IO_MAX_CELLS   (2u << 20) /* beyond it a next bucket joins its nearest */
 #define IO_MAX_SLOW    512	  /* the slowest of the last IO_SLOW_S seconds */
 #define IO_SLOW_S      60
 #define IO_HEAT_MERGED 4   /* buckets of bpf/block.h that are one of the heat log's */
@@ -39,18 +39,6 @@ extern const char *const io_stage_names[IO_STAGES]; /* "total" "queued" "device"
 /* How often, by bucket of bpf/block.h. Whole numbers, but for the decaying window. */
 struct io_hist {
 	double n[BLOCK_BUCKETS];
-};
-
-/* The same where most are 0: one bucket in all windows. */
-struct io_cell {
-	u64 bucket : 16, total : 48;
-	u32 last;
-	float decay;
-};
-
-struct io_cells {
-	const struct io_cell *v; /* by bucket */
-	u32 n;
 };
 
 /* Sums over one window; from max_ns on they are maxima. All u64. */
@@ -72,7 +60,7 @@ struct io_kind {
 	enum io_op op;
 	u32 flags;
 	struct io_sums sums[WINDOWS];
-	struct io_cells hists[IO_STAGES];
+	struct hist_cells hists[IO_STAGES];
 	float trend[PROFILE_TREND]; /* requests per second, oldest first */
 };
 
@@ -125,18 +113,12 @@ struct io_snap {
 
 void io_sums__add(struct io_sums *to, const struct io_sums *from); /* maxima: the larger */
 void io_proc_sums__add(struct io_proc_sums *to, const struct io_proc_sums *from);
-/* Adds what cells have in a window. */
-void io_hist__add(struct io_hist *h, const struct io_cells *c, enum profile_window w);
-double io_hist__count(const struct io_hist *h);
-/* As a value: a list of {lo_ns, hi_ns, count} of those that have some, in the arena. */
-struct value io_hist__value(const struct io_hist *h, struct arena *a);
-/* q in 0..1: the value that this share of the counts does not exceed, within its bucket by
- * linear interpolation; 0 when empty. max_ns bounds it within its bucket: the largest value that
- * there was. */
+/* The least duration of a bucket, as block__lo. */
+u64 io_hist__lo(u32 bucket);
+/* As models/quantile.h has them; max_ns: the largest value that there was. */
 u64 io_hist__quantile(const struct io_hist *h, double q, u64 max_ns);
-/* The largest value: max_ns, or what the counts tell where that has been forgotten, as maxima of
- * the decaying window are before its counts have faded. */
-u64 io_hist__most(const struct io_hist *h, u64 max_ns);
+double io_hist__count(const struct io_hist *h);
+struct value io_hist__value(const struct io_hist *h, struct arena *a);
 
 enum io_group { IO_BY_DEVICE, IO_BY_PID, IO_BY_COMM, IO_BY_CGROUP, IO_BY_FILE, IO_GROUPS };
 extern const char *const io_group_names[IO_GROUPS]; /* as in --group */

@@ -20,17 +20,17 @@
 #define IO_PROC_SUMS   (offsetof(struct io_proc_sums, max_ns) / sizeof(u64))
 #define IO_PROC_MAXIMA (sizeof(struct io_proc_sums) / sizeof(u64) - IO_PROC_SUMS)
 
-/* Sums as they become those of the windows. Of maxima two epochs are kept: one fades. */
+/* Sums as they become those of the windows. */
 struct io_track {
 	struct io_sums now, total;
 	double decay[IO_SUMS];
-	u64 recent[IO_MAXIMA], before[IO_MAXIMA];
+	struct window_max max[IO_MAXIMA];
 };
 
 struct io_proc_track {
 	struct io_proc_sums now, total;
 	double decay[IO_PROC_SUMS];
-	u64 recent[IO_PROC_MAXIMA], before[IO_PROC_MAXIMA];
+	struct window_max max[IO_PROC_MAXIMA];
 };
 
 /* End an interval; out has WINDOWS of them. */
@@ -38,16 +38,6 @@ void io_track__advance(struct io_track *t, const struct window_pace *p, struct i
 void io_proc_track__advance(struct io_proc_track *t, const struct window_pace *p,
 			    struct io_proc_sums *out);
 void io_proc_track__merge(struct io_proc_track *to, const struct io_proc_track *from);
-
-struct io_live_cells {
-	struct io_cell *v;
-	u32 n, cap;
-};
-
-/* *held: how many cells there are altogether; see IO_MAX_CELLS. */
-void io_cells__add(struct io_live_cells *c, u32 bucket, u64 count, u32 *held);
-struct io_cells io_cells__advance(struct io_live_cells *c, const struct window_pace *p,
-				  struct arena *a);
 
 /* --- io.c --- */
 
@@ -58,7 +48,7 @@ struct io_live_kind {
 	u32 heat_part;
 	float trend[PROFILE_TREND];
 	struct io_track track;
-	struct io_live_cells cells[IO_STAGES];
+	struct cells cells[IO_STAGES];
 };
 
 struct io_live_proc {

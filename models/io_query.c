@@ -132,8 +132,6 @@ static void finish_device(struct maker *m, struct io_row *r)
 {
 	enum io_stage stage = m->query->stage;
 
-	for (u32 g = 0; g < IO_STAGES; g++)
-		r->sums.max_ns[g] = io_hist__most(&r->hists[g], r->sums.max_ns[g]);
 	for (u32 i = 0; i < IO_PERCENTILES; i++)
 		r->percentiles[i] = io_hist__quantile(&r->hists[stage], io_percentiles[i] / 100,
 						      r->sums.max_ns[stage]);
@@ -172,10 +170,8 @@ static void add_totals(struct maker *m)
 			continue;
 		io_sums__add(&a->sums, &k->sums[w]);
 		for (u32 g = 0; g < IO_STAGES; g++)
-			io_hist__add(&a->hists[g], &k->hists[g], w);
+			hist_cells__add(a->hists[g].n, &k->hists[g], w);
 	}
-	for (u32 g = 0; g < IO_STAGES; g++)
-		a->sums.max_ns[g] = io_hist__most(&a->hists[g], a->sums.max_ns[g]);
 	for (u32 i = 0; i < m->snap->nstates; i++)
 		if (!m->query->by_dev || m->snap->states[i].dev == m->query->dev)
 			a->in_flight += m->snap->states[i].in_flight;
@@ -201,7 +197,7 @@ static void fill_devices(struct maker *m)
 		for (u32 t = 0; t < PROFILE_TREND; t++)
 			r->trend[t] += k->trend[t];
 		for (u32 g = 0; g < IO_STAGES; g++)
-			io_hist__add((struct io_hist *)&r->hists[g], &k->hists[g], w);
+			hist_cells__add(((struct io_hist *)&r->hists[g])->n, &k->hists[g], w);
 	}
 	for (u32 i = 0; i < m->n; i++)
 		finish_device(m, &m->rows[i]);

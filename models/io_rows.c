@@ -268,7 +268,8 @@ static struct value stage_value(u64 ns, u64 known)
 
 static struct value stage_mean(const struct io_sums *s, enum io_stage stage)
 {
-	return stage_value(mean(s->ns[stage], s->known[stage]), s->known[stage]);
+	return stage_value(window__mean(s->ns[stage], s->known[stage], s->max_ns[stage]),
+			   s->known[stage]);
 }
 
 static struct value stage_median(const struct io_row *r, enum io_stage stage)

@@ -235,7 +235,7 @@ static void advance(struct live_entry *l, u64 (*lo)(u32), double keep, u32 epoch
 	memcpy(out->trend, l->trend, sizeof(out->trend));
 }
 
-const struct measure_entry *live_entries__snap(struct live_entries *e, double keep, u32 epochs,
+const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
 					       u64 dt_ns, const struct stacks *stacks,
 					       struct arena *arena)
 {
@@ -246,7 +246,7 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, double ke
 		memcpy(out[i].keys, e->v[i].keys, sizeof(out[i].keys));
 		out[i].waits = e->v[i].waits;
 		out[i].stack = stacks__at(stacks, e->v[i].stack);
-		advance(&e->v[i], e->lo, keep, epochs, dt_ns, &out[i], arena);
+		advance(&e->v[i], e->lo, p->keep, p->epochs, dt_ns, &out[i], arena);
 	}
 	return out;
 }

@@ -39,8 +39,8 @@ struct live_entries {
 /* The entry of a sample, with its texts interned; keys: those of s. */
 void live_entries__add(struct live_entries *e, const struct measure_sample *s,
 		       const struct measure_text *keys, u32 stack);
-/* Ends an interval. e->n of them, in the arena; epochs: see window_max__advance. */
-const struct measure_entry *live_entries__snap(struct live_entries *e, double keep, u32 epochs,
+/* Ends an interval. e->n of them, in the arena. */
+const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
 					       u64 dt_ns, const struct stacks *stacks,
 					       struct arena *arena);
 void live_entries__clear(struct live_entries *e);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/hidx.h"
-#include "models/bucket_list.h"
 #include "models/frames.h"
 #include "models/measure_rows.h"
 #include "models/quantile.h"
@@ -354,22 +353,6 @@ static u64 (*lo_of(const struct measure *m))(u32)
 	return m->shape == MEASURE_SHAPE_SPAN ? measure__lo_ns : measure__lo_number;
 }
 
-static struct value hist_value(const struct measure_row *r, u64 (*lo)(u32), struct arena *a)
-{
-	struct bucket_item *b;
-	u32 n = 0;
-
-	for (u32 i = 0; i < MEASURE_BUCKETS; i++)
-		n += r->buckets[i] > 0;
-	b = arena__array(a, struct bucket_item, n);
-	n = 0;
-	for (u32 i = 0; i < MEASURE_BUCKETS; i++)
-		if (r->buckets[i] > 0)
-			b[n++] = (struct bucket_item){lo(i), lo(i + 1),
-						      (u64)(r->buckets[i] + 0.5)};
-	return bucket_list__value(b, n);
-}
-
 static void finish_row(struct maker *k, u32 at)
 {
 	struct measure_row *r = &k->rows[at];
@@ -381,7 +364,7 @@ static void finish_row(struct maker *k, u32 at)
 		r->p95 = histogram__quantile(&h, 0.95);
 		r->p99 = histogram__quantile(&h, 0.99);
 	}
-	r->hist = hist_value(r, lo_of(k->m), k->arena);
+	r->hist = histogram__value(&h, false, k->arena);
 	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
 	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
 }

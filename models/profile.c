@@ -2,13 +2,8 @@
 /* The profile model: weighted stacks by task in, snapshots out. */
 #include "models/profile.h"
 
-#include <math.h>
-
 #include "models/profile_model.h"
 #include "models/snap_box.h"
-
-/* Below this many samples a decaying entry counts as gone. */
-#define DECAY_FLOOR 0.01
 
 u32 profile__comm(struct model *m, const char *comm)
 {
@@ -90,10 +85,8 @@ static void profile__consume(struct model *m, const struct sample *s)
 /* Ends an interval of an entry and writes it down. */
 static void advance(struct live *e, double keep, double dt, struct profile_entry *out)
 {
-	e->decay_count = e->decay_count * keep + (double)e->now_count;
-	e->decay_weight = e->decay_weight * keep + e->now_weight;
-	if (e->decay_count < DECAY_FLOOR)
-		e->decay_count = e->decay_weight = 0;
+	e->decay_count = window__decay(e->decay_count, keep, (double)e->now_count);
+	e->decay_weight = e->decay_count > 0 ? e->decay_weight * keep + e->now_weight : 0;
 	e->total_count += e->now_count;
 	e->total_weight += e->now_weight;
 	memmove(e->trend, e->trend + 1, sizeof(e->trend) - sizeof(e->trend[0]));
@@ -121,19 +114,16 @@ static void snap_entry(const struct model *m, const struct live *e, struct profi
 
 static struct snap *profile__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
-	double dt = t1_ns > t0_ns ? (double)(t1_ns - t0_ns) / NSEC_PER_SEC : 0;
-	double keep = exp2(-dt / PROFILE_HALF_LIFE_S);
+	double dt = t1_ns > t0_ns ? (double)(t1_ns - t0_ns) / NSEC_PER_SEC : 0, keep;
 	struct profile_entry *entries;
 	struct profile_snap *snap;
 	struct arena *arena;
 
-	if (!m->begun)
-		m->since_ns = t0_ns;
-	m->begun = true;
 	snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
+	keep = window_clock__advance(&m->clock, t0_ns, t1_ns, snap->window_ns);
 	snap->symbols = m->symbols;
 	stack_store__hold(m->stacks.store, snap);
-	snap->since_ns = m->since_ns;
+	snap->since_ns = m->clock.since_ns;
 	snap->ncomms = m->ncomms;
 	snap->comms = arena__dup(arena, m->comms, m->ncomms * sizeof(*m->comms));
 	entries = arena__array(arena, struct profile_entry, m->nlive);
@@ -156,7 +146,7 @@ static void profile__zero(struct model *m)
 	m->ncomms = 0;
 	hidx__clear(&m->comm_index);
 	profile__comm(m, "[others]");
-	m->begun = false;
+	m->clock = (struct window_clock){0};
 }
 
 static struct model *profile__new(struct symbols *symbols)

@@ -47,6 +47,7 @@ struct profile_snap {
 	struct snap base;
 	const struct symbols *symbols;
 	u64 since_ns; /* start or last zero: where WINDOW_TOTAL begins */
+	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
 	u32 nentries;
 	const struct profile_entry *entries;
 	const char (*comms)[COMM_LEN];

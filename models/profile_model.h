@@ -9,6 +9,7 @@
 #include "base/hidx.h"
 #include "models/model.h"
 #include "models/profile.h"
+#include "models/windows.h"
 #include "samples/sample.h"
 
 #define PROFILE_MAX_COMMS 16384
@@ -32,8 +33,7 @@ struct model {
 	char (*comms)[COMM_LEN]; /* [0] stands for all that did not fit */
 	u32 ncomms, comms_cap;
 	struct hidx comm_index;
-	bool begun; /* since_ns holds; else the next tick's begin is it */
-	u64 since_ns;
+	struct window_clock clock;
 };
 
 /* The entry of a key, added with zeros when it is new; key's numbers are ignored. Valid until

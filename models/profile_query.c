@@ -139,8 +139,7 @@ struct profile_rows *profile__query(const struct profile_snap *snap, const struc
 	rows->query.nunfolded = MIN(q->nunfolded, ANSWER_MAX_UNFOLDED);
 	rows->base.snap = snap__get(snap);
 	rows->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
-	if (q->window != WINDOW_DECAY)
-		rows->base.window_ns = snap->base.t1_ns - rows->base.since_ns;
+	rows->base.window_ns = snap->window_ns[q->window];
 	rows->base.symbols_generation = symbols__generation(snap->symbols);
 	rows->base.free = rows__free;
 	selection__init(&w->selection, &box->arena, snap, &rows->query, scope);

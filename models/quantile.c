@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/quantile.h"
 
-u64 histogram__quantile(const struct histogram *h, double q)
+double histogram__count(const struct histogram *h)
 {
-	double all = 0, below = 0, rank;
-	u64 lo = 0, hi = 0;
+	double all = 0;
 
 	for (u32 i = 0; i < h->nbuckets; i++)
 		all += h->n[i];
+	return all;
+}
+
+u64 histogram__quantile(const struct histogram *h, double q)
+{
+	double below = 0, all = histogram__count(h), rank = q * all;
+	u64 lo, hi = 0;
+
 	if (!(all > 0))
 		return 0;
-	rank = q * all;
 	for (u32 i = 0; i < h->nbuckets; i++) {
 		if (!(h->n[i] > 0))
 			continue;
@@ -23,4 +29,54 @@ u64 histogram__quantile(const struct histogram *h, double q)
 		below += h->n[i];
 	}
 	return hi;
+}
+
+/* --- as a value --- */
+
+struct bucket_item {
+	u64 lo_ns, hi_ns, count;
+};
+
+static void member(const void *of, u32 i, struct value_part *out)
+{
+	const struct bucket_item *b = of;
+	const struct value_part parts[] = {
+		{"lo_ns", {.type = VALUE_NS, .u = b->lo_ns}},
+		{"hi_ns", {.type = VALUE_NS, .u = b->hi_ns}},
+		{"count", {.type = VALUE_COUNT, .u = b->count}},
+	};
+
+	*out = parts[i];
+	/* The last one may have no upper end. */
+	if (out->value.u == UINT64_MAX)
+		out->value.type = VALUE_NONE;
+}
+
+static void item(const void *of, u32 i, struct value_part *out)
+{
+	const struct bucket_item *b = of;
+
+	out->value = (struct value){.type = VALUE_OBJECT, .n = 3};
+	out->value.of = &b[i];
+	out->value.part = member;
+}
+
+struct value histogram__value(const struct histogram *h, bool whole, struct arena *a)
+{
+	u32 first = 0, end = h->nbuckets;
+	struct value v = {.type = VALUE_LIST};
+	struct bucket_item *items;
+
+	while (first < end && !(h->n[first] > 0))
+		first++;
+	while (end > first && !(h->n[end - 1] > 0))
+		end--;
+	items = arena__array(a, struct bucket_item, end - first);
+	for (u32 i = first; i < end; i++)
+		if (whole || h->n[i] > 0)
+			items[v.n++] =
+				(struct bucket_item){h->lo(i), h->lo(i + 1), (u64)(h->n[i] + 0.5)};
+	v.of = items;
+	v.part = item;
+	return v;
 }

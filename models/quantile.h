@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Quantiles of a histogram: linear within the bucket that has the rank, and never outside of what
- * the least and the greatest value are known to be. Stateless. */
+/* Histograms: their quantiles and how reports have them. Stateless. */
 #ifndef MODELS_QUANTILE_H
 #define MODELS_QUANTILE_H
 
-#include "base/base.h"
+#include "base/arena.h"
+#include "base/table.h"
 
 struct histogram {
 	const double *n; /* of each bucket */
@@ -13,7 +13,11 @@ struct histogram {
 	u64 min, max;	       /* of all values; 0 and UINT64_MAX where they are not known */
 };
 
-/* 0 of none. */
+/* Linear within the bucket that has the rank, and never outside of min and max. 0 of none. */
 u64 histogram__quantile(const struct histogram *h, double q);
+double histogram__count(const struct histogram *h);
+/* A list of {lo_ns, hi_ns, count} in the arena: of the buckets that have some, or of all from the
+ * first to the last of these. */
+struct value histogram__value(const struct histogram *h, bool whole, struct arena *a);
 
 #endif

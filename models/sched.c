@@ -61,14 +61,14 @@ static const struct sched_longest *longer(const struct sched_longest *a,
 static void advance_longest(struct live_cpu *c, const struct window_pace *p,
 			    struct sched_longest out[WINDOWS])
 {
-	if (p->rotations) {
-		c->before = p->rotations == 1 ? c->recent : (struct sched_longest){0};
-		c->recent = (struct sched_longest){0};
-	}
-	c->recent = *longer(&c->recent, &c->now);
+	memmove(c->epochs + p->epochs, c->epochs,
+		(WINDOW_EPOCHS - p->epochs) * sizeof(c->epochs[0]));
+	memset(c->epochs, 0, p->epochs * sizeof(c->epochs[0]));
+	c->epochs[0] = *longer(&c->epochs[0], &c->now);
 	c->total = *longer(&c->total, &c->now);
-	out[WINDOW_LAST] = c->now;
-	out[WINDOW_DECAY] = *longer(&c->recent, &c->before);
+	out[WINDOW_LAST] = out[WINDOW_DECAY] = c->now;
+	for (u32 i = 0; i < WINDOW_EPOCHS; i++)
+		out[WINDOW_DECAY] = *longer(&out[WINDOW_DECAY], &c->epochs[i]);
 	out[WINDOW_TOTAL] = c->total;
 	c->now = (struct sched_longest){0};
 }
@@ -99,7 +99,7 @@ static void snap_cpus(struct model *m, const struct window_pace *p, struct sched
 		advance_trend(c);
 		o->cpu = i;
 		o->running = c->running;
-		o->delays = cells__advance(&c->delays, p, a);
+		o->delays = cells__advance(&c->delays, p->keep, a);
 		memcpy(o->trend, c->trend, sizeof(o->trend));
 		advance_longest(c, p, o->longest);
 		track__advance(&c->track, p, o->sums);
@@ -219,7 +219,7 @@ static size_t sched__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->delays) +
 	       heat_log__bytes(&m->heat) + m->live_cap * sizeof(*m->live) +
-	       m->order_cap * sizeof(*m->order) + m->cells * sizeof(struct sched_cell) +
+	       m->order_cap * sizeof(*m->order) + m->cells * sizeof(struct hist_cell) +
 	       m->ncpus * sizeof(*m->cpus) + m->switches_cap * sizeof(*m->switches) +
 	       hidx__bytes(&m->index);
 }

@@ -14,6 +14,7 @@
 
 #include "bpf/hist.h"
 #include "models/answer.h"
+#include "models/cells.h"
 #include "models/heat_log.h"
 #include "models/heat_range.h"
 #include "samples/sched.h"
@@ -25,7 +26,7 @@
 #define SCHED_MAX_TASKS	   65536
 #define SCHED_MAX_STALE	   8192
 #define SCHED_MAX_KIN	   1024
-#define SCHED_MAX_CELLS	   (2u << 20) /* beyond it a thread's next bucket joins its nearest */
+#define SCHED_MAX_CELLS	   CELLS_MAX
 #define SCHED_MAX_CPUS	   8192
 #define SCHED_MAX_DELAYS   256 /* the slowest of the last SCHED_DELAYS_S seconds */
 #define SCHED_DELAYS_S	   60
@@ -38,18 +39,6 @@ extern const struct model_ops model_sched;
 /* How often, by bucket of bpf/hist.h. Whole numbers, but for the decaying window. */
 struct sched_hist {
 	double n[HIST_BUCKETS];
-};
-
-/* The same where most are 0: one bucket in all windows. */
-struct sched_cell {
-	u64 bucket : 8, total : 56;
-	u32 last;
-	float decay;
-};
-
-struct sched_cells {
-	const struct sched_cell *v; /* by bucket */
-	u32 n;
 };
 
 /* Sums over one window; span_ns is the sum of state_ns. The last two are maxima. */
@@ -73,7 +62,7 @@ struct sched_task {
 	u64 t_ns;     /* when it was seen last; `gone`: its end */
 	bool gone;
 	struct sched_sums sums[WINDOWS];
-	struct sched_cells hists[SCHED_HISTS];
+	struct hist_cells hists[SCHED_HISTS];
 	float trend[PROFILE_TREND]; /* on a CPU %, oldest first; 0 before it was seen */
 };
 
@@ -89,7 +78,7 @@ struct sched_cpu {
 	struct sched_sums sums[WINDOWS];
 	struct sched_longest longest[WINDOWS];
 	struct task_ident running;  /* tid 0: idle */
-	struct sched_cells delays;  /* of watched threads */
+	struct hist_cells delays;  /* of watched threads */
 	float trend[PROFILE_TREND]; /* busy %, oldest first; NaN before it was seen */
 };
 
@@ -131,16 +120,19 @@ struct sched_snap {
 /* Maxima are the larger of both. */
 void sched_sums__add(struct sched_sums *to, const struct sched_sums *from);
 
-/* Adds what cells have in a window. */
-void sched_hist__add(struct sched_hist *h, const struct sched_cells *c, enum profile_window w);
-void sched_hist__merge(struct sched_hist *to, const struct sched_hist *from);
-double sched_hist__count(const struct sched_hist *h);
-/* As a value: a list of {lo_ns, hi_ns, count}, from the first to the last that has some. The
- * buckets are in the arena. */
-struct value sched_hist__value(const struct sched_hist *h, struct arena *a);
-/* q in 0..1: the value that this share of the counts does not exceed, within its bucket by
- * linear interpolation; 0 when empty. max_ns bounds it: the largest value that there was. */
+/* The least duration of a bucket, as hist__lo. */
+u64 sched_hist__lo(u32 bucket);
+/* As models/quantile.h has them; max_ns: the largest value that there was. */
 u64 sched_hist__quantile(const struct sched_hist *h, double q, u64 max_ns);
+double sched_hist__count(const struct sched_hist *h);
+struct value sched_hist__value(const struct sched_hist *h, struct arena *a);
+void sched_hist__merge(struct sched_hist *to, const struct sched_hist *from);
+/* Adds what cells have in a window. */
+static inline void sched_hist__add(struct sched_hist *h, const struct hist_cells *c,
+				   enum profile_window w)
+{
+	hist_cells__add(h->n, c, w);
+}
 
 enum sched_group {
 	SCHED_BY_TID,

@@ -18,11 +18,11 @@
 #define SUMS   (offsetof(struct sched_sums, delay_max_ns) / sizeof(u64))
 #define MAXIMA (sizeof(struct sched_sums) / sizeof(u64) - SUMS)
 
-/* Sums as they become those of the windows. Of maxima two epochs are kept: one fades. */
+/* Sums as they become those of the windows. */
 struct track {
 	struct sched_sums now, total;
 	double decay[SUMS];
-	u64 recent[MAXIMA], before[MAXIMA];
+	struct window_max max[MAXIMA];
 };
 
 /* Ends an interval; out has WINDOWS of them. */
@@ -36,20 +36,8 @@ struct hist_track {
 void hist_track__advance(struct hist_track *t, const struct window_pace *p,
 			 struct sched_hist out[WINDOWS][SCHED_HISTS], enum sched_hist_kind kind);
 
-struct cells {
-	struct sched_cell *v;
-	u8 n, cap;
-};
-_Static_assert(HIST_BUCKETS < 256, "positions of cells fit a byte");
-
-/* *held: how many cells there are altogether; see SCHED_MAX_CELLS. */
-void cells__add(struct cells *c, u32 bucket, u64 count, u32 *held);
-/* Ends an interval; what the snapshot has of it. */
-struct sched_cells cells__advance(struct cells *c, const struct window_pace *p, struct arena *a);
 /* Adds what they had before this interval, and in it. */
-void cells__merge(struct cells *to, const struct cells *from, u32 *held);
-void cells__merge_into(const struct cells *c, struct hist_track *to);
-void cells__fini(struct cells *c, u32 *held);
+void hist_track__add(struct hist_track *to, const struct cells *c);
 
 /* --- sched_tasks.c --- */
 
@@ -69,7 +57,7 @@ struct live {
 struct live_cpu {
 	bool present;
 	struct track track;
-	struct sched_longest now, recent, before, total;
+	struct sched_longest now, epochs[WINDOW_EPOCHS], total;
 	struct task_ident running;
 	struct cells delays;
 	float trend[PROFILE_TREND];

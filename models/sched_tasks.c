@@ -83,7 +83,7 @@ static void merge_into_others(struct model *m, const struct live *l)
 {
 	track__merge(&m->others, &l->track);
 	for (u32 k = 0; k < SCHED_HISTS; k++)
-		cells__merge_into(&l->cells[k], &m->other_hists[k]);
+		hist_track__add(&m->other_hists[k], &l->cells[k]);
 	m->nothers += l->n;
 }
 
@@ -274,6 +274,18 @@ static void advance_trend(struct live *l, u64 interval_ns)
 		interval_ns ? (float)((double)ran * 100 / (double)interval_ns) : 0;
 }
 
+/* See hist_cells__cover. */
+static void cover_maxima(struct sched_task *t)
+{
+	struct sched_sums *s = &t->sums[WINDOW_DECAY];
+	const struct sched_sums *all = &t->sums[WINDOW_TOTAL];
+
+	s->delay_max_ns = hist_cells__cover(&t->hists[SCHED_DELAY], sched_hist__lo, s->delay_max_ns,
+					   all->delay_max_ns);
+	s->run_max_ns = hist_cells__cover(&t->hists[SCHED_ON], sched_hist__lo, s->run_max_ns,
+					 all->run_max_ns);
+}
+
 const struct sched_task *sched__snap_tasks(struct model *m, const struct window_pace *p,
 					   u64 interval_ns, struct arena *a)
 {
@@ -294,7 +306,8 @@ const struct sched_task *sched__snap_tasks(struct model *m, const struct window_
 		memcpy(out[i].trend, l->trend, sizeof(l->trend));
 		track__advance(&l->track, p, out[i].sums);
 		for (u32 k = 0; k < SCHED_HISTS; k++)
-			out[i].hists[k] = cells__advance(&l->cells[k], p, a);
+			out[i].hists[k] = cells__advance(&l->cells[k], p->keep, a);
+		cover_maxima(&out[i]);
 	}
 	return out;
 }

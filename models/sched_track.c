@@ -13,7 +13,7 @@ static void sum_span(struct sched_sums *s)
 static struct window_track all_of(struct track *t)
 {
 	return (struct window_track){SUMS,     MAXIMA,	  (u64 *)&t->now, (u64 *)&t->total,
-				     t->decay, t->recent, t->before};
+				     t->decay, t->max};
 }
 
 void track__advance(struct track *t, const struct window_pace *p, struct sched_sums *out)
@@ -45,84 +45,13 @@ void hist_track__advance(struct hist_track *t, const struct window_pace *p,
 	t->now = (struct sched_hist){0};
 }
 
-/* --- sparse histograms --- */
-
-static struct sched_cell *insert_cell(struct cells *c, u32 at, u32 bucket, u32 *held)
-{
-	if (c->n == c->cap) {
-		c->cap = MIN(c->cap ? c->cap * 2 : 4, HIST_BUCKETS);
-		c->v = xrealloc(c->v, c->cap * sizeof(*c->v));
-	}
-	memmove(c->v + at + 1, c->v + at, (c->n - at) * sizeof(*c->v));
-	c->v[at] = (struct sched_cell){.bucket = bucket};
-	c->n++;
-	++*held;
-	return &c->v[at];
-}
-
-static struct sched_cell *find_cell(struct cells *c, u32 bucket, u32 *held)
-{
-	u32 at = 0;
-
-	while (at < c->n && c->v[at].bucket < bucket)
-		at++;
-	if (at < c->n && c->v[at].bucket == bucket)
-		return &c->v[at];
-	if (!c->n || *held < SCHED_MAX_CELLS)
-		return insert_cell(c, at, bucket, held);
-	if (at == c->n || (at && bucket - c->v[at - 1].bucket < c->v[at].bucket - bucket))
-		at--;
-	return &c->v[at];
-}
-
-void cells__add(struct cells *c, u32 bucket, u64 count, u32 *held)
-{
-	struct sched_cell *cell = find_cell(c, bucket, held);
-
-	cell->last = (u32)MIN(cell->last + count, UINT32_MAX);
-}
-
-struct sched_cells cells__advance(struct cells *c, const struct window_pace *p, struct arena *a)
-{
-	struct sched_cell *out = c->n ? arena__array(a, struct sched_cell, c->n) : NULL;
-
-	for (u32 i = 0; i < c->n; i++) {
-		struct sched_cell *cell = &c->v[i];
-
-		cell->decay = (float)window__decay((double)cell->decay, p->keep, cell->last);
-		cell->total += cell->last;
-		out[i] = *cell;
-		cell->last = 0;
-	}
-	return (struct sched_cells){out, c->n};
-}
-
-void cells__merge(struct cells *to, const struct cells *from, u32 *held)
-{
-	for (u32 i = 0; i < from->n; i++) {
-		const struct sched_cell *add = &from->v[i];
-		struct sched_cell *cell = find_cell(to, add->bucket, held);
-
-		cell->last = (u32)MIN((u64)cell->last + add->last, UINT32_MAX);
-		cell->decay += add->decay;
-		cell->total += add->total;
-	}
-}
-
-void cells__merge_into(const struct cells *c, struct hist_track *to)
+void hist_track__add(struct hist_track *to, const struct cells *c)
 {
 	for (u32 i = 0; i < c->n; i++) {
-		const struct sched_cell *cell = &c->v[i];
+		const struct hist_cell *cell = &c->v[i];
 
 		to->now.n[cell->bucket] += cell->last;
 		to->decay.n[cell->bucket] += (double)cell->decay;
 		to->total.n[cell->bucket] += (double)cell->total;
 	}
-}
-
-void cells__fini(struct cells *c, u32 *held)
-{
-	*held -= c->n;
-	free(c->v);
-	*c = (struct cells){0};
 }

@@ -2,8 +2,6 @@
 /* The waits model: waits by thread, place and waker in, snapshots out. */
 #include "models/waits.h"
 
-#include <math.h>
-
 #include "models/waits_model.h"
 #include "models/snap_box.h"
 
@@ -81,8 +79,7 @@ void live_wait__merge(struct live_wait *to, const struct live_wait *from)
 	}
 	to->now_max = MAX(to->now_max, from->now_max);
 	to->total_max = MAX(to->total_max, from->total_max);
-	to->recent_max = MAX(to->recent_max, from->recent_max);
-	to->before_max = MAX(to->before_max, from->before_max);
+	window_max__merge(&to->max, &from->max);
 	to->open += from->open;
 	to->open_ns += from->open_ns;
 	to->open_full_ns = MAX(to->open_full_ns, from->open_full_ns);
@@ -229,7 +226,7 @@ static void waits__consume(struct model *m, const struct sample *s)
 /* --- snapshots --- */
 
 /* What the sums have of the waits that go on. A new one began within the interval. */
-static void advance_open(struct live_wait *e, const struct waits_pace *p)
+static void advance_open(struct live_wait *e, const struct window_pace *p)
 {
 	bool goes_on = e->open && e->open_full_ns > e->open_ns;
 
@@ -237,24 +234,23 @@ static void advance_open(struct live_wait *e, const struct waits_pace *p)
 	e->held_decay = (goes_on ? e->held_decay * p->keep : 0) + (double)e->open_ns;
 }
 
-static void advance_max(struct live_wait *e, const struct waits_pace *p)
-{
-	for (u32 i = 0; i < p->epochs; i++) {
-		e->before_max = e->recent_max;
-		e->recent_max = 0;
-	}
-	e->recent_max = MAX(e->recent_max, e->now_max);
-	e->total_max = MAX(e->total_max, e->now_max);
-}
-
 static u64 rounded(double v)
 {
 	return (u64)(v + 0.5);
 }
 
+/* Maxima are forgotten before what was very many has faded: it was as long as its mean at least. */
+static u64 recent_max(const struct live_wait *e)
+{
+	u64 max = window_max__get(&e->max);
+	double count = e->decay[SUM_COUNT];
+
+	return count > 0 ? MAX(max, (u64)(e->decay[SUM_FULL] / count)) : max;
+}
+
 static void fill_sums(const struct live_wait *e, struct wait_sums *sums)
 {
-	u64 open_max = e->open ? e->open_full_ns : 0;
+	u64 open_max = e->open ? e->open_full_ns : 0, longest = recent_max(e);
 
 	sums[WINDOW_LAST] = (struct wait_sums){
 		.count = e->now[SUM_COUNT],
@@ -269,7 +265,7 @@ static void fill_sums(const struct live_wait *e, struct wait_sums *sums)
 		.off_ns = rounded(e->decay[SUM_OFF]),
 		.runq_ns = rounded(e->decay[SUM_RUNQ]),
 		.full_ns = rounded(e->decay[SUM_FULL]),
-		.max_ns = MAX(MAX(e->recent_max, e->before_max), open_max),
+		.max_ns = MAX(longest, open_max),
 		.open_ns = rounded(e->held_decay),
 	};
 	sums[WINDOW_TOTAL] = (struct wait_sums){
@@ -284,13 +280,14 @@ static void fill_sums(const struct live_wait *e, struct wait_sums *sums)
 		sums[w].open = e->open;
 }
 
-static void advance(struct live_wait *e, const struct waits_pace *p, struct wait_sums *sums)
+static void advance(struct live_wait *e, const struct window_pace *p, struct wait_sums *sums)
 {
-	waits__decay(e->decay, e->now, SUMS, &e->fresh, p);
+	waits__decay(e->decay, e->now, SUMS, &e->fresh, p->keep);
 	for (u32 i = 0; i < SUMS; i++)
 		e->total[i] += e->now[i];
 	advance_open(e, p);
-	advance_max(e, p);
+	window_max__advance(&e->max, p->epochs, e->now_max);
+	e->total_max = MAX(e->total_max, e->now_max);
 	fill_sums(e, sums);
 }
 
@@ -340,7 +337,7 @@ static bool is_empty(const struct wait_entry *e)
 	return !all->off_ns && !all->count && !all->open;
 }
 
-static void snap_waits(struct model *m, const struct waits_pace *p, struct waits_snap *snap,
+static void snap_waits(struct model *m, const struct window_pace *p, struct waits_snap *snap,
 		       struct arena *arena)
 {
 	struct wait_entry *out = arena__array(arena, struct wait_entry, m->nwaits);
@@ -359,24 +356,6 @@ static void snap_waits(struct model *m, const struct waits_pace *p, struct waits
 	snap->nentries = n;
 }
 
-static struct waits_pace pace_of(struct model *m, u64 t0_ns, u64 t1_ns)
-{
-	double dt = t1_ns > t0_ns ? (double)(t1_ns - t0_ns) / NSEC_PER_SEC : 0;
-	struct waits_pace p = {.keep = exp2(-dt / PROFILE_HALF_LIFE_S)};
-
-	if (!m->begun)
-		m->since_ns = m->epoch_ns = t0_ns;
-	m->begun = true;
-	m->decay_ns = m->decay_ns * p.keep + dt * NSEC_PER_SEC;
-	while (t1_ns > m->epoch_ns + WAITS_EPOCH_NS && p.epochs < 2) {
-		m->epoch_ns += WAITS_EPOCH_NS;
-		p.epochs++;
-	}
-	if (t1_ns > m->epoch_ns + WAITS_EPOCH_NS)
-		m->epoch_ns = t1_ns;
-	return p;
-}
-
 static struct heat_columns snap_heat(struct model *m, u64 t0_ns, u64 t1_ns, struct arena *a)
 {
 	for (u32 s = 0; s < TASK_STATES; s++)
@@ -388,17 +367,14 @@ static struct heat_columns snap_heat(struct model *m, u64 t0_ns, u64 t1_ns, stru
 
 static struct snap *waits__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
-	struct waits_pace pace = pace_of(m, t0_ns, t1_ns);
 	struct arena *arena;
 	struct waits_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
+	struct window_pace pace = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
 
 	snap->symbols = m->symbols;
 	stack_store__hold(m->stacks.store, snap);
 	heat_columns__hold(&snap->heat, snap);
-	snap->since_ns = m->since_ns;
-	snap->window_ns[WINDOW_LAST] = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
-	snap->window_ns[WINDOW_DECAY] = rounded(m->decay_ns);
-	snap->window_ns[WINDOW_TOTAL] = t1_ns > m->since_ns ? t1_ns - m->since_ns : 0;
+	snap->since_ns = m->clock.since_ns;
 	snap_waits(m, &pace, snap, arena);
 	snap->heat = snap_heat(m, t0_ns, t1_ns, arena);
 	waits__merge_ended(m);
@@ -418,8 +394,7 @@ static void waits__zero(struct model *m)
 	hidx__clear(&m->left[1]);
 	memset(m->hist, 0, sizeof(m->hist));
 	heat_log__zero(&m->heat);
-	m->decay_ns = 0;
-	m->begun = false;
+	m->clock = (struct window_clock){0};
 }
 
 static struct model *waits__new(struct symbols *symbols)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Inside of the waits model: its live state, shared by consume and tick (waits.c), the
- * threads (waits_tasks.c) those that ended (waits_ended.c) and the folding of small entries (waits_fold.c). Collector thread
- * only.
+ * threads (waits_tasks.c) those that ended (waits_ended.c) and the folding of small entries
+ * (waits_fold.c). Collector thread only.
  */
 #ifndef MODELS_WAITS_MODEL_H
 #define MODELS_WAITS_MODEL_H
@@ -11,18 +11,7 @@
 #include "bpf/hist.h"
 #include "models/model.h"
 #include "models/waits.h"
-
-/* The decaying window's longest wait is that of the last one to two of these. */
-#define WAITS_EPOCH_NS ((u64)(2 * PROFILE_HALF_LIFE_S) * NSEC_PER_SEC)
-
-/* When so little is left of what was heard last, nothing is: after 8 half-lives. */
-#define WAITS_DECAYED (1.0 / 256)
-
-/* How far a tick moves the windows. */
-struct waits_pace {
-	double keep; /* of the decaying sums */
-	u32 epochs;  /* that ended with it, 2 at most */
-};
+#include "models/windows.h"
 
 /* What of struct wait_sums simply adds up. */
 enum { SUM_COUNT, SUM_OFF, SUM_RUNQ, SUM_FULL, SUMS };
@@ -49,8 +38,8 @@ struct live_wait {
 	u32 ended_tick; /* when the last of that did */
 	u64 now[SUMS], total[SUMS];
 	double decay[SUMS], fresh;
-	/* The longest that ended: in the interval, in all, in two epochs. */
-	u64 now_max, total_max, recent_max, before_max;
+	u64 now_max, total_max; /* the longest that ended */
+	struct window_max max;
 	/* Waits that go on, now, and at the last tick what the sums had of them. */
 	u64 open, open_ns, open_full_ns;
 	u64 held_ns;
@@ -73,11 +62,9 @@ struct model {
 	struct live_task *tasks;
 	u32 ntasks, tasks_cap;
 	struct hidx task_index;
-	bool begun; /* since_ns holds; else the next tick's begin is it */
-	u64 since_ns, epoch_ns;
+	struct window_clock clock;
 	u32 ticks;
 	struct hidx left[2]; /* sets of threads that ended: in this interval, in the last one */
-	double decay_ns; /* length of the decaying window */
 	u64 hist[TASK_STATES][HIST_OCTAVES]; /* of the interval that goes on */
 	struct heat_log heat;
 };
@@ -102,21 +89,21 @@ void waits__merge_ended(struct model *m);
 
 void waits__consume_task(struct model *m, const struct task_sample *s);
 /* Ends an interval of all threads; the snapshot's, sorted, in its arena. */
-const struct wait_task *waits__snap_tasks(struct model *m, const struct waits_pace *p,
+const struct wait_task *waits__snap_tasks(struct model *m, const struct window_pace *p,
 					  struct arena *a, u32 *ntasks);
 /* The set of mix64(tgid) of processes with a thread that has not ended; the caller frees it. */
 struct hidx waits__living(const struct model *m);
 
-/* Decays n sums, of which `fresh` tells how long ago something was heard: 1 is now. */
-static inline void waits__decay(double *sums, const u64 *now, u32 n, double *fresh,
-				const struct waits_pace *p)
+/* Decays n sums, of which `fresh` tells how long ago something was heard. */
+static inline void waits__decay(double *sums, const u64 *now, u32 n, double *fresh, double keep)
 {
-	*fresh *= p->keep;
+	bool news = false;
+
 	for (u32 i = 0; i < n; i++)
-		if (now[i])
-			*fresh = 1;
+		news |= now[i] != 0;
+	keep = window__keep(fresh, news, keep);
 	for (u32 i = 0; i < n; i++)
-		sums[i] = *fresh < WAITS_DECAYED ? 0 : sums[i] * p->keep + (double)now[i];
+		sums[i] = sums[i] * keep + (double)now[i];
 }
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of waits that agree in what they are grouped by. */
 #include "models/waits_answer.h"
+#include "models/windows.h"
 
 struct answer_box {
 	struct waits_answer answer;
@@ -191,7 +192,7 @@ static u64 average(const struct row_group *group)
 	const struct wait_sums *s = &group->row.sums;
 
 	if (s->count)
-		return s->full_ns / s->count;
+		return window__mean(s->full_ns, s->count, s->max_ns);
 	return s->open ? group->open_full_ns / s->open : 0;
 }
 

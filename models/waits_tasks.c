@@ -184,10 +184,10 @@ void waits__consume_task(struct model *m, const struct task_sample *s)
 		t->now[i] += s->state_ns[i];
 }
 
-static void advance(struct live_task *t, const struct waits_pace *p, struct wait_task *out)
+static void advance(struct live_task *t, const struct window_pace *p, struct wait_task *out)
 {
 	*out = (struct wait_task){.task = t->task, .gone = t->gone};
-	waits__decay(t->decay, t->now, TASK_STATES, &t->fresh, p);
+	waits__decay(t->decay, t->now, TASK_STATES, &t->fresh, p->keep);
 	for (u32 i = 0; i < TASK_STATES; i++) {
 		t->total[i] += t->now[i];
 		out->state_ns[WINDOW_LAST][i] = t->now[i];
@@ -212,7 +212,7 @@ static int compare_tasks(const void *pa, const void *pb)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-const struct wait_task *waits__snap_tasks(struct model *m, const struct waits_pace *p,
+const struct wait_task *waits__snap_tasks(struct model *m, const struct window_pace *p,
 					  struct arena *a, u32 *ntasks)
 {
 	struct wait_task *out = arena__array(a, struct wait_task, m->ntasks);

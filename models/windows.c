@@ -5,9 +5,6 @@
 
 #include "base/arena.h"
 
-/* Less than this of anything has decayed: it would only cost time on the way to 0. */
-#define DECAYED 1e-3
-
 double window_clock__advance(struct window_clock *c, u64 t0_ns, u64 t1_ns, u64 window_ns[WINDOWS])
 {
 	u64 dt = t1_ns > t0_ns ? t1_ns - t0_ns : 0;
@@ -23,32 +20,25 @@ double window_clock__advance(struct window_clock *c, u64 t0_ns, u64 t1_ns, u64 w
 	return keep;
 }
 
-struct window_pace window_clock__pace(struct window_clock *c, u64 t0_ns, u64 t1_ns,
-				      u64 window_ns[WINDOWS])
-{
-	u64 fade = WINDOW_FADE_S * NSEC_PER_SEC;
-	struct window_pace p = {0};
-
-	if (!c->begun)
-		c->fade_ns = t0_ns;
-	/* The epoch that ends is the one before this interval: what is new begins the next. */
-	if (t0_ns >= c->fade_ns + fade) {
-		p.rotations = t0_ns >= c->fade_ns + 2 * fade ? 2 : 1;
-		c->fade_ns = t0_ns;
-	}
-	p.keep = window_clock__advance(c, t0_ns, t1_ns, window_ns);
-	return p;
-}
-
-u32 window_clock__epochs(struct window_clock *c, u64 t0_ns)
+/* The epochs that end where the interval begins. */
+static u32 ended_epochs(struct window_clock *c, u64 t0_ns)
 {
 	u64 epoch = (u64)(PROFILE_HALF_LIFE_S * NSEC_PER_SEC), n;
 
-	if (!c->begun || t0_ns < c->fade_ns)
-		c->fade_ns = t0_ns;
-	n = (t0_ns - c->fade_ns) / epoch;
-	c->fade_ns += n * epoch;
+	if (!c->begun || t0_ns < c->epoch_ns)
+		c->epoch_ns = t0_ns;
+	n = (t0_ns - c->epoch_ns) / epoch;
+	c->epoch_ns += n * epoch;
 	return (u32)MIN(n, (u64)WINDOW_EPOCHS);
+}
+
+struct window_pace window_clock__pace(struct window_clock *c, u64 t0_ns, u64 t1_ns,
+				      u64 window_ns[WINDOWS])
+{
+	struct window_pace p = {.epochs = ended_epochs(c, t0_ns)};
+
+	p.keep = window_clock__advance(c, t0_ns, t1_ns, window_ns);
+	return p;
 }
 
 void window_max__advance(struct window_max *m, u32 ended, u64 now)
@@ -73,12 +63,6 @@ void window_max__merge(struct window_max *to, const struct window_max *from)
 {
 	for (u32 i = 0; i < WINDOW_EPOCHS; i++)
 		to->epochs[i] = MAX(to->epochs[i], from->epochs[i]);
-}
-
-double window__decay(double sum, double keep, double now)
-{
-	sum = sum * keep + now;
-	return sum < DECAYED ? 0 : sum;
 }
 
 void window_sums__advance(const struct window_sums *s, double keep, u64 *const out[WINDOWS])
@@ -107,19 +91,15 @@ static struct window_sums sums_of(const struct window_track *t)
 	return (struct window_sums){t->nsums, t->now, t->total, t->decay};
 }
 
-static void advance_maximum(const struct window_track *t, u32 i, u32 rotations,
+static void advance_maximum(const struct window_track *t, u32 i, u32 epochs,
 			    u64 *const out[WINDOWS])
 {
 	u64 *now = &t->now[t->nsums + i], *total = &t->total[t->nsums + i];
 
-	if (rotations) {
-		t->before[i] = rotations == 1 ? t->recent[i] : 0;
-		t->recent[i] = 0;
-	}
-	t->recent[i] = MAX(t->recent[i], *now);
+	window_max__advance(&t->max[i], epochs, *now);
 	*total = MAX(*total, *now);
 	out[WINDOW_LAST][t->nsums + i] = *now;
-	out[WINDOW_DECAY][t->nsums + i] = MAX(t->recent[i], t->before[i]);
+	out[WINDOW_DECAY][t->nsums + i] = window_max__get(&t->max[i]);
 	out[WINDOW_TOTAL][t->nsums + i] = *total;
 	*now = 0;
 }
@@ -131,7 +111,7 @@ void window_track__advance(const struct window_track *t, const struct window_pac
 
 	window_sums__advance(&sums, p->keep, out);
 	for (u32 i = 0; i < t->nmaxima; i++)
-		advance_maximum(t, i, p->rotations, out);
+		advance_maximum(t, i, p->epochs, out);
 }
 
 void window_track__merge(const struct window_track *to, const struct window_track *from)
@@ -144,8 +124,7 @@ void window_track__merge(const struct window_track *to, const struct window_trac
 
 		to->now[at] = MAX(to->now[at], from->now[at]);
 		to->total[at] = MAX(to->total[at], from->total[at]);
-		to->recent[i] = MAX(to->recent[i], from->recent[i]);
-		to->before[i] = MAX(to->before[i], from->before[i]);
+		window_max__merge(&to->max[i], &from->max[i]);
 	}
 }
 

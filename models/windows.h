@@ -8,11 +8,15 @@
 
 #include "models/profile.h" /* enum profile_window */
 
+/* Less than this of anything that decays is nothing: what is left of 1 after 8 half-lives. It would
+ * only cost time on the way to 0. */
+#define WINDOW_GONE (1.0 / 256)
+
 /* When the windows began. Zero-initialized: at the next interval. */
 struct window_clock {
 	bool begun;
 	u64 since_ns;
-	u64 fade_ns; /* when the epoch of the maxima began */
+	u64 epoch_ns; /* when the epoch of the maxima began */
 	double decay_ns;
 };
 
@@ -20,14 +24,10 @@ struct window_clock {
  * weight. Returns what decaying sums keep of what they had. */
 double window_clock__advance(struct window_clock *c, u64 t0_ns, u64 t1_ns, u64 window_ns[WINDOWS]);
 
-/* Maxima do not decay: those of the decaying window are of two epochs, this one and the last. Each
- * is as long as this at least. */
-#define WINDOW_FADE_S 5
-
 /* How far an interval's end moves the windows. */
 struct window_pace {
-	double keep;   /* of the decaying sums */
-	u32 rotations; /* of the maxima's epochs, 2 at most */
+	double keep; /* of the decaying sums */
+	u32 epochs;  /* of the maxima that ended, WINDOW_EPOCHS at most */
 };
 
 /* As above, for those who have maxima too. */
@@ -41,7 +41,25 @@ static inline u64 window__per_second(u64 n, u64 window_ns)
 }
 
 /* One decaying sum; what is next to nothing has gone. */
-double window__decay(double sum, double keep, double now);
+static inline double window__decay(double sum, double keep, double now)
+{
+	sum = sum * keep + now;
+	return sum < WINDOW_GONE ? 0 : sum;
+}
+
+/* What the sums of an entry keep that is to go as a whole: nothing after 8 half-lives without news.
+ * fresh: the entry's, 1 after news. */
+static inline double window__keep(double *fresh, bool news, double keep)
+{
+	*fresh = news ? 1 : *fresh * keep;
+	return *fresh < WINDOW_GONE ? 0 : keep;
+}
+
+/* The mean of decayed sums, whose numbers are rounded apart: never above the greatest. */
+static inline u64 window__mean(u64 sum, u64 n, u64 max)
+{
+	return n ? MIN(sum / n, max) : 0;
+}
 
 /* n numbers that are summed up; `now` are those of the interval that goes on. Borrowed. */
 struct window_sums {
@@ -56,18 +74,6 @@ void window_sums__merge(const struct window_sums *to, const struct window_sums *
 /* How much there was lately, all of them together. */
 double window_sums__heat(const struct window_sums *s);
 
-/* Sums that are followed by maxima, in now, total and what is told of a window. Borrowed. */
-struct window_track {
-	u32 nsums, nmaxima;
-	u64 *now, *total;
-	double *decay;	      /* nsums */
-	u64 *recent, *before; /* nmaxima: of the two epochs */
-};
-
-void window_track__advance(const struct window_track *t, const struct window_pace *p,
-			   u64 *const out[WINDOWS]);
-void window_track__merge(const struct window_track *to, const struct window_track *from);
-
 /*
  * The greatest of a decaying window: the greatest of the last WINDOW_EPOCHS half-lives, so that
  * what is older weighs less than 1/256 of what it did. Zero-initialized is none. Kept by the
@@ -79,13 +85,22 @@ struct window_max {
 	u64 epochs[WINDOW_EPOCHS]; /* newest first */
 };
 
-/* So many epochs have ended (window_clock__epochs), and this is the interval's greatest. */
+/* So many epochs have ended (struct window_pace), and this is the interval's greatest. */
 void window_max__advance(struct window_max *m, u32 ended, u64 now);
 u64 window_max__get(const struct window_max *m);
 void window_max__merge(struct window_max *to, const struct window_max *from);
-/* How many epochs end where an interval begins; WINDOW_EPOCHS at most. Before
- * window_clock__advance. */
-u32 window_clock__epochs(struct window_clock *c, u64 t0_ns);
+
+/* Sums that are followed by maxima, in now, total and what a window has. Borrowed. */
+struct window_track {
+	u32 nsums, nmaxima;
+	u64 *now, *total;
+	double *decay;		/* nsums */
+	struct window_max *max; /* nmaxima: of the decaying window */
+};
+
+void window_track__advance(const struct window_track *t, const struct window_pace *p,
+			   u64 *const out[WINDOWS]);
+void window_track__merge(const struct window_track *to, const struct window_track *from);
 
 /* Marks the `wanted` of n that have least heat; of equal ones those that come first. */
 void heat__coldest(const double *heat, u32 n, u32 wanted, bool *cold);

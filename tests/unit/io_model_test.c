@@ -218,10 +218,10 @@ static void what_fades_keeps_its_times(void **state)
 
 	put(m, vda(), IO_READ, 0, 2000, 5 * MS, true);
 	put_proc(m, 10, "db", false, 77, IO_READ, 2000);
-	for (u32 i = 0; i < 14; i++)
+	for (u32 i = 0; i < 44; i++)
 		snap__put(&tick(m)->base);
 	s = tick(m);
-	assert_int_equal(s->kinds[0].sums[WINDOW_DECAY].max_ns[IO_TOTAL], 0);
+	assert_int_equal(s->procs[0].sums[WINDOW_DECAY].max_ns, 0);
 	a = io__query(s, &q, NULL);
 	assert_int_equal(a->nrows, 1);
 	assert_in_range(cell(&a->base, 0, "p50_ns").u, 5 * MS * 15 / 16, 5 * MS);

@@ -112,12 +112,12 @@ static void states_sum_to_the_span(void **state)
 	}
 }
 
-/* In the decaying window a maximum holds for 5 to 10 s, then it is gone. */
+/* In the decaying window a maximum holds for 8 half-lives, then it is gone. */
 static void maxima_fade(void **state)
 {
 	struct sched_maker *m = *state;
 
-	for (u32 i = 0; i < 12; i++) {
+	for (u32 i = 0; i < 42; i++) {
 		struct task_sample t = sched_maker__task(1, 1, 1, 1);
 		const struct sched_snap *s;
 		u64 max;
@@ -126,7 +126,7 @@ static void maxima_fade(void **state)
 		sched_maker__put(m, &t);
 		s = sched_maker__tick(m, S);
 		max = only(s)->sums[WINDOW_DECAY].delay_max_ns;
-		assert_int_equal(max, i < 10 ? 100 : 2);
+		assert_int_equal(max, i < 40 ? 100 : 2);
 		assert_int_equal(only(s)->sums[WINDOW_TOTAL].delay_max_ns, 100);
 		snap__put(&s->base);
 	}

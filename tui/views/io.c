@@ -256,7 +256,7 @@ static bool io__alert(const struct frame *f)
 	struct io_hist h = {0};
 
 	for (u32 i = 0; s && i < s->nkinds; i++)
-		io_hist__add(&h, &s->kinds[i].hists[IO_TOTAL], WINDOW_LAST);
+		hist_cells__add(h.n, &s->kinds[i].hists[IO_TOTAL], WINDOW_LAST);
 	return s && io_hist__quantile(&h, 0.99, UINT64_MAX) >= 100 * NSEC_PER_MSEC;
 }
 

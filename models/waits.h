@@ -96,6 +96,10 @@ struct waits_snap {
 	u64 folded_ns; /* off-CPU time in WINDOW_TOTAL whose stack was folded away */
 };
 
+/* The main thread of a thread's process, of those that had its number: the youngest that is no
+ * younger than the thread. Of merged ones, whose process goes on, the youngest. NULL: not known. */
+const struct wait_task *waits__process(const struct waits_snap *snap, const struct task_ident *t);
+
 /* A wait's reason: from its frames' functions, else the syscall, else the state.
  * *pending: functions are not resolved yet, the reason may change. */
 enum wait_reason wait_entry__reason(const struct wait_entry *e, const struct symbols *symbols,

@@ -40,6 +40,9 @@ static inline const char *wait_state__text(enum task_state state)
 	return task_state_names[state == TASK_STATE_RUNNABLE ? TASK_STATE_RUNNING : state];
 }
 
+/* Threads that agree in it were of one process; those that ended are told apart by name. */
+u64 waits__process_key(const struct waits_snap *snap, const struct task_ident *t);
+
 /* What its share is of. */
 static inline u64 waits_row__whole(const struct waits_row *row, const struct waits_answer *a)
 {

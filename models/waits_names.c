@@ -108,25 +108,6 @@ static const char *id_text(struct arena *a, const struct wait_entry *e, u32 id)
 	return arena__strdup(a, buf);
 }
 
-/* The youngest main thread of that number; NULL when it is not known. */
-static const struct wait_task *main_thread(const struct waits_snap *snap, u32 tgid)
-{
-	u32 lo = 0, hi = snap->ntasks;
-
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-		const struct task_ident *t = &snap->tasks[mid].task;
-
-		if (t->tgid < tgid || (t->tgid == tgid && t->tid <= tgid))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || snap->tasks[lo - 1].task.tgid != tgid || snap->tasks[lo - 1].task.tid != tgid)
-		return NULL;
-	return &snap->tasks[lo - 1];
-}
-
 /* A process is named by its main thread. */
 static const char *comm_text(struct row_groups *g, const struct wait_entry *e)
 {
@@ -134,7 +115,7 @@ static const char *comm_text(struct row_groups *g, const struct wait_entry *e)
 	const struct wait_task *t = NULL;
 
 	if (!(g->query->groups & by_name))
-		t = main_thread(g->s.snap, e->task.tgid);
+		t = waits__process(g->s.snap, &e->task);
 	return t ? t->task.comm : e->task.comm;
 }
 

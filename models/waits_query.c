@@ -15,12 +15,6 @@ static bool by(const struct row_groups *g, enum waits_group group)
 	return g->query->groups & WAITS_BIT(group);
 }
 
-/* Processes that ended are told apart by name. */
-static u64 process_key(const struct task_ident *t)
-{
-	return t->tgid == PROFILE_MERGED ? t->start_ns : t->tgid;
-}
-
 static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 {
 	const struct wait_entry *e = w->entry;
@@ -35,7 +29,7 @@ static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 	if (by(g, WAITS_BY_TID))
 		key = mix64_pair(key, task_ident__key(&e->task));
 	else if (by(g, WAITS_BY_PID))
-		key = mix64_pair(key, process_key(&e->task));
+		key = mix64_pair(key, waits__process_key(g->s.snap, &e->task));
 	if (by(g, WAITS_BY_CGROUP))
 		key = mix64_pair(key, e->task.cgroup);
 	if (by(g, WAITS_BY_STATE))

@@ -291,6 +291,12 @@ static bool is_unknown(const struct waits_row *r, u32 column)
 	case COL_WINDOW:
 	case COL_THREADS:
 		return r->merged;
+	/* The waits that a decaying window still has time of may be counted no more. */
+	case COL_COUNT:
+	case COL_AVG:
+		return !r->sums.count && !r->sums.open && r->sums.off_ns;
+	case COL_MAX:
+		return !r->sums.max_ns && r->sums.off_ns;
 	default:
 		return false;
 	}

@@ -253,6 +253,57 @@ static void rows_are_renamed_when_names_come(void **state)
 	maker__fini(&m);
 }
 
+/* --- numbers that are used again --- */
+
+static struct task_ident born(u32 tid, u64 start_ns, const char *comm)
+{
+	struct task_ident t = thread_of(700, tid, comm);
+
+	t.start_ns = start_ns;
+	return t;
+}
+
+static void put_process(struct maker *m, u64 start_ns, const char *comm, const char *thread, u64 ns)
+{
+	struct task_ident main = born(700, start_ns, comm), other = born(701, start_ns + 5, thread);
+	u64 k = KERNEL(m, "schedule", "do_epoll_wait");
+
+	maker__task(m, (struct task_sample){.task = main, .state_ns = {[TASK_STATE_SLEEP] = ns}});
+	maker__wait(m, ended(main, k, 0, 1, ns));
+	maker__wait(m, ended(other, k, 0, 1, ns));
+}
+
+static const struct waits_row *row_of(const struct waits_answer *a, const char *comm)
+{
+	for (u32 i = 0; i < a->nrows; i++)
+		if (!strcmp(a->rows[i].comm, comm))
+			return &a->rows[i];
+	fail_msg("no row of %s", comm);
+	return NULL;
+}
+
+/* Rows of one process never take the name or the time of another that had its number. */
+static void processes_with_one_number_are_apart(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_PID) | BIT(WAITS_BY_STACK));
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	struct maker m;
+
+	maker__init(&m, 1);
+	put_process(&m, 1000, "first", "one", 10 * MSEC);
+	put_process(&m, 2000, "second", "two", 7 * MSEC);
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	a = waits__query(snap, &q, NULL);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(row_of(a, "first")->sums.off_ns, 20 * MSEC);
+	assert_int_equal(row_of(a, "second")->sums.off_ns, 14 * MSEC);
+	assert_string_equal(row_of(a, "first")->pid_text, row_of(a, "second")->pid_text);
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
 /* --- bounds --- */
 
 static void an_empty_snapshot_is_no_error(void **state)
@@ -367,6 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_say_where_and_what_for),
 		cmocka_unit_test(every_grouping_has_all_of_the_time),
+		cmocka_unit_test(processes_with_one_number_are_apart),
 		cmocka_unit_test(groups_have_names),
 		cmocka_unit_test(groupings_are_written_and_read),
 		cmocka_unit_test(stacks_agree_by_name_and_threads_by_start),

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Processes of threads: numbers are used again, times of birth are not. */
+#include "models/waits_answer.h"
+
+/* Whether a task is before what is searched for: tasks stand by tgid, tid, start_ns. */
+static bool is_before(const struct task_ident *t, u32 tgid, u64 start_ns)
+{
+	if (t->tgid != tgid)
+		return t->tgid < tgid;
+	return t->tid != tgid ? t->tid < tgid : t->start_ns <= start_ns;
+}
+
+const struct wait_task *waits__process(const struct waits_snap *snap, const struct task_ident *t)
+{
+	u64 start_ns = t->tid == PROFILE_MERGED ? UINT64_MAX : t->start_ns;
+	u32 lo = 0, hi = snap->ntasks;
+	const struct wait_task *found;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (is_before(&snap->tasks[mid].task, t->tgid, start_ns))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	found = lo ? &snap->tasks[lo - 1] : NULL;
+	return found && found->task.tgid == t->tgid && found->task.tid == t->tgid ? found : NULL;
+}
+
+u64 waits__process_key(const struct waits_snap *snap, const struct task_ident *t)
+{
+	const struct wait_task *process;
+
+	if (t->tgid == PROFILE_MERGED)
+		return t->start_ns;
+	process = waits__process(snap, t);
+	return mix64_pair(t->tgid, process ? process->task.start_ns : 0);
+}

@@ -133,7 +133,9 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 
 	switch (v->type) {
 	case VALUE_NONE:
-		if (is_text(column->type) && v->s)
+		if (!is_text(column->type))
+			draw__right(p->c, x, y, at->w, ROLE_DIM, "-");
+		else if (v->s)
 			draw__middle(p->c, x + marker, y, at->w - marker, ROLE_DIM, v->s);
 		break;
 	case VALUE_TEXT:

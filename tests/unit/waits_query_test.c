@@ -253,6 +253,46 @@ static void rows_are_renamed_when_names_come(void **state)
 	maker__fini(&m);
 }
 
+/* --- what is not known --- */
+
+static enum value_type type_of(const struct waits_answer *a, const char *column)
+{
+	const struct row_table *t = &a->base.table;
+	struct value v = {0};
+
+	for (u32 c = 0; c < t->ncolumns; c++)
+		if (!strcmp(t->columns[c].name, column))
+			assert_true(t->cell(t, 0, c, &v));
+	return v.type;
+}
+
+/* Time of a wait fades in halves, the wait itself from 1 to 0 at once. */
+static void time_without_its_wait_has_no_average(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_STACK));
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	struct maker m;
+
+	q.window = WINDOW_DECAY;
+	maker__init(&m, 1);
+	maker__wait(&m, ended(thread_of(100, 100, "x"), KERNEL(&m, "schedule", "f"), 0, 1, NSEC_PER_SEC));
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	a = waits__query(snap, &q, NULL);
+	assert_int_equal(type_of(a, "count"), VALUE_COUNT);
+	assert_int_equal(type_of(a, "avg_ns"), VALUE_NS);
+	answer__free(&a->base);
+	snap__put(snap);
+	snap = maker__tick(&m, 20 * NSEC_PER_SEC);
+	a = waits__query(snap, &q, NULL);
+	assert_true(a->nrows == 1 && a->rows[0].sums.off_ns > 0 && !a->rows[0].sums.count);
+	assert_int_equal(type_of(a, "count"), VALUE_NONE);
+	assert_int_equal(type_of(a, "avg_ns"), VALUE_NONE);
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
 /* --- numbers that are used again --- */
 
 static struct task_ident born(u32 tid, u64 start_ns, const char *comm)
@@ -418,6 +458,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_say_where_and_what_for),
 		cmocka_unit_test(every_grouping_has_all_of_the_time),
+		cmocka_unit_test(time_without_its_wait_has_no_average),
 		cmocka_unit_test(processes_with_one_number_are_apart),
 		cmocka_unit_test(groups_have_names),
 		cmocka_unit_test(groupings_are_written_and_read),

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/cells.h"
 
-#include "models/windows.h"
-
 /* Few more than there are: most have one or two. */
 static struct hist_cell *insert_cell(struct cells *c, u32 at, u32 bucket, u32 *held)
 {

@@ -7,7 +7,7 @@
 #define MODELS_CELLS_H
 
 #include "base/arena.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/windows.h"
 
 #define CELLS_MAX (2u << 20) /* beyond it a next bucket joins its nearest */
 

@@ -16,21 +16,17 @@
 #include "base/table.h"
 #include "models/answer.h"
 #include "models/stacks.h"
+#include "models/windows.h"
 #include "samples/snap.h"
 #include "scope/scope.h"
 #include "symbols/symbols.h"
 
 #define PROFILE_MAX_ENTRIES 65536
-#define PROFILE_TREND	    16 /* intervals in a trend */
-/* Decay of the decaying window: per interval times 2^(-dt / half-life), at any delay. */
-#define PROFILE_HALF_LIFE_S 5.0
 /* tgid, tid or cpu of cold entries that were merged across tasks. */
 #define PROFILE_MERGED UINT32_MAX
 
 struct model_ops;
 extern const struct model_ops model_profile;
-
-enum profile_window { WINDOW_LAST, WINDOW_DECAY, WINDOW_TOTAL, WINDOWS };
 
 struct profile_entry {
 	const struct profile_stack *stack; /* NULL: no stack */

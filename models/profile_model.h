@@ -9,7 +9,6 @@
 #include "base/hidx.h"
 #include "models/model.h"
 #include "models/profile.h"
-#include "models/windows.h"
 #include "samples/sample.h"
 
 #define PROFILE_MAX_COMMS 16384

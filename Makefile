@@ -22,7 +22,7 @@ SYSROOT  :=
 RELEASE  := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 VERSION  := $(RELEASE)$(addprefix +g,$(shell git rev-parse --short HEAD 2>/dev/null))
 
-DIRS     := base scope samples measures symbols export models sources pipeline recording widgets tui tui/views
+DIRS     := base scope samples questions measures symbols export models sources pipeline recording widgets tui tui/views
 SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)

@@ -34,6 +34,7 @@ ALLOWED = {
     "widgets": BASE_TYPES,
     "scope": r"base/",
     "samples": r"base/|bpf/measure\.h$",
+    "questions": r"(base|samples)/|bpf/question_eval\.h$",
     "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.(h|def)$",
     "symbols": r"(base|samples)/|bpf/unwind\.h$",
     "export": r"(base|scope|samples)/",

@@ -97,13 +97,13 @@ $(B)/proftop: $(B)/rel/proftop
 $(LIBPERF_OWN):
 	@echo "$@ is missing: make deps builds it" >&2; exit 1
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c
+$(B)/%.bpf.o: %.bpf.c
 	@mkdir -p $(@D)
 	$(call Q,BPF)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter \
 		-D__TARGET_ARCH_$(ARCH) -iquote . \
 		-idirafter $(SYSROOT)/usr/include/$(MACHINE)-linux-gnu -MMD -MP -c $< -o $@
-$(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
-	$(call Q,SKEL)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+$(B)/%.skel.h: $(B)/%.bpf.o
+	$(call Q,SKEL)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@
 
 # Messages in C, by protobuf-c.
 $(B)/%.pb-c.c $(B)/%.pb-c.h &: %.proto

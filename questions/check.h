@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Checks an expression against an event: names become places, types are C's. What comes out is
- * what is compiled (questions/generate.h) and interpreted (questions/interpret.h): every conversion is in it,
- * nothing can fail any more but reads of memory.
+ * what is compiled (questions/generate.h) and interpreted (questions/interpret.h): every conversion
+ * is in it, nothing can fail any more but reads of memory.
  */
 #ifndef QUESTIONS_CHECK_H
 #define QUESTIONS_CHECK_H
@@ -34,8 +34,8 @@ enum checked_op {
 	CHECKED_LT, /* both operands are of one type: that of a */
 	CHECKED_LE,
 	CHECKED_EQ,
-	CHECKED_NOT,	/* !a, int */
-	CHECKED_BOTH,	/* a and b are int, 0 or not */
+	CHECKED_NOT,  /* !a, int */
+	CHECKED_BOTH, /* a and b are int, 0 or not */
 	CHECKED_EITHER,
 	CHECKED_IF,
 	CHECKED_SAME_TEXT, /* a == b, texts */
@@ -47,15 +47,15 @@ enum checked_op {
 
 struct checked {
 	enum checked_op op;
-	struct field_type type; /* TYPE_INT of 4 or 8 bytes but for fields and conversions, which may be
-				   shorter; or TYPE_TEXT, or TYPE_STACK */
+	struct field_type type; /* TYPE_INT of 4 or 8 bytes but for fields and conversions, which
+				   may be shorter; or TYPE_TEXT, or TYPE_STACK */
 	const struct checked *a, *b, *c;
 	u64 number;
 	u32 index; /* of an entry: among numbers, or among texts; of a word: enum question_word */
 	struct field field;
-	const char *text;  /* CHECKED_TEXT, CHECKED_GLOB */
-	u32 terms;	   /* nodes of it */
-	const char *name;  /* of a whole expression: as it was written; else NULL */
+	const char *text;		   /* CHECKED_TEXT, CHECKED_GLOB */
+	u8 need;			   /* values kept aside while it is evaluated, at most */
+	const struct type_resolver *types; /* of a pointer or record: whose type_id it is */
 };
 
 /* entry() of a question, kept at the begin; the begin's code has them as its values in this order:
@@ -76,18 +76,21 @@ struct check_scope {
 
 /* What is expected of it. */
 enum check_want {
-	WANT_NUMBER,	/* sum, hist, size, conditions */
-	WANT_KEY,	/* a number, a text or a stack */
+	WANT_NUMBER, /* sum, hist, size, conditions */
+	WANT_KEY,    /* a number, a text or a stack */
 };
 
-/* NULL with *err filled, columns as in the text that e was parsed from. What comes back lives in the
- * arena, and points into e and the resolvers' answers. */
+/* NULL with *err filled, columns as in the text that e was parsed from. What comes back lives in
+ * the arena, and points into e and the resolvers' answers. */
 const struct checked *expr__check(const struct expr *e, const struct check_scope *scope,
 				  enum check_want want, struct arena *a, struct expr_error *err);
 
 /* a && b, of conditions of one event, either may be NULL. */
 const struct checked *checked__both(const struct checked *a, const struct checked *b,
 				    struct arena *arena);
+
+/* Whether both are the same of the same event. */
+bool checked__equal(const struct checked *a, const struct checked *b);
 
 /* A word's name; NULL beyond the last. "ret" and "entry" are none. */
 const char *question_word__name(u32 i);

@@ -6,8 +6,8 @@
  *	! ~ - +  ( )  a->b a.b  (struct NAME *)a  (u8 ... s64)a	before an operand, and behind it
  *
  * Constants: 10 0x1f 017 'a' '\n', with u l ul behind them as in C, or a unit: ns us ms s (in ns),
- * K M G T (powers of 1024), which make them 8 bytes with sign. Texts in double quotes, with the escapes
- * \n \t \r \0 \\ \" \' \xHH.
+ * K M G T (powers of 1024), which make them 8 bytes with sign. Texts in double quotes, with the
+ *escapes \n \t \r \0 \\ \" \' \xHH.
  *
  * Types are C's on 64-bit Linux (LP64): a constant is an int where it fits, else the next that it
  * fits; what is shorter than int becomes int; then the usual arithmetic conversions. So
@@ -15,13 +15,13 @@
  * x % 0 is x; INT_MIN / -1 is INT_MIN and the remainder 0; the count of a shift is taken modulo the
  * width of the left operand; >> of a negative number keeps the sign. Comparisons, ! && || are int.
  *
- * Texts are compared by == and != in their first QUESTION_TEXT - 1 bytes, with another text, and by ~
- * with a glob (* ? [a-z] [!a-z] \c), which has to be a constant; both sides of `~` alike.
+ * Texts are compared by == and != in their first QUESTION_TEXT - 1 bytes, with another text, and by `~`
+ * with a glob (* ? [a-z] [!a-z] \c), which has to be a constant.
  *
- * Names are the event's fields first, then the words: pid tid comm cpu cgroup prio policy ns ret
- * latency kstack ustack stack irqs_disabled need_resched nr_running and entry(EXPR), which is EXPR at
- * the begin of a span. `current->pid` is the word where a field has its name. `ret` is a field:
- * resolvers of what returns have it.
+ * Names are the event's fields first, then the words: pid tid comm cpu cgroup prio policy ns ret latency
+ * kstack ustack stack irqs_disabled need_resched nr_running and entry(EXPR), which is EXPR at the
+ * begin of a span. `current` is the task that runs: current->mm, and current->pid is the word where a
+ * field has its name. `ret` is a field: resolvers of what returns have it.
  *
  * A parsed expression is immutable, and lives as long as the arena that it is in.
  */
@@ -32,13 +32,13 @@
 #include "base/base.h"
 
 #define EXPR_MAX_TERMS 1024 /* nodes of one expression */
-#define EXPR_MAX_DEPTH 64   /* of parentheses, operators before an operand and ?: within each other */
-#define EXPR_MAX_TEXT  127  /* bytes of a constant text */
+#define EXPR_MAX_DEPTH 64   /* of parentheses, prefixes and ?: within each other */
+#define EXPR_MAX_TEXT 127 /* bytes of a constant text */
 
 struct expr_error {
 	u32 column;    /* byte offset in the text where the fault is */
 	u32 length;    /* of the faulty part, at least 1 */
-	char msg[200]; /* what is wrong, and what would be right */
+	char msg[320]; /* what is wrong, and what would be right */
 };
 
 enum expr_op {
@@ -79,8 +79,8 @@ struct expr {
 	enum expr_op op;
 	u32 at, length; /* where it is in the text it was parsed from, for carets */
 	const struct expr *a, *b, *c;
-	u64 number;   /* EXPR_NUMBER */
-	u8 size;      /* EXPR_NUMBER: 4 or 8 */
+	u64 number; /* EXPR_NUMBER */
+	u8 size;    /* EXPR_NUMBER: 4 or 8; EXPR_CAST: bytes, 0 of a pointer to a record */
 	bool is_unsigned;
 	bool dot;	  /* EXPR_MEMBER: written with a dot */
 	const char *text; /* EXPR_TEXT, EXPR_NAME, EXPR_MEMBER, EXPR_CAST */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an event has, as its resolver tells: fields with their types and where they are. One resolver
- * an event: that of tracepoints is questions/format.h; others are of BTF (arguments of tracepoints,
- * members of the kernel's types), DWARF (arguments of functions) or a fixed table (perf events).
- * A resolver is not changed while anybody uses it, and may be used by one thread at a time.
+ * What an event has, as its resolver tells: fields with their types and where they are. One
+ * resolver an event: that of tracepoints is questions/format.h; others are of BTF (arguments of
+ * tracepoints, members of the kernel's types), DWARF (arguments of functions) or a fixed table
+ * (perf events). A resolver is not changed while anybody uses it, and may be used by one thread at
+ * a time.
  */
 #ifndef QUESTIONS_FIELDS_H
 #define QUESTIONS_FIELDS_H
@@ -11,7 +12,7 @@
 #include "base/base.h"
 
 enum type_kind {
-	TYPE_INT,     /* of 1, 2, 4 or 8 bytes; enums and bool too */
+	TYPE_INT, /* of 1, 2, 4 or 8 bytes; enums and bool too */
 	TYPE_TEXT,
 	TYPE_POINTER, /* a number of 8 bytes without sign; with type_id, `->` takes members */
 	TYPE_RECORD,  /* a struct or union: nothing but its members can be had, by `.` or `->` */
@@ -39,12 +40,12 @@ struct field {
 	u32 offset; /* in the event's context, or in the record */
 	u32 length; /* TEXT_ARRAY: bytes */
 	u8 text_at;
-	u8 bit_at, bits; /* of a bit field: bits from bit_at of the `type.size` bytes at the offset, as a
-			    little-endian machine counts them; bits 0: no bit field */
-	bool wide; /* in a context: 8 bytes are there, of which the low type.size are the value (registers,
-		      arguments of raw tracepoints): read whole, then cut */
-	bool unreadable; /* in a tracepoint's record, but the kernel hands it to no program (its first 8
-			    bytes): refused with `why` */
+	u8 bit_at, bits; /* of a bit field: bits from bit_at of the `type.size` bytes at the offset,
+			    as a little-endian machine counts them; bits 0: no bit field */
+	bool wide; /* in a context: 8 bytes are there, of which the low type.size are the value
+		      (registers, arguments of raw tracepoints): read whole, then cut */
+	bool unreadable; /* in a tracepoint's record, but the kernel hands it to no program (its
+			    first 8 bytes): refused with `why` */
 	const char *why;
 };
 
@@ -52,9 +53,10 @@ struct field {
 struct type_resolver {
 	/* The id of `struct NAME` or `union NAME`, 0: there is none; for casts. */
 	u32 (*find)(const struct type_resolver *r, const char *name);
-	/* 0 or -ENOENT; anonymous structs and unions are looked through. The offset is from the begin
-	 * of the record. */
-	int (*member)(const struct type_resolver *r, u32 type_id, const char *name, struct field *out);
+	/* 0 or -ENOENT; anonymous structs and unions are looked through. The offset is from the
+	 * begin of the record. */
+	int (*member)(const struct type_resolver *r, u32 type_id, const char *name,
+		      struct field *out);
 	/* The i-th member's name into buf, false: there are no more. For messages. */
 	bool (*name)(const struct type_resolver *r, u32 type_id, u32 i, char *buf, size_t size);
 };
@@ -64,8 +66,9 @@ struct field_resolver {
 	int (*field)(const struct field_resolver *r, const char *name, struct field *out);
 	/* As above, of the event's fields. */
 	bool (*name)(const struct field_resolver *r, u32 i, char *buf, size_t size);
-	const struct type_resolver *types; /* of its pointers and records; NULL: they have no members */
-	const char *event;		   /* for messages */
+	const struct type_resolver
+		*types;	   /* of its pointers and records; NULL: they have no members */
+	const char *event; /* for messages */
 };
 
 #endif

@@ -16,11 +16,11 @@
 
 struct trace_field {
 	const char *name;
-	const char *type;   /* as C writes it, without the name and the array */
-	u32 offset, size;   /* bytes in the record */
+	const char *type; /* as C writes it, without the name and the array */
+	u32 offset, size; /* bytes in the record */
 	bool is_signed;
-	bool common;	    /* of every event: common_pid ... */
-	u32 array;	    /* elements; 0: none, or their number is not known (dynamic) */
+	bool common; /* of every event: common_pid ... */
+	u32 array;   /* elements; 0: none, or their number is not known (dynamic) */
 	bool is_array;
 	u8 loc;		    /* enum trace_loc */
 	struct field field; /* for expressions; arrays of numbers are TYPE_RECORD without members */
@@ -33,13 +33,13 @@ struct trace_format {
 	u32 id;
 	struct trace_field *fields; /* in the file's order */
 	u32 nfields;
-	const char *print; /* the print fmt line, "" none */
+	const char *print;		/* the print fmt line, "" none */
 	struct field_resolver resolver; /* of this format */
 	struct arena arena;
 };
 
-/* NULL when it is none, with one line of why in *err (column and length are of the text). Members of
- * pointers to the kernel's types are taken from `kernel`, which may be NULL. */
+/* NULL when it is none, with one line of why in *err (column and length are of the text). Members
+ * of pointers to the kernel's types are taken from `kernel`, which may be NULL. */
 struct trace_format *trace_format__parse(const char *text, const struct type_resolver *kernel,
 					 char *why, size_t size);
 void trace_format__free(struct trace_format *f);

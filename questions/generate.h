@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * eBPF code for what a question asks of one event: whether it passes, its keys, its values. It
- * goes into a program that is compiled already, in the place that bpf/question_eval.bpf.h keeps for it.
+ * goes into a program that is compiled already, in the place that bpf/question_eval.bpf.h keeps for
+ * it.
  *
- * The code calls bpf_probe_read_{kernel,user}(_str) and question__glob() alone; all else it is given
- * in the frame. It has no loops; its size is bounded by the number of terms.
+ * The code calls bpf_probe_read_{kernel,user}(_str) and question__glob() alone; all else it is
+ * given in the frame. It has no loops; its size is bounded by the number of terms.
  */
 #ifndef QUESTIONS_GENERATE_H
 #define QUESTIONS_GENERATE_H
@@ -21,12 +22,19 @@ struct eval_unit {
 	u32 glob_base; /* the first number in question_globs that is free */
 };
 
+/* Where texts are put: the slot in frame.texts, -1 of what is no text. Equal texts share one. */
+struct eval_slots {
+	int8_t key[QUESTION_KEYS], value[QUESTION_VALUES];
+	u32 used;
+};
+void eval_unit__slots(const struct eval_unit *unit, struct eval_slots *slots);
+
 struct eval_code {
 	struct bpf_insn *insns; /* ends with exit in all ways; r6 is the context, r7 the frame */
 	u32 ninsns;
-	u32 words;		/* bits: what has to be in the frame, WORD_COMM among them */
+	u32 words;		  /* bits: what has to be in the frame, WORD_COMM among them */
 	u32 entries, entry_texts; /* bits, likewise */
-	int8_t key_text[QUESTION_KEYS], value_text[QUESTION_VALUES]; /* slot in texts; -1: a number */
+	struct eval_slots slots;
 	bool key_stack[QUESTION_KEYS], value_stack[QUESTION_VALUES]; /* it is the key of a stack */
 	struct question_glob *globs; /* for question_globs from glob_base on */
 	u32 nglobs;

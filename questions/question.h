@@ -3,14 +3,13 @@
  * Questions that are asked at run time:
  *
  *	count EVENT [if EXPR] [by KEY, ...] [sum EXPR | hist EXPR [UNIT]]
- *	span  EVENT, ... -> EVENT [-> EVENT ...] [on KEY [= KEY]] [if EXPR] [by KEY, ...] [between EVENT, ...]
- *	nest  EVENT -> EVENT, EVENT -> EVENT, ... [on KEY]
- *	hold  EVENT -> EVENT on EXPR [= EXPR] [size EXPR] [by KEY, ...]
- *	list  EVENT, ... [if EXPR] [show EXPR, ...]
- *	burst EVENT, ... [every 1ms] [sample stack if EXPR]
+ *	span  EVENT, ... -> EVENT [-> EVENT ...] [on KEY [= KEY]] [if EXPR] [by KEY, ...] [between
+ *EVENT, ...] nest  EVENT -> EVENT, EVENT -> EVENT, ... [on KEY] hold  EVENT -> EVENT on EXPR [=
+ *EXPR] [size EXPR] [by KEY, ...] list  EVENT, ... [if EXPR] [show EXPR, ...] burst EVENT, ...
+ *[every 1ms] [sample stack if EXPR]
  *
- * Clauses may come in any order, each once. `on A = B` is A at the begin and B at the end. A word that
- * begins a clause is a name where an expression has to have one: `by size`. What an expression
+ * Clauses may come in any order, each once. `on A = B` is A at the begin and B at the end. A word
+ *that begins a clause is a name where an expression has to have one: `by size`. What an expression
  * is, is in questions/expr.h.
  *
  * EVENT, as perf writes it:
@@ -60,12 +59,13 @@ struct question_event {
 	enum question_role role;
 	u32 step;
 	bool glob; /* EVENT_TRACEPOINT: system or name has * ? or [ */
-	/* Without quotes. PERF: name is all of it. TRACEPOINT: system and name. UPROBE, URETPROBE: path
-	 * and name (function). USDT: path, system (provider), name. BTF, KPROBE: name. Else NULL. */
+	/* Without quotes. PERF: name is all of it. TRACEPOINT: system and name. UPROBE, URETPROBE:
+	 * path and name (function). USDT: path, system (provider), name. BTF, KPROBE: name. Else
+	 * NULL. */
 	const char *system, *name, *path;
-	u64 addr; /* EVENT_BREAKPOINT */
-	u32 len;  /* 1, 2, 4 or 8 */
-	u8 access; /* bits of enum breakpoint_access */
+	u64 addr;		   /* EVENT_BREAKPOINT */
+	u32 len;		   /* 1, 2, 4 or 8 */
+	u8 access;		   /* bits of enum breakpoint_access */
 	const struct expr *filter; /* NULL: none */
 	const char *text;	   /* as it is printed: without the filter */
 	u32 at, length;		   /* where it is in the question, for carets */
@@ -81,10 +81,10 @@ struct question {
 	struct question_event *events;
 	u32 nevents, nsteps;
 	/* Expressions are NULL where they were not given. */
-	const struct expr *condition;	   /* if */
-	const struct expr *on, *on_end;	   /* on A = B; on_end NULL: the same at both */
-	const struct expr *size;	   /* hold */
-	const struct expr *sample;	   /* burst: sample stack if */
+	const struct expr *condition;	/* if */
+	const struct expr *on, *on_end; /* on A = B; on_end NULL: the same at both */
+	const struct expr *size;	/* hold */
+	const struct expr *sample;	/* burst: sample stack if */
 	const struct expr *by[QUESTION_MAX_KEYS];
 	const struct expr *show[QUESTION_MAX_SHOW];
 	u32 nby, nshow;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/caret.h"
 #include "scope/filter_impl.h"
 
 #define TERM_NAMES "pid tid comm cgroup cpu state min max task sym obj tree"
@@ -397,14 +398,7 @@ struct scope *filter__parse_text(const char *text)
 
 void filter__caret(const struct filter_error *err, const char *expr, char *buf, size_t size)
 {
-	u32 n = 0;
-
-	for (u32 i = 0; expr[i] && i < err->column + err->length && n + 2 < size; i++)
-		if (((unsigned char)expr[i] & 0xc0) != 0x80)
-			buf[n++] = i < err->column ? ' ' : i == err->column ? '^' : '~';
-	if (err->column >= strlen(expr) && n + 2 < size)
-		buf[n++] = '^';
-	buf[n] = '\0';
+	caret__draw(err->column, err->length, expr, buf, size);
 }
 
 /* The blank or NUL after the term that begins here. */

@@ -326,7 +326,8 @@ static const struct checked *check_cast(struct checker *c, const struct expr *e)
 		return NULL;
 	if (!e->size)
 		return cast_to_record(c, e, a);
-	return convert(c, a, TYPE(e->size, !e->is_unsigned));
+	/* Always a node: what is cast is no bit field any more. */
+	return unary(c, CHECKED_CONVERT, TYPE(e->size, !e->is_unsigned), a);
 }
 
 /* --- entry() --- */

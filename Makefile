@@ -175,5 +175,5 @@ deb:
 clean:
 	rm -rf $(B)
 
--include $(shell find $(addprefix $(B)/,rel asan tsan fuzz bpf sources) -name '*.d' -type f 2>/dev/null)
+-include $(shell find $(addprefix $(B)/,rel asan tsan fuzz bpf sources tests) -name '*.d' -type f 2>/dev/null)
 -include tests/tests.mk

@@ -27,6 +27,8 @@ THREADED  := $(if $(UNIT),$(shell grep -lE \
 UNIT_BIN  := $(UNIT:%.c=$(B)/asan/%)
 TSAN_BIN  := $(THREADED:%.c=$(B)/tsan/%)
 LIVE_BIN  := $(LIVE_C:%.c=$(B)/asan/%)
+LIVE_SKEL := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard tests/live/*.bpf.c))
+$(LIVE_C:%.c=$(B)/asan/%.o): | $(LIVE_SKEL)
 
 WORKLOADS := $(patsubst tests/%.c,$(B)/%,$(filter-out tests/workloads/lib%,$(wildcard tests/workloads/*.c)))
 WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))

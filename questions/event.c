@@ -287,20 +287,18 @@ static bool needs_quotes(char c)
 	return !char__in_name(c) && !strchr("./+@%=*?[]~-", c);
 }
 
-/* Runs that have no quote of the kind that they are in. */
+/* Each run in quotes of the kind that it has none of. */
 static void add_quoted(struct text_buf *b, const char *s)
 {
-	for (char quote = '\0';; s++) {
-		char want = *s == '"' ? '\'' : *s == '\'' ? '"' : quote ? quote : '"';
+	do {
+		char quote = strcspn(s, "\"") < strcspn(s, "'") ? '\'' : '"';
+		size_t n = strcspn(s, (char[]){quote, '\0'});
 
-		if (want != quote || !*s)
-			text_buf__addf(b, "%.1s%.1s", quote ? (char[]){quote, '\0'} : "",
-				       *s ? (char[]){want, '\0'} : "");
-		if (!*s)
-			return;
-		quote = want;
-		text_buf__add(b, (char[]){*s, '\0'});
-	}
+		text_buf__add(b, (char[]){quote, '\0'});
+		for (; n; n--)
+			text_buf__add(b, (char[]){*s++, '\0'});
+		text_buf__add(b, (char[]){quote, '\0'});
+	} while (*s);
 }
 
 static void add_part(struct text_buf *b, const char *s)

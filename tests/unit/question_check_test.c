@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Expressions against an event's fields: types, and what is said of what is wrong. The numbers that
+ * come out are checked against C in tests/live/question_code_test.c; here are those worth showing. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "questions/check.h"
+#include "tests/lib/question_event.h"
+
+static struct arena arena;
+static struct entry_list entries;
+
+static struct check_scope scope_of(void)
+{
+	entries = (struct entry_list){.nnumbers = 0};
+	return (struct check_scope){.fields = &test_fields,
+				    .begin = &test_fields,
+				    .entries = &entries,
+				    .kernel = &test_types,
+				    .words = ((1u << QUESTION_WORDS) - 1) & ~(1u << WORD_NR_RUNNING)};
+}
+
+static const struct checked *check_in(const struct check_scope *scope, const char *text,
+				      enum check_want want, struct expr_error *err)
+{
+	const struct expr *e = expr__parse(text, &arena, err);
+
+	return e ? expr__check(e, scope, want, &arena, err) : NULL;
+}
+
+static void expect_error(const char *text, enum check_want want, const char *caret, const char *msg)
+{
+	const struct check_scope scope = scope_of();
+	struct expr_error err = {0};
+	char lines[1024], expected[1024];
+
+	if (check_in(&scope, text, want, &err))
+		fail_msg("%s is taken", text);
+	expr_error__print(&err, text, lines, sizeof(lines));
+	snprintf(expected, sizeof(expected), "%s\n%s\n%s", msg, text, caret);
+	assert_string_equal(lines, expected);
+}
+
+static void test_errors(void **state)
+{
+	expect_error("name == 3", WANT_NUMBER, "^~~~~~~~~", "a string is compared with a number");
+	expect_error("a4 + (b1 > str)", WANT_NUMBER, "      ^~~~~~~~", "a string is compared with a number");
+	expect_error("name + 1", WANT_NUMBER, "^~~~", "this is a string, and a number is expected");
+	expect_error("a4 ~ \"x\"", WANT_NUMBER, "^~", "~ matches strings, and this is a number");
+	expect_error("name ~ str", WANT_NUMBER, "       ^~~",
+		     "a glob in double quotes is expected here: ~ \"/etc/*\"");
+	expect_error("name < str", WANT_NUMBER, "^~~~~~~~~~", "strings are compared by ==, != and ~ alone");
+	expect_error("foo", WANT_NUMBER, "^~~",
+		     "no field `foo`: test:event has a1, b1, a2, b2, a4, b4, a8, b8, i3, j5, k24, x4, y8, z2, "
+		     "w4, p, name, str");
+	expect_error("1 + p->foo", WANT_NUMBER, "       ^~~",
+		     "no member `foo`: there are a1, b1, a2, b2, a4, b4, a8, b8, i3, j5, k24, x4, y8, z2, w4, "
+		     "p, name, str");
+	expect_error("a4->b", WANT_NUMBER, "^~", "this is a number, which has no members");
+	expect_error("ret", WANT_NUMBER, "^~~",
+		     "ret is of events that return: uretprobe, kretprobe, sys_exit_*");
+	expect_error("nr_running > 1", WANT_NUMBER, "^~~~~~~~~~", "nr_running is not known at this event");
+	expect_error("kstack == 1", WANT_NUMBER, "^~~~~~", "this is a stack, and a number is expected");
+	expect_error("(struct nope *)a8", WANT_KEY, "^~~~~~~~~~~~~~~", "there is no struct nope");
+	expect_error("name", WANT_NUMBER, "^~~~", "this is a string, and a number is expected");
+	expect_error("entry(kstack, 1)", WANT_KEY, "            ^", ") is expected here");
+	expect_error("a4 ? name : str", WANT_NUMBER, "     ^~~~",
+		     "this is a string, and a number is expected");
+}
+
+/* As C says, which is not always what one thinks. */
+static void test_values(void **state)
+{
+	static const struct {
+		const char *text;
+		s64 value;
+	} rows[] = {
+		{"-1 < 1u", 0},
+		{"-1 < 1", 1},
+		{"a4", -7},
+		{"a4 == -7", 1},
+		{"b4", 0xfffffff9},
+		{"a4 == b4", 1},
+		{"(s64)a4 == b4", 0},
+		{"a1 >> 1", -1},
+		{"b1 << 24", -16777216},
+		{"(b1 << 24) + 0l", -16777216},
+		{"a4 / 2", -3},
+		{"a4 % 4", -3},
+		{"a4 / 0", 0},
+		{"a4 % 0", -7},
+		{"-2147483647 - 1", INT32_MIN},
+		{"(-2147483647 - 1) / -1", INT32_MIN},
+		{"(-2147483647 - 1) % -1", 0},
+		{"2147483647 + 1", INT32_MIN},
+		{"2147483648 + 1", 2147483649},
+		{"1 << 33", 2},
+		{"1l << 33", 1ll << 33},
+		{"1 << -1", INT32_MIN},
+		{"0xffffffff", 0xffffffff},
+		{"0xffffffff + 1", 0},
+		{"4294967295 + 1", 4294967296},
+		{"'a'", 97},
+		{"'\\xff'", -1},
+		{"10ms", 10000000},
+		{"4K * 2", 8192},
+		{"~0u", 0xffffffff},
+		{"~0", -1},
+		{"!b1", 0},
+		{"!!b1", 1},
+		{"3 ? -1 : 1u", 0xffffffff},
+		{"(u8)-1", 255},
+		{"(s8)255", -1},
+		{"1 || a4 / 0", 1},
+		{"2 + 3 * 4 - 1 << 1", 26},
+		{"1 | 2 ^ 3 & 4 == 4", 3},
+	};
+	const struct check_scope scope = scope_of();
+	const struct record context = {.a1 = -1, .a4 = -7, .b4 = 0xfffffff9, .b1 = 255};
+	const struct interpret_event event = {&context, TEST_CONTEXT, &test_memory};
+	struct question_frame frame = {.faults = 0};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct expr_error err;
+		const struct checked *c = check_in(&scope, rows[i].text, WANT_NUMBER, &err);
+
+		if (!c)
+			fail_msg("%s: column %u: %s", rows[i].text, err.column, err.msg);
+		if ((s64)interpret__number(c, &event, &frame) != rows[i].value)
+			fail_msg("%s is %" PRId64 " instead of %" PRId64, rows[i].text,
+				 (s64)interpret__number(c, &event, &frame), rows[i].value);
+	}
+}
+
+static void test_words(void **state)
+{
+	const struct check_scope scope = scope_of();
+	struct expr_error err;
+	const struct checked *c = check_in(&scope, "current->p", WANT_NUMBER, &err);
+
+	assert_null(c); /* there is no task_struct in this kernel */
+	c = check_in(&scope, "current->pid", WANT_NUMBER, &err);
+	assert_int_equal(c->op, CHECKED_WORD);
+	assert_int_equal(c->index, WORD_PID);
+	c = check_in(&scope, "current->comm", WANT_KEY, &err);
+	assert_int_equal(c->op, CHECKED_COMM);
+	for (u32 i = 0; i < QUESTION_WORDS; i++)
+		assert_non_null(question_word__name(i));
+	assert_null(question_word__name(QUESTION_WORDS));
+}
+
+/* What is kept from a begin is kept once, and there is an end to it. */
+static void test_entries(void **state)
+{
+	const struct check_scope scope = scope_of();
+	struct expr_error err;
+
+	assert_non_null(check_in(&scope, "entry(a4) + entry(a4) + entry(b1)", WANT_NUMBER, &err));
+	assert_int_equal(entries.nnumbers, 2);
+	assert_non_null(check_in(&scope, "entry(str) == entry(name)", WANT_NUMBER, &err));
+	assert_int_equal(entries.ntexts, 2);
+	assert_null(check_in(&scope, "entry(comm)", WANT_KEY, &err));
+	assert_string_equal(err.msg, "at most 2 strings are kept by entry()");
+	assert_null(check_in(&scope, "entry(latency)", WANT_KEY, &err));
+	assert_null(check_in(&scope, "entry(entry(a4))", WANT_KEY, &err));
+}
+
+/* What there is no room for is refused with a reason. */
+static void test_limits(void **state)
+{
+	const struct check_scope scope = scope_of();
+	struct eval_unit unit = {.nvalues = 0};
+	struct eval_code code;
+	struct expr_error err;
+	char text[8192] = "name ~ \"0*0\"", why[128];
+
+	for (u32 i = 1; i < 12; i++)
+		sprintf(text + strlen(text), " || name ~ \"%u*%u\"", i, i);
+	unit.condition = check_in(&scope, text, WANT_NUMBER, &err);
+	assert_non_null(unit.condition);
+	assert_int_equal(eval__generate(&unit, &code, why, sizeof(why)), -E2BIG);
+	assert_non_null(strstr(why, "globs"));
+	strcpy(text, "p->a4");
+	for (u32 i = 1; i < 300; i++)
+		sprintf(text + strlen(text), " + p->a4");
+	unit.condition = check_in(&scope, text, WANT_NUMBER, &err);
+	assert_non_null(unit.condition);
+	assert_int_equal(eval__generate(&unit, &code, why, sizeof(why)), -E2BIG);
+	assert_non_null(strstr(why, "code"));
+	unit.condition = check_in(&scope, "((((((((a8)+1)+b8)+1)+a4)+2)))", WANT_NUMBER, &err);
+	assert_int_equal(eval__generate(&unit, &code, why, sizeof(why)), 0);
+	assert_int_equal(eval__splice(&code, (struct bpf_insn[4]){{.code = 0}}, 4), -ENOENT);
+	eval_code__fini(&code);
+}
+
+static int setup(void **state)
+{
+	arena__init(&arena);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	arena__fini(&arena);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_errors),	cmocka_unit_test(test_values),
+		cmocka_unit_test(test_words),	cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_limits),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

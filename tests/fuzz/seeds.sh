@@ -328,6 +328,35 @@ with open(f"{sys.argv[1]}/all", "wb") as f:
     f.write(block(NAMES_BLOCK, names) + 3 * block(SAMPLES_BLOCK, route + every + mark))
 PY
 
+# --- questions about the fuzzer's own event, and a tracepoint's format ---
+mkdir -p "$out/question" "$out/tracepoint_format"
+i=0
+while IFS= read -r line; do
+	printf '%s' "$line" >"$out/question/$((i += 1))"
+done <<'ASK'
+count sched:sched_*/prio < 100 && comm ~ "a*"/ if a4 == -1 || (u8)b8 >> 2 & 7 by name, str, a1 hist b2 * 4K KiB
+count cycles, cpu/event=0x3c,umask=1/u, r1a8 by pid, comm, kstack sum (p->a8 ? p->p->x4 : 10ms) / z2
+span a:b, a:c -> a:d -> a:e on p = tid if latency > 10ms by entry(str), entry(a4) between cpu-clock, page-faults
+nest irq:irq_handler_entry -> irq:irq_handler_exit, irq:softirq_entry -> irq:softirq_exit on cpu
+hold uretprobe:"/usr/lib/a b.so":malloc -> uprobe:'/x':free on ret = arg0 size entry(arg1) by ustack
+list usdt:/bin/x:p:n, btf:block_rq_issue, kprobe:vfs_read, kretprobe:f if name ~ "[!a-c]*\\?" show str, i3
+burst mem:0x601040/8:rw, mem:16:x every 1ms sample stack if !(count == 'a' - '\xff') || 0777ul < ~-+5u
+count a:b if ((struct record *)b8)->p->name == "\n\x7f\"" && current->pid != 1 && name != str by -x4 ? y8 : -k24
+ASK
+printf 'count a:b if name == 3' >"$out/question/wrong_type"
+printf 'count a:b if ((((x' >"$out/question/wrong_end"
+printf 'count a:b by nothing' >"$out/question/wrong_name"
+{
+	printf 'name: sys_enter_x\nID: 3\nformat:\n'
+	printf '\tfield:%s;\toffset:%s;\tsize:%s;\tsigned:%s;\n' \
+		'unsigned short common_type' 0 2 0 'int common_pid' 4 4 1 'char comm[16]' 8 16 0 \
+		'__data_loc char[] name' 24 4 0 '__rel_loc char[] path' 28 4 0 'int fd' 32 8 0 \
+		'const char * file' 40 8 0 'struct sockaddr * addr' 48 8 0 'u8 id[16]' 56 16 0 \
+		'unsigned long tail[]' 72 0 0 'bool yes' 72 1 0
+	printf '\nprint fmt: "%%s", REC->comm\n'
+} >"$out/tracepoint_format/all"
+printf 'name: x\nfield:int a;\toffset:8;\tsize:4;\n' >"$out/tracepoint_format/wrong_signed"
+
 i=0
 while IFS= read -r line; do
 	printf '%s' "$line" >"$out/filter/$((i += 1))"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/rust_v0.h"
 
-#include "symbols/demangle.h"
-
 #define MAX_DEPTH 500
 
 /* What may begin at a byte, as bits: backward references lead to one of the same kind. */
@@ -11,7 +9,7 @@ enum part { PATH = 1, TYPE = 2, CONST = 4 };
 struct walk {
 	const char *s; /* after "_R" */
 	u32 at, depth;
-	u8 parts[DEMANGLE_MAX_IN];
+	u8 parts[RUST_V0_MAX];
 };
 
 static bool walk_path(struct walk *w);
@@ -83,7 +81,7 @@ static bool identifier(struct walk *w)
 	if (!is_digit(w->s[w->at]))
 		return false;
 	if (!eat(w, '0'))
-		while (is_digit(w->s[w->at]) && n < DEMANGLE_MAX_IN)
+		while (is_digit(w->s[w->at]) && n < RUST_V0_MAX)
 			n = n * 10 + (size_t)(w->s[w->at++] - '0');
 	eat(w, '_');
 	if (strnlen(w->s + w->at, n) < n)
@@ -277,7 +275,7 @@ bool rust_v0__is_sound(const char *s)
 {
 	struct walk w = {.s = s + 2};
 
-	if (strnlen(s, DEMANGLE_MAX_IN + 1) > DEMANGLE_MAX_IN || !walk_path(&w))
+	if (strnlen(s, RUST_V0_MAX + 1) > RUST_V0_MAX || !walk_path(&w))
 		return false;
 	if (w.s[w.at] && !strchr(".$", w.s[w.at]) && !walk_path(&w))
 		return false;

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 
+#define RUST_V0_MAX	      4096 /* bytes; longer names are none */
 #define RUST_V0_MAX_LIFETIMES 1000
 
 /* Whether s, "_R" and what follows up to its end or a dot, is well formed, refers back to nothing but

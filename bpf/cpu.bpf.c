@@ -48,13 +48,12 @@ struct {
 
 /* Processes older than proftop are known from /proc only, which must be read before they end;
  * the sideband tells of younger ones in time, so nobody has to be woken for them. */
-static __always_inline bool must_hurry(struct task_struct *task)
+static __always_inline bool must_hurry(const struct cpu_key *key)
 {
-	return BPF_CORE_READ(task, group_leader, start_time) < watched_since;
+	return key->start_ns < watched_since;
 }
 
-static __always_inline void announce(struct task_struct *task, const struct cpu_key *key,
-				     struct cpu_stats *st, u64 now)
+static __always_inline void announce(const struct cpu_key *key, struct cpu_stats *st, u64 now)
 {
 	u64 id = key->tgid | ((u64)key->exec_id << 32);
 	struct task_record r = {
@@ -64,7 +63,7 @@ static __always_inline void announce(struct task_struct *task, const struct cpu_
 	if (bpf_map_lookup_elem(&tasks_seen, &id))
 		return;
 	bpf_get_current_comm(r.comm, sizeof(r.comm));
-	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(must_hurry(task))))
+	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(must_hurry(key))))
 		st->tasks_lost++;
 	else
 		bpf_map_update_elem(&tasks_seen, &id, &one, BPF_ANY);
@@ -77,7 +76,8 @@ static __always_inline void add(struct cpu_count *c, u64 period, u64 now)
 	c->last_ns = now;
 }
 
-static __always_inline bool count(void *map, const struct cpu_key *key, u64 period, u64 now)
+static __always_inline bool count(void *map, const struct cpu_key *key, struct task_struct *leader,
+				  u64 period, u64 now)
 {
 	struct cpu_count *c = bpf_map_lookup_elem(map, key);
 	struct cpu_count fresh = {.count = 1, .weight = period, .first_ns = now, .last_ns = now};
@@ -87,6 +87,7 @@ static __always_inline bool count(void *map, const struct cpu_key *key, u64 peri
 		return true;
 	}
 	bpf_get_current_comm(fresh.comm, sizeof(fresh.comm));
+	bpf_probe_read_kernel_str(fresh.process, sizeof(fresh.process), leader->comm);
 	if (!bpf_map_update_elem(map, key, &fresh, BPF_NOEXIST))
 		return true;
 	c = bpf_map_lookup_elem(map, key);
@@ -107,7 +108,7 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_s
 {
 	u64 id = bpf_get_current_pid_tgid();
 	struct cpu_key key = {.tgid = id >> 32, .tid = id, .cpu = bpf_get_smp_processor_id()};
-	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct *task = (void *)bpf_get_current_task(), *leader;
 	u32 flags = stack_flags;
 
 	if (!key.tid && !count_idle)
@@ -117,13 +118,16 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_s
 	st->samples++;
 	key.cgroup = bpf_get_current_cgroup_id();
 	key.exec_id = BPF_CORE_READ(task, self_exec_id);
+	leader = BPF_CORE_READ(task, group_leader);
+	key.start_ns = BPF_CORE_READ(leader, start_time);
 	if (key.tid)
-		announce(task, &key, st, now);
+		announce(&key, st, now);
 	if (flags)
 		key.stack = stack__capture(ctx, STACK_SLOT_PERF, flags, user_ip(ctx), now);
 	if (flags && !key.stack)
 		st->stacks_lost++;
-	if (!count(active ? (void *)&counts_b : (void *)&counts_a, &key, ctx->sample_period, now))
+	if (!count(active ? (void *)&counts_b : (void *)&counts_a, &key, leader, ctx->sample_period,
+		   now))
 		st->map_full++;
 }
 

@@ -8,6 +8,7 @@
 struct cpu_key {
 	__u64 stack;  /* stack_record.hash, 0 none */
 	__u64 cgroup; /* cgroup v2 id */
+	__u64 start_ns; /* of the process: ids are used again */
 	__u32 tgid, tid, cpu;
 	__u32 exec_id; /* an exec never shares an entry with what ran before */
 };
@@ -16,7 +17,7 @@ struct cpu_count {
 	__u64 count;
 	__u64 weight; /* sum of the sample periods */
 	__u64 first_ns, last_ns;
-	char comm[16]; /* at the first sample */
+	char comm[16], process[16]; /* the thread's and its main thread's, at the first sample */
 };
 
 /* Per CPU, since the program was loaded. */

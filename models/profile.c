@@ -28,13 +28,13 @@ static u64 entry_hash(const struct live *k)
 {
 	u64 h = mix64_pair(k->tgid | (u64)k->tid << 32, k->cpu | (u64)k->stack << 32);
 
-	return mix64_pair(h ^ k->comm, k->cgroup);
+	return mix64_pair(h ^ k->comm, k->cgroup ^ k->start_ns);
 }
 
 static bool same_key(const struct live *a, const struct live *b)
 {
 	return a->stack == b->stack && a->tid == b->tid && a->tgid == b->tgid && a->cpu == b->cpu &&
-	       a->comm == b->comm && a->cgroup == b->cgroup;
+	       a->comm == b->comm && a->cgroup == b->cgroup && a->start_ns == b->start_ns;
 }
 
 struct live *profile__entry(struct model *m, const struct live *key)
@@ -47,6 +47,9 @@ struct live *profile__entry(struct model *m, const struct live *key)
 		return &m->live[at];
 	m->live = xgrow(m->live, m->nlive, &m->live_cap, sizeof(*m->live));
 	m->live[m->nlive] = (struct live){.cgroup = key->cgroup,
+					  .start_ns = key->start_ns,
+					  .process = key->process,
+					  .ended = key->ended,
 					  .tgid = key->tgid,
 					  .tid = key->tid,
 					  .cpu = key->cpu,
@@ -58,7 +61,11 @@ struct live *profile__entry(struct model *m, const struct live *key)
 
 static void consume_stack(struct model *m, const struct stack_sample *s)
 {
-	struct live key = {.cgroup = s->cgroup, .tgid = s->tgid, .tid = s->tid, .cpu = s->cpu};
+	struct live key = {.cgroup = s->cgroup,
+			   .start_ns = s->start_ns,
+			   .tgid = s->tgid,
+			   .tid = s->tid,
+			   .cpu = s->cpu};
 	struct live *e;
 
 	if (!s->count)
@@ -68,8 +75,49 @@ static void consume_stack(struct model *m, const struct stack_sample *s)
 	key.comm = profile__comm(m, s->comm);
 	key.stack = stacks__find(&m->stacks, s->stack, s->tgid);
 	e = profile__entry(m, &key);
+	if (s->process[0])
+		e->process = profile__comm(m, s->process);
+	e->ended = false;
 	e->now_count += s->count;
 	e->now_weight += s->weight ? (double)s->weight : (double)s->count;
+}
+
+static void note_end(struct model *m, const struct proc_event *ev)
+{
+	u32 at;
+
+	HIDX_FIND(at, &m->end_index, mix64(ev->tgid), pos, m->ends[pos].tgid == ev->tgid);
+	if (at == HIDX_NONE && m->nends < PROFILE_MAX_ENDS) {
+		at = m->nends++;
+		m->ends = xgrow(m->ends, at, &m->ends_cap, sizeof(*m->ends));
+		hidx__add(&m->end_index, mix64(ev->tgid), at);
+	}
+	if (at != HIDX_NONE)
+		m->ends[at] = (struct process_end){ev->tgid, ev->t_ns};
+}
+
+static bool has_ended(const struct model *m, const struct live *e)
+{
+	u32 at;
+
+	HIDX_FIND(at, &m->end_index, mix64(e->tgid), pos, m->ends[pos].tgid == e->tgid);
+	return at != HIDX_NONE && m->ends[at].t_ns > e->start_ns;
+}
+
+/* Whose number another one has by now began later than the end. */
+static void mark_ended(struct model *m)
+{
+	for (u32 i = 0; m->nends && i < m->nlive; i++)
+		m->live[i].ended |= has_ended(m, &m->live[i]);
+	m->nends = 0;
+	hidx__clear(&m->end_index);
+}
+
+static bool is_end(const struct sample *s)
+{
+	const struct proc_event *ev = (const struct proc_event *)s;
+
+	return s->type == SAMPLE_PROC && ev->type == PROC_EXIT && ev->tid == ev->tgid;
 }
 
 static void profile__consume(struct model *m, const struct sample *s)
@@ -80,6 +128,8 @@ static void profile__consume(struct model *m, const struct sample *s)
 		consume_stack(m, container_of(s, struct stack_sample, head));
 	else
 		stacks__consume(&m->stacks, s, &user);
+	if (is_end(s))
+		note_end(m, (const struct proc_event *)s);
 }
 
 /* Ends an interval of an entry and writes it down. */
@@ -110,6 +160,9 @@ static void snap_entry(const struct model *m, const struct live *e, struct profi
 	out->tid = e->tid;
 	out->cpu = e->cpu;
 	out->comm = e->comm;
+	out->process = e->process;
+	out->start_ns = e->start_ns;
+	out->ended = e->ended;
 }
 
 static struct snap *profile__tick(struct model *m, u64 t0_ns, u64 t1_ns)
@@ -127,6 +180,7 @@ static struct snap *profile__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->ncomms = m->ncomms;
 	snap->comms = arena__dup(arena, m->comms, m->ncomms * sizeof(*m->comms));
 	entries = arena__array(arena, struct profile_entry, m->nlive);
+	mark_ended(m);
 	for (u32 i = 0; i < m->nlive; i++) {
 		advance(&m->live[i], keep, MAX(dt, 1e-3), &entries[i]);
 		snap_entry(m, &m->live[i], &entries[i]);
@@ -166,13 +220,16 @@ static void profile__free(struct model *m)
 	hidx__fini(&m->live_index);
 	free(m->comms);
 	hidx__fini(&m->comm_index);
+	free(m->ends);
+	hidx__fini(&m->end_index);
 	free(m);
 }
 
 static size_t profile__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + m->live_cap * sizeof(*m->live) +
-	       m->comms_cap * sizeof(*m->comms) + hidx__bytes(&m->live_index) +
+	       m->comms_cap * sizeof(*m->comms) + m->ends_cap * sizeof(*m->ends) +
+	       hidx__bytes(&m->end_index) + hidx__bytes(&m->live_index) +
 	       hidx__bytes(&m->comm_index);
 }
 

@@ -33,6 +33,9 @@ struct profile_entry {
 	u64 cgroup;
 	u32 tgid, tid, cpu;
 	u32 comm; /* index into profile_snap.comms */
+	u32 process;		/* its process's name, likewise; 0: not known */
+	bool ended;		/* its process has */
+	u64 start_ns;		/* of its process; 0: not known */
 	u64 count[WINDOWS];	/* samples; the decaying one is rounded */
 	double weight[WINDOWS]; /* periods */
 	/* Weight per second of each interval, oldest first: intervals of uneven length compare. */
@@ -118,6 +121,7 @@ struct profile_row {
 	const char *cgroup_name; /* by cgroup, else "" */
 	/* Right-aligned, NULL: not by these. By tid: pid_text too. */
 	const char *pid_text, *tid_text, *cpu_text;
+	bool ended;	    /* by pid and tid: the process has ended */
 	const char *kind;   /* "user" "kernel" "inlined" "jit" "vdso" "bpf" "unknown" "mixed" */
 	u64 self_count, total_count;
 	double self_pct, total_pct; /* of the weight in the window, after the scope's filter */

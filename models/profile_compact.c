@@ -53,8 +53,9 @@ static void fold_entry(struct model *m, struct live *e, enum fold how)
 		e->tid = e->cpu = PROFILE_MERGED;
 	if (how >= FOLD_TASK) {
 		e->tgid = PROFILE_MERGED;
-		e->comm = 0;
-		e->cgroup = 0;
+		e->comm = e->process = 0;
+		e->cgroup = e->start_ns = 0;
+		e->ended = false;
 	}
 }
 
@@ -99,9 +100,12 @@ static void rebuild_comms(struct model *m)
 	m->ncomms = m->comms_cap = 0;
 	hidx__clear(&m->comm_index);
 	profile__comm(m, old[0]);
-	for (u32 i = 0; i < m->nlive; i++)
-		if (m->live[i].comm)
-			m->live[i].comm = profile__comm(m, old[m->live[i].comm]);
+	for (u32 i = 0; i < m->nlive; i++) {
+		struct live *e = &m->live[i];
+
+		e->comm = e->comm ? profile__comm(m, old[e->comm]) : 0;
+		e->process = e->process ? profile__comm(m, old[e->process]) : 0;
+	}
 	free(old);
 }
 

@@ -20,6 +20,7 @@ struct chain_items {
 /* One combination of the task's keys that rows are grouped by. */
 struct task {
 	u64 key;
+	bool ended;
 	const struct profile_entry *entry; /* the one that names it; NULL: by no such key */
 	/* As in struct profile_row; set by tasks__name. */
 	const char *comm, *cgroup_name, *pid_text, *tid_text, *cpu_text;

@@ -16,11 +16,21 @@
 /* One key: what the snapshot's entry is made of. */
 struct live {
 	u64 cgroup;
+	u64 start_ns; /* of the process; 0 not known */
 	u32 tgid, tid, cpu, comm;
 	u32 stack; /* position in stacks, or NO_STACK */
+	u32 process; /* its name, in comms; 0 not known. No part of the key */
+	bool ended;  /* its process has; no part of the key */
 	u64 now_count, total_count;
 	double now_weight, total_weight, decay_count, decay_weight;
 	float trend[PROFILE_TREND]; /* oldest first, up to the last tick */
+};
+
+#define PROFILE_MAX_ENDS 65536
+
+struct process_end {
+	u32 tgid;
+	u64 t_ns;
 };
 
 struct model {
@@ -33,6 +43,9 @@ struct model {
 	u32 ncomms, comms_cap;
 	struct hidx comm_index;
 	struct window_clock clock;
+	struct process_end *ends; /* of the interval; more than PROFILE_MAX_ENDS are not noted */
+	u32 nends, ends_cap;
+	struct hidx end_index;
 };
 
 /* The entry of a key, added with zeros when it is new; key's numbers are ignored. Valid until

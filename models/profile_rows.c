@@ -21,8 +21,10 @@ enum profile_column {
 	COL_CPU_TEXT,
 	COL_SYMBOL,
 	COL_COMM,
+	COL_END,
 	COL_CGROUP,
 	COL_OBJECT,
+	COL_ENDED,
 	COL_PID,
 	COL_TID,
 	COL_CPU,
@@ -50,10 +52,13 @@ static const struct column profile_columns[COLUMNS] = {
 				   "function, demangled; [unknown] where no mapping is known"),
 	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
 				 "name of the thread, of a process its main thread's"),
+	[COL_END] = COLUMN(VALUE_TEXT, "end", "", 5, 0, COLUMN_SCREEN, "the process has ended"),
 	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
 				   "cgroup v2 path below its mount point"),
 	[COL_OBJECT] = TEXT_COLUMN("object", "Object", 16, 1, COLUMN_BOTH,
 				   "program, library, module or [kernel] that holds the code"),
+	[COL_ENDED] =
+		COLUMN(VALUE_BOOL, "ended", "Ended", 5, 0, COLUMN_EXPORT, "the process has ended"),
 	[COL_PID] =
 		COUNT_COLUMN("pid", "PID", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
 	[COL_TID] = COUNT_COLUMN("tid", "TID", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "thread id"),
@@ -83,6 +88,8 @@ static u32 column_groups(u32 column)
 	switch (column) {
 	case COL_PID_TEXT:
 	case COL_PID:
+	case COL_END:
+	case COL_ENDED:
 		return GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID);
 	case COL_TID_TEXT:
 	case COL_TID:
@@ -179,6 +186,7 @@ static void describe_task(struct profile_row *row, const struct task *t, u32 gro
 	row->cpu_text = t->cpu_text;
 	if (t->pid_text)
 		row->tgid = t->entry->tgid;
+	row->ended = t->pid_text && t->ended;
 	if (t->tid_text)
 		row->tid = t->entry->tid;
 	if (t->cpu_text)
@@ -227,6 +235,8 @@ static const char *text_cell(const struct profile_row *row, u32 column)
 		return row->cpu_text;
 	case COL_CGROUP:
 		return row->cgroup_name;
+	case COL_END:
+		return row->ended ? "ended" : "";
 	default:
 		return row->name;
 	}
@@ -241,6 +251,8 @@ static u64 number_cell(const struct profile_row *row, u32 column)
 		return row->tid;
 	case COL_CPU:
 		return row->cpu;
+	case COL_ENDED:
+		return row->ended;
 	default:
 		return column == COL_SELF_COUNT ? row->self_count : row->total_count;
 	}
@@ -296,6 +308,15 @@ static void fit_columns(struct column *columns, u32 groups)
 	columns[COL_COMM].priority = 2;
 }
 
+/* Where none has, the room is for names. */
+static bool has_ended(const struct profile_rows *rows)
+{
+	for (u32 i = 0; i < rows->nrows; i++)
+		if (rows->rows[i].ended)
+			return true;
+	return false;
+}
+
 /* The same columns for every grouping, but another one of them names the rows. */
 void profile_rows__table(struct profile_rows *rows, struct arena *a)
 {
@@ -305,6 +326,8 @@ void profile_rows__table(struct profile_rows *rows, struct arena *a)
 	key->flags |= COLUMN_KEY | COLUMN_FLEX;
 	key->priority = 0;
 	fit_columns(columns, rows->query.groups);
+	if (!has_ended(rows))
+		columns[COL_END].flags &= ~COLUMN_SCREEN;
 	rows->base.table = (struct row_table){
 		.columns = columns,
 		.ncolumns = COLUMNS,

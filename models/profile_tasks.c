@@ -20,6 +20,8 @@ static u64 task_key(const struct selection *s, const struct profile_entry *e)
 		key = mix64_pair(key, e->tgid | (u64)e->tid << 32);
 	else if (by(s, GROUP_PID))
 		key = mix64_pair(key, e->tgid);
+	if (by(s, GROUP_TID) || by(s, GROUP_PID))
+		key = mix64_pair(key, e->start_ns);
 	if (by(s, GROUP_CGROUP))
 		key = mix64_pair(key, e->cgroup);
 	if (by(s, GROUP_CPU))
@@ -42,7 +44,7 @@ static bool names_better(const struct profile_entry *a, const struct profile_ent
 static u32 add_task(struct tasks *t, u64 key, const struct profile_entry *e)
 {
 	t->items = xgrow(t->items, t->n, &t->cap, sizeof(*t->items));
-	t->items[t->n] = (struct task){.key = key, .entry = e};
+	t->items[t->n] = (struct task){.key = key, .entry = e, .ended = e && e->ended};
 	hidx__add(&t->index, key, t->n);
 	return t->n++;
 }
@@ -60,6 +62,7 @@ u32 tasks__find(struct tasks *t, const struct selection *s, const struct profile
 		return add_task(t, key, e);
 	if (names_better(e, t->items[at].entry))
 		t->items[at].entry = e;
+	t->items[at].ended &= e->ended;
 	return at;
 }
 
@@ -98,12 +101,13 @@ static void name_task(struct task *t, const struct selection *s)
 {
 	const struct profile_entry *e = t->entry;
 	bool process = by(s, GROUP_PID) || by(s, GROUP_TID);
+	bool of_process = process && !by(s, GROUP_TID) && !by(s, GROUP_COMM);
 
 	t->comm = t->cgroup_name = t->name = "";
 	if (!e)
 		return;
 	if (process || by(s, GROUP_COMM))
-		t->comm = s->snap->comms[e->comm];
+		t->comm = s->snap->comms[of_process && e->process ? e->process : e->comm];
 	if (process)
 		t->pid_text = id_text(s->arena, e->tgid, 7);
 	if (by(s, GROUP_TID))

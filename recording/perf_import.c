@@ -171,6 +171,7 @@ static void take_sample(struct perf_import *p, const struct perf_record *r,
 	};
 
 	perf_comms__comm(&p->tasks, r->pid, r->tid, s.comm);
+	perf_comms__comm(&p->tasks, r->pid, r->pid, s.process);
 	perf_stacks__read(&p->stacks, r, &e->format);
 	s.stack = p->stacks.def.hash;
 	if (!import_out__knows(p->out, s.stack)) {

@@ -16,6 +16,8 @@ static void code_stack_sample(struct codec *c, union any_sample *s)
 	code_u64(c, &x->count);
 	code_u64(c, &x->weight);
 	code_time(c, &x->t_ns);
+	code_text(c, x->process, sizeof(x->process));
+	code_u64(c, &x->start_ns);
 }
 
 static void stack_subject(const union any_sample *s, struct subject *out)

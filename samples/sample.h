@@ -67,6 +67,10 @@ struct stack_sample {
 	u64 weight;	 /* sum of their periods, in the event's unit (cpu-clock: ns) */
 	u64 t_ns;	 /* of the last one */
 	char comm[COMM_LEN]; /* the thread's name at the first one */
+	/* Of the process: its main thread's name, "" not known; when it began, which tells apart
+	 * those that had one number, 0 not known. */
+	char process[COMM_LEN];
+	u64 start_ns;
 };
 
 enum proc_event_type {

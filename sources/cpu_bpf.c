@@ -238,10 +238,12 @@ static void on_count(void *ctx, const void *key, const void *value)
 		.count = c->count,
 		.weight = c->weight,
 		.t_ns = c->last_ns,
+		.start_ns = k->start_ns,
 	};
 	struct bpf_scope_entry e;
 
 	copy_str(out.comm, sizeof(out.comm), c->comm);
+	copy_str(out.process, sizeof(out.process), c->process);
 	e = (struct bpf_scope_entry){k->tgid, k->tid, k->cpu, k->cgroup, c->first_ns, out.comm};
 	if (!bpf_scope__passes(&s->scope, &e))
 		return;

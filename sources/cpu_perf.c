@@ -244,6 +244,7 @@ static void on_sample(struct source *s, const struct perf_record *r)
 	if (!s->scope->follow_children && !in_scope(s, &x))
 		return;
 	leader = perf_tasks__get(&s->tasks, r->pid, r->pid);
+	memcpy(x.process, leader->comm, sizeof(x.process));
 	announce(s, leader, r);
 	take(s, r, &x, leader->exec);
 }

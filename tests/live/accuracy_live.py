@@ -108,6 +108,19 @@ def test_threads():
         live.near(row[0]["self_pct"], 100.0 * ns / used, 1.5, name, live.CLOCK)
 
 
+def test_names_of_processes():
+    """By pid a process is called as its main thread, though that only waits; one that ended says
+    so while the window has its samples"""
+    live.need_root()
+    with live.Workload("threads", 60) as work:
+        rows = live.batch("-n", 1, "-d", 2, "-F", 499, "-p", work.pid, "--group", "pid")[0]["rows"]
+        assert [(r["pid"], r["comm"], r["ended"]) for r in rows] == [(work.pid, "threads", False)]
+    with live.Workload("threads", 1) as work:
+        report = live.batch("-d", 3, "-F", 499, "-n", 1, "--group", "pid", "-p", work.pid)[0]
+    assert [(r["pid"], r["comm"], r["ended"]) for r in report["rows"]] == \
+        [(work.pid, "threads", True)], report["rows"]
+
+
 def test_groupings_agree():
     """Each grouping counts the same samples and shows its own field"""
     live.need_root()

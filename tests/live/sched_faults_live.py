@@ -135,6 +135,21 @@ def test_exec_in_sched():
     same_time(whole, window, "states", pct=2)
 
 
+def test_pid_reuse():
+    """Rows by process: none takes the name of another that had the pid"""
+    live.need_root()
+    with waits.refused_here("tid_reuse", "pids cannot be chosen here"):
+        m = whole_machine("tid_reuse", 3, group="pid+stack")
+    seen = set()
+    for r in m.report["rows"]:
+        places = waits.symbols(r["stack"])
+        for name, function in (("first", "first_waits"), ("second", "second_naps")):
+            if function in places:
+                assert r["comm"] in (name, "tid_reuse"), r
+                seen.add(r["comm"])
+    assert {"first", "second"} <= seen, seen
+
+
 @steady
 def test_tid_reuse():
     """Processes that follow each other with one pid: nobody has the wait of the one before"""

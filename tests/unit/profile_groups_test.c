@@ -167,6 +167,61 @@ static void combinations_tell_tasks_apart(void **state)
 	maker__fini(&m);
 }
 
+static const struct profile_row *row_of(const struct profile_rows *r, const char *comm)
+{
+	for (u32 i = 0; i < r->nrows; i++)
+		if (!strcmp(r->rows[i].comm, comm))
+			return &r->rows[i];
+	fail_msg("no row of %s", comm);
+	return NULL;
+}
+
+static void put_exit(struct maker *m, u32 tgid, u64 t_ns)
+{
+	struct proc_event ev = {.head.type = SAMPLE_PROC,
+				.type = PROC_EXIT,
+				.tgid = tgid,
+				.tid = tgid,
+				.t_ns = t_ns};
+
+	model_profile.consume(m->model, &ev.head);
+}
+
+/* A process is called as its main thread, though that never runs; one that had its number before
+ * has a row and a name of its own, and it is said that it has ended. */
+static void processes_are_told_by_birth(void **state)
+{
+	const struct stack_sample samples[] = {
+		{.tgid = 7, .tid = 8, .count = 30, .comm = "worker", .process = "old", .start_ns = 100},
+		{.tgid = 7, .tid = 8, .count = 20, .comm = "worker", .process = "new", .start_ns = 500},
+		{.tgid = 9, .tid = 10, .count = 10, .comm = "pool", .process = "server", .start_ns = 50},
+	};
+	const u32 groups[] = {GROUP_BIT(GROUP_PID), GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_SYMBOL)};
+	const struct profile_snap *snap;
+	struct maker m;
+
+	maker__init(&m, 1);
+	for (u32 i = 0; i < ARRAY_SIZE(samples); i++)
+		maker__sample(&m, &samples[i]);
+	put_exit(&m, 7, 400);
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	for (u32 i = 0; i < ARRAY_SIZE(groups); i++) {
+		struct profile_query q = query(GROUP_PID);
+		struct profile_rows *r;
+
+		q.groups = groups[i];
+		r = profile__query(snap, &q, NULL);
+		assert_int_equal(r->nrows, 3);
+		assert_int_equal(row_of(r, "old")->self_count, 30);
+		assert_int_equal(row_of(r, "new")->self_count, 20);
+		assert_true(row_of(r, "old")->ended && !row_of(r, "new")->ended &&
+			    !row_of(r, "server")->ended);
+		profile_rows__free(r);
+	}
+	snap__put(snap);
+	maker__fini(&m);
+}
+
 static void groups_are_read_and_written(void **state)
 {
 	static const char *const wrong[] = {"",		 ",",	"comm,",   ",comm",
@@ -222,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(combinations_sum_to_their_keys),
 		cmocka_unit_test(combinations_tell_tasks_apart),
+		cmocka_unit_test(processes_are_told_by_birth),
 		cmocka_unit_test(groups_are_read_and_written),
 		cmocka_unit_test(rows_of_pairs_are_bounded),
 	};

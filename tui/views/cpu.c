@@ -67,6 +67,8 @@ static enum role cpu__role(const struct listing *l, u32 row, u32 column)
 		return ROLE_TEXT;
 	if (!strcmp(r->kind, "inlined"))
 		return ROLE_INLINED;
+	if (r->ended)
+		return ROLE_DIM;
 	return r->func || r->object ? code__role(row_code_kind(l, r), false) : ROLE_TEXT;
 }
 

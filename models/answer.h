@@ -7,6 +7,7 @@
 #ifndef MODELS_ANSWER_H
 #define MODELS_ANSWER_H
 
+#include "base/arena.h"
 #include "base/table.h"
 #include "samples/snap.h"
 
@@ -42,8 +43,20 @@ struct answer {
 	} *trees; /* table.nrows of them, NULL: no row has a tree */
 	const struct tree_node *nodes;
 	u32 nnodes;
+	/* What it is made of lives here, where it was made by answer__new. */
+	struct arena arena;
+	const struct rows_of *of; /* where its cells are; see models/fields.h */
 	void (*free)(struct answer *a);
 };
+
+struct symbols;
+
+/* A zeroed answer of so many bytes, whose first member is a struct answer, with a reference to the
+ * snapshot; symbols may be NULL. */
+void *answer__new(size_t size, const struct snap *snap, const struct symbols *symbols,
+		  u64 since_ns);
+/* Its .free, for those who free more than that. */
+void answer__fini(struct answer *a);
 
 static inline void answer__free(struct answer *a)
 {

@@ -16,7 +16,7 @@
 #include "models/answer.h"
 #include "models/cells.h"
 #include "models/heat_log.h"
-#include "models/heat_range.h"
+#include "models/slow_rows.h"
 #include "samples/block.h"
 #include "scope/scope.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
@@ -197,14 +197,12 @@ struct io_slow_answer {
 };
 /* A value; zero it first. */
 struct io_slow_query {
+	SLOW_QUERY;
 	bool by_dev; /* as in struct io_query */
 	u32 dev;
 	bool by_op; /* only of this one */
 	enum io_op op;
-	enum io_stage stage;	 /* whose time has to be ... */
-	struct heat_range range; /* ... in this */
-	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED];
+	enum io_stage stage; /* whose time has to be in the range */
 };
 struct io_slow_answer *io__slow(const struct io_snap *snap, const struct io_slow_query *q,
 				const struct scope *scope);

@@ -13,6 +13,7 @@
 #include "models/heat_log.h"
 #include "models/heat_range.h"
 #include "models/profile.h" /* enum profile_window, struct profile_stack */
+#include "models/slow_rows.h"
 #include "samples/measure.h"
 #include "scope/scope.h"
 
@@ -154,11 +155,9 @@ u64 measure__text_hash(const char *text);
 /* --- the slowest --- */
 
 struct measure_slow_query {
+	SLOW_QUERY;
 	struct measure_narrow narrow;
-	bool working;		 /* only what does not wait for something new */
-	struct heat_range range; /* all 0: everything */
-	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED];
+	bool working; /* only what does not wait for something new */
 };
 
 struct measure_slow_row;
@@ -172,10 +171,10 @@ struct measure_slow_answer {
 };
 
 struct measure_slow_row {
-	u64 key;
+	struct slow_row base;
 	const struct measure_slow_entry *slow;
-	const struct symbols *symbols;
-	const char *pid_text, *name, *cgroup;
+	const char *pid_text, *name, *cgroup, *caller;
+	const char *labels[MEASURE_OWN_LABELS]; /* NULL: none */
 };
 
 struct measure_slow_answer *measure__slow(const struct measure_snap *snap,

@@ -16,7 +16,7 @@
 #include "models/answer.h"
 #include "models/cells.h"
 #include "models/heat_log.h"
-#include "models/heat_range.h"
+#include "models/slow_rows.h"
 #include "samples/sched.h"
 #include "scope/scope.h"
 #include "models/profile.h" /* struct profile_stack, enum profile_window */
@@ -207,9 +207,7 @@ struct sched_delays_answer {
 };
 /* A value; zero it first. */
 struct sched_delays_query {
-	struct heat_range range; /* only those in it */
-	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED];
+	SLOW_QUERY;
 };
 struct sched_delays_answer *sched__delays(const struct sched_snap *snap,
 					  const struct sched_delays_query *q,

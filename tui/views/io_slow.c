@@ -2,21 +2,9 @@
 /* The slowest requests: who began them where, and what held them up. */
 #include <stdio.h>
 
-#include "base/arena.h"
 #include "tui/views/flame.h"
-#include "tui/views/heat.h"
 #include "tui/views/io.h"
-
-struct slow_screen {
-	struct listing list;
-	struct io_slow_query query;
-	struct heat_pick pick; /* with a range, or not at all */
-};
-
-static const struct slow_screen *screen_of(const struct listing *l)
-{
-	return container_of(l, struct slow_screen, list);
-}
+#include "tui/views/slow.h"
 
 static const struct io_slow_answer *slow(const struct listing *l)
 {
@@ -26,42 +14,6 @@ static const struct io_slow_answer *slow(const struct listing *l)
 static struct answer *slow__run(const struct frame *f, const void *query, const struct scope *scope)
 {
 	return &io__slow((const void *)f->snaps[MODEL_IO], query, scope)->base;
-}
-
-static void slow__unfolded(struct listing *l, const u64 *keys, u32 n)
-{
-	struct io_slow_query *q = &container_of(l, struct slow_screen, list)->query;
-
-	q->nunfolded = n;
-	memcpy(q->unfolded, keys, sizeof(q->unfolded));
-}
-
-static void slow__headline(struct listing *l, struct headline *line)
-{
-	if (heat_range__is_set(&screen_of(l)->query.range)) {
-		heat_pick__headline(&screen_of(l)->pick, l, l->answer ? slow(l)->nrows : 0,
-				    "requests", line);
-		return;
-	}
-	headline__addf(line, ROLE_STRONG, "slowest requests of the last %d s", IO_SLOW_S);
-	if (l->answer)
-		headline__addf(line, ROLE_DIM, " · %u", slow(l)->nrows);
-	headline__add(line, ROLE_DIM,
-		      " · unfold a row for the stack that began it · min= in the filter sets the "
-		      "limit");
-}
-
-static void slow__empty(const struct listing *l, char *buf, size_t size)
-{
-	if (io__waiting(l, buf, size))
-		return;
-	if (heat_range__is_set(&screen_of(l)->query.range))
-		snprintf(
-			buf, size,
-			"none of these requests is kept: of each 10 s the %d slowest are, for %d s",
-			IO_MAX_SLOW, IO_SLOW_S);
-	else
-		snprintf(buf, size, "no request in scope was slow in the last %d s", IO_SLOW_S);
 }
 
 static enum role slow__role(const struct listing *l, u32 row, u32 column)
@@ -78,18 +30,11 @@ static enum role slow__role(const struct listing *l, u32 row, u32 column)
 	return (c->flags & COLUMN_KEY) && s->kthread ? ROLE_KERNEL : ROLE_TEXT;
 }
 
-static void slow__selection(const struct listing *l, struct listing_place at, char *buf,
-			    size_t size)
+static void slow__describe(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	const struct io_slow_sample *s = &slow(l)->rows[at.row]->s;
+	const struct io_slow_sample *s = &slow(l)->rows[row]->s;
 	char total[16], bytes[16];
 
-	if (at.node != UINT32_MAX) {
-		const struct tree_node *n = &l->answer->nodes[at.node];
-
-		snprintf(buf, size, "%s  %s", n->name, n->object_name);
-		return;
-	}
 	format__ns(total, sizeof(total), s->total_ns);
 	if (!s->bytes) {
 		snprintf(buf, size, "%s pid %u tid %u: %s of %s took %s", s->comm, s->tgid, s->tid,
@@ -101,6 +46,18 @@ static void slow__selection(const struct listing *l, struct listing_place at, ch
 		 s->tgid, s->tid, io_op_names[s->op], bytes, (unsigned long long)s->sector,
 		 s->device.name, total, *s->file ? "  file " : "", s->file);
 }
+
+static const struct slow_words slow_words = {
+	.what = "requests",
+	.title = "slowest requests of the last",
+	.counted = "",
+	.hint = "unfold a row for the stack that began it · min= in the filter sets the limit",
+	.none = "no request in scope was slow in the last",
+	.seconds = IO_SLOW_S,
+	.max = IO_MAX_SLOW,
+	.waiting = io__waiting,
+	.describe = slow__describe,
+};
 
 static const struct event_form slow_form = {
 	.what = "",
@@ -134,32 +91,26 @@ void io_slow__events(const struct report *r,
 	answer__free(&rows->base);
 }
 
-static void slow__report(const struct answer *a, const struct frame *f, struct report *r)
+static void report(const struct answer *a, const struct frame *f, struct report *r)
 {
-	r->events = slow__events;
 	(void)a;
-	r->view = "io-slowest";
-	r->window = "last minute";
-	r->group = "request";
-	r->health = f->feeds[MODEL_IO].health;
+	slow__report(r, "io-slowest", "request", f, MODEL_IO);
+	r->events = slow__events;
 }
 
 static const struct listing_ops slow_listing = {
+	SLOW_LISTING,
 	.ask = {.size = sizeof(struct io_slow_query), .model = MODEL_IO, .run = slow__run},
-	.unfolded = slow__unfolded,
-	.headline = slow__headline,
-	.events = true,
-	.empty = slow__empty,
 	.cell_role = slow__role,
-	.selection = slow__selection,
-	.report = slow__report,
+	.report = report,
 };
 
 /* As of the view's table, of this device. */
 static bool slow__action(struct screen *base, enum action a)
 {
 	const struct slow_screen *s = (const struct slow_screen *)base;
-	const struct io_query q = {.by_dev = s->query.by_dev, .dev = s->query.dev};
+	const struct io_slow_query *of = s->query;
+	const struct io_query q = {.by_dev = of->by_dev, .dev = of->dev};
 
 	if (a != ACTION_FLAME)
 		return listing__action(base, a);
@@ -167,41 +118,23 @@ static bool slow__action(struct screen *base, enum action a)
 	return true;
 }
 
-static void slow__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops slow_ops = {
 	LISTING_SCREEN,
 	.section = "requests",
-	.free = slow__free,
+	.free = slow_screen__free,
 	.action = slow__action,
 	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER, ACTION_BACK,
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
-static struct slow_screen *slow__new(struct host *h, u32 dev, const struct scope *extra)
-{
-	struct slow_screen *s = xcalloc(1, sizeof(*s));
-
-	s->list.base = (struct screen){.ops = &slow_ops, .host = h};
-	s->query.by_dev = dev != 0;
-	s->query.dev = dev;
-	listing__init(&s->list, h, &slow_listing, &s->query);
-	s->list.asker.extra_scope = extra ? scope__get(extra) : NULL;
-	return s;
-}
-
 struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
 			     const struct scope *extra)
 {
-	struct slow_screen *s = slow__new(h, dev, extra);
+	const struct io_slow_query q = {.by_dev = dev != 0, .dev = dev};
 
-	snprintf(s->list.narrowed, sizeof(s->list.narrowed), "slowest%s%s", *narrowed ? " " : "",
-		 narrowed);
-	return &s->list.base;
+	return &slow_screen__new(h, &slow_ops, &slow_listing, &slow_words, &q, NULL, narrowed,
+				 extra)
+			->list.base;
 }
 
 struct screen *io_slow__list(struct host *h, const void *query, const struct heat_pick *pick,
@@ -209,17 +142,15 @@ struct screen *io_slow__list(struct host *h, const void *query, const struct hea
 {
 	const struct io_snap *snap = (const void *)host__frame(h)->snaps[MODEL_IO];
 	const struct io_heat_part *part = NULL;
-	const struct io_query *q = query;
-	struct slow_screen *s;
+	const struct io_query *of = query;
+	struct io_slow_query q = {.stage = pick->kind};
 
 	if (pick->part && snap && pick->part <= snap->nheat_parts)
 		part = &snap->heat_parts[pick->part - 1];
-	s = slow__new(h, part ? part->device.dev : q->by_dev ? q->dev : 0, extra);
-	s->query.by_op = part != NULL;
-	s->query.op = part ? part->op : 0;
-	s->query.stage = pick->kind;
-	s->query.range = pick->range;
-	s->pick = *pick;
-	copy_str(s->list.narrowed, sizeof(s->list.narrowed), "cell");
-	return &s->list.base;
+	q.dev = part ? part->device.dev : of->by_dev ? of->dev : 0;
+	q.by_dev = q.dev != 0;
+	q.by_op = part != NULL;
+	q.op = part ? part->op : 0;
+	return &slow_screen__new(h, &slow_ops, &slow_listing, &slow_words, &q, pick, "", extra)
+			->list.base;
 }

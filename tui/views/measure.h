@@ -8,6 +8,7 @@
 #include "models/measure.h"
 #include "tui/views/heat.h"
 #include "tui/views/listing.h"
+#include "tui/views/slow.h"
 
 /* What the listings of one measure are made of; there is one of each, made once. */
 struct measure_view {
@@ -18,6 +19,8 @@ struct measure_view {
 	const char *names[MEASURE_MAX_LABELS];
 	enum action actions[MEASURE_MAX_LABELS];
 	const struct flame_source *stacks;
+	struct slow_words words;
+	char title[64], none[80];
 };
 
 struct measure_screen {

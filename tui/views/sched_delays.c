@@ -2,20 +2,8 @@
 /* The slowest delays: who waited how long for which CPU, and who held it where. */
 #include <stdio.h>
 
-#include "base/arena.h"
-#include "tui/views/heat.h"
 #include "tui/views/sched.h"
-
-struct delays_screen {
-	struct listing list;
-	struct sched_delays_query query;
-	struct heat_pick pick; /* with a range, or not at all */
-};
-
-static const struct delays_screen *screen_of(const struct listing *l)
-{
-	return container_of(l, struct delays_screen, list);
-}
+#include "tui/views/slow.h"
 
 static const struct sched_delays_answer *delays(const struct listing *l)
 {
@@ -26,41 +14,6 @@ static struct answer *delays__run(const struct frame *f, const void *query,
 				  const struct scope *scope)
 {
 	return &sched__delays((const void *)f->snaps[MODEL_SCHED], query, scope)->base;
-}
-
-static void delays__unfolded(struct listing *l, const u64 *keys, u32 n)
-{
-	struct sched_delays_query *q = &container_of(l, struct delays_screen, list)->query;
-
-	q->nunfolded = n;
-	memcpy(q->unfolded, keys, sizeof(q->unfolded));
-}
-
-static void delays__headline(struct listing *l, struct headline *line)
-{
-	if (heat_range__is_set(&screen_of(l)->query.range)) {
-		heat_pick__headline(&screen_of(l)->pick, l, l->answer ? delays(l)->nrows : 0,
-				    "waits", line);
-		return;
-	}
-	headline__addf(line, ROLE_STRONG, "slowest waits for a CPU in the last %d s",
-		       SCHED_DELAYS_S);
-	if (l->answer)
-		headline__addf(line, ROLE_DIM, " · %u waits", delays(l)->nrows);
-	headline__add(line, ROLE_DIM, " · unfold a row for the stack of who held the CPU");
-}
-
-static void delays__empty(const struct listing *l, char *buf, size_t size)
-{
-	if (sched__waiting(l, buf, size))
-		return;
-	if (heat_range__is_set(&screen_of(l)->query.range))
-		snprintf(buf, size,
-			 "none of these waits is kept: of each 10 s the %d slowest are, for %d s",
-			 SCHED_MAX_DELAYS, SCHED_DELAYS_S);
-	else
-		snprintf(buf, size, "no thread in scope has waited long for a CPU in the last %d s",
-			 SCHED_DELAYS_S);
 }
 
 static bool is_holder(const char *column)
@@ -80,21 +33,11 @@ static enum role delays__role(const struct listing *l, u32 row, u32 column)
 										     : ROLE_TEXT;
 }
 
-static void select_frame(const struct listing *l, const struct tree_node *n, char *buf, size_t size)
+static void delays__describe(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s  %s", n->name, n->object_name);
-}
-
-static void delays__selection(const struct listing *l, struct listing_place at, char *buf,
-			      size_t size)
-{
-	const struct sched_delay *d = delays(l)->rows[at.row];
+	const struct sched_delay *d = delays(l)->rows[row];
 	char delay[16], ran[16];
 
-	if (at.node != UINT32_MAX) {
-		select_frame(l, &l->answer->nodes[at.node], buf, size);
-		return;
-	}
 	format__ns(delay, sizeof(delay), d->delay_ns);
 	format__ns(ran, sizeof(ran), d->holder_ran_ns);
 	if (d->holder.tid)
@@ -106,6 +49,18 @@ static void delays__selection(const struct listing *l, struct listing_place at, 
 		snprintf(buf, size, "%s tid %u waited %s for CPU %u, which was idle before",
 			 d->task.comm, d->task.tid, delay, d->cpu);
 }
+
+static const struct slow_words delay_words = {
+	.what = "waits",
+	.title = "slowest waits for a CPU in the last",
+	.counted = " waits",
+	.hint = "unfold a row for the stack of who held the CPU",
+	.none = "no thread in scope has waited long for a CPU in the last",
+	.seconds = SCHED_DELAYS_S,
+	.max = SCHED_MAX_DELAYS,
+	.waiting = sched__waiting,
+	.describe = delays__describe,
+};
 
 static bool delays__drill(struct listing *l, struct listing_place at)
 {
@@ -147,72 +102,51 @@ void sched_delays__events(const struct report *r,
 
 static void delays__report(const struct answer *a, const struct frame *f, struct report *r)
 {
+	(void)a;
+	slow__report(r, "sched-delays", "delay", f, MODEL_SCHED);
 	r->events = delays__events;
-	r->view = "sched-delays";
-	r->window = "last minute";
-	r->group = "delay";
-	r->health = f->feeds[MODEL_SCHED].health;
 }
 
 static const struct listing_ops delays_listing = {
+	SLOW_LISTING,
 	.ask = {.size = sizeof(struct sched_delays_query),
 		.model = MODEL_SCHED,
 		.run = delays__run},
-	.unfolded = delays__unfolded,
-	.headline = delays__headline,
-	.events = true,
-	.empty = delays__empty,
 	.cell_role = delays__role,
 	.drill = delays__drill,
-	.selection = delays__selection,
 	.report = delays__report,
 };
-
-static void delays__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
 
 static const struct screen_ops delays_ops = {
 	LISTING_SCREEN,
 	.section = "delays",
-	.free = delays__free,
+	.free = slow_screen__free,
 	.action = listing__action,
 	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_DRILL, ACTION_BACK,
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
-static struct delays_screen *delays__new(struct host *h, const char *narrowed,
-					 const struct scope *extra)
+static struct screen *delays__new(struct host *h, const struct heat_pick *pick,
+				  const struct scope *extra)
 {
-	struct delays_screen *s = xcalloc(1, sizeof(*s));
+	const struct sched_delays_query q = {0};
 
-	s->list.base = (struct screen){.ops = &delays_ops, .host = h};
-	listing__init(&s->list, h, &delays_listing, &s->query);
-	s->list.asker.extra_scope = extra ? scope__get(extra) : NULL;
-	copy_str(s->list.narrowed, sizeof(s->list.narrowed), narrowed);
-	return s;
+	return &slow_screen__new(h, &delays_ops, &delays_listing, &delay_words, &q, pick, "", extra)
+			->list.base;
 }
 
 struct screen *sched_delays__open(struct host *h, const struct scope *extra)
 {
-	return &delays__new(h, "slowest", extra)->list.base;
+	return delays__new(h, NULL, extra);
 }
 
 struct screen *sched_delays__list(struct host *h, const void *query, const struct heat_pick *pick,
 				  const struct scope *extra)
 {
-	struct delays_screen *s;
-
 	(void)query;
-	if (pick->kind != SCHED_DELAY) {
-		host__message(h, ROLE_WARN,
-			      "only waits for a CPU are kept one by one, as far as they are slow");
-		return NULL;
-	}
-	s = delays__new(h, "cell", extra);
-	s->query.range = pick->range;
-	s->pick = *pick;
-	return &s->list.base;
+	if (pick->kind == SCHED_DELAY)
+		return delays__new(h, pick, extra);
+	host__message(h, ROLE_WARN,
+		      "only waits for a CPU are kept one by one, as far as they are slow");
+	return NULL;
 }

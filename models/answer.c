@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "models/answer.h"
+
+#include "symbols/symbols.h"
+
+void answer__fini(struct answer *a)
+{
+	snap__put(a->snap);
+	arena__fini(&a->arena);
+	free(a);
+}
+
+void *answer__new(size_t size, const struct snap *snap, const struct symbols *symbols, u64 since_ns)
+{
+	struct answer *a = xcalloc(1, size);
+
+	arena__init(&a->arena);
+	a->snap = snap__get(snap);
+	a->since_ns = since_ns;
+	a->symbols_generation = symbols ? symbols__generation(symbols) : 0;
+	a->free = answer__fini;
+	return a;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tables that are declared: of each column what it is called, where rows have it, what it is, in
+ * which groupings it applies and in which sets of columns it is on screen. Pure.
+ */
+#ifndef MODELS_FIELDS_H
+#define MODELS_FIELDS_H
+
+#include "models/answer.h"
+
+enum field_kind {
+	FIELD_NUMBER, /* unsigned, of any size */
+	FIELD_FLOAT,  /* a double */
+	FIELD_TEXT,   /* const char *; NULL: not known */
+	FIELD_CHARS,  /* char[] */
+	FIELD_NAMED,  /* a number: `names` has its name */
+	FIELD_TREND,  /* float[PROFILE_TREND] */
+	FIELD_VALUE,  /* a struct value */
+	FIELD_RATE,   /* a number, per second of the answer's window */
+	FIELD_MEAN,   /* a number by that at `by` */
+	FIELD_PART,   /* likewise, in %, 100 at most */
+	FIELD_AGO,    /* a time: how long before the snapshot's end it was */
+	FIELD_MADE,   /* `make` fills the value, whose type is set */
+};
+
+struct field {
+	struct column column;
+	enum field_kind kind;
+	u16 at, by, size;
+	/* What `at`, `by` and `unless` are offsets in: the row, or what the pointer that the row
+	 * has at via - 1 leads to. */
+	u16 via;
+	u16 unless, unless_size; /* 1 more than where a number is that is 0 where it is not known */
+	const char *unknown;	 /* then it is this text; NULL: none */
+	const char *const *names;
+	void (*make)(const struct answer *a, const void *row, struct value *out);
+	u32 groups; /* a bit for each grouping that it applies in; 0: all */
+	u32 keys;   /* likewise: it names rows */
+	u32 sets;   /* a bit for each set of columns that it is on screen in; 0: all */
+};
+
+#define FIELD_AT(T, member)  .at = offsetof(T, member), .size = sizeof(((T *)0)->member)
+#define NUMBER_AT(T, member) FIELD_AT(T, member)
+#define FLOAT_AT(T, member)  .kind = FIELD_FLOAT, FIELD_AT(T, member)
+#define TEXT_AT(T, member)   .kind = FIELD_TEXT, FIELD_AT(T, member)
+#define CHARS_AT(T, member)  .kind = FIELD_CHARS, FIELD_AT(T, member)
+#define TREND_AT(T, member)  .kind = FIELD_TREND, FIELD_AT(T, member)
+#define VALUE_AT(T, member)  .kind = FIELD_VALUE, FIELD_AT(T, member)
+#define RATE_AT(T, member)   .kind = FIELD_RATE, FIELD_AT(T, member)
+#define AGO_AT(T, member)    .kind = FIELD_AGO, FIELD_AT(T, member)
+#define MEAN_AT(T, member, of)                                                                     \
+	.kind = FIELD_MEAN, FIELD_AT(T, member), .by = offsetof(T, of), UNLESS_0(T, of)
+#define PART_AT(T, member, of)                                                                     \
+	.kind = FIELD_PART, FIELD_AT(T, member), .by = offsetof(T, of), UNLESS_0(T, of)
+#define NAMED_AT(T, member, table) .kind = FIELD_NAMED, FIELD_AT(T, member), .names = table
+#define MADE_BY(function)	   .kind = FIELD_MADE, .make = function
+#define UNLESS_0(T, member)                                                                        \
+	.unless = offsetof(T, member) + 1, .unless_size = sizeof(((T *)0)->member)
+#define VIA(T, member) .via = offsetof(T, member) + 1
+
+/* Rows of so many bytes, each of which begins with its key, a u64. */
+struct rows_of {
+	const struct field *fields;
+	const void *rows;
+	size_t size;
+	u32 group;
+};
+
+/* Fills the answer's table, in its arena: n rows of so many bytes, of a grouping and a set of
+ * columns; sort: the name of the column that they come sorted by. Columns may be changed. */
+struct column *answer__table(struct answer *a, const struct field *fields, u32 nfields,
+			     const void *rows, u32 n, size_t size, u32 group, u32 set,
+			     const char *sort);
+#define ANSWER_TABLE(a, fields, rows, n, group, set, sort)                                         \
+	answer__table(a, fields, ARRAY_SIZE(fields), rows, n, sizeof((rows)[0]), group, set, sort)
+
+/* By name; NULL: there is none. */
+struct column *column__named(struct column *columns, u32 n, const char *name);
+
+#endif

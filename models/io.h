@@ -157,15 +157,18 @@ struct io_row {
 	enum io_op op;
 	u32 flags;
 	const char *flags_text;
-	struct io_sums sums;
+	struct io_sums sums;   /* of those who use devices, too: of the stage total */
+	u64 avg_ns[IO_STAGES]; /* 0 not known */
 	u64 in_flight;
 	const struct io_hist *hists; /* IO_STAGES */
-	u64 percentiles[IO_PERCENTILES], p50_ns[IO_STAGES], size_p50;
+	u64 percentiles[IO_PERCENTILES], known; /* of the query's stage; known 0: they are not */
+	u64 p50_ns[IO_STAGES], size_p50, placed;
 	struct value hist_values[IO_STAGES], sizes;
 	float trend[PROFILE_TREND];
 	/* Else: */
 	const struct io_proc *proc; /* the one that names it; NULL: of those that were forgotten */
-	const char *pid_text, *cgroup_name, *devices, *files;
+	u32 pid; /* 0 none */
+	const char *pid_text, *cgroup_name, *devices, *files, *file_text; /* file_text: as shown */
 	struct io_proc_sums proc_sums;
 	u64 read_bytes, write_bytes;
 	u64 writeback_bytes; /* of those written: by workers */

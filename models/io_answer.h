@@ -6,11 +6,8 @@
 #include "base/arena.h"
 #include "models/io.h"
 
-/* Fills what all answers have; from_ns: where the counted time begins. */
-void io_answer__init(struct answer *a, const struct io_snap *snap, u64 from_ns,
-		     void (*free)(struct answer *a));
-/* The table of a struct io_answer, in the arena. */
-void io_answer__table(struct io_answer *a, struct arena *arena);
+/* The table of a struct io_answer. */
+void io_answer__table(struct io_answer *a);
 /* Writeback of what nobody knows who dirtied it. */
 static inline bool io__is_nobodys(bool writeback, bool kthread)
 {

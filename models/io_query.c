@@ -6,17 +6,13 @@
 #include "models/heat.h"
 #include "models/io_answer.h"
 #include "models/who.h"
+#include "models/windows.h"
 
 const char *const io_group_names[IO_GROUPS] = {
 	[IO_BY_DEVICE] = "device", [IO_BY_PID] = "pid",	  [IO_BY_COMM] = "comm",
 	[IO_BY_CGROUP] = "cgroup", [IO_BY_FILE] = "file",
 };
 const double io_percentiles[IO_PERCENTILES] = {1, 5, 10, 16, 25, 50, 75, 84, 90, 95, 99, 100};
-
-struct answer_box {
-	struct io_answer answer;
-	struct arena arena;
-};
 
 struct maker {
 	const struct io_snap *snap;
@@ -43,17 +39,6 @@ const char *io_flags__text(u32 flags, char *buf, size_t size)
 	snprintf(buf, size, "%s%s%s", flags & IO_FLAG_SYNC ? " sync" : "",
 		 flags & IO_FLAG_META ? " meta" : "", flags & IO_FLAG_OTHER ? " other" : "");
 	return *buf ? buf + 1 : buf;
-}
-
-/* --- what is shared --- */
-
-void io_answer__init(struct answer *a, const struct io_snap *snap, u64 from_ns,
-		     void (*free)(struct answer *a))
-{
-	a->snap = snap__get(&snap->base);
-	a->since_ns = from_ns;
-	a->symbols_generation = symbols__generation(snap->symbols);
-	a->free = free;
 }
 
 const char *io__who(bool writeback, bool kthread, const char *comm)
@@ -100,7 +85,7 @@ static void begin_device(struct maker *m, struct io_row *r, const struct io_kind
 	r->partition = k->device.dev != k->device.disk;
 	r->op = k->op;
 	r->flags = k->flags;
-	r->name = arena__strdup(m->arena, k->device.name);
+	r->name = r->devices = arena__strdup(m->arena, k->device.name);
 	r->flags_text =
 		m->query->joined
 			? NULL
@@ -137,7 +122,10 @@ static void finish_device(struct maker *m, struct io_row *r)
 						      r->sums.max_ns[stage]);
 	/* The largest is known as it was. */
 	r->percentiles[IO_PERCENTILES - 1] = r->sums.max_ns[stage];
+	r->known = r->sums.known[stage];
+	r->placed = r->sums.random + r->sums.sequential;
 	for (u32 g = 0; g < IO_STAGES; g++) {
+		r->avg_ns[g] = window__mean(r->sums.ns[g], r->sums.known[g], r->sums.max_ns[g]);
 		r->p50_ns[g] = io_hist__quantile(&r->hists[g], 0.5, r->sums.max_ns[g]);
 		r->hist_values[g] = io_hist__value(&r->hists[g], m->arena);
 	}
@@ -244,6 +232,7 @@ static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *
 	u32 pid = by == IO_BY_PID && !nobodys ? p->tgid : 0;
 
 	r->proc = p;
+	r->pid = pid;
 	r->pid_text = who__id_text(m->arena, pid);
 	r->cgroup_name = who__cgroup_text(m->arena, p->cgroup);
 	r->devices = arena__strdup(m->arena, p->device.name);
@@ -335,6 +324,20 @@ static void add_others(struct maker *m)
 	r->proc_sums = *s;
 }
 
+static void finish_proc(const struct maker *m, struct io_row *r)
+{
+	const struct io_proc_sums *s = &r->proc_sums;
+
+	r->file_text = m->query->group == IO_BY_FILE ? r->name : r->files;
+	r->sums.count = s->count;
+	r->sums.bytes = s->bytes;
+	r->sums.ns[IO_TOTAL] = s->ns;
+	r->sums.known[IO_TOTAL] = r->known = s->known;
+	r->avg_ns[IO_TOTAL] = s->known ? s->ns / s->known : 0;
+	/* Maxima are forgotten before sums have faded. */
+	r->percentiles[IO_PERCENTILES - 1] = MAX(s->max_ns, r->avg_ns[IO_TOTAL]);
+}
+
 static void fill_procs(struct maker *m)
 {
 	m->rows = arena__array(m->arena, struct io_row, m->snap->nprocs + 1);
@@ -342,6 +345,8 @@ static void fill_procs(struct maker *m)
 		if (counts(m, &m->snap->procs[i]))
 			add_proc(m, &m->snap->procs[i]);
 	add_others(m);
+	for (u32 i = 0; i < m->n; i++)
+		finish_proc(m, &m->rows[i]);
 }
 
 /* --- the answer --- */
@@ -349,8 +354,8 @@ static void fill_procs(struct maker *m)
 static int by_count(const void *a, const void *b)
 {
 	const struct io_row *x = a, *y = b;
-	u64 xn = x->sums.count + x->proc_sums.count, yn = y->sums.count + y->proc_sums.count;
-	u64 xb = x->sums.bytes + x->proc_sums.bytes, yb = y->sums.bytes + y->proc_sums.bytes;
+	u64 xn = x->sums.count, yn = y->sums.count;
+	u64 xb = x->sums.bytes, yb = y->sums.bytes;
 
 	if (xn != yn)
 		return xn > yn ? -1 : 1;
@@ -361,13 +366,11 @@ static int by_count(const void *a, const void *b)
 
 static void io_answer__free(struct answer *base)
 {
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+	struct io_answer *a = container_of(base, struct io_answer, base);
 
-	if (box->answer.heat)
-		answer__free(&box->answer.heat->base);
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
+	if (a->heat)
+		answer__free(&a->heat->base);
+	answer__fini(base);
 }
 
 static struct heat_answer *last_minutes(const struct io_snap *snap, const struct io_query *q)
@@ -381,15 +384,13 @@ static struct heat_answer *last_minutes(const struct io_snap *snap, const struct
 struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q,
 			    const struct scope *scope)
 {
-	struct answer_box *box = xcalloc(1, sizeof(*box));
-	struct io_answer *a = &box->answer;
+	struct io_answer *a =
+		answer__new(sizeof(*a), &snap->base, snap->symbols,
+			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
 	struct maker m = {
-		.snap = snap, .query = q, .scope = scope, .arena = &box->arena, .answer = a};
+		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .answer = a};
 
-	arena__init(&box->arena);
-	io_answer__init(&a->base, snap,
-			q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns,
-			io_answer__free);
+	a->base.free = io_answer__free;
 	a->query = *q;
 	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	if (q->group == IO_BY_DEVICE)
@@ -401,7 +402,7 @@ struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q
 	qsort(m.rows, m.n, sizeof(*m.rows), by_count);
 	a->rows = m.rows;
 	a->nrows = m.n;
-	io_answer__table(a, &box->arena);
+	io_answer__table(a);
 	if (q->minutes)
 		a->heat = last_minutes(snap, q);
 	return a;

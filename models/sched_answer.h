@@ -6,12 +6,8 @@
 #include "base/arena.h"
 #include "models/sched.h"
 
-/* Fills what all answers have; from_ns: where the counted time begins. */
-void sched_answer__init(struct answer *a, const struct sched_snap *snap, u64 from_ns,
-			void (*free)(struct answer *a));
-
-/* The table of a struct sched_answer, in the arena. */
-void sched_answer__table(struct sched_answer *a, struct arena *arena);
+/* The table of a struct sched_answer. */
+void sched_answer__table(struct sched_answer *a);
 
 /* Whether a thread passes the scope; what it runs on counts as its last CPU. */
 bool sched__passes(const struct scope *scope, const struct task_ident *t, u32 cpu);

@@ -11,11 +11,6 @@ const char *const sched_group_names[SCHED_GROUPS] = {
 	[SCHED_BY_CGROUP] = "cgroup", [SCHED_BY_CPU] = "cpu",
 };
 
-struct answer_box {
-	struct sched_answer answer;
-	struct arena arena;
-};
-
 /* Threads that share a row. */
 struct group {
 	u64 key;
@@ -47,15 +42,6 @@ enum sched_group sched_group__by_name(const char *name)
 }
 
 /* --- what is shared --- */
-
-void sched_answer__init(struct answer *a, const struct sched_snap *snap, u64 from_ns,
-			void (*free)(struct answer *a))
-{
-	a->snap = snap__get(&snap->base);
-	a->since_ns = from_ns;
-	a->symbols_generation = symbols__generation(snap->symbols);
-	a->free = free;
-}
 
 bool sched__passes(const struct scope *scope, const struct task_ident *t, u32 cpu)
 {
@@ -397,24 +383,13 @@ static void fill_cpus(struct grouping *g, struct sched_answer *a)
 
 /* --- the answer --- */
 
-static void sched_answer__free(struct answer *base)
-{
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
-
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
-
 struct sched_answer *sched__query(const struct sched_snap *snap, const struct sched_query *q,
 				  const struct scope *scope)
 {
-	struct answer_box *box = xcalloc(1, sizeof(*box));
-	struct sched_answer *a = &box->answer;
-	struct grouping g = {.snap = snap, .query = q, .scope = scope, .arena = &box->arena};
+	struct sched_answer *a = answer__new(sizeof(*a), &snap->base, snap->symbols,
+					     sched__since(snap, q->window));
+	struct grouping g = {.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena};
 
-	arena__init(&box->arena);
-	sched_answer__init(&a->base, snap, sched__since(snap, q->window), sched_answer__free);
 	a->query = *q;
 	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	if (q->group == SCHED_BY_CPU)
@@ -422,7 +397,7 @@ struct sched_answer *sched__query(const struct sched_snap *snap, const struct sc
 	else
 		fill_threads(&g, a);
 	grouping__fini(&g);
-	a->delays = sched_hist__value(&a->hists[SCHED_DELAY], &box->arena);
-	sched_answer__table(a, &box->arena);
+	a->delays = sched_hist__value(&a->hists[SCHED_DELAY], &a->base.arena);
+	sched_answer__table(a);
 	return a;
 }

@@ -28,7 +28,6 @@ static const char *const state_texts[TASK_STATES] = {
 
 struct thread_box {
 	struct sched_thread_answer answer;
-	struct arena arena;
 	enum task_state rows[TASK_STATES];
 	const struct sched_sums *sums; /* of the window; NULL without a thread */
 	struct sched_part parts[TASK_STATES + WAIT_REASONS];
@@ -209,7 +208,7 @@ static void fill_timeline(struct thread_box *box, const struct sched_snap *snap,
 
 	a->t1_ns = snap->base.t1_ns;
 	a->t0_ns = a->t1_ns > age ? a->t1_ns - age : 0;
-	box->spans = arena__array(&box->arena, struct sched_span, n + 1);
+	box->spans = arena__array(&a->base.arena, struct sched_span, n + 1);
 	for (u32 i = 0; i < n; i++)
 		add_span(box, snap, &snap->switches[i],
 			 i + 1 < n ? snap->switches[i + 1].t_ns : last_ns(a));
@@ -238,23 +237,13 @@ static const struct sched_task *find_task(const struct sched_snap *s, u32 tid, u
 	return found;
 }
 
-static void thread__free(struct answer *base)
-{
-	struct thread_box *box = container_of(base, struct thread_box, answer.base);
-
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
-
 struct sched_thread_answer *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
 					  enum profile_window window)
 {
-	struct thread_box *box = xcalloc(1, sizeof(*box));
+	struct thread_box *box =
+		answer__new(sizeof(*box), &snap->base, snap->symbols, sched__since(snap, window));
 	struct sched_thread_answer *a = &box->answer;
 
-	arena__init(&box->arena);
-	sched_answer__init(&a->base, snap, sched__since(snap, window), thread__free);
 	a->window = window;
 	a->task = find_task(snap, tid, start_ns);
 	if (a->task) {
@@ -262,7 +251,7 @@ struct sched_thread_answer *sched__thread(const struct sched_snap *snap, u32 tid
 		for (u32 k = 0; k < SCHED_HISTS; k++)
 			sched_hist__add(&a->hists[k], &a->task->hists[k], window);
 	}
-	a->delays = sched_hist__value(&a->hists[SCHED_DELAY], &box->arena);
+	a->delays = sched_hist__value(&a->hists[SCHED_DELAY], &a->base.arena);
 	fill_states(box);
 	fill_timeline(box, snap, tid);
 	return a;

@@ -458,7 +458,7 @@ int files_exit(u64 *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 label = call__label(REGS_SYSCALL((REGS_TYPE *)ctx[0]), is_compat(task)), stack;
 	const volatile struct file_call *call = call__of(label);
-	struct measure_span s = {.task = task, .result = ctx[1]};
+	struct measure_span s = {.task = task, .result = ctx[1], .stack = STACK_USER};
 	struct found *f = found__get(NAME_OF_TASK);
 	struct measure_stats *st = stats__get();
 	struct measure_cell *cell = NULL;

@@ -84,6 +84,8 @@ struct task_struct {
 	int exit_state;
 	unsigned int on_cpu; /* signed before it became a u8: only unsigned ones may change width */
 	unsigned int flags;
+	int prio;	     /* 120: nice 0 */
+	unsigned int policy; /* SCHED_x */
 	u64 start_time;
 	u64 self_exec_id; /* counts its execve calls; 32 bits wide before 5.7 */
 	unsigned long nvcsw, nivcsw;

@@ -259,6 +259,7 @@ static __always_inline struct measure_cell *cell__find(struct task_struct *task,
 
 /* Threads of one name on one CPU, by one word of labels: what is counted there when there are too
  * many of them. */
+#ifndef MEASURE_KEPT_ALL
 static __noinline struct measure_cell *cell__of_many(u64 label, u32 half)
 {
 	u64 comm[2], h = hash_step(bpf_get_smp_processor_id(), label);
@@ -276,6 +277,7 @@ static __noinline struct measure_cell *cell__of_many(u64 label, u32 half)
 	__builtin_memcpy(c->who.comm, comm, sizeof(comm));
 	return c;
 }
+#endif
 
 /* Of all stacks. A cell that was drained since has another id, or none. */
 static __always_inline struct measure_cell *cell__find_again(struct measure_task *t,
@@ -287,7 +289,7 @@ static __always_inline struct measure_cell *cell__find_again(struct measure_task
 
 	if (t->last.exec_id == exec_id && t->last.labels[0] == labels[0] &&
 	    t->last.labels[1] == labels[1] && t->last.labels[2] == labels[2] &&
-	    !((u32)scope_state & SCOPE_BPF_COMMS) && (at > cell_mask) == half) {
+	    t->last.labels[3] == labels[3] && !((u32)scope_state & SCOPE_BPF_COMMS) && (at > cell_mask) == half) {
 		c = bpf_map_lookup_elem(&cells, &at);
 		if (c && c->id == t->last.id)
 			return c;
@@ -309,16 +311,23 @@ __noinline u32 value__bucket(u64 value)
 	return loglin__bucket(value >> value_shift, MEASURE_SUB_SHIFT, MEASURE_BUCKETS);
 }
 
+/* Programs that may interrupt one another on events of one thread define MEASURE_ATOMIC. */
+#ifdef MEASURE_ATOMIC
+#define cell__add_to(place, n) __sync_fetch_and_add(place, n)
+#else
+#define cell__add_to(place, n) (*(place) += (n))
+#endif
+
 static __always_inline void cell__add(struct measure_cell *c, u64 value, u32 bucket, bool error)
 {
 	if (!c->count || value < c->min)
 		c->min = value;
 	if (value > c->max)
 		c->max = value;
-	c->count++;
-	c->sum += value;
-	c->errors += error;
-	c->hist[bucket & (MEASURE_BUCKETS - 1)]++;
+	cell__add_to(&c->count, 1);
+	cell__add_to(&c->sum, value);
+	cell__add_to(&c->errors, error);
+	cell__add_to(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
 }
 
 /* Whether what agrees in these has a cell already. */
@@ -369,6 +378,7 @@ struct measure_span {
 	s64 result;
 	bool error;
 	u32 class;
+	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
 };
 
 /* alone: the stack stands for this one only. */
@@ -397,10 +407,10 @@ static __always_inline void cell__add_stack(struct measure_cell *c, const struct
 		of->min = ns;
 	if (ns > of->max)
 		of->max = ns;
-	of->count += n;
-	of->sum += sum;
-	of->errors += s->error ? n : 0;
-	of->hist[bucket & (MEASURE_BUCKETS - 1)] += n;
+	cell__add_to(&of->count, n);
+	cell__add_to(&of->sum, sum);
+	cell__add_to(&of->errors, s->error ? n : 0);
+	cell__add_to(&of->hist[bucket & (MEASURE_BUCKETS - 1)], n);
 }
 
 /* --- slow ones --- */
@@ -460,6 +470,7 @@ static __always_inline struct measure_cell *rest__get(u32 half)
 	return bpf_map_lookup_elem(&rest, &half);
 }
 
+#ifndef MEASURE_KEPT_ALL
 /* Where no cell of the thread is to be had. */
 static __always_inline struct measure_cell *cell__otherwise(u64 label, u32 half,
 							    struct measure_stats *st)
@@ -473,6 +484,36 @@ static __always_inline struct measure_cell *cell__otherwise(u64 label, u32 half,
 	st->full++;
 	return rest__get(half);
 }
+#define cell__elsewhere(labels, half, st) cell__otherwise((labels)[MEASURE_KEPT], half, st)
+#else
+/* Likewise where all labels are to be kept, and only the thread is not. */
+static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 half,
+						       struct measure_stats *st)
+{
+	u64 comm[2], h = bpf_get_smp_processor_id();
+	struct measure_cell *c;
+	bool begun;
+	u32 at;
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		h = hash_step(h, labels[i]);
+	h = hash_finish(hash_step(hash_step(h, comm[0]), comm[1]));
+	c = cell__place(h, half, cell_mask, &at, &begun);
+	if (!c) {
+		st->full++;
+		return rest__get(half);
+	}
+	st->folded++;
+	if (!begun)
+		return c;
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		c->labels[i] = labels[i];
+	c->who.tgid = MEASURE_MANY;
+	__builtin_memcpy(c->who.comm, comm, sizeof(comm));
+	return c;
+}
+#endif
 
 /* Counts a span that ended; returns MEASURE_x. The cell that it went to in *to, for sums of the
  * measure's own. */
@@ -500,7 +541,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	*to = c;
 	slow = span__is_slow(s->class, ns);
 	if (!c) {
-		c = cell__otherwise(s->labels[MEASURE_KEPT], half, st);
+		c = cell__elsewhere(s->labels, half, st);
 		if (!c)
 			return 0;
 		*to = c;
@@ -508,8 +549,8 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
 	}
 	cell__add(c, ns, bucket, s->error);
-	if (slow || stack__is_due(c, half, ns)) {
-		*stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, s->now);
+	if (s->stack && (slow || stack__is_due(c, half, ns))) {
+		*stack = stack__capture(ctx, STACK_SLOT_TRACE, s->stack, 0, s->now);
 		cell__add_stack(c, s, half, *stack, ns, bucket, ns >= STACK_LONG_NS);
 	} else {
 		c->unsampled++;
@@ -532,7 +573,7 @@ static __always_inline void measure__count(void *ctx, struct task_struct *task,
 	st->count++;
 	c = cell__find_again(t, task, half, labels);
 	if (!c) {
-		c = cell__otherwise(labels[MEASURE_KEPT], half, st);
+		c = cell__elsewhere(labels, half, st);
 		if (c)
 			cell__add(c, value, bucket, error);
 		return;
@@ -569,7 +610,7 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 		if (stack)
 			c->last_stack = stack;
 	} else {
-		c = cell__otherwise(labels[MEASURE_KEPT], half, st);
+		c = cell__elsewhere(labels, half, st);
 	}
 	if (c)
 		cell__add(c, ns, value__bucket(ns), error);

@@ -119,7 +119,8 @@ int syscalls_exit(u64 *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct measure_stats *st = stats__get();
 	u64 labels[MEASURE_LABELS] = {}, stack;
-	struct measure_span s = {.task = task, .labels = labels, .result = ctx[1]};
+	struct measure_span s = {
+		.task = task, .labels = labels, .result = ctx[1], .stack = STACK_USER};
 	const volatile struct syscall_setting *set;
 	struct measure_cell *cell;
 	struct measure_task *t;

@@ -149,7 +149,7 @@ static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 	slowest__each(&m->slow, move_item, &move);
 }
 
-static void measure__consume(struct model *m, const struct sample *s)
+void measure_model__consume(struct model *m, const struct sample *s)
 {
 	const struct stacks_user user = {.ctx = m, .move = move_stacks};
 
@@ -219,7 +219,7 @@ static void snap_heat(struct model *m, struct measure_snap *snap, struct arena *
 	heat_columns__hold(&snap->heat, snap);
 }
 
-static struct snap *measure__tick(struct model *m, u64 t0_ns, u64 t1_ns)
+struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	struct arena *arena;
 	struct measure_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
@@ -252,7 +252,7 @@ static void clear_heat_names(struct model *m)
 	hidx__clear(&m->heat_index);
 }
 
-static void measure__zero(struct model *m)
+void measure_model__zero(struct model *m)
 {
 	live_entries__clear(&m->all);
 	live_entries__clear(&m->sampled);
@@ -263,7 +263,7 @@ static void measure__zero(struct model *m)
 	m->clock = (struct window_clock){0};
 }
 
-static struct model *measure__new(const struct measure *measure, struct symbols *symbols)
+struct model *measure_model__new(const struct measure *measure, struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
@@ -278,7 +278,7 @@ static struct model *measure__new(const struct measure *measure, struct symbols 
 	return m;
 }
 
-static void measure__free(struct model *m)
+void measure_model__free(struct model *m)
 {
 	live_entries__fini(&m->all);
 	live_entries__fini(&m->sampled);
@@ -293,7 +293,7 @@ static void measure__free(struct model *m)
 	free(m);
 }
 
-static size_t measure__memory(const struct model *m)
+size_t measure_model__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + m->texts.bytes +
 	       (m->all.cap + m->sampled.cap) * sizeof(struct live_entry) +
@@ -305,20 +305,31 @@ static size_t measure__memory(const struct model *m)
 #define MEASURE(id, name_, ...)                                                                         \
 	static struct model *new_##name_(struct symbols *symbols)                                  \
 	{                                                                                          \
-		return measure__new(measure_table[MEASURE_##id], symbols);                         \
+		return measure_model__new(measure_table[MEASURE_##id], symbols);                         \
 	}                                                                                          \
 	const struct model_ops model_measure_##name_ = {                                           \
 		.name = #name_,                                                                    \
 		.view = #name_,                                                                    \
 		.new = new_##name_,                                                                \
-		.free = measure__free,                                                             \
-		.consume = measure__consume,                                                       \
-		.tick = measure__tick,                                                             \
-		.zero = measure__zero,                                                             \
-		.memory = measure__memory,                                                         \
+		.free = measure_model__free,                                                             \
+		.consume = measure_model__consume,                                                       \
+		.tick = measure_model__tick,                                                             \
+		.zero = measure_model__zero,                                                             \
+		.memory = measure_model__memory,                                                         \
 	};
 #include "measures/measures.def"
 #undef MEASURE
+
+enum model_id asked__model(enum ask_kind kind)
+{
+	static const enum model_id models[ASK_KINDS] = {
+		[ASK_EVENTS] = MODEL_EVENTS,
+		[ASK_PAIRS] = MODEL_PAIRS,
+		[ASK_HELD] = MODEL_HELD,
+	};
+
+	return models[kind];
+}
 
 enum model_id measure__model(const struct measure *m)
 {
@@ -327,9 +338,17 @@ enum model_id measure__model(const struct measure *m)
 #include "measures/measures.def"
 #undef MEASURE
 	};
+	const struct ask_form *form = measure__form(m);
 	u32 i = 0;
 
+	if (form)
+		return asked__model(form->kind);
 	while (measure_table[i] != m)
 		i++;
 	return models[i];
+}
+
+const char *measure__view(const struct measure *m)
+{
+	return model_table[measure__model(m)]->view;
 }

@@ -14,6 +14,7 @@
 #include "models/heat_range.h"
 #include "models/profile.h" /* enum profile_window, struct profile_stack */
 #include "models/slow_rows.h"
+#include "samples/ask.h"
 #include "samples/measure.h"
 #include "scope/scope.h"
 
@@ -35,8 +36,11 @@ struct heat_source;
 #include "measures/measures.def"
 #undef MEASURE
 
-/* The model of a measure. */
+/* The model of a measure, and the view that shows it. */
 enum model_id measure__model(const struct measure *m);
+const char *measure__view(const struct measure *m);
+/* Of questions. */
+enum model_id asked__model(enum ask_kind kind);
 
 struct measure_values {
 	u64 count, errors, sum, sums[MEASURE_SUMS];
@@ -107,6 +111,7 @@ struct measure_query {
 	u32 groups; /* a bit per label of the measure */
 	enum profile_window window;
 	struct measure_narrow narrow;
+	const struct measure *asked; /* which question of its model's; NULL of measure_table's */
 	u32 nunfolded;
 	u64 unfolded[ANSWER_MAX_UNFOLDED];
 };
@@ -157,7 +162,8 @@ u64 measure__text_hash(const char *text);
 struct measure_slow_query {
 	SLOW_QUERY;
 	struct measure_narrow narrow;
-	bool working; /* only what does not wait for something new */
+	const struct measure *asked; /* as in struct measure_query */
+	bool working;		     /* only what does not wait for something new */
 };
 
 struct measure_slow_row;

@@ -84,6 +84,12 @@ static void add_label(struct making *k, u32 i)
 		ADD(k, CELL_ID, i, ID_COLUMN(l->name, l->help));
 		return;
 	}
+	if (l->number) {
+		ADD(k, CELL_LABEL, i,
+		    TEXT_COLUMN(l->name, l->title, l->width, 0, COLUMN_SCREEN | COLUMN_KEY, l->help));
+		ADD(k, CELL_NUMBER, i, ID_COLUMN(l->name, l->help));
+		return;
+	}
 	if (l->kind == LABEL_STACK) {
 		ADD(k, CELL_LABEL, i,
 		    TEXT_COLUMN("symbol", l->title, l->width, 0,
@@ -205,6 +211,10 @@ static void add_exports(struct making *k)
 {
 	const struct measure *m = k->m;
 
+	if (m->asked)
+		ADD(k, CELL_ASK, 0,
+		    COLUMN(VALUE_TEXT, "ask", "Question", 24, 0, COLUMN_EXPORT,
+			   "the question that the row answers"));
 	ADD(k, CELL_TREND, 0,
 	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
 		   text_of(k, "%s per second, interval by interval", m->noun)));

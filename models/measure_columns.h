@@ -10,6 +10,7 @@ enum measure_cell_kind {
 	CELL_LABEL,    /* the text of label `index` */
 	CELL_ID_TEXT,  /* pid or tid, right-aligned */
 	CELL_ID,       /* the same as a number */
+	CELL_NUMBER,   /* the text of label `index` as one, perhaps negative */
 	CELL_STACK,    /* frames */
 	CELL_RATE,     /* counts per second */
 	CELL_ERROR_RATE,
@@ -34,6 +35,7 @@ enum measure_cell_kind {
 	CELL_WAITS,
 	CELL_ERRNOS,
 	CELL_HIST,
+	CELL_ASK, /* the question it answers */
 };
 
 struct measure_column {

@@ -50,4 +50,15 @@ void live_entries__move(struct live_entries *e, struct stacks *to, const struct 
 void live_entries__retext(struct live_entries *e, struct texts *t);
 void live_entries__fini(struct live_entries *e);
 
+/* --- the model, of any measure: those of model_table, and questions (models/asked.c) --- */
+
+struct model;
+
+struct model *measure_model__new(const struct measure *m, struct symbols *symbols);
+void measure_model__free(struct model *m);
+void measure_model__consume(struct model *m, const struct sample *s);
+struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns);
+void measure_model__zero(struct model *m);
+size_t measure_model__memory(const struct model *m);
+
 #endif

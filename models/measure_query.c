@@ -76,6 +76,8 @@ static bool is_unknown(const struct maker *k, u32 i)
 		return false;
 	if (l->kind == LABEL_DERIVED)
 		return is_unknown(k, l->of);
+	if (k->m->asked) /* programs of questions keep all that they are asked for */
+		return l->kind != LABEL_NAMED || !*k->keys[0].text;
 	return l->kind > LABEL_ERROR || !knows_word(k, l->word);
 }
 

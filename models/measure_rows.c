@@ -58,6 +58,19 @@ static void id_cell(const struct measure_answer *a, const struct measure_row *r,
 		out->type = VALUE_NONE;
 }
 
+static void number_label_cell(const struct measure_row *r, u32 i, struct value *out)
+{
+	const char *text = r->texts[i];
+
+	if (!text || (*text != '-' && (*text < '0' || *text > '9')))
+		*out = (struct value){0};
+	else if (*text == '-')
+		*out = (struct value){
+			.type = VALUE_CHANGE, .n = VALUE_COUNT, .i = strtoll(text, NULL, 10)};
+	else
+		out->u = strtoull(text, NULL, 10);
+}
+
 static double wall_pct(const struct measure_answer *a, const struct measure_row *r)
 {
 	double wall = (double)a->base.window_ns * MAX(r->nthreads, 1u);
@@ -164,6 +177,9 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 	case CELL_ID:
 		id_cell(a, r, c.index, out);
 		break;
+	case CELL_NUMBER:
+		number_label_cell(r, c.index, out);
+		break;
 	case CELL_STACK:
 		out->n = profile_stack__nlocs(r->stack);
 		out->of = r;
@@ -175,6 +191,9 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 		break;
 	case CELL_ERRNOS:
 		*out = r->errnos;
+		break;
+	case CELL_ASK:
+		out->s = a->measure->name;
 		break;
 	case CELL_HIST:
 		*out = r->hist;

@@ -132,7 +132,7 @@ void feeds__renew(struct feeds *f, bool changed)
 
 void feeds__set_sampling(struct feeds *f, const struct sampling *wanted)
 {
-	bool other = is_other_event(f, wanted->event);
+	bool other = is_other_event(f, wanted->event), asks = f->slots.how.asks != wanted->asks;
 	struct sampling how = *wanted;
 
 	how.walker = f->slots.how.walker;
@@ -142,7 +142,7 @@ void feeds__set_sampling(struct feeds *f, const struct sampling *wanted)
 	for (u32 i = 0; i < f->slots.n; i++) {
 		struct slot *slot = &f->slots.v[i];
 
-		if (other && slot->src && slot->tier)
+		if (slot->src && slot->tier && (slot->ops->asks ? asks : other))
 			set_event(f, slot, &how);
 		else
 			set_slot(f, slot, SETTING_SAMPLING, NULL, &how);

@@ -80,6 +80,7 @@ static const struct sample_codec types[] = {
 	{18, SAMPLE_MEASURE, code_measure, measure_subject},
 	{19, SAMPLE_MEASURE_OPEN, code_measure_open, measure_open_subject},
 	{20, SAMPLE_MEASURE_SLOW, code_measure_slow, measure_slow_subject},
+	{21, SAMPLE_ASK, code_ask, NULL},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

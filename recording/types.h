@@ -9,7 +9,7 @@
 #include "recording/codec.h"
 #include "samples/cache.h"
 #include "samples/cpu_cache.h"
-#include "samples/measure.h"
+#include "samples/ask.h"
 #include "samples/vitals.h"
 
 /* Room for any sample that is read. */
@@ -36,6 +36,7 @@ union any_sample {
 	struct measure_sample measure;
 	struct measure_open_sample measure_open;
 	struct measure_slow_sample measure_slow;
+	struct ask_sample ask;
 };
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
@@ -98,6 +99,7 @@ void cpu_cache_subject(const union any_sample *s, struct subject *out);
 void code_measure(struct codec *c, union any_sample *s);
 void code_measure_open(struct codec *c, union any_sample *s);
 void code_measure_slow(struct codec *c, union any_sample *s);
+void code_ask(struct codec *c, union any_sample *s);
 void measure_subject(const union any_sample *s, struct subject *out);
 void measure_open_subject(const union any_sample *s, struct subject *out);
 void measure_slow_subject(const union any_sample *s, struct subject *out);

@@ -84,6 +84,40 @@ void code_measure_slow(struct codec *c, union any_sample *s)
 	code_text(c, x->text, sizeof(x->text));
 }
 
+static void code_ask_label(struct codec *c, struct ask_label *l)
+{
+	code_text(c, l->name, sizeof(l->name));
+	code_below(c, &l->kind, LABEL_STACK + 1);
+	code_u32(c, &l->width);
+	code_u32(c, &l->word);
+	code_u32(c, &l->shift);
+	code_u32(c, &l->bits);
+	code_below(c, &l->number, 2);
+}
+
+/* The form of none is empty; what another one says its measure's check looks at. */
+void code_ask(struct codec *c, union any_sample *s)
+{
+	struct ask_sample *x = &s->ask;
+	struct ask_form *f = &x->form;
+
+	code_below(c, &x->n, ASK_MAX + 1);
+	code_below(c, &x->index, ASK_MAX);
+	if (!x->n)
+		return;
+	code_text(c, f->text, sizeof(f->text));
+	code_text(c, f->event, sizeof(f->event));
+	code_text(c, f->noun, sizeof(f->noun));
+	code_below(c, &f->kind, ASK_KINDS);
+	code_below(c, &f->shape, MEASURE_SHAPE_SPAN + 1);
+	code_below(c, &f->has_value, 2);
+	code_text(c, f->value, sizeof(f->value));
+	code_below(c, &f->nlabels, MEASURE_MAX_LABELS + 1);
+	for (u32 i = 0; i < f->nlabels; i++)
+		code_ask_label(c, &f->labels[i]);
+	code_u32(c, &f->by);
+}
+
 static struct subject subject_of(const struct measure_who *w)
 {
 	return (struct subject){.known = true,

@@ -39,6 +39,7 @@ struct measure_label {
 	enum label_kind kind;
 	u8 width;
 	u8 word, shift, bits; /* LABEL_NAMED, LABEL_ERROR: where it is in the key */
+	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);
 	/* Optional: makes a name of what the programs sent, in its place. */
@@ -92,6 +93,7 @@ struct measure {
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
 	void (*text)(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		     size_t size);
+	bool asked; /* at run time (samples/ask.h), and not of measure_table */
 };
 
 enum measure_id {

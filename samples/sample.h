@@ -33,6 +33,7 @@ enum sample_type {
 	SAMPLE_MEASURE, /* struct measure_sample, samples/measure.h, and so are the next two */
 	SAMPLE_MEASURE_OPEN,
 	SAMPLE_MEASURE_SLOW,
+	SAMPLE_ASK, /* struct ask_sample, samples/ask.h */
 	SAMPLE_TYPES, /* how many there are */
 };
 

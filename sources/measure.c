@@ -3,7 +3,7 @@
  * The source of any measure: loads its programs, puts scope and filters in force, and hands out
  * what they counted. What is special to a measure is in its declaration (samples/measure.h).
  */
-#include "samples/measure.h"
+#include "sources/measure.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -38,7 +38,8 @@ struct sizes {
 };
 
 static const struct sizes normal_sizes = {16384, 16384, 2 * 1024 * 1024},
-			  little_sizes = {2048, 4096, 512 * 1024};
+			  little_sizes = {2048, 4096, 512 * 1024},
+			  asked_sizes = {4096, 4096, 1024 * 1024}; /* several at once */
 
 /* Where the programs' variables are. */
 struct globals {
@@ -48,6 +49,7 @@ struct globals {
 
 struct source {
 	const struct measure *m;
+	const struct measure_programs *of;
 	struct bpf_object *obj;
 	struct sizes sizes;
 	struct globals g;
@@ -80,6 +82,9 @@ static const char *text_of(struct source *s, u32 label, u64 value)
 	const struct measure_label *l = &s->m->labels[label];
 	const char *name;
 
+	if (s->of->text &&
+	    s->of->text(s->of->ctx, label, value, s->texts[label], sizeof(s->texts[label])))
+		return s->texts[label];
 	if (l->text) {
 		s->texts[label][0] = '\0';
 		l->text(value, s->texts[label], sizeof(s->texts[label]));
@@ -218,24 +223,30 @@ static void drain_rest(struct source *s)
 	bpf_map_update_elem(fd, &half, s->rest, BPF_ANY);
 }
 
+static void put_one_open(void *ctx, const struct measure_open *open)
+{
+	struct source *s = ctx;
+	struct measure_open_sample out = {.head.type = SAMPLE_MEASURE_OPEN,
+					  .who = open->who,
+					  .keys = s->keys,
+					  .begin_ns = open->begin_ns};
+
+	if (!passes(s, &open->who, s->before_ns))
+		return;
+	out.nkeys = name_keys(s, open->labels);
+	out.waits = keys_wait(s, open->labels);
+	sink__put(s->sink, &out.head);
+}
+
 static void put_open(struct source *s)
 {
 	size_t n = s->visit.len / sizeof(struct measure_open);
-	const struct measure_open *open = (const void *)s->visit.data;
 
-	for (size_t i = 0; i < n; i++) {
-		struct measure_open_sample out = {.head.type = SAMPLE_MEASURE_OPEN,
-						  .who = open[i].who,
-						  .keys = s->keys,
-						  .begin_ns = open[i].begin_ns};
-
-		if (!passes(s, &open[i].who, s->before_ns))
-			continue;
-		out.nkeys = name_keys(s, open[i].labels);
-		out.waits = keys_wait(s, open[i].labels);
-		sink__put(s->sink, &out.head);
-	}
+	for (size_t i = 0; i < n; i++)
+		put_one_open(s, (const struct measure_open *)(const void *)s->visit.data + i);
 	s->visit.len = 0;
+	if (s->of->open)
+		s->of->open(s->of->ctx, s->obj, put_one_open, s);
 }
 
 /* --- records from the ring --- */
@@ -288,8 +299,12 @@ static void take_first(void *ctx, const void *data, size_t size)
 
 static void take_slow(void *ctx, const void *data, size_t size)
 {
+	struct source *s = ctx;
+
 	if (*(const u32 *)data == RECORD_MEASURE_SLOW)
-		put_slow(ctx, data, size);
+		put_slow(s, data, size);
+	else if (s->of->record)
+		s->of->record(s->of->ctx, data, size, s->sink);
 }
 
 /* --- upkeep --- */
@@ -366,7 +381,7 @@ static void visit_all(struct source *s)
 
 /* --- settings --- */
 
-static int measure__set_scope(struct source *s, const struct scope *scope, struct status *st)
+int measure_source__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
 	int err = bpf_scope__set(&s->scope, scope, st);
 
@@ -380,7 +395,7 @@ static int measure__set_scope(struct source *s, const struct scope *scope, struc
 	return 0;
 }
 
-static int measure__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+int measure_source__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
 	(void)st;
 	*s->g.by_tables = unwind_maps__mode(how->call_graph);
@@ -389,9 +404,11 @@ static int measure__set_sampling(struct source *s, const struct sampling *how, s
 
 /* --- the source --- */
 
-static void measure__close(struct source *s)
+void measure_source__close(struct source *s)
 {
 	bpf_visit__fini(&s->visit);
+	if (s->of->detach)
+		s->of->detach(s->of->ctx);
 	for (u32 i = 0; i < s->nlinks; i++)
 		bpf_link__destroy(s->links[i]);
 	bpf_scope__fini(&s->scope);
@@ -411,13 +428,18 @@ struct measure_setup {
 	struct source *s;
 };
 
-void measure_setup__set(struct measure_setup *setup, const char *name, const void *data, size_t size)
+void measure_programs__set(struct bpf_object *obj, const char *name, const void *data, size_t size)
 {
-	void *to = bpf_globals__find(setup->s->obj, name, size);
+	void *to = bpf_globals__find(obj, name, size);
 
 	if (!to)
-		die("the programs of %s have no %s of that size", setup->s->m->name, name);
+		die("the programs of %s have no %s of that size", bpf_object__name(obj), name);
 	memcpy(to, data, size);
+}
+
+void measure_setup__set(struct measure_setup *setup, const char *name, const void *data, size_t size)
+{
+	measure_programs__set(setup->s->obj, name, data, size);
 }
 
 static void set_up(struct source *s)
@@ -487,22 +509,29 @@ static int map_cells(struct source *s, struct status *st)
 #include "measures/measures.def"
 #undef MEASURE
 
-/* An ELF object. */
-static const void *programs_of(const struct measure *m, size_t *size)
+/* Of the table. */
+static const struct measure_programs *programs_of(enum measure_id id)
 {
-	static const struct {
-		const char *begin, *end;
-	} all[MEASURE_TABLE_SIZE] = {
-#define MEASURE(id, name, ...) [MEASURE_##id] = {proftop_bpf_##name, proftop_bpf_##name##_end},
+	static struct measure_programs all[MEASURE_TABLE_SIZE] = {
+#define MEASURE(id_, name, ...) [MEASURE_##id_] = {.elf = proftop_bpf_##name},
 #include "measures/measures.def"
 #undef MEASURE
 	};
-	u32 i = 0;
+	static const char *const ends[MEASURE_TABLE_SIZE] = {
+#define MEASURE(id_, name, ...) [MEASURE_##id_] = proftop_bpf_##name##_end,
+#include "measures/measures.def"
+#undef MEASURE
+	};
 
-	while (measure_table[i] != m)
-		i++;
-	*size = (size_t)(all[i].end - all[i].begin);
-	return all[i].begin;
+	all[id].measure = measure_table[id];
+	all[id].elf_size = (size_t)(ends[id] - (const char *)all[id].elf);
+	return &all[id];
+}
+
+/* As bpf(2) takes it. */
+static const char *object_name(const struct measure *m)
+{
+	return m->asked ? "question" : m->name;
 }
 
 static int load(struct source *s, struct status *st)
@@ -510,15 +539,13 @@ static int load(struct source *s, struct status *st)
 	struct bpf_object_open_opts opts = {.sz = sizeof(opts)};
 	char what[64];
 	struct bpf_program *fork, *exit;
-	size_t size;
-	const void *elf = programs_of(s->m, &size);
 	int err;
 
-	snprintf(what, sizeof(what), "BPF programs of %s", s->m->name);
+	snprintf(what, sizeof(what), "BPF programs of %.40s", s->m->name);
 	if (bpf_util__opts())
 		opts = *bpf_util__opts();
-	opts.object_name = s->m->name;
-	s->obj = bpf_object__open_mem(elf, size, &opts);
+	opts.object_name = object_name(s->m);
+	s->obj = bpf_object__open_mem(s->of->elf, s->of->elf_size, &opts);
 	if (!s->obj)
 		return bpf_util__failed(-errno, what, st);
 	resize(s, "cells", 2 * s->sizes.cells);
@@ -526,7 +553,9 @@ static int load(struct source *s, struct status *st)
 	resize(s, "stacks_seen", s->sizes.stacks);
 	resize(s, "records", s->sizes.ring_bytes);
 	set_up(s);
-	err = unwind_maps__share(s->obj, st);
+	err = s->of->prepare ? s->of->prepare(s->of->ctx, s->obj, st) : 0;
+	if (!err)
+		err = unwind_maps__share(s->obj, st);
 	if (err)
 		return err;
 	err = bpf_object__load(s->obj);
@@ -561,12 +590,14 @@ static bool takes_part(const struct bpf_program *prog)
 static int attach(struct source *s, const struct scope *scope, struct status *st)
 {
 	struct bpf_program *prog, *visit;
-	int err = measure__set_scope(s, scope, st);
+	int err = measure_source__set_scope(s, scope, st);
 
 	bpf_object__for_each_program(prog, s->obj)
 		s->nlinks++;
 	s->links = xcalloc(s->nlinks, sizeof(*s->links));
 	s->nlinks = 0;
+	if (!err && s->of->attach)
+		return s->of->attach(s->of->ctx, s->obj, st);
 	bpf_object__for_each_program(prog, s->obj)
 		if (!err && takes_part(prog))
 			err = bpf_util__attach(prog, &s->links[s->nlinks++], st);
@@ -574,40 +605,43 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	return !err && visit ? bpf_visit__attach(&s->visit, visit, st) : err;
 }
 
-static struct source *measure__open(const struct measure *m, const struct sampling *how,
+struct source *measure_source__open(const struct measure_programs *of, const struct sampling *how,
 				    const struct scope *scope, struct status *st)
 {
 	struct source *s = xcalloc(1, sizeof(*s));
 	int err = bpf_util__prepare(st);
 
-	s->m = m;
-	s->sizes = memory__is_little() ? little_sizes : normal_sizes;
+	s->of = of;
+	s->m = of->measure;
+	s->sizes = memory__is_little() ? little_sizes
+		   : s->m->asked	? asked_sizes
+					: normal_sizes;
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->rest = xcalloc(s->ncpus, sizeof(*s->rest));
 	if (!err)
 		err = load(s, st);
 	if (!err) {
-		measure__set_sampling(s, how, st);
+		measure_source__set_sampling(s, how, st);
 		err = attach(s, scope, st);
 	}
 	if (err) {
-		measure__close(s);
+		measure_source__close(s);
 		return NULL;
 	}
 	visit_all(s); /* who is inside at the moment */
 	s->before_ns = clock__monotonic_ns();
 	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
-	copy_str(s->health.event, sizeof(s->health.event), m->event);
+	copy_str(s->health.event, sizeof(s->health.event), s->m->event);
 	s->health.precise = true;
 	return s;
 }
 
-static int measure__fd(struct source *s)
+int measure_source__fd(struct source *s)
 {
 	return bpf_ring__fd(s->ring);
 }
 
-static void measure__fetch(struct source *s, bool tick)
+void measure_source__fetch(struct source *s, bool tick)
 {
 	if (tick) {
 		visit_all(s);
@@ -618,11 +652,11 @@ static void measure__fetch(struct source *s, bool tick)
 	bpf_ring__fetch(s->ring);
 }
 
-static void measure__drain(struct source *s, bool tick, const struct sample_sink *sink)
+void measure_source__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
 	s->sink = sink;
 	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
-		measure__fetch(s, tick);
+		measure_source__fetch(s, tick);
 	bpf_ring__each(s->ring, take_first, s);
 	bpf_ring__drain(s->ring, take_slow, s);
 	if (!tick)
@@ -635,7 +669,7 @@ static void measure__drain(struct source *s, bool tick, const struct sample_sink
 	trim_names(s);
 }
 
-static void measure__health(struct source *s, struct health *h)
+void measure_source__health(struct source *s, struct health *h)
 {
 	health__take(h, &s->health);
 	health__note_stacks(h);
@@ -647,19 +681,19 @@ static void measure__health(struct source *s, struct health *h)
 	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
 					   struct status *st)                                      \
 	{                                                                                          \
-		return measure__open(measure_table[MEASURE_##id], how, scope, st);                 \
+		return measure_source__open(programs_of(MEASURE_##id), how, scope, st);            \
 	}                                                                                          \
 	const struct source_ops source_measure_##name_ = {                                         \
 		.name = "bpf",                                                                     \
 		.title = "BPF programs of " #name_,                                                \
 		.open = open_##name_,                                                              \
-		.close = measure__close,                                                           \
-		.set_scope = measure__set_scope,                                                   \
-		.set_sampling = measure__set_sampling,                                             \
-		.fd = measure__fd,                                                                 \
-		.fetch = measure__fetch,                                                           \
-		.drain = measure__drain,                                                           \
-		.health = measure__health,                                                         \
+		.close = measure_source__close,                                                           \
+		.set_scope = measure_source__set_scope,                                                   \
+		.set_sampling = measure_source__set_sampling,                                             \
+		.fd = measure_source__fd,                                                                 \
+		.fetch = measure_source__fetch,                                                           \
+		.drain = measure_source__drain,                                                           \
+		.health = measure_source__health,                                                         \
 	};
 #include "measures/measures.def"
 #undef MEASURE

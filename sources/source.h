@@ -17,6 +17,7 @@
 #include "scope/scope.h"
 
 struct reel;
+struct ask_list;
 
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF };
 
@@ -38,6 +39,7 @@ struct sampling {
 	u32 stack_bytes;   /* of user stack to copy where BPF cannot walk it; 0: STACK_COPY_BYTES */
 	/* Walks the copies; put in by pipeline/feeds.c. NULL: nobody does. */
 	const struct stack_walker *walker;
+	const struct ask_list *asks; /* questions (sources/ask.h); NULL: none */
 };
 
 struct source; /* private to each source */
@@ -45,6 +47,7 @@ struct source; /* private to each source */
 struct source_ops {
 	const char *name;  /* tier name on screen: "bpf", "perf" */
 	const char *title; /* one line for --doctor */
+	bool asks; /* it is about sampling.asks: opened anew when those are others */
 	/* Opens and attaches everything, or nothing: on failure no trace is left and st tells
 	 * why and what would enable it. The scope is borrowed for the call. When it returns 0
 	 * every probe is attached. */

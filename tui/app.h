@@ -82,6 +82,7 @@ struct host {
 	struct arena help_arena;
 
 	char refused[256]; /* by the collector, as told last */
+	const struct ask_list *asks_before; /* what is in force where the last change was refused */
 	char message[512];
 	enum role message_role;
 	enum exit_code message_code; /* of an error without a screen */
@@ -161,6 +162,12 @@ void palette__complete(void *host, const char *text, u32 cursor, struct completi
 bool palette__run(struct host *h, const char *line, struct status *st);
 /* All words, a line each, with what they take and do. */
 void palette__print(FILE *out);
+
+/* --- ask.c: questions --- */
+
+/* As commands of the palette; false: st says what is wrong. */
+bool ask__run(struct host *h, const char *text, struct status *st);
+bool ask__drop(struct host *h, const char *number, struct status *st);
 
 /* --- todo.c: what --do says --- */
 

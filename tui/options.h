@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "export/export.h"
+#include "samples/ask.h"
 #include "samples/tape.h"
 #include "scope/filter.h"
 #include "sources/source.h"
@@ -34,6 +35,8 @@ struct options {
 	const char *window; /* to begin with; NULL: the view's own */
 	const char *todo[MAX_WORDS]; /* for the palette, one after the other */
 	u32 ntodo;
+	const char *asks[ASK_MAX]; /* questions, as they were given */
+	u32 nasks;
 	struct arena memory;	      /* of what was read from files */
 	int columns, rows; /* --size; 0: the terminal's */
 	u64 interval_ns;

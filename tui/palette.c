@@ -363,6 +363,8 @@ static const struct command commands[] = {
 	{"goto", "TIME", "history: the interval at -90s, +10s, 14:05:33, start, end; live", past__goto,
 	 NULL},
 	{"range", "FROM TO", "history: sum what is between two times", past__range, NULL},
+	{"ask", "QUESTION", "ask about events: count page-faults by comm", ask__run, NULL},
+	{"unask", "N", "ask the N-th question no more", ask__drop, NULL},
 	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
 	{"baseline", "[set|off|FILE]", "compare with this window, or all of a recording, from now on",
 	 run_baseline, complete_baseline},

@@ -15,6 +15,7 @@
 #include "recording/player.h"
 #include "recording/recorder.h"
 #include "recording/timeline.h"
+#include "sources/ask.h"
 #include "sources/doctor.h"
 #include "sources/events.h"
 #include "tui/app.h"
@@ -282,16 +283,40 @@ static int read_baseline(struct session *s, const struct options *o, struct stat
 	return s->baseline.frame ? 0 : -EINVAL;
 }
 
+/* The first one says which view it is, unless that was asked for too. */
+static int read_questions(struct options *o, struct status *st)
+{
+	const struct ask_list *list = NULL;
+	struct status why = {0};
+
+	if (o->nasks && o->replay)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--ask: a replay answers what was asked when it was recorded");
+	for (u32 i = 0; i < o->nasks; i++) {
+		const struct ask *a = ask__new(o->asks[i], &why);
+
+		if (!a)
+			return status__set(st, why.code, -EINVAL, "--ask: %s", why.msg);
+		list = ask_list__with(list, a, st);
+	}
+	o->sampling.asks = list;
+	if (list && !o->view_given)
+		o->view = ask_kind__view(ask__kind(list->v[0]));
+	return 0;
+}
+
 static int session__begin(struct session *s, struct options *o, const struct fixture *fixture,
 			  struct status *st)
 {
 	struct collector_config cfg = {
-		.sampling = o->sampling,
 		.interval_ns = o->interval_ns,
 		.early_frames = o->mode == MODE_UI,
 		.every_frame = o->mode == MODE_BATCH,
 	};
 
+	if (read_questions(o, st))
+		return -EINVAL;
+	cfg.sampling = o->sampling;
 	caps__seal();
 	if (s->child)
 		o->scope.child_pid = child__pid(s->child);

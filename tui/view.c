@@ -120,7 +120,7 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 	for (const char *key = keys;; key++) {
 		size_t len = strcspn(key, ",+");
 
-		if (!has_word(v->groups, " ", key, len))
+		if (!v->any_group && !has_word(v->groups, " ", key, len))
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 					   "\"%.*s\" is no key to group by: view %s has %s",
 					   (int)MIN(len, (size_t)80), key, v->name,

@@ -101,6 +101,7 @@ struct view_ops {
 	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */
 	const char *groups; /* keys of --group, blank-separated, default first; "" none */
 	bool one_group;	    /* by one of them at a time */
+	bool any_group;	    /* what else there is questions say: names that none has are ignored */
 	u32 offers;	    /* bit per enum export_need: what its reports have beside rows */
 	struct screen *(*open)(struct host *h, const struct view_args *args);
 	/* Batch: the report of one frame; synchronous, any thread. 0, or -ENODATA when the

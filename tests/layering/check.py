@@ -39,7 +39,7 @@ ALLOWED = {
     "symbols": r"(base|samples)/|bpf/unwind\.h$",
     "export": r"(base|scope|samples)/",
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",
-    "sources": r"(base|scope|samples|bpf)/",
+    "sources": r"(base|scope|samples|questions|bpf)/",
     "pipeline": r"(base|scope|samples)/|(sources/source|models/model|symbols/symbols)\.h$",
     "recording": r"(base|samples|symbols|export)/|models/(model|stacks|who)\.(h|def)$|"
                  r"sources/source\.h$|bpf/[^/]+(?<!\.skel)\.h$",

@@ -20,8 +20,6 @@ static const struct measure_answer *rows_of(const struct listing *l)
 	return container_of(l->answer, struct measure_answer, base);
 }
 
-static struct screen *measure__new(struct host *h, const struct measure_view *v,
-				   const struct measure_query *q, const u32 *drill);
 
 /* --- query --- */
 
@@ -91,8 +89,8 @@ bool measure__waiting(const struct listing *l, const struct measure *m, char *bu
 	const struct feed_words words = {attaching, cannot, doing};
 
 	snprintf(attaching, sizeof(attaching), "to %s", m->event);
-	snprintf(cannot, sizeof(cannot), "watch %s", m->name);
-	snprintf(doing, sizeof(doing), "watching %s", m->name);
+	snprintf(cannot, sizeof(cannot), "watch %.60s", m->name);
+	snprintf(doing, sizeof(doing), "watching %.60s", m->name);
 	return listing__waiting(l, &words, buf, size);
 }
 
@@ -199,7 +197,7 @@ static const struct scope *scope_of_row(struct listing *l, u32 row, char *text, 
 static void push_slow(struct listing *l, const struct measure_narrow *n, const char *text,
 		      const struct scope *scope)
 {
-	struct measure_slow_query q = {.narrow = *n};
+	struct measure_slow_query q = {.narrow = *n, .asked = of(l)->query.asked};
 	bool narrowed = false;
 
 	for (u32 i = 0; i < MEASURE_MAX_LABELS; i++)
@@ -288,7 +286,7 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 	enum model_id model = measure__model(a->measure);
 	static _Thread_local char group[160];
 
-	r->view = a->measure->name;
+	r->view = measure__view(a->measure);
 	r->window = window__text(a->query.window);
 	r->group = measure__groups_text(a->measure, a->query.groups, group, sizeof(group));
 	r->health = f->feeds[model].health;
@@ -341,8 +339,8 @@ static const struct screen_ops measure_screen_ops = {
 				       ACTION_NONE},
 };
 
-static struct screen *measure__new(struct host *h, const struct measure_view *v,
-				   const struct measure_query *q, const u32 *drill)
+struct screen *measure__new(struct host *h, const struct measure_view *v,
+			    const struct measure_query *q, const u32 *drill)
 {
 	struct measure_screen *s = xcalloc(1, sizeof(*s));
 
@@ -380,9 +378,9 @@ static struct answer *measure__run(const struct frame *f, const void *query,
 	return &measure__query((const void *)f->snaps[model], query, scope)->base;
 }
 
-static void view__init(struct measure_view *v, const struct measure *m, enum model_id model,
-		       struct answer *(*run)(const struct frame *f, const void *query,
-					     const struct scope *scope))
+void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,
+			struct answer *(*run)(const struct frame *f, const void *query,
+					      const struct scope *scope))
 {
 	v->measure = m;
 	for (u32 i = 0; i < m->nlabels; i++) {
@@ -398,7 +396,7 @@ static void view__init(struct measure_view *v, const struct measure *m, enum mod
 		.set_groups = measure__set_groups,
 		.window = measure__window,
 		.stacks = v->stacks,
-		.heat = m->shape == MEASURE_SHAPE_SPAN ? &v->heat : NULL,
+		.heat = m->shape == MEASURE_SHAPE_SPAN && v->heat.source ? &v->heat : NULL,
 		.headline = measure__headline,
 		.empty = measure__empty,
 		.cell_role = measure__role,
@@ -455,7 +453,7 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1 };
 						.stacks = &flame_measure_##name_};                 \
                                                                                                    \
 		if (!v.measure)                                                                    \
-			view__init(&v, measure_table[MEASURE_##id], MODEL_##id, run_##name_);      \
+			measure_view__init(&v, measure_table[MEASURE_##id], MODEL_##id, run_##name_);      \
 		return &v;                                                                         \
 	}                                                                                          \
 	static struct screen *list_##name_(struct host *h, const void *query,                      \

@@ -30,6 +30,14 @@ struct measure_screen {
 	const u32 *drill; /* what Enter groups by next; at its end the slowest are listed */
 };
 
+/* Of any measure; v zero but for stacks and heat. run: see struct asker_ops. */
+void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,
+			struct answer *(*run)(const struct frame *f, const void *query,
+					      const struct scope *scope));
+/* drill: what Enter leads to, as in struct measure. */
+struct screen *measure__new(struct host *h, const struct measure_view *v,
+			    const struct measure_query *q, const u32 *drill);
+
 /* Why there are no rows, if that is not known to the listing; false: for another reason. */
 bool measure__waiting(const struct listing *l, const struct measure *m, char *buf, size_t size);
 enum role measure__time_role(u64 ns);

@@ -2,6 +2,7 @@
 /* The slowest of a measure, one by one: what each was, and where it was begun. */
 #include <stdio.h>
 
+#include "models/asked.h"
 #include "tui/views/flame.h"
 #include "tui/views/measure.h"
 
@@ -78,7 +79,7 @@ static void report(const struct answer *base, const struct frame *f, struct repo
 	const struct measure_slow_answer *a = container_of(base, struct measure_slow_answer, base);
 	static _Thread_local char view[64];
 
-	snprintf(view, sizeof(view), "%s-slowest", a->measure->name);
+	snprintf(view, sizeof(view), "%s-slowest", measure__view(a->measure));
 	slow__report(r, view, "event", f, measure__model(a->measure));
 	r->events = slow__events;
 }
@@ -142,9 +143,16 @@ static struct answer *run(const struct frame *f, const void *query, const struct
 #include "measures/measures.def"
 #undef MEASURE
 
+static struct answer *run_asked(const struct frame *f, const void *query, const struct scope *scope)
+{
+	const struct measure_slow_query *q = query;
+
+	return asked__slow_one(f->snaps[measure__model(q->asked)], q, scope);
+}
+
 void measure_slow__init(struct measure_view *v)
 {
-	static struct answer *(*const runs[])(const struct frame *f, const void *query,
+	static struct answer *(*const runs[MODEL_COUNT])(const struct frame *f, const void *query,
 					      const struct scope *scope) = {
 #define MEASURE(id, name, ...) [MODEL_##id] = run_##name,
 #include "measures/measures.def"
@@ -170,7 +178,7 @@ void measure_slow__init(struct measure_view *v)
 		SLOW_LISTING,
 		.ask = {.size = sizeof(struct measure_slow_query),
 			.model = model,
-			.run = runs[model]},
+			.run = v->measure->asked ? run_asked : runs[model]},
 		.cell_role = slow__role,
 		.report = report,
 	};

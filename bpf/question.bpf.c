@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Questions that are asked at run time: any event is counted, begins or ends a span, or is sent as
+ * a line. Its condition, keys and values are code that user space makes and puts into
+ * question__eval() before the programs are loaded (questions/generate.h).
+ *
+ * Events of any kind may interrupt each other on a thread, so cells are added to atomically, and
+ * a frame for the code is taken from a few per CPU.
+ */
+#define MEASURE_ATOMIC
+#define MEASURE_KEPT_ALL
+#include "bpf/measure.bpf.h"
+#include "bpf/measure_names.bpf.h"
+#include "bpf/question.h"
+#include "bpf/question_eval.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile struct question_slot slots[QUESTION_SLOTS];
+
+/* --- frames --- */
+
+#define FRAMES 4 /* events that interrupt one another on a CPU */
+
+struct frame_of_run {
+	u32 taken;
+	u32 pad;
+	struct question_frame frame;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, FRAMES);
+	__type(key, u32);
+	__type(value, struct frame_of_run);
+} frames SEC(".maps");
+
+/* NULL: all are taken. */
+static __always_inline struct frame_of_run *frame__take(void)
+{
+	for (u32 i = 0; i < FRAMES; i++) {
+		u32 at = i;
+		struct frame_of_run *f = bpf_map_lookup_elem(&frames, &at);
+
+		if (f && !__sync_val_compare_and_swap(&f->taken, 0, 1))
+			return f;
+	}
+	return NULL;
+}
+
+static __always_inline void frame__release(struct frame_of_run *f)
+{
+	__sync_val_compare_and_swap(&f->taken, 1, 0);
+}
+
+#define ASKS_FOR(slot, word) ((slot)->words & (1u << (word)))
+
+/* Fills what the code asks for. */
+static __always_inline void frame__fill(struct question_frame *f, const volatile struct question_slot *s,
+					struct task_struct *task)
+{
+	if (ASKS_FOR(s, WORD_PID))
+		f->words[WORD_PID] = task->tgid;
+	if (ASKS_FOR(s, WORD_TID))
+		f->words[WORD_TID] = task->pid;
+	if (ASKS_FOR(s, WORD_CPU))
+		f->words[WORD_CPU] = bpf_get_smp_processor_id();
+	if (ASKS_FOR(s, WORD_CGROUP))
+		f->words[WORD_CGROUP] = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	if (ASKS_FOR(s, WORD_PRIO))
+		f->words[WORD_PRIO] = task->prio;
+	if (ASKS_FOR(s, WORD_POLICY))
+		f->words[WORD_POLICY] = task->policy;
+	if (ASKS_FOR(s, WORD_NS))
+		f->words[WORD_NS] = bpf_ktime_get_ns();
+	if (ASKS_FOR(s, WORD_TASK))
+		f->words[WORD_TASK] = (u64)task;
+	if (ASKS_FOR(s, WORD_COMM))
+		bpf_get_current_comm(f->comm, sizeof(f->comm));
+}
+
+/* --- labels --- */
+
+/* A text is the hash of it, as a label; its name is sent when it is new. */
+struct text_record {
+	u32 type, label; /* as struct measure_name */
+	u64 value;
+	struct question_text text;
+};
+
+static __noinline int text__send(struct question_text *text, u32 word, u64 value)
+{
+	struct measure_stats *st = stats__get();
+	u64 key = name__key(word, value), now = 1;
+	struct text_record *r;
+
+	if (!st || !name__is_due(word, value, 0, 0))
+		return 0;
+	r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
+	if (!r) {
+		st->names_lost++;
+		return 0;
+	}
+	r->type = RECORD_MEASURE_NAME;
+	r->label = word;
+	r->value = value;
+	r->text = *text;
+	bpf_ringbuf_submit(r, ring_flags(false));
+	bpf_map_update_elem(&names_seen, &key, &now, BPF_ANY);
+	return 0;
+}
+
+static __always_inline u64 text__label(struct question_text *text, u32 word, u64 last)
+{
+	u64 h = 0, *w = (u64 *)text->s;
+
+	for (int i = 0; i < QUESTION_TEXT / 8; i++)
+		h = hash_step(h, w[i]);
+	h = hash_finish(h) | 1;
+	if (h != last)
+		text__send(text, word, h);
+	return h;
+}
+
+/* t: NULL, or where the last labels of the thread are. */
+static __always_inline void frame__labels(struct question_frame *f,
+					  const volatile struct question_slot *s,
+					  const struct measure_task *t, u32 event, u64 *labels)
+{
+	labels[0] = event;
+	if (s->by_cpu)
+		labels[0] |= (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS;
+	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++) {
+		s32 key = s->keys[i], text;
+
+		labels[i + 1] = 0;
+		if (key < 0 || key >= QUESTION_KEYS)
+			continue;
+		text = s->key_text[key];
+		if (text < 0 || text >= QUESTION_TEXTS)
+			labels[i + 1] = f->keys[key];
+		else
+			labels[i + 1] = text__label(&f->texts[text], i + 1,
+						    t ? t->last.labels[i + 1] : 0);
+	}
+}
+
+static __always_inline u32 event_of(void *ctx, const volatile struct question_slot *s)
+{
+	if (s->cookies)
+		return bpf_get_attach_cookie(ctx);
+	return s->event;
+}
+
+/* --- counting --- */
+
+struct run {
+	void *ctx;
+	const volatile struct question_slot *slot;
+	struct task_struct *task;
+	struct measure_task *t; /* NULL: there is no memory; it is counted in the rest then */
+	struct measure_stats *st;
+	struct question_frame *frame;
+};
+
+/* Each has its stack: what is asked for is exact. */
+static __always_inline void cell__add_own_stack(const struct run *r, struct measure_cell *c,
+					      const u64 *labels, u64 value, u32 bucket)
+{
+	struct measure_span s = {.task = r->task, .of = r->t, .labels = labels};
+	u32 half = active != 0;
+
+	s.now = bpf_ktime_get_ns();
+	cell__add_stack(c, &s, half,
+			stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, s.now), value,
+			bucket, true);
+}
+
+static __always_inline void count(const struct run *r, const u64 *labels, u64 value)
+{
+	u32 half = active != 0, bucket = value__bucket(value);
+	struct measure_cell *c = NULL;
+
+	r->st->count++;
+	if (r->t)
+		c = cell__find_again(r->t, r->task, half, labels);
+	if (!c) {
+		c = cell__elsewhere(labels, half, r->st);
+		if (c)
+			cell__add(c, value, bucket, false);
+		return;
+	}
+	cell__add(c, value, bucket, false);
+	if (r->slot->stack)
+		cell__add_own_stack(r, c, labels, value, bucket);
+}
+
+static __always_inline bool evaluate(const struct run *r)
+{
+	u64 faults = r->frame->faults;
+	bool passes;
+
+	frame__fill(r->frame, r->slot, r->task);
+	passes = question__eval(r->ctx, r->frame);
+	r->st->notes[QUESTION_NOTE_FAULTS] += r->frame->faults - faults;
+	return passes;
+}
+
+static __always_inline void run__count(const struct run *r)
+{
+	u64 labels[MEASURE_LABELS];
+
+	if (!evaluate(r))
+		return;
+	frame__labels(r->frame, r->slot, r->t, event_of(r->ctx, r->slot), labels);
+	count(r, labels, r->slot->nvalues ? r->frame->values[0] : 0);
+}
+
+/* --- spans --- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, QUESTION_SPANS);
+	__type(key, u64);
+	__type(value, struct question_span);
+} spans SEC(".maps");
+
+static __always_inline u64 span__key(const struct run *r)
+{
+	u32 key = r->slot->on - 1;
+	s32 text;
+
+	if (!r->slot->on || key >= QUESTION_KEYS)
+		return r->task->pid ?: 1ULL << 32 | bpf_get_smp_processor_id();
+	text = r->slot->key_text[key];
+	if (text < 0 || text >= QUESTION_TEXTS)
+		return r->frame->keys[key];
+	return text__label(&r->frame->texts[text], 0, 0);
+}
+
+static __always_inline void run__begin_span(const struct run *r)
+{
+	struct question_span new = {};
+	u64 key;
+
+	if (!evaluate(r))
+		return;
+	key = span__key(r);
+	new.tgid = r->task->tgid;
+	new.tid = r->task->pid;
+	new.labels[0] = r->slot->event;
+	bpf_get_current_comm(new.comm, sizeof(new.comm));
+	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
+		if (i < r->slot->entries)
+			new.entry[i] = r->frame->values[(r->slot->nvalues + i) & (QUESTION_VALUES - 1)];
+	new.begin_ns = bpf_ktime_get_ns();
+	if (!bpf_map_update_elem(&spans, &key, &new, BPF_NOEXIST))
+		return;
+	/* One that did not end is over, or there is no room. */
+	if (bpf_map_update_elem(&spans, &key, &new, BPF_EXIST))
+		r->st->full++;
+	else
+		r->st->notes[QUESTION_NOTE_AGAIN]++;
+}
+
+/* Where the key takes the code to be known, it is run before the span is: with a latency of 0, which
+ * no span has, its condition holds. */
+static __always_inline void run__end_span(const struct run *r)
+{
+	struct measure_span s = {.task = r->task,
+				 .of = r->t,
+				 .now = bpf_ktime_get_ns(),
+				 .stack = r->slot->stack};
+	u64 labels[MEASURE_LABELS], key, stack;
+	struct question_span *span;
+	struct measure_cell *cell;
+
+	r->frame->words[WORD_LATENCY] = 0;
+	if (r->slot->on && !evaluate(r))
+		return;
+	key = span__key(r);
+	span = bpf_map_lookup_elem(&spans, &key);
+	if (!span) {
+		r->st->notes[QUESTION_NOTE_UNMATCHED]++;
+		return;
+	}
+	s.begin_ns = span->begin_ns;
+	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
+		r->frame->entry[i] = span->entry[i];
+	if (bpf_map_delete_elem(&spans, &key))
+		return; /* another CPU had it */
+	r->frame->words[WORD_LATENCY] = s.now > s.begin_ns ? s.now - s.begin_ns : 1;
+	if (!evaluate(r) || !r->t)
+		return;
+	frame__labels(r->frame, r->slot, r->t, r->slot->event, labels);
+	s.labels = labels;
+	measure__end(r->ctx, &s, r->st, &stack, &cell);
+}
+
+/* What the thread was in ends with it. */
+SEC("raw_tp/sched_process_exit")
+int question_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (void *)ctx->args[0];
+	u64 key = BPF_CORE_READ(task, pid);
+
+	bpf_map_delete_elem(&spans, &key);
+	return 0;
+}
+
+/* --- lists --- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} lines_lost SEC(".maps");
+
+static __always_inline u64 *lost_lines(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&lines_lost, &zero);
+}
+
+/* Sent with all its texts: a reservation has one size, and nothing is copied twice. */
+static __always_inline void run__list(const struct run *r)
+{
+	struct question_line *line;
+	u64 *lost = lost_lines();
+
+	if (!lost || !evaluate(r))
+		return;
+	r->st->count++;
+	line = bpf_ringbuf_reserve(&records, sizeof(*line), 0);
+	if (!line) {
+		(*lost)++;
+		r->st->slow_lost++;
+		return;
+	}
+	line->type = RECORD_QUESTION_LINE;
+	line->event = event_of(r->ctx, r->slot);
+	line->t_ns = bpf_ktime_get_ns();
+	line->lost = *lost;
+	*lost = 0;
+	line->tgid = r->task->tgid;
+	line->tid = r->task->pid;
+	line->cpu = bpf_get_smp_processor_id();
+	line->cgroup = BPF_CORE_READ(r->task, cgroups, dfl_cgrp, kn, id);
+	bpf_get_current_comm(line->comm, sizeof(line->comm));
+	__builtin_memcpy(line->values, r->frame->values, sizeof(line->values));
+	for (u32 i = 0; i < QUESTION_TEXTS; i++)
+		line->texts[i] = r->frame->texts[i];
+	bpf_ringbuf_submit(line, ring_flags(false));
+}
+
+/* --- programs --- */
+
+static __always_inline void run_as(const struct run *r)
+{
+	switch (r->slot->does) {
+	case QUESTION_COUNTS:
+		run__count(r);
+		break;
+	case QUESTION_BEGINS:
+		run__begin_span(r);
+		break;
+	case QUESTION_ENDS:
+		run__end_span(r);
+		break;
+	default:
+		run__list(r);
+	}
+}
+
+/* Whether the current thread is looked at; without memory for it, it is decided each time. */
+static __always_inline bool run__in_scope(struct run *r)
+{
+	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
+		return false;
+	r->t = bpf_task_storage_get(&tasks, r->task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (r->t)
+		return task__watched(r->t, r->task);
+	r->st->tasks_full++;
+	return task__in_scope(r->task);
+}
+
+static __noinline int question__run(void *ctx, u32 slot)
+{
+	struct run r = {.ctx = ctx, .slot = &slots[slot], .st = stats__get()};
+	struct frame_of_run *f;
+	u64 began;
+
+	if (!r.st)
+		return 0;
+	began = run__begin(r.st);
+	r.task = bpf_get_current_task_btf();
+	if (!run__in_scope(&r))
+		return 0;
+	f = frame__take();
+	if (!f) {
+		r.st->notes[QUESTION_NOTE_NESTED]++;
+		return 0;
+	}
+	r.frame = &f->frame;
+	run_as(&r);
+	frame__release(f);
+	run__end(r.st, began);
+	return 0;
+}
+
+/* Sections of our own: sources/ask_source.c says of which type they are. Where perf events of others
+ * are at the same place, those get nothing when a program returns 0. */
+#define QUESTION_PROGRAM(section, type, slot, passes_on)                                           \
+	SEC(section) int type##_##slot(void *ctx)                                                  \
+	{                                                                                          \
+		question__run(ctx, slot);                                                          \
+		return passes_on;                                                                  \
+	}
+#define QUESTION_PROGRAMS(section, type, passes_on)                                                \
+	QUESTION_PROGRAM(section, type, 0, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 1, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 2, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 3, passes_on)
+
+QUESTION_PROGRAMS("qtrace", trace, 1)
+QUESTION_PROGRAMS("qraw", raw, 0)
+QUESTION_PROGRAMS("qperf", perf, 0)
+QUESTION_PROGRAMS("quser", user, 1)
+QUESTION_PROGRAMS("qkernel", kernel, 1)

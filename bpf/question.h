@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the programs of questions (bpf/question.bpf.c) and user space hand to each other, beside
+ * what every measure does (bpf/measure.h). */
+#ifndef BPF_QUESTION_H
+#define BPF_QUESTION_H
+
+#include "bpf/measure.h"
+#include "bpf/question_eval.h"
+
+/* Programs of each type, which differ in their code: events whose fields lie elsewhere, begins and
+ * ends. */
+#define QUESTION_SLOTS 4
+
+/* Words of labels: which event it is (QUESTION_EVENT_BITS) and the CPU behind it; then the keys. */
+#define QUESTION_EVENT_BITS 16
+#define QUESTION_OWN_KEYS   (MEASURE_LABELS - 1)
+
+enum question_does { QUESTION_COUNTS, QUESTION_BEGINS, QUESTION_ENDS, QUESTION_LISTS };
+
+/* What a program does with an event; constant, so that the verifier drops the rest. */
+struct question_slot {
+	__u32 does;	       /* enum question_does */
+	__u32 words;	       /* eval_code.words, and WORD_CPU when it is a label */
+	__u32 event;	       /* of a program of one event */
+	__u32 cookies;	       /* 1: the attachment says which event it is */
+	__u32 by_cpu;	       /* the CPU is a label */
+	__u32 nvalues;	       /* count: 0 or 1; list: so many are sent */
+	__u32 on;	       /* spans: 1 + index of the key they are matched by; 0: the thread */
+	__s32 keys[QUESTION_OWN_KEYS];	 /* index in the frame of each label; -1: none */
+	__s32 key_text[QUESTION_KEYS];	 /* by index: slot of its text; -1: a number */
+	__s32 value_text[QUESTION_VALUES];
+	__u32 stack; /* STACK_KERNEL | STACK_USER: stacks are sampled; 0: they are not */
+	__u32 entries, entry_texts; /* of a begin: numbers and texts kept, behind the values */
+};
+
+/* The measure's own struct measure_stats.notes. */
+enum { QUESTION_NOTE_FAULTS, QUESTION_NOTE_UNMATCHED, QUESTION_NOTE_AGAIN, QUESTION_NOTE_NESTED };
+
+/* A span that has begun, by its key. */
+struct question_span {
+	__u64 begin_ns;
+	__u32 tgid, tid;
+	char comm[16];
+	__u64 labels[MEASURE_LABELS];
+	__u64 entry[QUESTION_ENTRIES];
+};
+
+#define QUESTION_SPANS 16384
+
+/* Behind the records of bpf/measure.h. */
+enum { RECORD_QUESTION_LINE = 32 };
+
+/* An event of a list; texts are sent as far as they are used. */
+struct question_line {
+	__u32 type; /* RECORD_QUESTION_LINE */
+	__u32 event;
+	__u64 t_ns, lost; /* lost: lines since attach that the ring had no room for */
+	__u32 tgid, tid, cpu, pad;
+	__u64 cgroup;
+	char comm[16];
+	__u64 values[QUESTION_VALUES]; /* of a text its slot in texts */
+	struct question_text texts[QUESTION_TEXTS];
+};
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The models of questions: samples of each go to a measure's model of its own. */
+#include "models/asked.h"
+
+#include "models/measure_model.h"
+#include "models/model.h"
+#include "models/snap_box.h"
+
+struct question {
+	const struct measure *measure;
+	struct model *model; /* NULL: none yet */
+};
+
+struct model {
+	struct symbols *symbols;
+	struct question questions[ASK_MAX];
+	u32 n;
+	u32 now; /* whose samples come; ASK_MAX: nobody's */
+};
+
+static struct model *asked__new(struct symbols *symbols)
+{
+	struct model *m = xcalloc(1, sizeof(*m));
+
+	m->symbols = symbols;
+	m->now = ASK_MAX;
+	return m;
+}
+
+static void drop(struct question *q)
+{
+	if (q->model)
+		measure_model__free(q->model);
+	*q = (struct question){0};
+}
+
+static void asked__free(struct model *m)
+{
+	for (u32 i = 0; i < ASK_MAX; i++)
+		drop(&m->questions[i]);
+	free(m);
+}
+
+/* A question that is another one now begins anew. */
+static void turn_to(struct model *m, const struct ask_sample *s)
+{
+	const struct measure *measure = s->n ? ask_form__measure(&s->form) : NULL;
+
+	m->n = MIN(s->n, (u32)ASK_MAX);
+	for (u32 i = m->n; i < ASK_MAX; i++)
+		drop(&m->questions[i]);
+	m->now = ASK_MAX;
+	if (s->index >= m->n || !measure)
+		return;
+	m->now = s->index;
+	if (m->questions[m->now].measure == measure)
+		return;
+	drop(&m->questions[m->now]);
+	m->questions[m->now].measure = measure;
+	m->questions[m->now].model = measure_model__new(measure, m->symbols);
+}
+
+static void asked__consume(struct model *m, const struct sample *s)
+{
+	switch (s->type) {
+	case SAMPLE_ASK:
+		turn_to(m, container_of(s, struct ask_sample, head));
+		break;
+	case SAMPLE_MEASURE:
+	case SAMPLE_MEASURE_OPEN:
+	case SAMPLE_MEASURE_SLOW:
+		if (m->now < ASK_MAX)
+			measure_model__consume(m->questions[m->now].model, s);
+		break;
+	default: /* processes and stacks are everybody's */
+		for (u32 i = 0; i < m->n; i++)
+			if (m->questions[i].model)
+				measure_model__consume(m->questions[i].model, s);
+	}
+}
+
+static void put_questions(void *snap)
+{
+	struct asked_snap *s = snap;
+
+	for (u32 i = 0; i < s->n; i++)
+		if (s->questions[i])
+			snap__put(&s->questions[i]->base);
+}
+
+static struct snap *asked__tick(struct model *m, u64 t0_ns, u64 t1_ns)
+{
+	struct arena *arena;
+	struct asked_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
+
+	snap->n = m->n;
+	for (u32 i = 0; i < m->n; i++)
+		if (m->questions[i].model)
+			snap->questions[i] = container_of(
+				measure_model__tick(m->questions[i].model, t0_ns, t1_ns),
+				struct measure_snap, base);
+	snap_box__hold(snap, put_questions, snap);
+	return &snap->base;
+}
+
+static void asked__zero(struct model *m)
+{
+	for (u32 i = 0; i < m->n; i++)
+		if (m->questions[i].model)
+			measure_model__zero(m->questions[i].model);
+}
+
+static size_t asked__memory(const struct model *m)
+{
+	size_t bytes = sizeof(*m);
+
+	for (u32 i = 0; i < m->n; i++)
+		if (m->questions[i].model)
+			bytes += measure_model__memory(m->questions[i].model);
+	return bytes;
+}
+
+#define ASKED(name_)                                                                               \
+	const struct model_ops model_##name_ = {                                                   \
+		.name = #name_,                                                                    \
+		.view = #name_,                                                                    \
+		.new = asked__new,                                                                 \
+		.free = asked__free,                                                               \
+		.consume = asked__consume,                                                         \
+		.tick = asked__tick,                                                               \
+		.zero = asked__zero,                                                               \
+		.memory = asked__memory,                                                           \
+	}
+
+ASKED(events);
+ASKED(pairs);
+ASKED(held);
+
+const struct measure_snap *asked__find(const struct snap *base, const struct measure *question)
+{
+	const struct asked_snap *s = container_of(base, struct asked_snap, base);
+
+	for (u32 i = 0; i < s->n; i++)
+		if (s->questions[i] && s->questions[i]->measure == question)
+			return s->questions[i];
+	return NULL;
+}
+
+/* As if nothing had been counted: it is not asked any more. One reference. */
+static const struct measure_snap *nothing(const struct snap *of, const struct measure *question)
+{
+	struct arena *arena;
+	struct measure_snap *s = snap_box__new(sizeof(*s), of->t0_ns, of->t1_ns, &arena);
+
+	s->measure = question;
+	return s;
+}
+
+struct answer *asked__query_one(const struct snap *snap, const struct measure_query *q,
+				const struct scope *scope)
+{
+	const struct measure_snap *s = asked__find(snap, q->asked), *none;
+	struct measure_answer *a;
+
+	if (s)
+		return &measure__query(s, q, scope)->base;
+	none = nothing(snap, q->asked);
+	a = measure__query(none, q, scope);
+	snap__put(&none->base);
+	return &a->base;
+}
+
+struct answer *asked__slow_one(const struct snap *snap, const struct measure_slow_query *q,
+			       const struct scope *scope)
+{
+	const struct measure_snap *s = asked__find(snap, q->asked), *none;
+	struct measure_slow_answer *a;
+
+	if (s)
+		return &measure__slow(s, q, scope)->base;
+	none = nothing(snap, q->asked);
+	a = measure__slow(none, q, scope);
+	snap__put(&none->base);
+	return &a->base;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Models of questions (samples/ask.h): for each kind of question one, which keeps a model of a
+ * measure for each question. A query is asked of one of them, or of all: then the rows stand one
+ * question after the other, with the columns of all.
+ */
+#ifndef MODELS_ASKED_H
+#define MODELS_ASKED_H
+
+#include "models/measure.h"
+#include "samples/ask.h"
+
+struct model_ops;
+extern const struct model_ops model_events, model_pairs, model_held;
+
+struct asked_snap {
+	struct snap base;
+	u32 n;
+	const struct measure_snap *questions[ASK_MAX]; /* references; NULL: nothing came yet */
+};
+
+/* A value; compared bytewise: zero it first. */
+struct asked_query {
+	enum profile_window window;
+	char group[64]; /* names of labels, for questions that have them; "" what each asks for */
+};
+
+struct asked_answer {
+	struct answer base;
+	struct asked_query query;
+	u32 n; /* questions */
+	u64 count;
+};
+
+/* Which question a row answers, and its row there. */
+const struct measure_row *asked__row(const struct asked_answer *a, u32 row,
+				     const struct measure_answer **of);
+
+/* The snapshot of one question: it holds no reference of its own. NULL: it is not asked (any more). */
+const struct measure_snap *asked__find(const struct snap *snap, const struct measure *question);
+/* What a question's own screens ask; never NULL. */
+struct answer *asked__query_one(const struct snap *snap, const struct measure_query *q,
+				const struct scope *scope);
+struct answer *asked__slow_one(const struct snap *snap, const struct measure_slow_query *q,
+			       const struct scope *scope);
+/* Never NULL; scope may be NULL (everything). */
+struct answer *asked__query(const struct snap *snap, const struct asked_query *q,
+			    const struct scope *scope);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rows of all questions of a kind in one table. */
+#include "base/columns.h"
+#include "models/asked.h"
+#include "models/measure_columns.h"
+
+#define COLUMNS_MAX 120
+
+struct part {
+	struct measure_answer *answer;
+	u32 first;		 /* of its rows, in all */
+	u8 columns[COLUMNS_MAX]; /* its column for each of all; 0xff: it has none of that name */
+};
+
+struct joined {
+	struct asked_answer of;
+	struct part parts[ASK_MAX];
+	struct column columns[COLUMNS_MAX];
+};
+
+static const struct joined *joined_of(const struct row_table *t)
+{
+	return container_of(t, struct joined, of.base.table);
+}
+
+static const struct part *part_of(const struct joined *j, u32 row)
+{
+	u32 i = j->of.n - 1;
+
+	while (j->parts[i].first > row)
+		i--;
+	return &j->parts[i];
+}
+
+static bool joined__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct part *p = part_of(joined_of(t), row);
+	const struct row_table *of = &p->answer->base.table;
+
+	*out = (struct value){0};
+	if (column >= t->ncolumns)
+		return false;
+	return p->columns[column] != 0xff &&
+	       of->cell(of, row - p->first, p->columns[column], out);
+}
+
+static u64 joined__key(const struct row_table *t, u32 row)
+{
+	const struct part *p = part_of(joined_of(t), row);
+	const struct row_table *of = &p->answer->base.table;
+
+	return mix64_pair(measure__text_hash(p->answer->measure->name), of->key(of, row - p->first));
+}
+
+static void joined__free(struct answer *base)
+{
+	struct joined *j = container_of(base, struct joined, of.base);
+
+	for (u32 i = 0; i < j->of.n; i++)
+		answer__free(&j->parts[i].answer->base);
+	snap__put(base->snap);
+	free(j);
+}
+
+/* --- columns --- */
+
+/* Of the same name and on the same side of the screen. */
+static bool is_same(const struct column *a, const struct column *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       (a->flags & COLUMN_BOTH) == (b->flags & COLUMN_BOTH);
+}
+
+static u32 add_column(struct joined *j, const struct column *c)
+{
+	struct row_table *t = &j->of.base.table;
+
+	if (t->ncolumns == COLUMNS_MAX)
+		return COLUMNS_MAX;
+	j->columns[t->ncolumns] = *c;
+	return t->ncolumns++;
+}
+
+/* The question is a column of its own on the screen, too, where there are several. */
+static u32 column_of(struct joined *j, const struct column *c)
+{
+	struct row_table *t = &j->of.base.table;
+
+	for (u32 i = 0; i < t->ncolumns; i++)
+		if (is_same(&j->columns[i], c) ||
+		    (!strcmp(c->name, "ask") && !strcmp(j->columns[i].name, "ask")))
+			return i;
+	return add_column(j, c);
+}
+
+static void join_columns(struct joined *j, struct part *p)
+{
+	const struct row_table *of = &p->answer->base.table;
+
+	memset(p->columns, 0xff, sizeof(p->columns));
+	for (u32 i = 0; i < of->ncolumns; i++) {
+		u32 at = column_of(j, &of->columns[i]);
+
+		if (at < COLUMNS_MAX)
+			p->columns[at] = (u8)i;
+	}
+}
+
+/* --- the answer --- */
+
+static void add_part(struct joined *j, const struct measure_snap *snap, const struct asked_query *q,
+		     const struct scope *scope)
+{
+	struct part *p = &j->parts[j->of.n++];
+	struct measure_query of = {.window = q->window, .asked = snap->measure};
+	struct answer *base = &j->of.base;
+
+	if (!*q->group || !measure__parse_groups(snap->measure, q->group, &of.groups))
+		of.groups = snap->measure->by;
+	p->answer = measure__query(snap, &of, scope);
+	p->first = base->table.nrows;
+	j->of.count += p->answer->all.count;
+	base->table.nrows += p->answer->nrows;
+	base->since_ns = p->answer->base.since_ns;
+	base->window_ns = p->answer->base.window_ns;
+	base->unresolved |= p->answer->base.unresolved;
+	base->symbols_generation = p->answer->base.symbols_generation;
+	join_columns(j, p);
+}
+
+/* What rows stand in the order of; of several questions nothing is. */
+static u32 sort_column(const struct joined *j)
+{
+	return j->of.n == 1 ? j->parts[0].answer->base.table.sort : 0;
+}
+
+static u32 nquestions(const struct asked_snap *s)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->n; i++)
+		n += s->questions[i] != NULL;
+	return n;
+}
+
+struct answer *asked__query(const struct snap *snap, const struct asked_query *q,
+			    const struct scope *scope)
+{
+	static const struct column ask = COLUMN(
+		VALUE_TEXT, "ask", "Question", 24, 0,
+		COLUMN_BOTH | COLUMN_FLEX | COLUMN_KEY | COLUMN_ASCENDING, "the question that the row answers");
+	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
+	struct joined *j = xcalloc(1, sizeof(*j));
+
+	j->of.query = *q;
+	j->of.base.snap = snap__get(snap);
+	j->of.base.since_ns = snap->t0_ns;
+	j->of.base.free = joined__free;
+	j->of.base.table.columns = j->columns;
+	j->of.base.table.cell = joined__cell;
+	j->of.base.table.key = joined__key;
+	if (nquestions(s) > 1)
+		add_column(j, &ask);
+	for (u32 i = 0; i < s->n; i++)
+		if (s->questions[i])
+			add_part(j, s->questions[i], q, scope);
+	if (j->of.n)
+		j->of.base.table.sort = sort_column(j);
+	return &j->of.base;
+}
+
+const struct measure_row *asked__row(const struct asked_answer *a, u32 row,
+				     const struct measure_answer **of)
+{
+	const struct part *p = part_of(container_of(a, struct joined, of), row);
+
+	*of = p->answer;
+	return &p->answer->rows[row - p->first];
+}

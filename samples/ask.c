@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "samples/ask.h"
+
+#include <stdio.h>
+
+#include "base/arena.h"
+
+/* Different questions of one run, recordings included. */
+#define FORMS_MAX 1024
+
+/* Once in the list it is const, and stays: snapshots of any age refer to it. */
+struct declared {
+	struct declared *next;
+	struct ask_form form;
+	struct measure measure;
+	struct measure_label labels[MEASURE_MAX_LABELS];
+	u32 drills[2];
+};
+
+static struct declared *all; /* read and prepended to atomically */
+static u32 nall;
+
+static const char *const helps[] = {
+	[LABEL_NAMED] = "of the question",
+	[LABEL_PID] = "process id",
+	[LABEL_TID] = "thread id",
+	[LABEL_COMM] = "name of the process, or of the thread",
+	[LABEL_CGROUP] = "cgroup v2, path below its mount point",
+	[LABEL_STACK] = "where it happens",
+};
+
+const char *ask_kind__view(enum ask_kind kind)
+{
+	static const char *const names[ASK_KINDS] = {
+		[ASK_EVENTS] = "events", [ASK_PAIRS] = "pairs", [ASK_HELD] = "held"};
+
+	return names[kind];
+}
+
+static bool is_terminated(const char *s, size_t size)
+{
+	return memchr(s, '\0', size) != NULL;
+}
+
+static bool label_is_right(const struct ask_label *l)
+{
+	return is_terminated(l->name, sizeof(l->name)) && *l->name && l->width <= 64 &&
+	       l->kind <= LABEL_STACK && l->kind != LABEL_ERROR && l->kind != LABEL_DERIVED &&
+	       l->word < MEASURE_LABELS && l->shift < 64 && l->bits <= 64;
+}
+
+static bool form_is_right(const struct ask_form *f)
+{
+	if (!is_terminated(f->text, sizeof(f->text)) ||
+	    !is_terminated(f->event, sizeof(f->event)) ||
+	    !is_terminated(f->noun, sizeof(f->noun)) ||
+	    !is_terminated(f->value, sizeof(f->value)))
+		return false;
+	if (f->kind >= ASK_KINDS || f->shape > MEASURE_SHAPE_SPAN || !f->nlabels ||
+	    f->nlabels > MEASURE_MAX_LABELS)
+		return false;
+	for (u32 i = 0; i < f->nlabels; i++)
+		if (!label_is_right(&f->labels[i]))
+			return false;
+	return true;
+}
+
+static const char *title_of(const struct ask_label *l)
+{
+	switch (l->kind) {
+	case LABEL_PID:
+		return "PID";
+	case LABEL_TID:
+		return "TID";
+	case LABEL_COMM:
+		return "Command";
+	case LABEL_CGROUP:
+		return "Cgroup";
+	default:
+		return l->name;
+	}
+}
+
+static void declare_label(struct measure_label *out, const struct ask_label *l)
+{
+	*out = (struct measure_label){
+		.name = l->name,
+		.title = title_of(l),
+		.help = helps[l->kind],
+		.kind = l->kind,
+		.width = (u8)l->width,
+		.word = (u8)l->word,
+		.shift = (u8)l->shift,
+		.bits = (u8)l->bits,
+		.number = l->number,
+	};
+}
+
+static u32 drill_of(const struct ask_form *f)
+{
+	for (u32 i = 0; i < f->nlabels; i++)
+		if (f->labels[i].kind == LABEL_PID && f->by != 1u << i)
+			return 1u << i;
+	return 0;
+}
+
+static struct declared *declare(const struct ask_form *form)
+{
+	struct declared *d = xcalloc(1, sizeof(*d));
+	char why[256];
+
+	d->form = *form;
+	for (u32 i = 0; i < form->nlabels; i++)
+		declare_label(&d->labels[i], &d->form.labels[i]);
+	d->drills[0] = drill_of(form);
+	d->measure = (struct measure){
+		.at = "question",
+		.name = d->form.text,
+		.noun = d->form.noun,
+		.event = d->form.event,
+		.shape = (enum measure_shape)form->shape,
+		.value = form->has_value ? d->form.value : NULL,
+		.labels = d->labels,
+		.nlabels = form->nlabels,
+		.by = form->by,
+		.drills = d->drills,
+		.asked = true,
+	};
+	if (measure__check(&d->measure, why, sizeof(why)))
+		return d;
+	free(d);
+	return NULL;
+}
+
+static const struct measure *find(const struct declared *from, const struct ask_form *form)
+{
+	for (; from; from = from->next)
+		if (!memcmp(&from->form, form, sizeof(*form)))
+			return &from->measure;
+	return NULL;
+}
+
+const struct measure *ask_form__measure(const struct ask_form *form)
+{
+	struct declared *head = __atomic_load_n(&all, __ATOMIC_ACQUIRE), *d;
+	const struct measure *known = find(head, form);
+
+	if (known || !form_is_right(form) ||
+	    __atomic_load_n(&nall, __ATOMIC_RELAXED) >= FORMS_MAX)
+		return known;
+	d = declare(form);
+	if (!d)
+		return NULL;
+	__atomic_add_fetch(&nall, 1, __ATOMIC_RELAXED);
+	/* Two threads may both declare it: then there are two that say the same. */
+	d->next = head;
+	while (!__atomic_compare_exchange_n(&all, &d->next, d, false, __ATOMIC_RELEASE,
+					    __ATOMIC_ACQUIRE))
+		;
+	return &d->measure;
+}
+
+const struct ask_form *measure__form(const struct measure *m)
+{
+	return m->asked ? &container_of(m, struct declared, measure)->form : NULL;
+}

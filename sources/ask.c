@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/ask_plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "bpf/stack.h"
+
+/* Words that programs know (bpf/question.bpf.c). */
+#define WORDS_ALWAYS                                                                               \
+	(1u << WORD_PID | 1u << WORD_TID | 1u << WORD_CPU | 1u << WORD_CGROUP | 1u << WORD_PRIO |  \
+	 1u << WORD_POLICY | 1u << WORD_NS | 1u << WORD_COMM | 1u << WORD_KSTACK |                 \
+	 1u << WORD_USTACK | 1u << WORD_STACK)
+#define WORDS_AT_END (WORDS_ALWAYS | 1u << WORD_LATENCY)
+
+static struct ask *all; /* for good */
+
+/* One that is being made. */
+struct making {
+	struct ask *a;
+	struct status *st;
+	bool begun; /* the form says what the keys are */
+	const struct field_resolver *begin_fields;
+};
+
+/* --- errors --- */
+
+/* Longer ones do not fit a screen's line. */
+#define CARET_MAX 160
+
+static int refuse_at(const struct making *m, const struct expr_error *err)
+{
+	char where[CARET_MAX * 3 + 200];
+	const char *text = m->a->text;
+
+	if (strlen(text) > CARET_MAX || strpbrk(text, "\t\n"))
+		return status__set(m->st, EXIT_CODE_USAGE, -EINVAL, "%s", err->msg);
+	expr_error__print(err, text, where, sizeof(where));
+	return status__set(m->st, EXIT_CODE_USAGE, -EINVAL, "%s", where);
+}
+
+static int refuse(const struct making *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static int refuse(const struct making *m, const char *fmt, ...)
+{
+	char msg[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	return status__set(m->st, EXIT_CODE_USAGE, -EINVAL, "%s", msg);
+}
+
+/* --- keys as labels --- */
+
+static enum label_kind kind_of_word(const struct checked *key)
+{
+	if (key->op == CHECKED_COMM)
+		return LABEL_COMM;
+	if (key->type.kind == TYPE_STACK)
+		return LABEL_STACK;
+	if (key->op != CHECKED_WORD)
+		return LABEL_NAMED;
+	switch (key->index) {
+	case WORD_PID:
+		return LABEL_PID;
+	case WORD_TID:
+		return LABEL_TID;
+	case WORD_CGROUP:
+		return LABEL_CGROUP;
+	default:
+		return LABEL_NAMED;
+	}
+}
+
+static bool is_cpu(const struct checked *key)
+{
+	return key->op == CHECKED_WORD && key->index == WORD_CPU;
+}
+
+/* Whether the programs have to compute it; the others a cell knows anyway. */
+static bool is_own(const struct checked *key)
+{
+	return kind_of_word(key) == LABEL_NAMED && !is_cpu(key);
+}
+
+static struct ask_label *find_label(struct ask_form *f, const char *name)
+{
+	for (u32 i = 0; i < f->nlabels; i++)
+		if (!strcmp(f->labels[i].name, name))
+			return &f->labels[i];
+	return NULL;
+}
+
+/* NULL: there are too many, or there is one of that name. */
+static struct ask_label *add_label(struct ask_form *f, const char *name, enum label_kind kind,
+				   u32 width)
+{
+	struct ask_label *l = &f->labels[f->nlabels];
+
+	if (f->nlabels == MEASURE_MAX_LABELS || find_label(f, name))
+		return NULL;
+	f->nlabels++;
+	copy_str(l->name, sizeof(l->name), name);
+	l->kind = kind;
+	l->width = width;
+	return l;
+}
+
+static u32 own_labels(const struct ask_form *f)
+{
+	u32 n = 0;
+
+	while (n < f->nlabels && f->labels[n].kind == LABEL_NAMED)
+		n++;
+	return n;
+}
+
+static int add_own(struct making *m, const struct checked *key, const char *name, u32 *nkeys)
+{
+	struct ask_form *f = &m->a->form;
+	u32 at = own_labels(f);
+	struct ask_label *l;
+
+	if (at == MEASURE_OWN_LABELS || (!is_cpu(key) && *nkeys == QUESTION_OWN_KEYS))
+		return refuse(m, "by: at most %u keys beside pid, tid, comm, cgroup, cpu and stacks",
+			      QUESTION_OWN_KEYS);
+	l = add_label(f, name, LABEL_NAMED, key->type.kind == TYPE_TEXT ? 24 : 12);
+	if (!l)
+		return refuse(m, "by: %.80s stands there twice", name);
+	m->a->own[at] = (struct ask_own){
+		.text = key->type.kind == TYPE_TEXT,
+		.is_signed = key->type.is_signed,
+		.pointer = key->type.kind == TYPE_POINTER,
+		.cpu = is_cpu(key),
+	};
+	l->number = !m->a->own[at].text && !m->a->own[at].pointer;
+	if (is_cpu(key)) {
+		l->shift = QUESTION_EVENT_BITS;
+		l->bits = 32;
+		return 0;
+	}
+	l->word = ++*nkeys;
+	l->bits = 64;
+	return 0;
+}
+
+/* Those that the question names, and those that are always known. */
+static int declare_labels(struct making *m, const struct checked *const *keys,
+			  char (*names)[ASK_LABEL_NAME], u32 n)
+{
+	static const struct {
+		const char *name;
+		enum label_kind kind;
+		u32 width;
+	} known[] = {{"pid", LABEL_PID, 7},
+		     {"tid", LABEL_TID, 7},
+		     {"comm", LABEL_COMM, 15},
+		     {"cgroup", LABEL_CGROUP, 16}};
+	struct ask_form *f = &m->a->form;
+	struct ask_label *event;
+	u32 nkeys = 0;
+	int err = 0;
+
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < i; k++)
+			if (!strcmp(names[i], names[k]))
+				return refuse(m, "by: %.80s stands there twice", names[i]);
+	event = add_label(f, f->shape == MEASURE_SHAPE_SPAN ? "pair" : "event", LABEL_NAMED, 30);
+	event->bits = QUESTION_EVENT_BITS;
+	for (u32 i = 0; i < n && !err; i++)
+		if (kind_of_word(keys[i]) == LABEL_NAMED)
+			err = add_own(m, keys[i], names[i], &nkeys);
+	for (u32 i = 0; i < ARRAY_SIZE(known) && !err; i++)
+		add_label(f, known[i].name, known[i].kind, known[i].width);
+	for (u32 i = 0; i < n && !err; i++) {
+		struct ask_label *l;
+
+		if (kind_of_word(keys[i]) == LABEL_STACK &&
+		    !add_label(f, names[i], LABEL_STACK, 24))
+			return refuse(m, "by: one kind of stacks at a time");
+		l = find_label(f, names[i]);
+		if (l)
+			f->by |= 1u << (l - f->labels);
+	}
+	if (!f->by)
+		f->by = 1;
+	return err;
+}
+
+/* --- one event's code --- */
+
+struct unit {
+	struct eval_unit of;
+	struct question_slot slot;
+	const struct checked *keys[QUESTION_MAX_KEYS]; /* all of `by` */
+	u32 nkeys;
+};
+
+static const struct checked *check(const struct making *m, const struct expr *e,
+				   const struct check_scope *scope, enum check_want want)
+{
+	struct expr_error err = {0};
+	const struct checked *c = expr__check(e, scope, want, &m->a->arena, &err);
+
+	if (!c)
+		refuse_at(m, &err);
+	return c;
+}
+
+/* False: st says why. */
+static bool add_condition(const struct making *m, struct unit *u, const struct expr *e,
+			  const struct check_scope *scope)
+{
+	const struct checked *c;
+
+	if (!e)
+		return true;
+	c = check(m, e, scope, WANT_NUMBER);
+	if (c)
+		u->of.condition = checked__both(u->of.condition, c, &m->a->arena);
+	return c != NULL;
+}
+
+static u32 stack_flags(const struct checked *key)
+{
+	switch (key->index) {
+	case WORD_KSTACK:
+		return STACK_KERNEL;
+	case WORD_USTACK:
+		return STACK_USER;
+	default:
+		return STACK_KERNEL | STACK_USER;
+	}
+}
+
+static bool add_keys(const struct making *m, struct unit *u, const struct check_scope *scope)
+{
+	const struct question *q = m->a->question;
+	u32 nown = 0;
+
+	for (u32 i = 0; i < q->nby; i++) {
+		const struct checked *c = check(m, q->by[i], scope, WANT_KEY);
+
+		if (!c)
+			return false;
+		u->keys[u->nkeys++] = c;
+		if (is_cpu(c))
+			u->slot.by_cpu = 1;
+		if (c->type.kind == TYPE_STACK)
+			u->slot.stack |= stack_flags(c);
+		if (!is_own(c) || nown == QUESTION_OWN_KEYS)
+			continue;
+		u->slot.keys[nown++] = (s32)u->of.nkeys;
+		u->of.keys[u->of.nkeys++] = c;
+	}
+	return true;
+}
+
+static bool add_value(const struct making *m, struct unit *u, const struct check_scope *scope)
+{
+	const struct question *q = m->a->question;
+
+	if (q->value_kind == ASK_NO_VALUE)
+		return true;
+	u->of.values[0] = check(m, q->value, scope, WANT_NUMBER);
+	u->of.nvalues = u->slot.nvalues = 1;
+	return u->of.values[0] != NULL;
+}
+
+/* What spans are matched by; the thread where nothing is said. */
+static bool add_on(const struct making *m, struct unit *u, const struct expr *on,
+		   const struct check_scope *scope)
+{
+	const struct checked *c;
+
+	if (!on)
+		return true;
+	c = check(m, on, scope, WANT_KEY);
+	if (!c || (c->op == CHECKED_WORD && c->index == WORD_TID))
+		return c != NULL;
+	u->of.keys[u->of.nkeys++] = c;
+	u->slot.on = u->of.nkeys; /* one more than its index */
+	return true;
+}
+
+/* latency == 0 || condition: what the key is has to be known before the span is, which then has a
+ * latency (bpf/question.bpf.c). */
+static const struct expr *hold_without_span(const struct making *m, const struct expr *condition)
+{
+	struct expr *e = arena__array(&m->a->arena, struct expr, 3);
+
+	e[0] = (struct expr){.op = EXPR_NAME, .text = "latency"};
+	e[1] = (struct expr){.op = EXPR_NOT, .a = &e[0]};
+	e[2] = *condition;
+	e[2].op = EXPR_EITHER;
+	e[2].a = &e[1];
+	e[2].b = condition;
+	return &e[2];
+}
+
+/* --- shapes --- */
+
+static bool make_count(const struct making *m, struct unit *u, const struct question_event *e,
+		       const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS};
+
+	u->slot.does = QUESTION_COUNTS;
+	return add_condition(m, u, e->filter, &scope) &&
+	       add_condition(m, u, m->a->question->condition, &scope) &&
+	       add_keys(m, u, &scope) && add_value(m, u, &scope);
+}
+
+static bool make_begin(struct making *m, struct unit *u, const struct question_event *e,
+		       const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS};
+	const struct question *q = m->a->question;
+
+	u->slot.does = QUESTION_BEGINS;
+	if (!add_condition(m, u, e->filter, &scope) || !add_on(m, u, q->on, &scope))
+		return false;
+	u->slot.entries = m->a->entries.nnumbers;
+	if (eval_unit__add_entries(&u->of, &m->a->entries))
+		refuse(m, "entry(): too many different ones");
+	return !m->st->code;
+}
+
+static bool make_end(struct making *m, struct unit *u, const struct question_event *e,
+		     const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields,
+					  .begin = m->begin_fields,
+					  .entries = m->begin_fields ? &m->a->entries : NULL,
+					  .words = WORDS_AT_END};
+	const struct question *q = m->a->question;
+	const struct expr *condition = q->condition;
+	bool right;
+
+	u->slot.does = QUESTION_ENDS;
+	if (condition && q->on)
+		condition = hold_without_span(m, condition);
+	right = add_condition(m, u, e->filter, &scope) && add_condition(m, u, condition, &scope) &&
+		add_keys(m, u, &scope) && add_on(m, u, q->on_end ? q->on_end : q->on, &scope);
+	if (right && m->a->entries.ntexts)
+		refuse(m, "entry(): texts are not kept from the begin yet, numbers are");
+	return right && !m->st->code;
+}
+
+static bool make_unit(struct making *m, struct unit *u, const struct ask_target *t,
+		      const struct field_resolver *fields)
+{
+	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++)
+		u->slot.keys[i] = -1;
+	switch (t->of->role) {
+	case ROLE_BEGIN:
+		return make_begin(m, u, t->of, fields);
+	case ROLE_END:
+		return make_end(m, u, t->of, fields);
+	default:
+		return make_count(m, u, t->of, fields);
+	}
+}
+
+/* --- programs --- */
+
+static const char *const types[EVENT_KINDS] = {
+	[EVENT_PERF] = "perf",	   [EVENT_TRACEPOINT] = "trace", [EVENT_BREAKPOINT] = "perf",
+	[EVENT_UPROBE] = "user",   [EVENT_URETPROBE] = "user",	 [EVENT_BTF] = "raw",
+	[EVENT_KPROBE] = "kernel", [EVENT_KRETPROBE] = "kernel",
+};
+
+static bool is_same_code(const struct eval_code *a, const struct eval_code *b)
+{
+	return a->ninsns == b->ninsns && a->nglobs == b->nglobs &&
+	       !memcmp(a->insns, b->insns, a->ninsns * sizeof(*a->insns));
+}
+
+static int generate_at(struct making *m, struct unit *u, u32 globs, struct eval_code *code)
+{
+	char why[200] = "";
+
+	*code = (struct eval_code){0};
+	u->of.glob_base = globs;
+	if (eval__generate(&u->of, code, why, sizeof(why)))
+		return refuse(m, "%s", why);
+	u->slot.words = code->words;
+	for (u32 i = 0; i < QUESTION_KEYS; i++)
+		u->slot.key_text[i] = code->slots.key[i];
+	for (u32 i = 0; i < QUESTION_VALUES; i++)
+		u->slot.value_text[i] = code->slots.value[i];
+	return 0;
+}
+
+static int add_program(struct making *m, u32 target, const struct unit *u,
+		       const struct eval_code *code)
+{
+	struct ask *a = m->a;
+
+	if (a->nprograms == QUESTION_SLOTS)
+		return refuse(m, "the fields that are asked for are in different places of too many "
+				 "events: %s is one more", a->targets.v[target].name);
+	a->program_of[target] = (u8)a->nprograms;
+	a->programs[a->nprograms++] =
+		(struct ask_program){.type = types[a->targets.v[target].of->kind],
+				     .slot = u->slot,
+				     .code = *code,
+				     .ntargets = 1};
+	return 0;
+}
+
+/* Events with the same code share a program. */
+static int generate(struct making *m, u32 target, struct unit *u)
+{
+	const char *type = types[m->a->targets.v[target].of->kind];
+	struct eval_code code;
+	u32 globs = 0;
+
+	for (u32 i = 0; i < m->a->nprograms; i++) {
+		struct ask_program *p = &m->a->programs[i];
+		bool same;
+
+		if (generate_at(m, u, globs, &code))
+			return -EINVAL;
+		same = p->type == type && !memcmp(&p->slot, &u->slot, sizeof(u->slot)) &&
+		       is_same_code(&p->code, &code);
+		eval_code__fini(&code);
+		globs += p->code.nglobs;
+		if (!same)
+			continue;
+		m->a->program_of[target] = (u8)i;
+		p->ntargets++;
+		return 0;
+	}
+	if (generate_at(m, u, globs, &code))
+		return -EINVAL;
+	if (!add_program(m, target, u, &code))
+		return 0;
+	eval_code__fini(&code);
+	return -EINVAL;
+}
+
+/* --- the whole --- */
+
+static bool needs_fields(const struct question *q, const struct question_event *e)
+{
+	return q->condition || q->on || q->value || q->nby || q->nshow || q->size || e->filter;
+}
+
+/* Labels are called as keys were written. */
+static int name_labels(struct making *m, const struct unit *u)
+{
+	char names[QUESTION_MAX_KEYS][ASK_LABEL_NAME];
+
+	for (u32 i = 0; i < u->nkeys; i++) {
+		char *name = expr__print(m->a->question->by[i]);
+
+		copy_str(names[i], sizeof(names[i]), name);
+		free(name);
+	}
+	return declare_labels(m, u->keys, names, u->nkeys);
+}
+
+static int compile_target(struct making *m, u32 target)
+{
+	struct ask_target *t = &m->a->targets.v[target];
+	const struct field_resolver *fields = NULL;
+	struct unit u = {0};
+
+	if (needs_fields(m->a->question, t->of) &&
+	    ask_target__fields(t, NULL, &fields, m->st))
+		return -EINVAL;
+	if (!make_unit(m, &u, t, fields))
+		return -EINVAL;
+	if (t->of->role != ROLE_BEGIN && !m->begun) {
+		m->begun = true;
+		if (name_labels(m, &u))
+			return -EINVAL;
+	}
+	return generate(m, target, &u);
+}
+
+/* The first begin's fields are those that entry() has. */
+static int find_begin(struct making *m)
+{
+	for (u32 i = 0; i < m->a->targets.n; i++)
+		if (m->a->targets.v[i].of->role == ROLE_BEGIN)
+			return needs_fields(m->a->question, m->a->targets.v[i].of)
+				       ? ask_target__fields(&m->a->targets.v[i], NULL,
+							    &m->begin_fields, m->st)
+				       : 0;
+	return 0;
+}
+
+/* Ends first: what they want of entry() is what begins keep. */
+static int compile_all(struct making *m)
+{
+	int err = find_begin(m);
+
+	for (u32 i = 0; i < m->a->targets.n && !err; i++)
+		if (m->a->targets.v[i].of->role != ROLE_BEGIN)
+			err = compile_target(m, i);
+	for (u32 i = 0; i < m->a->targets.n && !err; i++)
+		if (m->a->targets.v[i].of->role == ROLE_BEGIN)
+			err = compile_target(m, i);
+	for (u32 i = 0; i < m->a->targets.n && !err; i++) {
+		struct ask_program *p = &m->a->programs[m->a->program_of[i]];
+
+		p->slot.cookies = p->ntargets > 1;
+		p->slot.event = i;
+	}
+	return err;
+}
+
+static void fill_form(struct making *m)
+{
+	const struct question *q = m->a->question;
+	struct ask_form *f = &m->a->form;
+	bool span = q->shape == ASK_SPAN;
+
+	copy_str(f->text, sizeof(f->text), m->a->text);
+	copy_str(f->noun, sizeof(f->noun), span ? "spans" : "events");
+	copy_str(f->event, sizeof(f->event), q->events[0].text);
+	f->kind = span ? ASK_PAIRS : ASK_EVENTS;
+	f->shape = span ? MEASURE_SHAPE_SPAN : MEASURE_SHAPE_COUNT;
+	f->has_value = q->value_kind != ASK_NO_VALUE;
+	if (f->has_value && q->unit)
+		copy_str(f->value, sizeof(f->value), q->unit);
+}
+
+static int refuse_shape(const struct making *m)
+{
+	const struct question *q = m->a->question;
+
+	if (q->shape != ASK_COUNT && q->shape != ASK_SPAN)
+		return status__set(m->st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+				   "%s cannot be asked yet: count and span can",
+				   question_shape__name(q->shape));
+	for (u32 i = 0; i < q->nevents; i++)
+		if (q->events[i].role == ROLE_MIDDLE || q->events[i].role == ROLE_BETWEEN)
+			return status__set(m->st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+					   "chains of events and `between` cannot be asked yet: "
+					   "ask for each pair");
+	return 0;
+}
+
+static int resolve_all(struct making *m)
+{
+	const struct question *q = m->a->question;
+	int err = 0;
+
+	for (u32 i = 0; i < q->nevents && !err; i++)
+		err = ask_targets__resolve(&m->a->targets, &q->events[i], m->st);
+	m->a->program_of = xcalloc(m->a->targets.n + 1, 1);
+	return err;
+}
+
+static int make(struct making *m)
+{
+	struct expr_error err = {0};
+
+	m->a->question = question__parse(m->a->text, &err);
+	if (!m->a->question)
+		return refuse_at(m, &err);
+	if (refuse_shape(m))
+		return -EOPNOTSUPP;
+	fill_form(m);
+	if (resolve_all(m) || compile_all(m))
+		return -EINVAL;
+	m->a->measure = ask_form__measure(&m->a->form);
+	return m->a->measure ? 0 : refuse(m, "too many different questions: begin proftop anew");
+}
+
+static void ask__free(struct ask *a)
+{
+	for (u32 i = 0; i < a->nprograms; i++)
+		eval_code__fini(&a->programs[i].code);
+	ask_targets__fini(&a->targets);
+	if (a->question)
+		question__free(a->question);
+	arena__fini(&a->arena);
+	free(a->program_of);
+	free(a->text);
+	free(a);
+}
+
+const struct ask *ask__new(const char *text, struct status *st)
+{
+	struct ask *a = all;
+	struct making m = {.st = st};
+
+	text += strspn(text, " \t\n");
+	while (a && strcmp(a->text, text))
+		a = a->next;
+	if (a)
+		return a;
+	st->code = EXIT_CODE_OK;
+	m.a = a = xcalloc(1, sizeof(*a));
+	arena__init(&a->arena);
+	a->text = xstrdup(text);
+	if (make(&m)) {
+		ask__free(a);
+		return NULL;
+	}
+	a->next = all;
+	all = a;
+	return a;
+}
+
+const struct measure *ask__measure(const struct ask *a)
+{
+	return a->measure;
+}
+
+enum ask_kind ask__kind(const struct ask *a)
+{
+	return (enum ask_kind)a->form.kind;
+}
+
+const char *ask__text(const struct ask *a)
+{
+	return a->text;
+}
+
+/* --- texts of labels --- */
+
+static void event_text(const struct ask *a, u64 value, char *buf, size_t size)
+{
+	const char *end = value < a->targets.n ? a->targets.v[value].name : "?";
+
+	if (a->form.shape == MEASURE_SHAPE_SPAN)
+		snprintf(buf, size, "%s -> %s", a->question->events[0].text, end);
+	else
+		copy_str(buf, size, end);
+}
+
+bool ask__label_text(const struct ask *a, u32 label, u64 value, char *buf, size_t size)
+{
+	const struct ask_own *o = &a->own[label & (MEASURE_OWN_LABELS - 1)];
+
+	if (!label)
+		event_text(a, value, buf, size);
+	else if (o->text)
+		return false;
+	else if (o->pointer)
+		snprintf(buf, size, "0x%llx", (unsigned long long)value);
+	else if (o->is_signed)
+		snprintf(buf, size, "%lld", (long long)value);
+	else
+		snprintf(buf, size, "%llu", (unsigned long long)value);
+	return true;
+}
+
+/* --- lists --- */
+
+/* Sources and settings of any age may refer to one: they stay. */
+struct kept_list {
+	struct kept_list *next;
+	struct ask_list list;
+};
+
+static struct ask_list *new_list(void)
+{
+	static struct kept_list *lists;
+	struct kept_list *new = xcalloc(1, sizeof(*new));
+
+	new->next = lists;
+	lists = new;
+	return &new->list;
+}
+
+const struct ask_list *ask_list__with(const struct ask_list *list, const struct ask *one,
+				      struct status *st)
+{
+	struct ask_list *new;
+
+	for (u32 i = 0; list && i < list->n; i++)
+		if (list->v[i] == one)
+			return list;
+	if (list && list->n == ASK_MAX) {
+		status__set(st, EXIT_CODE_USAGE, -ENOSPC,
+			    "%u questions are asked already: :unask N makes room", ASK_MAX);
+		return NULL;
+	}
+	new = new_list();
+	if (list)
+		*new = *list;
+	new->v[new->n++] = one;
+	return new;
+}
+
+const struct ask_list *ask_list__without(const struct ask_list *list, u32 at)
+{
+	struct ask_list *new = new_list();
+
+	for (u32 i = 0; i < list->n; i++)
+		if (i != at)
+			new->v[new->n++] = list->v[i];
+	return new;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Questions that are asked at run time: read, checked against the events of this machine, compiled.
+ * A question is immutable and stays for good, as what was counted of it may be looked at as long as
+ * proftop runs; of one text there is one. UI thread, and at the start.
+ */
+#ifndef SOURCES_ASK_H
+#define SOURCES_ASK_H
+
+#include "base/status.h"
+#include "samples/ask.h"
+
+struct ask;
+
+/* NULL with st: what is wrong, in one line, for short questions with a caret below the fault. */
+const struct ask *ask__new(const char *text, struct status *st);
+const struct measure *ask__measure(const struct ask *a);
+/* Whose view shows it. */
+enum ask_kind ask__kind(const struct ask *a);
+/* As it was asked. */
+const char *ask__text(const struct ask *a);
+
+/* All that are asked, as struct sampling has it; immutable, for good. NULL: none. */
+struct ask_list {
+	u32 n;
+	const struct ask *v[ASK_MAX];
+};
+
+/* One more at the end; those of `list` that fail are left out. NULL with st: there are ASK_MAX. */
+const struct ask_list *ask_list__with(const struct ask_list *list, const struct ask *one,
+				      struct status *st);
+const struct ask_list *ask_list__without(const struct ask_list *list, u32 at);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/ask_events.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "sources/events.h"
+
+static struct ask_target *add(struct ask_targets *t, const struct question_event *of)
+{
+	struct ask_target *new;
+
+	if (t->n == ASK_TARGETS)
+		return NULL;
+	t->v = xgrow(t->v, t->n, &t->cap, sizeof(*t->v));
+	new = &t->v[t->n++];
+	*new = (struct ask_target){.of = of};
+	return new;
+}
+
+static int too_many(const struct question_event *e, struct status *st)
+{
+	return status__set(st, EXIT_CODE_USAGE, -E2BIG,
+			   "%.80s stands for more than %u events: make the name narrower", e->text,
+			   ASK_TARGETS);
+}
+
+/* --- tracepoints --- */
+
+static int visible(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && d->d_type == DT_DIR;
+}
+
+/* Sorted names of folders in a folder; their number. */
+static int list_folders(const char *path, struct dirent ***names)
+{
+	int n;
+
+	*names = NULL;
+	n = scandir(path, names, visible, alphasort);
+	return MAX(n, 0);
+}
+
+static void free_names(struct dirent **names, int n)
+{
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+static bool add_tracepoint(struct ask_targets *t, const struct question_event *e,
+			   const char *system, const char *name)
+{
+	struct ask_target *new = add(t, e);
+
+	if (!new)
+		return false;
+	copy_str(new->system, sizeof(new->system), system);
+	copy_str(new->event, sizeof(new->event), name);
+	snprintf(new->name, sizeof(new->name), "%.60s:%.60s", system, name);
+	return true;
+}
+
+static bool add_matching(struct ask_targets *t, const struct question_event *e, const char *tracefs,
+			 const char *system)
+{
+	char path[512];
+	struct dirent **names;
+	bool fits = true;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/events/%.200s", tracefs, system);
+	n = list_folders(path, &names);
+	for (int i = 0; i < n && fits; i++)
+		if (!fnmatch(e->name, names[i]->d_name, 0))
+			fits = add_tracepoint(t, e, system, names[i]->d_name);
+	free_names(names, n);
+	return fits;
+}
+
+static int resolve_glob(struct ask_targets *t, const struct question_event *e, const char *tracefs,
+			struct status *st)
+{
+	char path[512];
+	struct dirent **systems;
+	u32 before = t->n;
+	bool fits = true;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/events", tracefs);
+	n = list_folders(path, &systems);
+	for (int i = 0; i < n && fits; i++)
+		if (!fnmatch(e->system, systems[i]->d_name, 0))
+			fits = add_matching(t, e, tracefs, systems[i]->d_name);
+	free_names(systems, n);
+	if (!fits)
+		return too_many(e, st);
+	if (t->n > before)
+		return 0;
+	return status__set(st, EXIT_CODE_USAGE, -ENOENT,
+			   "no tracepoint matches %.80s: --list-events '%.80s' lists what there is",
+			   e->text, "*:*");
+}
+
+static int resolve_tracepoint(struct ask_targets *t, const struct question_event *e,
+			      struct status *st)
+{
+	const char *tracefs = event__tracefs();
+	struct perf_event_attr attr;
+	int err;
+
+	if (!tracefs)
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -ENOENT,
+				   "tracepoints need tracefs: mount -t tracefs nodev "
+				   "/sys/kernel/tracing");
+	if (e->glob)
+		return resolve_glob(t, e, tracefs, st);
+	if (strchr(e->system, '/') || strchr(e->name, '/'))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%.80s is no tracepoint", e->text);
+	err = event__resolve(e->text, tracefs, &attr, st); /* for names that are near */
+	if (err)
+		return err;
+	return add_tracepoint(t, e, e->system, e->name) ? 0 : too_many(e, st);
+}
+
+/* NULL: errno. */
+static char *read_format(const struct ask_target *t)
+{
+	char path[512], *text = xmalloc(TRACE_FORMAT_MAX);
+	size_t len = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/format", event__tracefs(), t->system, t->event);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		while (len < TRACE_FORMAT_MAX - 1 &&
+		       (n = read(fd, text + len, TRACE_FORMAT_MAX - 1 - len)) > 0)
+			len += (size_t)n;
+		close(fd);
+	}
+	text[len] = '\0';
+	if (fd >= 0 && len)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int tracepoint_fields(struct ask_target *t, const struct type_resolver *kernel,
+			     const struct field_resolver **out, struct status *st)
+{
+	char why[256] = "";
+	char *text = t->format ? NULL : read_format(t);
+
+	if (!t->format && !text)
+		return status__set(st, EXIT_CODE_PERMISSION, -EACCES,
+				   "the format of %s cannot be read: run as root", t->name);
+	if (text)
+		t->format = trace_format__parse(text, kernel, why, sizeof(why));
+	free(text);
+	if (!t->format)
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -EINVAL,
+				   "the format of %s is not understood: %s", t->name, why);
+	*out = &t->format->resolver;
+	return 0;
+}
+
+/* --- perf events --- */
+
+static int resolve_perf(struct ask_targets *t, const struct question_event *e, struct status *st)
+{
+	struct ask_target new = {.of = e};
+	struct ask_target *at;
+	int err = event__parse(e->name, &new.attr, new.name, sizeof(new.name), st);
+
+	if (err)
+		return err;
+	at = add(t, e);
+	if (!at)
+		return too_many(e, st);
+	*at = new;
+	return 0;
+}
+
+static int resolve_breakpoint(struct ask_targets *t, const struct question_event *e,
+			      struct status *st)
+{
+	struct ask_target *new = add(t, e);
+
+	if (!new)
+		return too_many(e, st);
+	copy_str(new->name, sizeof(new->name), e->text);
+	new->attr.type = PERF_TYPE_BREAKPOINT;
+	new->attr.bp_addr = e->addr;
+	new->attr.bp_len = e->access & BREAK_EXECUTE ? sizeof(long) : e->len;
+	new->attr.bp_type = (e->access & BREAK_READ ? HW_BREAKPOINT_R : 0) |
+			    (e->access & BREAK_WRITE ? HW_BREAKPOINT_W : 0) |
+			    (e->access & BREAK_EXECUTE ? HW_BREAKPOINT_X : 0);
+	return 0;
+}
+
+/* What is attached to by its name alone. */
+static int resolve_named(struct ask_targets *t, const struct question_event *e, struct status *st)
+{
+	struct ask_target *new = add(t, e);
+
+	if (!new)
+		return too_many(e, st);
+	copy_str(new->name, sizeof(new->name), e->text);
+	copy_str(new->event, sizeof(new->event), e->name);
+	return 0;
+}
+
+int ask_targets__resolve(struct ask_targets *t, const struct question_event *e, struct status *st)
+{
+	switch (e->kind) {
+	case EVENT_TRACEPOINT:
+		return resolve_tracepoint(t, e, st);
+	case EVENT_PERF:
+		return resolve_perf(t, e, st);
+	case EVENT_BREAKPOINT:
+		return resolve_breakpoint(t, e, st);
+	case EVENT_USDT:
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+				   "%.80s: USDT probes cannot be asked about yet: give the function "
+				   "that they are in as uprobe:PATH:FUNC", e->text);
+	default:
+		return resolve_named(t, e, st);
+	}
+}
+
+void ask_targets__fini(struct ask_targets *t)
+{
+	for (u32 i = 0; i < t->n; i++)
+		if (t->v[i].format)
+			trace_format__free((struct trace_format *)t->v[i].format);
+	free(t->v);
+}
+
+int ask_target__fields(struct ask_target *t, const struct type_resolver *kernel,
+		       const struct field_resolver **out, struct status *st)
+{
+	*out = NULL;
+	return t->of->kind == EVENT_TRACEPOINT ? tracepoint_fields(t, kernel, out, st) : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The events of a question: what this machine has under the names that were given. */
+#ifndef SOURCES_ASK_EVENTS_H
+#define SOURCES_ASK_EVENTS_H
+
+#include <linux/perf_event.h>
+
+#include "base/status.h"
+#include "questions/format.h"
+#include "questions/question.h"
+
+/* Of one question: a glob may stand for many. */
+#define ASK_TARGETS 4096
+
+/* One thing to attach to. */
+struct ask_target {
+	const struct question_event *of;
+	char name[128];			/* as it is shown: "sched:sched_switch" */
+	char system[64], event[128];	/* of a tracepoint; event: of a raw one, a function */
+	struct perf_event_attr attr;	/* EVENT_PERF, EVENT_BREAKPOINT */
+	const struct trace_format *format; /* of a tracepoint, once ask_target__fields was called */
+};
+
+struct ask_targets {
+	struct ask_target *v;
+	u32 n, cap;
+};
+
+/* Appends what an event stands for: 0, or -errno with st saying why there is none and what would
+ * help. */
+int ask_targets__resolve(struct ask_targets *t, const struct question_event *e, struct status *st);
+/* Frees them; formats too. */
+void ask_targets__fini(struct ask_targets *t);
+
+/* What its fields are. *out NULL: it has none, words alone are known. */
+int ask_target__fields(struct ask_target *t, const struct type_resolver *kernel,
+		       const struct field_resolver **out, struct status *st);
+
+#endif

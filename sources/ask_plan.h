@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A question from within: what ask.c makes of its text, and ask_source.c loads and attaches. */
+#ifndef SOURCES_ASK_PLAN_H
+#define SOURCES_ASK_PLAN_H
+
+#include "bpf/question.h"
+#include "questions/generate.h"
+#include "sources/ask.h"
+#include "sources/ask_events.h"
+
+/* A program that is attached to one or more of the events. */
+struct ask_program {
+	const char *type; /* of the object's programs: "trace" ... */
+	struct question_slot slot;
+	struct eval_code code;
+	u32 ntargets;
+};
+
+struct ask {
+	struct ask *next;
+	char *text;
+	struct question *question;
+	struct arena arena;
+	struct ask_targets targets;
+	u8 *program_of; /* of each target: index in programs */
+	struct ask_program programs[QUESTION_SLOTS];
+	u32 nprograms;
+	struct entry_list entries;
+	struct ask_form form;
+	const struct measure *measure;
+	/* Of own labels: how their values are written. */
+	struct ask_own {
+		bool text, is_signed, pointer, cpu;
+	} own[MEASURE_OWN_LABELS];
+};
+
+/* What an own label's value is called; false: the programs send names. */
+bool ask__label_text(const struct ask *a, u32 label, u64 value, char *buf, size_t size);
+
+#endif

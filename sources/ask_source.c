@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sources of questions: for each question of a kind its programs, loaded with its code in them
+ * and attached to its events.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "base/embed.h"
+#include "base/log.h"
+#include "sources/ask_plan.h"
+#include "sources/bpf_util.h"
+#include "sources/measure.h"
+#include "sources/perf_open.h"
+
+EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
+
+struct running {
+	const struct ask *ask;
+	struct measure_programs programs;
+	struct source *source; /* of sources/measure.c; NULL: not open */
+	const struct sampling *how; /* while it is opened */
+	bool opening; /* spans that have no keys yet are handed out */
+	struct bpf_link **links;
+	u32 nlinks, links_cap;
+};
+
+/* What struct source is here. */
+struct asking {
+	enum ask_kind kind;
+	const struct ask_list *list;
+	u32 n;
+	struct running v[ASK_MAX];
+	int epoll_fd; /* of the rings; -1: there is none */
+};
+
+static struct asking *of(struct source *s)
+{
+	return (struct asking *)s;
+}
+
+/* --- loading --- */
+
+/* Whose programs are loaded at the moment. Collector thread only. */
+static const struct ask *loading;
+
+/* NULL: the question needs none of that name ("trace_0"). */
+static const struct ask_program *program_named(const struct ask *a, const char *name)
+{
+	const char *end = strrchr(name, '_');
+	u32 slot = end ? (u32)(end[1] - '0') : QUESTION_SLOTS;
+
+	if (slot >= a->nprograms || end[2])
+		return NULL;
+	return strlen(a->programs[slot].type) == (size_t)(end - name) &&
+			       !strncmp(a->programs[slot].type, name, (size_t)(end - name))
+		       ? &a->programs[slot]
+		       : NULL;
+}
+
+static int splice(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	const struct ask_program *p = program_named(loading, bpf_program__name(prog));
+	size_t n = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns;
+	int err;
+
+	(void)opts, (void)cookie;
+	if (!p)
+		return -EINVAL;
+	insns = xmalloc(n * sizeof(*insns));
+	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
+	err = eval__splice(&p->code, insns, (u32)n);
+	if (!err)
+		err = bpf_program__set_insns(prog, insns, n);
+	free(insns);
+	return err;
+}
+
+static void register_sections(void)
+{
+	static const struct {
+		const char *section;
+		enum bpf_prog_type type;
+	} all[] = {
+		{"qtrace", BPF_PROG_TYPE_TRACEPOINT}, {"qraw", BPF_PROG_TYPE_RAW_TRACEPOINT},
+		{"qperf", BPF_PROG_TYPE_PERF_EVENT},  {"quser", BPF_PROG_TYPE_KPROBE},
+		{"qkernel", BPF_PROG_TYPE_KPROBE},
+	};
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = splice);
+	static bool done;
+
+	for (u32 i = 0; i < ARRAY_SIZE(all) && !done; i++)
+		libbpf_register_prog_handler(all[i].section, all[i].type, 0, &opts);
+	done = true;
+}
+
+/* A thread that ends leaves what it was in, where threads are what spans are matched by. */
+static bool needs_exits(const struct ask *a)
+{
+	for (u32 i = 0; i < a->nprograms; i++)
+		if (a->programs[i].slot.does == QUESTION_ENDS)
+			return !a->programs[i].slot.on;
+	return false;
+}
+
+static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	const struct running *r = ctx;
+	struct question_slot slots[QUESTION_SLOTS] = {0};
+	struct bpf_program *prog;
+
+	(void)st;
+	for (u32 i = 0; i < r->ask->nprograms; i++)
+		slots[i] = r->ask->programs[i].slot;
+	measure_programs__set(obj, "slots", slots, sizeof(slots));
+	bpf_object__for_each_program(prog, obj) {
+		const char *name = bpf_program__name(prog);
+
+		if (*bpf_program__section_name(prog) == 'q')
+			bpf_program__set_autoload(prog, program_named(r->ask, name) != NULL);
+		else if (!strcmp(name, "question_exit"))
+			bpf_program__set_autoload(prog, needs_exits(r->ask));
+	}
+	loading = r->ask;
+	return 0;
+}
+
+static int fill_globs(const struct ask *a, struct bpf_object *obj)
+{
+	int fd = bpf_object__find_map_fd_by_name(obj, "question_globs"), err = 0;
+	u32 at = 0;
+
+	for (u32 i = 0; i < a->nprograms && !err; i++)
+		for (u32 k = 0; k < a->programs[i].code.nglobs && !err; k++, at++)
+			err = bpf_map_update_elem(fd, &at, &a->programs[i].code.globs[k], BPF_ANY);
+	return err;
+}
+
+/* --- attaching --- */
+
+/* NULL: errno. */
+static int keep(struct running *r, struct bpf_link *link)
+{
+	if (!link)
+		return -errno;
+	r->links = xgrow(r->links, r->nlinks, &r->links_cap, sizeof(*r->links));
+	r->links[r->nlinks++] = link;
+	return 0;
+}
+
+/* Events that are counted one by one, and clocks and counters, which are sampled. */
+static void set_rate(struct perf_event_attr *attr, const struct sampling *how)
+{
+	bool clock = attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+							  attr->config == PERF_COUNT_SW_TASK_CLOCK);
+
+	if (attr->type == PERF_TYPE_BREAKPOINT || (attr->type == PERF_TYPE_SOFTWARE && !clock)) {
+		attr->sample_period = 1;
+	} else if (how->period) {
+		attr->sample_period = how->period;
+	} else {
+		attr->freq = 1;
+		attr->sample_freq = how->freq ? how->freq : 99;
+	}
+}
+
+static int attach_on_cpu(struct running *r, struct bpf_program *prog, struct perf_event_attr *attr,
+			 u32 cpu, u64 cookie)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
+	int fd = perf__open(attr, -1, (int)cpu), err;
+
+	if (fd < 0)
+		return fd;
+	err = keep(r, bpf_program__attach_perf_event_opts(prog, fd, &opts));
+	if (err)
+		close(fd);
+	return err;
+}
+
+static int attach_perf(struct running *r, struct bpf_program *prog, const struct ask_target *t,
+		       u64 cookie)
+{
+	struct perf_event_attr attr = t->attr;
+	u32 *cpus, n = cpus__online(&cpus);
+	int err = 0;
+
+	attr.size = sizeof(attr);
+	set_rate(&attr, r->how);
+	for (u32 i = 0; i < n && !err; i++)
+		err = attach_on_cpu(r, prog, &attr, cpus[i], cookie);
+	free(cpus);
+	return err;
+}
+
+static int attach_tracepoint(struct running *r, struct bpf_program *prog,
+			     const struct ask_target *t, u64 cookie)
+{
+	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = cookie);
+
+	return keep(r, bpf_program__attach_tracepoint_opts(prog, t->system, t->event, &opts));
+}
+
+static int attach_function(struct running *r, struct bpf_program *prog, const struct ask_target *t,
+			   u64 cookie)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .func_name = t->of->name,
+		    .retprobe = t->of->kind == EVENT_URETPROBE);
+
+	return keep(r, bpf_program__attach_uprobe_opts(prog, -1, t->of->path, 0, &opts));
+}
+
+static int attach_kernel(struct running *r, struct bpf_program *prog, const struct ask_target *t,
+			 u64 cookie)
+{
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = cookie,
+		    .retprobe = t->of->kind == EVENT_KRETPROBE);
+
+	return keep(r, bpf_program__attach_kprobe_opts(prog, t->of->name, &opts));
+}
+
+static int attach_one(struct running *r, struct bpf_program *prog, const struct ask_target *t,
+		      u64 cookie)
+{
+	switch (t->of->kind) {
+	case EVENT_PERF:
+	case EVENT_BREAKPOINT:
+		return attach_perf(r, prog, t, cookie);
+	case EVENT_TRACEPOINT:
+		return attach_tracepoint(r, prog, t, cookie);
+	case EVENT_BTF:
+		return keep(r, bpf_program__attach_raw_tracepoint(prog, t->event));
+	case EVENT_UPROBE:
+	case EVENT_URETPROBE:
+		return attach_function(r, prog, t, cookie);
+	default:
+		return attach_kernel(r, prog, t, cookie);
+	}
+}
+
+static int refuse_attach(const struct ask_target *t, int err, struct status *st)
+{
+	bool kprobe = t->of->kind == EVENT_KPROBE || t->of->kind == EVENT_KRETPROBE;
+
+	if (kprobe && (err == -ENOENT || err == -EOPNOTSUPP || err == -EINVAL || err == -EPERM))
+		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
+				   "%s: this kernel has no such function to probe, or was built without "
+				   "CONFIG_KPROBES: a tracepoint or btf:NAME may say the same", t->name);
+	if (t->of->kind == EVENT_UPROBE || t->of->kind == EVENT_URETPROBE)
+		return status__set(st, EXIT_CODE_USAGE, err,
+				   "%s: the file has no such function, or is not there (%s)", t->name,
+				   strerror(-err));
+	return status__set(st, exit_code__from_errno(err), err, "%s cannot be attached to: %s",
+			   t->name, strerror(-err));
+}
+
+/* Ends before begins: nothing that begins afterwards misses its end. */
+static int attach_targets(struct running *r, struct bpf_object *obj, bool begins, struct status *st)
+{
+	const struct ask *a = r->ask;
+
+	for (u32 i = 0; i < a->targets.n; i++) {
+		const struct ask_target *t = &a->targets.v[i];
+		const struct ask_program *p = &a->programs[a->program_of[i]];
+		struct bpf_program *prog;
+		char name[32];
+		int err;
+
+		if ((t->of->role == ROLE_BEGIN) != begins)
+			continue;
+		snprintf(name, sizeof(name), "%s_%u", p->type, a->program_of[i]);
+		prog = bpf_object__find_program_by_name(obj, name);
+		err = attach_one(r, prog, t, p->slot.cookies ? i : 0);
+		if (err)
+			return refuse_attach(t, err, st);
+	}
+	return 0;
+}
+
+static int attach(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct running *r = ctx;
+	struct bpf_program *exits = bpf_object__find_program_by_name(obj, "question_exit");
+	int err = fill_globs(r->ask, obj);
+
+	if (!err && bpf_program__autoload(exits))
+		err = keep(r, bpf_program__attach_raw_tracepoint(exits, "sched_process_exit"));
+	if (err)
+		return bpf_util__failed(err, "BPF programs of a question", st);
+	err = attach_targets(r, obj, false, st);
+	return err ? err : attach_targets(r, obj, true, st);
+}
+
+static void detach(void *ctx)
+{
+	struct running *r = ctx;
+
+	for (u32 i = 0; i < r->nlinks; i++)
+		bpf_link__destroy(r->links[i]);
+	free(r->links);
+	r->links = NULL;
+	r->nlinks = r->links_cap = 0;
+}
+
+static u32 first_end(const struct ask *a)
+{
+	u32 i = 0;
+
+	while (i < a->targets.n && a->targets.v[i].of->role != ROLE_END)
+		i++;
+	return i;
+}
+
+/* Spans that have begun and not ended; nobody's keys are known before an end. */
+static void put_open(void *ctx, struct bpf_object *obj,
+		     void (*put)(void *put_ctx, const struct measure_open *open), void *put_ctx)
+{
+	struct running *r = ctx;
+	int fd = bpf_object__find_map_fd_by_name(obj, "spans");
+	struct question_span span;
+	u64 key, *before = NULL, last;
+
+	if (r->ask->form.shape != MEASURE_SHAPE_SPAN)
+		return;
+	r->opening = true;
+	for (u32 i = 0; i < QUESTION_SPANS && !bpf_map_get_next_key(fd, before, &key); i++) {
+		struct measure_open open = {0};
+
+		last = key;
+		before = &last;
+		if (bpf_map_lookup_elem(fd, &key, &span))
+			continue;
+		open.begin_ns = span.begin_ns;
+		open.who.tgid = span.tgid;
+		open.who.tid = span.tid;
+		memcpy(open.who.comm, span.comm, sizeof(open.who.comm));
+		memcpy(open.who.process, span.comm, sizeof(open.who.process));
+		open.labels[0] = first_end(r->ask);
+		put(put_ctx, &open);
+	}
+	r->opening = false;
+}
+
+static bool label_text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+{
+	const struct running *r = ctx;
+
+	if (r->opening && label) {
+		*buf = '\0';
+		return true;
+	}
+	return ask__label_text(r->ask, label, value, buf, size);
+}
+
+/* --- the source --- */
+
+static void asking__close(struct source *s)
+{
+	struct asking *a = of(s);
+
+	for (u32 i = 0; i < a->n; i++)
+		if (a->v[i].source)
+			measure_source__close(a->v[i].source);
+	if (a->epoll_fd >= 0)
+		close(a->epoll_fd);
+	free(a);
+}
+
+static int open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
+		    const struct scope *scope, struct status *st)
+{
+	struct running *r = &a->v[a->n];
+	struct epoll_event ev = {.events = EPOLLIN};
+
+	r->ask = ask;
+	r->how = how;
+	r->programs = (struct measure_programs){
+		.measure = ask__measure(ask),
+		.elf = proftop_bpf_question,
+		.elf_size = (size_t)(proftop_bpf_question_end - proftop_bpf_question),
+		.ctx = r,
+		.prepare = prepare,
+		.attach = attach,
+		.detach = detach,
+		.text = label_text,
+		.open = put_open,
+	};
+	r->source = measure_source__open(&r->programs, how, scope, st);
+	if (!r->source)
+		return -EINVAL;
+	a->n++;
+	epoll_ctl(a->epoll_fd, EPOLL_CTL_ADD, measure_source__fd(r->source), &ev);
+	return 0;
+}
+
+static struct source *asking__open(enum ask_kind kind, const struct sampling *how,
+				   const struct scope *scope, struct status *st)
+{
+	struct asking *a = xcalloc(1, sizeof(*a));
+	const struct ask_list *list = how->asks;
+	int err = 0;
+
+	a->kind = kind;
+	a->list = list;
+	a->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	register_sections();
+	for (u32 i = 0; list && i < list->n && !err; i++)
+		if (ask__kind(list->v[i]) == kind)
+			err = open_one(a, list->v[i], how, scope, st);
+	if (!err)
+		return (struct source *)a;
+	asking__close((struct source *)a);
+	return NULL;
+}
+
+static int asking__set_scope(struct source *s, const struct scope *scope, struct status *st)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < of(s)->n && !err; i++)
+		err = measure_source__set_scope(of(s)->v[i].source, scope, st);
+	return err;
+}
+
+/* Other questions are other programs. */
+static int asking__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+{
+	if (how->asks != of(s)->list)
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP, "other questions");
+	for (u32 i = 0; i < of(s)->n; i++)
+		measure_source__set_sampling(of(s)->v[i].source, how, st);
+	return 0;
+}
+
+static int asking__fd(struct source *s)
+{
+	return of(s)->epoll_fd;
+}
+
+static void asking__fetch(struct source *s, bool tick)
+{
+	for (u32 i = 0; i < of(s)->n; i++)
+		measure_source__fetch(of(s)->v[i].source, tick);
+}
+
+static void asking__drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	struct asking *a = of(s);
+	struct ask_sample turn = {.head.type = SAMPLE_ASK, .n = a->n};
+
+	if (!a->n && tick)
+		sink__put(sink, &turn.head);
+	for (u32 i = 0; i < a->n; i++) {
+		turn.index = i;
+		turn.form = a->v[i].ask->form;
+		sink__put(sink, &turn.head);
+		measure_source__drain(a->v[i].source, tick, sink);
+	}
+}
+
+static void add_health(struct health *to, const struct health *of)
+{
+	size_t len = strnlen(to->note, sizeof(to->note) - 1);
+
+	to->samples += of->samples;
+	to->samples_total += of->samples_total;
+	to->lost += of->lost;
+	to->map_full += of->map_full;
+	to->stacks_lost += of->stacks_lost;
+	to->map_fill_pct = MAX(to->map_fill_pct, of->map_fill_pct);
+	to->run_pct += of->run_pct;
+	to->cost_pct += of->cost_pct;
+	if (*of->note)
+		copy_str(to->note + len, sizeof(to->note) - len, of->note);
+}
+
+static void asking__health(struct source *s, struct health *h)
+{
+	struct health all = {.precise = true};
+
+	copy_str(all.tier, sizeof(all.tier), "bpf");
+	for (u32 i = 0; i < of(s)->n; i++) {
+		struct health one = {0};
+
+		measure_source__health(of(s)->v[i].source, &one);
+		if (!i)
+			all = one;
+		else
+			add_health(&all, &one);
+	}
+	health__take(h, &all);
+}
+
+#define ASKING(name_, id)                                                                          \
+	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
+					   struct status *st)                                      \
+	{                                                                                          \
+		return asking__open(ASK_##id, how, scope, st);                                     \
+	}                                                                                          \
+	const struct source_ops source_ask_##name_ = {                                             \
+		.name = "bpf",                                                                     \
+		.title = "BPF programs of questions",                                              \
+		.asks = true,                                                                      \
+		.open = open_##name_,                                                              \
+		.close = asking__close,                                                            \
+		.set_scope = asking__set_scope,                                                    \
+		.set_sampling = asking__set_sampling,                                              \
+		.fd = asking__fd,                                                                  \
+		.fetch = asking__fetch,                                                            \
+		.drain = asking__drain,                                                            \
+		.health = asking__health,                                                          \
+	}
+
+ASKING(events, EVENTS);
+ASKING(pairs, PAIRS);
+ASKING(held, HELD);

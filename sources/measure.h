@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The source of any measure, for those that are not of measure_table: questions (sources/ask.c)
+ * bring programs of their own. Collector thread only.
+ */
+#ifndef SOURCES_MEASURE_H
+#define SOURCES_MEASURE_H
+
+#include "samples/measure.h"
+#include "sources/source.h"
+
+struct bpf_object;
+struct bpf_program;
+
+/* What is special to one. Borrowed as long as the source is open. */
+struct measure_programs {
+	const struct measure *measure;
+	const void *elf;
+	size_t elf_size;
+	void *ctx; /* of the functions */
+	/* Optional: before the programs are loaded. */
+	int (*prepare)(void *ctx, struct bpf_object *obj, struct status *st);
+	/* Optional, in the place of attaching every program. */
+	int (*attach)(void *ctx, struct bpf_object *obj, struct status *st);
+	void (*detach)(void *ctx);
+	/* Optional: what the value of an own label is called; false: the programs send names. */
+	bool (*text)(void *ctx, u32 label, u64 value, char *buf, size_t size);
+	/* Optional: at the end of an interval calls put for each span that goes on. */
+	void (*open)(void *ctx, struct bpf_object *obj,
+		     void (*put)(void *put_ctx, const struct measure_open *open), void *put_ctx);
+	/* Optional: a record of the programs' own from their ring. */
+	void (*record)(void *ctx, const void *data, size_t size, const struct sample_sink *sink);
+};
+
+struct source *measure_source__open(const struct measure_programs *of, const struct sampling *how,
+				    const struct scope *scope, struct status *st);
+void measure_source__close(struct source *s);
+int measure_source__set_scope(struct source *s, const struct scope *scope, struct status *st);
+int measure_source__set_sampling(struct source *s, const struct sampling *how, struct status *st);
+int measure_source__fd(struct source *s);
+void measure_source__fetch(struct source *s, bool tick);
+void measure_source__drain(struct source *s, bool tick, const struct sample_sink *sink);
+void measure_source__health(struct source *s, struct health *h);
+
+/* For struct measure_programs.prepare: a constant of the programs by its name. */
+void measure_programs__set(struct bpf_object *obj, const char *name, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,276 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Questions that are asked at run time, against workloads that know what they did, perf stat and
+bpftrace."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+MS = 1_000_000
+CALLS = os.path.join(live.WORKLOADS, "syscalls")
+
+
+class Calls(live.Workload):
+    def __init__(self, mode, n=1, **popen):
+        super().__init__("syscalls", mode, n, stdin=subprocess.PIPE, **popen)
+
+    def tell(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+
+class Watch(live.Watch):
+    def __init__(self, *questions, view="events", options=(), binary=live.CHECKED):
+        asks = [x for q in questions for x in ("--ask", q)]
+        super().__init__(view, *asks, *options, binary=binary)
+
+    def rows(self, **labels):
+        return [r for x in self.reports for r in x["rows"]
+                if all(r.get(k) == v for k, v in labels.items())]
+
+    def sum(self, field="count", **labels):
+        return sum(r[field] for r in self.rows(**labels))
+
+
+def same(what, truth, ours):
+    live.fact(what, truth, ours)
+    assert ours == truth, f"{what}: {ours}, wanted {truth}"
+
+
+def run(mode, n, *questions, **kw):
+    """The workload from its line to its end, within what is watched."""
+    with Calls(mode, n) as work, Watch(*questions, **kw) as watch:
+        watch.next()
+        work.tell()
+        said = work.result()
+        watch.until(live.now_ns())
+    for r in watch.reports:
+        assert r["health"]["lost"] == 0, r["health"]
+    return work.pid, said, watch
+
+
+def test_counts():
+    """Counts by keys, of several questions at once, to the event"""
+    n = 3000
+    asked = ("count syscalls:sys_enter_getppid by pid", "count syscalls:sys_enter_dup by comm",
+             "count syscalls:sys_enter_* by pid, event",
+             'count raw_syscalls:sys_exit if ret < 0 && comm == "calls" by ret, pid')
+    asked = tuple(q.replace(", event", "") for q in asked)
+    pid, _, watch = run("exact", n, *asked)
+    same("getppid", n, watch.sum(ask=asked[0], pid=pid))
+    same("dup", n, watch.sum(ask=asked[1], comm="calls"))
+    assert watch.sum(ask=asked[2], pid=pid) >= 6 * n
+    for error, count in ((-2, 2 * n), (-20, n // 2), (-11, n), (-9, n)):
+        same(f"failed with {error}", count, watch.sum(ask=asked[3], pid=pid, ret=error))
+
+
+def test_events_of_a_glob():
+    """Events that a glob stands for are told apart"""
+    n = 1000
+    pid, _, watch = run("exact", n, "count syscalls:sys_enter_* if comm == \"calls\"",
+                        options=("--group", "event,pid"))
+    for call in ("getppid", "pread64", "dup"):
+        same(call, n, watch.sum(pid=pid, event=f"syscalls:sys_enter_{call}"))
+
+
+def test_values():
+    """Sums and distributions are the workload's arithmetic"""
+    n = 2000
+    asked = ("count syscalls:sys_enter_pread64 by pid sum count",
+             "count syscalls:sys_enter_pread64 by pid hist count * 2 + 1 bytes")
+    pid, _, watch = run("exact", n, *asked)
+    same("sum", 64 * n, watch.sum("sum", ask=asked[0], pid=pid))
+    same("sum of an expression", 129 * n, watch.sum("sum_bytes", ask=asked[1], pid=pid))
+    for r in watch.rows(ask=asked[1], pid=pid):
+        assert r["min_bytes"] == r["max_bytes"] == r["p50_bytes"] == 129, r
+        assert sum(h["count"] for h in r["hist"]) == r["count"], r
+
+
+def test_texts():
+    """Texts as keys, compared and matched by globs"""
+    n = 500
+    asked = ('count syscalls:sys_enter_openat if filename ~ "/nowhere/*" by filename, pid',
+             'count syscalls:sys_enter_openat if filename == "/nowhere/two" by pid')
+    pid, _, watch = run("exact", n, *asked)
+    for path in ("/nowhere/one", "/nowhere/two"):
+        same(path, n, watch.sum(ask=asked[0], pid=pid, filename=path))
+    same("others", {"/nowhere/one", "/nowhere/two"},
+         {r["filename"] for r in watch.rows(ask=asked[0], pid=pid)})
+    same("equal", n, watch.sum(ask=asked[1], pid=pid))
+
+
+def test_scope():
+    """Filters act in the kernel: what is out of scope is in no count"""
+    n = 1000
+    with Calls("exact", n) as work, Calls("exact", n) as other:
+        with Watch("count raw_syscalls:sys_enter by pid", options=("-p", work.pid)) as watch:
+            watch.next()
+            for w in (other, work):
+                w.tell()
+                w.result()
+            watch.until(live.now_ns())
+    assert watch.sum(pid=work.pid) >= 6 * n
+    same("pids", {work.pid}, {r["pid"] for r in watch.rows()})
+
+
+def test_spans():
+    """100 sleeps of 10 ms come out at 10 ms, by call and by thread"""
+    n = 100
+    asked = ("span raw_syscalls:sys_enter -> raw_syscalls:sys_exit if id == 230 by pid",
+             "span syscalls:sys_enter_clock_nanosleep -> syscalls:sys_exit_clock_nanosleep "
+             "if latency > 5ms && entry(which_clock) >= 0 by pid",
+             "span syscalls:sys_enter_clock_nanosleep -> syscalls:sys_exit_clock_nanosleep "
+             "on pid by pid")
+    if os.uname().machine != "x86_64":
+        asked = asked[1:]
+    pid, said, watch = run("sleeps", n, *asked, view="pairs")
+    for q in asked:
+        rows = watch.rows(ask=q, pid=pid)
+        same(f"spans: {q}", n, sum(r["count"] for r in rows))
+        total = sum(r["total_ns"] for r in rows)
+        assert n * 10 * MS <= total <= said["total_ns"] * 1.01, (q, total, said)
+        assert min(r["min_ns"] for r in rows if r["count"]) >= 10 * MS, rows
+
+
+def test_unfinished():
+    """Who has begun and not ended is counted, with age"""
+    asked = "span syscalls:sys_enter_recvfrom -> syscalls:sys_exit_recvfrom by pid"
+    with Watch(asked, view="pairs") as watch:
+        watch.next()
+        with Calls("blocked", 3) as work:
+            ready = live.now_ns()
+            watch.until(ready + 700 * MS)
+            last = [r for r in watch.reports[-1]["rows"] if r["pid"] == work.pid]
+            work.tell()
+            work.result()
+        watch.until(live.now_ns())
+    same("inside", [3], [r["unfinished"] for r in last])
+    assert last[0]["unfinished_ns"] >= 500 * MS, last
+    same("ended then", 3, watch.sum(pid=work.pid))
+
+
+def test_like_perf_stat():
+    """perf stat counts the same of the same program"""
+    perf = shutil.which("perf")
+    if not perf:
+        raise live.Skip("perf is not installed")
+    n = 1500
+    for event, exact in (("syscalls:sys_enter_getppid", True), ("syscalls:sys_exit_dup", True),
+                         ("raw_syscalls:sys_enter", False), ("page-faults", False)):
+        with Watch(f'count {event} if comm == "calls"') as watch:
+            watch.next()
+            done = subprocess.run([perf, "stat", "-x,", "-e", event, CALLS, "exact", str(n)],
+                                  input="\n", text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env=dict(os.environ, LC_ALL="C"),
+                                  check=True)
+            watch.until(live.now_ns())
+        theirs = int(re.search(r"^(\d+),", done.stderr, re.M).group(1))
+        # The program names itself after it began: until then its events are another name's.
+        if exact:
+            same(event, theirs, watch.sum())
+        else:
+            assert theirs - 150 <= watch.sum() <= theirs, (event, theirs, watch.sum())
+
+
+def test_two_of_them():
+    """Two proftops that ask the same count the same"""
+    n = 1000
+    asked = "count syscalls:sys_enter_getppid by pid"
+    with Calls("exact", n) as work, Watch(asked) as one, Watch(asked) as two:
+        one.next()
+        two.next()
+        work.tell()
+        work.result()
+        for w in (one, two):
+            w.until(live.now_ns())
+    for w in (one, two):
+        same("getppid", n, w.sum(pid=work.pid))
+
+
+WRONG = {
+    "count sched:sched_switch if prev_con == 1": "no field",
+    "count sched:sched_switch by": "",
+    "count sched:sched_swit": "did you mean",
+    "cuont page-faults": "",
+    "count page-faults if pid ==": "",
+    "count page-faults by pid, pid": "twice",
+    "span page-faults by pid": "",
+    "x" * 66000: "",
+    "": "",
+}
+
+
+def test_wrong_questions():
+    """A question that is wrong is one message with a caret, and status 2; nothing is attached"""
+    for question, word in WRONG.items():
+        done = live.proftop("-b", "-n", 1, "--ask", question)
+        assert done.status == 2, str(done)
+        assert word in done.err and done.err.startswith("proftop: --ask: "), str(done)
+        assert not done.out, str(done)
+    done = live.proftop("-b", "-n", 1, "--ask", "count sched:sched_switch if prev_con == 1")
+    lines = done.err.splitlines()
+    assert len(lines) == 3 and lines[2].index("^") == lines[1].index("prev_con"), str(done)
+
+
+def test_hostile_names():
+    """Escapes in a question move no cursor, and are whole in JSON"""
+    done = live.proftop("-b", "-n", 1, "--ask", "count sched:\x1b[2Jx by \x1b]0;x\a")
+    assert done.status == 2 and "\x1b" not in done.err, repr(done.err)
+
+
+def test_what_is_not_there():
+    """What this machine does not have says why"""
+    for question, status, word in (("count kprobe:vfs_read", None, "kprobe"),
+                                   ("count uprobe:/nowhere/at/all:main", None, "/nowhere"),
+                                   ("count nothing:at_all", 2, "nothing")):
+        done = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", question)
+        if status is None and not done.status:
+            continue  # this kernel has it
+        assert done.status in ((1, 2, 4) if status is None else (status,)), str(done)
+        assert word in done.err, str(done)
+
+
+def test_like_bpftrace():
+    """bpftrace adds up the same values"""
+    bpftrace = shutil.which("bpftrace")
+    if not bpftrace:
+        raise live.Skip("bpftrace is not installed")
+    program = ('BEGIN { printf("begun\\n"); } tracepoint:syscalls:sys_enter_pread64 '
+               '/comm == "calls"/ { @n = count(); @s = sum(args->count); }')
+    asked = 'count syscalls:sys_enter_pread64 if comm == "calls" sum count'
+    n = 700
+    with Calls("exact", n) as work, Watch(asked) as watch:
+        peer = subprocess.Popen([bpftrace, "-e", program], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+        for line in peer.stdout:
+            if "begun" in line:
+                break
+        else:
+            raise live.Skip("bpftrace does not run here: " + peer.stderr.read()[:200])
+        watch.next()
+        work.tell()
+        work.result()
+        watch.until(live.now_ns())
+        peer.send_signal(2)
+        out, _ = peer.communicate(timeout=30)
+    theirs = dict(re.findall(r"@(\w): (\d+)", out))
+    same("count", int(theirs["n"]), watch.sum())
+    same("sum", int(theirs["s"]), watch.sum("sum"))
+
+
+def test_nothing_stays():
+    """No program, map or link is left behind"""
+    with Watch("count page-faults by comm") as watch:
+        watch.next()
+        held = live.held(watch.process.pid)
+        assert {"prog", "map"} <= {kind for kind, _ in held}, held
+    live.wait_for(lambda: not held & live.loaded(), 10)
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The views of questions: events, pairs and held. Rows of all questions of a kind; Enter leads to a
+ * screen of one question, which is that of any measure. */
+#include <stdio.h>
+
+#include "models/asked.h"
+#include "models/windows.h"
+#include "tui/views/measure.h"
+#include "tui/views/terms.h"
+#include "tui/views/window.h"
+
+struct asked_screen {
+	struct listing list;
+	struct asked_query query;
+	enum ask_kind kind;
+};
+
+static struct asked_screen *of(const struct listing *l)
+{
+	return container_of(l, struct asked_screen, list);
+}
+
+static const struct asked_answer *rows_of(const struct listing *l)
+{
+	return container_of(l->answer, struct asked_answer, base);
+}
+
+/* --- one question's own screens --- */
+
+/* For good, as measures are. */
+struct question_view {
+	struct question_view *next;
+	struct measure_view view;
+};
+
+static struct answer *run_one(const struct frame *f, const void *query, const struct scope *scope)
+{
+	const struct measure_query *q = query;
+
+	return asked__query_one(f->snaps[measure__model(q->asked)], q, scope);
+}
+
+static const struct measure_view *view_of(const struct measure *m)
+{
+	static struct question_view *all;
+	struct question_view *v = all;
+
+	while (v && v->view.measure != m)
+		v = v->next;
+	if (v)
+		return &v->view;
+	v = xcalloc(1, sizeof(*v));
+	measure_view__init(&v->view, m, measure__model(m), run_one);
+	v->next = all;
+	all = v;
+	return &v->view;
+}
+
+static struct screen *open_question(struct host *h, const struct measure *m,
+				    enum profile_window window, const struct measure_narrow *narrow,
+				    u32 groups)
+{
+	struct measure_query q;
+
+	memset(&q, 0, sizeof(q));
+	q.asked = m;
+	q.groups = groups;
+	q.window = window;
+	if (narrow)
+		q.narrow = *narrow;
+	return measure__new(h, view_of(m), &q, m->drills);
+}
+
+/* --- what it says --- */
+
+static enum profile_window *asked__window(struct listing *l)
+{
+	return &of(l)->query.window;
+}
+
+static void asked__headline(struct listing *l, struct headline *line)
+{
+	char rate[16];
+
+	headline__addf(line, ROLE_STRONG, "%u question%s", l->answer ? rows_of(l)->n : 0,
+		       l->answer && rows_of(l)->n == 1 ? "" : "s");
+	headline__addf(line, ROLE_DIM, " · %s", window__text(of(l)->query.window));
+	if (!l->answer || !l->answer->window_ns)
+		return;
+	format__count(rate, sizeof(rate),
+		      window__per_second(rows_of(l)->count, l->answer->window_ns));
+	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate,
+		       of(l)->kind == ASK_EVENTS ? "events" : "spans");
+}
+
+static const char *const examples[ASK_KINDS] = {
+	[ASK_EVENTS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  count "
+		       "sched:sched_switch by prev_comm  ·  count page-faults by comm  ·  count "
+		       "syscalls:sys_enter_* by comm  ·  count block:block_rq_issue by comm hist "
+		       "bytes bytes",
+	[ASK_PAIRS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  span "
+		      "raw_syscalls:sys_enter -> raw_syscalls:sys_exit by comm  ·  span "
+		      "irq:softirq_entry -> irq:softirq_exit on cpu by vec",
+	[ASK_HELD] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  hold kmem:kmalloc -> "
+		     "kmem:kfree on ptr size bytes_alloc by stack",
+};
+
+static void asked__empty(const struct listing *l, char *buf, size_t size)
+{
+	static const struct feed_words words = {"to the events of questions", "answer",
+						"listening to the events of questions"};
+
+	if (l->answer && !rows_of(l)->n)
+		snprintf(buf, size, "nothing is asked: %s", examples[of(l)->kind]);
+	else if (!listing__waiting(l, &words, buf, size))
+		snprintf(buf, size, "none of the events that are asked for came in the window");
+}
+
+static enum role asked__role(const struct listing *l, u32 row, u32 column)
+{
+	const struct row_table *t = &l->answer->table;
+	const struct measure_answer *a;
+	const struct measure_row *r = asked__row(rows_of(l), row, &a);
+	struct value v;
+
+	if (!t->cell(t, row, column, &v))
+		return ROLE_TEXT;
+	if (t->columns[column].flags & COLUMN_KEY)
+		return r->who->kthread ? ROLE_KERNEL : ROLE_TEXT;
+	if (v.type == VALUE_COUNT && !v.u)
+		return ROLE_DIM;
+	if (v.type == VALUE_NS && v.u && a->measure->shape == MEASURE_SHAPE_SPAN &&
+	    !(t->columns[column].flags & COLUMN_SUM))
+		return measure__time_role(v.u);
+	return ROLE_TEXT;
+}
+
+static void asked__selection(const struct listing *l, struct listing_place at, char *buf,
+			     size_t size)
+{
+	const struct measure_answer *a;
+	const struct measure_row *r = asked__row(rows_of(l), at.row, &a);
+	size_t len = (size_t)snprintf(buf, size, "%s", a->measure->name);
+
+	for (u32 i = 0; i < a->measure->nlabels && len < size; i++)
+		if (r->texts[i] && *r->texts[i])
+			len += (size_t)snprintf(buf + len, size - len, "  %s %s",
+						a->measure->labels[i].name, r->texts[i]);
+}
+
+static bool asked__drill(struct listing *l, struct listing_place at)
+{
+	const struct measure_answer *a;
+
+	asked__row(rows_of(l), at.row, &a);
+	host__push(l->base.host, open_question(l->base.host, a->measure, of(l)->query.window, NULL,
+					       a->query.groups));
+	return true;
+}
+
+static void asked__report(const struct answer *base, const struct frame *f, struct report *r,
+			  enum ask_kind kind)
+{
+	const struct asked_answer *a = container_of(base, struct asked_answer, base);
+
+	r->view = ask_kind__view(kind);
+	r->window = window__text(a->query.window);
+	r->group = *a->query.group ? a->query.group : "as asked";
+	r->health = f->feeds[asked__model(kind)].health;
+	report__sum_number(r, "questions", VALUE_COUNT, a->n);
+	report__sum_number(r, "count", VALUE_COUNT, a->count);
+	report__sum_number(r, "window_ns", VALUE_NS, base->window_ns);
+}
+
+/* --- the screen --- */
+
+static void asked__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static bool asked__action(struct screen *base, enum action a)
+{
+	return listing__action(base, a);
+}
+
+static const struct screen_ops asked_screen_ops = {
+	LISTING_SCREEN,
+	.section = "measure",
+	.free = asked__free,
+	.action = asked__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
+				       ACTION_NONE},
+};
+
+static void query__init(struct asked_query *q, const struct view_args *args,
+			enum profile_window window)
+{
+	memset(q, 0, sizeof(*q));
+	q->window = window;
+	if (args->group)
+		copy_str(q->group, sizeof(q->group), args->group);
+}
+
+static struct screen *asked__open(struct host *h, const struct view_args *args, enum ask_kind kind,
+				  const struct listing_ops *ops)
+{
+	struct asked_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &asked_screen_ops, .host = h};
+	s->kind = kind;
+	query__init(&s->query, args, WINDOW_DECAY);
+	listing__init(&s->list, h, ops, &s->query);
+	return &s->list.base;
+}
+
+#define ASKED(name_, id, title_, groups_)                                                          \
+	static struct answer *run_##name_(const struct frame *f, const void *query,                \
+					  const struct scope *scope)                               \
+	{                                                                                          \
+		return asked__query(f->snaps[MODEL_##id], query, scope);                           \
+	}                                                                                          \
+	static void report_##name_(const struct answer *a, const struct frame *f, struct report *r) \
+	{                                                                                          \
+		asked__report(a, f, r, ASK_##id);                                                  \
+	}                                                                                          \
+	static const struct listing_ops listing_##name_ = {                                        \
+		.ask = {.size = sizeof(struct asked_query), .model = MODEL_##id, .run = run_##name_}, \
+		.window = asked__window,                                                           \
+		.headline = asked__headline,                                                       \
+		.empty = asked__empty,                                                             \
+		.cell_role = asked__role,                                                          \
+		.drill = asked__drill,                                                             \
+		.selection = asked__selection,                                                     \
+		.report = report_##name_,                                                          \
+	};                                                                                         \
+	static struct screen *open_##name_(struct host *h, const struct view_args *args)           \
+	{                                                                                          \
+		return asked__open(h, args, ASK_##id, &listing_##name_);                           \
+	}                                                                                          \
+	static int batch_##name_(const struct frame *f, const struct view_args *args,              \
+				 const struct scope *scope, struct report *r)                      \
+	{                                                                                          \
+		struct asked_query q;                                                              \
+                                                                                                   \
+		query__init(&q, args, WINDOW_LAST);                                                \
+		return listing__batch(&listing_##name_, f, args, &q, scope, r);                    \
+	}                                                                                          \
+	const struct view_ops view_##name_ = {                                                     \
+		.name = #name_,                                                                    \
+		.title = title_,                                                                   \
+		.groups = groups_,                                                                 \
+		.any_group = true,                                                                 \
+		.models = 1u << MODEL_##id,                                                        \
+		.feed = MODEL_##id,                                                                \
+		.screens = "measure slowest",                                                      \
+		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK,                                        \
+		.open = open_##name_,                                                              \
+		.report = batch_##name_,                                                           \
+		.report_free = listing__report_free,                                               \
+	}
+
+ASKED(events, EVENTS, "events that are asked for: how often, with which values",
+      "event pid tid comm cgroup stack");
+ASKED(pairs, PAIRS, "pairs of events that are asked for: how long from one to the other",
+      "pair pid tid comm cgroup stack");
+ASKED(held, HELD, "what is acquired and not released, as asked for",
+      "stack pid tid comm cgroup");

@@ -101,8 +101,12 @@ static const struct checked *promote(struct checker *c, const struct checked *a)
 {
 	bool is_field = a->op == CHECKED_CONTEXT || a->op == CHECKED_MEMORY;
 
-	if (a->type.kind == TYPE_POINTER)
-		return convert(c, a, type_u64);
+	if (a->type.kind == TYPE_POINTER) {
+		struct field_type type = type_u64;
+
+		type.user = a->type.user;
+		return convert(c, a, type);
+	}
 	if (a->type.size < 4 || (is_field && a->field.bits && a->field.bits < 32))
 		return convert(c, a, type_int);
 	return a;
@@ -318,12 +322,26 @@ static const struct checked *cast_to_record(struct checker *c, const struct expr
 	return NULL;
 }
 
+/* The string that a number is the address of. */
+static const struct checked *cast_to_text(struct checker *c, const struct checked *a)
+{
+	struct checked *n = unary(c, CHECKED_MEMORY, type_text, a);
+
+	n->type.user = a->type.user;
+	n->field.type = n->type;
+	n->field.text_at = TEXT_ARRAY;
+	n->field.length = QUESTION_TEXT;
+	return n;
+}
+
 static const struct checked *check_cast(struct checker *c, const struct expr *e)
 {
 	const struct checked *a = check(c, e->a);
 
 	if (!a || !want_number(c, e->a, a))
 		return NULL;
+	if (!e->size && !strcmp(e->text, "char"))
+		return cast_to_text(c, a);
 	if (!e->size)
 		return cast_to_record(c, e, a);
 	/* Always a node: what is cast is no bit field any more. */

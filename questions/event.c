@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "questions/question.h"
-#include "questions/reader.h"
+#include "questions/question_impl.h"
 
 #define EVENT_EXPECTED                                                                             \
 	"an event is expected here: sched:sched_switch, page-faults, uprobe:PATH:FUNCTION ..."

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "questions/reader.h"
+#include "questions/expr_impl.h"
 
 #define PREFIX_EXPECTED                                                                            \
 	"a value is expected here: a field, a word such as pid, a number or a \"text\""
@@ -308,6 +308,8 @@ static const char *take_cast(struct reader *r, bool *is_number)
 		r->pos += n;
 		type = n && reader__take(r, '*') ? reader__copy(r, at, at + n) : NULL;
 	}
+	if (!type && reader__take_word(r, "char") && reader__take(r, '*'))
+		type = "char";
 	if (type && reader__take(r, ')'))
 		return type;
 	*r = old;

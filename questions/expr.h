@@ -3,11 +3,13 @@
  * Expressions of questions: C over the fields of an event.
  *
  *	?: || && | ^ & == != ~ < <= > >= << >> + - * / %	as C binds them; ~ between as ==
- *	! ~ - +  ( )  a->b a.b  (struct NAME *)a  (u8 ... s64)a	before an operand, and behind it
+ *	! ~ - + (struct NAME *) (char *) (u8) ... (s64)		before an operand
+ *	a->b a.b						members; of what (struct NAME *) says,
+ *too
  *
  * Constants: 10 0x1f 017 'a' '\n', with u l ul behind them as in C, or a unit: ns us ms s (in ns),
  * K M G T (powers of 1024), which make them 8 bytes with sign. Texts in double quotes, with the
- *escapes \n \t \r \0 \\ \" \' \xHH.
+ * escapes \n \t \r \0 \\ \" \' \xHH.
  *
  * Types are C's on 64-bit Linux (LP64): a constant is an int where it fits, else the next that it
  * fits; what is shorter than int becomes int; then the usual arithmetic conversions. So
@@ -15,13 +17,13 @@
  * x % 0 is x; INT_MIN / -1 is INT_MIN and the remainder 0; the count of a shift is taken modulo the
  * width of the left operand; >> of a negative number keeps the sign. Comparisons, ! && || are int.
  *
- * Texts are compared by == and != in their first QUESTION_TEXT - 1 bytes, with another text, and by `~`
- * with a glob (* ? [a-z] [!a-z] \c), which has to be a constant.
+ * Texts are compared by == and != in their first QUESTION_TEXT - 1 bytes, with another text, and by
+ *`~` with a glob (* ? [a-z] [!a-z] \c), which has to be a constant.
  *
- * Names are the event's fields first, then the words: pid tid comm cpu cgroup prio policy ns ret latency
- * kstack ustack stack irqs_disabled need_resched nr_running and entry(EXPR), which is EXPR at the
- * begin of a span. `current` is the task that runs: current->mm, and current->pid is the word where a
- * field has its name. `ret` is a field: resolvers of what returns have it.
+ * Names are the event's fields first, then the words: pid tid comm cpu cgroup prio policy ns ret
+ *latency kstack ustack stack irqs_disabled need_resched nr_running and entry(EXPR), which is EXPR
+ *at the begin of a span. `current` is the task that runs: current->mm, and current->pid is the word
+ *where a field has its name. `ret` is a field: resolvers of what returns have it.
  *
  * A parsed expression is immutable, and lives as long as the arena that it is in.
  */
@@ -30,16 +32,11 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "questions/error.h"
 
 #define EXPR_MAX_TERMS 1024 /* nodes of one expression */
 #define EXPR_MAX_DEPTH 64   /* of parentheses, prefixes and ?: within each other */
-#define EXPR_MAX_TEXT 127 /* bytes of a constant text */
-
-struct expr_error {
-	u32 column;    /* byte offset in the text where the fault is */
-	u32 length;    /* of the faulty part, at least 1 */
-	char msg[320]; /* what is wrong, and what would be right */
-};
+#define EXPR_MAX_TEXT  127  /* bytes of a constant text */
 
 enum expr_op {
 	EXPR_NUMBER,
@@ -47,7 +44,7 @@ enum expr_op {
 	EXPR_NAME,
 	EXPR_MEMBER, /* a->text */
 	EXPR_ENTRY,  /* entry(a) */
-	EXPR_CAST,   /* text: "u32", or "struct NAME" of a pointer to it */
+	EXPR_CAST,   /* text: "u32", or NAME of a pointer to a struct, "char" of one to a string */
 	EXPR_NOT,    /* !a */
 	EXPR_FLIP,   /* ~a */
 	EXPR_NEG,
@@ -95,12 +92,5 @@ char *expr__print(const struct expr *e);
 
 /* The same but for where they stand. */
 bool expr__equal(const struct expr *a, const struct expr *b);
-
-/* Three lines for a person: what is wrong, the text and the caret; of long texts what is around
- * the fault. Nothing of it can move a cursor. */
-void expr_error__print(const struct expr_error *err, const char *text, char *buf, size_t size);
-
-/* Fills err and returns -EINVAL. */
-int expr__fail(struct expr_error *err, u32 at, u32 length, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "questions/expr_number.h"
-#include "questions/reader.h"
+#include "questions/expr_impl.h"
 
 static const struct {
 	char name[3];

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "questions/expr.h"
 #include "questions/expr_number.h"
-#include "questions/reader.h"
+#include "questions/expr_impl.h"
 
 static const struct {
 	const char *text;
@@ -83,7 +83,7 @@ static void add_prefixed(struct text_buf *b, const struct expr *e)
 		text_buf__add(b, e->text);
 		text_buf__add(b, ")");
 	} else if (e->op == EXPR_CAST) {
-		text_buf__add(b, "(struct ");
+		text_buf__add(b, strcmp(e->text, "char") ? "(struct " : "(");
 		text_buf__add(b, e->text);
 		text_buf__add(b, " *)");
 	} else {

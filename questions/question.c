@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "questions/expr_number.h"
-#include "questions/reader.h"
+#include "questions/question_impl.h"
 
 #define SHAPES_EXPECTED "a question begins with count, span, nest, hold, list or burst"
 

@@ -4,7 +4,8 @@
 #ifndef QUESTIONS_READER_H
 #define QUESTIONS_READER_H
 
-#include "questions/expr.h"
+#include "base/arena.h"
+#include "questions/error.h"
 
 struct reader {
 	const char *text;
@@ -47,11 +48,6 @@ char *reader__copy(const struct reader *r, u32 from, u32 to);
 /* An error at the place; what stands there is told by its length. */
 int reader__expected(struct reader *r, const char *what);
 
-/* One expression; it ends where no operator follows. NULL with err filled. */
-const struct expr *expr__read(struct reader *r);
-/* Also what an expression's constants are: a number with its unit or suffix. */
-const struct expr *expr__read_number(struct reader *r);
-
 /* Text that grows. */
 struct text_buf {
 	char *s;
@@ -60,10 +56,5 @@ struct text_buf {
 
 void text_buf__add(struct text_buf *b, const char *s);
 void text_buf__addf(struct text_buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void expr__add_text(struct text_buf *b, const struct expr *e);
-
-struct question_event;
-/* One event, without role and step; -EINVAL with err filled. */
-int question_event__read(struct reader *r, struct question_event *e);
 
 #endif

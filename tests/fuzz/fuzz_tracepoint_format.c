@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Any text as a tracepoint's format: fields within a record, which can be asked for by their names. */
+/* Any text as a tracepoint's format: fields within a record, which can be asked for by their names.
+ */
 #include "questions/check.h"
 #include "questions/format.h"
 #include "tests/fuzz/fuzz.h"

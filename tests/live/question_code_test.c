@@ -10,16 +10,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include <bpf/bpf.h>
-
 #include "questions/check.h"
 #include "tests/lib/question_event.h"
+#include "tests/lib/question_load.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/skip.h"
 
@@ -27,11 +25,6 @@
 #define INPUTS	    25
 #define DEPTH	    6
 #define WORDS_HERE  ((1u << QUESTION_WORDS) - 1)
-
-struct machine {
-	int frame_fd;
-	struct question_frame *frame; /* the program's */
-};
 
 static u64 seed;
 static struct arena arena;
@@ -294,58 +287,6 @@ static const c_fn *compile_c(const struct expr *const *exprs, u32 n)
 
 /* --- the same in the kernel --- */
 
-static void machine__open(struct machine *m)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-
-	m->frame_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "question_frame", 4, sizeof(*m->frame), 1,
-				     &opts);
-	assert_true(m->frame_fd >= 0);
-	m->frame =
-		mmap(NULL, sizeof(*m->frame), PROT_READ | PROT_WRITE, MAP_SHARED, m->frame_fd, 0);
-	assert_true(m->frame != MAP_FAILED);
-}
-
-static void machine__close(struct machine *m)
-{
-	munmap(m->frame, sizeof(*m->frame));
-	close(m->frame_fd);
-}
-
-/* The code behind what gives it context and frame, as a program of its own. */
-static int load(const struct machine *m, const struct eval_code *code)
-{
-	static char log[1 << 16];
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_buf = log, .log_size = sizeof(log),
-		    .log_level = 0);
-	const struct bpf_insn head[] = {
-		{.code = 0xbf, .dst_reg = 6, .src_reg = 1},  /* r6 = ctx */
-		{.code = 0x62, .dst_reg = 10, .off = -4},    /* *(u32 *)(r10 - 4) = 0 */
-		{.code = 0xbf, .dst_reg = 2, .src_reg = 10}, /* r2 = r10 */
-		{.code = 0x07, .dst_reg = 2, .imm = -4},     /* r2 += -4 */
-		{.code = 0x18, .dst_reg = 1, .src_reg = 1, .imm = m->frame_fd}, /* r1 = map */
-		{.code = 0},
-		{.code = 0x85, .imm = BPF_FUNC_map_lookup_elem},
-		{.code = 0x55, .off = 1}, /* if r0 != 0 skip the exit */
-		{.code = 0x95},
-		{.code = 0xbf, .dst_reg = 7, .src_reg = 0}, /* r7 = frame */
-	};
-	u32 n = ARRAY_SIZE(head) + code->ninsns;
-	struct bpf_insn *insns = xcalloc(n, sizeof(*insns));
-	int fd;
-
-	memcpy(insns, head, sizeof(head));
-	memcpy(insns + ARRAY_SIZE(head), code->insns, code->ninsns * sizeof(*insns));
-	fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "question", "GPL", insns, n, &opts);
-	if (fd < 0) {
-		opts.log_level = 1;
-		bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "question", "GPL", insns, n, &opts);
-		print_message("%.3000s\n", log + (strlen(log) > 3000 ? strlen(log) - 3000 : 0));
-	}
-	free(insns);
-	return fd;
-}
-
 static u32 run_program(int fd, const struct record *context)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = context, .ctx_size_in = TEST_CONTEXT);
@@ -398,8 +339,8 @@ static void make_exprs(u64 *state)
 	}
 }
 
-static void compare_all(const struct machine *m, int fd, const struct eval_unit *unit, u32 first,
-			const c_fn *oracle)
+static void compare_all(const struct question_machine *m, int fd, const struct eval_unit *unit,
+			u32 first, const c_fn *oracle)
 {
 	struct question_frame frame;
 
@@ -429,7 +370,7 @@ static void compare_all(const struct machine *m, int fd, const struct eval_unit 
 
 static void test_random(void **state)
 {
-	struct machine m;
+	struct question_machine m;
 	const c_fn *oracle;
 	u64 random = seed;
 
@@ -439,7 +380,7 @@ static void test_random(void **state)
 	make_inputs(&random);
 	make_exprs(&random);
 	oracle = compile_c(exprs, EXPRESSIONS);
-	machine__open(&m);
+	question_machine__open(&m);
 	for (u32 i = 0, n; i < EXPRESSIONS; i += n) {
 		struct eval_unit unit = {.nvalues = 0};
 		struct eval_code code;
@@ -448,7 +389,7 @@ static void test_random(void **state)
 		for (n = 0; n < QUESTION_VALUES && i + n < EXPRESSIONS; n++)
 			unit.values[unit.nvalues++] = checked(exprs[i + n], WANT_NUMBER);
 		generate(&unit, &code);
-		fd = load(&m, &code);
+		fd = question__load(&m, BPF_PROG_TYPE_RAW_TRACEPOINT, &code);
 		if (fd < 0)
 			fail_msg("seed %" PRIu64 ": the kernel refuses one of %s ...", seed,
 				 texts[i]);
@@ -456,7 +397,7 @@ static void test_random(void **state)
 		close(fd);
 		eval_code__fini(&code);
 	}
-	machine__close(&m);
+	question_machine__close(&m);
 	for (u32 i = 0; i < EXPRESSIONS; i++)
 		free(texts[i]);
 }

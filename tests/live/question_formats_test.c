@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every tracepoint of this kernel: its format is read, and the kernel takes a program that has all of
- * its fields as values. Needs root, tracefs and BPF. */
+/* Every tracepoint of this kernel: its format is read, and the kernel takes a program that has all
+ * of its fields as values. Needs root, tracefs and BPF. */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,14 +10,12 @@
 
 #include <cmocka.h>
 
-#include <bpf/bpf.h>
-
 #include "questions/format.h"
-#include "questions/generate.h"
 #include "sources/events.h"
+#include "tests/lib/question_load.h"
 #include "tests/lib/skip.h"
 
-static int frame_fd;
+static struct question_machine machine;
 
 static char *read_file(const char *path)
 {
@@ -31,47 +29,17 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* As in a tracepoint's program, with the frame from a map. */
-static int load(const struct eval_code *code, char *log, u32 size)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_buf = log, .log_size = size, .log_level = log ? 1 : 0);
-	const struct bpf_insn head[] = {
-		{.code = 0xbf, .dst_reg = 6, .src_reg = 1},
-		{.code = 0x62, .dst_reg = 10, .off = -4},
-		{.code = 0xbf, .dst_reg = 2, .src_reg = 10},
-		{.code = 0x07, .dst_reg = 2, .imm = -4},
-		{.code = 0x18, .dst_reg = 1, .src_reg = 1, .imm = frame_fd},
-		{.code = 0},
-		{.code = 0x85, .imm = BPF_FUNC_map_lookup_elem},
-		{.code = 0x55, .off = 1},
-		{.code = 0x95},
-		{.code = 0xbf, .dst_reg = 7, .src_reg = 0},
-	};
-	u32 n = ARRAY_SIZE(head) + code->ninsns;
-	struct bpf_insn *insns = xcalloc(n, sizeof(*insns));
-	int fd;
-
-	memcpy(insns, head, sizeof(head));
-	memcpy(insns + ARRAY_SIZE(head), code->insns, code->ninsns * sizeof(*insns));
-	fd = bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, "format", "GPL", insns, n, &opts);
-	free(insns);
-	return fd;
-}
-
 static void try_unit(const struct eval_unit *unit, const char *path)
 {
-	static char log[1 << 16];
 	struct eval_code code;
 	char why[128];
 	int fd;
 
 	if (eval__generate(unit, &code, why, sizeof(why)))
 		fail_msg("%s: %s", path, why);
-	fd = load(&code, NULL, 0);
-	if (fd < 0) {
-		load(&code, log, sizeof(log));
-		fail_msg("%s: %.2000s", path, log + (strlen(log) > 2000 ? strlen(log) - 2000 : 0));
-	}
+	fd = question__load(&machine, BPF_PROG_TYPE_TRACEPOINT, &code);
+	if (fd < 0)
+		fail_msg("%s: the kernel refuses its fields", path);
 	close(fd);
 	eval_code__fini(&code);
 }
@@ -93,7 +61,8 @@ static u32 try_fields(const struct trace_format *f, const char *path)
 		if (!e)
 			fail_msg("%s: %s is no name", path, f->fields[i].name);
 		if (!c)
-			assert_true(f->fields[i].common || f->fields[i].field.type.kind == TYPE_RECORD);
+			assert_true(f->fields[i].common ||
+				    f->fields[i].field.type.kind == TYPE_RECORD);
 		else
 			unit.values[unit.nvalues++] = c;
 		n += c != NULL;
@@ -117,8 +86,7 @@ static void test_all(void **state)
 		skip_because("formats are read by root alone");
 	if (!tracefs)
 		skip_because("tracefs is not mounted");
-	frame_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "frame", 4, sizeof(struct question_frame), 1, NULL);
-	assert_true(frame_fd >= 0);
+	question_machine__open(&machine);
 	pattern = xasprintf("%s/events/*/*/format", tracefs);
 	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -135,7 +103,7 @@ static void test_all(void **state)
 	assert_true(found.gl_pathc > 100 && fields > found.gl_pathc);
 	globfree(&found);
 	free(pattern);
-	close(frame_fd);
+	question_machine__close(&machine);
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Code of questions put into a compiled program before libbpf loads it: strings, globs, entry(),
- * reads of memory that is not there, and what the interpreter makes of the same. Needs root and BPF.
+ * reads of memory that is not there, and what the interpreter makes of the same. Needs root and
+ * BPF.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -50,8 +51,8 @@ static struct question_splice_bpf *load(const struct eval_code *code)
 	to_splice = code;
 	assert_int_equal(question_splice_bpf__load(skel), 0);
 	for (u32 i = 0; code && i < code->nglobs; i++)
-		assert_int_equal(bpf_map__update_elem(skel->maps.question_globs, &i, 4, &code->globs[i],
-						      sizeof(code->globs[i]), 0),
+		assert_int_equal(bpf_map__update_elem(skel->maps.question_globs, &i, 4,
+						      &code->globs[i], sizeof(code->globs[i]), 0),
 				 0);
 	return skel;
 }
@@ -73,7 +74,8 @@ static struct question_frame *frame_of(const struct question_splice_bpf *skel)
 	return p;
 }
 
-static const struct checked *check(const char *text, enum check_want want, struct entry_list *entries)
+static const struct checked *check(const char *text, enum check_want want,
+				   struct entry_list *entries)
 {
 	const struct check_scope scope = {.fields = &test_fields,
 					  .begin = &test_fields,
@@ -155,7 +157,8 @@ static void test_empty(void **state)
 static void test_keys(void **state)
 {
 	struct both b = {.unit = {.condition = check("str == \"/etc/passwd\"", WANT_NUMBER, NULL)}};
-	struct record context = {.a4 = -5, .str = (char *)"/etc/passwd", .name = "0123456789abcdef"};
+	struct record context = {
+		.a4 = -5, .str = (char *)"/etc/passwd", .name = "0123456789abcdef"};
 
 	if (geteuid())
 		skip_because("programs are loaded by root alone");
@@ -233,13 +236,15 @@ static void test_entry(void **state)
 static void test_globs(void **state)
 {
 	static const char *const globs[] = {
-		"*",	"a*",	"*a",	 "*a*",	  "a*b",     "a?c",	 "[a-c]*", "[!a-c]*",
-		"\\*",	"a**b", "*.so*", "????",  "*[0-9]",  "kworker/*", "",	    "abc",
-		"*a*b*c", "[]a]", "[a-]", "[^x]*", "/etc/*.conf", "a[b",  "*\\?*", "[[]",
+		"*",	  "a*",	  "*a",	   "*a*",   "a*b",	   "a?c",	"[a-c]*", "[!a-c]*",
+		"\\*",	  "a**b", "*.so*", "????",  "*[0-9]",	   "kworker/*", "",	  "abc",
+		"*a*b*c", "[]a]", "[a-]",  "[^x]*", "/etc/*.conf", "a[b",	"*\\?*",  "[[]",
 	};
 	static const char *const names[] = {
-		"", "a", "ab", "abc", "aXb", "xa", "b", "*", "libc.so.6", "word", "cpu7", "kworker/0:1",
-		"aabbcc", "]", "-", "x", "/etc/a.conf", "a[b", "what?", "[", "cab", "\xff\xfe",
+		"",	  "a", "ab",	    "abc",	"aXb",	       "xa",
+		"b",	  "*", "libc.so.6", "word",	"cpu7",	       "kworker/0:1",
+		"aabbcc", "]", "-",	    "x",	"/etc/a.conf", "a[b",
+		"what?",  "[", "cab",	    "\xff\xfe",
 	};
 	struct record context = {0};
 
@@ -253,7 +258,8 @@ static void test_globs(void **state)
 			char escaped[32] = "";
 
 			for (const char *p = globs[first + i]; *p; p++)
-				sprintf(escaped + strlen(escaped), "%s%c", *p == '\\' ? "\\" : "", *p);
+				sprintf(escaped + strlen(escaped), "%s%c", *p == '\\' ? "\\" : "",
+					*p);
 			snprintf(text, sizeof(text), "str ~ \"%s\"", escaped);
 			b.unit.values[b.unit.nvalues++] = check(text, WANT_NUMBER, NULL);
 		}
@@ -280,7 +286,7 @@ static void test_branches(void **state)
 		"!(str ~ \"*e\") ? 3 : name == comm",
 		"name == \"x\" || b1 && name == \"one\"",
 		"\"one\" == str",
-		"\"one\" == \"two\"",
+		"(char *)p == \"one\" || (char *)(p + 1) == \"wo\"",
 		"name != \"0123456789abcdefg\"",
 	};
 	static const char *const names[] = {"one", "two", "", "x", "0123456789abcdef"};
@@ -296,6 +302,7 @@ static void test_branches(void **state)
 		context.a4 = context.a1 = i & 1;
 		context.b1 = i >> 1 & 1;
 		context.str = (char *)names[i / 8 % 5];
+		context.p = (struct record *)names[i / 8 % 5];
 		strncpy(context.name, names[i / 40], sizeof(context.name));
 		strcpy(b.own.comm, i & 4 ? "one" : "two");
 		assert_true(both__run(&b, &context));
@@ -320,9 +327,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),	 cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_faults),	 cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_globs),	 cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_empty),  cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_faults), cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_globs),  cmocka_unit_test(test_branches),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

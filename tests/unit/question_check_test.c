@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Expressions against an event's fields: types, and what is said of what is wrong. The numbers that
- * come out are checked against C in tests/live/question_code_test.c; here are those worth showing. */
+ * come out are checked against C in tests/live/question_code_test.c; here are those worth showing.
+ */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "questions/check.h"
+#include "questions/registers.h"
 #include "tests/lib/question_event.h"
 
 static struct arena arena;
@@ -21,7 +23,8 @@ static struct check_scope scope_of(void)
 				    .begin = &test_fields,
 				    .entries = &entries,
 				    .kernel = &test_types,
-				    .words = ((1u << QUESTION_WORDS) - 1) & ~(1u << WORD_NR_RUNNING)};
+				    .words = ((1u << QUESTION_WORDS) - 1) &
+					     ~(1u << WORD_NR_RUNNING)};
 }
 
 static const struct checked *check_in(const struct check_scope *scope, const char *text,
@@ -48,23 +51,29 @@ static void expect_error(const char *text, enum check_want want, const char *car
 static void test_errors(void **state)
 {
 	expect_error("name == 3", WANT_NUMBER, "^~~~~~~~~", "a string is compared with a number");
-	expect_error("a4 + (b1 > str)", WANT_NUMBER, "      ^~~~~~~~", "a string is compared with a number");
+	expect_error("a4 + (b1 > str)", WANT_NUMBER, "      ^~~~~~~~",
+		     "a string is compared with a number");
 	expect_error("name + 1", WANT_NUMBER, "^~~~", "this is a string, and a number is expected");
 	expect_error("a4 ~ \"x\"", WANT_NUMBER, "^~", "~ matches strings, and this is a number");
 	expect_error("name ~ str", WANT_NUMBER, "       ^~~",
 		     "a glob in double quotes is expected here: ~ \"/etc/*\"");
-	expect_error("name < str", WANT_NUMBER, "^~~~~~~~~~", "strings are compared by ==, != and ~ alone");
+	expect_error("name < str", WANT_NUMBER, "^~~~~~~~~~",
+		     "strings are compared by ==, != and ~ alone");
 	expect_error("foo", WANT_NUMBER, "^~~",
-		     "no field `foo`: test:event has a1, b1, a2, b2, a4, b4, a8, b8, i3, j5, k24, x4, y8, z2, "
+		     "no field `foo`: test:event has a1, b1, a2, b2, a4, b4, a8, b8, i3, j5, k24, "
+		     "x4, y8, z2, "
 		     "w4, p, name, str");
 	expect_error("1 + p->foo", WANT_NUMBER, "       ^~~",
-		     "no member `foo`: there are a1, b1, a2, b2, a4, b4, a8, b8, i3, j5, k24, x4, y8, z2, w4, "
+		     "no member `foo`: there are a1, b1, a2, b2, a4, b4, a8, b8, i3, j5, k24, x4, "
+		     "y8, z2, w4, "
 		     "p, name, str");
 	expect_error("a4->b", WANT_NUMBER, "^~", "this is a number, which has no members");
 	expect_error("ret", WANT_NUMBER, "^~~",
 		     "ret is of events that return: uretprobe, kretprobe, sys_exit_*");
-	expect_error("nr_running > 1", WANT_NUMBER, "^~~~~~~~~~", "nr_running is not known at this event");
-	expect_error("kstack == 1", WANT_NUMBER, "^~~~~~", "this is a stack, and a number is expected");
+	expect_error("nr_running > 1", WANT_NUMBER, "^~~~~~~~~~",
+		     "nr_running is not known at this event");
+	expect_error("kstack == 1", WANT_NUMBER, "^~~~~~",
+		     "this is a stack, and a number is expected");
 	expect_error("(struct nope *)a8", WANT_KEY, "^~~~~~~~~~~~~~~", "there is no struct nope");
 	expect_error("name", WANT_NUMBER, "^~~~", "this is a string, and a number is expected");
 	expect_error("entry(kstack, 1)", WANT_KEY, "            ^", ") is expected here");
@@ -153,6 +162,36 @@ static void test_words(void **state)
 	assert_null(question_word__name(QUESTION_WORDS));
 }
 
+/* Registers have no types but what casts give them. */
+static void test_registers(void **state)
+{
+	struct check_scope scope = scope_of();
+	const struct checked *c;
+	struct expr_error err;
+	char name[8];
+
+	scope.fields = registers__fields(REGISTERS_ENTRY);
+	c = check_in(&scope, "(char *)arg1", WANT_KEY, &err);
+	assert_true(c && c->type.kind == TYPE_TEXT && c->a->type.user);
+	c = check_in(&scope, "(s32)arg0", WANT_NUMBER, &err);
+	assert_int_equal(c->a->field.offset, registers__argument(0));
+	assert_null(check_in(&scope, "ret", WANT_NUMBER, &err));
+	assert_null(check_in(&scope, "arg9", WANT_NUMBER, &err));
+	scope.fields = registers__fields(REGISTERS_KERNEL_RETURN);
+	c = check_in(&scope, "(char *)ret", WANT_KEY, &err);
+	assert_true(c && !c->a->type.user);
+	assert_null(check_in(&scope, "arg0", WANT_NUMBER, &err));
+	scope.fields = registers__fields(REGISTERS_PERF);
+	assert_non_null(check_in(&scope, "addr >> 12", WANT_NUMBER, &err));
+	for (u32 e = 0; e < REGISTERS_EVENTS; e++) {
+		const struct field_resolver *r = registers__fields(e);
+		struct field f;
+
+		for (u32 i = 0; r->name(r, i, name, sizeof(name)); i++)
+			assert_int_equal(r->field(r, name, &f), 0);
+	}
+}
+
 /* What is kept from a begin is kept once, and there is an end to it. */
 static void test_entries(void **state)
 {
@@ -212,9 +251,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_errors),	cmocka_unit_test(test_values),
-		cmocka_unit_test(test_words),	cmocka_unit_test(test_entries),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_errors), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_words),  cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_limits), cmocka_unit_test(test_registers),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

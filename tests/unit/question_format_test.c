@@ -9,25 +9,24 @@
 #include "questions/format.h"
 
 #define COMMON                                                                                     \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                      \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                      \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-static const char sample[] =
-	"name: made_up\nID: 372\nformat:\n" COMMON
-	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	"\tfield:unsigned long long big;\toffset:32;\tsize:8;\tsigned:0;\n"
-	"\tfield:__data_loc char[] name;\toffset:40;\tsize:4;\tsigned:0;\n"
-	"\tfield:__rel_loc char[] path;\toffset:44;\tsize:4;\tsigned:0;\n"
-	"\tfield:__data_loc u8[] bytes;\toffset:48;\tsize:4;\tsigned:0;\n"
-	"\tfield:u8 uuid[16];\toffset:52;\tsize:16;\tsigned:0;\n"
-	"\tfield:const void * skbaddr;\toffset:72;\tsize:8;\tsigned:0;\n"
-	"\tfield:struct task_struct * task;\toffset:80;\tsize:8;\tsigned:0;\n"
-	"\tfield:bool yes;\toffset:88;\tsize:1;\tsigned:0;\n"
-	"\tfield:const char * what;\toffset:96;\tsize:8;\tsigned:0;\n"
-	"\tfield:unsigned long tail[];\toffset:104;\tsize:0;\tsigned:0;\n"
-	"\nprint fmt: \"prev_comm=%s\", REC->prev_comm\n";
+static const char sample[] = "name: made_up\nID: 372\nformat:\n" COMMON
+			     "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+			     "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+			     "\tfield:unsigned long long big;\toffset:32;\tsize:8;\tsigned:0;\n"
+			     "\tfield:__data_loc char[] name;\toffset:40;\tsize:4;\tsigned:0;\n"
+			     "\tfield:__rel_loc char[] path;\toffset:44;\tsize:4;\tsigned:0;\n"
+			     "\tfield:__data_loc u8[] bytes;\toffset:48;\tsize:4;\tsigned:0;\n"
+			     "\tfield:u8 uuid[16];\toffset:52;\tsize:16;\tsigned:0;\n"
+			     "\tfield:const void * skbaddr;\toffset:72;\tsize:8;\tsigned:0;\n"
+			     "\tfield:struct task_struct * task;\toffset:80;\tsize:8;\tsigned:0;\n"
+			     "\tfield:bool yes;\toffset:88;\tsize:1;\tsigned:0;\n"
+			     "\tfield:const char * what;\toffset:96;\tsize:8;\tsigned:0;\n"
+			     "\tfield:unsigned long tail[];\toffset:104;\tsize:0;\tsigned:0;\n"
+			     "\nprint fmt: \"prev_comm=%s\", REC->prev_comm\n";
 
 static u32 find_struct(const struct type_resolver *r, const char *name)
 {
@@ -58,7 +57,8 @@ static void test_fields(void **state)
 	assert_string_equal(f->print, "\"prev_comm=%s\", REC->prev_comm");
 	assert_true(field_of(f, "common_pid").unreadable);
 	x = field_of(f, "prev_comm");
-	assert_true(x.type.kind == TYPE_TEXT && x.text_at == TEXT_ARRAY && x.length == 16 && x.offset == 8);
+	assert_true(x.type.kind == TYPE_TEXT && x.text_at == TEXT_ARRAY && x.length == 16 &&
+		    x.offset == 8);
 	x = field_of(f, "prev_pid");
 	assert_true(x.type.kind == TYPE_INT && x.type.size == 4 && x.type.is_signed && !x.wide);
 	x = field_of(f, "big");

@@ -54,15 +54,20 @@ static void test_canonical(void **state)
 		"count btf:block_rq_issue hist rq->__data_len bytes",
 		"count kprobe:vfs_read by comm",
 		"span sched:sched_wakeup -> sched:sched_switch on pid = next_pid by comm",
-		"span a:b, a:c -> a:d/x == 1/ -> a:e on tid if latency > 10ms && ret < 0 by entry(filename) "
+		"span a:b, a:c -> a:d/x == 1/ -> a:e on tid if latency > 10ms && ret < 0 by "
+		"entry(filename) "
 		"between cpu-clock, page-faults",
-		"nest irq:irq_handler_entry -> irq:irq_handler_exit, irq:softirq_entry -> irq:softirq_exit on cpu",
+		"nest irq:irq_handler_entry -> irq:irq_handler_exit, irq:softirq_entry -> "
+		"irq:softirq_exit on cpu",
 		"hold kmem:kmalloc -> kmem:kfree on ptr size bytes_alloc by kstack, call_site",
-		"list sched:sched_process_exec, sched:sched_process_exit if pid > 1 show comm, filename",
-		"burst sched:sched_switch, irq:softirq_entry every 1ms sample stack if sched_switch == 0",
+		"list sched:sched_process_exec, sched:sched_process_exit if pid > 1 show comm, "
+		"filename",
+		"burst sched:sched_switch, irq:softirq_entry every 1ms sample stack if "
+		"sched_switch == 0",
 		"count a:b if a ? b : c ? d : e",
 		"count a:b if (a ? b : c) ? d : e",
-		"count a:b by size, show, (struct sock *)skaddr, ((struct sock *)skaddr)->sk_family",
+		"count a:b by size, show, (struct sock *)skaddr, ((struct sock "
+		"*)skaddr)->sk_family",
 		"count a:b if comm ~ \"a\\\"\\\\\\x01*\" by -x, --x",
 		"count a:b if x == 97 + 4K - 10us + 0xffl + 5u + 5ul + 2147483648u",
 	};
@@ -74,7 +79,8 @@ static void test_canonical(void **state)
 static void test_tidied(void **state)
 {
 	expect("  count\tcpu-clock  by  comm ,pid ", "count cpu-clock by comm, pid");
-	expect("count a:b by (a+b)*c, a+(b*c), a-(b-c)", "count a:b by (a + b) * c, a + b * c, a - (b - c)");
+	expect("count a:b by (a+b)*c, a+(b*c), a-(b-c)",
+	       "count a:b by (a + b) * c, a + b * c, a - (b - c)");
 	expect("count a:b if x == 'a' + '\\n' - '\\xff'", "count a:b if x == 97 + 10 - '\\xff'");
 	expect("span a:b->a:c", "span a:b -> a:c");
 	expect("count a:b hist x us if y", "count a:b if y hist x us");
@@ -89,7 +95,8 @@ static void test_tidied(void **state)
 
 static void test_parts(void **state)
 {
-	struct question *q = parse("span a:b, a:c -> a:d -> usdt:/x:p:n on k = l between cpu-clock");
+	struct question *q =
+		parse("span a:b, a:c -> a:d -> usdt:/x:p:n on k = l between cpu-clock");
 
 	assert_int_equal(q->shape, ASK_SPAN);
 	assert_int_equal(q->nevents, 5);
@@ -145,7 +152,8 @@ static void test_errors(void **state)
 	expect_error("count a:b if x ==", "                 ^", "a value is expected");
 	expect_error("count a:b if (x", "             ^~", "not closed");
 	expect_error("count a:b if \"x", "             ^~", "not closed");
-	expect_error("count a:b wiht x", "          ^~~~", "unknown word: count has: if by sum hist");
+	expect_error("count a:b wiht x", "          ^~~~",
+		     "unknown word: count has: if by sum hist");
 	expect_error("count a:b on x", "          ^~", "not here: count has: if by sum hist");
 	expect_error("count a:b if x if y", "               ^~", "there already");
 	expect_error("count a:b sum x hist y", "                ^~~~", "either sum or hist");

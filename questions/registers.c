@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "questions/registers.h"
+
+#include <asm/ptrace.h>
+#include <linux/bpf_perf_event.h>
+#include <stdio.h>
+
+#if defined(__x86_64__)
+#define AT(reg) offsetof(struct pt_regs, reg)
+static const u16 arguments[] = {AT(rdi), AT(rsi), AT(rdx), AT(rcx), AT(r8), AT(r9)};
+enum { RESULT = AT(rax), STACK_POINTER = AT(rsp), INSTRUCTION = AT(rip) };
+#elif defined(__aarch64__)
+#define AT(n) (8 * (n))
+static const u16 arguments[] = {AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7)};
+enum { RESULT = AT(0), STACK_POINTER = AT(31), INSTRUCTION = AT(32) };
+#else
+#error "where this machine's functions have their arguments is not known"
+#endif
+
+struct registers {
+	struct field_resolver resolver;
+	bool returns, user, perf;
+};
+
+static const struct registers *registers_of(const struct field_resolver *r)
+{
+	return container_of(r, struct registers, resolver);
+}
+
+static const struct {
+	const char *name;
+	u32 offset;
+} perf_fields[] = {
+	{"ip", offsetof(struct bpf_perf_event_data, regs) + INSTRUCTION},
+	{"addr", offsetof(struct bpf_perf_event_data, addr)},
+	{"period", offsetof(struct bpf_perf_event_data, sample_period)},
+	{"sp", offsetof(struct bpf_perf_event_data, regs) + STACK_POINTER},
+};
+
+static void set(struct field *out, u32 offset, bool is_signed, bool user)
+{
+	*out = (struct field){
+		.type = {.kind = TYPE_INT, .size = 8, .is_signed = is_signed, .user = user},
+		.offset = offset,
+	};
+}
+
+static int perf_field(const char *name, struct field *out)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(perf_fields); i++)
+		if (!strcmp(perf_fields[i].name, name)) {
+			set(out, perf_fields[i].offset, false, true);
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static int resolve(const struct field_resolver *resolver, const char *name, struct field *out)
+{
+	const struct registers *r = registers_of(resolver);
+
+	if (r->perf)
+		return perf_field(name, out);
+	if (!strncmp(name, "arg", 3) && name[3] >= '0' && name[3] <= '9' && !name[4] &&
+	    !r->returns && registers__argument((u32)(name[3] - '0')) >= 0)
+		set(out, (u32)registers__argument((u32)(name[3] - '0')), true, r->user);
+	else if (!strcmp(name, "ret") && r->returns)
+		set(out, RESULT, true, r->user);
+	else if (!strcmp(name, "sp"))
+		set(out, STACK_POINTER, false, r->user);
+	else if (!strcmp(name, "ip"))
+		set(out, INSTRUCTION, false, r->user);
+	else
+		return -ENOENT;
+	return 0;
+}
+
+static bool name_of(const struct field_resolver *resolver, u32 i, char *buf, size_t size)
+{
+	const struct registers *r = registers_of(resolver);
+	u32 first = r->perf ? 0 : r->returns ? 1 : (u32)ARRAY_SIZE(arguments);
+
+	if (r->perf && i < ARRAY_SIZE(perf_fields))
+		copy_str(buf, size, perf_fields[i].name);
+	else if (r->perf || i >= first + 2)
+		return false;
+	else if (i >= first)
+		copy_str(buf, size, i == first ? "sp" : "ip");
+	else if (r->returns)
+		copy_str(buf, size, "ret");
+	else
+		snprintf(buf, size, "arg%u", i);
+	return true;
+}
+
+#define RESOLVER(text)                                                                             \
+	{                                                                                          \
+		.field = resolve, .name = name_of, .event = text                                   \
+	}
+
+static const struct registers events[REGISTERS_EVENTS] = {
+	[REGISTERS_ENTRY] = {.resolver = RESOLVER("a function"), .user = true},
+	[REGISTERS_RETURN] = {.resolver = RESOLVER("a function's return"),
+			      .user = true,
+			      .returns = true},
+	[REGISTERS_KERNEL_ENTRY] = {.resolver = RESOLVER("a function")},
+	[REGISTERS_KERNEL_RETURN] = {.resolver = RESOLVER("a function's return"), .returns = true},
+	[REGISTERS_PERF] = {.resolver = RESOLVER("this event"), .perf = true},
+};
+
+const struct field_resolver *registers__fields(enum register_event event)
+{
+	return &events[event].resolver;
+}
+
+int registers__argument(u32 i)
+{
+	return i < ARRAY_SIZE(arguments) ? arguments[i] : -1;
+}
+
+u32 registers__result(void)
+{
+	return RESULT;
+}

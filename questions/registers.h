@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fields of events whose context is registers, where nothing is known of types:
+ *	functions (uprobe, kprobe)	arg0 ... arg5, sp, ip; of what returns, ret
+ *	perf events			ip, addr, period, sp
+ * All have 8 bytes, arguments and ret with sign; (s32)arg0 is what C calls int, (char *)arg0 a
+ *string.
+ */
+#ifndef QUESTIONS_REGISTERS_H
+#define QUESTIONS_REGISTERS_H
+
+#include "questions/fields.h"
+
+enum register_event {
+	REGISTERS_ENTRY,	/* uprobe: what arguments point to is in user memory */
+	REGISTERS_RETURN,	/* uretprobe */
+	REGISTERS_KERNEL_ENTRY, /* kprobe */
+	REGISTERS_KERNEL_RETURN,
+	REGISTERS_PERF, /* of a perf event's program */
+	REGISTERS_EVENTS,
+};
+
+/* Constant. */
+const struct field_resolver *registers__fields(enum register_event event);
+/* Where the i-th argument of a function is in the context, -1: on the stack. */
+int registers__argument(u32 i);
+/* Where its result is. */
+u32 registers__result(void);
+
+#endif

@@ -286,7 +286,7 @@ static void test_branches(void **state)
 		"!(str ~ \"*e\") ? 3 : name == comm",
 		"name == \"x\" || b1 && name == \"one\"",
 		"\"one\" == str",
-		"(char *)p == \"one\" || (char *)(p + 1) == \"wo\"",
+		"(char *)p == \"one\" || (char *)(p + 0) == str",
 		"name != \"0123456789abcdefg\"",
 	};
 	static const char *const names[] = {"one", "two", "", "x", "0123456789abcdef"};

@@ -133,8 +133,10 @@ struct cache_row {
 	 * texts are its own. */
 	const struct cache_use *use;
 	const char *pid_text, *comm, *cgroup_name, *file;
-	const char *dev_text; /* "8:1"; "" of no file */
-	u64 n[CACHE_COUNTS];
+	const char *dev_text; /* "8:1"; NULL of no file */
+	u32 pid;	      /* 0: no single process */
+	u64 n[CACHE_COUNTS], misses, hits, added_bytes;
+	struct value miss_share, hit_pct, read_pct, write_pct, wasted_pct;
 	bool has_stacks; /* of its misses */
 };
 

@@ -23,8 +23,8 @@ struct cache_maker {
 	u64 *miss_rows; /* by miss: key of its row, 0 none */
 };
 
-/* The table of an answer, in the arena. */
-void cache_answer__table(struct cache_answer *a, struct arena *arena);
+/* The table of an answer. */
+void cache_answer__table(struct cache_answer *a);
 /* Remembers which row a use is in: its misses belong there. */
 void cache_stacks__place(struct cache_maker *m, const struct cache_use *u, u32 row);
 /* Looks up the row of each miss; before rows are sorted. */

@@ -12,11 +12,6 @@ const char *const cache_group_names[CACHE_GROUPS] = {
 	[CACHE_BY_CGROUP] = "cgroup", [CACHE_BY_TOTAL] = "total",
 };
 
-struct answer_box {
-	struct cache_answer answer;
-	struct arena arena;
-};
-
 enum cache_group cache_group__by_name(const char *name)
 {
 	enum cache_group g = 0;
@@ -100,11 +95,25 @@ static void name_row(struct cache_maker *m, struct cache_row *r)
 	const struct cache_use *u = r->use;
 
 	r->comm = who_text(u);
-	r->pid_text = who__id_text(m->arena, u->tgid == CACHE_MERGED ? 0 : u->tgid);
+	r->pid = u->tgid == CACHE_MERGED ? 0 : u->tgid;
+	r->pid_text = who__id_text(m->arena, r->pid);
 	r->cgroup_name = who__cgroup_text(m->arena, u->cgroup);
 	r->file = file_text(m->arena, u);
-	r->dev_text = dev_text(m->arena, u->dev);
+	r->dev_text = u->dev ? dev_text(m->arena, u->dev) : NULL;
 	r->name = row_name(r, m->query->group);
+}
+
+/* What follows from the counts of all rows. */
+static void finish_row(const struct cache_answer *a, struct cache_row *r)
+{
+	r->misses = cache__misses(r->n);
+	r->hits = cache__hits(r->n);
+	r->added_bytes = cache__added(r->n) * a->page_bytes;
+	r->miss_share = cache__share(r->misses, cache__misses(a->n) - r->misses);
+	r->hit_pct = cache__hit_pct(r->n);
+	r->read_pct = cache__read_hit_pct(r->n);
+	r->write_pct = cache__write_hit_pct(r->n);
+	r->wasted_pct = cache__share(r->n[CACHE_AHEAD_WASTED], r->n[CACHE_AHEAD_USED]);
 }
 
 /* --- rows --- */
@@ -188,8 +197,10 @@ static void fill_rows(struct cache_maker *m)
 		if (counts(m, &m->snap->uses[i]))
 			add_use(m, &m->snap->uses[i]);
 	cache_stacks__find(m);
-	for (u32 i = 0; i < m->n; i++)
+	for (u32 i = 0; i < m->n; i++) {
 		name_row(m, &m->rows[i]);
+		finish_row(m->answer, &m->rows[i]);
+	}
 	qsort(m->rows, m->n, sizeof(*m->rows), by_misses);
 	m->answer->rows = m->rows;
 	m->answer->nrows = m->n;
@@ -207,40 +218,21 @@ static struct value ages_value(const struct cache_flow *flow, struct arena *a)
 	return histogram__value(&h, false, a);
 }
 
-static void cache_answer__free(struct answer *base)
-{
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
-
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static void cache_answer__init(struct cache_answer *a, const struct cache_snap *snap,
-			       const struct cache_query *q, struct arena *arena)
-{
-	a->base.snap = snap__get(&snap->base);
-	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
-	a->base.symbols_generation = symbols__generation(snap->symbols);
-	a->base.free = cache_answer__free;
-	a->query = *q;
-	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
-	a->page_bytes = (u64)sysconf(_SC_PAGESIZE);
-	a->ages = ages_value(&snap->flow[q->window], arena);
-}
-
 struct cache_answer *cache__query(const struct cache_snap *snap, const struct cache_query *q,
 				  const struct scope *scope)
 {
-	struct answer_box *box = xcalloc(1, sizeof(*box));
-	struct cache_answer *a = &box->answer;
+	struct cache_answer *a =
+		answer__new(sizeof(*a), &snap->base, snap->symbols,
+			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
 	struct cache_maker m = {
-		.snap = snap, .query = q, .scope = scope, .arena = &box->arena, .answer = a};
+		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .answer = a};
 
-	arena__init(&box->arena);
-	cache_answer__init(a, snap, q, &box->arena);
+	a->query = *q;
+	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
+	a->page_bytes = (u64)sysconf(_SC_PAGESIZE);
+	a->ages = ages_value(&snap->flow[q->window], m.arena);
 	fill_rows(&m);
-	cache_answer__table(a, &box->arena);
+	cache_answer__table(a);
 	cache_stacks__build(&m);
 	hidx__fini(&m.index);
 	hidx__fini(&m.places);

@@ -54,6 +54,7 @@ struct tally_row {
 	u64 key;
 	const char *name;
 	const struct tally *most; /* the member that did most */
+	u32 pid;		  /* 0: no single process */
 	const char *pid_text, *cpu_text, *cgroup_name;
 	u64 n[TALLY_COUNTS];
 };

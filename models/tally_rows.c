@@ -78,7 +78,8 @@ static void name_row(struct tally_rows *r, struct tally_row *row)
 {
 	const struct tally *t = row->most;
 
-	row->pid_text = who__id_text(r->arena, t->tgid == TALLY_OTHERS ? 0 : t->tgid);
+	row->pid = t->tgid == TALLY_OTHERS ? 0 : t->tgid;
+	row->pid_text = who__id_text(r->arena, row->pid);
 	row->cpu_text = cpu_text(r->arena, t->cpu);
 	row->cgroup_name = who__cgroup_text(r->arena, t->cgroup);
 	row->name = r->group == TALLY_BY_CGROUP ? row->cgroup_name : t->comm;

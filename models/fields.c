@@ -87,9 +87,9 @@ static const struct answer *answer_of(const struct row_table *t)
 	return container_of(t, struct answer, table);
 }
 
-static bool applies(const struct field *f, u32 group)
+static bool applies(const struct field *f, u32 groups)
 {
-	return !f->groups || f->groups & (1u << group);
+	return (!f->groups || f->groups & groups) && !(f->except & groups);
 }
 
 static bool fields__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
@@ -99,7 +99,7 @@ static bool fields__cell(const struct row_table *t, u32 row, u32 column, struct 
 	const char *at = (const char *)a->of->rows + row * a->of->size, *base = base_of(f, at);
 
 	*out = (struct value){0};
-	if (column >= t->ncolumns || !applies(f, a->of->group))
+	if (column >= t->ncolumns || !applies(f, a->of->groups))
 		return false;
 	out->type = f->column.type;
 	if (!base || (f->unless && !number_at(base, f->unless - 1, f->unless_size)))
@@ -127,13 +127,13 @@ struct column *column__named(struct column *columns, u32 n, const char *name)
 	return NULL;
 }
 
-static struct column column_of(const struct field *f, u32 group, u32 set)
+static struct column column_of(const struct field *f, u32 groups, u32 set)
 {
 	struct column c = f->column;
 
 	if (f->sets && !(f->sets & (1u << set)))
 		c.flags &= ~COLUMN_SCREEN;
-	if (f->keys & (1u << group)) {
+	if (f->keys & groups) {
 		c.flags |= COLUMN_KEY | COLUMN_FLEX;
 		c.priority = 0;
 	}
@@ -141,19 +141,21 @@ static struct column column_of(const struct field *f, u32 group, u32 set)
 }
 
 struct column *answer__table(struct answer *a, const struct field *fields, u32 nfields,
-			     const void *rows, u32 n, size_t size, u32 group, u32 set,
+			     const void *rows, u32 n, size_t size, u32 groups, u32 set,
 			     const char *sort)
 {
-	const struct rows_of of = {fields, rows, size, group};
+	const struct rows_of of = {fields, rows, size, groups};
 	struct column *columns = arena__array(&a->arena, struct column, nfields);
 
 	for (u32 i = 0; i < nfields; i++)
-		columns[i] = column_of(&fields[i], group, set);
+		columns[i] = column_of(&fields[i], groups, set);
 	a->of = arena__dup(&a->arena, &of, sizeof(of));
 	a->table = (struct row_table){
 		.columns = columns,
 		.ncolumns = nfields,
 		.nrows = n,
+		.nfirst = a->table.nfirst,
+		.nlast = a->table.nlast,
 		.sort = (u32)(column__named(columns, nfields, sort) - columns),
 		.cell = fields__cell,
 		.key = fields__key,

@@ -35,6 +35,7 @@ struct field {
 	const char *const *names;
 	void (*make)(const struct answer *a, const void *row, struct value *out);
 	u32 groups; /* a bit for each grouping that it applies in; 0: all */
+	u32 except; /* likewise: that it does not apply in */
 	u32 keys;   /* likewise: it names rows */
 	u32 sets;   /* a bit for each set of columns that it is on screen in; 0: all */
 };
@@ -63,16 +64,17 @@ struct rows_of {
 	const struct field *fields;
 	const void *rows;
 	size_t size;
-	u32 group;
+	u32 groups;
 };
 
-/* Fills the answer's table, in its arena: n rows of so many bytes, of a grouping and a set of
+/* Fills the answer's table, in its arena: n rows of so many bytes, of groupings (bits) and a set of
  * columns; sort: the name of the column that they come sorted by. Columns may be changed. */
 struct column *answer__table(struct answer *a, const struct field *fields, u32 nfields,
-			     const void *rows, u32 n, size_t size, u32 group, u32 set,
+			     const void *rows, u32 n, size_t size, u32 groups, u32 set,
 			     const char *sort);
 #define ANSWER_TABLE(a, fields, rows, n, group, set, sort)                                         \
-	answer__table(a, fields, ARRAY_SIZE(fields), rows, n, sizeof((rows)[0]), group, set, sort)
+	answer__table(a, fields, ARRAY_SIZE(fields), rows, n, sizeof((rows)[0]), 1u << (group),    \
+		      set, sort)
 
 /* By name; NULL: there is none. */
 struct column *column__named(struct column *columns, u32 n, const char *name);

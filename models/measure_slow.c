@@ -88,8 +88,7 @@ struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
 	for (u32 i = 0; i < snap->nslow; i++)
 		if (passes(&snap->slow[i], snap->measure, q, scope))
 			fill_row(&a->base, &rows[a->nrows++], &snap->slow[i], snap->symbols);
-	answer__table(&a->base, all, make_fields(snap->measure, all), rows, a->nrows, sizeof(*rows),
-		      0, 0, "total_ns");
+	answer__table(&a->base, all, make_fields(snap->measure, all), rows, a->nrows, sizeof(*rows), 1, 0, "total_ns");
 	slow_rows__unfold(&a->base, q->unfolded, q->nunfolded, "no stack");
 	return a;
 }

@@ -156,6 +156,9 @@ struct waits_row {
 	double pct; /* of the time that the window's threads of this row could have run: off_ns
 		     * over window length x threads in it */
 	double share_pct; /* of all off_ns shown (idle ones apart) */
+	const char *mark; /* "+": a wait goes on */
+	/* What is known: a decaying window may have time of waits that it counts no more. */
+	bool counted, has_max, single, idle;
 };
 
 struct waits_answer {

@@ -52,7 +52,7 @@ static inline u64 waits_row__whole(const struct waits_row *row, const struct wai
 /* Fills what the row of a group is called, and its key column's name. */
 void row_group__name(struct row_groups *g, struct row_group *group);
 /* The table of an answer, in its arena. */
-void waits_answer__table(struct waits_answer *a, struct arena *arena);
+void waits_answer__table(struct waits_answer *a);
 /* Fills trees, nodes. sources[i]: the group of row i. */
 void waits_answer__trees(struct waits_answer *a, struct row_groups *g, const u32 *sources);
 

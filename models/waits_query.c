@@ -3,11 +3,6 @@
 #include "models/waits_answer.h"
 #include "models/windows.h"
 
-struct answer_box {
-	struct waits_answer answer;
-	struct arena arena;
-};
-
 /* --- grouping --- */
 
 static bool by(const struct row_groups *g, enum waits_group group)
@@ -204,6 +199,11 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 	row->avg_ns = average(group);
 	row->pct = waits__pct(row->sums.off_ns, a->window_ns * row->nthreads);
 	row->share_pct = waits__pct(row->sums.off_ns, waits_row__whole(row, a));
+	row->mark = row->sums.open ? "+" : "";
+	row->counted = row->sums.count || row->sums.open || !row->sums.off_ns;
+	row->has_max = row->sums.max_ns || !row->sums.off_ns;
+	row->single = !row->merged;
+	row->idle = row->class == CLASS_IDLE;
 	row_group__name(g, group);
 }
 
@@ -273,50 +273,36 @@ static u32 *make_rows(struct row_groups *g, struct waits_answer *a, struct arena
 
 /* --- answers --- */
 
-static void answer__release(struct answer *base)
+static struct waits_answer *new_answer(const struct waits_snap *snap, const struct waits_query *q)
 {
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
-
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static struct answer_box *new_answer(const struct waits_snap *snap, const struct waits_query *q)
-{
-	struct answer_box *box = xcalloc(1, sizeof(*box));
-	struct waits_answer *a = &box->answer;
+	struct waits_answer *a =
+		answer__new(sizeof(*a), &snap->base, snap->symbols,
+			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
 	char grouping[WAITS_GROUPS_TEXT];
 
-	arena__init(&box->arena);
 	a->query = *q;
 	a->query.nunfolded = MIN(q->nunfolded, ANSWER_MAX_UNFOLDED);
-	a->grouping = arena__strdup(&box->arena,
+	a->grouping = arena__strdup(&a->base.arena,
 				    waits_groups__text(q->groups, grouping, sizeof(grouping)));
 	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
-	a->base.snap = snap__get(&snap->base);
-	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
-	a->base.symbols_generation = symbols__generation(snap->symbols);
-	a->base.free = answer__release;
-	return box;
+	return a;
 }
 
 struct waits_answer *waits__query(const struct waits_snap *snap, const struct waits_query *q,
 				  const struct scope *scope)
 {
-	struct answer_box *box = new_answer(snap, q);
-	struct waits_answer *a = &box->answer;
+	struct waits_answer *a = new_answer(snap, q);
 	struct row_groups g = {.query = &a->query};
 	u32 *sources;
 
-	waits_selection__init(&g.s, &box->arena, snap, q->window, q->caller_first, scope);
+	waits_selection__init(&g.s, &a->base.arena, snap, q->window, q->caller_first, scope);
 	waits_selection__fill(&g.s, 0, 0);
 	narrow(&g);
 	group_all(&g, a);
 	sum_rows(&g, a);
 	a->truncated_pct = truncated_share(&g);
-	sources = make_rows(&g, a, &box->arena);
-	waits_answer__table(a, &box->arena);
+	sources = make_rows(&g, a, &a->base.arena);
+	waits_answer__table(a);
 	waits_answer__trees(a, &g, sources);
 	a->base.unresolved = waits_selection__pending(&g.s);
 	free(sources);

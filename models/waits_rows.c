@@ -1,145 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of waits: what triage needs on a narrow screen first, all of it in exports. */
 #include "base/columns.h"
+#include "models/fields.h"
 #include "models/frames.h"
 #include "models/waits_answer.h"
 
-enum waits_column {
-	COL_SHARE,
-	COL_OFF,
-	COL_PID_TEXT,
-	COL_TID_TEXT,
-	COL_COMM,
-	COL_CGROUP,
-	COL_WAKER_TEXT,
-	COL_WHERE,
-	COL_CALLER,
-	COL_ENDED,
-	COL_REASON,
-	COL_CLASS,
-	COL_STATE,
-	COL_COUNT,
-	COL_AVG,
-	COL_MAX,
-	COL_MARK,
-	COL_WINDOW,
-	COL_PID,
-	COL_TID,
-	COL_UNFINISHED,
-	COL_RUNQ,
-	COL_THREADS,
-	COL_IDLE,
-	COL_BECAUSE,
-	COL_STACK,
-	COL_WAKER,
-	COLUMNS,
-};
-
-/* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
-static const struct column waits_columns[COLUMNS] = {
-	[COL_SHARE] =
-		PCT_COLUMN("share_pct", "Share%", 10, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
-			   "share of all time off the CPU, of idle waits apart"),
-	[COL_OFF] = TIME_COLUMN("off_ns", "Blocked", 8, 0, COLUMN_BOTH | COLUMN_SUM,
-				"time off the CPU in the window, waiting for a CPU included"),
-	[COL_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 4, COLUMN_SCREEN, "process id"),
-	[COL_TID_TEXT] = TEXT_COLUMN("thread", "TID", 7, 0, COLUMN_SCREEN, "thread id"),
-	[COL_COMM] = TEXT_COLUMN("comm", "Command", 12, 0, COLUMN_BOTH,
-				 "name of the thread, of a process its main thread's"),
-	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
-				   "cgroup v2 path below its mount point"),
-	[COL_WAKER_TEXT] = TEXT_COLUMN("woken_by", "Woken by", 16, 0, COLUMN_BOTH,
-				       "thread that ended the waits, or [timer] and the like"),
-	[COL_WHERE] = TEXT_COLUMN("symbol", "Waits in", 14, 0, COLUMN_BOTH, "function it waits in"),
-	[COL_CALLER] = TEXT_COLUMN("caller", "Called from", 16, 3, COLUMN_BOTH,
-				   "function of the program itself that led there"),
-	[COL_ENDED] = TEXT_COLUMN("ended_by", "Ended by", 16, 3, COLUMN_SCREEN,
-				  "thread that ended most of it; blank: none did"),
-	[COL_REASON] = TEXT_COLUMN("reason", "Reason", 11, 0, COLUMN_BOTH, "what it waits for"),
-	[COL_CLASS] = TEXT_COLUMN("class", "Class", 7, 5, COLUMN_BOTH,
-				  "harmful: held up; idle: waits for new work; unclear: no proof"),
-	[COL_STATE] = TEXT_COLUMN(
-		"state", "S", 1, 0, COLUMN_BOTH,
-		"S asleep, D uninterruptible, T stopped, t traced, I idle worker, R preempted"),
-	[COL_COUNT] =
-		COUNT_COLUMN("count", "Count", 6, 3, COLUMN_BOTH | COLUMN_SUM, "waits that ended"),
-	[COL_AVG] = TIME_COLUMN("avg_ns", "Avg", 6, 1, COLUMN_BOTH,
-				"average wait that ended; if none did, of those so far"),
-	[COL_MAX] = TIME_COLUMN("max_ns", "Max", 6, 2, COLUMN_BOTH,
-				"longest wait, one that goes on too"),
-	[COL_MARK] = COLUMN(VALUE_TEXT, "goes_on", "+", 1, 0, COLUMN_SCREEN,
-			    "+: a wait goes on at the window's end, and is longer than it says"),
-	[COL_WINDOW] = PCT_COLUMN("window_pct", "Window%", 7, 5, COLUMN_BOTH | COLUMN_SHARE,
-				  "share of the window that its threads were off the CPU for it"),
-	[COL_PID] = ID_COLUMN("pid", "process id"),
-	[COL_TID] = ID_COLUMN("tid", "thread id"),
-	[COL_UNFINISHED] =
-		TIME_COLUMN("unfinished_ns", "Unfinished", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
-			    "part of off_ns of waits that go on at the window's end"),
-	[COL_RUNQ] = TIME_COLUMN("runq_ns", "Run queue", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
-				 "part of off_ns after it was woken: it waited for a CPU"),
-	[COL_THREADS] = COUNT_COLUMN("threads", "Thr", 5, 4, COLUMN_BOTH, "threads that waited so"),
-	[COL_IDLE] = COLUMN(VALUE_BOOL, "idle", "Idle", 4, 0, COLUMN_EXPORT,
-			    "nobody is held up by it: it waits for new work, which is proven"),
-	[COL_BECAUSE] = COLUMN(VALUE_TEXT, "why", "Why", 0, 0, COLUMN_EXPORT,
-			       "what makes it harmful, idle or unclear, of most of it"),
-	[COL_STACK] = COLUMN(VALUE_STACK, "stack", "Stack", 0, 0, COLUMN_EXPORT,
-			     "where it waits, leaf first"),
-	[COL_WAKER] = COLUMN(VALUE_OBJECT, "waker", "Waker", 0, 0, COLUMN_EXPORT,
-			     "thread that ended most of it, and where it was"),
-};
-
-/* The keys that a column comes with; 0: with all. */
-static u32 column_groups(u32 column)
-{
-	switch (column) {
-	case COL_PID_TEXT:
-	case COL_PID:
-		return WAITS_PROCESS;
-	case COL_TID_TEXT:
-	case COL_TID:
-		return WAITS_BIT(WAITS_BY_TID);
-	case COL_COMM:
-		return WAITS_TASK;
-	case COL_CGROUP:
-		return WAITS_BIT(WAITS_BY_CGROUP);
-	case COL_WAKER_TEXT:
-		return WAITS_BIT(WAITS_BY_WAKER);
-	case COL_WHERE:
-	case COL_CALLER:
-	case COL_STACK:
-		return WAITS_BIT(WAITS_BY_STACK);
-	case COL_WAKER:
-		return WAITS_BIT(WAITS_BY_STACK) | WAITS_BIT(WAITS_BY_WAKER);
-	default:
-		return 0;
-	}
-}
-
-static bool applies(u32 groups, u32 column)
-{
-	u32 with = column_groups(column);
-
-	if (column == COL_THREADS)
-		return !(groups & WAITS_BIT(WAITS_BY_TID));
-	if (column == COL_ENDED)
-		return !(groups & WAITS_BIT(WAITS_BY_WAKER));
-	return !with || groups & with;
-}
-
-/* The column that names a row and takes what width is left. */
-static enum waits_column key_column(u32 groups)
-{
-	if (groups & WAITS_BIT(WAITS_BY_STACK))
-		return COL_WHERE;
-	if (groups & WAITS_TASK)
-		return COL_COMM;
-	if (groups & WAITS_BIT(WAITS_BY_CGROUP))
-		return COL_CGROUP;
-	if (groups & WAITS_BIT(WAITS_BY_WAKER))
-		return COL_WAKER_TEXT;
-	return groups & WAITS_BIT(WAITS_BY_REASON) ? COL_REASON : COL_STATE;
-}
+#define ROW	  struct waits_row
+#define BY(group) WAITS_BIT(WAITS_BY_##group)
 
 /* --- values with parts --- */
 
@@ -191,7 +58,7 @@ static struct value stack_value(const struct waits_row *r, struct two_stacks s, 
 			      .frame = frame};
 }
 
-static struct value waker_id(u32 id)
+static struct value known_id(u32 id)
 {
 	return (struct value){.type = id == PROFILE_MERGED ? VALUE_NONE : VALUE_COUNT, .u = id};
 }
@@ -206,165 +73,146 @@ static void waker_part(const void *of, u32 i, struct value_part *out)
 	if (i == 0)
 		out->value = (struct value){.type = VALUE_TEXT, .s = w->comm};
 	else if (i < 3)
-		out->value = waker_id(i == 1 ? w->tgid : w->tid);
+		out->value = known_id(i == 1 ? w->tgid : w->tid);
 	else
 		out->value = stack_value(r, waker_stacks(r), r->woken_from, waker_frame);
 }
 
-static struct value parts_cell(const struct waits_row *r, u32 column)
+static void stack_cell(const struct answer *a, const void *row, struct value *out)
 {
-	if (column == COL_STACK)
-		return stack_value(r, own_stacks(r), 0, own_frame);
-	if (!r->woken)
-		return (struct value){.type = VALUE_NONE};
-	return (struct value){.type = VALUE_OBJECT, .n = 4, .of = r, .part = waker_part};
+	*out = stack_value(row, own_stacks(row), 0, own_frame);
 }
 
-/* --- cells --- */
-
-static const char *text_cell(const struct waits_row *r, u32 column)
+static void waker_cell(const struct answer *a, const void *row, struct value *out)
 {
-	switch (column) {
-	case COL_PID_TEXT:
-		return r->pid_text;
-	case COL_TID_TEXT:
-		return r->text[WAITS_BY_TID];
-	case COL_COMM:
-		return r->comm;
-	case COL_CGROUP:
-		return r->text[WAITS_BY_CGROUP];
-	case COL_WAKER_TEXT:
-		return r->text[WAITS_BY_WAKER];
-	case COL_WHERE:
-		return r->text[WAITS_BY_STACK];
-	case COL_CALLER:
-		return r->caller;
-	case COL_ENDED:
-		return r->woken_by;
-	case COL_REASON:
-		return r->reason;
-	case COL_CLASS:
-		return wait_class_names[r->class];
-	case COL_BECAUSE:
-		return r->because;
-	case COL_STATE:
-		return r->state;
-	default:
-		return r->sums.open ? "+" : "";
-	}
+	*out = (struct value){.type = VALUE_OBJECT, .n = 4, .of = row, .part = waker_part};
+	if (!((const struct waits_row *)row)->woken)
+		out->type = VALUE_NONE;
 }
 
-static u64 number_cell(const struct waits_row *r, u32 column)
+/* Of threads that were merged it is not known any more. */
+static void pid_cell(const struct answer *a, const void *row, struct value *out)
 {
-	switch (column) {
-	case COL_OFF:
-		return r->sums.off_ns;
-	case COL_COUNT:
-		return r->sums.count;
-	case COL_AVG:
-		return r->avg_ns;
-	case COL_MAX:
-		return r->sums.max_ns;
-	case COL_UNFINISHED:
-		return r->sums.open_ns;
-	case COL_RUNQ:
-		return r->sums.runq_ns;
-	case COL_THREADS:
-		return r->nthreads;
-	case COL_PID:
-		return r->entry->task.tgid;
-	case COL_TID:
-		return r->entry->task.tid;
-	default:
-		return r->class == CLASS_IDLE;
-	}
+	*out = known_id(((const struct waits_row *)row)->entry->task.tgid);
 }
 
-/* Of threads that were merged the id is not known any more, nor how many they were. */
-static bool is_unknown(const struct waits_row *r, u32 column)
+static void tid_cell(const struct answer *a, const void *row, struct value *out)
 {
-	switch (column) {
-	case COL_PID:
-		return r->entry->task.tgid == PROFILE_MERGED;
-	case COL_TID:
-		return r->entry->task.tid == PROFILE_MERGED;
-	case COL_WINDOW:
-	case COL_THREADS:
-		return r->merged;
-	/* The waits that a decaying window still has time of may be counted no more. */
-	case COL_COUNT:
-	case COL_AVG:
-		return !r->sums.count && !r->sums.open && r->sums.off_ns;
-	case COL_MAX:
-		return !r->sums.max_ns && r->sums.off_ns;
-	default:
-		return false;
-	}
+	*out = known_id(((const struct waits_row *)row)->entry->task.tid);
 }
 
-static struct value value_of(const struct waits_row *r, u32 column)
-{
-	struct value v = {.type = waits_columns[column].type};
+/* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
+static const struct field fields[] = {
+	{PCT_COLUMN("share_pct", "Share%", 10, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
+		    "share of all time off the CPU, of idle waits apart"),
+	 FLOAT_AT(ROW, share_pct)},
+	{TIME_COLUMN("off_ns", "Blocked", 8, 0, COLUMN_BOTH | COLUMN_SUM,
+		     "time off the CPU in the window, waiting for a CPU included"),
+	 NUMBER_AT(ROW, sums.off_ns)},
+	{TEXT_COLUMN("process", "PID", 7, 4, COLUMN_SCREEN, "process id"), TEXT_AT(ROW, pid_text),
+	 .groups = WAITS_PROCESS},
+	{TEXT_COLUMN("thread", "TID", 7, 0, COLUMN_SCREEN, "thread id"),
+	 TEXT_AT(ROW, text[WAITS_BY_TID]), .groups = BY(TID)},
+	{TEXT_COLUMN("comm", "Command", 12, 0, COLUMN_BOTH,
+		     "name of the thread, of a process its main thread's"),
+	 TEXT_AT(ROW, comm), .groups = WAITS_TASK},
+	{TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
+		     "cgroup v2 path below its mount point"),
+	 TEXT_AT(ROW, text[WAITS_BY_CGROUP]), .groups = BY(CGROUP)},
+	{TEXT_COLUMN("woken_by", "Woken by", 16, 0, COLUMN_BOTH,
+		     "thread that ended the waits, or [timer] and the like"),
+	 TEXT_AT(ROW, text[WAITS_BY_WAKER]), .groups = BY(WAKER)},
+	{TEXT_COLUMN("symbol", "Waits in", 14, 0, COLUMN_BOTH, "function it waits in"),
+	 TEXT_AT(ROW, text[WAITS_BY_STACK]), .groups = BY(STACK)},
+	{TEXT_COLUMN("caller", "Called from", 16, 3, COLUMN_BOTH,
+		     "function of the program itself that led there"),
+	 TEXT_AT(ROW, caller), .groups = BY(STACK)},
+	{TEXT_COLUMN("ended_by", "Ended by", 16, 3, COLUMN_SCREEN,
+		     "thread that ended most of it; blank: none did"),
+	 TEXT_AT(ROW, woken_by), .except = BY(WAKER)},
+	{TEXT_COLUMN("reason", "Reason", 11, 0, COLUMN_BOTH, "what it waits for"),
+	 TEXT_AT(ROW, reason)},
+	{TEXT_COLUMN("class", "Class", 7, 5, COLUMN_BOTH,
+		     "harmful: held up; idle: waits for new work; unclear: no proof"),
+	 NAMED_AT(ROW, class, wait_class_names)},
+	{TEXT_COLUMN(
+		 "state", "S", 1, 0, COLUMN_BOTH,
+		 "S asleep, D uninterruptible, T stopped, t traced, I idle worker, R preempted"),
+	 TEXT_AT(ROW, state)},
+	{COUNT_COLUMN("count", "Count", 6, 3, COLUMN_BOTH | COLUMN_SUM, "waits that ended"),
+	 NUMBER_AT(ROW, sums.count), UNLESS_0(ROW, counted)},
+	{TIME_COLUMN("avg_ns", "Avg", 6, 1, COLUMN_BOTH,
+		     "average wait that ended; if none did, of those so far"),
+	 NUMBER_AT(ROW, avg_ns), UNLESS_0(ROW, counted)},
+	{TIME_COLUMN("max_ns", "Max", 6, 2, COLUMN_BOTH, "longest wait, one that goes on too"),
+	 NUMBER_AT(ROW, sums.max_ns), UNLESS_0(ROW, has_max)},
+	{COLUMN(VALUE_TEXT, "goes_on", "+", 1, 0, COLUMN_SCREEN,
+		"+: a wait goes on at the window's end, and is longer than it says"),
+	 TEXT_AT(ROW, mark)},
+	{PCT_COLUMN("window_pct", "Window%", 7, 5, COLUMN_BOTH | COLUMN_SHARE,
+		    "share of the window that its threads were off the CPU for it"),
+	 FLOAT_AT(ROW, pct), UNLESS_0(ROW, single)},
+	{ID_COLUMN("pid", "process id"), MADE_BY(pid_cell), .groups = WAITS_PROCESS},
+	{ID_COLUMN("tid", "thread id"), MADE_BY(tid_cell), .groups = BY(TID)},
+	{TIME_COLUMN("unfinished_ns", "Unfinished", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
+		     "part of off_ns of waits that go on at the window's end"),
+	 NUMBER_AT(ROW, sums.open_ns)},
+	{TIME_COLUMN("runq_ns", "Run queue", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
+		     "part of off_ns after it was woken: it waited for a CPU"),
+	 NUMBER_AT(ROW, sums.runq_ns)},
+	{COUNT_COLUMN("threads", "Thr", 5, 4, COLUMN_BOTH, "threads that waited so"),
+	 NUMBER_AT(ROW, nthreads), UNLESS_0(ROW, single), .except = BY(TID)},
+	{COLUMN(VALUE_BOOL, "idle", "Idle", 4, 0, COLUMN_EXPORT,
+		"nobody is held up by it: it waits for new work, which is proven"),
+	 NUMBER_AT(ROW, idle)},
+	{COLUMN(VALUE_TEXT, "why", "Why", 0, 0, COLUMN_EXPORT,
+		"what makes it harmful, idle or unclear, of most of it"),
+	 TEXT_AT(ROW, because)},
+	{COLUMN(VALUE_STACK, "stack", "Stack", 0, 0, COLUMN_EXPORT, "where it waits, leaf first"),
+	 MADE_BY(stack_cell), .groups = BY(STACK)},
+	{COLUMN(VALUE_OBJECT, "waker", "Waker", 0, 0, COLUMN_EXPORT,
+		"thread that ended most of it, and where it was"),
+	 MADE_BY(waker_cell), .groups = BY(STACK) | BY(WAKER)},
+};
 
-	if (is_unknown(r, column))
-		return (struct value){.type = VALUE_NONE};
-	switch (v.type) {
-	case VALUE_TEXT:
-		v.s = text_cell(r, column);
-		break;
-	case VALUE_PCT:
-		v.f = column == COL_SHARE ? r->share_pct : r->pct;
-		break;
-	case VALUE_STACK:
-	case VALUE_OBJECT:
-		return parts_cell(r, column);
-	default:
-		v.u = number_cell(r, column);
-	}
-	return v;
+/* The column that names a row and takes what width is left. */
+static const char *key_column(u32 groups)
+{
+	if (groups & BY(STACK))
+		return "symbol";
+	if (groups & WAITS_TASK)
+		return "comm";
+	if (groups & BY(CGROUP))
+		return "cgroup";
+	if (groups & BY(WAKER))
+		return "woken_by";
+	return groups & BY(REASON) ? "reason" : "state";
 }
 
-static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+static struct column *named(struct column *columns, const char *name)
 {
-	const struct waits_answer *a = container_of(t, struct waits_answer, base.table);
-
-	*out = (struct value){0};
-	if (column >= COLUMNS || !applies(a->query.groups, column))
-		return false;
-	*out = value_of(&a->rows[row], column);
-	return true;
+	return column__named(columns, ARRAY_SIZE(fields), name);
 }
-
-static u64 answer__key(const struct row_table *t, u32 row)
-{
-	return container_of(t, struct waits_answer, base.table)->rows[row].key;
-}
-
-/* --- the table --- */
 
 /* Beside a place a command needs less room; without one, states are often mixed. */
 static void fit_columns(struct column *columns, u32 groups)
 {
-	if (groups & WAITS_BIT(WAITS_BY_STACK)) {
-		columns[COL_COMM].width = 11;
-		columns[COL_COMM].priority = groups & WAITS_BIT(WAITS_BY_TID) ? 1 : 0;
-	} else if (!(groups & WAITS_BIT(WAITS_BY_STATE))) {
-		columns[COL_STATE].width = 5;
+	if (groups & BY(STACK)) {
+		named(columns, "comm")->width = 11;
+		named(columns, "comm")->priority = groups & BY(TID) ? 1 : 0;
+	} else if (!(groups & BY(STATE))) {
+		named(columns, "state")->width = 5;
 	}
 }
 
-void waits_answer__table(struct waits_answer *a, struct arena *arena)
+void waits_answer__table(struct waits_answer *a)
 {
-	struct column *columns = arena__dup(arena, waits_columns, sizeof(waits_columns));
-	struct column *key = &columns[key_column(a->query.groups)];
+	u32 groups = a->query.groups;
+	struct column *columns = answer__table(&a->base, fields, ARRAY_SIZE(fields), a->rows,
+					       a->nrows, sizeof(*a->rows), groups, 0, "off_ns");
+	struct column *key = named(columns, key_column(groups));
 
-	fit_columns(columns, a->query.groups);
+	fit_columns(columns, groups);
 	key->flags |= COLUMN_KEY | COLUMN_FLEX;
 	key->priority = 0;
-	a->base.table.columns = columns;
-	a->base.table.ncolumns = COLUMNS;
-	a->base.table.nrows = a->nrows;
-	a->base.table.sort = COL_OFF;
-	a->base.table.cell = answer__cell;
-	a->base.table.key = answer__key;
 }

@@ -15,11 +15,6 @@ struct split {
 	u64 count[KINDS];
 };
 
-struct answer_box {
-	struct split_answer answer;
-	struct arena arena;
-};
-
 static u32 kind_of(const struct wait_verdict *v)
 {
 	return v->reason * WAIT_CLASSES + v->class;
@@ -223,45 +218,31 @@ static u64 split__key(const struct row_table *t, u32 row)
 
 /* --- the answer --- */
 
-static void split__release(struct answer *base)
+static struct split_answer *new_answer(const struct split *s)
 {
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+	struct split_answer *a =
+		answer__new(sizeof(*a), &s->snap->base, s->snap->symbols,
+			    s->window == WINDOW_TOTAL ? s->snap->since_ns : s->snap->base.t0_ns);
 
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static struct answer_box *new_answer(const struct split *s)
-{
-	struct answer_box *box = xcalloc(1, sizeof(*box));
-	struct answer *base = &box->answer.base;
-
-	arena__init(&box->arena);
-	box->answer.tgid = s->tgid;
-	box->answer.tid = s->tid;
-	base->snap = snap__get(&s->snap->base);
-	base->since_ns = s->window == WINDOW_TOTAL ? s->snap->since_ns : s->snap->base.t0_ns;
-	base->symbols_generation = symbols__generation(s->snap->symbols);
-	base->free = split__release;
-	base->table = (struct row_table){.columns = split_columns,
-					 .ncolumns = COLUMNS,
-					 .sort = COL_TIME,
-					 .cell = split__cell,
-					 .key = split__key};
-	return box;
+	a->tgid = s->tgid;
+	a->tid = s->tid;
+	a->base.table = (struct row_table){.columns = split_columns,
+					   .ncolumns = COLUMNS,
+					   .sort = COL_TIME,
+					   .cell = split__cell,
+					   .key = split__key};
+	return a;
 }
 
 struct split_answer *waits__split(const struct waits_snap *snap, u32 tgid, u32 tid,
 				  enum profile_window window)
 {
 	struct split s = {.snap = snap, .window = window, .tgid = tgid, .tid = tid};
-	struct answer_box *box = new_answer(&s);
-	struct split_answer *a = &box->answer;
-	struct split_part *parts = arena__array(&box->arena, struct split_part, KINDS + 3);
+	struct split_answer *a = new_answer(&s);
+	struct split_part *parts = arena__array(&a->base.arena, struct split_part, KINDS + 3);
 
 	sum_tasks(&s, a);
-	sum_waits(&s, &box->arena, a);
+	sum_waits(&s, &a->base.arena, a);
 	for (u32 i = 0; i < TASK_STATES; i++)
 		fit_state(&s, i);
 	make_parts(&s, a, parts);

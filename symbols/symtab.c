@@ -67,12 +67,33 @@ static size_t underscores(const char *s)
 	return strspn(s, "_");
 }
 
+/* Names that hardly anybody calls a function by, beside another of its names: of old systems, or
+ * for another width of what is the same. */
+static bool is_rare(const char *s)
+{
+	static const char *const old[] = {"cfree", "bcmp", "index", "rindex", "gsignal", "ssignal"};
+	static const char *const ends[] = {"64", "f32x", "f64x"};
+	size_t len = strlen(s), n;
+
+	for (u32 i = 0; i < ARRAY_SIZE(old); i++)
+		if (!strcmp(s, old[i]))
+			return true;
+	for (u32 i = 0; i < ARRAY_SIZE(ends); i++) {
+		n = strlen(ends[i]);
+		if (len > n && !strcmp(s + len - n, ends[i]))
+			return true;
+	}
+	return false;
+}
+
 int symbol_name__prefer(const char *a, const char *b)
 {
 	size_t ua = underscores(a), ub = underscores(b), la, lb;
 
 	if (ua != ub)
 		return ua < ub ? -1 : 1;
+	if (is_rare(a) != is_rare(b))
+		return is_rare(a) ? 1 : -1;
 	la = strlen(a);
 	lb = strlen(b);
 	if (la != lb)

@@ -81,8 +81,9 @@ static inline enum name_source symbol__source(const struct symbol *s)
 	return (enum name_source)(s->name >> NAME_SHIFT);
 }
 
-/* Is name a better than b for one address? Fewer leading underscores, then the longer, then
- * by bytes: deterministic. <0 a, >0 b. */
+/* Is name a better than b for one address? Fewer leading underscores, then what is
+ * better known (free, not cfree; open, not open64), then the longer, then by bytes: deterministic.
+ * <0 a, >0 b. */
 int symbol_name__prefer(const char *a, const char *b);
 
 #endif

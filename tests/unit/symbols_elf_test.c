@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "symbols/symtab.h"
 #include "tests/lib/elf_map.h"
 #include "tests/lib/skip.h"
 
@@ -214,6 +215,21 @@ static void test_aliases(void **state)
 	assert_true(info_of(symbols, loc)->has_dwarf);
 	assert_string_equal(info_of(symbols, loc)->note, "");
 	assert_int_equal(strlen(info_of(symbols, loc)->build_id), 40);
+}
+
+/* As C libraries have them. */
+static void test_known_names(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"free", "cfree"},	 {"memcmp", "bcmp"}, {"strchr", "index"}, {"open", "open64"},
+		{"pow", "powf32x"},	 {"sin", "sinf64"},  {"write", "__write"},
+		{"raise", "gsignal"},	 {"do_work", "__do_work"},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(pairs); i++) {
+		assert_true(symbol_name__prefer(pairs[i][0], pairs[i][1]) < 0);
+		assert_true(symbol_name__prefer(pairs[i][1], pairs[i][0]) > 0);
+	}
 }
 
 static void test_plt(void **state)
@@ -455,6 +471,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_libc, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_kinds, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_aliases, fresh_symbols, symbols_done),
+		cmocka_unit_test(test_known_names),
 		cmocka_unit_test_setup_teardown(test_plt, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_stripped, fresh_symbols, symbols_done),
 		cmocka_unit_test_setup_teardown(test_debuglink, fresh_symbols, symbols_done),

@@ -29,6 +29,9 @@ struct perf_import {
 	struct perf_stacks stacks;
 	struct import_out *out; /* NULL before the first sample */
 	u32 event;		/* whose samples are taken; NO_EVENT not known yet */
+	u32 first_other;	/* of those whose samples are not taken, the first; NO_EVENT none */
+	u64 *counted;		/* by meta.ids: value that a group had at its last sample */
+	u32 ncounted;
 	u64 others, guests, damaged;
 	bool full;
 };
@@ -154,9 +157,45 @@ static void begin_out(struct perf_import *p)
 
 /* --- records, in the order of their times --- */
 
+/* The value of the chosen event in a sample of its group: which counter's, or UINT32_MAX. */
+static u32 group_value(const struct perf_import *p, const struct perf_record *r, u64 *value)
+{
+	for (u32 i = 0; i < r->nreads; i++) {
+		const u8 *at = r->reads + (size_t)i * r->read_size;
+		u32 counter = perf_meta__counter(&p->meta, get_u64(at + 8));
+
+		if (counter != UINT32_MAX && p->meta.ids[counter].event == p->event) {
+			*value = get_u64(at);
+			return counter;
+		}
+	}
+	return UINT32_MAX;
+}
+
+/* How often it happened since the last sample of the group; ids may come while records do. */
+static u64 counted_since(struct perf_import *p, const struct perf_record *r)
+{
+	u64 value = 0, before;
+	u32 counter = group_value(p, r, &value);
+
+	if (counter == UINT32_MAX)
+		return 0;
+	if (counter >= p->ncounted) {
+		p->counted = xrealloc(p->counted, p->meta.nids * sizeof(*p->counted));
+		memset(p->counted + p->ncounted, 0,
+		       (p->meta.nids - p->ncounted) * sizeof(*p->counted));
+		p->ncounted = p->meta.nids;
+	}
+	before = p->counted[counter];
+	p->counted[counter] = value;
+	return value > before ? value - before : 0;
+}
+
 static void take_sample(struct perf_import *p, const struct perf_record *r,
 			const struct perf_event *e)
 {
+	bool member = e != &p->meta.events[p->event];
+	u64 since = member ? counted_since(p, r) : 0;
 	struct stack_sample s = {
 		.head.type = SAMPLE_STACK,
 		.cgroup = r->cgroup,
@@ -170,6 +209,10 @@ static void take_sample(struct perf_import *p, const struct perf_record *r,
 		.t_ns = MIN(MAX(r->t_ns, 1), UINT64_MAX / 4),
 	};
 
+	if (member && !since)
+		return;
+	if (member)
+		s.weight = since;
 	perf_comms__comm(&p->tasks, r->pid, r->tid, s.comm);
 	perf_comms__comm(&p->tasks, r->pid, r->pid, s.process);
 	perf_stacks__read(&p->stacks, r, &e->format);
@@ -254,6 +297,18 @@ static void take(void *ctx, const struct perf_event_header *h)
 
 /* --- records, as they come --- */
 
+/* A sample of the group that the chosen event is only counted in (:S). */
+static bool is_of_group(const struct perf_import *p, const struct perf_event_header *h,
+			const struct perf_event *e)
+{
+	struct perf_record r;
+	u64 value;
+
+	return e->format.sample_type & PERF_SAMPLE_READ &&
+	       !perf_record__decode_as(&r, h, h->size, &e->format) &&
+	       group_value(p, &r, &value) != UINT32_MAX;
+}
+
 static bool wanted(struct perf_import *p, const struct perf_event_header *h,
 		   const struct perf_event *e)
 {
@@ -262,7 +317,8 @@ static bool wanted(struct perf_import *p, const struct perf_event_header *h,
 		return !perf_record__of_guest(h->misc);
 	if (p->event == NO_EVENT)
 		p->event = choose_event(&p->meta, p->asked);
-	if (p->event == NO_EVENT || e != &p->meta.events[p->event]) {
+	if (p->event == NO_EVENT || (e != &p->meta.events[p->event] && !is_of_group(p, h, e))) {
+		p->first_other = MIN(p->first_other, (u32)(e - p->meta.events));
 		p->others++;
 		return false;
 	}
@@ -393,8 +449,10 @@ static int run(struct perf_import *p)
 	return -1;
 }
 
-int perf_import(int fd, struct symbols *symbols, const char *path, const char *event,
-		struct status *st)
+/* *first: the event to take where none is asked for, NO_EVENT the first; where the file has no
+ * samples of it, it becomes the first that has some. */
+static int import_event(int fd, struct symbols *symbols, const char *path, const char *event,
+			u32 *first, struct status *st)
 {
 	struct perf_import *p = xcalloc(1, sizeof(*p));
 
@@ -402,7 +460,8 @@ int perf_import(int fd, struct symbols *symbols, const char *path, const char *e
 	p->asked = event;
 	p->symbols = symbols;
 	p->st = st;
-	p->event = NO_EVENT;
+	p->event = *first;
+	p->first_other = NO_EVENT;
 	p->order.fn = take;
 	p->order.ctx = p;
 	perf_meta__init(&p->meta);
@@ -411,6 +470,8 @@ int perf_import(int fd, struct symbols *symbols, const char *path, const char *e
 	p->stacks.spaces = perf_spaces__new(symbols, &p->meta);
 	p->stream = perf_stream__open(fd, path, &p->meta, st);
 	fd = p->stream ? run(p) : -1;
+	*first = !p->out && !*event ? p->first_other : NO_EVENT;
+	free(p->counted);
 	perf_spaces__free(p->stacks.spaces);
 	perf_kernel__fini(&p->kernel);
 	perf_comms__fini(&p->tasks);
@@ -419,4 +480,16 @@ int perf_import(int fd, struct symbols *symbols, const char *path, const char *e
 	perf_meta__fini(&p->meta);
 	free(p);
 	return fd;
+}
+
+int perf_import(int fd, struct symbols *symbols, const char *path, const char *event,
+		struct status *st)
+{
+	u32 first = NO_EVENT;
+	int made = import_event(fd, symbols, path, event, &first, st);
+
+	if (made >= 0 || first == NO_EVENT)
+		return made;
+	*st = (struct status){0};
+	return import_event(fd, symbols, path, event, &first, st);
 }

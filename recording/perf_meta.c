@@ -23,12 +23,19 @@ void perf_meta__fini(struct perf_meta *m)
 
 /* --- events --- */
 
-static u32 event_with(const struct perf_meta *m, u64 id)
+u32 perf_meta__counter(const struct perf_meta *m, u64 id)
 {
 	u32 at;
 
 	HIDX_FIND(at, &m->by_id, mix64(id), pos, m->ids[pos].id == id);
-	return at == HIDX_NONE ? HIDX_NONE : m->ids[at].event;
+	return at == HIDX_NONE ? UINT32_MAX : at;
+}
+
+static u32 event_with(const struct perf_meta *m, u64 id)
+{
+	u32 at = perf_meta__counter(m, id);
+
+	return at == UINT32_MAX ? HIDX_NONE : m->ids[at].event;
 }
 
 static void add_id(struct perf_meta *m, u64 id, u32 event)

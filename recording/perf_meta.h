@@ -73,6 +73,8 @@ const char *perf_meta__build_id_of(const struct perf_meta *m, const char *path);
 /* The event of a record; NULL: there is none, or it cannot be told. */
 const struct perf_event *perf_meta__event_of(const struct perf_meta *m,
 					     const struct perf_event_header *h);
+/* The position in ids of a counter; UINT32_MAX: not known. */
+u32 perf_meta__counter(const struct perf_meta *m, u64 id);
 /* The name, or what the attr comes to. */
 const char *perf_event__name(const struct perf_event *e, char *buf, size_t size);
 

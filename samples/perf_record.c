@@ -78,18 +78,26 @@ static void take_chain(struct cursor *c, struct perf_record *r)
 #define PERF_SAMPLE_BRANCH_COUNTERS (1u << 19)
 #endif
 
-static void skip_read(struct cursor *c, u64 format)
+static void take_read(struct cursor *c, struct perf_record *r, u64 format)
 {
 	u64 times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 		    !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 	u64 each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 	u64 n = format & PERF_FORMAT_GROUP ? take64(c) : 1;
 
+	const u8 *at;
+
 	skip(c, times * 8);
+	at = c->p;
 	if (n > UINT16_MAX)
 		c->bad = true;
 	else
 		skip(c, n * each * 8);
+	if (c->bad || !(format & PERF_FORMAT_GROUP) || !(format & PERF_FORMAT_ID))
+		return;
+	r->reads = at;
+	r->nreads = (u32)n;
+	r->read_size = (u32)each * 8;
 }
 
 static void skip_branches(struct cursor *c, u64 type)
@@ -162,7 +170,7 @@ static void decode_sample(struct cursor *c, struct perf_record *r, const struct 
 	r->kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	decode_head(c, r, fields);
 	if (fields & PERF_SAMPLE_READ)
-		skip_read(c, f->read_format);
+		take_read(c, r, f->read_format);
 	if (fields & PERF_SAMPLE_CALLCHAIN)
 		take_chain(c, r);
 	if (fields & PERF_SAMPLE_RAW)

@@ -37,6 +37,9 @@ struct perf_record {
 	u64 id; /* of the event, 0 not told */
 	/* PERF_RECORD_SAMPLE */
 	bool kernel; /* was in kernel mode */
+	const u8 *reads; /* of a group that is read at each sample: nreads times value, id ...; NULL
+			  */
+	u32 nreads, read_size; /* read_size: bytes of each */
 	u64 ip, period, cgroup;
 	const u64 *chain; /* with PERF_CONTEXT_x markers; borrowed from the record */
 	u32 nchain;

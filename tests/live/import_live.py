@@ -146,6 +146,41 @@ def test_several_events():
     assert wrong.status == 2 and "-e takes cpu-clock" in wrong.err, wrong
 
 
+def periods(file):
+    """Samples and their periods by event, as perf script has them"""
+    done = subprocess.run(["perf", "script", "-i", file, "-F", "event,period", "-G"], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        row = re.match(r"\s*(\d+)\s+([\w-]+):", line)
+        if row:
+            n, whole = found.get(row[2], (0, 0))
+            found[row[2]] = n + 1, whole + int(row[1])
+    return found
+
+
+def test_group():
+    """Members of a group that only its leader samples (:S) have what was counted between samples"""
+    with live.Workload("events", 30) as work:
+        file = record("group.data", "-g", "-e", "{cpu-clock,page-faults}:S", "-p", work.pid)
+    theirs = periods(file)
+    assert theirs["page-faults"][1] > 5, theirs
+    for event in "cpu-clock", "page-faults":
+        shown, _ = replay(file, "-e", event)
+        assert shown["health"]["samples"] == theirs[event][0], (shown["health"], theirs)
+
+
+def test_empty_first_event():
+    """Where the first event never happened, the first that did is shown"""
+    file = record("empty.data", "-g", "-e", "alignment-faults", "-e", "cpu-clock", "-a")
+    theirs = periods(file)
+    if "alignment-faults" in theirs:
+        raise live.Skip("there were alignment faults")
+    shown, _ = replay(file)
+    assert shown["health"]["event"].startswith("cpu-clock"), shown["health"]
+    assert shown["health"]["samples"] == theirs["cpu-clock"][0], (shown["health"], theirs)
+
+
 def test_code():
     """Functions of an imported file have code, and those inlined in them rows of their own"""
     with live.Workload("inlined", 30) as work:

@@ -9,9 +9,6 @@
 #include "bpf/scope.bpf.h"
 #include "bpf/stack.bpf.h"
 
-/* The program's and the tracepoint's: not of the stack that it looks at. */
-#define TRACER_FRAMES 2
-
 volatile u32 stack_every = 1; /* one request in so many has its stack taken; a power of two */
 volatile u32 stacks_taken = 0;
 volatile u32 stacks_most = 32; /* in an interval; then fewer requests have theirs taken */

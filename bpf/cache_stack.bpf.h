@@ -5,9 +5,6 @@
 
 #include "bpf/cache_state.bpf.h"
 
-/* The program's and the tracepoint's: not of the stack that it looks at. */
-#define TRACER_FRAMES 2
-
 volatile u32 stack_every = 0; /* misses; 0: all */
 
 #define MISSES                                                                                     \

@@ -20,10 +20,7 @@
 #ifndef BPF_MEASURE_BPF_H
 #define BPF_MEASURE_BPF_H
 
-#include "bpf/kernel.bpf.h"
-#include "bpf/measure.h"
-#include "bpf/scope.bpf.h"
-#include "bpf/stack.bpf.h"
+#include "bpf/measure_base.bpf.h"
 
 #define CELL_PROBES 16
 
@@ -57,13 +54,6 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, struct measure_stats);
-} stats SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
 	__type(value, struct measure_slow);
 } slow_scratch SEC(".maps");
 
@@ -74,8 +64,6 @@ volatile u32 nused[2];
 volatile u64 slow_ns[MEASURE_CLASSES];
 volatile u32 nslow[MEASURE_CLASSES];
 volatile u64 min_ns = 0, max_ns = 0; /* which spans count; max 0: no limit */
-volatile u32 thread_kinds = 0;	     /* 1: user threads only, 2: kernel threads only */
-volatile u32 look_again = 0;	     /* the iterator decides anew who is in scope */
 
 /* What is known of a thread, in its own storage. */
 struct measure_task {
@@ -99,23 +87,7 @@ struct {
 	__type(value, struct measure_task);
 } tasks SEC(".maps");
 
-static __always_inline struct measure_stats *stats__get(void)
-{
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
-}
-
 /* --- who --- */
-
-static __always_inline bool task__in_scope(struct task_struct *task)
-{
-	u32 kinds = thread_kinds;
-
-	if (kinds && ((task->flags & PF_KTHREAD) ? kinds != 2 : kinds != 1))
-		return false;
-	return scope__task(task, task->tgid, task->pid);
-}
 
 /* Whether it is watched; decided anew when the scope has changed. */
 static __always_inline bool task__watched(struct measure_task *t, struct task_struct *task)
@@ -143,18 +115,6 @@ static __always_inline struct measure_task *measure__task(struct task_struct *ta
 		return NULL;
 	}
 	return task__watched(t, task) ? t : NULL;
-}
-
-static __always_inline void who__fill(struct measure_who *w, struct task_struct *task)
-{
-	w->start_ns = task->start_time;
-	w->process_ns = BPF_CORE_READ(task, group_leader, start_time);
-	w->tgid = task->tgid;
-	w->tid = task->pid;
-	w->kthread = (task->flags & PF_KTHREAD) != 0;
-	w->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
-	BPF_CORE_READ_STR_INTO(&w->comm, task, comm);
-	BPF_CORE_READ_STR_INTO(&w->process, task, group_leader, comm);
 }
 
 /* --- cells --- */
@@ -582,7 +542,8 @@ static __always_inline void measure__count(void *ctx, struct task_struct *task,
 	if (stack__is_due(c, half, 0)) {
 		s.now = bpf_ktime_get_ns();
 		cell__add_stack(c, &s, half,
-				stack__capture(ctx, STACK_SLOT_TRACE, STACK_KERNEL | STACK_USER, 0,
+				stack__capture(ctx, STACK_SLOT_TRACE,
+					       STACK_KERNEL | STACK_TRACED | STACK_USER, 0,
 					       s.now),
 				value, bucket, false);
 	} else {
@@ -618,38 +579,6 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 }
 
 /* --- upkeep --- */
-
-static __always_inline u64 run__begin(struct measure_stats *st)
-{
-	st->runs++;
-	return bpf_ktime_get_ns();
-}
-
-/* A look at the clock costs as much as many a run: one in 64 is timed. */
-static __always_inline void run__end(struct measure_stats *st, u64 began)
-{
-	if (st->runs & 63)
-		return;
-	st->timed++;
-	st->run_ns += bpf_ktime_get_ns() - began;
-}
-
-SEC("raw_tp/sched_process_fork")
-int scope_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct measure_stats *st = stats__get();
-
-	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
-		st->forks_lost++;
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int scope_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	scope__follow_exit((void *)ctx->args[0]);
-	return 0;
-}
 
 /* Of the visit of a thread: reports the span that goes on. */
 static __always_inline void visit__open(struct bpf_iter__task *ctx, struct task_struct *task,

@@ -103,9 +103,48 @@ struct measure_stats {
 	__u64 forks_lost;  /* children not followed: no room */
 	__u64 backward;	   /* negative times, dropped */
 	__u64 stacks_lost; /* stacks taken, but not to be had */
+	__u64 unseen;	   /* released, but not seen when it was acquired */
+	__u64 untracked;   /* acquired, but there was no room to follow it */
 	__u64 runs, timed, run_ns; /* program runs; one in 64 is timed */
 	__u64 notes[4];	   /* the measure's own, as its declaration names them */
 };
+
+/* --- holdings: what is acquired, until it is released by its address --- */
+
+/* Slots of a bucket: the keys of one lie in one line of the CPU's caches. An address may be in
+ * either of two buckets. */
+#define HELD_SLOTS 8
+/* One object is so many units of weight: a sampled one stands for several, with parts. */
+#define HELD_WEIGHT 1024
+/* Ages are counted in units of 2^20 ns since the programs were loaded. */
+#define HELD_AGE_SHIFT 20
+/* Sizes from here on are counted in units of 4 KiB, rounded up. */
+#define HELD_LARGE (1u << 31)
+
+struct measure_held_slot {
+	__u32 site, size; /* size: see HELD_LARGE */
+	__u32 since, weight;
+};
+
+struct measure_held_bucket {
+	__u64 keys[HELD_SLOTS]; /* hash of process and address; 0: free */
+	struct measure_held_slot slots[HELD_SLOTS];
+};
+
+/* What agrees in its labels, its process with its name, and its stack. Sums only grow: what is held
+ * is what was acquired less what was released, or could not be followed. */
+struct measure_site {
+	__u64 id;    /* hash of the key; 0: free */
+	__u32 ready; /* the rest of the key is there */
+	__u32 pad;
+	__u64 labels[MEASURE_LABELS];
+	__u64 stack;
+	struct measure_who who; /* tgid 0: of nobody, the rest */
+	/* In HELD_WEIGHTs, and so are bytes; added to by several CPUs at a time. */
+	__u64 acquired, acquired_bytes, released, released_bytes, lost, lost_bytes;
+};
+
+#define MEASURE_REST_SITE 0 /* its place in the table */
 
 /* Two limits of what is slow: of those that work, and of those that wait for something new. */
 enum { MEASURE_WORKS, MEASURE_WAITS, MEASURE_CLASSES };

@@ -4,7 +4,7 @@
 #ifndef BPF_MEASURE_NAMES_BPF_H
 #define BPF_MEASURE_NAMES_BPF_H
 
-#include "bpf/measure.bpf.h"
+#include "bpf/measure_base.bpf.h"
 
 /* When each was sent. User space empties it when it has forgotten names. */
 struct {
@@ -14,8 +14,12 @@ struct {
 	__type(value, u64);
 } names_seen SEC(".maps");
 
-/* Programs on events of tasks interrupt an iterator, which so has a scratch of its own. */
-enum { NAME_OF_TASK, NAME_OF_VISIT, NAME_SLOTS };
+/* Programs on events of tasks interrupt an iterator, which so has a scratch of its own; so do
+ * programs that interrupt each other, and say so before they include this. */
+#ifndef NAME_OWN_SLOTS
+#define NAME_OWN_SLOTS 0
+#endif
+enum { NAME_OF_TASK, NAME_OF_VISIT, NAME_SLOT_OWN, NAME_SLOTS = NAME_SLOT_OWN + NAME_OWN_SLOTS };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

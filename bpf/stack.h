@@ -13,6 +13,10 @@
 #define STACK_KERNEL 1
 #define STACK_USER   2
 #define STACK_LEAF   4 /* no call chain: only the frame that was interrupted */
+#define STACK_TRACED 8 /* without the first TRACER_FRAMES of the kernel's */
+
+/* The program's and the tracepoint's: not of the stack that it looks at. */
+#define TRACER_FRAMES 2
 
 enum record_type { RECORD_STACK = 1, RECORD_TASK = 2, RECORD_UNWIND = 3 };
 

@@ -7,7 +7,16 @@
 #include "bpf/stack.h"
 
 /* Programs of different kinds may interrupt each other on a CPU: each kind has its scratch. */
-enum stack_slot { STACK_SLOT_PERF, STACK_SLOT_TRACE, STACK_SLOT_ITER, STACK_SLOTS };
+#ifndef STACK_OWN_SLOTS
+#define STACK_OWN_SLOTS 0 /* beyond those, of programs that say so before they include this */
+#endif
+enum stack_slot {
+	STACK_SLOT_PERF,
+	STACK_SLOT_TRACE,
+	STACK_SLOT_ITER,
+	STACK_SLOT_OWN,
+	STACK_SLOTS = STACK_SLOT_OWN + STACK_OWN_SLOTS,
+};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

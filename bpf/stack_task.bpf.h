@@ -27,10 +27,6 @@
 #define SHAPE_SETS	  512
 #define SHAPE_CHECK	  256 /* one in so many is walked all the same */
 
-#define TRACER_FRAMES                                                                              \
-	2 /* the program's and the tracepoint's: not of the stack that it looks at                 \
-	   */
-
 enum { STACK_KIND_SLEEPING, STACK_KIND_RUNNING, STACK_KIND_INTERRUPT };
 
 struct stack_words {

@@ -86,6 +86,7 @@ _proftop()
 		;;
 	--call-graph) _proftop_words "auto fp eh off" ;;
 	--stack-copy) _proftop_words "4096 8192 16384 32768" ;;
+	--sample-bytes) _proftop_words "0 4096 65536 524288" ;;
 	-V | --view) _proftop_words "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	-d | --delay) _proftop_words "0.2 0.5 1 2 5 10" ;;
 	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;
@@ -104,7 +105,7 @@ _proftop()
 	-o | --output | --config | --script | --record | --replay | --baseline) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
-			-c --period -e --event --call-graph --stack-copy -V --view -d --delay --group --keymap
+			-c --period -e --event --call-graph --stack-copy --sample-bytes -V --view -d --delay --group --keymap
 			--snapshot-on-signal
 			--views --window --idle --history --do --theme --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed

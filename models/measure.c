@@ -101,6 +101,26 @@ static void consume_counted(struct model *m, const struct measure_sample *s)
 		heat_log__add(&m->heat, series, i, s->hist[i]);
 }
 
+static void consume_held(struct model *m, const struct measure_held_sample *s)
+{
+	const struct measure_held held = {s->held, s->held_bytes, s->begin_ns};
+	struct measure_text keys[MEASURE_OWN_LABELS];
+	struct measure_sample of = {.who = s->who,
+				    .sampled = true,
+				    .count = s->acquired,
+				    .errors = s->unseen,
+				    .sum = s->acquired_bytes,
+				    .sums = {[HOLDING_RELEASED] = s->released,
+					     [HOLDING_RELEASED_BYTES] = s->released_bytes},
+				    .hist = s->hist};
+
+	intern_keys(m, s->keys, s->rest ? 0 : s->nkeys, keys);
+	if (s->rest)
+		of.who = (struct measure_who){.tgid = MEASURE_MANY, .comm = "[rest]"};
+	live_entries__hold(&m->sampled, &of, &held, keys,
+			   stacks__find(&m->stacks, s->stack, s->who.tgid));
+}
+
 static void consume_open(struct model *m, const struct measure_open_sample *s)
 {
 	struct measure_open_entry *o;
@@ -162,6 +182,9 @@ void measure_model__consume(struct model *m, const struct sample *s)
 		break;
 	case SAMPLE_MEASURE_SLOW:
 		consume_slow(m, container_of(s, struct measure_slow_sample, head));
+		break;
+	case SAMPLE_MEASURE_HELD:
+		consume_held(m, container_of(s, struct measure_held_sample, head));
 		break;
 	default:
 		stacks__consume(&m->stacks, s, &user);
@@ -271,7 +294,8 @@ struct model *measure_model__new(const struct measure *measure, struct symbols *
 	m->symbols = symbols;
 	m->all.max = m->sampled.max = MEASURE_MAX_ENTRIES;
 	m->all.lo = m->sampled.lo =
-		measure->shape == MEASURE_SHAPE_SPAN ? measure__lo_ns : measure__lo_number;
+		measure->shape == MEASURE_SHAPE_COUNT ? measure__lo_number : measure__lo_ns;
+	m->sampled.holds = measure->shape == MEASURE_SHAPE_HOLDING;
 	stacks__init(&m->stacks, symbols);
 	texts__init(&m->texts);
 	slowest__init(&m->slow, &slow_kind);

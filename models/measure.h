@@ -49,6 +49,20 @@ struct measure_values {
 /* So many first members of struct measure_values add up. */
 #define MEASURE_VALUE_SUMS (3 + MEASURE_SUMS)
 
+/* What is held at the end of the interval, whatever the window. */
+struct measure_held {
+	u64 n, bytes;
+	u64 begin_ns; /* of the oldest; 0: nothing is held */
+};
+
+static inline void measure_held__add(struct measure_held *to, const struct measure_held *h)
+{
+	to->n += h->n;
+	to->bytes += h->bytes;
+	if (h->begin_ns && (!to->begin_ns || h->begin_ns < to->begin_ns))
+		to->begin_ns = h->begin_ns;
+}
+
 struct measure_bin {
 	u32 bucket;
 	float n[WINDOWS];
@@ -65,9 +79,10 @@ struct measure_entry {
 	bool waits;
 	const struct profile_stack *stack; /* of entries by stack; NULL: not known */
 	struct measure_values v[WINDOWS];
-	const struct measure_bin *bins;
+	struct measure_held held;
+	const struct measure_bin *bins; /* of what is held: ages, of the last interval alone */
 	u32 nbins;
-	float trend[PROFILE_TREND]; /* counts per second, oldest first */
+	float trend[PROFILE_TREND]; /* counts per second, or bytes held; oldest first */
 };
 
 struct measure_open_entry {
@@ -90,7 +105,7 @@ struct measure_snap {
 	u64 since_ns;
 	u64 window_ns[WINDOWS];
 	u32 nentries, nsampled, nopen, nslow;
-	const struct measure_entry *entries; /* of all stacks */
+	const struct measure_entry *entries; /* of all stacks; of a holding there are none */
 	const struct measure_entry *sampled; /* by stack: what stacks stand for */
 	const struct measure_open_entry *open;
 	const struct measure_slow_entry *slow; /* slowest first */
@@ -129,13 +144,14 @@ struct measure_row {
 	u32 nthreads;	/* distinct ones */
 	u64 p50, p95, p99;
 	u64 unfinished, unfinished_ns;
+	struct measure_held held;
 	float trend[PROFILE_TREND];
 	struct value hist, errnos;
 	double *buckets; /* scratch */
 };
 
 struct measure_answer {
-	struct answer base; /* rows by sum (spans) or count, those that wait behind */
+	struct answer base; /* rows by sum (spans), count or bytes held, those that wait behind */
 	struct measure_query query;
 	const struct measure *measure;
 	const struct measure_row *rows;
@@ -143,6 +159,7 @@ struct measure_answer {
 	struct measure_values all;
 	u64 waiting_ns; /* part of all.sum */
 	u64 unfinished;
+	struct measure_held held;
 };
 
 /* Never NULL; scope may be NULL (everything). */

@@ -207,6 +207,57 @@ static void add_unfinished(struct making *k)
 			"for how long the oldest of those has; since watching began at most"));
 }
 
+static void add_held(struct making *k)
+{
+	const char *noun = k->m->noun;
+
+	ADD(k, CELL_HELD_BYTES, 0,
+	    BYTES_COLUMN("held_bytes", "Held", 8, 0, COLUMN_BOTH | COLUMN_SHARE,
+			 "bytes that are held at the end of the window"));
+	ADD(k, CELL_HELD, 0,
+	    COUNT_COLUMN("held", text_of(k, "%s", noun), 7, 1, COLUMN_BOTH | COLUMN_SHARE,
+			 text_of(k, "%s that are held at the end of the window", noun)));
+	ADD(k, CELL_GROWTH, 0,
+	    COLUMN(VALUE_CHANGE, "growth", "Growth/s", 9, 0, COLUMN_SCREEN,
+		   "bytes by which what is held has grown in the window, per second"));
+	ADD(k, CELL_RATE, 0,
+	    COUNT_COLUMN("rate", "Alloc/s", 8, 3, COLUMN_SCREEN | COLUMN_SHARE,
+			 text_of(k, "%s that were acquired, per second", noun)));
+	ADD(k, CELL_TOTAL_RATE, 0,
+	    BYTES_COLUMN("bytes_rate", "bytes/s", 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
+			 "bytes that were acquired, per second"));
+	ADD(k, CELL_OLDEST, 0,
+	    TIME_COLUMN("oldest_ns", "Oldest", 7, 2, COLUMN_BOTH,
+			"for how long the oldest of what is held has been; since watching began at "
+			"most"));
+}
+
+static void add_flow(struct making *k)
+{
+	const struct {
+		enum measure_cell_kind kind;
+		u32 index;
+		const char *name, *help;
+		enum value_type type;
+	} all[] = {
+		{CELL_COUNT, 0, "acquired", "so many came in the window", VALUE_COUNT},
+		{CELL_TOTAL, 0, "acquired_bytes", "bytes that came in the window", VALUE_BYTES},
+		{CELL_SUM, HOLDING_RELEASED, "released", "so many went in the window", VALUE_COUNT},
+		{CELL_SUM, HOLDING_RELEASED_BYTES, "released_bytes",
+		 "bytes that went in the window", VALUE_BYTES},
+	};
+
+	ADD(k, CELL_TREND, 0,
+	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
+		   "bytes held, interval by interval"));
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+		ADD(k, all[i].kind, all[i].index,
+		    COLUMN(all[i].type, all[i].name, all[i].name, 8, 0, COLUMN_EXPORT | COLUMN_SUM,
+			   all[i].help));
+	ADD(k, CELL_HIST, 0,
+	    EXPORT_COLUMN(VALUE_LIST, "hist", "ages of what is held: from, to in ns, count"));
+}
+
 static void add_exports(struct making *k)
 {
 	const struct measure *m = k->m;
@@ -245,9 +296,15 @@ u32 measure__columns(const struct measure *m, u32 groups, struct column *columns
 		     struct measure_column *kinds, u32 *sort, struct arena *arena)
 {
 	struct making k = {m, groups, columns, kinds, 0, arena};
-	enum measure_cell_kind by = m->shape == MEASURE_SHAPE_SPAN ? CELL_TOTAL : CELL_RATE;
+	bool holds = m->shape == MEASURE_SHAPE_HOLDING;
+	enum measure_cell_kind by = holds				 ? CELL_HELD_BYTES
+				    : m->shape == MEASURE_SHAPE_SPAN ? CELL_TOTAL
+								     : CELL_RATE;
 
-	add_rates(&k);
+	if (holds)
+		add_held(&k);
+	else
+		add_rates(&k);
 	if (m->shape == MEASURE_SHAPE_SPAN) {
 		add_times(&k);
 		add_unfinished(&k);
@@ -255,7 +312,10 @@ u32 measure__columns(const struct measure *m, u32 groups, struct column *columns
 		add_values(&k);
 	}
 	add_labels(&k);
-	add_exports(&k);
+	if (holds)
+		add_flow(&k);
+	else
+		add_exports(&k);
 	*sort = k.n;
 	for (u32 i = 0; i < k.n; i++)
 		if (*sort == k.n && (kinds[i].kind == by || kinds[i].kind == CELL_WORK))

@@ -29,6 +29,11 @@ enum measure_cell_kind {
 	CELL_P99,
 	CELL_MAX,
 	CELL_SUM, /* `index` */
+	CELL_HELD,
+	CELL_HELD_BYTES,
+	CELL_OLDEST,
+	CELL_GROWTH,	 /* bytes per second: what was acquired less what was released */
+	CELL_TOTAL_RATE, /* of the sum */
 	CELL_UNFINISHED,
 	CELL_UNFINISHED_AGE,
 	CELL_TREND,

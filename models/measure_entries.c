@@ -93,6 +93,7 @@ static void merge(struct live_entry *to, const struct live_entry *from)
 		n[i] += ((const u64 *)&from->now)[i];
 		to->decay[i] += from->decay[i];
 	}
+	measure_held__add(&to->held, &from->held);
 	to->total.max = MAX(to->total.max, from->total.max);
 	to->now.max = MAX(to->now.max, from->now.max);
 	window_max__merge(&to->max, &from->max);
@@ -112,7 +113,7 @@ static double heat_of(void *entry)
 {
 	const struct live_entry *l = entry;
 
-	return l->decay[0] + (double)l->now.count;
+	return l->decay[0] + (double)l->now.count + (double)l->held.bytes;
 }
 
 /* The coldest half becomes the row of the rest. */
@@ -153,6 +154,13 @@ void live_entries__add(struct live_entries *e, const struct measure_sample *s,
 	l->waits = s->waits;
 	memcpy(l->who.process, s->who.process, sizeof(l->who.process));
 	add_values(l, s);
+}
+
+void live_entries__hold(struct live_entries *e, const struct measure_sample *s,
+			const struct measure_held *held, const struct measure_text *keys, u32 stack)
+{
+	live_entries__add(e, s, keys, stack);
+	measure_held__add(&entry_of(e, &s->who, keys, stack)->held, held);
 }
 
 /* --- intervals --- */
@@ -218,21 +226,29 @@ static void advance_extremes(struct live_entry *l, u64 (*lo)(u32), u32 epochs,
 	out->v[WINDOW_TOTAL].max = l->total.max;
 }
 
-static void advance(struct live_entry *l, u64 (*lo)(u32), double keep, u32 epochs, u64 dt_ns,
-		    struct measure_entry *out, struct arena *arena)
+static float trend_of(const struct live_entries *e, const struct live_entry *l, u64 dt_ns)
+{
+	if (e->holds)
+		return (float)l->held.bytes;
+	return dt_ns ? (float)((double)l->now.count * NSEC_PER_SEC / (double)dt_ns) : 0;
+}
+
+static void advance(const struct live_entries *e, struct live_entry *l, double keep, u32 epochs,
+		    u64 dt_ns, struct measure_entry *out, struct arena *arena)
 {
 	struct window_sums sums = {MEASURE_VALUE_SUMS, (u64 *)&l->now, (u64 *)&l->total, l->decay};
 	u64 *const windows[WINDOWS] = {(u64 *)&out->v[WINDOW_LAST], (u64 *)&out->v[WINDOW_DECAY],
 				       (u64 *)&out->v[WINDOW_TOTAL]};
 
 	memmove(l->trend, l->trend + 1, sizeof(l->trend) - sizeof(l->trend[0]));
-	l->trend[PROFILE_TREND - 1] =
-		dt_ns ? (float)((double)l->now.count * NSEC_PER_SEC / (double)dt_ns) : 0;
+	l->trend[PROFILE_TREND - 1] = trend_of(e, l, dt_ns);
 	advance_bins(l, keep, out, arena);
-	advance_extremes(l, lo, epochs, out);
+	advance_extremes(l, e->lo, epochs, out);
 	window_sums__advance(&sums, keep, windows);
 	l->now.min = l->now.max = 0;
 	memcpy(out->trend, l->trend, sizeof(out->trend));
+	out->held = l->held;
+	l->held = (struct measure_held){0};
 }
 
 const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
@@ -246,7 +262,7 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 		memcpy(out[i].keys, e->v[i].keys, sizeof(out[i].keys));
 		out[i].waits = e->v[i].waits;
 		out[i].stack = stacks__at(stacks, e->v[i].stack);
-		advance(&e->v[i], e->lo, p->keep, p->epochs, dt_ns, &out[i], arena);
+		advance(e, &e->v[i], p->keep, p->epochs, dt_ns, &out[i], arena);
 	}
 	return out;
 }

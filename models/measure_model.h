@@ -20,6 +20,7 @@ struct live_entry {
 	u32 stack; /* position in stacks; NO_STACK */
 	bool waits;
 	struct measure_values now, total;
+	struct measure_held held; /* of this interval */
 	double decay[MEASURE_VALUE_SUMS];
 	struct window_max max, min; /* min: of UINT64_MAX less the value */
 	struct live_bin *bins;	    /* by bucket */
@@ -31,6 +32,7 @@ struct live_entry {
 struct live_entries {
 	u32 max;
 	u64 (*lo)(u32 bucket); /* least value of a bucket */
+	bool holds;	       /* of a holding: trends are of what is held */
 	struct live_entry *v;
 	u32 n, cap;
 	struct hidx index;
@@ -39,6 +41,9 @@ struct live_entries {
 /* The entry of a sample, with its texts interned; keys: those of s. */
 void live_entries__add(struct live_entries *e, const struct measure_sample *s,
 		       const struct measure_text *keys, u32 stack);
+/* The same of what is held, beside what came and went. */
+void live_entries__hold(struct live_entries *e, const struct measure_sample *s,
+			const struct measure_held *held, const struct measure_text *keys, u32 stack);
 /* Ends an interval. e->n of them, in the arena. */
 const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
 					       u64 dt_ns, const struct stacks *stacks,

@@ -48,6 +48,11 @@ struct maker {
 	const char *derived;
 };
 
+static bool holds(const struct measure *m)
+{
+	return m->shape == MEASURE_SHAPE_HOLDING;
+}
+
 /* --- what passes --- */
 
 static bool in_scope(const struct scope *scope, const struct measure_who *w)
@@ -233,10 +238,11 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	struct measure_row *r = &k->rows[at];
 
 	count_thread(k, at);
-	if (v->sum >= r->most) {
-		r->most = v->sum;
+	if (MAX(v->sum, e->held.bytes) >= r->most) {
+		r->most = MAX(v->sum, e->held.bytes);
 		r->who = &e->who;
 	}
+	measure_held__add(&r->held, &e->held);
 	r->waits &= e->waits;
 	if (e->waits)
 		r->waiting_ns += v->sum;
@@ -245,7 +251,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 		r->trend[i] += e->trend[i];
 	for (u32 i = 0; i < e->nbins; i++)
 		r->buckets[e->bins[i].bucket & (MEASURE_BUCKETS - 1)] +=
-			(double)e->bins[i].n[k->q->window];
+			(double)e->bins[i].n[holds(k->m) ? WINDOW_LAST : k->q->window];
 	if (k->error_label >= 0 && *e->keys[k->error_label].text)
 		add_errno(&k->errnos[at], e->keys[k->error_label].text, (double)v->count);
 }
@@ -308,13 +314,24 @@ static bool passes(const struct maker *k, const struct measure_who *w,
 	return in_scope(k->scope, w) && measure__passes(k->m, &k->q->narrow, keys);
 }
 
+/* Something was counted, or is held. */
+static bool is_worth_a_row(const struct measure_entry *e, enum profile_window w)
+{
+	return e->v[w].count || e->held.n || e->v[w].sums[HOLDING_RELEASED];
+}
+
 static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
 		const struct measure_entry *e = &entries[i];
 
-		if (!e->v[k->q->window].count || !passes(k, &e->who, e->keys))
+		if (!passes(k, &e->who, e->keys))
 			continue;
+		if (!is_worth_a_row(e, k->q->window)) {
+			k->box->answer.all.errors += e->v[k->q->window].errors;
+			continue;
+		}
+		measure_held__add(&k->box->answer.held, &e->held);
 		k->who = &e->who;
 		k->keys = e->keys;
 		k->stack = e->stack;
@@ -352,7 +369,7 @@ static void errno_part(const void *of, u32 i, struct value_part *out)
 
 static u64 (*lo_of(const struct measure *m))(u32)
 {
-	return m->shape == MEASURE_SHAPE_SPAN ? measure__lo_ns : measure__lo_number;
+	return m->shape == MEASURE_SHAPE_COUNT ? measure__lo_number : measure__lo_ns;
 }
 
 static void finish_row(struct maker *k, u32 at)
@@ -361,7 +378,7 @@ static void finish_row(struct maker *k, u32 at)
 	struct histogram h = {r->buckets, MEASURE_BUCKETS, lo_of(k->m), r->v.min, r->v.max};
 	struct row_errnos *e = &k->errnos[at];
 
-	if (r->v.count) {
+	if (r->v.count && !holds(k->m)) {
 		r->p50 = histogram__quantile(&h, 0.50);
 		r->p95 = histogram__quantile(&h, 0.95);
 		r->p99 = histogram__quantile(&h, 0.99);
@@ -371,17 +388,20 @@ static void finish_row(struct maker *k, u32 at)
 	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
 }
 
-static u64 rank_of(const struct measure_row *r, bool spans)
+static u64 rank_of(const struct measure_row *r, const struct measure *m)
 {
-	return spans ? r->v.sum - (r->waits ? 0 : MIN(r->waiting_ns, r->v.sum)) : r->v.count;
+	if (holds(m))
+		return r->held.bytes;
+	if (m->shape == MEASURE_SHAPE_SPAN)
+		return r->v.sum - (r->waits ? 0 : MIN(r->waiting_ns, r->v.sum));
+	return r->v.count;
 }
 
 static int by_rank(const void *a, const void *b, void *ctx)
 {
 	const struct measure_row *x = a, *y = b;
 	const struct measure *m = ctx;
-	bool spans = m->shape == MEASURE_SHAPE_SPAN;
-	u64 p = rank_of(x, spans), q = rank_of(y, spans);
+	u64 p = rank_of(x, m), q = rank_of(y, m);
 
 	if (x->waits != y->waits)
 		return x->waits ? 1 : -1;
@@ -450,8 +470,10 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 	a->query = *q;
 	a->measure = snap->measure;
 	k.error_label = measure__label_of_kind(snap->measure, LABEL_ERROR);
-	add_all(&k, by_stack ? snap->sampled : snap->entries,
-		by_stack ? snap->nsampled : snap->nentries);
+	if (by_stack || holds(snap->measure))
+		add_all(&k, snap->sampled, snap->nsampled);
+	else
+		add_all(&k, snap->entries, snap->nentries);
 	if (!by_stack)
 		add_all_open(&k);
 	finish(&k);

@@ -20,14 +20,36 @@ static void value_frame(const void *of, u32 i, struct value_frame *out)
 	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
 }
 
-static const char *stack_name(const struct measure_row *r)
+static bool is_innermost(const struct measure *m, const char *name)
 {
-	const char *caller;
+	for (const char *const *start = m->innermost; start && *start; start++)
+		if (!strncmp(name, *start, strlen(*start)))
+			return true;
+	return false;
+}
+
+/* The first that tells something; NULL: none does. */
+static const char *outer_name(const struct measure *m, const struct measure_row *r)
+{
+	for (u32 i = 0; i < profile_stack__nlocs(r->stack); i++) {
+		const char *name = frame__text(r->symbols, r->stack->locs[i]).name;
+
+		if (!is_innermost(m, name))
+			return name;
+	}
+	return NULL;
+}
+
+static const char *stack_name(const struct measure *m, const struct measure_row *r)
+{
+	const char *caller = m->innermost ? outer_name(m, r) : NULL;
 
 	if (r->rest)
 		return "[rest]";
 	if (!profile_stack__nlocs(r->stack))
 		return "[no stack]";
+	if (caller)
+		return caller;
 	caller = stack__caller(r->stack, r->symbols);
 	return *caller ? caller : frame__text(r->symbols, r->stack->locs[0]).name;
 }
@@ -43,7 +65,7 @@ static void label_cell(const struct measure_answer *a, const struct measure_row 
 		by_tid |= a->measure->labels[l].kind == LABEL_TID && (a->query.groups & (1u << l));
 	out->s = r->texts[i];
 	if (kind == LABEL_STACK)
-		out->s = stack_name(r);
+		out->s = stack_name(a->measure, r);
 	else if (kind == LABEL_COMM && !r->rest)
 		out->s = by_process && !by_tid ? r->who->process : r->who->comm;
 	else if (kind <= LABEL_DERIVED && !*out->s)
@@ -99,11 +121,51 @@ static u64 counted_cell(const struct measure_row *r, enum measure_cell_kind kind
 	}
 }
 
+static s64 per_second_of_change(u64 came, u64 went, u64 window_ns)
+{
+	return (s64)window__per_second(came > went ? came - went : 0, window_ns) -
+	       (s64)window__per_second(went > came ? went - came : 0, window_ns);
+}
+
+/* False: it is no cell of a holding. */
+static bool held_cell(const struct measure_answer *a, const struct measure_row *r,
+		      enum measure_cell_kind kind, struct value *out)
+{
+	const struct measure_snap *s = container_of(a->base.snap, struct measure_snap, base);
+
+	switch (kind) {
+	case CELL_HELD:
+		out->u = r->held.n;
+		return true;
+	case CELL_HELD_BYTES:
+		out->u = r->held.bytes;
+		return true;
+	case CELL_OLDEST:
+		if (!r->held.begin_ns)
+			out->type = VALUE_NONE;
+		else
+			out->u = s->base.t1_ns - MIN(r->held.begin_ns, s->base.t1_ns);
+		return true;
+	case CELL_GROWTH:
+		out->n = VALUE_BYTES;
+		out->i = per_second_of_change(r->v.sum, r->v.sums[HOLDING_RELEASED_BYTES],
+					      a->base.window_ns);
+		return true;
+	case CELL_TOTAL_RATE:
+		out->u = window__per_second(r->v.sum, a->base.window_ns);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void number_cell(const struct measure_answer *a, const struct measure_row *r,
 			struct measure_column c, struct value *out)
 {
 	double busy = (double)(a->all.sum - MIN(a->waiting_ns, a->all.sum));
 
+	if (held_cell(a, r, c.kind, out))
+		return;
 	switch (c.kind) {
 	case CELL_RATE:
 		out->u = window__per_second(r->v.count, a->base.window_ns);

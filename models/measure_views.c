@@ -44,7 +44,11 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 			continue;
 		flame_maker__add(f, &(struct flame_stack){.stack = e->stack,
 							  .comm = e->who.comm,
-							  .weight = spans ? v->sum : v->count});
+							  .weight = s->measure->shape ==
+										    MEASURE_SHAPE_HOLDING
+									    ? e->held.bytes
+								    : spans ? v->sum
+									    : v->count});
 	}
 }
 
@@ -87,13 +91,17 @@ static void measure_part_name(const struct snap *snap, u32 part, char *buf, size
 		copy_str(buf, size, s->heat_names[part - 1]);
 }
 
-#define UNIT_SPAN  VALUE_NS
-#define UNIT_COUNT VALUE_COUNT
+#define UNIT_SPAN    VALUE_NS
+#define UNIT_COUNT   VALUE_COUNT
+#define UNIT_HOLDING VALUE_BYTES
+#define WHAT_SPAN    "time of "
+#define WHAT_COUNT   "events of "
+#define WHAT_HOLDING "bytes held of "
 
 #define MEASURE(id, name_, key, shape_, ...)                                                       \
 	const struct flame_source flame_measure_##name_ = {                                        \
 		.view = #name_,                                                                    \
-		.what = "time of " #name_,                                                         \
+		.what = WHAT_##shape_ #name_,                                                         \
 		.noun = #name_,                                                                    \
 		.unit = UNIT_##shape_,                                                             \
 		.model = MODEL_##id,                                                               \

@@ -81,6 +81,7 @@ static const struct sample_codec types[] = {
 	{19, SAMPLE_MEASURE_OPEN, code_measure_open, measure_open_subject},
 	{20, SAMPLE_MEASURE_SLOW, code_measure_slow, measure_slow_subject},
 	{21, SAMPLE_ASK, code_ask, NULL},
+	{22, SAMPLE_MEASURE_HELD, code_measure_held, measure_held_subject},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

@@ -37,6 +37,7 @@ union any_sample {
 	struct measure_open_sample measure_open;
 	struct measure_slow_sample measure_slow;
 	struct ask_sample ask;
+	struct measure_held_sample measure_held;
 };
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
@@ -100,8 +101,10 @@ void code_measure(struct codec *c, union any_sample *s);
 void code_measure_open(struct codec *c, union any_sample *s);
 void code_measure_slow(struct codec *c, union any_sample *s);
 void code_ask(struct codec *c, union any_sample *s);
+void code_measure_held(struct codec *c, union any_sample *s);
 void measure_subject(const union any_sample *s, struct subject *out);
 void measure_open_subject(const union any_sample *s, struct subject *out);
 void measure_slow_subject(const union any_sample *s, struct subject *out);
+void measure_held_subject(const union any_sample *s, struct subject *out);
 
 #endif

@@ -118,6 +118,25 @@ void code_ask(struct codec *c, union any_sample *s)
 	code_u32(c, &f->by);
 }
 
+void code_measure_held(struct codec *c, union any_sample *s)
+{
+	struct measure_held_sample *x = &s->measure_held;
+
+	code_bool(c, &x->rest);
+	code_who(c, &x->who);
+	code_keys(c, &x->keys, &x->nkeys);
+	code_stack(c, &x->stack, x->who.tgid);
+	code_u64(c, &x->held);
+	code_u64(c, &x->held_bytes);
+	code_time(c, &x->begin_ns);
+	code_u64(c, &x->acquired);
+	code_u64(c, &x->acquired_bytes);
+	code_u64(c, &x->released);
+	code_u64(c, &x->released_bytes);
+	code_u64(c, &x->unseen);
+	code_hist(c, &x->hist, MEASURE_BUCKETS);
+}
+
 static struct subject subject_of(const struct measure_who *w)
 {
 	return (struct subject){.known = true,
@@ -149,4 +168,10 @@ void measure_slow_subject(const union any_sample *s, struct subject *out)
 	out->has_cpu = true;
 	out->cpu = s->measure_slow.cpu;
 	out->longest_ns = s->measure_slow.ns;
+}
+
+void measure_held_subject(const union any_sample *s, struct subject *out)
+{
+	*out = subject_of(&s->measure_held.who);
+	out->known = !s->measure_held.rest;
 }

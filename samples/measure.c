@@ -82,11 +82,12 @@ static const char *wrong_with(const struct measure *m)
 
 	if (!is_shaped_so(m))
 		return "measures.def has another shape";
-
 	if (!m->name || !m->noun || !m->event)
 		return "name, noun and event are needed";
 	if (m->shape == MEASURE_SHAPE_SPAN && m->value)
 		return "the value of a span is its duration";
+	if (m->shape == MEASURE_SHAPE_HOLDING && (m->value || m->sums[0].name || m->waits))
+		return "values and sums of a holding are fixed, and it does not wait";
 	if (m->nlabels > MEASURE_MAX_LABELS || measure__own_labels(m) > MEASURE_OWN_LABELS)
 		return "too many labels";
 	for (u32 i = 0; i < m->nlabels && !wrong; i++)

@@ -55,8 +55,12 @@ struct measure_sum {
 	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
 };
 
-/* A count has a value, or none; that of a span is its duration in ns. */
-enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN };
+/* A count has a value, or none; that of a span is its duration in ns. What is held has a size in
+ * bytes; how its sums are named is fixed. */
+enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN, MEASURE_SHAPE_HOLDING };
+/* The sums of a holding: what was released. Its count and value are what was acquired; what is
+ * counted as failed are releases of what was acquired unseen. */
+enum { HOLDING_RELEASED, HOLDING_RELEASED_BYTES };
 
 struct measure_setup;
 struct measure_key;
@@ -90,6 +94,11 @@ struct measure {
 	void (*setup)(struct measure_setup *s);
 	const char *notes[4];
 	const char *unseen;
+	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows
+	 * by stack are named by what called them. Ends with NULL. */
+	const char *const *innermost;
+	/* Programs on what not every kernel has, blank-separated: they may be missing. */
+	const char *optional;
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
 	void (*text)(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		     size_t size);
@@ -151,6 +160,23 @@ struct measure_open_sample {
 	const struct measure_key *keys;
 	u32 nkeys;
 	u64 begin_ns;
+};
+
+/* What agrees in labels, process and stack: what is held of it at the end of the interval, and what
+ * came and went in it. Each one of which something is held is handed out in each interval.
+ * SAMPLE_MEASURE_HELD. */
+struct measure_held_sample {
+	struct sample head;
+	bool rest; /* of nobody: what found no room; keys are not looked at */
+	struct measure_who who;
+	const struct measure_key *keys;
+	u32 nkeys;
+	u64 stack; /* 0: none */
+	u64 held, held_bytes;
+	u64 begin_ns; /* when the oldest was acquired; 0: nothing is held */
+	u64 acquired, acquired_bytes, released, released_bytes;
+	u64 unseen;	 /* of the rest: released, but not seen when it was acquired */
+	const u32 *hist; /* of ages: MEASURE_BUCKETS, as of spans; NULL: none */
 };
 
 /* One that took long. SAMPLE_MEASURE_SLOW. */

@@ -30,10 +30,11 @@ enum sample_type {
 	SAMPLE_DENTRY_STATE,
 	SAMPLE_CPU_CACHE, /* struct cpu_cache_sample, samples/cpu_cache.h, and so is the next one */
 	SAMPLE_CPU_CACHE_STATE,
-	SAMPLE_MEASURE, /* struct measure_sample, samples/measure.h, and so are the next two */
+	SAMPLE_MEASURE, /* struct measure_sample, samples/measure.h, and so are the next three */
 	SAMPLE_MEASURE_OPEN,
 	SAMPLE_MEASURE_SLOW,
 	SAMPLE_ASK, /* struct ask_sample, samples/ask.h */
+	SAMPLE_MEASURE_HELD,
 	SAMPLE_TYPES, /* how many there are */
 };
 

@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -23,6 +24,7 @@
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 #include "sources/bpf_visit.h"
+#include "sources/measure_held.h"
 #include "sources/measure_names.h"
 #include "sources/source.h"
 #include "sources/unwind_maps.h"
@@ -61,6 +63,8 @@ struct source {
 	struct measure_cell *cells; /* both halves; NULL until mapped */
 	u64 *used;
 	struct measure_cell *rest; /* scratch: of all CPUs */
+	struct held_tables *held;  /* of a holding, in the place of cells; NULL of others */
+	u64 unseen;		   /* releases that the model was told of */
 	u32 ncpus;
 	struct bpf_map *stacks_seen, *names_seen;
 	u32 nstacks; /* sent since it was emptied */
@@ -249,6 +253,28 @@ static void put_open(struct source *s)
 		s->of->open(s->of->ctx, s->obj, put_one_open, s);
 }
 
+static void put_held(void *ctx, struct measure_held_sample *out, const struct measure_site *site)
+{
+	struct source *s = ctx;
+
+	if (!out->rest && !passes(s, &site->who, s->before_ns))
+		return;
+	out->keys = s->keys;
+	out->nkeys = out->rest ? 0 : name_keys(s, site->labels);
+	out->stack = stack_of(out->stack);
+	sink__put(s->sink, &out->head);
+}
+
+static void put_unseen(struct source *s, u64 total)
+{
+	struct measure_held_sample out = {
+		.head.type = SAMPLE_MEASURE_HELD, .rest = true, .unseen = total - s->unseen};
+
+	if (out.unseen)
+		sink__put(s->sink, &out.head);
+	s->unseen = total;
+}
+
 /* --- records from the ring --- */
 
 static void put_slow(struct source *s, const struct measure_slow *r, size_t size)
@@ -318,6 +344,35 @@ static void adapt_slow(struct source *s)
 	}
 }
 
+/* A program on an event does not run where the same event interrupts it on its CPU. */
+static u64 runs_missed(const struct source *s)
+{
+	struct bpf_program *prog;
+	u64 missed = 0;
+
+	bpf_object__for_each_program(prog, s->obj) {
+		struct bpf_prog_info info = {0};
+		u32 size = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+/* How much of what is held is an estimate. */
+static void note_sampling(struct source *s)
+{
+	u64 bytes = s->held ? held_tables__sampling(s->held) : 0;
+	struct health *h = &s->health;
+
+	if (!bytes)
+		return;
+	snprintf(h->note + strlen(h->note), sizeof(h->note) - strlen(h->note),
+		 "%ssampled every %llu bytes: numbers are estimates", *h->note ? "; " : "",
+		 (unsigned long long)bytes);
+}
+
 static void note_losses(struct source *s, const struct measure_stats *now)
 {
 	struct health *h = &s->health;
@@ -328,14 +383,19 @@ static void note_losses(struct source *s, const struct measure_stats *now)
 	h->lost = now->slow_lost + now->tasks_full + now->backward;
 	h->stacks_lost = now->stacks_lost;
 	h->note[0] = '\0';
-	health__note(h, now->folded, "are of threads that were too many to keep apart: [rest]");
+	health__note(h, now->folded,
+		     s->held ? "have lost their stacks: too many different ones at once"
+			     : "are of threads that were too many to keep apart: [rest]");
 	health__note(h, now->full, "are in the row [rest]: too many different ones at once");
 	health__note(h, now->names_lost, "names were lost");
+	health__note(h, now->untracked, "are not followed, for want of room: they are not held");
+	health__note(h, runs_missed(s), "events came while a program was busy with one of the same");
 	health__note(h, now->backward, "negative times were dropped");
 	health__note(h, now->forks_lost, "children could not be followed");
 	for (u32 i = 0; i < ARRAY_SIZE(s->m->notes); i++)
 		if (s->m->notes[i])
 			health__note(h, now->notes[i], s->m->notes[i]);
+	note_sampling(s);
 	if (s->m->unseen)
 		snprintf(h->note + strlen(h->note), sizeof(h->note) - strlen(h->note), "%s%s",
 			 *h->note ? "; " : "", s->m->unseen);
@@ -350,11 +410,16 @@ static void note_tick(struct source *s, double fill)
 	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(s->obj, "stats"), sizeof(now),
 			     (u64 *)&now);
 	note_losses(s, &now);
+	if (s->held)
+		put_unseen(s, now.unseen);
 	stacks = bpf_util__trim(s->stacks_seen, &s->nstacks, s->sizes.stacks);
 	s->health.map_fill_pct = MAX(fill, stacks);
 	unwind_maps__health(s->obj, *s->g.by_tables, &s->before_walks, &s->health);
 	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
 		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
+	if (s->held)
+		held_tables__adapt(s->held,
+				   s->health.run_pct * (double)sysconf(_SC_NPROCESSORS_ONLN));
 	s->before = now;
 	s->before_ns = now_ns;
 }
@@ -387,8 +452,10 @@ int measure_source__set_scope(struct source *s, const struct scope *scope, struc
 
 	if (err)
 		return err;
-	*s->g.min_ns = scope->min_ns;
-	*s->g.max_ns = scope->max_ns;
+	if (!s->held) {
+		*s->g.min_ns = scope->min_ns;
+		*s->g.max_ns = scope->max_ns;
+	}
 	*s->g.thread_kinds = scope->not_tasks & SCOPE_TASK_KERNEL ? 1
 			     : scope->not_tasks & SCOPE_TASK_USER ? 2
 								  : 0;
@@ -398,6 +465,8 @@ int measure_source__set_scope(struct source *s, const struct scope *scope, struc
 int measure_source__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
 	(void)st;
+	if (s->held)
+		held_tables__set_sampling(s->held, how->sample_bytes);
 	*s->g.by_tables = unwind_maps__mode(how->call_graph);
 	return 0;
 }
@@ -417,6 +486,7 @@ void measure_source__close(struct source *s)
 		munmap(s->cells, 2ul * s->sizes.cells * sizeof(*s->cells));
 	if (s->used)
 		munmap(s->used, 2ul * s->sizes.cells * sizeof(*s->used));
+	held_tables__free(s->held);
 	bpf_object__close(s->obj);
 	measure_names__fini(&s->names);
 	free(s->links);
@@ -442,6 +512,11 @@ void measure_setup__set(struct measure_setup *setup, const char *name, const voi
 	measure_programs__set(setup->s->obj, name, data, size);
 }
 
+static void resize(struct source *s, const char *map, u32 n)
+{
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(s->obj, map), n);
+}
+
 static void set_up(struct source *s)
 {
 	struct measure_setup setup = {s};
@@ -449,18 +524,20 @@ static void set_up(struct source *s)
 	u32 shift = s->m->shape == MEASURE_SHAPE_SPAN ? MEASURE_NS_SHIFT : 0;
 	u64 wake = s->sizes.ring_bytes / 2;
 
-	measure_setup__set(&setup, "cell_mask", &mask, sizeof(mask));
-	measure_setup__set(&setup, "value_shift", &shift, sizeof(shift));
+	if (s->m->shape == MEASURE_SHAPE_HOLDING) {
+		s->held = held_tables__new(s->obj, memory__is_little());
+	} else {
+		measure_setup__set(&setup, "cell_mask", &mask, sizeof(mask));
+		measure_setup__set(&setup, "value_shift", &shift, sizeof(shift));
+		resize(s, "cells", 2 * s->sizes.cells);
+		resize(s, "used", 2 * s->sizes.cells);
+	}
 	measure_setup__set(&setup, "ring_wake_bytes", &wake, sizeof(wake));
 	if (s->m->setup)
 		s->m->setup(&setup);
 }
 
-static void resize(struct source *s, const char *map, u32 n)
-{
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(s->obj, map), n);
-}
-
+/* What programs of holdings have not comes last. */
 static void find_globals(struct source *s)
 {
 	const struct {
@@ -469,18 +546,18 @@ static void find_globals(struct source *s)
 		size_t size;
 	} all[] = {
 		{"scope_state", &s->g.scope_state, sizeof(u64)},
+		{"thread_kinds", &s->g.thread_kinds, sizeof(u32)},
+		{"look_again", &s->g.look_again, sizeof(u32)},
+		{"unwind_by_tables", &s->g.by_tables, sizeof(u32)},
 		{"slow_ns", &s->g.slow_ns, MEASURE_CLASSES * sizeof(u64)},
 		{"min_ns", &s->g.min_ns, sizeof(u64)},
 		{"max_ns", &s->g.max_ns, sizeof(u64)},
 		{"active", &s->g.active, sizeof(u32)},
 		{"nused", &s->g.nused, 2 * sizeof(u32)},
 		{"nslow", &s->g.nslow, MEASURE_CLASSES * sizeof(u32)},
-		{"thread_kinds", &s->g.thread_kinds, sizeof(u32)},
-		{"look_again", &s->g.look_again, sizeof(u32)},
-		{"unwind_by_tables", &s->g.by_tables, sizeof(u32)},
 	};
 
-	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
+	for (u32 i = 0; i < (s->held ? 4 : ARRAY_SIZE(all)); i++) {
 		void *at = bpf_globals__find(s->obj, all[i].name, all[i].size);
 
 		if (!at)
@@ -548,8 +625,6 @@ static int load(struct source *s, struct status *st)
 	s->obj = bpf_object__open_mem(s->of->elf, s->of->elf_size, &opts);
 	if (!s->obj)
 		return bpf_util__failed(-errno, what, st);
-	resize(s, "cells", 2 * s->sizes.cells);
-	resize(s, "used", 2 * s->sizes.cells);
 	resize(s, "stacks_seen", s->sizes.stacks);
 	resize(s, "records", s->sizes.ring_bytes);
 	set_up(s);
@@ -570,9 +645,9 @@ static int load(struct source *s, struct status *st)
 	fork = bpf_object__find_program_by_name(s->obj, "scope_fork");
 	exit = bpf_object__find_program_by_name(s->obj, "scope_exit");
 	bpf_scope__init(&s->scope, s->obj, s->g.scope_state, fork, exit);
-	for (u32 i = 0; i < MEASURE_CLASSES; i++)
+	for (u32 i = 0; i < MEASURE_CLASSES && !s->held; i++)
 		s->g.slow_ns[i] = SLOW_FIRST_NS;
-	err = map_cells(s, st);
+	err = s->held ? held_tables__map(s->held, st) : map_cells(s, st);
 	return err ? err
 		   : bpf_ring__new(&s->ring,
 				   bpf_object__find_map_fd_by_name(s->obj, "records"), st);
@@ -587,6 +662,19 @@ static bool takes_part(const struct bpf_program *prog)
 	       strcmp(name, "measure_visit");
 }
 
+/* Whether a declaration says that an event may be missing. */
+static bool is_optional(const struct measure *m, const char *name)
+{
+	for (const char *at = m->optional; at && *at; at += strspn(at, " ")) {
+		size_t len = strcspn(at, " ");
+
+		if (len == strlen(name) && !memcmp(at, name, len))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
 static int attach(struct source *s, const struct scope *scope, struct status *st)
 {
 	struct bpf_program *prog, *visit;
@@ -598,9 +686,15 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	s->nlinks = 0;
 	if (!err && s->of->attach)
 		return s->of->attach(s->of->ctx, s->obj, st);
-	bpf_object__for_each_program(prog, s->obj)
-		if (!err && takes_part(prog))
-			err = bpf_util__attach(prog, &s->links[s->nlinks++], st);
+	bpf_object__for_each_program(prog, s->obj) {
+		if (err || !takes_part(prog))
+			continue;
+		err = bpf_util__attach(prog, &s->links[s->nlinks], st);
+		if (!err)
+			s->nlinks++;
+		else if (is_optional(s->m, bpf_program__name(prog)))
+			err = 0;
+	}
 	visit = bpf_object__find_program_by_name(s->obj, "measure_visit");
 	return !err && visit ? bpf_visit__attach(&s->visit, visit, st) : err;
 }
@@ -643,12 +737,12 @@ int measure_source__fd(struct source *s)
 
 void measure_source__fetch(struct source *s, bool tick)
 {
-	if (tick) {
+	if (tick && !s->held) {
 		visit_all(s);
 		__atomic_store_n(s->g.active, !*s->g.active, __ATOMIC_SEQ_CST);
 		bpf_util__barrier();
-		s->flipped = true;
 	}
+	s->flipped |= tick;
 	bpf_ring__fetch(s->ring);
 }
 
@@ -662,6 +756,11 @@ void measure_source__drain(struct source *s, bool tick, const struct sample_sink
 	if (!tick)
 		return;
 	s->flipped = false;
+	if (s->held) {
+		note_tick(s, held_tables__drain(s->held, put_held, s));
+		trim_names(s);
+		return;
+	}
 	put_open(s);
 	drain_rest(s);
 	adapt_slow(s);

@@ -36,11 +36,17 @@ struct sampling {
 	u32 watch;	   /* thread whose every change of state is told; 0 none */
 	double interval_s; /* expected time between drains: sizes maps and rings */
 	struct reel *reel; /* of a replay: what its sources hand out; borrowed, NULL live */
+	/* Of what is held: mean bytes between two objects that are followed, SAMPLE_EVERY: all are;
+	 * 0: all are while they are not too many or too dear. */
+	u64 sample_bytes;
 	u32 stack_bytes;   /* of user stack to copy where BPF cannot walk it; 0: STACK_COPY_BYTES */
 	/* Walks the copies; put in by pipeline/feeds.c. NULL: nobody does. */
 	const struct stack_walker *walker;
 	const struct ask_list *asks; /* questions (sources/ask.h); NULL: none */
 };
+
+#define SAMPLE_EVERY	 1
+#define SAMPLE_BYTES_MAX (16u << 20)
 
 struct source; /* private to each source */
 

@@ -12,7 +12,7 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_AS
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
-       OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK };
+       OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -25,6 +25,7 @@ static const struct option long_options[] = {
 	{"event", required_argument, NULL, 'e'},
 	{"call-graph", required_argument, NULL, OPT_CALL_GRAPH},
 	{"stack-copy", required_argument, NULL, OPT_STACK_COPY},
+	{"sample-bytes", required_argument, NULL, OPT_SAMPLE_BYTES},
 	{"filter", required_argument, NULL, OPT_FILTER},
 	{"view", required_argument, NULL, 'V'},
 	{"delay", required_argument, NULL, 'd'},
@@ -229,6 +230,11 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 			return bad(st, "--stack-copy", arg, STACK_COPY_TAKES);
 		s->stack_bytes = (u32)bytes;
 		return 0;
+	case OPT_SAMPLE_BYTES:
+		if (!option__number(arg, 0, SAMPLE_BYTES_MAX, &bytes))
+			return bad(st, "--sample-bytes", arg, SAMPLE_BYTES_TAKES);
+		s->sample_bytes = MAX(bytes, (u64)SAMPLE_EVERY);
+		return 0;
 	default:
 		if (!call_graph(arg, &s->call_graph))
 			return bad(st, "--call-graph", arg, "auto, fp, eh or off");
@@ -326,6 +332,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 		o->event_glob = arg;
 		return 0;
 	case 'F': case 'c': case 'e': case OPT_CALL_GRAPH: case OPT_STACK_COPY:
+	case OPT_SAMPLE_BYTES:
 		return option__sampling(o, opt, arg, st);
 	default:
 		return option__display(o, opt, arg, st);

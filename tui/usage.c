@@ -34,6 +34,7 @@ void options__usage(void)
 	      "                          pointers) or off\n"
 	      "      --stack-copy BYTES  of user stack with each sample where BPF cannot walk it\n"
 	      "                          (8192)\n"
+	      "      --sample-bytes N    of what is held, follow one object every N bytes; 0: all\n"
 	      "display\n"
 	      "  -V, --view NAME         view to begin with (see --list-views)\n"
 	      "      --views NAME[,NAME..]  views that gather from the start, to be switched to\n"

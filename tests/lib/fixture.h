@@ -49,6 +49,7 @@
  *		of the measure's own, and the word waits; between the least and the greatest all
  *		are alike; the stack stands for all of them
  *	unfinished VIEW COMM PID TID CGROUP AGE_MS LABELS
+ *	held VIEW COMM PID CGROUP HELD BYTES AGE_MS ACQUIRED BYTES RELEASED BYTES LABELS FRAMES
  *	took VIEW COMM PID TID CGROUP CPU AGO_MS TOOK LABELS "TEXT" FRAMES
  *
  * Frames are root first, "-" none. A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names

@@ -17,6 +17,7 @@ struct measure_record {
 		struct measure_sample counted;
 		struct measure_open_sample open;
 		struct measure_slow_sample slow;
+		struct measure_held_sample held;
 	};
 	struct measure_key keys[MEASURE_OWN_LABELS];
 	bool waits;
@@ -153,6 +154,39 @@ static bool parse_open(struct measure_record *r, const char *text)
 	return true;
 }
 
+static bool parse_held(struct measure_record *r, const char *text)
+{
+	char name[NAME_MAX_LEN], comm[NAME_MAX_LEN], keys[TEXTS_LEN], frames[4096];
+	unsigned long long cgroup, held, bytes, came, came_bytes, went, went_bytes;
+	u32 pid;
+
+	if (sscanf(text, "held %63s %63s %u %llu %llu %llu %lf %llu %llu %llu %llu %511s %4095[^\n]",
+		   name, comm, &pid, &cgroup, &held, &bytes, &r->ago_ms, &came, &came_bytes, &went,
+		   &went_bytes, keys, frames) != 13)
+		return false;
+	r->of = measure_named(name);
+	if (!r->of || !parse_keys(r, keys))
+		return false;
+	r->type = SAMPLE_MEASURE_HELD;
+	if (held)
+		r->hist[loglin__bucket(us(r->ago_ms * 1000) >> MEASURE_NS_SHIFT, MEASURE_SUB_SHIFT,
+				       MEASURE_BUCKETS)] = (u32)held;
+	r->held = (struct measure_held_sample){.head.type = SAMPLE_MEASURE_HELD,
+					       .rest = !strcmp(comm, "[rest]"),
+					       .who = who_of(comm, pid, pid, cgroup),
+					       .keys = r->keys,
+					       .nkeys = measure__own_labels(r->of),
+					       .held = held,
+					       .held_bytes = bytes,
+					       .acquired = came,
+					       .acquired_bytes = came_bytes,
+					       .released = went,
+					       .released_bytes = went_bytes,
+					       .hist = r->hist};
+	r->frames = xstrdup(strcmp(frames, "-") ? frames : "");
+	return true;
+}
+
 static bool parse_slow(struct measure_record *r, const char *text)
 {
 	char name[NAME_MAX_LEN], comm[NAME_MAX_LEN], keys[TEXTS_LEN], what[TEXTS_LEN], frames[4096];
@@ -184,7 +218,8 @@ struct measure_record *measure_record__parse(const char *text)
 {
 	struct measure_record *r = xcalloc(1, sizeof(*r));
 
-	if (parse_counted(r, text) || parse_open(r, text) || parse_slow(r, text))
+	if (parse_counted(r, text) || parse_open(r, text) || parse_slow(r, text) ||
+	    parse_held(r, text))
 		return r;
 	free(r);
 	return NULL;
@@ -196,7 +231,9 @@ void measure_record__begin(struct measure_record *r, struct symbols *symbols)
 		return;
 	fixture_stack__fill(&r->stack, symbols, r->frames);
 	r->stack.def.ips = r->stack.ips;
-	r->stack.def.tgid = r->type == SAMPLE_MEASURE ? r->counted.who.tgid : r->slow.who.tgid;
+	r->stack.def.tgid = r->type == SAMPLE_MEASURE	     ? r->counted.who.tgid
+			    : r->type == SAMPLE_MEASURE_HELD ? r->held.who.tgid
+							     : r->slow.who.tgid;
 }
 
 const struct measure *measure_record__of(const struct measure_record *r)
@@ -226,6 +263,10 @@ void measure_record__put(struct measure_record *r, u64 now_ns, const struct samp
 	} else if (r->type == SAMPLE_MEASURE_OPEN) {
 		r->open.begin_ns = now_ns - ago;
 		sink__put(sink, &r->open.head);
+	} else if (r->type == SAMPLE_MEASURE_HELD) {
+		r->held.begin_ns = r->held.held ? now_ns - ago : 0;
+		r->held.stack = r->stack.def.hash;
+		sink__put(sink, &r->held.head);
 	} else {
 		r->slow.t_ns = now_ns - ago;
 		r->slow.stack = r->stack.def.hash;

@@ -20,12 +20,16 @@ struct measure_maker {
 	u64 nstacks;
 };
 
+static inline void measure_maker__begin_with(struct measure_maker *m, const struct model_ops *ops)
+{
+	*m = (struct measure_maker){
+		.symbols = fake_symbols__new(), .ops = ops, .now_ns = 1000 * NSEC_PER_SEC};
+	m->model = m->ops->new (m->symbols);
+}
+
 static inline void measure_maker__begin(struct measure_maker *m)
 {
-	*m = (struct measure_maker){.symbols = fake_symbols__new(),
-				    .ops = &model_measure_syscalls,
-				    .now_ns = 1000 * NSEC_PER_SEC};
-	m->model = m->ops->new (m->symbols);
+	measure_maker__begin_with(m, &model_measure_syscalls);
 }
 
 static inline void measure_maker__end(struct measure_maker *m)

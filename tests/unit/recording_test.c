@@ -203,7 +203,7 @@ static const struct measure_who someone = {.start_ns = 123456789,
 					   .comm = "worker",
 					   .process = "server"};
 
-static u32 hist_of_three[MEASURE_BUCKETS];
+static u32 hist_of_three[MEASURE_BUCKETS], hist_of_ages[MEASURE_BUCKETS];
 
 static void put_measure(struct maker *m)
 {
@@ -241,12 +241,28 @@ static void put_measure(struct maker *m)
 					   .stack = cell.stack,
 					   .text = "openat(-1, \"x\") = -1 ENOENT"};
 
+	struct measure_held_sample held = {.head.type = SAMPLE_MEASURE_HELD,
+					   .who = someone,
+					   .keys = keys,
+					   .nkeys = 3,
+					   .stack = cell.stack,
+					   .held = 5,
+					   .held_bytes = 1ULL << 50,
+					   .begin_ns = MAKER_T0 - 77,
+					   .acquired = 7,
+					   .acquired_bytes = 1ULL << 51,
+					   .released = 2,
+					   .released_bytes = 200,
+					   .hist = hist_of_ages};
+
+	hist_of_ages[9] = 5;
 	hist_of_three[0] = 1;
 	hist_of_three[MEASURE_BUCKETS - 1] = 2;
 	maker__put(m, SYSCALLS, &cell.head);
 	maker__put(m, SYSCALLS, &rest.head);
 	maker__put(m, SYSCALLS, &open.head);
 	maker__put(m, SYSCALLS, &slow.head);
+	maker__put(m, SYSCALLS, &held.head);
 }
 
 static void same_who(const struct measure_who *w)
@@ -308,6 +324,21 @@ static void same_slow(const struct measure_slow_sample *s)
 	assert_string_equal(s->text, "openat(-1, \"x\") = -1 ENOENT");
 }
 
+static void same_held(const struct measure_held_sample *s)
+{
+	assert_false(s->rest);
+	assert_int_equal(s->who.cgroup, someone.cgroup);
+	assert_string_equal(s->keys[0].text, "openat");
+	assert_int_equal(s->held, 5);
+	assert_int_equal(s->held_bytes, 1ULL << 50);
+	assert_int_equal(s->begin_ns, MAKER_T0 - 77);
+	assert_int_equal(s->acquired, 7);
+	assert_int_equal(s->acquired_bytes, 1ULL << 51);
+	assert_int_equal(s->released, 2);
+	assert_int_equal(s->released_bytes, 200);
+	assert_int_equal(s->hist[9], 5);
+}
+
 static void see_measure(void *ctx, const struct codec *c, const struct sample_codec *type,
 			const union any_sample *sample)
 {
@@ -329,6 +360,8 @@ static void see_measure(void *ctx, const struct codec *c, const struct sample_co
 		same_open(&sample->measure_open);
 	else if (type->type == SAMPLE_MEASURE_SLOW)
 		same_slow(&sample->measure_slow);
+	else if (type->type == SAMPLE_MEASURE_HELD)
+		same_held(&sample->measure_held);
 	for (u32 i = 0; i < c->nstacks; i++) {
 		look_at_stack(s, c->stacks[i]);
 		assert_string_equal(s->last, "leaf2 work main ");
@@ -355,8 +388,8 @@ static void test_measures(void **state)
 	seen = (struct seen){.reader = r};
 	assert_true(reader__next(r, &iv));
 	reader__samples(r, MODEL_SYSCALLS, see_measure, &seen);
-	assert_int_equal(seen.samples, 4);
-	assert_int_equal(seen.stacks, 2);
+	assert_int_equal(seen.samples, 5);
+	assert_int_equal(seen.stacks, 3);
 	reader__free(r);
 }
 

@@ -17,12 +17,14 @@ static void weight_text(const struct flame_answer *a, u64 weight, char *buf, siz
 {
 	char number[16];
 
-	if (a->unit == VALUE_NS)
-		format__ns(number, sizeof(number), weight);
-	else
+	if (a->unit == VALUE_NS) {
+		format__ns(buf, size, weight);
+	} else if (a->unit == VALUE_BYTES) {
+		format__bytes(buf, size, weight);
+	} else {
 		format__count(number, sizeof(number), weight);
-	snprintf(buf, size, "%s%s%s", number, a->unit == VALUE_NS ? "" : " ",
-		 a->unit == VALUE_NS ? "" : a->noun);
+		snprintf(buf, size, "%s %s", number, a->noun);
+	}
 }
 
 /* --- above it --- */

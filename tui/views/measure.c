@@ -48,6 +48,21 @@ static void measure__unfolded(struct listing *l, const u64 *keys, u32 n)
 
 /* --- what it says --- */
 
+static void headline__held(const struct measure_answer *a, struct headline *line)
+{
+	char n[16], bytes[16], rate[16];
+
+	format__count(n, sizeof(n), a->held.n);
+	format__bytes(bytes, sizeof(bytes), a->held.bytes);
+	format__count(rate, sizeof(rate), window__per_second(a->all.count, a->base.window_ns));
+	headline__addf(line, ROLE_TEXT, " · %s in %s %s held · %s/s acquired", bytes, n,
+		       a->measure->noun, rate);
+	if (!a->all.errors)
+		return;
+	format__count(rate, sizeof(rate), window__per_second(a->all.errors, a->base.window_ns));
+	headline__addf(line, ROLE_DIM, " · %s/s released of before", rate);
+}
+
 static void headline__sums(const struct measure_answer *a, struct headline *line)
 {
 	char rate[16], errors[16], time[16];
@@ -75,7 +90,9 @@ static void measure__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_DIM, " [%s] · %s",
 		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
 		       window__text(q->window));
-	if (l->answer)
+	if (l->answer && of(l)->view->measure->shape == MEASURE_SHAPE_HOLDING)
+		headline__held(rows_of(l), line);
+	else if (l->answer)
 		headline__sums(rows_of(l), line);
 	if (of(l)->view->measure->shape != MEASURE_SHAPE_SPAN)
 		return;
@@ -216,6 +233,16 @@ static u32 labels_below(const struct measure *m, u32 groups)
 	return 0;
 }
 
+/* What rows are by already is passed over. */
+static const u32 *next_drill(const struct measure_screen *s)
+{
+	const u32 *drill = s->drill;
+
+	while (drill && *drill && *drill == s->query.groups)
+		drill++;
+	return drill;
+}
+
 static bool measure__drill(struct listing *l, struct listing_place at)
 {
 	struct measure_screen *s = of(l), *next;
@@ -223,7 +250,7 @@ static bool measure__drill(struct listing *l, struct listing_place at)
 	const struct measure_row *r = &a->rows[at.row];
 	struct measure_query q = s->query;
 	u32 of_derived = labels_below(a->measure, q.groups);
-	const u32 *drill = s->drill;
+	const u32 *drill = next_drill(s);
 	const struct scope *scope;
 	char text[160];
 
@@ -280,6 +307,18 @@ static void measure__selection(const struct listing *l, struct listing_place at,
 
 /* --- reports --- */
 
+static void report__held(const struct measure_answer *a, struct report *r)
+{
+	report__sum_number(r, "held", VALUE_COUNT, a->held.n);
+	report__sum_number(r, "held_bytes", VALUE_BYTES, a->held.bytes);
+	report__sum_number(r, "acquired", VALUE_COUNT, a->all.count);
+	report__sum_number(r, "acquired_bytes", VALUE_BYTES, a->all.sum);
+	report__sum_number(r, "released", VALUE_COUNT, a->all.sums[HOLDING_RELEASED]);
+	report__sum_number(r, "released_bytes", VALUE_BYTES, a->all.sums[HOLDING_RELEASED_BYTES]);
+	report__sum_number(r, "released_unseen", VALUE_COUNT, a->all.errors);
+	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
+}
+
 static void measure__report(const struct answer *base, const struct frame *f, struct report *r)
 {
 	const struct measure_answer *a = container_of(base, struct measure_answer, base);
@@ -292,6 +331,10 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 	r->health = f->feeds[model].health;
 	if (a->measure->shape == MEASURE_SHAPE_SPAN)
 		r->events = measure_slow__events;
+	if (a->measure->shape == MEASURE_SHAPE_HOLDING) {
+		report__held(a, r);
+		return;
+	}
 	report__sum_number(r, "count", VALUE_COUNT, a->all.count);
 	report__sum_number(r, "errors", VALUE_COUNT, a->all.errors);
 	if (a->measure->shape == MEASURE_SHAPE_SPAN) {
@@ -339,12 +382,25 @@ static const struct screen_ops measure_screen_ops = {
 				       ACTION_NONE},
 };
 
+/* Of what has no durations. */
+static const struct screen_ops untimed_screen_ops = {
+	LISTING_SCREEN,
+	.section = "measure",
+	.free = measure__free,
+	.action = measure__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_FLAME,
+				       ACTION_UNFOLD_ALL, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
+				       ACTION_NONE},
+};
+
 struct screen *measure__new(struct host *h, const struct measure_view *v,
 			    const struct measure_query *q, const u32 *drill)
 {
 	struct measure_screen *s = xcalloc(1, sizeof(*s));
+	bool timed = v->measure->shape == MEASURE_SHAPE_SPAN;
 
-	s->list.base = (struct screen){.ops = &measure_screen_ops, .host = h};
+	s->list.base = (struct screen){.ops = timed ? &measure_screen_ops : &untimed_screen_ops,
+				       .host = h};
 	s->view = v;
 	s->query = *q;
 	s->drill = drill;
@@ -436,7 +492,7 @@ static int measure__batch(const struct frame *f, const struct view_args *args,
 }
 
 /* Of spans, the longest are listed. */
-enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1 };
+enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 
 #define MEASURE(id, name_, key, shape, title_, groups_)                                            \
 	static struct answer *run_##name_(const struct frame *f, const void *query,                \

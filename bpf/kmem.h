@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's memory: words of labels; shared by kernel and user side. */
+#ifndef BPF_KMEM_H
+#define BPF_KMEM_H
+
+/* kind | order << 8; the cache; the call site. */
+enum { KMEM_LABEL_KIND, KMEM_LABEL_CACHE, KMEM_LABEL_SITE };
+enum { KMEM_SLAB, KMEM_PAGE, KMEM_KINDS };
+#define KMEM_ORDER_SHIFT 8
+#define KMEM_PAGES	 (1ULL << 61) /* in the word of the cache: none, but pages */
+#define KMEM_KMALLOC	 (1ULL << 62) /* in the word of the cache: one of kmalloc's, by its size */
+
+#endif

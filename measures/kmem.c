@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel's memory: who keeps how much of which cache, since when, and from where. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "bpf/kmem.h"
+#include "samples/measure.h"
+
+enum {
+	BY_CACHE, BY_KIND, BY_SITE, BY_ORDER, BY_PID, BY_COMM, BY_CGROUP, BY_STACK,
+	LABELS,
+};
+
+static void kind_text(u64 kind, char *buf, size_t size)
+{
+	copy_str(buf, size, kind == KMEM_PAGE ? "page" : "slab");
+}
+
+static void order_text(u64 order, char *buf, size_t size)
+{
+	snprintf(buf, size, "%llu", (unsigned long long)order);
+}
+
+static const struct measure_label labels[LABELS] = {
+	[BY_CACHE] = {.name = "cache", .title = "Cache", .width = 20,
+		      .help = "slab cache, as in /proc/slabinfo; [pages]: those that a caller asked for",
+		      .word = KMEM_LABEL_CACHE, .bits = 64},
+	[BY_KIND] = {.name = "kind", .title = "Kind", .width = 4,
+		     .help = "slab: objects of caches; page: pages, those of slabs among them",
+		     .word = KMEM_LABEL_KIND, .bits = 8, .text = kind_text},
+	[BY_SITE] = {.name = "site", .title = "Allocated by", .width = 24,
+		     .help = "function that asked for it; none of pages",
+		     .word = KMEM_LABEL_SITE, .bits = 64},
+	[BY_ORDER] = {.name = "order", .title = "Order", .width = 5,
+		      .help = "of pages: two to the power of so many, side by side",
+		      .word = KMEM_LABEL_KIND, .shift = KMEM_ORDER_SHIFT, .bits = 8,
+		      .text = order_text},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
+		    .help = "process in whose context it was; interrupts are anybody's"},
+	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
+		     .help = "name of the thread"},
+	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
+		       .help = "cgroup v2, path below its mount point"},
+	[BY_STACK] = {.name = "stack", .title = "Allocated from", .width = 24, .kind = LABEL_STACK,
+		      .help = "kernel stack of the allocation"},
+};
+
+static void setup(struct measure_setup *s)
+{
+	u32 page = (u32)sysconf(_SC_PAGESIZE);
+
+	measure_setup__set(s, "page_bytes", &page, sizeof(page));
+}
+
+static const char *const allocators[] = {
+	"kmem_cache_alloc", "__kmem_cache_alloc", "kmalloc",   "__kmalloc", "kvmalloc",
+	"__kvmalloc",	    "krealloc",		  "kmemdup",   "kstrdup",   "mempool_alloc",
+	"___slab_alloc",    "__slab_alloc",	  "new_slab",  "allocate_slab", "refill_",
+	"alloc_pages",	    "__alloc_pages",	  "__alloc_frozen", "alloc_frozen", "folio_alloc",
+	"__folio_alloc",    "vma_alloc_folio",	  "get_zeroed_page", "__get_free_page", "get_free_page",
+	"alloc_from_pcs",   "__pcs_replace",	  "alloc_empty_sheaf", NULL,
+};
+
+const struct measure measure_kmem = {
+	MEASURE_HERE,
+	.name = "kmem",
+	.noun = "objects",
+	.event = "kmalloc, kmem_cache_alloc, mm_page_alloc",
+	.shape = MEASURE_SHAPE_HOLDING,
+	.labels = labels,
+	.nlabels = LABELS,
+	.by = 1u << BY_STACK,
+	.drills = (const u32[]){1u << BY_STACK, 1u << BY_PID, 0},
+	.setup = setup,
+	.innermost = allocators,
+	.optional = "kmem_free_bulk",
+	.unseen = "held: since watching began; what is freed in bulk is seen to be when its place is "
+		  "used again",
+};

@@ -134,6 +134,12 @@ int caps__keep(u64 set)
 	return err;
 }
 
+int caps__keep_alone(u64 set)
+{
+	set &= read_set(CAP_PERMITTED);
+	return put(set, set);
+}
+
 u64 caps__given_up(void)
 {
 	return given_up;

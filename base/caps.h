@@ -44,6 +44,8 @@ u64 caps__needed(u64 have, bool with_command);
  * But sys_admin stays where perf events are refused without it, as some distributions' kernels do.
  * 0, or -errno. Before any other thread is started. */
 int caps__keep(u64 set);
+/* These and no others, for a process that has one thing to do. 0, or -errno. */
+int caps__keep_alone(u64 set);
 /* What this process had when it gave some up; 0 before. Any thread. */
 u64 caps__given_up(void);
 /* From now on nothing that is executed has more than this process. For the calling thread and those

@@ -29,6 +29,17 @@ struct child {
 	size_t line_len;
 };
 
+int child__serve(void (*serve)(int fd), int fd)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		serve(fd);
+	return 0;
+}
+
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)

@@ -10,6 +10,10 @@
 
 struct child;
 
+/* Forks a process of our own program that calls serve(fd), which never returns. Before there are
+ * other threads. It is reaped by nobody before proftop ends. 0 or -errno. */
+int child__serve(void (*serve)(int fd), int fd);
+
 /* Forks and holds. NULL with st when there is no such program; its exit code is a shell's. quiet:
  * its output goes to the log ring instead of our terminal (the UI owns that), its input is
  * /dev/null, and it leads a process group of its own. */

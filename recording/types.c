@@ -82,6 +82,9 @@ static const struct sample_codec types[] = {
 	{20, SAMPLE_MEASURE_SLOW, code_measure_slow, measure_slow_subject},
 	{21, SAMPLE_ASK, code_ask, NULL},
 	{22, SAMPLE_MEASURE_HELD, code_measure_held, measure_held_subject},
+	{23, SAMPLE_BPF_PROG, code_bpf_prog, NULL},
+	{24, SAMPLE_BPF_MAP, code_bpf_map, NULL},
+	{25, SAMPLE_BPF_STATE, code_bpf_state, NULL},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

@@ -7,6 +7,7 @@
 #define RECORDING_TYPES_H
 
 #include "recording/codec.h"
+#include "samples/bpf_progs.h"
 #include "samples/cache.h"
 #include "samples/cpu_cache.h"
 #include "samples/ask.h"
@@ -38,6 +39,9 @@ union any_sample {
 	struct measure_slow_sample measure_slow;
 	struct ask_sample ask;
 	struct measure_held_sample measure_held;
+	struct bpf_prog_sample bpf_prog;
+	struct bpf_map_sample bpf_map;
+	struct bpf_state_sample bpf_state;
 };
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
@@ -106,5 +110,8 @@ void measure_subject(const union any_sample *s, struct subject *out);
 void measure_open_subject(const union any_sample *s, struct subject *out);
 void measure_slow_subject(const union any_sample *s, struct subject *out);
 void measure_held_subject(const union any_sample *s, struct subject *out);
+void code_bpf_prog(struct codec *c, union any_sample *s);
+void code_bpf_map(struct codec *c, union any_sample *s);
+void code_bpf_state(struct codec *c, union any_sample *s);
 
 #endif

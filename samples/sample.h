@@ -35,6 +35,9 @@ enum sample_type {
 	SAMPLE_MEASURE_SLOW,
 	SAMPLE_ASK, /* struct ask_sample, samples/ask.h */
 	SAMPLE_MEASURE_HELD,
+	SAMPLE_BPF_PROG, /* struct bpf_prog_sample, samples/bpf_progs.h, and so are the next two */
+	SAMPLE_BPF_MAP,
+	SAMPLE_BPF_STATE,
 	SAMPLE_TYPES, /* how many there are */
 };
 

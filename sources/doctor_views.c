@@ -16,6 +16,7 @@ static const struct view_needs {
 } views[] = {
 	{"view cpu", MODEL_PROFILE}, {"view offcpu", MODEL_WAITS}, {"view cache", MODEL_CACHE},
 	{"view io", MODEL_IO},	     {"view sched", MODEL_SCHED},
+	{"view bpf", MODEL_BPF},
 #define MEASURE(id, name, ...) {"view " #name, MODEL_##id},
 #include "measures/measures.def"
 #undef MEASURE

@@ -187,7 +187,8 @@ static bool rests(const struct host *h, enum view_id v)
 		return true;
 	if (v == h->view || !h->frame)
 		return false;
-	return memory__is_little() || h->frame->t_ns > h->left_ns[v] + VIEW_REST_NS;
+	return view_table[v]->rests_at_once || memory__is_little() ||
+	       h->frame->t_ns > h->left_ns[v] + VIEW_REST_NS;
 }
 
 static u32 models_of(const struct host *h, enum view_id v)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/bpf_admin.h"
 #include "base/caps.h"
 #include "base/child.h"
 #include "base/kcore.h"
@@ -466,16 +467,18 @@ static int run(struct options *o, const struct fixture *fixture, struct child *c
 	}
 }
 
+static bool is_session(const struct options *o)
+{
+	return o->mode == MODE_UI || o->mode == MODE_BATCH;
+}
+
 /* Before there are other threads. What cannot be given up is not held: nothing to tell. */
 static void give_up_capabilities(const struct options *o)
 {
 	kcore__hold();
+	if ((is_session(o) && !o->replay) || o->mode == MODE_DOCTOR)
+		bpf_admin__start();
 	caps__keep(caps__needed(caps__effective(), o->command));
-}
-
-static bool is_session(const struct options *o)
-{
-	return o->mode == MODE_UI || o->mode == MODE_BATCH;
 }
 
 /* What the command may is not for us to say, and it may not get more by its exec either: the kernel

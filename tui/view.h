@@ -96,6 +96,7 @@ struct view_ops {
 	const char *name;  /* -V NAME, the tab */
 	const char *title; /* one line for --list-views and the picker */
 	u32 models;	   /* bit per model_id it needs */
+	bool rests_at_once; /* its models are not kept for a while when it is left */
 	enum model_id feed; /* whose health the bottom line shows */
 	const char *screens; /* keymap sections of what it drills into, blank-separated; NULL none */
 	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* BPF programs in a recording. Whose they are is asked by queries: a program may have several
+ * owners. */
+#include "recording/types.h"
+
+static void code_owner(struct codec *c, struct bpf_owner *x)
+{
+	code_u32(c, &x->tgid);
+	code_cgroup(c, &x->cgroup);
+	code_text(c, x->comm, sizeof(x->comm));
+}
+
+void code_bpf_prog(struct codec *c, union any_sample *s)
+{
+	struct bpf_prog_sample *x = &s->bpf_prog;
+
+	code_u32(c, &x->id);
+	code_u64(c, &x->loaded_ns);
+	code_u32(c, &x->uid);
+	code_text(c, x->name, sizeof(x->name));
+	code_text(c, x->type, sizeof(x->type));
+	code_text(c, x->tag, sizeof(x->tag));
+	code_text(c, x->attached, sizeof(x->attached));
+	code_bool(c, &x->own);
+	code_u64(c, &x->runs);
+	code_u64(c, &x->run_ns);
+	code_u64(c, &x->misses);
+	code_u32(c, &x->xlated_bytes);
+	code_u32(c, &x->jited_bytes);
+	code_u32(c, &x->nowners);
+	for (u32 i = 0; i < MIN(x->nowners, BPF_OWNERS); i++)
+		code_owner(c, &x->owners[i]);
+}
+
+void code_bpf_map(struct codec *c, union any_sample *s)
+{
+	struct bpf_map_sample *x = &s->bpf_map;
+
+	code_u32(c, &x->prog);
+	code_u32(c, &x->id);
+	code_text(c, x->name, sizeof(x->name));
+	code_text(c, x->type, sizeof(x->type));
+	code_u32(c, &x->key_bytes);
+	code_u32(c, &x->value_bytes);
+	code_u32(c, &x->max_entries);
+	code_bool(c, &x->fill_known);
+	code_u64(c, &x->used);
+	code_u64(c, &x->bytes);
+}
+
+void code_bpf_state(struct codec *c, union any_sample *s)
+{
+	struct bpf_state_sample *x = &s->bpf_state;
+
+	code_u32(c, &x->ncpus);
+	code_bool(c, &x->by_sysctl);
+	code_text(c, x->others, sizeof(x->others));
+	code_u64(c, &x->ended);
+	code_u64(c, &x->unseen);
+	code_u64(c, &x->left_out);
+}

@@ -185,6 +185,36 @@ static void test_keys(void **state)
 	both__close(&b);
 }
 
+/* Names end at their first NUL, wherever it is, and what is behind it counts for nothing. */
+static void test_arrays(void **state)
+{
+	struct both b = {.unit = {.nkeys = 0}};
+	struct record context;
+
+	if (geteuid())
+		skip_because("programs are loaded by root alone");
+	b.unit.keys[b.unit.nkeys++] = check("name", WANT_KEY, NULL);
+	b.unit.values[b.unit.nvalues++] = check("name == \"xxxxx\"", WANT_NUMBER, NULL);
+	both__open(&b);
+	for (u32 seed = 0; seed < 17 * 17; seed++) {
+		memset(&context, 0xff, sizeof(context));
+		memset(context.name,
+		       seed % 3 == 2 ? 0x80
+		       : seed % 3    ? 'x'
+				     : 1,
+		       sizeof(context.name));
+		for (u32 i = 0; i < 2; i++) {
+			u32 nul = i ? seed % 17 : seed / 17;
+
+			if (nul < sizeof(context.name))
+				context.name[nul] = '\0';
+		}
+		assert_true(both__run(&b, &context));
+		assert_int_equal(strlen(b.kernel->texts[0].s), MIN(seed % 17, seed / 17));
+	}
+	both__close(&b);
+}
+
 /* Reads of what is not there are 0 and "", and counted. */
 static void test_faults(void **state)
 {
@@ -327,9 +357,10 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),  cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_faults), cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_globs),  cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_empty),	 cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_faults),	 cmocka_unit_test(test_arrays),
+		cmocka_unit_test(test_entry),	 cmocka_unit_test(test_globs),
+		cmocka_unit_test(test_branches),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -341,7 +341,7 @@ nest irq:irq_handler_entry -> irq:irq_handler_exit, irq:softirq_entry -> irq:sof
 hold uretprobe:"/usr/lib/a b.so":malloc -> uprobe:'/x':free on ret = arg0 size entry(arg1) by ustack
 list usdt:/bin/x:p:n, btf:block_rq_issue, kprobe:vfs_read, kretprobe:f if name ~ "[!a-c]*\\?" show str, i3
 burst mem:0x601040/8:rw, mem:16:x every 1ms sample stack if !(count == 'a' - '\xff') || 0777ul < ~-+5u
-count a:b if ((struct record *)b8)->p->name == "\n\x7f\"" && current->pid != 1 && name != str by -x4 ? y8 : -k24
+count a:b if (char *)p == "x" || ((struct record *)b8)->p->name == "\n\x7f\"" && current->pid != 1 && name != str by -x4 ? y8 : -k24
 ASK
 printf 'count a:b if name == 3' >"$out/question/wrong_type"
 printf 'count a:b if ((((x' >"$out/question/wrong_end"

@@ -11,7 +11,6 @@ struct heat_row {
 
 struct answer_box {
 	struct heat_answer answer;
-	struct arena arena;
 	struct heat_row *rows;
 	u32 nrows;
 };
@@ -189,10 +188,10 @@ static u64 heat__key(const struct row_table *table, u32 row)
 /* Those of the newest interval first, the longest durations first. */
 static void make_rows(struct answer_box *box)
 {
-	const struct heat_answer *a = &box->answer;
+	struct heat_answer *a = &box->answer;
 	u32 n = a->ntimes ? a->times[a->ntimes - 1].first + a->times[a->ntimes - 1].n : 0;
 
-	box->rows = arena__array(&box->arena, struct heat_row, n);
+	box->rows = arena__array(&a->base.arena, struct heat_row, n);
 	for (u32 t = a->ntimes; t--;)
 		for (u32 k = a->times[t].n; k--;)
 			box->rows[box->nrows++] = (struct heat_row){t, a->times[t].first + k};
@@ -207,15 +206,6 @@ static void make_rows(struct answer_box *box)
 }
 
 /* --- the answer --- */
-
-static void heat_answer__free(struct answer *base)
-{
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
-
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
 
 static void find_parts(struct heat_answer *a, struct arena *arena)
 {
@@ -233,17 +223,14 @@ static void find_parts(struct heat_answer *a, struct arena *arena)
 
 struct heat_answer *heat__query_snap(const struct snap *snap, const struct heat_query *q)
 {
-	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct answer_box *box = answer__new(sizeof(*box), snap, NULL, snap->t0_ns);
 	struct heat_answer *a = &box->answer;
 	const struct heat_columns *columns;
 
-	arena__init(&box->arena);
 	a->query = *q;
-	a->base.snap = snap__get(snap);
-	a->base.free = heat_answer__free;
 	columns = q->source->columns(a->base.snap);
-	find_parts(a, &box->arena);
-	count_all(a, columns, &box->arena);
+	find_parts(a, &a->base.arena);
+	count_all(a, columns, &a->base.arena);
 	a->base.since_ns = a->ntimes ? a->times[0].t0_ns : a->base.snap->t0_ns;
 	find_range(a);
 	make_rows(box);

@@ -41,11 +41,6 @@ static void workspace__put(struct workspace *w)
 		workspace__free(atomic_exchange(&spare, w));
 }
 
-struct rows_box {
-	struct profile_rows rows;
-	struct arena arena;
-};
-
 static double percent(double part, double whole)
 {
 	return whole > 0 ? part * 100 / whole : 0;
@@ -115,36 +110,23 @@ static void fill_rows(struct selection *s, struct buckets *b, struct profile_row
 		butterfly__fill(s, rows);
 }
 
-static void rows__free(struct answer *a)
-{
-	struct rows_box *box = container_of(a, struct rows_box, rows.base);
-
-	snap__put(a->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
-
 struct profile_rows *profile__query(const struct profile_snap *snap, const struct profile_query *q,
 				    const struct scope *scope)
 {
-	struct rows_box *box = xcalloc(1, sizeof(*box));
-	struct profile_rows *rows = &box->rows;
+	struct profile_rows *rows =
+		answer__new(sizeof(*rows), &snap->base, snap->symbols,
+			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
 	char grouping[GROUPS_TEXT];
 	struct workspace *w = workspace__take();
 
-	arena__init(&box->arena);
 	rows->query = *q;
-	rows->grouping = arena__strdup(&box->arena,
+	rows->grouping = arena__strdup(&rows->base.arena,
 				       profile_groups__text(q->groups, grouping, sizeof(grouping)));
 	rows->query.nunfolded = MIN(q->nunfolded, ANSWER_MAX_UNFOLDED);
-	rows->base.snap = snap__get(snap);
-	rows->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
 	rows->base.window_ns = snap->window_ns[q->window];
-	rows->base.symbols_generation = symbols__generation(snap->symbols);
-	rows->base.free = rows__free;
-	selection__init(&w->selection, &box->arena, snap, &rows->query, scope);
+	selection__init(&w->selection, &rows->base.arena, snap, &rows->query, scope);
 	fill_rows(&w->selection, &w->buckets, rows);
 	workspace__put(w);
-	profile_rows__table(rows, &box->arena);
+	profile_rows__table(rows, &rows->base.arena);
 	return rows;
 }

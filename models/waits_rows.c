@@ -203,6 +203,9 @@ static void fit_columns(struct column *columns, u32 groups)
 	} else if (!(groups & BY(STATE))) {
 		named(columns, "state")->width = 5;
 	}
+	/* What rows are told apart by stays longer than how long the longest wait was. */
+	if (groups & BY(PID))
+		named(columns, "process")->priority = groups & BY(STACK) ? 1 : 0;
 }
 
 void waits_answer__table(struct waits_answer *a)

@@ -276,17 +276,27 @@ void table__reverse(struct table *t, const struct table_source *src)
 
 /* ---- search ---- */
 
+/* Whatever stands there as text: names, reasons, ids. */
+static bool row_matches(const struct table *t, const struct table_source *src, u32 row)
+{
+	struct value v;
+
+	for (u32 i = 0; i < t->nplaces; i++)
+		if (src->rows->cell(src->rows, row, t->places[i].column, &v) &&
+		    v.type == VALUE_TEXT && strcasestr(v.s, t->search))
+			return true;
+	return false;
+}
+
 static bool line_matches(const struct table *t, const struct table_source *src, u32 line)
 {
 	u32 pos = position_of(t, line), row = t->order[pos];
 	struct table_child child;
-	struct value v;
 
 	if (line > t->first[pos])
 		return src->child(src->ctx, row, line - t->first[pos] - 1, &child) &&
 		       strcasestr(child.text, t->search);
-	return src->rows->cell(src->rows, row, t->key_column, &v) && v.type == VALUE_TEXT &&
-	       strcasestr(v.s, t->search);
+	return row_matches(t, src, row);
 }
 
 bool table__search(struct table *t, const struct table_source *src, int dir)

@@ -76,7 +76,7 @@ void table__reverse(struct table *t, const struct table_source *src);
 /* The row under the cursor (also when on one of its children); false when empty. child is
  * UINT32_MAX on the row itself. */
 bool table__selected(const struct table *t, const struct table_source *src, u32 *row, u32 *child);
-/* Moves to the next line whose key column contains t->search; false when none. */
+/* Moves to the next line that has t->search in any text that is shown of it; false when none. */
 bool table__search(struct table *t, const struct table_source *src, int dir);
 /* A click: selects or sorts. True when it hit a row (then double click drills). */
 bool table__mouse(struct table *t, const struct table_source *src, const struct input *in);

@@ -279,19 +279,15 @@ static void read_levels(const struct painter *p, u32 row, u32 n, bool *last)
 /* ---- search matches ---- */
 
 /* Marks what stands on the screen, so that a name cut in its middle is marked as seen. */
-static void mark_matches(const struct painter *p, int y, bool child)
+static void mark_between(const struct painter *p, int y, int from, int to)
 {
-	const struct column_place *key = place_of(p, p->t->key_column);
 	wint_t want[sizeof(p->t->search)];
-	int n = 0, end;
+	int n = 0, end = MIN(p->t->area.x + to, p->c->w);
 	u32 cp, len;
 
 	for (const char *s = p->t->search; (len = utf8__decode(s, &cp)); s += len)
 		want[n++] = towlower(cp);
-	if (!n || !key || y >= p->c->h)
-		return;
-	end = MIN(p->t->area.x + (child ? p->t->area.w : key->x + key->w), p->c->w);
-	for (int x = p->t->area.x + key->x; x + n <= end; x++) {
+	for (int x = p->t->area.x + from; n && x + n <= end; x++) {
 		struct cell *cell = &p->c->cells[y * p->c->w + x];
 		int i = 0;
 
@@ -299,6 +295,22 @@ static void mark_matches(const struct painter *p, int y, bool child)
 			i++;
 		for (int m = 0; i == n && m < n; m++)
 			cell[m].role = ROLE_MATCH;
+	}
+}
+
+static void mark_matches(const struct painter *p, int y, bool child)
+{
+	const struct column_place *key = place_of(p, p->t->key_column);
+
+	if (y >= p->c->h)
+		return;
+	if (child && key)
+		mark_between(p, y, key->x, p->t->area.w);
+	for (u32 i = 0; !child && i < p->t->nplaces; i++) {
+		const struct column_place *at = &p->t->places[i];
+
+		if (p->src->rows->columns[at->column].type == VALUE_TEXT)
+			mark_between(p, y, at->x, at->x + at->w);
 	}
 }
 

@@ -120,15 +120,18 @@ static __always_inline struct measure_task *measure__task(struct task_struct *ta
 /* --- cells --- */
 
 /* Threads that execute are another program's from then on; while names are asked for, those that
- * rename themselves are apart, too. */
+ * rename themselves are apart, too. task NULL: it is of no thread, and labels tell the CPU. */
 static __always_inline u64 cell__id(struct task_struct *task, const u64 *labels, u64 stack)
 {
-	u64 h = hash_step(task->start_time, (u32)task->pid);
+	u64 h = 0;
 
-	h = hash_step(h, task->self_exec_id);
+	if (task) {
+		h = hash_step(task->start_time, (u32)task->pid);
+		h = hash_step(h, task->self_exec_id);
+	}
 	for (int i = 0; i < MEASURE_LABELS; i++)
 		h = hash_step(h, labels[i]);
-	if ((u32)scope_state & SCOPE_BPF_COMMS) {
+	if (task && (u32)scope_state & SCOPE_BPF_COMMS) {
 		u64 comm[2];
 
 		bpf_get_current_comm(comm, sizeof(comm));
@@ -208,7 +211,8 @@ static __always_inline struct measure_cell *cell__find(struct task_struct *task,
 	for (int i = 0; i < MEASURE_LABELS; i++)
 		c->labels[i] = labels[i];
 	c->stack = stack;
-	who__fill(&c->who, task);
+	if (task)
+		who__fill(&c->who, task);
 	return c;
 }
 
@@ -553,7 +557,7 @@ static __always_inline void measure__count(void *ctx, struct task_struct *task,
 }
 
 /* Counts what ended and is not measured by itself: `stack` (0: none) stands for it. Returns what it
- * went to; NULL: nothing. */
+ * went to; NULL: nothing. task: see cell__id. */
 static __always_inline struct measure_cell *measure__count_ended(struct task_struct *task,
 							   const u64 *labels, u64 ns, bool error,
 							   u64 stack, struct measure_stats *st)

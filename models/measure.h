@@ -168,6 +168,7 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 /* Reads "syscall,pid"; false (and 0) when one is unknown or none is there. */
 bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups);
 const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size);
+bool measure__is_by_stack(const struct measure *m, u32 groups);
 /* Whether what has these keys passes the narrowing. */
 bool measure__passes(const struct measure *m, const struct measure_narrow *n,
 		     const struct measure_text *keys);

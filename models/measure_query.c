@@ -441,7 +441,7 @@ static void finish(struct maker *k)
 	free(k->stack_keys);
 }
 
-static bool is_by_stack(const struct measure *m, u32 groups)
+bool measure__is_by_stack(const struct measure *m, u32 groups)
 {
 	int i = measure__label_of_kind(m, LABEL_STACK);
 
@@ -453,7 +453,7 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 {
 	struct measure_box *box = xcalloc(1, sizeof(*box));
 	struct measure_answer *a = &box->answer;
-	bool by_stack = is_by_stack(snap->measure, q->groups);
+	bool by_stack = measure__is_by_stack(snap->measure, q->groups);
 	struct maker k = {.snap = snap,
 			  .m = snap->measure,
 			  .q = q,

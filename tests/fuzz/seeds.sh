@@ -310,7 +310,9 @@ names += record(LOC, fields(1, 8)) + record(LOC, fields(1, 80))
 names += record(STACK, fields(0, 0, 0, 0, 1)) + record(LOC_FUNC, fields(0, 1))
 names += record(LOC_FUNC, fields(1, 2)) + record(INLINED, fields(1, 1)) + record(CGROUP, fields(9, 5))
 health = fields(*[5] * 8) + bytes(48) + fields(1, 1, 1, 0)
-MODELS = 13
+# One for each row of the tables.
+MODELS = sum(line.startswith(("MODEL(", "MEASURE("))
+             for table in ("models/models.def", "measures/measures.def") for line in open(table))
 mark = record(INTERVAL, fields(3000000000) + bytes(8) + fields(MODELS)
               + b"".join(record(m, fields(1000000000) + health) for m in range(MODELS)))
 route = record(ROUTE, fields((1 << MODELS) - 1, 2000000000))

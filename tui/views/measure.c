@@ -254,6 +254,9 @@ static bool measure__drill(struct listing *l, struct listing_place at)
 	const struct scope *scope;
 	char text[160];
 
+	/* A stack narrows nothing: its frames are what is below it. */
+	if (measure__is_by_stack(a->measure, q.groups))
+		return listing__action(&l->base, ACTION_RIGHT);
 	if (r->rest) {
 		host__message(l->base.host, ROLE_WARN, "what is in [rest] is not known apart");
 		return true;

@@ -28,6 +28,7 @@ static double as_double(const struct value *v)
 		return fabs(v->n == VALUE_PCT ? v->f : (double)v->i);
 	case VALUE_TREND:
 		return v->n ? (double)v->trend[v->n - 1] : 0;
+	case VALUE_SPLIT:
 	case VALUE_STACK:
 	case VALUE_LIST:
 	case VALUE_OBJECT:
@@ -81,10 +82,16 @@ static int descending_order(const void *a, const void *b)
 	return c ? c : compare_u64(x->row, y->row);
 }
 
+/* Rows mostly come in the order that is asked for. */
 static void sort_items(struct sort_item *items, u32 n, bool descending)
 {
-	if (n)
-		qsort(items, n, sizeof(*items), descending ? descending_order : ascending);
+	int (*order)(const void *a, const void *b) = descending ? descending_order : ascending;
+	u32 i = 1;
+
+	while (i < n && order(&items[i - 1], &items[i]) <= 0)
+		i++;
+	if (i < n)
+		qsort(items, n, sizeof(*items), order);
 }
 
 void row_table__sort(const struct row_table *t, u32 column, bool descending, u32 *order)

@@ -9,7 +9,7 @@
 #include "base/base.h"
 
 enum value_type {
-	VALUE_NONE, /* unknown: blank on screen, or what s says of a text; null in JSON */
+	VALUE_NONE, /* unknown: blank on screen, or what s says; null in JSON */
 	VALUE_TEXT, /* s */
 	VALUE_COUNT, /* u */
 	VALUE_PCT,  /* f, 0..100 */
@@ -17,6 +17,7 @@ enum value_type {
 	VALUE_BYTES, /* u */
 	VALUE_BOOL, /* u */
 	VALUE_TREND, /* trend[0..n), oldest first, for a sparkline */
+	VALUE_SPLIT, /* shares[0..n) of a whole, each with its letter: a bar of parts, for people */
 	/* For programs: not shown on screen. Their parts are made when they are asked for. */
 	VALUE_STACK,  /* n frames, leaf first; folded text in csv */
 	VALUE_LIST,   /* n items */
@@ -36,13 +37,17 @@ struct value_part;
 
 struct value {
 	enum value_type type;
-	u32 n; /* VALUE_TREND and what has parts */
+	u32 n; /* VALUE_TREND, VALUE_SPLIT and what has parts */
 	union {
 		const char *s; /* borrowed from the rows */
 		u64 u;
 		s64 i;
 		double f;
 		const float *trend;
+		struct {
+			const float *shares;
+			const char *letters; /* n of them */
+		};
 		struct {
 			const void *of; /* borrowed from the rows */
 			union {

@@ -90,6 +90,8 @@ static void put_value(FILE *out, const struct value *v)
 	case VALUE_TREND:
 		put_trend(out, v);
 		break;
+	case VALUE_SPLIT:
+		break;
 	case VALUE_STACK:
 		put_stack(out, v);
 		break;

@@ -108,7 +108,7 @@ static bool is_shown(const struct report *r, u32 column)
 
 static bool is_left(const struct column *c)
 {
-	return c->type == VALUE_TEXT || c->type == VALUE_TREND;
+	return c->type == VALUE_TEXT || c->type == VALUE_TREND || c->type == VALUE_SPLIT;
 }
 
 static void put_titles(FILE *out, const struct report *r, const bool *shown)

@@ -112,6 +112,7 @@ struct json_object *export__json_value(const struct value *v)
 		return json_list(v);
 	case VALUE_OBJECT:
 		return json_members(v);
+	case VALUE_SPLIT: /* its parts are columns of their own */
 	case VALUE_NONE:
 		break;
 	}

@@ -44,7 +44,7 @@ static void put_blanks(FILE *out, u32 n)
 
 static bool is_left(const struct column *c)
 {
-	return c->type == VALUE_TEXT || c->type == VALUE_TREND;
+	return c->type == VALUE_TEXT || c->type == VALUE_TREND || c->type == VALUE_SPLIT;
 }
 
 /* Text in a colour (SGR parameters), "" none. */

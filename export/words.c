@@ -71,6 +71,22 @@ static void format_change(char *buf, const struct value *v)
 		 export__cell_text(&size, text));
 }
 
+#define SPLIT_CELLS 16
+
+/* A letter for each sixteenth of the whole. */
+static void format_split(char *buf, const struct value *v)
+{
+	float sum = 0;
+	u32 at = 0;
+
+	for (u32 i = 0; i < v->n && v->letters[i]; i++) {
+		sum += v->shares[i];
+		while (at < SPLIT_CELLS && (float)at + 0.5f < sum * SPLIT_CELLS)
+			buf[at++] = v->letters[i];
+	}
+	buf[at] = '\0';
+}
+
 const char *export__cell_text(const struct value *v, char buf[CELL_SIZE])
 {
 	buf[0] = '\0';
@@ -97,6 +113,9 @@ const char *export__cell_text(const struct value *v, char buf[CELL_SIZE])
 		return v->u ? "yes" : "no";
 	case VALUE_TREND:
 		format_trend(buf, CELL_SIZE, v);
+		break;
+	case VALUE_SPLIT:
+		format_split(buf, v);
 		break;
 	/* These are for programs; people have columns and trees. */
 	case VALUE_STACK:

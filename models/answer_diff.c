@@ -85,7 +85,7 @@ static bool gone_cell(const struct answer_diff *d, const struct diff_row *r, u32
 		       measure(d, d->now, DIFF_NONE, column, out);
 	if (!t->cell(t, r->then, column, out))
 		return false;
-	if (out->type == VALUE_TREND || out->type == VALUE_LIST || out->type == VALUE_OBJECT)
+	if (out->type == VALUE_TREND || out->type == VALUE_SPLIT || out->type == VALUE_LIST || out->type == VALUE_OBJECT)
 		*out = (struct value){.type = VALUE_NONE};
 	return true;
 }

@@ -234,7 +234,9 @@ bool table__selected(const struct table *t, const struct table_source *src, u32 
 
 static bool sortable(const struct table *t, const struct row_table *rows, u32 place)
 {
-	return rows->columns[t->places[place].column].type != VALUE_TREND;
+	enum value_type type = rows->columns[t->places[place].column].type;
+
+	return type != VALUE_TREND && type != VALUE_SPLIT;
 }
 
 void table__sort_next(struct table *t, const struct table_source *src, int dir)

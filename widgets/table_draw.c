@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <wctype.h>
 
+#include "widgets/parts.h"
 #include "widgets/spark.h"
 #include "widgets/table.h"
 #include "widgets/text.h"
@@ -24,7 +25,7 @@ struct painter {
 
 static bool is_text(enum value_type type)
 {
-	return type == VALUE_TEXT || type == VALUE_TREND;
+	return type == VALUE_TEXT || type == VALUE_TREND || type == VALUE_SPLIT;
 }
 
 /* ---- header ---- */
@@ -137,6 +138,8 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 			draw__right(p->c, x, y, at->w, ROLE_DIM, "-");
 		else if (v->s)
 			draw__middle(p->c, x + marker, y, at->w - marker, ROLE_DIM, v->s);
+		else if (v->s)
+			draw__right(p->c, x, y, at->w, ROLE_DIM, v->s);
 		break;
 	case VALUE_TEXT:
 		/* A word where a number would be stands where its end would. */
@@ -151,6 +154,9 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 	case VALUE_TREND:
 		spark__draw(p->c, x, y, at->w, role == ROLE_TEXT ? ROLE_COOL : role, v->trend, v->n,
 			    column->flags & COLUMN_TREND_PCT ? 100 : 0);
+		break;
+	case VALUE_SPLIT:
+		parts__draw(p->c, (struct rect){x, y, at->w, 1}, v->shares, v->n, v->letters);
 		break;
 	case VALUE_PCT:
 		draw_pct(p, at, y, v->f, role);

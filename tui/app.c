@@ -124,6 +124,11 @@ void host__watch(struct host *h, u32 tid)
 	app__set_sampling(h, &s);
 }
 
+bool host__is_live(const struct host *h)
+{
+	return !h->options->replay && !h->past.live && !h->manual;
+}
+
 bool host__idle(const struct host *h)
 {
 	return h->sampling.idle;

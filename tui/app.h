@@ -22,8 +22,19 @@
 #include "widgets/picker.h"
 #include "widgets/prompt.h"
 
-enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_SAVE,
-	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_HELP };
+enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_SAVE, DIALOG_ASK,
+	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_MENU, DIALOG_HELP };
+
+/* A screen's question: items to pick from, or a line of text. */
+struct host_menu {
+	struct arena arena; /* of the texts */
+	const char *title, *text;
+	const struct menu_item *items;
+	u32 n;
+	void (*picked)(struct host *h, void *ctx, u32 value);
+	void (*given)(struct host *h, void *ctx, const char *text);
+	void *ctx; /* owned */
+};
 
 /* A view that was left goes on gathering for so long: who flips between views loses nothing,
  * and what nobody looks at costs nothing. Where memory is little there is room for one at a time. */
@@ -72,6 +83,7 @@ struct host {
 	struct prompt prompt;
 	struct prompt_history histories[DIALOG_HELP];
 	struct picker picker;
+	struct host_menu menu;
 	struct pick_list *list; /* NULL until read */
 	struct proc_usage *usage; /* CPU that processes had used by then; NULL not known */
 	u64 list_due_ns;
@@ -145,6 +157,13 @@ bool pick__input(struct host *h, const struct input *in);
 void pick__draw(struct host *h, struct rect area);
 /* Reads an open picker's list again when it is due. */
 void pick__refresh(struct host *h);
+
+/* --- menu.c: questions of screens --- */
+
+struct picker_source menu__source(struct host *h);
+void menu__picked(struct host *h, u32 i);
+void menu__given(struct host *h, const char *text);
+void menu__close(struct host *h);
 
 /* --- baseline.c: what screens compare with --- */
 

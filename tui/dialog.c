@@ -6,7 +6,7 @@
 
 static bool is_prompt(enum dialog d)
 {
-	return d >= DIALOG_FILTER && d <= DIALOG_SAVE;
+	return d >= DIALOG_FILTER && d <= DIALOG_ASK;
 }
 
 /* --- help: made from the bindings in force --- */
@@ -226,19 +226,22 @@ static void open_save(struct host *h)
 
 void dialog__open(struct host *h, enum dialog d)
 {
-	dialog__close(h);
+	if (h->dialog != DIALOG_NONE)
+		dialog__close(h);
 	h->dialog = d;
 	switch (d) {
 	case DIALOG_FILTER: open_filter(h); break;
 	case DIALOG_SEARCH: open_prompt(h, "/", ""); break;
 	case DIALOG_SAVE: open_save(h); break;
+	case DIALOG_ASK: open_prompt(h, h->menu.title, h->menu.text); break;
 	case DIALOG_PALETTE:
 		open_prompt(h, ":", "");
 		h->prompt.complete = palette__complete;
 		break;
 	case DIALOG_PICK_VIEW:
 	case DIALOG_PICK_PROCESS:
-	case DIALOG_PICK_CGROUP: pick__open(h); break;
+	case DIALOG_PICK_CGROUP:
+	case DIALOG_MENU: pick__open(h); break;
 	case DIALOG_HELP:
 		help__make(h);
 		help__open(&h->help, "keys");
@@ -252,6 +255,7 @@ void dialog__close(struct host *h)
 {
 	if (pick__is(h->dialog))
 		pick__close(h);
+	menu__close(h);
 	h->dialog = DIALOG_NONE;
 	h->dirty = true;
 }
@@ -302,6 +306,7 @@ static bool accept_prompt(struct host *h)
 	case DIALOG_FILTER: return accept_filter(h);
 	case DIALOG_SEARCH: return accept_search(h);
 	case DIALOG_SAVE: save__view(h, h->prompt.text); return true;
+	case DIALOG_ASK: menu__given(h, h->prompt.text); return false;
 	default: return accept_command(h);
 	}
 }

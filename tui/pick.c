@@ -82,6 +82,8 @@ static struct picker_source source_of(struct host *h)
 	switch (h->dialog) {
 	case DIALOG_PICK_VIEW:
 		return (struct picker_source){.n = VIEW_COUNT, .item = view_item, .ctx = h};
+	case DIALOG_MENU:
+		return menu__source(h);
 	case DIALOG_PICK_PROCESS:
 		return (struct picker_source){.n = n, .item = proc_item, .ctx = h};
 	default:
@@ -173,7 +175,7 @@ void pick__refresh(struct host *h)
 
 bool pick__is(enum dialog d)
 {
-	return d == DIALOG_PICK_VIEW || d == DIALOG_PICK_PROCESS || d == DIALOG_PICK_CGROUP;
+	return d >= DIALOG_PICK_VIEW && d <= DIALOG_MENU;
 }
 
 static const char *title_of(enum dialog d)
@@ -189,7 +191,8 @@ void pick__open(struct host *h)
 {
 	struct picker_source src = source_of(h);
 
-	picker__open(&h->picker, title_of(h->dialog), &src);
+	picker__open(&h->picker, h->dialog == DIALOG_MENU ? h->menu.title : title_of(h->dialog),
+		     &src);
 	ask_list(h);
 }
 
@@ -234,7 +237,13 @@ bool pick__input(struct host *h, const struct input *in)
 {
 	struct picker_source src = source_of(h);
 	enum picker_result r = picker__input(&h->picker, &src, in);
+	u32 i;
 
+	if (r == PICKER_ACCEPTED && h->dialog == DIALOG_MENU) {
+		if (picker__selected(&h->picker, &src, &i))
+			menu__picked(h, i);
+		return false;
+	}
 	if (r == PICKER_ACCEPTED)
 		picked(h);
 	return r != PICKER_EDITING;

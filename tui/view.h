@@ -182,6 +182,25 @@ void host__error(struct host *h, const struct status *st);
 /* Drills: the screen is freed by the host when one goes back. */
 void host__push(struct host *h, struct screen *s);
 void host__pop(struct host *h);
+/*
+ * Questions over the view. Texts are copied; ctx is malloc'ed and becomes the host's: it is freed
+ * behind the answer, or when there is none. The screen may be gone by then.
+ */
+struct menu_item {
+	const char *text, *detail; /* detail: NULL none */
+	u32 value;
+};
+void host__menu(struct host *h, const char *title, const struct menu_item *items, u32 n,
+		void (*picked)(struct host *h, void *ctx, u32 value), void *ctx);
+/* yes: 1; the first answer is no. */
+void host__confirm(struct host *h, const char *question,
+		   void (*picked)(struct host *h, void *ctx, u32 yes), void *ctx);
+void host__ask(struct host *h, const char *label, const char *text,
+	       void (*given)(struct host *h, void *ctx, const char *text), void *ctx);
+/* Shows another view with this term in the place of those of these names; false: there is none. */
+bool host__look_at(struct host *h, const char *view, const char *names, const char *term);
+/* Whether what is shown is this machine as it is now: no replay, no history. */
+bool host__is_live(const struct host *h);
 /* Switches the sampling of the idle task. */
 bool host__toggle_idle(struct host *h);
 bool host__idle(const struct host *h);

@@ -168,6 +168,11 @@ const char *caps__names(u64 set, char *buf, size_t size)
 	return buf;
 }
 
+u64 caps__for_deeds(u64 have)
+{
+	return getuid() ? 0 : have & (CAP_BIT(CAP_KILL) | CAP_BIT(CAP_SYS_NICE));
+}
+
 /* Whether there is something to lay down for a moment; *effective is what to take up again. */
 static bool lay_down(u64 set, u64 *effective)
 {

@@ -40,6 +40,10 @@ u64 caps__effective(void);
  *				types of modules, where ext4, xfs or f2fs are some
  */
 u64 caps__needed(u64 have, bool with_command);
+/* Those that root needs besides for what it does to processes from a screen: kill for signals,
+ * sys_nice for nice values and CPUs. A user who is not root may do to processes what the kernel lets
+ * any user, whatever capabilities the binary has. */
+u64 caps__for_deeds(u64 have);
 /* Gives up all others for good: the calling thread's permitted, effective and inheritable ones.
  * But sys_admin stays where perf events are refused without it, as some distributions' kernels do.
  * 0, or -errno. Before any other thread is started. */

@@ -475,10 +475,14 @@ static bool is_session(const struct options *o)
 /* Before there are other threads. What cannot be given up is not held: nothing to tell. */
 static void give_up_capabilities(const struct options *o)
 {
+	u64 have = caps__effective(), keep = caps__needed(have, o->command);
+
 	kcore__hold();
 	if ((is_session(o) && !o->replay) || o->mode == MODE_DOCTOR)
 		bpf_admin__start();
-	caps__keep(caps__needed(caps__effective(), o->command));
+	if (o->mode == MODE_UI && !o->replay)
+		keep |= caps__for_deeds(have);
+	caps__keep(keep);
 }
 
 /* What the command may is not for us to say, and it may not get more by its exec either: the kernel

@@ -9,7 +9,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$out"/{elf,debuginfo,annotate,perfmap,kallsyms,maps,filter,keymap,demangle,perf_record}
 mkdir -p "$out"/{unwind_table,unwind_walk,partner}
-keymaps=$(realpath "$(dirname "$0")/../../keymaps")
+root=$(realpath "$(dirname "$0")/../..")
+keymaps=$root/keymaps
 cd "$tmp"
 
 # --- ELF files with functions, a PLT, DWARF of several kinds ---
@@ -274,7 +275,7 @@ printf '%s\n' '# folded' 'prog;main;work 12' 'prog;main;work;read_[k];vfs_read_[
 
 # --- recordings: payloads of names, and an interval with a sample of each type ---
 mkdir -p "$out/recording"
-python3 - "$out/recording" <<'PY'
+python3 - "$out/recording" "$root" <<'PY'
 import struct
 import sys
 
@@ -312,7 +313,8 @@ names += record(LOC_FUNC, fields(1, 2)) + record(INLINED, fields(1, 1)) + record
 health = fields(*[5] * 8) + bytes(48) + fields(1, 1, 1, 0)
 # One for each row of the tables.
 MODELS = sum(line.startswith(("MODEL(", "MEASURE("))
-             for table in ("models/models.def", "measures/measures.def") for line in open(table))
+             for table in ("models/models.def", "measures/measures.def")
+             for line in open(f"{sys.argv[2]}/{table}"))
 mark = record(INTERVAL, fields(3000000000) + bytes(8) + fields(MODELS)
               + b"".join(record(m, fields(1000000000) + health) for m in range(MODELS)))
 route = record(ROUTE, fields((1 << MODELS) - 1, 2000000000))

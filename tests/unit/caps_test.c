@@ -32,6 +32,9 @@ static void what_is_needed(void **state)
 			    CAP_BIT(CAP_NET_ADMIN) | CAP_BIT(CAP_CHOWN)));
 	assert_int_equal(caps__needed(CAPS_ALL, true) & ~all, CAP_BIT(CAP_KILL));
 	assert_int_equal(caps__needed(0, true), 0);
+	assert_int_equal(caps__for_deeds(CAPS_ALL),
+			 getuid() ? 0 : CAP_BIT(CAP_KILL) | CAP_BIT(CAP_SYS_NICE));
+	assert_int_equal(caps__for_deeds(BOTH), 0);
 }
 
 /* The mighty one stands in for what is not there. */

@@ -30,10 +30,6 @@ struct page {
 
 enum pageflags { PG_head };
 
-struct task_io_accounting {
-	u64 syscr, syscw; /* system calls that read and write, counted when they end */
-} KERNEL_TYPE;
-
 struct task_struct___cache {
 	struct files_struct *files;
 	struct task_io_accounting ioac;

@@ -48,6 +48,7 @@ struct css_set {
 
 struct signal_struct {
 	atomic_t live; /* threads that have not begun to exit */
+	int nr_threads;
 } KERNEL_TYPE;
 
 /* The part of a thread's state that a switch saves. */
@@ -69,13 +70,30 @@ struct thread_struct {
 struct sched_entity {
 	u64 nr_migrations;
 	u64 sum_exec_runtime; /* ns it had a CPU */
+	u64 prev_sum_exec_runtime; /* that when it got its CPU last */
 } KERNEL_TYPE;
 
 struct sched_info {
+	u64 run_delay;	  /* ns it waited for a CPU, up to when it got one last */
 	u64 last_arrival; /* when it got its CPU, by the scheduler's clock */
+	u64 last_queued;  /* when it began to wait for one; 0: it does not */
+} KERNEL_TYPE;
+
+typedef struct {
+	u32 val;
+} KERNEL_TYPE kuid_t;
+
+struct cred {
+	kuid_t euid;
+} KERNEL_TYPE;
+
+struct task_io_accounting {
+	u64 syscr, syscw; /* system calls that read and write, counted when they end */
+	u64 read_bytes, write_bytes; /* from and to storage */
 } KERNEL_TYPE;
 
 struct mm_struct;
+struct files_struct;
 
 struct task_struct {
 	int pid;	      /* what user space calls the thread id */
@@ -84,9 +102,12 @@ struct task_struct {
 	int exit_state;
 	unsigned int on_cpu; /* signed before it became a u8: only unsigned ones may change width */
 	unsigned int flags;
-	int prio;	     /* 120: nice 0 */
-	unsigned int policy; /* SCHED_x */
-	u64 start_time;
+	int prio, static_prio; /* 120: nice 0 */
+	unsigned int rt_priority, policy; /* SCHED_x */
+	unsigned in_iowait : 1;
+	u64 utime, stime; /* ns, as sampled by the tick */
+	unsigned long min_flt, maj_flt;
+	u64 start_time, start_boottime; /* CLOCK_MONOTONIC, CLOCK_BOOTTIME */
 	u64 self_exec_id; /* counts its execve calls; 32 bits wide before 5.7 */
 	unsigned long nvcsw, nivcsw;
 	struct task_struct *group_leader;
@@ -94,6 +115,9 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct mm_struct *mm; /* NULL: a kernel thread, or it ends */
 	struct css_set *cgroups;
+	const struct cred *cred;
+	struct files_struct *files;
+	struct task_io_accounting ioac;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	struct thread_struct thread;

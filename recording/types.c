@@ -85,6 +85,7 @@ static const struct sample_codec types[] = {
 	{23, SAMPLE_BPF_PROG, code_bpf_prog, NULL},
 	{24, SAMPLE_BPF_MAP, code_bpf_map, NULL},
 	{25, SAMPLE_BPF_STATE, code_bpf_state, NULL},
+	{26, SAMPLE_PROCS, code_procs, procs_subject},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

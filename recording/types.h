@@ -11,6 +11,8 @@
 #include "samples/cache.h"
 #include "samples/cpu_cache.h"
 #include "samples/ask.h"
+#include "samples/measure.h"
+#include "samples/procs.h"
 #include "samples/vitals.h"
 
 /* Room for any sample that is read. */
@@ -42,6 +44,7 @@ union any_sample {
 	struct bpf_prog_sample bpf_prog;
 	struct bpf_map_sample bpf_map;
 	struct bpf_state_sample bpf_state;
+	struct procs_sample procs;
 };
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
@@ -113,5 +116,7 @@ void measure_held_subject(const union any_sample *s, struct subject *out);
 void code_bpf_prog(struct codec *c, union any_sample *s);
 void code_bpf_map(struct codec *c, union any_sample *s);
 void code_bpf_state(struct codec *c, union any_sample *s);
+void code_procs(struct codec *c, union any_sample *s);
+void procs_subject(const union any_sample *s, struct subject *out);
 
 #endif

@@ -38,6 +38,7 @@ enum sample_type {
 	SAMPLE_BPF_PROG, /* struct bpf_prog_sample, samples/bpf_progs.h, and so are the next two */
 	SAMPLE_BPF_MAP,
 	SAMPLE_BPF_STATE,
+	SAMPLE_PROCS, /* struct procs_sample, samples/procs.h */
 	SAMPLE_TYPES, /* how many there are */
 };
 

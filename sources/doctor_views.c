@@ -14,7 +14,7 @@ static const struct view_needs {
 	const char *group;
 	enum model_id model; /* MODEL_COUNT: nothing of the kernel's */
 } views[] = {
-	{"view cpu", MODEL_PROFILE}, {"view offcpu", MODEL_WAITS}, {"view cache", MODEL_CACHE},
+	{"view procs", MODEL_PROCS}, {"view cpu", MODEL_PROFILE}, {"view offcpu", MODEL_WAITS}, {"view cache", MODEL_CACHE},
 	{"view io", MODEL_IO},	     {"view sched", MODEL_SCHED},
 	{"view bpf", MODEL_BPF},
 #define MEASURE(id, name, ...) {"view " #name, MODEL_##id},

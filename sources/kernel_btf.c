@@ -26,3 +26,15 @@ u32 kernel_btf__parameters(const struct btf *btf, const char *function)
 	t = t ? btf__type_by_id(btf, t->type) : NULL;
 	return t && btf_is_func_proto(t) ? btf_vlen(t) : 0;
 }
+
+bool kernel_btf__has_member(const struct btf *btf, const char *type, const char *member)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
+	const struct btf_member *m = t ? btf_members(t) : NULL;
+
+	for (u32 i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, m[i].name_off), member))
+			return true;
+	return false;
+}

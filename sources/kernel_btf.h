@@ -11,5 +11,7 @@ struct btf;
 u32 kernel_btf__arguments(const struct btf *btf, const char *tracepoint);
 /* Arguments of a function; 0: there is none of that name, it may be part of its callers. */
 u32 kernel_btf__parameters(const struct btf *btf, const char *function);
+/* Whether a structure has such a member of its own. */
+bool kernel_btf__has_member(const struct btf *btf, const char *type, const char *member);
 
 #endif

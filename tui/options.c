@@ -412,7 +412,7 @@ static int refuse(struct status *st, const char *word)
 void options__init(struct options *o, char **argv)
 {
 	*o = (struct options){
-		.view = view_table[0]->name,
+		.view = view_table[VIEW_CPU]->name,
 		.words = argv,
 		.interval_ns = NSEC_PER_SEC,
 		.sampling = {.freq = 99,

@@ -4,7 +4,7 @@
 first frame and rows, key to repaint, symbols resolved per second; what the views of waiting add
 to what they watch (sched_bench.py), that of block I/O
 (io_bench.py), that of the page cache (cache_bench.py) and that of system calls
-(syscalls_bench.py); unwind tables and walks (unwind_bench.py).
+(syscalls_bench.py), that of processes (procs_bench.py); unwind tables and walks (unwind_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds. build/bench.json has
 "figures", a list of {part, name, ours, peer, peer_name, unit, ratio, spread, rounds, commit,
@@ -32,6 +32,7 @@ import cache_bench  # noqa: E402
 import flame_bench  # noqa: E402
 import import_bench  # noqa: E402
 import io_bench  # noqa: E402
+import procs_bench  # noqa: E402
 import record_bench  # noqa: E402
 import sched_bench  # noqa: E402
 import syscalls_bench  # noqa: E402
@@ -263,7 +264,8 @@ PARTS = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys, "symbols": 
          "sched": sched_bench.bench_sched, "io": io_bench.bench_io,
          "cache": cache_bench.bench_cache, "unwind": unwind_bench.bench_unwind,
          "flame": flame_bench.bench_flame, "import": import_bench.bench_import,
-         "record": record_bench.bench_record, "syscalls": syscalls_bench.bench_syscalls}
+         "record": record_bench.bench_record, "syscalls": syscalls_bench.bench_syscalls,
+         "procs": procs_bench.bench_procs}
 
 
 def options():

@@ -10,6 +10,8 @@
 #include "base/cpus.h"
 #include "base/memory.h"
 #include "samples/sample.h"
+#include "scope/proc_act.h"
+#include "scope/proc_stat.h"
 #include "sources/block_devices.h"
 #include "sources/cache_dentry.h"
 #include "sources/cache_totals.h"
@@ -113,6 +115,22 @@ static bool dentries(const char *text)
 	return cache_dentry__parse_state(text, &s);
 }
 
+/* Of a process, whose name is its own choice; and what is typed about it. */
+static bool process(const char *text)
+{
+	u64 set[PROC_ACT_CPUS / 64], n = 0;
+	struct proc_stat s;
+	bool right = proc_stat__parse(text, &s);
+
+	for (u32 i = 0; right && s.comm[i]; i++)
+		if ((u8)s.comm[i] < ' ' || s.comm[i] == 0x7f)
+			abort();
+	if (right && (s.nice < -20 || s.nice > 19))
+		abort();
+	right |= proc_io__find(text, "read_bytes", &n);
+	return right | proc_act__parse_cpus(text, set);
+}
+
 /* Where one of the kernel's symbols is, and what stands for a cgroup without a name. */
 static bool names(const char *text)
 {
@@ -139,7 +157,7 @@ static bool notes(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static bool (*const parsers[])(const char *text) = {groups, mounts,   devices, vital_signs,
-							    cpus,   dentries, names};
+							    cpus,   dentries, names,	 process};
 	bool right;
 	char *text;
 	u32 n;

@@ -33,7 +33,7 @@ ALLOWED = {
     "base": r"$^",
     "widgets": BASE_TYPES,
     "scope": r"base/",
-    "samples": r"base/|bpf/measure\.h$",
+    "samples": r"base/|bpf/(measure|procs)\.h$",
     "questions": r"(base|samples)/|bpf/question_eval\.h$",
     "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.(h|def)$",
     "symbols": r"(base|samples)/|bpf/unwind\.h$",

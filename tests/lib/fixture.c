@@ -19,6 +19,7 @@ struct record {
 	struct cache_record *cache;
 	struct io_record *io;
 	struct measure_record *measure;
+	struct procs_line *procs;
 	char *frames;
 	u64 lost;
 	enum log_level level;
@@ -26,7 +27,7 @@ struct record {
 };
 
 static struct record *records;
-static u32 nrecords, cpu_next, vitals_next, sched_next, cache_next, io_next;
+static u32 nrecords, cpu_next, vitals_next, sched_next, cache_next, io_next, procs_next;
 static u64 sched_samples, cache_samples, io_samples;
 static u64 nticks; /* seen by the vitals, which are always there */
 
@@ -171,7 +172,9 @@ static bool parse_line(struct record *r, const char *text)
 		r->io = io_record__parse(text);
 	if (!r->sched && !r->cache && !r->io)
 		r->measure = measure_record__parse(text);
-	return r->sched || r->cache || r->io || r->measure;
+	if (!r->sched && !r->cache && !r->io && !r->measure)
+		r->procs = procs_line__parse(text);
+	return r->sched || r->cache || r->io || r->measure || r->procs;
 }
 
 static void begin(struct symbols *s)
@@ -305,6 +308,14 @@ static void io_drain(struct source *s, bool tick, const struct sample_sink *sink
 		}
 }
 
+/* As the program does: everybody is reported. */
+static void procs_drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	for (struct record *r; (r = take_next(&procs_next, tick));)
+		if (r->procs)
+			procs_line__put(r->procs, sink);
+}
+
 static void cpu_health(struct source *s, struct health *h)
 {
 	copy_str(h->tier, sizeof(h->tier), "fixture");
@@ -340,6 +351,12 @@ static void io_health(struct source *s, struct health *h)
 	h->samples_total = io_samples;
 }
 
+static void procs_health(struct source *s, struct health *h)
+{
+	copy_str(h->tier, sizeof(h->tier), "fixture");
+	copy_str(h->event, sizeof(h->event), "sched_switch");
+}
+
 #define COMMON                                                                                     \
 	.open = fixture_open, .close = fixture_close, .set_scope = fixture_set_scope,              \
 	.set_sampling = fixture_set_sampling, .fd = fixture_fd
@@ -361,6 +378,10 @@ static const struct source_ops fixture_cache = {
 static const struct source_ops fixture_io = {
 	.name = "fixture", .title = "recorded input", COMMON, .drain = io_drain,
 	.health = io_health};
+
+static const struct source_ops fixture_procs = {
+	.name = "fixture", .title = "recorded input", COMMON, .drain = procs_drain,
+	.health = procs_health};
 
 #define MEASURE(id, name_, ...)                                                                    \
 	static u64 samples_##name_;                                                                \
@@ -396,6 +417,7 @@ static const struct source_row rows[] = {
 	{&fixture_cache, MODEL_DENTRY, 1},
 	{&fixture_cache, MODEL_CPU_CACHE, 1},
 	{&fixture_io, MODEL_IO, 1},
+	{&fixture_procs, MODEL_PROCS, 1},
 #define MEASURE(id, name, ...) {&fixture_##name, MODEL_##id, 1},
 #include "measures/measures.def"
 #undef MEASURE

@@ -33,6 +33,12 @@
  *		PID 0: counted while nobody was sampled
  *	counters LLC_EVENTS TLB_EVENTS				"-": there is no counter
  *
+ * About processes, times in milliseconds:
+ *
+ *	proc COMM PID TID PPID USER STATE NICE USER_MS SYSTEM RUNQ DISK LOCK WAIT SLEEP RSS_MIB [COMMAND]
+ *		RSS_MIB 0: it has none; PPID 2: a kernel thread
+ *	short COMM PPID PARENT COUNT SYSTEM_MS		short-lived ones, by who started them
+ *
  * About block I/O, times in microseconds, "-" not known:
  *
  *	io DEV OP COMM PID CGROUP INODE FILE [WORD ...]

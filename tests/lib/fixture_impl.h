@@ -39,6 +39,12 @@ struct cache_record *cache_record__parse(const char *text);
 void cache_record__begin(struct cache_record *r, struct symbols *symbols);
 void cache_record__put(struct cache_record *r, const struct sample_sink *sink);
 
+/* The same of lines about processes: proc, short. */
+struct procs_line;
+
+struct procs_line *procs_line__parse(const char *text);
+void procs_line__put(struct procs_line *r, const struct sample_sink *sink);
+
 /* The same of lines about block I/O: io, slow, disk. */
 struct io_record;
 

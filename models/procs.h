@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Processes: what each has, what it did, and where its wall time went. Takes SAMPLE_PROCS.
+ * Identity is thread id and start time, so that a number that is used again is another process.
+ *
+ * Memory is bounded: PROCS_MAX entries, PROCS_MAX_ENDED of them of threads that ended; what is
+ * beyond is summed up as "[others]". Queries are pure functions over a const snapshot.
+ */
+#ifndef MODELS_PROCS_H
+#define MODELS_PROCS_H
+
+#include "models/answer.h"
+#include "models/profile.h" /* enum profile_window */
+#include "samples/procs.h"
+#include "scope/scope.h"
+
+#define PROCS_LETTERS "ukqdlws" /* of the parts of wall time, in bars */
+
+#define PROCS_MAX	131072
+#define PROCS_MAX_ENDED 4096
+#define PROCS_ENDED_NS	(5 * NSEC_PER_SEC) /* for so long the decaying window has them */
+
+struct model_ops;
+extern const struct model_ops model_procs;
+
+/* What is summed up: the parts of wall time, and these. */
+enum procs_count {
+	PROCS_MINOR = PROCS_PARTS,
+	PROCS_MAJOR,
+	PROCS_READ,
+	PROCS_WRITTEN,
+	PROCS_STARTS,
+	PROCS_COUNTS
+};
+
+enum procs_kind {
+	PROCS_THREAD,	     /* a thread */
+	PROCS_ENDED_THREADS, /* those of a process that ended, together */
+	PROCS_BRIEF,	     /* short-lived processes of one starter and one name */
+	PROCS_OTHERS,	     /* what there was no room for */
+};
+
+/* Of a thread, what its process has stands with its first one. */
+struct procs_entry {
+	enum procs_kind kind;
+	u32 tgid, tid, ppid, uid;
+	u64 start_ns, process_ns, cgroup;
+	u64 ended_ns; /* 0: it lives */
+	u64 rss_bytes;
+	u32 fds, nthreads, policy, rt_priority, flags;
+	s32 nice;
+	char state;
+	bool unsplit;
+	char comm[COMM_LEN], parent_comm[COMM_LEN];
+	const char *cmdline, *user; /* the snapshot's */
+	u64 n[WINDOWS][PROCS_COUNTS];
+};
+
+struct procs_snap {
+	struct snap base;
+	u64 since_ns;
+	u64 window_ns[WINDOWS];
+	u32 n;
+	const struct procs_entry *v;
+};
+
+/* --- rows --- */
+
+enum procs_group {
+	PROCS_BY_PID,
+	PROCS_BY_TID,
+	PROCS_BY_COMM,
+	PROCS_BY_USER,
+	PROCS_BY_CGROUP,
+	PROCS_BY_CONTAINER,
+	PROCS_GROUPS
+};
+extern const char *const procs_group_names[PROCS_GROUPS];
+/* PROCS_GROUPS when there is none of that name. */
+enum procs_group procs_group__by_name(const char *name);
+
+/* Sets of columns on the screen. */
+enum procs_show { PROCS_SHOW_WHERE, PROCS_SHOW_PARTS, PROCS_SHOW_MEMORY, PROCS_SHOWS };
+
+/* A value; zero it first. */
+struct procs_query {
+	enum procs_group group;
+	enum profile_window window;
+	enum procs_show show;
+	bool tree; /* by pid: children below their parents */
+};
+
+struct procs_row {
+	u64 key;
+	const struct procs_entry *e; /* of a process its first thread, of a group who did most */
+	const char *name;	     /* of the group; of a process its command line */
+	const char *text;	     /* that, with the lines of the tree before it */
+	char pid_text[12], tid_text[12]; /* right-aligned */
+	const char *cgroup_name, *container;
+	u64 n[PROCS_COUNTS];
+	u64 rss_bytes, fds, nthreads, nprocs;
+	bool has_rss, has_fds, has_io, unsplit;
+	double threads; /* mean number over the window; pct sums to 100 times as much */
+	double pct[PROCS_PARTS];
+	float split[PROCS_PARTS]; /* pct as shares of 1 */
+};
+
+struct procs_answer {
+	struct answer base; /* rows by time on a CPU, descending; a tree's in its order */
+	struct procs_query query;
+	u32 nrows;
+	const struct procs_row *rows;
+	u64 window_ns;
+	u32 nprocs, nthreads, running, blocked, zombies;
+	u64 n[PROCS_COUNTS]; /* of all rows */
+};
+
+/* Never NULL; scope may be NULL (everything). */
+struct procs_answer *procs__query(const struct procs_snap *snap, const struct procs_query *q,
+				  const struct scope *scope);
+
+/* "docker 0123456789ab", "web" of a container's cgroup; "" of others. Returns buf. */
+const char *procs__container(const char *cgroup, char *buf, size_t size);
+
+#endif

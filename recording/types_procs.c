@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples of samples/procs.h. */
+#include "recording/types.h"
+
+static void code_sums(struct codec *c, struct procs_sums *s)
+{
+	for (u32 i = 0; i < PROCS_PARTS; i++) {
+		u64 ns = s->part_ns[i];
+
+		code_u64(c, &ns);
+		s->part_ns[i] = ns;
+	}
+	u64 n[] = {s->minor_faults, s->major_faults, s->read_bytes, s->write_bytes};
+
+	for (u32 i = 0; i < ARRAY_SIZE(n); i++)
+		code_u64(c, &n[i]);
+	s->minor_faults = n[0];
+	s->major_faults = n[1];
+	s->read_bytes = n[2];
+	s->write_bytes = n[3];
+}
+
+static void code_gauges(struct codec *c, struct procs_sample *x)
+{
+	u32 nice = (u32)(x->nice + 32);
+
+	code_u64(c, &x->rss_bytes);
+	code_u32(c, &x->fds);
+	code_u32(c, &x->nthreads);
+	code_u32(c, &x->cpu);
+	code_u32(c, &x->policy);
+	code_u32(c, &x->rt_priority);
+	code_below(c, &nice, 64);
+	x->nice = (s32)nice - 32;
+	code_u32(c, &x->flags);
+	code_below(c, &x->state, 128);
+	CODE_ENUM(c, x->rest, PROCS_PARTS);
+}
+
+void code_procs(struct codec *c, union any_sample *s)
+{
+	struct procs_sample *x = &s->procs;
+
+	CODE_ENUM(c, x->event, PROCS_EVENTS);
+	code_u32(c, &x->tgid);
+	code_u32(c, &x->tid);
+	code_u32(c, &x->ppid);
+	code_u32(c, &x->uid);
+	code_u64(c, &x->start_ns);
+	code_u64(c, &x->process_ns);
+	code_cgroup(c, &x->cgroup);
+	code_text(c, x->comm, sizeof(x->comm));
+	code_text(c, x->parent_comm, sizeof(x->parent_comm));
+	code_shared_text(c, &x->cmdline);
+	code_shared_text(c, &x->user);
+	code_sums(c, &x->sums);
+	code_bool(c, &x->unsplit);
+	code_bool(c, &x->is_short);
+	code_u64(c, &x->starts);
+	code_gauges(c, x);
+}
+
+void procs_subject(const union any_sample *s, struct subject *out)
+{
+	const struct procs_sample *x = &s->procs;
+
+	*out = (struct subject){.known = x->event != PROCS_ALL,
+				.has_tid = true,
+				.has_comm = true,
+				.has_kind = true,
+				.tgid = x->tgid,
+				.tid = x->tid,
+				.cgroup = x->cgroup,
+				.comm = x->comm,
+				.kthread = x->flags & PROCS_KTHREAD};
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/procs_names.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/users.h"
+#include "scope/proclist.h"
+
+#define CMDLINE_MAX 512
+
+/* Positions of those that ended are used again, so the index is made anew when it is swept. */
+struct named {
+	u64 start_ns;
+	u32 tgid, execs;
+	bool asked, dropped;
+	char *cmdline;
+};
+
+struct procs_names {
+	struct users users;
+	struct named *v;
+	u32 n, cap;
+	struct hidx index;
+	u64 until_ns;
+	u32 missing;
+};
+
+struct procs_names *procs_names__new(void)
+{
+	struct procs_names *n = xcalloc(1, sizeof(*n));
+
+	users__init(&n->users);
+	return n;
+}
+
+void procs_names__free(struct procs_names *n)
+{
+	if (!n)
+		return;
+	for (u32 i = 0; i < n->n; i++)
+		free(n->v[i].cmdline);
+	free(n->v);
+	hidx__fini(&n->index);
+	users__fini(&n->users);
+	free(n);
+}
+
+void procs_names__begin(struct procs_names *n)
+{
+	n->until_ns = clock__monotonic_ns() + PROCS_NAMES_BUDGET_NS;
+	n->missing = 0;
+}
+
+static struct named *find(const struct procs_names *n, u32 tgid, u64 start_ns)
+{
+	u32 at;
+
+	HIDX_FIND(at, &n->index, mix64_pair(tgid, start_ns), pos,
+		  n->v[pos].tgid == tgid && n->v[pos].start_ns == start_ns && !n->v[pos].dropped);
+	return at == HIDX_NONE ? NULL : &n->v[at];
+}
+
+static char *read_cmdline(u32 tgid)
+{
+	char path[32], buf[CMDLINE_MAX];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	len = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	proclist__parse_cmdline(buf, len > 0 ? (size_t)len : 0);
+	return buf[0] ? xstrdup(buf) : NULL;
+}
+
+static struct named *add(struct procs_names *n, u32 tgid, u64 start_ns)
+{
+	n->v = xgrow(n->v, n->n, &n->cap, sizeof(*n->v));
+	n->v[n->n] = (struct named){.tgid = tgid, .start_ns = start_ns};
+	hidx__add(&n->index, mix64_pair(tgid, start_ns), n->n);
+	return &n->v[n->n++];
+}
+
+const char *procs_names__cmdline(struct procs_names *n, u32 tgid, u64 start_ns, u32 execs)
+{
+	struct named *e = find(n, tgid, start_ns);
+
+	if (!e || e->execs != execs) {
+		if ((!e && n->n >= PROCS_NAMES_MAX) || clock__monotonic_ns() >= n->until_ns) {
+			n->missing++;
+			return "";
+		}
+		e = e ? e : add(n, tgid, start_ns);
+		free(e->cmdline);
+		e->cmdline = read_cmdline(tgid);
+		e->execs = execs;
+	}
+	e->asked = true;
+	return e->cmdline ? e->cmdline : "";
+}
+
+const char *procs_names__user(struct procs_names *n, u32 uid)
+{
+	return users__name(&n->users, uid);
+}
+
+u32 procs_names__missing(const struct procs_names *n)
+{
+	return n->n < PROCS_NAMES_MAX ? n->missing : 0;
+}
+
+void procs_names__drop(struct procs_names *n, u32 tgid, u64 start_ns)
+{
+	struct named *e = find(n, tgid, start_ns);
+
+	if (!e)
+		return;
+	free(e->cmdline);
+	e->cmdline = NULL;
+	e->dropped = true;
+}
+
+void procs_names__sweep(struct procs_names *n)
+{
+	u32 kept = 0;
+
+	hidx__clear(&n->index);
+	for (u32 i = 0; i < n->n; i++) {
+		struct named *e = &n->v[i];
+
+		if (!e->asked || e->dropped) {
+			free(e->cmdline);
+			continue;
+		}
+		e->asked = false;
+		n->v[kept] = *e;
+		hidx__add(&n->index, mix64_pair(e->tgid, e->start_ns), kept++);
+	}
+	n->n = kept;
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the view of processes costs once a second, beside htop: with 10,000 processes that sleep,
+and with as many as 30,000 where the machine's limits on pids let them be."""
+import os
+import time
+
+import live
+from figures import at_most, cpu_ns, need, note, ratio_at_most, result, tool
+from tmux import Tmux
+
+# Names, command lines and all threads are read before the figure begins.
+WARM_SECONDS, SECONDS = 12, 20
+COUNTS = 10_000, 30_000
+
+
+def ours():
+    return [live.RELEASE, "-V", "procs", "-d", "1"], "by pid"
+
+
+def htop():
+    return [tool("htop"), "-d", "10"], "PID"
+
+
+def one_screen(command, shows):
+    """CPU while it stands there, in % of one."""
+    with Tmux(command, 120, 40) as t:
+        t.wait(shows, 60)
+        pid = t.pid()
+        time.sleep(WARM_SECONDS)
+        cpu, start = cpu_ns(pid), time.monotonic()
+        time.sleep(SECONDS)
+        spent = (cpu_ns(pid) - cpu) / (time.monotonic() - start) / 1e7
+        t.keys("q")
+        return spent
+
+
+def room(n):
+    """Whether n more processes may be."""
+    def limit(name):
+        with open(f"/proc/sys/kernel/{name}", encoding="ascii") as f:
+            return int(f.read())
+    there = sum(x.isdigit() for x in os.listdir("/proc"))
+    return there + n + 2000 < min(limit("pid_max"), limit("threads-max"))
+
+
+def bench_procs(rounds):
+    need("htop", "tmux")
+    for n in COUNTS:
+        if not room(n):
+            note(f"{n} processes: kernel.pid_max or threads-max leaves no room; left out")
+            continue
+        with live.Workload("many_processes", 3600, n):
+            a, b = [], []
+            for i in range(rounds):
+                a.append(one_screen(*ours()))
+                b.append(one_screen(*htop()))
+                note(f"{n} processes, round {i + 1}: ours {a[-1]:.2f} %, htop {b[-1]:.2f} %")
+            result(f"own CPU of the view of processes, {n} of them, once a second", a, b,
+                   "htop -d 10", "% of a CPU",
+                   at_most(5, "% of a CPU") if n == COUNTS[-1] else ratio_at_most(0.5))

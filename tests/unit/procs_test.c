@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The model of processes: sums, identity, what ends, groups, the tree; and /proc/PID/stat. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "models/model.h"
+#include "models/procs.h"
+#include "scope/filter.h"
+#include "scope/proc_act.h"
+#include "scope/proc_stat.h"
+#include "widgets/parts.h"
+
+static struct model *model;
+static u64 now_ns;
+
+static int setup(void **state)
+{
+	model = model_procs.new(NULL);
+	now_ns = 1000 * NSEC_PER_SEC;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	model_procs.free(model);
+	return 0;
+}
+
+static struct procs_sample sample(u32 tgid, u32 tid, const char *comm)
+{
+	struct procs_sample s = {.head.type = SAMPLE_PROCS,
+				 .event = PROCS_IS,
+				 .tgid = tgid,
+				 .tid = tid,
+				 .ppid = 1,
+				 .start_ns = 5 + tid,
+				 .process_ns = 5 + tgid,
+				 .cmdline = "",
+				 .user = "root",
+				 .nthreads = 1,
+				 .state = 'S',
+				 .rest = PROCS_SLEEP};
+
+	copy_str(s.comm, sizeof(s.comm), comm);
+	return s;
+}
+
+static void put(const struct procs_sample *s)
+{
+	model_procs.consume(model, &s->head);
+}
+
+static void put_ran(u32 tgid, u32 tid, const char *comm, u64 user_ms, u64 sleep_ms)
+{
+	struct procs_sample s = sample(tgid, tid, comm);
+
+	s.sums.part_ns[PROCS_USER] = user_ms * NSEC_PER_MSEC;
+	s.sums.part_ns[PROCS_SLEEP] = sleep_ms * NSEC_PER_MSEC;
+	put(&s);
+}
+
+static const struct procs_snap *tick(void)
+{
+	struct snap *s = model_procs.tick(model, now_ns, now_ns + NSEC_PER_SEC);
+
+	now_ns += NSEC_PER_SEC;
+	return container_of(s, struct procs_snap, base);
+}
+
+static struct procs_answer *ask(enum procs_group group, enum profile_window window, bool tree)
+{
+	struct procs_query q = {.group = group, .window = window, .tree = tree};
+	const struct procs_snap *s = tick();
+	struct procs_answer *a = procs__query(s, &q, NULL);
+
+	snap__put(&s->base);
+	return a;
+}
+
+static const struct procs_row *row_of(const struct procs_answer *a, u32 tgid)
+{
+	for (u32 i = 0; i < a->nrows; i++)
+		if (a->rows[i].e->tgid == tgid)
+			return &a->rows[i];
+	return NULL;
+}
+
+static struct value cell(const struct procs_answer *a, u32 row, const char *name)
+{
+	const struct row_table *t = &a->base.table;
+	struct value v = {0};
+
+	for (u32 i = 0; i < t->ncolumns; i++)
+		if (!strcmp(t->columns[i].name, name) && t->cell(t, row, i, &v))
+			return v;
+	return (struct value){0};
+}
+
+static void shares_sum_to_the_threads(void **state)
+{
+	struct procs_answer *a;
+	const struct procs_row *r;
+	double sum = 0;
+
+	put_ran(10, 10, "two", 250, 750);
+	put_ran(10, 11, "worker", 500, 480); /* visited 20 ms early */
+	put_ran(20, 20, "late", 100, 150);   /* there for a quarter of the interval */
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	r = row_of(a, 10);
+	assert_string_equal(r->e->comm, "two");
+	assert_true(r->threads == 2);
+	for (u32 p = 0; p < PROCS_PARTS; p++)
+		sum += r->pct[p];
+	assert_true(sum > 199.99 && sum < 200.01);
+	assert_true(row_of(a, 20)->threads > 0.249 && row_of(a, 20)->threads < 0.251);
+	assert_true(row_of(a, 20)->pct[PROCS_USER] > 9.9 && row_of(a, 20)->pct[PROCS_USER] < 10.1);
+	assert_int_equal(a->nprocs, 2);
+	assert_int_equal(a->nthreads, 3);
+	assert_true(cell(a, 0, "starts").type == VALUE_NONE);
+	assert_true(cell(a, 0, "rss_bytes").type == VALUE_NONE);
+	answer__free(&a->base);
+}
+
+static void who_is_not_heard_of_goes_on(void **state)
+{
+	const struct procs_sample all = {
+		.head.type = SAMPLE_PROCS, .event = PROCS_ALL, .cmdline = "", .user = ""};
+	struct procs_answer *a;
+
+	put_ran(10, 10, "sleeper", 500, 500);
+	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_true(row_of(a, 10)->pct[PROCS_SLEEP] == 100);
+	assert_true(row_of(a, 10)->pct[PROCS_USER] == 0);
+	answer__free(&a->base);
+	put(&all);
+	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_null(row_of(a, 10));
+	answer__free(&a->base);
+}
+
+static void one_number_two_processes(void **state)
+{
+	struct procs_sample old = sample(10, 10, "old"), new = sample(10, 10, "new");
+	struct procs_answer *a;
+
+	old.event = PROCS_ENDED;
+	old.sums.part_ns[PROCS_USER] = 100 * NSEC_PER_MSEC;
+	new.start_ns = new.process_ns = 99;
+	new.sums.part_ns[PROCS_USER] = 300 * NSEC_PER_MSEC;
+	put(&old);
+	put(&new);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(a->rows[0].e->comm, "new");
+	assert_string_equal(a->rows[1].e->comm, "old");
+	assert_int_equal(a->rows[1].e->state, 'X');
+	answer__free(&a->base);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_int_equal(a->nrows, 1);
+	answer__free(&a->base);
+}
+
+static void short_ones_are_counted(void **state)
+{
+	struct procs_sample s = sample(0, 0, "true"), one = sample(50, 50, "true");
+	struct procs_answer *a;
+
+	put_ran(50, 50, "true", 3, 0);
+	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	s.event = PROCS_SHORT;
+	s.ppid = 7;
+	s.starts = 40;
+	s.sums.part_ns[PROCS_USER] = 40 * NSEC_PER_MSEC;
+	copy_str(s.parent_comm, sizeof(s.parent_comm), "sh");
+	put(&s);
+	s.starts = 1;
+	put(&s);
+	one.event = PROCS_ENDED;
+	one.is_short = true;
+	one.ppid = 7;
+	put(&one);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(cell(a, 0, "starts").u, 41);
+	assert_int_equal(cell(a, 0, "ppid").u, 7);
+	assert_true(cell(a, 0, "pid").type == VALUE_NONE);
+	assert_string_equal(cell(a, 0, "comm").s, "true");
+	assert_string_equal(cell(a, 0, "parent_comm").s, "sh");
+	assert_string_equal(a->rows[0].name, "41 × true, started by sh/7");
+	answer__free(&a->base);
+	/* What it did while it was seen is theirs, too. */
+	a = ask(PROCS_BY_PID, WINDOW_TOTAL, false);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(a->rows[0].n[PROCS_USER], 83 * NSEC_PER_MSEC);
+	answer__free(&a->base);
+}
+
+static void ended_threads_stay_with_their_process(void **state)
+{
+	struct procs_sample s = sample(10, 11, "worker");
+	struct procs_answer *a;
+
+	put_ran(10, 10, "main", 0, 1000);
+	put_ran(10, 11, "worker", 1000, 0);
+	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	s.event = PROCS_ENDED;
+	s.sums.part_ns[PROCS_USER] = 200 * NSEC_PER_MSEC;
+	put(&s);
+	a = ask(PROCS_BY_PID, WINDOW_TOTAL, false);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(a->rows[0].n[PROCS_USER], 1200 * NSEC_PER_MSEC);
+	assert_int_equal(a->rows[0].nthreads, 1);
+	answer__free(&a->base);
+	a = ask(PROCS_BY_TID, WINDOW_LAST, false);
+	assert_int_equal(a->nrows, 1);
+	answer__free(&a->base);
+}
+
+static void groups(void **state)
+{
+	struct procs_sample s = sample(30, 30, "b");
+	struct procs_answer *a;
+
+	put_ran(10, 10, "a", 100, 900);
+	put_ran(20, 20, "a", 200, 800);
+	s.user = "nobody";
+	s.flags = PROCS_HAS_RSS;
+	s.rss_bytes = 4096;
+	s.sums.part_ns[PROCS_USER] = NSEC_PER_SEC;
+	put(&s);
+	a = ask(PROCS_BY_COMM, WINDOW_LAST, false);
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(a->rows[0].name, "b");
+	assert_int_equal(a->rows[1].nprocs, 2);
+	assert_true(a->rows[1].threads == 2);
+	answer__free(&a->base);
+	a = ask(PROCS_BY_USER, WINDOW_TOTAL, false);
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(a->rows[0].name, "nobody");
+	assert_int_equal(a->rows[0].rss_bytes, 4096);
+	answer__free(&a->base);
+}
+
+static void put_child(u32 tgid, u32 ppid, u64 user_ms)
+{
+	struct procs_sample s = sample(tgid, tgid, "p");
+
+	s.ppid = ppid;
+	s.sums.part_ns[PROCS_USER] = user_ms * NSEC_PER_MSEC;
+	put(&s);
+}
+
+static void a_tree(void **state)
+{
+	static const u32 order[] = {1, 3, 4, 2, 5, 8, 9};
+	struct procs_answer *a;
+
+	put_child(1, 0, 0);
+	put_child(2, 1, 1);
+	put_child(3, 1, 5);
+	put_child(4, 3, 0);
+	put_child(5, 2, 0);
+	/* A recording may claim anything. */
+	put_child(8, 9, 3);
+	put_child(9, 8, 2);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, true);
+	assert_int_equal(a->nrows, ARRAY_SIZE(order));
+	for (u32 i = 0; i < a->nrows; i++)
+		assert_int_equal(a->rows[i].e->tgid, order[i]);
+	assert_string_equal(a->rows[1].text, "├─p");
+	assert_string_equal(a->rows[2].text, "│ └─p");
+	assert_string_equal(a->rows[4].text, "  └─p");
+	answer__free(&a->base);
+}
+
+/* So deep that lines have no room any more: all are there, once. */
+static void a_deep_tree(void **state)
+{
+	struct procs_answer *a;
+
+	for (u32 i = 1; i <= 200; i++)
+		put_child(i, i - 1, 0);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, true);
+	assert_int_equal(a->nrows, 200);
+	answer__free(&a->base);
+}
+
+static void filters_hold(void **state)
+{
+	struct filter_error err;
+	struct scope *scope = filter__parse("comm~^a$ task=user", &err);
+	struct procs_query q = {0};
+	const struct procs_snap *s;
+	struct procs_answer *a;
+
+	put_ran(10, 10, "a", 1, 0);
+	put_ran(20, 20, "b", 1, 0);
+	s = tick();
+	a = procs__query(s, &q, scope);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(a->rows[0].e->tgid, 10);
+	answer__free(&a->base);
+	snap__put(&s->base);
+	scope__put(scope);
+}
+
+static void memory_is_bounded(void **state)
+{
+	struct procs_answer *a;
+
+	for (u32 i = 1; i < PROCS_MAX + 1000; i++)
+		put_ran(i, i, "many", 1, 0);
+	assert_true(model_procs.memory(model) < (size_t)PROCS_MAX * 2 * 1024);
+	a = ask(PROCS_BY_COMM, WINDOW_LAST, false);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(a->n[PROCS_USER], (PROCS_MAX + 999) * NSEC_PER_MSEC);
+	answer__free(&a->base);
+}
+
+static void zero(void **state)
+{
+	struct procs_answer *a;
+
+	put_ran(10, 10, "a", 700, 300);
+	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	model_procs.zero(model);
+	a = ask(PROCS_BY_PID, WINDOW_TOTAL, false);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(a->rows[0].n[PROCS_USER], 0);
+	assert_int_equal(a->rows[0].n[PROCS_SLEEP], NSEC_PER_SEC);
+	answer__free(&a->base);
+}
+
+static void containers(void **state)
+{
+	static const char *const of[][2] = {
+		{"/", ""},
+		{"/user.slice/user-0.slice", ""},
+		{"/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		 "docker 0123456789ab"},
+		{"/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
+		 "cdef.scope",
+		 "docker 0123456789ab"},
+		{"/kubepods/burstable/pod12/cri-containerd-0123456789abcdef0123456789abcdef01234567"
+		 "89abcdef0123456789abcdef.scope",
+		 "cri-containerd 0123456789ab"},
+		{"/lxc.payload.web/init.scope", "web"},
+	};
+	char buf[64];
+
+	for (u32 i = 0; i < ARRAY_SIZE(of); i++)
+		assert_string_equal(procs__container(of[i][0], buf, sizeof(buf)), of[i][1]);
+}
+
+static void stat_lines(void **state)
+{
+	struct proc_stat s;
+
+	assert_true(proc_stat__parse(
+		"7 (a) b) R 3 7 7 0 -1 4194560 100 0 5 0 250 50 0 0 20 -5 3 0 9000 1000 77 1844674"
+		"4073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 50 2 0 0 0",
+		&s));
+	assert_string_equal(s.comm, "a) b");
+	assert_int_equal(s.state, 'R');
+	assert_int_equal(s.ppid, 3);
+	assert_int_equal(s.minor_faults, 100);
+	assert_int_equal(s.major_faults, 5);
+	assert_int_equal(s.user_ticks, 250);
+	assert_int_equal(s.system_ticks, 50);
+	assert_int_equal(s.nice, -5);
+	assert_int_equal(s.nthreads, 3);
+	assert_int_equal(s.start_ticks, 9000);
+	assert_int_equal(s.rss_pages, 77);
+	assert_int_equal(s.cpu, 1);
+	assert_int_equal(s.rt_priority, 50);
+	assert_int_equal(s.policy, 2);
+	assert_false(s.kernel);
+	assert_false(proc_stat__parse("7 (a R 3", &s));
+	assert_false(proc_stat__parse("7 (a)", &s));
+	assert_false(proc_stat__parse("7 (a) R 3 7", &s));
+}
+
+static void io_lines(void **state)
+{
+	const char *text =
+		"rchar: 5\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 1\n";
+	u64 n = 0;
+
+	assert_true(proc_io__find(text, "read_bytes", &n) && n == 4096);
+	assert_true(proc_io__find(text, "write_bytes", &n) && n == 8192);
+	assert_false(proc_io__find(text, "rbytes", &n));
+	assert_false(proc_io__find("", "read_bytes", &n));
+}
+
+static void lists_of_cpus(void **state)
+{
+	static const char *const wrong[] = {"", ",", "1,", "a", "3-1", "1-", "-1", "1024", "1 2"};
+	u64 set[PROC_ACT_CPUS / 64];
+
+	assert_true(proc_act__parse_cpus("0,2-3,64", set));
+	assert_int_equal(set[0], 13);
+	assert_int_equal(set[1], 1);
+	for (u32 i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_false(proc_act__parse_cpus(wrong[i], set));
+}
+
+/* A number that is used again is somebody else's. */
+static void nothing_is_done_to_others(void **state)
+{
+	struct proc_id id = {(u32)getpid(), 1};
+	struct status st = {0};
+
+	assert_int_equal(proc_act__signal(&id, 9, &st), -ESRCH);
+	assert_int_equal(proc_act__renice(&id, 19, &st), -ESRCH);
+	assert_int_equal(proc_act__set_cpus(&id, "0", &st), -ESRCH);
+	assert_non_null(strstr(st.msg, "has ended; nothing was done"));
+}
+
+static void bars_fill_their_width(void **state)
+{
+	float shares[7];
+	u32 cells[7], seed = 1;
+
+	for (u32 round = 0; round < 20000; round++) {
+		u32 w = 1 + round % 60, sum = 0;
+		float whole = 0;
+
+		for (u32 i = 0; i < 7; i++) {
+			seed = seed * 1103515245 + 12345;
+			shares[i] = seed >> 16 & 1 ? 0 : (float)(seed >> 17 & 1023);
+			whole += shares[i];
+		}
+		for (u32 i = 0; i < 7; i++)
+			shares[i] = whole > 0 ? shares[i] / whole : 0;
+		parts__cells(shares, 7, w, cells);
+		for (u32 i = 0; i < 7; i++) {
+			sum += cells[i];
+			if (shares[i] >= PARTS_LEAST && w >= 7)
+				assert_true(cells[i] > 0);
+		}
+		assert_int_equal(sum, whole > 0 ? w : 0);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(shares_sum_to_the_threads),
+		TEST(who_is_not_heard_of_goes_on),
+		TEST(one_number_two_processes),
+		TEST(short_ones_are_counted),
+		TEST(ended_threads_stay_with_their_process),
+		TEST(groups),
+		TEST(a_tree),
+		TEST(a_deep_tree),
+		TEST(filters_hold),
+		TEST(memory_is_bounded),
+		TEST(zero),
+		cmocka_unit_test(containers),
+		cmocka_unit_test(stat_lines),
+		cmocka_unit_test(io_lines),
+		cmocka_unit_test(lists_of_cpus),
+		cmocka_unit_test(nothing_is_done_to_others),
+		cmocka_unit_test(bars_fill_their_width),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

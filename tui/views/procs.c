@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* View procs: processes, what they use, and where their wall time goes. */
+#include "tui/views/procs.h"
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "tui/views/terms.h"
+
+static struct procs_screen *procs__new(struct host *h, const struct procs_query *q);
+
+static struct answer *procs__run(const struct frame *f, const void *query,
+				 const struct scope *scope)
+{
+	return &procs__query((const void *)f->snaps[MODEL_PROCS], query, scope)->base;
+}
+
+/* --- grouping and window --- */
+
+static const enum action group_actions[PROCS_GROUPS] = {
+	[PROCS_BY_PID] = ACTION_GROUP_PID,	 [PROCS_BY_TID] = ACTION_GROUP_TID,
+	[PROCS_BY_COMM] = ACTION_GROUP_COMM,	 [PROCS_BY_USER] = ACTION_GROUP_USER,
+	[PROCS_BY_CGROUP] = ACTION_GROUP_CGROUP, [PROCS_BY_CONTAINER] = ACTION_GROUP_CONTAINER,
+};
+static const struct group_keys procs_keys = {procs_group_names, group_actions, PROCS_GROUPS, true};
+
+static u32 procs__groups(const struct listing *l)
+{
+	return 1u << procs__of(l)->query.group;
+}
+
+static void procs__set_groups(struct listing *l, u32 groups)
+{
+	procs__of(l)->query.group = (enum procs_group)__builtin_ctz(groups);
+}
+
+static enum profile_window *procs__window(struct listing *l)
+{
+	return &procs__of(l)->query.window;
+}
+
+/* --- drilling --- */
+
+bool procs__row_term(const struct procs_answer *a, const struct procs_row *r, char *buf,
+		     size_t size)
+{
+	const struct procs_entry *e = r->e;
+
+	switch (a->query.group) {
+	case PROCS_BY_COMM:
+		return term__name("comm", e->comm, buf, size);
+	case PROCS_BY_CGROUP:
+		return term__cgroup(e->cgroup, r->cgroup_name, buf, size);
+	case PROCS_BY_USER:
+	case PROCS_BY_CONTAINER:
+		return false;
+	default:
+		break;
+	}
+	if (e->kind == PROCS_BRIEF)
+		return term__name("comm", e->comm, buf, size);
+	if (e->kind != PROCS_THREAD)
+		return false;
+	if (a->query.group == PROCS_BY_TID)
+		return term__id("tid", e->tid, buf, size);
+	return term__id("pid", e->tgid, buf, size);
+}
+
+static bool procs__term(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	return procs__row_term(procs__rows(l), &procs__rows(l)->rows[row], buf, size);
+}
+
+/* Which view explains a part. */
+static const struct part_view {
+	const char *name, *view, *what;
+} part_views[PROCS_PARTS] = {
+	[PROCS_USER] = {"user", "cpu", "functions of its own that are hot"},
+	[PROCS_SYSTEM] = {"kernel", "syscalls", "what it asks the kernel for"},
+	[PROCS_RUNQ] = {"run queue", "sched", "how long it waits for a CPU, and who has it"},
+	[PROCS_DISK] = {"disk", "io", "its requests, and how long devices take"},
+	[PROCS_LOCK] = {"lock", "offcpu", "which locks, and who lets go of them"},
+	[PROCS_WAIT] = {"other waits", "offcpu", "where it waits, and who ends that"},
+	[PROCS_SLEEP] = {"sleep", "offcpu", "what wakes it"},
+};
+
+struct explained {
+	char term[TERM_MAX];
+};
+
+static void explain_part(struct host *h, void *ctx, u32 part)
+{
+	const struct explained *x = ctx;
+
+	if (!host__look_at(h, part_views[part].view, "pid tid tree comm cgroup", x->term))
+		host__message(h, ROLE_WARN, "there is no view %s", part_views[part].view);
+}
+
+/* The parts of its time, the greatest first, each with the view that explains it. */
+static bool explain(struct listing *l, const struct procs_row *r)
+{
+	struct menu_item items[PROCS_PARTS];
+	char texts[PROCS_PARTS][64], title[48], pct[16];
+	bool taken[PROCS_PARTS] = {false};
+	struct explained *x = xcalloc(1, sizeof(*x));
+
+	if (!procs__row_term(procs__rows(l), r, x->term, sizeof(x->term))) {
+		free(x);
+		host__message(l->base.host, ROLE_WARN, "no filter says what this row is");
+		return true;
+	}
+	for (u32 i = 0; i < PROCS_PARTS; i++) {
+		u32 best = PROCS_PARTS;
+
+		for (u32 p = 0; p < PROCS_PARTS; p++)
+			if (!taken[p] && (best == PROCS_PARTS || r->pct[p] > r->pct[best]))
+				best = p;
+		taken[best] = true;
+		format__pct(pct, sizeof(pct), r->pct[best]);
+		snprintf(texts[i], sizeof(texts[i]), "%-11s %6s%%  %s", part_views[best].name, pct,
+			 part_views[best].view);
+		items[i] = (struct menu_item){texts[i], part_views[best].what, best};
+	}
+	snprintf(title, sizeof(title), "where its time goes: %.24s", r->e->comm);
+	host__menu(l->base.host, title, items, PROCS_PARTS, explain_part, x);
+	return true;
+}
+
+/* The same table with the processes of one row. */
+static bool open_group(struct listing *l, const struct procs_row *r)
+{
+	struct procs_query q = procs__of(l)->query;
+	const struct scope *scope, *narrow = NULL;
+	struct procs_screen *next;
+	char term[TERM_MAX];
+
+	if (procs__row_term(procs__rows(l), r, term, sizeof(term))) {
+		scope = asker__scope(&l->asker);
+		narrow = terms__scope(scope, term);
+		scope__put(scope);
+	}
+	if (!narrow) {
+		host__message(l->base.host, ROLE_WARN, "no filter says what this row is");
+		return true;
+	}
+	q.group = PROCS_BY_PID;
+	next = procs__new(l->base.host, &q);
+	copy_str(next->list.narrowed, sizeof(next->list.narrowed), term);
+	next->list.asker.extra_scope = narrow;
+	host__push(l->base.host, &next->list.base);
+	return true;
+}
+
+static bool procs__drill(struct listing *l, struct listing_place at)
+{
+	const struct procs_row *r = &procs__rows(l)->rows[at.row];
+
+	return procs__of(l)->query.group > PROCS_BY_TID ? open_group(l, r) : explain(l, r);
+}
+
+static const struct listing_ops procs_listing = {
+	.ask = {.size = sizeof(struct procs_query), .model = MODEL_PROCS, .run = procs__run},
+	.keys = &procs_keys,
+	.groups = procs__groups,
+	.set_groups = procs__set_groups,
+	.window = procs__window,
+	.headline = procs__headline,
+	.above = procs__above,
+	.empty = procs__empty,
+	.cell_role = procs__role,
+	.drill = procs__drill,
+	.selection = procs__selection,
+	.term = procs__term,
+	.report = procs__report,
+};
+
+/* --- the screen --- */
+
+static bool toggle_tree(struct procs_screen *s)
+{
+	if (s->query.group != PROCS_BY_PID)
+		s->query.group = PROCS_BY_PID;
+	s->query.tree = !s->query.tree;
+	return true;
+}
+
+static bool follow(struct procs_screen *s)
+{
+	struct listing_place at;
+
+	if (!listing__at(&s->list, &at))
+		return true;
+	s->list.table.user_moved = true;
+	host__message(s->list.base.host, ROLE_OK, "the cursor stays on %s; Home lets it go",
+		      procs__rows(&s->list)->rows[at.row].e->comm);
+	return true;
+}
+
+static bool explain_selected(struct procs_screen *s)
+{
+	struct listing_place at;
+
+	if (listing__at(&s->list, &at))
+		explain(&s->list, &procs__rows(&s->list)->rows[at.row]);
+	return true;
+}
+
+static bool procs__action(struct screen *base, enum action a)
+{
+	struct procs_screen *s = (struct procs_screen *)base;
+
+	switch (a) {
+	case ACTION_COLUMNS:
+		s->query.show = (s->query.show + 1) % PROCS_SHOWS;
+		return true;
+	case ACTION_TREE:
+		return toggle_tree(s);
+	case ACTION_FOLLOW:
+		return follow(s);
+	case ACTION_EXPLAIN:
+		return explain_selected(s);
+	default:
+		return procs__act(&s->list, a) || listing__action(base, a);
+	}
+}
+
+static void procs__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops procs_screen_ops = {
+	LISTING_SCREEN,
+	.section = "procs",
+	.free = procs__free,
+	.action = procs__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_TREE, ACTION_GROUP_NEXT, ACTION_COLUMNS,
+				       ACTION_SIGNAL, ACTION_RENICE, ACTION_AFFINITY,
+				       ACTION_SORT_NEXT, ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
+};
+
+static struct procs_screen *procs__new(struct host *h, const struct procs_query *q)
+{
+	struct procs_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &procs_screen_ops, .host = h};
+	s->query = *q;
+	listing__init(&s->list, h, &procs_listing, &s->query);
+	return s;
+}
+
+static void query__init(struct procs_query *q, const struct view_args *args)
+{
+	memset(q, 0, sizeof(*q));
+	q->window = WINDOW_LAST;
+	q->group = args->group ? procs_group__by_name(args->group) : PROCS_BY_PID;
+	if (q->group == PROCS_GROUPS)
+		q->group = PROCS_BY_PID;
+}
+
+static struct screen *procs__open(struct host *h, const struct view_args *args)
+{
+	struct procs_query q;
+
+	query__init(&q, args);
+	return &procs__new(h, &q)->list.base;
+}
+
+static int procs__batch(const struct frame *f, const struct view_args *args,
+			const struct scope *scope, struct report *r)
+{
+	struct procs_query q;
+
+	query__init(&q, args);
+	q.show = PROCS_SHOW_PARTS;
+	return listing__batch(&procs_listing, f, args, &q, scope, r);
+}
+
+const struct view_ops view_procs = {
+	.name = "procs",
+	.title = "processes: CPU, memory, I/O, and where their wall time goes",
+	.models = 1u << MODEL_PROCS,
+	.feed = MODEL_PROCS,
+	.terms = SCOPE_TERM_TASK,
+	.groups = "pid tid comm user cgroup container",
+	.one_group = true,
+	.open = procs__open,
+	.report = procs__batch,
+	.report_free = listing__report_free,
+};

@@ -86,6 +86,9 @@ static const struct sample_codec types[] = {
 	{24, SAMPLE_BPF_MAP, code_bpf_map, NULL},
 	{25, SAMPLE_BPF_STATE, code_bpf_state, NULL},
 	{26, SAMPLE_PROCS, code_procs, procs_subject},
+	{27, SAMPLE_FIGURE, code_figure, NULL},
+	{28, SAMPLE_USAGE, code_usage, usage_subject},
+	{29, SAMPLE_NOTICE, code_notice, NULL},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

@@ -13,6 +13,7 @@
 #include "samples/ask.h"
 #include "samples/measure.h"
 #include "samples/procs.h"
+#include "samples/system.h"
 #include "samples/vitals.h"
 
 /* Room for any sample that is read. */
@@ -45,6 +46,9 @@ union any_sample {
 	struct bpf_map_sample bpf_map;
 	struct bpf_state_sample bpf_state;
 	struct procs_sample procs;
+	struct figure_sample figure;
+	struct usage_sample usage;
+	struct notice_sample notice;
 };
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
@@ -118,5 +122,9 @@ void code_bpf_map(struct codec *c, union any_sample *s);
 void code_bpf_state(struct codec *c, union any_sample *s);
 void code_procs(struct codec *c, union any_sample *s);
 void procs_subject(const union any_sample *s, struct subject *out);
+void code_figure(struct codec *c, union any_sample *s);
+void code_usage(struct codec *c, union any_sample *s);
+void code_notice(struct codec *c, union any_sample *s);
+void usage_subject(const union any_sample *s, struct subject *out);
 
 #endif

@@ -39,6 +39,9 @@ enum sample_type {
 	SAMPLE_BPF_MAP,
 	SAMPLE_BPF_STATE,
 	SAMPLE_PROCS, /* struct procs_sample, samples/procs.h */
+	SAMPLE_FIGURE, /* struct figure_sample, samples/system.h, and so are the next two */
+	SAMPLE_USAGE,
+	SAMPLE_NOTICE,
 	SAMPLE_TYPES, /* how many there are */
 };
 

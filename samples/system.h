@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the source of the whole machine's figures hands out, once an interval: samples of
+ * samples/sample.h, the same rules hold.
+ */
+#ifndef SAMPLES_SYSTEM_H
+#define SAMPLES_SYSTEM_H
+
+#include "samples/sample.h"
+
+enum figure {
+#define FIGURE(id, kind, name) FIGURE_##id,
+#include "samples/figures.def"
+#undef FIGURE
+	FIGURES
+};
+
+enum figure_kind { FIGURE_COUNTER, FIGURE_LEVEL };
+
+struct figure_row {
+	const char *name;
+	enum figure_kind kind;
+};
+extern const struct figure_row figure_rows[FIGURES];
+
+#define FIGURE_INSTANCE 64 /* bytes of an instance's name with its NUL */
+
+/* One figure. SAMPLE_FIGURE. */
+struct figure_sample {
+	struct sample head;
+	u32 figure;
+	char instance[FIGURE_INSTANCE]; /* "" the machine */
+	u64 value;   /* COUNTER: its growth, LEVEL: what it is */
+	u64 span_ns; /* since the last one */
+	u32 pid; /* of a cgroup: the process in it that used most CPU; of sockets: whose; 0: not known */
+};
+
+/* A process that did something in the interval, or is not well. SAMPLE_USAGE. */
+struct usage_sample {
+	struct sample head;
+	u32 pid, ppid;
+	u64 start; /* clock ticks after boot: tells processes apart that had one pid */
+	u64 cgroup; /* v2 id, 0 unknown */
+	char comm[COMM_LEN];
+	char state; /* as in /proc/PID/stat, of its main thread */
+	bool kthread;
+	s32 nice;
+	u32 cpu, cpus; /* the last CPU of its main thread; on how many that may run, 0 unknown */
+	u32 threads;
+	u32 files, files_max; /* descriptors; 0 unknown */
+	u64 span_ns; /* of what follows */
+	u64 user_ns, system_ns;
+	u64 children_ns; /* of CPU, of children that it has waited for */
+	u64 minor_faults, major_faults;
+	u64 read_bytes, write_bytes; /* from and to disks; 0 where it may not be known */
+	u64 rss_bytes; /* now */
+};
+
+#define NOTICE_TEXT 200
+
+/* A message of the kernel that was logged since the source began. SAMPLE_NOTICE. */
+struct notice_sample {
+	struct sample head;
+	u32 level; /* 0 emergency to 7 debug */
+	u64 t_ns;
+	char text[NOTICE_TEXT];
+};
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What processes use, by /proc/PID/stat: cheap where there are some hundreds. Each look goes on
+ * where the last one ran out of its budget, and what a process did is counted since it was looked
+ * at, so that rates are right however long that was ago.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/clock.h"
+#include "sources/system_impl.h"
+
+#define MANY_FILES    256 /* from here on the limit is looked at */
+#define LARGE_BYTES   (64ULL << 20)
+#define STALE_ROUNDS  2
+
+struct seen {
+	u32 pid;
+	u64 start, t_ns;
+	u32 round;
+	bool has_io, active;
+	u64 read_bytes, write_bytes;
+	u64 cpu_ns; /* in the last look */
+	u64 cgroup; /* 0: not looked at yet, or unknown */
+	struct usage_sample before;
+};
+
+struct usage_scan {
+	DIR *proc;
+	u64 tick_ns, page_bytes;
+	u32 round;
+	struct seen *seen;
+	u32 nseen, cap;
+	struct hidx by_pid;
+	u64 left_out;
+};
+
+bool system__read(int dirfd, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	size_t n = 0;
+	ssize_t got = 0;
+
+	while (fd >= 0 && n < size - 1 && (got = read(fd, buf + n, size - 1 - n)) > 0)
+		n += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	buf[n] = '\0';
+	return n > 0;
+}
+
+struct usage_scan *usage_scan__new(void)
+{
+	struct usage_scan *s = xcalloc(1, sizeof(*s));
+
+	s->proc = opendir("/proc");
+	s->tick_ns = NSEC_PER_SEC / (u64)MAX(sysconf(_SC_CLK_TCK), 1L);
+	s->page_bytes = (u64)sysconf(_SC_PAGESIZE);
+	return s;
+}
+
+void usage_scan__free(struct usage_scan *s)
+{
+	if (s->proc)
+		closedir(s->proc);
+	hidx__fini(&s->by_pid);
+	free(s->seen);
+	free(s);
+}
+
+u64 usage_scan__left_out(const struct usage_scan *s)
+{
+	return s->left_out;
+}
+
+static struct seen *find(const struct usage_scan *s, u32 pid)
+{
+	u32 at;
+
+	HIDX_FIND(at, &s->by_pid, mix64(pid), pos, s->seen[pos].pid == pid);
+	return at == HIDX_NONE ? NULL : &s->seen[at];
+}
+
+u32 usage_scan__busiest(const struct usage_scan *s, const u32 *pids, u32 n)
+{
+	u64 most = 0;
+	u32 pid = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		const struct seen *p = find(s, pids[i]);
+
+		if (p && (!pid || p->cpu_ns > most)) {
+			pid = p->pid;
+			most = p->cpu_ns;
+		}
+	}
+	return pid;
+}
+
+static struct seen *add(struct usage_scan *s, u32 pid)
+{
+	if (s->nseen == USAGE_PROCESSES) {
+		s->left_out++;
+		return NULL;
+	}
+	s->seen = xgrow(s->seen, s->nseen, &s->cap, sizeof(*s->seen));
+	s->seen[s->nseen] = (struct seen){.pid = pid};
+	hidx__add(&s->by_pid, mix64(pid), s->nseen);
+	return &s->seen[s->nseen++];
+}
+
+/* At the end of a round: those that have ended are forgotten. */
+static void forget_ended(struct usage_scan *s)
+{
+	u32 kept = 0;
+
+	hidx__clear(&s->by_pid);
+	for (u32 i = 0; i < s->nseen; i++) {
+		if (s->round - s->seen[i].round >= STALE_ROUNDS)
+			continue;
+		s->seen[kept] = s->seen[i];
+		hidx__add(&s->by_pid, mix64(s->seen[kept].pid), kept);
+		kept++;
+	}
+	s->nseen = kept;
+	s->left_out = 0;
+}
+
+/* --- what costs more, of those that are worth it --- */
+
+static u64 io_field(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+static void add_io(const struct usage_scan *s, struct seen *p, struct usage_sample *u)
+{
+	char path[32], text[512];
+	u64 in, out;
+
+	snprintf(path, sizeof(path), "%u/io", u->pid);
+	if (!system__read(dirfd(s->proc), path, text, sizeof(text)))
+		return;
+	in = io_field(text, "\nread_bytes: ");
+	out = io_field(text, "\nwrite_bytes: ");
+	if (p->has_io) {
+		u->read_bytes = in - MIN(in, p->read_bytes);
+		u->write_bytes = out - MIN(out, p->write_bytes);
+	}
+	p->has_io = true;
+	p->read_bytes = in;
+	p->write_bytes = out;
+}
+
+static u64 cgroup_of(const struct usage_scan *s, u32 pid)
+{
+	char path[32], text[4096], *at;
+
+	snprintf(path, sizeof(path), "%u/cgroup", pid);
+	if (!system__read(dirfd(s->proc), path, text, sizeof(text)))
+		return 0;
+	at = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
+	if (!at)
+		return 0;
+	at = strchr(at, ':') + 2;
+	at[strcspn(at, "\n")] = '\0';
+	return cgroup__id(at);
+}
+
+/* How many there are, as Linux 6.2 and later have it without a look at each. */
+static void add_files(const struct usage_scan *s, struct usage_sample *u)
+{
+	struct rlimit limit;
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "%u/fd", u->pid);
+	if (fstatat(dirfd(s->proc), path, &st, 0) || st.st_size < MANY_FILES)
+		return;
+	u->files = (u32)st.st_size;
+	if (!prlimit((pid_t)u->pid, RLIMIT_NOFILE, NULL, &limit))
+		u->files_max = (u32)MIN(limit.rlim_cur, (rlim_t)UINT32_MAX);
+}
+
+static void add_cpus(struct usage_sample *u)
+{
+	cpu_set_t set[16]; /* of 16384 CPUs */
+
+	if (!sched_getaffinity((pid_t)u->pid, sizeof(set), set))
+		u->cpus = (u32)CPU_COUNT_S(sizeof(set), set);
+}
+
+/* --- a process --- */
+
+static u64 grown(u64 now, u64 before)
+{
+	return now - MIN(now, before);
+}
+
+static void subtract(struct usage_sample *u, const struct usage_sample *before)
+{
+	u->user_ns = grown(u->user_ns, before->user_ns);
+	u->system_ns = grown(u->system_ns, before->system_ns);
+	u->children_ns = grown(u->children_ns, before->children_ns);
+	u->minor_faults = grown(u->minor_faults, before->minor_faults);
+	u->major_faults = grown(u->major_faults, before->major_faults);
+}
+
+static bool is_active(const struct usage_sample *u)
+{
+	return u->user_ns || u->system_ns || u->children_ns || u->minor_faults ||
+	       u->major_faults || u->state == 'D';
+}
+
+static void compare(struct usage_scan *s, struct seen *p, struct usage_sample *u,
+		    const struct sample_sink *sink)
+{
+	struct usage_sample now = *u;
+
+	subtract(u, &p->before);
+	u->span_ns = u->span_ns - p->t_ns;
+	p->cpu_ns = u->user_ns + u->system_ns;
+	/* One look more after the last activity: its disk I/O is what came since. */
+	if (is_active(u) || p->active)
+		add_io(s, p, u);
+	p->active = is_active(u);
+	add_files(s, u);
+	if (p->active)
+		add_cpus(u);
+	if (p->active && !p->cgroup)
+		p->cgroup = cgroup_of(s, u->pid);
+	u->cgroup = p->cgroup;
+	if (p->active || u->read_bytes || u->write_bytes || u->files ||
+	    u->rss_bytes >= LARGE_BYTES)
+		sink__put(sink, &u->head);
+	p->before = now;
+}
+
+static void look_at(struct usage_scan *s, const char *name, u64 now_ns,
+		    const struct sample_sink *sink)
+{
+	char path[300], text[1024];
+	struct usage_sample u;
+	struct seen *p;
+
+	snprintf(path, sizeof(path), "%s/stat", name);
+	if (!system__read(dirfd(s->proc), path, text, sizeof(text)) ||
+	    !system__parse_task(text, s->tick_ns, s->page_bytes, &u))
+		return;
+	p = find(s, u.pid);
+	if (!p)
+		p = add(s, u.pid);
+	if (!p)
+		return;
+	u.span_ns = now_ns;
+	if (p->start == u.start && p->t_ns && now_ns > p->t_ns) {
+		compare(s, p, &u, sink);
+	} else {
+		*p = (struct seen){.pid = u.pid, .start = u.start, .active = true, .before = u};
+		add_io(s, p, &u);
+	}
+	p->t_ns = now_ns;
+	p->round = s->round;
+}
+
+void usage_scan__run(struct usage_scan *s, u64 now_ns, const struct sample_sink *sink)
+{
+	u64 until = clock__thread_cpu_ns() + USAGE_BUDGET_NS;
+	const struct dirent *e = NULL;
+
+	while (s->proc && clock__thread_cpu_ns() < until) {
+		e = readdir(s->proc);
+		if (!e)
+			break;
+		if (*e->d_name >= '1' && *e->d_name <= '9')
+			look_at(s, e->d_name, now_ns, sink);
+	}
+	if (!s->proc || e)
+		return;
+	rewinddir(s->proc);
+	s->round++;
+	forget_ended(s);
+}

@@ -20,6 +20,7 @@ struct record {
 	struct io_record *io;
 	struct measure_record *measure;
 	struct procs_line *procs;
+	struct system_record *system;
 	char *frames;
 	u64 lost;
 	enum log_level level;
@@ -27,8 +28,9 @@ struct record {
 };
 
 static struct record *records;
-static u32 nrecords, cpu_next, vitals_next, sched_next, cache_next, io_next, procs_next;
-static u64 sched_samples, cache_samples, io_samples;
+static u32 nrecords, cpu_next, vitals_next, sched_next, cache_next, io_next, procs_next,
+	system_next;
+static u64 sched_samples, cache_samples, io_samples, system_samples;
 static u64 nticks; /* seen by the vitals, which are always there */
 
 static void wrong(const char *path, u32 line, const char *what)
@@ -174,7 +176,9 @@ static bool parse_line(struct record *r, const char *text)
 		r->measure = measure_record__parse(text);
 	if (!r->sched && !r->cache && !r->io && !r->measure)
 		r->procs = procs_line__parse(text);
-	return r->sched || r->cache || r->io || r->measure || r->procs;
+	if (!r->sched && !r->cache && !r->io && !r->measure && !r->procs)
+		r->system = system_record__parse(text);
+	return r->sched || r->cache || r->io || r->measure || r->procs || r->system;
 }
 
 static void begin(struct symbols *s)
@@ -316,6 +320,15 @@ static void procs_drain(struct source *s, bool tick, const struct sample_sink *s
 			procs_line__put(r->procs, sink);
 }
 
+static void system_drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	for (struct record *r; (r = take_next(&system_next, tick));)
+		if (r->system) {
+			system_samples++;
+			system_record__put(r->system, now_ns(), sink);
+		}
+}
+
 static void cpu_health(struct source *s, struct health *h)
 {
 	copy_str(h->tier, sizeof(h->tier), "fixture");
@@ -357,6 +370,13 @@ static void procs_health(struct source *s, struct health *h)
 	copy_str(h->event, sizeof(h->event), "sched_switch");
 }
 
+static void system_health(struct source *s, struct health *h)
+{
+	copy_str(h->tier, sizeof(h->tier), "fixture");
+	copy_str(h->event, sizeof(h->event), "figures");
+	h->samples_total = system_samples;
+}
+
 #define COMMON                                                                                     \
 	.open = fixture_open, .close = fixture_close, .set_scope = fixture_set_scope,              \
 	.set_sampling = fixture_set_sampling, .fd = fixture_fd
@@ -382,6 +402,10 @@ static const struct source_ops fixture_io = {
 static const struct source_ops fixture_procs = {
 	.name = "fixture", .title = "recorded input", COMMON, .drain = procs_drain,
 	.health = procs_health};
+
+static const struct source_ops fixture_system = {
+	.name = "fixture", .title = "recorded input", COMMON, .drain = system_drain,
+	.health = system_health};
 
 #define MEASURE(id, name_, ...)                                                                    \
 	static u64 samples_##name_;                                                                \
@@ -418,6 +442,7 @@ static const struct source_row rows[] = {
 	{&fixture_cache, MODEL_CPU_CACHE, 1},
 	{&fixture_io, MODEL_IO, 1},
 	{&fixture_procs, MODEL_PROCS, 1},
+	{&fixture_system, MODEL_SYSTEM, 0},
 #define MEASURE(id, name, ...) {&fixture_##name, MODEL_##id, 1},
 #include "measures/measures.def"
 #undef MEASURE

@@ -58,6 +58,13 @@
  *	held VIEW COMM PID CGROUP HELD BYTES AGE_MS ACQUIRED BYTES RELEASED BYTES LABELS FRAMES
  *	took VIEW COMM PID TID CGROUP CPU AGO_MS TOOK LABELS "TEXT" FRAMES
  *
+ * About the whole machine, of an interval:
+ *
+ *	figure NAME INSTANCE VALUE [PID]			NAME as in samples/figures.def; INSTANCE: "-"
+ *		the machine
+ *	usage COMM PID STATE CPUS USER_MS SYSTEM_MS FAULTS RSS_MIB READ_MIB
+ *	notice LEVEL TEXT					a message of the kernel
+ *
  * Frames are root first, "-" none. A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names
  * \xHH is a byte, so that any name can be had. After the last interval the file begins again.
  * The event "refused" is refused.

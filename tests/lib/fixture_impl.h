@@ -62,4 +62,10 @@ void measure_record__begin(struct measure_record *r, struct symbols *symbols);
 const struct measure *measure_record__of(const struct measure_record *r);
 void measure_record__put(struct measure_record *r, u64 now_ns, const struct sample_sink *sink);
 
+/* The same of lines about the machine: figure, usage, notice. */
+struct system_record;
+
+struct system_record *system_record__parse(const char *text);
+void system_record__put(struct system_record *r, u64 now_ns, const struct sample_sink *sink);
+
 #endif

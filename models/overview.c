@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rules' table, and the query: what they found, as rows. */
+#include "models/overview.h"
+
+#include "base/columns.h"
+#include "models/overview_impl.h"
+#include "models/who.h"
+
+#define NEVER INFINITY
+
+const char *const severity_names[SEVERITIES] = {"note", "warning", "critical"};
+
+const struct overview_rule overview_rules[RULES] = {
+#define RULE(id, name_, unit_, note, warning, critical, needs_, view_, group_, basis_, help_)      \
+	[RULE_##id] = {.name = name_, .unit = unit_, .from = {note, warning, critical},            \
+		       .needs = needs_, .view = view_, .group = group_, .basis = basis_,           \
+		       .help = help_, .run = rule__##id},
+#include "models/overview_rules.def"
+#undef RULE
+};
+
+struct answer_box {
+	struct overview_answer answer;
+	struct arena arena;
+};
+
+/* --- columns --- */
+
+enum overview_column { COL_SEVERITY, COL_TEXT, COL_PID_TEXT, COL_RULE, COL_PID, COL_COMM,
+		       COL_VIEW, COL_FILTER, COL_GROUP, COL_VALUE, COL_UNIT, COL_BASIS, COLUMNS };
+
+static const struct column overview_columns[COLUMNS] = {
+	[COL_SEVERITY] = COLUMN(VALUE_TEXT, "severity", "How bad", 8, 0, COLUMN_BOTH,
+				"note, warning or critical"),
+	[COL_TEXT] = COLUMN(VALUE_TEXT, "text", "Finding", 40, 0, COLUMN_BOTH | COLUMN_FLEX | COLUMN_KEY,
+			    "what is wrong, with its figures"),
+	[COL_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 3, COLUMN_SCREEN, "who is behind it"),
+	[COL_RULE] = TEXT_COLUMN("rule", "Rule", 18, 2, COLUMN_BOTH, "name of the rule that found it"),
+	[COL_PID] = ID_COLUMN("pid", "who is behind it; null: nobody"),
+	[COL_COMM] = EXPORT_COLUMN(VALUE_TEXT, "comm", "its name; null: nobody"),
+	[COL_VIEW] = TEXT_COLUMN("view", "Enter", 8, 4, COLUMN_BOTH, "the view that shows it"),
+	[COL_FILTER] = EXPORT_COLUMN(VALUE_TEXT, "filter", "with this filter; \"\" none"),
+	[COL_GROUP] = EXPORT_COLUMN(VALUE_TEXT, "group", "grouped by this"),
+	[COL_VALUE] = EXPORT_COLUMN(VALUE_PCT, "value", "what the rule measured, in its unit"),
+	[COL_UNIT] = EXPORT_COLUMN(VALUE_TEXT, "unit", "of the value"),
+	[COL_BASIS] = EXPORT_COLUMN(VALUE_TEXT, "basis", "where the evidence comes from"),
+};
+
+static const char *text_cell(const struct finding *x, u32 column, struct arena *a)
+{
+	const struct overview_rule *rule = &overview_rules[x->rule];
+
+	switch (column) {
+	case COL_SEVERITY: return severity_names[x->severity];
+	case COL_TEXT: return x->text;
+	case COL_RULE: return rule->name;
+	case COL_PID_TEXT: return who__id_text(a, x->pid);
+	case COL_COMM: return x->pid ? x->comm : NULL;
+	case COL_VIEW: return x->view;
+	case COL_FILTER: return x->filter;
+	case COL_GROUP: return x->group;
+	case COL_UNIT: return rule->unit;
+	default: return rule->basis;
+	}
+}
+
+struct row_texts {
+	const char *v[COLUMNS];
+};
+
+static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	const struct overview_answer *a = container_of(t, struct overview_answer, base.table);
+	const struct finding *x = &a->findings[row];
+
+	*out = (struct value){0};
+	if (column >= COLUMNS)
+		return false;
+	out->type = overview_columns[column].type;
+	if (column == COL_PID) {
+		out->u = x->pid;
+		out->type = x->pid ? VALUE_COUNT : VALUE_NONE;
+	} else if (column == COL_VALUE) {
+		out->f = x->value;
+	} else {
+		out->s = x->cells->v[column];
+		out->type = out->s ? VALUE_TEXT : VALUE_NONE;
+	}
+	return true;
+}
+
+/* A finding stays the same from interval to interval as long as who is behind it does. */
+static u64 answer__key(const struct row_table *t, u32 row)
+{
+	const struct finding *x = &container_of(t, struct overview_answer, base.table)->findings[row];
+
+	return mix64_pair(x->rule + 1, x->pid);
+}
+
+/* --- the query --- */
+
+static int worse_first(const void *pa, const void *pb)
+{
+	const struct finding *a = pa, *b = pb;
+	double excess_a, excess_b;
+
+	if (a->severity != b->severity)
+		return a->severity < b->severity ? 1 : -1;
+	excess_a = a->value / overview_rules[a->rule].from[a->severity];
+	excess_b = b->value / overview_rules[b->rule].from[b->severity];
+	if (excess_a != excess_b)
+		return excess_a < excess_b ? 1 : -1;
+	return (int)a->rule - (int)b->rule;
+}
+
+static void run_rules(struct overview_answer *a, const struct facts *f, struct finding *findings,
+		      struct arena *arena)
+{
+	for (u32 i = 0; i < RULES; i++) {
+		struct rule_run r = {.facts = f,
+				     .id = (enum rule_id)i,
+				     .arena = arena,
+				     .findings = findings,
+				     .nfindings = &a->nfindings};
+
+		a->missing |= overview_rules[i].needs & ~f->models;
+		if (overview_rules[i].needs & ~f->models)
+			continue;
+		overview_rules[i].run(&r);
+		a->nrules++;
+	}
+	qsort(findings, a->nfindings, sizeof(*findings), worse_first);
+	for (u32 i = 0; i < a->nfindings; i++) {
+		struct row_texts *cells = arena__alloc(arena, sizeof(*cells));
+
+		for (u32 c = 0; c < COLUMNS; c++)
+			if (c != COL_PID && c != COL_VALUE)
+				cells->v[c] = text_cell(&findings[i], c, arena);
+		findings[i].cells = cells;
+	}
+}
+
+static void overview_answer__free(struct answer *base)
+{
+	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+
+	snap__put(base->snap);
+	arena__fini(&box->arena);
+	free(box);
+}
+
+static void make_table(struct overview_answer *a)
+{
+	a->base.table = (struct row_table){
+		.columns = overview_columns,
+		.ncolumns = COLUMNS,
+		.nrows = a->nfindings,
+		.sort = COL_SEVERITY,
+		.cell = answer__cell,
+		.key = answer__key,
+	};
+}
+
+struct overview_answer *overview__query(const struct frame *f, const struct overview_query *q,
+					const struct scope *scope)
+{
+	const struct system_snap *snap = (const void *)f->snaps[MODEL_SYSTEM];
+	struct answer_box *box = xcalloc(1, sizeof(*box));
+	struct overview_answer *a = &box->answer;
+	struct facts facts;
+
+	arena__init(&box->arena);
+	a->findings = arena__array(&box->arena, struct finding, OVERVIEW_FINDINGS);
+	a->base.snap = snap__get(&snap->base);
+	a->base.since_ns = snap->base.t0_ns;
+	a->base.window_ns = snap->base.t1_ns - snap->base.t0_ns;
+	a->base.free = overview_answer__free;
+	facts__init(&facts, f, scope);
+	a->too_short = facts.short_;
+	if (!facts.short_) {
+		run_rules(a, &facts, (struct finding *)a->findings, &box->arena);
+		a->affordable = overview__affordable(&facts);
+		a->helps = overview__helps(&facts) & a->affordable;
+	}
+	overview__processes(a, &facts, &box->arena);
+	a->base.unresolved = facts.unresolved;
+	facts__fini(&facts);
+	make_table(a);
+	return a;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rules about CPUs: who keeps them busy, what stops them. */
+#include <stdio.h>
+
+#include "models/overview_impl.h"
+
+static double psi_pct(const struct facts *f, enum figure what)
+{
+	return system__rate(f->system, what, "") / 1e7;
+}
+
+/* What a rate in ns of CPU time per second is of one CPU. */
+static double of_cpu(double ns_per_s)
+{
+	return ns_per_s / 1e7;
+}
+
+void rule__CPU_FULL(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	double busy = facts__busy_pct(f, ""), waits = psi_pct(f, FIGURE_PSI_CPU_SOME), most;
+	const struct system_process *p = facts__top(f, usage__cpu, &most);
+	struct who who = who__of_process(p);
+
+	if (busy < 90)
+		return;
+	finding__add(r, waits, &who, NULL,
+		     "all %u CPUs are %.0f %% busy, and %.0f %% of the time some task waits for "
+		     "one: `%s` uses most, %.0f %% of a CPU",
+		     f->ncpus, busy, MIN(waits, 100.0), p ? p->u.comm : "[unknown]", of_cpu(most));
+}
+
+/* --- one full, another idle --- */
+
+/* Who uses a CPU most, by where it ran last. */
+static const struct system_process *user_of(const struct facts *f, const char *cpu)
+{
+	const struct system_process *top = NULL;
+	u32 number = (u32)strtoul(cpu, NULL, 10);
+	u64 most = 0;
+
+	for (u32 i = 0; i < f->system->nprocesses; i++) {
+		const struct usage_sample *u = &f->system->processes[i].u;
+
+		if (u->cpu != number || u->user_ns + u->system_ns <= most)
+			continue;
+		most = u->user_ns + u->system_ns;
+		top = &f->system->processes[i];
+	}
+	return top;
+}
+
+static const char *idlest_cpu(const struct facts *f)
+{
+	const struct system_snap *s = f->system;
+	const char *idle = NULL;
+	double least = 50;
+
+	for (u32 i = s->first[FIGURE_CPU_IDLE]; i < s->first[FIGURE_CPU_IDLE + 1]; i++) {
+		const char *cpu = s->series[i].instance;
+		double busy = *cpu ? facts__busy_pct(f, cpu) : 100;
+
+		if (busy < least) {
+			least = busy;
+			idle = cpu;
+		}
+	}
+	return idle;
+}
+
+/* Who ran longest there; processes may have ended since. */
+static struct who ran_longest(const struct facts *f, const char *cpu)
+{
+	u32 number = (u32)strtoul(cpu, NULL, 10);
+
+	for (u32 i = 0; f->sched && i < f->sched->ncpus; i++)
+		if (f->sched->cpus[i].cpu == number && f->sched->cpus[i].longest[WINDOW_LAST].who.tid)
+			return who__of_task(&f->sched->cpus[i].longest[WINDOW_LAST].who);
+	return (struct who){0};
+}
+
+static void say_imbalance(struct rule_run *r, const char *cpu, const char *idle, double busy)
+{
+	const struct facts *f = r->facts;
+	const struct system_process *p = user_of(f, cpu);
+	bool pinned = p && p->u.cpus && p->u.cpus < f->ncpus;
+	struct who who = p ? who__of_process(p) : ran_longest(f, cpu);
+
+	finding__add(r, busy, &who, NULL, "CPU %s is full (%.0f %%) while CPU %s is %.0f %% idle: `%s` %s",
+		     cpu, busy, idle, 100 - facts__busy_pct(f, idle), who.pid ? who.comm : "[ended]",
+		     pinned ? p->u.cpus == 1 ? "is pinned to it" : "may not run on all CPUs"
+		     : p    ? "runs on one CPU at a time"
+			    : "ran there, and ended");
+}
+
+void rule__CPU_IMBALANCE(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+	const char *idle = idlest_cpu(r->facts);
+
+	for (u32 i = s->first[FIGURE_CPU_IDLE]; idle && i < s->first[FIGURE_CPU_IDLE + 1]; i++) {
+		const char *cpu = s->series[i].instance;
+		double busy = facts__busy_pct(r->facts, cpu);
+
+		if (*cpu && finding__counts(r, busy))
+			say_imbalance(r, cpu, idle, busy);
+	}
+}
+
+/* --- who and where --- */
+
+#define BUSY_MIN_PCT 20 /* of a CPU that it has: whoever waits alone is starved */
+
+/* The function a process spends most time in; NULL: not sampled. */
+static const struct profile_row *hottest_of(const struct facts *f, u32 pid)
+{
+	const struct profile_row *top = NULL;
+
+	for (u32 i = 0; f->functions && i < f->functions->nrows; i++) {
+		const struct profile_row *row = &f->functions->rows[i];
+
+		if (row->tgid == pid && (!top || row->self_pct > top->self_pct))
+			top = row;
+	}
+	return top;
+}
+
+static double all_of(const struct facts *f, u32 pid)
+{
+	double sum = 0;
+
+	for (u32 i = 0; i < f->functions->nrows; i++)
+		if (f->functions->rows[i].tgid == pid)
+			sum += f->functions->rows[i].self_pct;
+	return sum;
+}
+
+/* How much of a CPU it would use beside what it has: its threads wait for that. */
+static double waits_pct(const struct facts *f, u32 pid)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; f->sched && i < f->sched->ntasks; i++)
+		if (f->sched->tasks[i].task.tgid == pid)
+			sum += f->sched->tasks[i].sums[WINDOW_LAST].state_ns[TASK_STATE_RUNNABLE];
+	return f->sched ? 100 * (double)sum / (double)MAX(f->sched->window_ns[WINDOW_LAST], 1ULL) : 0;
+}
+
+static void say_busy(struct rule_run *r, const struct system_process *p, double pct)
+{
+	double waits = pct >= BUSY_MIN_PCT ? waits_pct(r->facts, p->u.pid) : 0;
+	const struct profile_row *hot = hottest_of(r->facts, p->u.pid);
+	double all = hot ? all_of(r->facts, p->u.pid) : 0;
+	struct who who = who__of_process(p);
+	char where[200] = "", more[48] = "";
+
+	if (waits >= 5)
+		snprintf(more, sizeof(more), " and waits for %.0f %% more", waits);
+	if (hot && hot->self_pct > 0 && all > 0)
+		snprintf(where, sizeof(where), ", %.0f %% of it in %.120s", 100 * hot->self_pct / all,
+			 hot->name);
+	finding__add(r, pct + waits, &who, NULL, "`%s` uses %.0f %% of a CPU%s%s", p->u.comm, pct, more,
+		     where);
+}
+
+void rule__BUSY_PROCESS(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+	double most;
+	const struct system_process *top = facts__top(r->facts, usage__cpu, &most);
+
+	if (top)
+		say_busy(r, top, of_cpu(most));
+	for (u32 i = 0; i < s->nprocesses; i++) {
+		const struct usage_sample *u = &s->processes[i].u;
+		double pct = 100 * usage__cpu(u) / (double)MAX(u->span_ns, 1ULL);
+
+		if (&s->processes[i] != top && pct >= BUSY_MIN_PCT)
+			say_busy(r, &s->processes[i], pct);
+	}
+}
+
+/* Rows of one function in several processes. */
+static double of_all_processes(const struct profile_rows *rows, const struct profile_row *row)
+{
+	double sum = 0;
+
+	for (u32 i = 0; i < rows->nrows; i++)
+		if (rows->rows[i].func == row->func)
+			sum += rows->rows[i].self_pct;
+	return sum;
+}
+
+void rule__HOT_FUNCTION(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct profile_row *top = f->functions->nrows ? f->functions->rows : NULL;
+	double share, cpu;
+	struct who who;
+
+	if (!top || !top->func || f->functions->count < 20)
+		return;
+	share = of_all_processes(f->functions, top);
+	cpu = share * facts__busy_pct(f, "") * f->ncpus / 100;
+	who = (struct who){top->tgid, top->comm, top->cgroup};
+	if (share < 40)
+		return;
+	finding__add(r, cpu, &who, NULL,
+		     "%.120s takes %.0f %% of all that is computed, %.0f %% of a CPU, most of it in `%s` "
+		     "(%llu samples)",
+		     top->name, share, cpu, top->comm, (unsigned long long)f->functions->count);
+}
+
+/* --- the kernel --- */
+
+/* "x64_sys_write", "arm64_sys_write" and the like; NULL: it is no system call's function. */
+static const char *syscall_in(const char *name)
+{
+	static const char *const marks[] = {"_x64_sys_", "_arm64_sys_", "_ia32_sys_", "_se_sys_",
+					    "_do_sys_"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(marks); i++) {
+		const char *at = strstr(name, marks[i]);
+
+		if (at && at - name <= 3)
+			return at + strlen(marks[i]);
+	}
+	return !strncmp(name, "ksys_", 5) ? name + 5 : NULL;
+}
+
+/* The row by which the most time passed in a system call, and which that is. */
+static const struct profile_row *top_syscall(const struct facts *f, const char **name)
+{
+	const struct profile_row *top = NULL;
+
+	for (u32 i = 0; f->functions && i < f->functions->nrows; i++) {
+		const struct profile_row *row = &f->functions->rows[i];
+		const char *call = syscall_in(row->name);
+
+		if (!call || (top && row->total_pct <= top->total_pct))
+			continue;
+		*name = call;
+		top = row;
+	}
+	return top;
+}
+
+void rule__KERNEL_TIME(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	double pct = facts__cpu_pct(f, FIGURE_CPU_SYSTEM, ""), most;
+	const struct system_process *p = facts__top(f, usage__system, &most);
+	bool spread = of_cpu(most) < pct * f->ncpus / 4; /* many have a little each */
+	struct who who = spread ? (struct who){0} : who__of_process(p);
+	const char *call = NULL;
+	const struct profile_row *row = top_syscall(f, &call);
+	char where[120] = "";
+
+	if (row && row->total_pct >= 10)
+		snprintf(where, sizeof(where), ", %.0f %% of all that is computed is in %.40s() of `%s`",
+			 row->total_pct, call, row->comm);
+	if (spread || !p)
+		finding__add(r, pct, &who, NULL,
+			     "%.0f %% of all CPUs' time is spent in the kernel, by many processes or such "
+			     "that have ended%s",
+			     pct, where);
+	else
+		finding__add(r, pct, &who, NULL,
+			     "%.0f %% of all CPUs' time is spent in the kernel: `%s` takes %.0f %% of a "
+			     "CPU there%s",
+			     pct, p->u.comm, of_cpu(most), where);
+}
+
+void rule__INTERRUPTS(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+
+	for (u32 i = s->first[FIGURE_CPU_IDLE]; i < s->first[FIGURE_CPU_IDLE + 1]; i++) {
+		const char *cpu = s->series[i].instance;
+		double hard = facts__cpu_pct(r->facts, FIGURE_CPU_IRQ, cpu);
+		double soft = facts__cpu_pct(r->facts, FIGURE_CPU_SOFTIRQ, cpu);
+		char filter[40];
+
+		snprintf(filter, sizeof(filter), "cpu=%.8s", cpu);
+		if (*cpu)
+			finding__add(r, hard + soft, NULL, filter,
+				     "CPU %s spends %.0f %% of its time in interrupts and %.0f %% in "
+				     "softirqs: %.0f and %.0f a second on the machine",
+				     cpu, hard, soft, system__rate(s, FIGURE_INTERRUPTS, ""),
+				     system__rate(s, FIGURE_SOFTIRQS, ""));
+	}
+}
+
+void rule__STOLEN(struct rule_run *r)
+{
+	double pct = facts__cpu_pct(r->facts, FIGURE_CPU_STEAL, "");
+
+	finding__add(r, pct, NULL, NULL,
+		     "%.0f %% of all CPUs' time was stolen: the host gave it to other guests", pct);
+}
+
+static double with(const struct facts *f, enum figure what, const char *cgroup)
+{
+	const struct system_series *v = system__series(f->system, what, cgroup);
+
+	return v ? v->rate : 0;
+}
+
+void rule__THROTTLED(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct system_snap *s = f->system;
+
+	for (u32 i = s->first[FIGURE_CGROUP_THROTTLED_NS]; i < s->first[FIGURE_CGROUP_THROTTLED_NS + 1];
+	     i++) {
+		const struct system_series *v = &s->series[i];
+		double periods = with(f, FIGURE_CGROUP_PERIODS, v->instance);
+		double throttled = with(f, FIGURE_CGROUP_THROTTLED, v->instance);
+		const struct system_process *p = v->pid ? system__process(s, v->pid) : NULL;
+		struct who who = who__of_process(p);
+
+		if (periods > 0)
+			finding__add(r, 100 * throttled / periods, &who, NULL,
+				     "`%s` was throttled by its cgroup's CPU limit in %.0f %% of the "
+				     "periods, %.0f ms a second over all CPUs (%s)",
+				     p ? p->u.comm : "[nobody]", 100 * throttled / periods,
+				     v->rate / 1e6, v->instance);
+	}
+}
+
+static const struct sched_task *switcher(const struct facts *f)
+{
+	const struct sched_task *top = NULL;
+
+	for (u32 i = 0; f->sched && i < f->sched->ntasks; i++) {
+		const struct sched_task *t = &f->sched->tasks[i];
+
+		if (!t->gone && (!top || t->sums[WINDOW_LAST].runs > top->sums[WINDOW_LAST].runs))
+			top = t;
+	}
+	return top;
+}
+
+void rule__SWITCHES(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	double rate = system__rate(f->system, FIGURE_SWITCHES, "");
+	const struct sched_task *t = switcher(f);
+	struct who who = t ? who__of_task(&t->task) : (struct who){0};
+	char text[96] = "";
+
+	if (t)
+		snprintf(text, sizeof(text), ": `%s` gets a CPU %.0f times a second", t->task.comm,
+			 (double)t->sums[WINDOW_LAST].runs / f->span_s);
+	finding__add(r, rate / f->ncpus, &who, NULL, "CPUs switch between tasks %.0f times a second%s",
+		     rate, text);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rules about processes, limits, networks, clocks and messages. */
+#include <stdio.h>
+
+#include "models/overview_impl.h"
+
+static double rate_of(const struct facts *f, enum figure what)
+{
+	return system__rate(f->system, what, "");
+}
+
+/* --- processes --- */
+
+#define PARENT_MIN_PCT 10 /* of a CPU that children took: another parent that is worth its name */
+
+static void say_fork_storm(struct rule_run *r, const struct system_process *p, const char *how)
+{
+	double rate = rate_of(r->facts, FIGURE_FORKS);
+	double cpu = p ? 100 * usage__children(&p->u) / (double)MAX(p->u.span_ns, 1ULL) : 0;
+	struct who who = who__of_process(p);
+
+	finding__add(r, rate, &who, NULL,
+		     "%.0f processes or threads a second are started, %s by `%s`: its children took "
+		     "%.0f %% of a CPU",
+		     rate, how, p ? p->u.comm : "[unknown]", cpu);
+}
+
+/* Whose children they were: it waits for them, and is charged with their CPU time then. */
+void rule__FORK_STORM(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+	double most;
+	const struct system_process *top = facts__top(r->facts, usage__children, &most);
+
+	say_fork_storm(r, top, "most");
+	for (u32 i = 0; top && i < s->nprocesses; i++) {
+		const struct usage_sample *u = &s->processes[i].u;
+
+		if (&s->processes[i] != top && 100 * usage__children(u) >=
+						       PARENT_MIN_PCT * (double)MAX(u->span_ns, 1ULL))
+			say_fork_storm(r, &s->processes[i], "some");
+	}
+}
+
+static const struct system_process *with_most_threads(const struct facts *f)
+{
+	const struct system_process *top = NULL;
+
+	for (u32 i = 0; i < f->system->nprocesses; i++)
+		if (!top || f->system->processes[i].u.threads > top->u.threads)
+			top = &f->system->processes[i];
+	return top;
+}
+
+#define MANY_THREADS 1000
+
+void rule__THREAD_STORM(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct system_series *v = system__series(f->system, FIGURE_THREADS, "");
+	const struct system_process *p = with_most_threads(f);
+	struct who who = who__of_process(p);
+
+	if (!v || v->usual_s < 2 || v->usual < 1 || v->rate - v->usual < MANY_THREADS)
+		return;
+	finding__add(r, v->rate / v->usual, &who, NULL,
+		     "there are %.0f threads, %.1f times as many as in the minutes before: `%s` has %u",
+		     v->rate, v->rate / v->usual, p ? p->u.comm : "[unknown]", p ? p->u.threads : 0);
+}
+
+void rule__D_STATE(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+	const struct system_process *longest = NULL;
+	u32 looks = (u32)MAX(2.0, ceil(1 / MAX(r->facts->span_s, 0.1)) + 1), n = 0;
+	struct who who;
+
+	for (u32 i = 0; i < s->nprocesses; i++) {
+		if (s->processes[i].blocked < looks)
+			continue;
+		n++;
+		if (!longest || s->processes[i].blocked > longest->blocked)
+			longest = &s->processes[i];
+	}
+	if (!longest)
+		return;
+	who = who__of_process(longest);
+	finding__add(r, n, &who, NULL,
+		     "%u process%s in D, where no signal reaches %s, at each of the last %u looks: `%s`%s", n,
+		     n == 1 ? " was" : "es were", n == 1 ? "it" : "them", looks, who.comm,
+		     n == 1 ? "" : " for longest");
+}
+
+/* --- limits --- */
+
+void rule__FILES_NEAR(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	double max = rate_of(f, FIGURE_FILES_MAX);
+
+	for (u32 i = 0; i < f->system->nprocesses; i++) {
+		const struct usage_sample *u = &f->system->processes[i].u;
+		struct who who = who__of_process(&f->system->processes[i]);
+
+		if (u->files_max)
+			finding__add(r, 100.0 * u->files / u->files_max, &who, NULL,
+				     "`%s` has %u files open of the %u that it may", u->comm, u->files,
+				     u->files_max);
+	}
+	if (max > 0)
+		finding__add(r, 100 * rate_of(f, FIGURE_FILES) / max, NULL, NULL,
+			     "%.0f files are open on the machine of the %.0f that may be",
+			     rate_of(f, FIGURE_FILES), max);
+}
+
+void rule__PIDS_NEAR(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	double pids = rate_of(f, FIGURE_PID_MAX), threads = rate_of(f, FIGURE_THREADS_MAX);
+	double limit = pids > 0 && threads > 0 ? MIN(pids, threads) : MAX(pids, threads);
+	const struct system_process *p = with_most_threads(f);
+	struct who who = who__of_process(p);
+
+	if (limit > 0)
+		finding__add(r, 100 * rate_of(f, FIGURE_THREADS) / limit, &who, NULL,
+			     "there are %.0f threads of the %.0f that may be: `%s` has %u",
+			     rate_of(f, FIGURE_THREADS), limit, p ? p->u.comm : "[unknown]",
+			     p ? p->u.threads : 0);
+}
+
+/* --- networks --- */
+
+static double net(const struct facts *f, enum figure what, const char *name)
+{
+	return system__rate(f->system, what, name);
+}
+
+void rule__NET_DROPS(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct system_snap *s = f->system;
+	double backlog = rate_of(f, FIGURE_BACKLOG_DROPS);
+
+	for (u32 i = s->first[FIGURE_NET_RX_DROPS]; i < s->first[FIGURE_NET_RX_DROPS + 1]; i++) {
+		const char *name = s->series[i].instance;
+		double in = s->series[i].rate + net(f, FIGURE_NET_RX_ERRORS, name);
+		double out = net(f, FIGURE_NET_TX_DROPS, name) + net(f, FIGURE_NET_TX_ERRORS, name);
+
+		finding__add(r, in + out, NULL, "",
+			     "%s drops %.0f packets a second that come in and %.0f that go out, of %.0f and "
+			     "%.0f",
+			     name, in, out, net(f, FIGURE_NET_RX_PACKETS, name),
+			     net(f, FIGURE_NET_TX_PACKETS, name));
+	}
+	finding__add(r, backlog, NULL, "",
+		     "%.0f packets a second are dropped as a CPU's backlog is full (net.core.netdev_max_backlog)",
+		     backlog);
+}
+
+void rule__RETRANSMITS(struct rule_run *r)
+{
+	double again = rate_of(r->facts, FIGURE_TCP_RETRANSMITS), out = rate_of(r->facts, FIGURE_TCP_OUT);
+
+	if (again < 2 || out <= 0)
+		return;
+	finding__add(r, 100 * again / out, NULL, "",
+		     "TCP sends %.0f segments a second again, %.1f %% of all: the network loses some",
+		     again, 100 * again / out);
+}
+
+void rule__SOCKET_QUEUES(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+	const struct system_series *udp = system__series(s, FIGURE_UDP_FULL, "");
+	const struct system_process *p = udp && udp->pid ? system__process(s, udp->pid) : NULL;
+	double accept = rate_of(r->facts, FIGURE_TCP_LISTEN_OVERFLOWS);
+	struct who who = who__of_process(p);
+
+	finding__add(r, accept, NULL, "",
+		     "%.0f connections a second found the queue of a listening socket full: who listens "
+		     "does not accept them fast enough",
+		     accept);
+	if (udp)
+		finding__add(r, udp->rate, &who, p ? NULL : "",
+			     "%.0f UDP packets a second found the queue of %s%s%s full: it does not read "
+			     "them fast enough",
+			     udp->rate, p ? "`" : "", p ? p->u.comm : "their socket", p ? "`" : "");
+}
+
+void rule__NET_SATURATED(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct system_snap *s = f->system;
+
+	for (u32 i = s->first[FIGURE_NET_MBIT]; i < s->first[FIGURE_NET_MBIT + 1]; i++) {
+		const char *name = s->series[i].instance;
+		double bytes = MAX(net(f, FIGURE_NET_RX_BYTES, name), net(f, FIGURE_NET_TX_BYTES, name));
+		double mbit = bytes * 8 / 1e6;
+
+		if (s->series[i].rate > 0)
+			finding__add(r, 100 * mbit / s->series[i].rate, NULL, "",
+				     "%s carries %.0f Mbit/s of the %.0f that it can", name, mbit,
+				     s->series[i].rate);
+	}
+}
+
+/* --- clocks and messages --- */
+
+void rule__CLOCK_STEP(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct system_series *v = system__series(f->system, FIGURE_CLOCK_STEP, "");
+	double ms = series__most(v, 60, f->span_s) * f->span_s / 1e6;
+
+	finding__add(r, ms, NULL, "",
+		     "the time of day jumped by %.1f s in the last minute: timers and times of files are not "
+		     "to be trusted",
+		     ms / 1e3);
+}
+
+#define ERROR_LEVEL 3
+
+void rule__KERNEL_MESSAGES(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+	const struct notice_sample *worst = NULL;
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->nnotices; i++) {
+		const struct notice_sample *m = &s->notices[i];
+
+		if (m->level > ERROR_LEVEL || s->base.t1_ns > m->t_ns + 60 * NSEC_PER_SEC)
+			continue;
+		n++;
+		if (!worst || m->level <= worst->level)
+			worst = m;
+	}
+	if (worst)
+		finding__add(r, 5.0 - worst->level, NULL, "",
+			     "the kernel logged %u error%s in the last minute: \"%.160s\"", n,
+			     n == 1 ? "" : "s", worst->text);
+}
+
+/* --- what we cost --- */
+
+#define COST_LOOKS 3 /* to attach costs once: that is over by then */
+
+/* The least of the last looks; 0 as long as there are too few. */
+static double own_pct(const struct facts *f)
+{
+	const struct system_series *v = system__series(f->system, FIGURE_OWN_CPU, "");
+	float least = INFINITY;
+
+	if (!v || v->ntrend < COST_LOOKS)
+		return 0;
+	for (u32 i = 0; i < COST_LOOKS; i++)
+		least = MIN(least, v->trend[v->ntrend - 1 - i]);
+	return (double)least / 1e7 / f->ncpus;
+}
+
+/* Models that one source serves have the same. */
+static bool counted_already(const struct frame *f, u32 model)
+{
+	return model == MODEL_SCHED && f->feeds[MODEL_WAITS].state == FEED_LIVE;
+}
+
+void rule__TRACING_COST(struct rule_run *r)
+{
+	const struct frame *frame = r->facts->frame;
+	double programs = 0, own = own_pct(r->facts), most = 0;
+	const char *dearest = "";
+
+	for (u32 m = 0; m < MODEL_COUNT; m++) {
+		const struct health *h = &frame->feeds[m].health;
+		double cost = MAX(h->cost_pct, h->run_pct);
+
+		if (frame->feeds[m].state != FEED_LIVE || counted_already(frame, m))
+			continue;
+		programs += cost;
+		if (cost > most) {
+			most = cost;
+			dearest = h->event;
+		}
+	}
+	finding__add(r, programs + own, NULL, "",
+		     "proftop itself takes %.1f %% of all CPUs: %.1f %% its threads, %.1f %% its programs in "
+		     "the kernel%s%s",
+		     programs + own, own, programs, *dearest ? ", most of those at " : "", dearest);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rules about memory. */
+#include <stdio.h>
+
+#include "models/overview_impl.h"
+
+#define LEAK_MIN_BYTES (8ULL << 20)
+
+static double level(const struct facts *f, enum figure what)
+{
+	return system__rate(f->system, what, "");
+}
+
+static const struct system_process *largest(const struct facts *f)
+{
+	const struct system_process *top = NULL;
+
+	for (u32 i = 0; i < f->system->nprocesses; i++)
+		if (!top || f->system->processes[i].u.rss_bytes > top->u.rss_bytes)
+			top = &f->system->processes[i];
+	return top;
+}
+
+void rule__MEMORY_LOW(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	double total = level(f, FIGURE_MEM_TOTAL), left = level(f, FIGURE_MEM_AVAILABLE);
+	const struct system_process *p = largest(f);
+	struct who who = who__of_process(p);
+
+	if (total > 0)
+		finding__add(r, 100 - 100 * left / total, &who, NULL,
+			     "%.0f MB of memory are left of %.0f MB: `%s` is largest, %.0f MB", left / 1e6,
+			     total / 1e6, p ? p->u.comm : "[unknown]",
+			     p ? (double)p->u.rss_bytes / 1e6 : 0);
+}
+
+/* Who waits for memory longest, where that is traced; else who faults most. */
+static struct who who_needs_memory(const struct facts *f, double *pct)
+{
+	const struct waits_row *top = NULL;
+	double most;
+
+	*pct = 0;
+	for (u32 i = 0; f->reasons && i < f->reasons->nrows; i++) {
+		const struct waits_row *row = &f->reasons->rows[i];
+
+		if (row->why == WAIT_FAULT && !row->merged &&
+		    (!top || row->sums.off_ns > top->sums.off_ns))
+			top = row;
+	}
+	if (!top)
+		return who__of_process(facts__top(f, usage__minor, &most));
+	*pct = 100 * (double)top->sums.off_ns / (double)MAX(f->reasons->window_ns, 1ULL);
+	return who__of_task(&top->entry->task);
+}
+
+void rule__RECLAIM(struct rule_run *r)
+{
+	double pages = level(r->facts, FIGURE_SCAN_DIRECT), pct;
+	struct who who = who_needs_memory(r->facts, &pct);
+
+	finding__add(r, pages, &who, NULL,
+		     "memory: `%s` has to reclaim directly, it waits %.0f %% of its time for memory; "
+		     "%.0f pages a second are looked at, %.0f allocations stall",
+		     who.comm ? who.comm : "[unknown]", pct, pages,
+		     level(r->facts, FIGURE_ALLOC_STALLS));
+}
+
+void rule__SWAP(struct rule_run *r)
+{
+	double in = level(r->facts, FIGURE_SWAP_IN), out = level(r->facts, FIGURE_SWAP_OUT), most;
+	const struct system_process *p = facts__top(r->facts, usage__major, &most);
+	struct who who = p ? who__of_process(p) : who_needs_memory(r->facts, &most);
+
+	finding__add(r, in + out, &who, NULL,
+		     "swap: %.0f pages a second in, %.0f out: `%s` faults most of them in, %.0f a second",
+		     in, out, who.comm ? who.comm : "[unknown]", p ? most : 0);
+}
+
+/* "Out of memory: Killed process 123 (name) ..." */
+static bool killed(const struct notice_sample *n, struct who *who, char comm[COMM_LEN])
+{
+	const char *at = strstr(n->text, "Killed process ");
+	const char *open = at ? strchr(at, '(') : NULL, *close = open ? strchr(open, ')') : NULL;
+
+	if (!close)
+		return false;
+	copy_str(comm, MIN((size_t)(close - open), (size_t)COMM_LEN), open + 1);
+	*who = (struct who){(u32)strtoul(at + strlen("Killed process "), NULL, 10), comm, 0};
+	return true;
+}
+
+void rule__OOM_KILL(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct system_series *v = system__series(f->system, FIGURE_OOM_KILLS, "");
+	double most = series__most(v, 60, f->span_s);
+	char comm[COMM_LEN] = "";
+	struct who who = {0};
+
+	if (most <= 0)
+		return;
+	for (u32 i = f->system->nnotices; i-- > 0 && !who.pid;)
+		killed(&f->system->notices[i], &who, comm);
+	finding__add(r, 1, &who, "", "the kernel killed `%s` in the last minute, as memory ran out",
+		     who.pid ? comm : "a process");
+}
+
+void rule__MEMORY_PRESSURE(struct rule_run *r)
+{
+	double some = level(r->facts, FIGURE_PSI_MEMORY_SOME) / 1e7, pct;
+	struct who who = who_needs_memory(r->facts, &pct);
+
+	finding__add(r, some, &who, NULL,
+		     "%.0f %% of the time some task waits for memory, all of them %.0f %%: `%s` waits "
+		     "%.0f %% of its time",
+		     some, level(r->facts, FIGURE_PSI_MEMORY_FULL) / 1e7,
+		     who.comm ? who.comm : "[unknown]", pct);
+}
+
+/* --- faults --- */
+
+void rule__FAULT_STORM(struct rule_run *r)
+{
+	double rate, usual;
+	const struct system_process *p = facts__top(r->facts, usage__minor, &rate);
+	const struct system_series *all = system__series(r->facts->system, FIGURE_FAULTS, "");
+	struct who who = who__of_process(p);
+
+	usual = all && all->usual_s > 10 ? all->usual : 0;
+	if (p && usual > 0 && all->rate > 2 * usual)
+		finding__add(r, rate, &who, NULL,
+			     "`%s` faults %.0f times a second; the machine has %.1f times as many faults "
+			     "as in the minutes before",
+			     p->u.comm, rate, all->rate / usual);
+	else if (p)
+		finding__add(r, rate, &who, NULL,
+			     "`%s` faults %.0f times a second: memory is mapped, touched and given back",
+			     p->u.comm, rate);
+}
+
+void rule__MAJOR_FAULTS(struct rule_run *r)
+{
+	double rate;
+	const struct system_process *p = facts__top(r->facts, usage__major, &rate);
+	struct who who = who__of_process(p);
+
+	if (p)
+		finding__add(r, rate, &who, NULL,
+			     "`%s` faults %.0f times a second in pages that have to be read from a disk",
+			     p->u.comm, rate);
+}
+
+/* --- leaks --- */
+
+static u64 growth(const struct system_process *p)
+{
+	return p->grew ? p->u.rss_bytes - MIN(p->u.rss_bytes, p->grew_from_bytes) : 0;
+}
+
+void rule__LEAK(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct system_process *top = NULL;
+	double s, rate;
+	struct who who;
+
+	for (u32 i = 0; i < f->system->nprocesses; i++)
+		if (!top || growth(&f->system->processes[i]) > growth(top))
+			top = &f->system->processes[i];
+	if (!top || growth(top) < LEAK_MIN_BYTES || top->grew < 3)
+		return;
+	s = (double)(top->t_ns - top->grew_since_ns) / 1e9;
+	rate = (double)growth(top) / MAX(s, 0.1);
+	who = who__of_process(top);
+	finding__add(r, s, &who, NULL,
+		     "`%s` has grown for %.0f s without a break, by %.1f MB a second to %.0f MB: memory "
+		     "lasts for %.0f s more",
+		     top->u.comm, s, rate / 1e6, (double)top->u.rss_bytes / 1e6,
+		     level(f, FIGURE_MEM_AVAILABLE) / rate);
+}
+
+void rule__COMPACTION(struct rule_run *r)
+{
+	double rate = level(r->facts, FIGURE_COMPACT_STALLS), pct;
+	struct who who = who_needs_memory(r->facts, &pct);
+
+	finding__add(r, rate, &who, NULL,
+		     "%.0f times a second a task has to wait until memory is compacted: `%s` needs most",
+		     rate, who.comm ? who.comm : "[unknown]");
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rules about waiting: for a CPU, for locks, for disks. */
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "models/overview_impl.h"
+
+static double pct_of(u64 part, u64 whole)
+{
+	return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+/* --- for a CPU --- */
+
+static u64 runq_ns(const struct sched_task *t)
+{
+	return t->sums[WINDOW_LAST].state_ns[TASK_STATE_RUNNABLE];
+}
+
+static const struct sched_task *longest_waiting(const struct facts *f)
+{
+	const struct sched_task *top = NULL;
+
+	for (u32 i = 0; i < f->sched->ntasks; i++)
+		if (!top || runq_ns(&f->sched->tasks[i]) > runq_ns(top))
+			top = &f->sched->tasks[i];
+	return top;
+}
+
+void rule__RUN_QUEUE(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct sched_task *top = longest_waiting(f);
+	double span_ns = (double)(f->sched->base.t1_ns - f->sched->base.t0_ns);
+	double waiting = 0;
+	struct who who;
+
+	for (u32 i = 0; i < f->sched->ntasks; i++)
+		waiting += (double)runq_ns(&f->sched->tasks[i]);
+	waiting /= span_ns;
+	if (!top || !runq_ns(top))
+		return;
+	who = who__of_task(&top->task);
+	finding__add(r, waiting / f->ncpus, &who, NULL,
+		     "%.1f tasks wait for a CPU at any time, on %u CPUs: `%s` waits most, %.0f %% of its "
+		     "time",
+		     waiting, f->ncpus, top->task.comm,
+		     pct_of(runq_ns(top), top->sums[WINDOW_LAST].span_ns));
+}
+
+/* Why it gets none, as far as it is known. */
+static void why_starved(const struct facts *f, const struct sched_task *t, char *buf, size_t size)
+{
+	const struct system_process *p = system__process(f->system, t->task.tgid);
+	const struct sched_cpu *cpu = NULL;
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 i = 0; i < f->sched->ncpus; i++)
+		if (f->sched->cpus[i].cpu == t->cpu)
+			cpu = &f->sched->cpus[i];
+	if (p && p->u.cpus && p->u.cpus < f->ncpus)
+		n += (size_t)snprintf(buf + n, size - n, ", as it may run on %u of %u CPUs alone",
+				      p->u.cpus, f->ncpus);
+	if (p && p->u.nice > 0 && n < size)
+		n += (size_t)snprintf(buf + n, size - n, ", with nice %d", p->u.nice);
+	if (cpu && cpu->longest[WINDOW_LAST].who.tid && n < size)
+		snprintf(buf + n, size - n, "; `%s` ran longest on CPU %u",
+			 cpu->longest[WINDOW_LAST].who.comm, cpu->cpu);
+}
+
+static void say_starved(struct rule_run *r, const struct sched_task *t)
+{
+	u64 span = t->sums[WINDOW_LAST].span_ns;
+	double pct = pct_of(runq_ns(t), span);
+	struct who who = who__of_task(&t->task);
+	char why[160];
+
+	if (!finding__counts(r, pct))
+		return;
+	why_starved(r->facts, t, why, sizeof(why));
+	finding__add(r, pct, &who, NULL, "`%s` waits %.0f %% of its time for a CPU%s", t->task.comm, pct,
+		     why);
+}
+
+/* One that lives for a moment alone is not starved. */
+static bool may_starve(const struct facts *f, const struct sched_task *t)
+{
+	return !t->gone && t->n <= 1 &&
+	       (double)t->sums[WINDOW_LAST].span_ns >= f->span_s * 1e9 * 0.8;
+}
+
+void rule__STARVED(struct rule_run *r)
+{
+	const struct sched_task *top = NULL;
+	const struct facts *f = r->facts;
+
+	for (u32 i = 0; i < f->sched->ntasks; i++)
+		if (may_starve(f, &f->sched->tasks[i]) &&
+		    (!top || runq_ns(&f->sched->tasks[i]) > runq_ns(top)))
+			top = &f->sched->tasks[i];
+	if (top)
+		say_starved(r, top);
+	for (u32 i = 0; i < f->sched->ntasks; i++)
+		if (&f->sched->tasks[i] != top && may_starve(f, &f->sched->tasks[i]))
+			say_starved(r, &f->sched->tasks[i]);
+}
+
+/* --- for something else --- */
+
+/* Grace periods are waited for as locks are, but nobody holds them. */
+static bool is_grace_period(const struct waits_row *row)
+{
+	return row->woken && !strncmp(row->woken->waker.comm, "rcu", 3);
+}
+
+/* The thread that waits longest for it, of those somebody holds up; NULL: none does. */
+static const struct waits_row *longest(const struct facts *f, enum wait_reason why, u32 not_pid)
+{
+	const struct waits_row *top = NULL;
+
+	for (u32 i = 0; i < f->reasons->nrows; i++) {
+		const struct waits_row *row = &f->reasons->rows[i];
+
+		if (row->why != why || row->class != CLASS_HARMFUL || row->merged ||
+		    row->entry->task.tgid == not_pid || row->entry->task.kthread ||
+		    is_grace_period(row))
+			continue;
+		if (!top || row->sums.off_ns > top->sums.off_ns)
+			top = row;
+	}
+	return top;
+}
+
+static u32 threads_waiting(const struct facts *f, enum wait_reason why, u32 pid)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < f->reasons->nrows; i++) {
+		const struct waits_row *row = &f->reasons->rows[i];
+
+		n += row->why == why && row->class == CLASS_HARMFUL &&
+		     row->entry->task.tgid == pid;
+	}
+	return n;
+}
+
+/* Who lets go of a lock of user space held it; in the kernel it may be another one who wakes. */
+static void holder_text(const struct waits_row *row, char *buf, size_t size)
+{
+	const struct waker *w = row->woken ? &row->woken->waker : NULL;
+
+	if (w && w->kind == WAKER_TASK)
+		snprintf(buf, size, ", %s by %s/%u", row->why == WAIT_LOCK ? "held" : "ended", w->comm,
+			 w->tid);
+	else if (row->sums.open)
+		snprintf(buf, size, "; nobody has let go of it yet");
+	else
+		*buf = '\0';
+}
+
+static void say_lock(struct rule_run *r, const struct waits_row *row, const char *what)
+{
+	struct who who = who__of_task(&row->entry->task);
+	u32 n = threads_waiting(r->facts, row->why, who.pid);
+	char holder[64], others[48] = "";
+	/* Of one thread: the row is of one. */
+	double pct = pct_of(row->sums.off_ns, r->facts->reasons->window_ns);
+
+	holder_text(row, holder, sizeof(holder));
+	if (n > 1)
+		snprintf(others, sizeof(others), " (%u of its threads do)", n);
+	finding__add(r, pct, &who, NULL, "`%s` waits %.0f %% of its time for %s%s%s", who.comm, pct,
+		     what, holder, others);
+}
+
+static void look_at_locks(struct rule_run *r, enum wait_reason why, const char *what)
+{
+	const struct waits_row *row = longest(r->facts, why, 0);
+
+	if (!row)
+		return;
+	say_lock(r, row, what);
+	row = longest(r->facts, why, row->entry->task.tgid);
+	if (row)
+		say_lock(r, row, what);
+}
+
+void rule__USER_LOCK(struct rule_run *r)
+{
+	look_at_locks(r, WAIT_LOCK, "a lock");
+}
+
+void rule__KERNEL_LOCK(struct rule_run *r)
+{
+	look_at_locks(r, WAIT_KERNEL_LOCK, "a lock in the kernel");
+}
+
+static const struct sched_task *task_of(const struct facts *f, u32 tid)
+{
+	for (u32 i = 0; i < f->sched->ntasks; i++)
+		if (f->sched->tasks[i].task.tid == tid)
+			return &f->sched->tasks[i];
+	return NULL;
+}
+
+/* The holder does not run: what it holds is kept for as long as it waits for a CPU. */
+void rule__PRIORITY_INVERSION(struct rule_run *r)
+{
+	const struct waits_row *row = longest(r->facts, WAIT_LOCK, 0);
+	const struct waker *w = row && row->woken ? &row->woken->waker : NULL;
+	const struct sched_task *holder =
+		w && w->kind == WAKER_TASK ? task_of(r->facts, w->tid) : NULL;
+	double waits, starved;
+	struct who who;
+
+	if (!holder)
+		return;
+	waits = pct_of(row->sums.off_ns, r->facts->reasons->window_ns);
+	starved = pct_of(runq_ns(holder), holder->sums[WINDOW_LAST].span_ns);
+	who = who__of_task(&row->entry->task);
+	if (starved < 20)
+		return;
+	finding__add(r, MIN(waits, starved), &who, NULL,
+		     "`%s` waits %.0f %% of its time for a lock held by %s/%u, which waits %.0f %% of "
+		     "its own for a CPU",
+		     who.comm, waits, holder->task.comm, holder->task.tid, starved);
+}
+
+void rule__DISK_WAIT(struct rule_run *r)
+{
+	const struct waits_row *row = longest(r->facts, WAIT_DISK, 0);
+	struct who who;
+	double pct;
+
+	if (!row)
+		return;
+	who = who__of_task(&row->entry->task);
+	pct = pct_of(row->sums.off_ns, r->facts->reasons->window_ns);
+	finding__add(r, pct, &who, NULL,
+		     "`%s` waits %.0f %% of its time for a disk, %.2f ms at a time", who.comm, pct,
+		     row->sums.count ? (double)row->sums.full_ns / (double)row->sums.count / 1e6
+				     : pct * r->facts->span_s * 10);
+}
+
+/* --- fsync and its like --- */
+
+static const char *sync_name(u32 syscall)
+{
+	switch (syscall) {
+	case SYS_fsync: return "fsync";
+	case SYS_fdatasync: return "fdatasync";
+	case SYS_sync: return "sync";
+	case SYS_syncfs: return "syncfs";
+	case SYS_msync: return "msync";
+	case SYS_sync_file_range: return "sync_file_range";
+	default: return NULL;
+	}
+}
+
+static u64 sync_ns(const struct facts *f, u32 tid, u64 *count)
+{
+	u64 ns = 0;
+
+	*count = 0;
+	for (u32 i = 0; i < f->waits->nentries; i++) {
+		const struct wait_entry *e = &f->waits->entries[i];
+
+		if (e->task.tid != tid || !sync_name(e->syscall))
+			continue;
+		ns += e->sums[WINDOW_LAST].off_ns;
+		*count += e->sums[WINDOW_LAST].count;
+	}
+	return ns;
+}
+
+static const struct wait_entry *longest_sync(const struct facts *f)
+{
+	const struct wait_entry *top = NULL;
+
+	for (u32 i = 0; i < f->waits->nentries; i++) {
+		const struct wait_entry *e = &f->waits->entries[i];
+
+		if (sync_name(e->syscall) && !e->ended &&
+		    (!top || e->sums[WINDOW_LAST].off_ns > top->sums[WINDOW_LAST].off_ns))
+			top = e;
+	}
+	return top;
+}
+
+static double flushes(const struct system_snap *s)
+{
+	double sum = 0;
+
+	for (u32 i = s->first[FIGURE_DISK_FLUSHES]; i < s->first[FIGURE_DISK_FLUSHES + 1]; i++)
+		sum += s->series[i].rate;
+	return sum;
+}
+
+void rule__FSYNC(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct wait_entry *top = longest_sync(f);
+	struct who who;
+	double pct;
+	u64 count;
+
+	if (!top)
+		return;
+	who = who__of_task(&top->task);
+	pct = pct_of(sync_ns(f, top->task.tid, &count), f->waits->window_ns[WINDOW_LAST]);
+	finding__add(r, pct, &who, NULL,
+		     "`%s` waits %.0f %% of its time in %s; disks flush what they hold %.0f times a second",
+		     who.comm, pct, sync_name(top->syscall), flushes(f->system));
+}

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Each rule of the overview on figures that are made up: what it finds, how bad that is, and whom. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "models/model.h"
+#include "models/overview.h"
+#include "models/profile.h"
+#include "models/sched.h"
+#include "models/waits.h"
+#include "scope/filter.h"
+#include "tests/lib/fixture_impl.h"
+
+/* Two CPUs that are idle for the most part, much memory. */
+#define ORDINARY                                                                                   \
+	"figure user_ns - 100000000\nfigure system_ns - 50000000\nfigure idle_ns - 1850000000\n"   \
+	"figure user_ns 0 50000000\nfigure idle_ns 0 950000000\n"                                  \
+	"figure user_ns 1 50000000\nfigure idle_ns 1 950000000\n"                                  \
+	"figure mem_total_bytes - 16000000000\nfigure mem_available_bytes - 12000000000\n"         \
+	"figure psi_cpu_some_ns - 10000000\nfigure psi_io_some_ns - 1000000\n"                     \
+	"figure psi_io_full_ns - 0\nfigure psi_memory_some_ns - 0\nfigure threads - 300\n"         \
+	"figure pid_max - 32768\nfigure threads_max - 100000\nfigure files - 2000\n"               \
+	"figure files_max - 1000000\nfigure forks - 10\nfigure context_switches - 3000\n"          \
+	"figure busy_ns vda 10000000\nfigure reads vda 20\nfigure read_ns vda 10000000\n"          \
+	"figure rx_drops eth0 0\nfigure rx_bytes eth0 5000\nfigure tcp_out - 100\n"                \
+	"usage quiet 50 S 2 10 5 20 40 0\n"
+
+#define FULL                                                                                       \
+	ORDINARY "figure idle_ns - 20000000\nfigure user_ns - 1500000000\n"                        \
+		 "figure system_ns - 480000000\n"
+
+/* A thread that sleeps all the time. */
+#define HOLDER "task holder 20 21 0 0 S 100 0 900 0 0\n"
+
+struct example {
+	enum rule_id rule;
+	enum severity severity;
+	u32 pid; /* 0: nobody */
+	const char *text; /* a part of it */
+	const char *lines;
+};
+
+#define LOCK                                                                                       \
+	"wait stock 10 11 0 S 40 340 0 9 0 holder:20:21 "                                          \
+	"main@stock;pthread_mutex_lock@libc.so.6;futex_wait@[kernel]@kernel | main@holder\n"
+
+static const struct example examples[] = {
+	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "all 2 CPUs are 99 % busy, and 31 % of the time",
+	 FULL "figure psi_cpu_some_ns - 310000000\nusage burn 7 R 2 900 10 0 1 0\n"},
+	{RULE_CPU_FULL, SEVERITY_WARNING, 7, "95 % of the time",
+	 FULL "figure psi_cpu_some_ns - 950000000\nusage burn 7 R 2 900 10 0 1 0\n"},
+	{RULE_CPU_IMBALANCE, SEVERITY_NOTE, 7,
+	 "CPU 0 is full (100 %) while CPU 1 is 95 % idle: `burn` is pinned to it",
+	 ORDINARY "figure user_ns 0 1000000000\nfigure idle_ns 0 0\nusage burn 7 R 1 990 5 0 1 0\n"},
+	{RULE_BUSY_PROCESS, SEVERITY_NOTE, 7, "`burn` uses 99 % of a CPU, 100 % of it in spin",
+	 ORDINARY "usage burn 7 R 2 985 5 0 1 0\nsampled burn 7 90 main@burn;spin@burn\n"},
+	{RULE_BUSY_PROCESS, SEVERITY_NOTE, 7, "`burn` uses 50 % of a CPU and waits for 50 % more",
+	 ORDINARY "usage burn 7 R 2 490 5 0 1 0\ntask burn 7 7 0 0 R 500 500 0 0 0\n"},
+	{RULE_HOT_FUNCTION, SEVERITY_NOTE, 7, "spin takes 90 % of all that is computed",
+	 FULL "sampled burn 7 90 main@burn;spin@burn\nsampled quiet 50 10 main@quiet\n"},
+	{RULE_KERNEL_TIME, SEVERITY_NOTE, 7, "`dd` takes 90 % of a CPU there, 100 % of all",
+	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"
+		  "usage dd 7 R 2 50 900 0 1 0\n"
+		  "sampled dd 7 60 main@dd;__x64_sys_write@[kernel]@kernel;copy@[kernel]@kernel\n"},
+	{RULE_KERNEL_TIME, SEVERITY_NOTE, 0, "by many processes or such that have ended",
+	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"},
+	{RULE_INTERRUPTS, SEVERITY_WARNING, 0, "CPU 1 spends 10 % of its time in interrupts and 50 %",
+	 ORDINARY "figure softirq_ns 1 500000000\nfigure irq_ns 1 100000000\n"
+		  "figure idle_ns 1 350000000\n"},
+	{RULE_STOLEN, SEVERITY_WARNING, 0, "11 % of all CPUs' time was stolen",
+	 ORDINARY "figure steal_ns - 250000000\n"},
+	{RULE_THROTTLED, SEVERITY_WARNING, 7, "`web` was throttled by its cgroup's CPU limit in 60 %",
+	 ORDINARY "figure cgroup_periods /web 10\nfigure cgroup_throttled_periods /web 6\n"
+		  "figure cgroup_throttled_ns /web 610000000 7\nusage web 7 S 2 400 10 0 1 0\n"},
+	{RULE_SWITCHES, SEVERITY_NOTE, 7, "`ping` gets a CPU 45000 times a second",
+	 ORDINARY "figure context_switches - 90000\ntask ping 7 7 0 0 S 500 0 500 0 0 on=45000:0\n"},
+	{RULE_RUN_QUEUE, SEVERITY_NOTE, 7, "1.6 tasks wait for a CPU at any time, on 2 CPUs",
+	 ORDINARY "task a 7 7 0 0 R 100 900 0 0 0\ntask b 8 8 0 0 R 300 700 0 0 0\n"},
+	{RULE_STARVED, SEVERITY_WARNING, 7, "`z` waits 90 % of its time for a CPU, as it may run on 1 of 2",
+	 ORDINARY "usage z 7 R 1 100 0 0 1 0\ntask z 7 7 0 0 R 100 900 0 0 0\n"},
+	{RULE_PRIORITY_INVERSION, SEVERITY_WARNING, 10, "held by holder/21, which waits 80 %",
+	 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
+	{RULE_USER_LOCK, SEVERITY_WARNING, 10,
+	 "`stock` waits 34 % of its time for a lock, held by holder/21", ORDINARY LOCK HOLDER},
+	{RULE_KERNEL_LOCK, SEVERITY_NOTE, 10, "`stock` waits 20 % of its time for a lock in the kernel",
+	 ORDINARY "wait stock 10 11 0 D 40 200 0 9 0 holder:20:21 "
+		  "main@stock;rwsem_down_write_slowpath@[kernel]@kernel | main@holder\n"},
+	{RULE_DISK_WAIT, SEVERITY_NOTE, 10, "`cat` waits 50 % of its time for a disk, 5.00 ms at a time",
+	 ORDINARY "wait cat 10 10 0 D 100 500 0 9 0 irq main@cat;read@libc.so.6;"
+		  "io_schedule@[kernel]@kernel\n"},
+	{RULE_FSYNC, SEVERITY_WARNING, 10, "`db` waits 80 % of its time in fsync; disks flush",
+	 ORDINARY "figure flushes vda 700\nfsync db 10 800\n"},
+	{RULE_IO_PRESSURE, SEVERITY_WARNING, 7, "65 % of the time no task could go on",
+	 ORDINARY "figure psi_io_full_ns - 650000000\nusage cp 7 D 2 10 10 0 1 100\n"},
+	{RULE_DISK_SLOW, SEVERITY_WARNING, 7, "vda: a request takes 150.0 ms on average",
+	 ORDINARY "figure read_ns vda 3000000000\nusage cp 7 D 2 10 10 0 1 100\n"},
+	{RULE_DISK_BUSY, SEVERITY_NOTE, 7, "vda is busy 99 % of the time with 8.0 requests at once",
+	 ORDINARY "figure busy_ns vda 990000000\nfigure reads vda 2000\nfigure read_ns vda 8000000000\n"
+		  "usage cp 7 D 2 10 10 0 1 100\n"},
+	{RULE_COLD_READS, SEVERITY_NOTE, 7, "`cp` reads 104.9 MB/s from disks",
+	 ORDINARY "usage cp 7 D 2 10 10 0 1 100\n"},
+	{RULE_CACHE_THRASH, SEVERITY_NOTE, 7, "5000 pages a second are read again",
+	 ORDINARY "figure refault_file_pages - 5000\nusage cp 7 D 2 10 10 0 1 100\n"},
+	{RULE_MEMORY_LOW, SEVERITY_WARNING, 7, "500 MB of memory are left of 16000 MB: `big`",
+	 ORDINARY "figure mem_available_bytes - 500000000\nusage big 7 S 2 10 10 0 14000 0\n"},
+	{RULE_RECLAIM, SEVERITY_NOTE, 10, "`x` has to reclaim directly, it waits 12 % of its time",
+	 ORDINARY "figure scan_direct_pages - 4000\nfigure alloc_stalls - 40\n"
+		  "wait x 10 10 0 D 20 120 0 9 0 irq main@x;asm_exc_page_fault@[kernel]@kernel;"
+		  "do_swap_page@[kernel]@kernel;io_schedule@[kernel]@kernel\n"},
+	{RULE_SWAP, SEVERITY_WARNING, 0, "swap: 800 pages a second in, 400 out",
+	 "figure swap_in_pages - 800\nfigure swap_out_pages - 400\n"},
+	{RULE_OOM_KILL, SEVERITY_CRITICAL, 4711, "the kernel killed `hog`",
+	 ORDINARY "figure oom_kills - 1\nnotice 3 Out of memory: Killed process 4711 (hog) total-vm:1kB\n"},
+	{RULE_MEMORY_PRESSURE, SEVERITY_WARNING, 7, "30 % of the time some task waits for memory",
+	 ORDINARY "figure psi_memory_some_ns - 300000000\nusage x 7 D 2 10 10 5000 1 0\n"},
+	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`touch` faults 90000 times a second",
+	 ORDINARY "usage touch 7 R 2 500 400 90000 1 0\n"},
+	{RULE_MAJOR_FAULTS, SEVERITY_NOTE, 7, "`cold` faults 300 times a second in pages",
+	 ORDINARY "major cold 7 300\n"},
+	{RULE_LEAK, SEVERITY_NOTE, 7, "`leak` has grown for 4 s without a break, by 21.0 MB a second",
+	 ORDINARY "usage leak 7 S 2 5 5 0 100 0\ntick\n" ORDINARY "usage leak 7 S 2 5 5 0 120 0\ntick\n"
+	 ORDINARY "usage leak 7 S 2 5 5 0 140 0\ntick\n" ORDINARY "usage leak 7 S 2 5 5 0 160 0\ntick\n"
+	 ORDINARY "usage leak 7 S 2 5 5 0 180 0\n"},
+	{RULE_COMPACTION, SEVERITY_NOTE, 7, "20 times a second a task has to wait",
+	 ORDINARY "figure compact_stalls - 20\nusage huge 7 S 2 5 5 90 100 0\n"},
+	{RULE_FORK_STORM, SEVERITY_NOTE, 7, "500 processes or threads a second are started, most by `make`",
+	 ORDINARY "figure forks - 500\nparent make 7 220\n"},
+	{RULE_THREAD_STORM, SEVERITY_WARNING, 7, "there are 3000 threads, 10.0 times as many",
+	 ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY
+	 "figure threads - 3000\nthreads pool 7 2700\n"},
+	{RULE_D_STATE, SEVERITY_NOTE, 7, "1 process was in D",
+	 ORDINARY "usage hung 7 D 2 0 0 0 1 0\ntick\n" ORDINARY "usage hung 7 D 2 0 0 0 1 0\ntick\n"
+	 ORDINARY "usage hung 7 D 2 0 0 0 1 0\n"},
+	{RULE_FILES_NEAR, SEVERITY_WARNING, 7, "`leaky` has 1000 files open of the 1024",
+	 ORDINARY "files leaky 7 1000 1024\n"},
+	{RULE_FILES_NEAR, SEVERITY_NOTE, 0, "900000 files are open on the machine",
+	 ORDINARY "figure files - 900000\n"},
+	{RULE_PIDS_NEAR, SEVERITY_WARNING, 7, "there are 32000 threads of the 32768",
+	 ORDINARY "figure threads - 32000\nthreads pool 7 31000\n"},
+	{RULE_NET_DROPS, SEVERITY_NOTE, 0, "eth0 drops 12 packets a second that come in and 3",
+	 ORDINARY "figure rx_drops eth0 12\nfigure tx_drops eth0 3\n"},
+	{RULE_RETRANSMITS, SEVERITY_NOTE, 0, "TCP sends 30 segments a second again, 3.0 %",
+	 ORDINARY "figure tcp_out - 1000\nfigure tcp_retransmits - 30\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 0, "7 connections a second found the queue",
+	 ORDINARY "figure tcp_listen_overflows - 7\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_WARNING, 7, "700 UDP packets a second found the queue of `slow`",
+	 ORDINARY "figure udp_receive_queue_full - 700 7\nusage slow 7 S 2 5 5 0 1 0\n"},
+	{RULE_NET_SATURATED, SEVERITY_WARNING, 0, "eth0 carries 960 Mbit/s of the 1000",
+	 ORDINARY "figure mbit eth0 1000\nfigure rx_bytes eth0 120000000\n"},
+	{RULE_CLOCK_STEP, SEVERITY_WARNING, 0, "the time of day jumped by 2.0 s",
+	 ORDINARY "figure clock_step_ns - 2000000000\n"},
+	{RULE_KERNEL_MESSAGES, SEVERITY_NOTE, 0, "the kernel logged 1 error in the last minute: \"EXT4",
+	 ORDINARY "notice 3 EXT4-fs error\nnotice 6 eth0: link up\n"},
+	{RULE_KERNEL_MESSAGES, SEVERITY_CRITICAL, 0, "logged 1 error",
+	 ORDINARY "notice 1 double fault\n"},
+	{RULE_TRACING_COST, SEVERITY_WARNING, 0, "proftop itself takes 20.0 % of all CPUs",
+	 ORDINARY "figure own_cpu_ns - 400000000\ntick\n" ORDINARY "figure own_cpu_ns - 400000000\ntick\n"
+	 ORDINARY "figure own_cpu_ns - 400000000\n"},
+};
+
+/* --- a frame that is made from lines --- */
+
+struct scene {
+	struct symbols *symbols;
+	struct model *models[MODEL_COUNT];
+	struct frame frame;
+	u64 now_ns;
+	u64 used; /* models that a line was about */
+};
+
+static const enum model_id used_models[] = {MODEL_SYSTEM, MODEL_SCHED, MODEL_WAITS, MODEL_PROFILE};
+
+static void scene__init(struct scene *s)
+{
+	struct status st;
+
+	*s = (struct scene){.symbols = symbols__new(&st), .now_ns = 1000 * NSEC_PER_SEC};
+	for (u32 i = 0; i < ARRAY_SIZE(used_models); i++)
+		s->models[used_models[i]] = model_table[used_models[i]]->new (s->symbols);
+}
+
+static void scene__fini(struct scene *s)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(used_models); i++) {
+		snap__put(s->frame.snaps[used_models[i]]);
+		model_table[used_models[i]]->free(s->models[used_models[i]]);
+	}
+	symbols__free(s->symbols);
+}
+
+static void scene__tick(struct scene *s)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(used_models); i++) {
+		enum model_id m = used_models[i];
+
+		snap__put(s->frame.snaps[m]);
+		s->frame.snaps[m] =
+			model_table[m]->tick(s->models[m], s->now_ns, s->now_ns + NSEC_PER_SEC);
+		s->frame.feeds[m].state = FEED_LIVE;
+	}
+	s->now_ns += NSEC_PER_SEC;
+}
+
+static void put(void *ctx, const struct sample *sample)
+{
+	struct scene *s = ctx;
+
+	for (u32 i = 0; i < ARRAY_SIZE(used_models); i++)
+		model_table[used_models[i]]->consume(s->models[used_models[i]], sample);
+}
+
+static void put_usage(struct scene *s, struct usage_sample u, const char *comm, u32 pid)
+{
+	u.head.type = SAMPLE_USAGE;
+	u.pid = pid;
+	u.start = pid;
+	u.state = 'S';
+	u.span_ns = NSEC_PER_SEC;
+	copy_str(u.comm, sizeof(u.comm), comm);
+	put(s, &u.head);
+}
+
+/* What no fixture has: parts of a process's figures. */
+static bool put_part(struct scene *s, const char *line)
+{
+	u32 pid, a, b = 0;
+	char word[16], comm[32];
+
+	if (sscanf(line, "%15s %31s %u %u %u", word, comm, &pid, &a, &b) < 4)
+		return false;
+	if (!strcmp(word, "major"))
+		put_usage(s, (struct usage_sample){.major_faults = a}, comm, pid);
+	else if (!strcmp(word, "parent"))
+		put_usage(s, (struct usage_sample){.children_ns = a * NSEC_PER_MSEC}, comm, pid);
+	else if (!strcmp(word, "threads"))
+		put_usage(s, (struct usage_sample){.threads = a}, comm, pid);
+	else if (!strcmp(word, "files"))
+		put_usage(s, (struct usage_sample){.files = a, .files_max = b}, comm, pid);
+	else
+		return false;
+	return true;
+}
+
+static bool put_fsync(struct scene *s, const char *line)
+{
+	struct wait_sample w = {.head.type = SAMPLE_WAIT,
+				.state = TASK_STATE_DISK,
+				.syscall = SYS_fsync,
+				.count = 10};
+	char comm[32];
+	u32 ms;
+
+	if (sscanf(line, "fsync %31s %u %u", comm, &w.task.tgid, &ms) != 3)
+		return false;
+	w.task.tid = w.task.tgid;
+	copy_str(w.task.comm, sizeof(w.task.comm), comm);
+	w.off_ns = w.full_ns = ms * NSEC_PER_MSEC;
+	put(s, &w.head);
+	return true;
+}
+
+static bool put_sampled(struct scene *s, const char *line)
+{
+	struct stack_sample x = {.head.type = SAMPLE_STACK};
+	struct fixture_stack stack;
+	char comm[32], frames[512];
+	u32 n;
+
+	if (sscanf(line, "sampled %31s %u %u %511[^\n]", comm, &x.tgid, &n, frames) != 4)
+		return false;
+	fixture_stack__fill(&stack, s->symbols, frames);
+	stack.def.ips = stack.ips;
+	stack.def.tgid = x.tid = x.tgid;
+	x.stack = stack.def.hash;
+	x.count = n;
+	x.weight = n * 10 * NSEC_PER_MSEC;
+	copy_str(x.comm, sizeof(x.comm), comm);
+	put(s, &stack.def.head);
+	put(s, &x.head);
+	return true;
+}
+
+/* Records of fixtures live as long as the test does. */
+static void keep(void *record)
+{
+	static void *kept[8192];
+	static u32 n;
+
+	assert_true(n < ARRAY_SIZE(kept));
+	kept[n++] = record;
+}
+
+static bool put_recorded(struct scene *s, const char *line)
+{
+	struct system_record *system = system_record__parse(line);
+	struct sched_record *sched = system ? NULL : sched_record__parse(line);
+	const struct sample_sink sink = {put, s};
+
+	if (system)
+		system_record__put(system, s->now_ns + NSEC_PER_SEC, &sink);
+	keep(system);
+	keep(sched);
+	if (sched) {
+		sched_record__begin(sched, s->symbols);
+		sched_record__put(sched, s->now_ns + NSEC_PER_SEC, &sink);
+	}
+	return system || sched;
+}
+
+static void put_lines(struct scene *s, const char *lines)
+{
+	char line[600];
+
+	for (; *lines; lines += strcspn(lines, "\n") + 1) {
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(lines, "\n"), lines);
+		if (!strcmp(line, "tick"))
+			scene__tick(s);
+		else if (!put_sampled(s, line) && !put_fsync(s, line) && !put_recorded(s, line) &&
+			 !put_part(s, line))
+			fail_msg("not understood: %s", line);
+	}
+	scene__tick(s);
+}
+
+static struct overview_answer *ask(const struct scene *s, const struct scope *scope)
+{
+	return overview__query(&s->frame, &(struct overview_query){0}, scope);
+}
+
+static const struct finding *find(const struct overview_answer *a, const struct example *e)
+{
+	for (u32 i = 0; i < a->nfindings; i++)
+		if (a->findings[i].rule == e->rule && strstr(a->findings[i].text, e->text))
+			return &a->findings[i];
+	return NULL;
+}
+
+static void print_findings(const struct overview_answer *a)
+{
+	for (u32 i = 0; i < a->nfindings; i++)
+		printf("%s %s %u: %s\n", severity_names[a->findings[i].severity],
+		       overview_rules[a->findings[i].rule].name, a->findings[i].pid,
+		       a->findings[i].text);
+}
+
+/* --- tests --- */
+
+static void check_example(const struct example *e)
+{
+	const struct overview_rule *rule = &overview_rules[e->rule];
+	const struct finding *found;
+	struct overview_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, e->lines);
+	a = ask(&s, NULL);
+	found = find(a, e);
+	if (!found || found->severity != e->severity || found->pid != e->pid) {
+		print_findings(a);
+		fail_msg("%s: wanted %s about %u: %s", rule->name, severity_names[e->severity], e->pid,
+			 e->text);
+	}
+	assert_true(found->value >= rule->from[found->severity]);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+static void each_rule_finds_what_it_is_for(void **state)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(examples); i++)
+		check_example(&examples[i]);
+}
+
+static void each_rule_has_an_example(void **state)
+{
+	for (u32 r = 0; r < RULES; r++) {
+		u32 n = 0;
+
+		for (u32 i = 0; i < ARRAY_SIZE(examples); i++)
+			n += examples[i].rule == r;
+		if (!n)
+			fail_msg("%s has no example", overview_rules[r].name);
+	}
+}
+
+static void thresholds_rise(void **state)
+{
+	for (u32 r = 0; r < RULES; r++) {
+		const struct overview_rule *rule = &overview_rules[r];
+
+		assert_true(rule->from[SEVERITY_NOTE] <= rule->from[SEVERITY_WARNING] ||
+			    rule->from[SEVERITY_CRITICAL] == 1);
+		assert_true(rule->from[SEVERITY_WARNING] <= rule->from[SEVERITY_CRITICAL] ||
+			    rule->from[SEVERITY_CRITICAL] == 1);
+		assert_true(*rule->name && *rule->view && *rule->basis && *rule->help);
+	}
+}
+
+static void an_ordinary_machine_has_no_findings(void **state)
+{
+	struct overview_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	for (u32 i = 0; i < 5; i++)
+		put_lines(&s, ORDINARY HOLDER);
+	a = ask(&s, NULL);
+	if (a->nfindings)
+		print_findings(a);
+	assert_int_equal(a->nfindings, 0);
+	assert_int_equal(a->nrules, RULES);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+/* What is not there is not looked at, and that is told. */
+static void models_that_are_missing_are_told(void **state)
+{
+	struct overview_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, ORDINARY LOCK);
+	s.frame.feeds[MODEL_WAITS].state = FEED_OFF;
+	s.frame.feeds[MODEL_PROFILE].state = FEED_FAILED;
+	a = ask(&s, NULL);
+	assert_int_equal(a->nfindings, 0);
+	assert_true(a->nrules < RULES);
+	assert_true(a->missing == (1ULL << MODEL_WAITS | 1ULL << MODEL_PROFILE));
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+static void the_worst_comes_first(void **state)
+{
+	struct overview_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, ORDINARY LOCK HOLDER
+		  "notice 1 double fault\nusage cp 7 D 2 10 10 0 1 100\n");
+	a = ask(&s, NULL);
+	assert_int_equal(a->nfindings, 3);
+	assert_int_equal(a->findings[0].rule, RULE_KERNEL_MESSAGES);
+	assert_int_equal(a->findings[1].rule, RULE_USER_LOCK);
+	assert_int_equal(a->findings[2].rule, RULE_COLD_READS);
+	assert_string_equal(a->findings[1].filter, "pid=10");
+	assert_string_equal(a->findings[1].view, "offcpu");
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+static void filters_leave_others_out(void **state)
+{
+	struct filter_error err;
+	struct scope *scope = filter__parse("pid=8", &err);
+	struct overview_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, ORDINARY "usage a 7 R 2 900 0 0 1 0\nusage b 8 R 2 950 0 0 1 0\n");
+	a = ask(&s, scope);
+	assert_int_equal(a->nfindings, 1);
+	assert_int_equal(a->findings[0].pid, 8);
+	assert_int_equal(a->nprocesses, 1);
+	answer__free(&a->base);
+	scope__put(scope);
+	scene__fini(&s);
+}
+
+/* Samples of nothing, and of no interval to speak of. */
+static void short_intervals_say_nothing(void **state)
+{
+	struct overview_answer *a;
+	struct scene s;
+	struct snap *snap;
+
+	scene__init(&s);
+	put_lines(&s, FULL);
+	snap = (struct snap *)s.frame.snaps[MODEL_SYSTEM];
+	snap->t1_ns = snap->t0_ns + OVERVIEW_MIN_NS - 1;
+	a = ask(&s, NULL);
+	assert_true(a->too_short);
+	assert_int_equal(a->nfindings, 0);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+static void processes_come_by_what_they_want(void **state)
+{
+	struct overview_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, ORDINARY LOCK
+		  "usage stock 10 S 2 50 0 0 1 0\nusage idle 11 S 2 100 0 0 1 0\n"
+		  "task idle 11 11 0 0 S 100 0 900 0 0\n");
+	a = ask(&s, NULL);
+	assert_int_equal(a->processes[0].pid, 10);
+	assert_true(a->processes[0].lock_pct > 33 && a->processes[0].lock_pct < 35);
+	assert_true(a->processes[0].disk_pct >= 0);
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_rule_finds_what_it_is_for),
+		cmocka_unit_test(each_rule_has_an_example),
+		cmocka_unit_test(thresholds_rise),
+		cmocka_unit_test(an_ordinary_machine_has_no_findings),
+		cmocka_unit_test(models_that_are_missing_are_told),
+		cmocka_unit_test(the_worst_comes_first),
+		cmocka_unit_test(filters_leave_others_out),
+		cmocka_unit_test(short_intervals_say_nothing),
+		cmocka_unit_test(processes_come_by_what_they_want),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,7 +14,8 @@ static const struct view_needs {
 	const char *group;
 	enum model_id model; /* MODEL_COUNT: nothing of the kernel's */
 } views[] = {
-	{"view procs", MODEL_PROCS}, {"view cpu", MODEL_PROFILE}, {"view offcpu", MODEL_WAITS}, {"view cache", MODEL_CACHE},
+	{"view overview", MODEL_SYSTEM}, {"view procs", MODEL_PROCS},
+	{"view cpu", MODEL_PROFILE}, {"view offcpu", MODEL_WAITS}, {"view cache", MODEL_CACHE},
 	{"view io", MODEL_IO},	     {"view sched", MODEL_SCHED},
 	{"view bpf", MODEL_BPF},
 #define MEASURE(id, name, ...) {"view " #name, MODEL_##id},
@@ -80,6 +81,15 @@ static void add_stacks(struct checks *c, const char *group, const struct source_
 		    how ? how : "by frame pointers, which most libraries do not keep");
 }
 
+/* What is read from files alone has no tiers. */
+static bool has_tiers(enum model_id model)
+{
+	for (u32 i = 0; i < SOURCE_COUNT; i++)
+		if (source_table[i].model == model && source_table[i].tier)
+			return true;
+	return false;
+}
+
 /* The row that says which tier serves comes first, though it is known last. */
 static void try_tiers(struct checks *c, const struct view_needs *v)
 {
@@ -91,7 +101,7 @@ static void try_tiers(struct checks *c, const struct view_needs *v)
 	for (u32 i = 0; i < SOURCE_COUNT; i++) {
 		const struct source_row *row = &source_table[i];
 
-		if (row->model != v->model || !row->tier)
+		if (row->model != v->model || (!row->tier && has_tiers(v->model)))
 			continue;
 		if (!best)
 			best = row->ops;

@@ -201,7 +201,7 @@ static u32 models_of(const struct host *h, enum view_id v)
 	u32 models = view_table[v]->models;
 
 	for (const struct screen *s = h->stacks[v]; s; s = s->below)
-		models |= s->ops->models;
+		models |= s->ops->models | s->helps;
 	return models;
 }
 
@@ -257,6 +257,7 @@ void app__show_view(struct host *h, enum view_id v)
 		open_view(h, v, first == view_table[v] ? &args : &none);
 	h->left_ns[h->view] = h->frame ? h->frame->t_ns : 0;
 	h->view = v;
+	h->led_from = VIEW_COUNT;
 	h->dirty = true;
 	if (begins && first != view_table[v])
 		host__push(h, first->open(h, &args));
@@ -423,10 +424,41 @@ static bool pick_process(struct host *h)
 	return true;
 }
 
+void host__lead(struct host *h, const char *view, const char *group, const char *filter)
+{
+	enum view_id from = h->view;
+	struct status st = {0};
+	char line[80];
+
+	if (view__index(view) == VIEW_COUNT)
+		return;
+	free(h->led_filter);
+	h->led_filter = xstrdup(h->scope->text);
+	app__show_view(h, view__index(view));
+	h->led_from = from;
+	snprintf(line, sizeof(line), "group %s", group ? group : "");
+	if (group && *group && !view__check_groups(app__view(h), group, &st))
+		palette__run(h, line, &st);
+	if (strcmp(filter, h->scope->text))
+		app__apply_filter(h, filter, true);
+}
+
+static void go_where_led_from(struct host *h)
+{
+	enum view_id from = h->led_from;
+
+	h->led_from = VIEW_COUNT;
+	app__show_view(h, from);
+	if (strcmp(h->led_filter, h->scope->text))
+		app__apply_filter(h, h->led_filter, true);
+}
+
 static bool go_back(struct host *h)
 {
 	if (app__screen(h)->below)
 		host__pop(h);
+	else if (h->led_from != VIEW_COUNT)
+		go_where_led_from(h);
 	else if (h->past.live)
 		past__leave(h);
 	else

@@ -63,6 +63,8 @@ static const struct option long_options[] = {
 	{0},
 };
 
+#define DEFAULT_FREQ 99
+
 static int bad(struct status *st, const char *option, const char *value, const char *takes)
 {
 	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s \"%.80s\": takes %s", option, value,
@@ -339,9 +341,29 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	}
 }
 
+/* Whether it is said what to look at, or how to sample it. */
+static bool is_particular(const struct options *o)
+{
+	const struct scope_args *s = &o->scope;
+
+	return s->pids || s->tids || s->cgroup || s->cpus || s->comm || s->filter || o->command ||
+	       o->group || o->sampling.event[0] || o->sampling.period ||
+	       o->sampling.freq != DEFAULT_FREQ;
+}
+
+/* A screen begins with what is wrong with the machine, where nothing in particular is asked for.
+ * Batch mode without a view is cpu, as it was before there was an overview. */
+static void choose_view(struct options *o)
+{
+	if (o->mode == MODE_UI && !o->view_given && !is_particular(o))
+		o->view = "overview";
+}
+
 static int options__check(struct options *o, struct status *st)
 {
 	struct status why = {0};
+
+	choose_view(o);
 
 	/* Which view it is may be up to the recording. */
 	if (o->group && !(o->replay && !o->view_given) &&
@@ -412,10 +434,10 @@ static int refuse(struct status *st, const char *word)
 void options__init(struct options *o, char **argv)
 {
 	*o = (struct options){
-		.view = view_table[VIEW_CPU]->name,
+		.view = "cpu",
 		.words = argv,
 		.interval_ns = NSEC_PER_SEC,
-		.sampling = {.freq = 99,
+		.sampling = {.freq = DEFAULT_FREQ,
 			     .user = true,
 			     .kernel = true,
 			     .stack_bytes = STACK_COPY_BYTES},

@@ -237,6 +237,8 @@ static void set_sources(const struct session *s, const struct options *o,
 			const struct fixture *fixture, struct collector_config *cfg)
 {
 	cfg->wanted = view__by_name(o->view)->models;
+	if (!has_screen(o))
+		cfg->wanted |= view__by_name(o->view)->also;
 	if (has_screen(o) || o->record)
 		cfg->wanted |= 1u << MODEL_VITALS;
 	if (has_screen(o))
@@ -422,7 +424,8 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct child
 	struct theme theme;
 	struct term_options term = {.theme = &theme, .ascii = o->ascii, .w = o->columns,
 				    .h = o->rows, .script = o->script};
-	struct host h = {.options = o, .sampling = o->sampling, .interval_ns = o->interval_ns};
+	struct host h = {.options = o, .sampling = o->sampling, .interval_ns = o->interval_ns,
+			 .led_from = VIEW_COUNT};
 	int code;
 
 	copy_str(h.keymap_name, sizeof(h.keymap_name), o->keymap ? o->keymap : "");
@@ -441,6 +444,7 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct child
 		code = h.term ? run_session(&h, o, fixture, child, st) : complain(st);
 	}
 	keymap__fini(&h.keymap);
+	free(h.led_filter);
 	return code;
 }
 

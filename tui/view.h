@@ -78,6 +78,7 @@ struct screen {
 	struct host *host;
 	struct screen *below; /* what Esc goes back to */
 	const struct view_ops *pane; /* which one it is; NULL: none, what it has is its view's */
+	u32 helps; /* bit per model_id that would tell it more at present; it may change */
 };
 
 /* What is compared with. */
@@ -97,6 +98,7 @@ struct view_ops {
 	const char *title; /* one line for --list-views and the picker */
 	u32 models;	   /* bit per model_id it needs */
 	bool rests_at_once; /* its models are not kept for a while when it is left */
+	u32 also;	   /* beside those in batch mode, where a screen asks when it helps */
 	enum model_id feed; /* whose health the bottom line shows */
 	const char *screens; /* keymap sections of what it drills into, blank-separated; NULL none */
 	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */
@@ -201,6 +203,9 @@ void host__ask(struct host *h, const char *label, const char *text,
 bool host__look_at(struct host *h, const char *view, const char *names, const char *term);
 /* Whether what is shown is this machine as it is now: no replay, no history. */
 bool host__is_live(const struct host *h);
+/* To another view's rows, grouped (NULL: as they are) and filtered like that; going back from there
+ * leads here again, with the filter as it was. */
+void host__lead(struct host *h, const char *view, const char *group, const char *filter);
 /* Switches the sampling of the idle task. */
 bool host__toggle_idle(struct host *h);
 bool host__idle(const struct host *h);

@@ -53,7 +53,7 @@ LIBRARY = "/usr/lib/*/libLLVM-*.so.1", "libllvm14"
 
 
 def ours(freq):
-    return [live.RELEASE, "-F", str(freq)]
+    return [live.RELEASE, "-V", "cpu", "-F", str(freq)]
 
 
 def perf_top(freq):

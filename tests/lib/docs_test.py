@@ -85,6 +85,19 @@ def test_words():
         assert re.search(rf"\b{key}\b", config) and re.search(rf"--{option}\b", page), key
 
 
+def test_rules():
+    """Each rule of the overview stands in the man page with its thresholds, and no other"""
+    rows = re.findall(r'^RULE\(\w+, "([^"]+)", "([^"]+)", ([^,]+), ([^,]+), ([^,]+),',
+                      read("models/overview_rules.def"), re.M)
+    want = [(name, *("-" if x == "NEVER" else x for x in levels), unit)
+            for name, unit, *levels in rows]
+    page = man()
+    table = page[page.index(".SS Findings"):page.index(".SH FLAME GRAPHS")]
+    found = re.findall(r"^(\S+)\t(\S+)\t(\S+)\t(\S+)\tT\{\n(.*)\nT\}$", table, re.M)
+    assert len(rows) > 30 and found == want, set(found) ^ set(want)
+    assert f"by {len(rows)} rules" in read("README.md"), len(rows)
+
+
 def test_capabilities():
     """Whoever names the capabilities for users names the same, which the live tests try"""
     files = ("README.md", "docs/proftop.1", "docs/SECURITY.md", "sources/doctor_machine.c",
@@ -104,7 +117,8 @@ def help_line(option):
 def test_keys():
     """Every key the man page names is bound by default"""
     bound = set(re.findall(r"^(\S+)\s+[a-z0-9-]+$", read("keymaps/default.keys"), re.M))
-    table = re.search(r"\.TS\n.*?\n(.*?)\.TE", read("docs/proftop.1"), re.S)[1]
+    page = read("docs/proftop.1")
+    table = re.search(r"\.TS\n.*?\n(.*?)\.TE", page[page.index(".SH KEYS"):], re.S)[1]
     named = re.findall(r"\\fB(.*?)\\fR", "\n".join(x.split("\t")[0] for x in table.splitlines()))
     assert len(named) > 20, named
     missing = [k for k in named if k.replace("\\", "") not in bound]

@@ -66,7 +66,7 @@ def threads_of(pid):
 def test_root_gives_up():
     """As root every thread keeps what is needed and cannot get more"""
     need_modern_kernel()
-    with Session() as s:
+    with Session("-V", "cpu") as s:
         s.wait_text(b"/s", 30)
         paths = threads_of(s.pid)
         assert len(paths) > 3, paths

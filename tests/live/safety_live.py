@@ -15,7 +15,7 @@ from pty_session import Session  # noqa: E402
 
 def ended_by(action, wanted):
     live.need_root()
-    with Session() as s:
+    with Session("-V", "cpu") as s:
         s.wait_text(b"cpu")
         s.wait_text(b"/s")
         held = live.held(s.pid)
@@ -81,7 +81,7 @@ def test_kill_leaves_nothing():
 def test_hangup():
     """A terminal that goes away ends it within 3 s, and nothing stays"""
     live.need_root()
-    s = Session()
+    s = Session("-V", "cpu")
     s.wait_text(b"cpu")
     s.wait_text(b"/s")
     held = live.held(s.pid)

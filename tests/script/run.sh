@@ -5,6 +5,7 @@
 #
 #	# fixture: FILE		in this folder (machine.fixture)
 #	# size: COLSxROWS ...	one session each (80x24)
+#	# view: NAME		that it begins with (cpu); "-": whichever proftop does
 #	# args: OPTIONS
 #	# status: N		exit status (0)
 #	# before: COMMAND	of bash, in the session's folder; as many as needed
@@ -59,10 +60,12 @@ same_screens()
 # session SCRIPT SIZE FOLDER
 session()
 {
-	local fixture status args got said=$3.said
+	local fixture status args view got said=$3.said
 	fixture=$here/$(head_of "$1" fixture machine.fixture)
 	status=$(head_of "$1" status 0)
 	eval "args=($(head_of "$1" args ''))"
+	view=$(head_of "$1" view cpu)
+	[ "$view" = - ] || args=(--view "$view" "${args[@]}")
 	mkdir "$3"
 	cd "$3" || return 1
 	export HOME=$3 said

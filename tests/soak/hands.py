@@ -65,7 +65,7 @@ class Hands:
         here = os.getcwd()
         os.chdir(folder)  # it saves where it is
         try:
-            self.session = Session("-F", "199", "--history", "2:32", "--no-config",
+            self.session = Session("-V", "cpu", "-F", "199", "--history", "2:32", "--no-config",
                                    "--snapshot-on-signal=json", binary=binary, columns=140,
                                    rows=45, **env)
         finally:

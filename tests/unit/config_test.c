@@ -62,7 +62,8 @@ static void initial_values_are_the_options(void **state)
 				 setting_table[i].key, setting_table[i].initial);
 	assert_int_equal(parse(text), 0);
 	options__init(&plain, NULL);
-	assert_string_equal(options.view, plain.view);
+	/* Of a screen; batch mode begins with another one. */
+	assert_string_equal(options.view, "overview");
 	assert_int_equal(options.interval_ns, plain.interval_ns);
 	assert_int_equal(options.sampling.freq, plain.sampling.freq);
 	assert_int_equal(options.sampling.call_graph, plain.sampling.call_graph);
@@ -88,8 +89,8 @@ static void errors_say_where_and_what(void **state)
 		{"= 1\n", "my.config:1: unknown key \"\""},
 		{"delay = 1\nfreq = 2\ndelay = 3\n", "my.config:3: there twice, key \"delay\""},
 		{"ascii = 1\n", "my.config:1: ascii \"1\": takes yes or no"},
-		{"view = gpu\n", "my.config:1: view \"gpu\": takes the name of a view"},
-		{"views = cpu gpu\n", "my.config:1: views \"cpu gpu\": takes names of views"},
+		{"view = gpu\n", "my.config:1: view \"gpu\": takes one of overview cpu"},
+		{"views = cpu gpu\n", "my.config:1: views \"cpu gpu\": takes one of overview cpu"},
 		{"window = all\n", "my.config:1: window \"all\": takes last, decaying or total"},
 		{"history_minutes = 9999\n",
 		 "my.config:1: history_minutes \"9999\": takes minutes"},
@@ -230,10 +231,10 @@ static void what_is_written_by_hand_stays(void **state)
 	assert_merged("# freq = 99\nfreq = 499\nview = io", &v,
 		      "# freq = 99\nfreq = 499\nview = io\n");
 	/* As it is anyway: the line that is there says so, too. */
-	v = values("99", "cpu");
+	v = values("99", "overview");
 	assert_merged("freq = 7\n", &v, "freq = 99\n");
 	/* A period takes the place of the frequency. */
-	v = values("", "cpu");
+	v = values("", "overview");
 	copy_str(v.text[SETTING_PERIOD], sizeof(v.text[0]), "1000");
 	assert_merged("freq = 7 # x\n", &v,
 		      "# freq = 7 # x\n\n# one sample every so many events instead (--period)\n"

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * View overview: what is wrong with the machine, in sentences, and around them what it does. Each
+ * line is a way into the view that says more. What is read from /proc is cheap and always there;
+ * models that trace are asked for while they help.
+ */
+#include "tui/views/overview.h"
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "tui/views/listing.h"
+#include "widgets/paragraph.h"
+
+/* What helped once goes on for so long: it is dear to attach. */
+#define HELPS_NS (30 * NSEC_PER_SEC)
+
+#define ALL_HELP                                                                                   \
+	(1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS | 1u << MODEL_IO)
+
+/* After the first figures, as what they trace shows nowhere else; to attach takes a second or two. */
+#define BEGINS_WITH (1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS)
+
+struct overview_screen {
+	struct listing list;
+	struct overview_query query;
+	struct overview_layout layout; /* of the last drawing */
+	u64 at; /* key of the entry under the cursor; 0: the first */
+	u64 helped_ns[MODEL_COUNT]; /* when it did last */
+	u64 began_ns;		    /* when there were figures first */
+};
+
+static struct overview_screen *of(struct screen *s)
+{
+	return (struct overview_screen *)s;
+}
+
+static const struct overview_answer *answer(const struct listing *l)
+{
+	return l->answer ? container_of(l->answer, struct overview_answer, base) : NULL;
+}
+
+static struct answer *overview__run(const struct frame *f, const void *query,
+				    const struct scope *scope)
+{
+	return &overview__query(f, query, scope)->base;
+}
+
+/* --- what helps --- */
+
+static u32 still_helps(struct overview_screen *s, u64 helps, u64 now_ns)
+{
+	u32 out = 0;
+
+	for (u32 m = 0; m < MODEL_COUNT; m++) {
+		if (helps & 1ULL << m)
+			s->helped_ns[m] = now_ns;
+		if (s->helped_ns[m] && now_ns < s->helped_ns[m] + HELPS_NS)
+			out |= 1u << m;
+	}
+	return out;
+}
+
+static void overview__update(struct screen *base)
+{
+	struct overview_screen *s = of(base);
+	const struct overview_answer *a = answer(&s->list);
+
+	if (a && !a->too_short) {
+		u64 now_ns = a->base.snap->t1_ns;
+
+		s->began_ns = s->began_ns ? s->began_ns : now_ns;
+		base->helps = still_helps(s, a->helps, now_ns) |
+			      (now_ns < s->began_ns + HELPS_NS ? a->affordable & BEGINS_WITH : 0);
+	}
+	listing__update(base);
+}
+
+/* --- findings --- */
+
+static void model_names(u64 models, char *buf, size_t size)
+{
+	static const struct {
+		enum model_id model;
+		const char *what;
+	} rows[] = {{MODEL_PROFILE, "functions"}, {MODEL_SCHED, "run queue"},
+		    {MODEL_WAITS, "locks and waits"}, {MODEL_IO, "requests"}};
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if ((models & 1ULL << rows[i].model) && n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " : "", rows[i].what);
+}
+
+/* What this kernel, or a container, keeps from us. */
+static void missing_names(const struct system_snap *s, char *buf, size_t size)
+{
+	static const struct {
+		enum figure figure;
+		const char *file;
+	} rows[] = {{FIGURE_CPU_IDLE, "/proc/stat"},	   {FIGURE_MEM_TOTAL, "/proc/meminfo"},
+		    {FIGURE_FAULTS, "/proc/vmstat"},	   {FIGURE_PSI_CPU_SOME, "/proc/pressure"},
+		    {FIGURE_DISK_BUSY, "/proc/diskstats"}, {FIGURE_NET_RX_BYTES, "/proc/net/dev"},
+		    {FIGURE_TCP_OUT, "/proc/net/snmp"}};
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!system__has(s, rows[i].figure) && n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " : "", rows[i].file);
+}
+
+static void headline(struct overview_screen *s, struct headline *line)
+{
+	const struct overview_answer *a = answer(&s->list);
+	u32 n[SEVERITIES] = {0};
+	char names[96];
+
+	headline__add(line, ROLE_STRONG, "findings");
+	if (!a || a->too_short)
+		return;
+	for (u32 i = 0; i < a->nfindings; i++)
+		n[a->findings[i].severity]++;
+	headline__addf(line, n[SEVERITY_CRITICAL] ? ROLE_BAD : ROLE_DIM, " · %u critical",
+		       n[SEVERITY_CRITICAL]);
+	headline__addf(line, n[SEVERITY_WARNING] ? ROLE_WARN : ROLE_DIM, " · %u warning%s",
+		       n[SEVERITY_WARNING], n[SEVERITY_WARNING] == 1 ? "" : "s");
+	headline__addf(line, ROLE_DIM, " · %u note%s · %u of %u rules",
+		       n[SEVERITY_NOTE], n[SEVERITY_NOTE] == 1 ? "" : "s", a->nrules, RULES);
+	model_names(a->missing, names, sizeof(names));
+	if (*names)
+		headline__addf(line, ROLE_DIM, " · not traced: %s", names);
+	missing_names(overview__system(a), names, sizeof(names));
+	if (*names)
+		headline__addf(line, ROLE_WARN, " · not there: %s", names);
+}
+
+static const char *reason_for_none(const struct overview_screen *s, char *buf, size_t size)
+{
+	static const struct feed_words words = {"to /proc", "read the machine's figures",
+						"reading the machine's figures"};
+	const struct overview_answer *a = answer(&s->list);
+	char names[96];
+
+	if (listing__waiting(&s->list, &words, buf, size))
+		return buf;
+	if (!a || a->too_short) {
+		snprintf(buf, size, "looking; the first interval is not over yet");
+		return buf;
+	}
+	model_names(a->missing, names, sizeof(names));
+	snprintf(buf, size,
+		 "Nothing is wrong, by %u rules about CPUs, memory, disks, networks, limits and "
+		 "messages%s%s.",
+		 a->nrules, *names ? "; not traced at present: " : "", names);
+	return buf;
+}
+
+static void draw_finding(const struct finding *x, struct canvas *c, struct rect r)
+{
+	static const enum role roles[SEVERITIES] = {ROLE_COOL, ROLE_WARN, ROLE_BAD};
+	static const char *const marks[SEVERITIES] = {"· ", "! ", "!!"};
+	static const char *const ascii[SEVERITIES] = {"- ", "! ", "!!"};
+
+	draw__text(c, r.x, r.y, 2, roles[x->severity], c->ascii ? ascii[x->severity] : marks[x->severity]);
+	draw__paragraph(c, (struct rect){r.x + 2, r.y, r.w - 2, r.h},
+			x->severity == SEVERITY_NOTE ? ROLE_TEXT : roles[x->severity], x->text);
+}
+
+static u32 cursor(const struct overview_screen *s)
+{
+	for (u32 i = 0; i < s->layout.n; i++)
+		if (s->layout.entries[i].key == s->at)
+			return i;
+	return 0;
+}
+
+static void draw_cursor(const struct overview_screen *s, struct canvas *c)
+{
+	const struct rect *r = s->layout.n ? &s->layout.entries[cursor(s)].r : NULL;
+
+	for (int y = 0; r && y < r->h; y++)
+		draw__select(c, r->x, r->y + y, r->w);
+}
+
+static void overview__draw(struct screen *base, struct canvas *c, struct rect area)
+{
+	struct overview_screen *s = of(base);
+	const struct overview_answer *a = answer(&s->list);
+	struct headline line = {c, {area.x, area.y, area.w, 1}, area.x};
+	struct rect body = {area.x, area.y + 1, area.w, area.h - 1};
+	char text[700];
+
+	if (area.h < 3)
+		return;
+	headline(s, &line);
+	s->layout.n = 0;
+	if (!a || !overview__system(a)->nseries) {
+		draw__paragraph(c, body, ROLE_TEXT, reason_for_none(s, text, sizeof(text)));
+		return;
+	}
+	overview__layout(&s->layout, a, body);
+	if (!a->nfindings)
+		draw__paragraph(c, s->layout.findings, a->too_short ? ROLE_DIM : ROLE_OK,
+				reason_for_none(s, text, sizeof(text)));
+	for (u32 i = 0; i < s->layout.n; i++)
+		if (s->layout.entries[i].kind == ENTRY_FINDING)
+			draw_finding(&a->findings[s->layout.entries[i].i], c, s->layout.entries[i].r);
+	overview__draw_panels(&s->layout, a, c);
+	draw_cursor(s, c);
+}
+
+/* --- keys --- */
+
+static bool move(struct overview_screen *s, s64 by)
+{
+	s64 to = (s64)cursor(s) + by;
+
+	if (s->layout.n)
+		s->at = s->layout.entries[CLAMP(to, 0, (s64)s->layout.n - 1)].key;
+	return true;
+}
+
+/* To the first line of the next panel, or of the one before. */
+static bool move_panel(struct overview_screen *s, int dir)
+{
+	u32 at = cursor(s), from = at;
+
+	while (s->layout.n && s->layout.entries[at].kind == s->layout.entries[from].kind) {
+		if (dir < 0 ? !at : at + 1 == s->layout.n)
+			return move(s, 0);
+		at += (u32)dir;
+	}
+	return move(s, (s64)at - from);
+}
+
+static bool enter(struct overview_screen *s)
+{
+	const struct overview_answer *a = answer(&s->list);
+	const struct overview_entry *e = s->layout.n ? &s->layout.entries[cursor(s)] : NULL;
+	const char *view, *group;
+	char filter[64];
+
+	if (!a || !e)
+		return true;
+	if (e->kind == ENTRY_FINDING) {
+		const struct finding *x = &a->findings[e->i];
+
+		host__lead(s->list.base.host, x->view, x->group, x->filter);
+		return true;
+	}
+	overview__way(a, e, &view, &group, filter, sizeof(filter));
+	host__lead(s->list.base.host, view, group, filter);
+	return true;
+}
+
+static bool overview__action(struct screen *base, enum action a)
+{
+	struct overview_screen *s = of(base);
+
+	switch (a) {
+	case ACTION_UP: return move(s, -1);
+	case ACTION_DOWN: return move(s, 1);
+	case ACTION_PAGE_UP:
+	case ACTION_LEFT: return move_panel(s, -1);
+	case ACTION_PAGE_DOWN:
+	case ACTION_RIGHT: return move_panel(s, 1);
+	case ACTION_HOME: return move(s, -(s64)OVERVIEW_ENTRIES);
+	case ACTION_END: return move(s, OVERVIEW_ENTRIES);
+	case ACTION_DRILL: return enter(s);
+	default: return false;
+	}
+}
+
+static void overview__mouse(struct screen *base, const struct input *in)
+{
+	struct overview_screen *s = of(base);
+
+	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN) {
+		move(s, in->mouse == MOUSE_WHEEL_UP ? -1 : 1);
+		return;
+	}
+	for (u32 i = 0; i < s->layout.n; i++) {
+		const struct rect *r = &s->layout.entries[i].r;
+
+		if (in->x < r->x || in->x >= r->x + r->w || in->y < r->y || in->y >= r->y + r->h)
+			continue;
+		s->at = s->layout.entries[i].key;
+		if (in->mouse == MOUSE_DOUBLE)
+			enter(s);
+	}
+}
+
+/* --- what is selected --- */
+
+static void overview__selection(const struct screen *base, char *buf, size_t size)
+{
+	const struct overview_screen *s = (const struct overview_screen *)base;
+	const struct overview_answer *a = answer(&s->list);
+	const struct overview_entry *e = s->layout.n ? &s->layout.entries[cursor(s)] : NULL;
+	const struct finding *x;
+
+	*buf = '\0';
+	if (!a || !e)
+		return;
+	if (e->kind != ENTRY_FINDING) {
+		overview__describe(a, e, buf, size);
+		return;
+	}
+	x = &a->findings[MIN(e->i, a->nfindings - 1)];
+	snprintf(buf, size, "%s: %s · Enter: %s by %s%s%s", overview_rules[x->rule].name,
+		 overview_rules[x->rule].basis, x->view, *x->group ? x->group : "time",
+		 *x->filter ? ", " : "", x->filter);
+}
+
+static bool overview__search(struct screen *base, const char *text, int dir)
+{
+	struct overview_screen *s = of(base);
+	const struct overview_answer *a = answer(&s->list);
+	u32 from = cursor(s), n = s->layout.n;
+
+	for (u32 step = 1; a && step <= n; step++) {
+		u32 i = (from + (dir > 0 ? step : n - step % n)) % n;
+		const struct overview_entry *e = &s->layout.entries[i];
+		const char *in = e->kind == ENTRY_FINDING   ? a->findings[e->i].text
+				 : e->kind == ENTRY_PROCESS ? a->processes[e->i].comm
+							    : "";
+
+		if (!strcasestr(in, text))
+			continue;
+		s->at = e->key;
+		return true;
+	}
+	return false;
+}
+
+static bool overview__exclude(const struct screen *base, char *buf, size_t size)
+{
+	const struct overview_screen *s = (const struct overview_screen *)base;
+	const struct overview_answer *a = answer(&s->list);
+	const struct overview_entry *e = s->layout.n ? &s->layout.entries[cursor(s)] : NULL;
+	u32 pid = 0;
+
+	if (a && e && e->kind == ENTRY_FINDING)
+		pid = a->findings[e->i].pid;
+	else if (a && e && e->kind == ENTRY_PROCESS)
+		pid = a->processes[e->i].pid;
+	snprintf(buf, size, "!pid=%u", pid);
+	return pid != 0;
+}
+
+/* --- reports --- */
+
+static void overview__report(const struct answer *base, const struct frame *f, struct report *r)
+{
+	const struct overview_answer *a = container_of(base, struct overview_answer, base);
+	u32 n[SEVERITIES] = {0};
+
+	for (u32 i = 0; i < a->nfindings; i++)
+		n[a->findings[i].severity]++;
+	r->view = "overview";
+	r->window = "last";
+	r->group = "";
+	r->health = f->feeds[MODEL_SYSTEM].health;
+	for (u32 s = SEVERITIES; s-- > 0;)
+		report__sum_number(r, severity_names[s], VALUE_COUNT, n[s]);
+	report__sum_number(r, "rules", VALUE_COUNT, a->nrules);
+	report__sum_number(r, "rules_not_looked_at", VALUE_COUNT, RULES - a->nrules);
+}
+
+static void no_headline(struct listing *l, struct headline *line)
+{
+}
+
+static void empty(const struct listing *l, char *buf, size_t size)
+{
+	*buf = '\0';
+}
+
+static void selection(const struct listing *l, struct listing_place at, char *buf, size_t size)
+{
+	*buf = '\0';
+}
+
+static const struct listing_ops overview_listing = {
+	.ask = {.size = sizeof(struct overview_query), .model = MODEL_SYSTEM, .run = overview__run},
+	.headline = no_headline,
+	.events = true, /* sentences are not compared with those of a baseline */
+	.empty = empty,
+	.selection = selection,
+	.report = overview__report,
+};
+
+/* --- the screen --- */
+
+static void overview__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops overview_ops = {
+	.section = "overview",
+	.free = overview__free,
+	.update = overview__update,
+	.draw = overview__draw,
+	.action = overview__action,
+	.mouse = overview__mouse,
+	.rows = listing__shown,
+	.crumb = listing__crumb,
+	.selection = overview__selection,
+	.search = overview__search,
+	.exclude = overview__exclude,
+	.report = listing__report,
+	.settled = listing__settled,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_VIEW_PICK, ACTION_FILTER, ACTION_PICK_PROCESS,
+				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_HELP, ACTION_NONE},
+};
+
+static struct screen *overview__open(struct host *h, const struct view_args *args)
+{
+	struct overview_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &overview_ops, .host = h};
+	listing__init(&s->list, h, &overview_listing, &s->query);
+	return &s->list.base;
+}
+
+static int overview__batch(const struct frame *f, const struct view_args *args,
+			   const struct scope *scope, struct report *r)
+{
+	const struct overview_query q = {0};
+
+	return listing__batch(&overview_listing, f, args, &q, scope, r);
+}
+
+/* A view that is not shown is not asked: its tab has no mark of its own. */
+const struct view_ops view_overview = {
+	.name = "overview",
+	.title = "overview: what is wrong, in words, and who is behind it",
+	.models = 1u << MODEL_SYSTEM,
+	.also = ALL_HELP,
+	.feed = MODEL_SYSTEM,
+	.terms = SCOPE_TERM_TASK,
+	.groups = "",
+	.open = overview__open,
+	.report = overview__batch,
+	.report_free = listing__report_free,
+};

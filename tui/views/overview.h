@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parts of the view overview. UI thread only. */
+#ifndef TUI_VIEWS_OVERVIEW_H
+#define TUI_VIEWS_OVERVIEW_H
+
+#include "models/overview.h"
+#include "tui/view.h"
+#include "widgets/cells.h"
+
+/* What stands on the screen and can be entered. */
+enum overview_kind { ENTRY_FINDING, ENTRY_CPU, ENTRY_MEMORY, ENTRY_DISK, ENTRY_NET, ENTRY_PROCESS,
+		     ENTRY_KINDS };
+
+struct overview_entry {
+	enum overview_kind kind;
+	u32 i;	 /* of its kind */
+	u64 key; /* the same from interval to interval */
+	struct rect r;
+};
+
+#define OVERVIEW_ENTRIES 256
+
+struct overview_layout {
+	struct overview_entry entries[OVERVIEW_ENTRIES];
+	u32 n;
+	struct rect boxes[ENTRY_KINDS]; /* with a frame; w 0: none, or without */
+	struct rect findings;
+	struct rect processes_head; /* the line of titles */
+};
+
+/* Where everything stands in an area; pure. */
+void overview__layout(struct overview_layout *l, const struct overview_answer *a, struct rect area);
+/* Panels around the findings. */
+void overview__draw_panels(const struct overview_layout *l, const struct overview_answer *a,
+			   struct canvas *c);
+/* Where Enter leads from an entry that is no finding. filter holds 64. */
+void overview__way(const struct overview_answer *a, const struct overview_entry *e,
+		   const char **view, const char **group, char *filter, size_t size);
+/* The same in words, for the line of the selection. */
+void overview__describe(const struct overview_answer *a, const struct overview_entry *e, char *buf,
+			size_t size);
+/* Series of disks, or interfaces, the busiest first; returns how many, at most max. */
+u32 overview__devices(const struct system_snap *s, enum overview_kind kind,
+		      const struct system_series **out, u32 max);
+
+static inline const struct system_snap *overview__system(const struct overview_answer *a)
+{
+	return (const void *)a->base.snap;
+}
+
+#endif

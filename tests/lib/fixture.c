@@ -21,6 +21,7 @@ struct record {
 	struct measure_record *measure;
 	struct procs_line *procs;
 	struct system_record *system;
+	struct bpf_record *bpf;
 	char *frames;
 	u64 lost;
 	enum log_level level;
@@ -29,8 +30,8 @@ struct record {
 
 static struct record *records;
 static u32 nrecords, cpu_next, vitals_next, sched_next, cache_next, io_next, procs_next,
-	system_next;
-static u64 sched_samples, cache_samples, io_samples, system_samples;
+	system_next, bpf_next;
+static u64 sched_samples, cache_samples, io_samples, system_samples, bpf_samples;
 static u64 nticks; /* seen by the vitals, which are always there */
 
 static void wrong(const char *path, u32 line, const char *what)
@@ -177,8 +178,10 @@ static bool parse_line(struct record *r, const char *text)
 	if (!r->sched && !r->cache && !r->io && !r->measure)
 		r->procs = procs_line__parse(text);
 	if (!r->sched && !r->cache && !r->io && !r->measure && !r->procs)
+		r->bpf = bpf_record__parse(text);
+	if (!r->sched && !r->cache && !r->io && !r->measure && !r->procs && !r->bpf)
 		r->system = system_record__parse(text);
-	return r->sched || r->cache || r->io || r->measure || r->procs || r->system;
+	return r->sched || r->cache || r->io || r->measure || r->procs || r->bpf || r->system;
 }
 
 static void begin(struct symbols *s)
@@ -329,6 +332,15 @@ static void system_drain(struct source *s, bool tick, const struct sample_sink *
 		}
 }
 
+static void bpf_drain(struct source *s, bool tick, const struct sample_sink *sink)
+{
+	for (struct record *r; (r = take_next(&bpf_next, tick));)
+		if (r->bpf) {
+			bpf_samples++;
+			bpf_record__put(r->bpf, sink);
+		}
+}
+
 static void cpu_health(struct source *s, struct health *h)
 {
 	copy_str(h->tier, sizeof(h->tier), "fixture");
@@ -377,6 +389,13 @@ static void system_health(struct source *s, struct health *h)
 	h->samples_total = system_samples;
 }
 
+static void bpf_health(struct source *s, struct health *h)
+{
+	copy_str(h->tier, sizeof(h->tier), "fixture");
+	copy_str(h->event, sizeof(h->event), "run-time statistics");
+	h->samples_total = bpf_samples;
+}
+
 #define COMMON                                                                                     \
 	.open = fixture_open, .close = fixture_close, .set_scope = fixture_set_scope,              \
 	.set_sampling = fixture_set_sampling, .fd = fixture_fd
@@ -394,6 +413,10 @@ static const struct source_ops fixture_sched = {
 static const struct source_ops fixture_cache = {
 	.name = "fixture", .title = "recorded input", COMMON, .drain = cache_drain,
 	.health = cache_health};
+
+static const struct source_ops fixture_bpf = {
+	.name = "fixture", .title = "recorded input", COMMON, .drain = bpf_drain,
+	.health = bpf_health};
 
 static const struct source_ops fixture_io = {
 	.name = "fixture", .title = "recorded input", COMMON, .drain = io_drain,
@@ -443,6 +466,7 @@ static const struct source_row rows[] = {
 	{&fixture_io, MODEL_IO, 1},
 	{&fixture_procs, MODEL_PROCS, 1},
 	{&fixture_system, MODEL_SYSTEM, 0},
+	{&fixture_bpf, MODEL_BPF, 1},
 #define MEASURE(id, name, ...) {&fixture_##name, MODEL_##id, 1},
 #include "measures/measures.def"
 #undef MEASURE

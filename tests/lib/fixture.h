@@ -39,6 +39,12 @@
  *		RSS_MIB 0: it has none; PPID 2: a kernel thread
  *	short COMM PPID PARENT COUNT SYSTEM_MS		short-lived ones, by who started them
  *
+ * About BPF programs, runs since the last line of one; bpfstate ends a look:
+ *
+ *	prog ID NAME TYPE COMM PID RUNS RUN_NS ATTACHED		PID 0: nobody holds it; "-" nowhere
+ *	map PROG ID NAME TYPE USED MAX BYTES			USED: "-" not known
+ *	bpfstate CPUS SYSCTL OTHERS				OTHERS: "-" nobody
+ *
  * About block I/O, times in microseconds, "-" not known:
  *
  *	io DEV OP COMM PID CGROUP INODE FILE [WORD ...]

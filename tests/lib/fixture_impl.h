@@ -52,6 +52,12 @@ struct io_record *io_record__parse(const char *text);
 void io_record__begin(struct io_record *r, struct symbols *symbols);
 void io_record__put(struct io_record *r, u64 now_ns, const struct sample_sink *sink);
 
+/* The same of lines about BPF programs: prog, map, bpfstate. They need no symbols. */
+struct bpf_record;
+
+struct bpf_record *bpf_record__parse(const char *text);
+void bpf_record__put(const struct bpf_record *r, const struct sample_sink *sink);
+
 /* The same of lines about measures: measure, unfinished, took. */
 struct measure_record;
 struct measure;

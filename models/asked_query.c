@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of all questions of a kind in one table. */
+#include <stdio.h>
+
 #include "base/columns.h"
 #include "models/asked.h"
-#include "models/measure_columns.h"
+#include "models/measure_rows.h"
 
 #define COLUMNS_MAX 120
+
+/* Of several questions: the question, and what the row is of. */
+enum { ASK_COLUMN, KEY_COLUMN };
 
 struct part {
 	struct measure_answer *answer;
@@ -14,6 +19,8 @@ struct part {
 
 struct joined {
 	struct asked_answer of;
+	struct arena arena; /* texts of keys */
+	const char **keys;  /* of several questions: what each row is of, in one text */
 	struct part parts[ASK_MAX];
 	struct column columns[COLUMNS_MAX];
 };
@@ -34,12 +41,17 @@ static const struct part *part_of(const struct joined *j, u32 row)
 
 static bool joined__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct part *p = part_of(joined_of(t), row);
+	const struct joined *j = joined_of(t);
+	const struct part *p = part_of(j, row);
 	const struct row_table *of = &p->answer->base.table;
 
 	*out = (struct value){0};
 	if (column >= t->ncolumns)
 		return false;
+	if (j->keys && column == KEY_COLUMN) {
+		*out = (struct value){.type = VALUE_TEXT, .s = j->keys[row]};
+		return true;
+	}
 	return p->columns[column] != 0xff &&
 	       of->cell(of, row - p->first, p->columns[column], out);
 }
@@ -59,6 +71,7 @@ static void joined__free(struct answer *base)
 	for (u32 i = 0; i < j->of.n; i++)
 		answer__free(&j->parts[i].answer->base);
 	snap__put(base->snap);
+	arena__fini(&j->arena);
 	free(j);
 }
 
@@ -79,6 +92,21 @@ static u32 add_column(struct joined *j, const struct column *c)
 		return COLUMNS_MAX;
 	j->columns[t->ncolumns] = *c;
 	return t->ncolumns++;
+}
+
+/* Whether a name is a label's of any question. */
+static bool is_label(const struct part *p, const char *name)
+{
+	return measure__label(p->answer->measure, name) >= 0 || !strcmp(name, "process") ||
+	       !strcmp(name, "thread") || !strcmp(name, "symbol");
+}
+
+/* Where there are several questions, each row's labels are one text on the screen. */
+static void hide_labels(struct joined *j, const struct part *p)
+{
+	for (u32 i = KEY_COLUMN + 1; i < j->of.base.table.ncolumns; i++)
+		if (is_label(p, j->columns[i].name))
+			j->columns[i].flags &= ~(u32)COLUMN_SCREEN;
 }
 
 /* The question is a column of its own on the screen, too, where there are several. */
@@ -143,14 +171,50 @@ static u32 nquestions(const struct asked_snap *s)
 	return n;
 }
 
+static const char *key_text(struct joined *j, const struct measure_answer *a,
+			    const struct measure_row *r)
+{
+	char buf[400] = "";
+	size_t len = 0;
+
+	for (u32 i = 0; i < a->measure->nlabels && len < sizeof(buf); i++) {
+		const char *text = r->texts[i];
+
+		if (!(a->query.groups & (1u << i)) || !text)
+			continue;
+		if (a->measure->labels[i].kind == LABEL_STACK)
+			text = measure_row__stack_name(a->measure, r);
+		len += (size_t)snprintf(buf + len, sizeof(buf) - len, "%s%s", len ? "  " : "",
+					text + strspn(text, " "));
+	}
+	return arena__strdup(&j->arena, buf);
+}
+
+static void make_keys(struct joined *j)
+{
+	u32 row = 0;
+
+	j->keys = arena__array(&j->arena, const char *, j->of.base.table.nrows + 1);
+	for (u32 i = 0; i < j->of.n; i++) {
+		hide_labels(j, &j->parts[i]);
+		for (u32 k = 0; k < j->parts[i].answer->nrows; k++)
+			j->keys[row++] = key_text(j, j->parts[i].answer,
+						  &j->parts[i].answer->rows[k]);
+	}
+}
+
 struct answer *asked__query(const struct snap *snap, const struct asked_query *q,
 			    const struct scope *scope)
 {
-	static const struct column ask = COLUMN(
-		VALUE_TEXT, "ask", "Question", 24, 0,
-		COLUMN_BOTH | COLUMN_FLEX | COLUMN_KEY | COLUMN_ASCENDING, "the question that the row answers");
+	static const struct column columns[] = {
+		[ASK_COLUMN] = TEXT_COLUMN("ask", "Question", 20, 0, COLUMN_BOTH | COLUMN_FLEX | COLUMN_KEY,
+					   "the question that the row answers"),
+		[KEY_COLUMN] = TEXT_COLUMN("key", "Of", 20, 0, COLUMN_SCREEN | COLUMN_FLEX | COLUMN_KEY,
+					   "what the row is of, by the question's keys"),
+	};
 	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
 	struct joined *j = xcalloc(1, sizeof(*j));
+	bool several = nquestions(s) > 1;
 
 	j->of.query = *q;
 	j->of.base.snap = snap__get(snap);
@@ -159,11 +223,16 @@ struct answer *asked__query(const struct snap *snap, const struct asked_query *q
 	j->of.base.table.columns = j->columns;
 	j->of.base.table.cell = joined__cell;
 	j->of.base.table.key = joined__key;
-	if (nquestions(s) > 1)
-		add_column(j, &ask);
+	arena__init(&j->arena);
+	if (several) {
+		add_column(j, &columns[ASK_COLUMN]);
+		add_column(j, &columns[KEY_COLUMN]);
+	}
 	for (u32 i = 0; i < s->n; i++)
 		if (s->questions[i])
 			add_part(j, s->questions[i], q, scope);
+	if (several)
+		make_keys(j);
 	if (j->of.n)
 		j->of.base.table.sort = sort_column(j);
 	return &j->of.base;

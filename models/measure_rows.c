@@ -40,7 +40,7 @@ static const char *outer_name(const struct measure *m, const struct measure_row 
 	return NULL;
 }
 
-static const char *stack_name(const struct measure *m, const struct measure_row *r)
+const char *measure_row__stack_name(const struct measure *m, const struct measure_row *r)
 {
 	const char *caller = m->innermost ? outer_name(m, r) : NULL;
 
@@ -65,7 +65,7 @@ static void label_cell(const struct measure_answer *a, const struct measure_row 
 		by_tid |= a->measure->labels[l].kind == LABEL_TID && (a->query.groups & (1u << l));
 	out->s = r->texts[i];
 	if (kind == LABEL_STACK)
-		out->s = stack_name(a->measure, r);
+		out->s = measure_row__stack_name(a->measure, r);
 	else if (kind == LABEL_COMM && !r->rest)
 		out->s = by_process && !by_tid ? r->who->process : r->who->comm;
 	else if (kind <= LABEL_DERIVED && !*out->s)

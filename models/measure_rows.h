@@ -17,4 +17,7 @@ struct measure_box {
 /* Once the rows are there: the table, and with `by_stack` the stacks below them. */
 void measure_rows__show(struct measure_box *box, bool by_stack);
 
+/* Who called, as the cell of a stack says it. */
+const char *measure_row__stack_name(const struct measure *m, const struct measure_row *r);
+
 #endif

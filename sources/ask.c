@@ -387,6 +387,7 @@ static int generate_at(struct making *m, struct unit *u, u32 globs, struct eval_
 	if (eval__generate(&u->of, code, why, sizeof(why)))
 		return refuse(m, "%s", why);
 	u->slot.words = code->words;
+	u->slot.plain = !u->of.condition && !u->of.nkeys && !u->of.nvalues;
 	for (u32 i = 0; i < QUESTION_KEYS; i++)
 		u->slot.key_text[i] = code->slots.key[i];
 	for (u32 i = 0; i < QUESTION_VALUES; i++)
@@ -590,9 +591,12 @@ const struct ask *ask__new(const char *text, struct status *st)
 {
 	struct ask *a = all;
 	struct making m = {.st = st};
+	bool forced;
 
 	text += strspn(text, " \t\n");
-	while (a && strcmp(a->text, text))
+	forced = *text == '!';
+	text += strspn(text, "! \t\n");
+	while (a && (a->forced != forced || strcmp(a->text, text)))
 		a = a->next;
 	if (a)
 		return a;
@@ -600,6 +604,7 @@ const struct ask *ask__new(const char *text, struct status *st)
 	m.a = a = xcalloc(1, sizeof(*a));
 	arena__init(&a->arena);
 	a->text = xstrdup(text);
+	a->forced = forced;
 	if (make(&m)) {
 		ask__free(a);
 		return NULL;
@@ -617,6 +622,17 @@ const struct measure *ask__measure(const struct ask *a)
 enum ask_kind ask__kind(const struct ask *a)
 {
 	return (enum ask_kind)a->form.kind;
+}
+
+enum model_id ask__model(const struct ask *a)
+{
+	static const enum model_id models[ASK_KINDS] = {
+		[ASK_EVENTS] = MODEL_EVENTS,
+		[ASK_PAIRS] = MODEL_PAIRS,
+		[ASK_HELD] = MODEL_HELD,
+	};
+
+	return models[ask__kind(a)];
 }
 
 const char *ask__text(const struct ask *a)

@@ -9,14 +9,16 @@
 
 #include "base/status.h"
 #include "samples/ask.h"
+#include "samples/snap.h"
 
 struct ask;
 
-/* NULL with st: what is wrong, in one line, for short questions with a caret below the fault. */
+/* A ! before the question: whatever it takes (sources/ask_rate.h). NULL with st: what is wrong, in one line, for short questions with a caret below the fault. */
 const struct ask *ask__new(const char *text, struct status *st);
 const struct measure *ask__measure(const struct ask *a);
 /* Whose view shows it. */
 enum ask_kind ask__kind(const struct ask *a);
+enum model_id ask__model(const struct ask *a);
 /* As it was asked. */
 const char *ask__text(const struct ask *a);
 

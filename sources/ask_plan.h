@@ -19,6 +19,7 @@ struct ask_program {
 struct ask {
 	struct ask *next;
 	char *text;
+	bool forced; /* whatever it takes: it was asked with ! */
 	struct question *question;
 	struct arena arena;
 	struct ask_targets targets;

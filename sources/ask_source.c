@@ -13,6 +13,7 @@
 #include "base/embed.h"
 #include "base/log.h"
 #include "sources/ask_plan.h"
+#include "sources/ask_rate.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
 #include "sources/perf_open.h"
@@ -108,16 +109,28 @@ static bool needs_exits(const struct ask *a)
 	return false;
 }
 
+/* The kernel drops what would interrupt another program of these types. */
+static u32 may_nest(const struct ask *a)
+{
+	for (u32 i = 0; i < a->nprograms; i++)
+		if (strcmp(a->programs[i].type, "trace") && strcmp(a->programs[i].type, "perf") &&
+		    strcmp(a->programs[i].type, "kernel"))
+			return 1;
+	return 0;
+}
+
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	const struct running *r = ctx;
 	struct question_slot slots[QUESTION_SLOTS] = {0};
+	u32 nests = may_nest(r->ask);
 	struct bpf_program *prog;
 
 	(void)st;
 	for (u32 i = 0; i < r->ask->nprograms; i++)
 		slots[i] = r->ask->programs[i].slot;
 	measure_programs__set(obj, "slots", slots, sizeof(slots));
+	measure_programs__set(obj, "may_nest", &nests, sizeof(nests));
 	bpf_object__for_each_program(prog, obj) {
 		const char *name = bpf_program__name(prog);
 
@@ -376,6 +389,7 @@ static int open_one(struct asking *a, const struct ask *ask, const struct sampli
 {
 	struct running *r = &a->v[a->n];
 	struct epoll_event ev = {.events = EPOLLIN};
+	struct ask_rate rate = {0};
 
 	r->ask = ask;
 	r->how = how;
@@ -390,7 +404,9 @@ static int open_one(struct asking *a, const struct ask *ask, const struct sampli
 		.text = label_text,
 		.open = put_open,
 	};
-	r->source = measure_source__open(&r->programs, how, scope, st);
+	if (!ask_rate__check(&rate, ask, st))
+		r->source = measure_source__open(&r->programs, how, scope, st);
+	ask_rate__end(&rate);
 	if (!r->source)
 		return -EINVAL;
 	a->n++;

@@ -4,6 +4,7 @@
  * for by default. The first that opens is the one that serves.
  */
 #include "scope/filter.h"
+#include "sources/ask.h"
 #include "sources/cpu_cache.h"
 #include "sources/cpu_perf.h"
 #include "sources/doctor_checks.h"
@@ -21,6 +22,7 @@ static const struct view_needs {
 #define MEASURE(id, name, ...) {"view " #name, MODEL_##id},
 #include "measures/measures.def"
 #undef MEASURE
+	{"view events", MODEL_EVENTS}, {"view pairs", MODEL_PAIRS}, {"view held", MODEL_HELD},
 	{"view log", MODEL_COUNT},
 };
 
@@ -34,6 +36,24 @@ static const struct pane_needs {
 	 "a machine with a PMU, or one given to this virtual machine"},
 };
 
+/* Sources of questions are tried with some that are never many. */
+static const struct ask_list *questions(struct status *st)
+{
+	static const char *const texts[] = {
+		"count sched:sched_process_exec by comm",
+		"span sched:sched_process_exec -> sched:sched_process_exit by comm"};
+	const struct ask_list *list = NULL;
+
+	for (u32 i = 0; i < ARRAY_SIZE(texts); i++) {
+		const struct ask *a = ask__new(texts[i], st);
+
+		if (!a)
+			return NULL;
+		list = ask_list__with(list, a, st);
+	}
+	return list;
+}
+
 /* One row a tier; true when it opens. */
 static bool try_source(struct checks *c, const char *group, const char *name,
 		       const struct source_ops *ops, const char *remedy)
@@ -42,7 +62,11 @@ static bool try_source(struct checks *c, const char *group, const char *name,
 	struct filter_error err;
 	struct scope *everything = filter__parse("", &err);
 	struct status st = {0};
-	struct source *s = ops->open(&how, everything, &st);
+	struct source *s;
+
+	if (ops->asks)
+		how.asks = questions(&st);
+	s = ops->asks && !how.asks ? NULL : ops->open(&how, everything, &st);
 
 	scope__put(everything);
 	if (s) {

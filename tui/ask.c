@@ -43,8 +43,11 @@ bool ask__run(struct host *h, const char *text, struct status *st)
 	}
 	a = ask__new(text, st);
 	list = a ? ask_list__with(asked(h), a, st) : NULL;
-	if (!list)
+	if (!list) {
+		/* The question and a caret are for those without a screen. */
+		st->msg[strcspn(st->msg, "\n")] = '\0';
 		return false;
+	}
 	if (list != h->sampling.asks)
 		set_questions(h, list);
 	app__show_view(h, view__index(ask_kind__view(ask__kind(a))));

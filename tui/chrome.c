@@ -6,6 +6,7 @@
 
 #include "base/child.h"
 #include "base/machine.h"
+#include "sources/ask.h"
 #include "tui/app.h"
 #include "widgets/paragraph.h"
 #include "widgets/spark.h"
@@ -252,12 +253,27 @@ static void crumbs(const struct screen *s, char *buf, size_t size)
 		snprintf(buf + n, size - n, "%s%s", n ? " > " : "", own);
 }
 
+/* Views of questions have one when there are questions of their kind. */
+static bool has_tab(const struct host *h, u32 v)
+{
+	const struct ask_list *asks = h->sampling.asks;
+	bool found = !view_table[v]->any_group || v == h->view || h->stacks[v];
+
+	for (u32 i = 0; asks && i < asks->n; i++)
+		found |= ask__model(asks->v[i]) == view_table[v]->feed;
+	return found;
+}
+
+/* "", and no width, of a view that has none. */
 static int tab_text(const struct host *h, u32 v, bool named, char *buf, size_t size)
 {
 	const struct view_ops *ops = view_table[v];
 	bool alert = ops->alert && h->frame && ops->alert(h->frame);
 	char key[4];
 
+	*buf = '\0';
+	if (!has_tab(h, v))
+		return 0;
 	named |= v == h->view;
 	snprintf(buf, size, " %s%s%s%s ", view__key_text(v, key, sizeof(key)), named ? " " : "", named ? ops->name : "",
 		 alert ? "!" : "");

@@ -217,6 +217,25 @@ def test_wrong_questions():
     assert len(lines) == 3 and lines[2].index("^") == lines[1].index("prev_con"), str(done)
 
 
+def test_rate_guard():
+    """What would take more than a tenth of a CPU says so, and is had with ! all the same"""
+    asked = "count raw_syscalls:sys_enter by comm"
+    workers = [Calls("spin") for _ in range(2 * os.cpu_count())]
+    try:
+        for w in workers:
+            w.tell()
+        done = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", asked)
+        forced = live.batch("-n", 1, "-d", 0.2, "--ask", "! " + asked)
+    finally:
+        for w in workers:
+            w.__exit__()
+    if not done.status:
+        raise live.Skip("this machine makes too few system calls a second: " + done.out[:300])
+    assert done.status == 2 and "of a CPU" in done.err and not done.out, str(done)
+    assert forced[0]["summary"]["count"] > 10000, forced[0]["summary"]
+    same("the question's name", {asked}, {r["ask"] for r in forced[0]["rows"]})
+
+
 def test_hostile_names():
     """Escapes in a question move no cursor, and are whole in JSON"""
     done = live.proftop("-b", "-n", 1, "--ask", "count sched:\x1b[2Jx by \x1b]0;x\a")

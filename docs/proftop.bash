@@ -92,6 +92,7 @@ _proftop()
 	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;
 	--window) _proftop_words "last decaying total" ;;
 	--views) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
+	--ask) _proftop_words "count span" ;;
 	--do) _proftop_words "$(proftop --list-words 2>/dev/null | awk '{ print $1 }')" ;;
 	--theme) _proftop_names theme theme ;;
 	--keymap) _proftop_names keymap keys ;;
@@ -107,7 +108,7 @@ _proftop()
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph --stack-copy --sample-bytes -V --view -d --delay --group --keymap
 			--snapshot-on-signal
-			--views --window --idle --history --do --theme --ascii --config --no-config
+			--views --window --idle --history --ask --do --theme --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
 			--from --to --doctor --list-views --list-events --list-words --version
 			-h --help --script --size --"

@@ -54,6 +54,8 @@ void options__usage(void)
 	usage_names("keymap", keymap_names);
 	usage_names("theme", theme_names);
 	fputs("      --ascii             no characters beyond ASCII\n"
+	      "      --ask 'QUESTION'    count events or time pairs of them, in the kernel (repeatable):\n"
+	      "                          count sched:sched_switch by prev_comm\n"
 	      "      --do 'WORDS; WORDS' what the palette (:) takes, one after the other\n"
 	      "      --config FILE       instead of ~/.config/proftop/config\n"
 	      "      --no-config         neither that nor anything beside it is read\n"

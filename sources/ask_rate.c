@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/ask_rate.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "sources/events.h"
+#include "sources/perf_open.h"
+
+#define LOOK_NS	    (20 * NSEC_PER_MSEC)
+#define EVENTS_MAX  16
+#define COST_NS	    150	 /* of an event that is counted, about */
+#define SPAN_NS	    250	 /* of a begin or an end */
+#define STACK_NS    2000 /* more, with a stack */
+
+/* False: it cannot be counted so, or is sampled. */
+static bool counter_of(const struct ask_target *t, struct perf_event_attr *attr)
+{
+	if (t->of->kind == EVENT_TRACEPOINT)
+		return !event__resolve(t->name, event__tracefs(), attr, NULL);
+	*attr = t->attr;
+	return t->of->kind == EVENT_PERF && attr->type == PERF_TYPE_SOFTWARE &&
+	       attr->config != PERF_COUNT_SW_CPU_CLOCK && attr->config != PERF_COUNT_SW_TASK_CLOCK;
+}
+
+static void count_on_all(struct ask_rate *r, struct perf_event_attr *attr)
+{
+	u32 *cpus, n = cpus__online(&cpus);
+
+	attr->size = sizeof(*attr);
+	for (u32 i = 0; i < n; i++) {
+		int fd = perf__open(attr, -1, (int)cpus[i]);
+
+		if (fd < 0)
+			continue;
+		r->fds = xgrow(r->fds, r->n, &r->cap, sizeof(*r->fds));
+		r->fds[r->n++] = fd;
+	}
+	free(cpus);
+}
+
+static u64 sum(const struct ask_rate *r)
+{
+	u64 all = 0, one;
+
+	for (u32 i = 0; i < r->n; i++)
+		if (read(r->fds[i], &one, sizeof(one)) == sizeof(one))
+			all += one;
+	return all;
+}
+
+static u64 per_second(const struct ask_rate *r)
+{
+	const struct timespec look = {.tv_nsec = LOOK_NS};
+	u64 begin = clock__monotonic_ns(), before = sum(r), took;
+
+	nanosleep(&look, NULL);
+	took = clock__monotonic_ns() - begin;
+	return (u64)((double)(sum(r) - before) * 1e9 / (double)took);
+}
+
+static u64 cost_of(const struct ask *a)
+{
+	u64 cost = a->form.shape == MEASURE_SHAPE_SPAN ? SPAN_NS : COST_NS;
+
+	for (u32 i = 0; i < a->nprograms; i++)
+		if (a->programs[i].slot.stack)
+			return cost + STACK_NS;
+	return cost;
+}
+
+int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st)
+{
+	struct perf_event_attr attr;
+	u64 rate;
+	double pct;
+
+	if (a->forced || a->targets.n > EVENTS_MAX)
+		return 0;
+	for (u32 i = 0; i < a->targets.n; i++)
+		if (counter_of(&a->targets.v[i], &attr))
+			count_on_all(r, &attr);
+	if (!r->n)
+		return 0;
+	rate = per_second(r);
+	pct = (double)(rate * cost_of(a)) / 1e7;
+	if (pct <= ASK_RATE_PCT)
+		return 0;
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			   "%.100s: its events come %llu times a second, which would take about %.0f%% "
+			   "of a CPU; ask it with ! before it to have it all the same",
+			   a->text, (unsigned long long)rate, pct);
+}
+
+void ask_rate__end(struct ask_rate *r)
+{
+	for (u32 i = 0; i < r->n; i++)
+		close(r->fds[i]);
+	free(r->fds);
+	*r = (struct ask_rate){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How often the events of a question happen, before anything is attached to them. */
+#ifndef SOURCES_ASK_RATE_H
+#define SOURCES_ASK_RATE_H
+
+#include "sources/ask_plan.h"
+
+/* What a question may take of a CPU without being asked for in so many words. */
+#define ASK_RATE_PCT 10
+
+struct ask_rate {
+	int *fds;
+	u32 n, cap;
+};
+
+/*
+ * Counts for a moment: 0, or -EINVAL with st when the question would take more than ASK_RATE_PCT.
+ * Events that cannot be counted without a program (functions), and globs of many, pass. The
+ * counters stay until ask_rate__end: while a program is attached beside them, to close them is
+ * cheap, and not otherwise.
+ */
+int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st);
+void ask_rate__end(struct ask_rate *r);
+
+#endif

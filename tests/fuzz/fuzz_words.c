@@ -62,6 +62,17 @@ const struct view_ops *app__view(const struct host *h)
 	return view_table[h->view];
 }
 
+/* Questions have a fuzzer of their own. */
+bool ask__run(struct host *h, const char *text, struct status *st)
+{
+	return *text != '?' || status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s", text) == 0;
+}
+
+bool ask__drop(struct host *h, const char *number, struct status *st)
+{
+	return ask__run(h, number, st);
+}
+
 bool app__action(struct host *h, enum action a)
 {
 	if (a >= ACTIONS)

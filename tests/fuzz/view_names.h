@@ -4,6 +4,14 @@
 #ifndef TESTS_FUZZ_VIEW_NAMES_H
 #define TESTS_FUZZ_VIEW_NAMES_H
 
+#include <stdio.h>
+
+const char *view__names(char *buf, size_t size)
+{
+	snprintf(buf, size, "%s", a_view.name);
+	return buf;
+}
+
 enum view_id view__index(const char *name)
 {
 	return strcmp(name, a_view.name) ? VIEW_COUNT : 0;

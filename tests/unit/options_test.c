@@ -292,7 +292,7 @@ static void test_wrong(void **state)
 		{"--do drill --doctor", EXIT_CODE_USAGE, "--do goes with the screen or --batch"},
 		{"-b --do drill -n 2", EXIT_CODE_USAGE, "-n: after --do there is one report"},
 		{"--window all", EXIT_CODE_USAGE, "--window \"all\": takes last, decaying or total"},
-		{"--views cpu,gpu", EXIT_CODE_USAGE, "--views \"cpu,gpu\": takes one of overview cpu offcpu"},
+		{"--views cpu,gpu", EXIT_CODE_USAGE, "--views \"cpu,gpu\": takes one of overview "},
 		{"--history 1441", EXIT_CODE_USAGE, "--history \"1441\": takes minutes"},
 		{"--history 1:", EXIT_CODE_USAGE, "--history \"1:\""},
 		{"--history 1:0", EXIT_CODE_USAGE, "--history \"1:0\""},

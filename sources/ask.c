@@ -5,12 +5,14 @@
 #include <stdio.h>
 
 #include "bpf/stack.h"
+#include "questions/library.h"
+#include "sources/ask_types.h"
 
 /* Words that programs know (bpf/question.bpf.c). */
 #define WORDS_ALWAYS                                                                               \
 	(1u << WORD_PID | 1u << WORD_TID | 1u << WORD_CPU | 1u << WORD_CGROUP | 1u << WORD_PRIO |  \
 	 1u << WORD_POLICY | 1u << WORD_NS | 1u << WORD_COMM | 1u << WORD_KSTACK |                 \
-	 1u << WORD_USTACK | 1u << WORD_STACK)
+	 1u << WORD_USTACK | 1u << WORD_STACK | 1u << WORD_TASK)
 #define WORDS_AT_END (WORDS_ALWAYS | 1u << WORD_LATENCY)
 
 static struct ask *all; /* for good */
@@ -31,7 +33,7 @@ struct making {
 static int refuse_at(const struct making *m, const struct expr_error *err)
 {
 	char where[CARET_MAX * 3 + 200];
-	const char *text = m->a->text;
+	const char *text = m->a->question_text;
 
 	if (strlen(text) > CARET_MAX || strpbrk(text, "\t\n"))
 		return status__set(m->st, EXIT_CODE_USAGE, -EINVAL, "%s", err->msg);
@@ -89,6 +91,14 @@ static struct ask_label *find_label(struct ask_form *f, const char *name)
 {
 	for (u32 i = 0; i < f->nlabels; i++)
 		if (!strcmp(f->labels[i].name, name))
+			return &f->labels[i];
+	return NULL;
+}
+
+static struct ask_label *find_kind(struct ask_form *f, enum label_kind kind)
+{
+	for (u32 i = 0; i < f->nlabels; i++)
+		if (f->labels[i].kind == kind)
 			return &f->labels[i];
 	return NULL;
 }
@@ -175,14 +185,18 @@ static int declare_labels(struct making *m, const struct checked *const *keys,
 	for (u32 i = 0; i < ARRAY_SIZE(known) && !err; i++)
 		add_label(f, known[i].name, known[i].kind, known[i].width);
 	for (u32 i = 0; i < n && !err; i++) {
-		struct ask_label *l;
+		enum label_kind kind = kind_of_word(keys[i]);
+		struct ask_label *l = kind == LABEL_NAMED ? find_label(f, names[i])
+							  : find_kind(f, kind);
 
-		if (kind_of_word(keys[i]) == LABEL_STACK &&
-		    !add_label(f, names[i], LABEL_STACK, 24))
-			return refuse(m, "by: one kind of stacks at a time");
-		l = find_label(f, names[i]);
-		if (l)
-			f->by |= 1u << (l - f->labels);
+		if (!l)
+			l = add_label(f, names[i], kind, kind == LABEL_STACK ? 24 : 15);
+		else if (kind == LABEL_STACK)
+			l = NULL;
+		if (!l)
+			return refuse(m, kind == LABEL_STACK ? "by: one kind of stacks at a time"
+							     : "by: too many keys");
+		f->by |= 1u << (l - f->labels);
 	}
 	if (!f->by)
 		f->by = 1;
@@ -305,7 +319,8 @@ static const struct expr *hold_without_span(const struct making *m, const struct
 static bool make_count(const struct making *m, struct unit *u, const struct question_event *e,
 		       const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS};
+	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+					  .kernel = &ask_kernel_types};
 
 	u->slot.does = QUESTION_COUNTS;
 	return add_condition(m, u, e->filter, &scope) &&
@@ -316,7 +331,8 @@ static bool make_count(const struct making *m, struct unit *u, const struct ques
 static bool make_begin(struct making *m, struct unit *u, const struct question_event *e,
 		       const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS};
+	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+					  .kernel = &ask_kernel_types};
 	const struct question *q = m->a->question;
 
 	u->slot.does = QUESTION_BEGINS;
@@ -334,7 +350,8 @@ static bool make_end(struct making *m, struct unit *u, const struct question_eve
 	const struct check_scope scope = {.fields = fields,
 					  .begin = m->begin_fields,
 					  .entries = m->begin_fields ? &m->a->entries : NULL,
-					  .words = WORDS_AT_END};
+					  .words = WORDS_AT_END,
+					  .kernel = &ask_kernel_types};
 	const struct question *q = m->a->question;
 	const struct expr *condition = q->condition;
 	bool right;
@@ -471,7 +488,7 @@ static int compile_target(struct making *m, u32 target)
 	struct unit u = {0};
 
 	if (needs_fields(m->a->question, t->of) &&
-	    ask_target__fields(t, NULL, &fields, m->st))
+	    ask_target__fields(t, &fields, m->st))
 		return -EINVAL;
 	if (!make_unit(m, &u, t, fields))
 		return -EINVAL;
@@ -489,7 +506,7 @@ static int find_begin(struct making *m)
 	for (u32 i = 0; i < m->a->targets.n; i++)
 		if (m->a->targets.v[i].of->role == ROLE_BEGIN)
 			return needs_fields(m->a->question, m->a->targets.v[i].of)
-				       ? ask_target__fields(&m->a->targets.v[i], NULL,
+				       ? ask_target__fields(&m->a->targets.v[i],
 							    &m->begin_fields, m->st)
 				       : 0;
 	return 0;
@@ -562,7 +579,7 @@ static int make(struct making *m)
 {
 	struct expr_error err = {0};
 
-	m->a->question = question__parse(m->a->text, &err);
+	m->a->question = question__parse(m->a->question_text, &err);
 	if (!m->a->question)
 		return refuse_at(m, &err);
 	if (refuse_shape(m))
@@ -591,6 +608,7 @@ const struct ask *ask__new(const char *text, struct status *st)
 {
 	struct ask *a = all;
 	struct making m = {.st = st};
+	const struct known_question *known;
 	bool forced;
 
 	text += strspn(text, " \t\n");
@@ -604,6 +622,8 @@ const struct ask *ask__new(const char *text, struct status *st)
 	m.a = a = xcalloc(1, sizeof(*a));
 	arena__init(&a->arena);
 	a->text = xstrdup(text);
+	known = question_library__find(text);
+	a->question_text = known ? known->text : a->text;
 	a->forced = forced;
 	if (make(&m)) {
 		ask__free(a);

@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "questions/registers.h"
+#include "sources/ask_types.h"
 #include "sources/events.h"
+#include "sources/question_btf.h"
 
 static struct ask_target *add(struct ask_targets *t, const struct question_event *of)
 {
@@ -151,8 +154,8 @@ static char *read_format(const struct ask_target *t)
 	return NULL;
 }
 
-static int tracepoint_fields(struct ask_target *t, const struct type_resolver *kernel,
-			     const struct field_resolver **out, struct status *st)
+static int tracepoint_fields(struct ask_target *t, const struct field_resolver **out,
+			     struct status *st)
 {
 	char why[256] = "";
 	char *text = t->format ? NULL : read_format(t);
@@ -161,7 +164,7 @@ static int tracepoint_fields(struct ask_target *t, const struct type_resolver *k
 		return status__set(st, EXIT_CODE_PERMISSION, -EACCES,
 				   "the format of %s cannot be read: run as root", t->name);
 	if (text)
-		t->format = trace_format__parse(text, kernel, why, sizeof(why));
+		t->format = trace_format__parse(text, &ask_kernel_types, why, sizeof(why));
 	free(text);
 	if (!t->format)
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EINVAL,
@@ -242,9 +245,48 @@ void ask_targets__fini(struct ask_targets *t)
 	free(t->v);
 }
 
-int ask_target__fields(struct ask_target *t, const struct type_resolver *kernel,
-		       const struct field_resolver **out, struct status *st)
+/* Registers where the kernel does not say what a function's arguments are. */
+static const struct field_resolver *kernel_function(const struct ask_target *t, bool returns)
+{
+	struct question_btf *types = ask_types__btf();
+	const struct field_resolver *f =
+		types ? question_btf__function(types, t->event, returns) : NULL;
+
+	return f ? f : registers__fields(returns ? REGISTERS_KERNEL_RETURN : REGISTERS_KERNEL_ENTRY);
+}
+
+static int raw_fields(const struct ask_target *t, const struct field_resolver **out,
+		      struct status *st)
+{
+	struct question_btf *types = ask_types__btf();
+
+	*out = types ? question_btf__tracepoint(types, t->event) : NULL;
+	if (*out)
+		return 0;
+	return status__set(st, EXIT_CODE_UNSUPPORTED, -ENOENT,
+			   types ? "the kernel has no raw tracepoint %.80s"
+				 : "btf:%.80s needs the kernel's types, /sys/kernel/btf/vmlinux", t->event);
+}
+
+int ask_target__fields(struct ask_target *t, const struct field_resolver **out, struct status *st)
 {
 	*out = NULL;
-	return t->of->kind == EVENT_TRACEPOINT ? tracepoint_fields(t, kernel, out, st) : 0;
+	switch (t->of->kind) {
+	case EVENT_TRACEPOINT:
+		return tracepoint_fields(t, out, st);
+	case EVENT_BTF:
+		return raw_fields(t, out, st);
+	case EVENT_KPROBE:
+	case EVENT_KRETPROBE:
+		*out = kernel_function(t, t->of->kind == EVENT_KRETPROBE);
+		return 0;
+	case EVENT_UPROBE:
+	case EVENT_URETPROBE:
+		*out = registers__fields(t->of->kind == EVENT_UPROBE ? REGISTERS_ENTRY
+								     : REGISTERS_RETURN);
+		return 0;
+	default:
+		*out = registers__fields(REGISTERS_PERF);
+		return 0;
+	}
 }

@@ -32,8 +32,7 @@ int ask_targets__resolve(struct ask_targets *t, const struct question_event *e, 
 /* Frees them; formats too. */
 void ask_targets__fini(struct ask_targets *t);
 
-/* What its fields are. *out NULL: it has none, words alone are known. */
-int ask_target__fields(struct ask_target *t, const struct type_resolver *kernel,
-		       const struct field_resolver **out, struct status *st);
+/* What its fields are. 0, or -errno with st. */
+int ask_target__fields(struct ask_target *t, const struct field_resolver **out, struct status *st);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -14,9 +15,11 @@
 #include "base/log.h"
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
+#include "sources/ask_types.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
 #include "sources/perf_open.h"
+#include "sources/uprobe.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
 
@@ -28,6 +31,8 @@ struct running {
 	bool opening; /* spans that have no keys yet are handed out */
 	struct bpf_link **links;
 	u32 nlinks, links_cap;
+	int *link_fds; /* links that libbpf does not know */
+	u32 nlink_fds, link_fds_cap;
 };
 
 /* What struct source is here. */
@@ -119,6 +124,12 @@ static u32 may_nest(const struct ask *a)
 	return 0;
 }
 
+/* Where the kernel has it: of perf's events it wants CAP_SYS_ADMIN, which is given up. */
+static bool has_uprobe_links(void)
+{
+	return ask_kernel_types.find(&ask_kernel_types, "bpf_uprobe_multi_link") != 0;
+}
+
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	const struct running *r = ctx;
@@ -136,7 +147,9 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 
 		if (*bpf_program__section_name(prog) == 'q')
 			bpf_program__set_autoload(prog, program_named(r->ask, name) != NULL);
-		else if (!strcmp(name, "question_exit"))
+		if (!strncmp(name, "user_", 5) && bpf_program__autoload(prog) && has_uprobe_links())
+			bpf_program__set_expected_attach_type(prog, UPROBE_MULTI_TYPE);
+		if (!strcmp(name, "question_exit"))
 			bpf_program__set_autoload(prog, needs_exits(r->ask));
 	}
 	loading = r->ask;
@@ -219,13 +232,39 @@ static int attach_tracepoint(struct running *r, struct bpf_program *prog,
 	return keep(r, bpf_program__attach_tracepoint_opts(prog, t->system, t->event, &opts));
 }
 
+static int attach_by_link(struct running *r, struct bpf_program *prog, const struct ask_target *t,
+			  const char *path, u64 cookie)
+{
+	u64 offset;
+	int err = uprobe__offset(path, t->of->name, &offset), fd;
+
+	if (err)
+		return err;
+	fd = uprobe__attach(bpf_program__fd(prog), path, offset, t->of->kind == EVENT_URETPROBE,
+			    cookie);
+	if (fd < 0)
+		return fd;
+	r->link_fds = xgrow(r->link_fds, r->nlink_fds, &r->link_fds_cap, sizeof(*r->link_fds));
+	r->link_fds[r->nlink_fds++] = fd;
+	return 0;
+}
+
 static int attach_function(struct running *r, struct bpf_program *prog, const struct ask_target *t,
 			   u64 cookie)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .func_name = t->of->name,
 		    .retprobe = t->of->kind == EVENT_URETPROBE);
+	const char *path = t->of->path;
+	char found[PATH_MAX];
 
-	return keep(r, bpf_program__attach_uprobe_opts(prog, -1, t->of->path, 0, &opts));
+	if (!strchr(path, '/')) {
+		if (!uprobe__find_file(path, found, sizeof(found)))
+			return -ENOENT;
+		path = found;
+	}
+	if (has_uprobe_links())
+		return attach_by_link(r, prog, t, path, cookie);
+	return keep(r, bpf_program__attach_uprobe_opts(prog, -1, path, 0, &opts));
 }
 
 static int attach_kernel(struct running *r, struct bpf_program *prog, const struct ask_target *t,
@@ -318,6 +357,11 @@ static void detach(void *ctx)
 	free(r->links);
 	r->links = NULL;
 	r->nlinks = r->links_cap = 0;
+	for (u32 i = 0; i < r->nlink_fds; i++)
+		close(r->link_fds[i]);
+	free(r->link_fds);
+	r->link_fds = NULL;
+	r->nlink_fds = r->link_fds_cap = 0;
 }
 
 static u32 first_end(const struct ask *a)

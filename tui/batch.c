@@ -49,6 +49,7 @@ struct write_job {
 	struct batch *batch;
 	const struct frame *frame;
 	u64 seq;
+	bool unread; /* nobody reads any of the outputs */
 	struct status st;
 };
 
@@ -123,6 +124,7 @@ static void write_job__run(struct job *job)
 	r.seq = j->seq;
 	ask_inlined(b, &r);
 	write_report(b, &r, &j->st);
+	j->unread = !has_readers(b);
 	b->view->report_free(&r);
 }
 
@@ -147,7 +149,7 @@ static void write_job__done(struct job *job)
 	b->queued--;
 	if (j->st.msg[0] && !b->exit_code)
 		batch__fail(b, (int)j->st.code, j->st.msg);
-	if (!has_readers(b))
+	if (j->unread)
 		b->done = true;
 	write_job__drop(job);
 }

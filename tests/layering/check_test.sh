@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 tree()
 {
 	rm -rf "$tmp/t"
-	mkdir -p "$tmp"/t/{bpf,base,scope,samples,measures,symbols,export,models,sources,pipeline,recording,widgets,tui/views}
+	mkdir -p "$tmp"/t/{bpf,base,scope,samples,questions,measures,symbols,export,models,sources,pipeline,recording,widgets,tui/views}
 	local d
 	for d in "$tmp"/t/* "$tmp/t/tui/views"; do
 		echo '#include <stdio.h>' >"$d/a.c"

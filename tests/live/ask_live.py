@@ -103,6 +103,65 @@ def test_texts():
     same("equal", n, watch.sum(ask=asked[1], pid=pid))
 
 
+GETPPID = {"x86_64": 110, "aarch64": 173}
+
+LABS = """
+import ctypes, sys
+libc = ctypes.CDLL(None)
+print("ready", flush=True)
+sys.stdin.readline()
+for i in range(int(sys.argv[1])):
+    libc.labs(i)
+"""
+
+
+def test_functions():
+    """Functions of a library: calls, arguments, results and how long they take"""
+    n = 2000
+    asked = ("count uprobe:libc.so.6:labs by pid sum (s32)arg0",
+             "count uretprobe:libc.so.6:labs if (s32)ret >= 1000 by pid",
+             "span uprobe:libc.so.6:labs -> uretprobe:libc.so.6:labs by pid")
+    with subprocess.Popen([sys.executable, "-c", LABS, str(n)], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as work:
+        work.stdout.readline()
+        with Watch(*asked[:2], options=("-p", work.pid)) as watch, \
+                Watch(asked[2], view="pairs", options=("-p", work.pid)) as spans:
+            watch.next()
+            spans.next()
+            work.communicate("\n", timeout=60)
+            end = live.now_ns()
+            watch.until(end)
+            spans.until(end)
+    same("calls", n, watch.sum(ask=asked[0], pid=work.pid))
+    same("sum of arguments", n * (n - 1) // 2, watch.sum("sum", ask=asked[0], pid=work.pid))
+    same("results from 1000 on", n - 1000, watch.sum(ask=asked[1], pid=work.pid))
+    same("spans", n, spans.sum(ask=asked[2], pid=work.pid))
+
+
+def test_kernel_types():
+    """Arguments of raw tracepoints and members of the kernel's structs"""
+    number = GETPPID.get(os.uname().machine)
+    if not number:
+        raise live.Skip(f"the number of getppid on {os.uname().machine} is not known here")
+    n = 1000
+    asked = (f"! count btf:sys_enter if id == {number} by current->tgid",
+             f"! count raw_syscalls:sys_enter if id == {number} && current->mm != 0 by comm")
+    pid, _, watch = run("exact", n, *asked)
+    same("current->tgid", n, watch.sum(ask=asked[0][2:], pid=pid) or
+         watch.sum(ask=asked[0][2:], **{"current->tgid": pid}))
+    same("current->mm", n, watch.sum(ask=asked[1][2:], comm="calls"))
+
+
+def test_names():
+    """A question that is compiled in is asked by its name"""
+    n = 1000
+    _, _, watch = run("exact", n, "! syscount")
+    number = GETPPID.get(os.uname().machine)
+    assert {r["ask"] for r in watch.rows()} == {"syscount"}, watch.rows()[:3]
+    if number:
+        same("getppid", n, watch.sum(ask="syscount", comm="calls", id=number))
+
+
 def test_scope():
     """Filters act in the kernel: what is out of scope is in no count"""
     n = 1000

@@ -279,7 +279,7 @@ static void test_wrong(void **state)
 		{"--stack-copy 1023", EXIT_CODE_USAGE, "takes bytes from 1024 to 32768"},
 		{"--stack-copy 32769", EXIT_CODE_USAGE, "--stack-copy \"32769\""},
 		{"--call-graph dwarf", EXIT_CODE_USAGE, "takes auto, fp"},
-		{"-V nothing", EXIT_CODE_USAGE, "takes one of overview cpu offcpu cache"},
+		{"-V nothing", EXIT_CODE_USAGE, "takes one of overview "},
 		{"-V ''", EXIT_CODE_USAGE, "takes one of"},
 		{"-d 0", EXIT_CODE_USAGE, "-d \"0\": takes seconds from 0.05 to 86400"},
 		{"-d 0.049", EXIT_CODE_USAGE, "-d"},

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/ask_types.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+
+#include "sources/question_btf.h"
+
+struct question_btf *ask_types__btf(void)
+{
+	static struct question_btf *types;
+	static bool tried;
+	struct btf *btf;
+
+	if (tried)
+		return types;
+	tried = true;
+	btf = btf__load_vmlinux_btf();
+	if (btf)
+		types = question_btf__new(btf);
+	return types;
+}
+
+static const struct type_resolver *kernel(void)
+{
+	struct question_btf *types = ask_types__btf();
+
+	return types ? question_btf__types(types) : NULL;
+}
+
+static u32 find(const struct type_resolver *r, const char *name)
+{
+	const struct type_resolver *k = kernel();
+
+	return k ? k->find(k, name) : 0;
+}
+
+static int member(const struct type_resolver *r, u32 type_id, const char *name, struct field *out)
+{
+	const struct type_resolver *k = kernel();
+
+	return k ? k->member(k, type_id, name, out) : -ENOENT;
+}
+
+static bool name_at(const struct type_resolver *r, u32 type_id, u32 i, char *buf, size_t size)
+{
+	const struct type_resolver *k = kernel();
+
+	return k && k->name(k, type_id, i, buf, size);
+}
+
+const struct type_resolver ask_kernel_types = {.find = find, .member = member, .name = name_at};

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/uprobe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of union bpf_attr for BPF_LINK_CREATE, as include/uapi/linux/bpf.h of Linux 6.6 has it. */
+struct link_attr {
+	u32 prog_fd, target_fd, attach_type, flags;
+	u64 path, offsets, ref_ctr_offsets, cookies;
+	u32 cnt, multi_flags, pid, pad;
+};
+
+#define MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
+
+int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
+{
+	struct link_attr attr = {
+		.prog_fd = (u32)prog,
+		.attach_type = UPROBE_MULTI_TYPE,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)&offset,
+		.cookies = (uintptr_t)&cookie,
+		.cnt = 1,
+		.multi_flags = returns ? MULTI_RETURN : 0,
+	};
+	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* --- files --- */
+
+static bool is_in(const char *folder, int len, const char *name, char *path, size_t size)
+{
+	return len && snprintf(path, size, "%.*s/%s", len, folder, name) < (int)size &&
+	       !access(path, R_OK);
+}
+
+static bool find_in(const char *folders, const char *name, char *path, size_t size)
+{
+	while (*folders) {
+		size_t len = strcspn(folders, ":");
+
+		if (is_in(folders, (int)len, name, path, size))
+			return true;
+		folders += len + (folders[len] == ':');
+	}
+	return false;
+}
+
+bool uprobe__find_file(const char *name, char *path, size_t size)
+{
+	static const char libraries[] =
+#if defined(__x86_64__)
+		"/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
+#elif defined(__aarch64__)
+		"/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"
+#endif
+		"/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib";
+	const char *programs = getenv("PATH");
+
+	if (strstr(name, ".so"))
+		return find_in(libraries, name, path, size);
+	return find_in(programs ? programs : "/usr/sbin:/usr/bin:/sbin:/bin", name, path, size);
+}
+
+/* --- symbols --- */
+
+/* A symbol of another version may have @VERSION behind its name. */
+static bool is_named(const char *symbol, const char *function)
+{
+	size_t len = strlen(function);
+
+	return symbol && !strncmp(symbol, function, len) && (!symbol[len] || symbol[len] == '@');
+}
+
+static bool find_symbol(Elf *elf, Elf_Scn *section, const char *function, u64 *address)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Shdr header;
+	GElf_Sym sym;
+
+	if (!data || !gelf_getshdr(section, &header))
+		return false;
+	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+		u8 type = GELF_ST_TYPE(sym.st_info);
+
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym.st_shndx)
+			continue;
+		if (!is_named(elf_strptr(elf, header.sh_link, sym.st_name), function))
+			continue;
+		*address = sym.st_value;
+		return true;
+	}
+	return false;
+}
+
+static bool find_function(Elf *elf, const char *function, u64 *address)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) &&
+		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
+		    find_symbol(elf, section, function, address))
+			return true;
+	return false;
+}
+
+static bool to_offset(Elf *elf, u64 address, u64 *offset)
+{
+	GElf_Phdr p;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (int i = 0; i < (int)n && gelf_getphdr(elf, i, &p); i++)
+		if (p.p_type == PT_LOAD && (p.p_flags & PF_X) && address >= p.p_vaddr &&
+		    address - p.p_vaddr < p.p_filesz) {
+			*offset = address - p.p_vaddr + p.p_offset;
+			return true;
+		}
+	return false;
+}
+
+int uprobe__offset(const char *path, const char *function, u64 *offset)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = -ENOEXEC;
+	u64 address;
+	Elf *elf;
+
+	if (fd < 0)
+		return -errno;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		err = find_function(elf, function, &address) && to_offset(elf, address, offset)
+			      ? 0
+			      : -ENOENT;
+	elf_end(elf);
+	close(fd);
+	return err;
+}

@@ -154,9 +154,10 @@ void rule__MAJOR_FAULTS(struct rule_run *r)
 
 /* --- leaks --- */
 
+/* What proftop takes for what it shows is no leak. */
 static u64 growth(const struct system_process *p)
 {
-	return p->grew ? p->u.rss_bytes - MIN(p->u.rss_bytes, p->grew_from_bytes) : 0;
+	return p->grew && !p->u.own ? p->u.rss_bytes - MIN(p->u.rss_bytes, p->grew_from_bytes) : 0;
 }
 
 void rule__LEAK(struct rule_run *r)

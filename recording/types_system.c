@@ -27,6 +27,7 @@ void code_usage(struct codec *c, union any_sample *s)
 	code_below(c, &state, 128);
 	code_below(c, &nice, 40);
 	code_bool(c, &x->kthread);
+	code_bool(c, &x->own);
 	for (u32 i = 0; i < ARRAY_SIZE(ids); i++)
 		code_u32(c, ids[i]);
 	for (u32 i = 0; i < ARRAY_SIZE(sums); i++)

@@ -44,6 +44,7 @@ struct usage_sample {
 	char comm[COMM_LEN];
 	char state; /* as in /proc/PID/stat, of its main thread */
 	bool kthread;
+	bool own; /* it is who looks */
 	s32 nice;
 	u32 cpu, cpus; /* the last CPU of its main thread; on how many that may run, 0 unknown */
 	u32 threads;

@@ -260,6 +260,7 @@ static void look_at(struct usage_scan *s, const char *name, u64 now_ns,
 		p = add(s, u.pid);
 	if (!p)
 		return;
+	u.own = u.pid == (u32)getpid();
 	u.span_ns = now_ns;
 	if (p->start == u.start && p->t_ns && now_ns > p->t_ns) {
 		compare(s, p, &u, sink);

@@ -2,6 +2,7 @@
 /* The words of the : palette and of --do: every action by name, and commands that take a value. */
 #include <stdio.h>
 
+#include "questions/library.h"
 #include "tui/app.h"
 #include "tui/tape.h"
 #include "tui/theme.h"
@@ -351,6 +352,16 @@ static void complete_sort(struct host *h, const char *text, u32 cursor, struct c
 			add_value(rows->columns[i].name, rows->columns[i].help, text, cursor, out);
 }
 
+/* Those of the questions that are compiled in whose shape can be asked. */
+static void complete_ask(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	const struct known_question *k;
+
+	for (u32 i = 0; (k = question_library__at(i)); i++)
+		if (!strncmp(k->text, "count ", 6) || !strncmp(k->text, "span ", 5))
+			add_value(k->name, k->help, text, cursor, out);
+}
+
 static const struct command commands[] = {
 	{"view", "NAME", "switch to a view", run_view, complete_view},
 	{"filter", "[EXPR]", "look only at what matches; empty: everything", run_filter, NULL},
@@ -363,7 +374,8 @@ static const struct command commands[] = {
 	{"goto", "TIME", "history: the interval at -90s, +10s, 14:05:33, start, end; live", past__goto,
 	 NULL},
 	{"range", "FROM TO", "history: sum what is between two times", past__range, NULL},
-	{"ask", "QUESTION", "ask about events: count page-faults by comm", ask__run, NULL},
+	{"ask", "QUESTION", "ask about events: count page-faults by comm, or by a name (Tab)", ask__run,
+	 complete_ask},
 	{"unask", "N", "ask the N-th question no more", ask__drop, NULL},
 	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
 	{"baseline", "[set|off|FILE]", "compare with this window, or all of a recording, from now on",

@@ -77,7 +77,8 @@ bool app__action(struct host *h, enum action a)
 {
 	if (a >= ACTIONS)
 		abort();
-	return a % 8;
+	/* Groupings, which a seed has, are always there. */
+	return a % 8 || !strncmp(action_table[a].name, "group-", 6);
 }
 
 void app__show_view(struct host *h, enum view_id v)

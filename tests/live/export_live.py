@@ -119,7 +119,7 @@ def test_signal_on_screen():
     """On the screen all views that are open are in one report"""
     live.need_root()
     with live.temporary() as tmp:
-        command = ["env", "-C", tmp, live.RELEASE, "--snapshot-on-signal=html"]
+        command = ["env", "-C", tmp, live.RELEASE, "-V", "cpu", "--snapshot-on-signal=html"]
         with Tmux(command, 120, 30) as t:
             t.wait(r"by symbol.* [1-9]\d* rows", 20)
             t.keys("5")

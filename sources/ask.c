@@ -6,7 +6,7 @@
 
 #include "bpf/stack.h"
 #include "questions/library.h"
-#include "sources/ask_types.h"
+#include "sources/kernel_types.h"
 
 /* Words that programs know (bpf/question.bpf.c). */
 #define WORDS_ALWAYS                                                                               \
@@ -320,7 +320,7 @@ static bool make_count(const struct making *m, struct unit *u, const struct ques
 		       const struct field_resolver *fields)
 {
 	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
-					  .kernel = &ask_kernel_types};
+					  .kernel = &kernel_types};
 
 	u->slot.does = QUESTION_COUNTS;
 	return add_condition(m, u, e->filter, &scope) &&
@@ -332,7 +332,7 @@ static bool make_begin(struct making *m, struct unit *u, const struct question_e
 		       const struct field_resolver *fields)
 {
 	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
-					  .kernel = &ask_kernel_types};
+					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 
 	u->slot.does = QUESTION_BEGINS;
@@ -351,7 +351,7 @@ static bool make_end(struct making *m, struct unit *u, const struct question_eve
 					  .begin = m->begin_fields,
 					  .entries = m->begin_fields ? &m->a->entries : NULL,
 					  .words = WORDS_AT_END,
-					  .kernel = &ask_kernel_types};
+					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 	const struct expr *condition = q->condition;
 	bool right;

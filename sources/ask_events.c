@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "questions/registers.h"
-#include "sources/ask_types.h"
 #include "sources/events.h"
+#include "sources/kernel_types.h"
 #include "sources/question_btf.h"
 
 static struct ask_target *add(struct ask_targets *t, const struct question_event *of)
@@ -164,7 +164,7 @@ static int tracepoint_fields(struct ask_target *t, const struct field_resolver *
 		return status__set(st, EXIT_CODE_PERMISSION, -EACCES,
 				   "the format of %s cannot be read: run as root", t->name);
 	if (text)
-		t->format = trace_format__parse(text, &ask_kernel_types, why, sizeof(why));
+		t->format = trace_format__parse(text, &kernel_types, why, sizeof(why));
 	free(text);
 	if (!t->format)
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EINVAL,
@@ -248,7 +248,7 @@ void ask_targets__fini(struct ask_targets *t)
 /* Registers where the kernel does not say what a function's arguments are. */
 static const struct field_resolver *kernel_function(const struct ask_target *t, bool returns)
 {
-	struct question_btf *types = ask_types__btf();
+	struct question_btf *types = kernel_types__btf();
 	const struct field_resolver *f =
 		types ? question_btf__function(types, t->event, returns) : NULL;
 
@@ -258,7 +258,7 @@ static const struct field_resolver *kernel_function(const struct ask_target *t, 
 static int raw_fields(const struct ask_target *t, const struct field_resolver **out,
 		      struct status *st)
 {
-	struct question_btf *types = ask_types__btf();
+	struct question_btf *types = kernel_types__btf();
 
 	*out = types ? question_btf__tracepoint(types, t->event) : NULL;
 	if (*out)

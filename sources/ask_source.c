@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
-#include "sources/ask_types.h"
+#include "sources/kernel_types.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
 #include "sources/perf_open.h"
@@ -127,7 +127,7 @@ static u32 may_nest(const struct ask *a)
 /* Where the kernel has it: of perf's events it wants CAP_SYS_ADMIN, which is given up. */
 static bool has_uprobe_links(void)
 {
-	return ask_kernel_types.find(&ask_kernel_types, "bpf_uprobe_multi_link") != 0;
+	return kernel_types.find(&kernel_types, "bpf_uprobe_multi_link") != 0;
 }
 
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)

@@ -43,7 +43,7 @@ ALLOWED = {
     "pipeline": r"(base|scope|samples)/|(sources/source|models/model|symbols/symbols)\.h$",
     "recording": r"(base|samples|symbols|export)/|models/(model|stacks|who)\.(h|def)$|"
                  r"sources/source\.h$|bpf/[^/]+(?<!\.skel)\.h$",
-    "tui": r"(base|scope|samples|export|models|widgets|symbols|sources|pipeline|recording)/",
+    "tui": r"(base|scope|samples|questions|export|models|widgets|symbols|sources|pipeline|recording)/",
     "tui/views": r"(base|scope|samples|export|models|widgets|symbols|tui)/",
 }
 TABLES = r"(sources/sources|models/models|tui/views|measures/measures)\.def$"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "sources/ask_types.h"
+#include "sources/kernel_types.h"
 
 #include <bpf/btf.h>
 #include <errno.h>
 
 #include "sources/question_btf.h"
 
-struct question_btf *ask_types__btf(void)
+struct question_btf *kernel_types__btf(void)
 {
 	static struct question_btf *types;
 	static bool tried;
@@ -23,7 +23,7 @@ struct question_btf *ask_types__btf(void)
 
 static const struct type_resolver *kernel(void)
 {
-	struct question_btf *types = ask_types__btf();
+	struct question_btf *types = kernel_types__btf();
 
 	return types ? question_btf__types(types) : NULL;
 }
@@ -49,4 +49,4 @@ static bool name_at(const struct type_resolver *r, u32 type_id, u32 i, char *buf
 	return k && k->name(k, type_id, i, buf, size);
 }
 
-const struct type_resolver ask_kernel_types = {.find = find, .member = member, .name = name_at};
+const struct type_resolver kernel_types = {.find = find, .member = member, .name = name_at};

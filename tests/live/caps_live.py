@@ -14,10 +14,12 @@ import live  # noqa: E402
 from pty_session import Session  # noqa: E402
 
 BITS = {"dac_override": 1, "dac_read_search": 2, "kill": 5, "ipc_lock": 14, "sys_rawio": 17,
-        "sys_ptrace": 19, "sys_admin": 21, "sys_resource": 24, "syslog": 34, "perfmon": 38,
+        "sys_ptrace": 19, "sys_admin": 21, "sys_nice": 23, "sys_resource": 24, "syslog": 34, "perfmon": 38,
         "bpf": 39, "checkpoint_restore": 40}
 KEPT = ("dac_override", "dac_read_search", "ipc_lock", "sys_ptrace", "syslog", "perfmon", "bpf",
         "checkpoint_restore")
+# What is done to a process from the screen.
+DEEDS = ("kill", "sys_nice")
 # As README and --doctor tell users.
 FOR_USERS = ("cap_bpf,cap_perfmon,cap_sys_ptrace,cap_checkpoint_restore,cap_dac_read_search,"
              "cap_syslog,cap_ipc_lock+ep")
@@ -72,7 +74,7 @@ def test_root_gives_up():
         assert len(paths) > 3, paths
         for path in paths:
             sets, sealed = status_of(path)
-            assert sets["CapPrm"] == sets["CapEff"] == set(KEPT), (path, sets)
+            assert sets["CapPrm"] == sets["CapEff"] == set(KEPT + DEEDS), (path, sets)
             assert not sets["CapInh"] and not sets["CapAmb"], (path, sets)
             assert sealed, path
         os.write(s.fd, b"q")

@@ -575,6 +575,17 @@ static int resolve_all(struct making *m)
 	return err;
 }
 
+/* Where the kernel has them: of perf's events it wants CAP_SYS_ADMIN, which is given up. Found out
+ * here, as the kernel's types are the UI thread's. */
+static bool has_uprobe_links(const struct ask *a)
+{
+	u32 i = 0;
+
+	while (i < a->nprograms && strcmp(a->programs[i].type, "user"))
+		i++;
+	return i < a->nprograms && kernel_types.find(&kernel_types, "bpf_uprobe_multi_link");
+}
+
 static int make(struct making *m)
 {
 	struct expr_error err = {0};
@@ -587,6 +598,7 @@ static int make(struct making *m)
 	fill_form(m);
 	if (resolve_all(m) || compile_all(m))
 		return -EINVAL;
+	m->a->uprobe_links = has_uprobe_links(m->a);
 	m->a->measure = ask_form__measure(&m->a->form);
 	return m->a->measure ? 0 : refuse(m, "too many different questions: begin proftop anew");
 }

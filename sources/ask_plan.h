@@ -30,6 +30,7 @@ struct ask {
 	struct entry_list entries;
 	struct ask_form form;
 	const struct measure *measure;
+	bool uprobe_links; /* functions are probed by links (sources/uprobe.h), not by events */
 	/* Of own labels: how their values are written. */
 	struct ask_own {
 		bool text, is_signed, pointer, cpu;

@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
-#include "sources/kernel_types.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
 #include "sources/perf_open.h"
@@ -124,12 +123,6 @@ static u32 may_nest(const struct ask *a)
 	return 0;
 }
 
-/* Where the kernel has it: of perf's events it wants CAP_SYS_ADMIN, which is given up. */
-static bool has_uprobe_links(void)
-{
-	return kernel_types.find(&kernel_types, "bpf_uprobe_multi_link") != 0;
-}
-
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	const struct running *r = ctx;
@@ -147,7 +140,7 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 
 		if (*bpf_program__section_name(prog) == 'q')
 			bpf_program__set_autoload(prog, program_named(r->ask, name) != NULL);
-		if (!strncmp(name, "user_", 5) && bpf_program__autoload(prog) && has_uprobe_links())
+		if (!strncmp(name, "user_", 5) && bpf_program__autoload(prog) && r->ask->uprobe_links)
 			bpf_program__set_expected_attach_type(prog, UPROBE_MULTI_TYPE);
 		if (!strcmp(name, "question_exit"))
 			bpf_program__set_autoload(prog, needs_exits(r->ask));
@@ -262,7 +255,7 @@ static int attach_function(struct running *r, struct bpf_program *prog, const st
 			return -ENOENT;
 		path = found;
 	}
-	if (has_uprobe_links())
+	if (r->ask->uprobe_links)
 		return attach_by_link(r, prog, t, path, cookie);
 	return keep(r, bpf_program__attach_uprobe_opts(prog, -1, path, 0, &opts));
 }

@@ -13,16 +13,9 @@
 
 #include <cmocka.h>
 
-#include <bpf/btf.h>
-
-#include "sources/question_btf.h"
-#include "tests/lib/question_load.h"
+#include "tests/lib/question_kernel.h"
 #include "tests/lib/skip.h"
 
-static struct btf *kernel;
-static struct question_btf *types;
-static struct arena arena;
-static struct question_machine machine;
 
 static const struct checked *check(const char *text, const struct field_resolver *fields,
 				   struct expr_error *err)
@@ -200,28 +193,6 @@ static void test_argument_members(void **state)
 	f = question_btf__function(types, "vfs_read", true);
 	c = check("ret", f, &err);
 	assert_true(c->type.is_signed && c->type.size == 8);
-}
-
-static int setup(void **state)
-{
-	arena__init(&arena);
-	kernel = btf__load_vmlinux_btf();
-	if (!kernel)
-		return -1;
-	types = question_btf__new(kernel);
-	if (!geteuid())
-		question_machine__open(&machine);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	if (machine.frame)
-		question_machine__close(&machine);
-	question_btf__free(types);
-	btf__free(kernel);
-	arena__fini(&arena);
-	return 0;
 }
 
 int main(void)

@@ -11,22 +11,15 @@
 
 #include <cmocka.h>
 
-#include <bpf/btf.h>
-
 #include "questions/check.h"
 #include "questions/format.h"
 #include "questions/library.h"
 #include "questions/question.h"
 #include "questions/registers.h"
 #include "sources/events.h"
-#include "sources/question_btf.h"
-#include "tests/lib/question_load.h"
+#include "tests/lib/question_kernel.h"
 #include "tests/lib/skip.h"
 
-static struct btf *kernel;
-static struct question_btf *types;
-static struct arena arena;
-static struct question_machine machine;
 static struct trace_format *formats[QUESTION_MAX_EVENTS];
 static u32 nformats;
 
@@ -181,28 +174,6 @@ static void test_library(void **state)
 	}
 	assert_true(n >= 60);
 	assert_null(question_library__find("no such question"));
-}
-
-static int setup(void **state)
-{
-	arena__init(&arena);
-	kernel = btf__load_vmlinux_btf();
-	if (!kernel)
-		return -1;
-	types = question_btf__new(kernel);
-	if (!geteuid())
-		question_machine__open(&machine);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	if (machine.frame)
-		question_machine__close(&machine);
-	question_btf__free(types);
-	btf__free(kernel);
-	arena__fini(&arena);
-	return 0;
 }
 
 int main(void)

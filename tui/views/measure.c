@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "models/flame.h"
+#include "models/measure_columns.h"
 #include "models/windows.h"
 #include "tui/views/terms.h"
 #include "tui/views/window.h"
@@ -354,9 +355,15 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 
 /* --- the screen --- */
 
+/* What belongs to no thread has no stacks, and none that are told one by one. */
+static bool is_of_threads(const struct measure *m)
+{
+	return measure__label_of_kind(m, LABEL_PID) >= 0;
+}
+
 static bool slowest(struct measure_screen *s)
 {
-	if (s->view->measure->shape != MEASURE_SHAPE_SPAN)
+	if (s->view->measure->shape != MEASURE_SHAPE_SPAN || !is_of_threads(s->view->measure))
 		return false;
 	push_slow(&s->list, &s->query.narrow, s->list.narrowed, s->list.asker.extra_scope);
 	return true;
@@ -385,6 +392,16 @@ static const struct screen_ops measure_screen_ops = {
 				       ACTION_NONE},
 };
 
+/* Of what belongs to no thread. */
+static const struct screen_ops threadless_screen_ops = {
+	LISTING_SCREEN,
+	.section = "measure",
+	.free = measure__free,
+	.action = measure__action,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_HEATMAP, ACTION_WINDOW,
+				       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
+};
+
 /* Of what has no durations. */
 static const struct screen_ops untimed_screen_ops = {
 	LISTING_SCREEN,
@@ -402,7 +419,9 @@ struct screen *measure__new(struct host *h, const struct measure_view *v,
 	struct measure_screen *s = xcalloc(1, sizeof(*s));
 	bool timed = v->measure->shape == MEASURE_SHAPE_SPAN;
 
-	s->list.base = (struct screen){.ops = timed ? &measure_screen_ops : &untimed_screen_ops,
+	s->list.base = (struct screen){.ops = !is_of_threads(v->measure) ? &threadless_screen_ops
+					      : timed			 ? &measure_screen_ops
+									 : &untimed_screen_ops,
 				       .host = h};
 	s->view = v;
 	s->query = *q;

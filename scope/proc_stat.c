@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "scope/proc_stat.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
+
+#include "base/file.h"
 
 #define PF_KTHREAD 0x00200000 /* since 2.6.27; field 9 */
 
@@ -87,17 +87,11 @@ int proc_stat__read(const char *of, struct proc_stat *out)
 {
 	char path[64], text[PROC_STAT_SIZE];
 	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%s/stat", of);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
+	n = file__read(AT_FDCWD, path, text, sizeof(text));
 	if (n <= 0)
-		return n ? -errno : -ESRCH;
-	text[n] = '\0';
+		return n ? (int)n : -ESRCH;
 	return proc_stat__parse(text, out) ? 0 : -EPROTO;
 }
 

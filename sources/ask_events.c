@@ -2,12 +2,11 @@
 #include "sources/ask_events.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "questions/registers.h"
 #include "sources/events.h"
 #include "sources/kernel_types.h"
@@ -131,24 +130,13 @@ static int resolve_tracepoint(struct ask_targets *t, const struct question_event
 	return add_tracepoint(t, e, e->system, e->name) ? 0 : too_many(e, st);
 }
 
-/* NULL: errno. */
+/* NULL: it cannot be read. */
 static char *read_format(const struct ask_target *t)
 {
 	char path[512], *text = xmalloc(TRACE_FORMAT_MAX);
-	size_t len = 0;
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/events/%s/%s/format", event__tracefs(), t->system, t->event);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		while (len < TRACE_FORMAT_MAX - 1 &&
-		       (n = read(fd, text + len, TRACE_FORMAT_MAX - 1 - len)) > 0)
-			len += (size_t)n;
-		close(fd);
-	}
-	text[len] = '\0';
-	if (fd >= 0 && len)
+	if (file__read(AT_FDCWD, path, text, TRACE_FORMAT_MAX) > 0)
 		return text;
 	free(text);
 	return NULL;

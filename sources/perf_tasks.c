@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/perf_tasks.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "sources/scope_check.h"
 
 void perf_tasks__init(struct perf_tasks *t, u32 max)
@@ -63,17 +62,10 @@ static struct perf_task *add(struct perf_tasks *t, u32 tgid, u32 tid)
 
 static void read_comm(struct perf_task *task)
 {
-	char path[64], text[COMM_LEN + 1] = "";
-	ssize_t n = -1;
-	int fd;
+	char path[64], text[COMM_LEN + 1];
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", task->tgid, task->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	if (n > 0)
+	if (file__read(AT_FDCWD, path, text, sizeof(text)) > 0)
 		text[strcspn(text, "\n")] = '\0';
 	else
 		snprintf(text, sizeof(text), ":%u", task->tid);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/procs_names.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/users.h"
 #include "scope/proclist.h"
 
@@ -67,14 +66,9 @@ static char *read_cmdline(u32 tgid)
 {
 	char path[32], buf[CMDLINE_MAX];
 	ssize_t len;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%u/cmdline", tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	len = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
+	len = file__read(AT_FDCWD, path, buf, sizeof(buf));
 	proclist__parse_cmdline(buf, len > 0 ? (size_t)len : 0);
 	return buf[0] ? xstrdup(buf) : NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hidx.h"
 #include "samples/procs.h"
 #include "scope/proc_stat.h"
@@ -85,17 +86,10 @@ static void fill_sums(struct source *s, struct procs_sample *out, const struct s
 static bool read_io(const char *pid, struct seen *now)
 {
 	char path[48], text[512];
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%.10s/io", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[MAX(n, 0)] = '\0';
-	return proc_io__find(text, "read_bytes", &now->read_bytes) &&
+	return file__read(AT_FDCWD, path, text, sizeof(text)) > 0 &&
+	       proc_io__find(text, "read_bytes", &now->read_bytes) &&
 	       proc_io__find(text, "write_bytes", &now->write_bytes);
 }
 

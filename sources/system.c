@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "sources/source.h"
 #include "sources/system_impl.h"
 
@@ -131,7 +132,7 @@ static bool is_whole_disk(const char *name)
 
 static const char *read_text(struct source *s, const char *path)
 {
-	system__read(AT_FDCWD, path, s->text, TEXT_BYTES);
+	file__read(AT_FDCWD, path, s->text, TEXT_BYTES);
 	return s->text;
 }
 

@@ -50,7 +50,4 @@ u32 sockets__full_one(struct sockets *s, char *text, size_t size);
 
 /* --- both --- */
 
-/* Text of a file, NUL-terminated, cut to what fits; "" and false when it cannot be read. */
-bool system__read(int dirfd, const char *path, char *buf, size_t size);
-
 #endif

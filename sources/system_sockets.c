@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "sources/system_impl.h"
 
 #define LOOK_BUDGET_NS (40 * NSEC_PER_MSEC)
@@ -120,7 +121,7 @@ u32 sockets__full_one(struct sockets *s, char *text, size_t size)
 	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
 		u64 found;
 
-		system__read(AT_FDCWD, files[i], text, size);
+		file__read(AT_FDCWD, files[i], text, size);
 		found = fullest(s, text, &most);
 		inode = found ? found : inode;
 	}

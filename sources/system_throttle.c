@@ -5,6 +5,7 @@
 
 #include "base/cgroup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "sources/system_impl.h"
 
 #define LOOK_AGAIN_NS (3 * NSEC_PER_SEC)
@@ -46,7 +47,7 @@ static bool read_of(const char *mount, const char *path, const char *file, char 
 
 	if (snprintf(full, sizeof(full), "%s%s/%s", mount, path, file) >= (int)sizeof(full))
 		return false;
-	return system__read(AT_FDCWD, full, buf, size);
+	return file__read(AT_FDCWD, full, buf, size) > 0;
 }
 
 static bool is_limited(const char *mount, const char *path)

@@ -14,6 +14,7 @@
 
 #include "base/cgroup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "sources/system_impl.h"
 
 #define MANY_FILES    256 /* from here on the limit is looked at */
@@ -40,20 +41,6 @@ struct usage_scan {
 	struct hidx by_pid;
 	u64 left_out;
 };
-
-bool system__read(int dirfd, const char *path, char *buf, size_t size)
-{
-	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
-	size_t n = 0;
-	ssize_t got = 0;
-
-	while (fd >= 0 && n < size - 1 && (got = read(fd, buf + n, size - 1 - n)) > 0)
-		n += (size_t)got;
-	if (fd >= 0)
-		close(fd);
-	buf[n] = '\0';
-	return n > 0;
-}
 
 struct usage_scan *usage_scan__new(void)
 {
@@ -147,7 +134,7 @@ static void add_io(const struct usage_scan *s, struct seen *p, struct usage_samp
 	u64 in, out;
 
 	snprintf(path, sizeof(path), "%u/io", u->pid);
-	if (!system__read(dirfd(s->proc), path, text, sizeof(text)))
+	if (file__read(dirfd(s->proc), path, text, sizeof(text)) <= 0)
 		return;
 	in = io_field(text, "\nread_bytes: ");
 	out = io_field(text, "\nwrite_bytes: ");
@@ -165,7 +152,7 @@ static u64 cgroup_of(const struct usage_scan *s, u32 pid)
 	char path[32], text[4096], *at;
 
 	snprintf(path, sizeof(path), "%u/cgroup", pid);
-	if (!system__read(dirfd(s->proc), path, text, sizeof(text)))
+	if (file__read(dirfd(s->proc), path, text, sizeof(text)) <= 0)
 		return 0;
 	at = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
 	if (!at)
@@ -252,7 +239,7 @@ static void look_at(struct usage_scan *s, const char *name, u64 now_ns,
 	struct seen *p;
 
 	snprintf(path, sizeof(path), "%s/stat", name);
-	if (!system__read(dirfd(s->proc), path, text, sizeof(text)) ||
+	if (file__read(dirfd(s->proc), path, text, sizeof(text)) <= 0 ||
 	    !system__parse_task(text, s->tick_ns, s->page_bytes, &u))
 		return;
 	p = find(s, u.pid);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "symbols/files.h"
 #include "symbols/tables.h"
 #include "symbols/spaces.h"
@@ -181,18 +182,10 @@ static void add_read_line(void *ctx, const struct maps_line *l)
 static void read_comm(struct process *p)
 {
 	char path[64], buf[COMM_LEN + 1];
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", p->tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (file__read(AT_FDCWD, path, buf, sizeof(buf)) <= 0)
 		return;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	if (n <= 0)
-		return;
-	buf[n] = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
 	copy_str(p->comm, sizeof(p->comm), buf);
 }

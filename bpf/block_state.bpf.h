@@ -71,19 +71,7 @@ struct {
 
 const volatile u32 requests_mask = 16383; /* their number is a power of two */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct block_stats);
-} stats SEC(".maps");
-
-static __always_inline struct block_stats *stats__get(void)
-{
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
-}
+DEFINE_STATS(block_stats)
 
 static __always_inline bool bio__is_charged(struct bio *bio)
 {

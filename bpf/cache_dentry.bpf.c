@@ -46,19 +46,7 @@ struct {
 	NAMES;
 } names_b SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct dentry_stats);
-} stats SEC(".maps");
-
-static __always_inline struct dentry_stats *stats__get(void)
-{
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
-}
+DEFINE_STATS(dentry_stats)
 
 /* fstat() is a call with an empty path, too. */
 static __always_inline bool is_empty(REGS_TYPE *regs, u32 call)

@@ -117,19 +117,7 @@ struct {
 	__type(value, struct cache_sum);
 } others SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct cache_stats);
-} stats SEC(".maps");
-
-static __always_inline struct cache_stats *stats__get(void)
-{
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
-}
+DEFINE_STATS(cache_stats)
 
 /* --- which file --- */
 

@@ -8,22 +8,10 @@
 #include "bpf/scope.bpf.h"
 #include "bpf/stack.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct measure_stats);
-} stats SEC(".maps");
-
 volatile u32 thread_kinds = 0;	     /* 1: user threads only, 2: kernel threads only */
 volatile u32 look_again = 0;	     /* the iterator decides anew who is in scope */
 
-static __always_inline struct measure_stats *stats__get(void)
-{
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
-}
+DEFINE_STATS(measure_stats)
 
 /* --- who --- */
 

@@ -56,13 +56,6 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct procs_stats);
-} stats SEC(".maps");
-
 struct ends {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PROCS_ENDS);
@@ -85,12 +78,7 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-static __always_inline struct procs_stats *stats__get(void)
-{
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
-}
+DEFINE_STATS(procs_stats)
 
 static __always_inline u64 begin(struct procs_stats *st)
 {

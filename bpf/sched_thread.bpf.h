@@ -48,22 +48,10 @@ struct {
 	__type(value, struct sched_hists);
 } hists SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct sched_stats);
-} stats SEC(".maps");
-
 extern int LINUX_KERNEL_VERSION __kconfig;
 #define STORAGE_FROM_POOL 0x60400 /* 6.4 */
 
-static __always_inline struct sched_stats *stats__get(void)
-{
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
-}
+DEFINE_STATS(sched_stats)
 
 /* What the events of a thread need is made before, at its fork or by the iterator: older kernels'
  * kmalloc may wake kswapd when memory is low, and whoever holds a run queue must not. */

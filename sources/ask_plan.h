@@ -37,6 +37,14 @@ struct ask {
 	} own[MEASURE_OWN_LABELS];
 };
 
+/* Whether a key is the CPU, and whether the programs have to compute it: a cell knows the thread, its
+ * cgroup and its stack anyway. */
+bool ask_key__is_cpu(const struct checked *key);
+bool ask_key__is_own(const struct checked *key);
+/* The labels of the form: those that the question names, and those that are always known. 0, or -errno
+ * with st. */
+int ask__declare_labels(struct ask *a, struct status *st, const struct checked *const *keys,
+			char (*names)[ASK_LABEL_NAME], u32 n);
 /* What an own label's value is called; false: the programs send names. */
 bool ask__label_text(const struct ask *a, u32 label, u64 value, char *buf, size_t size);
 

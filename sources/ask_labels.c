@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keys of a question as labels of its measure, and how their values are called. */
+#include <stdio.h>
+
+#include "sources/ask_plan.h"
+
+static enum label_kind kind_of_word(const struct checked *key)
+{
+	if (key->op == CHECKED_COMM)
+		return LABEL_COMM;
+	if (key->type.kind == TYPE_STACK)
+		return LABEL_STACK;
+	if (key->op != CHECKED_WORD)
+		return LABEL_NAMED;
+	switch (key->index) {
+	case WORD_PID:
+		return LABEL_PID;
+	case WORD_TID:
+		return LABEL_TID;
+	case WORD_CGROUP:
+		return LABEL_CGROUP;
+	default:
+		return LABEL_NAMED;
+	}
+}
+
+bool ask_key__is_cpu(const struct checked *key)
+{
+	return key->op == CHECKED_WORD && key->index == WORD_CPU;
+}
+
+/* Whether the programs have to compute it; the others a cell knows anyway. */
+bool ask_key__is_own(const struct checked *key)
+{
+	return kind_of_word(key) == LABEL_NAMED && !ask_key__is_cpu(key);
+}
+
+static struct ask_label *find_label(struct ask_form *f, const char *name)
+{
+	for (u32 i = 0; i < f->nlabels; i++)
+		if (!strcmp(f->labels[i].name, name))
+			return &f->labels[i];
+	return NULL;
+}
+
+static struct ask_label *find_kind(struct ask_form *f, enum label_kind kind)
+{
+	for (u32 i = 0; i < f->nlabels; i++)
+		if (f->labels[i].kind == kind)
+			return &f->labels[i];
+	return NULL;
+}
+
+/* NULL: there are too many, or there is one of that name. */
+static struct ask_label *add_label(struct ask_form *f, const char *name, enum label_kind kind,
+				   u32 width)
+{
+	struct ask_label *l = &f->labels[f->nlabels];
+
+	if (f->nlabels == MEASURE_MAX_LABELS || find_label(f, name))
+		return NULL;
+	f->nlabels++;
+	copy_str(l->name, sizeof(l->name), name);
+	l->kind = kind;
+	l->width = width;
+	return l;
+}
+
+static u32 own_labels(const struct ask_form *f)
+{
+	u32 n = 0;
+
+	while (n < f->nlabels && f->labels[n].kind == LABEL_NAMED)
+		n++;
+	return n;
+}
+
+static int add_own(struct ask *a, struct status *st, const struct checked *key, const char *name,
+		   u32 *nkeys)
+{
+	struct ask_form *f = &a->form;
+	u32 at = own_labels(f);
+	struct ask_label *l;
+
+	if (at == MEASURE_OWN_LABELS || (!ask_key__is_cpu(key) && *nkeys == QUESTION_OWN_KEYS))
+		return status__set(
+			st, EXIT_CODE_USAGE, -EINVAL,
+			"by: at most %u keys beside pid, tid, comm, cgroup, cpu and stacks",
+			QUESTION_OWN_KEYS);
+	l = add_label(f, name, LABEL_NAMED, key->type.kind == TYPE_TEXT ? 24 : 12);
+	if (!l)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "by: %.80s stands there twice",
+				   name);
+	a->own[at] = (struct ask_own){
+		.text = key->type.kind == TYPE_TEXT,
+		.is_signed = key->type.is_signed,
+		.pointer = key->type.kind == TYPE_POINTER,
+		.cpu = ask_key__is_cpu(key),
+	};
+	l->number = !a->own[at].text && !a->own[at].pointer;
+	if (ask_key__is_cpu(key)) {
+		l->shift = QUESTION_EVENT_BITS;
+		l->bits = 32;
+		return 0;
+	}
+	l->word = ++*nkeys;
+	l->bits = 64;
+	return 0;
+}
+
+/* Those that the question names, and those that are always known. */
+int ask__declare_labels(struct ask *a, struct status *st, const struct checked *const *keys,
+			char (*names)[ASK_LABEL_NAME], u32 n)
+{
+	static const struct {
+		const char *name;
+		enum label_kind kind;
+		u32 width;
+	} known[] = {{"pid", LABEL_PID, 7},
+		     {"tid", LABEL_TID, 7},
+		     {"comm", LABEL_COMM, 15},
+		     {"cgroup", LABEL_CGROUP, 16}};
+	struct ask_form *f = &a->form;
+	struct ask_label *event;
+	u32 nkeys = 0;
+	int err = 0;
+
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < i; k++)
+			if (!strcmp(names[i], names[k]))
+				return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+						   "by: %.80s stands there twice", names[i]);
+	event = add_label(f, f->shape == MEASURE_SHAPE_SPAN ? "pair" : "event", LABEL_NAMED, 30);
+	event->bits = QUESTION_EVENT_BITS;
+	for (u32 i = 0; i < n && !err; i++)
+		if (kind_of_word(keys[i]) == LABEL_NAMED)
+			err = add_own(a, st, keys[i], names[i], &nkeys);
+	for (u32 i = 0; i < ARRAY_SIZE(known) && !err; i++)
+		add_label(f, known[i].name, known[i].kind, known[i].width);
+	for (u32 i = 0; i < n && !err; i++) {
+		enum label_kind kind = kind_of_word(keys[i]);
+		struct ask_label *l =
+			kind == LABEL_NAMED ? find_label(f, names[i]) : find_kind(f, kind);
+
+		if (!l)
+			l = add_label(f, names[i], kind, kind == LABEL_STACK ? 24 : 15);
+		else if (kind == LABEL_STACK)
+			l = NULL;
+		if (!l)
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   kind == LABEL_STACK ? "by: one kind of stacks at a time"
+							       : "by: too many keys");
+		f->by |= 1u << (l - f->labels);
+	}
+	if (!f->by)
+		f->by = 1;
+	return err;
+}
+
+static void event_text(const struct ask *a, u64 value, char *buf, size_t size)
+{
+	const char *end = value < a->targets.n ? a->targets.v[value].name : "?";
+
+	if (a->form.shape == MEASURE_SHAPE_SPAN)
+		snprintf(buf, size, "%s -> %s", a->question->events[0].text, end);
+	else
+		copy_str(buf, size, end);
+}
+
+bool ask__label_text(const struct ask *a, u32 label, u64 value, char *buf, size_t size)
+{
+	const struct ask_own *o = &a->own[label & (MEASURE_OWN_LABELS - 1)];
+
+	if (!label)
+		event_text(a, value, buf, size);
+	else if (o->text)
+		return false;
+	else if (o->pointer)
+		snprintf(buf, size, "0x%llx", (unsigned long long)value);
+	else if (o->is_signed)
+		snprintf(buf, size, "%lld", (long long)value);
+	else
+		snprintf(buf, size, "%llu", (unsigned long long)value);
+	return true;
+}

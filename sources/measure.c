@@ -3,7 +3,7 @@
  * The source of any measure: loads its programs, puts scope and filters in force, and hands out
  * what they counted. What is special to a measure is in its declaration (samples/measure.h).
  */
-#include "sources/measure.h"
+#include "sources/measure_impl.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -11,21 +11,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "base/embed.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "bpf/stack.h"
-#include "bpf/unwind.h"
 #include "sources/bpf_globals.h"
 #include "sources/bpf_probe.h"
-#include "sources/bpf_ring.h"
-#include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
-#include "sources/bpf_visit.h"
-#include "sources/measure_held.h"
-#include "sources/measure_names.h"
 #include "sources/source.h"
 #include "sources/unwind_maps.h"
 
@@ -34,304 +26,9 @@
 #define SLOW_LEAST_NS 20000
 #define SLOW_FIRST_NS 1000000
 
-struct sizes {
-	u32 cells; /* of a half; a power of two */
-	u32 stacks, ring_bytes;
-};
-
 static const struct sizes normal_sizes = {16384, 16384, 2 * 1024 * 1024},
 			  little_sizes = {2048, 4096, 512 * 1024},
 			  asked_sizes = {4096, 4096, 1024 * 1024}; /* several at once */
-
-/* Where the programs' variables are. */
-struct globals {
-	volatile u64 *scope_state, *slow_ns, *min_ns, *max_ns;
-	volatile u32 *active, *nused, *nslow, *thread_kinds, *look_again, *by_tables;
-};
-
-struct source {
-	const struct measure *m;
-	const struct measure_programs *of;
-	struct bpf_object *obj;
-	struct sizes sizes;
-	struct globals g;
-	struct bpf_link **links;
-	u32 nlinks;
-	struct bpf_visit visit;
-	struct bpf_scope scope;
-	struct bpf_ring *ring;
-	struct measure_cell *cells; /* both halves; NULL until mapped */
-	u64 *used;
-	struct measure_cell *rest; /* scratch: of all CPUs */
-	struct held_tables *held;  /* of a holding, in the place of cells; NULL of others */
-	u64 unseen;		   /* releases that the model was told of */
-	u32 ncpus;
-	struct bpf_map *stacks_seen, *names_seen;
-	u32 nstacks; /* sent since it was emptied */
-	struct measure_names names;
-	struct measure_key keys[MEASURE_OWN_LABELS];
-	char texts[MEASURE_OWN_LABELS][MEASURE_LABEL_TEXT]; /* of keys, where they are made */
-	const struct sample_sink *sink; /* during drain */
-	bool flipped;
-	struct measure_stats before;
-	struct unwind_stats before_walks;
-	u64 before_ns;
-	struct health health;
-};
-
-/* --- samples --- */
-
-static const char *text_of(struct source *s, u32 label, u64 value)
-{
-	const struct measure_label *l = &s->m->labels[label];
-	const char *name;
-
-	if (s->of->text &&
-	    s->of->text(s->of->ctx, label, value, s->texts[label], sizeof(s->texts[label])))
-		return s->texts[label];
-	if (l->text) {
-		s->texts[label][0] = '\0';
-		l->text(value, s->texts[label], sizeof(s->texts[label]));
-		return s->texts[label];
-	}
-	if (!value)
-		return "";
-	name = measure_names__get(&s->names, l->word, value);
-	return name ? name : "[name lost]";
-}
-
-static u32 name_keys(struct source *s, const __u64 *words)
-{
-	u32 n = measure__own_labels(s->m);
-
-	for (u32 i = 0; i < n; i++) {
-		u64 value = measure_label__value(&s->m->labels[i], words);
-
-		s->keys[i] = (struct measure_key){value, text_of(s, i, value)};
-	}
-	return n;
-}
-
-static bool keys_wait(const struct source *s, const __u64 *words)
-{
-	return s->m->waits && s->m->waits(words);
-}
-
-static bool passes(struct source *s, const struct measure_who *w, u64 first_ns)
-{
-	struct bpf_scope_entry e = {w->tgid, w->tid, 0, w->cgroup, first_ns, w->comm};
-
-	return bpf_scope__passes(&s->scope, &e);
-}
-
-/* As models know it. */
-static u64 stack_of(u64 stack)
-{
-	return stack == MEASURE_NO_STACK ? 0 : stack;
-}
-
-static void put_cell(struct source *s, const struct measure_cell *c)
-{
-	struct measure_sample out = {
-		.head.type = SAMPLE_MEASURE,
-		.sampled = c->stack != 0,
-		.who = c->who,
-		.keys = s->keys,
-		.stack = stack_of(c->stack),
-		.count = c->count,
-		.errors = c->errors,
-		.sum = c->sum,
-		.min = c->min,
-		.max = c->max,
-		.hist = c->hist,
-	};
-
-	if (!c->count || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
-		return;
-	out.nkeys = name_keys(s, c->labels);
-	out.waits = keys_wait(s, c->labels);
-	memcpy(out.sums, c->sums, sizeof(out.sums));
-	sink__put(s->sink, &out.head);
-	if (c->stack || !(c->unsampled || c->who.tgid == MEASURE_MANY))
-		return;
-	if (c->who.tgid == MEASURE_MANY) {
-		out.sampled = true;
-		sink__put(s->sink, &out.head);
-		return;
-	}
-	/* What no stack stands for yet goes to the last one. */
-	out = (struct measure_sample){
-		.head.type = SAMPLE_MEASURE,
-		.sampled = true,
-		.waits = out.waits,
-		.who = c->who,
-		.keys = s->keys,
-		.nkeys = out.nkeys,
-		.stack = stack_of(c->last_stack),
-		.count = c->unsampled,
-		.errors = c->errors == c->count ? c->unsampled : 0,
-		.sum = c->unsampled_sum,
-	};
-	sink__put(s->sink, &out.head);
-}
-
-/* Once more for the sums by stack. */
-static void put_rest(struct source *s, const struct measure_cell *c, bool sampled)
-{
-	struct measure_sample out = {
-		.head.type = SAMPLE_MEASURE,
-		.rest = true,
-		.sampled = sampled,
-		.count = c->count,
-		.errors = c->errors,
-		.sum = c->sum,
-		.min = c->min,
-		.max = c->max,
-		.hist = c->hist,
-	};
-
-	memcpy(out.sums, c->sums, sizeof(out.sums));
-	if (c->count)
-		sink__put(s->sink, &out.head);
-}
-
-/* The half that no program counts in any more, read and emptied. Returns how full it was, in %. */
-static double drain_cells(struct source *s)
-{
-	u32 half = !*s->g.active, base = half * s->sizes.cells;
-	u32 n = MIN(s->g.nused[half], s->sizes.cells);
-
-	for (u32 i = 0; i < n; i++) {
-		struct measure_cell *c = &s->cells[base + ((u32)s->used[base + i] &
-							   (s->sizes.cells - 1))];
-
-		put_cell(s, c);
-		memset(c, 0, sizeof(*c));
-	}
-	s->g.nused[half] = 0;
-	return 100.0 * n / s->sizes.cells;
-}
-
-static void drain_rest(struct source *s)
-{
-	int fd = bpf_object__find_map_fd_by_name(s->obj, "rest");
-	u32 half = !*s->g.active;
-
-	if (bpf_map_lookup_elem(fd, &half, s->rest))
-		return;
-	for (u32 i = 0; i < s->ncpus; i++) {
-		put_rest(s, &s->rest[i], false);
-		put_rest(s, &s->rest[i], true);
-	}
-	memset(s->rest, 0, s->ncpus * sizeof(*s->rest));
-	bpf_map_update_elem(fd, &half, s->rest, BPF_ANY);
-}
-
-static void put_one_open(void *ctx, const struct measure_open *open)
-{
-	struct source *s = ctx;
-	struct measure_open_sample out = {.head.type = SAMPLE_MEASURE_OPEN,
-					  .who = open->who,
-					  .keys = s->keys,
-					  .begin_ns = open->begin_ns};
-
-	if (!passes(s, &open->who, s->before_ns))
-		return;
-	out.nkeys = name_keys(s, open->labels);
-	out.waits = keys_wait(s, open->labels);
-	sink__put(s->sink, &out.head);
-}
-
-static void put_open(struct source *s)
-{
-	size_t n = s->visit.len / sizeof(struct measure_open);
-
-	for (size_t i = 0; i < n; i++)
-		put_one_open(s, (const struct measure_open *)(const void *)s->visit.data + i);
-	s->visit.len = 0;
-	if (s->of->open)
-		s->of->open(s->of->ctx, s->obj, put_one_open, s);
-}
-
-static void put_held(void *ctx, struct measure_held_sample *out, const struct measure_site *site)
-{
-	struct source *s = ctx;
-
-	if (!out->rest && !passes(s, &site->who, s->before_ns))
-		return;
-	out->keys = s->keys;
-	out->nkeys = out->rest ? 0 : name_keys(s, site->labels);
-	out->stack = stack_of(out->stack);
-	sink__put(s->sink, &out->head);
-}
-
-static void put_unseen(struct source *s, u64 total)
-{
-	struct measure_held_sample out = {
-		.head.type = SAMPLE_MEASURE_HELD, .rest = true, .unseen = total - s->unseen};
-
-	if (out.unseen)
-		sink__put(s->sink, &out.head);
-	s->unseen = total;
-}
-
-/* --- records from the ring --- */
-
-static void put_slow(struct source *s, const struct measure_slow *r, size_t size)
-{
-	struct measure_slow_sample out = {.head.type = SAMPLE_MEASURE_SLOW, .keys = s->keys};
-
-	if (size < sizeof(*r) || !passes(s, &r->who, r->t_ns))
-		return;
-	out.nkeys = name_keys(s, r->labels);
-	out.waits = keys_wait(s, r->labels);
-	out.who = r->who;
-	out.cpu = r->cpu;
-	out.t_ns = r->t_ns;
-	out.ns = r->ns;
-	out.stack = r->stack;
-	if (s->m->text)
-		s->m->text(r, s->keys, out.text, sizeof(out.text));
-	sink__put(s->sink, &out.head);
-}
-
-static void take_name(struct source *s, const struct measure_name *r, size_t size)
-{
-	char text[MEASURE_LABEL_TEXT] = "";
-
-	if (size < offsetof(struct measure_name, text))
-		return;
-	size -= offsetof(struct measure_name, text);
-	memcpy(text, r->text, MIN(size, sizeof(text) - 1));
-	for (u32 i = 0; i < measure__own_labels(s->m); i++)
-		if (s->m->labels[i].word == r->label && s->m->labels[i].tidy)
-			s->m->labels[i].tidy(r->value, text, sizeof(text));
-	measure_names__set(&s->names, r->label, r->value, text);
-}
-
-/* Names and stacks come before what needs them. */
-static void take_first(void *ctx, const void *data, size_t size)
-{
-	struct source *s = ctx;
-	u32 type = *(const u32 *)data;
-
-	if (type == RECORD_STACK && bpf_ring__put_stack(data, size, s->sink))
-		s->nstacks++;
-	else if (type == RECORD_UNWIND)
-		bpf_ring__put_unwind(data, size, s->sink);
-	else if (type == RECORD_MEASURE_NAME)
-		take_name(s, data, size);
-}
-
-static void take_slow(void *ctx, const void *data, size_t size)
-{
-	struct source *s = ctx;
-
-	if (*(const u32 *)data == RECORD_MEASURE_SLOW)
-		put_slow(s, data, size);
-	else if (s->of->record)
-		s->of->record(s->of->ctx, data, size, s->sink);
-}
 
 /* --- upkeep --- */
 
@@ -411,7 +108,7 @@ static void note_tick(struct source *s, double fill)
 			     (u64 *)&now);
 	note_losses(s, &now);
 	if (s->held)
-		put_unseen(s, now.unseen);
+		measure_put__unseen(s, now.unseen);
 	stacks = bpf_util__trim(s->stacks_seen, &s->nstacks, s->sizes.stacks);
 	s->health.map_fill_pct = MAX(fill, stacks);
 	unwind_maps__health(s->obj, *s->g.by_tables, &s->before_walks, &s->health);
@@ -751,20 +448,20 @@ void measure_source__drain(struct source *s, bool tick, const struct sample_sink
 	s->sink = sink;
 	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
 		measure_source__fetch(s, tick);
-	bpf_ring__each(s->ring, take_first, s);
-	bpf_ring__drain(s->ring, take_slow, s);
+	bpf_ring__each(s->ring, measure_put__first, s);
+	bpf_ring__drain(s->ring, measure_put__slow, s);
 	if (!tick)
 		return;
 	s->flipped = false;
 	if (s->held) {
-		note_tick(s, held_tables__drain(s->held, put_held, s));
+		note_tick(s, held_tables__drain(s->held, measure_put__held, s));
 		trim_names(s);
 		return;
 	}
-	put_open(s);
-	drain_rest(s);
+	measure_put__open(s);
+	measure_put__rest(s);
 	adapt_slow(s);
-	note_tick(s, drain_cells(s));
+	note_tick(s, measure_put__cells(s));
 	trim_names(s);
 }
 

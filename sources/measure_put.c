@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the programs of a measure counted and sent, as samples. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+
+#include "bpf/stack.h"
+#include "sources/measure_impl.h"
+
+static const char *text_of(struct source *s, u32 label, u64 value)
+{
+	const struct measure_label *l = &s->m->labels[label];
+	const char *name;
+
+	if (s->of->text &&
+	    s->of->text(s->of->ctx, label, value, s->texts[label], sizeof(s->texts[label])))
+		return s->texts[label];
+	if (l->text) {
+		s->texts[label][0] = '\0';
+		l->text(value, s->texts[label], sizeof(s->texts[label]));
+		return s->texts[label];
+	}
+	if (!value)
+		return "";
+	name = measure_names__get(&s->names, l->word, value);
+	return name ? name : "[name lost]";
+}
+
+static u32 name_keys(struct source *s, const __u64 *words)
+{
+	u32 n = measure__own_labels(s->m);
+
+	for (u32 i = 0; i < n; i++) {
+		u64 value = measure_label__value(&s->m->labels[i], words);
+
+		s->keys[i] = (struct measure_key){value, text_of(s, i, value)};
+	}
+	return n;
+}
+
+static bool keys_wait(const struct source *s, const __u64 *words)
+{
+	return s->m->waits && s->m->waits(words);
+}
+
+static bool passes(struct source *s, const struct measure_who *w, u64 first_ns)
+{
+	struct bpf_scope_entry e = {w->tgid, w->tid, 0, w->cgroup, first_ns, w->comm};
+
+	return bpf_scope__passes(&s->scope, &e);
+}
+
+/* As models know it. */
+static u64 stack_of(u64 stack)
+{
+	return stack == MEASURE_NO_STACK ? 0 : stack;
+}
+
+static void put_cell(struct source *s, const struct measure_cell *c)
+{
+	struct measure_sample out = {
+		.head.type = SAMPLE_MEASURE,
+		.sampled = c->stack != 0,
+		.who = c->who,
+		.keys = s->keys,
+		.stack = stack_of(c->stack),
+		.count = c->count,
+		.errors = c->errors,
+		.sum = c->sum,
+		.min = c->min,
+		.max = c->max,
+		.hist = c->hist,
+	};
+
+	if (!c->count || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
+		return;
+	out.nkeys = name_keys(s, c->labels);
+	out.waits = keys_wait(s, c->labels);
+	memcpy(out.sums, c->sums, sizeof(out.sums));
+	sink__put(s->sink, &out.head);
+	if (c->stack || !(c->unsampled || c->who.tgid == MEASURE_MANY))
+		return;
+	if (c->who.tgid == MEASURE_MANY) {
+		out.sampled = true;
+		sink__put(s->sink, &out.head);
+		return;
+	}
+	/* What no stack stands for yet goes to the last one. */
+	out = (struct measure_sample){
+		.head.type = SAMPLE_MEASURE,
+		.sampled = true,
+		.waits = out.waits,
+		.who = c->who,
+		.keys = s->keys,
+		.nkeys = out.nkeys,
+		.stack = stack_of(c->last_stack),
+		.count = c->unsampled,
+		.errors = c->errors == c->count ? c->unsampled : 0,
+		.sum = c->unsampled_sum,
+	};
+	sink__put(s->sink, &out.head);
+}
+
+/* Once more for the sums by stack. */
+static void put_rest(struct source *s, const struct measure_cell *c, bool sampled)
+{
+	struct measure_sample out = {
+		.head.type = SAMPLE_MEASURE,
+		.rest = true,
+		.sampled = sampled,
+		.count = c->count,
+		.errors = c->errors,
+		.sum = c->sum,
+		.min = c->min,
+		.max = c->max,
+		.hist = c->hist,
+	};
+
+	memcpy(out.sums, c->sums, sizeof(out.sums));
+	if (c->count)
+		sink__put(s->sink, &out.head);
+}
+
+/* The half that no program counts in any more, read and emptied. Returns how full it was, in %. */
+double measure_put__cells(struct source *s)
+{
+	u32 half = !*s->g.active, base = half * s->sizes.cells;
+	u32 n = MIN(s->g.nused[half], s->sizes.cells);
+
+	for (u32 i = 0; i < n; i++) {
+		struct measure_cell *c =
+			&s->cells[base + ((u32)s->used[base + i] & (s->sizes.cells - 1))];
+
+		put_cell(s, c);
+		memset(c, 0, sizeof(*c));
+	}
+	s->g.nused[half] = 0;
+	return 100.0 * n / s->sizes.cells;
+}
+
+void measure_put__rest(struct source *s)
+{
+	int fd = bpf_object__find_map_fd_by_name(s->obj, "rest");
+	u32 half = !*s->g.active;
+
+	if (bpf_map_lookup_elem(fd, &half, s->rest))
+		return;
+	for (u32 i = 0; i < s->ncpus; i++) {
+		put_rest(s, &s->rest[i], false);
+		put_rest(s, &s->rest[i], true);
+	}
+	memset(s->rest, 0, s->ncpus * sizeof(*s->rest));
+	bpf_map_update_elem(fd, &half, s->rest, BPF_ANY);
+}
+
+static void put_one_open(void *ctx, const struct measure_open *open)
+{
+	struct source *s = ctx;
+	struct measure_open_sample out = {.head.type = SAMPLE_MEASURE_OPEN,
+					  .who = open->who,
+					  .keys = s->keys,
+					  .begin_ns = open->begin_ns};
+
+	if (!passes(s, &open->who, s->before_ns))
+		return;
+	out.nkeys = name_keys(s, open->labels);
+	out.waits = keys_wait(s, open->labels);
+	sink__put(s->sink, &out.head);
+}
+
+void measure_put__open(struct source *s)
+{
+	size_t n = s->visit.len / sizeof(struct measure_open);
+
+	for (size_t i = 0; i < n; i++)
+		put_one_open(s, (const struct measure_open *)(const void *)s->visit.data + i);
+	s->visit.len = 0;
+	if (s->of->open)
+		s->of->open(s->of->ctx, s->obj, put_one_open, s);
+}
+
+void measure_put__held(void *ctx, struct measure_held_sample *out, const struct measure_site *site)
+{
+	struct source *s = ctx;
+
+	if (!out->rest && !passes(s, &site->who, s->before_ns))
+		return;
+	out->keys = s->keys;
+	out->nkeys = out->rest ? 0 : name_keys(s, site->labels);
+	out->stack = stack_of(out->stack);
+	sink__put(s->sink, &out->head);
+}
+
+void measure_put__unseen(struct source *s, u64 total)
+{
+	struct measure_held_sample out = {
+		.head.type = SAMPLE_MEASURE_HELD, .rest = true, .unseen = total - s->unseen};
+
+	if (out.unseen)
+		sink__put(s->sink, &out.head);
+	s->unseen = total;
+}
+
+/* --- records from the ring --- */
+
+static void put_slow(struct source *s, const struct measure_slow *r, size_t size)
+{
+	struct measure_slow_sample out = {.head.type = SAMPLE_MEASURE_SLOW, .keys = s->keys};
+
+	if (size < sizeof(*r) || !passes(s, &r->who, r->t_ns))
+		return;
+	out.nkeys = name_keys(s, r->labels);
+	out.waits = keys_wait(s, r->labels);
+	out.who = r->who;
+	out.cpu = r->cpu;
+	out.t_ns = r->t_ns;
+	out.ns = r->ns;
+	out.stack = r->stack;
+	if (s->m->text)
+		s->m->text(r, s->keys, out.text, sizeof(out.text));
+	sink__put(s->sink, &out.head);
+}
+
+static void take_name(struct source *s, const struct measure_name *r, size_t size)
+{
+	char text[MEASURE_LABEL_TEXT] = "";
+
+	if (size < offsetof(struct measure_name, text))
+		return;
+	size -= offsetof(struct measure_name, text);
+	memcpy(text, r->text, MIN(size, sizeof(text) - 1));
+	for (u32 i = 0; i < measure__own_labels(s->m); i++)
+		if (s->m->labels[i].word == r->label && s->m->labels[i].tidy)
+			s->m->labels[i].tidy(r->value, text, sizeof(text));
+	measure_names__set(&s->names, r->label, r->value, text);
+}
+
+/* Names and stacks come before what needs them. */
+void measure_put__first(void *ctx, const void *data, size_t size)
+{
+	struct source *s = ctx;
+	u32 type = *(const u32 *)data;
+
+	if (type == RECORD_STACK && bpf_ring__put_stack(data, size, s->sink))
+		s->nstacks++;
+	else if (type == RECORD_UNWIND)
+		bpf_ring__put_unwind(data, size, s->sink);
+	else if (type == RECORD_MEASURE_NAME)
+		take_name(s, data, size);
+}
+
+void measure_put__slow(void *ctx, const void *data, size_t size)
+{
+	struct source *s = ctx;
+
+	if (*(const u32 *)data == RECORD_MEASURE_SLOW)
+		put_slow(s, data, size);
+	else if (s->of->record)
+		s->of->record(s->of->ctx, data, size, s->sink);
+}

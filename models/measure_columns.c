@@ -24,7 +24,7 @@ bool measure__tells(const struct measure *m, u32 groups, u32 label)
 {
 	bool tid = has_kind(m, groups, LABEL_TID), pid = has_kind(m, groups, LABEL_PID);
 
-	if (groups & (1u << label))
+	if (groups & (1u << label | m->labels[label].told_by))
 		return true;
 	switch (m->labels[label].kind) {
 	case LABEL_PID:

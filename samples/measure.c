@@ -58,6 +58,8 @@ static const char *check_label(const struct measure *m, u32 i)
 		return "a label is outside of its word";
 	if (l->kind == LABEL_DERIVED && (l->of >= own || !l->part))
 		return "a derived label is of no label, or has no parts";
+	if (l->told_by >> m->nlabels || l->told_by >> i & 1)
+		return "a label is told by none, or by itself";
 	return NULL;
 }
 

@@ -39,6 +39,7 @@ struct measure_label {
 	enum label_kind kind;
 	u8 width;
 	u8 word, shift, bits; /* LABEL_NAMED, LABEL_ERROR: where it is in the key */
+	u32 told_by; /* labels (bits) of which each decides what this one is: shown beside them */
 	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);

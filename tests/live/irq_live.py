@@ -15,7 +15,7 @@ PACKETS = 3000
 def proc_softirqs():
     """{(vector, cpu): count}"""
     with open("/proc/softirqs", encoding="ascii") as f:
-        cpus = [c[3:] for c in f.readline().split()]
+        cpus = [int(c[3:]) for c in f.readline().split()]
         return {(line.split(":")[0].strip(), cpu): int(n) for line in f
                 for cpu, n in zip(cpus, line.split(":")[1].split())}
 
@@ -24,7 +24,7 @@ def proc_interrupts():
     """The same of handlers; several may have one name."""
     found = collections.Counter()
     with open("/proc/interrupts", encoding="ascii") as f:
-        cpus = [c[3:] for c in f.readline().split()]
+        cpus = [int(c[3:]) for c in f.readline().split()]
         for line in f:
             number, rest = line.split(":", 1)
             words = rest.split()
@@ -105,7 +105,21 @@ def test_one_cpu():
     """With a filter by CPU those of the others are left out"""
     live.need_root()
     reports = live.batch("-V", "irq", "--group", "cpu", "-n", 2, "-C", 0)
-    assert {r["cpu"] for x in reports for r in x["rows"]} == {"0"}, reports[-1]["rows"]
+    assert {r["cpu"] for x in reports for r in x["rows"]} == {0}, reports[-1]["rows"]
+
+
+def test_kinds():
+    """By vector alone a row says of which kind that is"""
+    live.need_root()
+    with live.Watch("irq", binary=live.CHECKED) as watch:
+        watch.next()
+        work()
+        watch.until(live.now_ns())
+        kinds = {r["vector"]: r["kind"] for x in watch.reports for r in x["rows"]}
+    soft = {vector for vector, _ in proc_softirqs()}
+    assert kinds, "there were none"
+    for vector, kind in kinds.items():
+        assert kind == ("soft" if vector in soft else "hard"), kinds
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ $(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h) $(SYSCALLS) $(LIBP
 # Its bytes are in the object (.incbin), which -MMD does not see.
 $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
-$(B)/$(1)/sources/measure.o $(B)/$(1)/sources/ask_source.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
+$(B)/$(1)/sources/measures.o $(B)/$(1)/sources/ask_source.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 # Which release it is they hold too; which commit may be out of date where tests alone see it.
 $(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape export/speedscope export/openmetrics \
 	export/trace): debian/changelog $(if $(filter rel,$(1)),$(B)/version)

@@ -138,6 +138,7 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	bpf_object__for_each_program(prog, obj) {
 		const char *name = bpf_program__name(prog);
 
+		bpf_program__set_autoattach(prog, false);
 		if (*bpf_program__section_name(prog) == 'q')
 			bpf_program__set_autoload(prog, program_named(r->ask, name) != NULL);
 		if (!strncmp(name, "user_", 5) && bpf_program__autoload(prog) && r->ask->uprobe_links)
@@ -421,6 +422,14 @@ static void asking__close(struct source *s)
 	free(a);
 }
 
+static const struct measure_hooks ask_hooks = {
+	.prepare = prepare,
+	.attach = attach,
+	.detach = detach,
+	.text = label_text,
+	.open = put_open,
+};
+
 static int open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
 		    const struct scope *scope, struct status *st)
 {
@@ -434,12 +443,8 @@ static int open_one(struct asking *a, const struct ask *ask, const struct sampli
 		.measure = ask__measure(ask),
 		.elf = proftop_bpf_question,
 		.elf_size = (size_t)(proftop_bpf_question_end - proftop_bpf_question),
+		.hooks = &ask_hooks,
 		.ctx = r,
-		.prepare = prepare,
-		.attach = attach,
-		.detach = detach,
-		.text = label_text,
-		.open = put_open,
 	};
 	if (!ask_rate__check(&rate, ask, st))
 		r->source = measure_source__open(&r->programs, how, scope, st);

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/embed.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "sources/bpf_globals.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
+#include "sources/measures.h"
 #include "sources/source.h"
 #include "sources/unwind_maps.h"
 
@@ -173,8 +173,8 @@ int measure_source__set_sampling(struct source *s, const struct sampling *how, s
 void measure_source__close(struct source *s)
 {
 	bpf_visit__fini(&s->visit);
-	if (s->of->detach)
-		s->of->detach(s->of->ctx);
+	if (s->hooks->detach)
+		s->hooks->detach(s->ctx);
 	for (u32 i = 0; i < s->nlinks; i++)
 		bpf_link__destroy(s->links[i]);
 	bpf_scope__fini(&s->scope);
@@ -185,6 +185,8 @@ void measure_source__close(struct source *s)
 		munmap(s->used, 2ul * s->sizes.cells * sizeof(*s->used));
 	held_tables__free(s->held);
 	bpf_object__close(s->obj);
+	if (s->hooks->end)
+		s->hooks->end(s->ctx);
 	measure_names__fini(&s->names);
 	free(s->links);
 	free(s->rest);
@@ -279,29 +281,6 @@ static int map_cells(struct source *s, struct status *st)
 	return s->cells && s->used ? 0 : bpf_util__failed(-errno, "mapping BPF arrays", st);
 }
 
-#define MEASURE(id, name, ...) EMBED(proftop_bpf_##name, BUILD "/bpf/" #name ".bpf.o");
-#include "measures/measures.def"
-#undef MEASURE
-
-/* Of the table. */
-static const struct measure_programs *programs_of(enum measure_id id)
-{
-	static struct measure_programs all[MEASURE_TABLE_SIZE] = {
-#define MEASURE(id_, name, ...) [MEASURE_##id_] = {.elf = proftop_bpf_##name},
-#include "measures/measures.def"
-#undef MEASURE
-	};
-	static const char *const ends[MEASURE_TABLE_SIZE] = {
-#define MEASURE(id_, name, ...) [MEASURE_##id_] = proftop_bpf_##name##_end,
-#include "measures/measures.def"
-#undef MEASURE
-	};
-
-	all[id].measure = measure_table[id];
-	all[id].elf_size = (size_t)(ends[id] - (const char *)all[id].elf);
-	return &all[id];
-}
-
 /* As bpf(2) takes it. */
 static const char *object_name(const struct measure *m)
 {
@@ -325,7 +304,7 @@ static int load(struct source *s, struct status *st)
 	resize(s, "stacks_seen", s->sizes.stacks);
 	resize(s, "records", s->sizes.ring_bytes);
 	set_up(s);
-	err = s->of->prepare ? s->of->prepare(s->of->ctx, s->obj, st) : 0;
+	err = s->hooks->prepare ? s->hooks->prepare(s->ctx, s->obj, st) : 0;
 	if (!err)
 		err = unwind_maps__share(s->obj, st);
 	if (err)
@@ -355,7 +334,7 @@ static bool takes_part(const struct bpf_program *prog)
 {
 	const char *name = bpf_program__name(prog);
 
-	return strcmp(name, "scope_fork") && strcmp(name, "scope_exit") &&
+	return bpf_program__autoattach(prog) && strcmp(name, "scope_fork") && strcmp(name, "scope_exit") &&
 	       strcmp(name, "measure_visit");
 }
 
@@ -381,8 +360,6 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 		s->nlinks++;
 	s->links = xcalloc(s->nlinks, sizeof(*s->links));
 	s->nlinks = 0;
-	if (!err && s->of->attach)
-		return s->of->attach(s->of->ctx, s->obj, st);
 	bpf_object__for_each_program(prog, s->obj) {
 		if (err || !takes_part(prog))
 			continue;
@@ -392,6 +369,8 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 		else if (is_optional(s->m, bpf_program__name(prog)))
 			err = 0;
 	}
+	if (!err && s->hooks->attach)
+		err = s->hooks->attach(s->ctx, s->obj, st);
 	visit = bpf_object__find_program_by_name(s->obj, "measure_visit");
 	return !err && visit ? bpf_visit__attach(&s->visit, visit, st) : err;
 }
@@ -404,6 +383,8 @@ struct source *measure_source__open(const struct measure_programs *of, const str
 
 	s->of = of;
 	s->m = of->measure;
+	s->hooks = of->hooks;
+	s->ctx = s->hooks->begin ? s->hooks->begin(s->m, how) : of->ctx;
 	s->sizes = memory__is_little() ? little_sizes
 		   : s->m->asked	? asked_sizes
 					: normal_sizes;
@@ -455,19 +436,22 @@ void measure_source__drain(struct source *s, bool tick, const struct sample_sink
 	s->flipped = false;
 	if (s->held) {
 		note_tick(s, held_tables__drain(s->held, measure_put__held, s));
-		trim_names(s);
-		return;
+	} else {
+		measure_put__open(s);
+		measure_put__rest(s);
+		adapt_slow(s);
+		note_tick(s, measure_put__cells(s));
 	}
-	measure_put__open(s);
-	measure_put__rest(s);
-	adapt_slow(s);
-	note_tick(s, measure_put__cells(s));
+	if (s->hooks->tick)
+		s->hooks->tick(s->ctx, s->obj);
 	trim_names(s);
 }
 
 void measure_source__health(struct source *s, struct health *h)
 {
 	health__take(h, &s->health);
+	if (s->hooks->health)
+		s->hooks->health(s->ctx, h);
 	health__note_stacks(h);
 }
 
@@ -477,7 +461,7 @@ void measure_source__health(struct source *s, struct health *h)
 	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
 					   struct status *st)                                      \
 	{                                                                                          \
-		return measure_source__open(programs_of(MEASURE_##id), how, scope, st);            \
+		return measure_source__open(measures__programs(MEASURE_##id), how, scope, st);     \
 	}                                                                                          \
 	const struct source_ops source_measure_##name_ = {                                         \
 		.name = "bpf",                                                                     \

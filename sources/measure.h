@@ -12,24 +12,38 @@
 struct bpf_object;
 struct bpf_program;
 
-/* What is special to one. Borrowed as long as the source is open. */
+/*
+ * What is special to a measure's source; all optional. Those of a measure of the table are
+ * `NAME_hooks`, in a file of their own, and a row of sources/measures.c.
+ */
+struct measure_hooks {
+	/* The ctx of the others, freed when the source is closed; questions bring theirs. */
+	void *(*begin)(const struct measure *m, const struct sampling *how);
+	void (*end)(void *ctx);
+	/* Before the programs are loaded. */
+	int (*prepare)(void *ctx, struct bpf_object *obj, struct status *st);
+	/* After each program that is attached by itself (bpf_program__autoattach). */
+	int (*attach)(void *ctx, struct bpf_object *obj, struct status *st);
+	void (*detach)(void *ctx);
+	/* After each drain with the end of an interval, on the collector thread. */
+	void (*tick)(void *ctx, struct bpf_object *obj);
+	/* What the value of an own label is called; false: the programs send names. */
+	bool (*text)(void *ctx, u32 label, u64 value, char *buf, size_t size);
+	/* At the end of an interval calls put for each span that goes on. */
+	void (*open)(void *ctx, struct bpf_object *obj,
+		     void (*put)(void *put_ctx, const struct measure_open *open), void *put_ctx);
+	/* A record of the programs' own from their ring. */
+	void (*record)(void *ctx, const void *data, size_t size, const struct sample_sink *sink);
+	void (*health)(void *ctx, struct health *h);
+};
+
+/* Borrowed as long as the source is open. */
 struct measure_programs {
 	const struct measure *measure;
 	const void *elf;
 	size_t elf_size;
-	void *ctx; /* of the functions */
-	/* Optional: before the programs are loaded. */
-	int (*prepare)(void *ctx, struct bpf_object *obj, struct status *st);
-	/* Optional, in the place of attaching every program. */
-	int (*attach)(void *ctx, struct bpf_object *obj, struct status *st);
-	void (*detach)(void *ctx);
-	/* Optional: what the value of an own label is called; false: the programs send names. */
-	bool (*text)(void *ctx, u32 label, u64 value, char *buf, size_t size);
-	/* Optional: at the end of an interval calls put for each span that goes on. */
-	void (*open)(void *ctx, struct bpf_object *obj,
-		     void (*put)(void *put_ctx, const struct measure_open *open), void *put_ctx);
-	/* Optional: a record of the programs' own from their ring. */
-	void (*record)(void *ctx, const void *data, size_t size, const struct sample_sink *sink);
+	const struct measure_hooks *hooks; /* never NULL */
+	void *ctx; /* of the hooks where these have no begin */
 };
 
 struct source *measure_source__open(const struct measure_programs *of, const struct sampling *how,

@@ -25,6 +25,8 @@ struct globals {
 struct source {
 	const struct measure *m;
 	const struct measure_programs *of;
+	const struct measure_hooks *hooks; /* of */
+	void *ctx;			   /* of the hooks */
 	struct bpf_object *obj;
 	struct sizes sizes;
 	struct globals g;

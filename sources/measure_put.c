@@ -12,8 +12,8 @@ static const char *text_of(struct source *s, u32 label, u64 value)
 	const struct measure_label *l = &s->m->labels[label];
 	const char *name;
 
-	if (s->of->text &&
-	    s->of->text(s->of->ctx, label, value, s->texts[label], sizeof(s->texts[label])))
+	if (s->hooks->text &&
+	    s->hooks->text(s->ctx, label, value, s->texts[label], sizeof(s->texts[label])))
 		return s->texts[label];
 	if (l->text) {
 		s->texts[label][0] = '\0';
@@ -175,8 +175,8 @@ void measure_put__open(struct source *s)
 	for (size_t i = 0; i < n; i++)
 		put_one_open(s, (const struct measure_open *)(const void *)s->visit.data + i);
 	s->visit.len = 0;
-	if (s->of->open)
-		s->of->open(s->of->ctx, s->obj, put_one_open, s);
+	if (s->hooks->open)
+		s->hooks->open(s->ctx, s->obj, put_one_open, s);
 }
 
 void measure_put__held(void *ctx, struct measure_held_sample *out, const struct measure_site *site)
@@ -255,6 +255,6 @@ void measure_put__slow(void *ctx, const void *data, size_t size)
 
 	if (*(const u32 *)data == RECORD_MEASURE_SLOW)
 		put_slow(s, data, size);
-	else if (s->of->record)
-		s->of->record(s->of->ctx, data, size, s->sink);
+	else if (s->hooks->record)
+		s->hooks->record(s->ctx, data, size, s->sink);
 }

@@ -196,7 +196,7 @@ static __always_inline void take_stack(void *ctx, struct request_state *r, u64 n
 	s->nkernel = nkernel;
 	s->nuser = nuser;
 	s->t_ns = now;
-	s->hash = stack__hash(s);
+	s->hash = stack__hash(s, slot);
 	if (stack__send(s, ss))
 		r->stack = s->hash;
 }

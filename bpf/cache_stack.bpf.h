@@ -42,7 +42,7 @@ static __always_inline u64 miss_stack(void *ctx, struct task_struct *task)
 	s->nkernel = nkernel;
 	s->nuser = nuser;
 	s->t_ns = now;
-	s->hash = stack__hash(s);
+	s->hash = stack__hash(s, slot);
 	return stack__send(s, ss) ? s->hash : 0;
 }
 

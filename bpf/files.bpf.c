@@ -187,7 +187,7 @@ static __always_inline u64 placed__look(u64 dentry, u64 vfsmount, u32 slot, u64 
 		start -= sizeof(DELETED) - 1;
 		__builtin_memcpy(w->text + start, DELETED, sizeof(DELETED) - 1);
 	}
-	path_walk__run(w, slot, dentry, vfsmount, start);
+	path_walk__run(slot, dentry, vfsmount, start);
 	walk__send(w, slot, file, PATH_BYTES, now);
 	f->fresh = 1;
 	return file;
@@ -301,7 +301,7 @@ __noinline int path__look(u64 user, s32 dirfd, u64 now)
 	if (!name__is_due(FILES_LABEL_FILE, h, now, NAME_KEEP_NS))
 		return 1;
 	w->text[GIVEN_AT - 1] = '/';
-	path_walk__run(w, NAME_OF_TASK, dentry, vfsmount,
+	path_walk__run(NAME_OF_TASK, dentry, vfsmount,
 		       w->text[GIVEN_AT] == '/' ? GIVEN_AT : GIVEN_AT - 1);
 	walk__send(w, NAME_OF_TASK, h, GIVEN_AT + (u32)(len - 1), now);
 	return 1;

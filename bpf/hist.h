@@ -15,32 +15,30 @@
 #define HIST_SUB	(1u << HIST_SUB_SHIFT)
 #define HIST_BUCKETS	104
 
-/* Floor of the binary logarithm, v not 0. BPF has no count of leading zeros. */
+/* Which bit is set of one, by de Bruijn's sequence: BPF has no instruction for it, and each branch
+ * would double what verifiers have to look at. */
+static inline __attribute__((always_inline)) __u32 hist__bit(__u64 one)
+{
+	static const __u8 bits[64] = {
+		0, 1, 48, 2, 57, 49, 28, 3, 61, 58, 50, 42, 38, 29, 17, 4,
+		62, 55, 59, 36, 53, 51, 43, 22, 45, 39, 33, 30, 24, 18, 12, 5,
+		63, 47, 56, 27, 60, 41, 37, 16, 54, 35, 52, 21, 44, 32, 23, 11,
+		46, 26, 40, 15, 34, 20, 31, 10, 25, 14, 19, 9, 13, 8, 7, 6,
+	};
+
+	return bits[(one * 0x03f79d71b4cb0a89ULL) >> 58];
+}
+
+/* Floor of the binary logarithm, v not 0. */
 static inline __attribute__((always_inline)) __u32 hist__log2(__u64 v)
 {
-	__u32 r = 0;
-
-	if (v >> 32) {
-		r += 32;
-		v >>= 32;
-	}
-	if (v >> 16) {
-		r += 16;
-		v >>= 16;
-	}
-	if (v >> 8) {
-		r += 8;
-		v >>= 8;
-	}
-	if (v >> 4) {
-		r += 4;
-		v >>= 4;
-	}
-	if (v >> 2) {
-		r += 2;
-		v >>= 2;
-	}
-	return r + (__u32)(v >> 1);
+	v |= v >> 1;
+	v |= v >> 2;
+	v |= v >> 4;
+	v |= v >> 8;
+	v |= v >> 16;
+	v |= v >> 32;
+	return hist__bit(v - (v >> 1));
 }
 
 /*

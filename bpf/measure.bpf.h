@@ -169,33 +169,42 @@ static __always_inline u32 cell__slot(u64 id, u32 i)
 	return ((u32)id + i * ((u32)(id >> 32) | 1)) & cell_mask;
 }
 
-/* NULL: there is none, and it is not begun when more than `room` are in use. *where: its place in
- * the map. *begun: it is the caller's to fill. */
-static __always_inline struct measure_cell *cell__place(u64 id, u32 half, u32 room, u32 *where,
-							bool *begun)
+#define CELL_BEGUN (1ULL << 32)
+
+/* The place of a cell in the map and one; 0: there is none, and it is not begun when more than
+ * `room` are in use. CELL_BEGUN: it is the caller's to fill. Global, as many places ask. */
+__noinline u64 cell__place(u64 id, u32 half, u32 room)
 {
-	*begun = false;
 	for (u32 i = 0; i < CELL_PROBES; i++) {
 		u32 slot = cell__slot(id, i);
 		u32 at = half * (cell_mask + 1) + slot;
 		struct measure_cell *c = bpf_map_lookup_elem(&cells, &at);
 
-		*where = at;
 		if (!c)
-			return NULL;
+			return 0;
 		if (c->id == id)
-			return c;
+			return at + 1ULL;
 		if (!c->id) {
 			if (nused[half & 1] > room)
-				return NULL;
+				return 0;
 			if (!__sync_val_compare_and_swap(&c->id, 0, id)) {
 				cell__use(half, slot);
-				*begun = true;
-				return c;
+				return (at + 1ULL) | CELL_BEGUN;
 			}
 		}
 	}
-	return NULL;
+	return 0;
+}
+
+/* NULL: as cell__place(). *where: its place in the map. */
+static __always_inline struct measure_cell *cell__at(u64 id, u32 half, u32 room, u32 *where,
+						     bool *begun)
+{
+	u64 place = cell__place(id, half, room);
+
+	*begun = place & CELL_BEGUN;
+	*where = (u32)place - 1;
+	return place ? bpf_map_lookup_elem(&cells, where) : NULL;
 }
 
 static __always_inline struct measure_cell *cell__find(struct task_struct *task, u32 half,
@@ -205,7 +214,7 @@ static __always_inline struct measure_cell *cell__find(struct task_struct *task,
 	struct measure_cell *c;
 	bool begun;
 
-	c = cell__place(cell__id(task, labels, stack), half, room, where, &begun);
+	c = cell__at(cell__id(task, labels, stack), half, room, where, &begun);
 	if (!c || !begun)
 		return c;
 	for (int i = 0; i < MEASURE_LABELS; i++)
@@ -233,7 +242,7 @@ static __noinline struct measure_cell *cell__of_many(u64 label, u32 half)
 
 	bpf_get_current_comm(comm, sizeof(comm));
 	h = hash_finish(hash_step(hash_step(h, comm[0]), comm[1]));
-	c = cell__place(h, half, cell_mask, &at, &begun);
+	c = cell__at(h, half, cell_mask, &at, &begun);
 	if (!c || !begun)
 		return c;
 	c->labels[MEASURE_KEPT] = label;
@@ -463,7 +472,7 @@ static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 ha
 	for (int i = 0; i < MEASURE_LABELS; i++)
 		h = hash_step(h, labels[i]);
 	h = hash_finish(hash_step(hash_step(h, comm[0]), comm[1]));
-	c = cell__place(h, half, cell_mask, &at, &begun);
+	c = cell__at(h, half, cell_mask, &at, &begun);
 	if (!c) {
 		st->full++;
 		return rest__get(half);

@@ -94,11 +94,13 @@ __noinline int path_walk__up(u32 slot)
 }
 
 /* Puts the path of a dentry before the text that begins at `start`. */
-static __always_inline void path_walk__run(struct path_walk *w, u32 slot, u64 dentry, u64 vfsmount,
-					   u32 start)
+__noinline int path_walk__run(u32 slot, u64 dentry, u64 vfsmount, u32 start)
 {
+	struct path_walk *w = path_walk__get(slot);
 	u32 i;
 
+	if (!w)
+		return 0;
 	w->dentry = dentry;
 	w->mount = (u64)mount__of(vfsmount);
 	w->start = start;
@@ -108,12 +110,13 @@ static __always_inline void path_walk__run(struct path_walk *w, u32 slot, u64 de
 			break;
 	start = w->start;
 	if (!w->cut && i < PATH_PARTS)
-		return;
+		return 0;
 	if (start < PATH_CUT_BYTES || start > PATH_BYTES)
-		return;
+		return 0;
 	start -= 3;
 	__builtin_memcpy(w->text + start, "...", 3);
 	w->start = start;
+	return 0;
 }
 
 #endif

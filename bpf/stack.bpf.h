@@ -24,19 +24,24 @@ static __always_inline u64 address_space_id(u32 tgid)
 	return hash_step(id, BPF_CORE_READ(task, self_exec_id));
 }
 
-static __always_inline u64 stack__hash(const struct stack_record *s)
+/* On from h with n frames of the scratch; of its own, so that verifiers check the loop once. */
+__noinline u64 stack__hash_frames(u32 slot, u32 n, u64 h)
+{
+	struct stack_record *s = bpf_map_lookup_elem(&stack_scratch, &slot);
+
+	for (u32 i = 0; s && i < 2 * STACK_DEPTH && i < n; i++)
+		h = hash_step(h, s->ips[i]);
+	return hash_finish(h);
+}
+
+/* Of the record in the scratch of that slot. */
+static __always_inline u64 stack__hash(const struct stack_record *s, u32 slot)
 {
 	u64 h = ((u64)s->nkernel << 32) | s->nuser;
-	u32 n = s->nkernel + s->nuser;
 
 	if (s->nuser)
 		h = hash_step(h, address_space_id(s->tgid));
-	for (u32 i = 0; i < 2 * STACK_DEPTH; i++) {
-		if (i >= n)
-			break;
-		h = hash_step(h, s->ips[i]);
-	}
-	return hash_finish(h);
+	return stack__hash_frames(slot, s->nkernel + s->nuser, h);
 }
 
 /* PERF_CONTEXT_x: the stack of a precise event is perf's own, which begins with one. */
@@ -128,7 +133,7 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip
 	s->nkernel = nkernel;
 	s->nuser = nuser;
 	s->t_ns = now;
-	s->hash = stack__hash(s);
+	s->hash = stack__hash(s, slot);
 	return stack__send(s, stats) ? s->hash : 0;
 }
 

@@ -331,7 +331,7 @@ __noinline u64 stack__known(u64 key, u32 slot, u64 from, u64 to)
 /* Sends the frames that a walk has put into the scratch, and learns to know them again. */
 __noinline u64 stack__walked(u64 key, u32 slot, u64 from, u64 to, s64 bytes)
 {
-	u32 n = bytes <= 0 ? 0 : (bytes / sizeof(u64)) & STACK_DEPTH;
+	u32 n = bytes <= 0 ? 0 : (bytes / sizeof(u64)) & STACK_DEPTH, outer;
 	u64 left = (to - from) / sizeof(u64), hash, suspect;
 	u32 len = left < SHAPE_WORDS ? left : SHAPE_WORDS - 1;
 	struct stack_words *words = words__of(slot);
@@ -355,15 +355,17 @@ __noinline u64 stack__walked(u64 key, u32 slot, u64 from, u64 to, s64 bytes)
 		n = s->nkernel & STACK_DEPTH;
 	}
 	s->nkernel = n;
-	hash = stack__finish(s, n, 0, stack__hash(s));
+	hash = stack__finish(s, n, 0, stack__hash(s, slot));
 	if (suspect) {
 		stats->checked++;
 		stats->differed += hash && hash != suspect;
 	}
 	if (!hash || !text_length || n == STACK_DEPTH || !len)
 		return hash;
+	outer = n > 2 ? n - 2 : 0;
+	barrier_var(outer);
 	if ((s->flags & STACK_RECORD_INTERRUPT) ||
-	    words__reach(slot, len, s->ips[(n > 2 ? n - 2 : 0) & STACK_DEPTH]))
+	    words__reach(slot, len, s->ips[outer & STACK_DEPTH]))
 		shapes__learn(key, slot, len, hash);
 	return hash;
 }
@@ -417,13 +419,10 @@ static __always_inline u64 stack__running(void *ctx, u64 here, bool own, u64 key
 __noinline u64 stack__hash_user(u32 slot, u32 n, u64 space)
 {
 	struct stack_record *s = record__of(slot);
-	u64 h = space;
 
 	if (!s || !n || n > STACK_DEPTH)
 		return 0;
-	for (u32 i = 0; i < STACK_DEPTH && i < n; i++)
-		h = hash_step(h, s->ips[i]);
-	return stack__finish(s, 0, n, hash_finish(h));
+	return stack__finish(s, 0, n, stack__hash_frames(slot, n, space));
 }
 
 /* The user frames of the current task, which must have some. */

@@ -22,15 +22,15 @@ static __always_inline void window__close(struct unwind_state *s)
 	s->noted = NOTES_NONE;
 }
 
-/* Where in the window n words from an address on are, after reading them if need be; past its
- * end: they cannot be read. A window ends with its page, as what is behind may not be there. */
-static __always_inline u64 window__at(struct unwind_state *s, u64 from, u32 n)
+/* Reads a window of n words at least. It ends with its page, as what is behind may not be there.
+ * 0, or UNWIND_WINDOW: they cannot be read. */
+__noinline u64 window__read(u32 slot, u64 from, u32 n)
 {
-	u64 distance = from - s->window, words;
+	struct unwind_state *s = unwind__state(slot);
+	u64 words = (4096 - (from & 4095)) / 8;
 
-	if (!(distance & 7) && distance / 8 + n <= s->window_words)
-		return distance / 8;
-	words = (4096 - (from & 4095)) / 8;
+	if (!s)
+		return UNWIND_WINDOW;
 	if (words > UNWIND_WINDOW)
 		words = UNWIND_WINDOW;
 	if (words < n)
@@ -43,6 +43,17 @@ static __always_inline u64 window__at(struct unwind_state *s, u64 from, u32 n)
 		return 0;
 	s->window_words = 0;
 	return UNWIND_WINDOW;
+}
+
+/* Where in the window n words from an address on are, after reading them if need be; past its
+ * end: they cannot be read. */
+static __always_inline u64 window__at(struct unwind_state *s, u32 slot, u64 from, u32 n)
+{
+	u64 distance = from - s->window;
+
+	if (!(distance & 7) && distance / 8 + n <= s->window_words)
+		return distance / 8;
+	return window__read(slot, from, n);
 }
 
 /* For struct unwind_memo. */
@@ -68,7 +79,7 @@ __noinline int unwind__read(u32 slot, u64 from, u32 n)
 
 	if (!s || n > 2)
 		return 0;
-	i = window__at(s, from, n);
+	i = window__at(s, slot, from, n);
 	if (i >= UNWIND_WINDOW)
 		return 0;
 	barrier_var(i);
@@ -128,6 +139,22 @@ static __always_inline void memo__expect(struct unwind_memo *m, struct unwind_st
 	m->nframes = 0;
 }
 
+/* Notes the words that another place's walk read. Of its own, as is each loop here: verifiers look
+ * at one after another once for each turn of the first. */
+__noinline int memo__note(u32 slot, u32 memo)
+{
+	struct unwind_state *s = unwind__state(slot);
+	struct unwind_memo *m = bpf_map_lookup_elem(&unwind_memos, &memo);
+	u32 n;
+
+	if (!s || !m)
+		return 0;
+	n = m->nwords;
+	for (u32 i = 0; i < MEMO_WORDS && i < n && s->noted != NOTES_NONE; i++)
+		note_word(s, s->sp + 8 * (u64)m->notes.at[i], m->notes.word[i]);
+	return 0;
+}
+
 /* Whether the words are what they were. */
 __noinline int memo__holds(u32 slot, u32 memo)
 {
@@ -139,16 +166,16 @@ __noinline int memo__holds(u32 slot, u32 memo)
 		return 0;
 	n = m->nwords;
 	for (u32 i = 0; i < MEMO_WORDS && i < n; i++) {
-		u64 at = window__at(s, s->sp + 8 * (u64)m->notes.at[i], 1);
+		u64 at = window__at(s, slot, s->sp + 8 * (u64)m->notes.at[i], 1);
 
 		if (at >= UNWIND_WINDOW)
 			return 0;
 		barrier_var(at);
 		if (s->words[at & (UNWIND_WINDOW - 1)] != m->notes.word[i])
 			return 0;
-		if (s->noted != NOTES_NONE)
-			note_word(s, s->sp + 8 * (u64)m->notes.at[i], m->notes.word[i]);
 	}
+	if (s->noted != NOTES_NONE)
+		memo__note(slot, memo);
 	return 1;
 }
 

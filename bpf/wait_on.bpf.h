@@ -243,13 +243,10 @@ __noinline u32 select__on(u64 task, u64 set, u32 n)
 		return set || n ? 0 : ON_LOOKED | ON_NONE;
 	if (n < 64)
 		bits &= (1ULL << n) - 1;
-	for (u32 fd = 0; fd < 64 && bits; fd++, bits >>= 1) {
-		if (!(bits & 1))
-			continue;
-		if (++found > POLL_FDS)
-			break;
-		on |= file__on(file_of(task, fd));
-	}
+	for (; found < POLL_FDS && bits; found++, bits &= bits - 1)
+		on |= file__on(file_of(task, hist__bit(bits & -bits)));
+	if (bits)
+		found++;
 	if (found > 1)
 		on |= ON_MANY;
 	if (found > POLL_FDS || n > 64)

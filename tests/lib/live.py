@@ -31,11 +31,12 @@ class Skip(Exception):
 
 
 def main(cases, name=None):
-    """Runs the functions named test_* of a module, in the order they are written."""
+    """Runs the functions named test_* of a module, in the order they are written; arguments name
+    some, by their functions or titles."""
     if isinstance(cases, dict):
         cases = [f for n, f in cases.items() if n.startswith("test_") and callable(f)]
     only = sys.argv[1:]
-    cases = [c for c in cases if not only or c.__name__ in only]
+    cases = [c for c in cases if not only or c.__name__ in only or title_of(c) in only]
     print(f"1..{len(cases)}", flush=True)
     failed = 0
     for n, case in enumerate(cases, 1):

@@ -40,6 +40,8 @@ program child 'sleep 60 & echo ok 1 - a'
 program skips 'echo "ok 1 - a # SKIP no such thing here"; echo ok 2 - b'
 program cmocka 'echo "skip: not root"; echo "not ok 1 # SKIP a"; echo ok 2 - b'
 program moody 'test -e "$0.ran" && echo ok 1 - a || echo not ok 1 - a; touch "$0.ran"'
+program turns 'if test -e "$0.ran"; then echo ok 1 - a; echo not ok 2 - b; else echo not ok 1 - a; echo ok 2 - b; fi; touch "$0.ran"'
+program named.py 'if test "$1" = "a b"; then echo 1..1; echo ok 1 - a b; else echo 1..2; echo not ok 1 - a b; echo ok 2 - c; fi'
 program unsafe 'test -e "$0.ran" || echo "x.c:1: runtime error: overflow"; test -e "$0.ran" && echo ok 1 - a || echo not ok 1 - a; touch "$0.ran"'
 program mute 'echo "not ok 1 # SKIP a"'
 
@@ -62,6 +64,9 @@ expect "what failed is not run again unasked" 1 "0 passed, 1 failed" --group g "
 expect "a leak is not run again" 1 "1 passed, 1 failed" --group g,again "$tmp/leak"
 rm "$tmp/moody.ran"
 expect "asked, the second run counts" 0 "1 passed, 0 failed" --group g,again "$tmp/moody"
+expect "a case that passes once has passed" 0 "2 passed, 0 failed" --group g,again "$tmp/turns"
+expect "of a script only what failed is run again" 0 "2 passed, 0 failed" --group g,again "$tmp/named.py"
+expect "a case that fails twice is a failure" 1 "1 passed, 1 failed" --group g,again "$tmp/bad"
 expect "what fails twice is a failure" 1 "1 passed, 1 failed" --group g,again "$tmp/bad"
 expect "a crash is not run again" 1 "1 passed, 1 failed" --group g,again "$tmp/crash"
 expect "what a sanitizer says is not forgiven" 1 "0 passed, 1 failed" --group g,again "$tmp/unsafe"

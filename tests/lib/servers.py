@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Servers and runtimes as Debian has them, each in a folder of its own, and what `offcpu` reports
-of them. Nothing is installed here: what is missing is a reason to skip."""
+of them. Those that are not installed `make deps` has unpacked; what is missing is a reason to
+skip."""
 import contextlib
 import glob
 import os
@@ -15,15 +16,36 @@ import live
 import waits
 
 
+UNPACKED = os.path.join(live.BUILD, "servers")
+
+
+def find(program):
+    """Its path, installed or unpacked; None."""
+    if "/" in program:
+        matches = sorted(glob.glob(program) or glob.glob(UNPACKED + program))
+        return matches[-1] if matches else None
+    return shutil.which(program) or \
+        shutil.which(program, path=f"{UNPACKED}/usr/bin:{UNPACKED}/usr/sbin")
+
+
 def need(*programs):
-    """Their paths; skips when one is missing."""
-    found = []
-    for program in programs:
-        matches = sorted(glob.glob(program)) if "/" in program else [shutil.which(program)]
-        if not matches or not matches[-1]:
+    """Their paths; skips when one is missing. The libraries of unpacked ones are found from then on."""
+    found = [find(program) for program in programs]
+    for program, path in zip(programs, found):
+        if not path:
             raise live.Skip(f"{os.path.basename(program)} is not installed")
-        found.append(matches[-1])
+        if path.startswith(UNPACKED):
+            os.environ["LD_LIBRARY_PATH"] = ":".join(
+                sorted({os.path.dirname(lib) for lib in glob.glob(f"{UNPACKED}/usr/lib/*/*.so*")}))
     return found
+
+
+def as_user(user):
+    """Begins a command that runs as that user, who may read what root may: where this is built may
+    be nobody else's."""
+    may = "+dac_read_search"
+    return [*need("setpriv"), "--reuid", user, "--regid", str(pwd.getpwnam(user).pw_gid),
+            "--clear-groups", "--inh-caps", may, "--ambient-caps", may]
 
 
 @contextlib.contextmanager

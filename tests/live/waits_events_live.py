@@ -70,8 +70,10 @@ def test_nginx():
     port = servers.free_port()
     with servers.folder() as folder, silent_server() as upstream:
         with open(f"{folder}/conf", "w", encoding="ascii") as f:
+            temporary = "".join(f"{what}_temp_path {folder}/{what};" for what in
+                                ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
             f.write(f"daemon off; pid {folder}/pid; error_log {folder}/error; user root;"
-                    "worker_processes 1; events {} http { access_log off;"
+                    f"worker_processes 1; events {{}} http {{ access_log off; {temporary}"
                     f"server {{ listen 127.0.0.1:{port};"
                     f"location / {{ proxy_pass http://127.0.0.1:{upstream}; }} }} }}")
         with servers.running(nginx, "-c", f"{folder}/conf", "-p", folder) as p:

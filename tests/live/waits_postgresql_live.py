@@ -12,15 +12,15 @@ import live  # noqa: E402
 import servers  # noqa: E402
 import waits  # noqa: E402
 
-USER = "postgres"
+USER = "nobody"
 
 
 class Server:
-    def __init__(self, pid, env):
-        self.pid, self.env = pid, env
+    def __init__(self, pid, psql, env):
+        self.pid, self.psql, self.env = pid, psql, env
 
     def sql(self, command):
-        done = subprocess.run(["psql", "-XAtqc", command], env=self.env, text=True,
+        done = subprocess.run([self.psql, "-XAtqc", command], env=self.env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
         if done.returncode:
             raise AssertionError(done.stderr)
@@ -29,7 +29,7 @@ class Server:
     @contextlib.contextmanager
     def session(self, *commands):
         """A client that runs them and stays."""
-        with servers.running("psql", "-Xq", env=self.env, stdin=subprocess.PIPE,
+        with servers.running(self.psql, "-Xq", env=self.env, stdin=subprocess.PIPE,
                              text=True) as client:
             client.stdin.write("".join(f"{c};\n" for c in commands))
             client.stdin.flush()
@@ -45,16 +45,16 @@ class Server:
 @contextlib.contextmanager
 def server():
     live.need_root()
-    initdb, postgres, _ = servers.need("/usr/lib/postgresql/*/bin/initdb",
-                                       "/usr/lib/postgresql/*/bin/postgres", "psql")
-    servers.need("setpriv")
+    initdb, postgres, psql = servers.need(*(f"/usr/lib/postgresql/*/bin/{name}"
+                                            for name in ("initdb", "postgres", "psql")))
     with servers.folder(USER) as folder:
-        run = ["setpriv", "--reuid", USER, "--regid", USER, "--clear-groups"]
+        run = servers.as_user(USER)
         servers.install(*run, initdb, "-D", f"{folder}/data", "-A", "trust", "-E", "UTF8",
                         "--locale=C", "--no-sync", cwd="/")
         with servers.running(*run, postgres, "-D", f"{folder}/data", "-k", folder, "-c",
                              "listen_addresses=", cwd="/", stop=signal.SIGINT) as p:
-            s = Server(p.pid, live.environment(PGHOST=folder, PGUSER=USER))
+            s = Server(p.pid, psql, live.environment(PGHOST=folder, PGUSER=USER,
+                                                       PGDATABASE="postgres"))
             live.wait_for(lambda: s_answers(s), 30)
             s.sql("create table t(id int primary key, v int); insert into t values (1, 1)")
             yield s

@@ -17,7 +17,6 @@
 #include "sources/bpf_globals.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
-#include "sources/measures.h"
 #include "sources/source.h"
 #include "sources/unwind_maps.h"
 
@@ -454,26 +453,3 @@ void measure_source__health(struct source *s, struct health *h)
 		s->hooks->health(s->ctx, h);
 	health__note_stacks(h);
 }
-
-/* --- one of each --- */
-
-#define MEASURE(id, name_, ...)                                                                         \
-	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
-					   struct status *st)                                      \
-	{                                                                                          \
-		return measure_source__open(measures__programs(MEASURE_##id), how, scope, st);     \
-	}                                                                                          \
-	const struct source_ops source_measure_##name_ = {                                         \
-		.name = "bpf",                                                                     \
-		.title = "BPF programs of " #name_,                                                \
-		.open = open_##name_,                                                              \
-		.close = measure_source__close,                                                           \
-		.set_scope = measure_source__set_scope,                                                   \
-		.set_sampling = measure_source__set_sampling,                                             \
-		.fd = measure_source__fd,                                                                 \
-		.fetch = measure_source__fetch,                                                           \
-		.drain = measure_source__drain,                                                           \
-		.health = measure_source__health,                                                         \
-	};
-#include "measures/measures.def"
-#undef MEASURE

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "sources/measures.h"
+/* The measures of measures/measures.def: their programs, what is special to each, their sources. */
+#include "sources/measure.h"
 
 #include "base/embed.h"
 
@@ -12,7 +13,7 @@ static const struct measure_hooks nothing;
 /* Of those that need some; the others have none. */
 static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {0};
 
-const struct measure_programs *measures__programs(enum measure_id id)
+static const struct measure_programs *programs_of(enum measure_id id)
 {
 	static struct measure_programs all[MEASURE_TABLE_SIZE] = {
 #define MEASURE(id_, name, ...) [MEASURE_##id_] = {.elf = proftop_bpf_##name},
@@ -30,3 +31,24 @@ const struct measure_programs *measures__programs(enum measure_id id)
 	all[id].hooks = hooks[id] ? hooks[id] : &nothing;
 	return &all[id];
 }
+
+#define MEASURE(id, name_, ...)                                                                    \
+	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
+					   struct status *st)                                      \
+	{                                                                                          \
+		return measure_source__open(programs_of(MEASURE_##id), how, scope, st);            \
+	}                                                                                          \
+	const struct source_ops source_measure_##name_ = {                                         \
+		.name = "bpf",                                                                     \
+		.title = "BPF programs of " #name_,                                                \
+		.open = open_##name_,                                                              \
+		.close = measure_source__close,                                                    \
+		.set_scope = measure_source__set_scope,                                            \
+		.set_sampling = measure_source__set_sampling,                                      \
+		.fd = measure_source__fd,                                                          \
+		.fetch = measure_source__fetch,                                                    \
+		.drain = measure_source__drain,                                                    \
+		.health = measure_source__health,                                                  \
+	};
+#include "measures/measures.def"
+#undef MEASURE

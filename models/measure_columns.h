@@ -48,7 +48,7 @@ struct measure_column {
 	u32 index;
 };
 
-#define MEASURE_COLUMNS 56
+#define MEASURE_COLUMNS 60
 
 /* Fills at most MEASURE_COLUMNS of both, those that apply to the grouping; returns how many.
  * *sort: the one that rows are sorted by. */

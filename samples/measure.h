@@ -54,6 +54,7 @@ struct measure_label {
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
 	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
+	bool bad; /* any of it is worth a look */
 };
 
 /* A count has a value, or none; that of a span is its duration in ns. What is held has a size in
@@ -79,6 +80,10 @@ struct measure {
 	enum measure_shape shape;
 	/* Of a count: its unit, "bytes" or "" of plain numbers; NULL: there is none. */
 	const char *value;
+	/* Optional, of a count: what exports call its count and the sum of its values, too. */
+	const char *count_name, *sum_name;
+	/* Stacks are of the first of the sums, which needs no count beside it. */
+	bool stacks_of_sum;
 	const struct measure_label *labels;
 	u32 nlabels;
 	u32 by; /* default grouping: a bit per label */

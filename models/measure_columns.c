@@ -129,6 +129,9 @@ static void add_rates(struct making *k)
 			    COLUMN(m->sums[i].type, text_of(k, "%s_rate", m->sums[i].name),
 				   m->sums[i].title, 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
 				   m->sums[i].help));
+	if (m->ratio.name)
+		ADD(k, CELL_RATIO, 0,
+		    PCT_COLUMN(m->ratio.name, m->ratio.title, 8, 2, COLUMN_BOTH, m->ratio.help));
 }
 
 static void add_times(struct making *k)

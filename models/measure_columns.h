@@ -29,6 +29,7 @@ enum measure_cell_kind {
 	CELL_P99,
 	CELL_MAX,
 	CELL_SUM, /* `index` */
+	CELL_RATIO, /* of sums, as declared */
 	CELL_HELD,
 	CELL_HELD_BYTES,
 	CELL_OLDEST,

@@ -57,6 +57,12 @@ struct measure_sum {
 	bool bad; /* any of it is worth a look */
 };
 
+/* One sum of another, in %. */
+struct measure_ratio {
+	const char *name, *title, *help; /* name NULL: there is none */
+	u8 of, in;
+};
+
 /* A count has a value, or none; that of a span is its duration in ns. What is held has a size in
  * bytes; how its sums are named is fixed. */
 enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN, MEASURE_SHAPE_HOLDING };
@@ -88,6 +94,7 @@ struct measure {
 	u32 nlabels;
 	u32 by; /* default grouping: a bit per label */
 	struct measure_sum sums[MEASURE_SUMS];
+	struct measure_ratio ratio; /* of sums, which need no names for it */
 	/* Optional: whether what has these words of the key is there to wait for something new:
 	 * such rows stand behind the others. */
 	bool (*waits)(const __u64 *words);

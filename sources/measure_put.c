@@ -135,6 +135,8 @@ double measure_put__cells(struct source *s)
 		struct measure_cell *c =
 			&s->cells[base + ((u32)s->used[base + i] & (s->sizes.cells - 1))];
 
+		if (s->hooks->cell)
+			s->hooks->cell(s->ctx, c);
 		put_cell(s, c);
 		memset(c, 0, sizeof(*c));
 	}

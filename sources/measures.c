@@ -8,12 +8,13 @@
 #undef MEASURE
 
 static const struct measure_hooks nothing;
-extern const struct measure_hooks net_hooks, counters_hooks;
+extern const struct measure_hooks net_hooks, counters_hooks, kvm_hooks;
 
 /* Of those that need some; the others have none. */
 static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
 	[MEASURE_NET] = &net_hooks,
 	[MEASURE_COUNTERS] = &counters_hooks,
+	[MEASURE_KVM] = &kvm_hooks,
 };
 
 const struct measure_programs *measures__programs(enum measure_id id)

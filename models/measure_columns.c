@@ -129,6 +129,9 @@ static void add_rates(struct making *k)
 			    COLUMN(m->sums[i].type, text_of(k, "%s_rate", m->sums[i].name),
 				   m->sums[i].title, 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
 				   m->sums[i].help));
+	if (m->ratio.name)
+		ADD(k, CELL_RATIO, 0,
+		    PCT_COLUMN(m->ratio.name, m->ratio.title, 8, 2, COLUMN_BOTH, m->ratio.help));
 }
 
 static void add_times(struct making *k)
@@ -164,6 +167,18 @@ static void add_times(struct making *k)
 	ADD(k, CELL_MAX, 0, TIME_COLUMN("max_ns", "Max", 7, 2, COLUMN_BOTH, "the longest"));
 }
 
+static void add_sum_by_name(struct making *k, enum value_type type)
+{
+	const char *name = k->m->sum_name;
+
+	ADD(k, CELL_TOTAL_RATE, 0,
+	    COLUMN(type, text_of(k, "%s_rate", name), text_of(k, "%s/s", name), 8, 0,
+		   COLUMN_SCREEN | COLUMN_SHARE, text_of(k, "%s per second", name)));
+	ADD(k, CELL_TOTAL, 0,
+	    COLUMN(type, name, name, 8, 0, COLUMN_EXPORT | COLUMN_SUM,
+		   text_of(k, "%s in the window", name)));
+}
+
 /* Names end in the unit, as in "p99_bytes". */
 static void add_values(struct making *k)
 {
@@ -186,6 +201,8 @@ static void add_values(struct making *k)
 
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
 		snprintf(name, sizeof(name), "%s%s%s", all[i].name, *unit ? "_" : "", unit);
+		if (all[i].kind == CELL_TOTAL && k->m->sum_name)
+			add_sum_by_name(k, strcmp(unit, "bytes") ? VALUE_COUNT : VALUE_BYTES);
 		add(k, all[i].kind, 0,
 		    (struct column){.name = arena__strdup(k->arena, name),
 				    .title = all[i].title,
@@ -272,6 +289,10 @@ static void add_exports(struct making *k)
 	ADD(k, CELL_COUNT, 0,
 	    COUNT_COLUMN("count", "count", 8, 0, COLUMN_EXPORT | COLUMN_SUM,
 			 text_of(k, "%s that ended in the window", m->noun)));
+	if (m->count_name)
+		ADD(k, CELL_COUNT, 0,
+		    COUNT_COLUMN(m->count_name, m->count_name, 8, 0, COLUMN_EXPORT | COLUMN_SUM,
+				 text_of(k, "%s in the window", m->count_name)));
 	if (measure__label_of_kind(m, LABEL_ERROR) >= 0) {
 		ADD(k, CELL_ERRORS, 0,
 		    COUNT_COLUMN("errors", "errors", 8, 0, COLUMN_EXPORT | COLUMN_SUM,

@@ -29,6 +29,7 @@ enum measure_cell_kind {
 	CELL_P99,
 	CELL_MAX,
 	CELL_SUM, /* `index` */
+	CELL_RATIO, /* of sums, as declared */
 	CELL_HELD,
 	CELL_HELD_BYTES,
 	CELL_OLDEST,
@@ -48,7 +49,7 @@ struct measure_column {
 	u32 index;
 };
 
-#define MEASURE_COLUMNS 56
+#define MEASURE_COLUMNS 60
 
 /* Fills at most MEASURE_COLUMNS of both, those that apply to the grouping; returns how many.
  * *sort: the one that rows are sorted by. */

@@ -113,7 +113,7 @@ static double heat_of(void *entry)
 {
 	const struct live_entry *l = entry;
 
-	return l->decay[0] + (double)l->now.count + (double)l->held.bytes;
+	return l->decay[0] + (double)l->now.count + (double)l->now.sums[0] + (double)l->held.bytes;
 }
 
 /* The coldest half becomes the row of the rest. */

@@ -314,10 +314,10 @@ static bool passes(const struct maker *k, const struct measure_who *w,
 	return in_scope(k->scope, w) && measure__passes(k->m, &k->q->narrow, keys);
 }
 
-/* Something was counted, or is held. */
+/* Something was counted, or is held. The first of the sums may need no count. */
 static bool is_worth_a_row(const struct measure_entry *e, enum profile_window w)
 {
-	return e->v[w].count || e->held.n || e->v[w].sums[HOLDING_RELEASED];
+	return e->v[w].count || e->held.n || e->v[w].sums[0];
 }
 
 static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
@@ -409,6 +409,8 @@ static int by_rank(const void *a, const void *b, void *ctx)
 		return p > q ? -1 : 1;
 	if (x->v.count != y->v.count)
 		return x->v.count > y->v.count ? -1 : 1;
+	if (x->v.sums[0] != y->v.sums[0])
+		return x->v.sums[0] > y->v.sums[0] ? -1 : 1;
 	return (x->key > y->key) - (x->key < y->key);
 }
 

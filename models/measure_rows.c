@@ -100,6 +100,17 @@ static double wall_pct(const struct measure_answer *a, const struct measure_row 
 	return wall > 0 ? MIN(100.0 * (double)r->v.sum / wall, 100.0) : 0;
 }
 
+static void ratio_cell(const struct measure_row *r, const struct measure_ratio *ratio,
+		       struct value *out)
+{
+	u64 in = r->v.sums[ratio->in];
+
+	if (in)
+		out->f = 100.0 * (double)r->v.sums[ratio->of] / (double)in;
+	else
+		out->type = VALUE_NONE;
+}
+
 /* Numbers that are not known where nothing was counted. */
 static u64 counted_cell(const struct measure_row *r, enum measure_cell_kind kind, struct value *out)
 {
@@ -200,6 +211,9 @@ static void number_cell(const struct measure_answer *a, const struct measure_row
 		break;
 	case CELL_SUM:
 		out->u = r->v.sums[c.index];
+		break;
+	case CELL_RATIO:
+		ratio_cell(r, &a->measure->ratio, out);
 		break;
 	case CELL_UNFINISHED:
 		out->u = r->unfinished;

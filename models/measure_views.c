@@ -22,13 +22,22 @@ static u64 measure_since(const struct snap *s)
 	return snap_of(s)->since_ns;
 }
 
+static u64 weight_of(const struct measure *m, const struct measure_entry *e,
+		     const struct measure_values *v)
+{
+	if (m->shape == MEASURE_SHAPE_HOLDING)
+		return e->held.bytes;
+	if (m->shape == MEASURE_SHAPE_SPAN)
+		return v->sum;
+	return m->stacks_of_sum ? v->sums[0] : v->count;
+}
+
 /* What waits for something new would hide the rest. */
 static void measure_stacks(const struct snap *snap, const void *query, const struct scope *scope,
 			   struct flame_maker *f)
 {
 	const struct measure_snap *s = snap_of(snap);
 	const struct measure_query *q = query;
-	bool spans = s->measure->shape == MEASURE_SHAPE_SPAN;
 	bool narrowed = false;
 
 	for (u32 i = 0; i < MEASURE_MAX_LABELS; i++)
@@ -44,11 +53,7 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 			continue;
 		flame_maker__add(f, &(struct flame_stack){.stack = e->stack,
 							  .comm = e->who.comm,
-							  .weight = s->measure->shape ==
-										    MEASURE_SHAPE_HOLDING
-									    ? e->held.bytes
-								    : spans ? v->sum
-									    : v->count});
+							  .weight = weight_of(s->measure, e, v)});
 	}
 }
 

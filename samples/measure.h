@@ -54,6 +54,13 @@ struct measure_label {
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
 	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
+	bool bad; /* any of it is worth a look */
+};
+
+/* One sum of another, in %. */
+struct measure_ratio {
+	const char *name, *title, *help; /* name NULL: there is none */
+	u8 of, in;
 };
 
 /* A count has a value, or none; that of a span is its duration in ns. What is held has a size in
@@ -79,10 +86,15 @@ struct measure {
 	enum measure_shape shape;
 	/* Of a count: its unit, "bytes" or "" of plain numbers; NULL: there is none. */
 	const char *value;
+	/* Optional, of a count: what exports call its count and the sum of its values, too. */
+	const char *count_name, *sum_name;
+	/* Stacks are of the first of the sums, which needs no count beside it. */
+	bool stacks_of_sum;
 	const struct measure_label *labels;
 	u32 nlabels;
 	u32 by; /* default grouping: a bit per label */
 	struct measure_sum sums[MEASURE_SUMS];
+	struct measure_ratio ratio; /* of sums, which need no names for it */
 	/* Optional: whether what has these words of the key is there to wait for something new:
 	 * such rows stand behind the others. */
 	bool (*waits)(const __u64 *words);

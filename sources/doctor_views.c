@@ -190,6 +190,18 @@ static void add_functions(struct checks *c, const char *group)
 			    ok ? "used where tracepoints do not tell" : "not to be had");
 }
 
+/* Software events are always there. */
+static void add_counters(struct checks *c, const char *group)
+{
+	const struct check *k = checks__find(c, "probes", "cycles (hardware)");
+	bool ok = k && k->state == CHECK_OK;
+
+	if (!strcmp(group, "view counters"))
+		checks__add(c, group, "hardware events", ok ? CHECK_OK : CHECK_LIMITED,
+			    ok ? "" : "a machine with a PMU, or one given to this virtual machine",
+			    "%s", ok ? "counted" : "not to be had: what the kernel counts is there");
+}
+
 static void try_panes(struct checks *c, const char *group)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(panes); i++)
@@ -208,6 +220,7 @@ void doctor__views(struct checks *c)
 		try_tiers(c, &views[i]);
 		try_panes(c, views[i].group);
 		add_functions(c, views[i].group);
+		add_counters(c, views[i].group);
 		add_limits(c, views[i].group);
 	}
 }

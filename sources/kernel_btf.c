@@ -38,3 +38,14 @@ bool kernel_btf__has_member(const struct btf *btf, const char *type, const char 
 			return true;
 	return false;
 }
+
+void kernel_btf__each_enumerator(const struct btf *btf, const char *type,
+				 void (*each)(void *ctx, const char *name, u32 value), void *ctx)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_ENUM);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (u32)id) : NULL;
+	const struct btf_enum *e = t ? btf_enum(t) : NULL;
+
+	for (u32 i = 0; t && i < btf_vlen(t); i++)
+		each(ctx, btf__name_by_offset(btf, e[i].name_off), (u32)e[i].val);
+}

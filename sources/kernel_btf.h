@@ -13,5 +13,8 @@ u32 kernel_btf__arguments(const struct btf *btf, const char *tracepoint);
 u32 kernel_btf__parameters(const struct btf *btf, const char *function);
 /* Whether a structure has such a member of its own. */
 bool kernel_btf__has_member(const struct btf *btf, const char *type, const char *member);
+/* Each value of an enum that the kernel has, with its name, which is the types'. */
+void kernel_btf__each_enumerator(const struct btf *btf, const char *type,
+				 void (*each)(void *ctx, const char *name, u32 value), void *ctx);
 
 #endif

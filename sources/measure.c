@@ -323,6 +323,8 @@ static int load(struct source *s, struct status *st)
 	for (u32 i = 0; i < MEASURE_CLASSES && !s->held; i++)
 		s->g.slow_ns[i] = SLOW_FIRST_NS;
 	err = s->held ? held_tables__map(s->held, st) : map_cells(s, st);
+	if (!err && s->hooks->loaded)
+		err = s->hooks->loaded(s->ctx, s->obj, st);
 	return err ? err
 		   : bpf_ring__new(&s->ring,
 				   bpf_object__find_map_fd_by_name(s->obj, "records"), st);
@@ -416,6 +418,8 @@ void measure_source__fetch(struct source *s, bool tick)
 {
 	if (tick && !s->held) {
 		visit_all(s);
+		if (s->hooks->flush)
+			s->hooks->flush(s->ctx);
 		__atomic_store_n(s->g.active, !*s->g.active, __ATOMIC_SEQ_CST);
 		bpf_util__barrier();
 	}

@@ -22,9 +22,15 @@ struct measure_hooks {
 	void (*end)(void *ctx);
 	/* Before the programs are loaded. */
 	int (*prepare)(void *ctx, struct bpf_object *obj, struct status *st);
+	/* After they are loaded, before they are attached. */
+	int (*loaded)(void *ctx, struct bpf_object *obj, struct status *st);
 	/* After each program that is attached by itself (bpf_program__autoattach). */
 	int (*attach)(void *ctx, struct bpf_object *obj, struct status *st);
 	void (*detach)(void *ctx);
+	/* Before the halves take turns at the end of an interval. */
+	void (*flush)(void *ctx);
+	/* May change what is handed out of a cell. */
+	void (*cell)(void *ctx, struct measure_cell *c);
 	/* After each drain with the end of an interval, on the collector thread. */
 	void (*tick)(void *ctx, struct bpf_object *obj);
 	/* What the value of an own label is called; false: the programs send names. */

@@ -72,7 +72,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.hist = c->hist,
 	};
 
-	if (!c->count || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
+	if (!(c->count || c->sums[0]) || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
 		return;
 	out.nkeys = name_keys(s, c->labels);
 	out.waits = keys_wait(s, c->labels);
@@ -98,6 +98,10 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.errors = c->errors == c->count ? c->unsampled : 0,
 		.sum = c->unsampled_sum,
 	};
+	if (s->m->stacks_of_sum) {
+		out.sums[0] = out.count;
+		out.count = out.errors = 0;
+	}
 	sink__put(s->sink, &out.head);
 }
 
@@ -117,7 +121,7 @@ static void put_rest(struct source *s, const struct measure_cell *c, bool sample
 	};
 
 	memcpy(out.sums, c->sums, sizeof(out.sums));
-	if (c->count)
+	if (c->count || c->sums[0])
 		sink__put(s->sink, &out.head);
 }
 
@@ -131,6 +135,8 @@ double measure_put__cells(struct source *s)
 		struct measure_cell *c =
 			&s->cells[base + ((u32)s->used[base + i] & (s->sizes.cells - 1))];
 
+		if (s->hooks->cell)
+			s->hooks->cell(s->ctx, c);
 		put_cell(s, c);
 		memset(c, 0, sizeof(*c));
 	}

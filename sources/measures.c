@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The measures of measures/measures.def: their programs, what is special to each, their sources. */
-#include "sources/measure.h"
+#include "sources/measures.h"
 
 #include "base/embed.h"
 
@@ -11,7 +11,11 @@
 static const struct measure_hooks nothing;
 
 /* Of those that need some; the others have none. */
-static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {0};
+static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
+	[MEASURE_NET] = &net_hooks,
+	[MEASURE_COUNTERS] = &counters_hooks,
+	[MEASURE_KVM] = &kvm_hooks,
+};
 
 static const struct measure_programs *programs_of(enum measure_id id)
 {

@@ -129,6 +129,16 @@ enum role measure__time_role(u64 ns)
 	return ns >= 10 * NSEC_PER_MSEC ? ROLE_WARM : ROLE_TEXT;
 }
 
+/* What a declaration says is worth a look. */
+static bool is_bad_sum(const struct measure *m, const char *column)
+{
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name && m->sums[i].bad &&
+		    !strncmp(column, m->sums[i].name, strlen(m->sums[i].name)))
+			return true;
+	return false;
+}
+
 static enum role measure__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct measure_row *r = &rows_of(l)->rows[row];
@@ -144,7 +154,8 @@ static enum role measure__role(const struct listing *l, u32 row, u32 column)
 		return r->who->kthread ? ROLE_KERNEL : ROLE_TEXT;
 	if (v.type == VALUE_COUNT && !v.u)
 		return ROLE_DIM;
-	if (v.type == VALUE_COUNT && !strcmp(c->name, "error_rate"))
+	if (v.type == VALUE_COUNT &&
+	    (!strcmp(c->name, "error_rate") || is_bad_sum(rows_of(l)->measure, c->name)))
 		return ROLE_WARN;
 	/* Sums of many are no latency. */
 	if (v.type == VALUE_NS && v.u && !(c->flags & COLUMN_SUM))

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counters of the hardware and of the kernel, as perf-stat(1) has them, by who had the CPU. */
+#include <stdio.h>
+
+#include "bpf/counters.h"
+#include "samples/measure.h"
+
+enum { BY_EVENT, BY_CPU, BY_PID, BY_TID, BY_COMM, BY_CGROUP, LABELS };
+
+static void cpu_text(u64 cpu, char *buf, size_t size)
+{
+	snprintf(buf, size, "%llu", (unsigned long long)cpu);
+}
+
+static const struct measure_label labels[LABELS] = {
+	[BY_EVENT] = {.name = "event", .title = "Event", .width = 24,
+		      .help = "as perf list has it; clocks count ns",
+		      .word = COUNTERS_LABEL_EVENT, .bits = 32},
+	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that counted",
+		    .word = COUNTERS_LABEL_CPU, .bits = 32, .text = cpu_text, .number = true},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
+		    .help = "process that had the CPU; 0: it was idle"},
+	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread likewise"},
+	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
+		     .help = "name of the thread"},
+	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
+		       .help = "cgroup v2, path below its mount point"},
+};
+
+const struct measure measure_counters = {
+	MEASURE_HERE,
+	.name = "counters",
+	.noun = "counts",
+	.event = "perf events, sched_switch",
+	.shape = MEASURE_SHAPE_COUNT,
+	.labels = labels,
+	.nlabels = LABELS,
+	.by = 1u << BY_EVENT,
+	.ratio = {.name = "scaled_pct", .title = "Counted%",
+		  .help = "of the time that it was to be counted it had a counter: the count is scaled "
+			  "by that",
+		  .of = COUNTERS_RUNNING, .in = COUNTERS_ENABLED},
+	.kept = COUNTERS_LABEL_EVENT,
+	.drills = (const u32[]){1u << BY_PID, 1u << BY_TID, 0},
+};

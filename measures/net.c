@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Network devices: packets and bytes by device, queue and direction; what is dropped, and why. */
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "bpf/net.h"
+#include "samples/measure.h"
+
+enum { BY_DEVICE, BY_QUEUE, BY_DIRECTION, BY_REASON, BY_NETNS, BY_STACK, LABELS };
+
+static void direction_text(u64 way, char *buf, size_t size)
+{
+	copy_str(buf, size, way == NET_TX ? "tx" : "rx");
+}
+
+static void queue_text(u64 queue, char *buf, size_t size)
+{
+	if (queue)
+		snprintf(buf, size, "%llu", (unsigned long long)queue - 1);
+	else
+		copy_str(buf, size, "unknown");
+}
+
+/* --- network namespaces --- */
+
+#define NETNS_FOLDER "/run/netns"
+
+static u32 netns_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : (u32)st.st_ino;
+}
+
+/* As ip(8) has it; else its number, as lsns(8) has it. */
+static void netns_text(u32 netns, char *buf, size_t size)
+{
+	DIR *all = opendir(NETNS_FOLDER);
+	const struct dirent *d;
+	char path[300];
+
+	snprintf(buf, size, "%u", netns);
+	while (all && (d = readdir(all))) {
+		snprintf(path, sizeof(path), NETNS_FOLDER "/%s", d->d_name);
+		if (*d->d_name == '.' || netns_of(path) != netns)
+			continue;
+		copy_str(buf, size, d->d_name);
+		break;
+	}
+	if (all)
+		closedir(all);
+}
+
+/* A device of another network namespace than proftop's has that behind it: names are used again. */
+static void tidy_device(u64 value, char *text, size_t size)
+{
+	u32 netns = (u32)(value >> 32);
+	size_t len = strlen(text);
+
+	if (netns == netns_of("/proc/self/ns/net") || len + 2 > size)
+		return;
+	text[len++] = '@';
+	netns_text(netns, text + len, size - len);
+}
+
+static bool netns_part(const char *device, u32 i, char *buf, size_t size)
+{
+	const char *at = strrchr(device, '@');
+
+	copy_str(buf, size, at ? at + 1 : "[own]");
+	return !i;
+}
+
+/* --- the declaration --- */
+
+static const struct measure_label labels[LABELS] = {
+	[BY_DEVICE] = {.name = "device", .title = "Device", .width = 16,
+		       .help = "network device; behind @ the network namespace, where it is another",
+		       .word = NET_LABEL_DEVICE, .bits = 64, .tidy = tidy_device},
+	[BY_QUEUE] = {.name = "queue", .title = "Queue", .width = 7,
+		      .help = "of the device; unknown: the driver has not recorded it",
+		      .word = NET_LABEL_WAY, .shift = NET_WAY_BITS, .bits = NET_QUEUE_BITS,
+		      .text = queue_text, .number = true},
+	[BY_DIRECTION] = {.name = "direction", .title = "Dir", .width = 3,
+			  .help = "rx: received; tx: sent",
+			  .word = NET_LABEL_WAY, .bits = NET_WAY_BITS, .text = direction_text},
+	[BY_REASON] = {.name = "reason", .title = "Dropped for", .width = 24,
+		       .help = "why packets were dropped, as this kernel names it; none: packets",
+		       .word = NET_LABEL_REASON, .bits = 32},
+	[BY_NETNS] = {.name = "netns", .title = "Namespace", .width = 16, .kind = LABEL_DERIVED,
+		      .help = "network namespace, by its name or number; [own]: that of proftop",
+		      .of = BY_DEVICE, .part = netns_part},
+	[BY_STACK] = {.name = "stack", .title = "Dropped in", .width = 24, .kind = LABEL_STACK,
+		      .help = "where packets were dropped"},
+};
+
+static const char *const freeing[] = {"kfree_skb", "__kfree_skb", "sk_skb_reason_drop",
+				      "skb_release", "__sk_skb_reason_drop", NULL};
+
+const struct measure measure_net = {
+	MEASURE_HERE,
+	.name = "net",
+	.noun = "packets",
+	.event = "netif_receive_skb, net_dev_xmit, kfree_skb",
+	.shape = MEASURE_SHAPE_COUNT,
+	.value = "bytes",
+	.count_name = "packets",
+	.sum_name = "bytes",
+	.labels = labels,
+	.nlabels = LABELS,
+	.by = 1u << BY_DEVICE,
+	.sums = {[NET_DROPS] = {.name = "drops", .title = "drops/s", .type = VALUE_COUNT,
+				.help = "packets that were dropped, in whatever layer", .bad = true},
+		 [NET_SEGMENTS] = {.name = "segments", .title = "segs/s", .type = VALUE_COUNT,
+				   .help = "what is or was several packets on the wire, as several: "
+					   "with GSO and GRO a packet here is many"}},
+	.stacks_of_sum = true,
+	.kept = NET_LABEL_DEVICE,
+	.drills = (const u32[]){1u << BY_QUEUE | 1u << BY_DIRECTION, 1u << BY_REASON, 1u << BY_STACK, 0},
+	.innermost = freeing,
+	.unseen = "a packet is what the kernel handles as one: with GSO and GRO many of the wire, see "
+		  "segs/s; not seen: what XDP takes, what VLANs receive",
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is special to the sources of measures, each in sources/NAME.c. */
+#ifndef SOURCES_MEASURES_H
+#define SOURCES_MEASURES_H
+
+#include "sources/measure.h"
+
+extern const struct measure_hooks net_hooks, counters_hooks, kvm_hooks;
+
+#endif

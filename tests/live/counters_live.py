@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Counters: as perf stat counts the same threads in the same seconds."""
+import collections
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+EVENTS = "task-clock", "context-switches", "minor-faults", "major-faults", "alignment-faults"
+PAGES = 3000
+SLEEPS = 150
+WORK = f"""
+import json, mmap, os, resource, sys, time
+def used():
+    r = resource.getrusage(resource.RUSAGE_SELF)
+    return [r.ru_minflt, r.ru_nvcsw + r.ru_nivcsw]
+for line in sys.stdin:
+    for round in 1, 2:
+        if line.strip() == "work":
+            m = mmap.mmap(-1, {PAGES} * 4096)
+            if hasattr(m, "madvise"):
+                m.madvise(mmap.MADV_NOHUGEPAGE)
+            for i in range({PAGES}):
+                m[i * 4096] = 1
+            m.close()
+            for _ in range({SLEEPS}):
+                time.sleep(0.0005)
+    print(json.dumps(used()), flush=True)
+"""
+
+
+class Worker:
+    """A process that works when it is told to, and else waits."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([sys.executable, "-c", WORK], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+        self.do("nothing")
+
+    def do(self, what):
+        self.process.stdin.write(what + "\n")
+        self.process.stdin.flush()
+        return eval(self.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class PerfStat:
+    """perf stat on a process or the machine, from begin to stop()."""
+
+    def __init__(self, *on):
+        if not shutil.which("perf"):
+            raise live.Skip("there is no perf")
+        self.process = subprocess.Popen(
+            ["perf", "stat", "-x,", "-e", ",".join(EVENTS), *on], stderr=subprocess.PIPE,
+            text=True)
+        live.wait_for(self.counts, 20)
+
+    def counts(self):
+        """perf has opened its events"""
+        folder = f"/proc/{self.process.pid}/fd"
+        links = [os.readlink(f"{folder}/{fd}") for fd in os.listdir(folder)
+                 if os.path.lexists(f"{folder}/{fd}")]
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as f:
+            waits = f.read().rsplit(")", 1)[1].split()[0] == "S"
+        return waits and sum("perf_event" in x for x in links) >= len(EVENTS)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        lines = self.process.communicate(timeout=20)[1].splitlines()
+        return {x.split(",")[2].split(":")[0]: float(x.split(",")[0]) for x in lines if x.count(",") > 4}
+
+
+def sums(reports, *keys):
+    found = collections.Counter()
+    for r in (r for x in reports for r in x["rows"]):
+        found[tuple(r[k] for k in keys)] += r["count"]
+    return found
+
+
+def test_one_process():
+    """Faults and switches of a process are those of perf stat and of getrusage, to the last one"""
+    live.need_root()
+    with Worker() as worker, live.Watch("counters", "--group", "event+pid", "-p", worker.pid,
+                                        binary=live.CHECKED) as watch:
+        watch.next()
+        peer = PerfStat("-p", str(worker.pid))
+        before = worker.do("nothing")
+        after = worker.do("work")
+        # What it did after that look is one more switch, to wait for us.
+        live.wait_for(lambda: "S (sleeping)" in open(f"/proc/{worker.pid}/status").read())
+        said = peer.stop()
+        watch.until(live.now_ns())
+        found = sums(watch.reports[1:], "event", "pid")
+        rows = [r for x in watch.reports for r in x["rows"]]
+    assert {pid for _, pid in found} == {worker.pid}, found
+    ours = {event: n for (event, _), n in found.items()}
+    faults = after[0] - before[0]
+    assert faults >= 2 * PAGES and after[1] - before[1] >= 2 * SLEEPS, (before, after)
+    live.near_peer(ours["minor-faults"], ("perf stat", said["minor-faults"]), 0, "minor faults",
+                   faults, "getrusage")
+    live.near_peer(ours["context-switches"], ("perf stat", said["context-switches"]), 0,
+                   "context switches")
+    live.near_peer(ours["task-clock"], ("perf stat", said["task-clock"] * 1e6),
+                   said["task-clock"] * 1e5 + 20e6, "ns of CPU time")
+    assert all(r["scaled_pct"] == 100 for r in rows), rows
+
+
+def test_machine():
+    """Sums of the machine lie between those of perf stat within and around"""
+    live.need_root()
+    with Worker() as worker:
+        around = PerfStat("-a")
+        with live.Watch("counters", binary=live.CHECKED) as watch:
+            watch.next()
+            within = PerfStat("-a")
+            worker.do("work")
+            least = within.stop()
+            watch.until(live.now_ns())
+            reports = list(watch.reports)
+        most = around.stop()
+    ours, later = sums(reports, "event"), sums(reports[1:], "event")
+    for event in "context-switches", "minor-faults", "major-faults":
+        assert later[event,] >= least[event] and ours[event,] <= most[event], \
+            f"{event}: {least[event]} to {most[event]} by perf, {later[event,]} to {ours[event,]}"
+    for report in reports[1:]:
+        rows = live.rows_by(report, "event")
+        took = (report["t1_ns"] - report["t0_ns"]) * os.cpu_count()
+        assert abs(rows["cpu-clock"]["count"] - took) < took * 0.2 + 50e6, (rows["cpu-clock"], took)
+        assert "alignment-faults" in rows, "what did not happen has a row too"
+
+
+def test_missing():
+    """Hardware events are counted, or it is said which are not and why"""
+    live.need_root()
+    reports = live.batch("-V", "counters", "-n", 2, "-d", 0.5)
+    rows, note = live.rows_by(reports[-1], "event"), reports[-1]["health"]["note"]
+    for event in "cycles", "instructions", "cache-misses", "dTLB-load-misses":
+        has = "perf", "stat", "-x,", "-e", event, "true"
+        line = subprocess.run(has, stderr=subprocess.PIPE, text=True, check=False).stderr
+        if "not supported" in line:
+            assert event not in rows and event in note and "not counted" in note, (event, note)
+            if not os.path.exists("/sys/bus/event_source/devices/cpu"):
+                assert "no hardware counters" in note, note
+        else:
+            assert rows[event]["count"] > 0, (event, rows)
+
+
+if __name__ == "__main__":
+    live.main(globals())

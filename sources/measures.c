@@ -2,6 +2,7 @@
 #include "sources/measures.h"
 
 #include "base/embed.h"
+#include "sources/locks.h"
 
 #define MEASURE(id, name, ...) EMBED(proftop_bpf_##name, BUILD "/bpf/" #name ".bpf.o");
 #include "measures/measures.def"
@@ -10,7 +11,9 @@
 static const struct measure_hooks nothing;
 
 /* Of those that need some; the others have none. */
-static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {0};
+static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
+	[MEASURE_LOCKS] = &locks_hooks,
+};
 
 const struct measure_programs *measures__programs(enum measure_id id)
 {

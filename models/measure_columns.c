@@ -84,6 +84,14 @@ static void add_label(struct making *k, u32 i)
 		ADD(k, CELL_ID, i, ID_COLUMN(l->name, l->help));
 		return;
 	}
+	if (l->holder && !is_grouped(k, i))
+		return;
+	if (l->holder) {
+		ADD(k, CELL_LABEL, i,
+		    TEXT_COLUMN(l->name, l->title, l->width, 0, COLUMN_SCREEN | COLUMN_FLEX | COLUMN_KEY,
+				l->help));
+		return;
+	}
 	if (l->number) {
 		ADD(k, CELL_LABEL, i,
 		    TEXT_COLUMN(l->name, l->title, l->width, 0, COLUMN_SCREEN | COLUMN_KEY, l->help));
@@ -103,11 +111,28 @@ static void add_label(struct making *k, u32 i)
 	    TEXT_COLUMN(l->name, l->title, l->width, is_grouped(k, i) ? 0 : 5, flags, l->help));
 }
 
+/* Beside what is waited for. */
+static void add_holder(struct making *k)
+{
+	int label = measure__holder_label(k->m);
+	const struct measure_label *l = label >= 0 ? &k->m->labels[label] : NULL;
+
+	if (!l || !(k->groups & (1u << label | 1)))
+		return;
+	if (!is_grouped(k, (u32)label))
+		ADD(k, CELL_HOLDER_TEXT, 0,
+		    TEXT_COLUMN(l->name, l->title, l->width, 1, COLUMN_SCREEN, l->help));
+	ADD(k, CELL_HOLDER, 0,
+	    EXPORT_COLUMN(VALUE_OBJECT, l->name,
+			  "who has it: comm, pid, tid, and the stack where it let go of it"));
+}
+
 static void add_labels(struct making *k)
 {
 	for (u32 i = 0; i < k->m->nlabels; i++)
 		if (measure__tells(k->m, k->groups, i))
 			add_label(k, i);
+	add_holder(k);
 }
 
 /* --- numbers --- */

@@ -4,6 +4,7 @@
 
 #include "base/hidx.h"
 #include "models/frames.h"
+#include "models/measure_holders.h"
 #include "models/measure_rows.h"
 #include "models/quantile.h"
 #include "models/who.h"
@@ -113,7 +114,7 @@ static u64 label_key(struct maker *k, u32 i)
 	switch (k->m->labels[i].kind) {
 	case LABEL_NAMED:
 	case LABEL_ERROR:
-		return measure__text_hash(k->keys[i].text);
+		return measure__key_hash(&k->m->labels[i], &k->keys[i]);
 	case LABEL_DERIVED:
 		return measure__text_hash(k->derived);
 	case LABEL_PID:
@@ -164,12 +165,29 @@ static const char *label_text(const struct maker *k, u32 i)
 	}
 }
 
+/* Of what is waited for, or who it is that rows are by. */
+static const struct measure_holder *holder_of(struct maker *k)
+{
+	int label = measure__holder_label(k->m);
+
+	if (label < 0 || k->who->tgid == MEASURE_MANY)
+		return NULL;
+	if (k->q->groups & 1)
+		return measure__holder(k->snap, &k->keys[0], k->q->window);
+	if (k->q->groups & (1u << label))
+		return measure__holder_of(k->snap, (u32)k->keys[label].value, k->q->window);
+	return NULL;
+}
+
 static void begin_row(struct maker *k, struct measure_row *r, u64 key)
 {
 	*r = (struct measure_row){.key = key, .who = k->who, .waits = true};
 	r->stack = k->stack;
 	r->symbols = k->snap->symbols;
 	r->buckets = arena__array(k->arena, double, MEASURE_BUCKETS);
+	for (u32 i = 0; i < measure__own_labels(k->m); i++)
+		r->hashes[i] = measure__key_hash(&k->m->labels[i], &k->keys[i]);
+	r->holder = holder_of(k);
 	for (u32 i = 0; i < k->m->nlabels; i++)
 		if (measure__tells(k->m, k->q->groups, i)) {
 			r->texts[i] = label_text(k, i);
@@ -448,6 +466,17 @@ bool measure__is_by_stack(const struct measure *m, u32 groups)
 	return i >= 0 && (groups & (1u << i));
 }
 
+#define DEADLOCKED 64
+
+static void find_deadlock(struct maker *k)
+{
+	const struct measure_waiting **v =
+		arena__array(k->arena, const struct measure_waiting *, DEADLOCKED);
+
+	k->box->answer.ndeadlock = measure__deadlock(k->snap, k->scope, v, DEADLOCKED);
+	k->box->answer.deadlock = v;
+}
+
 struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
 				      const struct scope *scope)
 {
@@ -476,6 +505,8 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 		add_all(&k, snap->entries, snap->nentries);
 	if (!by_stack)
 		add_all_open(&k);
+	if (measure__holder_label(snap->measure) >= 0)
+		find_deadlock(&k);
 	finish(&k);
 	measure_rows__show(box, by_stack);
 	return a;

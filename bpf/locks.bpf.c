@@ -192,6 +192,14 @@ static __always_inline bool lock__is_untold(struct lock *l, u64 key, u64 now)
 	return !l->kind;
 }
 
+static __always_inline void record__who(struct lock_record *r, struct task_struct *task, REGS_TYPE *regs)
+{
+	r->tgid = task->tgid;
+	r->tid = task->pid;
+	r->ip = REGS_IP(regs), r->sp = REGS_SP(regs);
+	r->fp = REGS_FP(regs), r->lr = REGS_LR(regs);
+}
+
 static __always_inline void lock__tell(const struct lock_record *r, struct measure_stats *st)
 {
 	if (bpf_ringbuf_output(&records, (void *)r, sizeof(*r), ring_flags(true)))
@@ -231,7 +239,7 @@ static __always_inline void wait__begin(void *ctx, struct task_struct *task, con
 	__sync_fetch_and_add(&l->waiters, 1);
 	if (!lock__is_untold(l, r.lock, t->begin_ns))
 		return;
-	r.tgid = task->tgid;
+	record__who(&r, task, (void *)bpf_task_pt_regs(task));
 	r.address = w->address;
 	r.stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, t->begin_ns);
 	lock__tell(&r, st);
@@ -626,10 +634,8 @@ static __always_inline void visit__begin(struct task_struct *task, struct measur
 	if (!op__waits(r.op))
 		return;
 	r.value = args[2];
-	r.tgid = task->tgid;
+	record__who(&r, task, regs);
 	r.address = args[0];
-	r.ip = REGS_IP(regs), r.sp = REGS_SP(regs);
-	r.fp = REGS_FP(regs), r.lr = REGS_LR(regs);
 	r.lock = lock__key(task, args[0], args[1] & PRIVATE, &r.file);
 	labels__begin(t->labels, r.lock);
 	t->begin_ns = bpf_ktime_get_ns();

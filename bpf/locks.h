@@ -48,7 +48,8 @@ struct lock_record {
 	__u64 stack; /* where it is waited for; 0: not known */
 	__u32 op;    /* FUTEX_x, without flags */
 	__u32 value; /* that the word is expected to have */
-	__u64 ip, sp, fp, lr; /* of a thread that waits since before it was watched; else 0 */
+	__u32 tid, pad;	      /* of who waits, and its registers */
+	__u64 ip, sp, fp, lr;
 };
 
 #define LOCKS_MAX 16384

@@ -61,7 +61,8 @@ const struct measure measure_locks = {
 	.waits = waits,
 	.kept = LOCK_LABEL_LOCK,
 	.drills = (const u32[]){1u << BY_TID, 1u << BY_HOLDER | 1u << BY_AT, 0},
+	.narrow = "lock kind rate wall_pct avg_ns max_ns holder",
 	.optional = "contention_begin contention_end",
 	.notes = {[LOCKS_OWN] = "contentions within proftop's own programs are left out"},
-	.unseen = "what is taken at once, and 32-bit programs, are not seen",
+	.unseen = "locks that are taken at once are not seen; nor are 32-bit programs",
 };

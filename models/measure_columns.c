@@ -317,6 +317,33 @@ static void add_exports(struct making *k)
 		    EXPORT_COLUMN(VALUE_LIST, "hist", "buckets: lowest, highest value, count"));
 }
 
+static bool is_named_in(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)); at += len)
+		if ((at == names || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+	return false;
+}
+
+/* Only what a declaration wants on narrow screens is never dropped. */
+static void order_columns(struct making *k)
+{
+	for (u32 i = 0; k->m->narrow && k->groups == k->m->by && i < k->n; i++) {
+		struct column *c = &k->columns[i];
+
+		if (!(c->flags & COLUMN_SCREEN))
+			continue;
+		if (is_named_in(k->m->narrow, c->name)) {
+			c->priority = 0;
+		} else if (!is_grouped(k, k->kinds[i].index) || k->kinds[i].kind != CELL_LABEL) {
+			c->priority = (u8)(c->priority + 2);
+			c->flags &= ~(u32)COLUMN_KEY;
+		}
+	}
+}
+
 u32 measure__columns(const struct measure *m, u32 groups, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena)
 {
@@ -341,6 +368,7 @@ u32 measure__columns(const struct measure *m, u32 groups, struct column *columns
 		add_flow(&k);
 	else
 		add_exports(&k);
+	order_columns(&k);
 	*sort = k.n;
 	for (u32 i = 0; i < k.n; i++)
 		if (*sort == k.n && (kinds[i].kind == by || kinds[i].kind == CELL_WORK))

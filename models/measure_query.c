@@ -249,6 +249,14 @@ static void count_thread(struct maker *k, u32 row)
 	k->rows[row].nthreads++;
 }
 
+/* What others tell may have been learnt late: that of most of the row counts. */
+static void retell(struct maker *k, struct measure_row *r)
+{
+	for (u32 i = 0; i < measure__own_labels(k->m); i++)
+		if (r->texts[i] && !(k->q->groups & (1u << i)) && *k->keys[i].text)
+			r->texts[i] = k->keys[i].text;
+}
+
 static void add_entry(struct maker *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
@@ -259,6 +267,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	if (MAX(v->sum, e->held.bytes) >= r->most) {
 		r->most = MAX(v->sum, e->held.bytes);
 		r->who = &e->who;
+		retell(k, r);
 	}
 	measure_held__add(&r->held, &e->held);
 	r->waits &= e->waits;

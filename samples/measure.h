@@ -100,6 +100,9 @@ struct measure {
 	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows
 	 * by stack are named by what called them. Ends with NULL. */
 	const char *const *innermost;
+	/* Optional: names of the columns that narrow screens have, blank-separated; the others come as there
+	 * is room for them. */
+	const char *narrow;
 	/* Programs on what not every kernel has, blank-separated: they may be missing. */
 	const char *optional;
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */

@@ -2,13 +2,12 @@
 /*
  * Names and kinds of locks. The programs tell of a lock when it is waited for and its kind is not
  * known; who waits says by its call and its stack what kind it is, and that is told to them. Of a thread
- * that sleeps since before it was watched the stack is copied and walked, as it lies still.
+ * whose stack they could not take, as it sleeps since before it was watched or its program is new to them,
+ * the stack is copied and walked while it lies still.
  *
  * Who has a mutex that is waited for at the moment is read from its owner's memory: the C library writes
  * it there.
  */
-#include "sources/locks.h"
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -25,9 +24,11 @@
 #include "base/hidx.h"
 #include "bpf/stack.h"
 #include "sources/lock_kinds.h"
+#include "sources/measure.h"
 
 #define FRAMES	     12		     /* of a stack that are looked at */
 #define STACKS	     (2 * LOCKS_MAX) /* when there are more, all are forgotten */
+#define LOCK_BYTES   56		     /* the C library's largest: a rwlock */
 #define TRIES	     10		     /* until a lock of which nothing says what it is is a futex */
 #define WALKS	     64		     /* stacks that are copied each interval */
 #define COPY_BYTES   16384
@@ -50,8 +51,10 @@ struct lock_seen {
 	enum lock_kind kind;
 	bool told; /* the programs know its kind */
 	bool named;
+	bool inner; /* the C library's: words of some kinds lie within the lock */
 	u64 same; /* of all words of it */
-	struct user_regs regs; /* of who sleeps there; ip 0: nobody, or that was looked at */
+	u32 tid;	       /* who was seen to wait last, and its registers; ip 0: was looked at */
+	struct user_regs regs;
 	char name[192];
 };
 
@@ -126,7 +129,7 @@ static bool function_at(const struct ctx *c, u32 tgid, const u64 *ips, u32 i, st
 	return c->names && c->names->find(c->names, tgid, ips[i] - (i > 0), name) && name->symbol;
 }
 
-static enum lock_kind kind_by_frames(const struct ctx *c, u32 tgid, const u64 *ips, u32 n)
+static enum lock_kind kind_by_frames(const struct ctx *c, u32 tgid, const u64 *ips, u32 n, bool *inner)
 {
 	struct address_name name;
 	enum lock_kind kind;
@@ -135,6 +138,7 @@ static enum lock_kind kind_by_frames(const struct ctx *c, u32 tgid, const u64 *i
 		if (!function_at(c, tgid, ips, i, &name))
 			continue;
 		kind = lock_kind__of_function(name.text);
+		*inner = strstr(name.text, "pthread_") != NULL;
 		if (kind)
 			return kind;
 	}
@@ -180,8 +184,7 @@ static struct lock_seen *new_lock(struct ctx *c, const struct lock_record *r)
 				.file = r->file,
 				.tgid = r->tgid,
 				.op = r->op,
-				.value = r->value,
-				.regs = {r->ip, r->sp, r->fp, r->lr}};
+				.value = r->value};
 	return l;
 }
 
@@ -191,6 +194,22 @@ static void tell_kind(struct ctx *c, struct lock_seen *l)
 
 	if (kind && !l->told)
 		l->told = !bpf_map_update_elem(c->kinds_fd, &l->lock, &kind, BPF_ANY);
+}
+
+/* Where the C library has no symbols of its own a wait for a semaphore has no name: it is told by its
+ * words, the number that is there and the number of those that wait. */
+static bool is_semaphore(const struct ctx *c, const struct lock_seen *l, u64 ip)
+{
+	struct address_name name;
+	struct {
+		u32 value, waiters, private;
+	} sem;
+
+	if (!c->names || l->value || (l->address & 7) ||
+	    !c->names->find(c->names, l->tgid, ip, &name) || name.symbol ||
+	    strncmp(name.text, "libc.so", 7) || !read_memory(l->tgid, l->address, &sem, sizeof(sem)))
+		return false;
+	return sem.waiters && sem.waiters < 65536 && !(sem.private & ~128u);
 }
 
 /* Where those sleep who did before they were watched. */
@@ -210,6 +229,17 @@ static u32 copy_stack(u32 tgid, u64 sp, u8 *buf)
 	return got > 0 ? (u32)got & ~7u : 0;
 }
 
+/* After its stack was copied: whether it has not gone on. */
+static bool still_waits(const struct lock_seen *l)
+{
+	char path[40], text[256];
+	unsigned long long nr, address;
+
+	snprintf(path, sizeof(path), "/proc/%u/syscall", l->tid);
+	return file__read(AT_FDCWD, path, text, sizeof(text)) > 0 &&
+	       sscanf(text, "%llu 0x%llx", &nr, &address) == 2 && nr == SYS_futex && address == l->address;
+}
+
 static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 {
 	u64 now = clock__monotonic_ns(), ips[FRAMES];
@@ -223,7 +253,7 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 	c->walks++;
 	l->regs.ip = 0;
 	copy.nstack = copy_stack(l->tgid, copy.regs.sp, stack);
-	if (!c->walker || !copy.nstack)
+	if (!c->walker || !copy.nstack || !still_waits(l))
 		return;
 	space = c->walker->space(c->walker, l->tgid, now);
 	if (!space)
@@ -231,7 +261,9 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 	n = c->walker->walk(c->walker, space, &copy, ips, FRAMES, &end);
 	c->walker->put_space(c->walker, space);
 	if (!l->kind)
-		l->kind = kind_by_frames(c, l->tgid, ips, n);
+		l->kind = kind_by_frames(c, l->tgid, ips, n, &l->inner);
+	if (!l->kind && n && is_semaphore(c, l, ips[0]))
+		l->kind = LOCK_KIND_SEMAPHORE;
 	tell_kind(c, l);
 }
 
@@ -243,22 +275,6 @@ static void look_at_sleepers(struct ctx *c)
 			look_at_sleeper(c, &c->locks[i]);
 }
 
-/* Where the C library has no symbols of its own a wait for a semaphore has no name: it is told by its
- * words, the number that is there and the number of those that wait. */
-static bool is_semaphore(const struct ctx *c, const struct lock_seen *l, const struct stack_seen *s)
-{
-	struct address_name name;
-	struct {
-		u32 value, waiters, private;
-	} sem;
-
-	if (!c->names || l->value || (l->address & 7) ||
-	    !c->names->find(c->names, s->tgid, s->ips[0], &name) || name.symbol ||
-	    strncmp(name.text, "libc.so", 7) || !read_memory(l->tgid, l->address, &sem, sizeof(sem)))
-		return false;
-	return sem.waiters && sem.waiters < 65536 && !(sem.private & ~128u);
-}
-
 static void on_lock(struct ctx *c, const struct lock_record *r)
 {
 	struct lock_seen *l = lock_of(c, r->lock);
@@ -266,15 +282,17 @@ static void on_lock(struct ctx *c, const struct lock_record *r)
 
 	if (!l)
 		l = new_lock(c, r);
+	l->tid = r->tid;
+	l->regs = (struct user_regs){r->ip, r->sp, r->fp, r->lr};
 	if (!l->kind)
 		l->kind = lock_kind__of_call(r->op, r->value);
 	if (!l->kind && s)
-		l->kind = kind_by_frames(c, s->tgid, s->ips, s->n);
-	if (!l->kind && l->regs.ip && c->walks < WALKS)
+		l->kind = kind_by_frames(c, s->tgid, s->ips, s->n, &l->inner);
+	if (!l->kind && c->walks < WALKS)
 		look_at_sleeper(c, l);
-	if (!l->kind && s && is_semaphore(c, l, s))
+	if (!l->kind && s && is_semaphore(c, l, s->ips[0]))
 		l->kind = LOCK_KIND_SEMAPHORE;
-	if (!l->kind && !l->regs.ip && ++l->tries == TRIES)
+	if (!l->kind && ++l->tries == TRIES)
 		l->kind = LOCK_KIND_FUTEX;
 	l->told = false;
 	tell_kind(c, l);
@@ -298,7 +316,7 @@ static void add_offset(char *buf, size_t size, u64 offset)
 /* A word that is waited on lies within its lock. */
 static void name_lock(struct ctx *c, struct lock_seen *l)
 {
-	u64 at = l->address - lock_kind__offset(l->kind, l->address);
+	u64 at = l->address - (l->inner ? lock_kind__offset(l->kind, l->address) : 0);
 	struct address_name name;
 	u64 last = l->same;
 
@@ -313,7 +331,10 @@ static void name_lock(struct ctx *c, struct lock_seen *l)
 		return;
 	}
 	copy_str(l->name, sizeof(l->name), name.text);
-	add_offset(l->name, sizeof(l->name), name.offset);
+	if (name.symbol && name.size <= LOCK_BYTES) /* it is all there is */
+		l->same = l->file ? l->lock : mix64_pair(mix64_pair(0, l->tgid), at - name.offset);
+	else
+		add_offset(l->name, sizeof(l->name), name.offset);
 	/* Until its kind is known it may begin elsewhere. */
 	l->named = l->kind != LOCK_KIND_NONE;
 }

@@ -2,13 +2,13 @@
 #include "sources/measures.h"
 
 #include "base/embed.h"
-#include "sources/locks.h"
 
 #define MEASURE(id, name, ...) EMBED(proftop_bpf_##name, BUILD "/bpf/" #name ".bpf.o");
 #include "measures/measures.def"
 #undef MEASURE
 
 static const struct measure_hooks nothing;
+extern const struct measure_hooks locks_hooks; /* sources/locks.c */
 
 /* Of those that need some; the others have none. */
 static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {

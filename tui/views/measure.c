@@ -81,16 +81,17 @@ static void headline__sums(const struct measure_answer *a, struct headline *line
 	}
 }
 
-/* Who waits for whom; a ring is closed where the next one waits for nobody of it. */
+/* Who waits for whom, and for what. */
 static void headline__deadlock(const struct measure_answer *a, struct headline *line)
 {
-	headline__addf(line, ROLE_HOT, "deadlock: ");
 	for (u32 i = 0; i < a->ndeadlock; i++) {
 		const struct measure_waiting *w = a->deadlock[i];
 
-		headline__addf(line, ROLE_HOT, "%s%s/%u waits for %s/%u (%s)", i ? ", " : "",
-			       w->waiter.comm, w->waiter.tid, w->comm, w->tid, w->lock.text);
+		headline__addf(line, ROLE_HOT, "%s%s/%u waits for %s/%u", i ? ", " : "deadlock: ",
+			       w->waiter.comm, w->waiter.tid, w->comm, w->tid);
 	}
+	for (u32 i = 0; i < a->ndeadlock; i++)
+		headline__addf(line, ROLE_TEXT, "%s%s", i ? ", " : " for ", a->deadlock[i]->lock.text);
 	headline__addf(line, ROLE_DIM, " · ");
 }
 

@@ -87,6 +87,19 @@ static bool read_memory(u32 tgid, u64 at, void *buf, size_t size)
 	return process_vm_readv((pid_t)tgid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
+/* Of struct pthread_mutex_t of the GNU C library. */
+struct mutex_words {
+	u32 lock, count, owner, users;
+};
+
+static bool is_thread(u32 tid)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%u", tid);
+	return tid && !access(path, F_OK);
+}
+
 /* --- stacks --- */
 
 static struct stack_seen *stack_of(struct ctx *c, u64 hash)
@@ -275,6 +288,15 @@ static void look_at_sleepers(struct ctx *c)
 			look_at_sleeper(c, &c->locks[i]);
 }
 
+/* One that is waited for until a time: by its words, of which one is the thread that has it. */
+static bool is_mutex(const struct lock_seen *l)
+{
+	struct mutex_words m;
+
+	return l->value == 2 && read_memory(l->tgid, l->address, &m, sizeof(m)) && m.lock == 2 &&
+	       m.users && m.users < 65536 && is_thread(m.owner);
+}
+
 static void on_lock(struct ctx *c, const struct lock_record *r)
 {
 	struct lock_seen *l = lock_of(c, r->lock);
@@ -288,6 +310,8 @@ static void on_lock(struct ctx *c, const struct lock_record *r)
 		l->kind = lock_kind__of_call(r->op, r->value);
 	if (!l->kind && s)
 		l->kind = kind_by_frames(c, s->tgid, s->ips, s->n, &l->inner);
+	if (!l->kind && is_mutex(l))
+		l->kind = LOCK_KIND_MUTEX;
 	if (!l->kind && c->walks < WALKS)
 		look_at_sleeper(c, l);
 	if (!l->kind && s && is_semaphore(c, l, s->ips[0]))
@@ -419,19 +443,6 @@ static void holder_text(struct ctx *c, u64 holder, char *buf, size_t size)
 	const struct comm_seen *s = comm_of(c, (u32)holder);
 
 	snprintf(buf, size, "%s/%u", *s->comm ? s->comm : "[gone]", (u32)holder);
-}
-
-/* Of struct pthread_mutex_t of the GNU C library. */
-struct mutex_words {
-	u32 lock, count, owner, users;
-};
-
-static bool is_thread(u32 tid)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/%u", tid);
-	return tid && !access(path, F_OK);
 }
 
 /* Who has a mutex; 0: nobody, or it does not say. */

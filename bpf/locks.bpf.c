@@ -220,63 +220,75 @@ struct wait {
 	bool private;
 };
 
-static __always_inline void wait__begin(void *ctx, struct task_struct *task, const struct wait *w,
-					struct measure_stats *st)
+/* What a call is about; a stack is taken in one place for all, as the verifier looks at each. */
+struct noted {
+	u64 now;
+	struct lock *lock;
+	bool told; /* user space hears of the lock, with the stack */
+};
+
+/* Returns whether the stack is wanted. */
+static __always_inline bool wait__begin(struct task_struct *task, const struct wait *w,
+					struct lock_record *r, struct noted *n, struct measure_stats *st)
 {
 	struct measure_task *t = measure__task(task, st);
-	struct lock_record r = {.type = RECORD_LOCK, .op = w->op, .value = w->value};
-	struct lock *l;
 
 	if (!t)
-		return;
-	r.lock = lock__key(task, w->address, w->private, &r.file);
-	labels__begin(t->labels, r.lock);
-	t->begin_ns = run__begin(st);
+		return false;
+	r->lock = lock__key(task, w->address, w->private, &r->file);
+	labels__begin(t->labels, r->lock);
+	n->now = t->begin_ns = run__begin(st);
 	t->inside = 1;
-	l = lock__get(r.lock);
-	if (!l)
-		return;
-	__sync_fetch_and_add(&l->waiters, 1);
-	if (!lock__is_untold(l, r.lock, t->begin_ns))
-		return;
-	record__who(&r, task, (void *)bpf_task_pt_regs(task));
-	r.address = w->address;
-	r.stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, t->begin_ns);
-	lock__tell(&r, st);
+	n->lock = lock__get(r->lock);
+	if (!n->lock)
+		return false;
+	__sync_fetch_and_add(&n->lock->waiters, 1);
+	n->told = lock__is_untold(n->lock, r->lock, n->now);
+	return n->told;
 }
 
 /* Who wakes has held it. */
-static __always_inline void wake__note(void *ctx, struct task_struct *task, u64 address, bool private,
+static __always_inline bool wake__note(struct task_struct *task, const struct wait *w, struct noted *n,
 				       struct measure_stats *st)
 {
-	u64 file, key, now;
-	struct lock *l;
+	u64 file, key = lock__key(task, w->address, w->private, &file);
+	struct lock *l = bpf_map_lookup_elem(&locks, &key);
 
-	key = lock__key(task, address, private, &file);
-	l = bpf_map_lookup_elem(&locks, &key);
 	if (!l || !l->waiters)
-		return;
-	now = run__begin(st);
+		return false;
+	n->now = run__begin(st);
+	n->lock = l;
 	l->holder = LOCK_HOLDER(task->tgid, (u32)task->pid);
-	if (now - l->stack_ns >= HOLDER_EVERY_NS) {
-		l->stack_ns = now;
-		l->stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, now);
-	}
-	l->woke_ns = now;
-	run__end(st, now);
+	l->woke_ns = n->now;
+	return n->now - l->stack_ns >= HOLDER_EVERY_NS;
 }
 
-static __always_inline void futex__enter(void *ctx, struct task_struct *task, const u64 *args,
-					 struct measure_stats *st)
+static __always_inline void futex__note(void *ctx, struct task_struct *task, const struct wait *w,
+					struct measure_stats *st)
 {
-	u32 op = args[1] & FUTEX_OPS;
-	bool private = args[1] & PRIVATE;
-	struct wait w = {args[0], op, args[2], private};
+	struct lock_record r = {.type = RECORD_LOCK, .op = w->op, .value = w->value};
+	struct noted n = {};
+	bool wanted = false;
+	u64 stack;
 
-	if (op__waits(op))
-		wait__begin(ctx, task, &w, st);
-	else if (op__wakes(op))
-		wake__note(ctx, task, w.address, private, st);
+	if (op__waits(w->op))
+		wanted = wait__begin(task, w, &r, &n, st);
+	else if (op__wakes(w->op))
+		wanted = wake__note(task, w, &n, st);
+	if (wanted && n.lock) {
+		stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, n.now);
+		if (n.told) {
+			record__who(&r, task, (void *)bpf_task_pt_regs(task));
+			r.address = w->address;
+			r.stack = stack;
+			lock__tell(&r, st);
+		} else {
+			n.lock->stack = stack;
+			n.lock->stack_ns = n.now;
+		}
+	}
+	if (n.now)
+		run__end(st, n.now);
 }
 
 /* Of several that are waited for at once the first one stands for all. */
@@ -285,18 +297,26 @@ struct waitv {
 	u32 flags, pad;
 };
 
-static __always_inline void waitv__enter(void *ctx, struct task_struct *task, const u64 *args,
-					 struct measure_stats *st)
+static __always_inline bool waitv__read(const u64 *args, struct wait *w)
 {
 	struct waitv v = {};
-	struct wait w = {.op = OP_WAIT_BITSET};
 
 	if (bpf_probe_read_user(&v, sizeof(v), (void *)args[0]))
-		return;
-	w.address = v.address;
-	w.value = v.value;
-	w.private = v.flags & PRIVATE;
-	wait__begin(ctx, task, &w, st);
+		return false;
+	w->address = v.address;
+	w->op = OP_WAIT_BITSET;
+	w->value = v.value;
+	w->private = v.flags & PRIVATE;
+	return true;
+}
+
+static __always_inline bool futex__read(const u64 *args, struct wait *w)
+{
+	w->address = args[0];
+	w->op = args[1] & FUTEX_OPS;
+	w->value = args[2];
+	w->private = args[1] & PRIVATE;
+	return true;
 }
 
 /* Of 32-bit programs none is known. */
@@ -312,6 +332,7 @@ int locks_enter(u64 *ctx)
 	u32 nr = (u32)ctx[1];
 	struct measure_stats *st;
 	u64 args[MEASURE_ARGS];
+	struct wait w = {};
 	struct lock_cpu *c;
 
 	if (!is_call(task, nr))
@@ -321,10 +342,8 @@ int locks_enter(u64 *ctx)
 	if (!c)
 		return 0;
 	read_args((void *)ctx[0], false, args);
-	if (nr == futex_call)
-		futex__enter(ctx, task, args, st);
-	else
-		waitv__enter(ctx, task, args, st);
+	if (nr == futex_call ? futex__read(args, &w) : waitv__read(args, &w))
+		futex__note(ctx, task, &w, st);
 	c->busy = 0;
 	return 0;
 }
@@ -526,55 +545,60 @@ static __always_inline void sleep__begin(void *ctx, u64 lock, u32 flags, struct 
 	t->own[OWN_KEY] = kernel__key(ctx, task, lock, flags);
 }
 
-static __always_inline void kernel__count(void *ctx, struct measure_span *s, struct measure_stats *st)
+/* Of who spins only the kernel's part: it may be anybody, and what it spins for others want, too. */
+#define SPIN_STACK  (STACK_KERNEL | STACK_TRACED)
+#define SLEEP_STACK (SPIN_STACK | STACK_USER)
+
+/* What of the kernel was waited for; fills begin, labels and what comes of it. */
+static __always_inline bool spin__end(void *ctx, struct lock_cpu *c, u32 at, struct measure_span *s,
+				      u64 *labels, struct measure_stats *st)
 {
-	struct measure_cell *cell = NULL;
-	u64 stack;
-
-	if (measure__end(ctx, s, st, &stack, &cell) & MEASURE_IS_SLOW)
-		slow__report(s, stack);
-}
-
-#define KERNEL_STACK (STACK_KERNEL | STACK_TRACED | STACK_USER)
-
-static __always_inline void spin__end(void *ctx, struct lock_cpu *c, u32 at, struct measure_stats *st)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct measure_task *t = measure__task(task, st);
-	struct measure_span s = {.task = task, .of = t, .stack = KERNEL_STACK};
-	u64 labels[MEASURE_LABELS] = {}, lock = c->spins[at & (SPINS - 1)].lock;
-
+	s->of = measure__task(s->task, st);
+	s->begin_ns = c->spins[at & (SPINS - 1)].begin_ns;
+	s->stack = SPIN_STACK;
 	c->nspins = at;
-	if (!t)
-		return;
-	s.now = run__begin(st);
-	s.begin_ns = c->spins[at & (SPINS - 1)].begin_ns;
-	labels[LOCK_LABEL_LOCK] = kernel__key(ctx, task, lock, c->spins[at & (SPINS - 1)].flags);
-	s.labels = labels;
-	kernel__count(ctx, &s, st);
-	run__end(st, s.now);
+	if (!s->of)
+		return false;
+	labels[LOCK_LABEL_LOCK] = kernel__key(ctx, s->task, c->spins[at & (SPINS - 1)].lock,
+					      c->spins[at & (SPINS - 1)].flags);
+	return true;
 }
 
-static __always_inline void sleep__end(void *ctx, u64 lock, s32 result, struct measure_stats *st)
+static __always_inline bool sleep__end(u64 lock, struct measure_span *s, u64 *labels)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct measure_task *t = bpf_task_storage_get(&tasks, task, 0, 0);
-	struct measure_span s = {.task = task, .of = t, .stack = KERNEL_STACK, .result = result};
-	u64 labels[MEASURE_LABELS] = {};
+	struct measure_task *t = bpf_task_storage_get(&tasks, s->task, 0, 0);
 
 	if (!t || !t->own[OWN_BEGIN] || t->own[OWN_LOCK] != lock)
-		return;
-	s.begin_ns = t->own[OWN_BEGIN];
+		return false;
+	s->of = t;
+	s->begin_ns = t->own[OWN_BEGIN];
 	t->own[OWN_BEGIN] = 0;
-	if (!task__watched(t, task))
-		return;
-	s.now = run__begin(st);
-	s.error = result < 0;
 	labels[LOCK_LABEL_LOCK] = t->own[OWN_KEY];
-	labels[LOCK_LABEL_ERROR] = error_of(result);
+	labels[LOCK_LABEL_ERROR] = error_of(s->result);
 	labels[LOCK_LABEL_HOLDER] = t->own[OWN_HOLDER];
-	s.labels = labels;
-	kernel__count(ctx, &s, st);
+	return task__watched(t, s->task);
+}
+
+static __always_inline void kernel__end(void *ctx, struct lock_cpu *c, u64 lock, s32 result,
+					struct measure_stats *st)
+{
+	u64 labels[MEASURE_LABELS] = {}, stack;
+	struct measure_span s = {.task = bpf_get_current_task_btf(),
+				 .labels = labels,
+				 .result = result,
+				 .error = result < 0,
+				 .stack = SLEEP_STACK};
+	struct measure_cell *cell = NULL;
+	u32 at = SPINS;
+
+	for (u32 i = 0; i < SPINS; i++)
+		if (i < c->nspins && c->spins[i].lock == lock)
+			at = i;
+	s.now = run__begin(st);
+	if (!(at < SPINS ? spin__end(ctx, c, at, &s, labels, st) : sleep__end(lock, &s, labels)))
+		return;
+	if (measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW)
+		slow__report(&s, stack);
 	run__end(st, s.now);
 }
 
@@ -599,18 +623,10 @@ int contention_end(u64 *ctx)
 {
 	struct measure_stats *st = stats__get();
 	struct lock_cpu *c = st ? cpu__enter(st) : NULL;
-	u64 lock = ctx[0];
-	u32 at = SPINS;
 
 	if (!c)
 		return 0;
-	for (u32 i = 0; i < SPINS; i++)
-		if (i < c->nspins && c->spins[i].lock == lock)
-			at = i;
-	if (at < SPINS)
-		spin__end(ctx, c, at, st);
-	else
-		sleep__end(ctx, lock, (s32)ctx[1], st);
+	kernel__end(ctx, c, ctx[0], (s32)ctx[1], st);
 	c->busy = 0;
 	return 0;
 }

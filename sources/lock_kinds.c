@@ -59,14 +59,18 @@ static const struct {
 	{"::park", LOCK_KIND_CONDITION},
 };
 
-static const char *plain(const char *name)
-{
-	return name + strspn(name, "_");
-}
-
 static bool starts(const char *name, const char *with)
 {
 	return !strncmp(name, with, strlen(with));
+}
+
+/* Without what the C library puts before names that are its own. */
+static const char *plain(const char *name)
+{
+	name += strspn(name, "_");
+	if (starts(name, "GI_"))
+		name += 3;
+	return name + strspn(name, "_");
 }
 
 enum lock_kind lock_kind__of_function(const char *name)
@@ -94,7 +98,7 @@ enum lock_kind lock_kind__of_call(u32 op, u32 value)
 
 bool lock_kind__is_library(const char *name)
 {
-	static const char *const others[] = {"futex",	 "syscall",  "sem_",  "GI_",  "new_sem_",
+	static const char *const others[] = {"futex",	 "syscall",  "sem_",  "new_sem_",
 					     "lll_",	 "pthread_", "std::", "old_sem_", "clone"};
 
 	name = plain(name);

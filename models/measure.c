@@ -2,7 +2,6 @@
 /* The model of any measure: samples in, snapshots out. */
 #include "models/measure.h"
 
-#include "models/measure_holders.h"
 #include "models/measure_model.h"
 #include "models/model.h"
 #include "models/slowest.h"

@@ -206,6 +206,22 @@ u64 measure__key_hash(const struct measure_label *l, const struct measure_text *
 /* The label of who has what is waited for; -1: there is none. */
 int measure__holder_label(const struct measure *m);
 
+/* --- who has it --- */
+
+/* So long has each to wait for those that wait for each other to be stuck. */
+#define DEADLOCK_NS NSEC_PER_SEC
+
+/* Who kept others waiting for a lock longest; NULL: it is not known. */
+const struct measure_holder *measure__holder(const struct measure_snap *s, const struct measure_text *lock,
+					     enum profile_window w);
+/* Likewise of whatever a thread had. */
+const struct measure_holder *measure__holder_of(const struct measure_snap *s, u32 tid,
+						enum profile_window w);
+/* Threads that wait for each other, each for the next and the last one of a ring for its first, longer
+ * than DEADLOCK_NS; a thread that waits for itself is one, too. Fills out; returns how many. */
+u32 measure__deadlock(const struct measure_snap *s, const struct scope *scope,
+		      const struct measure_waiting **out, u32 max);
+
 /* --- the slowest --- */
 
 struct measure_slow_query {

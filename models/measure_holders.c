@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "models/measure_holders.h"
-
+/* Who has what is waited for, and who waits for each other (SAMPLE_MEASURE_HOLDER). */
 #include <stdio.h>
 
+#include "models/measure_model.h"
 #include "models/who.h"
 
 static u64 hash_of(u64 lock, u32 tid)

@@ -4,7 +4,6 @@
 
 #include "base/hidx.h"
 #include "models/frames.h"
-#include "models/measure_holders.h"
 #include "models/measure_rows.h"
 #include "models/quantile.h"
 #include "models/who.h"

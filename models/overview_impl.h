@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "models/io.h"
-#include "models/measure_holders.h"
+#include "models/measure.h"
 #include "models/overview.h"
 #include "models/profile.h"
 #include "models/sched.h"

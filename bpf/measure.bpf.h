@@ -77,7 +77,7 @@ struct measure_task {
 		u64 id, labels[MEASURE_LABELS];
 		u32 at, exec_id;
 	} last;
-	u64 own[2]; /* the measure's */
+	u64 own[4]; /* the measure's */
 };
 
 struct {

@@ -288,6 +288,8 @@ static void put_summary(const struct metrics *m)
 	for (u32 i = 0; i < m->r->nsummary; i++) {
 		const struct summary_item *s = &m->r->summary[i];
 
+		if (s->value.type == VALUE_LIST && !is_histogram(&s->value))
+			continue;
 		if (!is_histogram(&s->value)) {
 			put_gauge(m, "summary_", s->name, &s->value, NULL);
 			continue;

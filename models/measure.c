@@ -22,6 +22,7 @@ struct model {
 	struct stacks stacks;
 	struct texts texts;
 	struct live_entries all, sampled;
+	struct live_holders holders;
 	struct measure_open_entry *open; /* of the interval that ends */
 	u32 nopen, open_cap;
 	struct slowest slow;
@@ -135,6 +136,14 @@ static void consume_open(struct model *m, const struct measure_open_sample *s)
 	intern_keys(m, s->keys, s->nkeys, o->keys);
 }
 
+static void consume_holder(struct model *m, const struct measure_holder_sample *s)
+{
+	struct measure_text keys[MEASURE_OWN_LABELS];
+
+	intern_keys(m, s->keys, MIN(s->nkeys, 1u), keys);
+	live_holders__add(&m->holders, s, &keys[0], stacks__find(&m->stacks, s->stack, s->tgid));
+}
+
 static void consume_slow(struct model *m, const struct measure_slow_sample *s)
 {
 	struct slow_item *item = slowest__place(&m->slow, s->ns, s->t_ns);
@@ -166,6 +175,7 @@ static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 	struct model *m = ctx;
 
 	live_entries__move(&m->sampled, to, from);
+	live_holders__move(&m->holders, to, from);
 	slowest__each(&m->slow, move_item, &move);
 }
 
@@ -185,6 +195,9 @@ void measure_model__consume(struct model *m, const struct sample *s)
 		break;
 	case SAMPLE_MEASURE_HELD:
 		consume_held(m, container_of(s, struct measure_held_sample, head));
+		break;
+	case SAMPLE_MEASURE_HOLDER:
+		consume_holder(m, container_of(s, struct measure_holder_sample, head));
 		break;
 	default:
 		stacks__consume(&m->stacks, s, &user);
@@ -212,6 +225,7 @@ static void trim_texts(struct model *m)
 	texts__renew(&m->texts, &old);
 	live_entries__retext(&m->all, &m->texts);
 	live_entries__retext(&m->sampled, &m->texts);
+	live_holders__retext(&m->holders, &m->texts);
 	slowest__each(&m->slow, retext_item, &m->texts);
 	stack_store__put(old);
 }
@@ -256,6 +270,7 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->nentries = m->all.n;
 	snap->sampled = live_entries__snap(&m->sampled, &p, dt, &m->stacks, arena);
 	snap->nsampled = m->sampled.n;
+	live_holders__snap(&m->holders, &p, &m->stacks, snap, arena);
 	snap->open = arena__dup(arena, m->open, m->nopen * sizeof(*m->open));
 	snap->nopen = m->nopen;
 	m->nopen = 0;
@@ -279,6 +294,7 @@ void measure_model__zero(struct model *m)
 {
 	live_entries__clear(&m->all);
 	live_entries__clear(&m->sampled);
+	live_holders__clear(&m->holders);
 	m->nopen = 0;
 	slowest__zero(&m->slow);
 	heat_log__zero(&m->heat);
@@ -306,6 +322,7 @@ void measure_model__free(struct model *m)
 {
 	live_entries__fini(&m->all);
 	live_entries__fini(&m->sampled);
+	live_holders__fini(&m->holders);
 	free(m->open);
 	slowest__fini(&m->slow);
 	heat_log__fini(&m->heat);

@@ -98,6 +98,25 @@ struct measure_slow_entry {
 	const struct profile_stack *stack;
 };
 
+/* Who has, or had, what was waited for. */
+struct measure_holder {
+	struct measure_text lock;
+	u32 tgid, tid;
+	char comm[COMM_LEN];
+	char text[COMM_LEN + 12]; /* "comm/tid" */
+	const struct profile_stack *stack; /* where it let go of it; NULL: not known */
+	u64 ns[WINDOWS];		   /* for so long others waited */
+};
+
+/* A wait that goes on, and who has what it is for. */
+struct measure_waiting {
+	struct measure_text lock;
+	struct measure_who waiter;
+	u64 begin_ns;
+	u32 tgid, tid;
+	char comm[COMM_LEN];
+};
+
 struct measure_snap {
 	struct snap base;
 	const struct measure *measure;
@@ -109,6 +128,9 @@ struct measure_snap {
 	const struct measure_entry *sampled; /* by stack: what stacks stand for */
 	const struct measure_open_entry *open;
 	const struct measure_slow_entry *slow; /* slowest first */
+	const struct measure_holder *holders;
+	const struct measure_waiting *waiting;
+	u32 nholders, nwaiting;
 	struct heat_columns heat;
 	const char *const *heat_names; /* of series: texts of the first label */
 	u32 nheat_names;
@@ -118,7 +140,8 @@ struct measure_snap {
 
 /* Only what has this text of a label (own and derived ones). */
 struct measure_narrow {
-	u64 hashes[MEASURE_MAX_LABELS]; /* of the text; 0: any */
+	u64 hashes[MEASURE_MAX_LABELS]; /* of the key, or of its text; 0: any */
+	u64 first; /* of the text of the first label: what heat maps know; 0: any */
 };
 
 /* A value; compared bytewise: zero it first. */
@@ -136,7 +159,9 @@ struct measure_row {
 	const struct measure_who *who; /* of one of its members: the one that did most */
 	u64 most;
 	const char *texts[MEASURE_MAX_LABELS]; /* of what it is grouped by; else NULL */
+	u64 hashes[MEASURE_OWN_LABELS]; /* of its keys: measure__key_hash */
 	bool rest, waits;
+	const struct measure_holder *holder; /* NULL: not known, or the measure has none */
 	const struct profile_stack *stack;
 	const struct symbols *symbols; /* of its frames */
 	struct measure_values v;
@@ -160,6 +185,8 @@ struct measure_answer {
 	u64 waiting_ns; /* part of all.sum */
 	u64 unfinished;
 	struct measure_held held;
+	const struct measure_waiting *const *deadlock; /* measure__deadlock */
+	u32 ndeadlock;
 };
 
 /* Never NULL; scope may be NULL (everything). */
@@ -174,6 +201,26 @@ bool measure__passes(const struct measure *m, const struct measure_narrow *n,
 		     const struct measure_text *keys);
 /* What a label's text is told apart by, in struct measure_narrow. */
 u64 measure__text_hash(const char *text);
+/* The same of a key: its text, and where that is not exact its value, too. */
+u64 measure__key_hash(const struct measure_label *l, const struct measure_text *key);
+/* The label of who has what is waited for; -1: there is none. */
+int measure__holder_label(const struct measure *m);
+
+/* --- who has it --- */
+
+/* So long has each to wait for those that wait for each other to be stuck. */
+#define DEADLOCK_NS NSEC_PER_SEC
+
+/* Who kept others waiting for a lock longest; NULL: it is not known. */
+const struct measure_holder *measure__holder(const struct measure_snap *s, const struct measure_text *lock,
+					     enum profile_window w);
+/* Likewise of whatever a thread had. */
+const struct measure_holder *measure__holder_of(const struct measure_snap *s, u32 tid,
+						enum profile_window w);
+/* Threads that wait for each other, each for the next and the last one of a ring for its first, longer
+ * than DEADLOCK_NS; a thread that waits for itself is one, too. Fills out; returns how many. */
+u32 measure__deadlock(const struct measure_snap *s, const struct scope *scope,
+		      const struct measure_waiting **out, u32 max);
 
 /* --- the slowest --- */
 

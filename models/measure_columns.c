@@ -84,6 +84,14 @@ static void add_label(struct making *k, u32 i)
 		ADD(k, CELL_ID, i, ID_COLUMN(l->name, l->help));
 		return;
 	}
+	if (l->holder && !is_grouped(k, i))
+		return;
+	if (l->holder) {
+		ADD(k, CELL_LABEL, i,
+		    TEXT_COLUMN(l->name, l->title, l->width, 0, COLUMN_SCREEN | COLUMN_FLEX | COLUMN_KEY,
+				l->help));
+		return;
+	}
 	if (l->number) {
 		ADD(k, CELL_LABEL, i,
 		    TEXT_COLUMN(l->name, l->title, l->width, 0, COLUMN_SCREEN | COLUMN_KEY, l->help));
@@ -103,11 +111,28 @@ static void add_label(struct making *k, u32 i)
 	    TEXT_COLUMN(l->name, l->title, l->width, is_grouped(k, i) ? 0 : 5, flags, l->help));
 }
 
+/* Beside what is waited for. */
+static void add_holder(struct making *k)
+{
+	int label = measure__holder_label(k->m);
+	const struct measure_label *l = label >= 0 ? &k->m->labels[label] : NULL;
+
+	if (!l || !(k->groups & (1u << label | 1)))
+		return;
+	if (!is_grouped(k, (u32)label))
+		ADD(k, CELL_HOLDER_TEXT, 0,
+		    TEXT_COLUMN(l->name, l->title, l->width, 1, COLUMN_SCREEN, l->help));
+	ADD(k, CELL_HOLDER, 0,
+	    EXPORT_COLUMN(VALUE_OBJECT, l->name,
+			  "who has it: comm, pid, tid, and the stack where it let go of it"));
+}
+
 static void add_labels(struct making *k)
 {
 	for (u32 i = 0; i < k->m->nlabels; i++)
 		if (measure__tells(k->m, k->groups, i))
 			add_label(k, i);
+	add_holder(k);
 }
 
 /* --- numbers --- */
@@ -313,6 +338,33 @@ static void add_exports(struct making *k)
 		    EXPORT_COLUMN(VALUE_LIST, "hist", "buckets: lowest, highest value, count"));
 }
 
+static bool is_named_in(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)); at += len)
+		if ((at == names || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+	return false;
+}
+
+/* Only what a declaration wants on narrow screens is never dropped. */
+static void order_columns(struct making *k)
+{
+	for (u32 i = 0; k->m->narrow && k->groups == k->m->by && i < k->n; i++) {
+		struct column *c = &k->columns[i];
+
+		if (!(c->flags & COLUMN_SCREEN))
+			continue;
+		if (is_named_in(k->m->narrow, c->name)) {
+			c->priority = 0;
+		} else if (!is_grouped(k, k->kinds[i].index) || k->kinds[i].kind != CELL_LABEL) {
+			c->priority = (u8)(c->priority + 2);
+			c->flags &= ~(u32)COLUMN_KEY;
+		}
+	}
+}
+
 u32 measure__columns(const struct measure *m, u32 groups, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena)
 {
@@ -337,6 +389,7 @@ u32 measure__columns(const struct measure *m, u32 groups, struct column *columns
 		add_flow(&k);
 	else
 		add_exports(&k);
+	order_columns(&k);
 	*sort = k.n;
 	for (u32 i = 0; i < k.n; i++)
 		if (*sort == k.n && (kinds[i].kind == by || kinds[i].kind == CELL_WORK))

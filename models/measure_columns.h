@@ -41,6 +41,8 @@ enum measure_cell_kind {
 	CELL_WAITS,
 	CELL_ERRNOS,
 	CELL_HIST,
+	CELL_HOLDER_TEXT, /* name and thread of who has it */
+	CELL_HOLDER,	  /* the same with its stack, for programs */
 	CELL_ASK, /* the question it answers */
 };
 

@@ -9,6 +9,21 @@ u64 measure__text_hash(const char *text)
 	return mix64_pair(hash_bytes(text, strlen(text)), 7) | 1;
 }
 
+u64 measure__key_hash(const struct measure_label *l, const struct measure_text *key)
+{
+	u64 h = measure__text_hash(key->text);
+
+	return l->exact ? mix64_pair(h, key->value) | 1 : h;
+}
+
+int measure__holder_label(const struct measure *m)
+{
+	for (u32 i = 0; i < m->nlabels; i++)
+		if (m->labels[i].holder)
+			return (int)i;
+	return -1;
+}
+
 bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups)
 {
 	char copy[256], *save = NULL;
@@ -57,7 +72,8 @@ bool measure__passes(const struct measure *m, const struct measure_narrow *n,
 
 		if (!n->hashes[i])
 			continue;
-		if (l->kind <= LABEL_ERROR && measure__text_hash(keys[i].text) != n->hashes[i])
+		if (l->kind <= LABEL_ERROR && measure__key_hash(l, &keys[i]) != n->hashes[i] &&
+		    measure__text_hash(keys[i].text) != n->hashes[i])
 			return false;
 		if (l->kind == LABEL_DERIVED &&
 		    !derived_passes(l, keys[l->of].text, n->hashes[i]))

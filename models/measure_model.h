@@ -55,6 +55,43 @@ void live_entries__move(struct live_entries *e, struct stacks *to, const struct 
 void live_entries__retext(struct live_entries *e, struct texts *t);
 void live_entries__fini(struct live_entries *e);
 
+/*
+ * Who has what is waited for (measure_holders.c). Bounded: of HOLDERS_MAX those that were not waited for
+ * lately go.
+ */
+#define HOLDERS_MAX 4096
+#define WAITING_MAX 4096
+
+
+struct live_holder {
+	struct measure_text lock;
+	u32 tgid, tid;
+	char comm[COMM_LEN];
+	u32 stack; /* position; NO_STACK */
+	u32 open;  /* waits that go on, of this interval */
+	u64 now, total;
+	double decay;
+};
+
+struct live_holders {
+	struct live_holder *v;
+	u32 n, cap;
+	struct hidx index;
+	struct measure_waiting *waiting; /* of this interval */
+	u32 nwaiting, waiting_cap;
+};
+
+/* lock: its text interned. */
+void live_holders__add(struct live_holders *h, const struct measure_holder_sample *s,
+		       const struct measure_text *lock, u32 stack);
+/* Ends an interval: fills the snapshot's holders and who waits. */
+void live_holders__snap(struct live_holders *h, const struct window_pace *p, const struct stacks *stacks,
+			struct measure_snap *snap, struct arena *arena);
+void live_holders__move(struct live_holders *h, struct stacks *to, const struct stacks *from);
+void live_holders__retext(struct live_holders *h, struct texts *t);
+void live_holders__clear(struct live_holders *h);
+void live_holders__fini(struct live_holders *h);
+
 /* --- the model, of any measure: those of model_table, and questions (models/asked.c) --- */
 
 struct model;

@@ -113,7 +113,7 @@ static u64 label_key(struct maker *k, u32 i)
 	switch (k->m->labels[i].kind) {
 	case LABEL_NAMED:
 	case LABEL_ERROR:
-		return measure__text_hash(k->keys[i].text);
+		return measure__key_hash(&k->m->labels[i], &k->keys[i]);
 	case LABEL_DERIVED:
 		return measure__text_hash(k->derived);
 	case LABEL_PID:
@@ -164,12 +164,29 @@ static const char *label_text(const struct maker *k, u32 i)
 	}
 }
 
+/* Of what is waited for, or who it is that rows are by. */
+static const struct measure_holder *holder_of(struct maker *k)
+{
+	int label = measure__holder_label(k->m);
+
+	if (label < 0 || k->who->tgid == MEASURE_MANY)
+		return NULL;
+	if (k->q->groups & 1)
+		return measure__holder(k->snap, &k->keys[0], k->q->window);
+	if (k->q->groups & (1u << label))
+		return measure__holder_of(k->snap, (u32)k->keys[label].value, k->q->window);
+	return NULL;
+}
+
 static void begin_row(struct maker *k, struct measure_row *r, u64 key)
 {
 	*r = (struct measure_row){.key = key, .who = k->who, .waits = true};
 	r->stack = k->stack;
 	r->symbols = k->snap->symbols;
 	r->buckets = arena__array(k->arena, double, MEASURE_BUCKETS);
+	for (u32 i = 0; i < measure__own_labels(k->m); i++)
+		r->hashes[i] = measure__key_hash(&k->m->labels[i], &k->keys[i]);
+	r->holder = holder_of(k);
 	for (u32 i = 0; i < k->m->nlabels; i++)
 		if (measure__tells(k->m, k->q->groups, i)) {
 			r->texts[i] = label_text(k, i);
@@ -231,6 +248,14 @@ static void count_thread(struct maker *k, u32 row)
 	k->rows[row].nthreads++;
 }
 
+/* What others tell may have been learnt late: that of most of the row counts. */
+static void retell(struct maker *k, struct measure_row *r)
+{
+	for (u32 i = 0; i < measure__own_labels(k->m); i++)
+		if (r->texts[i] && !(k->q->groups & (1u << i)) && *k->keys[i].text)
+			r->texts[i] = k->keys[i].text;
+}
+
 static void add_entry(struct maker *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
@@ -241,6 +266,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	if (MAX(v->sum, e->held.bytes) >= r->most) {
 		r->most = MAX(v->sum, e->held.bytes);
 		r->who = &e->who;
+		retell(k, r);
 	}
 	measure_held__add(&r->held, &e->held);
 	r->waits &= e->waits;
@@ -450,6 +476,17 @@ bool measure__is_by_stack(const struct measure *m, u32 groups)
 	return i >= 0 && (groups & (1u << i));
 }
 
+#define DEADLOCKED 64
+
+static void find_deadlock(struct maker *k)
+{
+	const struct measure_waiting **v =
+		arena__array(k->arena, const struct measure_waiting *, DEADLOCKED);
+
+	k->box->answer.ndeadlock = measure__deadlock(k->snap, k->scope, v, DEADLOCKED);
+	k->box->answer.deadlock = v;
+}
+
 struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
 				      const struct scope *scope)
 {
@@ -478,6 +515,8 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 		add_all(&k, snap->entries, snap->nentries);
 	if (!by_stack)
 		add_all_open(&k);
+	if (measure__holder_label(snap->measure) >= 0)
+		find_deadlock(&k);
 	finish(&k);
 	measure_rows__show(box, by_stack);
 	return a;

@@ -72,6 +72,46 @@ static void label_cell(const struct measure_answer *a, const struct measure_row 
 		*out = (struct value){.type = VALUE_NONE, .s = "[none]"};
 }
 
+static void holder_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct measure_row *r = of;
+	struct frame_text f = frame__text(r->symbols, r->holder->stack->locs[i]);
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
+static void holder_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_row *r = of;
+
+	switch (i) {
+	case 0:
+		*out = (struct value_part){"comm", {.type = VALUE_TEXT, .s = r->holder->comm}};
+		break;
+	case 1:
+		*out = (struct value_part){"pid", {.type = VALUE_COUNT, .u = r->holder->tgid}};
+		break;
+	case 2:
+		*out = (struct value_part){"tid", {.type = VALUE_COUNT, .u = r->holder->tid}};
+		break;
+	default:
+		out->name = "stack";
+		out->value.type = VALUE_STACK;
+		out->value.n = profile_stack__nlocs(r->holder->stack);
+		out->value.of = r;
+		out->value.frame = holder_frame;
+	}
+}
+
+static void holder_cell(const struct measure_row *r, struct value *out)
+{
+	if (r->holder)
+		*out = (struct value){
+			.type = VALUE_OBJECT, .n = 4, .of = r, .part = holder_part};
+	else
+		*out = (struct value){.type = VALUE_NONE};
+}
+
 static void id_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
 		    struct value *out)
 {
@@ -273,6 +313,12 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 		break;
 	case CELL_HIST:
 		*out = r->hist;
+		break;
+	case CELL_HOLDER_TEXT:
+		out->s = r->holder ? r->holder->text : "";
+		break;
+	case CELL_HOLDER:
+		holder_cell(r, out);
 		break;
 	default:
 		number_cell(a, r, c, out);

@@ -71,9 +71,9 @@ static bool measure_counts(const struct snap *snap, const void *query, u32 kind,
 	(void)kind;
 	if (part)
 		return series + 1 == part;
-	return !q->narrow.hashes[0] ||
+	return !q->narrow.first ||
 	       (series < s->nheat_names &&
-		measure__text_hash(s->heat_names[series]) == q->narrow.hashes[0]);
+		measure__text_hash(s->heat_names[series]) == q->narrow.first);
 }
 
 static u32 measure_parts(const struct snap *snap, const void *query, u32 *out)

@@ -64,12 +64,14 @@ void facts__init(struct facts *f, const struct frame *frame, const struct scope 
 	f->span_s = (double)(f->system->base.t1_ns - f->system->base.t0_ns) / 1e9;
 	f->ncpus = count_cpus(f->system);
 	f->sched = snap_of(frame, MODEL_SCHED);
+	f->locks = snap_of(frame, MODEL_LOCKS);
 	ask_profile(f);
 	ask_waits(f);
 	ask_io(f);
 	f->models = MODEL_BIT(MODEL_SYSTEM) | (f->sched ? MODEL_BIT(MODEL_SCHED) : 0) |
 		    (f->functions ? MODEL_BIT(MODEL_PROFILE) : 0) |
 		    (f->reasons ? MODEL_BIT(MODEL_WAITS) : 0) |
+		    (f->locks ? MODEL_BIT(MODEL_LOCKS) : 0) |
 		    (f->devices ? MODEL_BIT(MODEL_IO) : 0);
 	f->unresolved = (f->functions && f->functions->base.unresolved) ||
 			(f->reasons && f->reasons->base.unresolved);

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "models/io.h"
+#include "models/measure.h"
 #include "models/overview.h"
 #include "models/profile.h"
 #include "models/sched.h"
@@ -22,6 +23,7 @@ struct facts {
 	const struct profile_rows *functions; /* by pid and symbol */
 	const struct sched_snap *sched;
 	const struct waits_snap *waits;
+	const struct measure_snap *locks;
 	const struct waits_answer *reasons; /* by tid and reason */
 	const struct io_answer *devices, *io_users; /* by device; by pid */
 	u64 models; /* that are there, a bit each */

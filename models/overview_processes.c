@@ -128,6 +128,18 @@ u64 overview__affordable(const struct facts *f)
 	return rare ? ~0ULL : ~scheduler;
 }
 
+/* A thread that waits for a lock of user space all the time: perhaps for ever. */
+static bool somebody_is_stuck(const struct facts *f)
+{
+	for (u32 i = 0; f->reasons && i < f->reasons->nrows; i++) {
+		const struct waits_row *row = &f->reasons->rows[i];
+
+		if (row->why == WAIT_LOCK && row->sums.open && !row->sums.count && !row->merged)
+			return true;
+	}
+	return false;
+}
+
 /* Samples say something of CPUs that work, requests of disks that do. Waits are always looked at: who
  * waits for a lock shows nowhere else. */
 u64 overview__helps(const struct facts *f)
@@ -138,5 +150,7 @@ u64 overview__helps(const struct facts *f)
 		helps |= MODEL_BIT(MODEL_PROFILE);
 	if (disks_work(f->system))
 		helps |= MODEL_BIT(MODEL_IO);
+	if (somebody_is_stuck(f))
+		helps |= MODEL_BIT(MODEL_LOCKS);
 	return helps;
 }

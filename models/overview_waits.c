@@ -204,6 +204,48 @@ static const struct sched_task *task_of(const struct facts *f, u32 tid)
 	return NULL;
 }
 
+/* The first of each process whose threads wait for each other. */
+static bool is_told(const struct measure_waiting *const *v, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (v[i]->waiter.tgid == v[n]->waiter.tgid)
+			return true;
+	return false;
+}
+
+static void say_deadlock(struct rule_run *r, const struct measure_waiting *const *v, u32 n, u32 first)
+{
+	const struct measure_who *w = &v[first]->waiter;
+	const struct who who = {w->tgid, *w->process ? w->process : w->comm, w->cgroup};
+	char text[400] = "";
+	size_t len = 0;
+	u32 threads = 0;
+
+	for (u32 i = first; i < n; i++) {
+		if (v[i]->waiter.tgid != w->tgid)
+			continue;
+		threads++;
+		if (len < sizeof(text))
+			len += (size_t)snprintf(text + len, sizeof(text) - len,
+						"%s%s/%u for %s of %s/%u", len ? ", " : "",
+						v[i]->waiter.comm, v[i]->waiter.tid, v[i]->lock.text,
+						v[i]->comm, v[i]->tid);
+	}
+	finding__add(r, threads, &who, NULL, "`%s` is in a deadlock: %s", who.comm, text);
+}
+
+/* Whoever waits so is looked at when it has waited for a while (overview__helps). */
+void rule__DEADLOCK(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct measure_waiting *v[32];
+	u32 n = f->locks ? measure__deadlock(f->locks, f->scope, v, ARRAY_SIZE(v)) : 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (!is_told(v, i))
+			say_deadlock(r, v, n, i);
+}
+
 /* The holder does not run: what it holds is kept for as long as it waits for a CPU. */
 void rule__PRIORITY_INVERSION(struct rule_run *r)
 {

@@ -44,6 +44,12 @@ static const struct stack_walker *walker_of(const struct feeds_config *cfg)
 	return cfg->symbols && !cfg->borrows_symbols ? symbols__stack_walker(cfg->symbols) : NULL;
 }
 
+/* Nor who names addresses. */
+static const struct address_names *names_of(const struct feeds_config *cfg)
+{
+	return cfg->symbols && !cfg->borrows_symbols ? symbols__address_names(cfg->symbols) : NULL;
+}
+
 void feeds__init(struct feeds *f, const struct feeds_config *cfg)
 {
 	struct sampling how = cfg->how;
@@ -52,6 +58,7 @@ void feeds__init(struct feeds *f, const struct feeds_config *cfg)
 			    .symbols = cfg->symbols,
 			    .borrows_symbols = cfg->borrows_symbols};
 	how.walker = walker_of(cfg);
+	how.names = names_of(cfg);
 	f->rows = xcalloc(cfg->nrows + 1, sizeof(*f->rows));
 	memcpy(f->rows, cfg->rows, cfg->nrows * sizeof(*f->rows));
 	sort_rows(f->rows, f->nrows);

@@ -136,6 +136,7 @@ void feeds__set_sampling(struct feeds *f, const struct sampling *wanted)
 	struct sampling how = *wanted;
 
 	how.walker = f->slots.how.walker;
+	how.names = f->slots.how.names;
 	forget_refusals(f, SETTING_SAMPLING);
 	if (!f->trial)
 		f->before = f->slots.how;

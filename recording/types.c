@@ -89,19 +89,20 @@ static const struct sample_codec types[] = {
 	{27, SAMPLE_FIGURE, code_figure, NULL},
 	{28, SAMPLE_USAGE, code_usage, usage_subject},
 	{29, SAMPLE_NOTICE, code_notice, NULL},
+	[34] = {34, SAMPLE_MEASURE_HOLDER, code_measure_holder, NULL},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(types); i++)
-		if (types[i].type == type)
+		if (types[i].code && types[i].type == type)
 			return &types[i];
 	return NULL;
 }
 
 const struct sample_codec *sample_codec__numbered(u32 number)
 {
-	return number < ARRAY_SIZE(types) ? &types[number] : NULL;
+	return number < ARRAY_SIZE(types) && types[number].code ? &types[number] : NULL;
 }
 
 bool sample__write(struct codec *c, const struct sample *s)

@@ -42,6 +42,7 @@ union any_sample {
 	struct measure_slow_sample measure_slow;
 	struct ask_sample ask;
 	struct measure_held_sample measure_held;
+	struct measure_holder_sample measure_holder;
 	struct bpf_prog_sample bpf_prog;
 	struct bpf_map_sample bpf_map;
 	struct bpf_state_sample bpf_state;
@@ -113,6 +114,7 @@ void code_measure_open(struct codec *c, union any_sample *s);
 void code_measure_slow(struct codec *c, union any_sample *s);
 void code_ask(struct codec *c, union any_sample *s);
 void code_measure_held(struct codec *c, union any_sample *s);
+void code_measure_holder(struct codec *c, union any_sample *s);
 void measure_subject(const union any_sample *s, struct subject *out);
 void measure_open_subject(const union any_sample *s, struct subject *out);
 void measure_slow_subject(const union any_sample *s, struct subject *out);

@@ -137,6 +137,20 @@ void code_measure_held(struct codec *c, union any_sample *s)
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
 }
 
+void code_measure_holder(struct codec *c, union any_sample *s)
+{
+	struct measure_holder_sample *x = &s->measure_holder;
+
+	code_keys(c, &x->keys, &x->nkeys);
+	code_u32(c, &x->tgid);
+	code_u32(c, &x->tid);
+	code_text(c, x->comm, sizeof(x->comm));
+	code_stack(c, &x->stack, x->tgid);
+	code_u64(c, &x->ns);
+	code_who(c, &x->waiter);
+	code_time(c, &x->begin_ns);
+}
+
 static struct subject subject_of(const struct measure_who *w)
 {
 	return (struct subject){.known = true,

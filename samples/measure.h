@@ -29,7 +29,7 @@ enum label_kind {
 };
 
 #define MEASURE_MAX_LABELS 10 /* of all kinds */
-#define MEASURE_OWN_LABELS 4  /* of LABEL_NAMED and LABEL_ERROR, which come first */
+#define MEASURE_OWN_LABELS 5  /* of LABEL_NAMED and LABEL_ERROR, which come first */
 #define MEASURE_LABEL_TEXT 1024
 
 struct measure_label {
@@ -41,6 +41,8 @@ struct measure_label {
 	u8 word, shift, bits; /* LABEL_NAMED, LABEL_ERROR: where it is in the key */
 	u32 told_by; /* labels (bits) of which each decides what this one is: shown beside them */
 	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
+	bool exact; /* LABEL_NAMED: of one text there may be several, told apart by their values */
+	bool holder; /* LABEL_NAMED: the one of who has what is waited for: SAMPLE_MEASURE_HOLDER */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);
 	/* Optional: makes a name of what the programs sent, in its place. */
@@ -110,6 +112,9 @@ struct measure {
 	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows
 	 * by stack are named by what called them. Ends with NULL. */
 	const char *const *innermost;
+	/* Optional: names of the columns that narrow screens have, blank-separated; the others come as there
+	 * is room for them. */
+	const char *narrow;
 	/* Programs on what not every kernel has, blank-separated: they may be missing. */
 	const char *optional;
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
@@ -190,6 +195,20 @@ struct measure_held_sample {
 	u64 acquired, acquired_bytes, released, released_bytes;
 	u64 unseen;	 /* of the rest: released, but not seen when it was acquired */
 	const u32 *hist; /* of ages: MEASURE_BUCKETS, as of spans; NULL: none */
+};
+
+/* Who had, or has, what was waited for. SAMPLE_MEASURE_HOLDER. */
+struct measure_holder_sample {
+	struct sample head;
+	const struct measure_key *keys; /* of what is waited for */
+	u32 nkeys;
+	u32 tgid, tid; /* of the holder */
+	char comm[COMM_LEN];
+	u64 stack; /* where it let go of it; 0: not known */
+	u64 ns;	   /* for so long was it waited for in the interval */
+	/* Of a wait that goes on: who waits, since when; tid 0: of those that ended. */
+	struct measure_who waiter;
+	u64 begin_ns;
 };
 
 /* One that took long. SAMPLE_MEASURE_SLOW. */

@@ -42,6 +42,7 @@ enum sample_type {
 	SAMPLE_FIGURE, /* struct figure_sample, samples/system.h, and so are the next two */
 	SAMPLE_USAGE,
 	SAMPLE_NOTICE,
+	SAMPLE_MEASURE_HOLDER, /* struct measure_holder_sample, samples/measure.h */
 	SAMPLE_TYPES, /* how many there are */
 };
 

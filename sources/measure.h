@@ -11,6 +11,7 @@
 
 struct bpf_object;
 struct bpf_program;
+struct stack_record;
 
 /*
  * What is special to a measure's source; all optional. Those of a measure of the table are
@@ -41,6 +42,17 @@ struct measure_hooks {
 	/* A record of the programs' own from their ring. */
 	void (*record)(void *ctx, const void *data, size_t size, const struct sample_sink *sink);
 	void (*health)(void *ctx, struct health *h);
+	/* Frames, before the sink has them. */
+	void (*stack)(void *ctx, const struct stack_record *r);
+	/* The value that stands for those that are the same: of an exact label (samples/measure.h). */
+	u64 (*same)(void *ctx, u32 label, u64 value);
+	/* In the place of the declaration's. */
+	bool (*waits)(void *ctx, const __u64 *words);
+	/* After what was counted, and what goes on, was handed out: more of it. */
+	void (*counted)(void *ctx, const struct measure_cell *c, const struct measure_key *keys, u32 n,
+			const struct sample_sink *sink);
+	void (*goes_on)(void *ctx, const struct measure_open *o, const struct measure_key *keys, u32 n,
+			const struct sample_sink *sink);
 };
 
 /* Borrowed as long as the source is open. */

@@ -34,12 +34,16 @@ static u32 name_keys(struct source *s, const __u64 *words)
 		u64 value = measure_label__value(&s->m->labels[i], words);
 
 		s->keys[i] = (struct measure_key){value, text_of(s, i, value)};
+		if (s->hooks->same)
+			s->keys[i].value = s->hooks->same(s->ctx, i, value);
 	}
 	return n;
 }
 
 static bool keys_wait(const struct source *s, const __u64 *words)
 {
+	if (s->hooks->waits)
+		return s->hooks->waits(s->ctx, words);
 	return s->m->waits && s->m->waits(words);
 }
 
@@ -78,6 +82,8 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 	out.waits = keys_wait(s, c->labels);
 	memcpy(out.sums, c->sums, sizeof(out.sums));
 	sink__put(s->sink, &out.head);
+	if (s->hooks->counted && !c->stack)
+		s->hooks->counted(s->ctx, c, s->keys, out.nkeys, s->sink);
 	if (c->stack || !(c->unsampled || c->who.tgid == MEASURE_MANY))
 		return;
 	if (c->who.tgid == MEASURE_MANY) {
@@ -172,6 +178,8 @@ static void put_one_open(void *ctx, const struct measure_open *open)
 	out.nkeys = name_keys(s, open->labels);
 	out.waits = keys_wait(s, open->labels);
 	sink__put(s->sink, &out.head);
+	if (s->hooks->goes_on)
+		s->hooks->goes_on(s->ctx, open, s->keys, out.nkeys, s->sink);
 }
 
 void measure_put__open(struct source *s)
@@ -247,6 +255,8 @@ void measure_put__first(void *ctx, const void *data, size_t size)
 	struct source *s = ctx;
 	u32 type = *(const u32 *)data;
 
+	if (type == RECORD_STACK && s->hooks->stack)
+		s->hooks->stack(s->ctx, data);
 	if (type == RECORD_STACK && bpf_ring__put_stack(data, size, s->sink))
 		s->nstacks++;
 	else if (type == RECORD_UNWIND)

@@ -15,6 +15,7 @@ static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
 	[MEASURE_NET] = &net_hooks,
 	[MEASURE_COUNTERS] = &counters_hooks,
 	[MEASURE_KVM] = &kvm_hooks,
+	[MEASURE_LOCKS] = &locks_hooks,
 };
 
 static const struct measure_programs *programs_of(enum measure_id id)

@@ -9,6 +9,7 @@
 #ifndef SOURCES_SOURCE_H
 #define SOURCES_SOURCE_H
 
+#include "samples/address_names.h"
 #include "samples/health.h"
 #include "samples/sample.h"
 #include "samples/snap.h"
@@ -42,6 +43,8 @@ struct sampling {
 	u32 stack_bytes;   /* of user stack to copy where BPF cannot walk it; 0: STACK_COPY_BYTES */
 	/* Walks the copies; put in by pipeline/feeds.c. NULL: nobody does. */
 	const struct stack_walker *walker;
+	/* Names addresses at once; likewise. */
+	const struct address_names *names;
 	const struct ask_list *asks; /* questions (sources/ask.h); NULL: none */
 };
 

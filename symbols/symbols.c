@@ -11,6 +11,7 @@
 #include "symbols/resolver.h"
 #include "symbols/spaces.h"
 #include "symbols/stack_walker.h"
+#include "symbols/address_names.h"
 #include "symbols/unwinder.h"
 #include "symbols/worker.h"
 
@@ -71,6 +72,7 @@ void symbols__free(struct symbols *s)
 		return;
 	unwinder__free(s->unwinder);
 	walker__free(s->walker);
+	namer__free(s->namer);
 	worker__stop(s);
 	spaces__free(s->spaces);
 	for (u32 i = 0; i < ANNOTATIONS_KEPT; i++)
@@ -118,6 +120,13 @@ const struct stack_walker *symbols__stack_walker(struct symbols *s)
 	if (!s->walker)
 		s->walker = walker__new(s, memory__share(WALKER_BUDGET));
 	return walker__ops(s->walker);
+}
+
+const struct address_names *symbols__address_names(struct symbols *s)
+{
+	if (!s->namer)
+		s->namer = namer__new();
+	return namer__ops(s->namer);
 }
 
 void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats *out)

@@ -28,6 +28,7 @@
 #define SYMBOLS_SYMBOLS_H
 
 #include "base/status.h"
+#include "samples/address_names.h"
 #include "samples/sample.h"
 #include "samples/unwind.h"
 #include "samples/walk.h"
@@ -52,6 +53,8 @@ void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 		     const struct unwind_sink *sink);
 /* Walks copies of user stacks of processes of this machine; lives as long as s. */
 const struct stack_walker *symbols__stack_walker(struct symbols *s);
+/* Names what is mapped in processes of this machine; lives as long as s. */
+const struct address_names *symbols__address_names(struct symbols *s);
 /* A loc whose function is known by name already (folded stacks, scripted tests). */
 u32 symbols__named(struct symbols *s, const char *object, const char *func, enum code_kind kind);
 /* Wakes the worker for what was asked since; once a drain. */

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "samples/measure.h"
 #include "models/model.h"
 #include "models/overview.h"
 #include "models/profile.h"
@@ -91,6 +92,9 @@ static const struct example examples[] = {
 	{RULE_KERNEL_LOCK, SEVERITY_NOTE, 10, "`stock` waits 20 % of its time for a lock in the kernel",
 	 ORDINARY "wait stock 10 11 0 D 40 200 0 9 0 holder:20:21 "
 		  "main@stock;rwsem_down_write_slowpath@[kernel]@kernel | main@holder\n"},
+	{RULE_DEADLOCK, SEVERITY_CRITICAL, 10,
+	 "`stuck` is in a deadlock: stuck/11 for mutex of stuck/12, stuck/12 for mutex of stuck/11",
+	 ORDINARY "owner 11 12\nowner 12 11\nowner 13 11\n"},
 	{RULE_DISK_WAIT, SEVERITY_NOTE, 10, "`cat` waits 50 % of its time for a disk, 5.00 ms at a time",
 	 ORDINARY "wait cat 10 10 0 D 100 500 0 9 0 irq main@cat;read@libc.so.6;"
 		  "io_schedule@[kernel]@kernel\n"},
@@ -174,7 +178,8 @@ struct scene {
 	u64 used; /* models that a line was about */
 };
 
-static const enum model_id used_models[] = {MODEL_SYSTEM, MODEL_SCHED, MODEL_WAITS, MODEL_PROFILE};
+static const enum model_id used_models[] = {MODEL_SYSTEM, MODEL_SCHED, MODEL_WAITS, MODEL_PROFILE,
+					    MODEL_LOCKS};
 
 static void scene__init(struct scene *s)
 {
@@ -244,6 +249,24 @@ static bool put_part(struct scene *s, const char *line)
 		put_usage(s, (struct usage_sample){.files = a, .files_max = b}, comm, pid);
 	else
 		return false;
+	return true;
+}
+
+/* Of process 10: who waits for how long for whose mutex. */
+static bool put_owner(struct scene *s, const char *line)
+{
+	const struct measure_key key = {.text = "mutex"};
+	struct measure_holder_sample h = {.head.type = SAMPLE_MEASURE_HOLDER,
+					  .keys = &key,
+					  .nkeys = 1,
+					  .tgid = 10,
+					  .comm = "stuck",
+					  .waiter = {.tgid = 10, .comm = "stuck", .process = "stuck"},
+					  .begin_ns = s->now_ns - NSEC_PER_SEC};
+
+	if (sscanf(line, "owner %u %u", &h.waiter.tid, &h.tid) != 2)
+		return false;
+	put(s, &h.head);
 	return true;
 }
 
@@ -321,7 +344,7 @@ static void put_lines(struct scene *s, const char *lines)
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(lines, "\n"), lines);
 		if (!strcmp(line, "tick"))
 			scene__tick(s);
-		else if (!put_sampled(s, line) && !put_fsync(s, line) && !put_recorded(s, line) &&
+		else if (!put_sampled(s, line) && !put_fsync(s, line) && !put_owner(s, line) && !put_recorded(s, line) &&
 			 !put_part(s, line))
 			fail_msg("not understood: %s", line);
 	}

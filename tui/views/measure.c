@@ -81,11 +81,27 @@ static void headline__sums(const struct measure_answer *a, struct headline *line
 	}
 }
 
+/* Who waits for whom, and for what. */
+static void headline__deadlock(const struct measure_answer *a, struct headline *line)
+{
+	for (u32 i = 0; i < a->ndeadlock; i++) {
+		const struct measure_waiting *w = a->deadlock[i];
+
+		headline__addf(line, ROLE_HOT, "%s%s/%u waits for %s/%u", i ? ", " : "deadlock: ",
+			       w->waiter.comm, w->waiter.tid, w->comm, w->tid);
+	}
+	for (u32 i = 0; i < a->ndeadlock; i++)
+		headline__addf(line, ROLE_TEXT, "%s%s", i ? ", " : " for ", a->deadlock[i]->lock.text);
+	headline__addf(line, ROLE_DIM, " · ");
+}
+
 static void measure__headline(struct listing *l, struct headline *line)
 {
 	const struct measure_query *q = &of(l)->query;
 	char key[16], text[160];
 
+	if (l->answer && rows_of(l)->ndeadlock)
+		headline__deadlock(rows_of(l), line);
 	headline__addf(line, ROLE_STRONG, "by %s",
 		       measure__groups_text(of(l)->view->measure, q->groups, text, sizeof(text)));
 	headline__addf(line, ROLE_DIM, " [%s] · %s",
@@ -200,7 +216,9 @@ static void narrow_by_row(const struct measure_answer *a, const struct measure_r
 
 		if (!(a->query.groups & (1u << i)) || kind > LABEL_DERIVED)
 			continue;
-		n->hashes[i] = measure__text_hash(r->texts[i]);
+		n->hashes[i] = kind == LABEL_DERIVED ? measure__text_hash(r->texts[i]) : r->hashes[i];
+		if (!i)
+			n->first = measure__text_hash(r->texts[i]);
 		snprintf(text + len, size - len, "%s%s", len ? " " : "",
 			 *r->texts[i] ? r->texts[i] : "[none]");
 	}
@@ -334,6 +352,13 @@ static void report__held(const struct measure_answer *a, struct report *r)
 	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
 }
 
+static void deadlock_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_waiting *const *v = of;
+
+	out->value = (struct value){.type = VALUE_COUNT, .u = v[i]->waiter.tid};
+}
+
 static void measure__report(const struct answer *base, const struct frame *f, struct report *r)
 {
 	const struct measure_answer *a = container_of(base, struct measure_answer, base);
@@ -357,6 +382,12 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 		report__sum_number(r, "waiting_ns", VALUE_NS, a->waiting_ns);
 		report__sum_number(r, "unfinished", VALUE_COUNT, a->unfinished);
 	}
+	if (measure__holder_label(a->measure) >= 0)
+		report__sum(r, "deadlock",
+			    (struct value){.type = VALUE_LIST,
+					   .n = a->ndeadlock,
+					   .of = a->deadlock,
+					   .part = deadlock_part});
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		if (a->measure->sums[i].name)
 			report__sum_number(r, a->measure->sums[i].name, a->measure->sums[i].type,

@@ -16,7 +16,8 @@
 #define HELPS_NS (30 * NSEC_PER_SEC)
 
 #define ALL_HELP                                                                                   \
-	(1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS | 1u << MODEL_IO)
+	(1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS | 1u << MODEL_IO |            \
+	 1u << MODEL_LOCKS)
 
 /* After the first figures, as what they trace shows nowhere else; to attach takes a second or two. */
 #define BEGINS_WITH (1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Locks: words of labels, and what programs and user space tell each other; shared by both. */
+#ifndef BPF_LOCKS_H
+#define BPF_LOCKS_H
+
+#include <linux/types.h>
+
+/*
+ * LOCK: of a user's lock a hash that names it, told of by a struct lock_record; of a kernel's
+ * LOCK_KERNEL and what follows. ERROR: errno. HOLDER: process and thread that let go of it, or held it
+ * (LOCK_HOLDER); 0: not known. AT: hash of the stack where it did; 0: none was taken.
+ */
+enum { LOCK_LABEL_LOCK, LOCK_LABEL_ERROR, LOCK_LABEL_HOLDER, LOCK_LABEL_AT };
+
+#define LOCK_HOLDER(tgid, tid) ((__u64)(tgid) << 32 | (tid))
+
+#define LOCK_KERNEL	   (1ULL << 63)
+#define LOCK_HOW_SHIFT	   56 /* 2 bits: enum lock_how */
+#define LOCK_TYPE_SHIFT	   48 /* 8 bits: LOCK_x */
+#define LOCK_ADDRESS_MASK  ((1ULL << LOCK_TYPE_SHIFT) - 1)
+#define LOCK_ADDRESS_UPPER (~LOCK_ADDRESS_MASK) /* of kernel addresses */
+
+/* What the address in a kernel's lock is: the lock's own, or who takes it. */
+enum lock_how { LOCK_STATIC, LOCK_OF_CALLER, LOCK_OF_MM };
+
+/* LCB_F_x of include/trace/events/lock.h. */
+#define LOCK_IS_SPIN   1
+#define LOCK_IS_READ   2
+#define LOCK_IS_WRITE  4
+#define LOCK_IS_RT	    8
+#define LOCK_IS_PERCPU 16
+#define LOCK_IS_MUTEX  32
+
+/* As JSON has them, but for NONE: not known yet. */
+enum lock_kind {
+	LOCK_KIND_NONE, LOCK_KIND_MUTEX, LOCK_KIND_RWLOCK, LOCK_KIND_CONDITION, LOCK_KIND_SEMAPHORE,
+	LOCK_KIND_FUTEX, LOCK_KIND_KERNEL, LOCK_KINDS,
+};
+
+/* In the ring: a lock whose kind user space has not told yet is waited for. */
+#define RECORD_LOCK 24
+
+struct lock_record {
+	__u32 type; /* RECORD_LOCK */
+	__u32 tgid;
+	__u64 lock, address;
+	__u64 file;  /* hash of the file that it lies in, where others map it, too; 0: of the process */
+	__u64 stack; /* where it is waited for; 0: not known */
+	__u32 op;    /* FUTEX_x, without flags */
+	__u32 value; /* that the word is expected to have */
+	__u32 tid, pad;	      /* of who waits, and its registers */
+	__u64 ip, sp, fp, lr;
+};
+
+#define LOCKS_MAX 16384
+
+enum { LOCKS_OWN, LOCKS_DEEP }; /* measure_stats.notes */
+
+#endif

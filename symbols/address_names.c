@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/address_names.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "symbols/demangle.h"
+#include "symbols/elf.h"
+#include "symbols/maps.h"
+#include "symbols/openfile.h"
+#include "symbols/section.h"
+
+#define SYMBOLS_OF_FILE (1u << 20)
+#define SEGMENTS	16
+#define MAPS_OF_PROCESS 65536
+/* What is mapped is read again when an address is not there, though not more often, and when it is old. */
+#define READ_AGAIN_NS (100 * NSEC_PER_MSEC)
+#define READ_OLD_NS   (5 * NSEC_PER_SEC)
+
+struct name_symbol {
+	u64 start;
+	u32 size, name; /* in the pool */
+};
+
+struct name_table {
+	struct name_symbol *v; /* by start */
+	u32 n, cap;
+	char *pool;
+	size_t npool, pool_cap;
+};
+
+struct name_segment {
+	u64 offset, filesz, vaddr, memsz;
+};
+
+struct name_file {
+	u64 inode;
+	u32 major, minor;
+	u64 used;
+	u32 nsegments;
+	struct name_segment segments[SEGMENTS];
+	struct name_table table;
+};
+
+struct name_map {
+	u64 start, end, pgoff, inode;
+	u32 major, minor;
+	char *path; /* "" none */
+};
+
+struct name_space {
+	u32 tgid; /* 0: free */
+	u64 read_ns, used;
+	struct name_map *v; /* by address */
+	u32 n, cap;
+};
+
+struct namer {
+	struct address_names ops;
+	struct name_space spaces[NAMES_PROCESSES];
+	struct name_file files[NAMES_FILES];
+	u32 nfiles;
+	struct name_table kernel;
+	bool kernel_read;
+	u64 clock; /* of use */
+};
+
+/* --- tables --- */
+
+static void table__fini(struct name_table *t)
+{
+	free(t->v);
+	free(t->pool);
+	*t = (struct name_table){0};
+}
+
+static size_t table__bytes(const struct name_table *t)
+{
+	return t->cap * sizeof(*t->v) + t->pool_cap;
+}
+
+static void table__add(struct name_table *t, u64 start, u64 size, const char *name)
+{
+	size_t len = strnlen(name, 4095) + 1;
+
+	if (t->npool + len > t->pool_cap) {
+		t->pool_cap = MAX(t->pool_cap * 2, t->npool + len + 4096);
+		t->pool = xrealloc(t->pool, t->pool_cap);
+	}
+	t->v = xgrow(t->v, t->n, &t->cap, sizeof(*t->v));
+	t->v[t->n++] = (struct name_symbol){start, (u32)MIN(size, UINT32_MAX), (u32)t->npool};
+	memcpy(t->pool + t->npool, name, len - 1);
+	t->pool[t->npool + len - 1] = '\0';
+	t->npool += len;
+}
+
+/* Of those at one address the one with a size comes last, and is found. */
+static int by_start(const void *a, const void *b)
+{
+	const struct name_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return (x->name < y->name) - (x->name > y->name);
+}
+
+static void table__sort(struct name_table *t)
+{
+	if (t->n)
+		qsort(t->v, t->n, sizeof(*t->v), by_start);
+}
+
+/* The last one that begins at or before an address; NULL: none does. */
+static const struct name_symbol *table__find(const struct name_table *t, u64 address)
+{
+	u32 lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (t->v[mid].start <= address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &t->v[lo - 1] : NULL;
+}
+
+static bool table__name(const struct name_table *t, u64 address, bool sized, struct address_name *out)
+{
+	const struct name_symbol *s = table__find(t, address);
+	const char *name;
+	char *plain;
+
+	if (!s || (sized && address - s->start >= MAX(s->size, 1u)))
+		return false;
+	name = t->pool + s->name;
+	plain = demangle(name);
+	copy_str(out->text, sizeof(out->text), plain ? plain : name);
+	free(plain);
+	out->symbol = true;
+	out->object = false;
+	out->offset = address - s->start;
+	out->size = s->size;
+	return true;
+}
+
+/* --- files --- */
+
+static void add_symbols(struct name_table *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr,
+			struct byte_budget *budget)
+{
+	Elf_Scn *strings = elf_getscn(elf, shdr->sh_link);
+	Elf_Data *data = elf__bytes(scn, budget);
+	GElf_Sym sym;
+
+	if (!data || !strings || !elf__bytes(strings, budget))
+		return;
+	for (int i = 0; t->n < SYMBOLS_OF_FILE && gelf_getsym(data, i, &sym); i++) {
+		u8 type = GELF_ST_TYPE(sym.st_info);
+		const char *name;
+
+		if ((type != STT_FUNC && type != STT_OBJECT && type != STT_GNU_IFUNC) || !sym.st_shndx ||
+		    !sym.st_size)
+			continue;
+		name = elf_strptr(elf, shdr->sh_link, sym.st_name);
+		if (name && *name)
+			table__add(t, sym.st_value, sym.st_size, name);
+	}
+}
+
+static void read_elf(struct name_file *f, Elf *elf)
+{
+	struct byte_budget budget = elf__budget();
+	struct elf_section s = {0};
+	size_t n = 0;
+	GElf_Phdr p;
+
+	if (elf_getphdrnum(elf, &n))
+		return;
+	for (int i = 0; i < (int)MIN(n, 256u) && f->nsegments < SEGMENTS; i++)
+		if (gelf_getphdr(elf, i, &p) && p.p_type == PT_LOAD)
+			f->segments[f->nsegments++] = (struct name_segment){
+				p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz};
+	while (elf_section__next(elf, &s))
+		if (!s.broken && (s.shdr.sh_type == SHT_SYMTAB || s.shdr.sh_type == SHT_DYNSYM))
+			add_symbols(&f->table, elf, s.scn, &s.shdr, &budget);
+	table__sort(&f->table);
+}
+
+static int open_map(u32 tgid, const struct name_map *m)
+{
+	char path[80];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tgid, m->start, m->end);
+	fd = openfile__link(path);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%u/root", tgid);
+	return openfile__regular(path, m->path);
+}
+
+static void read_file(struct name_file *f, u32 tgid, const struct name_map *m)
+{
+	int fd = open_map(tgid, m);
+	struct stat sb;
+	Elf *elf;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &sb) && elf__sane(fd, sb.st_size) && elf_version(EV_CURRENT) != EV_NONE) {
+		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+		if (elf && elf__bounded(elf))
+			read_elf(f, elf);
+		elf_end(elf);
+	}
+	close(fd);
+}
+
+static void forget_file(struct namer *n, u32 at)
+{
+	table__fini(&n->files[at].table);
+	n->files[at] = n->files[--n->nfiles];
+}
+
+static void make_room(struct namer *n)
+{
+	size_t bytes = 0;
+	u32 oldest = 0;
+
+	for (u32 i = 0; i < n->nfiles; i++) {
+		bytes += table__bytes(&n->files[i].table);
+		if (n->files[i].used < n->files[oldest].used)
+			oldest = i;
+	}
+	if (n->nfiles && (n->nfiles == NAMES_FILES || bytes > NAMES_BYTES))
+		forget_file(n, oldest);
+}
+
+static const struct name_file *file_of(struct namer *n, u32 tgid, const struct name_map *m)
+{
+	struct name_file *f;
+
+	for (u32 i = 0; i < n->nfiles; i++) {
+		f = &n->files[i];
+		if (f->inode == m->inode && f->major == m->major && f->minor == m->minor) {
+			f->used = ++n->clock;
+			return f;
+		}
+	}
+	make_room(n);
+	f = &n->files[n->nfiles++];
+	*f = (struct name_file){
+		.inode = m->inode, .major = m->major, .minor = m->minor, .used = ++n->clock};
+	read_file(f, tgid, m);
+	return f;
+}
+
+/* --- what is mapped --- */
+
+static void space__clear(struct name_space *s)
+{
+	for (u32 i = 0; i < s->n; i++)
+		free(s->v[i].path);
+	s->n = 0;
+}
+
+static void add_map(void *ctx, const struct maps_line *l)
+{
+	struct name_space *s = ctx;
+
+	if (s->n == MAPS_OF_PROCESS)
+		return;
+	s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
+	s->v[s->n++] = (struct name_map){.start = l->start,
+					 .end = l->end,
+					 .pgoff = l->pgoff,
+					 .inode = l->inode,
+					 .major = l->dev_major,
+					 .minor = l->dev_minor,
+					 .path = xstrdup(l->path)};
+}
+
+/* What was known stays when it is gone. */
+static void space__read(struct name_space *s, u64 now)
+{
+	char path[40];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", s->tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	s->read_ns = now;
+	if (fd < 0)
+		return;
+	space__clear(s);
+	maps__read(fd, add_map, s);
+	close(fd);
+}
+
+static struct name_space *space_of(struct namer *n, u32 tgid)
+{
+	struct name_space *oldest = &n->spaces[0];
+
+	for (u32 i = 0; i < NAMES_PROCESSES; i++) {
+		struct name_space *s = &n->spaces[i];
+
+		if (s->tgid == tgid)
+			return s;
+		if (s->used < oldest->used)
+			oldest = s;
+	}
+	space__clear(oldest);
+	oldest->tgid = tgid;
+	oldest->read_ns = 0;
+	return oldest;
+}
+
+static const struct name_map *map_at(const struct name_space *s, u64 address)
+{
+	for (u32 lo = 0, hi = s->n; lo < hi;) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (address >= s->v[mid].end)
+			lo = mid + 1;
+		else if (address < s->v[mid].start)
+			hi = mid;
+		else
+			return &s->v[mid];
+	}
+	return NULL;
+}
+
+static const struct name_map *space__find(struct namer *n, struct name_space *s, u64 address)
+{
+	const struct name_map *m = map_at(s, address);
+	u64 now = clock__monotonic_ns();
+
+	s->used = ++n->clock;
+	if (!s->read_ns || now - s->read_ns > (m ? READ_OLD_NS : READ_AGAIN_NS)) {
+		space__read(s, now);
+		m = map_at(s, address);
+	}
+	return m;
+}
+
+/* The mapping of a file that this one belongs to: what a program begins as zeroes (.bss) lies behind
+ * it. */
+static const struct name_map *map_of_file(const struct name_space *s, const struct name_map *m)
+{
+	if (m->inode)
+		return m;
+	if (*m->path || m == s->v || m[-1].end != m->start || !m[-1].inode)
+		return NULL;
+	return m - 1;
+}
+
+/* Where an address lies in the file's own addresses. */
+static bool to_vaddr(const struct name_file *f, const struct name_map *of, u64 address, u64 *vaddr)
+{
+	u64 page = ~(u64)(sysconf(_SC_PAGESIZE) - 1);
+
+	for (u32 i = 0; i < f->nsegments; i++) {
+		const struct name_segment *s = &f->segments[i];
+		u64 first = s->offset & page, at = s->vaddr - (s->offset - first);
+
+		if (of->pgoff < first || of->pgoff >= s->offset + MAX(s->filesz, 1u))
+			continue;
+		*vaddr = address - of->start + of->pgoff - first + at;
+		if (*vaddr >= s->vaddr && *vaddr - s->vaddr < s->memsz)
+			return true;
+	}
+	return false;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Without a symbol. */
+static void name_by_map(const struct name_map *m, u64 address, struct address_name *out)
+{
+	out->offset = address - m->start;
+	if (m->inode && *m->path) {
+		copy_str(out->text, sizeof(out->text), base_name(m->path));
+		out->object = true;
+		out->offset += m->pgoff;
+	} else if (!strcmp(m->path, "[heap]")) {
+		copy_str(out->text, sizeof(out->text), "heap");
+	} else if (!strncmp(m->path, "[stack", 6)) {
+		copy_str(out->text, sizeof(out->text), "stack");
+	} else {
+		copy_str(out->text, sizeof(out->text), "anon");
+	}
+}
+
+static bool name_user(struct namer *n, u32 tgid, u64 address, struct address_name *out)
+{
+	struct name_space *s = space_of(n, tgid);
+	const struct name_map *m = space__find(n, s, address), *of;
+	const struct name_file *f;
+	u64 vaddr;
+
+	if (!m)
+		return false;
+	of = map_of_file(s, m);
+	f = of ? file_of(n, tgid, of) : NULL;
+	name_by_map(m, address, out);
+	if (!f || !to_vaddr(f, of, address, &vaddr) || table__name(&f->table, vaddr, true, out))
+		return true;
+	copy_str(out->text, sizeof(out->text), base_name(of->path));
+	out->object = true;
+	out->offset = vaddr;
+	return true;
+}
+
+/* --- the kernel --- */
+
+static void read_kernel(struct namer *n)
+{
+	FILE *in = fopen("/proc/kallsyms", "re");
+	char line[512], name[256], type;
+	u64 address;
+
+	n->kernel_read = true;
+	while (in && fgets(line, sizeof(line), in))
+		if (sscanf(line, "%" SCNx64 " %c %255s", &address, &type, name) == 3 && address &&
+		    strchr("tTwWdDbBrR", type))
+			table__add(&n->kernel, address, 0, name);
+	if (in)
+		fclose(in);
+	table__sort(&n->kernel);
+}
+
+static bool find(const struct address_names *ops, u32 tgid, u64 address, struct address_name *out)
+{
+	struct namer *n = container_of((struct address_names *)ops, struct namer, ops);
+
+	*out = (struct address_name){0};
+	if (tgid)
+		return name_user(n, tgid, address, out);
+	if (!n->kernel_read)
+		read_kernel(n);
+	return table__name(&n->kernel, address, false, out);
+}
+
+static u64 kernel_symbol(const struct address_names *ops, const char *symbol)
+{
+	struct namer *n = container_of((struct address_names *)ops, struct namer, ops);
+
+	if (!n->kernel_read)
+		read_kernel(n);
+	for (u32 i = 0; i < n->kernel.n; i++)
+		if (!strcmp(n->kernel.pool + n->kernel.v[i].name, symbol))
+			return n->kernel.v[i].start;
+	return 0;
+}
+
+/* --- all of it --- */
+
+struct namer *namer__new(void)
+{
+	struct namer *n = xcalloc(1, sizeof(*n));
+
+	n->ops = (struct address_names){find, kernel_symbol};
+	return n;
+}
+
+void namer__free(struct namer *n)
+{
+	if (!n)
+		return;
+	for (u32 i = 0; i < NAMES_PROCESSES; i++) {
+		space__clear(&n->spaces[i]);
+		free(n->spaces[i].v);
+	}
+	while (n->nfiles)
+		forget_file(n, n->nfiles - 1);
+	table__fini(&n->kernel);
+	free(n);
+}
+
+const struct address_names *namer__ops(struct namer *n)
+{
+	return &n->ops;
+}

@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Locks: waits whose number and length a workload knows, who holds what, rings of those that wait for
+each other; contention in the kernel as bpftrace sees it."""
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+ROUNDS, HOLD_MS = 8, 20
+KINDS = {"plain_mutex": "mutex", "pi_mutex": "mutex", "write_lock": "rwlock", "work_sem": "semaphore",
+         "work_cond": "condition", "raw_futex": "futex", "timed_mutex": "mutex"}
+
+
+class Held:
+    """One run of the workload, watched; sums by lock."""
+
+    def __init__(self):
+        live.need_root()
+        with live.Workload("lock_holds", ROUNDS, HOLD_MS) as work, \
+             live.Watch("locks", binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            self.said = json.loads(work.process.stdout.readline())
+            watch.until(live.now_ns())
+            os.kill(work.pid, signal.SIGUSR1)
+            self.pid, self.reports = work.pid, watch.reports
+        self.sums = collections.defaultdict(collections.Counter)
+        self.rows = collections.defaultdict(list)
+        for report in self.reports:
+            for r in report["rows"]:
+                if self.is_ours(r):
+                    self.add(r)
+
+    def is_ours(self, r):
+        return r["pid"] == self.pid or r["pid"] == self.said["shared"]["waiter"]
+
+    def add(self, r):
+        lock = r["lock"] if r["lock"] in self.said else "shared" if r["kind"] == "mutex" else None
+        if not lock or not (r["count"] or r["unfinished"]):
+            return
+        if lock == "shared" and r["pid"] == self.pid:
+            return
+        self.rows[lock].append(r)
+        for field in ("count", "errors", "total_ns"):
+            self.sums[lock][field] += r[field]
+
+
+def held():
+    if not hasattr(held, "once"):
+        held.once = Held()
+    return held.once
+
+
+def test_waits():
+    """Each lock is waited for as often and as long as the workload says"""
+    h = held()
+    for lock, said in h.said.items():
+        s = h.sums[lock]
+        ended = s["count"] - (s["errors"] if lock != "timed_mutex" else 0)
+        assert ended == ROUNDS, (lock, s, h.rows[lock])
+        if lock != "timed_mutex":
+            assert said["held_ns"] <= s["total_ns"], (lock, s, said)
+        assert s["total_ns"] <= said["waited_ns"], (lock, s, said)
+        live.fact(f"waits for {lock}, ms", said["waited_ns"] / 1e6, s["total_ns"] / 1e6,
+                  within=(said["waited_ns"] - said["held_ns"]) / 1e6 + 1)
+
+
+def test_kinds():
+    """The kind of a lock is told by who waits; conditions are there to wait"""
+    h = held()
+    for lock, kind in KINDS.items():
+        rows = h.rows[lock]
+        assert rows and {r["kind"] for r in rows} == {kind}, (lock, rows)
+        assert {r["waits"] for r in rows if r["count"]} == {kind == "condition"}, (lock, rows)
+
+
+def test_errors():
+    """What ran out is apart, by its error"""
+    rows = [r for r in held().rows["timed_mutex"] if r["count"]]
+    assert sum(r["errors"] for r in rows) == ROUNDS, rows
+    assert sum(r["errnos"].get("ETIMEDOUT", 0) for r in rows) == ROUNDS, rows
+
+
+def test_holders():
+    """Who let go of a lock is its holder, with the stack where it did"""
+    h = held()
+    for lock in KINDS:
+        if lock == "timed_mutex":
+            continue  # nobody was woken
+        holders = [r["holder"] for r in h.rows[lock] if r["count"]]
+        assert holders and all(x and x["pid"] == h.pid and x["tid"] == h.pid for x in holders), \
+            (lock, holders)
+        stacks = [{f["symbol"] for f in x["stack"]} for x in holders]
+        assert any("holds_here" in s for s in stacks), (lock, stacks)
+    holders = [r["holder"] for r in h.rows["shared"] if r["count"]]
+    assert holders and {x["pid"] for x in holders} == {h.pid}, holders
+
+
+def ring_of(report):
+    return report["summary"]["deadlock"]
+
+
+def rotated(ring):
+    at = ring.index(min(ring))
+    return ring[at:] + ring[:at]
+
+
+def test_deadlock():
+    """Threads that wait for each other since before are found at once, and the overview says so"""
+    live.need_root()
+    assert not [x for x in held().reports if held().pid in ring_of(x)]
+    with live.Workload("lock_holds", "deadlock", 3) as work:
+        ring = json.loads(work.process.stdout.readline())["ring"]
+        report = live.batch("-V", "locks", "-p", work.pid, "-d", 1.2, "-n", 1)[0]
+        assert rotated(ring_of(report)) == rotated(ring), (ring, report["summary"])
+        rows = [r for r in report["rows"] if r["unfinished"] and r["holder"]]
+        assert {r["lock"].split("+")[0] for r in rows} == {"ring"}, rows
+        assert {r["holder"]["tid"] for r in rows} == set(ring), rows
+        assert all(r["unfinished_ns"] > 1e9 for r in rows), rows
+        found_in_overview(work.pid)
+
+
+def found_in_overview(pid):
+    report = live.batch("-V", "overview", "-d", 2, "-n", 1)[0]
+    found = [r for r in report["rows"] if r["rule"] == "deadlock" and r["pid"] == pid]
+    assert len(found) == 1 and found[0]["severity"] == "critical", report["rows"]
+    assert found[0]["view"] == "locks", found
+
+
+BPFTRACE = """
+BEGIN { printf("ready\\n"); }
+tracepoint:lock:contention_end { @ends[pid] = count(); }
+"""
+
+
+class Peer:
+    """bpftrace on the same events, where it runs; tracefs is mounted for it alone."""
+
+    def __init__(self):
+        script = ("mount -t tracefs nodev /sys/kernel/tracing 2> /dev/null; "
+                  "exec bpftrace -e '" + BPFTRACE + "'")
+        self.process = subprocess.Popen(
+            ["unshare", "-m", "--propagation", "private", "sh", "-c", script], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.runs = any(line.startswith("ready") for line in self.process.stdout)
+
+    def counts(self):
+        """{pid: contentions}; None: it does not run here."""
+        if not self.runs:
+            return None
+        self.process.send_signal(signal.SIGINT)
+        out = self.process.communicate(timeout=30)[0]
+        return {int(pid): int(n) for pid, n in re.findall(r"@ends\[(\d+)\]: (\d+)", out)}
+
+
+CREATES = """
+import os, sys, time
+sys.stdin.read()
+end = time.monotonic() + 2
+i = 0
+while time.monotonic() < end:
+    path = "%s/%d.%d" % (sys.argv[1], os.getpid(), i % 50)
+    open(path, "w").close()
+    os.unlink(path)
+    i += 1
+"""
+
+
+def create_files(folder):
+    """Several that need the same directory's lock, begun together."""
+    work = [subprocess.Popen([sys.executable, "-c", CREATES, folder], stdin=subprocess.PIPE)
+            for _ in range(4)]
+    for p in work:
+        p.stdin.close()
+    for p in work:
+        p.wait()
+    return {p.pid for p in work}
+
+
+def test_kernel():
+    """Contention in the kernel: as often as bpftrace sees, by type and who takes it, and who has it"""
+    live.need_root()
+    with live.temporary() as folder, live.Watch("locks", "--group", "lock,pid",
+                                                binary=live.CHECKED) as watch:
+        watch.next()
+        peer = Peer()
+        pids = create_files(folder)
+        ended = live.now_ns()
+        counts = peer.counts()
+        watch.until(ended)
+        rows = [r for x in watch.reports for r in x["rows"] if r["kind"] == "kernel"]
+        lost = sum(x["health"]["lost"] + x["health"]["map_full"] for x in watch.reports)
+    ours = [r for r in rows if r["pid"] in pids]
+    waited = [r for r in ours if r["lock"].startswith("rwsem:W in ")]
+    assert waited, sorted({r["lock"] for r in rows})
+    assert {r["holder"]["pid"] for r in waited if r["holder"]} & pids, waited
+    for r in rows:
+        assert re.match(r"(\S+ )?\S+( in \S+)?$", r["lock"]), r["lock"]
+    for pid in pids if counts is not None else ():
+        n = sum(r["count"] for r in ours if r["pid"] == pid)
+        # What interrupts a program of proftop's is left out.
+        live.near_peer(n, ("bpftrace", counts.get(pid, 0)), 2 + 0.02 * n + lost,
+                       f"contentions of process {pid}")
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Locks that are held for a known time while somebody waits: lock_holds ROUNDS MS
+ *
+ * SIGUSR1 begins. For each kind of lock a holder takes it, sees that the waiter sleeps, keeps it for
+ * MS milliseconds and lets go; ROUNDS times, one kind after the other. So each round is one wait, and it
+ * lasts at least as long as the holder kept it from then on (held_ns) and at most as long as the waiter
+ * saw it last (waited_ns). Timed locks run out once a round in between. Then it says what it did, and
+ * ends with SIGUSR1.
+ *
+ * lock_holds deadlock N: N threads that each have one mutex and wait for the next one's.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "work.h"
+
+#define MAX_RING 8
+
+pthread_mutex_t plain_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t pi_mutex;
+pthread_mutex_t timed_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t cond_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t work_cond = PTHREAD_COND_INITIALIZER;
+pthread_rwlock_t write_lock = PTHREAD_RWLOCK_INITIALIZER;
+sem_t work_sem;
+uint32_t raw_futex;
+pthread_mutex_t ring[MAX_RING];
+
+/* Between the two, also when they are processes. */
+struct shared {
+	pthread_mutex_t mutex;
+	_Atomic int tid;      /* of the waiter */
+	_Atomic uint32_t asked, had; /* rounds that it began, and ended */
+	_Atomic uint64_t waited_ns;
+};
+
+static struct shared *shared;
+static unsigned rounds, hold_ms;
+
+struct kind {
+	const char *name;
+	void (*take)(void);  /* the holder's */
+	void (*leave)(void);
+	void (*await)(void); /* the waiter's */
+	int is_process; /* the waiter is one */
+};
+
+/* --- what is waited for --- */
+
+static void mutex_take(void) { pthread_mutex_lock(&plain_mutex); }
+static void mutex_leave(void) { pthread_mutex_unlock(&plain_mutex); }
+static void mutex_await(void) { pthread_mutex_lock(&plain_mutex); pthread_mutex_unlock(&plain_mutex); }
+
+static void pi_take(void) { pthread_mutex_lock(&pi_mutex); }
+static void pi_leave(void) { pthread_mutex_unlock(&pi_mutex); }
+static void pi_await(void) { pthread_mutex_lock(&pi_mutex); pthread_mutex_unlock(&pi_mutex); }
+
+static void write_take(void) { pthread_rwlock_wrlock(&write_lock); }
+static void write_leave(void) { pthread_rwlock_unlock(&write_lock); }
+static void write_await(void) { pthread_rwlock_rdlock(&write_lock); pthread_rwlock_unlock(&write_lock); }
+
+static void nothing(void) {}
+static void sem_leave(void) { sem_post(&work_sem); }
+static void sem_await(void) { sem_wait(&work_sem); }
+
+static int cond_ready;
+
+static void cond_leave(void)
+{
+	pthread_mutex_lock(&cond_mutex);
+	cond_ready = 1;
+	pthread_mutex_unlock(&cond_mutex);
+	pthread_cond_signal(&work_cond);
+}
+
+static void cond_await(void)
+{
+	pthread_mutex_lock(&cond_mutex);
+	while (!cond_ready)
+		pthread_cond_wait(&work_cond, &cond_mutex);
+	cond_ready = 0;
+	pthread_mutex_unlock(&cond_mutex);
+}
+
+static void raw_leave(void)
+{
+	__atomic_store_n(&raw_futex, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &raw_futex, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void raw_await(void)
+{
+	while (!__atomic_exchange_n(&raw_futex, 0, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &raw_futex, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+
+static void timed_take(void) { pthread_mutex_lock(&timed_mutex); }
+static void timed_leave(void) { pthread_mutex_unlock(&timed_mutex); }
+
+/* It runs out; so the holder keeps it until then. */
+static void timed_await(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += hold_ms * 500000L;
+	t.tv_sec += t.tv_nsec / 1000000000L;
+	t.tv_nsec %= 1000000000L;
+	if (!pthread_mutex_timedlock(&timed_mutex, &t))
+		pthread_mutex_unlock(&timed_mutex);
+}
+
+static void shared_take(void) { pthread_mutex_lock(&shared->mutex); }
+static void shared_leave(void) { pthread_mutex_unlock(&shared->mutex); }
+static void shared_await(void) { pthread_mutex_lock(&shared->mutex); pthread_mutex_unlock(&shared->mutex); }
+
+static const struct kind kinds[] = {
+	{"plain_mutex", mutex_take, mutex_leave, mutex_await, 0},
+	{"pi_mutex", pi_take, pi_leave, pi_await, 0},
+	{"write_lock", write_take, write_leave, write_await, 0},
+	{"work_sem", nothing, sem_leave, sem_await, 0},
+	{"work_cond", nothing, cond_leave, cond_await, 0},
+	{"raw_futex", nothing, raw_leave, raw_await, 0},
+	{"timed_mutex", timed_take, timed_leave, timed_await, 0},
+	{"shared", shared_take, shared_leave, shared_await, 1},
+};
+
+/* --- two of them --- */
+
+static NOINLINE void waits_here(const struct kind *k)
+{
+	k->await();
+	__asm__ volatile("");
+}
+
+static NOINLINE void holds_here(const struct kind *k)
+{
+	k->leave();
+	__asm__ volatile("");
+}
+
+static void *waiter(void *arg)
+{
+	const struct kind *k = arg;
+	uint64_t begin;
+
+	prctl(PR_SET_NAME, "waiter");
+	shared->tid = (int)syscall(SYS_gettid);
+	for (unsigned i = 0; i < rounds; i++) {
+		while (shared->asked <= i)
+			sleep_ns(MS / 4);
+		begin = wall_ns();
+		waits_here(k);
+		shared->waited_ns += wall_ns() - begin;
+		shared->had = i + 1;
+	}
+	return NULL;
+}
+
+/* In the call that waits. */
+static int sleeps(int pid, int tid)
+{
+	char path[64], text[128] = "";
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	in = fopen(path, "r");
+	if (!in)
+		return 0;
+	if (!fgets(text, sizeof(text), in))
+		text[0] = '\0';
+	fclose(in);
+	return atoi(text) == SYS_futex && *text >= '0' && *text <= '9';
+}
+
+static uint64_t hold(const struct kind *k, int pid)
+{
+	uint64_t held = 0, begin;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		k->take();
+		shared->asked = i + 1;
+		while (!sleeps(pid, shared->tid))
+			sleep_ns(MS / 4);
+		begin = wall_ns();
+		sleep_ns(hold_ms * MS);
+		held += wall_ns() - begin;
+		holds_here(k);
+		while (shared->had <= i)
+			sleep_ns(MS / 4);
+	}
+	return held;
+}
+
+static void run(const struct kind *k, int last)
+{
+	pid_t pid = getpid();
+	pthread_t thread;
+	uint64_t held;
+
+	shared->tid = 0;
+	shared->asked = shared->had = 0;
+	shared->waited_ns = 0;
+	if (k->is_process) {
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			waiter((void *)k);
+			_exit(0);
+		}
+	} else {
+		pthread_create(&thread, NULL, waiter, (void *)k);
+	}
+	while (!shared->tid)
+		sleep_ns(MS / 4);
+	held = hold(k, pid);
+	if (k->is_process)
+		waitpid(pid, NULL, 0);
+	else
+		pthread_join(thread, NULL);
+	printf("\"%s\":{\"waiter\":%d,\"held_ns\":%llu,\"waited_ns\":%llu}%s", k->name, shared->tid,
+	       (unsigned long long)held, (unsigned long long)shared->waited_ns, last ? "" : ",");
+}
+
+static void prepare(void)
+{
+	pthread_mutexattr_t attr;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sem_init(&work_sem, 0, 0);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&pi_mutex, &attr);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&shared->mutex, &attr);
+}
+
+/* --- a ring of those that wait for each other --- */
+
+static pthread_barrier_t all_have;
+static unsigned nring;
+static _Atomic int tids[MAX_RING];
+
+static void *link_of_ring(void *arg)
+{
+	unsigned i = (unsigned)(uintptr_t)arg;
+
+	prctl(PR_SET_NAME, "stuck");
+	tids[i] = (int)syscall(SYS_gettid);
+	pthread_mutex_lock(&ring[i]);
+	pthread_barrier_wait(&all_have);
+	pthread_mutex_lock(&ring[(i + 1) % nring]);
+	return NULL;
+}
+
+static void deadlock(unsigned n)
+{
+	pthread_t thread;
+
+	nring = n < 2 ? 2 : n > MAX_RING ? MAX_RING : n;
+	pthread_barrier_init(&all_have, NULL, nring);
+	for (unsigned i = 0; i < nring; i++)
+		pthread_mutex_init(&ring[i], NULL);
+	for (unsigned i = 0; i < nring; i++)
+		pthread_create(&thread, NULL, link_of_ring, (void *)(uintptr_t)i);
+	for (unsigned i = 0; i < nring; i++)
+		while (!tids[i] || !sleeps(getpid(), tids[i]))
+			sleep_ns(MS);
+	work__ready();
+	for (unsigned i = 0; i < nring; i++)
+		printf("%s%d%s", i ? "," : "{\"ring\":[", tids[i], i + 1 == nring ? "]}\n" : "");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
+{
+	sigset_t go;
+	int sig;
+
+	work__begin(1, argv, 0);
+	if (argc > 1 && !strcmp(argv[1], "deadlock"))
+		deadlock(argc > 2 ? (unsigned)atoi(argv[2]) : 2);
+	rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
+	hold_ms = argc > 2 ? (unsigned)atoi(argv[2]) : 20;
+	sigemptyset(&go);
+	sigaddset(&go, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &go, NULL);
+	prepare();
+	work__ready();
+	sigwait(&go, &sig);
+	printf("{");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		run(&kinds[i], i + 1 == sizeof(kinds) / sizeof(kinds[0]));
+	printf("}\n");
+	fflush(stdout);
+	sigwait(&go, &sig);
+	return 0;
+}

@@ -11,154 +11,9 @@
 #define MEASURE_KEPT_ALL
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
-#include "bpf/question.h"
-#include "bpf/question_eval.bpf.h"
+#include "bpf/question_run.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-const volatile struct question_slot slots[QUESTION_SLOTS];
-/* Programs may interrupt one another: the kernel runs one at a time on a CPU of those on tracepoints, perf
- * events and kprobes, and drops the others. */
-const volatile u32 may_nest = 1;
-
-/* --- frames --- */
-
-#define FRAMES 4 /* events that interrupt one another on a CPU */
-
-struct frame_of_run {
-	u32 taken;
-	u32 pad;
-	struct question_frame frame;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, FRAMES);
-	__type(key, u32);
-	__type(value, struct frame_of_run);
-} frames SEC(".maps");
-
-/* NULL: all are taken. */
-static __always_inline struct frame_of_run *frame__take(void)
-{
-	u32 first = 0;
-
-	if (!may_nest)
-		return bpf_map_lookup_elem(&frames, &first);
-	for (u32 i = 0; i < FRAMES; i++) {
-		u32 at = i;
-		struct frame_of_run *f = bpf_map_lookup_elem(&frames, &at);
-
-		if (f && !__sync_val_compare_and_swap(&f->taken, 0, 1))
-			return f;
-	}
-	return NULL;
-}
-
-static __always_inline void frame__release(struct frame_of_run *f)
-{
-	if (may_nest)
-		__sync_val_compare_and_swap(&f->taken, 1, 0);
-}
-
-#define ASKS_FOR(slot, word) ((slot)->words & (1u << (word)))
-
-/* Fills what the code asks for. */
-static __always_inline void frame__fill(struct question_frame *f, const volatile struct question_slot *s,
-					struct task_struct *task)
-{
-	if (ASKS_FOR(s, WORD_PID))
-		f->words[WORD_PID] = task->tgid;
-	if (ASKS_FOR(s, WORD_TID))
-		f->words[WORD_TID] = task->pid;
-	if (ASKS_FOR(s, WORD_CPU))
-		f->words[WORD_CPU] = bpf_get_smp_processor_id();
-	if (ASKS_FOR(s, WORD_CGROUP))
-		f->words[WORD_CGROUP] = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
-	if (ASKS_FOR(s, WORD_PRIO))
-		f->words[WORD_PRIO] = task->prio;
-	if (ASKS_FOR(s, WORD_POLICY))
-		f->words[WORD_POLICY] = task->policy;
-	if (ASKS_FOR(s, WORD_NS))
-		f->words[WORD_NS] = bpf_ktime_get_ns();
-	if (ASKS_FOR(s, WORD_TASK))
-		f->words[WORD_TASK] = (u64)task;
-	if (ASKS_FOR(s, WORD_COMM))
-		bpf_get_current_comm(f->comm, sizeof(f->comm));
-}
-
-/* --- labels --- */
-
-/* A text is the hash of it, as a label; its name is sent when it is new. */
-struct text_record {
-	u32 type, label; /* as struct measure_name */
-	u64 value;
-	struct question_text text;
-};
-
-static __noinline int text__send(struct question_text *text, u32 word, u64 value)
-{
-	struct measure_stats *st = stats__get();
-	u64 key = name__key(word, value), now = 1;
-	struct text_record *r;
-
-	if (!st || !name__is_due(word, value, 0, 0))
-		return 0;
-	r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
-	if (!r) {
-		st->names_lost++;
-		return 0;
-	}
-	r->type = RECORD_MEASURE_NAME;
-	r->label = word;
-	r->value = value;
-	r->text = *text;
-	bpf_ringbuf_submit(r, ring_flags(false));
-	bpf_map_update_elem(&names_seen, &key, &now, BPF_ANY);
-	return 0;
-}
-
-static __always_inline u64 text__label(struct question_text *text, u32 word, u64 last)
-{
-	u64 h = 0, *w = (u64 *)text->s;
-
-	for (int i = 0; i < QUESTION_TEXT / 8; i++)
-		h = hash_step(h, w[i]);
-	h = hash_finish(h) | 1;
-	if (h != last)
-		text__send(text, word, h);
-	return h;
-}
-
-/* t: NULL, or where the last labels of the thread are. */
-static __always_inline void frame__labels(struct question_frame *f,
-					  const volatile struct question_slot *s,
-					  const struct measure_task *t, u32 event, u64 *labels)
-{
-	labels[0] = event;
-	if (s->by_cpu)
-		labels[0] |= (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS;
-	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++) {
-		s32 key = s->keys[i], text;
-
-		labels[i + 1] = 0;
-		if (key < 0 || key >= QUESTION_KEYS)
-			continue;
-		text = s->key_text[key];
-		if (text < 0 || text >= QUESTION_TEXTS)
-			labels[i + 1] = f->keys[key];
-		else
-			labels[i + 1] = text__label(&f->texts[text], i + 1,
-						    t ? t->last.labels[i + 1] : 0);
-	}
-}
-
-static __always_inline u32 event_of(void *ctx, const volatile struct question_slot *s)
-{
-	if (s->cookies)
-		return bpf_get_attach_cookie(ctx);
-	return s->event;
-}
 
 /* --- counting --- */
 
@@ -217,13 +72,7 @@ static __always_inline void count(const struct run *r, const u64 *labels, u64 va
 
 static __always_inline bool evaluate(const struct run *r)
 {
-	u64 faults = r->frame->faults;
-	bool passes;
-
-	frame__fill(r->frame, r->slot, r->task);
-	passes = question__eval(r->ctx, r->frame);
-	r->st->notes[QUESTION_NOTE_FAULTS] += r->frame->faults - faults;
-	return passes;
+	return frame__evaluate(r->ctx, r->frame, r->slot, r->task, r->st);
 }
 
 static __always_inline void run__count(const struct run *r)
@@ -232,7 +81,7 @@ static __always_inline void run__count(const struct run *r)
 
 	if (!r->slot->plain && !evaluate(r))
 		return;
-	frame__labels(r->frame, r->slot, r->t, event_of(r->ctx, r->slot), labels);
+	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, event_of(r->ctx, r->slot), labels);
 	count(r, labels, r->slot->nvalues ? r->frame->values[0] : 0);
 }
 
@@ -312,7 +161,7 @@ static __always_inline void run__end_span(const struct run *r)
 	r->frame->words[WORD_LATENCY] = s.now > s.begin_ns ? s.now - s.begin_ns : 1;
 	if (!evaluate(r) || !r->t)
 		return;
-	frame__labels(r->frame, r->slot, r->t, r->slot->event, labels);
+	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, r->slot->event, labels);
 	s.labels = labels;
 	measure__end(r->ctx, &s, r->st, &stack, &cell);
 }
@@ -347,13 +196,20 @@ static __always_inline u64 *lost_lines(void)
 /* Sent with all its texts: a reservation has one size, and nothing is copied twice. */
 static __always_inline void run__list(const struct run *r)
 {
+	u32 ntexts = r->slot->texts < QUESTION_TEXTS ? r->slot->texts : QUESTION_TEXTS;
 	struct question_line *line;
-	u64 *lost = lost_lines();
+	u64 *lost = lost_lines(), stack = 0;
 
 	if (!lost || !evaluate(r))
 		return;
 	r->st->count++;
-	line = bpf_ringbuf_reserve(&records, sizeof(*line), 0);
+	/* Before the line: what names a stack comes first. */
+	if (r->slot->stack)
+		stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0,
+				       bpf_ktime_get_ns());
+	line = bpf_ringbuf_reserve(&records,
+				   offsetof(struct question_line, texts) +
+					   ntexts * sizeof(line->texts[0]), 0);
 	if (!line) {
 		(*lost)++;
 		r->st->slow_lost++;
@@ -364,14 +220,14 @@ static __always_inline void run__list(const struct run *r)
 	line->t_ns = bpf_ktime_get_ns();
 	line->lost = *lost;
 	*lost = 0;
-	line->tgid = r->task->tgid;
-	line->tid = r->task->pid;
+	line->stack = stack;
 	line->cpu = bpf_get_smp_processor_id();
-	line->cgroup = BPF_CORE_READ(r->task, cgroups, dfl_cgrp, kn, id);
-	bpf_get_current_comm(line->comm, sizeof(line->comm));
+	line->pad = 0;
+	who__fill(&line->who, r->task);
 	__builtin_memcpy(line->values, r->frame->values, sizeof(line->values));
 	for (u32 i = 0; i < QUESTION_TEXTS; i++)
-		line->texts[i] = r->frame->texts[i];
+		if (i < ntexts)
+			line->texts[i] = r->frame->texts[i];
 	bpf_ringbuf_submit(line, ring_flags(false));
 }
 
@@ -431,22 +287,4 @@ static __noinline int question__run(void *ctx, u32 slot)
 	return 0;
 }
 
-/* Sections of our own: sources/ask_source.c says of which type they are. Where perf events of others
- * are at the same place, those get nothing when a program returns 0. */
-#define QUESTION_PROGRAM(section, type, slot, passes_on)                                           \
-	SEC(section) int type##_##slot(void *ctx)                                                  \
-	{                                                                                          \
-		question__run(ctx, slot);                                                          \
-		return passes_on;                                                                  \
-	}
-#define QUESTION_PROGRAMS(section, type, passes_on)                                                \
-	QUESTION_PROGRAM(section, type, 0, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 1, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 2, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 3, passes_on)
-
-QUESTION_PROGRAMS("qtrace", trace, 1)
-QUESTION_PROGRAMS("qraw", raw, 0)
-QUESTION_PROGRAMS("qperf", perf, 0)
-QUESTION_PROGRAMS("quser", user, 1)
-QUESTION_PROGRAMS("qkernel", kernel, 1)
+QUESTION_ALL_PROGRAMS

@@ -9,7 +9,7 @@
 
 /* Programs of each type, which differ in their code: events whose fields lie elsewhere, begins and
  * ends. */
-#define QUESTION_SLOTS 4
+#define QUESTION_SLOTS 8
 
 /* Words of labels: which event it is (QUESTION_EVENT_BITS) and the CPU behind it; then the keys. */
 #define QUESTION_EVENT_BITS 16
@@ -32,6 +32,8 @@ struct question_slot {
 	__s32 value_text[QUESTION_VALUES];
 	__u32 stack; /* STACK_KERNEL | STACK_USER: stacks are sampled; 0: they are not */
 	__u32 entries, entry_texts; /* of a begin: numbers and texts kept, behind the values */
+	__u32 by_process; /* hold: what `on` is the number of is each process's own */
+	__u32 texts; /* list: so many of the frame's texts are sent */
 };
 
 /* The measure's own struct measure_stats.notes. */
@@ -51,14 +53,14 @@ struct question_span {
 /* Behind the records of bpf/measure.h. */
 enum { RECORD_QUESTION_LINE = 32 };
 
-/* An event of a list; texts are sent as far as they are used. */
+/* An event of a list; of texts slot.texts are sent. */
 struct question_line {
 	__u32 type; /* RECORD_QUESTION_LINE */
 	__u32 event;
-	__u64 t_ns, lost; /* lost: lines since attach that the ring had no room for */
-	__u32 tgid, tid, cpu, pad;
-	__u64 cgroup;
-	char comm[16];
+	__u64 t_ns, lost; /* lost: lines of this CPU before it that the ring had no room for */
+	__u64 stack;	  /* 0: none */
+	__u32 cpu, pad;
+	struct measure_who who;
 	__u64 values[QUESTION_VALUES]; /* of a text its slot in texts */
 	struct question_text texts[QUESTION_TEXTS];
 };

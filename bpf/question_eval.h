@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define QUESTION_KEYS	     6
-#define QUESTION_VALUES	     8
+#define QUESTION_VALUES	     16 /* a power of two */
 #define QUESTION_ENTRIES     4 /* numbers that entry() keeps from the begin */
 #define QUESTION_ENTRY_TEXTS 2 /* texts, likewise */
 #define QUESTION_TEXTS	     8

@@ -89,6 +89,7 @@ static const struct sample_codec types[] = {
 	{27, SAMPLE_FIGURE, code_figure, NULL},
 	{28, SAMPLE_USAGE, code_usage, usage_subject},
 	{29, SAMPLE_NOTICE, code_notice, NULL},
+	{30, SAMPLE_ASK_LINE, code_ask_line, ask_line_subject},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

@@ -49,6 +49,17 @@ static bool label_is_right(const struct ask_label *l)
 	       l->word < MEASURE_LABELS && l->shift < 64 && l->bits <= 64;
 }
 
+static bool fields_are_right(const struct ask_form *f)
+{
+	if (f->lists >= ASK_LIST_KINDS || f->nfields > ASK_FIELDS || (f->nfields && !f->lists))
+		return false;
+	for (u32 i = 0; i < f->nfields; i++)
+		if (!is_terminated(f->fields[i].name, sizeof(f->fields[i].name)) ||
+		    !*f->fields[i].name || f->fields[i].type >= ASK_FIELD_TYPES)
+			return false;
+	return true;
+}
+
 static bool form_is_right(const struct ask_form *f)
 {
 	if (!is_terminated(f->text, sizeof(f->text)) ||
@@ -56,13 +67,13 @@ static bool form_is_right(const struct ask_form *f)
 	    !is_terminated(f->noun, sizeof(f->noun)) ||
 	    !is_terminated(f->value, sizeof(f->value)))
 		return false;
-	if (f->kind >= ASK_KINDS || f->shape > MEASURE_SHAPE_SPAN || !f->nlabels ||
+	if (f->kind >= ASK_KINDS || f->shape > MEASURE_SHAPE_HOLDING || !f->nlabels ||
 	    f->nlabels > MEASURE_MAX_LABELS)
 		return false;
 	for (u32 i = 0; i < f->nlabels; i++)
 		if (!label_is_right(&f->labels[i]))
 			return false;
-	return true;
+	return fields_are_right(f);
 }
 
 static const char *title_of(const struct ask_label *l)

@@ -42,6 +42,7 @@ enum sample_type {
 	SAMPLE_FIGURE, /* struct figure_sample, samples/system.h, and so are the next two */
 	SAMPLE_USAGE,
 	SAMPLE_NOTICE,
+	SAMPLE_ASK_LINE, /* struct ask_line_sample, samples/ask.h */
 	SAMPLE_TYPES, /* how many there are */
 };
 

@@ -108,6 +108,12 @@ static int add_own(struct ask *a, struct status *st, const struct checked *key, 
 	return 0;
 }
 
+/* What is held is told by stack, where nothing else is said. */
+static u32 add_stack_label(struct ask_form *f)
+{
+	return add_label(f, "stack", LABEL_STACK, 24) ? 1u << (f->nlabels - 1) : 0;
+}
+
 /* Those that the question names, and those that are always known. */
 int ask__declare_labels(struct ask *a, struct status *st, const struct checked *const *keys,
 			char (*names)[ASK_LABEL_NAME], u32 n)
@@ -152,6 +158,8 @@ int ask__declare_labels(struct ask *a, struct status *st, const struct checked *
 							       : "by: too many keys");
 		f->by |= 1u << (l - f->labels);
 	}
+	if (!f->by && f->shape == MEASURE_SHAPE_HOLDING)
+		f->by = add_stack_label(f);
 	if (!f->by)
 		f->by = 1;
 	return err;

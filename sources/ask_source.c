@@ -21,6 +21,7 @@
 #include "sources/uprobe.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
+EMBED(proftop_bpf_question_held, BUILD "/bpf/question_held.bpf.o");
 
 struct running {
 	const struct ask *ask;
@@ -334,7 +335,7 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 	struct bpf_program *exits = bpf_object__find_program_by_name(obj, "question_exit");
 	int err = fill_globs(r->ask, obj);
 
-	if (!err && bpf_program__autoload(exits))
+	if (!err && exits && bpf_program__autoload(exits))
 		err = keep(r, bpf_program__attach_raw_tracepoint(exits, "sched_process_exit"));
 	if (err)
 		return bpf_util__failed(err, "BPF programs of a question", st);
@@ -408,6 +409,61 @@ static bool label_text(void *ctx, u32 label, u64 value, char *buf, size_t size)
 	return ask__label_text(r->ask, label, value, buf, size);
 }
 
+/* --- lists --- */
+
+static const char *line_text(const struct question_line *l, const struct ask_program *p, u32 value)
+{
+	s32 at = p->slot.value_text[value];
+
+	return at >= 0 && (u32)at < p->slot.texts ? l->texts[at].s : NULL;
+}
+
+static bool is_line(const struct ask *a, const void *data, size_t size)
+{
+	const struct question_line *l = data;
+	const struct ask_program *p;
+
+	if (size < offsetof(struct question_line, texts) || l->type != RECORD_QUESTION_LINE ||
+	    l->event >= a->targets.n)
+		return false;
+	p = &a->programs[a->program_of[l->event]];
+	return size >= offsetof(struct question_line, texts) + p->slot.texts * sizeof(l->texts[0]);
+}
+
+static void put_line(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
+{
+	const struct ask *a = ((const struct running *)ctx)->ask;
+	const struct question_line *l = data;
+	struct measure_key values[ASK_FIELDS];
+	struct ask_line_sample out = {.head.type = SAMPLE_ASK_LINE, .values = values,
+				      .nvalues = a->form.nfields};
+	const struct ask_program *p;
+	u32 at = 0;
+
+	if (!is_line(a, data, size))
+		return;
+	p = &a->programs[a->program_of[l->event]];
+	for (u32 i = 0; i < a->form.nfields; i++) {
+		const char *text = NULL;
+
+		values[i] = (struct measure_key){0, ""};
+		if (!(p->fields & 1u << i))
+			continue;
+		text = line_text(l, p, at);
+		values[i].value = text ? 0 : l->values[at];
+		values[i].text = text ? text : "";
+		out.has |= 1u << i;
+		at++;
+	}
+	out.t_ns = l->t_ns;
+	out.lost = l->lost;
+	out.cpu = l->cpu;
+	out.who = l->who;
+	out.event = a->targets.v[l->event].name;
+	out.stack = l->stack == MEASURE_NO_STACK ? 0 : l->stack;
+	sink__put(sink, &out.head);
+}
+
 /* --- the source --- */
 
 static void asking__close(struct source *s)
@@ -428,6 +484,7 @@ static const struct measure_hooks ask_hooks = {
 	.detach = detach,
 	.text = label_text,
 	.open = put_open,
+	.record = put_line,
 };
 
 static int open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
@@ -446,6 +503,11 @@ static int open_one(struct asking *a, const struct ask *ask, const struct sampli
 		.hooks = &ask_hooks,
 		.ctx = r,
 	};
+	if (ask->form.shape == MEASURE_SHAPE_HOLDING) {
+		r->programs.elf = proftop_bpf_question_held;
+		r->programs.elf_size =
+			(size_t)(proftop_bpf_question_held_end - proftop_bpf_question_held);
+	}
 	if (!ask_rate__check(&rate, ask, st))
 		r->source = measure_source__open(&r->programs, how, scope, st);
 	ask_rate__end(&rate);

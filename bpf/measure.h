@@ -16,7 +16,7 @@
 #include "bpf/hist.h"
 
 #define MEASURE_LABELS 4 /* words of labels; what is in them the declaration says */
-#define MEASURE_SUMS   2 /* sums beside that of the value */
+#define MEASURE_SUMS   4 /* sums beside that of the value */
 
 /* Buckets of values, 1/4 of their lower end wide at most (loglin__bucket). Durations are counted
  * in units of 16 ns: the last bucket begins at 120 s. Other values in units of 1. */

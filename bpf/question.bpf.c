@@ -107,6 +107,50 @@ static __always_inline u64 span__key(const struct run *r)
 	return text__label(&r->frame->texts[text], 0, 0);
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct question_span_texts);
+} texts_scratch SEC(".maps");
+
+/* Of what entry() asks for of the begin. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
+	__type(key, u64);
+	__type(value, struct question_span_texts);
+} span_texts SEC(".maps");
+
+static __always_inline void keep_texts(const struct run *r, u64 key)
+{
+	struct question_span_texts *to;
+	u32 zero = 0;
+
+	to = bpf_map_lookup_elem(&texts_scratch, &zero);
+	if (!to)
+		return;
+	for (u32 i = 0; i < QUESTION_ENTRY_TEXTS; i++) {
+		s32 at = r->slot->value_text[(r->slot->nvalues + r->slot->entries + i) &
+					     (QUESTION_VALUES - 1)];
+
+		if (i < r->slot->entry_texts && at >= 0 && at < QUESTION_TEXTS)
+			to->texts[i] = r->frame->texts[at];
+	}
+	bpf_map_update_elem(&span_texts, &key, to, BPF_ANY);
+}
+
+static __always_inline void take_texts(const struct run *r, u64 key)
+{
+	struct question_span_texts *from = bpf_map_lookup_elem(&span_texts, &key);
+
+	for (u32 i = 0; i < QUESTION_ENTRY_TEXTS; i++)
+		if (from)
+			r->frame->entry_texts[i] = from->texts[i];
+		else
+			r->frame->entry_texts[i].s[0] = 0;
+}
+
 static __always_inline void run__begin_span(const struct run *r)
 {
 	struct question_span new = {};
@@ -122,7 +166,9 @@ static __always_inline void run__begin_span(const struct run *r)
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
 		if (i < r->slot->entries)
 			new.entry[i] = r->frame->values[(r->slot->nvalues + i) & (QUESTION_VALUES - 1)];
-	new.begin_ns = bpf_ktime_get_ns();
+	new.begin_ns = new.last_ns = bpf_ktime_get_ns();
+	if (r->slot->texts_kept)
+		keep_texts(r, key);
 	if (!bpf_map_update_elem(&spans, &key, &new, BPF_NOEXIST))
 		return;
 	/* One that did not end is over, or there is no room. */
@@ -140,20 +186,27 @@ static __always_inline void run__end_span(const struct run *r)
 				 .of = r->t,
 				 .now = bpf_ktime_get_ns(),
 				 .stack = r->slot->stack};
-	u64 labels[MEASURE_LABELS], key, stack;
+	u64 labels[MEASURE_LABELS], sums[MEASURE_SUMS], key, stack;
+	struct measure_cell *cell = NULL;
 	struct question_span *span;
-	struct measure_cell *cell;
 
 	r->frame->words[WORD_LATENCY] = 0;
 	if (r->slot->on && !evaluate(r))
 		return;
 	key = span__key(r);
 	span = bpf_map_lookup_elem(&spans, &key);
-	if (!span) {
+	if (!span || span->step + 1 != r->slot->last_step) {
 		r->st->notes[QUESTION_NOTE_UNMATCHED]++;
 		return;
 	}
 	s.begin_ns = span->begin_ns;
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		sums[i] = span->sums[i];
+	/* The last leg of a chain. */
+	if (r->slot->last_step > 1)
+		sums[(r->slot->last_step - 1) & (MEASURE_SUMS - 1)] = s.now - span->last_ns;
+	if (r->slot->texts_kept)
+		take_texts(r, key);
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
 		r->frame->entry[i] = span->entry[i];
 	if (bpf_map_delete_elem(&spans, &key))
@@ -164,6 +217,138 @@ static __always_inline void run__end_span(const struct run *r)
 	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, r->slot->event, labels);
 	s.labels = labels;
 	measure__end(r->ctx, &s, r->st, &stack, &cell);
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (cell && i < r->slot->nsums)
+			cell__add_to(&cell->sums[i], sums[i]);
+}
+
+/* --- chains, and what happens within a span --- */
+
+static __always_inline struct question_span *span__of(const struct run *r)
+{
+	u64 key;
+
+	if (!evaluate(r))
+		return NULL;
+	key = span__key(r);
+	return bpf_map_lookup_elem(&spans, &key);
+}
+
+static __always_inline void run__step(const struct run *r)
+{
+	struct question_span *span = span__of(r);
+	u64 now = bpf_ktime_get_ns();
+
+	if (!span || span->step + 1 != r->slot->step)
+		return;
+	span->sums[r->slot->sum & (MEASURE_SUMS - 1)] = now - span->last_ns;
+	span->last_ns = now;
+	span->step = r->slot->step;
+}
+
+static __always_inline void run__between(const struct run *r)
+{
+	struct question_span *span = span__of(r);
+
+	if (span)
+		__sync_fetch_and_add(&span->sums[r->slot->sum & (MEASURE_SUMS - 1)], 1);
+}
+
+/* --- pairs in each other --- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
+	__type(key, u64);
+	__type(value, struct question_nest);
+} nests SEC(".maps");
+
+static const struct question_nest no_nest;
+
+static __always_inline struct question_nest *nest__of(u64 key, struct measure_stats *st)
+{
+	struct question_nest *n = bpf_map_lookup_elem(&nests, &key);
+
+	if (n)
+		return n;
+	bpf_map_update_elem(&nests, &key, &no_nest, BPF_NOEXIST);
+	n = bpf_map_lookup_elem(&nests, &key);
+	if (!n)
+		st->full++;
+	return n;
+}
+
+/* What is deeper than there is room for is not followed, nor is its end. */
+static __always_inline void run__enter(const struct run *r)
+{
+	struct question_level *l;
+	struct question_nest *n;
+	u64 outer = 0;
+	u32 at;
+
+	if (!evaluate(r))
+		return;
+	n = nest__of(span__key(r), r->st);
+	if (!n)
+		return;
+	at = n->depth;
+	if (at >= QUESTION_DEPTH) {
+		r->st->notes[QUESTION_NOTE_AGAIN]++;
+		return;
+	}
+	if (at)
+		outer = n->levels[(at - 1) & (QUESTION_DEPTH - 1)].path;
+	l = &n->levels[at & (QUESTION_DEPTH - 1)];
+	l->path = outer << QUESTION_PATH_BITS | (r->slot->step + 1);
+	l->inner_ns = 0;
+	l->begin_ns = bpf_ktime_get_ns();
+	n->depth = at + 1;
+}
+
+/* The innermost of the pair; those within that did not end are over. QUESTION_DEPTH: there is none. */
+static __always_inline u32 nest__find(const struct question_nest *n, u32 pair)
+{
+	u32 found = QUESTION_DEPTH;
+
+	for (u32 i = 0; i < QUESTION_DEPTH; i++)
+		if (i < n->depth &&
+		    (n->levels[i].path & ((1 << QUESTION_PATH_BITS) - 1)) == pair + 1)
+			found = i;
+	return found;
+}
+
+static __always_inline void run__leave(const struct run *r)
+{
+	struct measure_span s = {.task = r->task, .of = r->t, .now = bpf_ktime_get_ns()};
+	u64 labels[MEASURE_LABELS] = {}, stack, ns, inner, key;
+	struct measure_cell *cell = NULL;
+	struct question_nest *n;
+	u32 at;
+
+	if (!evaluate(r))
+		return;
+	key = span__key(r);
+	n = bpf_map_lookup_elem(&nests, &key);
+	at = n ? nest__find(n, r->slot->step) : QUESTION_DEPTH;
+	if (at >= QUESTION_DEPTH) {
+		r->st->notes[QUESTION_NOTE_UNMATCHED]++;
+		return;
+	}
+	s.begin_ns = n->levels[at].begin_ns;
+	labels[0] = n->levels[at].path;
+	inner = n->levels[at].inner_ns;
+	ns = s.now - s.begin_ns;
+	n->depth = at;
+	if (at)
+		n->levels[(at - 1) & (QUESTION_DEPTH - 1)].inner_ns += ns;
+	else
+		bpf_map_delete_elem(&nests, &key);
+	if (!r->t)
+		return;
+	s.labels = labels;
+	measure__end(r->ctx, &s, r->st, &stack, &cell);
+	if (cell)
+		cell__add_to(&cell->sums[0], ns > inner ? ns - inner : 0);
 }
 
 /* What the thread was in ends with it. */
@@ -174,6 +359,7 @@ int question_exit(struct bpf_raw_tracepoint_args *ctx)
 	u64 key = BPF_CORE_READ(task, pid);
 
 	bpf_map_delete_elem(&spans, &key);
+	bpf_map_delete_elem(&nests, &key);
 	return 0;
 }
 
@@ -244,6 +430,18 @@ static __always_inline void run_as(const struct run *r)
 		break;
 	case QUESTION_ENDS:
 		run__end_span(r);
+		break;
+	case QUESTION_STEPS:
+		run__step(r);
+		break;
+	case QUESTION_BETWEENS:
+		run__between(r);
+		break;
+	case QUESTION_ENTERS:
+		run__enter(r);
+		break;
+	case QUESTION_LEAVES:
+		run__leave(r);
 		break;
 	default:
 		run__list(r);

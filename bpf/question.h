@@ -15,7 +15,16 @@
 #define QUESTION_EVENT_BITS 16
 #define QUESTION_OWN_KEYS   (MEASURE_LABELS - 1)
 
-enum question_does { QUESTION_COUNTS, QUESTION_BEGINS, QUESTION_ENDS, QUESTION_LISTS };
+enum question_does {
+	QUESTION_COUNTS,
+	QUESTION_BEGINS,
+	QUESTION_ENDS,
+	QUESTION_LISTS,
+	QUESTION_STEPS,	   /* of a chain: neither its begin nor its end */
+	QUESTION_BETWEENS, /* is counted in the span that it comes in */
+	QUESTION_ENTERS,   /* a pair that lies in others */
+	QUESTION_LEAVES,
+};
 
 /* What a program does with an event; constant, so that the verifier drops the rest. */
 struct question_slot {
@@ -32,6 +41,9 @@ struct question_slot {
 	__s32 value_text[QUESTION_VALUES];
 	__u32 stack; /* STACK_KERNEL | STACK_USER: stacks are sampled; 0: they are not */
 	__u32 entries, entry_texts; /* of a begin: numbers and texts kept, behind the values */
+	__u32 step, last_step; /* of a chain: this event's, and that of its end; of a nest: the pair */
+	__u32 sum, nsums; /* of a step or what is between: its sum; of an end: how many there are */
+	__u32 texts_kept; /* entry_texts are looked up in a map of their own */
 	__u32 by_process; /* hold: what `on` is the number of is each process's own */
 	__u32 texts; /* list: so many of the frame's texts are sent */
 };
@@ -46,6 +58,27 @@ struct question_span {
 	char comm[16];
 	__u64 labels[MEASURE_LABELS];
 	__u64 entry[QUESTION_ENTRIES];
+	__u64 last_ns; /* of a chain: when its last step came */
+	__u64 step;
+	__u64 sums[MEASURE_SUMS];
+};
+
+/* Texts that entry() keeps, by the span's key. */
+struct question_span_texts {
+	struct question_text texts[QUESTION_ENTRY_TEXTS];
+};
+
+/* Pairs that have begun within each other, by key: a thread, a CPU. The path of a pair has 4 bits for
+ * each of those that it lies in, itself the lowest: 1 + its number. */
+#define QUESTION_DEPTH	  8
+#define QUESTION_PATH_BITS 4
+#define QUESTION_PAIRS	  15
+
+struct question_nest {
+	__u32 depth, pad;
+	struct question_level {
+		__u64 begin_ns, inner_ns, path;
+	} levels[QUESTION_DEPTH];
 };
 
 #define QUESTION_SPANS 16384

@@ -40,6 +40,9 @@ static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n, 
 		*keys = c->keys;
 }
 
+/* Those that recordings of older versions have. */
+#define FIRST_SUMS 2
+
 void code_measure(struct codec *c, union any_sample *s)
 {
 	struct measure_sample *x = &s->measure;
@@ -55,9 +58,11 @@ void code_measure(struct codec *c, union any_sample *s)
 	code_u64(c, &x->sum);
 	code_u64(c, &x->min);
 	code_u64(c, &x->max);
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < FIRST_SUMS; i++)
 		code_u64(c, &x->sums[i]);
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
+	for (u32 i = FIRST_SUMS; i < MEASURE_SUMS; i++)
+		code_u64(c, &x->sums[i]);
 }
 
 void code_measure_open(struct codec *c, union any_sample *s)
@@ -119,6 +124,11 @@ void code_ask(struct codec *c, union any_sample *s)
 	code_below(c, &f->lists, ASK_LIST_KINDS);
 	code_below(c, &f->has_stack, 2);
 	code_below(c, &f->nfields, ASK_FIELDS + 1);
+	for (u32 i = 0; i < MEASURE_SUMS; i++) {
+		code_text(c, f->sums[i].name, sizeof(f->sums[i].name));
+		code_text(c, f->sums[i].help, sizeof(f->sums[i].help));
+		code_below(c, &f->sums[i].is_time, 2);
+	}
 	for (u32 i = 0; i < f->nfields; i++) {
 		code_text(c, f->fields[i].name, sizeof(f->fields[i].name));
 		code_below(c, &f->fields[i].type, ASK_FIELD_TYPES);

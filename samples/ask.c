@@ -60,6 +60,15 @@ static bool fields_are_right(const struct ask_form *f)
 	return true;
 }
 
+static bool sums_are_right(const struct ask_form *f)
+{
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (!is_terminated(f->sums[i].name, sizeof(f->sums[i].name)) ||
+		    !is_terminated(f->sums[i].help, sizeof(f->sums[i].help)))
+			return false;
+	return true;
+}
+
 static bool form_is_right(const struct ask_form *f)
 {
 	if (!is_terminated(f->text, sizeof(f->text)) ||
@@ -73,7 +82,7 @@ static bool form_is_right(const struct ask_form *f)
 	for (u32 i = 0; i < f->nlabels; i++)
 		if (!label_is_right(&f->labels[i]))
 			return false;
-	return fields_are_right(f);
+	return sums_are_right(f) && fields_are_right(f);
 }
 
 static const char *title_of(const struct ask_label *l)
@@ -115,6 +124,16 @@ static u32 drill_of(const struct ask_form *f)
 	return 0;
 }
 
+static void declare_sum(struct measure_sum *out, const struct ask_sum *s)
+{
+	*out = (struct measure_sum){
+		.name = s->name,
+		.title = s->name,
+		.help = s->help,
+		.type = s->is_time ? VALUE_NS : VALUE_COUNT,
+	};
+}
+
 static struct declared *declare(const struct ask_form *form)
 {
 	struct declared *d = xcalloc(1, sizeof(*d));
@@ -137,6 +156,9 @@ static struct declared *declare(const struct ask_form *form)
 		.drills = d->drills,
 		.asked = true,
 	};
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (*form->sums[i].name)
+			declare_sum(&d->measure.sums[i], &d->form.sums[i]);
 	if (measure__check(&d->measure, why, sizeof(why)))
 		return d;
 	free(d);

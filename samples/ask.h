@@ -34,6 +34,13 @@ struct ask_field {
 	u32 type; /* enum ask_field_type */
 };
 
+/* A sum beside the value: of a span. */
+struct ask_sum {
+	char name[ASK_LABEL_NAME]; /* "": there is none */
+	char help[ASK_LABEL_NAME];
+	u32 is_time;
+};
+
 /* A declaration as a value; what is not used is zero. */
 struct ask_form {
 	char text[ASK_TEXT]; /* the question, as it was asked */
@@ -46,6 +53,7 @@ struct ask_form {
 	u32 nlabels;	/* own ones first */
 	struct ask_label labels[MEASURE_MAX_LABELS];
 	u32 by;
+	struct ask_sum sums[MEASURE_SUMS];
 	u32 lists; /* enum ask_list_kind: lines (SAMPLE_ASK_LINE) come in the place of sums */
 	u32 has_stack; /* of a list */
 	u32 nfields;

@@ -103,8 +103,8 @@ static const char *wrong_with(const struct measure *m)
 			return "a drill is by no label";
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		if (m->sums[i].name && m->sums[i].type != VALUE_COUNT &&
-		    m->sums[i].type != VALUE_BYTES)
-			return "a sum is neither a count nor bytes";
+		    m->sums[i].type != VALUE_BYTES && m->sums[i].type != VALUE_NS)
+			return "a sum is neither a count nor bytes nor a time";
 	return NULL;
 }
 

@@ -53,7 +53,7 @@ struct measure_label {
 /* A sum beside that of the value, as a declaration names it. */
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
-	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
+	enum value_type type;		 /* VALUE_COUNT, VALUE_BYTES or VALUE_NS */
 };
 
 /* A count has a value, or none; that of a span is its duration in ns. What is held has a size in

@@ -143,6 +143,21 @@ static const struct expr *hold_without_span(const struct making *m, const struct
 
 /* --- shapes --- */
 
+static u32 count_role(const struct question *q, enum question_role role)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < q->nevents; i++)
+		n += q->events[i].role == role;
+	return n;
+}
+
+/* Of a chain: parts of its time that are sums; a plain pair has none. */
+static u32 nlegs(const struct question *q)
+{
+	return q->shape == ASK_SPAN && q->nsteps > 2 ? q->nsteps - 1 : 0;
+}
+
 static bool make_count(const struct making *m, struct unit *u, const struct question_event *e,
 		       const struct field_resolver *fields)
 {
@@ -166,9 +181,20 @@ static bool make_begin(struct making *m, struct unit *u, const struct question_e
 	if (!add_condition(m, u, e->filter, &scope) || !add_on(m, u, q->on, &scope))
 		return false;
 	u->slot.entries = m->a->entries.nnumbers;
+	u->slot.entry_texts = m->a->entries.ntexts;
+	u->slot.texts_kept = m->a->entries.ntexts > 0;
 	if (eval_unit__add_entries(&u->of, &m->a->entries))
 		ask_making__refuse(m, "entry(): too many different ones");
 	return !m->st->code;
+}
+
+static u32 sums_of(const struct ask_form *f)
+{
+	u32 n = 0;
+
+	while (n < MEASURE_SUMS && *f->sums[n].name)
+		n++;
+	return n;
 }
 
 static bool make_end(struct making *m, struct unit *u, const struct question_event *e,
@@ -184,12 +210,13 @@ static bool make_end(struct making *m, struct unit *u, const struct question_eve
 	bool right;
 
 	u->slot.does = QUESTION_ENDS;
+	u->slot.last_step = q->nsteps - 1;
+	u->slot.nsums = sums_of(&m->a->form);
 	if (condition && q->on)
 		condition = hold_without_span(m, condition);
 	right = add_condition(m, u, e->filter, &scope) && add_condition(m, u, condition, &scope) &&
 		add_keys(m, u, &scope) && add_on(m, u, q->on_end ? q->on_end : q->on, &scope);
-	if (right && m->a->entries.ntexts)
-		ask_making__refuse(m, "entry(): texts are not kept from the begin yet, numbers are");
+	u->slot.texts_kept = m->a->entries.ntexts > 0;
 	return right && !m->st->code;
 }
 
@@ -261,6 +288,48 @@ static bool make_release(struct making *m, struct unit *u, const struct ask_targ
 	       add_address(m, u, q->on_end ? q->on_end : q->on, &scope);
 }
 
+/* Of a chain: the time since the step before it is a sum. */
+static bool make_step(struct making *m, struct unit *u, const struct question_event *e,
+		      const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+					  .kernel = &kernel_types};
+
+	u->slot.does = QUESTION_STEPS;
+	u->slot.step = e->step;
+	u->slot.sum = e->step - 1;
+	return add_condition(m, u, e->filter, &scope) && add_on(m, u, m->a->question->on, &scope);
+}
+
+/* Their sums stand behind those of the chain. */
+static bool make_between(struct making *m, struct unit *u, const struct question_event *e,
+			 const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+					  .kernel = &kernel_types};
+	const struct question *q = m->a->question;
+
+	u->slot.does = QUESTION_BETWEENS;
+	u->slot.sum = nlegs(q);
+	for (const struct question_event *b = q->events; b < e; b++)
+		u->slot.sum += b->role == ROLE_BETWEEN;
+	return add_condition(m, u, e->filter, &scope) && add_on(m, u, q->on, &scope);
+}
+
+static bool make_nested(struct making *m, struct unit *u, const struct question_event *e,
+			const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+					  .kernel = &kernel_types};
+	const struct question *q = m->a->question;
+	bool begins = e->role == ROLE_BEGIN;
+
+	u->slot.does = begins ? QUESTION_ENTERS : QUESTION_LEAVES;
+	u->slot.step = e->step;
+	return add_condition(m, u, e->filter, &scope) &&
+	       add_on(m, u, !begins && q->on_end ? q->on_end : q->on, &scope);
+}
+
 static bool make_unit(struct making *m, struct unit *u, const struct ask_target *t,
 		      const struct field_resolver *fields)
 {
@@ -271,7 +340,13 @@ static bool make_unit(struct making *m, struct unit *u, const struct ask_target 
 	if (m->a->question->shape == ASK_HOLD)
 		return t->of->role == ROLE_BEGIN ? make_acquire(m, u, t, fields)
 						 : make_release(m, u, t, fields);
+	if (m->a->question->shape == ASK_NEST)
+		return make_nested(m, u, t->of, fields);
 	switch (t->of->role) {
+	case ROLE_MIDDLE:
+		return make_step(m, u, t->of, fields);
+	case ROLE_BETWEEN:
+		return make_between(m, u, t->of, fields);
 	case ROLE_BEGIN:
 		return make_begin(m, u, t->of, fields);
 	case ROLE_END:
@@ -389,7 +464,8 @@ static int name_labels(struct making *m, const struct unit *u)
 /* Whether an event's code has the keys of rows. */
 static bool tells_keys(const struct question *q, const struct question_event *e)
 {
-	return (q->shape == ASK_HOLD) == (e->role == ROLE_BEGIN);
+	return q->shape == ASK_HOLD ? e->role == ROLE_BEGIN
+				    : e->role == ROLE_END || e->role == ROLE_PLAIN;
 }
 
 static int compile_target(struct making *m, u32 target)
@@ -451,9 +527,45 @@ static const struct shape_words {
 } shapes[ASK_SHAPES] = {
 	[ASK_COUNT] = {"events", ASK_EVENTS, MEASURE_SHAPE_COUNT, ASK_SUMS},
 	[ASK_SPAN] = {"spans", ASK_PAIRS, MEASURE_SHAPE_SPAN, ASK_SUMS},
+	[ASK_NEST] = {"pairs", ASK_PAIRS, MEASURE_SHAPE_SPAN, ASK_SUMS},
 	[ASK_HOLD] = {"acquired", ASK_HELD, MEASURE_SHAPE_HOLDING, ASK_SUMS},
 	[ASK_LIST] = {"events", ASK_EVENTS, MEASURE_SHAPE_COUNT, ASK_LINES},
 };
+
+static void add_leg(struct ask_sum *s, const struct question *q, u32 leg)
+{
+	const char *from = "", *to = "";
+
+	for (u32 i = 0; i < q->nevents; i++) {
+		if (q->events[i].role == ROLE_BETWEEN)
+			continue;
+		if (q->events[i].step == leg)
+			from = q->events[i].name;
+		if (q->events[i].step == leg + 1)
+			to = q->events[i].name;
+	}
+	snprintf(s->name, sizeof(s->name), "leg%u_ns", leg + 1);
+	snprintf(s->help, sizeof(s->help), "from %.18s to %.18s", from ? from : "?", to ? to : "?");
+	s->is_time = 1;
+}
+
+/* Of a chain its legs, then what is counted between; of pairs in each other their own time. */
+static void fill_sums(struct ask_form *f, const struct question *q)
+{
+	u32 n = 0;
+
+	if (q->shape == ASK_NEST) {
+		f->sums[0] = (struct ask_sum){"own_ns", "time that no pair within it had", 1};
+		return;
+	}
+	for (u32 i = 0; i < nlegs(q) && n < MEASURE_SUMS; i++)
+		add_leg(&f->sums[n++], q, i);
+	for (u32 i = 0; i < q->nevents && n < MEASURE_SUMS; i++)
+		if (q->events[i].role == ROLE_BETWEEN) {
+			copy_str(f->sums[n].name, sizeof(f->sums[n].name), q->events[i].text);
+			copy_str(f->sums[n++].help, sizeof(f->sums[0].help), "so many within the spans");
+		}
+}
 
 static void fill_form(struct making *m)
 {
@@ -466,6 +578,7 @@ static void fill_form(struct making *m)
 	f->kind = shapes[q->shape].kind;
 	f->shape = shapes[q->shape].shape;
 	f->lists = shapes[q->shape].lists;
+	fill_sums(f, q);
 	f->has_value = q->value_kind != ASK_NO_VALUE;
 	if (f->has_value && q->unit)
 		copy_str(f->value, sizeof(f->value), q->unit);
@@ -477,13 +590,13 @@ static int refuse_shape(const struct making *m)
 
 	if (!shapes[q->shape].noun)
 		return status__set(m->st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
-				   "%s cannot be asked yet: count, span, hold and list can",
+				   "%s cannot be asked yet: count, span, nest, hold and list can",
 				   question_shape__name(q->shape));
-	for (u32 i = 0; i < q->nevents; i++)
-		if (q->events[i].role == ROLE_MIDDLE || q->events[i].role == ROLE_BETWEEN)
-			return status__set(m->st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
-					   "chains of events and `between` cannot be asked yet: "
-					   "ask for each pair");
+	if (q->shape == ASK_NEST && q->nsteps > QUESTION_PAIRS)
+		return ask_making__refuse(m, "nest: at most %u pairs", QUESTION_PAIRS);
+	if (q->shape == ASK_SPAN && nlegs(q) + count_role(q, ROLE_BETWEEN) > MEASURE_SUMS)
+		return ask_making__refuse(m, "a chain has at most %u legs and events between, together",
+					  MEASURE_SUMS);
 	return 0;
 }
 

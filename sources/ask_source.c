@@ -111,7 +111,7 @@ static bool needs_exits(const struct ask *a)
 	for (u32 i = 0; i < a->nprograms; i++)
 		if (a->programs[i].slot.does == QUESTION_ENDS)
 			return !a->programs[i].slot.on;
-	return false;
+	return a->question->shape == ASK_NEST && !a->question->on;
 }
 
 /* The kernel drops what would interrupt another program of these types. */
@@ -122,6 +122,19 @@ static u32 may_nest(const struct ask *a)
 		    strcmp(a->programs[i].type, "kernel"))
 			return 1;
 	return 0;
+}
+
+static bool needs_texts(const struct ask *a)
+{
+	for (u32 i = 0; i < a->nprograms; i++)
+		if (a->programs[i].slot.texts_kept)
+			return true;
+	return false;
+}
+
+static void make_room(struct bpf_object *obj, const char *map)
+{
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(obj, map), QUESTION_SPANS);
 }
 
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
@@ -147,6 +160,10 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 		if (!strcmp(name, "question_exit"))
 			bpf_program__set_autoload(prog, needs_exits(r->ask));
 	}
+	if (needs_texts(r->ask))
+		make_room(obj, "span_texts");
+	if (r->ask->question->shape == ASK_NEST)
+		make_room(obj, "nests");
 	loading = r->ask;
 	return 0;
 }

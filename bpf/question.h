@@ -24,6 +24,7 @@ enum question_does {
 	QUESTION_BETWEENS, /* is counted in the span that it comes in */
 	QUESTION_ENTERS,   /* a pair that lies in others */
 	QUESTION_LEAVES,
+	QUESTION_FILLS, /* a slot of time, whose events are counted */
 };
 
 /* What a program does with an event; constant, so that the verifier drops the rest. */
@@ -82,6 +83,17 @@ struct question_nest {
 };
 
 #define QUESTION_SPANS 16384
+
+#define QUESTION_BURST_EVENTS QUESTION_VALUES
+
+/* What came on a CPU in the slot of time that lasts. */
+struct question_burst {
+	__u64 slot, total, stack;
+	__u64 counts[QUESTION_BURST_EVENTS];
+};
+
+/* Slots sent of an interval before only fuller ones are. */
+#define QUESTION_BURSTS_MAX 256
 
 /* Behind the records of bpf/measure.h. */
 enum { RECORD_QUESTION_LINE = 32 };

@@ -37,6 +37,7 @@ enum question_word {
 	WORD_IRQS_DISABLED, /* 0 or 1 */
 	WORD_NEED_RESCHED,  /* 0 or 1 */
 	WORD_NR_RUNNING,    /* of the CPU */
+	WORD_COUNT,	    /* of a burst: events of the slot so far */
 	WORD_TASK,	    /* bpf_get_current_task() */
 	WORD_COMM,	    /* no number: frame.comm */
 	QUESTION_WORDS,

@@ -61,8 +61,37 @@ static __always_inline void frame__release(struct frame_of_run *f)
 
 #define ASKS_FOR(slot, word) ((slot)->words & (1u << (word)))
 
+/* Of the current task: its CPU's. */
+struct rq___asked {
+	unsigned int nr_running;
+} KERNEL_TYPE;
+struct cfs_rq___asked {
+	struct rq___asked *rq;
+} KERNEL_TYPE;
+struct sched_entity___asked {
+	struct cfs_rq___asked *cfs_rq;
+} KERNEL_TYPE;
+struct task_struct___asked {
+	struct sched_entity___asked se;
+} KERNEL_TYPE;
+
+static __always_inline u64 task__nr_running(struct task_struct *task)
+{
+	return BPF_CORE_READ((struct task_struct___asked *)task, se.cfs_rq, rq, nr_running);
+}
+
+/* Of what a perf event or a kprobe interrupted: both contexts begin with its registers. */
+static __always_inline u64 regs__irqs_disabled(void *ctx)
+{
+#ifdef __TARGET_ARCH_x86
+	return !(((struct pt_regs *)ctx)->eflags & 0x200);
+#else
+	return 0;
+#endif
+}
+
 /* Fills what the code asks for. */
-static __always_inline void frame__fill(struct question_frame *f, const volatile struct question_slot *s,
+static __always_inline void frame__fill(void *ctx, struct question_frame *f, const volatile struct question_slot *s,
 					struct task_struct *task)
 {
 	if (ASKS_FOR(s, WORD_PID))
@@ -79,6 +108,10 @@ static __always_inline void frame__fill(struct question_frame *f, const volatile
 		f->words[WORD_POLICY] = task->policy;
 	if (ASKS_FOR(s, WORD_NS))
 		f->words[WORD_NS] = bpf_ktime_get_ns();
+	if (ASKS_FOR(s, WORD_IRQS_DISABLED))
+		f->words[WORD_IRQS_DISABLED] = regs__irqs_disabled(ctx);
+	if (ASKS_FOR(s, WORD_NR_RUNNING))
+		f->words[WORD_NR_RUNNING] = task__nr_running(task);
 	if (ASKS_FOR(s, WORD_TASK))
 		f->words[WORD_TASK] = (u64)task;
 	if (ASKS_FOR(s, WORD_COMM))
@@ -166,7 +199,7 @@ static __always_inline bool frame__evaluate(void *ctx, struct question_frame *f,
 	u64 faults = f->faults;
 	bool passes;
 
-	frame__fill(f, slot, task);
+	frame__fill(ctx, f, slot, task);
 	passes = question__eval(ctx, f);
 	st->notes[QUESTION_NOTE_FAULTS] += f->faults - faults;
 	return passes;

@@ -62,6 +62,7 @@ struct ask_line_row {
 	struct slow_row base;
 	const struct ask_line *line;
 	const char *pid_text, *tid_text, *cgroup, *event, *caller;
+	u64 count; /* of a slot of time */
 	struct value values[ASK_FIELDS];
 	const char *ask;
 	const struct ask_form *form;

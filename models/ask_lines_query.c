@@ -26,8 +26,8 @@ static const struct known {
 	const char *else_name;
 	struct field field;
 } known_fields[] = {
-	{"current->tgid", {ID_COLUMN("pid", "process id"), OF(who.tgid)}},
-	{"current->pid", {ID_COLUMN("tid", "thread id"), OF(who.tid)}},
+	{"current->pid", {ID_COLUMN("pid", "process id"), OF(who.tgid)}},
+	{"current->tid", {ID_COLUMN("tid", "thread id"), OF(who.tid)}},
 	{"current->comm",
 	 {TEXT_COLUMN("comm", "Command", 15, 1, COLUMN_BOTH, "name of the thread"), VIA(ROW, line),
 	  CHARS_AT(struct ask_line, who.comm)}},
@@ -101,6 +101,30 @@ static u32 append(struct field *out, const struct field *fields, u32 n)
 	return n;
 }
 
+static const struct field slot_fields[] = {
+	{EXPORT_COLUMN(VALUE_TEXT, "ask", "the question that the row answers"), TEXT_AT(ROW, ask)},
+	{TIME_COLUMN("ago_ns", "Ago", 7, 0, COLUMN_SCREEN | COLUMN_ASCENDING,
+		     "since it began, to the end of the interval"),
+	 VIA(ROW, line), AGO_AT(struct ask_line, t_ns)},
+	{TIME_COLUMN("t_ns", "t_ns", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING,
+		     "when the slot began, CLOCK_MONOTONIC"),
+	 OF(t_ns)},
+	{COUNT_COLUMN("cpu", "CPU", 4, 0, COLUMN_BOTH | COLUMN_ASCENDING, "on which CPU"), OF(cpu)},
+	{COUNT_COLUMN("count", "Events", 8, 0, COLUMN_BOTH, "so many came in the slot"),
+	 NUMBER_AT(ROW, count)},
+};
+
+/* Of slots of time: nobody's. */
+static u32 make_slot_fields(const struct ask_form *f, struct field *out)
+{
+	u32 n = append(out, slot_fields, ARRAY_SIZE(slot_fields));
+
+	n += add_values(f, out + n);
+	if (f->has_stack)
+		n += append(out + n, stack_fields, ARRAY_SIZE(stack_fields));
+	return n + append(out + n, last_fields, ARRAY_SIZE(last_fields));
+}
+
 static u32 make_fields(const struct ask_form *f, struct field *out)
 {
 	u32 n = append(out, first_fields, ARRAY_SIZE(first_fields));
@@ -154,13 +178,20 @@ static void fill_row(struct answer *a, struct ask_line_row *r, const struct ask_
 	r->caller = l->stack ? stack__caller(l->stack, snap->symbols) : NULL;
 	for (u32 i = 0; i < f->nfields; i++)
 		if (l->has & 1u << i)
+			r->count += l->values[i].value;
+	for (u32 i = 0; i < f->nfields; i++)
+		if (l->has & 1u << i)
 			r->values[i] = value_of(&a->arena, &f->fields[i], &l->values[i]);
 }
 
 static bool passes(const struct ask_line *l, const struct ask_lines_query *q,
 		   const struct scope *scope)
 {
-	return heat_range__has(&q->range, l->t_ns, 0) &&
+	if (!heat_range__has(&q->range, l->t_ns, 0))
+		return false;
+	if (l->who.tgid == MEASURE_MANY)
+		return true;
+	return
 	       who__passes(scope, l->who.tgid, l->who.tid, l->who.cgroup, l->who.comm) &&
 	       scope__thread(scope, l->who.kthread);
 }
@@ -202,6 +233,13 @@ static const struct ask_line **lines_of(const struct ask_lines_snap *s,
 	return out;
 }
 
+static int by_count(const void *a, const void *b)
+{
+	u64 x = ((const struct ask_line_row *)a)->count, y = ((const struct ask_line_row *)b)->count;
+
+	return x > y ? -1 : x < y;
+}
+
 struct ask_lines_answer *ask_lines__query(const struct ask_lines_snap *snap,
 					  const struct ask_lines_query *q,
 					  const struct scope *scope)
@@ -210,6 +248,7 @@ struct ask_lines_answer *ask_lines__query(const struct ask_lines_snap *snap,
 		answer__new(sizeof(*a), &snap->base, snap->symbols, snap->since_ns);
 	struct arena *arena = &a->base.arena;
 	struct field *fields = arena__array(arena, struct field, FIELDS_MAX);
+	const struct ask_form *form = measure__form(snap->measure);
 	struct ask_line_row *rows;
 	const struct ask_line **lines = lines_of(snap, q, scope, arena, &a->nrows);
 
@@ -222,8 +261,15 @@ struct ask_lines_answer *ask_lines__query(const struct ask_lines_snap *snap,
 	if (q->window == WINDOW_LAST)
 		a->base.since_ns = snap->base.t0_ns;
 	a->base.window_ns = snap->base.t1_ns - a->base.since_ns;
-	answer__table(&a->base, fields, make_fields(measure__form(snap->measure), fields), rows,
-		      a->nrows, sizeof(*rows), 1, 0, q->oldest_first ? "t_ns" : "ago_ns");
+	if (form->lists == ASK_SLOTS)
+		qsort(rows, a->nrows, sizeof(*rows), by_count);
+	answer__table(&a->base, fields,
+		      form->lists == ASK_SLOTS ? make_slot_fields(form, fields)
+					       : make_fields(form, fields),
+		      rows, a->nrows, sizeof(*rows), 1, 0,
+		      form->lists == ASK_SLOTS ? "count"
+		      : q->oldest_first	       ? "t_ns"
+					       : "ago_ns");
 	slow_rows__unfold(&a->base, q->unfolded, q->nunfolded, "no stack");
 	return a;
 }
@@ -243,8 +289,10 @@ static size_t add_value(const struct ask_field *f, const struct value *v, char *
 void ask_line__describe(const struct ask_line_row *r, char *buf, size_t size)
 {
 	const struct ask_form *f = r->form;
-	size_t len = (size_t)snprintf(buf, size, "%s %u: %s", r->line->who.comm, r->line->who.tid,
-				      r->event);
+	size_t len = f->lists == ASK_SLOTS
+			     ? (size_t)snprintf(buf, size, "CPU %u", r->line->cpu)
+			     : (size_t)snprintf(buf, size, "%s %u: %s", r->line->who.comm,
+						r->line->who.tid, r->event);
 
 	for (u32 i = 0; i < f->nfields && len < size; i++)
 		if (r->line->has & 1u << i)

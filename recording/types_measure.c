@@ -204,6 +204,7 @@ void measure_slow_subject(const union any_sample *s, struct subject *out)
 void ask_line_subject(const union any_sample *s, struct subject *out)
 {
 	*out = subject_of(&s->ask_line.who);
+	out->known = s->ask_line.who.tgid != MEASURE_MANY;
 	out->has_cpu = true;
 	out->cpu = s->ask_line.cpu;
 }

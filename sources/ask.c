@@ -161,7 +161,7 @@ static u32 nlegs(const struct question *q)
 static bool make_count(const struct making *m, struct unit *u, const struct question_event *e,
 		       const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 
 	u->slot.does = QUESTION_COUNTS;
@@ -173,7 +173,7 @@ static bool make_count(const struct making *m, struct unit *u, const struct ques
 static bool make_begin(struct making *m, struct unit *u, const struct question_event *e,
 		       const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 
@@ -203,7 +203,7 @@ static bool make_end(struct making *m, struct unit *u, const struct question_eve
 	const struct check_scope scope = {.fields = fields,
 					  .begin = m->begin_fields,
 					  .entries = m->begin_fields ? &m->a->entries : NULL,
-					  .words = WORDS_AT_END,
+					  .words = m->words | 1u << WORD_LATENCY,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 	const struct expr *condition = q->condition;
@@ -223,13 +223,32 @@ static bool make_end(struct making *m, struct unit *u, const struct question_eve
 static bool make_line(struct making *m, struct unit *u, const struct question_event *e,
 		      const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 
 	u->slot.does = QUESTION_LISTS;
 	return add_condition(m, u, e->filter, &scope) &&
 	       add_condition(m, u, m->a->question->condition, &scope) &&
 	       ask_fields__add(m, u, &scope);
+}
+
+static bool make_burst(struct making *m, struct unit *u, const struct question_event *e,
+		       const struct field_resolver *fields)
+{
+	const struct check_scope scope = {
+		.fields = fields, .words = m->words | 1u << WORD_COUNT, .kernel = &kernel_types};
+	const struct question *q = m->a->question;
+
+	u->slot.does = QUESTION_FILLS;
+	if (!add_condition(m, u, e->filter, &scope))
+		return false;
+	if (!q->sample)
+		return true;
+	u->slot.stack = STACK_KERNEL | STACK_USER;
+	m->a->form.has_stack = 1;
+	u->of.values[0] = ask_making__check(m, q->sample, &scope, WANT_NUMBER);
+	u->of.nvalues = u->slot.nvalues = 1;
+	return u->of.values[0] != NULL;
 }
 
 /* What `on` is a number of: of a process's own memory or files, or of the kernel's. */
@@ -257,7 +276,7 @@ static bool add_address(struct making *m, struct unit *u, const struct expr *on,
 static bool make_acquire(struct making *m, struct unit *u, const struct ask_target *t,
 			 const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 
@@ -278,7 +297,7 @@ static bool make_acquire(struct making *m, struct unit *u, const struct ask_targ
 static bool make_release(struct making *m, struct unit *u, const struct ask_target *t,
 			 const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 
@@ -292,7 +311,7 @@ static bool make_release(struct making *m, struct unit *u, const struct ask_targ
 static bool make_step(struct making *m, struct unit *u, const struct question_event *e,
 		      const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 
 	u->slot.does = QUESTION_STEPS;
@@ -305,7 +324,7 @@ static bool make_step(struct making *m, struct unit *u, const struct question_ev
 static bool make_between(struct making *m, struct unit *u, const struct question_event *e,
 			 const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 
@@ -319,7 +338,7 @@ static bool make_between(struct making *m, struct unit *u, const struct question
 static bool make_nested(struct making *m, struct unit *u, const struct question_event *e,
 			const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 	bool begins = e->role == ROLE_BEGIN;
@@ -337,6 +356,8 @@ static bool make_unit(struct making *m, struct unit *u, const struct ask_target 
 		u->slot.keys[i] = -1;
 	if (m->a->question->shape == ASK_LIST)
 		return make_line(m, u, t->of, fields);
+	if (m->a->question->shape == ASK_BURST)
+		return make_burst(m, u, t->of, fields);
 	if (m->a->question->shape == ASK_HOLD)
 		return t->of->role == ROLE_BEGIN ? make_acquire(m, u, t, fields)
 						 : make_release(m, u, t, fields);
@@ -444,7 +465,7 @@ static int generate(struct making *m, u32 target, struct unit *u)
 static bool needs_fields(const struct question *q, const struct question_event *e)
 {
 	return q->condition || q->on || q->value || q->nby || q->nshow || q->size || e->filter ||
-	       q->shape == ASK_LIST;
+	       q->shape == ASK_LIST || q->sample;
 }
 
 /* Labels are called as keys were written. */
@@ -474,6 +495,7 @@ static int compile_target(struct making *m, u32 target)
 	const struct field_resolver *fields = NULL;
 	struct unit u = {0};
 
+	m->words = ask_words__at(t);
 	if (needs_fields(m->a->question, t->of) &&
 	    ask_target__fields(t, &fields, m->st))
 		return -EINVAL;
@@ -529,6 +551,7 @@ static const struct shape_words {
 	[ASK_SPAN] = {"spans", ASK_PAIRS, MEASURE_SHAPE_SPAN, ASK_SUMS},
 	[ASK_NEST] = {"pairs", ASK_PAIRS, MEASURE_SHAPE_SPAN, ASK_SUMS},
 	[ASK_HOLD] = {"acquired", ASK_HELD, MEASURE_SHAPE_HOLDING, ASK_SUMS},
+	[ASK_BURST] = {"slots", ASK_EVENTS, MEASURE_SHAPE_COUNT, ASK_SLOTS},
 	[ASK_LIST] = {"events", ASK_EVENTS, MEASURE_SHAPE_COUNT, ASK_LINES},
 };
 
@@ -584,14 +607,10 @@ static void fill_form(struct making *m)
 		copy_str(f->value, sizeof(f->value), q->unit);
 }
 
-static int refuse_shape(const struct making *m)
+static int check_shape(const struct making *m)
 {
 	const struct question *q = m->a->question;
 
-	if (!shapes[q->shape].noun)
-		return status__set(m->st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
-				   "%s cannot be asked yet: count, span, nest, hold and list can",
-				   question_shape__name(q->shape));
 	if (q->shape == ASK_NEST && q->nsteps > QUESTION_PAIRS)
 		return ask_making__refuse(m, "nest: at most %u pairs", QUESTION_PAIRS);
 	if (q->shape == ASK_SPAN && nlegs(q) + count_role(q, ROLE_BETWEEN) > MEASURE_SUMS)
@@ -629,8 +648,8 @@ static int make(struct making *m)
 	m->a->question = question__parse(m->a->question_text, &err);
 	if (!m->a->question)
 		return refuse_at(m, &err);
-	if (refuse_shape(m))
-		return -EOPNOTSUPP;
+	if (check_shape(m))
+		return -EINVAL;
 	fill_form(m);
 	if (resolve_all(m) || (m->a->form.lists && ask_fields__declare(m)) || compile_all(m))
 		return -EINVAL;

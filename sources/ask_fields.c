@@ -75,12 +75,30 @@ static bool has_fields(const struct ask_target *t)
 	return t->of->kind == EVENT_TRACEPOINT || t->of->kind == EVENT_BTF;
 }
 
+/* Of a burst: how many of each event there were. */
+static int declare_counts(struct making *m)
+{
+	const struct field_type number = {.kind = TYPE_INT, .size = 8};
+	struct ask *a = m->a;
+
+	if (a->targets.n > QUESTION_BURST_EVENTS)
+		return ask_making__refuse(m, "burst: at most %u events", QUESTION_BURST_EVENTS);
+	for (u32 i = 0; i < a->targets.n; i++)
+		if (find(&a->form, a->targets.v[i].name) ||
+		    !add(&a->form, a->targets.v[i].name, &number))
+			return ask_making__refuse(m, "burst: %.60s stands there twice",
+						  a->targets.v[i].name);
+	return 0;
+}
+
 int ask_fields__declare(struct making *m)
 {
 	struct ask *a = m->a;
 	const struct field_resolver *r;
 	char name[ASK_LABEL_NAME];
 
+	if (a->form.lists == ASK_SLOTS)
+		return declare_counts(m);
 	if (a->question->nshow || a->targets.n > EVENTS_MAX)
 		return 0;
 	for (u32 i = 0; i < a->targets.n; i++) {

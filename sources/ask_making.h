@@ -10,13 +10,13 @@
 	(1u << WORD_PID | 1u << WORD_TID | 1u << WORD_CPU | 1u << WORD_CGROUP | 1u << WORD_PRIO |  \
 	 1u << WORD_POLICY | 1u << WORD_NS | 1u << WORD_COMM | 1u << WORD_KSTACK |                 \
 	 1u << WORD_USTACK | 1u << WORD_STACK | 1u << WORD_TASK)
-#define WORDS_AT_END (WORDS_ALWAYS | 1u << WORD_LATENCY)
 
 struct making {
 	struct ask *a;
 	struct status *st;
 	bool begun; /* the form says what the keys are */
 	const struct field_resolver *begin_fields;
+	u32 words; /* WORDS_ALWAYS, and what this event has besides */
 };
 
 /* One event's code. */
@@ -34,6 +34,11 @@ const struct checked *ask_making__check(const struct making *m, const struct exp
 					const struct check_scope *scope, enum check_want want);
 /* STACK_KERNEL | STACK_USER that a key or a value stands for. */
 u32 ask_making__stack_flags(const struct checked *key);
+
+/* --- ask_words.c --- */
+
+/* Bits of enum question_word that can be had at an event. */
+u32 ask_words__at(const struct ask_target *t);
 
 /* --- ask_fields.c: what a list shows --- */
 

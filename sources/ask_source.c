@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
+#include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
 #include "sources/perf_open.h"
@@ -162,6 +163,8 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	}
 	if (needs_texts(r->ask))
 		make_room(obj, "span_texts");
+	if (r->ask->question->every_ns)
+		measure_programs__set(obj, "burst_ns", &r->ask->question->every_ns, sizeof(u64));
 	if (r->ask->question->shape == ASK_NEST)
 		make_room(obj, "nests");
 	loading = r->ask;
@@ -464,7 +467,7 @@ static void put_line(void *ctx, const void *data, size_t size, const struct samp
 		const char *text = NULL;
 
 		values[i] = (struct measure_key){0, ""};
-		if (!(p->fields & 1u << i))
+		if (a->form.lists == ASK_LINES && !(p->fields & 1u << i))
 			continue;
 		text = line_text(l, p, at);
 		values[i].value = text ? 0 : l->values[at];
@@ -476,9 +479,23 @@ static void put_line(void *ctx, const void *data, size_t size, const struct samp
 	out.lost = l->lost;
 	out.cpu = l->cpu;
 	out.who = l->who;
-	out.event = a->targets.v[l->event].name;
+	out.event = a->form.lists == ASK_SLOTS ? "" : a->targets.v[l->event].name;
 	out.stack = l->stack == MEASURE_NO_STACK ? 0 : l->stack;
 	sink__put(sink, &out.head);
+}
+
+/* Fewer slots that are full: less full ones are sent from now on. */
+static void adapt_bursts(void *ctx, struct bpf_object *obj)
+{
+	volatile u64 *least = bpf_globals__find(obj, "burst_least", sizeof(*least));
+	volatile u32 *n = bpf_globals__find(obj, "nbursts", sizeof(*n));
+
+	(void)ctx;
+	if (!least || !n)
+		return;
+	if (*n < QUESTION_BURSTS_MAX / 4)
+		*least = MAX(*least / 2, 1);
+	*n = 0;
 }
 
 /* --- the source --- */
@@ -502,6 +519,7 @@ static const struct measure_hooks ask_hooks = {
 	.text = label_text,
 	.open = put_open,
 	.record = put_line,
+	.tick = adapt_bursts,
 };
 
 static int open_one(struct asking *a, const struct ask *ask, const struct sampling *how,

@@ -79,7 +79,6 @@ static const struct ask_chunk *new_chunk(struct ask_lines *l, u64 t1_ns)
 static void drop_oldest(struct ask_lines *l)
 {
 	l->kept -= l->chunks[0]->n;
-	l->dropped += l->chunks[0]->n;
 	ask_chunk__put(l->chunks[0]);
 	memmove(l->chunks, l->chunks + 1, --l->nchunks * sizeof(l->chunks[0]));
 }

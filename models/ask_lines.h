@@ -2,7 +2,7 @@
 /*
  * Lines of a list that is asked for (samples/ask.h): the last of them, one by one. Those of an
  * interval make a chunk, which snapshots share. Bounded: ASK_LINES_INTERVAL of an interval, the newest,
- * and so many chunks that they have ASK_LINES_KEPT lines; what was dropped is counted.
+ * and so many chunks that they have ASK_LINES_KEPT lines. What did not get into a chunk is counted.
  *
  * The model: collector thread. Queries are pure functions over a const snapshot.
  */
@@ -45,7 +45,7 @@ struct ask_lines_snap {
 	const struct measure *measure;
 	const struct symbols *symbols;
 	u64 since_ns;
-	u64 dropped; /* since then: lines that are not kept any more, or found no room */
+	u64 dropped; /* since then: lines that found no room, of which nobody has seen any */
 	u32 nchunks;
 	const struct ask_chunk *const *chunks; /* oldest first */
 };

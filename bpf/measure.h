@@ -24,6 +24,12 @@
 #define MEASURE_SUB_SHIFT 2
 #define MEASURE_NS_SHIFT  4
 
+/* Values of which some may be below 0 are in the upper half of the buckets, each 1/2 of its lower end
+ * wide at most; those below 0 in the lower half, mirrored: -1 in its last one. Their extremes are counted
+ * from MEASURE_ZERO, so that they compare as others do, and sums[0] has what is below 0. */
+#define MEASURE_SIGNED_SHIFT 1
+#define MEASURE_ZERO	     (1ULL << 63)
+
 /* tgid of what many threads did: their name and one word of labels are all that is known. */
 #define MEASURE_MANY 0xffffffffu
 #define MEASURE_NO_STACK 1 /* it was taken, but is not to be had */

@@ -26,6 +26,44 @@ struct run {
 	struct question_frame *frame;
 };
 
+/* What is below 0 is counted apart: see MEASURE_ZERO. */
+static __always_inline void cell__add_signed(struct measure_cell *c, s64 value, u32 bucket)
+{
+	u64 from_zero = (u64)value + MEASURE_ZERO;
+
+	if (!c->count || from_zero < c->min)
+		c->min = from_zero;
+	if (from_zero > c->max)
+		c->max = from_zero;
+	__sync_fetch_and_add(&c->count, 1);
+	if (value < 0)
+		__sync_fetch_and_add(&c->sums[0], -(u64)value);
+	else
+		__sync_fetch_and_add(&c->sum, value);
+	__sync_fetch_and_add(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
+}
+
+static __always_inline u32 signed_bucket(s64 value)
+{
+	u32 half = MEASURE_BUCKETS / 2;
+
+	if (value < 0)
+		return half - 1 - loglin__bucket(-(value + 1), MEASURE_SIGNED_SHIFT, half);
+	return half + loglin__bucket(value, MEASURE_SIGNED_SHIFT, half);
+}
+
+static __always_inline void cell__add_signed_stack(const struct run *r, const u64 *labels, u32 half,
+						   u64 value, u32 bucket)
+{
+	u64 stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, bpf_ktime_get_ns());
+	struct measure_cell *c;
+	u32 at;
+
+	c = cell__find(r->task, half, labels, stack ? stack : MEASURE_NO_STACK, room_for_stacks(), &at);
+	if (c)
+		cell__add_signed(c, value, bucket);
+}
+
 /* Each has its stack: what is asked for is exact. */
 static __always_inline void cell__add_own_stack(const struct run *r, struct measure_cell *c,
 					      const u64 *labels, u64 value, u32 bucket)
@@ -34,6 +72,10 @@ static __always_inline void cell__add_own_stack(const struct run *r, struct meas
 	u32 half = active != 0;
 
 	s.now = bpf_ktime_get_ns();
+	if (r->slot->is_signed) {
+		cell__add_signed_stack(r, labels, half, value, bucket);
+		return;
+	}
 	cell__add_stack(c, &s, half,
 			stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, s.now), value,
 			bucket, true);
@@ -43,7 +85,9 @@ static __always_inline void cell__add_own_stack(const struct run *r, struct meas
 static __always_inline void cell__add_value(const struct run *r, struct measure_cell *c, u64 value,
 					    u32 bucket)
 {
-	if (r->slot->nvalues)
+	if (r->slot->is_signed)
+		cell__add_signed(c, value, bucket);
+	else if (r->slot->nvalues)
 		cell__add(c, value, bucket, false);
 	else
 		__sync_fetch_and_add(&c->count, 1);
@@ -55,7 +99,9 @@ static __always_inline void count(const struct run *r, const u64 *labels, u64 va
 	struct measure_cell *c = NULL;
 
 	r->st->count++;
-	if (r->slot->nvalues)
+	if (r->slot->is_signed)
+		bucket = signed_bucket(value);
+	else if (r->slot->nvalues)
 		bucket = value__bucket(value);
 	if (r->t)
 		c = cell__find_again(r->t, r->task, half, labels);

@@ -35,6 +35,7 @@ struct question_slot {
 	__u32 cookies;	       /* 1: the attachment says which event it is */
 	__u32 by_cpu;	       /* the CPU is a label */
 	__u32 plain;	       /* there is nothing to evaluate: every event counts */
+	__u32 is_signed;       /* count: the value may be below 0 */
 	__u32 nvalues;	       /* count: 0 or 1; list: so many are sent */
 	__u32 on;	       /* spans: 1 + index of the key they are matched by; 0: the thread */
 	__s32 keys[QUESTION_OWN_KEYS];	 /* index in the frame of each label; -1: none */

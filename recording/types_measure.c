@@ -121,6 +121,7 @@ void code_ask(struct codec *c, union any_sample *s)
 	for (u32 i = 0; i < f->nlabels; i++)
 		code_ask_label(c, &f->labels[i]);
 	code_u32(c, &f->by);
+	code_below(c, &f->is_signed, 2);
 	code_below(c, &f->lists, ASK_LIST_KINDS);
 	code_below(c, &f->has_stack, 2);
 	code_below(c, &f->nfields, ASK_FIELDS + 1);

@@ -154,6 +154,7 @@ static struct declared *declare(const struct ask_form *form)
 		.nlabels = form->nlabels,
 		.by = form->by,
 		.drills = d->drills,
+		.is_signed = form->has_value && form->is_signed,
 		.asked = true,
 	};
 	for (u32 i = 0; i < MEASURE_SUMS; i++)

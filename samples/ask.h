@@ -49,6 +49,7 @@ struct ask_form {
 	u32 kind;	/* enum ask_kind */
 	u32 shape;	/* enum measure_shape */
 	u32 has_value;	/* of a count */
+	u32 is_signed;	/* values may be below 0 */
 	char value[16]; /* its unit, "" of plain numbers */
 	u32 nlabels;	/* own ones first */
 	struct ask_label labels[MEASURE_MAX_LABELS];

@@ -86,6 +86,8 @@ static const char *wrong_with(const struct measure *m)
 		return "measures.def has another shape";
 	if (!m->name || !m->noun || !m->event)
 		return "name, noun and event are needed";
+	if (m->is_signed && (!m->value || m->sums[0].name))
+		return "of values below 0 the first sum is taken";
 	if (m->shape == MEASURE_SHAPE_SPAN && m->value)
 		return "the value of a span is its duration";
 	if (m->shape == MEASURE_SHAPE_HOLDING && (m->value || m->sums[0].name || m->waits))

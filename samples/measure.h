@@ -103,6 +103,7 @@ struct measure {
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
 	void (*text)(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		     size_t size);
+	bool is_signed; /* of a count: values may be below 0, as MEASURE_ZERO says */
 	bool asked; /* at run time (samples/ask.h), and not of measure_table */
 };
 

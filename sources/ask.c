@@ -107,6 +107,9 @@ static bool add_value(const struct making *m, struct unit *u, const struct check
 		return true;
 	u->of.values[0] = ask_making__check(m, q->value, scope, WANT_NUMBER);
 	u->of.nvalues = u->slot.nvalues = 1;
+	u->slot.is_signed = u->of.values[0] && u->of.values[0]->type.is_signed;
+	if (u->slot.is_signed)
+		m->a->form.is_signed = 1;
 	return u->of.values[0] != NULL;
 }
 

@@ -116,6 +116,23 @@ def test_words():
     assert done.status == 2 and "need_resched" in done.err, str(done)
 
 
+def test_values_below_zero():
+    """Sums, extremes, means, quantiles and distributions of results that are errors"""
+    n = 1000
+    asked = ('count syscalls:sys_exit_openat if ret < 0 by comm, pid hist ret',
+             'count syscalls:sys_exit_openat if ret < 0 && comm == "calls" by kstack sum ret')
+    pid, _, watch = run("exact", n, *asked)
+    ours = watch.rows(ask=asked[0], pid=pid)
+    same("sum", -(2 * 2 * n + 20 * (n // 2)), sum(r["sum"] for r in ours))
+    same("sum by stack", -(2 * 2 * n + 20 * (n // 2)), watch.sum("sum", ask=asked[1]))
+    same("extremes", (-20, -2), (min(r["min"] for r in ours), max(r["max"] for r in ours)))
+    for r in ours:
+        assert r["min"] <= r["p50"] <= r["p99"] <= r["max"] <= -2, r
+        assert r["min"] <= r["avg"] <= r["max"], r
+        assert sum(h["count"] for h in r["hist"]) == r["count"], r
+        assert all(h["lo_ns"] < h["hi_ns"] <= 0 for h in r["hist"]), r
+
+
 def test_kernel_threads_at_once():
     """What kernel threads do first is in the first interval"""
     done = live.batch("-n", 1, "-d", 2, "--ask", "count sched:sched_switch by comm",

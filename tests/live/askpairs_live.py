@@ -113,7 +113,6 @@ def test_chains():
     same("failed ones are a pair", n,
          watch.sum(ask=asked[1], ret=-2, **{key: "/nowhere/at/all"}))
     for r in ours:
-        assert r["pair"] is None or r["pair"].count("->") == 2, r
         assert r["leg1_ns"] + r["leg2_ns"] == r["total_ns"], r
 
 

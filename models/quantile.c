@@ -52,7 +52,7 @@ static void member(const void *of, u32 i, struct value_part *out)
 			parts[k].value = value__from_zero(parts[k].value.u, b->zero, VALUE_COUNT);
 	*out = parts[i];
 	/* The last one may have no upper end. */
-	if (out->value.u == UINT64_MAX)
+	if (out->value.type != VALUE_CHANGE && out->value.u == UINT64_MAX)
 		out->value.type = VALUE_NONE;
 }
 

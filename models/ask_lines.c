@@ -2,7 +2,7 @@
 /* The model of a list: lines in, snapshots out. */
 #include "models/ask_lines.h"
 
-#include "models/ask_chunk.h"
+#include "models/ask_lines_impl.h"
 #include "models/snap_box.h"
 
 #define CHUNKS_MAX 1024

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/columns.h"
-#include "models/ask_chunk.h"
+#include "models/ask_lines_impl.h"
 #include "models/who.h"
 
 #define ROW	   struct ask_line_row

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/ask_making.h"
+#include "sources/ask_plan.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Lines of one interval (models/ask_lines.h); immutable, shared by snapshots of any thread. */
-#ifndef MODELS_ASK_CHUNK_H
-#define MODELS_ASK_CHUNK_H
+#ifndef MODELS_ASK_LINES_IMPL_H
+#define MODELS_ASK_LINES_IMPL_H
 
 #include <stdatomic.h>
 

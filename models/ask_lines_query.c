@@ -89,8 +89,6 @@ static u32 add_values(const struct ask_form *f, struct field *out)
 			.kind = FIELD_VALUE,
 			.at = (u16)(offsetof(ROW, values) + i * sizeof(struct value)),
 			.size = sizeof(struct value)};
-		if (i == 0 && text)
-			out[i].column.flags |= COLUMN_FLEX;
 	}
 	return f->nfields;
 }
@@ -114,6 +112,21 @@ static const struct field slot_fields[] = {
 	 NUMBER_AT(ROW, count)},
 };
 
+/* Stacks unfold below the column that names rows: the first text of the event, else which it is. */
+static void name_rows(struct field *fields, u32 n, const char *otherwise)
+{
+	struct field *of = NULL;
+
+	for (u32 i = 0; i < n; i++)
+		if (fields[i].kind == FIELD_VALUE && fields[i].column.type == VALUE_TEXT && !of)
+			of = &fields[i];
+	for (u32 i = 0; i < n && !of; i++)
+		if (!strcmp(fields[i].column.name, otherwise))
+			of = &fields[i];
+	if (of)
+		of->column.flags |= COLUMN_KEY | COLUMN_FLEX;
+}
+
 /* Of slots of time: nobody's. */
 static u32 make_slot_fields(const struct ask_form *f, struct field *out)
 {
@@ -122,6 +135,7 @@ static u32 make_slot_fields(const struct ask_form *f, struct field *out)
 	n += add_values(f, out + n);
 	if (f->has_stack)
 		n += append(out + n, stack_fields, ARRAY_SIZE(stack_fields));
+	name_rows(out, n, "symbol");
 	return n + append(out + n, last_fields, ARRAY_SIZE(last_fields));
 }
 
@@ -134,6 +148,7 @@ static u32 make_fields(const struct ask_form *f, struct field *out)
 	n += add_values(f, out + n);
 	if (f->has_stack)
 		n += append(out + n, stack_fields, ARRAY_SIZE(stack_fields));
+	name_rows(out, n, "event");
 	return n + append(out + n, last_fields, ARRAY_SIZE(last_fields));
 }
 
@@ -161,6 +176,20 @@ static struct value value_of(struct arena *arena, const struct ask_field *f,
 	return (struct value){.type = VALUE_COUNT, .u = k->value};
 }
 
+/* The program's function that led there, else the kernel's that it came in. */
+static const char *where(const struct profile_stack *s, const struct symbols *symbols)
+{
+	const char *name = s ? stack__caller(s, symbols) : NULL;
+
+	for (u32 i = 0; i < profile_stack__nlocs(s) && name && !*name; i++) {
+		const char *frame = frame__text(symbols, s->locs[i]).name;
+
+		if (strncmp(frame, "__traceiter_", 12))
+			name = frame;
+	}
+	return name;
+}
+
 static void fill_row(struct answer *a, struct ask_line_row *r, const struct ask_line *l,
 		     const struct ask_lines_snap *snap)
 {
@@ -175,7 +204,7 @@ static void fill_row(struct answer *a, struct ask_line_row *r, const struct ask_
 	r->pid_text = who__id_text(&a->arena, l->who.tgid);
 	r->tid_text = who__id_text(&a->arena, l->who.tid);
 	r->cgroup = who__cgroup_text(&a->arena, l->who.cgroup);
-	r->caller = l->stack ? stack__caller(l->stack, snap->symbols) : NULL;
+	r->caller = where(l->stack, snap->symbols);
 	for (u32 i = 0; i < f->nfields; i++)
 		if (l->has & 1u << i)
 			r->count += l->values[i].value;

@@ -81,6 +81,8 @@ static enum profile_window *asked__window(struct listing *l)
 
 static void asked__headline(struct listing *l, struct headline *line)
 {
+	static const char *const nouns[ASK_KINDS] = {
+		[ASK_EVENTS] = "events", [ASK_PAIRS] = "spans", [ASK_HELD] = "acquired"};
 	char rate[16];
 
 	headline__addf(line, ROLE_STRONG, "%u question%s", l->answer ? rows_of(l)->n : 0,
@@ -91,14 +93,18 @@ static void asked__headline(struct listing *l, struct headline *line)
 	format__count(rate, sizeof(rate),
 		      window__per_second(rows_of(l)->count, l->answer->window_ns));
 	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate,
-		       of(l)->kind == ASK_EVENTS ? "events" : "spans");
+		       nouns[of(l)->kind]);
+	if (rows_of(l)->dropped)
+		headline__addf(line, ROLE_WARN, " · %llu more were dropped",
+			       (unsigned long long)rows_of(l)->dropped);
 }
 
 static const char *const examples[ASK_KINDS] = {
 	[ASK_EVENTS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  count "
 		       "sched:sched_switch by prev_comm  ·  count page-faults by comm  ·  count "
 		       "syscalls:sys_enter_* by comm  ·  count block:block_rq_issue by comm hist "
-		       "bytes bytes",
+		       "bytes bytes  ·  list sched:sched_process_exec show filename  ·  burst "
+		       "sched:sched_switch every 1ms",
 	[ASK_PAIRS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  span "
 		      "raw_syscalls:sys_enter -> raw_syscalls:sys_exit by comm  ·  span "
 		      "irq:softirq_entry -> irq:softirq_exit on cpu by vec",

@@ -135,7 +135,7 @@ static __always_inline void run__count(const struct run *r)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, QUESTION_SPANS);
+	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
 	__type(key, u64);
 	__type(value, struct question_span);
 } spans SEC(".maps");

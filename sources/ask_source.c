@@ -161,6 +161,8 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 		if (!strcmp(name, "question_exit"))
 			bpf_program__set_autoload(prog, needs_exits(r->ask));
 	}
+	if (r->ask->question->shape == ASK_SPAN)
+		make_room(obj, "spans");
 	if (needs_texts(r->ask))
 		make_room(obj, "span_texts");
 	if (r->ask->question->every_ns)

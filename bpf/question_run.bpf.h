@@ -91,7 +91,8 @@ static __always_inline u64 regs__irqs_disabled(void *ctx)
 }
 
 /* Fills what the code asks for. */
-static __always_inline void frame__fill(void *ctx, struct question_frame *f, const volatile struct question_slot *s,
+static __always_inline void frame__fill(void *ctx, struct question_frame *f,
+					const volatile struct question_slot *s,
 					struct task_struct *task)
 {
 	if (ASKS_FOR(s, WORD_PID))

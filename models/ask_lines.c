@@ -19,7 +19,7 @@ struct ask_lines {
 	/* Of the interval that ends: a ring, oldest at first. */
 	struct pending *pending;
 	u32 first, n, cap;
-	struct arena arena; /* of what pending lines point to */
+	struct arena arena;			    /* of what pending lines point to */
 	const struct ask_chunk *chunks[CHUNKS_MAX]; /* oldest first; references */
 	u32 nchunks, kept;			    /* kept: lines in chunks */
 	u64 since_ns, dropped;
@@ -128,7 +128,8 @@ static void consume_line(struct ask_lines *l, const struct ask_line_sample *s)
 	p = next_place(l);
 	for (u32 i = 0; i < n; i++) {
 		values[i].value = s->values[i].value;
-		values[i].text = *s->values[i].text ? arena__strdup(&l->arena, s->values[i].text) : "";
+		values[i].text =
+			*s->values[i].text ? arena__strdup(&l->arena, s->values[i].text) : "";
 	}
 	p->line = (struct ask_line){
 		.t_ns = s->t_ns,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lines of a list that is asked for (samples/ask.h): the last of them, one by one. Those of an
- * interval make a chunk, which snapshots share. Bounded: ASK_LINES_INTERVAL of an interval, the newest,
- * and so many chunks that they have ASK_LINES_KEPT lines. What did not get into a chunk is counted.
+ * interval make a chunk, which snapshots share. Bounded: ASK_LINES_INTERVAL of an interval, the
+ * newest, and so many chunks that they have ASK_LINES_KEPT lines. What did not get into a chunk is
+ * counted.
  *
  * The model: collector thread. Queries are pure functions over a const snapshot.
  */

@@ -18,7 +18,8 @@ static const struct field first_fields[] = {
 	{TIME_COLUMN("t_ns", "t_ns", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING,
 		     "when it came, CLOCK_MONOTONIC"),
 	 OF(t_ns)},
-	{TEXT_COLUMN("event", "Event", 24, 3, COLUMN_BOTH, "which event it is"), TEXT_AT(ROW, event)},
+	{TEXT_COLUMN("event", "Event", 24, 3, COLUMN_BOTH, "which event it is"),
+	 TEXT_AT(ROW, event)},
 };
 
 /* Where a field of the event has the name, they are called as the language calls them. */
@@ -83,9 +84,9 @@ static u32 add_values(const struct ask_form *f, struct field *out)
 			    f->fields[i].type == ASK_FIELD_ADDRESS;
 
 		out[i] = (struct field){
-			COLUMN(text ? VALUE_TEXT : VALUE_COUNT, f->fields[i].name, f->fields[i].name,
-			       text ? 20 : 10, 2, COLUMN_BOTH | (text ? COLUMN_ASCENDING : 0),
-			       "of the event"),
+			COLUMN(text ? VALUE_TEXT : VALUE_COUNT, f->fields[i].name,
+			       f->fields[i].name, text ? 20 : 10, 2,
+			       COLUMN_BOTH | (text ? COLUMN_ASCENDING : 0), "of the event"),
 			.kind = FIELD_VALUE,
 			.at = (u16)(offsetof(ROW, values) + i * sizeof(struct value)),
 			.size = sizeof(struct value)};
@@ -220,8 +221,7 @@ static bool passes(const struct ask_line *l, const struct ask_lines_query *q,
 		return false;
 	if (l->who.tgid == MEASURE_MANY)
 		return true;
-	return
-	       who__passes(scope, l->who.tgid, l->who.tid, l->who.cgroup, l->who.comm) &&
+	return who__passes(scope, l->who.tgid, l->who.tid, l->who.cgroup, l->who.comm) &&
 	       scope__thread(scope, l->who.kthread);
 }
 
@@ -264,7 +264,8 @@ static const struct ask_line **lines_of(const struct ask_lines_snap *s,
 
 static int by_count(const void *a, const void *b)
 {
-	u64 x = ((const struct ask_line_row *)a)->count, y = ((const struct ask_line_row *)b)->count;
+	u64 x = ((const struct ask_line_row *)a)->count,
+	    y = ((const struct ask_line_row *)b)->count;
 
 	return x > y ? -1 : x < y;
 }

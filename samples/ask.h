@@ -27,7 +27,13 @@ struct ask_label {
 };
 
 /* What is told of each event of a list. */
-enum ask_field_type { ASK_FIELD_UNSIGNED, ASK_FIELD_SIGNED, ASK_FIELD_ADDRESS, ASK_FIELD_TEXT, ASK_FIELD_TYPES };
+enum ask_field_type {
+	ASK_FIELD_UNSIGNED,
+	ASK_FIELD_SIGNED,
+	ASK_FIELD_ADDRESS,
+	ASK_FIELD_TEXT,
+	ASK_FIELD_TYPES,
+};
 
 struct ask_field {
 	char name[ASK_LABEL_NAME];

@@ -122,7 +122,8 @@ static bool add_all(struct making *m, struct unit *u, const struct check_scope *
 		const struct checked *c;
 		struct field f;
 
-		if (scope->fields->field(scope->fields, form->fields[i].name, &f) || !is_shown(&f) ||
+		if (scope->fields->field(scope->fields, form->fields[i].name, &f) ||
+		    !is_shown(&f) ||
 		    (f.type.kind == TYPE_TEXT) != (form->fields[i].type == ASK_FIELD_TEXT))
 			continue;
 		*e = (struct expr){.op = EXPR_NAME,
@@ -141,8 +142,9 @@ static bool add_all(struct making *m, struct unit *u, const struct check_scope *
 /* pid, tid, comm and cpu each line has anyway. */
 static bool is_known(const struct checked *c)
 {
-	return c->op == CHECKED_COMM || (c->op == CHECKED_WORD && (c->index == WORD_PID || c->index == WORD_TID ||
-								     c->index == WORD_CPU));
+	return c->op == CHECKED_COMM ||
+	       (c->op == CHECKED_WORD &&
+		(c->index == WORD_PID || c->index == WORD_TID || c->index == WORD_CPU));
 }
 
 static bool show(struct making *m, struct unit *u, const struct expr *e, const struct checked *c)
@@ -157,8 +159,8 @@ static bool show(struct making *m, struct unit *u, const struct expr *e, const s
 	if (!f)
 		return !ask_making__refuse(m, "show: at most %u of them", ASK_FIELDS);
 	if ((f->type == ASK_FIELD_TEXT) != (c->type.kind == TYPE_TEXT))
-		return !ask_making__refuse(m, "show: %s is a text of one event, and a number of another",
-					   f->name);
+		return !ask_making__refuse(
+			m, "show: %s is a text of one event, and a number of another", f->name);
 	u->of.values[u->of.nvalues++] = c;
 	u->fields |= 1u << (f - form->fields);
 	return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines of lists that are asked for: the last ones are kept, in order, and what is not is counted. */
+/* Lines of lists that are asked for: the last ones are kept, in order, and what is not is counted.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static void begin(struct asked *a, enum ask_list_kind lists)
 	struct ask_form *f = &a->turn.form;
 
 	*a = (struct asked){.symbols = fake_symbols__new(), .now_ns = 100 * NSEC_PER_SEC};
-	a->model = model_events.new (a->symbols);
+	a->model = model_events.new(a->symbols);
 	a->turn = (struct ask_sample){.head.type = SAMPLE_ASK, .n = 1};
 	copy_str(f->text, sizeof(f->text), "list a:b");
 	copy_str(f->event, sizeof(f->event), "a:b");
@@ -83,8 +84,8 @@ static struct value cell(const struct answer *a, u32 row, const char *name)
 	return v;
 }
 
-/* In order of time; a field that the event has not is not known; one that is called as what is known
- * of each line has the name. */
+/* In order of time; a field that the event has not is not known; one that is called as what is
+ * known of each line has the name. */
 static void lines_have_their_fields(void **state)
 {
 	struct answer *answer;

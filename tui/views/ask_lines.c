@@ -114,8 +114,8 @@ static const struct screen_ops lines_screen_ops = {
 	.section = "slowest",
 	.free = lines__free,
 	.action = listing__action,
-	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER, ACTION_WINDOW,
-				       ACTION_BACK, ACTION_PAUSE, ACTION_NONE},
+	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER,
+				       ACTION_WINDOW, ACTION_BACK, ACTION_PAUSE, ACTION_NONE},
 };
 
 struct screen *ask_lines__open(struct host *h, const struct measure *m, enum profile_window window)

@@ -115,6 +115,14 @@ static inline struct value value__size_of(const struct value *change, bool *less
 			      .u = *less ? 0 - (u64)change->i : (u64)change->i};
 }
 
+/* A number that is counted from `zero`: below it it is below 0. */
+static inline struct value value__from_zero(u64 n, u64 zero, enum value_type type)
+{
+	if (n < zero)
+		return (struct value){.type = VALUE_CHANGE, .n = type, .i = (s64)(n - zero)};
+	return (struct value){.type = type, .u = n - zero};
+}
+
 /* Fills order[0..nrows) with row positions sorted by a column; stable, so ties keep their
  * place. O(n log n), no allocation kept. */
 void row_table__sort(const struct row_table *t, u32 column, bool descending, u32 *order);

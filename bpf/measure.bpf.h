@@ -260,7 +260,8 @@ static __always_inline struct measure_cell *cell__find_again(struct measure_task
 	u32 exec_id = task->self_exec_id, at = t->last.at;
 	struct measure_cell *c;
 
-	if (t->last.exec_id == exec_id && t->last.labels[0] == labels[0] &&
+	/* Nothing was counted before: id 0, which free cells have, too. */
+	if (t->last.id && t->last.exec_id == exec_id && t->last.labels[0] == labels[0] &&
 	    t->last.labels[1] == labels[1] && t->last.labels[2] == labels[2] &&
 	    t->last.labels[3] == labels[3] && !((u32)scope_state & SCOPE_BPF_COMMS) && (at > cell_mask) == half) {
 		c = bpf_map_lookup_elem(&cells, &at);

@@ -16,13 +16,19 @@
 #include "bpf/hist.h"
 
 #define MEASURE_LABELS 4 /* words of labels; what is in them the declaration says */
-#define MEASURE_SUMS   2 /* sums beside that of the value */
+#define MEASURE_SUMS   4 /* sums beside that of the value */
 
 /* Buckets of values, 1/4 of their lower end wide at most (loglin__bucket). Durations are counted
  * in units of 16 ns: the last bucket begins at 120 s. Other values in units of 1. */
 #define MEASURE_BUCKETS	  128
 #define MEASURE_SUB_SHIFT 2
 #define MEASURE_NS_SHIFT  4
+
+/* Values of which some may be below 0 are in the upper half of the buckets, each 1/2 of its lower end
+ * wide at most; those below 0 in the lower half, mirrored: -1 in its last one. Their extremes are counted
+ * from MEASURE_ZERO, so that they compare as others do, and sums[0] has what is below 0. */
+#define MEASURE_SIGNED_SHIFT 1
+#define MEASURE_ZERO	     (1ULL << 63)
 
 /* tgid of what many threads did: their name and one word of labels are all that is known. */
 #define MEASURE_MANY 0xffffffffu

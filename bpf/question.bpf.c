@@ -11,154 +11,9 @@
 #define MEASURE_KEPT_ALL
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
-#include "bpf/question.h"
-#include "bpf/question_eval.bpf.h"
+#include "bpf/question_run.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-const volatile struct question_slot slots[QUESTION_SLOTS];
-/* Programs may interrupt one another: the kernel runs one at a time on a CPU of those on tracepoints, perf
- * events and kprobes, and drops the others. */
-const volatile u32 may_nest = 1;
-
-/* --- frames --- */
-
-#define FRAMES 4 /* events that interrupt one another on a CPU */
-
-struct frame_of_run {
-	u32 taken;
-	u32 pad;
-	struct question_frame frame;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, FRAMES);
-	__type(key, u32);
-	__type(value, struct frame_of_run);
-} frames SEC(".maps");
-
-/* NULL: all are taken. */
-static __always_inline struct frame_of_run *frame__take(void)
-{
-	u32 first = 0;
-
-	if (!may_nest)
-		return bpf_map_lookup_elem(&frames, &first);
-	for (u32 i = 0; i < FRAMES; i++) {
-		u32 at = i;
-		struct frame_of_run *f = bpf_map_lookup_elem(&frames, &at);
-
-		if (f && !__sync_val_compare_and_swap(&f->taken, 0, 1))
-			return f;
-	}
-	return NULL;
-}
-
-static __always_inline void frame__release(struct frame_of_run *f)
-{
-	if (may_nest)
-		__sync_val_compare_and_swap(&f->taken, 1, 0);
-}
-
-#define ASKS_FOR(slot, word) ((slot)->words & (1u << (word)))
-
-/* Fills what the code asks for. */
-static __always_inline void frame__fill(struct question_frame *f, const volatile struct question_slot *s,
-					struct task_struct *task)
-{
-	if (ASKS_FOR(s, WORD_PID))
-		f->words[WORD_PID] = task->tgid;
-	if (ASKS_FOR(s, WORD_TID))
-		f->words[WORD_TID] = task->pid;
-	if (ASKS_FOR(s, WORD_CPU))
-		f->words[WORD_CPU] = bpf_get_smp_processor_id();
-	if (ASKS_FOR(s, WORD_CGROUP))
-		f->words[WORD_CGROUP] = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
-	if (ASKS_FOR(s, WORD_PRIO))
-		f->words[WORD_PRIO] = task->prio;
-	if (ASKS_FOR(s, WORD_POLICY))
-		f->words[WORD_POLICY] = task->policy;
-	if (ASKS_FOR(s, WORD_NS))
-		f->words[WORD_NS] = bpf_ktime_get_ns();
-	if (ASKS_FOR(s, WORD_TASK))
-		f->words[WORD_TASK] = (u64)task;
-	if (ASKS_FOR(s, WORD_COMM))
-		bpf_get_current_comm(f->comm, sizeof(f->comm));
-}
-
-/* --- labels --- */
-
-/* A text is the hash of it, as a label; its name is sent when it is new. */
-struct text_record {
-	u32 type, label; /* as struct measure_name */
-	u64 value;
-	struct question_text text;
-};
-
-static __noinline int text__send(struct question_text *text, u32 word, u64 value)
-{
-	struct measure_stats *st = stats__get();
-	u64 key = name__key(word, value), now = 1;
-	struct text_record *r;
-
-	if (!st || !name__is_due(word, value, 0, 0))
-		return 0;
-	r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
-	if (!r) {
-		st->names_lost++;
-		return 0;
-	}
-	r->type = RECORD_MEASURE_NAME;
-	r->label = word;
-	r->value = value;
-	r->text = *text;
-	bpf_ringbuf_submit(r, ring_flags(false));
-	bpf_map_update_elem(&names_seen, &key, &now, BPF_ANY);
-	return 0;
-}
-
-static __always_inline u64 text__label(struct question_text *text, u32 word, u64 last)
-{
-	u64 h = 0, *w = (u64 *)text->s;
-
-	for (int i = 0; i < QUESTION_TEXT / 8; i++)
-		h = hash_step(h, w[i]);
-	h = hash_finish(h) | 1;
-	if (h != last)
-		text__send(text, word, h);
-	return h;
-}
-
-/* t: NULL, or where the last labels of the thread are. */
-static __always_inline void frame__labels(struct question_frame *f,
-					  const volatile struct question_slot *s,
-					  const struct measure_task *t, u32 event, u64 *labels)
-{
-	labels[0] = event;
-	if (s->by_cpu)
-		labels[0] |= (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS;
-	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++) {
-		s32 key = s->keys[i], text;
-
-		labels[i + 1] = 0;
-		if (key < 0 || key >= QUESTION_KEYS)
-			continue;
-		text = s->key_text[key];
-		if (text < 0 || text >= QUESTION_TEXTS)
-			labels[i + 1] = f->keys[key];
-		else
-			labels[i + 1] = text__label(&f->texts[text], i + 1,
-						    t ? t->last.labels[i + 1] : 0);
-	}
-}
-
-static __always_inline u32 event_of(void *ctx, const volatile struct question_slot *s)
-{
-	if (s->cookies)
-		return bpf_get_attach_cookie(ctx);
-	return s->event;
-}
 
 /* --- counting --- */
 
@@ -171,6 +26,44 @@ struct run {
 	struct question_frame *frame;
 };
 
+/* What is below 0 is counted apart: see MEASURE_ZERO. */
+static __always_inline void cell__add_signed(struct measure_cell *c, s64 value, u32 bucket)
+{
+	u64 from_zero = (u64)value + MEASURE_ZERO;
+
+	if (!c->count || from_zero < c->min)
+		c->min = from_zero;
+	if (from_zero > c->max)
+		c->max = from_zero;
+	__sync_fetch_and_add(&c->count, 1);
+	if (value < 0)
+		__sync_fetch_and_add(&c->sums[0], -(u64)value);
+	else
+		__sync_fetch_and_add(&c->sum, value);
+	__sync_fetch_and_add(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
+}
+
+static __always_inline u32 signed_bucket(s64 value)
+{
+	u32 half = MEASURE_BUCKETS / 2;
+
+	if (value < 0)
+		return half - 1 - loglin__bucket(-(value + 1), MEASURE_SIGNED_SHIFT, half);
+	return half + loglin__bucket(value, MEASURE_SIGNED_SHIFT, half);
+}
+
+static __always_inline void cell__add_signed_stack(const struct run *r, const u64 *labels, u32 half,
+						   u64 value, u32 bucket)
+{
+	u64 stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, bpf_ktime_get_ns());
+	struct measure_cell *c;
+	u32 at;
+
+	c = cell__find(r->task, half, labels, stack ? stack : MEASURE_NO_STACK, room_for_stacks(), &at);
+	if (c)
+		cell__add_signed(c, value, bucket);
+}
+
 /* Each has its stack: what is asked for is exact. */
 static __always_inline void cell__add_own_stack(const struct run *r, struct measure_cell *c,
 					      const u64 *labels, u64 value, u32 bucket)
@@ -179,6 +72,10 @@ static __always_inline void cell__add_own_stack(const struct run *r, struct meas
 	u32 half = active != 0;
 
 	s.now = bpf_ktime_get_ns();
+	if (r->slot->is_signed) {
+		cell__add_signed_stack(r, labels, half, value, bucket);
+		return;
+	}
 	cell__add_stack(c, &s, half,
 			stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, s.now), value,
 			bucket, true);
@@ -188,7 +85,9 @@ static __always_inline void cell__add_own_stack(const struct run *r, struct meas
 static __always_inline void cell__add_value(const struct run *r, struct measure_cell *c, u64 value,
 					    u32 bucket)
 {
-	if (r->slot->nvalues)
+	if (r->slot->is_signed)
+		cell__add_signed(c, value, bucket);
+	else if (r->slot->nvalues)
 		cell__add(c, value, bucket, false);
 	else
 		__sync_fetch_and_add(&c->count, 1);
@@ -200,7 +99,9 @@ static __always_inline void count(const struct run *r, const u64 *labels, u64 va
 	struct measure_cell *c = NULL;
 
 	r->st->count++;
-	if (r->slot->nvalues)
+	if (r->slot->is_signed)
+		bucket = signed_bucket(value);
+	else if (r->slot->nvalues)
 		bucket = value__bucket(value);
 	if (r->t)
 		c = cell__find_again(r->t, r->task, half, labels);
@@ -217,13 +118,7 @@ static __always_inline void count(const struct run *r, const u64 *labels, u64 va
 
 static __always_inline bool evaluate(const struct run *r)
 {
-	u64 faults = r->frame->faults;
-	bool passes;
-
-	frame__fill(r->frame, r->slot, r->task);
-	passes = question__eval(r->ctx, r->frame);
-	r->st->notes[QUESTION_NOTE_FAULTS] += r->frame->faults - faults;
-	return passes;
+	return frame__evaluate(r->ctx, r->frame, r->slot, r->task, r->st);
 }
 
 static __always_inline void run__count(const struct run *r)
@@ -232,7 +127,7 @@ static __always_inline void run__count(const struct run *r)
 
 	if (!r->slot->plain && !evaluate(r))
 		return;
-	frame__labels(r->frame, r->slot, r->t, event_of(r->ctx, r->slot), labels);
+	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, event_of(r->ctx, r->slot), labels);
 	count(r, labels, r->slot->nvalues ? r->frame->values[0] : 0);
 }
 
@@ -240,7 +135,7 @@ static __always_inline void run__count(const struct run *r)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, QUESTION_SPANS);
+	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
 	__type(key, u64);
 	__type(value, struct question_span);
 } spans SEC(".maps");
@@ -258,6 +153,50 @@ static __always_inline u64 span__key(const struct run *r)
 	return text__label(&r->frame->texts[text], 0, 0);
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct question_span_texts);
+} texts_scratch SEC(".maps");
+
+/* Of what entry() asks for of the begin. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
+	__type(key, u64);
+	__type(value, struct question_span_texts);
+} span_texts SEC(".maps");
+
+static __always_inline void keep_texts(const struct run *r, u64 key)
+{
+	struct question_span_texts *to;
+	u32 zero = 0;
+
+	to = bpf_map_lookup_elem(&texts_scratch, &zero);
+	if (!to)
+		return;
+	for (u32 i = 0; i < QUESTION_ENTRY_TEXTS; i++) {
+		s32 at = r->slot->value_text[(r->slot->nvalues + r->slot->entries + i) &
+					     (QUESTION_VALUES - 1)];
+
+		if (i < r->slot->entry_texts && at >= 0 && at < QUESTION_TEXTS)
+			to->texts[i] = r->frame->texts[at];
+	}
+	bpf_map_update_elem(&span_texts, &key, to, BPF_ANY);
+}
+
+static __always_inline void take_texts(const struct run *r, u64 key)
+{
+	struct question_span_texts *from = bpf_map_lookup_elem(&span_texts, &key);
+
+	for (u32 i = 0; i < QUESTION_ENTRY_TEXTS; i++)
+		if (from)
+			r->frame->entry_texts[i] = from->texts[i];
+		else
+			r->frame->entry_texts[i].s[0] = 0;
+}
+
 static __always_inline void run__begin_span(const struct run *r)
 {
 	struct question_span new = {};
@@ -273,7 +212,9 @@ static __always_inline void run__begin_span(const struct run *r)
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
 		if (i < r->slot->entries)
 			new.entry[i] = r->frame->values[(r->slot->nvalues + i) & (QUESTION_VALUES - 1)];
-	new.begin_ns = bpf_ktime_get_ns();
+	new.begin_ns = new.last_ns = bpf_ktime_get_ns();
+	if (r->slot->texts_kept)
+		keep_texts(r, key);
 	if (!bpf_map_update_elem(&spans, &key, &new, BPF_NOEXIST))
 		return;
 	/* One that did not end is over, or there is no room. */
@@ -291,20 +232,27 @@ static __always_inline void run__end_span(const struct run *r)
 				 .of = r->t,
 				 .now = bpf_ktime_get_ns(),
 				 .stack = r->slot->stack};
-	u64 labels[MEASURE_LABELS], key, stack;
+	u64 labels[MEASURE_LABELS], sums[MEASURE_SUMS], key, stack;
+	struct measure_cell *cell = NULL;
 	struct question_span *span;
-	struct measure_cell *cell;
 
 	r->frame->words[WORD_LATENCY] = 0;
 	if (r->slot->on && !evaluate(r))
 		return;
 	key = span__key(r);
 	span = bpf_map_lookup_elem(&spans, &key);
-	if (!span) {
+	if (!span || span->step + 1 != r->slot->last_step) {
 		r->st->notes[QUESTION_NOTE_UNMATCHED]++;
 		return;
 	}
 	s.begin_ns = span->begin_ns;
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		sums[i] = span->sums[i];
+	/* The last leg of a chain. */
+	if (r->slot->last_step > 1)
+		sums[(r->slot->last_step - 1) & (MEASURE_SUMS - 1)] = s.now - span->last_ns;
+	if (r->slot->texts_kept)
+		take_texts(r, key);
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
 		r->frame->entry[i] = span->entry[i];
 	if (bpf_map_delete_elem(&spans, &key))
@@ -312,9 +260,141 @@ static __always_inline void run__end_span(const struct run *r)
 	r->frame->words[WORD_LATENCY] = s.now > s.begin_ns ? s.now - s.begin_ns : 1;
 	if (!evaluate(r) || !r->t)
 		return;
-	frame__labels(r->frame, r->slot, r->t, r->slot->event, labels);
+	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, r->slot->event, labels);
 	s.labels = labels;
 	measure__end(r->ctx, &s, r->st, &stack, &cell);
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (cell && i < r->slot->nsums)
+			cell__add_to(&cell->sums[i], sums[i]);
+}
+
+/* --- chains, and what happens within a span --- */
+
+static __always_inline struct question_span *span__of(const struct run *r)
+{
+	u64 key;
+
+	if (!evaluate(r))
+		return NULL;
+	key = span__key(r);
+	return bpf_map_lookup_elem(&spans, &key);
+}
+
+static __always_inline void run__step(const struct run *r)
+{
+	struct question_span *span = span__of(r);
+	u64 now = bpf_ktime_get_ns();
+
+	if (!span || span->step + 1 != r->slot->step)
+		return;
+	span->sums[r->slot->sum & (MEASURE_SUMS - 1)] = now - span->last_ns;
+	span->last_ns = now;
+	span->step = r->slot->step;
+}
+
+static __always_inline void run__between(const struct run *r)
+{
+	struct question_span *span = span__of(r);
+
+	if (span)
+		__sync_fetch_and_add(&span->sums[r->slot->sum & (MEASURE_SUMS - 1)], 1);
+}
+
+/* --- pairs in each other --- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
+	__type(key, u64);
+	__type(value, struct question_nest);
+} nests SEC(".maps");
+
+static const struct question_nest no_nest;
+
+static __always_inline struct question_nest *nest__of(u64 key, struct measure_stats *st)
+{
+	struct question_nest *n = bpf_map_lookup_elem(&nests, &key);
+
+	if (n)
+		return n;
+	bpf_map_update_elem(&nests, &key, &no_nest, BPF_NOEXIST);
+	n = bpf_map_lookup_elem(&nests, &key);
+	if (!n)
+		st->full++;
+	return n;
+}
+
+/* What is deeper than there is room for is not followed, nor is its end. */
+static __always_inline void run__enter(const struct run *r)
+{
+	struct question_level *l;
+	struct question_nest *n;
+	u64 outer = 0;
+	u32 at;
+
+	if (!evaluate(r))
+		return;
+	n = nest__of(span__key(r), r->st);
+	if (!n)
+		return;
+	at = n->depth;
+	if (at >= QUESTION_DEPTH) {
+		r->st->notes[QUESTION_NOTE_AGAIN]++;
+		return;
+	}
+	if (at)
+		outer = n->levels[(at - 1) & (QUESTION_DEPTH - 1)].path;
+	l = &n->levels[at & (QUESTION_DEPTH - 1)];
+	l->path = outer << QUESTION_PATH_BITS | (r->slot->step + 1);
+	l->inner_ns = 0;
+	l->begin_ns = bpf_ktime_get_ns();
+	n->depth = at + 1;
+}
+
+/* The innermost of the pair; those within that did not end are over. QUESTION_DEPTH: there is none. */
+static __always_inline u32 nest__find(const struct question_nest *n, u32 pair)
+{
+	u32 found = QUESTION_DEPTH;
+
+	for (u32 i = 0; i < QUESTION_DEPTH; i++)
+		if (i < n->depth &&
+		    (n->levels[i].path & ((1 << QUESTION_PATH_BITS) - 1)) == pair + 1)
+			found = i;
+	return found;
+}
+
+static __always_inline void run__leave(const struct run *r)
+{
+	struct measure_span s = {.task = r->task, .of = r->t, .now = bpf_ktime_get_ns()};
+	u64 labels[MEASURE_LABELS] = {}, stack, ns, inner, key;
+	struct measure_cell *cell = NULL;
+	struct question_nest *n;
+	u32 at;
+
+	if (!evaluate(r))
+		return;
+	key = span__key(r);
+	n = bpf_map_lookup_elem(&nests, &key);
+	at = n ? nest__find(n, r->slot->step) : QUESTION_DEPTH;
+	if (at >= QUESTION_DEPTH) {
+		r->st->notes[QUESTION_NOTE_UNMATCHED]++;
+		return;
+	}
+	s.begin_ns = n->levels[at].begin_ns;
+	labels[0] = n->levels[at].path;
+	inner = n->levels[at].inner_ns;
+	ns = s.now - s.begin_ns;
+	n->depth = at;
+	if (at)
+		n->levels[(at - 1) & (QUESTION_DEPTH - 1)].inner_ns += ns;
+	else
+		bpf_map_delete_elem(&nests, &key);
+	if (!r->t)
+		return;
+	s.labels = labels;
+	measure__end(r->ctx, &s, r->st, &stack, &cell);
+	if (cell)
+		cell__add_to(&cell->sums[0], ns > inner ? ns - inner : 0);
 }
 
 /* What the thread was in ends with it. */
@@ -325,6 +405,7 @@ int question_exit(struct bpf_raw_tracepoint_args *ctx)
 	u64 key = BPF_CORE_READ(task, pid);
 
 	bpf_map_delete_elem(&spans, &key);
+	bpf_map_delete_elem(&nests, &key);
 	return 0;
 }
 
@@ -347,13 +428,20 @@ static __always_inline u64 *lost_lines(void)
 /* Sent with all its texts: a reservation has one size, and nothing is copied twice. */
 static __always_inline void run__list(const struct run *r)
 {
+	u32 ntexts = r->slot->texts < QUESTION_TEXTS ? r->slot->texts : QUESTION_TEXTS;
 	struct question_line *line;
-	u64 *lost = lost_lines();
+	u64 *lost = lost_lines(), stack = 0;
 
 	if (!lost || !evaluate(r))
 		return;
 	r->st->count++;
-	line = bpf_ringbuf_reserve(&records, sizeof(*line), 0);
+	/* Before the line: what names a stack comes first. */
+	if (r->slot->stack)
+		stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0,
+				       bpf_ktime_get_ns());
+	line = bpf_ringbuf_reserve(&records,
+				   offsetof(struct question_line, texts) +
+					   ntexts * sizeof(line->texts[0]), 0);
 	if (!line) {
 		(*lost)++;
 		r->st->slow_lost++;
@@ -364,15 +452,95 @@ static __always_inline void run__list(const struct run *r)
 	line->t_ns = bpf_ktime_get_ns();
 	line->lost = *lost;
 	*lost = 0;
-	line->tgid = r->task->tgid;
-	line->tid = r->task->pid;
+	line->stack = stack;
 	line->cpu = bpf_get_smp_processor_id();
-	line->cgroup = BPF_CORE_READ(r->task, cgroups, dfl_cgrp, kn, id);
-	bpf_get_current_comm(line->comm, sizeof(line->comm));
+	line->pad = 0;
+	who__fill(&line->who, r->task);
 	__builtin_memcpy(line->values, r->frame->values, sizeof(line->values));
 	for (u32 i = 0; i < QUESTION_TEXTS; i++)
-		line->texts[i] = r->frame->texts[i];
+		if (i < ntexts)
+			line->texts[i] = r->frame->texts[i];
 	bpf_ringbuf_submit(line, ring_flags(false));
+}
+
+/* --- bursts --- */
+
+const volatile u64 burst_ns = 1000000;
+/* Slots with less are not sent: raised here as there are too many of them, lowered by user space. */
+volatile u64 burst_least = 1;
+volatile u32 nbursts;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct question_burst);
+} bursts SEC(".maps");
+
+static __always_inline bool burst__is_full(u64 total)
+{
+	if (total < burst_least)
+		return false;
+	if (__sync_fetch_and_add(&nbursts, 1) >= QUESTION_BURSTS_MAX) {
+		nbursts = 0;
+		burst_least = burst_least + (burst_least >> 1) + 1;
+	}
+	return true;
+}
+
+/* As a line that is nobody's. */
+static __always_inline void burst__send(const struct run *r, const struct question_burst *b)
+{
+	struct question_line *line;
+	u64 *lost = lost_lines();
+
+	if (!lost || !b->total || !burst__is_full(b->total))
+		return;
+	line = bpf_ringbuf_reserve(&records, offsetof(struct question_line, texts), 0);
+	if (!line) {
+		(*lost)++;
+		r->st->slow_lost++;
+		return;
+	}
+	line->type = RECORD_QUESTION_LINE;
+	line->event = r->slot->event;
+	line->t_ns = b->slot * burst_ns;
+	line->lost = *lost;
+	*lost = 0;
+	line->stack = b->stack;
+	line->cpu = bpf_get_smp_processor_id();
+	line->pad = 0;
+	__builtin_memset(&line->who, 0, sizeof(line->who));
+	line->who.tgid = MEASURE_MANY;
+	__builtin_memcpy(line->values, b->counts, sizeof(line->values));
+	bpf_ringbuf_submit(line, ring_flags(false));
+}
+
+static __always_inline void run__fill(const struct run *r)
+{
+	u64 now = bpf_ktime_get_ns(), at = now / burst_ns;
+	struct question_burst *b;
+	u32 zero = 0;
+
+	b = bpf_map_lookup_elem(&bursts, &zero);
+	if (!b)
+		return;
+	if (b->slot != at) {
+		burst__send(r, b);
+		__builtin_memset(b, 0, sizeof(*b));
+		b->slot = at;
+	}
+	r->frame->words[WORD_COUNT] = b->total + 1;
+	if (r->slot->plain) {
+		r->frame->values[0] = 0;
+	} else if (!evaluate(r)) {
+		return;
+	}
+	r->st->count++;
+	b->total++;
+	b->counts[event_of(r->ctx, r->slot) & (QUESTION_BURST_EVENTS - 1)]++;
+	if (r->slot->stack && !b->stack && r->frame->values[0])
+		b->stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, now);
 }
 
 /* --- programs --- */
@@ -388,6 +556,21 @@ static __always_inline void run_as(const struct run *r)
 		break;
 	case QUESTION_ENDS:
 		run__end_span(r);
+		break;
+	case QUESTION_STEPS:
+		run__step(r);
+		break;
+	case QUESTION_BETWEENS:
+		run__between(r);
+		break;
+	case QUESTION_ENTERS:
+		run__enter(r);
+		break;
+	case QUESTION_LEAVES:
+		run__leave(r);
+		break;
+	case QUESTION_FILLS:
+		run__fill(r);
 		break;
 	default:
 		run__list(r);
@@ -431,22 +614,4 @@ static __noinline int question__run(void *ctx, u32 slot)
 	return 0;
 }
 
-/* Sections of our own: sources/ask_source.c says of which type they are. Where perf events of others
- * are at the same place, those get nothing when a program returns 0. */
-#define QUESTION_PROGRAM(section, type, slot, passes_on)                                           \
-	SEC(section) int type##_##slot(void *ctx)                                                  \
-	{                                                                                          \
-		question__run(ctx, slot);                                                          \
-		return passes_on;                                                                  \
-	}
-#define QUESTION_PROGRAMS(section, type, passes_on)                                                \
-	QUESTION_PROGRAM(section, type, 0, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 1, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 2, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 3, passes_on)
-
-QUESTION_PROGRAMS("qtrace", trace, 1)
-QUESTION_PROGRAMS("qraw", raw, 0)
-QUESTION_PROGRAMS("qperf", perf, 0)
-QUESTION_PROGRAMS("quser", user, 1)
-QUESTION_PROGRAMS("qkernel", kernel, 1)
+QUESTION_ALL_PROGRAMS

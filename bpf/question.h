@@ -9,13 +9,23 @@
 
 /* Programs of each type, which differ in their code: events whose fields lie elsewhere, begins and
  * ends. */
-#define QUESTION_SLOTS 4
+#define QUESTION_SLOTS 8
 
 /* Words of labels: which event it is (QUESTION_EVENT_BITS) and the CPU behind it; then the keys. */
 #define QUESTION_EVENT_BITS 16
 #define QUESTION_OWN_KEYS   (MEASURE_LABELS - 1)
 
-enum question_does { QUESTION_COUNTS, QUESTION_BEGINS, QUESTION_ENDS, QUESTION_LISTS };
+enum question_does {
+	QUESTION_COUNTS,
+	QUESTION_BEGINS,
+	QUESTION_ENDS,
+	QUESTION_LISTS,
+	QUESTION_STEPS,	   /* of a chain: neither its begin nor its end */
+	QUESTION_BETWEENS, /* is counted in the span that it comes in */
+	QUESTION_ENTERS,   /* a pair that lies in others */
+	QUESTION_LEAVES,
+	QUESTION_FILLS, /* a slot of time, whose events are counted */
+};
 
 /* What a program does with an event; constant, so that the verifier drops the rest. */
 struct question_slot {
@@ -25,6 +35,7 @@ struct question_slot {
 	__u32 cookies;	       /* 1: the attachment says which event it is */
 	__u32 by_cpu;	       /* the CPU is a label */
 	__u32 plain;	       /* there is nothing to evaluate: every event counts */
+	__u32 is_signed;       /* count: the value may be below 0 */
 	__u32 nvalues;	       /* count: 0 or 1; list: so many are sent */
 	__u32 on;	       /* spans: 1 + index of the key they are matched by; 0: the thread */
 	__s32 keys[QUESTION_OWN_KEYS];	 /* index in the frame of each label; -1: none */
@@ -32,6 +43,11 @@ struct question_slot {
 	__s32 value_text[QUESTION_VALUES];
 	__u32 stack; /* STACK_KERNEL | STACK_USER: stacks are sampled; 0: they are not */
 	__u32 entries, entry_texts; /* of a begin: numbers and texts kept, behind the values */
+	__u32 step, last_step; /* of a chain: this event's, and that of its end; of a nest: the pair */
+	__u32 sum, nsums; /* of a step or what is between: its sum; of an end: how many there are */
+	__u32 texts_kept; /* entry_texts are looked up in a map of their own */
+	__u32 by_process; /* hold: what `on` is the number of is each process's own */
+	__u32 texts; /* list: so many of the frame's texts are sent */
 };
 
 /* The measure's own struct measure_stats.notes. */
@@ -44,21 +60,53 @@ struct question_span {
 	char comm[16];
 	__u64 labels[MEASURE_LABELS];
 	__u64 entry[QUESTION_ENTRIES];
+	__u64 last_ns; /* of a chain: when its last step came */
+	__u64 step;
+	__u64 sums[MEASURE_SUMS];
+};
+
+/* Texts that entry() keeps, by the span's key. */
+struct question_span_texts {
+	struct question_text texts[QUESTION_ENTRY_TEXTS];
+};
+
+/* Pairs that have begun within each other, by key: a thread, a CPU. The path of a pair has 4 bits for
+ * each of those that it lies in, itself the lowest: 1 + its number. */
+#define QUESTION_DEPTH	  8
+#define QUESTION_PATH_BITS 4
+#define QUESTION_PAIRS	  15
+
+struct question_nest {
+	__u32 depth, pad;
+	struct question_level {
+		__u64 begin_ns, inner_ns, path;
+	} levels[QUESTION_DEPTH];
 };
 
 #define QUESTION_SPANS 16384
 
+#define QUESTION_BURST_EVENTS QUESTION_VALUES
+
+/* What came on a CPU in the slot of time that lasts. */
+struct question_burst {
+	__u64 slot, total, stack;
+	__u64 counts[QUESTION_BURST_EVENTS];
+};
+
+/* Slots sent of an interval before only fuller ones are. */
+#define QUESTION_BURSTS_MAX 256
+
 /* Behind the records of bpf/measure.h. */
 enum { RECORD_QUESTION_LINE = 32 };
 
-/* An event of a list; texts are sent as far as they are used. */
+/* An event of a list; of texts slot.texts are sent. */
 struct question_line {
 	__u32 type; /* RECORD_QUESTION_LINE */
 	__u32 event;
-	__u64 t_ns, lost; /* lost: lines since attach that the ring had no room for */
-	__u32 tgid, tid, cpu, pad;
-	__u64 cgroup;
-	char comm[16];
+	__u64 t_ns, lost; /* lost: lines of this CPU before it that the ring had no room for */
+	__u64 stack;	  /* 0: none */
+	__u32 cpu, pad;
+	struct measure_who who;
 	__u64 values[QUESTION_VALUES]; /* of a text its slot in texts */
 	struct question_text texts[QUESTION_TEXTS];
 };

@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define QUESTION_KEYS	     6
-#define QUESTION_VALUES	     8
+#define QUESTION_VALUES	     16 /* a power of two */
 #define QUESTION_ENTRIES     4 /* numbers that entry() keeps from the begin */
 #define QUESTION_ENTRY_TEXTS 2 /* texts, likewise */
 #define QUESTION_TEXTS	     8
@@ -37,6 +37,7 @@ enum question_word {
 	WORD_IRQS_DISABLED, /* 0 or 1 */
 	WORD_NEED_RESCHED,  /* 0 or 1 */
 	WORD_NR_RUNNING,    /* of the CPU */
+	WORD_COUNT,	    /* of a burst: events of the slot so far */
 	WORD_TASK,	    /* bpf_get_current_task() */
 	WORD_COMM,	    /* no number: frame.comm */
 	QUESTION_WORDS,

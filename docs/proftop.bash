@@ -92,7 +92,7 @@ _proftop()
 	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;
 	--window) _proftop_words "last decaying total" ;;
 	--views) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
-	--ask) _proftop_words "count span" ;;
+	--ask) _proftop_words "count span nest hold list burst" ;;
 	--do) _proftop_words "$(proftop --list-words 2>/dev/null | awk '{ print $1 }')" ;;
 	--theme) _proftop_names theme theme ;;
 	--keymap) _proftop_names keymap keys ;;

@@ -2,13 +2,16 @@
 /* The models of questions: samples of each go to a measure's model of its own. */
 #include "models/asked.h"
 
+#include "models/ask_lines.h"
 #include "models/measure_model.h"
 #include "models/model.h"
 #include "models/snap_box.h"
 
 struct question {
 	const struct measure *measure;
-	struct model *model; /* NULL: none yet */
+	/* One of them; neither: nothing came yet. */
+	struct model *model;
+	struct ask_lines *lines;
 };
 
 struct model {
@@ -31,6 +34,8 @@ static void drop(struct question *q)
 {
 	if (q->model)
 		measure_model__free(q->model);
+	if (q->lines)
+		ask_lines__free(q->lines);
 	*q = (struct question){0};
 }
 
@@ -57,7 +62,18 @@ static void turn_to(struct model *m, const struct ask_sample *s)
 		return;
 	drop(&m->questions[m->now]);
 	m->questions[m->now].measure = measure;
-	m->questions[m->now].model = measure_model__new(measure, m->symbols);
+	if (s->form.lists)
+		m->questions[m->now].lines = ask_lines__new(measure, m->symbols);
+	else
+		m->questions[m->now].model = measure_model__new(measure, m->symbols);
+}
+
+static void consume_as(struct question *q, const struct sample *s)
+{
+	if (q->lines)
+		ask_lines__consume(q->lines, s);
+	else if (q->model)
+		measure_model__consume(q->model, s);
 }
 
 static void asked__consume(struct model *m, const struct sample *s)
@@ -69,13 +85,14 @@ static void asked__consume(struct model *m, const struct sample *s)
 	case SAMPLE_MEASURE:
 	case SAMPLE_MEASURE_OPEN:
 	case SAMPLE_MEASURE_SLOW:
+	case SAMPLE_MEASURE_HELD:
+	case SAMPLE_ASK_LINE:
 		if (m->now < ASK_MAX)
-			measure_model__consume(m->questions[m->now].model, s);
+			consume_as(&m->questions[m->now], s);
 		break;
 	default: /* processes and stacks are everybody's */
 		for (u32 i = 0; i < m->n; i++)
-			if (m->questions[i].model)
-				measure_model__consume(m->questions[i].model, s);
+			consume_as(&m->questions[i], s);
 	}
 }
 
@@ -86,6 +103,9 @@ static void put_questions(void *snap)
 	for (u32 i = 0; i < s->n; i++)
 		if (s->questions[i])
 			snap__put(&s->questions[i]->base);
+	for (u32 i = 0; i < s->n; i++)
+		if (s->lines[i])
+			snap__put(&s->lines[i]->base);
 }
 
 static struct snap *asked__tick(struct model *m, u64 t0_ns, u64 t1_ns)
@@ -99,6 +119,8 @@ static struct snap *asked__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 			snap->questions[i] = container_of(
 				measure_model__tick(m->questions[i].model, t0_ns, t1_ns),
 				struct measure_snap, base);
+		else if (m->questions[i].lines)
+			snap->lines[i] = ask_lines__tick(m->questions[i].lines, t0_ns, t1_ns);
 	snap_box__hold(snap, put_questions, snap);
 	return &snap->base;
 }
@@ -108,6 +130,8 @@ static void asked__zero(struct model *m)
 	for (u32 i = 0; i < m->n; i++)
 		if (m->questions[i].model)
 			measure_model__zero(m->questions[i].model);
+		else if (m->questions[i].lines)
+			ask_lines__zero(m->questions[i].lines);
 }
 
 static size_t asked__memory(const struct model *m)
@@ -117,6 +141,8 @@ static size_t asked__memory(const struct model *m)
 	for (u32 i = 0; i < m->n; i++)
 		if (m->questions[i].model)
 			bytes += measure_model__memory(m->questions[i].model);
+		else if (m->questions[i].lines)
+			bytes += ask_lines__memory(m->questions[i].lines);
 	return bytes;
 }
 
@@ -180,6 +206,35 @@ struct answer *asked__slow_one(const struct snap *snap, const struct measure_slo
 		return &measure__slow(s, q, scope)->base;
 	none = nothing(snap, q->asked);
 	a = measure__slow(none, q, scope);
+	snap__put(&none->base);
+	return &a->base;
+}
+
+/* --- lists --- */
+
+static const struct ask_lines_snap *find_lines(const struct asked_snap *s,
+					       const struct measure *question)
+{
+	for (u32 i = 0; i < s->n; i++)
+		if (s->lines[i] && s->lines[i]->measure == question)
+			return s->lines[i];
+	return NULL;
+}
+
+struct answer *asked__lines_of(const struct snap *snap, const struct ask_lines_query *q,
+			       const struct scope *scope)
+{
+	const struct ask_lines_snap *s =
+		find_lines(container_of(snap, struct asked_snap, base), q->asked);
+	struct ask_lines_snap *none;
+	struct ask_lines_answer *a;
+	struct arena *arena;
+
+	if (s)
+		return &ask_lines__query(s, q, scope)->base;
+	none = snap_box__new(sizeof(*none), snap->t0_ns, snap->t1_ns, &arena);
+	none->measure = q->asked;
+	a = ask_lines__query(none, q, scope);
 	snap__put(&none->base);
 	return &a->base;
 }

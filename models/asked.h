@@ -7,6 +7,7 @@
 #ifndef MODELS_ASKED_H
 #define MODELS_ASKED_H
 
+#include "models/ask_lines.h"
 #include "models/measure.h"
 #include "samples/ask.h"
 
@@ -16,12 +17,15 @@ extern const struct model_ops model_events, model_pairs, model_held;
 struct asked_snap {
 	struct snap base;
 	u32 n;
-	const struct measure_snap *questions[ASK_MAX]; /* references; NULL: nothing came yet */
+	/* References, of each question one; neither: nothing came yet. */
+	const struct measure_snap *questions[ASK_MAX];
+	const struct ask_lines_snap *lines[ASK_MAX];
 };
 
 /* A value; compared bytewise: zero it first. */
 struct asked_query {
 	enum profile_window window;
+	bool oldest_first; /* of lines */
 	char group[64]; /* names of labels, for questions that have them; "" what each asks for */
 };
 
@@ -30,11 +34,17 @@ struct asked_answer {
 	struct asked_query query;
 	u32 n; /* questions */
 	u64 count;
+	u64 dropped; /* lines that are not kept */
 };
 
-/* Which question a row answers, and its row there. */
-const struct measure_row *asked__row(const struct asked_answer *a, u32 row,
-				     const struct measure_answer **of);
+/* Which question a row answers, and its row there: of sums, or a line. */
+struct asked_place {
+	const struct measure *measure;
+	const struct measure_answer *sums; /* NULL: it is a line */
+	const struct measure_row *row;
+	const struct ask_line_row *line;
+};
+struct asked_place asked__at(const struct asked_answer *a, u32 row);
 
 /* The snapshot of one question: it holds no reference of its own. NULL: it is not asked (any more). */
 const struct measure_snap *asked__find(const struct snap *snap, const struct measure *question);
@@ -42,6 +52,8 @@ const struct measure_snap *asked__find(const struct snap *snap, const struct mea
 struct answer *asked__query_one(const struct snap *snap, const struct measure_query *q,
 				const struct scope *scope);
 struct answer *asked__slow_one(const struct snap *snap, const struct measure_slow_query *q,
+			       const struct scope *scope);
+struct answer *asked__lines_of(const struct snap *snap, const struct ask_lines_query *q,
 			       const struct scope *scope);
 /* Never NULL; scope may be NULL (everything). */
 struct answer *asked__query(const struct snap *snap, const struct asked_query *q,

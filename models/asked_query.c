@@ -12,7 +12,11 @@
 enum { ASK_COLUMN, KEY_COLUMN };
 
 struct part {
-	struct measure_answer *answer;
+	struct answer *answer;
+	const struct measure *measure;
+	/* It is one of them. */
+	const struct measure_answer *sums;
+	const struct ask_lines_answer *lines;
 	u32 first;		 /* of its rows, in all */
 	u8 columns[COLUMNS_MAX]; /* its column for each of all; 0xff: it has none of that name */
 };
@@ -43,7 +47,7 @@ static bool joined__cell(const struct row_table *t, u32 row, u32 column, struct 
 {
 	const struct joined *j = joined_of(t);
 	const struct part *p = part_of(j, row);
-	const struct row_table *of = &p->answer->base.table;
+	const struct row_table *of = &p->answer->table;
 
 	*out = (struct value){0};
 	if (column >= t->ncolumns)
@@ -59,9 +63,9 @@ static bool joined__cell(const struct row_table *t, u32 row, u32 column, struct 
 static u64 joined__key(const struct row_table *t, u32 row)
 {
 	const struct part *p = part_of(joined_of(t), row);
-	const struct row_table *of = &p->answer->base.table;
+	const struct row_table *of = &p->answer->table;
 
-	return mix64_pair(measure__text_hash(p->answer->measure->name), of->key(of, row - p->first));
+	return mix64_pair(measure__text_hash(p->measure->name), of->key(of, row - p->first));
 }
 
 static void joined__free(struct answer *base)
@@ -69,7 +73,7 @@ static void joined__free(struct answer *base)
 	struct joined *j = container_of(base, struct joined, of.base);
 
 	for (u32 i = 0; i < j->of.n; i++)
-		answer__free(&j->parts[i].answer->base);
+		answer__free(j->parts[i].answer);
 	snap__put(base->snap);
 	arena__fini(&j->arena);
 	free(j);
@@ -97,7 +101,7 @@ static u32 add_column(struct joined *j, const struct column *c)
 /* Whether a name is a label's of any question. */
 static bool is_label(const struct part *p, const char *name)
 {
-	return measure__label(p->answer->measure, name) >= 0 || !strcmp(name, "process") ||
+	return measure__label(p->measure, name) >= 0 || !strcmp(name, "process") ||
 	       !strcmp(name, "thread") || !strcmp(name, "symbol");
 }
 
@@ -123,7 +127,7 @@ static u32 column_of(struct joined *j, const struct column *c)
 
 static void join_columns(struct joined *j, struct part *p)
 {
-	const struct row_table *of = &p->answer->base.table;
+	const struct row_table *of = &p->answer->table;
 
 	memset(p->columns, 0xff, sizeof(p->columns));
 	for (u32 i = 0; i < of->ncolumns; i++) {
@@ -136,30 +140,54 @@ static void join_columns(struct joined *j, struct part *p)
 
 /* --- the answer --- */
 
-static void add_part(struct joined *j, const struct measure_snap *snap, const struct asked_query *q,
+static void add_part(struct joined *j, struct part *p, struct answer *answer,
+		     const struct measure *measure)
+{
+	struct answer *base = &j->of.base;
+
+	p->answer = answer;
+	p->measure = measure;
+	p->first = base->table.nrows;
+	base->table.nrows += answer->table.nrows;
+	base->since_ns = answer->since_ns;
+	base->window_ns = answer->window_ns;
+	base->unresolved |= answer->unresolved;
+	base->symbols_generation = answer->symbols_generation;
+	join_columns(j, p);
+}
+
+static void add_sums(struct joined *j, const struct measure_snap *snap, const struct asked_query *q,
 		     const struct scope *scope)
 {
-	struct part *p = &j->parts[j->of.n++];
 	struct measure_query of = {.window = q->window, .asked = snap->measure};
-	struct answer *base = &j->of.base;
+	struct part *p = &j->parts[j->of.n++];
+	struct measure_answer *a;
 
 	if (!*q->group || !measure__parse_groups(snap->measure, q->group, &of.groups))
 		of.groups = snap->measure->by;
-	p->answer = measure__query(snap, &of, scope);
-	p->first = base->table.nrows;
-	j->of.count += p->answer->all.count;
-	base->table.nrows += p->answer->nrows;
-	base->since_ns = p->answer->base.since_ns;
-	base->window_ns = p->answer->base.window_ns;
-	base->unresolved |= p->answer->base.unresolved;
-	base->symbols_generation = p->answer->base.symbols_generation;
-	join_columns(j, p);
+	p->sums = a = measure__query(snap, &of, scope);
+	j->of.count += a->all.count;
+	add_part(j, p, &a->base, snap->measure);
+}
+
+static void add_lines(struct joined *j, const struct ask_lines_snap *snap,
+		      const struct asked_query *q, const struct scope *scope)
+{
+	const struct ask_lines_query of = {
+		.window = q->window, .asked = snap->measure, .oldest_first = q->oldest_first};
+	struct part *p = &j->parts[j->of.n++];
+	struct ask_lines_answer *a;
+
+	p->lines = a = ask_lines__query(snap, &of, scope);
+	j->of.count += a->nrows;
+	j->of.dropped += a->dropped;
+	add_part(j, p, &a->base, snap->measure);
 }
 
 /* What rows stand in the order of; of several questions nothing is. */
 static u32 sort_column(const struct joined *j)
 {
-	return j->of.n == 1 ? j->parts[0].answer->base.table.sort : 0;
+	return j->of.n == 1 ? j->parts[0].answer->table.sort : 0;
 }
 
 static u32 nquestions(const struct asked_snap *s)
@@ -167,7 +195,7 @@ static u32 nquestions(const struct asked_snap *s)
 	u32 n = 0;
 
 	for (u32 i = 0; i < s->n; i++)
-		n += s->questions[i] != NULL;
+		n += s->questions[i] || s->lines[i];
 	return n;
 }
 
@@ -190,6 +218,20 @@ static const char *key_text(struct joined *j, const struct measure_answer *a,
 	return arena__strdup(&j->arena, buf);
 }
 
+static const char *line_text(struct joined *j, const struct ask_lines_answer *a, u32 row)
+{
+	char buf[400];
+
+	ask_line__describe(&a->rows[row], buf, sizeof(buf));
+	return arena__strdup(&j->arena, buf);
+}
+
+static const char *row_text(struct joined *j, const struct part *p, u32 row)
+{
+	return p->lines ? line_text(j, p->lines, row)
+			: key_text(j, p->sums, &p->sums->rows[row]);
+}
+
 static void make_keys(struct joined *j)
 {
 	u32 row = 0;
@@ -197,9 +239,8 @@ static void make_keys(struct joined *j)
 	j->keys = arena__array(&j->arena, const char *, j->of.base.table.nrows + 1);
 	for (u32 i = 0; i < j->of.n; i++) {
 		hide_labels(j, &j->parts[i]);
-		for (u32 k = 0; k < j->parts[i].answer->nrows; k++)
-			j->keys[row++] = key_text(j, j->parts[i].answer,
-						  &j->parts[i].answer->rows[k]);
+		for (u32 k = 0; k < j->parts[i].answer->table.nrows; k++)
+			j->keys[row++] = row_text(j, &j->parts[i], k);
 	}
 }
 
@@ -230,7 +271,9 @@ struct answer *asked__query(const struct snap *snap, const struct asked_query *q
 	}
 	for (u32 i = 0; i < s->n; i++)
 		if (s->questions[i])
-			add_part(j, s->questions[i], q, scope);
+			add_sums(j, s->questions[i], q, scope);
+		else if (s->lines[i])
+			add_lines(j, s->lines[i], q, scope);
 	if (several)
 		make_keys(j);
 	if (j->of.n)
@@ -238,11 +281,14 @@ struct answer *asked__query(const struct snap *snap, const struct asked_query *q
 	return &j->of.base;
 }
 
-const struct measure_row *asked__row(const struct asked_answer *a, u32 row,
-				     const struct measure_answer **of)
+struct asked_place asked__at(const struct asked_answer *a, u32 row)
 {
 	const struct part *p = part_of(container_of(a, struct joined, of), row);
+	struct asked_place at = {.measure = p->measure, .sums = p->sums};
 
-	*of = p->answer;
-	return &p->answer->rows[row - p->first];
+	if (p->lines)
+		at.line = &p->lines->rows[row - p->first];
+	else
+		at.row = &p->sums->rows[row - p->first];
+	return at;
 }

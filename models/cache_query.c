@@ -211,7 +211,7 @@ static void fill_rows(struct cache_maker *m)
 static struct value ages_value(const struct cache_flow *flow, struct arena *a)
 {
 	double n[CACHE_AGES];
-	const struct histogram h = {n, CACHE_AGES, cache__age_lo, 0, UINT64_MAX};
+	const struct histogram h = {n, CACHE_AGES, cache__age_lo, 0, UINT64_MAX, 0};
 
 	for (u32 i = 0; i < CACHE_AGES; i++)
 		n[i] = (double)flow->ages[i];

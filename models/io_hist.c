@@ -29,7 +29,7 @@ u64 io_hist__lo(u32 bucket)
 
 static struct histogram histogram_of(const struct io_hist *h)
 {
-	return (struct histogram){h->n, BLOCK_BUCKETS, io_hist__lo, 0, UINT64_MAX};
+	return (struct histogram){h->n, BLOCK_BUCKETS, io_hist__lo, 0, UINT64_MAX, 0};
 }
 
 double io_hist__count(const struct io_hist *h)

@@ -51,6 +51,24 @@ u64 measure__lo_number(u32 bucket)
 	return loglin__lo(bucket, MEASURE_SUB_SHIFT);
 }
 
+static u64 measure__lo_signed(u32 bucket)
+{
+	u32 half = MEASURE_BUCKETS / 2;
+
+	if (bucket == MEASURE_BUCKETS)
+		return UINT64_MAX;
+	if (bucket >= half)
+		return MEASURE_ZERO + loglin__lo(bucket - half, MEASURE_SIGNED_SHIFT);
+	return bucket ? MEASURE_ZERO - loglin__lo(half - bucket, MEASURE_SIGNED_SHIFT) : 0;
+}
+
+u64 (*measure__lo(const struct measure *m))(u32 bucket)
+{
+	if (m->shape != MEASURE_SHAPE_COUNT)
+		return measure__lo_ns;
+	return m->is_signed ? measure__lo_signed : measure__lo_number;
+}
+
 /* --- samples --- */
 
 static void intern_keys(struct model *m, const struct measure_key *keys, u32 n,
@@ -309,8 +327,7 @@ struct model *measure_model__new(const struct measure *measure, struct symbols *
 	m->m = measure;
 	m->symbols = symbols;
 	m->all.max = m->sampled.max = MEASURE_MAX_ENTRIES;
-	m->all.lo = m->sampled.lo =
-		measure->shape == MEASURE_SHAPE_COUNT ? measure__lo_number : measure__lo_ns;
+	m->all.lo = m->sampled.lo = measure__lo(measure);
 	m->sampled.holds = measure->shape == MEASURE_SHAPE_HOLDING;
 	stacks__init(&m->stacks, symbols);
 	texts__init(&m->texts);

@@ -49,6 +49,9 @@ struct measure_values {
 /* So many first members of struct measure_values add up. */
 #define MEASURE_VALUE_SUMS (3 + MEASURE_SUMS)
 
+/* Least values of buckets, as measures have them. */
+u64 (*measure__lo(const struct measure *m))(u32 bucket);
+
 /* What is held at the end of the interval, whatever the window. */
 struct measure_held {
 	u64 n, bytes;

@@ -137,6 +137,12 @@ static void add_labels(struct making *k)
 
 /* --- numbers --- */
 
+/* Others are shown as rates on the screen. */
+static bool is_time_sum(const struct measure *m, u32 i)
+{
+	return m->sums[i].type == VALUE_NS;
+}
+
 static void add_rates(struct making *k)
 {
 	const struct measure *m = k->m;
@@ -149,7 +155,7 @@ static void add_rates(struct making *k)
 		    COUNT_COLUMN("error_rate", "errors/s", 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
 				 "of those: failed, per second"));
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (m->sums[i].name)
+		if (m->sums[i].name && m->sums[i].type != VALUE_NS)
 			ADD(k, CELL_SUM_RATE, i,
 			    COLUMN(m->sums[i].type, text_of(k, "%s_rate", m->sums[i].name),
 				   m->sums[i].title, 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
@@ -328,8 +334,10 @@ static void add_exports(struct making *k)
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		if (m->sums[i].name)
 			ADD(k, CELL_SUM, i,
-			    COLUMN(m->sums[i].type, m->sums[i].name, m->sums[i].name, 8, 0,
-				   COLUMN_EXPORT | COLUMN_SUM, m->sums[i].help));
+			    COLUMN(m->sums[i].type, m->sums[i].name,
+				   is_time_sum(m, i) ? m->sums[i].title : m->sums[i].name, 8, 1,
+				   COLUMN_SUM | (is_time_sum(m, i) ? COLUMN_BOTH : COLUMN_EXPORT),
+				   m->sums[i].help));
 	if (m->waits)
 		ADD(k, CELL_WAITS, 0,
 		    EXPORT_COLUMN(VALUE_BOOL, "waits", "all of it waits for something new"));

@@ -393,15 +393,11 @@ static void errno_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_COUNT, .u = (u64)(e[i].n + 0.5)};
 }
 
-static u64 (*lo_of(const struct measure *m))(u32)
-{
-	return m->shape == MEASURE_SHAPE_COUNT ? measure__lo_number : measure__lo_ns;
-}
-
 static void finish_row(struct maker *k, u32 at)
 {
 	struct measure_row *r = &k->rows[at];
-	struct histogram h = {r->buckets, MEASURE_BUCKETS, lo_of(k->m), r->v.min, r->v.max};
+	struct histogram h = {r->buckets,	MEASURE_BUCKETS, measure__lo(k->m), r->v.min, r->v.max,
+			      k->m->is_signed ? MEASURE_ZERO : 0};
 	struct row_errnos *e = &k->errnos[at];
 
 	if (r->v.count && !holds(k->m)) {

@@ -210,12 +210,46 @@ static bool held_cell(const struct measure_answer *a, const struct measure_row *
 	}
 }
 
+/* Of values that may be below 0; false: it is no such cell. */
+static bool signed_cell(const struct measure_answer *a, const struct measure_row *r,
+			enum measure_cell_kind kind, struct value *out)
+{
+	s64 sum = (s64)(r->v.sum - r->v.sums[0]);
+	enum value_type type = out->type;
+
+	if (!a->measure->is_signed)
+		return false;
+	switch (kind) {
+	case CELL_TOTAL:
+		*out = value__from_zero((u64)sum + MEASURE_ZERO, MEASURE_ZERO, type);
+		return true;
+	case CELL_AVG:
+		if (r->v.count)
+			*out = value__from_zero((u64)(sum / (s64)r->v.count) + MEASURE_ZERO,
+						MEASURE_ZERO, type);
+		else
+			out->type = VALUE_NONE;
+		return true;
+	case CELL_MIN:
+	case CELL_P50:
+	case CELL_P95:
+	case CELL_P99:
+	case CELL_MAX:
+		out->u = counted_cell(r, kind, out);
+		if (out->type != VALUE_NONE)
+			*out = value__from_zero(out->u, MEASURE_ZERO, type);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void number_cell(const struct measure_answer *a, const struct measure_row *r,
 			struct measure_column c, struct value *out)
 {
 	double busy = (double)(a->all.sum - MIN(a->waiting_ns, a->all.sum));
 
-	if (held_cell(a, r, c.kind, out))
+	if (held_cell(a, r, c.kind, out) || signed_cell(a, r, c.kind, out))
 		return;
 	switch (c.kind) {
 	case CELL_RATE:

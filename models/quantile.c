@@ -35,20 +35,24 @@ u64 histogram__quantile(const struct histogram *h, double q)
 
 struct bucket_item {
 	u64 lo_ns, hi_ns, count;
+	u64 zero;
 };
 
 static void member(const void *of, u32 i, struct value_part *out)
 {
 	const struct bucket_item *b = of;
-	const struct value_part parts[] = {
+	struct value_part parts[] = {
 		{"lo_ns", {.type = VALUE_NS, .u = b->lo_ns}},
 		{"hi_ns", {.type = VALUE_NS, .u = b->hi_ns}},
 		{"count", {.type = VALUE_COUNT, .u = b->count}},
 	};
 
+	for (u32 k = 0; k < 2 && b->zero; k++)
+		if (parts[k].value.u != UINT64_MAX)
+			parts[k].value = value__from_zero(parts[k].value.u, b->zero, VALUE_COUNT);
 	*out = parts[i];
 	/* The last one may have no upper end. */
-	if (out->value.u == UINT64_MAX)
+	if (out->value.type != VALUE_CHANGE && out->value.u == UINT64_MAX)
 		out->value.type = VALUE_NONE;
 }
 
@@ -75,7 +79,7 @@ struct value histogram__value(const struct histogram *h, bool whole, struct aren
 	for (u32 i = first; i < end; i++)
 		if (whole || h->n[i] > 0)
 			items[v.n++] =
-				(struct bucket_item){h->lo(i), h->lo(i + 1), (u64)(h->n[i] + 0.5)};
+				(struct bucket_item){h->lo(i), h->lo(i + 1), (u64)(h->n[i] + 0.5), h->zero};
 	v.of = items;
 	v.part = item;
 	return v;

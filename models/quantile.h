@@ -11,6 +11,7 @@ struct histogram {
 	u32 nbuckets;
 	u64 (*lo)(u32 bucket); /* least value; of nbuckets: where the last one would end */
 	u64 min, max;	       /* of all values; 0 and UINT64_MAX where they are not known */
+	u64 zero; /* what values are counted from: those below are below 0 */
 };
 
 /* Linear within the bucket that has the rank, and never outside of min and max. 0 of none. */

@@ -31,7 +31,7 @@ u64 sched_hist__lo(u32 bucket)
 
 static struct histogram histogram_of(const struct sched_hist *h)
 {
-	return (struct histogram){h->n, HIST_BUCKETS, sched_hist__lo, 0, UINT64_MAX};
+	return (struct histogram){h->n, HIST_BUCKETS, sched_hist__lo, 0, UINT64_MAX, 0};
 }
 
 double sched_hist__count(const struct sched_hist *h)

@@ -35,6 +35,7 @@ static const struct {
 	[WORD_IRQS_DISABLED] = {"irqs_disabled", TYPE(4, true)},
 	[WORD_NEED_RESCHED] = {"need_resched", TYPE(4, true)},
 	[WORD_NR_RUNNING] = {"nr_running", TYPE(4, false)},
+	[WORD_COUNT] = {"count", TYPE(8, false)},
 	[WORD_TASK] = {"current", {.kind = TYPE_POINTER}},
 	[WORD_COMM] = {"comm", {.kind = TYPE_TEXT}},
 };
@@ -215,6 +216,21 @@ static const struct checked *field_node(struct checker *c, const struct expr *e,
 	return n;
 }
 
+static const char *why_unknown(u32 word)
+{
+	switch (word) {
+	case WORD_IRQS_DISABLED:
+		return "can be read at events of perf and kprobes alone: tracepoints hide it from "
+		       "programs";
+	case WORD_NEED_RESCHED:
+		return "cannot be read: where it is differs from kernel to kernel, and none says so";
+	case WORD_NR_RUNNING:
+		return "cannot be read: this kernel has no struct cfs_rq with its run queue";
+	default:
+		return "is not known at this event";
+	}
+}
+
 static const struct checked *word_node(struct checker *c, const struct expr *e, const char *name)
 {
 	for (u32 i = 0; i < QUESTION_WORDS; i++) {
@@ -223,7 +239,7 @@ static const struct checked *word_node(struct checker *c, const struct expr *e, 
 		if (strcmp(words[i].name, name))
 			continue;
 		if (!(c->scope->words >> i & 1)) {
-			expr__fail(c->err, e->at, e->length, "%s is not known at this event", name);
+			expr__fail(c->err, e->at, e->length, "%s %s", name, why_unknown(i));
 			return NULL;
 		}
 		n = node(c, i == WORD_COMM ? CHECKED_COMM : CHECKED_WORD, words[i].type);

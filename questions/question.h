@@ -33,7 +33,7 @@
 #define QUESTION_MAX_LEN    65536 /* bytes of a question */
 #define QUESTION_MAX_EVENTS 64	  /* of one question */
 #define QUESTION_MAX_KEYS   6	  /* QUESTION_KEYS of bpf/question_eval.h */
-#define QUESTION_MAX_SHOW   8	  /* QUESTION_VALUES */
+#define QUESTION_MAX_SHOW   16	  /* QUESTION_VALUES */
 
 enum question_shape { ASK_COUNT, ASK_SPAN, ASK_NEST, ASK_HOLD, ASK_LIST, ASK_BURST, ASK_SHAPES };
 

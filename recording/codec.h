@@ -9,7 +9,7 @@
 
 #include "recording/bytes.h"
 #include "samples/block.h"
-#include "samples/measure.h"
+#include "samples/ask.h"
 #include "samples/sched.h"
 
 #define CODEC_STACKS 4	  /* that one sample names, at most */
@@ -30,7 +30,7 @@ struct codec {
 	u32 used32, used64;
 	u32 room32[CODEC_ROOM32];
 	u64 room64[CODEC_ROOM64];
-	struct measure_key keys[MEASURE_OWN_LABELS];
+	struct measure_key keys[ASK_FIELDS];
 };
 
 void code_u64(struct codec *c, u64 *x);

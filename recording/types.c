@@ -89,7 +89,8 @@ static const struct sample_codec types[] = {
 	{27, SAMPLE_FIGURE, code_figure, NULL},
 	{28, SAMPLE_USAGE, code_usage, usage_subject},
 	{29, SAMPLE_NOTICE, code_notice, NULL},
-	[34] = {34, SAMPLE_MEASURE_HOLDER, code_measure_holder, NULL},
+	{30, SAMPLE_ASK_LINE, code_ask_line, ask_line_subject},
+	{31, SAMPLE_MEASURE_HOLDER, code_measure_holder, NULL},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

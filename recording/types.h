@@ -50,6 +50,7 @@ union any_sample {
 	struct figure_sample figure;
 	struct usage_sample usage;
 	struct notice_sample notice;
+	struct ask_line_sample ask_line;
 };
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
@@ -113,11 +114,13 @@ void code_measure(struct codec *c, union any_sample *s);
 void code_measure_open(struct codec *c, union any_sample *s);
 void code_measure_slow(struct codec *c, union any_sample *s);
 void code_ask(struct codec *c, union any_sample *s);
+void code_ask_line(struct codec *c, union any_sample *s);
 void code_measure_held(struct codec *c, union any_sample *s);
 void code_measure_holder(struct codec *c, union any_sample *s);
 void measure_subject(const union any_sample *s, struct subject *out);
 void measure_open_subject(const union any_sample *s, struct subject *out);
 void measure_slow_subject(const union any_sample *s, struct subject *out);
+void ask_line_subject(const union any_sample *s, struct subject *out);
 void measure_held_subject(const union any_sample *s, struct subject *out);
 void code_bpf_prog(struct codec *c, union any_sample *s);
 void code_bpf_map(struct codec *c, union any_sample *s);

@@ -23,11 +23,11 @@ static void code_who(struct codec *c, struct measure_who *w)
 }
 
 /* What is read has its texts where the names of the recording are. */
-static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n)
+static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n, u32 most)
 {
 	const struct measure_key *from = *keys;
 
-	code_below(c, n, MEASURE_OWN_LABELS + 1);
+	code_below(c, n, most + 1);
 	for (u32 i = 0; i < *n; i++) {
 		struct measure_key k = c->out ? from[i] : (struct measure_key){0};
 
@@ -40,6 +40,9 @@ static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n)
 		*keys = c->keys;
 }
 
+/* Those that recordings of older versions have. */
+#define FIRST_SUMS 2
+
 void code_measure(struct codec *c, union any_sample *s)
 {
 	struct measure_sample *x = &s->measure;
@@ -48,16 +51,18 @@ void code_measure(struct codec *c, union any_sample *s)
 	code_bool(c, &x->sampled);
 	code_bool(c, &x->waits);
 	code_who(c, &x->who);
-	code_keys(c, &x->keys, &x->nkeys);
+	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_u64(c, &x->count);
 	code_u64(c, &x->errors);
 	code_u64(c, &x->sum);
 	code_u64(c, &x->min);
 	code_u64(c, &x->max);
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < FIRST_SUMS; i++)
 		code_u64(c, &x->sums[i]);
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
+	for (u32 i = FIRST_SUMS; i < MEASURE_SUMS; i++)
+		code_u64(c, &x->sums[i]);
 }
 
 void code_measure_open(struct codec *c, union any_sample *s)
@@ -66,7 +71,7 @@ void code_measure_open(struct codec *c, union any_sample *s)
 
 	code_bool(c, &x->waits);
 	code_who(c, &x->who);
-	code_keys(c, &x->keys, &x->nkeys);
+	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_time(c, &x->begin_ns);
 }
 
@@ -76,7 +81,7 @@ void code_measure_slow(struct codec *c, union any_sample *s)
 
 	code_bool(c, &x->waits);
 	code_who(c, &x->who);
-	code_keys(c, &x->keys, &x->nkeys);
+	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_u32(c, &x->cpu);
 	code_time(c, &x->t_ns);
 	code_u64(c, &x->ns);
@@ -109,13 +114,40 @@ void code_ask(struct codec *c, union any_sample *s)
 	code_text(c, f->event, sizeof(f->event));
 	code_text(c, f->noun, sizeof(f->noun));
 	code_below(c, &f->kind, ASK_KINDS);
-	code_below(c, &f->shape, MEASURE_SHAPE_SPAN + 1);
+	code_below(c, &f->shape, MEASURE_SHAPE_HOLDING + 1);
 	code_below(c, &f->has_value, 2);
 	code_text(c, f->value, sizeof(f->value));
 	code_below(c, &f->nlabels, MEASURE_MAX_LABELS + 1);
 	for (u32 i = 0; i < f->nlabels; i++)
 		code_ask_label(c, &f->labels[i]);
 	code_u32(c, &f->by);
+	code_below(c, &f->is_signed, 2);
+	code_below(c, &f->lists, ASK_LIST_KINDS);
+	code_below(c, &f->has_stack, 2);
+	code_below(c, &f->nfields, ASK_FIELDS + 1);
+	for (u32 i = 0; i < MEASURE_SUMS; i++) {
+		code_text(c, f->sums[i].name, sizeof(f->sums[i].name));
+		code_text(c, f->sums[i].help, sizeof(f->sums[i].help));
+		code_below(c, &f->sums[i].is_time, 2);
+	}
+	for (u32 i = 0; i < f->nfields; i++) {
+		code_text(c, f->fields[i].name, sizeof(f->fields[i].name));
+		code_below(c, &f->fields[i].type, ASK_FIELD_TYPES);
+	}
+}
+
+void code_ask_line(struct codec *c, union any_sample *s)
+{
+	struct ask_line_sample *x = &s->ask_line;
+
+	code_time(c, &x->t_ns);
+	code_u64(c, &x->lost);
+	code_u32(c, &x->cpu);
+	code_who(c, &x->who);
+	code_shared_text(c, &x->event);
+	code_stack(c, &x->stack, x->who.tgid);
+	code_keys(c, &x->values, &x->nvalues, ASK_FIELDS);
+	code_u32(c, &x->has);
 }
 
 void code_measure_held(struct codec *c, union any_sample *s)
@@ -124,7 +156,7 @@ void code_measure_held(struct codec *c, union any_sample *s)
 
 	code_bool(c, &x->rest);
 	code_who(c, &x->who);
-	code_keys(c, &x->keys, &x->nkeys);
+	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_u64(c, &x->held);
 	code_u64(c, &x->held_bytes);
@@ -141,7 +173,7 @@ void code_measure_holder(struct codec *c, union any_sample *s)
 {
 	struct measure_holder_sample *x = &s->measure_holder;
 
-	code_keys(c, &x->keys, &x->nkeys);
+	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_u32(c, &x->tgid);
 	code_u32(c, &x->tid);
 	code_text(c, x->comm, sizeof(x->comm));
@@ -182,6 +214,14 @@ void measure_slow_subject(const union any_sample *s, struct subject *out)
 	out->has_cpu = true;
 	out->cpu = s->measure_slow.cpu;
 	out->longest_ns = s->measure_slow.ns;
+}
+
+void ask_line_subject(const union any_sample *s, struct subject *out)
+{
+	*out = subject_of(&s->ask_line.who);
+	out->known = s->ask_line.who.tgid != MEASURE_MANY;
+	out->has_cpu = true;
+	out->cpu = s->ask_line.cpu;
 }
 
 void measure_held_subject(const union any_sample *s, struct subject *out)

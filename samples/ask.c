@@ -49,6 +49,26 @@ static bool label_is_right(const struct ask_label *l)
 	       l->word < MEASURE_LABELS && l->shift < 64 && l->bits <= 64;
 }
 
+static bool fields_are_right(const struct ask_form *f)
+{
+	if (f->lists >= ASK_LIST_KINDS || f->nfields > ASK_FIELDS || (f->nfields && !f->lists))
+		return false;
+	for (u32 i = 0; i < f->nfields; i++)
+		if (!is_terminated(f->fields[i].name, sizeof(f->fields[i].name)) ||
+		    !*f->fields[i].name || f->fields[i].type >= ASK_FIELD_TYPES)
+			return false;
+	return true;
+}
+
+static bool sums_are_right(const struct ask_form *f)
+{
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (!is_terminated(f->sums[i].name, sizeof(f->sums[i].name)) ||
+		    !is_terminated(f->sums[i].help, sizeof(f->sums[i].help)))
+			return false;
+	return true;
+}
+
 static bool form_is_right(const struct ask_form *f)
 {
 	if (!is_terminated(f->text, sizeof(f->text)) ||
@@ -56,13 +76,13 @@ static bool form_is_right(const struct ask_form *f)
 	    !is_terminated(f->noun, sizeof(f->noun)) ||
 	    !is_terminated(f->value, sizeof(f->value)))
 		return false;
-	if (f->kind >= ASK_KINDS || f->shape > MEASURE_SHAPE_SPAN || !f->nlabels ||
+	if (f->kind >= ASK_KINDS || f->shape > MEASURE_SHAPE_HOLDING || !f->nlabels ||
 	    f->nlabels > MEASURE_MAX_LABELS)
 		return false;
 	for (u32 i = 0; i < f->nlabels; i++)
 		if (!label_is_right(&f->labels[i]))
 			return false;
-	return true;
+	return sums_are_right(f) && fields_are_right(f);
 }
 
 static const char *title_of(const struct ask_label *l)
@@ -104,6 +124,16 @@ static u32 drill_of(const struct ask_form *f)
 	return 0;
 }
 
+static void declare_sum(struct measure_sum *out, const struct ask_sum *s)
+{
+	*out = (struct measure_sum){
+		.name = s->name,
+		.title = s->name,
+		.help = s->help,
+		.type = s->is_time ? VALUE_NS : VALUE_COUNT,
+	};
+}
+
 static struct declared *declare(const struct ask_form *form)
 {
 	struct declared *d = xcalloc(1, sizeof(*d));
@@ -124,8 +154,12 @@ static struct declared *declare(const struct ask_form *form)
 		.nlabels = form->nlabels,
 		.by = form->by,
 		.drills = d->drills,
+		.is_signed = form->has_value && form->is_signed,
 		.asked = true,
 	};
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (*form->sums[i].name)
+			declare_sum(&d->measure.sums[i], &d->form.sums[i]);
 	if (measure__check(&d->measure, why, sizeof(why)))
 		return d;
 	free(d);

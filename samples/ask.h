@@ -12,6 +12,7 @@
 #define ASK_MAX	       16 /* questions at once */
 #define ASK_TEXT       1024 /* of a question that is shown; longer ones are cut */
 #define ASK_LABEL_NAME 48
+#define ASK_FIELDS     16 /* of an event of a list */
 
 /* What the view of a question is. */
 enum ask_kind { ASK_EVENTS, ASK_PAIRS, ASK_HELD, ASK_KINDS };
@@ -25,6 +26,27 @@ struct ask_label {
 	u32 number; /* LABEL_NAMED: 1: its texts are decimal numbers */
 };
 
+/* What is told of each event of a list. */
+enum ask_field_type {
+	ASK_FIELD_UNSIGNED,
+	ASK_FIELD_SIGNED,
+	ASK_FIELD_ADDRESS,
+	ASK_FIELD_TEXT,
+	ASK_FIELD_TYPES,
+};
+
+struct ask_field {
+	char name[ASK_LABEL_NAME];
+	u32 type; /* enum ask_field_type */
+};
+
+/* A sum beside the value: of a span. */
+struct ask_sum {
+	char name[ASK_LABEL_NAME]; /* "": there is none */
+	char help[ASK_LABEL_NAME];
+	u32 is_time;
+};
+
 /* A declaration as a value; what is not used is zero. */
 struct ask_form {
 	char text[ASK_TEXT]; /* the question, as it was asked */
@@ -33,11 +55,19 @@ struct ask_form {
 	u32 kind;	/* enum ask_kind */
 	u32 shape;	/* enum measure_shape */
 	u32 has_value;	/* of a count */
+	u32 is_signed;	/* values may be below 0 */
 	char value[16]; /* its unit, "" of plain numbers */
 	u32 nlabels;	/* own ones first */
 	struct ask_label labels[MEASURE_MAX_LABELS];
 	u32 by;
+	struct ask_sum sums[MEASURE_SUMS];
+	u32 lists; /* enum ask_list_kind: lines (SAMPLE_ASK_LINE) come in the place of sums */
+	u32 has_stack; /* of a list */
+	u32 nfields;
+	struct ask_field fields[ASK_FIELDS];
 };
+
+enum ask_list_kind { ASK_SUMS, ASK_LINES, ASK_SLOTS, ASK_LIST_KINDS };
 
 /*
  * SAMPLE_ASK: the samples that follow are of this question, one of `n` of its kind. Without any
@@ -47,6 +77,20 @@ struct ask_sample {
 	struct sample head;
 	u32 index, n;
 	struct ask_form form;
+};
+
+/* An event of a list, of the question of the last SAMPLE_ASK. SAMPLE_ASK_LINE. */
+struct ask_line_sample {
+	struct sample head;
+	u64 t_ns;
+	u64 lost; /* so many before it, on its CPU, found no room */
+	u32 cpu;
+	struct measure_who who;
+	const char *event;
+	u64 stack; /* 0: none */
+	const struct measure_key *values; /* of the form's fields: a number, or a text */
+	u32 nvalues;
+	u32 has; /* bits: those of them that this event has */
 };
 
 /*

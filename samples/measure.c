@@ -86,6 +86,8 @@ static const char *wrong_with(const struct measure *m)
 		return "measures.def has another shape";
 	if (!m->name || !m->noun || !m->event)
 		return "name, noun and event are needed";
+	if (m->is_signed && (!m->value || m->sums[0].name))
+		return "of values below 0 the first sum is taken";
 	if (m->shape == MEASURE_SHAPE_SPAN && m->value)
 		return "the value of a span is its duration";
 	if (m->shape == MEASURE_SHAPE_HOLDING && (m->value || m->sums[0].name || m->waits))
@@ -105,8 +107,8 @@ static const char *wrong_with(const struct measure *m)
 		return "a ratio is of no sum";
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		if (m->sums[i].name && m->sums[i].type != VALUE_COUNT &&
-		    m->sums[i].type != VALUE_BYTES)
-			return "a sum is neither a count nor bytes";
+		    m->sums[i].type != VALUE_BYTES && m->sums[i].type != VALUE_NS)
+			return "a sum is neither a count nor bytes nor a time";
 	return NULL;
 }
 

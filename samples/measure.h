@@ -55,7 +55,7 @@ struct measure_label {
 /* A sum beside that of the value, as a declaration names it. */
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
-	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
+	enum value_type type;		 /* VALUE_COUNT, VALUE_BYTES or VALUE_NS */
 	bool bad; /* any of it is worth a look */
 };
 
@@ -120,6 +120,7 @@ struct measure {
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
 	void (*text)(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		     size_t size);
+	bool is_signed; /* of a count: values may be below 0, as MEASURE_ZERO says */
 	bool asked; /* at run time (samples/ask.h), and not of measure_table */
 };
 

@@ -43,6 +43,7 @@ enum sample_type {
 	SAMPLE_USAGE,
 	SAMPLE_NOTICE,
 	SAMPLE_MEASURE_HOLDER, /* struct measure_holder_sample, samples/measure.h */
+	SAMPLE_ASK_LINE, /* struct ask_line_sample, samples/ask.h */
 	SAMPLE_TYPES, /* how many there are */
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "sources/ask_making.h"
 #include "sources/ask_plan.h"
 
 #include <stdarg.h>
@@ -8,22 +9,7 @@
 #include "questions/library.h"
 #include "sources/kernel_types.h"
 
-/* Words that programs know (bpf/question.bpf.c). */
-#define WORDS_ALWAYS                                                                               \
-	(1u << WORD_PID | 1u << WORD_TID | 1u << WORD_CPU | 1u << WORD_CGROUP | 1u << WORD_PRIO |  \
-	 1u << WORD_POLICY | 1u << WORD_NS | 1u << WORD_COMM | 1u << WORD_KSTACK |                 \
-	 1u << WORD_USTACK | 1u << WORD_STACK | 1u << WORD_TASK)
-#define WORDS_AT_END (WORDS_ALWAYS | 1u << WORD_LATENCY)
-
 static struct ask *all; /* for good */
-
-/* One that is being made. */
-struct making {
-	struct ask *a;
-	struct status *st;
-	bool begun; /* the form says what the keys are */
-	const struct field_resolver *begin_fields;
-};
 
 /* --- errors --- */
 
@@ -41,9 +27,7 @@ static int refuse_at(const struct making *m, const struct expr_error *err)
 	return status__set(m->st, EXIT_CODE_USAGE, -EINVAL, "%s", where);
 }
 
-static int refuse(const struct making *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-static int refuse(const struct making *m, const char *fmt, ...)
+int ask_making__refuse(const struct making *m, const char *fmt, ...)
 {
 	char msg[400];
 	va_list ap;
@@ -56,15 +40,8 @@ static int refuse(const struct making *m, const char *fmt, ...)
 
 /* --- one event's code --- */
 
-struct unit {
-	struct eval_unit of;
-	struct question_slot slot;
-	const struct checked *keys[QUESTION_MAX_KEYS]; /* all of `by` */
-	u32 nkeys;
-};
-
-static const struct checked *check(const struct making *m, const struct expr *e,
-				   const struct check_scope *scope, enum check_want want)
+const struct checked *ask_making__check(const struct making *m, const struct expr *e,
+					const struct check_scope *scope, enum check_want want)
 {
 	struct expr_error err = {0};
 	const struct checked *c = expr__check(e, scope, want, &m->a->arena, &err);
@@ -82,13 +59,13 @@ static bool add_condition(const struct making *m, struct unit *u, const struct e
 
 	if (!e)
 		return true;
-	c = check(m, e, scope, WANT_NUMBER);
+	c = ask_making__check(m, e, scope, WANT_NUMBER);
 	if (c)
 		u->of.condition = checked__both(u->of.condition, c, &m->a->arena);
 	return c != NULL;
 }
 
-static u32 stack_flags(const struct checked *key)
+u32 ask_making__stack_flags(const struct checked *key)
 {
 	switch (key->index) {
 	case WORD_KSTACK:
@@ -106,7 +83,7 @@ static bool add_keys(const struct making *m, struct unit *u, const struct check_
 	u32 nown = 0;
 
 	for (u32 i = 0; i < q->nby; i++) {
-		const struct checked *c = check(m, q->by[i], scope, WANT_KEY);
+		const struct checked *c = ask_making__check(m, q->by[i], scope, WANT_KEY);
 
 		if (!c)
 			return false;
@@ -114,7 +91,7 @@ static bool add_keys(const struct making *m, struct unit *u, const struct check_
 		if (ask_key__is_cpu(c))
 			u->slot.by_cpu = 1;
 		if (c->type.kind == TYPE_STACK)
-			u->slot.stack |= stack_flags(c);
+			u->slot.stack |= ask_making__stack_flags(c);
 		if (!ask_key__is_own(c) || nown == QUESTION_OWN_KEYS)
 			continue;
 		u->slot.keys[nown++] = (s32)u->of.nkeys;
@@ -129,8 +106,11 @@ static bool add_value(const struct making *m, struct unit *u, const struct check
 
 	if (q->value_kind == ASK_NO_VALUE)
 		return true;
-	u->of.values[0] = check(m, q->value, scope, WANT_NUMBER);
+	u->of.values[0] = ask_making__check(m, q->value, scope, WANT_NUMBER);
 	u->of.nvalues = u->slot.nvalues = 1;
+	u->slot.is_signed = u->of.values[0] && u->of.values[0]->type.is_signed;
+	if (u->slot.is_signed)
+		m->a->form.is_signed = 1;
 	return u->of.values[0] != NULL;
 }
 
@@ -142,7 +122,7 @@ static bool add_on(const struct making *m, struct unit *u, const struct expr *on
 
 	if (!on)
 		return true;
-	c = check(m, on, scope, WANT_KEY);
+	c = ask_making__check(m, on, scope, WANT_KEY);
 	if (!c || (c->op == CHECKED_WORD && c->index == WORD_TID))
 		return c != NULL;
 	u->of.keys[u->of.nkeys++] = c;
@@ -167,10 +147,25 @@ static const struct expr *hold_without_span(const struct making *m, const struct
 
 /* --- shapes --- */
 
+static u32 count_role(const struct question *q, enum question_role role)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < q->nevents; i++)
+		n += q->events[i].role == role;
+	return n;
+}
+
+/* Of a chain: parts of its time that are sums; a plain pair has none. */
+static u32 nlegs(const struct question *q)
+{
+	return q->shape == ASK_SPAN && q->nsteps > 2 ? q->nsteps - 1 : 0;
+}
+
 static bool make_count(const struct making *m, struct unit *u, const struct question_event *e,
 		       const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 
 	u->slot.does = QUESTION_COUNTS;
@@ -182,7 +177,7 @@ static bool make_count(const struct making *m, struct unit *u, const struct ques
 static bool make_begin(struct making *m, struct unit *u, const struct question_event *e,
 		       const struct field_resolver *fields)
 {
-	const struct check_scope scope = {.fields = fields, .words = WORDS_ALWAYS,
+	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 
@@ -190,9 +185,20 @@ static bool make_begin(struct making *m, struct unit *u, const struct question_e
 	if (!add_condition(m, u, e->filter, &scope) || !add_on(m, u, q->on, &scope))
 		return false;
 	u->slot.entries = m->a->entries.nnumbers;
+	u->slot.entry_texts = m->a->entries.ntexts;
+	u->slot.texts_kept = m->a->entries.ntexts > 0;
 	if (eval_unit__add_entries(&u->of, &m->a->entries))
-		refuse(m, "entry(): too many different ones");
+		ask_making__refuse(m, "entry(): too many different ones");
 	return !m->st->code;
+}
+
+static u32 sums_of(const struct ask_form *f)
+{
+	u32 n = 0;
+
+	while (n < MEASURE_SUMS && *f->sums[n].name)
+		n++;
+	return n;
 }
 
 static bool make_end(struct making *m, struct unit *u, const struct question_event *e,
@@ -201,20 +207,150 @@ static bool make_end(struct making *m, struct unit *u, const struct question_eve
 	const struct check_scope scope = {.fields = fields,
 					  .begin = m->begin_fields,
 					  .entries = m->begin_fields ? &m->a->entries : NULL,
-					  .words = WORDS_AT_END,
+					  .words = m->words | 1u << WORD_LATENCY,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
 	const struct expr *condition = q->condition;
 	bool right;
 
 	u->slot.does = QUESTION_ENDS;
+	u->slot.last_step = q->nsteps - 1;
+	u->slot.nsums = sums_of(&m->a->form);
 	if (condition && q->on)
 		condition = hold_without_span(m, condition);
 	right = add_condition(m, u, e->filter, &scope) && add_condition(m, u, condition, &scope) &&
 		add_keys(m, u, &scope) && add_on(m, u, q->on_end ? q->on_end : q->on, &scope);
-	if (right && m->a->entries.ntexts)
-		refuse(m, "entry(): texts are not kept from the begin yet, numbers are");
+	u->slot.texts_kept = m->a->entries.ntexts > 0;
 	return right && !m->st->code;
+}
+
+static bool make_line(struct making *m, struct unit *u, const struct question_event *e,
+		      const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = m->words,
+					  .kernel = &kernel_types};
+
+	u->slot.does = QUESTION_LISTS;
+	return add_condition(m, u, e->filter, &scope) &&
+	       add_condition(m, u, m->a->question->condition, &scope) &&
+	       ask_fields__add(m, u, &scope);
+}
+
+static bool make_burst(struct making *m, struct unit *u, const struct question_event *e,
+		       const struct field_resolver *fields)
+{
+	const struct check_scope scope = {
+		.fields = fields, .words = m->words | 1u << WORD_COUNT, .kernel = &kernel_types};
+	const struct question *q = m->a->question;
+
+	u->slot.does = QUESTION_FILLS;
+	if (!add_condition(m, u, e->filter, &scope))
+		return false;
+	if (!q->sample)
+		return true;
+	u->slot.stack = STACK_KERNEL | STACK_USER;
+	m->a->form.has_stack = 1;
+	u->of.values[0] = ask_making__check(m, q->sample, &scope, WANT_NUMBER);
+	u->of.nvalues = u->slot.nvalues = 1;
+	return u->of.values[0] != NULL;
+}
+
+/* What `on` is a number of: of a process's own memory or files, or of the kernel's. */
+static bool is_of_a_process(const struct ask_target *t)
+{
+	return t->of->kind == EVENT_UPROBE || t->of->kind == EVENT_URETPROBE ||
+	       (t->of->kind == EVENT_TRACEPOINT && strstr(t->system, "syscalls"));
+}
+
+static bool add_address(struct making *m, struct unit *u, const struct expr *on,
+			const struct check_scope *scope)
+{
+	const struct checked *c = ask_making__check(m, on, scope, WANT_KEY);
+
+	if (!c)
+		return false;
+	if (c->type.kind == TYPE_STACK)
+		return !ask_making__refuse(m, "on: a stack is not what is released");
+	u->of.keys[u->of.nkeys++] = c;
+	u->slot.on = u->of.nkeys;
+	return true;
+}
+
+/* Where nothing is said of what to tell apart it is told by stack. */
+static bool make_acquire(struct making *m, struct unit *u, const struct ask_target *t,
+			 const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = m->words,
+					  .kernel = &kernel_types};
+	const struct question *q = m->a->question;
+
+	u->slot.does = QUESTION_BEGINS;
+	u->slot.by_process = is_of_a_process(t);
+	if (!add_condition(m, u, t->of->filter, &scope) || !add_keys(m, u, &scope) ||
+	    !add_address(m, u, q->on, &scope))
+		return false;
+	if (!q->nby)
+		u->slot.stack = STACK_KERNEL | STACK_USER;
+	if (!q->size)
+		return true;
+	u->of.values[0] = ask_making__check(m, q->size, &scope, WANT_NUMBER);
+	u->of.nvalues = u->slot.nvalues = 1;
+	return u->of.values[0] != NULL;
+}
+
+static bool make_release(struct making *m, struct unit *u, const struct ask_target *t,
+			 const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = m->words,
+					  .kernel = &kernel_types};
+	const struct question *q = m->a->question;
+
+	u->slot.does = QUESTION_ENDS;
+	u->slot.by_process = is_of_a_process(t);
+	return add_condition(m, u, t->of->filter, &scope) &&
+	       add_address(m, u, q->on_end ? q->on_end : q->on, &scope);
+}
+
+/* Of a chain: the time since the step before it is a sum. */
+static bool make_step(struct making *m, struct unit *u, const struct question_event *e,
+		      const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = m->words,
+					  .kernel = &kernel_types};
+
+	u->slot.does = QUESTION_STEPS;
+	u->slot.step = e->step;
+	u->slot.sum = e->step - 1;
+	return add_condition(m, u, e->filter, &scope) && add_on(m, u, m->a->question->on, &scope);
+}
+
+/* Their sums stand behind those of the chain. */
+static bool make_between(struct making *m, struct unit *u, const struct question_event *e,
+			 const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = m->words,
+					  .kernel = &kernel_types};
+	const struct question *q = m->a->question;
+
+	u->slot.does = QUESTION_BETWEENS;
+	u->slot.sum = nlegs(q);
+	for (const struct question_event *b = q->events; b < e; b++)
+		u->slot.sum += b->role == ROLE_BETWEEN;
+	return add_condition(m, u, e->filter, &scope) && add_on(m, u, q->on, &scope);
+}
+
+static bool make_nested(struct making *m, struct unit *u, const struct question_event *e,
+			const struct field_resolver *fields)
+{
+	const struct check_scope scope = {.fields = fields, .words = m->words,
+					  .kernel = &kernel_types};
+	const struct question *q = m->a->question;
+	bool begins = e->role == ROLE_BEGIN;
+
+	u->slot.does = begins ? QUESTION_ENTERS : QUESTION_LEAVES;
+	u->slot.step = e->step;
+	return add_condition(m, u, e->filter, &scope) &&
+	       add_on(m, u, !begins && q->on_end ? q->on_end : q->on, &scope);
 }
 
 static bool make_unit(struct making *m, struct unit *u, const struct ask_target *t,
@@ -222,7 +358,20 @@ static bool make_unit(struct making *m, struct unit *u, const struct ask_target 
 {
 	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++)
 		u->slot.keys[i] = -1;
+	if (m->a->question->shape == ASK_LIST)
+		return make_line(m, u, t->of, fields);
+	if (m->a->question->shape == ASK_BURST)
+		return make_burst(m, u, t->of, fields);
+	if (m->a->question->shape == ASK_HOLD)
+		return t->of->role == ROLE_BEGIN ? make_acquire(m, u, t, fields)
+						 : make_release(m, u, t, fields);
+	if (m->a->question->shape == ASK_NEST)
+		return make_nested(m, u, t->of, fields);
 	switch (t->of->role) {
+	case ROLE_MIDDLE:
+		return make_step(m, u, t->of, fields);
+	case ROLE_BETWEEN:
+		return make_between(m, u, t->of, fields);
 	case ROLE_BEGIN:
 		return make_begin(m, u, t->of, fields);
 	case ROLE_END:
@@ -253,13 +402,15 @@ static int generate_at(struct making *m, struct unit *u, u32 globs, struct eval_
 	*code = (struct eval_code){0};
 	u->of.glob_base = globs;
 	if (eval__generate(&u->of, code, why, sizeof(why)))
-		return refuse(m, "%s", why);
+		return ask_making__refuse(m, "%s", why);
 	u->slot.words = code->words;
 	u->slot.plain = !u->of.condition && !u->of.nkeys && !u->of.nvalues;
 	for (u32 i = 0; i < QUESTION_KEYS; i++)
 		u->slot.key_text[i] = code->slots.key[i];
 	for (u32 i = 0; i < QUESTION_VALUES; i++)
 		u->slot.value_text[i] = code->slots.value[i];
+	if (u->slot.does == QUESTION_LISTS)
+		u->slot.texts = code->slots.used;
 	return 0;
 }
 
@@ -269,13 +420,14 @@ static int add_program(struct making *m, u32 target, const struct unit *u,
 	struct ask *a = m->a;
 
 	if (a->nprograms == QUESTION_SLOTS)
-		return refuse(m, "the fields that are asked for are in different places of too many "
+		return ask_making__refuse(m, "the fields that are asked for are in different places of too many "
 				 "events: %s is one more", a->targets.v[target].name);
 	a->program_of[target] = (u8)a->nprograms;
 	a->programs[a->nprograms++] =
 		(struct ask_program){.type = types[a->targets.v[target].of->kind],
 				     .slot = u->slot,
 				     .code = *code,
+				     .fields = u->fields,
 				     .ntargets = 1};
 	return 0;
 }
@@ -293,7 +445,8 @@ static int generate(struct making *m, u32 target, struct unit *u)
 
 		if (generate_at(m, u, globs, &code))
 			return -EINVAL;
-		same = p->type == type && !memcmp(&p->slot, &u->slot, sizeof(u->slot)) &&
+		same = p->type == type && p->fields == u->fields &&
+		       !memcmp(&p->slot, &u->slot, sizeof(u->slot)) &&
 		       is_same_code(&p->code, &code);
 		eval_code__fini(&code);
 		globs += p->code.nglobs;
@@ -315,7 +468,8 @@ static int generate(struct making *m, u32 target, struct unit *u)
 
 static bool needs_fields(const struct question *q, const struct question_event *e)
 {
-	return q->condition || q->on || q->value || q->nby || q->nshow || q->size || e->filter;
+	return q->condition || q->on || q->value || q->nby || q->nshow || q->size || e->filter ||
+	       q->shape == ASK_LIST || q->sample;
 }
 
 /* Labels are called as keys were written. */
@@ -332,18 +486,26 @@ static int name_labels(struct making *m, const struct unit *u)
 	return ask__declare_labels(m->a, m->st, u->keys, names, u->nkeys);
 }
 
+/* Whether an event's code has the keys of rows. */
+static bool tells_keys(const struct question *q, const struct question_event *e)
+{
+	return q->shape == ASK_HOLD ? e->role == ROLE_BEGIN
+				    : e->role == ROLE_END || e->role == ROLE_PLAIN;
+}
+
 static int compile_target(struct making *m, u32 target)
 {
 	struct ask_target *t = &m->a->targets.v[target];
 	const struct field_resolver *fields = NULL;
 	struct unit u = {0};
 
+	m->words = ask_words__at(t);
 	if (needs_fields(m->a->question, t->of) &&
 	    ask_target__fields(t, &fields, m->st))
 		return -EINVAL;
 	if (!make_unit(m, &u, t, fields))
 		return -EINVAL;
-	if (t->of->role != ROLE_BEGIN && !m->begun) {
+	if (tells_keys(m->a->question, t->of) && !m->begun) {
 		m->begun = true;
 		if (name_labels(m, &u))
 			return -EINVAL;
@@ -383,35 +545,81 @@ static int compile_all(struct making *m)
 	return err;
 }
 
+static const struct shape_words {
+	const char *noun;
+	enum ask_kind kind;
+	enum measure_shape shape;
+	enum ask_list_kind lists;
+} shapes[ASK_SHAPES] = {
+	[ASK_COUNT] = {"events", ASK_EVENTS, MEASURE_SHAPE_COUNT, ASK_SUMS},
+	[ASK_SPAN] = {"spans", ASK_PAIRS, MEASURE_SHAPE_SPAN, ASK_SUMS},
+	[ASK_NEST] = {"pairs", ASK_PAIRS, MEASURE_SHAPE_SPAN, ASK_SUMS},
+	[ASK_HOLD] = {"acquired", ASK_HELD, MEASURE_SHAPE_HOLDING, ASK_SUMS},
+	[ASK_BURST] = {"slots", ASK_EVENTS, MEASURE_SHAPE_COUNT, ASK_SLOTS},
+	[ASK_LIST] = {"events", ASK_EVENTS, MEASURE_SHAPE_COUNT, ASK_LINES},
+};
+
+static void add_leg(struct ask_sum *s, const struct question *q, u32 leg)
+{
+	const char *from = "", *to = "";
+
+	for (u32 i = 0; i < q->nevents; i++) {
+		if (q->events[i].role == ROLE_BETWEEN)
+			continue;
+		if (q->events[i].step == leg)
+			from = q->events[i].name;
+		if (q->events[i].step == leg + 1)
+			to = q->events[i].name;
+	}
+	snprintf(s->name, sizeof(s->name), "leg%u_ns", leg + 1);
+	snprintf(s->help, sizeof(s->help), "from %.18s to %.18s", from ? from : "?", to ? to : "?");
+	s->is_time = 1;
+}
+
+/* Of a chain its legs, then what is counted between; of pairs in each other their own time. */
+static void fill_sums(struct ask_form *f, const struct question *q)
+{
+	u32 n = 0;
+
+	if (q->shape == ASK_NEST) {
+		f->sums[0] = (struct ask_sum){"own_ns", "time that no pair within it had", 1};
+		return;
+	}
+	for (u32 i = 0; i < nlegs(q) && n < MEASURE_SUMS; i++)
+		add_leg(&f->sums[n++], q, i);
+	for (u32 i = 0; i < q->nevents && n < MEASURE_SUMS; i++)
+		if (q->events[i].role == ROLE_BETWEEN) {
+			copy_str(f->sums[n].name, sizeof(f->sums[n].name), q->events[i].text);
+			copy_str(f->sums[n++].help, sizeof(f->sums[0].help), "so many within the spans");
+		}
+}
+
 static void fill_form(struct making *m)
 {
 	const struct question *q = m->a->question;
 	struct ask_form *f = &m->a->form;
-	bool span = q->shape == ASK_SPAN;
 
 	copy_str(f->text, sizeof(f->text), m->a->text);
-	copy_str(f->noun, sizeof(f->noun), span ? "spans" : "events");
+	copy_str(f->noun, sizeof(f->noun), shapes[q->shape].noun);
 	copy_str(f->event, sizeof(f->event), q->events[0].text);
-	f->kind = span ? ASK_PAIRS : ASK_EVENTS;
-	f->shape = span ? MEASURE_SHAPE_SPAN : MEASURE_SHAPE_COUNT;
+	f->kind = shapes[q->shape].kind;
+	f->shape = shapes[q->shape].shape;
+	f->lists = shapes[q->shape].lists;
+	fill_sums(f, q);
 	f->has_value = q->value_kind != ASK_NO_VALUE;
 	if (f->has_value && q->unit)
 		copy_str(f->value, sizeof(f->value), q->unit);
 }
 
-static int refuse_shape(const struct making *m)
+static int check_shape(const struct making *m)
 {
 	const struct question *q = m->a->question;
 
-	if (q->shape != ASK_COUNT && q->shape != ASK_SPAN)
-		return status__set(m->st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
-				   "%s cannot be asked yet: count and span can",
-				   question_shape__name(q->shape));
-	for (u32 i = 0; i < q->nevents; i++)
-		if (q->events[i].role == ROLE_MIDDLE || q->events[i].role == ROLE_BETWEEN)
-			return status__set(m->st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
-					   "chains of events and `between` cannot be asked yet: "
-					   "ask for each pair");
+	if (q->shape == ASK_NEST && q->nsteps > QUESTION_PAIRS)
+		return ask_making__refuse(m, "nest: at most %u pairs", QUESTION_PAIRS);
+	if (q->shape == ASK_SPAN && nlegs(q) + count_role(q, ROLE_BETWEEN) > MEASURE_SUMS)
+		return ask_making__refuse(m, "a chain has at most %u legs and events between, together",
+					  MEASURE_SUMS);
 	return 0;
 }
 
@@ -444,14 +652,14 @@ static int make(struct making *m)
 	m->a->question = question__parse(m->a->question_text, &err);
 	if (!m->a->question)
 		return refuse_at(m, &err);
-	if (refuse_shape(m))
-		return -EOPNOTSUPP;
+	if (check_shape(m))
+		return -EINVAL;
 	fill_form(m);
-	if (resolve_all(m) || compile_all(m))
+	if (resolve_all(m) || (m->a->form.lists && ask_fields__declare(m)) || compile_all(m))
 		return -EINVAL;
 	m->a->uprobe_links = has_uprobe_links(m->a);
 	m->a->measure = ask_form__measure(&m->a->form);
-	return m->a->measure ? 0 : refuse(m, "too many different questions: begin proftop anew");
+	return m->a->measure ? 0 : ask_making__refuse(m, "too many different questions: begin proftop anew");
 }
 
 static void ask__free(struct ask *a)

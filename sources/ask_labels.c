@@ -108,6 +108,12 @@ static int add_own(struct ask *a, struct status *st, const struct checked *key, 
 	return 0;
 }
 
+/* What is held is told by stack, where nothing else is said. */
+static u32 add_stack_label(struct ask_form *f)
+{
+	return add_label(f, "stack", LABEL_STACK, 24) ? 1u << (f->nlabels - 1) : 0;
+}
+
 /* Those that the question names, and those that are always known. */
 int ask__declare_labels(struct ask *a, struct status *st, const struct checked *const *keys,
 			char (*names)[ASK_LABEL_NAME], u32 n)
@@ -131,7 +137,7 @@ int ask__declare_labels(struct ask *a, struct status *st, const struct checked *
 				return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 						   "by: %.80s stands there twice", names[i]);
 	event = add_label(f, f->shape == MEASURE_SHAPE_SPAN ? "pair" : "event", LABEL_NAMED, 30);
-	event->bits = QUESTION_EVENT_BITS;
+	event->bits = a->question->shape == ASK_NEST ? 64 : QUESTION_EVENT_BITS;
 	for (u32 i = 0; i < n && !err; i++)
 		if (kind_of_word(keys[i]) == LABEL_NAMED)
 			err = add_own(a, st, keys[i], names[i], &nkeys);
@@ -152,9 +158,46 @@ int ask__declare_labels(struct ask *a, struct status *st, const struct checked *
 							       : "by: too many keys");
 		f->by |= 1u << (l - f->labels);
 	}
+	if (!f->by && f->shape == MEASURE_SHAPE_HOLDING)
+		f->by = add_stack_label(f);
 	if (!f->by)
 		f->by = 1;
 	return err;
+}
+
+static const char *pair_text(const struct ask *a, u32 pair)
+{
+	for (u32 i = 0; i < a->question->nevents; i++)
+		if (a->question->events[i].step == pair && a->question->events[i].role == ROLE_BEGIN)
+			return a->question->events[i].text;
+	return "?";
+}
+
+/* "a > b": b within a. */
+static void path_text(const struct ask *a, u64 path, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	for (u32 i = QUESTION_DEPTH; i-- && len < size;) {
+		u32 pair = path >> (i * QUESTION_PATH_BITS) & ((1u << QUESTION_PATH_BITS) - 1);
+
+		if (pair)
+			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? " > " : "",
+						pair_text(a, pair - 1));
+	}
+}
+
+/* The first begin, the steps of a chain, and the end that it came to. */
+static void chain_text(const struct ask *a, const char *end, char *buf, size_t size)
+{
+	const struct question *q = a->question;
+	size_t len = (size_t)snprintf(buf, size, "%s", q->events[0].text);
+
+	for (u32 i = 1; i < q->nevents && len < size; i++)
+		if (q->events[i].role == ROLE_MIDDLE && q->events[i].step != q->events[i - 1].step)
+			len += (size_t)snprintf(buf + len, size - len, " -> %s", q->events[i].text);
+	if (len < size)
+		snprintf(buf + len, size - len, " -> %s", end);
 }
 
 static void event_text(const struct ask *a, u64 value, char *buf, size_t size)
@@ -162,7 +205,7 @@ static void event_text(const struct ask *a, u64 value, char *buf, size_t size)
 	const char *end = value < a->targets.n ? a->targets.v[value].name : "?";
 
 	if (a->form.shape == MEASURE_SHAPE_SPAN)
-		snprintf(buf, size, "%s -> %s", a->question->events[0].text, end);
+		chain_text(a, end, buf, size);
 	else
 		copy_str(buf, size, end);
 }
@@ -171,7 +214,9 @@ bool ask__label_text(const struct ask *a, u32 label, u64 value, char *buf, size_
 {
 	const struct ask_own *o = &a->own[label & (MEASURE_OWN_LABELS - 1)];
 
-	if (!label)
+	if (!label && a->question->shape == ASK_NEST)
+		path_text(a, value, buf, size);
+	else if (!label)
 		event_text(a, value, buf, size);
 	else if (o->text)
 		return false;

@@ -13,6 +13,7 @@ struct ask_program {
 	const char *type; /* of the object's programs: "trace" ... */
 	struct question_slot slot;
 	struct eval_code code;
+	u32 fields; /* of a list: bits of the form's that it has, in the order of values */
 	u32 ntargets;
 };
 

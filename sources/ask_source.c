@@ -15,12 +15,14 @@
 #include "base/log.h"
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
+#include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
 #include "sources/perf_open.h"
 #include "sources/uprobe.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
+EMBED(proftop_bpf_question_held, BUILD "/bpf/question_held.bpf.o");
 
 struct running {
 	const struct ask *ask;
@@ -110,7 +112,7 @@ static bool needs_exits(const struct ask *a)
 	for (u32 i = 0; i < a->nprograms; i++)
 		if (a->programs[i].slot.does == QUESTION_ENDS)
 			return !a->programs[i].slot.on;
-	return false;
+	return a->question->shape == ASK_NEST && !a->question->on;
 }
 
 /* The kernel drops what would interrupt another program of these types. */
@@ -121,6 +123,19 @@ static u32 may_nest(const struct ask *a)
 		    strcmp(a->programs[i].type, "kernel"))
 			return 1;
 	return 0;
+}
+
+static bool needs_texts(const struct ask *a)
+{
+	for (u32 i = 0; i < a->nprograms; i++)
+		if (a->programs[i].slot.texts_kept)
+			return true;
+	return false;
+}
+
+static void make_room(struct bpf_object *obj, const char *map)
+{
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(obj, map), QUESTION_SPANS);
 }
 
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
@@ -146,6 +161,14 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 		if (!strcmp(name, "question_exit"))
 			bpf_program__set_autoload(prog, needs_exits(r->ask));
 	}
+	if (r->ask->question->shape == ASK_SPAN)
+		make_room(obj, "spans");
+	if (needs_texts(r->ask))
+		make_room(obj, "span_texts");
+	if (r->ask->question->every_ns)
+		measure_programs__set(obj, "burst_ns", &r->ask->question->every_ns, sizeof(u64));
+	if (r->ask->question->shape == ASK_NEST)
+		make_room(obj, "nests");
 	loading = r->ask;
 	return 0;
 }
@@ -334,7 +357,7 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 	struct bpf_program *exits = bpf_object__find_program_by_name(obj, "question_exit");
 	int err = fill_globs(r->ask, obj);
 
-	if (!err && bpf_program__autoload(exits))
+	if (!err && exits && bpf_program__autoload(exits))
 		err = keep(r, bpf_program__attach_raw_tracepoint(exits, "sched_process_exit"));
 	if (err)
 		return bpf_util__failed(err, "BPF programs of a question", st);
@@ -408,6 +431,75 @@ static bool label_text(void *ctx, u32 label, u64 value, char *buf, size_t size)
 	return ask__label_text(r->ask, label, value, buf, size);
 }
 
+/* --- lists --- */
+
+static const char *line_text(const struct question_line *l, const struct ask_program *p, u32 value)
+{
+	s32 at = p->slot.value_text[value];
+
+	return at >= 0 && (u32)at < p->slot.texts ? l->texts[at].s : NULL;
+}
+
+static bool is_line(const struct ask *a, const void *data, size_t size)
+{
+	const struct question_line *l = data;
+	const struct ask_program *p;
+
+	if (size < offsetof(struct question_line, texts) || l->type != RECORD_QUESTION_LINE ||
+	    l->event >= a->targets.n)
+		return false;
+	p = &a->programs[a->program_of[l->event]];
+	return size >= offsetof(struct question_line, texts) + p->slot.texts * sizeof(l->texts[0]);
+}
+
+static void put_line(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
+{
+	const struct ask *a = ((const struct running *)ctx)->ask;
+	const struct question_line *l = data;
+	struct measure_key values[ASK_FIELDS];
+	struct ask_line_sample out = {.head.type = SAMPLE_ASK_LINE, .values = values,
+				      .nvalues = a->form.nfields};
+	const struct ask_program *p;
+	u32 at = 0;
+
+	if (!is_line(a, data, size))
+		return;
+	p = &a->programs[a->program_of[l->event]];
+	for (u32 i = 0; i < a->form.nfields; i++) {
+		const char *text = NULL;
+
+		values[i] = (struct measure_key){0, ""};
+		if (a->form.lists == ASK_LINES && !(p->fields & 1u << i))
+			continue;
+		text = line_text(l, p, at);
+		values[i].value = text ? 0 : l->values[at];
+		values[i].text = text ? text : "";
+		out.has |= 1u << i;
+		at++;
+	}
+	out.t_ns = l->t_ns;
+	out.lost = l->lost;
+	out.cpu = l->cpu;
+	out.who = l->who;
+	out.event = a->form.lists == ASK_SLOTS ? "" : a->targets.v[l->event].name;
+	out.stack = l->stack == MEASURE_NO_STACK ? 0 : l->stack;
+	sink__put(sink, &out.head);
+}
+
+/* Fewer slots that are full: less full ones are sent from now on. */
+static void adapt_bursts(void *ctx, struct bpf_object *obj)
+{
+	volatile u64 *least = bpf_globals__find(obj, "burst_least", sizeof(*least));
+	volatile u32 *n = bpf_globals__find(obj, "nbursts", sizeof(*n));
+
+	(void)ctx;
+	if (!least || !n)
+		return;
+	if (*n < QUESTION_BURSTS_MAX / 4)
+		*least = MAX(*least / 2, 1);
+	*n = 0;
+}
+
 /* --- the source --- */
 
 static void asking__close(struct source *s)
@@ -428,6 +520,8 @@ static const struct measure_hooks ask_hooks = {
 	.detach = detach,
 	.text = label_text,
 	.open = put_open,
+	.record = put_line,
+	.tick = adapt_bursts,
 };
 
 static int open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
@@ -446,6 +540,11 @@ static int open_one(struct asking *a, const struct ask *ask, const struct sampli
 		.hooks = &ask_hooks,
 		.ctx = r,
 	};
+	if (ask->form.shape == MEASURE_SHAPE_HOLDING) {
+		r->programs.elf = proftop_bpf_question_held;
+		r->programs.elf_size =
+			(size_t)(proftop_bpf_question_held_end - proftop_bpf_question_held);
+	}
 	if (!ask_rate__check(&rate, ask, st))
 		r->source = measure_source__open(&r->programs, how, scope, st);
 	ask_rate__end(&rate);

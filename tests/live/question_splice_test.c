@@ -280,11 +280,11 @@ static void test_globs(void **state)
 
 	if (geteuid())
 		skip_because("programs are loaded by root alone");
-	for (u32 first = 0; first < ARRAY_SIZE(globs); first += QUESTION_VALUES) {
+	for (u32 first = 0; first < ARRAY_SIZE(globs); first += QUESTION_GLOBS) {
 		struct both b = {.unit = {.nkeys = 0}};
 		char text[64];
 
-		for (u32 i = 0; i < QUESTION_VALUES && first + i < ARRAY_SIZE(globs); i++) {
+		for (u32 i = 0; i < QUESTION_GLOBS && first + i < ARRAY_SIZE(globs); i++) {
 			char escaped[32] = "";
 
 			for (const char *p = globs[first + i]; *p; p++)

@@ -197,7 +197,7 @@ static void wrong_declarations_are_refused(void **state)
 	REFUSED("default grouping", m.by = 0);
 	REFUSED("default grouping", m.by = 1u << 4);
 	REFUSED("a drill", drills[0] = 1u << 4);
-	REFUSED("a sum is", m.sums[0].name = "ns"; m.sums[0].type = VALUE_NS);
+	REFUSED("a sum is", m.sums[0].name = "pct"; m.sums[0].type = VALUE_PCT);
 }
 
 static void many_own_labels_are_refused(void **state)

@@ -71,7 +71,7 @@ static void test_errors(void **state)
 	expect_error("ret", WANT_NUMBER, "^~~",
 		     "ret is of events that return: uretprobe, kretprobe, sys_exit_*");
 	expect_error("nr_running > 1", WANT_NUMBER, "^~~~~~~~~~",
-		     "nr_running is not known at this event");
+		     "nr_running cannot be read: this kernel has no struct cfs_rq with its run queue");
 	expect_error("kstack == 1", WANT_NUMBER, "^~~~~~",
 		     "this is a stack, and a number is expected");
 	expect_error("(struct nope *)a8", WANT_KEY, "^~~~~~~~~~~~~~~", "there is no struct nope");

@@ -221,7 +221,7 @@ static void put_measure(struct maker *m)
 				      .sum = 1ULL << 60,
 				      .min = 1,
 				      .max = UINT64_MAX,
-				      .sums = {5, 6},
+				      .sums = {5, 6, 7, 8},
 				      .hist = hist_of_three};
 	struct measure_sample rest = {
 		.head.type = SAMPLE_MEASURE, .rest = true, .count = 9, .sum = 10, .min = 1, .max = 2};
@@ -255,6 +255,18 @@ static void put_measure(struct maker *m)
 					   .released_bytes = 200,
 					   .hist = hist_of_ages};
 
+	const struct measure_key fields[] = {{0, "/a/path"}, {(u64)-2, ""}, {0, ""}, {7, ""}, {8, ""}, {9, ""}};
+	struct ask_line_sample line = {.head.type = SAMPLE_ASK_LINE,
+				       .t_ns = MAKER_T0 + 55,
+				       .lost = 3,
+				       .cpu = 6,
+				       .who = someone,
+				       .event = "a:b",
+				       .stack = cell.stack,
+				       .values = fields,
+				       .nvalues = 6,
+				       .has = 0x3b};
+
 	hist_of_ages[9] = 5;
 	hist_of_three[0] = 1;
 	hist_of_three[MEASURE_BUCKETS - 1] = 2;
@@ -263,6 +275,7 @@ static void put_measure(struct maker *m)
 	maker__put(m, SYSCALLS, &open.head);
 	maker__put(m, SYSCALLS, &slow.head);
 	maker__put(m, SYSCALLS, &held.head);
+	maker__put(m, SYSCALLS, &line.head);
 }
 
 static void same_who(const struct measure_who *w)
@@ -291,7 +304,8 @@ static void same_cell(const struct measure_sample *s)
 	assert_int_equal(s->sum, 1ULL << 60);
 	assert_int_equal(s->min, 1);
 	assert_int_equal(s->max, UINT64_MAX);
-	assert_int_equal(s->sums[1], 6);
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		assert_int_equal(s->sums[i], 5 + i);
 	assert_memory_equal(s->hist, hist_of_three, sizeof(hist_of_three));
 }
 
@@ -339,6 +353,20 @@ static void same_held(const struct measure_held_sample *s)
 	assert_int_equal(s->hist[9], 5);
 }
 
+static void same_line(const struct ask_line_sample *s)
+{
+	same_who(&s->who);
+	assert_int_equal(s->t_ns, MAKER_T0 + 55);
+	assert_int_equal(s->lost, 3);
+	assert_int_equal(s->cpu, 6);
+	assert_string_equal(s->event, "a:b");
+	assert_int_equal(s->nvalues, 6);
+	assert_int_equal(s->has, 0x3b);
+	assert_string_equal(s->values[0].text, "/a/path");
+	assert_int_equal((s64)s->values[1].value, -2);
+	assert_int_equal(s->values[5].value, 9);
+}
+
 static void see_measure(void *ctx, const struct codec *c, const struct sample_codec *type,
 			const union any_sample *sample)
 {
@@ -362,6 +390,8 @@ static void see_measure(void *ctx, const struct codec *c, const struct sample_co
 		same_slow(&sample->measure_slow);
 	else if (type->type == SAMPLE_MEASURE_HELD)
 		same_held(&sample->measure_held);
+	else if (type->type == SAMPLE_ASK_LINE)
+		same_line(&sample->ask_line);
 	for (u32 i = 0; i < c->nstacks; i++) {
 		look_at_stack(s, c->stacks[i]);
 		assert_string_equal(s->last, "leaf2 work main ");
@@ -388,8 +418,8 @@ static void test_measures(void **state)
 	seen = (struct seen){.reader = r};
 	assert_true(reader__next(r, &iv));
 	reader__samples(r, MODEL_SYSCALLS, see_measure, &seen);
-	assert_int_equal(seen.samples, 5);
-	assert_int_equal(seen.stacks, 3);
+	assert_int_equal(seen.samples, 6);
+	assert_int_equal(seen.stacks, 4);
 	reader__free(r);
 }
 

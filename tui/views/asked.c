@@ -5,6 +5,7 @@
 
 #include "models/asked.h"
 #include "models/windows.h"
+#include "tui/views/ask_lines.h"
 #include "tui/views/measure.h"
 #include "tui/views/terms.h"
 #include "tui/views/window.h"
@@ -56,7 +57,7 @@ static const struct measure_view *view_of(const struct measure *m)
 	return &v->view;
 }
 
-static struct screen *open_question(struct host *h, const struct measure *m,
+static struct screen *open_sums(struct host *h, const struct measure *m,
 				    enum profile_window window, const struct measure_narrow *narrow,
 				    u32 groups)
 {
@@ -80,6 +81,8 @@ static enum profile_window *asked__window(struct listing *l)
 
 static void asked__headline(struct listing *l, struct headline *line)
 {
+	static const char *const nouns[ASK_KINDS] = {
+		[ASK_EVENTS] = "events", [ASK_PAIRS] = "spans", [ASK_HELD] = "acquired"};
 	char rate[16];
 
 	headline__addf(line, ROLE_STRONG, "%u question%s", l->answer ? rows_of(l)->n : 0,
@@ -90,14 +93,18 @@ static void asked__headline(struct listing *l, struct headline *line)
 	format__count(rate, sizeof(rate),
 		      window__per_second(rows_of(l)->count, l->answer->window_ns));
 	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate,
-		       of(l)->kind == ASK_EVENTS ? "events" : "spans");
+		       nouns[of(l)->kind]);
+	if (rows_of(l)->dropped)
+		headline__addf(line, ROLE_WARN, " · %llu more were dropped",
+			       (unsigned long long)rows_of(l)->dropped);
 }
 
 static const char *const examples[ASK_KINDS] = {
 	[ASK_EVENTS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  count "
 		       "sched:sched_switch by prev_comm  ·  count page-faults by comm  ·  count "
 		       "syscalls:sys_enter_* by comm  ·  count block:block_rq_issue by comm hist "
-		       "bytes bytes",
+		       "bytes bytes  ·  list sched:sched_process_exec show filename  ·  burst "
+		       "sched:sched_switch every 1ms",
 	[ASK_PAIRS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  span "
 		      "raw_syscalls:sys_enter -> raw_syscalls:sys_exit by comm  ·  span "
 		      "irq:softirq_entry -> irq:softirq_exit on cpu by vec",
@@ -119,17 +126,19 @@ static void asked__empty(const struct listing *l, char *buf, size_t size)
 static enum role asked__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct row_table *t = &l->answer->table;
-	const struct measure_answer *a;
-	const struct measure_row *r = asked__row(rows_of(l), row, &a);
+	const struct asked_place at = asked__at(rows_of(l), row);
+	const struct measure_who *who = at.line ? &at.line->line->who : at.row->who;
 	struct value v;
 
 	if (!t->cell(t, row, column, &v))
 		return ROLE_TEXT;
 	if (t->columns[column].flags & COLUMN_KEY)
-		return r->who->kthread ? ROLE_KERNEL : ROLE_TEXT;
+		return who->kthread ? ROLE_KERNEL : ROLE_TEXT;
+	if (at.line)
+		return ROLE_TEXT;
 	if (v.type == VALUE_COUNT && !v.u)
 		return ROLE_DIM;
-	if (v.type == VALUE_NS && v.u && a->measure->shape == MEASURE_SHAPE_SPAN &&
+	if (v.type == VALUE_NS && v.u && at.measure->shape == MEASURE_SHAPE_SPAN &&
 	    !(t->columns[column].flags & COLUMN_SUM))
 		return measure__time_role(v.u);
 	return ROLE_TEXT;
@@ -138,23 +147,29 @@ static enum role asked__role(const struct listing *l, u32 row, u32 column)
 static void asked__selection(const struct listing *l, struct listing_place at, char *buf,
 			     size_t size)
 {
-	const struct measure_answer *a;
-	const struct measure_row *r = asked__row(rows_of(l), at.row, &a);
-	size_t len = (size_t)snprintf(buf, size, "%s", a->measure->name);
+	const struct asked_place of_row = asked__at(rows_of(l), at.row);
+	const struct measure *m = of_row.measure;
+	size_t len;
 
-	for (u32 i = 0; i < a->measure->nlabels && len < size; i++)
-		if (r->texts[i] && *r->texts[i])
+	if (of_row.line) {
+		ask_line__describe(of_row.line, buf, size);
+		return;
+	}
+	len = (size_t)snprintf(buf, size, "%s", m->name);
+	for (u32 i = 0; i < m->nlabels && len < size; i++)
+		if (of_row.row->texts[i] && *of_row.row->texts[i])
 			len += (size_t)snprintf(buf + len, size - len, "  %s %s",
-						a->measure->labels[i].name, r->texts[i]);
+						m->labels[i].name, of_row.row->texts[i]);
 }
 
 static bool asked__drill(struct listing *l, struct listing_place at)
 {
-	const struct measure_answer *a;
+	const struct asked_place place = asked__at(rows_of(l), at.row);
+	struct host *h = l->base.host;
 
-	asked__row(rows_of(l), at.row, &a);
-	host__push(l->base.host, open_question(l->base.host, a->measure, of(l)->query.window, NULL,
-					       a->query.groups));
+	host__push(h, place.line ? ask_lines__open(h, place.measure, of(l)->query.window)
+				 : open_sums(h, place.measure, of(l)->query.window, NULL,
+					     place.sums->query.groups));
 	return true;
 }
 
@@ -169,6 +184,7 @@ static void asked__report(const struct answer *base, const struct frame *f, stru
 	r->health = f->feeds[asked__model(kind)].health;
 	report__sum_number(r, "questions", VALUE_COUNT, a->n);
 	report__sum_number(r, "count", VALUE_COUNT, a->count);
+	report__sum_number(r, "dropped", VALUE_COUNT, a->dropped);
 	report__sum_number(r, "window_ns", VALUE_NS, base->window_ns);
 }
 
@@ -245,6 +261,7 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 		struct asked_query q;                                                              \
                                                                                                    \
 		query__init(&q, args, WINDOW_LAST);                                                \
+		q.oldest_first = true;                                                             \
 		return listing__batch(&listing_##name_, f, args, &q, scope, r);                    \
 	}                                                                                          \
 	const struct view_ops view_##name_ = {                                                     \

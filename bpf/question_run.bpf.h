@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the programs of all questions have: slots, frames, words, labels. Behind one of the engines
+ * (bpf/measure.bpf.h, bpf/measure_held.bpf.h) and bpf/measure_names.bpf.h. Whoever includes it
+ * defines
+ *
+ *	static __noinline int question__run(void *ctx, u32 slot);
+ *
+ * and ends with QUESTION_ALL_PROGRAMS.
+ */
+#ifndef BPF_QUESTION_RUN_BPF_H
+#define BPF_QUESTION_RUN_BPF_H
+
+#include "bpf/question.h"
+#include "bpf/question_eval.bpf.h"
+
+const volatile struct question_slot slots[QUESTION_SLOTS];
+/* Programs may interrupt one another: the kernel runs one at a time on a CPU of those on tracepoints, perf
+ * events and kprobes, and drops the others. */
+const volatile u32 may_nest = 1;
+
+/* --- frames --- */
+
+#define FRAMES 4 /* events that interrupt one another on a CPU */
+
+struct frame_of_run {
+	u32 taken;
+	u32 pad;
+	struct question_frame frame;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, FRAMES);
+	__type(key, u32);
+	__type(value, struct frame_of_run);
+} frames SEC(".maps");
+
+/* NULL: all are taken. */
+static __always_inline struct frame_of_run *frame__take(void)
+{
+	u32 first = 0;
+
+	if (!may_nest)
+		return bpf_map_lookup_elem(&frames, &first);
+	for (u32 i = 0; i < FRAMES; i++) {
+		u32 at = i;
+		struct frame_of_run *f = bpf_map_lookup_elem(&frames, &at);
+
+		if (f && !__sync_val_compare_and_swap(&f->taken, 0, 1))
+			return f;
+	}
+	return NULL;
+}
+
+static __always_inline void frame__release(struct frame_of_run *f)
+{
+	if (may_nest)
+		__sync_val_compare_and_swap(&f->taken, 1, 0);
+}
+
+#define ASKS_FOR(slot, word) ((slot)->words & (1u << (word)))
+
+/* Of the current task: its CPU's. */
+struct rq___asked {
+	unsigned int nr_running;
+} KERNEL_TYPE;
+struct cfs_rq___asked {
+	struct rq___asked *rq;
+} KERNEL_TYPE;
+struct sched_entity___asked {
+	struct cfs_rq___asked *cfs_rq;
+} KERNEL_TYPE;
+struct task_struct___asked {
+	struct sched_entity___asked se;
+} KERNEL_TYPE;
+
+static __always_inline u64 task__nr_running(struct task_struct *task)
+{
+	return BPF_CORE_READ((struct task_struct___asked *)task, se.cfs_rq, rq, nr_running);
+}
+
+/* Of what a perf event or a kprobe interrupted: both contexts begin with its registers. */
+static __always_inline u64 regs__irqs_disabled(void *ctx)
+{
+#ifdef __TARGET_ARCH_x86
+	return !(((struct pt_regs *)ctx)->eflags & 0x200);
+#else
+	return 0;
+#endif
+}
+
+/* Fills what the code asks for. */
+static __always_inline void frame__fill(void *ctx, struct question_frame *f,
+					const volatile struct question_slot *s,
+					struct task_struct *task)
+{
+	if (ASKS_FOR(s, WORD_PID))
+		f->words[WORD_PID] = task->tgid;
+	if (ASKS_FOR(s, WORD_TID))
+		f->words[WORD_TID] = task->pid;
+	if (ASKS_FOR(s, WORD_CPU))
+		f->words[WORD_CPU] = bpf_get_smp_processor_id();
+	if (ASKS_FOR(s, WORD_CGROUP))
+		f->words[WORD_CGROUP] = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	if (ASKS_FOR(s, WORD_PRIO))
+		f->words[WORD_PRIO] = task->prio;
+	if (ASKS_FOR(s, WORD_POLICY))
+		f->words[WORD_POLICY] = task->policy;
+	if (ASKS_FOR(s, WORD_NS))
+		f->words[WORD_NS] = bpf_ktime_get_ns();
+	if (ASKS_FOR(s, WORD_IRQS_DISABLED))
+		f->words[WORD_IRQS_DISABLED] = regs__irqs_disabled(ctx);
+	if (ASKS_FOR(s, WORD_NR_RUNNING))
+		f->words[WORD_NR_RUNNING] = task__nr_running(task);
+	if (ASKS_FOR(s, WORD_TASK))
+		f->words[WORD_TASK] = (u64)task;
+	if (ASKS_FOR(s, WORD_COMM))
+		bpf_get_current_comm(f->comm, sizeof(f->comm));
+}
+
+/* --- labels --- */
+
+/* A text is the hash of it, as a label; its name is sent when it is new. */
+struct text_record {
+	u32 type, label; /* as struct measure_name */
+	u64 value;
+	struct question_text text;
+};
+
+static __noinline int text__send(struct question_text *text, u32 word, u64 value)
+{
+	struct measure_stats *st = stats__get();
+	u64 key = name__key(word, value), now = 1;
+	struct text_record *r;
+
+	if (!st || !name__is_due(word, value, 0, 0))
+		return 0;
+	r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
+	if (!r) {
+		st->names_lost++;
+		return 0;
+	}
+	r->type = RECORD_MEASURE_NAME;
+	r->label = word;
+	r->value = value;
+	r->text = *text;
+	bpf_ringbuf_submit(r, ring_flags(false));
+	bpf_map_update_elem(&names_seen, &key, &now, BPF_ANY);
+	return 0;
+}
+
+static __always_inline u64 text__label(struct question_text *text, u32 word, u64 last)
+{
+	u64 h = 0, *w = (u64 *)text->s;
+
+	for (int i = 0; i < QUESTION_TEXT / 8; i++)
+		h = hash_step(h, w[i]);
+	h = hash_finish(h) | 1;
+	if (h != last)
+		text__send(text, word, h);
+	return h;
+}
+
+/* last: NULL, or the last labels of the thread. */
+static __always_inline void frame__labels(struct question_frame *f,
+					  const volatile struct question_slot *s,
+					  const u64 *last, u32 event, u64 *labels)
+{
+	labels[0] = event;
+	if (s->by_cpu)
+		labels[0] |= (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS;
+	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++) {
+		s32 key = s->keys[i], text;
+
+		labels[i + 1] = 0;
+		if (key < 0 || key >= QUESTION_KEYS)
+			continue;
+		text = s->key_text[key];
+		if (text < 0 || text >= QUESTION_TEXTS)
+			labels[i + 1] = f->keys[key];
+		else
+			labels[i + 1] = text__label(&f->texts[text], i + 1,
+						    last ? last[i + 1] : 0);
+	}
+}
+
+static __always_inline u32 event_of(void *ctx, const volatile struct question_slot *s)
+{
+	if (s->cookies)
+		return bpf_get_attach_cookie(ctx);
+	return s->event;
+}
+
+/* Fills the frame; false: the event does not pass. */
+static __always_inline bool frame__evaluate(void *ctx, struct question_frame *f,
+					    const volatile struct question_slot *slot,
+					    struct task_struct *task, struct measure_stats *st)
+{
+	u64 faults = f->faults;
+	bool passes;
+
+	frame__fill(ctx, f, slot, task);
+	passes = question__eval(ctx, f);
+	st->notes[QUESTION_NOTE_FAULTS] += f->faults - faults;
+	return passes;
+}
+
+/* --- programs --- */
+
+/* Sections of our own: sources/ask_source.c says of which type they are. Where perf events of others
+ * are at the same place, those get nothing when a program returns 0. */
+#define QUESTION_PROGRAM(section, type, slot, passes_on)                                           \
+	SEC(section) int type##_##slot(void *ctx)                                                  \
+	{                                                                                          \
+		question__run(ctx, slot);                                                          \
+		return passes_on;                                                                  \
+	}
+#define QUESTION_PROGRAMS(section, type, passes_on)                                                \
+	QUESTION_PROGRAM(section, type, 0, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 1, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 2, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 3, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 4, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 5, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 6, passes_on)                                              \
+	QUESTION_PROGRAM(section, type, 7, passes_on)
+
+#define QUESTION_ALL_PROGRAMS                                                                      \
+	QUESTION_PROGRAMS("qtrace", trace, 1)                                                      \
+	QUESTION_PROGRAMS("qraw", raw, 0)                                                          \
+	QUESTION_PROGRAMS("qperf", perf, 0)                                                        \
+	QUESTION_PROGRAMS("quser", user, 1)                                                        \
+	QUESTION_PROGRAMS("qkernel", kernel, 1)
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A question that is being made (sources/ask.c): what its parts hand to each other. */
+#ifndef SOURCES_ASK_MAKING_H
+#define SOURCES_ASK_MAKING_H
+
+#include "sources/ask_plan.h"
+
+/* Words that programs know (bpf/question_run.bpf.h). */
+#define WORDS_ALWAYS                                                                               \
+	(1u << WORD_PID | 1u << WORD_TID | 1u << WORD_CPU | 1u << WORD_CGROUP | 1u << WORD_PRIO |  \
+	 1u << WORD_POLICY | 1u << WORD_NS | 1u << WORD_COMM | 1u << WORD_KSTACK |                 \
+	 1u << WORD_USTACK | 1u << WORD_STACK | 1u << WORD_TASK)
+
+struct making {
+	struct ask *a;
+	struct status *st;
+	bool begun; /* the form says what the keys are */
+	const struct field_resolver *begin_fields;
+	u32 words; /* WORDS_ALWAYS, and what this event has besides */
+};
+
+/* One event's code. */
+struct unit {
+	struct eval_unit of;
+	struct question_slot slot;
+	const struct checked *keys[QUESTION_MAX_KEYS]; /* all of `by` */
+	u32 nkeys;
+	u32 fields; /* of a list: bits of the form's that the event has, in the order of values */
+};
+
+int ask_making__refuse(const struct making *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* NULL: m->st says why. */
+const struct checked *ask_making__check(const struct making *m, const struct expr *e,
+					const struct check_scope *scope, enum check_want want);
+/* STACK_KERNEL | STACK_USER that a key or a value stands for. */
+u32 ask_making__stack_flags(const struct checked *key);
+
+/* --- ask_words.c --- */
+
+/* Bits of enum question_word that can be had at an event. */
+u32 ask_words__at(const struct ask_target *t);
+
+/* --- ask_fields.c: what a list shows --- */
+
+/* What all events have, where the question names nothing: the form's fields. */
+int ask_fields__declare(struct making *m);
+/* The values of one event. False: m->st says why. */
+bool ask_fields__add(struct making *m, struct unit *u, const struct check_scope *scope);
+
+#endif

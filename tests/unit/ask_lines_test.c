@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lines of lists that are asked for: the last ones are kept, in order, and what is not is counted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "models/asked.h"
+#include "models/model.h"
+#include "tests/lib/fake_symbols.h"
+
+struct asked {
+	struct symbols *symbols;
+	struct model *model;
+	struct ask_sample turn;
+	u64 now_ns;
+};
+
+static void begin(struct asked *a, enum ask_list_kind lists)
+{
+	struct ask_form *f = &a->turn.form;
+
+	*a = (struct asked){.symbols = fake_symbols__new(), .now_ns = 100 * NSEC_PER_SEC};
+	a->model = model_events.new(a->symbols);
+	a->turn = (struct ask_sample){.head.type = SAMPLE_ASK, .n = 1};
+	copy_str(f->text, sizeof(f->text), "list a:b");
+	copy_str(f->event, sizeof(f->event), "a:b");
+	copy_str(f->noun, sizeof(f->noun), "events");
+	f->lists = lists;
+	f->nlabels = 1;
+	copy_str(f->labels[0].name, sizeof(f->labels[0].name), "event");
+	f->labels[0].bits = 16;
+	f->by = 1;
+	f->nfields = 3;
+	f->fields[0] = (struct ask_field){"path", ASK_FIELD_TEXT};
+	f->fields[1] = (struct ask_field){"ret", ASK_FIELD_SIGNED};
+	f->fields[2] = (struct ask_field){"pid", ASK_FIELD_UNSIGNED};
+	model_events.consume(a->model, &a->turn.head);
+}
+
+static void end(struct asked *a)
+{
+	model_events.free(a->model);
+	fake_symbols__free(a->symbols);
+}
+
+static void put(struct asked *a, u64 t_ns, const char *path, s64 ret, u64 pid, u32 has)
+{
+	const struct measure_key values[] = {{0, path}, {(u64)ret, ""}, {pid, ""}};
+	struct ask_line_sample s = {
+		.head.type = SAMPLE_ASK_LINE,
+		.t_ns = t_ns,
+		.cpu = 1,
+		.who = {.tgid = 12, .tid = 13, .comm = "prog"},
+		.event = "a:b",
+		.values = values,
+		.nvalues = 3,
+		.has = has,
+	};
+
+	model_events.consume(a->model, &s.head);
+}
+
+static struct answer *ask(struct asked *a, enum profile_window window, struct snap **snap)
+{
+	const struct asked_query q = {.window = window, .oldest_first = true};
+
+	*snap = model_events.tick(a->model, a->now_ns, a->now_ns + NSEC_PER_SEC);
+	a->now_ns += NSEC_PER_SEC;
+	return asked__query(*snap, &q, NULL);
+}
+
+static struct value cell(const struct answer *a, u32 row, const char *name)
+{
+	struct value v = {.type = VALUE_TEXT, .s = "no such column"};
+
+	for (u32 i = 0; i < a->table.ncolumns; i++)
+		if (!strcmp(a->table.columns[i].name, name) &&
+		    (a->table.columns[i].flags & COLUMN_EXPORT))
+			a->table.cell(&a->table, row, i, &v);
+	return v;
+}
+
+/* In order of time; a field that the event has not is not known; one that is called as what is
+ * known of each line has the name. */
+static void lines_have_their_fields(void **state)
+{
+	struct answer *answer;
+	struct snap *snap;
+	struct asked a;
+
+	begin(&a, ASK_LINES);
+	put(&a, a.now_ns + 20, "/b", -2, 77, 7);
+	put(&a, a.now_ns + 10, "/a", 3, 78, 5);
+	answer = ask(&a, WINDOW_LAST, &snap);
+	assert_int_equal(answer->table.nrows, 2);
+	assert_string_equal(cell(answer, 0, "path").s, "/a");
+	assert_string_equal(cell(answer, 1, "path").s, "/b");
+	assert_int_equal(cell(answer, 0, "ret").type, VALUE_NONE);
+	assert_int_equal(cell(answer, 1, "ret").i, -2);
+	assert_int_equal(cell(answer, 1, "pid").u, 77);
+	assert_int_equal(cell(answer, 1, "current->pid").u, 12);
+	assert_int_equal(cell(answer, 1, "tid").u, 13);
+	assert_string_equal(cell(answer, 1, "comm").s, "prog");
+	answer__free(answer);
+	snap__put(snap);
+	end(&a);
+}
+
+/* The window is the interval, or all that are kept. */
+static void the_last_are_kept(void **state)
+{
+	struct answer *answer;
+	struct snap *snap;
+	struct asked a;
+
+	begin(&a, ASK_LINES);
+	for (u32 i = 0; i < ASK_LINES_INTERVAL + 10; i++)
+		put(&a, a.now_ns + i, "/x", i, i, 7);
+	answer = ask(&a, WINDOW_LAST, &snap);
+	assert_int_equal(answer->table.nrows, ASK_LINES_INTERVAL);
+	assert_int_equal(container_of(answer, struct asked_answer, base)->dropped, 10);
+	assert_int_equal(cell(answer, 0, "pid").u, 10);
+	answer__free(answer);
+	snap__put(snap);
+	put(&a, a.now_ns + 1, "/y", 1, 1, 7);
+	answer = ask(&a, WINDOW_DECAY, &snap);
+	assert_int_equal(answer->table.nrows, 1); /* a chunk goes as a whole */
+	answer__free(answer);
+	snap__put(snap);
+	answer = ask(&a, WINDOW_LAST, &snap);
+	assert_int_equal(answer->table.nrows, 0);
+	answer__free(answer);
+	snap__put(snap);
+	end(&a);
+}
+
+static void fullest_slots_come_first(void **state)
+{
+	struct answer *answer;
+	struct snap *snap;
+	struct asked a;
+
+	begin(&a, ASK_SLOTS);
+	put(&a, a.now_ns + 1, "", 2, 1, 6);
+	put(&a, a.now_ns + 2, "", 5, 5, 6);
+	put(&a, a.now_ns + 3, "", 1, 0, 6);
+	answer = ask(&a, WINDOW_LAST, &snap);
+	assert_int_equal(cell(answer, 0, "count").u, 10);
+	assert_int_equal(cell(answer, 1, "count").u, 3);
+	assert_int_equal(cell(answer, 2, "count").u, 1);
+	answer__free(answer);
+	snap__put(snap);
+	end(&a);
+}
+
+/* What a recording may say. */
+static void forms_that_contradict_themselves(void **state)
+{
+	struct asked a;
+	struct ask_form f;
+
+	begin(&a, ASK_LINES);
+	assert_non_null(ask_form__measure(&a.turn.form));
+	f = a.turn.form;
+	f.nfields = ASK_FIELDS + 1;
+	assert_null(ask_form__measure(&f));
+	f = a.turn.form;
+	f.lists = ASK_SUMS;
+	assert_null(ask_form__measure(&f));
+	f = a.turn.form;
+	f.fields[1].type = ASK_FIELD_TYPES;
+	assert_null(ask_form__measure(&f));
+	f = a.turn.form;
+	memset(f.sums[0].name, 'x', sizeof(f.sums[0].name));
+	assert_null(ask_form__measure(&f));
+	end(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_have_their_fields),
+		cmocka_unit_test(the_last_are_kept),
+		cmocka_unit_test(fullest_slots_come_first),
+		cmocka_unit_test(forms_that_contradict_themselves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lines of a list that is asked for. */
+#include "tui/views/ask_lines.h"
+
+#include <stdio.h>
+
+#include "models/asked.h"
+#include "models/windows.h"
+#include "tui/views/listing.h"
+#include "tui/views/window.h"
+
+struct lines_screen {
+	struct listing list;
+	struct ask_lines_query query;
+};
+
+static struct lines_screen *of(const struct listing *l)
+{
+	return container_of(l, struct lines_screen, list);
+}
+
+static const struct ask_lines_answer *rows_of(const struct listing *l)
+{
+	return container_of(l->answer, struct ask_lines_answer, base);
+}
+
+static struct answer *run(const struct frame *f, const void *query, const struct scope *scope)
+{
+	return asked__lines_of(f->snaps[MODEL_EVENTS], query, scope);
+}
+
+static void lines__unfolded(struct listing *l, const u64 *keys, u32 n)
+{
+	struct ask_lines_query *q = &of(l)->query;
+
+	memset(q->unfolded, 0, sizeof(q->unfolded));
+	memcpy(q->unfolded, keys, n * sizeof(*keys));
+	q->nunfolded = n;
+}
+
+static enum profile_window *lines__window(struct listing *l)
+{
+	return &of(l)->query.window;
+}
+
+static void lines__headline(struct listing *l, struct headline *line)
+{
+	headline__addf(line, ROLE_STRONG, "%.60s", of(l)->query.asked->name);
+	if (!l->answer)
+		return;
+	headline__addf(line, ROLE_TEXT, " · %u lines", rows_of(l)->nrows);
+	if (rows_of(l)->dropped)
+		headline__addf(line, ROLE_WARN, " · %llu more were dropped",
+			       (unsigned long long)rows_of(l)->dropped);
+}
+
+static void lines__empty(const struct listing *l, char *buf, size_t size)
+{
+	static const struct feed_words words = {"to the events of questions", "answer",
+						"listening to the events of questions"};
+
+	if (!listing__waiting(l, &words, buf, size))
+		snprintf(buf, size, "none of the events that are asked for came");
+}
+
+static enum role lines__role(const struct listing *l, u32 row, u32 column)
+{
+	const struct ask_line *line = rows_of(l)->rows[row].line;
+
+	return (l->answer->table.columns[column].flags & COLUMN_KEY) && line->who.kthread
+		       ? ROLE_KERNEL
+		       : ROLE_TEXT;
+}
+
+static void lines__selection(const struct listing *l, struct listing_place at, char *buf,
+			     size_t size)
+{
+	ask_line__describe(&rows_of(l)->rows[at.row], buf, size);
+}
+
+static void lines__report(const struct answer *base, const struct frame *f, struct report *r)
+{
+	const struct ask_lines_answer *a = container_of(base, struct ask_lines_answer, base);
+
+	r->view = "events";
+	r->window = window__text(a->query.window);
+	r->group = "as asked";
+	r->health = f->feeds[MODEL_EVENTS].health;
+	report__sum_number(r, "count", VALUE_COUNT, a->nrows);
+	report__sum_number(r, "dropped", VALUE_COUNT, a->dropped);
+	report__sum_number(r, "window_ns", VALUE_NS, base->window_ns);
+}
+
+static const struct listing_ops lines_listing = {
+	.ask = {.size = sizeof(struct ask_lines_query), .model = MODEL_EVENTS, .run = run},
+	.unfolded = lines__unfolded,
+	.window = lines__window,
+	.headline = lines__headline,
+	.events = true,
+	.empty = lines__empty,
+	.cell_role = lines__role,
+	.selection = lines__selection,
+	.report = lines__report,
+};
+
+static void lines__free(struct screen *base)
+{
+	listing__fini((struct listing *)base);
+	free(base);
+}
+
+static const struct screen_ops lines_screen_ops = {
+	LISTING_SCREEN,
+	.section = "slowest",
+	.free = lines__free,
+	.action = listing__action,
+	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER,
+				       ACTION_WINDOW, ACTION_BACK, ACTION_PAUSE, ACTION_NONE},
+};
+
+struct screen *ask_lines__open(struct host *h, const struct measure *m, enum profile_window window)
+{
+	struct lines_screen *s = xcalloc(1, sizeof(*s));
+
+	s->list.base = (struct screen){.ops = &lines_screen_ops, .host = h};
+	s->query.asked = m;
+	s->query.window = window;
+	listing__init(&s->list, h, &lines_listing, &s->query);
+	return &s->list.base;
+}

@@ -43,10 +43,16 @@ struct measure_label {
 	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);
+	/* Optional beside names that the programs send: values that have one of their own; false: it is
+	 * not such a one. */
+	bool (*known)(u64 value, char *buf, size_t size);
+	/* LABEL_NAMED, in the place of `text`: what a value is called beside that of label `of`, which
+	 * stands before it. */
+	void (*join)(const char *of, u64 value, char *buf, size_t size);
 	/* Optional: makes a name of what the programs sent, in its place. */
 	void (*tidy)(u64 value, char *text, size_t size);
 	/* LABEL_DERIVED: of which label (index); fills the i-th part, false: there are no more. */
-	u8 of;
+	u8 of; /* of `join`, too */
 	bool (*part)(const char *text, u32 i, char *buf, size_t size);
 };
 
@@ -54,6 +60,9 @@ struct measure_label {
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
 	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
+	/* Optional: it is how many have this value of a label; so it is known by stack, too. */
+	const struct measure_label *counts;
+	u64 when;
 };
 
 /* A count has a value, or none; that of a span is its duration in ns. What is held has a size in

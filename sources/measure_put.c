@@ -15,6 +15,13 @@ static const char *text_of(struct source *s, u32 label, u64 value)
 	if (s->hooks->text &&
 	    s->hooks->text(s->ctx, label, value, s->texts[label], sizeof(s->texts[label])))
 		return s->texts[label];
+	if (l->join) {
+		s->texts[label][0] = '\0';
+		l->join(s->keys[l->of].text, value, s->texts[label], sizeof(s->texts[label]));
+		return s->texts[label];
+	}
+	if (l->known && l->known(value, s->texts[label], sizeof(s->texts[label])))
+		return s->texts[label];
 	if (l->text) {
 		s->texts[label][0] = '\0';
 		l->text(value, s->texts[label], sizeof(s->texts[label]));
@@ -56,6 +63,19 @@ static u64 stack_of(u64 stack)
 	return stack == MEASURE_NO_STACK ? 0 : stack;
 }
 
+/* Of what has a stack the programs count no sums. */
+static void put_by_stack(struct source *s, const struct measure_cell *c, struct measure_sample *out)
+{
+	for (u32 i = 0; i < MEASURE_SUMS; i++) {
+		const struct measure_sum *sum = &s->m->sums[i];
+
+		out->sums[i] = sum->counts && measure_label__value(sum->counts, c->labels) == sum->when
+				       ? out->count
+				       : 0;
+	}
+	sink__put(s->sink, &out->head);
+}
+
 static void put_cell(struct source *s, const struct measure_cell *c)
 {
 	struct measure_sample out = {
@@ -76,9 +96,13 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		return;
 	out.nkeys = name_keys(s, c->labels);
 	out.waits = keys_wait(s, c->labels);
+	if (c->stack) {
+		put_by_stack(s, c, &out);
+		return;
+	}
 	memcpy(out.sums, c->sums, sizeof(out.sums));
 	sink__put(s->sink, &out.head);
-	if (c->stack || !(c->unsampled || c->who.tgid == MEASURE_MANY))
+	if (!(c->unsampled || c->who.tgid == MEASURE_MANY))
 		return;
 	if (c->who.tgid == MEASURE_MANY) {
 		out.sampled = true;
@@ -98,7 +122,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.errors = c->errors == c->count ? c->unsampled : 0,
 		.sum = c->unsampled_sum,
 	};
-	sink__put(s->sink, &out.head);
+	put_by_stack(s, c, &out);
 }
 
 /* Once more for the sums by stack. */

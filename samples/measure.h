@@ -104,6 +104,7 @@ struct measure {
 	void (*setup)(struct measure_setup *s);
 	const char *notes[4];
 	const char *unseen;
+	u64 sample_bytes; /* of a holding: --sample-bytes where none are given; 0: all are followed */
 	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows
 	 * by stack are named by what called them. Ends with NULL. */
 	const char *const *innermost;

@@ -25,6 +25,10 @@ struct measure_hooks {
 	/* After each program that is attached by itself (bpf_program__autoattach). */
 	int (*attach)(void *ctx, struct bpf_object *obj, struct status *st);
 	void (*detach)(void *ctx);
+	/* Before anything is attached, and when it changes: refuses a scope that does not do. */
+	int (*scope)(void *ctx, const struct scope *scope, struct status *st);
+	/* Of a holding: whether the process of a site has ended, so that it holds nothing any more. */
+	bool (*gone)(void *ctx, const struct measure_site *site);
 	/* After each drain with the end of an interval, on the collector thread. */
 	void (*tick)(void *ctx, struct bpf_object *obj);
 	/* What the value of an own label is called; false: the programs send names. */

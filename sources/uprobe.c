@@ -20,20 +20,28 @@ struct link_attr {
 
 #define MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 
-int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
+int uprobe__attach_all(int prog, const char *path, const u64 *offsets, const u64 *cookies, u32 n,
+		       enum uprobe_when when, int pid)
 {
 	struct link_attr attr = {
 		.prog_fd = (u32)prog,
-		.attach_type = UPROBE_MULTI_TYPE,
+		.attach_type = when == UPROBE_SESSION ? UPROBE_SESSION_TYPE : UPROBE_MULTI_TYPE,
 		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)&offset,
-		.cookies = (uintptr_t)&cookie,
-		.cnt = 1,
-		.multi_flags = returns ? MULTI_RETURN : 0,
+		.offsets = (uintptr_t)offsets,
+		.cookies = (uintptr_t)cookies,
+		.cnt = n,
+		.multi_flags = when == UPROBE_ENDS ? MULTI_RETURN : 0,
+		.pid = (u32)pid,
 	};
 	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
+{
+	return uprobe__attach_all(prog, path, &offset, &cookie, 1,
+				  returns ? UPROBE_ENDS : UPROBE_BEGINS, 0);
 }
 
 /* --- files --- */
@@ -132,10 +140,10 @@ static bool to_offset(Elf *elf, u64 address, u64 *offset)
 	return false;
 }
 
-int uprobe__offset(const char *path, const char *function, u64 *offset)
+/* fn of the ELF file at a path. */
+static int with_elf(const char *path, int (*fn)(Elf *elf, void *ctx), void *ctx)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = -ENOEXEC;
-	u64 address;
 	Elf *elf;
 
 	if (fd < 0)
@@ -143,10 +151,40 @@ int uprobe__offset(const char *path, const char *function, u64 *offset)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = find_function(elf, function, &address) && to_offset(elf, address, offset)
-			      ? 0
-			      : -ENOENT;
+		err = fn(elf, ctx);
 	elf_end(elf);
 	close(fd);
 	return err;
+}
+
+struct wanted {
+	const char *const *names;
+	u32 n;
+	u64 *where;
+};
+
+static int find_all(Elf *elf, void *ctx)
+{
+	struct wanted *w = ctx;
+	u64 address;
+
+	for (u32 i = 0; i < w->n; i++)
+		if (!find_function(elf, w->names[i], &address) ||
+		    !to_offset(elf, address, &w->where[i]))
+			w->where[i] = 0;
+	return 0;
+}
+
+int uprobe__offsets(const char *path, const char *const *names, u32 n, u64 *where)
+{
+	struct wanted w = {names, n, where};
+
+	return with_elf(path, find_all, &w);
+}
+
+int uprobe__offset(const char *path, const char *function, u64 *offset)
+{
+	int err = uprobe__offsets(path, &function, 1, offset);
+
+	return err ? err : *offset ? 0 : -ENOENT;
 }

@@ -19,6 +19,17 @@ bool uprobe__find_file(const char *name, char *path, size_t size);
  * no ELF file. */
 int uprobe__offset(const char *path, const char *function, u64 *offset);
 
+/* Of several at once: where[i] of names[i], 0 where there is none. -ENOEXEC: this is no ELF file. */
+int uprobe__offsets(const char *path, const char *const *names, u32 n, u64 *where);
+
+enum uprobe_when { UPROBE_BEGINS, UPROBE_ENDS, UPROBE_SESSION };
+/* The attach type of programs for UPROBE_SESSION: Linux 6.13 on. */
+#define UPROBE_SESSION_TYPE 57
+
+/* On n functions of a file, of one process (pid 0: of all). The link's descriptor; -errno. */
+int uprobe__attach_all(int prog, const char *path, const u64 *offsets, const u64 *cookies, u32 n,
+		       enum uprobe_when when, int pid);
+
 /* The link's descriptor, which detaches when it is closed; -errno. */
 int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie);
 

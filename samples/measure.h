@@ -29,7 +29,7 @@ enum label_kind {
 };
 
 #define MEASURE_MAX_LABELS 10 /* of all kinds */
-#define MEASURE_OWN_LABELS 4  /* of LABEL_NAMED and LABEL_ERROR, which come first */
+#define MEASURE_OWN_LABELS 8  /* of LABEL_NAMED and LABEL_ERROR, which come first */
 #define MEASURE_LABEL_TEXT 1024
 
 struct measure_label {

@@ -6,19 +6,17 @@
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/cgroup.h"
-#include "base/file.h"
 #include "bpf/heap.h"
 #include "scope/proc_stat.h"
 #include "sources/bpf_util.h"
 #include "sources/heap_file.h"
 #include "sources/measure.h"
+#include "sources/process_scope.h"
 #include "sources/uprobe.h"
 
 #define FILES_MAX 4096 /* that are remembered */
@@ -78,57 +76,14 @@ static void forget(struct heap *h, u32 at)
 	*p = h->processes[--h->nprocesses];
 }
 
-static u64 cgroup_of(u32 pid)
+static bool is_ours(void *ctx, u32 pid)
 {
-	char path[64], text[4096], *line, *end;
-
-	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	if (file__read(AT_FDCWD, path, text, sizeof(text)) <= 0)
-		return 0;
-	line = strncmp(text, "0::", 3) ? strstr(text, "\n0::") : text;
-	if (!line)
-		return 0;
-	line = strstr(line, "0::") + 3;
-	end = strchr(line, '\n');
-	if (end)
-		*end = '\0';
-	return cgroup__id(line);
+	return process_of(ctx, pid);
 }
 
-/* By ids alone, and what is left of it (names, cgroups) to be asked for. */
-static bool is_included(const struct heap *h, u32 pid, u32 parent)
+static bool is_in_scope(struct heap *h, u32 pid, const struct proc_stat *stat)
 {
-	const struct id_set *pids = &h->scope->include[SCOPE_PID];
-
-	if (id_set__has(&h->scope->exclude[SCOPE_PID], pid))
-		return false;
-	if (!pids->active || id_set__has(pids, pid))
-		return true;
-	return h->scope->follow_children && (process_of(h, parent) || id_set__has(pids, parent));
-}
-
-/* A thread that is asked for is of its process. The programs look at what is left. */
-static bool has_thread(const struct heap *h, u32 pid)
-{
-	const struct id_set *tids = &h->scope->include[SCOPE_TID];
-	char path[64];
-
-	for (u32 i = 0; tids->active && i < tids->n; i++) {
-		snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, (u32)tids->ids[i]);
-		if (!access(path, F_OK))
-			return true;
-	}
-	return !tids->active;
-}
-
-static bool is_in_scope(const struct heap *h, u32 pid, const struct proc_stat *stat)
-{
-	const struct id_set *in = &h->scope->include[SCOPE_CGROUP], *out = &h->scope->exclude[SCOPE_CGROUP];
-	u64 cgroup = in->active || out->n ? cgroup_of(pid) : 0;
-
-	return pid != (u32)getpid() && !stat->kernel && is_included(h, pid, stat->ppid) &&
-	       scope__comm(h->scope, stat->comm) && (!in->active || id_set__has(in, cgroup)) &&
-	       !id_set__has(out, cgroup) && has_thread(h, pid);
+	return process_scope__has(h->scope, pid, stat, is_ours, h);
 }
 
 /* --- probes --- */
@@ -256,8 +211,9 @@ static void look_at_mappings(struct heap *h, struct process *p)
 }
 
 /* One that may be new, or may have mapped more. */
-static void look_at(struct heap *h, u32 pid)
+static void look_at(void *ctx, u32 pid)
 {
+	struct heap *h = ctx;
 	struct process *p = process_of(h, pid);
 	struct proc_stat stat;
 	char of[16];
@@ -281,25 +237,6 @@ static void look_at(struct heap *h, u32 pid)
 	look_at_mappings(h, p);
 }
 
-/* Parents have lower numbers than their children, as a rule; else it is found in the next round. */
-static void look_at_all(struct heap *h)
-{
-	const struct id_set *pids = &h->scope->include[SCOPE_PID];
-	DIR *proc;
-	struct dirent *d;
-
-	for (u32 i = 0; pids->active && i < pids->n; i++)
-		look_at(h, (u32)pids->ids[i]);
-	if (pids->active && !h->scope->follow_children)
-		return;
-	proc = opendir("/proc");
-	while (proc && (d = readdir(proc)))
-		if (*d->d_name >= '1' && *d->d_name <= '9')
-			look_at(h, (u32)strtoul(d->d_name, NULL, 10));
-	if (proc)
-		closedir(proc);
-}
-
 /* --- hooks --- */
 
 static void *heap__begin(const struct measure *m, const struct sampling *how)
@@ -318,20 +255,11 @@ static void heap__end(void *ctx)
 	free(h);
 }
 
-static bool names_somebody(const struct scope *s)
-{
-	for (u32 i = 0; i < s->ncomms; i++)
-		if (!s->comms[i].negate)
-			return true;
-	return s->include[SCOPE_PID].active || s->include[SCOPE_TID].active ||
-	       s->include[SCOPE_CGROUP].active;
-}
-
 static int heap__scope(void *ctx, const struct scope *scope, struct status *st)
 {
 	struct heap *h = ctx;
 
-	if (!scope || !names_somebody(scope))
+	if (!scope || !process_scope__names_somebody(scope))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "heap looks at the programs that it is told to, as probes on malloc "
 				   "cost each of them time: -p PID, --comm NAME, -G CGROUP or -- COMMAND "
@@ -365,7 +293,7 @@ static int heap__attach(void *ctx, struct bpf_object *obj, struct status *st)
 	struct heap *h = ctx;
 
 	h->obj = obj;
-	look_at_all(h);
+	process_scope__each(h->scope, look_at, h);
 	if (!h->nrefused)
 		return 0;
 	return status__set(st, EXIT_CODE_UNSUPPORTED, h->err,
@@ -411,7 +339,7 @@ static bool has_ended(const struct process *p)
 	return proc_stat__read(of, &stat) || stat.state == 'Z' || stat.start_ticks != p->start_ticks;
 }
 
-static bool is_still_in_scope(const struct heap *h, u32 pid)
+static bool is_still_in_scope(struct heap *h, u32 pid)
 {
 	struct proc_stat stat;
 	char of[16];
@@ -437,7 +365,7 @@ static void heap__tick(void *ctx, struct bpf_object *obj)
 		if (!p->ended && !is_still_in_scope(h, p->pid))
 			forget(h, i);
 	}
-	look_at_all(h);
+	process_scope__each(h->scope, look_at, h);
 }
 
 static void heap__health(void *ctx, struct health *health)

@@ -9,12 +9,13 @@
 
 static const struct measure_hooks nothing;
 
-extern const struct measure_hooks faults_hooks, heap_hooks;
+extern const struct measure_hooks faults_hooks, heap_hooks, watch_hooks;
 
 /* Of those that need some; the others have none. */
 static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
 	[MEASURE_FAULTS] = &faults_hooks,
 	[MEASURE_HEAP] = &heap_hooks,
+	[MEASURE_WATCH] = &watch_hooks,
 };
 
 const struct measure_programs *measures__programs(enum measure_id id)

@@ -188,3 +188,110 @@ int uprobe__offset(const char *path, const char *function, u64 *offset)
 
 	return err ? err : *offset ? 0 : -ENOENT;
 }
+
+/* --- symbols of any kind --- */
+
+struct of_symbol {
+	const char *name;
+	u64 at; /* where name is NULL */
+	GElf_Sym found;
+	char *buf;
+	size_t size;
+};
+
+static bool is_it(const struct of_symbol *s, const GElf_Sym *sym, const char *name)
+{
+	u8 type = GELF_ST_TYPE(sym->st_info);
+
+	if (!sym->st_shndx || !name)
+		return false;
+	if (s->name)
+		return (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE) &&
+		       is_named(name, s->name);
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && s->at >= sym->st_value &&
+	       s->at - sym->st_value < MAX(sym->st_size, (u64)1);
+}
+
+static bool look_through(Elf *elf, Elf_Scn *section, struct of_symbol *s)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Shdr header;
+	GElf_Sym sym;
+
+	if (!data || !gelf_getshdr(section, &header))
+		return false;
+	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+		const char *name = elf_strptr(elf, header.sh_link, sym.st_name);
+
+		if (!is_it(s, &sym, name))
+			continue;
+		s->found = sym;
+		if (s->buf)
+			snprintf(s->buf, s->size, "%.*s", (int)strcspn(name, "@"), name);
+		return true;
+	}
+	return false;
+}
+
+static int find_any(Elf *elf, void *ctx)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) &&
+		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
+		    look_through(elf, section, ctx))
+			return 0;
+	return -ENOENT;
+}
+
+int uprobe__symbol(const char *path, const char *name, u64 *address, u64 *size)
+{
+	struct of_symbol s = {.name = name};
+	int err = with_elf(path, find_any, &s);
+
+	*address = s.found.st_value;
+	*size = s.found.st_size;
+	return err;
+}
+
+bool uprobe__function_at(const char *path, u64 address, char *buf, size_t size)
+{
+	struct of_symbol s = {.at = address, .buf = buf, .size = size};
+
+	return !with_elf(path, find_any, &s);
+}
+
+struct of_bias {
+	u64 offset, vaddr;
+};
+
+static int find_load(Elf *elf, void *ctx)
+{
+	struct of_bias *b = ctx;
+	GElf_Phdr p;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return -ENOEXEC;
+	for (int i = 0; i < (int)n && gelf_getphdr(elf, i, &p); i++) {
+		u64 first = p.p_offset & ~0xfffull;
+
+		if (p.p_type != PT_LOAD || b->offset < first ||
+		    b->offset >= p.p_offset + MAX(p.p_filesz, (u64)1))
+			continue;
+		b->vaddr = p.p_vaddr - p.p_offset + b->offset;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int uprobe__bias(const char *path, u64 start, u64 offset, u64 *bias)
+{
+	struct of_bias b = {.offset = offset};
+	int err = with_elf(path, find_load, &b);
+
+	*bias = start - b.vaddr;
+	return err;
+}

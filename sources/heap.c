@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -111,28 +112,20 @@ static int program(const struct heap *h, const char *name)
 	return bpf_program__fd(bpf_object__find_program_by_name(h->obj, name));
 }
 
-static int attach_calls(struct heap *h, const struct heap_file *f, const char *path, u32 pid,
+static int attach_calls(const struct heap *h, const struct heap_file *f, const char *path, u32 pid,
 			struct probe *p)
 {
-	int fd = -EINVAL;
+	static const enum uprobe_when one[] = {UPROBE_SESSION}, two[] = {UPROBE_ENDS, UPROBE_BEGINS};
+	const enum uprobe_when *when = h->two_probes ? two : one;
+	int prog = program(h, h->two_probes ? "heap_call" : "heap_session");
 
-	if (!h->two_probes)
-		fd = uprobe__attach_all(program(h, "heap_session"), path, f->calls, f->cookies,
-					f->ncalls, UPROBE_SESSION, (int)pid);
-	if (fd >= 0) {
-		p->fds[1] = fd;
-		return 0;
+	for (u32 i = 0; i < (h->two_probes ? 2 : 1); i++) {
+		p->fds[1 + i] = uprobe__attach_all(prog, path, f->calls, f->cookies, f->ncalls,
+						   when[i], (int)pid);
+		if (p->fds[1 + i] < 0)
+			return p->fds[1 + i];
 	}
-	if (fd != -EINVAL && fd != -EOPNOTSUPP)
-		return fd;
-	p->fds[1] = uprobe__attach_all(program(h, "heap_call"), path, f->calls, f->cookies,
-				       f->ncalls, UPROBE_ENDS, (int)pid);
-	if (p->fds[1] < 0)
-		return p->fds[1];
-	p->fds[2] = uprobe__attach_all(program(h, "heap_call"), path, f->calls, f->cookies,
-				       f->ncalls, UPROBE_BEGINS, (int)pid);
-	h->two_probes = p->fds[2] >= 0;
-	return MIN(p->fds[2], 0);
+	return 0;
 }
 
 /* Frees first: what is allocated from then on is seen to be freed. */
@@ -269,6 +262,15 @@ static int heap__scope(void *ctx, const struct scope *scope, struct status *st)
 	return 0;
 }
 
+static bool has_sessions(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 13));
+}
+
 static int heap__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	static const struct {
@@ -278,13 +280,19 @@ static int heap__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 		   {"heap_call", UPROBE_MULTI_TYPE},
 		   {"heap_free", UPROBE_MULTI_TYPE}};
 
-	(void)ctx, (void)st;
+	struct heap *h = ctx;
+
+	(void)st;
+	h->two_probes = !has_sessions();
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
 		struct bpf_program *prog = bpf_object__find_program_by_name(obj, all[i].name);
 
 		bpf_program__set_autoattach(prog, false);
 		bpf_program__set_expected_attach_type(prog, all[i].type);
 	}
+	bpf_program__set_autoload(bpf_object__find_program_by_name(
+					  obj, h->two_probes ? "heap_session" : "heap_call"),
+				  false);
 	return 0;
 }
 

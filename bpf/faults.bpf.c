@@ -58,7 +58,8 @@ static __noinline int file__name(u64 value, u64 dentry, u64 vfsmount, u64 now)
 		return 0;
 	if (mount__is_internal(vfsmount)) {
 		long got = bpf_probe_read_kernel_str(
-			n->text, PATH_NAME_MAX, BPF_CORE_READ((struct dentry *)dentry, d_name.name));
+			n->text, PATH_NAME_MAX,
+			BPF_CORE_READ((struct dentry *)dentry, d_name.name));
 
 		len = got > 0 ? (u32)got - 1 : 0;
 	} else {

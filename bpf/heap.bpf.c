@@ -17,7 +17,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* The call that a thread is in; calls from within are of the same object. */
 struct heap_thread {
-	u64 sp; /* at its begin; 0: it is in none */
+	u64 sp;	       /* at its begin; 0: it is in none */
 	u64 size, out; /* out: where the address will be, of HEAP_POSIX_MEMALIGN */
 	u32 call, weight, exec_id, pad;
 };
@@ -91,7 +91,7 @@ static __always_inline u32 class_of(u64 size)
 	u32 class = 0;
 
 	for (u64 most = 16; most < size && class < 32; most <<= 1)
-		class++;
+		class ++;
 	return class;
 }
 

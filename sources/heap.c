@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is special to the source of programs' memory: which processes are in scope, and probes on the
- * allocators that each of them maps. Processes are looked at when it is opened, when the programs say
- * that one is new, and once an interval.
+ * What is special to the source of programs' memory: which processes are in scope, and probes on
+ * the allocators that each of them maps. Processes are looked at when it is opened, when the
+ * programs say that one is new, and once an interval.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -115,7 +115,8 @@ static int program(const struct heap *h, const char *name)
 static int attach_calls(const struct heap *h, const struct heap_file *f, const char *path, u32 pid,
 			struct probe *p)
 {
-	static const enum uprobe_when one[] = {UPROBE_SESSION}, two[] = {UPROBE_ENDS, UPROBE_BEGINS};
+	static const enum uprobe_when one[] = {UPROBE_SESSION},
+				      two[] = {UPROBE_ENDS, UPROBE_BEGINS};
 	const enum uprobe_when *when = h->two_probes ? two : one;
 	int prog = program(h, h->two_probes ? "heap_call" : "heap_session");
 
@@ -224,8 +225,8 @@ static void look_at(void *ctx, u32 pid)
 				     sizeof(*h->processes));
 		p = &h->processes[h->nprocesses++];
 		*p = (struct process){.pid = pid, .start_ticks = stat.start_ticks};
-		bpf_map_update_elem(bpf_object__find_map_fd_by_name(h->obj, "executed"), &pid, &none,
-				    BPF_ANY);
+		bpf_map_update_elem(bpf_object__find_map_fd_by_name(h->obj, "executed"), &pid,
+				    &none, BPF_ANY);
 	}
 	look_at_mappings(h, p);
 }
@@ -253,10 +254,11 @@ static int heap__scope(void *ctx, const struct scope *scope, struct status *st)
 	struct heap *h = ctx;
 
 	if (!scope || !process_scope__names_somebody(scope))
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "heap looks at the programs that it is told to, as probes on malloc "
-				   "cost each of them time: -p PID, --comm NAME, -G CGROUP or -- COMMAND "
-				   "(f pid=... on the screen)");
+		return status__set(
+			st, EXIT_CODE_USAGE, -EINVAL,
+			"heap looks at the programs that it is told to, as probes on malloc "
+			"cost each of them time: -p PID, --comm NAME, -G CGROUP or -- COMMAND "
+			"(f pid=... on the screen)");
 	scope__put(h->scope);
 	h->scope = scope__get(scope);
 	return 0;
@@ -290,9 +292,9 @@ static int heap__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 		bpf_program__set_autoattach(prog, false);
 		bpf_program__set_expected_attach_type(prog, all[i].type);
 	}
-	bpf_program__set_autoload(bpf_object__find_program_by_name(
-					  obj, h->two_probes ? "heap_session" : "heap_call"),
-				  false);
+	bpf_program__set_autoload(
+		bpf_object__find_program_by_name(obj, h->two_probes ? "heap_session" : "heap_call"),
+		false);
 	return 0;
 }
 
@@ -304,9 +306,10 @@ static int heap__attach(void *ctx, struct bpf_object *obj, struct status *st)
 	process_scope__each(h->scope, look_at, h);
 	if (!h->nrefused)
 		return 0;
-	return status__set(st, EXIT_CODE_UNSUPPORTED, h->err,
-			   "probes on malloc: %s; they take links of the kind uprobe_multi, Linux 6.6",
-			   strerror(-h->err));
+	return status__set(
+		st, EXIT_CODE_UNSUPPORTED, h->err,
+		"probes on malloc: %s; they take links of the kind uprobe_multi, Linux 6.6",
+		strerror(-h->err));
 }
 
 static void heap__detach(void *ctx)
@@ -344,7 +347,8 @@ static bool has_ended(const struct process *p)
 	char of[16];
 
 	snprintf(of, sizeof(of), "%u", p->pid);
-	return proc_stat__read(of, &stat) || stat.state == 'Z' || stat.start_ticks != p->start_ticks;
+	return proc_stat__read(of, &stat) || stat.state == 'Z' ||
+	       stat.start_ticks != p->start_ticks;
 }
 
 static bool is_still_in_scope(struct heap *h, u32 pid)

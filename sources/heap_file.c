@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/heap_file.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bpf/heap.h"
 #include "sources/uprobe.h"
@@ -30,7 +32,10 @@ static const char *const frees[] = {ALL_PREFIXES("free"), ALL_PREFIXES("cfree")}
 /* Allocators with an operator new that is no malloc have one of these. */
 static const char *const marks[] = {"tc_malloc", "mallctl", "mi_malloc"};
 static const char *const news[] = {
-	"_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t",
+	"_Znwm",
+	"_Znam",
+	"_ZnwmRKSt9nothrow_t",
+	"_ZnamRKSt9nothrow_t",
 };
 static const char *const deletes[] = {"_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"};
 
@@ -40,6 +45,25 @@ static bool has(const u64 *v, u32 n, u64 x)
 		if (v[i] == x)
 			return true;
 	return false;
+}
+
+/* The kernel emulates a push, but steps over other instructions, which is a second trap: a probe is
+ * put on the push behind what a free on x86 often begins with, "test %rdi,%rdi; je", where the
+ * address is still in its register and is not NULL. */
+static u64 behind_test(const char *path, u64 offset)
+{
+	static const u8 test[] = {0x48, 0x85, 0xff};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	u8 code[16] = {0};
+	u32 at = 0;
+
+	if (fd < 0)
+		return offset;
+	if (pread(fd, code, sizeof(code), (off_t)offset) == sizeof(code) &&
+	    !memcmp(code, test, sizeof(test)))
+		at = code[3] == 0x74 ? 5 : code[3] == 0x0f && code[4] == 0x84 ? 9 : 0;
+	close(fd);
+	return at && (code[at] & 0xf8) == 0x50 ? offset + at : offset;
 }
 
 /* Two names of one function are one. */
@@ -79,7 +103,7 @@ static void add_frees(struct heap_file *f, const char *path, const char *const *
 
 	if (!uprobe__offsets(path, names, n, where))
 		for (u32 i = 0; i < n; i++)
-			add_free(f, where[i]);
+			add_free(f, where[i] ? behind_test(path, where[i]) : 0);
 }
 
 static void add_news(struct heap_file *f, const char *path)

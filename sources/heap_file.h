@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the functions of allocators are in the files that processes map: glibc's, musl's, jemalloc's,
- * tcmalloc's and mimalloc's, in a library or in the program itself. */
+/* Where the functions of allocators are in the files that processes map: glibc's, musl's,
+ * jemalloc's, tcmalloc's and mimalloc's, in a library or in the program itself. */
 #ifndef SOURCES_HEAP_FILE_H
 #define SOURCES_HEAP_FILE_H
 
@@ -11,7 +11,7 @@
 
 struct heap_file {
 	u64 dev, ino;
-	u32 ncalls, nfrees; /* 0: it is no allocator */
+	u32 ncalls, nfrees;				      /* 0: it is no allocator */
 	u64 calls[HEAP_FILE_CALLS], cookies[HEAP_FILE_CALLS]; /* enum heap_call */
 	u64 frees[HEAP_FILE_FREES];
 };

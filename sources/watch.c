@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is special to the source of watched addresses: a hardware breakpoint for each place on each
- * thread of the processes that have it, which the threads that they start inherit; and names: of the
- * code that touches a place, and what is there.
+ * thread of the processes that have it, which the threads that they start inherit; and names: of
+ * the code that touches a place, and what is there.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -81,13 +81,13 @@ static void add_mapping(struct process *p, const char *line)
 	unsigned major, minor;
 	int at = 0;
 
-	if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu %n", &start, &end, &offset, &major, &minor, &ino,
-		   &at) < 6 ||
+	if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu %n", &start, &end, &offset, &major, &minor,
+		   &ino, &at) < 6 ||
 	    !ino || !at)
 		return;
 	p->maps = xgrow(p->maps, p->nmaps, &p->maps_cap, sizeof(*p->maps));
-	p->maps[p->nmaps++] = (struct mapped){start, end, offset, makedev(major, minor), ino,
-					      xstrdup(line + at)};
+	p->maps[p->nmaps++] =
+		(struct mapped){start, end, offset, makedev(major, minor), ino, xstrdup(line + at)};
 }
 
 /* Of one that has ended what was known stays. */
@@ -261,8 +261,8 @@ static void look_at(void *ctx, u32 pid)
 	char of[16];
 
 	snprintf(of, sizeof(of), "%u", pid);
-	if (p || w->nprocesses == PROCESSES_MAX || proc_stat__read(of, &stat) || stat.state == 'Z' ||
-	    !process_scope__has(w->scope, pid, &stat, follows, w))
+	if (p || w->nprocesses == PROCESSES_MAX || proc_stat__read(of, &stat) ||
+	    stat.state == 'Z' || !process_scope__has(w->scope, pid, &stat, follows, w))
 		return;
 	read_maps(&new);
 	new.start_ticks = stat.start_ticks;
@@ -406,10 +406,11 @@ static int watch__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 		}
 	}
 	if (!w->nspecs)
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "nothing is watched: --watch 'PROGRAM:SYMBOL[+OFF]/LEN:ACCESS' says "
-				   "what, LEN 1, 2, 4 or 8, ACCESS r, w, rw or x; or "
-				   "--watch 0xADDRESS/LEN:ACCESS with -p PID");
+		return status__set(
+			st, EXIT_CODE_USAGE, -EINVAL,
+			"nothing is watched: --watch 'PROGRAM:SYMBOL[+OFF]/LEN:ACCESS' says "
+			"what, LEN 1, 2, 4 or 8, ACCESS r, w, rw or x; or "
+			"--watch 0xADDRESS/LEN:ACCESS with -p PID");
 	measure_programs__set(obj, "lengths", lengths, sizeof(lengths));
 	bpf_program__set_autoattach(bpf_object__find_program_by_name(obj, "watch_hit"), false);
 	return 0;
@@ -434,7 +435,8 @@ static const char *why_refused(int err)
 {
 	switch (err) {
 	case -ENOSPC:
-		return "all breakpoints of the CPU are in use: it has 4, debuggers and perf use them, too";
+		return "all breakpoints of the CPU are in use: it has 4, debuggers and perf use "
+		       "them, too";
 	case -ENODEV:
 	case -EOPNOTSUPP:
 	case -ENOENT:
@@ -475,7 +477,8 @@ static bool has_ended(const struct process *p)
 	char of[16];
 
 	snprintf(of, sizeof(of), "%u", p->pid);
-	return proc_stat__read(of, &stat) || stat.state == 'Z' || stat.start_ticks != p->start_ticks;
+	return proc_stat__read(of, &stat) || stat.state == 'Z' ||
+	       stat.start_ticks != p->start_ticks;
 }
 
 static void watch__tick(void *ctx, struct bpf_object *obj)

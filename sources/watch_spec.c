@@ -55,10 +55,12 @@ static u32 take_len(char *text)
 static int find_program(struct watch_spec *w, const char *name, struct status *st)
 {
 	if (strchr(name, '/'))
-		return realpath(name, w->path) ? 0 : refuse(st, w->text, "there is no such program");
+		return realpath(name, w->path) ? 0
+					       : refuse(st, w->text, "there is no such program");
 	return uprobe__find_file(name, w->path, sizeof(w->path))
 		       ? 0
-		       : refuse(st, w->text, "no program or library of that name is where such are");
+		       : refuse(st, w->text,
+				"no program or library of that name is where such are");
 }
 
 static int find_symbol(struct watch_spec *w, char *symbol, struct status *st)
@@ -74,8 +76,10 @@ static int find_symbol(struct watch_spec *w, char *symbol, struct status *st)
 		*plus = '\0';
 	if (uprobe__symbol(w->path, symbol, &w->at, &size))
 		return refuse(st, w->text, "the program has no such symbol");
-	if (!w->len && !code && size - off != 1 && size - off != 2 && size - off != 4 && size - off != 8)
-		return refuse(st, w->text, "its size is not 1, 2, 4 or 8: say which bytes, as SYMBOL+8/4");
+	if (!w->len && !code && size - off != 1 && size - off != 2 && size - off != 4 &&
+	    size - off != 8)
+		return refuse(st, w->text,
+			      "its size is not 1, 2, 4 or 8: say which bytes, as SYMBOL+8/4");
 	if (!w->len)
 		w->len = (u32)(size - off);
 	w->at += off;

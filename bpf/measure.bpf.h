@@ -332,10 +332,14 @@ static __always_inline bool cells__are_scarce(u32 half)
  * are right, and the cost is bounded. */
 #define STACK_LONG_NS	50000
 #define STACK_EVERY_MAX 512
+/* Of a cell that has counted n, one in n >> this has a stack. */
+#ifndef STACK_EVERY_SHIFT
+#define STACK_EVERY_SHIFT 4
+#endif
 
 static __always_inline bool stack__is_due(const struct measure_cell *c, u32 half, u64 ns)
 {
-	u64 every = c->count >> 4;
+	u64 every = c->count >> STACK_EVERY_SHIFT;
 
 	if (ns >= STACK_LONG_NS)
 		return true;
@@ -533,24 +537,26 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
 }
 
-/* Counts an event of the current task, with a value (0: it has none). */
-static __always_inline void measure__count(void *ctx, struct task_struct *task,
-					   struct measure_task *t, const u64 *labels, u64 value,
-					   bool error, struct measure_stats *st)
+/* Counts an event of the current task, with a value (0: it has none). Returns what it went to, for
+ * sums of the measure's own; NULL: nothing. */
+static __always_inline struct measure_cell *measure__count(void *ctx, struct task_struct *task,
+						     struct measure_task *t, const u64 *labels,
+						     u64 value, bool error,
+						     struct measure_stats *st)
 {
 	struct measure_span s = {.task = task, .of = t, .labels = labels, .error = error};
 	u32 half = active != 0, bucket = value__bucket(value);
 	struct measure_cell *c;
 
 	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
-		return;
+		return NULL;
 	st->count++;
 	c = cell__find_again(t, task, half, labels);
 	if (!c) {
 		c = cell__elsewhere(labels, half, st);
 		if (c)
 			cell__add(c, value, bucket, error);
-		return;
+		return c;
 	}
 	cell__add(c, value, bucket, error);
 	if (stack__is_due(c, half, 0)) {
@@ -564,6 +570,7 @@ static __always_inline void measure__count(void *ctx, struct task_struct *task,
 		c->unsampled++;
 		c->unsampled_sum += value;
 	}
+	return c;
 }
 
 /* Counts what ended and is not measured by itself: `stack` (0: none) stands for it. Returns what it

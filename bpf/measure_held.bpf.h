@@ -49,6 +49,7 @@ struct measure_acquired {
 	u64 space, address; /* space: a process, or 0 of the kernel */
 	u64 size;
 	u64 labels[MEASURE_LABELS];
+	u32 weight; /* that was drawn already; 0: it is not yet */
 };
 
 /* --- sites --- */
@@ -256,7 +257,7 @@ static __always_inline bool measure__acquire(void *ctx, struct task_struct *task
 	held__take(key);
 	if (!held__in_scope(task))
 		return false;
-	weight = weight__draw(a->size);
+	weight = a->weight ? a->weight : weight__draw(a->size);
 	if (!weight)
 		return false;
 	__sync_fetch_and_add(&st->count, 1);

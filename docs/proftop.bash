@@ -106,7 +106,7 @@ _proftop()
 	-o | --output | --config | --script | --record | --replay | --baseline) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
-			-c --period -e --event --call-graph --stack-copy --sample-bytes -V --view -d --delay --group --keymap
+			-c --period -e --event --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
 			--snapshot-on-signal
 			--views --window --idle --history --ask --do --theme --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed

@@ -56,6 +56,8 @@ static const char *check_label(const struct measure *m, u32 i)
 	if (l->kind <= LABEL_ERROR && (l->word >= MEASURE_LABELS || !l->bits ||
 				       l->shift + l->bits > 64))
 		return "a label is outside of its word";
+	if (l->join && (l->kind != LABEL_NAMED || l->of >= i))
+		return "a label is joined to none before it";
 	if (l->kind == LABEL_DERIVED && (l->of >= own || !l->part))
 		return "a derived label is of no label, or has no parts";
 	if (l->told_by >> m->nlabels || l->told_by >> i & 1)

@@ -29,7 +29,7 @@ enum label_kind {
 };
 
 #define MEASURE_MAX_LABELS 10 /* of all kinds */
-#define MEASURE_OWN_LABELS 5  /* of LABEL_NAMED and LABEL_ERROR, which come first */
+#define MEASURE_OWN_LABELS 8  /* of LABEL_NAMED and LABEL_ERROR, which come first */
 #define MEASURE_LABEL_TEXT 1024
 
 struct measure_label {
@@ -45,10 +45,16 @@ struct measure_label {
 	bool holder; /* LABEL_NAMED: the one of who has what is waited for: SAMPLE_MEASURE_HOLDER */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);
+	/* Optional beside names that the programs send: values that have one of their own; false: it is
+	 * not such a one. */
+	bool (*known)(u64 value, char *buf, size_t size);
+	/* LABEL_NAMED, in the place of `text`: what a value is called beside that of label `of`, which
+	 * stands before it. */
+	void (*join)(const char *of, u64 value, char *buf, size_t size);
 	/* Optional: makes a name of what the programs sent, in its place. */
 	void (*tidy)(u64 value, char *text, size_t size);
 	/* LABEL_DERIVED: of which label (index); fills the i-th part, false: there are no more. */
-	u8 of;
+	u8 of; /* of `join`, too */
 	bool (*part)(const char *text, u32 i, char *buf, size_t size);
 };
 
@@ -56,6 +62,9 @@ struct measure_label {
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
 	enum value_type type;		 /* VALUE_COUNT, VALUE_BYTES or VALUE_NS */
+	/* Optional: it is how many have this value of a label; so it is known by stack, too. */
+	const struct measure_label *counts;
+	u64 when;
 	bool bad; /* any of it is worth a look */
 };
 
@@ -109,6 +118,7 @@ struct measure {
 	void (*setup)(struct measure_setup *s);
 	const char *notes[4];
 	const char *unseen;
+	u64 sample_bytes; /* of a holding: --sample-bytes where none are given; 0: all are followed */
 	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows
 	 * by stack are named by what called them. Ends with NULL. */
 	const char *const *innermost;

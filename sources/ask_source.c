@@ -10,7 +10,6 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/cpus.h"
 #include "base/embed.h"
 #include "base/log.h"
 #include "sources/ask_plan.h"
@@ -18,7 +17,7 @@
 #include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
-#include "sources/perf_open.h"
+#include "sources/perf_link.h"
 #include "sources/uprobe.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
@@ -32,6 +31,7 @@ struct running {
 	bool opening; /* spans that have no keys yet are handed out */
 	struct bpf_link **links;
 	u32 nlinks, links_cap;
+	struct perf_links perf;
 	int *link_fds; /* links that libbpf does not know */
 	u32 nlink_fds, link_fds_cap;
 };
@@ -212,33 +212,14 @@ static void set_rate(struct perf_event_attr *attr, const struct sampling *how)
 	}
 }
 
-static int attach_on_cpu(struct running *r, struct bpf_program *prog, struct perf_event_attr *attr,
-			 u32 cpu, u64 cookie)
-{
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
-	int fd = perf__open(attr, -1, (int)cpu), err;
-
-	if (fd < 0)
-		return fd;
-	err = keep(r, bpf_program__attach_perf_event_opts(prog, fd, &opts));
-	if (err)
-		close(fd);
-	return err;
-}
-
 static int attach_perf(struct running *r, struct bpf_program *prog, const struct ask_target *t,
 		       u64 cookie)
 {
 	struct perf_event_attr attr = t->attr;
-	u32 *cpus, n = cpus__online(&cpus);
-	int err = 0;
 
 	attr.size = sizeof(attr);
 	set_rate(&attr, r->how);
-	for (u32 i = 0; i < n && !err; i++)
-		err = attach_on_cpu(r, prog, &attr, cpus[i], cookie);
-	free(cpus);
-	return err;
+	return perf_links__add_cpus(&r->perf, prog, &attr, cookie);
 }
 
 static int attach_tracepoint(struct running *r, struct bpf_program *prog,
@@ -374,6 +355,7 @@ static void detach(void *ctx)
 	free(r->links);
 	r->links = NULL;
 	r->nlinks = r->links_cap = 0;
+	perf_links__fini(&r->perf);
 	for (u32 i = 0; i < r->nlink_fds; i++)
 		close(r->link_fds[i]);
 	free(r->link_fds);

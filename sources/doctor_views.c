@@ -3,6 +3,9 @@
  * Per view: the sources of its model are really opened, tier by tier, with what a view asks
  * for by default. The first that opens is the one that serves.
  */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "scope/filter.h"
 #include "sources/ask.h"
 #include "sources/cpu_cache.h"
@@ -54,6 +57,23 @@ static const struct ask_list *questions(struct status *st)
 	return list;
 }
 
+/* What is not for all processes opens without one: proftop itself is looked at by nobody. */
+static struct source *open_for_nobody(const struct source_ops *ops, struct sampling *how,
+				      struct status *st)
+{
+	char text[32];
+	struct filter_error err;
+	struct scope *scope;
+	struct source *s;
+
+	snprintf(text, sizeof(text), "pid=%d", (int)getpid());
+	scope = filter__parse(text, &err);
+	how->watches[0] = "0x1000/4:w";
+	s = ops->open(how, scope, st);
+	scope__put(scope);
+	return s;
+}
+
 /* One row a tier; true when it opens. */
 static bool try_source(struct checks *c, const char *group, const char *name,
 		       const struct source_ops *ops, const char *remedy)
@@ -67,7 +87,8 @@ static bool try_source(struct checks *c, const char *group, const char *name,
 	if (ops->asks)
 		how.asks = questions(&st);
 	s = ops->asks && !how.asks ? NULL : ops->open(&how, everything, &st);
-
+	if (!s && st.code == EXIT_CODE_USAGE)
+		s = open_for_nobody(ops, &how, &st);
 	scope__put(everything);
 	if (s) {
 		struct health h = {0};

@@ -144,8 +144,10 @@ static void visit_all(struct source *s)
 
 int measure_source__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = bpf_scope__set(&s->scope, scope, st);
+	int err = s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
 
+	if (!err)
+		err = bpf_scope__set(&s->scope, scope, st);
 	if (err)
 		return err;
 	if (!s->held) {
@@ -162,7 +164,8 @@ int measure_source__set_sampling(struct source *s, const struct sampling *how, s
 {
 	(void)st;
 	if (s->held)
-		held_tables__set_sampling(s->held, how->sample_bytes);
+		held_tables__set_sampling(s->held, how->sample_bytes ? how->sample_bytes
+								     : s->m->sample_bytes);
 	*s->g.by_tables = unwind_maps__mode(how->call_graph);
 	return 0;
 }
@@ -437,6 +440,8 @@ void measure_source__drain(struct source *s, bool tick, const struct sample_sink
 	if (!tick)
 		return;
 	s->flipped = false;
+	if (s->held && s->hooks->gone)
+		held_tables__release(s->held, s->hooks->gone, s->ctx);
 	if (s->held) {
 		note_tick(s, held_tables__drain(s->held, measure_put__held, s));
 	} else {

@@ -32,6 +32,10 @@ struct measure_hooks {
 	void (*flush)(void *ctx);
 	/* May change what is handed out of a cell. */
 	void (*cell)(void *ctx, struct measure_cell *c);
+	/* Before anything is attached, and when it changes: refuses a scope that does not do. */
+	int (*scope)(void *ctx, const struct scope *scope, struct status *st);
+	/* Of a holding: whether the process of a site has ended, so that it holds nothing any more. */
+	bool (*gone)(void *ctx, const struct measure_site *site);
 	/* After each drain with the end of an interval, on the collector thread. */
 	void (*tick)(void *ctx, struct bpf_object *obj);
 	/* What the value of an own label is called; false: the programs send names. */

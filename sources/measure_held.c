@@ -299,6 +299,78 @@ static void free_sites(struct held_tables *t)
 	__atomic_fetch_sub(t->nsites, n, __ATOMIC_SEQ_CST);
 }
 
+/* --- sites of processes that ended --- */
+
+struct slot_place {
+	u32 bucket, slot;
+	u64 key;
+};
+
+static bool is_of(const struct held_tables *t, const bool *sites, const struct slot_place *p)
+{
+	const struct measure_held_bucket *b = &t->buckets[p->bucket];
+
+	return b->keys[p->slot] == p->key && sites[b->slots[p->slot].site & (t->nsites_max - 1)];
+}
+
+static void release(struct held_tables *t, const struct slot_place *p)
+{
+	struct measure_held_bucket *b = &t->buckets[p->bucket];
+	struct measure_held_slot slot = b->slots[p->slot];
+	struct measure_site *s = &t->sites[slot.site & (t->nsites_max - 1)];
+	u64 size = slot.size < HELD_LARGE ? slot.size : (u64)(slot.size & ~HELD_LARGE) << 12;
+	__u64 key = p->key;
+
+	if (!__atomic_compare_exchange_n(&b->keys[p->slot], &key, 0, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
+		return;
+	__atomic_fetch_add(&s->released, slot.weight, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&s->released_bytes, size * slot.weight, __ATOMIC_SEQ_CST);
+}
+
+/* A slot that a program is about to fill still names the site that it had before: those that do so
+ * now and when all programs have come to their end are meant. */
+static void release_all(struct held_tables *t, const bool *sites)
+{
+	struct slot_place *places = NULL;
+	u32 n = 0, cap = 0;
+
+	for (u32 i = 0; i < t->nbuckets; i++)
+		for (u32 k = 0; k < HELD_SLOTS; k++) {
+			struct slot_place p = {i, k, t->buckets[i].keys[k]};
+
+			if (!p.key || !is_of(t, sites, &p))
+				continue;
+			places = xgrow(places, n, &cap, sizeof(*places));
+			places[n++] = p;
+		}
+	bpf_util__barrier();
+	for (u32 i = 0; i < n; i++)
+		if (is_of(t, sites, &places[i]))
+			release(t, &places[i]);
+	free(places);
+}
+
+static bool holds_some(const struct measure_site *s)
+{
+	const struct measure_site now = read_site(s);
+
+	return now.acquired != now.released + now.lost;
+}
+
+void held_tables__release(struct held_tables *t,
+			  bool (*gone)(void *ctx, const struct measure_site *site), void *ctx)
+{
+	bool *sites = xcalloc(t->nsites_max, sizeof(*sites)), any = false;
+
+	for (u32 i = 1; i < t->nsites_max; i++)
+		if (t->sites[i].ready && holds_some(&t->sites[i]) && gone(ctx, &t->sites[i]))
+			any = sites[i] = true;
+	if (any)
+		release_all(t, sites);
+	free(sites);
+}
+
 double held_tables__drain(struct held_tables *t,
 			  void (*put)(void *ctx, struct measure_held_sample *out,
 				      const struct measure_site *site),

@@ -24,6 +24,10 @@ void held_tables__set_sampling(struct held_tables *t, u64 sample_bytes);
 /* In force: 0 all are followed, else mean bytes between two that are. */
 u64 held_tables__sampling(const struct held_tables *t);
 
+/* Of sites that `gone` names everything that is held is released: their process has ended. */
+void held_tables__release(struct held_tables *t,
+			  bool (*gone)(void *ctx, const struct measure_site *site), void *ctx);
+
 /* Ends an interval: each site of which something is held, was acquired or released, without its keys
  * (site->labels). Returns how full the fuller table is, in %. */
 double held_tables__drain(struct held_tables *t,

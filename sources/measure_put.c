@@ -15,6 +15,13 @@ static const char *text_of(struct source *s, u32 label, u64 value)
 	if (s->hooks->text &&
 	    s->hooks->text(s->ctx, label, value, s->texts[label], sizeof(s->texts[label])))
 		return s->texts[label];
+	if (l->join) {
+		s->texts[label][0] = '\0';
+		l->join(s->keys[l->of].text, value, s->texts[label], sizeof(s->texts[label]));
+		return s->texts[label];
+	}
+	if (l->known && l->known(value, s->texts[label], sizeof(s->texts[label])))
+		return s->texts[label];
 	if (l->text) {
 		s->texts[label][0] = '\0';
 		l->text(value, s->texts[label], sizeof(s->texts[label]));
@@ -60,6 +67,22 @@ static u64 stack_of(u64 stack)
 	return stack == MEASURE_NO_STACK ? 0 : stack;
 }
 
+/* sums: those that the programs counted for this stack. */
+static void put_by_stack(struct source *s, const struct measure_cell *c, const __u64 *sums,
+			 struct measure_sample *out)
+{
+	for (u32 i = 0; i < MEASURE_SUMS; i++) {
+		const struct measure_sum *sum = &s->m->sums[i];
+
+		out->sums[i] = sums[i];
+		if (sum->counts)
+			out->sums[i] = measure_label__value(sum->counts, c->labels) == sum->when
+					       ? out->count
+					       : 0;
+	}
+	sink__put(s->sink, &out->head);
+}
+
 static void put_cell(struct source *s, const struct measure_cell *c)
 {
 	struct measure_sample out = {
@@ -80,11 +103,15 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		return;
 	out.nkeys = name_keys(s, c->labels);
 	out.waits = keys_wait(s, c->labels);
+	if (c->stack) {
+		put_by_stack(s, c, c->sums, &out);
+		return;
+	}
 	memcpy(out.sums, c->sums, sizeof(out.sums));
 	sink__put(s->sink, &out.head);
-	if (s->hooks->counted && !c->stack)
+	if (s->hooks->counted)
 		s->hooks->counted(s->ctx, c, s->keys, out.nkeys, s->sink);
-	if (c->stack || !(c->unsampled || c->who.tgid == MEASURE_MANY))
+	if (!(c->unsampled || c->who.tgid == MEASURE_MANY))
 		return;
 	if (c->who.tgid == MEASURE_MANY) {
 		out.sampled = true;
@@ -107,8 +134,10 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 	if (s->m->stacks_of_sum) {
 		out.sums[0] = out.count;
 		out.count = out.errors = 0;
+		sink__put(s->sink, &out.head);
+		return;
 	}
-	sink__put(s->sink, &out.head);
+	put_by_stack(s, c, (const __u64[MEASURE_SUMS]){0}, &out);
 }
 
 /* Once more for the sums by stack. */

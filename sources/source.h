@@ -22,6 +22,8 @@ struct ask_list;
 
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF };
 
+#define WATCHES_MAX 4 /* as many as a CPU has */
+
 #define STACK_COPY_BYTES 8192
 #define STACK_COPY_MIN	 1024
 #define STACK_COPY_MAX	 32768 /* rings may be as small */
@@ -45,6 +47,7 @@ struct sampling {
 	const struct stack_walker *walker;
 	/* Names addresses at once; likewise. */
 	const struct address_names *names;
+	const char *watches[WATCHES_MAX]; /* --watch, as given; NULL: no more. They last for good. */
 	const struct ask_list *asks; /* questions (sources/ask.h); NULL: none */
 };
 

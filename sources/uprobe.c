@@ -20,20 +20,28 @@ struct link_attr {
 
 #define MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 
-int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
+int uprobe__attach_all(int prog, const char *path, const u64 *offsets, const u64 *cookies, u32 n,
+		       enum uprobe_when when, int pid)
 {
 	struct link_attr attr = {
 		.prog_fd = (u32)prog,
-		.attach_type = UPROBE_MULTI_TYPE,
+		.attach_type = when == UPROBE_SESSION ? UPROBE_SESSION_TYPE : UPROBE_MULTI_TYPE,
 		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)&offset,
-		.cookies = (uintptr_t)&cookie,
-		.cnt = 1,
-		.multi_flags = returns ? MULTI_RETURN : 0,
+		.offsets = (uintptr_t)offsets,
+		.cookies = (uintptr_t)cookies,
+		.cnt = n,
+		.multi_flags = when == UPROBE_ENDS ? MULTI_RETURN : 0,
+		.pid = (u32)pid,
 	};
 	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
+{
+	return uprobe__attach_all(prog, path, &offset, &cookie, 1,
+				  returns ? UPROBE_ENDS : UPROBE_BEGINS, 0);
 }
 
 /* --- files --- */
@@ -132,10 +140,10 @@ static bool to_offset(Elf *elf, u64 address, u64 *offset)
 	return false;
 }
 
-int uprobe__offset(const char *path, const char *function, u64 *offset)
+/* fn of the ELF file at a path. */
+static int with_elf(const char *path, int (*fn)(Elf *elf, void *ctx), void *ctx)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = -ENOEXEC;
-	u64 address;
 	Elf *elf;
 
 	if (fd < 0)
@@ -143,10 +151,147 @@ int uprobe__offset(const char *path, const char *function, u64 *offset)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = find_function(elf, function, &address) && to_offset(elf, address, offset)
-			      ? 0
-			      : -ENOENT;
+		err = fn(elf, ctx);
 	elf_end(elf);
 	close(fd);
+	return err;
+}
+
+struct wanted {
+	const char *const *names;
+	u32 n;
+	u64 *where;
+};
+
+static int find_all(Elf *elf, void *ctx)
+{
+	struct wanted *w = ctx;
+	u64 address;
+
+	for (u32 i = 0; i < w->n; i++)
+		if (!find_function(elf, w->names[i], &address) ||
+		    !to_offset(elf, address, &w->where[i]))
+			w->where[i] = 0;
+	return 0;
+}
+
+int uprobe__offsets(const char *path, const char *const *names, u32 n, u64 *where)
+{
+	struct wanted w = {names, n, where};
+
+	return with_elf(path, find_all, &w);
+}
+
+int uprobe__offset(const char *path, const char *function, u64 *offset)
+{
+	int err = uprobe__offsets(path, &function, 1, offset);
+
+	return err ? err : *offset ? 0 : -ENOENT;
+}
+
+/* --- symbols of any kind --- */
+
+struct of_symbol {
+	const char *name;
+	u64 at; /* where name is NULL */
+	GElf_Sym found;
+	char *buf;
+	size_t size;
+};
+
+static bool is_it(const struct of_symbol *s, const GElf_Sym *sym, const char *name)
+{
+	u8 type = GELF_ST_TYPE(sym->st_info);
+
+	if (!sym->st_shndx || !name)
+		return false;
+	if (s->name)
+		return (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE) &&
+		       is_named(name, s->name);
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && s->at >= sym->st_value &&
+	       s->at - sym->st_value < MAX(sym->st_size, (u64)1);
+}
+
+static bool look_through(Elf *elf, Elf_Scn *section, struct of_symbol *s)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Shdr header;
+	GElf_Sym sym;
+
+	if (!data || !gelf_getshdr(section, &header))
+		return false;
+	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+		const char *name = elf_strptr(elf, header.sh_link, sym.st_name);
+
+		if (!is_it(s, &sym, name))
+			continue;
+		s->found = sym;
+		if (s->buf)
+			snprintf(s->buf, s->size, "%.*s", (int)strcspn(name, "@"), name);
+		return true;
+	}
+	return false;
+}
+
+static int find_any(Elf *elf, void *ctx)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) &&
+		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
+		    look_through(elf, section, ctx))
+			return 0;
+	return -ENOENT;
+}
+
+int uprobe__symbol(const char *path, const char *name, u64 *address, u64 *size)
+{
+	struct of_symbol s = {.name = name};
+	int err = with_elf(path, find_any, &s);
+
+	*address = s.found.st_value;
+	*size = s.found.st_size;
+	return err;
+}
+
+bool uprobe__function_at(const char *path, u64 address, char *buf, size_t size)
+{
+	struct of_symbol s = {.at = address, .buf = buf, .size = size};
+
+	return !with_elf(path, find_any, &s);
+}
+
+struct of_bias {
+	u64 offset, vaddr;
+};
+
+static int find_load(Elf *elf, void *ctx)
+{
+	struct of_bias *b = ctx;
+	GElf_Phdr p;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return -ENOEXEC;
+	for (int i = 0; i < (int)n && gelf_getphdr(elf, i, &p); i++) {
+		u64 first = p.p_offset & ~0xfffull;
+
+		if (p.p_type != PT_LOAD || b->offset < first ||
+		    b->offset >= p.p_offset + MAX(p.p_filesz, (u64)1))
+			continue;
+		b->vaddr = p.p_vaddr - p.p_offset + b->offset;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int uprobe__bias(const char *path, u64 start, u64 offset, u64 *bias)
+{
+	struct of_bias b = {.offset = offset};
+	int err = with_elf(path, find_load, &b);
+
+	*bias = start - b.vaddr;
 	return err;
 }

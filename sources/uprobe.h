@@ -19,6 +19,25 @@ bool uprobe__find_file(const char *name, char *path, size_t size);
  * no ELF file. */
 int uprobe__offset(const char *path, const char *function, u64 *offset);
 
+/* Of several at once: where[i] of names[i], 0 where there is none. -ENOEXEC: this is no ELF file. */
+int uprobe__offsets(const char *path, const char *const *names, u32 n, u64 *where);
+
+/* A variable or function: its address as the file has it, and its size. -ENOENT: there is none. */
+int uprobe__symbol(const char *path, const char *name, u64 *address, u64 *size);
+/* The function that an address of the file is in; false: it has no symbol. */
+bool uprobe__function_at(const char *path, u64 address, char *buf, size_t size);
+/* By how much what is mapped from `offset` of the file on at `start` is away from the file's own
+ * addresses. -ENOENT: no part of it is loaded from there. */
+int uprobe__bias(const char *path, u64 start, u64 offset, u64 *bias);
+
+enum uprobe_when { UPROBE_BEGINS, UPROBE_ENDS, UPROBE_SESSION };
+/* The attach type of programs for UPROBE_SESSION: Linux 6.13 on. */
+#define UPROBE_SESSION_TYPE 57
+
+/* On n functions of a file, of one process (pid 0: of all). The link's descriptor; -errno. */
+int uprobe__attach_all(int prog, const char *path, const u64 *offsets, const u64 *cookies, u32 n,
+		       enum uprobe_when when, int pid);
+
 /* The link's descriptor, which detaches when it is closed; -errno. */
 int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie);
 

@@ -12,7 +12,8 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_AS
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
-       OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES };
+       OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES,
+       OPT_WATCH };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -26,6 +27,7 @@ static const struct option long_options[] = {
 	{"call-graph", required_argument, NULL, OPT_CALL_GRAPH},
 	{"stack-copy", required_argument, NULL, OPT_STACK_COPY},
 	{"sample-bytes", required_argument, NULL, OPT_SAMPLE_BYTES},
+	{"watch", required_argument, NULL, OPT_WATCH},
 	{"filter", required_argument, NULL, OPT_FILTER},
 	{"view", required_argument, NULL, 'V'},
 	{"delay", required_argument, NULL, 'd'},
@@ -206,6 +208,16 @@ static bool known_views(const char *list)
 	return true;
 }
 
+static int add_watch(struct sampling *s, const char *arg, struct status *st)
+{
+	for (u32 i = 0; i < WATCHES_MAX; i++)
+		if (!s->watches[i]) {
+			s->watches[i] = arg;
+			return 0;
+		}
+	return too_many(st, "--watch", WATCHES_MAX, "a CPU has no more breakpoints");
+}
+
 static int option__sampling(struct options *o, int opt, const char *arg, struct status *st)
 {
 	struct sampling *s = &o->sampling;
@@ -232,6 +244,8 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 			return bad(st, "--stack-copy", arg, STACK_COPY_TAKES);
 		s->stack_bytes = (u32)bytes;
 		return 0;
+	case OPT_WATCH:
+		return add_watch(s, arg, st);
 	case OPT_SAMPLE_BYTES:
 		if (!option__number(arg, 0, SAMPLE_BYTES_MAX, &bytes))
 			return bad(st, "--sample-bytes", arg, SAMPLE_BYTES_TAKES);
@@ -334,7 +348,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 		o->event_glob = arg;
 		return 0;
 	case 'F': case 'c': case 'e': case OPT_CALL_GRAPH: case OPT_STACK_COPY:
-	case OPT_SAMPLE_BYTES:
+	case OPT_SAMPLE_BYTES: case OPT_WATCH:
 		return option__sampling(o, opt, arg, st);
 	default:
 		return option__display(o, opt, arg, st);
@@ -355,6 +369,8 @@ static bool is_particular(const struct options *o)
  * Batch mode without a view is cpu, as it was before there was an overview. */
 static void choose_view(struct options *o)
 {
+	if (!o->view_given && o->sampling.watches[0])
+		o->view = "watch";
 	if (o->mode == MODE_UI && !o->view_given && !is_particular(o))
 		o->view = "overview";
 }

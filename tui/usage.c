@@ -35,6 +35,8 @@ void options__usage(void)
 	      "      --stack-copy BYTES  of user stack with each sample where BPF cannot walk it\n"
 	      "                          (8192)\n"
 	      "      --sample-bytes N    of what is held, follow one object every N bytes; 0: all\n"
+	      "      --watch PLACE       PROGRAM:SYMBOL[+OFF][/LEN][:ACCESS] or 0xADDRESS/LEN: who\n"
+	      "                          touches it (up to four times)\n"
 	      "display\n"
 	      "  -V, --view NAME         view to begin with (see --list-views)\n"
 	      "      --views NAME[,NAME..]  views that gather from the start, to be switched to\n"

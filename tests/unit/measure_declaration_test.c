@@ -202,7 +202,7 @@ static void wrong_declarations_are_refused(void **state)
 
 static void many_own_labels_are_refused(void **state)
 {
-	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
 	struct measure m = right();
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)

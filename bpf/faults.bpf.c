@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page faults, counted where the kernel counts them for a process: perf's software events for minor
+ * and major ones. Each is of the mapping that its address is in; the path of its file is sent when
+ * it is new.
+ */
+#include "bpf/faults.h"
+/* Files are told apart when threads are not any more. */
+#define MEASURE_KEPT FAULTS_LABEL_FILE
+/* Each fault has its own stack until there are many of one thread in one range. */
+#define STACK_EVERY_SHIFT 12
+#include "bpf/measure.bpf.h"
+#include "bpf/measure_names.bpf.h"
+#include "bpf/path.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define NAMED_FILE   (1ULL << 63)
+#define NAME_KEEP_NS (10ULL * 1000 * 1000 * 1000)
+
+struct mm_struct___areas {
+	unsigned long start_brk, brk, start_stack;
+} KERNEL_TYPE;
+
+/* What the stack has no room for. Programs on these events do not interrupt each other. */
+struct work {
+	u64 pivots[MAPLE_PIVOTS];
+	struct vma vma;
+	u64 file; /* the struct file's address, 0: none */
+	u64 labels[MEASURE_LABELS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct work);
+} works SEC(".maps");
+
+static __always_inline struct work *work__get(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&works, &zero);
+}
+
+/* --- what is mapped --- */
+
+/* Sends the path, or the name of what is in no directory. */
+static __noinline int file__name(u64 value, u64 dentry, u64 vfsmount, u64 now)
+{
+	struct path_walk *w = path_walk__get(NAME_OF_TASK);
+	struct measure_name *n = name__begin(NAME_OF_TASK);
+	struct measure_stats *st = stats__get();
+	u32 start, len;
+
+	if (!w || !n || !st)
+		return 0;
+	if (mount__is_internal(vfsmount)) {
+		long got = bpf_probe_read_kernel_str(
+			n->text, PATH_NAME_MAX,
+			BPF_CORE_READ((struct dentry *)dentry, d_name.name));
+
+		len = got > 0 ? (u32)got - 1 : 0;
+	} else {
+		path_walk__run(NAME_OF_TASK, dentry, vfsmount, PATH_BYTES);
+		start = w->start;
+		len = PATH_BYTES - start;
+		barrier_var(len);
+		if (start > PATH_BYTES || len >= MEASURE_NAME_MAX)
+			return 0;
+		bpf_probe_read_kernel(n->text, len, w->text + start);
+	}
+	if (len < MEASURE_NAME_MAX)
+		name__send(n, FAULTS_LABEL_FILE, value, len, now, st);
+	return 0;
+}
+
+/* A global function, as the verifier looks at it once. */
+__noinline u64 file__label(u64 address, u64 now)
+{
+	struct file *f = (void *)address;
+	u64 dentry = (u64)BPF_CORE_READ(f, f_path.dentry);
+	u64 vfsmount = (u64)BPF_CORE_READ(f, f_path.mnt);
+	struct dentry *d = (void *)dentry;
+	u64 h = hash_step(hash_step(dentry, vfsmount), (u64)BPF_CORE_READ(d, d_parent));
+
+	h = hash_finish(hash_step(h, BPF_CORE_READ(d, d_name.hash_len))) | NAMED_FILE;
+	if (name__is_due(FAULTS_LABEL_FILE, h, now, NAME_KEEP_NS))
+		file__name(h, dentry, vfsmount, now);
+	return h;
+}
+
+static __always_inline u64 anonymous__label(const struct vma *v)
+{
+	struct mm_struct___areas *mm = (void *)current_mm();
+	u64 stack = BPF_CORE_READ(mm, start_stack);
+
+	if (v->start <= stack && stack <= v->end)
+		return FAULTS_STACK;
+	if (v->start <= BPF_CORE_READ(mm, brk) && v->end >= BPF_CORE_READ(mm, start_brk))
+		return FAULTS_HEAP;
+	return FAULTS_ANON;
+}
+
+/* Ranges of files are counted in the file, those of the heap from its begin, others by address. */
+__noinline int mapping__look(u64 address, u64 now)
+{
+	struct work *w = work__get();
+	struct vm_area_struct___vma *vma;
+	u64 base = 0;
+
+	if (!w)
+		return 0;
+	w->labels[FAULTS_LABEL_FILE] = FAULTS_UNKNOWN;
+	w->labels[FAULTS_LABEL_RANGE] = 0;
+	w->vma.at = vma__find(address, w->pivots);
+	vma = (void *)w->vma.at;
+	if (!vma)
+		return 0;
+	w->vma.start = BPF_CORE_READ(vma, vm_start);
+	w->vma.end = BPF_CORE_READ(vma, vm_end);
+	if (address - w->vma.start >= w->vma.end - w->vma.start)
+		return 0;
+	w->file = (u64)BPF_CORE_READ(vma, vm_file);
+	if (w->file) {
+		w->labels[FAULTS_LABEL_FILE] = file__label(w->file, now);
+		address = address - w->vma.start + (BPF_CORE_READ(vma, vm_pgoff) << 12);
+	} else {
+		w->labels[FAULTS_LABEL_FILE] = anonymous__label(&w->vma);
+		if (w->labels[FAULTS_LABEL_FILE] == FAULTS_STACK)
+			return 0;
+		if (w->labels[FAULTS_LABEL_FILE] == FAULTS_HEAP)
+			base = w->vma.start;
+	}
+	w->labels[FAULTS_LABEL_RANGE] = ((address - base) >> FAULTS_RANGE_SHIFT) + 1;
+	return 0;
+}
+
+/* --- counting --- */
+
+static __always_inline int fault(struct bpf_perf_event_data *ctx, u32 kind)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct measure_stats *st = stats__get();
+	struct work *w = work__get();
+	struct measure_cell *c;
+	struct measure_task *t;
+	u64 now;
+
+	if (!st || !w)
+		return 0;
+	t = measure__task(task, st);
+	if (!t)
+		return 0;
+	now = run__begin(st);
+	mapping__look(ctx->addr, now);
+	w->labels[FAULTS_LABEL_KIND] = kind;
+	if (cells__are_scarce(active != 0))
+		w->labels[FAULTS_LABEL_RANGE] = 0;
+	c = measure__count(ctx, task, t, w->labels, 0, false, st);
+	if (c)
+		c->sums[kind]++;
+	run__end(st, now);
+	return 0;
+}
+
+SEC("perf_event")
+int faults_minor(struct bpf_perf_event_data *ctx)
+{
+	return fault(ctx, FAULTS_MINOR);
+}
+
+SEC("perf_event")
+int faults_major(struct bpf_perf_event_data *ctx)
+{
+	return fault(ctx, FAULTS_MAJOR);
+}

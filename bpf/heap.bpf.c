@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What programs hold of their heap: probes on the functions of an allocator, attached to single
+ * processes by sources/heap.c. An allocation is known when its function returns; where it is not
+ * sampled, that is decided at the begin and the return is not probed.
+ *
+ * Probes of threads may preempt one another on a CPU: each run that takes a stack has a slot.
+ */
+#define OWN_STACKS	4
+#define STACK_OWN_SLOTS OWN_STACKS
+#include <linux/ptrace.h>
+
+#include "bpf/heap.h"
+#include "bpf/measure_held.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* The call that a thread is in; calls from within are of the same object. */
+struct heap_thread {
+	u64 sp;	       /* at its begin; 0: it is in none */
+	u64 size, out; /* out: where the address will be, of HEAP_POSIX_MEMALIGN */
+	u32 call, weight, exec_id, pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct heap_thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, OWN_STACKS);
+	__type(key, u32);
+	__type(value, u32);
+} taken SEC(".maps");
+
+/* How often each process that is probed has executed, from its first time on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, HEAP_PROCESSES);
+	__type(key, u32);
+	__type(value, u32);
+} executed SEC(".maps");
+
+/* --- stacks --- */
+
+static __always_inline u32 own_slot__take(u32 **flag)
+{
+	for (u32 i = 0; i < OWN_STACKS; i++) {
+		u32 at = i;
+		u32 *f = bpf_map_lookup_elem(&taken, &at);
+
+		if (f && !__sync_val_compare_and_swap(f, 0, 1)) {
+			*flag = f;
+			return STACK_SLOT_OWN + i;
+		}
+	}
+	*flag = NULL;
+	return STACK_SLOT_OWN;
+}
+
+/* --- allocations --- */
+
+static __always_inline u64 product(u64 a, u64 b)
+{
+	return a * b;
+}
+
+static __always_inline u64 size_of_call(struct pt_regs *ctx, u32 call)
+{
+	switch (call) {
+	case HEAP_CALLOC:
+		return product(PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx));
+	case HEAP_REALLOC:
+	case HEAP_ALIGNED:
+		return PT_REGS_PARM2(ctx);
+	case HEAP_REALLOCARRAY:
+		return product(PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx));
+	case HEAP_POSIX_MEMALIGN:
+		return PT_REGS_PARM3(ctx);
+	default:
+		return PT_REGS_PARM1(ctx);
+	}
+}
+
+/* 0: up to 16 bytes, 1: up to 32 and so on. */
+static __always_inline u32 class_of(u64 size)
+{
+	u32 class = 0;
+
+	for (u64 most = 16; most < size && class < 32; most <<= 1)
+		class ++;
+	return class;
+}
+
+/* Whether a thread is in a call that has not ended. One that an exception or a jump ended lies
+ * deeper than where the thread is now. */
+static __always_inline bool is_inside(const struct heap_thread *t, u64 sp, u32 exec_id)
+{
+	return t && t->sp && t->exec_id == exec_id && sp < t->sp;
+}
+
+static __always_inline u64 space_of(const struct task_struct *task)
+{
+	return address_space_id(task->tgid);
+}
+
+/* What is reallocated is released when that begins: afterwards somebody else may have its place. */
+static __always_inline void release_old(struct task_struct *task, u64 old)
+{
+	if (old)
+		held__take(held__key(space_of(task), old));
+}
+
+/* 1: nobody has to look at the end of the call. */
+static __always_inline int call_begins(struct pt_regs *ctx, u64 cookie, struct measure_stats *st)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 call = cookie & HEAP_CALL_MASK, weight;
+	u64 sp = PT_REGS_SP(ctx), size = size_of_call(ctx, call);
+	struct heap_thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+
+	if (is_inside(t, sp, task->self_exec_id))
+		return 1;
+	if (call == HEAP_REALLOC || call == HEAP_REALLOCARRAY)
+		release_old(task, PT_REGS_PARM1(ctx));
+	weight = weight__draw(size);
+	if (!weight && (cookie & HEAP_CALL_ALONE))
+		return 1;
+	if (!t)
+		t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		st->tasks_full++;
+		return 1;
+	}
+	t->sp = sp;
+	t->size = size;
+	t->call = call;
+	t->weight = weight;
+	t->exec_id = task->self_exec_id;
+	t->out = call == HEAP_POSIX_MEMALIGN ? PT_REGS_PARM1(ctx) : 0;
+	return 0;
+}
+
+static __always_inline u64 address_of(struct pt_regs *ctx, const struct heap_thread *t)
+{
+	u64 address = PT_REGS_RC(ctx);
+
+	if (t->call != HEAP_POSIX_MEMALIGN)
+		return address;
+	if ((u32)address || bpf_probe_read_user(&address, sizeof(address), (void *)t->out))
+		return 0;
+	return address;
+}
+
+static __always_inline void call_ends(struct pt_regs *ctx, struct measure_stats *st, u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct heap_thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct measure_acquired what = {};
+	u32 *flag, slot;
+
+	/* Of a call from within the stack pointer is lower yet. */
+	if (!t || !t->sp || t->exec_id != (u32)task->self_exec_id || PT_REGS_SP(ctx) < t->sp)
+		return;
+	t->sp = 0;
+	if (!t->weight)
+		return;
+	what.address = address_of(ctx, t);
+	if (!what.address) {
+		st->notes[HEAP_NOTE_FAILED] += t->size != 0;
+		return;
+	}
+	what.space = space_of(task);
+	what.size = t->size;
+	what.weight = t->weight;
+	what.labels[HEAP_LABEL_CALL] = t->call | class_of(t->size) << HEAP_SIZE_SHIFT;
+	what.labels[HEAP_LABEL_EXEC] = (u32)task->self_exec_id;
+	slot = own_slot__take(&flag);
+	measure__acquire(ctx, task, slot, flag ? STACK_USER : 0, &what, now, st);
+	if (flag)
+		*flag = 0;
+}
+
+/* At the begin of a function its address is where the thread is. */
+static __always_inline int call(struct pt_regs *ctx)
+{
+	struct measure_stats *st = stats__get();
+	int ret = 0;
+	u64 now;
+
+	if (!st)
+		return 0;
+	now = run__begin(st);
+	if (PT_REGS_IP(ctx) == bpf_get_func_ip(ctx))
+		ret = call_begins(ctx, bpf_get_attach_cookie(ctx), st);
+	else
+		call_ends(ctx, st, now);
+	run__end(st, now);
+	return ret;
+}
+
+/* One probe for begin and end, where the kernel has such (6.13 on). */
+SEC("kprobe")
+int heap_session(struct pt_regs *ctx)
+{
+	return call(ctx);
+}
+
+/* On begin and end, as two probes. */
+SEC("kprobe")
+int heap_call(struct pt_regs *ctx)
+{
+	call(ctx);
+	return 0;
+}
+
+SEC("kprobe")
+int heap_free(struct pt_regs *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct measure_stats *st = stats__get();
+	u64 address = PT_REGS_PARM1(ctx), now;
+	struct heap_thread *t;
+
+	if (!st || !address)
+		return 0;
+	now = run__begin(st);
+	if (!held__take(held__key(space_of(task), address)) && !sampled && held__in_scope(task)) {
+		t = bpf_task_storage_get(&threads, task, 0, 0);
+		if (!is_inside(t, PT_REGS_SP(ctx), task->self_exec_id))
+			__sync_fetch_and_add(&st->unseen, 1);
+	}
+	run__end(st, now);
+	return 0;
+}
+
+/* --- processes --- */
+
+static __always_inline void process__send(u32 tgid, u32 parent)
+{
+	struct heap_process_record r = {RECORD_HEAP_PROCESS, tgid, parent, 0};
+	struct measure_stats *st = stats__get();
+
+	if (bpf_ringbuf_output(&records, &r, sizeof(r), BPF_RB_FORCE_WAKEUP) && st)
+		st->slow_lost++;
+}
+
+SEC("raw_tp/sched_process_exec")
+int heap_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 tgid = task->tgid, times = task->self_exec_id;
+
+	bpf_map_update_elem(&executed, &tgid, &times, BPF_EXIST);
+	if (task__in_scope(task))
+		process__send(tgid, 0);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_fork")
+int heap_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *parent = bpf_get_current_task_btf(), *child = (void *)ctx->args[1];
+	u32 tgid = BPF_CORE_READ(child, tgid);
+
+	if (tgid == (u32)BPF_CORE_READ(child, pid) && task__in_scope(parent))
+		process__send(tgid, parent->tgid);
+	return 0;
+}

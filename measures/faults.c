@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Page faults: minor and major, by code, by file and by place in the address space. */
+#include <stdio.h>
+
+#include "bpf/faults.h"
+#include "samples/measure.h"
+
+enum { BY_KIND, BY_FILE, BY_ADDRESS, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
+
+static void kind_text(u64 kind, char *buf, size_t size)
+{
+	copy_str(buf, size, kind == FAULTS_MAJOR ? "major" : "minor");
+}
+
+/* NULL: the programs sent its path. */
+static const char *sort_of_mapping(u64 file)
+{
+	switch (file) {
+	case FAULTS_UNKNOWN: return "[unknown]";
+	case FAULTS_ANON: return "[anon]";
+	case FAULTS_HEAP: return "[heap]";
+	case FAULTS_STACK: return "[stack]";
+	default: return NULL;
+	}
+}
+
+static bool file_is(u64 file, char *buf, size_t size)
+{
+	const char *text = sort_of_mapping(file);
+
+	if (text)
+		copy_str(buf, size, text);
+	return text;
+}
+
+/* "/path+0x100000"; mappings without a file by the address itself. */
+static void address_text(const char *file, u64 range, char *buf, size_t size)
+{
+	unsigned long long at = (range - 1) << FAULTS_RANGE_SHIFT;
+
+	if (!range)
+		copy_str(buf, size, file);
+	else if (!strcmp(file, "[anon]"))
+		snprintf(buf, size, "0x%llx", at);
+	else
+		snprintf(buf, size, "%.*s+0x%llx", (int)size - 24, file, at);
+}
+
+static const struct measure_label labels[LABELS] = {
+	[BY_KIND] = {.name = "kind", .title = "Kind", .width = 5,
+		     .help = "minor: the page was in memory, or a new one did; major: it was read",
+		     .word = FAULTS_LABEL_KIND, .bits = 8, .text = kind_text},
+	[BY_FILE] = {.name = "file", .title = "File", .width = 30,
+		     .help = "file that is mapped there, or [heap], [stack], [anon]",
+		     .word = FAULTS_LABEL_FILE, .bits = 64, .known = file_is},
+	[BY_ADDRESS] = {.name = "address", .title = "Address", .width = 34,
+			.help = "1 MiB of the file or of the heap; of other memory its address",
+			.word = FAULTS_LABEL_RANGE, .bits = 64, .of = BY_FILE, .join = address_text},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process"},
+	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread"},
+	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
+		     .help = "name of the thread"},
+	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
+		       .help = "cgroup v2, path below its mount point"},
+	[BY_STACK] = {.name = "stack", .title = "Faults in", .width = 24, .kind = LABEL_STACK,
+		      .help = "stack of the code that touched the page"},
+};
+
+const struct measure measure_faults = {
+	MEASURE_HERE,
+	.name = "faults",
+	.noun = "faults",
+	.event = "minor-faults, major-faults",
+	.shape = MEASURE_SHAPE_COUNT,
+	.labels = labels,
+	.nlabels = LABELS,
+	.by = 1u << BY_STACK,
+	.kept = FAULTS_LABEL_FILE,
+	.sums = {[FAULTS_MINOR] = {.name = "minor", .title = "minor/s", .type = VALUE_COUNT,
+				   .help = "faults without reading: the page was in memory, or a new "
+					   "one did",
+				   .counts = &labels[BY_KIND], .when = FAULTS_MINOR},
+		 [FAULTS_MAJOR] = {.name = "major", .title = "major/s", .type = VALUE_COUNT,
+				   .help = "faults that read the page from a disk",
+				   .counts = &labels[BY_KIND], .when = FAULTS_MAJOR}},
+	.drills = (const u32[]){1u << BY_STACK, 0},
+};

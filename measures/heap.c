@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory of programs: what malloc and the like gave and nobody has freed. */
+#include <stdio.h>
+
+#include "bpf/heap.h"
+#include "samples/measure.h"
+
+enum { BY_CALL, BY_SIZE, BY_PID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
+
+static void call_text(u64 call, char *buf, size_t size)
+{
+	static const char *const names[HEAP_CALLS] = {
+		[HEAP_MALLOC] = "malloc",	      [HEAP_CALLOC] = "calloc",
+		[HEAP_REALLOC] = "realloc",	      [HEAP_REALLOCARRAY] = "reallocarray",
+		[HEAP_ALIGNED] = "aligned_alloc",     [HEAP_POSIX_MEMALIGN] = "posix_memalign",
+		[HEAP_NEW] = "new",
+	};
+
+	copy_str(buf, size, call < HEAP_CALLS ? names[call] : "?");
+}
+
+static void size_text(u64 class, char *buf, size_t size)
+{
+	static const char units[] = "BKMGT";
+	u64 most = 16ull << MIN(class, (u64)40);
+	u32 unit = 0;
+
+	while (most >= 1024 && unit < 4) {
+		most /= 1024;
+		unit++;
+	}
+	snprintf(buf, size, "<=%llu%c", (unsigned long long)most, units[unit]);
+}
+
+static const struct measure_label labels[LABELS] = {
+	[BY_CALL] = {.name = "call", .title = "Call", .width = 14,
+		     .help = "function that gave it: malloc, calloc, realloc, new and the like",
+		     .word = HEAP_LABEL_CALL, .bits = 8, .text = call_text},
+	[BY_SIZE] = {.name = "size", .title = "Size", .width = 7, .help = "bytes of each, at most",
+		     .word = HEAP_LABEL_CALL, .shift = HEAP_SIZE_SHIFT, .bits = 8,
+		     .text = size_text},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process that holds it"},
+	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
+		     .help = "name of the thread"},
+	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
+		       .help = "cgroup v2, path below its mount point"},
+	[BY_STACK] = {.name = "stack", .title = "Allocated in", .width = 24, .kind = LABEL_STACK,
+		      .help = "stack of the allocation"},
+};
+
+static const char *const allocators[] = {
+	"malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "operator new",
+	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "strdup", "__strdup", "strndup", "__strndup",
+	"g_malloc", "g_realloc", "g_slice_alloc", "g_strdup", "__gnu_cxx::new_allocator",
+	"std::allocator", "std::__new_allocator", "__rust_alloc", "alloc::alloc::", NULL,
+};
+
+const struct measure measure_heap = {
+	MEASURE_HERE,
+	.name = "heap",
+	.noun = "objects",
+	.event = "malloc, free and the like",
+	.shape = MEASURE_SHAPE_HOLDING,
+	.labels = labels,
+	.nlabels = LABELS,
+	.by = 1u << BY_STACK,
+	.drills = (const u32[]){1u << BY_STACK, 0},
+	.sample_bytes = 512 * 1024,
+	.innermost = allocators,
+	.notes = {[HEAP_NOTE_FAILED] = "allocations failed"},
+	.unseen = "held: since watching began",
+};

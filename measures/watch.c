@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Watched addresses: which code reads, writes or executes them, and what is there then. */
+#include "bpf/watch.h"
+#include "samples/measure.h"
+
+enum {
+	BY_ADDRESS, BY_SYMBOL, BY_FUNCTION, BEFORE, AFTER, BY_PID, BY_TID, BY_COMM, BY_CGROUP,
+	BY_STACK,
+	LABELS,
+};
+
+#define OF_PLACE .word = WATCH_LABEL_PLACE, .bits = 64
+
+static const struct measure_label labels[LABELS] = {
+	[BY_ADDRESS] = {.name = "address", .title = "Address", .width = 18, OF_PLACE,
+			.help = "what is watched, in the process"},
+	[BY_SYMBOL] = {.name = "symbol", .title = "Symbol", .width = 24, OF_PLACE,
+		       .told_by = 1u << BY_ADDRESS, .help = "what is there, as --watch has it"},
+	[BY_FUNCTION] = {.name = "function", .title = "Function", .width = 24,
+			 .word = WATCH_LABEL_CODE, .bits = 64,
+			 .help = "function whose code touches it"},
+	[BEFORE] = {.name = "before", .title = "Before", .width = 12, OF_PLACE, .number = true,
+		    .told_by = 1u << BY_ADDRESS,
+		    .help = "what was there before the last hit of the interval"},
+	[AFTER] = {.name = "after", .title = "After", .width = 12, OF_PLACE, .number = true,
+		   .told_by = 1u << BY_ADDRESS, .help = "and after it"},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process"},
+	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread"},
+	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
+		     .help = "name of the thread"},
+	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
+		       .help = "cgroup v2, path below its mount point"},
+	[BY_STACK] = {.name = "stack", .title = "Touched in", .width = 24, .kind = LABEL_STACK,
+		      .help = "stack of the code that touches it"},
+};
+
+const struct measure measure_watch = {
+	MEASURE_HERE,
+	.name = "watch",
+	.noun = "hits",
+	.event = "hardware breakpoints",
+	.shape = MEASURE_SHAPE_COUNT,
+	.labels = labels,
+	.nlabels = LABELS,
+	.by = 1u << BY_ADDRESS | 1u << BY_FUNCTION,
+	.kept = WATCH_LABEL_PLACE,
+	.drills = (const u32[]){1u << BY_STACK, 0},
+};

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is special to the source of watched addresses: a hardware breakpoint for each place on each
+ * thread of the processes that have it, which the threads that they start inherit; and names: of
+ * the code that touches a place, and what is there.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "bpf/watch.h"
+#include "sources/bpf_util.h"
+#include "sources/measure.h"
+#include "sources/perf_link.h"
+#include "sources/process_scope.h"
+#include "sources/uprobe.h"
+#include "sources/watch_spec.h"
+
+#define PROCESSES_MAX 256
+#define CODES_MAX     4096
+
+/* One mapping of code or data. */
+struct mapped {
+	u64 start, end, offset, dev, ino;
+	char *path;
+};
+
+struct process {
+	u32 pid;
+	bool ended;
+	u64 start_ticks, attached_ticks;
+	u64 addresses[WATCHES_MAX]; /* 0: it has none */
+	struct perf_links links;
+	struct mapped *maps;
+	u32 nmaps, maps_cap;
+};
+
+struct code {
+	u32 pid;
+	u64 at;
+	char name[128];
+};
+
+struct watching {
+	struct bpf_object *obj;
+	const char *texts[WATCHES_MAX];
+	struct watch_spec specs[WATCHES_MAX];
+	u64 dev[WATCHES_MAX], ino[WATCHES_MAX];
+	u32 nspecs;
+	const struct scope *scope;
+	struct process *processes;
+	u32 nprocesses, processes_cap;
+	struct code *codes;
+	u32 ncodes, codes_cap;
+	u64 place; /* the label that was named last: what follows is of its process */
+	int err;   /* of the last breakpoint that was refused */
+	u32 nrefused;
+};
+
+/* --- mappings --- */
+
+static void forget_maps(struct process *p)
+{
+	for (u32 i = 0; i < p->nmaps; i++)
+		free(p->maps[i].path);
+	p->nmaps = 0;
+}
+
+static void add_mapping(struct process *p, const char *line)
+{
+	unsigned long start, end, offset, ino;
+	unsigned major, minor;
+	int at = 0;
+
+	if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu %n", &start, &end, &offset, &major, &minor,
+		   &ino, &at) < 6 ||
+	    !ino || !at)
+		return;
+	p->maps = xgrow(p->maps, p->nmaps, &p->maps_cap, sizeof(*p->maps));
+	p->maps[p->nmaps++] =
+		(struct mapped){start, end, offset, makedev(major, minor), ino, xstrdup(line + at)};
+}
+
+/* Of one that has ended what was known stays. */
+static void read_maps(struct process *p)
+{
+	char path[64], *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
+	f = fopen(path, "re");
+	len = f ? getline(&line, &size, f) : 0;
+	if (len > 0)
+		forget_maps(p);
+	for (; len > 0; len = getline(&line, &size, f)) {
+		line[len - 1] = '\0';
+		add_mapping(p, line);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+/* 0: the process has no such place. */
+static u64 address_of(const struct watching *w, const struct process *p, u32 i)
+{
+	const struct watch_spec *spec = &w->specs[i];
+	u64 bias;
+
+	if (!*spec->path)
+		return spec->at;
+	for (u32 k = 0; k < p->nmaps; k++) {
+		const struct mapped *m = &p->maps[k];
+
+		if ((strcmp(m->path, spec->path) && (m->ino != w->ino[i] || m->dev != w->dev[i])) ||
+		    uprobe__bias(spec->path, m->start, m->offset, &bias))
+			continue;
+		return spec->at + bias;
+	}
+	return 0;
+}
+
+/* --- breakpoints --- */
+
+static int attach_thread(struct watching *w, struct process *p, u32 i, int tid)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr),
+				       .type = PERF_TYPE_BREAKPOINT,
+				       .sample_period = 1,
+				       .inherit = 1,
+				       .bp_addr = p->addresses[i],
+				       .bp_len = w->specs[i].len,
+				       .bp_type = w->specs[i].access};
+	struct bpf_program *prog = bpf_object__find_program_by_name(w->obj, "watch_hit");
+
+	return MIN(perf_links__add(&p->links, prog, &attr, tid, -1, i), 0);
+}
+
+static void attach_threads(struct watching *w, struct process *p, u32 i)
+{
+	struct dirent *d;
+	char path[64];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", p->pid);
+	tasks = opendir(path);
+	while (tasks && (d = readdir(tasks))) {
+		int err = *d->d_name == '.' ? 0 : attach_thread(w, p, i, atoi(d->d_name));
+
+		if (!err || err == -ESRCH)
+			continue;
+		w->nrefused++;
+		w->err = err;
+	}
+	if (tasks)
+		closedir(tasks);
+}
+
+/* What is there before the first hit. */
+static void read_value(struct watching *w, const struct process *p, u32 i)
+{
+	struct watch_value v = {.address = p->addresses[i]};
+	u64 place = i | (u64)p->pid << WATCH_TGID_SHIFT;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/mem", p->pid);
+	fd = w->specs[i].access == HW_BREAKPOINT_X ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && pread(fd, &v.after, w->specs[i].len, (off_t)v.address) < 0)
+		v.after = 0;
+	if (fd >= 0)
+		close(fd);
+	v.before = v.after;
+	bpf_map_update_elem(bpf_object__find_map_fd_by_name(w->obj, "values"), &place, &v, BPF_ANY);
+}
+
+static u64 ticks_now(void)
+{
+	struct timespec t;
+	u64 hz = (u64)sysconf(_SC_CLK_TCK);
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (u64)t.tv_sec * hz + (u64)t.tv_nsec * hz / NSEC_PER_SEC;
+}
+
+/* Anew where a place is somewhere else now: the process executed. */
+static void attach_places(struct watching *w, struct process *p)
+{
+	u64 now[WATCHES_MAX] = {0};
+
+	for (u32 i = 0; i < w->nspecs; i++)
+		now[i] = address_of(w, p, i);
+	if (!memcmp(now, p->addresses, sizeof(now)))
+		return;
+	perf_links__fini(&p->links);
+	memcpy(p->addresses, now, sizeof(now));
+	for (u32 i = 0; i < w->nspecs; i++) {
+		if (!now[i])
+			continue;
+		read_value(w, p, i);
+		attach_threads(w, p, i);
+	}
+	p->attached_ticks = p->links.n ? ticks_now() : 0;
+}
+
+/* --- processes --- */
+
+static struct process *process_of(const struct watching *w, u32 pid)
+{
+	for (u32 i = 0; i < w->nprocesses; i++)
+		if (w->processes[i].pid == pid)
+			return &w->processes[i];
+	return NULL;
+}
+
+static void forget(struct watching *w, u32 at)
+{
+	struct process *p = &w->processes[at];
+	int fd = bpf_object__find_map_fd_by_name(w->obj, "values");
+
+	for (u32 i = 0; i < w->nspecs; i++) {
+		u64 place = i | (u64)p->pid << WATCH_TGID_SHIFT;
+
+		bpf_map_delete_elem(fd, &place);
+	}
+	perf_links__fini(&p->links);
+	forget_maps(p);
+	free(p->maps);
+	*p = w->processes[--w->nprocesses];
+}
+
+/* A child has the breakpoints that its parent had when it began. */
+static bool inherits(const struct watching *w, const struct proc_stat *stat)
+{
+	const struct process *parent = process_of(w, stat->ppid);
+
+	return parent && parent->attached_ticks && parent->attached_ticks <= stat->start_ticks;
+}
+
+static bool follows(void *ctx, u32 parent)
+{
+	return process_of(ctx, parent);
+}
+
+static void look_at(void *ctx, u32 pid)
+{
+	struct watching *w = ctx;
+	struct process *p = process_of(w, pid), new = {.pid = pid};
+	struct proc_stat stat;
+	char of[16];
+
+	snprintf(of, sizeof(of), "%u", pid);
+	if (p || w->nprocesses == PROCESSES_MAX || proc_stat__read(of, &stat) ||
+	    stat.state == 'Z' || !process_scope__has(w->scope, pid, &stat, follows, w))
+		return;
+	read_maps(&new);
+	new.start_ticks = stat.start_ticks;
+	if (inherits(w, &stat)) {
+		new.attached_ticks = stat.start_ticks;
+		for (u32 i = 0; i < w->nspecs; i++)
+			new.addresses[i] = address_of(w, &new, i);
+	} else {
+		attach_places(w, &new);
+	}
+	if (!new.attached_ticks && !w->scope->include[SCOPE_PID].active) {
+		forget_maps(&new);
+		free(new.maps);
+		return;
+	}
+	w->processes = xgrow(w->processes, w->nprocesses, &w->processes_cap, sizeof(*w->processes));
+	w->processes[w->nprocesses++] = new;
+}
+
+/* --- names --- */
+
+static void name_code(const struct watching *w, u32 pid, u64 at, char *buf, size_t size)
+{
+	const struct process *p = process_of(w, pid);
+	struct process other = {.pid = pid};
+	const struct mapped *m = NULL;
+	char path[4200];
+	u64 bias;
+
+	snprintf(buf, size, at >> 63 ? "[kernel]" : "0x%llx", (unsigned long long)at);
+	if (at >> 63)
+		return;
+	if (!p)
+		read_maps(&other);
+	for (u32 i = 0; i < (p ? p : &other)->nmaps && !m; i++) {
+		const struct mapped *one = &(p ? p : &other)->maps[i];
+
+		if (at >= one->start && at < one->end)
+			m = one;
+	}
+	if (m) {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, m->path);
+		if (access(path, R_OK))
+			copy_str(path, sizeof(path), m->path);
+		if (!uprobe__bias(path, m->start, m->offset, &bias) &&
+		    !uprobe__function_at(path, at - bias, buf, size)) {
+			const char *slash = strrchr(m->path, '/');
+
+			snprintf(buf, size, "%.90s+0x%llx", slash ? slash + 1 : m->path,
+				 (unsigned long long)(at - bias));
+		}
+	}
+	forget_maps(&other);
+	free(other.maps);
+}
+
+static bool function_text(struct watching *w, u64 at, char *buf, size_t size)
+{
+	u32 pid = (u32)(w->place >> WATCH_TGID_SHIFT);
+	bool code = w->specs[w->place & (WATCHES_MAX - 1)].access == HW_BREAKPOINT_X;
+
+	for (u32 i = 0; i < w->ncodes; i++)
+		if (w->codes[i].pid == pid && w->codes[i].at == at) {
+			copy_str(buf, size, w->codes[i].name);
+			return true;
+		}
+	if (w->ncodes == CODES_MAX)
+		w->ncodes = 0;
+	w->codes = xgrow(w->codes, w->ncodes, &w->codes_cap, sizeof(*w->codes));
+	w->codes[w->ncodes] = (struct code){.pid = pid, .at = at};
+	/* The processor stops behind what it executed, but before what it is to execute. */
+	name_code(w, pid, code ? at : at - 1, w->codes[w->ncodes].name,
+		  sizeof(w->codes[w->ncodes].name));
+	copy_str(buf, size, w->codes[w->ncodes++].name);
+	return true;
+}
+
+static bool watch__text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+{
+	const char *name = measure_table[MEASURE_WATCH]->labels[label].name;
+	struct watching *w = ctx;
+	const struct watch_spec *spec;
+	struct watch_value v = {0};
+
+	if (!strcmp(name, "function"))
+		return function_text(w, value, buf, size);
+	w->place = value;
+	spec = &w->specs[value & (WATCHES_MAX - 1)];
+	bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(w->obj, "values"), &value, &v);
+	if (!strcmp(name, "symbol"))
+		copy_str(buf, size, spec->symbol);
+	else if (!strcmp(name, "address"))
+		snprintf(buf, size, "0x%llx", (unsigned long long)v.address);
+	else if (spec->access == HW_BREAKPOINT_X)
+		*buf = '\0';
+	else
+		snprintf(buf, size, "%llu",
+			 (unsigned long long)(strcmp(name, "before") ? v.after : v.before));
+	return true;
+}
+
+/* --- hooks --- */
+
+static void *watch__begin(const struct measure *m, const struct sampling *how)
+{
+	struct watching *w = xcalloc(1, sizeof(*w));
+
+	(void)m;
+	memcpy(w->texts, how->watches, sizeof(w->texts));
+	return w;
+}
+
+static void watch__end(void *ctx)
+{
+	struct watching *w = ctx;
+
+	scope__put(w->scope);
+	free(w->processes);
+	free(w->codes);
+	free(w);
+}
+
+static int watch__prepare(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct watching *w = ctx;
+	u32 lengths[WATCH_PLACES] = {0};
+	struct stat file;
+	int err;
+
+	for (; w->nspecs < WATCHES_MAX && w->texts[w->nspecs]; w->nspecs++) {
+		struct watch_spec *spec = &w->specs[w->nspecs];
+
+		err = watch_spec__parse(spec, w->texts[w->nspecs], st);
+		if (err)
+			return err;
+		if (spec->access != HW_BREAKPOINT_X)
+			lengths[w->nspecs] = spec->len;
+		if (*spec->path && !stat(spec->path, &file)) {
+			w->dev[w->nspecs] = file.st_dev;
+			w->ino[w->nspecs] = file.st_ino;
+		}
+	}
+	if (!w->nspecs)
+		return status__set(
+			st, EXIT_CODE_USAGE, -EINVAL,
+			"nothing is watched: --watch 'PROGRAM:SYMBOL[+OFF]/LEN:ACCESS' says "
+			"what, LEN 1, 2, 4 or 8, ACCESS r, w, rw or x; or "
+			"--watch 0xADDRESS/LEN:ACCESS with -p PID");
+	measure_programs__set(obj, "lengths", lengths, sizeof(lengths));
+	bpf_program__set_autoattach(bpf_object__find_program_by_name(obj, "watch_hit"), false);
+	return 0;
+}
+
+/* The program of a symbol says whom it is about; an address does not. */
+static int watch__scope(void *ctx, const struct scope *scope, struct status *st)
+{
+	struct watching *w = ctx;
+
+	for (u32 i = 0; i < w->nspecs; i++)
+		if (!*w->specs[i].path && !process_scope__names_somebody(scope))
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "--watch %.80s: an address is of a process: -p PID",
+					   w->specs[i].text);
+	scope__put(w->scope);
+	w->scope = scope__get(scope);
+	return 0;
+}
+
+static const char *why_refused(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+		return "all breakpoints of the CPU are in use: it has 4, debuggers and perf use "
+		       "them, too";
+	case -ENODEV:
+	case -EOPNOTSUPP:
+	case -ENOENT:
+		return "this CPU, or its virtual machine, has no breakpoints for data";
+	default:
+		return strerror(-err);
+	}
+}
+
+static int watch__attach(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct watching *w = ctx;
+	bool any = false;
+
+	w->obj = obj;
+	process_scope__each(w->scope, look_at, w);
+	for (u32 i = 0; i < w->nprocesses; i++)
+		any |= w->processes[i].links.n != 0;
+	if (any && !w->nrefused)
+		return 0;
+	if (w->nrefused)
+		return status__set(st, exit_code__from_errno(w->err), w->err, "--watch: %s",
+				   why_refused(w->err));
+	return 0; /* what has it may begin later */
+}
+
+static void watch__detach(void *ctx)
+{
+	struct watching *w = ctx;
+
+	while (w->nprocesses)
+		forget(w, w->nprocesses - 1);
+}
+
+static bool has_ended(const struct process *p)
+{
+	struct proc_stat stat;
+	char of[16];
+
+	snprintf(of, sizeof(of), "%u", p->pid);
+	return proc_stat__read(of, &stat) || stat.state == 'Z' ||
+	       stat.start_ticks != p->start_ticks;
+}
+
+static void watch__tick(void *ctx, struct bpf_object *obj)
+{
+	struct watching *w = ctx;
+
+	(void)obj;
+	for (u32 i = w->nprocesses; i-- > 0;) {
+		struct process *p = &w->processes[i];
+
+		if (p->ended) { /* its last hits have been named */
+			forget(w, i);
+			continue;
+		}
+		p->ended = has_ended(p);
+		if (p->ended)
+			continue;
+		read_maps(p);
+		attach_places(w, p);
+	}
+	process_scope__each(w->scope, look_at, w);
+}
+
+static void watch__health(void *ctx, struct health *h)
+{
+	const struct watching *w = ctx;
+	bool any = false;
+
+	for (u32 i = 0; i < w->nprocesses; i++)
+		any |= w->processes[i].links.n != 0;
+	health__note(h, w->nrefused, "threads are not watched: a breakpoint was refused");
+	if (!any)
+		snprintf(h->note + strlen(h->note), sizeof(h->note) - strlen(h->note),
+			 "%sno process in scope has what is watched", *h->note ? "; " : "");
+}
+
+const struct measure_hooks watch_hooks = {
+	.begin = watch__begin,
+	.end = watch__end,
+	.scope = watch__scope,
+	.prepare = watch__prepare,
+	.attach = watch__attach,
+	.detach = watch__detach,
+	.text = watch__text,
+	.tick = watch__tick,
+	.health = watch__health,
+};

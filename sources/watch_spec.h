@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is to be watched: "PROGRAM:SYMBOL[+OFF][/LEN][:ACCESS]", "0xADDR/LEN[:ACCESS]". */
+#ifndef SOURCES_WATCH_SPEC_H
+#define SOURCES_WATCH_SPEC_H
+
+#include <limits.h>
+
+#include "base/base.h"
+#include "base/status.h"
+
+struct watch_spec {
+	const char *text;    /* as given; borrowed */
+	char path[PATH_MAX]; /* of the program or library; "": an address is given */
+	char symbol[256];    /* without OFF */
+	u64 at;		     /* in the file's own addresses, or the address itself */
+	u32 len;	     /* 1, 2, 4 or 8 */
+	u32 access;	     /* HW_BREAKPOINT_x */
+};
+
+/* Finds the program and its symbol, too. text stays as it is. 0 or -errno with words. */
+int watch_spec__parse(struct watch_spec *w, const char *text, struct status *st);
+
+#endif

@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Page faults: those of a workload that touches pages one by one, as getrusage and perf stat count
+them, by code, file and address."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+PAGES, FILE_PAGES = 3000, 200
+
+
+class Touched:
+    """One run of the workload under a view: what it counted itself, and all rows."""
+
+    def __init__(self, group, during=None):
+        live.need_root()
+        self.path = os.path.join(live.FOLDER, "faults_view_live.tmp")
+        try:
+            with live.Workload("touches", PAGES, self.path, FILE_PAGES) as work, \
+                 live.Watch("faults", "--group", group, "--pid", work.pid,
+                            binary=live.CHECKED) as watch:
+                watch.next()
+                stop = during(work.pid) if during else None
+                os.kill(work.pid, signal.SIGUSR1)
+                self.said = json.loads(work.process.stdout.readline())
+                watch.until(live.now_ns())
+                self.judged = stop() if stop else None
+                self.reports = list(watch.reports)
+        finally:
+            if os.path.exists(self.path):
+                os.unlink(self.path)
+        if self.said["major"] < FILE_PAGES:
+            raise live.Skip("this file system's pages do not leave memory")
+        self.rows = [r for x in self.reports for r in x["rows"]]
+        health = self.reports[-1]["health"]
+        assert health["lost"] == 0 and health["map_full"] == 0, health
+        for r in self.rows:
+            assert r["count"] == r["minor"] + r["major"], r
+
+    def sum(self, field, passes=lambda r: True):
+        return sum(r[field] for r in self.rows if passes(r))
+
+
+def in_function(name):
+    return lambda r: any(f["symbol"] == name for f in r["stack"])
+
+
+def perf_stat(pid):
+    process = subprocess.Popen(["perf", "stat", "-x,", "-e", "minor-faults,major-faults", "-p", str(pid)],
+                               stderr=subprocess.PIPE, text=True)
+    live.wait_for(lambda: "perf_event" in " ".join(
+        os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{process.pid}/fd")))
+
+    def stop():
+        process.send_signal(signal.SIGINT)
+        text = process.communicate(timeout=30)[1]
+        return {m[2]: int(m[1]) for m in re.finditer(r"^(\d+),,(minor|major)-faults", text, re.M)}
+    return stop
+
+
+def test_by_stack():
+    """Faults by stack are those of the functions that touch the pages"""
+    t = Touched("stack")
+    live.near(t.sum("minor", in_function("touch_anonymous")), PAGES, 0, "minor faults of a function")
+    live.near(t.sum("major", in_function("touch_anonymous")), 0, 0, "its major faults")
+    live.near(t.sum("major", in_function("touch_file")), FILE_PAGES, 0, "major faults of a function")
+    for kind in "minor", "major":
+        live.near(t.sum(kind), t.said[kind], 0, f"{kind} faults of the process", judge="getrusage")
+
+
+def test_by_file_and_address():
+    """Each fault is of the file that is mapped there, and within its address range"""
+    try:
+        subprocess.run(["perf", "--version"], stdout=subprocess.DEVNULL, check=True)
+        judge = perf_stat
+    except (OSError, subprocess.CalledProcessError):
+        judge = None
+    t = Touched("file,address", judge)
+    files = {r["file"] for r in t.rows}
+    assert t.path in files and "[anon]" in files, files
+    live.near(t.sum("major", lambda r: r["file"] == t.path), FILE_PAGES, 0, "major faults of a file")
+    anonymous = [r for r in t.rows if r["file"] == "[anon]"]
+    live.near(sum(r["count"] for r in anonymous), PAGES, 20, "faults of anonymous memory")
+    for r in t.rows:
+        if r["file"] == t.path:
+            assert r["address"] == f"{t.path}+0x0", r
+        if r["file"] == "[anon]":
+            assert int(r["address"], 16) % (1 << 20) == 0 and r["count"] <= 256, r
+    for kind in "minor", "major":
+        if t.judged:
+            live.near_peer(t.sum(kind), ("perf stat", t.judged[kind]), 0, f"{kind} faults")
+
+
+if __name__ == "__main__":
+    live.main(globals())

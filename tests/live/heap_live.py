@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Memory of programs: blocks that a workload holds, frees, leaves to a thread and to a child, each of
+them known; sampled by bytes within the error that is to be expected."""
+import json
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+SIZE = 128
+
+
+class Held:
+    """The workload, step by step: what it said, and the rows after each."""
+
+    def __init__(self, *options, n=2000, size=SIZE, group="stack", steps=4):
+        live.need_root()
+        self.said, self.after, self.n = [], [], n
+        with live.Workload("heap_holds", n, size) as work, \
+             live.Watch("heap", "--group", group, "--filter", f"tree={work.process.pid}", *options,
+                        binary=live.CHECKED) as watch:
+            self.pid = work.process.pid
+            watch.next()
+            for step in range(steps):
+                os.kill(self.pid, signal.SIGUSR1)
+                self.said.append(json.loads(work.process.stdout.readline()))
+                watch.until(live.now_ns())
+                if step == 2:  # the child is seen
+                    watch.next()
+                    watch.next()
+                    child = self.said[-1]["child"]
+                    self.said[-1] = json.loads(self.next_step(work, watch))
+                    self.child = child
+                self.after.append(watch.reports[-1])
+            self.reports = list(watch.reports)
+        for report in self.reports:
+            for field in "held", "held_bytes", "acquired", "released":
+                assert sum(r[field] for r in report["rows"]) == report["summary"][field], field
+        health = self.reports[-1]["health"]
+        assert health["lost"] == 0 and health["map_full"] == 0, health
+
+    def next_step(self, work, watch):
+        os.kill(self.pid, signal.SIGUSR1)
+        line = work.process.stdout.readline()
+        watch.until(live.now_ns() + int(0.3e9))
+        return line
+
+    def of(self, step, function, field="held"):
+        return sum(r[field] for r in self.after[step]["rows"]
+                   if any(f["symbol"] == function for f in r["stack"]))
+
+    def flows(self, function, field):
+        return sum(r[field] for x in self.reports for r in x["rows"]
+                   if any(f["symbol"] == function for f in r["stack"]))
+
+
+def test_every_call():
+    """Held is what a program has allocated and not freed, by the function that did"""
+    h = Held("--sample-bytes", "0")
+    tenth = h.n // 10
+    live.near(h.of(0, "leak_blocks"), h.n, 0, "blocks held")
+    live.near(h.of(0, "leak_blocks", "held_bytes"), h.n * SIZE, 0, "bytes held")
+    live.near(h.of(0, "other_ways"), tenth, 0, "blocks of calloc, realloc and the like")
+    live.near(h.of(0, "other_ways", "held_bytes"), tenth * SIZE, 0, "their bytes")
+    live.near(h.of(0, "in_thread"), tenth, 0, "blocks of a thread that ended")
+    live.near(h.of(0, "churn"), 0, 0, "blocks that were freed at once")
+    live.near(h.flows("churn", "acquired"), h.n, 0, "of those acquired")
+    live.near(h.flows("churn", "released"), h.n, 0, "of those released")
+    live.near(h.of(1, "leak_blocks"), h.n - h.n // 2, 0, "blocks held after half were freed")
+    live.near(h.of(2, "in_child"), tenth, 0, "blocks of a child")
+    live.near(h.of(2, "other_ways"), tenth, 0, "its parent's, of which it freed a copy")
+    for function in "leak_blocks", "other_ways", "in_thread":
+        live.near(h.of(3, function), 0, 0, f"held of {function} in the end")
+
+
+def test_sampled():
+    """Sampled by bytes, what is held is an estimate without bias, and it is said that it is one"""
+    h = Held("--sample-bytes", "4096", n=50000, size=256, steps=2)
+    p = 1 - 2.718281828 ** (-256 / 4096)
+    sigma = (h.n * (1 - p) / p) ** 0.5
+    live.near(h.of(0, "leak_blocks"), h.n, 4.5 * sigma, "blocks held, an estimate")
+    live.near(h.of(1, "leak_blocks"), h.n / 2, 4.5 * sigma, "half of them, an estimate")
+    assert "sampled" in h.reports[-1]["health"]["note"], h.reports[-1]["health"]
+
+
+def test_of_nobody():
+    """Without somebody to look at, it is said what is needed"""
+    live.need_root()
+    r = live.proftop("--batch", "-V", "heap", "-n", "1", binary=live.CHECKED)
+    assert r.status and "-p PID" in r.err, r
+
+
+def test_command():
+    """A command is seen from its first allocation on; frees of what was before are told apart"""
+    live.need_root()
+    reports = live.batch("-V", "heap", "--sample-bytes", "0", "-n", 2, "-d", "0.5", "--group", "comm", "--",
+                         "/bin/sh", "-c", "sleep 2")
+    assert any(r["comm"] in ("sh", "sleep") and r["acquired"] for x in reports for r in x["rows"]), \
+        reports[-1]["rows"]
+    assert all(x["summary"]["released_unseen"] == 0 for x in reports), reports[-1]["summary"]
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Watched addresses: writes and reads of a variable by functions that are known, in threads that begin
+while it is watched; what was there before and after; what is refused, in words."""
+import collections
+import json
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+N = 1000
+PROGRAM = os.path.join(live.WORKLOADS, "writes")
+
+
+def hits(spec, *options, group="address,function"):
+    """What the workload said, and the rows of the intervals that it worked in."""
+    live.need_root()
+    with live.Workload("writes", N) as work:
+        spec = spec(work.process.pid) if callable(spec) else spec
+        with live.Watch("watch", "--watch", spec, "--group", group, *options,
+                        binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.process.pid, signal.SIGUSR1)
+            said = json.loads(work.process.stdout.readline())
+            watch.until(live.now_ns())
+            reports = list(watch.reports)
+    assert reports[-1]["health"]["lost"] == 0, reports[-1]["health"]
+    return said, [r for x in reports for r in x["rows"]]
+
+
+def by_function(rows):
+    found = collections.Counter()
+    for r in rows:
+        found[r["function"]] += r["count"]
+    return dict(found)
+
+
+def test_writes():
+    """Each write is counted, for the function that does it, in new threads, too"""
+    said, rows = hits(f"{PROGRAM}:counter/8:w")
+    assert by_function(rows) == {"add_one": N, "set_it": N // 2, "in_thread": N // 4}, by_function(rows)
+    for r in rows:
+        assert r["symbol"] == "counter" and r["address"] == said["address"], r
+    assert rows[-1]["before"] == rows[-1]["after"] == said["counter"] == 7, (rows, said)
+
+
+def test_reads_and_writes():
+    """With rw reads are counted, too; an address may be given with a process"""
+    def address(pid):
+        with open(f"/proc/{pid}/maps", encoding="ascii") as f:
+            base = min(int(line.split("-")[0], 16) for line in f if line.rstrip().endswith(PROGRAM))
+        return f"0x{base + symbol('counter'):x}/8:rw"
+    _, rows = hits(address, "--comm", "writes")
+    found = by_function(rows)
+    assert found["read_it"] == N // 10, found
+    # A read and a write of one instruction are one hit; of two, two.
+    assert found["add_one"] in (N, 2 * N) and found["set_it"] == N // 2, found
+
+
+def symbol(name):
+    import subprocess
+    out = subprocess.run(["nm", PROGRAM], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return next(int(line.split()[0], 16) for line in out.splitlines() if line.split()[-1] == name)
+
+
+def test_code():
+    """A function that is executed is counted each time"""
+    _, rows = hits(f"{PROGRAM}:set_it:x", group="function")
+    assert by_function(rows) == {"set_it": 1}, rows
+
+
+def test_refusals():
+    """What cannot be watched is refused in words"""
+    live.need_root()
+    for spec, words in ((f"{PROGRAM}:no_such/8:w", "no such symbol"), (f"{PROGRAM}:counter/3:w", "1, 2, 4 or 8"),
+                        (f"{PROGRAM}:counter+1/8:w", "multiple of LEN"), ("0x1000/8:w", "-p PID"),
+                        ("nothing", "PROGRAM:SYMBOL")):
+        r = live.proftop("--batch", "--watch", spec, "-n", "1", binary=live.CHECKED)
+        assert r.status and words in r.err, (spec, str(r))
+
+
+if __name__ == "__main__":
+    live.main(globals())

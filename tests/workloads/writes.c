@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes to a variable, each one known: writes N. On SIGUSR1 add_one() writes N times to `counter`,
+ * set_it() N / 2 times, in another thread that began just now N / 4 times (in_thread), and read_it()
+ * reads it N / 10 times; `other`, beside it, is written to all the time. Then it says so; on the next
+ * it ends.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "work.h"
+
+volatile uint64_t counter = 41, other;
+static volatile uint64_t seen;
+
+static NOINLINE void add_one(int n)
+{
+	for (int i = 0; i < n; i++) {
+		counter++;
+		other++;
+	}
+}
+
+static NOINLINE void set_it(int n)
+{
+	for (int i = 0; i < n; i++)
+		counter = (uint64_t)i + 1000000;
+}
+
+static NOINLINE void *in_thread(void *n)
+{
+	for (int i = 0; i < *(int *)n / 4; i++)
+		counter = 7;
+	return NULL;
+}
+
+static NOINLINE void read_it(int n)
+{
+	for (int i = 0; i < n; i++)
+		seen = counter;
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 100, sig;
+	pthread_t thread;
+	sigset_t set;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	work__ready();
+	sigwait(&set, &sig);
+	add_one(n);
+	set_it(n / 2);
+	pthread_create(&thread, NULL, in_thread, &n);
+	pthread_join(thread, NULL);
+	read_it(n / 10);
+	printf("{\"counter\": %d, \"address\": \"%p\"}\n", (int)counter, (void *)&counter);
+	fflush(stdout);
+	sigwait(&set, &sig);
+	return 0;
+}

@@ -40,6 +40,7 @@ bool measure__tells(const struct measure *m, u32 groups, u32 label)
 struct making {
 	const struct measure *m;
 	u32 groups;
+	bool parts;
 	struct column *columns;
 	struct measure_column *kinds;
 	u32 n;
@@ -124,11 +125,26 @@ static void add_rates(struct making *k)
 		    COUNT_COLUMN("error_rate", "errors/s", 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
 				 "of those: failed, per second"));
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (m->sums[i].name)
+		if (m->sums[i].name && m->sums[i].type != VALUE_NS)
 			ADD(k, CELL_SUM_RATE, i,
 			    COLUMN(m->sums[i].type, text_of(k, "%s_rate", m->sums[i].name),
 				   m->sums[i].title, 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
 				   m->sums[i].help));
+}
+
+/* The parts of the time; in exports they stand without a value where they are not known. */
+static void add_parts(struct making *k, u32 flags)
+{
+	const struct measure *m = k->m;
+
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name && m->sums[i].type == VALUE_NS)
+			ADD(k, CELL_SUM, i,
+			    TIME_COLUMN(m->sums[i].name, m->sums[i].title, 9, 1, flags,
+					m->sums[i].help));
+	if (m->rest.name)
+		ADD(k, CELL_REST, 0,
+		    TIME_COLUMN(m->rest.name, m->rest.title, 9, 1, flags, m->rest.help));
 }
 
 static void add_times(struct making *k)
@@ -151,6 +167,8 @@ static void add_times(struct making *k)
 		ADD(k, CELL_WAITING, 0,
 		    TIME_COLUMN("waiting_ns", "waiting_ns", 7, 9, COLUMN_EXPORT | COLUMN_SUM,
 				"of the total: of what is there to wait for something new"));
+	if (k->parts)
+		add_parts(k, COLUMN_BOTH | COLUMN_SUM);
 	ADD(k, CELL_WALL, 0,
 	    PCT_COLUMN("wall_pct", "Wall%", 6, 3, COLUMN_BOTH | COLUMN_SHARE,
 		       "of the wall time of the threads in the row"));
@@ -279,8 +297,10 @@ static void add_exports(struct making *k)
 		ADD(k, CELL_ERRNOS, 0,
 		    EXPORT_COLUMN(VALUE_OBJECT, "errnos", "how many failed, by errno name"));
 	}
+	if (!k->parts)
+		add_parts(k, COLUMN_EXPORT | COLUMN_SUM);
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (m->sums[i].name)
+		if (m->sums[i].name && m->sums[i].type != VALUE_NS)
 			ADD(k, CELL_SUM, i,
 			    COLUMN(m->sums[i].type, m->sums[i].name, m->sums[i].name, 8, 0,
 				   COLUMN_EXPORT | COLUMN_SUM, m->sums[i].help));
@@ -292,10 +312,10 @@ static void add_exports(struct making *k)
 		    EXPORT_COLUMN(VALUE_LIST, "hist", "buckets: lowest, highest value, count"));
 }
 
-u32 measure__columns(const struct measure *m, u32 groups, struct column *columns,
+u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena)
 {
-	struct making k = {m, groups, columns, kinds, 0, arena};
+	struct making k = {m, groups, parts, columns, kinds, 0, arena};
 	bool holds = m->shape == MEASURE_SHAPE_HOLDING;
 	enum measure_cell_kind by = holds				 ? CELL_HELD_BYTES
 				    : m->shape == MEASURE_SHAPE_SPAN ? CELL_TOTAL

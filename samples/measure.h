@@ -53,7 +53,7 @@ struct measure_label {
 /* A sum beside that of the value, as a declaration names it. */
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
-	enum value_type type;		 /* VALUE_COUNT or VALUE_BYTES */
+	enum value_type type; /* VALUE_COUNT or VALUE_BYTES; of a span VALUE_NS: part of its time */
 };
 
 /* A count has a value, or none; that of a span is its duration in ns. What is held has a size in
@@ -83,6 +83,9 @@ struct measure {
 	u32 nlabels;
 	u32 by; /* default grouping: a bit per label */
 	struct measure_sum sums[MEASURE_SUMS];
+	/* Of a span whose sums are parts of its time: what is left. The programs may or may not know
+	 * the parts: where the first is 0 none of them is known. */
+	struct measure_sum rest;
 	/* Optional: whether what has these words of the key is there to wait for something new:
 	 * such rows stand behind the others. */
 	bool (*waits)(const __u64 *words);
@@ -95,6 +98,7 @@ struct measure {
 	void (*setup)(struct measure_setup *s);
 	const char *notes[4];
 	const char *unseen;
+	const char *hint; /* where there are no rows: what to do, in words */
 	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows
 	 * by stack are named by what called them. Ends with NULL. */
 	const char *const *innermost;

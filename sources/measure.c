@@ -463,9 +463,16 @@ void measure_source__health(struct source *s, struct health *h)
 	{                                                                                          \
 		return measure_source__open(measures__programs(MEASURE_##id), how, scope, st);     \
 	}                                                                                          \
+	static bool other_##name_(const struct sampling *was, const struct sampling *wanted)       \
+	{                                                                                          \
+		const struct measure_hooks *hooks = measures__programs(MEASURE_##id)->hooks;       \
+                                                                                                   \
+		return hooks->other && hooks->other(was, wanted);                                  \
+	}                                                                                          \
 	const struct source_ops source_measure_##name_ = {                                         \
 		.name = "bpf",                                                                     \
 		.title = "BPF programs of " #name_,                                                \
+		.other = other_##name_,                                                            \
 		.open = open_##name_,                                                              \
 		.close = measure_source__close,                                                           \
 		.set_scope = measure_source__set_scope,                                                   \

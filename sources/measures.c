@@ -9,8 +9,12 @@
 
 static const struct measure_hooks nothing;
 
+extern const struct measure_hooks funcs_hooks;
+
 /* Of those that need some; the others have none. */
-static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {0};
+static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
+	[MEASURE_FUNCS] = &funcs_hooks,
+};
 
 const struct measure_programs *measures__programs(enum measure_id id)
 {

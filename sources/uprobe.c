@@ -20,20 +20,30 @@ struct link_attr {
 
 #define MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 
-int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
+int uprobe__attach_set(int prog, const struct uprobe_set *set)
 {
 	struct link_attr attr = {
 		.prog_fd = (u32)prog,
 		.attach_type = UPROBE_MULTI_TYPE,
-		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)&offset,
-		.cookies = (uintptr_t)&cookie,
-		.cnt = 1,
-		.multi_flags = returns ? MULTI_RETURN : 0,
+		.path = (uintptr_t)set->path,
+		.offsets = (uintptr_t)set->offsets,
+		.cookies = (uintptr_t)set->cookies,
+		.ref_ctr_offsets = (uintptr_t)set->semaphores,
+		.cnt = set->n,
+		.multi_flags = set->returns ? MULTI_RETURN : 0,
+		.pid = set->pid,
 	};
 	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
+{
+	const struct uprobe_set one = {
+		.path = path, .offsets = &offset, .cookies = &cookie, .n = 1, .returns = returns};
+
+	return uprobe__attach_set(prog, &one);
 }
 
 /* --- files --- */

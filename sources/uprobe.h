@@ -19,7 +19,18 @@ bool uprobe__find_file(const char *name, char *path, size_t size);
  * no ELF file. */
 int uprobe__offset(const char *path, const char *function, u64 *offset);
 
+/* Places in one file that a program is attached to by one link. */
+struct uprobe_set {
+	const char *path;
+	const u64 *offsets, *cookies;
+	const u64 *semaphores; /* offsets of counters that are above 0 while it is there; NULL: none */
+	u32 n;
+	u32 pid;      /* in this process alone; 0: in all */
+	bool returns; /* of the functions that begin there */
+};
+
 /* The link's descriptor, which detaches when it is closed; -errno. */
+int uprobe__attach_set(int prog, const struct uprobe_set *set);
 int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie);
 
 #endif

@@ -117,9 +117,10 @@ static void measure__empty(const struct listing *l, char *buf, size_t size)
 	const struct measure *m = of(l)->view->measure;
 	char more[MORE_TEXT];
 
-	if (!measure__waiting(l, m, buf, size))
-		snprintf(buf, size, "no %s in scope have ended in the window (%s)", m->noun,
-			 listing__more(l, more));
+	if (measure__waiting(l, m, buf, size))
+		return;
+	snprintf(buf, size, "no %s in scope have ended in the window (%s)%s%s", m->noun,
+		 listing__more(l, more), m->hint ? "; " : "", m->hint ? m->hint : "");
 }
 
 enum role measure__time_role(u64 ns)
@@ -347,7 +348,7 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 		report__sum_number(r, "unfinished", VALUE_COUNT, a->unfinished);
 	}
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (a->measure->sums[i].name)
+		if (a->measure->sums[i].name && a->measure->sums[i].type != VALUE_NS)
 			report__sum_number(r, a->measure->sums[i].name, a->measure->sums[i].type,
 					   a->all.sums[i]);
 	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);

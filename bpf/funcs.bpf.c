@@ -73,25 +73,11 @@ static __always_inline u64 return_address(void *ctx, u64 sp)
 }
 #endif
 
-struct xol_area {
-	unsigned long vaddr;
-} KERNEL_TYPE;
-struct uprobes_state {
-	struct xol_area *xol_area;
-} KERNEL_TYPE;
-struct mm_struct___funcs {
-	struct uprobes_state uprobes_state;
-} KERNEL_TYPE;
-struct task_struct___funcs {
-	struct mm_struct___funcs *mm;
-} KERNEL_TYPE;
-
 /* Whether a call that begins where another one has its return address is its tail call: then the
  * kernel has put an address of its own there. */
 static __always_inline bool is_tail_call(struct task_struct *task, void *ctx, u64 sp)
 {
-	struct task_struct___funcs *of = (void *)task;
-	u64 own = BPF_CORE_READ(of, mm, uprobes_state.xol_area, vaddr);
+	u64 own = probed_return_of(task);
 
 	return own && return_address(ctx, sp) == own;
 }

@@ -288,6 +288,8 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 		if (o->nfunctions == FUNCTION_TEXTS)
 			return too_many(st, "--function", FUNCTION_TEXTS, "a glob stands for many");
 		o->functions[o->nfunctions++] = arg;
+		if (!o->view_given)
+			o->view = "funcs";
 		return 0;
 	case OPT_FUNCTION_WAITS:
 		o->function_waits = true;

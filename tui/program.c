@@ -309,7 +309,6 @@ static int read_questions(struct options *o, struct status *st)
 	return 0;
 }
 
-/* They say which view it is, unless that was asked for too. */
 static int read_functions(struct options *o, struct status *st)
 {
 	const struct func_list *list = NULL;
@@ -327,8 +326,6 @@ static int read_functions(struct options *o, struct status *st)
 			return status__set(st, why.code, -EINVAL, "--function: %s", why.msg);
 	}
 	o->sampling.functions = o->nfunctions ? list : NULL;
-	if (o->nfunctions && !o->nasks && !o->view_given)
-		o->view = "funcs";
 	return 0;
 }
 

@@ -65,6 +65,6 @@ const struct measure measure_funcs = {
 	.notes = {[FUNCS_NOTE_LEFT] = "calls were left without a return, or their threads ended: not timed",
 		  [FUNCS_NOTE_DEEP] = "calls were nested too deep to be timed",
 		  [FUNCS_NOTE_BUSY] = "calls have no stack: another thread's was taken"},
-	.hint = ":function PATH:GLOB picks functions",
+	.hint = ":function PATH:GLOB picks functions (PATH a program, a library or pid:N)",
 	.text = slow_text,
 };

@@ -231,7 +231,8 @@ static void read_argument(const char *text, u16 machine, struct usdt_arg *a)
 	if (strchr(text, '@') && take_number(&at, &size))
 		known = take(&at, '@');
 	a->is_signed = size < 0;
-	size = size < 0 ? -size : size;
+	known &= size >= -8 && size <= 8;
+	size = known && size < 0 ? -size : size;
 	known &= size == 1 || size == 2 || size == 4 || size == 8;
 	if (known)
 		known = machine == EM_X86_64	? x86_operand(at, &a->field)

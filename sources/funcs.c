@@ -249,20 +249,22 @@ static void health(void *ctx, struct health *h)
 {
 	const struct funcs *f = ctx;
 	size_t len = strlen(h->note);
+	const char *note = f->list->n ? f->taken_off : "no functions are picked";
 
-	if (*f->taken_off)
-		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "",
-			 f->taken_off);
+	if (*note)
+		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", note);
 }
 
 /* --- the hooks --- */
+
+static const struct func_list none;
 
 static void *begin(const struct measure *m, const struct sampling *how)
 {
 	struct funcs *f = xcalloc(1, sizeof(*f));
 
 	(void)m;
-	f->list = how->functions;
+	f->list = how->functions ? how->functions : &none;
 	return f;
 }
 
@@ -283,13 +285,10 @@ static bool other(const struct sampling *was, const struct sampling *wanted)
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	struct funcs *f = ctx;
-	u32 splits = f->list && f->list->waits;
+	u32 splits = f->list->waits;
 	struct bpf_program *prog;
 
-	if (!f->list)
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "no functions are picked: :function PATH:GLOB or --function "
-				   "'PATH:GLOB' does, PATH a program, a library or pid:N");
+	(void)st;
 	measure_programs__set(obj, "splits", &splits, sizeof(splits));
 	f->enter = bpf_object__find_program_by_name(obj, "funcs_enter");
 	f->leave = bpf_object__find_program_by_name(obj, "funcs_return");

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 
-#include "tests/workloads/work.h"
+#include "work.h"
 
 static volatile int sink;
 static jmp_buf back;
@@ -58,7 +58,7 @@ NOINLINE int tail_last(int n)
 	return sink;
 }
 
-__attribute__((optimize("O2"))) NOINLINE int tail_first(int n)
+__attribute__((optimize("O2", "optimize-sibling-calls"))) NOINLINE int tail_first(int n)
 {
 	sink += n;
 	return tail_last(n + 1);

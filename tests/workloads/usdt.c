@@ -7,7 +7,7 @@
  * u64, arg3 the constant 7, arg4 the string "even" or "odd", arg5 in memory a short, -5.
  * proftest:gated 25, while its semaphore is up alone. "gate" in JSON: how often it was seen up.
  */
-#include "tests/workloads/work.h"
+#include "work.h"
 
 #define PROBE(name, semaphore, args, ...)                                                          \
 	__asm__ volatile("990: nop\n"                                                              \

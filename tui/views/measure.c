@@ -119,8 +119,11 @@ static void measure__empty(const struct listing *l, char *buf, size_t size)
 
 	if (measure__waiting(l, m, buf, size))
 		return;
-	snprintf(buf, size, "no %s in scope have ended in the window (%s)%s%s", m->noun,
-		 listing__more(l, more), m->hint ? "; " : "", m->hint ? m->hint : "");
+	if (m->hint)
+		snprintf(buf, size, "no %s have ended in the window: %s", m->noun, m->hint);
+	else
+		snprintf(buf, size, "no %s in scope have ended in the window (%s)", m->noun,
+			 listing__more(l, more));
 }
 
 enum role measure__time_role(u64 ns)

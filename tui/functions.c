@@ -229,7 +229,7 @@ static int pick(struct picking *p, const char *text)
 
 static int add_text(struct func_list *l, const char *text, struct status *st)
 {
-	struct picking p = {.list = l, .st = st, .cap = l->n};
+	struct picking p = {.list = l, .st = st, .cap = l->v ? MAX(l->n, 1u) : 0};
 	int err;
 
 	if (l->ntexts == FUNCTION_TEXTS)
@@ -251,7 +251,8 @@ static struct func_list *copy_of(const struct func_list *old)
 		return l;
 	*l = *old;
 	l->v = xmalloc(MAX(l->n, 1u) * sizeof(*l->v));
-	memcpy(l->v, old->v, l->n * sizeof(*l->v));
+	if (l->n)
+		memcpy(l->v, old->v, l->n * sizeof(*l->v));
 	return l;
 }
 

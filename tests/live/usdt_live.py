@@ -84,7 +84,7 @@ def test_bpftrace():
     peers[0].send_signal(signal.SIGINT)
     out, _ = peers[0].communicate(timeout=30)
     theirs = sum(int(line.split(":")[1]) for line in out.splitlines() if line.startswith("@n["))
-    live.near_peer(sum(r["count"] for r in ours), theirs, 0, "probes passed", truth=60)
+    live.near_peer(sum(r["count"] for r in ours), ("bpftrace", theirs), 0, "probes passed", truth=60)
 
 
 def test_refused():

@@ -108,10 +108,16 @@ def test_one_process():
 
 
 def test_too_many_calls():
-    """What would take more than a tenth of a CPU is refused without a !"""
+    """What takes more than a tenth of a CPU is taken off, and refused from the start, without a !"""
     live.need_root()
     with live.Workload("funcs", "load") as work:
-        os.kill(work.pid, signal.SIGUSR1)
+        code = code_of(work.pid, "busy_call")
+        with live.Watch("funcs", "--function", f"{PATH}:busy_call", binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            while "taken off" not in watch.next()["health"].get("note", ""):
+                assert len(watch.reports) < 60, watch.reports[-1]["health"]
+            assert code_of(work.pid, "busy_call") == code, "it is still probed"
         run = live.proftop("-b", "-n", 1, "--function", f"{PATH}:busy_call", binary=live.CHECKED)
         assert run.status and "!" in run.err and "of a CPU" in run.err, run
         assert work.process.poll() is None

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Declarations of measures: those that are there are whole, and wrong ones are refused. */
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ static void declarations_are_whole(void **state)
 		assert_string_equal(m->name, rows[i].name);
 		assert_string_equal(model_table[measure__model(m)]->name, m->name);
 		assert_string_equal(model_table[measure__model(m)]->view, m->name);
-		assert_true(rows[i].key <= 9 || (rows[i].key >= 'a' && rows[i].key <= 'z'));
+		assert_true(rows[i].key <= 9 || isalpha(rows[i].key));
 		assert_true(*rows[i].title);
 	}
 }
@@ -196,7 +197,8 @@ static void wrong_declarations_are_refused(void **state)
 	REFUSED("default grouping", m.by = 0);
 	REFUSED("default grouping", m.by = 1u << 4);
 	REFUSED("a drill", drills[0] = 1u << 4);
-	REFUSED("a sum is", m.sums[0].name = "ns"; m.sums[0].type = VALUE_NS);
+	REFUSED("a sum is", m.sums[0].name = "ns"; m.sums[0].type = VALUE_PCT);
+	REFUSED("what is left", m.rest.name = "rest_ns"; m.rest.type = VALUE_NS);
 }
 
 static void many_own_labels_are_refused(void **state)

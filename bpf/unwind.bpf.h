@@ -320,6 +320,69 @@ static __always_inline int end_without_code(struct unwind_state *s)
 	return s->guessed ? UNWIND_NO_ROW : UNWIND_BAD_STACK;
 }
 
+/* Of a function whose return somebody probes the kernel keeps the return address, and has put one of
+ * its own there, where no code is known. */
+struct return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct return_instance *next;
+} KERNEL_TYPE;
+struct uprobe_task {
+	struct return_instance *return_instances;
+} KERNEL_TYPE;
+struct xol_area {
+	unsigned long vaddr;
+} KERNEL_TYPE;
+struct uprobes_state {
+	struct xol_area *xol_area;
+} KERNEL_TYPE;
+struct mm_struct___uprobes {
+	struct uprobes_state uprobes_state;
+} KERNEL_TYPE;
+struct task_struct___uprobes {
+	struct uprobe_task *utask;
+	struct mm_struct___uprobes *mm;
+} KERNEL_TYPE;
+
+#define PROBED_RETURNS 64 /* of a thread; the kernel keeps no more */
+#if defined(__TARGET_ARCH_x86)
+#define RETURN_WORD 8
+#else
+#define RETURN_WORD 0
+#endif
+
+/* The address that the kernel puts there; 0: no return of the task is probed. */
+static __always_inline u64 probed_return_of(struct task_struct *task)
+{
+	struct task_struct___uprobes *of = (void *)task;
+	struct return_instance *any = NULL;
+
+	if (!bpf_core_field_exists(of->utask) || !bpf_core_field_exists(any->orig_ret_vaddr) ||
+	    !BPF_CORE_READ(of, utask) || !BPF_CORE_READ(of, utask, return_instances))
+		return 0;
+	return BPF_CORE_READ(of, mm, uprobes_state.xol_area, vaddr);
+}
+
+/* Puts the real return address in the place of the kernel's; 0: it is none of those. */
+__noinline u32 unwind__probed_return(u32 slot)
+{
+	struct unwind_state *s = unwind__state(slot);
+	struct task_struct___uprobes *task = (void *)bpf_get_current_task();
+	struct return_instance *at = NULL;
+
+	if (!s)
+		return 0;
+	at = BPF_CORE_READ(task, utask, return_instances);
+	for (u32 i = 0; i < PROBED_RETURNS && at; i++) {
+		if (BPF_CORE_READ(at, stack) + RETURN_WORD == s->sp) {
+			s->ip = BPF_CORE_READ(at, orig_ret_vaddr);
+			s->noted = NOTES_NONE; /* the words on the stack do not tell the walk */
+			return 1;
+		}
+		at = BPF_CORE_READ(at, next);
+	}
+	return 0;
+}
+
 /* To the caller's frame. From where the table is not there on frame pointers have to do. All that
  * is in the state: branches in the loop below would cost the verifier much. */
 __noinline int unwind__step(u32 slot)
@@ -334,6 +397,8 @@ __noinline int unwind__step(u32 slot)
 	if (!s->tables)
 		return step_fp(s);
 	end = step_table(s, slot);
+	if (!end && s->ip == s->probed)
+		unwind__probed_return(slot);
 	if (end == UNWIND_NO_CODE || (end == UNWIND_UNKNOWN && s->guessed)) {
 		end = end_without_code(s);
 	} else if (end == UNWIND_UNKNOWN || end == UNWIND_NO_TABLE) {
@@ -476,6 +541,7 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->slot = slot;
 	window__close(s);
 	s->gone = !task->mm;
+	s->probed = probed_return_of(task) ?: ~0ULL;
 	s->tables = unwind_by_tables;
 	s->begins = may_begin(task, regs);
 	s->steps = s->no_frame = s->still = s->why = 0;

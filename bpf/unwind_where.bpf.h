@@ -176,6 +176,7 @@ struct unwind_state {
 	u32 window_words;
 	u32 noted;    /* words in notes; NOTES_NONE: they are not kept */
 	u64 noted_sp; /* what they are counted from */
+	u64 probed;   /* what stands for a return address that is probed; ~0: none is */
 	u32 memo;     /* where they would be kept, and from which place in the scratch on */
 	u32 memo_at;
 	struct unwind_notes notes;

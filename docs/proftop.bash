@@ -93,6 +93,7 @@ _proftop()
 	--window) _proftop_words "last decaying total" ;;
 	--views) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	--ask) _proftop_words "count span nest hold list burst" ;;
+	--function) _proftop_words "pid:" ;;
 	--do) _proftop_words "$(proftop --list-words 2>/dev/null | awk '{ print $1 }')" ;;
 	--theme) _proftop_names theme theme ;;
 	--keymap) _proftop_names keymap keys ;;
@@ -108,7 +109,7 @@ _proftop()
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
 			--snapshot-on-signal
-			--views --window --idle --history --ask --do --theme --ascii --config --no-config
+			--views --window --idle --history --ask --function --function-waits --do --theme --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
 			--from --to --doctor --list-views --list-events --list-words --version
 			-h --help --script --size --"

@@ -40,6 +40,7 @@ bool measure__tells(const struct measure *m, u32 groups, u32 label)
 struct making {
 	const struct measure *m;
 	u32 groups;
+	bool parts;
 	struct column *columns;
 	struct measure_column *kinds;
 	u32 n;
@@ -137,12 +138,6 @@ static void add_labels(struct making *k)
 
 /* --- numbers --- */
 
-/* Others are shown as rates on the screen. */
-static bool is_time_sum(const struct measure *m, u32 i)
-{
-	return m->sums[i].type == VALUE_NS;
-}
-
 static void add_rates(struct making *k)
 {
 	const struct measure *m = k->m;
@@ -165,6 +160,21 @@ static void add_rates(struct making *k)
 		    PCT_COLUMN(m->ratio.name, m->ratio.title, 8, 2, COLUMN_BOTH, m->ratio.help));
 }
 
+/* The parts of the time; in exports they stand without a value where they are not known. */
+static void add_parts(struct making *k, u32 flags)
+{
+	const struct measure *m = k->m;
+
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name && m->sums[i].type == VALUE_NS)
+			ADD(k, CELL_SUM, i,
+			    TIME_COLUMN(m->sums[i].name, m->sums[i].title, 9, 1, flags,
+					m->sums[i].help));
+	if (m->rest.name)
+		ADD(k, CELL_REST, 0,
+		    TIME_COLUMN(m->rest.name, m->rest.title, 9, 1, flags, m->rest.help));
+}
+
 static void add_times(struct making *k)
 {
 	/* Rows that wait for something new stand apart by themselves where the first label tells. */
@@ -185,6 +195,8 @@ static void add_times(struct making *k)
 		ADD(k, CELL_WAITING, 0,
 		    TIME_COLUMN("waiting_ns", "waiting_ns", 7, 9, COLUMN_EXPORT | COLUMN_SUM,
 				"of the total: of what is there to wait for something new"));
+	if (k->parts)
+		add_parts(k, COLUMN_BOTH | COLUMN_SUM);
 	ADD(k, CELL_WALL, 0,
 	    PCT_COLUMN("wall_pct", "Wall%", 6, 3, COLUMN_BOTH | COLUMN_SHARE,
 		       "of the wall time of the threads in the row"));
@@ -331,13 +343,13 @@ static void add_exports(struct making *k)
 		ADD(k, CELL_ERRNOS, 0,
 		    EXPORT_COLUMN(VALUE_OBJECT, "errnos", "how many failed, by errno name"));
 	}
+	if (!k->parts)
+		add_parts(k, COLUMN_EXPORT | COLUMN_SUM);
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (m->sums[i].name)
+		if (m->sums[i].name && m->sums[i].type != VALUE_NS)
 			ADD(k, CELL_SUM, i,
-			    COLUMN(m->sums[i].type, m->sums[i].name,
-				   is_time_sum(m, i) ? m->sums[i].title : m->sums[i].name, 8, 1,
-				   COLUMN_SUM | (is_time_sum(m, i) ? COLUMN_BOTH : COLUMN_EXPORT),
-				   m->sums[i].help));
+			    COLUMN(m->sums[i].type, m->sums[i].name, m->sums[i].name, 8, 1,
+				   COLUMN_SUM | COLUMN_EXPORT, m->sums[i].help));
 	if (m->waits)
 		ADD(k, CELL_WAITS, 0,
 		    EXPORT_COLUMN(VALUE_BOOL, "waits", "all of it waits for something new"));
@@ -373,10 +385,10 @@ static void order_columns(struct making *k)
 	}
 }
 
-u32 measure__columns(const struct measure *m, u32 groups, struct column *columns,
+u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena)
 {
-	struct making k = {m, groups, columns, kinds, 0, arena};
+	struct making k = {m, groups, parts, columns, kinds, 0, arena};
 	bool holds = m->shape == MEASURE_SHAPE_HOLDING;
 	enum measure_cell_kind by = holds				 ? CELL_HELD_BYTES
 				    : m->shape == MEASURE_SHAPE_SPAN ? CELL_TOTAL

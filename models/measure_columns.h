@@ -30,6 +30,7 @@ enum measure_cell_kind {
 	CELL_MAX,
 	CELL_SUM, /* `index` */
 	CELL_RATIO, /* of sums, as declared */
+	CELL_REST, /* of the total, where sums are parts of it */
 	CELL_HELD,
 	CELL_HELD_BYTES,
 	CELL_OLDEST,
@@ -54,8 +55,9 @@ struct measure_column {
 #define MEASURE_COLUMNS 60
 
 /* Fills at most MEASURE_COLUMNS of both, those that apply to the grouping; returns how many.
- * *sort: the one that rows are sorted by. */
-u32 measure__columns(const struct measure *m, u32 groups, struct column *columns,
+ * parts: those of the time are known, and worth room on the screen. *sort: the one that rows are
+ * sorted by. */
+u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena);
 
 /* The label of a kind; -1: the measure has none. */

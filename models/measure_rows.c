@@ -244,6 +244,21 @@ static bool signed_cell(const struct measure_answer *a, const struct measure_row
 	}
 }
 
+/* Of what is divided into parts. */
+static bool parts_known(const struct measure_answer *a, const struct measure_values *v)
+{
+	return !a->measure->rest.name || v->sums[0];
+}
+
+static u64 rest_of(const struct measure_values *v)
+{
+	u64 parts = 0;
+
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		parts += v->sums[i];
+	return v->sum - MIN(parts, v->sum);
+}
+
 static void number_cell(const struct measure_answer *a, const struct measure_row *r,
 			struct measure_column c, struct value *out)
 {
@@ -285,6 +300,13 @@ static void number_cell(const struct measure_answer *a, const struct measure_row
 		break;
 	case CELL_SUM:
 		out->u = r->v.sums[c.index];
+		if (!parts_known(a, &r->v))
+			out->type = VALUE_NONE;
+		break;
+	case CELL_REST:
+		out->u = rest_of(&r->v);
+		if (!parts_known(a, &r->v))
+			out->type = VALUE_NONE;
 		break;
 	case CELL_RATIO:
 		ratio_cell(r, &a->measure->ratio, out);
@@ -372,8 +394,9 @@ static void make_table(struct measure_box *box)
 	struct measure_answer *a = &box->answer;
 	u32 nlast = 0, sort, n;
 
-	n = measure__columns(a->measure, a->query.groups, box->columns, box->kinds, &sort,
-			     &box->arena);
+	n = measure__columns(a->measure, a->query.groups,
+			     !a->measure->rest.name || a->all.sums[0], box->columns, box->kinds,
+			     &sort, &box->arena);
 	while (nlast < a->nrows && a->rows[a->nrows - 1 - nlast].waits)
 		nlast++;
 	if (nlast == a->nrows)

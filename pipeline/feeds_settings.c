@@ -53,12 +53,17 @@ static bool is_first_choice(const struct feeds *f, const struct slot *slot)
 	return row->ops == slot->ops;
 }
 
+static bool is_other(const struct feeds *f, const struct slot *slot, const struct sampling *how)
+{
+	return slot->ops->other && slot->ops->other(&f->slots.how, how);
+}
+
 /* Another event may need another engine than the one that serves now. */
 static void set_event(struct feeds *f, struct slot *slot, const struct sampling *how)
 {
 	struct status st = {0};
 
-	if (is_first_choice(f, slot) && slot->ops->set_sampling) {
+	if (!is_other(f, slot, how) && is_first_choice(f, slot) && slot->ops->set_sampling) {
 		if (!slot__set_sampling(&f->slots, slot, how, NULL, &st)) {
 			feeds__drain_slot(f, slot, true);
 			for (u64 left = slot->models; left; left &= left - 1)
@@ -143,7 +148,8 @@ void feeds__set_sampling(struct feeds *f, const struct sampling *wanted)
 	for (u32 i = 0; i < f->slots.n; i++) {
 		struct slot *slot = &f->slots.v[i];
 
-		if (slot->src && slot->tier && (slot->ops->asks ? asks : other))
+		if (slot->src && slot->tier &&
+		    (is_other(f, slot, &how) || (slot->ops->asks ? asks : other)))
 			set_event(f, slot, &how);
 		else
 			set_slot(f, slot, SETTING_SAMPLING, NULL, &how);

@@ -203,6 +203,44 @@ static const struct checked *fail_member(struct checker *c, const struct expr *e
 
 /* --- names --- */
 
+static const struct checked *number_u64(struct checker *c, u64 number)
+{
+	struct checked *n = node(c, CHECKED_NUMBER, type_u64);
+
+	n->number = number;
+	return n;
+}
+
+static const struct checked *number_field(struct checker *c, const struct field *f)
+{
+	return convert(c, number_u64(c, (u64)f->number), f->type);
+}
+
+static const struct checked *register_node(struct checker *c, u32 offset)
+{
+	struct checked *n = node(c, CHECKED_CONTEXT, type_u64);
+
+	n->field = (struct field){.type = type_u64, .offset = offset, .wide = true};
+	return n;
+}
+
+static const struct checked *address_field(struct checker *c, const struct field *f)
+{
+	const struct checked *at = register_node(c, f->offset);
+	struct field_type type = type_u64;
+	struct checked *n, *sum;
+
+	if (f->scale)
+		at = binary(c, CHECKED_ADD, type_u64, at,
+			    binary(c, CHECKED_MUL, type_u64, register_node(c, f->index),
+				   number_u64(c, f->scale)));
+	type.user = true;
+	sum = binary(c, CHECKED_ADD, type, at, number_u64(c, (u64)f->number));
+	n = unary(c, CHECKED_MEMORY, f->type, sum);
+	n->field = (struct field){.type = f->type};
+	return n;
+}
+
 static const struct checked *field_node(struct checker *c, const struct expr *e,
 					const struct field *f)
 {
@@ -210,6 +248,10 @@ static const struct checked *field_node(struct checker *c, const struct expr *e,
 
 	if (f->unreadable)
 		return fail(c, e, f->why ? f->why : "programs cannot read this field");
+	if (f->at == FIELD_NUMBER)
+		return number_field(c, f);
+	if (f->at == FIELD_AT_ADDRESS)
+		return address_field(c, f);
 	n = node(c, CHECKED_CONTEXT, f->type);
 	n->field = *f;
 	n->types = c->scope->fields->types;

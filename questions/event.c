@@ -81,6 +81,22 @@ static int read_part(struct reader *r, char stop, const char **out)
 	return 0;
 }
 
+/* pid:N in the place of a path, which has a colon in it. */
+static int read_process(struct reader *r, const char **path)
+{
+	const char *number;
+	char buf[32];
+	u32 at = ++r->pos;
+
+	if (read_part(r, ':', &number))
+		return -EINVAL;
+	if (!*number || number[strspn(number, "0123456789")] || strlen(number) > 10)
+		return expr__fail(r->err, at, r->pos - at, "the number of a process is expected: pid:N");
+	snprintf(buf, sizeof(buf), "pid:%s", number);
+	*path = arena__strdup(r->arena, buf);
+	return 0;
+}
+
 static int read_parts(struct reader *r, struct question_event *e, u32 parts, const char *form)
 {
 	const char *part[3] = {NULL, NULL, NULL};
@@ -92,6 +108,9 @@ static int read_parts(struct reader *r, struct question_event *e, u32 parts, con
 			return -EINVAL;
 		if (!*part[i])
 			return expr__fail(r->err, at, 1, "a part is missing: %s", form);
+		if (!i && parts > 1 && !strcmp(part[0], "pid") && reader__peek(r, 0) == ':' &&
+		    read_process(r, &part[0]))
+			return -EINVAL;
 		if (i + 1 < parts && reader__peek(r, 0) != ':')
 			return expr__fail(r->err, r->pos, 1, "%s is expected: %s", ":", form);
 		r->pos += i + 1 < parts;

@@ -35,8 +35,20 @@ enum text_at {
 	TEXT_REL_LOC,  /* the same from the end of these 4 bytes */
 };
 
+/* Where a field of an event is. */
+enum field_at {
+	FIELD_IN_CONTEXT,
+	FIELD_NUMBER,	  /* `number` itself */
+	FIELD_AT_ADDRESS, /* in user memory, where the 8 bytes at `offset` of the context, those at `index`
+			     times `scale` (0: none), and `number` together say */
+};
+
 struct field {
 	struct field_type type;
+	enum field_at at;
+	s64 number;
+	u32 index;
+	u8 scale;
 	u32 offset; /* in the event's context, or in the record */
 	u32 length; /* TEXT_ARRAY: bytes */
 	u8 text_at;

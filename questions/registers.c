@@ -2,8 +2,10 @@
 #include "questions/registers.h"
 
 #include <asm/ptrace.h>
+#include <elf.h>
 #include <linux/bpf_perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #if defined(__x86_64__)
 #define AT(reg) offsetof(struct pt_regs, reg)
@@ -121,4 +123,58 @@ int registers__argument(u32 i)
 u32 registers__result(void)
 {
 	return RESULT;
+}
+
+/* The same places on every machine, so that all can be tested on one: of x86-64 struct pt_regs in
+ * words, as asm/ptrace.h has it. */
+static const struct {
+	const char *names[4]; /* of 8, 4, 2 and 1 bytes */
+	u8 word;
+} x86_registers[] = {
+	{{"r15", "r15d", "r15w", "r15b"}, 0}, {{"r14", "r14d", "r14w", "r14b"}, 1},
+	{{"r13", "r13d", "r13w", "r13b"}, 2}, {{"r12", "r12d", "r12w", "r12b"}, 3},
+	{{"rbp", "ebp", "bp", "bpl"}, 4},     {{"rbx", "ebx", "bx", "bl"}, 5},
+	{{"r11", "r11d", "r11w", "r11b"}, 6}, {{"r10", "r10d", "r10w", "r10b"}, 7},
+	{{"r9", "r9d", "r9w", "r9b"}, 8},     {{"r8", "r8d", "r8w", "r8b"}, 9},
+	{{"rax", "eax", "ax", "al"}, 10},     {{"rcx", "ecx", "cx", "cl"}, 11},
+	{{"rdx", "edx", "dx", "dl"}, 12},     {{"rsi", "esi", "si", "sil"}, 13},
+	{{"rdi", "edi", "di", "dil"}, 14},    {{"rip", "eip", "ip", ""}, 16},
+	{{"rsp", "esp", "sp", "spl"}, 19},
+};
+
+static int x86_named(const char *name, u32 *offset)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(x86_registers); i++)
+		for (u32 k = 0; k < 4; k++)
+			if (!strcmp(x86_registers[i].names[k], name)) {
+				*offset = 8u * x86_registers[i].word;
+				return 0;
+			}
+	return -ENOENT;
+}
+
+/* x0 ... x30 and w0 ... w30, sp. */
+static int arm_named(const char *name, u32 *offset)
+{
+	char *end;
+	unsigned long n;
+
+	if (!strcmp(name, "sp")) {
+		*offset = 8 * 31;
+		return 0;
+	}
+	if ((*name != 'x' && *name != 'w') || name[1] < '0' || name[1] > '9')
+		return -ENOENT;
+	n = strtoul(name + 1, &end, 10);
+	if (*end || n > 30)
+		return -ENOENT;
+	*offset = 8u * (u32)n;
+	return 0;
+}
+
+int registers__named(u16 machine, const char *name, u32 *offset)
+{
+	if (machine == EM_X86_64)
+		return *name ? x86_named(name, offset) : -ENOENT;
+	return machine == EM_AARCH64 ? arm_named(name, offset) : -ENOENT;
 }

@@ -24,6 +24,9 @@ enum register_event {
 const struct field_resolver *registers__fields(enum register_event event);
 /* Where the i-th argument of a function is in the context, -1: on the stack. */
 int registers__argument(u32 i);
+/* Where a register is that assembler calls so, whatever part of it: "eax", "w3". -ENOENT. machine: of
+ * ELF. */
+int registers__named(u16 machine, const char *name, u32 *offset);
 /* Where its result is. */
 u32 registers__result(void);
 

@@ -80,6 +80,11 @@ static bool is_shaped_so(const struct measure *m)
 	return true;
 }
 
+static bool is_part(const struct measure *m, const struct measure_sum *sum)
+{
+	return m->shape == MEASURE_SHAPE_SPAN && sum->type == VALUE_NS;
+}
+
 static const char *wrong_with(const struct measure *m)
 {
 	const char *wrong = NULL;
@@ -109,8 +114,10 @@ static const char *wrong_with(const struct measure *m)
 		return "a ratio is of no sum";
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		if (m->sums[i].name && m->sums[i].type != VALUE_COUNT &&
-		    m->sums[i].type != VALUE_BYTES && m->sums[i].type != VALUE_NS)
-			return "a sum is neither a count nor bytes nor a time";
+		    m->sums[i].type != VALUE_BYTES && !is_part(m, &m->sums[i]))
+			return "a sum is neither a count nor bytes, nor part of a span";
+	if (m->rest.name && !(is_part(m, &m->rest) && m->sums[0].name))
+		return "what is left of a span is a time, beside those of its sums";
 	return NULL;
 }
 

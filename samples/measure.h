@@ -61,7 +61,7 @@ struct measure_label {
 /* A sum beside that of the value, as a declaration names it. */
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
-	enum value_type type;		 /* VALUE_COUNT, VALUE_BYTES or VALUE_NS */
+	enum value_type type; /* VALUE_COUNT or VALUE_BYTES; of a span VALUE_NS: part of its time */
 	/* Optional: it is how many have this value of a label; so it is known by stack, too. */
 	const struct measure_label *counts;
 	u64 when;
@@ -106,6 +106,9 @@ struct measure {
 	u32 by; /* default grouping: a bit per label */
 	struct measure_sum sums[MEASURE_SUMS];
 	struct measure_ratio ratio; /* of sums, which need no names for it */
+	/* Of a span whose sums are parts of its time: what is left. The programs may or may not know
+	 * the parts: where the first is 0 none of them is known. */
+	struct measure_sum rest;
 	/* Optional: whether what has these words of the key is there to wait for something new:
 	 * such rows stand behind the others. */
 	bool (*waits)(const __u64 *words);
@@ -119,6 +122,7 @@ struct measure {
 	const char *notes[4];
 	const char *unseen;
 	u64 sample_bytes; /* of a holding: --sample-bytes where none are given; 0: all are followed */
+	const char *hint; /* where there are no rows: what to do, in words */
 	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows
 	 * by stack are named by what called them. Ends with NULL. */
 	const char *const *innermost;

@@ -386,7 +386,7 @@ static bool make_unit(struct making *m, struct unit *u, const struct ask_target 
 static const char *const types[EVENT_KINDS] = {
 	[EVENT_PERF] = "perf",	   [EVENT_TRACEPOINT] = "trace", [EVENT_BREAKPOINT] = "perf",
 	[EVENT_UPROBE] = "user",   [EVENT_URETPROBE] = "user",	 [EVENT_BTF] = "raw",
-	[EVENT_KPROBE] = "kernel", [EVENT_KRETPROBE] = "kernel",
+	[EVENT_USDT] = "user",	   [EVENT_KPROBE] = "kernel", [EVENT_KRETPROBE] = "kernel",
 };
 
 static bool is_same_code(const struct eval_code *a, const struct eval_code *b)

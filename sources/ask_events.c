@@ -11,6 +11,7 @@
 #include "sources/events.h"
 #include "sources/kernel_types.h"
 #include "sources/question_btf.h"
+#include "sources/uprobe.h"
 
 static struct ask_target *add(struct ask_targets *t, const struct question_event *of)
 {
@@ -207,6 +208,77 @@ static int resolve_named(struct ask_targets *t, const struct question_event *e, 
 	return 0;
 }
 
+/* --- functions and static probes of programs --- */
+
+struct looking {
+	struct ask_targets *t;
+	const struct question_event *e;
+	const char *file;
+	u32 pid;
+	bool full;
+};
+
+static bool has_function(void *ctx, const char *file, u32 pid)
+{
+	struct looking *l = ctx;
+	struct ask_target *t = &l->t->v[l->t->n - 1];
+	u64 offset;
+
+	if (uprobe__offset(file, l->e->name, &offset))
+		return false;
+	t->file = xstrdup(file);
+	t->pid = pid;
+	return true;
+}
+
+/* Whether a file has a function is found out where it is attached to, but that of a process. */
+static int resolve_function(struct ask_targets *t, const struct question_event *e, struct status *st)
+{
+	struct looking l = {.t = t, .e = e};
+	int err = resolve_named(t, e, st);
+
+	if (err || strncmp(e->path, "pid:", 4) || probe_path__find(e->path, has_function, &l))
+		return err;
+	return status__set(st, EXIT_CODE_USAGE, -ENOENT,
+			   "%.80s: the process is not there, or neither its program nor its libraries have "
+			   "such a function", e->text);
+}
+
+static void add_usdt(void *ctx, const struct usdt_place *place)
+{
+	struct looking *l = ctx;
+	struct ask_target *new = add(l->t, l->e);
+
+	l->full |= !new;
+	if (!new)
+		return;
+	copy_str(new->name, sizeof(new->name), place->probe.name);
+	new->usdt = xmalloc(sizeof(*place));
+	*new->usdt = *place;
+	new->file = xstrdup(l->file);
+	new->pid = l->pid;
+}
+
+static bool has_usdt(void *ctx, const char *file, u32 pid)
+{
+	struct looking *l = ctx;
+
+	l->file = file;
+	l->pid = pid;
+	return usdt__find(file, l->e->system, l->e->name, add_usdt, l) > 0;
+}
+
+static int resolve_usdt(struct ask_targets *t, const struct question_event *e, struct status *st)
+{
+	struct looking l = {.t = t, .e = e};
+
+	if (!probe_path__find(e->path, has_usdt, &l))
+		return status__set(st, EXIT_CODE_USAGE, -ENOENT,
+				   "%.80s: there is no such probe: readelf -n %.80s lists what a file has",
+				   e->text, strncmp(e->path, "pid:", 4) ? e->path : "FILE");
+	return l.full ? too_many(e, st) : 0;
+}
+
 int ask_targets__resolve(struct ask_targets *t, const struct question_event *e, struct status *st)
 {
 	switch (e->kind) {
@@ -217,9 +289,10 @@ int ask_targets__resolve(struct ask_targets *t, const struct question_event *e, 
 	case EVENT_BREAKPOINT:
 		return resolve_breakpoint(t, e, st);
 	case EVENT_USDT:
-		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
-				   "%.80s: USDT probes cannot be asked about yet: give the function "
-				   "that they are in as uprobe:PATH:FUNC", e->text);
+		return resolve_usdt(t, e, st);
+	case EVENT_UPROBE:
+	case EVENT_URETPROBE:
+		return resolve_function(t, e, st);
 	default:
 		return resolve_named(t, e, st);
 	}
@@ -227,9 +300,12 @@ int ask_targets__resolve(struct ask_targets *t, const struct question_event *e, 
 
 void ask_targets__fini(struct ask_targets *t)
 {
-	for (u32 i = 0; i < t->n; i++)
+	for (u32 i = 0; i < t->n; i++) {
 		if (t->v[i].format)
 			trace_format__free((struct trace_format *)t->v[i].format);
+		free(t->v[i].file);
+		free(t->v[i].usdt);
+	}
 	free(t->v);
 }
 
@@ -264,6 +340,9 @@ int ask_target__fields(struct ask_target *t, const struct field_resolver **out, 
 		return tracepoint_fields(t, out, st);
 	case EVENT_BTF:
 		return raw_fields(t, out, st);
+	case EVENT_USDT:
+		*out = &t->usdt->probe.resolver;
+		return 0;
 	case EVENT_KPROBE:
 	case EVENT_KRETPROBE:
 		*out = kernel_function(t, t->of->kind == EVENT_KRETPROBE);

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "questions/format.h"
 #include "questions/question.h"
+#include "sources/usdt.h"
 
 /* Of one question: a glob may stand for many. */
 #define ASK_TARGETS 4096
@@ -18,6 +19,9 @@ struct ask_target {
 	char name[128];			/* as it is shown: "sched:sched_switch" */
 	char system[64], event[128];	/* of a tracepoint; event: of a raw one, a function */
 	struct perf_event_attr attr;	/* EVENT_PERF, EVENT_BREAKPOINT */
+	char *file; /* of a function of pid:N, and of a static probe; freed with it */
+	u32 pid;    /* in this process alone; 0: in all */
+	struct usdt_place *usdt; /* of a static probe: one of its places */
 	const struct trace_format *format; /* of a tracepoint, once ask_target__fields was called */
 };
 

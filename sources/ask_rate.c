@@ -75,8 +75,6 @@ static u64 cost_of(const struct ask *a)
 int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st)
 {
 	struct perf_event_attr attr;
-	u64 rate;
-	double pct;
 
 	if (a->forced || a->targets.n > EVENTS_MAX)
 		return 0;
@@ -85,14 +83,8 @@ int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st)
 			count_on_all(r, &attr);
 	if (!r->n)
 		return 0;
-	rate = per_second(r);
-	pct = (double)(rate * cost_of(a)) / 1e7;
-	if (pct <= ASK_RATE_PCT)
-		return 0;
-	return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-			   "%.100s: its events come %llu times a second, which would take about %.0f%% "
-			   "of a CPU; ask it with ! before it to have it all the same",
-			   a->text, (unsigned long long)rate, pct);
+	return rate_guard__check(a->text, "events", per_second(r), cost_of(a),
+				 "ask it with ! before it", st);
 }
 
 void ask_rate__end(struct ask_rate *r)

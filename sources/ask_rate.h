@@ -4,9 +4,7 @@
 #define SOURCES_ASK_RATE_H
 
 #include "sources/ask_plan.h"
-
-/* What a question may take of a CPU without being asked for in so many words. */
-#define ASK_RATE_PCT 10
+#include "sources/rate_guard.h"
 
 struct ask_rate {
 	int *fds;
@@ -14,7 +12,7 @@ struct ask_rate {
 };
 
 /*
- * Counts for a moment: 0, or -EINVAL with st when the question would take more than ASK_RATE_PCT.
+ * Counts for a moment: 0, or -EINVAL with st when the question would take more than RATE_GUARD_PCT.
  * Events that cannot be counted without a program (functions), and globs of many, pass. The
  * counters stay until ask_rate__end: while a program is attached beside them, to close them is
  * cheap, and not otherwise.

@@ -233,13 +233,23 @@ static int attach_tracepoint(struct running *r, struct bpf_program *prog,
 static int attach_by_link(struct running *r, struct bpf_program *prog, const struct ask_target *t,
 			  const char *path, u64 cookie)
 {
-	u64 offset;
-	int err = uprobe__offset(path, t->of->name, &offset), fd;
+	u64 offset = 0;
+	struct uprobe_set set = {.path = path,
+				 .offsets = &offset,
+				 .cookies = &cookie,
+				 .n = 1,
+				 .pid = t->pid,
+				 .when = t->of->kind == EVENT_URETPROBE ? UPROBE_ENDS
+									: UPROBE_BEGINS};
+	int err = t->usdt ? 0 : uprobe__offset(path, t->of->name, &offset), fd;
 
 	if (err)
 		return err;
-	fd = uprobe__attach(bpf_program__fd(prog), path, offset, t->of->kind == EVENT_URETPROBE,
-			    cookie);
+	if (t->usdt) {
+		offset = t->usdt->offset;
+		set.semaphores = t->usdt->semaphore ? &t->usdt->semaphore : NULL;
+	}
+	fd = uprobe__attach_set(bpf_program__fd(prog), &set);
 	if (fd < 0)
 		return fd;
 	r->link_fds = xgrow(r->link_fds, r->nlink_fds, &r->link_fds_cap, sizeof(*r->link_fds));
@@ -250,9 +260,11 @@ static int attach_by_link(struct running *r, struct bpf_program *prog, const str
 static int attach_function(struct running *r, struct bpf_program *prog, const struct ask_target *t,
 			   u64 cookie)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .func_name = t->of->name,
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie,
+		    .func_name = t->usdt ? NULL : t->of->name,
+		    .ref_ctr_offset = t->usdt ? t->usdt->semaphore : 0,
 		    .retprobe = t->of->kind == EVENT_URETPROBE);
-	const char *path = t->of->path;
+	const char *path = t->file ? t->file : t->of->path;
 	char found[PATH_MAX];
 
 	if (!strchr(path, '/')) {
@@ -262,7 +274,8 @@ static int attach_function(struct running *r, struct bpf_program *prog, const st
 	}
 	if (r->ask->uprobe_links)
 		return attach_by_link(r, prog, t, path, cookie);
-	return keep(r, bpf_program__attach_uprobe_opts(prog, -1, path, 0, &opts));
+	return keep(r, bpf_program__attach_uprobe_opts(prog, t->pid ? (pid_t)t->pid : -1, path,
+						       t->usdt ? t->usdt->offset : 0, &opts));
 }
 
 static int attach_kernel(struct running *r, struct bpf_program *prog, const struct ask_target *t,
@@ -287,6 +300,7 @@ static int attach_one(struct running *r, struct bpf_program *prog, const struct 
 		return keep(r, bpf_program__attach_raw_tracepoint(prog, t->event));
 	case EVENT_UPROBE:
 	case EVENT_URETPROBE:
+	case EVENT_USDT:
 		return attach_function(r, prog, t, cookie);
 	default:
 		return attach_kernel(r, prog, t, cookie);

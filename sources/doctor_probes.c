@@ -217,7 +217,7 @@ static void add_result(struct checks *c, const struct probe *p, int err, bool lo
 			    p->load_only ? "loads" : "loads and attaches");
 	else if (loaded && p->attach == attach_uprobe && caps__given_up() & CAP_BIT(CAP_SYS_ADMIN))
 		checks__add(c, GROUP, p->name, CHECK_OK, "",
-			    "%s: loads; no view attaches one, so the capability was given up",
+			    "%s: loads; by events they take a capability that was given up, by links they do not",
 			    p->serves);
 	else
 		checks__add(c, GROUP, p->name, CHECK_MISSING, denied ? SUDO : p->remedy,

@@ -121,8 +121,14 @@ static int attach_calls(const struct heap *h, const struct heap_file *f, const c
 	int prog = program(h, h->two_probes ? "heap_call" : "heap_session");
 
 	for (u32 i = 0; i < (h->two_probes ? 2 : 1); i++) {
-		p->fds[1 + i] = uprobe__attach_all(prog, path, f->calls, f->cookies, f->ncalls,
-						   when[i], (int)pid);
+		const struct uprobe_set set = {.path = path,
+					       .offsets = f->calls,
+					       .cookies = f->cookies,
+					       .n = f->ncalls,
+					       .pid = pid,
+					       .when = when[i]};
+
+		p->fds[1 + i] = uprobe__attach_set(prog, &set);
 		if (p->fds[1 + i] < 0)
 			return p->fds[1 + i];
 	}
@@ -133,11 +139,12 @@ static int attach_calls(const struct heap *h, const struct heap_file *f, const c
 static int attach_file(struct heap *h, const struct heap_file *f, const char *path, u32 pid,
 		       struct probe *p)
 {
-	u64 none[HEAP_FILE_FREES] = {0};
+	const u64 none[HEAP_FILE_FREES] = {0};
+	const struct uprobe_set set = {
+		.path = path, .offsets = f->frees, .cookies = none, .n = f->nfrees, .pid = pid};
 	int err;
 
-	p->fds[0] = uprobe__attach_all(program(h, "heap_free"), path, f->frees, none, f->nfrees,
-				       UPROBE_BEGINS, (int)pid);
+	p->fds[0] = uprobe__attach_set(program(h, "heap_free"), &set);
 	if (p->fds[0] < 0)
 		return p->fds[0];
 	err = attach_calls(h, f, path, pid, p);

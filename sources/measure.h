@@ -21,6 +21,8 @@ struct measure_hooks {
 	/* The ctx of the others, freed when the source is closed; questions bring theirs. */
 	void *(*begin)(const struct measure *m, const struct sampling *how);
 	void (*end)(void *ctx);
+	/* Whether the source has to be opened anew for other settings. */
+	bool (*other)(const struct sampling *was, const struct sampling *wanted);
 	/* Before the programs are loaded. */
 	int (*prepare)(void *ctx, struct bpf_object *obj, struct status *st);
 	/* After they are loaded, before they are attached. */

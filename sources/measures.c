@@ -12,13 +12,10 @@ static const struct measure_hooks nothing;
 
 /* Of those that need some; the others have none. */
 static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
-	[MEASURE_NET] = &net_hooks,
-	[MEASURE_COUNTERS] = &counters_hooks,
-	[MEASURE_KVM] = &kvm_hooks,
-	[MEASURE_LOCKS] = &locks_hooks,
-	[MEASURE_FAULTS] = &faults_hooks,
-	[MEASURE_HEAP] = &heap_hooks,
-	[MEASURE_WATCH] = &watch_hooks,
+	[MEASURE_NET] = &net_hooks,	  [MEASURE_COUNTERS] = &counters_hooks,
+	[MEASURE_KVM] = &kvm_hooks,	  [MEASURE_LOCKS] = &locks_hooks,
+	[MEASURE_FAULTS] = &faults_hooks, [MEASURE_HEAP] = &heap_hooks,
+	[MEASURE_WATCH] = &watch_hooks,	  [MEASURE_FUNCS] = &funcs_hooks,
 };
 
 static const struct measure_programs *programs_of(enum measure_id id)
@@ -46,9 +43,16 @@ static const struct measure_programs *programs_of(enum measure_id id)
 	{                                                                                          \
 		return measure_source__open(programs_of(MEASURE_##id), how, scope, st);            \
 	}                                                                                          \
+	static bool other_##name_(const struct sampling *was, const struct sampling *wanted)       \
+	{                                                                                          \
+		const struct measure_hooks *of = programs_of(MEASURE_##id)->hooks;                 \
+                                                                                                   \
+		return of->other && of->other(was, wanted);                                        \
+	}                                                                                          \
 	const struct source_ops source_measure_##name_ = {                                         \
 		.name = "bpf",                                                                     \
 		.title = "BPF programs of " #name_,                                                \
+		.other = other_##name_,                                                            \
 		.open = open_##name_,                                                              \
 		.close = measure_source__close,                                                    \
 		.set_scope = measure_source__set_scope,                                            \

@@ -49,6 +49,7 @@ struct sampling {
 	const struct address_names *names;
 	const char *watches[WATCHES_MAX]; /* --watch, as given; NULL: no more. They last for good. */
 	const struct ask_list *asks; /* questions (sources/ask.h); NULL: none */
+	const struct func_list *functions; /* that are timed (samples/functions.h); NULL: none */
 };
 
 #define SAMPLE_EVERY	 1
@@ -60,6 +61,8 @@ struct source_ops {
 	const char *name;  /* tier name on screen: "bpf", "perf" */
 	const char *title; /* one line for --doctor */
 	bool asks; /* it is about sampling.asks: opened anew when those are others */
+	/* Optional: whether it has to be opened anew for other settings. */
+	bool (*other)(const struct sampling *was, const struct sampling *wanted);
 	/* Opens and attaches everything, or nothing: on failure no trace is left and st tells
 	 * why and what would enable it. The scope is borrowed for the call. When it returns 0
 	 * every probe is attached. */

@@ -20,18 +20,18 @@ struct link_attr {
 
 #define MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 
-int uprobe__attach_all(int prog, const char *path, const u64 *offsets, const u64 *cookies, u32 n,
-		       enum uprobe_when when, int pid)
+int uprobe__attach_set(int prog, const struct uprobe_set *set)
 {
 	struct link_attr attr = {
 		.prog_fd = (u32)prog,
-		.attach_type = when == UPROBE_SESSION ? UPROBE_SESSION_TYPE : UPROBE_MULTI_TYPE,
-		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)offsets,
-		.cookies = (uintptr_t)cookies,
-		.cnt = n,
-		.multi_flags = when == UPROBE_ENDS ? MULTI_RETURN : 0,
-		.pid = (u32)pid,
+		.attach_type = set->when == UPROBE_SESSION ? UPROBE_SESSION_TYPE : UPROBE_MULTI_TYPE,
+		.path = (uintptr_t)set->path,
+		.offsets = (uintptr_t)set->offsets,
+		.cookies = (uintptr_t)set->cookies,
+		.ref_ctr_offsets = (uintptr_t)set->semaphores,
+		.cnt = set->n,
+		.multi_flags = set->when == UPROBE_ENDS ? MULTI_RETURN : 0,
+		.pid = set->pid,
 	};
 	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
@@ -40,8 +40,11 @@ int uprobe__attach_all(int prog, const char *path, const u64 *offsets, const u64
 
 int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
 {
-	return uprobe__attach_all(prog, path, &offset, &cookie, 1,
-				  returns ? UPROBE_ENDS : UPROBE_BEGINS, 0);
+	const struct uprobe_set one = {
+		.path = path, .offsets = &offset, .cookies = &cookie, .n = 1,
+		.when = returns ? UPROBE_ENDS : UPROBE_BEGINS};
+
+	return uprobe__attach_set(prog, &one);
 }
 
 /* --- files --- */

@@ -30,15 +30,23 @@ bool uprobe__function_at(const char *path, u64 address, char *buf, size_t size);
  * addresses. -ENOENT: no part of it is loaded from there. */
 int uprobe__bias(const char *path, u64 start, u64 offset, u64 *bias);
 
+/* Where functions begin (or at any place), where they return, or one program at both. */
 enum uprobe_when { UPROBE_BEGINS, UPROBE_ENDS, UPROBE_SESSION };
 /* The attach type of programs for UPROBE_SESSION: Linux 6.13 on. */
 #define UPROBE_SESSION_TYPE 57
 
-/* On n functions of a file, of one process (pid 0: of all). The link's descriptor; -errno. */
-int uprobe__attach_all(int prog, const char *path, const u64 *offsets, const u64 *cookies, u32 n,
-		       enum uprobe_when when, int pid);
+/* Places in one file that a program is attached to by one link. */
+struct uprobe_set {
+	const char *path;
+	const u64 *offsets, *cookies;
+	const u64 *semaphores; /* offsets of counters that are above 0 while it is there; NULL: none */
+	u32 n;
+	u32 pid;      /* in this process alone; 0: in all */
+	enum uprobe_when when;
+};
 
 /* The link's descriptor, which detaches when it is closed; -errno. */
+int uprobe__attach_set(int prog, const struct uprobe_set *set);
 int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie);
 
 #endif

@@ -63,6 +63,11 @@ struct code_origin {
  */
 void code__load_elf(struct code *c, int fd, const struct code_origin *o,
 		    u32 (*same)(void *ctx, const struct code *c), void *ctx);
+struct debugfile;
+/* Adds the functions that have names in a file, or in its debug file, which then stays open in *debug:
+ * names point into both. c: as code__load_elf() leaves it. How many b has by then. */
+u32 code__add_names(struct code *c, const struct debugfile *program, const struct code_origin *o,
+		    struct debugfile *debug, struct symtab_builder *b);
 /* The same from memory (the vdso). */
 void code__load_image(struct code *c, const void *image, size_t size);
 void code__fini(struct code *c);

@@ -145,6 +145,20 @@ static u32 add_symtab(struct code *c, const struct debugfile *program, const str
 	return n;
 }
 
+u32 code__add_names(struct code *c, const struct debugfile *program, const struct code_origin *o,
+		    struct debugfile *debug, struct symtab_builder *b)
+{
+	u32 n = add_symtab(c, program, o, debug, b);
+
+	c->has_symtab = n > 0;
+	if (!n && (n = minidebug__add(program->elf, c, b)))
+		snprintf(c->source, sizeof(c->source), "debugdata");
+	if (elf__add_symbols(program->elf, SHT_DYNSYM, NAME_DYN, 0, c, b) && !n)
+		snprintf(c->source, sizeof(c->source), "dynsym");
+	note_strings(c, program->elf, SHT_DYNSYM, NAME_DYN);
+	return b->n;
+}
+
 /* The best table there is, the exports, and what can be said without names. */
 static void load_functions(struct code *c, const struct debugfile *program,
 			   const struct code_origin *o)
@@ -152,17 +166,10 @@ static void load_functions(struct code *c, const struct debugfile *program,
 	struct debugfile debug = DEBUGFILE_NONE;
 	struct symtab_builder b;
 	Elf *elf = program->elf;
-	u32 n;
 
 	symtab_builder__init(&b);
 	b.budget = elf__budget();
-	n = add_symtab(c, program, o, &debug, &b);
-	c->has_symtab = n > 0;
-	if (!n && (n = minidebug__add(elf, c, &b)))
-		snprintf(c->source, sizeof(c->source), "debugdata");
-	if (elf__add_symbols(elf, SHT_DYNSYM, NAME_DYN, 0, c, &b) && !n)
-		snprintf(c->source, sizeof(c->source), "dynsym");
-	note_strings(c, elf, SHT_DYNSYM, NAME_DYN);
+	code__add_names(c, program, o, &debug, &b);
 	plt__add(elf, c, &b);
 	frames__add(elf, c, &b);
 	symtab_builder__finish(&b, last_exec_end(c), &c->tab);

@@ -53,7 +53,7 @@ void symtab_builder__add(struct symtab_builder *b, u64 start, u64 size, enum nam
 	};
 }
 
-static const char *raw_name(const struct symtab_builder *b, const struct raw_symbol *s)
+const char *symtab_builder__name(const struct symtab_builder *b, const struct raw_symbol *s)
 {
 	u32 source = s->name >> NAME_SHIFT;
 	size_t offset = s->name & NAME_OFFSET;
@@ -111,7 +111,7 @@ static int by_start(const void *pa, const void *pb, void *ctx)
 		return a->rank > b->rank ? -1 : 1;
 	if (!a->size != !b->size)
 		return a->size ? -1 : 1;
-	return symbol_name__prefer(raw_name(ctx, a), raw_name(ctx, b));
+	return symbol_name__prefer(symtab_builder__name(ctx, a), symtab_builder__name(ctx, b));
 }
 
 /* One symbol per start, the best; labels and frames within a sized function go. */

@@ -67,6 +67,8 @@ void symtab_builder__fini(struct symtab_builder *b);
 u32 symtab_builder__pool(struct symtab_builder *b, const char *s, size_t len);
 void symtab_builder__add(struct symtab_builder *b, u64 start, u64 size, enum name_source source,
 			 u64 name_offset, enum symbol_rank rank);
+/* The name of one of raw, as long as its string table is there. */
+const char *symtab_builder__name(const struct symtab_builder *b, const struct raw_symbol *s);
 /* Sorts, chooses among aliases, drops labels within functions, gives symbols without a size
  * theirs (at most up to `end`). The builder is left empty but for names[]. */
 void symtab_builder__finish(struct symtab_builder *b, u64 end, struct symtab *out);

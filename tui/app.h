@@ -97,6 +97,7 @@ struct host {
 
 	char refused[256]; /* by the collector, as told last */
 	const struct ask_list *asks_before; /* what is in force where the last change was refused */
+	const struct func_list *functions_before; /* likewise */
 	char message[512];
 	enum role message_role;
 	enum exit_code message_code; /* of an error without a screen */
@@ -189,6 +190,12 @@ void palette__print(FILE *out);
 /* As commands of the palette; false: st says what is wrong. */
 bool ask__run(struct host *h, const char *text, struct status *st);
 bool ask__drop(struct host *h, const char *number, struct status *st);
+
+/* --- functions.c: functions whose calls are timed; likewise --- */
+
+bool functions__pick(struct host *h, const char *text, struct status *st);
+bool functions__drop(struct host *h, const char *number, struct status *st);
+bool functions__set_waits(struct host *h, const char *on, struct status *st);
 
 /* --- todo.c: what --do says --- */
 

@@ -12,8 +12,8 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_AS
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
-       OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES,
-       OPT_WATCH };
+       OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES, OPT_WATCH, OPT_FUNCTION,
+       OPT_FUNCTION_WAITS };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -42,6 +42,8 @@ static const struct option long_options[] = {
 	{"history", required_argument, NULL, OPT_HISTORY},
 	{"do", required_argument, NULL, OPT_DO},
 	{"ask", required_argument, NULL, OPT_ASK},
+	{"function", required_argument, NULL, OPT_FUNCTION},
+	{"function-waits", no_argument, NULL, OPT_FUNCTION_WAITS},
 	{"group", required_argument, NULL, OPT_GROUP},
 	{"batch", no_argument, NULL, 'b'},
 	{"iterations", required_argument, NULL, 'n'},
@@ -294,6 +296,16 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 		if (o->nasks == ASK_MAX)
 			return too_many(st, "--ask", ASK_MAX, "leave one out");
 		o->asks[o->nasks++] = arg;
+		return 0;
+	case OPT_FUNCTION:
+		if (o->nfunctions == FUNCTION_TEXTS)
+			return too_many(st, "--function", FUNCTION_TEXTS, "a glob stands for many");
+		o->functions[o->nfunctions++] = arg;
+		if (!o->view_given)
+			o->view = "funcs";
+		return 0;
+	case OPT_FUNCTION_WAITS:
+		o->function_waits = true;
 		return 0;
 	case 'n':
 		return option__number(arg, 1, UINT64_MAX >> 1, &o->iterations)

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "export/export.h"
 #include "samples/ask.h"
+#include "samples/functions.h"
 #include "samples/tape.h"
 #include "scope/filter.h"
 #include "sources/source.h"
@@ -37,6 +38,9 @@ struct options {
 	u32 ntodo;
 	const char *asks[ASK_MAX]; /* questions, as they were given */
 	u32 nasks;
+	const char *functions[FUNCTION_TEXTS]; /* PATH:GLOB, as they were given */
+	u32 nfunctions;
+	bool function_waits;
 	struct arena memory;	      /* of what was read from files */
 	int columns, rows; /* --size; 0: the terminal's */
 	u64 interval_ns;

@@ -23,6 +23,7 @@
 #include "tui/baseline_file.h"
 #include "tui/batch.h"
 #include "tui/config.h"
+#include "tui/functions.h"
 #include "tui/program.h"
 #include "tui/signals.h"
 #include "tui/tape.h"
@@ -308,6 +309,26 @@ static int read_questions(struct options *o, struct status *st)
 	return 0;
 }
 
+static int read_functions(struct options *o, struct status *st)
+{
+	const struct func_list *list = NULL;
+	struct status why = {0};
+
+	if (o->nfunctions && o->replay)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--function: a replay has the functions that were picked when it was "
+				   "recorded");
+	if (o->function_waits)
+		list = func_list__split(list, true);
+	for (u32 i = 0; i < o->nfunctions; i++) {
+		list = func_list__with(list, o->functions[i], &why);
+		if (!list)
+			return status__set(st, why.code, -EINVAL, "--function: %s", why.msg);
+	}
+	o->sampling.functions = o->nfunctions ? list : NULL;
+	return 0;
+}
+
 static int session__begin(struct session *s, struct options *o, const struct fixture *fixture,
 			  struct status *st)
 {
@@ -317,7 +338,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		.every_frame = o->mode == MODE_BATCH,
 	};
 
-	if (read_questions(o, st))
+	if (read_questions(o, st) || read_functions(o, st))
 		return -EINVAL;
 	cfg.sampling = o->sampling;
 	caps__seal();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Declarations of measures: those that are there are whole, and wrong ones are refused. */
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -197,7 +197,8 @@ static void wrong_declarations_are_refused(void **state)
 	REFUSED("default grouping", m.by = 0);
 	REFUSED("default grouping", m.by = 1u << 4);
 	REFUSED("a drill", drills[0] = 1u << 4);
-	REFUSED("a sum is", m.sums[0].name = "pct"; m.sums[0].type = VALUE_PCT);
+	REFUSED("a sum is", m.sums[0].name = "ns"; m.sums[0].type = VALUE_PCT);
+	REFUSED("what is left", m.rest.name = "rest_ns"; m.rest.type = VALUE_NS);
 }
 
 static void many_own_labels_are_refused(void **state)

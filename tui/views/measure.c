@@ -133,7 +133,11 @@ static void measure__empty(const struct listing *l, char *buf, size_t size)
 	const struct measure *m = of(l)->view->measure;
 	char more[MORE_TEXT];
 
-	if (!measure__waiting(l, m, buf, size))
+	if (measure__waiting(l, m, buf, size))
+		return;
+	if (m->hint)
+		snprintf(buf, size, "no %s have ended in the window: %s", m->noun, m->hint);
+	else
 		snprintf(buf, size, "no %s in scope have ended in the window (%s)", m->noun,
 			 listing__more(l, more));
 }
@@ -389,7 +393,7 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 					   .of = a->deadlock,
 					   .part = deadlock_part});
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (a->measure->sums[i].name)
+		if (a->measure->sums[i].name && a->measure->sums[i].type != VALUE_NS)
 			report__sum_number(r, a->measure->sums[i].name, a->measure->sums[i].type,
 					   a->all.sums[i]);
 	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions of programs: a span from a call to its return, by thread and function. The calls that a
+ * thread is in are kept with it, innermost last, and are told apart by where they have their return
+ * address. What is deeper on the stack than a call that begins or ends is over: it was left by
+ * longjmp or an exception, and is counted as such.
+ */
+#include "bpf/funcs.h"
+#include "bpf/measure.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile u32 splits = 0; /* the scheduler's programs are attached */
+volatile u32 does = 0;	       /* FUNCS_x */
+
+/* A call that has begun. */
+struct call {
+	u64 begin_ns;
+	u64 sp;			  /* where its return address is */
+	u64 runq_ns, blocked_ns;  /* of the thread, by then */
+	u32 function;
+	u32 pad;
+};
+
+enum thread_state { THREAD_RUNS, THREAD_WAITS_FOR_CPU, THREAD_BLOCKED };
+
+struct calls {
+	u32 n;
+	u32 exec_id;
+	u64 runq_ns, blocked_ns; /* while it had calls */
+	u64 since_ns;		 /* of the state */
+	u32 state;		 /* enum thread_state */
+	u32 pad;
+	struct call v[FUNCS_DEPTH];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct calls);
+} calls SEC(".maps");
+
+/* --- where --- */
+
+#if defined(__TARGET_ARCH_x86)
+#define RETURN_SIZE 8 /* popped by the return */
+
+static __always_inline u64 regs__sp(void *ctx)
+{
+	return PT_REGS_SP((struct pt_regs *)ctx);
+}
+
+/* Where the innermost call returns to. */
+static __always_inline u64 return_address(void *ctx, u64 sp)
+{
+	u64 at = 0;
+
+	bpf_probe_read_user(&at, sizeof(at), (void *)sp);
+	return at;
+}
+#else
+#define RETURN_SIZE 0
+
+static __always_inline u64 regs__sp(void *ctx)
+{
+	return PT_REGS_SP((struct pt_regs *)ctx);
+}
+
+static __always_inline u64 return_address(void *ctx, u64 sp)
+{
+	return PT_REGS_RET((struct pt_regs *)ctx);
+}
+#endif
+
+/* Whether a call that begins where another one has its return address is its tail call: then the
+ * kernel has put an address of its own there. */
+static __always_inline bool is_tail_call(struct task_struct *task, void *ctx, u64 sp)
+{
+	u64 own = probed_return_of(task);
+
+	return own && return_address(ctx, sp) == own;
+}
+
+/* --- calls --- */
+
+static __always_inline void calls__leave(struct calls *c, struct measure_stats *st)
+{
+	st->notes[FUNCS_NOTE_LEFT] += c->n;
+	c->n = 0;
+}
+
+static __always_inline struct calls *calls__get(struct task_struct *task, bool begins,
+						struct measure_stats *st)
+{
+	struct calls *c;
+
+	c = bpf_task_storage_get(&calls, task, 0, begins ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (c && c->exec_id != task->self_exec_id) {
+		calls__leave(c, st);
+		c->exec_id = task->self_exec_id;
+	}
+	return c;
+}
+
+/* Drops what is deeper than `sp`, which is over. */
+static __always_inline void calls__drop(struct calls *c, u64 sp, struct measure_stats *st)
+{
+	for (u32 i = 0; i < FUNCS_DEPTH; i++) {
+		u32 n = c->n;
+
+		if (!n || n > FUNCS_DEPTH || c->v[(n - 1) & (FUNCS_DEPTH - 1)].sp >= sp)
+			return;
+		c->n = n - 1;
+		st->notes[FUNCS_NOTE_LEFT]++;
+	}
+}
+
+static __always_inline struct call *calls__last(struct calls *c)
+{
+	u32 n = c->n;
+
+	return n && n <= FUNCS_DEPTH ? &c->v[(n - 1) & (FUNCS_DEPTH - 1)] : NULL;
+}
+
+static __always_inline void call__begin(void *ctx, struct task_struct *task, struct calls *c,
+					u32 function, struct measure_stats *st)
+{
+	u64 sp = regs__sp(ctx);
+	struct call *last, *new;
+
+	calls__drop(c, sp, st);
+	last = calls__last(c);
+	if (last && last->sp == sp && !is_tail_call(task, ctx, sp))
+		calls__drop(c, sp + 1, st);
+	if (c->n >= FUNCS_DEPTH) {
+		st->notes[FUNCS_NOTE_DEEP]++;
+		return;
+	}
+	new = &c->v[c->n & (FUNCS_DEPTH - 1)];
+	new->sp = sp;
+	new->runq_ns = c->runq_ns;
+	new->blocked_ns = c->blocked_ns;
+	new->function = function;
+	c->n++;
+	new->begin_ns = bpf_ktime_get_ns();
+}
+
+/* NULL: the call was not seen. The others that end where it does have been left by it. */
+static __always_inline struct call *call__end(struct calls *c, u64 sp, u32 function,
+					      struct measure_stats *st)
+{
+	struct call *last;
+
+	calls__drop(c, sp, st);
+	for (u32 i = 0; i < FUNCS_DEPTH; i++) {
+		last = calls__last(c);
+		if (!last || last->sp != sp)
+			return NULL;
+		c->n--;
+		if (last->function == function)
+			return last;
+		st->notes[FUNCS_NOTE_LEFT]++;
+	}
+	return NULL;
+}
+
+/* --- rates --- */
+
+/* Calls by process, before anything is timed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FUNCS_PROCESSES);
+	__type(key, u32);
+	__type(value, u64);
+} rates SEC(".maps");
+
+static __always_inline void rate__count(struct task_struct *task, struct measure_stats *st)
+{
+	u32 key = task->tgid;
+	u64 *n = bpf_map_lookup_elem(&rates, &key), zero = 0;
+
+	if (!n) {
+		bpf_map_update_elem(&rates, &key, &zero, BPF_NOEXIST);
+		n = bpf_map_lookup_elem(&rates, &key);
+	}
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+/* --- scratch ---
+ *
+ * Programs on functions can be preempted, by a thread that runs another of them on the same CPU:
+ * stacks and slow ones, which are put together in memory of the CPU, are one thread's at a time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} scratch_taken SEC(".maps");
+
+/* NULL: somebody has it. */
+static __always_inline u32 *scratch__take(struct measure_stats *st)
+{
+	u32 zero = 0, *taken = bpf_map_lookup_elem(&scratch_taken, &zero);
+
+	if (taken && !__sync_val_compare_and_swap(taken, 0, 1))
+		return taken;
+	st->notes[FUNCS_NOTE_BUSY]++;
+	return NULL;
+}
+
+/* --- counting --- */
+
+struct parts {
+	u64 oncpu_ns, runq_ns, blocked_ns;
+};
+
+static __noinline int slow__report(struct measure_span *s, u64 stack, const struct parts *p)
+{
+	struct measure_slow *r = slow__begin(s, stack);
+	struct measure_stats *st = stats__get();
+
+	if (!r || !st)
+		return 0;
+	__builtin_memset(r->args, 0, sizeof(r->args));
+	if (splits) {
+		r->args[0] = p->oncpu_ns;
+		r->args[1] = p->runq_ns;
+		r->args[2] = p->blocked_ns;
+	}
+	slow__send(r, st);
+	return 0;
+}
+
+static __always_inline void call__count(void *ctx, struct task_struct *task, struct measure_task *t,
+					const struct calls *c, const struct call *call, u64 now,
+					struct measure_stats *st)
+{
+	u64 labels[MEASURE_LABELS] = {call->function}, stack;
+	struct measure_span s = {.task = task,
+				 .of = t,
+				 .begin_ns = call->begin_ns,
+				 .now = now,
+				 .labels = labels};
+	struct parts p = {.runq_ns = c->runq_ns - call->runq_ns,
+			  .blocked_ns = c->blocked_ns - call->blocked_ns};
+	struct measure_cell *cell = NULL;
+	u32 *taken = scratch__take(st), counted;
+
+	p.oncpu_ns = now - call->begin_ns - p.runq_ns - p.blocked_ns;
+	s.stack = taken ? STACK_USER : 0;
+	counted = measure__end(ctx, &s, st, &stack, &cell);
+	if (counted && cell && splits) {
+		cell->sums[FUNCS_SUM_ONCPU] += p.oncpu_ns;
+		cell->sums[FUNCS_SUM_RUNQ] += p.runq_ns;
+	}
+	if (!taken)
+		return;
+	if (counted & MEASURE_IS_SLOW)
+		slow__report(&s, stack, &p);
+	*(volatile u32 *)taken = 0;
+}
+
+/* --- programs --- */
+
+/* One in 64 is timed (run__end). */
+static __always_inline u64 run__begin_rarely(struct measure_stats *st)
+{
+	return ++st->runs & 63 ? 0 : bpf_ktime_get_ns();
+}
+
+SEC("uprobe")
+int funcs_enter(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct measure_stats *st = stats__get();
+	u32 function = bpf_get_attach_cookie(ctx), now_does = does;
+	struct measure_task *t;
+	struct calls *c;
+	u64 began;
+
+	if (!st || !now_does)
+		return 0;
+	began = run__begin_rarely(st);
+	t = measure__task(task, st);
+	if (!t && function != FUNCS_OWN)
+		return 0;
+	if (now_does == FUNCS_COUNT) {
+		rate__count(task, st);
+		return 0;
+	}
+	c = calls__get(task, true, st);
+	if (c)
+		call__begin(ctx, task, c, function, st);
+	else
+		st->tasks_full++;
+	run__end(st, began);
+	return 0;
+}
+
+SEC("uprobe")
+int funcs_return(void *ctx)
+{
+	u64 now = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(ctx), sp = regs__sp(ctx);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct measure_stats *st = stats__get();
+	struct measure_task *t;
+	struct calls *c;
+	struct call *call, copy;
+
+	if (!st)
+		return 0;
+	st->runs++;
+	c = calls__get(task, false, st);
+	if (!c || !c->n)
+		return 0;
+	t = measure__task(task, st);
+	if (!t && (u32)cookie != FUNCS_OWN) {
+		c->n = 0;
+		return 0;
+	}
+	call = call__end(c, cookie & FUNCS_AT_RETURN ? sp : sp - RETURN_SIZE, (u32)cookie, st);
+	if (call && t && (u32)cookie != FUNCS_OWN) {
+		copy = *call;
+		call__count(ctx, task, t, c, &copy, now, st);
+	}
+	run__end(st, now);
+	return 0;
+}
+
+/* --- upkeep --- */
+
+SEC("tp_btf/sched_process_exit")
+int funcs_gone(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	struct measure_stats *st = stats__get();
+	struct calls *c = bpf_task_storage_get(&calls, task, 0, 0);
+
+	if (st && c)
+		calls__leave(c, st);
+	return 0;
+}
+
+static __always_inline void state__end(struct calls *c, u64 now)
+{
+	u64 ns = now - c->since_ns;
+
+	if (c->state == THREAD_WAITS_FOR_CPU)
+		c->runq_ns += ns;
+	else if (c->state == THREAD_BLOCKED)
+		c->blocked_ns += ns;
+	c->since_ns = now;
+}
+
+SEC("tp_btf/sched_switch")
+int funcs_switch(u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	struct calls *c;
+
+	c = bpf_task_storage_get(&calls, prev, 0, 0);
+	if (c && c->n) {
+		c->since_ns = bpf_ktime_get_ns();
+		c->state = ctx[0] || !task__state(prev) ? THREAD_WAITS_FOR_CPU : THREAD_BLOCKED;
+	}
+	c = bpf_task_storage_get(&calls, next, 0, 0);
+	if (c && c->state) {
+		state__end(c, bpf_ktime_get_ns());
+		c->state = THREAD_RUNS;
+	}
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int funcs_wakeup(u64 *ctx)
+{
+	struct calls *c = bpf_task_storage_get(&calls, (void *)ctx[0], 0, 0);
+
+	if (c && c->state == THREAD_BLOCKED) {
+		state__end(c, bpf_ktime_get_ns());
+		c->state = THREAD_WAITS_FOR_CPU;
+	}
+	return 0;
+}
+
+/* A call is over when the thread has entered the kernel from farther up its stack since, though
+ * nothing of ours has seen it. */
+static __always_inline bool call__goes_on(struct task_struct *task, const struct call *call)
+{
+	return !has_user_part(task) || REGS_SP((REGS_TYPE *)bpf_task_pt_regs(task)) <= call->sp;
+}
+
+SEC("iter/task")
+int measure_visit(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct measure_stats *st = stats__get();
+	struct measure_open open = {};
+	struct measure_task *t;
+	struct calls *c;
+	u64 now = bpf_ktime_get_ns();
+
+	if (!task || !st || task->exit_state)
+		return 0;
+	t = bpf_task_storage_get(&tasks, task, 0, 0);
+	if (t && look_again)
+		t->scope = 0;
+	c = bpf_task_storage_get(&calls, task, 0, 0);
+	if (!c || !c->n || c->exec_id != task->self_exec_id || !t || !task__watched(t, task))
+		return 0;
+	who__fill(&open.who, task);
+	for (u32 i = 0; i < FUNCS_DEPTH && i < c->n; i++) {
+		struct call *call = &c->v[i];
+
+		if (now - call->begin_ns < min_ns || !call__goes_on(task, call))
+			continue;
+		open.begin_ns = call->begin_ns;
+		open.labels[FUNCS_LABEL_FUNCTION] = call->function;
+		bpf_seq_write(ctx->meta->seq, &open, sizeof(open));
+	}
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the programs of funcs and user space hand to each other, beside what every measure does
+ * (bpf/measure.h). */
+#ifndef BPF_FUNCS_H
+#define BPF_FUNCS_H
+
+#include <linux/types.h>
+
+/* Words of labels: which function it is, by its number in struct func_list. */
+enum { FUNCS_LABEL_FUNCTION };
+
+/* The cookie of a probe is that number. Where a function ends without its return address being taken
+ * over, the probe is on the instruction itself that returns. */
+#define FUNCS_AT_RETURN (1ULL << 32)
+/* Of a probe on a function of proftop's own, by which costs are measured. */
+#define FUNCS_OWN 0xffffffffu
+
+/* Calls of a thread that are inside one another; the kernel takes over as many returns. */
+#define FUNCS_DEPTH 64
+
+/* Sums: parts of the time; what is left of it is the wait. */
+enum { FUNCS_SUM_ONCPU, FUNCS_SUM_RUNQ };
+
+/* What programs do with a call; while rates are looked at, calls are only counted. */
+enum { FUNCS_IDLE, FUNCS_COUNT, FUNCS_TIME };
+
+/* The measure's own struct measure_stats.notes. */
+enum { FUNCS_NOTE_LEFT, FUNCS_NOTE_DEEP, FUNCS_NOTE_BUSY, FUNCS_NOTE_FULL };
+
+/* Processes whose calls are counted apart before anything is timed. */
+#define FUNCS_PROCESSES 1024
+
+#endif

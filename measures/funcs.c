@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Functions of programs: how often they are called, how long they take, from where. */
+#include <stdio.h>
+
+#include "bpf/funcs.h"
+#include "samples/measure.h"
+
+enum { BY_FUNCTION, BY_OBJECT, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
+
+static const struct measure_label labels[LABELS] = {
+	[BY_FUNCTION] = {.name = "function", .title = "Function", .width = 28,
+			 .help = "the function that was called", .bits = 32,
+			 .word = FUNCS_LABEL_FUNCTION},
+	[BY_OBJECT] = {.name = "object", .title = "Object", .width = 16,
+		       .help = "program or library that it is in", .bits = 32,
+		       .word = FUNCS_LABEL_FUNCTION, .told_by = 1u << BY_FUNCTION},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process"},
+	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread"},
+	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
+		     .help = "name of the thread"},
+	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 20, .kind = LABEL_CGROUP,
+		       .help = "cgroup of the process"},
+	[BY_STACK] = {.name = "stack", .title = "Called from", .width = 24, .kind = LABEL_STACK,
+		      .help = "where the call returned to"},
+};
+
+static void ns_text(u64 ns, char *buf, size_t size)
+{
+	if (ns < NSEC_PER_MSEC)
+		snprintf(buf, size, "%.1f us", (double)ns / 1e3);
+	else
+		snprintf(buf, size, "%.1f ms", (double)ns / 1e6);
+}
+
+static void slow_text(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
+		      size_t size)
+{
+	char parts[3][32];
+	bool split = slow->args[0] || slow->args[1] || slow->args[2];
+
+	for (u32 i = 0; i < 3; i++)
+		ns_text(slow->args[i], parts[i], sizeof(parts[i]));
+	if (split)
+		snprintf(buf, size, "%s: on-CPU %s, run queue %s, blocked %s", keys[BY_FUNCTION].text,
+			 parts[0], parts[1], parts[2]);
+	else
+		copy_str(buf, size, keys[BY_FUNCTION].text);
+}
+
+const struct measure measure_funcs = {
+	MEASURE_HERE,
+	.name = "funcs",
+	.noun = "calls",
+	.event = "functions",
+	.shape = MEASURE_SHAPE_SPAN,
+	.labels = labels,
+	.nlabels = LABELS,
+	.by = 1u << BY_FUNCTION,
+	.kept = FUNCS_LABEL_FUNCTION,
+	.sums = {[FUNCS_SUM_ONCPU] = {"oncpu_ns", "On-CPU", "of the total: on a CPU", VALUE_NS},
+		 [FUNCS_SUM_RUNQ] = {"runq_ns", "Run queue", "of the total: able to run, without a CPU",
+				     VALUE_NS}},
+	.rest = {"blocked_ns", "Blocked", "of the total: waiting for something", VALUE_NS},
+	.drills = (const u32[]){1u << BY_STACK, 0},
+	.notes = {[FUNCS_NOTE_LEFT] = "calls were left without a return, or their threads ended: not timed",
+		  [FUNCS_NOTE_DEEP] = "calls were nested too deep to be timed",
+		  [FUNCS_NOTE_BUSY] = "calls have no stack: another thread's was taken"},
+	.hint = ":function PATH:GLOB picks functions (PATH a program, a library or pid:N)",
+	.text = slow_text,
+};

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is special to the source of funcs: its probes, and that they do not take too much. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "bpf/funcs.h"
+#include "bpf/measure.h"
+#include "samples/functions.h"
+#include "sources/bpf_globals.h"
+#include "sources/bpf_util.h"
+#include "sources/measure.h"
+#include "sources/rate_guard.h"
+#include "sources/uprobe.h"
+
+#define LOOK_NS (50 * NSEC_PER_MSEC)
+
+struct funcs {
+	const struct func_list *list;
+	struct bpf_program *enter, *leave;
+	volatile u32 *does;
+	int *fds;
+	u32 nfds, fds_cap;
+	struct bpf_link **links; /* of libbpf */
+	u32 nlinks, links_cap;
+	u64 cost_ns; /* of a call */
+	struct rate_watch watch;
+	char taken_off[200];
+};
+
+/* --- probes --- */
+
+static int keep_link(struct funcs *f, struct bpf_link *link)
+{
+	if (!link)
+		return -errno;
+	f->links = xgrow(f->links, f->nlinks, &f->links_cap, sizeof(*f->links));
+	f->links[f->nlinks++] = link;
+	return 0;
+}
+
+/* Where the kernel has no links for several: an event each. */
+static int attach_one_by_one(struct funcs *f, struct bpf_program *prog,
+			     const struct uprobe_set *set)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < set->n && !err; i++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = set->cookies[i],
+			    .retprobe = set->when == UPROBE_ENDS);
+
+		err = keep_link(f, bpf_program__attach_uprobe_opts(
+					   prog, set->pid ? (pid_t)set->pid : -1, set->path,
+					   set->offsets[i], &opts));
+	}
+	return err;
+}
+
+static int attach_set(struct funcs *f, struct bpf_program *prog, const struct uprobe_set *set)
+{
+	int fd;
+
+	if (!set->n)
+		return 0;
+	if (!f->list->links)
+		return attach_one_by_one(f, prog, set);
+	fd = uprobe__attach_set(bpf_program__fd(prog), set);
+	if (fd < 0)
+		return fd;
+	f->fds = xgrow(f->fds, f->nfds, &f->fds_cap, sizeof(*f->fds));
+	f->fds[f->nfds++] = fd;
+	return 0;
+}
+
+static void detach_probes(struct funcs *f)
+{
+	for (u32 i = 0; i < f->nfds; i++)
+		close(f->fds[i]);
+	for (u32 i = 0; i < f->nlinks; i++)
+		bpf_link__destroy(f->links[i]);
+	f->nfds = f->nlinks = 0;
+}
+
+/* What of a function is probed. */
+enum probes { PROBE_BEGINS, PROBE_RETURNS, PROBE_ENDS };
+
+struct places {
+	u64 *offsets, *cookies;
+	u32 n, cap, ccap;
+};
+
+static void add_place(struct places *p, u64 offset, u64 cookie)
+{
+	p->offsets = xgrow(p->offsets, p->n, &p->cap, sizeof(*p->offsets));
+	p->cookies = xgrow(p->cookies, p->n, &p->ccap, sizeof(*p->cookies));
+	p->offsets[p->n] = offset;
+	p->cookies[p->n++] = cookie;
+}
+
+static void add_places(struct places *p, const struct function *f, u32 id, enum probes what)
+{
+	if (what == PROBE_BEGINS || (what == PROBE_RETURNS && !f->nends))
+		add_place(p, f->offset, id);
+	for (u32 i = 0; what == PROBE_ENDS && i < f->nends; i++)
+		add_place(p, f->ends[i], id | FUNCS_AT_RETURN);
+}
+
+static int attach_object(struct funcs *f, u32 object, enum probes what)
+{
+	const struct func_list *l = f->list;
+	struct places p = {0};
+	struct uprobe_set set = {.path = l->objects[object].path,
+				 .pid = l->objects[object].pid,
+				 .when = what == PROBE_RETURNS ? UPROBE_ENDS : UPROBE_BEGINS};
+	int err;
+
+	for (u32 i = 0; i < l->n; i++)
+		if (l->v[i].object == object)
+			add_places(&p, &l->v[i], i, what);
+	set.offsets = p.offsets;
+	set.cookies = p.cookies;
+	set.n = p.n;
+	err = attach_set(f, what == PROBE_BEGINS ? f->enter : f->leave, &set);
+	free(p.offsets);
+	free(p.cookies);
+	return err;
+}
+
+static int attach_all(struct funcs *f, enum probes what, struct status *st)
+{
+	for (u32 i = 0; i < f->list->nobjects; i++) {
+		int err = attach_object(f, i, what);
+
+		if (err)
+			return status__set(st, exit_code__from_errno(err), err,
+					   "functions of %.100s cannot be attached to: %s",
+					   f->list->objects[i].name,
+					   err == -ESRCH ? "the process has ended" : strerror(-err));
+	}
+	return 0;
+}
+
+/* --- what they take --- */
+
+static int attach_own(void *ctx, const char *path, u64 offset)
+{
+	struct funcs *f = ctx;
+	u64 cookie = FUNCS_OWN;
+	struct uprobe_set set = {.path = path,
+				 .offsets = &offset,
+				 .cookies = &cookie,
+				 .n = 1,
+				 .pid = (u32)getpid(),
+				 .when = UPROBE_ENDS};
+	int err = attach_set(f, f->leave, &set);
+
+	set.when = UPROBE_BEGINS;
+	if (!err)
+		err = attach_set(f, f->enter, &set);
+	if (err)
+		detach_probes(f);
+	return err;
+}
+
+static void detach_own(void *ctx)
+{
+	detach_probes(ctx);
+}
+
+/* Once: it is the machine's. */
+static u64 cost_of_call(struct funcs *f)
+{
+	static u64 known;
+
+	if (known)
+		return known;
+	*f->does = FUNCS_TIME;
+	known = rate_guard__cost(attach_own, detach_own, f);
+	*f->does = FUNCS_IDLE;
+	log__add(LOG_INFO, "a call of a probed function takes %llu ns more",
+		 (unsigned long long)known);
+	return known;
+}
+
+/* Calls of the process that calls most. */
+static u64 most_calls(struct bpf_object *obj)
+{
+	int fd = bpf_object__find_map_fd_by_name(obj, "rates");
+	u32 key, *before = NULL, last;
+	u64 most = 0, n;
+
+	for (u32 i = 0; i < FUNCS_PROCESSES && !bpf_map_get_next_key(fd, before, &key); i++) {
+		last = key;
+		before = &last;
+		if (!bpf_map_lookup_elem(fd, &key, &n))
+			most = MAX(most, n);
+	}
+	return most;
+}
+
+/* Counts calls for a moment, with the probes at their begins alone. */
+static int check_rate(struct funcs *f, struct bpf_object *obj, struct status *st)
+{
+	const struct timespec look = {.tv_nsec = LOOK_NS};
+	u64 begin = clock__monotonic_ns(), took;
+
+	*f->does = FUNCS_COUNT;
+	nanosleep(&look, NULL);
+	*f->does = FUNCS_IDLE;
+	took = clock__monotonic_ns() - begin;
+	return rate_guard__check(f->list->texts[f->list->ntexts - 1], "functions' calls",
+				 (u64)((double)most_calls(obj) * 1e9 / (double)took), f->cost_ns,
+				 "write ! before it", st);
+}
+
+static u64 runs_of(struct bpf_object *obj)
+{
+	struct measure_stats now;
+
+	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(obj, "stats"), sizeof(now),
+			     (u64 *)&now);
+	return now.runs / 2; /* a call is two */
+}
+
+static void tick(void *ctx, struct bpf_object *obj)
+{
+	struct funcs *f = ctx;
+	u64 rate;
+
+	if (f->list->forced || !(f->nfds + f->nlinks))
+		return;
+	if (!rate_watch__exceeds(&f->watch, clock__monotonic_ns(), runs_of(obj), f->cost_ns, &rate))
+		return;
+	detach_probes(f);
+	snprintf(f->taken_off, sizeof(f->taken_off),
+		 "taken off: %llu calls a second took about %.0f%% of a CPU; write ! before the functions "
+		 "to have them all the same",
+		 (unsigned long long)rate, rate_guard__pct(rate, f->cost_ns));
+	log__add(LOG_WARN, "funcs: %s", f->taken_off);
+}
+
+static void health(void *ctx, struct health *h)
+{
+	const struct funcs *f = ctx;
+	size_t len = strlen(h->note);
+	const char *note = f->list->n ? f->taken_off : "no functions are picked";
+
+	if (*note)
+		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", note);
+}
+
+/* --- the hooks --- */
+
+static const struct func_list none;
+
+static void *begin(const struct measure *m, const struct sampling *how)
+{
+	struct funcs *f = xcalloc(1, sizeof(*f));
+
+	(void)m;
+	f->list = how->functions ? how->functions : &none;
+	return f;
+}
+
+static void end(void *ctx)
+{
+	struct funcs *f = ctx;
+
+	free(f->fds);
+	free(f->links);
+	free(f);
+}
+
+static bool other(const struct sampling *was, const struct sampling *wanted)
+{
+	return was->functions != wanted->functions;
+}
+
+static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct funcs *f = ctx;
+	u32 splits = f->list->waits;
+	struct bpf_program *prog;
+
+	(void)st;
+	measure_programs__set(obj, "splits", &splits, sizeof(splits));
+	f->enter = bpf_object__find_program_by_name(obj, "funcs_enter");
+	f->leave = bpf_object__find_program_by_name(obj, "funcs_return");
+	bpf_program__set_autoattach(f->enter, false);
+	bpf_program__set_autoattach(f->leave, false);
+	if (f->list->links) {
+		bpf_program__set_expected_attach_type(f->enter, UPROBE_MULTI_TYPE);
+		bpf_program__set_expected_attach_type(f->leave, UPROBE_MULTI_TYPE);
+	}
+	bpf_object__for_each_program(prog, obj) {
+		const char *name = bpf_program__name(prog);
+		bool of_split = !strcmp(name, "funcs_switch") || !strcmp(name, "funcs_wakeup");
+
+		if ((of_split && !splits) || (!f->list->n && !strcmp(name, "funcs_gone")))
+			bpf_program__set_autoattach(prog, false);
+		if (of_split)
+			bpf_program__set_autoload(prog, splits);
+	}
+	return 0;
+}
+
+static int attach(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct funcs *f = ctx;
+	int err;
+
+	f->does = bpf_globals__find(obj, "does", sizeof(u32));
+	if (!f->list->n)
+		return 0;
+	f->cost_ns = cost_of_call(f);
+	err = attach_all(f, PROBE_BEGINS, st);
+	if (!err && !f->list->forced)
+		err = check_rate(f, obj, st);
+	if (!err)
+		err = attach_all(f, PROBE_RETURNS, st);
+	if (!err)
+		err = attach_all(f, PROBE_ENDS, st);
+	*f->does = FUNCS_TIME;
+	return err;
+}
+
+static void detach(void *ctx)
+{
+	detach_probes(ctx);
+}
+
+static bool text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+{
+	const struct func_list *l = ((struct funcs *)ctx)->list;
+
+	if (value >= l->n)
+		return false;
+	copy_str(buf, size, label ? l->objects[l->v[value].object].name : l->v[value].name);
+	return true;
+}
+
+const struct measure_hooks funcs_hooks = {
+	.begin = begin,
+	.end = end,
+	.other = other,
+	.prepare = prepare,
+	.attach = attach,
+	.detach = detach,
+	.tick = tick,
+	.text = text,
+	.health = health,
+};

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/rate_guard.h"
+
+#include <errno.h>
+#include <link.h>
+
+#include "base/clock.h"
+
+#define OWN_CALLS 200
+
+double rate_guard__pct(u64 per_second, u64 cost_ns)
+{
+	return (double)per_second * (double)cost_ns / 1e7;
+}
+
+int rate_guard__check(const char *what, const char *events, u64 per_second, u64 cost_ns,
+		      const char *how, struct status *st)
+{
+	double pct = rate_guard__pct(per_second, cost_ns);
+
+	if (pct <= RATE_GUARD_PCT)
+		return 0;
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			   "%.100s: its %s come %llu times a second, which would take about %.0f%% "
+			   "of a CPU; %s to have it all the same",
+			   what, events, (unsigned long long)per_second, pct, how);
+}
+
+bool rate_watch__exceeds(struct rate_watch *w, u64 now_ns, u64 count, u64 cost_ns,
+			 u64 *per_second)
+{
+	u64 took = now_ns - w->since_ns;
+
+	if (!w->since_ns || took < NSEC_PER_SEC) {
+		if (!w->since_ns)
+			*w = (struct rate_watch){now_ns, count};
+		return false;
+	}
+	*per_second = (u64)((double)(count - w->count) * 1e9 / (double)took);
+	*w = (struct rate_watch){now_ns, count};
+	return rate_guard__pct(*per_second, cost_ns) > RATE_GUARD_PCT;
+}
+
+/* --- what a call costs --- */
+
+static volatile u32 own_calls;
+
+__attribute__((noinline, noclone)) static void own_function(void)
+{
+	own_calls++;
+}
+
+struct own_place {
+	u64 address, offset;
+	bool found;
+};
+
+static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct own_place *p = ctx;
+
+	(void)size;
+	for (u32 i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		u64 at = p->address - info->dlpi_addr;
+
+		if (h->p_type != PT_LOAD || at - h->p_vaddr >= h->p_filesz)
+			continue;
+		p->offset = at - h->p_vaddr + h->p_offset;
+		p->found = true;
+	}
+	return 1; /* the program itself comes first */
+}
+
+static u64 time_calls(void)
+{
+	void (*volatile call)(void) = own_function;
+	u64 begin = clock__monotonic_ns();
+
+	for (u32 i = 0; i < OWN_CALLS; i++)
+		call();
+	return (clock__monotonic_ns() - begin) / OWN_CALLS;
+}
+
+u64 rate_guard__cost(int (*attach)(void *ctx, const char *path, u64 offset),
+		     void (*detach)(void *ctx), void *ctx)
+{
+	struct own_place place = {.address = (u64)(uintptr_t)own_function};
+	u64 best = 0;
+
+	dl_iterate_phdr(find_place, &place);
+	if (!place.found || attach(ctx, "/proc/self/exe", place.offset))
+		return 0;
+	time_calls();
+	for (u32 i = 0; i < 3; i++) {
+		u64 ns = time_calls();
+
+		best = best ? MIN(best, ns) : ns;
+	}
+	detach(ctx);
+	return best;
+}

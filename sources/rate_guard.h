@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What events would take of a CPU is told before programs are attached to them for good: more than
+ * RATE_GUARD_PCT has to be asked for in so many words, by a `!`.
+ */
+#ifndef SOURCES_RATE_GUARD_H
+#define SOURCES_RATE_GUARD_H
+
+#include "base/base.h"
+#include "base/status.h"
+
+/* What anything may take of a CPU without being asked for with `!`. */
+#define RATE_GUARD_PCT 10
+
+/* Of events that come so often, and take so long each. */
+double rate_guard__pct(u64 per_second, u64 cost_ns);
+/* 0, or -EINVAL with st when they would take more than RATE_GUARD_PCT. what: that they are of; how:
+ * what to do to have it all the same. */
+int rate_guard__check(const char *what, const char *events, u64 per_second, u64 cost_ns,
+		      const char *how, struct status *st);
+
+/* While it runs: whether it has taken more than RATE_GUARD_PCT for a second. */
+struct rate_watch {
+	u64 since_ns, count;
+};
+/* count: of all events so far. *per_second: how many there were, when it is too much. */
+bool rate_watch__exceeds(struct rate_watch *w, u64 now_ns, u64 count, u64 cost_ns,
+			 u64 *per_second);
+
+/* How long a call takes on this machine that a probe's programs see: attach() puts them on a
+ * function of proftop's own, the file and the offset of which it is given, and returns 0 or -errno.
+ * 0: it could not be measured. */
+u64 rate_guard__cost(int (*attach)(void *ctx, const char *path, u64 offset),
+		     void (*detach)(void *ctx), void *ctx);
+
+#endif

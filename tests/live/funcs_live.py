@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Functions: calls, times and their parts of a workload that knows how often it calls what."""
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+MS = 1000000
+PATH = os.path.join(live.WORKLOADS, "funcs")
+MANY = 500
+
+
+def code_of(pid, function):
+    """The first bytes of a function in a process: a probe's breakpoint would be among them."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as f:
+        base = next(int(line.split("-")[0], 16) for line in f if line.rstrip().endswith("/funcs"))
+    names = subprocess.run(["nm", PATH], capture_output=True, text=True, check=True).stdout
+    at = next(int(line.split()[0], 16) for line in names.splitlines()
+              if line.split()[-1] == function)
+    with open(f"/proc/{pid}/mem", "rb") as f:
+        f.seek(base + at)
+        return f.read(8)
+
+
+class Called:
+    """The workload, watched from before it calls until after."""
+
+    def __init__(self, *options):
+        live.need_root()
+        with live.Workload("funcs") as work:
+            options = [str(o).replace("PID", str(work.pid)) for o in options]
+            with live.Watch("funcs", *options, binary=live.CHECKED) as watch:
+                watch.next()
+                os.kill(work.pid, signal.SIGUSR1)
+                self.said = json.loads(work.process.stdout.readline())
+                watch.until(live.now_ns())
+                self.reports = watch.reports
+            self.pid = work.pid
+            os.kill(work.pid, signal.SIGUSR1)
+            work.process.wait(10)
+            self.status = work.process.returncode
+        self.rows = [r for x in self.reports for r in x["rows"]]
+        self.note = self.reports[-1]["health"].get("note", "")
+
+    def counts(self):
+        found = collections.Counter()
+        for r in self.rows:
+            found[r["function"]] += r["count"]
+        return found
+
+    def sum_of(self, function, field):
+        return sum(r[field] for r in self.rows if r["function"] == function and r["count"])
+
+
+def test_calls():
+    """Calls, recursion, tail calls, what longjmp leaves, threads that end inside, 500 more; times"""
+    seen = Called("--function", f"!{PATH}:*_*", "--function", f"{PATH}:[srlj]*", "--function-waits")
+    counts = seen.counts()
+    for name in ("spins", "sleeps", "recurses", "tail_first", "tail_last"):
+        live.fact(f"calls of {name}", seen.said[name], counts[name])
+        assert counts[name] == seen.said[name], (name, counts)
+    for name in ("leaves", "jumps", "ends_thread"):
+        assert not counts[name], f"{name} does not return: {counts[name]}"
+    many = {n: c for n, c in counts.items() if n.startswith("many_")}
+    assert len(many) == MANY and set(many.values()) == {3}, (len(many), set(many.values()))
+    assert "left without a return" in seen.note, seen.note
+    assert seen.status == 0, seen.status
+    for r in seen.rows:
+        assert r["object"] == "funcs"
+        if r["count"]:
+            assert r["oncpu_ns"] + r["runq_ns"] + r["blocked_ns"] == r["total_ns"], r
+    assert seen.sum_of("spins", "oncpu_ns") >= 40 * 2 * MS * 0.95
+    assert seen.sum_of("sleeps", "blocked_ns") >= 20 * 5 * MS * 0.9
+    assert seen.sum_of("spins", "blocked_ns") <= seen.sum_of("spins", "total_ns") * 0.2
+
+
+def test_stacks():
+    """Stacks reach main through functions whose returns are probed, too"""
+    seen = Called("--function", f"!{PATH}:recurses", "--group", "function+stack")
+    whole = 0
+    for r in seen.rows:
+        names = [f["symbol"] for f in r["stack"]]
+        assert r["oncpu_ns"] is None, "nobody asked for the parts"
+        if "main" in names:
+            assert set(names[:names.index("main")]) <= {"recurses", "call_all", "[unknown]"}, names
+            whole += r["count"]
+    assert whole >= 210 * 0.8, (whole, seen.reports[-1]["health"])
+
+
+def test_one_process():
+    """pid:N is that process alone, and so is what a filter leaves; nothing stays attached"""
+    with live.Workload("funcs") as other:
+        code = code_of(other.pid, "tail_last")
+        seen = Called("--function", "!pid:PID:spins", "--function", f"!{PATH}:tail_last",
+                      "-p", other.pid)
+        assert not seen.counts()["spins"] and not seen.counts()["tail_last"], seen.counts()
+        os.kill(other.pid, signal.SIGUSR1)
+        seen = Called("--function", "!pid:PID:spins", "--group", "function+pid")
+        assert seen.counts()["spins"] == 40, seen.counts()
+        assert {r["pid"] for r in seen.rows if r["count"]} == {seen.pid}, seen.rows
+        assert code_of(other.pid, "tail_last") == code, "a breakpoint is left"
+
+
+def test_too_many_calls():
+    """What takes more than a tenth of a CPU is taken off, and refused from the start, without a !"""
+    live.need_root()
+    with live.Workload("funcs", "load") as work:
+        code = code_of(work.pid, "busy_call")
+        with live.Watch("funcs", "--function", f"{PATH}:busy_call", binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            while "taken off" not in watch.next()["health"].get("note", ""):
+                assert len(watch.reports) < 60, watch.reports[-1]["health"]
+            assert code_of(work.pid, "busy_call") == code, "it is still probed"
+        run = live.proftop("-b", "-n", 1, "--function", f"{PATH}:busy_call", binary=live.CHECKED)
+        assert run.status and "!" in run.err and "of a CPU" in run.err, run
+        assert work.process.poll() is None
+
+
+def test_refused():
+    """What is wrong with a function that is asked for is said"""
+    for text, word in ((f"{PATH}:no_such", "no function"), ("/no/such:f", "no such program"),
+                       ("pid:999999999:f", "none of that number"), ("nothing", "PATH:FUNCTION")):
+        run = live.proftop("-b", "-n", 1, "--function", text, binary=live.CHECKED)
+        assert run.status and word in run.err, run
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -65,6 +65,11 @@ volatile u64 slow_ns[MEASURE_CLASSES];
 volatile u32 nslow[MEASURE_CLASSES];
 volatile u64 min_ns = 0, max_ns = 0; /* which spans count; max 0: no limit */
 
+/* Filters by labels: which of them there are, and which values pass. */
+const volatile struct measure_place label_places[MEASURE_LABELS];
+volatile u32 label_filters = 0;
+volatile u64 label_passes[MEASURE_LABELS][MEASURE_FILTERED / 64];
+
 /* What is known of a thread, in its own storage. */
 struct measure_task {
 	u64 scope; /* the state that `watched` was decided under */
@@ -115,6 +120,31 @@ static __always_inline struct measure_task *measure__task(struct task_struct *ta
 		return NULL;
 	}
 	return task__watched(t, task) ? t : NULL;
+}
+
+/* --- filters by labels --- */
+
+__noinline u32 labels__are_wanted(u64 a, u64 b, u64 c, u64 d)
+{
+	u64 words[MEASURE_LABELS] = {a, b, c, d};
+
+	for (u32 i = 0; i < MEASURE_LABELS; i++) {
+		u64 v;
+
+		if (!(label_filters & (1u << i)))
+			continue;
+		v = words[label_places[i].word & (MEASURE_LABELS - 1)] >>
+		    (label_places[i].shift & 63);
+		v &= label_places[i].mask;
+		if (v < MEASURE_FILTERED && !(label_passes[i][v / 64] & (1ULL << (v & 63))))
+			return 0;
+	}
+	return 1;
+}
+
+static __always_inline bool labels__pass(const u64 *labels)
+{
+	return !label_filters || labels__are_wanted(labels[0], labels[1], labels[2], labels[3]);
 }
 
 /* --- cells --- */
@@ -499,6 +529,8 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		return 0;
 	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
 		return 0;
+	if (!labels__pass(s->labels))
+		return 0;
 	bucket = value__bucket(ns);
 	st->count++;
 	c = cell__find_again(s->of, s->task, half, s->labels);
@@ -534,6 +566,8 @@ static __always_inline void measure__count(void *ctx, struct task_struct *task,
 
 	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
 		return;
+	if (!labels__pass(labels))
+		return;
 	st->count++;
 	c = cell__find_again(t, task, half, labels);
 	if (!c) {
@@ -565,7 +599,7 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 	u32 half = active != 0, at;
 	struct measure_cell *c;
 
-	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns))
+	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns) || !labels__pass(labels))
 		return NULL;
 	st->count++;
 	c = cell__find(task, half, labels, 0, room_for_threads(), &at);
@@ -591,7 +625,7 @@ static __always_inline void visit__open(struct bpf_iter__task *ctx, struct task_
 	struct measure_open open = {};
 	u64 now = bpf_ktime_get_ns();
 
-	if (!t->inside || now - t->begin_ns < min_ns)
+	if (!t->inside || now - t->begin_ns < min_ns || !labels__pass(t->labels))
 		return;
 	open.begin_ns = t->begin_ns;
 	for (int i = 0; i < MEASURE_LABELS; i++)

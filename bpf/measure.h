@@ -52,6 +52,14 @@ struct measure_cell {
 	__u32 hist[MEASURE_BUCKETS];
 };
 
+#define MEASURE_FILTERED (1u << 17) /* values of a label that filters by it know */
+
+/* Where a label is in its words. */
+struct measure_place {
+	__u32 word, shift;
+	__u64 mask;
+};
+
 /* A span that goes on, written by the iterator. */
 struct measure_open {
 	__u64 labels[MEASURE_LABELS];

@@ -28,6 +28,8 @@ static void op_text(u64 op, char *buf, size_t size)
 	copy_str(buf, size, op < FILE_OPS ? names[op] : "");
 }
 
+static const struct measure_range ops[] = {{0, FILE_OPS}, {0}};
+
 static const struct measure_label labels[LABELS] = {
 	[BY_FILE] = {.name = "file", .title = "File", .width = 32,
 		     .help = "whole path in the mount namespace of the reader; in brackets what has "
@@ -35,11 +37,12 @@ static const struct measure_label labels[LABELS] = {
 		     .word = FILES_LABEL_FILE, .bits = 64, .tidy = file_name__tidy},
 	[BY_OP] = {.name = "op", .title = "Operation", .width = 9,
 		   .help = "what was done: read, write, open, create, unlink, stat, fsync, ...",
-		   .word = FILES_LABEL_OP, .bits = 8, .text = op_text},
+		   .word = FILES_LABEL_OP, .bits = 8, .text = op_text,
+		   .values = ops},
 	[BY_ERROR] = {.name = "error", .title = "Error", .width = 12, .kind = LABEL_ERROR,
 		      .help = "how it failed; ENOENT: there is nothing of that name",
 		      .word = FILES_LABEL_OP, .shift = FILES_ERROR_SHIFT, .bits = 32,
-		      .text = errno__text},
+		      .text = errno__text, .values = errno_values},
 	[BY_FS] = {.name = "fs", .title = "File system", .width = 16,
 		   .help = "type and device; none for calls that take a path, but for opens",
 		   .word = FILES_LABEL_FS, .bits = 64, .tidy = file_system__tidy},

@@ -172,6 +172,15 @@ bool measure__is_by_stack(const struct measure *m, u32 groups);
 /* Whether what has these keys passes the narrowing. */
 bool measure__passes(const struct measure *m, const struct measure_narrow *n,
 		     const struct measure_text *keys);
+/* Whether it is not known what text of a label something of many threads has. */
+bool measure__is_unknown(const struct measure *m, const struct measure_who *who,
+			 const struct measure_text *keys, u32 label);
+/* Whether it passes a scope (NULL: everything): its task, and its labels as far as they are
+ * known. */
+bool measure__in_scope(const struct measure *m, const struct scope *scope,
+		       const struct measure_who *who, const struct measure_text *keys);
+/* Has the labels of all measures be terms of filters. */
+void measure__know_labels(void);
 /* What a label's text is told apart by, in struct measure_narrow. */
 u64 measure__text_hash(const char *text);
 

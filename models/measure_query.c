@@ -53,37 +53,11 @@ static bool holds(const struct measure *m)
 	return m->shape == MEASURE_SHAPE_HOLDING;
 }
 
-/* --- what passes --- */
-
-static bool in_scope(const struct scope *scope, const struct measure_who *w)
-{
-	return w->tgid == MEASURE_MANY ||
-	       (who__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
-		scope__thread(scope, w->kthread));
-}
-
 /* --- the row that something belongs to --- */
-
-/* Whether a word of labels of what many threads did is known; nothing is of the rest. */
-static bool knows_word(const struct maker *k, u32 word)
-{
-	for (u32 i = 0; word == k->m->kept && i < measure__own_labels(k->m); i++)
-		if (k->m->labels[i].word == word && *k->keys[i].text)
-			return true;
-	return false;
-}
 
 static bool is_unknown(const struct maker *k, u32 i)
 {
-	const struct measure_label *l = &k->m->labels[i];
-
-	if (k->who->tgid != MEASURE_MANY || l->kind == LABEL_COMM)
-		return false;
-	if (l->kind == LABEL_DERIVED)
-		return is_unknown(k, l->of);
-	if (k->m->asked) /* programs of questions keep all that they are asked for */
-		return l->kind != LABEL_NAMED || !*k->keys[0].text;
-	return l->kind > LABEL_ERROR || !knows_word(k, l->word);
+	return measure__is_unknown(k->m, k->who, k->keys, i);
 }
 
 /* Many entries have the same one. */
@@ -298,10 +272,8 @@ static const struct measure_label *derived_label(const struct maker *k)
 static bool is_narrowed_beyond(const struct maker *k, const struct measure_who *w,
 			       const struct measure_text *keys)
 {
-	const struct maker of = {.m = k->m, .who = w, .keys = keys};
-
 	for (u32 i = 0; i < k->m->nlabels; i++)
-		if (k->q->narrow.hashes[i] && is_unknown(&of, i))
+		if (k->q->narrow.hashes[i] && measure__is_unknown(k->m, w, keys, i))
 			return true;
 	return false;
 }
@@ -311,7 +283,8 @@ static bool passes(const struct maker *k, const struct measure_who *w,
 {
 	if (w->tgid == MEASURE_MANY && is_narrowed_beyond(k, w, keys))
 		return false;
-	return in_scope(k->scope, w) && measure__passes(k->m, &k->q->narrow, keys);
+	return measure__in_scope(k->m, k->scope, w, keys) &&
+	       measure__passes(k->m, &k->q->narrow, keys);
 }
 
 /* Something was counted, or is held. */

@@ -38,9 +38,7 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 		const struct measure_values *v = &e->v[q->window];
 
 		if ((e->waits && !narrowed) || !measure__passes(s->measure, &q->narrow, e->keys) ||
-		    (e->who.tgid != MEASURE_MANY &&
-		     !(who__passes(scope, e->who.tgid, e->who.tid, e->who.cgroup, e->who.comm) &&
-		       scope__thread(scope, e->who.kthread))))
+		    !measure__in_scope(s->measure, scope, &e->who, e->keys))
 			continue;
 		flame_maker__add(f, &(struct flame_stack){.stack = e->stack,
 							  .comm = e->who.comm,

@@ -32,6 +32,11 @@ enum label_kind {
 #define MEASURE_OWN_LABELS 4  /* of LABEL_NAMED and LABEL_ERROR, which come first */
 #define MEASURE_LABEL_TEXT 1024
 
+/* Values first to first + n - 1. */
+struct measure_range {
+	u32 first, n; /* below MEASURE_FILTERED */
+};
+
 struct measure_label {
 	const char *name;  /* in --group and JSON; one of the common names for the common kinds */
 	const char *title; /* of its column */
@@ -43,6 +48,9 @@ struct measure_label {
 	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);
+	/* Optional, with .text: values that names are known of beforehand, so that filters by the label
+	 * work in the kernel. Those beyond pass there. Ends with an empty one. */
+	const struct measure_range *values;
 	/* Optional: makes a name of what the programs sent, in its place. */
 	void (*tidy)(u64 value, char *text, size_t size);
 	/* LABEL_DERIVED: of which label (index); fills the i-th part, false: there are no more. */

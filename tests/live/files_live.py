@@ -157,6 +157,14 @@ def test_tmpfs():
         assert not any(r["waits"] for r in w.rows if r["op"] == "write"), w.rows
 
 
+def test_filters():
+    """Of a file's reads alone, by a filter of its name and one of the operation"""
+    with mounted("-t", "tmpfs", "none") as path:
+        w = Worked(path, "--filter", f"file=\"{path}/data\" op=read")
+        same({("data", "read", None): DATA["data", "read", None]}, w.below(), "filtered")
+        assert {r["file"] for r in w.rows} == {f"{path}/data"}, w.rows
+
+
 def test_ext4():
     """On ext4 on a loop device: the same, and its device by name"""
     if not shutil.which("mkfs.ext4"):

@@ -8,6 +8,7 @@
 #include "models/flame.h"
 #include "models/measure_columns.h"
 #include "models/windows.h"
+#include "scope/filter.h"
 #include "tui/views/terms.h"
 #include "tui/views/window.h"
 
@@ -154,6 +155,14 @@ static enum role measure__role(const struct listing *l, u32 row, u32 column)
 
 /* --- rows as terms and narrowings --- */
 
+/* What has no name is what does not match any. */
+static bool label__term(const char *label, const char *text, char *buf, size_t size)
+{
+	if (!filter__is_label(label, strlen(label)))
+		return false;
+	return term__name(label, text, buf, size);
+}
+
 /* The first label of a row as a term of the filter language. */
 static bool measure__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
@@ -172,6 +181,12 @@ static bool measure__term(const struct listing *l, u32 row, char *buf, size_t si
 			return term__name("comm", r->who->comm, buf, size);
 		case LABEL_CGROUP:
 			return term__cgroup(r->who->cgroup, r->texts[i], buf, size);
+		case LABEL_NAMED:
+		case LABEL_ERROR:
+		case LABEL_DERIVED:
+			if (label__term(a->measure->labels[i].name, r->texts[i], buf, size))
+				return true;
+			break;
 		default:
 			break;
 		}
@@ -557,6 +572,7 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK,                                        \
+		.labels = groups_,                                                                 \
 		.offers = 1u << EXPORT_STACKS | (u32)OFFERS_##shape << EXPORT_EVENTS,              \
 		.open = open_##name_,                                                              \
 		.report = batch_##name_,                                                           \

@@ -402,23 +402,25 @@ static __always_inline void labels__bound(u64 *labels, struct task_struct *task,
 			file__special(FILES_OTHERS, "other files", NAME_OF_TASK, now);
 }
 
-static __always_inline void bytes__add(struct measure_cell *c, u64 op, s64 result)
+static __always_inline u64 bytes__of(u64 op, s64 result)
 {
-	if (c && result > 0 && ((u8)op == FILE_OP_READ || (u8)op == FILE_OP_WRITE))
-		c->sums[0] += (u64)result;
+	return result > 0 && ((u8)op == FILE_OP_READ || (u8)op == FILE_OP_WRITE) ? (u64)result : 0;
 }
 
 /* What a copy wrote; in `labels` is what it read. */
 static __noinline int copy__count(struct measure_span *s, struct measure_stats *st, u64 *labels,
 				  u32 fd, u64 stack)
 {
+	struct measure_cell *c;
+
 	labels[FILES_LABEL_OP] = FILE_OP_WRITE;
 	labels__by_fd(labels, s->task, FILE_OP_WRITE, fd, NAME_OF_TASK, s->now);
 	if (s->error)
 		labels[FILES_LABEL_OP] |= (u64)(u32)-s->result << FILES_ERROR_SHIFT;
 	labels__bound(labels, s->task, s->now);
-	bytes__add(measure__count_ended(s->task, labels, s->now - s->begin_ns, s->error, stack, st),
-		   FILE_OP_WRITE, s->result);
+	c = measure__count_ended(s->task, labels, s->now - s->begin_ns, s->error, stack, st);
+	if (c)
+		cell__add_sum(c, 0, bytes__of(FILE_OP_WRITE, s->result));
 	return 0;
 }
 
@@ -463,7 +465,6 @@ int files_exit(u64 *ctx)
 	struct measure_stats *st = stats__get();
 	struct measure_cell *cell = NULL;
 	struct measure_task *t;
-	u32 counted;
 
 	if (!call->op || !st || !f)
 		return 0;
@@ -480,10 +481,8 @@ int files_exit(u64 *ctx)
 	s.error = is_error(s.result);
 	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
 	s.class = labels__end(t, &s, call, f, st);
-	counted = measure__end(ctx, &s, st, &stack, &cell);
-	if (counted)
-		bytes__add(cell, t->labels[FILES_LABEL_OP], s.result);
-	if (counted & MEASURE_IS_SLOW)
+	s.sums[0] = bytes__of(t->labels[FILES_LABEL_OP], s.result);
+	if (measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW)
 		slow__report(&s, stack);
 	if (t->own[1] != NO_COPY)
 		copy__count(&s, st, t->labels, (u32)t->own[1], stack);

@@ -373,30 +373,61 @@ struct measure_span {
 	bool error;
 	u32 class;
 	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
+	u64 sums[MEASURE_SUMS]; /* what it adds to the declaration's sums */
 };
+
+/* What no stack stands for yet. */
+static __always_inline void cell__keep(struct measure_cell *c, u64 ns, const u64 *sums)
+{
+	c->unsampled++;
+	c->unsampled_sum += ns;
+	for (int i = 0; i < MEASURE_SUMS; i++)
+		c->unsampled_sums[i] += sums[i];
+}
+
+/* A sum of what was counted in a cell by measure__count_ended. */
+static __always_inline void cell__add_sum(struct measure_cell *c, u32 i, u64 n)
+{
+	cell__add_to(&c->sums[i], n);
+	c->unsampled_sums[i] += n;
+}
+
+static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *sums)
+{
+	for (int i = 0; i < MEASURE_SUMS; i++)
+		if (sums[i])
+			cell__add_to(&c->sums[i], sums[i]);
+}
 
 /* alone: the stack stands for this one only. */
 static __always_inline void cell__add_stack(struct measure_cell *c, const struct measure_span *s,
 					    u32 half, u64 stack, u64 ns, u32 bucket, bool alone)
 {
+	u64 n = 1, sum = ns, sums[MEASURE_SUMS];
 	struct measure_cell *of;
-	u64 n = 1, sum = ns;
 	u32 at;
 
 	stack = stack ? stack : MEASURE_NO_STACK;
+	for (int i = 0; i < MEASURE_SUMS; i++)
+		sums[i] = s->sums[i];
 	of = cell__find(s->task, half, s->labels, stack, room_for_stacks(), &at);
 	c->last_stack = stack;
 	if (!of) {
 		/* Stands for nothing then: what is unsampled goes to whatever is taken next. */
-		c->unsampled++;
-		c->unsampled_sum += ns;
+		cell__keep(c, ns, sums);
 		return;
 	}
 	if (!alone) {
 		n += c->unsampled;
 		sum += c->unsampled_sum;
 		c->unsampled = c->unsampled_sum = 0;
+		for (int i = 0; i < MEASURE_SUMS; i++) {
+			sums[i] += c->unsampled_sums[i];
+			c->unsampled_sums[i] = 0;
+		}
 	}
+	for (int i = 0; i < MEASURE_SUMS; i++)
+		cell__add_to(&of->sums[i], sums[i]);
 	if (!of->count || ns < of->min)
 		of->min = ns;
 	if (ns > of->max)
@@ -509,8 +540,8 @@ static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 ha
 }
 #endif
 
-/* Counts a span that ended; returns MEASURE_x. The cell that it went to in *to, for sums of the
- * measure's own. */
+/* Counts a span that ended; returns MEASURE_x. The cell that it went to in *to; what is added to
+ * its sums afterwards is in no stack's, as span.sums are. */
 static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 					struct measure_stats *st, u64 *stack,
 					struct measure_cell **to)
@@ -542,15 +573,16 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 			return 0;
 		*to = c;
 		cell__add(c, ns, bucket, s->error);
+		cell__add_sums(c, s->sums);
 		return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
 	}
 	cell__add(c, ns, bucket, s->error);
+	cell__add_sums(c, s->sums);
 	if (s->stack && (slow || stack__is_due(c, half, ns))) {
 		*stack = stack__capture(ctx, STACK_SLOT_TRACE, s->stack, 0, s->now);
 		cell__add_stack(c, s, half, *stack, ns, bucket, ns >= STACK_LONG_NS);
 	} else {
-		c->unsampled++;
-		c->unsampled_sum += ns;
+		cell__keep(c, ns, s->sums);
 	}
 	return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
 }

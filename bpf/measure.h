@@ -49,6 +49,7 @@ struct measure_cell {
 	__u64 sums[MEASURE_SUMS];
 	/* Of cells of all stacks: what no stack stands for yet, and the last one that was taken. */
 	__u64 unsampled, unsampled_sum, last_stack;
+	__u64 unsampled_sums[MEASURE_SUMS];
 	__u32 hist[MEASURE_BUCKETS];
 };
 

@@ -121,12 +121,23 @@ struct measure_narrow {
 	u64 hashes[MEASURE_MAX_LABELS]; /* of the text; 0: any */
 };
 
+/* What stacks weigh in flame graphs and exports. */
+enum measure_weight {
+	WEIGHT_OWN,   /* time of spans, counts, bytes held */
+	WEIGHT_COUNT, /* of a holding: what was acquired */
+	WEIGHT_ERRORS,
+	WEIGHT_VALUE, /* the sum of values */
+	WEIGHT_HELD,  /* so many are held */
+	WEIGHT_SUM,   /* the first of the declaration's sums; those after it follow */
+};
+
 /* A value; compared bytewise: zero it first. */
 struct measure_query {
 	u32 groups; /* a bit per label of the measure */
 	enum profile_window window;
 	struct measure_narrow narrow;
 	const struct measure *asked; /* which question of its model's; NULL of measure_table's */
+	u32 weight;		     /* of its stacks: enum measure_weight */
 	u32 nunfolded;
 	u64 unfolded[ANSWER_MAX_UNFOLDED];
 };
@@ -168,6 +179,8 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 /* Reads "syscall,pid"; false (and 0) when one is unknown or none is there. */
 bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups);
 const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size);
+/* What is shown by a column; WEIGHT_OWN where it is no sum. */
+u32 measure__weight_of(const struct measure *m, const char *column);
 bool measure__is_by_stack(const struct measure *m, u32 groups);
 /* Whether what has these keys passes the narrowing. */
 bool measure__passes(const struct measure *m, const struct measure_narrow *n,

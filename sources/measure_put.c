@@ -98,6 +98,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.errors = c->errors == c->count ? c->unsampled : 0,
 		.sum = c->unsampled_sum,
 	};
+	memcpy(out.sums, c->unsampled_sums, sizeof(out.sums));
 	sink__put(s->sink, &out.head);
 }
 

@@ -90,6 +90,7 @@ struct baseline {
 /* What batch mode and the options hand to a view; a value. */
 struct view_args {
 	const char *group; /* --group: keys with ',' or '+' between, NULL default */
+	const char *sort;  /* batch: --sort, as it is given; NULL: rows as they come */
 	const struct baseline *baseline; /* batch: what to compare with; NULL nothing */
 };
 

@@ -240,6 +240,20 @@ def test_bytes():
         live.near(written - said, w.said["written"], 0, "bytes written", "/proc/PID/io")
 
 
+def test_stacks():
+    """By stack, bytes are those of all calls, as calls are; rows come as --sort says"""
+    with mounted("-t", "tmpfs", "none") as path:
+        w = Worked(path, "--filter", f"dir=\"{path}\"", "--sort", "bytes:asc", groups="op+stack")
+        found = w.sums("op")
+        for op in ("read", "write", "fsync", "stat"):
+            wanted = [v for (_, o, _), v in DATA.items() if o == op]
+            live.near(found[op][0], sum(n for n, _ in wanted), 0, f"{op}: calls")
+            live.near(found[op][1], sum(b for _, b in wanted), 0, f"{op}: bytes")
+        for r in w.reports:
+            order = [x["bytes"] for x in r["rows"] if not x["waits"]]
+            assert order == sorted(order), order
+
+
 def test_directories():
     """Each directory has the sums of all that is below it"""
     with mounted("-t", "tmpfs", "none") as path:

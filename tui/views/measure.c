@@ -48,6 +48,13 @@ static void measure__unfolded(struct listing *l, const u64 *keys, u32 n)
 	memcpy(q->unfolded, keys, sizeof(q->unfolded));
 }
 
+static void measure__weigh(const struct listing_ops *ops, void *query, const char *column)
+{
+	const struct measure_view *v = container_of(ops, struct measure_view, list);
+
+	((struct measure_query *)query)->weight = measure__weight_of(v->measure, column);
+}
+
 /* --- what it says --- */
 
 static void headline__held(const struct measure_answer *a, struct headline *line)
@@ -489,6 +496,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.set_groups = measure__set_groups,
 		.window = measure__window,
 		.stacks = v->stacks,
+		.weigh = measure__weigh,
 		.heat = m->shape == MEASURE_SHAPE_SPAN && v->heat.source ? &v->heat : NULL,
 		.headline = measure__headline,
 		.empty = measure__empty,

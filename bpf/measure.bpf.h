@@ -66,9 +66,9 @@ volatile u32 nslow[MEASURE_CLASSES];
 volatile u64 min_ns = 0, max_ns = 0; /* which spans count; max 0: no limit */
 
 /* Filters by labels: which of them there are, and which values pass. */
-const volatile struct measure_place label_places[MEASURE_LABELS];
+const volatile struct measure_place label_places[MEASURE_OWN_LABELS];
 volatile u32 label_filters = 0;
-volatile u64 label_passes[MEASURE_LABELS][MEASURE_FILTERED / 64];
+volatile u64 label_passes[MEASURE_OWN_LABELS][MEASURE_FILTERED / 64];
 
 /* What is known of a thread, in its own storage. */
 struct measure_task {
@@ -82,7 +82,7 @@ struct measure_task {
 		u64 id, labels[MEASURE_LABELS];
 		u32 at, exec_id;
 	} last;
-	u64 own[2]; /* the measure's */
+	u64 own[3]; /* the measure's */
 };
 
 struct {
@@ -128,7 +128,7 @@ __noinline u32 labels__are_wanted(u64 a, u64 b, u64 c, u64 d)
 {
 	u64 words[MEASURE_LABELS] = {a, b, c, d};
 
-	for (u32 i = 0; i < MEASURE_LABELS; i++) {
+	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++) {
 		u64 v;
 
 		if (!(label_filters & (1u << i)))

@@ -16,6 +16,7 @@
 #include "bpf/hist.h"
 
 #define MEASURE_LABELS 4 /* words of labels; what is in them the declaration says */
+#define MEASURE_OWN_LABELS 5 /* of the events themselves, in those words */
 #define MEASURE_SUMS   2 /* sums beside that of the value */
 
 /* Buckets of values, 1/4 of their lower end wide at most (loglin__bucket). Durations are counted

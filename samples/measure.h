@@ -28,8 +28,8 @@ enum label_kind {
 	LABEL_STACK,
 };
 
-#define MEASURE_MAX_LABELS 10 /* of all kinds */
-#define MEASURE_OWN_LABELS 4  /* of LABEL_NAMED and LABEL_ERROR, which come first */
+/* MEASURE_OWN_LABELS are of LABEL_NAMED and LABEL_ERROR, which come first. */
+#define MEASURE_MAX_LABELS 12 /* of all kinds */
 #define MEASURE_LABEL_TEXT 1024
 
 /* Values first to first + n - 1. */

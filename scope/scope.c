@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "scope/filter.h"
 #include "scope/scope_impl.h"
 
 struct scope *scope__new(void)
@@ -72,10 +71,12 @@ bool name_term__match(const struct name_term *t, const char *text)
 	return regex__match(t->re, text) != t->negate;
 }
 
+#define ITEM_MAX 4097 /* an expression has at most 4096 bytes */
+
 /* Items of lists are names, or globs of them. */
 static bool list__names(const char *list, const char *text)
 {
-	char item[FILTER_MAX_LEN];
+	char item[ITEM_MAX];
 
 	for (size_t n; *list; list += n + (list[n] == ',')) {
 		n = strcspn(list, ",");

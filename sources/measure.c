@@ -252,7 +252,7 @@ static void resize(struct source *s, const char *map, u32 n)
 
 static void place_labels(struct source *s, struct measure_setup *setup)
 {
-	struct measure_place places[MEASURE_LABELS] = {0};
+	struct measure_place places[MEASURE_OWN_LABELS] = {0};
 
 	for (u32 i = 0; i < measure__own_labels(s->m); i++) {
 		const struct measure_label *l = &s->m->labels[i];
@@ -303,7 +303,7 @@ static void find_globals(struct source *s)
 		{"nused", &s->g.nused, 2 * sizeof(u32)},
 		{"nslow", &s->g.nslow, MEASURE_CLASSES * sizeof(u32)},
 		{"label_filters", &s->g.label_filters, sizeof(u32)},
-		{"label_passes", &s->g.label_passes, MEASURE_LABELS * MEASURE_FILTERED / 8},
+		{"label_passes", &s->g.label_passes, MEASURE_OWN_LABELS * MEASURE_FILTERED / 8},
 	};
 
 	for (u32 i = 0; i < (s->held ? 4 : ARRAY_SIZE(all)); i++) {

@@ -158,7 +158,7 @@ struct measure_row {
 	struct measure_held held;
 	float trend[PROFILE_TREND];
 	struct value hist, errnos;
-	double *buckets; /* scratch */
+	double *buckets; /* MEASURE_BUCKETS, as hist has them */
 };
 
 struct measure_answer {
@@ -168,6 +168,8 @@ struct measure_answer {
 	const struct measure_row *rows;
 	u32 nrows;
 	struct measure_values all;
+	double buckets[MEASURE_BUCKETS]; /* of all */
+	u64 p50, p95, p99;		 /* likewise */
 	u64 waiting_ns; /* part of all.sum */
 	u64 unfinished;
 	struct measure_held held;
@@ -229,7 +231,8 @@ struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
 
 /* --- histograms --- */
 
-/* Least value of a bucket, of the measure's shape. */
+/* Least value of a bucket of a measure; of its shape: */
+u64 measure__bucket_lo(const struct measure *m, u32 bucket);
 u64 measure__lo_ns(u32 bucket);
 u64 measure__lo_number(u32 bucket);
 

@@ -205,6 +205,13 @@ static void count_thread(struct maker *k, u32 row)
 	k->rows[row].nthreads++;
 }
 
+static void add_buckets(const struct maker *k, const struct measure_entry *e, double *to)
+{
+	for (u32 i = 0; i < e->nbins; i++)
+		to[e->bins[i].bucket & (MEASURE_BUCKETS - 1)] +=
+			(double)e->bins[i].n[holds(k->m) ? WINDOW_LAST : k->q->window];
+}
+
 static void add_entry(struct maker *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
@@ -223,9 +230,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	add_values(&r->v, v);
 	for (u32 i = 0; i < PROFILE_TREND; i++)
 		r->trend[i] += e->trend[i];
-	for (u32 i = 0; i < e->nbins; i++)
-		r->buckets[e->bins[i].bucket & (MEASURE_BUCKETS - 1)] +=
-			(double)e->bins[i].n[holds(k->m) ? WINDOW_LAST : k->q->window];
+	add_buckets(k, e, r->buckets);
 	if (k->error_label >= 0 && *e->keys[k->error_label].text)
 		add_errno(&k->errnos[at], e->keys[k->error_label].text, (double)v->count);
 }
@@ -312,6 +317,7 @@ static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
 		if (e->waits)
 			k->box->answer.waiting_ns += e->v[k->q->window].sum;
 		add_values(&k->box->answer.all, &e->v[k->q->window]);
+		add_buckets(k, e, k->box->answer.buckets);
 	}
 }
 
@@ -340,6 +346,11 @@ static void errno_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_COUNT, .u = (u64)(e[i].n + 0.5)};
 }
 
+u64 measure__bucket_lo(const struct measure *m, u32 bucket)
+{
+	return m->shape == MEASURE_SHAPE_COUNT ? measure__lo_number(bucket) : measure__lo_ns(bucket);
+}
+
 static u64 (*lo_of(const struct measure *m))(u32)
 {
 	return m->shape == MEASURE_SHAPE_COUNT ? measure__lo_number : measure__lo_ns;
@@ -359,6 +370,17 @@ static void finish_row(struct maker *k, u32 at)
 	r->hist = histogram__value(&h, false, k->arena);
 	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
 	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
+}
+
+static void finish_all(const struct maker *k, struct measure_answer *a)
+{
+	struct histogram h = {a->buckets, MEASURE_BUCKETS, lo_of(k->m), a->all.min, a->all.max};
+
+	if (!a->all.count || holds(k->m))
+		return;
+	a->p50 = histogram__quantile(&h, 0.50);
+	a->p95 = histogram__quantile(&h, 0.95);
+	a->p99 = histogram__quantile(&h, 0.99);
 }
 
 static u64 rank_of(const struct measure_row *r, const struct measure *m)
@@ -402,6 +424,7 @@ static void finish(struct maker *k)
 
 	for (u32 i = 0; i < k->n; i++)
 		finish_row(k, i);
+	finish_all(k, a);
 	if (k->n)
 		qsort_r(k->rows, k->n, sizeof(*k->rows), by_rank, (void *)k->m);
 	a->rows = arena__dup(k->arena, k->rows, k->n * sizeof(*k->rows));

@@ -81,7 +81,7 @@ static const char *label_help(struct host *h, u32 n)
 /* What a number opens is said by its view; NULL: nothing. */
 static const char *action_help(struct host *h, enum action a)
 {
-	if (a >= ACTION_GROUP_LABEL_1 && a <= ACTION_GROUP_LABEL_5)
+	if (a >= ACTION_GROUP_LABEL_1 && a <= ACTION_GROUP_LABEL_6)
 		return label_help(h, a - ACTION_GROUP_LABEL_1);
 	if (a < ACTION_VIEW_0 || (a > ACTION_VIEW_9 && a < ACTION_SHOW_FIRST))
 		return action_table[a].help;

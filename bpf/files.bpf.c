@@ -307,6 +307,23 @@ __noinline int path__look(u64 user, s32 dirfd, u64 now)
 	return 1;
 }
 
+/* --- cold and cached --- */
+
+/* What the task has had read from disks; 0 where the kernel does not account it. */
+static __always_inline u64 disk_bytes(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->ioac.read_bytes) ? task->ioac.read_bytes : 0;
+}
+
+/* For the label; op: the word of labels that has the operation. Global: one path for the verifier. */
+__noinline u64 cache__label(u64 file, u64 op, s64 read)
+{
+	if ((u8)op != FILE_OP_READ || op & FILES_WAITS || op >> FILES_ERROR_SHIFT ||
+	    !(file & NAMED_FILE))
+		return 0;
+	return (u64)(read ? FILES_COLD : FILES_CACHED) << FILES_CACHE_SHIFT;
+}
+
 /* --- labels of a call --- */
 
 static __always_inline void labels__set(u64 *labels, u32 op, const struct found *f)
@@ -386,6 +403,7 @@ int files_enter(u64 *ctx)
 	t->own[0] = label;
 	t->begin_ns = run__begin(st);
 	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
+	t->own[2] = disk_bytes(task);
 	labels__begin(t->labels, task, call, NAME_OF_TASK, t->begin_ns);
 	t->inside = 1;
 	run__end(st, t->begin_ns);
@@ -449,6 +467,10 @@ static __always_inline u32 labels__end(struct measure_task *t, const struct meas
 	class = labels[FILES_LABEL_OP] & FILES_WAITS ? MEASURE_WAITS : MEASURE_WORKS;
 	if (s->error)
 		labels[FILES_LABEL_OP] |= (u64)(u32)-s->result << FILES_ERROR_SHIFT;
+	if (bpf_core_field_exists(s->task->ioac.read_bytes))
+		labels[FILES_LABEL_OP] |=
+			cache__label(labels[FILES_LABEL_FILE], labels[FILES_LABEL_OP],
+				     (s64)(disk_bytes(s->task) - t->own[2]));
 	labels__bound(labels, s->task, s->now);
 	t->own[1] = call->by == FILE_BY_COPY ? (u32)arg__at(f->args, call->to) : NO_COPY;
 	return class;
@@ -505,6 +527,7 @@ static __always_inline void visit__begin(struct task_struct *task, struct measur
 	if (!call->op || (t->inside && t->own[0] == label))
 		return;
 	read_args((void *)bpf_task_pt_regs(task), (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
+	t->own[2] = disk_bytes(task);
 	t->begin_ns = bpf_ktime_get_ns();
 	t->own[0] = label;
 	labels__begin(t->labels, task, call, NAME_OF_VISIT, t->begin_ns);

@@ -8,7 +8,7 @@
 #include "samples/measure.h"
 
 enum {
-	BY_FILE, BY_OP, BY_ERROR, BY_FS, BY_DIR, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK,
+	BY_FILE, BY_OP, BY_ERROR, BY_FS, BY_CACHE, BY_DIR, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK,
 	LABELS,
 };
 
@@ -28,6 +28,14 @@ static void op_text(u64 op, char *buf, size_t size)
 	copy_str(buf, size, op < FILE_OPS ? names[op] : "");
 }
 
+static void cache_text(u64 cache, char *buf, size_t size)
+{
+	static const char *const names[FILES_CACHES] = {"", "cached", "cold"};
+
+	copy_str(buf, size, cache < FILES_CACHES ? names[cache] : "");
+}
+
+static const struct measure_range caches[] = {{0, FILES_CACHES}, {0}};
 static const struct measure_range ops[] = {{0, FILE_OPS}, {0}};
 
 static const struct measure_label labels[LABELS] = {
@@ -46,6 +54,11 @@ static const struct measure_label labels[LABELS] = {
 	[BY_FS] = {.name = "fs", .title = "File system", .width = 16,
 		   .help = "type and device; none for calls that take a path, but for opens",
 		   .word = FILES_LABEL_FS, .bits = 64, .tidy = file_system__tidy},
+	[BY_CACHE] = {.name = "cache", .title = "Cache", .width = 6,
+		      .help = "cold: a read during which pages came from the disk; cached: all was "
+			      "there already, or on its way; none of pipes and other calls",
+		      .word = FILES_LABEL_OP, .shift = FILES_CACHE_SHIFT, .bits = 2,
+		      .text = cache_text, .values = caches},
 	[BY_DIR] = {.name = "dir", .title = "Directory", .width = 32, .kind = LABEL_DERIVED,
 		    .help = "each directory, with the sums of all that is below it",
 		    .of = BY_FILE, .part = file_name__dir},

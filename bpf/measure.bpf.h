@@ -392,11 +392,11 @@ static __always_inline void cell__add_sum(struct measure_cell *c, u32 i, u64 n)
 	c->unsampled_sums[i] += n;
 }
 
+/* Without branches: they would be more paths for the verifier. */
 static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *sums)
 {
 	for (int i = 0; i < MEASURE_SUMS; i++)
-		if (sums[i])
-			cell__add_to(&c->sums[i], sums[i]);
+		cell__add_to(&c->sums[i], sums[i]);
 }
 
 /* alone: the stack stands for this one only. */

@@ -307,6 +307,23 @@ __noinline int path__look(u64 user, s32 dirfd, u64 now)
 	return 1;
 }
 
+/* --- cold and cached --- */
+
+/* What the task has had read from disks; 0 where the kernel does not account it. */
+static __always_inline u64 disk_bytes(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->ioac.read_bytes) ? task->ioac.read_bytes : 0;
+}
+
+/* For the label; op: the word of labels that has the operation. Global: one path for the verifier. */
+__noinline u64 cache__label(u64 file, u64 op, s64 read)
+{
+	if ((u8)op != FILE_OP_READ || op & FILES_WAITS || op >> FILES_ERROR_SHIFT ||
+	    !(file & NAMED_FILE))
+		return 0;
+	return (u64)(read ? FILES_COLD : FILES_CACHED) << FILES_CACHE_SHIFT;
+}
+
 /* --- labels of a call --- */
 
 static __always_inline void labels__set(u64 *labels, u32 op, const struct found *f)
@@ -386,6 +403,7 @@ int files_enter(u64 *ctx)
 	t->own[0] = label;
 	t->begin_ns = run__begin(st);
 	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
+	t->own[2] = disk_bytes(task);
 	labels__begin(t->labels, task, call, NAME_OF_TASK, t->begin_ns);
 	t->inside = 1;
 	run__end(st, t->begin_ns);
@@ -402,23 +420,25 @@ static __always_inline void labels__bound(u64 *labels, struct task_struct *task,
 			file__special(FILES_OTHERS, "other files", NAME_OF_TASK, now);
 }
 
-static __always_inline void bytes__add(struct measure_cell *c, u64 op, s64 result)
+static __always_inline u64 bytes__of(u64 op, s64 result)
 {
-	if (c && result > 0 && ((u8)op == FILE_OP_READ || (u8)op == FILE_OP_WRITE))
-		c->sums[0] += (u64)result;
+	return result > 0 && ((u8)op == FILE_OP_READ || (u8)op == FILE_OP_WRITE) ? (u64)result : 0;
 }
 
 /* What a copy wrote; in `labels` is what it read. */
 static __noinline int copy__count(struct measure_span *s, struct measure_stats *st, u64 *labels,
 				  u32 fd, u64 stack)
 {
+	struct measure_cell *c;
+
 	labels[FILES_LABEL_OP] = FILE_OP_WRITE;
 	labels__by_fd(labels, s->task, FILE_OP_WRITE, fd, NAME_OF_TASK, s->now);
 	if (s->error)
 		labels[FILES_LABEL_OP] |= (u64)(u32)-s->result << FILES_ERROR_SHIFT;
 	labels__bound(labels, s->task, s->now);
-	bytes__add(measure__count_ended(s->task, labels, s->now - s->begin_ns, s->error, stack, st),
-		   FILE_OP_WRITE, s->result);
+	c = measure__count_ended(s->task, labels, s->now - s->begin_ns, s->error, stack, st);
+	if (c)
+		cell__add_sum(c, 0, bytes__of(FILE_OP_WRITE, s->result));
 	return 0;
 }
 
@@ -447,6 +467,10 @@ static __always_inline u32 labels__end(struct measure_task *t, const struct meas
 	class = labels[FILES_LABEL_OP] & FILES_WAITS ? MEASURE_WAITS : MEASURE_WORKS;
 	if (s->error)
 		labels[FILES_LABEL_OP] |= (u64)(u32)-s->result << FILES_ERROR_SHIFT;
+	if (bpf_core_field_exists(s->task->ioac.read_bytes))
+		labels[FILES_LABEL_OP] |=
+			cache__label(labels[FILES_LABEL_FILE], labels[FILES_LABEL_OP],
+				     (s64)(disk_bytes(s->task) - t->own[2]));
 	labels__bound(labels, s->task, s->now);
 	t->own[1] = call->by == FILE_BY_COPY ? (u32)arg__at(f->args, call->to) : NO_COPY;
 	return class;
@@ -463,7 +487,6 @@ int files_exit(u64 *ctx)
 	struct measure_stats *st = stats__get();
 	struct measure_cell *cell = NULL;
 	struct measure_task *t;
-	u32 counted;
 
 	if (!call->op || !st || !f)
 		return 0;
@@ -480,10 +503,8 @@ int files_exit(u64 *ctx)
 	s.error = is_error(s.result);
 	read_args((void *)ctx[0], (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
 	s.class = labels__end(t, &s, call, f, st);
-	counted = measure__end(ctx, &s, st, &stack, &cell);
-	if (counted)
-		bytes__add(cell, t->labels[FILES_LABEL_OP], s.result);
-	if (counted & MEASURE_IS_SLOW)
+	s.sums[0] = bytes__of(t->labels[FILES_LABEL_OP], s.result);
+	if (measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW)
 		slow__report(&s, stack);
 	if (t->own[1] != NO_COPY)
 		copy__count(&s, st, t->labels, (u32)t->own[1], stack);
@@ -506,6 +527,7 @@ static __always_inline void visit__begin(struct task_struct *task, struct measur
 	if (!call->op || (t->inside && t->own[0] == label))
 		return;
 	read_args((void *)bpf_task_pt_regs(task), (label >> SYSCALL_ABI_SHIFT) & 1, f->args);
+	t->own[2] = disk_bytes(task);
 	t->begin_ns = bpf_ktime_get_ns();
 	t->own[0] = label;
 	labels__begin(t->labels, task, call, NAME_OF_VISIT, t->begin_ns);

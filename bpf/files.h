@@ -14,6 +14,7 @@
 #define FILES_LABEL_FS	  2
 #define FILES_WAITS	  (1u << 16)
 #define FILES_ERROR_SHIFT 32
+#define FILES_CACHE_SHIFT 8 /* in word 1: enum files_cache */
 
 /* The names of these files are in brackets; other values have bit 63. */
 #define FILES_UNKNOWN 1 /* of a call that takes a path, while it goes on or if it cannot be read */
@@ -31,6 +32,9 @@ enum file_op {
 #undef COPY
 	FILE_OPS,
 };
+
+/* Whether pages came from the disk during a read; of what is no file, and of other calls, neither. */
+enum files_cache { FILES_CACHE_NONE, FILES_CACHED, FILES_COLD, FILES_CACHES };
 
 /* What a call names its file by. */
 enum file_by {

@@ -65,6 +65,11 @@ volatile u64 slow_ns[MEASURE_CLASSES];
 volatile u32 nslow[MEASURE_CLASSES];
 volatile u64 min_ns = 0, max_ns = 0; /* which spans count; max 0: no limit */
 
+/* Filters by labels: which of them there are, and which values pass. */
+const volatile struct measure_place label_places[MEASURE_OWN_LABELS];
+volatile u32 label_filters = 0;
+volatile u64 label_passes[MEASURE_OWN_LABELS][MEASURE_FILTERED / 64];
+
 /* What is known of a thread, in its own storage. */
 struct measure_task {
 	u64 scope; /* the state that `watched` was decided under */
@@ -115,6 +120,31 @@ static __always_inline struct measure_task *measure__task(struct task_struct *ta
 		return NULL;
 	}
 	return task__watched(t, task) ? t : NULL;
+}
+
+/* --- filters by labels --- */
+
+__noinline u32 labels__are_wanted(u64 a, u64 b, u64 c, u64 d)
+{
+	u64 words[MEASURE_LABELS] = {a, b, c, d};
+
+	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++) {
+		u64 v;
+
+		if (!(label_filters & (1u << i)))
+			continue;
+		v = words[label_places[i].word & (MEASURE_LABELS - 1)] >>
+		    (label_places[i].shift & 63);
+		v &= label_places[i].mask;
+		if (v < MEASURE_FILTERED && !(label_passes[i][v / 64] & (1ULL << (v & 63))))
+			return 0;
+	}
+	return 1;
+}
+
+static __always_inline bool labels__pass(const u64 *labels)
+{
+	return !label_filters || labels__are_wanted(labels[0], labels[1], labels[2], labels[3]);
 }
 
 /* --- cells --- */
@@ -357,30 +387,61 @@ struct measure_span {
 	bool error;
 	u32 class;
 	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
+	u64 sums[MEASURE_SUMS]; /* what it adds to the declaration's sums */
 };
+
+/* What no stack stands for yet. */
+static __always_inline void cell__keep(struct measure_cell *c, u64 ns, const u64 *sums)
+{
+	c->unsampled++;
+	c->unsampled_sum += ns;
+	for (int i = 0; i < MEASURE_SUMS; i++)
+		c->unsampled_sums[i] += sums[i];
+}
+
+/* A sum of what was counted in a cell by measure__count_ended. */
+static __always_inline void cell__add_sum(struct measure_cell *c, u32 i, u64 n)
+{
+	cell__add_to(&c->sums[i], n);
+	c->unsampled_sums[i] += n;
+}
+
+/* Without branches: they would be more paths for the verifier. */
+static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *sums)
+{
+	for (int i = 0; i < MEASURE_SUMS; i++)
+		cell__add_to(&c->sums[i], sums[i]);
+}
 
 /* alone: the stack stands for this one only. */
 static __always_inline void cell__add_stack(struct measure_cell *c, const struct measure_span *s,
 					    u32 half, u64 stack, u64 ns, u32 bucket, bool alone)
 {
+	u64 n = 1, sum = ns, sums[MEASURE_SUMS];
 	struct measure_cell *of;
-	u64 n = 1, sum = ns;
 	u32 at;
 
 	stack = stack ? stack : MEASURE_NO_STACK;
+	for (int i = 0; i < MEASURE_SUMS; i++)
+		sums[i] = s->sums[i];
 	of = cell__find(s->task, half, s->labels, stack, room_for_stacks(), &at);
 	c->last_stack = stack;
 	if (!of) {
 		/* Stands for nothing then: what is unsampled goes to whatever is taken next. */
-		c->unsampled++;
-		c->unsampled_sum += ns;
+		cell__keep(c, ns, sums);
 		return;
 	}
 	if (!alone) {
 		n += c->unsampled;
 		sum += c->unsampled_sum;
 		c->unsampled = c->unsampled_sum = 0;
+		for (int i = 0; i < MEASURE_SUMS; i++) {
+			sums[i] += c->unsampled_sums[i];
+			c->unsampled_sums[i] = 0;
+		}
 	}
+	for (int i = 0; i < MEASURE_SUMS; i++)
+		cell__add_to(&of->sums[i], sums[i]);
 	if (!of->count || ns < of->min)
 		of->min = ns;
 	if (ns > of->max)
@@ -493,8 +554,8 @@ static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 ha
 }
 #endif
 
-/* Counts a span that ended; returns MEASURE_x. The cell that it went to in *to, for sums of the
- * measure's own. */
+/* Counts a span that ended; returns MEASURE_x. The cell that it went to in *to; what is added to
+ * its sums afterwards is in no stack's, as span.sums are. */
 static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 					struct measure_stats *st, u64 *stack,
 					struct measure_cell **to)
@@ -513,6 +574,8 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		return 0;
 	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
 		return 0;
+	if (!labels__pass(s->labels))
+		return 0;
 	bucket = value__bucket(ns);
 	st->count++;
 	c = cell__find_again(s->of, s->task, half, s->labels);
@@ -524,15 +587,16 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 			return 0;
 		*to = c;
 		cell__add(c, ns, bucket, s->error);
+		cell__add_sums(c, s->sums);
 		return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
 	}
 	cell__add(c, ns, bucket, s->error);
+	cell__add_sums(c, s->sums);
 	if (s->stack && (slow || stack__is_due(c, half, ns))) {
 		*stack = stack__capture(ctx, STACK_SLOT_TRACE, s->stack, 0, s->now);
 		cell__add_stack(c, s, half, *stack, ns, bucket, ns >= STACK_LONG_NS);
 	} else {
-		c->unsampled++;
-		c->unsampled_sum += ns;
+		cell__keep(c, ns, s->sums);
 	}
 	return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
 }
@@ -549,6 +613,8 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 	struct measure_cell *c;
 
 	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
+		return NULL;
+	if (!labels__pass(labels))
 		return NULL;
 	st->count++;
 	c = cell__find_again(t, task, half, labels);
@@ -582,7 +648,7 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 	u32 half = active != 0, at;
 	struct measure_cell *c;
 
-	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns))
+	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns) || !labels__pass(labels))
 		return NULL;
 	st->count++;
 	c = cell__find(task, half, labels, 0, room_for_threads(), &at);
@@ -608,7 +674,7 @@ static __always_inline void visit__open(struct bpf_iter__task *ctx, struct task_
 	struct measure_open open = {};
 	u64 now = bpf_ktime_get_ns();
 
-	if (!t->inside || now - t->begin_ns < min_ns)
+	if (!t->inside || now - t->begin_ns < min_ns || !labels__pass(t->labels))
 		return;
 	open.begin_ns = t->begin_ns;
 	for (int i = 0; i < MEASURE_LABELS; i++)

@@ -16,7 +16,8 @@
 #include "bpf/hist.h"
 
 #define MEASURE_LABELS 4 /* words of labels; what is in them the declaration says */
-#define MEASURE_SUMS   4 /* sums beside that of the value */
+#define MEASURE_OWN_LABELS 8 /* of the events themselves, in those words */
+#define MEASURE_SUMS 4 /* sums beside that of the value */
 
 /* Buckets of values, 1/4 of their lower end wide at most (loglin__bucket). Durations are counted
  * in units of 16 ns: the last bucket begins at 120 s. Other values in units of 1. */
@@ -55,7 +56,16 @@ struct measure_cell {
 	__u64 sums[MEASURE_SUMS];
 	/* Of cells of all stacks: what no stack stands for yet, and the last one that was taken. */
 	__u64 unsampled, unsampled_sum, last_stack;
+	__u64 unsampled_sums[MEASURE_SUMS];
 	__u32 hist[MEASURE_BUCKETS];
+};
+
+#define MEASURE_FILTERED (1u << 17) /* values of a label that filters by it know */
+
+/* Where a label is in its words. */
+struct measure_place {
+	__u32 word, shift;
+	__u64 mask;
 };
 
 /* A span that goes on, written by the iterator. */

@@ -90,6 +90,7 @@ _proftop()
 	-V | --view) _proftop_words "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	-d | --delay) _proftop_words "0.2 0.5 1 2 5 10" ;;
 	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;
+	--sort) _proftop_words "count count:asc errors total_ns avg_ns p99_ns max_ns bytes held_bytes" ;;
 	--window) _proftop_words "last decaying total" ;;
 	--views) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	--ask) _proftop_words "count span nest hold list burst" ;;
@@ -108,7 +109,7 @@ _proftop()
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
-			--snapshot-on-signal
+			--snapshot-on-signal --sort
 			--views --window --idle --history --ask --function --function-waits --do --theme --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
 			--from --to --doctor --list-views --list-events --list-words --version

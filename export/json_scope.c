@@ -40,6 +40,22 @@ static struct json_object *name_array(const struct name_term *terms, u32 n, cons
 	return a;
 }
 
+static struct json_object *label_array(const struct scope *s)
+{
+	struct json_object *a = json_object_new_array_ext((int)s->nlabels), *o;
+
+	for (u32 i = 0; i < s->nlabels; i++) {
+		const struct name_term *t = &s->labels[i];
+
+		o = json_object_new_object();
+		json_object_object_add(o, "label", export__json_string(t->label));
+		json_object_object_add(o, t->re ? "regex" : "list", export__json_string(t->text));
+		json_object_object_add(o, "negate", json_object_new_boolean(t->negate));
+		json_object_array_add(a, o);
+	}
+	return a;
+}
+
 static struct json_object *state_string(u32 states)
 {
 	char buf[sizeof(SCOPE_STATES)];
@@ -73,6 +89,8 @@ static void add_normal_form(struct json_object *o, const struct scope *s)
 	json_object_object_add(o, "comm", name_array(s->comms, s->ncomms, "regex"));
 	json_object_object_add(o, "sym", name_array(s->syms, s->nsyms, "regex"));
 	json_object_object_add(o, "obj", name_array(s->objects, s->nobjects, "regex"));
+	if (s->nlabels)
+		json_object_object_add(o, "labels", label_array(s));
 	json_object_object_add(o, "states", state_string(s->states));
 	json_object_object_add(o, "not_states", state_string(s->not_states));
 	json_object_object_add(o, "task", task_string(s->not_tasks));

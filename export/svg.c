@@ -333,6 +333,7 @@ static void put_head(struct graph *g)
 	export__put_xml(g->out, report__host(r));
 	fputs(r->window ? ", " : "", g->out);
 	export__put_xml(g->out, r->window ? r->window : "");
+	fprintf(g->out, ", by %s", r->stacks_unit == VALUE_NS ? "time in us" : r->stacks_noun);
 	fputs(r->stacks_then ? ", against a baseline: red grew, blue shrank" : "", g->out);
 	fputs(r->scope && *r->scope ? ", " : "", g->out);
 	export__put_xml(g->out, r->scope ? r->scope : "");

@@ -8,7 +8,7 @@
 #include "samples/measure.h"
 
 enum {
-	BY_FILE, BY_OP, BY_ERROR, BY_FS, BY_DIR, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK,
+	BY_FILE, BY_OP, BY_ERROR, BY_FS, BY_CACHE, BY_DIR, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK,
 	LABELS,
 };
 
@@ -28,6 +28,16 @@ static void op_text(u64 op, char *buf, size_t size)
 	copy_str(buf, size, op < FILE_OPS ? names[op] : "");
 }
 
+static void cache_text(u64 cache, char *buf, size_t size)
+{
+	static const char *const names[FILES_CACHES] = {"", "cached", "cold"};
+
+	copy_str(buf, size, cache < FILES_CACHES ? names[cache] : "");
+}
+
+static const struct measure_range caches[] = {{0, FILES_CACHES}, {0}};
+static const struct measure_range ops[] = {{0, FILE_OPS}, {0}};
+
 static const struct measure_label labels[LABELS] = {
 	[BY_FILE] = {.name = "file", .title = "File", .width = 32,
 		     .help = "whole path in the mount namespace of the reader; in brackets what has "
@@ -35,14 +45,20 @@ static const struct measure_label labels[LABELS] = {
 		     .word = FILES_LABEL_FILE, .bits = 64, .tidy = file_name__tidy},
 	[BY_OP] = {.name = "op", .title = "Operation", .width = 9,
 		   .help = "what was done: read, write, open, create, unlink, stat, fsync, ...",
-		   .word = FILES_LABEL_OP, .bits = 8, .text = op_text},
+		   .word = FILES_LABEL_OP, .bits = 8, .text = op_text,
+		   .values = ops},
 	[BY_ERROR] = {.name = "error", .title = "Error", .width = 12, .kind = LABEL_ERROR,
 		      .help = "how it failed; ENOENT: there is nothing of that name",
 		      .word = FILES_LABEL_OP, .shift = FILES_ERROR_SHIFT, .bits = 32,
-		      .text = errno__text},
+		      .text = errno__text, .values = errno_values},
 	[BY_FS] = {.name = "fs", .title = "File system", .width = 16,
 		   .help = "type and device; none for calls that take a path, but for opens",
 		   .word = FILES_LABEL_FS, .bits = 64, .tidy = file_system__tidy},
+	[BY_CACHE] = {.name = "cache", .title = "Cache", .width = 6,
+		      .help = "cold: a read during which pages came from the disk; cached: all was "
+			      "there already, or on its way; none of pipes and other calls",
+		      .word = FILES_LABEL_OP, .shift = FILES_CACHE_SHIFT, .bits = 2,
+		      .text = cache_text, .values = caches},
 	[BY_DIR] = {.name = "dir", .title = "Directory", .width = 32, .kind = LABEL_DERIVED,
 		    .help = "each directory, with the sums of all that is below it",
 		    .of = BY_FILE, .part = file_name__dir},

@@ -29,13 +29,15 @@ static void tidy_vector(u64 value, char *text, size_t size)
 		snprintf(text, size, "softirq %llu", (unsigned long long)value - 1);
 }
 
+static const struct measure_range kinds[] = {{0, 2}, {0}};
+
 static const struct measure_label labels[LABELS] = {
 	[BY_VECTOR] = {.name = "vector", .title = "Vector", .width = 20,
 		       .help = "handler, as in /proc/interrupts, or softirq, as in /proc/softirqs",
 		       .word = IRQ_LABEL_VECTOR, .bits = 64, .tidy = tidy_vector},
 	[BY_KIND] = {.name = "kind", .title = "Kind", .width = 4,
 		     .help = "hard: of the hardware; soft: what the kernel does after them",
-		     .word = IRQ_LABEL_KIND, .bits = 8, .text = kind_text,
+		     .word = IRQ_LABEL_KIND, .bits = 8, .text = kind_text, .values = kinds,
 		     .told_by = 1u << BY_VECTOR},
 	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that it was on",
 		    .word = IRQ_LABEL_CPU, .bits = 32, .text = cpu_text, .number = true},

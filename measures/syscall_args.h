@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "measures/syscall_names.h"
+#include "samples/measure.h"
 
 #define SYSCALL_ARGS	 6
 #define SYSCALL_TEXTS	 2
@@ -40,6 +41,8 @@ void syscall_ret__text(s64 ret, char *buf, size_t size);
 const char *errno_name(u32 err);
 /* The same as the text of a label: "" for 0, "errno 4095" where there is no name. */
 void errno__text(u64 err, char *buf, size_t size);
+/* For struct measure_label.values: no error, and all that have names. */
+extern const struct measure_range errno_values[];
 
 /* A bit for each argument that points to a path or another string that ends with a NUL, and for
  * each that is a file descriptor, a folder's included. 0 for calls that have no row. */

@@ -43,6 +43,9 @@ const char *errno_name(u32 err)
 	return err && err <= ERRORS ? strerrorname_np((int)err) : NULL;
 }
 
+/* Beyond the last one that has a name, too. */
+const struct measure_range errno_values[] = {{0, 600}, {0}};
+
 void errno__text(u64 err, char *buf, size_t size)
 {
 	const char *name = err ? errno_name((u32)err) : "";

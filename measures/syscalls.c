@@ -19,14 +19,18 @@ static void call_text(u64 value, char *buf, size_t size)
 		snprintf(buf, size, "syscall_%u%s", nr, abi ? " (32-bit)" : "");
 }
 
+static const struct measure_range calls[] = {
+	{0, SYSCALLS_MAX}, {1u << SYSCALL_ABI_SHIFT, SYSCALLS_MAX}, {0}};
+
 static const struct measure_label labels[LABELS] = {
 	[BY_CALL] = {.name = "syscall", .title = "System call", .width = 18,
 		     .help = "name of the system call",
-		     .word = SYSCALL_LABEL_CALL, .bits = 17, .text = call_text},
+		     .word = SYSCALL_LABEL_CALL, .bits = 17, .text = call_text,
+		     .values = calls},
 	[BY_ERROR] = {.name = "error", .title = "Error", .width = 12, .kind = LABEL_ERROR,
 		      .help = "how it failed; ERESTARTSYS and its like: a signal interrupted it",
 		      .word = SYSCALL_LABEL_CALL, .shift = SYSCALL_ERROR_SHIFT, .bits = 32,
-		      .text = errno__text},
+		      .text = errno__text, .values = errno_values},
 	[BY_PATH] = {.name = "path", .title = "Path", .width = 32,
 		     .help = "what a failed call named, as it was given; else none",
 		     .word = SYSCALL_LABEL_PATH, .bits = 64},

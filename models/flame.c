@@ -261,10 +261,12 @@ static void init_answer(struct flame_answer *a, const struct snap *snap,
 			const struct flame_query *q)
 {
 	const struct flame_source *source = q->parts[0].source;
+	struct flame_weight weight;
 
 	a->query = *q;
-	a->unit = q->nparts > 1 ? VALUE_NS : source->unit;
-	a->noun = source->noun;
+	weight = flame_source__weight(source, q->parts[0].query);
+	a->unit = q->nparts > 1 ? VALUE_NS : weight.unit;
+	a->noun = weight.noun;
 	a->base.snap = snap__get(snap);
 	a->base.since_ns = snap->t0_ns;
 	if (flame_query__window(q) == WINDOW_TOTAL)

@@ -26,6 +26,13 @@
 
 struct flame_maker;
 
+/* What a graph's weights are. */
+struct flame_weight {
+	enum value_type unit;
+	const char *noun; /* of VALUE_COUNT */
+	char what[64];
+};
+
 struct flame_source {
 	const char *view; /* "cpu"; in reports and names of files */
 	const char *what; /* what a graph of it shows, in a few words */
@@ -43,6 +50,8 @@ struct flame_source {
 	 * about ids: flame_maker__add looks at names. */
 	void (*stacks)(const struct snap *snap, const void *query, const struct scope *scope,
 		       struct flame_maker *m);
+	/* Optional: where weights depend on the query; as the source has them otherwise. */
+	void (*weigh)(const void *query, struct flame_weight *out);
 	/* Optional: whether inlined functions are frames of their own to begin with. */
 	bool (*inlined)(const void *query);
 	/* Optional, for both halves of a hot and cold graph. Whether it is time off the CPU;
@@ -56,6 +65,8 @@ struct flame_source {
 extern const struct flame_source flame_profile, flame_waits, flame_io, flame_cache;
 /* The other half of a hot and cold graph; NULL: there is none. */
 const struct flame_source *flame_source__other_half(const struct flame_source *s);
+
+struct flame_weight flame_source__weight(const struct flame_source *s, const void *query);
 
 /* --- for sources --- */
 

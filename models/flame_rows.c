@@ -247,7 +247,11 @@ void flame__report(struct report *r, const struct flame_source *source)
 {
 	r->stacks = report_stacks;
 	r->stacks_of = source;
-	r->stacks_unit = source->unit;
-	r->stacks_noun = source->noun;
+	const struct answer *answer = container_of(r->asked, struct answer, table);
+	struct flame_weight weight =
+		flame_source__weight(source, (const char *)answer + source->query_at);
+
+	r->stacks_unit = weight.unit;
+	r->stacks_noun = weight.noun;
 	r->folded = flame__folded;
 }

@@ -135,6 +135,18 @@ const struct flame_source flame_waits = {
 	.init = waits_init,
 };
 
+struct flame_weight flame_source__weight(const struct flame_source *s, const void *query)
+{
+	struct flame_weight w = {.unit = s->unit, .noun = s->noun};
+
+	copy_str(w.what, sizeof(w.what), s->what);
+	if (w.unit == VALUE_BYTES)
+		w.noun = "bytes";
+	if (s->weigh)
+		s->weigh(query, &w);
+	return w;
+}
+
 const struct flame_source *flame_source__other_half(const struct flame_source *s)
 {
 	if (s == &flame_profile)

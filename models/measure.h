@@ -147,12 +147,23 @@ struct measure_narrow {
 	u64 first; /* of the text of the first label: what heat maps know; 0: any */
 };
 
+/* What stacks weigh in flame graphs and exports. */
+enum measure_weight {
+	WEIGHT_OWN,   /* time of spans, counts, bytes held */
+	WEIGHT_COUNT, /* of a holding: what was acquired */
+	WEIGHT_ERRORS,
+	WEIGHT_VALUE, /* the sum of values */
+	WEIGHT_HELD,  /* so many are held */
+	WEIGHT_SUM,   /* the first of the declaration's sums; those after it follow */
+};
+
 /* A value; compared bytewise: zero it first. */
 struct measure_query {
 	u32 groups; /* a bit per label of the measure */
 	enum profile_window window;
 	struct measure_narrow narrow;
 	const struct measure *asked; /* which question of its model's; NULL of measure_table's */
+	u32 weight;		     /* of its stacks: enum measure_weight */
 	u32 nunfolded;
 	u64 unfolded[ANSWER_MAX_UNFOLDED];
 };
@@ -175,7 +186,7 @@ struct measure_row {
 	struct measure_held held;
 	float trend[PROFILE_TREND];
 	struct value hist, errnos;
-	double *buckets; /* scratch */
+	double *buckets; /* MEASURE_BUCKETS, as hist has them */
 };
 
 struct measure_answer {
@@ -185,6 +196,8 @@ struct measure_answer {
 	const struct measure_row *rows;
 	u32 nrows;
 	struct measure_values all;
+	double buckets[MEASURE_BUCKETS]; /* of all */
+	u64 p50, p95, p99;		 /* likewise */
 	u64 waiting_ns; /* part of all.sum */
 	u64 unfinished;
 	struct measure_held held;
@@ -198,10 +211,21 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 /* Reads "syscall,pid"; false (and 0) when one is unknown or none is there. */
 bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups);
 const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size);
+/* What is shown by a column; WEIGHT_OWN where it is no sum. */
+u32 measure__weight_of(const struct measure *m, const char *column);
 bool measure__is_by_stack(const struct measure *m, u32 groups);
 /* Whether what has these keys passes the narrowing. */
 bool measure__passes(const struct measure *m, const struct measure_narrow *n,
 		     const struct measure_text *keys);
+/* Whether it is not known what text of a label something of many threads has. */
+bool measure__is_unknown(const struct measure *m, const struct measure_who *who,
+			 const struct measure_text *keys, u32 label);
+/* Whether it passes a scope (NULL: everything): its task, and its labels as far as they are
+ * known. */
+bool measure__in_scope(const struct measure *m, const struct scope *scope,
+		       const struct measure_who *who, const struct measure_text *keys);
+/* Has the labels of all measures be terms of filters. */
+void measure__know_labels(void);
 /* What a label's text is told apart by, in struct measure_narrow. */
 u64 measure__text_hash(const char *text);
 /* The same of a key: its text, and where that is not exact its value, too. */
@@ -257,7 +281,8 @@ struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
 
 /* --- histograms --- */
 
-/* Least value of a bucket, of the measure's shape. */
+/* Least value of a bucket of a measure; of its shape: */
+u64 measure__bucket_lo(const struct measure *m, u32 bucket);
 u64 measure__lo_ns(u32 bucket);
 u64 measure__lo_number(u32 bucket);
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "models/measure.h"
+#include "models/who.h"
+#include "scope/filter.h"
 
 u64 measure__text_hash(const char *text)
 {
@@ -80,4 +82,102 @@ bool measure__passes(const struct measure *m, const struct measure_narrow *n,
 			return false;
 	}
 	return true;
+}
+
+/* --- what is not known of many threads --- */
+
+/* Whether a word of labels of what many threads did is known; nothing is of the rest. */
+static bool knows_word(const struct measure *m, const struct measure_text *keys, u32 word)
+{
+	for (u32 i = 0; word == m->kept && i < measure__own_labels(m); i++)
+		if (m->labels[i].word == word && *keys[i].text)
+			return true;
+	return false;
+}
+
+bool measure__is_unknown(const struct measure *m, const struct measure_who *who,
+			 const struct measure_text *keys, u32 label)
+{
+	const struct measure_label *l = &m->labels[label];
+
+	if (who->tgid != MEASURE_MANY || l->kind == LABEL_COMM)
+		return false;
+	if (l->kind == LABEL_DERIVED)
+		return measure__is_unknown(m, who, keys, l->of);
+	if (m->asked) /* programs of questions keep all that they are asked for */
+		return l->kind != LABEL_NAMED || !*keys[0].text;
+	return l->kind > LABEL_ERROR || !knows_word(m, keys, l->word);
+}
+
+/* --- scopes --- */
+
+static bool any_part_named(const struct measure_label *l, const char *text,
+			   const struct name_term *t)
+{
+	char part[MEASURE_LABEL_TEXT];
+
+	for (u32 i = 0; l->part(text, i, part, sizeof(part)); i++)
+		if (label_term__names(t, part))
+			return true;
+	return false;
+}
+
+static bool label_passes(const struct measure *m, u32 label, const struct measure_text *keys,
+			 const struct name_term *t)
+{
+	const struct measure_label *l = &m->labels[label];
+
+	if (l->kind == LABEL_DERIVED)
+		return any_part_named(l, keys[l->of].text, t) != t->negate;
+	return l->kind > LABEL_ERROR || label_term__names(t, keys[label].text) != t->negate;
+}
+
+static bool labels_pass(const struct measure *m, const struct scope *scope,
+			const struct measure_who *who, const struct measure_text *keys)
+{
+	for (u32 i = 0; scope && i < scope->nlabels; i++) {
+		int at = measure__label(m, scope->labels[i].label);
+
+		if (at >= 0 && !measure__is_unknown(m, who, keys, (u32)at) &&
+		    !label_passes(m, (u32)at, keys, &scope->labels[i]))
+			return false;
+	}
+	return true;
+}
+
+bool measure__in_scope(const struct measure *m, const struct scope *scope,
+		       const struct measure_who *w, const struct measure_text *keys)
+{
+	if (w->tgid != MEASURE_MANY &&
+	    !(who__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
+	      scope__thread(scope, w->kthread)))
+		return false;
+	return labels_pass(m, scope, w, keys);
+}
+
+/* --- terms --- */
+
+#define LABELS_MAX (MEASURE_TABLE_SIZE * MEASURE_MAX_LABELS)
+
+static bool is_there(const char *const *names, u32 n, const char *name)
+{
+	for (u32 i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+void measure__know_labels(void)
+{
+	static const char *names[LABELS_MAX];
+	u32 n = 0;
+
+	for (u32 i = 0; i < MEASURE_TABLE_SIZE; i++)
+		for (u32 k = 0; k < measure_table[i]->nlabels; k++) {
+			const struct measure_label *l = &measure_table[i]->labels[k];
+
+			if (l->kind <= LABEL_DERIVED && !is_there(names, n, l->name))
+				names[n++] = l->name;
+		}
+	filter__know_labels(names, n);
 }

@@ -53,37 +53,11 @@ static bool holds(const struct measure *m)
 	return m->shape == MEASURE_SHAPE_HOLDING;
 }
 
-/* --- what passes --- */
-
-static bool in_scope(const struct scope *scope, const struct measure_who *w)
-{
-	return w->tgid == MEASURE_MANY ||
-	       (who__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
-		scope__thread(scope, w->kthread));
-}
-
 /* --- the row that something belongs to --- */
-
-/* Whether a word of labels of what many threads did is known; nothing is of the rest. */
-static bool knows_word(const struct maker *k, u32 word)
-{
-	for (u32 i = 0; word == k->m->kept && i < measure__own_labels(k->m); i++)
-		if (k->m->labels[i].word == word && *k->keys[i].text)
-			return true;
-	return false;
-}
 
 static bool is_unknown(const struct maker *k, u32 i)
 {
-	const struct measure_label *l = &k->m->labels[i];
-
-	if (k->who->tgid != MEASURE_MANY || l->kind == LABEL_COMM)
-		return false;
-	if (l->kind == LABEL_DERIVED)
-		return is_unknown(k, l->of);
-	if (k->m->asked) /* programs of questions keep all that they are asked for */
-		return l->kind != LABEL_NAMED || !*k->keys[0].text;
-	return l->kind > LABEL_ERROR || !knows_word(k, l->word);
+	return measure__is_unknown(k->m, k->who, k->keys, i);
 }
 
 /* Many entries have the same one. */
@@ -256,6 +230,13 @@ static void retell(struct maker *k, struct measure_row *r)
 			r->texts[i] = k->keys[i].text;
 }
 
+static void add_buckets(const struct maker *k, const struct measure_entry *e, double *to)
+{
+	for (u32 i = 0; i < e->nbins; i++)
+		to[e->bins[i].bucket & (MEASURE_BUCKETS - 1)] +=
+			(double)e->bins[i].n[holds(k->m) ? WINDOW_LAST : k->q->window];
+}
+
 static void add_entry(struct maker *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
@@ -275,9 +256,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	add_values(&r->v, v);
 	for (u32 i = 0; i < PROFILE_TREND; i++)
 		r->trend[i] += e->trend[i];
-	for (u32 i = 0; i < e->nbins; i++)
-		r->buckets[e->bins[i].bucket & (MEASURE_BUCKETS - 1)] +=
-			(double)e->bins[i].n[holds(k->m) ? WINDOW_LAST : k->q->window];
+	add_buckets(k, e, r->buckets);
 	if (k->error_label >= 0 && *e->keys[k->error_label].text)
 		add_errno(&k->errnos[at], e->keys[k->error_label].text, (double)v->count);
 }
@@ -324,10 +303,8 @@ static const struct measure_label *derived_label(const struct maker *k)
 static bool is_narrowed_beyond(const struct maker *k, const struct measure_who *w,
 			       const struct measure_text *keys)
 {
-	const struct maker of = {.m = k->m, .who = w, .keys = keys};
-
 	for (u32 i = 0; i < k->m->nlabels; i++)
-		if (k->q->narrow.hashes[i] && is_unknown(&of, i))
+		if (k->q->narrow.hashes[i] && measure__is_unknown(k->m, w, keys, i))
 			return true;
 	return false;
 }
@@ -337,7 +314,8 @@ static bool passes(const struct maker *k, const struct measure_who *w,
 {
 	if (w->tgid == MEASURE_MANY && is_narrowed_beyond(k, w, keys))
 		return false;
-	return in_scope(k->scope, w) && measure__passes(k->m, &k->q->narrow, keys);
+	return measure__in_scope(k->m, k->scope, w, keys) &&
+	       measure__passes(k->m, &k->q->narrow, keys);
 }
 
 /* Something was counted, or is held. The first of the sums may need no count. */
@@ -365,6 +343,7 @@ static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
 		if (e->waits)
 			k->box->answer.waiting_ns += e->v[k->q->window].sum;
 		add_values(&k->box->answer.all, &e->v[k->q->window]);
+		add_buckets(k, e, k->box->answer.buckets);
 	}
 }
 
@@ -393,11 +372,22 @@ static void errno_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_COUNT, .u = (u64)(e[i].n + 0.5)};
 }
 
+u64 measure__bucket_lo(const struct measure *m, u32 bucket)
+{
+	return measure__lo(m)(bucket);
+}
+
+static struct histogram histogram_of(const struct measure *m, double *buckets,
+				     const struct measure_values *v)
+{
+	return (struct histogram){buckets, MEASURE_BUCKETS, measure__lo(m), v->min, v->max,
+				  m->is_signed ? MEASURE_ZERO : 0};
+}
+
 static void finish_row(struct maker *k, u32 at)
 {
 	struct measure_row *r = &k->rows[at];
-	struct histogram h = {r->buckets,	MEASURE_BUCKETS, measure__lo(k->m), r->v.min, r->v.max,
-			      k->m->is_signed ? MEASURE_ZERO : 0};
+	struct histogram h = histogram_of(k->m, r->buckets, &r->v);
 	struct row_errnos *e = &k->errnos[at];
 
 	if (r->v.count && !holds(k->m)) {
@@ -408,6 +398,17 @@ static void finish_row(struct maker *k, u32 at)
 	r->hist = histogram__value(&h, false, k->arena);
 	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
 	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
+}
+
+static void finish_all(const struct maker *k, struct measure_answer *a)
+{
+	struct histogram h = histogram_of(k->m, a->buckets, &a->all);
+
+	if (!a->all.count || holds(k->m))
+		return;
+	a->p50 = histogram__quantile(&h, 0.50);
+	a->p95 = histogram__quantile(&h, 0.95);
+	a->p99 = histogram__quantile(&h, 0.99);
 }
 
 static u64 rank_of(const struct measure_row *r, const struct measure *m)
@@ -453,6 +454,7 @@ static void finish(struct maker *k)
 
 	for (u32 i = 0; i < k->n; i++)
 		finish_row(k, i);
+	finish_all(k, a);
 	if (k->n)
 		qsort_r(k->rows, k->n, sizeof(*k->rows), by_rank, (void *)k->m);
 	a->rows = arena__dup(k->arena, k->rows, k->n * sizeof(*k->rows));

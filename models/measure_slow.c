@@ -53,8 +53,7 @@ static bool passes(const struct measure_slow_entry *e, const struct measure *m,
 
 	return !(q->working && s->waits) && heat_range__has(&q->range, s->t_ns, s->ns) &&
 	       measure__passes(m, &q->narrow, e->keys) &&
-	       who__passes(scope, s->who.tgid, s->who.tid, s->who.cgroup, s->who.comm) &&
-	       scope__thread(scope, s->who.kthread) && slow__passes(scope, s->ns);
+	       measure__in_scope(m, scope, &s->who, e->keys) && slow__passes(scope, s->ns);
 }
 
 static void fill_row(struct answer *a, struct measure_slow_row *r,

@@ -22,15 +22,117 @@ static u64 measure_since(const struct snap *s)
 	return snap_of(s)->since_ns;
 }
 
+/* --- weights --- */
+
 static u64 weight_of(const struct measure *m, const struct measure_entry *e,
-		     const struct measure_values *v)
+		     const struct measure_query *q)
 {
-	if (m->shape == MEASURE_SHAPE_HOLDING)
-		return e->held.bytes;
-	if (m->shape == MEASURE_SHAPE_SPAN)
+	const struct measure_values *v = &e->v[q->window];
+
+	switch (q->weight) {
+	case WEIGHT_OWN:
+		if (m->shape == MEASURE_SHAPE_HOLDING)
+			return e->held.bytes;
+		if (m->shape == MEASURE_SHAPE_SPAN)
+			return v->sum;
+		return m->stacks_of_sum ? v->sums[0] : v->count;
+	case WEIGHT_COUNT:
+		return v->count;
+	case WEIGHT_ERRORS:
+		return v->errors;
+	case WEIGHT_VALUE:
 		return v->sum;
-	return m->stacks_of_sum ? v->sums[0] : v->count;
+	case WEIGHT_HELD:
+		return e->held.n;
+	default:
+		return v->sums[MIN(q->weight - WEIGHT_SUM, MEASURE_SUMS - 1u)];
+	}
 }
+
+static bool is_named(const char *column, const char *sum)
+{
+	size_t n = strlen(sum);
+
+	return !strncmp(column, sum, n) && (!column[n] || !strcmp(column + n, "_rate"));
+}
+
+static u32 held_weight(const char *column)
+{
+	static const struct {
+		const char *column;
+		u32 weight;
+	} all[] = {
+		{"held", WEIGHT_HELD},
+		{"acquired", WEIGHT_COUNT},
+		{"rate", WEIGHT_COUNT},
+		{"acquired_bytes", WEIGHT_VALUE},
+		{"bytes_rate", WEIGHT_VALUE},
+		{"released", WEIGHT_SUM + HOLDING_RELEASED},
+		{"released_bytes", WEIGHT_SUM + HOLDING_RELEASED_BYTES},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+		if (!strcmp(all[i].column, column))
+			return all[i].weight;
+	return WEIGHT_OWN;
+}
+
+u32 measure__weight_of(const struct measure *m, const char *column)
+{
+	bool span = m->shape == MEASURE_SHAPE_SPAN;
+
+	if (m->shape == MEASURE_SHAPE_HOLDING)
+		return held_weight(column);
+	if (!strcmp(column, "count") || !strcmp(column, "rate"))
+		return span ? WEIGHT_COUNT : WEIGHT_OWN;
+	if (!strcmp(column, "errors") || !strcmp(column, "error_rate"))
+		return WEIGHT_ERRORS;
+	if (!span && m->value && !strncmp(column, "sum", 3))
+		return WEIGHT_VALUE;
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name && is_named(column, m->sums[i].name))
+			return WEIGHT_SUM + i;
+	return WEIGHT_OWN;
+}
+
+/* What the weight of a query is called. */
+static void weigh(const struct measure *m, const void *query, struct flame_weight *out)
+{
+	const struct measure_query *q = query;
+	const char *of = m->name;
+
+	switch (q->weight) {
+	case WEIGHT_OWN:
+		return;
+	case WEIGHT_COUNT:
+		*out = (struct flame_weight){VALUE_COUNT, m->noun, ""};
+		snprintf(out->what, sizeof(out->what), "number of %s", of);
+		return;
+	case WEIGHT_ERRORS:
+		*out = (struct flame_weight){VALUE_COUNT, "errors", ""};
+		snprintf(out->what, sizeof(out->what), "errors of %s", of);
+		return;
+	case WEIGHT_HELD:
+		*out = (struct flame_weight){VALUE_COUNT, m->noun, ""};
+		snprintf(out->what, sizeof(out->what), "%s that are held", m->noun);
+		return;
+	case WEIGHT_VALUE:
+		*out = m->shape == MEASURE_SHAPE_HOLDING || !strcmp(m->value, "bytes")
+			       ? (struct flame_weight){VALUE_BYTES, "bytes", ""}
+			       : (struct flame_weight){VALUE_COUNT, "sum", ""};
+		snprintf(out->what, sizeof(out->what), "sum of %s", of);
+		return;
+	default: {
+		const struct measure_sum *sum =
+			&m->sums[MIN(q->weight - WEIGHT_SUM, MEASURE_SUMS - 1u)];
+
+		*out = (struct flame_weight){sum->type, sum->name ? sum->name : "released", ""};
+		snprintf(out->what, sizeof(out->what), "%s of %s", out->noun, of);
+	}
+	}
+}
+
+/* --- stacks --- */
 
 /* What waits for something new would hide the rest. */
 static void measure_stacks(const struct snap *snap, const void *query, const struct scope *scope,
@@ -44,16 +146,13 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 		narrowed |= q->narrow.hashes[i] != 0;
 	for (u32 i = 0; i < s->nsampled; i++) {
 		const struct measure_entry *e = &s->sampled[i];
-		const struct measure_values *v = &e->v[q->window];
 
 		if ((e->waits && !narrowed) || !measure__passes(s->measure, &q->narrow, e->keys) ||
-		    (e->who.tgid != MEASURE_MANY &&
-		     !(who__passes(scope, e->who.tgid, e->who.tid, e->who.cgroup, e->who.comm) &&
-		       scope__thread(scope, e->who.kthread))))
+		    !measure__in_scope(s->measure, scope, &e->who, e->keys))
 			continue;
 		flame_maker__add(f, &(struct flame_stack){.stack = e->stack,
 							  .comm = e->who.comm,
-							  .weight = weight_of(s->measure, e, v)});
+							  .weight = weight_of(s->measure, e, q)});
 	}
 }
 
@@ -104,6 +203,10 @@ static void measure_part_name(const struct snap *snap, u32 part, char *buf, size
 #define WHAT_HOLDING "bytes held of "
 
 #define MEASURE(id, name_, key, shape_, ...)                                                       \
+	static void weigh_##name_(const void *query, struct flame_weight *out)                     \
+	{                                                                                          \
+		weigh(measure_table[MEASURE_##id], query, out);                                    \
+	}                                                                                          \
 	const struct flame_source flame_measure_##name_ = {                                        \
 		.view = #name_,                                                                    \
 		.what = WHAT_##shape_ #name_,                                                         \
@@ -117,6 +220,7 @@ static void measure_part_name(const struct snap *snap, u32 part, char *buf, size
 		.symbols = measure_symbols,                                                        \
 		.since = measure_since,                                                            \
 		.stacks = measure_stacks,                                                          \
+		.weigh = weigh_##name_,                                                            \
 	};                                                                                         \
 	static const struct heat_kind kinds_##name_[] = {{"durations of " #name_, #name_}};        \
 	const struct heat_source heat_measure_##name_ = {                                          \

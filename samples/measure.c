@@ -40,6 +40,33 @@ static bool is_second_of_kind(const struct measure *m, u32 label)
 	return false;
 }
 
+/* Whether bits of a word are another label's, too. */
+static bool overlaps(const struct measure *m, u32 i)
+{
+	const struct measure_label *a = &m->labels[i];
+
+	for (u32 k = 0; k < i; k++) {
+		const struct measure_label *b = &m->labels[k];
+
+		if (b->kind <= LABEL_ERROR && a->word == b->word &&
+		    a->shift < b->shift + b->bits && b->shift < a->shift + a->bits)
+			return true;
+	}
+	return false;
+}
+
+static const char *check_values(const struct measure_label *l)
+{
+	const u64 end = l->bits < 32 ? 1ULL << l->bits : 1ULL << 32;
+
+	if (l->values && (l->kind > LABEL_ERROR || !l->text))
+		return "values that are known beforehand have a text";
+	for (const struct measure_range *r = l->values; r && r->n; r++)
+		if ((u64)r->first + r->n > MIN(end, (u64)MEASURE_FILTERED))
+			return "values are beyond the label's bits, or MEASURE_FILTERED";
+	return NULL;
+}
+
 static const char *check_label(const struct measure *m, u32 i)
 {
 	const struct measure_label *l = &m->labels[i];
@@ -58,6 +85,10 @@ static const char *check_label(const struct measure *m, u32 i)
 		return "a label is outside of its word";
 	if (l->join && (l->kind != LABEL_NAMED || l->of >= i))
 		return "a label is joined to none before it";
+	if (l->kind <= LABEL_ERROR && overlaps(m, i))
+		return "two labels have the same bits of a word";
+	if (check_values(l))
+		return check_values(l);
 	if (l->kind == LABEL_DERIVED && (l->of >= own || !l->part))
 		return "a derived label is of no label, or has no parts";
 	if (l->told_by >> m->nlabels || l->told_by >> i & 1)
@@ -83,6 +114,24 @@ static bool is_shaped_so(const struct measure *m)
 static bool is_part(const struct measure *m, const struct measure_sum *sum)
 {
 	return m->shape == MEASURE_SHAPE_SPAN && sum->type == VALUE_NS;
+}
+
+/* A label of the word that is kept when threads are too many; questions keep all. */
+static bool keeps_a_label(const struct measure *m)
+{
+	for (u32 i = 0; i < measure__own_labels(m); i++)
+		if (m->labels[i].word == m->kept)
+			return true;
+	return m->asked || !measure__own_labels(m) || m->shape == MEASURE_SHAPE_HOLDING;
+}
+
+/* Names say the unit of bytes, and of nothing else. */
+static bool is_misnamed(const struct measure_sum *s)
+{
+	size_t n = s->name ? strlen(s->name) : 0;
+	bool bytes = n >= 5 && !strcmp(s->name + n - 5, "bytes");
+
+	return n && bytes != (s->type == VALUE_BYTES);
 }
 
 static const char *wrong_with(const struct measure *m)
@@ -116,8 +165,16 @@ static const char *wrong_with(const struct measure *m)
 		if (m->sums[i].name && m->sums[i].type != VALUE_COUNT &&
 		    m->sums[i].type != VALUE_BYTES && !is_part(m, &m->sums[i]))
 			return "a sum is neither a count nor bytes, nor part of a span";
+		else if (is_misnamed(&m->sums[i]))
+			return "a sum of bytes, and no other, is called so";
+		else if (m->sums[i].name && (!m->sums[i].title || !m->sums[i].help))
+			return "a sum has no title or help";
 	if (m->rest.name && !(is_part(m, &m->rest) && m->sums[0].name))
 		return "what is left of a span is a time, beside those of its sums";
+	if (!keeps_a_label(m))
+		return "the word that is kept has no label";
+	if (m->value && *m->value && strcmp(m->value, "bytes"))
+		return "values are bytes, or plain numbers";
 	return NULL;
 }
 

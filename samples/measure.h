@@ -28,9 +28,14 @@ enum label_kind {
 	LABEL_STACK,
 };
 
-#define MEASURE_MAX_LABELS 10 /* of all kinds */
-#define MEASURE_OWN_LABELS 8  /* of LABEL_NAMED and LABEL_ERROR, which come first */
+/* MEASURE_OWN_LABELS are of LABEL_NAMED and LABEL_ERROR, which come first. */
+#define MEASURE_MAX_LABELS 12 /* of all kinds */
 #define MEASURE_LABEL_TEXT 1024
+
+/* Values first to first + n - 1. */
+struct measure_range {
+	u32 first, n; /* below MEASURE_FILTERED */
+};
 
 struct measure_label {
 	const char *name;  /* in --group and JSON; one of the common names for the common kinds */
@@ -51,6 +56,9 @@ struct measure_label {
 	/* LABEL_NAMED, in the place of `text`: what a value is called beside that of label `of`, which
 	 * stands before it. */
 	void (*join)(const char *of, u64 value, char *buf, size_t size);
+	/* Optional, with .text: values that names are known of beforehand, so that filters by the label
+	 * work in the kernel. Those beyond pass there. Ends with an empty one. */
+	const struct measure_range *values;
 	/* Optional: makes a name of what the programs sent, in its place. */
 	void (*tidy)(u64 value, char *text, size_t size);
 	/* LABEL_DERIVED: of which label (index); fills the i-th part, false: there are no more. */

@@ -168,6 +168,47 @@ static int add_task(struct scope *s, const struct term *t, const struct term_spe
 	return 0;
 }
 
+/* --- labels --- */
+
+static const char *const *labels;
+static u32 nlabels;
+
+void filter__know_labels(const char *const *names, u32 n)
+{
+	labels = names;
+	nlabels = n;
+}
+
+static const char *find_label(const char *name, size_t len)
+{
+	for (u32 i = 0; i < nlabels; i++)
+		if (strlen(labels[i]) == len && !memcmp(labels[i], name, len))
+			return labels[i];
+	return NULL;
+}
+
+static int add_label(struct scope *s, const struct term *t, const struct term_spec *spec,
+		     struct filter_error *err)
+{
+	struct regex *re = NULL;
+	struct name_term *new;
+
+	if (s->nlabels == FILTER_MAX_NAMES)
+		return filter__fail(err, t->at, t->len, "at most %d terms by labels",
+				    FILTER_MAX_NAMES);
+	if (t->op == '~') {
+		re = value__regex(t, err);
+		if (!re)
+			return -EINVAL;
+	}
+	new = scope__add_name(&s->labels, &s->nlabels, t->value, t->negate);
+	new->label = find_label(t->name, t->name_len);
+	new->re = re;
+	return 0;
+}
+
+static const struct term_spec label_spec = {"label", 0, "LABEL=NAME,NAME or LABEL~REGEX", add_label, 0};
+
 static const struct term_spec specs[] = {
 	{"pid", '=', "pid=1,2 or pid=5-9", add_ids, SCOPE_PID},
 	{"tid", '=', "tid=1,2 or tid=5-9", add_ids, SCOPE_TID},
@@ -230,6 +271,13 @@ static const char *nearest(const char *name, u32 len)
 			best = specs[i].name;
 		}
 	}
+	for (u32 i = 0; i < nlabels; i++) {
+		d = strlen(labels[i]) <= NAME_MAX_LEN ? distance(name, len, labels[i]) : least;
+		if (d < least && d < len) {
+			least = d;
+			best = labels[i];
+		}
+	}
 	return best;
 }
 
@@ -249,7 +297,20 @@ static const struct term_spec *find_spec(const struct term *t)
 		if (strlen(specs[i].name) == t->name_len &&
 		    !strncmp(specs[i].name, t->name, t->name_len))
 			return &specs[i];
-	return NULL;
+	return find_label(t->name, t->name_len) ? &label_spec : NULL;
+}
+
+bool filter__is_label(const char *name, size_t len)
+{
+	const struct term t = {.name = name, .name_len = (u32)len};
+
+	return find_spec(&t) == &label_spec;
+}
+
+/* Terms by labels take both. */
+static bool takes(const struct term_spec *spec, char op)
+{
+	return spec->op ? op == spec->op : op == '=' || op == '~';
 }
 
 int filter__add(struct scope *s, const struct term *t, struct filter_error *err)
@@ -332,10 +393,11 @@ static int read_head(struct parser *p, struct term *t)
 	t->op = p->expr[p->pos];
 	if (!find_spec(t))
 		return fail_unknown(t, name, p->err);
-	if (t->op != find_spec(t)->op)
+	if (!takes(find_spec(t), t->op))
 		return filter__fail(
 			p->err, op, MAX(p->pos - op + (t->op == '=' || t->op == '~'), 1u),
-			"%c is expected here: %s", find_spec(t)->op, find_spec(t)->example);
+			"%c is expected here: %s", find_spec(t)->op ? find_spec(t)->op : '=',
+			find_spec(t)->example);
 	p->pos++;
 	return 0;
 }

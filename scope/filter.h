@@ -18,6 +18,10 @@
  * below it too, unless the glob ends in "/.". tree=PID is a process with all it forks from then on.
  * task=user is the threads of programs, task=kernel those of the kernel.
  *
+ * Beside them a label of a measure is a term, by the name that it has in --group: syscall=read,write
+ * takes names and globs with commas between, file~REGEX a regular expression, and a text that is
+ * not there is matched as an empty one (!error~. is what did not fail).
+ *
  * Terms of one kind: includes intersect, excludes unite, names must all match. min and max
  * include their value, so !min=1ms is all that is shorter than 1ms.
  */
@@ -43,6 +47,11 @@ struct filter_error {
 	u32 length;    /* of the faulty part, at least 1 */
 	char msg[160]; /* what would be right */
 };
+
+/* The labels of measures that are terms; those named as another term are not. Once, before any
+ * other thread; names have to last. */
+void filter__know_labels(const char *const *names, u32 n);
+bool filter__is_label(const char *name, size_t len);
 
 /* Returns a new scope (one reference) or NULL with *err filled. Does not touch the system:
  * cgroup globs stay unresolved until scope__resolve. */

@@ -2,6 +2,7 @@
 /* A scope's lifetime and the questions it answers. */
 #include "scope/scope.h"
 
+#include <fnmatch.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -50,6 +51,7 @@ void scope__put(const struct scope *s)
 	name_terms__free(mine->syms, mine->nsyms);
 	name_terms__free(mine->objects, mine->nobjects);
 	name_terms__free(mine->cgroups, mine->ncgroups);
+	name_terms__free(mine->labels, mine->nlabels);
 	free(mine->text);
 	free(mine);
 }
@@ -69,6 +71,27 @@ bool name_term__match(const struct name_term *t, const char *text)
 	return regex__match(t->re, text) != t->negate;
 }
 
+#define ITEM_MAX 4097 /* an expression has at most 4096 bytes */
+
+/* Items of lists are names, or globs of them. */
+static bool list__names(const char *list, const char *text)
+{
+	char item[ITEM_MAX];
+
+	for (size_t n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		copy_str(item, MIN(n + 1, sizeof(item)), list);
+		if (!strcmp(item, text) || !fnmatch(item, text, 0))
+			return true;
+	}
+	return false;
+}
+
+bool label_term__names(const struct name_term *t, const char *text)
+{
+	return t->re ? regex__match(t->re, text) : list__names(t->text, text);
+}
+
 bool scope__comm(const struct scope *s, const char *comm)
 {
 	for (u32 i = 0; s && i < s->ncomms; i++)
@@ -80,6 +103,23 @@ bool scope__comm(const struct scope *s, const char *comm)
 bool scope__thread(const struct scope *s, bool kthread)
 {
 	return !s || !(s->not_tasks & (kthread ? SCOPE_TASK_KERNEL : SCOPE_TASK_USER));
+}
+
+bool scope__has_label(const struct scope *s, const char *label)
+{
+	for (u32 i = 0; s && i < s->nlabels; i++)
+		if (!strcmp(s->labels[i].label, label))
+			return true;
+	return false;
+}
+
+bool scope__label(const struct scope *s, const char *label, const char *text)
+{
+	for (u32 i = 0; s && i < s->nlabels; i++)
+		if (!strcmp(s->labels[i].label, label) &&
+		    label_term__names(&s->labels[i], text) == s->labels[i].negate)
+			return false;
+	return true;
 }
 
 #define TERM_USES 6

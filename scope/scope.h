@@ -23,8 +23,9 @@ struct id_set {
 };
 
 struct name_term {
-	char *text;	  /* as typed */
-	struct regex *re; /* NULL for cgroup globs */
+	char *text;	   /* as typed */
+	struct regex *re;  /* NULL for cgroup globs and lists */
+	const char *label; /* of terms by labels: which one; not owned */
 	bool negate;
 };
 
@@ -43,7 +44,10 @@ struct scope {
 	struct name_term *syms;	   /* sym~  : any frame's function; display only */
 	struct name_term *objects; /* obj~  : any frame's object; display only */
 	struct name_term *cgroups; /* cgroup=GLOB as typed; resolved to SCOPE_CGROUP ids */
-	u32 ncomms, nsyms, nobjects, ncgroups;
+	/* LABEL=LIST, LABEL~REGEX: of what measures count (filter__know_labels); evaluated by
+	 * their models, and by their programs where these can. */
+	struct name_term *labels;
+	u32 ncomms, nsyms, nobjects, ncgroups, nlabels;
 	u64 min_ns, max_ns;	/* durations, for views of time; max 0: no limit */
 	u32 states, not_states; /* bit per letter of "RSDTtXZPI", SCOPE_STATES order; 0: all */
 	u8 not_tasks;		/* SCOPE_TASK_*: the sorts of threads that are left out */
@@ -83,6 +87,11 @@ u32 scope__terms(const struct scope *s);
 const char *scope__term_names(const struct scope *s, u32 terms, char *buf, size_t size);
 /* True when the text passes the term, negation included. Any thread. */
 bool name_term__match(const struct name_term *t, const char *text);
+/* Whether a label's text passes all terms by that label; whether there are any. */
+bool scope__label(const struct scope *s, const char *label, const char *text);
+bool scope__has_label(const struct scope *s, const char *label);
+/* Of a term by a label: whether it names this text, negated or not. Any thread. */
+bool label_term__names(const struct name_term *t, const char *text);
 bool id_set__has(const struct id_set *set, u64 id);
 /* "process 4711 is gone": of what it includes by ids and cgroups, what is not there any more, or
  * "". Looks at 64 of a kind at most. */

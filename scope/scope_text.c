@@ -53,6 +53,12 @@ static void print_names(FILE *out, const struct name_term *terms, u32 n, const c
 	}
 }
 
+static void print_labels(FILE *out, const struct scope *s)
+{
+	for (u32 i = 0; i < s->nlabels; i++)
+		print_names(out, &s->labels[i], 1, s->labels[i].label, s->labels[i].re ? '~' : '=');
+}
+
 static void print_states(FILE *out, u32 states, bool negate)
 {
 	if (!states)
@@ -118,6 +124,7 @@ void scope__finish(struct scope *s)
 	print_names(out, s->comms, s->ncomms, "comm", '~');
 	print_names(out, s->syms, s->nsyms, "sym", '~');
 	print_names(out, s->objects, s->nobjects, "obj", '~');
+	print_labels(out, s);
 	print_states(out, s->states, false);
 	print_states(out, s->not_states, true);
 	print_time(out, "min", s->min_ns);

@@ -212,7 +212,7 @@ static void event_text(const struct ask *a, u64 value, char *buf, size_t size)
 
 bool ask__label_text(const struct ask *a, u32 label, u64 value, char *buf, size_t size)
 {
-	const struct ask_own *o = &a->own[label & (MEASURE_OWN_LABELS - 1)];
+	const struct ask_own *o = &a->own[MIN(label, MEASURE_OWN_LABELS - 1u)];
 
 	if (!label && a->question->shape == ASK_NEST)
 		path_text(a, value, buf, size);

@@ -142,6 +142,39 @@ static void visit_all(struct source *s)
 
 /* --- settings --- */
 
+/* Values of a label that the terms of a scope name; others that are known do not pass. */
+static void fill_passes(const struct measure_label *l, const struct scope *scope,
+			volatile u64 *passes)
+{
+	char text[MEASURE_LABEL_TEXT];
+
+	for (u32 i = 0; i < MEASURE_FILTERED / 64; i++)
+		passes[i] = UINT64_MAX;
+	for (const struct measure_range *r = l->values; r->n; r++)
+		for (u32 v = r->first; v < r->first + r->n; v++) {
+			text[0] = '\0';
+			l->text(v, text, sizeof(text));
+			if (!scope__label(scope, l->name, text))
+				passes[v / 64] &= ~(1ULL << v % 64);
+		}
+}
+
+/* What passes by mistake meanwhile the model leaves out. */
+static void set_label_filters(struct source *s, const struct scope *scope)
+{
+	const u32 words = MEASURE_FILTERED / 64;
+	u32 filters = 0;
+
+	*s->g.label_filters = 0;
+	for (u32 i = 0; i < measure__own_labels(s->m); i++) {
+		if (!s->m->labels[i].values || !scope__has_label(scope, s->m->labels[i].name))
+			continue;
+		fill_passes(&s->m->labels[i], scope, s->g.label_passes + i * words);
+		filters |= 1u << i;
+	}
+	__atomic_store_n(s->g.label_filters, filters, __ATOMIC_SEQ_CST);
+}
+
 int measure_source__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
 	int err = s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
@@ -153,6 +186,7 @@ int measure_source__set_scope(struct source *s, const struct scope *scope, struc
 	if (!s->held) {
 		*s->g.min_ns = scope->min_ns;
 		*s->g.max_ns = scope->max_ns;
+		set_label_filters(s, scope);
 	}
 	*s->g.thread_kinds = scope->not_tasks & SCOPE_TASK_KERNEL ? 1
 			     : scope->not_tasks & SCOPE_TASK_USER ? 2
@@ -218,6 +252,19 @@ static void resize(struct source *s, const char *map, u32 n)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(s->obj, map), n);
 }
 
+static void place_labels(struct source *s, struct measure_setup *setup)
+{
+	struct measure_place places[MEASURE_OWN_LABELS] = {0};
+
+	for (u32 i = 0; i < measure__own_labels(s->m); i++) {
+		const struct measure_label *l = &s->m->labels[i];
+
+		places[i] = (struct measure_place){
+			l->word, l->shift, l->bits < 64 ? (1ULL << l->bits) - 1 : UINT64_MAX};
+	}
+	measure_setup__set(setup, "label_places", places, sizeof(places));
+}
+
 static void set_up(struct source *s)
 {
 	struct measure_setup setup = {s};
@@ -230,6 +277,7 @@ static void set_up(struct source *s)
 	} else {
 		measure_setup__set(&setup, "cell_mask", &mask, sizeof(mask));
 		measure_setup__set(&setup, "value_shift", &shift, sizeof(shift));
+		place_labels(s, &setup);
 		resize(s, "cells", 2 * s->sizes.cells);
 		resize(s, "used", 2 * s->sizes.cells);
 	}
@@ -256,6 +304,8 @@ static void find_globals(struct source *s)
 		{"active", &s->g.active, sizeof(u32)},
 		{"nused", &s->g.nused, 2 * sizeof(u32)},
 		{"nslow", &s->g.nslow, MEASURE_CLASSES * sizeof(u32)},
+		{"label_filters", &s->g.label_filters, sizeof(u32)},
+		{"label_passes", &s->g.label_passes, MEASURE_OWN_LABELS * MEASURE_FILTERED / 8},
 	};
 
 	for (u32 i = 0; i < (s->held ? 4 : ARRAY_SIZE(all)); i++) {

@@ -19,7 +19,8 @@ struct sizes {
 /* Where the programs' variables are. */
 struct globals {
 	volatile u64 *scope_state, *slow_ns, *min_ns, *max_ns;
-	volatile u32 *active, *nused, *nslow, *thread_kinds, *look_again, *by_tables;
+	volatile u32 *active, *nused, *nslow, *thread_kinds, *look_again, *by_tables, *label_filters;
+	volatile u64 *label_passes;
 };
 
 struct source {

@@ -137,7 +137,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		sink__put(s->sink, &out.head);
 		return;
 	}
-	put_by_stack(s, c, (const __u64[MEASURE_SUMS]){0}, &out);
+	put_by_stack(s, c, c->unsampled_sums, &out);
 }
 
 /* Once more for the sums by stack. */

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/worker.h"
 #include "tui/ascii.h"
+#include "tui/report_sort.h"
 #include "tui/signals.h"
 #include "tui/view.h"
 
@@ -111,21 +112,45 @@ static void ask_inlined(struct batch *b, const struct report *r)
 	symbols__settle(b->symbols, SETTLE_MS);
 }
 
+static struct view_args batch_args(const struct batch *b)
+{
+	return (struct view_args){
+		.group = b->options->group, .sort = b->options->sort, .baseline = b->baseline};
+}
+
+/* In the order that is asked for. order: has to last as long as the report. */
+static int sort_rows(const struct batch *b, struct report *r, u32 **order, struct status *st)
+{
+	struct sort_order by;
+	int err;
+
+	*order = NULL;
+	if (!b->options->sort || !sort_order__parse(b->options->sort, &by))
+		return 0;
+	*order = xcalloc(MAX(r->rows->nrows, 1u), sizeof(**order));
+	err = report_sort__fill(r, &by, *order, st);
+	r->order = *order;
+	return err;
+}
+
 static void write_job__run(struct job *job)
 {
 	struct write_job *j = (struct write_job *)job;
 	struct batch *b = j->batch;
-	struct view_args args = {.group = b->options->group, .baseline = b->baseline};
+	struct view_args args = batch_args(b);
 	struct report r;
+	u32 *order;
 
 	symbols__settle(b->symbols, SETTLE_MS);
 	if (b->view->report(j->frame, &args, j->frame->scope, &r))
 		return;
 	r.seq = j->seq;
 	ask_inlined(b, &r);
-	write_report(b, &r, &j->st);
+	if (!sort_rows(b, &r, &order, &j->st))
+		write_report(b, &r, &j->st);
 	j->unread = !has_readers(b);
 	b->view->report_free(&r);
+	free(order);
 }
 
 static void write_job__drop(struct job *job)
@@ -203,15 +228,18 @@ static int save_report(struct snapshot_job *j, const struct report *r)
 static void snapshot_job__run(struct job *job)
 {
 	struct snapshot_job *j = (struct snapshot_job *)job;
-	struct view_args args = {.group = j->batch->options->group, .baseline = j->batch->baseline};
+	struct view_args args = batch_args(j->batch);
 	const struct view_ops *view = j->batch->view;
 	struct report r;
+	u32 *order;
 
 	symbols__settle(j->batch->symbols, SETTLE_MS);
 	if (view->report(j->frame, &args, j->frame->scope, &r))
 		return;
-	save_report(j, &r);
+	if (!sort_rows(j->batch, &r, &order, &j->st))
+		save_report(j, &r);
 	view->report_free(&r);
+	free(order);
 }
 
 static void snapshot_job__drop(struct job *job)

@@ -283,12 +283,11 @@ static int tab_text(const struct host *h, u32 v, bool named, char *buf, size_t s
 /* The filter's terms that this view cannot apply; false when it applies all. */
 static bool unfiltered_text(const struct host *h, char *buf, size_t size)
 {
-	const u32 other = scope__terms(h->scope) & ~view_table[h->view]->terms;
 	char names[64];
 
-	snprintf(buf, size, "! not filtered by %s",
-		 scope__term_names(h->scope, other, names, sizeof(names)));
-	return other;
+	view__unapplied(view_table[h->view], h->scope, names, sizeof(names));
+	snprintf(buf, size, "! not filtered by %s", names);
+	return *names;
 }
 
 /* Whether all tabs have room for their names, and the crumbs for some of theirs; else views that

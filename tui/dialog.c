@@ -81,7 +81,7 @@ static const char *label_help(struct host *h, u32 n)
 /* What a number opens is said by its view; NULL: nothing. */
 static const char *action_help(struct host *h, enum action a)
 {
-	if (a >= ACTION_GROUP_LABEL_1 && a <= ACTION_GROUP_LABEL_5)
+	if (a >= ACTION_GROUP_LABEL_1 && a <= ACTION_GROUP_LABEL_6)
 		return label_help(h, a - ACTION_GROUP_LABEL_1);
 	if (a < ACTION_VIEW_0 || (a > ACTION_VIEW_9 && a < ACTION_SHOW_FIRST))
 		return action_table[a].help;
@@ -129,6 +129,8 @@ static void help_filter(struct host *h)
 	snprintf(text, sizeof(text), "%sall must hold, ! negates a term",
 		 can & SCOPE_TERM_STACK ? "sym~REGEX obj~REGEX; " : "");
 	help_row__add(h, "", text);
+	if (view_table[h->view]->labels)
+		help_row__add(h, "", "labels of this view, too: LABEL=NAME,GLOB LABEL~REGEX");
 }
 
 static void help__make(struct host *h)
@@ -160,6 +162,21 @@ static void open_prompt(struct host *h, const char *label, const char *text)
 	h->prompt.ctx = h;
 }
 
+/* Labels that the view has. */
+static void complete_labels(const struct view_ops *v, const char *text, size_t typed,
+			    struct completions *out)
+{
+	char term[40];
+	size_t len;
+
+	for (const char *l = v->labels ? v->labels : ""; *l; l += len + (l[len] == ' ')) {
+		len = strcspn(l, " ");
+		snprintf(term, sizeof(term), "%.*s=", (int)len, l);
+		if (filter__is_label(l, len) && typed <= len && !strncmp(l, text, typed))
+			completions__add(out, term, "names and globs with commas between; ~REGEX");
+	}
+}
+
 static void complete_filter(void *ctx, const char *text, u32 cursor, struct completions *out)
 {
 	static const struct { const char *term, *help; u32 only; } terms[] = {
@@ -187,6 +204,8 @@ static void complete_filter(void *ctx, const char *text, u32 cursor, struct comp
 		if (!(terms[i].only & other) &&
 		    !strncmp(terms[i].term, text + out->start, cursor - out->start))
 			completions__add(out, terms[i].term, terms[i].help);
+	complete_labels(view_table[((struct host *)ctx)->view], text + out->start,
+			cursor - out->start, out);
 }
 
 /* A filter that was too long for a prompt would be cut, and mean something else. */

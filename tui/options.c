@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "export/export.h"
+#include "tui/report_sort.h"
 #include "tui/view.h"
 
 enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
@@ -13,7 +14,7 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_AS
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
        OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES, OPT_WATCH, OPT_FUNCTION,
-       OPT_FUNCTION_WAITS };
+       OPT_FUNCTION_WAITS, OPT_SORT };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -45,6 +46,7 @@ static const struct option long_options[] = {
 	{"function", required_argument, NULL, OPT_FUNCTION},
 	{"function-waits", no_argument, NULL, OPT_FUNCTION_WAITS},
 	{"group", required_argument, NULL, OPT_GROUP},
+	{"sort", required_argument, NULL, OPT_SORT},
 	{"batch", no_argument, NULL, 'b'},
 	{"iterations", required_argument, NULL, 'n'},
 	{"format", required_argument, NULL, OPT_FORMAT},
@@ -262,6 +264,8 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 
 static int option__display(struct options *o, int opt, const char *arg, struct status *st)
 {
+	struct sort_order by;
+
 	switch (opt) {
 	case 'V':
 		o->view = arg;
@@ -280,6 +284,11 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 		return option__speed(arg, &o->speed) ? 0 : bad(st, "--speed", arg, SPEED_TAKES);
 	case OPT_SIZE:
 		return size(arg, o) ? 0 : bad(st, "--size", arg, "COLSxROWS up to 1000x1000, like 80x24");
+	case OPT_SORT:
+		o->sort = arg;
+		return sort_order__parse(arg, &by)
+			       ? 0
+			       : bad(st, "--sort", arg, "a column of the view, and perhaps :asc or :desc");
 	case OPT_WINDOW:
 		o->window = arg;
 		return window__by_name(arg) < WINDOWS ? 0
@@ -387,11 +396,30 @@ static void choose_view(struct options *o)
 		o->view = "overview";
 }
 
+/* On a screen rows are sorted by words, after all others. */
+static int sort_by_words(struct options *o, struct status *st)
+{
+	struct sort_order by;
+	char words[100];
+
+	if (!o->sort || !(o->mode == MODE_UI || o->ntodo))
+		return 0;
+	if (o->ntodo == MAX_WORDS)
+		return too_many(st, "--do", MAX_WORDS, "--sort is one more");
+	sort_order__parse(o->sort, &by);
+	snprintf(words, sizeof(words), "sort %s%s", by.column,
+		 !by.given ? "" : by.descending ? " down" : " up");
+	o->todo[o->ntodo++] = arena__strdup(&o->memory, words);
+	return 0;
+}
+
 static int options__check(struct options *o, struct status *st)
 {
 	struct status why = {0};
 
 	choose_view(o);
+	if (sort_by_words(o, st))
+		return -EINVAL;
 
 	/* Which view it is may be up to the recording. */
 	if (o->group && !(o->replay && !o->view_given) &&

@@ -29,7 +29,7 @@ struct options {
 	struct tape_ring history;    /* what is kept of the past; span 0: nothing */
 	bool view_given, interval_given;
 	char **words; /* the whole command line, NULL-terminated */
-	const char *view, *group, *keymap, *theme, *script, *event_glob;
+	const char *view, *group, *sort, *keymap, *theme, *script, *event_glob;
 	const char *config;	/* in place of one's own; NULL none */
 	bool ascii, no_config;
 	const char *views;  /* open from the start, blanks or commas between; NULL none */

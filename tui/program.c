@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/timepoint.h"
+#include "models/measure.h"
 #include "recording/player.h"
 #include "recording/recorder.h"
 #include "recording/timeline.h"
@@ -530,6 +531,7 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	set_up_memory();
 	keep_standard_streams();
 	setlocale(LC_CTYPE, "");
+	measure__know_labels();
 	if (options__parse(&o, argc, argv, &st))
 		return complain(&st);
 	if (hold_command(&o, &child, &st))

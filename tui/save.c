@@ -85,13 +85,12 @@ static void post_save(struct host *h, const char *path, const char *view,
 /* A file says so too: its head has the whole filter. */
 static void note_unfiltered(const struct host *h, enum view_id v, struct health *e)
 {
-	const u32 other = scope__terms(h->scope) & ~view_table[v]->terms;
 	size_t n = strlen(e->note);
 	char names[64];
 
-	if (other)
+	if (*view__unapplied(view_table[v], h->scope, names, sizeof(names)))
 		snprintf(e->note + n, sizeof(e->note) - n, "%snot filtered by %s", n ? "; " : "",
-			 scope__term_names(h->scope, other, names, sizeof(names)));
+			 names);
 }
 
 /* Reports of open views, the shown one first. */

@@ -53,6 +53,9 @@ void options__usage(void)
 		if (*pane_table[p]->groups)
 			printf("                          %s: %s\n", pane_table[p]->name,
 			       pane_table[p]->groups);
+	fputs("      --sort COLUMN[:asc|:desc]  rows by a column, by its name in JSON; with it flame\n"
+	      "                          graphs and stacks of system calls, files ... weigh its sums\n",
+	      stdout);
 	usage_names("keymap", keymap_names);
 	usage_names("theme", theme_names);
 	fputs("      --ascii             no characters beyond ASCII\n"

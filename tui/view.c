@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "scope/filter.h"
+
 #define VIEW(key, id, name) extern const struct view_ops view_##name;
 #include "tui/views.def"
 #undef VIEW
@@ -148,6 +150,70 @@ int view__check_format(const struct view_ops *v, const struct export_format *f, 
 		v->name, export_need__name(f->needs), f->name);
 }
 
+/* A question's own labels come and go. */
+static bool has_label(const struct view_ops *v, const char *label)
+{
+	return v->any_group || !v->models || (v->labels && has_word(v->labels, " ", label, strlen(label)));
+}
+
+const char *view__unapplied(const struct view_ops *v, const struct scope *s, char *buf, size_t size)
+{
+	size_t n;
+
+	scope__term_names(s, scope__terms(s) & ~v->terms, buf, size);
+	n = strlen(buf);
+	for (u32 i = 0; s && i < s->nlabels && n < size; i++)
+		if (!has_label(v, s->labels[i].label))
+			n += (size_t)snprintf(buf + n, size - n, "%s%s%c", n ? " " : "",
+					      s->labels[i].label, s->labels[i].re ? '~' : '=');
+	return buf;
+}
+
+/* Its labels that are terms; "" none. */
+static void list_labels(const struct view_ops *v, char *buf, size_t size)
+{
+	size_t n = 0, len;
+
+	*buf = '\0';
+	for (const char *l = v->labels ? v->labels : ""; *l && n < size; l += len + (l[len] == ' ')) {
+		len = strcspn(l, " ");
+		if (filter__is_label(l, len))
+			n += (size_t)snprintf(buf + n, size - n, "%s%.*s", n ? ", " : "", (int)len, l);
+	}
+}
+
+/* The views that have a label. */
+static void list_views_by(const char *label, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 v = 0; v < VIEW_COUNT && n < size; v++)
+		if (view_table[v]->labels && has_label(view_table[v], label))
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " : "",
+					      view_table[v]->name);
+}
+
+static int check_labels(const struct view_ops *v, const struct scope *s, struct status *st)
+{
+	char there[200];
+
+	for (u32 i = 0; s && i < s->nlabels; i++) {
+		if (has_label(v, s->labels[i].label))
+			continue;
+		list_labels(v, there, sizeof(there));
+		if (*there)
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "view %s has no label %s to filter by: it has %s", v->name,
+					   s->labels[i].label, there);
+		list_views_by(s->labels[i].label, there, sizeof(there));
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "view %s does not filter by %s: leave that out, or use view %s",
+				   v->name, s->labels[i].label, there);
+	}
+	return 0;
+}
+
 /* The views that apply all of these terms, ", or use NAME, NAME"; "" none. */
 static void list_views_with(u32 terms, char *buf, size_t size)
 {
@@ -166,7 +232,7 @@ int view__check_terms(const struct view_ops *v, const struct scope *s, struct st
 	char names[64], views[160];
 
 	if (!other)
-		return 0;
+		return check_labels(v, s, st);
 	list_views_with(other, views, sizeof(views));
 	return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 			   "view %s does not filter by %s: leave that out%s", v->name,

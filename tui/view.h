@@ -90,6 +90,7 @@ struct baseline {
 /* What batch mode and the options hand to a view; a value. */
 struct view_args {
 	const char *group; /* --group: keys with ',' or '+' between, NULL default */
+	const char *sort;  /* batch: --sort, as it is given; NULL: rows as they come */
 	const struct baseline *baseline; /* batch: what to compare with; NULL nothing */
 };
 
@@ -102,6 +103,7 @@ struct view_ops {
 	enum model_id feed; /* whose health the bottom line shows */
 	const char *screens; /* keymap sections of what it drills into, blank-separated; NULL none */
 	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */
+	const char *labels; /* those that it applies where they are terms, blank-separated; NULL none */
 	const char *groups; /* keys of --group, blank-separated, default first; "" none */
 	bool one_group;	    /* by one of them at a time */
 	bool any_group;	    /* what else there is questions say: names that none has are ignored */
@@ -145,6 +147,8 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 /* Whether a view applies all that a scope asks for: -EINVAL with st naming the terms that it
  * does not, and the views that do. */
 int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st);
+/* Names of the terms that a view does not apply, "state= file~"; "" it applies all. */
+const char *view__unapplied(const struct view_ops *v, const struct scope *s, char *buf, size_t size);
 /* Whether reports of a view have what a format is made from: -EOPNOTSUPP with st saying what is
  * missing. */
 int view__check_format(const struct view_ops *v, const struct export_format *f, struct status *st);

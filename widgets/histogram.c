@@ -115,13 +115,23 @@ static struct layout layout(int w, int marks_w)
 	return l;
 }
 
-static void draw_range(struct canvas *c, int x, int y, const struct layout *l,
-		       const struct histogram_bucket *b)
+static void format_value(const struct histogram *h, char *buf, size_t size, u64 value)
+{
+	if (h->unit == VALUE_BYTES)
+		format__bytes(buf, size, value);
+	else if (h->unit == VALUE_COUNT)
+		format__count(buf, size, value);
+	else
+		format__ns(buf, size, value);
+}
+
+static void draw_range(const struct histogram *h, struct canvas *c, int x, int y,
+		       const struct layout *l, const struct histogram_bucket *b)
 {
 	char lo[16], hi[16];
 
-	format__ns(lo, sizeof(lo), b->lo_ns);
-	format__ns(hi, sizeof(hi), b->hi_ns);
+	format_value(h, lo, sizeof(lo), b->lo_ns);
+	format_value(h, hi, sizeof(hi), b->hi_ns);
 	if (l->range_w)
 		draw__right(c, x, y, TIME_W, ROLE_TEXT, lo);
 	if (l->range_w > TIME_W + 1)
@@ -141,7 +151,7 @@ static void draw_row(const struct histogram *h, struct canvas *c, int x, int y,
 {
 	char count[16];
 
-	draw_range(c, x, y, l, b);
+	draw_range(h, c, x, y, l, b);
 	x += l->range_w;
 	format__count(count, sizeof(count), (u64)(b->n + 0.5));
 	if (l->count_w)
@@ -185,8 +195,8 @@ int histogram__line(const struct histogram *h, struct canvas *c, int x, int y, i
 	max = most(rows, n);
 	for (u32 i = 0; i < n; i++)
 		v[i] = (float)visible(rows[i].n / max, 1, false);
-	format__ns(lo, sizeof(lo), rows[0].lo_ns);
-	format__ns(hi, sizeof(hi), rows[n - 1].hi_ns);
+	format_value(h, lo, sizeof(lo), rows[0].lo_ns);
+	format_value(h, hi, sizeof(hi), rows[n - 1].hi_ns);
 	draw__right(c, x, y, TIME_W, ROLE_DIM, lo);
 	spark__draw(c, x + TIME_W + 1, y, (int)n, h->role, v, n, 1);
 	draw__text(c, x + TIME_W + 2 + (int)n, y, TIME_W, ROLE_DIM, hi);

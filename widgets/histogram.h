@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Histograms of durations, as bars below each other or as one line. Stateless. */
+/* Histograms of durations, and of other numbers, as bars below each other or as one line. Stateless. */
 #ifndef WIDGETS_HISTOGRAM_H
 #define WIDGETS_HISTOGRAM_H
 
+#include "base/table.h"
 #include "widgets/cells.h"
 
 #define HISTOGRAM_MAX_ROWS 128
@@ -26,6 +27,7 @@ struct histogram {
 	const struct histogram_mark *marks;
 	u32 nmarks;
 	enum role role; /* of the bars */
+	enum value_type unit; /* of values: VALUE_NONE is VALUE_NS; or VALUE_BYTES, VALUE_COUNT */
 };
 
 /* Merges buckets until those with counts, and the ones between, are at most `rows`; out has as

@@ -54,11 +54,11 @@ OTHERS = {
 class Worked:
     """The workload in a directory, watched from before its begin until after its end."""
 
-    def __init__(self, directory, *options, groups=GROUPS, wrap=(), seen_as=None):
+    def __init__(self, directory, *options, groups=GROUPS, also=(), wrap=(), seen_as=None):
         live.need_root()
         self.directory = seen_as or os.path.realpath(directory)
         with live.Workload("files", directory, wrap=wrap) as work, \
-             live.Watch("files", "--group", groups, *(options or ("--pid", work.pid)),
+             live.Watch("files", "--group", groups, *(options or ("--pid", work.pid)), *also,
                         binary=live.CHECKED) as watch:
             watch.next()
             self.pid = work.pid
@@ -70,7 +70,8 @@ class Worked:
         self.rows = [r for x in self.reports for r in x["rows"] if r.get("pid", self.pid) == self.pid]
         self.health = self.reports[-1]["health"]
         for r in self.rows:
-            sound(r)
+            if "stack" not in groups:  # what no stack stands for has no histogram
+                sound(r)
         assert self.health["lost"] == 0 and self.health["map_full"] == 0, self.health
 
     def sums(self, *keys):
@@ -157,6 +158,14 @@ def test_tmpfs():
         assert not any(r["waits"] for r in w.rows if r["op"] == "write"), w.rows
 
 
+def test_filters():
+    """Of a file's reads alone, by a filter of its name and one of the operation"""
+    with mounted("-t", "tmpfs", "none") as path:
+        w = Worked(path, also=("--filter", f"file=\"{path}/data\" op=read"))
+        same({("data", "read", None): DATA["data", "read", None]}, w.below(), "filtered")
+        assert {r["file"] for r in w.rows} == {f"{path}/data"}, w.rows
+
+
 def test_ext4():
     """On ext4 on a loop device: the same, and its device by name"""
     if not shutil.which("mkfs.ext4"):
@@ -232,6 +241,21 @@ def test_bytes():
         live.near(written - said, w.said["written"], 0, "bytes written", "/proc/PID/io")
 
 
+def test_stacks():
+    """By stack, bytes are those of all calls, as calls are; rows come as --sort says"""
+    with mounted("-t", "tmpfs", "none") as path:
+        w = Worked(path, also=("--filter", f"dir=\"{path}\"", "--sort", "bytes:asc"),
+                   groups="op+stack")
+        found = w.sums("op")
+        for op in ("read", "write", "fsync", "stat"):
+            wanted = [v for (_, o, _), v in DATA.items() if o == op]
+            live.near(found[op,][0], sum(n for n, _ in wanted), 0, f"{op}: calls")
+            live.near(found[op,][1], sum(b for _, b in wanted), 0, f"{op}: bytes")
+        for r in w.reports:
+            order = [x["bytes"] for x in r["rows"] if not x["waits"]]
+            assert order == sorted(order), order
+
+
 def test_directories():
     """Each directory has the sums of all that is below it"""
     with mounted("-t", "tmpfs", "none") as path:
@@ -247,6 +271,62 @@ def test_directories():
             assert found == dict(wanted), (at, found, wanted)
         many = {op: n for (d, op), (n, _) in sums.items() if d == os.path.join(deep, "many")}
         assert many == {"create": 20, "write": 20, "unlink": 20}, many
+
+
+# Reads 4 KiB at each of N places, twice, without readahead, and once what is in a pipe; says what
+# the kernel read from disk for it.
+READS = """
+import json, os, sys
+def disk():
+    with open("/proc/self/io") as f:
+        return next(int(l.split()[1]) for l in f if l.startswith("read_bytes"))
+fd, n, pipe = os.open(sys.argv[1], os.O_RDONLY), int(sys.argv[2]), os.pipe()
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+print("ready", os.getpid(), flush=True)
+sys.stdin.readline()
+before = disk()
+for times in range(2):
+    for i in range(n):
+        assert len(os.pread(fd, 4096, i << 16)) == 4096
+os.write(pipe[1], b"x")
+os.read(pipe[0], 1)
+print(json.dumps(disk() - before), flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_cold():
+    """Cold reads on ext4 are those that had pages read from the disk, cached ones are the others"""
+    if not shutil.which("mkfs.ext4"):
+        raise live.Skip("no mkfs.ext4 here")
+    n = 300
+    with loop_device() as dev:
+        subprocess.run(["mkfs.ext4", "-q", f"/dev/{dev}"], check=True)
+        with mounted(f"/dev/{dev}") as path:
+            file = os.path.join(path, "cold")
+            with open(file, "wb") as f:
+                f.write(os.urandom(n << 16))
+                os.fsync(f.fileno())
+                os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            with subprocess.Popen([sys.executable, "-c", READS, file, str(n)], text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE) as work:
+                pid = int(work.stdout.readline().split()[1])
+                with live.Watch("files", "--pid", pid, "--group", "file+op+cache",
+                                binary=live.CHECKED) as watch:
+                    watch.next()
+                    print(file=work.stdin, flush=True)
+                    said = json.loads(work.stdout.readline())
+                    watch.until(live.now_ns())
+                    rows = [r for x in watch.reports for r in x["rows"]]
+                print(file=work.stdin, flush=True)
+    found = collections.Counter()
+    for r in rows:
+        if r["file"] in (file, "[pipe]") and r["op"] == "read" and r["count"]:
+            found[r["file"] == file, r["cache"]] += r["count"]
+    live.near(found[True, "cold"], n, 0, "cold reads")
+    live.near(found[True, "cached"], n, 0, "cached reads")
+    live.near(found[True, "cold"] * 4096, said, 0, "bytes from the disk", "/proc/PID/io")
+    assert set(found) == {(True, "cold"), (True, "cached"), (False, None)}, found
 
 
 def test_missing():

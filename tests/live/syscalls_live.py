@@ -85,6 +85,27 @@ def test_counts():
         same(f"{call}: errors", sum(errnos.values()), found["errors"])
 
 
+def test_filters():
+    """Filters by labels: what the programs count is what passes, to the call"""
+    n = 1000
+    with Calls("exact", n) as work, \
+         Watch("--filter", f"pid={work.pid} syscall=getppid,open* !error=ENOTDIR",
+               group="syscall,error") as watch:
+        watch.next()
+        work.tell()
+        work.result()
+        watch.until(live.now_ns())
+    same("getppid", n, watch.sums(syscall="getppid")["count"])
+    same("openat: errors", {"ENOENT": 2 * n}, watch.sums(syscall="openat", error="ENOENT")["errnos"])
+    assert {r["syscall"] for x in watch.reports for r in x["rows"]} <= {"getppid", "openat"}
+    # The end of the workload may open something.
+    counted = watch.reports[-1]["health"]["samples_total"]
+    live.fact("counted in the kernel", 3 * n, counted)
+    assert 3 * n <= counted <= 3 * n + 5, counted
+    wrong = live.proftop("-b", "-V", "syscalls", "-n", "1", "--filter", "file=x")
+    assert wrong.status == 2 and "it has syscall, error, path" in wrong.err, wrong
+
+
 def test_paths():
     """What failed calls named is told apart"""
     n = 500

@@ -29,6 +29,9 @@ static void expect_text(const char *expr, const char *canonical)
 static void test_canonical(void **state)
 {
 	static const char *const rows[][2] = {
+		{"syscall=read,write", "syscall=read,write"},
+		{"!error~. syscall~'^re ad'", "!error~. syscall~\"^re ad\""},
+		{"file!=\"/tmp/a b\",/c* pid=1", "pid=1 !file=\"/tmp/a b,/c*\""},
 		{"", ""},
 		{"  \t ", ""},
 		{"pid=1", "pid=1"},
@@ -143,6 +146,10 @@ static void test_errors(void **state)
 		{"pid=1 tree=2", 11, 1, "take one of them out"},
 		{"tree=2 pid=1", 11, 1, "take one of them out"},
 		{"!tree=2", 6, 1, "cannot be negated"},
+		{"syscall=", 8, 1, "a value is missing: LABEL=NAME"},
+		{"syscall~(", 8, 1, "regular expression"},
+		{"syscal=read", 0, 6, "did you mean syscall"},
+		{"syscall", 7, 1, "= is expected here: LABEL=NAME"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -155,6 +162,42 @@ static void test_errors(void **state)
 		    !strstr(err.msg, rows[i].says))
 			fail_msg("%s: %u+%u: %s", rows[i].expr, err.column, err.length, err.msg);
 	}
+}
+
+/* Which of two texts and of none terms by a label let through. */
+static void test_labels(void **state)
+{
+	static const struct {
+		const char *expr;
+		bool read, open, none;
+	} rows[] = {
+		{"", true, true, true},
+		{"syscall=read", true, false, false},
+		{"syscall=open*,write", false, true, false},
+		{"!syscall=read", false, true, true},
+		{"syscall~.", true, true, false},
+		{"!syscall~.", false, false, true},
+		{"syscall~e syscall!=openat", true, false, false},
+		{"syscall=re", false, false, false},
+		{"file=read", true, true, true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct filter_error err = {0};
+		struct scope *s = filter__parse(rows[i].expr, &err);
+
+		assert_non_null(s);
+		if (scope__label(s, "syscall", "read") != rows[i].read ||
+		    scope__label(s, "syscall", "openat") != rows[i].open ||
+		    scope__label(s, "syscall", "") != rows[i].none)
+			fail_msg("%s", rows[i].expr);
+		assert_int_equal(scope__has_label(s, "syscall"), !!strstr(rows[i].expr, "sys"));
+		scope__put(s);
+	}
+	assert_true(scope__label(NULL, "syscall", "read"));
+	assert_true(filter__is_label("error", 5));
+	assert_false(filter__is_label("pid", 3)); /* a term of its own */
+	assert_false(filter__is_label("nothing", 7));
 }
 
 /* `count` times `part` after `head`. */
@@ -296,11 +339,15 @@ static void test_cgroup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_canonical), cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_limits),	  cmocka_unit_test(test_caret),
 		cmocka_unit_test(test_join),	  cmocka_unit_test(test_without),
 		cmocka_unit_test(test_cgroup),
 	};
 
+	static const char *const labels[] = {"syscall", "file", "error", "pid"};
+
+	filter__know_labels(labels, ARRAY_SIZE(labels));
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
 }

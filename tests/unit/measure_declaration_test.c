@@ -119,6 +119,11 @@ static bool waits_never(const __u64 *words)
 	return false;
 }
 
+static void no_text(u64 value, char *buf, size_t size)
+{
+}
+
+static const struct measure_range values[] = {{0, 9}, {0}};
 static struct measure_label labels[MEASURE_MAX_LABELS + 1];
 static u32 drills[2];
 
@@ -199,6 +204,15 @@ static void wrong_declarations_are_refused(void **state)
 	REFUSED("a drill", drills[0] = 1u << 4);
 	REFUSED("a sum is", m.sums[0].name = "ns"; m.sums[0].type = VALUE_PCT);
 	REFUSED("what is left", m.rest.name = "rest_ns"; m.rest.type = VALUE_NS);
+	REFUSED("the same bits", labels[1].shift = 15);
+	REFUSED("have a text", labels[0].values = values);
+	REFUSED("beyond the label's bits", labels[0].values = values; labels[0].text = no_text;
+		labels[0].bits = 3);
+	REFUSED("is called so", m.sums[0] = (struct measure_sum){"bytes", "b/s", "x", VALUE_COUNT});
+	REFUSED("is called so", m.sums[0] = (struct measure_sum){"all", "b/s", "x", VALUE_BYTES});
+	REFUSED("no title or help", m.sums[0] = (struct measure_sum){"bytes", NULL, "x", VALUE_BYTES});
+	REFUSED("kept has no label", m.kept = 1);
+	REFUSED("bytes, or plain", m.shape = MEASURE_SHAPE_COUNT; m.value = "ns");
 }
 
 static void many_own_labels_are_refused(void **state)
@@ -208,7 +222,7 @@ static void many_own_labels_are_refused(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		labels[i] = (struct measure_label){
-			.name = names[i], .title = "x", .help = "x", .bits = 1};
+			.name = names[i], .title = "x", .help = "x", .bits = 1, .shift = (u8)i};
 	m.nlabels = ARRAY_SIZE(names);
 	refused(&m, "too many labels");
 }

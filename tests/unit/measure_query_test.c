@@ -406,6 +406,57 @@ static void many_threads_are_the_rest(void **state)
 	snap__put(&s->base);
 }
 
+static void expect_filtered(const struct measure_snap *s, u32 groups, const char *filter, u64 count,
+			    u64 errors, u32 rows)
+{
+	struct measure_answer *a = ask_in(s, groups, filter);
+
+	if (a->all.count != count || a->all.errors != errors || a->nrows != rows)
+		fail_msg("%s: %llu calls, %llu failed, %u rows", filter,
+			 (unsigned long long)a->all.count, (unsigned long long)a->all.errors,
+			 a->nrows);
+	answer__free(&a->base);
+}
+
+/* By whatever rows are grouped; a text that is not there is an empty one. */
+static void labels_are_terms_of_filters(void **state)
+{
+	struct measure_snap *s = some(*state);
+
+	expect_filtered(s, CALL, "syscall=read", 65, 5, 1);
+	expect_filtered(s, PID, "syscall=read", 65, 5, 1);
+	expect_filtered(s, CALL, "syscall=read,poll", 69, 5, 2);
+	expect_filtered(s, CALL, "!syscall=read", 66, 12, 2);
+	expect_filtered(s, CALL, "syscall~^op pid=20", 62, 12, 1);
+	expect_filtered(s, CALL, "error=ENOENT,EAGAIN", 15, 15, 2);
+	expect_filtered(s, CALL, "!error~.", 114, 0, 3);
+	expect_filtered(s, CALL, "error~. !error=ENOENT", 7, 7, 2);
+	expect_filtered(s, CALL, "path=/a/*", 12, 12, 1);
+	expect_filtered(s, STACK, "syscall=openat !error~.", 50, 0, 1);
+	expect_filtered(s, CALL, "file=nothing", 131, 17, 3); /* the view lacks it */
+	expect_filtered(s, CALL, "syscall=nothing", 0, 0, 0);
+	snap__put(&s->base);
+}
+
+/* What may be of it is said to be the rest. */
+static void what_is_not_known_passes_filters_as_the_rest(void **state)
+{
+	struct measure_maker *m = *state;
+	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "pool"}, rest = many;
+	struct measure_snap *s;
+
+	copy_str(rest.comm, sizeof(rest.comm), "[rest]");
+	put_all(m, "read", NULL, NULL, many, 30, 10 * US, 0, false);
+	put_all(m, NULL, NULL, NULL, rest, 3, 10 * US, 0, false);
+	put_all(m, "read", NULL, NULL, someone(1, 1, "a"), 1, 10 * US, 0, false);
+	put_all(m, "write", NULL, NULL, someone(1, 1, "a"), 5, 10 * US, 0, false);
+	s = measure_tick(m);
+	expect_filtered(s, CALL, "syscall=read", 34, 0, 2);
+	expect_filtered(s, CALL, "syscall=write", 8, 0, 2);
+	expect_filtered(s, CALL, "syscall=read error=EIO", 3, 0, 1);
+	snap__put(&s->base);
+}
+
 /* Of the wall time of all threads that are in a row, the idle ones of it too. */
 static void wall_time_is_of_the_threads(void **state)
 {
@@ -546,6 +597,11 @@ static void the_slowest_are_narrowed_and_filtered(void **state)
 	assert_int_equal(a->nrows, 1);
 	answer__free(&a->base);
 	scope__put(scope);
+	scope = filter__parse("!syscall=write", &err);
+	a = measure__slow(s, &q, scope);
+	assert_int_equal(a->nrows, 1);
+	answer__free(&a->base);
+	scope__put(scope);
 	q.narrow.hashes[0] = measure__text_hash("write");
 	a = measure__slow(s, &q, NULL);
 	assert_int_equal(a->nrows, 1);
@@ -567,6 +623,8 @@ int main(void)
 		TEST(what_waits_for_something_new_is_behind),
 		TEST(what_is_not_known_is_none),
 		TEST(many_threads_are_the_rest),
+		TEST(labels_are_terms_of_filters),
+		TEST(what_is_not_known_passes_filters_as_the_rest),
 		TEST(wall_time_is_of_the_threads),
 		TEST(quantiles_are_those_of_the_sorted_values),
 		TEST(keys_stay),
@@ -574,5 +632,6 @@ int main(void)
 		TEST(the_slowest_are_narrowed_and_filtered),
 	};
 
+	measure__know_labels();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,11 +97,13 @@ static void add_baseline(struct headline *l, const struct flame_answer *a)
 void flame__headline(struct flame_screen *s, struct canvas *c, struct rect r)
 {
 	const struct flame_answer *a = s->answer;
+	const struct flame_weight weight =
+		flame_source__weight(s->query.parts[0].source, s->query.parts[0].query);
 	struct headline l = {c, r, r.x};
 	char text[64];
 
 	headline__add(&l, ROLE_STRONG,
-		      s->query.nparts > 1 ? "on and off the CPU" : s->query.parts[0].source->what);
+		      s->query.nparts > 1 ? "on and off the CPU" : weight.what);
 	headline__addf(&l, ROLE_DIM, " · %s", window_words(&s->query));
 	if (!a)
 		return;

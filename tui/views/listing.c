@@ -160,6 +160,15 @@ void listing__fini(struct listing *l)
 	fold__fini(&l->fold);
 }
 
+/* What rows are sorted by is what their stacks weigh. */
+static void weigh(struct listing *l)
+{
+	const struct row_table *rows = l->answer ? &l->answer->table : NULL;
+
+	if (l->ops->weigh && rows && !l->diff && l->table.sort < rows->ncolumns)
+		l->ops->weigh(l->ops, l->query, rows->columns[l->table.sort].name);
+}
+
 void listing__update(struct screen *s)
 {
 	struct listing *l = of(s);
@@ -170,6 +179,7 @@ void listing__update(struct screen *s)
 		n = fold__rows(&l->fold, keys);
 		l->ops->unfolded(l, keys, n);
 	}
+	weigh(l);
 	asker__ask(&l->asker, l->query);
 }
 
@@ -468,6 +478,7 @@ static bool open_flame(struct listing *l)
 {
 	struct host *h = l->base.host;
 
+	weigh(l);
 	if (l->ops->stacks)
 		host__push(h, flame__open(h, l->ops->stacks, l->query, l->asker.extra_scope));
 	return l->ops->stacks != NULL;

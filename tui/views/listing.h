@@ -50,6 +50,8 @@ struct listing_ops {
 	int (*choose)(struct listing *l, enum choice what, const char *value, struct status *st);
 	void (*headline)(struct listing *l, struct headline *line);
 	const struct flame_source *stacks; /* for the flame graph; NULL: the view has none */
+	/* Optional, with stacks: they weigh what is shown in a column, by which rows are sorted. */
+	void (*weigh)(const struct listing_ops *ops, void *query, const char *column);
 	const struct heat_view *heat;	   /* for the heat map; NULL: the view has none */
 	bool events; /* rows are single events: there is nothing to compare with a baseline */
 	/* Optional: lines between headline and table; returns how many of `area` they took. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a listing shows as a report. */
+#include "base/arena.h"
 #include "models/flame_rows.h"
+#include "tui/report_sort.h"
 #include "tui/views/listing_diff.h"
 
 static void fill_report(const struct listing_ops *ops, struct answer *shown, const struct frame *f,
@@ -46,12 +48,19 @@ int listing__batch(const struct listing_ops *ops, const struct frame *f,
 {
 	const struct baseline *b = args->baseline;
 	enum model_id m = ops->ask.model;
+	struct sort_order by;
 	struct answer *a;
+	void *mine;
 
 	if (!f->snaps[m])
 		return -ENODATA;
-	a = b && b->frame->snaps[m] ? listing__compare(&ops->ask, f, b->frame, query, scope)
-				    : ops->ask.run(f, query, scope);
+	mine = xmalloc(ops->ask.size);
+	memcpy(mine, query, ops->ask.size);
+	if (ops->weigh && args->sort && sort_order__parse(args->sort, &by))
+		ops->weigh(ops, mine, by.column);
+	a = b && b->frame->snaps[m] ? listing__compare(&ops->ask, f, b->frame, mine, scope)
+				    : ops->ask.run(f, mine, scope);
+	free(mine);
 	fill_report(ops, a, f, b, scope, r);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "models/flame.h"
 #include "models/measure_columns.h"
 #include "models/windows.h"
+#include "scope/filter.h"
 #include "tui/views/terms.h"
 #include "tui/views/window.h"
 
@@ -45,6 +46,13 @@ static void measure__unfolded(struct listing *l, const u64 *keys, u32 n)
 
 	q->nunfolded = n;
 	memcpy(q->unfolded, keys, sizeof(q->unfolded));
+}
+
+static void measure__weigh(const struct listing_ops *ops, void *query, const char *column)
+{
+	const struct measure_view *v = container_of(ops, struct measure_view, list);
+
+	((struct measure_query *)query)->weight = measure__weight_of(v->measure, column);
 }
 
 /* --- what it says --- */
@@ -185,29 +193,49 @@ static enum role measure__role(const struct listing *l, u32 row, u32 column)
 
 /* --- rows as terms and narrowings --- */
 
-/* The first label of a row as a term of the filter language. */
+/* What has no name is what does not match any. */
+static bool label__term(const char *label, const char *text, char *buf, size_t size)
+{
+	if (!filter__is_label(label, strlen(label)))
+		return false;
+	return term__name(label, text, buf, size);
+}
+
+/* One label of a row as a term of the filter language. */
+static bool term_of(const struct measure_answer *a, const struct measure_row *r, u32 i, char *buf,
+		    size_t size)
+{
+	switch (a->measure->labels[i].kind) {
+	case LABEL_PID:
+		return term__id("pid", r->who->tgid, buf, size);
+	case LABEL_TID:
+		return term__id("tid", r->who->tid, buf, size);
+	case LABEL_COMM:
+		return term__name("comm", r->who->comm, buf, size);
+	case LABEL_CGROUP:
+		return term__cgroup(r->who->cgroup, r->texts[i], buf, size);
+	case LABEL_STACK:
+		return false;
+	default:
+		return label__term(a->measure->labels[i].name, r->texts[i], buf, size);
+	}
+}
+
+/* The first label of a row that is a term: of all, or of those that a drill does not narrow by. */
+static bool first_term(const struct measure_answer *a, const struct measure_row *r, bool of_tasks,
+		       char *buf, size_t size)
+{
+	for (u32 i = 0; !r->rest && i < a->measure->nlabels; i++)
+		if ((a->query.groups & (1u << i)) &&
+		    !(of_tasks && a->measure->labels[i].kind <= LABEL_DERIVED) &&
+		    term_of(a, r, i, buf, size))
+			return true;
+	return false;
+}
+
 static bool measure__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	const struct measure_answer *a = rows_of(l);
-	const struct measure_row *r = &a->rows[row];
-
-	for (u32 i = 0; !r->rest && i < a->measure->nlabels; i++) {
-		if (!(a->query.groups & (1u << i)))
-			continue;
-		switch (a->measure->labels[i].kind) {
-		case LABEL_PID:
-			return term__id("pid", r->who->tgid, buf, size);
-		case LABEL_TID:
-			return term__id("tid", r->who->tid, buf, size);
-		case LABEL_COMM:
-			return term__name("comm", r->who->comm, buf, size);
-		case LABEL_CGROUP:
-			return term__cgroup(r->who->cgroup, r->texts[i], buf, size);
-		default:
-			break;
-		}
-	}
-	return false;
+	return first_term(rows_of(l), &rows_of(l)->rows[row], false, buf, size);
 }
 
 /* Adds what the row is about to a narrowing, in words to `text`. */
@@ -234,7 +262,7 @@ static const struct scope *scope_of_row(struct listing *l, u32 row, char *text, 
 	char term[TERM_MAX];
 	size_t len = strlen(text);
 
-	if (!measure__term(l, row, term, sizeof(term)))
+	if (!first_term(rows_of(l), &rows_of(l)->rows[row], true, term, sizeof(term)))
 		return l->asker.extra_scope ? scope__get(l->asker.extra_scope) : NULL;
 	scope = asker__scope(&l->asker);
 	narrow = terms__scope(scope, term);
@@ -419,6 +447,8 @@ static bool measure__action(struct screen *base, enum action a)
 {
 	struct measure_screen *s = (struct measure_screen *)base;
 
+	if (a == ACTION_DISTRIBUTION)
+		return measure_dist__next(s);
 	return a == ACTION_SLOWEST ? slowest(s) : listing__action(base, a);
 }
 
@@ -520,8 +550,10 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.set_groups = measure__set_groups,
 		.window = measure__window,
 		.stacks = v->stacks,
+		.weigh = measure__weigh,
 		.heat = m->shape == MEASURE_SHAPE_SPAN && v->heat.source ? &v->heat : NULL,
 		.headline = measure__headline,
+		.above = measure_dist__draw,
 		.empty = measure__empty,
 		.cell_role = measure__role,
 		.drill = measure__drill,
@@ -603,6 +635,7 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK,                                        \
+		.labels = groups_,                                                                 \
 		.offers = 1u << EXPORT_STACKS | (u32)OFFERS_##shape << EXPORT_EVENTS,              \
 		.open = open_##name_,                                                              \
 		.report = batch_##name_,                                                           \

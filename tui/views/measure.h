@@ -28,7 +28,15 @@ struct measure_screen {
 	const struct measure_view *view;
 	struct measure_query query;
 	const u32 *drill; /* what Enter groups by next; at its end the slowest are listed */
+	u32 distribution; /* enum measure_distribution: what is above the table */
 };
+
+enum measure_distribution { DISTRIBUTION_OFF, DISTRIBUTION_ROW, DISTRIBUTION_ALL, DISTRIBUTIONS };
+
+/* The histogram of what the listing's rows or its cursor are on; for struct listing_ops.above, and
+ * the key that changes it: false, the measure has none. */
+int measure_dist__draw(struct listing *l, struct canvas *c, struct rect area);
+bool measure_dist__next(struct measure_screen *s);
 
 /* Of any measure; v zero but for stacks and heat. run: see struct asker_ops. */
 void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,

@@ -38,12 +38,13 @@ ALLOWED = {
     "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.(h|def)$",
     "symbols": r"(base|samples)/|bpf/unwind\.h$",
     "export": r"(base|scope|samples)/",
+    "serve": r"(base|samples|export)/",
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",
     "sources": r"(base|scope|samples|questions|bpf)/",
     "pipeline": r"(base|scope|samples)/|(sources/source|models/model|symbols/symbols)\.h$",
     "recording": r"(base|samples|symbols|export)/|models/(model|stacks|who)\.(h|def)$|"
                  r"sources/source\.h$|bpf/[^/]+(?<!\.skel)\.h$",
-    "tui": r"(base|scope|samples|questions|export|models|widgets|symbols|sources|pipeline|recording)/",
+    "tui": r"(base|scope|samples|questions|export|serve|models|widgets|symbols|sources|pipeline|recording)/",
     "tui/views": r"(base|scope|samples|export|models|widgets|symbols|tui)/",
 }
 TABLES = r"(sources/sources|models/models|tui/views|measures/measures)\.def$"

@@ -335,7 +335,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		return -EINVAL;
 	if (o->mode == MODE_BATCH && view__check_terms(view__by_name(o->view), s->scope, st))
 		return -EINVAL;
-	if (o->mode == MODE_SERVE && serve__check_terms(o, s->scope, st))
+	if (o->mode == MODE_SERVE && serve__check(o, s->scope, st))
 		return -EINVAL;
 	if (o->mode == MODE_BATCH && !o->ntodo && batch__check_formats(o, st))
 		return -EINVAL;

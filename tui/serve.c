@@ -45,14 +45,21 @@ u32 serve__models(const struct options *o)
 	return models;
 }
 
-int serve__check_terms(const struct options *o, const struct scope *s, struct status *st)
+int serve__check(const struct options *o, const struct scope *s, struct status *st)
 {
 	const char *list = serve__views(o);
 	const struct view_ops *v;
 
-	while ((v = next_view(&list)))
-		if (v->report && view__check_terms(v, s, st))
+	for (u32 n = 0; (v = next_view(&list)); n++) {
+		if (!v->report)
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "--serve: view %s is of the screen alone", v->name);
+		if (n == SERVE_VIEWS)
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "--serve: at most %d views", SERVE_VIEWS);
+		if (view__check_terms(v, s, st))
 			return -EINVAL;
+	}
 	return 0;
 }
 
@@ -80,19 +87,16 @@ static const struct counters_form *form_of(const char *view)
 	return NULL;
 }
 
-static bool add_view(struct serve *s, const struct view_ops *v)
+static void add_view(struct serve *s, const struct view_ops *v)
 {
-	if (!v->report || s->nviews == SERVE_VIEWS)
-		return false;
 	for (u32 i = 0; i < s->nviews; i++)
 		if (s->views[i].ops == v)
-			return true;
+			return;
 	s->views[s->nviews++] = (struct served){
 		.ops = v,
 		.group = page_group(v, s->options->group),
 		.counters = counters__new(v->name, form_of(v->name)),
 	};
-	return true;
 }
 
 static void add_views(struct serve *s)
@@ -101,9 +105,7 @@ static void add_views(struct serve *s)
 	const struct view_ops *v;
 
 	while ((v = next_view(&list)))
-		if (!add_view(s, v))
-			log__add(LOG_WARN, "--serve: view %s is left out: %s", v->name,
-				 v->report ? "there are too many" : "it is of the screen alone");
+		add_view(s, v);
 }
 
 /* --- the door --- */

@@ -17,8 +17,8 @@ struct serve_door;
 const char *serve__views(const struct options *o);
 /* Bit per model_id that they need. */
 u32 serve__models(const struct options *o);
-/* Whether all of them apply what the scope asks for: as view__check_terms. */
-int serve__check_terms(const struct options *o, const struct scope *s, struct status *st);
+/* Whether all of them have reports and apply what the scope asks for: as view__check_terms. */
+int serve__check(const struct options *o, const struct scope *s, struct status *st);
 /* Opens the socket, before anything is attached: NULL with st. */
 struct serve_door *serve__open(const struct options *o, struct status *st);
 void serve__close(struct serve_door *d); /* NULL is fine */

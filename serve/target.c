@@ -44,8 +44,10 @@ static bool number(const char *s, u64 min, u64 max, u32 *out)
 			return false;
 		n = n * 10 + (u64)(*p - '0');
 	}
+	if (!*s || n < min || n > max)
+		return false;
 	*out = (u32)n;
-	return *s && n >= min && n <= max;
+	return true;
 }
 
 static bool set(struct target *t, const char *name, const char *value, char *why, size_t size)

@@ -222,9 +222,9 @@ def raw(s, data, keep=False):
         c.sendall(data)
     if keep:
         return c
-    c.shutdown(socket.SHUT_WR)
     answer = b""
     with contextlib.suppress(OSError):
+        c.shutdown(socket.SHUT_WR)
         while part := c.recv(65536):
             answer += part
     c.close()

@@ -21,6 +21,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 STARTER = "base/child.c"
 LIBBPF = re.compile(r"^bpf/")
 LIBPERF = re.compile(r"^perf/")
+SERVER = re.compile(r"^microhttpd\.h$")
 
 # What the widgets know of base: plain types, nothing that runs.
 BASE_TYPES = r"base/(base|table|arena|status|utf8)\.h$"
@@ -63,6 +64,8 @@ def wrong(layer, path, quote, name):
         return "curses belongs to tui/term_curses.c alone"
     if THREADS.match(name) and layer not in THREADED:
         return f"threads belong to {', '.join(THREADED[:-1])} and {THREADED[-1]}"
+    if SERVER.match(name) and path != "serve/http.c":
+        return "the HTTP server belongs to serve/http.c alone"
     if quote == "<":
         if LIBBPF.match(name) and layer not in ("bpf", "sources"):
             return "libbpf belongs to sources"

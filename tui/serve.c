@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -326,6 +327,7 @@ static void serve__loop(struct serve *s, int signals)
 /* Requests that wait are refused in the order in which they are held: by jobs, by gatherings. */
 static void serve__end(struct serve *s)
 {
+	atomic_store(&s->ending, true);
 	worker__free(s->worker);
 	worker__free(s->copier);
 	serve__refuse_gatherings(s);
@@ -333,6 +335,17 @@ static void serve__end(struct serve *s)
 	for (u32 i = 0; i < s->nviews; i++)
 		counters__free(s->views[i].counters);
 	snap__put(s->newest);
+}
+
+/* For the journal. */
+static void say_where(const struct serve *s, const struct serve_door *d)
+{
+	char text[256], line[512];
+	int n = snprintf(line, sizeof(line), "serving on %s:", address__text(&d->address, text, sizeof(text)));
+
+	for (u32 i = 0; i < s->nviews && n < (int)sizeof(line); i++)
+		n += snprintf(line + n, sizeof(line) - (size_t)n, " %s", s->views[i].ops->name);
+	log__complain(line);
 }
 
 int serve__run(struct serve_door *d, const struct options *o, struct collector *c,
@@ -358,6 +371,7 @@ int serve__run(struct serve_door *d, const struct options *o, struct collector *
 	}
 	d->fd = -1; /* it is the server's */
 	add_views(&s);
+	say_where(&s, d);
 	signals = signals__open();
 	s.worker = worker__new("proftop-serve");
 	s.copier = worker__new("proftop-copy");

@@ -3,6 +3,8 @@
 #ifndef TUI_SERVE_IMPL_H
 #define TUI_SERVE_IMPL_H
 
+#include <stdatomic.h>
+
 #include "base/worker.h"
 #include "serve/counters.h"
 #include "serve/http.h"
@@ -52,6 +54,7 @@ struct serve {
 	u32 frames;    /* being added up */
 	u64 dropped;   /* intervals that found the worker busy */
 	bool done;
+	atomic_bool ending; /* nothing long is begun any more */
 	int exit_code;
 };
 

@@ -16,8 +16,8 @@
 #define RECORDING_MAX (1ULL << 30)
 #define STALL_MS      5000 /* without a frame nothing more comes */
 
-/* Plays all of it; each interval is a tick. */
-static void play(struct collector *c)
+/* Plays all of it; each interval is a tick. False: proftop ends meanwhile, or nothing more comes. */
+static bool play(struct serve *s, struct collector *c)
 {
 	struct pollfd fd = {.fd = collector__fd(c), .events = POLLIN};
 	bool final = false;
@@ -25,27 +25,33 @@ static void play(struct collector *c)
 	while (!final) {
 		const struct frame *f;
 
+		if (atomic_load(&s->ending))
+			return false;
 		if (collector__idle(c))
 			collector__tick(c);
 		if (poll(&fd, 1, STALL_MS) <= 0)
-			return;
+			return false;
 		f = collector__take(c);
 		final = f && f->final;
 		snap__put(f);
 	}
+	return true;
 }
 
-static int record(struct serve *s, struct player *player, const char *path, struct status *st)
+static int record(struct answer_job *j, struct player *player, const char *path)
 {
+	struct serve *s = j->serve;
+	struct status *st = &j->st;
 	struct collector_config cfg = {.symbols = s->symbols,
 				       .borrows_symbols = true,
-				       .scope = s->newest ? s->newest->scope : NULL,
+				       .scope = j->frame ? j->frame->scope : NULL,
 				       .sampling = s->options->sampling,
 				       .interval_ns = s->options->interval_ns,
 				       .manual_tick = true,
 				       .sources = player__sources()};
 	struct recording_summary sum;
 	struct collector *c;
+	bool whole;
 
 	reader__summary(player__reader(player), &sum);
 	cfg.wanted = sum.models;
@@ -58,9 +64,9 @@ static int record(struct serve *s, struct player *player, const char *path, stru
 		cfg.taps[TAP_FILE]->ops->close(cfg.taps[TAP_FILE]);
 		return -EINVAL;
 	}
-	play(c);
-	collector__stop(c); /* which closes the tap: the file is whole */
-	return 0;
+	whole = play(s, c);
+	collector__stop(c); /* which closes the tap: the file is written */
+	return whole ? 0 : status__set(st, EXIT_CODE_FAILURE, -EIO, "the last minutes could not be played");
 }
 
 static void read_file(struct answer_job *j, const char *path)
@@ -89,7 +95,7 @@ static void make_in(struct answer_job *j, struct player *player, const char *fol
 	char path[64];
 
 	snprintf(path, sizeof(path), "%s/recording", folder);
-	if (!record(j->serve, player, path, &j->st))
+	if (!record(j, player, path))
 		read_file(j, path);
 	unlink(path);
 	rmdir(folder);

@@ -112,10 +112,10 @@ static void name_family(const struct counters *c, const char *part, const char *
 		     name);
 }
 
-/* What is a sum is counted, what is a number of bytes and no sum is a level. */
+/* What is a sum is counted, histograms of a window too; a number of bytes that is no sum is a level. */
 static bool kind_of(const struct column *c, const struct value *v, enum family_kind *kind)
 {
-	if (metric__is_histogram(v))
+	if (metric__is_histogram(v) && !(c->flags & COLUMN_LEVEL))
 		*kind = FAMILY_HISTOGRAM;
 	else if (c->flags & COLUMN_SUM && (v->type == VALUE_COUNT || v->type == VALUE_NS ||
 					   v->type == VALUE_BYTES))

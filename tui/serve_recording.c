@@ -16,6 +16,13 @@
 #define RECORDING_MAX (1ULL << 30)
 #define STALL_MS      5000 /* without a frame nothing more comes */
 
+static bool has_final(const struct frame *f)
+{
+	while (f && !f->final)
+		f = f->before;
+	return f;
+}
+
 /* Plays all of it; each interval is a tick. False: proftop ends meanwhile, or nothing more comes. */
 static bool play(struct serve *s, struct collector *c)
 {
@@ -32,7 +39,7 @@ static bool play(struct serve *s, struct collector *c)
 		if (poll(&fd, 1, STALL_MS) <= 0)
 			return false;
 		f = collector__take(c);
-		final = f && f->final;
+		final = has_final(f);
 		snap__put(f);
 	}
 	return true;
@@ -48,6 +55,7 @@ static int record(struct answer_job *j, struct player *player, const char *path)
 				       .sampling = s->options->sampling,
 				       .interval_ns = s->options->interval_ns,
 				       .manual_tick = true,
+				       .every_frame = true,
 				       .sources = player__sources()};
 	struct recording_summary sum;
 	struct collector *c;

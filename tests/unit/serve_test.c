@@ -253,6 +253,7 @@ static const struct column columns[] = {
 	TIME_COLUMN("max_ns", "MAX", 6, 0, COLUMN_BOTH, "no sum"),
 	BYTES_COLUMN("rss_bytes", "RSS", 6, 0, COLUMN_BOTH, "resident"),
 	COLUMN(VALUE_LIST, "hist", "H", 1, 0, COLUMN_EXPORT, "latencies"),
+	COLUMN(VALUE_LIST, "ages", "A", 1, 0, COLUMN_EXPORT | COLUMN_LEVEL, "no sum"),
 };
 
 struct made {
@@ -287,7 +288,7 @@ static bool cell(const struct row_table *t, u32 row, u32 column, struct value *v
 		v->s = name;
 	else if (column == 1)
 		v->s = m->count & 1 ? "R" : "S";
-	else if (column == 6)
+	else if (column >= 6)
 		*v = (struct value){.type = VALUE_LIST, .n = 1, .of = t, .part = bucket};
 	return true;
 }
@@ -357,6 +358,7 @@ static void sums_add_up(void **state)
 	has(c, "proftop_cpu_hist_seconds_bucket{comm=\"w0\",le=\"+Inf\"} 6");
 	has_not(c, "rss_bytes{comm=\"w1\"}"); /* it is not there any more */
 	has_not(c, "max_seconds");
+	has_not(c, "ages");
 	has_not(c, "state=");
 	text = page(c, false);
 	assert_non_null(strstr(text, "# TYPE proftop_cpu_self_events_total counter\n"));

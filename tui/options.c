@@ -404,6 +404,7 @@ static int check_serve(struct options *o, struct status *st)
 	} others[] = {
 		{o->noutputs || o->iterations || o->format, "-o, -n and --format"},
 		{o->replay, "--replay"},
+		{o->speed || o->from || o->to, "--speed, --from and --to"},
 		{o->record, "--record"},
 		{o->baseline, "--baseline"},
 		{o->command, "a command"},
@@ -415,7 +416,7 @@ static int check_serve(struct options *o, struct status *st)
 	for (u32 i = 0; i < ARRAY_SIZE(others); i++)
 		if (others[i].given)
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-					   "--serve: %s does not go with it", others[i].name);
+					   "--serve: it goes without %s", others[i].name);
 	return 0;
 }
 

@@ -50,6 +50,7 @@ int serve__check(const struct options *o, const struct scope *s, struct status *
 {
 	const char *list = serve__views(o);
 	const struct view_ops *v;
+	bool grouped = !o->group;
 
 	for (u32 n = 0; (v = next_view(&list)); n++) {
 		if (!v->report)
@@ -60,8 +61,11 @@ int serve__check(const struct options *o, const struct scope *s, struct status *
 					   "--serve: at most %d views", SERVE_VIEWS);
 		if (view__check_terms(v, s, st))
 			return -EINVAL;
+		grouped |= !view__check_groups(v, o->group ? o->group : "", NULL);
 	}
-	return 0;
+	return grouped ? 0
+		       : status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				     "--group: no view that is served groups by \"%.80s\"", o->group);
 }
 
 /* Pages are by command where a view can be: names of functions are many, and new with each program. */

@@ -205,17 +205,19 @@ static void begin_profile(struct serve *s, struct http_request *rq, const struct
 	collector__tick(s->collector);
 }
 
-static void add_pid(struct target *t)
+/* False: both are more than a filter may be. */
+static bool add_pid(struct target *t)
 {
 	char term[32];
 
 	if (!t->pid)
-		return;
+		return true;
 	snprintf(term, sizeof(term), "pid=%u ", t->pid);
 	if (strlen(term) + strlen(t->filter) >= sizeof(t->filter))
-		return;
+		return false;
 	memmove(t->filter + strlen(term), t->filter, strlen(t->filter) + 1);
 	memcpy(t->filter, term, strlen(term));
+	return true;
 }
 
 static void make_profile(struct serve *s, struct http_request *rq, const struct profile *p,
@@ -225,8 +227,9 @@ static void make_profile(struct serve *s, struct http_request *rq, const struct 
 	const struct served *v = served_by_name(s, p->view);
 	const struct feed *feed = s->newest && v ? &s->newest->feeds[v->ops->feed] : NULL;
 
-	add_pid(&t);
-	if (!v && !view__by_name(p->view))
+	if (!add_pid(&t))
+		http__say(rq, 400, "the filter is too long");
+	else if (!v && !view__by_name(p->view))
 		http__say(rq, 404, "this proftop has no view %s", p->view);
 	else if (!v)
 		find_view(s, rq, p->view);

@@ -22,13 +22,13 @@ SYSROOT  :=
 RELEASE  := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 VERSION  := $(RELEASE)$(addprefix +g,$(shell git rev-parse --short HEAD 2>/dev/null))
 
-DIRS     := base scope samples questions measures symbols export models sources pipeline recording widgets tui tui/views
+DIRS     := base scope samples questions measures symbols export serve models sources pipeline recording widgets tui tui/views
 SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 PROTOS   := $(wildcard export/*.proto)
 SYSCALLS := $(patsubst %,$(B)/measures/syscalls_%.inc,native x32 compat)
-PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib libpcre2-8
+PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib libpcre2-8 libmicrohttpd
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 PKG_CONFIG     := pkg-config
 LIBPERF_CFLAGS := $(shell $(PKG_CONFIG) --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
@@ -69,7 +69,7 @@ $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
 $(B)/$(1)/sources/measures.o $(B)/$(1)/sources/ask_source.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 # Which release it is they hold too; which commit may be out of date where tests alone see it.
-$(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape export/speedscope export/openmetrics \
+$(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape tui/serve_answers export/speedscope export/openmetrics \
 	export/trace): debian/changelog $(if $(filter rel,$(1)),$(B)/version)
 $(B)/$(1)/export/svg.o: export/svg.js
 $(B)/$(1)/export/html.o: export/html.js export/html.css

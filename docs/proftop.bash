@@ -87,7 +87,7 @@ _proftop()
 	--call-graph) _proftop_words "auto fp eh off" ;;
 	--stack-copy) _proftop_words "4096 8192 16384 32768" ;;
 	--sample-bytes) _proftop_words "0 4096 65536 524288" ;;
-	-V | --view) _proftop_words "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
+	-V | --view) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	-d | --delay) _proftop_words "0.2 0.5 1 2 5 10" ;;
 	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;
 	--sort) _proftop_words "count count:asc errors total_ns avg_ns p99_ns max_ns bytes held_bytes" ;;
@@ -105,14 +105,15 @@ _proftop()
 	--from | --to) _proftop_words "+10s -90s start end" ;;
 	--history) _proftop_words "0 10 60:256" ;;
 	--size) _proftop_words "80x24 120x40 200x50" ;;
-	-o | --output | --config | --script | --record | --replay | --baseline) _proftop_files ;;
+	--serve) _proftop_words "127.0.0.1:9464 [::1]:9464 /run/proftop.sock" ;;
+	-o | --output | --serve-token | --serve-cert | --serve-key | --config | --script | --record | --replay | --baseline) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
 			--snapshot-on-signal --sort
 			--views --window --idle --history --ask --function --function-waits --do --theme --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
-			--from --to --doctor --list-views --list-events --list-words --version
+			--from --to --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-words --version
 			-h --help --script --size --"
 		;;
 	esac

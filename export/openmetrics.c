@@ -5,187 +5,62 @@
  * base units: times in seconds, percentages as ratios.
  * https://prometheus.io/docs/specs/om/open_metrics_spec/
  */
-#include <ctype.h>
-
 #include "base/arena.h"
-#include "base/utf8.h"
 #include "export/export_impl.h"
+#include "export/metrics_text.h"
 
-#define MAX_ROWS    100
-#define NAME_SIZE   128
-#define LABEL_BYTES 256 /* of a value, about */
+#define MAX_ROWS 100
 
 struct metrics {
 	FILE *out;
 	const struct report *r;
-	char prefix[NAME_SIZE / 2]; /* "proftop_cpu" */
-	char **labels;		    /* by row: all that tell it apart, without braces */
+	char prefix[METRIC_NAME / 2]; /* "proftop_cpu" */
+	char **labels;		      /* by row: all that tell it apart, without braces */
 	u32 nrows;
 };
-
-/* --- names and values --- */
-
-/* What the format allows in names. */
-static void clean_name(char *name)
-{
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name))
-			*name = '_';
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
-/* A field's name with the unit that its value has here. */
-static const char *unit_of(enum value_type type)
-{
-	switch (type) {
-	case VALUE_NS:
-		return "seconds";
-	case VALUE_BYTES:
-		return "bytes";
-	case VALUE_PCT:
-		return "ratio";
-	default:
-		return "";
-	}
-}
-
-static void family_name(const struct metrics *m, const char *part, const char *field,
-			enum value_type type, char name[NAME_SIZE])
-{
-	static const char *const ends[] = {"_ns", "_pct", "_bytes", "_total"};
-	const char *unit = unit_of(type);
-	int n = (int)strlen(field);
-
-	for (u32 i = 0; i < ARRAY_SIZE(ends); i++)
-		if (ends_with(field, ends[i]))
-			n = (int)(strlen(field) - strlen(ends[i]));
-	if (!strcmp(field, unit)) /* "bytes" */
-		unit = "";
-	snprintf(name, NAME_SIZE, "%s_%s%.*s%s%s", m->prefix, part, n, field, *unit ? "_" : "",
-		 unit);
-	clean_name(name);
-}
-
-static void put_type(const struct metrics *m, const char *name, const char *type, const char *unit,
-		     const char *help)
-{
-	char c[4];
-
-	fprintf(m->out, "# TYPE %s %s\n", name, type);
-	if (*unit)
-		fprintf(m->out, "# UNIT %s %s\n", name, unit);
-	if (!help || !*help)
-		return;
-	fprintf(m->out, "# HELP %s ", name);
-	for (u32 n; (n = utf8__clean(&help, c));)
-		if (*c == '\\' || *c == '"')
-			fprintf(m->out, "\\%c", *c);
-		else
-			fwrite(c, 1, n, m->out);
-	fputc('\n', m->out);
-}
-
-/* Exactly, as far as it is a whole number of ns. */
-static void put_seconds(FILE *out, u64 ns)
-{
-	fprintf(out, "%llu.%09llu", (unsigned long long)(ns / NSEC_PER_SEC),
-		(unsigned long long)(ns % NSEC_PER_SEC));
-}
-
-static bool is_number(const struct value *v)
-{
-	char buf[40];
-
-	switch (v->type) {
-	case VALUE_COUNT:
-	case VALUE_NS:
-	case VALUE_BYTES:
-	case VALUE_BOOL:
-		return true;
-	case VALUE_PCT:
-		return format_double(buf, sizeof(buf), v->f);
-	default:
-		return false;
-	}
-}
-
-static void put_number(FILE *out, const struct value *v)
-{
-	char buf[40];
-
-	if (v->type == VALUE_NS) {
-		put_seconds(out, v->u);
-	} else if (v->type == VALUE_PCT) {
-		if (format_double(buf, sizeof(buf), v->f / 100))
-			fputs(buf, out);
-	} else {
-		fprintf(out, "%llu", (unsigned long long)v->u);
-	}
-}
-
-/* name="value"; what is behind LABEL_BYTES is left out. */
-static void put_label(FILE *out, const char *name, const char *value, bool first)
-{
-	u32 left = LABEL_BYTES;
-	char c[4];
-
-	fprintf(out, "%s%s=\"", first ? "" : ",", name);
-	for (u32 n; left >= sizeof(c) && (n = utf8__clean(&value, c)); left -= n)
-		if (*c == '\\' || *c == '"')
-			fprintf(out, "\\%c", *c);
-		else
-			fwrite(c, 1, n, out);
-	fputc('"', out);
-}
 
 /* --- of the report --- */
 
 static void put_info(const struct metrics *m)
 {
 	const struct report *r = m->r;
-	char name[NAME_SIZE];
+	char name[METRIC_NAME];
 
 	/* A gauge, as Prometheus's own text format knows no type of info. */
 	snprintf(name, sizeof(name), "%s_report_info", m->prefix);
-	put_type(m, name, "gauge", "", "what was looked at");
+	metric__head(m->out, name, "gauge", "", "what was looked at");
 	fprintf(m->out, "%s{", name);
-	put_label(m->out, "host", report__host(r), true);
-	put_label(m->out, "kernel", report__kernel(r), false);
-	put_label(m->out, "scope", r->scope ? r->scope : "", false);
-	put_label(m->out, "window", r->window ? r->window : "", false);
-	put_label(m->out, "by", r->group ? r->group : "", false);
-	put_label(m->out, "tier", r->health.tier, false);
-	put_label(m->out, "event", r->health.event, false);
-	put_label(m->out, "version", PROFTOP_VERSION, false);
+	metric__label(m->out, "host", report__host(r), true);
+	metric__label(m->out, "kernel", report__kernel(r), false);
+	metric__label(m->out, "scope", r->scope ? r->scope : "", false);
+	metric__label(m->out, "window", r->window ? r->window : "", false);
+	metric__label(m->out, "by", r->group ? r->group : "", false);
+	metric__label(m->out, "tier", r->health.tier, false);
+	metric__label(m->out, "event", r->health.event, false);
+	metric__label(m->out, "version", PROFTOP_VERSION, false);
 	fputs("} 1\n", m->out);
 }
 
 static void put_gauge(const struct metrics *m, const char *part, const char *field,
 		      const struct value *v, const char *help)
 {
-	char name[NAME_SIZE];
+	char name[METRIC_NAME];
 
-	if (!is_number(v))
+	if (!metric__is_number(v))
 		return;
-	family_name(m, part, field, v->type, name);
-	put_type(m, name, "gauge", unit_of(v->type), help);
+	metric__name(m->prefix, part, field, v->type, name);
+	metric__head(m->out, name, "gauge", metric__unit(v->type), help);
 	fprintf(m->out, "%s ", name);
-	put_number(m->out, v);
+	metric__number(m->out, v);
 	fputc('\n', m->out);
 }
 
 static void put_counter(const struct metrics *m, const char *field, u64 n, const char *help)
 {
-	char name[NAME_SIZE];
+	char name[METRIC_NAME];
 
-	family_name(m, "health_", field, VALUE_COUNT, name);
-	put_type(m, name, "counter", "", help);
+	metric__name(m->prefix, "health_", field, VALUE_COUNT, name);
+	metric__head(m->out, name, "counter", "", help);
 	fprintf(m->out, "%s_total %llu\n", name, (unsigned long long)n);
 }
 
@@ -215,47 +90,6 @@ static void put_health(const struct metrics *m)
 
 /* --- histograms --- */
 
-struct bucket {
-	bool open; /* no upper end */
-	u64 hi, count;
-	enum value_type unit;
-};
-
-/* Whether a part of a list is a bucket: {lo_UNIT, hi_UNIT, count}. */
-static bool bucket_at(const struct value *list, u32 i, struct bucket *b)
-{
-	struct value_part item = {0}, hi = {0}, count = {0};
-
-	list->part(list->of, i, &item);
-	if (item.value.type != VALUE_OBJECT || item.value.n != 3)
-		return false;
-	item.value.part(item.value.of, 1, &hi);
-	item.value.part(item.value.of, 2, &count);
-	if (strncmp(hi.name, "hi_", 3) != 0 || count.value.type != VALUE_COUNT)
-		return false;
-	*b = (struct bucket){
-		.open = hi.value.type == VALUE_NONE,
-		.hi = hi.value.u,
-		.count = count.value.u,
-		.unit = ends_with(hi.name, "_ns") ? VALUE_NS : hi.value.type,
-	};
-	return true;
-}
-
-static bool is_histogram(const struct value *v)
-{
-	struct bucket b;
-
-	return v->type == VALUE_LIST && v->n && bucket_at(v, 0, &b);
-}
-
-static enum value_type histogram_unit(const struct value *v)
-{
-	struct bucket b;
-
-	return bucket_at(v, 0, &b) ? b.unit : VALUE_COUNT;
-}
-
 static void put_bucket(FILE *out, const char *name, const char *labels)
 {
 	fprintf(out, "%s_bucket{%s%sle=\"", name, labels, *labels ? "," : "");
@@ -265,16 +99,16 @@ static void put_bucket(FILE *out, const char *name, const char *labels)
 static void put_buckets(FILE *out, const char *name, const char *labels, const struct value *list)
 {
 	u64 sum = 0;
-	struct bucket b;
+	struct metric_bucket b;
 
-	for (u32 i = 0; i < list->n && bucket_at(list, i, &b); i++) {
+	for (u32 i = 0; i < list->n && metric__bucket(list, i, &b); i++) {
 		const struct value hi = {.type = b.unit, .u = b.hi};
 
 		sum += b.count;
 		if (b.open)
 			continue;
 		put_bucket(out, name, labels);
-		put_number(out, &hi);
+		metric__number(out, &hi);
 		fprintf(out, "\"} %llu\n", (unsigned long long)sum);
 	}
 	put_bucket(out, name, labels);
@@ -283,55 +117,40 @@ static void put_buckets(FILE *out, const char *name, const char *labels, const s
 
 static void put_summary(const struct metrics *m)
 {
-	char name[NAME_SIZE];
+	char name[METRIC_NAME];
 
 	for (u32 i = 0; i < m->r->nsummary; i++) {
 		const struct summary_item *s = &m->r->summary[i];
 
-		if (s->value.type == VALUE_LIST && !is_histogram(&s->value))
+		if (s->value.type == VALUE_LIST && !metric__is_histogram(&s->value))
 			continue;
-		if (!is_histogram(&s->value)) {
+		if (!metric__is_histogram(&s->value)) {
 			put_gauge(m, "summary_", s->name, &s->value, NULL);
 			continue;
 		}
-		family_name(m, "summary_", s->name, histogram_unit(&s->value), name);
-		put_type(m, name, "histogram", unit_of(histogram_unit(&s->value)), NULL);
+		metric__name(m->prefix, "summary_", s->name, metric__histogram_unit(&s->value), name);
+		metric__head(m->out, name, "histogram", metric__unit(metric__histogram_unit(&s->value)), NULL);
 		put_buckets(m->out, name, "", &s->value);
 	}
 }
 
 /* --- rows --- */
 
-/* Numbers that are names. */
-static bool is_id(const char *name)
-{
-	return !strcmp(name, "pid") || !strcmp(name, "tid") || !strcmp(name, "cpu") ||
-	       !strcmp(name, "inode") || !strcmp(name, "sector") || !strcmp(name, "parent") ||
-	       ends_with(name, "_pid") || ends_with(name, "_tid");
-}
-
-static bool is_label(const struct column *c)
-{
-	return (c->flags & COLUMN_EXPORT) &&
-	       (c->type == VALUE_TEXT || (c->type == VALUE_COUNT && is_id(c->name)));
-}
-
 /* With the row's key, as names need not be distinct. */
 static char *row_labels(const struct report *r, u32 row)
 {
 	const struct row_table *t = r->rows;
 	char buf[CELL_SIZE], *text;
-	struct value v;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
 		die("out of memory for labels");
 	snprintf(buf, sizeof(buf), "%016llx", (unsigned long long)t->key(t, row));
-	put_label(out, "row", buf, true);
+	metric__label(out, "row", buf, true);
 	for (u32 c = 0; c < t->ncolumns; c++)
-		if (is_label(&t->columns[c]) && report__cell(r, row, c, &v) && v.type != VALUE_NONE)
-			put_label(out, t->columns[c].name, export__cell_text(&v, buf), false);
+		if (metric__is_label(&t->columns[c]))
+			metric__row_label(out, t, row, c, false);
 	fclose(out);
 	return text;
 }
@@ -343,7 +162,7 @@ static void put_row_value(const struct metrics *m, const char *name, u32 i, cons
 		return;
 	}
 	fprintf(m->out, "%s{%s} ", name, m->labels[i]);
-	put_number(m->out, v);
+	metric__number(m->out, v);
 	fputc('\n', m->out);
 }
 
@@ -351,20 +170,20 @@ static void put_row_value(const struct metrics *m, const char *name, u32 i, cons
 static void put_column(const struct metrics *m, u32 column)
 {
 	const struct column *c = &m->r->rows->columns[column];
-	char name[NAME_SIZE] = "";
+	char name[METRIC_NAME] = "";
 	struct value v;
 
 	for (u32 i = 0; i < m->nrows; i++) {
 		enum value_type unit;
 
 		if (!report__cell(m->r, report__row(m->r, i), column, &v) ||
-		    !(is_number(&v) || is_histogram(&v)))
+		    !(metric__is_number(&v) || metric__is_histogram(&v)))
 			continue;
-		unit = v.type == VALUE_LIST ? histogram_unit(&v) : v.type;
+		unit = v.type == VALUE_LIST ? metric__histogram_unit(&v) : v.type;
 		if (!*name) {
-			family_name(m, "row_", c->name, unit, name);
-			put_type(m, name, v.type == VALUE_LIST ? "histogram" : "gauge",
-				 unit_of(unit), c->help);
+			metric__name(m->prefix, "row_", c->name, unit, name);
+			metric__head(m->out, name, v.type == VALUE_LIST ? "histogram" : "gauge",
+				 metric__unit(unit), c->help);
 		}
 		put_row_value(m, name, i, &v);
 	}
@@ -379,7 +198,7 @@ static void put_rows(struct metrics *m)
 	for (u32 i = 0; i < m->nrows; i++)
 		m->labels[i] = row_labels(m->r, report__row(m->r, i));
 	for (u32 c = 0; c < t->ncolumns && !ferror(m->out); c++)
-		if ((t->columns[c].flags & COLUMN_EXPORT) && !is_label(&t->columns[c]))
+		if ((t->columns[c].flags & COLUMN_EXPORT) && !metric__is_label(&t->columns[c]))
 			put_column(m, c);
 	for (u32 i = 0; i < m->nrows; i++)
 		free(m->labels[i]);
@@ -393,7 +212,7 @@ int export_openmetrics(FILE *out, const struct report *r, bool first)
 	if (!first)
 		return 0;
 	snprintf(m.prefix, sizeof(m.prefix), "proftop_%s", r->view);
-	clean_name(m.prefix);
+	metric__clean(m.prefix);
 	put_info(&m);
 	put_health(&m);
 	put_summary(&m);

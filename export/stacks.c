@@ -169,14 +169,24 @@ static void sum_up(struct export_stacks *s)
 	s->n = n;
 }
 
-void export_stacks__take(struct export_stacks *s, const struct report *r, bool inlined)
+void export_stacks__begin(struct export_stacks *s)
+{
+	*s = (struct export_stacks){0};
+	arena__init(&s->arena);
+}
+
+void export_stacks__add(struct export_stacks *s, const struct report *r, bool inlined)
 {
 	struct report asked = *r;
 
-	*s = (struct export_stacks){0};
-	arena__init(&s->arena);
 	asked.inlined |= inlined;
 	asked.stacks(&asked, take_stack, s);
+}
+
+void export_stacks__take(struct export_stacks *s, const struct report *r, bool inlined)
+{
+	export_stacks__begin(s);
+	export_stacks__add(s, r, inlined);
 	if (r->stacks_unit == VALUE_NS)
 		round_times(s);
 	sum_up(s);

@@ -32,6 +32,10 @@ struct export_stacks {
 /* r->stacks is not NULL. inlined: functions inlined at an address are frames of kind "inlined". */
 void export_stacks__take(struct export_stacks *s, const struct report *r, bool inlined);
 void export_stacks__fini(struct export_stacks *s);
+/* Of several reports: begins without any, adds those of one. Weights are as reports have them, and
+ * total is 0. */
+void export_stacks__begin(struct export_stacks *s);
+void export_stacks__add(struct export_stacks *s, const struct report *r, bool inlined);
 
 static inline const struct value_frame *export_stacks__frame(const struct export_stacks *s,
 							     const struct export_stack *k, u32 i)

@@ -315,7 +315,8 @@ static void add_flow(struct making *k)
 		    COLUMN(all[i].type, all[i].name, all[i].name, 8, 0, COLUMN_EXPORT | COLUMN_SUM,
 			   all[i].help));
 	ADD(k, CELL_HIST, 0,
-	    EXPORT_COLUMN(VALUE_LIST, "hist", "ages of what is held: from, to in ns, count"));
+	    COLUMN(VALUE_LIST, "hist", "hist", 0, 0, COLUMN_EXPORT | COLUMN_LEVEL,
+		   "ages of what is held: from, to in ns, count"));
 }
 
 static void add_exports(struct making *k)

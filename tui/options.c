@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "export/export.h"
+#include "serve/address.h"
 #include "tui/report_sort.h"
 #include "tui/view.h"
 
@@ -14,7 +15,8 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_AS
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
        OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES, OPT_WATCH, OPT_FUNCTION,
-       OPT_FUNCTION_WAITS, OPT_SORT };
+       OPT_FUNCTION_WAITS, OPT_SORT,
+       OPT_SERVE, OPT_SERVE_INSECURE, OPT_SERVE_TOKEN, OPT_SERVE_CERT, OPT_SERVE_KEY };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -58,6 +60,11 @@ static const struct option long_options[] = {
 	{"speed", required_argument, NULL, OPT_SPEED},
 	{"from", required_argument, NULL, OPT_FROM},
 	{"to", required_argument, NULL, OPT_TO},
+	{"serve", optional_argument, NULL, OPT_SERVE},
+	{"serve-insecure", no_argument, NULL, OPT_SERVE_INSECURE},
+	{"serve-token", required_argument, NULL, OPT_SERVE_TOKEN},
+	{"serve-cert", required_argument, NULL, OPT_SERVE_CERT},
+	{"serve-key", required_argument, NULL, OPT_SERVE_KEY},
 	{"doctor", no_argument, NULL, OPT_DOCTOR},
 	{"list-views", no_argument, NULL, OPT_LIST_VIEWS},
 	{"list-events", optional_argument, NULL, OPT_LIST_EVENTS},
@@ -262,17 +269,43 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 	}
 }
 
+/* One, or where --serve makes something of several, a list; the first one has its own name. */
+static int set_view(struct options *o, const char *list, struct status *st)
+{
+	char name[32];
+
+	copy_str(name, MIN(strcspn(list, ", ") + 1, sizeof(name)), list);
+	if (!*name || !known_views(list) || !view__by_name(name))
+		return bad_view(st, "-V", list);
+	o->view = view__by_name(name)->name;
+	o->view_list = list;
+	o->view_given = true;
+	return 0;
+}
+
+static int option__serve(struct options *o, int opt, const char *arg, struct status *st)
+{
+	struct address a;
+
+	switch (opt) {
+	case OPT_SERVE:
+		o->mode = MODE_SERVE;
+		o->serve = arg;
+		return address__parse(arg, &a) ? 0 : bad(st, "--serve", arg, SERVE_TAKES);
+	case OPT_SERVE_TOKEN: o->serve_token = arg; return 0;
+	case OPT_SERVE_CERT: o->serve_cert = arg; return 0;
+	case OPT_SERVE_KEY: o->serve_key = arg; return 0;
+	default: o->serve_insecure = true; return 0;
+	}
+}
+
 static int option__display(struct options *o, int opt, const char *arg, struct status *st)
 {
 	struct sort_order by;
 
 	switch (opt) {
 	case 'V':
-		o->view = arg;
-		o->view_given = true;
-		if (!view__by_name(arg))
-			return bad_view(st, "-V", arg);
-		return 0;
+		return set_view(o, arg, st);
 	case 'd':
 		o->interval_given = true;
 		return option__delay(arg, &o->interval_ns) ? 0 : bad(st, "-d", arg, DELAY_TAKES);
@@ -371,6 +404,9 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case 'F': case 'c': case 'e': case OPT_CALL_GRAPH: case OPT_STACK_COPY:
 	case OPT_SAMPLE_BYTES: case OPT_WATCH:
 		return option__sampling(o, opt, arg, st);
+	case OPT_SERVE: case OPT_SERVE_INSECURE: case OPT_SERVE_TOKEN: case OPT_SERVE_CERT:
+	case OPT_SERVE_KEY:
+		return option__serve(o, opt, arg, st);
 	default:
 		return option__display(o, opt, arg, st);
 	}
@@ -413,10 +449,43 @@ static int sort_by_words(struct options *o, struct status *st)
 	return 0;
 }
 
+/* What it has no use for. */
+static int check_serve(struct options *o, struct status *st)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} others[] = {
+		{o->noutputs || o->iterations || o->format, "-o, -n and --format"},
+		{o->replay, "--replay"},
+		{o->speed || o->from || o->to, "--speed, --from and --to"},
+		{o->record, "--record"},
+		{o->baseline, "--baseline"},
+		{o->command, "a command"},
+		{o->ntodo, "--do"},
+		{o->script, "--script"},
+		{o->snapshot, "--snapshot-on-signal"},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].given)
+			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+					   "--serve: it goes without %s", others[i].name);
+	return 0;
+}
+
 static int options__check(struct options *o, struct status *st)
 {
 	struct status why = {0};
 
+	if (o->mode == MODE_SERVE)
+		return check_serve(o, st);
+	if (o->view_list && strpbrk(o->view_list, ", "))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "-V \"%.80s\": several views go with --serve", o->view_list);
+	if (o->serve_insecure || o->serve_token || o->serve_cert || o->serve_key)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--serve-insecure, -token, -cert and -key go with --serve");
 	choose_view(o);
 	if (sort_by_words(o, st))
 		return -EINVAL;
@@ -545,6 +614,9 @@ int options__read(struct options *o, int argc, char **argv, struct status *st)
 					   "%.80s needs a value; see proftop --help", argv[optind - 1]);
 		if (opt == '?')
 			return refuse(st, argv[optind - 1]);
+		/* Its value may be the next word. */
+		if (opt == OPT_SERVE && !optarg && optind < argc && argv[optind][0] != '-')
+			optarg = argv[optind++];
 		err = option(o, opt, optarg, st);
 		if (err)
 			return err;

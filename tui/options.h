@@ -15,7 +15,7 @@
 #define MAX_OUTPUTS 16
 #define MAX_WORDS   32 /* of --do */
 
-enum mode { MODE_UI, MODE_BATCH, MODE_DOCTOR, MODE_LIST_VIEWS, MODE_LIST_EVENTS,
+enum mode { MODE_UI, MODE_BATCH, MODE_SERVE, MODE_DOCTOR, MODE_LIST_VIEWS, MODE_LIST_EVENTS,
 	    MODE_LIST_WORDS, MODE_VERSION, MODE_HELP };
 
 struct options {
@@ -32,6 +32,10 @@ struct options {
 	const char *view, *group, *sort, *keymap, *theme, *script, *event_glob;
 	const char *config;	/* in place of one's own; NULL none */
 	bool ascii, no_config;
+	const char *serve;  /* where to listen; NULL: the default */
+	const char *serve_token, *serve_cert, *serve_key; /* files; NULL none */
+	bool serve_insecure;
+	const char *view_list; /* --view, where it names several; NULL: it was not given */
 	const char *views;  /* open from the start, blanks or commas between; NULL none */
 	const char *window; /* to begin with; NULL: the view's own */
 	const char *todo[MAX_WORDS]; /* for the palette, one after the other */

@@ -26,6 +26,7 @@
 #include "tui/config.h"
 #include "tui/functions.h"
 #include "tui/program.h"
+#include "tui/serve.h"
 #include "tui/signals.h"
 #include "tui/tape.h"
 #include "tui/theme.h"
@@ -238,8 +239,8 @@ static bool has_screen(const struct options *o)
 static void set_sources(const struct session *s, const struct options *o,
 			const struct fixture *fixture, struct collector_config *cfg)
 {
-	cfg->wanted = view__by_name(o->view)->models;
-	if (!has_screen(o))
+	cfg->wanted = o->mode == MODE_SERVE ? serve__models(o) : view__by_name(o->view)->models;
+	if (o->mode == MODE_BATCH && !has_screen(o))
 		cfg->wanted |= view__by_name(o->view)->also;
 	if (has_screen(o) || o->record)
 		cfg->wanted |= 1u << MODEL_VITALS;
@@ -264,7 +265,7 @@ static void set_sources(const struct session *s, const struct options *o,
 
 static bool keeps_history(const struct options *o)
 {
-	return o->mode == MODE_UI && !o->replay && o->history.span_ns;
+	return (o->mode == MODE_UI || o->mode == MODE_SERVE) && !o->replay && o->history.span_ns;
 }
 
 static int keep_history(struct session *s, const struct options *o, struct collector_config *cfg,
@@ -336,7 +337,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	struct collector_config cfg = {
 		.interval_ns = o->interval_ns,
 		.early_frames = o->mode == MODE_UI,
-		.every_frame = o->mode == MODE_BATCH,
+		.every_frame = o->mode == MODE_BATCH || o->mode == MODE_SERVE,
 	};
 
 	if (read_questions(o, st) || read_functions(o, st))
@@ -355,6 +356,8 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	if (!s->scope)
 		return -EINVAL;
 	if (o->mode == MODE_BATCH && view__check_terms(view__by_name(o->view), s->scope, st))
+		return -EINVAL;
+	if (o->mode == MODE_SERVE && serve__check(o, s->scope, st))
 		return -EINVAL;
 	if (o->mode == MODE_BATCH && !o->ntodo && batch__check_formats(o, st))
 		return -EINVAL;
@@ -395,6 +398,25 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct ch
 					 : batch__run(o, s.collector, s.symbols, s.child,
 						      s.baseline.frame ? &s.baseline : NULL);
 	session__end(&s);
+	return code;
+}
+
+/* What cannot be opened is said before anything is attached. */
+static int run_serve(struct options *o, struct status *st)
+{
+	struct session s = {.history = -1};
+	struct serve_door *door = serve__open(o, st);
+	int code;
+
+	if (!door)
+		return complain(st);
+	if (!o->interval_given)
+		o->interval_ns = SERVE_INTERVAL_NS;
+	log__to_stderr(true);
+	code = session__begin(&s, o, NULL, st) ? complain(st)
+					       : serve__run(door, o, s.collector, s.symbols, s.history);
+	session__end(&s);
+	serve__close(door);
 	return code;
 }
 
@@ -489,13 +511,14 @@ static int run(struct options *o, const struct fixture *fixture, struct child *c
 	case MODE_LIST_EVENTS: return list_events(o->event_glob);
 	case MODE_DOCTOR: return doctor(o);
 	case MODE_BATCH: return o->ntodo ? run_ui(o, fixture, child, st) : run_batch(o, fixture, child, st);
+	case MODE_SERVE: return run_serve(o, st);
 	default: return run_ui(o, fixture, child, st);
 	}
 }
 
 static bool is_session(const struct options *o)
 {
-	return o->mode == MODE_UI || o->mode == MODE_BATCH;
+	return o->mode == MODE_UI || o->mode == MODE_BATCH || o->mode == MODE_SERVE;
 }
 
 /* Before there are other threads. What cannot be given up is not held: nothing to tell. */

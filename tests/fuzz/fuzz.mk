@@ -14,7 +14,7 @@ ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*.c \
-	    questions/*.c measures/*.c symbols/*.c export/*.c models/*.c pipeline/*.c recording/*.c \
+	    questions/*.c measures/*.c symbols/*.c export/*.c serve/*.c models/*.c pipeline/*.c recording/*.c \
 	    widgets/*.c) \
 	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
 	    tui/term_signal.c tui/term_script.c tui/todo.c tui/palette.c tui/past.c \

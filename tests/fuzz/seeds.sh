@@ -473,6 +473,13 @@ printf '%s\n' 'base dark' 'bad #ff5f5f on 52 bold underline | bright-red on blue
 	'dim 244 dim' >"$out/theme/some"
 printf '%s\n' 'base vi' '[global]' 'C-x quit' 'F1 help # all' '[cpu]' 'M-é sort-next' '# none' 'q none' 'G inherit' \
 	>"$out/keymap/some"
+mkdir -p "$out/target"
+printf '/view/cpu.json?group=comm%%2Csymbol&sort=self_count+up&filter=pid%%3D1\0text/plain;q=0.5,*/*' \
+	>"$out/target/view"
+printf '/debug/pprof/profile?seconds=30&pid=7\0Bearer a token of 16 or more' >"$out/target/profile"
+printf '/metrics\0[::1]:9464' >"$out/target/metrics"
+printf '/debug/pprof/\0/run/proftop.sock' >"$out/target/index"
+printf '/view/../%%2e%%2e/etc/passwd\0' >"$out/target/wrong_path"
 i=0
 for name in _ZNSt6vectorIiSaIiEE9push_backEOi _ZN4core3fmt9Formatter9write_str17h0123456789abcdefE \
 	_RNvCs1234_7mycrate4main _ZL4workRKSt3mapISsiSt4lessISsESaISt4pairIKSsiEEE.cold \
@@ -480,7 +487,7 @@ for name in _ZNSt6vectorIiSaIiEE9push_backEOi _ZN4core3fmt9Formatter9write_str17
 	printf '%s' "$name" >"$out/demangle/$((i += 1))"
 done
 for name in elf debuginfo unwind_table unwind_walk partner perfmap kallsyms maps filter keymap \
-	demangle perf_record perf_data folded recording event options theme config words; do
+	demangle perf_record perf_data folded recording event options theme config words target; do
 	printf 'none of it' >"$out/$name/wrong"
 done
 touch "$out/.made"

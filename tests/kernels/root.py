@@ -19,7 +19,7 @@ SUITE = "bookworm"
 # What proftop is built with, as scripts/deps names it for this machine.
 DEV = ("libc6-dev", "libgcc-12-dev", "linux-libc-dev", "libbpf-dev", "libelf-dev", "libdw-dev",
        "libcapstone-dev", "libiberty-dev", "libjson-c-dev", "libncurses-dev", "libcap-dev",
-       "zlib1g-dev", "libzstd-dev", "liblzma-dev", "libpcre2-dev", "libprotobuf-c-dev",
+       "zlib1g-dev", "libzstd-dev", "liblzma-dev", "libpcre2-dev", "libprotobuf-c-dev", "libmicrohttpd-dev",
        "libcmocka-dev")
 # What tests in a guest run with.
 GUEST = ("bash", "dash", "coreutils", "grep", "sed", "util-linux", "procps", "python3",

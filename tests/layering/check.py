@@ -21,6 +21,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 STARTER = "base/child.c"
 LIBBPF = re.compile(r"^bpf/")
 LIBPERF = re.compile(r"^perf/")
+SERVER = re.compile(r"^microhttpd\.h$")
 
 # What the widgets know of base: plain types, nothing that runs.
 BASE_TYPES = r"base/(base|table|arena|status|utf8)\.h$"
@@ -38,12 +39,13 @@ ALLOWED = {
     "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.(h|def)$",
     "symbols": r"(base|samples)/|bpf/unwind\.h$",
     "export": r"(base|scope|samples)/",
+    "serve": r"(base|samples|export)/",
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",
     "sources": r"(base|scope|samples|questions|bpf)/",
     "pipeline": r"(base|scope|samples)/|(sources/source|models/model|symbols/symbols)\.h$",
     "recording": r"(base|samples|symbols|export)/|models/(model|stacks|who)\.(h|def)$|"
                  r"sources/source\.h$|bpf/[^/]+(?<!\.skel)\.h$",
-    "tui": r"(base|scope|samples|questions|export|models|widgets|symbols|sources|pipeline|recording)/",
+    "tui": r"(base|scope|samples|questions|export|serve|models|widgets|symbols|sources|pipeline|recording)/",
     "tui/views": r"(base|scope|samples|export|models|widgets|symbols|tui)/",
 }
 TABLES = r"(sources/sources|models/models|tui/views|measures/measures)\.def$"
@@ -62,6 +64,8 @@ def wrong(layer, path, quote, name):
         return "curses belongs to tui/term_curses.c alone"
     if THREADS.match(name) and layer not in THREADED:
         return f"threads belong to {', '.join(THREADED[:-1])} and {THREADED[-1]}"
+    if SERVER.match(name) and path != "serve/http.c":
+        return "the HTTP server belongs to serve/http.c alone"
     if quote == "<":
         if LIBBPF.match(name) and layer not in ("bpf", "sources"):
             return "libbpf belongs to sources"

@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 tree()
 {
 	rm -rf "$tmp/t"
-	mkdir -p "$tmp"/t/{bpf,base,scope,samples,questions,measures,symbols,export,models,sources,pipeline,recording,widgets,tui/views}
+	mkdir -p "$tmp"/t/{bpf,base,scope,samples,questions,measures,symbols,export,serve,models,sources,pipeline,recording,widgets,tui/views}
 	local d
 	for d in "$tmp"/t/* "$tmp/t/tui/views"; do
 		echo '#include <stdio.h>' >"$d/a.c"
@@ -46,6 +46,7 @@ tree
 check "a tree in order passes" run
 broken "curses in a view" tui/views/a.c '<ncursesw/curses.h>'
 broken "curses in base" base/a.c '<curses.h>'
+broken "a server in a view" tui/views/a.c '<microhttpd.h>'
 broken "threads in a view" tui/views/a.c '<pthread.h>'
 broken "threads in a source" sources/a.c '<pthread.h>'
 broken "threads in a model" models/a.c '<pthread.h>'

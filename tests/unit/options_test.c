@@ -223,6 +223,21 @@ static void test_modes(void **state)
 	assert_string_equal(parsed("--list-events=sched:*")->event_glob, "sched:*");
 }
 
+static void test_serve(void **state)
+{
+	struct options *o = parsed("--serve 0.0.0.0:9000 --serve-insecure -V cpu,offcpu -d 5");
+
+	assert_int_equal(o->mode, MODE_SERVE);
+	assert_string_equal(o->serve, "0.0.0.0:9000");
+	assert_string_equal(o->view_list, "cpu,offcpu");
+	assert_string_equal(o->view, "cpu");
+	assert_true(o->serve_insecure);
+	assert_null(parsed("--serve")->serve);
+	assert_null(parsed("--serve -V io")->serve);
+	assert_string_equal(parsed("--serve=9000")->serve, "9000");
+	assert_string_equal(parsed("-V io --serve /run/x")->serve, "/run/x");
+}
+
 static void test_command(void **state)
 {
 	struct options *o = parsed("-b -F 500 -- make -j8 --help -p 3");
@@ -314,6 +329,12 @@ static void test_wrong(void **state)
 		{"--doctor --format csv", EXIT_CODE_USAGE, "--doctor --format \"csv\": takes text or json"},
 		{"--doctor -o x.json", EXIT_CODE_USAGE, "-o and -n go with --batch"},
 		{"--list-views -n 3", EXIT_CODE_USAGE, "-o and -n go with --batch"},
+		{"--serve example.org:80", EXIT_CODE_USAGE, "takes ADDRESS:PORT"},
+		{"--serve -n 3", EXIT_CODE_USAGE, "goes without -o, -n"},
+		{"--serve --replay x", EXIT_CODE_USAGE, "goes without --replay"},
+		{"--serve -V cpu,gpu", EXIT_CODE_USAGE, "-V \"cpu,gpu\": takes one of overview "},
+		{"-V cpu,offcpu", EXIT_CODE_USAGE, "several views go with --serve"},
+		{"-b --serve-insecure", EXIT_CODE_USAGE, "go with --serve"},
 		{"--size 0x24", EXIT_CODE_USAGE, "--size"},
 		{"--size 80x24x3", EXIT_CODE_USAGE, "--size"},
 		{"--size 1001x24", EXIT_CODE_USAGE, "--size"},
@@ -370,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_defaults), cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_sampling), cmocka_unit_test(test_display),
 		cmocka_unit_test(test_batch),	 cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_serve),
 		cmocka_unit_test(test_command),	 cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_again),
 	};

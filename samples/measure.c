@@ -40,6 +40,12 @@ static bool is_second_of_kind(const struct measure *m, u32 label)
 	return false;
 }
 
+/* Two names of one value, of which one tells the other. */
+static bool is_same(const struct measure_label *a, const struct measure_label *b)
+{
+	return a->shift == b->shift && a->bits == b->bits && (a->told_by || b->told_by);
+}
+
 /* Whether bits of a word are another label's, too. */
 static bool overlaps(const struct measure *m, u32 i)
 {
@@ -48,7 +54,7 @@ static bool overlaps(const struct measure *m, u32 i)
 	for (u32 k = 0; k < i; k++) {
 		const struct measure_label *b = &m->labels[k];
 
-		if (b->kind <= LABEL_ERROR && a->word == b->word &&
+		if (b->kind <= LABEL_ERROR && a->word == b->word && !is_same(a, b) &&
 		    a->shift < b->shift + b->bits && b->shift < a->shift + a->bits)
 			return true;
 	}

@@ -264,17 +264,22 @@ static bool has_tab(const struct host *h, u32 v)
 	return found;
 }
 
+/* Of which views there are tabs, and what they say, by the room there is: all with names, all with
+ * their keys alone, or the keys of those that a digit opens or that were opened. */
+enum tabs { TABS_NAMED, TABS_KEYS, TABS_FEW };
+
 /* "", and no width, of a view that has none. */
-static int tab_text(const struct host *h, u32 v, bool named, char *buf, size_t size)
+static int tab_text(const struct host *h, u32 v, enum tabs tabs, char *buf, size_t size)
 {
 	const struct view_ops *ops = view_table[v];
+	bool named = tabs == TABS_NAMED || v == h->view;
 	bool alert = ops->alert && h->frame && ops->alert(h->frame);
 	char key[4];
 
 	*buf = '\0';
-	if (!has_tab(h, v))
+	if (!has_tab(h, v) ||
+	    (tabs == TABS_FEW && view_keys[v] > 9 && v != h->view && !h->stacks[v]))
 		return 0;
-	named |= v == h->view;
 	snprintf(buf, size, " %s%s%s%s ", view__key_text(v, key, sizeof(key)), named ? " " : "", named ? ops->name : "",
 		 alert ? "!" : "");
 	return text__width(buf);
@@ -290,32 +295,36 @@ static bool unfiltered_text(const struct host *h, char *buf, size_t size)
 	return *names;
 }
 
-/* Whether all tabs have room for their names, and the crumbs for some of theirs; else views that
- * are not shown have their numbers alone. */
-static bool tabs_named(const struct host *h)
+/* The crumbs have room for some of theirs. */
+static enum tabs tabs_of(const struct host *h)
 {
 	char buf[600];
-	int w;
+	int others, w;
 
 	crumbs(app__screen(h), buf, sizeof(buf));
-	w = MIN(text__width(buf), CRUMBS_MIN_W) + 1;
+	others = MIN(text__width(buf), CRUMBS_MIN_W) + 1;
 	if (unfiltered_text(h, buf, sizeof(buf)))
-		w += text__width(buf) + NOTE_GAP;
-	for (u32 v = 0; v < VIEW_COUNT; v++)
-		w += tab_text(h, v, true, buf, sizeof(buf));
-	return w <= h->canvas.w;
+		others += text__width(buf) + NOTE_GAP;
+	for (enum tabs tabs = TABS_NAMED; tabs < TABS_FEW; tabs++) {
+		w = others;
+		for (u32 v = 0; v < VIEW_COUNT; v++)
+			w += tab_text(h, v, tabs, buf, sizeof(buf));
+		if (w <= h->canvas.w)
+			return tabs;
+	}
+	return TABS_FEW;
 }
 
 enum view_id chrome__tab_at(const struct host *h, int x, int y)
 {
-	bool named = tabs_named(h);
+	enum tabs tabs = tabs_of(h);
 	char buf[64];
 	int at = 0;
 
 	if (y != chrome__area(h).y - 1)
 		return VIEW_COUNT;
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
-		at += tab_text(h, v, named, buf, sizeof(buf));
+		at += tab_text(h, v, tabs, buf, sizeof(buf));
 		if (x < at)
 			return v;
 	}
@@ -341,12 +350,12 @@ static void draw_note(struct host *h, int x, int y)
 static void draw_tabs(struct host *h, int y)
 {
 	struct canvas *c = &h->canvas;
-	bool named = tabs_named(h);
+	enum tabs tabs = tabs_of(h);
 	char buf[600];
 	int x = 0;
 
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
-		tab_text(h, v, named, buf, sizeof(buf));
+		tab_text(h, v, tabs, buf, sizeof(buf));
 		x += draw__text(c, x, y, c->w - x, v == h->view ? ROLE_TAB_ACTIVE : ROLE_TAB, buf);
 	}
 	crumbs(app__screen(h), buf, sizeof(buf));

@@ -18,7 +18,7 @@ FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*
 	    widgets/*.c) \
 	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
 	    tui/term_signal.c tui/term_script.c tui/todo.c tui/palette.c tui/past.c \
-	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/options.c \
+	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/options.c tui/report_sort.c \
 	    tests/fuzz/fuzz_lib.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c,$(wildcard sources/*.c))) \
 	    $(PROTOS:%.proto=$(B)/fuzz/%.pb-c.o)
@@ -43,7 +43,7 @@ $(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
 	$(call Q,LINK)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $(filter %.o,$^) \
 		$(B)/fuzz/libfuzz.a $(LDLIBS) -o $@
 
-$(B)/fuzz/sources/measure.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
+$(B)/fuzz/sources/measures.o $(B)/fuzz/sources/ask_source.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 $(B)/fuzz/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/fuzz/tui/theme.o: $(wildcard themes/*.theme)
 $(FUZZ_SEEDS): tests/fuzz/seeds.sh $(wildcard keymaps/*.keys themes/*.theme)

@@ -73,6 +73,21 @@ bool ask__drop(struct host *h, const char *number, struct status *st)
 	return ask__run(h, number, st);
 }
 
+bool functions__pick(struct host *h, const char *text, struct status *st)
+{
+	return ask__run(h, text, st);
+}
+
+bool functions__drop(struct host *h, const char *number, struct status *st)
+{
+	return ask__run(h, number, st);
+}
+
+bool functions__set_waits(struct host *h, const char *word, struct status *st)
+{
+	return ask__run(h, word, st);
+}
+
 bool app__action(struct host *h, enum action a)
 {
 	if (a >= ACTIONS)

@@ -170,6 +170,9 @@ static void refused(const struct measure *m, const char *why)
 		refused(&m, why);                                                                  \
 	} while (0)
 
+#define SUM(name_, title_, type_)                                                                  \
+	((struct measure_sum){.name = name_, .title = title_, .help = "x", .type = type_})
+
 static void wrong_declarations_are_refused(void **state)
 {
 	struct measure good = right();
@@ -208,9 +211,9 @@ static void wrong_declarations_are_refused(void **state)
 	REFUSED("have a text", labels[0].values = values);
 	REFUSED("beyond the label's bits", labels[0].values = values; labels[0].text = no_text;
 		labels[0].bits = 3);
-	REFUSED("is called so", m.sums[0] = (struct measure_sum){"bytes", "b/s", "x", VALUE_COUNT});
-	REFUSED("is called so", m.sums[0] = (struct measure_sum){"all", "b/s", "x", VALUE_BYTES});
-	REFUSED("no title or help", m.sums[0] = (struct measure_sum){"bytes", NULL, "x", VALUE_BYTES});
+	REFUSED("is called so", m.sums[0] = SUM("bytes", "b/s", VALUE_COUNT));
+	REFUSED("is called so", m.sums[0] = SUM("all", "b/s", VALUE_BYTES));
+	REFUSED("no title or help", m.sums[0] = SUM("bytes", NULL, VALUE_BYTES));
 	REFUSED("kept has no label", m.kept = 1);
 	REFUSED("bytes, or plain", m.shape = MEASURE_SHAPE_COUNT; m.value = "ns");
 }

@@ -3,6 +3,7 @@
 """Kernel memory: objects that a workload holds, of caches and in numbers that are known; perf stat
 and bpftrace on the same tracepoints."""
 import collections
+import contextlib
 import json
 import os
 import re
@@ -98,9 +99,16 @@ class PerfStat:
         self.process = subprocess.Popen(
             ["perf", "stat", "-x,", "-e", "kmem:kmem_cache_alloc,kmem:kmalloc,kmem:mm_page_alloc",
              "-p", str(pid)], stderr=subprocess.PIPE, text=True)
-        live.wait_for(lambda: "perf_event" in " ".join(
-            os.readlink(f"/proc/{self.process.pid}/fd/{fd}")
-            for fd in os.listdir(f"/proc/{self.process.pid}/fd")))
+        live.wait_for(self.counts_already)
+
+    def counts_already(self):
+        """perf to have its events"""
+        folder = f"/proc/{self.process.pid}/fd/"
+        for fd in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # closed since it was listed
+                if "perf_event" in os.readlink(folder + fd):
+                    return True
+        return False
 
     def end(self):
         self.process.send_signal(signal.SIGINT)

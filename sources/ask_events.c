@@ -255,6 +255,7 @@ static void add_usdt(void *ctx, const struct usdt_place *place)
 	copy_str(new->name, sizeof(new->name), place->probe.name);
 	new->usdt = xmalloc(sizeof(*place));
 	*new->usdt = *place;
+	new->usdt->probe.resolver.event = new->usdt->probe.name;
 	new->file = xstrdup(l->file);
 	new->pid = l->pid;
 }

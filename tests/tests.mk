@@ -15,8 +15,8 @@ UNIT      := $(wildcard tests/unit/*_test.c tests/render/*_test.c)
 LIVE_C    := $(wildcard tests/live/*_test.c)
 # What compares no times and no shares, and asks nothing of the whole machine, runs two at a time;
 # the longest is begun first.
-LIVE_PAIR := $(wildcard $(patsubst %,tests/live/%_live.py,syscalls symbols files record import \
-	export funcs heap asklist askpairs watch usdt serve flame browser hostile baseline caps copies))
+LIVE_PAIR := $(wildcard $(patsubst %,tests/live/%_live.py,symbols files record import export \
+	funcs heap askpairs watch usdt flame browser hostile baseline caps copies))
 LIVE      := $(filter-out $(LIVE_PAIR),$(wildcard tests/live/*_live.py))
 LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)

@@ -100,7 +100,7 @@ def test_pickers():
         t.wait(rf"scope.*{work.pid}")
         t.wait("has_inlined|innermost", absent=True)
         t.keys("v")
-        t.wait(r"\blog\b")
+        t.wait("where threads are held up")
         t.keys("Escape", "c")
         t.wait(r"/")
         t.keys("Escape")

@@ -40,10 +40,13 @@ static bool is_second_of_kind(const struct measure *m, u32 label)
 	return false;
 }
 
-/* Two names of one value, of which one tells the other. */
-static bool is_same(const struct measure_label *a, const struct measure_label *b)
+/* Two names of one value: one tells the other, or a third both. */
+static bool is_same(const struct measure *m, u32 i, u32 k)
 {
-	return a->shift == b->shift && a->bits == b->bits && (a->told_by || b->told_by);
+	const struct measure_label *a = &m->labels[i], *b = &m->labels[k];
+
+	return a->shift == b->shift && a->bits == b->bits &&
+	       (a->told_by >> k & 1 || b->told_by >> i & 1 || a->told_by & b->told_by);
 }
 
 /* Whether bits of a word are another label's, too. */
@@ -54,7 +57,7 @@ static bool overlaps(const struct measure *m, u32 i)
 	for (u32 k = 0; k < i; k++) {
 		const struct measure_label *b = &m->labels[k];
 
-		if (b->kind <= LABEL_ERROR && a->word == b->word && !is_same(a, b) &&
+		if (b->kind <= LABEL_ERROR && a->word == b->word && !is_same(m, i, k) &&
 		    a->shift < b->shift + b->bits && b->shift < a->shift + a->bits)
 			return true;
 	}

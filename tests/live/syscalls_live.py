@@ -13,17 +13,9 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import cgroups  # noqa: E402
+from asks import Calls  # noqa: E402
 
 MS = 1_000_000
-
-
-class Calls(live.Workload):
-    def __init__(self, mode, n=1, **popen):
-        super().__init__("syscalls", mode, n, stdin=subprocess.PIPE, **popen)
-
-    def tell(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
 
 
 class Watch(live.Watch):

@@ -208,6 +208,7 @@ static void wrong_declarations_are_refused(void **state)
 	REFUSED("a sum is", m.sums[0].name = "ns"; m.sums[0].type = VALUE_PCT);
 	REFUSED("what is left", m.rest.name = "rest_ns"; m.rest.type = VALUE_NS);
 	REFUSED("the same bits", labels[1].shift = 15);
+	REFUSED("the same bits", labels[1].shift = 0; labels[1].bits = labels[0].bits);
 	REFUSED("have a text", labels[0].values = values);
 	REFUSED("beyond the label's bits", labels[0].values = values; labels[0].text = no_text;
 		labels[0].bits = 3);

@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 SHELL     := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run check bench accuracy faults screenshots install deb deps clean
+.PHONY: all run check bench accuracy faults screenshots tour install deb deps clean
 
 B        := build
 CC       := gcc
@@ -67,6 +67,8 @@ $(B)/$(1)/%.o: %.c | $(SKELS) $(PROTOS:%.proto=$(B)/%.pb-c.h) $(SYSCALLS) $(LIBP
 # Its bytes are in the object (.incbin), which -MMD does not see.
 $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
+$(B)/$(1)/tui/guide.o: docs/GUIDE.md
+$(B)/$(1)/tui/tour.o: tui/tour.ptr
 $(B)/$(1)/sources/measures.o $(B)/$(1)/sources/ask_source.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 # Which release it is they hold too; which commit may be out of date where tests alone see it.
 $(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape tui/serve_answers export/speedscope export/openmetrics \
@@ -154,6 +156,10 @@ faults:
 	@scripts/deps
 	@$(AGAIN) check-build
 	$(PYTHON) tests/faults.py
+
+# The recording of :tour, after a change of what it is made from.
+tour: $(B)/rel/tests/script/proftop_fixture
+	tests/lib/tour.py $< tui/tour.ptr
 
 screenshots:
 	@scripts/deps

@@ -110,3 +110,66 @@ void row_table__sort(const struct row_table *t, u32 column, bool descending, u32
 		order[i] = items[i].row;
 	free(items);
 }
+
+/* --- columns for the screen --- */
+
+u32 row_table__screen(const struct row_table *t, u8 *out)
+{
+	struct value v;
+	u32 n = 0;
+
+	for (u32 i = 0; i < MIN(t->ncolumns, (u32)ROW_TABLE_COLUMNS); i++)
+		if (t->columns[i].flags & COLUMN_SCREEN && (!t->nrows || t->cell(t, 0, i, &v)))
+			out[n++] = (u8)i;
+	return n;
+}
+
+/* The next of a list of names; false at its end. */
+static bool next_name(const char **at, char *name, size_t size)
+{
+	size_t n;
+
+	*at += strspn(*at, ", ");
+	n = strcspn(*at, ", ");
+	copy_str(name, MIN(n + 1, size), *at);
+	*at += n;
+	return n > 0;
+}
+
+static bool find_name(const struct row_table *t, const char *name, u8 *column)
+{
+	u8 all[ROW_TABLE_COLUMNS];
+	u32 n = row_table__screen(t, all);
+
+	for (u32 i = 0; i < n; i++) {
+		*column = all[i];
+		if (!strcmp(t->columns[all[i]].name, name))
+			return true;
+	}
+	return false;
+}
+
+u32 row_table__named(const struct row_table *t, const char *names, u8 *out)
+{
+	char name[64];
+	u8 column;
+	u32 n = 0;
+
+	while (n < ROW_TABLE_COLUMNS && next_name(&names, name, sizeof(name)))
+		if (find_name(t, name, &column) && !memchr(out, column, n))
+			out[n++] = column;
+	return n;
+}
+
+bool row_table__unknown(const struct row_table *t, const char *names, char *buf, size_t size)
+{
+	char name[64];
+	u8 column;
+
+	while (next_name(&names, name, sizeof(name)))
+		if (!find_name(t, name, &column)) {
+			copy_str(buf, size, name);
+			return true;
+		}
+	return false;
+}

@@ -124,6 +124,18 @@ static inline struct value value__from_zero(u64 n, u64 zero, enum value_type typ
 	return (struct value){.type = type, .u = n - zero};
 }
 
+/* More are never on a screen. */
+#define ROW_TABLE_COLUMNS 64
+
+/* Columns for the screen that apply to these rows; an empty table has all. Returns how many are in out,
+ * which holds ROW_TABLE_COLUMNS. */
+u32 row_table__screen(const struct row_table *t, u8 *out);
+/* Of those the ones that are named, commas or blanks between, in that order; unknown names are left
+ * out. */
+u32 row_table__named(const struct row_table *t, const char *names, u8 *out);
+/* The first name in the list that is none of theirs into buf; false when there is no such. */
+bool row_table__unknown(const struct row_table *t, const char *names, char *buf, size_t size);
+
 /* Fills order[0..nrows) with row positions sorted by a column; stable, so ties keep their
  * place. O(n log n), no allocation kept. */
 void row_table__sort(const struct row_table *t, u32 column, bool descending, u32 *order);

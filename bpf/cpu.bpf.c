@@ -6,6 +6,7 @@
  */
 #include "bpf/kernel.bpf.h"
 #include "bpf/cpu.h"
+#include "bpf/moment.bpf.h"
 #include "bpf/scope.bpf.h"
 #include "bpf/stack.bpf.h"
 
@@ -104,6 +105,13 @@ static __always_inline u64 user_ip(struct bpf_perf_event_data *ctx)
 	return (s64)ip < 0 ? 0 : ip;
 }
 
+static __always_inline bool moment__passes(struct bpf_perf_event_data *ctx, struct task_struct *task)
+{
+	return !scope__looks_at_moment() ||
+	       scope__judge_moment(as_number(task), regs__irqs_disabled(ctx),
+				   user_ip(ctx) ? MODE_USER : MODE_KERNEL);
+}
+
 static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_stats *st, u64 now)
 {
 	u64 id = bpf_get_current_pid_tgid();
@@ -113,7 +121,7 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_s
 
 	if (!key.tid && !count_idle)
 		return;
-	if (!scope__passes(task, key.tgid, key.tid, key.cpu))
+	if (!scope__passes(task, key.tgid, key.tid, key.cpu) || !moment__passes(ctx, task))
 		return;
 	st->samples++;
 	key.cgroup = bpf_get_current_cgroup_id();

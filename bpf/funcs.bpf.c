@@ -7,6 +7,8 @@
  */
 #include "bpf/funcs.h"
 #include "bpf/measure.bpf.h"
+#include "bpf/parts.bpf.h"
+#include "bpf/probe_scratch.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -17,20 +19,15 @@ volatile u32 does = 0;	       /* FUNCS_x */
 struct call {
 	u64 begin_ns;
 	u64 sp;			  /* where its return address is */
-	u64 runq_ns, blocked_ns;  /* of the thread, by then */
+	struct parts_ns then;	  /* of the thread */
 	u32 function;
 	u32 pad;
 };
 
-enum thread_state { THREAD_RUNS, THREAD_WAITS_FOR_CPU, THREAD_BLOCKED };
-
 struct calls {
 	u32 n;
 	u32 exec_id;
-	u64 runq_ns, blocked_ns; /* while it had calls */
-	u64 since_ns;		 /* of the state */
-	u32 state;		 /* enum thread_state */
-	u32 pad;
+	struct parts parts; /* while it had calls */
 	struct call v[FUNCS_DEPTH];
 };
 
@@ -139,8 +136,7 @@ static __always_inline void call__begin(void *ctx, struct task_struct *task, str
 	}
 	new = &c->v[c->n & (FUNCS_DEPTH - 1)];
 	new->sp = sp;
-	new->runq_ns = c->runq_ns;
-	new->blocked_ns = c->blocked_ns;
+	new->then = c->parts.ns;
 	new->function = function;
 	c->n++;
 	new->begin_ns = bpf_ktime_get_ns();
@@ -188,35 +184,9 @@ static __always_inline void rate__count(struct task_struct *task, struct measure
 		__sync_fetch_and_add(n, 1);
 }
 
-/* --- scratch ---
- *
- * Programs on functions can be preempted, by a thread that runs another of them on the same CPU:
- * stacks and slow ones, which are put together in memory of the CPU, are one thread's at a time. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, u32);
-} scratch_taken SEC(".maps");
-
-/* NULL: somebody has it. */
-static __always_inline u32 *scratch__take(struct measure_stats *st)
-{
-	u32 zero = 0, *taken = bpf_map_lookup_elem(&scratch_taken, &zero);
-
-	if (taken && !__sync_val_compare_and_swap(taken, 0, 1))
-		return taken;
-	st->notes[FUNCS_NOTE_BUSY]++;
-	return NULL;
-}
-
 /* --- counting --- */
 
-struct parts {
-	u64 oncpu_ns, runq_ns, blocked_ns;
-};
-
-static __noinline int slow__report(struct measure_span *s, u64 stack, const struct parts *p)
+static __noinline int slow__report(struct measure_span *s, u64 stack, const struct parts_ns *p)
 {
 	struct measure_slow *r = slow__begin(s, stack);
 	struct measure_stats *st = stats__get();
@@ -225,9 +195,9 @@ static __noinline int slow__report(struct measure_span *s, u64 stack, const stru
 		return 0;
 	__builtin_memset(r->args, 0, sizeof(r->args));
 	if (splits) {
-		r->args[0] = p->oncpu_ns;
-		r->args[1] = p->runq_ns;
-		r->args[2] = p->blocked_ns;
+		r->args[0] = r->ns - p->runq - p->blocked;
+		r->args[1] = p->runq;
+		r->args[2] = p->blocked;
 	}
 	slow__send(r, st);
 	return 0;
@@ -243,23 +213,23 @@ static __always_inline void call__count(void *ctx, struct task_struct *task, str
 				 .begin_ns = call->begin_ns,
 				 .now = now,
 				 .labels = labels};
-	struct parts p = {.runq_ns = c->runq_ns - call->runq_ns,
-			  .blocked_ns = c->blocked_ns - call->blocked_ns};
+	struct parts_ns p = parts__since(&c->parts, &call->then);
 	struct measure_cell *cell = NULL;
-	u32 *taken = scratch__take(st), counted;
+	u32 *taken = scratch__take(), counted;
 
-	p.oncpu_ns = now - call->begin_ns - p.runq_ns - p.blocked_ns;
+	if (!taken)
+		st->notes[FUNCS_NOTE_BUSY]++;
 	s.stack = taken ? STACK_USER : 0;
 	counted = measure__end(ctx, &s, st, &stack, &cell);
 	if (counted && cell && splits) {
-		cell->sums[FUNCS_SUM_ONCPU] += p.oncpu_ns;
-		cell->sums[FUNCS_SUM_RUNQ] += p.runq_ns;
+		cell->sums[FUNCS_SUM_ONCPU] += now - call->begin_ns - p.runq - p.blocked;
+		cell->sums[FUNCS_SUM_RUNQ] += p.runq;
 	}
 	if (!taken)
 		return;
 	if (counted & MEASURE_IS_SLOW)
 		slow__report(&s, stack, &p);
-	*(volatile u32 *)taken = 0;
+	scratch__give(taken);
 }
 
 /* --- programs --- */
@@ -343,17 +313,6 @@ int funcs_gone(u64 *ctx)
 	return 0;
 }
 
-static __always_inline void state__end(struct calls *c, u64 now)
-{
-	u64 ns = now - c->since_ns;
-
-	if (c->state == THREAD_WAITS_FOR_CPU)
-		c->runq_ns += ns;
-	else if (c->state == THREAD_BLOCKED)
-		c->blocked_ns += ns;
-	c->since_ns = now;
-}
-
 SEC("tp_btf/sched_switch")
 int funcs_switch(u64 *ctx)
 {
@@ -361,15 +320,11 @@ int funcs_switch(u64 *ctx)
 	struct calls *c;
 
 	c = bpf_task_storage_get(&calls, prev, 0, 0);
-	if (c && c->n) {
-		c->since_ns = bpf_ktime_get_ns();
-		c->state = ctx[0] || !task__state(prev) ? THREAD_WAITS_FOR_CPU : THREAD_BLOCKED;
-	}
+	if (c && c->n)
+		parts__leave(&c->parts, prev, ctx[0]);
 	c = bpf_task_storage_get(&calls, next, 0, 0);
-	if (c && c->state) {
-		state__end(c, bpf_ktime_get_ns());
-		c->state = THREAD_RUNS;
-	}
+	if (c)
+		parts__arrive(&c->parts);
 	return 0;
 }
 
@@ -378,10 +333,8 @@ int funcs_wakeup(u64 *ctx)
 {
 	struct calls *c = bpf_task_storage_get(&calls, (void *)ctx[0], 0, 0);
 
-	if (c && c->state == THREAD_BLOCKED) {
-		state__end(c, bpf_ktime_get_ns());
-		c->state = THREAD_WAITS_FOR_CPU;
-	}
+	if (c)
+		parts__wake(&c->parts);
 	return 0;
 }
 

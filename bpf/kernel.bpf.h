@@ -225,6 +225,11 @@ static __always_inline u64 task__state(struct task_struct *task)
 	return BPF_CORE_READ((struct task_struct___old *)task, state);
 }
 
+static __always_inline bool task__in_iowait(struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD(task, in_iowait);
+}
+
 struct seq_file;
 
 struct bpf_iter_meta {

@@ -99,7 +99,8 @@ static __always_inline bool task__watched(struct measure_task *t, struct task_st
 {
 	u64 scope = scope_state ^ ((u64)thread_kinds << 29) ^ (1u << 31); /* never 0 */
 
-	if (t->scope != scope) {
+	/* A task's priority may change at any time. */
+	if (t->scope != scope || ((u32)scope_state & SCOPE_BPF_SCHED)) {
 		t->watched = task__in_scope(task);
 		t->scope = scope;
 		if (!t->watched)
@@ -387,7 +388,7 @@ struct measure_span {
 	bool error;
 	u32 class;
 	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
-	u64 sums[MEASURE_SUMS]; /* what it adds to the declaration's sums */
+	u64 sums[MEASURE_SPAN_SUMS]; /* what it adds to the declaration's sums */
 };
 
 /* What no stack stands for yet. */
@@ -395,7 +396,7 @@ static __always_inline void cell__keep(struct measure_cell *c, u64 ns, const u64
 {
 	c->unsampled++;
 	c->unsampled_sum += ns;
-	for (int i = 0; i < MEASURE_SUMS; i++)
+	for (int i = 0; i < MEASURE_SPAN_SUMS; i++)
 		c->unsampled_sums[i] += sums[i];
 }
 
@@ -409,7 +410,7 @@ static __always_inline void cell__add_sum(struct measure_cell *c, u32 i, u64 n)
 /* Without branches: they would be more paths for the verifier. */
 static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *sums)
 {
-	for (int i = 0; i < MEASURE_SUMS; i++)
+	for (int i = 0; i < MEASURE_SPAN_SUMS; i++)
 		cell__add_to(&c->sums[i], sums[i]);
 }
 
@@ -417,12 +418,12 @@ static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *su
 static __always_inline void cell__add_stack(struct measure_cell *c, const struct measure_span *s,
 					    u32 half, u64 stack, u64 ns, u32 bucket, bool alone)
 {
-	u64 n = 1, sum = ns, sums[MEASURE_SUMS];
+	u64 n = 1, sum = ns, sums[MEASURE_SPAN_SUMS];
 	struct measure_cell *of;
 	u32 at;
 
 	stack = stack ? stack : MEASURE_NO_STACK;
-	for (int i = 0; i < MEASURE_SUMS; i++)
+	for (int i = 0; i < MEASURE_SPAN_SUMS; i++)
 		sums[i] = s->sums[i];
 	of = cell__find(s->task, half, s->labels, stack, room_for_stacks(), &at);
 	c->last_stack = stack;
@@ -435,12 +436,12 @@ static __always_inline void cell__add_stack(struct measure_cell *c, const struct
 		n += c->unsampled;
 		sum += c->unsampled_sum;
 		c->unsampled = c->unsampled_sum = 0;
-		for (int i = 0; i < MEASURE_SUMS; i++) {
+		for (int i = 0; i < MEASURE_SPAN_SUMS; i++) {
 			sums[i] += c->unsampled_sums[i];
 			c->unsampled_sums[i] = 0;
 		}
 	}
-	for (int i = 0; i < MEASURE_SUMS; i++)
+	for (int i = 0; i < MEASURE_SPAN_SUMS; i++)
 		cell__add_to(&of->sums[i], sums[i]);
 	if (!of->count || ns < of->min)
 		of->min = ns;

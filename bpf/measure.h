@@ -17,7 +17,8 @@
 
 #define MEASURE_LABELS 4 /* words of labels; what is in them the declaration says */
 #define MEASURE_OWN_LABELS 8 /* of the events themselves, in those words */
-#define MEASURE_SUMS 4 /* sums beside that of the value */
+#define MEASURE_SUMS 9 /* sums beside that of the value */
+#define MEASURE_SPAN_SUMS 4 /* of those: what spans, and questions, have; by stack, too */
 
 /* Buckets of values, 1/4 of their lower end wide at most (loglin__bucket). Durations are counted
  * in units of 16 ns: the last bucket begins at 120 s. Other values in units of 1. */
@@ -56,7 +57,7 @@ struct measure_cell {
 	__u64 sums[MEASURE_SUMS];
 	/* Of cells of all stacks: what no stack stands for yet, and the last one that was taken. */
 	__u64 unsampled, unsampled_sum, last_stack;
-	__u64 unsampled_sums[MEASURE_SUMS];
+	__u64 unsampled_sums[MEASURE_SPAN_SUMS];
 	__u32 hist[MEASURE_BUCKETS];
 };
 

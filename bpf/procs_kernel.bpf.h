@@ -88,9 +88,4 @@ __noinline u32 files__count(u64 address)
 
 #define HAS_IO_COUNTS bpf_core_field_exists(((struct task_struct *)0)->ioac.read_bytes)
 
-static __always_inline bool task__in_iowait(struct task_struct *task)
-{
-	return BPF_CORE_READ_BITFIELD(task, in_iowait);
-}
-
 #endif

@@ -232,7 +232,7 @@ static __always_inline void run__end_span(const struct run *r)
 				 .of = r->t,
 				 .now = bpf_ktime_get_ns(),
 				 .stack = r->slot->stack};
-	u64 labels[MEASURE_LABELS], sums[MEASURE_SUMS], key, stack;
+	u64 labels[MEASURE_LABELS], sums[MEASURE_SPAN_SUMS], key, stack;
 	struct measure_cell *cell = NULL;
 	struct question_span *span;
 
@@ -246,11 +246,11 @@ static __always_inline void run__end_span(const struct run *r)
 		return;
 	}
 	s.begin_ns = span->begin_ns;
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
 		sums[i] = span->sums[i];
 	/* The last leg of a chain. */
 	if (r->slot->last_step > 1)
-		sums[(r->slot->last_step - 1) & (MEASURE_SUMS - 1)] = s.now - span->last_ns;
+		sums[(r->slot->last_step - 1) & (MEASURE_SPAN_SUMS - 1)] = s.now - span->last_ns;
 	if (r->slot->texts_kept)
 		take_texts(r, key);
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
@@ -263,7 +263,7 @@ static __always_inline void run__end_span(const struct run *r)
 	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, r->slot->event, labels);
 	s.labels = labels;
 	measure__end(r->ctx, &s, r->st, &stack, &cell);
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
 		if (cell && i < r->slot->nsums)
 			cell__add_to(&cell->sums[i], sums[i]);
 }
@@ -287,7 +287,7 @@ static __always_inline void run__step(const struct run *r)
 
 	if (!span || span->step + 1 != r->slot->step)
 		return;
-	span->sums[r->slot->sum & (MEASURE_SUMS - 1)] = now - span->last_ns;
+	span->sums[r->slot->sum & (MEASURE_SPAN_SUMS - 1)] = now - span->last_ns;
 	span->last_ns = now;
 	span->step = r->slot->step;
 }
@@ -297,7 +297,7 @@ static __always_inline void run__between(const struct run *r)
 	struct question_span *span = span__of(r);
 
 	if (span)
-		__sync_fetch_and_add(&span->sums[r->slot->sum & (MEASURE_SUMS - 1)], 1);
+		__sync_fetch_and_add(&span->sums[r->slot->sum & (MEASURE_SPAN_SUMS - 1)], 1);
 }
 
 /* --- pairs in each other --- */
@@ -488,13 +488,13 @@ static __always_inline bool burst__is_full(u64 total)
 	return true;
 }
 
-/* As a line that is nobody's. */
-static __always_inline void burst__send(const struct run *r, const struct question_burst *b)
+/* As a line that is nobody's, but of who had the CPU when a stack was taken. */
+static __always_inline void burst__send(const struct run *r, const struct question_burst *b, u64 begin_ns)
 {
 	struct question_line *line;
 	u64 *lost = lost_lines();
 
-	if (!lost || !b->total || !burst__is_full(b->total))
+	if (!lost)
 		return;
 	line = bpf_ringbuf_reserve(&records, offsetof(struct question_line, texts), 0);
 	if (!line) {
@@ -504,7 +504,7 @@ static __always_inline void burst__send(const struct run *r, const struct questi
 	}
 	line->type = RECORD_QUESTION_LINE;
 	line->event = r->slot->event;
-	line->t_ns = b->slot * burst_ns;
+	line->t_ns = begin_ns;
 	line->lost = *lost;
 	*lost = 0;
 	line->stack = b->stack;
@@ -512,6 +512,8 @@ static __always_inline void burst__send(const struct run *r, const struct questi
 	line->pad = 0;
 	__builtin_memset(&line->who, 0, sizeof(line->who));
 	line->who.tgid = MEASURE_MANY;
+	if (r->slot->does == QUESTION_TICKS && b->stack)
+		who__fill(&line->who, r->task);
 	__builtin_memcpy(line->values, b->counts, sizeof(line->values));
 	bpf_ringbuf_submit(line, ring_flags(false));
 }
@@ -525,8 +527,9 @@ static __always_inline void run__fill(const struct run *r)
 	b = bpf_map_lookup_elem(&bursts, &zero);
 	if (!b)
 		return;
-	if (b->slot != at) {
-		burst__send(r, b);
+	if (!r->slot->ticked && b->slot != at) {
+		if (b->total && burst__is_full(b->total))
+			burst__send(r, b, b->slot * burst_ns);
 		__builtin_memset(b, 0, sizeof(*b));
 		b->slot = at;
 	}
@@ -541,6 +544,37 @@ static __always_inline void run__fill(const struct run *r)
 	b->counts[event_of(r->ctx, r->slot) & (QUESTION_BURST_EVENTS - 1)]++;
 	if (r->slot->stack && !b->stack && r->frame->values[0])
 		b->stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, now);
+}
+
+/* A slot ends: it is told of where the question's expression holds, else when it is one of the fullest. */
+static __always_inline void run__tick(const struct run *r)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct question_burst *b;
+	u32 zero = 0;
+	bool wanted;
+
+	b = bpf_map_lookup_elem(&bursts, &zero);
+	if (!b)
+		return;
+	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
+		r->frame->entry[i] = b->counts[i];
+	r->frame->words[WORD_COUNT] = b->total;
+	r->frame->values[0] = 0;
+	/* Of the first one nobody knows when it began. */
+	wanted = (r->slot->plain || evaluate(r)) && b->slot;
+	if (r->slot->nvalues) {
+		wanted = wanted && r->frame->values[0];
+		if (wanted)
+			b->stack = stack__capture(r->ctx, STACK_SLOT_PERF, r->slot->stack, 0, now);
+	} else {
+		wanted = wanted && b->total && burst__is_full(b->total);
+	}
+	r->st->count += wanted;
+	if (wanted)
+		burst__send(r, b, b->slot);
+	__builtin_memset(b, 0, sizeof(*b));
+	b->slot = now;
 }
 
 /* --- programs --- */
@@ -572,6 +606,9 @@ static __always_inline void run_as(const struct run *r)
 	case QUESTION_FILLS:
 		run__fill(r);
 		break;
+	case QUESTION_TICKS:
+		run__tick(r);
+		break;
 	default:
 		run__list(r);
 	}
@@ -581,6 +618,11 @@ static __always_inline void run_as(const struct run *r)
 static __always_inline bool run__in_scope(struct run *r)
 {
 	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
+		return false;
+	/* A timer is the CPU's, whoever has it. */
+	if (r->slot->does == QUESTION_TICKS)
+		return true;
+	if (!slot__passes_moment(r->ctx, r->slot, r->task))
 		return false;
 	r->t = bpf_task_storage_get(&tasks, r->task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (r->t)

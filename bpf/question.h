@@ -25,6 +25,15 @@ enum question_does {
 	QUESTION_ENTERS,   /* a pair that lies in others */
 	QUESTION_LEAVES,
 	QUESTION_FILLS, /* a slot of time, whose events are counted */
+	QUESTION_TICKS, /* the timer that ends slots */
+};
+
+/* Where it is known whether interrupts are off. */
+enum question_irqs {
+	QUESTION_IRQS_UNKNOWN,
+	QUESTION_IRQS_REGISTERS, /* of what was interrupted: the context begins with them */
+	QUESTION_IRQS_SAVED,	 /* as the CPU says */
+	QUESTION_IRQS_USER,	 /* the event is one of a program, which does not turn them off */
 };
 
 /* What a program does with an event; constant, so that the verifier drops the rest. */
@@ -47,6 +56,8 @@ struct question_slot {
 	__u32 sum, nsums; /* of a step or what is between: its sum; of an end: how many there are */
 	__u32 texts_kept; /* entry_texts are looked up in a map of their own */
 	__u32 by_process; /* hold: what `on` is the number of is each process's own */
+	__u32 irqs; /* enum question_irqs */
+	__u32 ticked; /* burst: a timer ends slots, and none else */
 	__u32 texts; /* list: so many of the frame's texts are sent */
 };
 
@@ -62,7 +73,7 @@ struct question_span {
 	__u64 entry[QUESTION_ENTRIES];
 	__u64 last_ns; /* of a chain: when its last step came */
 	__u64 step;
-	__u64 sums[MEASURE_SUMS];
+	__u64 sums[MEASURE_SPAN_SUMS];
 };
 
 /* Texts that entry() keeps, by the span's key. */
@@ -89,7 +100,7 @@ struct question_nest {
 
 /* What came on a CPU in the slot of time that lasts. */
 struct question_burst {
-	__u64 slot, total, stack;
+	__u64 slot, total, stack; /* slot: its number; with a timer when it began */
 	__u64 counts[QUESTION_BURST_EVENTS];
 };
 

@@ -11,6 +11,7 @@
 #ifndef BPF_QUESTION_RUN_BPF_H
 #define BPF_QUESTION_RUN_BPF_H
 
+#include "bpf/moment.bpf.h"
 #include "bpf/question.h"
 #include "bpf/question_eval.bpf.h"
 
@@ -61,33 +62,26 @@ static __always_inline void frame__release(struct frame_of_run *f)
 
 #define ASKS_FOR(slot, word) ((slot)->words & (1u << (word)))
 
-/* Of the current task: its CPU's. */
-struct rq___asked {
-	unsigned int nr_running;
-} KERNEL_TYPE;
-struct cfs_rq___asked {
-	struct rq___asked *rq;
-} KERNEL_TYPE;
-struct sched_entity___asked {
-	struct cfs_rq___asked *cfs_rq;
-} KERNEL_TYPE;
-struct task_struct___asked {
-	struct sched_entity___asked se;
-} KERNEL_TYPE;
-
-static __always_inline u64 task__nr_running(struct task_struct *task)
+static __always_inline u64 slot__irqs_disabled(void *ctx, const volatile struct question_slot *s)
 {
-	return BPF_CORE_READ((struct task_struct___asked *)task, se.cfs_rq, rq, nr_running);
+	if (s->irqs == QUESTION_IRQS_REGISTERS)
+		return regs__irqs_disabled(ctx);
+	return s->irqs == QUESTION_IRQS_SAVED ? cpu__irqs_disabled() : 0;
 }
 
-/* Of what a perf event or a kprobe interrupted: both contexts begin with its registers. */
-static __always_inline u64 regs__irqs_disabled(void *ctx)
+static __always_inline u32 slot__mode(void *ctx, const volatile struct question_slot *s)
 {
-#ifdef __TARGET_ARCH_x86
-	return !(((struct pt_regs *)ctx)->eflags & 0x200);
-#else
-	return 0;
-#endif
+	if (s->irqs == QUESTION_IRQS_REGISTERS)
+		return (s64)PT_REGS_IP((struct pt_regs *)ctx) < 0 ? MODE_KERNEL : MODE_USER;
+	return s->irqs == QUESTION_IRQS_USER ? MODE_USER : MODE_KERNEL;
+}
+
+/* The terms of the scope that are about the moment. */
+static __always_inline bool slot__passes_moment(void *ctx, const volatile struct question_slot *s,
+						struct task_struct *task)
+{
+	return !scope__looks_at_moment() ||
+	       scope__judge_moment(as_number(task), slot__irqs_disabled(ctx, s), slot__mode(ctx, s));
 }
 
 /* Fills what the code asks for. */
@@ -110,7 +104,9 @@ static __always_inline void frame__fill(void *ctx, struct question_frame *f,
 	if (ASKS_FOR(s, WORD_NS))
 		f->words[WORD_NS] = bpf_ktime_get_ns();
 	if (ASKS_FOR(s, WORD_IRQS_DISABLED))
-		f->words[WORD_IRQS_DISABLED] = regs__irqs_disabled(ctx);
+		f->words[WORD_IRQS_DISABLED] = slot__irqs_disabled(ctx, s);
+	if (ASKS_FOR(s, WORD_NEED_RESCHED))
+		f->words[WORD_NEED_RESCHED] = task__need_resched(task);
 	if (ASKS_FOR(s, WORD_NR_RUNNING))
 		f->words[WORD_NR_RUNNING] = task__nr_running(task);
 	if (ASKS_FOR(s, WORD_TASK))

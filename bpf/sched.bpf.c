@@ -65,26 +65,29 @@ static __always_inline struct thread *leaver(struct task_struct *prev, u64 now,
 	return t && thread__watched(t, prev, now) ? t : NULL;
 }
 
-static __always_inline void look_where(void *ctx, u64 here, struct task_struct *task, bool watched,
-				       bool long_run, struct leaving *l, u64 now,
-				       struct sched_stats *st)
+/* Where the thread is that leaves; t: NULL, it is not watched. */
+static __always_inline void look_where(void *ctx, u64 here, struct task_struct *task,
+				       struct thread *t, u32 state, bool held, struct leaving *l,
+				       u64 now)
 {
-	bool each = watched && (u32)task->pid == watch_tid;
+	bool each = held || (t && (u32)task->pid == watch_tid);
 
-	if (long_run || each)
+	if (each)
 		l->kstack = leaving_stack(ctx, here, task);
-	if (long_run || each || (watched && (wanted & SCHED_WANT_WAITS)))
-		l->ustack = user_stack(task, now, st);
+	else if (t && (wanted & SCHED_WANT_WAITS))
+		l->place = place__key(state);
+	if (each || l->place)
+		l->ustack = place__stack(l->place, now);
 }
 
-static __always_inline void switch_out(struct thread *t, struct task_struct *prev, bool preempt,
-				       u64 state, const struct leaving *l, struct sched_cpu *c,
+static __always_inline void switch_out(struct thread *t, struct task_struct *prev, u32 state,
+				       bool dead, const struct leaving *l, struct sched_cpu *c,
 				       u64 began, u64 now, struct sched_stats *st)
 {
 	if (began)
 		catch_up(t, prev, c, began, st);
-	thread__leave(t, prev, preempt ? SCHED_RUNNABLE : state__of(state), l, now, st);
-	if (!preempt && (state & TASK_DEAD)) {
+	thread__leave(t, prev, state, l, now, st);
+	if (dead) {
 		tell_end(t, prev, prev->pid, now, st);
 		t->gone = 1;
 	}
@@ -122,8 +125,9 @@ int sched_switch(u64 *ctx)
 	u32 zero = 0;
 	struct leaving leaving = {};
 	struct thread *t;
-	u64 began, now, here;
-	bool long_run;
+	u64 began, now, here, left_in;
+	bool long_run, held;
+	u32 state;
 
 	c = bpf_map_lookup_elem(&cpus, &zero);
 	if (!st || !c)
@@ -133,11 +137,14 @@ int sched_switch(u64 *ctx)
 	here = address_of(ctx, st);
 	if (prev->pid) {
 		t = leaver(prev, now, st);
-		long_run = is_long_run(began, now);
-		look_where(ctx, here, prev, t != NULL, long_run, &leaving, now, st);
+		left_in = ctx[0] ? 0 : switch_tells_state ? ctx[3] : task__state(prev);
+		state = state__leaving(left_in);
+		long_run = next->pid && is_long_run(began, now);
+		held = long_run && holds_up(next, now - began, now);
+		look_where(ctx, here, prev, t, state, held, &leaving, now);
 		if (t)
-			switch_out(t, prev, ctx[0], switch_tells_state ? ctx[3] : task__state(prev),
-				   &leaving, c, began, now, st);
+			switch_out(t, prev, state, left_in & TASK_DEAD, &leaving, c, began, now,
+				   st);
 		if (long_run)
 			keep_run(prev, &leaving, began, now);
 	}
@@ -166,6 +173,14 @@ static __always_inline u64 waker_stack(void *ctx, u64 here, bool own, struct tas
 	return stack__running(ctx, here, own, key, STACK_SLOT_TRACE);
 }
 
+/* What a waker was looked at for: by whom it is woken, and where it waits. */
+static __always_inline u64 waker_key(const struct sched_wait *w, struct task_struct *self, bool own)
+{
+	u64 h = own ? SCHED_WAKER_INTERRUPT : hash_step(self->pid, self->self_exec_id);
+
+	return hash_step(hash_step(hash_step(h, w->ustack), w->syscall), stacks_round);
+}
+
 /* In the context of whoever wakes, or of the interrupt that does. */
 SEC("tp_btf/sched_waking")
 int sched_waking(u64 *ctx)
@@ -174,7 +189,7 @@ int sched_waking(u64 *ctx)
 	struct sched_stats *st = stats__get();
 	struct sched_waker *w;
 	struct thread *t;
-	u64 now, here;
+	u64 now, here, key;
 	bool own;
 
 	if (!st || !(wanted & SCHED_WANT_WAITS))
@@ -189,12 +204,18 @@ int sched_waking(u64 *ctx)
 	w = &t->wait.waker;
 	here = address_of(ctx, st);
 	own = stack__is_own(here, self);
-	w->kstack = waker_stack(ctx, here, own, self, task, t->wait.syscall);
+	key = waker_key(&t->wait, self, own);
 	w->kind = own ? SCHED_WAKER_INTERRUPT : SCHED_WAKER_TASK;
-	w->tgid = self->tgid;
-	w->tid = self->pid;
-	w->ustack = own || !self->pid ? 0 : user_stack(self, now, st);
+	if ((own || now - t->off_ns < SHORT_NS) && stands(&t->waker_key, &t->waker_left, key)) {
+		end(st, now);
+		return 0;
+	}
+	w->kstack = waker_stack(ctx, here, own, self, task, t->wait.syscall);
+	w->tgid = own ? 0 : self->tgid; /* whom an interrupt interrupts does not matter */
+	w->tid = own ? 0 : self->pid;
+	w->ustack = own || !has_user_part(self) ? 0 : place__stack(place__key(SCHED_RUNNING), now);
 	bpf_get_current_comm(w->comm, sizeof(w->comm));
+	stands_from_now(&t->waker_key, &t->waker_left, key);
 	end(st, now);
 	return 0;
 }

@@ -24,8 +24,39 @@ struct {
 	__type(value, u8); /* 1: drop */
 } scope_comms SEC(".maps");
 
+/* By the lowest bit of the generation. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, struct scope_bpf_levels);
+} scope_levels SEC(".maps");
+
 /* Written by user space in one store. */
 volatile u64 scope_state = 0;
+
+static __always_inline struct scope_bpf_levels *scope__levels(u64 state)
+{
+	u32 at = (state >> 32) & 1;
+
+	return bpf_map_lookup_elem(&scope_levels, &at);
+}
+
+static __always_inline bool scope__level(const struct scope_bpf_levels *l, enum scope_bpf_level level,
+					 u64 value)
+{
+	return !(l->left_out[level][value / 64 & (SCOPE_BPF_LEVEL_WORDS - 1)] >> (value & 63) & 1);
+}
+
+static __always_inline bool scope__sched(u64 state, struct task_struct *task)
+{
+	struct scope_bpf_levels *l = scope__levels(state);
+	s32 prio = BPF_CORE_READ(task, prio);
+
+	/* It is -1 with a deadline. */
+	return l && scope__level(l, SCOPE_BPF_PRIO, prio < 0 ? 0 : prio) &&
+	       scope__level(l, SCOPE_BPF_POLICY, BPF_CORE_READ(task, policy));
+}
 
 static __always_inline bool scope__has(u32 generation, u16 kind, u16 exclude, u64 id)
 {
@@ -98,7 +129,8 @@ __noinline bool scope__judge(u64 address, u32 tgid, u32 tid)
 
 	return scope__id(state, SCOPE_BPF_PID, tgid) && scope__id(state, SCOPE_BPF_TID, tid) &&
 	       (!((u32)state & cgroups) || scope__cgroup(state, task)) &&
-	       (!((u32)state & SCOPE_BPF_COMMS) || scope__name(state, task));
+	       (!((u32)state & SCOPE_BPF_COMMS) || scope__name(state, task)) &&
+	       (!((u32)state & SCOPE_BPF_SCHED) || scope__sched(state, task));
 }
 
 /* What holds for a task as long as its cgroup and name do, wherever it runs. */

@@ -32,10 +32,32 @@ struct scope_bpf_comm {
 	char comm[16];
 };
 
+/* In the order of enum scope_level (scope/scope.h). */
+enum scope_bpf_level {
+	SCOPE_BPF_PRIO,
+	SCOPE_BPF_POLICY,
+	SCOPE_BPF_NR_RUNNING,
+	SCOPE_BPF_IRQS_DISABLED,
+	SCOPE_BPF_NEED_RESCHED,
+	SCOPE_BPF_MODE,
+	SCOPE_BPF_LEVELS,
+};
+#define SCOPE_BPF_LEVEL_WORDS 4 /* a power of two */
+/* The last value of nr_running stands for more, too. */
+#define SCOPE_BPF_RUNNING_MAX 63
+
+/* A bit for each value that does not pass. */
+struct scope_bpf_levels {
+	__u64 left_out[SCOPE_BPF_LEVELS][SCOPE_BPF_LEVEL_WORDS];
+};
+
 /* The state word: generation << 32 | flags. */
 #define SCOPE_BPF_HAS(kind, exclude) (1u << ((kind)*2 + (exclude)))
 #define SCOPE_BPF_COMMS		     (1u << 16) /* look names up */
 #define SCOPE_BPF_FOLLOW	     (1u << 17) /* follow the children of included processes */
+
+#define SCOPE_BPF_SCHED		     (1u << 18) /* look at prio and policy */
+#define SCOPE_BPF_MOMENT	     (1u << 19) /* look at the other levels, where programs can */
 
 /* Values of an entry: a cgroup stands for those below it, or for itself alone. */
 #define SCOPE_BPF_IN	1

@@ -11,7 +11,7 @@
 #ifndef BPF_UNWIND_BPF_H
 #define BPF_UNWIND_BPF_H
 
-#include "bpf/unwind_stack.bpf.h"
+#include "bpf/script.bpf.h"
 
 /* --- one frame --- */
 
@@ -439,9 +439,10 @@ __noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
 {
 	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
 	struct unwind_state *s = unwind__state(slot);
+	struct unwind_sps *sps = bpf_map_lookup_elem(&unwind_sps, &slot);
 	u32 end = UNWIND_GOES_ON;
 
-	if (!to || !s)
+	if (!to || !s || !sps)
 		return 0;
 	for (u32 k = 0; k < STACK_DEPTH && n < until; k++) {
 		u32 i = at + n;
@@ -450,6 +451,7 @@ __noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
 		if (i >= 2 * STACK_DEPTH)
 			break;
 		to->ips[i] = s->ip;
+		sps->v[i] = s->sp;
 		end = unwind__step(slot);
 		if (end)
 			break;
@@ -484,7 +486,7 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	unwind__ended(slot, known ? UNWIND_WHOLE : s->end ? s->end : UNWIND_CUT);
 	if (s->noted != NOTES_NONE)
 		memo__keep(slot, at, n + known);
-	return n + known;
+	return s->script ? script__frames(slot, at, n + known) : n + known;
 }
 
 /* One that was forked and has not been told of yet has its parent's mappings. */
@@ -498,6 +500,7 @@ static __always_inline void find_process(struct unwind_state *s, struct task_str
 		p = process_of(s, s->parts_of);
 	}
 	s->told = p ? p->told : 0;
+	s->script = p && s->parts_of == s->tgid ? p->script : 0;
 }
 
 #define BEGINS_NS 1000000

@@ -138,6 +138,8 @@ struct unwind_process {
 	__u64 exec_id; /* task_struct.self_exec_id: which program it runs */
 	__u32 told;    /* another number whenever what is mapped has changed */
 	__u32 nparts;
+	__u32 script; /* 1: an interpreter runs in it that is known (bpf/script.h) */
+	__u32 pad;
 	__u64 begins[UNWIND_PARTS]; /* of the parts */
 };
 
@@ -166,6 +168,9 @@ enum unwind_end {
 struct unwind_stats {
 	__u64 ends[UNWIND_ENDS];
 	__u64 listed; /* walks that looked up the kernel's own list of what is mapped */
+	/* In processes with an interpreter: with its frames; that could not be read, or were not what
+	 * they should be; of which it was not clear which native frames they belong to. */
+	__u64 scripts, scripts_doubt, scripts_astray;
 };
 
 /* What is asked for: RECORD_UNWIND of enum record_type. Without a file what is mapped in the

@@ -192,10 +192,11 @@ __noinline u32 memo__recall(u32 slot, u32 at)
 {
 	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
 	struct unwind_state *s = unwind__state(slot);
+	struct unwind_sps *sps = bpf_map_lookup_elem(&unwind_sps, &slot);
 	struct unwind_memo *m;
 	u32 i, n;
 
-	if (!to || !s || at > 2 * STACK_DEPTH - MEMO_FRAMES || !can_recall(s))
+	if (!to || !s || !sps || at > 2 * STACK_DEPTH - MEMO_FRAMES || !can_recall(s))
 		return 0;
 	i = memo_index(s);
 	m = bpf_map_lookup_elem(&unwind_memos, &i);
@@ -208,6 +209,8 @@ __noinline u32 memo__recall(u32 slot, u32 at)
 	}
 	if (bpf_probe_read_kernel(&to->ips[at], n * sizeof(u64), m->ips))
 		return 0;
+	if (s->script)
+		bpf_probe_read_kernel(&sps->v[at], n * sizeof(u64), m->sps);
 	s->by_fp = 0;
 	return n;
 }
@@ -218,10 +221,11 @@ __noinline int memo__keep(u32 slot, u32 at, u32 n)
 {
 	struct stack_record *from = bpf_map_lookup_elem(&stack_scratch, &slot);
 	struct unwind_state *s = unwind__state(slot);
+	struct unwind_sps *sps = bpf_map_lookup_elem(&unwind_sps, &slot);
 	struct unwind_memo *m;
 	u32 begin;
 
-	if (!from || !s || !s->whole || s->any_vma)
+	if (!from || !s || !sps || !s->whole || s->any_vma)
 		return 0;
 	begin = s->memo_at;
 	n = at + n - begin;
@@ -232,6 +236,8 @@ __noinline int memo__keep(u32 slot, u32 at, u32 n)
 	m->nwords = s->noted;
 	bpf_probe_read_kernel(&m->notes, sizeof(m->notes), &s->notes);
 	bpf_probe_read_kernel(m->ips, n * sizeof(u64), &from->ips[begin]);
+	if (s->script)
+		bpf_probe_read_kernel(m->sps, n * sizeof(u64), &sps->v[begin]);
 	m->nframes = n;
 	return 0;
 }

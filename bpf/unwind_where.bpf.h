@@ -111,6 +111,7 @@ struct unwind_memo {
 	u16 nwords;
 	struct unwind_notes notes;
 	u64 ips[MEMO_FRAMES];
+	u64 sps[MEMO_FRAMES]; /* of processes with an interpreter */
 };
 
 #define UNWIND_MEMOS 64
@@ -179,6 +180,7 @@ struct unwind_state {
 	u64 probed;   /* what stands for a return address that is probed; ~0: none is */
 	u32 memo;     /* where they would be kept, and from which place in the scratch on */
 	u32 memo_at;
+	u32 script; /* struct unwind_process.script */
 	struct unwind_notes notes;
 	u64 words[2 * UNWIND_WINDOW]; /* twice: so the verifier sees its end */
 	/* What would not fit on the stack, of which programs and all that they call have 512 bytes
@@ -200,6 +202,18 @@ struct {
 	__type(key, u32);
 	__type(value, struct unwind_stats);
 } unwind_stats SEC(".maps");
+
+/* The stack pointer in each frame that is in the scratch. */
+struct unwind_sps {
+	u64 v[256];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, u32);
+	__type(value, struct unwind_sps);
+} unwind_sps SEC(".maps");
 
 /* UNWIND_TABLES or one of the others. */
 volatile u32 unwind_by_tables = 0;

@@ -93,10 +93,13 @@ _proftop()
 	--sort) _proftop_words "count count:asc errors total_ns avg_ns p99_ns max_ns bytes held_bytes" ;;
 	--window) _proftop_words "last decaying total" ;;
 	--views) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
+	--preset) _proftop_words "$(proftop --list-presets 2>/dev/null | awk '{ print $1 }')" ;;
 	--ask) _proftop_words "count span nest hold list burst" ;;
 	--function) _proftop_words "pid:" ;;
 	--do) _proftop_words "$(proftop --list-words 2>/dev/null | awk '{ print $1 }')" ;;
 	--theme) _proftop_names theme theme ;;
+	--graphs) _proftop_words "braille blocks ascii" ;;
+	--columns) _proftop_list "process user state cpu_pct split rss_bytes text" ;;
 	--keymap) _proftop_names keymap keys ;;
 	-n | --iterations) _proftop_words "1 5 10 60" ;;
 	--format) _proftop_words "text ansi json csv folded by-time svg html speedscope pprof perf
@@ -110,10 +113,10 @@ _proftop()
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
-			--snapshot-on-signal --sort
-			--views --window --idle --history --ask --function --function-waits --do --theme --ascii --config --no-config
+			--snapshot-on-signal --sort --preset
+			--views --window --idle --history --ask --function --function-waits --do --theme --graphs --columns --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
-			--from --to --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-words --version
+			--from --to --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-presets --list-words --version
 			-h --help --script --size --"
 		;;
 	esac

@@ -67,6 +67,13 @@ void export__date(char buf[DATE_SIZE]);
 #define CELL_SIZE 64 /* bytes of a number as text */
 /* v's own text or in buf; "" of what is for programs. */
 const char *export__cell_text(const struct value *v, char buf[CELL_SIZE]);
+/* A cell as people read it, "" of a column that does not apply: what is not known of a number is a
+ * dash. top: of a trend, what is its full height (export__top). */
+const char *export__cell(const struct report *r, u32 row, u32 column, float top, char buf[CELL_SIZE]);
+/* The greatest of a column of trends, so that rows have one scale; 0 of any other. */
+float export__top(const struct report *r, u32 column);
+/* "wait_p50_ns" as people read it: "wait p50", as the value says its unit; buf of CELL_SIZE. */
+const char *export__title(const char *name, char buf[CELL_SIZE]);
 /* What was looked at and how far it can be trusted, in words, name by name. */
 void export__head(const struct report *r, void (*put)(void *ctx, const char *name, const char *text),
 		  void *ctx);

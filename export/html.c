@@ -61,6 +61,71 @@ static void put_begin(FILE *out, const struct report *r)
 	fputs("</nav>\n", out);
 }
 
+/* --- histograms: lists of {lo, hi, count} --- */
+
+static struct value part_of(const struct value *v, u32 i, const char **name)
+{
+	struct value_part p = {0};
+
+	v->part(v->of, i, &p);
+	if (name)
+		*name = p.name;
+	return p.value;
+}
+
+static u64 count_of(const struct value *v, u32 i)
+{
+	const struct value bucket = part_of(v, i, NULL);
+
+	return part_of(&bucket, 2, NULL).u;
+}
+
+/* Whether a value is such a list, and not empty. */
+static bool histogram__is(const struct value *v)
+{
+	const char *name = NULL;
+	struct value first;
+
+	if (v->type != VALUE_LIST || !v->n)
+		return false;
+	first = part_of(v, 0, NULL);
+	if (first.type == VALUE_OBJECT && first.n == 3)
+		part_of(&first, 2, &name);
+	return name && !strcmp(name, "count");
+}
+
+static void put_bar(FILE *out, bool tall, u64 n, u64 most)
+{
+	u64 eighths = (n * 8 + most - 1) / most;
+
+	if (tall)
+		fprintf(out, "<i style=\"height:%llu%%\"></i>",
+			(unsigned long long)((n * 100 + most - 1) / most));
+	else if (eighths)
+		fprintf(out, "\xe2\x96%c", 0x80 + (int)MIN(eighths, 8ULL));
+	else
+		fputc(' ', out);
+}
+
+/* A bar for each bucket, each as wide: buckets grow with their values. tall: of a view, else as high
+ * as a line. */
+static void histogram__put(FILE *out, const struct value *v, bool tall)
+{
+	const struct value first = part_of(v, 0, NULL), last = part_of(v, v->n - 1, NULL);
+	const struct value from = part_of(&first, 0, NULL), to = part_of(&last, 1, NULL);
+	char lo[CELL_SIZE], hi[CELL_SIZE];
+	u64 most = 1;
+
+	for (u32 i = 0; i < v->n; i++)
+		most = MAX(most, count_of(v, i));
+	fprintf(out, "<span class=\"%s\" title=\"%s to %s, at most %llu in a bucket\">",
+		tall ? "hist" : "mini", export__cell_text(&from, lo), export__cell_text(&to, hi),
+		(unsigned long long)most);
+	for (u32 i = 0; i < v->n; i++)
+		put_bar(out, tall, count_of(v, i), most);
+	fputs("</span>", out);
+}
+
 struct heading {
 	FILE *out;
 	bool bad;
@@ -78,27 +143,37 @@ static void put_field(void *ctx, const char *name, const char *text)
 
 static void put_summary(FILE *out, const struct report *r)
 {
-	char buf[CELL_SIZE];
+	char buf[CELL_SIZE], title[CELL_SIZE];
 
 	for (u32 i = 0; i < r->nsummary; i++) {
-		const char *text = export__cell_text(&r->summary[i].value, buf);
+		const struct value *v = &r->summary[i].value;
+		const char *text = export__cell_text(v, buf);
 
-		if (!*text)
+		if (!*text && !histogram__is(v))
 			continue;
-		fprintf(out, "<dt>%s</dt><dd>", r->summary[i].name);
-		export__put_xml(out, text);
+		fprintf(out, "<dt>%s</dt><dd>", export__title(r->summary[i].name, title));
+		if (*text)
+			export__put_xml(out, text);
+		else
+			histogram__put(out, v, true);
 		fputs("</dd>\n", out);
 	}
 }
 
 /* --- rows --- */
 
-/* On screen, and in some row. */
+/* Of each row, where there is room for it. */
+static bool is_histogram(const struct column *c)
+{
+	return c->type == VALUE_LIST && !strcmp(c->name, "hist");
+}
+
+/* On screen or a distribution, and in some row. */
 static bool is_shown(const struct report *r, u32 column)
 {
 	struct value v;
 
-	if (!(r->rows->columns[column].flags & COLUMN_SCREEN))
+	if (!(r->rows->columns[column].flags & COLUMN_SCREEN) && !is_histogram(&r->rows->columns[column]))
 		return false;
 	for (u32 i = 0; i < r->rows->nrows; i++)
 		if (report__cell(r, i, column, &v))
@@ -108,7 +183,8 @@ static bool is_shown(const struct report *r, u32 column)
 
 static bool is_left(const struct column *c)
 {
-	return c->type == VALUE_TEXT || c->type == VALUE_TREND || c->type == VALUE_SPLIT;
+	return c->type == VALUE_TEXT || c->type == VALUE_TREND || c->type == VALUE_SPLIT ||
+	       is_histogram(c);
 }
 
 static void put_titles(FILE *out, const struct report *r, const bool *shown)
@@ -122,7 +198,7 @@ static void put_titles(FILE *out, const struct report *r, const bool *shown)
 		fprintf(out, "<th%s title=\"", is_left(col) ? "" : " class=\"n\"");
 		export__put_xml(out, col->help ? col->help : "");
 		fputs("\">", out);
-		export__put_xml(out, col->title);
+		export__put_xml(out, is_histogram(col) ? "Distribution" : col->title);
 		fputs("</th>", out);
 	}
 	fputs("</tr></thead>\n", out);
@@ -157,7 +233,7 @@ static void put_sort_value(FILE *out, const struct value *v)
 	}
 }
 
-static void put_cell(FILE *out, const struct report *r, u32 row, u32 column)
+static void put_cell(FILE *out, const struct report *r, u32 row, u32 column, float top)
 {
 	const struct column *c = &r->rows->columns[column];
 	struct value v = {0};
@@ -169,8 +245,10 @@ static void put_cell(FILE *out, const struct report *r, u32 row, u32 column)
 	if (has)
 		put_sort_value(out, &v);
 	fputc('>', out);
-	if (has)
-		export__put_xml(out, export__cell_text(&v, buf));
+	if (has && is_histogram(c) && histogram__is(&v))
+		histogram__put(out, &v, false);
+	else
+		export__put_xml(out, export__cell(r, row, column, top, buf));
 	fputs("</td>", out);
 }
 
@@ -178,9 +256,12 @@ static void put_rows(FILE *out, const struct report *r)
 {
 	u32 n = MIN(r->rows->nrows, (u32)HTML_ROWS);
 	bool *shown = xcalloc(r->rows->ncolumns, sizeof(*shown));
+	float *tops = xcalloc(r->rows->ncolumns, sizeof(*tops));
 
-	for (u32 c = 0; c < r->rows->ncolumns; c++)
+	for (u32 c = 0; c < r->rows->ncolumns; c++) {
 		shown[c] = is_shown(r, c);
+		tops[c] = export__top(r, c);
+	}
 	if (r->rows->nrows > n)
 		fprintf(out, "<p>The first %u of %u rows.</p>\n", n, r->rows->nrows);
 	fputs("<input hidden placeholder=\"show rows with this text\">\n<div "
@@ -192,11 +273,12 @@ static void put_rows(FILE *out, const struct report *r)
 		fputs("<tr>", out);
 		for (u32 c = 0; c < r->rows->ncolumns; c++)
 			if (shown[c])
-				put_cell(out, r, report__row(r, i), c);
+				put_cell(out, r, report__row(r, i), c, tops[c]);
 		fputs("</tr>\n", out);
 	}
 	fputs("</tbody></table></div>\n", out);
 	free(shown);
+	free(tops);
 }
 
 static int put_view(FILE *out, const struct report *r)

@@ -80,6 +80,12 @@ static u32 add(struct list *l, void *item)
 	return l->n++;
 }
 
+/* Of interpreted functions the beginning is a line. */
+static s64 first_line(const struct value_frame *f)
+{
+	return strcmp(f->kind, "python") ? 0 : (s64)f->start;
+}
+
 static u64 function_id(struct pprof *p, u32 frame)
 {
 	const struct value_frame *f = &p->s->frames[frame];
@@ -90,6 +96,7 @@ static u64 function_id(struct pprof *p, u32 frame)
 		perftools__profiles__function__init(fn);
 		fn->name = fn->system_name = text_id(p, f->symbol);
 		fn->filename = text_id(p, *f->path ? f->path : f->object);
+		fn->start_line = first_line(f);
 		fn->id = p->function_of[frame] = add(&p->functions, fn) + 1;
 	}
 	return p->function_of[frame];
@@ -145,6 +152,7 @@ static u64 add_location(struct pprof *p, const u32 *ids, u32 n)
 	for (u32 i = 0; i < n; i++) {
 		perftools__profiles__line__init(&lines[i]);
 		lines[i].function_id = function_id(p, ids[n - 1 - i]);
+		lines[i].line = first_line(&p->s->frames[ids[n - 1 - i]]);
 		l->line[i] = &lines[i];
 	}
 	l->id = add(&p->locations, l) + 1;

@@ -319,6 +319,7 @@ static void put_head(struct graph *g)
 
 	fprintf(g->out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+		"style=\"width: 100%%; height: auto\" "
 		"viewBox=\"0 0 %d %d\" data-width=\"%d\" data-left=\"%d\">\n",
 		WIDTH + 2 * LEFT, height, WIDTH + 2 * LEFT, height, WIDTH, LEFT);
 	fputs("<style>svg text { font: 11px monospace; fill: #000; pointer-events: none }\n"

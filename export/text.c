@@ -111,10 +111,11 @@ struct layout {
 	u32 kind; /* the column that tells a row's kind of code; ncolumns: none */
 	u32 n;
 	u32 *columns, *widths;
+	float *tops; /* of trends */
 };
 
 /* Width of the widest cell; 0 when no row has the column. */
-static u32 measure(const struct report *r, u32 column)
+static u32 measure(const struct report *r, u32 column, float top)
 {
 	const struct row_table *t = r->rows;
 	char buf[CELL_SIZE];
@@ -123,7 +124,7 @@ static u32 measure(const struct report *r, u32 column)
 
 	for (u32 i = 0; i < t->nrows; i++)
 		if (report__cell(r, i, column, &v))
-			width = MAX(MAX(width, 1u), text_width(export__cell_text(&v, buf)));
+			width = MAX(MAX(width, 1u), text_width(export__cell(r, i, column, top, buf)));
 	if (width || !t->nrows)
 		width = MAX(width, text_width(t->columns[column].title));
 	return width;
@@ -139,6 +140,7 @@ static void layout__init(struct layout *l, const struct report *r, bool colours)
 		l->kind++;
 	l->columns = xcalloc(t->ncolumns, sizeof(u32));
 	l->widths = xcalloc(t->ncolumns, sizeof(u32));
+	l->tops = xcalloc(t->ncolumns, sizeof(float));
 	for (u32 pass = 0; pass < 2; pass++) {
 		for (u32 c = 0; c < t->ncolumns; c++) {
 			bool flex = t->columns[c].flags & COLUMN_FLEX;
@@ -146,7 +148,8 @@ static void layout__init(struct layout *l, const struct report *r, bool colours)
 			if (!(t->columns[c].flags & COLUMN_SCREEN) || flex != (pass == 1))
 				continue;
 			l->columns[l->n] = c;
-			l->widths[l->n] = measure(r, c);
+			l->tops[l->n] = export__top(r, c);
+			l->widths[l->n] = measure(r, c, l->tops[l->n]);
 			l->n += l->widths[l->n] != 0;
 		}
 	}
@@ -156,6 +159,7 @@ static void layout__fini(struct layout *l)
 {
 	free(l->columns);
 	free(l->widths);
+	free(l->tops);
 }
 
 static void put_titles(FILE *out, const struct row_table *t, const struct layout *l)
@@ -195,7 +199,7 @@ static void put_row(FILE *out, const struct report *r, u32 row, const struct lay
 		bool has = report__cell(r, row, c, &v);
 
 		put_cell(out, &r->rows->columns[c], has ? cell_sgr(r, row, c, &v, l) : "",
-			 has ? export__cell_text(&v, buf) : "", l->widths[i], i + 1 == l->n);
+			 export__cell(r, row, c, l->tops[i], buf), l->widths[i], i + 1 == l->n);
 		fputs(i + 1 == l->n ? "\n" : "  ", out);
 	}
 }

@@ -44,14 +44,20 @@ static void format_bytes(char *buf, size_t size, u64 bytes)
 	format_c(buf, size, "%.*f %s", i ? 1 : 0, x, steps[i]);
 }
 
-/* Eighth blocks from the lowest to the highest of the row's own values. */
-static void format_trend(char *buf, size_t size, const struct value *v)
+static float greatest(const struct value *v)
 {
-	u32 n = MIN(v->n, (u32)(size - 1) / 3);
 	float top = 0;
 
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < v->n; i++)
 		top = MAX(top, v->trend[i]);
+	return top;
+}
+
+/* Eighth blocks from 0 to top. */
+static void format_trend(char *buf, size_t size, const struct value *v, float top)
+{
+	u32 n = MIN(v->n, (u32)(size - 1) / 3);
+
 	for (u32 i = 0; i < n; i++) {
 		float x = v->trend[i];
 		u32 level = top > 0 && x > 0 ? (u32)(x / top * 7.0f) : 0;
@@ -112,7 +118,7 @@ const char *export__cell_text(const struct value *v, char buf[CELL_SIZE])
 	case VALUE_BOOL:
 		return v->u ? "yes" : "no";
 	case VALUE_TREND:
-		format_trend(buf, CELL_SIZE, v);
+		format_trend(buf, CELL_SIZE, v, greatest(v));
 		break;
 	case VALUE_SPLIT:
 		format_split(buf, v);
@@ -124,6 +130,59 @@ const char *export__cell_text(const struct value *v, char buf[CELL_SIZE])
 	case VALUE_NONE:
 		break;
 	}
+	return buf;
+}
+
+float export__top(const struct report *r, u32 column)
+{
+	const struct column *c = &r->rows->columns[column];
+	float top = 0;
+	struct value v;
+
+	if (c->type != VALUE_TREND || c->flags & COLUMN_TREND_PCT)
+		return c->type == VALUE_TREND ? 100 : 0;
+	for (u32 i = 0; i < r->rows->nrows; i++)
+		if (report__cell(r, i, column, &v) && v.type == VALUE_TREND)
+			top = MAX(top, greatest(&v));
+	return top;
+}
+
+const char *export__cell(const struct report *r, u32 row, u32 column, float top, char buf[CELL_SIZE])
+{
+	enum value_type type = r->rows->columns[column].type;
+	struct value v;
+
+	if (!report__cell(r, row, column, &v))
+		return "";
+	if (v.type == VALUE_NONE)
+		return type == VALUE_TEXT || type == VALUE_TREND || type == VALUE_SPLIT ? "" : "—";
+	if (v.type != VALUE_TREND)
+		return export__cell_text(&v, buf);
+	format_trend(buf, CELL_SIZE, &v, top);
+	return buf;
+}
+
+const char *export__title(const char *name, char buf[CELL_SIZE])
+{
+	static const struct {
+		const char *suffix, *to;
+	} units[] = {{"_ns", ""}, {"_bytes", ""}, {"_pct", " %"}};
+	size_t len = strlen(name);
+	const char *end = "";
+
+	for (u32 i = 0; i < ARRAY_SIZE(units); i++) {
+		size_t n = strlen(units[i].suffix);
+
+		if (len <= n || strcmp(name + len - n, units[i].suffix) != 0)
+			continue;
+		len -= n;
+		end = units[i].to;
+		break;
+	}
+	snprintf(buf, CELL_SIZE, "%.*s%s", (int)MIN(len, (size_t)CELL_SIZE - 4), name, end);
+	for (char *c = buf; *c; c++)
+		if (*c == '_')
+			*c = ' ';
 	return buf;
 }
 

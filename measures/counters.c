@@ -36,10 +36,10 @@ const struct measure measure_counters = {
 	.labels = labels,
 	.nlabels = LABELS,
 	.by = 1u << BY_EVENT,
-	.ratio = {.name = "scaled_pct", .title = "Counted%",
-		  .help = "of the time that it was to be counted it had a counter: the count is scaled "
-			  "by that",
-		  .of = COUNTERS_RUNNING, .in = COUNTERS_ENABLED},
+	.ratios = {{.name = "scaled_pct", .title = "Counted%", .type = VALUE_PCT,
+		    .help = "of the time that it was to be counted it had a counter: the count is scaled "
+			    "by that",
+		    .of = COUNTERS_RUNNING, .in = COUNTERS_ENABLED}},
 	.kept = COUNTERS_LABEL_EVENT,
 	.drills = (const u32[]){1u << BY_PID, 1u << BY_TID, 0},
 };

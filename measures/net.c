@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Network devices: packets and bytes by device, queue and direction; what is dropped, and why. */
-#include <dirent.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
+#include "base/netns.h"
 #include "bpf/net.h"
 #include "samples/measure.h"
 
@@ -22,46 +21,16 @@ static void queue_text(u64 queue, char *buf, size_t size)
 		copy_str(buf, size, "unknown");
 }
 
-/* --- network namespaces --- */
-
-#define NETNS_FOLDER "/run/netns"
-
-static u32 netns_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) ? 0 : (u32)st.st_ino;
-}
-
-/* As ip(8) has it; else its number, as lsns(8) has it. */
-static void netns_text(u32 netns, char *buf, size_t size)
-{
-	DIR *all = opendir(NETNS_FOLDER);
-	const struct dirent *d;
-	char path[300];
-
-	snprintf(buf, size, "%u", netns);
-	while (all && (d = readdir(all))) {
-		snprintf(path, sizeof(path), NETNS_FOLDER "/%s", d->d_name);
-		if (*d->d_name == '.' || netns_of(path) != netns)
-			continue;
-		copy_str(buf, size, d->d_name);
-		break;
-	}
-	if (all)
-		closedir(all);
-}
-
 /* A device of another network namespace than proftop's has that behind it: names are used again. */
 static void tidy_device(u64 value, char *text, size_t size)
 {
 	u32 netns = (u32)(value >> 32);
 	size_t len = strlen(text);
 
-	if (netns == netns_of("/proc/self/ns/net") || len + 2 > size)
+	if (netns == netns__own() || len + 2 > size)
 		return;
 	text[len++] = '@';
-	netns_text(netns, text + len, size - len);
+	netns__text(netns, text + len, size - len);
 }
 
 static bool netns_part(const char *device, u32 i, char *buf, size_t size)

@@ -53,6 +53,12 @@ static const struct field stack_fields[] = {
 	{EXPORT_COLUMN(VALUE_STACK, "stack", "where it came"), MADE_BY(slow_row__stack)},
 };
 
+/* Of a slot that a timer ended. */
+static const struct field sampled_fields[] = {
+	{TEXT_COLUMN("comm", "Command", 15, 1, COLUMN_BOTH, "who had the CPU when its stack was taken"),
+	 VIA(ROW, line), CHARS_AT(struct ask_line, who.comm)},
+};
+
 #define FIELDS_MAX 40
 
 static bool is_taken(const struct ask_form *f, const char *name)
@@ -128,14 +134,16 @@ static void name_rows(struct field *fields, u32 n, const char *otherwise)
 		of->column.flags |= COLUMN_KEY | COLUMN_FLEX;
 }
 
-/* Of slots of time: nobody's. */
+/* Of slots of time. */
 static u32 make_slot_fields(const struct ask_form *f, struct field *out)
 {
 	u32 n = append(out, slot_fields, ARRAY_SIZE(slot_fields));
 
 	n += add_values(f, out + n);
-	if (f->has_stack)
+	if (f->has_stack) {
+		n += append(out + n, sampled_fields, ARRAY_SIZE(sampled_fields));
 		n += append(out + n, stack_fields, ARRAY_SIZE(stack_fields));
+	}
 	name_rows(out, n, "symbol");
 	return n + append(out + n, last_fields, ARRAY_SIZE(last_fields));
 }

@@ -6,6 +6,7 @@ const char *code__kind_name(enum code_kind kind)
 	static const char *const names[] = {
 		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
 		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
+		[CODE_SCRIPT] = "python",
 	};
 
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";

@@ -58,7 +58,7 @@ static const struct field fields[] = {
 		    "share of the time that all requests took, from begin to end"),
 	 MADE_BY(time_share), .sets = LATENCY | USERS},
 	{COLUMN(VALUE_TREND, "trend", "Trend", 8, 4, COLUMN_SCREEN,
-		"requests of the last 16 intervals, newest right"),
+		"requests of the last 16 intervals, newest right; all rows have one scale"),
 	 TREND_AT(ROW, trend), .groups = DEVICES, .sets = LATENCY},
 	{TEXT_COLUMN("process", "PID", 7, 0, COLUMN_SCREEN,
 		     "process id; of flushes and of what nobody knows who dirtied it none"),

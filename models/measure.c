@@ -279,15 +279,15 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	struct arena *arena;
 	struct measure_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
 	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
-	u64 dt = snap->window_ns[WINDOW_LAST];
 
 	snap->measure = m->m;
 	snap->symbols = m->symbols;
 	snap->since_ns = m->clock.since_ns;
-	snap->entries = live_entries__snap(&m->all, &p, dt, &m->stacks, arena);
+	snap->entries = live_entries__snap(&m->all, &p, &snap->base, &m->stacks, arena);
 	snap->nentries = m->all.n;
-	snap->sampled = live_entries__snap(&m->sampled, &p, dt, &m->stacks, arena);
+	snap->sampled = live_entries__snap(&m->sampled, &p, &snap->base, &m->stacks, arena);
 	snap->nsampled = m->sampled.n;
+	snap->growth = m->sampled.growth;
 	live_holders__snap(&m->holders, &p, &m->stacks, snap, arena);
 	snap->open = arena__dup(arena, m->open, m->nopen * sizeof(*m->open));
 	snap->nopen = m->nopen;

@@ -10,6 +10,7 @@
 #define MODELS_MEASURE_H
 
 #include "models/answer.h"
+#include "models/growth.h"
 #include "models/heat_log.h"
 #include "models/heat_range.h"
 #include "models/profile.h" /* enum profile_window, struct profile_stack */
@@ -46,6 +47,16 @@ struct measure_values {
 	u64 count, errors, sum, sums[MEASURE_SUMS];
 	u64 min, max; /* of the decaying window: see struct window_max */
 };
+/* Whether there is anything in it: sums may be without a count. */
+static inline bool measure_values__any(const struct measure_values *v)
+{
+	u64 any = v->count;
+
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		any |= v->sums[i];
+	return any;
+}
+
 /* So many first members of struct measure_values add up. */
 #define MEASURE_VALUE_SUMS (3 + MEASURE_SUMS)
 
@@ -86,6 +97,7 @@ struct measure_entry {
 	const struct measure_bin *bins; /* of what is held: ages, of the last interval alone */
 	u32 nbins;
 	float trend[PROFILE_TREND]; /* counts per second, or bytes held; oldest first */
+	const float *marks; /* of a holding: struct measure_snap.growth says of when; else NULL */
 };
 
 struct measure_open_entry {
@@ -134,6 +146,7 @@ struct measure_snap {
 	const struct measure_holder *holders;
 	const struct measure_waiting *waiting;
 	u32 nholders, nwaiting;
+	struct growth_clock growth; /* of a holding */
 	struct heat_columns heat;
 	const char *const *heat_names; /* of series: texts of the first label */
 	u32 nheat_names;
@@ -184,6 +197,9 @@ struct measure_row {
 	u64 p50, p95, p99;
 	u64 unfinished, unfinished_ns;
 	struct measure_held held;
+	u64 acquired; /* bytes, since watching began */
+	float marks[GROWTH_POINTS]; /* of what it held */
+	struct growth growth;
 	float trend[PROFILE_TREND];
 	struct value hist, errnos;
 	double *buckets; /* MEASURE_BUCKETS, as hist has them */
@@ -201,6 +217,7 @@ struct measure_answer {
 	u64 waiting_ns; /* part of all.sum */
 	u64 unfinished;
 	struct measure_held held;
+	const struct measure_row *grower; /* of a holding: what grows most; NULL: nothing does, or it is not sure */
 	const struct measure_waiting *const *deadlock; /* measure__deadlock */
 	u32 ndeadlock;
 };
@@ -208,6 +225,8 @@ struct measure_answer {
 /* Never NULL; scope may be NULL (everything). */
 struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
 				      const struct scope *scope);
+/* What stands first in a row: the name of its stack, or the text of the first label of the grouping. */
+const char *measure_row__name(const struct measure_answer *a, const struct measure_row *r);
 /* Reads "syscall,pid"; false (and 0) when one is unknown or none is there. */
 bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups);
 const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size);

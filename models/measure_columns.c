@@ -155,9 +155,11 @@ static void add_rates(struct making *k)
 			    COLUMN(m->sums[i].type, text_of(k, "%s_rate", m->sums[i].name),
 				   m->sums[i].title, 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
 				   m->sums[i].help));
-	if (m->ratio.name)
-		ADD(k, CELL_RATIO, 0,
-		    PCT_COLUMN(m->ratio.name, m->ratio.title, 8, 2, COLUMN_BOTH, m->ratio.help));
+	for (u32 i = 0; i < MEASURE_RATIOS; i++)
+		if (m->ratios[i].name)
+			ADD(k, CELL_RATIO, i,
+			    COLUMN(m->ratios[i].type, m->ratios[i].name, m->ratios[i].title, 8, 2, COLUMN_BOTH,
+				   m->ratios[i].help));
 }
 
 /* The parts of the time; in exports they stand without a value where they are not known. */
@@ -280,6 +282,16 @@ static void add_held(struct making *k)
 	ADD(k, CELL_GROWTH, 0,
 	    COLUMN(VALUE_CHANGE, "growth", "Growth/s", 9, 0, COLUMN_SCREEN,
 		   "bytes by which what is held has grown in the window, per second"));
+	ADD(k, CELL_SLOPE, 0,
+	    COLUMN(VALUE_BYTES, "growth_bytes_per_min", "Grow/min", 8, 1, COLUMN_BOTH | COLUMN_SHARE,
+		   "bytes a minute by which it has grown over all the time it was watched; nothing: it does "
+		   "not, or that is not sure"));
+	ADD(k, CELL_SURE, 0,
+	    PCT_COLUMN("growth_sure_pct", "Sure%", 6, 5, COLUMN_EXPORT,
+		       "how sure it is that it grows, by the order of its sizes over time"));
+	ADD(k, CELL_KEPT, 0,
+	    PCT_COLUMN("kept_pct", "Kept%", 6, 4, COLUMN_BOTH | COLUMN_SHARE,
+		       "of the bytes that it acquired since watching began: what it still holds"));
 	ADD(k, CELL_RATE, 0,
 	    COUNT_COLUMN("rate", "Alloc/s", 8, 3, COLUMN_SCREEN | COLUMN_SHARE,
 			 text_of(k, "%s that were acquired, per second", noun)));
@@ -309,7 +321,7 @@ static void add_flow(struct making *k)
 
 	ADD(k, CELL_TREND, 0,
 	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
-		   "bytes held, interval by interval"));
+		   "bytes held, interval by interval; all rows have one scale"));
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
 		ADD(k, all[i].kind, all[i].index,
 		    COLUMN(all[i].type, all[i].name, all[i].name, 8, 0, COLUMN_EXPORT | COLUMN_SUM,
@@ -329,7 +341,7 @@ static void add_exports(struct making *k)
 			   "the question that the row answers"));
 	ADD(k, CELL_TREND, 0,
 	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
-		   text_of(k, "%s per second, interval by interval", m->noun)));
+		   text_of(k, "%s per second, interval by interval; all rows have one scale", m->noun)));
 	ADD(k, CELL_COUNT, 0,
 	    COUNT_COLUMN("count", "count", 8, 0, COLUMN_EXPORT | COLUMN_SUM,
 			 text_of(k, "%s that ended in the window", m->noun)));
@@ -413,7 +425,8 @@ u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct col
 	order_columns(&k);
 	*sort = k.n;
 	for (u32 i = 0; i < k.n; i++)
-		if (*sort == k.n && (kinds[i].kind == by || kinds[i].kind == CELL_WORK))
+		if (*sort == k.n && (m->sort ? !strcmp(columns[i].name, m->sort)
+					     : kinds[i].kind == by || kinds[i].kind == CELL_WORK))
 			*sort = i;
 	return k.n;
 }

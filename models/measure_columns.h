@@ -36,6 +36,9 @@ enum measure_cell_kind {
 	CELL_OLDEST,
 	CELL_GROWTH,	 /* bytes per second: what was acquired less what was released */
 	CELL_TOTAL_RATE, /* of the sum */
+	CELL_SLOPE,	 /* bytes a minute by which it grows, where that is sure */
+	CELL_SURE,	 /* how sure that is, in % */
+	CELL_KEPT,	 /* of what was acquired since watching began, in % */
 	CELL_UNFINISHED,
 	CELL_UNFINISHED_AGE,
 	CELL_TREND,

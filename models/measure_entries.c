@@ -2,6 +2,8 @@
 /* Live entries of a measure: found by key, ended by interval, folded when there are too many. */
 #include "models/measure_model.h"
 
+#include <math.h>
+
 static u64 hash_of(const struct measure_who *w, const struct measure_text *keys, u32 stack)
 {
 	u64 h = mix64_pair(w->start_ns, (u64)w->tgid << 32 | w->tid);
@@ -40,6 +42,7 @@ static struct live_entry *entry_of(struct live_entries *e, const struct measure_
 	e->v = xgrow(e->v, e->n, &e->cap, sizeof(*e->v));
 	l = &e->v[e->n++];
 	*l = (struct live_entry){.who = *w, .stack = stack};
+	l->growth.least = e->growth.n ? 0 : INFINITY;
 	memcpy(l->keys, keys, sizeof(l->keys));
 	return l;
 }
@@ -107,6 +110,7 @@ static void merge(struct live_entry *to, const struct live_entry *from)
 	}
 	for (u32 i = 0; i < PROFILE_TREND; i++)
 		to->trend[i] += from->trend[i];
+	growth_series__merge(&to->growth, &from->growth);
 }
 
 static double heat_of(void *entry)
@@ -251,11 +255,24 @@ static void advance(const struct live_entries *e, struct live_entry *l, double k
 	l->held = (struct measure_held){0};
 }
 
+/* Marks of what is held. */
+static void advance_growth(struct live_entries *e, const struct snap *base, struct measure_entry *out,
+			   struct arena *arena)
+{
+	struct growth_step step = growth_clock__tick(&e->growth, base->t0_ns, base->t1_ns);
+
+	for (u32 i = 0; i < e->n; i++) {
+		growth_series__advance(&e->v[i].growth, &step, (float)out[i].held.bytes);
+		out[i].marks = arena__dup(arena, e->v[i].growth.marks, sizeof(e->v[i].growth.marks));
+	}
+}
+
 const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
-					       u64 dt_ns, const struct stacks *stacks,
+					       const struct snap *base, const struct stacks *stacks,
 					       struct arena *arena)
 {
 	struct measure_entry *out = arena__array(arena, struct measure_entry, e->n);
+	u64 dt_ns = base->t1_ns - base->t0_ns;
 
 	for (u32 i = 0; i < e->n; i++) {
 		out[i].who = e->v[i].who;
@@ -264,6 +281,8 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 		out[i].stack = stacks__at(stacks, e->v[i].stack);
 		advance(e, &e->v[i], p->keep, p->epochs, dt_ns, &out[i], arena);
 	}
+	if (e->holds)
+		advance_growth(e, base, out, arena);
 	return out;
 }
 
@@ -297,6 +316,7 @@ void live_entries__clear(struct live_entries *e)
 	for (u32 i = 0; i < e->n; i++)
 		free(e->v[i].bins);
 	e->n = 0;
+	e->growth = (struct growth_clock){0};
 	hidx__clear(&e->index);
 }
 

@@ -3,6 +3,7 @@
 #ifndef MODELS_MEASURE_MODEL_H
 #define MODELS_MEASURE_MODEL_H
 
+#include "models/growth.h"
 #include "models/measure.h"
 #include "models/stacks.h"
 #include "models/texts.h"
@@ -26,6 +27,7 @@ struct live_entry {
 	struct live_bin *bins;	    /* by bucket */
 	u32 nbins, bins_cap;
 	float trend[PROFILE_TREND];
+	struct growth_series growth; /* of a holding: bytes held */
 };
 
 /* Bounded: zero it first, but for max and lo. */
@@ -33,6 +35,7 @@ struct live_entries {
 	u32 max;
 	u64 (*lo)(u32 bucket); /* least value of a bucket */
 	bool holds;	       /* of a holding: trends are of what is held */
+	struct growth_clock growth;
 	struct live_entry *v;
 	u32 n, cap;
 	struct hidx index;
@@ -44,9 +47,9 @@ void live_entries__add(struct live_entries *e, const struct measure_sample *s,
 /* The same of what is held, beside what came and went. */
 void live_entries__hold(struct live_entries *e, const struct measure_sample *s,
 			const struct measure_held *held, const struct measure_text *keys, u32 stack);
-/* Ends an interval. e->n of them, in the arena. */
+/* Ends the interval of base. e->n of them, in the arena. */
 const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
-					       u64 dt_ns, const struct stacks *stacks,
+					       const struct snap *base, const struct stacks *stacks,
 					       struct arena *arena);
 void live_entries__clear(struct live_entries *e);
 /* After positions of stacks changed. */

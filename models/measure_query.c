@@ -256,6 +256,9 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	add_values(&r->v, v);
 	for (u32 i = 0; i < PROFILE_TREND; i++)
 		r->trend[i] += e->trend[i];
+	for (u32 i = 0; e->marks && i < GROWTH_POINTS; i++)
+		r->marks[i] += e->marks[i];
+	r->acquired += e->v[WINDOW_TOTAL].sum;
 	add_buckets(k, e, r->buckets);
 	if (k->error_label >= 0 && *e->keys[k->error_label].text)
 		add_errno(&k->errnos[at], e->keys[k->error_label].text, (double)v->count);
@@ -321,7 +324,7 @@ static bool passes(const struct maker *k, const struct measure_who *w,
 /* Something was counted, or is held. The first of the sums may need no count. */
 static bool is_worth_a_row(const struct measure_entry *e, enum profile_window w)
 {
-	return e->v[w].count || e->held.n || e->v[w].sums[0];
+	return e->held.n || measure_values__any(&e->v[w]);
 }
 
 static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
@@ -395,6 +398,7 @@ static void finish_row(struct maker *k, u32 at)
 		r->p95 = histogram__quantile(&h, 0.95);
 		r->p99 = histogram__quantile(&h, 0.99);
 	}
+	r->growth = growth__judge(r->marks, &k->snap->growth);
 	r->hist = histogram__value(&h, false, k->arena);
 	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
 	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
@@ -448,6 +452,24 @@ static void measure_answer__free(struct answer *base)
 	free(box);
 }
 
+/* What is less than this goes unsaid: bytes a minute. */
+#define WORTH_SAYING (64 << 10)
+
+static const struct measure_row *grower_of(const struct measure_answer *a)
+{
+	const struct measure_row *most = NULL;
+
+	for (u32 i = 0; i < a->nrows; i++) {
+		const struct measure_row *r = &a->rows[i];
+
+		if (r->growth.sure_pct < GROWTH_SURE || r->rest || r->growth.per_min < WORTH_SAYING)
+			continue;
+		if (!most || r->growth.per_min > most->growth.per_min)
+			most = r;
+	}
+	return most;
+}
+
 static void finish(struct maker *k)
 {
 	struct measure_answer *a = &k->box->answer;
@@ -459,6 +481,8 @@ static void finish(struct maker *k)
 		qsort_r(k->rows, k->n, sizeof(*k->rows), by_rank, (void *)k->m);
 	a->rows = arena__dup(k->arena, k->rows, k->n * sizeof(*k->rows));
 	a->nrows = k->n;
+	if (holds(k->m))
+		a->grower = grower_of(a);
 	free(k->rows);
 	free(k->errnos);
 	hidx__fini(&k->index);

@@ -54,6 +54,16 @@ const char *measure_row__stack_name(const struct measure *m, const struct measur
 	return *caller ? caller : frame__text(r->symbols, r->stack->locs[0]).name;
 }
 
+const char *measure_row__name(const struct measure_answer *a, const struct measure_row *r)
+{
+	if (measure__is_by_stack(a->measure, a->query.groups))
+		return measure_row__stack_name(a->measure, r);
+	for (u32 i = 0; i < a->measure->nlabels; i++)
+		if ((a->query.groups & (1u << i)) && r->texts[i] && *r->texts[i])
+			return a->measure->labels[i].kind == LABEL_PID ? r->who->process : r->texts[i];
+	return "[none]";
+}
+
 static void label_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
 		       struct value *out)
 {
@@ -145,10 +155,12 @@ static void ratio_cell(const struct measure_row *r, const struct measure_ratio *
 {
 	u64 in = r->v.sums[ratio->in];
 
-	if (in)
+	if (!in)
+		out->type = VALUE_NONE;
+	else if (ratio->type == VALUE_PCT)
 		out->f = 100.0 * (double)r->v.sums[ratio->of] / (double)in;
 	else
-		out->type = VALUE_NONE;
+		out->u = r->v.sums[ratio->of] / in;
 }
 
 /* Numbers that are not known where nothing was counted. */
@@ -205,6 +217,21 @@ static bool held_cell(const struct measure_answer *a, const struct measure_row *
 	case CELL_TOTAL_RATE:
 		out->u = window__per_second(r->v.sum, a->base.window_ns);
 		return true;
+	case CELL_SLOPE:
+		if (r->growth.sure_pct >= GROWTH_SURE && r->growth.per_min >= 1)
+			out->u = (u64)r->growth.per_min;
+		else
+			out->type = VALUE_NONE;
+		return true;
+	case CELL_SURE:
+		out->f = r->growth.sure_pct;
+		return true;
+	case CELL_KEPT:
+		if (r->acquired)
+			out->f = MIN(100.0 * (double)r->held.bytes / (double)r->acquired, 100.0);
+		else
+			out->type = VALUE_NONE;
+		return true;
 	default:
 		return false;
 	}
@@ -250,12 +277,13 @@ static bool parts_known(const struct measure_answer *a, const struct measure_val
 	return !a->measure->rest.name || v->sums[0];
 }
 
-static u64 rest_of(const struct measure_values *v)
+static u64 rest_of(const struct measure *m, const struct measure_values *v)
 {
 	u64 parts = 0;
 
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		parts += v->sums[i];
+		if (m->sums[i].type == VALUE_NS)
+			parts += v->sums[i];
 	return v->sum - MIN(parts, v->sum);
 }
 
@@ -304,12 +332,12 @@ static void number_cell(const struct measure_answer *a, const struct measure_row
 			out->type = VALUE_NONE;
 		break;
 	case CELL_REST:
-		out->u = rest_of(&r->v);
+		out->u = rest_of(a->measure, &r->v);
 		if (!parts_known(a, &r->v))
 			out->type = VALUE_NONE;
 		break;
 	case CELL_RATIO:
-		ratio_cell(r, &a->measure->ratio, out);
+		ratio_cell(r, &a->measure->ratios[c.index], out);
 		break;
 	case CELL_UNFINISHED:
 		out->u = r->unfinished;

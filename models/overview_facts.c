@@ -65,6 +65,7 @@ void facts__init(struct facts *f, const struct frame *frame, const struct scope 
 	f->ncpus = count_cpus(f->system);
 	f->sched = snap_of(frame, MODEL_SCHED);
 	f->locks = snap_of(frame, MODEL_LOCKS);
+	f->tcp = snap_of(frame, MODEL_TCP);
 	ask_profile(f);
 	ask_waits(f);
 	ask_io(f);
@@ -72,6 +73,7 @@ void facts__init(struct facts *f, const struct frame *frame, const struct scope 
 		    (f->functions ? MODEL_BIT(MODEL_PROFILE) : 0) |
 		    (f->reasons ? MODEL_BIT(MODEL_WAITS) : 0) |
 		    (f->locks ? MODEL_BIT(MODEL_LOCKS) : 0) |
+		    (f->tcp ? MODEL_BIT(MODEL_TCP) : 0) |
 		    (f->devices ? MODEL_BIT(MODEL_IO) : 0);
 	f->unresolved = (f->functions && f->functions->base.unresolved) ||
 			(f->reasons && f->reasons->base.unresolved);
@@ -115,6 +117,11 @@ double usage__children(const struct usage_sample *u)
 double usage__minor(const struct usage_sample *u)
 {
 	return (double)u->minor_faults;
+}
+
+double usage__swapped(const struct usage_sample *u)
+{
+	return (double)u->swapped_bytes;
 }
 
 double usage__major(const struct usage_sample *u)

@@ -23,7 +23,7 @@ struct facts {
 	const struct profile_rows *functions; /* by pid and symbol */
 	const struct sched_snap *sched;
 	const struct waits_snap *waits;
-	const struct measure_snap *locks;
+	const struct measure_snap *locks, *tcp;
 	const struct waits_answer *reasons; /* by tid and reason */
 	const struct io_answer *devices, *io_users; /* by device; by pid */
 	u64 models; /* that are there, a bit each */
@@ -69,6 +69,7 @@ double usage__cpu(const struct usage_sample *u);
 double usage__system(const struct usage_sample *u);
 double usage__children(const struct usage_sample *u);
 double usage__minor(const struct usage_sample *u);
+double usage__swapped(const struct usage_sample *u);
 double usage__major(const struct usage_sample *u);
 double usage__reads(const struct usage_sample *u);
 double usage__io(const struct usage_sample *u);

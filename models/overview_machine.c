@@ -2,6 +2,7 @@
 /* Rules about processes, limits, networks, clocks and messages. */
 #include <stdio.h>
 
+#include "bpf/tcp.h"
 #include "models/overview_impl.h"
 
 static double rate_of(const struct facts *f, enum figure what)
@@ -157,15 +158,45 @@ void rule__NET_DROPS(struct rule_run *r)
 		     backlog);
 }
 
+/* Of the connections that are known: what one did most; NULL: none did. */
+static const struct measure_entry *connection_with_most(const struct facts *f, u32 sum)
+{
+	const struct measure_entry *most = NULL;
+
+	for (u32 i = 0; f->tcp && i < f->tcp->nentries; i++) {
+		const struct measure_entry *e = &f->tcp->entries[i];
+
+		if (e->who.tgid != MEASURE_MANY && e->v[WINDOW_LAST].sums[sum] &&
+		    (!most || e->v[WINDOW_LAST].sums[sum] > most->v[WINDOW_LAST].sums[sum]))
+			most = e;
+	}
+	return most;
+}
+
+static struct who who__of_connection(const struct measure_entry *e)
+{
+	return e ? (struct who){e->who.tgid, e->who.process, e->who.cgroup} : (struct who){0};
+}
+
+static const char *end_of(const struct measure_entry *e, const char *label)
+{
+	int i = measure__label(measure_table[MEASURE_TCP], label);
+
+	return e && i >= 0 ? e->keys[i].text : "";
+}
+
 void rule__RETRANSMITS(struct rule_run *r)
 {
 	double again = rate_of(r->facts, FIGURE_TCP_RETRANSMITS), out = rate_of(r->facts, FIGURE_TCP_OUT);
+	const struct measure_entry *e = connection_with_most(r->facts, TCP_RETRANSMITS);
+	struct who who = who__of_connection(e);
 
 	if (again < 2 || out <= 0)
 		return;
-	finding__add(r, 100 * again / out, NULL, "",
-		     "TCP sends %.0f segments a second again, %.1f %% of all: the network loses some",
-		     again, 100 * again / out);
+	finding__add(r, 100 * again / out, &who, e ? NULL : "",
+		     "TCP sends %.0f segments a second again, %.1f %% of all: the network loses some%s%s%s%s",
+		     again, 100 * again / out, e ? ", most of `" : "", e ? who.comm : "",
+		     e ? "` to " : "", end_of(e, "remote"));
 }
 
 void rule__SOCKET_QUEUES(struct rule_run *r)
@@ -174,12 +205,14 @@ void rule__SOCKET_QUEUES(struct rule_run *r)
 	const struct system_series *udp = system__series(s, FIGURE_UDP_FULL, "");
 	const struct system_process *p = udp && udp->pid ? system__process(s, udp->pid) : NULL;
 	double accept = rate_of(r->facts, FIGURE_TCP_LISTEN_OVERFLOWS);
-	struct who who = who__of_process(p);
+	const struct measure_entry *e = connection_with_most(r->facts, TCP_DROPS);
+	struct who who = who__of_process(p), listener = who__of_connection(e);
 
-	finding__add(r, accept, NULL, "",
-		     "%.0f connections a second found the queue of a listening socket full: who listens "
+	finding__add(r, accept, &listener, e ? NULL : "",
+		     "%.0f connections a second found the queue of %s%s full: %s%s%s "
 		     "does not accept them fast enough",
-		     accept);
+		     accept, e ? "" : "a listening socket", end_of(e, "local"), e ? "`" : "",
+		     e ? listener.comm : "who listens", e ? "`" : "");
 	if (udp)
 		finding__add(r, udp->rate, &who, p ? NULL : "",
 			     "%.0f UDP packets a second found the queue of %s%s%s full: it does not read "

@@ -67,15 +67,34 @@ void rule__RECLAIM(struct rule_run *r)
 		     level(r->facts, FIGURE_ALLOC_STALLS));
 }
 
-void rule__SWAP(struct rule_run *r)
+static void swapped_in(struct rule_run *r, double in, double out)
 {
-	double in = level(r->facts, FIGURE_SWAP_IN), out = level(r->facts, FIGURE_SWAP_OUT), most;
-	const struct system_process *p = facts__top(r->facts, usage__major, &most);
-	struct who who = p ? who__of_process(p) : who_needs_memory(r->facts, &most);
+	double most;
+	struct who who = who__of_process(facts__top(r->facts, usage__major, &most));
 
 	finding__add(r, in + out, &who, NULL,
-		     "swap: %.0f pages a second in, %.0f out: `%s` faults most of them in, %.0f a second",
-		     in, out, who.comm ? who.comm : "[unknown]", p ? most : 0);
+		     "swap: %.0f pages a second in, %.0f out: `%s` faults most of them in, %.0f a second", in, out,
+		     who.comm ? who.comm : "[unknown]", who.comm ? most : 0);
+}
+
+static void swapped_out(struct rule_run *r, double in, double out)
+{
+	double most;
+	struct who who = who__of_process(facts__top(r->facts, usage__swapped, &most));
+
+	finding__add(r, in + out, &who, NULL,
+		     "swap: %.0f pages a second in, %.0f out: `%s` had most of them, %.1f MB a second", in, out,
+		     who.comm ? who.comm : "[unknown]", who.comm ? most / 1e6 : 0);
+}
+
+void rule__SWAP(struct rule_run *r)
+{
+	double in = level(r->facts, FIGURE_SWAP_IN), out = level(r->facts, FIGURE_SWAP_OUT);
+
+	if (in >= out)
+		swapped_in(r, in, out);
+	else
+		swapped_out(r, in, out);
 }
 
 /* "Out of memory: Killed process 123 (name) ..." */

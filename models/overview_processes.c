@@ -140,6 +140,13 @@ static bool somebody_is_stuck(const struct facts *f)
 	return false;
 }
 
+/* Whose connections these are the sockets know. */
+static bool connections_suffer(const struct facts *f)
+{
+	return system__rate(f->system, FIGURE_TCP_RETRANSMITS, "") >= 2 ||
+	       system__rate(f->system, FIGURE_TCP_LISTEN_OVERFLOWS, "") >= 1;
+}
+
 /* Samples say something of CPUs that work, requests of disks that do. Waits are always looked at: who
  * waits for a lock shows nowhere else. */
 u64 overview__helps(const struct facts *f)
@@ -152,5 +159,7 @@ u64 overview__helps(const struct facts *f)
 		helps |= MODEL_BIT(MODEL_IO);
 	if (somebody_is_stuck(f))
 		helps |= MODEL_BIT(MODEL_LOCKS);
+	if (connections_suffer(f))
+		helps |= MODEL_BIT(MODEL_TCP);
 	return helps;
 }

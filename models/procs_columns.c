@@ -339,7 +339,7 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 		return false;
 	out->type = is_none(r, column) ? VALUE_NONE : columns[column].type;
 	if (out->type == VALUE_NONE) {
-		out->s = columns[column].type == VALUE_TEXT ? NULL : "-";
+		out->s = NULL;
 	} else if (out->type == VALUE_TEXT) {
 		out->s = text_cell(r, column);
 	} else if (out->type == VALUE_PCT) {

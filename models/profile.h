@@ -123,6 +123,11 @@ struct profile_row {
 	const char *pid_text, *tid_text, *cpu_text;
 	bool ended;	    /* by pid and tid: the process has ended */
 	const char *kind;   /* "user" "kernel" "inlined" "jit" "vdso" "bpf" "unknown" "mixed" */
+	/* By symbol or object: the process with the most of its own samples, and its share of them;
+	 * NULL, 0: not known, as where there are none. */
+	const char *most_text, *most_comm;
+	u32 most_pid;
+	double most_pct;
 	u64 self_count, total_count;
 	double self_pct, total_pct; /* of the weight in the window, after the scope's filter */
 	float trend[PROFILE_TREND];

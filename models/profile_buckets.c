@@ -202,10 +202,13 @@ static void fill_by_frame(struct buckets *b, struct selection *s)
 		if (hit == HIDX_NONE)
 			continue;
 		task = tasks__find(&b->tasks, s, e);
-		if (selection__add(s, hit, e) && pairs)
-			add_share(&b->shares, task, hit, e->weight[w], e->count[w]);
 		leaf = bucket_of(b, s, task, s->hits[hit].leaf, true);
 		add_trend(b->trends[leaf], e->trend);
+		if (!selection__add(s, hit, e))
+			continue;
+		if (pairs)
+			add_share(&b->shares, task, hit, e->weight[w], e->count[w]);
+		owners__add(&b->owners, &b->items[leaf], leaf, e, e->weight[w]);
 	}
 	if (pairs)
 		count_shares(b, s);
@@ -260,11 +263,12 @@ static void fill_by_task(struct buckets *b, struct selection *s)
 /* Forgets everything but the memory. */
 static void buckets__reset(struct buckets *b)
 {
-	b->n = b->tasks.n = b->shares.n = 0;
+	b->n = b->tasks.n = b->shares.n = b->owners.n = 0;
 	b->full = false;
 	hidx__clear(&b->index);
 	hidx__clear(&b->tasks.index);
 	hidx__clear(&b->shares.index);
+	hidx__clear(&b->owners.index);
 	if (b->of_ident_n)
 		memset(b->of_ident, 0, b->of_ident_n * sizeof(*b->of_ident));
 }
@@ -274,7 +278,8 @@ size_t buckets__bytes(const struct buckets *b)
 	return hidx__bytes(&b->index) + hidx__bytes(&b->tasks.index) +
 	       hidx__bytes(&b->shares.index) + b->cap * (sizeof(*b->items) + sizeof(*b->trends)) +
 	       b->of_ident_n * sizeof(*b->of_ident) + b->tasks.cap * sizeof(*b->tasks.items) +
-	       b->shares.cap * sizeof(*b->shares.items);
+	       b->shares.cap * sizeof(*b->shares.items) + hidx__bytes(&b->owners.index) +
+	       b->owners.cap * sizeof(*b->owners.items);
 }
 
 void buckets__fill(struct buckets *b, struct selection *s)
@@ -304,6 +309,7 @@ void buckets__fini(struct buckets *b)
 	tasks__fini(&b->tasks);
 	free(b->shares.items);
 	hidx__fini(&b->shares.index);
+	owners__fini(&b->owners);
 	hidx__fini(&b->index);
 }
 
@@ -337,6 +343,7 @@ static const char *code_kind_name(enum code_kind kind)
 	static const char *const names[] = {
 		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
 		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
+		[CODE_SCRIPT] = "python",
 	};
 
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
@@ -411,6 +418,7 @@ static void fill_row(struct profile_row *row, const struct ranked *r, const stru
 	row->total_pct = from->total * pct;
 	memcpy(row->trend, b->trends[r->bucket], sizeof(row->trend));
 	profile_row__describe(row, from, &b->tasks.items[from->task], s);
+	profile_row__most(row, from, &b->owners, s);
 }
 
 void buckets__rows(const struct buckets *b, struct selection *s, struct profile_rows *rows,

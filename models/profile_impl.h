@@ -57,7 +57,28 @@ struct bucket {
 	u32 ident;    /* by symbol and object: one that belongs here */
 	u32 unfolded; /* position in query.unfolded + 1; 0 no */
 	u32 kinds;    /* bit per enum leaf_kind, by task alone */
+	u32 most;     /* position in buckets.owners + 1 of the largest; 0 none */
 };
+
+/* What a process has of a row's own weight. */
+struct owner {
+	u32 bucket;
+	const struct profile_entry *entry; /* the first one of the process */
+	double weight;
+};
+
+struct owners {
+	struct owner *items;
+	u32 n, cap;
+	struct hidx index;
+};
+
+void owners__add(struct owners *l, struct bucket *row, u32 bucket, const struct profile_entry *e,
+		double weight);
+/* Fills row->most_*, in the arena of the selection. */
+void profile_row__most(struct profile_row *row, const struct bucket *b, const struct owners *l,
+		       const struct selection *s);
+void owners__fini(struct owners *l);
 
 /* What a task has of the samples of a stack. */
 struct share {
@@ -87,6 +108,7 @@ struct buckets {
 	u32 of_ident_n;
 	struct tasks tasks;
 	struct shares shares; /* by code and task at once */
+	struct owners owners;   /* by code */
 	bool full;	      /* some functions without own samples have no row */
 	struct chain_items *chains; /* query.nunfolded of them */
 };

@@ -24,12 +24,16 @@ enum profile_column {
 	COL_END,
 	COL_CGROUP,
 	COL_OBJECT,
+	COL_MOST,
 	COL_ENDED,
 	COL_PID,
 	COL_TID,
 	COL_CPU,
 	COL_SELF_COUNT,
 	COL_TOTAL_COUNT,
+	COL_MOST_COMM,
+	COL_MOST_PID,
+	COL_MOST_PCT,
 	COLUMNS,
 };
 
@@ -41,14 +45,15 @@ static const struct column profile_columns[COLUMNS] = {
 	[COL_TOTAL_PCT] = PCT_COLUMN("total_pct", "Total%", 7, 2, COLUMN_BOTH | COLUMN_SHARE,
 				     "share of the samples taken in it or in what it calls"),
 	[COL_TREND] = COLUMN(VALUE_TREND, "trend", "Trend", 8, 4, COLUMN_SCREEN,
-			     "self weight per second in the last 16 intervals, newest right"),
-	[COL_KIND] = TEXT_COLUMN("kind", "Kind", 7, 3, COLUMN_BOTH,
+			     "self weight per second in the last 16 intervals, newest right; all rows have one "
+			     "scale"),
+	[COL_KIND] = TEXT_COLUMN("kind", "Kind", 7, 5, COLUMN_BOTH,
 				 "user, kernel, inlined, jit, vdso, bpf, unknown, or mixed"),
 	[COL_PID_TEXT] = TEXT_COLUMN("process", "PID", 7, 0, COLUMN_SCREEN, "process id"),
 	[COL_TID_TEXT] = TEXT_COLUMN("thread", "TID", 7, 0, COLUMN_SCREEN, "thread id"),
 	[COL_CPU_TEXT] = TEXT_COLUMN("processor", "CPU", 6, 0, COLUMN_SCREEN,
 				     "CPU the samples were taken on"),
-	[COL_SYMBOL] = TEXT_COLUMN("symbol", "Symbol", 16, 0, COLUMN_BOTH,
+	[COL_SYMBOL] = TEXT_COLUMN("symbol", "Symbol", 24, 0, COLUMN_BOTH,
 				   "function, demangled; [unknown] where no mapping is known"),
 	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
 				 "name of the thread, of a process its main thread's"),
@@ -57,6 +62,8 @@ static const struct column profile_columns[COLUMNS] = {
 				   "cgroup v2 path below its mount point"),
 	[COL_OBJECT] = TEXT_COLUMN("object", "Object", 16, 1, COLUMN_BOTH,
 				   "program, library, module or [kernel] that holds the code"),
+	[COL_MOST] = TEXT_COLUMN("most", "Most in", 16, 2, COLUMN_SCREEN,
+				 "command and pid of the process with most of its own samples"),
 	[COL_ENDED] =
 		COLUMN(VALUE_BOOL, "ended", "Ended", 5, 0, COLUMN_EXPORT, "the process has ended"),
 	[COL_PID] =
@@ -68,6 +75,11 @@ static const struct column profile_columns[COLUMNS] = {
 					"samples taken in it"),
 	[COL_TOTAL_COUNT] = COUNT_COLUMN("total_count", "Total", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
 					 "samples taken in it or in what it calls"),
+	[COL_MOST_COMM] = TEXT_COLUMN("most_comm", "most_comm", 15, 0, COLUMN_EXPORT,
+				      "name of the process with most of its own samples"),
+	[COL_MOST_PID] = COUNT_COLUMN("most_pid", "most_pid", 7, 0, COLUMN_EXPORT, "its pid"),
+	[COL_MOST_PCT] = PCT_COLUMN("most_pct", "most_pct", 7, 0, COLUMN_EXPORT,
+				    "how much of the own samples that process has"),
 };
 
 /* The column that names a row and takes what width is left. */
@@ -104,16 +116,28 @@ static u32 column_groups(u32 column)
 	case COL_CGROUP:
 		return GROUP_BIT(GROUP_CGROUP);
 	case COL_OBJECT:
+	case COL_MOST:
+	case COL_MOST_COMM:
+	case COL_MOST_PID:
+	case COL_MOST_PCT:
 		return GROUPS_CODE;
 	default:
 		return 0;
 	}
 }
 
+/* Of the largest part of a row: rows that are of one process have none. */
+static bool is_most(u32 column)
+{
+	return column == COL_MOST || column >= COL_MOST_COMM;
+}
+
 static bool applies(u32 groups, u32 column)
 {
 	u32 with = column_groups(column);
 
+	if (is_most(column) && groups & (GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID)))
+		return false;
 	return !with || groups & with;
 }
 
@@ -237,6 +261,10 @@ static const char *text_cell(const struct profile_row *row, u32 column)
 		return row->cgroup_name;
 	case COL_END:
 		return row->ended ? "ended" : "";
+	case COL_MOST:
+		return row->most_text;
+	case COL_MOST_COMM:
+		return row->most_comm;
 	default:
 		return row->name;
 	}
@@ -253,6 +281,8 @@ static u64 number_cell(const struct profile_row *row, u32 column)
 		return row->cpu;
 	case COL_ENDED:
 		return row->ended;
+	case COL_MOST_PID:
+		return row->most_pid;
 	default:
 		return column == COL_SELF_COUNT ? row->self_count : row->total_count;
 	}
@@ -263,6 +293,18 @@ static bool is_merged(u32 column, u64 number)
 {
 	return number == PROFILE_MERGED &&
 	       (column == COL_PID || column == COL_TID || column == COL_CPU);
+}
+
+static double pct_cell(const struct profile_row *row, u32 column)
+{
+	switch (column) {
+	case COL_SELF_PCT:
+		return row->self_pct;
+	case COL_MOST_PCT:
+		return row->most_pct;
+	default:
+		return row->total_pct;
+	}
 }
 
 static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
@@ -277,7 +319,7 @@ static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct va
 	if (out->type == VALUE_TEXT) {
 		out->s = text_cell(r, column);
 	} else if (out->type == VALUE_PCT) {
-		out->f = column == COL_SELF_PCT ? r->self_pct : r->total_pct;
+		out->f = pct_cell(r, column);
 	} else if (out->type == VALUE_TREND) {
 		out->trend = r->trend;
 		out->n = PROFILE_TREND;
@@ -286,6 +328,8 @@ static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct va
 		if (is_merged(column, out->u))
 			out->type = VALUE_NONE;
 	}
+	if (is_most(column) && !r->most_comm)
+		*out = (struct value){.type = VALUE_NONE};
 	return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the hashes of sources name: distinct stacks, in memory that snapshots share. */
 #include "models/stacks.h"
+#include "bpf/script.h"
 #include "models/snap_box.h"
 
 /* How many hashes are known to name a stack. */
@@ -177,6 +178,8 @@ u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols)
 		return (u32)ip;
 	if (i < d->nkernel)
 		return symbols__locate_kernel(symbols, call_address(ip, i == 0));
+	if (SCRIPT_MARK(ip) == SCRIPT_FRAME)
+		return (u32)ip;
 	ip = call_address(ip, i == d->nkernel);
 	return symbols__locate_user(symbols, d->tgid, d->t_ns, ip);
 }

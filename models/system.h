@@ -16,7 +16,7 @@
 #define SYSTEM_MAX_SERIES    8192
 #define SYSTEM_MAX_PROCESSES 8192
 #define SYSTEM_MAX_NOTICES   32
-#define SYSTEM_TREND	     60
+#define SYSTEM_TREND	     120
 #define SYSTEM_USUAL_S	     120 /* how far back what is usual reaches, as a decaying mean */
 
 struct model_ops;

@@ -141,6 +141,7 @@ struct waits_row {
 	const char *text[WAITS_GROUPS]; /* of each group in the query; NULL otherwise */
 	const char *name;  /* what the key column shows */
 	const char *caller; /* by stack: what of the program waits, "" unknown; else NULL */
+	const char *place; /* by stack: where it waits as the screen has it: "fsync", else text[STACK] */
 	const char *comm;  /* by comm, pid (its main thread's) and tid; "" otherwise */
 	const char *pid_text; /* by pid and tid; NULL otherwise */
 	const char *state; /* "S" ..., "mixed"; preempted: "R" */

@@ -126,6 +126,31 @@ static const char *place_text(struct row_groups *g, const struct row_group *grou
 	return waits_selection__leaf(&g->s, group->place);
 }
 
+/* Whatever it is that is waited for on the way, the program waits for its file to be on the disk. */
+static const char *sync_text(struct row_groups *g, const struct profile_stack *kstack)
+{
+	static const struct {
+		const char *frame, *text;
+	} calls[] = {
+		{"sys_fdatasync", "fdatasync"}, {"sys_msync", "msync"},
+		{"sys_syncfs", "syncfs"},	{"sys_sync_file_range", "sync_file_range"},
+		{"ksys_sync", "sync"},		{"do_fsync", "fsync"},
+		{"sys_fsync", "fsync"},
+	};
+	const struct symbols *symbols = g->s.snap->symbols;
+	const char *found = NULL;
+
+	for (u32 i = 0; kstack && i < kstack->nkernel; i++) {
+		u32 func = symbols__func_of(symbols, kstack->locs[i]);
+		const char *name = func ? symbols__func(symbols, func)->name : "";
+
+		for (u32 c = 0; c < ARRAY_SIZE(calls); c++)
+			if (strstr(name, calls[c].frame))
+				found = calls[c].text; /* the outermost says it best */
+	}
+	return found;
+}
+
 static const char *group_text(struct row_groups *g, const struct row_group *group,
 			      enum waits_group what)
 {
@@ -177,6 +202,9 @@ void row_group__name(struct row_groups *g, struct row_group *group)
 			row->text[i] = group_text(g, group, i);
 	if (row->text[WAITS_BY_STACK])
 		row->caller = stack__caller(row->entry->ustack, g->s.snap->symbols);
+	row->place = sync_text(g, row->entry->folded ? NULL : row->entry->kstack);
+	if (!row->place)
+		row->place = row->text[WAITS_BY_STACK];
 	row->comm = g->query->groups & WAITS_TASK ? comm_text(g, row->entry) : "";
 	if (g->query->groups & WAITS_PROCESS)
 		row->pid_text = id_text(g->s.names.arena, row->entry, row->entry->task.tgid);

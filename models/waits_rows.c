@@ -103,7 +103,7 @@ static void tid_cell(const struct answer *a, const void *row, struct value *out)
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
 static const struct field fields[] = {
-	{PCT_COLUMN("share_pct", "Share%", 10, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
+	{PCT_COLUMN("share_pct", "Share%", 8, 0, COLUMN_BOTH | COLUMN_BAR | COLUMN_SHARE,
 		    "share of all time off the CPU, of idle waits apart"),
 	 FLOAT_AT(ROW, share_pct)},
 	{TIME_COLUMN("off_ns", "Blocked", 8, 0, COLUMN_BOTH | COLUMN_SUM,
@@ -122,12 +122,15 @@ static const struct field fields[] = {
 	{TEXT_COLUMN("woken_by", "Woken by", 16, 0, COLUMN_BOTH,
 		     "thread that ended the waits, or [timer] and the like"),
 	 TEXT_AT(ROW, text[WAITS_BY_WAKER]), .groups = BY(WAKER)},
-	{TEXT_COLUMN("symbol", "Waits in", 14, 0, COLUMN_BOTH, "function it waits in"),
+	{TEXT_COLUMN("place", "Waits in", 14, 0, COLUMN_SCREEN,
+		     "function it waits in; what syncs a file by the name of that call"),
+	 TEXT_AT(ROW, place), .groups = BY(STACK)},
+	{TEXT_COLUMN("symbol", "symbol", 14, 0, COLUMN_EXPORT, "function it waits in"),
 	 TEXT_AT(ROW, text[WAITS_BY_STACK]), .groups = BY(STACK)},
 	{TEXT_COLUMN("caller", "Called from", 16, 3, COLUMN_BOTH,
 		     "function of the program itself that led there"),
 	 TEXT_AT(ROW, caller), .groups = BY(STACK)},
-	{TEXT_COLUMN("ended_by", "Ended by", 16, 3, COLUMN_SCREEN,
+	{TEXT_COLUMN("ended_by", "Ended by", 13, 1, COLUMN_SCREEN,
 		     "thread that ended most of it; blank: none did"),
 	 TEXT_AT(ROW, woken_by), .except = BY(WAKER)},
 	{TEXT_COLUMN("reason", "Reason", 11, 0, COLUMN_BOTH, "what it waits for"),
@@ -141,10 +144,10 @@ static const struct field fields[] = {
 	 TEXT_AT(ROW, state)},
 	{COUNT_COLUMN("count", "Count", 6, 3, COLUMN_BOTH | COLUMN_SUM, "waits that ended"),
 	 NUMBER_AT(ROW, sums.count), UNLESS_0(ROW, counted)},
-	{TIME_COLUMN("avg_ns", "Avg", 6, 1, COLUMN_BOTH,
+	{TIME_COLUMN("avg_ns", "Avg", 6, 2, COLUMN_BOTH,
 		     "average wait that ended; if none did, of those so far"),
 	 NUMBER_AT(ROW, avg_ns), UNLESS_0(ROW, counted)},
-	{TIME_COLUMN("max_ns", "Max", 6, 2, COLUMN_BOTH, "longest wait, one that goes on too"),
+	{TIME_COLUMN("max_ns", "Max", 6, 3, COLUMN_BOTH, "longest wait, one that goes on too"),
 	 NUMBER_AT(ROW, sums.max_ns), UNLESS_0(ROW, has_max)},
 	{COLUMN(VALUE_TEXT, "goes_on", "+", 1, 0, COLUMN_SCREEN,
 		"+: a wait goes on at the window's end, and is longer than it says"),
@@ -179,7 +182,7 @@ static const struct field fields[] = {
 static const char *key_column(u32 groups)
 {
 	if (groups & BY(STACK))
-		return "symbol";
+		return "place";
 	if (groups & WAITS_TASK)
 		return "comm";
 	if (groups & BY(CGROUP))
@@ -200,6 +203,8 @@ static void fit_columns(struct column *columns, u32 groups)
 	if (groups & BY(STACK)) {
 		named(columns, "comm")->width = 11;
 		named(columns, "comm")->priority = groups & BY(TID) ? 1 : 0;
+		/* Who ended it is worth more than what the reason says anyway. */
+		named(columns, "state")->priority = 3;
 	} else if (!(groups & BY(STATE))) {
 		named(columns, "state")->width = 5;
 	}

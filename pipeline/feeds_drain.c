@@ -3,6 +3,32 @@
 #include "pipeline/feeds_impl.h"
 
 #define NAMES_WAIT_MS 25
+#define WALKED_MAX    256 /* frames that the programs in the kernel walk, and more */
+
+static void hand_out(const struct route *r, const struct sample *s)
+{
+	struct feeds *f = r->feeds;
+
+	for (u32 i = 0; i < TAPS; i++)
+		if (f->taps[i])
+			f->taps[i]->ops->put(f->taps[i], r->slot->models, s);
+	for (u64 left = r->slot->models; left; left &= left - 1) {
+		struct model_feed *mf = &f->v[__builtin_ctzll(left)];
+
+		mf->ops->consume(mf->model, s);
+	}
+}
+
+/* What the programs in the kernel say of interpreted functions becomes known to symbols first. */
+static void hand_out_stack(const struct route *r, const struct stack_def *d)
+{
+	u64 ips[WALKED_MAX];
+	struct stack_def room;
+
+	if (r->feeds->symbols && (u32)d->nkernel + d->nuser <= ARRAY_SIZE(ips))
+		d = symbols__name_scripts(r->feeds->symbols, d, ips, &room);
+	hand_out(r, &d->head);
+}
 
 static void route_sample(void *ctx, const struct sample *s)
 {
@@ -16,14 +42,10 @@ static void route_sample(void *ctx, const struct sample *s)
 		symbols__unwind(f->symbols,
 				container_of((struct sample *)s, struct unwind_sample, head),
 				&source_unwind_sink);
-	for (u32 i = 0; i < TAPS; i++)
-		if (f->taps[i])
-			f->taps[i]->ops->put(f->taps[i], r->slot->models, s);
-	for (u64 left = r->slot->models; left; left &= left - 1) {
-		struct model_feed *mf = &f->v[__builtin_ctzll(left)];
-
-		mf->ops->consume(mf->model, s);
-	}
+	if (s->type == SAMPLE_STACK_DEF)
+		hand_out_stack(r, container_of(s, struct stack_def, head));
+	else
+		hand_out(r, s);
 }
 
 struct sample_sink feeds__sink(struct route *r)

@@ -14,6 +14,19 @@ static void add_counts(struct counts *sum, const struct counts *c)
 static const u64 kernel_stacks =
 	MODEL_BIT(MODEL_PROFILE) | MODEL_BIT(MODEL_WAITS) | MODEL_BIT(MODEL_CACHE);
 
+/* Why interpreted functions are missing in stacks. */
+static void note_scripts(const struct feeds *f, struct health *h)
+{
+	struct symbols_unwind_stats t;
+
+	symbols__unwind_stats(f->symbols, &t);
+	if (t.scripts_gone * 100 > t.scripts_named)
+		health__note(h, t.scripts_gone, "stacks whose python functions were gone before they "
+						"could be named, since start");
+	if (t.scripts_note)
+		feeds__join(h->note, sizeof(h->note), "%s", t.scripts_note);
+}
+
 /* Before all else that the note says: it is true of each row of the kernel. */
 static void note_hidden(struct health *h)
 {
@@ -51,6 +64,8 @@ void feeds__refresh_health(struct feeds *f, u32 model)
 	}
 	if (kernel_stacks & MODEL_BIT(model) && f->symbols && symbols__are_hidden(f->symbols))
 		note_hidden(&out);
+	if (f->symbols && out.stacks.by == STACKS_BY_TABLES)
+		note_scripts(f, &out);
 	out.samples = mine->samples;
 	out.self_cpu_pct = mine->self_cpu_pct;
 	out.samples_total = sum.samples;

@@ -252,6 +252,11 @@ static const struct checked *field_node(struct checker *c, const struct expr *e,
 		return number_field(c, f);
 	if (f->at == FIELD_AT_ADDRESS)
 		return address_field(c, f);
+	if (f->at == FIELD_KEPT) {
+		n = node(c, CHECKED_ENTRY, f->type);
+		n->index = f->index;
+		return n;
+	}
 	n = node(c, CHECKED_CONTEXT, f->type);
 	n->field = *f;
 	n->types = c->scope->fields->types;
@@ -262,10 +267,11 @@ static const char *why_unknown(u32 word)
 {
 	switch (word) {
 	case WORD_IRQS_DISABLED:
-		return "can be read at events of perf and kprobes alone: tracepoints hide it from "
-		       "programs";
+		return "can be read on x86: at events of perf and kprobes, and from Linux 6.14 on "
+		       "at tracepoints (count cpu-clock by irqs_disabled samples it anywhere)";
 	case WORD_NEED_RESCHED:
-		return "cannot be read: where it is differs from kernel to kernel, and none says so";
+		return "cannot be read: where it is in thread_info.flags is not known for this "
+		       "machine";
 	case WORD_NR_RUNNING:
 		return "cannot be read: this kernel has no struct cfs_rq with its run queue";
 	default:

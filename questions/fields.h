@@ -39,6 +39,7 @@ enum text_at {
 enum field_at {
 	FIELD_IN_CONTEXT,
 	FIELD_NUMBER,	  /* `number` itself */
+	FIELD_KEPT,	  /* entry[index] of the frame: what the program around it has counted */
 	FIELD_AT_ADDRESS, /* in user memory, where the 8 bytes at `offset` of the context, those at `index`
 			     times `scale` (0: none), and `number` together say */
 };

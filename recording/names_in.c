@@ -178,7 +178,7 @@ static bool read_object(struct names_in *n, struct cursor *c)
 		o = position == n->n[TABLE_OBJECTS] ? add(n, TABLE_OBJECTS) : NULL;
 	if (!o)
 		return false;
-	o->kind = cursor__below(c, CODE_BPF + 1);
+	o->kind = cursor__below(c, CODE_KINDS);
 	o->name = ref(c, TABLE_TEXTS);
 	o->path = ref(c, TABLE_TEXTS);
 	o->build_id = ref(c, TABLE_TEXTS);
@@ -195,7 +195,7 @@ static bool read_func(struct names_in *n, struct cursor *c)
 	if (!f)
 		return false;
 	f->object = ref(c, TABLE_OBJECTS);
-	f->kind = cursor__below(c, CODE_BPF + 1);
+	f->kind = cursor__below(c, CODE_KINDS);
 	f->flags = cursor__below(c, 1ULL << 32);
 	f->start = cursor__varint(c);
 	f->size = cursor__varint(c);

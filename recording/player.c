@@ -119,10 +119,16 @@ static void put(void *ctx, const struct codec *c, const struct sample_codec *typ
 
 static int replay__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
+	char names[80];
+
 	if (scope->follow_children)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "a recording does not tell whose children processes are: name "
 				   "them by pid= or comm~");
+	if (scope__terms(scope) & SCOPE_TERMS_KERNEL)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "a recording does not tell %s: only what is live can be filtered by it",
+				   scope__term_names(scope, SCOPE_TERMS_KERNEL, names, sizeof(names)));
 	scope__get(scope);
 	scope__put(s->scope);
 	s->scope = scope;
@@ -336,6 +342,13 @@ static struct player *begin(struct reader *reader)
 struct player *player__open_memory(int fd, struct symbols *symbols, struct status *st)
 {
 	struct reader *reader = reader__open_memory(fd, symbols, st);
+
+	return reader ? begin(reader) : NULL;
+}
+
+struct player *player__open_fd(int fd, const char *name, struct symbols *symbols, struct status *st)
+{
+	struct reader *reader = reader__open_fd(fd, name, symbols, st);
 
 	return reader ? begin(reader) : NULL;
 }

@@ -21,6 +21,8 @@ struct player *player__open(const char *path, struct symbols *symbols, const cha
 /* The same beside this machine, or another recording, which stay what they are. */
 struct player *player__open_beside(const char *path, struct symbols *symbols, const char *event,
 				   struct status *st);
+/* A recording that is open; the fd is taken. Beside the machine, which is what it is. */
+struct player *player__open_fd(int fd, const char *name, struct symbols *symbols, struct status *st);
 /* Opens what recorder__memory gave; the fd is taken. Beside the machine, which is what it is. */
 struct player *player__open_memory(int fd, struct symbols *symbols, struct status *st);
 /* When the collector has been stopped. NULL is fine. */

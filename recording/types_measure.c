@@ -125,7 +125,7 @@ void code_ask(struct codec *c, union any_sample *s)
 	code_below(c, &f->lists, ASK_LIST_KINDS);
 	code_below(c, &f->has_stack, 2);
 	code_below(c, &f->nfields, ASK_FIELDS + 1);
-	for (u32 i = 0; i < MEASURE_SUMS; i++) {
+	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++) {
 		code_text(c, f->sums[i].name, sizeof(f->sums[i].name));
 		code_text(c, f->sums[i].help, sizeof(f->sums[i].help));
 		code_below(c, &f->sums[i].is_time, 2);

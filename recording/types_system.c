@@ -32,6 +32,7 @@ void code_usage(struct codec *c, union any_sample *s)
 		code_u32(c, ids[i]);
 	for (u32 i = 0; i < ARRAY_SIZE(sums); i++)
 		code_u64(c, sums[i]);
+	code_u64(c, &x->swapped_bytes);
 	x->state = (char)state;
 	x->nice = (s32)nice - 20;
 }

@@ -62,7 +62,7 @@ static bool fields_are_right(const struct ask_form *f)
 
 static bool sums_are_right(const struct ask_form *f)
 {
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
 		if (!is_terminated(f->sums[i].name, sizeof(f->sums[i].name)) ||
 		    !is_terminated(f->sums[i].help, sizeof(f->sums[i].help)))
 			return false;
@@ -157,7 +157,7 @@ static struct declared *declare(const struct ask_form *form)
 		.is_signed = form->has_value && form->is_signed,
 		.asked = true,
 	};
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
 		if (*form->sums[i].name)
 			declare_sum(&d->measure.sums[i], &d->form.sums[i]);
 	if (measure__check(&d->measure, why, sizeof(why)))

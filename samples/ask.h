@@ -60,7 +60,7 @@ struct ask_form {
 	u32 nlabels;	/* own ones first */
 	struct ask_label labels[MEASURE_MAX_LABELS];
 	u32 by;
-	struct ask_sum sums[MEASURE_SUMS];
+	struct ask_sum sums[MEASURE_SPAN_SUMS];
 	u32 lists; /* enum ask_list_kind: lines (SAMPLE_ASK_LINE) come in the place of sums */
 	u32 has_stack; /* of a list */
 	u32 nfields;

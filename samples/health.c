@@ -41,11 +41,23 @@ const char *stacks_by__name(enum stacks_by by)
 	return names[by];
 }
 
+static void note_scripts(struct health *h)
+{
+	const struct health_stacks *s = &h->stacks;
+
+	if ((s->scripts_doubt + s->scripts_astray) * 100 <= s->scripts)
+		return;
+	health__note(h, s->scripts_doubt, "stacks without their python functions: not readable");
+	health__note(h, s->scripts_astray,
+		     "stacks without their python functions: between which frames is not clear");
+}
+
 void health__note_stacks(struct health *h)
 {
 	const struct health_stacks *s = &h->stacks;
 	u64 early = s->unknown + s->no_table + s->no_row + s->bad_stack + s->fp_end + s->copy_end;
 
+	note_scripts(h);
 	if (early * 100 <= early + s->whole + s->cut)
 		return;
 	health__note(h, s->unknown, "stacks ended early: what is mapped there is not known yet");

@@ -26,6 +26,9 @@ struct health_stacks {
 	u64 fp_end;    /* frame pointers, of code without a table, led no further */
 	u64 gone;      /* no frames: the process ended, its memory was given back */
 	u64 listed;    /* of all, those that looked up the kernel's list of what is mapped */
+	/* Of processes with an interpreter: with its frames; that could not be read, or were not what they
+	 * should be; of which it was not clear where among the others they belong. */
+	u64 scripts, scripts_doubt, scripts_astray;
 	/* Of copies that came with the samples: */
 	u64 copy_end; /* the stack goes on above what was copied */
 	u64 unwalked; /* the leaf alone: more came than could be walked; in stacks_lost too */

@@ -168,8 +168,9 @@ static const char *wrong_with(const struct measure *m)
 	for (const u32 *d = m->drills; d && *d; d++)
 		if (*d >> m->nlabels)
 			return "a drill is by no label";
-	if (m->ratio.name && (m->ratio.of >= MEASURE_SUMS || m->ratio.in >= MEASURE_SUMS))
-		return "a ratio is of no sum";
+	for (u32 i = 0; i < MEASURE_RATIOS; i++)
+		if (m->ratios[i].of >= MEASURE_SUMS || m->ratios[i].in >= MEASURE_SUMS)
+			return "a ratio is of no sum";
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		if (m->sums[i].name && m->sums[i].type != VALUE_COUNT &&
 		    m->sums[i].type != VALUE_BYTES && !is_part(m, &m->sums[i]))

@@ -76,11 +76,14 @@ struct measure_sum {
 	bool bad; /* any of it is worth a look */
 };
 
-/* One sum of another, in %. */
+/* One sum by another: VALUE_PCT, of it; VALUE_NS, VALUE_COUNT, for each of it. */
 struct measure_ratio {
 	const char *name, *title, *help; /* name NULL: there is none */
+	enum value_type type;
 	u8 of, in;
 };
+
+#define MEASURE_RATIOS 2
 
 /* A count has a value, or none; that of a span is its duration in ns. What is held has a size in
  * bytes; how its sums are named is fixed. */
@@ -113,7 +116,7 @@ struct measure {
 	u32 nlabels;
 	u32 by; /* default grouping: a bit per label */
 	struct measure_sum sums[MEASURE_SUMS];
-	struct measure_ratio ratio; /* of sums, which need no names for it */
+	struct measure_ratio ratios[MEASURE_RATIOS]; /* of sums, which need no names for it */
 	/* Of a span whose sums are parts of its time: what is left. The programs may or may not know
 	 * the parts: where the first is 0 none of them is known. */
 	struct measure_sum rest;
@@ -137,6 +140,7 @@ struct measure {
 	/* Optional: names of the columns that narrow screens have, blank-separated; the others come as there
 	 * is room for them. */
 	const char *narrow;
+	const char *sort; /* optional: name of the column that rows are sorted by at first */
 	/* Programs on what not every kernel has, blank-separated: they may be missing. */
 	const char *optional;
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */

@@ -55,6 +55,7 @@ struct usage_sample {
 	u64 minor_faults, major_faults;
 	u64 read_bytes, write_bytes; /* from and to disks; 0 where it may not be known */
 	u64 rss_bytes; /* now */
+	u64 swapped_bytes; /* more of it is swapped than before */
 };
 
 #define NOTICE_TEXT 200

@@ -25,6 +25,7 @@ struct unwind_page;
 struct unwind_object;
 struct unwind_process;
 struct unwind_part;
+struct script_runtime;
 
 struct unwind_sink {
 	/* The worker that makes tables; object() also the collector, before it asks for one: */
@@ -45,6 +46,9 @@ struct unwind_sink {
 	 * (no room). */
 	int (*process)(u32 tgid, const struct unwind_process *p, const struct unwind_part *parts);
 	void (*forget)(u32 tgid);
+	/* An interpreter runs in the process, and its frames look like that; before process(). NULL in
+	 * rt's place: none does. 0 or -errno (no room). */
+	int (*script)(u32 tgid, const struct script_runtime *rt);
 };
 
 #endif

@@ -10,6 +10,8 @@
 
 struct vitals {
 	u32 ncpus, running, tasks;
+	u32 last_pid; /* that was given out: it grows with each process and thread that starts */
+	double starts_per_s; /* of those; 0 not known, as of recordings */
 	double load1, load5, load15;
 	/* share of all CPUs' time in the last interval, percent */
 	double user_pct, system_pct, iowait_pct, irq_pct, steal_pct, idle_pct;

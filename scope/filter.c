@@ -11,7 +11,8 @@
 #include "base/caret.h"
 #include "scope/filter_impl.h"
 
-#define TERM_NAMES "pid tid comm cgroup cpu state min max task sym obj tree"
+#define TERM_NAMES "pid tid comm cgroup cpu state min max task sym obj tree " \
+		   "prio policy nr_running irqs_disabled need_resched mode"
 
 struct term_spec {
 	const char *name;
@@ -19,7 +20,7 @@ struct term_spec {
 	const char *example; /* what a right value looks like */
 	int (*add)(struct scope *s, const struct term *t, const struct term_spec *spec,
 		   struct filter_error *err);
-	enum scope_kind kind; /* add_ids */
+	u32 kind; /* add_ids: enum scope_kind; add_level: enum scope_level */
 };
 
 static int add_ids(struct scope *s, const struct term *t, const struct term_spec *spec,
@@ -31,7 +32,7 @@ static int add_ids(struct scope *s, const struct term *t, const struct term_spec
 	if (spec->kind == SCOPE_PID && s->follow_children && !t->negate)
 		return filter__fail(err, t->at, t->len,
 				    "tree= says which processes already: take one of them out");
-	ret = value__ids(t, spec->kind, &ids, err);
+	ret = value__ids(t, (enum scope_kind)spec->kind, &ids, err);
 	if (!ret && t->negate)
 		id_set__unite(&s->exclude[spec->kind], &ids);
 	else if (!ret)
@@ -168,6 +169,21 @@ static int add_task(struct scope *s, const struct term *t, const struct term_spe
 	return 0;
 }
 
+/* What does not pass is kept, so that terms add up. */
+static int add_level(struct scope *s, const struct term *t, const struct term_spec *spec,
+		     struct filter_error *err)
+{
+	enum scope_level level = (enum scope_level)spec->kind;
+	u64 bits[SCOPE_LEVEL_WORDS] = {0};
+
+	if (value__levels(t, level, bits, err))
+		return -EINVAL;
+	for (u32 v = 0; v < scope_level__n(level); v++)
+		if ((bits[v / 64] >> v % 64 & 1) == t->negate)
+			s->left_out[level][v / 64] |= 1ULL << v % 64;
+	return 0;
+}
+
 /* --- labels --- */
 
 static const char *const *labels;
@@ -222,6 +238,12 @@ static const struct term_spec specs[] = {
 	{"min", '=', "min=10ms", add_min, 0},
 	{"max", '=', "max=1s", add_max, 0},
 	{"task", '=', "task=user", add_task, 0},
+	{"prio", '=', "prio=0-99 or prio=120", add_level, SCOPE_PRIO},
+	{"policy", '=', "policy=fifo,rr", add_level, SCOPE_POLICY},
+	{"nr_running", '=', "nr_running=3-", add_level, SCOPE_NR_RUNNING},
+	{"irqs_disabled", '=', "irqs_disabled=1", add_level, SCOPE_IRQS_DISABLED},
+	{"need_resched", '=', "need_resched=1", add_level, SCOPE_NEED_RESCHED},
+	{"mode", '=', "mode=user or mode=kernel", add_level, SCOPE_MODE},
 };
 
 /* Names other tools have for the same thing. */

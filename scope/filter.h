@@ -18,6 +18,9 @@
  * below it too, unless the glob ends in "/.". tree=PID is a process with all it forks from then on.
  * task=user is the threads of programs, task=kernel those of the kernel.
  *
+ * prio=0-99 policy=fifo,rr nr_running=3- irqs_disabled=1 need_resched=1 mode=kernel: of the task, its CPU and
+ * what was interrupted, when something is looked at. Lists of numbers, "3-" is 3 and more, or of names.
+ *
  * Beside them a label of a measure is a term, by the name that it has in --group: syscall=read,write
  * takes names and globs with commas between, file~REGEX a regular expression, and a text that is
  * not there is matched as an empty one (!error~. is what did not fail).

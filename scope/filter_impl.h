@@ -33,6 +33,14 @@ int value__ids(const struct term *t, enum scope_kind kind, struct id_set *out,
 	       struct filter_error *err);
 int value__time(const struct term *t, u64 *ns, struct filter_error *err);
 int value__states(const struct term *t, u32 *states, struct filter_error *err);
+/* Bits of the values. */
+int value__levels(const struct term *t, enum scope_level level, u64 bits[SCOPE_LEVEL_WORDS],
+		  struct filter_error *err);
+/* How many values there are. */
+u32 scope_level__n(enum scope_level level);
+const char *scope_level__name(enum scope_level level);
+/* What a value is called; NULL: it has no name, and is a number. */
+const char *scope_level__value(enum scope_level level, u32 value);
 /* NULL when it is wrong; the caller frees it. */
 struct regex *value__regex(const struct term *t, struct filter_error *err);
 /* Longest time in canonical form, with its unit. */

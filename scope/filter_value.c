@@ -209,3 +209,110 @@ struct regex *value__regex(const struct term *t, struct filter_error *err)
 		filter__fail(err, t->at, t->len, "wrong regular expression: %s", why);
 	return re;
 }
+
+/* --- levels --- */
+
+static const char *const policies[] = {"other", "fifo", "rr", "batch", NULL, "idle", "deadline", "ext"};
+static const char *const modes[] = {"user", "kernel"};
+
+static const struct {
+	const char *name;
+	u32 n;
+	const char *const *values; /* NULL: numbers */
+} levels[SCOPE_LEVELS] = {
+	[SCOPE_PRIO] = {"prio", 140, NULL},
+	[SCOPE_POLICY] = {"policy", ARRAY_SIZE(policies), policies},
+	[SCOPE_NR_RUNNING] = {"nr_running", 64, NULL},
+	[SCOPE_IRQS_DISABLED] = {"irqs_disabled", 2, NULL},
+	[SCOPE_NEED_RESCHED] = {"need_resched", 2, NULL},
+	[SCOPE_MODE] = {"mode", ARRAY_SIZE(modes), modes},
+};
+
+u32 scope_level__n(enum scope_level level)
+{
+	return levels[level].n;
+}
+
+const char *scope_level__name(enum scope_level level)
+{
+	return levels[level].name;
+}
+
+const char *scope_level__value(enum scope_level level, u32 value)
+{
+	return levels[level].values ? levels[level].values[value] : NULL;
+}
+
+static bool read_name(enum scope_level level, const char *p, size_t len, u64 *value)
+{
+	for (u32 v = 0; levels[level].values && v < levels[level].n; v++) {
+		const char *name = levels[level].values[v];
+
+		if (name && strlen(name) == len && !strncmp(name, p, len)) {
+			*value = v;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What is more than the largest number of a run queue is that number. */
+static bool read_level(enum scope_level level, const char **p, u64 *lo, u64 *hi)
+{
+	const size_t len = strcspn(*p, ",");
+	const u64 last = levels[level].n - 1;
+	const char *end = *p + len;
+
+	if (read_name(level, *p, len, lo)) {
+		*hi = *lo;
+		*p = end;
+		return true;
+	}
+	if (levels[level].values || !read_number(p, lo))
+		return false;
+	*hi = *lo;
+	if (**p == '-') {
+		(*p)++;
+		*hi = last;
+		if (*p < end && !read_number(p, hi))
+			return false;
+	}
+	if (level == SCOPE_NR_RUNNING) {
+		*lo = MIN(*lo, last);
+		*hi = MIN(*hi, last);
+	}
+	return *p == end && *lo <= *hi && *hi <= last;
+}
+
+static void name_levels(enum scope_level level, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	if (!levels[level].values)
+		snprintf(buf, size, "0 to %u, as 1,2 or 5-9 or 5-", levels[level].n - 1);
+	for (u32 v = 0; levels[level].values && v < levels[level].n && n < size; v++)
+		if (levels[level].values[v])
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", v ? ", " : "",
+					      levels[level].values[v]);
+}
+
+int value__levels(const struct term *t, enum scope_level level, u64 bits[SCOPE_LEVEL_WORDS],
+		  struct filter_error *err)
+{
+	const char *p = t->value, *at = p;
+	char there[80], msg[140];
+	u64 lo = 0, hi = 0;
+
+	if (!strcmp(p, "none"))
+		return 0;
+	while (read_level(level, &p, &lo, &hi)) {
+		for (u64 v = lo; v <= hi; v++)
+			bits[v / 64] |= 1ULL << v % 64;
+		if (!*p)
+			return 0;
+		at = ++p;
+	}
+	name_levels(level, there, sizeof(there));
+	snprintf(msg, sizeof(msg), "%s takes a list of %s", levels[level].name, there);
+	return fail_at(err, t, at, strcspn(at, ","), msg);
+}

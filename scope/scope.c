@@ -122,7 +122,16 @@ bool scope__label(const struct scope *s, const char *label, const char *text)
 	return true;
 }
 
-#define TERM_USES 6
+bool scope__has_level(const struct scope *s, enum scope_level level)
+{
+	u64 any = 0;
+
+	for (u32 i = 0; s && i < SCOPE_LEVEL_WORDS; i++)
+		any |= s->left_out[level][i];
+	return any != 0;
+}
+
+#define TERM_USES 12
 
 struct term_use {
 	const char *name;
@@ -139,6 +148,12 @@ static void term_uses(const struct scope *s, struct term_use *uses)
 		{"task=", SCOPE_TERM_TASK, s->not_tasks != 0},
 		{"sym~", SCOPE_TERM_STACK, s->nsyms > 0},
 		{"obj~", SCOPE_TERM_STACK, s->nobjects > 0},
+		{"prio=", SCOPE_TERM_SCHED, scope__has_level(s, SCOPE_PRIO)},
+		{"policy=", SCOPE_TERM_SCHED, scope__has_level(s, SCOPE_POLICY)},
+		{"nr_running=", SCOPE_TERM_MOMENT, scope__has_level(s, SCOPE_NR_RUNNING)},
+		{"irqs_disabled=", SCOPE_TERM_MOMENT, scope__has_level(s, SCOPE_IRQS_DISABLED)},
+		{"need_resched=", SCOPE_TERM_MOMENT, scope__has_level(s, SCOPE_NEED_RESCHED)},
+		{"mode=", SCOPE_TERM_MOMENT, scope__has_level(s, SCOPE_MODE)},
 	};
 
 	memcpy(uses, all, sizeof(all));

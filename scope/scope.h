@@ -35,6 +35,20 @@ struct name_term {
  * gets the same answer and also sees cgroups made since the last scope__resolve. An
  * unresolved include is an empty active set: nothing passes until it is known.
  */
+
+/* What tasks and the CPUs they are on are like when something is looked at: small numbers, some of which
+ * have names. Only programs in the kernel can tell. */
+enum scope_level {
+	SCOPE_PRIO,	     /* task_struct.prio: 120 is nice 0, below 100 real time; 0 deadlines, too */
+	SCOPE_POLICY,	     /* SCHED_x */
+	SCOPE_NR_RUNNING,    /* of the CPU's run queue; the last one stands for more, too */
+	SCOPE_IRQS_DISABLED, /* 0 or 1 */
+	SCOPE_NEED_RESCHED,  /* 0 or 1 */
+	SCOPE_MODE,	     /* of what was interrupted: 0 user, 1 kernel */
+	SCOPE_LEVELS,
+};
+#define SCOPE_LEVEL_WORDS 4 /* of 64 bits, a power of two: 140 values of prio */
+
 struct scope {
 	_Atomic u32 refs; /* scope__get, scope__put */
 	struct id_set include[SCOPE_KINDS], exclude[SCOPE_KINDS];
@@ -51,6 +65,7 @@ struct scope {
 	u64 min_ns, max_ns;	/* durations, for views of time; max 0: no limit */
 	u32 states, not_states; /* bit per letter of "RSDTtXZPI", SCOPE_STATES order; 0: all */
 	u8 not_tasks;		/* SCOPE_TASK_*: the sorts of threads that are left out */
+	u64 left_out[SCOPE_LEVELS][SCOPE_LEVEL_WORDS]; /* bit a value: those that do not pass */
 	/* `-- COMMAND` or tree=PID: tasks forked by an included pid are included. The source
 	 * keeps track of them; include[SCOPE_PID] holds only the ancestor. */
 	bool follow_children;
@@ -69,7 +84,10 @@ enum scope_terms {
 	SCOPE_TERM_TIME = 1 << 1, /* min=, max= */
 	SCOPE_TERM_TASK = 1 << 2,
 	SCOPE_TERM_STACK = 1 << 3, /* sym~, obj~ */
-	SCOPE_TERMS_ALL = (1 << 4) - 1,
+	SCOPE_TERM_SCHED = 1 << 4,  /* prio=, policy= */
+	SCOPE_TERM_MOMENT = 1 << 5, /* irqs_disabled=, need_resched=, nr_running=, mode= */
+	SCOPE_TERMS_ALL = (1 << 6) - 1,
+	SCOPE_TERMS_KERNEL = SCOPE_TERM_SCHED | SCOPE_TERM_MOMENT, /* that only programs can tell */
 };
 
 struct scope *scope__get(const struct scope *s);
@@ -83,6 +101,8 @@ bool scope__comm(const struct scope *s, const char *comm);
 bool scope__thread(const struct scope *s, bool kthread);
 /* Those of enum scope_terms that it has. */
 u32 scope__terms(const struct scope *s);
+/* Whether it has a term of this kind. */
+bool scope__has_level(const struct scope *s, enum scope_level level);
 /* Their names, "state= min=": those of `terms` that it has. */
 const char *scope__term_names(const struct scope *s, u32 terms, char *buf, size_t size);
 /* True when the text passes the term, negation included. Any thread. */

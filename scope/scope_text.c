@@ -109,6 +109,47 @@ static void print_tasks(FILE *out, u32 left_out)
 	}
 }
 
+/* Values from..to - 1, by name or number. */
+static void print_range(FILE *out, enum scope_level level, u32 from, u32 to, bool first)
+{
+	if (scope_level__value(level, from))
+		for (u32 v = from; v < to; v++)
+			fprintf(out, "%s%s", first && v == from ? "" : ",", scope_level__value(level, v));
+	else if (to == scope_level__n(level) && to - from > 1)
+		fprintf(out, "%s%u-", first ? "" : ",", from);
+	else if (to - from > 1)
+		fprintf(out, "%s%u-%u", first ? "" : ",", from, to - 1);
+	else
+		fprintf(out, "%s%u", first ? "" : ",", from);
+}
+
+static bool passes(const struct scope *s, enum scope_level level, u32 v)
+{
+	bool named = scope_level__value(level, 0) != NULL;
+
+	return !(s->left_out[level][v / 64] >> v % 64 & 1) && (!named || scope_level__value(level, v));
+}
+
+static void print_level(FILE *out, const struct scope *s, enum scope_level level)
+{
+	const u32 n = scope_level__n(level);
+	bool first = true;
+
+	if (!scope__has_level(s, level))
+		return;
+	begin_term(out, false, scope_level__name(level), '=');
+	for (u32 from = 0, to; from < n; from = to + 1) {
+		for (to = from; to < n && passes(s, level, to);)
+			to++;
+		if (to == from)
+			continue;
+		print_range(out, level, from, to, first);
+		first = false;
+	}
+	if (first)
+		fputs("none", out);
+}
+
 void scope__finish(struct scope *s)
 {
 	size_t size = 0;
@@ -130,6 +171,8 @@ void scope__finish(struct scope *s)
 	print_time(out, "min", s->min_ns);
 	print_time(out, "max", s->max_ns);
 	print_tasks(out, s->not_tasks);
+	for (u32 level = 0; level < SCOPE_LEVELS; level++)
+		print_level(out, s, (enum scope_level)level);
 	if (fclose(out) || !s->text)
 		die("out of memory for the filter's text");
 }

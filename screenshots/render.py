@@ -134,13 +134,29 @@ class Renderer:
         self.draw.rectangle(box, fill=fg)
         return True
 
+    def braille(self, ch, x, y, fg):
+        """Dots as small squares: the font has none. False: not one."""
+        bits = ord(ch) - 0x2800
+        if not 0 <= bits < 0x100:
+            return False
+        for bit, (across, down) in enumerate([(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3),
+                                              (1, 3)]):
+            if bits >> bit & 1:
+                left = x + round(self.w * (across + 0.5) / 2) - 1
+                top = y + round(self.h * (down + 0.5) / 4) - 1
+                self.draw.rectangle((left, top, left + 2, top + 2), fill=fg)
+        return True
+
+    def drawn(self, ch, x, y, fg):
+        return self.block(ch, x, y, fg) or self.braille(ch, x, y, fg)
+
     def cell(self, row, column, text, colours, bold, underline):
         fg, bg = colours
         x, y = MARGIN + column * self.w, MARGIN + row * self.h
         wide = max(width(text[0]), 1) * self.w
         if bg != BACKGROUND:
             self.draw.rectangle((x, y, x + wide - 1, y + self.h - 1), fill=bg)
-        if not text.isspace() and not self.block(text[0], x, y, fg):
+        if not text.isspace() and not self.drawn(text[0], x, y, fg):
             self.draw.text((x, y), text, fill=fg, font=self.bold if bold else self.regular)
         if underline:
             self.draw.line((x, y + self.h - 2, x + wide - 1, y + self.h - 2), fill=fg)

@@ -196,7 +196,7 @@ static u32 sums_of(const struct ask_form *f)
 {
 	u32 n = 0;
 
-	while (n < MEASURE_SUMS && *f->sums[n].name)
+	while (n < MEASURE_SPAN_SUMS && *f->sums[n].name)
 		n++;
 	return n;
 }
@@ -236,23 +236,33 @@ static bool make_line(struct making *m, struct unit *u, const struct question_ev
 	       ask_fields__add(m, u, &scope);
 }
 
-static bool make_burst(struct making *m, struct unit *u, const struct question_event *e,
-		       const struct field_resolver *fields)
+static bool add_sample(struct making *m, struct unit *u, const struct check_scope *scope)
 {
-	const struct check_scope scope = {
-		.fields = fields, .words = m->words | 1u << WORD_COUNT, .kernel = &kernel_types};
-	const struct question *q = m->a->question;
-
-	u->slot.does = QUESTION_FILLS;
-	if (!add_condition(m, u, e->filter, &scope))
-		return false;
-	if (!q->sample)
+	if (!m->a->question->sample)
 		return true;
 	u->slot.stack = STACK_KERNEL | STACK_USER;
 	m->a->form.has_stack = 1;
-	u->of.values[0] = ask_making__check(m, q->sample, &scope, WANT_NUMBER);
+	u->of.values[0] = ask_making__check(m, m->a->question->sample, scope, WANT_NUMBER);
 	u->of.nvalues = u->slot.nvalues = 1;
 	return u->of.values[0] != NULL;
+}
+
+/* With a timer among its events that one ends slots, and says which have their stack sampled, by how many
+ * of each event came. */
+static bool make_burst(struct making *m, struct unit *u, const struct ask_target *t,
+		       const struct field_resolver *fields)
+{
+	struct ask_counts counts;
+	bool ticks = ask_target__is_timer(t), ticked = ask_targets__timer(&m->a->targets) != NULL;
+	const struct check_scope scope = {
+		.fields = ticks ? ask_counts__init(&counts, &m->a->targets) : fields,
+		.words = m->words | 1u << WORD_COUNT,
+		.kernel = &kernel_types};
+
+	u->slot.does = ticks ? QUESTION_TICKS : QUESTION_FILLS;
+	u->slot.ticked = ticked;
+	return add_condition(m, u, t->of->filter, &scope) &&
+	       (ticks != ticked || add_sample(m, u, &scope));
 }
 
 /* What `on` is a number of: of a process's own memory or files, or of the kernel's. */
@@ -358,10 +368,11 @@ static bool make_unit(struct making *m, struct unit *u, const struct ask_target 
 {
 	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++)
 		u->slot.keys[i] = -1;
+	u->slot.irqs = ask_target__irqs(t);
 	if (m->a->question->shape == ASK_LIST)
 		return make_line(m, u, t->of, fields);
 	if (m->a->question->shape == ASK_BURST)
-		return make_burst(m, u, t->of, fields);
+		return make_burst(m, u, t, fields);
 	if (m->a->question->shape == ASK_HOLD)
 		return t->of->role == ROLE_BEGIN ? make_acquire(m, u, t, fields)
 						 : make_release(m, u, t, fields);
@@ -585,9 +596,9 @@ static void fill_sums(struct ask_form *f, const struct question *q)
 		f->sums[0] = (struct ask_sum){"own_ns", "time that no pair within it had", 1};
 		return;
 	}
-	for (u32 i = 0; i < nlegs(q) && n < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < nlegs(q) && n < MEASURE_SPAN_SUMS; i++)
 		add_leg(&f->sums[n++], q, i);
-	for (u32 i = 0; i < q->nevents && n < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < q->nevents && n < MEASURE_SPAN_SUMS; i++)
 		if (q->events[i].role == ROLE_BETWEEN) {
 			copy_str(f->sums[n].name, sizeof(f->sums[n].name), q->events[i].text);
 			copy_str(f->sums[n++].help, sizeof(f->sums[0].help), "so many within the spans");
@@ -617,9 +628,9 @@ static int check_shape(const struct making *m)
 
 	if (q->shape == ASK_NEST && q->nsteps > QUESTION_PAIRS)
 		return ask_making__refuse(m, "nest: at most %u pairs", QUESTION_PAIRS);
-	if (q->shape == ASK_SPAN && nlegs(q) + count_role(q, ROLE_BETWEEN) > MEASURE_SUMS)
+	if (q->shape == ASK_SPAN && nlegs(q) + count_role(q, ROLE_BETWEEN) > MEASURE_SPAN_SUMS)
 		return ask_making__refuse(m, "a chain has at most %u legs and events between, together",
-					  MEASURE_SUMS);
+					  MEASURE_SPAN_SUMS);
 	return 0;
 }
 
@@ -672,29 +683,43 @@ static void ask__free(struct ask *a)
 	arena__fini(&a->arena);
 	free(a->program_of);
 	free(a->text);
+	free(a->question_text);
 	free(a);
 }
 
-const struct ask *ask__new(const char *text, struct status *st)
+/* One of this text that asks the same. */
+static const struct ask *find_asked(const char *text, const char *question, bool forced)
 {
-	struct ask *a = all;
-	struct making m = {.st = st};
+	const struct ask *a = all;
+
+	while (a && (a->forced != forced || strcmp(a->text, text) || strcmp(a->question_text, question)))
+		a = a->next;
+	return a;
+}
+
+/* question NULL: the text says it, or is the name of one that is compiled in. */
+static const struct ask *ask__make(const char *text, const char *question, struct status *st)
+{
 	const struct known_question *known;
+	struct making m = {.st = st};
+	const struct ask *same;
+	struct ask *a;
 	bool forced;
 
 	text += strspn(text, " \t\n");
 	forced = *text == '!';
 	text += strspn(text, "! \t\n");
-	while (a && (a->forced != forced || strcmp(a->text, text)))
-		a = a->next;
-	if (a)
-		return a;
+	known = question_library__find(text);
+	if (!question)
+		question = known ? known->text : text;
+	same = find_asked(text, question, forced);
+	if (same)
+		return same;
 	st->code = EXIT_CODE_OK;
 	m.a = a = xcalloc(1, sizeof(*a));
 	arena__init(&a->arena);
 	a->text = xstrdup(text);
-	known = question_library__find(text);
-	a->question_text = known ? known->text : a->text;
+	a->question_text = xstrdup(question);
 	a->forced = forced;
 	if (make(&m)) {
 		ask__free(a);
@@ -703,6 +728,16 @@ const struct ask *ask__new(const char *text, struct status *st)
 	a->next = all;
 	all = a;
 	return a;
+}
+
+const struct ask *ask__new(const char *text, struct status *st)
+{
+	return ask__make(text, NULL, st);
+}
+
+const struct ask *ask__named(const char *name, const char *question, struct status *st)
+{
+	return ask__make(name, question, st);
 }
 
 const struct measure *ask__measure(const struct ask *a)
@@ -729,6 +764,11 @@ enum model_id ask__model(const struct ask *a)
 const char *ask__text(const struct ask *a)
 {
 	return a->text;
+}
+
+const char *ask__question(const struct ask *a)
+{
+	return a->question_text;
 }
 
 /* --- lists --- */
@@ -766,6 +806,23 @@ const struct ask_list *ask_list__with(const struct ask_list *list, const struct 
 	if (list)
 		*new = *list;
 	new->v[new->n++] = one;
+	return new;
+}
+
+const struct ask_list *ask_list__replace(const struct ask_list *list, u32 at, const struct ask *one,
+					 struct status *st)
+{
+	struct ask_list *new;
+
+	for (u32 i = 0; i < list->n; i++)
+		if (list->v[i] == one) {
+			status__set(st, EXIT_CODE_USAGE, -EEXIST, "this is asked already: question %u",
+				    i + 1);
+			return NULL;
+		}
+	new = new_list();
+	*new = *list;
+	new->v[at] = one;
 	return new;
 }
 

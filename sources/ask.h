@@ -15,12 +15,16 @@ struct ask;
 
 /* A ! before the question: whatever it takes (sources/ask_rate.h). NULL with st: what is wrong, in one line, for short questions with a caret below the fault. */
 const struct ask *ask__new(const char *text, struct status *st);
+/* A question that is called by a name of the user's own; it may have the ! too. */
+const struct ask *ask__named(const char *name, const char *question, struct status *st);
 const struct measure *ask__measure(const struct ask *a);
 /* Whose view shows it. */
 enum ask_kind ask__kind(const struct ask *a);
 enum model_id ask__model(const struct ask *a);
 /* As it was asked. */
 const char *ask__text(const struct ask *a);
+/* The question itself, where it was asked by a name. */
+const char *ask__question(const struct ask *a);
 
 /* All that are asked, as struct sampling has it; immutable, for good. NULL: none. */
 struct ask_list {
@@ -31,6 +35,9 @@ struct ask_list {
 /* One more at the end; those of `list` that fail are left out. NULL with st: there are ASK_MAX. */
 const struct ask_list *ask_list__with(const struct ask_list *list, const struct ask *one,
 				      struct status *st);
+/* With another one in the place of the at-th. NULL: that one is asked already. */
+const struct ask_list *ask_list__replace(const struct ask_list *list, u32 at, const struct ask *one,
+					 struct status *st);
 const struct ask_list *ask_list__without(const struct ask_list *list, u32 at);
 
 #endif

@@ -39,6 +39,21 @@ u32 ask_making__stack_flags(const struct checked *key);
 
 /* Bits of enum question_word that can be had at an event. */
 u32 ask_words__at(const struct ask_target *t);
+/* Where it is known whether interrupts are off. */
+enum question_irqs ask_target__irqs(const struct ask_target *t);
+
+/* --- ask_counts.c: bursts whose slots a timer ends --- */
+
+bool ask_target__is_timer(const struct ask_target *t);
+/* NULL: there is none. */
+const struct ask_target *ask_targets__timer(const struct ask_targets *t);
+/* What an expression over a slot's counts has: the first QUESTION_ENTRIES events, by the names that they
+ * have without their systems. */
+struct ask_counts {
+	struct field_resolver resolver;
+	const struct ask_targets *targets;
+};
+const struct field_resolver *ask_counts__init(struct ask_counts *c, const struct ask_targets *t);
 
 /* --- ask_fields.c: what a list shows --- */
 

@@ -19,8 +19,8 @@ struct ask_program {
 
 struct ask {
 	struct ask *next;
-	char *text; /* as it was asked: a question, or the name of one that is compiled in */
-	const char *question_text;
+	char *text; /* as it was asked: a question, or a name */
+	char *question_text;
 	bool forced; /* whatever it takes: it was asked with ! */
 	struct question *question;
 	struct arena arena;

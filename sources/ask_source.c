@@ -12,11 +12,13 @@
 
 #include "base/embed.h"
 #include "base/log.h"
+#include "sources/ask_making.h"
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
 #include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
+#include "sources/moment.h"
 #include "sources/perf_link.h"
 #include "sources/uprobe.h"
 
@@ -142,6 +144,7 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	const struct running *r = ctx;
 	struct question_slot slots[QUESTION_SLOTS] = {0};
+	u64 resched = moment__need_resched();
 	u32 nests = may_nest(r->ask);
 	struct bpf_program *prog;
 
@@ -149,6 +152,7 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	for (u32 i = 0; i < r->ask->nprograms; i++)
 		slots[i] = r->ask->programs[i].slot;
 	measure_programs__set(obj, "slots", slots, sizeof(slots));
+	measure_programs__set(obj, "need_resched_flags", &resched, sizeof(resched));
 	measure_programs__set(obj, "may_nest", &nests, sizeof(nests));
 	bpf_object__for_each_program(prog, obj) {
 		const char *name = bpf_program__name(prog);
@@ -218,7 +222,10 @@ static int attach_perf(struct running *r, struct bpf_program *prog, const struct
 	struct perf_event_attr attr = t->attr;
 
 	attr.size = sizeof(attr);
-	set_rate(&attr, r->how);
+	if (r->ask->question->shape == ASK_BURST && ask_target__is_timer(t))
+		attr.sample_period = r->ask->question->every_ns ? r->ask->question->every_ns : NSEC_PER_MSEC;
+	else
+		set_rate(&attr, r->how);
 	return perf_links__add_cpus(&r->perf, prog, &attr, cookie);
 }
 
@@ -520,6 +527,16 @@ static const struct measure_hooks ask_hooks = {
 	.tick = adapt_bursts,
 };
 
+/* At all of a question's events. */
+static int check_moment(const struct ask *a, const struct scope *scope, struct status *st)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < a->nprograms && !err; i++)
+		err = moment__check(scope, a->programs[i].slot.irqs != QUESTION_IRQS_UNKNOWN, st);
+	return err;
+}
+
 static int open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
 		    const struct scope *scope, struct status *st)
 {
@@ -541,6 +558,8 @@ static int open_one(struct asking *a, const struct ask *ask, const struct sampli
 		r->programs.elf_size =
 			(size_t)(proftop_bpf_question_held_end - proftop_bpf_question_held);
 	}
+	if (check_moment(ask, scope, st))
+		return -EOPNOTSUPP;
 	if (!ask_rate__check(&rate, ask, st))
 		r->source = measure_source__open(&r->programs, how, scope, st);
 	ask_rate__end(&rate);
@@ -575,6 +594,8 @@ static int asking__set_scope(struct source *s, const struct scope *scope, struct
 {
 	int err = 0;
 
+	for (u32 i = 0; i < of(s)->n && !err; i++)
+		err = check_moment(of(s)->v[i].ask, scope, st);
 	for (u32 i = 0; i < of(s)->n && !err; i++)
 		err = measure_source__set_scope(of(s)->v[i].source, scope, st);
 	return err;

@@ -16,6 +16,13 @@
 _Static_assert((int)SCOPE_BPF_PID == SCOPE_PID && (int)SCOPE_BPF_TID == SCOPE_TID &&
 		       (int)SCOPE_BPF_CPU == SCOPE_CPU && (int)SCOPE_BPF_CGROUP == SCOPE_CGROUP,
 	       "scope kinds");
+_Static_assert((int)SCOPE_BPF_PRIO == SCOPE_PRIO && (int)SCOPE_BPF_POLICY == SCOPE_POLICY &&
+		       (int)SCOPE_BPF_NR_RUNNING == SCOPE_NR_RUNNING &&
+		       (int)SCOPE_BPF_IRQS_DISABLED == SCOPE_IRQS_DISABLED &&
+		       (int)SCOPE_BPF_NEED_RESCHED == SCOPE_NEED_RESCHED &&
+		       (int)SCOPE_BPF_MODE == SCOPE_MODE && (int)SCOPE_BPF_LEVELS == SCOPE_LEVELS &&
+		       SCOPE_BPF_LEVEL_WORDS == SCOPE_LEVEL_WORDS,
+	       "scope levels");
 
 void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj, volatile u64 *state,
 		     struct bpf_program *fork, struct bpf_program *exit)
@@ -23,6 +30,7 @@ void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj, volatile u64 *
 	*b = (struct bpf_scope){
 		.ids_fd = bpf_object__find_map_fd_by_name(obj, "scope_ids"),
 		.comms_fd = bpf_object__find_map_fd_by_name(obj, "scope_comms"),
+		.levels_fd = bpf_object__find_map_fd_by_name(obj, "scope_levels"),
 		.state = state,
 		.fork = fork,
 		.exit = exit,
@@ -103,6 +111,24 @@ static int add_set(struct bpf_scope *b, struct change *c, const struct scope *s,
 	return 0;
 }
 
+static int set_levels(struct bpf_scope *b, struct change *c, const struct scope *s, struct status *st)
+{
+	const u32 terms = scope__terms(s), at = c->generation & 1;
+	struct scope_bpf_levels levels;
+	int err;
+
+	if (!(terms & SCOPE_TERMS_KERNEL))
+		return 0;
+	memcpy(levels.left_out, s->left_out, sizeof(levels.left_out));
+	err = bpf_map_update_elem(b->levels_fd, &at, &levels, BPF_ANY);
+	if (err)
+		return status__set(st, EXIT_CODE_FAILURE, err,
+				   "the filter could not be set in the kernel: %s", strerror(-err));
+	c->flags |= (terms & SCOPE_TERM_SCHED ? SCOPE_BPF_SCHED : 0) |
+		    (terms & SCOPE_TERM_MOMENT ? SCOPE_BPF_MOMENT : 0);
+	return 0;
+}
+
 static int prepare(struct bpf_scope *b, struct change *c, const struct scope *s, struct status *st)
 {
 	int err = 0;
@@ -112,6 +138,8 @@ static int prepare(struct bpf_scope *b, struct change *c, const struct scope *s,
 		if (!err)
 			err = add_set(b, c, s, kind, 1, st);
 	}
+	if (!err)
+		err = set_levels(b, c, s, st);
 	if (s->ncomms)
 		c->flags |= SCOPE_BPF_COMMS;
 	if (s->follow_children)
@@ -228,6 +256,9 @@ bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e)
 
 	if (!s)
 		return true;
+	/* What it was like is not known any more. */
+	if (stale && (scope__terms(s) & SCOPE_TERMS_KERNEL))
+		return false;
 	if (!scope_check__id(s, SCOPE_TID, e->tid) || !scope_check__id(s, SCOPE_CPU, e->cpu))
 		return false;
 	if (!in_pids(b, e, stale) || (stale && !scope_check__cgroup(s, e->cgroup)))
@@ -242,5 +273,6 @@ bool bpf_scope__may_change(const struct bpf_scope *b)
 {
 	const struct scope *s = b->scope;
 
-	return s && (s->ncomms || s->include[SCOPE_CGROUP].active || s->exclude[SCOPE_CGROUP].n);
+	return s && (s->ncomms || (scope__terms(s) & SCOPE_TERM_SCHED) ||
+		     s->include[SCOPE_CGROUP].active || s->exclude[SCOPE_CGROUP].n);
 }

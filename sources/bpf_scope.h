@@ -11,7 +11,7 @@ struct bpf_program;
 struct bpf_link;
 
 struct bpf_scope {
-	int ids_fd, comms_fd;	   /* borrowed: maps scope_ids and scope_comms */
+	int ids_fd, comms_fd, levels_fd; /* borrowed: maps scope_ids, scope_comms and scope_levels */
 	volatile u64 *state;	   /* the program's scope_state */
 	const struct scope *scope; /* the one in force, a reference */
 	u32 generation;

@@ -15,6 +15,15 @@ int bpf_visit__attach(struct bpf_visit *v, struct bpf_program *prog, struct stat
 	return bpf_util__attach(prog, &v->link, st);
 }
 
+int bpf_visit__attach_map(struct bpf_visit *v, struct bpf_program *prog, int map_fd, struct status *st)
+{
+	union bpf_iter_link_info info = {.map.map_fd = (u32)map_fd};
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
+
+	v->link = bpf_program__attach_iter(prog, &opts);
+	return v->link ? 0 : bpf_util__failed(-errno, bpf_program__name(prog), st);
+}
+
 int bpf_visit__run(struct bpf_visit *v)
 {
 	int fd = bpf_iter_create(bpf_link__fd(v->link));

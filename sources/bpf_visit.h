@@ -16,6 +16,8 @@ struct bpf_visit {
 
 /* 0, or -errno with st. */
 int bpf_visit__attach(struct bpf_visit *v, struct bpf_program *prog, struct status *st);
+/* Likewise of what walks a map. */
+int bpf_visit__attach_map(struct bpf_visit *v, struct bpf_program *prog, int map_fd, struct status *st);
 /* Runs the iterator: data has what it wrote. 0 or -errno. */
 int bpf_visit__run(struct bpf_visit *v);
 void bpf_visit__fini(struct bpf_visit *v);

@@ -21,6 +21,7 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/moment.h"
 #include "sources/unwind_maps.h"
 #include "sources/perf_open.h"
 #include "sources/perf_setup.h"
@@ -395,6 +396,7 @@ static int load(struct source *s, struct status *st)
 	bpf_map__set_max_entries(s->skel->maps.tasks_seen, s->sizes.tasks);
 	bpf_map__set_max_entries(s->skel->maps.records, s->sizes.ring_bytes);
 	/* The sideband, a tier-0 source, opened before. */
+	s->skel->rodata->need_resched_flags = moment__need_resched();
 	s->skel->rodata->watched_since = clock__monotonic_ns();
 	s->skel->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
 	err = unwind_maps__share(s->skel->obj, st);
@@ -413,8 +415,10 @@ static int load(struct source *s, struct status *st)
 
 static int cpu_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = bpf_scope__set(&s->scope, scope, st);
+	int err = moment__check(scope, moment__has_irq_flag(), st);
 
+	if (!err)
+		err = bpf_scope__set(&s->scope, scope, st);
 	if (err)
 		return err;
 	apply_cpus(s, scope);

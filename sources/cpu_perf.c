@@ -10,6 +10,7 @@
 #include "base/machine.h"
 #include "sources/cpu_perf_open.h"
 #include "sources/perf_tasks.h"
+#include "sources/moment.h"
 #include "sources/scope_check.h"
 #include "sources/side_events.h"
 #include "sources/stack_copies.h"
@@ -348,8 +349,10 @@ static struct source *cpu_perf__open(const struct sampling *how, const struct sc
 {
 	struct source *s = new_source(how, scope);
 	struct perf_setup p;
-	int err = perf__setup(&p, how, st);
+	int err = moment__refuse(scope, "the perf engine", st);
 
+	if (!err)
+		err = perf__setup(&p, how, st);
 	if (!err)
 		err = reopen(s, &p, st);
 	if (!err)
@@ -375,8 +378,10 @@ static int cpu_perf__set_scope(struct source *s, const struct scope *scope, stru
 {
 	const struct scope *old = s->scope;
 	struct perf_setup p = s->setup;
-	int err = 0;
+	int err = moment__refuse(scope, "the perf engine", st);
 
+	if (err)
+		return err;
 	s->scope = scope__get(scope);
 	if (s->reach.own)
 		err = reopen(s, &p, st);

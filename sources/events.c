@@ -178,7 +178,7 @@ static int refuse_modifiers(const char *text, size_t len, struct status *st)
 	for (u32 i = 0; event__name(i, &e); i++)
 		if (strlen(e.name) == len && !strncmp(e.name, text, len))
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-					   "event '%s': modifiers are u, k, p (up to ppp) and P",
+					   "event '%s': modifiers are u, k, G, H, p (up to ppp) and P",
 					   text);
 	return 0;
 }
@@ -213,7 +213,7 @@ static const char *find_modifiers(const char *text, size_t *len)
 
 	*len = strlen(text);
 	m = at ? at + (*at == ':') : "";
-	if (!*m || m[strspn(m, "ukpP")])
+	if (!*m || m[strspn(m, "ukpPGH")])
 		return "";
 	*len = (size_t)(at - text);
 	return m;
@@ -222,6 +222,7 @@ static const char *find_modifiers(const char *text, size_t *len)
 static int apply_modifiers(const char *m, struct perf_event_attr *attr, struct status *st)
 {
 	bool user = strchr(m, 'u'), kernel = strchr(m, 'k');
+	bool guest = strchr(m, 'G'), host = strchr(m, 'H');
 	u32 precise = 0;
 
 	for (const char *p = m; *p; p++)
@@ -245,6 +246,10 @@ static int apply_modifiers(const char *m, struct perf_event_attr *attr, struct s
 		attr->exclude_user = !user;
 		attr->exclude_kernel = !kernel;
 		attr->exclude_hv = !kernel;
+	}
+	if (guest || host) {
+		attr->exclude_guest = !guest;
+		attr->exclude_host = !host;
 	}
 	return 0;
 }

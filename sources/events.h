@@ -3,7 +3,8 @@
  * Sampling events: names as perf has them -> perf_event_attr. "cycles:P", "cpu-clock",
  * "page-faults", "sched:sched_switch", "cycles:u", "LLC-load-misses", "r01c2",
  * "cpu/event=0x3c,umask=1/u" ...
- * Modifiers: u only user mode, k only kernel mode, p..ppp precise, P as precise as possible.
+ * Modifiers: u only user mode, k only kernel mode, G only guests, H only the host,
+ * p..ppp precise, P as precise as possible.
  */
 #ifndef SOURCES_EVENTS_H
 #define SOURCES_EVENTS_H

@@ -16,8 +16,8 @@
 #include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
+#include "sources/probe_links.h"
 #include "sources/rate_guard.h"
-#include "sources/uprobe.h"
 
 #define LOOK_NS (50 * NSEC_PER_MSEC)
 
@@ -25,10 +25,7 @@ struct funcs {
 	const struct func_list *list;
 	struct bpf_program *enter, *leave;
 	volatile u32 *does;
-	int *fds;
-	u32 nfds, fds_cap;
-	struct bpf_link **links; /* of libbpf */
-	u32 nlinks, links_cap;
+	struct probe_links links;
 	u64 cost_ns; /* of a call */
 	struct rate_watch watch;
 	char taken_off[200];
@@ -36,55 +33,14 @@ struct funcs {
 
 /* --- probes --- */
 
-static int keep_link(struct funcs *f, struct bpf_link *link)
-{
-	if (!link)
-		return -errno;
-	f->links = xgrow(f->links, f->nlinks, &f->links_cap, sizeof(*f->links));
-	f->links[f->nlinks++] = link;
-	return 0;
-}
-
-/* Where the kernel has no links for several: an event each. */
-static int attach_one_by_one(struct funcs *f, struct bpf_program *prog,
-			     const struct uprobe_set *set)
-{
-	int err = 0;
-
-	for (u32 i = 0; i < set->n && !err; i++) {
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = set->cookies[i],
-			    .retprobe = set->when == UPROBE_ENDS);
-
-		err = keep_link(f, bpf_program__attach_uprobe_opts(
-					   prog, set->pid ? (pid_t)set->pid : -1, set->path,
-					   set->offsets[i], &opts));
-	}
-	return err;
-}
-
 static int attach_set(struct funcs *f, struct bpf_program *prog, const struct uprobe_set *set)
 {
-	int fd;
-
-	if (!set->n)
-		return 0;
-	if (!f->list->links)
-		return attach_one_by_one(f, prog, set);
-	fd = uprobe__attach_set(bpf_program__fd(prog), set);
-	if (fd < 0)
-		return fd;
-	f->fds = xgrow(f->fds, f->nfds, &f->fds_cap, sizeof(*f->fds));
-	f->fds[f->nfds++] = fd;
-	return 0;
+	return probe_links__add(&f->links, prog, f->list->links, set);
 }
 
 static void detach_probes(struct funcs *f)
 {
-	for (u32 i = 0; i < f->nfds; i++)
-		close(f->fds[i]);
-	for (u32 i = 0; i < f->nlinks; i++)
-		bpf_link__destroy(f->links[i]);
-	f->nfds = f->nlinks = 0;
+	probe_links__close(&f->links);
 }
 
 /* What of a function is probed. */
@@ -233,7 +189,7 @@ static void tick(void *ctx, struct bpf_object *obj)
 	struct funcs *f = ctx;
 	u64 rate;
 
-	if (f->list->forced || !(f->nfds + f->nlinks))
+	if (f->list->forced || !probe_links__any(&f->links))
 		return;
 	if (!rate_watch__exceeds(&f->watch, clock__monotonic_ns(), runs_of(obj), f->cost_ns, &rate))
 		return;
@@ -272,8 +228,7 @@ static void end(void *ctx)
 {
 	struct funcs *f = ctx;
 
-	free(f->fds);
-	free(f->links);
+	probe_links__fini(&f->links);
 	free(f);
 }
 
@@ -292,12 +247,8 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	measure_programs__set(obj, "splits", &splits, sizeof(splits));
 	f->enter = bpf_object__find_program_by_name(obj, "funcs_enter");
 	f->leave = bpf_object__find_program_by_name(obj, "funcs_return");
-	bpf_program__set_autoattach(f->enter, false);
-	bpf_program__set_autoattach(f->leave, false);
-	if (f->list->links) {
-		bpf_program__set_expected_attach_type(f->enter, UPROBE_MULTI_TYPE);
-		bpf_program__set_expected_attach_type(f->leave, UPROBE_MULTI_TYPE);
-	}
+	probe_links__prepare(f->enter, f->list->links);
+	probe_links__prepare(f->leave, f->list->links);
 	bpf_object__for_each_program(prog, obj) {
 		const char *name = bpf_program__name(prog);
 		bool of_split = !strcmp(name, "funcs_switch") || !strcmp(name, "funcs_wakeup");

@@ -175,10 +175,33 @@ static void set_label_filters(struct source *s, const struct scope *scope)
 	__atomic_store_n(s->g.label_filters, filters, __ATOMIC_SEQ_CST);
 }
 
+static bool has_threads(const struct measure *m)
+{
+	if (m->asked)
+		return true;
+	for (u32 i = 0; i < m->nlabels; i++)
+		if (m->labels[i].kind == LABEL_PID)
+			return true;
+	return false;
+}
+
+/* 0, or what cannot be told. */
+static int check_scope(const struct source *s, const struct scope *scope, struct status *st)
+{
+	char names[40];
+
+	if (!(scope__terms(scope) & SCOPE_TERM_SCHED) || has_threads(s->m))
+		return 0;
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s belong to no thread: leave %s out", s->m->noun,
+			   scope__term_names(scope, SCOPE_TERM_SCHED, names, sizeof(names)));
+}
+
 int measure_source__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
+	int err = check_scope(s, scope, st);
 
+	if (!err && s->hooks->scope)
+		err = s->hooks->scope(s->ctx, scope, st);
 	if (!err)
 		err = bpf_scope__set(&s->scope, scope, st);
 	if (err)
@@ -405,6 +428,15 @@ static bool is_optional(const struct measure *m, const char *name)
 	return false;
 }
 
+/* Of threads, or of what the map `visited` has. */
+static int attach_visit(struct source *s, struct bpf_program *visit, struct status *st)
+{
+	int map = bpf_object__find_map_fd_by_name(s->obj, "visited");
+
+	return map < 0 ? bpf_visit__attach(&s->visit, visit, st)
+		       : bpf_visit__attach_map(&s->visit, visit, map, st);
+}
+
 static int attach(struct source *s, const struct scope *scope, struct status *st)
 {
 	struct bpf_program *prog, *visit;
@@ -426,7 +458,7 @@ static int attach(struct source *s, const struct scope *scope, struct status *st
 	if (!err && s->hooks->attach)
 		err = s->hooks->attach(s->ctx, s->obj, st);
 	visit = bpf_object__find_program_by_name(s->obj, "measure_visit");
-	return !err && visit ? bpf_visit__attach(&s->visit, visit, st) : err;
+	return !err && visit ? attach_visit(s, visit, st) : err;
 }
 
 struct source *measure_source__open(const struct measure_programs *of, const struct sampling *how,

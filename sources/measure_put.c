@@ -71,7 +71,7 @@ static u64 stack_of(u64 stack)
 static void put_by_stack(struct source *s, const struct measure_cell *c, const __u64 *sums,
 			 struct measure_sample *out)
 {
-	for (u32 i = 0; i < MEASURE_SUMS; i++) {
+	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++) {
 		const struct measure_sum *sum = &s->m->sums[i];
 
 		out->sums[i] = sums[i];
@@ -81,6 +81,16 @@ static void put_by_stack(struct source *s, const struct measure_cell *c, const _
 					       : 0;
 	}
 	sink__put(s->sink, &out->head);
+}
+
+/* A cell may have sums without a count: what goes on. */
+static bool is_empty(const struct measure_cell *c)
+{
+	u64 any = c->count;
+
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		any |= c->sums[i];
+	return !any;
 }
 
 static void put_cell(struct source *s, const struct measure_cell *c)
@@ -99,7 +109,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.hist = c->hist,
 	};
 
-	if (!(c->count || c->sums[0]) || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
+	if (is_empty(c) || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
 		return;
 	out.nkeys = name_keys(s, c->labels);
 	out.waits = keys_wait(s, c->labels);
@@ -156,7 +166,7 @@ static void put_rest(struct source *s, const struct measure_cell *c, bool sample
 	};
 
 	memcpy(out.sums, c->sums, sizeof(out.sums));
-	if (c->count || c->sums[0])
+	if (!is_empty(c))
 		sink__put(s->sink, &out.head);
 }
 

@@ -15,6 +15,7 @@
 #include "base/hidx.h"
 #include "samples/procs.h"
 #include "scope/proc_stat.h"
+#include "sources/moment.h"
 #include "sources/procs_names.h"
 #include "sources/source.h"
 
@@ -203,7 +204,8 @@ static void procs_proc__drain(struct source *s, bool tick, const struct sample_s
 
 static int procs_proc__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	(void)st;
+	if (moment__refuse(scope, "/proc", st))
+		return -EOPNOTSUPP;
 	scope__put(s->scope);
 	s->scope = scope__get(scope);
 	return 0;

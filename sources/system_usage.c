@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/cgroup.h"
@@ -25,8 +26,8 @@ struct seen {
 	u32 pid;
 	u64 start, t_ns;
 	u32 round;
-	bool has_io, active;
-	u64 read_bytes, write_bytes;
+	bool has_io, has_swap, active;
+	u64 read_bytes, write_bytes, swap_bytes;
 	u64 cpu_ns; /* in the last look */
 	u64 cgroup; /* 0: not looked at yet, or unknown */
 	struct usage_sample before;
@@ -40,6 +41,7 @@ struct usage_scan {
 	u32 nseen, cap;
 	struct hidx by_pid;
 	u64 left_out;
+	bool swaps; /* something is swapped */
 };
 
 struct usage_scan *usage_scan__new(void)
@@ -147,6 +149,22 @@ static void add_io(const struct usage_scan *s, struct seen *p, struct usage_samp
 	p->write_bytes = out;
 }
 
+/* Where nothing is swapped, there is nothing to read. */
+static void add_swap(const struct usage_scan *s, struct seen *p, struct usage_sample *u)
+{
+	char path[32], text[4096];
+	u64 now;
+
+	snprintf(path, sizeof(path), "%u/status", u->pid);
+	if (!s->swaps || file__read(dirfd(s->proc), path, text, sizeof(text)) <= 0)
+		return;
+	now = io_field(text, "\nVmSwap:") * 1024;
+	if (p->has_swap)
+		u->swapped_bytes = now - MIN(now, p->swap_bytes);
+	p->has_swap = true;
+	p->swap_bytes = now;
+}
+
 static u64 cgroup_of(const struct usage_scan *s, u32 pid)
 {
 	char path[32], text[4096], *at;
@@ -201,10 +219,11 @@ static void subtract(struct usage_sample *u, const struct usage_sample *before)
 	u->major_faults = grown(u->major_faults, before->major_faults);
 }
 
+/* Who waits for a CPU the whole interval is, too. */
 static bool is_active(const struct usage_sample *u)
 {
 	return u->user_ns || u->system_ns || u->children_ns || u->minor_faults ||
-	       u->major_faults || u->state == 'D';
+	       u->major_faults || u->state == 'D' || u->state == 'R';
 }
 
 static void compare(struct usage_scan *s, struct seen *p, struct usage_sample *u,
@@ -218,6 +237,8 @@ static void compare(struct usage_scan *s, struct seen *p, struct usage_sample *u
 	/* One look more after the last activity: its disk I/O is what came since. */
 	if (is_active(u) || p->active)
 		add_io(s, p, u);
+	if (is_active(u) || p->active)
+		add_swap(s, p, u);
 	p->active = is_active(u);
 	add_files(s, u);
 	if (p->active)
@@ -263,7 +284,9 @@ void usage_scan__run(struct usage_scan *s, u64 now_ns, const struct sample_sink 
 {
 	u64 until = clock__thread_cpu_ns() + USAGE_BUDGET_NS;
 	const struct dirent *e = NULL;
+	struct sysinfo info;
 
+	s->swaps = !sysinfo(&info) && info.freeswap < info.totalswap;
 	while (s->proc && clock__thread_cpu_ns() < until) {
 		e = readdir(s->proc);
 		if (!e)

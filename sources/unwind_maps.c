@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bpf/script.h"
 #include "bpf/unwind.h"
 #include "samples/health.h"
 #include "sources/bpf_probe.h"
@@ -13,12 +14,15 @@
 
 #define PROCESSES   8192
 #define PARTS	    16384
+#define RUNTIMES    4096
+#define THREADS	    8192
 #define BLOCK_BYTES (UNWIND_BLOCK_PAGES * sizeof(struct unwind_page))
 
 /* Made by the collector thread before anybody else can ask for it; blocks by the worker only. */
 static struct {
 	bool made;
 	int blocks_fd, objects_fd, processes_fd, parts_fd, files_fd;
+	int runtimes_fd, threads_fd; /* of interpreters */
 	struct unwind_object *objects;
 	struct unwind_page *blocks[UNWIND_BLOCKS];
 } maps;
@@ -57,12 +61,13 @@ static int make_blocks(int like_fd)
 static int close_all(int err)
 {
 	const int fds[] = {maps.blocks_fd, maps.objects_fd, maps.processes_fd, maps.parts_fd,
-			   maps.files_fd};
+			   maps.files_fd,   maps.runtimes_fd, maps.threads_fd};
 
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] > 0)
 			close(fds[i]);
 	maps.blocks_fd = maps.objects_fd = maps.processes_fd = maps.parts_fd = maps.files_fd = 0;
+	maps.runtimes_fd = maps.threads_fd = 0;
 	return err;
 }
 
@@ -91,8 +96,12 @@ static int make_all(void)
 				  sizeof(struct unwind_part), PARTS);
 	maps.files_fd = make(BPF_MAP_TYPE_LRU_HASH, "unwind_files", sizeof(struct unwind_file),
 			     sizeof(u32), UNWIND_FILES, 0);
+	maps.runtimes_fd =
+		make_hash("script_runtimes", sizeof(u32), sizeof(struct script_runtime), RUNTIMES);
+	maps.threads_fd = make(BPF_MAP_TYPE_LRU_HASH, "script_threads", sizeof(u64), 2 * sizeof(u64),
+			       THREADS, 0);
 	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 ||
-	    maps.parts_fd < 0 || maps.files_fd < 0)
+	    maps.parts_fd < 0 || maps.files_fd < 0 || maps.runtimes_fd < 0 || maps.threads_fd < 0)
 		return close_all(-ENOMEM);
 	maps.objects = map_memory(maps.objects_fd, UNWIND_OBJECTS * sizeof(*maps.objects));
 	if (!maps.objects)
@@ -124,6 +133,10 @@ int unwind_maps__share(struct bpf_object *obj, struct status *st)
 		err = share(obj, "unwind_parts", maps.parts_fd);
 	if (!err)
 		err = share(obj, "unwind_files", maps.files_fd);
+	if (!err)
+		err = share(obj, "script_runtimes", maps.runtimes_fd);
+	if (!err)
+		err = share(obj, "script_threads", maps.threads_fd);
 	return err ? bpf_util__failed(err, "maps for unwind tables", st) : 0;
 }
 
@@ -162,6 +175,9 @@ void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *
 	h->stacks.fp_end = ended[UNWIND_FP_END];
 	h->stacks.gone = ended[UNWIND_GONE];
 	h->stacks.listed = now.listed - before->listed;
+	h->stacks.scripts = now.scripts - before->scripts;
+	h->stacks.scripts_doubt = now.scripts_doubt - before->scripts_doubt;
+	h->stacks.scripts_astray = now.scripts_astray - before->scripts_astray;
 	*before = now;
 }
 
@@ -240,7 +256,17 @@ static int sink_process(u32 tgid, const struct unwind_process *p, const struct u
 static void sink_forget(u32 tgid)
 {
 	bpf_map_delete_elem(maps.processes_fd, &tgid);
+	bpf_map_delete_elem(maps.runtimes_fd, &tgid);
 	forget_parts(tgid, 0);
+}
+
+static int sink_script(u32 tgid, const struct script_runtime *rt)
+{
+	if (!rt)
+		bpf_map_delete_elem(maps.runtimes_fd, &tgid);
+	else if (bpf_map_update_elem(maps.runtimes_fd, &tgid, rt, BPF_ANY))
+		return -errno;
+	return 0;
 }
 
 const struct unwind_sink source_unwind_sink = {
@@ -251,4 +277,5 @@ const struct unwind_sink source_unwind_sink = {
 	.begin = sink_begin,
 	.process = sink_process,
 	.forget = sink_forget,
+	.script = sink_script,
 };

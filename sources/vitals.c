@@ -35,6 +35,7 @@ struct source {
 	int fds[FILES]; /* -1: this kernel does not have it */
 	struct cpu_times before;
 	u64 self_cpu_ns, t_ns; /* at the last tick */
+	u32 last_pid;	       /* likewise; 0 none yet */
 };
 
 /* NUL-terminated; "" when there is nothing to read. What is longer is cut: the fields that
@@ -103,6 +104,8 @@ static void read_self(struct source *s, struct vitals *v)
 	if (now > s->t_ns)
 		v->self_cpu_pct =
 			100.0 * (double)(cpu_ns - s->self_cpu_ns) / (double)(now - s->t_ns);
+	v->starts_per_s = vitals__starts_per_s(s->last_pid, v->last_pid, now - s->t_ns);
+	s->last_pid = v->last_pid;
 	s->self_cpu_ns = cpu_ns;
 	s->t_ns = now;
 	sscanf(read_file(s, FILE_SELF, buf, sizeof(buf)), "%*u %llu", &pages);

@@ -14,7 +14,13 @@ void vitals__parse_stat(const char *text, struct cpu_times *t)
 
 void vitals__parse_loadavg(const char *text, struct vitals *v)
 {
-	sscanf(text, "%lf %lf %lf %u/%u", &v->load1, &v->load5, &v->load15, &v->running, &v->tasks);
+	sscanf(text, "%lf %lf %lf %u/%u %u", &v->load1, &v->load5, &v->load15, &v->running,
+	       &v->tasks, &v->last_pid);
+}
+
+double vitals__starts_per_s(u32 before, u32 now, u64 ns)
+{
+	return before && now > before && ns ? (now - before) * (double)NSEC_PER_SEC / (double)ns : 0;
 }
 
 static u64 meminfo_field(const char *text, const char *name)

@@ -12,6 +12,8 @@ struct cpu_times {
 
 void vitals__parse_stat(const char *text, struct cpu_times *t);
 void vitals__parse_loadavg(const char *text, struct vitals *v);
+/* Of the last pids of two looks; 0 where they began anew in between. */
+double vitals__starts_per_s(u32 before, u32 now, u64 ns);
 void vitals__parse_meminfo(const char *text, struct vitals *v);
 /* avg10 of the lines "some" and "full"; false when there is no "some". */
 bool vitals__parse_pressure(const char *text, double *some, double *full);

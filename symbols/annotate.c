@@ -182,14 +182,35 @@ static struct annotation *annotate_bytes(struct symbols *s, const struct sym_fun
 	return a;
 }
 
+#define MAX_LINES 65536
+
+/* Interpreted code is annotated with what is interpreted: its source. */
+static struct annotation *annotate_script(struct symbols *s, const struct sym_func *f)
+{
+	struct annotation *a;
+	char root[64];
+	struct sources *sources = sources__new(object__root(s, f->object, root, sizeof(root)),
+					       DEBUGINFO_NOBODY);
+
+	a = annotate__lines(f->id, symbols__object(s, f->object)->path, (u32)f->start,
+			    (u32)MIN(f->size, (u64)MAX_LINES), sources);
+	if (!a->ninsns)
+		note_sources(a, sources);
+	sources__free(sources);
+	return a;
+}
+
 struct annotation *annotate__build(struct symbols *s, u32 func)
 {
 	const struct sym_func *f = symbols__func(s, func);
 	size_t size = wanted_size(f);
-	u8 *bytes = xmalloc(size);
 	struct annotation *a;
 	ssize_t got;
+	u8 *bytes;
 
+	if (f->kind == CODE_SCRIPT)
+		return annotate_script(s, f);
+	bytes = xmalloc(size);
 	got = f->object ? object__read_code(s, f->object, f->start, bytes, size) : -ENOENT;
 	if (got > 0) {
 		if (!f->size)

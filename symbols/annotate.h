@@ -35,6 +35,9 @@ struct annotate_code {
 	void *ctx;
 };
 
+/* Lines of a file in the place of instructions: their offsets are the lines' numbers. */
+struct annotation *annotate__lines(u32 func, const char *file, u32 first, u32 n, struct sources *sources);
+
 struct annotation *annotate__code(u32 func, const struct annotate_code *c);
 
 #endif

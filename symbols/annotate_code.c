@@ -208,3 +208,33 @@ struct annotation *annotate__code(u32 func, const struct annotate_code *c)
 	free(a.insns);
 	return &box->pub;
 }
+
+/* --- lines instead --- */
+
+struct annotation *annotate__lines(u32 func, const char *file, u32 first, u32 n, struct sources *sources)
+{
+	struct annotation_box *box = xcalloc(1, sizeof(*box));
+	struct annotated_insn *insns;
+	const char *path;
+
+	arena__init(&box->arena);
+	atomic_init(&box->pub.refs, 1);
+	box->pub.func = func;
+	insns = arena__array(&box->arena, struct annotated_insn, n);
+	path = arena__strdup(&box->arena, file);
+	for (u32 i = 0; i < n; i++) {
+		const char *text = sources__line(sources, file, first + i);
+
+		if (!text)
+			break;
+		insns[box->pub.ninsns++] = (struct annotated_insn){
+			.offset = first + i,
+			.size = 1,
+			.text = arena__strdup(&box->arena, text),
+			.file = path,
+			.line = first + i,
+		};
+	}
+	box->pub.insns = insns;
+	return &box->pub;
+}

@@ -8,7 +8,16 @@
 
 struct symbols;
 
-enum code_kind { CODE_UNKNOWN, CODE_USER, CODE_KERNEL, CODE_JIT, CODE_VDSO, CODE_BPF };
+enum code_kind {
+	CODE_UNKNOWN,
+	CODE_USER,
+	CODE_KERNEL,
+	CODE_JIT,
+	CODE_VDSO,
+	CODE_BPF,
+	CODE_SCRIPT, /* interpreted */
+};
+#define CODE_KINDS (CODE_SCRIPT + 1)
 
 struct sym_object {
 	u32 id;
@@ -60,6 +69,10 @@ struct symbols_unwind_stats {
 	u64 bytes, evictions; /* memory of tables; tables that made room */
 	u64 budget;	      /* the most that bytes may be */
 	u64 build_ns;	      /* what building took in all */
+	/* Stacks with interpreted functions, since start; and those whose functions were others by the
+	 * time their names were read. */
+	u64 scripts_named, scripts_gone;
+	const char *scripts_note; /* why an interpreter is not walked; NULL: there is none such */
 };
 
 /* --- annotated code --- */

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "symbols/kallsyms.h"
 #include "symbols/resolver.h"
+#include "symbols/scripts.h"
 #include "symbols/spaces.h"
 #include "symbols/stack_walker.h"
 #include "symbols/address_names.h"
@@ -62,6 +63,7 @@ struct symbols *symbols__new(struct status *st)
 	pthread_cond_init(&s->settled, NULL);
 	add_fixed(s);
 	s->spaces = spaces__new(s);
+	s->scripts = scripts__new(s);
 	worker__start(s);
 	return s;
 }
@@ -74,6 +76,7 @@ void symbols__free(struct symbols *s)
 	walker__free(s->walker);
 	namer__free(s->namer);
 	worker__stop(s);
+	scripts__free(s->scripts);
 	spaces__free(s->spaces);
 	for (u32 i = 0; i < ANNOTATIONS_KEPT; i++)
 		if (s->annotations[i])
@@ -136,6 +139,16 @@ void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats 
 		unwinder__stats(s->unwinder, out);
 	if (s->walker)
 		walker__stats(s->walker, out);
+	scripts__stats(s->scripts, &out->scripts_named, &out->scripts_gone);
+}
+
+const struct stack_def *symbols__name_scripts(struct symbols *s, const struct stack_def *d, u64 *ips,
+					      struct stack_def *room)
+{
+	if (!stack_def__has_scripts(d))
+		return d;
+	scripts__name(s->scripts, d, ips, room);
+	return room;
 }
 
 u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip)

@@ -9,7 +9,8 @@
  *   func    a function of an object
  *
  * An offset counts from the start of the file for ELF objects and of the image for the vdso;
- * of the kernel, its modules, BPF programs and JIT code it is the address itself.
+ * of the kernel, its modules, BPF programs and JIT code it is the address itself; of interpreted
+ * functions it is a line of their file, which is their object.
  *
  * While a loc has no func its object is what was mapped. With its func it gets that func's
  * object: the module or BPF program instead of "[kernel]", and one object for files that are
@@ -47,6 +48,10 @@ void symbols__proc_event(struct symbols *s, const struct proc_event *ev);
  * Reads /proc/PID/maps at the first sight of a process. Asks the worker to resolve. */
 u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip);
 u32 symbols__locate_kernel(struct symbols *s, u64 ip);
+/* d, or where there are interpreted functions in it, room: the same with their locs in the place of
+ * what the programs in the kernel say of them (SCRIPT_FRAME | loc). ips: room for all frames. */
+const struct stack_def *symbols__name_scripts(struct symbols *s, const struct stack_def *d, u64 *ips,
+					      struct stack_def *room);
 /* From now on sink is told what is mapped in that process, and has the unwind tables of it. There
  * is one sink. */
 void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,

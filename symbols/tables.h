@@ -17,6 +17,7 @@ struct code;   /* a loaded object: symbols/code.h */
 struct spaces; /* symbols/spaces.h */
 struct unwinder; /* symbols/unwinder.h */
 struct walker; /* symbols/stack_walker.h */
+struct scripts; /* symbols/scripts.h */
 struct namer; /* symbols/address_names.h */
 struct worker_state; /* symbols/worker.c */
 struct resolver;     /* symbols/resolver.h */
@@ -79,6 +80,7 @@ struct symbols {
 	struct unwinder *unwinder; /* NULL: nobody has asked */
 	struct walker *walker;	   /* the same */
 	struct namer *namer;	   /* the same */
+	struct scripts *scripts;
 	struct hidx loc_index, named_objects, named_funcs;
 	struct u32_vec asked; /* locs since the last kick */
 	u32 kernel_object;

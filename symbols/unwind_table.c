@@ -205,6 +205,26 @@ static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct
 	return err;
 }
 
+void unwind_table__each_range(Elf *elf, void (*take)(void *ctx, u64 start, u64 size), void *ctx)
+{
+	struct maker k = {.elf = elf, .separate = DEBUGFILE_NONE, .budget = elf__budget()};
+	struct status st;
+	GElf_Ehdr eh;
+
+	if (check(elf, &eh, &st))
+		return;
+	read_code(elf, &k.code);
+	k.index = (struct cfi_index){
+		.machine = unwind_machine__of(eh.e_machine),
+		.code = &k.code,
+		.max_fdes = UNWIND_MAX_RANGES,
+	};
+	add_section(&k, elf, ".eh_frame", true, 0);
+	for (u32 i = 0; i < k.index.nfdes; i++)
+		take(ctx, k.code.base + k.index.fdes[i].pc, k.index.fdes[i].len);
+	cfi_index__fini(&k.index);
+}
+
 int unwind_table__read(int fd, const char *root, const char *path, struct unwind_table *out,
 		       struct status *st)
 {

@@ -38,6 +38,12 @@
 #define UNWIND_MAX_RANGES (2u << 20)   /* functions, about */
 #define UNWIND_MAX_BYTES  (128u << 20) /* of a section */
 
+struct Elf;
+/* Hands out the ranges of code that .eh_frame describes, as it has them: functions, of files that
+ * name none. Addresses are the file's. */
+void unwind_table__each_range(struct Elf *elf, void (*take)(void *ctx, u64 start, u64 size), void *ctx);
+
+
 /*
  * fd: of the object's file, stays the caller's. root, path: where separate debug files are looked
  * for, as in symbols/debugfile.h ("" and "" for nowhere but /usr/lib/debug by build-id).

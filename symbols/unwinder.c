@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/worker.h"
 #include "symbols/object_file.h"
+#include "symbols/scripts.h"
 #include "symbols/spaces.h"
 #include "symbols/unwind_pages.h"
 #include "symbols/unwind_segments.h"
@@ -26,6 +27,7 @@ enum slot_state {
 struct slot {
 	u32 object;
 	_Atomic u8 state;
+	const struct python_file *python; /* NULL: it is none; the worker's before SLOT_DONE */
 };
 
 struct told {
@@ -35,6 +37,9 @@ struct told {
 	u64 sum;       /* of what was told; 0: nothing was */
 	bool changed;  /* looked at at the next flush */
 	bool free;
+	bool script;   /* an interpreter runs in it that is known */
+	bool pending;  /* whether one does is not known yet */
+	u8 tries;
 };
 
 /* A file that programs met. */
@@ -60,6 +65,7 @@ struct unwinder {
 	u32 last_told;		/* number of what was told */
 	struct met *met;	/* FILES_MAX */
 	u32 nmet;
+	const char *script_note; /* why an interpreter is not walked, the last one */
 	bool full; /* that there were too many objects was said */
 
 	struct worker *worker;
@@ -128,8 +134,11 @@ void unwinder__want(struct unwinder *u, const struct unwind_sample *w)
 		u->told[at] = (struct told){.tgid = w->tgid, .changed = u->told[at].changed};
 		index_told(u, at);
 	}
-	if (u->told[at].exec_id != w->exec_id)
+	if (u->told[at].exec_id != w->exec_id) {
 		u->told[at].sum = 0;
+		u->told[at].script = false;
+		u->told[at].tries = 0;
+	}
 	u->told[at].exec_id = w->exec_id;
 	u->told[at].wanted_ip = w->ip;
 	mark_changed(u, at);
@@ -212,6 +221,17 @@ static int put_table(struct unwinder *u, u32 slot, const struct source_file *f,
 	return 0;
 }
 
+/* An interpreter is known by its file. */
+static void look_for_python(struct unwinder *u, u32 slot, const struct source_file *f)
+{
+	const char *path = symbols__obj(u->symbols, u->slots[slot].object)->pub.path;
+	struct python_file found;
+
+	if (u->slots[slot].python || f->fd < 0 || !python_file__read(f->fd, path, &found))
+		return;
+	u->slots[slot].python = memcpy(xmalloc(sizeof(found)), &found, sizeof(found));
+}
+
 static void build(struct unwinder *u, u32 slot)
 {
 	u64 begin = clock__monotonic_ns();
@@ -229,6 +249,7 @@ static void build(struct unwinder *u, u32 slot)
 		atomic_fetch_add(&u->nfp, 1);
 	}
 	unwind_table__free(&t);
+	look_for_python(u, slot, &f);
 	if (f.fd >= 0)
 		close(f.fd);
 	atomic_store(&u->slots[slot].state, SLOT_DONE);
@@ -376,15 +397,72 @@ static void fill_part(struct unwinder *u, struct unwind_part *part, const struct
 		};
 }
 
+/* What has to be added to the addresses in an object's file where it is mapped there. */
+static bool find_bias(struct unwinder *u, const struct unwind_mapping *m, u64 *bias)
+{
+	int fd = object__open(u->symbols, u->slots[m->object].object);
+	bool found = fd >= 0 && unwind_segments__bias(fd, m->offset, m->start, bias);
+
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+#define ATTACH_TRIES 100 /* while the interpreter begins */
+
+static void attach(struct unwinder *u, struct told *t, const struct unwind_mapping *m)
+{
+	const struct python_memory memory = {python_memory__of_process, (void *)(intptr_t)t->tgid};
+	const char *why = NULL;
+	struct python p;
+	u64 bias;
+	int err;
+
+	if (t->script || t->tries >= ATTACH_TRIES || !find_bias(u, m, &bias))
+		return;
+	err = python__attach(u->slots[m->object].python, bias, &memory, &p, &why);
+	t->tries++;
+	t->pending = err == -EAGAIN;
+	if (err && err != -EAGAIN && err != -EFAULT) {
+		if (u->script_note != why)
+			log__add(LOG_WARN, "%s (process %u)", why, t->tgid);
+		u->script_note = why;
+		t->tries = ATTACH_TRIES;
+	}
+	if (err)
+		return;
+	p.rt.exec_id = t->exec_id;
+	if (u->sink->script(t->tgid, &p.rt))
+		return;
+	scripts__attach(u->symbols->scripts, t->tgid, &p);
+	t->script = true;
+}
+
+/* Looks for an interpreter among what is mapped. */
+static void look_for_script(struct unwinder *u, struct told *t, const struct unwind_part *part)
+{
+	for (u32 i = 0; i < UNWIND_PART && part->v[i].start != UINT64_MAX; i++) {
+		const struct unwind_mapping *m = &part->v[i];
+
+		if (m->object == UNWIND_OBJECT_FP)
+			continue;
+		if (atomic_load(&u->slots[m->object].state) == SLOT_ASKED)
+			t->pending = true;
+		else if (u->slots[m->object].python)
+			attach(u, t, m);
+	}
+}
+
 /* Tells it unless it was told before. */
 static void tell_parts(struct unwinder *u, struct told *t, struct unwind_process *p,
 		       const struct unwind_part *parts)
 {
-	u64 sum = hash_bytes(parts, p->nparts * sizeof(*parts)) | 1;
+	u64 sum = mix64_pair(hash_bytes(parts, p->nparts * sizeof(*parts)), t->script) | 1;
 
 	if (sum == t->sum)
 		return;
 	t->sum = sum;
+	p->script = t->script;
 	if (!++u->last_told)
 		u->last_told++; /* 0 is nobody's */
 	p->told = u->last_told;
@@ -405,6 +483,7 @@ static void tell(struct unwinder *u, struct told *t)
 		spaces__locate(u->symbols->spaces, t->tgid, clock__monotonic_ns(), t->wanted_ip,
 			       &object, &offset);
 	t->wanted_ip = 0;
+	t->pending = false;
 	n = spaces__mapped(u->symbols->spaces, t->tgid, UINT64_MAX, m, MAPPINGS_MAX);
 	p.nparts = MAX((n + UNWIND_PART - 1) / UNWIND_PART, 1u);
 	parts = xcalloc(p.nparts, sizeof(*parts));
@@ -413,6 +492,7 @@ static void tell(struct unwinder *u, struct told *t)
 
 		fill_part(u, &parts[i], m + from, MIN(n - from, (u32)UNWIND_PART));
 		p.begins[i] = parts[i].v[0].start;
+		look_for_script(u, t, &parts[i]);
 	}
 	tell_parts(u, t, &p, parts);
 	free(parts);
@@ -421,14 +501,21 @@ static void tell(struct unwinder *u, struct told *t)
 
 void unwinder__flush(struct unwinder *u)
 {
+	u32 left = 0;
+
 	for (u32 i = 0; i < u->changed.n; i++) {
 		struct told *t = &u->told[u->changed.v[i]];
 
-		t->changed = false;
+		t->changed = t->pending = false;
 		if (!t->free)
 			tell(u, t);
+		/* Once more at the next flush. */
+		if (!t->free && t->pending) {
+			t->changed = true;
+			u->changed.v[left++] = u->changed.v[i];
+		}
 	}
-	u->changed.n = 0;
+	u->changed.n = left;
 	for (u32 i = 0; i < u->nmet; i++)
 		tell_file(u, &u->met[i]);
 	u->nmet = 0;
@@ -445,6 +532,7 @@ void unwinder__stats(const struct unwinder *u, struct symbols_unwind_stats *out)
 		.budget = u->budget,
 		.evictions = atomic_load(&u->evictions),
 		.build_ns = atomic_load(&u->build_ns),
+		.scripts_note = u->script_note,
 	};
 }
 
@@ -474,6 +562,8 @@ void unwinder__free(struct unwinder *u)
 		return;
 	worker__free(u->worker);
 	unwind_pages__free(u->pages);
+	for (u32 i = 0; i < UNWIND_OBJECTS; i++)
+		free((void *)u->slots[i].python);
 	hidx__fini(&u->slot_index);
 	hidx__fini(&u->told_index);
 	free(u->told);

@@ -13,11 +13,12 @@ PYTHON    := /usr/bin/python3
 comma     := ,
 UNIT      := $(wildcard tests/unit/*_test.c tests/render/*_test.c)
 LIVE_C    := $(wildcard tests/live/*_test.c)
-# What compares no times and no shares, and asks nothing of the whole machine, runs two at a time;
-# the longest is begun first.
-LIVE_PAIR := $(wildcard $(patsubst %,tests/live/%_live.py,symbols files record import export \
-	funcs heap askpairs watch usdt flame browser hostile baseline caps copies))
-LIVE      := $(filter-out $(LIVE_PAIR),$(wildcard tests/live/*_live.py))
+# What compares times or shares, or asks something of the whole machine, runs alone; all else two at a time, the
+# longest first.
+LIVE      := $(wildcard $(patsubst %,tests/live/%_live.py,accuracy bpf cache gone io irq net offcpu \
+	overview procs safety sched sched_faults tcp unwind usage waits_aio waits_events))
+LIVE_PAIR := $(wildcard $(patsubst %,tests/live/%_live.py,syscalls scope ask symbols files faults serve))
+LIVE_PAIR += $(filter-out $(LIVE) $(LIVE_PAIR),$(wildcard tests/live/*_live.py))
 LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)
 # Whatever runs on several threads is run once more under ThreadSanitizer.

@@ -210,6 +210,9 @@ static void let_views_rest(struct host *h)
 {
 	u32 wanted = h->always;
 
+	/* What the tour shows is not collected. */
+	if (h->tour.on)
+		return;
 	for (u32 v = 0; v < VIEW_COUNT; v++)
 		if (!rests(h, v))
 			wanted |= models_of(h, v);
@@ -243,7 +246,7 @@ void app__show_view(struct host *h, enum view_id v)
 {
 	const struct view_ops *first = view__by_name(h->options->view);
 	struct view_args args = {0}, none = {0};
-	bool begins = v < VIEW_COUNT && !h->stacks[v] && v == view__index(h->options->view);
+	bool begins = v < VIEW_COUNT && !h->stacks[v] && v == view__index(h->options->view) && !h->tour.on;
 	char key[16];
 
 	if (v >= VIEW_COUNT) {
@@ -271,7 +274,8 @@ void app__set_sampling(struct host *h, const struct sampling *s)
 {
 	h->sampling = *s;
 	h->refused[0] = '\0';
-	collector__set_sampling(past__live(h), s);
+	if (!h->tour.on)
+		collector__set_sampling(past__live(h), s);
 	if (h->past.live)
 		collector__set_sampling(h->collector, s);
 	h->dirty = true;
@@ -311,6 +315,7 @@ struct scope_job {
 	struct host *host;
 	char *expr;
 	bool seen;
+	bool tour; /* it is of the tour */
 	struct scope *scope;
 	struct status st;
 };
@@ -337,7 +342,9 @@ static void scope_job__done(struct job *job)
 	struct scope_job *j = (struct scope_job *)job;
 	struct host *h = j->host;
 
-	if (!j->scope) {
+	if (j->tour != h->tour.on) {
+		/* Nobody looks at it any more. */
+	} else if (!j->scope) {
 		static const char option[] = "--filter: ";
 		const char *msg = j->st.msg;
 
@@ -350,7 +357,8 @@ static void scope_job__done(struct job *job)
 		scope__put(h->scope);
 		h->scope = j->scope;
 		j->scope = NULL;
-		collector__set_scope(past__live(h), h->scope);
+		if (!h->tour.on)
+			collector__set_scope(past__live(h), h->scope);
 		if (h->past.live)
 			collector__set_scope(h->collector, h->scope);
 		past__show_again(h);
@@ -369,7 +377,8 @@ void app__apply_filter(struct host *h, const char *expr, bool seen)
 		.run = scope_job__run, .done = scope_job__done, .drop = scope_job__drop};
 	j->host = h;
 	j->expr = xstrdup(expr);
-	j->seen = seen || h->options->replay || !strcmp(expr, h->scope->text);
+	j->tour = h->tour.on;
+	j->seen = seen || j->tour || h->options->replay || !strcmp(expr, h->scope->text);
 	worker__post(h->lists, &j->job);
 }
 
@@ -513,6 +522,10 @@ static bool global_action(struct host *h, enum action a)
 	case ACTION_PICK_CGROUP:
 		dialog__open(h, DIALOG_PICK_CGROUP);
 		return true;
+	case ACTION_COLUMNS_PICK:
+		return pick_columns__open(h);
+	case ACTION_EDIT_QUESTION:
+		return ask__edit(h);
 	case ACTION_FILTER:
 		dialog__open(h, DIALOG_FILTER);
 		return true;
@@ -554,6 +567,8 @@ static bool global_action(struct host *h, enum action a)
 		return true;
 	case ACTION_FLAME:
 		return no_stacks(h);
+	case ACTION_TIME:
+		return functions__offer(h);
 	case ACTION_BASELINE:
 		baseline__toggle(h);
 		return true;

@@ -3,7 +3,7 @@
  * The app: the UI thread's state and loop. Its parts: loop.c (waits, events), app.c (what screens
  * ask, views, commands to the collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
  * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots), baseline.c,
- * past.c. Only they see inside.
+ * past.c, guide.c, tour.c, hints.c (the last line). Only they see inside.
  */
 #ifndef TUI_APP_H
 #define TUI_APP_H
@@ -13,17 +13,21 @@
 #include "samples/vitals.h"
 #include "scope/filter.h"
 #include "scope/proclist.h"
+#include "tui/columns.h"
+#include "tui/guide.h"
 #include "tui/keymap.h"
 #include "tui/options.h"
 #include "tui/past.h"
 #include "tui/term.h"
+#include "tui/tour.h"
 #include "tui/view.h"
 #include "widgets/help.h"
 #include "widgets/picker.h"
 #include "widgets/prompt.h"
 
 enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_SAVE, DIALOG_ASK,
-	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_MENU, DIALOG_HELP };
+	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_PICK_QUESTION,
+	      DIALOG_MENU, DIALOG_PICK_COLUMNS, DIALOG_HELP, DIALOG_GUIDE };
 
 /* A screen's question: items to pick from, or a line of text. */
 struct host_menu {
@@ -50,6 +54,7 @@ struct host {
 	struct collector *collector; /* of what is shown */
 	struct player *player;	     /* of a replay; NULL live */
 	struct past past;
+	struct tour tour;
 	bool manual; /* a script's clock */
 	struct worker *queries; /* what screens ask of models */
 	struct worker *lists;	/* what reads /proc and cgroupfs */
@@ -67,7 +72,11 @@ struct host {
 
 	/* As chosen last, for the configuration; "" the default. */
 	char keymap_name[256], theme_name[256], window[16];
-	u32 todo;	  /* of options->todo: the next one */
+	char columns[COLUMNS_TEXT]; /* of listings: tui/columns.h */
+	bool graphs_chosen; /* what they are drawn with is no default */
+	const char *const *todo_list; /* what is to be done: of --do, or of the tour's step */
+	u32 ntodo;
+	u32 todo;	  /* the next one of those */
 	size_t todo_at;	  /* where its next words begin */
 	u64 todo_from_ns; /* when the last ones were run; 0 none yet */
 	u64 todo_view_ns; /* when they changed the view */
@@ -94,6 +103,8 @@ struct host {
 	struct help_row *help_rows;
 	u32 nhelp_rows;
 	struct arena help_arena;
+	struct guide_text guide; /* below the keys, or alone */
+	char guide_topic[64];	 /* of pages that were asked for by title; "" those of the view */
 
 	char refused[256]; /* by the collector, as told last */
 	const struct ask_list *asks_before; /* what is in force where the last change was refused */
@@ -102,6 +113,7 @@ struct host {
 	enum role message_role;
 	enum exit_code message_code; /* of an error without a screen */
 	bool dirty, quit;
+	bool hints_shown; /* in the last line; else a message is there */
 	int first_key;	     /* of two: the next one ends it; 0: none is pressed */
 	u64 first_key_ns;    /* when it was */
 	/* Names trickle in for each new address: looked at a few times a second, not at each. */
@@ -141,11 +153,17 @@ void app__sections(const struct host *h, const char **out);
 void chrome__draw(struct host *h);
 /* The view whose tab lies there, VIEW_COUNT none. */
 enum view_id chrome__tab_at(const struct host *h, int x, int y);
+/* What the hint there does, ACTION_NONE none. */
+enum action chrome__hint_at(const struct host *h, int x, int y);
 
 /* --- dialog.c --- */
 
 void dialog__open(struct host *h, enum dialog d);
+/* The palette, with a line to begin with. */
+void dialog__offer(struct host *h, const char *line);
 void dialog__close(struct host *h);
+/* Pages of the guide whose titles have these letters, "" all; false: there are none. */
+bool dialog__open_guide(struct host *h, const char *title);
 /* True when the dialog took the event. */
 bool dialog__input(struct host *h, const struct input *in);
 void dialog__draw(struct host *h);
@@ -160,6 +178,14 @@ bool pick__input(struct host *h, const struct input *in);
 void pick__draw(struct host *h, struct rect area);
 /* Reads an open picker's list again when it is due. */
 void pick__refresh(struct host *h);
+
+/* --- pick_columns.c: those of a listing --- */
+
+/* False: what is shown has no columns to pick from. */
+bool pick_columns__open(struct host *h);
+struct picker_source pick_columns__source(struct host *h);
+/* True: it was a key that shows, hides or moves a column. */
+bool pick_columns__input(struct host *h, const struct input *in);
 
 /* --- menu.c: questions of screens --- */
 
@@ -179,6 +205,9 @@ void baseline__off(struct host *h);
 
 /* --- palette.c --- */
 
+/* What completes filters and names of files, in prompts of their own and as values. */
+void dialog__complete_filter(void *host, const char *text, u32 cursor, struct completions *out);
+void dialog__complete_save(void *host, const char *text, u32 cursor, struct completions *out);
 void palette__complete(void *host, const char *text, u32 cursor, struct completions *out);
 /* False: st says what is wrong. */
 bool palette__run(struct host *h, const char *line, struct status *st);
@@ -190,15 +219,26 @@ void palette__print(FILE *out);
 /* As commands of the palette; false: st says what is wrong. */
 bool ask__run(struct host *h, const char *text, struct status *st);
 bool ask__drop(struct host *h, const char *number, struct status *st);
+bool ask__again(struct host *h, const char *number_and_text, struct status *st);
+/* A question, or the name of one: compiled in, or of the user's own unless there is no configuration. What
+ * is named twice is said in the log. NULL: st says what is wrong. */
+const struct ask *ask__find(const struct options *o, const char *text, struct status *st);
+/* The prompt with the question of the row. False: there is none. */
+bool ask__edit(struct host *h);
+void ask__complete(struct host *h, const char *text, u32 cursor, struct completions *out);
 
 /* --- functions.c: functions whose calls are timed; likewise --- */
 
 bool functions__pick(struct host *h, const char *text, struct status *st);
+/* The prompt with what times the function that is selected; always true, as an action is. */
+bool functions__offer(struct host *h);
 bool functions__drop(struct host *h, const char *number, struct status *st);
 bool functions__set_waits(struct host *h, const char *on, struct status *st);
 
 /* --- todo.c: what --do says --- */
 
+/* In the place of what there was; the list is borrowed. */
+void todo__set(struct host *h, const char *const *list, u32 n);
 /* Something is left, and what has to be there for it is there: `idle` is whether all that is on its
  * way is shown. */
 bool todo__due(const struct host *h, bool idle);

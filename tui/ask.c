@@ -2,8 +2,11 @@
 /* The commands that ask questions while proftop runs. */
 #include <stdio.h>
 
+#include "base/log.h"
+#include "questions/library.h"
 #include "sources/ask.h"
 #include "tui/app.h"
+#include "tui/own_questions.h"
 
 /* What is asked now, but for what the collector refused. */
 static const struct ask_list *asked(const struct host *h)
@@ -29,28 +32,253 @@ static bool is_live(const struct host *h, struct status *st)
 	return false;
 }
 
+/* --- what is asked for by name --- */
+
+static const struct ask *find_own(const char *text, struct status *st, bool *found)
+{
+	const char *name = text + strspn(text, "! \t");
+	const struct ask *a = NULL;
+	struct own_question q;
+	int err;
+
+	if (own_question__is_shadowed(name))
+		log__add(LOG_WARN,
+			 "question %s: the one that is compiled in is asked, not the file of that name: "
+			 "give it another", name);
+	if (question_library__find(name))
+		return NULL;
+	err = own_question__read(name, &q, st);
+	*found = err != -ENOENT;
+	if (!err)
+		a = ask__named(text, q.text, st);
+	free(q.text);
+	return a;
+}
+
+const struct ask *ask__find(const struct options *o, const char *text, struct status *st)
+{
+	bool found = false;
+	const struct ask *a = o->no_config ? NULL : find_own(text, st, &found);
+
+	return found ? a : ask__new(text, st);
+}
+
+/* The question and a caret are for those without a screen. */
+static void cut_caret(struct status *st)
+{
+	st->msg[strcspn(st->msg, "\n")] = '\0';
+}
+
+static void show_question(struct host *h, const struct ask *a)
+{
+	const char *name = ask__text(a);
+
+	app__show_view(h, view__index(ask_kind__view(ask__kind(a))));
+	if (!h->options->no_config && own_question__is_shadowed(name))
+		host__message(h, ROLE_WARN, "this %s is compiled in; your own of that name is not asked",
+			      name);
+}
+
+/* --- own ones are kept and deleted; the lists worker writes --- */
+
+struct own_job {
+	struct job job;
+	struct host *host;
+	struct own_question q;
+	bool replace, delete;
+	struct status st;
+	int err;
+};
+
+static void own_job__run(struct job *job)
+{
+	struct own_job *j = (struct own_job *)job;
+
+	j->err = j->delete ? own_question__delete(j->q.name, &j->st)
+			   : own_question__save(&j->q, j->replace, &j->st);
+}
+
+static void own_job__drop(struct job *job)
+{
+	free(((struct own_job *)job)->q.text);
+	free(job);
+}
+
+static void own_job__done(struct job *job)
+{
+	struct own_job *j = (struct own_job *)job;
+
+	if (j->err)
+		host__error(j->host, &j->st);
+	else if (j->delete)
+		host__message(j->host, ROLE_OK, "question %s is deleted", j->q.name);
+	else
+		host__message(j->host, ROLE_OK, "question %s is kept: :ask %s asks it", j->q.name, j->q.name);
+	own_job__drop(job);
+}
+
+static struct own_job *new_job(struct host *h)
+{
+	struct own_job *j = xcalloc(1, sizeof(*j));
+
+	j->job = (struct job){.run = own_job__run, .done = own_job__done, .drop = own_job__drop};
+	j->host = h;
+	return j;
+}
+
+/* Which of the questions the row answers, or the only one there is; n: none. */
+static u32 selected(const struct host *h)
+{
+	const struct ask_list *list = asked(h);
+	const struct screen *s = app__screen(h);
+	const struct measure *m = s->ops->question ? s->ops->question(s) : NULL;
+	u32 n = list ? list->n : 0;
+
+	for (u32 i = 0; i < n; i++)
+		if (ask__measure(list->v[i]) == m)
+			return i;
+	return n == 1 ? 0 : n;
+}
+
+static bool refuse(struct status *st, const char *why)
+{
+	status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s", why);
+	return false;
+}
+
+/* NAME [HELP] */
+static bool save_own(struct host *h, const char *arg, struct status *st)
+{
+	const struct ask_list *list = asked(h);
+	u32 at = selected(h), len;
+	struct own_job *j;
+
+	if (!*arg)
+		return refuse(st, "ask save takes a name, and a line of help");
+	if (!list || at == list->n)
+		return refuse(st, "ask save keeps the question of the row under the cursor: there is none");
+	j = new_job(h);
+	j->replace = *arg == '!';
+	arg += j->replace;
+	len = (u32)strcspn(arg, " ");
+	copy_str(j->q.name, MIN(len + 1, sizeof(j->q.name)), arg);
+	copy_str(j->q.help, sizeof(j->q.help), arg + len + strspn(arg + len, " "));
+	j->q.text = xstrdup(ask__question(list->v[at]));
+	worker__post(h->lists, &j->job);
+	return true;
+}
+
+static bool delete_own(struct host *h, const char *name, struct status *st)
+{
+	struct own_job *j;
+
+	if (!*name)
+		return refuse(st, "ask delete takes the name of a question of your own");
+	j = new_job(h);
+	j->delete = true;
+	copy_str(j->q.name, sizeof(j->q.name), name);
+	worker__post(h->lists, &j->job);
+	return true;
+}
+
+/* What follows a word, NULL when the text does not begin with it. */
+static const char *behind(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (strncmp(text, word, len) || (text[len] && text[len] != ' '))
+		return NULL;
+	return text + len + strspn(text + len, " ");
+}
+
+/* --- the commands --- */
+
 bool ask__run(struct host *h, const char *text, struct status *st)
 {
-	const struct ask *a;
+	const char *save = behind(text, "save"), *delete = behind(text, "delete");
 	const struct ask_list *list;
+	const struct ask *a;
 
+	if (delete)
+		return delete_own(h, delete, st);
+	if (save)
+		return save_own(h, save, st);
 	if (!is_live(h, st))
 		return false;
 	if (!*text) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL,
-			    "ask takes a question: count sched:sched_switch by prev_comm");
-		return false;
+		dialog__open(h, DIALOG_PICK_QUESTION);
+		return true;
 	}
-	a = ask__new(text, st);
+	a = ask__find(h->options, text, st);
 	list = a ? ask_list__with(asked(h), a, st) : NULL;
 	if (!list) {
-		/* The question and a caret are for those without a screen. */
-		st->msg[strcspn(st->msg, "\n")] = '\0';
+		cut_caret(st);
 		return false;
 	}
 	if (list != h->sampling.asks)
 		set_questions(h, list);
-	app__show_view(h, view__index(ask_kind__view(ask__kind(a))));
+	show_question(h, a);
+	return true;
+}
+
+/* A number of what is asked, and what follows it; NULL: st says what is wrong. */
+static const char *read_number(const struct ask_list *list, const char *arg, const char *what, u64 *n,
+			       struct status *st)
+{
+	char number[16];
+	size_t len = strcspn(arg, " ");
+
+	copy_str(number, MIN(len + 1, sizeof(number)), arg);
+	if (!list || !list->n) {
+		refuse(st, "nothing is asked");
+		return NULL;
+	}
+	if (option__number(number, 1, list->n, n))
+		return arg + len + strspn(arg + len, " ");
+	status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s takes the number of a question, 1 to %u", what,
+		    list->n);
+	return NULL;
+}
+
+bool ask__again(struct host *h, const char *arg, struct status *st)
+{
+	const struct ask_list *list = asked(h);
+	const struct ask *a;
+	const char *text;
+	u64 n;
+
+	if (!is_live(h, st))
+		return false;
+	text = read_number(list, arg, "reask", &n, st);
+	if (!text)
+		return false;
+	a = ask__find(h->options, text, st);
+	if (a && a == list->v[n - 1])
+		return true;
+	list = a ? ask_list__replace(list, (u32)n - 1, a, st) : NULL;
+	if (!list) {
+		cut_caret(st);
+		return false;
+	}
+	set_questions(h, list);
+	show_question(h, a);
+	return true;
+}
+
+bool ask__edit(struct host *h)
+{
+	const struct ask_list *list = asked(h);
+	u32 at = selected(h);
+	char *line;
+
+	if (!list || at == list->n || h->player)
+		return false;
+	line = xasprintf("reask %u %s", at + 1, ask__question(list->v[at]));
+	if (strlen(line) < PROMPT_MAX)
+		dialog__offer(h, line);
+	else
+		host__message(h, ROLE_WARN, "this question is too long to be edited");
+	free(line);
 	return true;
 }
 
@@ -61,15 +289,8 @@ bool ask__drop(struct host *h, const char *arg, struct status *st)
 
 	if (!is_live(h, st))
 		return false;
-	if (!list || !list->n) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "nothing is asked");
+	if (!read_number(list, arg, "unask", &n, st))
 		return false;
-	}
-	if (!option__number(arg, 1, list->n, &n)) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "unask takes the number of a question, 1 to %u",
-			    list->n);
-		return false;
-	}
 	host__message(h, ROLE_OK, "not asked any more: %.100s", ask__text(list->v[n - 1]));
 	set_questions(h, ask_list__without(list, (u32)n - 1));
 	return true;

@@ -8,9 +8,12 @@
 #include "base/machine.h"
 #include "sources/ask.h"
 #include "tui/app.h"
+#include "tui/hints.h"
 #include "widgets/paragraph.h"
 #include "widgets/spark.h"
 
+/* Processes and threads started a second, from which on they may be what keeps a machine busy. */
+#define MANY_STARTS 100
 #define BAD_LOST_PCT  1.0
 #define BUSY_PSI_PCT  10.0
 
@@ -120,7 +123,8 @@ static struct rect chrome__area(const struct host *h)
 	const struct canvas *c = &h->canvas;
 	int top = is_low(c) ? 2 : past__has_strip(h) ? 4 : 3, bottom = is_low(c) ? 2 : 3;
 
-	return (struct rect){0, top, c->w, c->h - top - bottom};
+	bottom += tour__height(h);
+	return (struct rect){0, top, c->w, MAX(c->h - top - bottom, 1)};
 }
 
 /* --- the two lines of vital signs --- */
@@ -147,7 +151,8 @@ static void replay_text(const struct host *h, const struct tape_state *t, char *
 	if (t->speed != 1)
 		snprintf(speed, sizeof(speed), " %gx", t->speed);
 	snprintf(buf, size, " %s %s/%s%s ",
-		 h->past.live ? "PAST" : h->paused ? "PAUSED" : t->stopped ? "END" : "REPLAY", at,
+		 h->tour.on   ? "TOUR"
+		 : h->past.live ? "PAST" : h->paused ? "PAUSED" : t->stopped ? "END" : "REPLAY", at,
 		 all, speed);
 }
 
@@ -195,6 +200,10 @@ static void draw_machine(struct host *h, const struct vitals_snap *s, int w)
 	line__add(&l, 1, level(v->load1 / MAX(v->ncpus, 1u), 1, 2), "%.2f", v->load1);
 	line__add(&l, 4, ROLE_DIM, " %.2f %.2f", v->load5, v->load15);
 	line__add(&l, 5, ROLE_DIM, "  %u/%u tasks", v->running, v->tasks);
+	if (v->starts_per_s >= 1)
+		line__add(&l, v->starts_per_s >= MANY_STARTS ? 2 : 5,
+			  level(v->starts_per_s, MANY_STARTS, 10 * MANY_STARTS), "  %.0f new/s",
+			  v->starts_per_s);
 	line__add(&l, 6, ROLE_DIM, "  %u CPUs", v->ncpus);
 	line__draw(&l, &h->canvas, 0, w);
 }
@@ -467,29 +476,29 @@ static void draw_health(struct host *h, int y)
 	line__draw(&l, &h->canvas, y, h->canvas.w);
 }
 
-/* The most useful keys that fit, then those that always work. */
 static void draw_hints(struct host *h, int y)
 {
-	static const enum action always[] = {ACTION_HELP, ACTION_PALETTE, ACTION_QUIT, ACTION_NONE};
-	static const enum action past[] = {ACTION_STEP_BACK, ACTION_STEP_FORWARD, ACTION_RANGE,
-					   ACTION_NOW, ACTION_NONE};
 	struct canvas *c = &h->canvas;
-	const enum action *lists[] = {always, past__plays(h) ? past : NULL,
-				      app__screen(h)->ops->hints};
-	int x = 0;
-	char key[16];
+	struct hint hints[HINTS_MAX];
 
-	for (u32 l = 0; l < ARRAY_SIZE(lists); l++) {
-		for (const enum action *a = lists[l]; a && *a != ACTION_NONE; a++) {
-			const char *name = action_table[*a].name;
+	h->hints_shown = true;
+	for (u32 i = 0, n = hints__make(h, c->w, hints); i < n; i++) {
+		int w = draw__text(c, hints[i].x, y, hints[i].w, ROLE_KEY, hints[i].key);
 
-			if (!*host__key(h, *a, key, sizeof(key)) ||
-			    x + text__width(key) + (int)strlen(name) + 1 > c->w)
-				continue;
-			x += draw__text(c, x, y, c->w - x, ROLE_KEY, key);
-			x += draw__textf(c, x, y, c->w - x, ROLE_DIM, " %s  ", name);
-		}
+		draw__textf(c, hints[i].x + w, y, hints[i].w - w, ROLE_DIM, " %s", hints[i].text);
 	}
+}
+
+enum action chrome__hint_at(const struct host *h, int x, int y)
+{
+	struct hint hints[HINTS_MAX];
+
+	if (!h->hints_shown || y != h->canvas.h - 1)
+		return ACTION_NONE;
+	for (u32 i = 0, n = hints__make(h, h->canvas.w, hints); i < n; i++)
+		if (x >= hints[i].x && x < hints[i].x + hints[i].w)
+			return hints[i].action;
+	return ACTION_NONE;
 }
 
 static void draw_too_small(struct host *h)
@@ -539,9 +548,12 @@ void chrome__draw(struct host *h)
 		past__draw_strip(h, area.y - 2);
 	draw_tabs(h, area.y - 1);
 	app__screen(h)->ops->draw(app__screen(h), c, area);
+	if (h->tour.on)
+		tour__draw(h, c, (struct rect){0, area.y + area.h, c->w, tour__height(h)});
 	if (!is_low(c))
 		draw_selection(h, c->h - 3);
 	draw_health(h, c->h - 2);
+	h->hints_shown = false;
 	if (h->message[0])
 		draw_message(h);
 	else

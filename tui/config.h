@@ -37,7 +37,7 @@ static inline bool setting__is_flag(const struct setting_row *row)
 	return !strcmp(row->initial, "no");
 }
 
-#define CONFIG_VALUE_MAX 256
+#define CONFIG_VALUE_MAX 512
 
 /* The value in [from, to), which ends where a comment begins, without blanks around it; false when
  * it is too long or has control characters. */

@@ -10,8 +10,6 @@
 #include "tui/own_files.h"
 #include "tui/text_file.h"
 
-#define FOLDER_MODE 0700
-#define FILE_MODE   0600
 #define TEMP_NAME   ".config.new"
 
 /* One line of a file, as far as it matters here. */
@@ -164,37 +162,7 @@ char *config__merge(const char *old, size_t len, const struct config_values *v)
 
 /* --- the file --- */
 
-static int cannot_save(struct status *st, const char *path, int err, const char *why)
-{
-	return status__set(st, EXIT_CODE_FAILURE, err,
-			   "the configuration was not saved: %.300s: %s", path, why);
-}
-
-/* The folder and the one that it is in; what is further up has to be there. */
-static int open_folder(char *path, struct status *st)
-{
-	char *name = strrchr(path, '/'), *above;
-	struct stat sb;
-	int fd;
-
-	*name = '\0';
-	above = strrchr(path, '/');
-	*above = '\0';
-	mkdir(path, FOLDER_MODE);
-	*above = '/';
-	mkdir(path, FOLDER_MODE);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0) {
-		cannot_save(st, path, -errno, strerror(errno));
-	} else if (fstat(fd, &sb) || sb.st_uid != geteuid() || (sb.st_mode & S_IWOTH)) {
-		/* Whoever has the folder could have it point anywhere. */
-		cannot_save(st, path, -EPERM, "the folder is not yours alone");
-		close(fd);
-		fd = -1;
-	}
-	*name = '/';
-	return fd;
-}
+#define WHAT "configuration"
 
 /* *text NULL: there was none. */
 static int read_old(int folder, const char *path, char **text, size_t *len, struct status *st)
@@ -204,36 +172,20 @@ static int read_old(int folder, const char *path, char **text, size_t *len, stru
 	*text = NULL;
 	*len = 0;
 	if (fstatat(folder, "config", &sb, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : cannot_save(st, path, -errno, strerror(errno));
+		return errno == ENOENT ? 0 : own_file__cannot_save(st, WHAT, path, -errno, strerror(errno));
 	if (!S_ISREG(sb.st_mode))
-		return cannot_save(st, path, -EINVAL,
+		return own_file__cannot_save(st, WHAT, path, -EINVAL,
 				   "it is a link, or no file: it is left as it is");
-	if (text_file__read(path, "configuration", true, text, len, st))
+	if (text_file__read(path, WHAT, true, text, len, st))
 		return -EINVAL;
 	return memchr(*text, '\0', *len)
-		       ? cannot_save(st, path, -EINVAL, "it is no text: it is left as it is")
+		       ? own_file__cannot_save(st, WHAT, path, -EINVAL, "it is no text: it is left as it is")
 		       : 0;
-}
-
-static int write_temp(int folder, const char *text)
-{
-	int fd, err = 0;
-	FILE *f;
-
-	unlinkat(folder, TEMP_NAME, 0); /* of a run that was killed */
-	fd = openat(folder, TEMP_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    FILE_MODE);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		return -errno;
-	if (fputs(text, f) < 0 || fflush(f) || fsync(fd))
-		err = -errno;
-	return fclose(f) && !err ? -errno : err;
 }
 
 static int replace(int folder, const char *text, bool existed)
 {
-	int err = write_temp(folder, text);
+	int err = own_file__write(folder, TEMP_NAME, text);
 
 	if (!err && existed) {
 		unlinkat(folder, "config.bak", 0);
@@ -254,9 +206,9 @@ int config__save(const struct config_values *v, char *path, size_t size, bool *e
 	int folder, err;
 
 	if (!own_file__path("config", own))
-		return cannot_save(st, "~/.config", -ENOENT, "no home folder is known");
+		return own_file__cannot_save(st, WHAT, "~/.config", -ENOENT, "no home folder is known");
 	copy_str(path, size, own);
-	folder = open_folder(own, st);
+	folder = own_folder__open(own, WHAT, st);
 	if (folder < 0)
 		return -EPERM;
 	err = read_old(folder, own, &old, &len, st);
@@ -266,7 +218,7 @@ int config__save(const struct config_values *v, char *path, size_t size, bool *e
 		err = replace(folder, text, *existed);
 		free(text);
 		if (err)
-			cannot_save(st, own, err, strerror(-err));
+			own_file__cannot_save(st, WHAT, own, err, strerror(-err));
 	}
 	free(old);
 	close(folder);

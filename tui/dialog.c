@@ -113,10 +113,10 @@ static void help_filter(struct host *h)
 {
 	static const struct { u32 term; const char *text; } terms[] = {
 		{SCOPE_TERM_STATE, "state=DS "}, {SCOPE_TERM_TIME, "min=10ms max=1s "},
-		{SCOPE_TERM_TASK, "task=user "},
+		{SCOPE_TERM_TASK, "task=user "}, {SCOPE_TERM_SCHED, "prio=0-99 policy=fifo "},
 	};
 	const u32 can = view_table[h->view]->terms;
-	char text[80] = "";
+	char text[120] = "";
 	size_t n = 0;
 
 	for (u32 i = 0; i < ARRAY_SIZE(terms); i++)
@@ -126,6 +126,8 @@ static void help_filter(struct host *h)
 	help_row__add(h, "", "pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3");
 	if (n)
 		help_row__add(h, "", text);
+	if (can & SCOPE_TERM_MOMENT)
+		help_row__add(h, "", "nr_running=3- irqs_disabled=1 need_resched=1 mode=kernel");
 	snprintf(text, sizeof(text), "%sall must hold, ! negates a term",
 		 can & SCOPE_TERM_STACK ? "sym~REGEX obj~REGEX; " : "");
 	help_row__add(h, "", text);
@@ -153,6 +155,17 @@ static void help__make(struct host *h)
 	help_filter(h);
 }
 
+/* The text of the help, for the screen's width; the overview leads everywhere. */
+static void make_text(struct host *h)
+{
+	const bool all = h->dialog == DIALOG_GUIDE || h->view == VIEW_OVERVIEW;
+
+	guide_text__fini(&h->guide);
+	guide__add(&h->guide, h, all ? NULL : view_table[h->view]->name,
+		   h->dialog == DIALOG_GUIDE ? h->guide_topic : "", h->canvas.w - HELP_FRAME_W);
+	h->guide.w = h->canvas.w;
+}
+
 /* --- opening and closing --- */
 
 static void open_prompt(struct host *h, const char *label, const char *text)
@@ -177,7 +190,7 @@ static void complete_labels(const struct view_ops *v, const char *text, size_t t
 	}
 }
 
-static void complete_filter(void *ctx, const char *text, u32 cursor, struct completions *out)
+void dialog__complete_filter(void *ctx, const char *text, u32 cursor, struct completions *out)
 {
 	static const struct { const char *term, *help; u32 only; } terms[] = {
 		{"pid=", "processes: 1,2,10-20", 0},
@@ -192,6 +205,12 @@ static void complete_filter(void *ctx, const char *text, u32 cursor, struct comp
 		{"task=kernel", "the kernel's threads only", SCOPE_TERM_TASK},
 		{"sym~", "stacks with such a function", SCOPE_TERM_STACK},
 		{"obj~", "stacks through such an object", SCOPE_TERM_STACK},
+		{"prio=", "priorities as the kernel has them, 120 is nice 0: 0-99", SCOPE_TERM_SCHED},
+		{"policy=", "other, fifo, rr, batch, idle, deadline, ext", SCOPE_TERM_SCHED},
+		{"nr_running=", "threads of the CPU's run queue: 3-", SCOPE_TERM_MOMENT},
+		{"irqs_disabled=", "interrupts are off: 0 or 1", SCOPE_TERM_MOMENT},
+		{"need_resched=", "the thread is to give up its CPU: 0 or 1", SCOPE_TERM_MOMENT},
+		{"mode=", "what was interrupted: user or kernel", SCOPE_TERM_MOMENT},
 	};
 	const u32 other = ~view_table[((struct host *)ctx)->view]->terms;
 	u32 start = cursor, bang;
@@ -220,11 +239,11 @@ static void open_filter(struct host *h)
 		return;
 	}
 	open_prompt(h, "filter:", h->scope->text);
-	h->prompt.complete = complete_filter;
+	h->prompt.complete = dialog__complete_filter;
 }
 
 /* Suffixes for what begins at the first dot of a file's name, with the formats that they mean. */
-static void complete_save(void *ctx, const char *text, u32 cursor, struct completions *out)
+void dialog__complete_save(void *ctx, const char *text, u32 cursor, struct completions *out)
 {
 	u32 start = cursor;
 
@@ -240,7 +259,33 @@ static void complete_save(void *ctx, const char *text, u32 cursor, struct comple
 static void open_save(struct host *h)
 {
 	open_prompt(h, "save as (Tab: formats):", "");
-	h->prompt.complete = complete_save;
+	h->prompt.complete = dialog__complete_save;
+}
+
+static void open_palette(struct host *h, const char *line)
+{
+	open_prompt(h, ":", line);
+	h->prompt.complete = palette__complete;
+}
+
+void dialog__offer(struct host *h, const char *line)
+{
+	dialog__open(h, DIALOG_PALETTE);
+	open_palette(h, line);
+}
+
+/* Screens that do not search while it is typed do so behind Enter. */
+static bool search_typed(struct host *h, enum search_step step)
+{
+	struct screen *s = app__screen(h);
+
+	return !s->ops->search_typed || s->ops->search_typed(s, step, h->prompt.text);
+}
+
+static void open_search(struct host *h)
+{
+	open_prompt(h, "/", "");
+	search_typed(h, SEARCH_BEGIN);
 }
 
 void dialog__open(struct host *h, enum dialog d)
@@ -250,24 +295,41 @@ void dialog__open(struct host *h, enum dialog d)
 	h->dialog = d;
 	switch (d) {
 	case DIALOG_FILTER: open_filter(h); break;
-	case DIALOG_SEARCH: open_prompt(h, "/", ""); break;
+	case DIALOG_SEARCH: open_search(h); break;
 	case DIALOG_SAVE: open_save(h); break;
 	case DIALOG_ASK: open_prompt(h, h->menu.title, h->menu.text); break;
 	case DIALOG_PALETTE:
-		open_prompt(h, ":", "");
-		h->prompt.complete = palette__complete;
+		open_palette(h, "");
+		prompt__offer(&h->prompt);
 		break;
 	case DIALOG_PICK_VIEW:
 	case DIALOG_PICK_PROCESS:
 	case DIALOG_PICK_CGROUP:
+	case DIALOG_PICK_COLUMNS:
+	case DIALOG_PICK_QUESTION:
 	case DIALOG_MENU: pick__open(h); break;
 	case DIALOG_HELP:
 		help__make(h);
-		help__open(&h->help, "keys");
+		make_text(h);
+		help__open(&h->help, "keys, and the guide below them");
+		break;
+	case DIALOG_GUIDE:
+		h->nhelp_rows = 0;
+		make_text(h);
+		help__open(&h->help, "guide");
 		break;
 	default: break;
 	}
 	h->dirty = true;
+}
+
+bool dialog__open_guide(struct host *h, const char *title)
+{
+	copy_str(h->guide_topic, sizeof(h->guide_topic), title);
+	dialog__open(h, DIALOG_GUIDE);
+	if (!h->guide.n)
+		dialog__close(h);
+	return h->guide.n;
 }
 
 void dialog__close(struct host *h)
@@ -298,9 +360,14 @@ static bool accept_filter(struct host *h)
 
 static bool accept_search(struct host *h)
 {
-	const struct screen *s = app__screen(h);
+	struct screen *s = app__screen(h);
+	bool found;
 
-	if (!s->ops->search || !s->ops->search((struct screen *)s, h->prompt.text, 1))
+	if (s->ops->search_typed)
+		found = *h->prompt.text && s->ops->search_typed(s, SEARCH_TYPED, h->prompt.text);
+	else
+		found = s->ops->search && s->ops->search(s, h->prompt.text, 1);
+	if (!found)
 		host__message(h, ROLE_WARN, "no match for \"%s\"", h->prompt.text);
 	return true;
 }
@@ -334,6 +401,10 @@ static void prompt_event(struct host *h, const struct input *in)
 {
 	enum prompt_result r = prompt__input(&h->prompt, in);
 
+	if (h->dialog == DIALOG_SEARCH && r == PROMPT_CANCELLED)
+		search_typed(h, SEARCH_CANCELLED);
+	if (h->dialog == DIALOG_SEARCH && r == PROMPT_EDITING && !search_typed(h, SEARCH_TYPED))
+		prompt__error(&h->prompt, h->prompt.cursor, 0, "no match");
 	if (r == PROMPT_CANCELLED || (r == PROMPT_ACCEPTED && accept_prompt(h)))
 		dialog__close(h);
 }
@@ -350,6 +421,16 @@ bool dialog__input(struct host *h, const struct input *in)
 	return true;
 }
 
+static void draw_help(struct host *h, struct rect area)
+{
+	struct help_content what;
+
+	if (h->guide.w != area.w)
+		make_text(h);
+	what = (struct help_content){h->help_rows, h->nhelp_rows, h->guide.lines, h->guide.n};
+	help__draw(&h->help, &what, &h->canvas, area);
+}
+
 void dialog__draw(struct host *h)
 {
 	struct rect all = canvas__rect(&h->canvas);
@@ -361,6 +442,6 @@ void dialog__draw(struct host *h)
 	} else if (pick__is(h->dialog)) {
 		pick__draw(h, all);
 	} else {
-		help__draw(&h->help, h->help_rows, h->nhelp_rows, &h->canvas, all);
+		draw_help(h, all);
 	}
 }

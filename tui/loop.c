@@ -124,9 +124,12 @@ static void mouse_event(struct host *h, const struct input *in)
 	struct screen *s = app__screen(h);
 	bool click = in->mouse == MOUSE_CLICK || in->mouse == MOUSE_DOUBLE;
 	enum view_id v = click ? chrome__tab_at(h, in->x, in->y) : VIEW_COUNT;
+	enum action hint = chrome__hint_at(h, in->x, in->y);
 
 	if (v < VIEW_COUNT)
 		app__show_view(h, v);
+	else if (in->mouse == MOUSE_CLICK && hint != ACTION_NONE)
+		app__action(h, hint);
 	else if (s->ops->mouse)
 		s->ops->mouse(s, in);
 }
@@ -153,7 +156,7 @@ static void handle_input(struct host *h, const struct input *in)
 		h->exit_code = in->code;
 	} else if (in->type != INPUT_SETTLE) {
 		h->message[0] = '\0';
-		if (first_key_took(h, in) || dialog__input(h, in))
+		if (tour__input(h, in) || first_key_took(h, in) || dialog__input(h, in))
 			return;
 		if (in->type == INPUT_KEY)
 			key_event(h, in->key);
@@ -421,6 +424,7 @@ int app__run(struct host *h)
 	app__show_view(h, view__index(h->options->view));
 	loop(h);
 	h->ops->close(h->term);
+	tour__end(h);
 	past__fini(h);
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
 		for (struct screen *s = h->stacks[v], *below; s; s = below) {
@@ -431,6 +435,7 @@ int app__run(struct host *h)
 	dialog__close(h);
 	proc_usage__free(h->usage);
 	arena__fini(&h->help_arena);
+	guide_text__fini(&h->guide);
 	free(h->help_rows);
 	for (u32 i = 0; i < ARRAY_SIZE(h->histories); i++)
 		prompt_history__fini(&h->histories[i]);

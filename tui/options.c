@@ -6,16 +6,20 @@
 #include <stdio.h>
 
 #include "export/export.h"
+#include "questions/library.h"
 #include "serve/address.h"
+#include "tui/columns.h"
+#include "tui/presets.h"
 #include "tui/report_sort.h"
 #include "tui/view.h"
 
-enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_ASCII, OPT_GROUP,
+enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_GRAPHS, OPT_COLUMNS,
+       OPT_ASCII, OPT_GROUP,
        OPT_FORMAT, OPT_DOCTOR, OPT_LIST_VIEWS, OPT_LIST_EVENTS, OPT_VERSION, OPT_SCRIPT,
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
        OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES, OPT_WATCH, OPT_FUNCTION,
-       OPT_FUNCTION_WAITS, OPT_SORT,
+       OPT_FUNCTION_WAITS, OPT_SORT, OPT_PRESET, OPT_LIST_PRESETS,
        OPT_SERVE, OPT_SERVE_INSECURE, OPT_SERVE_TOKEN, OPT_SERVE_CERT, OPT_SERVE_KEY };
 
 static const struct option long_options[] = {
@@ -36,6 +40,8 @@ static const struct option long_options[] = {
 	{"delay", required_argument, NULL, 'd'},
 	{"keymap", required_argument, NULL, OPT_KEYMAP},
 	{"theme", required_argument, NULL, OPT_THEME},
+	{"graphs", required_argument, NULL, OPT_GRAPHS},
+	{"columns", required_argument, NULL, OPT_COLUMNS},
 	{"ascii", no_argument, NULL, OPT_ASCII},
 	{"config", required_argument, NULL, OPT_CONFIG},
 	{"no-config", no_argument, NULL, OPT_NO_CONFIG},
@@ -49,6 +55,7 @@ static const struct option long_options[] = {
 	{"function-waits", no_argument, NULL, OPT_FUNCTION_WAITS},
 	{"group", required_argument, NULL, OPT_GROUP},
 	{"sort", required_argument, NULL, OPT_SORT},
+	{"preset", required_argument, NULL, OPT_PRESET},
 	{"batch", no_argument, NULL, 'b'},
 	{"iterations", required_argument, NULL, 'n'},
 	{"format", required_argument, NULL, OPT_FORMAT},
@@ -69,6 +76,7 @@ static const struct option long_options[] = {
 	{"list-views", no_argument, NULL, OPT_LIST_VIEWS},
 	{"list-events", optional_argument, NULL, OPT_LIST_EVENTS},
 	{"list-words", no_argument, NULL, OPT_LIST_WORDS},
+	{"list-presets", no_argument, NULL, OPT_LIST_PRESETS},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{"help", no_argument, NULL, 'h'},
 	{"script", required_argument, NULL, OPT_SCRIPT},
@@ -219,6 +227,26 @@ static bool known_views(const char *list)
 	return true;
 }
 
+static bool known_graphs(const char *name)
+{
+	for (u32 i = 0; graph_style_names[i]; i++)
+		if (!strcmp(graph_style_names[i], name))
+			return true;
+	return false;
+}
+
+/* Without a name of a listing they are those of the view that is shown first. */
+static int set_columns(struct options *o, const char *arg, struct status *st)
+{
+	char text[COLUMNS_TEXT + 32];
+
+	snprintf(text, sizeof(text), "%s%s", strchr(arg, ':') || !*arg ? "" : "shown:", arg);
+	if (!columns__valid(text))
+		return bad(st, "--columns", arg, COLUMNS_TAKE);
+	o->column_lists = arg;
+	return 0;
+}
+
 static int add_watch(struct sampling *s, const char *arg, struct status *st)
 {
 	for (u32 i = 0; i < WATCHES_MAX; i++)
@@ -329,6 +357,11 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 	case OPT_VIEWS:
 		o->views = arg;
 		return known_views(arg) ? 0 : bad_view(st, "--views", arg);
+	case OPT_GRAPHS:
+		o->graphs = arg;
+		return known_graphs(arg) ? 0 : bad(st, "--graphs", arg, GRAPHS_TAKE);
+	case OPT_COLUMNS:
+		return set_columns(o, arg, st);
 	case OPT_DO:
 		if (o->ntodo == MAX_WORDS)
 			return too_many(st, "--do", MAX_WORDS, "put several words into one, with ; between");
@@ -381,6 +414,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_KEYMAP: o->keymap = arg; return 0;
 	case OPT_THEME: o->theme = arg; return 0;
 	case OPT_GROUP: o->group = arg; return 0;
+	case OPT_PRESET: o->preset = arg; return 0;
 	case OPT_SCRIPT: o->script = arg; return 0;
 	case OPT_RECORD: o->record = arg; return 0;
 	case OPT_REPLAY: o->replay = arg; return 0;
@@ -396,6 +430,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_DOCTOR: o->mode = MODE_DOCTOR; return 0;
 	case OPT_LIST_VIEWS: o->mode = MODE_LIST_VIEWS; return 0;
 	case OPT_LIST_WORDS: o->mode = MODE_LIST_WORDS; return 0;
+	case OPT_LIST_PRESETS: o->mode = MODE_LIST_PRESETS; return 0;
 	case OPT_VERSION: o->mode = MODE_VERSION; return 0;
 	case OPT_LIST_EVENTS:
 		o->mode = MODE_LIST_EVENTS;
@@ -474,10 +509,62 @@ static int check_serve(struct options *o, struct status *st)
 	return 0;
 }
 
+static void preset_view(struct options *o, const struct preset *p)
+{
+	char *both = NULL;
+	size_t n;
+
+	o->view = p->view;
+	o->view_given = true;
+	if (!o->group && *p->group)
+		o->group = p->group;
+	if (!o->sort && *p->sort)
+		o->sort = p->sort;
+	if (!*p->filter)
+		return;
+	if (o->scope.filter) {
+		n = strlen(o->scope.filter) + strlen(p->filter) + 2;
+		both = arena__alloc(&o->memory, n);
+		snprintf(both, n, "%s %s", o->scope.filter, p->filter);
+	}
+	o->scope.filter = both ? both : p->filter;
+}
+
+static int preset_question(struct options *o, struct status *st)
+{
+	if (!question_library__find(o->preset))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--preset \"%.80s\": there is none; proftop --list-presets lists them",
+				   o->preset);
+	if (o->nasks == ASK_MAX)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--preset: too many --ask; leave one out");
+	o->asks[o->nasks++] = o->preset;
+	return 0;
+}
+
+/* What the command line does not say is as the preset or the question of that name has it; its filter
+ * holds beside others. */
+static int set_preset(struct options *o, struct status *st)
+{
+	const struct preset *p = o->preset ? preset__by_name(o->preset) : NULL;
+
+	if (!o->preset)
+		return 0;
+	if (o->view_given && p)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--preset %.80s: it is of view %s; leave -V out", o->preset, p->view);
+	if (!p)
+		return preset_question(o, st);
+	preset_view(o, p);
+	return 0;
+}
+
 static int options__check(struct options *o, struct status *st)
 {
 	struct status why = {0};
 
+	if (set_preset(o, st))
+		return -EINVAL;
 	if (o->mode == MODE_SERVE)
 		return check_serve(o, st);
 	if (o->view_list && strpbrk(o->view_list, ", "))

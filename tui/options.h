@@ -16,7 +16,7 @@
 #define MAX_WORDS   32 /* of --do */
 
 enum mode { MODE_UI, MODE_BATCH, MODE_SERVE, MODE_DOCTOR, MODE_LIST_VIEWS, MODE_LIST_EVENTS,
-	    MODE_LIST_WORDS, MODE_VERSION, MODE_HELP };
+	    MODE_LIST_WORDS, MODE_LIST_PRESETS, MODE_VERSION, MODE_HELP };
 
 struct options {
 	enum mode mode;
@@ -29,7 +29,10 @@ struct options {
 	struct tape_ring history;    /* what is kept of the past; span 0: nothing */
 	bool view_given, interval_given;
 	char **words; /* the whole command line, NULL-terminated */
+	const char *preset; /* --preset; NULL none */
 	const char *view, *group, *sort, *keymap, *theme, *script, *event_glob;
+	const char *graphs;	/* a name; NULL: what the terminal's font has */
+	const char *column_lists; /* --columns, the configuration's; NULL none */
 	const char *config;	/* in place of one's own; NULL none */
 	bool ascii, no_config;
 	const char *serve;  /* where to listen; NULL: the default */
@@ -67,6 +70,8 @@ struct options {
 #define STACK_COPY_TAKES "bytes from 1024 to 32768"
 #define SAMPLE_BYTES_TAKES "bytes up to 16777216; 0: all are followed"
 #define HISTORY_TAKES "minutes from 0 to 1440, and perhaps :MIB, 1 to 4096"
+#define GRAPHS_TAKE  "braille, blocks, ascii"
+#define COLUMNS_TAKE "LISTING:NAME,NAME... and perhaps more with ; between, or NAME,NAME..."
 #define SPEED_TAKES  "a factor from 0.01 to 1000"
 #define DELAY_TAKES  "seconds from 0.05 to 86400"
 

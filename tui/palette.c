@@ -4,6 +4,7 @@
 
 #include "questions/library.h"
 #include "tui/app.h"
+#include "tui/presets.h"
 #include "tui/tape.h"
 #include "tui/theme.h"
 
@@ -234,6 +235,27 @@ static void complete_theme(struct host *h, const char *text, u32 cursor, struct 
 	complete_names(theme_names, text, cursor, out);
 }
 
+static void complete_graphs(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_names(graph_style_names, text, cursor, out);
+}
+
+/* The last one of the list. */
+static void complete_columns(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	const struct screen *s = app__screen(h);
+	const struct row_table *rows = s->ops->rows ? s->ops->rows(s) : NULL;
+	u8 columns[ROW_TABLE_COLUMNS];
+	u32 n = rows ? row_table__screen(rows, columns) : 0;
+
+	for (u32 i = out->start; i < cursor; i++)
+		if (text[i] == ',')
+			out->start = i + 1;
+	for (u32 i = 0; i < n; i++)
+		add_value(rows->columns[columns[i]].name, rows->columns[columns[i]].help, text, cursor,
+			  out);
+}
+
 /* The last of the keys that are there. */
 static void complete_group(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
@@ -278,6 +300,28 @@ static bool run_sort(struct host *h, const char *arg, struct status *st)
 	return choose(h, CHOICE_SORT, "sort", arg, st);
 }
 
+static bool run_columns(struct host *h, const char *arg, struct status *st)
+{
+	if (!*arg && pick_columns__open(h))
+		return true;
+	return choose(h, CHOICE_COLUMNS, "columns", arg, st);
+}
+
+static bool run_graphs(struct host *h, const char *arg, struct status *st)
+{
+	u32 style = 0;
+
+	while (graph_style_names[style] && strcmp(graph_style_names[style], arg))
+		style++;
+	if (style == GRAPH_STYLES)
+		return !status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				    "\"%.80s\" is none of these: " GRAPHS_TAKE, arg);
+	h->canvas.graphs = (enum graph_style)style;
+	h->graphs_chosen = true;
+	h->dirty = true;
+	return true;
+}
+
 static bool run_mode(struct host *h, const char *arg, struct status *st)
 {
 	return choose(h, CHOICE_MODE, "mode", arg, st);
@@ -310,6 +354,23 @@ static bool run_save_config(struct host *h, const char *arg, struct status *st)
 	return true;
 }
 
+static bool run_guide(struct host *h, const char *arg, struct status *st)
+{
+	if (dialog__open_guide(h, arg))
+		return true;
+	status__set(st, EXIT_CODE_USAGE, -ENOENT,
+		    "the guide has no page with \"%.80s\" in its title; Tab lists them", arg);
+	return false;
+}
+
+static void complete_guide(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	char title[96];
+
+	for (u32 i = 0; guide__title(i, title, sizeof(title)); i++)
+		add_value(title, "", text, cursor, out);
+}
+
 static void complete_words(const char *words, const char *text, u32 cursor,
 			   struct completions *out)
 {
@@ -332,9 +393,39 @@ static void complete_mode(struct host *h, const char *text, u32 cursor, struct c
 	complete_words("both user kernel", text, cursor, out);
 }
 
-static void complete_idle(struct host *h, const char *text, u32 cursor, struct completions *out)
+static void complete_on_off(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
 	complete_words("on off", text, cursor, out);
+}
+
+static void complete_filter(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	dialog__complete_filter(h, text, cursor, out);
+}
+
+static void complete_save(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	dialog__complete_save(h, text, cursor, out);
+}
+
+static void complete_freq(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_words("49 99 199 499 999", text, cursor, out);
+}
+
+static void complete_delay(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_words("0.1 0.5 1 2 5 10 60", text, cursor, out);
+}
+
+static void complete_goto(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_words("live start end -10s -1m +10s +1m", text, cursor, out);
+}
+
+static void complete_record(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	complete_words("off", text, cursor, out);
 }
 
 static void complete_baseline(struct host *h, const char *text, u32 cursor, struct completions *out)
@@ -347,56 +438,93 @@ static void complete_sort(struct host *h, const char *text, u32 cursor, struct c
 	const struct screen *s = app__screen(h);
 	const struct row_table *rows = s->ops->rows ? s->ops->rows(s) : NULL;
 
+	for (u32 i = out->start; i < cursor; i++)
+		if (text[i] == ' ') {
+			out->start = i + 1;
+			complete_words("down up", text, cursor, out);
+			return;
+		}
 	for (u32 i = 0; rows && i < rows->ncolumns; i++)
 		if (rows->columns[i].flags & COLUMN_SCREEN)
 			add_value(rows->columns[i].name, rows->columns[i].help, text, cursor, out);
 }
 
-/* Those of the questions that are compiled in whose shape can be asked. */
-static void complete_ask(struct host *h, const char *text, u32 cursor, struct completions *out)
+static bool run_preset(struct host *h, const char *arg, struct status *st)
+{
+	const struct preset *p = preset__by_name(arg);
+	struct screen *s;
+
+	if (!p && question_library__find(arg))
+		return ask__run(h, arg, st);
+	if (!p)
+		return refuse(st, "preset", "a tool's name (Tab, or proftop --list-presets)");
+	if (view__index(p->view) < VIEW_COUNT)
+		host__lead(h, p->view, p->group, p->filter);
+	else if (!run_view(h, p->view, st))
+		return false;
+	s = app__screen(h);
+	if (*p->sort && s->ops->choose && s->ops->choose(s, CHOICE_SORT, p->sort, st))
+		return false;
+	host__message(h, ROLE_OK, "%s: %s", p->name, p->help);
+	return true;
+}
+
+static void complete_preset(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
 	const struct known_question *k;
 
+	for (u32 i = 0; i < presets_count; i++)
+		add_value(preset_table[i].name, preset_table[i].help, text, cursor, out);
 	for (u32 i = 0; (k = question_library__at(i)); i++)
-		if (!strncmp(k->text, "count ", 6) || !strncmp(k->text, "span ", 5))
+		if (!preset__by_name(k->name))
 			add_value(k->name, k->help, text, cursor, out);
 }
 
 static const struct command commands[] = {
 	{"view", "NAME", "switch to a view", run_view, complete_view},
-	{"filter", "[EXPR]", "look only at what matches; empty: everything", run_filter, NULL},
+	{"preset", "NAME", "what a tool that you know shows: opensnoop, biolatency (Tab)", run_preset,
+	 complete_preset},
+	{"filter", "[EXPR]", "look only at what matches; empty: everything", run_filter,
+	 complete_filter},
 	{"group", "KEY[,KEY...]", "group by these keys together: comm,symbol", run_group,
 	 complete_group},
-	{"freq", "HZ", "samples per second and CPU", run_freq, NULL},
+	{"freq", "HZ", "samples per second and CPU", run_freq, complete_freq},
 	{"period", "N", "one sample every N events", run_period, NULL},
 	{"event", "NAME", "sample another event", run_event, NULL},
-	{"delay", "SECONDS", "length of an interval", run_delay, NULL},
+	{"delay", "SECONDS", "length of an interval", run_delay, complete_delay},
 	{"goto", "TIME", "history: the interval at -90s, +10s, 14:05:33, start, end; live", past__goto,
-	 NULL},
+	 complete_goto},
 	{"range", "FROM TO", "history: sum what is between two times", past__range, NULL},
-	{"ask", "QUESTION", "ask about events: count page-faults by comm, or by a name (Tab)", ask__run,
-	 complete_ask},
+	{"ask", "[QUESTION]", "ask about events, or by a name; save NAME, delete NAME: of one's own",
+	 ask__run, ask__complete},
+	{"reask", "N QUESTION", "ask this in the place of the N-th question", ask__again, ask__complete},
 	{"unask", "N", "ask the N-th question no more", ask__drop, NULL},
 	{"function", "PATH:GLOB", "time the calls of functions; PATH: a program, a library or pid:N",
 	 functions__pick, NULL},
 	{"unfunction", "[N]", "the N-th functions that were picked no more; the last ones",
 	 functions__drop, NULL},
 	{"function-waits", "on|off", "split the time of calls: on CPU, run queue, blocked",
-	 functions__set_waits, NULL},
-	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
+	 functions__set_waits, complete_on_off},
+	{"record", "FILE|off", "write what is sampled to a new file", run_record, complete_record},
 	{"baseline", "[set|off|FILE]", "compare with this window, or all of a recording, from now on",
 	 run_baseline, complete_baseline},
 	{"keymap", "[NAME|FILE]", "other keys", run_keymap, complete_keymap},
 	{"theme", "[NAME|FILE]", "other colours", run_theme, complete_theme},
+	{"graphs", "NAME", "braille, blocks or ascii: what graphs are drawn with", run_graphs,
+	 complete_graphs},
+	{"columns", "[NAME,NAME...|default]", "the columns of this listing, in their order; none: pick them",
+	 run_columns, complete_columns},
 	{"window", "NAME", "last (interval), decaying or total (since start)", run_window,
 	 complete_window},
 	{"sort", "COLUMN [up|down]", "sort by a column, by its name in JSON", run_sort, complete_sort},
 	{"mode", "NAME", "count both user and kernel code, user or kernel", run_mode, complete_mode},
-	{"idle", "on|off", "count the idle task, show who waits idly", run_idle, complete_idle},
+	{"idle", "on|off", "count the idle task, show who waits idly", run_idle, complete_on_off},
 	{"search", "TEXT", "go to the next line that has it", run_search, NULL},
 	{"row", "N", "go to the N-th row", run_row, NULL},
+	{"tour", "[]", "the way from a finding to its cause, on a recording", tour__begin, NULL},
+	{"guide", "[TITLE]", "pages of the guide: what to look at, by question", run_guide, complete_guide},
 	{"save-config", "[]", "keep what is set now in ~/.config/proftop/config", run_save_config, NULL},
-	{"save", "[FILE]", "save the view; the suffix picks the format", run_save, NULL},
+	{"save", "[FILE]", "save the view; the suffix picks the format", run_save, complete_save},
 };
 
 /* The command whose name the line begins with; *arg is what follows. */

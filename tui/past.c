@@ -39,6 +39,8 @@ static time_t begin_wall(const struct host *h, const struct timespan *s)
 {
 	u64 slept_ns = s->nsleeps ? s->sleeps[s->nsleeps - 1].slept_ns : 0;
 
+	if (h->tour.on)
+		return player__wall(h->past.player);
 	if (h->options->replay)
 		return player__wall(h->player);
 	return h->manual ? 0 : clock__wall(s->begin_ns) - (time_t)(slept_ns / NSEC_PER_SEC);
@@ -120,7 +122,7 @@ static void ask_for_line(struct host *h)
 
 /* --- to the history and back --- */
 
-static bool enter(struct host *h, struct status *st)
+bool past__enter(struct host *h, struct player *player, struct status *st)
 {
 	struct collector_config cfg = {.symbols = h->symbols,
 				       .borrows_symbols = true,
@@ -131,6 +133,25 @@ static bool enter(struct host *h, struct status *st)
 				       .sources = player__sources()};
 	struct recording_summary sum;
 	struct collector *c;
+
+	reader__summary(player__reader(player), &sum);
+	cfg.wanted = sum.models;
+	cfg.reel = player__reel(player);
+	c = collector__start(&cfg, st);
+	if (!c) {
+		player__free(player);
+		return false;
+	}
+	h->past.player = player;
+	h->past.live = h->collector;
+	h->past.now = snap__get(h->frame);
+	h->collector = c;
+	return true;
+}
+
+static bool enter_history(struct host *h, struct status *st)
+{
+	struct player *player;
 	int fd;
 
 	if (h->past.memory < 0) {
@@ -142,22 +163,8 @@ static bool enter(struct host *h, struct status *st)
 	if (fd < 0)
 		status__set(st, EXIT_CODE_FAILURE, -errno, "cannot look at the history: %s",
 			    strerror(errno));
-	h->past.player = fd < 0 ? NULL : player__open_memory(fd, h->symbols, st);
-	if (!h->past.player)
-		return false;
-	reader__summary(player__reader(h->past.player), &sum);
-	cfg.wanted = sum.models;
-	cfg.reel = player__reel(h->past.player);
-	c = collector__start(&cfg, st);
-	if (!c) {
-		player__free(h->past.player);
-		h->past.player = NULL;
-		return false;
-	}
-	h->past.live = h->collector;
-	h->past.now = snap__get(h->frame);
-	h->collector = c;
-	return true;
+	player = fd < 0 ? NULL : player__open_memory(fd, h->symbols, st);
+	return player && past__enter(h, player, st);
 }
 
 static const struct frame *newest(struct host *h)
@@ -174,6 +181,10 @@ void past__leave(struct host *h)
 {
 	struct past *p = &h->past;
 
+	if (h->tour.on) {
+		tour__end(h);
+		return;
+	}
 	if (!p->live)
 		return;
 	collector__stop(h->collector);
@@ -244,6 +255,15 @@ static void show(struct host *h, u64 at_ns)
 		ask_for_line(h);
 }
 
+void past__show_end(struct host *h)
+{
+	struct recording_summary sum;
+
+	reader__summary(player__reader(h->past.player), &sum);
+	h->past.mark_ns = 0;
+	show(h, sum.end_ns);
+}
+
 void past__show_again(struct host *h)
 {
 	if (past__plays(h) && h->paused && h->past.at_ns)
@@ -266,7 +286,7 @@ static bool may_go(struct host *h)
 		host__message(h, ROLE_WARN, "there is no past yet");
 		return false;
 	}
-	if (past__plays(h) || enter(h, &st))
+	if (past__plays(h) || enter_history(h, &st))
 		return true;
 	host__message(h, ROLE_WARN, "%s", st.msg);
 	return false;
@@ -466,8 +486,8 @@ void past__draw_strip(struct host *h, int y)
 
 	timepoint__format(begin, sizeof(begin), &s, s.begin_ns);
 	format__bytes(bytes, sizeof(bytes),
-		      h->past.live ? h->past.now->history.bytes : h->frame->tape.bytes);
-	snprintf(left, sizeof(left), "%s %s %s ", h->past.live ? "history" : "recording", bytes,
+		      h->past.live && !h->tour.on ? h->past.now->history.bytes : h->frame->tape.bytes);
+	snprintf(left, sizeof(left), "%s %s %s ", h->past.live && !h->tour.on ? "history" : "recording", bytes,
 		 begin);
 	place_text(h, &s, at, right, sizeof(right));
 	x = draw__text(c, 0, y, c->w, ROLE_DIM, left);

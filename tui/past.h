@@ -32,6 +32,11 @@ bool past__plays(const struct host *h);
 /* The collector that goes on sampling. */
 struct collector *past__live(const struct host *h);
 
+/* Shows another recording from now on, in a collector of its own, which the player is given to, on
+ * failure too; past__leave ends it. */
+bool past__enter(struct host *h, struct player *player, struct status *st);
+/* The last interval of it. */
+void past__show_end(struct host *h);
 /* False: not its action. */
 bool past__action(struct host *h, enum action a);
 /* Shows the interval at a time (base/timepoint.h); "live": what is now. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pickers: views, processes and cgroups. Lists are read on the lists worker. */
+/* The pickers: views, processes, cgroups and questions. Lists are read on the lists worker. */
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "questions/library.h"
 #include "tui/app.h"
+#include "tui/own_questions.h"
 
 #define REFRESH_NS	 (2 * NSEC_PER_SEC)
 #define FIRST_REFRESH_NS (NSEC_PER_SEC / 2) /* who is busy now is known from two reads */
@@ -14,6 +16,11 @@ struct pick_list {
 	u32 n;
 	const struct proc_item *procs;
 	const struct cgroup_item *cgroups;
+	const struct question_item *questions;
+};
+
+struct question_item {
+	const char *name, *help;
 };
 
 static void pick_list__free(struct pick_list *l)
@@ -75,6 +82,14 @@ static void cgroup_item(void *ctx, u32 i, struct picker_item *out)
 				    .detail = detail};
 }
 
+static void question_item(void *ctx, u32 i, struct picker_item *out)
+{
+	const struct question_item *q = &((struct host *)ctx)->list->questions[i];
+
+	*out = (struct picker_item){
+		.key = hash_bytes(q->name, strlen(q->name)) | 1, .text = q->name, .detail = q->help};
+}
+
 static struct picker_source source_of(struct host *h)
 {
 	u32 n = h->list ? h->list->n : 0;
@@ -84,8 +99,12 @@ static struct picker_source source_of(struct host *h)
 		return (struct picker_source){.n = VIEW_COUNT, .item = view_item, .ctx = h};
 	case DIALOG_MENU:
 		return menu__source(h);
+	case DIALOG_PICK_COLUMNS:
+		return pick_columns__source(h);
 	case DIALOG_PICK_PROCESS:
 		return (struct picker_source){.n = n, .item = proc_item, .ctx = h};
+	case DIALOG_PICK_QUESTION:
+		return (struct picker_source){.n = n, .item = question_item, .ctx = h};
 	default:
 		return (struct picker_source){.n = n, .item = cgroup_item, .ctx = h};
 	}
@@ -101,6 +120,44 @@ struct list_job {
 	struct proc_usage *usage; /* on its way from one read to the next */
 };
 
+/* Own ones first; of one that cannot be read it is said why. */
+static u32 add_own(struct pick_list *l, struct question_item *items)
+{
+	char (*names)[OWN_QUESTION_NAME_MAX] = xcalloc(OWN_QUESTIONS_MAX, sizeof(*names));
+	u32 n = own_questions__list(names), kept = 0;
+	struct own_question q;
+
+	for (u32 i = 0; i < n; i++) {
+		struct status st = {0};
+
+		if (question_library__find(names[i]))
+			continue;
+		if (own_question__read(names[i], &q, &st))
+			copy_str(q.help, sizeof(q.help), st.msg);
+		items[kept].name = arena__strdup(&l->arena, names[i]);
+		items[kept++].help = arena__strdup(&l->arena, *q.help || !q.text ? q.help : q.text);
+		free(q.text);
+	}
+	free(names);
+	return kept;
+}
+
+static u32 read_questions(struct pick_list *l, bool own)
+{
+	struct question_item *items;
+	const struct known_question *k;
+	u32 known = 0, n;
+
+	while (question_library__at(known))
+		known++;
+	items = arena__array(&l->arena, struct question_item, OWN_QUESTIONS_MAX + known);
+	n = own ? add_own(l, items) : 0;
+	for (u32 i = 0; (k = question_library__at(i)); i++)
+		items[n++] = (struct question_item){k->name, k->help};
+	l->questions = items;
+	return n;
+}
+
 static void list_job__run(struct job *job)
 {
 	struct list_job *j = (struct list_job *)job;
@@ -108,6 +165,8 @@ static void list_job__run(struct job *job)
 
 	if (j->dialog == DIALOG_PICK_PROCESS)
 		l->n = proclist__read(&l->arena, &j->usage, &l->procs);
+	else if (j->dialog == DIALOG_PICK_QUESTION)
+		l->n = read_questions(l, !j->host->options->no_config);
 	else
 		l->n = cgrouplist__read(&l->arena, &l->cgroups);
 }
@@ -150,7 +209,7 @@ static void ask_list(struct host *h)
 {
 	struct list_job *j;
 
-	if (h->list_asked || (h->dialog != DIALOG_PICK_PROCESS && h->dialog != DIALOG_PICK_CGROUP))
+	if (h->list_asked || h->dialog < DIALOG_PICK_PROCESS || h->dialog > DIALOG_PICK_QUESTION)
 		return;
 	j = xcalloc(1, sizeof(*j));
 	*j = (struct list_job){
@@ -175,7 +234,7 @@ void pick__refresh(struct host *h)
 
 bool pick__is(enum dialog d)
 {
-	return d >= DIALOG_PICK_VIEW && d <= DIALOG_MENU;
+	return d >= DIALOG_PICK_VIEW && d <= DIALOG_PICK_COLUMNS;
 }
 
 static const char *title_of(enum dialog d)
@@ -183,6 +242,8 @@ static const char *title_of(enum dialog d)
 	switch (d) {
 	case DIALOG_PICK_VIEW: return "view";
 	case DIALOG_PICK_PROCESS: return "process to look at";
+	case DIALOG_PICK_COLUMNS: return "columns: Space shows, < > move";
+	case DIALOG_PICK_QUESTION: return "question to ask";
 	default: return "cgroup to look at";
 	}
 }
@@ -213,6 +274,14 @@ static void apply_pick(struct host *h, const char *names, const char *term)
 	free(expr);
 }
 
+static void pick_question(struct host *h, const char *name)
+{
+	struct status st = {0};
+
+	if (!ask__run(h, name, &st))
+		host__error(h, &st);
+}
+
 static void picked(struct host *h)
 {
 	struct picker_source src = source_of(h);
@@ -226,6 +295,8 @@ static void picked(struct host *h)
 	} else if (h->dialog == DIALOG_PICK_PROCESS) {
 		snprintf(pid, sizeof(pid), "pid=%u", h->list->procs[i].pid);
 		apply_pick(h, "pid tree", pid);
+	} else if (h->dialog == DIALOG_PICK_QUESTION) {
+		pick_question(h, h->list->questions[i].name);
 	} else {
 		cgroup = filter__cgroup(h->list->cgroups[i].path, true);
 		apply_pick(h, "cgroup", cgroup);
@@ -236,9 +307,17 @@ static void picked(struct host *h)
 bool pick__input(struct host *h, const struct input *in)
 {
 	struct picker_source src = source_of(h);
-	enum picker_result r = picker__input(&h->picker, &src, in);
+	enum picker_result r;
 	u32 i;
 
+	if (h->dialog == DIALOG_PICK_COLUMNS && pick_columns__input(h, in))
+		return false;
+	r = picker__input(&h->picker, &src, in);
+	if (r == PICKER_ACCEPTED && h->dialog == DIALOG_PICK_COLUMNS) {
+		/* A double click, as Space. */
+		pick_columns__input(h, &(struct input){.type = INPUT_KEY, .key = ' '});
+		return false;
+	}
 	if (r == PICKER_ACCEPTED && h->dialog == DIALOG_MENU) {
 		if (picker__selected(&h->picker, &src, &i))
 			menu__picked(h, i);

@@ -25,6 +25,7 @@
 #include "tui/batch.h"
 #include "tui/config.h"
 #include "tui/functions.h"
+#include "tui/presets.h"
 #include "tui/program.h"
 #include "tui/serve.h"
 #include "tui/signals.h"
@@ -299,7 +300,7 @@ static int read_questions(struct options *o, struct status *st)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--ask: a replay answers what was asked when it was recorded");
 	for (u32 i = 0; i < o->nasks; i++) {
-		const struct ask *a = ask__new(o->asks[i], &why);
+		const struct ask *a = ask__find(o, o->asks[i], &why);
 
 		if (!a)
 			return status__set(st, why.code, -EINVAL, "--ask: %s", why.msg);
@@ -420,6 +421,19 @@ static int run_serve(struct options *o, struct status *st)
 	return code;
 }
 
+/* The Linux console's fonts have no braille. */
+static enum graph_style graphs_of(const struct options *o)
+{
+	const char *name = o->graphs, *term = getenv("TERM");
+	u32 style = 0;
+
+	if (!name)
+		name = term && !strcmp(term, "linux") ? "blocks" : "braille";
+	while (style + 1 < GRAPH_STYLES && strcmp(graph_style_names[style], name))
+		style++;
+	return (enum graph_style)style;
+}
+
 /* With the terminal open and the keymap read. */
 static int run_session(struct host *h, struct options *o, const struct fixture *fixture,
 		       struct child *child, struct status *st)
@@ -432,6 +446,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 		session__end(&s);
 		return complain(st);
 	}
+	h->sampling = o->sampling; /* with the questions and functions that the session read */
 	h->symbols = s.symbols;
 	h->collector = s.collector;
 	h->player = s.player;
@@ -439,6 +454,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->manual = fixture;
 	h->always = 1u << MODEL_VITALS | (u32)recorded_models(&s) | models_of_views(o->views);
 	h->wanted = view__by_name(o->view)->models | h->always;
+	todo__set(h, o->todo, o->ntodo);
 	h->speed = o->speed ? o->speed : 1;
 	if (s.player && h->speed != 1)
 		collector__play(s.collector, false, h->speed);
@@ -450,6 +466,8 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->lists = worker__new("proftop-lists");
 	canvas__init(&h->canvas, 80, 24, h->ops->ascii(h->term));
 	h->canvas.edges = h->ops->edges(h->term);
+	h->canvas.graphs = graphs_of(o);
+	h->graphs_chosen = o->graphs != NULL;
 	if (headless__is(h) && (s.player || fixture))
 		collector__tick(s.collector);
 	code = app__run(h);
@@ -462,19 +480,38 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	return code;
 }
 
+/* Those of the view that is shown first are set as :columns sets them, which says what is wrong. */
+static void begin_columns(struct host *h, struct options *o)
+{
+	char names[COLUMN_NAMES], words[COLUMN_NAMES + 16];
+	bool several = o->column_lists && strchr(o->column_lists, ':');
+
+	copy_str(h->columns, sizeof(h->columns), several ? o->column_lists : "");
+	if (!o->column_lists || headless__is(h) || o->ntodo == MAX_WORDS)
+		return;
+	if (!several)
+		copy_str(names, sizeof(names), o->column_lists);
+	else if (!columns__of(o->column_lists, o->view, names, sizeof(names)))
+		return;
+	memmove(o->todo + 1, o->todo, o->ntodo++ * sizeof(*o->todo));
+	snprintf(words, sizeof(words), "columns %s", names);
+	o->todo[0] = arena__strdup(&o->memory, words);
+}
+
 static int run_ui(struct options *o, const struct fixture *fixture, struct child *child,
 		  struct status *st)
 {
 	struct theme theme;
 	struct term_options term = {.theme = &theme, .ascii = o->ascii, .w = o->columns,
 				    .h = o->rows, .script = o->script};
-	struct host h = {.options = o, .sampling = o->sampling, .interval_ns = o->interval_ns,
+	struct host h = {.options = o, .interval_ns = o->interval_ns,
 			 .led_from = VIEW_COUNT};
 	int code;
 
 	copy_str(h.keymap_name, sizeof(h.keymap_name), o->keymap ? o->keymap : "");
 	copy_str(h.theme_name, sizeof(h.theme_name), o->theme ? o->theme : "");
 	copy_str(h.window, sizeof(h.window), o->window ? o->window : "");
+	begin_columns(&h, o);
 	if (headless__is(&h)) {
 		term.w = HEADLESS_W;
 		term.h = HEADLESS_H;
@@ -508,6 +545,7 @@ static int run(struct options *o, const struct fixture *fixture, struct child *c
 	case MODE_VERSION: puts("proftop " PROFTOP_VERSION); return printed();
 	case MODE_LIST_VIEWS: return list_views();
 	case MODE_LIST_WORDS: palette__print(stdout); return printed();
+	case MODE_LIST_PRESETS: presets__print(stdout); return printed();
 	case MODE_LIST_EVENTS: return list_events(o->event_glob);
 	case MODE_DOCTOR: return doctor(o);
 	case MODE_BATCH: return o->ntodo ? run_ui(o, fixture, child, st) : run_batch(o, fixture, child, st);

@@ -80,6 +80,8 @@ static void gather(const struct host *h, struct config_values *v)
 	set(v, SETTING_HISTORY_MIB, "%llu", (unsigned long long)(o->history.bytes >> 20));
 	set(v, SETTING_KEYMAP, "%s", h->keymap_name);
 	set(v, SETTING_THEME, "%s", h->theme_name);
+	set(v, SETTING_GRAPHS, "%s", h->graphs_chosen ? graph_style_names[h->canvas.graphs] : "");
+	set(v, SETTING_COLUMNS, "%s", h->columns);
 	set(v, SETTING_ASCII, "%s", o->ascii ? "yes" : "no");
 }
 

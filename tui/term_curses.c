@@ -81,7 +81,28 @@ static int check_terminal(struct status *st)
 	return 0;
 }
 
-/* newterm and not initscr: that one ends the program by itself. */
+/* The description of the same terminal with 2^24 colours, where it says that it has them. */
+static const char *direct_name(char *buf, size_t size)
+{
+	const char *says = getenv("COLORTERM"), *name = getenv("TERM");
+
+	if (!says || (strcmp(says, "truecolor") && strcmp(says, "24bit")) || strstr(name, "direct"))
+		return NULL;
+	snprintf(buf, size, "%.*s-direct", (int)MIN(strcspn(name, "-"), size / 2), name);
+	return buf;
+}
+
+/* newterm and not initscr: that one ends the program by itself. Descriptions with all colours are
+ * in a package of their own (ncurses-term): without it there are 256. */
+static SCREEN *new_screen(void)
+{
+	char buf[64];
+	const char *direct = direct_name(buf, sizeof(buf));
+	SCREEN *screen = direct ? newterm(direct, stdout, stdin) : NULL;
+
+	return screen ? screen : newterm(NULL, stdout, stdin);
+}
+
 static SCREEN *open_screen(struct status *st)
 {
 	SCREEN *screen;
@@ -89,7 +110,7 @@ static SCREEN *open_screen(struct status *st)
 	/* The size is the terminal's, not what COLUMNS and LINES of another one have been. */
 	use_env(FALSE);
 	use_tioctl(TRUE);
-	screen = newterm(NULL, stdout, stdin);
+	screen = new_screen();
 	if (!screen) {
 		status__set(st, EXIT_CODE_FAILURE, -ENOENT,
 			    "no description of the terminal TERM=%.80s: try TERM=xterm, or use "

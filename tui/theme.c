@@ -257,6 +257,117 @@ static int parse_role(struct parser *p, struct theme *t)
 	return 0;
 }
 
+/* --- gradients --- */
+
+#define STOPS_MAX 6
+
+static const struct gradient {
+	const char *name;
+	enum role first;
+	u32 n;
+	bool ground; /* its colours are those of the ground, but for few ones */
+} gradients[] = {
+	{"load", ROLE_LOAD, GRADES, false},
+	{"in", ROLE_IN, GRADES, false},
+	{"out", ROLE_OUT, GRADES, false},
+	{"heat", ROLE_HEAT_1, ROLE_HEAT_8 - ROLE_HEAT_1 + 1, true},
+};
+
+#define GRADIENT_NAMES "load, in, out, heat"
+
+struct stops {
+	s32 colours[STOPS_MAX];
+	u32 n;
+};
+
+/* Up to the end of the line, or a |. */
+static int parse_stops(struct parser *p, struct stops *stops, bool few, bool *more)
+{
+	*more = false;
+	for (stops->n = 0; next_word(p); stops->n++) {
+		*more = !few && !strcmp(p->word, "|");
+		if (*more)
+			break;
+		if (stops->n == STOPS_MAX)
+			return fail(p, "one too many", "a gradient has at most 6 colours");
+		if (!colour(p->word, &stops->colours[stops->n]) ||
+		    stops->colours[stops->n] == LOOK_OWN)
+			return fail(p, "unknown colour", "a name like red, 0 to 255, or #rrggbb");
+		if (few && stops->colours[stops->n] > 15)
+			return fail(p, "too many colours", "behind | there are the 16 that have names");
+	}
+	return stops->n ? 0 : fail(p, "no colour", "gradient NAME COLOUR COLOUR...");
+}
+
+/* The colour at part of the way (0..1), between the two stops around it. */
+static s32 blend(const struct stops *stops, double part)
+{
+	double at = part * (stops->n - 1);
+	u32 i = MIN((u32)at, stops->n > 1 ? stops->n - 2 : 0), out = 0;
+	u32 a = rgb_of(stops->colours[i]), b = rgb_of(stops->colours[MIN(i + 1, stops->n - 1)]);
+
+	for (u32 shift = 0; shift < 24; shift += 8) {
+		double from = a >> shift & 0xff, to = b >> shift & 0xff;
+
+		out |= (u32)(from + (to - from) * (at - i) + 0.5) << shift;
+	}
+	return LOOK_RGB | (s32)out;
+}
+
+/* Black or white, what is read better on it; of 256, so that no palette changes them. */
+static s32 ink_on(s32 ground)
+{
+	u32 rgb = rgb_of(ground);
+	u32 luma = 299 * (rgb >> 16) + 587 * (rgb >> 8 & 0xff) + 114 * (rgb & 0xff);
+
+	return luma > 128000 ? 16 : 231;
+}
+
+static struct style grade(const struct gradient *g, u32 i, const struct stops *many,
+			  const struct stops *few)
+{
+	s32 c = blend(many, g->n > 1 ? (double)i / (g->n - 1) : 0);
+	struct style out = {.many = {c, LOOK_OWN, 0}};
+
+	if (few->n)
+		out.few = (struct look){few->colours[i * few->n / g->n], LOOK_OWN, 0};
+	else
+		out.few = few_of(&out.many);
+	if (g->ground)
+		out.many = (struct look){ink_on(c), c, 0};
+	return out;
+}
+
+static const struct gradient *gradient_of(const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(gradients); i++)
+		if (!strcmp(gradients[i].name, name))
+			return &gradients[i];
+	return NULL;
+}
+
+static int parse_gradient(struct parser *p, struct theme *t)
+{
+	struct stops many, few = {.n = 0};
+	const struct gradient *g;
+	bool more, again;
+
+	next_word(p);
+	g = gradient_of(p->word);
+	if (!g)
+		return fail(p, "unknown gradient", GRADIENT_NAMES);
+	for (u32 i = 0; i < g->n; i++) {
+		if (p->seen[g->first + i])
+			return fail(p, "there twice, gradient", "a file has each role once");
+		p->seen[g->first + i] = p->lines.line;
+	}
+	if (parse_stops(p, &many, false, &more) || (more && parse_stops(p, &few, true, &again)))
+		return -EINVAL;
+	for (u32 i = 0; i < g->n; i++)
+		t->styles[g->first + i] = grade(g, i, &many, &few);
+	return 0;
+}
+
 static int parse_base(struct parser *p, struct theme *t)
 {
 	next_word(p);
@@ -274,7 +385,12 @@ static int parse_line(struct parser *p, struct theme *t)
 	p->at = text_word(p->at, p->to, p->word);
 	if (!p->word[0])
 		return 0;
-	err = !strcmp(p->word, "base") ? parse_base(p, t) : parse_role(p, t);
+	if (!strcmp(p->word, "base"))
+		err = parse_base(p, t);
+	else if (!strcmp(p->word, "gradient"))
+		err = parse_gradient(p, t);
+	else
+		err = parse_role(p, t);
 	p->begun = true;
 	return err;
 }

@@ -5,6 +5,9 @@
  *
  *	base NAME	begin with that compiled-in theme, "none": without any looks; first of all
  *	ROLE LOOK [| LOOK]	the second is for less than 256 colours; without it the nearest of 8
+ *	gradient NAME COLOUR COLOUR... [| COLOUR...]
+ *		all roles of a gradient (load, in, out, heat) at once, from the first colour to the
+ *		last one through those between; behind | in as many steps as there are colours
  *	LOOK = COLOUR [on COLOUR] {bold|underline|reverse|dim}
  *	COLOUR = own | black red green yellow blue magenta cyan white | bright-... | 0..255 |
  *#rrggbb

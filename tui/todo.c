@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --do 'WORDS; WORDS': lines for the palette, each when what the last one led to is shown. */
+/* --do 'WORDS; WORDS', and those of the tour: lines for the palette, each when what the last one led to is shown. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -20,7 +20,7 @@ static bool has_rows(const struct host *h)
 static bool is_ready(const struct host *h, bool idle)
 {
 	u64 now = clock__monotonic_ns(), from = MAX(h->todo_view_ns, h->began_ns);
-	bool clocked = !h->manual && !h->options->replay;
+	bool clocked = !h->manual && !past__plays(h);
 
 	if (!h->frame || (clocked && now < from + h->interval_ns))
 		return false;
@@ -31,19 +31,27 @@ static bool is_ready(const struct host *h, bool idle)
 	       now > MAX(h->todo_from_ns, from + h->interval_ns) + PATIENCE_NS;
 }
 
+void todo__set(struct host *h, const char *const *list, u32 n)
+{
+	h->todo_list = list;
+	h->ntodo = n;
+	h->todo = 0;
+	h->todo_at = 0;
+}
+
 bool todo__due(const struct host *h, bool idle)
 {
-	return h->todo < h->options->ntodo && is_ready(h, idle);
+	return h->todo < h->ntodo && is_ready(h, idle);
 }
 
 bool todo__waits(const struct host *h)
 {
-	return h->todo < h->options->ntodo || headless__is(h);
+	return h->todo < h->ntodo || headless__is(h);
 }
 
 bool todo__over(const struct host *h, bool idle)
 {
-	return h->todo >= h->options->ntodo && is_ready(h, idle);
+	return h->todo >= h->ntodo && is_ready(h, idle);
 }
 
 /* Up to a ; without a backslash before it; returns what follows it. */
@@ -62,7 +70,7 @@ static const char *next_words(const char *from, char *line, size_t size)
 
 void todo__next(struct host *h)
 {
-	const char *all = h->options->todo[h->todo], *rest;
+	const char *all = h->todo_list[h->todo], *rest;
 	const enum view_id view = h->view;
 	struct status st = {0};
 	char line[PROMPT_MAX];
@@ -79,7 +87,7 @@ void todo__next(struct host *h)
 		h->todo_view_ns = h->view == view ? h->todo_view_ns : h->todo_from_ns;
 		return;
 	}
-	h->todo = h->options->ntodo;
+	h->todo = h->ntodo;
 	host__message(h, ROLE_ERROR, "--do \"%.60s\": %s", line + strspn(line, " "), st.msg);
 	h->message_code = st.code;
 }

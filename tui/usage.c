@@ -53,12 +53,16 @@ void options__usage(void)
 		if (*pane_table[p]->groups)
 			printf("                          %s: %s\n", pane_table[p]->name,
 			       pane_table[p]->groups);
-	fputs("      --sort COLUMN[:asc|:desc]  rows by a column, by its name in JSON; with it flame\n"
+	fputs("      --preset NAME       what a tool that you know shows: opensnoop, biolatency ...\n"
+	      "                          (see --list-presets)\n"
+	      "      --sort COLUMN[:asc|:desc]  rows by a column, by its name in JSON; with it flame\n"
 	      "                          graphs and stacks of system calls, files ... weigh its sums\n",
 	      stdout);
 	usage_names("keymap", keymap_names);
 	usage_names("theme", theme_names);
-	fputs("      --ascii             no characters beyond ASCII\n"
+	fputs("      --graphs NAME       braille, blocks or ascii\n"
+	      "      --columns LIST      columns of the view, in their order, or VIEW:LIST;VIEW:LIST\n"
+	      "      --ascii             no characters beyond ASCII\n"
 	      "      --ask 'QUESTION'    count events or time pairs of them, in the kernel (repeatable):\n"
 	      "                          count sched:sched_switch by prev_comm\n"
 	      "      --function PATH:GLOB\n"
@@ -98,6 +102,7 @@ void options__usage(void)
 	      "      --doctor            what this machine can do (--format json for machines)\n"
 	      "      --list-views        the views and what they answer\n"
 	      "      --list-events [GLOB]  events for -e\n"
+	      "      --list-presets      the names that --preset takes\n"
 	      "      --list-words        what --do and the palette take: commands and actions\n"
 	      "      --version, -h, --help\n"
 	      "testing\n"

@@ -8,7 +8,7 @@
  *
  * To add a view over existing models: 1. tui/views/<name>.c with a const struct view_ops;
  * 2. a row in tui/views.def; 3. its keys, if any, in keymaps/default.keys; 4. a golden in
- * tests/render or a script in tests/script.
+ * tests/render or a script in tests/script; 5. a page of docs/GUIDE.md that names it.
  */
 #ifndef TUI_VIEW_H
 #define TUI_VIEW_H
@@ -35,7 +35,10 @@ enum choice {
 	CHOICE_MODE,   /* both, user, kernel */
 	CHOICE_IDLE,   /* on, off */
 	CHOICE_ROW,    /* its number, from 1 */
+	CHOICE_COLUMNS, /* names in their order, commas between; "default" */
 };
+
+enum search_step { SEARCH_BEGIN, SEARCH_TYPED, SEARCH_CANCELLED };
 
 struct screen_ops {
 	const char *section; /* of its keys in the keymap, beside its view's; NULL none */
@@ -61,13 +64,26 @@ struct screen_ops {
 	void (*health)(const struct screen *s, struct health *h);
 	/* Search text was typed; false when nothing matches. */
 	bool (*search)(struct screen *s, const char *text, int dir);
+	/* Optional: the function that is selected, symbols' id; 0: it is none. */
+	u32 (*function)(const struct screen *s);
+	/* Optional: moves while the text is typed, and back when that is cancelled; false when nothing
+	 * matches. text: of SEARCH_TYPED. */
+	bool (*search_typed)(struct screen *s, enum search_step step, const char *text);
 	/* The term that would exclude the selected row, e.g. "!pid=12"; false when none. */
 	bool (*exclude)(const struct screen *s, char *buf, size_t size);
+	/* Optional: which question (:ask) the selected row answers, or the screen; NULL: none. */
+	const struct measure *(*question)(const struct screen *s);
 	/* Everything it shows, for the snapshot keys; false when it has nothing. The report
 	 * borrows from the screen until the next call into it. */
 	bool (*report)(struct screen *s, struct report *r);
 	/* Nothing it posted is still under way. */
 	bool (*settled)(const struct screen *s);
+	/* Optional: where Enter leads from the row under the cursor, as in "callers"; "" nowhere, or
+	 * tui/hints.def says it. */
+	void (*leads)(const struct screen *s, char *buf, size_t size);
+	/* Optional: what rows are grouped by, the first key of several, "" by nothing; NULL: the cursor is
+	 * on no row. */
+	const char *(*grouped)(const struct screen *s);
 	/* Actions worth a hint in the bottom line, most useful first, ends with ACTION_NONE. */
 	const enum action *hints;
 };
@@ -210,6 +226,10 @@ bool host__is_live(const struct host *h);
 /* To another view's rows, grouped (NULL: as they are) and filtered like that; going back from there
  * leads here again, with the filter as it was. */
 void host__lead(struct host *h, const char *view, const char *group, const char *filter);
+/* The columns that are chosen for a listing, "" none; false: there is no room to keep them. */
+#define COLUMN_NAMES 256
+void host__columns(const struct host *h, const struct screen *s, char buf[COLUMN_NAMES]);
+bool host__set_columns(struct host *h, const struct screen *s, const char *names);
 /* Switches the sampling of the idle task. */
 bool host__toggle_idle(struct host *h);
 bool host__idle(const struct host *h);

@@ -181,7 +181,7 @@ const char *const role_names[ROLES] = {
 	[ROLE_BAD] = "bad",	      [ROLE_BAR] = "bar",	  [ROLE_HOT] = "hot",
 	[ROLE_WARM] = "warm",	      [ROLE_COOL] = "cool",	  [ROLE_USER] = "user",
 	[ROLE_KERNEL] = "kernel",     [ROLE_INLINED] = "inlined", [ROLE_JIT] = "jit",
-	[ROLE_MATCH] = "match",	      [ROLE_PROMPT] = "prompt",	  [ROLE_ERROR] = "error",
+	[ROLE_SCRIPT] = "script",     [ROLE_MATCH] = "match",	      [ROLE_PROMPT] = "prompt",	  [ROLE_ERROR] = "error",
 	[ROLE_BORDER] = "border",
 	[ROLE_FLAME_ABOVE] = "above",	   [ROLE_FLAME_MATCH] = "found",
 	[ROLE_FLAME_PLAIN] = "plain1",	   [ROLE_FLAME_PLAIN_2] = "plain2",
@@ -193,6 +193,8 @@ const char *const role_names[ROLES] = {
 	[ROLE_FLAME_INLINED] = "inlined1", [ROLE_FLAME_INLINED_2] = "inlined2",
 	[ROLE_FLAME_INLINED_3] = "inlined3", [ROLE_FLAME_JIT] = "jit1",
 	[ROLE_FLAME_JIT_2] = "jit2",	   [ROLE_FLAME_JIT_3] = "jit3",
+	[ROLE_FLAME_SCRIPT] = "script1",   [ROLE_FLAME_SCRIPT_2] = "script2",
+	[ROLE_FLAME_SCRIPT_3] = "script3",
 	[ROLE_FLAME_COLD] = "cold1",	   [ROLE_FLAME_COLD_2] = "cold2",
 	[ROLE_FLAME_COLD_3] = "cold3",
 	[ROLE_HEAT_1] = "heat1",	   [ROLE_HEAT_2] = "heat2",
@@ -212,7 +214,44 @@ const char *const role_names[ROLES] = {
 	[ROLE_FLAME_SHRANK + 3] = "shrank4",
 	[ROLE_FLAME_SHRANK + 4] = "shrank5",
 	[ROLE_FLAME_SHRANK + 5] = "shrank6",
+	[ROLE_LOAD] = "load1",
+	[ROLE_LOAD + 1] = "load2",
+	[ROLE_LOAD + 2] = "load3",
+	[ROLE_LOAD + 3] = "load4",
+	[ROLE_LOAD + 4] = "load5",
+	[ROLE_LOAD + 5] = "load6",
+	[ROLE_LOAD + 6] = "load7",
+	[ROLE_LOAD + 7] = "load8",
+	[ROLE_LOAD + 8] = "load9",
+	[ROLE_LOAD + 9] = "load10",
+	[ROLE_IN] = "in1",
+	[ROLE_IN + 1] = "in2",
+	[ROLE_IN + 2] = "in3",
+	[ROLE_IN + 3] = "in4",
+	[ROLE_IN + 4] = "in5",
+	[ROLE_IN + 5] = "in6",
+	[ROLE_IN + 6] = "in7",
+	[ROLE_IN + 7] = "in8",
+	[ROLE_IN + 8] = "in9",
+	[ROLE_IN + 9] = "in10",
+	[ROLE_OUT] = "out1",
+	[ROLE_OUT + 1] = "out2",
+	[ROLE_OUT + 2] = "out3",
+	[ROLE_OUT + 3] = "out4",
+	[ROLE_OUT + 4] = "out5",
+	[ROLE_OUT + 5] = "out6",
+	[ROLE_OUT + 6] = "out7",
+	[ROLE_OUT + 7] = "out8",
+	[ROLE_OUT + 8] = "out9",
+	[ROLE_OUT + 9] = "out10",
 };
+
+const char *const graph_style_names[] = {"braille", "blocks", "ascii", NULL};
+
+enum role role__grade(enum role gradient, double part)
+{
+	return gradient + (enum role)CLAMP(part * GRADES, 0, GRADES - 1);
+}
 
 static void dump_cell(const struct cell *cell, FILE *out)
 {

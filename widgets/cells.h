@@ -18,7 +18,7 @@
 enum role {
 	ROLE_TEXT, ROLE_DIM, ROLE_STRONG, ROLE_TITLE, ROLE_HEADER, ROLE_SORTED, ROLE_SELECTED,
 	ROLE_TAB, ROLE_TAB_ACTIVE, ROLE_KEY, ROLE_OK, ROLE_WARN, ROLE_BAD, ROLE_BAR, ROLE_HOT,
-	ROLE_WARM, ROLE_COOL, ROLE_USER, ROLE_KERNEL, ROLE_INLINED, ROLE_JIT, ROLE_MATCH,
+	ROLE_WARM, ROLE_COOL, ROLE_USER, ROLE_KERNEL, ROLE_INLINED, ROLE_JIT, ROLE_SCRIPT, ROLE_MATCH,
 	ROLE_PROMPT, ROLE_ERROR, ROLE_BORDER,
 	/* Boxes of flame graphs: three shades of each hue, one after the other. */
 	ROLE_FLAME_ABOVE, ROLE_FLAME_MATCH,
@@ -28,6 +28,7 @@ enum role {
 	ROLE_FLAME_KERNEL, ROLE_FLAME_KERNEL_2, ROLE_FLAME_KERNEL_3,
 	ROLE_FLAME_INLINED, ROLE_FLAME_INLINED_2, ROLE_FLAME_INLINED_3,
 	ROLE_FLAME_JIT, ROLE_FLAME_JIT_2, ROLE_FLAME_JIT_3,
+	ROLE_FLAME_SCRIPT, ROLE_FLAME_SCRIPT_2, ROLE_FLAME_SCRIPT_3,
 	ROLE_FLAME_COLD, ROLE_FLAME_COLD_2, ROLE_FLAME_COLD_3,
 	/* Cells of heat maps, from few to many; the selected one. */
 	ROLE_HEAT_1, ROLE_HEAT_2, ROLE_HEAT_3, ROLE_HEAT_4, ROLE_HEAT_5, ROLE_HEAT_6, ROLE_HEAT_7,
@@ -35,8 +36,21 @@ enum role {
 	/* What grew or shrank, little, more, much: two shades of each. */
 	ROLE_FLAME_GREW, ROLE_FLAME_GREW_LAST = ROLE_FLAME_GREW + 5,
 	ROLE_FLAME_SHRANK, ROLE_FLAME_SHRANK_LAST = ROLE_FLAME_SHRANK + 5,
+	/* Gradients, GRADES roles each: how full something is, and what comes in and goes out. */
+	ROLE_LOAD, ROLE_LOAD_LAST = ROLE_LOAD + 9,
+	ROLE_IN, ROLE_IN_LAST = ROLE_IN + 9,
+	ROLE_OUT, ROLE_OUT_LAST = ROLE_OUT + 9,
 	ROLES
 };
+
+#define GRADES 10
+
+/* The role of a part of the whole (0..1) in a gradient, which its first role names. */
+enum role role__grade(enum role gradient, double part);
+
+/* What graphs are drawn with; characters of ASCII where a canvas has no others. */
+enum graph_style { GRAPHS_BRAILLE, GRAPHS_BLOCKS, GRAPHS_ASCII, GRAPH_STYLES };
+extern const char *const graph_style_names[GRAPH_STYLES + 1]; /* NULL behind them */
 
 /* As goldens and themes have them. */
 extern const char *const role_names[ROLES];
@@ -62,6 +76,7 @@ struct canvas {
 	struct cell *cells; /* row by row */
 	bool ascii;	    /* only 7-bit characters may be drawn */
 	bool edges;	    /* ground colours are too few, or none, to tell boxes apart by them */
+	enum graph_style graphs;
 	int cursor_x, cursor_y; /* where a prompt wants the cursor; -1: hidden */
 };
 

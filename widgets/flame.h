@@ -17,6 +17,7 @@ enum flame_hue {
 	FLAME_HUE_KERNEL,
 	FLAME_HUE_INLINED,
 	FLAME_HUE_JIT,
+	FLAME_HUE_SCRIPT, /* interpreted */
 	FLAME_HUES
 };
 

@@ -66,7 +66,7 @@ void format__ns(char *buf, size_t size, u64 ns)
 void format__pct(char *buf, size_t size, double pct)
 {
 	if (isnan(pct))
-		snprintf(buf, size, "-");
+		snprintf(buf, size, "—");
 	else if (pct > 0 && pct < 0.01)
 		snprintf(buf, size, "<.01");
 	else if (fabs(pct) < 99.995)

@@ -10,7 +10,7 @@
 
 void help__open(struct help *h, const char *title)
 {
-	*h = (struct help){0};
+	*h = (struct help){.found = -1};
 	copy_str(h->title, sizeof(h->title), title);
 }
 
@@ -48,10 +48,49 @@ static int movement(const struct help *h, int key)
 	return 0;
 }
 
+static void type_needle(struct help *h, int key)
+{
+	size_t n = strlen(h->needle);
+
+	if (key == KEYCODE_ENTER || key == KEYCODE_ESC) {
+		h->typing = false;
+		if (key == KEYCODE_ESC)
+			h->needle[0] = '\0';
+	} else if (key == KEYCODE_BACKSPACE && n) {
+		while (n && (h->needle[--n] & 0xc0) == 0x80)
+			;
+		h->needle[n] = '\0';
+	} else if (key >= ' ' && key < KEY_SPECIAL_BASE && n + 5 < sizeof(h->needle)) {
+		h->needle[n + utf8__encode((u32)key, h->needle + n)] = '\0';
+	}
+	h->found = h->origin - 1;
+	h->seek = h->needle[0] ? 1 : 0;
+}
+
+/* False: the key has nothing to do with searching. */
+static bool search_key(struct help *h, int key)
+{
+	if (h->typing) {
+		type_needle(h, key);
+	} else if (key == '/') {
+		h->typing = true;
+		h->needle[0] = '\0';
+		h->origin = h->top;
+		h->found = -1;
+	} else if (h->needle[0] && (key == 'n' || key == 'N')) {
+		h->seek = key == 'n' ? 1 : -1;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 enum help_result help__input(struct help *h, const struct input *in)
 {
 	int lines = 0;
 
+	if (in->type == INPUT_KEY && search_key(h, in->key))
+		return HELP_OPEN;
 	if (in->type == INPUT_MOUSE && in->mouse == MOUSE_WHEEL_UP)
 		lines = -WHEEL_LINES;
 	else if (in->type == INPUT_MOUSE && in->mouse == MOUSE_WHEEL_DOWN)
@@ -60,6 +99,7 @@ enum help_result help__input(struct help *h, const struct input *in)
 		lines = movement(h, in->key);
 	else if (in->type != INPUT_MOUSE)
 		return HELP_OPEN;
+	h->typing = false;
 	if (!lines)
 		return HELP_CLOSED;
 	scroll(h, lines);
@@ -74,21 +114,32 @@ static bool may_break(const struct help_row *rows, u32 i)
 	return i == 0 || rows[i - 1].key != NULL;
 }
 
+struct place {
+	u32 column;
+	int y; /* -1 before the first row */
+};
+
+/* Where a row stands in columns of a height, by where the one before it does. */
+static void place__next(struct place *p, const struct help_row *rows, u32 i, int height)
+{
+	bool full;
+
+	p->y++;
+	full = p->y >= height || (!rows[i].key && p->y > 0 && p->y + 1 >= height);
+	if (!full || !may_break(rows, i))
+		return;
+	p->column++;
+	p->y = 0;
+}
+
 /* Number of columns that the rows need at a height. */
 static u32 columns_at(const struct help_row *rows, u32 n, int height)
 {
-	u32 columns = 1;
-	int used = 0;
+	struct place p = {.y = -1};
 
-	for (u32 i = 0; i < n; i++, used++) {
-		bool full = used >= height || (!rows[i].key && used > 0 && used + 1 >= height);
-
-		if (full && may_break(rows, i)) {
-			columns++;
-			used = 0;
-		}
-	}
-	return columns;
+	for (u32 i = 0; i < n; i++)
+		place__next(&p, rows, i, height);
+	return p.column + 1;
 }
 
 static int flow_height(const struct help_row *rows, u32 n, u32 columns)
@@ -135,22 +186,96 @@ static void draw_row(const struct help_row *row, struct canvas *c, int x, int y,
 	}
 }
 
-/* The same walk as columns_at, drawing what the scrolled window shows. */
-static void draw_rows(const struct help *h, const struct help_row *rows, u32 n, struct canvas *c,
+/* What the scrolled window shows of rows that flow into columns of a height. */
+static void draw_rows(const struct help *h, const struct help_content *what, int height, struct canvas *c,
 		      struct rect r, int column_w)
 {
-	int used = 0, x = r.x, key_w = key_width(rows, n);
+	int key_w = key_width(what->rows, what->nrows);
+	struct place p = {.y = -1};
 
-	for (u32 i = 0; i < n; i++, used++) {
-		bool full = used >= h->lines || (!rows[i].key && used > 0 && used + 1 >= h->lines);
-
-		if (full && may_break(rows, i)) {
-			used = 0;
-			x += column_w + GAP;
-		}
-		if (used >= h->top && used < h->top + r.h)
-			draw_row(&rows[i], c, x, r.y + used - h->top, column_w, key_w);
+	for (u32 i = 0; i < what->nrows; i++) {
+		place__next(&p, what->rows, i, height);
+		if (p.y >= h->top && p.y < h->top + r.h)
+			draw_row(&what->rows[i], c, r.x + (int)p.column * (column_w + GAP),
+				 r.y + p.y - h->top, column_w, key_w);
 	}
+}
+
+static void draw_line(const struct help_line *line, struct canvas *c, int x, int y, int w)
+{
+	bool key = false;
+	char part[256];
+
+	if (line->role != ROLE_TEXT) {
+		draw__cut(c, x, y, w, line->role, line->text);
+		return;
+	}
+	for (const char *at = line->text; *at && w > 0; key = !key) {
+		size_t n = strcspn(at, "`");
+		int used;
+
+		copy_str(part, MIN(n + 1, sizeof(part)), at);
+		used = draw__cut(c, x, y, w, key ? ROLE_KEY : ROLE_TEXT, part);
+		x += used;
+		w -= used;
+		at += n + (at[n] == '`');
+	}
+}
+
+static void draw_text(const struct help *h, const struct help_content *what, int height, struct canvas *c,
+		      struct rect r)
+{
+	for (u32 i = 0; i < what->ntext; i++) {
+		int y = height + (int)i - h->top;
+
+		if (y >= 0 && y < r.h)
+			draw_line(&what->text[i], c, r.x, r.y + y, r.w);
+	}
+	if (h->found >= h->top && h->found < h->top + r.h)
+		draw__select(c, r.x, r.y + h->found - h->top, r.w);
+}
+
+/* ---- searching ---- */
+
+static bool matches(const struct help *h, const struct help_content *what, int height, int line)
+{
+	struct place p = {.y = -1};
+
+	if (line >= height)
+		return strcasestr(what->text[line - height].text, h->needle);
+	for (u32 i = 0; i < what->nrows; i++) {
+		place__next(&p, what->rows, i, height);
+		if (p.y == line && strcasestr(what->rows[i].text, h->needle))
+			return true;
+	}
+	return false;
+}
+
+/* The next line with the needle, round the end, is scrolled into sight. */
+static void seek(struct help *h, const struct help_content *what, int height)
+{
+	int at = h->found;
+
+	h->found = -1;
+	for (int i = 0; i < h->lines && h->found < 0; i++) {
+		at = (at + h->seek + h->lines) % h->lines;
+		if (matches(h, what, height, at))
+			h->found = at;
+	}
+	h->seek = 0;
+	if (h->found >= 0 && (h->found < h->top || h->found >= h->top + h->page))
+		h->top = h->found - h->page / 3;
+}
+
+static void draw_needle(const struct help *h, struct canvas *c, struct rect area)
+{
+	int x = area.x + 2, y = area.y + area.h - 1;
+
+	if (!h->typing && !h->needle[0])
+		draw__text(c, x, y, area.w / 2, ROLE_DIM, " / searches ");
+	else
+		draw__textf(c, x, y, area.w / 2, h->found < 0 && h->needle[0] ? ROLE_WARN : ROLE_PROMPT,
+			    " /%s%s ", h->needle, h->found < 0 && h->needle[0] ? ": no match" : "");
 }
 
 static void draw_more(const struct help *h, struct canvas *c, struct rect area)
@@ -163,10 +288,12 @@ static void draw_more(const struct help *h, struct canvas *c, struct rect area)
 		draw__text(c, area.x + area.w - 2 - w, area.y + area.h - 1, w, ROLE_STRONG, text);
 }
 
-void help__draw(struct help *h, const struct help_row *rows, u32 n, struct canvas *c,
-		struct rect area)
+void help__draw(struct help *h, const struct help_content *what, struct canvas *c, struct rect area)
 {
-	struct rect inner = {area.x + 2, area.y + 1, area.w - 4, area.h - 2};
+	struct rect inner = {area.x + 2, area.y + 1, area.w - HELP_FRAME_W, area.h - 2};
+	const struct help_row *rows = what->rows;
+	const u32 n = what->nrows;
+	int height = 0;
 	u32 columns;
 
 	if (inner.w < 1 || inner.h < 1)
@@ -175,11 +302,17 @@ void help__draw(struct help *h, const struct help_row *rows, u32 n, struct canva
 	/* No more than are needed to show everything at once. */
 	while (columns > 1 && flow_height(rows, n, columns - 1) <= inner.h)
 		columns--;
-	h->lines = flow_height(rows, n, columns);
+	if (n)
+		height = flow_height(rows, n, columns);
+	h->lines = height + (int)what->ntext;
 	h->page = inner.h;
+	if (h->seek)
+		seek(h, what, height);
 	scroll(h, 0);
 	draw__fill(c, area, ROLE_TEXT, ' ');
 	draw__box(c, area, ROLE_BORDER, h->title);
-	draw_rows(h, rows, n, c, inner, (inner.w + GAP) / (int)columns - GAP);
+	draw_rows(h, what, height, c, inner, (inner.w + GAP) / (int)columns - GAP);
+	draw_text(h, what, height, c, inner);
+	draw_needle(h, c, area);
 	draw_more(h, c, area);
 }

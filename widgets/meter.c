@@ -29,3 +29,19 @@ void meter__draw(struct canvas *c, int x, int y, int w, const struct meter_part 
 	}
 	draw__fill(c, (struct rect){x + at, y, w - at, 1}, ROLE_BORDER, c->ascii ? L'.' : L'·');
 }
+
+void meter__fill(struct canvas *c, int x, int y, int w, enum role gradient, double fraction)
+{
+	double part = isfinite(fraction) ? MAX(fraction, 0.0) : 0;
+	int end = part >= VISIBLE ? MAX(end_of(part, w), 1) : 0;
+
+	for (int i = 0; i < MIN(end, w); i++)
+		draw__fill(c, (struct rect){x + i, y, 1, 1}, role__grade(gradient, (double)i / w),
+			   c->ascii ? L'|' : L'■');
+}
+
+void meter__grade(struct canvas *c, int x, int y, int w, enum role gradient, double fraction)
+{
+	meter__draw(c, x, y, w, NULL, 0);
+	meter__fill(c, x, y, w, gradient, fraction);
+}

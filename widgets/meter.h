@@ -16,4 +16,9 @@ struct meter_part {
  * is room. */
 void meter__draw(struct canvas *c, int x, int y, int w, const struct meter_part *parts, u32 n);
 
+/* One amount: from the left in the colours of a gradient, whose first role is given. */
+void meter__fill(struct canvas *c, int x, int y, int w, enum role gradient, double fraction);
+/* The same, and the rest dotted. */
+void meter__grade(struct canvas *c, int x, int y, int w, enum role gradient, double fraction);
+
 #endif

@@ -65,9 +65,24 @@ void parts__cells(const float *shares, u32 n, u32 w, u32 *cells)
 	fill(shares, n, w, cells);
 }
 
+#define PARTS_MAX 16
+
+u32 parts__at(const float *shares, u32 n, u32 w, u32 x)
+{
+	u32 cells[PARTS_MAX], end = 0;
+
+	parts__cells(shares, MIN(n, (u32)PARTS_MAX), w, cells);
+	for (u32 i = 0; i < MIN(n, (u32)PARTS_MAX); i++) {
+		end += cells[i];
+		if (x < end)
+			return i;
+	}
+	return n;
+}
+
 void parts__draw(struct canvas *c, struct rect r, const float *shares, u32 n, const char *letters)
 {
-	u32 cells[16], parts = MIN(n, (u32)ARRAY_SIZE(cells));
+	u32 cells[PARTS_MAX], parts = MIN(n, (u32)ARRAY_SIZE(cells));
 	int x = r.x;
 
 	if (r.w <= 0)

@@ -12,6 +12,8 @@ enum role parts__role(char letter);
  * PARTS_LEAST of the whole or more has a cell. */
 #define PARTS_LEAST 0.01f
 void parts__draw(struct canvas *c, struct rect r, const float *shares, u32 n, const char *letters);
+/* The part that is drawn in the x-th of w cells; n: none. */
+u32 parts__at(const float *shares, u32 n, u32 w, u32 x);
 /* The mark of one part, for legends. */
 void parts__mark(struct canvas *c, int x, int y, char letter);
 /* Pure: the cells of each part; the tests' too. */

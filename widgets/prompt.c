@@ -214,19 +214,22 @@ static bool walk(struct prompt *p, int key)
 		dir = 1;
 	if (!dir)
 		return false;
-	if (p->list.n)
+	if (p->list.n && (!p->offers || p->list_pos || (dir > 0 && p->history_pos == UINT32_MAX))) {
 		prompt_list__walk(p, dir);
-	else
-		walk_history(p, dir);
+		return true;
+	}
+	walk_history(p, dir);
+	prompt_list__offer(p);
 	return true;
 }
 
 /* A list that is open is closed first, with what was typed before it. */
 static enum prompt_result cancel(struct prompt *p)
 {
-	if (!p->list.n)
+	if (!p->list.n || (p->offers && !p->list_pos))
 		return PROMPT_CANCELLED;
 	prompt_list__close(p, true);
+	prompt_list__offer(p);
 	return PROMPT_EDITING;
 }
 
@@ -262,7 +265,14 @@ enum prompt_result prompt__input(struct prompt *p, const struct input *in)
 	prompt_list__close(p, false);
 	if (!move_cursor(p, in->key) && !delete (p, in->key) && in->key < KEY_SPECIAL_BASE)
 		insert(p, in->key);
+	prompt_list__offer(p);
 	return PROMPT_EDITING;
+}
+
+void prompt__offer(struct prompt *p)
+{
+	p->offers = true;
+	prompt_list__offer(p);
 }
 
 void prompt__error(struct prompt *p, u32 column, u32 length, const char *msg)

@@ -15,7 +15,7 @@
 
 #define PROMPT_MAX	   4608 /* bytes of a line with its NUL: a whole filter and a command */
 #define PROMPT_HISTORY	   50
-#define PROMPT_COMPLETIONS 64
+#define PROMPT_COMPLETIONS 192
 #define PROMPT_LIST_LINES  8 /* of the completion list shown at a time */
 
 enum prompt_result { PROMPT_EDITING, PROMPT_ACCEPTED, PROMPT_CANCELLED };
@@ -53,6 +53,7 @@ struct prompt {
 	struct prompt_history *history;
 	void (*complete)(void *ctx, const char *text, u32 cursor, struct completions *out);
 	void *ctx;
+	bool offers; /* the list is there without being asked for: see prompt__offer */
 
 	/* private */
 	u32 history_pos; /* history->n and above: the line being edited, else kept in draft */
@@ -71,6 +72,9 @@ void prompt__open(struct prompt *p, const char *label, const char *text);
 /* p->text is the line. ACCEPTED adds it to the history; after a prompt__error the caller
  * simply goes on editing. Events other than keys are ignored. */
 enum prompt_result prompt__input(struct prompt *p, const struct input *in);
+/* Shows the list from now on, and what it has follows the text. Up is history and Enter takes the
+ * line as long as nothing of it is chosen. */
+void prompt__offer(struct prompt *p);
 /* Shows msg below a caret line: bytes [column, column + length) are marked. The next change
  * of the text removes it. */
 void prompt__error(struct prompt *p, u32 column, u32 length, const char *msg);

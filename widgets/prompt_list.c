@@ -76,14 +76,40 @@ static void remember_stem(struct prompt *p)
 	p->list_end = p->cursor;
 }
 
-static void open_list(struct prompt *p)
+static void find_completions(struct prompt *p)
 {
-	char prefix[sizeof(p->list.items[0].text)];
-
 	p->list = (struct completions){.start = p->cursor};
 	p->list_pos = p->list_top = 0;
 	p->complete(p->ctx, p->text, p->cursor, &p->list);
 	p->list.start = MIN(p->list.start, p->cursor);
+}
+
+/* What stands there already is nothing to offer. */
+static bool is_complete(const struct prompt *p)
+{
+	const char *only = p->list.items[0].text;
+	u32 typed = p->cursor - p->list.start;
+
+	return p->list.n == 1 && strlen(only) == typed &&
+	       !strncmp(only, p->text + p->list.start, typed);
+}
+
+void prompt_list__offer(struct prompt *p)
+{
+	if (!p->offers || !p->complete)
+		return;
+	find_completions(p);
+	if (is_complete(p))
+		p->list.n = 0;
+	if (p->list.n)
+		remember_stem(p);
+}
+
+static void open_list(struct prompt *p)
+{
+	char prefix[sizeof(p->list.items[0].text)];
+
+	find_completions(p);
 	if (!p->list.n)
 		return;
 	copy_str(prefix, common_prefix(&p->list) + 1, p->list.items[0].text);
@@ -95,12 +121,20 @@ static void open_list(struct prompt *p)
 		remember_stem(p);
 }
 
+/* Whether what all have in common is more than what stands there. */
+static bool completes_more(const struct prompt *p)
+{
+	return p->list.n && common_prefix(&p->list) > p->cursor - p->list.start;
+}
+
 void prompt_list__tab(struct prompt *p, int dir)
 {
 	if (!p->complete)
 		return;
-	if (p->list.n)
+	if (p->list.n && (p->list_pos || !p->offers || !completes_more(p)))
 		prompt_list__walk(p, dir);
 	else
 		open_list(p);
+	if (!p->list.n)
+		prompt_list__offer(p);
 }

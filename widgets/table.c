@@ -58,6 +58,52 @@ static u64 key_of(const struct table *t, const struct table_source *src, u32 lin
 
 /* ---- layout ---- */
 
+static bool takes_bar(const struct column *c)
+{
+	return c->type == VALUE_PCT || c->type == VALUE_COUNT || c->type == VALUE_NS ||
+	       c->type == VALUE_BYTES;
+}
+
+/* The bar shows what rows are sorted by: it goes to that column, with its cells. */
+static void move_bar(struct table *t, const struct row_table *rows)
+{
+	struct column_place *from = NULL, *to = NULL;
+	int cells;
+
+	t->bar = t->bar_of = UINT32_MAX;
+	for (u32 i = t->nplaces; i-- > 0;) {
+		if (t->places[i].column == t->sort)
+			to = &t->places[i];
+		if (rows->columns[t->places[i].column].flags & COLUMN_BAR)
+			from = &t->places[i];
+	}
+	if (!from || !to || rows->columns[t->sort].flags & COLUMN_BAR ||
+	    !takes_bar(&rows->columns[t->sort]))
+		return;
+	t->bar = t->sort;
+	t->bar_of = from->column;
+	cells = MAX(from->w - TABLE_PCT_WIDTH, 0);
+	from->w -= cells;
+	to->w += cells;
+	for (u32 i = 1; i < t->nplaces; i++)
+		t->places[i].x = t->places[i - 1].x + t->places[i - 1].w + 1;
+}
+
+/* Those that were chosen stand in their order; which of them fit, their priorities say. */
+static u32 place_chosen(struct table *t, const struct row_table *rows, int w)
+{
+	struct column cols[ROW_TABLE_COLUMNS];
+	u8 chosen[ROW_TABLE_COLUMNS];
+	u32 n = t->columns[0] ? row_table__named(rows, t->columns, chosen) : 0;
+
+	for (u32 i = 0; i < n; i++)
+		cols[i] = rows->columns[chosen[i]];
+	n = table__place_columns(cols, n, NULL, w, t->places, ARRAY_SIZE(t->places));
+	for (u32 i = 0; i < n; i++)
+		t->places[i].column = chosen[t->places[i].column];
+	return n;
+}
+
 /* Whether a column means anything is asked of the first row; an empty table shows all. */
 static void place(struct table *t, const struct row_table *rows, int w)
 {
@@ -71,8 +117,11 @@ static void place(struct table *t, const struct row_table *rows, int w)
 	for (u32 i = n; i-- > 0;)
 		if (applies[i] && rows->columns[i].flags & COLUMN_KEY)
 			t->key_column = i;
-	t->nplaces = table__place_columns(rows->columns, n, applies, w, t->places,
-					  ARRAY_SIZE(t->places));
+	t->nplaces = place_chosen(t, rows, w);
+	if (!t->nplaces)
+		t->nplaces = table__place_columns(rows->columns, n, applies, w, t->places,
+						  ARRAY_SIZE(t->places));
+	move_bar(t, rows);
 }
 
 static void natural_sort(struct table *t, const struct row_table *rows, u32 column)
@@ -232,11 +281,25 @@ bool table__selected(const struct table *t, const struct table_source *src, u32 
 
 /* ---- sorting ---- */
 
-static bool sortable(const struct table *t, const struct row_table *rows, u32 place)
+static bool is_sortable(const struct row_table *rows, u32 column)
 {
-	enum value_type type = rows->columns[t->places[place].column].type;
+	enum value_type type = rows->columns[column].type;
 
 	return type != VALUE_TREND && type != VALUE_SPLIT;
+}
+
+/* Who sorts wants to see what comes first; the cursor stays on its row if that is there too. */
+static void show_first(struct table *t, const struct table_source *src)
+{
+	table__layout(t, src, t->area);
+	if (t->cursor_line >= page(t))
+		table__home(t, src);
+	t->top = 0;
+}
+
+static bool sortable(const struct table *t, const struct row_table *rows, u32 place)
+{
+	return is_sortable(rows, t->places[place].column);
 }
 
 void table__sort_next(struct table *t, const struct table_source *src, int dir)
@@ -255,25 +318,25 @@ void table__sort_next(struct table *t, const struct table_source *src, int dir)
 	if (!sortable(t, src->rows, at))
 		return;
 	natural_sort(t, src->rows, t->places[at].column);
-	table__layout(t, src, t->area);
+	show_first(t, src);
 }
 
 bool table__sort_by(struct table *t, const struct table_source *src, u32 column)
 {
-	for (u32 place = 0; place < t->nplaces; place++) {
-		if (t->places[place].column != column || !sortable(t, src->rows, place))
-			continue;
-		natural_sort(t, src->rows, column);
-		table__layout(t, src, t->area);
-		return true;
-	}
-	return false;
+	u8 all[ROW_TABLE_COLUMNS];
+	u32 n = src->rows ? row_table__screen(src->rows, all) : 0;
+
+	if (column > UINT8_MAX || !memchr(all, (int)column, n) || !is_sortable(src->rows, column))
+		return false;
+	natural_sort(t, src->rows, column);
+	show_first(t, src);
+	return true;
 }
 
 void table__reverse(struct table *t, const struct table_source *src)
 {
 	t->descending = !t->descending;
-	table__layout(t, src, t->area);
+	show_first(t, src);
 }
 
 /* ---- search ---- */
@@ -320,6 +383,47 @@ bool table__search(struct table *t, const struct table_source *src, int dir)
 	return false;
 }
 
+void table__search_begin(struct table *t)
+{
+	t->before.selected = t->selected;
+	t->before.selected_row = t->selected_row;
+	t->before.top = t->top;
+	t->before.user_moved = t->user_moved;
+	copy_str(t->before.search, sizeof(t->before.search), t->search);
+}
+
+static void go_back(struct table *t, const struct table_source *src)
+{
+	u32 line = 0;
+
+	t->selected = t->before.selected;
+	t->selected_row = t->before.selected_row;
+	if (t->nlines && (!t->before.user_moved || find_selected(t, src, &line)))
+		go_to(t, src, line);
+	t->user_moved = t->before.user_moved;
+	t->top = t->before.top;
+	keep_visible(t);
+}
+
+bool table__search_type(struct table *t, const struct table_source *src, const char *text)
+{
+	go_back(t, src);
+	copy_str(t->search, sizeof(t->search), text);
+	if (!*text || !t->nlines)
+		return true;
+	if (line_matches(t, src, t->cursor_line)) {
+		t->user_moved = true;
+		return true;
+	}
+	return table__search(t, src, 1);
+}
+
+void table__search_cancel(struct table *t, const struct table_source *src)
+{
+	go_back(t, src);
+	copy_str(t->search, sizeof(t->search), t->before.search);
+}
+
 /* ---- mouse ---- */
 
 static void click_header(struct table *t, const struct table_source *src, int x)
@@ -333,7 +437,7 @@ static void click_header(struct table *t, const struct table_source *src, int x)
 			t->descending = !t->descending;
 		else
 			natural_sort(t, src->rows, t->places[i].column);
-		table__layout(t, src, t->area);
+		show_first(t, src);
 		return;
 	}
 }

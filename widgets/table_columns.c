@@ -9,8 +9,7 @@
 /* Width from which bars grow, and by how much at most. */
 #define WIDE	 160
 #define BAR_MORE 10
-/* A percentage without its bar; what a bar says something in. */
-#define PCT_W	  6
+/* What a bar says something in. */
 #define BAR_LEAST 5
 
 /* Lower ranks stay longer: the key, then by priority, then from the left. */
@@ -73,7 +72,7 @@ static int widen_bars(const struct column *cols, struct column_place *out, u32 n
 	for (u32 i = 0; i < n; i++) {
 		int more = CLAMP((w - WIDE) / 4, 0, BAR_MORE);
 
-		if (out[i].w <= PCT_W)
+		if (out[i].w <= TABLE_PCT_WIDTH)
 			more += BAR_LEAST;
 		if (!(cols[out[i].column].flags & COLUMN_BAR) || rest < 4 * more)
 			continue;

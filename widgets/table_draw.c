@@ -8,8 +8,6 @@
 #include "widgets/table.h"
 #include "widgets/text.h"
 
-/* Cells of a percentage; what a bar column has beyond it is the bar. */
-#define PCT_WIDTH 6
 /* From these shares on a row is worth a second look. */
 #define PCT_HOT	  10.0
 #define PCT_WARM  3.0
@@ -21,6 +19,7 @@ struct painter {
 	const struct table *t;
 	const struct table_source *src;
 	struct canvas *c;
+	double most[ARRAY_SIZE(((struct table *)0)->places)]; /* of each place, in all rows */
 };
 
 static bool is_text(enum value_type type)
@@ -58,29 +57,35 @@ static void draw_header(const struct painter *p)
 
 /* ---- cells ---- */
 
-static enum role pct_role(double pct)
+static enum role pct_role(const struct painter *p, double pct)
 {
-	if (pct >= PCT_HOT)
-		return ROLE_HOT;
-	if (pct >= PCT_WARM)
-		return ROLE_WARM;
-	return pct < PCT_FAINT ? ROLE_DIM : ROLE_TEXT;
+	if (pct < PCT_FAINT)
+		return ROLE_DIM;
+	if (pct < PCT_WARM || p->src->few)
+		return ROLE_TEXT;
+	return pct >= PCT_HOT ? ROLE_HOT : ROLE_WARM;
+}
+
+static void draw_bar(const struct painter *p, const struct column_place *at, int y, int w,
+		     enum role role, double fraction)
+{
+	if (w > 0 && !p->src->few)
+		bar__draw(p->c, p->t->area.x + at->x, y, w,
+			  role == ROLE_TEXT || role == ROLE_DIM ? ROLE_BAR : role, fraction);
 }
 
 static void draw_pct(const struct painter *p, const struct column_place *at, int y, double pct,
 		     enum role role)
 {
-	const struct column *col = &p->src->rows->columns[at->column];
-	int x = p->t->area.x + at->x, bar_w = at->w - PCT_WIDTH;
+	bool bar = p->src->rows->columns[at->column].flags & COLUMN_BAR;
 	char buf[16];
 
-	if (col->flags & COLUMN_BAR && role == ROLE_TEXT)
-		role = pct_role(pct);
-	if (col->flags & COLUMN_BAR && bar_w > 0)
-		bar__draw(p->c, x, y, bar_w,
-			  role == ROLE_TEXT || role == ROLE_DIM ? ROLE_BAR : role, pct / 100);
+	if (bar && role == ROLE_TEXT)
+		role = pct_role(p, pct);
+	if (bar || at->column == p->t->bar)
+		draw_bar(p, at, y, at->w - TABLE_PCT_WIDTH, role, pct / 100);
 	format__pct(buf, sizeof(buf), pct);
-	draw__right(p->c, x, y, at->w, role, buf);
+	draw__right(p->c, p->t->area.x + at->x, y, at->w, role, buf);
 }
 
 static void format__value(char *buf, size_t size, const struct value *v)
@@ -114,8 +119,12 @@ static void draw_change(const struct painter *p, const struct column_place *at, 
 static void draw_number(const struct painter *p, const struct column_place *at, int y,
 			const struct value *v, enum role role)
 {
+	double most = p->most[at - p->t->places];
 	char buf[32];
 
+	if (at->column == p->t->bar && most > 0)
+		draw_bar(p, at, y, at->w - p->src->rows->columns[at->column].width, role,
+			 (double)v->u / most);
 	format__value(buf, sizeof(buf), v);
 	draw__right(p->c, p->t->area.x + at->x, y, at->w, role, buf);
 }
@@ -135,11 +144,9 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 	switch (v->type) {
 	case VALUE_NONE:
 		if (!is_text(column->type))
-			draw__right(p->c, x, y, at->w, ROLE_DIM, "-");
+			draw__right(p->c, x, y, at->w, ROLE_DIM, "—");
 		else if (v->s)
 			draw__middle(p->c, x + marker, y, at->w - marker, ROLE_DIM, v->s);
-		else if (v->s)
-			draw__right(p->c, x, y, at->w, ROLE_DIM, v->s);
 		break;
 	case VALUE_TEXT:
 		/* A word where a number would be stands where its end would. */
@@ -153,7 +160,7 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 		break;
 	case VALUE_TREND:
 		spark__draw(p->c, x, y, at->w, role == ROLE_TEXT ? ROLE_COOL : role, v->trend, v->n,
-			    column->flags & COLUMN_TREND_PCT ? 100 : 0);
+			    (float)p->most[at - p->t->places]);
 		break;
 	case VALUE_SPLIT:
 		parts__draw(p->c, (struct rect){x, y, at->w, 1}, v->shares, v->n, v->letters);
@@ -166,7 +173,16 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 	}
 }
 
-static void draw_row(const struct painter *p, u32 row, int y, bool cursor)
+static void draw_marker(const struct painter *p, const struct column_place *at, u32 row, int y)
+{
+	const struct table_source *src = p->src;
+	bool open = src->open && src->open(src->ctx, src->rows->key(src->rows, row));
+
+	if (!src->unfolds || src->unfolds(src->ctx, row))
+		draw__text(p->c, p->t->area.x + at->x, y, 1, ROLE_DIM, open ? "▾" : "▸");
+}
+
+static void draw_row(const struct painter *p, u32 row, int y)
 {
 	const struct row_table *rows = p->src->rows;
 	const struct table_source *src = p->src;
@@ -174,14 +190,12 @@ static void draw_row(const struct painter *p, u32 row, int y, bool cursor)
 
 	for (u32 i = 0; i < p->t->nplaces; i++) {
 		const struct column_place *at = &p->t->places[i];
-		bool open = marker_width(p, at) && src->open &&
-			    src->open(src->ctx, rows->key(rows, row));
+		u32 of = at->column == p->t->bar ? p->t->bar_of : at->column;
 
-		if (marker_width(p, at) && (open || cursor))
-			draw__text(p->c, p->t->area.x + at->x, y, 1, ROLE_DIM, open ? "▾" : "▸");
+		if (marker_width(p, at))
+			draw_marker(p, at, row, y);
 		if (rows->cell(rows, row, at->column, &v))
-			draw_value(p, at, y, &v,
-				   src->role ? src->role(src->ctx, row, at->column) : ROLE_TEXT);
+			draw_value(p, at, y, &v, src->role ? src->role(src->ctx, row, of) : ROLE_TEXT);
 	}
 }
 
@@ -221,8 +235,22 @@ static void draw_child_change(const struct painter *p, const struct table_child 
 
 static void note_depth(bool *last, const struct table_child *child)
 {
-	if (child->depth >= 1 && child->depth <= DEPTH_MAX)
+	if (!child->chain && child->depth >= 1 && child->depth <= DEPTH_MAX)
 		last[child->depth - 1] = child->last;
+}
+
+static const char *branch(const struct table_child *child, bool last)
+{
+	if (child->chain)
+		return last ? "  " : "│ ";
+	return child->last ? "└─" : "├─";
+}
+
+static const char *twig(const struct table_child *child)
+{
+	if (child->has_children && !(child->single && child->open))
+		return child->open ? "▾ " : "▸ ";
+	return child->chain ? "  " : "─ ";
 }
 
 /* Two cells a level. */
@@ -235,11 +263,8 @@ static int draw_tree(const struct painter *p, int x, int y, int w, const struct 
 
 	for (u32 level = from; level + 1 < depth; level++)
 		x += draw__text(p->c, x, y, 2, ROLE_BORDER, last[level] ? "  " : "│ ");
-	x += draw__text(p->c, x, y, 2, ROLE_BORDER, child->last ? "└─" : "├─");
-	if (child->has_children)
-		x += draw__text(p->c, x, y, 2, ROLE_DIM, child->open ? "▾ " : "▸ ");
-	else
-		x += draw__text(p->c, x, y, 2, ROLE_BORDER, "─ ");
+	x += draw__text(p->c, x, y, 2, ROLE_BORDER, branch(child, depth && last[depth - 1]));
+	x += draw__text(p->c, x, y, 2, child->has_children ? ROLE_DIM : ROLE_BORDER, twig(child));
 	return x - start;
 }
 
@@ -329,7 +354,7 @@ static void draw_line(const struct painter *p, u32 pos, u32 line, int y, bool *l
 	struct table_child child;
 
 	if (line == t->first[pos]) {
-		draw_row(p, row, y, line == t->cursor_line);
+		draw_row(p, row, y);
 	} else if (p->src->child(p->src->ctx, row, line - t->first[pos] - 1, &child)) {
 		note_depth(last, &child);
 		draw_child(p, &child, y, last);
@@ -349,9 +374,43 @@ static u32 first_position(const struct table *t)
 	return pos;
 }
 
+static double greatest_trend(const struct value *v, int w)
+{
+	u32 shown = MIN(v->n, (u32)MAX(w, 0));
+	double most = 0;
+
+	for (u32 i = v->n - shown; i < v->n; i++)
+		if ((double)v->trend[i] > most)
+			most = (double)v->trend[i];
+	return most;
+}
+
+/* Rows are compared by eye: trends and bars of a column have one scale. */
+static double scale_of(const struct table *t, const struct row_table *rows,
+		       const struct column_place *at)
+{
+	const struct column *c = &rows->columns[at->column];
+	double most = 0, is;
+	struct value v;
+
+	if (c->flags & COLUMN_TREND_PCT)
+		return 100;
+	if (c->type != VALUE_TREND && at->column != t->bar)
+		return 0;
+	for (u32 i = 0; i < rows->nrows; i++) {
+		if (!rows->cell(rows, i, at->column, &v) || v.type != c->type)
+			continue;
+		is = v.type == VALUE_TREND ? greatest_trend(&v, at->w)
+		     : v.type == VALUE_PCT ? 0
+					   : (double)v.u;
+		most = MAX(most, is);
+	}
+	return most;
+}
+
 void table__draw(struct table *t, const struct table_source *src, struct canvas *c)
 {
-	const struct painter p = {.t = t, .src = src, .c = c};
+	struct painter p = {.t = t, .src = src, .c = c};
 	bool last[DEPTH_MAX] = {false};
 	u32 line = t->top, pos;
 
@@ -360,6 +419,8 @@ void table__draw(struct table *t, const struct table_source *src, struct canvas 
 	draw_header(&p);
 	if (!t->nlines || t->norder != src->rows->nrows)
 		return;
+	for (u32 i = 0; i < t->nplaces; i++)
+		p.most[i] = scale_of(t, src->rows, &t->places[i]);
 	pos = first_position(t);
 	if (line > t->first[pos])
 		read_levels(&p, t->order[pos], line - t->first[pos] - 1, last);

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures beside a peer's, from the same run: own CPU and memory of the screen, time to the
 first frame and rows, key to repaint, symbols resolved per second; what the views of waiting add
-to what they watch (sched_bench.py), that of block I/O
+to what they watch (sched_bench.py) and take on a mix of processes (mix_bench.py), that of block I/O
 (io_bench.py), that of the page cache (cache_bench.py) and that of system calls
-(syscalls_bench.py), that of processes (procs_bench.py); unwind tables and walks (unwind_bench.py).
+(syscalls_bench.py), that of processes (procs_bench.py), of the network (net_bench.py) and
+of questions (ask_bench.py); unwind tables and walks (unwind_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds. build/bench.json has
 "figures", a list of {part, name, ours, peer, peer_name, unit, ratio, spread, rounds, commit,
@@ -28,10 +29,13 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../lib"))
 import live  # noqa: E402
+import ask_bench  # noqa: E402
 import cache_bench  # noqa: E402
 import flame_bench  # noqa: E402
 import import_bench  # noqa: E402
 import io_bench  # noqa: E402
+import mix_bench  # noqa: E402
+import net_bench  # noqa: E402
 import procs_bench  # noqa: E402
 import record_bench  # noqa: E402
 import sched_bench  # noqa: E402
@@ -265,7 +269,8 @@ PARTS = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys, "symbols": 
          "cache": cache_bench.bench_cache, "unwind": unwind_bench.bench_unwind,
          "flame": flame_bench.bench_flame, "import": import_bench.bench_import,
          "record": record_bench.bench_record, "syscalls": syscalls_bench.bench_syscalls,
-         "procs": procs_bench.bench_procs}
+         "net": net_bench.bench_net, "procs": procs_bench.bench_procs, "ask": ask_bench.bench_ask,
+         "mix": mix_bench.bench_mix}
 
 
 def options():

@@ -16,9 +16,10 @@ FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*.c \
 	    questions/*.c measures/*.c symbols/*.c export/*.c serve/*.c models/*.c pipeline/*.c recording/*.c \
 	    widgets/*.c) \
-	    tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
+	    tui/columns.c tui/keymap.c tui/theme.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
 	    tui/term_signal.c tui/term_script.c tui/todo.c tui/palette.c tui/past.c \
-	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/options.c tui/report_sort.c \
+	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/own_questions.c tui/options.c tui/presets.c \
+	    tui/report_sort.c \
 	    tests/fuzz/fuzz_lib.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c,$(wildcard sources/*.c))) \
 	    $(PROTOS:%.proto=$(B)/fuzz/%.pb-c.o)

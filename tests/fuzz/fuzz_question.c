@@ -6,6 +6,7 @@
 #include "questions/question.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/question_event.h"
+#include "tui/own_questions.h"
 
 static void expect_stable(const struct question *q)
 {
@@ -92,6 +93,25 @@ static bool check_all(const struct question *q, const char *text)
 	return right;
 }
 
+/* As a file of one's own: one line, without what a terminal would act on. */
+static void read_as_file(const char *data, size_t size)
+{
+	struct status st = {0};
+	struct own_question q;
+
+	if (own_question__parse("q", data, size, &q, &st)) {
+		if (q.text || !st.msg[0])
+			abort();
+		return;
+	}
+	for (const char *c = q.text; *c; c++)
+		if ((u8)*c < ' ' && *c != '\t')
+			abort();
+	if (strlen(q.text) > size)
+		abort();
+	free(q.text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz__string(data, size);
@@ -99,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct question *q = question__parse(text, &err);
 	bool right = false;
 
+	read_as_file((const char *)data, size);
 	if (q) {
 		expect_stable(q);
 		right = check_all(q, text);

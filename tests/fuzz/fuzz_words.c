@@ -73,6 +73,15 @@ bool ask__drop(struct host *h, const char *number, struct status *st)
 	return ask__run(h, number, st);
 }
 
+bool ask__again(struct host *h, const char *arg, struct status *st)
+{
+	return ask__run(h, arg, st);
+}
+
+void ask__complete(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+}
+
 bool functions__pick(struct host *h, const char *text, struct status *st)
 {
 	return ask__run(h, text, st);
@@ -86,6 +95,46 @@ bool functions__drop(struct host *h, const char *number, struct status *st)
 bool functions__set_waits(struct host *h, const char *word, struct status *st)
 {
 	return ask__run(h, word, st);
+}
+
+/* The tour has words of its own, and the guide none. */
+bool tour__begin(struct host *h, const char *arg, struct status *st)
+{
+	return ask__run(h, arg, st);
+}
+
+void tour__end(struct host *h)
+{
+}
+
+bool dialog__open_guide(struct host *h, const char *title)
+{
+	return *title != '?';
+}
+
+bool guide__title(u32 n, char *buf, size_t size)
+{
+	snprintf(buf, size, "Page %u", n);
+	return n < 3;
+}
+
+void dialog__complete_filter(void *ctx, const char *text, u32 cursor, struct completions *out)
+{
+}
+
+void dialog__complete_save(void *ctx, const char *text, u32 cursor, struct completions *out)
+{
+}
+
+void host__lead(struct host *h, const char *view, const char *group, const char *filter)
+{
+	if (view__index(view) < VIEW_COUNT)
+		h->view = view__index(view);
+}
+
+bool pick_columns__open(struct host *h)
+{
+	return true;
 }
 
 bool app__action(struct host *h, enum action a)
@@ -268,6 +317,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&host, 0, sizeof(host));
 	failed = false;
 	begin(&host, &o);
+	todo__set(&host, o.todo, o.ntodo);
 	complete(&host, text);
 	while (host.todo < o.ntodo)
 		todo__next(&host);

@@ -465,6 +465,9 @@ call 0 0 0 "$four$many$many$many$many$many\0\377/tmp/x\377\033[2J" read
 call 1 146 0 "$four$four$many$four$four$four\7\7" compat
 call 0 377 377 "$four$four$many$four$four$four\7\7" nameless
 printf '\0\1\1\0\0' >"$out/syscall/wrong_short"
+mkdir -p "$out/sql"
+printf '%s' "0select E'a\\'b', -1.5e-3 + \$1, \$t\$ it's \$t\$ -- c" >"$out/sql/postgresql"
+printf '%s' "1insert into t values (1, \"a\\\"b\"), (2, 'c''d') # e /* f */" >"$out/sql/mariadb"
 mkdir -p "$out/theme" "$out/config"
 printf '%s\n' 'view = offcpu # first' 'delay=2.5' '# freq = 99' 'history_mib = 64' 'ascii = yes' \
 	'  # keymap = vi # mine' >"$out/config/some"

@@ -37,7 +37,7 @@ ALLOWED = {
     "samples": r"base/|bpf/(measure|procs)\.h$",
     "questions": r"(base|samples)/|bpf/question_eval\.h$",
     "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.(h|def)$",
-    "symbols": r"(base|samples)/|bpf/unwind\.h$",
+    "symbols": r"(base|samples)/|bpf/(unwind|script)\.h$",
     "export": r"(base|scope|samples)/",
     "serve": r"(base|samples|export)/",
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",
@@ -51,7 +51,7 @@ ALLOWED = {
 TABLES = r"(sources/sources|models/models|tui/views|measures/measures)\.def$"
 LAYERS = list(ALLOWED)
 # Parts of what another module's header has inside, which that header says.
-PARTS = {"tui/past": "tui/app"}
+PARTS = {"tui/past": "tui/app", "tui/guide": "tui/app", "tui/tour": "tui/app"}
 
 
 def layer_of(path):

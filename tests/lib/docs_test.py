@@ -125,6 +125,36 @@ def test_keys():
     assert not missing, missing
 
 
+def bound_keys():
+    """Keys of the default keymap by action, as the guide writes them."""
+    keys = {}
+    for *key, action in re.findall(r"^(\S+)(?: (\S+))? ([a-z0-9-]+)$", read("keymaps/default.keys"), re.M):
+        keys.setdefault(action, set()).add(" ".join(x for x in key if x))
+    for key, name in views():
+        keys.setdefault(f"view-{name}", set()).update([key, f"v {key}"])
+    return keys
+
+
+def views():
+    rows = re.findall(r"^VIEW\(('?\w'?), \w+, (\w+)\)", read("tui/views.def"), re.M)
+    rows += [(key, name) for name, key in
+             re.findall(r"^MEASURE\(\w+, (\w+), ('?\w'?),", read("measures/measures.def"), re.M)]
+    return [(key.strip("'"), name) for key, name in rows]
+
+
+def test_guide():
+    """The guide and the tour name keys that do what they say, and each view has a page"""
+    keys = bound_keys()
+    for path in ("docs/GUIDE.md", "tui/tour.def"):
+        named = re.findall(r"`([^`\n]+)` \(([a-z0-9-]+)\)", re.sub(r'"\n\s*"', "", read(path)))
+        assert len(named) > 10, (path, named)
+        wrong = [x for x in named if x[0] not in keys.get(x[1], ())]
+        assert not wrong, (path, wrong)
+    about = {x for line in re.findall(r"^<!-- views: (.*) -->$", read("docs/GUIDE.md"), re.M)
+             for x in line.split()}
+    assert about == {name for _, name in views()}, about ^ {name for _, name in views()}
+
+
 def complete(*words):
     script = 'source "$1"; shift; COMP_WORDS=(proftop "$@"); COMP_CWORD=$#; _proftop; ' \
              'printf "%s\\n" "${COMPREPLY[@]}"'
@@ -141,11 +171,13 @@ def complete(*words):
 
 def test_completion():
     """Options, values, lists, views, events and commands complete"""
-    assert complete("--gr") == ["--group"]
+    assert complete("--gro") == ["--group"]
     assert complete("--group", "c") == ["comm", "cgroup", "cpu"]
     assert complete("-b", "--format", "fo") == ["folded"]
     assert complete("--keymap", "em") == ["emacs"]
     assert complete("--theme", "sa") == ["safe"]
+    assert complete("--graphs", "bl") == ["blocks"]
+    assert complete("--columns", "user,sta") == ["user,state"]
     assert str(os.getpid()) in complete("-p", str(os.getpid()))
     assert f"1,{os.getpid()}" in complete("-p", f"1,{os.getpid()}")
     assert "cpu" in complete("-V", "")

@@ -58,7 +58,7 @@
  *
  *	measure VIEW COMM PID TID CGROUP COUNT ERRORS SUM MIN MAX LABELS FRAMES
  *		COMM: THREAD/PROCESS where their names differ, or [rest]; LABELS: NAME=TEXT,...
- *		of the measure's own, and the word waits; between the least and the greatest all
+ *		of the measure's own, sumN=VALUE, and the word waits; between the least and the greatest all
  *		are alike; the stack stands for all of them
  *	unfinished VIEW COMM PID TID CGROUP AGE_MS LABELS
  *	held VIEW COMM PID CGROUP HELD BYTES AGE_MS ACQUIRED BYTES RELEASED BYTES LABELS FRAMES
@@ -68,7 +68,7 @@
  *
  *	figure NAME INSTANCE VALUE [PID]			NAME as in samples/figures.def; INSTANCE: "-"
  *		the machine
- *	usage COMM PID STATE CPUS USER_MS SYSTEM_MS FAULTS RSS_MIB READ_MIB
+ *	usage COMM PID STATE CPUS USER_MS SYSTEM_MS FAULTS RSS_MIB READ_MIB [SWAPPED_MIB]
  *	notice LEVEL TEXT					a message of the kernel
  *
  * Frames are root first, "-" none. A frame is NAME, NAME@OBJECT or NAME@OBJECT@KIND with KIND user, kernel or jit; in names

@@ -20,6 +20,7 @@ struct measure_record {
 		struct measure_held_sample held;
 	};
 	struct measure_key keys[MEASURE_OWN_LABELS];
+	u64 sums[MEASURE_SUMS];
 	bool waits;
 	u32 hist[MEASURE_BUCKETS];
 	double ago_ms;
@@ -54,6 +55,18 @@ static struct measure_who who_of(char *comm, u32 pid, u32 tid, u64 cgroup)
 	return w;
 }
 
+/* "sum2=700": the declaration's third. */
+static bool parse_sum(struct measure_record *r, const char *word)
+{
+	unsigned long long value;
+	u32 i;
+
+	if (sscanf(word, "sum%u=%llu", &i, &value) != 2 || i >= MEASURE_SUMS)
+		return false;
+	r->sums[i] = value;
+	return true;
+}
+
 /* "syscall=openat,error=ENOENT", "syscall=epoll_wait,waits" */
 static bool parse_keys(struct measure_record *r, char *text)
 {
@@ -67,6 +80,8 @@ static bool parse_keys(struct measure_record *r, char *text)
 			r->waits = true;
 			continue;
 		}
+		if (parse_sum(r, w))
+			continue;
 		value = strchr(w, '=');
 		if (!value)
 			return false;
@@ -129,6 +144,7 @@ static bool parse_counted(struct measure_record *r, const char *text)
 					     .min = value_of(r, min),
 					     .max = value_of(r, max),
 					     .hist = r->hist};
+	memcpy(r->counted.sums, r->sums, sizeof(r->sums));
 	r->frames = xstrdup(strcmp(frames, "-") ? frames : "");
 	return true;
 }

@@ -36,12 +36,12 @@ static bool parse_figure(struct system_record *r, const char *text)
 
 static bool parse_usage(struct system_record *r, const char *text)
 {
-	unsigned long long user, system, faults, rss, io;
+	unsigned long long user, system, faults, rss, io, swapped = 0;
 	struct usage_sample *u = &r->usage;
 	char comm[64];
 
-	if (sscanf(text, "usage %63s %u %c %u %llu %llu %llu %llu %llu", comm, &u->pid, &u->state, &u->cpus,
-		   &user, &system, &faults, &rss, &io) != 9)
+	if (sscanf(text, "usage %63s %u %c %u %llu %llu %llu %llu %llu %llu", comm, &u->pid, &u->state, &u->cpus,
+		   &user, &system, &faults, &rss, &io, &swapped) < 9)
 		return false;
 	r->type = SAMPLE_USAGE;
 	u->head.type = SAMPLE_USAGE;
@@ -53,6 +53,7 @@ static bool parse_usage(struct system_record *r, const char *text)
 	u->minor_faults = faults;
 	u->rss_bytes = rss * MIB;
 	u->read_bytes = io * MIB;
+	u->swapped_bytes = swapped * MIB;
 	copy_str(u->comm, sizeof(u->comm), fixture__unescape(comm));
 	return true;
 }

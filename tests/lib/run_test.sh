@@ -43,6 +43,7 @@ program moody 'test -e "$0.ran" && echo ok 1 - a || echo not ok 1 - a; touch "$0
 program turns 'if test -e "$0.ran"; then echo ok 1 - a; echo not ok 2 - b; else echo not ok 1 - a; echo ok 2 - b; fi; touch "$0.ran"'
 program named.py 'if test "$1" = "a b"; then echo 1..1; echo ok 1 - a b; else echo 1..2; echo not ok 1 - a b; echo ok 2 - c; fi'
 program unsafe 'test -e "$0.ran" || echo "x.c:1: runtime error: overflow"; test -e "$0.ran" && echo ok 1 - a || echo not ok 1 - a; touch "$0.ran"'
+program busy 'echo "ok 1 - a # SKIP too busy here to measure: 3 is not 4"; echo "ok 2 - b # SKIP no such thing"; echo ok 3 - c'
 program mute 'echo "not ok 1 # SKIP a"'
 
 expect "passes are counted" 0 "2 passed, 0 failed" --group g "$tmp/good"
@@ -56,6 +57,8 @@ expect "a program that hangs is a failure" 1 "1 passed, 1 failed" --group g,time
 expect "a child left behind does not hang it" 0 "1 passed, 0 failed" --group g "$tmp/child"
 expect "a missing program is a failure" 1 "0 passed, 1 failed" --group g "$tmp/absent"
 expect "skips are counted" 0 "1 passed, 0 failed, 1 skipped" --group g "$tmp/skips"
+expect "skips for a busy machine are counted apart" 0 \
+	"1 passed, 0 failed, 2 skipped, 1 of them as the machine was busy" --group g "$tmp/busy"
 expect "cmocka's skips are understood" 0 "1 passed, 0 failed, 1 skipped" --group g "$tmp/cmocka"
 expect "a skip without a reason is a failure" 1 "0 passed, 1 failed" --group g "$tmp/mute"
 expect "plain programs are one case" 1 "1 passed, 1 failed" --group g,plain "$tmp/none" "$tmp/leak"

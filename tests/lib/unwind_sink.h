@@ -27,7 +27,7 @@ static struct {
 	struct unwind_object objects[UNWIND_OBJECTS];
 	_Atomic u32 settled;
 	struct sink_process processes[SINK_PROCESSES];
-	u32 nprocesses, told; /* told: calls */
+	u32 nprocesses, told, scripts; /* told: calls */
 	/* The last file that was told, and calls: */
 	struct unwind_file file;
 	u32 file_slot;
@@ -96,6 +96,13 @@ static void kept_begin(void)
 	kept.nfiles = 0;
 }
 
+static int kept_script(u32 tgid, const struct script_runtime *rt)
+{
+	(void)tgid;
+	kept.scripts += rt != NULL;
+	return 0;
+}
+
 static const struct unwind_sink kept_sink = {
 	.page = kept_page,
 	.object = kept_object,
@@ -104,6 +111,7 @@ static const struct unwind_sink kept_sink = {
 	.begin = kept_begin,
 	.process = kept_process,
 	.forget = kept_forget,
+	.script = kept_script,
 };
 
 static inline void kept__clear(u32 max_pages)

@@ -180,13 +180,35 @@ def test_d_state():
             subprocess.run(["losetup", "-d", loop], check=False)
 
 
+def test_d_state_of_vfork():
+    """A process that hangs in D, as its child does not go on"""
+    with trouble("vfork") as work:
+        found(("d-state",), work.pid)
+
+
+@contextlib.contextmanager
+def swap():
+    """The machine's own swap, or a file for as long as it lasts."""
+    with open("/proc/swaps", encoding="ascii") as f:
+        if len(f.readlines()) > 1:
+            yield
+            return
+    with large_file(256) as path:
+        os.chmod(path, 0o600)
+        for tool in ("mkswap", "swapon"):
+            done = subprocess.run([tool, path], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise live.Skip(f"this machine has no swap: {done.stderr.strip()[:120]}")
+        try:
+            yield
+        finally:
+            subprocess.run(["swapoff", path], check=True)
+
+
 def test_swap():
     """A process whose memory is swapped"""
     live.need_root()
-    with open("/proc/swaps", encoding="ascii") as f:
-        if len(f.readlines()) < 2:
-            raise live.Skip("this machine has no swap")
-    with cgroups.limited("memory", 32 << 20) as words:
+    with swap(), cgroups.limited("memory", 32 << 20) as words:
         with trouble("leak", wrap=words) as work:
             found(("swap",), work.pid)
 

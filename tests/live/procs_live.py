@@ -343,7 +343,7 @@ def test_acts_on_the_process_that_is_meant():
     with running("sleep", "1000") as p, \
             Tmux([live.CHECKED, "-V", "procs", "--pid", str(p.pid)], 120, 30) as t:
         t.wait("sleep 1000")
-        t.keys("y")
+        t.keys("B")
         t.wait("nice value")
         t.keys("C-u", "7", "Enter")
         t.wait("nice 7 for")
@@ -355,7 +355,7 @@ def test_acts_on_the_process_that_is_meant():
         t.keys("Down", "Enter")
         t.wait("done: nice 1")
         assert os.getpriority(os.PRIO_PROCESS, p.pid) == 1
-        t.keys("a")
+        t.keys("A")
         t.wait("CPUs it may run on")
         t.keys("C-u", "0", "Enter")
         t.wait("CPUs 0 for")

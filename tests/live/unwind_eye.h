@@ -15,6 +15,7 @@
 
 #undef SCHED_IDLE /* scheduling classes in <sched.h> */
 #undef SCHED_OTHER
+#include "bpf/script.h"
 #include "bpf/stack.h"
 #include "samples/sched.h"
 #include "sources/sched_bpf.h"
@@ -344,15 +345,35 @@ static void note(struct tally *t, const struct seen *ours, const struct right_fr
 			 ours->n, (unsigned long long)below, name ? name : "?");
 }
 
+/* How many of libdw's frames are ours, from the leaf on. Functions of an interpreter, which libdw does not know,
+ * stand for the frame of it that runs them. *rest: ours that are left. */
+static u32 equal_frames(const struct seen *ours, const struct right_frames *right, u32 *rest)
+{
+	bool stands_for_one = false;
+	u32 n = 0, i = 0;
+
+	for (; i < ours->n; i++) {
+		if (SCRIPT_MARK(ours->ips[i])) {
+			stands_for_one = true;
+			continue;
+		}
+		if (stands_for_one && n < right->n && ours->ips[i] != right->ips[n])
+			n++;
+		stands_for_one = false;
+		if (n == right->n || ours->ips[i] != right->ips[n])
+			break;
+		n++;
+	}
+	*rest = ours->n - i;
+	return n;
+}
+
 static void compare(struct tally *t, const struct seen *ours, const struct right_frames *right,
 		    Dwfl *dwfl)
 {
-	u32 n = 0;
+	u32 rest, n = equal_frames(ours, right, &rest);
+	u32 all = right->whole ? MAX(right->n, n + rest) : right->n;
 
-	u32 all = right->whole ? MAX(right->n, ours->n) : right->n;
-
-	while (n < MIN(ours->n, right->n) && ours->ips[n] == right->ips[n])
-		n++;
 	t->stacks++;
 	t->unfinished += !right->whole;
 	t->frames += all;

@@ -43,7 +43,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def server():
+def server(*options):
     live.need_root()
     initdb, postgres, psql = servers.need(*(f"/usr/lib/postgresql/*/bin/{name}"
                                             for name in ("initdb", "postgres", "psql")))
@@ -52,7 +52,7 @@ def server():
         servers.install(*run, initdb, "-D", f"{folder}/data", "-A", "trust", "-E", "UTF8",
                         "--locale=C", "--no-sync", cwd="/")
         with servers.running(*run, postgres, "-D", f"{folder}/data", "-k", folder, "-c",
-                             "listen_addresses=", cwd="/", stop=signal.SIGINT) as p:
+                             "listen_addresses=", *options, cwd="/", stop=signal.SIGINT) as p:
             s = Server(p.pid, psql, live.environment(PGHOST=folder, PGUSER=USER,
                                                        PGDATABASE="postgres"))
             live.wait_for(lambda: s_answers(s), 30)

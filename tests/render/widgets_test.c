@@ -321,8 +321,10 @@ static void draw_help(struct canvas *c)
 	};
 	struct help h;
 
+	const struct help_content what = {.rows = rows, .nrows = ARRAY_SIZE(rows)};
+
 	help__open(&h, "keys of cpu");
-	help__draw(&h, rows, ARRAY_SIZE(rows), c, canvas__rect(c));
+	help__draw(&h, &what, c, canvas__rect(c));
 }
 
 static void help(void **state)
@@ -331,6 +333,50 @@ static void help(void **state)
 
 	check("help", &wide, false, false, draw_help);
 	check_sizes("help", draw_help);
+}
+
+static void press_help(struct help *h, int key)
+{
+	assert_int_equal(help__input(h, &(struct input){.type = INPUT_KEY, .key = key}), HELP_OPEN);
+}
+
+/* Typing goes to the first match from what is in sight on, n and N to others, round the end. */
+static void help_search(void **state)
+{
+	static const struct help_row rows[] = {{NULL, "Keys"}, {"q", "quit"}, {"w", "the Window"}};
+	static const struct help_line text[] = {
+		{ROLE_TITLE, "One"}, {ROLE_TEXT, "`w` (window) is wide"}, {ROLE_TEXT, "no"},
+		{ROLE_DIM, "a screen"}, {ROLE_TEXT, "another WINDOW"}, {ROLE_TEXT, "é end"}};
+	const struct help_content what = {rows, ARRAY_SIZE(rows), text, ARRAY_SIZE(text)};
+	static const struct { int key, found; } next[] = {
+		{KEYCODE_ENTER, 2}, {'n', 4}, {'n', 7}, {'n', 2}, {'N', 7}, {'N', 4}};
+	struct canvas c;
+	struct help h;
+
+	canvas__init(&c, 40, 5, false);
+	help__open(&h, "help");
+	help__draw(&h, &what, &c, canvas__rect(&c));
+	assert_int_equal(h.lines, 9);
+	for (const char *key = "/win"; *key; key++)
+		press_help(&h, *key);
+	for (u32 i = 0; i < ARRAY_SIZE(next); i++) {
+		press_help(&h, next[i].key);
+		help__draw(&h, &what, &c, canvas__rect(&c));
+		assert_int_equal(h.found, next[i].found);
+		assert_in_range(h.found - h.top, 0, 2);
+	}
+	for (const char *key = "/zz"; *key; key++)
+		press_help(&h, *key);
+	help__draw(&h, &what, &c, canvas__rect(&c));
+	assert_int_equal(h.found, -1);
+	press_help(&h, KEYCODE_BACKSPACE);
+	press_help(&h, KEYCODE_BACKSPACE);
+	press_help(&h, 0xe9);
+	help__draw(&h, &what, &c, canvas__rect(&c));
+	assert_int_equal(h.found, 8);
+	press_help(&h, KEYCODE_ESC);
+	assert_int_equal(help__input(&h, &(struct input){.type = INPUT_KEY, .key = 'n'}), HELP_CLOSED);
+	canvas__fini(&c);
 }
 
 /* ---- small ones ---- */
@@ -373,6 +419,7 @@ int main(void)
 		cmocka_unit_test(prompt_wrong),
 		cmocka_unit_test(picker),
 		cmocka_unit_test(help),
+		cmocka_unit_test(help_search),
 		cmocka_unit_test(sparks_bars_and_strips),
 	};
 

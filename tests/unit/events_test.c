@@ -69,6 +69,10 @@ static void test_modifiers(void **state)
 	assert_int_equal(attr.precise_ip, 2);
 	assert_int_equal(event__resolve("cycles:P", NULL, &attr, &st), 0);
 	assert_int_equal(attr.precise_ip, 3);
+	assert_int_equal(event__resolve("cycles:H", NULL, &attr, &st), 0);
+	assert_true(attr.exclude_guest && !attr.exclude_host && !attr.exclude_user);
+	assert_int_equal(event__resolve("cycles:uG", NULL, &attr, &st), 0);
+	assert_true(!attr.exclude_guest && attr.exclude_host && attr.exclude_kernel);
 	expect_error("cycles:pppp", EXIT_CODE_USAGE, "ppp");
 	assert_int_equal(event__resolve("cpu-clock:P", NULL, &attr, &st), 0);
 	assert_int_equal(attr.precise_ip, 0);

@@ -387,11 +387,18 @@ static void test_html(void **state)
 
 	second.view = "two";
 	second.stacks = NULL;
+	report__sum_number(&second, "wait_p50_ns", VALUE_NS, 19610);
 	r.next = &second;
 	text = written("html", &r, NULL);
 	assert_true(utf8__valid(text));
 	assert_int_equal(count_of(text, "<section "), 2);
+	/* The graph, and of each view its distribution; what figures are called is for people. */
 	assert_int_equal(count_of(text, "<svg "), 1);
+	assert_int_equal(count_of(text, "<span class=\"hist\" title="), 2);
+	assert_int_equal(count_of(text, "<i style=\"height:"), 2 * 3); /* a bar for each bucket */
+	assert_int_equal(count_of(text, "<i style=\"height:100%\""), 2);
+	assert_non_null(strstr(text, "<dt>wait p50</dt><dd>19.61 us</dd>"));
+	assert_null(strstr(text, "_ns</dt>"));
 	assert_int_equal(count_of(text, "<b x"), 0);
 	assert_int_equal(count_of(text, "&lt;/script&gt;"), count_of(text, "&lt;b x='&amp;"));
 	/* The graph's and the tables'; all else that looks like one is text. */

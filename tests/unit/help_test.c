@@ -36,6 +36,13 @@ static void note_shown(const struct canvas *c, char (*texts)[16], bool *seen)
 	free(text);
 }
 
+static void draw(struct help *h, const struct help_row *rows, u32 n, struct canvas *c)
+{
+	const struct help_content what = {.rows = rows, .nrows = n};
+
+	help__draw(h, &what, c, canvas__rect(c));
+}
+
 /* Whatever the size: paging through shows each row, and more than one column where two fit. */
 static void paging_shows_every_row(void **state)
 {
@@ -53,7 +60,7 @@ static void paging_shows_every_row(void **state)
 			help__open(&help, "keys");
 			for (int top = -1; top != help.top;) {
 				top = help.top;
-				help__draw(&help, rows, ROWS, &c, canvas__rect(&c));
+				draw(&help, rows, ROWS, &c);
 				note_shown(&c, texts, seen);
 				assert_int_equal(press(&help, "Space"), HELP_OPEN);
 			}
@@ -74,12 +81,12 @@ static void a_heading_is_not_left_alone(void **state)
 	for (int h = 8; h < 30; h++) {
 		canvas__init(&c, 60, h, false);
 		help__open(&help, "keys");
-		help__draw(&help, rows, ROWS, &c, canvas__rect(&c));
+		draw(&help, rows, ROWS, &c);
 		assert_true(help.lines >= ROWS / 3);
 		/* No heading stands alone on the last line. */
 		press(&help, "End");
 		canvas__clear(&c);
-		help__draw(&help, rows, ROWS, &c, canvas__rect(&c));
+		draw(&help, rows, ROWS, &c);
 		for (int x = 0; x + 6 < c.w; x++) {
 			const struct cell *cell = &c.cells[(h - 2) * c.w + x];
 
@@ -100,7 +107,7 @@ static void keys_scroll_or_close(void **state)
 	make_rows(rows, texts);
 	canvas__init(&c, 30, 12, false);
 	help__open(&h, "keys");
-	help__draw(&h, rows, ROWS, &c, canvas__rect(&c));
+	draw(&h, rows, ROWS, &c);
 	assert_int_equal(press(&h, "Up"), HELP_OPEN);
 	assert_int_equal(h.top, 0);
 	press(&h, "j");
@@ -130,7 +137,7 @@ static void no_rows_and_no_room(void **state)
 	help__open(&h, "keys");
 	for (int w = 0; w < 8; w++) {
 		canvas__init(&c, w, w, false);
-		help__draw(&h, NULL, 0, &c, canvas__rect(&c));
+		draw(&h, NULL, 0, &c);
 		canvas__fini(&c);
 	}
 }

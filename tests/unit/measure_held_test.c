@@ -80,6 +80,18 @@ static u64 number_of(const struct measure_answer *a, u32 row, const char *name)
 	return 0;
 }
 
+static double float_of(const struct measure_answer *a, u32 row, const char *name)
+{
+	const struct row_table *t = &a->base.table;
+	struct value v;
+
+	for (u32 c = 0; c < t->ncolumns; c++)
+		if (!strcmp(t->columns[c].name, name) && t->cell(t, row, c, &v))
+			return v.f;
+	fail_msg("no column %s", name);
+	return 0;
+}
+
 static void what_is_held_sums_up(void **state)
 {
 	struct measure_maker *m = *state;
@@ -197,6 +209,31 @@ static void the_least_are_folded(void **state)
 	snap__put(&s->base);
 }
 
+/* What grows is named, with how fast and how much of it stays; what comes and goes is not. */
+static void what_grows_is_named(void **state)
+{
+	struct measure_maker *m = *state;
+	struct measure_snap *s = NULL;
+	struct measure_answer *a;
+
+	for (u32 i = 1; i <= 40; i++) {
+		put_held(m, &(struct kept){someone(1, 1, "a"), "filp", i, i * 100000, MS, 2000, 0});
+		put_held(m, &(struct kept){someone(2, 2, "b"), "dentry", i % 3, i % 3 * 900000, MS, 9, 9});
+		if (s)
+			snap__put(&s->base);
+		s = measure_tick(m);
+	}
+	a = ask(s, "cache", WINDOW_LAST);
+	assert_non_null(a->grower);
+	assert_string_equal(measure_row__name(a, a->grower), "filp");
+	assert_float_equal(a->grower->growth.per_min, 100000.0 * 60e9 / NSEC_PER_SEC, 1e5);
+	assert_int_equal(number_of(a, 1, "growth_bytes_per_min"), UINT64_MAX);
+	assert_float_equal(float_of(a, 0, "kept_pct"), 50, 1);
+	assert_true(float_of(a, 0, "growth_sure_pct") >= GROWTH_SURE);
+	a->base.free(&a->base);
+	snap__put(&s->base);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +242,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_rests_has_a_row, setup, teardown),
 		cmocka_unit_test_setup_teardown(releases_of_before_are_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_least_are_folded, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_grows_is_named, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

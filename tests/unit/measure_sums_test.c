@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "bpf/tcp.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/measure_maker.h"
 
@@ -139,12 +140,75 @@ static void test_ratio(void **state)
 	measure_maker__end(&m);
 }
 
+/* Of a connection: what it did, and how its RTT and its window were. */
+static void put_connection(struct measure_maker *m, const char *remote, const u64 *sums)
+{
+	const struct measure_key keys[] = {{0, "life"}, {1, "10.0.0.1:80"}, {2, remote}, {80, "http"},
+					   {2, "in"},	{1, "ESTAB"},	    {0, ""},	 {3, "[own]"}};
+	struct measure_sample s = {.head.type = SAMPLE_MEASURE, .keys = keys, .nkeys = ARRAY_SIZE(keys)};
+
+	memcpy(s.sums, sums, sizeof(s.sums));
+	m->ops->consume(m->model, &s.head);
+}
+
+/* Any sum is enough for a row; a ratio of nothing is not known. */
+static void test_sums_alone(void **state)
+{
+	const struct measure *tcp = measure_table[MEASURE_TCP];
+	struct measure_maker m;
+	struct measure_answer *a;
+
+	(void)state;
+	measure_maker__begin_with(&m, &model_measure_tcp);
+	put_connection(&m, "[::1]:443", (u64[MEASURE_SUMS]){[TCP_RETRANSMITS] = 7});
+	put_connection(&m, "10.0.0.2:9", (u64[MEASURE_SUMS]){[TCP_BYTES] = 5, [TCP_SENT] = 2, [TCP_RECEIVED] = 3,
+							     [TCP_SAMPLES] = 2, [TCP_RTT] = 30, [TCP_CWND] = 20});
+	put_connection(&m, "10.0.0.2:9", (u64[MEASURE_SUMS]){[TCP_SAMPLES] = 1, [TCP_RTT] = 60, [TCP_CWND] = 10});
+	a = ask(&m, tcp, "host");
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(a->base.table.columns[a->base.table.sort].name, "bytes_rate");
+	assert_string_equal(cell(a, 0, "host").s, "10.0.0.2");
+	assert_int_equal(cell(a, 0, "rtt_ns").u, 30);
+	assert_int_equal(cell(a, 0, "cwnd").u, 10);
+	assert_int_equal(cell(a, 0, "received_bytes").u, 3);
+	assert_string_equal(cell(a, 1, "host").s, "::1");
+	assert_int_equal(cell(a, 1, "retransmits").u, 7);
+	assert_int_equal(cell(a, 1, "rtt_ns").type, VALUE_NONE);
+	a->base.free(&a->base);
+	measure_maker__end(&m);
+}
+
+/* Values are read as endpoints; those of IPv6 come as bytes in hex. */
+static void test_endpoints(void **state)
+{
+	const struct measure *tcp = measure_table[MEASURE_TCP];
+	const struct measure_label *l = &tcp->labels[measure__label(tcp, "remote")];
+	const u8 address[] = {10, 213, 7, 2};
+	u32 v4;
+	char buf[64] = "20010db8000000000000000000000001";
+
+	(void)state;
+	memcpy(&v4, address, sizeof(v4));
+	l->tidy(TCP_V6 | 443ULL << TCP_PORT_SHIFT, buf, sizeof(buf));
+	assert_string_equal(buf, "[2001:db8::1]:443");
+	assert_true(l->known(TCP_V4 | 65535ULL << TCP_PORT_SHIFT | v4, buf, sizeof(buf)));
+	assert_string_equal(buf, "10.213.7.2:65535");
+	assert_true(l->known(0, buf, sizeof(buf)));
+	assert_string_equal(buf, "[others]");
+	assert_false(l->known(TCP_V6, buf, sizeof(buf)));
+	copy_str(buf, sizeof(buf), "no hex");
+	l->tidy(TCP_V6, buf, sizeof(buf));
+	assert_string_equal(buf, "no hex");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_reasons_and_namespaces),
 		cmocka_unit_test(test_ratio),
+		cmocka_unit_test(test_sums_alone),
+		cmocka_unit_test(test_endpoints),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

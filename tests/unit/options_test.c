@@ -7,7 +7,10 @@
 
 #include <cmocka.h>
 
+#include "models/measure.h"
+#include "scope/filter.h"
 #include "tui/options.h"
+#include "tui/presets.h"
 #include "tui/view.h"
 
 #define WORDS_MAX 48
@@ -238,6 +241,41 @@ static void test_serve(void **state)
 	assert_string_equal(parsed("-V io --serve /run/x")->serve, "/run/x");
 }
 
+/* What a row of presets.def says the views have; the same goes for what is given beside it. */
+static void test_presets(void **state)
+{
+	struct filter_error wrong;
+	struct status st = {0};
+	struct options *o;
+	struct scope *s;
+
+	measure__know_labels();
+	for (u32 i = 0; i < presets_count; i++) {
+		const struct preset *p = &preset_table[i];
+		const struct view_ops *v = view__by_name(p->view);
+
+		assert_non_null(v);
+		if (*p->group && view__check_groups(v, p->group, &st))
+			fail_msg("%s: %s", p->name, st.msg);
+		s = filter__parse(p->filter, &wrong);
+		if (!s || view__check_terms(v, s, &st))
+			fail_msg("%s: %s", p->name, s ? st.msg : wrong.msg);
+		scope__put(s);
+		assert_ptr_equal(preset__by_name(p->name), p);
+	}
+	o = parsed("-b --preset syncsnoop");
+	assert_string_equal(o->view, "syscalls");
+	assert_string_equal(o->group, "syscall,comm,pid");
+	o = parsed("-b --preset openfails --group file --sort count --filter pid=1");
+	assert_string_equal(o->group, "file");
+	assert_string_equal(o->sort, "count");
+	assert_string_equal(o->scope.filter, "pid=1 op=open,create error~.");
+	options__fini(o);
+	o = parsed("-b --preset execsnoop");
+	assert_int_equal(o->nasks, 1);
+	assert_string_equal(o->asks[0], "execsnoop");
+}
+
 static void test_command(void **state)
 {
 	struct options *o = parsed("-b -F 500 -- make -j8 --help -p 3");
@@ -294,6 +332,8 @@ static void test_wrong(void **state)
 		{"--stack-copy 1023", EXIT_CODE_USAGE, "takes bytes from 1024 to 32768"},
 		{"--stack-copy 32769", EXIT_CODE_USAGE, "--stack-copy \"32769\""},
 		{"--call-graph dwarf", EXIT_CODE_USAGE, "takes auto, fp"},
+		{"--preset nothing", EXIT_CODE_USAGE, "--list-presets lists them"},
+		{"-V io --preset biotop", EXIT_CODE_USAGE, "it is of view io; leave -V out"},
 		{"-V nothing", EXIT_CODE_USAGE, "takes one of overview "},
 		{"-V ''", EXIT_CODE_USAGE, "takes one of"},
 		{"-d 0", EXIT_CODE_USAGE, "-d \"0\": takes seconds from 0.05 to 86400"},
@@ -306,6 +346,9 @@ static void test_wrong(void **state)
 		{"-d ''", EXIT_CODE_USAGE, "-d"},
 		{"--do drill --doctor", EXIT_CODE_USAGE, "--do goes with the screen or --batch"},
 		{"-b --do drill -n 2", EXIT_CODE_USAGE, "-n: after --do there is one report"},
+		{"--graphs dots", EXIT_CODE_USAGE, "--graphs \"dots\": takes braille, blocks, ascii"},
+		{"--columns a:b;c", EXIT_CODE_USAGE, "--columns \"a:b;c\": takes LISTING:NAME"},
+		{"--columns=", EXIT_CODE_USAGE, "--columns \"\": takes"},
 		{"--window all", EXIT_CODE_USAGE, "--window \"all\": takes last, decaying or total"},
 		{"--views cpu,gpu", EXIT_CODE_USAGE, "--views \"cpu,gpu\": takes one of overview "},
 		{"--history 1441", EXIT_CODE_USAGE, "--history \"1441\": takes minutes"},
@@ -391,7 +434,7 @@ int main(void)
 		cmocka_unit_test(test_defaults), cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_sampling), cmocka_unit_test(test_display),
 		cmocka_unit_test(test_batch),	 cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_serve),
+		cmocka_unit_test(test_serve),	 cmocka_unit_test(test_presets),
 		cmocka_unit_test(test_command),	 cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_again),
 	};

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "bpf/tcp.h"
 #include "samples/measure.h"
 #include "models/model.h"
 #include "models/overview.h"
@@ -119,6 +120,9 @@ static const struct example examples[] = {
 		  "do_swap_page@[kernel]@kernel;io_schedule@[kernel]@kernel\n"},
 	{RULE_SWAP, SEVERITY_WARNING, 0, "swap: 800 pages a second in, 400 out",
 	 "figure swap_in_pages - 800\nfigure swap_out_pages - 400\n"},
+	{RULE_SWAP, SEVERITY_WARNING, 7, "10 pages a second in, 800 out: `x` had most of them, 3.1 MB a second",
+	 "figure swap_in_pages - 10\nfigure swap_out_pages - 800\nusage x 7 D 2 10 10 10 32 0 3\n"
+	 "usage cp 8 D 2 10 10 9000 32 0 1\n"},
 	{RULE_OOM_KILL, SEVERITY_CRITICAL, 4711, "the kernel killed `hog`",
 	 ORDINARY "figure oom_kills - 1\nnotice 3 Out of memory: Killed process 4711 (hog) total-vm:1kB\n"},
 	{RULE_MEMORY_PRESSURE, SEVERITY_WARNING, 7, "30 % of the time some task waits for memory",
@@ -151,8 +155,13 @@ static const struct example examples[] = {
 	 ORDINARY "figure rx_drops eth0 12\nfigure tx_drops eth0 3\n"},
 	{RULE_RETRANSMITS, SEVERITY_NOTE, 0, "TCP sends 30 segments a second again, 3.0 %",
 	 ORDINARY "figure tcp_out - 1000\nfigure tcp_retransmits - 30\n"},
-	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 0, "7 connections a second found the queue",
+	{RULE_RETRANSMITS, SEVERITY_WARNING, 7, "loses some, most of `fetch` to 10.0.0.2:443",
+	 ORDINARY "figure tcp_out - 1000\nfigure tcp_retransmits - 60\n"
+		  "connection other 8 10.0.0.3:80 2 0\nconnection fetch 7 10.0.0.2:443 50 0\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 0, "7 connections a second found the queue of a listening",
 	 ORDINARY "figure tcp_listen_overflows - 7\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 7, "the queue of 10.0.0.1:80 full: `busy` does not accept",
+	 ORDINARY "figure tcp_listen_overflows - 7\nconnection busy 7 0.0.0.0:0 0 7\n"},
 	{RULE_SOCKET_QUEUES, SEVERITY_WARNING, 7, "700 UDP packets a second found the queue of `slow`",
 	 ORDINARY "figure udp_receive_queue_full - 700 7\nusage slow 7 S 2 5 5 0 1 0\n"},
 	{RULE_NET_SATURATED, SEVERITY_WARNING, 0, "eth0 carries 960 Mbit/s of the 1000",
@@ -179,7 +188,7 @@ struct scene {
 };
 
 static const enum model_id used_models[] = {MODEL_SYSTEM, MODEL_SCHED, MODEL_WAITS, MODEL_PROFILE,
-					    MODEL_LOCKS};
+					    MODEL_LOCKS, MODEL_TCP};
 
 static void scene__init(struct scene *s)
 {
@@ -270,6 +279,29 @@ static bool put_owner(struct scene *s, const char *line)
 	return true;
 }
 
+/* What a connection of 10.0.0.1:80 sent again, and what was dropped. */
+static bool put_connection(struct scene *s, const char *line)
+{
+	struct measure_sample x = {.head.type = SAMPLE_MEASURE};
+	char comm[16], remote[32];
+	u32 again, drops;
+	struct measure_key keys[8] = {
+		{0, "life"}, {1, "10.0.0.1:80"}, {2, remote}, {80, "http"},
+		{1, "out"},  {1, "ESTAB"},	 {0, ""},     {1, "[own]"}};
+
+	if (sscanf(line, "connection %15s %u %31s %u %u", comm, &x.who.tgid, remote, &again, &drops) != 5)
+		return false;
+	copy_str(x.who.comm, sizeof(x.who.comm), comm);
+	copy_str(x.who.process, sizeof(x.who.process), comm);
+	keys[2].value = x.who.tgid;
+	x.keys = keys;
+	x.nkeys = ARRAY_SIZE(keys);
+	x.sums[TCP_RETRANSMITS] = again;
+	x.sums[TCP_DROPS] = drops;
+	model_table[MODEL_TCP]->consume(s->models[MODEL_TCP], &x.head);
+	return true;
+}
+
 static bool put_fsync(struct scene *s, const char *line)
 {
 	struct wait_sample w = {.head.type = SAMPLE_WAIT,
@@ -344,7 +376,7 @@ static void put_lines(struct scene *s, const char *lines)
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(lines, "\n"), lines);
 		if (!strcmp(line, "tick"))
 			scene__tick(s);
-		else if (!put_sampled(s, line) && !put_fsync(s, line) && !put_owner(s, line) && !put_recorded(s, line) &&
+		else if (!put_sampled(s, line) && !put_fsync(s, line) && !put_owner(s, line) && !put_connection(s, line) && !put_recorded(s, line) &&
 			 !put_part(s, line))
 			fail_msg("not understood: %s", line);
 	}

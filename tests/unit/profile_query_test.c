@@ -254,6 +254,41 @@ static u32 column_named(const struct row_table *t, const char *name)
 	return 0;
 }
 
+/* Of a function that several run, whose samples are the most; of one process no row says it. */
+static void the_largest_process_stands_beside_a_function(void **state)
+{
+	struct profile_query q = query(GROUP_SYMBOL);
+	const struct profile_row *row;
+	struct profile_rows *r;
+	struct maker m;
+	u32 prog, loc;
+	u64 stack;
+	struct value v;
+
+	maker__init(&m, 1);
+	prog = fake__object(m.symbols, "prog", CODE_USER);
+	loc = fake__loc(m.symbols, prog, fake__func(m.symbols, prog, "work", FUNC_OUTERMOST), 4);
+	stack = maker__stack(&m, 0, 1, &loc);
+	maker__put(&m, stack, 11, 30);
+	maker__put(&m, stack, 12, 50);
+	maker__put(&m, stack, 13, 20);
+	const struct profile_snap *snap = maker__tick(&m, NSEC_PER_SEC);
+	r = profile__query(snap, &q, NULL);
+	row = row_named(r, "work");
+	assert_int_equal(row->most_pid, 12);
+	assert_string_equal(row->most_comm, "task");
+	assert_string_equal(row->most_text, "task 12");
+	assert_near(row->most_pct, 50);
+	profile_rows__free(r);
+	q = query(GROUP_PID);
+	r = profile__query(snap, &q, NULL);
+	assert_false(r->base.table.cell(&r->base.table, 0,
+					column_named(&r->base.table, "most_pid"), &v));
+	profile_rows__free(r);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
 static void columns_apply_by_group(void **state)
 {
 	static const char *const names[] = {"symbol", "object", "comm", "pid",
@@ -358,6 +393,7 @@ int main(void)
 		cmocka_unit_test(unresolved_samples_have_a_row),
 		cmocka_unit_test(inlined_functions_are_split_on_demand),
 		cmocka_unit_test(truncation_is_told_by_the_outermost_function),
+		cmocka_unit_test(the_largest_process_stands_beside_a_function),
 		cmocka_unit_test(columns_apply_by_group),
 		cmocka_unit_test(cells_hold_the_rows),
 		cmocka_unit_test(what_is_over_is_in_trends_alone),

@@ -212,6 +212,33 @@ static void a_chosen_one_is_kept(void **state)
 	assert_string_equal(p.text, "view-1 tail");
 }
 
+/* Where the list is always there, it follows what is typed, and is in nobody's way. */
+static void the_list_is_there_at_once(void **state)
+{
+	static struct prompt_history h;
+	struct prompt p = completing("");
+
+	prompt_history__add(&h, "older");
+	p.history = &h;
+	prompt__offer(&p);
+	assert_int_equal(prompt__height(&p, 80), 5);
+	press(&p, "v");
+	assert_int_equal(prompt__height(&p, 80), 4);
+	press(&p, "Backspace q");
+	assert_int_equal(prompt__height(&p, 80), 2);
+	press(&p, "Tab");
+	assert_string_equal(p.text, "quit");
+	assert_int_equal(prompt__height(&p, 80), 1); /* it stands there: nothing to offer */
+	press(&p, "C-u Up");
+	assert_string_equal(p.text, "older");
+	press(&p, "C-u Down");
+	assert_string_equal(p.text, "view-1");
+	assert_int_equal(press(&p, "Esc"), PROMPT_EDITING);
+	assert_string_equal(p.text, "");
+	assert_int_equal(press(&p, "Esc"), PROMPT_CANCELLED);
+	prompt_history__fini(&h);
+}
+
 static void many_completions_are_bounded(void **state)
 {
 	struct completions l = {0};
@@ -292,6 +319,7 @@ int main(void)
 		cmocka_unit_test(one_completion_is_taken),
 		cmocka_unit_test(several_are_listed_and_walked),
 		cmocka_unit_test(a_chosen_one_is_kept),
+		cmocka_unit_test(the_list_is_there_at_once),
 		cmocka_unit_test(many_completions_are_bounded),
 		cmocka_unit_test(the_error_stays_until_the_text_changes),
 		cmocka_unit_test(random_keys),

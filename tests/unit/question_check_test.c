@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "questions/check.h"
+#include "questions/interpret.h"
 #include "questions/registers.h"
 #include "tests/lib/question_event.h"
 
@@ -208,6 +209,31 @@ static void test_entries(void **state)
 	assert_null(check_in(&scope, "entry(entry(a4))", WANT_KEY, &err));
 }
 
+static int kept_field(const struct field_resolver *r, const char *name, struct field *out)
+{
+	if (strcmp(name, "kept"))
+		return -ENOENT;
+	*out = (struct field){.type = {.kind = TYPE_INT, .size = 8}, .at = FIELD_KEPT, .index = 2};
+	return 0;
+}
+
+/* What the program around it has counted is read where it is kept. */
+static void test_kept(void **state)
+{
+	const struct field_resolver fields = {.field = kept_field, .event = "counts"};
+	const struct check_scope scope = {.fields = &fields, .words = 1u << WORD_COUNT};
+	const struct interpret_event event = {.size = 0};
+	struct question_frame frame = {.entry = {1, 2, 40, 4}};
+	struct expr_error err;
+	const struct checked *c = check_in(&scope, "kept == 40 ? kept + count : 0", WANT_NUMBER, &err);
+
+	frame.words[WORD_COUNT] = 2;
+	assert_non_null(c);
+	assert_int_equal(interpret__number(c, &event, &frame), 42);
+	frame.entry[2] = 41;
+	assert_int_equal(interpret__number(c, &event, &frame), 0);
+}
+
 /* What there is no room for is refused with a reason. */
 static void test_limits(void **state)
 {
@@ -253,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_errors), cmocka_unit_test(test_values),
 		cmocka_unit_test(test_words),  cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_limits), cmocka_unit_test(test_registers),
 	};
 

@@ -221,7 +221,7 @@ static void put_measure(struct maker *m)
 				      .sum = 1ULL << 60,
 				      .min = 1,
 				      .max = UINT64_MAX,
-				      .sums = {5, 6, 7, 8},
+				      .sums = {5, 6, 7, 8, 9, 10, 11, 12, 13},
 				      .hist = hist_of_three};
 	struct measure_sample rest = {
 		.head.type = SAMPLE_MEASURE, .rest = true, .count = 9, .sum = 10, .min = 1, .max = 2};

@@ -193,6 +193,9 @@ static void test_terms(void **state)
 	expect_terms("!state=D", SCOPE_TERM_STATE, "state=");
 	expect_terms("max=1s task=user", SCOPE_TERM_TIME | SCOPE_TERM_TASK, "max= task=");
 	expect_terms("obj~x !sym~y min=1ms", SCOPE_TERM_TIME | SCOPE_TERM_STACK, "min= sym~ obj~");
+	expect_terms("prio=0-99 policy=rr", SCOPE_TERM_SCHED, "prio= policy=");
+	expect_terms("mode=user !need_resched=1", SCOPE_TERM_MOMENT, "need_resched= mode=");
+	expect_terms("prio=0-", 0, "");
 	assert_int_equal(scope__terms(NULL), 0);
 	assert_string_equal(scope__term_names(s, SCOPE_TERM_TIME, buf, sizeof(buf)), "min=");
 	assert_string_equal(scope__term_names(s, SCOPE_TERMS_ALL, buf, sizeof(buf)), "state= ");

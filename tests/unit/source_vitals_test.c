@@ -56,6 +56,10 @@ static void test_meminfo_and_load(void **state)
 	assert_int_equal(v.swap_total_bytes, 9 * 1024);
 	assert_int_equal(v.swap_free_bytes, 0);
 	vitals__parse_loadavg("0.50 1.25 2.00 3/456 789\n", &v);
+	assert_int_equal(v.last_pid, 789);
+	assert_true(vitals__starts_per_s(789, 1039, NSEC_PER_SEC / 2) == 500);
+	assert_true(vitals__starts_per_s(0, 1039, NSEC_PER_SEC) == 0);	/* the first look */
+	assert_true(vitals__starts_per_s(32000, 300, NSEC_PER_SEC) == 0); /* numbers began anew */
 	close_to(v.load5, 1.25);
 	assert_int_equal(v.running, 3);
 	assert_int_equal(v.tasks, 456);

@@ -262,6 +262,12 @@ static void test_stripped(void **state)
 	assert_string_equal(f->name, expected);
 	assert_int_equal(f->flags, FUNC_GUESSED);
 	assert_non_null(strstr(info_of(symbols, loc)->note, "dbgsym"));
+	/* static programs have no search table of it */
+	run("objcopy -R .eh_frame_hdr -R .note.gnu.build-id stripped headless");
+	loc = loc_in("headless", "plain", "hidden_away");
+	assert_string_equal(func_of(symbols, loc)->name + strlen("headless"),
+			    expected + strlen("stripped"));
+	assert_int_equal(func_of(symbols, loc)->flags, FUNC_GUESSED);
 	/* without unwind tables there is one for the whole file */
 	run("objcopy -R .eh_frame -R .eh_frame_hdr -R .note.gnu.build-id stripped bare");
 	loc = loc_in("bare", "plain", "hidden_away");

@@ -82,6 +82,116 @@ static void search_for(struct fixture *f, const char *text)
 	snprintf(f->table.search, sizeof(f->table.search), "%s", text);
 }
 
+/* ---- columns that are chosen ---- */
+
+static void chosen_columns_stand_in_their_order(void **state)
+{
+	struct fixture *f = *state;
+
+	copy_str(f->table.columns, sizeof(f->table.columns), "symbol, nothing self_count,symbol,self_pct");
+	table__layout(&f->table, &f->src, screen);
+	assert_int_equal(f->table.nplaces, 3);
+	assert_int_equal(f->table.places[0].column, ROWS_SYMBOL);
+	assert_int_equal(f->table.places[1].column, ROWS_SAMPLES);
+	assert_int_equal(f->table.places[2].column, ROWS_SELF);
+	for (u32 i = 1; i < 3; i++)
+		assert_true(f->table.places[i].x > f->table.places[i - 1].x + f->table.places[i - 1].w);
+	/* The header that is clicked is the one that is drawn there. */
+	table__mouse(&f->table, &f->src,
+		     &(struct input){.type = INPUT_MOUSE, .mouse = MOUSE_CLICK,
+				     .x = f->table.places[1].x + f->table.places[1].w - 1});
+	assert_int_equal(f->table.sort, ROWS_SAMPLES);
+	/* None that there is: as the rows have them. */
+	copy_str(f->table.columns, sizeof(f->table.columns), "nothing");
+	table__layout(&f->table, &f->src, screen);
+	assert_true(f->table.nplaces > 3);
+}
+
+static void what_is_hidden_still_sorts(void **state)
+{
+	struct fixture *f = *state;
+	u64 hottest = selected_key(f);
+
+	copy_str(f->table.columns, sizeof(f->table.columns), "symbol");
+	table__layout(&f->table, &f->src, screen);
+	assert_true(table__sort_by(&f->table, &f->src, ROWS_SYMBOL));
+	assert_int_not_equal(selected_key(f), hottest);
+	assert_true(table__sort_by(&f->table, &f->src, ROWS_SELF));
+	assert_int_equal(selected_key(f), hottest);
+	assert_false(table__sort_by(&f->table, &f->src, ROWS_TREND));
+	assert_false(table__sort_by(&f->table, &f->src, ROWS_COLUMNS));
+}
+
+static void names_of_columns_are_found(void **state)
+{
+	struct fixture *f = *state;
+	char name[16];
+	u8 out[ROW_TABLE_COLUMNS];
+
+	assert_int_equal(row_table__named(&f->rows.table, "", out), 0);
+	assert_int_equal(row_table__named(&f->rows.table, ",symbol ,, x", out), 1);
+	assert_int_equal(out[0], ROWS_SYMBOL);
+	assert_true(row_table__unknown(&f->rows.table, "symbol,x,y", name, sizeof(name)));
+	assert_string_equal(name, "x");
+	assert_false(row_table__unknown(&f->rows.table, "symbol", name, sizeof(name)));
+}
+
+/* ---- searches as they are typed ---- */
+
+/* Names of rows by position, so that the test knows where a text is. */
+static const char *symbol_at(struct fixture *f, u32 row)
+{
+	struct value v;
+
+	assert_true(f->rows.table.cell(&f->rows.table, row, ROWS_SYMBOL, &v));
+	return v.s;
+}
+
+static void a_search_moves_as_it_is_typed(void **state)
+{
+	struct fixture *f = *state;
+	char text[64];
+
+	table__move(&f->table, &f->src, 3);
+	search_for(f, "old");
+	table__search_begin(&f->table);
+	copy_str(text, sizeof(text), symbol_at(f, 7));
+	for (size_t n = 1; n <= strlen(text); n++) {
+		char part[64];
+
+		copy_str(part, n + 1, text);
+		assert_true(table__search_type(&f->table, &f->src, part));
+		assert_string_equal(f->table.search, part);
+	}
+	assert_int_equal(selected_key(f), f->rows.keys[7]);
+	/* Shorter again: from where it began, not from where it went. */
+	assert_true(table__search_type(&f->table, &f->src, ""));
+	assert_int_equal(selected_key(f), f->rows.keys[3]);
+	assert_false(table__search_type(&f->table, &f->src, "nowhere at all"));
+	assert_int_equal(selected_key(f), f->rows.keys[3]);
+	/* The line under the cursor is the first that is looked at. */
+	assert_true(table__search_type(&f->table, &f->src, symbol_at(f, 3)));
+	assert_int_equal(selected_key(f), f->rows.keys[3]);
+	assert_true(table__search_type(&f->table, &f->src, symbol_at(f, 9)));
+	table__search_cancel(&f->table, &f->src);
+	assert_int_equal(selected_key(f), f->rows.keys[3]);
+	assert_string_equal(f->table.search, "old");
+}
+
+static void a_cancelled_search_follows_rank_one_again(void **state)
+{
+	struct fixture *f = *state;
+
+	table__search_begin(&f->table);
+	assert_true(table__search_type(&f->table, &f->src, symbol_at(f, 9)));
+	assert_int_equal(selected_key(f), f->rows.keys[9]);
+	assert_true(f->table.user_moved);
+	table__search_cancel(&f->table, &f->src);
+	assert_false(f->table.user_moved);
+	assert_int_equal(f->table.top, 0);
+	assert_int_equal(selected_key(f), f->rows.keys[0]);
+}
+
 /* ---- columns ---- */
 
 static u64 next_random(u64 *seed)
@@ -343,6 +453,40 @@ static void sorts_by_the_next_column(void **state)
 	assert_int_equal(selected_key(f), 5); /* the last by name */
 }
 
+/* The cursor stays on its row as long as that is among the first. */
+static void sorting_shows_the_top(void **state)
+{
+	struct fixture *f = *state;
+	struct rect low = {0, 0, 100, 5};
+
+	table__layout(&f->table, &f->src, low);
+	table__move(&f->table, &f->src, 2);
+	table__reverse(&f->table, &f->src);
+	assert_int_equal(f->table.top, 0);
+	assert_int_equal(f->table.cursor_line, 0); /* the third from the top is now near the end */
+	table__reverse(&f->table, &f->src);
+	table__move(&f->table, &f->src, 1);
+	table__sort_next(&f->table, &f->src, 1);
+	assert_int_equal(f->table.top, 0);
+	assert_int_equal(selected_key(f), f->rows.keys[1]);
+}
+
+/* What rows are sorted by has it, and is as wide as it was with it. */
+static void the_bar_goes_to_the_sorted_column(void **state)
+{
+	struct fixture *f = *state;
+	int self = f->table.places[ROWS_SELF].w, total = f->table.places[ROWS_TOTAL].w;
+
+	assert_int_equal(f->table.bar, UINT32_MAX);
+	table__sort_by(&f->table, &f->src, ROWS_TOTAL);
+	assert_int_equal(f->table.bar, ROWS_TOTAL);
+	assert_int_equal(f->table.places[ROWS_SELF].w, TABLE_PCT_WIDTH);
+	assert_int_equal(f->table.places[ROWS_TOTAL].w, total + self - TABLE_PCT_WIDTH);
+	table__sort_by(&f->table, &f->src, ROWS_SYMBOL);
+	assert_int_equal(f->table.bar, UINT32_MAX);
+	assert_int_equal(f->table.places[ROWS_SELF].w, self);
+}
+
 static void the_header_sorts_and_rows_are_hit(void **state)
 {
 	struct fixture *f = *state;
@@ -429,6 +573,40 @@ static void stays_in_its_area(void **state)
 	canvas__fini(&c);
 }
 
+static u32 cells_with(const struct canvas *c, wchar_t ch, enum role role)
+{
+	u32 n = 0;
+
+	for (int i = 0; i < c->w * c->h; i++)
+		n += c->cells[i].ch[0] == ch && (role == ROLE_TEXT || c->cells[i].role == role);
+	return n;
+}
+
+/* Each row has a mark, but where a view knows better; little that was counted has no bars. */
+static bool only_first(void *ctx, u32 row)
+{
+	return row == 0;
+}
+
+static void marks_and_bars(void **state)
+{
+	struct fixture *f = *state;
+	struct canvas c;
+
+	canvas__init(&c, 100, 20, false);
+	table__layout(&f->table, &f->src, canvas__rect(&c));
+	table__draw(&f->table, &f->src, &c);
+	assert_int_equal(cells_with(&c, L'▸', ROLE_TEXT), ROWS_MAX);
+	assert_true(cells_with(&c, L'█', ROLE_HOT) > 0);
+	f->src.unfolds = only_first;
+	f->src.few = true;
+	canvas__clear(&c);
+	table__draw(&f->table, &f->src, &c);
+	assert_int_equal(cells_with(&c, L'▸', ROLE_TEXT), 1);
+	assert_int_equal(cells_with(&c, L'█', ROLE_HOT), 0);
+	canvas__fini(&c);
+}
+
 static void no_rows_at_all(void **state)
 {
 	struct fixture *f = *state;
@@ -461,11 +639,19 @@ int main(void)
 		TEST(what_unfolds_is_revealed),
 		TEST(children_are_lines),
 		TEST(sorts_by_the_next_column),
+		TEST(sorting_shows_the_top),
+		TEST(the_bar_goes_to_the_sorted_column),
 		TEST(the_header_sorts_and_rows_are_hit),
 		TEST(finds_forwards_backwards_and_around),
 		TEST(draws_at_every_size),
 		TEST(stays_in_its_area),
+		TEST(marks_and_bars),
 		TEST(no_rows_at_all),
+		TEST(chosen_columns_stand_in_their_order),
+		TEST(what_is_hidden_still_sorts),
+		TEST(names_of_columns_are_found),
+		TEST(a_search_moves_as_it_is_typed),
+		TEST(a_cancelled_search_follows_rank_one_again),
 	};
 
 	golden__locale();

@@ -245,9 +245,63 @@ static void no_color(void **state)
 	end(&s);
 }
 
+#define SECOND_BYTES 2048
+
+/* Over a slow line each of them is a flicker. */
+static void check_seconds(const char *colorterm, bool direct)
+{
+	struct winsize before = first_size;
+	size_t most = 0;
+	struct session s;
+
+	first_size.ws_col = 120;
+	first_size.ws_row = 40;
+	if (colorterm)
+		setenv("COLORTERM", colorterm, 1);
+	else
+		unsetenv("COLORTERM");
+	begin(&s, "xterm-256color");
+	unsetenv("COLORTERM");
+	first_size = before;
+	draw(&s, 't');
+	assert_int_equal(strstr(s.out, "8:2:") != NULL, direct);
+	assert_true(direct || strstr(s.out, "38;5;"));
+	for (u32 i = 0; i < 20; i++) {
+		draw(&s, 't');
+		assert_true(s.len > 200);
+		most = MAX(most, s.len);
+		assert_null(strstr(s.out, "\033[2J"));
+		draw(&s, 'p');
+		assert_int_equal(s.len, 0);
+	}
+	print_message("bytes of a second at 120x40%s: %zu at most\n", direct ? ", all colours" : "", most);
+	assert_in_range(most, 200, direct ? SECOND_BYTES * 3 / 2 : SECOND_BYTES);
+	stop(&s);
+	end(&s);
+}
+
+static void a_second_is_few_bytes(void **state)
+{
+	check_seconds(NULL, false);
+	check_seconds("yes", false);
+}
+
+/* Where the terminal says so and its description is installed. */
+static void all_colours_are_used(void **state)
+{
+	if (access("/usr/share/terminfo/x/xterm-direct", R_OK)) {
+		print_message("no description xterm-direct: the package ncurses-term has it\n");
+		skip();
+	}
+	check_seconds("truecolor", true);
+	check_seconds("24bit", true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_second_is_few_bytes),
+		cmocka_unit_test(all_colours_are_used),
 		cmocka_unit_test(close_restores),
 		cmocka_unit_test(a_crash_restores),
 		cmocka_unit_test(only_changes_are_written),

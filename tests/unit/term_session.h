@@ -28,6 +28,8 @@
 #include "tui/term.h"
 #include "tui/term_sequence.h"
 #include "tui/theme.h"
+#include "widgets/graph.h"
+#include "widgets/meter.h"
 
 #define LIMIT_MS 10000
 
@@ -36,6 +38,7 @@ struct child {
 	int steps, replies; /* pipes: a byte for each step; answers */
 	struct term *t;
 	struct canvas c;
+	u32 tick;
 };
 
 struct session {
@@ -108,6 +111,34 @@ static inline void reply_input(struct child *ch)
 		dprintf(ch->replies, "end %d", in.code);
 }
 
+/* What a second changes on a busy screen: a graph moves on, meters and figures at the top, and of half
+ * the rows of a table the share, its bar and two figures. */
+static inline void draw_second(struct child *ch)
+{
+	u32 tick = ch->tick++;
+	float v[120];
+	const struct graph g = {.gradient = ROLE_LOAD, .v = v, .n = ARRAY_SIZE(v), .max = 100};
+
+	for (u32 i = 0; i < ARRAY_SIZE(v); i++)
+		v[i] = (float)(20 + mix64(tick + i) % 60);
+	graph__draw(&g, &ch->c, (struct rect){1, 4, 44, 4});
+	for (int y = 0; y < 4; y++) {
+		double part = (double)(30 + mix64(tick * 10 + (u32)y) % 30) / 100;
+
+		meter__grade(&ch->c, 50, 4 + y, 20, ROLE_LOAD, part);
+		draw__textf(&ch->c, 72, 4 + y, 20, ROLE_TEXT, "%3.0f%%  us %3.0f%%", 100 * part, 70 * part);
+	}
+	for (u32 y = 0; y < 28; y++) {
+		u32 n = mix64(y * 1000 + (tick + y % 2) / 2) % 1000;
+
+		draw__textf(&ch->c, 1, 11 + (int)y, 20, ROLE_DIM, "%7u  ", 1000 + y);
+		draw__textf(&ch->c, 22, 11 + (int)y, 8, n > 900 ? ROLE_HOT : ROLE_TEXT, "%6.2f", n / 10.0);
+		meter__grade(&ch->c, 32, 11 + (int)y, 10, ROLE_LOAD, n / 1000.0);
+		draw__textf(&ch->c, 46, 11 + (int)y, 20, ROLE_TEXT, "%6u %6u", n, n / 3);
+		draw__textf(&ch->c, 70, 11 + (int)y, 40, ROLE_TEXT, "command number %u of a user", y);
+	}
+}
+
 /* One step: what the test asks for with a letter. */
 static inline void step(struct child *ch, char what)
 {
@@ -128,6 +159,9 @@ static inline void step(struct child *ch, char what)
 		draw__text(&ch->c, 0, 5, 40, ROLE_TEXT,
 			   "\033]0;owned\007 \xc2\x9b"
 			   "2J \u202e");
+		break;
+	case 't':
+		draw_second(ch);
 		break;
 	case 's':
 		draw__select(&ch->c, 0, 2, ch->c.w);

@@ -153,6 +153,28 @@ static void compiled_in_themes_are_legible(void **state)
 			    theme__look(&t, role, true, 256).bg == -1);
 }
 
+static void gradients_go_from_the_first_to_the_last_colour(void **state)
+{
+	struct theme t = parsed("gradient load #000040 #900040 | green red\n"
+				"gradient heat #000000 #ffffff\ngradient in 9\n");
+	u32 greens = 0;
+
+	for (u32 i = 0; i < GRADES; i++) {
+		/* 0x90 is 144: 16 for each step. */
+		assert_look(&t, ROLE_LOAD + i, false, DIRECT, (s32)(i * 16) << 16 | 0x40, -1, 0);
+		assert_look(&t, ROLE_LOAD + i, false, 8, i < GRADES / 2 ? 2 : 1, -1, 0);
+		assert_look(&t, ROLE_IN + i, false, DIRECT, 0xff0000, -1, 0);
+		greens += theme__look(&t, ROLE_LOAD + i, false, 16).fg == 2;
+	}
+	assert_int_equal(greens, GRADES / 2);
+	/* On a ground, black or white that is read on it. */
+	assert_look(&t, ROLE_HEAT_1 + 7, false, DIRECT, 8, 0xffffff, 0);
+	assert_int_equal(theme__look(&t, ROLE_HEAT_1 + 1, false, DIRECT).bg, 0x242424);
+	assert_int_equal(theme__look(&t, ROLE_HEAT_1 + 1, false, DIRECT).fg, 0xffffff);
+	/* The nearest of 256. */
+	assert_look(&t, ROLE_HEAT_1 + 7, false, 256, 16, 231, 0);
+}
+
 /* The first theme says how each role looks, so that the others need not. */
 static void every_role_is_in_the_file(void **state)
 {
@@ -163,8 +185,13 @@ static void every_role_is_in_the_file(void **state)
 	assert_true(fread(text, 1, 65535, f) > 0);
 	fclose(f);
 	for (u32 role = 0; role < ROLES; role++) {
+		size_t letters = strcspn(role_names[role], "0123456789");
+		bool there;
+
 		snprintf(word, sizeof(word), "\n%s ", role_names[role]);
-		if (!strstr(text, word))
+		there = strstr(text, word) != NULL;
+		snprintf(word, sizeof(word), "\ngradient %.*s ", (int)letters, role_names[role]);
+		if (!there && !strstr(text, word))
 			fail_msg("no role %s", role_names[role]);
 	}
 	free(text);
@@ -192,6 +219,13 @@ static void errors_say_where_and_what(void **state)
 		{"base neon\n", "my.theme:1: unknown base \"neon\": one of default, dark"},
 		{"base dark light\n", "my.theme:1: text after the base \"light\""},
 		{"text red\nbase dark\n", "my.theme:2: too late for base \"dark\""},
+		{"gradient tea red\n", "my.theme:1: unknown gradient \"tea\": load, in, out, heat"},
+		{"gradient load\n", "my.theme:1: no colour \"\": gradient NAME"},
+		{"gradient load own red\n", "my.theme:1: unknown colour \"own\""},
+		{"gradient in red | #102030\n", "my.theme:1: too many colours \"#102030\""},
+		{"gradient in 1 2 3 4 5 6 7\n", "my.theme:1: one too many \"7\""},
+		{"heat3 red\ngradient heat red blue\n", "my.theme:2: there twice, gradient"},
+		{"gradient out red\nout10 blue\n", "my.theme:2: there twice, role \"out10\""},
 		{"\033[2J red\n", "my.theme:1: unknown role \"?[2J\""},
 	};
 	struct theme t, before;
@@ -247,6 +281,7 @@ int main(void)
 		cmocka_unit_test(few_colours_stay_legible),
 		cmocka_unit_test(compiled_in_themes_are_legible),
 		cmocka_unit_test(every_role_is_in_the_file),
+		cmocka_unit_test(gradients_go_from_the_first_to_the_last_colour),
 		cmocka_unit_test(errors_say_where_and_what),
 		cmocka_unit_test(names_own_files_and_files),
 	};

@@ -293,6 +293,30 @@ static void time_without_its_wait_has_no_average(void **state)
 	maker__fini(&m);
 }
 
+/* Whatever is waited for on the way; programs get the function as it is. */
+static void syncs_go_by_their_own_name(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_STACK));
+	const struct waits_snap *snap;
+	struct waits_answer *a;
+	struct maker m;
+
+	maker__init(&m, 1);
+	maker__wait(&m, ended(thread_of(100, 100, "x"),
+			      KERNEL(&m, "schedule", "folio_wait_writeback", "vfs_fsync_range",
+				     "do_fsync", "__x64_sys_fdatasync", "do_syscall_64"),
+			      USER(&m, "flush_all", "main"), 1, NSEC_PER_SEC));
+	snap = maker__tick(&m, NSEC_PER_SEC);
+	a = waits__query(snap, &q, NULL);
+	assert_int_equal(a->nrows, 1);
+	assert_string_equal(a->rows[0].place, "fdatasync");
+	assert_string_equal(a->rows[0].text[WAITS_BY_STACK], "folio_wait_writeback");
+	assert_string_equal(a->rows[0].caller, "flush_all");
+	answer__free(&a->base);
+	snap__put(snap);
+	maker__fini(&m);
+}
+
 /* --- numbers that are used again --- */
 
 static struct task_ident born(u32 tid, u64 start_ns, const char *comm)
@@ -459,6 +483,7 @@ int main(void)
 		cmocka_unit_test(rows_say_where_and_what_for),
 		cmocka_unit_test(every_grouping_has_all_of_the_time),
 		cmocka_unit_test(time_without_its_wait_has_no_average),
+		cmocka_unit_test(syncs_go_by_their_own_name),
 		cmocka_unit_test(processes_with_one_number_are_apart),
 		cmocka_unit_test(groups_have_names),
 		cmocka_unit_test(groupings_are_written_and_read),

@@ -12,6 +12,7 @@
  *	faults	maps memory, touches it and gives it back
  *	leak	touches 16 MiB a second more
  *	direct	reads PATH past the page cache, one request at a time
+ *	vfork	waits in D for a child that neither ends nor executes a program
  *	udp	is sent more than it takes from its socket
  *	drops	sends packets of a protocol that nobody knows
  *	quiet	sleeps
@@ -173,6 +174,16 @@ static void read_direct(void)
 			must(lseek(fd, 0, SEEK_SET) == 0, "lseek");
 }
 
+static void wait_for_child(void)
+{
+	if (vfork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (going())
+		usleep(100000);
+	_exit(0);
+}
+
 static void overflow(void)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -220,7 +231,7 @@ int main(int argc, char **argv)
 	} kinds[] = {{"spin", spin},	     {"lock", lock},	  {"fsync", sync_blocks},
 		     {"cold", read_cold},    {"exec", start_programs}, {"starve", starve},
 		     {"faults", fault},	     {"leak", leak},	  {"direct", read_direct},
-		     {"udp", overflow}, {"drops", drop},	     {"quiet", rest}};
+		     {"vfork", wait_for_child}, {"udp", overflow}, {"drops", drop},	     {"quiet", rest}};
 
 	must(argc > 2, "usage: trouble KIND SECONDS [PATH]");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -109,11 +109,17 @@ static void lines__free(struct screen *base)
 	free(base);
 }
 
+static const struct measure *lines__question(const struct screen *s)
+{
+	return of((const struct listing *)s)->query.asked;
+}
+
 static const struct screen_ops lines_screen_ops = {
 	LISTING_SCREEN,
 	.section = "slowest",
 	.free = lines__free,
 	.action = listing__action,
+	.question = lines__question,
 	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER,
 				       ACTION_WINDOW, ACTION_BACK, ACTION_PAUSE, ACTION_NONE},
 };

@@ -201,11 +201,20 @@ static bool asked__action(struct screen *base, enum action a)
 	return listing__action(base, a);
 }
 
+static const struct measure *asked__question(const struct screen *s)
+{
+	const struct listing *l = (const struct listing *)s;
+	struct listing_place at;
+
+	return listing__at(l, &at) ? asked__at(rows_of(l), at.row).measure : NULL;
+}
+
 static const struct screen_ops asked_screen_ops = {
 	LISTING_SCREEN,
 	.section = "measure",
 	.free = asked__free,
 	.action = asked__action,
+	.question = asked__question,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
 				       ACTION_NONE},
 };
@@ -231,7 +240,7 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 	return &s->list.base;
 }
 
-#define ASKED(name_, id, title_, groups_)                                                          \
+#define ASKED(name_, id, title_, groups_, moment)                                                          \
 	static struct answer *run_##name_(const struct frame *f, const void *query,                \
 					  const struct scope *scope)                               \
 	{                                                                                          \
@@ -272,15 +281,15 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 		.models = 1u << MODEL_##id,                                                        \
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
-		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK,                                        \
+		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED | (moment),          \
 		.open = open_##name_,                                                              \
 		.report = batch_##name_,                                                           \
 		.report_free = listing__report_free,                                               \
 	}
 
 ASKED(events, EVENTS, "events that are asked for: how often, with which values",
-      "event pid tid comm cgroup stack");
+      "event pid tid comm cgroup stack", SCOPE_TERM_MOMENT);
 ASKED(pairs, PAIRS, "pairs of events that are asked for: how long from one to the other",
-      "pair pid tid comm cgroup stack");
+      "pair pid tid comm cgroup stack", SCOPE_TERM_MOMENT);
 ASKED(held, HELD, "what is acquired and not released, as asked for",
-      "stack pid tid comm cgroup");
+      "stack pid tid comm cgroup", 0);

@@ -55,6 +55,11 @@ static void cache__unfolded(struct listing *l, const u64 *keys, u32 n)
 	memcpy(q->unfolded, keys, sizeof(q->unfolded));
 }
 
+static bool cache__unfolds(const struct listing *l, u32 row)
+{
+	return cache__rows(l)->rows[row].has_stacks;
+}
+
 /* --- drilling --- */
 
 /* The row's key as a term of the filter language; false when it has none. */
@@ -204,6 +209,7 @@ const struct heat_view heat_view_cache = {.source = &heat_cache, .list = no_list
 static const struct listing_ops cache_listing = {
 	.ask = {.size = sizeof(struct cache_query), .model = MODEL_CACHE, .run = cache__run},
 	.unfolded = cache__unfolded,
+	.unfolds = cache__unfolds,
 	.keys = &cache_keys,
 	.groups = cache__groups,
 	.set_groups = cache__set_groups,
@@ -321,7 +327,7 @@ const struct view_ops view_cache = {
 	.models = 1u << MODEL_CACHE,
 	.feed = MODEL_CACHE,
 	.screens = "dentries counters",
-	.terms = SCOPE_TERM_TASK,
+	.terms = SCOPE_TERM_TASK | SCOPE_TERM_SCHED,
 	.offers = 1u << EXPORT_STACKS,
 	.groups = "pid file comm cgroup total",
 	.one_group = true,

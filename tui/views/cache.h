@@ -39,6 +39,9 @@ struct cache_panel {
 	const char *tier; /* which source serves */
 };
 
+/* Whether a window has so few misses that no share is worth a look. */
+bool cache__few_misses(const struct cache_answer *a, const u64 *n);
+
 /* How the cache fares, above the table. Returns how many lines were taken. */
 int cache_panel__draw(const struct cache_panel *p, struct canvas *c, struct rect r);
 

@@ -13,6 +13,8 @@
 #define TALL	  3
 #define LABEL_W	  16
 #define AGES_MOST 12
+/* What cannot be seen is said for so long; the manual page says it always. */
+#define NOTE_INTERVALS 20
 
 /* --- numbers --- */
 
@@ -21,10 +23,12 @@ static struct headline line_at(struct canvas *c, struct rect r, int y)
 	return (struct headline){c, {r.x, y, r.w, 1}, r.x};
 }
 
-static enum role share_role(const struct value *v)
+static enum role share_role(const struct value *v, bool few)
 {
 	if (v->type == VALUE_NONE)
 		return ROLE_DIM;
+	if (few)
+		return ROLE_TEXT;
 	return v->f < 50 ? ROLE_HOT : v->f < 90 ? ROLE_WARM : ROLE_OK;
 }
 
@@ -41,15 +45,15 @@ static void add_pair(struct headline *line, const char *name, enum role role, co
 }
 
 /* Nothing was asked for: there is no share. */
-static void add_share(struct headline *line, const char *name, struct value v)
+static void add_share(struct headline *line, const char *name, struct value v, bool few)
 {
-	char text[16] = "-";
+	char text[16] = "—";
 
 	if (v.type != VALUE_NONE) {
 		format__pct(text, sizeof(text) - 1, v.f);
 		strcat(text, "%");
 	}
-	add_pair(line, name, share_role(&v), text);
+	add_pair(line, name, share_role(&v, few), text);
 }
 
 static void add_bytes(struct headline *line, const char *name, u64 bytes)
@@ -75,10 +79,11 @@ static void draw_shares(const struct cache_panel *p, struct canvas *c, struct re
 	const struct cache_answer *a = p->answer;
 	const struct cache_snap *s = cache__snap(a);
 	struct headline line = line_at(c, r, y);
+	bool few = cache__few_misses(a, a->n);
 
-	add_share(&line, "hit", cache__hit_pct(a->n));
-	add_share(&line, "read", cache__read_hit_pct(a->n));
-	add_share(&line, "write", cache__write_hit_pct(a->n));
+	add_share(&line, "hit", cache__hit_pct(a->n), few);
+	add_share(&line, "read", cache__read_hit_pct(a->n), few);
+	add_share(&line, "write", cache__write_hit_pct(a->n), few);
 	if (!s->totals_known)
 		return;
 	add_bytes(&line, "cached", s->totals.cached_bytes);
@@ -232,7 +237,7 @@ int cache_panel__draw(const struct cache_panel *p, struct canvas *c, struct rect
 	}
 	if (r.h >= 8)
 		draw_flow(p, c, r, y++);
-	if (r.h >= 10)
+	if (r.h >= 10 && cache__snap(p->answer)->nstrip <= NOTE_INTERVALS)
 		draw_blind(p, c, r, y++);
 	return y - r.y;
 }

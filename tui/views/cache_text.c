@@ -2,6 +2,7 @@
 /* What the table of the page cache says around its rows, and the same as a report. */
 #include <stdio.h>
 
+#include "models/windows.h"
 #include "tui/views/cache.h"
 #include "tui/views/window.h"
 
@@ -57,11 +58,19 @@ void cache__empty(const struct listing *l, char *buf, size_t size)
 
 /* --- rows --- */
 
+/* So few that no share of them is worth a look: 256 K a second, which any disk reads at once. */
+bool cache__few_misses(const struct cache_answer *a, const u64 *n)
+{
+	return window__per_second(cache__misses(n), a->window_ns) < 64;
+}
+
 /* Few hits are worth a look where something is missed. */
-static enum role hit_role(const struct cache_row *r, double pct)
+static enum role hit_role(const struct cache_answer *a, const struct cache_row *r, double pct)
 {
 	if (!cache__misses(r->n))
 		return ROLE_DIM;
+	if (cache__few_misses(a, r->n))
+		return ROLE_TEXT;
 	return pct < 50 ? ROLE_HOT : pct < 90 ? ROLE_WARM : ROLE_TEXT;
 }
 
@@ -90,7 +99,7 @@ enum role cache__role(const struct listing *l, u32 row, u32 column)
 	if (!strcmp(c->name, "miss_share_pct"))
 		return cache__misses(r->n) ? ROLE_STRONG : ROLE_DIM;
 	if (!strcmp(c->name, "hit_pct") && v.type == VALUE_PCT)
-		return hit_role(r, v.f);
+		return hit_role(cache__rows(l), r, v.f);
 	return !strncmp(c->name, "top_", 4) ? ROLE_DIM : ROLE_TEXT;
 }
 

@@ -23,6 +23,14 @@ static void cpu__unfolded(struct listing *l, const u64 *keys, u32 n)
 	memcpy(q->unfolded, keys, sizeof(q->unfolded));
 }
 
+/* Of so few samples one is a share of 5 %. */
+#define FEW_SAMPLES 20
+
+static bool cpu__few(const struct listing *l)
+{
+	return l->answer && cpu__rows(l)->count < FEW_SAMPLES;
+}
+
 /* --- grouping and window --- */
 
 static const enum action group_actions[GROUPS] = {
@@ -70,6 +78,11 @@ static enum role cpu__role(const struct listing *l, u32 row, u32 column)
 	if (r->ended)
 		return ROLE_DIM;
 	return r->func || r->object ? code__role(row_code_kind(l, r), false) : ROLE_TEXT;
+}
+
+static u32 cpu__function(const struct listing *l, u32 row)
+{
+	return cpu__rows(l)->rows[row].func;
 }
 
 static bool cpu__term(const struct listing *l, u32 row, char *buf, size_t size)
@@ -173,6 +186,7 @@ static int cpu__choose(struct listing *l, enum choice what, const char *value, s
 static const struct listing_ops cpu_listing = {
 	.ask = {.size = sizeof(struct profile_query), .model = MODEL_PROFILE, .run = cpu__run},
 	.unfolded = cpu__unfolded,
+	.few = cpu__few,
 	.keys = &cpu_keys,
 	.groups = cpu__groups,
 	.set_groups = cpu__set_groups,
@@ -184,6 +198,7 @@ static const struct listing_ops cpu_listing = {
 	.cell_role = cpu__role,
 	.drill = cpu__drill,
 	.selection = cpu__selection,
+	.function = cpu__function,
 	.term = cpu__term,
 	.report = cpu__report,
 };
@@ -240,7 +255,7 @@ static const struct screen_ops cpu_screen_ops = {
 	.health = cpu__health,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_GROUP_NEXT, ACTION_WINDOW,
 				       ACTION_FILTER, ACTION_PICK_PROCESS, ACTION_PAUSE,
-				       ACTION_SNAPSHOT, ACTION_NONE},
+				       ACTION_TIME, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
 static struct cpu_screen *cpu__new(struct host *h, const struct profile_query *q)
@@ -286,7 +301,7 @@ const struct view_ops view_cpu = {
 	.models = 1u << MODEL_PROFILE,
 	.feed = MODEL_PROFILE,
 	.screens = "callers annotate",
-	.terms = SCOPE_TERM_STACK,
+	.terms = SCOPE_TERM_STACK | SCOPE_TERM_SCHED | SCOPE_TERM_MOMENT,
 	.offers = 1u << EXPORT_STACKS,
 	.groups = "symbol object comm pid tid cgroup cpu",
 	.open = cpu__open,

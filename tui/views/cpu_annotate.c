@@ -61,11 +61,12 @@ static bool new_source_line(const struct annotated_insn *insns, u32 i)
 static void build_lines(struct annotate_screen *s)
 {
 	u32 insn = s->nlines ? s->lines[MIN(s->selected, s->nlines - 1)].insn : 0;
+	bool with_source = s->with_source && !annotate__is_script(s);
 
 	s->lines = xrealloc(s->lines, sizeof(*s->lines) * 2 * (s->code->ninsns + 1));
 	s->nlines = 0;
 	for (u32 i = 0; i < s->code->ninsns; i++) {
-		if (s->with_source && new_source_line(s->code->insns, i))
+		if (with_source && new_source_line(s->code->insns, i))
 			s->lines[s->nlines++] = (struct code_line){i, true};
 		if (i == insn)
 			s->selected = s->nlines;
@@ -293,13 +294,18 @@ static bool annotate__settled(const struct screen *base)
 	return s->code && s->answer && !asker__busy(&s->asker);
 }
 
+static u32 annotate__function(const struct screen *base)
+{
+	return ((const struct annotate_screen *)base)->query.focus;
+}
+
 static const struct scope *annotate__scope(const struct screen *base)
 {
 	return ((const struct annotate_screen *)base)->asker.extra_scope;
 }
 
 static const enum action annotate_hints[] = {ACTION_HOTTEST_NEXT, ACTION_DRILL, ACTION_SOURCE,
-					     ACTION_BACK, ACTION_NONE};
+					     ACTION_BACK, ACTION_TIME, ACTION_NONE};
 
 static const struct screen_ops annotate_ops = {
 	.section = "annotate",
@@ -313,6 +319,7 @@ static const struct screen_ops annotate_ops = {
 	.scope = annotate__scope,
 	.selection = annotate__selection,
 	.search = annotate__search,
+	.function = annotate__function,
 	.report = annotate__report,
 	.settled = annotate__settled,
 	.hints = annotate_hints,

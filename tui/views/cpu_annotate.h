@@ -41,6 +41,12 @@ struct annotate_screen {
 	struct row_table table; /* the instructions as rows, for snapshots */
 };
 
+/* Its lines of source stand in the place of instructions (annotated_insn.offset is the line). */
+static inline bool annotate__is_script(const struct annotate_screen *s)
+{
+	return symbols__func(host__symbols(s->base.host), s->query.focus)->kind == CODE_SCRIPT;
+}
+
 void annotate__draw(struct screen *base, struct canvas *c, struct rect area);
 bool annotate__report(struct screen *base, struct report *r);
 

@@ -42,7 +42,8 @@ static void draw_insn(const struct annotate_screen *s, u32 i, struct canvas *c, 
 	draw__right(c, r.x, r.y, 7, heat(s->pct[i]), text);
 	bar__draw(c, x, r.y, bar, heat(s->pct[i]), s->pct[i] / 100);
 	x += bar ? bar + 1 : 0;
-	x += draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_DIM, "%8llx  ",
+	x += draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_DIM,
+			 annotate__is_script(s) ? "%8llu  " : "%8llx  ",
 			 (unsigned long long)in->offset);
 	draw__text(c, x, r.y, r.w - (x - r.x), s->pct[i] > 0 ? ROLE_STRONG : ROLE_TEXT, in->text);
 }
@@ -110,8 +111,9 @@ void annotate__draw(struct screen *base, struct canvas *c, struct rect area)
 	if (area.h < 4)
 		return;
 	headline(s, c, area);
-	draw__textf(c, area.x, area.y + 1, area.w, ROLE_HEADER, "%7s  %s", "self%",
-		    "instruction; the share is of this function's own samples");
+	draw__textf(c, area.x, area.y + 1, area.w, ROLE_HEADER, "%7s  %s; %s", "self%",
+		    annotate__is_script(s) ? "line" : "instruction",
+		    "the share is of this function's own samples");
 	if (*note) {
 		int used = draw__paragraph(c, (struct rect){body.x + 1, body.y, body.w - 2, 3},
 					   ROLE_WARN, note);

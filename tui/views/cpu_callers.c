@@ -293,13 +293,18 @@ static bool callers__settled(const struct screen *base)
 	return !asker__busy(&((const struct callers_screen *)base)->asker);
 }
 
+static u32 callers__function(const struct screen *base)
+{
+	return ((const struct callers_screen *)base)->selected.func;
+}
+
 static const struct scope *callers__scope(const struct screen *base)
 {
 	return ((const struct callers_screen *)base)->asker.extra_scope;
 }
 
 static const enum action callers_hints[] = {ACTION_DRILL, ACTION_BACK, ACTION_WINDOW,
-					    ACTION_PAUSE, ACTION_NONE};
+					    ACTION_PAUSE, ACTION_TIME, ACTION_NONE};
 
 static const struct screen_ops callers_ops = {
 	.section = "callers",
@@ -313,6 +318,7 @@ static const struct screen_ops callers_ops = {
 	.scope = callers__scope,
 	.selection = callers__selection,
 	.search = callers__search,
+	.function = callers__function,
 	.report = callers__report,
 	.settled = callers__settled,
 	.hints = callers_hints,

@@ -452,6 +452,13 @@ static void flame__free(struct screen *base)
 	free(s);
 }
 
+static u32 flame__function(const struct screen *base)
+{
+	const struct flame_screen *s = (const struct flame_screen *)base;
+
+	return s->answer ? flame__frame(s->answer, s->graph.selected)->func : 0;
+}
+
 static const struct scope *flame__scope(const struct screen *base)
 {
 	return ((const struct flame_screen *)base)->asker.extra_scope;
@@ -462,10 +469,12 @@ static const struct scope *flame__scope(const struct screen *base)
 	.draw = flame__draw_screen, .action = flame__action, .mouse = flame__mouse,                \
 	.choose = flame__choose, .scope = flame__scope, .crumb = flame__crumb,                     \
 	.selection = flame__selection, .health = flame__health, .search = flame__search,           \
-	.report = flame__screen_report, .settled = flame__settled, .hints = (const enum action[])  \
+	.function = flame__function, .report = flame__screen_report, .settled = flame__settled,    \
+	.hints = (const enum action[])                                                             \
 	{                                                                                          \
 		ACTION_DRILL, ACTION_BACK, ACTION_SEARCH, ACTION_ICICLE, ACTION_LEAF_FIRST,        \
-			__VA_ARGS__ ACTION_WINDOW, ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE      \
+			__VA_ARGS__ ACTION_WINDOW, ACTION_PAUSE, ACTION_TIME, ACTION_SNAPSHOT,     \
+			ACTION_NONE                                                                \
 	}
 
 /* Of what has no other half. */

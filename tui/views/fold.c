@@ -2,6 +2,7 @@
 #include "tui/views/fold.h"
 
 #include "base/arena.h"
+#include "tui/views/plumbing.h"
 
 static u32 position(const u64 *keys, u32 n, u64 key)
 {
@@ -94,6 +95,8 @@ static u32 layout_tree(struct fold *f, const struct answer *a, const struct row_
 
 		if (n->depth > closed_depth)
 			continue;
+		if (plumbing__is_hidden(a, i))
+			continue;
 		f->nodes[at++] = i;
 		closed_depth = fold__open(f, n) ? UINT32_MAX : n->depth;
 	}
@@ -124,6 +127,22 @@ u32 fold__lines(const struct fold *f, u32 row)
 u32 fold__node(const struct fold *f, u32 row, u32 line)
 {
 	return f->nodes[f->first[row] + line];
+}
+
+bool fold__is_only_child(const struct answer *a, u32 node)
+{
+	u32 parent = a->nodes[node].parent;
+
+	return parent != UINT32_MAX && a->nodes[parent].nchildren == 1 && !a->nodes[parent].heading;
+}
+
+u32 fold__depth(const struct answer *a, u32 node)
+{
+	u32 depth = 1;
+
+	for (; a->nodes[node].parent != UINT32_MAX; node = a->nodes[node].parent)
+		depth += !fold__is_only_child(a, node);
+	return depth;
 }
 
 bool fold__last(const struct answer *a, u32 row, u32 node)

@@ -37,6 +37,11 @@ u32 fold__rows(const struct fold *f, u64 *out);
 void fold__layout(struct fold *f, const struct answer *a);
 u32 fold__lines(const struct fold *f, u32 row);
 u32 fold__node(const struct fold *f, u32 row, u32 line);
+/* How deep a node is shown: an only child stands below its parent, no deeper, so that a linear
+ * chain of calls goes straight down. */
+u32 fold__depth(const struct answer *a, u32 node);
+/* Whether it does. */
+bool fold__is_only_child(const struct answer *a, u32 node);
 /* Whether a node is the last of its siblings. */
 bool fold__last(const struct answer *a, u32 row, u32 node);
 

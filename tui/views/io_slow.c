@@ -100,6 +100,7 @@ static void report(const struct answer *a, const struct frame *f, struct report 
 
 static const struct listing_ops slow_listing = {
 	SLOW_LISTING,
+	.drill = slow__drill,
 	.ask = {.size = sizeof(struct io_slow_query), .model = MODEL_IO, .run = slow__run},
 	.cell_role = slow__role,
 	.report = report,
@@ -123,7 +124,7 @@ static const struct screen_ops slow_ops = {
 	.section = "requests",
 	.free = slow_screen__free,
 	.action = slow__action,
-	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER, ACTION_BACK,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_UNFOLD_ALL, ACTION_FILTER, ACTION_BACK,
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };
 

@@ -8,6 +8,7 @@
 #include "tui/views/flame.h"
 #include "tui/views/heat.h"
 #include "tui/views/listing_diff.h"
+#include "tui/views/plumbing.h"
 #include "tui/views/table_keys.h"
 #include "widgets/paragraph.h"
 
@@ -50,15 +51,18 @@ static bool node_line(void *ctx, u32 row, u32 line, struct table_child *out)
 	struct listing *l = ctx;
 	u32 node = fold__node(&l->fold, row, line);
 	const struct tree_node *n = &l->shown->nodes[node];
+	u32 first = plumbing__first(l->shown, node);
 
 	*out = (struct table_child){
 		.key = n->key,
-		.depth = n->depth,
-		.last = fold__last(l->shown, row, node),
+		.depth = fold__depth(l->shown, node),
+		.last = fold__last(l->shown, row, first),
+		.chain = fold__is_only_child(l->shown, first),
+		.single = n->nchildren == 1 && !n->heading,
 		.has_children = n->nchildren > 0,
 		.open = fold__open(&l->fold, n),
 		.pct = n->pct,
-		.text = n->name,
+		.text = plumbing__text(l->shown, node, l->line, sizeof(l->line)),
 		.note = n->inlined ? "inlined" : n->object_name,
 		.role = node_role(l, n),
 	};
@@ -81,6 +85,17 @@ static bool row_open(void *ctx, u64 key)
 	return fold__row_open(&((struct listing *)ctx)->fold, key);
 }
 
+static bool row_unfolds(void *ctx, u32 row)
+{
+	struct listing *l = ctx;
+	struct answer *before;
+	struct listing_place at = listing__enter(l, (struct listing_place){row, UINT32_MAX}, &before);
+	bool unfolds = l->ops->unfolds(l, at.row);
+
+	listing__leave(l, before);
+	return unfolds;
+}
+
 /* Trees come when they are asked for, or with each answer. */
 static bool has_trees(const struct listing *l)
 {
@@ -96,6 +111,8 @@ struct table_source listing__source(struct listing *l)
 		.child = node_line,
 		.role = cell_role,
 		.open = has_trees(l) ? row_open : NULL,
+		.unfolds = l->ops->unfolds ? row_unfolds : NULL,
+		.few = l->ops->few && l->ops->few(l),
 		.ctx = (void *)l,
 	};
 
@@ -179,6 +196,7 @@ void listing__update(struct screen *s)
 		n = fold__rows(&l->fold, keys);
 		l->ops->unfolded(l, keys, n);
 	}
+	listing__sort_next(l);
 	weigh(l);
 	asker__ask(&l->asker, l->query);
 }
@@ -295,6 +313,7 @@ static void draw_table(struct listing *l, struct canvas *c, struct rect r)
 
 	l->stale = false; /* it is laid out in any case */
 	src = listing__source(l);
+	host__columns(l->base.host, &l->base, l->table.columns);
 	table__layout(&l->table, &src, r);
 	if (l->reveal && shown_at(l, &at) && lines_below(l, at)) {
 		table__reveal(&l->table, lines_below(l, at));
@@ -376,6 +395,24 @@ bool listing__exclude(const struct screen *s, char *buf, size_t size)
 	has = l->ops->term(l, listing__enter(l, at, &before).row, buf + 1, size - 1);
 	listing__leave(l, before);
 	return has;
+}
+
+u32 listing__function(const struct screen *s)
+{
+	const struct listing *l = of(s);
+	struct listing_place at;
+	struct answer *before;
+	u32 func = 0;
+
+	if (!shown_at(l, &at))
+		return 0;
+	at = listing__enter(l, at, &before);
+	if (at.node != UINT32_MAX)
+		func = l->answer->nodes[at.node].func;
+	else if (l->ops->function)
+		func = l->ops->function(l, at.row);
+	listing__leave(l, before);
+	return func;
 }
 
 /* --- actions --- */
@@ -528,8 +565,12 @@ void listing__mouse(struct screen *s, const struct input *in)
 	if (!l->answer)
 		return;
 	src = listing__source(l);
-	if (table__mouse(&l->table, &src, in) && in->mouse == MOUSE_DOUBLE)
+	if (!table__mouse(&l->table, &src, in))
+		return;
+	if (in->mouse == MOUSE_DOUBLE)
 		drill(l);
+	else if (l->ops->click && !l->diff)
+		l->ops->click(l, in);
 }
 
 bool listing__search(struct screen *s, const char *text, int dir)
@@ -542,4 +583,21 @@ bool listing__search(struct screen *s, const char *text, int dir)
 		return false;
 	src = listing__source(l);
 	return table__search(&l->table, &src, dir);
+}
+
+bool listing__search_typed(struct screen *s, enum search_step step, const char *text)
+{
+	struct listing *l = of(s);
+	struct table_source src;
+
+	if (!l->answer)
+		return false;
+	src = listing__source(l);
+	if (step == SEARCH_BEGIN)
+		table__search_begin(&l->table);
+	else if (step == SEARCH_CANCELLED)
+		table__search_cancel(&l->table, &src);
+	else
+		return table__search_type(&l->table, &src, text);
+	return true;
 }

@@ -40,6 +40,10 @@ struct listing_ops {
 	/* Optional, where the query has them: what is unfolded (n of ANSWER_MAX_UNFOLDED keys,
 	 * the rest zero) is written to it before it is asked. */
 	void (*unfolded)(struct listing *l, const u64 *keys, u32 n);
+	/* Optional, with unfolded: whether something is below a row; all rows otherwise. */
+	bool (*unfolds)(const struct listing *l, u32 row);
+	/* Optional: whether so little was counted that no share should stand out. */
+	bool (*few)(const struct listing *l);
 	/* Optional, together: what rows are grouped by; setting them resets the listing. */
 	const struct group_keys *keys;
 	u32 (*groups)(const struct listing *l);
@@ -63,8 +67,12 @@ struct listing_ops {
 	enum role (*node_role)(const struct listing *l, const struct tree_node *n);
 	/* Optional. Enter; false: nothing is there. */
 	bool (*drill)(struct listing *l, struct listing_place at);
+	/* Optional: a click on the row that is under the cursor now; not against a baseline. */
+	void (*click)(struct listing *l, const struct input *in);
 	/* The whole name of what is selected. */
 	void (*selection)(const struct listing *l, struct listing_place at, char *buf, size_t size);
+	/* Optional: the function that a row stands for, 0: none. Nodes have theirs. */
+	u32 (*function)(const struct listing *l, u32 row);
 	/* Optional: the term that a filter would have to exclude, without its "!". */
 	bool (*term)(const struct listing *l, u32 row, char *buf, size_t size);
 	/* What a report of an answer has beyond rows, order, times and scope (r->priv is the
@@ -87,7 +95,9 @@ struct listing {
 	struct grouping grouping;
 	bool reveal;	  /* what was unfolded last has to come into sight */
 	bool stale;	  /* an answer came since the table was laid out */
+	char sort_next[80]; /* what to sort by as soon as there are rows, as :sort takes it; "" nothing */
 	bool begins_open; /* the view's to set: the first rows that come are unfolded */
+	char line[96];	    /* of a node that stands for several, while its line is drawn */
 	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
 };
 
@@ -101,6 +111,9 @@ bool listing__at(const struct listing *l, struct listing_place *at);
 /* After the query changed so that rows are others: nothing is unfolded or selected, and the
  * order is the rows' own. */
 void listing__reset(struct listing *l);
+
+/* What sort_next says, when there are rows. */
+void listing__sort_next(struct listing *l);
 
 /* Batch: answers the query of one frame; 0, or -ENODATA when the frame has nothing for it. */
 int listing__batch(const struct listing_ops *ops, const struct frame *f,
@@ -129,18 +142,23 @@ void listing__mouse(struct screen *s, const struct input *in);
 void listing__crumb(const struct screen *s, char *buf, size_t size);
 void listing__selection(const struct screen *s, char *buf, size_t size);
 bool listing__search(struct screen *s, const char *text, int dir);
+bool listing__search_typed(struct screen *s, enum search_step step, const char *text);
 bool listing__exclude(const struct screen *s, char *buf, size_t size);
+u32 listing__function(const struct screen *s);
 bool listing__report(struct screen *s, struct report *r);
 bool listing__settled(const struct screen *s);
 int listing__choose(struct screen *s, enum choice what, const char *value, struct status *st);
 const struct scope *listing__scope(const struct screen *s);
 const struct row_table *listing__shown(const struct screen *s);
+const char *listing__grouped(const struct screen *s);
 
 /* The row of screen_ops that a listing fills; .free, .action and .hints are the view's. */
 #define LISTING_SCREEN                                                                             \
 	.update = listing__update, .draw = listing__draw, .mouse = listing__mouse,                 \
 	.crumb = listing__crumb, .selection = listing__selection, .search = listing__search,       \
-	.exclude = listing__exclude, .report = listing__report, .settled = listing__settled,       \
-	.choose = listing__choose, .rows = listing__shown, .scope = listing__scope
+	.search_typed = listing__search_typed,                                                     \
+	.exclude = listing__exclude, .function = listing__function, .report = listing__report,     \
+	.settled = listing__settled, .choose = listing__choose, .rows = listing__shown,            \
+	.scope = listing__scope, .grouped = listing__grouped
 
 #endif

@@ -12,25 +12,46 @@ const struct row_table *listing__shown(const struct screen *s)
 	return l->shown ? &l->shown->table : NULL;
 }
 
-static bool is_shown(const struct listing *l, u32 column)
+const char *listing__grouped(const struct screen *s)
 {
-	for (u32 i = 0; i < l->table.nplaces; i++)
-		if (l->table.places[i].column == column)
-			return true;
-	return false;
+	struct listing *l = container_of(s, struct listing, base);
+	struct listing_place at;
+	u32 groups;
+
+	if (!listing__at(l, &at))
+		return NULL;
+	groups = l->ops->keys && l->ops->groups ? l->ops->groups(l) : 0;
+	for (u32 i = 0; groups && i < l->ops->keys->n; i++)
+		if (groups & 1u << i)
+			return l->ops->keys->names[i];
+	return "";
 }
 
 static int no_column(const struct listing *l, const char *name, struct status *st)
 {
 	const struct row_table *rows = &l->shown->table;
-	char names[300] = "";
+	u8 columns[ROW_TABLE_COLUMNS];
+	u32 ncolumns = row_table__screen(rows, columns);
+	char names[400] = "";
 	size_t n = 0;
 
-	for (u32 i = 0; i < rows->ncolumns && n < sizeof(names); i++)
-		if (is_shown(l, i))
-			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
-					      rows->columns[i].name);
+	for (u32 i = 0; i < ncolumns && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
+				      rows->columns[columns[i]].name);
 	return choice__refuse(st, name, names);
+}
+
+static int choose_columns(struct listing *l, const char *value, struct status *st)
+{
+	const char *names = strcmp(value, "default") ? value : "";
+	char name[64];
+
+	if (row_table__unknown(&l->shown->table, names, name, sizeof(name)))
+		return no_column(l, name, st);
+	if (strlen(names) < COLUMN_NAMES && host__set_columns(l->base.host, &l->base, names))
+		return 0;
+	return status__set(st, EXIT_CODE_USAGE, -E2BIG,
+			   "there is no room to keep more lists of columns");
 }
 
 static bool direction(const char *word, bool *descending)
@@ -86,10 +107,29 @@ int listing__choose(struct screen *s, enum choice what, const char *value, struc
 
 	if (what == CHOICE_WINDOW)
 		return l->ops->window ? window__set(l->ops->window(l), value, st) : -ENOTSUP;
-	if (what != CHOICE_SORT && what != CHOICE_ROW)
+	if (what != CHOICE_SORT && what != CHOICE_ROW && what != CHOICE_COLUMNS)
 		return l->ops->choose ? l->ops->choose(l, what, value, st) : -ENOTSUP;
+	if (what == CHOICE_SORT && !l->table.nplaces) {
+		copy_str(l->sort_next, sizeof(l->sort_next), value);
+		return 0;
+	}
 	if (!l->answer || !l->table.nplaces)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "there are no rows yet");
+	if (what == CHOICE_COLUMNS)
+		return choose_columns(l, value, st);
 	src = listing__source(l);
 	return what == CHOICE_SORT ? sort_by(l, &src, value, st) : select_row(l, value, st);
+}
+
+void listing__sort_next(struct listing *l)
+{
+	struct status st = {0};
+	char value[sizeof(l->sort_next)];
+
+	if (!l->sort_next[0] || !l->answer || !l->table.nplaces)
+		return;
+	copy_str(value, sizeof(value), l->sort_next);
+	l->sort_next[0] = '\0';
+	if (listing__choose(&l->base, CHOICE_SORT, value, &st))
+		host__message(l->base.host, ROLE_ERROR, "sort %.60s: %s", value, st.msg);
 }

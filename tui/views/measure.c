@@ -48,6 +48,14 @@ static void measure__unfolded(struct listing *l, const u64 *keys, u32 n)
 	memcpy(q->unfolded, keys, sizeof(q->unfolded));
 }
 
+static bool measure__unfolds(const struct listing *l, u32 row)
+{
+	const struct measure_answer *a = rows_of(l);
+
+	return measure__is_by_stack(a->measure, a->query.groups) &&
+	       profile_stack__nlocs(a->rows[row].stack);
+}
+
 static void measure__weigh(const struct listing_ops *ops, void *query, const char *column)
 {
 	const struct measure_view *v = container_of(ops, struct measure_view, list);
@@ -70,6 +78,25 @@ static void headline__held(const struct measure_answer *a, struct headline *line
 		return;
 	format__count(rate, sizeof(rate), window__per_second(a->all.errors, a->base.window_ns));
 	headline__addf(line, ROLE_DIM, " · %s/s released of before", rate);
+}
+
+/* "parse_header grows by 1.2M/min: 96 % of what it took in 3m12s is held": false: nothing surely grows. */
+static bool growth_text(const struct measure_answer *a, char *buf, size_t size)
+{
+	const struct measure_row *r = a->grower;
+	char rate[16], time[16];
+	size_t n;
+
+	if (!r)
+		return false;
+	format__bytes(rate, sizeof(rate), (u64)r->growth.per_min);
+	format__ns(time, sizeof(time), a->base.snap->t1_ns - MIN(r->growth.from_ns, a->base.snap->t1_ns));
+	n = (size_t)snprintf(buf, size, "%.60s grows by %s/min since %s ago", measure_row__name(a, r), rate,
+			     time);
+	if (r->acquired && n < size)
+		snprintf(buf + n, size - n, ": %.0f%% of what it took is kept",
+			 MIN(100.0 * (double)r->held.bytes / (double)r->acquired, 100.0));
+	return true;
 }
 
 static void headline__sums(const struct measure_answer *a, struct headline *line)
@@ -110,6 +137,8 @@ static void measure__headline(struct listing *l, struct headline *line)
 
 	if (l->answer && rows_of(l)->ndeadlock)
 		headline__deadlock(rows_of(l), line);
+	if (l->answer && growth_text(rows_of(l), text, sizeof(text)))
+		headline__addf(line, ROLE_WARN, "%s · ", text);
 	headline__addf(line, ROLE_STRONG, "by %s",
 		       measure__groups_text(of(l)->view->measure, q->groups, text, sizeof(text)));
 	headline__addf(line, ROLE_DIM, " [%s] · %s",
@@ -374,6 +403,8 @@ static void measure__selection(const struct listing *l, struct listing_place at,
 
 static void report__held(const struct measure_answer *a, struct report *r)
 {
+	static _Thread_local char growing[160];
+
 	report__sum_number(r, "held", VALUE_COUNT, a->held.n);
 	report__sum_number(r, "held_bytes", VALUE_BYTES, a->held.bytes);
 	report__sum_number(r, "acquired", VALUE_COUNT, a->all.count);
@@ -381,6 +412,8 @@ static void report__held(const struct measure_answer *a, struct report *r)
 	report__sum_number(r, "released", VALUE_COUNT, a->all.sums[HOLDING_RELEASED]);
 	report__sum_number(r, "released_bytes", VALUE_BYTES, a->all.sums[HOLDING_RELEASED_BYTES]);
 	report__sum_number(r, "released_unseen", VALUE_COUNT, a->all.errors);
+	if (growth_text(a, growing, sizeof(growing)))
+		report__sum(r, "growing", (struct value){.type = VALUE_TEXT, .s = growing});
 	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
 }
 
@@ -458,11 +491,17 @@ static void measure__free(struct screen *base)
 	free(base);
 }
 
+static const struct measure *measure__question(const struct screen *s)
+{
+	return of((const struct listing *)s)->query.asked;
+}
+
 static const struct screen_ops measure_screen_ops = {
 	LISTING_SCREEN,
 	.section = "measure",
 	.free = measure__free,
 	.action = measure__action,
+	.question = measure__question,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_SLOWEST, ACTION_FLAME,
 				       ACTION_HEATMAP, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
 				       ACTION_NONE},
@@ -474,6 +513,7 @@ static const struct screen_ops threadless_screen_ops = {
 	.section = "measure",
 	.free = measure__free,
 	.action = measure__action,
+	.question = measure__question,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_HEATMAP, ACTION_WINDOW,
 				       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
 };
@@ -484,6 +524,7 @@ static const struct screen_ops untimed_screen_ops = {
 	.section = "measure",
 	.free = measure__free,
 	.action = measure__action,
+	.question = measure__question,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_FLAME,
 				       ACTION_UNFOLD_ALL, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
 				       ACTION_NONE},
@@ -545,6 +586,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 	v->list = (struct listing_ops){
 		.ask = {.size = sizeof(struct measure_query), .model = model, .run = run},
 		.unfolded = measure__unfolded,
+		.unfolds = measure__unfolds,
 		.keys = &v->keys,
 		.groups = measure__groups,
 		.set_groups = measure__set_groups,
@@ -634,7 +676,7 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 		.models = 1u << MODEL_##id,                                                        \
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
-		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK,                                        \
+		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED,                     \
 		.labels = groups_,                                                                 \
 		.offers = 1u << EXPORT_STACKS | (u32)OFFERS_##shape << EXPORT_EVENTS,              \
 		.open = open_##name_,                                                              \

@@ -103,7 +103,7 @@ static const struct screen_ops slow_ops = {
 	.section = "slowest",
 	.free = slow_screen__free,
 	.action = slow__action,
-	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER, ACTION_BACK,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_UNFOLD_ALL, ACTION_FILTER, ACTION_BACK,
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
@@ -176,6 +176,7 @@ void measure_slow__init(struct measure_view *v)
 	};
 	v->slow = (struct listing_ops){
 		SLOW_LISTING,
+		.drill = slow__drill,
 		.ask = {.size = sizeof(struct measure_slow_query),
 			.model = model,
 			.run = v->measure->asked ? run_asked : runs[model]},

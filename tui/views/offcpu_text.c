@@ -61,6 +61,9 @@ void offcpu__headline(struct listing *l, struct headline *line)
 	}
 }
 
+/* From here on there is room for what that may be. */
+#define WHOLE_RULE_W 140
+
 /* What idle is, always on screen: nobody has to guess what was left out. */
 int offcpu__above(struct listing *l, struct canvas *c, struct rect area)
 {
@@ -71,10 +74,11 @@ int offcpu__above(struct listing *l, struct canvas *c, struct rect area)
 	if (!a->idle_rows || area.h < 4)
 		return 0;
 	format__ns(time, sizeof(time), a->idle_ns);
-	snprintf(rule, sizeof(rule),
-		 " [%s], %s: proven to wait for new work (a connection, a next request, a queue, a "
-		 "periodic timer, kernel work)",
-		 host__key(l->base.host, ACTION_IDLE, key, sizeof(key)), time);
+	snprintf(rule, sizeof(rule), " [%s], %s: proven to wait for new work%s",
+		 host__key(l->base.host, ACTION_IDLE, key, sizeof(key)), time,
+		 area.w < WHOLE_RULE_W ? ""
+				       : " (a connection, a next request, a queue, a periodic timer, "
+					 "kernel work)");
 	used = draw__textf(c, area.x, area.y, area.w, ROLE_TEXT, "%llu idle thread%s %s",
 			   (unsigned long long)a->idle_threads, a->idle_threads == 1 ? "" : "s",
 			   offcpu__of(l)->query.idle ? "at the end" : "hidden");

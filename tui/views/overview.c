@@ -17,7 +17,7 @@
 
 #define ALL_HELP                                                                                   \
 	(1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS | 1u << MODEL_IO |            \
-	 1u << MODEL_LOCKS)
+	 1u << MODEL_LOCKS | 1u << MODEL_TCP)
 
 /* After the first figures, as what they trace shows nowhere else; to attach takes a second or two. */
 #define BEGINS_WITH (1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS)
@@ -236,24 +236,47 @@ static bool move_panel(struct overview_screen *s, int dir)
 	return move(s, (s64)at - from);
 }
 
-static bool enter(struct overview_screen *s)
+/* Where Enter leads. */
+struct way {
+	const char *view, *group;
+	char filter[64];
+};
+
+static bool way_of(const struct overview_screen *s, struct way *w)
 {
 	const struct overview_answer *a = answer(&s->list);
 	const struct overview_entry *e = s->layout.n ? &s->layout.entries[cursor(s)] : NULL;
-	const char *view, *group;
-	char filter[64];
 
 	if (!a || !e)
-		return true;
+		return false;
 	if (e->kind == ENTRY_FINDING) {
-		const struct finding *x = &a->findings[e->i];
+		const struct finding *x = &a->findings[MIN(e->i, a->nfindings - 1)];
 
-		host__lead(s->list.base.host, x->view, x->group, x->filter);
-		return true;
+		w->view = x->view;
+		w->group = x->group;
+		copy_str(w->filter, sizeof(w->filter), x->filter);
+	} else {
+		overview__way(a, e, &w->view, &w->group, w->filter, sizeof(w->filter));
 	}
-	overview__way(a, e, &view, &group, filter, sizeof(filter));
-	host__lead(s->list.base.host, view, group, filter);
 	return true;
+}
+
+static bool enter(struct overview_screen *s)
+{
+	struct way w;
+
+	if (way_of(s, &w))
+		host__lead(s->list.base.host, w.view, w.group, w.filter);
+	return true;
+}
+
+static void overview__leads(const struct screen *base, char *buf, size_t size)
+{
+	struct way w;
+
+	*buf = '\0';
+	if (way_of((const struct overview_screen *)base, &w))
+		snprintf(buf, size, "opens %s%s%s", w.view, *w.filter ? " of " : "", w.filter);
 }
 
 static bool overview__action(struct screen *base, enum action a)
@@ -415,6 +438,7 @@ static const struct screen_ops overview_ops = {
 	.exclude = overview__exclude,
 	.report = listing__report,
 	.settled = listing__settled,
+	.leads = overview__leads,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_VIEW_PICK, ACTION_FILTER, ACTION_PICK_PROCESS,
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_HELP, ACTION_NONE},
 };

@@ -24,6 +24,7 @@ struct overview_layout {
 	struct overview_entry entries[OVERVIEW_ENTRIES];
 	u32 n;
 	struct rect boxes[ENTRY_KINDS]; /* with a frame; w 0: none, or without */
+	struct rect graphs[ENTRY_KINDS]; /* of the last minutes, in a box; w 0: none */
 	struct rect findings;
 	struct rect processes_head; /* the line of titles */
 };

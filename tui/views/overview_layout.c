@@ -9,6 +9,9 @@
 #define DEVICES	    16
 #define MARK_W	    2 /* before a finding */
 #define FINDING_MAX 3 /* lines of one */
+#define CPU_MIN_W   21 /* a CPU's name, meter and figure */
+#define CPU_LINE_W  74 /* with all its figures */
+#define GRAPH_MIN_W 16
 
 static u64 key_of(enum overview_kind kind, const char *name)
 {
@@ -107,16 +110,30 @@ static u64 line_key(const struct overview_answer *a, enum overview_kind kind, u3
 	return i < overview__devices(s, kind, v, DEVICES) ? key_of(kind, v[i]->instance) : 0;
 }
 
+/* Where there is no room for all of them below each other, they stand in several columns. */
+static struct rect line_place(enum overview_kind kind, u32 all, u32 i, struct rect r)
+{
+	u32 lines = (u32)MAX(r.h, 1), most = (u32)MAX(r.w / CPU_MIN_W, 1);
+	u32 columns = kind == ENTRY_CPU ? CLAMP((all + lines - 1) / lines, 1, most) : 1;
+	int w = r.w / (int)columns;
+
+	return (struct rect){r.x + (int)(i / lines) * w, r.y + (int)(i % lines),
+			     columns > 1 ? w - 1 : w, i < lines * columns};
+}
+
 /* The line of all CPUs gives way where there is room for each of them without it. */
 static void add_lines(struct overview_layout *l, const struct overview_answer *a,
 		      enum overview_kind kind, struct rect r)
 {
-	u32 all = lines_of(a, kind), n = MIN(all, (u32)MAX(r.h, 0));
-	u32 first = kind == ENTRY_CPU && n > 1 && n + 1 == all;
+	u32 all = r.h > 0 ? lines_of(a, kind) : 0, n = 0;
+	u32 first = kind == ENTRY_CPU && all > 1 && r.h > 1 && (u32)r.h + 1 == all;
 
-	for (u32 i = 0; i < n; i++)
-		add(l, kind, first + i, line_key(a, kind, first + i),
-		    (struct rect){r.x, r.y + (int)i, r.w, 1});
+	for (; first + n < all; n++) {
+		struct rect place = line_place(kind, all - first, n, r);
+
+		if (!place.h || !add(l, kind, first + n, line_key(a, kind, first + n), place))
+			break;
+	}
 }
 
 static void add_processes(struct overview_layout *l, const struct overview_answer *a, struct rect r)
@@ -145,20 +162,44 @@ static int clamp_lines(const struct overview_answer *a, enum overview_kind kind,
 	return CLAMP((int)lines_of(a, kind), 1, MAX(max, 1));
 }
 
-/* CPUs and memory at the left, disks and networks at the right, processes below. */
+/* The last minutes at the left, each CPU at the right. */
+static void add_cpus(struct overview_layout *l, const struct overview_answer *a, struct rect r)
+{
+	int graph = CLAMP(r.w / 2, 0, r.w - 2 - CPU_LINE_W);
+	struct rect in = {r.x + 1, r.y + 1, r.w - 2, r.h - 2};
+
+	l->boxes[ENTRY_CPU] = r;
+	if (graph >= GRAPH_MIN_W) {
+		l->graphs[ENTRY_CPU] = (struct rect){in.x, in.y, graph - 1, in.h};
+		in.x += graph;
+		in.w -= graph;
+	}
+	add_lines(l, a, ENTRY_CPU, in);
+}
+
+static void add_memory(struct overview_layout *l, const struct overview_answer *a, struct rect r)
+{
+	int lines = (int)lines_of(a, ENTRY_MEMORY), rest = r.h - 2 - lines;
+
+	add_box(l, a, ENTRY_MEMORY, r);
+	if (rest > 0)
+		l->graphs[ENTRY_MEMORY] = (struct rect){r.x + 1, r.y + 1 + lines, r.w - 2, rest};
+}
+
+/* CPUs above; memory at the left, disks and networks at the right; processes below. */
 static void lay_boxes(struct overview_layout *l, const struct overview_answer *a, struct rect r)
 {
-	int half = r.w / 2, most = MAX(r.h / 2 - 4, 2);
-	int memory = clamp_lines(a, ENTRY_MEMORY, 3), cpus = clamp_lines(a, ENTRY_CPU, most - memory);
-	int h = cpus + memory + 4, disks = clamp_lines(a, ENTRY_DISK, (h - 4) / 2 + (h & 1));
-	int nets = h - 4 - disks;
+	int half = r.w / 2, cpus = MAX(clamp_lines(a, ENTRY_CPU, r.h / 4), CLAMP(r.h / 5, 3, 8)) + 2;
+	int memory = clamp_lines(a, ENTRY_MEMORY, 3), most = MAX(r.h / 3, 6);
+	int disks = clamp_lines(a, ENTRY_DISK, most - 5) + 2;
+	int nets = clamp_lines(a, ENTRY_NET, most - disks - 2) + 2;
+	int h = MAX(disks + nets, memory + 2), y = r.y + cpus;
 
-	add_box(l, a, ENTRY_CPU, (struct rect){r.x, r.y, half, cpus + 2});
-	add_box(l, a, ENTRY_MEMORY, (struct rect){r.x, r.y + cpus + 2, half, memory + 2});
-	add_box(l, a, ENTRY_DISK, (struct rect){r.x + half, r.y, r.w - half, disks + 2});
-	add_box(l, a, ENTRY_NET,
-		(struct rect){r.x + half, r.y + disks + 2, r.w - half, nets + 2});
-	add_box(l, a, ENTRY_PROCESS, (struct rect){r.x, r.y + h, r.w, r.h - h});
+	add_cpus(l, a, (struct rect){r.x, r.y, r.w, cpus});
+	add_memory(l, a, (struct rect){r.x, y, half, h});
+	add_box(l, a, ENTRY_DISK, (struct rect){r.x + half, y, r.w - half, disks});
+	add_box(l, a, ENTRY_NET, (struct rect){r.x + half, y + disks, r.w - half, h - disks});
+	add_box(l, a, ENTRY_PROCESS, (struct rect){r.x, y + h, r.w, r.h - cpus - h});
 }
 
 /* One below the other: there is no room for frames. */

@@ -4,11 +4,12 @@
 
 #include "tui/views/headline.h"
 #include "tui/views/overview.h"
+#include "widgets/graph.h"
 #include "widgets/meter.h"
-#include "widgets/spark.h"
 
 #define LABEL_W 6
 #define TREND_W 10
+#define CPU_FIGURES_W 54 /* behind a CPU's meter, all of them */
 #define DEVICES 16
 
 static void label(struct canvas *c, struct rect r, const char *name)
@@ -57,6 +58,19 @@ static void add_bytes(struct headline *line, const char *word, double n, const c
 	add_figure(line, word, ROLE_TEXT, all);
 }
 
+/* v NULL: nothing is drawn. */
+static void draw_trend(const struct system_series *v, enum role gradient, double max, struct canvas *c,
+		       struct rect r)
+{
+	struct graph g = {.gradient = gradient, .max = (float)max};
+
+	if (!v)
+		return;
+	g.v = v->trend;
+	g.n = v->ntrend;
+	graph__draw(&g, c, r);
+}
+
 /* --- CPUs --- */
 
 static double cpu_part(const struct system_snap *s, enum figure what, const char *cpu)
@@ -77,7 +91,7 @@ static void draw_cpu(const struct system_snap *s, const char *cpu, struct canvas
 	const struct meter_part parts[] = {{user, ROLE_USER, '|'}, {sys, ROLE_KERNEL, '#'},
 					   {irq, ROLE_WARM, '!'}, {steal, ROLE_BAD, '%'},
 					   {io, ROLE_DIM, 'w'}};
-	int meter = CLAMP(r.w / 3, 8, 48);
+	int meter = CLAMP(r.w - LABEL_W - CPU_FIGURES_W, MIN(r.w - LABEL_W - 5, 8), 48);
 	struct headline line = line_after(c, r, LABEL_W + meter);
 	char name[24], text[24];
 
@@ -97,6 +111,28 @@ static void draw_cpu(const struct system_snap *s, const char *cpu, struct canvas
 	}
 }
 
+/* How busy all CPUs together were, of their time: interval by interval. */
+static void draw_cpu_graph(const struct system_snap *s, struct canvas *c, struct rect r)
+{
+	const struct system_series *idle = system__series(s, FIGURE_CPU_IDLE, "");
+	u32 n = idle ? idle->ntrend : 0;
+	float busy[SYSTEM_TREND] = {0}, all[SYSTEM_TREND] = {0};
+	struct graph g = {.gradient = ROLE_LOAD, .v = busy, .n = n, .most = SYSTEM_TREND, .max = 1};
+
+	for (u32 f = FIGURE_CPU_USER; f <= FIGURE_CPU_STEAL; f++) {
+		const struct system_series *v = system__series(s, (enum figure)f, "");
+		bool works = f != FIGURE_CPU_IDLE && f != FIGURE_CPU_IOWAIT;
+
+		for (u32 i = 1; v && i <= MIN(n, v->ntrend); i++) {
+			busy[n - i] += works ? v->trend[v->ntrend - i] : 0;
+			all[n - i] += v->trend[v->ntrend - i];
+		}
+	}
+	for (u32 i = 0; i < n; i++)
+		busy[i] = all[i] > 0 ? busy[i] / all[i] : 0;
+	graph__draw(&g, c, r);
+}
+
 /* The 0th is that of all where there are several. */
 static const char *cpu_name(const struct system_snap *s, u32 i)
 {
@@ -114,8 +150,7 @@ static void draw_memory(const struct system_snap *s, struct canvas *c, struct re
 	double left = system__rate(s, FIGURE_MEM_AVAILABLE, ""), free_ = system__rate(s, FIGURE_MEM_FREE, "");
 	double used = (total - left) / total, reclaimable = MAX(left - free_, 0.0) / total;
 	double dirty = system__rate(s, FIGURE_MEM_DIRTY, "") + system__rate(s, FIGURE_MEM_WRITEBACK, "");
-	const struct meter_part parts[] = {{used, used >= 0.9 ? ROLE_BAD : ROLE_USER, '|'},
-					   {reclaimable, ROLE_COOL, 'c'}};
+	const struct meter_part parts[] = {{used, ROLE_USER, '|'}, {reclaimable, ROLE_COOL, 'c'}};
 	int meter = CLAMP(r.w / 3, 8, 48);
 	struct headline line = line_after(c, r, LABEL_W + meter);
 	char text[24];
@@ -126,6 +161,7 @@ static void draw_memory(const struct system_snap *s, struct canvas *c, struct re
 		return;
 	}
 	meter__draw(c, r.x + LABEL_W, r.y, meter, parts, ARRAY_SIZE(parts));
+	meter__fill(c, r.x + LABEL_W, r.y, meter, ROLE_LOAD, used);
 	snprintf(text, sizeof(text), " %3.0f%%", 100 * used);
 	headline__add(&line, level(100 * used, 85, 95), text);
 	add_bytes(&line, "of", total, "");
@@ -133,21 +169,34 @@ static void draw_memory(const struct system_snap *s, struct canvas *c, struct re
 	add_bytes(&line, "dirty", dirty, "");
 }
 
+static void draw_memory_graph(const struct system_snap *s, struct canvas *c, struct rect r)
+{
+	const struct system_series *left = system__series(s, FIGURE_MEM_AVAILABLE, "");
+	double total = system__rate(s, FIGURE_MEM_TOTAL, "");
+	float used[SYSTEM_TREND];
+	struct graph g = {.gradient = ROLE_LOAD, .v = used, .n = left ? left->ntrend : 0,
+			  .most = SYSTEM_TREND, .max = (float)total};
+
+	for (u32 i = 0; i < g.n; i++)
+		used[i] = (float)MAX(total - (double)left->trend[i], 0.0);
+	graph__draw(&g, c, r);
+}
+
 static void draw_swap(const struct system_snap *s, struct canvas *c, struct rect r)
 {
 	double total = system__rate(s, FIGURE_SWAP_TOTAL, ""), left = system__rate(s, FIGURE_SWAP_FREE, "");
-	const struct meter_part part = {total > 0 ? (total - left) / total : 0, ROLE_WARM, '|'};
+	double used = total > 0 ? (total - left) / total : 0;
 	int meter = CLAMP(r.w / 3, 8, 48);
 	struct headline line = line_after(c, r, LABEL_W + meter);
 	char text[32];
 
 	label(c, r, "swap");
-	meter__draw(c, r.x + LABEL_W, r.y, meter, &part, 1);
+	meter__grade(c, r.x + LABEL_W, r.y, meter, ROLE_LOAD, used);
 	if (total <= 0) {
 		headline__add(&line, ROLE_DIM, " there is none");
 	} else {
-		snprintf(text, sizeof(text), " %3.0f%%", 100 * part.fraction);
-		headline__add(&line, level(100 * part.fraction, 50, 90), text);
+		snprintf(text, sizeof(text), " %3.0f%%", 100 * used);
+		headline__add(&line, level(100 * used, 50, 90), text);
 		add_bytes(&line, "of", total, "");
 	}
 	snprintf(text, sizeof(text), "%.0f/s", system__rate(s, FIGURE_SWAP_IN, ""));
@@ -171,13 +220,10 @@ static void draw_pressure(const struct system_snap *s, struct canvas *c, struct 
 	label(c, r, "stall");
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
 		const struct system_series *v = system__series(s, all[i].figure, "");
-		float trend[SYSTEM_TREND];
-		u32 n = v ? v->ntrend : 0;
 
-		for (u32 t = 0; t < n; t++)
-			trend[t] = v->trend[t] / 1e7f;
 		if (r.w >= 100 && line.x + TREND_W < r.x + r.w) {
-			spark__draw(c, line.x + 1, r.y, TREND_W - 2, ROLE_COOL, trend, n, 100);
+			draw_trend(v, ROLE_LOAD, 1e9, c,
+				   (struct rect){line.x + 1, r.y, TREND_W - 2, 1});
 			line.x += TREND_W - 1;
 		}
 		add_pct(&line, all[i].name, v ? MIN(v->rate / 1e7, 100.0) : 0, 10, 40);
@@ -199,13 +245,12 @@ static void draw_disk(const struct system_snap *s, const struct system_series *v
 	double reads = system__rate(s, FIGURE_DISK_READS, d), writes = system__rate(s, FIGURE_DISK_WRITES, d);
 	double ms = per(system__rate(s, FIGURE_DISK_READ_NS, d) + system__rate(s, FIGURE_DISK_WRITE_NS, d),
 			reads + writes) / 1e6;
-	const struct meter_part part = {busy, busy >= 0.9 ? ROLE_WARM : ROLE_COOL, '|'};
 	int meter = CLAMP(r.w / 6, 6, 20);
 	struct headline line = line_after(c, r, LABEL_W + meter);
 	char text[32];
 
 	label(c, r, d);
-	meter__draw(c, r.x + LABEL_W, r.y, meter, &part, 1);
+	meter__grade(c, r.x + LABEL_W, r.y, meter, ROLE_LOAD, busy);
 	snprintf(text, sizeof(text), " %3.0f%%", 100 * busy);
 	headline__add(&line, level(100 * busy, 80, 101), text);
 	add_bytes(&line, "r", system__rate(s, FIGURE_DISK_READ_BYTES, d), "/s");
@@ -231,10 +276,9 @@ static void draw_net(const struct system_snap *s, const struct system_series *v,
 	char text[32];
 
 	label(c, r, d);
-	spark__draw(c, r.x + LABEL_W, r.y, meter / 2, ROLE_COOL, v->trend, v->ntrend, 0);
-	if (tx)
-		spark__draw(c, r.x + LABEL_W + meter / 2, r.y, meter - meter / 2, ROLE_WARM, tx->trend,
-			    tx->ntrend, 0);
+	draw_trend(v, ROLE_IN, 0, c, (struct rect){r.x + LABEL_W, r.y, meter / 2, 1});
+	draw_trend(tx, ROLE_OUT, 0, c,
+		   (struct rect){r.x + LABEL_W + meter / 2, r.y, meter - meter / 2, 1});
 	add_bytes(&line, "in", v->rate, "/s");
 	add_bytes(&line, "out", tx ? tx->rate : 0, "/s");
 	snprintf(text, sizeof(text), "%.0f/s",
@@ -276,7 +320,7 @@ static void draw_process_head(struct canvas *c, struct rect r)
 static void share_text(char *buf, size_t size, double pct)
 {
 	if (pct < 0)
-		snprintf(buf, size, "-");
+		snprintf(buf, size, "—");
 	else
 		snprintf(buf, size, "%.1f", pct);
 }
@@ -336,6 +380,14 @@ static void draw_boxes(const struct overview_layout *l, struct canvas *c)
 			draw__box(c, l->boxes[k], ROLE_BORDER, titles[k]);
 }
 
+static void draw_graphs(const struct overview_layout *l, const struct system_snap *s, struct canvas *c)
+{
+	if (l->graphs[ENTRY_CPU].w)
+		draw_cpu_graph(s, c, l->graphs[ENTRY_CPU]);
+	if (l->graphs[ENTRY_MEMORY].w)
+		draw_memory_graph(s, c, l->graphs[ENTRY_MEMORY]);
+}
+
 static void draw_entry(const struct overview_answer *a, const struct overview_entry *e, struct canvas *c)
 {
 	const struct system_snap *s = overview__system(a);
@@ -361,6 +413,7 @@ void overview__draw_panels(const struct overview_layout *l, const struct overvie
 			   struct canvas *c)
 {
 	draw_boxes(l, c);
+	draw_graphs(l, overview__system(a), c);
 	draw_process_head(c, l->processes_head);
 	for (u32 i = 0; i < l->n; i++)
 		if (l->entries[i].kind != ENTRY_FINDING)

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "tui/views/terms.h"
+#include "widgets/parts.h"
 
 static struct procs_screen *procs__new(struct host *h, const struct procs_query *q);
 
@@ -96,6 +97,29 @@ static void explain_part(struct host *h, void *ctx, u32 part)
 		host__message(h, ROLE_WARN, "there is no view %s", part_views[part].view);
 }
 
+/* Straight to the view of one part. */
+static bool explain_one(struct listing *l, const struct procs_row *r, u32 part)
+{
+	struct explained x;
+
+	if (procs__row_term(procs__rows(l), r, x.term, sizeof(x.term)))
+		explain_part(l->base.host, &x, part);
+	else
+		host__message(l->base.host, ROLE_WARN, "no filter says what this row is");
+	return true;
+}
+
+/* What sleeps all the time has nothing else to explain. */
+static u32 greatest_part(const struct procs_row *r)
+{
+	u32 best = PROCS_SLEEP;
+
+	for (u32 p = 0; p < PROCS_PARTS; p++)
+		if (p != PROCS_SLEEP && r->pct[p] > 0 && (best == PROCS_SLEEP || r->pct[p] > r->pct[best]))
+			best = p;
+	return best;
+}
+
 /* The parts of its time, the greatest first, each with the view that explains it. */
 static bool explain(struct listing *l, const struct procs_row *r)
 {
@@ -158,6 +182,35 @@ static bool procs__drill(struct listing *l, struct listing_place at)
 	return procs__of(l)->query.group > PROCS_BY_TID ? open_group(l, r) : explain(l, r);
 }
 
+/* A click on a part of a bar: which one of which row; false: it was elsewhere. */
+static bool part_at(struct listing *l, const struct input *in, u32 *row, u32 *part)
+{
+	struct table_source src = listing__source(l);
+	struct value v;
+	u32 child;
+
+	for (u32 i = 0; i < l->table.nplaces; i++) {
+		const struct column_place *at = &l->table.places[i];
+		int x = in->x - l->table.area.x - at->x;
+
+		if (src.rows->columns[at->column].type != VALUE_SPLIT || x < 0 || x >= at->w ||
+		    !table__selected(&l->table, &src, row, &child) ||
+		    !src.rows->cell(src.rows, *row, at->column, &v) || v.type != VALUE_SPLIT)
+			continue;
+		*part = parts__at(v.shares, v.n, (u32)at->w, (u32)x);
+		return *part < v.n;
+	}
+	return false;
+}
+
+static void procs__click(struct listing *l, const struct input *in)
+{
+	u32 row, part;
+
+	if (part_at(l, in, &row, &part))
+		explain_one(l, &procs__rows(l)->rows[row], part);
+}
+
 static const struct listing_ops procs_listing = {
 	.ask = {.size = sizeof(struct procs_query), .model = MODEL_PROCS, .run = procs__run},
 	.keys = &procs_keys,
@@ -169,6 +222,7 @@ static const struct listing_ops procs_listing = {
 	.empty = procs__empty,
 	.cell_role = procs__role,
 	.drill = procs__drill,
+	.click = procs__click,
 	.selection = procs__selection,
 	.term = procs__term,
 	.report = procs__report,
@@ -196,6 +250,17 @@ static bool follow(struct procs_screen *s)
 	return true;
 }
 
+static bool explain_most(struct procs_screen *s)
+{
+	struct listing_place at;
+	const struct procs_row *r;
+
+	if (!listing__at(&s->list, &at))
+		return true;
+	r = &procs__rows(&s->list)->rows[at.row];
+	return explain_one(&s->list, r, greatest_part(r));
+}
+
 static bool explain_selected(struct procs_screen *s)
 {
 	struct listing_place at;
@@ -217,6 +282,8 @@ static bool procs__action(struct screen *base, enum action a)
 		return toggle_tree(s);
 	case ACTION_FOLLOW:
 		return follow(s);
+	case ACTION_EXPLAIN_MOST:
+		return explain_most(s);
 	case ACTION_EXPLAIN:
 		return explain_selected(s);
 	default:
@@ -282,7 +349,7 @@ const struct view_ops view_procs = {
 	.title = "processes: CPU, memory, I/O, and where their wall time goes",
 	.models = 1u << MODEL_PROCS,
 	.feed = MODEL_PROCS,
-	.terms = SCOPE_TERM_TASK,
+	.terms = SCOPE_TERM_TASK | SCOPE_TERM_SCHED,
 	.groups = "pid tid comm user cgroup container",
 	.one_group = true,
 	.open = procs__open,

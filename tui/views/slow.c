@@ -23,6 +23,14 @@ void slow__unfolded(struct listing *l, const u64 *keys, u32 n)
 	memcpy(q->unfolded, keys, sizeof(q->unfolded));
 }
 
+bool slow__drill(struct listing *l, struct listing_place at)
+{
+	u64 key = l->answer->table.key(&l->answer->table, at.row);
+	bool fold = at.node == UINT32_MAX && fold__row_open(&l->fold, key);
+
+	return listing__action(&l->base, fold ? ACTION_LEFT : ACTION_RIGHT);
+}
+
 void slow__headline(struct listing *l, struct headline *line)
 {
 	const struct slow_words *w = screen_of(l)->words;

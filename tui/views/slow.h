@@ -36,6 +36,8 @@ struct slow_screen {
 	.empty = slow__empty, .selection = slow__selection
 
 void slow__unfolded(struct listing *l, const u64 *keys, u32 n);
+/* For Enter: shows what is below, and again: folds it. */
+bool slow__drill(struct listing *l, struct listing_place at);
 void slow__headline(struct listing *l, struct headline *line);
 void slow__empty(const struct listing *l, char *buf, size_t size);
 void slow__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);

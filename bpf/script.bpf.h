@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames of interpreted functions, CPython's, put into a user stack that was walked, in the place of
+ * the interpreter's own frames (bpf/script.h).
+ *
+ * The thread's state is found in the interpreter's list of threads by what the thread library calls
+ * the thread, which is where the thread pointer points to: neither the layout of a C library's
+ * thread-local storage nor numbers within a pid namespace have to be known. The place in the list is
+ * remembered, and checked when it is used.
+ *
+ * Which frame of the C stack runs which functions is told by an address: each run of the evaluation
+ * function has something in its own frame that the interpreter's list of frames leads to. So the
+ * evaluation function need not be recognised, in stripped programs neither. Up to 3.10 there is nothing
+ * of the kind; there each run of it is one function, and they are counted.
+ *
+ * What is read is checked, and where there is doubt the stack stays as it was: counted.
+ */
+#ifndef BPF_SCRIPT_BPF_H
+#define BPF_SCRIPT_BPF_H
+
+#include "bpf/script.h"
+#include "bpf/unwind_stack.bpf.h"
+
+#define SCRIPT_MASK (SCRIPT_FRAMES - 1)
+#define SHIM	    3 /* FRAME_OWNED_BY_CSTACK */
+
+/* In the place of an address on the C stack: the evaluation function's code tells. */
+#define ANCHOR_IS_CODE (~0ULL)
+#define OUTERMOST_SIZE (1ULL << 16) /* of the last frame of a walk, about */
+
+struct script_state {
+	struct script_runtime rt;
+	u64 interp, thread, found; /* while the thread's state is looked for */
+	u64 frame, call;	   /* the interpreter's */
+	u32 n, begin;		 /* frames; where the run that is being read begins */
+	u64 f[16], c[32];	 /* the frame and the code object that are looked at */
+	u64 words[SCRIPT_FRAMES];
+	u64 prints[SCRIPT_FRAMES];
+	u64 anchors[SCRIPT_FRAMES]; /* of the first frame of a run; else 0 */
+	/* Merging: */
+	u32 at; /* the first native frame in the scratch */
+	u64 merged[STACK_DEPTH + 1];
+	u64 check;
+	u32 nnative, native, next, out;
+	u32 in_run, skip_first, cut, whole;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, u32);
+	__type(value, struct script_state);
+} script_states SEC(".maps");
+
+/* By tgid; filled by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, struct script_runtime);
+} script_runtimes SEC(".maps");
+
+/* A thread's state; 0: it had none when it was looked for. */
+struct script_thread {
+	u64 state, at_ns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, u64);
+	__type(value, struct script_thread);
+} script_threads SEC(".maps");
+
+static __always_inline struct script_state *script__state(u32 slot)
+{
+	return bpf_map_lookup_elem(&script_states, &slot);
+}
+
+static __always_inline bool script_read(u64 *to, u64 from)
+{
+	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
+}
+
+/* --- the thread's state --- */
+
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct___script {
+	unsigned long fsbase;
+} KERNEL_TYPE;
+struct task_struct___script {
+	struct thread_struct___script thread;
+} KERNEL_TYPE;
+#define THREAD_POINTER(task) BPF_CORE_READ((struct task_struct___script *)(task), thread.fsbase)
+#define THREAD_ABOVE	     1 /* the thread's name is its thread pointer */
+#else
+struct thread_uw___script {
+	unsigned long tp_value;
+} KERNEL_TYPE;
+struct thread_struct___script {
+	struct thread_uw___script uw;
+} KERNEL_TYPE;
+struct task_struct___script {
+	struct thread_struct___script thread;
+} KERNEL_TYPE;
+#define THREAD_POINTER(task) BPF_CORE_READ((struct task_struct___script *)(task), thread.uw.tp_value)
+#define THREAD_ABOVE	     4096 /* or is below it by the library's own data */
+#endif
+
+static __always_inline bool is_thread(const struct script_state *x, u64 state, u64 pointer)
+{
+	u64 id = 0;
+
+	return script_read(&id, state + x->rt.thread_id) && pointer - id < THREAD_ABOVE;
+}
+
+#define SCRIPT_THREADS 256 /* that are looked at */
+
+/* One state of a thread further, or one interpreter; false: it is found, or there are no more. Of its own,
+ * so that verifiers look at it once and not in each turn. */
+__noinline int script__next_thread(u32 slot, u64 pointer)
+{
+	struct script_state *x = script__state(slot);
+	u64 state, interp, frame = 0;
+
+	if (!x)
+		return 0;
+	state = x->thread;
+	if (state && is_thread(x, state, pointer)) {
+		x->found = state;
+		if (script_read(&frame, state + x->rt.thread_frame) && frame)
+			return 0;
+	}
+	if (state && script_read(&x->thread, state + x->rt.thread_next))
+		return 1;
+	interp = x->interp;
+	return interp && script_read(&x->thread, interp + x->rt.interp_threads) &&
+	       script_read(&x->interp, interp + x->rt.interp_next);
+}
+
+#define SCRIPT_THREADS 256 /* that are looked at */
+
+/* Of several interpreters the newest is the first, and the one that the thread runs in; the states
+ * of the others have no frame, or those further up. 0: none. */
+__noinline u64 script__find_thread(u32 slot, u64 pointer)
+{
+	struct script_state *x = script__state(slot);
+
+	if (!x)
+		return 0;
+	x->thread = x->found = 0;
+	if (!script_read(&x->interp, x->rt.interpreters))
+		return 0;
+	for (u32 i = 0; i < SCRIPT_THREADS; i++)
+		if (!script__next_thread(slot, pointer))
+			break;
+	return x->found;
+}
+
+#define SCRIPT_AGAIN_NS (50ULL * 1000 * 1000)
+
+__noinline u64 script__thread(u32 slot)
+{
+	struct script_state *x = script__state(slot);
+	struct unwind_state *s = unwind__state(slot);
+	struct task_struct *task = (void *)bpf_get_current_task();
+	u64 pointer = THREAD_POINTER(task), second = 0;
+	u64 key = (u32)bpf_get_current_pid_tgid();
+	struct script_thread fresh = {}, *known;
+
+	if (!x || !s)
+		return 0;
+	key |= (u64)s->told << 32;
+	known = bpf_map_lookup_elem(&script_threads, &key);
+	if (known && !known->state && s->now - known->at_ns < SCRIPT_AGAIN_NS)
+		return 0;
+	if (known && known->state && is_thread(x, known->state, pointer))
+		return known->state;
+	fresh.state = script__find_thread(slot, pointer);
+	fresh.at_ns = s->now;
+	/* Which of several interpreters it is in may change. */
+	if (script_read(&second, x->rt.interpreters) &&
+	    script_read(&second, second + x->rt.interp_next) && !second)
+		bpf_map_update_elem(&script_threads, &key, &fresh, BPF_ANY);
+	return fresh.state;
+}
+
+/* --- its frames --- */
+
+static __always_inline u64 frame_word(const struct script_state *x, u32 at)
+{
+	u32 i = at / 8;
+
+	barrier_var(i);
+	return x->f[i & 15];
+}
+
+static __always_inline u64 code_word(const struct script_state *x, u32 at)
+{
+	u32 i = at / 8;
+
+	barrier_var(i);
+	return x->c[i & 31];
+}
+
+static __always_inline u32 frame_owner(const struct script_state *x)
+{
+	u32 at = x->rt.frame_owner;
+
+	return (u8)(frame_word(x, at) >> (8 * (at & 7)));
+}
+
+static __always_inline u64 frame_unit(const struct script_state *x, u64 code)
+{
+	u64 instr = frame_word(x, x->rt.frame_instr);
+	s64 unit;
+
+	if (x->rt.how == SCRIPT_OBJECTS)
+		unit = (s64)(s32)instr >> (x->rt.instr_shift & 1);
+	else
+		unit = (s64)(instr - code - x->rt.code_start) >> 1;
+	if (unit < 0)
+		return 0;
+	return unit > SCRIPT_UNIT_MAX ? SCRIPT_UNIT_MAX : unit;
+}
+
+/* Reads the code object and sums up what tells it from others; false: it is none. */
+static __always_inline bool code_read(struct script_state *x, u64 code, u64 *print)
+{
+	u32 bytes = x->rt.code_bytes;
+	u64 name, hash = 0, h;
+
+	barrier_var(bytes);
+	if (bytes > sizeof(x->c) || (code & 7) || code >> (SCRIPT_CODE_BITS + 3) ||
+	    bpf_probe_read_user(x->c, bytes, (void *)code) || x->c[1] != x->rt.code_type)
+		return false;
+	name = code_word(x, x->rt.code_name);
+	if (!script_read(&hash, name + x->rt.text_hash))
+		return false;
+	h = script_sum(code_word(x, x->rt.code_file), name);
+	h = script_sum(h, code_word(x, x->rt.code_lines));
+	h = script_sum(h, code_word(x, x->rt.code_line));
+	*print = script_sum(h, hash);
+	return true;
+}
+
+enum { SCRIPT_GOES_ON, SCRIPT_END, SCRIPT_DOUBT };
+
+/* The run that was being read is over. */
+static __always_inline void end_run(struct script_state *x, u64 anchor)
+{
+	if (x->n > x->begin)
+		x->anchors[x->begin & SCRIPT_MASK] = anchor;
+	x->begin = x->n;
+}
+
+static __always_inline bool ends_run(struct script_state *x)
+{
+	if (x->rt.how == SCRIPT_OBJECTS) {
+		end_run(x, ANCHOR_IS_CODE);
+	} else if (x->rt.how == SCRIPT_ENTRIES && frame_owner(x)) {
+		end_run(x, x->call);
+		return script_read(&x->call, x->call + x->rt.call_previous);
+	}
+	return true;
+}
+
+/* The frame at x->frame. */
+__noinline int script__step(u32 slot)
+{
+	struct script_state *x = script__state(slot);
+	u64 code, print, at;
+	u32 bytes, i;
+
+	if (!x)
+		return SCRIPT_DOUBT;
+	at = x->frame;
+	i = x->n;
+	bytes = x->rt.frame_bytes;
+	barrier_var(bytes);
+	if ((at & 7) || bytes > sizeof(x->f) || bpf_probe_read_user(x->f, bytes, (void *)at))
+		return SCRIPT_DOUBT;
+	x->frame = frame_word(x, x->rt.frame_previous);
+	if (x->frame == at)
+		return SCRIPT_DOUBT;
+	if (x->rt.how >= SCRIPT_SHIMS && frame_owner(x) == SHIM) {
+		end_run(x, at);
+		return x->frame ? SCRIPT_GOES_ON : SCRIPT_END;
+	}
+	code = frame_word(x, x->rt.frame_code);
+	if (!code_read(x, code, &print))
+		return SCRIPT_DOUBT;
+	i &= SCRIPT_MASK;
+	barrier_var(i);
+	x->words[i & SCRIPT_MASK] = SCRIPT_FRAME | frame_unit(x, code) << SCRIPT_CODE_BITS | code >> 3;
+	x->prints[i & SCRIPT_MASK] = print;
+	x->anchors[i & SCRIPT_MASK] = 0;
+	x->n++;
+	if (!ends_run(x))
+		return SCRIPT_DOUBT;
+	return x->frame ? SCRIPT_GOES_ON : SCRIPT_END;
+}
+
+/* All of them, innermost first: how it ended. */
+__noinline int script__walk(u32 slot)
+{
+	struct script_state *x = script__state(slot);
+	int end = SCRIPT_GOES_ON;
+
+	if (!x)
+		return SCRIPT_DOUBT;
+	x->n = x->begin = 0;
+	if (!script_read(&x->frame, x->thread + x->rt.thread_frame))
+		return SCRIPT_DOUBT;
+	x->call = x->frame;
+	if ((x->rt.how == SCRIPT_ENTRIES || x->rt.how == SCRIPT_SHIMS) && x->call &&
+	    !script_read(&x->frame, x->call + x->rt.call_frame))
+		return SCRIPT_DOUBT;
+	if (!x->frame)
+		return SCRIPT_END;
+	for (u32 i = 0; i < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; i++) {
+		end = script__step(slot);
+		if (x->n >= SCRIPT_FRAMES - 1)
+			break;
+	}
+	/* Where the list is cut, the last run's place is not known: it goes to the end. */
+	if (end == SCRIPT_GOES_ON)
+		end_run(x, x->rt.how == SCRIPT_ENTRIES ? x->call : ANCHOR_IS_CODE);
+	return x->begin == x->n ? end : SCRIPT_DOUBT;
+}
+
+/* --- between the native frames --- */
+
+static __always_inline bool is_eval(const struct script_state *x, u32 i, u64 ip)
+{
+	return ip - (i > 0) - x->rt.eval < x->rt.eval_end - x->rt.eval;
+}
+
+/* Whether the native frame runs the next frames. */
+static __always_inline bool runs_next(struct script_state *x, const struct unwind_sps *sps, u32 i,
+				      u64 ip)
+{
+	u64 anchor = x->anchors[x->next & SCRIPT_MASK], from, to;
+	u32 at = x->at + i;
+
+	if (anchor == ANCHOR_IS_CODE)
+		return is_eval(x, i, ip) && (i || !x->skip_first);
+	barrier_var(at);
+	from = sps->v[at & 255];
+	to = sps->v[(at + 1) & 255];
+	if (i + 1 >= x->nnative)
+		to = from + OUTERMOST_SIZE;
+	return anchor >= from && anchor < to;
+}
+
+static __always_inline void put_merged(struct script_state *x, u64 word)
+{
+	x->merged[x->out & STACK_DEPTH] = word;
+	x->out++;
+}
+
+static __always_inline void put_script(struct script_state *x)
+{
+	u32 i = x->next;
+
+	put_merged(x, x->words[i & SCRIPT_MASK]);
+	x->check = script_sum(x->check, x->prints[i & SCRIPT_MASK]);
+	x->next = ++i;
+	if (i >= x->n || x->anchors[i & SCRIPT_MASK]) {
+		x->in_run = 0;
+		x->native++;
+	}
+}
+
+/* One word more; false: there are no more. */
+__noinline int script__merge_one(u32 slot, u32 at)
+{
+	struct script_state *x = script__state(slot);
+	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
+	struct unwind_sps *sps = bpf_map_lookup_elem(&unwind_sps, &slot);
+	u32 i;
+	u64 ip;
+
+	if (!x || !to || !sps)
+		return 0;
+	if (x->out >= STACK_DEPTH - 1) {
+		x->cut = 1;
+		return 0;
+	}
+	if (x->in_run) {
+		put_script(x);
+		return 1;
+	}
+	i = x->native;
+	if (i >= x->nnative) {
+		/* The native walk did not get as far: what follows is known all the same. */
+		x->in_run = !x->whole && x->next < x->n;
+		return x->in_run;
+	}
+	at += i;
+	barrier_var(at);
+	if (at >= 2 * STACK_DEPTH)
+		return 0;
+	ip = to->ips[at];
+	if (x->next < x->n && runs_next(x, sps, i, ip)) {
+		x->in_run = 1;
+		return 1;
+	}
+	put_merged(x, ip);
+	x->native++;
+	return 1;
+}
+
+__noinline u32 script__evals(u32 slot, u32 at)
+{
+	struct script_state *x = script__state(slot);
+	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
+	u32 n = 0;
+
+	for (u32 i = 0; x && to && i < STACK_DEPTH && i < x->nnative; i++) {
+		u32 k = at + i;
+
+		barrier_var(k);
+		if (k >= 2 * STACK_DEPTH)
+			break;
+		n += is_eval(x, i, to->ips[k]);
+	}
+	return n;
+}
+
+/* Whether runs and frames are as many, where nothing else tells which is which. A function that just
+ * begins, or is over, is not in the list. */
+static __always_inline bool runs_agree(struct script_state *x, u32 slot, u32 at)
+{
+	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
+	u32 evals;
+
+	x->skip_first = 0;
+	if (x->rt.how != SCRIPT_OBJECTS)
+		return true;
+	evals = script__evals(slot, at);
+	if (!to || at >= 2 * STACK_DEPTH)
+		return false;
+	if (evals == x->n + 1 && is_eval(x, 0, to->ips[at]))
+		x->skip_first = 1;
+	else if (x->whole ? evals != x->n : evals > x->n)
+		return x->n == SCRIPT_FRAMES - 1;
+	return true;
+}
+
+/* Puts what is merged in the place of what was walked; returns how many words that are. */
+static __always_inline u32 put_back(struct script_state *x, struct stack_record *to, u32 at)
+{
+	u32 n = x->out;
+
+	if (n >= STACK_DEPTH)
+		return 0;
+	barrier_var(n);
+	x->merged[n & STACK_DEPTH] = SCRIPT_CHECK | x->check >> 2;
+	n++;
+	if (x->cut) /* as many as mean that there are more */
+		n = STACK_DEPTH;
+	barrier_var(n);
+	n &= STACK_DEPTH;
+	if (at > STACK_DEPTH || bpf_probe_read_kernel(&to->ips[at], n * sizeof(u64), x->merged))
+		return 0;
+	return n;
+}
+
+/* Merges; 0: in doubt, nothing has changed. */
+__noinline u32 script__merge(u32 slot, u32 at, u32 n)
+{
+	struct script_state *x = script__state(slot);
+	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
+
+	if (!x || !to)
+		return 0;
+	x->at = at;
+	x->nnative = n;
+	x->native = x->next = x->out = x->in_run = x->cut = 0;
+	x->check = 0;
+	if (!runs_agree(x, slot, at))
+		return 0;
+	for (u32 i = 0; i < 4 * STACK_DEPTH; i++)
+		if (!script__merge_one(slot, at))
+			break;
+	if (x->next < x->n && !x->cut)
+		return 0;
+	return put_back(x, to, at);
+}
+
+static __always_inline struct script_runtime *script__runtime(struct unwind_state *s)
+{
+	struct script_runtime *rt = bpf_map_lookup_elem(&script_runtimes, &s->tgid);
+
+	return rt && rt->exec_id == s->exec_id ? rt : NULL;
+}
+
+/* Begins on the n native frames that are in the scratch from `at` on; returns how many words are there
+ * in the end. */
+__noinline u32 script__frames(u32 slot, u32 at, u32 n)
+{
+	struct unwind_state *s = unwind__state(slot);
+	struct script_state *x = script__state(slot);
+	u32 zero = 0, merged;
+	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
+	struct script_runtime *rt;
+
+	if (!s || !x || !st)
+		return n;
+	rt = script__runtime(s);
+	if (!rt || !n)
+		return n;
+	x->rt = *rt;
+	x->whole = s->whole;
+	x->thread = script__thread(slot);
+	if (!x->thread)
+		return n; /* a thread that the interpreter does not know of */
+	if (script__walk(slot) == SCRIPT_DOUBT) {
+		st->scripts_doubt++;
+		return n;
+	}
+	if (!x->n)
+		return n;
+	merged = script__merge(slot, at, n);
+	if (merged)
+		st->scripts++;
+	else
+		st->scripts_astray++;
+	return merged ? merged : n;
+}
+
+#endif

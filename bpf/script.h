@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames of interpreted functions in user stacks; shared by kernel and user side. Where an
+ * interpreter runs in a process, a stack has a word for each interpreted function in the place of
+ * the interpreter's own frame that runs it:
+ *
+ *	SCRIPT_FRAME	where its code object is, and which instruction of it is next
+ *	SCRIPT_CHECK	after all others: a sum over what the code objects were when it was walked, as
+ *			another one may be in their place when names are read
+ */
+#ifndef BPF_SCRIPT_H
+#define BPF_SCRIPT_H
+
+#include <linux/types.h>
+
+#define SCRIPT_FRAME	  (2ULL << 62) /* no address of a user has these two bits */
+#define SCRIPT_CHECK	  (1ULL << 62)
+#define SCRIPT_MARK(word) ((word) & (3ULL << 62))
+
+/* Of a frame: a code object's address, which is a multiple of 8, and the instruction's number. */
+#define SCRIPT_CODE_BITS  44
+#define SCRIPT_CODE(word) (((word) & ((1ULL << SCRIPT_CODE_BITS) - 1)) << 3)
+#define SCRIPT_UNIT(word) ((__u32)(((word) & ~(3ULL << 62)) >> SCRIPT_CODE_BITS))
+#define SCRIPT_UNIT_MAX	  ((1u << 18) - 1) /* this one, or one further on */
+
+#define SCRIPT_FRAMES 128 /* a bound; deeper ones are cut */
+
+/* How a CPython keeps its frames. */
+enum script_how {
+	SCRIPT_NONE,
+	SCRIPT_OBJECTS, /* one call of the evaluation function for each frame (3.9, 3.10) */
+	SCRIPT_ENTRIES, /* one for several; the outermost of those is marked (3.11) */
+	SCRIPT_SHIMS,	/* one for several, and a frame of its own on the C stack below (3.12) */
+	SCRIPT_SHIMS_DIRECT, /* the same, without a list of calls (3.13) */
+};
+
+/* Where things are in a process, as found and checked by user space. Offsets in bytes; those in
+ * frames and code objects are multiples of 8, but for owner and line: the word counts that they are in. */
+struct script_runtime {
+	__u64 exec_id;
+	__u64 interpreters; /* the address of the first one's */
+	__u64 code_type;    /* what a code object begins with */
+	__u64 eval, eval_end; /* the evaluation function; SCRIPT_OBJECTS alone */
+	__u16 how;	    /* enum script_how */
+	__u16 interp_next, interp_threads;
+	__u16 thread_next, thread_id, thread_frame; /* thread_frame: or its list of calls */
+	__u16 call_frame, call_previous;	    /* in that list */
+	__u16 frame_bytes, frame_previous, frame_code, frame_instr, frame_owner;
+	__u16 code_bytes, code_line, code_file, code_name, code_lines, code_start;
+	__u16 text_hash;   /* in a string */
+	__u16 instr_shift; /* SCRIPT_OBJECTS: of the instruction's number */
+	__u16 pad;
+};
+
+/* A sum tells code objects apart by these words, in this order: the file, the name, the table of lines,
+ * the word with the first line; and the name's hash, as the interpreter keeps it. Both sides make it. */
+static inline __u64 script_sum(__u64 h, __u64 word)
+{
+	return (((h << 23) | (h >> 41)) ^ word) * 0x9fb21c651e98df25ULL;
+}
+
+#endif

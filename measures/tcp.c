@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* TCP connections: who talks to whom, how much, how fast; how long they live, connect, wait for accept(). */
+#include <arpa/inet.h>
+#include <stdio.h>
+
+#include "bpf/syscalls.h"
+#include "bpf/tcp.h"
+#include "measures/syscall_args.h"
+#include "measures/syscall_names.h"
+#include "samples/measure.h"
+
+enum {
+	BY_STEP,
+	BY_LOCAL,
+	BY_REMOTE,
+	BY_SERVICE,
+	BY_ROLE,
+	BY_STATE,
+	BY_ERROR,
+	BY_NETNS,
+	BY_HOST,
+	BY_PID,
+	BY_COMM,
+	BY_CGROUP,
+	LABELS,
+};
+
+#define CONNECTION (1u << BY_LOCAL | 1u << BY_REMOTE)
+
+static void step_text(u64 step, char *buf, size_t size)
+{
+	static const char *const names[TCP_STEPS] = {"life", "connect", "accept"};
+
+	copy_str(buf, size, step < TCP_STEPS ? names[step] : "?");
+}
+
+static void role_text(u64 role, char *buf, size_t size)
+{
+	static const char *const names[TCP_ROLES] = {"", "out", "in", "listen"};
+
+	copy_str(buf, size, role < TCP_ROLES ? names[role] : "?");
+}
+
+/* As ss(8) has them. */
+static void state_text(u64 state, char *buf, size_t size)
+{
+	static const char *const names[TCP_STATES_END] = {
+		"",	      "ESTAB",	    "SYN-SENT",	  "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT",
+		"CLOSED", "CLOSE-WAIT", "LAST-ACK", "LISTEN",   "CLOSING",	"NEW-SYN-RECV", "BOUND",
+	};
+
+	copy_str(buf, size, state < TCP_STATES_END ? names[state] : "?");
+}
+
+static u32 port_of(u64 endpoint)
+{
+	return endpoint >> TCP_PORT_SHIFT & 0xffff;
+}
+
+/* Of IPv4, whose address is in the value. */
+static bool endpoint_known(u64 value, char *buf, size_t size)
+{
+	u32 address = (u32)value;
+	char text[INET_ADDRSTRLEN];
+
+	if (value & TCP_V6)
+		return false;
+	if (value)
+		snprintf(buf, size, "%s:%u", inet_ntop(AF_INET, &address, text, sizeof(text)), port_of(value));
+	else
+		copy_str(buf, size, "[others]");
+	return true;
+}
+
+/* Of IPv6: the address in hex. */
+static void tidy_endpoint(u64 value, char *text, size_t size)
+{
+	char address[INET6_ADDRSTRLEN];
+	struct in6_addr a;
+
+	for (u32 i = 0; i < sizeof(a.s6_addr); i++)
+		if (sscanf(text + 2ul * i, "%2hhx", &a.s6_addr[i]) != 1)
+			return;
+	snprintf(text, size, "[%s]:%u", inet_ntop(AF_INET6, &a, address, sizeof(address)), port_of(value));
+}
+
+static bool host_part(const char *endpoint, u32 i, char *buf, size_t size)
+{
+	char *colon;
+
+	copy_str(buf, size, *endpoint == '[' && endpoint[1] != 'o' ? endpoint + 1 : endpoint);
+	colon = strrchr(buf, ':');
+	if (colon)
+		*colon = '\0';
+	if (colon > buf && colon[-1] == ']')
+		colon[-1] = '\0';
+	return !i;
+}
+
+static const struct measure_range steps[] = {{0, TCP_STEPS}, {0}}, roles[] = {{0, TCP_ROLES}, {0}},
+				  states[] = {{0, TCP_STATES_END}, {0}};
+
+static const struct measure_label labels[LABELS] = {
+	[BY_STEP] = {.name = "step", .title = "Step", .width = 7, .bits = 8, .word = TCP_LABEL_KIND,
+		     .help = "life: from connect() or the handshake's end until it is closed; connect: until the "
+			     "other side has answered; accept: from the handshake's end until a program takes it",
+		     .text = step_text, .values = steps},
+	[BY_LOCAL] = {.name = "local", .title = "Local", .width = 21, .bits = 64, .word = TCP_LABEL_LOCAL,
+		      .help = "address and port here; [others]: of connections too many to keep apart",
+		      .known = endpoint_known, .tidy = tidy_endpoint},
+	[BY_REMOTE] = {.name = "remote", .title = "Remote", .width = 21, .bits = 64, .word = TCP_LABEL_REMOTE,
+		       .help = "address and port of the other side", .known = endpoint_known,
+		       .tidy = tidy_endpoint},
+	[BY_SERVICE] = {.name = "service", .title = "Service", .width = 10, .bits = 16, .word = TCP_LABEL_KIND,
+			.shift = TCP_SERVER_SHIFT, .told_by = CONNECTION,
+			.help = "the server's port, by its name in /etc/services"},
+	[BY_ROLE] = {.name = "role", .title = "Role", .width = 6, .bits = 8, .word = TCP_LABEL_KIND,
+		     .shift = TCP_ROLE_SHIFT, .told_by = CONNECTION,
+		     .help = "out: connected from here; in: accepted here; listen: waits for connections",
+		     .text = role_text, .values = roles},
+	[BY_STATE] = {.name = "state", .title = "State", .width = 10, .bits = 8, .word = TCP_LABEL_KIND,
+		      .shift = TCP_STATE_SHIFT, .told_by = CONNECTION, .help = "as ss(8) has it",
+		      .text = state_text, .values = states},
+	[BY_ERROR] = {.name = "error", .title = "Error", .width = 12, .kind = LABEL_ERROR, .bits = 8,
+		      .word = TCP_LABEL_KIND, .shift = TCP_ERROR_SHIFT, .text = errno__text,
+		      .help = "what it ended with, such as ECONNRESET, ECONNREFUSED, ETIMEDOUT"},
+	[BY_NETNS] = {.name = "netns", .title = "Namespace", .width = 12, .bits = 32, .word = TCP_LABEL_NETNS,
+		      .help = "network namespace, by its name or number; [own]: that of proftop"},
+	[BY_HOST] = {.name = "host", .title = "Host", .width = 16, .kind = LABEL_DERIVED,
+		     .help = "address of the other side", .of = BY_REMOTE, .part = host_part},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .told_by = CONNECTION,
+		    .help = "process that connected or accepted it, or listens"},
+	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
+		     .told_by = CONNECTION, .help = "name of that process"},
+	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
+		       .help = "cgroup v2, path below its mount point"},
+};
+
+/* Numbers of the calls, as bpf/call.bpf.h has them. */
+static void setup(struct measure_setup *s)
+{
+	static const char *const names[] = {"accept", "accept4"};
+	u64 calls[4];
+
+	for (u32 i = 0; i < ARRAY_SIZE(calls); i++) {
+		u64 abi = i / ARRAY_SIZE(names);
+		int nr = syscall_nr((u32)abi, names[i % ARRAY_SIZE(names)]);
+
+		calls[i] = nr < 0 ? UINT64_MAX : (u64)nr | abi << SYSCALL_ABI_SHIFT;
+	}
+	measure_setup__set(s, "accept_calls", calls, sizeof(calls));
+}
+
+static void text(const struct measure_slow *slow, const struct measure_key *keys, char *buf, size_t size)
+{
+	(void)slow;
+	snprintf(buf, size, "%s %s > %s", keys[BY_STEP].text, keys[BY_LOCAL].text, keys[BY_REMOTE].text);
+}
+
+const struct measure measure_tcp = {
+	MEASURE_HERE,
+	.name = "tcp",
+	.noun = "ended",
+	.event = "inet_sock_set_state, tcp_*_reset, sys_exit",
+	.shape = MEASURE_SHAPE_SPAN,
+	.labels = labels,
+	.nlabels = LABELS,
+	.by = CONNECTION | 1u << BY_STEP,
+	.sums = {[TCP_BYTES] = {.name = "bytes", .title = "bytes/s", .type = VALUE_BYTES,
+				.help = "data sent and received"},
+		 [TCP_SENT] = {.name = "sent_bytes", .title = "sent/s", .type = VALUE_BYTES,
+			       .help = "data sent, each byte once"},
+		 [TCP_RECEIVED] = {.name = "received_bytes", .title = "recv/s", .type = VALUE_BYTES,
+				   .help = "data received, in order"},
+		 [TCP_RETRANSMITS] = {.name = "retransmits", .title = "again/s", .type = VALUE_COUNT, .bad = true,
+				      .help = "segments sent again"},
+		 [TCP_RESETS] = {.name = "resets", .title = "resets/s", .type = VALUE_COUNT, .bad = true,
+				 .help = "resets sent and received"},
+		 [TCP_DROPS] = {.name = "drops", .title = "drops/s", .type = VALUE_COUNT, .bad = true,
+				.help = "what the socket dropped: of a listener, connections its queue had no "
+					"room for"}},
+	.ratios = {{.name = "rtt_ns", .title = "RTT", .type = VALUE_NS, .of = TCP_RTT, .in = TCP_SAMPLES,
+		    .help = "smoothed round-trip time, mean of the connections that did something"},
+		   {.name = "cwnd", .title = "Cwnd", .type = VALUE_COUNT, .of = TCP_CWND, .in = TCP_SAMPLES,
+		    .help = "congestion window in segments, likewise"}},
+	.kept = TCP_LABEL_KIND,
+	.drills = (const u32[]){1u << BY_PID, 0},
+	.sort = "bytes_rate",
+	.narrow = "bytes_rate rtt_ns local remote comm",
+	.setup = setup,
+	.notes = {[TCP_NOTE_UNTAKEN] = "were accepted by other means than accept(): when is not known"},
+	.unseen = "not seen: connections that are not established yet on the server's side, resets of what nobody "
+		  "listens for; connections from before are as old as watching is",
+	.text = text,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CPython 3.9 to 3.13 from outside: whether a file is one, where things are in a process that runs
+ * it, and what a code object is called. What is in a process is hostile: it is read in bounds and
+ * checked, never followed without end. Any thread.
+ */
+#ifndef SYMBOLS_PYTHON_H
+#define SYMBOLS_PYTHON_H
+
+#include "base/base.h"
+#include "bpf/script.h"
+
+/* Memory of a process; false: not all of it can be read. */
+struct python_memory {
+	bool (*read)(void *ctx, u64 from, void *to, size_t size);
+	void *ctx;
+};
+
+/* Of a process of this machine; ctx is its number, as a pointer. */
+bool python_memory__of_process(void *ctx, u64 from, void *to, size_t size);
+
+/* What a file has; addresses as its symbols have them. */
+struct python_file {
+	u64 runtime;   /* _PyRuntime */
+	u64 code_type; /* PyCode_Type */
+	u64 eval, eval_size;
+	u64 version; /* Py_Version, 0: none */
+	u32 minor;   /* as the file's name says, 0: it does not */
+};
+
+/* False: it is none. path: the file's. */
+bool python_file__read(int fd, const char *path, struct python_file *out);
+
+/* A process that runs one. */
+struct python {
+	struct script_runtime rt; /* but for exec_id */
+	u32 minor;
+	u32 code_qualname; /* 0: there is none */
+	u32 ascii_size, text_size; /* of what is before a text's characters */
+};
+
+/* What its frames look like in that process; bias: to be added to the file's addresses. 0; -EAGAIN:
+ * the interpreter has not begun yet; else -errno and why, which stays. */
+int python__attach(const struct python_file *f, u64 bias, const struct python_memory *m,
+		   struct python *out, const char **why);
+
+#define PYTHON_NAME_MAX	 256
+#define PYTHON_FILE_MAX	 1024
+#define PYTHON_LINES_MAX (256u << 10) /* bytes of a table of lines; of a longer one its beginning */
+
+struct python_code {
+	u64 print; /* as the programs in the kernel make it: what tells it from others */
+	char name[PYTHON_NAME_MAX]; /* qualified where it is known */
+	char file[PYTHON_FILE_MAX];
+	u32 first_line, last_line;
+	u8 *lines; /* the caller's; NULL: none */
+	u32 nlines;
+};
+
+/* 0 or -errno: it is no code object (any more). */
+int python_code__read(const struct python *p, const struct python_memory *m, u64 address,
+		      struct python_code *out);
+/* What the programs would sum up of it now; 0: it is none. */
+u64 python_code__print(const struct python *p, const struct python_memory *m, u64 address);
+
+/* The line of an instruction; 0: it has none. unit: its number, as in SCRIPT_UNIT. */
+u32 python_lines__find(u32 minor, const u8 *table, u32 size, u32 first, u32 unit);
+/* The last line of all; first when there is no other. */
+u32 python_lines__last(u32 minor, const u8 *table, u32 size, u32 first);
+
+#endif

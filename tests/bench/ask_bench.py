@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Questions asked at run time beside bpftrace asking the same: from the start of the program to the first
+event that was counted, and what its BPF programs take for each event, as the kernel's own statistics of
+programs say (sysctl kernel.bpf_stats_enabled)."""
+import contextlib
+import glob
+import os
+import re
+import subprocess
+import time
+
+import live
+from figures import Missing, need, ratio_at_most, result, tool
+
+ROUNDS = 5
+COUNTED_SECONDS = 2
+FIRST_SECONDS = 60
+STATS = "/proc/sys/kernel/bpf_stats_enabled"
+QUESTIONS = {
+    "a key": ("count raw_syscalls:sys_enter by id",
+              "tracepoint:raw_syscalls:sys_enter { @[args->id] = count(); }"),
+    "a text and a number as keys": (
+        "count raw_syscalls:sys_enter by comm, id",
+        "tracepoint:raw_syscalls:sys_enter { @[comm, args->id] = count(); }"),
+    "a condition": ('count raw_syscalls:sys_enter if id == 110 && comm != "x" by pid',
+                    'tracepoint:raw_syscalls:sys_enter /args->id == 110 && comm != "x"/ '
+                    "{ @[pid] = count(); }"),
+    "a distribution": ("count raw_syscalls:sys_exit by id hist ret",
+                       "tracepoint:raw_syscalls:sys_exit { @[args->id] = hist(args->ret); }"),
+    "spans": ("span raw_syscalls:sys_enter -> raw_syscalls:sys_exit by id",
+              "tracepoint:raw_syscalls:sys_enter { @b[tid] = nsecs; } "
+              "tracepoint:raw_syscalls:sys_exit /@b[tid]/ "
+              "{ @[args->id] = hist(nsecs - @b[tid]); delete(@b[tid]); }"),
+}
+
+
+def programs(pid):
+    """[runs, ns] of the programs that a process holds and that events come to."""
+    found = {}
+    for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
+        try:
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+        except OSError:
+            continue
+        got = dict(re.findall(r"^(prog_id|run_cnt|run_time_ns):\s+(\d+)", text, re.M))
+        if int(got.get("run_cnt", 0)):
+            found[got["prog_id"]] = int(got["run_cnt"]), int(got["run_time_ns"])
+    return [sum(x) for x in zip(*found.values())] or [0, 0]
+
+
+@contextlib.contextmanager
+def statistics_on():
+    with open(STATS, encoding="ascii") as f:
+        before = f.read()
+    with open(STATS, "w", encoding="ascii") as f:
+        f.write("1")
+    try:
+        yield
+    finally:
+        with open(STATS, "w", encoding="ascii") as f:
+            f.write(before)
+
+
+def ask(command):
+    """ms to the first event that was counted, ns for each of those that come then."""
+    began = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          stdin=subprocess.DEVNULL) as p:
+        try:
+            while not programs(p.pid)[0]:
+                assert p.poll() is None, f"{command} ended: {p.returncode}"
+                assert time.monotonic() < began + FIRST_SECONDS, command
+                time.sleep(0.001)
+            first = time.monotonic() - began
+            before = programs(p.pid)
+            time.sleep(COUNTED_SECONDS)
+            runs, ns = (b - a for a, b in zip(before, programs(p.pid)))
+        finally:
+            p.terminate()
+            try:
+                p.wait(30)
+            except subprocess.TimeoutExpired:
+                p.kill()
+    return first * 1000, ns / max(runs, 1)
+
+
+def bench_ask(rounds):
+    need("bpftrace", "perf")
+    if not os.access(STATS, os.W_OK):
+        raise Missing(f"the right to write {STATS}")
+    load = [tool("perf"), "bench", "syscall", "basic", "-l", "1000000000"]
+    with statistics_on(), subprocess.Popen(load, stdout=subprocess.DEVNULL) as calls:
+        try:
+            for what, (question, script) in QUESTIONS.items():
+                ours = [live.RELEASE, "-b", "-n", "100000", "--ask", "!" + question]
+                both = [(ask(ours), ask([tool("bpftrace"), "-e", script]))
+                        for _ in range(max(rounds, ROUNDS))]
+                for i, (figure, unit, aim) in enumerate((("to the first event", "ms", 0.05),
+                                                         ("for each event", "ns", 1.0))):
+                    result(f"{what}: {figure}", [a[i] for a, _ in both], [b[i] for _, b in both],
+                           "bpftrace", unit, ratio_at_most(aim))
+        finally:
+            calls.terminate()

@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stacks through CPython: each version that is here, by a program whose shares, chains and waits are
+known by construction (tests/workloads/python_shares.py)."""
+import glob
+import math
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+SOURCE = os.path.join(live.ROOT, "tests/workloads/python_shares.py")
+VERSIONS = "3.9", "3.10", "3.11", "3.12", "3.13"
+DEPTH = 5
+
+
+def pythons():
+    """One of each version that is installed, the system's own first."""
+    found = {}
+    for path in ["/usr/bin/python3", *sorted(glob.glob("/usr/bin/python3.?*")),
+                 *sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")))]:
+        if os.path.basename(path).count("-") or not os.access(path, os.X_OK):
+            continue
+        said = subprocess.run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+                              capture_output=True, text=True)
+        found.setdefault(said.stdout.strip(), path)
+    missing = [v for v in VERSIONS if v not in found]
+    if missing:
+        print("# not here: python", ", ".join(missing))
+    return {v: found[v] for v in VERSIONS if v in found}
+
+
+def workload(python, *args):
+    return live.Workload("python", *args, path=python, stdin=subprocess.DEVNULL)
+
+
+def folded(view, pid, *args, interval=3):
+    """{stack: weight} of the last of some intervals; a stack is a tuple, from the root. In the first
+    ones proftop does not know the process yet."""
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", interval, "-d", 1, "--format", "by-time",
+                       *args, binary=live.RELEASE)
+    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
+    times = sorted({names.split(";")[0] for names, _ in lines})
+    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
+            if names.split(";")[0] == times[-1]}
+
+
+def share(stacks, wanted):
+    total = sum(stacks.values())
+    return 100 * sum(w for s, w in stacks.items() if wanted(s)) / max(total, 1)
+
+
+def follow(stack, names):
+    """Whether names are in the stack in that order, with others between them."""
+    rest = iter(stack)
+    return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)
+
+
+def stacks_with(view, pid, name):
+    stacks = folded(view, pid)
+    return stacks if share(stacks, lambda s: follow(s, [name])) else None
+
+
+def check_waits(version, pid):
+    """A thread that sleeps again and again does so below its own function."""
+    stacks = live.wait_for(lambda: stacks_with("offcpu", pid, "sleeps"), 40, 0)
+    chain = next(s for s in stacks if follow(s, ["sleeps"]))
+    assert follow(chain, ["_bootstrap_inner", "run", "sleeps"]), f"python {version}: {chain}"
+
+
+def check_cpu(version, pid):
+    chain = ["<module>"] + ["descend"] * (DEPTH + 1)
+    chain += ["rounds", "produce", "by_sort", "key_of"]
+    stacks = live.wait_for(lambda: named(folded("cpu", pid, "-F", 997)), 40, 0)
+    # Few samples on a busy machine: three standard deviations may be missed.
+    within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for name, truth in ("hot_70", 70), ("hot_30", 30):
+        got = share(stacks, lambda s: follow(s, [*chain, name]))
+        live.near(got, truth, within, f"python {version}: share of {name} below its callers, %")
+    evals = share(stacks, lambda s: any("_PyEval_EvalFrameDefault" in f for f in s))
+    assert evals < 3, f"python {version}: {evals:.1f} % of stacks have the interpreter's own frame"
+    called = share(stacks, called_back)
+    assert called > 90, f"python {version}: C is between caller and callback in {called:.1f} %"
+
+
+def called_back(stack):
+    """The sort's own functions are between who sorts and the key's function."""
+    names = [f.rsplit(".", 1)[-1] for f in stack]
+    return "key_of" in names and names.index("key_of") - names.index("by_sort") > 3
+
+
+def named(stacks):
+    """Stacks of python functions; None: not yet."""
+    return stacks if share(stacks, lambda s: any("key_of" in f for f in s)) > 90 else None
+
+
+def test_cpu():
+    """70 and 30 % of two functions, below a recursion, a generator, a sort's callback and a method"""
+    live.need_root()
+    for version, python in pythons().items():
+        with workload(python, SOURCE, DEPTH) as w:
+            check_cpu(version, w.pid)
+            check_waits(version, w.pid)
+
+
+def test_astray():
+    """Frames that lead astray leave the native stack as it was, and are counted"""
+    live.need_root()
+    for how in "self", "cycle", "garbage", "type", "elsewhere":
+        with live.Workload("fake_python", how) as w:
+            report = live.wait_for(lambda: left_alone(w.pid), 40, 0)
+            live.near(live.row(report, "burn")["self_pct"], 100, 10, f"{how}: share of burn(), %")
+
+
+def left_alone(pid):
+    """A report that says that stacks were left alone."""
+    report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 0.5, "-F", 499)[-1]
+    return report if "without their python functions" in report["health"]["note"] else None
+
+
+if __name__ == "__main__":
+    live.main(globals())

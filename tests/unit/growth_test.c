@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What grows and what does not: series whose truth is known by construction. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "models/growth.h"
+
+#define SECOND NSEC_PER_SEC
+#define BEGAN  (1000 * SECOND)
+
+static struct growth judge_of(double (*size)(u32 second), u32 seconds)
+{
+	struct growth_series series = {.least = INFINITY};
+	struct growth_clock c = {0};
+
+	for (u32 i = 0; i < seconds; i++) {
+		struct growth_step s = growth_clock__tick(&c, BEGAN + i * SECOND, BEGAN + (i + 1) * SECOND);
+
+		growth_series__advance(&series, &s, (float)size(i));
+	}
+	assert_true(c.n >= MIN(seconds, GROWTH_POINTS / 2u - 1) && c.n <= GROWTH_POINTS);
+	return growth__judge(series.marks, &c);
+}
+
+static double steady(u32 s)
+{
+	return 5e6;
+}
+
+static double line(u32 s)
+{
+	return 1e6 + 2e4 * s;
+}
+
+/* A cache that fills up and is emptied every 20 s. */
+static double saw(u32 s)
+{
+	return 1e6 + 5e4 * (s % 20);
+}
+
+static double noise(u32 s)
+{
+	return 1e6 + (s * 2654435761u >> 12) % 100000;
+}
+
+static double noisy_line(u32 s)
+{
+	return 1e4 * s + noise(s);
+}
+
+static double fills(u32 s)
+{
+	return MIN(1e6 * s, 1e7);
+}
+
+static double late(u32 s)
+{
+	return 1e6 + 3e4 * (s > 200 ? s - 200 : 0);
+}
+
+static double steps(u32 s)
+{
+	return s < 100 ? 0 : s < 200 ? 5e6 : 9e6;
+}
+
+static double shrinks(u32 s)
+{
+	return 1e9 - 1e5 * s;
+}
+
+static void what_grows(void **state)
+{
+	struct growth g = judge_of(line, 300);
+
+	assert_true(g.sure_pct >= GROWTH_SURE);
+	assert_float_equal(g.per_min, 60 * 2e4, 1e4);
+	assert_true(g.from_ns <= BEGAN + 20 * SECOND);
+	g = judge_of(noisy_line, 300);
+	assert_true(g.sure_pct >= GROWTH_SURE);
+	assert_float_equal(g.per_min, 60 * 1e4, 6e4);
+}
+
+/* Not from the begin on, but since then. */
+static void since_when(void **state)
+{
+	struct growth g = judge_of(late, 600);
+
+	assert_true(g.sure_pct >= GROWTH_SURE);
+	assert_true(g.from_ns >= BEGAN + 130 * SECOND && g.from_ns <= BEGAN + 260 * SECOND);
+	assert_float_equal(g.per_min, 60 * 3e4, 3e5);
+}
+
+static void what_does_not(void **state)
+{
+	assert_int_equal(judge_of(steady, 300).sure_pct, 0);
+	assert_int_equal(judge_of(shrinks, 300).sure_pct, 0);
+	assert_int_equal(judge_of(steps, 300).sure_pct, 0);
+	for (u32 seconds = 60; seconds < 600; seconds += 7) {
+		assert_true(judge_of(saw, seconds).sure_pct < GROWTH_SURE);
+		assert_true(judge_of(noise, seconds).sure_pct < GROWTH_SURE);
+	}
+	/* It grew, and then it was full. */
+	assert_true(judge_of(fills, 1000).sure_pct < GROWTH_SURE);
+}
+
+/* A few marks rise by chance. */
+static void too_early(void **state)
+{
+	assert_int_equal(judge_of(line, 5).sure_pct, 0);
+	assert_true(judge_of(line, 8).sure_pct >= GROWTH_SURE);
+}
+
+/* Marks stay those of their spans as these become longer, whatever the interval's length is. */
+static void marks_are_of_all_of_the_time(void **state)
+{
+	struct growth_series series = {.least = INFINITY};
+	struct growth_clock c = {0};
+	u64 t = BEGAN;
+
+	for (u32 i = 0; i < 5000; i++) {
+		u64 dt = SECOND / 10 * (17 - i % 11);
+		struct growth_step s = growth_clock__tick(&c, t, t + dt);
+
+		t += dt;
+		growth_series__advance(&series, &s, (float)((double)(t - BEGAN) / 1e9));
+		for (u32 k = 0; k < c.n; k++) {
+			double at = (double)(c.first_ns + k * c.step_ns - BEGAN) / 1e9;
+
+			assert_true(series.marks[k] <= at + 1.8);
+			assert_true(series.marks[k] >= at - (double)c.step_ns / 1e9 - 1.8);
+		}
+	}
+	assert_true((double)(c.first_ns + c.n * c.step_ns) > (double)t - 2.0 * (double)c.step_ns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_grows),
+		cmocka_unit_test(since_when),
+		cmocka_unit_test(what_does_not),
+		cmocka_unit_test(too_early),
+		cmocka_unit_test(marks_are_of_all_of_the_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

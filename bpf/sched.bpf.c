@@ -67,17 +67,14 @@ static __always_inline struct thread *leaver(struct task_struct *prev, u64 now,
 
 /* Where the thread is that leaves; t: NULL, it is not watched. */
 static __always_inline void look_where(void *ctx, u64 here, struct task_struct *task,
-				       struct thread *t, u32 state, bool held, struct leaving *l,
-				       u64 now)
+				       struct thread *t, bool held, struct leaving *l, u64 now)
 {
 	bool each = held || (t && (u32)task->pid == watch_tid);
 
 	if (each)
 		l->kstack = leaving_stack(ctx, here, task);
-	else if (t && (wanted & SCHED_WANT_WAITS))
-		l->place = place__key(state);
-	if (each || l->place)
-		l->ustack = place__stack(l->place, now);
+	if (each || (t && (wanted & SCHED_WANT_WAITS)))
+		l->ustack = own_user_stack(now);
 }
 
 static __always_inline void switch_out(struct thread *t, struct task_struct *prev, u32 state,
@@ -141,7 +138,7 @@ int sched_switch(u64 *ctx)
 		state = state__leaving(left_in);
 		long_run = next->pid && is_long_run(began, now);
 		held = long_run && holds_up(next, now - began, now);
-		look_where(ctx, here, prev, t, state, held, &leaving, now);
+		look_where(ctx, here, prev, t, held, &leaving, now);
 		if (t)
 			switch_out(t, prev, state, left_in & TASK_DEAD, &leaving, c, began, now,
 				   st);
@@ -173,14 +170,6 @@ static __always_inline u64 waker_stack(void *ctx, u64 here, bool own, struct tas
 	return stack__running(ctx, here, own, key, STACK_SLOT_TRACE);
 }
 
-/* What a waker was looked at for: by whom it is woken, and where it waits. */
-static __always_inline u64 waker_key(const struct sched_wait *w, struct task_struct *self, bool own)
-{
-	u64 h = own ? SCHED_WAKER_INTERRUPT : hash_step(self->pid, self->self_exec_id);
-
-	return hash_step(hash_step(hash_step(h, w->ustack), w->syscall), stacks_round);
-}
-
 /* In the context of whoever wakes, or of the interrupt that does. */
 SEC("tp_btf/sched_waking")
 int sched_waking(u64 *ctx)
@@ -189,7 +178,7 @@ int sched_waking(u64 *ctx)
 	struct sched_stats *st = stats__get();
 	struct sched_waker *w;
 	struct thread *t;
-	u64 now, here, key;
+	u64 now, here;
 	bool own;
 
 	if (!st || !(wanted & SCHED_WANT_WAITS))
@@ -204,18 +193,12 @@ int sched_waking(u64 *ctx)
 	w = &t->wait.waker;
 	here = address_of(ctx, st);
 	own = stack__is_own(here, self);
-	key = waker_key(&t->wait, self, own);
-	w->kind = own ? SCHED_WAKER_INTERRUPT : SCHED_WAKER_TASK;
-	if ((own || now - t->off_ns < SHORT_NS) && stands(&t->waker_key, &t->waker_left, key)) {
-		end(st, now);
-		return 0;
-	}
 	w->kstack = waker_stack(ctx, here, own, self, task, t->wait.syscall);
-	w->tgid = own ? 0 : self->tgid; /* whom an interrupt interrupts does not matter */
-	w->tid = own ? 0 : self->pid;
-	w->ustack = own || !has_user_part(self) ? 0 : place__stack(place__key(SCHED_RUNNING), now);
+	w->kind = own ? SCHED_WAKER_INTERRUPT : SCHED_WAKER_TASK;
+	w->tgid = self->tgid;
+	w->tid = self->pid;
+	w->ustack = own || !self->pid ? 0 : own_user_stack(now);
 	bpf_get_current_comm(w->comm, sizeof(w->comm));
-	stands_from_now(&t->waker_key, &t->waker_left, key);
 	end(st, now);
 	return 0;
 }

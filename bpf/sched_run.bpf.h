@@ -34,7 +34,6 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 		wait__note_syscall(&t->wait, task);
 		thread__note_on(t, task, now);
 		t->wait.ustack = l->ustack;
-		t->place_key = l->place;
 	}
 	thread__enter(t, task->pid, state, l->kstack, now);
 }

@@ -14,17 +14,6 @@ volatile u64 epoch = 0;	       /* counts intervals */
 volatile u32 thread_kinds = 0; /* 1: user threads only, 2: kernel threads only */
 volatile u32 watch_tid = 0;    /* each of its changes is told */
 
-/* Where a thread was, for when it is there again: see place__stack(). */
-struct place {
-	u64 key; /* what it stands for; 0: nothing */
-	u64 ustack;
-	u64 kstack;	/* of the wait that was looked at; 0: not yet */
-	u64 left;	/* times that it stands for what comes, */
-	u64 words, sum; /* as long as these words of the user stack are the same, by a hash */
-};
-
-#define PLACES 8 /* of a thread that are known apart; a power of two */
-
 /* One thread, in its own storage. */
 struct thread {
 	struct sched_wait wait; /* the present or last one */
@@ -41,9 +30,6 @@ struct thread {
 	u64 voluntary, preempted, migrations; /* the kernel's counts when it came into scope */
 	struct sched_max delay_max, run_max;
 	u64 on_key, on_until_ns; /* wait.on holds for this call and descriptor until then */
-	u64 waker_key, waker_left; /* what wait.waker stands for, as in struct place */
-	u64 place_key;		   /* of the present wait; 0: it has no place */
-	struct place places[PLACES + 1]; /* the last for what is in any place */
 	u32 state, cpu;
 	u32 watched, gone;
 };
@@ -72,29 +58,6 @@ DEFINE_STATS(sched_stats)
 static __always_inline u64 create_under_lock(void)
 {
 	return LINUX_KERNEL_VERSION >= STORAGE_FROM_POOL ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
-}
-
-/* --- what is looked at one time in some --- */
-
-#define STANDS_FOR 16	    /* a power of two; half of it on average */
-#define SHORT_NS   10000000 /* longer waits are all looked at, as far as can be told before */
-
-/* Counts how often user space has forgotten all stacks: what refers to them does not hold then. */
-volatile u64 stacks_round = 0;
-
-static __always_inline bool stands(const u64 *of, u64 *left, u64 key)
-{
-	if (*of != key || !*left)
-		return false;
-	--*left;
-	return true;
-}
-
-/* At random, so that what comes in turns is seen in each of them. */
-static __always_inline void stands_from_now(u64 *of, u64 *left, u64 key)
-{
-	*of = key;
-	*left = bpf_get_prandom_u32() & (STANDS_FOR - 1);
 }
 
 /* --- what a thread is --- */
@@ -323,137 +286,17 @@ static __always_inline u64 user_stack(struct task_struct *task, u64 now, struct 
 	return hash;
 }
 
-#define PLACE_WORDS 32 /* of the user stack that are looked at */
-
-/* A hash of the words from sp on whose bits are set in `words`. */
-__noinline u64 place__sum(u64 sp, u64 words)
+/* That of the current task. Global, as walks are much to verify. */
+__noinline u64 own_user_stack(u64 now)
 {
-	struct unwind_state *s = unwind__state(STACK_SLOT_TRACE);
-	u64 h = words;
-
-	if (!s || bpf_probe_read_user(s->words, PLACE_WORDS * sizeof(u64), (void *)sp))
-		return 0;
-	for (u32 i = 0; i < PLACE_WORDS; i++) {
-		u64 in = -((words >> i) & 1);
-
-		barrier_var(in); /* or it is branched on, here and below: the verifier has one path */
-		h = (hash_step(h, s->words[i]) & in) | (h & ~in);
-	}
-	return h;
-}
-
-/* The words from sp on that are the return addresses of the walk that was just made. */
-__noinline u64 place__returns(u64 sp)
-{
-	struct unwind_state *s = unwind__state(STACK_SLOT_TRACE);
-	struct stack_record *r = record__of(STACK_SLOT_TRACE);
-	u64 found = 0;
-	u32 k = 1;
-
-	if (!s || !r || bpf_probe_read_user(s->words, PLACE_WORDS * sizeof(u64), (void *)sp))
-		return 0;
-	for (u32 i = 0; i < PLACE_WORDS; i++) {
-		u64 differ = s->words[i] ^ r->ips[k & STACK_DEPTH], minus = -differ, same;
-
-		barrier_var(minus);
-		same = ((differ | minus) >> 63) ^ 1;
-		barrier_var(same);
-		found |= same << i;
-		k += same;
-	}
-	return found;
-}
-
-/* Where a thread is when its time is over, or it wakes somebody outside of calls, has nothing to do
- * with how long it or the other waits: all such places are one, as are those of kernel threads. */
-static __always_inline bool is_any_place(struct task_struct *task, u32 state)
-{
-	return !has_user_part(task) || ((state == SCHED_RUNNABLE || state == SCHED_RUNNING) &&
-					task__syscall(task) == ~0u);
-}
-
-#define ANY_PLACE (1ULL << 63)
-
-/* What tells the place where the current task is from others of that task. */
-__noinline u64 place__key(u32 state)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	u64 h = hash_step(stacks_round, task->self_exec_id);
-	REGS_TYPE *regs;
-
-	if (is_any_place(task, state))
-		return hash_finish(h) | ANY_PLACE;
-	regs = (void *)bpf_task_pt_regs(task);
-	h = hash_step(hash_step(h, ((u64)state << 32) | task__syscall(task)), REGS_ARG1(regs));
-	h = hash_step(hash_step(h, REGS_IP(regs)), REGS_SP(regs));
-	return (hash_finish(h) & ~ANY_PLACE) | 1;
-}
-
-static __always_inline struct place *place__of(struct thread *t, u64 key)
-{
-	u64 any = key >> 63, i = ((key >> 32) & (PLACES - 1) & (any - 1)) | (any * PLACES);
-
-	barrier_var(i);
-	return &t->places[i <= PLACES ? i : PLACES];
-}
-
-static __always_inline void place__learn(struct place *p, struct task_struct *task, u64 key)
-{
-	u64 sp;
-
-	stands_from_now(&p->key, &p->left, key);
-	p->kstack = p->words = p->sum = 0;
-	if (key & ANY_PLACE)
-		return;
-	sp = REGS_SP((REGS_TYPE *)bpf_task_pt_regs(task));
-	p->words = place__returns(sp);
-	if (p->words)
-		p->sum = place__sum(sp, p->words);
-	else
-		p->left = 0;
-}
-
-static __always_inline bool place__holds(struct place *p, struct task_struct *task, u64 key)
-{
-	if (p->key != key || !p->left)
-		return false;
-	if (p->words &&
-	    p->sum != place__sum(REGS_SP((REGS_TYPE *)bpf_task_pt_regs(task)), p->words))
-		return false;
-	--p->left;
-	return true;
-}
-
-/*
- * The user stack of the current task; key: of the place, 0 for one that is looked at in any case.
- * That of a place stands for some that come there, which are not walked: sums of threads stay exact,
- * and shares of stacks are as of a sample. Global, as walks are much to verify.
- */
-__noinline u64 place__stack(u64 key, u64 now)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
 	struct sched_stats *st = stats__get();
-	struct place *p;
 
-	if (!st)
-		return 0;
-	if (!t || !key)
-		return user_stack(task, now, st);
-	p = place__of(t, key);
-	if (place__holds(p, task, key))
-		return p->ustack;
-	p->ustack = user_stack(task, now, st);
-	p->key = 0;
-	if (p->ustack || !has_user_part(task))
-		place__learn(p, task, key);
-	return p->ustack;
+	return st ? user_stack(bpf_get_current_task_btf(), now, st) : 0;
 }
 
 /* Where a thread is that loses its CPU; 0: not looked at, or nowhere. */
 struct leaving {
 	u64 kstack, ustack;
-	u64 place; /* its key */
 };
 
 /* Where the present task is that is about to lose its CPU. */

@@ -53,16 +53,16 @@ static __always_inline bool wait__passes(const struct sched_wait *w, u64 ns, u32
 
 static __always_inline u64 wait__id(const struct sched_wait *w, u32 tid, u64 start)
 {
-	u64 h = hash_step(tid, start), by = w->waker.kind ? ~0ULL : 0; /* else it is an earlier one */
+	u64 h = hash_step(tid, start);
 
 	h = hash_step(h, w->kstack);
 	h = hash_step(h, w->ustack);
 	h = hash_step(h, ((u64)w->state << 32) | w->syscall);
 	h = hash_step(h, ((u64)w->futex_op << 32) | w->since_before);
+	h = hash_step(h, ((u64)w->waker.kind << 32) | w->waker.tid);
 	h = hash_step(h, w->on);
-	h = hash_step(h, (((u64)w->waker.kind << 32) | w->waker.tid) & by);
-	h = hash_step(h, w->waker.kstack & by);
-	return hash_finish(hash_step(h, w->waker.ustack & by));
+	h = hash_step(h, w->waker.kstack);
+	return hash_finish(hash_step(h, w->waker.ustack));
 }
 
 static __always_inline void sum__add_object(struct sched_wait_sum *sum, u64 object)
@@ -133,25 +133,6 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 	}
 }
 
-/* The kernel's part of where it waited, with that of user space, which it is in a sample with. */
-static __always_inline u64 waited_at(struct thread *t, struct task_struct *task, u64 now)
-{
-	struct place *p = place__of(t, t->place_key);
-	bool known = t->place_key && p->key == t->place_key && has_user_part(task);
-	bool asleep = t->wait.state != SCHED_RUNNABLE;
-	bool is_short = (t->woken_ns ? t->woken_ns : now) - t->off_ns < SHORT_NS;
-	u64 kstack;
-
-	if (known && p->kstack && (!asleep || is_short))
-		return p->kstack;
-	kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_TRACE);
-	if (known)
-		p->kstack = kstack;
-	if (known && asleep && !is_short)
-		p->left = 0; /* it may well wait as long again */
-	return kstack;
-}
-
 /* Where it waited can be seen until it goes on: not when the switch was unseen. */
 static __always_inline void end_wait(struct thread *t, struct task_struct *task, bool seen, u64 now,
 				     struct sched_stats *st)
@@ -171,7 +152,7 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 	if (t->woken_ns && runnable < now)
 		runq = now - runnable;
 	if (!t->wait.kstack && seen)
-		t->wait.kstack = waited_at(t, task, now);
+		t->wait.kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_TRACE);
 	count_wait(t, task, off, runq, full, now, st);
 }
 

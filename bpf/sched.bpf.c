@@ -170,6 +170,35 @@ static __always_inline u64 waker_stack(void *ctx, u64 here, bool own, struct tas
 	return stack__running(ctx, here, own, key, STACK_SLOT_TRACE);
 }
 
+#define SHORT_NS   10000000 /* the wakers of longer waits are all looked at */
+#define STANDS_FOR 16	    /* wakings that one stands for, at most; half of it on average */
+
+/*
+ * Who wakes it, and where it waits: as long as this is the same, the waker's stacks of a short wait
+ * are as of a sample. By whom, how often and how long stays exact.
+ */
+static __always_inline u64 waker_key(const struct sched_wait *w, struct task_struct *self, bool own)
+{
+	u64 h = own ? SCHED_WAKER_INTERRUPT : hash_step(self->pid, self->self_exec_id);
+
+	return hash_step(hash_step(hash_step(h, w->ustack), w->syscall), stacks_round);
+}
+
+static __always_inline bool waker__stands(struct thread *t, u64 key, u64 now)
+{
+	if (t->waker_key != key || !t->waker_left || now - t->off_ns >= SHORT_NS)
+		return false;
+	t->waker_left--;
+	return true;
+}
+
+/* At random, so that wakers' stacks that come in turns are each seen. */
+static __always_inline void waker__stands_from_now(struct thread *t, u64 key)
+{
+	t->waker_key = key;
+	t->waker_left = bpf_get_prandom_u32() & (STANDS_FOR - 1);
+}
+
 /* In the context of whoever wakes, or of the interrupt that does. */
 SEC("tp_btf/sched_waking")
 int sched_waking(u64 *ctx)
@@ -178,7 +207,7 @@ int sched_waking(u64 *ctx)
 	struct sched_stats *st = stats__get();
 	struct sched_waker *w;
 	struct thread *t;
-	u64 now, here;
+	u64 now, here, key;
 	bool own;
 
 	if (!st || !(wanted & SCHED_WANT_WAITS))
@@ -193,12 +222,16 @@ int sched_waking(u64 *ctx)
 	w = &t->wait.waker;
 	here = address_of(ctx, st);
 	own = stack__is_own(here, self);
-	w->kstack = waker_stack(ctx, here, own, self, task, t->wait.syscall);
 	w->kind = own ? SCHED_WAKER_INTERRUPT : SCHED_WAKER_TASK;
-	w->tgid = self->tgid;
-	w->tid = self->pid;
-	w->ustack = own || !self->pid ? 0 : own_user_stack(now);
-	bpf_get_current_comm(w->comm, sizeof(w->comm));
+	key = waker_key(&t->wait, self, own);
+	if (!waker__stands(t, key, now)) {
+		w->kstack = waker_stack(ctx, here, own, self, task, t->wait.syscall);
+		w->tgid = own ? 0 : self->tgid; /* whom an interrupt interrupts does not matter */
+		w->tid = own ? 0 : self->pid;
+		w->ustack = own || !has_user_part(self) ? 0 : own_user_stack(now);
+		bpf_get_current_comm(w->comm, sizeof(w->comm));
+		waker__stands_from_now(t, key);
+	}
 	end(st, now);
 	return 0;
 }

@@ -30,6 +30,7 @@ struct thread {
 	u64 voluntary, preempted, migrations; /* the kernel's counts when it came into scope */
 	struct sched_max delay_max, run_max;
 	u64 on_key, on_until_ns; /* wait.on holds for this call and descriptor until then */
+	u64 waker_key, waker_left; /* what wait.waker stands for, and how many times yet */
 	u32 state, cpu;
 	u32 watched, gone;
 };
@@ -59,6 +60,9 @@ static __always_inline u64 create_under_lock(void)
 {
 	return LINUX_KERNEL_VERSION >= STORAGE_FROM_POOL ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
 }
+
+/* Counts how often user space has forgotten all stacks: what refers to them does not hold then. */
+volatile u64 stacks_round = 0;
 
 /* --- what a thread is --- */
 

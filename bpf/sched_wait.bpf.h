@@ -53,16 +53,16 @@ static __always_inline bool wait__passes(const struct sched_wait *w, u64 ns, u32
 
 static __always_inline u64 wait__id(const struct sched_wait *w, u32 tid, u64 start)
 {
-	u64 h = hash_step(tid, start);
+	u64 h = hash_step(tid, start), by = w->waker.kind ? ~0ULL : 0; /* else it is an earlier one */
 
 	h = hash_step(h, w->kstack);
 	h = hash_step(h, w->ustack);
 	h = hash_step(h, ((u64)w->state << 32) | w->syscall);
 	h = hash_step(h, ((u64)w->futex_op << 32) | w->since_before);
-	h = hash_step(h, ((u64)w->waker.kind << 32) | w->waker.tid);
 	h = hash_step(h, w->on);
-	h = hash_step(h, w->waker.kstack);
-	return hash_finish(hash_step(h, w->waker.ustack));
+	h = hash_step(h, (((u64)w->waker.kind << 32) | w->waker.tid) & by);
+	h = hash_step(h, w->waker.kstack & by);
+	return hash_finish(hash_step(h, w->waker.ustack & by));
 }
 
 static __always_inline void sum__add_object(struct sched_wait_sum *sum, u64 object)

@@ -354,6 +354,8 @@ static double trim_stacks(struct source *s)
 
 	for (u32 i = 0; fill >= 75 && i < n; i++)
 		bpf_map_update_elem(fd, &i, zero, BPF_ANY);
+	if (fill >= 75)
+		s->skel->bss->stacks_round++;
 	return fill;
 }
 

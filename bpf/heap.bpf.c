@@ -19,6 +19,7 @@ char LICENSE[] SEC("license") = "GPL";
 struct heap_thread {
 	u64 sp;	       /* at its begin; 0: it is in none */
 	u64 size, out; /* out: where the address will be, of HEAP_POSIX_MEMALIGN */
+	u64 freed;     /* last, where all are followed */
 	u32 call, weight, exec_id, pad;
 };
 
@@ -114,6 +115,13 @@ static __always_inline void release_old(struct task_struct *task, u64 old)
 		held__take(held__key(space_of(task), old));
 }
 
+/* A function may end in a jump to another one of the table: both are one allocation, and what is drawn
+ * last counts. */
+static __always_inline bool is_jump(const struct heap_thread *t, u64 sp)
+{
+	return t && t->sp == sp;
+}
+
 /* 1: nobody has to look at the end of the call. */
 static __always_inline int call_begins(struct pt_regs *ctx, u64 cookie, struct measure_stats *st)
 {
@@ -127,7 +135,7 @@ static __always_inline int call_begins(struct pt_regs *ctx, u64 cookie, struct m
 	if (call == HEAP_REALLOC || call == HEAP_REALLOCARRAY)
 		release_old(task, PT_REGS_PARM1(ctx));
 	weight = weight__draw(size);
-	if (!weight && (cookie & HEAP_CALL_ALONE))
+	if (!weight && (cookie & HEAP_CALL_ALONE) && !is_jump(t, sp))
 		return 1;
 	if (!t)
 		t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -217,22 +225,34 @@ int heap_call(struct pt_regs *ctx)
 	return 0;
 }
 
+/* What was released is not of before when it is freed by allocators within one another: operator
+ * delete through free, a wrapper through what it wraps. */
+static __always_inline void release(struct pt_regs *ctx, u64 address, struct measure_stats *st)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	bool held = held__take(held__key(space_of(task), address));
+	struct heap_thread *t;
+
+	if (sampled || !held__in_scope(task))
+		return;
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)
+		return;
+	if (!held && t->freed != address && !is_inside(t, PT_REGS_SP(ctx), task->self_exec_id))
+		__sync_fetch_and_add(&st->unseen, 1);
+	t->freed = address;
+}
+
 SEC("kprobe")
 int heap_free(struct pt_regs *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct measure_stats *st = stats__get();
 	u64 address = PT_REGS_PARM1(ctx), now;
-	struct heap_thread *t;
 
 	if (!st || !address)
 		return 0;
 	now = run__begin(st);
-	if (!held__take(held__key(space_of(task), address)) && !sampled && held__in_scope(task)) {
-		t = bpf_task_storage_get(&threads, task, 0, 0);
-		if (!is_inside(t, PT_REGS_SP(ctx), task->self_exec_id))
-			__sync_fetch_and_add(&st->unseen, 1);
-	}
+	release(ctx, address, st);
 	run__end(st, now);
 	return 0;
 }

@@ -8,36 +8,78 @@
 #include "bpf/heap.h"
 #include "sources/uprobe.h"
 
-/* Prefixes are those of jemalloc, tcmalloc and mimalloc, where they do not take malloc's place. */
-#define ALL_PREFIXES(name) name, "je_" name, "tc_" name, "mi_" name
-#define PREFIXES	   4
-
-static const struct {
-	const char *names[PREFIXES];
-	u32 call;
-} calls[] = {
-	{{ALL_PREFIXES("malloc")}, HEAP_MALLOC | HEAP_CALL_ALONE},
-	{{ALL_PREFIXES("calloc")}, HEAP_CALLOC},
-	{{ALL_PREFIXES("realloc")}, HEAP_REALLOC},
-	{{ALL_PREFIXES("reallocarray")}, HEAP_REALLOCARRAY},
-	{{ALL_PREFIXES("memalign")}, HEAP_ALIGNED},
-	{{ALL_PREFIXES("aligned_alloc")}, HEAP_ALIGNED},
-	{{ALL_PREFIXES("posix_memalign")}, HEAP_POSIX_MEMALIGN},
-	{{ALL_PREFIXES("valloc")}, HEAP_MALLOC},
-	{{ALL_PREFIXES("pvalloc")}, HEAP_MALLOC},
+struct function {
+	const char *name;
+	u32 call; /* enum heap_call; 0 for those that free */
 };
 
-static const char *const frees[] = {ALL_PREFIXES("free"), ALL_PREFIXES("cfree")};
+/* Prefixes are those of jemalloc (the second as Rust links it), tcmalloc and mimalloc, where they do
+ * not take malloc's place. */
+#define JEMALLOC(name, call) {name, call}, {"je_" name, call}, {"_rjem_" name, call}
+#define ALL(name, call)	     JEMALLOC(name, call), {"tc_" name, call}, {"mi_" name, call}
 
-/* Allocators with an operator new that is no malloc have one of these. */
-static const char *const marks[] = {"tc_malloc", "mallctl", "mi_malloc"};
-static const char *const news[] = {
-	"_Znwm",
-	"_Znam",
-	"_ZnwmRKSt9nothrow_t",
-	"_ZnamRKSt9nothrow_t",
+static const struct function calls[] = {
+	ALL("malloc", HEAP_MALLOC | HEAP_CALL_ALONE),
+	ALL("calloc", HEAP_CALLOC),
+	ALL("realloc", HEAP_REALLOC),
+	ALL("reallocarray", HEAP_REALLOCARRAY),
+	ALL("memalign", HEAP_ALIGNED),
+	ALL("aligned_alloc", HEAP_ALIGNED),
+	ALL("posix_memalign", HEAP_POSIX_MEMALIGN),
+	ALL("valloc", HEAP_MALLOC),
+	ALL("pvalloc", HEAP_MALLOC),
+	/* These have flags or the alignment behind. */
+	JEMALLOC("mallocx", HEAP_MALLOC),
+	JEMALLOC("rallocx", HEAP_REALLOC),
+	{"mi_malloc_small", HEAP_MALLOC},
+	{"mi_malloc_aligned", HEAP_MALLOC},
+	{"mi_zalloc", HEAP_MALLOC},
+	{"mi_zalloc_small", HEAP_MALLOC},
+	{"mi_zalloc_aligned", HEAP_MALLOC},
+	{"mi_calloc_aligned", HEAP_CALLOC},
+	{"mi_realloc_aligned", HEAP_REALLOC},
 };
-static const char *const deletes[] = {"_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"};
+
+static const struct function frees[] = {
+	ALL("free", 0),
+	ALL("cfree", 0),
+	JEMALLOC("dallocx", 0),
+	JEMALLOC("sdallocx", 0),
+	{"tc_free_sized", 0},
+	{"mi_free_size", 0},
+	{"mi_free_aligned", 0},
+	{"mi_free_size_aligned", 0},
+};
+
+/* operator new and delete: plain, of arrays, not throwing, aligned, and those that are told the size. */
+static const struct function news[] = {
+	{"_Znwm", HEAP_NEW},
+	{"_Znam", HEAP_NEW},
+	{"_ZnwmRKSt9nothrow_t", HEAP_NEW},
+	{"_ZnamRKSt9nothrow_t", HEAP_NEW},
+	{"_ZnwmSt11align_val_t", HEAP_NEW},
+	{"_ZnamSt11align_val_t", HEAP_NEW},
+	{"_ZnwmSt11align_val_tRKSt9nothrow_t", HEAP_NEW},
+	{"_ZnamSt11align_val_tRKSt9nothrow_t", HEAP_NEW},
+};
+
+static const struct function deletes[] = {
+	{"_ZdlPv", 0},
+	{"_ZdaPv", 0},
+	{"_ZdlPvm", 0},
+	{"_ZdaPvm", 0},
+	{"_ZdlPvRKSt9nothrow_t", 0},
+	{"_ZdaPvRKSt9nothrow_t", 0},
+	{"_ZdlPvSt11align_val_t", 0},
+	{"_ZdaPvSt11align_val_t", 0},
+	{"_ZdlPvmSt11align_val_t", 0},
+	{"_ZdaPvmSt11align_val_t", 0},
+	{"_ZdlPvSt11align_val_tRKSt9nothrow_t", 0},
+	{"_ZdaPvSt11align_val_tRKSt9nothrow_t", 0},
+};
+
+#define FUNCTIONS_MAX 64
+_Static_assert(ARRAY_SIZE(calls) <= FUNCTIONS_MAX, "functions that are looked for at once");
 
 static bool has(const u64 *v, u32 n, u64 x)
 {
@@ -81,45 +123,52 @@ static void add_free(struct heap_file *f, u64 offset)
 		f->frees[f->nfrees++] = offset;
 }
 
-static void add_calls(struct heap_file *f, const char *path, bool glibc)
+/* Where those functions are, 0 where the file does not have one. False: it cannot be read. */
+static bool find(const char *path, const struct function *functions, u32 n, u64 *where)
 {
-	u64 where[PREFIXES];
+	const char *names[FUNCTIONS_MAX];
 
-	for (u32 i = 0; i < ARRAY_SIZE(calls); i++) {
-		u32 call = calls[i].call;
+	for (u32 i = 0; i < n; i++)
+		names[i] = functions[i].name;
+	return !uprobe__offsets(path, names, n, where);
+}
 
-		if (uprobe__offsets(path, calls[i].names, PREFIXES, where))
-			continue;
+static void add_calls(struct heap_file *f, const char *path, const struct function *functions, u32 n,
+		      bool glibc)
+{
+	u64 where[FUNCTIONS_MAX];
+
+	if (!find(path, functions, n, where))
+		return;
+	for (u32 i = 0; i < n; i++) {
+		u32 call = functions[i].call;
+
 		if (glibc && call == HEAP_CALLOC) /* it calls no malloc, as musl's does */
 			call |= HEAP_CALL_ALONE;
-		for (u32 k = 0; k < PREFIXES; k++)
-			add_call(f, where[k], call);
+		add_call(f, where[i], call);
 	}
 }
 
-static void add_frees(struct heap_file *f, const char *path, const char *const *names, u32 n)
+static void add_frees(struct heap_file *f, const char *path, const struct function *functions, u32 n)
 {
-	u64 where[ARRAY_SIZE(frees)];
+	u64 where[FUNCTIONS_MAX];
 
-	if (!uprobe__offsets(path, names, n, where))
-		for (u32 i = 0; i < n; i++)
-			add_free(f, where[i] ? behind_test(path, where[i]) : 0);
+	if (!find(path, functions, n, where))
+		return;
+	for (u32 i = 0; i < n; i++)
+		add_free(f, where[i] ? behind_test(path, where[i]) : 0);
 }
 
-static void add_news(struct heap_file *f, const char *path)
+/* Allocators have an operator new that does not call malloc; the C++ library's, which a static
+ * program has beside its C library, does. */
+static bool has_own_new(const char *path)
 {
-	u64 where[ARRAY_SIZE(news)], mark[ARRAY_SIZE(marks)];
-	u32 i = 0;
+	static const struct function marks[] = {
+		{"tc_malloc", 0}, {"mallctl", 0}, {"mi_malloc", 0}, {"__libc_start_main", 0}};
+	u64 where[ARRAY_SIZE(marks)];
 
-	if (uprobe__offsets(path, marks, ARRAY_SIZE(marks), mark))
-		return;
-	while (i < ARRAY_SIZE(marks) && !mark[i])
-		i++;
-	if (i == ARRAY_SIZE(marks) || uprobe__offsets(path, news, ARRAY_SIZE(news), where))
-		return;
-	for (i = 0; i < ARRAY_SIZE(news); i++)
-		add_call(f, where[i], HEAP_NEW);
-	add_frees(f, path, deletes, ARRAY_SIZE(deletes));
+	return find(path, marks, ARRAY_SIZE(marks), where) &&
+	       (where[0] || where[1] || where[2] || !where[3]);
 }
 
 /* The dynamic linker has a malloc for itself, but that of musl is its libc. */
@@ -128,15 +177,17 @@ static bool is_linker(const char *base)
 	return !strncmp(base, "ld-", 3) && strncmp(base, "ld-musl", 7);
 }
 
+/* malloc and free, of the same name. */
 static bool allocates(const char *path)
 {
-	static const char *const both[] = {ALL_PREFIXES("malloc"), ALL_PREFIXES("free")};
-	u64 where[2 * PREFIXES];
+	static const struct function both[] = {ALL("malloc", 0), ALL("free", 0)};
+	u64 where[ARRAY_SIZE(both)];
+	u32 n = ARRAY_SIZE(both) / 2;
 
-	if (uprobe__offsets(path, both, ARRAY_SIZE(both), where))
+	if (!find(path, both, ARRAY_SIZE(both), where))
 		return false;
-	for (u32 i = 0; i < PREFIXES; i++)
-		if (where[i] && where[PREFIXES + i])
+	for (u32 i = 0; i < n; i++)
+		if (where[i] && where[n + i])
 			return true;
 	return false;
 }
@@ -144,11 +195,15 @@ static bool allocates(const char *path)
 void heap_file__look(struct heap_file *f, const char *path, const char *name)
 {
 	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	bool glibc = !strncmp(base, "libc.so.6", 9) || !strncmp(base, "libc-2.", 7);
 
 	f->ncalls = f->nfrees = 0;
 	if (is_linker(base) || !allocates(path))
 		return;
-	add_calls(f, path, !strncmp(base, "libc.so.6", 9) || !strncmp(base, "libc-2.", 7));
+	add_calls(f, path, calls, ARRAY_SIZE(calls), glibc);
 	add_frees(f, path, frees, ARRAY_SIZE(frees));
-	add_news(f, path);
+	if (!has_own_new(path))
+		return;
+	add_calls(f, path, news, ARRAY_SIZE(news), false);
+	add_frees(f, path, deletes, ARRAY_SIZE(deletes));
 }

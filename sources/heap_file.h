@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 
-#define HEAP_FILE_CALLS 32
-#define HEAP_FILE_FREES 16
+#define HEAP_FILE_CALLS 48
+#define HEAP_FILE_FREES 32
 
 struct heap_file {
 	u64 dev, ino;

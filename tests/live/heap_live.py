@@ -4,8 +4,11 @@
 them known; sampled by bytes within the error that is to be expected."""
 import json
 import os
+import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -16,10 +19,11 @@ SIZE = 128
 class Held:
     """The workload, step by step: what it said, and the rows after each."""
 
-    def __init__(self, *options, n=2000, size=SIZE, group="stack", steps=4):
+    def __init__(self, *options, n=2000, size=SIZE, group="stack", steps=4, path=None, preload=None):
         live.need_root()
         self.said, self.after, self.n = [], [], n
-        with live.Workload("heap_holds", n, size) as work, \
+        env = {**os.environ, "LD_PRELOAD": preload} if preload else None
+        with live.Workload("heap_holds", n, size, path=path, env=env) as work, \
              live.Watch("heap", "--group", group, "--filter", f"tree={work.process.pid}", *options,
                         binary=live.CHECKED) as watch:
             self.pid = work.process.pid
@@ -60,20 +64,9 @@ class Held:
 def test_every_call():
     """Held is what a program has allocated and not freed, by the function that did"""
     h = Held("--sample-bytes", "0")
-    tenth = h.n // 10
-    live.near(h.of(0, "leak_blocks"), h.n, 0, "blocks held")
-    live.near(h.of(0, "leak_blocks", "held_bytes"), h.n * SIZE, 0, "bytes held")
-    live.near(h.of(0, "other_ways"), tenth, 0, "blocks of calloc, realloc and the like")
-    live.near(h.of(0, "other_ways", "held_bytes"), tenth * SIZE, 0, "their bytes")
-    live.near(h.of(0, "in_thread"), tenth, 0, "blocks of a thread that ended")
+    check_ways(h)
     live.near(h.of(0, "churn"), 0, 0, "blocks that were freed at once")
-    live.near(h.flows("churn", "acquired"), h.n, 0, "of those acquired")
-    live.near(h.flows("churn", "released"), h.n, 0, "of those released")
-    live.near(h.of(1, "leak_blocks"), h.n - h.n // 2, 0, "blocks held after half were freed")
-    live.near(h.of(2, "in_child"), tenth, 0, "blocks of a child")
-    live.near(h.of(2, "other_ways"), tenth, 0, "its parent's, of which it freed a copy")
-    for function in "leak_blocks", "other_ways", "in_thread":
-        live.near(h.of(3, function), 0, 0, f"held of {function} in the end")
+    live.near(h.of(2, "other_ways"), h.n // 10, 0, "its parent's, of which it freed a copy")
 
 
 def test_sampled():
@@ -82,6 +75,7 @@ def test_sampled():
     p = 1 - 2.718281828 ** (-256 / 4096)
     sigma = (h.n * (1 - p) / p) ** 0.5
     live.near(h.of(0, "leak_blocks"), h.n, 4.5 * sigma, "blocks held, an estimate")
+    live.near(h.of(0, "from_nothing"), h.n, 4.5 * sigma, "blocks that two functions gave, an estimate")
     live.near(h.of(1, "leak_blocks"), h.n / 2, 4.5 * sigma, "half of them, an estimate")
     assert "sampled" in h.reports[-1]["health"]["note"], h.reports[-1]["health"]
 
@@ -101,6 +95,97 @@ def test_command():
     assert any(r["comm"] in ("sh", "sleep") and r["acquired"] for x in reports for r in x["rows"]), \
         reports[-1]["rows"]
     assert all(x["summary"]["released_unseen"] == 0 for x in reports), reports[-1]["summary"]
+
+
+SOURCES = os.path.join(live.ROOT, "tests/workloads")
+ALLOCATORS = "libjemalloc.so", "libtcmalloc_minimal.so", "libmimalloc.so"  # of any version
+WORK_FLAGS = "-O2", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE"
+
+
+def library(name):
+    """Where one of the allocators is, as the linker has it"""
+    out = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+    paths = [line.split(" => ")[1] for line in out.splitlines() if line.strip().startswith(name)]
+    if not paths:
+        raise live.Skip(f"there is no {name}")
+    return paths[0]
+
+
+def build(folder, compiler, source, *flags):
+    if not shutil.which(compiler):
+        raise live.Skip(f"there is no {compiler}")
+    path = os.path.join(folder, "work")
+    subprocess.run([compiler, *WORK_FLAGS, os.path.join(SOURCES, source), "-o", path, *flags], check=True)
+    return path
+
+
+def check_ways(h):
+    """Of heap_holds, whatever its allocator is"""
+    tenth = h.n // 10
+    live.near(h.of(0, "leak_blocks"), h.n, 0, "blocks held")
+    live.near(h.of(0, "leak_blocks", "held_bytes"), h.n * SIZE, 0, "bytes held")
+    live.near(h.of(0, "from_nothing"), h.n, 0, "blocks of realloc of NULL")
+    live.near(h.of(0, "other_ways"), tenth, 0, "blocks of calloc, realloc and the like")
+    live.near(h.of(0, "other_ways", "held_bytes"), tenth * SIZE, 0, "their bytes")
+    live.near(h.of(0, "in_thread"), tenth, 0, "blocks of a thread that ended")
+    live.near(h.flows("churn", "acquired"), h.n, 0, "blocks that were freed at once, acquired")
+    live.near(h.flows("churn", "released"), h.n, 0, "of those released")
+    live.near(h.of(1, "leak_blocks"), h.n - h.n // 2, 0, "blocks held after half were freed")
+    live.near(h.of(2, "in_child"), tenth, 0, "blocks of a child")
+    for function in "leak_blocks", "from_nothing", "other_ways", "in_thread":
+        live.near(h.of(3, function), 0, 0, f"held of {function} in the end")
+
+
+def test_preloaded():
+    """The same with an allocator that is preloaded in the place of the C library's"""
+    for path in map(library, ALLOCATORS):
+        check_ways(Held("--sample-bytes", "0", preload=path))
+
+
+def test_linked():
+    """The same with one that the program is linked with"""
+    for path in map(library, ALLOCATORS):
+        with tempfile.TemporaryDirectory(dir=live.FOLDER) as folder:
+            check_ways(Held("--sample-bytes", "0",
+                            path=build(folder, "gcc", "heap_holds.c", "-Wl,--no-as-needed", path)))
+
+
+def test_c_libraries():
+    """The same of static programs, of glibc and of musl, and of musl's shared library"""
+    musl = "-idirafter", "/usr/include"
+    for compiler, *rest in ("gcc", "-static"), ("musl-gcc", "-static", *musl), ("musl-gcc", *musl):
+        with tempfile.TemporaryDirectory(dir=live.FOLDER) as folder:
+            check_ways(Held("--sample-bytes", "0", path=build(folder, compiler, "heap_holds.c", *rest)))
+
+
+def check_news(path, preload, n=1000):
+    """After each form of operator new, all that is held, and that all is gone in the end"""
+    env = {**os.environ, "LD_PRELOAD": preload} if preload else None
+    with live.Workload("heap_news", n, SIZE, path=path, env=env) as work, \
+         live.Watch("heap", "--group", "pid", "--sample-bytes", "0", "-p", work.pid,
+                    binary=live.CHECKED) as watch:
+        step = None
+        watch.next()
+        while step != "delete_all":
+            os.kill(work.pid, signal.SIGUSR1)
+            said = json.loads(work.process.stdout.readline())
+            step, held = said["step"], said["held"]
+            watch.until(live.now_ns())
+            summary = watch.reports[-1]["summary"]
+            live.near(summary["held"], held, 0, f"{preload or path}: held after {step}")
+            live.near(summary["held_bytes"], held * SIZE, 0, f"{preload or path}: bytes after {step}")
+        unseen = sum(x["summary"]["released_unseen"] for x in watch.reports)
+        live.near(unseen, 0, 0, f"{preload or path}: released of what was not seen")
+
+
+def test_operator_new():
+    """Every form of operator new counts once, through malloc or by the allocator itself"""
+    live.need_root()
+    with tempfile.TemporaryDirectory(dir=live.FOLDER) as folder:
+        path = build(folder, "g++", "heap_news.cc")
+        for preload in None, *map(library, ALLOCATORS):
+            check_news(path, preload)
+        check_news(build(folder, "g++", "heap_news.cc", "-static"), None)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory of which each allocation is known: heap_holds N SIZE. On each SIGUSR1 the next step, and a
- * line that says what is held then: 1. leak_blocks() keeps N blocks, and churn() frees as many;
- * every other way to allocate keeps N / 10 (other_ways), a thread that ends keeps N / 10
+ * line that says what is held then: 1. leak_blocks() keeps N blocks, from_nothing() as many that
+ * are reallocated of none, and churn() frees as many; every other way to allocate keeps N / 10 (other_ways), a thread that ends keeps N / 10
  * (in_thread). 2. Half of the N blocks are freed. 3. A child is forked, which frees some of its own
  * copies and keeps N / 10 new blocks (in_child); it ends when the next signal comes. 4. All is freed.
  */
@@ -17,13 +17,22 @@
 
 #define BLOCKS_MAX 200000
 
-static void *blocks[BLOCKS_MAX], *others[BLOCKS_MAX], *of_thread[BLOCKS_MAX];
+static void *blocks[BLOCKS_MAX], *others[BLOCKS_MAX], *of_thread[BLOCKS_MAX], *of_none[BLOCKS_MAX];
 static volatile size_t size;
 
 static NOINLINE void leak_blocks(int n)
 {
 	for (int i = 0; i < n; i++)
 		blocks[i] = malloc(size);
+}
+
+/* In glibc this is a jump from realloc to malloc. */
+static NOINLINE void from_nothing(int n)
+{
+	void *volatile none = NULL; /* or the compiler makes it a malloc */
+
+	for (int i = 0; i < n; i++)
+		of_none[i] = realloc(none, size);
 }
 
 static NOINLINE void churn(int n)
@@ -120,14 +129,15 @@ int main(int argc, char **argv)
 	work__ready();
 	wait_for_signal();
 	leak_blocks(n);
+	from_nothing(n);
 	churn(n);
 	other_ways(tenth);
 	pthread_create(&thread, NULL, in_thread, &tenth);
 	pthread_join(thread, NULL);
-	say(n + 2 * tenth);
+	say(2 * n + 2 * tenth);
 	wait_for_signal();
 	free_all(blocks, n / 2);
-	say(n - n / 2 + 2 * tenth);
+	say(2 * n - n / 2 + 2 * tenth);
 	wait_for_signal();
 	child = fork_child(tenth);
 	printf("{\"child\": %d}\n", child);
@@ -140,6 +150,7 @@ int main(int argc, char **argv)
 	waitpid(child, NULL, 0);
 	free_all(blocks, n);
 	free_all(others, tenth);
+	free_all(of_none, n);
 	free_all(of_thread, tenth);
 	say(0);
 	wait_for_signal();

@@ -6,6 +6,8 @@
 
 void code_u64(struct codec *c, u64 *x)
 {
+	if (c->who)
+		return;
 	if (c->out)
 		bytes__varint(c->out, *x);
 	else
@@ -14,6 +16,8 @@ void code_u64(struct codec *c, u64 *x)
 
 void code_below(struct codec *c, u32 *x, u32 limit)
 {
+	if (c->who)
+		return;
 	if (c->out)
 		bytes__varint(c->out, *x);
 	else
@@ -22,6 +26,8 @@ void code_below(struct codec *c, u32 *x, u32 limit)
 
 void code_u32(struct codec *c, u32 *x)
 {
+	if (c->who)
+		return;
 	if (c->out)
 		bytes__varint(c->out, *x);
 	else
@@ -38,6 +44,8 @@ void code_bool(struct codec *c, bool *x)
 
 void code_double(struct codec *c, double *x)
 {
+	if (c->who)
+		return;
 	if (c->out)
 		bytes__double(c->out, *x);
 	else
@@ -46,6 +54,8 @@ void code_double(struct codec *c, double *x)
 
 void code_time(struct codec *c, u64 *t_ns)
 {
+	if (c->who)
+		return;
 	if (c->out)
 		bytes__signed(c->out, (s64)(*t_ns - c->base_ns));
 	else
@@ -54,6 +64,8 @@ void code_time(struct codec *c, u64 *t_ns)
 
 void code_text(struct codec *c, char *text, size_t size)
 {
+	if (c->who)
+		return;
 	if (c->out)
 		bytes__varint(c->out, names_out__text(c->to, text));
 	else
@@ -62,6 +74,8 @@ void code_text(struct codec *c, char *text, size_t size)
 
 void code_shared_text(struct codec *c, const char **text)
 {
+	if (c->who)
+		return;
 	if (c->out)
 		bytes__varint(c->out, names_out__text(c->to, *text));
 	else
@@ -72,6 +86,8 @@ void code_stack(struct codec *c, u64 *hash, u32 tgid)
 {
 	u64 ref;
 
+	if (c->who)
+		return;
 	if (c->out) {
 		bytes__varint(c->out, names_out__stack(c->to, *hash, tgid));
 		return;
@@ -82,12 +98,92 @@ void code_stack(struct codec *c, u64 *hash, u32 tgid)
 		c->stacks[c->nstacks++] = (u32)(ref - 1);
 }
 
+/* --- whom it is about --- */
+
+enum { TOLD_TGID = 1, TOLD_TID = 2, TOLD_CPU = 4, TOLD_COMM = 8, TOLD_KIND = 16, TOLD_CGROUP = 32 };
+
+static bool tells(struct codec *c, u32 what)
+{
+	if (!c->who || c->told & what)
+		return false;
+	c->told |= what;
+	return true;
+}
+
+void tell_known(struct codec *c, bool known)
+{
+	if (c->who)
+		c->who->known = known;
+}
+
+void tell_kthread(struct codec *c, bool kthread)
+{
+	if (!tells(c, TOLD_KIND))
+		return;
+	c->who->has_kind = true;
+	c->who->kthread = kthread;
+}
+
+void code_tgid(struct codec *c, u32 *x)
+{
+	if (tells(c, TOLD_TGID)) {
+		c->who->known = true;
+		c->who->tgid = *x;
+	}
+	code_u32(c, x);
+}
+
+void code_tid(struct codec *c, u32 *x)
+{
+	if (tells(c, TOLD_TID)) {
+		c->who->has_tid = true;
+		c->who->tid = *x;
+	}
+	code_u32(c, x);
+}
+
+void code_cpu(struct codec *c, u32 *x)
+{
+	if (tells(c, TOLD_CPU)) {
+		c->who->has_cpu = true;
+		c->who->cpu = *x;
+	}
+	code_u32(c, x);
+}
+
+void code_comm(struct codec *c, char comm[COMM_LEN])
+{
+	if (tells(c, TOLD_COMM)) {
+		c->who->has_comm = true;
+		c->who->comm = comm;
+	}
+	code_text(c, comm, COMM_LEN);
+}
+
+void code_kthread(struct codec *c, bool *x)
+{
+	tell_kthread(c, *x);
+	code_bool(c, x);
+}
+
+void code_longest(struct codec *c, u64 *ns)
+{
+	if (c->who)
+		c->who->longest_ns = *ns;
+	code_u64(c, ns);
+}
+
+/* Its path is taken down. */
 void code_cgroup(struct codec *c, u64 *id)
 {
+	if (tells(c, TOLD_CGROUP))
+		c->who->cgroup = *id;
 	if (c->out)
 		names_out__cgroup(c->to, *id);
 	code_u64(c, id);
 }
+
+/* --- tables --- */
 
 static u32 count_set(const u64 *v, u32 n)
 {
@@ -130,6 +226,8 @@ void code_table64(struct codec *c, const u64 **table, u32 n)
 {
 	u64 *room = c->room64 + c->used64;
 
+	if (c->who)
+		return;
 	if (c->out) {
 		write_table(c->out, *table, n);
 		return;
@@ -144,6 +242,8 @@ static u32 table32(struct codec *c, const u32 **table, u32 n)
 	u32 *room = c->room32 + c->used32, set;
 	u64 wide[CODEC_ROOM32];
 
+	if (c->who)
+		return n;
 	if (c->out) {
 		for (u32 i = 0; *table && i < n; i++)
 			wide[i] = (*table)[i];

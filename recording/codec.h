@@ -2,7 +2,8 @@
 /*
  * Fields of samples to bytes and back. One function a type of sample names its fields in order,
  * and serves both ways, so that what is written is what is read. Writing leaves the sample as it
- * is. Reading trusts nothing: what does not fit makes the codec's cursor broken.
+ * is. Reading trusts nothing: what does not fit makes the codec's cursor broken. The same function
+ * tells filters whom the sample is about.
  */
 #ifndef RECORDING_CODEC_H
 #define RECORDING_CODEC_H
@@ -16,11 +17,25 @@
 #define CODEC_ROOM32 1200 /* numbers in its tables */
 #define CODEC_ROOM64 128
 
+/* Whom a sample is about, as far as it says; what it does not say is 0. */
+struct subject {
+	bool known; /* it is about somebody: filters apply */
+	bool has_tid, has_cpu, has_comm, has_kind;
+	u32 tgid, tid, cpu;
+	u64 cgroup;
+	const char *comm;
+	bool kthread;
+	u32 state;	/* bit of SCOPE_STATES; 0 none */
+	u64 longest_ns; /* of what it lasted; 0 not told */
+};
+
 struct names_out;
 struct names_in;
 
 struct codec {
-	struct bytes *out; /* NULL: reading */
+	struct bytes *out;   /* NULL: reading */
+	struct subject *who; /* not NULL: neither, fields tell whom the sample is about */
+	u32 told;	     /* of what: the first that is told counts */
 	struct names_out *to;
 	struct cursor in;
 	const struct names_in *from;
@@ -52,6 +67,18 @@ void code_table32(struct codec *c, const u32 **table, u32 n);
 /* The same, but nothing is read as NULL. */
 void code_hist(struct codec *c, const u32 **table, u32 n);
 void code_table64(struct codec *c, const u64 **table, u32 n);
+
+/* Fields that say whom it is about; of several tasks the first one is meant. */
+void code_tgid(struct codec *c, u32 *x);
+void code_tid(struct codec *c, u32 *x);
+void code_cpu(struct codec *c, u32 *x);
+void code_comm(struct codec *c, char comm[COMM_LEN]);
+void code_kthread(struct codec *c, bool *x);
+/* How long it lasted. */
+void code_longest(struct codec *c, u64 *ns);
+/* What is no field. Not known: nobody in particular, whom no filter leaves out. */
+void tell_known(struct codec *c, bool known);
+void tell_kthread(struct codec *c, bool kthread);
 
 #define CODE_ENUM(c, field, limit)                                                                 \
 	do {                                                                                       \

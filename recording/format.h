@@ -60,7 +60,8 @@
  *			route or the interval's end, and the time to which theirs are signed
  *			differences
  *	RECORD_SAMPLES + n
- *			samples; recording/types.c lists the types and has their fields
+ *			samples; recording/types.def lists the types, each with a function
+ *			that names its fields
  *	RECORD_INTERVAL ends the interval; see recording/mark.h
  *
  * In samples, a text is its position + 1, 0 being ""; a stack is its position + 1, 0 none. Times

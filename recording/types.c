@@ -3,15 +3,13 @@
 
 #include "recording/format.h"
 
-static void code_stack_sample(struct codec *c, union any_sample *s)
+void code_stack_fields(struct codec *c, struct stack_sample *x)
 {
-	struct stack_sample *x = &s->stack;
-
-	code_u32(c, &x->tgid);
-	code_u32(c, &x->tid);
-	code_u32(c, &x->cpu);
+	code_tgid(c, &x->tgid);
+	code_tid(c, &x->tid);
+	code_cpu(c, &x->cpu);
 	code_cgroup(c, &x->cgroup);
-	code_text(c, x->comm, sizeof(x->comm));
+	code_comm(c, x->comm);
 	code_stack(c, &x->stack, x->tgid);
 	code_u64(c, &x->count);
 	code_u64(c, &x->weight);
@@ -20,24 +18,9 @@ static void code_stack_sample(struct codec *c, union any_sample *s)
 	code_u64(c, &x->start_ns);
 }
 
-static void stack_subject(const union any_sample *s, struct subject *out)
+void code_vitals_fields(struct codec *c, struct vitals_sample *x)
 {
-	const struct stack_sample *x = &s->stack;
-
-	*out = (struct subject){.known = true,
-				.has_tid = true,
-				.has_cpu = true,
-				.has_comm = true,
-				.tgid = x->tgid,
-				.tid = x->tid,
-				.cpu = x->cpu,
-				.cgroup = x->cgroup,
-				.comm = x->comm};
-}
-
-static void code_vitals(struct codec *c, union any_sample *s)
-{
-	struct vitals *v = &s->vitals.vitals;
+	struct vitals *v = &x->vitals;
 	double *const shares[] = {&v->load1,	       &v->load5,	    &v->load15,
 				  &v->user_pct,	       &v->system_pct,	    &v->iowait_pct,
 				  &v->irq_pct,	       &v->steal_pct,	    &v->idle_pct,
@@ -57,53 +40,41 @@ static void code_vitals(struct codec *c, union any_sample *s)
 		code_u64(c, sizes[i]);
 }
 
-/* Numbers are never used again for something else. */
+#define SAMPLE_CODEC(number, type, name, member, subject)                                          \
+	static void code_any_##member(struct codec *c, union any_sample *s)                        \
+	{                                                                                          \
+		code_##member##_fields(c, &s->member);                                             \
+	}
+#include "recording/types.def"
+#undef SAMPLE_CODEC
+
+/* Its fields tell; none of them is written then. */
+static void look(const union any_sample *s, struct subject *out)
+{
+	struct codec c = {.who = out};
+
+	*out = (struct subject){0};
+	sample_codec__of(s->head.type)->code(&c, (union any_sample *)s);
+}
+
 static const struct sample_codec types[] = {
-	{0, SAMPLE_STACK, code_stack_sample, stack_subject},
-	{1, SAMPLE_VITALS, code_vitals, NULL},
-	{2, SAMPLE_WAIT, code_wait, wait_subject},
-	{3, SAMPLE_TASK, code_task, task_subject},
-	{4, SAMPLE_CPU, code_cpu, NULL},
-	{5, SAMPLE_DELAY, code_delay, delay_subject},
-	{6, SAMPLE_SWITCH, code_switch, NULL},
-	{7, SAMPLE_IO, code_io, NULL},
-	{8, SAMPLE_IO_PROC, code_io_proc, io_proc_subject},
-	{9, SAMPLE_IO_SLOW, code_io_slow, io_slow_subject},
-	{10, SAMPLE_IO_DEVICE, code_io_device, NULL},
-	{11, SAMPLE_CACHE, code_cache, cache_subject},
-	{12, SAMPLE_CACHE_MISS, code_miss, miss_subject},
-	{13, SAMPLE_CACHE_TOTALS, code_totals, NULL},
-	{14, SAMPLE_DENTRY, code_dentry, dentry_subject},
-	{15, SAMPLE_DENTRY_STATE, code_dentries, NULL},
-	{16, SAMPLE_CPU_CACHE, code_cpu_cache, cpu_cache_subject},
-	{17, SAMPLE_CPU_CACHE_STATE, code_counters, NULL},
-	{18, SAMPLE_MEASURE, code_measure, measure_subject},
-	{19, SAMPLE_MEASURE_OPEN, code_measure_open, measure_open_subject},
-	{20, SAMPLE_MEASURE_SLOW, code_measure_slow, measure_slow_subject},
-	{21, SAMPLE_ASK, code_ask, NULL},
-	{22, SAMPLE_MEASURE_HELD, code_measure_held, measure_held_subject},
-	{23, SAMPLE_BPF_PROG, code_bpf_prog, NULL},
-	{24, SAMPLE_BPF_MAP, code_bpf_map, NULL},
-	{25, SAMPLE_BPF_STATE, code_bpf_state, NULL},
-	{26, SAMPLE_PROCS, code_procs, procs_subject},
-	{27, SAMPLE_FIGURE, code_figure, NULL},
-	{28, SAMPLE_USAGE, code_usage, usage_subject},
-	{29, SAMPLE_NOTICE, code_notice, NULL},
-	{30, SAMPLE_ASK_LINE, code_ask_line, ask_line_subject},
-	{31, SAMPLE_MEASURE_HOLDER, code_measure_holder, NULL},
+#define SAMPLE_CODEC(number, type, name, member, subject)                                          \
+	{number, type, code_any_##member, subject ? look : NULL},
+#include "recording/types.def"
+#undef SAMPLE_CODEC
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(types); i++)
-		if (types[i].code && types[i].type == type)
+		if (types[i].type == type)
 			return &types[i];
 	return NULL;
 }
 
 const struct sample_codec *sample_codec__numbered(u32 number)
 {
-	return number < ARRAY_SIZE(types) && types[number].code ? &types[number] : NULL;
+	return number < ARRAY_SIZE(types) ? &types[number] : NULL;
 }
 
 bool sample__write(struct codec *c, const struct sample *s)

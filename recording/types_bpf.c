@@ -10,10 +10,8 @@ static void code_owner(struct codec *c, struct bpf_owner *x)
 	code_text(c, x->comm, sizeof(x->comm));
 }
 
-void code_bpf_prog(struct codec *c, union any_sample *s)
+void code_bpf_prog_fields(struct codec *c, struct bpf_prog_sample *x)
 {
-	struct bpf_prog_sample *x = &s->bpf_prog;
-
 	code_u32(c, &x->id);
 	code_u64(c, &x->loaded_ns);
 	code_u32(c, &x->uid);
@@ -32,10 +30,8 @@ void code_bpf_prog(struct codec *c, union any_sample *s)
 		code_owner(c, &x->owners[i]);
 }
 
-void code_bpf_map(struct codec *c, union any_sample *s)
+void code_bpf_map_fields(struct codec *c, struct bpf_map_sample *x)
 {
-	struct bpf_map_sample *x = &s->bpf_map;
-
 	code_u32(c, &x->prog);
 	code_u32(c, &x->id);
 	code_text(c, x->name, sizeof(x->name));
@@ -48,10 +44,8 @@ void code_bpf_map(struct codec *c, union any_sample *s)
 	code_u64(c, &x->bytes);
 }
 
-void code_bpf_state(struct codec *c, union any_sample *s)
+void code_bpf_state_fields(struct codec *c, struct bpf_state_sample *x)
 {
-	struct bpf_state_sample *x = &s->bpf_state;
-
 	code_u32(c, &x->ncpus);
 	code_bool(c, &x->by_sysctl);
 	code_text(c, x->others, sizeof(x->others));

@@ -2,15 +2,14 @@
 /* Samples of samples/cache.h. */
 #include "recording/types.h"
 
-void code_cache(struct codec *c, union any_sample *s)
+void code_cache_fields(struct codec *c, struct cache_sample *x)
 {
-	struct cache_sample *x = &s->cache;
-
-	code_u32(c, &x->tgid);
-	code_u32(c, &x->tid);
-	code_bool(c, &x->kthread);
+	code_tgid(c, &x->tgid);
+	tell_known(c, x->tgid); /* what nobody did is filtered by nothing */
+	code_tid(c, &x->tid);
+	code_kthread(c, &x->kthread);
 	code_cgroup(c, &x->cgroup);
-	code_text(c, x->comm, sizeof(x->comm));
+	code_comm(c, x->comm);
 	code_u32(c, &x->file.dev);
 	code_u64(c, &x->file.inode);
 	code_text(c, x->file.path, sizeof(x->file.path));
@@ -19,11 +18,9 @@ void code_cache(struct codec *c, union any_sample *s)
 	code_time(c, &x->t_ns);
 }
 
-void code_miss(struct codec *c, union any_sample *s)
+void code_miss_fields(struct codec *c, struct cache_miss_sample *x)
 {
-	struct cache_miss_sample *x = &s->miss;
-
-	code_u32(c, &x->tgid);
+	code_tgid(c, &x->tgid);
 	code_cgroup(c, &x->cgroup);
 	code_u32(c, &x->dev);
 	code_u64(c, &x->inode);
@@ -31,10 +28,8 @@ void code_miss(struct codec *c, union any_sample *s)
 	code_u64(c, &x->misses);
 }
 
-void code_totals(struct codec *c, union any_sample *s)
+void code_totals_fields(struct codec *c, struct cache_totals_sample *x)
 {
-	struct cache_totals_sample *x = &s->totals;
-
 	code_u64(c, &x->cached_bytes);
 	code_u64(c, &x->buffers_bytes);
 	code_u64(c, &x->dirty_bytes);
@@ -46,100 +41,45 @@ void code_totals(struct codec *c, union any_sample *s)
 	code_table32(c, &x->ages, CACHE_AGES);
 }
 
-void code_dentry(struct codec *c, union any_sample *s)
+void code_dentry_fields(struct codec *c, struct dentry_sample *x)
 {
-	struct dentry_sample *x = &s->dentry;
-
-	code_u32(c, &x->tgid);
-	code_bool(c, &x->kthread);
+	code_tgid(c, &x->tgid);
+	code_kthread(c, &x->kthread);
 	code_cgroup(c, &x->cgroup);
-	code_text(c, x->comm, sizeof(x->comm));
+	code_comm(c, x->comm);
 	code_u64(c, &x->lookups);
 	code_u64(c, &x->negative);
 	code_u64(c, &x->slow);
 	code_bool(c, &x->slow_known);
 }
 
-void code_dentries(struct codec *c, union any_sample *s)
+void code_dentries_fields(struct codec *c, struct dentry_state_sample *x)
 {
-	code_u64(c, &s->dentries.dentries);
-	code_u64(c, &s->dentries.unused);
-	code_u64(c, &s->dentries.negative);
+	code_u64(c, &x->dentries);
+	code_u64(c, &x->unused);
+	code_u64(c, &x->negative);
 }
 
-void code_cpu_cache(struct codec *c, union any_sample *s)
+void code_cpu_cache_fields(struct codec *c, struct cpu_cache_sample *x)
 {
-	struct cpu_cache_sample *x = &s->cpu_cache;
-
-	code_u32(c, &x->cpu);
-	code_u32(c, &x->tgid);
-	code_u32(c, &x->tid);
+	code_cpu(c, &x->cpu);
+	code_tgid(c, &x->tgid);
+	code_tid(c, &x->tid);
 	code_cgroup(c, &x->cgroup);
-	code_text(c, x->comm, sizeof(x->comm));
+	code_comm(c, x->comm);
 	for (u32 k = 0; k < CPU_CACHES; k++)
 		for (u32 i = 0; i < CPU_CACHE_COUNTS; i++)
 			code_u64(c, &x->n[k][i]);
 }
 
-void code_counters(struct codec *c, union any_sample *s)
+void code_counters_fields(struct codec *c, struct cpu_cache_state_sample *s)
 {
 	for (u32 k = 0; k < CPU_CACHES; k++) {
-		struct cpu_cache_state *x = &s->counters.of[k];
+		struct cpu_cache_state *x = &s->of[k];
 
 		code_bool(c, &x->known);
 		code_bool(c, &x->estimated);
 		code_text(c, x->events, sizeof(x->events));
 		code_text(c, x->why, sizeof(x->why));
 	}
-}
-
-/* What nobody did is filtered by nothing. */
-void cache_subject(const union any_sample *s, struct subject *out)
-{
-	const struct cache_sample *x = &s->cache;
-
-	*out = (struct subject){.known = x->tgid,
-				.has_tid = true,
-				.has_comm = true,
-				.has_kind = true,
-				.tgid = x->tgid,
-				.tid = x->tid,
-				.cgroup = x->cgroup,
-				.comm = x->comm,
-				.kthread = x->kthread};
-}
-
-void miss_subject(const union any_sample *s, struct subject *out)
-{
-	const struct cache_miss_sample *x = &s->miss;
-
-	*out = (struct subject){.known = true, .tgid = x->tgid, .cgroup = x->cgroup};
-}
-
-void dentry_subject(const union any_sample *s, struct subject *out)
-{
-	const struct dentry_sample *x = &s->dentry;
-
-	*out = (struct subject){.known = true,
-				.has_comm = true,
-				.has_kind = true,
-				.tgid = x->tgid,
-				.cgroup = x->cgroup,
-				.comm = x->comm,
-				.kthread = x->kthread};
-}
-
-void cpu_cache_subject(const union any_sample *s, struct subject *out)
-{
-	const struct cpu_cache_sample *x = &s->cpu_cache;
-
-	*out = (struct subject){.known = true,
-				.has_tid = true,
-				.has_cpu = true,
-				.has_comm = true,
-				.tgid = x->tgid,
-				.tid = x->tid,
-				.cpu = x->cpu,
-				.cgroup = x->cgroup,
-				.comm = x->comm};
 }

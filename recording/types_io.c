@@ -17,10 +17,8 @@ static void code_kind(struct codec *c, enum io_op *op, u32 *flags)
 	code_below(c, flags, IO_FLAGS);
 }
 
-void code_io(struct codec *c, union any_sample *s)
+void code_io_fields(struct codec *c, struct io_sample *x)
 {
-	struct io_sample *x = &s->io;
-
 	code_device(c, &x->device);
 	code_kind(c, &x->op, &x->flags);
 	code_u64(c, &x->count);
@@ -36,19 +34,17 @@ void code_io(struct codec *c, union any_sample *s)
 	}
 }
 
-void code_io_proc(struct codec *c, union any_sample *s)
+void code_io_proc_fields(struct codec *c, struct io_proc_sample *x)
 {
-	struct io_proc_sample *x = &s->io_proc;
-
 	code_device(c, &x->device);
 	code_kind(c, &x->op, &x->flags);
-	code_u32(c, &x->tgid);
-	code_u32(c, &x->tid);
-	code_bool(c, &x->kthread);
+	code_tgid(c, &x->tgid);
+	code_tid(c, &x->tid);
+	code_kthread(c, &x->kthread);
 	code_bool(c, &x->writeback);
 	code_cgroup(c, &x->cgroup);
 	code_u64(c, &x->inode);
-	code_text(c, x->comm, sizeof(x->comm));
+	code_comm(c, x->comm);
 	code_text(c, x->file, sizeof(x->file));
 	code_u64(c, &x->count);
 	code_u64(c, &x->bytes);
@@ -57,22 +53,20 @@ void code_io_proc(struct codec *c, union any_sample *s)
 	code_u64(c, &x->max_ns);
 }
 
-void code_io_slow(struct codec *c, union any_sample *s)
+void code_io_slow_fields(struct codec *c, struct io_slow_sample *x)
 {
-	struct io_slow_sample *x = &s->io_slow;
-
 	code_device(c, &x->device);
 	code_kind(c, &x->op, &x->flags);
-	code_u32(c, &x->tgid);
-	code_u32(c, &x->tid);
-	code_bool(c, &x->kthread);
+	code_tgid(c, &x->tgid);
+	code_tid(c, &x->tid);
+	code_kthread(c, &x->kthread);
 	code_bool(c, &x->writeback);
 	code_cgroup(c, &x->cgroup);
 	code_u64(c, &x->inode);
-	code_text(c, x->comm, sizeof(x->comm));
+	code_comm(c, x->comm);
 	code_text(c, x->file, sizeof(x->file));
 	code_time(c, &x->t_ns);
-	code_u64(c, &x->total_ns);
+	code_longest(c, &x->total_ns);
 	code_u64(c, &x->queued_ns);
 	code_u64(c, &x->device_ns);
 	code_u64(c, &x->sector);
@@ -80,39 +74,8 @@ void code_io_slow(struct codec *c, union any_sample *s)
 	code_stack(c, &x->stack, x->tgid);
 }
 
-void code_io_device(struct codec *c, union any_sample *s)
+void code_io_device_fields(struct codec *c, struct io_device_sample *x)
 {
-	code_device(c, &s->io_device.device);
-	code_u64(c, &s->io_device.in_flight);
-}
-
-void io_proc_subject(const union any_sample *s, struct subject *out)
-{
-	const struct io_proc_sample *x = &s->io_proc;
-
-	*out = (struct subject){.known = true,
-				.has_tid = true,
-				.has_comm = true,
-				.has_kind = true,
-				.tgid = x->tgid,
-				.tid = x->tid,
-				.cgroup = x->cgroup,
-				.comm = x->comm,
-				.kthread = x->kthread};
-}
-
-void io_slow_subject(const union any_sample *s, struct subject *out)
-{
-	const struct io_slow_sample *x = &s->io_slow;
-
-	*out = (struct subject){.known = true,
-				.has_tid = true,
-				.has_comm = true,
-				.has_kind = true,
-				.tgid = x->tgid,
-				.tid = x->tid,
-				.cgroup = x->cgroup,
-				.comm = x->comm,
-				.kthread = x->kthread,
-				.longest_ns = x->total_ns};
+	code_device(c, &x->device);
+	code_u64(c, &x->in_flight);
 }

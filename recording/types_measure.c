@@ -8,13 +8,13 @@ static void code_who(struct codec *c, struct measure_who *w)
 	u64 start = w->start_ns, process = w->process_ns, cgroup = w->cgroup;
 	bool kthread = w->kthread;
 
-	code_u32(c, &w->tgid);
-	code_u32(c, &w->tid);
+	code_tgid(c, &w->tgid);
+	code_tid(c, &w->tid);
 	code_u64(c, &start);
 	code_u64(c, &process);
 	code_cgroup(c, &cgroup);
-	code_bool(c, &kthread);
-	code_text(c, w->comm, sizeof(w->comm));
+	code_kthread(c, &kthread);
+	code_comm(c, w->comm);
 	code_text(c, w->process, sizeof(w->process));
 	w->start_ns = start;
 	w->process_ns = process;
@@ -27,6 +27,8 @@ static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n, 
 {
 	const struct measure_key *from = *keys;
 
+	if (c->who)
+		return;
 	code_below(c, n, most + 1);
 	for (u32 i = 0; i < *n; i++) {
 		struct measure_key k = c->out ? from[i] : (struct measure_key){0};
@@ -43,14 +45,14 @@ static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n, 
 /* Those that recordings of older versions have. */
 #define FIRST_SUMS 2
 
-void code_measure(struct codec *c, union any_sample *s)
+/* What found no room is nobody's, or many's: filtered by nothing. */
+void code_measure_fields(struct codec *c, struct measure_sample *x)
 {
-	struct measure_sample *x = &s->measure;
-
 	code_bool(c, &x->rest);
 	code_bool(c, &x->sampled);
 	code_bool(c, &x->waits);
 	code_who(c, &x->who);
+	tell_known(c, !x->rest && x->who.tgid != MEASURE_MANY);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_u64(c, &x->count);
@@ -65,26 +67,22 @@ void code_measure(struct codec *c, union any_sample *s)
 		code_u64(c, &x->sums[i]);
 }
 
-void code_measure_open(struct codec *c, union any_sample *s)
+void code_measure_open_fields(struct codec *c, struct measure_open_sample *x)
 {
-	struct measure_open_sample *x = &s->measure_open;
-
 	code_bool(c, &x->waits);
 	code_who(c, &x->who);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_time(c, &x->begin_ns);
 }
 
-void code_measure_slow(struct codec *c, union any_sample *s)
+void code_measure_slow_fields(struct codec *c, struct measure_slow_sample *x)
 {
-	struct measure_slow_sample *x = &s->measure_slow;
-
 	code_bool(c, &x->waits);
 	code_who(c, &x->who);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
-	code_u32(c, &x->cpu);
+	code_cpu(c, &x->cpu);
 	code_time(c, &x->t_ns);
-	code_u64(c, &x->ns);
+	code_longest(c, &x->ns);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_text(c, x->text, sizeof(x->text));
 }
@@ -101,9 +99,8 @@ static void code_ask_label(struct codec *c, struct ask_label *l)
 }
 
 /* The form of none is empty; what another one says its measure's check looks at. */
-void code_ask(struct codec *c, union any_sample *s)
+void code_ask_fields(struct codec *c, struct ask_sample *x)
 {
-	struct ask_sample *x = &s->ask;
 	struct ask_form *f = &x->form;
 
 	code_below(c, &x->n, ASK_MAX + 1);
@@ -136,26 +133,24 @@ void code_ask(struct codec *c, union any_sample *s)
 	}
 }
 
-void code_ask_line(struct codec *c, union any_sample *s)
+void code_ask_line_fields(struct codec *c, struct ask_line_sample *x)
 {
-	struct ask_line_sample *x = &s->ask_line;
-
 	code_time(c, &x->t_ns);
 	code_u64(c, &x->lost);
-	code_u32(c, &x->cpu);
+	code_cpu(c, &x->cpu);
 	code_who(c, &x->who);
+	tell_known(c, x->who.tgid != MEASURE_MANY);
 	code_shared_text(c, &x->event);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_keys(c, &x->values, &x->nvalues, ASK_FIELDS);
 	code_u32(c, &x->has);
 }
 
-void code_measure_held(struct codec *c, union any_sample *s)
+void code_measure_held_fields(struct codec *c, struct measure_held_sample *x)
 {
-	struct measure_held_sample *x = &s->measure_held;
-
 	code_bool(c, &x->rest);
 	code_who(c, &x->who);
+	tell_known(c, !x->rest);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_u64(c, &x->held);
@@ -169,10 +164,8 @@ void code_measure_held(struct codec *c, union any_sample *s)
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
 }
 
-void code_measure_holder(struct codec *c, union any_sample *s)
+void code_measure_holder_fields(struct codec *c, struct measure_holder_sample *x)
 {
-	struct measure_holder_sample *x = &s->measure_holder;
-
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_u32(c, &x->tgid);
 	code_u32(c, &x->tid);
@@ -181,51 +174,4 @@ void code_measure_holder(struct codec *c, union any_sample *s)
 	code_u64(c, &x->ns);
 	code_who(c, &x->waiter);
 	code_time(c, &x->begin_ns);
-}
-
-static struct subject subject_of(const struct measure_who *w)
-{
-	return (struct subject){.known = true,
-				.has_tid = true,
-				.has_comm = true,
-				.has_kind = true,
-				.tgid = w->tgid,
-				.tid = w->tid,
-				.cgroup = w->cgroup,
-				.comm = w->comm,
-				.kthread = w->kthread};
-}
-
-/* What found no room is nobody's, or many's: filtered by nothing. */
-void measure_subject(const union any_sample *s, struct subject *out)
-{
-	*out = subject_of(&s->measure.who);
-	out->known = !s->measure.rest && s->measure.who.tgid != MEASURE_MANY;
-}
-
-void measure_open_subject(const union any_sample *s, struct subject *out)
-{
-	*out = subject_of(&s->measure_open.who);
-}
-
-void measure_slow_subject(const union any_sample *s, struct subject *out)
-{
-	*out = subject_of(&s->measure_slow.who);
-	out->has_cpu = true;
-	out->cpu = s->measure_slow.cpu;
-	out->longest_ns = s->measure_slow.ns;
-}
-
-void ask_line_subject(const union any_sample *s, struct subject *out)
-{
-	*out = subject_of(&s->ask_line.who);
-	out->known = s->ask_line.who.tgid != MEASURE_MANY;
-	out->has_cpu = true;
-	out->cpu = s->ask_line.cpu;
-}
-
-void measure_held_subject(const union any_sample *s, struct subject *out)
-{
-	*out = subject_of(&s->measure_held.who);
-	out->known = !s->measure_held.rest;
 }

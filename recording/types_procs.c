@@ -33,23 +33,23 @@ static void code_gauges(struct codec *c, struct procs_sample *x)
 	code_below(c, &nice, 64);
 	x->nice = (s32)nice - 32;
 	code_u32(c, &x->flags);
+	tell_kthread(c, x->flags & PROCS_KTHREAD);
 	code_below(c, &x->state, 128);
 	CODE_ENUM(c, x->rest, PROCS_PARTS);
 }
 
-void code_procs(struct codec *c, union any_sample *s)
+void code_procs_fields(struct codec *c, struct procs_sample *x)
 {
-	struct procs_sample *x = &s->procs;
-
 	CODE_ENUM(c, x->event, PROCS_EVENTS);
-	code_u32(c, &x->tgid);
-	code_u32(c, &x->tid);
+	code_tgid(c, &x->tgid);
+	tell_known(c, x->event != PROCS_ALL);
+	code_tid(c, &x->tid);
 	code_u32(c, &x->ppid);
 	code_u32(c, &x->uid);
 	code_u64(c, &x->start_ns);
 	code_u64(c, &x->process_ns);
 	code_cgroup(c, &x->cgroup);
-	code_text(c, x->comm, sizeof(x->comm));
+	code_comm(c, x->comm);
 	code_text(c, x->parent_comm, sizeof(x->parent_comm));
 	code_shared_text(c, &x->cmdline);
 	code_shared_text(c, &x->user);
@@ -58,19 +58,4 @@ void code_procs(struct codec *c, union any_sample *s)
 	code_bool(c, &x->is_short);
 	code_u64(c, &x->starts);
 	code_gauges(c, x);
-}
-
-void procs_subject(const union any_sample *s, struct subject *out)
-{
-	const struct procs_sample *x = &s->procs;
-
-	*out = (struct subject){.known = x->event != PROCS_ALL,
-				.has_tid = true,
-				.has_comm = true,
-				.has_kind = true,
-				.tgid = x->tgid,
-				.tid = x->tid,
-				.cgroup = x->cgroup,
-				.comm = x->comm,
-				.kthread = x->flags & PROCS_KTHREAD};
 }

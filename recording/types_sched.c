@@ -7,12 +7,12 @@
 
 static void code_ident(struct codec *c, struct task_ident *t)
 {
-	code_u32(c, &t->tgid);
-	code_u32(c, &t->tid);
+	code_tgid(c, &t->tgid);
+	code_tid(c, &t->tid);
 	code_cgroup(c, &t->cgroup);
 	code_u64(c, &t->start_ns);
-	code_bool(c, &t->kthread);
-	code_text(c, t->comm, sizeof(t->comm));
+	code_kthread(c, &t->kthread);
+	code_comm(c, t->comm);
 }
 
 static void code_waker(struct codec *c, struct waker *w)
@@ -27,143 +27,104 @@ static void code_waker(struct codec *c, struct waker *w)
 	code_stack(c, &w->ustack, w->tgid);
 }
 
-void code_wait(struct codec *c, union any_sample *s)
+/* As SCOPE_STATES has them; a wait for a CPU is R. */
+static u32 scope_state(enum task_state state)
 {
-	struct wait_sample *w = &s->wait;
+	static const u32 letters[TASK_STATES] = {
+		[TASK_STATE_RUNNING] = 1 << 0, [TASK_STATE_RUNNABLE] = 1 << 0,
+		[TASK_STATE_SLEEP] = 1 << 1,   [TASK_STATE_DISK] = 1 << 2,
+		[TASK_STATE_STOPPED] = 1 << 3, [TASK_STATE_TRACED] = 1 << 4,
+		[TASK_STATE_IDLE] = 1 << 8,
+	};
 
-	code_ident(c, &w->task);
-	code_stack(c, &w->kstack, w->task.tgid);
-	code_stack(c, &w->ustack, w->task.tgid);
-	CODE_ENUM(c, w->state, TASK_STATES);
-	code_u32(c, &w->syscall);
-	code_u32(c, &w->futex_op);
-	code_waker(c, &w->waker);
-	code_u64(c, &w->count);
-	code_u64(c, &w->off_ns);
-	code_u64(c, &w->runq_ns);
-	code_u64(c, &w->full_ns);
-	code_u64(c, &w->max_ns);
-	code_u64(c, &w->open);
-	code_u64(c, &w->open_ns);
-	code_u64(c, &w->open_full_ns);
-	code_time(c, &w->t_ns);
-	code_bool(c, &w->since_before);
-	code_hist(c, &w->hist, HIST_OCTAVES);
-	code_u32(c, &w->on);
-	code_u64(c, &w->object);
+	return letters[state];
 }
 
-void code_task(struct codec *c, union any_sample *s)
+void code_wait_fields(struct codec *c, struct wait_sample *x)
 {
-	struct task_sample *t = &s->task;
+	code_ident(c, &x->task);
+	code_stack(c, &x->kstack, x->task.tgid);
+	code_stack(c, &x->ustack, x->task.tgid);
+	CODE_ENUM(c, x->state, TASK_STATES);
+	if (c->who)
+		c->who->state = scope_state(x->state);
+	code_u32(c, &x->syscall);
+	code_u32(c, &x->futex_op);
+	code_waker(c, &x->waker);
+	code_u64(c, &x->count);
+	code_u64(c, &x->off_ns);
+	code_u64(c, &x->runq_ns);
+	code_u64(c, &x->full_ns);
+	code_longest(c, &x->max_ns);
+	code_u64(c, &x->open);
+	code_u64(c, &x->open_ns);
+	code_u64(c, &x->open_full_ns);
+	code_time(c, &x->t_ns);
+	code_bool(c, &x->since_before);
+	code_hist(c, &x->hist, HIST_OCTAVES);
+	code_u32(c, &x->on);
+	code_u64(c, &x->object);
+}
 
-	code_ident(c, &t->task);
-	code_u32(c, &t->cpu);
-	code_time(c, &t->t_ns);
-	code_u64(c, &t->span_ns);
+void code_task_fields(struct codec *c, struct task_sample *x)
+{
+	code_ident(c, &x->task);
+	code_cpu(c, &x->cpu);
+	code_time(c, &x->t_ns);
+	code_u64(c, &x->span_ns);
 	for (u32 i = 0; i < TASK_STATES; i++)
-		code_u64(c, &t->state_ns[i]);
-	CODE_ENUM(c, t->state, TASK_STATES);
-	code_u64(c, &t->since_ns);
-	code_bool(c, &t->gone);
-	code_u64(c, &t->runs);
-	code_u64(c, &t->voluntary);
-	code_u64(c, &t->preempted);
-	code_u64(c, &t->migrations);
-	code_u64(c, &t->delays);
-	code_u64(c, &t->delay_ns);
-	code_u64(c, &t->delay_max_ns);
-	code_u64(c, &t->run_max_ns);
-	code_hist(c, &t->delay_hist, HIST_BUCKETS);
-	code_hist(c, &t->on_hist, HIST_BUCKETS);
-	code_hist(c, &t->off_hist, HIST_BUCKETS);
+		code_u64(c, &x->state_ns[i]);
+	CODE_ENUM(c, x->state, TASK_STATES);
+	code_u64(c, &x->since_ns);
+	code_bool(c, &x->gone);
+	code_u64(c, &x->runs);
+	code_u64(c, &x->voluntary);
+	code_u64(c, &x->preempted);
+	code_u64(c, &x->migrations);
+	code_u64(c, &x->delays);
+	code_u64(c, &x->delay_ns);
+	code_u64(c, &x->delay_max_ns);
+	code_u64(c, &x->run_max_ns);
+	code_hist(c, &x->delay_hist, HIST_BUCKETS);
+	code_hist(c, &x->on_hist, HIST_BUCKETS);
+	code_hist(c, &x->off_hist, HIST_BUCKETS);
 }
 
-void code_cpu(struct codec *c, union any_sample *s)
+void code_cpu_fields(struct codec *c, struct cpu_sample *x)
 {
-	struct cpu_sample *p = &s->cpu;
-
-	code_u32(c, &p->cpu);
-	code_time(c, &p->t_ns);
-	code_u64(c, &p->span_ns);
-	code_u64(c, &p->busy_ns);
-	code_u64(c, &p->switches);
-	code_u64(c, &p->run_max_ns);
-	code_ident(c, &p->longest);
-	code_ident(c, &p->running);
-	code_table64(c, &p->delay_hist, HIST_BUCKETS);
+	code_u32(c, &x->cpu);
+	code_time(c, &x->t_ns);
+	code_u64(c, &x->span_ns);
+	code_u64(c, &x->busy_ns);
+	code_u64(c, &x->switches);
+	code_u64(c, &x->run_max_ns);
+	code_ident(c, &x->longest);
+	code_ident(c, &x->running);
+	code_table64(c, &x->delay_hist, HIST_BUCKETS);
 }
 
-void code_delay(struct codec *c, union any_sample *s)
+void code_delay_fields(struct codec *c, struct delay_sample *x)
 {
-	struct delay_sample *d = &s->delay;
-
-	code_ident(c, &d->task);
-	code_u32(c, &d->cpu);
-	code_time(c, &d->t_ns);
-	code_u64(c, &d->delay_ns);
-	code_ident(c, &d->holder);
-	code_u64(c, &d->holder_ran_ns);
-	code_stack(c, &d->holder_kstack, d->holder.tgid);
-	code_stack(c, &d->holder_ustack, d->holder.tgid);
+	code_ident(c, &x->task);
+	code_cpu(c, &x->cpu);
+	code_time(c, &x->t_ns);
+	code_u64(c, &x->delay_ns);
+	code_ident(c, &x->holder);
+	code_u64(c, &x->holder_ran_ns);
+	code_stack(c, &x->holder_kstack, x->holder.tgid);
+	code_stack(c, &x->holder_ustack, x->holder.tgid);
 }
 
 /* Its thread's process is not told: kernel frames are found without, user frames in the source's
  * own way. */
-void code_switch(struct codec *c, union any_sample *s)
+void code_sw_fields(struct codec *c, struct switch_sample *x)
 {
-	struct switch_sample *w = &s->sw;
-
-	code_u32(c, &w->tid);
-	code_u32(c, &w->cpu);
-	code_time(c, &w->t_ns);
-	CODE_ENUM(c, w->state, TASK_STATES);
-	code_u32(c, &w->syscall);
-	code_u32(c, &w->futex_op);
-	code_stack(c, &w->kstack, 0);
-	code_stack(c, &w->ustack, 0);
-}
-
-static struct subject subject_of(const struct task_ident *t)
-{
-	return (struct subject){.known = true,
-				.has_tid = true,
-				.has_comm = true,
-				.has_kind = true,
-				.tgid = t->tgid,
-				.tid = t->tid,
-				.cgroup = t->cgroup,
-				.comm = t->comm,
-				.kthread = t->kthread};
-}
-
-void wait_subject(const union any_sample *s, struct subject *out)
-{
-	/* As SCOPE_STATES has them; a wait for a CPU is R. */
-	static const u8 letters[TASK_STATES] = {
-		[TASK_STATE_RUNNING] = 1 << 0, [TASK_STATE_RUNNABLE] = 1 << 0,
-		[TASK_STATE_SLEEP] = 1 << 1,   [TASK_STATE_DISK] = 1 << 2,
-		[TASK_STATE_STOPPED] = 1 << 3, [TASK_STATE_TRACED] = 1 << 4,
-	};
-	const struct wait_sample *w = &s->wait;
-
-	*out = subject_of(&w->task);
-	out->state = letters[w->state];
-	if (w->state == TASK_STATE_IDLE)
-		out->state = 1u << 8;
-	out->longest_ns = w->max_ns;
-}
-
-void task_subject(const union any_sample *s, struct subject *out)
-{
-	*out = subject_of(&s->task.task);
-	out->has_cpu = true;
-	out->cpu = s->task.cpu;
-}
-
-void delay_subject(const union any_sample *s, struct subject *out)
-{
-	*out = subject_of(&s->delay.task);
-	out->has_cpu = true;
-	out->cpu = s->delay.cpu;
+	code_u32(c, &x->tid);
+	code_u32(c, &x->cpu);
+	code_time(c, &x->t_ns);
+	CODE_ENUM(c, x->state, TASK_STATES);
+	code_u32(c, &x->syscall);
+	code_u32(c, &x->futex_op);
+	code_stack(c, &x->kstack, 0);
+	code_stack(c, &x->ustack, 0);
 }

@@ -6,7 +6,6 @@
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -107,19 +106,13 @@ static double drain_names(struct source *s)
 
 static void note_tick(struct source *s, double fill)
 {
-	double runs, timed, wall;
 	struct health *h = &s->health;
 	struct dentry_stats now;
 	u64 now_ns = clock__monotonic_ns();
 
 	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(now), (u64 *)&now);
-	runs = (double)(now.runs - s->before.runs);
-	timed = (double)(now.timed - s->before.timed);
-	wall = (double)MAX(now_ns - s->before_ns, 1ULL);
-	if (timed > 0)
-		h->cost_ns = (double)(now.run_ns - s->before.run_ns) / timed;
-	h->run_pct = 100 * runs * h->cost_ns / wall / MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
-	h->cost_pct = h->run_pct;
+	health__cost(h, now.runs - s->before.runs, now.timed - s->before.timed,
+		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
 	h->samples = now.lookups - s->before.lookups;
 	h->samples_total = now.lookups;
 	h->lost = h->map_full = now.full;

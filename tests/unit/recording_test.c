@@ -864,12 +864,39 @@ static int teardown(void **state)
 	return scratch__remove(state);
 }
 
+/* Filters look at the task that a sample is about, not at others that it names. */
+static void test_subjects(void **state)
+{
+	union any_sample delay = {
+		.delay = {.head.type = SAMPLE_DELAY,
+			  .task = {.tgid = 7, .tid = 8, .cgroup = 9, .comm = "late"},
+			  .cpu = 3,
+			  .delay_ns = 5,
+			  .holder = {.tgid = 1, .tid = 2, .cgroup = 4, .kthread = true, .comm = "holder"}}};
+	union any_sample nobody = {.cache = {.head.type = SAMPLE_CACHE, .n = {1}}};
+	struct subject who;
+
+	sample_codec__of(SAMPLE_DELAY)->subject(&delay, &who);
+	assert_true(who.known && who.has_tid && who.has_cpu && who.has_comm && who.has_kind);
+	assert_int_equal(who.tgid, 7);
+	assert_int_equal(who.tid, 8);
+	assert_int_equal(who.cgroup, 9);
+	assert_int_equal(who.cpu, 3);
+	assert_false(who.kthread);
+	assert_string_equal(who.comm, "late");
+	assert_int_equal(who.longest_ns, 0);
+	sample_codec__of(SAMPLE_CACHE)->subject(&nobody, &who);
+	assert_false(who.known);
+	assert_null(sample_codec__of(SAMPLE_CPU)->subject);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_measures),
+		cmocka_unit_test(test_subjects),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_hidden_addresses),

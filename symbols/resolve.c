@@ -18,8 +18,9 @@
  * points of programs (_start; musl's goes on in _start_c) and of the dynamic linker, of
  * threads (clone under its names in glibc, musl and bionic), of the kernel's threads and of
  * forked tasks, of Go's threads and goroutines. A stack that got as far as main or a thread's
- * start has told all that anybody asks of it, so what glibc puts below these counts too: it
- * has no frame pointers, and few walks pass it.
+ * start has told all that anybody asks of it, so what a C library puts below these counts too:
+ * glibc's has no frame pointers, and few walks pass it; musl's (libc_start_main_stage2, and start
+ * of a thread) has no unwind tables, and none does.
  */
 static const char *const outermost[] = {
 	"main",
@@ -29,6 +30,8 @@ static const char *const outermost[] = {
 	"start_thread",
 	"_start",
 	"_start_c",
+	"libc_start_main_stage2",
+	"start",
 	"_dl_start",
 	"_dl_start_user",
 	"clone",

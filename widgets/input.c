@@ -83,8 +83,10 @@ int key__parse(const char *name)
 static const char *plain_name(int key, char *buf, size_t size)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(special); i++)
-		if (special[i].key == key && key != '#')
-			return special[i].name;
+		if (special[i].key == key && key != '#') {
+			snprintf(buf, size, "%s", special[i].name);
+			return buf;
+		}
 	if (key >= KEYCODE_F1 && key <= KEYCODE_F12) {
 		snprintf(buf, size, "F%d", key - KEYCODE_F1 + 1);
 		return buf;

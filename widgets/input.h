@@ -41,7 +41,7 @@ struct input {
 /* "Enter", "C-x", "M-x", "F1", "Space", "a", "é" -> key code; 0 unknown. Names of special
  * keys are taken without regard to case. */
 int key__parse(const char *name);
-/* The reverse, for help; buf at least 16 bytes. */
+/* The reverse, for help: writes to buf, at least 16 bytes, and returns it. */
 const char *key__name(int key, char *buf, size_t size);
 
 #endif

@@ -218,6 +218,45 @@ def test_deep_stack():
     assert report["health"]["stacks_truncated_pct"] > 50, report["health"]
 
 
+MUSL_THREAD = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile unsigned long sum;
+static void *work(void *arg)
+{
+	for (;;)
+		sum++;
+	return arg;
+}
+int main(void)
+{
+	pthread_t thread;
+
+	printf("ready %d\n", getpid());
+	fflush(stdout);
+	pthread_create(&thread, 0, work, 0);
+	return work(0) != 0;
+}
+"""
+
+
+def test_musl_outermost():
+    """musl describes neither what calls main nor what calls a thread's function: both are whole"""
+    live.need_root()
+    if not shutil.which("musl-gcc"):
+        raise live.Skip("no musl-gcc")
+    with live.temporary() as folder:
+        program = os.path.join(folder, "musl_thread")
+        subprocess.run(["musl-gcc", "-static", "-O1", "-x", "c", "-", "-o", program], check=True,
+                       input=MUSL_THREAD, text=True)
+        with live.Workload("musl_thread", path=program) as work:
+            health = watch(work.pid)["health"]
+    assert health["samples"] > 50, health
+    # The first stacks may come before the program's table.
+    assert health["stacks_truncated_pct"] < 20, health
+
+
 def test_kernel():
     """Kernel code has its names and its kind"""
     live.need_root()

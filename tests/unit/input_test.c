@@ -50,8 +50,11 @@ static void names_come_back(void **state)
 		"F12", "C-a", "C-z",   "M-x", "M-Enter", "M-Backspace", "PgUp",	   "日",  "C-\\"};
 	char buf[16];
 
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
-		assert_string_equal(key__name(key__parse(names[i]), buf, sizeof(buf)), names[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		memset(buf, 0, sizeof(buf));
+		assert_ptr_equal(key__name(key__parse(names[i]), buf, sizeof(buf)), buf);
+		assert_string_equal(buf, names[i]);
+	}
 	assert_string_equal(key__name(0x3fffff, buf, sizeof(buf)), "?");
 }
 

@@ -69,6 +69,7 @@ $(B)/$(1)/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/$(1)/tui/theme.o: $(wildcard themes/*.theme)
 $(B)/$(1)/tui/guide.o: docs/GUIDE.md
 $(B)/$(1)/tui/tour.o: tui/tour.ptr
+$(B)/$(1)/samples/counters.o: samples/counters.metrics
 $(B)/$(1)/sources/measures.o $(B)/$(1)/sources/ask_source.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 # Which release it is they hold too; which commit may be out of date where tests alone see it.
 $(patsubst %,$(B)/$(1)/%.o,tui/program tui/tape tui/serve_answers export/speedscope export/openmetrics \

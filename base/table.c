@@ -23,6 +23,7 @@ static double as_double(const struct value *v)
 {
 	switch (v->type) {
 	case VALUE_PCT:
+	case VALUE_NUMBER:
 		return v->f;
 	case VALUE_CHANGE:
 		return fabs(v->n == VALUE_PCT ? v->f : (double)v->i);

@@ -13,6 +13,7 @@ enum value_type {
 	VALUE_TEXT, /* s */
 	VALUE_COUNT, /* u */
 	VALUE_PCT,  /* f, 0..100 */
+	VALUE_NUMBER, /* f, whatever its unit is */
 	VALUE_NS,   /* u */
 	VALUE_BYTES, /* u */
 	VALUE_BOOL, /* u */

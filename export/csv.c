@@ -81,6 +81,7 @@ static void put_value(FILE *out, const struct value *v)
 		put_text(out, v->s);
 		break;
 	case VALUE_PCT:
+	case VALUE_NUMBER:
 		if (format_double(buf, sizeof(buf), v->f))
 			fputs(buf, out);
 		break;

@@ -220,6 +220,7 @@ static void put_sort_value(FILE *out, const struct value *v)
 
 	switch (v->type) {
 	case VALUE_PCT:
+	case VALUE_NUMBER:
 		if (format_double(buf, sizeof(buf), v->f))
 			fprintf(out, " data-v=\"%s\"", buf);
 		break;

@@ -95,6 +95,7 @@ struct json_object *export__json_value(const struct value *v)
 	case VALUE_TEXT:
 		return export__json_string(v->s);
 	case VALUE_PCT:
+	case VALUE_NUMBER:
 		return export__json_double(v->f);
 	case VALUE_BOOL:
 		return json_object_new_boolean(v->u != 0);

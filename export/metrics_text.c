@@ -89,6 +89,7 @@ bool metric__is_number(const struct value *v)
 	case VALUE_BOOL:
 		return true;
 	case VALUE_PCT:
+	case VALUE_NUMBER:
 		return format_double(buf, sizeof(buf), v->f);
 	default:
 		return false;
@@ -101,8 +102,8 @@ void metric__number(FILE *out, const struct value *v)
 
 	if (v->type == VALUE_NS) {
 		put_seconds(out, v->u);
-	} else if (v->type == VALUE_PCT) {
-		if (format_double(buf, sizeof(buf), v->f / 100))
+	} else if (v->type == VALUE_PCT || v->type == VALUE_NUMBER) {
+		if (format_double(buf, sizeof(buf), v->type == VALUE_PCT ? v->f / 100 : v->f))
 			fputs(buf, out);
 	} else {
 		fprintf(out, "%llu", (unsigned long long)v->u);

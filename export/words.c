@@ -106,6 +106,7 @@ const char *export__cell_text(const struct value *v, char buf[CELL_SIZE])
 		snprintf(buf, CELL_SIZE, "%llu", (unsigned long long)v->u);
 		break;
 	case VALUE_PCT:
+	case VALUE_NUMBER:
 		if (isfinite(v->f))
 			format_c(buf, CELL_SIZE, "%.2f", v->f);
 		break;

@@ -3,13 +3,23 @@
 #include <stdio.h>
 
 #include "bpf/counters.h"
+#include "samples/counters.h"
 #include "samples/measure.h"
 
-enum { BY_EVENT, BY_CPU, BY_PID, BY_TID, BY_COMM, BY_CGROUP, LABELS };
+enum { BY_EVENT, BY_CPU, BY_METRIC, BY_PID, BY_TID, BY_COMM, BY_CGROUP, LABELS };
 
 static void cpu_text(u64 cpu, char *buf, size_t size)
 {
 	snprintf(buf, size, "%llu", (unsigned long long)cpu);
+}
+
+static bool metric_part(const char *event, u32 i, char *buf, size_t size)
+{
+	const struct metric *m = metrics__of(event, i);
+
+	if (m)
+		copy_str(buf, size, m->name);
+	return m;
 }
 
 static const struct measure_label labels[LABELS] = {
@@ -18,6 +28,9 @@ static const struct measure_label labels[LABELS] = {
 		      .word = COUNTERS_LABEL_EVENT, .bits = 32},
 	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that counted",
 		    .word = COUNTERS_LABEL_CPU, .bits = 32, .text = cpu_text, .number = true},
+	[BY_METRIC] = {.name = "metric", .title = "Metric", .width = 20, .kind = LABEL_DERIVED,
+		       .help = "what a formula makes of counters", .of = BY_EVENT, .part = metric_part,
+		       .metric = true},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
 		    .help = "process that had the CPU; 0: it was idle"},
 	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread likewise"},

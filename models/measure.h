@@ -181,6 +181,9 @@ struct measure_query {
 	u64 unfolded[ANSWER_MAX_UNFOLDED];
 };
 
+struct metric;
+struct metric_operand;
+
 struct measure_row {
 	u64 key;
 	const struct measure_who *who; /* of one of its members: the one that did most */
@@ -203,6 +206,11 @@ struct measure_row {
 	float trend[PROFILE_TREND];
 	struct value hist, errnos;
 	double *buckets; /* MEASURE_BUCKETS, as hist has them */
+	/* Of a metric (models/measure_metrics.h): */
+	const struct metric *metric; /* NULL: it is none */
+	struct metric_operand *operands; /* of its formula's names */
+	double value;			 /* not a number: `missing` says why */
+	const char *missing;
 };
 
 struct measure_answer {

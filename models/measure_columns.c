@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/columns.h"
+#include "models/measure_metrics.h"
 
 int measure__label_of_kind(const struct measure *m, enum label_kind kind)
 {
@@ -160,6 +161,24 @@ static void add_rates(struct making *k)
 			ADD(k, CELL_RATIO, i,
 			    COLUMN(m->ratios[i].type, m->ratios[i].name, m->ratios[i].title, 8, 2, COLUMN_BOTH,
 				   m->ratios[i].help));
+}
+
+/* Those of metrics have no others: counts of several events make no sum. */
+static void add_metric(struct making *k)
+{
+	ADD(k, CELL_METRIC, METRIC_VALUE,
+	    COLUMN(VALUE_NUMBER, "value", "Value", 8, 0, COLUMN_BOTH, "of the formula; a dash: see Meaning"));
+	ADD(k, CELL_METRIC, METRIC_UNIT, TEXT_COLUMN("unit", "Unit", 10, 0, COLUMN_BOTH, "of the value"));
+	add_labels(k);
+	ADD(k, CELL_METRIC, METRIC_HELP,
+	    TEXT_COLUMN("meaning", "Meaning", 30, 2, COLUMN_SCREEN | COLUMN_FLEX,
+			"what it is, or why it is not known"));
+	ADD(k, CELL_RATIO, 0,
+	    COLUMN(k->m->ratios[0].type, k->m->ratios[0].name, k->m->ratios[0].title, 8, 3, COLUMN_BOTH,
+		   k->m->ratios[0].help));
+	ADD(k, CELL_METRIC, METRIC_FORMULA, EXPORT_COLUMN(VALUE_TEXT, "formula", "over events"));
+	ADD(k, CELL_METRIC, METRIC_MISSING,
+	    EXPORT_COLUMN(VALUE_TEXT, "missing", "why there is no value; null where there is one"));
 }
 
 /* The parts of the time; in exports they stand without a value where they are not known. */
@@ -398,6 +417,15 @@ static void order_columns(struct making *k)
 	}
 }
 
+static u32 metric_column(const struct making *k)
+{
+	u32 label = (u32)measure__metric_label(k->m), i = 0;
+
+	while (k->kinds[i].kind != CELL_LABEL || k->kinds[i].index != label)
+		i++;
+	return i;
+}
+
 u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena)
 {
@@ -407,6 +435,11 @@ u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct col
 				    : m->shape == MEASURE_SHAPE_SPAN ? CELL_TOTAL
 								     : CELL_RATE;
 
+	if (measure__is_by_metric(m, groups)) {
+		add_metric(&k);
+		*sort = metric_column(&k);
+		return k.n;
+	}
 	if (holds)
 		add_held(&k);
 	else

@@ -48,7 +48,10 @@ enum measure_cell_kind {
 	CELL_HOLDER_TEXT, /* name and thread of who has it */
 	CELL_HOLDER,	  /* the same with its stack, for programs */
 	CELL_ASK, /* the question it answers */
+	CELL_METRIC, /* enum measure_metric_cell */
 };
+
+enum measure_metric_cell { METRIC_VALUE, METRIC_UNIT, METRIC_HELP, METRIC_FORMULA, METRIC_MISSING };
 
 struct measure_column {
 	enum measure_cell_kind kind;

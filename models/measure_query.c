@@ -4,6 +4,7 @@
 
 #include "base/hidx.h"
 #include "models/frames.h"
+#include "models/measure_metrics.h"
 #include "models/measure_rows.h"
 #include "models/quantile.h"
 #include "models/who.h"
@@ -46,6 +47,8 @@ struct maker {
 	const struct measure_text *keys;
 	const struct profile_stack *stack;
 	const char *derived;
+	bool by_metric;
+	struct metric_maker metrics;
 };
 
 static bool holds(const struct measure *m)
@@ -161,6 +164,9 @@ static void begin_row(struct maker *k, struct measure_row *r, u64 key)
 	for (u32 i = 0; i < measure__own_labels(k->m); i++)
 		r->hashes[i] = measure__key_hash(&k->m->labels[i], &k->keys[i]);
 	r->holder = holder_of(k);
+	r->metric = k->metrics.metric;
+	if (r->metric)
+		r->operands = arena__array(k->arena, struct metric_operand, FORMULA_NAMES);
 	for (u32 i = 0; i < k->m->nlabels; i++)
 		if (measure__tells(k->m, k->q->groups, i)) {
 			r->texts[i] = label_text(k, i);
@@ -240,8 +246,14 @@ static void add_buckets(const struct maker *k, const struct measure_entry *e, do
 static void add_entry(struct maker *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
-	u32 at = row_of(k);
-	struct measure_row *r = &k->rows[at];
+	struct measure_row *r;
+	u32 at;
+
+	k->metrics.metric = k->by_metric ? metrics__named(k->derived) : NULL;
+	at = row_of(k);
+	r = &k->rows[at];
+	if (r->metric)
+		metric_row__add(&k->metrics, r, e, k->q->window);
 
 	count_thread(k, at);
 	if (MAX(v->sum, e->held.bytes) >= r->most) {
@@ -284,7 +296,7 @@ static void add_open(struct maker *k, const struct measure_open_entry *o)
 		const struct measure_label *l_ = derived_label(k);                                 \
 		char part_[MEASURE_LABEL_TEXT] = "[rest]";                                         \
 		(k)->derived = part_;                                                              \
-		if (!l_ || (k)->who->tgid == MEASURE_MANY) {                                       \
+		if (!l_ || is_unknown((k), l_->of)) {                                              \
 			stmt;                                                                      \
 		} else {                                                                           \
 			for (u32 i_ = 0; l_->part((k)->keys[l_->of].text, i_, part_,               \
@@ -350,6 +362,28 @@ static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
 	}
 }
 
+/* Metrics of the whole machine that nothing was counted for: their rows say why. */
+static void add_missing_metrics(struct maker *k)
+{
+	static const struct measure_who nobody = {.tgid = MEASURE_MANY};
+	struct measure_text *keys = arena__array(k->arena, struct measure_text, MEASURE_OWN_LABELS);
+
+	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
+		keys[i].text = "";
+	k->who = &nobody;
+	k->keys = keys;
+	k->stack = NULL;
+	for (u32 i = 0; i < metrics__n(); i++) {
+		const struct metric *m = metrics__at(i);
+
+		k->metrics.metric = m;
+		k->derived = m->name;
+		keys[k->metrics.event].text = metric__event(m);
+		if (passes(k, &nobody, keys))
+			row_of(k);
+	}
+}
+
 static void add_all_open(struct maker *k)
 {
 	for (u32 i = 0; i < k->snap->nopen; i++) {
@@ -398,6 +432,8 @@ static void finish_row(struct maker *k, u32 at)
 		r->p95 = histogram__quantile(&h, 0.95);
 		r->p99 = histogram__quantile(&h, 0.99);
 	}
+	if (r->metric)
+		metric_row__finish(&k->metrics, r, k->box->answer.base.window_ns, k->arena);
 	r->growth = growth__judge(r->marks, &k->snap->growth);
 	r->hist = histogram__value(&h, false, k->arena);
 	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
@@ -429,7 +465,10 @@ static int by_rank(const void *a, const void *b, void *ctx)
 	const struct measure_row *x = a, *y = b;
 	const struct measure *m = ctx;
 	u64 p = rank_of(x, m), q = rank_of(y, m);
+	int order = x->metric && y->metric ? metric_row__compare(x, y) : 0;
 
+	if (order)
+		return order;
 	if (x->waits != y->waits)
 		return x->waits ? 1 : -1;
 	if (p != q)
@@ -530,6 +569,9 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 	a->base.free = measure_answer__free;
 	a->query = *q;
 	a->measure = snap->measure;
+	k.by_metric = measure__is_by_metric(k.m, q->groups);
+	if (k.by_metric)
+		metric_maker__begin(&k.metrics, snap);
 	k.error_label = measure__label_of_kind(snap->measure, LABEL_ERROR);
 	if (by_stack || holds(snap->measure))
 		add_all(&k, snap->sampled, snap->nsampled);
@@ -537,6 +579,8 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 		add_all(&k, snap->entries, snap->nentries);
 	if (!by_stack)
 		add_all_open(&k);
+	if (k.by_metric && q->groups == 1u << measure__metric_label(k.m))
+		add_missing_metrics(&k);
 	if (measure__holder_label(snap->measure) >= 0)
 		find_deadlock(&k);
 	finish(&k);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The cells of a measure's rows, and the stacks below them. */
 #include "models/frames.h"
+#include "models/measure_metrics.h"
 #include "models/measure_rows.h"
 #include "models/stack_rows.h"
 #include "models/windows.h"
@@ -355,6 +356,36 @@ static void number_cell(const struct measure_answer *a, const struct measure_row
 	}
 }
 
+static void metric_cell(const struct measure_row *r, u32 cell, struct value *out)
+{
+	if (!r->metric) { /* [rest] */
+		out->type = VALUE_NONE;
+		return;
+	}
+	switch (cell) {
+	case METRIC_VALUE:
+		if (r->missing)
+			out->type = VALUE_NONE;
+		else
+			out->f = r->value;
+		break;
+	case METRIC_UNIT:
+		out->s = r->metric->unit;
+		break;
+	case METRIC_HELP:
+		out->s = r->missing ? r->missing : r->metric->help;
+		break;
+	case METRIC_FORMULA:
+		out->s = r->metric->text;
+		break;
+	default:
+		if (r->missing)
+			out->s = r->missing;
+		else
+			out->type = VALUE_NONE;
+	}
+}
+
 static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
 	const struct measure_answer *a = answer_of(t);
@@ -403,6 +434,9 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 		break;
 	case CELL_HOLDER:
 		holder_cell(r, out);
+		break;
+	case CELL_METRIC:
+		metric_cell(r, c.index, out);
 		break;
 	default:
 		number_cell(a, r, c, out);

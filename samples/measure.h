@@ -63,6 +63,8 @@ struct measure_label {
 	void (*tidy)(u64 value, char *text, size_t size);
 	/* LABEL_DERIVED: of which label (index); fills the i-th part, false: there are no more. */
 	u8 of; /* of `join`, too */
+	/* LABEL_DERIVED, of events: rows by it are metrics (samples/counters.h). */
+	bool metric;
 	bool (*part)(const char *text, u32 i, char *buf, size_t size);
 };
 

@@ -9,19 +9,11 @@
 #include "base/arena.h"
 #include "base/cpus.h"
 #include "bpf/counters.h"
+#include "samples/counters.h"
 #include "sources/bpf_util.h"
 #include "sources/events.h"
 #include "sources/measures.h"
 #include "sources/perf_open.h"
-
-/* In the order of perf stat; with more of the hardware's than it has counters for they take turns. */
-static const char *const events[] = {
-	"cpu-clock", "task-clock", "context-switches", "cpu-migrations",
-	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "cycles",
-	"instructions", "branches", "branch-misses", "cache-references", "cache-misses",
-	"stalled-cycles-frontend", "stalled-cycles-backend", "LLC-loads", "LLC-load-misses",
-	"dTLB-loads", "dTLB-load-misses", "iTLB-load-misses",
-};
 
 #define SWITCHES "context-switches"
 
@@ -84,11 +76,12 @@ static void *counters__begin(const struct measure *m, const struct sampling *how
 	(void)how;
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->nonline = cpus__online(&s->online);
-	for (u32 i = 0; i < ARRAY_SIZE(events) && s->n < COUNTERS_MAX; i++) {
-		int err = counter__open(s, &s->v[s->n], events[i]);
+	/* With more of the hardware's than it has counters for they take turns. */
+	for (u32 i = 0; i < COUNTER_EVENTS && s->n < COUNTERS_MAX; i++) {
+		int err = counter__open(s, &s->v[s->n], counter_events[i]);
 
 		if (err)
-			note_missing(s, events[i], err);
+			note_missing(s, counter_events[i], err);
 		else
 			s->n++;
 	}
@@ -179,14 +172,10 @@ static bool counters__text(void *ctx, u32 label, u64 value, char *buf, size_t si
 	return true;
 }
 
-/* Where it had no counter part of the time: what it would have been at the same pace. */
 static void counters__cell(void *ctx, struct measure_cell *c)
 {
-	u64 enabled = c->sums[COUNTERS_ENABLED], running = c->sums[COUNTERS_RUNNING];
-
 	(void)ctx;
-	if (running && running < enabled)
-		c->count = (u64)((unsigned __int128)c->count * enabled / running);
+	c->count = counter__scaled(c->count, c->sums[COUNTERS_ENABLED], c->sums[COUNTERS_RUNNING]);
 }
 
 static void counters__health(void *ctx, struct health *h)

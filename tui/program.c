@@ -17,6 +17,7 @@
 #include "recording/player.h"
 #include "recording/recorder.h"
 #include "recording/timeline.h"
+#include "samples/counters.h"
 #include "sources/ask.h"
 #include "sources/doctor.h"
 #include "sources/events.h"
@@ -25,6 +26,7 @@
 #include "tui/batch.h"
 #include "tui/config.h"
 #include "tui/functions.h"
+#include "tui/metrics_file.h"
 #include "tui/presets.h"
 #include "tui/program.h"
 #include "tui/serve.h"
@@ -593,12 +595,14 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	keep_standard_streams();
 	setlocale(LC_CTYPE, "");
 	measure__know_labels();
+	metrics__begin();
 	if (options__parse(&o, argc, argv, &st))
 		return complain(&st);
 	if (hold_command(&o, &child, &st))
 		return complain(&st);
 	give_up_capabilities(&o);
-	if (is_session(&o) && config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st)) {
+	if (is_session(&o) && (config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st) ||
+			       metrics_file__load(&st))) {
 		child__free(child);
 		return complain(&st);
 	}

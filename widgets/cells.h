@@ -109,6 +109,7 @@ void canvas__dump(const struct canvas *c, FILE *out, bool roles);
 void format__count(char *buf, size_t size, u64 n);     /* 999, 12.3k, 4.56M */
 void format__bytes(char *buf, size_t size, u64 n);     /* 12.3K, 4.56M (1024) */
 void format__ns(char *buf, size_t size, u64 ns);       /* 12.3us, 4.56ms, 1.20s */
+void format__number(char *buf, size_t size, double n); /* 0.84, 123.4, 12.3k; "—": not a number */
 void format__pct(char *buf, size_t size, double pct);  /* 100.0, 12.34, 0.05, "<.01" */
 
 #endif

@@ -63,6 +63,14 @@ void format__ns(char *buf, size_t size, u64 ns)
 		scaled(buf, size, s / 86400, 365.25, 999.5, days, ARRAY_SIZE(days));
 }
 
+void format__number(char *buf, size_t size, double n)
+{
+	if (n >= 1000)
+		format__count(buf, size, (u64)MIN(n, 0x1p63));
+	else
+		format__pct(buf, size, n);
+}
+
 void format__pct(char *buf, size_t size, double pct)
 {
 	if (isnan(pct))

@@ -101,6 +101,8 @@ static void format__value(char *buf, size_t size, const struct value *v)
 		snprintf(buf, size, "%s", v->u ? "yes" : "");
 	else if (v->type == VALUE_PCT)
 		format__pct(buf, size, v->f);
+	else if (v->type == VALUE_NUMBER)
+		format__number(buf, size, v->f);
 }
 
 /* "+12.34", "-5.60ms"; suffix: of what has no unit of its own. */

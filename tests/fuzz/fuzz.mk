@@ -47,6 +47,7 @@ $(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
 $(B)/fuzz/sources/measures.o $(B)/fuzz/sources/ask_source.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 $(B)/fuzz/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/fuzz/tui/theme.o: $(wildcard themes/*.theme)
+$(B)/fuzz/samples/counters.o: samples/counters.metrics
 $(FUZZ_SEEDS): tests/fuzz/seeds.sh $(wildcard keymaps/*.keys themes/*.theme)
 	@rm -rf $(@D)
 	@tests/fuzz/seeds.sh $(@D)

@@ -141,6 +141,33 @@ def test_machine():
         assert "alignment-faults" in rows, "what did not happen has a row too"
 
 
+def test_metrics():
+    """Metrics are what their formulas make of the counts of the same process; what lacks says why"""
+    live.need_root()
+    with Worker() as worker, live.Watch("counters", "--group", "metric", "-p", worker.pid,
+                                        binary=live.CHECKED) as watch:
+        watch.next()
+        before = worker.do("nothing")
+        after = worker.do("work")
+        live.wait_for(lambda: "S (sleeping)" in open(f"/proc/{worker.pid}/status").read())
+        watch.until(live.now_ns())
+        reports = watch.reports[1:]
+    faults = switches = 0
+    for report in reports:
+        rows = live.rows_by(report, "metric")
+        seconds = (report["t1_ns"] - report["t0_ns"]) / 1e9
+        used = (rows["cpus-used"]["value"] or 0) * seconds
+        faults += (rows["faults-per-cpu-s"]["value"] or 0) * used
+        switches += (rows["context-switch-rate"]["value"] or 0) * seconds
+        for r in report["rows"]:
+            assert (r["value"] is None) == (r["missing"] is not None), r
+        if "cycles" in report["health"]["note"]:
+            assert "cycles: nothing was counted" in rows["ipc"]["missing"], rows["ipc"]
+    # Of the interpreter, between the two looks, a little is not ours.
+    live.near(faults, after[0] - before[0], 10, "minor faults", "getrusage")
+    live.near(switches, after[1] - before[1], 4, "switches", "getrusage")
+
+
 def test_missing():
     """Hardware events are counted, or it is said which are not and why"""
     live.need_root()

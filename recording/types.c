@@ -91,6 +91,7 @@ static const struct sample_codec types[] = {
 	{29, SAMPLE_NOTICE, code_notice, NULL},
 	{30, SAMPLE_ASK_LINE, code_ask_line, ask_line_subject},
 	{31, SAMPLE_MEASURE_HOLDER, code_measure_holder, NULL},
+	{32, SAMPLE_MEASURE_ORDER, code_measure_order, measure_order_subject},
 };
 
 const struct sample_codec *sample_codec__of(enum sample_type type)

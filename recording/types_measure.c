@@ -183,6 +183,17 @@ void code_measure_holder(struct codec *c, union any_sample *s)
 	code_time(c, &x->begin_ns);
 }
 
+void code_measure_order(struct codec *c, union any_sample *s)
+{
+	struct measure_order_sample *x = &s->measure_order;
+
+	code_keys(c, &x->keys, &x->nkeys, 2);
+	code_who(c, &x->who);
+	code_time(c, &x->t_ns);
+	code_stack(c, &x->stack, x->who.tgid);
+	code_text(c, x->where, sizeof(x->where));
+}
+
 static struct subject subject_of(const struct measure_who *w)
 {
 	return (struct subject){.known = true,
@@ -206,6 +217,11 @@ void measure_subject(const union any_sample *s, struct subject *out)
 void measure_open_subject(const union any_sample *s, struct subject *out)
 {
 	*out = subject_of(&s->measure_open.who);
+}
+
+void measure_order_subject(const union any_sample *s, struct subject *out)
+{
+	*out = subject_of(&s->measure_order.who);
 }
 
 void measure_slow_subject(const union any_sample *s, struct subject *out)

@@ -7,6 +7,9 @@
  * whether somebody is known to wait, and is noted only then; what nobody waits for costs one look
  * into a hash table. The kernel's mutexes and semaphores say themselves who has them.
  *
+ * Which lock a thread has when it waits for another one is known of the C library's mutexes, as the thread's
+ * number is in them, and only of those that somebody waited for, as only these are seen.
+ *
  * Locks that spin are waited for anywhere, in interrupts, too, and by one at a time on a CPU: their
  * begin is kept by CPU.
  */
@@ -37,6 +40,7 @@ struct lock {
 	u32 waiters;
 	u32 kind;    /* enum lock_kind; user space says */
 	u64 told_ns; /* when user space was last told */
+	u64 address; /* 0: it is in memory that processes share */
 	/* Who let go of it last. */
 	u64 woke_ns, holder, stack, stack_ns;
 };
@@ -55,6 +59,36 @@ struct {
 	__type(key, u64);
 	__type(value, u32);
 } lock_kinds SEC(".maps");
+
+#define HELD_MAX	 8
+#define ORDER_EVERY_NS	 100000000ULL /* that user space is told of one */
+#define MUTEX_OWNER	 8 /* where struct pthread_mutex_t has it */
+#define MUTEX_OWNER_LAST (1u << 22)
+
+/* The mutexes that a thread perhaps has: others found its number in them, or it waited for them itself. */
+struct lock_thread {
+	u64 held[HELD_MAX];
+};
+
+/* By process, and the thread's number as that knows it: see LOCK_HOLDER. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, LOCKS_MAX / 2);
+	__type(key, u64);
+	__type(value, struct lock_thread);
+} lock_threads SEC(".maps");
+
+struct order {
+	u64 first, second;
+};
+
+/* When user space was told of it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, LOCKS_MAX / 4);
+	__type(key, struct order);
+	__type(value, u64);
+} orders SEC(".maps");
 
 #define SPINS 4 /* of contexts that interrupt each other */
 
@@ -166,10 +200,10 @@ static __always_inline bool op__wakes(u32 op)
 }
 
 /* Begun when it is first waited for. */
-static __always_inline struct lock *lock__get(u64 key)
+static __always_inline struct lock *lock__get(u64 key, u64 address, u64 file)
 {
 	struct lock *l = bpf_map_lookup_elem(&locks, &key);
-	struct lock new = {};
+	struct lock new = {.address = file ? 0 : address};
 
 	if (l)
 		return l;
@@ -212,6 +246,156 @@ static __always_inline void labels__begin(u64 *labels, u64 lock)
 	labels[LOCK_LABEL_ERROR] = labels[LOCK_LABEL_HOLDER] = labels[LOCK_LABEL_AT] = 0;
 }
 
+/* --- the order that locks are taken in --- */
+
+struct upid___locks {
+	int nr;
+} KERNEL_TYPE;
+
+struct pid___locks {
+	unsigned int level;
+	struct upid___locks numbers[1];
+} KERNEL_TYPE;
+
+struct task_struct___locks {
+	struct pid___locks *thread_pid;
+} KERNEL_TYPE;
+
+/* A thread's number as its own process knows it. */
+static __always_inline u32 tid__inside(struct task_struct *task)
+{
+	struct pid___locks *pid = BPF_CORE_READ((struct task_struct___locks *)task, thread_pid);
+	u32 level = BPF_CORE_READ(pid, level), nr = 0;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr),
+			      (void *)pid + bpf_core_field_offset(struct pid___locks, numbers) +
+				      level * bpf_core_type_size(struct upid___locks) +
+				      bpf_core_field_offset(struct upid___locks, nr));
+	return nr;
+}
+
+/* What is no mutex has something else there. */
+static __always_inline u32 mutex__owner(u64 address)
+{
+	u32 owner = 0;
+
+	bpf_probe_read_user(&owner, sizeof(owner), (void *)(address + MUTEX_OWNER));
+	return owner < MUTEX_OWNER_LAST ? owner : 0;
+}
+
+static __always_inline bool lock__may_be_mutex(const struct lock *l)
+{
+	return l->address && l->kind <= LOCK_KIND_MUTEX;
+}
+
+static __always_inline struct lock_thread *lock_thread__get(u32 tgid, u32 tid)
+{
+	u64 key = LOCK_HOLDER(tgid, tid);
+	struct lock_thread *t = bpf_map_lookup_elem(&lock_threads, &key), new = {};
+
+	if (t)
+		return t;
+	bpf_map_update_elem(&lock_threads, &key, &new, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&lock_threads, &key);
+}
+
+/* Others add to it at the same time: one that is lost is found again when it is waited for next. */
+static __always_inline void lock_thread__add(struct lock_thread *t, u64 lock)
+{
+	u32 at = lock & (HELD_MAX - 1);
+
+	for (u32 i = 0; i < HELD_MAX; i++) {
+		if (t->held[i] == lock)
+			return;
+		if (!t->held[i])
+			at = i;
+	}
+	t->held[at & (HELD_MAX - 1)] = lock;
+}
+
+/* Of who waits for a lock: notes who has it. A global function, as are those below: each is verified once. */
+__noinline int order__begin(u64 lock)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct lock *l = bpf_map_lookup_elem(&locks, &lock);
+	u32 owner = l && lock__may_be_mutex(l) ? mutex__owner(l->address) : 0;
+	struct lock_thread *t = owner ? lock_thread__get(task->tgid, owner) : NULL;
+
+	if (t)
+		lock_thread__add(t, lock);
+	return 0;
+}
+
+static __always_inline bool order__is_due(u64 first, u64 second, u64 now)
+{
+	struct order o = {first, second};
+	u64 *told = bpf_map_lookup_elem(&orders, &o);
+
+	if (told && now - *told < ORDER_EVERY_NS)
+		return false;
+	bpf_map_update_elem(&orders, &o, &now, BPF_ANY);
+	return true;
+}
+
+static __always_inline bool lock__is_held(u64 lock, u32 tid)
+{
+	struct lock *l = bpf_map_lookup_elem(&locks, &lock);
+
+	return l && lock__may_be_mutex(l) && mutex__owner(l->address) == tid;
+}
+
+/*
+ * Of who has waited for a lock: in its wait it let go of nothing, so the locks that it has now it had when it
+ * waited, also those that others only came to wait for meanwhile. Which of them user space should hear of,
+ * a bit each.
+ */
+__noinline u32 order__due(u64 second, u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct lock *l = bpf_map_lookup_elem(&locks, &second);
+	u32 due = 0, tid = tid__inside(task);
+	struct lock_thread *t;
+
+	t = l && lock__may_be_mutex(l) ? lock_thread__get(task->tgid, tid) : NULL;
+	if (!t)
+		return 0;
+	for (u32 i = 0; i < HELD_MAX; i++) {
+		if (!t->held[i] || t->held[i] == second)
+			continue;
+		if (!lock__is_held(t->held[i], tid))
+			t->held[i] = 0;
+		else if (order__is_due(t->held[i], second, now))
+			due |= 1u << i;
+	}
+	/* The others keep their places. */
+	if (!due)
+		lock_thread__add(t, second);
+	return due;
+}
+
+/* stack: 0: none was taken. */
+__noinline int order__send(u32 due, u64 second, u64 stack, u64 now)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct order_record r = {
+		.type = RECORD_ORDER, .t_ns = now, .second = second, .stack = stack};
+	struct lock_thread *t = lock_thread__get(task->tgid, tid__inside(task));
+	struct measure_stats *st = stats__get();
+
+	if (!t || !st)
+		return 0;
+	who__fill(&r.who, task);
+	for (u32 i = 0; i < HELD_MAX; i++) {
+		if (!(due & (1u << i)))
+			continue;
+		r.first = t->held[i];
+		if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(true)))
+			st->names_lost++;
+	}
+	lock_thread__add(t, second);
+	return 0;
+}
+
 /* --- waits in user space --- */
 
 struct wait {
@@ -239,9 +423,10 @@ static __always_inline bool wait__begin(struct task_struct *task, const struct w
 	labels__begin(t->labels, r->lock);
 	n->now = t->begin_ns = run__begin(st);
 	t->inside = 1;
-	n->lock = lock__get(r->lock);
+	n->lock = lock__get(r->lock, w->address, r->file);
 	if (!n->lock)
 		return false;
+	order__begin(r->lock);
 	__sync_fetch_and_add(&n->lock->waiters, 1);
 	n->told = lock__is_untold(n->lock, r->lock, n->now);
 	return n->told;
@@ -388,12 +573,13 @@ static __always_inline u32 wait__end(u64 *labels, const struct measure_span *s)
 }
 
 static __always_inline void futex__exit(void *ctx, struct task_struct *task, s64 result,
-					struct measure_stats *st)
+					bool for_good, struct measure_stats *st)
 {
 	struct measure_task *t = bpf_task_storage_get(&tasks, task, 0, 0);
 	struct measure_span s = {.task = task, .stack = STACK_USER};
 	struct measure_cell *cell = NULL;
-	u64 stack;
+	u64 stack = 0;
+	u32 due;
 
 	if (!t || !t->inside || !task__watched(t, task))
 		return;
@@ -405,9 +591,22 @@ static __always_inline void futex__exit(void *ctx, struct task_struct *task, s64
 	s.result = result;
 	s.error = s.result < 0;
 	s.class = wait__end(t->labels, &s);
+	due = for_good ? order__due(t->labels[LOCK_LABEL_LOCK], s.now) : 0;
+	s.stack_wanted = due != 0;
 	if (measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW)
 		slow__report(&s, stack);
+	if (due)
+		order__send(due, t->labels[LOCK_LABEL_LOCK], stack, s.now);
 	run__end(st, s.now);
+}
+
+/* Who waits for a time only is never stuck. */
+static __always_inline bool waits_for_good(void *regs)
+{
+	u64 args[MEASURE_ARGS];
+
+	read_args(regs, false, args);
+	return !args[3];
 }
 
 SEC("tp_btf/sys_exit")
@@ -423,7 +622,7 @@ int locks_exit(u64 *ctx)
 	c = st ? cpu__enter(st) : NULL;
 	if (!c)
 		return 0;
-	futex__exit(ctx, task, ctx[1], st);
+	futex__exit(ctx, task, ctx[1], waits_for_good((void *)ctx[0]), st);
 	c->busy = 0;
 	return 0;
 }
@@ -656,7 +855,7 @@ static __always_inline void visit__begin(struct task_struct *task, struct measur
 	labels__begin(t->labels, r.lock);
 	t->begin_ns = bpf_ktime_get_ns();
 	t->inside = 1;
-	l = lock__get(r.lock);
+	l = lock__get(r.lock, r.address, r.file);
 	if (!l)
 		return;
 	__sync_fetch_and_add(&l->waiters, 1);

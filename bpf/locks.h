@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/measure.h"
+
 /*
  * LOCK: of a user's lock a hash that names it, told of by a struct lock_record; of a kernel's
  * LOCK_KERNEL and what follows. ERROR: errno. HOLDER: process and thread that let go of it, or held it
@@ -50,6 +52,18 @@ struct lock_record {
 	__u32 value; /* that the word is expected to have */
 	__u32 tid, pad;	      /* of who waits, and its registers */
 	__u64 ip, sp, fp, lr;
+};
+
+/* In the ring: a thread waited for a lock while it had another one. */
+#define RECORD_ORDER 25
+
+struct order_record {
+	__u32 type; /* RECORD_ORDER */
+	__u32 pad;
+	__u64 t_ns;
+	__u64 first, second; /* as struct lock_record has them */
+	__u64 stack;	     /* where it waited for the second one; 0: not known */
+	struct measure_who who;
 };
 
 #define LOCKS_MAX 16384

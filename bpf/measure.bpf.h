@@ -388,6 +388,7 @@ struct measure_span {
 	bool error;
 	u32 class;
 	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
+	bool stack_wanted; /* whether it is due or not */
 	u64 sums[MEASURE_SPAN_SUMS]; /* what it adds to the declaration's sums */
 };
 
@@ -593,7 +594,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	}
 	cell__add(c, ns, bucket, s->error);
 	cell__add_sums(c, s->sums);
-	if (s->stack && (slow || stack__is_due(c, half, ns))) {
+	if (s->stack && (slow || s->stack_wanted || stack__is_due(c, half, ns))) {
 		*stack = stack__capture(ctx, STACK_SLOT_TRACE, s->stack, 0, s->now);
 		cell__add_stack(c, s, half, *stack, ns, bucket, ns >= STACK_LONG_NS);
 	} else {

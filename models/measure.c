@@ -23,6 +23,7 @@ struct model {
 	struct texts texts;
 	struct live_entries all, sampled;
 	struct live_holders holders;
+	struct live_orders orders;
 	struct measure_open_entry *open; /* of the interval that ends */
 	u32 nopen, open_cap;
 	struct slowest slow;
@@ -162,6 +163,16 @@ static void consume_holder(struct model *m, const struct measure_holder_sample *
 	live_holders__add(&m->holders, s, &keys[0], stacks__find(&m->stacks, s->stack, s->tgid));
 }
 
+static void consume_order(struct model *m, const struct measure_order_sample *s)
+{
+	struct measure_text keys[MEASURE_OWN_LABELS];
+
+	if (s->nkeys < 2)
+		return;
+	intern_keys(m, s->keys, 2, keys);
+	live_orders__add(&m->orders, s, keys, stacks__find(&m->stacks, s->stack, s->who.tgid));
+}
+
 static void consume_slow(struct model *m, const struct measure_slow_sample *s)
 {
 	struct slow_item *item = slowest__place(&m->slow, s->ns, s->t_ns);
@@ -194,6 +205,7 @@ static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 
 	live_entries__move(&m->sampled, to, from);
 	live_holders__move(&m->holders, to, from);
+	live_orders__move(&m->orders, to, from);
 	slowest__each(&m->slow, move_item, &move);
 }
 
@@ -216,6 +228,9 @@ void measure_model__consume(struct model *m, const struct sample *s)
 		break;
 	case SAMPLE_MEASURE_HOLDER:
 		consume_holder(m, container_of(s, struct measure_holder_sample, head));
+		break;
+	case SAMPLE_MEASURE_ORDER:
+		consume_order(m, container_of(s, struct measure_order_sample, head));
 		break;
 	default:
 		stacks__consume(&m->stacks, s, &user);
@@ -244,6 +259,7 @@ static void trim_texts(struct model *m)
 	live_entries__retext(&m->all, &m->texts);
 	live_entries__retext(&m->sampled, &m->texts);
 	live_holders__retext(&m->holders, &m->texts);
+	live_orders__retext(&m->orders, &m->texts);
 	slowest__each(&m->slow, retext_item, &m->texts);
 	stack_store__put(old);
 }
@@ -289,6 +305,7 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->nsampled = m->sampled.n;
 	snap->growth = m->sampled.growth;
 	live_holders__snap(&m->holders, &p, &m->stacks, snap, arena);
+	live_orders__snap(&m->orders, &m->stacks, snap, arena);
 	snap->open = arena__dup(arena, m->open, m->nopen * sizeof(*m->open));
 	snap->nopen = m->nopen;
 	m->nopen = 0;
@@ -313,6 +330,7 @@ void measure_model__zero(struct model *m)
 	live_entries__clear(&m->all);
 	live_entries__clear(&m->sampled);
 	live_holders__clear(&m->holders);
+	live_orders__clear(&m->orders);
 	m->nopen = 0;
 	slowest__zero(&m->slow);
 	heat_log__zero(&m->heat);
@@ -340,6 +358,7 @@ void measure_model__free(struct model *m)
 	live_entries__fini(&m->all);
 	live_entries__fini(&m->sampled);
 	live_holders__fini(&m->holders);
+	live_orders__fini(&m->orders);
 	free(m->open);
 	slowest__fini(&m->slow);
 	heat_log__fini(&m->heat);

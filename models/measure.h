@@ -132,6 +132,28 @@ struct measure_waiting {
 	char comm[COMM_LEN];
 };
 
+#define ORDERS_MAX 1024
+
+/* A lock was waited for by who had another one. */
+struct measure_order {
+	struct measure_text first, second;
+	struct measure_who who; /* who did so last */
+	bool by_several;	/* more than one thread did */
+	u64 t_ns;		/* when it was seen last */
+	const struct profile_stack *stack; /* where it waited for the second one; NULL: not known */
+	const struct symbols *symbols;	   /* of its frames */
+	char where[64];			   /* in which function; "": not known */
+};
+
+#define CYCLE_MAX 8
+
+/* Orders that contradict each other: each one's second lock is the next one's first, and the last one's that
+ * of the first. */
+struct measure_cycle {
+	u32 n;
+	const struct measure_order *v[CYCLE_MAX];
+};
+
 struct measure_snap {
 	struct snap base;
 	const struct measure *measure;
@@ -145,7 +167,8 @@ struct measure_snap {
 	const struct measure_slow_entry *slow; /* slowest first */
 	const struct measure_holder *holders;
 	const struct measure_waiting *waiting;
-	u32 nholders, nwaiting;
+	const struct measure_order *orders; /* by the value of their first lock */
+	u32 nholders, nwaiting, norders;
 	struct growth_clock growth; /* of a holding */
 	struct heat_columns heat;
 	const char *const *heat_names; /* of series: texts of the first label */
@@ -228,6 +251,8 @@ struct measure_answer {
 	const struct measure_row *grower; /* of a holding: what grows most; NULL: nothing does, or it is not sure */
 	const struct measure_waiting *const *deadlock; /* measure__deadlock */
 	u32 ndeadlock;
+	const struct measure_cycle *cycles; /* measure__cycles */
+	u32 ncycles;
 };
 
 /* Never NULL; scope may be NULL (everything). */
@@ -275,6 +300,11 @@ const struct measure_holder *measure__holder_of(const struct measure_snap *s, u3
  * than DEADLOCK_NS; a thread that waits for itself is one, too. Fills out; returns how many. */
 u32 measure__deadlock(const struct measure_snap *s, const struct scope *scope,
 		      const struct measure_waiting **out, u32 max);
+
+/* Cycles of at most CYCLE_MAX orders, not all of one thread; of each order that is in none yet the shortest.
+ * Fills out; returns how many. */
+u32 measure__cycles(const struct measure_snap *snap, const struct scope *scope, struct measure_cycle *out,
+		    u32 max);
 
 /* --- the slowest --- */
 

@@ -95,6 +95,36 @@ void live_holders__retext(struct live_holders *h, struct texts *t);
 void live_holders__clear(struct live_holders *h);
 void live_holders__fini(struct live_holders *h);
 
+/*
+ * Which lock is waited for while which other one is had (measure_orders.c). Bounded: those that were not seen
+ * for ten minutes go, and when there are ORDERS_MAX of them all do.
+ */
+struct live_order {
+	struct measure_text locks[2];
+	struct measure_who who; /* who was seen last */
+	bool by_several, has_stack;
+	u64 t_ns;
+	u32 stack; /* position; NO_STACK */
+	char where[64];
+};
+
+struct live_orders {
+	struct live_order *v;
+	u32 n, cap;
+	struct hidx index;
+};
+
+/* locks: the texts of both interned. */
+void live_orders__add(struct live_orders *o, const struct measure_order_sample *s,
+		      const struct measure_text *locks, u32 stack);
+/* Ends an interval: fills the snapshot's orders. */
+void live_orders__snap(struct live_orders *o, const struct stacks *stacks, struct measure_snap *snap,
+		       struct arena *arena);
+void live_orders__move(struct live_orders *o, struct stacks *to, const struct stacks *from);
+void live_orders__retext(struct live_orders *o, struct texts *t);
+void live_orders__clear(struct live_orders *o);
+void live_orders__fini(struct live_orders *o);
+
 /* --- the model, of any measure: those of model_table, and questions (models/asked.c) --- */
 
 struct model;

@@ -538,6 +538,15 @@ bool measure__is_by_stack(const struct measure *m, u32 groups)
 }
 
 #define DEADLOCKED 64
+#define CYCLES	   16
+
+static void find_cycles(struct maker *k)
+{
+	struct measure_cycle *v = arena__array(k->arena, struct measure_cycle, CYCLES);
+
+	k->box->answer.ncycles = measure__cycles(k->snap, k->scope, v, CYCLES);
+	k->box->answer.cycles = v;
+}
 
 static void find_deadlock(struct maker *k)
 {
@@ -581,8 +590,10 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 		add_all_open(&k);
 	if (k.by_metric && q->groups == 1u << measure__metric_label(k.m))
 		add_missing_metrics(&k);
-	if (measure__holder_label(snap->measure) >= 0)
+	if (measure__holder_label(snap->measure) >= 0) {
 		find_deadlock(&k);
+		find_cycles(&k);
+	}
 	finish(&k);
 	measure_rows__show(box, by_stack);
 	return a;

@@ -175,3 +175,12 @@ void code_measure_holder_fields(struct codec *c, struct measure_holder_sample *x
 	code_who(c, &x->waiter);
 	code_time(c, &x->begin_ns);
 }
+
+void code_measure_order_fields(struct codec *c, struct measure_order_sample *x)
+{
+	code_keys(c, &x->keys, &x->nkeys, 2);
+	code_who(c, &x->who);
+	code_time(c, &x->t_ns);
+	code_stack(c, &x->stack, x->who.tgid);
+	code_text(c, x->where, sizeof(x->where));
+}

@@ -240,6 +240,17 @@ struct measure_holder_sample {
 	u64 begin_ns;
 };
 
+/* Who waited for a lock while it had another one. SAMPLE_MEASURE_ORDER. */
+struct measure_order_sample {
+	struct sample head;
+	const struct measure_key *keys; /* the lock that it had, and the one that it waited for */
+	u32 nkeys;			/* 2 */
+	struct measure_who who;
+	u64 t_ns;
+	u64 stack;	/* where it waited; 0: not known */
+	char where[64]; /* in which function; "": not known */
+};
+
 /* One that took long. SAMPLE_MEASURE_SLOW. */
 struct measure_slow_sample {
 	struct sample head;

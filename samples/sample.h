@@ -42,7 +42,8 @@ enum sample_type {
 	SAMPLE_FIGURE, /* struct figure_sample, samples/system.h, and so are the next two */
 	SAMPLE_USAGE,
 	SAMPLE_NOTICE,
-	SAMPLE_MEASURE_HOLDER, /* struct measure_holder_sample, samples/measure.h */
+	SAMPLE_MEASURE_HOLDER, /* struct measure_holder_sample, samples/measure.h, and so is the next one */
+	SAMPLE_MEASURE_ORDER,
 	SAMPLE_ASK_LINE, /* struct ask_line_sample, samples/ask.h */
 	SAMPLE_TYPES, /* how many there are */
 };

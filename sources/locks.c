@@ -322,13 +322,6 @@ static void on_lock(struct ctx *c, const struct lock_record *r)
 	tell_kind(c, l);
 }
 
-static void take_record(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
-{
-	(void)sink;
-	if (*(const u32 *)data == RECORD_LOCK && size >= sizeof(struct lock_record))
-		on_lock(ctx, data);
-}
-
 static void add_offset(char *buf, size_t size, u64 offset)
 {
 	size_t len = strlen(buf);
@@ -361,6 +354,41 @@ static void name_lock(struct ctx *c, struct lock_seen *l)
 		add_offset(l->name, sizeof(l->name), name.offset);
 	/* Until its kind is known it may begin elsewhere. */
 	l->named = l->kind != LOCK_KIND_NONE;
+}
+
+/* The first one has its owner's number where a mutex has it: its kind may not be known yet. */
+static void on_order(struct ctx *c, const struct order_record *r, const struct sample_sink *sink)
+{
+	struct lock_seen *locks[2] = {lock_of(c, r->first), lock_of(c, r->second)};
+	struct measure_order_sample out = {.head.type = SAMPLE_MEASURE_ORDER,
+					   .nkeys = 2,
+					   .who = r->who,
+					   .t_ns = r->t_ns,
+					   .stack = r->stack};
+	struct stack_seen *s = r->stack ? stack_of(c, r->stack) : NULL;
+	struct measure_key keys[2];
+
+	if (!locks[0] || locks[0]->kind > LOCK_KIND_MUTEX || !locks[1] ||
+	    locks[1]->kind != LOCK_KIND_MUTEX)
+		return;
+	for (u32 i = 0; i < 2; i++) {
+		name_lock(c, locks[i]);
+		keys[i] = (struct measure_key){locks[i]->lock, locks[i]->name};
+	}
+	out.keys = keys;
+	if (s)
+		copy_str(out.where, sizeof(out.where), where_of(c, s));
+	sink__put(sink, &out.head);
+}
+
+static void take_record(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
+{
+	u32 type = *(const u32 *)data;
+
+	if (type == RECORD_LOCK && size >= sizeof(struct lock_record))
+		on_lock(ctx, data);
+	else if (type == RECORD_ORDER && size >= sizeof(struct order_record))
+		on_order(ctx, data, sink);
 }
 
 /* --- locks of the kernel --- */

@@ -134,6 +134,50 @@ def found_in_overview(pid):
     assert found[0]["view"] == "locks", found
 
 
+def orders_of(*steps):
+    """What is said of a program that takes mutexes in these orders: (cycles, report, pid)."""
+    live.need_root()
+    with live.Workload("lock_holds", "order", *steps) as work, \
+         live.Watch("locks", "-p", work.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        os.kill(work.pid, signal.SIGUSR1)
+        done = json.loads(work.process.stdout.readline())["steps"]
+        assert done == sum(s != "one" for s in steps), done
+        watch.until(live.now_ns())
+        os.kill(work.pid, signal.SIGUSR1)
+        report = watch.reports[-1]
+        return report["summary"]["may_deadlock"], report, work.pid
+
+
+def pairs_of(cycle):
+    return {(o["first"][-1], o["second"][-1]) for o in cycle}
+
+
+def test_both_orders():
+    """Two mutexes taken in both orders are found before anything hangs, with the stacks of both"""
+    cycles, report, pid = orders_of("AB", "BA")
+    assert len(cycles) == 1 and report["summary"]["deadlock"] == [], report["summary"]
+    assert pairs_of(cycles[0]) == {("a", "b"), ("b", "a")}, cycles
+    assert {o["first"] for o in cycles[0]} == {"mutex_a", "mutex_b"}, cycles
+    assert {(o["pid"], o["comm"]) for o in cycles[0]} == {(pid, "taker")}, cycles
+    assert len({o["tid"] for o in cycles[0]}) == 2, cycles
+    for order in cycles[0]:
+        way = "take_upward" if order["first"] < order["second"] else "take_downward"
+        assert way in {f["symbol"] for f in order["stack"]}, order
+
+
+def test_longer_cycle():
+    """Three mutexes of which each is taken before the next one"""
+    cycles = orders_of("AB", "BC", "CA")[0]
+    assert [pairs_of(c) for c in cycles] == [{("a", "b"), ("b", "c"), ("c", "a")}], cycles
+
+
+def test_orders_that_agree():
+    """Nothing is said of one order, of what is let go of before, of one thread, of waits for a time"""
+    for steps in (("AB", "AB"), ("AB", "BC", "AC"), ("A-B", "BA"), ("one", "AB", "BA"), ("AB", "Ba")):
+        assert orders_of(*steps)[0] == [], steps
+
+
 BPFTRACE = """
 BEGIN { printf("ready\\n"); }
 tracepoint:lock:contention_end { @ends[pid] = count(); }

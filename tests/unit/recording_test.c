@@ -267,6 +267,14 @@ static void put_measure(struct maker *m)
 				       .nvalues = 6,
 				       .has = 0x3b};
 
+	struct measure_order_sample order = {.head.type = SAMPLE_MEASURE_ORDER,
+					     .keys = keys,
+					     .nkeys = 2,
+					     .who = someone,
+					     .t_ns = MAKER_T0 + 66,
+					     .stack = cell.stack,
+					     .where = "commit"};
+
 	hist_of_ages[9] = 5;
 	hist_of_three[0] = 1;
 	hist_of_three[MEASURE_BUCKETS - 1] = 2;
@@ -276,6 +284,7 @@ static void put_measure(struct maker *m)
 	maker__put(m, SYSCALLS, &slow.head);
 	maker__put(m, SYSCALLS, &held.head);
 	maker__put(m, SYSCALLS, &line.head);
+	maker__put(m, SYSCALLS, &order.head);
 }
 
 static void same_who(const struct measure_who *w)
@@ -367,6 +376,16 @@ static void same_line(const struct ask_line_sample *s)
 	assert_int_equal(s->values[5].value, 9);
 }
 
+static void same_order(const struct measure_order_sample *s)
+{
+	same_who(&s->who);
+	assert_int_equal(s->nkeys, 2);
+	assert_string_equal(s->keys[0].text, "openat");
+	assert_string_equal(s->keys[1].text, "ENOENT");
+	assert_int_equal(s->t_ns, MAKER_T0 + 66);
+	assert_string_equal(s->where, "commit");
+}
+
 static void see_measure(void *ctx, const struct codec *c, const struct sample_codec *type,
 			const union any_sample *sample)
 {
@@ -392,6 +411,8 @@ static void see_measure(void *ctx, const struct codec *c, const struct sample_co
 		same_held(&sample->measure_held);
 	else if (type->type == SAMPLE_ASK_LINE)
 		same_line(&sample->ask_line);
+	else if (type->type == SAMPLE_MEASURE_ORDER)
+		same_order(&sample->measure_order);
 	for (u32 i = 0; i < c->nstacks; i++) {
 		look_at_stack(s, c->stacks[i]);
 		assert_string_equal(s->last, "leaf2 work main ");
@@ -418,8 +439,8 @@ static void test_measures(void **state)
 	seen = (struct seen){.reader = r};
 	assert_true(reader__next(r, &iv));
 	reader__samples(r, MODEL_SYSCALLS, see_measure, &seen);
-	assert_int_equal(seen.samples, 6);
-	assert_int_equal(seen.stacks, 4);
+	assert_int_equal(seen.samples, 7);
+	assert_int_equal(seen.stacks, 5);
 	reader__free(r);
 }
 

@@ -9,6 +9,12 @@
  * ends with SIGUSR1.
  *
  * lock_holds deadlock N: N threads that each have one mutex and wait for the next one's.
+ *
+ * lock_holds order STEP...: begun and ended by SIGUSR1, too. Each step is two of the letters A to C: a new
+ * thread takes the first mutex and waits for the second one, which is held until it sleeps and another thread
+ * waits for the first. "A-B": it waits for the first, too, and lets go of it before it takes the second.
+ * "Ab": it waits for the second for a time only. "one" before the steps: one thread does them all. As one step
+ * follows the other nothing ever deadlocks.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -282,6 +288,145 @@ static void deadlock(unsigned n)
 		pause();
 }
 
+/* --- the order of two mutexes --- */
+
+struct step {
+	int first, second, apart, timed;
+};
+
+static pthread_mutex_t mutex_a = PTHREAD_MUTEX_INITIALIZER, mutex_b = PTHREAD_MUTEX_INITIALIZER,
+		       mutex_c = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t *const letters[] = {&mutex_a, &mutex_b, &mutex_c};
+
+static struct step steps[16];
+static int nsteps, by_one;
+static _Atomic int begun, taker, presser; /* steps begun; thread ids */
+static _Atomic int between;		  /* the taker is between the locks of its step */
+
+static NOINLINE void take_second(const struct step *s)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_sec += 30;
+	if (s->timed ? pthread_mutex_timedlock(letters[s->second], &t) : pthread_mutex_lock(letters[s->second]))
+		abort();
+	__asm__ volatile("");
+}
+
+static NOINLINE void take_upward(const struct step *s)
+{
+	take_second(s);
+	__asm__ volatile("");
+}
+
+static NOINLINE void take_downward(const struct step *s)
+{
+	take_second(s);
+	__asm__ volatile("");
+}
+
+static void take_both(const struct step *s)
+{
+	pthread_mutex_lock(letters[s->first]);
+	if (s->apart)
+		pthread_mutex_unlock(letters[s->first]);
+	between = 1;
+	if (s->first < s->second)
+		take_upward(s);
+	else
+		take_downward(s);
+	pthread_mutex_unlock(letters[s->second]);
+	if (!s->apart)
+		pthread_mutex_unlock(letters[s->first]);
+}
+
+static void *take_in_order(void *arg)
+{
+	int i = (int)(intptr_t)arg;
+
+	prctl(PR_SET_NAME, "taker");
+	taker = (int)syscall(SYS_gettid);
+	do {
+		while (begun <= i)
+			sleep_ns(MS / 4);
+		take_both(&steps[i]);
+	} while (by_one && ++i < nsteps);
+	return NULL;
+}
+
+static void *press(void *arg)
+{
+	presser = (int)syscall(SYS_gettid);
+	pthread_mutex_lock(arg);
+	pthread_mutex_unlock(arg);
+	return NULL;
+}
+
+static void await_sleep(_Atomic int *tid)
+{
+	while (!*tid || !sleeps(getpid(), *tid))
+		sleep_ns(MS / 4);
+}
+
+static void do_step(int i, pthread_t *thread)
+{
+	const struct step *s = &steps[i];
+	pthread_t other;
+
+	if (!by_one || !i) {
+		taker = 0;
+		pthread_create(thread, NULL, take_in_order, (void *)(intptr_t)i);
+	}
+	presser = between = 0;
+	pthread_mutex_lock(letters[s->second]);
+	if (s->apart)
+		pthread_mutex_lock(letters[s->first]);
+	begun = i + 1;
+	if (s->apart) {
+		await_sleep(&taker);
+		pthread_mutex_unlock(letters[s->first]);
+	}
+	while (!between)
+		sleep_ns(MS / 4);
+	await_sleep(&taker);
+	if (!s->apart) {
+		pthread_create(&other, NULL, press, letters[s->first]);
+		await_sleep(&presser);
+	}
+	pthread_mutex_unlock(letters[s->second]);
+	if (!s->apart)
+		pthread_join(other, NULL);
+	if (!by_one || i + 1 == nsteps)
+		pthread_join(*thread, NULL);
+}
+
+static void read_step(const char *text)
+{
+	struct step *s = &steps[nsteps++];
+	const char *last = text + strlen(text) - 1;
+
+	s->first = *text - 'A';
+	s->apart = text[1] == '-';
+	s->timed = *last >= 'a';
+	s->second = *last - (s->timed ? 'a' : 'A');
+}
+
+static void take_orders(int n, char **words)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < n && nsteps < 16; i++) {
+		if (strcmp(words[i], "one"))
+			read_step(words[i]);
+		else
+			by_one = 1;
+	}
+	for (int i = 0; i < nsteps; i++)
+		do_step(i, &thread);
+	printf("{\"steps\":%d}\n", nsteps);
+}
+
 int main(int argc, char **argv)
 {
 	sigset_t go;
@@ -298,10 +443,14 @@ int main(int argc, char **argv)
 	prepare();
 	work__ready();
 	sigwait(&go, &sig);
-	printf("{");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		run(&kinds[i], i + 1 == sizeof(kinds) / sizeof(kinds[0]));
-	printf("}\n");
+	if (argc > 2 && !strcmp(argv[1], "order")) {
+		take_orders(argc - 2, argv + 2);
+	} else {
+		printf("{");
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+			run(&kinds[i], i + 1 == sizeof(kinds) / sizeof(kinds[0]));
+		printf("}\n");
+	}
 	fflush(stdout);
 	sigwait(&go, &sig);
 	return 0;

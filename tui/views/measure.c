@@ -130,6 +130,25 @@ static void headline__deadlock(const struct measure_answer *a, struct headline *
 	headline__addf(line, ROLE_DIM, " · ");
 }
 
+/* What may come to be one, and who waited where while it had the other lock. */
+static void headline__cycle(const struct measure_answer *a, struct headline *line)
+{
+	const struct measure_cycle *c = &a->cycles[0];
+
+	headline__addf(line, ROLE_WARN, "may deadlock: ");
+	for (u32 i = 0; i < c->n; i++) {
+		const struct measure_order *o = c->v[i];
+
+		headline__addf(line, ROLE_WARN, "%s%s then %s", i ? ", " : "", o->first.text,
+			       o->second.text);
+		headline__addf(line, ROLE_TEXT, " in %s (%s/%u)", *o->where ? o->where : "[unknown]",
+			       o->who.comm, o->who.tid);
+	}
+	if (a->ncycles > 1)
+		headline__addf(line, ROLE_TEXT, " and %u more", a->ncycles - 1);
+	headline__addf(line, ROLE_DIM, " · ");
+}
+
 static void measure__headline(struct listing *l, struct headline *line)
 {
 	const struct measure_query *q = &of(l)->query;
@@ -137,6 +156,8 @@ static void measure__headline(struct listing *l, struct headline *line)
 
 	if (l->answer && rows_of(l)->ndeadlock)
 		headline__deadlock(rows_of(l), line);
+	if (l->answer && rows_of(l)->ncycles)
+		headline__cycle(rows_of(l), line);
 	if (l->answer && growth_text(rows_of(l), text, sizeof(text)))
 		headline__addf(line, ROLE_WARN, "%s · ", text);
 	headline__addf(line, ROLE_STRONG, "by %s",
@@ -424,6 +445,71 @@ static void deadlock_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_COUNT, .u = v[i]->waiter.tid};
 }
 
+static void order_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct measure_order *o = of;
+	struct frame_text f = frame__text(o->symbols, o->stack->locs[i]);
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
+static void order_member(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_order *o = of;
+
+	switch (i) {
+	case 0:
+		*out = (struct value_part){"first", {.type = VALUE_TEXT, .s = o->first.text}};
+		break;
+	case 1:
+		*out = (struct value_part){"second", {.type = VALUE_TEXT, .s = o->second.text}};
+		break;
+	case 2:
+		*out = (struct value_part){"comm", {.type = VALUE_TEXT, .s = o->who.comm}};
+		break;
+	case 3:
+		*out = (struct value_part){"pid", {.type = VALUE_COUNT, .u = o->who.tgid}};
+		break;
+	case 4:
+		*out = (struct value_part){"tid", {.type = VALUE_COUNT, .u = o->who.tid}};
+		break;
+	default:
+		out->name = "stack";
+		out->value.type = VALUE_STACK;
+		out->value.n = profile_stack__nlocs(o->stack);
+		out->value.of = o;
+		out->value.frame = order_frame;
+	}
+}
+
+static void cycle_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_cycle *c = of;
+
+	out->value = (struct value){.type = VALUE_OBJECT, .n = 6, .of = c->v[i], .part = order_member};
+}
+
+static void cycles_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_cycle *c = (const struct measure_cycle *)of + i;
+
+	out->value = (struct value){.type = VALUE_LIST, .n = c->n, .of = c, .part = cycle_part};
+}
+
+static void report__locks(const struct measure_answer *a, struct report *r)
+{
+	report__sum(r, "deadlock",
+		    (struct value){.type = VALUE_LIST,
+				   .n = a->ndeadlock,
+				   .of = a->deadlock,
+				   .part = deadlock_part});
+	report__sum(r, "may_deadlock",
+		    (struct value){.type = VALUE_LIST,
+				   .n = a->ncycles,
+				   .of = a->cycles,
+				   .part = cycles_part});
+}
+
 static void measure__report(const struct answer *base, const struct frame *f, struct report *r)
 {
 	const struct measure_answer *a = container_of(base, struct measure_answer, base);
@@ -448,11 +534,7 @@ static void measure__report(const struct answer *base, const struct frame *f, st
 		report__sum_number(r, "unfinished", VALUE_COUNT, a->unfinished);
 	}
 	if (measure__holder_label(a->measure) >= 0)
-		report__sum(r, "deadlock",
-			    (struct value){.type = VALUE_LIST,
-					   .n = a->ndeadlock,
-					   .of = a->deadlock,
-					   .part = deadlock_part});
+		report__locks(a, r);
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		if (a->measure->sums[i].name && a->measure->sums[i].type != VALUE_NS)
 			report__sum_number(r, a->measure->sums[i].name, a->measure->sums[i].type,

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which lock threads had when they waited for another one, and orders that contradict each other
+ * (SAMPLE_MEASURE_ORDER). */
+#include <stdlib.h>
+
+#include "models/measure_model.h"
+#include "models/who.h"
+
+#define ORDER_KEPT_NS (600 * NSEC_PER_SEC)
+
+static struct live_order *order_of(struct live_orders *o, const struct measure_text *locks)
+{
+	u64 hash = mix64_pair(locks[0].value, locks[1].value);
+	u32 at;
+
+	HIDX_FIND(at, &o->index, hash, pos,
+		  o->v[pos].locks[0].value == locks[0].value && o->v[pos].locks[1].value == locks[1].value);
+	if (at != HIDX_NONE)
+		return &o->v[at];
+	if (o->n == ORDERS_MAX)
+		return NULL;
+	hidx__add(&o->index, hash, o->n);
+	o->v = xgrow(o->v, o->n, &o->cap, sizeof(*o->v));
+	o->v[o->n] = (struct live_order){0};
+	return &o->v[o->n++];
+}
+
+void live_orders__add(struct live_orders *o, const struct measure_order_sample *s,
+		      const struct measure_text *locks, u32 stack)
+{
+	struct live_order *l = order_of(o, locks);
+
+	if (!l)
+		return;
+	l->by_several |= l->who.tid && l->who.tid != s->who.tid;
+	l->locks[0] = locks[0];
+	l->locks[1] = locks[1];
+	l->who = s->who;
+	l->t_ns = s->t_ns;
+	copy_str(l->where, sizeof(l->where), s->where);
+	if (stack != NO_STACK || !l->has_stack)
+		l->stack = stack;
+	l->has_stack = true;
+}
+
+/* Those that were not seen for long go; when there is no room all do. */
+static void trim(struct live_orders *o, u64 now)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < o->n; i++)
+		if (now < o->v[i].t_ns + ORDER_KEPT_NS)
+			o->v[n++] = o->v[i];
+	if (n == o->n && n < ORDERS_MAX)
+		return;
+	o->n = n == ORDERS_MAX ? 0 : n;
+	hidx__clear(&o->index);
+	for (u32 i = 0; i < o->n; i++)
+		hidx__add(&o->index, mix64_pair(o->v[i].locks[0].value, o->v[i].locks[1].value), i);
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct measure_order *x = a, *y = b;
+
+	return x->first.value == y->first.value ? 0 : x->first.value < y->first.value ? -1 : 1;
+}
+
+void live_orders__snap(struct live_orders *o, const struct stacks *stacks, struct measure_snap *snap,
+		       struct arena *arena)
+{
+	struct measure_order *out = arena__array(arena, struct measure_order, o->n);
+
+	for (u32 i = 0; i < o->n; i++) {
+		const struct live_order *l = &o->v[i];
+
+		out[i] = (struct measure_order){.first = l->locks[0],
+						.second = l->locks[1],
+						.who = l->who,
+						.by_several = l->by_several,
+						.t_ns = l->t_ns,
+						.stack = stacks__at(stacks, l->stack),
+						.symbols = snap->symbols};
+		copy_str(out[i].where, sizeof(out[i].where), l->where);
+	}
+	if (o->n)
+		qsort(out, o->n, sizeof(*out), by_first);
+	snap->orders = out;
+	snap->norders = o->n;
+	trim(o, snap->base.t1_ns);
+}
+
+void live_orders__move(struct live_orders *o, struct stacks *to, const struct stacks *from)
+{
+	for (u32 i = 0; i < o->n; i++)
+		o->v[i].stack = stacks__move(to, from, o->v[i].stack);
+}
+
+void live_orders__retext(struct live_orders *o, struct texts *t)
+{
+	for (u32 i = 0; i < o->n; i++)
+		for (u32 k = 0; k < 2; k++)
+			if (*o->v[i].locks[k].text)
+				o->v[i].locks[k].text = texts__intern(t, o->v[i].locks[k].text);
+}
+
+void live_orders__clear(struct live_orders *o)
+{
+	o->n = 0;
+	hidx__clear(&o->index);
+}
+
+void live_orders__fini(struct live_orders *o)
+{
+	free(o->v);
+	hidx__fini(&o->index);
+}
+
+/* --- queries --- */
+
+/* A search for the shortest way from a lock to another one. */
+struct search {
+	const struct measure_order *v; /* by their first lock */
+	u32 n;
+	u16 queue[ORDERS_MAX];	/* orders */
+	u16 before[ORDERS_MAX]; /* by which order each was reached */
+	bool seen[ORDERS_MAX];
+	bool told[ORDERS_MAX]; /* is in a cycle that was found */
+};
+
+/* The first order that has a lock first; n: none. */
+static u32 from(const struct search *s, u64 lock)
+{
+	u32 low = 0, high = s->n;
+
+	while (low < high) {
+		u32 mid = (low + high) / 2;
+
+		if (s->v[mid].first.value < lock)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static u32 reach(struct search *s, u32 order, u32 tail)
+{
+	u64 lock = s->v[order].second.value;
+
+	for (u32 i = from(s, lock); i < s->n && s->v[i].first.value == lock; i++) {
+		if (s->seen[i])
+			continue;
+		s->seen[i] = true;
+		s->before[i] = (u16)order;
+		s->queue[tail++] = (u16)i;
+	}
+	return tail;
+}
+
+/* The last order of the shortest cycle that begins with one; n: there is none. */
+static u32 close_cycle(struct search *s, u32 first)
+{
+	u32 head = 0, tail = 1;
+
+	memset(s->seen, 0, s->n * sizeof(*s->seen));
+	s->queue[0] = (u16)first;
+	s->seen[first] = true;
+	for (; head < tail; head++) {
+		u32 at = s->queue[head];
+
+		if (s->v[at].second.value == s->v[first].first.value)
+			return at;
+		tail = reach(s, at, tail);
+	}
+	return s->n;
+}
+
+static bool is_watched(const struct measure_order *o, const struct scope *scope)
+{
+	return who__passes(scope, o->who.tgid, o->who.tid, o->who.cgroup, o->who.comm);
+}
+
+/* One thread alone is not in its own way. */
+static bool is_of_several(const struct measure_cycle *c)
+{
+	for (u32 i = 0; i < c->n; i++)
+		if (c->v[i]->by_several || c->v[i]->who.tid != c->v[0]->who.tid)
+			return true;
+	return false;
+}
+
+static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope *scope,
+		       struct measure_cycle *out)
+{
+	bool watched = false;
+	u32 n = 1;
+
+	for (u32 at = last; at != first; at = s->before[at])
+		n++;
+	if (n > CYCLE_MAX)
+		return false;
+	out->n = n;
+	for (u32 at = last; n--; at = s->before[at]) {
+		out->v[n] = &s->v[at];
+		watched |= is_watched(&s->v[at], scope);
+		s->told[at] = true;
+	}
+	return watched && is_of_several(out);
+}
+
+u32 measure__cycles(const struct measure_snap *snap, const struct scope *scope, struct measure_cycle *out,
+		    u32 max)
+{
+	struct search *s;
+	u32 n = 0;
+
+	if (snap->norders < 2)
+		return 0;
+	s = xcalloc(1, sizeof(*s));
+	s->v = snap->orders;
+	s->n = snap->norders;
+	for (u32 i = 0; i < s->n && n < max; i++) {
+		u32 last = s->told[i] ? s->n : close_cycle(s, i);
+
+		if (last < s->n)
+			n += take_cycle(s, i, last, scope, &out[n]);
+	}
+	free(s);
+	return n;
+}

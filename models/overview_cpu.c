@@ -26,8 +26,8 @@ void rule__CPU_FULL(struct rule_run *r)
 		return;
 	finding__add(r, waits, &who, NULL,
 		     "all %u CPUs are %.0f %% busy, and %.0f %% of the time some task waits for "
-		     "one: `%s` uses most, %.0f %% of a CPU",
-		     f->ncpus, busy, MIN(waits, 100.0), p ? p->u.comm : "[unknown]", of_cpu(most));
+		     "one|: `%s` uses most, %.0f %% of a CPU",
+		     f->ncpus, busy, MIN(waits, 100.0), who.comm, of_cpu(most));
 }
 
 /* --- one full, another idle --- */

@@ -37,8 +37,8 @@ void rule__IO_PRESSURE(struct rule_run *r)
 	struct who who = user_of_disks(r->facts, &bytes);
 
 	finding__add(r, full, &who, NULL,
-		     "%.0f %% of the time no task could go on, all waited for I/O: `%s` moves %.1f MB/s",
-		     full, who.comm ? who.comm : "[unknown]", bytes / 1e6);
+		     "%.0f %% of the time no task could go on, all waited for I/O|: `%s` moves %.1f MB/s",
+		     full, who.comm, bytes / 1e6);
 }
 
 /* --- slow --- */
@@ -84,10 +84,10 @@ void rule__DISK_SLOW(struct rule_run *r)
 		if (!finding__counts(r, ms))
 			continue;
 		quantiles(f, name, spread, sizeof(spread));
-		finding__add(r, ms, &who, "", "%s: a request takes %.1f ms on average, %.0f are in flight%s; "
-			     "`%s` moves %.1f MB/s",
+		finding__add(r, ms, &who, "", "%s: a request takes %.1f ms on average, %.0f are in flight%s"
+			     "|; `%s` moves %.1f MB/s",
 			     name, ms, disk(f, FIGURE_DISK_IN_FLIGHT, name), spread,
-			     who.comm ? who.comm : "[unknown]", bytes / 1e6);
+			     who.comm, bytes / 1e6);
 	}
 }
 
@@ -111,9 +111,9 @@ void rule__DISK_BUSY(struct rule_run *r)
 			continue;
 		finding__add(r, busy, &who, NULL,
 			     "%s is busy %.0f %% of the time with %.1f requests at once: %.0f reads and "
-			     "%.0f writes a second, `%s` moves %.1f MB/s",
+			     "%.0f writes a second|, `%s` moves %.1f MB/s",
 			     name, busy, deep, disk(f, FIGURE_DISK_READS, name),
-			     disk(f, FIGURE_DISK_WRITES, name), who.comm ? who.comm : "[unknown]",
+			     disk(f, FIGURE_DISK_WRITES, name), who.comm,
 			     bytes / 1e6);
 	}
 }
@@ -139,7 +139,7 @@ void rule__CACHE_THRASH(struct rule_run *r)
 	struct who who = who__of_process(p);
 
 	finding__add(r, pages, &who, NULL,
-		     "%.0f pages a second are read again that were in the page cache not long ago: "
-		     "`%s` reads %.1f MB/s",
-		     pages, p ? p->u.comm : "[unknown]", bytes / 1e6);
+		     "%.0f pages a second are read again that were in the page cache not long ago"
+		     "|: `%s` reads %.1f MB/s",
+		     pages, who.comm, bytes / 1e6);
 }

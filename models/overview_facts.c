@@ -230,6 +230,16 @@ static const char *filter_of(struct rule_run *r, const struct who *who, const ch
 	return arena__strdup(r->arena, text);
 }
 
+static void finding_text(char *buf, size_t size, bool known, const char *fmt, va_list ap)
+{
+	size_t about = strcspn(fmt, "|");
+	char whole[400];
+
+	snprintf(whole, sizeof(whole), "%.*s%s", (int)about, fmt,
+		 known && fmt[about] ? fmt + about + 1 : "");
+	vsnprintf(buf, size, whole, ap);
+}
+
 void finding__add(struct rule_run *r, double value, const struct who *who, const char *filter,
 		  const char *fmt, ...)
 {
@@ -245,7 +255,7 @@ void finding__add(struct rule_run *r, double value, const struct who *who, const
 	    !who__passes(f->scope, who->pid, 0, who->cgroup, who->comm))
 		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	finding_text(text, sizeof(text), who && who->comm, fmt, ap);
 	va_end(ap);
 	*out = (struct finding){.rule = r->id, .value = value, .view = rule->view, .group = rule->group};
 	severity_of(rule, value, &out->severity);

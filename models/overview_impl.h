@@ -52,7 +52,8 @@ struct rule_run {
 };
 
 /* value: in the rule's unit; below the threshold of a note nothing is added. who may be NULL:
- * nobody. filter NULL: the process, if any. */
+ * nobody. filter NULL: the process, if any. What follows a '|' in fmt is about who, and is left out
+ * while nobody is known. */
 void finding__add(struct rule_run *r, double value, const struct who *who, const char *filter,
 		  const char *fmt, ...) PRINTF_LIKE(5, 6);
 /* Whether it would be added. */

@@ -21,9 +21,9 @@ static void say_fork_storm(struct rule_run *r, const struct system_process *p, c
 	struct who who = who__of_process(p);
 
 	finding__add(r, rate, &who, NULL,
-		     "%.0f processes or threads a second are started, %s by `%s`: its children took "
+		     "%.0f processes or threads a second are started|, %s by `%s`: its children took "
 		     "%.0f %% of a CPU",
-		     rate, how, p ? p->u.comm : "[unknown]", cpu);
+		     rate, how, who.comm, cpu);
 }
 
 /* Whose children they were: it waits for them, and is charged with their CPU time then. */
@@ -65,8 +65,8 @@ void rule__THREAD_STORM(struct rule_run *r)
 	if (!v || v->usual_s < 2 || v->usual < 1 || v->rate - v->usual < MANY_THREADS)
 		return;
 	finding__add(r, v->rate / v->usual, &who, NULL,
-		     "there are %.0f threads, %.1f times as many as in the minutes before: `%s` has %u",
-		     v->rate, v->rate / v->usual, p ? p->u.comm : "[unknown]", p ? p->u.threads : 0);
+		     "there are %.0f threads, %.1f times as many as in the minutes before|: `%s` has %u",
+		     v->rate, v->rate / v->usual, who.comm, p ? p->u.threads : 0);
 }
 
 void rule__D_STATE(struct rule_run *r)
@@ -124,8 +124,8 @@ void rule__PIDS_NEAR(struct rule_run *r)
 
 	if (limit > 0)
 		finding__add(r, 100 * rate_of(f, FIGURE_THREADS) / limit, &who, NULL,
-			     "there are %.0f threads of the %.0f that may be: `%s` has %u",
-			     rate_of(f, FIGURE_THREADS), limit, p ? p->u.comm : "[unknown]",
+			     "there are %.0f threads of the %.0f that may be|: `%s` has %u",
+			     rate_of(f, FIGURE_THREADS), limit, who.comm,
 			     p ? p->u.threads : 0);
 }
 

@@ -30,8 +30,8 @@ void rule__MEMORY_LOW(struct rule_run *r)
 
 	if (total > 0)
 		finding__add(r, 100 - 100 * left / total, &who, NULL,
-			     "%.0f MB of memory are left of %.0f MB: `%s` is largest, %.0f MB", left / 1e6,
-			     total / 1e6, p ? p->u.comm : "[unknown]",
+			     "%.0f MB of memory are left of %.0f MB|: `%s` is largest, %.0f MB", left / 1e6,
+			     total / 1e6, who.comm,
 			     p ? (double)p->u.rss_bytes / 1e6 : 0);
 }
 
@@ -61,10 +61,9 @@ void rule__RECLAIM(struct rule_run *r)
 	struct who who = who_needs_memory(r->facts, &pct);
 
 	finding__add(r, pages, &who, NULL,
-		     "memory: `%s` has to reclaim directly, it waits %.0f %% of its time for memory; "
-		     "%.0f pages a second are looked at, %.0f allocations stall",
-		     who.comm ? who.comm : "[unknown]", pct, pages,
-		     level(r->facts, FIGURE_ALLOC_STALLS));
+		     "memory: %.0f pages a second are looked at to be reclaimed, %.0f allocations stall|: "
+		     "`%s` has to reclaim directly, it waits %.0f %% of its time for memory",
+		     pages, level(r->facts, FIGURE_ALLOC_STALLS), who.comm, pct);
 }
 
 static void swapped_in(struct rule_run *r, double in, double out)
@@ -73,8 +72,8 @@ static void swapped_in(struct rule_run *r, double in, double out)
 	struct who who = who__of_process(facts__top(r->facts, usage__major, &most));
 
 	finding__add(r, in + out, &who, NULL,
-		     "swap: %.0f pages a second in, %.0f out: `%s` faults most of them in, %.0f a second", in, out,
-		     who.comm ? who.comm : "[unknown]", who.comm ? most : 0);
+		     "swap: %.0f pages a second in, %.0f out|: `%s` faults most of them in, %.0f a second", in, out,
+		     who.comm, most);
 }
 
 static void swapped_out(struct rule_run *r, double in, double out)
@@ -83,8 +82,8 @@ static void swapped_out(struct rule_run *r, double in, double out)
 	struct who who = who__of_process(facts__top(r->facts, usage__swapped, &most));
 
 	finding__add(r, in + out, &who, NULL,
-		     "swap: %.0f pages a second in, %.0f out: `%s` had most of them, %.1f MB a second", in, out,
-		     who.comm ? who.comm : "[unknown]", who.comm ? most / 1e6 : 0);
+		     "swap: %.0f pages a second in, %.0f out|: `%s` had most of them, %.1f MB a second", in, out,
+		     who.comm, most / 1e6);
 }
 
 void rule__SWAP(struct rule_run *r)
@@ -132,10 +131,10 @@ void rule__MEMORY_PRESSURE(struct rule_run *r)
 	struct who who = who_needs_memory(r->facts, &pct);
 
 	finding__add(r, some, &who, NULL,
-		     "%.0f %% of the time some task waits for memory, all of them %.0f %%: `%s` waits "
+		     "%.0f %% of the time some task waits for memory, all of them %.0f %%|: `%s` waits "
 		     "%.0f %% of its time",
 		     some, level(r->facts, FIGURE_PSI_MEMORY_FULL) / 1e7,
-		     who.comm ? who.comm : "[unknown]", pct);
+		     who.comm, pct);
 }
 
 /* --- faults --- */
@@ -207,6 +206,6 @@ void rule__COMPACTION(struct rule_run *r)
 	struct who who = who_needs_memory(r->facts, &pct);
 
 	finding__add(r, rate, &who, NULL,
-		     "%.0f times a second a task has to wait until memory is compacted: `%s` needs most",
-		     rate, who.comm ? who.comm : "[unknown]");
+		     "%.0f times a second a task has to wait until memory is compacted|: `%s` needs most",
+		     rate, who.comm);
 }

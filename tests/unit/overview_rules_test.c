@@ -512,6 +512,25 @@ static void the_worst_comes_first(void **state)
 	scene__fini(&s);
 }
 
+/* Before the first look at processes is over. */
+static void nobody_is_named_who_is_not_known(void **state)
+{
+	struct overview_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, "figure idle_ns - 20000000\nfigure user_ns - 1980000000\n"
+		      "figure user_ns 0 990000000\nfigure user_ns 1 990000000\n"
+		      "figure psi_cpu_some_ns - 900000000\n");
+	a = ask(&s, NULL);
+	assert_int_equal(a->findings[0].rule, RULE_CPU_FULL);
+	assert_null(strchr(a->findings[0].text, '|'));
+	assert_null(strchr(a->findings[0].text, '`'));
+	assert_non_null(strstr(a->findings[0].text, "some task waits for one"));
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
 static void filters_leave_others_out(void **state)
 {
 	struct filter_error err;
@@ -575,6 +594,7 @@ int main(void)
 		cmocka_unit_test(models_that_are_missing_are_told),
 		cmocka_unit_test(the_worst_comes_first),
 		cmocka_unit_test(filters_leave_others_out),
+		cmocka_unit_test(nobody_is_named_who_is_not_known),
 		cmocka_unit_test(short_intervals_say_nothing),
 		cmocka_unit_test(processes_come_by_what_they_want),
 	};

@@ -138,22 +138,9 @@ static struct perf_thread_map *thread_map(const pid_t *tids, u32 n)
 	return perf_thread_map__new_array((int)n, (pid_t *)tids);
 }
 
-static int map_rings(struct perf_ring *r, u32 pages)
-{
-	int err;
-
-	do {
-		err = perf_evlist__mmap(r->evlist, (int)pages);
-		r->pages = pages;
-		pages /= 2;
-		if (err)
-			perf_evlist__munmap(r->evlist);
-	} while (err && (errno == EPERM || errno == ENOMEM) && pages >= 8);
-	return err ? -errno : 0;
-}
-
+/* *too_large: there was no memory for rings of that size. */
 static int open_all(struct perf_ring *r, const struct perf_event_attr *attr, const pid_t *tids,
-		    u32 ntids, u32 pages)
+		    u32 ntids, u32 pages, bool *too_large)
 {
 	struct perf_event_attr a = *attr;
 	struct perf_cpu_map *cpus = perf_cpu_map__new(NULL);
@@ -170,28 +157,39 @@ static int open_all(struct perf_ring *r, const struct perf_event_attr *attr, con
 	perf_cpu_map__put(cpus);
 	perf_thread_map__put(threads);
 	err = perf_evlist__open(r->evlist);
-	if (!err)
-		err = map_rings(r, pages);
+	if (!err && perf_evlist__mmap(r->evlist, (int)pages)) {
+		err = -errno;
+		*too_large = err == -EPERM || err == -ENOMEM;
+	}
+	r->pages = pages;
 	if (!err)
 		find_fds(r, r->ncpus * MAX(ntids, 1u));
 	return err ? err : watch(r);
 }
 
+/* Events are opened anew for smaller rings: of those whose rings were mapped before it failed libperf
+ * notes the ids each time, in memory for one time. */
 int perf_ring__open(struct perf_ring *r, const struct perf_event_attr *attr, const pid_t *tids,
 		    u32 ntids, u32 pages)
 {
+	bool too_large;
 	int err;
 
 	libperf_init(print_to_log);
-	*r = (struct perf_ring){.evlist = perf_evlist__new(), .epoll_fd = -1};
-	if (!r->evlist)
-		return -ENOMEM;
-	err = open_all(r, attr, tids, ntids, pages);
-	if (!err)
-		perf_evlist__enable(r->evlist);
-	else
+	for (;; pages /= 2) {
+		too_large = false;
+		*r = (struct perf_ring){.evlist = perf_evlist__new(), .epoll_fd = -1};
+		if (!r->evlist)
+			return -ENOMEM;
+		err = open_all(r, attr, tids, ntids, pages, &too_large);
+		if (!err)
+			break;
 		perf_ring__close(r);
-	return err;
+		if (!too_large || pages < 16)
+			return err;
+	}
+	perf_evlist__enable(r->evlist);
+	return 0;
 }
 
 void perf_ring__close(struct perf_ring *r)

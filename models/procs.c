@@ -23,8 +23,10 @@ struct model {
 	struct hidx index;
 	struct texts texts;
 	bool all; /* whoever was not heard of in this interval is gone */
-	u64 now_ns;
-	struct window_clock clock;
+	u64 now_ns, since_ns;
+	u64 round_ns;		   /* that this interval's sums are of; 0: not told */
+	u64 counted_ns;		   /* that all are of */
+	struct window_clock clock; /* of that */
 };
 
 /* --- entries --- */
@@ -194,10 +196,19 @@ static void procs__consume(struct model *m, const struct sample *sample)
 		m->all = true;
 		return;
 	}
+	if (s->event == PROCS_ROUND) {
+		m->round_ns += s->start_ns;
+		return;
+	}
 	who = who_of(s);
 	at = find(m, &who);
 	if (at != HIDX_NONE && m->live[at].drop)
 		return;
+	if (s->event == PROCS_NAMED) {
+		if (at != HIDX_NONE && *s->cmdline)
+			m->v[at].cmdline = intern(m, m->v[at].cmdline, s->cmdline);
+		return;
+	}
 	if (at == HIDX_NONE)
 		at = find_or_add(m, &who);
 	m->live[at].heard = true;
@@ -305,11 +316,15 @@ static struct snap *procs__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	struct arena *arena;
 	struct procs_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	double keep = window_clock__advance(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	u64 from = m->counted_ns, dt = m->round_ns ? m->round_ns : t1_ns - t0_ns;
 
+	if (!m->clock.begun)
+		m->since_ns = t0_ns;
+	m->counted_ns += dt;
+	m->round_ns = 0;
 	m->now_ns = t1_ns;
-	snap->since_ns = m->clock.since_ns;
-	end_interval(m, keep, t1_ns - t0_ns);
+	snap->since_ns = m->since_ns;
+	end_interval(m, window_clock__advance(&m->clock, from, m->counted_ns, snap->window_ns), dt);
 	snap->n = m->n;
 	snap->v = arena__dup(arena, m->v, m->n * sizeof(*m->v));
 	stack_store__hold(m->texts.store, snap);
@@ -329,6 +344,7 @@ static void procs__zero(struct model *m)
 	}
 	drop_those_over(m);
 	m->ended = 0;
+	m->round_ns = m->counted_ns = 0;
 	m->clock = (struct window_clock){0};
 }
 

@@ -42,7 +42,7 @@ void code_procs_fields(struct codec *c, struct procs_sample *x)
 {
 	CODE_ENUM(c, x->event, PROCS_EVENTS);
 	code_tgid(c, &x->tgid);
-	tell_known(c, x->event != PROCS_ALL);
+	tell_known(c, x->event != PROCS_ALL && x->event != PROCS_ROUND);
 	code_tid(c, &x->tid);
 	code_u32(c, &x->ppid);
 	code_u32(c, &x->uid);

@@ -20,6 +20,9 @@ enum procs_event {
 			* PROCS_SHORT_NS: `starts` of them, of one starter and one name */
 	PROCS_THREADS, /* threads of a process that ended before they were seen */
 	PROCS_ALL,     /* nothing else: every thread that is there came since the last one */
+	PROCS_NAMED,   /* cmdline of a process, nothing else */
+	PROCS_ROUND,   /* nothing else: the others' sums are of start_ns, which may be longer than the
+			* interval, as a busy machine looks late; not told: of the interval */
 	PROCS_EVENTS
 };
 
@@ -32,7 +35,7 @@ struct procs_sample {
 	u32 tgid, tid; /* PROCS_SHORT: 0 */
 	u32 ppid;      /* PROCS_SHORT: who started them */
 	u32 uid;
-	u64 start_ns;	/* CLOCK_BOOTTIME; with the tid it tells threads apart */
+	u64 start_ns;	/* CLOCK_BOOTTIME; with the tid it tells threads apart. PROCS_ROUND: a time */
 	u64 process_ns; /* that of its process; 0 of PROCS_SHORT */
 	u64 cgroup;	/* v2 id, 0 unknown */
 	char comm[COMM_LEN];

@@ -142,6 +142,18 @@ static void take_visited(struct source *s)
 	s->visit.len = 0;
 }
 
+/* Names that there was no time for when their processes were visited. */
+static void take_names(struct source *s)
+{
+	struct procs_sample out = {.head.type = SAMPLE_PROCS, .event = PROCS_NAMED, .user = ""};
+
+	while (procs_names__next(s->names, &out.tgid, &out.start_ns, &out.cmdline)) {
+		out.tid = out.tgid;
+		out.process_ns = out.start_ns;
+		sink__put(s->sink, &out.head);
+	}
+}
+
 /* --- those that ended --- */
 
 static void put_short(struct source *s, struct procs_sample *out, u64 count)
@@ -221,6 +233,14 @@ static double drain_ends(struct source *s)
 
 /* --- intervals --- */
 
+static void put_event(struct source *s, enum procs_event event, u64 ns)
+{
+	struct procs_sample out = {.head.type = SAMPLE_PROCS, .event = event, .start_ns = ns};
+
+	out.cmdline = out.user = "";
+	sink__put(s->sink, &out.head);
+}
+
 static void get_stats(struct source *s, struct procs_stats *out)
 {
 	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
@@ -242,8 +262,7 @@ static void visit(struct source *s)
 static void plan_next(struct source *s, u64 visited)
 {
 	s->rounds = s->all ? 1 : s->rounds + 1;
-	s->all = visited <= REPORT_ALL_THREADS || s->rounds >= REPORT_ALL_EVERY || s->lost_ends ||
-		 procs_names__missing(s->names);
+	s->all = visited <= REPORT_ALL_THREADS || s->rounds >= REPORT_ALL_EVERY || s->lost_ends;
 	s->lost_ends = false;
 }
 
@@ -268,8 +287,6 @@ static void note_tick(struct source *s, double fill)
 
 static void procs_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
-	struct procs_sample all = {
-		.head.type = SAMPLE_PROCS, .event = PROCS_ALL, .cmdline = "", .user = ""};
 	double fill;
 
 	if (!tick)
@@ -278,10 +295,12 @@ static void procs_bpf__drain(struct source *s, bool tick, const struct sample_si
 	/* Who ends after this is visited, or in the next interval's ends. */
 	fill = drain_ends(s);
 	visit(s);
+	put_event(s, PROCS_ROUND, s->skel->bss->round_ns - s->skel->bss->last_round_ns);
 	procs_names__begin(s->names);
 	take_visited(s);
+	take_names(s);
 	if (s->all) {
-		sink__put(sink, &all.head);
+		put_event(s, PROCS_ALL, 0);
 		procs_names__sweep(s->names);
 	}
 	note_tick(s, fill);

@@ -15,6 +15,7 @@ struct named {
 	u64 start_ns;
 	u32 tgid, execs;
 	bool asked, dropped;
+	bool waits; /* to be read */
 	char *cmdline;
 };
 
@@ -24,7 +25,7 @@ struct procs_names {
 	u32 n, cap;
 	struct hidx index;
 	u64 until_ns;
-	u32 missing;
+	u32 waiting, next; /* those that wait, and how far procs_names__next() came */
 };
 
 struct procs_names *procs_names__new(void)
@@ -50,7 +51,6 @@ void procs_names__free(struct procs_names *n)
 void procs_names__begin(struct procs_names *n)
 {
 	n->until_ns = clock__monotonic_ns() + PROCS_NAMES_BUDGET_NS;
-	n->missing = 0;
 }
 
 static struct named *find(const struct procs_names *n, u32 tgid, u64 start_ns)
@@ -81,32 +81,63 @@ static struct named *add(struct procs_names *n, u32 tgid, u64 start_ns)
 	return &n->v[n->n++];
 }
 
+static void set_waits(struct procs_names *n, struct named *e, bool waits)
+{
+	n->waiting += waits - e->waits;
+	e->waits = waits;
+}
+
+static void forget_cmdline(struct named *e)
+{
+	free(e->cmdline);
+	e->cmdline = NULL;
+}
+
+static void read_now(struct procs_names *n, struct named *e)
+{
+	if (clock__monotonic_ns() >= n->until_ns)
+		return;
+	e->cmdline = read_cmdline(e->tgid);
+	set_waits(n, e, false);
+}
+
 const char *procs_names__cmdline(struct procs_names *n, u32 tgid, u64 start_ns, u32 execs)
 {
 	struct named *e = find(n, tgid, start_ns);
 
+	if (!e && n->n >= PROCS_NAMES_MAX)
+		return "";
 	if (!e || e->execs != execs) {
-		if ((!e && n->n >= PROCS_NAMES_MAX) || clock__monotonic_ns() >= n->until_ns) {
-			n->missing++;
-			return "";
-		}
 		e = e ? e : add(n, tgid, start_ns);
-		free(e->cmdline);
-		e->cmdline = read_cmdline(tgid);
+		forget_cmdline(e);
+		set_waits(n, e, true);
 		e->execs = execs;
 	}
+	if (e->waits)
+		read_now(n, e);
 	e->asked = true;
 	return e->cmdline ? e->cmdline : "";
+}
+
+bool procs_names__next(struct procs_names *n, u32 *tgid, u64 *start_ns, const char **cmdline)
+{
+	struct named *e;
+
+	if (!n->waiting)
+		return false;
+	while (!n->v[n->next % n->n].waits)
+		n->next++;
+	e = &n->v[n->next % n->n];
+	read_now(n, e);
+	*tgid = e->tgid;
+	*start_ns = e->start_ns;
+	*cmdline = e->cmdline ? e->cmdline : "";
+	return !e->waits;
 }
 
 const char *procs_names__user(struct procs_names *n, u32 uid)
 {
 	return users__name(&n->users, uid);
-}
-
-u32 procs_names__missing(const struct procs_names *n)
-{
-	return n->n < PROCS_NAMES_MAX ? n->missing : 0;
 }
 
 void procs_names__drop(struct procs_names *n, u32 tgid, u64 start_ns)
@@ -115,8 +146,8 @@ void procs_names__drop(struct procs_names *n, u32 tgid, u64 start_ns)
 
 	if (!e)
 		return;
-	free(e->cmdline);
-	e->cmdline = NULL;
+	forget_cmdline(e);
+	set_waits(n, e, false);
 	e->dropped = true;
 }
 
@@ -129,7 +160,8 @@ void procs_names__sweep(struct procs_names *n)
 		struct named *e = &n->v[i];
 
 		if (!e->asked || e->dropped) {
-			free(e->cmdline);
+			forget_cmdline(e);
+			set_waits(n, e, false);
 			continue;
 		}
 		e->asked = false;

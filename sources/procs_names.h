@@ -9,7 +9,7 @@
 #include "base/base.h"
 
 #define PROCS_NAMES_MAX	      131072
-#define PROCS_NAMES_BUDGET_NS (100 * NSEC_PER_MSEC)
+#define PROCS_NAMES_BUDGET_NS (50 * NSEC_PER_MSEC)
 
 struct procs_names;
 
@@ -18,10 +18,11 @@ void procs_names__free(struct procs_names *n);
 /* Begins an interval's budget. */
 void procs_names__begin(struct procs_names *n);
 /* The command line of what a process runs; execs: another number after each execve. "": it has
- * none, or the budget is spent, which procs_names__missing() counts. Good until it is dropped. */
+ * none, or the budget is spent and it waits for procs_names__next(). Good until it is dropped. */
 const char *procs_names__cmdline(struct procs_names *n, u32 tgid, u64 start_ns, u32 execs);
 const char *procs_names__user(struct procs_names *n, u32 uid);
-u32 procs_names__missing(const struct procs_names *n);
+/* Reads the command line of the next process that waits. False: the budget is spent, or none does. */
+bool procs_names__next(struct procs_names *n, u32 *tgid, u64 *start_ns, const char **cmdline);
 /* It ended. */
 void procs_names__drop(struct procs_names *n, u32 tgid, u64 start_ns);
 /* Forgets whom nobody asked for since the last call. */

@@ -146,6 +146,54 @@ static void who_is_not_heard_of_goes_on(void **state)
 	answer__free(&a->base);
 }
 
+/* A second's interval, but it took four until all were looked at. */
+static void sums_are_of_the_round_they_were_told_with(void **state)
+{
+	const struct procs_sample round = {.head.type = SAMPLE_PROCS,
+					   .event = PROCS_ROUND,
+					   .start_ns = 4 * NSEC_PER_SEC,
+					   .cmdline = "",
+					   .user = ""};
+
+	for (u32 i = 0; i < 2; i++) {
+		for (u32 w = 0; w < WINDOWS; w++) {
+			struct procs_answer *a;
+
+			put(&round);
+			put_ran(10, 10, "burner", 3000, 1000);
+			a = ask(PROCS_BY_PID, w, false);
+			assert_true(row_of(a, 10)->pct[PROCS_USER] > 74.9);
+			assert_true(row_of(a, 10)->pct[PROCS_USER] < 75.1);
+			assert_true(row_of(a, 10)->threads > 0.999 && row_of(a, 10)->threads < 1.001);
+			answer__free(&a->base);
+		}
+		model_procs.zero(model);
+	}
+}
+
+/* It goes on as it did, and whoever is not there stays away. */
+static void a_name_that_comes_later_is_no_news_else(void **state)
+{
+	struct procs_sample named = sample(10, 10, "");
+	struct procs_answer *a;
+
+	put_ran(10, 10, "sleeper", 500, 500);
+	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	named.event = PROCS_NAMED;
+	named.cmdline = "sleeper --well";
+	put(&named);
+	named = sample(11, 11, "");
+	named.event = PROCS_NAMED;
+	named.cmdline = "nobody";
+	put(&named);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_int_equal(a->nprocs, 1);
+	assert_string_equal(row_of(a, 10)->e->cmdline, "sleeper --well");
+	assert_string_equal(row_of(a, 10)->e->comm, "sleeper");
+	assert_true(row_of(a, 10)->pct[PROCS_SLEEP] == 100);
+	answer__free(&a->base);
+}
+
 static void one_number_two_processes(void **state)
 {
 	struct procs_sample old = sample(10, 10, "old"), new = sample(10, 10, "new");
@@ -457,6 +505,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(shares_sum_to_the_threads),
 		TEST(who_is_not_heard_of_goes_on),
+		TEST(sums_are_of_the_round_they_were_told_with),
+		TEST(a_name_that_comes_later_is_no_news_else),
 		TEST(one_number_two_processes),
 		TEST(short_ones_are_counted),
 		TEST(ended_threads_stay_with_their_process),

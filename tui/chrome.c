@@ -378,14 +378,29 @@ static void draw_tabs(struct host *h, int y)
 
 /* --- bottom lines --- */
 
+#define SAID_LEAST 16 /* cells that it has however long the names are */
+
+/* What it is comes before the first "; ", what is said of it after that: of names the middle can be
+ * done without, of a sentence its end. */
 static void draw_selection(struct host *h, int y)
 {
 	const struct screen *s = app__screen(h);
-	char buf[1024] = "";
+	struct canvas *c = &h->canvas;
+	char buf[1024] = "", what[1024];
+	const char *said;
+	int used;
 
 	if (s->ops->selection)
 		s->ops->selection(s, buf, sizeof(buf));
-	draw__middle(&h->canvas, 0, y, h->canvas.w, ROLE_TEXT, buf);
+	said = strstr(buf, "; ");
+	if (!said || text__width(buf) <= c->w) {
+		draw__middle(c, 0, y, c->w, ROLE_TEXT, buf);
+		return;
+	}
+	said += 2;
+	snprintf(what, sizeof(what), "%.*s", (int)(said - buf), buf);
+	used = draw__middle(c, 0, y, c->w - MIN(text__width(said), SAID_LEAST), ROLE_TEXT, what);
+	draw__words(c, used, y, c->w - used, ROLE_TEXT, said);
 }
 
 /* What is sampled, how often and how exactly; what is counted at each event has no rate. */

@@ -120,6 +120,22 @@ int draw__cut(struct canvas *c, int x, int y, int w, enum role role, const char 
 	return used + draw__text(c, x + used, y, 1, role, "…");
 }
 
+int draw__words(struct canvas *c, int x, int y, int w, enum role role, const char *text)
+{
+	char line[2048];
+	size_t fits = text__fit(text, w, NULL), end = text__fit(text, w - 1, NULL);
+
+	if (!text[fits] || w < 2)
+		return draw__text(c, x, y, w, role, text);
+	for (size_t at = end; at > 0; at--)
+		if (text[at] == ' ') {
+			end = at;
+			break;
+		}
+	snprintf(line, sizeof(line), "%.*s…", (int)end, text);
+	return draw__text(c, x, y, w, role, line);
+}
+
 int draw__middle(struct canvas *c, int x, int y, int w, enum role role, const char *text)
 {
 	int head = w / 2, tail, used;

@@ -94,6 +94,8 @@ int draw__textf(struct canvas *c, int x, int y, int w, enum role role, const cha
 int draw__right(struct canvas *c, int x, int y, int w, enum role role, const char *text);
 /* Cut at its end with an ellipsis when it does not fit in w. */
 int draw__cut(struct canvas *c, int x, int y, int w, enum role role, const char *text);
+/* The same, at the end of a word. */
+int draw__words(struct canvas *c, int x, int y, int w, enum role role, const char *text);
 /* Cut in the middle with an ellipsis when it does not fit, so that both ends show. */
 int draw__middle(struct canvas *c, int x, int y, int w, enum role role, const char *text);
 void draw__fill(struct canvas *c, struct rect r, enum role role, wchar_t ch);

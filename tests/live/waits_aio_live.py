@@ -24,10 +24,12 @@ def check(engine, depth):
             live.wait_for(lambda: reads(p), 20)
             r = servers.report(p.pid, seconds=2)
     servers.not_hidden(r)
-    waiting = servers.with_frame(r, FRAMES[engine])
+    # Whoever is there and has to give its CPU to others waits for that.
+    waiting = [x for x in servers.with_frame(r, FRAMES[engine]) if x["reason"] != "preempted"]
     assert waits.total(waiting, "count") > 500, servers.summary(r)
     disk = [x for x in waiting if x["reason"] == "disk" and x["class"] == "harmful"]
-    live.near(waits.total(disk) / waits.total(waiting), 1, 0.1, f"{engine}, depth {depth}")
+    part = waits.total(disk) / waits.total(waiting)
+    assert part > 0.9, (f"{engine}, depth {depth}: {part:.2f} for the disk", servers.summary(r))
     assert not any(x["idle"] for x in waiting), servers.summary(r)
 
 

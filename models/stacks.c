@@ -178,7 +178,7 @@ u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols)
 		return (u32)ip;
 	if (i < d->nkernel)
 		return symbols__locate_kernel(symbols, call_address(ip, i == 0));
-	if (SCRIPT_MARK(ip) == SCRIPT_FRAME)
+	if (d->scripts && SCRIPT_MARK(ip) == SCRIPT_FRAME)
 		return (u32)ip;
 	ip = call_address(ip, i == d->nkernel);
 	return symbols__locate_user(symbols, d->tgid, d->t_ns, ip);

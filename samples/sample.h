@@ -64,6 +64,7 @@ struct stack_def {
 	bool whole;	/* the last user frame is known to be the outermost, whatever its name */
 	bool named;	/* ips are loc ids of symbols__named() already (recorded or scripted input) */
 	bool interrupt; /* kernel frames of an interrupt; what it interrupted is left out */
+	bool scripts;	/* user frames marked SCRIPT_FRAME hold locs; else a mark is what a program left there */
 	u32 tgid;	/* whose user frames these are */
 	u64 t_ns;	/* when it was seen: picks the mapping in force */
 	const u64 *ips; /* nkernel + nuser of them */

@@ -279,4 +279,5 @@ void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, stru
 	*out = *d;
 	out->nuser = (u16)(used - d->nkernel);
 	out->ips = ips;
+	out->scripts = true;
 }

@@ -17,8 +17,8 @@ void scripts__free(struct scripts *sc);
 /* What frames of a process look like from now on. */
 void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p);
 /* Puts locs in the place of the words of interpreted functions of a stack that has some, marked with
- * SCRIPT_FRAME, and takes the check word out. ips: room for all of d's frames; out uses it. Where the
- * code objects are others by now the functions are unknown. */
+ * SCRIPT_FRAME (out->scripts), and takes the check word out. ips: room for all of d's frames; out uses
+ * it. Where the code objects are others by now the functions are unknown. */
 void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, struct stack_def *out);
 /* Stacks that were named, and of those the ones whose code objects were not there any more. */
 void scripts__stats(const struct scripts *sc, u64 *named, u64 *gone);

@@ -207,6 +207,22 @@ def test_views():
                 assert "comma" in seen and "\"'=cmd|" in seen, args
 
 
+def test_frames():
+    """Return addresses that are none, with the marks of words that are no addresses: they name nothing"""
+    live.need_root()
+    with live.temporary() as tmp, live.Workload("hostile_frames", 60) as work:
+        for mode in ("fp", "auto"):
+            recording = os.path.join(tmp, mode)
+            report = live.batch("-V", "cpu", "-p", work.pid, "--call-graph", mode, "-F", 499, "-d", 1,
+                                "-n", 1, "--record", recording)[-1]
+            first = report["rows"][0]
+            assert first["symbol"] == "forged_frames" and first["self_pct"] > 90, first
+            named = {(r["object"], r["symbol"]) for r in report["rows"] if r["kind"] == "python"}
+            assert not named, named
+            again = live.batch("--replay", recording, "-n", 1)[-1]
+            assert again["rows"][0]["symbol"] == "forged_frames", again["rows"][:2]
+
+
 def test_terminal():
     """On the screen they are letters: no bell, no title, nothing that is not drawn by us"""
     with evil_process() as pids, \

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "bpf/script.h"
 #include "models/stacks.h"
 #include "tests/lib/fake_symbols.h"
 
@@ -66,6 +67,21 @@ static void define_named(struct holder *h, u64 hash, u64 loc)
 static const struct profile_stack *stack_of(const struct holder *h, u64 hash, u32 tgid)
 {
 	return stacks__at(&h->stacks, stacks__find(&h->stacks, hash, tgid));
+}
+
+/* What a program leaves where a return address is looked for is no loc, whatever its upper bits. */
+static void marks_of_programs_are_no_locs(void **state)
+{
+	const u64 ips[] = {0x1000, SCRIPT_FRAME | 0xf3d60000, 0x2000};
+	struct stack_def d = {.head.type = SAMPLE_STACK_DEF, .nuser = 3, .tgid = 7, .ips = ips};
+	struct holder h;
+
+	(void)state;
+	holder__init(&h);
+	assert_int_not_equal(stack_def__locate(&d, 1, h.symbols), 0xf3d60000);
+	d.scripts = true;
+	assert_int_equal(stack_def__locate(&d, 1, h.symbols), 0xf3d60000);
+	holder__fini(&h);
 }
 
 static void equal_stacks_are_one(void **state)
@@ -232,6 +248,7 @@ static void memory_outlives_the_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(marks_of_programs_are_no_locs),
 		cmocka_unit_test(equal_stacks_are_one),
 		cmocka_unit_test(what_was_not_defined_is_no_stack),
 		cmocka_unit_test(user_frames_belong_to_their_process),

@@ -93,6 +93,11 @@ void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p)
 	*e = (struct process_entry){tgid, *p};
 }
 
+bool scripts__knows(const struct scripts *sc, u32 tgid)
+{
+	return find_process(sc, tgid);
+}
+
 /* --- functions --- */
 
 static u32 file_object(struct scripts *sc, const char *path, u32 tgid)

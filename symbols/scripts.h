@@ -16,6 +16,8 @@ struct scripts *scripts__new(struct symbols *s);
 void scripts__free(struct scripts *sc);
 /* What frames of a process look like from now on. */
 void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p);
+/* Whether frames of a process were ever asked for: only the programs mark words in stacks of those. */
+bool scripts__knows(const struct scripts *sc, u32 tgid);
 /* Puts locs in the place of the words of interpreted functions of a stack that has some, marked with
  * SCRIPT_FRAME (out->scripts), and takes the check word out. ips: room for all of d's frames; out uses
  * it. Where the code objects are others by now the functions are unknown. */

@@ -145,7 +145,7 @@ void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats 
 const struct stack_def *symbols__name_scripts(struct symbols *s, const struct stack_def *d, u64 *ips,
 					      struct stack_def *room)
 {
-	if (!stack_def__has_scripts(d))
+	if (!stack_def__has_scripts(d) || !scripts__knows(s->scripts, d->tgid))
 		return d;
 	scripts__name(s->scripts, d, ips, room);
 	return room;

@@ -170,6 +170,7 @@ struct pt_regs___entry {
 #define REGS_RETURN(r)	((r)->ax)
 #define REGS_SYSCALL(r) ((u32)(r)->orig_ax)
 #define REGS_ARG2(r)	((r)->si)
+#define REGS_ARG3(r)	((r)->dx)
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs___entry {
 	u64 regs[31];
@@ -186,7 +187,20 @@ struct pt_regs___entry {
 #define REGS_RETURN(r)	((r)->regs[0])
 #define REGS_SYSCALL(r) ((u32)(r)->syscallno)
 #define REGS_ARG2(r)	((r)->regs[1])
+#define REGS_ARG3(r)	((r)->regs[2])
 #endif
+
+/*
+ * Whether what futex() waits on is a lock that is held, by the value there: mutexes of glibc, Go and
+ * Rust have 2 while others wait, rwlocks 3 as well, those of musl and robust ones the upper bit. Those
+ * with priority inheritance have operations of their own: FUTEX_LOCK_PI and FUTEX_LOCK_PI2.
+ */
+static __always_inline bool futex__is_lock(REGS_TYPE *regs)
+{
+	u32 op = (u32)REGS_ARG2(regs) & 0x7f, value = (u32)REGS_ARG3(regs);
+
+	return op == 6 || op == 13 || (value & ~1u) == 2 || value & 0x80000000;
+}
 
 /* To the verifier a pointer is no number, and only numbers may be passed to global functions. */
 static __always_inline u64 as_number(const void *p)

@@ -120,11 +120,14 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 
 static __always_inline u32 part_of_call(struct task_struct *task)
 {
-	u32 call = task__syscall(task);
+	u32 call = task__syscall(task), part;
 
 	if (call == ~0u)
 		return PROCS_WAIT;
-	return call_part[call & (PROCS_CALLS - 1)];
+	part = call_part[call & (PROCS_CALLS - 1)];
+	if (part == PROCS_LOCK && !futex__is_lock((REGS_TYPE *)bpf_task_pt_regs(task)))
+		return PROCS_WAIT;
+	return part;
 }
 
 static __always_inline u32 part_of(struct thread *t, struct task_struct *task, u64 state)

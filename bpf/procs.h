@@ -14,7 +14,7 @@ enum procs_part {
 	PROCS_SYSTEM,
 	PROCS_RUNQ,  /* could run, has no CPU */
 	PROCS_DISK,  /* waits for I/O */
-	PROCS_LOCK,  /* in a futex, or in a lock of the kernel's */
+	PROCS_LOCK,  /* in a futex that is a lock, or in a lock of the kernel's */
 	PROCS_WAIT,  /* other waits: for data, a child, memory */
 	PROCS_SLEEP, /* a timer, a set of descriptors, a signal; kernel threads without work */
 	PROCS_PARTS

@@ -59,6 +59,8 @@ struct sched_polled {
 	__s32 fds[SCHED_POLLED];
 };
 
+#define SCHED_FUTEX_FREE (1u << 31) /* in futex_op: no held lock has the value waited on */
+
 /* What one wait is: where, in which state, ended by whom. */
 struct sched_wait {
 	__u64 kstack, ustack;

@@ -100,9 +100,15 @@ static __always_inline void wait__note_syscall(struct sched_wait *w, struct task
 	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
 
 	w->syscall = task__syscall(task);
-	w->futex_op = w->syscall == ~0u ? 0 : (u32)REGS_ARG2(regs);
+	w->futex_op = 0;
+	w->object = 0;
+	if (w->syscall != WAIT_CALL_FUTEX)
+		return;
+	w->futex_op = (u32)REGS_ARG2(regs);
+	if (!futex__is_lock(regs))
+		w->futex_op |= SCHED_FUTEX_FREE;
 	/* A condition variable has two words, which take turns. */
-	w->object = w->syscall == WAIT_CALL_FUTEX ? REGS_ARG1(regs) & ~7ULL : 0;
+	w->object = REGS_ARG1(regs) & ~7ULL;
 }
 
 /* Of one connection who sent last may change at any time; of a set, what it is seldom does. */

@@ -86,9 +86,9 @@ static const struct column columns[COLUMNS] = {
 		    "ready, but without a CPU; in percent of the wall time of one thread"),
 	PART_COLUMN(PROCS_DISK, "disk_pct", "Disk%", "waits for block I/O and fsync"),
 	PART_COLUMN(PROCS_LOCK, "lock_pct", "Lock%",
-		    "waits in futex (mutexes, conditions, joins) or for a lock of the kernel's"),
+		    "waits for a lock: a futex with the value of a held one, or a lock of the kernel's"),
 	PART_COLUMN(PROCS_WAIT, "wait_pct", "Wait%",
-		    "other waits: data from pipes and sockets, children, memory"),
+		    "other waits: pipes and sockets, conditions, semaphores, joins, children, memory"),
 	PART_COLUMN(PROCS_SLEEP, "sleep_pct", "Sleep%",
 		    "timers, poll and epoll, signals; kernel threads without work; stopped"),
 	[COL_TEXT] = TEXT_COLUMN(

@@ -4,6 +4,7 @@
 
 #include <sys/syscall.h>
 
+#include "bpf/sched.h"
 #include "models/waits.h"
 
 const struct wait_reason_row wait_reasons[WAIT_REASONS] = {
@@ -216,7 +217,8 @@ enum wait_reason wait_futex__use(const char *const *names, u32 n)
 #define NR_FUTEX_WAIT	   455
 
 /*
- * The C library locks by FUTEX_WAIT; what has no owner waits by FUTEX_WAIT_BITSET, to have an
+ * The C library locks by FUTEX_WAIT, and so does what programs make of it themselves, as do their
+ * semaphores and events: the value tells. What has no owner waits by FUTEX_WAIT_BITSET, to have an
  * absolute timeout (glibc's pthread_cond_wait, sem_wait, pthread_join).
  */
 static enum wait_reason futex_reason(const struct wait_context *ctx)
@@ -229,6 +231,8 @@ static enum wait_reason futex_reason(const struct wait_context *ctx)
 	case OP_WAIT_BITSET:
 	case OP_WAIT_REQUEUE_PI:
 		return WAIT_CONDITION;
+	case OP_WAIT:
+		return ctx->futex_op & SCHED_FUTEX_FREE ? WAIT_CONDITION : WAIT_LOCK;
 	default:
 		return WAIT_LOCK;
 	}

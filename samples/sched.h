@@ -58,7 +58,7 @@ struct wait_sample {
 	/* TASK_STATE_RUNNABLE: it was preempted (or yielded); else what it slept in. */
 	enum task_state state;
 	u32 syscall;	/* number in the machine's ABI; WAIT_NO_SYSCALL */
-	u32 futex_op;	/* second argument of futex(), commands and flags; else 0 */
+	u32 futex_op;	/* second argument of futex(), with SCHED_FUTEX_FREE; else 0 */
 	struct waker waker;
 	u64 count;	/* waits that ended in the interval */
 	u64 off_ns;	/* time off the CPU within the interval, of ended and open waits */

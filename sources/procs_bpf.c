@@ -84,9 +84,6 @@ static void classify_calls(u8 parts[PROCS_CALLS])
 	set_calls(parts, sleep_calls, ARRAY_SIZE(sleep_calls), PROCS_SLEEP);
 	set_calls(parts, disk_calls, ARRAY_SIZE(disk_calls), PROCS_DISK);
 	set_calls(parts, &futex, 1, PROCS_LOCK);
-#ifdef SYS_futex_waitv
-	parts[SYS_futex_waitv] = PROCS_LOCK;
-#endif
 }
 
 /* --- records --- */

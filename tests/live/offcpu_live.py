@@ -212,6 +212,8 @@ def test_never_woken():
     same_time(row["unfinished_ns"], m.span, "unfinished", judge=live.INTERVAL)
     assert row["count"] == 0 and row["waker"] is None, row
     assert row["state"] == "S" and row["tid"] == m.threads["never"].tid, row
+    # No held lock has the value that it waits on.
+    assert row["reason"] == "condition" and row["class"] == "unclear", row
     assert row["max_ns"] >= row["off_ns"] * 0.99, row
 
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
+#include "bpf/sched.h"
 #include "models/wait_reason.h"
 #include "tests/unit/wait_reason_seen.h"
 
@@ -133,6 +134,7 @@ struct futex_case {
 static const struct futex_case futexes[] = {
 	{0x80, WAIT_LOCK},	{0, WAIT_LOCK},		 {0x189, WAIT_CONDITION},
 	{0x89, WAIT_CONDITION}, {0x109, WAIT_CONDITION}, {9, WAIT_CONDITION},
+	{0x80 | SCHED_FUTEX_FREE, WAIT_CONDITION}, {0x86 | SCHED_FUTEX_FREE, WAIT_LOCK},
 	{0x8b, WAIT_CONDITION}, {0x86, WAIT_LOCK},	 {0x8d, WAIT_LOCK},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Truth: the thread "never" waits for a futex in never_wakes all the time, and nobody ever
+ * Truth: the thread "never" waits for a futex of value 0 in never_wakes all the time, and nobody ever
  * wakes it; the thread "spins" never leaves its CPU of its own accord.
  */
 #include <pthread.h>

@@ -26,9 +26,13 @@ THREADED  := $(if $(UNIT),$(shell grep -lE \
 	'"(base/worker|pipeline/(collector|mailbox))\.h"|"symbols/symbols\.h"|"models/profile\.h"|<pthread\.h>' \
 	$(UNIT)))
 
-UNIT_BIN  := $(UNIT:%.c=$(B)/asan/%)
-TSAN_BIN  := $(THREADED:%.c=$(B)/tsan/%)
-LIVE_BIN  := $(LIVE_C:%.c=$(B)/asan/%)
+# Programs of a group of which ONLY asks for some: what it does not ask for need not be built.
+asked = $(if $(ONLY),$(filter $(addprefix %/,$(shell printf '%s\n' $(addprefix $(1)/,$(notdir $(2))) | \
+	grep -P -e '$(ONLY)' | sed 's,.*/,,')),$(2)),$(2))
+
+UNIT_BIN  := $(call asked,unit,$(UNIT:%.c=$(B)/asan/%))
+TSAN_BIN  := $(call asked,tsan,$(THREADED:%.c=$(B)/tsan/%))
+LIVE_BIN  := $(call asked,live,$(LIVE_C:%.c=$(B)/asan/%))
 LIVE_SKEL := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard tests/live/*.bpf.c))
 $(LIVE_C:%.c=$(B)/asan/%.o): | $(LIVE_SKEL)
 
@@ -64,10 +68,12 @@ endef
 $(foreach v,rel asan tsan,$(eval $(call test_variant,$(v))))
 
 # The whole program on made-up input, for scripted sessions; its threads under TSan too.
-SCRIPTED := $(if $(SCRIPTS),tests/script/proftop_fixture)
+SCRIPTED := $(if $(and $(SCRIPTS),$(shell printf 'script/run.sh %s\n' asan tsan | grep -P -e '$(ONLY)')), \
+	tests/script/proftop_fixture)
+SMOKE    := $(if $(call asked,fuzz,/run.sh),$(FUZZ_BIN) $(FUZZ_SEEDS))
 
 check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads \
-	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%) $(FUZZ_BIN) $(FUZZ_SEEDS)
+	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%) $(SMOKE)
 
 RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
 
@@ -80,7 +86,7 @@ check-all: check-build
 		--group example,timeout=600 tests/example/example.py \
 		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
 		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
-		$(if $(SCRIPTS),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \
+		$(if $(SCRIPTED),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \
 			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
 		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=300$(comma)plain \
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \

@@ -133,11 +133,26 @@ no_mailbox:
 	return NULL;
 }
 
+bool collector__stops_within(struct collector *c, u64 ns)
+{
+	struct timespec until;
+
+	atomic_store(&c->quit, true);
+	command_queue__wake(&c->commands);
+	clock_gettime(CLOCK_REALTIME, &until);
+	ns += (u64)until.tv_nsec;
+	until.tv_sec += (time_t)(ns / NSEC_PER_SEC);
+	until.tv_nsec = (long)(ns % NSEC_PER_SEC);
+	c->joined = c->joined || !pthread_timedjoin_np(c->thread, NULL, &until);
+	return c->joined;
+}
+
 void collector__stop(struct collector *c)
 {
 	atomic_store(&c->quit, true);
 	command_queue__wake(&c->commands);
-	pthread_join(c->thread, NULL);
+	if (!c->joined)
+		pthread_join(c->thread, NULL);
 	close_fds(c);
 	command_queue__fini(&c->commands);
 	mailbox__fini(&c->mailbox);

@@ -56,6 +56,8 @@ struct collector_config {
 #define COLLECTOR_FAKE_START_NS (1000 * NSEC_PER_SEC)
 
 struct collector *collector__start(const struct collector_config *cfg, struct status *st);
+/* Asks it to end. True once it has; it is freed by collector__stop alone. */
+bool collector__stops_within(struct collector *c, u64 ns);
 /* Detaches everything, joins the thread, frees it. Waits for a source that is busy. */
 void collector__stop(struct collector *c);
 

@@ -37,6 +37,7 @@ struct collector {
 	atomic_bool busy; /* with what was asked for, at the start or by commands */
 	/* const */
 	pthread_t thread;
+	bool joined; /* by the caller of collector__stop */
 	int epoll_fd, timer_fd;
 	bool manual, early_frames, every_frame;
 	u64 wanted; /* to begin with */

@@ -350,6 +350,12 @@ static void batch__end(struct batch *b)
 	collector__end(b->collector);
 }
 
+static void batch__asked_to_end(struct batch *b, int signo)
+{
+	signals__asked_to_end(signo);
+	batch__end(b);
+}
+
 static bool open_outputs(struct batch *b, struct status *st)
 {
 	const struct options *o = b->options;
@@ -422,7 +428,7 @@ static void batch__loop(struct batch *b, int signals)
 			if (info.ssi_signo == SIGUSR1)
 				post_snapshot(b);
 			else
-				batch__end(b);
+				batch__asked_to_end(b, (int)info.ssi_signo);
 		}
 		if (fds[3].revents && child__ended(b->child)) {
 			fds[3].fd = -1;

@@ -131,12 +131,23 @@ struct session {
 	struct baseline baseline; /* frame NULL: none */
 };
 
+/* What it is busy with may be long, as the end of a recording, or never end. */
+static void stop_collector(struct collector *c)
+{
+	if (!collector__stops_within(c, SIGNALS_PATIENCE_NS)) {
+		fprintf(stderr, "proftop: still busy with the last interval; Ctrl-C or SIGTERM ends it "
+				"at once, with what is recorded cut short\n");
+		signals__end_at_once();
+	}
+	collector__stop(c);
+}
+
 static void session__end(struct session *s)
 {
 	if (s->history >= 0)
 		close(s->history);
 	if (s->collector)
-		collector__stop(s->collector);
+		stop_collector(s->collector);
 	player__free(s->player);
 	snap__put(s->baseline.frame);
 	if (s->symbols)

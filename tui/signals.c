@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "tui/term.h"
 
 static void crashed(int sig)
@@ -29,6 +30,27 @@ int signals__open(void)
 	read_signals(&set);
 	sigaddset(&set, SIGUSR1); /* where it is not blocked it never gets there */
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+void signals__end_at_once(void)
+{
+	sigset_t set;
+
+	read_signals(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void signals__asked_to_end(int signo)
+{
+	static u64 first_ns;
+	u64 now = clock__monotonic_ns();
+
+	if (!first_ns)
+		first_ns = now;
+	if (now - first_ns < SIGNALS_PATIENCE_NS)
+		return;
+	signals__end_at_once();
+	raise(signo);
 }
 
 void signals__set_up(bool snapshots)

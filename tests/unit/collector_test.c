@@ -97,6 +97,22 @@ static void test_slow_open_hides_nothing(void **state)
 	stop(c);
 }
 
+/* Whoever ends the program learns that a source does not come back, and can give up. */
+static void test_a_stuck_source_is_noticed_at_the_end(void **state)
+{
+	struct collector_config cfg = config();
+	struct collector *c;
+
+	gate__close(&fakes[FAKE_B].open_gate);
+	c = start(&cfg);
+	gate__await(&fakes[FAKE_B].open_gate);
+	assert_false(collector__stops_within(c, 20 * NSEC_PER_MSEC));
+	gate__open(&fakes[FAKE_B].open_gate);
+	assert_true(collector__stops_within(c, 60 * NSEC_PER_SEC));
+	assert_true(collector__stops_within(c, 0));
+	stop(c);
+}
+
 static void test_first_frame_comes_before_any_source(void **state)
 {
 	struct collector_config cfg = config();
@@ -584,6 +600,7 @@ static void test_storm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_a_stuck_source_is_noticed_at_the_end, setup),
 		cmocka_unit_test_setup(test_first_frame_comes_before_any_source, setup),
 		cmocka_unit_test_setup(test_slow_open_hides_nothing, setup),
 		cmocka_unit_test_setup(test_stall_delays_no_key, setup),

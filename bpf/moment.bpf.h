@@ -5,6 +5,7 @@
 #define BPF_MOMENT_BPF_H
 
 #include "bpf/kernel.bpf.h"
+#include "bpf/moment.h"
 #include "bpf/scope.bpf.h"
 
 /* TIF_NEED_RESCHED and its lazy kind as bits of thread_info.flags: no types tell them. 0: not known. */
@@ -57,9 +58,10 @@ static __always_inline u64 regs__irqs_disabled(void *ctx)
 #endif
 }
 
-/* From 6.14 on. */
-extern void bpf_local_irq_save(unsigned long *flags) __weak __ksym;
-extern void bpf_local_irq_restore(unsigned long *flags) __weak __ksym;
+/* Of the kernel, from 6.14 on. As __ksym libbpf would read all of the kernel's types for each object, so user
+ * space puts the calls in (moment__put_calls() in sources/moment.h). */
+static void (*const bpf_local_irq_save)(unsigned long *flags) = (void *)MOMENT_IRQ_SAVE;
+static void (*const bpf_local_irq_restore)(unsigned long *flags) = (void *)MOMENT_IRQ_RESTORE;
 
 /* Of a tracepoint, which runs its programs as it was: what the kernel saves says it. Programs may not
  * look at that, but for reading it as any memory. */

@@ -142,8 +142,9 @@ int probe_task_storage(void *ctx)
 	return 0;
 }
 
-/* The registers with which a task entered the kernel. */
-SEC("tp_btf/sched_switch")
+/* The registers with which a task entered the kernel. On a raw tracepoint, as the kernel's types, which
+ * take long to read, are not needed for that. */
+SEC("raw_tp/sched_switch")
 int probe_unwind(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

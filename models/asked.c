@@ -46,26 +46,55 @@ static void asked__free(struct model *m)
 	free(m);
 }
 
+/* Others may have gone or come before it in the list; what it counted stays. */
+static bool find_moved(struct model *m, u32 to, const struct measure *measure)
+{
+	for (u32 i = to; i < ASK_MAX; i++) {
+		struct question found = m->questions[i];
+
+		if (found.measure != measure)
+			continue;
+		m->questions[i] = m->questions[to];
+		m->questions[to] = found;
+		return true;
+	}
+	return false;
+}
+
 /* A question that is another one now begins anew. */
+static void begin(struct model *m, const struct ask_form *form, const struct measure *measure)
+{
+	struct question *q = &m->questions[m->now];
+
+	if (find_moved(m, m->now, measure))
+		return;
+	/* The one whose place it takes may have moved, too. */
+	for (u32 i = ASK_MAX - 1; q->measure && i > m->now; i--)
+		if (!m->questions[i].measure) {
+			m->questions[i] = *q;
+			*q = (struct question){0};
+		}
+	drop(q);
+	q->measure = measure;
+	if (form->lists)
+		q->lines = ask_lines__new(measure, m->symbols);
+	else
+		q->model = measure_model__new(measure, m->symbols);
+}
+
 static void turn_to(struct model *m, const struct ask_sample *s)
 {
 	const struct measure *measure = s->n ? ask_form__measure(&s->form) : NULL;
 
 	m->n = MIN(s->n, (u32)ASK_MAX);
-	for (u32 i = m->n; i < ASK_MAX; i++)
-		drop(&m->questions[i]);
 	m->now = ASK_MAX;
-	if (s->index >= m->n || !measure)
-		return;
-	m->now = s->index;
-	if (m->questions[m->now].measure == measure)
-		return;
-	drop(&m->questions[m->now]);
-	m->questions[m->now].measure = measure;
-	if (s->form.lists)
-		m->questions[m->now].lines = ask_lines__new(measure, m->symbols);
-	else
-		m->questions[m->now].model = measure_model__new(measure, m->symbols);
+	if (s->index < m->n && measure) {
+		m->now = s->index;
+		begin(m, &s->form, measure);
+	}
+	/* The last turn: none of the others is asked any more. */
+	for (u32 i = m->n; s->index + 1 >= m->n && i < ASK_MAX; i++)
+		drop(&m->questions[i]);
 }
 
 static void consume_as(struct question *q, const struct sample *s)

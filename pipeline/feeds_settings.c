@@ -63,6 +63,12 @@ static void set_event(struct feeds *f, struct slot *slot, const struct sampling 
 {
 	struct status st = {0};
 
+	/* Questions that run already go on. */
+	if (slot->ops->asks) {
+		if (slot__set_sampling(&f->slots, slot, how, NULL, &st))
+			note_refusal(f, slot, SETTING_SAMPLING, &st);
+		return;
+	}
 	if (!is_other(f, slot, how) && is_first_choice(f, slot) && slot->ops->set_sampling) {
 		if (!slot__set_sampling(&f->slots, slot, how, NULL, &st)) {
 			feeds__drain_slot(f, slot, true);

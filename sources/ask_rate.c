@@ -54,12 +54,15 @@ static u64 sum(const struct ask_rate *r)
 
 static u64 per_second(const struct ask_rate *r)
 {
-	const struct timespec look = {.tv_nsec = LOOK_NS};
-	u64 begin = clock__monotonic_ns(), before = sum(r), took;
+	u64 took = clock__monotonic_ns() - r->begin_ns;
+	struct timespec left = {0};
 
-	nanosleep(&look, NULL);
-	took = clock__monotonic_ns() - begin;
-	return (u64)((double)(sum(r) - before) * 1e9 / (double)took);
+	if (took < LOOK_NS) {
+		left.tv_nsec = (long)(LOOK_NS - took);
+		nanosleep(&left, NULL);
+		took = clock__monotonic_ns() - r->begin_ns;
+	}
+	return (u64)((double)(sum(r) - r->before) * 1e9 / (double)took);
 }
 
 static u64 cost_of(const struct ask *a)
@@ -72,15 +75,21 @@ static u64 cost_of(const struct ask *a)
 	return cost;
 }
 
-int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st)
+void ask_rate__begin(struct ask_rate *r, const struct ask *a)
 {
 	struct perf_event_attr attr;
 
 	if (a->forced || a->targets.n > EVENTS_MAX)
-		return 0;
+		return;
 	for (u32 i = 0; i < a->targets.n; i++)
 		if (counter_of(&a->targets.v[i], &attr))
 			count_on_all(r, &attr);
+	r->begin_ns = clock__monotonic_ns();
+	r->before = sum(r);
+}
+
+int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st)
+{
 	if (!r->n)
 		return 0;
 	return rate_guard__check(a->text, "events", per_second(r), cost_of(a),

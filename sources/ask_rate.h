@@ -9,13 +9,18 @@
 struct ask_rate {
 	int *fds;
 	u32 n, cap;
+	u64 begin_ns, before;
 };
 
 /*
- * Counts for a moment: 0, or -EINVAL with st when the question would take more than RATE_GUARD_PCT.
- * Events that cannot be counted without a program (functions), and globs of many, pass. The
- * counters stay until ask_rate__end: while a program is attached beside them, to close them is
- * cheap, and not otherwise.
+ * Begins to count, which goes on while the programs are loaded. Events that cannot be counted without a
+ * program (functions), and globs of many, are not.
+ */
+void ask_rate__begin(struct ask_rate *r, const struct ask *a);
+/*
+ * When 20 ms are over: 0, or -EINVAL with st when the question would take more than RATE_GUARD_PCT. The
+ * counters stay until ask_rate__end: while a program is attached beside them, to close them is cheap, and
+ * not otherwise.
  */
 int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st);
 void ask_rate__end(struct ask_rate *r);

@@ -36,6 +36,7 @@ struct running {
 	struct perf_links perf;
 	int *link_fds; /* links that libbpf does not know */
 	u32 nlink_fds, link_fds_cap;
+	struct ask_rate rate; /* while it is opened */
 };
 
 /* What struct source is here. */
@@ -43,7 +44,8 @@ struct asking {
 	enum ask_kind kind;
 	const struct ask_list *list;
 	u32 n;
-	struct running v[ASK_MAX];
+	struct scope *scope; /* in force */
+	struct running *v[ASK_MAX]; /* of the list those of the kind, in its order */
 	int epoll_fd; /* of the rings; -1: there is none */
 };
 
@@ -84,6 +86,7 @@ static int splice(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lon
 	insns = xmalloc(n * sizeof(*insns));
 	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
 	err = eval__splice(&p->code, insns, (u32)n);
+	moment__put_calls(insns, (u32)n);
 	if (!err)
 		err = bpf_program__set_insns(prog, insns, n);
 	free(insns);
@@ -505,20 +508,38 @@ static void adapt_bursts(void *ctx, struct bpf_object *obj)
 
 /* --- the source --- */
 
+static void running__close(struct running *r)
+{
+	if (r->source)
+		measure_source__close(r->source);
+	ask_rate__end(&r->rate);
+	free(r);
+}
+
 static void asking__close(struct source *s)
 {
 	struct asking *a = of(s);
 
 	for (u32 i = 0; i < a->n; i++)
-		if (a->v[i].source)
-			measure_source__close(a->v[i].source);
+		running__close(a->v[i]);
 	if (a->epoll_fd >= 0)
 		close(a->epoll_fd);
+	scope__put(a->scope);
 	free(a);
+}
+
+/* What the programs would cost, before they are attached. */
+static int check_rate(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct running *r = ctx;
+
+	(void)obj;
+	return ask_rate__check(&r->rate, r->ask, st);
 }
 
 static const struct measure_hooks ask_hooks = {
 	.prepare = prepare,
+	.loaded = check_rate,
 	.attach = attach,
 	.detach = detach,
 	.text = label_text,
@@ -537,12 +558,12 @@ static int check_moment(const struct ask *a, const struct scope *scope, struct s
 	return err;
 }
 
-static int open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
-		    const struct scope *scope, struct status *st)
+/* NULL: st says why. */
+static struct running *open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
+				const struct scope *scope, struct status *st)
 {
-	struct running *r = &a->v[a->n];
+	struct running *r = xcalloc(1, sizeof(*r));
 	struct epoll_event ev = {.events = EPOLLIN};
-	struct ask_rate rate = {0};
 
 	r->ask = ask;
 	r->how = how;
@@ -558,15 +579,56 @@ static int open_one(struct asking *a, const struct ask *ask, const struct sampli
 		r->programs.elf_size =
 			(size_t)(proftop_bpf_question_held_end - proftop_bpf_question_held);
 	}
-	if (check_moment(ask, scope, st))
-		return -EOPNOTSUPP;
-	if (!ask_rate__check(&rate, ask, st))
+	if (!check_moment(ask, scope, st)) {
+		ask_rate__begin(&r->rate, ask);
 		r->source = measure_source__open(&r->programs, how, scope, st);
-	ask_rate__end(&rate);
-	if (!r->source)
-		return -EINVAL;
-	a->n++;
+		ask_rate__end(&r->rate);
+	}
+	if (!r->source) {
+		running__close(r);
+		return NULL;
+	}
 	epoll_ctl(a->epoll_fd, EPOLL_CTL_ADD, measure_source__fd(r->source), &ev);
+	return r;
+}
+
+static struct running *find_running(const struct asking *a, const struct ask *ask)
+{
+	for (u32 i = 0; i < a->n; i++)
+		if (a->v[i]->ask == ask)
+			return a->v[i];
+	return NULL;
+}
+
+/* Those that run already go on, and what one of them counted stays. When one does not open all is as before. */
+static int change_to(struct asking *a, const struct ask_list *list, const struct sampling *how,
+		     const struct scope *scope, struct status *st)
+{
+	struct running *v[ASK_MAX];
+	u32 n = 0;
+
+	for (u32 i = 0; list && i < list->n; i++) {
+		struct running *r = find_running(a, list->v[i]);
+
+		if (ask__kind(list->v[i]) != a->kind)
+			continue;
+		v[n] = r ? r : open_one(a, list->v[i], how, scope, st);
+		if (v[n++])
+			continue;
+		while (n--)
+			if (v[n] && !find_running(a, v[n]->ask))
+				running__close(v[n]);
+		return -EINVAL;
+	}
+	for (u32 i = 0, at = 0; i < a->n; i++) {
+		for (at = 0; at < n && v[at] != a->v[i];)
+			at++;
+		if (at == n)
+			running__close(a->v[i]);
+	}
+	memcpy(a->v, v, n * sizeof(*v));
+	a->n = n;
+	a->list = list;
 	return 0;
 }
 
@@ -574,17 +636,12 @@ static struct source *asking__open(enum ask_kind kind, const struct sampling *ho
 				   const struct scope *scope, struct status *st)
 {
 	struct asking *a = xcalloc(1, sizeof(*a));
-	const struct ask_list *list = how->asks;
-	int err = 0;
 
 	a->kind = kind;
-	a->list = list;
 	a->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	a->scope = scope__get(scope);
 	register_sections();
-	for (u32 i = 0; list && i < list->n && !err; i++)
-		if (ask__kind(list->v[i]) == kind)
-			err = open_one(a, list->v[i], how, scope, st);
-	if (!err)
+	if (!change_to(a, how->asks, how, scope, st))
 		return (struct source *)a;
 	asking__close((struct source *)a);
 	return NULL;
@@ -595,19 +652,22 @@ static int asking__set_scope(struct source *s, const struct scope *scope, struct
 	int err = 0;
 
 	for (u32 i = 0; i < of(s)->n && !err; i++)
-		err = check_moment(of(s)->v[i].ask, scope, st);
+		err = check_moment(of(s)->v[i]->ask, scope, st);
 	for (u32 i = 0; i < of(s)->n && !err; i++)
-		err = measure_source__set_scope(of(s)->v[i].source, scope, st);
+		err = measure_source__set_scope(of(s)->v[i]->source, scope, st);
+	if (!err) {
+		scope__put(of(s)->scope);
+		of(s)->scope = scope__get(scope);
+	}
 	return err;
 }
 
-/* Other questions are other programs. */
 static int asking__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
-	if (how->asks != of(s)->list)
-		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP, "other questions");
+	if (how->asks != of(s)->list && change_to(of(s), how->asks, how, of(s)->scope, st))
+		return -EINVAL;
 	for (u32 i = 0; i < of(s)->n; i++)
-		measure_source__set_sampling(of(s)->v[i].source, how, st);
+		measure_source__set_sampling(of(s)->v[i]->source, how, st);
 	return 0;
 }
 
@@ -619,7 +679,7 @@ static int asking__fd(struct source *s)
 static void asking__fetch(struct source *s, bool tick)
 {
 	for (u32 i = 0; i < of(s)->n; i++)
-		measure_source__fetch(of(s)->v[i].source, tick);
+		measure_source__fetch(of(s)->v[i]->source, tick);
 }
 
 static void asking__drain(struct source *s, bool tick, const struct sample_sink *sink)
@@ -631,9 +691,9 @@ static void asking__drain(struct source *s, bool tick, const struct sample_sink 
 		sink__put(sink, &turn.head);
 	for (u32 i = 0; i < a->n; i++) {
 		turn.index = i;
-		turn.form = a->v[i].ask->form;
+		turn.form = a->v[i]->ask->form;
 		sink__put(sink, &turn.head);
-		measure_source__drain(a->v[i].source, tick, sink);
+		measure_source__drain(a->v[i]->source, tick, sink);
 	}
 }
 
@@ -661,7 +721,7 @@ static void asking__health(struct source *s, struct health *h)
 	for (u32 i = 0; i < of(s)->n; i++) {
 		struct health one = {0};
 
-		measure_source__health(of(s)->v[i].source, &one);
+		measure_source__health(of(s)->v[i]->source, &one);
 		if (!i)
 			all = one;
 		else

@@ -24,6 +24,7 @@
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 #include "sources/bpf_visit.h"
+#include "sources/core_btf.h"
 #include "sources/kernel_btf.h"
 #include "sources/unwind_maps.h"
 
@@ -250,7 +251,7 @@ static u32 request_flag(const struct btf *btf, const char *name, u32 otherwise)
 /* Decides by what the running kernel has. */
 static void fit_kernel(struct block_bpf *k)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = kernel_btf__get();
 
 	if (!btf)
 		return;
@@ -267,12 +268,12 @@ static void fit_kernel(struct block_bpf *k)
 		bpf_program__set_autoload(k->progs.block_dirty, false);
 	if (!kernel_btf__arguments(btf, "writeback_dirty_page"))
 		bpf_program__set_autoload(k->progs.block_dirty_page, false);
-	btf__free(btf);
+	kernel_btf__put(btf);
 }
 
 static int load(struct source *s, struct status *st)
 {
-	struct block_bpf *k = block_bpf__open_opts(bpf_util__opts());
+	struct block_bpf *k = block_bpf__open_opts(CORE_BTF_OPTS(block_bpf));
 	int err;
 
 	s->skel = k;

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "sources/bpf_progs_impl.h"
+#include "sources/kernel_btf.h"
 #include "sources/bpf_util.h"
 #include "sources/perf_open.h"
 #include "sources/source.h"
@@ -424,7 +425,7 @@ static void read_owners(struct source *s)
 	if (err)
 		log__add(LOG_WARN, "owners of BPF programs are not known: %s", strerror(-err));
 	s->state.left_out += bpf_links__read(&s->progs, &s->btf);
-	btf__free(s->btf);
+	kernel_btf__put(s->btf);
 	s->btf = NULL;
 }
 

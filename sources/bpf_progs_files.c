@@ -11,6 +11,7 @@
 #include "bpf/progs.skel.h"
 #include "sources/bpf_progs_impl.h"
 #include "sources/bpf_util.h"
+#include "sources/core_btf.h"
 #include "sources/perf_open.h"
 
 /* --- what files of each kind look like --- */
@@ -58,7 +59,7 @@ static int load(struct bpf_files *f, bool counts_hashes, const int *fds)
 {
 	int err;
 
-	f->skel = progs_bpf__open_opts(bpf_util__opts());
+	f->skel = progs_bpf__open_opts(CORE_BTF_OPTS(progs_bpf));
 	if (!f->skel)
 		return -errno;
 	f->skel->rodata->self = (u32)getpid();

@@ -10,6 +10,7 @@
 #include "base/bpf_admin.h"
 #include "base/cgroup.h"
 #include "sources/bpf_progs_impl.h"
+#include "sources/kernel_btf.h"
 
 /* Of newer kernels than the headers may be of. */
 #define LINK_TCX    11
@@ -26,7 +27,7 @@ void bpf_links__kernel_name(struct btf **btf, u32 type_id, char *buf, size_t siz
 	if (!type_id)
 		return;
 	if (!*btf)
-		*btf = btf__load_vmlinux_btf();
+		*btf = kernel_btf__get();
 	t = *btf ? btf__type_by_id(*btf, type_id) : NULL;
 	name = t ? btf__name_by_offset(*btf, t->name_off) : NULL;
 	if (!name)

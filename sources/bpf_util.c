@@ -14,8 +14,6 @@
 #include "base/log.h"
 #include "base/machine.h"
 
-#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
-
 #define BATCH 512
 
 static int print_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -61,16 +59,6 @@ int bpf_util__prepare(struct status *st)
 				   "container: run proftop on the host, or with --pid=host "
 				   "(hostPID: true)");
 	return 0;
-}
-
-const struct bpf_object_open_opts *bpf_util__opts(void)
-{
-	static const struct bpf_object_open_opts opts = {
-		.sz = sizeof(opts),
-		.btf_custom_path = KERNEL_BTF,
-	};
-
-	return caps__effective() & CAP_BIT(CAP_SYS_ADMIN) ? NULL : &opts;
 }
 
 /* libbpf's own lines are too long to be anybody's first answer. */

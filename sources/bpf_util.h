@@ -6,13 +6,11 @@
 #include "base/base.h"
 #include "base/status.h"
 
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+
 /* Sends libbpf's messages to the log ring (never to stderr) and checks what loading needs:
  * 0, or -errno with st telling what is missing and what would enable it. */
 int bpf_util__prepare(struct status *st);
-/* How objects are opened; NULL: libbpf defaults. Without CAP_SYS_ADMIN what only other kernels have is not
- * looked for in the types of modules, which would be refused. */
-struct bpf_object_open_opts;
-const struct bpf_object_open_opts *bpf_util__opts(void);
 /* Fills st for a failed load or attach; returns err. */
 int bpf_util__failed(int err, const char *what, struct status *st);
 

@@ -27,6 +27,7 @@
 #include "sources/cache_put.h"
 #include "sources/cache_sweep.h"
 #include "sources/cache_totals.h"
+#include "sources/core_btf.h"
 #include "sources/unwind_maps.h"
 
 #define STACKS_WANTED 2000 /* misses whose stacks are taken in one interval, about */
@@ -291,7 +292,7 @@ static void cache_bpf__close(struct source *s)
 
 static int load(struct source *s, bool functions, struct status *st)
 {
-	struct cache_bpf *k = cache_bpf__open_opts(bpf_util__opts());
+	struct cache_bpf *k = cache_bpf__open_opts(CORE_BTF_OPTS(cache_bpf));
 	int err;
 
 	s->skel = k;

@@ -15,6 +15,7 @@
 #include "samples/cache.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/core_btf.h"
 
 /* Calls that name a file by its path. */
 static const u16 path_calls[] = {
@@ -151,7 +152,7 @@ static void cache_dentry__close(struct source *s)
 
 static int load(struct source *s, struct status *st)
 {
-	struct cache_dentry_bpf *k = cache_dentry_bpf__open_opts(bpf_util__opts());
+	struct cache_dentry_bpf *k = cache_dentry_bpf__open_opts(CORE_BTF_OPTS(cache_dentry_bpf));
 	int err;
 
 	s->skel = k;

@@ -125,7 +125,7 @@ void cache_fit__choose(const struct btf *kernel, bool functions, struct cache_fi
 
 void cache_fit__programs(struct bpf_object *obj, bool functions, struct cache_fit *out)
 {
-	struct btf *kernel = btf__load_vmlinux_btf();
+	struct btf *kernel = kernel_btf__get();
 	struct bpf_program *prog;
 
 	*out = (struct cache_fit){0};
@@ -141,7 +141,7 @@ void cache_fit__programs(struct bpf_object *obj, bool functions, struct cache_fi
 		else if (!strncmp(section, "fe", 2)) /* ntry or xit */
 			bpf_program__set_autoload(prog, is_chosen(prog, out));
 	}
-	btf__free(kernel);
+	kernel_btf__put(kernel);
 }
 
 bool cache_fit__last_is_end(const char *release)

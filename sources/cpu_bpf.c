@@ -21,10 +21,11 @@
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
+#include "sources/core_btf.h"
 #include "sources/moment.h"
-#include "sources/unwind_maps.h"
 #include "sources/perf_open.h"
 #include "sources/perf_setup.h"
+#include "sources/unwind_maps.h"
 
 #define COUNTS_MIN 4096
 #define COUNTS_MAX 65536
@@ -387,7 +388,7 @@ static int load(struct source *s, struct status *st)
 {
 	int err;
 
-	s->skel = cpu_bpf__open_opts(bpf_util__opts());
+	s->skel = cpu_bpf__open_opts(CORE_BTF_OPTS(cpu_bpf));
 	if (!s->skel)
 		return bpf_util__failed(-errno, "BPF sampler", st);
 	bpf_map__set_max_entries(s->skel->maps.counts_a, s->sizes.counts);

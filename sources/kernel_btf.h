@@ -7,6 +7,11 @@
 
 struct btf;
 
+/* The kernel's types. Where there is memory for it they are read once, for all. Given back by put. Any thread;
+ * NULL: there are none. */
+struct btf *kernel_btf__get(void);
+void kernel_btf__put(struct btf *btf);
+
 /* Arguments of a tracepoint; 0: there is none of that name. */
 u32 kernel_btf__arguments(const struct btf *btf, const char *tracepoint);
 /* Arguments of a function; 0: there is none of that name, it may be part of its callers. */

@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 #include <errno.h>
 
+#include "sources/kernel_btf.h"
 #include "sources/question_btf.h"
 
 struct question_btf *kernel_types__btf(void)
@@ -15,7 +16,7 @@ struct question_btf *kernel_types__btf(void)
 	if (tried)
 		return types;
 	tried = true;
-	btf = btf__load_vmlinux_btf();
+	btf = kernel_btf__get();
 	if (btf)
 		types = question_btf__new(btf);
 	return types;

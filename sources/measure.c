@@ -17,6 +17,7 @@
 #include "sources/bpf_globals.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
+#include "sources/core_btf.h"
 #include "sources/source.h"
 #include "sources/unwind_maps.h"
 
@@ -364,14 +365,15 @@ static const char *object_name(const struct measure *m)
 
 static int load(struct source *s, struct status *st)
 {
+	const struct bpf_object_open_opts *core = core_btf__opts(s->of->elf, s->of->elf_size);
 	struct bpf_object_open_opts opts = {.sz = sizeof(opts)};
 	char what[64];
 	struct bpf_program *fork, *exit;
 	int err;
 
 	snprintf(what, sizeof(what), "BPF programs of %.40s", s->m->name);
-	if (bpf_util__opts())
-		opts = *bpf_util__opts();
+	if (core)
+		opts = *core;
 	opts.object_name = object_name(s->m);
 	s->obj = bpf_object__open_mem(s->of->elf, s->of->elf_size, &opts);
 	if (!s->obj)

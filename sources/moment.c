@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/moment.h"
 
+#include <bpf/btf.h>
+#include <linux/bpf.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 
+#include "bpf/moment.h"
+#include "sources/kernel_btf.h"
 #include "sources/kernel_types.h"
-#include "sources/question_btf.h"
 
 /* 0: not known. */
 static u32 kernel_version(void)
@@ -46,11 +49,39 @@ bool moment__has_irq_flag(void)
 #endif
 }
 
+static struct kernel_calls {
+	bool looked_up;
+	s32 save, restore; /* ids of their types; 0 or less: they are not there */
+} calls;
+
 bool moment__has_irqs(void)
 {
-	struct question_btf *types = kernel_types__btf();
+	struct btf *btf = moment__has_irq_flag() && !calls.looked_up ? kernel_btf__get() : NULL;
 
-	return moment__has_irq_flag() && types && question_btf__function(types, "bpf_local_irq_save", false);
+	calls.looked_up = true;
+	if (btf) {
+		calls.save = btf__find_by_name_kind(btf, "bpf_local_irq_save", BTF_KIND_FUNC);
+		calls.restore = btf__find_by_name_kind(btf, "bpf_local_irq_restore", BTF_KIND_FUNC);
+		kernel_btf__put(btf);
+	}
+	return calls.save > 0 && calls.restore > 0;
+}
+
+void moment__put_calls(struct bpf_insn *insns, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		bool save = insns[i].imm == MOMENT_IRQ_SAVE;
+		s32 id = save ? calls.save : calls.restore;
+
+		if (insns[i].code != (BPF_JMP | BPF_CALL) || insns[i].src_reg ||
+		    (!save && insns[i].imm != MOMENT_IRQ_RESTORE))
+			continue;
+		if (id > 0)
+			insns[i] = (struct bpf_insn){.code = BPF_JMP | BPF_CALL,
+						     .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = id};
+		else
+			insns[i] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K};
+	}
 }
 
 static u32 member(u32 type, const char *name)

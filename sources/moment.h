@@ -13,8 +13,11 @@ u64 moment__need_resched(void);
 int moment__check(const struct scope *scope, bool irqs, struct status *st);
 /* The same for what has no programs at all. */
 int moment__refuse(const struct scope *scope, const char *who, struct status *st);
-/* Whether interrupts are off can be read at tracepoints. UI thread, as sources/kernel_types.h. */
+/* Whether interrupts are off can be read at tracepoints. UI thread, and before the next. */
 bool moment__has_irqs(void);
+struct bpf_insn;
+/* Puts the kernel's functions in the place of the calls that stand for them. */
+void moment__put_calls(struct bpf_insn *insns, u32 n);
 /* Whether it can be read of registers. */
 bool moment__has_irq_flag(void);
 /* How many threads a run queue has. UI thread. */

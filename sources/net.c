@@ -35,13 +35,13 @@ static void add_reason(void *ctx, const char *name, u32 value)
 static void *reasons__begin(const struct measure *m, const struct sampling *how)
 {
 	struct reasons *r = xcalloc(1, sizeof(*r));
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = kernel_btf__get();
 
 	(void)m;
 	(void)how;
-	if (!libbpf_get_error(btf)) {
+	if (btf) {
 		kernel_btf__each_enumerator(btf, "skb_drop_reason", add_reason, r);
-		btf__free(btf);
+		kernel_btf__put(btf);
 	}
 	return r;
 }

@@ -17,6 +17,7 @@
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 #include "sources/bpf_visit.h"
+#include "sources/core_btf.h"
 #include "sources/kernel_btf.h"
 #include "sources/procs_names.h"
 #include "sources/source.h"
@@ -341,7 +342,7 @@ static void procs_bpf__close(struct source *s)
 /* What this kernel has of the tracepoints; 0, or -EOPNOTSUPP. */
 static int fit(struct procs_bpf *k, struct status *st)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = kernel_btf__get();
 	bool has_queue;
 
 	if (!btf)
@@ -352,7 +353,7 @@ static int fit(struct procs_bpf *k, struct status *st)
 		bpf_program__set_autoload(k->progs.procs_locked, false);
 	}
 	has_queue = kernel_btf__has_member(btf, "sched_info", "run_delay");
-	btf__free(btf);
+	kernel_btf__put(btf);
 	if (has_queue)
 		return 0;
 	return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
@@ -361,7 +362,7 @@ static int fit(struct procs_bpf *k, struct status *st)
 
 static int load(struct source *s, struct status *st)
 {
-	struct procs_bpf *k = procs_bpf__open_opts(bpf_util__opts());
+	struct procs_bpf *k = procs_bpf__open_opts(CORE_BTF_OPTS(procs_bpf));
 	int err;
 
 	s->skel = k;

@@ -21,6 +21,8 @@
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 #include "sources/bpf_visit.h"
+#include "sources/core_btf.h"
+#include "sources/kernel_btf.h"
 #include "sources/sched_sleepers.h"
 #include "sources/sched_tasks.h"
 #include "sources/unwind_maps.h"
@@ -502,7 +504,7 @@ static void sched_bpf__close(struct source *s)
 /* Since 5.18 the tracepoint tells the state in which the thread left. */
 static bool switch_tells_state(void)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = kernel_btf__get();
 	const struct btf_type *t;
 	bool tells = false;
 	int id;
@@ -515,7 +517,7 @@ static bool switch_tells_state(void)
 	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the prototype; its first is context */
 	if (t && btf_is_func_proto(t))
 		tells = btf_vlen(t) >= 5;
-	btf__free(btf);
+	kernel_btf__put(btf);
 	return tells;
 }
 
@@ -523,7 +525,7 @@ static int load(struct source *s, struct status *st)
 {
 	int err;
 
-	s->skel = sched_bpf__open_opts(bpf_util__opts());
+	s->skel = sched_bpf__open_opts(CORE_BTF_OPTS(sched_bpf));
 	if (!s->skel)
 		return bpf_util__failed(-errno, "BPF scheduler programs", st);
 	bpf_map__set_max_entries(s->skel->maps.waits_a, s->sizes.waits);

@@ -180,12 +180,68 @@ static void forms_that_contradict_themselves(void **state)
 	end(&a);
 }
 
+static void turn(struct asked *a, u32 index, u32 n, const char *text)
+{
+	a->turn.index = index;
+	a->turn.n = n;
+	memset(a->turn.form.text, 0, sizeof(a->turn.form.text));
+	copy_str(a->turn.form.text, sizeof(a->turn.form.text), text);
+	model_events.consume(a->model, &a->turn.head);
+}
+
+/* Lines that there are of each question, by its text. */
+static u32 lines_of(const struct answer *answer, const char *text)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < answer->table.nrows; i++)
+		n += !strcmp(cell(answer, i, "ask").s, text);
+	return n;
+}
+
+/* Others that are asked, or not any more, change nothing of what one has told. */
+static void what_was_told_stays(void **state)
+{
+	const char *const texts[] = {"list a:1", "list a:2", "list a:3"};
+	struct answer *answer;
+	struct snap *snap;
+	struct asked a;
+
+	begin(&a, ASK_LINES);
+	for (u32 i = 0; i < 3; i++) {
+		turn(&a, i, 3, texts[i]);
+		for (u32 k = 0; k <= i; k++)
+			put(&a, a.now_ns + 1, "/x", 1, 1, 7);
+	}
+	answer__free(ask(&a, WINDOW_DECAY, &snap));
+	snap__put(snap);
+	turn(&a, 0, 3, "list a:new"); /* in the place of the first, and the second is gone */
+	turn(&a, 1, 3, texts[2]);
+	turn(&a, 2, 3, "list a:more");
+	put(&a, a.now_ns + 1, "/y", 1, 1, 7);
+	answer = ask(&a, WINDOW_DECAY, &snap);
+	assert_int_equal(lines_of(answer, texts[0]), 0);
+	assert_int_equal(lines_of(answer, texts[1]), 0);
+	assert_int_equal(lines_of(answer, texts[2]), 3);
+	assert_int_equal(lines_of(answer, "list a:new"), 0);
+	assert_int_equal(lines_of(answer, "list a:more"), 1);
+	answer__free(answer);
+	snap__put(snap);
+	turn(&a, 0, 1, texts[2]);
+	answer = ask(&a, WINDOW_DECAY, &snap);
+	assert_int_equal(answer->table.nrows, 3);
+	answer__free(answer);
+	snap__put(snap);
+	end(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_have_their_fields),
 		cmocka_unit_test(the_last_are_kept),
 		cmocka_unit_test(fullest_slots_come_first),
+		cmocka_unit_test(what_was_told_stays),
 		cmocka_unit_test(forms_that_contradict_themselves),
 	};
 

@@ -13,21 +13,57 @@ struct flame_box {
 
 /* --- what sources call --- */
 
-static u32 comm_of(struct flame_maker *m, const char *name)
+static u32 name_of(struct flame_maker *m, const char *name, size_t len)
 {
-	u64 hash = hash_bytes(name, strnlen(name, COMM_LEN));
 	struct flame_comm *c;
+	u64 hash;
 	u32 at;
 
-	HIDX_FIND(at, &m->comm_index, hash, pos, !strncmp(m->comms[pos].name, name, COMM_LEN - 1));
+	len = MIN(len, sizeof(c->name) - 1);
+	hash = hash_bytes(name, len);
+	HIDX_FIND(at, &m->comm_index, hash, pos,
+		  !strncmp(m->comms[pos].name, name, len) && !m->comms[pos].name[len]);
 	if (at != HIDX_NONE)
 		return at;
 	m->comms = xgrow(m->comms, m->ncomms, &m->comms_cap, sizeof(*m->comms));
 	c = &m->comms[m->ncomms];
-	copy_str(c->name, sizeof(c->name), name);
+	copy_str(c->name, len + 1, name);
 	c->passes = !m->scope || scope__comm(m->scope, c->name);
 	hidx__add(&m->comm_index, hash, m->ncomms);
 	return m->ncomms++;
+}
+
+static u32 comm_of(struct flame_maker *m, const char *name)
+{
+	return name_of(m, name, strnlen(name, COMM_LEN - 1));
+}
+
+static void add_name(struct flame_maker *m, const char *name, size_t len)
+{
+	m->path_names = xgrow(m->path_names, m->npath_names, &m->path_names_cap,
+			      sizeof(*m->path_names));
+	m->path_names[m->npath_names++] = name_of(m, name, len);
+}
+
+static u32 path_of(struct flame_maker *m, const char *path, const char *between)
+{
+	u64 hash = hash_bytes(path, strlen(path));
+	struct flame_path *p;
+	const char *end;
+	u32 at;
+
+	HIDX_FIND(at, &m->path_index, hash, pos, m->paths[pos].hash == hash);
+	if (at != HIDX_NONE)
+		return at;
+	m->paths = xgrow(m->paths, m->npaths, &m->paths_cap, sizeof(*m->paths));
+	p = &m->paths[m->npaths];
+	*p = (struct flame_path){.hash = hash, .first = m->npath_names};
+	for (; (end = strstr(path, between)); path = end + strlen(between))
+		add_name(m, path, (size_t)(end - path));
+	add_name(m, path, strlen(path));
+	p->n = m->npath_names - p->first;
+	hidx__add(&m->path_index, hash, m->npaths);
+	return m->npaths++;
 }
 
 static struct flame_line *line_of(struct flame_maker *m, u32 hit, u32 comm)
@@ -53,9 +89,14 @@ void flame_maker__add(struct flame_maker *m, const struct flame_stack *stack)
 
 	if (!weight || !m->comms[comm].passes)
 		return;
-	hit = selection__stack(&m->names, stack->stack);
-	if (!m->names.hits[hit].passes)
-		return;
+	if (stack->path) {
+		hit = FLAME_PATH | path_of(m, stack->path, stack->between);
+		comm = 0;
+	} else {
+		hit = selection__stack(&m->names, stack->stack);
+		if (!m->names.hits[hit].passes)
+			return;
+	}
 	if (m->scale != 1)
 		weight = (u64)((double)weight * m->scale + 0.5);
 	line = line_of(m, hit, comm);
@@ -126,6 +167,9 @@ static void maker__fini(struct flame_maker *m)
 	hidx__fini(&m->line_index);
 	free(m->comms);
 	hidx__fini(&m->comm_index);
+	free(m->paths);
+	hidx__fini(&m->path_index);
+	free(m->path_names);
 }
 
 /* --- queries --- */
@@ -160,8 +204,11 @@ static void sum_truncated(const struct flame_maker *m, struct flame_answer *a)
 	double truncated = 0, whole = 0;
 
 	for (u32 i = 0; i < m->nlines; i++) {
-		const struct hit *h = &m->names.hits[m->lines[i].hit];
+		const struct hit *h;
 
+		if (m->lines[i].hit & FLAME_PATH)
+			continue;
+		h = &m->names.hits[m->lines[i].hit];
 		if (h->user == USER_TRUNCATED)
 			truncated += (double)m->lines[i].weight;
 		else if (h->user == USER_WHOLE)

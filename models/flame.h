@@ -63,6 +63,8 @@ struct flame_source {
 };
 
 extern const struct flame_source flame_profile, flame_waits, flame_io, flame_cache;
+/* Of one question, which the query names. */
+extern const struct flame_source flame_events, flame_pairs, flame_held;
 /* The other half of a hot and cold graph; NULL: there is none. */
 const struct flame_source *flame_source__other_half(const struct flame_source *s);
 
@@ -72,6 +74,8 @@ struct flame_weight flame_source__weight(const struct flame_source *s, const voi
 
 struct flame_stack {
 	const struct profile_stack *stack; /* NULL: not known. Stays until the query is over */
+	/* In the place of a stack: names with `between` between them, the outermost first; NULL: a stack. */
+	const char *path, *between;
 	const char *comm;
 	u64 weight; /* 0: ignored */
 };

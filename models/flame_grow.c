@@ -103,19 +103,29 @@ static u32 step(struct tree *t, u32 depth, u32 parent, u32 ref)
 	return t->path[depth];
 }
 
+/* A frame of a line, from the root; of names there are the path's. */
+static u32 ref_of(const struct flame_maker *m, const struct flame_line *l, u32 n, u32 i)
+{
+	if (l->hit & FLAME_PATH)
+		return COMM_REF | m->path_names[m->paths[l->hit & ~FLAME_PATH].first + i];
+	return m->names.frames[n - 1 - i];
+}
+
 static void add_line(struct tree *t, const struct flame_line *l)
 {
 	struct flame_maker *m = t->m;
 	const struct flame_query *q = &t->a->query;
-	u32 n = selection__expand(&m->names, &m->names.hits[l->hit], q->inlined);
+	bool path = l->hit & FLAME_PATH;
+	u32 n = path ? m->paths[l->hit & ~FLAME_PATH].n
+		     : selection__expand(&m->names, &m->names.hits[l->hit], q->inlined);
 	u32 at = 0, depth = 0, next;
 
-	if (q->by_comm)
+	if (q->by_comm && !path)
 		at = step(t, depth++, 0, COMM_REF | l->comm);
 	for (u32 i = 0; i < n && at != HIDX_NONE; i++, at = next) {
 		next = HIDX_NONE;
 		if (depth < FLAME_MAX_DEPTH)
-			next = step(t, depth++, at, m->names.frames[q->leaf_first ? i : n - 1 - i]);
+			next = step(t, depth++, at, ref_of(m, l, n, q->leaf_first ? n - 1 - i : i));
 		if (next == HIDX_NONE) {
 			t->a->cut += l->weight;
 			break;
@@ -145,7 +155,8 @@ static u64 most_nodes(const struct flame_maker *m)
 	u64 frames = 0;
 
 	for (u32 i = 0; i < m->nlines; i++)
-		frames += m->names.hits[m->lines[i].hit].nlocs + 1;
+		frames += m->lines[i].hit & FLAME_PATH ? FLAME_MAX_DEPTH / 16
+						       : m->names.hits[m->lines[i].hit].nlocs + 1;
 	return m->code.inlined ? frames * FLAME_MAX_INLINE : frames;
 }
 

@@ -8,14 +8,24 @@
 #include "models/trimmed.h"
 
 /* A command's weight of one distinct stack. */
+#define FLAME_NAME 64
+#define FLAME_PATH (1u << 31) /* of a line's hit: the rest is one of `paths` */
+
 struct flame_line {
 	u32 hit, comm;
 	u64 weight, cold, then;
 };
 
+/* A command, or a name of a path. */
 struct flame_comm {
-	char name[COMM_LEN];
+	char name[FLAME_NAME];
 	bool passes;
+};
+
+/* Positions in path_names. */
+struct flame_path {
+	u64 hash;
+	u32 first, n;
 };
 
 /* What a source handed out that has to stay. */
@@ -37,6 +47,11 @@ struct flame_maker {
 	struct flame_comm *comms;
 	u32 ncomms, comms_cap;
 	struct hidx comm_index;
+	struct flame_path *paths;
+	u32 npaths, paths_cap;
+	struct hidx path_index;
+	u32 *path_names; /* positions in comms */
+	u32 npath_names, path_names_cap;
 	struct flame_kept kept[4];
 	u32 nkept;
 	/* the present part's */

@@ -212,6 +212,7 @@ struct measure_row {
 	const struct measure_who *who; /* of one of its members: the one that did most */
 	u64 most;
 	const char *texts[MEASURE_MAX_LABELS]; /* of what it is grouped by; else NULL */
+	const char *nested; /* of pairs in each other: its name, below those that it lies in */
 	u64 hashes[MEASURE_OWN_LABELS]; /* of its keys: measure__key_hash */
 	bool rest, waits;
 	const struct measure_holder *holder; /* NULL: not known, or the measure has none */

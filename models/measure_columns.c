@@ -5,6 +5,7 @@
 
 #include "base/columns.h"
 #include "models/measure_metrics.h"
+#include "models/measure_rows.h"
 
 int measure__label_of_kind(const struct measure *m, enum label_kind kind)
 {
@@ -105,6 +106,15 @@ static void add_label(struct making *k, u32 i)
 		    TEXT_COLUMN("symbol", l->title, l->width, 0,
 				COLUMN_SCREEN | COLUMN_FLEX | COLUMN_KEY, l->help));
 		ADD(k, CELL_STACK, i, EXPORT_COLUMN(VALUE_STACK, l->name, l->help));
+		return;
+	}
+	if (!i && measure__is_by_nesting(k->m, k->groups)) {
+		ADD(k, CELL_NESTED, i,
+		    TEXT_COLUMN(l->name, l->title, l->width, 0,
+				COLUMN_SCREEN | COLUMN_FLEX | COLUMN_KEY, l->help));
+		ADD(k, CELL_LABEL, i, EXPORT_COLUMN(VALUE_TEXT, l->name, l->help));
+		ADD(k, CELL_PLACE, i,
+		    COUNT_COLUMN("tree", "tree", 0, 0, COLUMN_ASCENDING, "place in the tree"));
 		return;
 	}
 	if (l->kind == LABEL_COMM && !is_grouped(k, i))
@@ -456,6 +466,8 @@ u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct col
 	else
 		add_exports(&k);
 	order_columns(&k);
+	if (measure__is_by_nesting(m, groups))
+		by = CELL_PLACE;
 	*sort = k.n;
 	for (u32 i = 0; i < k.n; i++)
 		if (*sort == k.n && (m->sort ? !strcmp(columns[i].name, m->sort)

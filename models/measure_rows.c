@@ -402,6 +402,12 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 	case CELL_LABEL:
 		label_cell(a, r, c.index, out);
 		break;
+	case CELL_NESTED:
+		out->s = r->nested;
+		break;
+	case CELL_PLACE:
+		out->u = (u64)(r - a->rows);
+		break;
 	case CELL_ID_TEXT:
 		out->s = r->texts[c.index];
 		break;

@@ -2,9 +2,11 @@
 /* The stacks and the heat log of any measure. */
 #include <stdio.h>
 
+#include "models/asked.h"
 #include "models/flame.h"
 #include "models/heat.h"
 #include "models/measure.h"
+#include "models/measure_rows.h"
 #include "models/who.h"
 
 static const struct measure_snap *snap_of(const struct snap *s)
@@ -134,6 +136,23 @@ static void weigh(const struct measure *m, const void *query, struct flame_weigh
 
 /* --- stacks --- */
 
+/* Pairs that lie in each other are a graph of their names; each has its own time. */
+static void nested_stacks(const struct measure_snap *s, const struct measure_query *q,
+			  const struct scope *scope, struct flame_maker *f)
+{
+	for (u32 i = 0; i < s->nentries; i++) {
+		const struct measure_entry *e = &s->entries[i];
+
+		if (*e->keys[0].text && measure__passes(s->measure, &q->narrow, e->keys) &&
+		    measure__in_scope(s->measure, scope, &e->who, e->keys))
+			flame_maker__add(f, &(struct flame_stack){
+						    .path = e->keys[0].text,
+						    .between = ASK_NEST_IN,
+						    .comm = e->who.comm,
+						    .weight = e->v[q->window].sums[0]});
+	}
+}
+
 /* What waits for something new would hide the rest. */
 static void measure_stacks(const struct snap *snap, const void *query, const struct scope *scope,
 			   struct flame_maker *f)
@@ -142,6 +161,10 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 	const struct measure_query *q = query;
 	bool narrowed = false;
 
+	if (measure__nests(s->measure)) {
+		nested_stacks(s, q, scope, f);
+		return;
+	}
 	for (u32 i = 0; i < MEASURE_MAX_LABELS; i++)
 		narrowed |= q->narrow.hashes[i] != 0;
 	for (u32 i = 0; i < s->nsampled; i++) {
@@ -194,6 +217,73 @@ static void measure_part_name(const struct snap *snap, u32 part, char *buf, size
 	if (part && part <= s->nheat_names)
 		copy_str(buf, size, s->heat_names[part - 1]);
 }
+
+/* --- of questions: the query says which --- */
+
+static const struct measure_snap *asked_of(const struct snap *snap, const void *query)
+{
+	return asked__find(snap, ((const struct measure_query *)query)->asked);
+}
+
+static const struct symbols *asked_symbols(const struct snap *snap)
+{
+	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
+
+	for (u32 i = 0; i < s->n; i++)
+		if (s->questions[i])
+			return s->questions[i]->symbols;
+	return NULL;
+}
+
+static u64 asked_since(const struct snap *snap)
+{
+	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
+
+	for (u32 i = 0; i < s->n; i++)
+		if (s->questions[i])
+			return s->questions[i]->since_ns;
+	return snap->t0_ns;
+}
+
+static void asked_stacks(const struct snap *snap, const void *query, const struct scope *scope,
+			 struct flame_maker *f)
+{
+	const struct measure_snap *s = asked_of(snap, query);
+
+	if (s)
+		measure_stacks(&s->base, query, scope, f);
+}
+
+static void weigh_asked(const void *query, struct flame_weight *out)
+{
+	const struct measure *m = ((const struct measure_query *)query)->asked;
+
+	if (!measure__nests(m))
+		weigh(m, query, out);
+}
+
+#define ASKED(name_, id, unit_, what_, noun_)                                                      \
+	const struct flame_source flame_##name_ = {                                                \
+		.view = #name_,                                                                    \
+		.what = what_,                                                                     \
+		.noun = noun_,                                                                     \
+		.unit = unit_,                                                                     \
+		.model = MODEL_##id,                                                               \
+		.query_size = sizeof(struct measure_query),                                        \
+		.query_at = offsetof(struct measure_answer, query) -                               \
+			    offsetof(struct measure_answer, base),                                 \
+		.window_at = offsetof(struct measure_query, window),                               \
+		.symbols = asked_symbols,                                                          \
+		.since = asked_since,                                                              \
+		.stacks = asked_stacks,                                                            \
+		.weigh = weigh_asked,                                                              \
+	}
+
+ASKED(events, EVENTS, VALUE_COUNT, "events of a question", "events");
+ASKED(pairs, PAIRS, VALUE_NS, "time of a question's spans", "spans");
+ASKED(held, HELD, VALUE_BYTES, "bytes held of a question", "bytes");
+
+/* --- of measures --- */
 
 #define UNIT_SPAN    VALUE_NS
 #define UNIT_COUNT   VALUE_COUNT

@@ -12,6 +12,9 @@
 #define ASK_MAX	       16 /* questions at once */
 #define ASK_TEXT       1024 /* of a question that is shown; longer ones are cut */
 #define ASK_LABEL_NAME 48
+/* Of pairs that lie in each other: what stands between their names, and the sum that is their own time. */
+#define ASK_NEST_IN    " > "
+#define ASK_NEST_OWN   "own_ns"
 #define ASK_FIELDS     16 /* of an event of a list */
 
 /* What the view of a question is. */

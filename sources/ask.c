@@ -593,7 +593,7 @@ static void fill_sums(struct ask_form *f, const struct question *q)
 	u32 n = 0;
 
 	if (q->shape == ASK_NEST) {
-		f->sums[0] = (struct ask_sum){"own_ns", "time that no pair within it had", 1};
+		f->sums[0] = (struct ask_sum){ASK_NEST_OWN, "time that no pair within it had", 1};
 		return;
 	}
 	for (u32 i = 0; i < nlegs(q) && n < MEASURE_SPAN_SUMS; i++)

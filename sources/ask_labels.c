@@ -182,7 +182,7 @@ static void path_text(const struct ask *a, u64 path, char *buf, size_t size)
 		u32 pair = path >> (i * QUESTION_PATH_BITS) & ((1u << QUESTION_PATH_BITS) - 1);
 
 		if (pair)
-			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? " > " : "",
+			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? ASK_NEST_IN : "",
 						pair_text(a, pair - 1));
 	}
 }

@@ -3,6 +3,7 @@
 """Pairs in each other, chains, what happens between, and what is held, against programs that know
 what they did."""
 import os
+import socket
 import subprocess
 import sys
 
@@ -77,6 +78,31 @@ def test_nested():
          watch.sum("own_ns", ask=nest, pair=within))
     same("between", called, watch.sum(LIBC + inner, ask=between))
     same("spans", n, watch.sum(ask=between))
+
+
+def test_softirqs_add_up():
+    """Own times of interrupts, softirqs and timers in each other are the outermost ones' time"""
+    nest = ("nest irq:irq_handler_entry -> irq:irq_handler_exit, irq:softirq_entry -> irq:softirq_exit, "
+            "timer:timer_expire_entry -> timer:timer_expire_exit, "
+            "timer:hrtimer_expire_entry -> timer:hrtimer_expire_exit on cpu")
+    with Watch(nest, view="pairs") as watch:
+        watch.next()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as to, \
+                socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as of:
+            to.bind(("127.0.0.1", 0))
+            for _ in range(2000):
+                of.sendto(b"x", to.getsockname())
+        watch.until(live.now_ns())
+    rows = watch.rows(ask=nest)
+    within = [r for r in rows if " > " in r["pair"]]
+    softirqs = sum(r["count"] for r in rows if r["pair"].endswith("irq:softirq_entry"))
+    assert softirqs >= 2000, f"{softirqs} softirqs for 2000 datagrams"
+    assert within, "nothing was in anything"
+    outermost = sum(r["total_ns"] for r in rows) - sum(r["total_ns"] for r in within)
+    own = sum(r["own_ns"] for r in rows)
+    live.fact("own times", outermost, own)
+    # What is being handled as the last interval ends has its inner ones told, and not itself.
+    assert abs(own - outermost) <= outermost / 100, f"own {own}, outermost {outermost}"
 
 
 EXECS = """

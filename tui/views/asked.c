@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "models/asked.h"
+#include "models/flame.h"
 #include "models/windows.h"
 #include "tui/views/ask_lines.h"
 #include "tui/views/measure.h"
@@ -51,6 +52,9 @@ static const struct measure_view *view_of(const struct measure *m)
 	if (v)
 		return &v->view;
 	v = xcalloc(1, sizeof(*v));
+	v->view.stacks = measure__model(m) == MODEL_EVENTS ? &flame_events
+			 : measure__model(m) == MODEL_PAIRS ? &flame_pairs
+							    : &flame_held;
 	measure_view__init(&v->view, m, measure__model(m), run_one);
 	v->next = all;
 	all = v;

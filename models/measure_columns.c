@@ -5,7 +5,7 @@
 
 #include "base/columns.h"
 #include "models/measure_metrics.h"
-#include "models/measure_rows.h"
+#include "models/measure_nested.h"
 
 int measure__label_of_kind(const struct measure *m, enum label_kind kind)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Pairs that lie in each other (a question's `nest`), as a tree: each below the one that it lies in. */
+#include "models/measure_nested.h"
+
 #include <stdio.h>
 
-#include "models/measure_rows.h"
 #include "samples/ask.h"
 
 #define DEPTH_MAX 16

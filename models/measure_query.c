@@ -5,6 +5,7 @@
 #include "base/hidx.h"
 #include "models/frames.h"
 #include "models/measure_metrics.h"
+#include "models/measure_nested.h"
 #include "models/measure_rows.h"
 #include "models/quantile.h"
 #include "models/who.h"

@@ -20,12 +20,4 @@ void measure_rows__show(struct measure_box *box, bool by_stack);
 /* Who called, as the cell of a stack says it. */
 const char *measure_row__stack_name(const struct measure *m, const struct measure_row *r);
 
-/* --- models/measure_nested.c --- */
-
-/* Pairs in each other; and when rows are each such a pair. */
-bool measure__nests(const struct measure *m);
-bool measure__is_by_nesting(const struct measure *m, u32 groups);
-/* Puts rows in the order of their tree, with what the screen calls them. */
-void measure__nest(struct measure_row *rows, u32 n, struct arena *arena);
-
 #endif

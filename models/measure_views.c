@@ -6,7 +6,7 @@
 #include "models/flame.h"
 #include "models/heat.h"
 #include "models/measure.h"
-#include "models/measure_rows.h"
+#include "models/measure_nested.h"
 #include "models/who.h"
 
 static const struct measure_snap *snap_of(const struct snap *s)

@@ -205,7 +205,8 @@ sys.stdin.readline()
 def test_texts_of_begins():
     """opensnoop: what was opened, known at the end"""
     n = 300
-    _, _, watch = run("exact", n, "! opensnoop", "! openfails", view="pairs")
+    _, _, watch = run("exact", n, "! opensnoop", "! openfails", view="pairs",
+                      options=("--comm", "^calls$"))
     for path in ("/nowhere/one", "/nowhere/two"):
         row = {"comm": "calls", "entry(filename)": path}
         same(path, n, watch.sum(ask="opensnoop", **row))

@@ -369,6 +369,20 @@ const struct field_resolver *question_btf__function(struct question_btf *q, cons
 			 name);
 }
 
+void question_btf__each_tracepoint(const struct question_btf *q, void (*each)(void *ctx, const char *name),
+				   void *ctx)
+{
+	static const char prefix[] = "btf_trace_";
+
+	for (u32 id = 1; id < btf__type_cnt(q->btf); id++) {
+		const struct btf_type *t = btf__type_by_id(q->btf, id);
+		const char *name = btf_is_typedef(t) ? btf__name_by_offset(q->btf, t->name_off) : NULL;
+
+		if (name && !strncmp(name, prefix, sizeof(prefix) - 1))
+			each(ctx, name + sizeof(prefix) - 1);
+	}
+}
+
 /* --- */
 
 struct question_btf *question_btf__new(const struct btf *btf)

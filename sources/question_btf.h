@@ -22,6 +22,10 @@ const struct type_resolver *question_btf__types(const struct question_btf *q);
  * tp_btf); where this kernel does not tell names, arg0, arg1 ... NULL: there is none. */
 const struct field_resolver *question_btf__tracepoint(struct question_btf *q, const char *name);
 
+/* Each raw tracepoint of the kernel, by the name that btf:NAME has; those of modules are not known. */
+void question_btf__each_tracepoint(const struct question_btf *q, void (*each)(void *ctx, const char *name),
+				   void *ctx);
+
 /* Arguments of a kernel function, or its result as `ret`, in registers (kprobe, kretprobe). NULL:
  * the kernel tells nothing of it. */
 const struct field_resolver *question_btf__function(struct question_btf *q, const char *name,

@@ -10,6 +10,8 @@
 #include "questions/library.h"
 #include "sources/ask_events.h"
 #include "sources/events.h"
+#include "sources/kernel_types.h"
+#include "sources/question_btf.h"
 #include "symbols/functions.h"
 #include "tui/app.h"
 #include "tui/own_questions.h"
@@ -25,6 +27,7 @@ struct draft {
 	bool in_events;	       /* events are expected here */
 	bool behind_event;     /* and one has been written */
 	bool of_begin;	       /* entry(: of the first event */
+	char path[EVENT_TEXT]; /* "prev->se.": what the word is a member of; "" it is none */
 	char begin[EVENT_TEXT], last[EVENT_TEXT]; /* the first and the last event so far */
 };
 
@@ -216,9 +219,30 @@ static bool offer_of_file(struct draft *d)
 	return true;
 }
 
+static void offer_raw(void *ctx, const char *name)
+{
+	char text[EVENT_TEXT];
+
+	snprintf(text, sizeof(text), "btf:%.200s", name);
+	offer(ctx, text, "with the kernel's types");
+}
+
+/* False: it is none of these. */
+static bool offer_of_types(struct draft *d)
+{
+	struct question_btf *types;
+
+	if (strncmp(d->word, "btf:", 4))
+		return false;
+	types = kernel_types__btf();
+	if (types)
+		question_btf__each_tracepoint(types, offer_raw, d);
+	return true;
+}
+
 static void offer_events(struct draft *d)
 {
-	if (offer_of_file(d))
+	if (offer_of_file(d) || offer_of_types(d))
 		return;
 	offer_tracepoints(d);
 	if (strchr(d->word, ':'))
@@ -252,10 +276,11 @@ static void offer_clauses(struct draft *d)
 		offer(d, clauses[i][0], clauses[i][1]);
 }
 
+/* t NULL: a member of the kernel's. */
 static void type_text(const struct ask_target *t, const char *name, const struct field *f, char *buf,
 		      size_t size)
 {
-	const struct trace_field *of = t->format ? trace_format__field(t->format, name) : NULL;
+	const struct trace_field *of = t && t->format ? trace_format__field(t->format, name) : NULL;
 
 	if (of)
 		snprintf(buf, size, "%s%s", of->type, of->is_array ? "[]" : "");
@@ -283,6 +308,53 @@ static void offer_fields_of(struct draft *d, struct ask_target *t)
 	}
 }
 
+/* --- members --- */
+
+/* The record that the path leads to, 0: to none. */
+static u32 record_of(const char *path, const struct field_resolver *r)
+{
+	const struct type_resolver *types = r && r->types ? r->types : &kernel_types;
+	char name[96];
+	struct field f;
+	u32 id = 0;
+
+	for (bool first = true; *path; first = false) {
+		size_t len = strcspn(path, "-.");
+
+		copy_str(name, MIN(len + 1, sizeof(name)), path);
+		path += len + strspn(path + len, "->.");
+		if (first && !strcmp(name, "current"))
+			id = types->find(types, "task_struct");
+		else if (first ? !r || r->field(r, name, &f) : types->member(types, id, name, &f))
+			return 0;
+		else
+			id = f.type.type_id;
+		if (!id)
+			return 0;
+	}
+	return id;
+}
+
+static void offer_members(struct draft *d, struct ask_target *t)
+{
+	const struct field_resolver *r = NULL;
+	const struct type_resolver *types;
+	char name[96], type[80];
+	struct status st = {0};
+	struct field f;
+	u32 id;
+
+	ask_target__fields(t, &r, &st);
+	types = r && r->types ? r->types : &kernel_types;
+	id = record_of(d->path, r);
+	for (u32 i = 0; id && types->name(types, id, i, name, sizeof(name)); i++) {
+		if (types->member(types, id, name, &f))
+			continue;
+		type_text(NULL, name, &f, type, sizeof(type));
+		offer(d, name, type);
+	}
+}
+
 static void offer_fields(struct draft *d)
 {
 	const char *text = d->of_begin ? d->begin : d->last;
@@ -294,8 +366,12 @@ static void offer_fields(struct draft *d)
 
 	arena__init(&arena);
 	e = question_event__parse(text, &arena, &err);
-	if (e && !e->glob && !ask_targets__resolve(&targets, e, &st) && targets.n)
-		offer_fields_of(d, &targets.v[0]);
+	if (e && !e->glob && !ask_targets__resolve(&targets, e, &st) && targets.n) {
+		if (*d->path)
+			offer_members(d, &targets.v[0]);
+		else
+			offer_fields_of(d, &targets.v[0]);
+	}
 	ask_targets__fini(&targets);
 	arena__fini(&arena);
 }
@@ -341,6 +417,26 @@ static void note_event(struct draft *d, const char *from, size_t len)
 		copy_str(d->begin, sizeof(d->begin), d->last);
 }
 
+static bool is_in_path(char c)
+{
+	return c == '_' || c == '.' || c == '-' || c == '>' || (c >= '0' && c <= '9') ||
+	       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* A member's word follows a point or an arrow. */
+static void note_path(struct draft *d, const char *text, u32 from)
+{
+	u32 begin = from;
+
+	if (!from || d->in_events || (text[from - 1] != '.' && text[from - 1] != '>'))
+		return;
+	if (text[from - 1] == '>' && (from < 2 || text[from - 2] != '-'))
+		return;
+	while (begin && is_in_path(text[begin - 1]))
+		begin--;
+	copy_str(d->path, MIN((size_t)(from - begin) + 1, sizeof(d->path)), text + begin);
+}
+
 /* Returns where the word begins that is being written. */
 static u32 read_draft(struct draft *d, const char *text, u32 end)
 {
@@ -368,6 +464,7 @@ static u32 read_draft(struct draft *d, const char *text, u32 end)
 		from = i + 1;
 	}
 	copy_str(d->word, MIN((size_t)(end - from) + 1, sizeof(d->word)), text + from);
+	note_path(d, text, from);
 	return from;
 }
 
@@ -382,9 +479,10 @@ static void offer_here(struct draft *d, const char *question)
 			offer_events(d);
 		if (!d->in_events) {
 			offer_fields(d);
-			offer_words(d);
+			if (!*d->path)
+				offer_words(d);
 		}
-		if (d->behind_event || !d->in_events)
+		if (d->behind_event || (!d->in_events && !*d->path))
 			offer_clauses(d);
 	}
 }

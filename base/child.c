@@ -6,12 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 #define TERM_GRACE_MS 2000
@@ -24,7 +26,9 @@ struct child {
 	int output[2];	/* -1 when not quiet */
 	const char *name;
 	bool quiet, released, reaped;
-	int status; /* of waitpid */
+	int status; /* of wait4 */
+	struct rusage used;
+	u64 began_ns, ended_ns;
 	char line[200]; /* of output, unfinished */
 	size_t line_len;
 };
@@ -168,6 +172,7 @@ int child__release(struct child *c, struct status *st)
 	int err = 0;
 
 	c->released = true;
+	c->began_ns = clock__monotonic_ns();
 	if (write(c->go[1], "g", 1) != 1)
 		err = errno;
 	close_fd(&c->go[1]);
@@ -220,21 +225,39 @@ void child__read_output(struct child *c)
 	}
 }
 
+static bool child__reap(struct child *c, int options)
+{
+	c->reaped = wait4(c->pid, &c->status, options, &c->used) == c->pid;
+	if (c->reaped)
+		c->ended_ns = clock__monotonic_ns();
+	return c->reaped;
+}
+
+static u64 as_ns(const struct timeval *t)
+{
+	return (u64)t->tv_sec * NSEC_PER_SEC + (u64)t->tv_usec * 1000;
+}
+
+bool child__times(const struct child *c, struct child_times *out)
+{
+	if (!c->reaped || !c->released)
+		return false;
+	*out = (struct child_times){c->ended_ns - c->began_ns, as_ns(&c->used.ru_utime),
+				    as_ns(&c->used.ru_stime)};
+	return true;
+}
+
 bool child__ended(struct child *c)
 {
-	if (!c->reaped && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
-		c->reaped = true;
+	if (!c->reaped)
+		child__reap(c, WNOHANG);
 	return c->reaped;
 }
 
 int child__wait(struct child *c)
 {
-	while (!c->reaped) {
-		if (waitpid(c->pid, &c->status, 0) == c->pid)
-			c->reaped = true;
-		else if (errno != EINTR)
-			break;
-	}
+	while (!c->reaped && (child__reap(c, 0) || errno == EINTR))
+		;
 	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
 }
 

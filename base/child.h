@@ -30,6 +30,12 @@ void child__read_output(struct child *c);
 bool child__ended(struct child *c); /* reaps it */
 /* Waits for its end. Returns its exit status, 128 + signal when killed. */
 int child__wait(struct child *c);
+/* How long it took from its release to its end, and the CPU time of it and of the children that it waited
+ * for. False: it has not ended. */
+struct child_times {
+	u64 elapsed_ns, user_ns, system_ns;
+};
+bool child__times(const struct child *c, struct child_times *out);
 /* Ends it (SIGTERM, then SIGKILL after two seconds) when it still runs, a quiet one with its
  * group; frees. */
 void child__free(struct child *c);

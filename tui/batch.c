@@ -14,6 +14,7 @@
 #include "tui/ascii.h"
 #include "tui/report_sort.h"
 #include "tui/signals.h"
+#include "tui/stat_table.h"
 #include "tui/view.h"
 
 #define SETTLE_MS 3000 /* to wait for names of one interval */
@@ -308,6 +309,22 @@ static bool new_interval(struct batch *b, const struct snap *s)
 	return true;
 }
 
+/* After the reports of people comes the table that perf-stat(1) ends with. */
+static bool has_stat_table(const struct batch *b)
+{
+	bool text = b->noutputs && b->outputs[0].out == stdout && b->outputs[0].format->drawn;
+
+	return b->child && text && b->view->feed == MODEL_COUNTERS && !b->options->iterations;
+}
+
+static void write_stat_table(const struct batch *b)
+{
+	struct child_times times;
+
+	if (has_stat_table(b) && b->newest && child__times(b->child, &times))
+		stat_table__write(stderr, b->newest, b->options->command, &times);
+}
+
 static void look_at(struct batch *b, const struct frame *f)
 {
 	const struct feed *feed = &f->feeds[b->view->feed];
@@ -317,7 +334,7 @@ static void look_at(struct batch *b, const struct frame *f)
 		batch__fail(b, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
 	if (f->final)
 		b->done = true;
-	if (b->options->snapshot && f->snaps[b->view->feed]) {
+	if ((b->options->snapshot || has_stat_table(b)) && f->snaps[b->view->feed]) {
 		snap__put(b->newest);
 		b->newest = snap__get(f);
 	}
@@ -468,6 +485,7 @@ int batch__run(const struct options *o, struct collector *c, struct symbols *sym
 	collector__record(c, NULL); /* what is not reported is not recorded */
 	batch__flush(&b);
 	close_outputs(&b);
+	write_stat_table(&b);
 	close(signals);
 	worker__free(b.writer);
 	snap__put(b.newest);

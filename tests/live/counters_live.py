@@ -3,6 +3,7 @@
 """Counters: as perf stat counts the same threads in the same seconds."""
 import collections
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -182,6 +183,34 @@ def test_missing():
                 assert "no hardware counters" in note, note
         else:
             assert rows[event]["count"] > 0, (event, rows)
+
+
+def test_table_of_a_command():
+    """A command ends with perf stat's table, whose sums are those of the reports, and times the kernel's"""
+    touch = (f"import mmap, resource; m = mmap.mmap(-1, {PAGES} * 4096); m.madvise(mmap.MADV_NOHUGEPAGE)\n"
+             f"for i in range({PAGES}): m[i * 4096] = 1\n"
+             "r = resource.getrusage(resource.RUSAGE_SELF)\n"
+             "print(r.ru_minflt, r.ru_utime, r.ru_stime)")
+    out = os.path.join(os.environ.get("TMPDIR", "/tmp"), "counters.json")
+    done = subprocess.run([live.CHECKED, "-b", "-V", "counters", "-d", "0.2", "-o", out, "--format", "text",
+                           "--", sys.executable, "-c", touch], capture_output=True, text=True,
+                          timeout=60, env=live.environment())
+    assert not done.returncode, done.stderr
+    found = {name: float(n.replace(",", "")) for n, name in
+             re.findall(r"^ *([0-9.,]+) (?:msec)? +([a-z-]+) +#", done.stderr, re.M)}
+    times = {what: float(n) for n, what in
+             re.findall(r"^ *([0-9.]+) seconds (time elapsed|user|sys)$", done.stderr, re.M)}
+    said = next(x for x in done.stdout.splitlines() if re.fullmatch(r"\d+ [0-9.]+ [0-9.]+", x))
+    faults, user, system = map(float, said.split())
+    # Behind its last look at itself a program only ends.
+    assert faults <= found["minor-faults"] <= faults + 100, (faults, found)
+    assert faults >= PAGES
+    for what, truth in (("user", user), ("sys", system)):
+        assert truth <= times[what] + 0.005 and times[what] <= truth + 0.2, (what, truth, times)
+    both = times["user"] + times["sys"]
+    live.fact("task-clock of the command, s", both, found["task-clock"] / 1000)
+    assert abs(found["task-clock"] / 1000 - both) <= 0.1 * both + 0.02, (found, times)
+    assert times["time elapsed"] * os.cpu_count() >= both - 0.02
 
 
 if __name__ == "__main__":

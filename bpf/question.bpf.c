@@ -4,6 +4,9 @@
  * a line. Its condition, keys and values are code that user space makes and puts into
  * question__eval() before the programs are loaded (questions/generate.h).
  *
+ * bpf/question_count.bpf.c and bpf/question_span.bpf.c are this with only what counts and spans need: half the
+ * instructions, which the verifier is the faster for.
+ *
  * Events of any kind may interrupt each other on a thread, so cells are added to atomically, and
  * a frame for the code is taken from a few per CPU.
  */
@@ -579,17 +582,18 @@ static __always_inline void run__tick(const struct run *r)
 
 /* --- programs --- */
 
-static __always_inline void run_as(const struct run *r)
+#define DOES_COUNT 1
+#define DOES_SPAN  2
+#define DOES_ALL   7
+#ifndef QUESTION_DOES
+#define QUESTION_DOES DOES_ALL
+#endif
+
+static __always_inline void run_span(const struct run *r)
 {
 	switch (r->slot->does) {
-	case QUESTION_COUNTS:
-		run__count(r);
-		break;
 	case QUESTION_BEGINS:
 		run__begin_span(r);
-		break;
-	case QUESTION_ENDS:
-		run__end_span(r);
 		break;
 	case QUESTION_STEPS:
 		run__step(r);
@@ -597,6 +601,14 @@ static __always_inline void run_as(const struct run *r)
 	case QUESTION_BETWEENS:
 		run__between(r);
 		break;
+	default:
+		run__end_span(r);
+	}
+}
+
+static __always_inline void run_other(const struct run *r)
+{
+	switch (r->slot->does) {
 	case QUESTION_ENTERS:
 		run__enter(r);
 		break;
@@ -612,6 +624,24 @@ static __always_inline void run_as(const struct run *r)
 	default:
 		run__list(r);
 	}
+}
+
+static __always_inline bool does_span(u32 does)
+{
+	return does == QUESTION_BEGINS || does == QUESTION_ENDS || does == QUESTION_STEPS ||
+	       does == QUESTION_BETWEENS;
+}
+
+static __always_inline void run_as(const struct run *r)
+{
+	u32 does = r->slot->does;
+
+	if (QUESTION_DOES == DOES_COUNT || (QUESTION_DOES == DOES_ALL && does == QUESTION_COUNTS))
+		run__count(r);
+	else if (QUESTION_DOES == DOES_SPAN || (QUESTION_DOES == DOES_ALL && does_span(does)))
+		run_span(r);
+	else
+		run_other(r);
 }
 
 /* Whether the current thread is looked at; without memory for it, it is decided each time. */

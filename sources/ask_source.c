@@ -23,6 +23,8 @@
 #include "sources/uprobe.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
+EMBED(proftop_bpf_question_count, BUILD "/bpf/question_count.bpf.o");
+EMBED(proftop_bpf_question_span, BUILD "/bpf/question_span.bpf.o");
 EMBED(proftop_bpf_question_held, BUILD "/bpf/question_held.bpf.o");
 
 struct running {
@@ -558,27 +560,34 @@ static int check_moment(const struct ask *a, const struct scope *scope, struct s
 	return err;
 }
 
+static const struct {
+	const char *begin, *end;
+} objects[ASK_SHAPES] = {
+	[ASK_COUNT] = {proftop_bpf_question_count, proftop_bpf_question_count_end},
+	[ASK_SPAN] = {proftop_bpf_question_span, proftop_bpf_question_span_end},
+	[ASK_HOLD] = {proftop_bpf_question_held, proftop_bpf_question_held_end},
+	[ASK_NEST] = {proftop_bpf_question, proftop_bpf_question_end},
+	[ASK_LIST] = {proftop_bpf_question, proftop_bpf_question_end},
+	[ASK_BURST] = {proftop_bpf_question, proftop_bpf_question_end},
+};
+
 /* NULL: st says why. */
 static struct running *open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
 				const struct scope *scope, struct status *st)
 {
 	struct running *r = xcalloc(1, sizeof(*r));
 	struct epoll_event ev = {.events = EPOLLIN};
+	enum question_shape shape = ask->question->shape;
 
 	r->ask = ask;
 	r->how = how;
 	r->programs = (struct measure_programs){
 		.measure = ask__measure(ask),
-		.elf = proftop_bpf_question,
-		.elf_size = (size_t)(proftop_bpf_question_end - proftop_bpf_question),
+		.elf = objects[shape].begin,
+		.elf_size = (size_t)(objects[shape].end - objects[shape].begin),
 		.hooks = &ask_hooks,
 		.ctx = r,
 	};
-	if (ask->form.shape == MEASURE_SHAPE_HOLDING) {
-		r->programs.elf = proftop_bpf_question_held;
-		r->programs.elf_size =
-			(size_t)(proftop_bpf_question_held_end - proftop_bpf_question_held);
-	}
 	if (!check_moment(ask, scope, st)) {
 		ask_rate__begin(&r->rate, ask);
 		r->source = measure_source__open(&r->programs, how, scope, st);

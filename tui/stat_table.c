@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "bpf/counters.h"
 #include "models/measure.h"
 #include "samples/counters.h"
 
@@ -75,7 +74,8 @@ static void write_event(FILE *out, const struct measure_answer *a, const struct 
 			u64 elapsed_ns)
 {
 	const char *event = name_of(a, r, "event");
-	u64 enabled = r->v.sums[COUNTERS_ENABLED], running = r->v.sums[COUNTERS_RUNNING];
+	const struct measure_ratio *counted = &a->measure->ratios[0]; /* of the time it had a counter */
+	u64 enabled = r->v.sums[counted->in], running = r->v.sums[counted->of];
 	char number[40];
 
 	if (is_clock(event)) {

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is counted alone: see bpf/question.bpf.c. */
+#define QUESTION_DOES DOES_COUNT
+#include "bpf/question.bpf.c"

@@ -519,7 +519,7 @@ static void finish(struct maker *k)
 	finish_all(k, a);
 	if (k->n)
 		qsort_r(k->rows, k->n, sizeof(*k->rows), by_rank, (void *)k->m);
-	if (measure__is_by_nesting(k->m, a->query.groups))
+	if (k->n && measure__is_by_nesting(k->m, a->query.groups))
 		measure__nest(k->rows, k->n, k->arena);
 	a->rows = arena__dup(k->arena, k->rows, k->n * sizeof(*k->rows));
 	a->nrows = k->n;

@@ -202,9 +202,9 @@ def test_table_of_a_command():
              re.findall(r"^ *([0-9.]+) seconds (time elapsed|user|sys)$", done.stderr, re.M)}
     said = next(x for x in done.stdout.splitlines() if re.fullmatch(r"\d+ [0-9.]+ [0-9.]+", x))
     faults, user, system = map(float, said.split())
-    # Behind its last look at itself a program only ends.
-    assert faults <= found["minor-faults"] <= faults + 100, (faults, found)
-    assert faults >= PAGES
+    # Its own figure has what came before its exec, ours what came behind its last look at itself.
+    assert abs(faults - found["minor-faults"]) <= 150, (faults, found)
+    assert min(faults, found["minor-faults"]) >= PAGES
     for what, truth in (("user", user), ("sys", system)):
         assert truth <= times[what] + 0.005 and times[what] <= truth + 0.2, (what, truth, times)
     both = times["user"] + times["sys"]

@@ -5,6 +5,8 @@
 
 #include "models/overview_impl.h"
 
+#define UNFAIR 0.5 /* of what others get of the CPUs: less is being starved */
+
 static double pct_of(u64 part, u64 whole)
 {
 	return whole ? 100 * (double)part / (double)whole : 0;
@@ -83,26 +85,56 @@ static void say_starved(struct rule_run *r, const struct sched_task *t)
 		     why);
 }
 
-/* One that lives for a moment alone is not starved. */
-static bool may_starve(const struct facts *f, const struct sched_task *t)
+/* Of the time that it could run, what a thread did run; of all of them, what is fair. */
+static double share_got(u64 ran_ns, u64 waited_ns)
 {
+	return ran_ns + waited_ns ? (double)ran_ns / (double)(ran_ns + waited_ns) : 1;
+}
+
+static double fair_share(const struct facts *f)
+{
+	u64 ran = 0, waited = 0;
+
+	for (u32 i = 0; i < f->sched->ntasks; i++) {
+		ran += f->sched->tasks[i].sums[WINDOW_LAST].state_ns[TASK_STATE_RUNNING];
+		waited += runq_ns(&f->sched->tasks[i]);
+	}
+	return share_got(ran, waited);
+}
+
+static bool is_pinned(const struct facts *f, const struct sched_task *t)
+{
+	const struct system_process *p = system__process(f->system, t->task.tgid);
+
+	return p && p->u.cpus && p->u.cpus < f->ncpus;
+}
+
+/* One that lives for a moment alone is not starved, nor is one that gets what the others get: that
+ * is a matter of the run queue as a whole. */
+static bool may_starve(const struct facts *f, const struct sched_task *t, double fair)
+{
+	const u64 *ns = t->sums[WINDOW_LAST].state_ns;
+
 	return !t->gone && t->n <= 1 &&
-	       (double)t->sums[WINDOW_LAST].span_ns >= f->span_s * 1e9 * 0.8;
+	       (double)t->sums[WINDOW_LAST].span_ns >= f->span_s * 1e9 * 0.8 &&
+	       (is_pinned(f, t) ||
+		share_got(ns[TASK_STATE_RUNNING], ns[TASK_STATE_RUNNABLE]) < fair * UNFAIR);
 }
 
 void rule__STARVED(struct rule_run *r)
 {
 	const struct sched_task *top = NULL;
 	const struct facts *f = r->facts;
+	double fair = fair_share(f);
 
 	for (u32 i = 0; i < f->sched->ntasks; i++)
-		if (may_starve(f, &f->sched->tasks[i]) &&
+		if (may_starve(f, &f->sched->tasks[i], fair) &&
 		    (!top || runq_ns(&f->sched->tasks[i]) > runq_ns(top)))
 			top = &f->sched->tasks[i];
 	if (top)
 		say_starved(r, top);
 	for (u32 i = 0; i < f->sched->ntasks; i++)
-		if (&f->sched->tasks[i] != top && may_starve(f, &f->sched->tasks[i]))
+		if (&f->sched->tasks[i] != top && may_starve(f, &f->sched->tasks[i], fair))
 			say_starved(r, &f->sched->tasks[i]);
 }
 

@@ -149,6 +149,41 @@ def test_disk_wait():
         found(("disk-wait", "cold-reads"), work.pid)
 
 
+@contextlib.contextmanager
+def mounted():
+    """A file system of its own, on a loop device."""
+    live.need_root()
+    for tool in ("mkfs.ext4", "losetup", "mount", "fsfreeze"):
+        if not shutil.which(tool):
+            raise live.Skip(f"no {tool} here")
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as f, tempfile.TemporaryDirectory() as at:
+        f.truncate(64 << 20)
+        subprocess.run(["mkfs.ext4", "-q", f.name], check=True)
+        made = subprocess.run(["mount", "-o", "loop", f.name, at], capture_output=True, text=True,
+                              check=False)
+        if made.returncode:
+            raise live.Skip(f"no loop device is mounted here: {made.stderr.strip()[:120]}")
+        try:
+            yield at
+        finally:
+            subprocess.run(["umount", at], check=True)
+
+
+def test_d_state_pile_up():
+    """Processes that pile up in D, as their file system is frozen"""
+    many = 20
+    with mounted() as at, contextlib.ExitStack() as stack:
+        pids = {stack.enter_context(trouble("fsync", os.path.join(at, str(i)))).pid
+                for i in range(many)}
+        subprocess.run(["fsfreeze", "-f", at], check=True)
+        try:
+            hit = found(("d-state",), None)
+        finally:
+            subprocess.run(["fsfreeze", "-u", at], check=True)
+        assert hit["pid"] in pids and hit["severity"] == "warning", hit
+        assert int(hit["text"].split()[0]) >= many and hit["view"] == "offcpu", hit
+
+
 def test_d_state():
     """A process that hangs in D, as its disk does not answer"""
     live.need_root()

@@ -55,7 +55,7 @@ struct example {
 static const struct example examples[] = {
 	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "all 2 CPUs are 99 % busy, and 31 % of the time",
 	 FULL "figure psi_cpu_some_ns - 310000000\nusage burn 7 R 2 900 10 0 1 0\n"},
-	{RULE_CPU_FULL, SEVERITY_WARNING, 7, "95 % of the time",
+	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "95 % of the time",
 	 FULL "figure psi_cpu_some_ns - 950000000\nusage burn 7 R 2 900 10 0 1 0\n"},
 	{RULE_CPU_IMBALANCE, SEVERITY_NOTE, 7,
 	 "CPU 0 is full (100 %) while CPU 1 is 95 % idle: `burn` is pinned to it",
@@ -86,6 +86,9 @@ static const struct example examples[] = {
 	 ORDINARY "task a 7 7 0 0 R 100 900 0 0 0\ntask b 8 8 0 0 R 300 700 0 0 0\n"},
 	{RULE_STARVED, SEVERITY_WARNING, 7, "`z` waits 90 % of its time for a CPU, as it may run on 1 of 2",
 	 ORDINARY "usage z 7 R 1 100 0 0 1 0\ntask z 7 7 0 0 R 100 900 0 0 0\n"},
+	{RULE_STARVED, SEVERITY_WARNING, 7, "`z` waits 90 % of its time for a CPU",
+	 FULL "usage z 7 R 2 100 0 0 1 0\ntask z 7 7 0 0 R 100 900 0 0 0\n"
+	      "task a 8 8 0 0 R 950 50 0 0 0\ntask b 9 9 0 0 R 950 50 0 0 0\n"},
 	{RULE_PRIORITY_INVERSION, SEVERITY_WARNING, 10, "held by holder/21, which waits 80 %",
 	 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
 	{RULE_USER_LOCK, SEVERITY_WARNING, 10,
@@ -531,6 +534,27 @@ static void nobody_is_named_who_is_not_known(void **state)
 	scene__fini(&s);
 }
 
+#define CC1(pid) "task cc1 " pid " " pid " 0 0 R 250 750 0 0 0\n"
+
+/* Eight jobs on two CPUs wait three quarters of their time each: the queue is long, nobody is starved. */
+static void who_gets_a_fair_share_is_not_starved(void **state)
+{
+	struct overview_answer *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, FULL "figure psi_cpu_some_ns - 1000000000\n" CC1("101") CC1("102") CC1("103")
+			       CC1("104") CC1("105") CC1("106") CC1("107") CC1("108"));
+	a = ask(&s, NULL);
+	assert_true(a->nfindings >= 2);
+	for (u32 i = 0; i < a->nfindings; i++) {
+		assert_int_not_equal(a->findings[i].rule, RULE_STARVED);
+		assert_int_equal(a->findings[i].severity, SEVERITY_NOTE);
+	}
+	answer__free(&a->base);
+	scene__fini(&s);
+}
+
 static void filters_leave_others_out(void **state)
 {
 	struct filter_error err;
@@ -593,6 +617,7 @@ int main(void)
 		cmocka_unit_test(an_ordinary_machine_has_no_findings),
 		cmocka_unit_test(models_that_are_missing_are_told),
 		cmocka_unit_test(the_worst_comes_first),
+		cmocka_unit_test(who_gets_a_fair_share_is_not_starved),
 		cmocka_unit_test(filters_leave_others_out),
 		cmocka_unit_test(nobody_is_named_who_is_not_known),
 		cmocka_unit_test(short_intervals_say_nothing),

@@ -589,3 +589,13 @@ bool app__action(struct host *h, enum action a)
 		return search_again(h, a);
 	return s->ops->action(s, a) || past__action(h, a) || global_action(h, a);
 }
+
+bool app__action_times(struct host *h, enum action a, u32 n)
+{
+	bool to_line = n && (a == ACTION_HOME || a == ACTION_END);
+	bool did = app__action(h, to_line ? ACTION_HOME : a);
+
+	for (u32 i = 1; did && i < n; i++)
+		did = app__action(h, to_line ? ACTION_DOWN : a);
+	return did;
+}

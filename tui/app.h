@@ -114,6 +114,7 @@ struct host {
 	enum exit_code message_code; /* of an error without a screen */
 	bool dirty, quit;
 	bool hints_shown; /* in the last line; else a message is there */
+	u32 count;	     /* as typed before a key; 0: none */
 	int first_key;	     /* of two: the next one ends it; 0: none is pressed */
 	u64 first_key_ns;    /* when it was */
 	/* Names trickle in for each new address: looked at a few times a second, not at each. */
@@ -134,6 +135,8 @@ int app__run(struct host *h);
 void app__show_frame(struct host *h, const struct frame *f);
 /* False: the action does not apply here. */
 bool app__action(struct host *h, enum action a);
+/* Likewise, that often; home and end lead to the line of that number. n 0: no count was given. */
+bool app__action_times(struct host *h, enum action a, u32 n);
 void app__show_view(struct host *h, enum view_id v);
 /* Parses, resolves and applies an expression; in the background, errors as messages. What matches
  * is looked at from the next tick on. `seen`: it is of what is on the screen, which need not be

@@ -13,9 +13,45 @@
 
 #define NAMES_INTERVAL_NS (250 * NSEC_PER_MSEC)
 #define SECOND_KEY_NS	  (600 * NSEC_PER_MSEC) /* until a key that may be the first of two is alone */
+#define COUNT_MAX	  9999u
 #define WORDS_WAIT_MS	  50 /* until it is looked again whether --do can go on */
 
 /* --- events --- */
+
+/* What moves is done as often as was said before; all else once, whatever was said. */
+static u32 take_count(struct host *h, enum action a)
+{
+	u32 n = h->count;
+
+	h->count = 0;
+	switch (a) {
+	case ACTION_UP:
+	case ACTION_DOWN:
+	case ACTION_PAGE_UP:
+	case ACTION_PAGE_DOWN:
+	case ACTION_HOME:
+	case ACTION_END:
+	case ACTION_SEARCH_NEXT:
+	case ACTION_SEARCH_PREVIOUS:
+	case ACTION_STEP_BACK:
+	case ACTION_STEP_FORWARD:
+	case ACTION_MINUTE_BACK:
+	case ACTION_MINUTE_FORWARD:
+		return n;
+	default:
+		return 0;
+	}
+}
+
+/* False: it is no digit of a count. */
+static bool count_key(struct host *h, enum action a, int key)
+{
+	if (a != ACTION_COUNT || key < '0' || key > '9' || (key == '0' && !h->count))
+		return false;
+	h->count = MIN(h->count * 10 + (u32)(key - '0'), COUNT_MAX);
+	host__message(h, ROLE_DIM, "%u", h->count);
+	return true;
+}
 
 /* first: of two keys; 0: there is one. */
 static void run_key(struct host *h, int first, int key, enum action a)
@@ -29,7 +65,7 @@ static void run_key(struct host *h, int first, int key, enum action a)
 		host__message(h, ROLE_WARN, "%s%s%s is not bound here; %s lists the keys", before,
 			      first ? " " : "", name,
 			      host__key(h, ACTION_HELP, help, sizeof(help)));
-	else if (!app__action(h, a) && !h->message[0])
+	else if (!app__action_times(h, a, take_count(h, a)) && !h->message[0])
 		host__message(h, ROLE_DIM, "%s%s%s (%s) does nothing on this screen", before,
 			      first ? " " : "", name, action_table[a].name);
 }
@@ -85,6 +121,14 @@ static void key_event(struct host *h, int key)
 
 	app__sections(h, sections);
 	a = keymap__lookup(&h->keymap, sections, key);
+	if (count_key(h, a, key))
+		return;
+	if (h->count && key == KEYCODE_ESC) {
+		h->count = 0;
+		return;
+	}
+	if (a == ACTION_COUNT)
+		a = ACTION_VIEW_0;
 	if (a == ACTION_VIEW_PICK || keymap__has_after(&h->keymap, sections, key)) {
 		h->first_key = key;
 		h->first_key_ns = clock__monotonic_ns();
@@ -126,6 +170,7 @@ static void mouse_event(struct host *h, const struct input *in)
 	enum view_id v = click ? chrome__tab_at(h, in->x, in->y) : VIEW_COUNT;
 	enum action hint = chrome__hint_at(h, in->x, in->y);
 
+	h->count = 0;
 	if (v < VIEW_COUNT)
 		app__show_view(h, v);
 	else if (in->mouse == MOUSE_CLICK && hint != ACTION_NONE)

@@ -591,6 +591,8 @@ bool palette__run(struct host *h, const char *line, struct status *st)
 	action = action__by_name(word);
 	if (!word[0])
 		return true;
+	if (strspn(word, "0123456789") == strlen(word))
+		return app__action_times(h, ACTION_HOME, (u32)MIN(strtoul(word, NULL, 10), 9999UL));
 	/* "window" steps on, "window total" sets it. */
 	if (c && (*arg || c->takes[0] == '[' || action == ACTION_NONE))
 		return c->run(h, arg, st);

@@ -218,6 +218,14 @@ void system__parse_diskstats(const char *text, bool (*whole)(const char *name),
 
 /* --- networks --- */
 
+/* A packet that it took, sent or dropped; what never had one is nothing to look at. */
+static bool was_used(const char *counts)
+{
+	size_t end = strcspn(counts, "\n");
+
+	return strcspn(counts, "123456789") < end;
+}
+
 void system__parse_net_dev(const char *text, const struct figure_out *out)
 {
 	static const struct number_figure figures[] = {
@@ -231,7 +239,7 @@ void system__parse_net_dev(const char *text, const struct figure_out *out)
 		const char *colon = strchr(line, ':'), *end = strchrnul(line, '\n');
 		char name[FIGURE_INSTANCE];
 
-		if (!colon || colon > end)
+		if (!colon || colon > end || !was_used(colon + 1))
 			continue;
 		word(line + strspn(line, " "), ":\n", name, sizeof(name));
 		emit_numbers(figures, ARRAY_SIZE(figures), colon + 1, name, out);

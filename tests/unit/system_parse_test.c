@@ -96,7 +96,8 @@ static void disks_and_networks(void **state)
 				" 254 1 vda1 1 0 2 3 4 0 5 6 7 8 9\n",
 				vda_alone, &out);
 	system__parse_net_dev("Inter-| Receive\n face |bytes packets\n"
-			      "  lo: 100 2 0 3 0 0 0 0 200 4 5 6 0 0 0 0\n",
+			      "  lo: 100 2 0 3 0 0 0 0 200 4 5 6 0 0 0 0\n"
+			      "ifb0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
 			      &out);
 	system__parse_protocols("Tcp: RtoAlgorithm MaxConn OutSegs RetransSegs\nTcp: 1 -1 500 7\n"
 				"Udp: InDatagrams RcvbufErrors\nUdp: 1 9\n",
@@ -109,6 +110,7 @@ static void disks_and_networks(void **state)
 	assert_int_equal(value_of(&s, FIGURE_DISK_READS, "vda1"), UINT64_MAX);
 	assert_int_equal(value_of(&s, FIGURE_NET_RX_DROPS, "lo"), 3);
 	assert_int_equal(value_of(&s, FIGURE_NET_TX_DROPS, "lo"), 6);
+	assert_int_equal(value_of(&s, FIGURE_NET_RX_BYTES, "ifb0"), UINT64_MAX);
 	assert_int_equal(value_of(&s, FIGURE_TCP_OUT, ""), 500);
 	assert_int_equal(value_of(&s, FIGURE_TCP_RETRANSMITS, ""), 7);
 	assert_int_equal(value_of(&s, FIGURE_UDP_FULL, ""), 9);

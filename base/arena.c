@@ -2,8 +2,11 @@
 #include "base/arena.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 #define CHUNK_MIN 4096
 #define CHUNK_MAX (256 * 1024)
@@ -88,11 +91,43 @@ void arena__init(struct arena *a)
 	*a = (struct arena){0};
 }
 
+/*
+ * Snapshots and answers of thousands of rows are made anew at each interval, of about the same size.
+ * Memory that goes back to the kernel each time is cleared and faulted in again page by page, which
+ * costs more than what is written there: so a few large chunks wait for the next one.
+ */
+#define SPARES	  2
+#define SPARE_MIN (1u << 20)
+#define SPARE_MAX (32u << 20)
+
+static _Atomic(struct arena_chunk *) spares[SPARES];
+
+static struct arena_chunk *take_spare(size_t size)
+{
+	for (u32 i = 0; size >= SPARE_MIN && i < SPARES; i++) {
+		struct arena_chunk *c = atomic_exchange(&spares[i], NULL);
+
+		if (c && c->size >= size && c->size / 2 <= size)
+			return c;
+		free(c); /* what it was of has another size by now */
+	}
+	return NULL;
+}
+
+static void chunk__free(struct arena_chunk *c)
+{
+	bool fits = c->size >= SPARE_MIN && c->size <= SPARE_MAX && !memory__is_little();
+
+	for (u32 i = 0; fits && c && i < SPARES; i++)
+		c = atomic_exchange(&spares[i], c);
+	free(c);
+}
+
 void arena__fini(struct arena *a)
 {
 	for (struct arena_chunk *c = a->head, *next; c; c = next) {
 		next = c->next;
-		free(c);
+		chunk__free(c);
 	}
 	*a = (struct arena){0};
 }
@@ -104,15 +139,21 @@ static struct arena_chunk *arena__grow(struct arena *a, size_t need)
 	struct arena_chunk *c;
 
 	size = MAX(size, need);
-	c = xmalloc(sizeof(*c) + size);
+	if (size >= SPARE_MIN)
+		size += SPARE_MIN - size % SPARE_MIN;
+	c = take_spare(size);
+	if (!c) {
+		c = xmalloc(sizeof(*c) + size);
+		c->size = size;
+	}
 	c->used = 0;
-	c->size = size;
 	c->next = a->head;
 	a->head = c;
 	return c;
 }
 
-void *arena__alloc(struct arena *a, size_t size)
+/* What is there is anything. */
+static void *arena__take(struct arena *a, size_t size)
 {
 	struct arena_chunk *c = a->head;
 	size_t need = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -125,12 +166,17 @@ void *arena__alloc(struct arena *a, size_t size)
 	p = c->data + c->used;
 	c->used += need;
 	a->bytes += need;
-	return memset(p, 0, need);
+	return p;
+}
+
+void *arena__alloc(struct arena *a, size_t size)
+{
+	return memset(arena__take(a, size), 0, size);
 }
 
 void *arena__dup(struct arena *a, const void *data, size_t size)
 {
-	void *copy = arena__alloc(a, size);
+	void *copy = arena__take(a, size);
 
 	return size ? memcpy(copy, data, size) : copy;
 }

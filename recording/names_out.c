@@ -178,14 +178,14 @@ void names_out__cgroup(struct names_out *n, u64 id)
 
 static u32 *id_map__at(struct id_map *m, u32 id)
 {
-	u32 want = m->n ? m->n : 1024;
+	u64 want = m->n ? m->n : 1024;
 
 	while (want <= id)
 		want *= 2;
 	if (want > m->n) {
 		m->v = xrealloc(m->v, want * sizeof(*m->v));
 		memset(m->v + m->n, 0, (want - m->n) * sizeof(*m->v));
-		m->n = want;
+		m->n = (u32)want;
 	}
 	return &m->v[id];
 }

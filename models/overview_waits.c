@@ -146,8 +146,15 @@ static bool is_grace_period(const struct waits_row *row)
 	return row->woken && !strncmp(row->woken->waker.comm, "rcu", 3);
 }
 
+/* Locks of files keep programs from running at once, and are waited for as long as those run. */
+static bool is_file_lock(const struct waits_row *row)
+{
+	return row->why == WAIT_LOCK &&
+	       (row->entry->syscall == SYS_flock || row->entry->syscall == SYS_fcntl);
+}
+
 /* The thread that waits longest for it, of those somebody holds up; NULL: none does. */
-static const struct waits_row *longest(const struct facts *f, enum wait_reason why, u32 not_pid)
+static const struct waits_row *longest_of(const struct facts *f, enum wait_reason why, bool of_files, u32 not_pid)
 {
 	const struct waits_row *top = NULL;
 
@@ -156,12 +163,17 @@ static const struct waits_row *longest(const struct facts *f, enum wait_reason w
 
 		if (row->why != why || row->class != CLASS_HARMFUL || row->merged ||
 		    row->entry->task.tgid == not_pid || row->entry->task.kthread ||
-		    is_grace_period(row))
+		    is_grace_period(row) || is_file_lock(row) != of_files)
 			continue;
 		if (!top || row->sums.off_ns > top->sums.off_ns)
 			top = row;
 	}
 	return top;
+}
+
+static const struct waits_row *longest(const struct facts *f, enum wait_reason why, u32 not_pid)
+{
+	return longest_of(f, why, false, not_pid);
 }
 
 static u32 threads_waiting(const struct facts *f, enum wait_reason why, u32 pid)
@@ -221,6 +233,14 @@ static void look_at_locks(struct rule_run *r, enum wait_reason why, const char *
 void rule__USER_LOCK(struct rule_run *r)
 {
 	look_at_locks(r, WAIT_LOCK, "a lock");
+}
+
+void rule__FILE_LOCK(struct rule_run *r)
+{
+	const struct waits_row *row = longest_of(r->facts, WAIT_LOCK, true, 0);
+
+	if (row)
+		say_lock(r, row, "a lock of a file");
 }
 
 void rule__KERNEL_LOCK(struct rule_run *r)

@@ -96,6 +96,8 @@ static const struct example examples[] = {
 	{RULE_KERNEL_LOCK, SEVERITY_NOTE, 10, "`stock` waits 20 % of its time for a lock in the kernel",
 	 ORDINARY "wait stock 10 11 0 D 40 200 0 9 0 holder:20:21 "
 		  "main@stock;rwsem_down_write_slowpath@[kernel]@kernel | main@holder\n"},
+	{RULE_FILE_LOCK, SEVERITY_NOTE, 10, "`cron` waits 100 % of its time for a lock of a file",
+	 ORDINARY "flock cron 10 1000\n"},
 	{RULE_DEADLOCK, SEVERITY_CRITICAL, 10,
 	 "`stuck` is in a deadlock: stuck/11 for mutex of stuck/12, stuck/12 for mutex of stuck/11",
 	 ORDINARY "owner 11 12\nowner 12 11\nowner 13 11\n"},
@@ -305,16 +307,19 @@ static bool put_connection(struct scene *s, const char *line)
 	return true;
 }
 
-static bool put_fsync(struct scene *s, const char *line)
+/* "fsync NAME PID MS": waits in that system call. */
+static bool put_call(struct scene *s, const char *line)
 {
+	bool is_fsync = !strncmp(line, "fsync ", 6), is_flock = !strncmp(line, "flock ", 6);
 	struct wait_sample w = {.head.type = SAMPLE_WAIT,
-				.state = TASK_STATE_DISK,
-				.syscall = SYS_fsync,
+				.state = is_fsync ? TASK_STATE_DISK : TASK_STATE_SLEEP,
+				.syscall = is_fsync ? SYS_fsync : SYS_flock,
 				.count = 10};
 	char comm[32];
 	u32 ms;
 
-	if (sscanf(line, "fsync %31s %u %u", comm, &w.task.tgid, &ms) != 3)
+	if ((!is_fsync && !is_flock) ||
+	    sscanf(line, "%*s %31s %u %u", comm, &w.task.tgid, &ms) != 3)
 		return false;
 	w.task.tid = w.task.tgid;
 	copy_str(w.task.comm, sizeof(w.task.comm), comm);
@@ -379,7 +384,7 @@ static void put_lines(struct scene *s, const char *lines)
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(lines, "\n"), lines);
 		if (!strcmp(line, "tick"))
 			scene__tick(s);
-		else if (!put_sampled(s, line) && !put_fsync(s, line) && !put_owner(s, line) && !put_connection(s, line) && !put_recorded(s, line) &&
+		else if (!put_sampled(s, line) && !put_call(s, line) && !put_owner(s, line) && !put_connection(s, line) && !put_recorded(s, line) &&
 			 !put_part(s, line))
 			fail_msg("not understood: %s", line);
 	}

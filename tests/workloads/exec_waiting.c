@@ -12,11 +12,11 @@
 
 static struct wait_log *logs;
 static char **args;
-static int word;
+static int word = 2; /* as a mutex that is contended */
 
 static NOINLINE void leader_waits(void)
 {
-	RAW_FUTEX_WAIT(&word, 0);
+	RAW_FUTEX_WAIT(&word, 2);
 }
 
 static NOINLINE void execer_naps(void)

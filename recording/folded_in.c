@@ -4,14 +4,17 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/progress.h"
 #include "models/stacks.h"
 #include "recording/import_out.h"
 
 #define LINE_MAX_LEN (1u << 20)
 #define LOOK_AT	     65536 /* bytes, for what it is */
+#define LOOK_EVERY   4096 /* lines between two looks for who wants it to end */
 #define KERNEL_MARK  "_[k]"
 
 /* The weight behind the last blank, which is cut off; a fraction is left out. 0: it is none. */
@@ -158,11 +161,20 @@ static bool take_line(struct folded_in *f, char *line)
 	return import_out__put(f->out, &s);
 }
 
-/* Lines that are longer than any stack are wrong. */
-static void read_lines(struct folded_in *f, FILE *from)
+/* Tells how far it is; false: somebody had enough of it. */
+static bool go_on(FILE *from)
+{
+	struct stat sb;
+
+	return fstat(fileno(from), &sb) || progress__go_on((u64)MAX(ftell(from), 0L), (u64)sb.st_size);
+}
+
+/* Lines that are longer than any stack are wrong. False: it is not read to its end. */
+static bool read_lines(struct folded_in *f, FILE *from)
 {
 	char *line = xmalloc(LINE_MAX_LEN);
-	bool within = false;
+	bool within = false, whole_file = true;
+	u32 n = 0;
 
 	while (fgets(line, LINE_MAX_LEN, from)) {
 		bool whole = strchr(line, '\n') || feof(from);
@@ -172,8 +184,12 @@ static void read_lines(struct folded_in *f, FILE *from)
 		else if (!take_line(f, line))
 			break;
 		within = !whole;
+		whole_file = ++n % LOOK_EVERY || go_on(from);
+		if (!whole_file)
+			break;
 	}
 	free(line);
+	return whole_file;
 }
 
 /* From the beginning of the file on. NULL with st. */
@@ -190,11 +206,14 @@ static FILE *open_again(int fd, const char *path, struct status *st)
 	return f;
 }
 
-static int refuse(int made, const char *path, struct status *st)
+static int refuse(int made, const char *path, bool whole, struct status *st)
 {
 	if (made >= 0)
 		close(made);
-	status__set(st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no folded stacks", path);
+	if (whole)
+		status__set(st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no folded stacks", path);
+	else
+		status__set(st, EXIT_CODE_FAILURE, -EINTR, "%.200s was not read to its end: interrupted", path);
 	return -1;
 }
 
@@ -205,13 +224,14 @@ static int convert(FILE *from, struct symbols *symbols, const char *path, struct
 		.tier = "another program",
 		.note = "folded stacks have no times, and of tasks only the command"};
 	struct folded_in *f = xcalloc(1, sizeof(*f));
+	bool whole = true;
 	u64 samples = 0;
 	int fd;
 
 	f->symbols = symbols;
 	f->out = import_out__new(symbols, notes, &health, st);
 	if (f->out) {
-		read_lines(f, from);
+		whole = read_lines(f, from);
 		samples = import_out__samples(f->out);
 	}
 	if (f->wrong && samples)
@@ -219,7 +239,7 @@ static int convert(FILE *from, struct symbols *symbols, const char *path, struct
 			 (unsigned long long)f->wrong);
 	fd = import_out__finish(f->out, st);
 	free(f);
-	return samples ? fd : refuse(fd, path, st);
+	return samples && whole ? fd : refuse(fd, path, whole, st);
 }
 
 int folded_import(int fd, struct symbols *symbols, const char *path, const char *event,

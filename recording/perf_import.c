@@ -2,7 +2,6 @@
 #include "recording/perf_import.h"
 
 #include <elf.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -352,16 +351,6 @@ static void put(struct perf_import *p, const struct perf_event_header *h)
 		take(p, h);
 }
 
-/* Who has to wait for a large file may have had enough of it. */
-static bool is_asked_to_end(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-		sigismember(&pending, SIGHUP));
-}
-
 static int read_all(struct perf_import *p, struct status *st)
 {
 	const struct perf_event_header *h;
@@ -377,7 +366,7 @@ static int read_all(struct perf_import *p, struct status *st)
 			perf_order__round(&p->order);
 		else if (h->type < PERF_USER_ATTR)
 			put(p, h);
-		if (++n % LOOK_EVERY == 0 && is_asked_to_end())
+		if (++n % LOOK_EVERY == 0 && !perf_stream__go_on(p->stream))
 			return status__set(st, EXIT_CODE_FAILURE, -EINTR,
 					   "%.200s was not read to its end: interrupted", p->path);
 	}

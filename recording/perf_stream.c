@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/progress.h"
+
 #define PERF_MAGIC_OTHER "2ELIFREP" /* of the other byte order */
 #define PIPE_HEADER	 16
 #define FILE_HEADER	 104
@@ -237,6 +239,11 @@ const struct perf_event_header *perf_stream__next(struct perf_stream *s)
 		if (!h || !is_own(s, h))
 			return h;
 	}
+}
+
+bool perf_stream__go_on(const struct perf_stream *s)
+{
+	return progress__go_on(s->at, s->size);
 }
 
 const char *perf_stream__trouble(const struct perf_stream *s)

@@ -36,6 +36,8 @@ void perf_stream__free(struct perf_stream *s);
 /* The next record, whole, on 8 bytes, until the next call; NULL at the end. */
 const struct perf_event_header *perf_stream__next(struct perf_stream *s);
 /* Why it ended too early; "" it did not. */
+/* Tells how far it is (base/progress.h); false: it is to end. */
+bool perf_stream__go_on(const struct perf_stream *s);
 const char *perf_stream__trouble(const struct perf_stream *s);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/caps.h"
 #include "base/cgroup.h"
+#include "base/progress.h"
 #include "models/model.h"
 #include "recording/block.h"
 
@@ -210,6 +211,8 @@ static void scan(struct reader *r)
 	if (!r->places)
 		r->places = xmalloc(PLACES_MAX * sizeof(*r->places));
 	for (; block_at(r, &at, &b, &payload); before = at) {
+		if (!r->local && !progress__go_on(at, r->size))
+			break;
 		if (b.kind != BLOCK_NAMES && b.kind != BLOCK_SAMPLES)
 			continue;
 		part_at = b.part == part ? part_at : before;

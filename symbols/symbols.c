@@ -68,6 +68,14 @@ struct symbols *symbols__new(struct status *st)
 	return s;
 }
 
+const struct sym_object *symbols__reading(const struct symbols *s, u64 *since_ns)
+{
+	u32 id = atomic_load(&s->reading);
+
+	*since_ns = atomic_load(&s->reading_ns);
+	return id ? symbols__object(s, id) : NULL;
+}
+
 void symbols__free(struct symbols *s)
 {
 	if (!s)

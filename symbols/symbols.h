@@ -105,6 +105,9 @@ struct symbols_stats {
 };
 void symbols__stats(const struct symbols *s, struct symbols_stats *out);
 
+/* The object whose names and debug information are being read, and since when; NULL: none is. */
+const struct sym_object *symbols__reading(const struct symbols *s, u64 *since_ns);
+
 void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats *out);
 
 /* --- annotate: any thread asks, the worker computes --- */

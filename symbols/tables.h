@@ -73,6 +73,9 @@ struct symbols {
 	_Atomic bool mixed;    /* never false again */
 	_Atomic u32 addresses; /* enum kernel_addresses */
 	_Atomic u64 generation, overflow, nresolved, memory;
+	/* What names are read of, the worker's: an object, 0 nothing; since when. */
+	_Atomic u32 reading;
+	_Atomic u64 reading_ns;
 	int event_fd;
 
 	/* Collector thread. */

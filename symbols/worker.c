@@ -177,7 +177,10 @@ static void resolve_object(struct symbols *s, struct worker_state *w, u32 at)
 	o->pending = o->npending = 0;
 	o->listed = false;
 	unlist(&w->active, at);
+	atomic_store(&s->reading_ns, clock__monotonic_ns());
+	atomic_store(&s->reading, o->pub.id);
 	resolve_chain(s, o, head);
+	atomic_store(&s->reading, 0);
 	if (o->retry != retry_before)
 		read_on(s, w, o);
 	if (o->retry && o->retry != retry_before)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/machine.h"
 #include "sources/ask.h"
 #include "tui/app.h"
@@ -457,6 +458,19 @@ static void add_cost(struct line *l, const struct health *e)
 		line__add(l, 3, ROLE_DIM, ")");
 }
 
+#define READS_LONG_NS (1 * NSEC_PER_SEC)
+
+/* Names of what takes long to read come late: it is said what is read. */
+static void add_reading(struct line *l, const struct host *h)
+{
+	u64 since, now = clock__monotonic_ns();
+	const struct sym_object *o = symbols__reading(h->symbols, &since);
+
+	if (o && now > since + READS_LONG_NS && !h->ops->idle)
+		line__add(l, 1, ROLE_WARN, " reading %.40s, %llu s", o->name,
+			  (unsigned long long)((now - since) / NSEC_PER_SEC));
+}
+
 static double interval_s(const struct snap *s)
 {
 	return s ? (double)(s->t1_ns - s->t0_ns) / 1e9 : 0;
@@ -486,6 +500,7 @@ static void draw_health(struct host *h, int y)
 		      seconds > 0 ? (u64)llround((double)e->samples / seconds) : 0);
 	add_event(&l, e);
 	line__add(&l, 0, ROLE_TEXT, " %s/s", per_s);
+	add_reading(&l, h);
 	add_losses(&l, e);
 	add_cost(&l, e);
 	line__draw(&l, &h->canvas, y, h->canvas.w);

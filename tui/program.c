@@ -9,6 +9,7 @@
 #include "base/bpf_admin.h"
 #include "base/caps.h"
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/kcore.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -27,6 +28,7 @@
 #include "tui/config.h"
 #include "tui/functions.h"
 #include "tui/metrics_file.h"
+#include "tui/opening.h"
 #include "tui/presets.h"
 #include "tui/program.h"
 #include "tui/serve.h"
@@ -129,6 +131,9 @@ struct session {
 	struct collector *collector;
 	int history; /* to be read; -1 none */
 	struct baseline baseline; /* frame NULL: none */
+	/* Where it is said how far long work is; term NULL: nowhere. */
+	const struct term_ops *ops;
+	struct term *term;
 };
 
 /* What it is busy with may be long, as the end of a recording, or never end. */
@@ -142,6 +147,14 @@ static void stop_collector(struct collector *c)
 	collector__stop(c);
 }
 
+/* Debug information of some programs takes many seconds to read: who quits does not wait for that. */
+static bool reads_long(const struct symbols *symbols)
+{
+	u64 since;
+
+	return symbols__reading(symbols, &since) && clock__monotonic_ns() > since + NSEC_PER_SEC / 2;
+}
+
 static void session__end(struct session *s)
 {
 	if (s->history >= 0)
@@ -150,7 +163,7 @@ static void session__end(struct session *s)
 		stop_collector(s->collector);
 	player__free(s->player);
 	snap__put(s->baseline.frame);
-	if (s->symbols)
+	if (s->symbols && !reads_long(s->symbols))
 		symbols__free(s->symbols);
 	scope__put(s->scope);
 }
@@ -303,6 +316,35 @@ static int read_baseline(struct session *s, const struct options *o, struct stat
 	return s->baseline.frame ? 0 : -EINVAL;
 }
 
+struct files {
+	struct session *session;
+	struct options *options;
+	struct status *st;
+};
+
+static int read_files(void *ctx)
+{
+	struct files *f = ctx;
+	struct options *o = f->options;
+
+	return (o->baseline && read_baseline(f->session, o, f->st)) ||
+			       (o->replay && open_replay(f->session, o, f->st))
+		       ? -EINVAL
+		       : 0;
+}
+
+/* Recordings and files of other programs may be large. */
+static int open_files(struct session *s, struct options *o, struct status *st)
+{
+	struct files f = {s, o, st};
+	char what[300];
+
+	if (!s->term || (!o->baseline && !o->replay))
+		return read_files(&f);
+	snprintf(what, sizeof(what), "reading %s", o->replay ? o->replay : o->baseline);
+	return opening__run(s->ops, s->term, what, read_files, &f);
+}
+
 /* The first one says which view it is, unless that was asked for too. */
 static int read_questions(struct options *o, struct status *st)
 {
@@ -361,7 +403,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	if (s->child)
 		o->scope.child_pid = child__pid(s->child);
 	s->symbols = symbols__new(st);
-	if (!s->symbols || (o->baseline && read_baseline(s, o, st)) || (o->replay && open_replay(s, o, st)))
+	if (!s->symbols || open_files(s, o, st))
 		return -EINVAL;
 	set_sources(s, o, fixture, &cfg);
 	if (set_times(s, o, &cfg, st))
@@ -454,6 +496,10 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	struct session s = {.history = -1, .child = child};
 	int code;
 
+	if (!h->ops->idle) { /* a script's terminal has nobody who waits */
+		s.ops = h->ops;
+		s.term = h->term;
+	}
 	if (session__begin(&s, o, fixture, st)) {
 		h->ops->close(h->term);
 		session__end(&s);

@@ -1,0 +1,34 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Opening a large file: the screen says how far it is, and a key stops it."""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+from tmux import Tmux  # noqa: E402
+
+LINES = b"".join(b"prog;main;work_%d;leaf_%d %d\n" % (i % 97, i, i % 9 + 1) for i in range(10000))
+MEGABYTES = 400
+
+
+def test_progress_and_stop():
+    """A file of folded stacks that takes seconds to read"""
+    with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".folded") as f:
+        for _ in range((MEGABYTES << 20) // len(LINES)):
+            f.write(LINES)
+        f.flush()
+        with Tmux([live.RELEASE, "--replay", f.name], 80, 24) as t:
+            t.wait(r"\d+ % of \d+", 20)
+            screen = t.screen()
+            assert "reading" in screen and re.search(r"q .*stop", screen), screen
+            t.keys("q")
+            live.wait_for(t.ended, 10)
+            assert t.status() == "1", t.status()
+            assert "was not read to its end" in t.screen(), t.screen()
+
+
+if __name__ == "__main__":
+    live.main(globals())

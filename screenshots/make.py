@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Takes the screenshots: proftop in tmux on a machine that has something to do. Each one is
-screenshots/NAME.txt and NAME.png; names as arguments take only those."""
+screenshots/NAME.txt and NAME.png; names as arguments take only those. docs/peers-SIZE.png show the
+first screen side by side with those of other programs, at the same load."""
 import contextlib
 import os
 import shutil
@@ -15,6 +16,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../tests/lib"))
 sys.path.insert(0, HERE)
 import live  # noqa: E402
+from PIL import Image  # noqa: E402
 from render import Renderer  # noqa: E402
 from tmux import Tmux, strip  # noqa: E402
 
@@ -153,6 +155,66 @@ def take(name, size, options, steps):
         print(name, flush=True)
 
 
+# Each beside the others, and how long until it shows what it can. They are in a PID namespace with
+# the load, so that they show nothing else either.
+PEER_SIZES = (80, 24), (120, 40), (200, 60)
+PEERS = (("btop", ["btop", "--utf-force"], 10), ("htop", ["htop"], 5),
+         ("perf top", ["perf", "top", "-e", "cpu-clock", "-G", CGROUP], 10))
+PEER_WIDTH = 2000  # of the picture, at most
+
+
+@contextlib.contextmanager
+def contained():
+    """The load in a PID namespace of its own; the words that run a program in there."""
+    with demo(), cgroup() as group:
+        loops = " ".join(f"( while :; do {c}; done ) &" for c in BUSY)
+        init = subprocess.Popen(["sh", "-c", f"echo $$ >{group}/cgroup.procs; exec unshare --pid --fork "
+                                 f"--kill-child --mount-proc sh -c '{loops} wait'"],
+                                start_new_session=True, stderr=subprocess.DEVNULL)
+        try:
+            children = f"/proc/{init.pid}/task/{init.pid}/children"
+            live.wait_for(lambda: open(children, encoding="ascii").read(), 10)
+            with open(children, encoding="ascii") as f:
+                first = f.read().split()[0]
+            yield ["nsenter", "--target", first, "--mount", "--pid", "--"]
+        finally:
+            init.kill()
+            init.wait()
+
+
+def picture(command, size, seconds):
+    with Tmux(command, *size, env={"COLORTERM": "truecolor"}) as terminal:
+        time.sleep(seconds)
+        return Renderer(*size).screen(terminal.screen(colours=True))
+
+
+def peers():
+    with contained() as inside:
+        for size in PEER_SIZES:
+            ours = [live.RELEASE, "-F", "499", "-V", "overview", "-G", "/" + CGROUP]
+            images = [picture(ours, size, 20)]
+            for name, command, seconds in PEERS:
+                if shutil.which(command[0]):
+                    there = [] if name == "perf top" else inside
+                    images.append(picture([*there, *command], size, seconds))
+                else:
+                    print(f"no {name} here: left out")
+            name = f"peers-{size[0]}x{size[1]}.png"
+            beside(images).save(os.path.join(HERE, "../docs", name), optimize=True)
+            print(name, flush=True)
+
+
+def beside(images):
+    """Two by two."""
+    w, h = images[0].size
+    whole = Image.new("RGB", (2 * w, (len(images) + 1) // 2 * h))
+    for i, image in enumerate(images):
+        whole.paste(image, (i % 2 * w, i // 2 * h))
+    if whole.width > PEER_WIDTH:
+        whole = whole.resize((PEER_WIDTH, whole.height * PEER_WIDTH // whole.width), Image.LANCZOS)
+    return whole.quantize(64)
+
+
 def doctor():
     run = live.proftop("--doctor", binary=live.RELEASE)
     lines = run.out.rstrip("\n").split("\n")
@@ -162,11 +224,15 @@ def doctor():
 
 def main():
     wanted = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as empty, busy():
+    with tempfile.TemporaryDirectory() as empty:
         os.chdir(empty)
-        for screen in SCREENS:
-            if not wanted or screen[0] in wanted:
-                take(*screen)
+        if not wanted or {screen[0] for screen in SCREENS} & set(wanted):
+            with busy():
+                for screen in SCREENS:
+                    if not wanted or screen[0] in wanted:
+                        take(*screen)
+        if not wanted or "peers" in wanted:
+            peers()
     if not wanted or "doctor" in wanted:
         doctor()
 

@@ -169,7 +169,7 @@ def contained():
     with demo(), cgroup() as group:
         loops = " ".join(f"( while :; do {c}; done ) &" for c in BUSY)
         init = subprocess.Popen(["sh", "-c", f"echo $$ >{group}/cgroup.procs; exec unshare --pid --fork "
-                                 f"--kill-child --mount-proc sh -c '{loops} wait'"],
+                                 "--kill-child --mount-proc sh -c \"$0\"", loops + " wait"],
                                 start_new_session=True, stderr=subprocess.DEVNULL)
         try:
             children = f"/proc/{init.pid}/task/{init.pid}/children"
@@ -212,7 +212,7 @@ def beside(images):
         whole.paste(image, (i % 2 * w, i // 2 * h))
     if whole.width > PEER_WIDTH:
         whole = whole.resize((PEER_WIDTH, whole.height * PEER_WIDTH // whole.width), Image.LANCZOS)
-    return whole.quantize(64)
+    return whole.quantize(160)
 
 
 def doctor():

@@ -50,21 +50,6 @@ struct {
 	__type(value, struct last_end);
 } last_ends SEC(".maps");
 
-static __always_inline u64 begin(struct block_stats *st)
-{
-	st->runs++;
-	return bpf_ktime_get_ns();
-}
-
-/* A look at the clock costs as much as a good part of a run: one in 64 is timed. */
-static __always_inline void end(struct block_stats *st, u64 then)
-{
-	if (st->runs & 63)
-		return;
-	st->timed++;
-	st->run_ns += bpf_ktime_get_ns() - then;
-}
-
 /* --- which device --- */
 
 static __always_inline u32 disk__dev(struct gendisk *d)
@@ -203,11 +188,11 @@ int block_start(u64 *ctx)
 	st = stats__get();
 	if (!st || !ready)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	r = request__begin(request__place((u64)rq), (u64)rq);
 	if (r)
 		start(ctx, r, rq->bio, now, st);
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -221,14 +206,14 @@ int block_insert(u64 *ctx)
 
 	if (!st || !ready)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	r = find_or_start(ctx, rq, now, st);
 	if (r)
 		r->stamp = rq->start_time_ns;
 	/* Without a scheduler only a few are inserted: they tell nothing of the others. */
 	if (r && rq->q->elevator)
 		r->insert_ns = now;
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -281,7 +266,7 @@ int block_issue(u64 *ctx)
 
 	if (!st || !ready)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	r = find_or_start(ctx, rq, now, st);
 	if (r)
 		r->stamp = rq->start_time_ns;
@@ -291,7 +276,7 @@ int block_issue(u64 *ctx)
 		if (r->bytes && r->key.dev.op != BLOCK_FLUSH)
 			note_place(r);
 	}
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -353,7 +338,7 @@ int block_complete(u64 *ctx)
 
 	if (!st || !ready)
 		return 0;
-	e.now = begin(st);
+	e.now = run__begin(st);
 	e.bytes = rq->bio ? bytes & ~511u : 0;
 	/* Within a flush, the data that was written is not the end yet. */
 	e.done = bytes >= rq->__data_len && (is_flush(rq) || !(rq->rq_flags & rqf_flush_seq));
@@ -369,7 +354,7 @@ int block_complete(u64 *ctx)
 		complete_known(rq, &e, bytes, r, st);
 	else if (!(u32)scope_state)
 		complete_unknown(rq, &e, st);
-	end(st, e.now);
+	run__end(st, e.now);
 	return 0;
 }
 
@@ -428,7 +413,7 @@ int block_bio_start(u64 *ctx)
 
 	if (!st || !ready || !bio__disk(bio)->fops->submit_bio)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	r = request__begin(request__place((u64)bio), (u64)bio);
 	if (r)
 		start(ctx, r, bio, now, st);
@@ -444,7 +429,7 @@ int block_bio_start(u64 *ctx)
 		if (r->bytes)
 			note_place(r);
 	}
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -462,11 +447,11 @@ int block_flush_bio(u64 *ctx)
 	st = stats__get();
 	if (!st || !ready)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	r = request__begin(request__place((u64)bio), (u64)bio);
 	if (r)
 		start(ctx, r, bio, now, st);
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -484,12 +469,12 @@ int block_bio_end(u64 *ctx)
 	r = request__of((u64)bio);
 	if (!r)
 		return 0;
-	e.now = begin(st);
+	e.now = run__begin(st);
 	e.bytes = r->bytes & ~511u;
 	stages(&e, r, st);
 	count(&e, r, st);
 	r->live = 0;
-	end(st, e.now);
+	run__end(st, e.now);
 	return 0;
 }
 
@@ -507,7 +492,7 @@ static __always_inline int dirty(struct address_space *mapping)
 	inode = mapping->host;
 	if (inode)
 		note_dirtier(inode);
-	end(st, then);
+	run__end(st, then);
 	return 0;
 }
 
@@ -524,21 +509,3 @@ int block_dirty_page(u64 *ctx)
 	return dirty((void *)ctx[1]);
 }
 
-/* --- children --- */
-
-SEC("raw_tp/sched_process_fork")
-int block_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct block_stats *st = stats__get();
-
-	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
-		st->forks_lost++;
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int block_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	scope__follow_exit((void *)ctx->args[0]);
-	return 0;
-}

@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/scope.h"
+
 #include "bpf/hist.h" /* loglin__bucket */
 
 /* Buckets in the manner of bpf/hist.h, but finer: 1/16 of their lower end wide at most, 250 ns
@@ -126,6 +128,7 @@ struct block_slow_record {
 
 /* Per CPU, since the programs were attached. */
 struct block_stats {
+	SOURCE_FIGURES;
 	__u64 requests;	     /* ended and in scope */
 	__u64 devices_full;  /* requests that are in no row: no room in the map */
 	__u64 procs_full;    /* requests that are in no process's row */
@@ -133,9 +136,7 @@ struct block_stats {
 	__u64 records_full;  /* slow ones that could not be sent */
 	__u64 backward;	     /* negative times, left out */
 	__u64 unseen;	     /* ended without a word, found later: their times are not known */
-	__u64 forks_lost;
 	__u64 begun;		   /* were in scope when they were first seen */
-	__u64 runs, timed, run_ns; /* program runs; their time where it is measured */
 };
 
 /* Slow requests told before the limit rises within an interval. */

@@ -5,7 +5,6 @@
 
 #include "bpf/block_state.bpf.h"
 
-volatile u32 active = 0; /* which half of the maps counts now */
 volatile u32 slow_told = 0;
 volatile u64 slow_ns = 0;     /* requests from here on are told one by one */
 volatile u64 slow_max_ns = 0; /* up to here; 0: no limit */
@@ -264,18 +263,11 @@ static __always_inline void count_proc(struct ended *e, struct request_state *r)
 	keep_most(&sum->max_ns, ns);
 }
 
-/* When too many are told, only slower ones are from then on: the slowest are never missed. */
 static __always_inline bool is_slow(u64 ns)
 {
 	u64 most = slow_max_ns;
 
-	if (!slow_ns || ns < slow_ns || (most && ns > most))
-		return false;
-	if (__sync_fetch_and_add(&slow_told, 1) >= BLOCK_SLOW_MAX) {
-		slow_told = 0;
-		slow_ns *= 2;
-	}
-	return true;
+	return !(most && ns > most) && slow__is_due(&slow_ns, &slow_told, BLOCK_SLOW_MAX, ns);
 }
 
 __noinline int tell_slow(struct ended *e, struct request_state *r)

@@ -5,7 +5,8 @@
 
 #include "bpf/block.h"
 #include "bpf/block_kernel.bpf.h"
-#include "bpf/scope.bpf.h"
+#define SOURCE_STATS block_stats
+#include "bpf/source.bpf.h"
 #include "bpf/stack.bpf.h"
 
 /* The last one who did, and whether that was in scope then. */

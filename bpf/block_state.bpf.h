@@ -6,7 +6,6 @@
 #include "bpf/block.h"
 #include "bpf/block_dirty.bpf.h"
 #include "bpf/block_kernel.bpf.h"
-#include "bpf/scope.bpf.h"
 #include "bpf/stack.bpf.h"
 
 volatile u32 stack_every = 1; /* one request in so many has its stack taken; a power of two */
@@ -70,8 +69,6 @@ struct {
 } requests SEC(".maps");
 
 const volatile u32 requests_mask = 16383; /* their number is a power of two */
-
-DEFINE_STATS(block_stats)
 
 static __always_inline bool bio__is_charged(struct bio *bio)
 {

@@ -80,7 +80,7 @@ int cache_add(u64 *ctx)
 	e.t = thread__get(task);
 	if (!e.t)
 		return 0;
-	then = begin(st);
+	then = event__clock(st);
 	pages__fill(&pages, (void *)ctx[0]);
 	inode = pages.mapping->host;
 	if (!inode)
@@ -88,7 +88,7 @@ int cache_add(u64 *ctx)
 	e.bank = bank__of(e.t, task, inode, (u64)pages.mapping);
 	added(&e, &pages);
 	event__end(&e);
-	end(st, then);
+	event__timed(st, then);
 	return 0;
 }
 
@@ -123,7 +123,7 @@ int cache_delete(u64 *ctx)
 	e.t = thread__get(task);
 	if (!e.t)
 		return 0;
-	then = begin(st);
+	then = event__clock(st);
 	if (task->flags & (PF_KSWAPD | PF_MEMALLOC)) {
 		evicted(inode, range__len(&p.at));
 	} else {
@@ -131,7 +131,7 @@ int cache_delete(u64 *ctx)
 		e.bank->n[CACHE_N_DROPPED] += range__len(&p.at);
 		event__end(&e);
 	}
-	end(st, then);
+	event__timed(st, then);
 	return 0;
 }
 
@@ -167,23 +167,6 @@ int cache_exec(u64 *ctx)
 	return 0;
 }
 
-SEC("raw_tp/sched_process_fork")
-int cache_follow_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct cache_stats *st = stats__get();
-
-	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
-		st->forks_lost++;
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int cache_follow_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	scope__follow_exit((void *)ctx->args[0]);
-	return 0;
-}
-
 /* What a thread put there an interval ago, and nothing told why. */
 static __always_inline void visit_pending(struct thread *t, struct task_struct *task,
 					  struct pending *p)
@@ -193,8 +176,8 @@ static __always_inline void visit_pending(struct thread *t, struct task_struct *
 	if (interval - p->interval < 2 || !pending__take(p))
 		return;
 	key__fill(&key, &t->whose, task, p->dev, p->inode);
-	if (!bpf_map_lookup_elem(sums_of(active), &key))
-		new_sum(sums_of(active), &key, task, t->whose.comm);
+	if (!bpf_map_lookup_elem(half__of(sums, active), &key))
+		new_sum(half__of(sums, active), &key, task, t->whose.comm);
 	count_at(t, &key, CACHE_N_OTHER_ADDED, range__len(&p->at));
 }
 

@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/scope.h"
+
 /* In the order of enum cache_count in samples/cache.h, which says what each one is. */
 enum cache_number {
 	CACHE_N_READ_HITS,
@@ -123,9 +125,9 @@ struct cache_block {
 
 /* Per CPU, since the programs were attached. */
 struct cache_stats {
+	SOURCE_FIGURES;
 	__u64 events;	     /* looked at on the slow way, in scope */
 	__u64 fast;	     /* reads of a page that is there */
-	__u64 timed, run_ns; /* of events: those that were timed */
 	__u64 fast_timed, fast_ns;
 	__u64 sums_full;    /* pages that are in no file's row: in their process', or in all others' */
 	__u64 misses_full;  /* misses that are in no row of stacks */
@@ -133,7 +135,6 @@ struct cache_stats {
 	__u64 ahead_full;   /* pages read ahead that are not followed */
 	__u64 files_full;   /* files whose path could not be kept */
 	__u64 pending_full; /* pages whose reason was taken for what the system call says */
-	__u64 forks_lost;   /* children that could not be followed */
 	__u64 misses;	    /* of all kinds, in scope */
 	__u64 gathered;	    /* misses since the last stack was taken */
 	__u64 ages[CACHE_AGE_BUCKETS];

@@ -6,7 +6,8 @@
  */
 #include "bpf/cache_dentry.h"
 #include "bpf/kernel.bpf.h"
-#include "bpf/scope.bpf.h"
+#define SOURCE_STATS dentry_stats
+#include "bpf/source.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -16,8 +17,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile u64 path_calls[DENTRY_CALLS / 64] = {};	    /* a bit each: takes a path */
 const volatile u32 call_newfstatat = ~0u, call_statx = ~0u; /* may have an empty one */
-
-volatile u32 active = 0; /* which map counts now */
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs___path {
@@ -32,21 +31,7 @@ struct pt_regs___path {
 #define REGS_LAST(r)  ((r)->regs[3])
 #endif
 
-#define NAMES                                                                                      \
-	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
-	__uint(max_entries, 8192);                                                                 \
-	__type(key, struct dentry_key);                                                            \
-	__type(value, struct dentry_sum)
-
-struct {
-	NAMES;
-} names_a SEC(".maps");
-
-struct {
-	NAMES;
-} names_b SEC(".maps");
-
-DEFINE_STATS(dentry_stats)
+HALVES(names, 8192, struct dentry_key, struct dentry_sum);
 
 /* fstat() is a call with an empty path, too. */
 static __always_inline bool is_empty(REGS_TYPE *regs, u32 call)
@@ -62,7 +47,7 @@ static __always_inline bool is_empty(REGS_TYPE *regs, u32 call)
 
 static __always_inline struct dentry_sum *sum__of(const struct dentry_key *key)
 {
-	void *map = active ? (void *)&names_b : (void *)&names_a;
+	void *map = half__of(names, active);
 	struct dentry_sum *sum = bpf_map_lookup_elem(map, key), fresh = {};
 
 	if (sum)
@@ -126,22 +111,5 @@ int dentry_call(u64 *ctx)
 		st->timed++;
 		st->run_ns += bpf_ktime_get_ns() - then;
 	}
-	return 0;
-}
-
-SEC("raw_tp/sched_process_fork")
-int dentry_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct dentry_stats *st = stats__get();
-
-	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
-		st->forks_lost++;
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int dentry_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	scope__follow_exit((void *)ctx->args[0]);
 	return 0;
 }

@@ -6,6 +6,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/scope.h"
+
 struct dentry_key {
 	__u64 cgroup; /* v2 id */
 	__u64 name;   /* hash of the thread's name while names are asked for; else 0 */
@@ -22,11 +24,9 @@ struct dentry_sum {
 
 /* Per CPU, since the program was attached. */
 struct dentry_stats {
+	SOURCE_FIGURES;
 	__u64 lookups;	     /* in scope */
 	__u64 full;	     /* of those, in no row */
-	__u64 timed, run_ns; /* calls of any kind: one in 256 is timed */
-	__u64 runs;
-	__u64 forks_lost;
 };
 
 #define DENTRY_CALLS 1024 /* numbers of system calls are below */

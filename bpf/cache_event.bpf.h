@@ -7,14 +7,14 @@
 
 volatile u32 ready = 0; /* all programs are attached */
 
-static __always_inline u64 begin(struct cache_stats *st)
+static __always_inline u64 event__clock(struct cache_stats *st)
 {
 	st->events++;
 	return st->events & 15 ? 0 : bpf_ktime_get_ns();
 }
 
 /* A look at the clock costs as much as a good part of a run: one in 16 is timed. */
-static __always_inline void end(struct cache_stats *st, u64 then)
+static __always_inline void event__timed(struct cache_stats *st, u64 then)
 {
 	if (!then)
 		return;

@@ -114,10 +114,10 @@ static __always_inline void read_other(u64 *ctx, struct task_struct *task,
 		probe_end = last + 1;
 	e.t = thread__get(task);
 	if (e.t) {
-		then = begin(st);
+		then = event__clock(st);
 		read_slow(&e, mapping, first, last);
 		event__end(&e);
-		end(st, then);
+		event__timed(st, then);
 	} else if (mapping->host) {
 		ahead__leave(mapping->host, &r, TAKE_USED);
 	}
@@ -170,7 +170,7 @@ static __always_inline void fault(u64 *ctx, struct address_space *mapping, struc
 	e.t = thread__get(task);
 	if (!e.t)
 		return;
-	then = begin(st);
+	then = event__clock(st);
 	e.bank = bank__of(e.t, task, inode, (u64)mapping);
 	o = &e.t->fault;
 	if (!operation__holds(o, (u64)mapping, token))
@@ -180,7 +180,7 @@ static __always_inline void fault(u64 *ctx, struct address_space *mapping, struc
 	o->at.first = index;
 	o->at.end = index + 1;
 	event__end(&e);
-	end(st, then);
+	event__timed(st, then);
 }
 
 SEC("tp_btf/mm_filemap_map_pages")

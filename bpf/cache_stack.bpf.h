@@ -7,19 +7,7 @@
 
 volatile u32 stack_every = 0; /* misses; 0: all */
 
-#define MISSES                                                                                     \
-	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
-	__uint(max_entries, 8192);                                                                 \
-	__type(key, struct cache_miss_key);                                                        \
-	__type(value, struct cache_miss_sum)
-
-struct {
-	MISSES;
-} misses_a SEC(".maps");
-
-struct {
-	MISSES;
-} misses_b SEC(".maps");
+HALVES(misses, 8192, struct cache_miss_key, struct cache_miss_sum);
 
 static __always_inline u64 miss_stack(void *ctx, struct task_struct *task)
 {
@@ -75,7 +63,7 @@ static __always_inline bool gather_misses(u64 n)
 static __noinline int count_misses(struct thread *t, struct task_struct *task, u32 dev, u64 inode,
 				   u64 stack)
 {
-	void *map = active ? (void *)&misses_b : (void *)&misses_a;
+	void *map = half__of(misses, active);
 	struct cache_stats *st = stats__get();
 	struct miss_scratch *m;
 	struct cache_miss_sum *sum;

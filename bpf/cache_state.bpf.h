@@ -12,13 +12,12 @@
 
 #include "bpf/cache.h"
 #include "bpf/cache_kernel.bpf.h"
-#include "bpf/scope.bpf.h"
+#define SOURCE_STATS cache_stats
+#include "bpf/source.bpf.h"
 #include "bpf/stack.bpf.h"
 
 const volatile u32 page_shift = 12;
 
-volatile u32 active = 0;     /* which bank and which maps count now */
-volatile u32 look_again = 0; /* the iterator decides anew who is in scope */
 volatile u32 interval = 0;   /* counts them */
 
 /* Who a thread is, in the program that it executes: names and their hashes belong together. */
@@ -86,28 +85,9 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-#define SUMS                                                                                       \
-	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
-	__uint(max_entries, 16384);                                                                \
-	__type(key, struct cache_key);                                                             \
-	__type(value, struct cache_sum)
-
-struct {
-	SUMS;
-} sums_a SEC(".maps");
-
-struct {
-	SUMS;
-} sums_b SEC(".maps");
-
+HALVES(sums, 16384, struct cache_key, struct cache_sum);
 /* Of processes, without files: what finds no place in the maps above. */
-struct {
-	SUMS;
-} rests_a SEC(".maps");
-
-struct {
-	SUMS;
-} rests_b SEC(".maps");
+HALVES(rests, 16384, struct cache_key, struct cache_sum);
 
 /* Of all for whom there is none either: sums stay what they are, whatever happens. */
 struct {
@@ -116,8 +96,6 @@ struct {
 	__type(key, u32);
 	__type(value, struct cache_sum);
 } others SEC(".maps");
-
-DEFINE_STATS(cache_stats)
 
 /* --- which file --- */
 
@@ -216,16 +194,11 @@ static __always_inline struct cache_sum *new_sum(void *map, struct cache_key *ke
 	return bpf_map_lookup_elem(map, key);
 }
 
-static __always_inline void *sums_of(u32 which)
-{
-	return which ? (void *)&sums_b : (void *)&sums_a;
-}
-
 /* Where that is counted for which new_sum() found no place: who it is stands in the scratch still.
  * The key loses its file, which is nobody's business then. */
 static __noinline struct cache_sum *rest_sum(u32 which, struct cache_key *key)
 {
-	void *map = which ? (void *)&rests_b : (void *)&rests_a;
+	void *map = half__of(rests, which);
 	u32 zero = 0, half = which != 0;
 	struct cache_sum *sum, *fresh;
 
@@ -266,7 +239,7 @@ static __always_inline void key__fill(struct cache_key *key, const struct whose 
 __noinline int count_at(struct thread *t, struct cache_key *key, u32 what, s64 n)
 {
 	u32 which = active;
-	void *map = sums_of(which);
+	void *map = half__of(sums, which);
 	struct cache_sum *sum;
 	struct cache_key own; /* verifiers up to 6.1 take no argument as a key */
 
@@ -292,7 +265,7 @@ static __always_inline void count_for(const struct cache_key *key, u32 what, s64
 				      u32 kthread, const char *comm)
 {
 	u32 which = active;
-	void *map = sums_of(which);
+	void *map = half__of(sums, which);
 	struct cache_sum *sum = bpf_map_lookup_elem(map, key), *fresh;
 	struct cache_key own;
 
@@ -336,7 +309,7 @@ __noinline s64 bank__empty(struct bank *b, struct cache_sum *sum)
 /* Empties a bank into a map. Whoever takes it does it: the thread itself or the iterator. */
 static __always_inline void bank__carry(struct bank *b, struct task_struct *task, u32 which)
 {
-	void *map = sums_of(which);
+	void *map = half__of(sums, which);
 	struct cache_key key;
 	struct cache_sum *sum;
 	bool folded;

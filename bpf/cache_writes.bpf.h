@@ -76,10 +76,10 @@ static __always_inline void write_end(u64 *ctx, struct inode *inode, u64 pos, u6
 	e.t = thread__get(e.task);
 	if (!e.t)
 		return;
-	then = begin(st);
+	then = event__clock(st);
 	written(&e, inode, &r);
 	event__end(&e);
-	end(st, then);
+	event__timed(st, then);
 }
 
 #define WRITE_END(name)                                                                            \
@@ -129,7 +129,7 @@ static __always_inline void dirty(u64 *ctx)
 	e.t = thread__get(e.task);
 	if (!e.t)
 		return;
-	then = begin(st);
+	then = event__clock(st);
 	pages__fill(&p, (void *)ctx[0]);
 	inode = p.mapping ? p.mapping->host : NULL;
 	if (inode) {
@@ -137,7 +137,7 @@ static __always_inline void dirty(u64 *ctx)
 		dirtied(&e, inode, (u64)p.mapping, &p.at);
 		event__end(&e);
 	}
-	end(st, then);
+	event__timed(st, then);
 }
 
 SEC("tp_btf/writeback_dirty_folio")
@@ -178,7 +178,7 @@ static __always_inline void write_begins(u64 *ctx, struct kiocb *iocb, struct io
 	e.t = thread__get(e.task);
 	if (!e.t)
 		return;
-	then = begin(st);
+	then = event__clock(st);
 	e.bank = bank__of(e.t, e.task, mapping->host, (u64)mapping);
 	e.bank->n[CACHE_N_WRITE_HITS] += range__len(&r);
 	e.t->write.mapping = (u64)mapping;
@@ -186,7 +186,7 @@ static __always_inline void write_begins(u64 *ctx, struct kiocb *iocb, struct io
 	e.t->write.at.first = r.first;
 	e.t->write.at.end = r.end;
 	event__end(&e);
-	end(st, then);
+	event__timed(st, then);
 }
 
 SEC("tp_btf/xfs_file_buffered_write")

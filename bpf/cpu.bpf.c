@@ -7,7 +7,8 @@
 #include "bpf/kernel.bpf.h"
 #include "bpf/cpu.h"
 #include "bpf/moment.bpf.h"
-#include "bpf/scope.bpf.h"
+#define SOURCE_STATS cpu_stats
+#include "bpf/source.bpf.h"
 #include "bpf/stack.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -15,22 +16,9 @@ char LICENSE[] SEC("license") = "GPL";
 volatile u32 count_idle = 0;
 const volatile u64 watched_since = 0; /* since when the sideband tells of new processes */
 volatile u32 armed = 0;	      /* samples before every CPU is on do not count */
-volatile u32 active = 0;      /* which map counts now */
 volatile u32 stack_flags = 0; /* STACK_KERNEL | STACK_USER */
 
-#define COUNTS                                                                                     \
-	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
-	__uint(max_entries, 1024);                                                                 \
-	__type(key, struct cpu_key);                                                               \
-	__type(value, struct cpu_count)
-
-struct {
-	COUNTS;
-} counts_a SEC(".maps");
-
-struct {
-	COUNTS;
-} counts_b SEC(".maps");
+HALVES(counts, 1024, struct cpu_key, struct cpu_count);
 
 /* Processes that user space was told of: tgid | exec id << 32. */
 struct {
@@ -39,13 +27,6 @@ struct {
 	__type(key, u64);
 	__type(value, u8);
 } tasks_seen SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct cpu_stats);
-} stats SEC(".maps");
 
 /* Processes older than proftop are known from /proc only, which must be read before they end;
  * the sideband tells of younger ones in time, so nobody has to be woken for them. */
@@ -134,7 +115,7 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_s
 		key.stack = stack__capture(ctx, STACK_SLOT_PERF, flags, user_ip(ctx), now);
 	if (flags && !key.stack)
 		st->stacks_lost++;
-	if (!count(active ? (void *)&counts_b : (void *)&counts_a, &key, leader, ctx->sample_period,
+	if (!count(half__of(counts, active), &key, leader, ctx->sample_period,
 		   now))
 		st->map_full++;
 }
@@ -143,31 +124,12 @@ SEC("perf_event")
 int cpu_sample(struct bpf_perf_event_data *ctx)
 {
 	u64 begin = bpf_ktime_get_ns();
-	u32 zero = 0;
-	struct cpu_stats *st = bpf_map_lookup_elem(&stats, &zero);
+	struct cpu_stats *st = stats__get();
 
 	if (!st || !armed)
 		return 0;
 	sample(ctx, st, begin);
 	st->runs++;
 	st->run_ns += bpf_ktime_get_ns() - begin;
-	return 0;
-}
-
-SEC("raw_tp/sched_process_fork")
-int cpu_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	u32 zero = 0;
-	struct cpu_stats *st = bpf_map_lookup_elem(&stats, &zero);
-
-	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
-		__sync_fetch_and_add(&st->forks_lost, 1);
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int cpu_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	scope__follow_exit((void *)ctx->args[0]);
 	return 0;
 }

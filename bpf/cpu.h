@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/scope.h"
+
 struct cpu_key {
 	__u64 stack;  /* stack_record.hash, 0 none */
 	__u64 cgroup; /* cgroup v2 id */
@@ -22,13 +24,11 @@ struct cpu_count {
 
 /* Per CPU, since the program was loaded. */
 struct cpu_stats {
-	__u64 runs;	   /* program runs while armed */
-	__u64 run_ns;	   /* time spent in them */
+	SOURCE_FIGURES;
 	__u64 samples;	   /* runs that were in scope: counted, or lost to map_full */
 	__u64 map_full;	   /* samples lost because their map entry could not be made */
 	__u64 stacks_lost; /* samples counted without the frames they had */
 	__u64 tasks_lost;  /* new processes not announced: no room */
-	__u64 forks_lost;  /* children not followed: no room */
 };
 
 #endif

@@ -442,16 +442,6 @@ static __noinline int copy__count(struct measure_span *s, struct measure_stats *
 	return 0;
 }
 
-static __noinline int slow__report(struct measure_span *s, u64 stack)
-{
-	struct measure_slow *r = slow__begin(s, stack);
-	struct measure_stats *st = stats__get();
-
-	if (r && st)
-		slow__send(r, st);
-	return 0;
-}
-
 /* What a call that ends is about. Returns the limit that says whether it is slow. */
 static __always_inline u32 labels__end(struct measure_task *t, const struct measure_span *s,
 				       const volatile struct file_call *call, struct found *f,
@@ -543,14 +533,8 @@ int measure_visit(struct bpf_iter__task *ctx)
 
 	if (!task || !st || task->exit_state || !has_user_part(task))
 		return 0;
-	t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!t) {
-		st->tasks_full++;
-		return 0;
-	}
-	if (look_again)
-		t->scope = 0;
-	if (!task__watched(t, task))
+	t = visit__task(task, st);
+	if (!t)
 		return 0;
 	visit__begin(task, t);
 	file__special(FILES_UNKNOWN, "unknown", NAME_OF_VISIT, bpf_ktime_get_ns());

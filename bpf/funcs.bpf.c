@@ -186,7 +186,7 @@ static __always_inline void rate__count(struct task_struct *task, struct measure
 
 /* --- counting --- */
 
-static __noinline int slow__report(struct measure_span *s, u64 stack, const struct parts_ns *p)
+static __noinline int call__report(struct measure_span *s, u64 stack, const struct parts_ns *p)
 {
 	struct measure_slow *r = slow__begin(s, stack);
 	struct measure_stats *st = stats__get();
@@ -228,7 +228,7 @@ static __always_inline void call__count(void *ctx, struct task_struct *task, str
 	if (!taken)
 		return;
 	if (counted & MEASURE_IS_SLOW)
-		slow__report(&s, stack, &p);
+		call__report(&s, stack, &p);
 	scratch__give(taken);
 }
 

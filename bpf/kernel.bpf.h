@@ -22,21 +22,6 @@ typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
 
-/* A source's figures about itself: a struct of this name for each CPU. */
-#define DEFINE_STATS(figures)                                                                      \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);                                           \
-		__uint(max_entries, 1);                                                            \
-		__type(key, u32);                                                                  \
-		__type(value, struct figures);                                                     \
-	} stats SEC(".maps");                                                                      \
-	static __always_inline struct figures *stats__get(void)                                    \
-	{                                                                                          \
-		u32 zero = 0;                                                                      \
-                                                                                                   \
-		return bpf_map_lookup_elem(&stats, &zero);                                         \
-	}
-
 #define KERNEL_TYPE __attribute__((preserve_access_index))
 
 typedef struct {

@@ -59,7 +59,6 @@ int kvm_enters(void *ctx)
 	struct measure_span s = {.task = task};
 	u64 labels[MEASURE_LABELS] = {}, stack;
 	struct measure_cell *cell;
-	struct measure_slow *slow;
 	struct measure_task *t;
 
 	if (!st)
@@ -73,11 +72,8 @@ int kvm_enters(void *ctx)
 	s.begin_ns = t->begin_ns;
 	s.labels = labels;
 	labels[KVM_LABEL_REASON] = t->labels[KVM_LABEL_REASON];
-	if (measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW) {
-		slow = slow__begin(&s, 0);
-		if (slow)
-			slow__send(slow, st);
-	}
+	if (measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW)
+		slow__report(&s, 0);
 	run__end(st, s.now);
 	return 0;
 }

@@ -59,7 +59,6 @@ struct {
 
 const volatile u32 cell_mask = 0;
 const volatile u32 value_shift = 0; /* of buckets: MEASURE_NS_SHIFT of durations */
-volatile u32 active = 0;	    /* the half that counts now */
 volatile u32 nused[2];
 volatile u64 slow_ns[MEASURE_CLASSES];
 volatile u32 nslow[MEASURE_CLASSES];
@@ -456,17 +455,10 @@ static __always_inline void cell__add_stack(struct measure_cell *c, const struct
 
 /* --- slow ones --- */
 
-/* When too many are reported, only slower ones are from then on: the slowest are never missed. */
 static __always_inline bool span__is_slow(u32 class, u64 ns)
 {
 	class &= 1;
-	if (!slow_ns[class] || ns < slow_ns[class])
-		return false;
-	if (__sync_fetch_and_add(&nslow[class], 1) >= MEASURE_SLOW_MAX) {
-		nslow[class] = 0;
-		slow_ns[class] *= 2;
-	}
-	return true;
+	return slow__is_due(&slow_ns[class], &nslow[class], MEASURE_SLOW_MAX, ns);
 }
 
 /* NULL: not to be had. The caller fills args, texts and sends it. */
@@ -497,6 +489,17 @@ static __always_inline void slow__send(struct measure_slow *r, struct measure_st
 {
 	if (bpf_ringbuf_output(&records, r, sizeof(*r), ring_flags(false)))
 		st->slow_lost++;
+}
+
+/* Of what has nothing but labels and a stack; a function of its own for its stack's sake. */
+static __noinline __attribute__((unused)) int slow__report(const struct measure_span *s, u64 stack)
+{
+	struct measure_slow *r = slow__begin(s, stack);
+	struct measure_stats *st = stats__get();
+
+	if (r && st)
+		slow__send(r, st);
+	return 0;
 }
 
 /* --- counting --- */
@@ -668,6 +671,22 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 }
 
 /* --- upkeep --- */
+
+/* The thread of a visit, made known where it is not yet; NULL: it is out of scope, or there is no memory. */
+static __always_inline struct measure_task *visit__task(struct task_struct *task,
+							struct measure_stats *st)
+{
+	struct measure_task *t;
+
+	t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		st->tasks_full++;
+		return NULL;
+	}
+	if (look_again)
+		t->scope = 0;
+	return task__watched(t, task) ? t : NULL;
+}
 
 /* Of the visit of a thread: reports the span that goes on. */
 static __always_inline void visit__open(struct bpf_iter__task *ctx, struct task_struct *task,

@@ -13,6 +13,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/scope.h"
+
 #include "bpf/hist.h"
 
 #define MEASURE_LABELS 4 /* words of labels; what is in them the declaration says */
@@ -111,18 +113,17 @@ struct measure_name {
 
 /* Per CPU, since attach. */
 struct measure_stats {
+	SOURCE_FIGURES;
 	__u64 count;	   /* counted, cells or rest */
 	__u64 folded;	   /* of those: threads of one name in one cell */
 	__u64 full;	   /* in the rest */
 	__u64 slow_lost;   /* slow ones that the ring had no room for */
 	__u64 names_lost;  /* names likewise */
 	__u64 tasks_full;  /* threads that could not be watched: no memory */
-	__u64 forks_lost;  /* children not followed: no room */
 	__u64 backward;	   /* negative times, dropped */
 	__u64 stacks_lost; /* stacks taken, but not to be had */
 	__u64 unseen;	   /* released, but not seen when it was acquired */
 	__u64 untracked;   /* acquired, but there was no room to follow it */
-	__u64 runs, timed, run_ns; /* program runs; one in 64 is timed */
 	__u64 notes[4];	   /* the measure's own, as its declaration names them */
 };
 

@@ -11,17 +11,15 @@
  */
 #include "bpf/procs_kernel.bpf.h"
 #include "bpf/procs.h"
-#include "bpf/scope.bpf.h"
+#define SOURCE_STATS procs_stats
+#include "bpf/source.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 const volatile u32 switch_has_state = 0;       /* sched_switch has a fourth argument, 5.18 on */
 const volatile u8 call_part[PROCS_CALLS] = {}; /* by system call: what sleeping in it is */
 
-volatile u32 active = 0;       /* which of the two maps of ends is written */
 volatile u32 report_all = 0;   /* the iterator reports threads that did not move, too */
-volatile u32 look_again = 0;   /* it decides anew who is in scope */
-volatile u32 thread_kinds = 0; /* 1: user threads only, 2: kernel threads only */
 volatile u64 round_ns = 0, last_round_ns = 0; /* when this round of visits began, and the last */
 volatile s64 rq_clock = 0; /* ours minus the scheduler's, as of the last switch */
 
@@ -56,12 +54,7 @@ struct {
 	__type(value, struct thread);
 } threads SEC(".maps");
 
-struct ends {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, PROCS_ENDS);
-	__type(key, struct procs_end_key);
-	__type(value, struct procs_end_sum);
-} ends_a SEC(".maps"), ends_b SEC(".maps");
+HALVES(ends, PROCS_ENDS, struct procs_end_key, struct procs_end_sum);
 
 /* What is too large for the stack. */
 struct scratch {
@@ -78,33 +71,7 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-DEFINE_STATS(procs_stats)
-
-static __always_inline u64 begin(struct procs_stats *st)
-{
-	st->runs++;
-	return bpf_ktime_get_ns();
-}
-
-/* A look at the clock costs as much as many a run: one in 64 is timed. */
-static __always_inline void end(struct procs_stats *st, u64 then)
-{
-	if (st->runs & 63)
-		return;
-	st->timed++;
-	st->run_ns += bpf_ktime_get_ns() - then;
-}
-
 /* --- who is looked at --- */
-
-static __always_inline bool passes(struct task_struct *task)
-{
-	u32 kinds = thread_kinds;
-
-	if (kinds && (kinds == 2) != !!(task->flags & PF_KTHREAD))
-		return false;
-	return scope__task(task, task->tgid, task->pid);
-}
 
 /* Where a thread's sums begin. */
 static __always_inline void thread__begin(struct thread *t, struct task_struct *task, u64 now)
@@ -175,7 +142,7 @@ int procs_switch(u64 *ctx)
 
 	if (!st)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	if (prev->pid) {
 		if (st->tid == (u64)prev->pid && st->since_ns)
 			rq_clock = st->since_ns - prev->sched_info.last_arrival;
@@ -188,7 +155,7 @@ int procs_switch(u64 *ctx)
 	}
 	st->since_ns = now;
 	st->tid = next->pid;
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -320,7 +287,7 @@ int procs_new(u64 *ctx)
 
 	if (!st)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	t = bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
 		st->tasks_full++;
@@ -330,7 +297,7 @@ int procs_new(u64 *ctx)
 	t->part = PROCS_RUNQ;
 	t->parent = parent->tgid;
 	BPF_CORE_READ_STR_INTO(&t->parent_comm, parent, group_leader, comm);
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -382,19 +349,15 @@ static __always_inline void sums__add(struct procs_end_sum *e, const struct proc
 	__sync_fetch_and_add(&e->sums.write_bytes, s->write_bytes);
 }
 
-static __always_inline struct procs_end_sum *end__find(void *map, const struct scratch *c)
+static __always_inline struct procs_end_sum *end__get(const struct scratch *c)
 {
+	void *map = half__of(ends, active);
 	struct procs_end_sum *e = bpf_map_lookup_elem(map, &c->key);
 
 	if (e)
 		return e;
 	bpf_map_update_elem(map, &c->key, &c->end, BPF_NOEXIST);
 	return bpf_map_lookup_elem(map, &c->key);
-}
-
-static __always_inline struct procs_end_sum *end__get(const struct scratch *c)
-{
-	return active ? end__find(&ends_b, c) : end__find(&ends_a, c);
 }
 
 static __always_inline void add_end(struct scratch *c, const struct procs_sums *sums, bool leads,
@@ -427,13 +390,13 @@ int procs_exit(u64 *ctx)
 
 	if (!st)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	t = bpf_task_storage_get(&threads, task, 0, 0);
 	c = bpf_map_lookup_elem(&scratches, &zero);
 	if (!t || !c || t->gone)
 		return 0;
 	t->gone = 1;
-	if (!t->reported && !passes(task))
+	if (!t->reported && !task__in_scope(task))
 		return 0;
 	if (t->visited_ns != round_ns && t->rest >= PROCS_RUNQ && t->rest < PROCS_PARTS &&
 	    t->reported && round_ns > t->visited_ns)
@@ -445,21 +408,7 @@ int procs_exit(u64 *ctx)
 	__builtin_memset(&c->end, 0, sizeof(c->end));
 	end__fill(&c->end, process ? process : t, task, now);
 	add_end(c, &c->record.sums, task->pid == task->tgid, st);
-	end(st, now);
-	return 0;
-}
-
-SEC("raw_tp/sched_process_fork")
-int procs_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]);
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int procs_unfollow(struct bpf_raw_tracepoint_args *ctx)
-{
-	scope__follow_exit((void *)ctx->args[0]);
+	run__end(st, now);
 	return 0;
 }
 
@@ -560,7 +509,7 @@ static __always_inline struct thread *thread__visit(struct task_struct *task, u6
 		t->seen.ran = ~0ULL; /* what was before is not ours */
 	}
 	if (look_again || !t->reported || t->scope != scope_state) {
-		t->watched = passes(task);
+		t->watched = task__in_scope(task);
 		t->scope = scope_state;
 	}
 	return t->watched ? t : NULL;

@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/scope.h"
+
 /* Where wall time goes; every nanosecond of a thread's life is in one of them. */
 enum procs_part {
 	PROCS_USER,
@@ -78,7 +80,7 @@ struct procs_end_sum {
 #define PROCS_CALLS 512
 
 struct procs_stats {
-	__u64 runs, timed, run_ns;
+	SOURCE_FIGURES;
 	__u64 switches;
 	__u64 visited, reported; /* by the iterator */
 	__u64 ends_full;	 /* no room: summed up in PROCS_END_REST, or lost */

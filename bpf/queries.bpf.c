@@ -158,7 +158,7 @@ static __always_inline void slow__text(struct measure_slow *r, const struct quer
 	}
 }
 
-static __noinline int slow__report(struct measure_span *s, const struct parts_ns *p)
+static __noinline int call__report(struct measure_span *s, const struct parts_ns *p)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct query *q = bpf_task_storage_get(&queries, task, 0, 0);
@@ -205,7 +205,7 @@ static __always_inline void query__count(void *ctx, struct task_struct *task,
 		st->notes[QUERIES_NOTE_BUSY]++;
 		return;
 	}
-	slow__report(&s, &p);
+	call__report(&s, &p);
 	scratch__give(taken);
 }
 

@@ -16,8 +16,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile u32 switch_tells_state = 0; /* sched_switch has a fourth argument, 5.18 on */
 
-/* The iterator decides anew who is in scope: names and cgroups change. */
-volatile u32 look_again = 0;
 volatile u64 visited_ns = 0; /* its last round began */
 
 /* began: when prev got the CPU; before that it was running_tid's, if that is another. */
@@ -90,27 +88,12 @@ static __always_inline void switch_out(struct thread *t, struct task_struct *pre
 	}
 }
 
-static __always_inline u64 begin(struct sched_stats *st)
-{
-	st->runs++;
-	return bpf_ktime_get_ns();
-}
-
 /* A program's arguments lie on the kernel stack: where, as a number. */
 static __always_inline u64 address_of(u64 *ctx, struct sched_stats *st)
 {
 	st->here = (u64)ctx;
 	barrier_var(st);
 	return *(volatile u64 *)&st->here;
-}
-
-/* A look at the clock costs as much as many a run: one in 64 is timed. */
-static __always_inline void end(struct sched_stats *st, u64 then)
-{
-	if (st->runs & 63)
-		return;
-	st->timed++;
-	st->run_ns += bpf_ktime_get_ns() - then;
 }
 
 SEC("tp_btf/sched_switch")
@@ -129,7 +112,7 @@ int sched_switch(u64 *ctx)
 	c = bpf_map_lookup_elem(&cpus, &zero);
 	if (!st || !c)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	began = run_began(c, prev, now);
 	here = address_of(ctx, st);
 	if (prev->pid) {
@@ -151,7 +134,7 @@ int sched_switch(u64 *ctx)
 		cpu__count(c, prev, began, now);
 	c->since_ns = now;
 	c->running_tid = next->pid;
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -215,7 +198,7 @@ int sched_waking(u64 *ctx)
 	t = bpf_task_storage_get(&threads, task, 0, 0);
 	if (!t)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	if (!thread__watched(t, task, now) || t->state == SCHED_RUNNING ||
 	    t->state == SCHED_RUNNABLE || now - t->off_ns < wait_min_ns)
 		return 0;
@@ -232,7 +215,7 @@ int sched_waking(u64 *ctx)
 		bpf_get_current_comm(w->comm, sizeof(w->comm));
 		waker__stands_from_now(t, key);
 	}
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -243,14 +226,14 @@ static __always_inline void woken(struct task_struct *task, struct sched_stats *
 
 	if (!t)
 		return;
-	now = begin(st);
+	now = run__begin(st);
 	if (!thread__watched(t, task, now) || t->state == SCHED_RUNNING ||
 	    t->state == SCHED_RUNNABLE)
 		return;
 	thread__account(t, now, st);
 	t->woken_ns = now;
 	thread__enter(t, task->pid, SCHED_RUNNABLE, 0, now);
-	end(st, now);
+	run__end(st, now);
 }
 
 SEC("tp_btf/sched_wakeup")
@@ -297,10 +280,10 @@ int sched_wakeup_new(u64 *ctx)
 	t = bpf_task_storage_get(&threads, task, 0, 0);
 	if (!t)
 		return 0;
-	now = begin(st);
+	now = run__begin(st);
 	if (thread__watched(t, task, now))
 		t->off_ns = 0; /* it has not been on a CPU that it could be off */
-	end(st, now);
+	run__end(st, now);
 	return 0;
 }
 
@@ -323,23 +306,6 @@ int sched_exec(u64 *ctx)
 		thread__begin(t, task, now);
 	}
 	t->scope = 0;
-	return 0;
-}
-
-SEC("raw_tp/sched_process_fork")
-int sched_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct sched_stats *st = stats__get();
-
-	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
-		st->forks_lost++;
-	return 0;
-}
-
-SEC("raw_tp/sched_process_exit")
-int sched_exit(struct bpf_raw_tracepoint_args *ctx)
-{
-	scope__follow_exit((void *)ctx->args[0]);
 	return 0;
 }
 

@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/scope.h"
+
 #include "bpf/hist.h"
 
 /* In the order of enum task_state in samples/sched.h. */
@@ -154,6 +156,7 @@ struct sched_cpu {
 
 /* Per CPU, since the programs were attached: what could not be kept, and what it cost. */
 struct sched_stats {
+	SOURCE_FIGURES;
 	__u64 switches;	    /* watched threads got a CPU */
 	__u64 waits;	    /* ended, in scope and passed the filter */
 	__u64 waits_full;   /* of those: no room in the map; in a row of their thread's */
@@ -163,9 +166,6 @@ struct sched_stats {
 	__u64 records_full; /* gone threads, slow delays, switches: no room in the ring */
 	__u64 backward;	    /* negative times, taken as 0 */
 	__u64 unseen;	    /* switches of watched threads that no program was run for */
-	__u64 forks_lost;   /* children not followed: no room */
-	__u64 runs, run_ns; /* program runs; their time where it is measured (one in 64) */
-	__u64 timed;
 	__u64 here; /* scratch */
 };
 

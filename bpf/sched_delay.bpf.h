@@ -30,8 +30,6 @@ struct {
 	__type(value, struct long_runs);
 } long_runs SEC(".maps");
 
-/* Scratch: what is too large for the programs' stack. */
-
 static __always_inline bool is_long_run(u64 since, u64 now)
 {
 	return (wanted & SCHED_WANT_TASKS) && slow_ns && since && now - since >= LONG_RUN_NS;
@@ -109,18 +107,6 @@ static __always_inline void note_delay(struct thread *t, struct sched_hists *h, 
 	hist__add(h, SCHED_HIST_DELAY, delay);
 	if (i < HIST_BUCKETS)
 		c->delay_hist[i]++;
-}
-
-/* When too many are told, only slower ones are from then on: the slowest are never missed. */
-static __always_inline bool is_slow(u64 delay)
-{
-	if (!slow_ns || delay < slow_ns)
-		return false;
-	if (__sync_fetch_and_add(&slow_told, 1) >= SLOW_TOLD_MAX) {
-		slow_told = 0;
-		slow_ns *= 2;
-	}
-	return true;
 }
 
 #endif

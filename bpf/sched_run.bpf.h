@@ -77,7 +77,7 @@ static __always_inline void thread__arrive(struct thread *t, struct task_struct 
 		t->delay_ns += delay;
 		if (h && c) {
 			note_delay(t, h, delay, c);
-			if (is_slow(delay))
+			if (slow__is_due(&slow_ns, &slow_told, SLOW_TOLD_MAX, delay))
 				tell_delay(task, delay, last, c->since_ns, now);
 		}
 	}

@@ -5,13 +5,13 @@
 
 #include "bpf/kernel.bpf.h"
 #include "bpf/sched.h"
-#include "bpf/scope.bpf.h"
+#define SOURCE_STATS sched_stats
+#include "bpf/source.bpf.h"
 #include "bpf/stack_task.bpf.h"
 #include "bpf/wait_on.bpf.h"
 
 volatile u32 wanted = 0;       /* SCHED_WANT_x */
 volatile u64 epoch = 0;	       /* counts intervals */
-volatile u32 thread_kinds = 0; /* 1: user threads only, 2: kernel threads only */
 volatile u32 watch_tid = 0;    /* each of its changes is told */
 
 /* One thread, in its own storage. */
@@ -51,8 +51,6 @@ struct {
 
 extern int LINUX_KERNEL_VERSION __kconfig;
 #define STORAGE_FROM_POOL 0x60400 /* 6.4 */
-
-DEFINE_STATS(sched_stats)
 
 /* What the events of a thread need is made before, at its fork or by the iterator: older kernels'
  * kmalloc may wake kswapd when memory is low, and whoever holds a run queue must not. */
@@ -133,15 +131,6 @@ static __always_inline void thread__note_on(struct thread *t, struct task_struct
 		(t->wait.on & ON_CHANGES) && !(t->wait.on & ON_MANY) ? 0 : now + ON_AGAIN_NS;
 }
 
-static __always_inline bool in_scope(struct task_struct *task)
-{
-	u32 kinds = thread_kinds;
-
-	if (kinds && ((task->flags & PF_KTHREAD) ? kinds != 2 : kinds != 1))
-		return false;
-	return scope__task(task, task->tgid, task->pid);
-}
-
 static __always_inline u32 state__now(struct task_struct *task)
 {
 	return task->on_cpu ? SCHED_RUNNING : state__of(task__state(task));
@@ -178,7 +167,7 @@ static __always_inline bool thread__watched(struct thread *t, struct task_struct
 
 	if (t->scope == scope)
 		return t->watched;
-	in = in_scope(task);
+	in = task__in_scope(task);
 	t->scope = scope;
 	if (!in)
 		t->watched = 0;

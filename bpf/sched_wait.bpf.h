@@ -5,32 +5,12 @@
 
 #include "bpf/sched_thread.bpf.h"
 
-volatile u32 active = 0;		       /* which map counts now */
 volatile u64 wait_min_ns = 0, wait_max_ns = 0; /* which waits count; max 0: no limit */
 volatile u32 wait_states = 0;		       /* bit per sched_state; 0: all */
 
-#define WAITS(n)                                                                                   \
-	__uint(type, BPF_MAP_TYPE_HASH);                                                           \
-	__uint(max_entries, n);                                                                    \
-	__type(key, u64);                                                                          \
-	__type(value, struct sched_wait_sum)
-
-struct {
-	WAITS(16384);
-} waits_a SEC(".maps");
-
-struct {
-	WAITS(16384);
-} waits_b SEC(".maps");
-
+HALVES(waits, 16384, u64, struct sched_wait_sum);
 /* What finds no place in the maps above: by thread, without stacks and wakers. */
-struct {
-	WAITS(2048);
-} rests_a SEC(".maps");
-
-struct {
-	WAITS(2048);
-} rests_b SEC(".maps");
+HALVES(rests, 2048, u64, struct sched_wait_sum);
 
 /* Scratch: too large for the programs' stack. */
 struct {
@@ -88,7 +68,7 @@ static __always_inline void sum__add(struct sched_wait_sum *sum, u64 off, u64 ru
 static __always_inline void count_rest(u32 half, struct sched_wait_sum *fresh,
 				       struct sched_stats *st)
 {
-	void *map = half ? (void *)&rests_b : (void *)&rests_a;
+	void *map = half__of(rests, half);
 	struct sched_wait_sum *sum;
 	u64 id;
 
@@ -108,7 +88,7 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 				       u64 runq, u64 full, u64 now, struct sched_stats *st)
 {
 	u32 zero = 0, half = active != 0;
-	void *map = half ? (void *)&waits_b : (void *)&waits_a;
+	void *map = half__of(waits, half);
 	u64 id = wait__id(&t->wait, task->pid, task->start_time);
 	struct sched_wait_sum *sum = bpf_map_lookup_elem(map, &id);
 

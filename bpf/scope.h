@@ -66,4 +66,8 @@ struct scope_bpf_levels {
 /* Levels of cgroups looked at, from the task's own upward. */
 #define SCOPE_BPF_CGROUP_DEPTH 16
 
+/* With what the figures of a source about itself begin: program runs, their time where it is measured,
+ * and children that could not be followed. */
+#define SOURCE_FIGURES __u64 runs, timed, run_ns, forks_lost
+
 #endif

@@ -67,7 +67,7 @@ static __always_inline void read_fd_name(struct task_struct *task, u32 fd, char 
 					  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 }
 
-static __noinline int slow__report(struct measure_span *s, u64 stack, void *regs)
+static __noinline int call__report(struct measure_span *s, u64 stack, void *regs)
 {
 	struct measure_slow *r = slow__begin(s, stack);
 	struct measure_stats *st = stats__get();
@@ -152,7 +152,7 @@ int syscalls_exit(u64 *ctx)
 			st->notes[SYSCALLS_RESTARTED]++;
 	}
 	if (measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW)
-		slow__report(&s, stack, (void *)ctx[0]);
+		call__report(&s, stack, (void *)ctx[0]);
 	run__end(st, s.now);
 	return 0;
 }
@@ -187,14 +187,8 @@ int measure_visit(struct bpf_iter__task *ctx)
 
 	if (!task || !st || task->exit_state || !has_user_part(task))
 		return 0;
-	t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!t) {
-		st->tasks_full++;
-		return 0;
-	}
-	if (look_again)
-		t->scope = 0;
-	if (!task__watched(t, task))
+	t = visit__task(task, st);
+	if (!t)
 		return 0;
 	if (sleeps_in_call(task, &nr)) {
 		label = call__label(nr, is_compat(task));

@@ -16,6 +16,7 @@
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
 #include "sources/bpf_globals.h"
+#include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
 #include "sources/moment.h"
@@ -513,7 +514,7 @@ static void adapt_bursts(void *ctx, struct bpf_object *obj)
 static void running__close(struct running *r)
 {
 	if (r->source)
-		measure_source__close(r->source);
+		bpf_source__close(r->source);
 	ask_rate__end(&r->rate);
 	free(r);
 }
@@ -597,7 +598,7 @@ static struct running *open_one(struct asking *a, const struct ask *ask, const s
 		running__close(r);
 		return NULL;
 	}
-	epoll_ctl(a->epoll_fd, EPOLL_CTL_ADD, measure_source__fd(r->source), &ev);
+	epoll_ctl(a->epoll_fd, EPOLL_CTL_ADD, bpf_source__fd(r->source), &ev);
 	return r;
 }
 
@@ -663,7 +664,7 @@ static int asking__set_scope(struct source *s, const struct scope *scope, struct
 	for (u32 i = 0; i < of(s)->n && !err; i++)
 		err = check_moment(of(s)->v[i]->ask, scope, st);
 	for (u32 i = 0; i < of(s)->n && !err; i++)
-		err = measure_source__set_scope(of(s)->v[i]->source, scope, st);
+		err = bpf_source__set_scope(of(s)->v[i]->source, scope, st);
 	if (!err) {
 		scope__put(of(s)->scope);
 		of(s)->scope = scope__get(scope);
@@ -676,7 +677,7 @@ static int asking__set_sampling(struct source *s, const struct sampling *how, st
 	if (how->asks != of(s)->list && change_to(of(s), how->asks, how, of(s)->scope, st))
 		return -EINVAL;
 	for (u32 i = 0; i < of(s)->n; i++)
-		measure_source__set_sampling(of(s)->v[i]->source, how, st);
+		bpf_source__set_sampling(of(s)->v[i]->source, how, st);
 	return 0;
 }
 
@@ -688,7 +689,7 @@ static int asking__fd(struct source *s)
 static void asking__fetch(struct source *s, bool tick)
 {
 	for (u32 i = 0; i < of(s)->n; i++)
-		measure_source__fetch(of(s)->v[i]->source, tick);
+		bpf_source__fetch(of(s)->v[i]->source, tick);
 }
 
 static void asking__drain(struct source *s, bool tick, const struct sample_sink *sink)
@@ -702,7 +703,7 @@ static void asking__drain(struct source *s, bool tick, const struct sample_sink 
 		turn.index = i;
 		turn.form = a->v[i]->ask->form;
 		sink__put(sink, &turn.head);
-		measure_source__drain(a->v[i]->source, tick, sink);
+		bpf_source__drain(a->v[i]->source, tick, sink);
 	}
 }
 
@@ -730,7 +731,7 @@ static void asking__health(struct source *s, struct health *h)
 	for (u32 i = 0; i < of(s)->n; i++) {
 		struct health one = {0};
 
-		measure_source__health(of(s)->v[i]->source, &one);
+		bpf_source__health(of(s)->v[i]->source, &one);
 		if (!i)
 			all = one;
 		else

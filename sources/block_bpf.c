@@ -15,18 +15,11 @@
 #include "base/memory.h"
 #include "bpf/block.h"
 #include "bpf/block.skel.h"
-#include "bpf/stack.h"
-#include "bpf/unwind.h"
 #include "sources/block_counts.h"
 #include "sources/block_put.h"
-#include "sources/bpf_probe.h"
-#include "sources/bpf_ring.h"
-#include "sources/bpf_scope.h"
+#include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
-#include "sources/bpf_visit.h"
-#include "sources/core_btf.h"
 #include "sources/kernel_btf.h"
-#include "sources/unwind_maps.h"
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
@@ -39,43 +32,26 @@
 #define STACKS_WANTED_SLOW 1024
 
 struct source {
+	struct bpf_source base; /* visits requests; no link where there are no such iterators */
 	struct block_bpf *skel;
-	struct bpf_ring *ring;
-	struct bpf_scope scope;
-	struct block_bpf_sizes sizes;
 	struct block_counts counts;
 	struct block_devices devices;
 	struct block_loss loss;
-	struct bpf_visit settle;	/* no link where there are no such iterators */
 	const struct block_slot *slots; /* the map of requests; NULL: not mapped */
-	const struct sample_sink *sink; /* during drain */
-	bool flipped;
-	u32 stacks, slow; /* stacks sent since the map was emptied; slow requests told */
+	u32 slow; /* requests told in this interval */
 	u64 slow_least_ns;
-	u64 before_ns;
-	struct block_stats before;
-	struct health health;
-	struct unwind_stats before_walks;
 };
 
 void block_bpf__stats(struct source *s, struct block_stats *out)
 {
-	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
+	bpf_source__stats(&s->base, out);
 }
 
 /* --- what was counted --- */
 
 static struct block_put put_of(struct source *s)
 {
-	return (struct block_put){&s->devices, &s->scope, s->sink};
-}
-
-static double drain_counts(struct source *s)
-{
-	struct block_put put = put_of(s);
-
-	s->flipped = false;
-	return block_counts__drain(&s->counts, !s->skel->bss->active, &put, &s->loss);
+	return (struct block_put){&s->devices, &s->base.scope, s->base.sink};
 }
 
 /* --- records from the ring --- */
@@ -88,16 +64,9 @@ static void put_slow(struct source *s, const struct block_slow_record *r)
 	block_put__slow(&put, r);
 }
 
-static void put_record(void *ctx, const void *data, size_t size)
+static void put_record(struct source *s, const void *data, size_t size)
 {
-	struct source *s = ctx;
-	u32 type = *(const u32 *)data;
-
-	if (type == RECORD_STACK)
-		s->stacks += bpf_ring__put_stack(data, size, s->sink);
-	else if (type == RECORD_UNWIND)
-		bpf_ring__put_unwind(data, size, s->sink);
-	else if (type == RECORD_BLOCK_SLOW && size >= sizeof(struct block_slow_record))
+	if (*(const u32 *)data == RECORD_BLOCK_SLOW && size >= sizeof(struct block_slow_record))
 		put_slow(s, data);
 }
 
@@ -153,15 +122,15 @@ static void look_at_devices(struct source *s)
 		log__add(LOG_WARN, "block devices could not be looked at: %s", strerror(-err));
 }
 
-static void note_losses(struct source *s, const struct block_stats *now)
+static void note(struct source *s)
 {
-	struct health *h = &s->health;
+	const struct block_stats *now = s->base.now, *before = s->base.before;
+	struct health *h = &s->base.health;
 
-	h->samples = now->requests - MIN(now->requests, h->samples_total);
-	h->samples_total = now->requests;
+	adapt(s, now->requests - before->requests);
+	bpf_source__note_samples(&s->base, now->requests);
 	h->map_full = now->devices_full + now->procs_full + now->requests_full;
 	h->lost = now->devices_full + s->loss.missed;
-	h->note[0] = '\0';
 	health__note(h, s->loss.missed,
 		     "requests of /proc/diskstats the programs were not told of");
 	health__note(h, now->procs_full, "requests are in no process's row: too many at once");
@@ -172,67 +141,40 @@ static void note_losses(struct source *s, const struct block_stats *now)
 	health__note(h, now->backward, "negative times were left out");
 }
 
-static void note_tick(struct source *s, double fill)
-{
-	u64 now_ns = clock__monotonic_ns();
-	struct block_stats now;
-	double stacks;
-
-	block_bpf__stats(s, &now);
-	adapt(s, now.requests - s->before.requests);
-	note_losses(s, &now);
-	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
-	s->health.map_fill_pct = MAX(fill, stacks);
-	unwind_maps__health(s->skel->obj, s->skel->bss->unwind_by_tables, &s->before_walks,
-			    &s->health);
-	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
-		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
-	s->before = now;
-	s->before_ns = now_ns;
-}
-
 /* --- settings --- */
 
-static int block_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
+static void scoped(struct source *s, const struct scope *scope)
 {
-	int err = bpf_scope__set(&s->scope, scope, st);
-
-	if (err)
-		return err;
 	s->slow_least_ns = scope->min_ns ? scope->min_ns : SLOW_LEAST_NS;
 	s->skel->bss->slow_ns = scope->min_ns ? scope->min_ns : SLOW_FIRST_NS;
 	s->skel->bss->slow_max_ns = scope->max_ns;
 	s->skel->data->stacks_most = scope->min_ns ? STACKS_WANTED_SLOW : STACKS_WANTED;
-	return 0;
-}
-
-/* Nothing here is sampled, but stacks are taken. */
-static int block_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
-{
-	(void)st;
-	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
-	return 0;
 }
 
 /* --- the source --- */
 
-static size_t slots_size(const struct source *s)
+static u32 nslots(const struct source *s)
 {
-	return s->sizes.requests * sizeof(*s->slots);
+	return ((const struct block_bpf_sizes *)s->base.sizes)->requests;
 }
 
-static void block_bpf__close(struct source *s)
+static size_t slots_size(const struct source *s)
+{
+	return nslots(s) * sizeof(*s->slots);
+}
+
+static void unload(struct source *s)
 {
 	if (s->slots)
 		munmap((void *)s->slots, slots_size(s));
-	bpf_visit__fini(&s->settle);
-	bpf_scope__fini(&s->scope);
-	bpf_ring__free(s->ring);
-	block_counts__fini(&s->counts);
 	block_bpf__destroy(s->skel);
+}
+
+static void fini(struct source *s)
+{
+	block_counts__fini(&s->counts);
 	block_devices__fini(&s->devices);
 	block_loss__fini(&s->loss);
-	free(s);
 }
 
 /* A bit of request.rq_flags: since 6.11 they are an enum's and may move. */
@@ -271,50 +213,46 @@ static void fit_kernel(struct block_bpf *k)
 	kernel_btf__put(btf);
 }
 
-static int load(struct source *s, struct status *st)
+static int open_programs(struct source *s, struct status *st)
 {
-	struct block_bpf *k = block_bpf__open_opts(CORE_BTF_OPTS(block_bpf));
-	int err;
+	const struct block_bpf_sizes *sizes = s->base.sizes;
+	int err = bpf_source__skeleton(s, block_bpf, st);
+	struct block_bpf *k = s->skel;
 
-	s->skel = k;
-	if (!k)
-		return bpf_util__failed(-errno, "BPF programs of block I/O", st);
-	bpf_map__set_max_entries(k->maps.requests, s->sizes.requests);
-	bpf_map__set_max_entries(k->maps.devices, 2 * s->sizes.devices);
-	bpf_map__set_max_entries(k->maps.procs, 2 * s->sizes.procs);
-	bpf_map__set_max_entries(k->maps.stacks_seen, s->sizes.stacks);
-	bpf_map__set_max_entries(k->maps.records, s->sizes.ring_bytes);
-	k->rodata->devices_mask = s->sizes.devices - 1;
-	k->rodata->procs_mask = s->sizes.procs - 1;
-	k->rodata->requests_mask = s->sizes.requests - 1;
-	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
-	fit_kernel(k);
-	err = unwind_maps__share(k->obj, st);
 	if (err)
 		return err;
-	err = block_bpf__load(k);
-	if (!err)
-		err = block_counts__init(&s->counts, bpf_map__fd(k->maps.devices), s->sizes.devices,
-					 bpf_map__fd(k->maps.procs), s->sizes.procs);
-	if (err)
-		return bpf_probe__failed(BPF_NEED_ATOMICS, err, "BPF programs of block I/O", st);
-	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);
-	if (!err)
-		bpf_scope__init(&s->scope, k->obj, &k->bss->scope_state, k->progs.block_fork,
-				k->progs.block_exit);
-	return err;
+	s->base.stacks_max = sizes->stacks;
+	s->base.ring_bytes = sizes->ring_bytes;
+	bpf_source__size(&s->base, "requests", sizes->requests);
+	bpf_source__size(&s->base, "devices", 2 * sizes->devices);
+	bpf_source__size(&s->base, "procs", 2 * sizes->procs);
+	k->rodata->devices_mask = sizes->devices - 1;
+	k->rodata->procs_mask = sizes->procs - 1;
+	k->rodata->requests_mask = sizes->requests - 1;
+	bpf_program__set_autoattach(k->progs.block_bio_start, false);
+	bpf_program__set_autoattach(k->progs.block_bio_end, false);
+	fit_kernel(k);
+	return 0;
+}
+
+static int loaded(struct source *s, struct status *st)
+{
+	const struct block_bpf_sizes *sizes = s->base.sizes;
+	struct block_bpf *k = s->skel;
+	int err = block_counts__init(&s->counts, bpf_map__fd(k->maps.devices), sizes->devices,
+				     bpf_map__fd(k->maps.procs), sizes->procs);
+
+	return err ? bpf_util__failed(err, s->base.what, st) : 0;
 }
 
 /* Without it, requests whose end was not told are counted when the next one begins. */
 static void attach_settle(struct source *s)
 {
-	union bpf_iter_link_info map = {.map.map_fd = (u32)bpf_map__fd(s->skel->maps.requests)};
-	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &map, .link_info_len = sizeof(map));
+	struct status why = {0};
 
-	s->settle.link = bpf_program__attach_iter(s->skel->progs.block_settle, &opts);
-	if (!s->settle.link)
-		log__add(LOG_WARN, "requests on their way cannot be looked at: %s",
-			 strerror(errno));
+	if (bpf_visit__attach_map(&s->base.visit, s->skel->progs.block_settle,
+				  bpf_map__fd(s->skel->maps.requests), &why))
+		log__add(LOG_WARN, "requests on their way cannot be looked at: %s", why.msg);
 }
 
 static void map_slots(struct source *s)
@@ -325,77 +263,12 @@ static void map_slots(struct source *s)
 	s->slots = at == MAP_FAILED ? NULL : at;
 }
 
-static int attach(struct source *s, const struct scope *scope, struct status *st)
-{
-	struct block_bpf *k = s->skel;
-	int err = block_bpf__set_scope(s, scope, st);
-
-	if (!err)
-		err = bpf_util__attach(k->progs.block_complete, &k->links.block_complete, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.block_merge, &k->links.block_merge, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.block_issue, &k->links.block_issue, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.block_insert, &k->links.block_insert, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.block_start, &k->links.block_start, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.block_flush_bio, &k->links.block_flush_bio, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.block_dirty, &k->links.block_dirty, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.block_dirty_page, &k->links.block_dirty_page, st);
-	if (!err)
-		attach_settle(s);
-	if (!err)
-		map_slots(s);
-	return err;
-}
-
 static void begin(struct source *s)
 {
-	s->skel->bss->ready = 1;
-	s->before_ns = clock__monotonic_ns();
-	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
-	copy_str(s->health.event, sizeof(s->health.event), "block_rq_complete");
-	s->health.precise = true;
-}
-
-struct source *block_bpf__open_sized(const struct sampling *how, const struct scope *scope,
-				     const struct block_bpf_sizes *sizes, struct status *st)
-{
-	struct source *s = xcalloc(1, sizeof(*s));
-	int err = bpf_util__prepare(st);
-
-	s->sizes = *sizes;
-	if (!err)
-		err = load(s, st);
-	if (!err)
-		err = block_bpf__set_sampling(s, how, st);
-	if (!err)
-		err = attach(s, scope, st);
-	if (err) {
-		block_bpf__close(s);
-		return NULL;
-	}
+	attach_settle(s);
+	map_slots(s);
 	look_at_devices(s);
-	begin(s);
-	return s;
-}
-
-static struct source *block_bpf__open_source(const struct sampling *how, const struct scope *scope,
-					     struct status *st)
-{
-	static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024},
-					    little = {4096, 256, 2048, 4096, 256 * 1024};
-
-	return block_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
-}
-
-static int block_bpf__fd(struct source *s)
-{
-	return bpf_ring__fd(s->ring);
+	s->skel->bss->ready = 1;
 }
 
 /* Few requests are long on their way, and to run a program for each place costs far more than a
@@ -404,7 +277,7 @@ static bool any_old(const struct source *s)
 {
 	u64 now = clock__monotonic_ns();
 
-	for (u32 i = 0; s->slots && i < s->sizes.requests; i++) {
+	for (u32 i = 0; s->slots && i < nslots(s); i++) {
 		u64 live = __atomic_load_n(&s->slots[i].live, __ATOMIC_RELAXED);
 
 		if (live > BLOCK_SLOT_TAKEN && now - live > SETTLE_NS)
@@ -416,56 +289,65 @@ static bool any_old(const struct source *s)
 /* Requests that ended without a word are counted in the interval that ends. */
 static void settle(struct source *s)
 {
-	if (s->settle.link && any_old(s))
-		bpf_visit__run(&s->settle);
+	if (s->base.visit.link && any_old(s))
+		bpf_visit__run(&s->base.visit);
 }
 
-static void block_bpf__fetch(struct source *s, bool tick)
+static void first(struct source *s, bool tick)
 {
-	if (tick) {
-		settle(s);
-		__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
-		bpf_util__barrier();
-		s->flipped = true;
-	}
-	bpf_ring__fetch(s->ring);
-}
-
-static void block_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
-{
-	struct block_put put;
-	double fill;
-
-	s->sink = sink;
-	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
-		block_bpf__fetch(s, tick);
 	if (tick)
 		look_at_devices(s);
-	bpf_ring__drain(s->ring, put_record, s);
-	if (!tick)
-		return;
-	put = put_of(s);
-	block_put__present(&put);
-	fill = drain_counts(s);
-	block_loss__tick(&s->loss, &s->devices, !(u32)s->skel->bss->scope_state);
-	note_tick(s, fill);
 }
 
-static void block_bpf__health(struct source *s, struct health *h)
+static double drain(struct source *s)
 {
-	health__take(h, &s->health);
-	health__note_stacks(h);
+	struct block_put put = put_of(s);
+	double fill;
+
+	block_put__present(&put);
+	fill = block_counts__drain(&s->counts, !*s->base.active, &put, &s->loss);
+	block_loss__tick(&s->loss, &s->devices, !(u32)s->skel->bss->scope_state);
+	return fill;
+}
+
+static const struct bpf_subject subject = {
+	.what = "BPF programs of block I/O",
+	.event = "block_rq_complete",
+	.needs = BPF_NEED_ATOMICS,
+	.size = sizeof(struct source),
+	.stats_size = sizeof(struct block_stats),
+	.sizes_size = sizeof(struct block_bpf_sizes),
+	.open = open_programs,
+	.loaded = loaded,
+	.scoped = scoped,
+	.begin = begin,
+	.turning = settle,
+	.first = first,
+	.record = put_record,
+	.drain = drain,
+	.note = note,
+	.unload = unload,
+	.fini = fini,
+};
+
+struct source *block_bpf__open_sized(const struct sampling *how, const struct scope *scope,
+				     const struct block_bpf_sizes *sizes, struct status *st)
+{
+	return bpf_source__open(&subject, how, scope, sizes, st);
+}
+
+static struct source *block_bpf__open_source(const struct sampling *how, const struct scope *scope,
+					     struct status *st)
+{
+	static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024},
+					    little = {4096, 256, 2048, 4096, 256 * 1024};
+
+	return block_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }
 
 const struct source_ops source_block_bpf = {
 	.name = "bpf",
 	.title = "BPF programs on the block layer's tracepoints",
 	.open = block_bpf__open_source,
-	.close = block_bpf__close,
-	.set_scope = block_bpf__set_scope,
-	.set_sampling = block_bpf__set_sampling,
-	.fd = block_bpf__fd,
-	.fetch = block_bpf__fetch,
-	.drain = block_bpf__drain,
-	.health = block_bpf__health,
+	BPF_SOURCE_OPS,
 };

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
 #include "sources/scope_check.h"
 
@@ -24,16 +25,15 @@ _Static_assert((int)SCOPE_BPF_PRIO == SCOPE_PRIO && (int)SCOPE_BPF_POLICY == SCO
 		       SCOPE_BPF_LEVEL_WORDS == SCOPE_LEVEL_WORDS,
 	       "scope levels");
 
-void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj, volatile u64 *state,
-		     struct bpf_program *fork, struct bpf_program *exit)
+void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj)
 {
 	*b = (struct bpf_scope){
 		.ids_fd = bpf_object__find_map_fd_by_name(obj, "scope_ids"),
 		.comms_fd = bpf_object__find_map_fd_by_name(obj, "scope_comms"),
 		.levels_fd = bpf_object__find_map_fd_by_name(obj, "scope_levels"),
-		.state = state,
-		.fork = fork,
-		.exit = exit,
+		.state = bpf_globals__find(obj, "scope_state", sizeof(u64)),
+		.fork = bpf_object__find_program_by_name(obj, "scope_fork"),
+		.exit = bpf_object__find_program_by_name(obj, "scope_exit"),
 	};
 }
 

@@ -24,10 +24,9 @@ struct bpf_scope {
 	struct bpf_link *fork_link, *exit_link; /* while children are followed */
 };
 
-/* Of a loaded object that includes bpf/scope.bpf.h. fork, exit: its programs that follow children,
- * attached only while that is wanted. Nothing is in force yet: everything passes. */
-void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj, volatile u64 *state,
-		     struct bpf_program *fork, struct bpf_program *exit);
+/* Of a loaded object that includes bpf/scope.bpf.h. Its programs scope_fork and scope_exit follow
+ * children, and are attached only while that is wanted. Nothing is in force yet: everything passes. */
+void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj);
 void bpf_scope__fini(struct bpf_scope *b);
 /* Takes effect at once and as a whole; on failure the old scope stays in force. */
 int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st);

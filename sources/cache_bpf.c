@@ -16,46 +16,26 @@
 #include "base/memory.h"
 #include "bpf/cache.h"
 #include "bpf/cache.skel.h"
-#include "bpf/stack.h"
-#include "bpf/unwind.h"
-#include "sources/bpf_probe.h"
-#include "sources/bpf_ring.h"
-#include "sources/bpf_scope.h"
+#include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
-#include "sources/bpf_visit.h"
 #include "sources/cache_fit.h"
 #include "sources/cache_put.h"
 #include "sources/cache_sweep.h"
 #include "sources/cache_totals.h"
-#include "sources/core_btf.h"
-#include "sources/unwind_maps.h"
 
+#define COUNTS	      "page cache counts"
 #define STACKS_WANTED 2000 /* misses whose stacks are taken in one interval, about */
 
 struct source {
+	struct bpf_source base;
 	struct cache_bpf *skel;
-	struct bpf_ring *ring;
-	struct bpf_scope scope;
-	struct cache_bpf_sizes sizes;
-	struct bpf_visit visit;
 	struct cache_put put;
 	struct cache_totals totals;
-	const struct sample_sink *sink; /* during drain */
-	bool flipped;
 	struct cache_fit fit;
 	struct cache_sweep sweep;
-	u32 stacks; /* sent since the map was emptied */
-	u64 before_ns, drained_ns;
-	struct cache_stats before;
-	struct health health;
-	struct unwind_stats before_walks;
+	bool functions; /* programs on functions are to be used */
+	u64 drained_ns;
 };
-
-/* Totals over the CPUs since open. */
-static void cache_bpf__stats(struct source *s, struct cache_stats *out)
-{
-	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
-}
 
 /* --- what was counted --- */
 
@@ -71,18 +51,6 @@ static void on_miss(void *ctx, const void *key, const void *value)
 	struct source *s = ctx;
 
 	cache_put__miss(&s->put, key, value);
-}
-
-static double drain_map(struct source *s, struct bpf_map *map,
-			void (*each)(void *ctx, const void *key, const void *value))
-{
-	long n = bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map),
-				 each, s);
-
-	if (n < 0)
-		log__add(LOG_WARN, "page cache counts could not be read from the kernel: %s",
-			 strerror((int)-n));
-	return n < 0 ? 0 : 100.0 * (double)n / bpf_map__max_entries(map);
 }
 
 static void put_slot(struct source *s, const struct cache_slot *slot)
@@ -132,31 +100,6 @@ static void drain_others(struct source *s, u32 which)
 	bpf_map_update_elem(fd, &which, &none, BPF_ANY);
 }
 
-static double drain_counts(struct source *s)
-{
-	bool a = s->skel->bss->active;
-	double sums, misses;
-
-	drain_slots(s);
-	drain_map(s, a ? s->skel->maps.rests_a : s->skel->maps.rests_b, on_sum);
-	drain_others(s, !a);
-	sums = drain_map(s, a ? s->skel->maps.sums_a : s->skel->maps.sums_b, on_sum);
-	misses = drain_map(s, a ? s->skel->maps.misses_a : s->skel->maps.misses_b, on_miss);
-	s->flipped = false;
-	return MAX(sums, misses);
-}
-
-static void put_record(void *ctx, const void *data, size_t size)
-{
-	struct source *s = ctx;
-	u32 type = *(const u32 *)data;
-
-	if (type == RECORD_STACK)
-		s->stacks += bpf_ring__put_stack(data, size, s->sink);
-	else if (type == RECORD_UNWIND)
-		bpf_ring__put_unwind(data, size, s->sink);
-}
-
 static void read_mounts(char *out, size_t size)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -167,8 +110,9 @@ static void read_mounts(char *out, size_t size)
 		fclose(f);
 }
 
-static void put_totals(struct source *s, const struct cache_stats *now)
+static void put_totals(struct source *s)
 {
+	const struct cache_stats *now = s->base.now, *before = s->base.before;
 	static char mounts[64 * 1024];
 	struct cache_totals_sample out = {.head.type = SAMPLE_CACHE_TOTALS};
 	u32 ages[CACHE_AGES];
@@ -178,23 +122,26 @@ static void put_totals(struct source *s, const struct cache_stats *now)
 	cache_totals__blind(mounts, s->fit.told, out.blind, sizeof(out.blind));
 	out.writes_seen = !out.blind[0];
 	for (u32 i = 0; i < CACHE_AGES; i++)
-		ages[i] = (u32)MIN(now->ages[i] - s->before.ages[i], (u64)UINT32_MAX);
+		ages[i] = (u32)MIN(now->ages[i] - before->ages[i], (u64)UINT32_MAX);
 	out.ages = ages;
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 }
 
 /* --- upkeep --- */
 
-static void note_cost(struct source *s, const struct cache_stats *now, double wall_ns)
+/* Cached reads are a program of their own, of whose runs one in 64 is counted. */
+static void note_cost(struct source *s)
 {
-	double slow = (double)(now->events - s->before.events);
-	double timed = (double)(now->timed - s->before.timed);
-	double fast = 64 * (double)(now->fast_timed - s->before.fast_timed);
-	double ns = 64 * (double)(now->fast_ns - s->before.fast_ns);
-	struct health *h = &s->health;
+	const struct cache_stats *now = s->base.now, *before = s->base.before;
+	double slow = (double)(now->events - before->events);
+	double timed = (double)(now->timed - before->timed);
+	double fast = 64 * (double)(now->fast_timed - before->fast_timed);
+	double ns = 64 * (double)(now->fast_ns - before->fast_ns);
+	double wall_ns = (double)MAX(clock__monotonic_ns() - s->base.before_ns, 1ULL);
+	struct health *h = &s->base.health;
 
 	if (timed > 0)
-		ns += slow * (double)(now->run_ns - s->before.run_ns) / timed;
+		ns += slow * (double)(now->run_ns - before->run_ns) / timed;
 	if (slow + fast > 0)
 		h->cost_ns = ns / (slow + fast);
 	h->run_pct = 100 * ns / wall_ns / MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
@@ -204,7 +151,7 @@ static void note_cost(struct source *s, const struct cache_stats *now, double wa
 /* What sees reads, and what cannot be seen. */
 static void note_tier(struct source *s)
 {
-	struct health *h = &s->health;
+	struct health *h = &s->base.health;
 
 	copy_str(h->tier, sizeof(h->tier),
 		 s->fit.functions ? "bpf+fentry"
@@ -213,19 +160,21 @@ static void note_tier(struct source *s)
 	copy_str(h->event, sizeof(h->event),
 		 s->fit.reads == CACHE_TOLD_BY_FUNCTIONS ? "filemap_get_pages"
 							 : "mm_filemap_get_pages");
-	h->note[0] = '\0';
 	if (!s->fit.reads)
 		copy_str(h->note, sizeof(h->note),
 			 "this kernel does not tell of reads and faults (6.11 and later do, and "
 			 "those with fentry): no hits, and pages that come in are in other_added");
 }
 
-static void note_losses(struct source *s, const struct cache_stats *now)
+static void note(struct source *s)
 {
-	struct health *h = &s->health;
+	const struct cache_stats *now = s->base.now, *before = s->base.before;
+	struct health *h = &s->base.health;
 
-	h->samples = s->put.samples - MIN(s->put.samples, h->samples_total);
-	h->samples_total = s->put.samples;
+	s->skel->bss->stack_every =
+		1 + (u32)MIN((now->misses - before->misses) / STACKS_WANTED, 1u << 30);
+	bpf_source__note_samples(&s->base, s->put.samples);
+	note_cost(s);
 	h->map_full = now->sums_full + now->misses_full + now->ahead_full + now->files_full;
 	h->lost = now->tasks_full;
 	note_tier(s);
@@ -239,119 +188,53 @@ static void note_losses(struct source *s, const struct cache_stats *now)
 	health__note(h, now->forks_lost, "children could not be followed");
 }
 
-static void note_tick(struct source *s, const struct cache_stats *now, double fill)
-{
-	u64 now_ns = clock__monotonic_ns();
-	u64 misses = now->misses - s->before.misses;
-	double stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
-	double ahead = cache_sweep__tick(&s->sweep);
-
-	s->skel->bss->stack_every = 1 + (u32)MIN(misses / STACKS_WANTED, 1u << 30);
-	note_losses(s, now);
-	fill = MAX(fill, ahead);
-	s->health.map_fill_pct = MAX(fill, stacks);
-	unwind_maps__health(s->skel->obj, s->skel->bss->unwind_by_tables, &s->before_walks,
-			    &s->health);
-	note_cost(s, now, (double)MAX(now_ns - s->before_ns, 1ULL));
-	s->before = *now;
-	s->before_ns = now_ns;
-}
-
-/* --- settings --- */
-
-static int cache_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
-{
-	return bpf_scope__set(&s->scope, scope, st);
-}
-
-/* Nothing here is sampled, but stacks are taken. */
-static int cache_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
-{
-	(void)st;
-	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
-	return 0;
-}
-
 /* --- the source --- */
 
 static void unload(struct source *s)
 {
-	bpf_visit__fini(&s->visit);
-	bpf_scope__fini(&s->scope);
-	bpf_ring__free(s->ring);
 	cache_bpf__destroy(s->skel);
-	s->ring = NULL;
-	s->skel = NULL;
 }
 
-static void cache_bpf__close(struct source *s)
+static int init(struct source *s, const struct sampling *how, struct status *st)
 {
-	unload(s);
-	free(s);
-}
-
-static int load(struct source *s, bool functions, struct status *st)
-{
-	struct cache_bpf *k = cache_bpf__open_opts(CORE_BTF_OPTS(cache_bpf));
-	int err;
-
-	s->skel = k;
-	if (!k)
-		return bpf_util__failed(-errno, "BPF programs of the page cache", st);
-	bpf_map__set_max_entries(k->maps.sums_a, s->sizes.sums);
-	bpf_map__set_max_entries(k->maps.sums_b, s->sizes.sums);
-	bpf_map__set_max_entries(k->maps.rests_a, s->sizes.sums / 4);
-	bpf_map__set_max_entries(k->maps.rests_b, s->sizes.sums / 4);
-	bpf_map__set_max_entries(k->maps.misses_a, s->sizes.misses);
-	bpf_map__set_max_entries(k->maps.misses_b, s->sizes.misses);
-	bpf_map__set_max_entries(k->maps.files, s->sizes.files);
-	bpf_map__set_max_entries(k->maps.ahead, s->sizes.ahead);
-	bpf_map__set_max_entries(k->maps.stacks_seen, s->sizes.stacks);
-	bpf_map__set_max_entries(k->maps.records, s->sizes.ring_bytes);
-	k->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
-	k->rodata->page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-	cache_fit__programs(k->obj, functions, &s->fit);
-	err = unwind_maps__share(k->obj, st);
-	if (err)
-		return err;
-	err = cache_bpf__load(k);
-	if (err)
-		return bpf_probe__failed(BPF_NEED_STORAGE | BPF_NEED_ATOMICS, err,
-					 "BPF programs of the page cache", st);
-	err = bpf_ring__new(&s->ring, bpf_map__fd(k->maps.records), st);
-	if (!err)
-		bpf_scope__init(&s->scope, k->obj, &k->bss->scope_state, k->progs.cache_follow_fork,
-				k->progs.cache_follow_exit);
-	return err;
-}
-
-/* Those that take part whenever the source is open. */
-static bool is_wanted(struct source *s, const struct bpf_program *prog)
-{
-	return bpf_program__autoload(prog) && prog != s->skel->progs.cache_visit &&
-	       prog != s->skel->progs.cache_follow_fork && prog != s->skel->progs.cache_follow_exit;
-}
-
-static int attach(struct source *s, const struct scope *scope, struct status *st)
-{
-	struct bpf_object_skeleton *all = s->skel->skeleton;
-	int err = cache_bpf__set_scope(s, scope, st);
-
-	if (err)
-		return err;
-	err = bpf_visit__attach(&s->visit, s->skel->progs.cache_visit, st);
-	if (err)
-		return err;
-	for (int i = 0; i < all->prog_cnt; i++) {
-		struct bpf_program *prog = *all->progs[i].prog;
-
-		if (!is_wanted(s, prog))
-			continue;
-		*all->progs[i].link = bpf_program__attach(prog);
-		if (!*all->progs[i].link)
-			return bpf_util__failed(-errno, bpf_program__name(prog), st);
-	}
+	(void)how;
+	(void)st;
+	s->functions = !bpf_probe__loads("probe_fentry", NULL);
 	return 0;
+}
+
+static int open_programs(struct source *s, struct status *st)
+{
+	const struct cache_bpf_sizes *sizes = s->base.sizes;
+	int err = bpf_source__skeleton(s, cache_bpf, st);
+
+	if (err)
+		return err;
+	s->base.stacks_max = sizes->stacks;
+	s->base.ring_bytes = sizes->ring_bytes;
+	bpf_source__size(&s->base, "sums", sizes->sums);
+	bpf_source__size(&s->base, "rests", sizes->sums / 4);
+	bpf_source__size(&s->base, "misses", sizes->misses);
+	bpf_source__size(&s->base, "files", sizes->files);
+	bpf_source__size(&s->base, "ahead", sizes->ahead);
+	s->skel->rodata->page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	cache_fit__programs(s->base.obj, s->functions, &s->fit);
+	return 0;
+}
+
+static int attach(struct source *s, struct status *st)
+{
+	return bpf_source__attach_visit(&s->base, s->skel->progs.cache_visit, st);
+}
+
+/* What loads and attaches decides whether functions are used. */
+static bool retry(struct source *s, const struct status *why)
+{
+	if (!s->fit.functions)
+		return false;
+	log__add(LOG_INFO, "page cache: no programs on functions: %s", why->msg);
+	s->functions = false;
+	return true;
 }
 
 /* Whether a read's last page is told as the one behind it: that cannot be seen in the kernel's
@@ -381,57 +264,66 @@ static void begin(struct source *s)
 
 	s->sweep.fd = bpf_map__fd(s->skel->maps.ahead);
 	s->sweep.pages = s->skel->bss->ahead_pages;
-	s->sweep.size = s->sizes.ahead;
+	s->sweep.size = ((const struct cache_bpf_sizes *)s->base.sizes)->ahead;
 	s->put.files_fd = bpf_map__fd(s->skel->maps.files);
-	s->put.scope = &s->scope;
+	s->put.scope = &s->base.scope;
 	s->skel->bss->ready = 1;
 	if (s->fit.reads == CACHE_TOLD_BY_TRACEPOINTS)
 		learn_last(s);
 	cache_totals__read(&s->totals, &unused);
-	s->before_ns = clock__monotonic_ns();
 	note_tier(s);
-	s->health.precise = true;
 }
 
-static int set_up(struct source *s, const struct sampling *how, const struct scope *scope,
-		  bool functions, struct status *st)
+/* The other banks are carried into the other maps when nobody writes there any more. */
+static void turning(struct source *s)
 {
-	int err = load(s, functions, st);
-
-	if (!err)
-		err = cache_bpf__set_sampling(s, how, st);
-	return err ? err : attach(s, scope, st);
+	s->skel->bss->interval++;
 }
 
-/* What loads and attaches decides whether functions are used. */
-static int set_up_best(struct source *s, const struct sampling *how, const struct scope *scope,
-		       struct status *st)
+static void turned(struct source *s)
 {
-	bool functions = !bpf_probe__loads("probe_fentry", NULL);
-	int err = set_up(s, how, scope, functions, st);
-
-	if (!err || !s->fit.functions)
-		return err;
-	log__add(LOG_INFO, "page cache: no programs on functions: %s", st->msg);
-	unload(s);
-	return set_up(s, how, scope, false, st);
+	bpf_source__visit(&s->base);
 }
+
+static double drain(struct source *s)
+{
+	u32 left = !*s->base.active;
+	double sums, misses, ahead;
+
+	s->put.sink = s->base.sink;
+	s->drained_ns = clock__monotonic_ns();
+	drain_slots(s);
+	bpf_source__drain_half(&s->base, "rests", COUNTS, on_sum);
+	drain_others(s, left);
+	sums = bpf_source__drain_half(&s->base, "sums", COUNTS, on_sum);
+	misses = bpf_source__drain_half(&s->base, "misses", COUNTS, on_miss);
+	put_totals(s);
+	ahead = cache_sweep__tick(&s->sweep);
+	return MAX(ahead, MAX(sums, misses));
+}
+
+static const struct bpf_subject subject = {
+	.what = "BPF programs of the page cache",
+	.needs = BPF_NEED_STORAGE | BPF_NEED_ATOMICS,
+	.size = sizeof(struct source),
+	.stats_size = sizeof(struct cache_stats),
+	.sizes_size = sizeof(struct cache_bpf_sizes),
+	.init = init,
+	.open = open_programs,
+	.attach = attach,
+	.retry = retry,
+	.begin = begin,
+	.turning = turning,
+	.turned = turned,
+	.drain = drain,
+	.note = note,
+	.unload = unload,
+};
 
 struct source *cache_bpf__open_sized(const struct sampling *how, const struct scope *scope,
 				     const struct cache_bpf_sizes *sizes, struct status *st)
 {
-	struct source *s = xcalloc(1, sizeof(*s));
-	int err = bpf_util__prepare(st);
-
-	s->sizes = *sizes;
-	if (!err)
-		err = set_up_best(s, how, scope, st);
-	if (err) {
-		cache_bpf__close(s);
-		return NULL;
-	}
-	begin(s);
-	return s;
+	return bpf_source__open(&subject, how, scope, sizes, st);
 }
 
 static struct source *cache_bpf__open_source(const struct sampling *how, const struct scope *scope,
@@ -443,61 +335,9 @@ static struct source *cache_bpf__open_source(const struct sampling *how, const s
 	return cache_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }
 
-static int cache_bpf__fd(struct source *s)
-{
-	return bpf_ring__fd(s->ring);
-}
-
-static void cache_bpf__fetch(struct source *s, bool tick)
-{
-	int err;
-
-	if (tick) {
-		s->skel->bss->interval++;
-		s->skel->bss->look_again = bpf_scope__may_change(&s->scope);
-		__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
-		bpf_util__barrier();
-		err = bpf_visit__run(&s->visit);
-		if (err)
-			log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
-		s->flipped = true;
-	}
-	bpf_ring__fetch(s->ring);
-}
-
-static void cache_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
-{
-	struct cache_stats now;
-	double fill;
-
-	s->sink = s->put.sink = sink;
-	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
-		cache_bpf__fetch(s, tick);
-	bpf_ring__drain(s->ring, put_record, s);
-	if (!tick)
-		return;
-	s->drained_ns = clock__monotonic_ns();
-	cache_bpf__stats(s, &now);
-	fill = drain_counts(s);
-	put_totals(s, &now);
-	note_tick(s, &now, fill);
-}
-
-static void cache_bpf__health(struct source *s, struct health *h)
-{
-	health__take(h, &s->health);
-	health__note_stacks(h);
-}
-
 const struct source_ops source_cache_bpf = {
 	.name = "bpf",
 	.title = "BPF programs on the page cache's tracepoints and functions",
 	.open = cache_bpf__open_source,
-	.close = cache_bpf__close,
-	.set_scope = cache_bpf__set_scope,
-	.set_sampling = cache_bpf__set_sampling,
-	.fd = cache_bpf__fd,
-	.fetch = cache_bpf__fetch,
-	.drain = cache_bpf__drain,
-	.health = cache_bpf__health,
+	BPF_SOURCE_OPS,
 };

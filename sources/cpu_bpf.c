@@ -12,20 +12,15 @@
 #include "bpf/cpu.h"
 #include "bpf/cpu.skel.h"
 #include "bpf/stack.h"
-#include "bpf/unwind.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/log.h"
-#include "sources/bpf_probe.h"
-#include "sources/bpf_ring.h"
-#include "sources/bpf_scope.h"
+#include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
-#include "sources/core_btf.h"
 #include "sources/moment.h"
 #include "sources/perf_open.h"
 #include "sources/perf_setup.h"
-#include "sources/unwind_maps.h"
 
 #define COUNTS_MIN 4096
 #define COUNTS_MAX 65536
@@ -46,21 +41,13 @@ struct probes {
 };
 
 struct source {
+	struct bpf_source base;
 	struct cpu_bpf *skel;
-	struct bpf_ring *ring;
 	struct probes probes;
-	struct bpf_scope scope;
 	struct perf_setup setup;
-	struct cpu_bpf_sizes sizes;
-	const struct sample_sink *sink; /* during drain */
-	bool flipped;	   /* the programs count into the other map: the one they left is due */
-	u32 stacks, tasks; /* remembered by the program */
-	u64 samples;	   /* handed out */
-	u64 before_ns;	   /* of the last tick */
-	struct cpu_stats before; /* at the last tick */
+	u32 tasks;   /* remembered by the program */
+	u64 samples; /* handed out */
 	struct stack_stats before_stacks;
-	struct unwind_stats before_walks;
-	struct health health; /* as of the last tick */
 };
 
 static u32 round_pow2(double x, u32 lo, u32 hi)
@@ -88,7 +75,7 @@ static struct cpu_bpf_sizes pick_sizes(const struct sampling *how)
 
 void cpu_bpf__stats(struct source *s, struct cpu_stats *out)
 {
-	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
+	bpf_source__stats(&s->base, out);
 }
 
 static void stack_stats(struct source *s, struct stack_stats *out)
@@ -186,8 +173,8 @@ static int replace_probes(struct source *s, const struct perf_setup *setup, stru
 	if (!err) {
 		probes__close(&s->probes);
 		s->probes = fresh;
-		if (s->scope.scope)
-			apply_cpus(s, s->scope.scope);
+		if (s->base.scope.scope)
+			apply_cpus(s, s->base.scope.scope);
 	}
 	s->skel->bss->armed = 1;
 	return err;
@@ -207,19 +194,12 @@ static void put_task(struct source *s, const struct task_record *r)
 
 	copy_str(e.comm, sizeof(e.comm), r->comm);
 	s->tasks++;
-	sink__put(s->sink, &e.head);
+	sink__put(s->base.sink, &e.head);
 }
 
-static void put_record(void *ctx, const void *data, size_t size)
+static void put_record(struct source *s, const void *data, size_t size)
 {
-	struct source *s = ctx;
-	u32 type = *(const u32 *)data;
-
-	if (type == RECORD_STACK)
-		s->stacks += bpf_ring__put_stack(data, size, s->sink);
-	else if (type == RECORD_UNWIND)
-		bpf_ring__put_unwind(data, size, s->sink);
-	else if (type == RECORD_TASK && size >= sizeof(struct task_record))
+	if (*(const u32 *)data == RECORD_TASK && size >= sizeof(struct task_record))
 		put_task(s, data);
 }
 
@@ -242,37 +222,24 @@ static void on_count(void *ctx, const void *key, const void *value)
 		.t_ns = c->last_ns,
 		.start_ns = k->start_ns,
 	};
-	struct bpf_scope_entry e;
 
 	copy_str(out.comm, sizeof(out.comm), c->comm);
 	copy_str(out.process, sizeof(out.process), c->process);
-	e = (struct bpf_scope_entry){k->tgid, k->tid, k->cpu, k->cgroup, c->first_ns, out.comm};
-	if (!bpf_scope__passes(&s->scope, &e))
+	if (!bpf_source__passes(&s->base, k->tgid, k->tid, k->cpu, k->cgroup, c->first_ns, out.comm))
 		return;
 	s->samples += c->count;
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 }
 
-/* Lets the programs count into the other map. A counted stack was sent before it was counted,
- * so the ring read afterwards has all stacks of the map they have left. */
-static void flip_counts(struct source *s)
+/* A counted stack was sent before it was counted, so the ring, which is read after the halves have
+ * turned, has all stacks of the one that was left. */
+static double drain(struct source *s)
 {
-	__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
-	bpf_util__barrier();
-	s->flipped = true;
-}
+	double counts = bpf_source__drain_half(&s->base, "counts", "counts", on_count), tasks;
 
-static double drain_counts(struct source *s)
-{
-	int fd =
-		bpf_map__fd(s->skel->bss->active ? s->skel->maps.counts_a : s->skel->maps.counts_b);
-	long n = bpf_util__drain(fd, sizeof(struct cpu_key), sizeof(struct cpu_count), on_count, s);
-
-	s->flipped = false;
-	if (n < 0)
-		log__add(LOG_WARN, "counts could not be read from the kernel: %s",
-			 strerror((int)-n));
-	return n < 0 ? 0 : 100.0 * (double)n / s->sizes.counts;
+	tasks = bpf_util__trim(s->skel->maps.tasks_seen, &s->tasks,
+			       bpf_map__max_entries(s->skel->maps.tasks_seen));
+	return MAX(counts, tasks);
 }
 
 /* --- health --- */
@@ -290,11 +257,13 @@ static bool kernel_run_stats(struct source *s, u64 *runs, u64 *run_ns)
 	return info.run_cnt > 0;
 }
 
-static void note_cost(struct source *s, const struct cpu_stats *now, double wall_ns)
+static void note_cost(struct source *s)
 {
-	struct health *h = &s->health;
-	double runs = (double)(now->runs - s->before.runs);
-	double run_ns = (double)(now->run_ns - s->before.run_ns);
+	const struct cpu_stats *now = s->base.now, *before = s->base.before;
+	double wall_ns = (double)MAX(clock__monotonic_ns() - s->base.before_ns, 1ULL);
+	struct health *h = &s->base.health;
+	double runs = (double)(now->runs - before->runs);
+	double run_ns = (double)(now->run_ns - before->run_ns);
 	u64 kruns, kns;
 
 	if (runs > 0)
@@ -308,62 +277,56 @@ static void note_cost(struct source *s, const struct cpu_stats *now, double wall
 		h->cost_pct = h->run_pct;
 }
 
-static void note_tick(struct source *s, double fill)
+/* What is sampled. */
+static void note_event(struct source *s)
 {
-	u64 now_ns = clock__monotonic_ns();
-	struct health *h = &s->health;
-	struct stack_stats stacks;
-	struct cpu_stats now;
-
-	cpu_bpf__stats(s, &now);
-	stack_stats(s, &stacks);
-	h->samples = s->samples - h->samples_total;
-	h->samples_total = s->samples;
-	h->lost = h->map_full = now.map_full;
-	h->stacks_lost = now.stacks_lost;
-	h->map_fill_pct = fill;
-	h->truncated_pct = h->samples ? 100.0 * (double)(stacks.cut - s->before_stacks.cut) /
-						(double)h->samples
-				      : 0;
-	note_cost(s, &now, (double)MAX(now_ns - s->before_ns, 1ULL));
-	if (now.forks_lost > s->before.forks_lost)
-		log__add(LOG_WARN, "%llu child processes could not be followed: too many at once",
-			 (unsigned long long)(now.forks_lost - s->before.forks_lost));
-	unwind_maps__health(s->skel->obj, s->skel->bss->unwind_by_tables, &s->before_walks,
-			    h);
-	if (s->skel->bss->stack_flags & STACK_LEAF)
-		h->stacks.by = STACKS_BY_NOTHING;
-	s->before = now;
-	s->before_stacks = stacks;
-	s->before_ns = now_ns;
-}
-
-static void describe(struct source *s)
-{
-	struct health *h = &s->health;
+	struct health *h = &s->base.health;
 
 	h->freq = s->setup.freq;
 	h->period = s->setup.period;
 	h->precise = s->setup.attr.precise_ip > 0;
-	copy_str(h->tier, sizeof(h->tier), "bpf");
 	copy_str(h->event, sizeof(h->event), s->setup.event);
 	copy_str(h->note, sizeof(h->note), s->setup.note);
 	if (!h->note[0] && s->setup.clock)
 		copy_str(h->note, sizeof(h->note), CLOCK_NOTE);
 }
 
-/* --- the source --- */
-
-static void cpu_bpf__close(struct source *s)
+static void note(struct source *s)
 {
-	probes__close(&s->probes);
-	bpf_scope__fini(&s->scope);
-	bpf_ring__free(s->ring);
-	cpu_bpf__destroy(s->skel);
-	free(s);
+	const struct cpu_stats *now = s->base.now, *before = s->base.before;
+	struct health *h = &s->base.health;
+	struct stack_stats stacks;
+
+	stack_stats(s, &stacks);
+	bpf_source__note_samples(&s->base, s->samples);
+	h->lost = h->map_full = now->map_full;
+	h->stacks_lost = now->stacks_lost;
+	h->truncated_pct = h->samples ? 100.0 * (double)(stacks.cut - s->before_stacks.cut) /
+						(double)h->samples
+				      : 0;
+	note_cost(s);
+	note_event(s);
+	if (now->forks_lost > before->forks_lost)
+		log__add(LOG_WARN, "%llu child processes could not be followed: too many at once",
+			 (unsigned long long)(now->forks_lost - before->forks_lost));
+	if (s->skel->bss->stack_flags & STACK_LEAF)
+		h->stacks.by = STACKS_BY_NOTHING;
+	s->before_stacks = stacks;
 }
 
-static void set_flags(struct source *s, const struct sampling *how)
+/* --- the source --- */
+
+static void detach(struct source *s)
+{
+	probes__close(&s->probes);
+}
+
+static void unload(struct source *s)
+{
+	cpu_bpf__destroy(s->skel);
+}
+
+static void sampled(struct source *s, const struct sampling *how)
 {
 	u32 flags = (how->kernel ? STACK_KERNEL : 0) | (how->user ? STACK_USER : 0);
 
@@ -371,7 +334,6 @@ static void set_flags(struct source *s, const struct sampling *how)
 		flags |= STACK_LEAF;
 	s->skel->bss->stack_flags = flags;
 	s->skel->bss->count_idle = how->idle;
-	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
 }
 
 /* Another engine can do what was asked for. */
@@ -384,46 +346,35 @@ static int check_call_graph(const struct sampling *how, struct status *st)
 			   "newer has what they need");
 }
 
-static int load(struct source *s, struct status *st)
+static int init(struct source *s, const struct sampling *how, struct status *st)
 {
-	int err;
+	int err = check_call_graph(how, st);
 
-	s->skel = cpu_bpf__open_opts(CORE_BTF_OPTS(cpu_bpf));
-	if (!s->skel)
-		return bpf_util__failed(-errno, "BPF sampler", st);
-	bpf_map__set_max_entries(s->skel->maps.counts_a, s->sizes.counts);
-	bpf_map__set_max_entries(s->skel->maps.counts_b, s->sizes.counts);
-	bpf_map__set_max_entries(s->skel->maps.stacks_seen, s->sizes.stacks);
-	bpf_map__set_max_entries(s->skel->maps.tasks_seen, s->sizes.tasks);
-	bpf_map__set_max_entries(s->skel->maps.records, s->sizes.ring_bytes);
+	return err ? err : perf__setup(&s->setup, how, st);
+}
+
+static int open_programs(struct source *s, struct status *st)
+{
+	const struct cpu_bpf_sizes *sizes = s->base.sizes;
+	int err = bpf_source__skeleton(s, cpu_bpf, st);
+
+	if (err)
+		return err;
+	s->base.stacks_max = sizes->stacks;
+	s->base.ring_bytes = sizes->ring_bytes;
+	bpf_source__size(&s->base, "counts", sizes->counts);
+	bpf_source__size(&s->base, "tasks_seen", sizes->tasks);
 	/* The sideband, a tier-0 source, opened before. */
 	s->skel->rodata->need_resched_flags = moment__need_resched();
 	s->skel->rodata->watched_since = clock__monotonic_ns();
-	s->skel->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
-	err = unwind_maps__share(s->skel->obj, st);
-	if (err)
-		return err;
-	err = cpu_bpf__load(s->skel);
-	if (err)
-		return bpf_util__failed(err, "BPF sampler", st);
-	err = bpf_ring__new(&s->ring, bpf_map__fd(s->skel->maps.records), st);
-	if (err)
-		return err;
-	bpf_scope__init(&s->scope, s->skel->obj, &s->skel->bss->scope_state,
-			s->skel->progs.cpu_fork, s->skel->progs.cpu_exit);
+	bpf_program__set_autoattach(s->skel->progs.cpu_sample, false);
 	return 0;
 }
 
-static int cpu_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
+static int check_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	int err = moment__check(scope, moment__has_irq_flag(), st);
-
-	if (!err)
-		err = bpf_scope__set(&s->scope, scope, st);
-	if (err)
-		return err;
-	apply_cpus(s, scope);
-	return 0;
+	(void)s;
+	return moment__check(scope, moment__has_irq_flag(), st);
 }
 
 static int cpu_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
@@ -445,9 +396,8 @@ static int cpu_bpf__set_sampling(struct source *s, const struct sampling *how, s
 	if (err)
 		return err;
 	s->setup = setup;
-	set_flags(s, how);
-	describe(s);
-	return 0;
+	note_event(s);
+	return bpf_source__set_sampling(s, how, st);
 }
 
 static int cpu_bpf__renew(struct source *s, struct status *st)
@@ -455,41 +405,40 @@ static int cpu_bpf__renew(struct source *s, struct status *st)
 	return replace_probes(s, &s->setup, st);
 }
 
-static int attach(struct source *s, const struct sampling *how, const struct scope *scope,
-		  struct status *st)
+static int attach(struct source *s, struct status *st)
 {
-	int err;
+	int err = probes__open(&s->probes, s, &s->setup, st);
 
-	set_flags(s, how);
-	err = probes__open(&s->probes, s, &s->setup, st);
-	if (!err)
-		err = cpu_bpf__set_scope(s, scope, st);
-	s->skel->bss->armed = !err;
-	return err;
+	if (err)
+		return err;
+	apply_cpus(s, s->base.scope.scope);
+	s->skel->bss->armed = 1;
+	return 0;
 }
+
+static const struct bpf_subject subject = {
+	.what = "BPF sampler",
+	.size = sizeof(struct source),
+	.stats_size = sizeof(struct cpu_stats),
+	.sizes_size = sizeof(struct cpu_bpf_sizes),
+	.init = init,
+	.open = open_programs,
+	.check_scope = check_scope,
+	.scoped = apply_cpus,
+	.sampled = sampled,
+	.attach = attach,
+	.begin = note_event,
+	.record = put_record,
+	.drain = drain,
+	.note = note,
+	.detach = detach,
+	.unload = unload,
+};
 
 struct source *cpu_bpf__open_sized(const struct sampling *how, const struct scope *scope,
 				   const struct cpu_bpf_sizes *sizes, struct status *st)
 {
-	struct source *s = xcalloc(1, sizeof(*s));
-	int err = bpf_util__prepare(st);
-
-	s->sizes = *sizes;
-	if (!err)
-		err = check_call_graph(how, st);
-	if (!err)
-		err = perf__setup(&s->setup, how, st);
-	if (!err)
-		err = load(s, st);
-	if (!err)
-		err = attach(s, how, scope, st);
-	if (err) {
-		cpu_bpf__close(s);
-		return NULL;
-	}
-	s->before_ns = clock__monotonic_ns();
-	describe(s);
-	return s;
+	return bpf_source__open(&subject, how, scope, sizes, st);
 }
 
 static struct source *cpu_bpf__open_source(const struct sampling *how, const struct scope *scope,
@@ -500,50 +449,16 @@ static struct source *cpu_bpf__open_source(const struct sampling *how, const str
 	return cpu_bpf__open_sized(how, scope, &sizes, st);
 }
 
-static int cpu_bpf__fd(struct source *s)
-{
-	return bpf_ring__fd(s->ring);
-}
-
-static void cpu_bpf__fetch(struct source *s, bool tick)
-{
-	if (tick)
-		flip_counts(s);
-	bpf_ring__fetch(s->ring);
-}
-
-static void cpu_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
-{
-	double counts, stacks, tasks;
-
-	s->sink = sink;
-	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
-		cpu_bpf__fetch(s, tick);
-	bpf_ring__drain(s->ring, put_record, s);
-	if (!tick)
-		return;
-	counts = drain_counts(s);
-	stacks = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
-	tasks = bpf_util__trim(s->skel->maps.tasks_seen, &s->tasks, s->sizes.tasks);
-	note_tick(s, MAX(counts, MAX(stacks, tasks)));
-}
-
-static void cpu_bpf__health(struct source *s, struct health *h)
-{
-	health__take(h, &s->health);
-	health__note_stacks(h);
-}
-
 const struct source_ops source_cpu_bpf = {
 	.name = "bpf",
 	.title = "perf_event BPF program that counts stacks in the kernel",
 	.open = cpu_bpf__open_source,
-	.close = cpu_bpf__close,
-	.set_scope = cpu_bpf__set_scope,
+	.close = bpf_source__close,
+	.set_scope = bpf_source__set_scope,
 	.set_sampling = cpu_bpf__set_sampling,
 	.renew = cpu_bpf__renew,
-	.fd = cpu_bpf__fd,
-	.fetch = cpu_bpf__fetch,
-	.drain = cpu_bpf__drain,
-	.health = cpu_bpf__health,
+	.fd = bpf_source__fd,
+	.fetch = bpf_source__fetch,
+	.drain = bpf_source__drain,
+	.health = bpf_source__health,
 };

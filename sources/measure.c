@@ -15,11 +15,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "sources/bpf_globals.h"
-#include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
-#include "sources/core_btf.h"
-#include "sources/source.h"
-#include "sources/unwind_maps.h"
 
 /* Slow spans that are wanted of each interval and class; the limit falls while there are fewer. */
 #define SLOW_WANTED   16
@@ -47,7 +43,7 @@ static u64 runs_missed(const struct source *s)
 	struct bpf_program *prog;
 	u64 missed = 0;
 
-	bpf_object__for_each_program(prog, s->obj) {
+	bpf_object__for_each_program(prog, s->base.obj) {
 		struct bpf_prog_info info = {0};
 		u32 size = sizeof(info);
 
@@ -61,7 +57,7 @@ static u64 runs_missed(const struct source *s)
 static void note_sampling(struct source *s)
 {
 	u64 bytes = s->held ? held_tables__sampling(s->held) : 0;
-	struct health *h = &s->health;
+	struct health *h = &s->base.health;
 
 	if (!bytes)
 		return;
@@ -72,14 +68,12 @@ static void note_sampling(struct source *s)
 
 static void note_losses(struct source *s, const struct measure_stats *now)
 {
-	struct health *h = &s->health;
+	struct health *h = &s->base.health;
 
-	h->samples = now->count - MIN(now->count, h->samples_total);
-	h->samples_total = now->count;
+	bpf_source__note_samples(&s->base, now->count);
 	h->map_full = now->full;
 	h->lost = now->slow_lost + now->tasks_full + now->backward;
 	h->stacks_lost = now->stacks_lost;
-	h->note[0] = '\0';
 	health__note(h, now->folded,
 		     s->held ? "have lost their stacks: too many different ones at once"
 			     : "are of threads that were too many to keep apart: [rest]");
@@ -98,29 +92,6 @@ static void note_losses(struct source *s, const struct measure_stats *now)
 			 *h->note ? "; " : "", s->m->unseen);
 }
 
-static void note_tick(struct source *s, double fill)
-{
-	u64 now_ns = clock__monotonic_ns();
-	struct measure_stats now;
-	double stacks;
-
-	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(s->obj, "stats"), sizeof(now),
-			     (u64 *)&now);
-	note_losses(s, &now);
-	if (s->held)
-		measure_put__unseen(s, now.unseen);
-	stacks = bpf_util__trim(s->stacks_seen, &s->nstacks, s->sizes.stacks);
-	s->health.map_fill_pct = MAX(fill, stacks);
-	unwind_maps__health(s->obj, *s->g.by_tables, &s->before_walks, &s->health);
-	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
-		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
-	if (s->held)
-		held_tables__adapt(s->held,
-				   s->health.run_pct * (double)sysconf(_SC_NPROCESSORS_ONLN));
-	s->before = now;
-	s->before_ns = now_ns;
-}
-
 /* What went here has to be sent again. */
 static void trim_names(struct source *s)
 {
@@ -129,16 +100,25 @@ static void trim_names(struct source *s)
 				bpf_map__value_size(s->names_seen), NULL, NULL);
 }
 
+static void note(struct source *s)
+{
+	const struct measure_stats *now = s->base.now;
+
+	note_losses(s, now);
+	if (s->held) {
+		measure_put__unseen(s, now->unseen);
+		held_tables__adapt(s->held,
+				   s->base.health.run_pct * (double)sysconf(_SC_NPROCESSORS_ONLN));
+	}
+	if (s->hooks->tick)
+		s->hooks->tick(s->ctx, s->base.obj);
+	trim_names(s);
+}
+
 static void visit_all(struct source *s)
 {
-	int err;
-
-	if (!s->visit.link)
-		return;
-	*s->g.look_again = bpf_scope__may_change(&s->scope);
-	err = bpf_visit__run(&s->visit);
-	if (err)
-		log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
+	if (s->base.visit.link)
+		bpf_source__visit(&s->base);
 }
 
 /* --- settings --- */
@@ -186,71 +166,56 @@ static bool has_threads(const struct measure *m)
 	return false;
 }
 
-/* 0, or what cannot be told. */
-static int check_scope(const struct source *s, const struct scope *scope, struct status *st)
+static int check_scope(struct source *s, const struct scope *scope, struct status *st)
 {
 	char names[40];
 
 	if (!(scope__terms(scope) & SCOPE_TERM_SCHED) || has_threads(s->m))
-		return 0;
+		return s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
 	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s belong to no thread: leave %s out", s->m->noun,
 			   scope__term_names(scope, SCOPE_TERM_SCHED, names, sizeof(names)));
 }
 
-int measure_source__set_scope(struct source *s, const struct scope *scope, struct status *st)
+static void scoped(struct source *s, const struct scope *scope)
 {
-	int err = check_scope(s, scope, st);
-
-	if (!err && s->hooks->scope)
-		err = s->hooks->scope(s->ctx, scope, st);
-	if (!err)
-		err = bpf_scope__set(&s->scope, scope, st);
-	if (err)
-		return err;
-	if (!s->held) {
-		*s->g.min_ns = scope->min_ns;
-		*s->g.max_ns = scope->max_ns;
-		set_label_filters(s, scope);
-	}
-	*s->g.thread_kinds = scope->not_tasks & SCOPE_TASK_KERNEL ? 1
-			     : scope->not_tasks & SCOPE_TASK_USER ? 2
-								  : 0;
-	return 0;
+	if (s->held)
+		return;
+	*s->g.min_ns = scope->min_ns;
+	*s->g.max_ns = scope->max_ns;
+	set_label_filters(s, scope);
 }
 
-int measure_source__set_sampling(struct source *s, const struct sampling *how, struct status *st)
+static void sampled(struct source *s, const struct sampling *how)
 {
-	(void)st;
 	if (s->held)
 		held_tables__set_sampling(s->held, how->sample_bytes ? how->sample_bytes
 								     : s->m->sample_bytes);
-	*s->g.by_tables = unwind_maps__mode(how->call_graph);
-	return 0;
 }
 
 /* --- the source --- */
 
-void measure_source__close(struct source *s)
+static void detach(struct source *s)
 {
-	bpf_visit__fini(&s->visit);
 	if (s->hooks->detach)
 		s->hooks->detach(s->ctx);
-	for (u32 i = 0; i < s->nlinks; i++)
-		bpf_link__destroy(s->links[i]);
-	bpf_scope__fini(&s->scope);
-	bpf_ring__free(s->ring);
+}
+
+static void unload(struct source *s)
+{
 	if (s->cells)
 		munmap(s->cells, 2ul * s->sizes.cells * sizeof(*s->cells));
 	if (s->used)
 		munmap(s->used, 2ul * s->sizes.cells * sizeof(*s->used));
 	held_tables__free(s->held);
-	bpf_object__close(s->obj);
-	if (s->hooks->end)
+	bpf_object__close(s->base.obj);
+}
+
+static void fini(struct source *s)
+{
+	if (s->hooks && s->hooks->end)
 		s->hooks->end(s->ctx);
 	measure_names__fini(&s->names);
-	free(s->links);
 	free(s->rest);
-	free(s);
 }
 
 struct measure_setup {
@@ -268,12 +233,7 @@ void measure_programs__set(struct bpf_object *obj, const char *name, const void 
 
 void measure_setup__set(struct measure_setup *setup, const char *name, const void *data, size_t size)
 {
-	measure_programs__set(setup->s->obj, name, data, size);
-}
-
-static void resize(struct source *s, const char *map, u32 n)
-{
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(s->obj, map), n);
+	measure_programs__set(setup->s->base.obj, name, data, size);
 }
 
 static void place_labels(struct source *s, struct measure_setup *setup)
@@ -294,23 +254,21 @@ static void set_up(struct source *s)
 	struct measure_setup setup = {s};
 	u32 mask = s->sizes.cells - 1;
 	u32 shift = s->m->shape == MEASURE_SHAPE_SPAN ? MEASURE_NS_SHIFT : 0;
-	u64 wake = s->sizes.ring_bytes / 2;
 
 	if (s->m->shape == MEASURE_SHAPE_HOLDING) {
-		s->held = held_tables__new(s->obj, memory__is_little());
+		s->held = held_tables__new(s->base.obj, memory__is_little());
 	} else {
 		measure_setup__set(&setup, "cell_mask", &mask, sizeof(mask));
 		measure_setup__set(&setup, "value_shift", &shift, sizeof(shift));
 		place_labels(s, &setup);
-		resize(s, "cells", 2 * s->sizes.cells);
-		resize(s, "used", 2 * s->sizes.cells);
+		bpf_source__size(&s->base, "cells", 2 * s->sizes.cells);
+		bpf_source__size(&s->base, "used", 2 * s->sizes.cells);
 	}
-	measure_setup__set(&setup, "ring_wake_bytes", &wake, sizeof(wake));
 	if (s->m->setup)
 		s->m->setup(&setup);
 }
 
-/* What programs of holdings have not comes last. */
+/* Programs of holdings have none of them. */
 static void find_globals(struct source *s)
 {
 	const struct {
@@ -318,22 +276,17 @@ static void find_globals(struct source *s)
 		void *to;
 		size_t size;
 	} all[] = {
-		{"scope_state", &s->g.scope_state, sizeof(u64)},
-		{"thread_kinds", &s->g.thread_kinds, sizeof(u32)},
-		{"look_again", &s->g.look_again, sizeof(u32)},
-		{"unwind_by_tables", &s->g.by_tables, sizeof(u32)},
 		{"slow_ns", &s->g.slow_ns, MEASURE_CLASSES * sizeof(u64)},
 		{"min_ns", &s->g.min_ns, sizeof(u64)},
 		{"max_ns", &s->g.max_ns, sizeof(u64)},
-		{"active", &s->g.active, sizeof(u32)},
 		{"nused", &s->g.nused, 2 * sizeof(u32)},
 		{"nslow", &s->g.nslow, MEASURE_CLASSES * sizeof(u32)},
 		{"label_filters", &s->g.label_filters, sizeof(u32)},
 		{"label_passes", &s->g.label_passes, MEASURE_OWN_LABELS * MEASURE_FILTERED / 8},
 	};
 
-	for (u32 i = 0; i < (s->held ? 4 : ARRAY_SIZE(all)); i++) {
-		void *at = bpf_globals__find(s->obj, all[i].name, all[i].size);
+	for (u32 i = 0; i < ARRAY_SIZE(all) && !s->held; i++) {
+		void *at = bpf_globals__find(s->base.obj, all[i].name, all[i].size);
 
 		if (!at)
 			die("the programs of %s have no %s", s->m->name, all[i].name);
@@ -345,7 +298,7 @@ static void find_globals(struct source *s)
 static void *map_array(struct source *s, const char *name, size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       bpf_object__find_map_fd_by_name(s->obj, name), 0);
+		       bpf_object__find_map_fd_by_name(s->base.obj, name), 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -363,64 +316,61 @@ static const char *object_name(const struct measure *m)
 	return m->asked ? "question" : m->name;
 }
 
-static int load(struct source *s, struct status *st)
+static int init(struct source *s, const struct sampling *how, struct status *st)
 {
-	const struct bpf_object_open_opts *core = core_btf__opts(s->of->elf, s->of->elf_size);
-	struct bpf_object_open_opts opts = {.sz = sizeof(opts)};
-	char what[64];
-	struct bpf_program *fork, *exit;
-	int err;
+	const struct measure_programs *of = s->base.sizes;
 
-	snprintf(what, sizeof(what), "BPF programs of %.40s", s->m->name);
+	(void)st;
+	s->m = of->measure;
+	s->hooks = of->hooks;
+	s->ctx = s->hooks->begin ? s->hooks->begin(s->m, how) : of->ctx;
+	s->sizes = memory__is_little() ? little_sizes
+		   : s->m->asked	? asked_sizes
+					: normal_sizes;
+	s->base.stacks_max = s->sizes.stacks;
+	s->base.ring_bytes = s->sizes.ring_bytes;
+	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
+	s->rest = xcalloc(s->ncpus, sizeof(*s->rest));
+	snprintf(s->what, sizeof(s->what), "BPF programs of %.40s", s->m->name);
+	s->base.what = s->what;
+	copy_str(s->base.health.event, sizeof(s->base.health.event), s->m->event);
+	return 0;
+}
+
+static int open_programs(struct source *s, struct status *st)
+{
+	const struct measure_programs *of = s->base.sizes;
+	const struct bpf_object_open_opts *core = core_btf__opts(of->elf, of->elf_size);
+	struct bpf_object_open_opts opts = {.sz = sizeof(opts)};
+
 	if (core)
 		opts = *core;
 	opts.object_name = object_name(s->m);
-	s->obj = bpf_object__open_mem(s->of->elf, s->of->elf_size, &opts);
-	if (!s->obj)
-		return bpf_util__failed(-errno, what, st);
-	resize(s, "stacks_seen", s->sizes.stacks);
-	resize(s, "records", s->sizes.ring_bytes);
+	s->base.obj = bpf_object__open_mem(of->elf, of->elf_size, &opts);
+	if (!s->base.obj)
+		return bpf_util__failed(-errno, s->what, st);
 	set_up(s);
-	err = s->hooks->prepare ? s->hooks->prepare(s->ctx, s->obj, st) : 0;
-	if (!err)
-		err = unwind_maps__share(s->obj, st);
-	if (err)
-		return err;
-	err = bpf_object__load(s->obj);
-	if (err)
-		return bpf_probe__failed(BPF_NEED_STORAGE | BPF_NEED_ATOMICS, err, what, st);
-	err = bpf_globals__map(s->obj);
-	if (err)
-		return bpf_util__failed(err, what, st);
-	find_globals(s);
-	s->stacks_seen = bpf_object__find_map_by_name(s->obj, "stacks_seen");
-	s->names_seen = bpf_object__find_map_by_name(s->obj, "names_seen");
-	fork = bpf_object__find_program_by_name(s->obj, "scope_fork");
-	exit = bpf_object__find_program_by_name(s->obj, "scope_exit");
-	bpf_scope__init(&s->scope, s->obj, s->g.scope_state, fork, exit);
-	for (u32 i = 0; i < MEASURE_CLASSES && !s->held; i++)
-		s->g.slow_ns[i] = SLOW_FIRST_NS;
-	err = s->held ? held_tables__map(s->held, st) : map_cells(s, st);
-	if (!err && s->hooks->loaded)
-		err = s->hooks->loaded(s->ctx, s->obj, st);
-	return err ? err
-		   : bpf_ring__new(&s->ring,
-				   bpf_object__find_map_fd_by_name(s->obj, "records"), st);
+	return s->hooks->prepare ? s->hooks->prepare(s->ctx, s->base.obj, st) : 0;
 }
 
-/* All but what follows children (scope/scope.h) and the visit. */
-static bool takes_part(const struct bpf_program *prog)
+static int loaded(struct source *s, struct status *st)
 {
-	const char *name = bpf_program__name(prog);
+	int err;
 
-	return bpf_program__autoattach(prog) && strcmp(name, "scope_fork") && strcmp(name, "scope_exit") &&
-	       strcmp(name, "measure_visit");
+	find_globals(s);
+	s->names_seen = bpf_object__find_map_by_name(s->base.obj, "names_seen");
+	for (u32 i = 0; i < MEASURE_CLASSES && !s->held; i++)
+		s->g.slow_ns[i] = SLOW_FIRST_NS;
+	if (s->held)
+		s->base.active = NULL; /* there are no halves */
+	err = s->held ? held_tables__map(s->held, st) : map_cells(s, st);
+	return !err && s->hooks->loaded ? s->hooks->loaded(s->ctx, s->base.obj, st) : err;
 }
 
 /* Whether a declaration says that an event may be missing. */
-static bool is_optional(const struct measure *m, const char *name)
+static bool may_lack(struct source *s, const char *name)
 {
-	for (const char *at = m->optional; at && *at; at += strspn(at, " ")) {
+	for (const char *at = s->m->optional; at && *at; at += strspn(at, " ")) {
 		size_t len = strcspn(at, " ");
 
 		if (len == strlen(name) && !memcmp(at, name, len))
@@ -430,119 +380,80 @@ static bool is_optional(const struct measure *m, const char *name)
 	return false;
 }
 
-/* Of threads, or of what the map `visited` has. */
-static int attach_visit(struct source *s, struct bpf_program *visit, struct status *st)
+/* Visits threads, or what the map `visited` has. */
+static int attached(struct source *s, struct status *st)
 {
-	int map = bpf_object__find_map_fd_by_name(s->obj, "visited");
+	struct bpf_program *visit = bpf_object__find_program_by_name(s->base.obj, "measure_visit");
+	int map = bpf_object__find_map_fd_by_name(s->base.obj, "visited");
+	int err = s->hooks->attach ? s->hooks->attach(s->ctx, s->base.obj, st) : 0;
 
-	return map < 0 ? bpf_visit__attach(&s->visit, visit, st)
-		       : bpf_visit__attach_map(&s->visit, visit, map, st);
+	if (err || !visit)
+		return err;
+	return map < 0 ? bpf_visit__attach(&s->base.visit, visit, st)
+		       : bpf_visit__attach_map(&s->base.visit, visit, map, st);
 }
 
-static int attach(struct source *s, const struct scope *scope, struct status *st)
+static void turning(struct source *s)
 {
-	struct bpf_program *prog, *visit;
-	int err = measure_source__set_scope(s, scope, st);
-
-	bpf_object__for_each_program(prog, s->obj)
-		s->nlinks++;
-	s->links = xcalloc(s->nlinks, sizeof(*s->links));
-	s->nlinks = 0;
-	bpf_object__for_each_program(prog, s->obj) {
-		if (err || !takes_part(prog))
-			continue;
-		err = bpf_util__attach(prog, &s->links[s->nlinks], st);
-		if (!err)
-			s->nlinks++;
-		else if (is_optional(s->m, bpf_program__name(prog)))
-			err = 0;
-	}
-	if (!err && s->hooks->attach)
-		err = s->hooks->attach(s->ctx, s->obj, st);
-	visit = bpf_object__find_program_by_name(s->obj, "measure_visit");
-	return !err && visit ? attach_visit(s, visit, st) : err;
+	if (s->held)
+		return;
+	visit_all(s);
+	if (s->hooks->flush)
+		s->hooks->flush(s->ctx);
 }
+
+static void first(struct source *s, bool tick)
+{
+	(void)tick;
+	bpf_ring__each(s->base.ring, measure_put__first, s);
+}
+
+static double drain(struct source *s)
+{
+	if (s->held && s->hooks->gone)
+		held_tables__release(s->held, s->hooks->gone, s->ctx);
+	if (s->held)
+		return held_tables__drain(s->held, measure_put__held, s);
+	measure_put__open(s);
+	measure_put__rest(s);
+	adapt_slow(s);
+	return measure_put__cells(s);
+}
+
+static void health(struct source *s, struct health *h)
+{
+	if (s->hooks->health)
+		s->hooks->health(s->ctx, h);
+}
+
+static const struct bpf_subject subject = {
+	.needs = BPF_NEED_STORAGE | BPF_NEED_ATOMICS,
+	.size = sizeof(struct source),
+	.stats_size = sizeof(struct measure_stats),
+	.sizes_size = sizeof(struct measure_programs),
+	.own_stacks = true,
+	.init = init,
+	.open = open_programs,
+	.loaded = loaded,
+	.check_scope = check_scope,
+	.scoped = scoped,
+	.sampled = sampled,
+	.attached = attached,
+	.may_lack = may_lack,
+	.begin = visit_all, /* who is inside at the moment */
+	.turning = turning,
+	.first = first,
+	.record = measure_put__record,
+	.drain = drain,
+	.note = note,
+	.health = health,
+	.detach = detach,
+	.unload = unload,
+	.fini = fini,
+};
 
 struct source *measure_source__open(const struct measure_programs *of, const struct sampling *how,
 				    const struct scope *scope, struct status *st)
 {
-	struct source *s = xcalloc(1, sizeof(*s));
-	int err = bpf_util__prepare(st);
-
-	s->of = of;
-	s->m = of->measure;
-	s->hooks = of->hooks;
-	s->ctx = s->hooks->begin ? s->hooks->begin(s->m, how) : of->ctx;
-	s->sizes = memory__is_little() ? little_sizes
-		   : s->m->asked	? asked_sizes
-					: normal_sizes;
-	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
-	s->rest = xcalloc(s->ncpus, sizeof(*s->rest));
-	if (!err)
-		err = load(s, st);
-	if (!err) {
-		measure_source__set_sampling(s, how, st);
-		err = attach(s, scope, st);
-	}
-	if (err) {
-		measure_source__close(s);
-		return NULL;
-	}
-	visit_all(s); /* who is inside at the moment */
-	s->before_ns = clock__monotonic_ns();
-	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
-	copy_str(s->health.event, sizeof(s->health.event), s->m->event);
-	s->health.precise = true;
-	return s;
-}
-
-int measure_source__fd(struct source *s)
-{
-	return bpf_ring__fd(s->ring);
-}
-
-void measure_source__fetch(struct source *s, bool tick)
-{
-	if (tick && !s->held) {
-		visit_all(s);
-		if (s->hooks->flush)
-			s->hooks->flush(s->ctx);
-		__atomic_store_n(s->g.active, !*s->g.active, __ATOMIC_SEQ_CST);
-		bpf_util__barrier();
-	}
-	s->flipped |= tick;
-	bpf_ring__fetch(s->ring);
-}
-
-void measure_source__drain(struct source *s, bool tick, const struct sample_sink *sink)
-{
-	s->sink = sink;
-	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
-		measure_source__fetch(s, tick);
-	bpf_ring__each(s->ring, measure_put__first, s);
-	bpf_ring__drain(s->ring, measure_put__slow, s);
-	if (!tick)
-		return;
-	s->flipped = false;
-	if (s->held && s->hooks->gone)
-		held_tables__release(s->held, s->hooks->gone, s->ctx);
-	if (s->held) {
-		note_tick(s, held_tables__drain(s->held, measure_put__held, s));
-	} else {
-		measure_put__open(s);
-		measure_put__rest(s);
-		adapt_slow(s);
-		note_tick(s, measure_put__cells(s));
-	}
-	if (s->hooks->tick)
-		s->hooks->tick(s->ctx, s->obj);
-	trim_names(s);
-}
-
-void measure_source__health(struct source *s, struct health *h)
-{
-	health__take(h, &s->health);
-	if (s->hooks->health)
-		s->hooks->health(s->ctx, h);
-	health__note_stacks(h);
+	return bpf_source__open(&subject, how, scope, of, st);
 }

@@ -61,7 +61,7 @@ struct measure_hooks {
 			const struct sample_sink *sink);
 };
 
-/* Borrowed as long as the source is open. */
+/* What these point to is borrowed as long as the source is open. */
 struct measure_programs {
 	const struct measure *measure;
 	const void *elf;
@@ -70,15 +70,9 @@ struct measure_programs {
 	void *ctx; /* of the hooks where these have no begin */
 };
 
+/* A source of sources/bpf_source.h. */
 struct source *measure_source__open(const struct measure_programs *of, const struct sampling *how,
 				    const struct scope *scope, struct status *st);
-void measure_source__close(struct source *s);
-int measure_source__set_scope(struct source *s, const struct scope *scope, struct status *st);
-int measure_source__set_sampling(struct source *s, const struct sampling *how, struct status *st);
-int measure_source__fd(struct source *s);
-void measure_source__fetch(struct source *s, bool tick);
-void measure_source__drain(struct source *s, bool tick, const struct sample_sink *sink);
-void measure_source__health(struct source *s, struct health *h);
 
 /* For struct measure_programs.prepare: a constant of the programs by its name. */
 void measure_programs__set(struct bpf_object *obj, const char *name, const void *data, size_t size);

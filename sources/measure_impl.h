@@ -3,10 +3,7 @@
 #ifndef SOURCES_MEASURE_IMPL_H
 #define SOURCES_MEASURE_IMPL_H
 
-#include "bpf/unwind.h"
-#include "sources/bpf_ring.h"
-#include "sources/bpf_scope.h"
-#include "sources/bpf_visit.h"
+#include "sources/bpf_source.h"
 #include "sources/measure.h"
 #include "sources/measure_held.h"
 #include "sources/measure_names.h"
@@ -18,41 +15,29 @@ struct sizes {
 
 /* Where the programs' variables are. */
 struct globals {
-	volatile u64 *scope_state, *slow_ns, *min_ns, *max_ns;
-	volatile u32 *active, *nused, *nslow, *thread_kinds, *look_again, *by_tables, *label_filters;
+	volatile u64 *slow_ns, *min_ns, *max_ns;
+	volatile u32 *nused, *nslow, *label_filters;
 	volatile u64 *label_passes;
 };
 
 struct source {
+	struct bpf_source base; /* visits who is inside */
 	const struct measure *m;
-	const struct measure_programs *of;
-	const struct measure_hooks *hooks; /* of */
+	const struct measure_hooks *hooks;
 	void *ctx;			   /* of the hooks */
-	struct bpf_object *obj;
 	struct sizes sizes;
 	struct globals g;
-	struct bpf_link **links;
-	u32 nlinks;
-	struct bpf_visit visit;
-	struct bpf_scope scope;
-	struct bpf_ring *ring;
 	struct measure_cell *cells; /* both halves; NULL until mapped */
 	u64 *used;
 	struct measure_cell *rest; /* scratch: of all CPUs */
 	struct held_tables *held;  /* of a holding, in the place of cells; NULL of others */
 	u64 unseen;		   /* releases that the model was told of */
 	u32 ncpus;
-	struct bpf_map *stacks_seen, *names_seen;
-	u32 nstacks; /* sent since it was emptied */
+	struct bpf_map *names_seen;
 	struct measure_names names;
 	struct measure_key keys[MEASURE_OWN_LABELS];
 	char texts[MEASURE_OWN_LABELS][MEASURE_LABEL_TEXT]; /* of keys, where they are made */
-	const struct sample_sink *sink; /* during drain */
-	bool flipped;
-	struct measure_stats before;
-	struct unwind_stats before_walks;
-	u64 before_ns;
-	struct health health;
+	char what[64];
 };
 
 /* --- measure_put.c: what the programs counted and sent, to s->sink --- */
@@ -65,6 +50,6 @@ void measure_put__held(void *ctx, struct measure_held_sample *out, const struct 
 void measure_put__unseen(struct source *s, u64 total);
 /* Names and stacks come before what needs them. */
 void measure_put__first(void *ctx, const void *data, size_t size);
-void measure_put__slow(void *ctx, const void *data, size_t size);
+void measure_put__record(struct source *s, const void *data, size_t size);
 
 #endif

@@ -58,7 +58,7 @@ static bool passes(struct source *s, const struct measure_who *w, u64 first_ns)
 {
 	struct bpf_scope_entry e = {w->tgid, w->tid, 0, w->cgroup, first_ns, w->comm};
 
-	return bpf_scope__passes(&s->scope, &e);
+	return bpf_scope__passes(&s->base.scope, &e);
 }
 
 /* As models know it. */
@@ -80,7 +80,7 @@ static void put_by_stack(struct source *s, const struct measure_cell *c, const _
 					       ? out->count
 					       : 0;
 	}
-	sink__put(s->sink, &out->head);
+	sink__put(s->base.sink, &out->head);
 }
 
 /* A cell may have sums without a count: what goes on. */
@@ -109,7 +109,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.hist = c->hist,
 	};
 
-	if (is_empty(c) || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->before_ns)))
+	if (is_empty(c) || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->base.before_ns)))
 		return;
 	out.nkeys = name_keys(s, c->labels);
 	out.waits = keys_wait(s, c->labels);
@@ -118,14 +118,14 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		return;
 	}
 	memcpy(out.sums, c->sums, sizeof(out.sums));
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 	if (s->hooks->counted)
-		s->hooks->counted(s->ctx, c, s->keys, out.nkeys, s->sink);
+		s->hooks->counted(s->ctx, c, s->keys, out.nkeys, s->base.sink);
 	if (!(c->unsampled || c->who.tgid == MEASURE_MANY))
 		return;
 	if (c->who.tgid == MEASURE_MANY) {
 		out.sampled = true;
-		sink__put(s->sink, &out.head);
+		sink__put(s->base.sink, &out.head);
 		return;
 	}
 	/* What no stack stands for yet goes to the last one. */
@@ -144,7 +144,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 	if (s->m->stacks_of_sum) {
 		out.sums[0] = out.count;
 		out.count = out.errors = 0;
-		sink__put(s->sink, &out.head);
+		sink__put(s->base.sink, &out.head);
 		return;
 	}
 	put_by_stack(s, c, c->unsampled_sums, &out);
@@ -167,13 +167,13 @@ static void put_rest(struct source *s, const struct measure_cell *c, bool sample
 
 	memcpy(out.sums, c->sums, sizeof(out.sums));
 	if (!is_empty(c))
-		sink__put(s->sink, &out.head);
+		sink__put(s->base.sink, &out.head);
 }
 
 /* The half that no program counts in any more, read and emptied. Returns how full it was, in %. */
 double measure_put__cells(struct source *s)
 {
-	u32 half = !*s->g.active, base = half * s->sizes.cells;
+	u32 half = !*s->base.active, base = half * s->sizes.cells;
 	u32 n = MIN(s->g.nused[half], s->sizes.cells);
 
 	for (u32 i = 0; i < n; i++) {
@@ -191,8 +191,8 @@ double measure_put__cells(struct source *s)
 
 void measure_put__rest(struct source *s)
 {
-	int fd = bpf_object__find_map_fd_by_name(s->obj, "rest");
-	u32 half = !*s->g.active;
+	int fd = bpf_object__find_map_fd_by_name(s->base.obj, "rest");
+	u32 half = !*s->base.active;
 
 	if (bpf_map_lookup_elem(fd, &half, s->rest))
 		return;
@@ -212,36 +212,36 @@ static void put_one_open(void *ctx, const struct measure_open *open)
 					  .keys = s->keys,
 					  .begin_ns = open->begin_ns};
 
-	if (!passes(s, &open->who, s->before_ns))
+	if (!passes(s, &open->who, s->base.before_ns))
 		return;
 	out.nkeys = name_keys(s, open->labels);
 	out.waits = keys_wait(s, open->labels);
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 	if (s->hooks->goes_on)
-		s->hooks->goes_on(s->ctx, open, s->keys, out.nkeys, s->sink);
+		s->hooks->goes_on(s->ctx, open, s->keys, out.nkeys, s->base.sink);
 }
 
 void measure_put__open(struct source *s)
 {
-	size_t n = s->visit.len / sizeof(struct measure_open);
+	size_t n = s->base.visit.len / sizeof(struct measure_open);
 
 	for (size_t i = 0; i < n; i++)
-		put_one_open(s, (const struct measure_open *)(const void *)s->visit.data + i);
-	s->visit.len = 0;
+		put_one_open(s, (const struct measure_open *)(const void *)s->base.visit.data + i);
+	s->base.visit.len = 0;
 	if (s->hooks->open)
-		s->hooks->open(s->ctx, s->obj, put_one_open, s);
+		s->hooks->open(s->ctx, s->base.obj, put_one_open, s);
 }
 
 void measure_put__held(void *ctx, struct measure_held_sample *out, const struct measure_site *site)
 {
 	struct source *s = ctx;
 
-	if (!out->rest && !passes(s, &site->who, s->before_ns))
+	if (!out->rest && !passes(s, &site->who, s->base.before_ns))
 		return;
 	out->keys = s->keys;
 	out->nkeys = out->rest ? 0 : name_keys(s, site->labels);
 	out->stack = stack_of(out->stack);
-	sink__put(s->sink, &out->head);
+	sink__put(s->base.sink, &out->head);
 }
 
 void measure_put__unseen(struct source *s, u64 total)
@@ -250,7 +250,7 @@ void measure_put__unseen(struct source *s, u64 total)
 		.head.type = SAMPLE_MEASURE_HELD, .rest = true, .unseen = total - s->unseen};
 
 	if (out.unseen)
-		sink__put(s->sink, &out.head);
+		sink__put(s->base.sink, &out.head);
 	s->unseen = total;
 }
 
@@ -271,7 +271,7 @@ static void put_slow(struct source *s, const struct measure_slow *r, size_t size
 	out.stack = r->stack;
 	if (s->m->text)
 		s->m->text(r, s->keys, out.text, sizeof(out.text));
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 }
 
 static void take_name(struct source *s, const struct measure_name *r, size_t size)
@@ -296,20 +296,16 @@ void measure_put__first(void *ctx, const void *data, size_t size)
 
 	if (type == RECORD_STACK && s->hooks->stack)
 		s->hooks->stack(s->ctx, data);
-	if (type == RECORD_STACK && bpf_ring__put_stack(data, size, s->sink))
-		s->nstacks++;
-	else if (type == RECORD_UNWIND)
-		bpf_ring__put_unwind(data, size, s->sink);
+	if (type == RECORD_STACK && bpf_ring__put_stack(data, size, s->base.sink))
+		s->base.stacks++;
 	else if (type == RECORD_MEASURE_NAME)
 		take_name(s, data, size);
 }
 
-void measure_put__slow(void *ctx, const void *data, size_t size)
+void measure_put__record(struct source *s, const void *data, size_t size)
 {
-	struct source *s = ctx;
-
 	if (*(const u32 *)data == RECORD_MEASURE_SLOW)
 		put_slow(s, data, size);
 	else if (s->hooks->record)
-		s->hooks->record(s->ctx, data, size, s->sink);
+		s->hooks->record(s->ctx, data, size, s->base.sink);
 }

@@ -3,6 +3,7 @@
 #include "sources/measures.h"
 
 #include "base/embed.h"
+#include "sources/bpf_source.h"
 
 #define MEASURE(id, name, ...) EMBED(proftop_bpf_##name, BUILD "/bpf/" #name ".bpf.o");
 #include "measures/measures.def"
@@ -56,13 +57,7 @@ static const struct measure_programs *programs_of(enum measure_id id)
 		.title = "BPF programs of " #name_,                                                \
 		.other = other_##name_,                                                            \
 		.open = open_##name_,                                                              \
-		.close = measure_source__close,                                                    \
-		.set_scope = measure_source__set_scope,                                            \
-		.set_sampling = measure_source__set_sampling,                                      \
-		.fd = measure_source__fd,                                                          \
-		.fetch = measure_source__fetch,                                                    \
-		.drain = measure_source__drain,                                                    \
-		.health = measure_source__health,                                                  \
+		BPF_SOURCE_OPS,                                                                    \
 	};
 #include "measures/measures.def"
 #undef MEASURE

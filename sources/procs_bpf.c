@@ -13,11 +13,8 @@
 #include "bpf/procs.h"
 #include "bpf/procs.skel.h"
 #include "samples/procs.h"
-#include "sources/bpf_probe.h"
-#include "sources/bpf_scope.h"
+#include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
-#include "sources/bpf_visit.h"
-#include "sources/core_btf.h"
 #include "sources/kernel_btf.h"
 #include "sources/procs_names.h"
 #include "sources/source.h"
@@ -28,18 +25,13 @@
 #define REPORT_ALL_EVERY   20
 
 struct source {
+	struct bpf_source base;
 	struct procs_bpf *skel;
-	struct bpf_scope scope;
-	struct bpf_visit visit;
 	struct procs_names *names;
-	const struct sample_sink *sink; /* during drain */
 	u32 rounds;			/* since the last one that reported all */
 	bool all;			/* this one does */
 	bool lost_ends;			/* somebody ended unseen: all have to be reported */
 	u64 page_bytes;
-	u64 before_ns;
-	struct procs_stats before;
-	struct health health;
 };
 
 /* --- what sleeping in a system call is --- */
@@ -91,9 +83,7 @@ static void classify_calls(u8 parts[PROCS_CALLS])
 
 static bool passes(struct source *s, u32 tgid, u32 tid, u64 cgroup, const char *comm)
 {
-	struct bpf_scope_entry e = {tgid, tid, 0, cgroup, s->before_ns, comm};
-
-	return bpf_scope__passes(&s->scope, &e);
+	return bpf_source__passes(&s->base, tgid, tid, 0, cgroup, s->base.before_ns, comm);
 }
 
 static void take_record(struct source *s, const struct procs_record *r)
@@ -129,15 +119,15 @@ static void take_record(struct source *s, const struct procs_record *r)
 		return;
 	if (leads && user && !(r->flags & PROCS_ZOMBIE))
 		out.cmdline = procs_names__cmdline(s->names, r->tgid, r->start_ns, r->execs);
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 }
 
 static void take_visited(struct source *s)
 {
-	for (size_t at = 0; at + sizeof(struct procs_record) <= s->visit.len;
+	for (size_t at = 0; at + sizeof(struct procs_record) <= s->base.visit.len;
 	     at += sizeof(struct procs_record))
-		take_record(s, (const void *)(s->visit.data + at));
-	s->visit.len = 0;
+		take_record(s, (const void *)(s->base.visit.data + at));
+	s->base.visit.len = 0;
 }
 
 /* Names that there was no time for when their processes were visited. */
@@ -148,7 +138,7 @@ static void take_names(struct source *s)
 	while (procs_names__next(s->names, &out.tgid, &out.start_ns, &out.cmdline)) {
 		out.tid = out.tgid;
 		out.process_ns = out.start_ns;
-		sink__put(s->sink, &out.head);
+		sink__put(s->base.sink, &out.head);
 	}
 }
 
@@ -159,7 +149,7 @@ static void put_short(struct source *s, struct procs_sample *out, u64 count)
 	out->event = PROCS_SHORT;
 	out->starts = count;
 	out->tgid = out->tid = 0;
-	sink__put(s->sink, &out->head);
+	sink__put(s->base.sink, &out->head);
 }
 
 static void put_one(struct source *s, struct procs_sample *out, const struct procs_end_sum *e)
@@ -174,7 +164,7 @@ static void put_one(struct source *s, struct procs_sample *out, const struct pro
 		put_short(s, &brief, 1);
 		memset(&out->sums, 0, sizeof(out->sums));
 	}
-	sink__put(s->sink, &out->head);
+	sink__put(s->base.sink, &out->head);
 }
 
 static void on_end(void *ctx, const void *key, const void *value)
@@ -207,26 +197,11 @@ static void on_end(void *ctx, const void *key, const void *value)
 		put_one(s, &out, e);
 	} else if (k->kind == PROCS_END_THREAD) {
 		out.event = PROCS_THREADS;
-		sink__put(s->sink, &out.head);
+		sink__put(s->base.sink, &out.head);
 	} else {
 		out.ppid = k->kind == PROCS_END_REST ? 0 : k->id;
 		put_short(s, &out, e->count);
 	}
-}
-
-static double drain_ends(struct source *s)
-{
-	struct bpf_map *map = s->skel->bss->active ? s->skel->maps.ends_b : s->skel->maps.ends_a;
-	long n;
-
-	__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
-	bpf_util__barrier();
-	n = bpf_util__drain(bpf_map__fd(map), bpf_map__key_size(map), bpf_map__value_size(map),
-			    on_end, s);
-	if (n < 0)
-		log__add(LOG_WARN, "ended processes could not be read from the kernel: %s",
-			 strerror((int)-n));
-	return n < 0 ? 0 : 100.0 * (double)n / bpf_map__max_entries(map);
 }
 
 /* --- intervals --- */
@@ -236,25 +211,15 @@ static void put_event(struct source *s, enum procs_event event, u64 ns)
 	struct procs_sample out = {.head.type = SAMPLE_PROCS, .event = event, .start_ns = ns};
 
 	out.cmdline = out.user = "";
-	sink__put(s->sink, &out.head);
-}
-
-static void get_stats(struct source *s, struct procs_stats *out)
-{
-	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
+	sink__put(s->base.sink, &out.head);
 }
 
 static void visit(struct source *s)
 {
-	int err;
-
 	s->skel->bss->last_round_ns = s->skel->bss->round_ns;
 	s->skel->bss->round_ns = clock__monotonic_ns();
-	s->skel->bss->look_again = bpf_scope__may_change(&s->scope);
 	s->skel->bss->report_all = s->all;
-	err = bpf_visit__run(&s->visit);
-	if (err)
-		log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
+	bpf_source__visit(&s->base);
 }
 
 static void plan_next(struct source *s, u64 visited)
@@ -264,35 +229,24 @@ static void plan_next(struct source *s, u64 visited)
 	s->lost_ends = false;
 }
 
-static void note_tick(struct source *s, double fill)
+static void note(struct source *s)
 {
-	struct health *h = &s->health;
-	struct procs_stats now;
-	u64 now_ns = clock__monotonic_ns();
+	const struct procs_stats *now = s->base.now, *before = s->base.before;
+	struct health *h = &s->base.health;
 
-	get_stats(s, &now);
-	health__cost(h, now.runs - s->before.runs, now.timed - s->before.timed,
-		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
-	h->samples = now.switches - s->before.switches;
-	h->samples_total = now.switches;
-	h->map_full = now.ends_full + now.tasks_full;
-	h->map_fill_pct = fill;
-	s->lost_ends = now.ends_full != s->before.ends_full;
-	plan_next(s, now.visited - s->before.visited);
-	s->before = now;
-	s->before_ns = now_ns;
+	bpf_source__note_samples(&s->base, now->switches);
+	h->map_full = now->ends_full + now->tasks_full;
+	s->lost_ends = now->ends_full != before->ends_full;
+	plan_next(s, now->visited - before->visited);
 }
 
-static void procs_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
+/* Who ends after the halves have turned is visited, or in the next interval's ends. */
+static double drain(struct source *s)
 {
-	double fill;
+	double fill = bpf_source__drain_half(&s->base, "ends", "ended processes", on_end);
 
-	if (!tick)
-		return;
-	s->sink = sink;
-	/* Who ends after this is visited, or in the next interval's ends. */
-	fill = drain_ends(s);
 	visit(s);
+	bpf_source__stats(&s->base, s->base.now); /* with the visit */
 	put_event(s, PROCS_ROUND, s->skel->bss->round_ns - s->skel->bss->last_round_ns);
 	procs_names__begin(s->names);
 	take_visited(s);
@@ -301,42 +255,27 @@ static void procs_bpf__drain(struct source *s, bool tick, const struct sample_si
 		put_event(s, PROCS_ALL, 0);
 		procs_names__sweep(s->names);
 	}
-	note_tick(s, fill);
+	return fill;
 }
 
 /* --- settings --- */
 
-static int procs_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
+static void scoped(struct source *s, const struct scope *scope)
 {
-	int err = bpf_scope__set(&s->scope, scope, st);
-
-	if (err)
-		return err;
-	s->skel->bss->thread_kinds = scope->not_tasks & SCOPE_TASK_KERNEL ? 1
-				     : scope->not_tasks & SCOPE_TASK_USER ? 2
-									  : 0;
+	(void)scope;
 	s->all = true; /* who is in scope is other than was reported */
-	return 0;
-}
-
-/* Nothing here is sampled. */
-static int procs_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
-{
-	(void)s;
-	(void)how;
-	(void)st;
-	return 0;
 }
 
 /* --- the source --- */
 
-static void procs_bpf__close(struct source *s)
+static void unload(struct source *s)
 {
-	bpf_visit__fini(&s->visit);
-	bpf_scope__fini(&s->scope);
 	procs_bpf__destroy(s->skel);
+}
+
+static void fini(struct source *s)
+{
 	procs_names__free(s->names);
-	free(s);
 }
 
 /* What this kernel has of the tracepoints; 0, or -EOPNOTSUPP. */
@@ -360,101 +299,72 @@ static int fit(struct procs_bpf *k, struct status *st)
 			   "this kernel does not count time in run queues (CONFIG_SCHED_INFO)");
 }
 
-static int load(struct source *s, struct status *st)
+static int init(struct source *s, const struct sampling *how, struct status *st)
 {
-	struct procs_bpf *k = procs_bpf__open_opts(CORE_BTF_OPTS(procs_bpf));
-	int err;
-
-	s->skel = k;
-	if (!k)
-		return bpf_util__failed(-errno, "BPF programs of processes", st);
-	err = fit(k, st);
-	if (err)
-		return err;
-	classify_calls((u8 *)k->rodata->call_part);
-	err = procs_bpf__load(k);
-	if (err)
-		return bpf_probe__failed(BPF_NEED_STORAGE | BPF_NEED_ATOMICS, err,
-					 "BPF programs of processes", st);
-	bpf_scope__init(&s->scope, k->obj, &k->bss->scope_state, k->progs.procs_fork,
-			k->progs.procs_unfollow);
+	(void)how;
+	(void)st;
+	s->page_bytes = (u64)sysconf(_SC_PAGESIZE);
+	s->names = procs_names__new();
 	return 0;
 }
 
-/* Whoever visits first gives each thread its place; the switches then find it. */
-static int attach(struct source *s, const struct scope *scope, struct status *st)
+static int open_programs(struct source *s, struct status *st)
 {
-	struct procs_bpf *k = s->skel;
-	int err = procs_bpf__set_scope(s, scope, st);
+	int err = bpf_source__skeleton(s, procs_bpf, st);
 
 	if (!err)
-		err = bpf_util__attach(k->progs.procs_new, &k->links.procs_new, st);
+		err = fit(s->skel, st);
 	if (!err)
-		err = bpf_util__attach(k->progs.procs_exit, &k->links.procs_exit, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.procs_lock, &k->links.procs_lock, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.procs_locked, &k->links.procs_locked, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.procs_switch, &k->links.procs_switch, st);
-	if (!err)
-		err = bpf_visit__attach(&s->visit, k->progs.procs_visit, st);
-	if (!err) {
-		k->bss->round_ns = clock__monotonic_ns();
-		k->bss->report_all = true;
-		err = bpf_visit__run(&s->visit);
-		if (err)
-			bpf_util__failed(err, "visiting all threads", st);
-	}
+		classify_calls((u8 *)s->skel->rodata->call_part);
 	return err;
 }
+
+/* Whoever visits first gives each thread its place; the switches then find it. */
+static int attached(struct source *s, struct status *st)
+{
+	int err = bpf_source__attach_visit(&s->base, s->skel->progs.procs_visit, st);
+
+	if (err)
+		return err;
+	s->skel->bss->round_ns = clock__monotonic_ns();
+	s->skel->bss->report_all = true;
+	err = bpf_visit__run(&s->base.visit);
+	return err ? bpf_util__failed(err, "visiting all threads", st) : 0;
+}
+
+static void begin(struct source *s)
+{
+	s->base.visit.len = 0;
+	s->all = true;
+	bpf_source__stats(&s->base, s->base.before);
+}
+
+static const struct bpf_subject subject = {
+	.what = "BPF programs of processes",
+	.event = "sched_switch",
+	.needs = BPF_NEED_STORAGE | BPF_NEED_ATOMICS,
+	.size = sizeof(struct source),
+	.stats_size = sizeof(struct procs_stats),
+	.init = init,
+	.open = open_programs,
+	.scoped = scoped,
+	.attached = attached,
+	.begin = begin,
+	.drain = drain,
+	.note = note,
+	.unload = unload,
+	.fini = fini,
+};
 
 static struct source *procs_bpf__open_source(const struct sampling *how, const struct scope *scope,
 					     struct status *st)
 {
-	struct source *s = xcalloc(1, sizeof(*s));
-	int err = bpf_util__prepare(st);
-
-	(void)how;
-	s->page_bytes = (u64)sysconf(_SC_PAGESIZE);
-	s->names = procs_names__new();
-	if (!err)
-		err = load(s, st);
-	if (!err)
-		err = attach(s, scope, st);
-	if (err) {
-		procs_bpf__close(s);
-		return NULL;
-	}
-	s->visit.len = 0;
-	s->all = true;
-	get_stats(s, &s->before);
-	s->before_ns = clock__monotonic_ns();
-	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
-	copy_str(s->health.event, sizeof(s->health.event), "sched_switch");
-	s->health.precise = true;
-	return s;
-}
-
-static int procs_bpf__fd(struct source *s)
-{
-	(void)s;
-	return -1;
-}
-
-static void procs_bpf__health(struct source *s, struct health *h)
-{
-	health__take(h, &s->health);
+	return bpf_source__open(&subject, how, scope, NULL, st);
 }
 
 const struct source_ops source_procs_bpf = {
 	.name = "bpf",
 	.title = "a BPF iterator over all threads, and a program on their switches",
 	.open = procs_bpf__open_source,
-	.close = procs_bpf__close,
-	.set_scope = procs_bpf__set_scope,
-	.set_sampling = procs_bpf__set_sampling,
-	.fd = procs_bpf__fd,
-	.drain = procs_bpf__drain,
-	.health = procs_bpf__health,
+	BPF_SOURCE_OPS,
 };

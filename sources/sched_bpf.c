@@ -15,17 +15,11 @@
 #include "bpf/sched.h"
 #include "bpf/sched.skel.h"
 #include "bpf/stack.h"
-#include "bpf/unwind.h"
-#include "sources/bpf_probe.h"
-#include "sources/bpf_ring.h"
-#include "sources/bpf_scope.h"
+#include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
-#include "sources/bpf_visit.h"
-#include "sources/core_btf.h"
 #include "sources/kernel_btf.h"
 #include "sources/sched_sleepers.h"
 #include "sources/sched_tasks.h"
-#include "sources/unwind_maps.h"
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 10)
@@ -33,29 +27,20 @@
 #define SLOW_WANTED   16  /* slow delays told in one interval, at least */
 
 struct source {
+	struct bpf_source base;
 	struct sched_bpf *skel;
-	struct bpf_ring *ring;
-	struct bpf_scope scope;
-	struct sched_bpf_sizes sizes;
-	struct bpf_visit visit; /* records of the iterator's last round */
 	struct sched_tasks *tasks;
 	struct sleepers *sleepers;
 	bool drained; /* an interval has ended */
 	struct sched_cpu *cpus_before; /* one for each CPU that can be */
 	u32 ncpus;
 	u64 cpus_ns;
-	bool flipped;
-	const struct sample_sink *sink; /* during drain */
-	u32 stacks, slow; /* stacks sent since the maps were emptied; slow delays told */
-	u64 before_ns;
-	struct sched_stats before;
-	struct unwind_stats before_walks;
-	struct health health;
+	u32 slow; /* delays told in this interval */
 };
 
 void sched_bpf__stats(struct source *s, struct sched_stats *out)
 {
-	bpf_util__sum_percpu(bpf_map__fd(s->skel->maps.stats), sizeof(*out), (u64 *)out);
+	bpf_source__stats(&s->base, out);
 }
 
 /* --- the iterator --- */
@@ -64,25 +49,21 @@ void sched_bpf__stats(struct source *s, struct sched_stats *out)
 static void visit_all(struct source *s)
 {
 	u64 now = clock__monotonic_ns();
-	int err;
 
-	s->skel->bss->look_again = bpf_scope__may_change(&s->scope);
 	s->skel->bss->epoch++;
-	err = bpf_visit__run(&s->visit);
+	bpf_source__visit(&s->base);
 	s->skel->bss->visited_ns = now;
-	if (err)
-		log__add(LOG_WARN, "threads could not be visited: %s", strerror(-err));
 }
 
 /* Calls fn with each record of the iterator's last round. */
 static void each_visited(struct source *s,
 			 void (*fn)(struct source *s, struct sched_task_record *r, size_t size))
 {
-	for (size_t at = 0; at + offsetof(struct sched_task_record, hists) <= s->visit.len;) {
-		struct sched_task_record *r = (void *)(s->visit.data + at);
+	for (size_t at = 0; at + offsetof(struct sched_task_record, hists) <= s->base.visit.len;) {
+		struct sched_task_record *r = (void *)(s->base.visit.data + at);
 		size_t size = r->has_hists ? sizeof(*r) : offsetof(struct sched_task_record, hists);
 
-		if (at + size > s->visit.len)
+		if (at + size > s->base.visit.len)
 			break;
 		fn(s, r, size);
 		at += size;
@@ -113,7 +94,7 @@ static void take_record(struct source *s, struct sched_task_record *r, size_t si
 
 	r->wait.ustack = user_stack_of(s, &r->task, &r->wait);
 	sched_tasks__take(s->tasks, r, size, s->skel->bss->wanted & SCHED_WANT_WAITS,
-			  s->sink && bpf_scope__passes(&s->scope, &e) ? s->sink : NULL);
+			  s->base.sink && bpf_scope__passes(&s->base.scope, &e) ? s->base.sink : NULL);
 }
 
 static void take_sleepers(struct source *s, const struct sample_sink *sink)
@@ -126,11 +107,11 @@ static void take_sleepers(struct source *s, const struct sample_sink *sink)
 /* sink NULL: only where the next interval begins is remembered. */
 static void take_visited(struct source *s, const struct sample_sink *sink)
 {
-	s->sink = sink;
+	s->base.sink = sink;
 	if (sink)
 		take_sleepers(s, sink);
 	each_visited(s, take_record);
-	s->visit.len = 0;
+	s->base.visit.len = 0;
 }
 
 /* --- records from the ring --- */
@@ -141,7 +122,7 @@ static void put_end(struct source *s, const struct sched_task_record *r, size_t 
 				    r->task.cgroup, r->t_ns,	 r->task.comm};
 
 	sched_tasks__take(s->tasks, r, size, false,
-			  bpf_scope__passes(&s->scope, &e) ? s->sink : NULL);
+			  bpf_scope__passes(&s->base.scope, &e) ? s->base.sink : NULL);
 }
 
 static void put_delay(struct source *s, const struct sched_delay_record *r)
@@ -159,7 +140,7 @@ static void put_delay(struct source *s, const struct sched_delay_record *r)
 	s->slow++;
 	sched_ident__to(&out.task, &r->task);
 	sched_ident__to(&out.holder, &r->holder);
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 }
 
 static void put_switch(struct source *s, const struct sched_switch_record *r)
@@ -176,7 +157,7 @@ static void put_switch(struct source *s, const struct sched_switch_record *r)
 		.ustack = r->ustack,
 	};
 
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 }
 
 static void put_stack(void *ctx, const void *data, size_t size)
@@ -184,17 +165,12 @@ static void put_stack(void *ctx, const void *data, size_t size)
 	struct source *s = ctx;
 
 	if (*(const u32 *)data == RECORD_STACK)
-		s->stacks += bpf_ring__put_stack(data, size, s->sink);
+		s->base.stacks += bpf_ring__put_stack(data, size, s->base.sink);
 }
 
-static void put_record(void *ctx, const void *data, size_t size)
+static void put_record(struct source *s, const void *data, size_t size)
 {
-	struct source *s = ctx;
-
 	switch (*(const u32 *)data) {
-	case RECORD_UNWIND:
-		bpf_ring__put_unwind(data, size, s->sink);
-		break;
 	case RECORD_SCHED_TASK:
 		put_end(s, data, size);
 		break;
@@ -222,7 +198,7 @@ static void on_wait(void *ctx, const void *key, const void *value)
 	struct wait_sample out;
 
 	(void)key;
-	if (!bpf_scope__passes(&s->scope, &e))
+	if (!bpf_scope__passes(&s->base.scope, &e))
 		return;
 	sched_wait__to(&out, &sum->task, &sum->wait);
 	out.ustack = user_stack_of(s, &sum->task, &sum->wait);
@@ -233,29 +209,7 @@ static void on_wait(void *ctx, const void *key, const void *value)
 	out.max_ns = sum->max_ns;
 	out.hist = sum->hist;
 	out.t_ns = sum->last_ns;
-	sink__put(s->sink, &out.head);
-}
-
-static long drain_map(struct source *s, const struct bpf_map *map)
-{
-	long n = bpf_util__drain(bpf_map__fd(map), sizeof(u64), sizeof(struct sched_wait_sum),
-				 on_wait, s);
-
-	if (n < 0)
-		log__add(LOG_WARN, "waits could not be read from the kernel: %s",
-			 strerror((int)-n));
-	return MAX(n, 0);
-}
-
-/* Returns how full the map was, in %. */
-static double drain_waits(struct source *s)
-{
-	bool a = s->skel->bss->active;
-	long n = drain_map(s, a ? s->skel->maps.waits_a : s->skel->maps.waits_b);
-
-	drain_map(s, a ? s->skel->maps.rests_a : s->skel->maps.rests_b);
-	s->flipped = false;
-	return 100.0 * (double)n / s->sizes.waits;
+	sink__put(s->base.sink, &out.head);
 }
 
 /* --- CPUs --- */
@@ -308,7 +262,7 @@ static void put_cpu(struct source *s, u32 cpu, const struct sched_cpu *c, u64 th
 	}
 	for (u32 i = 0; i < HIST_BUCKETS; i++)
 		hist[i] = c->delay_hist[i] - before->delay_hist[i];
-	sink__put(s->sink, &out.head);
+	sink__put(s->base.sink, &out.head);
 }
 
 static bool read_cpus(struct source *s, struct sched_cpu *out)
@@ -347,54 +301,35 @@ static void adapt_slow(struct source *s)
 }
 
 /* A shape stands for a stack that was sent: both are forgotten together. */
-static double trim_stacks(struct source *s)
+static void forget_shapes(struct source *s)
 {
 	static const char zero[4096]; /* more than a shape */
 	int fd = bpf_map__fd(s->skel->maps.stack_shapes);
 	u32 n = bpf_map__max_entries(s->skel->maps.stack_shapes);
-	double fill = bpf_util__trim(s->skel->maps.stacks_seen, &s->stacks, s->sizes.stacks);
 
-	for (u32 i = 0; fill >= 75 && i < n; i++)
+	for (u32 i = 0; i < n; i++)
 		bpf_map_update_elem(fd, &i, zero, BPF_ANY);
-	if (fill >= 75)
-		s->skel->bss->stacks_round++;
-	return fill;
+	s->skel->bss->stacks_round++;
 }
 
-static void note_losses(struct health *h, const struct sched_stats *now, bool waits)
+static void note(struct source *s)
 {
-	u64 samples = waits ? now->waits : now->switches;
+	const struct sched_stats *now = s->base.now;
+	struct health *h = &s->base.health;
 
-	h->samples = samples - MIN(samples, h->samples_total);
-	h->samples_total = samples;
+	if (s->base.trimmed)
+		forget_shapes(s);
+	bpf_source__note_samples(&s->base, s->skel->bss->wanted & SCHED_WANT_WAITS ? now->waits
+										   : now->switches);
 	h->map_full = now->waits_full;
 	h->lost = now->waits_lost + now->records_full + now->tasks_full;
 	h->stacks_lost = now->stacks_lost + now->waits_full - MIN(now->waits_lost, now->waits_full);
-	h->note[0] = '\0';
 	health__note(h, now->waits_full,
 		     "waits are in rows without stack and waker: too many different ones at once");
 	health__note(h, now->backward, "negative times were taken as 0");
 	health__note(h, now->unseen,
 		     "switches the kernel kept from the programs: their time is from its account");
 	health__note(h, now->forks_lost, "children could not be followed");
-}
-
-static void note_tick(struct source *s, double fill)
-{
-	u64 now_ns = clock__monotonic_ns();
-	struct sched_stats now;
-	double stacks;
-
-	sched_bpf__stats(s, &now);
-	note_losses(&s->health, &now, s->skel->bss->wanted & SCHED_WANT_WAITS);
-	stacks = trim_stacks(s); /* not within MAX, which would trim twice */
-	s->health.map_fill_pct = MAX(fill, stacks);
-	unwind_maps__health(s->skel->obj, s->skel->bss->unwind_by_tables, &s->before_walks,
-			    &s->health);
-	health__cost(&s->health, now.runs - s->before.runs, now.timed - s->before.timed,
-		     now.run_ns - s->before.run_ns, now_ns - s->before_ns);
-	s->before = now;
-	s->before_ns = now_ns;
 }
 
 /* --- settings --- */
@@ -415,7 +350,7 @@ static u32 states_of(u32 letters)
 	return out;
 }
 
-static void set_filters(struct source *s, const struct scope *scope)
+static void scoped(struct source *s, const struct scope *scope)
 {
 	u32 all = (1u << SCHED_STATES) - 1, states = 0;
 
@@ -427,27 +362,11 @@ static void set_filters(struct source *s, const struct scope *scope)
 	/* A filter that nothing passes is not the same as none. */
 	s->skel->bss->wait_states =
 		states || !(scope->states || scope->not_states) ? states : 1u << 31;
-	s->skel->bss->thread_kinds = scope->not_tasks & SCOPE_TASK_KERNEL ? 1
-				     : scope->not_tasks & SCOPE_TASK_USER ? 2
-									  : 0;
 }
 
-static int sched_bpf__set_scope(struct source *s, const struct scope *scope, struct status *st)
+static void sampled(struct source *s, const struct sampling *how)
 {
-	int err = bpf_scope__set(&s->scope, scope, st);
-
-	if (err)
-		return err;
-	set_filters(s, scope);
-	return 0;
-}
-
-static int sched_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
-{
-	(void)st;
 	s->skel->bss->watch_tid = how->watch;
-	s->skel->bss->unwind_by_tables = unwind_maps__mode(how->call_graph);
-	return 0;
 }
 
 static void begin_interval(struct source *s)
@@ -489,16 +408,16 @@ static void sched_bpf__serve(struct source *s, u64 models)
 
 /* --- the source --- */
 
-static void sched_bpf__close(struct source *s)
+static void unload(struct source *s)
 {
-	bpf_visit__fini(&s->visit);
-	bpf_scope__fini(&s->scope);
-	bpf_ring__free(s->ring);
 	sched_bpf__destroy(s->skel);
+}
+
+static void fini(struct source *s)
+{
 	sched_tasks__free(s->tasks);
 	sleepers__free(s->sleepers);
 	free(s->cpus_before);
-	free(s);
 }
 
 /* Since 5.18 the tracepoint tells the state in which the thread left. */
@@ -521,77 +440,62 @@ static bool switch_tells_state(void)
 	return tells;
 }
 
-static int load(struct source *s, struct status *st)
+static int open_programs(struct source *s, struct status *st)
 {
-	int err;
+	const struct sched_bpf_sizes *sizes = s->base.sizes;
+	int err = bpf_source__skeleton(s, sched_bpf, st);
 
-	s->skel = sched_bpf__open_opts(CORE_BTF_OPTS(sched_bpf));
-	if (!s->skel)
-		return bpf_util__failed(-errno, "BPF scheduler programs", st);
-	bpf_map__set_max_entries(s->skel->maps.waits_a, s->sizes.waits);
-	bpf_map__set_max_entries(s->skel->maps.waits_b, s->sizes.waits);
-	bpf_map__set_max_entries(s->skel->maps.rests_a, s->sizes.rests);
-	bpf_map__set_max_entries(s->skel->maps.rests_b, s->sizes.rests);
-	bpf_map__set_max_entries(s->skel->maps.stacks_seen, s->sizes.stacks);
-	bpf_map__set_max_entries(s->skel->maps.records, s->sizes.ring_bytes);
+	if (err)
+		return err;
+	s->base.stacks_max = sizes->stacks;
+	s->base.ring_bytes = sizes->ring_bytes;
+	bpf_source__size(&s->base, "waits", sizes->waits);
+	bpf_source__size(&s->base, "rests", sizes->rests);
 	s->skel->rodata->switch_tells_state = switch_tells_state();
-	s->skel->rodata->ring_wake_bytes = s->sizes.ring_bytes / 2;
 #ifdef __x86_64__
 	/* The kernel's image and its modules lie within it. */
 	s->skel->rodata->text_start = 0xffffffff80000000;
 	s->skel->rodata->text_length = 0x7f000000;
 #endif
-	err = unwind_maps__share(s->skel->obj, st);
-	if (err)
-		return err;
-	err = sched_bpf__load(s->skel);
-	if (err)
-		return bpf_probe__failed(BPF_NEED_STORAGE | BPF_NEED_ATOMICS, err,
-					 "BPF scheduler programs", st);
-	err = bpf_ring__new(&s->ring, bpf_map__fd(s->skel->maps.records), st);
-	if (err)
-		return err;
-	bpf_scope__init(&s->scope, s->skel->obj, &s->skel->bss->scope_state,
-			s->skel->progs.sched_fork, s->skel->progs.sched_exit);
 	s->skel->bss->slow_ns = SLOW_FIRST_NS;
+	s->skel->bss->wanted = SCHED_WANT_WAITS | SCHED_WANT_TASKS;
 	return 0;
 }
 
-/* Whoever visits first gives each thread its place; the events then find it. */
-static int attach(struct source *s, const struct scope *scope, struct status *st)
+static int visit_first(struct source *s, struct status *st)
 {
-	struct sched_bpf *k = s->skel;
-	int err = sched_bpf__set_scope(s, scope, st);
+	int err = bpf_source__attach_visit(&s->base, s->skel->progs.sched_visit, st);
 
-	if (!err)
-		err = bpf_util__attach(k->progs.sched_new, &k->links.sched_new, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.sched_wakeup_new, &k->links.sched_wakeup_new, st);
-	if (!err)
-		err = bpf_visit__attach(&s->visit, k->progs.sched_visit, st);
-	if (!err) {
-		err = bpf_visit__run(&s->visit);
-		if (err)
-			bpf_util__failed(err, "visiting all threads", st);
-	}
-	if (!err)
-		err = bpf_util__attach(k->progs.sched_waking, &k->links.sched_waking, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.sched_exec, &k->links.sched_exec, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.sched_wakeup, &k->links.sched_wakeup, st);
-	if (!err)
-		err = bpf_util__attach(k->progs.sched_switch, &k->links.sched_switch, st);
-	return err;
+	if (err)
+		return err;
+	err = bpf_visit__run(&s->base.visit);
+	return err ? bpf_util__failed(err, "visiting all threads", st) : 0;
 }
 
-static void begin(struct source *s)
+/* Whoever visits first gives each thread its place; the events then find it. */
+static int attach(struct source *s, struct status *st)
 {
-	begin_interval(s);
-	s->before_ns = clock__monotonic_ns();
-	copy_str(s->health.tier, sizeof(s->health.tier), "bpf");
-	copy_str(s->health.event, sizeof(s->health.event), "sched_switch");
-	s->health.precise = true;
+	struct sched_bpf *k = s->skel;
+	const struct {
+		struct bpf_program *prog;
+		struct bpf_link **link;
+	} all[] = {
+		{k->progs.sched_new, &k->links.sched_new},
+		{k->progs.sched_wakeup_new, &k->links.sched_wakeup_new},
+		{NULL, NULL}, /* the visit */
+		{k->progs.sched_waking, &k->links.sched_waking},
+		{k->progs.sched_exec, &k->links.sched_exec},
+		{k->progs.sched_wakeup, &k->links.sched_wakeup},
+		{k->progs.sched_switch, &k->links.sched_switch},
+	};
+	int err = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(all) && !err; i++)
+		if (all[i].prog)
+			err = bpf_util__attach(all[i].prog, all[i].link, st);
+		else
+			err = visit_first(s, st);
+	return err;
 }
 
 /* Their tables are made at once, for all processes: too much where memory is little. */
@@ -600,30 +504,66 @@ static bool walks_sleepers(const struct sampling *how)
 	return how->call_graph != CALL_GRAPH_OFF && !memory__is_little();
 }
 
-struct source *sched_bpf__open_sized(const struct sampling *how, const struct scope *scope,
-				     const struct sched_bpf_sizes *sizes, struct status *st)
+static int init(struct source *s, const struct sampling *how, struct status *st)
 {
-	struct source *s = xcalloc(1, sizeof(*s));
-	int err = bpf_util__prepare(st);
-
-	s->sizes = *sizes;
+	(void)st;
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->cpus_before = xcalloc(s->ncpus, sizeof(*s->cpus_before));
 	s->tasks = sched_tasks__new();
 	s->sleepers = sleepers__new(walks_sleepers(how) ? how->walker : NULL);
-	if (!err)
-		err = load(s, st);
-	if (!err) {
-		s->skel->bss->wanted = SCHED_WANT_WAITS | SCHED_WANT_TASKS;
-		sched_bpf__set_sampling(s, how, st);
-		err = attach(s, scope, st);
+	return 0;
+}
+
+/* A thread may have been visited and then ended: in that order, its stacks before. */
+static void first(struct source *s, bool tick)
+{
+	bpf_ring__each(s->base.ring, put_stack, s);
+	if (tick)
+		take_visited(s, s->base.sink);
+}
+
+static double drain(struct source *s)
+{
+	double fill;
+
+	s->drained = true;
+	sched_tasks__end_round(s->tasks);
+	if (s->skel->bss->wanted & SCHED_WANT_TASKS) {
+		take_cpus(s, s->base.sink);
+		adapt_slow(s);
 	}
-	if (err) {
-		sched_bpf__close(s);
-		return NULL;
-	}
-	begin(s);
-	return s;
+	fill = bpf_source__drain_half(&s->base, "waits", "waits", on_wait);
+	bpf_source__drain_half(&s->base, "rests", "waits", on_wait);
+	return fill;
+}
+
+static const struct bpf_subject subject = {
+	.what = "BPF scheduler programs",
+	.event = "sched_switch",
+	.needs = BPF_NEED_STORAGE | BPF_NEED_ATOMICS,
+	.size = sizeof(struct source),
+	.stats_size = sizeof(struct sched_stats),
+	.sizes_size = sizeof(struct sched_bpf_sizes),
+	.own_stacks = true,
+	.init = init,
+	.open = open_programs,
+	.scoped = scoped,
+	.sampled = sampled,
+	.attach = attach,
+	.begin = begin_interval,
+	.turning = visit_all,
+	.first = first,
+	.record = put_record,
+	.drain = drain,
+	.note = note,
+	.unload = unload,
+	.fini = fini,
+};
+
+struct source *sched_bpf__open_sized(const struct sampling *how, const struct scope *scope,
+				     const struct sched_bpf_sizes *sizes, struct status *st)
+{
+	return bpf_source__open(&subject, how, scope, sizes, st);
 }
 
 static struct source *sched_bpf__open_source(const struct sampling *how, const struct scope *scope,
@@ -635,59 +575,10 @@ static struct source *sched_bpf__open_source(const struct sampling *how, const s
 	return sched_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }
 
-static int sched_bpf__fd(struct source *s)
-{
-	return bpf_ring__fd(s->ring);
-}
-
-static void sched_bpf__fetch(struct source *s, bool tick)
-{
-	if (tick) {
-		visit_all(s);
-		__atomic_store_n(&s->skel->bss->active, !s->skel->bss->active, __ATOMIC_SEQ_CST);
-		bpf_util__barrier();
-		s->flipped = true;
-	}
-	bpf_ring__fetch(s->ring);
-}
-
-static void sched_bpf__drain(struct source *s, bool tick, const struct sample_sink *sink)
-{
-	s->sink = sink;
-	if (tick ? !s->flipped : bpf_ring__empty(s->ring))
-		sched_bpf__fetch(s, tick);
-	/* A thread may have been visited and then ended: in that order, its stacks before. */
-	bpf_ring__each(s->ring, put_stack, s);
-	if (tick)
-		take_visited(s, sink);
-	bpf_ring__drain(s->ring, put_record, s);
-	if (!tick)
-		return;
-	s->drained = true;
-	sched_tasks__end_round(s->tasks);
-	if (s->skel->bss->wanted & SCHED_WANT_TASKS) {
-		take_cpus(s, sink);
-		adapt_slow(s);
-	}
-	note_tick(s, drain_waits(s));
-}
-
-static void sched_bpf__health(struct source *s, struct health *h)
-{
-	health__take(h, &s->health);
-	health__note_stacks(h);
-}
-
 const struct source_ops source_sched_bpf = {
 	.name = "bpf",
 	.title = "BPF programs on the scheduler's tracepoints",
 	.open = sched_bpf__open_source,
-	.close = sched_bpf__close,
-	.set_scope = sched_bpf__set_scope,
-	.set_sampling = sched_bpf__set_sampling,
 	.serve = sched_bpf__serve,
-	.fd = sched_bpf__fd,
-	.fetch = sched_bpf__fetch,
-	.drain = sched_bpf__drain,
-	.health = sched_bpf__health,
+	BPF_SOURCE_OPS,
 };

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the programs of every source have: figures about themselves, halves of maps that take turns,
+ * who is in scope, and the programs that follow children. A program includes this once, after it
+ * has defined SOURCE_STATS as its struct of figures: for each CPU, all u64, beginning with
+ * SOURCE_FIGURES (bpf/scope.h). sources/bpf_source.c finds all of it by name.
+ */
+#ifndef BPF_SOURCE_BPF_H
+#define BPF_SOURCE_BPF_H
+
+#include "bpf/scope.bpf.h"
+
+volatile u32 active = 0;       /* the half that counts now */
+volatile u32 look_again = 0;   /* the iterator decides anew who is in scope */
+volatile u32 thread_kinds = 0; /* 1: user threads only, 2: kernel threads only */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct SOURCE_STATS);
+} stats SEC(".maps");
+
+static __always_inline struct SOURCE_STATS *stats__get(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&stats, &zero);
+}
+
+/*
+ * Two hash maps, NAME_a and NAME_b. Programs write to the one that `active` names; user space
+ * switches, waits until no program runs that saw the old value, and drains the other in peace: no
+ * count is lost or doubled.
+ */
+#define HALF_OF(entries, key_type, value_type)                                                     \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
+		__uint(max_entries, entries);                                                      \
+		__type(key, key_type);                                                             \
+		__type(value, value_type);                                                         \
+	}
+#define HALVES(name, entries, key_type, value_type)                                                \
+	HALF_OF(entries, key_type, value_type) name##_a SEC(".maps");                              \
+	HALF_OF(entries, key_type, value_type) name##_b SEC(".maps")
+#define half__of(name, which) ((which) ? (void *)&name##_b : (void *)&name##_a)
+
+/* --- who --- */
+
+static __always_inline bool task__in_scope(struct task_struct *task)
+{
+	u32 kinds = thread_kinds;
+
+	if (kinds && ((task->flags & PF_KTHREAD) ? kinds != 2 : kinds != 1))
+		return false;
+	return scope__task(task, task->tgid, task->pid);
+}
+
+/* --- what is slow --- */
+
+/* Whether what took ns is told one by one. When more than `most` are, only slower ones are from then
+ * on: the slowest are never missed. */
+static __always_inline bool slow__is_due(volatile u64 *limit, volatile u32 *told, u32 most, u64 ns)
+{
+	if (!*limit || ns < *limit)
+		return false;
+	if (__sync_fetch_and_add(told, 1) >= most) {
+		*told = 0;
+		*limit *= 2;
+	}
+	return true;
+}
+
+/* --- upkeep --- */
+
+static __always_inline u64 run__begin(struct SOURCE_STATS *st)
+{
+	st->runs++;
+	return bpf_ktime_get_ns();
+}
+
+/* A look at the clock costs as much as many a run: one in 64 is timed. */
+static __always_inline void run__end(struct SOURCE_STATS *st, u64 began)
+{
+	if (st->runs & 63)
+		return;
+	st->timed++;
+	st->run_ns += bpf_ktime_get_ns() - began;
+}
+
+SEC("raw_tp/sched_process_fork")
+int scope_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct SOURCE_STATS *st = stats__get();
+
+	if (!scope__follow_fork((void *)ctx->args[0], (void *)ctx->args[1]) && st)
+		__sync_fetch_and_add(&st->forks_lost, 1);
+	return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int scope_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	scope__follow_exit((void *)ctx->args[0]);
+	return 0;
+}
+
+#endif

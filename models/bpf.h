@@ -42,8 +42,6 @@ struct bpf_snap {
 /* By what rows are; in their order in --group. */
 enum bpf_group { BPF_BY_PROGRAM, BPF_BY_TYPE, BPF_BY_COMM, BPF_BY_PID, BPF_GROUPS };
 extern const char *const bpf_group_names[BPF_GROUPS];
-/* BPF_GROUPS: there is none of that name. */
-enum bpf_group bpf_group__by_name(const char *name);
 
 /* A value; zero it first. */
 struct bpf_query {

@@ -16,15 +16,6 @@ struct answer_box {
 
 const char *const bpf_group_names[BPF_GROUPS] = {"program", "type", "comm", "pid"};
 
-enum bpf_group bpf_group__by_name(const char *name)
-{
-	u32 i = 0;
-
-	while (i < BPF_GROUPS && strcmp(bpf_group_names[i], name))
-		i++;
-	return (enum bpf_group)i;
-}
-
 double bpf__cpu_pct(u64 run_ns, u64 window_ns)
 {
 	return window_ns ? 100.0 * (double)run_ns / (double)window_ns : 0;

@@ -100,8 +100,6 @@ enum cache_group {
 	CACHE_GROUPS
 };
 extern const char *const cache_group_names[CACHE_GROUPS]; /* as in --group */
-/* CACHE_GROUPS when there is none of that name. */
-enum cache_group cache_group__by_name(const char *name);
 
 /* What the columns are about. */
 enum cache_show {

@@ -12,15 +12,6 @@ const char *const cache_group_names[CACHE_GROUPS] = {
 	[CACHE_BY_CGROUP] = "cgroup", [CACHE_BY_TOTAL] = "total",
 };
 
-enum cache_group cache_group__by_name(const char *name)
-{
-	enum cache_group g = 0;
-
-	while (g < CACHE_GROUPS && strcmp(name, cache_group_names[g]) != 0)
-		g++;
-	return g;
-}
-
 /* --- which count --- */
 
 static bool any(const u64 n[CACHE_COUNTS])

@@ -122,8 +122,6 @@ struct value io_hist__value(const struct io_hist *h, struct arena *a);
 
 enum io_group { IO_BY_DEVICE, IO_BY_PID, IO_BY_COMM, IO_BY_CGROUP, IO_BY_FILE, IO_GROUPS };
 extern const char *const io_group_names[IO_GROUPS]; /* as in --group */
-/* IO_GROUPS when there is none of that name. */
-enum io_group io_group__by_name(const char *name);
 
 /* What the columns of devices are about. */
 enum io_show {

@@ -25,15 +25,6 @@ struct maker {
 	struct hidx index;
 };
 
-enum io_group io_group__by_name(const char *name)
-{
-	enum io_group g = 0;
-
-	while (g < IO_GROUPS && strcmp(name, io_group_names[g]) != 0)
-		g++;
-	return g;
-}
-
 const char *io_flags__text(u32 flags, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%s", flags & IO_FLAG_SYNC ? " sync" : "",

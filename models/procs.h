@@ -76,8 +76,6 @@ enum procs_group {
 	PROCS_GROUPS
 };
 extern const char *const procs_group_names[PROCS_GROUPS];
-/* PROCS_GROUPS when there is none of that name. */
-enum procs_group procs_group__by_name(const char *name);
 
 /* Sets of columns on the screen. */
 enum procs_show { PROCS_SHOW_WHERE, PROCS_SHOW_PARTS, PROCS_SHOW_MEMORY, PROCS_SHOWS };

@@ -15,15 +15,6 @@
 const char *const procs_group_names[PROCS_GROUPS] = {"pid",  "tid",    "comm",
 						     "user", "cgroup", "container"};
 
-enum procs_group procs_group__by_name(const char *name)
-{
-	u32 g = 0;
-
-	while (g < PROCS_GROUPS && strcmp(procs_group_names[g], name))
-		g++;
-	return (enum procs_group)g;
-}
-
 struct namer {
 	struct arena *arena;
 	struct hidx index;

@@ -68,8 +68,6 @@ extern const char *const profile_group_names[GROUPS]; /* "symbol" ... as in --gr
 
 /* "comm+symbol": the task's parts first, then the code's; a set has just one text. */
 const char *profile_groups__text(u32 groups, char *buf, size_t size);
-/* Reads names with ',' or '+' between; false (and 0) when one is unknown or none is there. */
-bool profile_groups__parse(const char *text, u32 *groups);
 
 /* Rows by code and task at once: beyond so many, functions without own samples get none. */
 #define PROFILE_MAX_PAIRS 32768

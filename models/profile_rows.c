@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/columns.h"
+#include "base/names.h"
 #include "models/profile_impl.h"
 
 const char *const profile_group_names[GROUPS] = {
@@ -145,44 +146,10 @@ static bool applies(u32 groups, u32 column)
 
 const char *profile_groups__text(u32 groups, char *buf, size_t size)
 {
-	static const enum profile_group order[GROUPS] = {GROUP_COMM,   GROUP_PID, GROUP_TID,
-							 GROUP_CGROUP, GROUP_CPU, GROUP_OBJECT,
-							 GROUP_SYMBOL};
-	size_t n = 0;
+	static const u32 order[GROUPS] = {GROUP_COMM, GROUP_PID,    GROUP_TID,	 GROUP_CGROUP,
+					  GROUP_CPU,  GROUP_OBJECT, GROUP_SYMBOL};
 
-	*buf = '\0';
-	for (u32 i = 0; i < GROUPS && n < size; i++)
-		if (groups & GROUP_BIT(order[i]))
-			n += snprintf(buf + n, size - n, "%s%s", n ? "+" : "",
-				      profile_group_names[order[i]]);
-	return buf;
-}
-
-static u32 group_named(const char *name, size_t len)
-{
-	for (u32 g = 0; g < GROUPS; g++)
-		if (strlen(profile_group_names[g]) == len &&
-		    !memcmp(profile_group_names[g], name, len))
-			return GROUP_BIT(g);
-	return 0;
-}
-
-bool profile_groups__parse(const char *text, u32 *groups)
-{
-	*groups = 0;
-	for (;; text++) {
-		size_t len = strcspn(text, ",+");
-		u32 bit = group_named(text, len);
-
-		if (!bit) {
-			*groups = 0;
-			return false;
-		}
-		*groups |= bit;
-		text += len;
-		if (!*text)
-			return true;
-	}
+	return names__text(profile_group_names, GROUPS, order, groups, buf, size);
 }
 
 /* The number itself, for messages. */

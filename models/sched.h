@@ -143,8 +143,6 @@ enum sched_group {
 	SCHED_GROUPS
 };
 extern const char *const sched_group_names[SCHED_GROUPS]; /* as in --group */
-/* SCHED_GROUPS when there is none of that name. */
-enum sched_group sched_group__by_name(const char *name);
 
 /* What the columns are about. One table, several sets: */
 enum sched_show {

@@ -32,15 +32,6 @@ struct grouping {
 	struct sched_hist hists[SCHED_HISTS]; /* of one row at a time */
 };
 
-enum sched_group sched_group__by_name(const char *name)
-{
-	enum sched_group g = 0;
-
-	while (g < SCHED_GROUPS && strcmp(name, sched_group_names[g]) != 0)
-		g++;
-	return g;
-}
-
 /* --- what is shared --- */
 
 bool sched__passes(const struct scope *scope, const struct task_ident *t, u32 cpu)

@@ -47,8 +47,6 @@ size_t tallies__bytes(const struct tallies *t);
 
 enum tally_group { TALLY_BY_PID, TALLY_BY_COMM, TALLY_BY_CGROUP, TALLY_BY_CPU, TALLY_GROUPS };
 extern const char *const tally_group_names[TALLY_GROUPS];
-/* TALLY_GROUPS when there is none of that name. */
-enum tally_group tally_group__by_name(const char *name);
 
 struct tally_row {
 	u64 key;

@@ -10,15 +10,6 @@ const char *const tally_group_names[TALLY_GROUPS] = {[TALLY_BY_PID] = "pid",
 						     [TALLY_BY_CGROUP] = "cgroup",
 						     [TALLY_BY_CPU] = "cpu"};
 
-enum tally_group tally_group__by_name(const char *name)
-{
-	u32 g = 0;
-
-	while (g < TALLY_GROUPS && strcmp(tally_group_names[g], name))
-		g++;
-	return g;
-}
-
 static u64 key_of(const struct tally *t, enum tally_group by)
 {
 	u64 comm = hash_bytes(t->comm, strlen(t->comm));

@@ -113,9 +113,8 @@ enum waits_group {
 extern const char *const waits_group_names[WAITS_GROUPS]; /* "stack" "comm" ... */
 #define WAITS_BIT(g)	  (1u << (g))
 #define WAITS_GROUPS_TEXT 64 /* bytes of the longest waits_groups__text with its NUL */
-/* "tid+stack" and back, as profile_groups__text and __parse: the task's parts first. */
+/* "tid+stack", as profile_groups__text: the task's parts first. */
 const char *waits_groups__text(u32 groups, char *buf, size_t size);
-bool waits_groups__parse(const char *text, u32 *groups);
 
 /* A value; zero it first. */
 struct waits_query {

@@ -2,6 +2,7 @@
 /* What rows of waits, and those who end waits, are called. */
 #include <stdio.h>
 
+#include "base/names.h"
 #include "models/frames.h"
 #include "models/waits_answer.h"
 #include "models/who.h"
@@ -13,47 +14,14 @@ const char *const waits_group_names[WAITS_GROUPS] = {
 };
 
 /* The task's parts first, then what is special to waits, the place last. */
-static const enum waits_group text_order[WAITS_GROUPS] = {
+static const u32 text_order[WAITS_GROUPS] = {
 	WAITS_BY_COMM,	WAITS_BY_PID,	 WAITS_BY_TID,	 WAITS_BY_CGROUP,
 	WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER, WAITS_BY_STACK,
 };
 
 const char *waits_groups__text(u32 groups, char *buf, size_t size)
 {
-	size_t n = 0;
-
-	*buf = '\0';
-	for (u32 i = 0; i < WAITS_GROUPS && n < size; i++)
-		if (groups & WAITS_BIT(text_order[i]))
-			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? "+" : "",
-					      waits_group_names[text_order[i]]);
-	return buf;
-}
-
-static u32 group_named(const char *name, size_t len)
-{
-	for (u32 g = 0; g < WAITS_GROUPS; g++)
-		if (strlen(waits_group_names[g]) == len && !memcmp(waits_group_names[g], name, len))
-			return WAITS_BIT(g);
-	return 0;
-}
-
-bool waits_groups__parse(const char *text, u32 *groups)
-{
-	u32 bits = 0, bit;
-
-	*groups = 0;
-	for (size_t len;; text += len + 1) {
-		len = strcspn(text, ",+");
-		bit = group_named(text, len);
-		if (!bit)
-			return false;
-		bits |= bit;
-		if (!text[len])
-			break;
-	}
-	*groups = bits;
-	return true;
+	return names__text(waits_group_names, WAITS_GROUPS, text_order, groups, buf, size);
 }
 
 /* --- wakers --- */

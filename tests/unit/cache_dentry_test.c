@@ -28,37 +28,35 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void put(u32 tgid, const char *comm, u64 lookups, u64 negative, bool slow_known)
+static void put(u32 tgid, const char *comm, u64 lookups, u64 negative)
 {
 	struct dentry_sample s = {.head.type = SAMPLE_DENTRY,
 				  .tgid = tgid,
 				  .cgroup = 1,
 				  .lookups = lookups,
-				  .negative = negative,
-				  .slow = 1,
-				  .slow_known = slow_known};
+				  .negative = negative};
 
 	copy_str(s.comm, sizeof(s.comm), comm);
 	model_dentry.consume(model, &s.head);
 }
 
-static const struct dentry_snap *tick(void)
+static const struct tally_snap *tick(void)
 {
 	struct snap *s = model_dentry.tick(model, now_ns, now_ns + NSEC_PER_SEC);
 
 	now_ns += NSEC_PER_SEC;
-	return container_of(s, struct dentry_snap, base);
+	return container_of(s, struct tally_snap, base);
 }
 
-static struct dentry_answer *ask(const struct dentry_snap *s, enum tally_group group,
+static struct tally_answer *ask(const struct tally_snap *s, enum tally_group group,
 				 enum profile_window window)
 {
-	struct dentry_query q = {.group = group, .window = window};
+	struct tally_query q = {.of = &dentry_table, .group = group, .window = window};
 
-	return dentry__query(s, &q, NULL);
+	return tally__query(s, &q, NULL);
 }
 
-static struct value cell(const struct dentry_answer *a, u32 row, const char *name)
+static struct value cell(const struct tally_answer *a, u32 row, const char *name)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v = {0};
@@ -71,19 +69,18 @@ static struct value cell(const struct dentry_answer *a, u32 row, const char *nam
 
 static void rows_and_shares(void **state)
 {
-	const struct dentry_snap *s;
-	struct dentry_answer *a;
+	const struct tally_snap *s;
+	struct tally_answer *a;
 
-	put(5, "cc1", 100, 25, true);
-	put(6, "cc1", 300, 0, true);
-	put(7, "ls", 1, 1, true);
+	put(5, "cc1", 100, 25);
+	put(6, "cc1", 300, 0);
+	put(7, "ls", 1, 1);
 	s = tick();
 	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
 	assert_int_equal(a->nrows, 3);
 	assert_int_equal(cell(a, 0, "pid").u, 6);
 	assert_int_equal(cell(a, 0, "lookup_rate").u, 300);
 	assert_float_equal(cell(a, 1, "negative_pct").f, 25, 1e-9);
-	assert_int_equal(cell(a, 0, "slow").u, 1);
 	assert_int_equal(a->n[DENTRY_LOOKUPS], 401);
 	assert_int_equal(a->n[DENTRY_NEGATIVE], 26);
 	answer__free(&a->base);
@@ -96,14 +93,13 @@ static void rows_and_shares(void **state)
 
 static void slow_ones_are_not_invented(void **state)
 {
-	const struct dentry_snap *s;
-	struct dentry_answer *a;
+	const struct tally_snap *s;
+	struct tally_answer *a;
 
-	put(5, "cc1", 100, 25, false);
+	put(5, "cc1", 100, 25);
 	s = tick();
 	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
 	assert_int_equal(cell(a, 0, "slow").type, VALUE_NONE);
-	assert_int_equal(cell(a, 0, "slow_rate").type, VALUE_NONE);
 	answer__free(&a->base);
 	snap__put(&s->base);
 }
@@ -112,18 +108,20 @@ static void windows_and_the_state(void **state)
 {
 	const struct dentry_state_sample st = {
 		.head.type = SAMPLE_DENTRY_STATE, .dentries = 9, .unused = 5, .negative = 2};
-	const struct dentry_snap *s;
-	struct dentry_answer *a;
+	const struct tally_snap *s;
+	struct tally_answer *a;
 
-	put(5, "cc1", 100, 25, false);
+	put(5, "cc1", 100, 25);
 	s = tick();
-	assert_false(s->state_known);
+	assert_null(dentry__state(&s->base));
 	snap__put(&s->base);
 	model_dentry.consume(model, &st.head);
-	put(5, "cc1", 50, 0, false);
+	put(5, "cc1", 50, 0);
 	s = tick();
-	assert_true(s->state_known);
-	assert_int_equal(s->state.negative, 2);
+	assert_non_null(dentry__state(&s->base));
+	assert_int_equal(dentry__state(&s->base)->dentries, 9);
+	assert_int_equal(dentry__state(&s->base)->unused, 5);
+	assert_int_equal(dentry__state(&s->base)->negative, 2);
 	a = ask(s, TALLY_BY_PID, WINDOW_TOTAL);
 	assert_int_equal(cell(a, 0, "lookups").u, 150);
 	assert_int_equal(cell(a, 0, "lookup_rate").u, 75);
@@ -138,11 +136,11 @@ static void windows_and_the_state(void **state)
 static void processes_that_are_too_many_are_others(void **state)
 {
 	const u32 n = DENTRY_MAX_ROWS * 2;
-	const struct dentry_snap *s;
-	struct dentry_answer *a;
+	const struct tally_snap *s;
+	struct tally_answer *a;
 
 	for (u32 i = 1; i <= n; i++)
-		put(i, "sh", 3, 1, false);
+		put(i, "sh", 3, 1);
 	s = tick();
 	assert_true(s->nuses <= DENTRY_MAX_ROWS);
 	a = ask(s, TALLY_BY_COMM, WINDOW_LAST);
@@ -159,16 +157,16 @@ static void processes_that_are_too_many_are_others(void **state)
 /* Which threads count was decided in the kernel: a filter by thread leaves their process's row. */
 static void a_filter_by_thread_keeps_its_process(void **state)
 {
-	struct dentry_query q = {.group = TALLY_BY_PID, .window = WINDOW_LAST};
+	struct tally_query q = {.of = &dentry_table, .group = TALLY_BY_PID, .window = WINDOW_LAST};
 	static const char *const filters[] = {"tid=78", "pid=77", "pid=5"};
-	const struct dentry_snap *s;
+	const struct tally_snap *s;
 
-	put(77, "find", 10, 2, false);
+	put(77, "find", 10, 2);
 	s = tick();
 	for (u32 i = 0; i < ARRAY_SIZE(filters); i++) {
 		struct filter_error err;
 		struct scope *scope = filter__parse(filters[i], &err);
-		struct dentry_answer *a = dentry__query(s, &q, scope);
+		struct tally_answer *a = tally__query(s, &q, scope);
 
 		assert_int_equal(a->nrows, i < 2);
 		answer__free(&a->base);

@@ -35,22 +35,22 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const struct cpu_cache_snap *tick(void)
+static const struct tally_snap *tick(void)
 {
 	struct snap *s = model_cpu_cache.tick(model, now_ns, now_ns + NSEC_PER_SEC);
 
 	now_ns += NSEC_PER_SEC;
-	return container_of(s, struct cpu_cache_snap, base);
+	return container_of(s, struct tally_snap, base);
 }
 
-static struct cpu_cache_answer *ask(const struct cpu_cache_snap *s, enum tally_group group)
+static struct tally_answer *ask(const struct tally_snap *s, enum tally_group group)
 {
-	struct cpu_cache_query q = {.group = group, .window = WINDOW_LAST};
+	struct tally_query q = {.of = &cpu_cache_tables[LLC], .group = group, .window = WINDOW_LAST};
 
 	return cpu_cache__query(s, &q, NULL);
 }
 
-static struct value cell(const struct cpu_cache_answer *a, u32 row, const char *name)
+static struct value cell(const struct tally_answer *a, u32 row, const char *name)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v = {0};
@@ -192,8 +192,8 @@ static void feed_scene(struct source *s)
 static void records_become_rows(void **state)
 {
 	struct source *s = open_fake("");
-	const struct cpu_cache_snap *snap;
-	struct cpu_cache_answer *a;
+	const struct tally_snap *snap;
+	struct tally_answer *a;
 	struct health h = {0};
 
 	feed_scene(s);
@@ -201,7 +201,7 @@ static void records_become_rows(void **state)
 	source_cpu_cache.health(s, &h);
 	assert_int_equal(h.samples, 4);
 	snap = tick();
-	assert_true(snap->state.of[LLC].estimated);
+	assert_true(cpu_cache__state(&snap->base, LLC)->estimated);
 	a = ask(snap, TALLY_BY_PID);
 	assert_int_equal(a->nrows, 3);
 	assert_int_equal(a->n[REFS], 5000);
@@ -233,8 +233,8 @@ static void records_become_rows(void **state)
 static void a_scope_takes_only_its_share(void **state)
 {
 	struct source *s = open_fake("pid=4000001 cpu=1");
-	const struct cpu_cache_snap *snap;
-	struct cpu_cache_answer *a;
+	const struct tally_snap *snap;
+	struct tally_answer *a;
 
 	feed_scene(s);
 	source_cpu_cache.drain(s, true, &sink);
@@ -252,8 +252,8 @@ static void a_scope_takes_only_its_share(void **state)
 static void counts_are_differences(void **state)
 {
 	struct source *s = open_fake("");
-	const struct cpu_cache_snap *snap;
-	struct cpu_cache_answer *a;
+	const struct tally_snap *snap;
+	struct tally_answer *a;
 
 	for (u64 i = 1; i <= 3; i++) {
 		cpu_cache__feed_count(s, LLC, REFS, 2, 100 * i, 10 * i, 10 * i);
@@ -261,7 +261,7 @@ static void counts_are_differences(void **state)
 		snap = tick();
 		a = ask(snap, TALLY_BY_CPU);
 		assert_int_equal(a->n[REFS], 100);
-		assert_false(snap->state.of[LLC].estimated);
+		assert_false(cpu_cache__state(&snap->base, LLC)->estimated);
 		answer__free(&a->base);
 		snap__put(&snap->base);
 	}
@@ -273,8 +273,8 @@ static void counts_are_differences(void **state)
 static void processes_that_are_too_many_are_their_cpus(void **state)
 {
 	const u32 n = 2 * CPU_CACHE_MAX_ROWS;
-	const struct cpu_cache_snap *snap;
-	struct cpu_cache_answer *a;
+	const struct tally_snap *snap;
+	struct tally_answer *a;
 
 	for (u32 i = 1; i <= n; i++) {
 		struct cpu_cache_sample s = {.head.type = SAMPLE_CPU_CACHE,

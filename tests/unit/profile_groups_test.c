@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/names.h"
 #include "tests/lib/profile_hand.h"
 
 /* What of the rows of a fine grouping falls into one of a coarser one. */
@@ -152,7 +153,7 @@ static void combinations_tell_tasks_apart(void **state)
 		struct profile_query q = query(GROUP_SYMBOL);
 		struct profile_rows *r;
 
-		assert_true(profile_groups__parse(cases[i].groups, &q.groups));
+		assert_true(names__parse(profile_group_names, GROUPS, cases[i].groups, &q.groups));
 		r = profile__query(snap, &q, NULL);
 		assert_string_equal(r->grouping, cases[i].text);
 		assert_int_equal(r->nrows, cases[i].rows);
@@ -230,12 +231,12 @@ static void groups_are_read_and_written(void **state)
 	u32 groups;
 
 	for (u32 i = 1; i < GROUP_BIT(GROUPS); i++) {
-		assert_true(profile_groups__parse(profile_groups__text(i, text, sizeof(text)),
+		assert_true(names__parse(profile_group_names, GROUPS, profile_groups__text(i, text, sizeof(text)),
 						  &groups));
 		assert_int_equal(groups, i);
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(wrong); i++) {
-		assert_false(profile_groups__parse(wrong[i], &groups));
+		assert_false(names__parse(profile_group_names, GROUPS, wrong[i], &groups));
 		assert_int_equal(groups, 0);
 	}
 }

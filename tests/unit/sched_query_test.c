@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/names.h"
 #include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/sched_maker.h"
@@ -425,8 +426,8 @@ static void cpus_as_rows(void **state)
 static void groups_have_names(void **state)
 {
 	for (u32 g = 0; g < SCHED_GROUPS; g++)
-		assert_int_equal(sched_group__by_name(sched_group_names[g]), g);
-	assert_int_equal(sched_group__by_name("symbol"), SCHED_GROUPS);
+		assert_int_equal(names__find(sched_group_names, SCHED_GROUPS, sched_group_names[g]), g);
+	assert_int_equal(names__find(sched_group_names, SCHED_GROUPS, "symbol"), SCHED_GROUPS);
 }
 
 static void a_histogram_as_programs_see_it(void **state)

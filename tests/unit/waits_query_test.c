@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/names.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/waits_scene.h"
 
@@ -156,14 +157,14 @@ static void groupings_are_written_and_read(void **state)
 
 		waits_groups__text(groups, buf, sizeof(buf));
 		assert_true(strlen(buf) < sizeof(buf) - 1);
-		assert_true(waits_groups__parse(buf, &back));
+		assert_true(names__parse(waits_group_names, WAITS_GROUPS, buf, &back));
 		assert_int_equal(back, groups);
 	}
 	for (u32 i = 0; i < 4; i++) {
 		const char *wrong[] = {"", "stack+", "stak", "stack pid"};
 		u32 back = 7;
 
-		assert_false(waits_groups__parse(wrong[i], &back));
+		assert_false(names__parse(waits_group_names, WAITS_GROUPS, wrong[i], &back));
 		assert_int_equal(back, 0);
 	}
 }

@@ -29,20 +29,6 @@ static struct answer *run(const struct frame *f, const void *query, const struct
 	return asked__lines_of(f->snaps[MODEL_EVENTS], query, scope);
 }
 
-static void lines__unfolded(struct listing *l, const u64 *keys, u32 n)
-{
-	struct ask_lines_query *q = &of(l)->query;
-
-	memset(q->unfolded, 0, sizeof(q->unfolded));
-	memcpy(q->unfolded, keys, n * sizeof(*keys));
-	q->nunfolded = n;
-}
-
-static enum profile_window *lines__window(struct listing *l)
-{
-	return &of(l)->query.window;
-}
-
 static void lines__headline(struct listing *l, struct headline *line)
 {
 	headline__addf(line, ROLE_STRONG, "%.60s", of(l)->query.asked->name);
@@ -93,8 +79,8 @@ static void lines__report(const struct answer *base, const struct frame *f, stru
 
 static const struct listing_ops lines_listing = {
 	.ask = {.size = sizeof(struct ask_lines_query), .model = MODEL_EVENTS, .run = run},
-	.unfolded = lines__unfolded,
-	.window = lines__window,
+	LISTING_UNFOLDED(struct ask_lines_query),
+	.at.window = LISTING_AT(struct ask_lines_query, window),
 	.headline = lines__headline,
 	.events = true,
 	.empty = lines__empty,
@@ -102,12 +88,6 @@ static const struct listing_ops lines_listing = {
 	.selection = lines__selection,
 	.report = lines__report,
 };
-
-static void lines__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
 
 static const struct measure *lines__question(const struct screen *s)
 {
@@ -117,7 +97,7 @@ static const struct measure *lines__question(const struct screen *s)
 static const struct screen_ops lines_screen_ops = {
 	LISTING_SCREEN,
 	.section = "slowest",
-	.free = lines__free,
+	.free = listing__free,
 	.action = listing__action,
 	.question = lines__question,
 	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER,

@@ -78,11 +78,6 @@ static struct screen *open_sums(struct host *h, const struct measure *m,
 
 /* --- what it says --- */
 
-static enum profile_window *asked__window(struct listing *l)
-{
-	return &of(l)->query.window;
-}
-
 static void asked__headline(struct listing *l, struct headline *line)
 {
 	static const char *const nouns[ASK_KINDS] = {
@@ -194,12 +189,6 @@ static void asked__report(const struct answer *base, const struct frame *f, stru
 
 /* --- the screen --- */
 
-static void asked__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static bool asked__action(struct screen *base, enum action a)
 {
 	return listing__action(base, a);
@@ -216,7 +205,7 @@ static const struct measure *asked__question(const struct screen *s)
 static const struct screen_ops asked_screen_ops = {
 	LISTING_SCREEN,
 	.section = "measure",
-	.free = asked__free,
+	.free = listing__free,
 	.action = asked__action,
 	.question = asked__question,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
@@ -256,7 +245,7 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 	}                                                                                          \
 	static const struct listing_ops listing_##name_ = {                                        \
 		.ask = {.size = sizeof(struct asked_query), .model = MODEL_##id, .run = run_##name_}, \
-		.window = asked__window,                                                           \
+		.at.window = LISTING_AT(struct asked_query, window),                               \
 		.headline = asked__headline,                                                       \
 		.empty = asked__empty,                                                             \
 		.cell_role = asked__role,                                                          \

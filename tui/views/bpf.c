@@ -28,7 +28,7 @@ static struct answer *bpf__run(const struct frame *f, const void *query, const s
 	return &bpf__query((const void *)f->snaps[MODEL_BPF], query, scope)->base;
 }
 
-static struct bpf_screen *bpf__new(struct host *h, const struct bpf_query *q);
+static const struct listing_view the_view;
 
 /* --- query --- */
 
@@ -39,21 +39,6 @@ static const enum action group_actions[BPF_GROUPS] = {
 	[BPF_BY_PID] = ACTION_GROUP_PID,
 };
 static const struct group_keys bpf_keys = {bpf_group_names, group_actions, BPF_GROUPS, true};
-
-static u32 bpf__groups(const struct listing *l)
-{
-	return 1u << of(l)->query.group;
-}
-
-static void bpf__set_groups(struct listing *l, u32 groups)
-{
-	of(l)->query.group = (enum bpf_group)__builtin_ctz(groups);
-}
-
-static enum profile_window *bpf__window(struct listing *l)
-{
-	return &of(l)->query.window;
-}
 
 /* --- what it says --- */
 
@@ -202,7 +187,7 @@ static void push_programs(struct listing *l, u32 row)
 	else if (!bpf__term(l, row, term, sizeof(term)))
 		return host__message(l->base.host, ROLE_WARN, "no process holds these programs");
 	q.group = BPF_BY_PROGRAM;
-	next = bpf__new(l->base.host, &q);
+	next = (struct bpf_screen *)listing__new(&the_view, l->base.host, &q);
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), *term ? term : q.type);
 	if (*term) {
 		const struct scope *scope = asker__scope(&l->asker);
@@ -254,9 +239,8 @@ static void bpf__report(const struct answer *base, const struct frame *f, struct
 static const struct listing_ops bpf_listing = {
 	.ask = {.size = sizeof(struct bpf_query), .model = MODEL_BPF, .run = bpf__run},
 	.keys = &bpf_keys,
-	.groups = bpf__groups,
-	.set_groups = bpf__set_groups,
-	.window = bpf__window,
+	.at.group = LISTING_AT(struct bpf_query, group),
+	.at.window = LISTING_AT(struct bpf_query, window),
 	.headline = bpf__headline,
 	.above = bpf__above,
 	.empty = bpf__empty,
@@ -275,56 +259,30 @@ static bool bpf__action(struct screen *base, enum action a)
 	return true;
 }
 
-static void bpf__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops bpf_screen_ops = {
 	LISTING_SCREEN,
 	.section = "bpf",
-	.free = bpf__free,
+	.free = listing__free,
 	.action = bpf__action,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_MAPS, ACTION_WINDOW,
 				       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
 };
 
-static struct bpf_screen *bpf__new(struct host *h, const struct bpf_query *q)
-{
-	struct bpf_screen *s = xcalloc(1, sizeof(*s));
-
-	s->list.base = (struct screen){.ops = &bpf_screen_ops, .host = h};
-	s->query = *q;
-	listing__init(&s->list, h, &bpf_listing, &s->query);
-	return s;
-}
-
-static void query__init(struct bpf_query *q, const struct view_args *args,
-			enum profile_window window)
-{
-	memset(q, 0, sizeof(*q));
-	q->window = window;
-	q->group = args->group ? bpf_group__by_name(args->group) : BPF_BY_PROGRAM;
-	if (q->group == BPF_GROUPS)
-		q->group = BPF_BY_PROGRAM;
-}
+static const struct listing_view the_view = {
+	LISTING_VIEW(struct bpf_screen, &bpf_screen_ops, &bpf_listing),
+	.groups = 1u << BPF_BY_PROGRAM,
+	.window = WINDOW_DECAY,
+};
 
 static struct screen *bpf__open(struct host *h, const struct view_args *args)
 {
-	struct bpf_query q;
-
-	query__init(&q, args, WINDOW_DECAY);
-	return &bpf__new(h, &q)->list.base;
+	return listing__open(&the_view, h, args);
 }
 
-static int bpf__batch(const struct frame *f, const struct view_args *args,
-		      const struct scope *scope, struct report *r)
+static int bpf__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
+			struct report *r)
 {
-	struct bpf_query q;
-
-	query__init(&q, args, WINDOW_LAST);
-	return listing__batch(&bpf_listing, f, args, &q, scope, r);
+	return listing__batch_of(&the_view, f, args, scope, r);
 }
 
 const struct view_ops view_bpf = {

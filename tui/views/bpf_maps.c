@@ -90,17 +90,11 @@ static const struct listing_ops maps_listing = {
 
 /* --- the screen --- */
 
-static void maps__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops maps_ops = {
 	LISTING_SCREEN,
 	.section = "bpf-maps",
 	.models = 1u << MODEL_BPF,
-	.free = maps__free,
+	.free = listing__free,
 	.action = listing__action,
 	.hints = (const enum action[]){ACTION_SORT_NEXT, ACTION_BACK, ACTION_PAUSE, ACTION_SNAPSHOT,
 				       ACTION_NONE},

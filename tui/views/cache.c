@@ -15,7 +15,7 @@
 /* So many pages a second that were evicted a moment ago: memory is too small for the load. */
 #define MANY_REFAULTS 1000
 
-static struct cache_screen *cache__new(struct host *h, const struct cache_query *q);
+static const struct listing_view the_view;
 
 static struct answer *cache__run(const struct frame *f, const void *query,
 				 const struct scope *scope)
@@ -25,35 +25,7 @@ static struct answer *cache__run(const struct frame *f, const void *query,
 
 /* --- query --- */
 
-static const enum action group_actions[CACHE_GROUPS] = {
-	[CACHE_BY_PID] = ACTION_GROUP_PID,     [CACHE_BY_FILE] = ACTION_GROUP_FILE,
-	[CACHE_BY_COMM] = ACTION_GROUP_COMM,   [CACHE_BY_CGROUP] = ACTION_GROUP_CGROUP,
-	[CACHE_BY_TOTAL] = ACTION_GROUP_TOTAL,
-};
-static const struct group_keys cache_keys = {cache_group_names, group_actions, CACHE_GROUPS, true};
-
-static u32 cache__groups(const struct listing *l)
-{
-	return 1u << cache__of(l)->query.group;
-}
-
-static void cache__set_groups(struct listing *l, u32 groups)
-{
-	cache__of(l)->query.group = (enum cache_group)__builtin_ctz(groups);
-}
-
-static enum profile_window *cache__window(struct listing *l)
-{
-	return &cache__of(l)->query.window;
-}
-
-static void cache__unfolded(struct listing *l, const u64 *keys, u32 n)
-{
-	struct cache_query *q = &cache__of(l)->query;
-
-	q->nunfolded = n;
-	memcpy(q->unfolded, keys, sizeof(q->unfolded));
-}
+static const struct group_keys cache_keys = {cache_group_names, NULL, CACHE_GROUPS, true};
 
 static bool cache__unfolds(const struct listing *l, u32 row)
 {
@@ -96,7 +68,7 @@ static struct cache_screen *next_screen(struct listing *l, enum cache_group grou
 	q.group = group;
 	q.nunfolded = 0;
 	memset(q.unfolded, 0, sizeof(q.unfolded));
-	next = cache__new(l->base.host, &q);
+	next = (struct cache_screen *)listing__new(&the_view, l->base.host, &q);
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), what);
 	return next;
 }
@@ -208,12 +180,11 @@ const struct heat_view heat_view_cache = {.source = &heat_cache, .list = no_list
 
 static const struct listing_ops cache_listing = {
 	.ask = {.size = sizeof(struct cache_query), .model = MODEL_CACHE, .run = cache__run},
-	.unfolded = cache__unfolded,
+	LISTING_UNFOLDED(struct cache_query),
 	.unfolds = cache__unfolds,
 	.keys = &cache_keys,
-	.groups = cache__groups,
-	.set_groups = cache__set_groups,
-	.window = cache__window,
+	.at.group = LISTING_AT(struct cache_query, group),
+	.at.window = LISTING_AT(struct cache_query, window),
 	.stacks = &flame_cache,
 	.heat = &heat_view_cache,
 	.headline = cache__headline,
@@ -257,16 +228,10 @@ static bool cache__action(struct screen *base, enum action a)
 	}
 }
 
-static void cache__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops cache_screen_ops = {
 	LISTING_SCREEN,
 	.section = "cache",
-	.free = cache__free,
+	.free = listing__free,
 	.action = cache__action,
 	.hints =
 		(const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_GROUP_NEXT, ACTION_COLUMNS,
@@ -274,41 +239,21 @@ static const struct screen_ops cache_screen_ops = {
 				      ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
 };
 
-static struct cache_screen *cache__new(struct host *h, const struct cache_query *q)
-{
-	struct cache_screen *s = xcalloc(1, sizeof(*s));
-
-	s->list.base = (struct screen){.ops = &cache_screen_ops, .host = h};
-	s->query = *q;
-	listing__init(&s->list, h, &cache_listing, &s->query);
-	return s;
-}
-
-static void query__init(struct cache_query *q, const struct view_args *args,
-			enum profile_window window)
-{
-	memset(q, 0, sizeof(*q));
-	q->window = window;
-	q->group = args->group ? cache_group__by_name(args->group) : CACHE_BY_PID;
-	if (q->group == CACHE_GROUPS)
-		q->group = CACHE_BY_PID;
-}
+static const struct listing_view the_view = {
+	LISTING_VIEW(struct cache_screen, &cache_screen_ops, &cache_listing),
+	.groups = 1u << CACHE_BY_PID,
+	.window = WINDOW_DECAY,
+};
 
 static struct screen *cache__open(struct host *h, const struct view_args *args)
 {
-	struct cache_query q;
-
-	query__init(&q, args, WINDOW_DECAY);
-	return &cache__new(h, &q)->list.base;
+	return listing__open(&the_view, h, args);
 }
 
-static int cache__batch(const struct frame *f, const struct view_args *args,
-			const struct scope *scope, struct report *r)
+static int cache__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
+				struct report *r)
 {
-	struct cache_query q;
-
-	query__init(&q, args, WINDOW_LAST);
-	return listing__batch(&cache_listing, f, args, &q, scope, r);
+	return listing__batch_of(&the_view, f, args, scope, r);
 }
 
 /* What was evicted is asked for again, and room is made all the while. */

@@ -8,19 +8,11 @@
 #include "tui/views/cpu_terms.h"
 #include "tui/views/terms.h"
 
-static struct cpu_screen *cpu__new(struct host *h, const struct profile_query *q);
+static const struct listing_view the_view;
 
 struct answer *cpu__run(const struct frame *f, const void *query, const struct scope *scope)
 {
 	return &profile__query((const void *)f->snaps[MODEL_PROFILE], query, scope)->base;
-}
-
-static void cpu__unfolded(struct listing *l, const u64 *keys, u32 n)
-{
-	struct profile_query *q = &cpu__of(l)->query;
-
-	q->nunfolded = n;
-	memcpy(q->unfolded, keys, sizeof(q->unfolded));
 }
 
 /* Of so few samples one is a share of 5 %. */
@@ -33,28 +25,7 @@ static bool cpu__few(const struct listing *l)
 
 /* --- grouping and window --- */
 
-static const enum action group_actions[GROUPS] = {
-	[GROUP_SYMBOL] = ACTION_GROUP_SYMBOL, [GROUP_OBJECT] = ACTION_GROUP_OBJECT,
-	[GROUP_COMM] = ACTION_GROUP_COMM,     [GROUP_PID] = ACTION_GROUP_PID,
-	[GROUP_TID] = ACTION_GROUP_TID,	      [GROUP_CGROUP] = ACTION_GROUP_CGROUP,
-	[GROUP_CPU] = ACTION_GROUP_CPU,
-};
-static const struct group_keys cpu_keys = {profile_group_names, group_actions, GROUPS, false};
-
-static u32 cpu__groups(const struct listing *l)
-{
-	return cpu__of(l)->query.groups;
-}
-
-static void cpu__set_groups(struct listing *l, u32 groups)
-{
-	cpu__of(l)->query.groups = groups;
-}
-
-static enum profile_window *cpu__window(struct listing *l)
-{
-	return &cpu__of(l)->query.window;
-}
+static const struct group_keys cpu_keys = {profile_group_names, NULL, GROUPS, false};
 
 /* --- rows --- */
 
@@ -119,7 +90,7 @@ static void open_narrow(struct listing *l, const struct profile_row *r)
 		return;
 	}
 	q.groups = GROUP_BIT(GROUP_SYMBOL);
-	next = cpu__new(l->base.host, &q);
+	next = (struct cpu_screen *)listing__new(&the_view, l->base.host, &q);
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), terms);
 	next->list.asker.extra_scope = narrow;
 	host__push(l->base.host, &next->list.base);
@@ -185,12 +156,11 @@ static int cpu__choose(struct listing *l, enum choice what, const char *value, s
 
 static const struct listing_ops cpu_listing = {
 	.ask = {.size = sizeof(struct profile_query), .model = MODEL_PROFILE, .run = cpu__run},
-	.unfolded = cpu__unfolded,
+	LISTING_UNFOLDED(struct profile_query),
 	.few = cpu__few,
 	.keys = &cpu_keys,
-	.groups = cpu__groups,
-	.set_groups = cpu__set_groups,
-	.window = cpu__window,
+	.at.groups = LISTING_AT(struct profile_query, groups),
+	.at.window = LISTING_AT(struct profile_query, window),
 	.choose = cpu__choose,
 	.stacks = &flame_profile,
 	.headline = cpu__headline,
@@ -241,16 +211,10 @@ static void cpu__health(const struct screen *base, struct health *h)
 		h->truncated_pct = rows->truncated_pct;
 }
 
-static void cpu__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops cpu_screen_ops = {
 	LISTING_SCREEN,
 	.section = "cpu",
-	.free = cpu__free,
+	.free = listing__free,
 	.action = cpu__action,
 	.health = cpu__health,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_GROUP_NEXT, ACTION_WINDOW,
@@ -258,41 +222,30 @@ static const struct screen_ops cpu_screen_ops = {
 				       ACTION_TIME, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
-static struct cpu_screen *cpu__new(struct host *h, const struct profile_query *q)
+static void fit(void *query, bool batch)
 {
-	struct cpu_screen *s = xcalloc(1, sizeof(*s));
+	struct profile_query *q = query;
 
-	s->list.base = (struct screen){.ops = &cpu_screen_ops, .host = h};
-	s->query = *q;
-	listing__init(&s->list, h, &cpu_listing, &s->query);
-	return s;
-}
-
-static void query__init(struct profile_query *q, const struct view_args *args,
-			enum profile_window window)
-{
-	memset(q, 0, sizeof(*q));
+	(void)batch;
 	q->user = q->kernel = true;
-	q->window = window;
-	if (!args->group || !profile_groups__parse(args->group, &q->groups))
-		q->groups = GROUP_BIT(GROUP_SYMBOL);
 }
+
+static const struct listing_view the_view = {
+	LISTING_VIEW(struct cpu_screen, &cpu_screen_ops, &cpu_listing),
+	.groups = GROUP_BIT(GROUP_SYMBOL),
+	.window = WINDOW_DECAY,
+	.fit = fit,
+};
 
 static struct screen *cpu__open(struct host *h, const struct view_args *args)
 {
-	struct profile_query q;
-
-	query__init(&q, args, WINDOW_DECAY);
-	return &cpu__new(h, &q)->list.base;
+	return listing__open(&the_view, h, args);
 }
 
-static int cpu__batch(const struct frame *f, const struct view_args *args,
-		      const struct scope *scope, struct report *r)
+static int cpu__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
+			struct report *r)
 {
-	struct profile_query q;
-
-	query__init(&q, args, WINDOW_LAST);
-	return listing__batch(&cpu_listing, f, args, &q, scope, r);
+	return listing__batch_of(&the_view, f, args, scope, r);
 }
 
 const struct view_ops view_cpu = {

@@ -3,10 +3,21 @@
 
 #include <stdio.h>
 
+/* What groups by the i-th key. */
+static enum action action_of(const struct group_keys *of, u32 i)
+{
+	char name[64];
+
+	if (of->actions)
+		return of->actions[i];
+	snprintf(name, sizeof(name), "group-%s", of->names[i]);
+	return action__by_name(name);
+}
+
 static u32 group_of(const struct group_keys *of, enum action a)
 {
 	for (u32 i = 0; i < of->n; i++)
-		if (of->actions[i] == a)
+		if (action_of(of, i) == a)
 			return 1u << i;
 	return 0;
 }
@@ -26,7 +37,7 @@ static const char *keys_text(const struct group_keys *of, const struct host *h, 
 
 	*buf = '\0';
 	for (u32 i = 0; i < of->n && n < size; i++) {
-		host__key(h, of->actions[i], key, sizeof(key));
+		host__key(h, action_of(of, i), key, sizeof(key));
 		if (*key)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? "  " : "", key,
 					      of->names[i]);

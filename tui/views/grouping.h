@@ -8,7 +8,7 @@
 /* What a view groups by: bit i of its groups is names[i]. */
 struct group_keys {
 	const char *const *names;
-	const enum action *actions;
+	const enum action *actions; /* NULL: each is group-NAME */
 	u32 n;
 	bool single; /* by one key at a time */
 };

@@ -9,7 +9,7 @@
 #include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
-static struct io_screen *io__new(struct host *h, const struct io_query *q);
+static const struct listing_view the_view;
 
 static struct answer *io__run(const struct frame *f, const void *query, const struct scope *scope)
 {
@@ -18,27 +18,7 @@ static struct answer *io__run(const struct frame *f, const void *query, const st
 
 /* --- grouping and window --- */
 
-static const enum action group_actions[IO_GROUPS] = {
-	[IO_BY_DEVICE] = ACTION_GROUP_DEVICE, [IO_BY_PID] = ACTION_GROUP_PID,
-	[IO_BY_COMM] = ACTION_GROUP_COMM,     [IO_BY_CGROUP] = ACTION_GROUP_CGROUP,
-	[IO_BY_FILE] = ACTION_GROUP_FILE,
-};
-static const struct group_keys io_keys = {io_group_names, group_actions, IO_GROUPS, true};
-
-static u32 io__groups(const struct listing *l)
-{
-	return 1u << io__of(l)->query.group;
-}
-
-static void io__set_groups(struct listing *l, u32 groups)
-{
-	io__of(l)->query.group = (enum io_group)__builtin_ctz(groups);
-}
-
-static enum profile_window *io__window(struct listing *l)
-{
-	return &io__of(l)->query.window;
-}
+static const struct group_keys io_keys = {io_group_names, NULL, IO_GROUPS, true};
 
 /* --- drilling --- */
 
@@ -76,7 +56,7 @@ static void open_device(struct listing *l, const struct io_row *r)
 	q.group = IO_BY_PID;
 	q.by_dev = true;
 	q.dev = r->device.dev;
-	next = io__new(l->base.host, &q);
+	next = (struct io_screen *)listing__new(&the_view, l->base.host, &q);
 	next->scale = io__of(l)->scale;
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), r->name);
 	if (l->asker.extra_scope)
@@ -122,9 +102,8 @@ const struct heat_view heat_view_io = {.source = &heat_io, .list = io_slow__list
 static const struct listing_ops io_listing = {
 	.ask = {.size = sizeof(struct io_query), .model = MODEL_IO, .run = io__run},
 	.keys = &io_keys,
-	.groups = io__groups,
-	.set_groups = io__set_groups,
-	.window = io__window,
+	.at.group = LISTING_AT(struct io_query, group),
+	.at.window = LISTING_AT(struct io_query, window),
 	.stacks = &flame_io,
 	.heat = &heat_view_io,
 	.headline = io__headline,
@@ -195,58 +174,38 @@ static bool io__action(struct screen *base, enum action a)
 	}
 }
 
-static void io__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops io_screen_ops = {
 	LISTING_SCREEN,
 	.section = "io",
-	.free = io__free,
+	.free = listing__free,
 	.action = io__action,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_COLUMNS, ACTION_STAGE, ACTION_SLOW_IO,
 				       ACTION_HEATMAP, ACTION_GROUP_NEXT, ACTION_WINDOW,
 				       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
 };
 
-static struct io_screen *io__new(struct host *h, const struct io_query *q)
+/* The strip of the last minutes is for the screen. */
+static void fit(void *query, bool batch)
 {
-	struct io_screen *s = xcalloc(1, sizeof(*s));
-
-	s->list.base = (struct screen){.ops = &io_screen_ops, .host = h};
-	s->query = *q;
-	listing__init(&s->list, h, &io_listing, &s->query);
-	return s;
+	((struct io_query *)query)->minutes = !batch;
 }
 
-static void query__init(struct io_query *q, const struct view_args *args,
-			enum profile_window window)
-{
-	memset(q, 0, sizeof(*q));
-	q->window = window;
-	q->group = args->group ? io_group__by_name(args->group) : IO_BY_DEVICE;
-	if (q->group == IO_GROUPS)
-		q->group = IO_BY_DEVICE;
-}
+static const struct listing_view the_view = {
+	LISTING_VIEW(struct io_screen, &io_screen_ops, &io_listing),
+	.groups = 1u << IO_BY_DEVICE,
+	.window = WINDOW_DECAY,
+	.fit = fit,
+};
 
 static struct screen *io__open(struct host *h, const struct view_args *args)
 {
-	struct io_query q;
-
-	query__init(&q, args, WINDOW_DECAY);
-	q.minutes = true;
-	return &io__new(h, &q)->list.base;
+	return listing__open(&the_view, h, args);
 }
 
 static int io__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-		     struct report *r)
+			struct report *r)
 {
-	struct io_query q;
-
-	query__init(&q, args, WINDOW_LAST);
-	return listing__batch(&io_listing, f, args, &q, scope, r);
+	return listing__batch_of(&the_view, f, args, scope, r);
 }
 
 /* One in a hundred requests takes so long that somebody notices. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tui/views/listing.h"
+#include "tui/views/listing_query.h"
 
 #include <stdio.h>
 
@@ -99,7 +99,7 @@ static bool row_unfolds(void *ctx, u32 row)
 /* Trees come when they are asked for, or with each answer. */
 static bool has_trees(const struct listing *l)
 {
-	return l->ops->unfolded || l->shown->trees;
+	return l->ops->at.unfolded || l->shown->trees;
 }
 
 /* Rows that have no trees are not drawn as if they could be unfolded. */
@@ -192,9 +192,9 @@ void listing__update(struct screen *s)
 	u64 keys[ANSWER_MAX_UNFOLDED];
 	u32 n;
 
-	if (l->ops->unfolded) {
+	if (l->ops->at.unfolded) {
 		n = fold__rows(&l->fold, keys);
-		l->ops->unfolded(l, keys, n);
+		listing_query__set_unfolded(l->ops, l->query, keys, n);
 	}
 	listing__sort_next(l);
 	weigh(l);
@@ -263,7 +263,7 @@ const char *listing__more(const struct listing *l, char buf[MORE_TEXT])
 	} ways[] = {
 		{l->narrowed[0], ACTION_BACK, "goes back"},
 		{host__scope(h)->text[0], ACTION_CLEAR_FILTER, "clears the filter"},
-		{l->ops->window, ACTION_WINDOW, "widens the window"},
+		{l->ops->at.window, ACTION_WINDOW, "widens the window"},
 	};
 	char key[16];
 	int n = 0;
@@ -482,11 +482,11 @@ static bool group(struct listing *l, enum action a)
 
 	if (!l->ops->keys)
 		return false;
-	before = groups = l->ops->groups(l);
+	before = groups = listing_query__groups(l->ops, l->query);
 	if (!grouping__action(&l->grouping, l->base.host, a, &groups))
 		return false;
 	if (groups != before) {
-		l->ops->set_groups(l, groups);
+		listing_query__set_groups(l->ops, l->query, groups);
 		listing__reset(l);
 	}
 	return true;
@@ -494,7 +494,7 @@ static bool group(struct listing *l, enum action a)
 
 static bool next_window(struct listing *l)
 {
-	enum profile_window *w = l->ops->window(l);
+	enum profile_window *w = listing_query__window(l->ops, l->query);
 
 	*w = (*w + 1) % WINDOWS;
 	return true;
@@ -538,7 +538,7 @@ bool listing__action(struct screen *s, enum action a)
 	l->reveal = false;
 	if (group(l, a))
 		return true;
-	if (a == ACTION_WINDOW && l->ops->window)
+	if (a == ACTION_WINDOW && l->ops->at.window)
 		return next_window(l);
 	if (a == ACTION_FLAME)
 		return open_flame(l);

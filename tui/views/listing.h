@@ -37,19 +37,19 @@ struct listing_place {
 
 struct listing_ops {
 	struct asker_ops ask; /* the query: its size, its model, what runs on the worker */
-	/* Optional, where the query has them: what is unfolded (n of ANSWER_MAX_UNFOLDED keys,
-	 * the rest zero) is written to it before it is asked. */
-	void (*unfolded)(struct listing *l, const u64 *keys, u32 n);
-	/* Optional, with unfolded: whether something is below a row; all rows otherwise. */
+	/* Optional, where the query has them, as LISTING_AT says; 0: it has not. */
+	struct {
+		u16 group;     /* an enum: rows are grouped by one key at a time */
+		u16 groups;    /* u32, bits: by several; setting either resets the listing */
+		u16 window;    /* for the key that changes it */
+		u16 nunfolded; /* u32, and so many keys of ANSWER_MAX_UNFOLDED are in ... */
+		u16 unfolded;
+	} at;
+	/* Optional, with at.unfolded: whether something is below a row; all rows otherwise. */
 	bool (*unfolds)(const struct listing *l, u32 row);
 	/* Optional: whether so little was counted that no share should stand out. */
 	bool (*few)(const struct listing *l);
-	/* Optional, together: what rows are grouped by; setting them resets the listing. */
-	const struct group_keys *keys;
-	u32 (*groups)(const struct listing *l);
-	void (*set_groups)(struct listing *l, u32 groups);
-	/* Optional: the query's window, for the key that changes it. */
-	enum profile_window *(*window)(struct listing *l);
+	const struct group_keys *keys; /* with at.group or at.groups */
 	/* Optional: choices beyond windows and sorting; as in struct screen_ops. */
 	int (*choose)(struct listing *l, enum choice what, const char *value, struct status *st);
 	void (*headline)(struct listing *l, struct headline *line);
@@ -80,6 +80,9 @@ struct listing_ops {
 	void (*report)(const struct answer *a, const struct frame *f, struct report *r);
 };
 
+#define LISTING_AT(T, member) (u16)(offsetof(T, member) + 1)
+#define LISTING_UNFOLDED(T)   .at.nunfolded = LISTING_AT(T, nunfolded), .at.unfolded = LISTING_AT(T, unfolded)
+
 struct listing {
 	struct screen base;
 	const struct listing_ops *ops;
@@ -108,6 +111,32 @@ void listing__init(struct listing *l, struct host *h, const struct listing_ops *
 void listing__fini(struct listing *l);
 /* False when no row is under the cursor, or one that is gone since the baseline. */
 bool listing__at(const struct listing *l, struct listing_place *at);
+/* A view that is a listing: its screen struct begins with a struct listing. */
+struct listing_view {
+	const struct screen_ops *screen;
+	const struct listing_ops *list;
+	size_t size, query_at; /* of the screen struct; where its query is */
+	u32 groups, batch_groups; /* bits, where none are asked for; batch_groups 0: the same */
+	enum profile_window window; /* on the screen; batch mode has the last interval */
+	/* Optional: what else a new query has. */
+	void (*fit)(void *query, bool batch);
+};
+
+#define LISTING_VIEW(T, screen_, list_)                                                            \
+	.screen = screen_, .list = list_, .size = sizeof(T), .query_at = offsetof(T, query)
+
+/* The query is copied. */
+struct listing *listing__new(const struct listing_view *v, struct host *h, const void *query);
+/* For struct view_ops. */
+struct screen *listing__open(const struct listing_view *v, struct host *h,
+			     const struct view_args *args);
+int listing__batch_of(const struct listing_view *v, const struct frame *f,
+		      const struct view_args *args, const struct scope *scope, struct report *r);
+/* Zeroes a query but for what --group says (NULL or wrong: `otherwise`) and the window. */
+void listing_query__init(const struct listing_ops *ops, void *query, const char *group,
+			 u32 otherwise, enum profile_window window);
+/* struct screen_ops.free of a screen that has nothing else to free. */
+void listing__free(struct screen *s);
 /* After the query changed so that rows are others: nothing is unfolded or selected, and the
  * order is the rows' own. */
 void listing__reset(struct listing *l);

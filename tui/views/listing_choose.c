@@ -2,7 +2,7 @@
 /* What the keys of a listing step through, set by name. */
 #include <stdio.h>
 
-#include "tui/views/listing.h"
+#include "tui/views/listing_query.h"
 #include "tui/views/window.h"
 
 const struct row_table *listing__shown(const struct screen *s)
@@ -20,7 +20,7 @@ const char *listing__grouped(const struct screen *s)
 
 	if (!listing__at(l, &at))
 		return NULL;
-	groups = l->ops->keys && l->ops->groups ? l->ops->groups(l) : 0;
+	groups = listing_query__groups(l->ops, l->query);
 	for (u32 i = 0; groups && i < l->ops->keys->n; i++)
 		if (groups & 1u << i)
 			return l->ops->keys->names[i];
@@ -106,7 +106,8 @@ int listing__choose(struct screen *s, enum choice what, const char *value, struc
 	struct table_source src;
 
 	if (what == CHOICE_WINDOW)
-		return l->ops->window ? window__set(l->ops->window(l), value, st) : -ENOTSUP;
+		return l->ops->at.window ? window__set(listing_query__window(l->ops, l->query), value, st)
+					: -ENOTSUP;
 	if (what != CHOICE_SORT && what != CHOICE_ROW && what != CHOICE_COLUMNS)
 		return l->ops->choose ? l->ops->choose(l, what, value, st) : -ENOTSUP;
 	if (what == CHOICE_SORT && !l->table.nplaces) {

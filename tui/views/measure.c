@@ -25,29 +25,6 @@ static const struct measure_answer *rows_of(const struct listing *l)
 
 /* --- query --- */
 
-static u32 measure__groups(const struct listing *l)
-{
-	return of(l)->query.groups;
-}
-
-static void measure__set_groups(struct listing *l, u32 groups)
-{
-	of(l)->query.groups = groups;
-}
-
-static enum profile_window *measure__window(struct listing *l)
-{
-	return &of(l)->query.window;
-}
-
-static void measure__unfolded(struct listing *l, const u64 *keys, u32 n)
-{
-	struct measure_query *q = &of(l)->query;
-
-	q->nunfolded = n;
-	memcpy(q->unfolded, keys, sizeof(q->unfolded));
-}
-
 static bool measure__unfolds(const struct listing *l, u32 row)
 {
 	const struct measure_answer *a = rows_of(l);
@@ -567,12 +544,6 @@ static bool measure__action(struct screen *base, enum action a)
 	return a == ACTION_SLOWEST ? slowest(s) : listing__action(base, a);
 }
 
-static void measure__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct measure *measure__question(const struct screen *s)
 {
 	return of((const struct listing *)s)->query.asked;
@@ -581,7 +552,7 @@ static const struct measure *measure__question(const struct screen *s)
 static const struct screen_ops measure_screen_ops = {
 	LISTING_SCREEN,
 	.section = "measure",
-	.free = measure__free,
+	.free = listing__free,
 	.action = measure__action,
 	.question = measure__question,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_SLOWEST, ACTION_FLAME,
@@ -593,7 +564,7 @@ static const struct screen_ops measure_screen_ops = {
 static const struct screen_ops threadless_screen_ops = {
 	LISTING_SCREEN,
 	.section = "measure",
-	.free = measure__free,
+	.free = listing__free,
 	.action = measure__action,
 	.question = measure__question,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_HEATMAP, ACTION_WINDOW,
@@ -604,7 +575,7 @@ static const struct screen_ops threadless_screen_ops = {
 static const struct screen_ops untimed_screen_ops = {
 	LISTING_SCREEN,
 	.section = "measure",
-	.free = measure__free,
+	.free = listing__free,
 	.action = measure__action,
 	.question = measure__question,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_FLAME,
@@ -667,12 +638,11 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 	v->keys = (struct group_keys){v->names, v->actions, m->nlabels, false};
 	v->list = (struct listing_ops){
 		.ask = {.size = sizeof(struct measure_query), .model = model, .run = run},
-		.unfolded = measure__unfolded,
+		LISTING_UNFOLDED(struct measure_query),
 		.unfolds = measure__unfolds,
 		.keys = &v->keys,
-		.groups = measure__groups,
-		.set_groups = measure__set_groups,
-		.window = measure__window,
+		.at.groups = LISTING_AT(struct measure_query, groups),
+		.at.window = LISTING_AT(struct measure_query, window),
 		.stacks = v->stacks,
 		.weigh = measure__weigh,
 		.heat = m->shape == MEASURE_SHAPE_SPAN && v->heat.source ? &v->heat : NULL,

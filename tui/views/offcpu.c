@@ -15,39 +15,10 @@ static struct answer *offcpu__run(const struct frame *f, const void *query,
 	return &waits__query((const void *)f->snaps[MODEL_WAITS], query, scope)->base;
 }
 
-static void offcpu__unfolded(struct listing *l, const u64 *keys, u32 n)
-{
-	struct waits_query *q = &offcpu__of(l)->query;
-
-	q->nunfolded = n;
-	memcpy(q->unfolded, keys, sizeof(q->unfolded));
-}
-
 /* --- grouping and window --- */
 
-static const enum action group_actions[WAITS_GROUPS] = {
-	[WAITS_BY_STACK] = ACTION_GROUP_STACK,	 [WAITS_BY_COMM] = ACTION_GROUP_COMM,
-	[WAITS_BY_PID] = ACTION_GROUP_PID,	 [WAITS_BY_TID] = ACTION_GROUP_TID,
-	[WAITS_BY_CGROUP] = ACTION_GROUP_CGROUP, [WAITS_BY_STATE] = ACTION_GROUP_STATE,
-	[WAITS_BY_REASON] = ACTION_GROUP_REASON, [WAITS_BY_WAKER] = ACTION_GROUP_WAKER,
-};
-static const struct group_keys offcpu_keys = {waits_group_names, group_actions, WAITS_GROUPS,
+static const struct group_keys offcpu_keys = {waits_group_names, NULL, WAITS_GROUPS,
 					      false};
-
-static u32 offcpu__groups(const struct listing *l)
-{
-	return offcpu__of(l)->query.groups;
-}
-
-static void offcpu__set_groups(struct listing *l, u32 groups)
-{
-	offcpu__of(l)->query.groups = groups;
-}
-
-static enum profile_window *offcpu__window(struct listing *l)
-{
-	return &offcpu__of(l)->query.window;
-}
 
 /* --- rows --- */
 
@@ -123,7 +94,7 @@ static bool offcpu__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
-static struct offcpu_screen *offcpu__new(struct host *h);
+static const struct listing_view the_view;
 
 /* Waits are kept as sums of a thread at a place: those whose longest is in the cell, of the
  * interval where that is still known, else since start. */
@@ -132,10 +103,9 @@ static struct screen *offcpu__list(struct host *h, const void *query, const stru
 {
 	static const char *const states[] = {"", "state=D", "state=S", "state=R"};
 	const struct scope *scope = extra ? extra : host__scope(h);
-	struct offcpu_screen *s = offcpu__new(h);
+	struct offcpu_screen *s = (struct offcpu_screen *)listing__new(&the_view, h, query);
 	char range[64];
 
-	memcpy(&s->query, query, sizeof(s->query));
 	s->query.window = pick->newest ? WINDOW_LAST : WINDOW_TOTAL;
 	s->query.idle = true;
 	s->query.longest_lo_ns = pick->range.lo_ns;
@@ -161,11 +131,10 @@ static int offcpu__choose(struct listing *l, enum choice what, const char *value
 
 static const struct listing_ops offcpu_listing = {
 	.ask = {.size = sizeof(struct waits_query), .model = MODEL_WAITS, .run = offcpu__run},
-	.unfolded = offcpu__unfolded,
+	LISTING_UNFOLDED(struct waits_query),
 	.keys = &offcpu_keys,
-	.groups = offcpu__groups,
-	.set_groups = offcpu__set_groups,
-	.window = offcpu__window,
+	.at.groups = LISTING_AT(struct waits_query, groups),
+	.at.window = LISTING_AT(struct waits_query, window),
 	.choose = offcpu__choose,
 	.stacks = &flame_waits,
 	.heat = &heat_view_offcpu,
@@ -234,16 +203,10 @@ static void offcpu__health(const struct screen *base, struct health *h)
 		h->truncated_pct = a->truncated_pct;
 }
 
-static void offcpu__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops offcpu_screen_ops = {
 	LISTING_SCREEN,
 	.section = "offcpu",
-	.free = offcpu__free,
+	.free = listing__free,
 	.action = offcpu__action,
 	.health = offcpu__health,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_WALL, ACTION_IDLE,
@@ -252,42 +215,29 @@ static const struct screen_ops offcpu_screen_ops = {
 				       ACTION_NONE},
 };
 
-static void query__init(struct waits_query *q, const struct view_args *args, u32 groups,
-			enum profile_window window)
+/* Programs choose themselves what is idle: they get all rows. */
+static void fit(void *query, bool batch)
 {
-	memset(q, 0, sizeof(*q));
-	q->window = window;
-	if (!args->group || !waits_groups__parse(args->group, &q->groups))
-		q->groups = groups;
+	((struct waits_query *)query)->idle = batch;
 }
 
-static struct offcpu_screen *offcpu__new(struct host *h)
-{
-	struct offcpu_screen *s = xcalloc(1, sizeof(*s));
-
-	s->list.base = (struct screen){.ops = &offcpu_screen_ops, .host = h};
-	listing__init(&s->list, h, &offcpu_listing, &s->query);
-	return s;
-}
+static const struct listing_view the_view = {
+	LISTING_VIEW(struct offcpu_screen, &offcpu_screen_ops, &offcpu_listing),
+	.groups = WAITS_BIT(WAITS_BY_PID) | WAITS_BIT(WAITS_BY_STACK),
+	.window = WINDOW_DECAY,
+	.batch_groups = WAITS_BIT(WAITS_BY_TID) | WAITS_BIT(WAITS_BY_STACK),
+	.fit = fit,
+};
 
 static struct screen *offcpu__open(struct host *h, const struct view_args *args)
 {
-	struct offcpu_screen *s = offcpu__new(h);
-
-	query__init(&s->query, args, WAITS_BIT(WAITS_BY_PID) | WAITS_BIT(WAITS_BY_STACK),
-		    WINDOW_DECAY);
-	return &s->list.base;
+	return listing__open(&the_view, h, args);
 }
 
-/* Programs choose themselves what is idle: they get all rows. */
-static int offcpu__batch(const struct frame *f, const struct view_args *args,
-			 const struct scope *scope, struct report *r)
+static int offcpu__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
+				struct report *r)
 {
-	struct waits_query q;
-
-	query__init(&q, args, WAITS_BIT(WAITS_BY_TID) | WAITS_BIT(WAITS_BY_STACK), WINDOW_LAST);
-	q.idle = true;
-	return listing__batch(&offcpu_listing, f, args, &q, scope, r);
+	return listing__batch_of(&the_view, f, args, scope, r);
 }
 
 const struct view_ops view_offcpu = {

@@ -23,11 +23,6 @@ static const struct chain_answer *chain__answer(const struct listing *l)
 	return l->answer ? container_of(l->answer, struct chain_answer, base) : NULL;
 }
 
-static enum profile_window *chain__window(struct listing *l)
-{
-	return &chain__of(l)->query.waits.window;
-}
-
 static void add_time(struct headline *line, const char *label, u64 ns)
 {
 	char text[16];
@@ -43,7 +38,7 @@ static void chain__headline(struct listing *l, struct headline *line)
 	char text[16];
 
 	if (!r) {
-		headline__add(line, ROLE_DIM, window__text(*chain__window(l)));
+		headline__add(line, ROLE_DIM, window__text(chain__of(l)->query.waits.window));
 		return;
 	}
 	headline__add(line, offcpu__reason_role(r->why, r->class), r->reason);
@@ -112,7 +107,7 @@ static void chain__report(const struct answer *base, const struct frame *f, stru
 
 static const struct listing_ops chain_listing = {
 	.ask = {.size = sizeof(struct chain_query), .model = MODEL_WAITS, .run = chain__run},
-	.window = chain__window,
+	.at.window = LISTING_AT(struct chain_query, waits.window),
 	.headline = chain__headline,
 	.above = chain__above,
 	.empty = chain__empty,
@@ -139,16 +134,10 @@ static bool chain__action(struct screen *base, enum action a)
 	return true;
 }
 
-static void chain__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops chain_ops = {
 	LISTING_SCREEN,
 	.section = "chain",
-	.free = chain__free,
+	.free = listing__free,
 	.action = chain__action,
 	.hints = (const enum action[]){ACTION_RIGHT, ACTION_WALL, ACTION_WINDOW, ACTION_PAUSE,
 				       ACTION_SNAPSHOT, ACTION_NONE},

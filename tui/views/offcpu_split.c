@@ -34,11 +34,6 @@ static struct answer *split__run(const struct frame *f, const void *query,
 	return &waits__split((const void *)f->snaps[MODEL_WAITS], q->tgid, q->tid, q->window)->base;
 }
 
-static enum profile_window *split__window(struct listing *l)
-{
-	return &split__of(l)->query.window;
-}
-
 static const char *who(const struct split_query *q, char *buf, size_t size)
 {
 	if (q->tid)
@@ -176,7 +171,7 @@ static void split__report(const struct answer *base, const struct frame *f, stru
 
 static const struct listing_ops split_listing = {
 	.ask = {.size = sizeof(struct split_query), .model = MODEL_WAITS, .run = split__run},
-	.window = split__window,
+	.at.window = LISTING_AT(struct split_query, window),
 	.headline = split__headline,
 	.above = split__above,
 	.empty = split__empty,
@@ -195,16 +190,10 @@ static bool split__action(struct screen *base, enum action a)
 	return true;
 }
 
-static void split__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops split_ops = {
 	LISTING_SCREEN,
 	.section = "wall",
-	.free = split__free,
+	.free = listing__free,
 	.action = split__action,
 	.hints = (const enum action[]){ACTION_WALL, ACTION_WINDOW, ACTION_PAUSE, ACTION_SNAPSHOT,
 				       ACTION_NONE},

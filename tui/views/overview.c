@@ -418,15 +418,9 @@ static const struct listing_ops overview_listing = {
 
 /* --- the screen --- */
 
-static void overview__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops overview_ops = {
 	.section = "overview",
-	.free = overview__free,
+	.free = listing__free,
 	.update = overview__update,
 	.draw = overview__draw,
 	.action = overview__action,

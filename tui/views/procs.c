@@ -8,7 +8,7 @@
 #include "tui/views/terms.h"
 #include "widgets/parts.h"
 
-static struct procs_screen *procs__new(struct host *h, const struct procs_query *q);
+static const struct listing_view the_view;
 
 static struct answer *procs__run(const struct frame *f, const void *query,
 				 const struct scope *scope)
@@ -18,27 +18,7 @@ static struct answer *procs__run(const struct frame *f, const void *query,
 
 /* --- grouping and window --- */
 
-static const enum action group_actions[PROCS_GROUPS] = {
-	[PROCS_BY_PID] = ACTION_GROUP_PID,	 [PROCS_BY_TID] = ACTION_GROUP_TID,
-	[PROCS_BY_COMM] = ACTION_GROUP_COMM,	 [PROCS_BY_USER] = ACTION_GROUP_USER,
-	[PROCS_BY_CGROUP] = ACTION_GROUP_CGROUP, [PROCS_BY_CONTAINER] = ACTION_GROUP_CONTAINER,
-};
-static const struct group_keys procs_keys = {procs_group_names, group_actions, PROCS_GROUPS, true};
-
-static u32 procs__groups(const struct listing *l)
-{
-	return 1u << procs__of(l)->query.group;
-}
-
-static void procs__set_groups(struct listing *l, u32 groups)
-{
-	procs__of(l)->query.group = (enum procs_group)__builtin_ctz(groups);
-}
-
-static enum profile_window *procs__window(struct listing *l)
-{
-	return &procs__of(l)->query.window;
-}
+static const struct group_keys procs_keys = {procs_group_names, NULL, PROCS_GROUPS, true};
 
 /* --- drilling --- */
 
@@ -168,7 +148,7 @@ static bool open_group(struct listing *l, const struct procs_row *r)
 		return true;
 	}
 	q.group = PROCS_BY_PID;
-	next = procs__new(l->base.host, &q);
+	next = (struct procs_screen *)listing__new(&the_view, l->base.host, &q);
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), term);
 	next->list.asker.extra_scope = narrow;
 	host__push(l->base.host, &next->list.base);
@@ -214,9 +194,8 @@ static void procs__click(struct listing *l, const struct input *in)
 static const struct listing_ops procs_listing = {
 	.ask = {.size = sizeof(struct procs_query), .model = MODEL_PROCS, .run = procs__run},
 	.keys = &procs_keys,
-	.groups = procs__groups,
-	.set_groups = procs__set_groups,
-	.window = procs__window,
+	.at.group = LISTING_AT(struct procs_query, group),
+	.at.window = LISTING_AT(struct procs_query, window),
 	.headline = procs__headline,
 	.above = procs__above,
 	.empty = procs__empty,
@@ -291,57 +270,38 @@ static bool procs__action(struct screen *base, enum action a)
 	}
 }
 
-static void procs__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops procs_screen_ops = {
 	LISTING_SCREEN,
 	.section = "procs",
-	.free = procs__free,
+	.free = listing__free,
 	.action = procs__action,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_TREE, ACTION_GROUP_NEXT, ACTION_COLUMNS,
 				       ACTION_SIGNAL, ACTION_RENICE, ACTION_AFFINITY,
 				       ACTION_SORT_NEXT, ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
 };
 
-static struct procs_screen *procs__new(struct host *h, const struct procs_query *q)
+static void fit(void *query, bool batch)
 {
-	struct procs_screen *s = xcalloc(1, sizeof(*s));
-
-	s->list.base = (struct screen){.ops = &procs_screen_ops, .host = h};
-	s->query = *q;
-	listing__init(&s->list, h, &procs_listing, &s->query);
-	return s;
+	if (batch)
+		((struct procs_query *)query)->show = PROCS_SHOW_PARTS;
 }
 
-static void query__init(struct procs_query *q, const struct view_args *args)
-{
-	memset(q, 0, sizeof(*q));
-	q->window = WINDOW_LAST;
-	q->group = args->group ? procs_group__by_name(args->group) : PROCS_BY_PID;
-	if (q->group == PROCS_GROUPS)
-		q->group = PROCS_BY_PID;
-}
+static const struct listing_view the_view = {
+	LISTING_VIEW(struct procs_screen, &procs_screen_ops, &procs_listing),
+	.groups = 1u << PROCS_BY_PID,
+	.window = WINDOW_LAST,
+	.fit = fit,
+};
 
 static struct screen *procs__open(struct host *h, const struct view_args *args)
 {
-	struct procs_query q;
-
-	query__init(&q, args);
-	return &procs__new(h, &q)->list.base;
+	return listing__open(&the_view, h, args);
 }
 
-static int procs__batch(const struct frame *f, const struct view_args *args,
-			const struct scope *scope, struct report *r)
+static int procs__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
+				struct report *r)
 {
-	struct procs_query q;
-
-	query__init(&q, args);
-	q.show = PROCS_SHOW_PARTS;
-	return listing__batch(&procs_listing, f, args, &q, scope, r);
+	return listing__batch_of(&the_view, f, args, scope, r);
 }
 
 const struct view_ops view_procs = {

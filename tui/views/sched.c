@@ -8,7 +8,7 @@
 #include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
-static struct sched_screen *sched__new(struct host *h, const struct sched_query *q);
+static const struct listing_view the_view;
 
 static struct answer *sched__run(const struct frame *f, const void *query,
 				 const struct scope *scope)
@@ -18,27 +18,7 @@ static struct answer *sched__run(const struct frame *f, const void *query,
 
 /* --- grouping and window --- */
 
-static const enum action group_actions[SCHED_GROUPS] = {
-	[SCHED_BY_TID] = ACTION_GROUP_TID,   [SCHED_BY_PID] = ACTION_GROUP_PID,
-	[SCHED_BY_COMM] = ACTION_GROUP_COMM, [SCHED_BY_CGROUP] = ACTION_GROUP_CGROUP,
-	[SCHED_BY_CPU] = ACTION_GROUP_CPU,
-};
-static const struct group_keys sched_keys = {sched_group_names, group_actions, SCHED_GROUPS, true};
-
-static u32 sched__groups(const struct listing *l)
-{
-	return 1u << sched__of(l)->query.group;
-}
-
-static void sched__set_groups(struct listing *l, u32 groups)
-{
-	sched__of(l)->query.group = (enum sched_group)__builtin_ctz(groups);
-}
-
-static enum profile_window *sched__window(struct listing *l)
-{
-	return &sched__of(l)->query.window;
-}
+static const struct group_keys sched_keys = {sched_group_names, NULL, SCHED_GROUPS, true};
 
 /* --- drilling --- */
 
@@ -74,7 +54,7 @@ static struct sched_screen *threads_of(struct listing *l, const char *what)
 	struct sched_screen *next;
 
 	q.group = SCHED_BY_TID;
-	next = sched__new(l->base.host, &q);
+	next = (struct sched_screen *)listing__new(&the_view, l->base.host, &q);
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), what);
 	return next;
 }
@@ -134,9 +114,8 @@ const struct heat_view heat_view_sched = {.source = &heat_sched, .list = sched_d
 static const struct listing_ops sched_listing = {
 	.ask = {.size = sizeof(struct sched_query), .model = MODEL_SCHED, .run = sched__run},
 	.keys = &sched_keys,
-	.groups = sched__groups,
-	.set_groups = sched__set_groups,
-	.window = sched__window,
+	.at.group = LISTING_AT(struct sched_query, group),
+	.at.window = LISTING_AT(struct sched_query, window),
 	.heat = &heat_view_sched,
 	.headline = sched__headline,
 	.above = sched__above,
@@ -182,59 +161,38 @@ static bool sched__action(struct screen *base, enum action a)
 	}
 }
 
-static void sched__free(struct screen *base)
-{
-	listing__fini((struct listing *)base);
-	free(base);
-}
-
 static const struct screen_ops sched_screen_ops = {
 	LISTING_SCREEN,
 	.section = "sched",
-	.free = sched__free,
+	.free = listing__free,
 	.action = sched__action,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_COLUMNS, ACTION_SLOWEST,
 				       ACTION_HEATMAP, ACTION_GROUP_NEXT, ACTION_WINDOW, ACTION_FILTER,
 				       ACTION_PICK_PROCESS, ACTION_PAUSE, ACTION_NONE},
 };
 
-static struct sched_screen *sched__new(struct host *h, const struct sched_query *q)
+/* Programs want the sleeping ones too: their states sum to the interval as well. */
+static void fit(void *query, bool batch)
 {
-	struct sched_screen *s = xcalloc(1, sizeof(*s));
-
-	s->list.base = (struct screen){.ops = &sched_screen_ops, .host = h};
-	s->query = *q;
-	listing__init(&s->list, h, &sched_listing, &s->query);
-	return s;
+	((struct sched_query *)query)->all = batch;
 }
 
-static void query__init(struct sched_query *q, const struct view_args *args,
-			enum profile_window window)
-{
-	memset(q, 0, sizeof(*q));
-	q->window = window;
-	q->group = args->group ? sched_group__by_name(args->group) : SCHED_BY_TID;
-	if (q->group == SCHED_GROUPS)
-		q->group = SCHED_BY_TID;
-}
+static const struct listing_view the_view = {
+	LISTING_VIEW(struct sched_screen, &sched_screen_ops, &sched_listing),
+	.groups = 1u << SCHED_BY_TID,
+	.window = WINDOW_DECAY,
+	.fit = fit,
+};
 
 static struct screen *sched__open(struct host *h, const struct view_args *args)
 {
-	struct sched_query q;
-
-	query__init(&q, args, WINDOW_DECAY);
-	return &sched__new(h, &q)->list.base;
+	return listing__open(&the_view, h, args);
 }
 
-/* Programs want the sleeping ones too: their states sum to the interval as well. */
-static int sched__batch(const struct frame *f, const struct view_args *args,
-			const struct scope *scope, struct report *r)
+static int sched__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
+				struct report *r)
 {
-	struct sched_query q;
-
-	query__init(&q, args, WINDOW_LAST);
-	q.all = true;
-	return listing__batch(&sched_listing, f, args, &q, scope, r);
+	return listing__batch_of(&the_view, f, args, scope, r);
 }
 
 /* One in a hundred waits for a CPU for longer than somebody at a keyboard notices. */

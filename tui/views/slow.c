@@ -15,14 +15,6 @@ static bool is_picked(const struct listing *l)
 	return heat_range__is_set(&((const struct slow_query *)screen_of(l)->query)->range);
 }
 
-void slow__unfolded(struct listing *l, const u64 *keys, u32 n)
-{
-	struct slow_query *q = screen_of(l)->query;
-
-	q->nunfolded = n;
-	memcpy(q->unfolded, keys, sizeof(q->unfolded));
-}
-
 bool slow__drill(struct listing *l, struct listing_place at)
 {
 	u64 key = l->answer->table.key(&l->answer->table, at.row);

@@ -32,10 +32,9 @@ struct slow_screen {
 
 /* For listing_ops; the view's .ask, .cell_role and .report besides. */
 #define SLOW_LISTING                                                                               \
-	.unfolded = slow__unfolded, .headline = slow__headline, .events = true,                    \
+	LISTING_UNFOLDED(struct slow_query), .headline = slow__headline, .events = true,           \
 	.empty = slow__empty, .selection = slow__selection
 
-void slow__unfolded(struct listing *l, const u64 *keys, u32 n);
 /* For Enter: shows what is below, and again: folds it. */
 bool slow__drill(struct listing *l, struct listing_place at);
 void slow__headline(struct listing *l, struct headline *line);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tui/views/listing_query.h"
+
+#include "base/arena.h"
+#include "base/names.h"
+
+static void *member(const void *query, u16 at)
+{
+	return at ? (char *)query + at - 1 : NULL;
+}
+
+u32 listing_query__groups(const struct listing_ops *ops, const void *query)
+{
+	const u32 *group = member(query, ops->at.group), *groups = member(query, ops->at.groups);
+
+	return group ? 1u << *group : groups ? *groups : 0;
+}
+
+void listing_query__set_groups(const struct listing_ops *ops, void *query, u32 groups)
+{
+	u32 *group = member(query, ops->at.group), *all = member(query, ops->at.groups);
+
+	if (group)
+		*group = (u32)__builtin_ctz(groups);
+	else
+		*all = groups;
+}
+
+enum profile_window *listing_query__window(const struct listing_ops *ops, void *query)
+{
+	return member(query, ops->at.window);
+}
+
+void listing_query__set_unfolded(const struct listing_ops *ops, void *query, const u64 *keys, u32 n)
+{
+	*(u32 *)member(query, ops->at.nunfolded) = n;
+	memcpy(member(query, ops->at.unfolded), keys, ANSWER_MAX_UNFOLDED * sizeof(*keys));
+}
+
+void listing_query__init(const struct listing_ops *ops, void *query, const char *group,
+			 u32 otherwise, enum profile_window window)
+{
+	u32 groups;
+
+	memset(query, 0, ops->ask.size);
+	if (ops->at.window)
+		*listing_query__window(ops, query) = window;
+	if (!group || !names__parse(ops->keys->names, ops->keys->n, group, &groups) ||
+	    (ops->keys->single && groups & (groups - 1)))
+		groups = otherwise;
+	listing_query__set_groups(ops, query, groups);
+}
+
+struct listing *listing__new(const struct listing_view *v, struct host *h, const void *query)
+{
+	struct listing *l = xcalloc(1, v->size);
+
+	l->base = (struct screen){.ops = v->screen, .host = h};
+	memcpy((char *)l + v->query_at, query, v->list->ask.size);
+	listing__init(l, h, v->list, (char *)l + v->query_at);
+	return l;
+}
+
+void listing__free(struct screen *s)
+{
+	listing__fini(container_of(s, struct listing, base));
+	free(s); /* begins with it */
+}
+
+struct screen *listing__open(const struct listing_view *v, struct host *h,
+			     const struct view_args *args)
+{
+	void *query = xmalloc(v->list->ask.size);
+	struct listing *l;
+
+	listing_query__init(v->list, query, args->group, v->groups, v->window);
+	if (v->fit)
+		v->fit(query, false);
+	l = listing__new(v, h, query);
+	free(query);
+	return &l->base;
+}
+
+int listing__batch_of(const struct listing_view *v, const struct frame *f,
+		      const struct view_args *args, const struct scope *scope, struct report *r)
+{
+	void *query = xmalloc(v->list->ask.size);
+	int err;
+
+	listing_query__init(v->list, query, args->group,
+			    v->batch_groups ? v->batch_groups : v->groups, WINDOW_LAST);
+	if (v->fit)
+		v->fit(query, true);
+	err = listing__batch(v->list, f, args, query, scope, r);
+	free(query);
+	return err;
+}

@@ -21,7 +21,7 @@ struct bpf_map;
 struct bpf_object;
 struct bpf_object_skeleton;
 
-/* All hooks but open and fini are optional; they are called in the order in which they stand. */
+/* All hooks but open, drain and unload are optional; they are called in the order in which they stand. */
 struct bpf_subject {
 	const char *what;  /* in messages: "BPF programs of block I/O" */
 	const char *event; /* health.event, unless begin says another */

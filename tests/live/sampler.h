@@ -328,4 +328,40 @@ TEST_HELPER bool sampler__possible(const struct source_ops *ops)
 	return s != NULL;
 }
 
+/* The ids of the BPF programs that this process has open. */
+TEST_HELPER u32 own_programs(u32 *ids, u32 most)
+{
+	DIR *d = opendir("/proc/self/fdinfo");
+	u32 n = 0;
+
+	for (struct dirent *e = readdir(d); e; e = readdir(d)) {
+		char path[64], line[128];
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%.20s", e->d_name);
+		f = fopen(path, "r");
+		while (f && fgets(line, sizeof(line), f))
+			if (n < most && sscanf(line, "prog_id: %u", &ids[n]) == 1)
+				n++;
+		if (f)
+			fclose(f);
+	}
+	closedir(d);
+	return n;
+}
+
+/* The kernel frees what was closed a moment later. */
+TEST_HELPER bool program_ends(u32 id)
+{
+	for (int i = 0; i < 200; i++) {
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			return true;
+		close(fd);
+		usleep(10000);
+	}
+	return false;
+}
+
 #endif

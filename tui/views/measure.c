@@ -12,22 +12,11 @@
 #include "tui/views/terms.h"
 #include "tui/views/window.h"
 
-static struct measure_screen *of(const struct listing *l)
-{
-	return container_of(l, struct measure_screen, list);
-}
-
-static const struct measure_answer *rows_of(const struct listing *l)
-{
-	return container_of(l->answer, struct measure_answer, base);
-}
-
-
 /* --- query --- */
 
 static bool measure__unfolds(const struct listing *l, u32 row)
 {
-	const struct measure_answer *a = rows_of(l);
+	const struct measure_answer *a = measure__rows(l);
 
 	return measure__is_by_stack(a->measure, a->query.groups) &&
 	       profile_stack__nlocs(a->rows[row].stack);
@@ -38,184 +27,6 @@ static void measure__weigh(const struct listing_ops *ops, void *query, const cha
 	const struct measure_view *v = container_of(ops, struct measure_view, list);
 
 	((struct measure_query *)query)->weight = measure__weight_of(v->measure, column);
-}
-
-/* --- what it says --- */
-
-static void headline__held(const struct measure_answer *a, struct headline *line)
-{
-	char n[16], bytes[16], rate[16];
-
-	format__count(n, sizeof(n), a->held.n);
-	format__bytes(bytes, sizeof(bytes), a->held.bytes);
-	format__count(rate, sizeof(rate), window__per_second(a->all.count, a->base.window_ns));
-	headline__addf(line, ROLE_TEXT, " · %s in %s %s held · %s/s acquired", bytes, n,
-		       a->measure->noun, rate);
-	if (!a->all.errors)
-		return;
-	format__count(rate, sizeof(rate), window__per_second(a->all.errors, a->base.window_ns));
-	headline__addf(line, ROLE_DIM, " · %s/s released of before", rate);
-}
-
-/* "parse_header grows by 1.2M/min: 96 % of what it took in 3m12s is held": false: nothing surely grows. */
-static bool growth_text(const struct measure_answer *a, char *buf, size_t size)
-{
-	const struct measure_row *r = a->grower;
-	char rate[16], time[16];
-	size_t n;
-
-	if (!r)
-		return false;
-	format__bytes(rate, sizeof(rate), (u64)r->growth.per_min);
-	format__ns(time, sizeof(time), a->base.snap->t1_ns - MIN(r->growth.from_ns, a->base.snap->t1_ns));
-	n = (size_t)snprintf(buf, size, "%.60s grows by %s/min since %s ago", measure_row__name(a, r), rate,
-			     time);
-	if (r->acquired && n < size)
-		snprintf(buf + n, size - n, ": %.0f%% of what it took is kept",
-			 MIN(100.0 * (double)r->held.bytes / (double)r->acquired, 100.0));
-	return true;
-}
-
-static void headline__sums(const struct measure_answer *a, struct headline *line)
-{
-	char rate[16], errors[16], time[16];
-
-	format__count(rate, sizeof(rate), window__per_second(a->all.count, a->base.window_ns));
-	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate, a->measure->noun);
-	if (a->all.errors) {
-		format__count(errors, sizeof(errors),
-			      window__per_second(a->all.errors, a->base.window_ns));
-		headline__addf(line, ROLE_WARN, " · %s/s fail", errors);
-	}
-	if (a->waiting_ns) {
-		format__ns(time, sizeof(time), a->waiting_ns);
-		headline__addf(line, ROLE_DIM, " · %s waiting for something new", time);
-	}
-}
-
-/* Who waits for whom, and for what. */
-static void headline__deadlock(const struct measure_answer *a, struct headline *line)
-{
-	for (u32 i = 0; i < a->ndeadlock; i++) {
-		const struct measure_waiting *w = a->deadlock[i];
-
-		headline__addf(line, ROLE_HOT, "%s%s/%u waits for %s/%u", i ? ", " : "deadlock: ",
-			       w->waiter.comm, w->waiter.tid, w->comm, w->tid);
-	}
-	for (u32 i = 0; i < a->ndeadlock; i++)
-		headline__addf(line, ROLE_TEXT, "%s%s", i ? ", " : " for ", a->deadlock[i]->lock.text);
-	headline__addf(line, ROLE_DIM, " · ");
-}
-
-/* What may come to be one, and who waited where while it had the other lock. */
-static void headline__cycle(const struct measure_answer *a, struct headline *line)
-{
-	const struct measure_cycle *c = &a->cycles[0];
-
-	headline__addf(line, ROLE_WARN, "may deadlock: ");
-	for (u32 i = 0; i < c->n; i++) {
-		const struct measure_order *o = c->v[i];
-
-		headline__addf(line, ROLE_WARN, "%s%s then %s", i ? ", " : "", o->first.text,
-			       o->second.text);
-		headline__addf(line, ROLE_TEXT, " in %s (%s/%u)", *o->where ? o->where : "[unknown]",
-			       o->who.comm, o->who.tid);
-	}
-	if (a->ncycles > 1)
-		headline__addf(line, ROLE_TEXT, " and %u more", a->ncycles - 1);
-	headline__addf(line, ROLE_DIM, " · ");
-}
-
-static void measure__headline(struct listing *l, struct headline *line)
-{
-	const struct measure_query *q = &of(l)->query;
-	char key[16], text[160];
-
-	if (l->answer && rows_of(l)->ndeadlock)
-		headline__deadlock(rows_of(l), line);
-	if (l->answer && rows_of(l)->ncycles)
-		headline__cycle(rows_of(l), line);
-	if (l->answer && growth_text(rows_of(l), text, sizeof(text)))
-		headline__addf(line, ROLE_WARN, "%s · ", text);
-	headline__addf(line, ROLE_STRONG, "by %s",
-		       measure__groups_text(of(l)->view->measure, q->groups, text, sizeof(text)));
-	headline__addf(line, ROLE_DIM, " [%s] · %s",
-		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
-		       window__text(q->window));
-	if (l->answer && of(l)->view->measure->shape == MEASURE_SHAPE_HOLDING)
-		headline__held(rows_of(l), line);
-	else if (l->answer)
-		headline__sums(rows_of(l), line);
-	if (of(l)->view->measure->shape != MEASURE_SHAPE_SPAN)
-		return;
-	headline__addf(line, ROLE_DIM, " · slowest [%s]",
-		       host__key(l->base.host, ACTION_SLOWEST, key, sizeof(key)));
-}
-
-bool measure__waiting(const struct listing *l, const struct measure *m, char *buf, size_t size)
-{
-	char attaching[96], cannot[96], doing[96];
-	const struct feed_words words = {attaching, cannot, doing};
-
-	snprintf(attaching, sizeof(attaching), "to %s", m->event);
-	snprintf(cannot, sizeof(cannot), "watch %.60s", m->name);
-	snprintf(doing, sizeof(doing), "watching %.60s", m->name);
-	return listing__waiting(l, &words, buf, size);
-}
-
-static void measure__empty(const struct listing *l, char *buf, size_t size)
-{
-	const struct measure *m = of(l)->view->measure;
-	char more[MORE_TEXT];
-
-	if (measure__waiting(l, m, buf, size))
-		return;
-	if (m->hint)
-		snprintf(buf, size, "no %s have ended in the window: %s", m->noun, m->hint);
-	else
-		snprintf(buf, size, "no %s in scope have ended in the window (%s)", m->noun,
-			 listing__more(l, more));
-}
-
-enum role measure__time_role(u64 ns)
-{
-	if (ns >= 100 * NSEC_PER_MSEC)
-		return ROLE_HOT;
-	return ns >= 10 * NSEC_PER_MSEC ? ROLE_WARM : ROLE_TEXT;
-}
-
-/* What a declaration says is worth a look. */
-static bool is_bad_sum(const struct measure *m, const char *column)
-{
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (m->sums[i].name && m->sums[i].bad &&
-		    !strncmp(column, m->sums[i].name, strlen(m->sums[i].name)))
-			return true;
-	return false;
-}
-
-static enum role measure__role(const struct listing *l, u32 row, u32 column)
-{
-	const struct measure_row *r = &rows_of(l)->rows[row];
-	const struct row_table *t = &l->answer->table;
-	const struct column *c = &t->columns[column];
-	struct value v;
-
-	if (r->waits)
-		return ROLE_DIM;
-	if (!t->cell(t, row, column, &v))
-		return ROLE_TEXT;
-	if (c->flags & COLUMN_KEY)
-		return r->who->kthread ? ROLE_KERNEL : ROLE_TEXT;
-	if (v.type == VALUE_COUNT && !v.u)
-		return ROLE_DIM;
-	if (v.type == VALUE_COUNT &&
-	    (!strcmp(c->name, "error_rate") || is_bad_sum(rows_of(l)->measure, c->name)))
-		return ROLE_WARN;
-	/* Sums of many are no latency. */
-	if (v.type == VALUE_NS && v.u && !(c->flags & COLUMN_SUM))
-		return measure__time_role(v.u);
-	return ROLE_TEXT;
 }
 
 /* --- rows as terms and narrowings --- */
@@ -262,7 +73,7 @@ static bool first_term(const struct measure_answer *a, const struct measure_row 
 
 static bool measure__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	return first_term(rows_of(l), &rows_of(l)->rows[row], false, buf, size);
+	return first_term(measure__rows(l), &measure__rows(l)->rows[row], false, buf, size);
 }
 
 /* Adds what the row is about to a narrowing, in words to `text`. */
@@ -289,7 +100,7 @@ static const struct scope *scope_of_row(struct listing *l, u32 row, char *text, 
 	char term[TERM_MAX];
 	size_t len = strlen(text);
 
-	if (!first_term(rows_of(l), &rows_of(l)->rows[row], true, term, sizeof(term)))
+	if (!first_term(measure__rows(l), &measure__rows(l)->rows[row], true, term, sizeof(term)))
 		return l->asker.extra_scope ? scope__get(l->asker.extra_scope) : NULL;
 	scope = asker__scope(&l->asker);
 	narrow = terms__scope(scope, term);
@@ -303,13 +114,13 @@ static const struct scope *scope_of_row(struct listing *l, u32 row, char *text, 
 static void push_slow(struct listing *l, const struct measure_narrow *n, const char *text,
 		      const struct scope *scope)
 {
-	struct measure_slow_query q = {.narrow = *n, .asked = of(l)->query.asked};
+	struct measure_slow_query q = {.narrow = *n, .asked = measure__of(l)->query.asked};
 	bool narrowed = false;
 
 	for (u32 i = 0; i < MEASURE_MAX_LABELS; i++)
 		narrowed |= n->hashes[i] != 0;
 	q.working = !narrowed;
-	host__push(l->base.host, measure_slow__open(l->base.host, of(l)->view, &q, text, scope));
+	host__push(l->base.host, measure_slow__open(l->base.host, measure__of(l)->view, &q, text, scope));
 }
 
 /* What rows by a derived label are made of: that label, and the others of the default grouping that
@@ -334,8 +145,8 @@ static const u32 *next_drill(const struct measure_screen *s)
 
 static bool measure__drill(struct listing *l, struct listing_place at)
 {
-	struct measure_screen *s = of(l), *next;
-	const struct measure_answer *a = rows_of(l);
+	struct measure_screen *s = measure__of(l), *next;
+	const struct measure_answer *a = measure__rows(l);
 	const struct measure_row *r = &a->rows[at.row];
 	struct measure_query q = s->query;
 	u32 of_derived = labels_below(a->measure, q.groups);
@@ -367,158 +178,6 @@ static bool measure__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
-static void measure__selection(const struct listing *l, struct listing_place at, char *buf,
-			       size_t size)
-{
-	const struct measure_answer *a = rows_of(l);
-	const struct measure_row *r = &a->rows[at.row];
-	size_t len = 0;
-
-	if (at.node != UINT32_MAX) {
-		const struct tree_node *n = &l->answer->nodes[at.node];
-
-		snprintf(buf, size, "%s  %s", n->name, n->object_name);
-		return;
-	}
-	*buf = '\0';
-	for (u32 i = 0; i < a->measure->nlabels && len < size; i++)
-		if (r->texts[i] && *r->texts[i])
-			len += (size_t)snprintf(buf + len, size - len, "%s%s %s", len ? "  " : "",
-						a->measure->labels[i].name,
-						r->texts[i] + strspn(r->texts[i], " "));
-	for (u32 i = 0; i < r->errnos.n && len < size; i++) {
-		struct value_part p = {0};
-
-		r->errnos.part(r->errnos.of, i, &p);
-		len += (size_t)snprintf(buf + len, size - len, "%s%llu %s", i     ? ", "
-								     : len ? "  failed: "
-									   : "failed: ",
-					(unsigned long long)p.value.u, p.name);
-	}
-}
-
-/* --- reports --- */
-
-static void report__held(const struct measure_answer *a, struct report *r)
-{
-	static _Thread_local char growing[160];
-
-	report__sum_number(r, "held", VALUE_COUNT, a->held.n);
-	report__sum_number(r, "held_bytes", VALUE_BYTES, a->held.bytes);
-	report__sum_number(r, "acquired", VALUE_COUNT, a->all.count);
-	report__sum_number(r, "acquired_bytes", VALUE_BYTES, a->all.sum);
-	report__sum_number(r, "released", VALUE_COUNT, a->all.sums[HOLDING_RELEASED]);
-	report__sum_number(r, "released_bytes", VALUE_BYTES, a->all.sums[HOLDING_RELEASED_BYTES]);
-	report__sum_number(r, "released_unseen", VALUE_COUNT, a->all.errors);
-	if (growth_text(a, growing, sizeof(growing)))
-		report__sum(r, "growing", (struct value){.type = VALUE_TEXT, .s = growing});
-	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
-}
-
-static void deadlock_part(const void *of, u32 i, struct value_part *out)
-{
-	const struct measure_waiting *const *v = of;
-
-	out->value = (struct value){.type = VALUE_COUNT, .u = v[i]->waiter.tid};
-}
-
-static void order_frame(const void *of, u32 i, struct value_frame *out)
-{
-	const struct measure_order *o = of;
-	struct frame_text f = frame__text(o->symbols, o->stack->locs[i]);
-
-	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
-}
-
-static void order_member(const void *of, u32 i, struct value_part *out)
-{
-	const struct measure_order *o = of;
-
-	switch (i) {
-	case 0:
-		*out = (struct value_part){"first", {.type = VALUE_TEXT, .s = o->first.text}};
-		break;
-	case 1:
-		*out = (struct value_part){"second", {.type = VALUE_TEXT, .s = o->second.text}};
-		break;
-	case 2:
-		*out = (struct value_part){"comm", {.type = VALUE_TEXT, .s = o->who.comm}};
-		break;
-	case 3:
-		*out = (struct value_part){"pid", {.type = VALUE_COUNT, .u = o->who.tgid}};
-		break;
-	case 4:
-		*out = (struct value_part){"tid", {.type = VALUE_COUNT, .u = o->who.tid}};
-		break;
-	default:
-		out->name = "stack";
-		out->value.type = VALUE_STACK;
-		out->value.n = profile_stack__nlocs(o->stack);
-		out->value.of = o;
-		out->value.frame = order_frame;
-	}
-}
-
-static void cycle_part(const void *of, u32 i, struct value_part *out)
-{
-	const struct measure_cycle *c = of;
-
-	out->value = (struct value){.type = VALUE_OBJECT, .n = 6, .of = c->v[i], .part = order_member};
-}
-
-static void cycles_part(const void *of, u32 i, struct value_part *out)
-{
-	const struct measure_cycle *c = (const struct measure_cycle *)of + i;
-
-	out->value = (struct value){.type = VALUE_LIST, .n = c->n, .of = c, .part = cycle_part};
-}
-
-static void report__locks(const struct measure_answer *a, struct report *r)
-{
-	report__sum(r, "deadlock",
-		    (struct value){.type = VALUE_LIST,
-				   .n = a->ndeadlock,
-				   .of = a->deadlock,
-				   .part = deadlock_part});
-	report__sum(r, "may_deadlock",
-		    (struct value){.type = VALUE_LIST,
-				   .n = a->ncycles,
-				   .of = a->cycles,
-				   .part = cycles_part});
-}
-
-static void measure__report(const struct answer *base, const struct frame *f, struct report *r)
-{
-	const struct measure_answer *a = container_of(base, struct measure_answer, base);
-	enum model_id model = measure__model(a->measure);
-	static _Thread_local char group[160];
-
-	r->view = measure__view(a->measure);
-	r->window = window__text(a->query.window);
-	r->group = measure__groups_text(a->measure, a->query.groups, group, sizeof(group));
-	r->health = f->feeds[model].health;
-	if (a->measure->shape == MEASURE_SHAPE_SPAN)
-		r->events = measure_slow__events;
-	if (a->measure->shape == MEASURE_SHAPE_HOLDING) {
-		report__held(a, r);
-		return;
-	}
-	report__sum_number(r, "count", VALUE_COUNT, a->all.count);
-	report__sum_number(r, "errors", VALUE_COUNT, a->all.errors);
-	if (a->measure->shape == MEASURE_SHAPE_SPAN) {
-		report__sum_number(r, "total_ns", VALUE_NS, a->all.sum);
-		report__sum_number(r, "waiting_ns", VALUE_NS, a->waiting_ns);
-		report__sum_number(r, "unfinished", VALUE_COUNT, a->unfinished);
-	}
-	if (measure__holder_label(a->measure) >= 0)
-		report__locks(a, r);
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (a->measure->sums[i].name && a->measure->sums[i].type != VALUE_NS)
-			report__sum_number(r, a->measure->sums[i].name, a->measure->sums[i].type,
-					   a->all.sums[i]);
-	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
-}
-
 /* --- the screen --- */
 
 /* What belongs to no thread has no stacks, and none that are told one by one. */
@@ -546,7 +205,7 @@ static bool measure__action(struct screen *base, enum action a)
 
 static const struct measure *measure__question(const struct screen *s)
 {
-	return of((const struct listing *)s)->query.asked;
+	return measure__of((const struct listing *)s)->query.asked;
 }
 
 static const struct screen_ops measure_screen_ops = {

@@ -65,4 +65,27 @@ void measure_slow__events(const struct report *r,
 			  void *ctx);
 void measure_slow__init(struct measure_view *v);
 
+static inline struct measure_screen *measure__of(const struct listing *l)
+{
+	return container_of(l, struct measure_screen, list);
+}
+
+static inline const struct measure_answer *measure__rows(const struct listing *l)
+{
+	return container_of(l->answer, struct measure_answer, base);
+}
+
+/* --- measure_text.c --- */
+
+/* What is held and grows; false: nothing does. */
+bool measure__growth_text(const struct measure_answer *a, char *buf, size_t size);
+void measure__headline(struct listing *l, struct headline *line);
+void measure__empty(const struct listing *l, char *buf, size_t size);
+enum role measure__role(const struct listing *l, u32 row, u32 column);
+void measure__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
+
+/* --- measure_report.c --- */
+
+void measure__report(const struct answer *base, const struct frame *f, struct report *r);
+
 #endif

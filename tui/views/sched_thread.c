@@ -42,11 +42,6 @@ static struct answer *thread__run(const struct frame *f, const void *query,
 			->base;
 }
 
-static enum profile_window *thread__window(struct listing *l)
-{
-	return &of(l)->query.window;
-}
-
 /* --- the strip --- */
 
 /* A letter tells kinds apart where colours do not. */
@@ -239,7 +234,7 @@ static void thread__report(const struct answer *base, const struct frame *f, str
 
 static const struct listing_ops thread_listing = {
 	.ask = {.size = sizeof(struct thread_query), .model = MODEL_SCHED, .run = thread__run},
-	.window = thread__window,
+	.at.window = LISTING_AT(struct thread_query, window),
 	.headline = thread__headline,
 	.above = thread__above,
 	.empty = thread__empty,

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reports of measures: sums, and what locks have beside them. */
+#include "tui/views/measure.h"
+
+#include <stdio.h>
+
+#include "models/windows.h"
+#include "tui/views/window.h"
+
+static void report__held(const struct measure_answer *a, struct report *r)
+{
+	static _Thread_local char growing[160];
+
+	report__sum_number(r, "held", VALUE_COUNT, a->held.n);
+	report__sum_number(r, "held_bytes", VALUE_BYTES, a->held.bytes);
+	report__sum_number(r, "acquired", VALUE_COUNT, a->all.count);
+	report__sum_number(r, "acquired_bytes", VALUE_BYTES, a->all.sum);
+	report__sum_number(r, "released", VALUE_COUNT, a->all.sums[HOLDING_RELEASED]);
+	report__sum_number(r, "released_bytes", VALUE_BYTES, a->all.sums[HOLDING_RELEASED_BYTES]);
+	report__sum_number(r, "released_unseen", VALUE_COUNT, a->all.errors);
+	if (measure__growth_text(a, growing, sizeof(growing)))
+		report__sum(r, "growing", (struct value){.type = VALUE_TEXT, .s = growing});
+	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
+}
+
+static void deadlock_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_waiting *const *v = of;
+
+	out->value = (struct value){.type = VALUE_COUNT, .u = v[i]->waiter.tid};
+}
+
+static void order_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct measure_order *o = of;
+	struct frame_text f = frame__text(o->symbols, o->stack->locs[i]);
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
+static void order_member(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_order *o = of;
+
+	switch (i) {
+	case 0:
+		*out = (struct value_part){"first", {.type = VALUE_TEXT, .s = o->first.text}};
+		break;
+	case 1:
+		*out = (struct value_part){"second", {.type = VALUE_TEXT, .s = o->second.text}};
+		break;
+	case 2:
+		*out = (struct value_part){"comm", {.type = VALUE_TEXT, .s = o->who.comm}};
+		break;
+	case 3:
+		*out = (struct value_part){"pid", {.type = VALUE_COUNT, .u = o->who.tgid}};
+		break;
+	case 4:
+		*out = (struct value_part){"tid", {.type = VALUE_COUNT, .u = o->who.tid}};
+		break;
+	default:
+		out->name = "stack";
+		out->value.type = VALUE_STACK;
+		out->value.n = profile_stack__nlocs(o->stack);
+		out->value.of = o;
+		out->value.frame = order_frame;
+	}
+}
+
+static void cycle_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_cycle *c = of;
+
+	out->value = (struct value){.type = VALUE_OBJECT, .n = 6, .of = c->v[i], .part = order_member};
+}
+
+static void cycles_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_cycle *c = (const struct measure_cycle *)of + i;
+
+	out->value = (struct value){.type = VALUE_LIST, .n = c->n, .of = c, .part = cycle_part};
+}
+
+static void report__locks(const struct measure_answer *a, struct report *r)
+{
+	report__sum(r, "deadlock",
+		    (struct value){.type = VALUE_LIST,
+				   .n = a->ndeadlock,
+				   .of = a->deadlock,
+				   .part = deadlock_part});
+	report__sum(r, "may_deadlock",
+		    (struct value){.type = VALUE_LIST,
+				   .n = a->ncycles,
+				   .of = a->cycles,
+				   .part = cycles_part});
+}
+
+void measure__report(const struct answer *base, const struct frame *f, struct report *r)
+{
+	const struct measure_answer *a = container_of(base, struct measure_answer, base);
+	enum model_id model = measure__model(a->measure);
+	static _Thread_local char group[160];
+
+	r->view = measure__view(a->measure);
+	r->window = window__text(a->query.window);
+	r->group = measure__groups_text(a->measure, a->query.groups, group, sizeof(group));
+	r->health = f->feeds[model].health;
+	if (a->measure->shape == MEASURE_SHAPE_SPAN)
+		r->events = measure_slow__events;
+	if (a->measure->shape == MEASURE_SHAPE_HOLDING) {
+		report__held(a, r);
+		return;
+	}
+	report__sum_number(r, "count", VALUE_COUNT, a->all.count);
+	report__sum_number(r, "errors", VALUE_COUNT, a->all.errors);
+	if (a->measure->shape == MEASURE_SHAPE_SPAN) {
+		report__sum_number(r, "total_ns", VALUE_NS, a->all.sum);
+		report__sum_number(r, "waiting_ns", VALUE_NS, a->waiting_ns);
+		report__sum_number(r, "unfinished", VALUE_COUNT, a->unfinished);
+	}
+	if (measure__holder_label(a->measure) >= 0)
+		report__locks(a, r);
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (a->measure->sums[i].name && a->measure->sums[i].type != VALUE_NS)
+			report__sum_number(r, a->measure->sums[i].name, a->measure->sums[i].type,
+					   a->all.sums[i]);
+	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What screens of measures say: headlines, roles, empty tables, the selected row. */
+#include "tui/views/measure.h"
+
+#include <stdio.h>
+
+#include "models/growth.h"
+#include "models/windows.h"
+#include "tui/views/window.h"
+
+static void headline__held(const struct measure_answer *a, struct headline *line)
+{
+	char n[16], bytes[16], rate[16];
+
+	format__count(n, sizeof(n), a->held.n);
+	format__bytes(bytes, sizeof(bytes), a->held.bytes);
+	format__count(rate, sizeof(rate), window__per_second(a->all.count, a->base.window_ns));
+	headline__addf(line, ROLE_TEXT, " · %s in %s %s held · %s/s acquired", bytes, n,
+		       a->measure->noun, rate);
+	if (!a->all.errors)
+		return;
+	format__count(rate, sizeof(rate), window__per_second(a->all.errors, a->base.window_ns));
+	headline__addf(line, ROLE_DIM, " · %s/s released of before", rate);
+}
+
+/* "parse_header grows by 1.2M/min: 96 % of what it took in 3m12s is held": false: nothing surely grows. */
+bool measure__growth_text(const struct measure_answer *a, char *buf, size_t size)
+{
+	const struct measure_row *r = a->grower;
+	char rate[16], time[16];
+	size_t n;
+
+	if (!r)
+		return false;
+	format__bytes(rate, sizeof(rate), (u64)r->growth.per_min);
+	format__ns(time, sizeof(time), a->base.snap->t1_ns - MIN(r->growth.from_ns, a->base.snap->t1_ns));
+	n = (size_t)snprintf(buf, size, "%.60s grows by %s/min since %s ago", measure_row__name(a, r), rate,
+			     time);
+	if (r->acquired && n < size)
+		snprintf(buf + n, size - n, ": %.0f%% of what it took is kept",
+			 MIN(100.0 * (double)r->held.bytes / (double)r->acquired, 100.0));
+	return true;
+}
+
+static void headline__sums(const struct measure_answer *a, struct headline *line)
+{
+	char rate[16], errors[16], time[16];
+
+	format__count(rate, sizeof(rate), window__per_second(a->all.count, a->base.window_ns));
+	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate, a->measure->noun);
+	if (a->all.errors) {
+		format__count(errors, sizeof(errors),
+			      window__per_second(a->all.errors, a->base.window_ns));
+		headline__addf(line, ROLE_WARN, " · %s/s fail", errors);
+	}
+	if (a->waiting_ns) {
+		format__ns(time, sizeof(time), a->waiting_ns);
+		headline__addf(line, ROLE_DIM, " · %s waiting for something new", time);
+	}
+}
+
+/* Who waits for whom, and for what. */
+static void headline__deadlock(const struct measure_answer *a, struct headline *line)
+{
+	for (u32 i = 0; i < a->ndeadlock; i++) {
+		const struct measure_waiting *w = a->deadlock[i];
+
+		headline__addf(line, ROLE_HOT, "%s%s/%u waits for %s/%u", i ? ", " : "deadlock: ",
+			       w->waiter.comm, w->waiter.tid, w->comm, w->tid);
+	}
+	for (u32 i = 0; i < a->ndeadlock; i++)
+		headline__addf(line, ROLE_TEXT, "%s%s", i ? ", " : " for ", a->deadlock[i]->lock.text);
+	headline__addf(line, ROLE_DIM, " · ");
+}
+
+/* What may come to be one, and who waited where while it had the other lock. */
+static void headline__cycle(const struct measure_answer *a, struct headline *line)
+{
+	const struct measure_cycle *c = &a->cycles[0];
+
+	headline__addf(line, ROLE_WARN, "may deadlock: ");
+	for (u32 i = 0; i < c->n; i++) {
+		const struct measure_order *o = c->v[i];
+
+		headline__addf(line, ROLE_WARN, "%s%s then %s", i ? ", " : "", o->first.text,
+			       o->second.text);
+		headline__addf(line, ROLE_TEXT, " in %s (%s/%u)", *o->where ? o->where : "[unknown]",
+			       o->who.comm, o->who.tid);
+	}
+	if (a->ncycles > 1)
+		headline__addf(line, ROLE_TEXT, " and %u more", a->ncycles - 1);
+	headline__addf(line, ROLE_DIM, " · ");
+}
+
+void measure__headline(struct listing *l, struct headline *line)
+{
+	const struct measure_query *q = &measure__of(l)->query;
+	char key[16], text[160];
+
+	if (l->answer && measure__rows(l)->ndeadlock)
+		headline__deadlock(measure__rows(l), line);
+	if (l->answer && measure__rows(l)->ncycles)
+		headline__cycle(measure__rows(l), line);
+	if (l->answer && measure__growth_text(measure__rows(l), text, sizeof(text)))
+		headline__addf(line, ROLE_WARN, "%s · ", text);
+	headline__addf(line, ROLE_STRONG, "by %s",
+		       measure__groups_text(measure__of(l)->view->measure, q->groups, text, sizeof(text)));
+	headline__addf(line, ROLE_DIM, " [%s] · %s",
+		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
+		       window__text(q->window));
+	if (l->answer && measure__of(l)->view->measure->shape == MEASURE_SHAPE_HOLDING)
+		headline__held(measure__rows(l), line);
+	else if (l->answer)
+		headline__sums(measure__rows(l), line);
+	if (measure__of(l)->view->measure->shape != MEASURE_SHAPE_SPAN)
+		return;
+	headline__addf(line, ROLE_DIM, " · slowest [%s]",
+		       host__key(l->base.host, ACTION_SLOWEST, key, sizeof(key)));
+}
+
+bool measure__waiting(const struct listing *l, const struct measure *m, char *buf, size_t size)
+{
+	char attaching[96], cannot[96], doing[96];
+	const struct feed_words words = {attaching, cannot, doing};
+
+	snprintf(attaching, sizeof(attaching), "to %s", m->event);
+	snprintf(cannot, sizeof(cannot), "watch %.60s", m->name);
+	snprintf(doing, sizeof(doing), "watching %.60s", m->name);
+	return listing__waiting(l, &words, buf, size);
+}
+
+void measure__empty(const struct listing *l, char *buf, size_t size)
+{
+	const struct measure *m = measure__of(l)->view->measure;
+	char more[MORE_TEXT];
+
+	if (measure__waiting(l, m, buf, size))
+		return;
+	if (m->hint)
+		snprintf(buf, size, "no %s have ended in the window: %s", m->noun, m->hint);
+	else
+		snprintf(buf, size, "no %s in scope have ended in the window (%s)", m->noun,
+			 listing__more(l, more));
+}
+
+enum role measure__time_role(u64 ns)
+{
+	if (ns >= 100 * NSEC_PER_MSEC)
+		return ROLE_HOT;
+	return ns >= 10 * NSEC_PER_MSEC ? ROLE_WARM : ROLE_TEXT;
+}
+
+/* What a declaration says is worth a look. */
+static bool is_bad_sum(const struct measure *m, const char *column)
+{
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name && m->sums[i].bad &&
+		    !strncmp(column, m->sums[i].name, strlen(m->sums[i].name)))
+			return true;
+	return false;
+}
+
+enum role measure__role(const struct listing *l, u32 row, u32 column)
+{
+	const struct measure_row *r = &measure__rows(l)->rows[row];
+	const struct row_table *t = &l->answer->table;
+	const struct column *c = &t->columns[column];
+	struct value v;
+
+	if (r->waits)
+		return ROLE_DIM;
+	if (!t->cell(t, row, column, &v))
+		return ROLE_TEXT;
+	if (c->flags & COLUMN_KEY)
+		return r->who->kthread ? ROLE_KERNEL : ROLE_TEXT;
+	if (v.type == VALUE_COUNT && !v.u)
+		return ROLE_DIM;
+	if (v.type == VALUE_COUNT &&
+	    (!strcmp(c->name, "error_rate") || is_bad_sum(measure__rows(l)->measure, c->name)))
+		return ROLE_WARN;
+	/* Sums of many are no latency. */
+	if (v.type == VALUE_NS && v.u && !(c->flags & COLUMN_SUM))
+		return measure__time_role(v.u);
+	return ROLE_TEXT;
+}
+
+void measure__selection(const struct listing *l, struct listing_place at, char *buf,
+			       size_t size)
+{
+	const struct measure_answer *a = measure__rows(l);
+	const struct measure_row *r = &a->rows[at.row];
+	size_t len = 0;
+
+	if (at.node != UINT32_MAX) {
+		const struct tree_node *n = &l->answer->nodes[at.node];
+
+		snprintf(buf, size, "%s  %s", n->name, n->object_name);
+		return;
+	}
+	*buf = '\0';
+	for (u32 i = 0; i < a->measure->nlabels && len < size; i++)
+		if (r->texts[i] && *r->texts[i])
+			len += (size_t)snprintf(buf + len, size - len, "%s%s %s", len ? "  " : "",
+						a->measure->labels[i].name,
+						r->texts[i] + strspn(r->texts[i], " "));
+	for (u32 i = 0; i < r->errnos.n && len < size; i++) {
+		struct value_part p = {0};
+
+		r->errnos.part(r->errnos.of, i, &p);
+		len += (size_t)snprintf(buf + len, size - len, "%s%llu %s", i     ? ", "
+								     : len ? "  failed: "
+									   : "failed: ",
+					(unsigned long long)p.value.u, p.name);
+	}
+}

@@ -135,6 +135,13 @@ int listing__batch_of(const struct listing_view *v, const struct frame *f,
 /* Zeroes a query but for what --group says (NULL or wrong: `otherwise`) and the window. */
 void listing_query__init(const struct listing_ops *ops, void *query, const char *group,
 			 u32 otherwise, enum profile_window window);
+/* Bits of what rows are grouped by; 0: rows are not grouped. */
+u32 listing_query__groups(const struct listing_ops *ops, const void *query);
+void listing_query__set_groups(const struct listing_ops *ops, void *query, u32 groups);
+/* NULL: it has none. */
+enum profile_window *listing_query__window(const struct listing_ops *ops, void *query);
+/* keys: ANSWER_MAX_UNFOLDED of them, n of which count, the rest zero. */
+void listing_query__set_unfolded(const struct listing_ops *ops, void *query, const u64 *keys, u32 n);
 /* struct screen_ops.free of a screen that has nothing else to free. */
 void listing__free(struct screen *s);
 /* After the query changed so that rows are others: nothing is unfolded or selected, and the

@@ -2,7 +2,7 @@
 /* What the keys of a listing step through, set by name. */
 #include <stdio.h>
 
-#include "tui/views/listing_query.h"
+#include "tui/views/listing.h"
 #include "tui/views/window.h"
 
 const struct row_table *listing__shown(const struct screen *s)

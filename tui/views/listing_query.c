@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tui/views/listing_query.h"
+#include "tui/views/listing.h"
 
 #include "base/arena.h"
 #include "base/names.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "tui/views/listing_query.h"
+#include "tui/views/listing.h"
 #include "tui/views/terms.h"
 #include "tui/views/window.h"
 

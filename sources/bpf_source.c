@@ -370,6 +370,7 @@ static void note_tick(struct bpf_source *b, double fill)
 void bpf_source__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
 	struct bpf_source *b = base_of(s);
+	double fill;
 
 	b->sink = sink;
 	if (tick ? !b->flipped : b->ring && bpf_ring__empty(b->ring))
@@ -381,8 +382,9 @@ void bpf_source__drain(struct source *s, bool tick, const struct sample_sink *si
 	if (!tick)
 		return;
 	b->flipped = false;
+	fill = b->of->drain(s);
 	bpf_source__stats(b, b->now);
-	note_tick(b, b->of->drain(s));
+	note_tick(b, fill);
 }
 
 void bpf_source__health(struct source *s, struct health *h)

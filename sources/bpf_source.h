@@ -57,8 +57,7 @@ struct bpf_subject {
 	void (*first)(struct source *s, bool tick);
 	/* A record of the ring; stacks and unwind requests are taken care of. */
 	void (*record)(struct source *s, const void *data, size_t size);
-	/* Hands out what was counted in the half left; base.now has the figures. Returns how full
-	 * the fullest map was, in %. */
+	/* Hands out what was counted in the half left. Returns how full the fullest map was, in %. */
 	double (*drain)(struct source *s);
 	/* What base.now says of losses, and what follows from it; base.health.note is empty. */
 	void (*note)(struct source *s);

@@ -35,6 +35,7 @@ struct source {
 	struct cache_sweep sweep;
 	bool functions; /* programs on functions are to be used */
 	u64 drained_ns;
+	u64 ages[CACHE_AGE_BUCKETS]; /* as handed out */
 };
 
 /* --- what was counted --- */
@@ -112,17 +113,19 @@ static void read_mounts(char *out, size_t size)
 
 static void put_totals(struct source *s)
 {
-	const struct cache_stats *now = s->base.now, *before = s->base.before;
 	static char mounts[64 * 1024];
 	struct cache_totals_sample out = {.head.type = SAMPLE_CACHE_TOTALS};
 	u32 ages[CACHE_AGES];
+	struct cache_stats now;
 
 	cache_totals__read(&s->totals, &out);
 	read_mounts(mounts, sizeof(mounts));
 	cache_totals__blind(mounts, s->fit.told, out.blind, sizeof(out.blind));
 	out.writes_seen = !out.blind[0];
+	bpf_source__stats(&s->base, &now);
 	for (u32 i = 0; i < CACHE_AGES; i++)
-		ages[i] = (u32)MIN(now->ages[i] - before->ages[i], (u64)UINT32_MAX);
+		ages[i] = (u32)MIN(now.ages[i] - s->ages[i], (u64)UINT32_MAX);
+	memcpy(s->ages, now.ages, sizeof(s->ages));
 	out.ages = ages;
 	sink__put(s->base.sink, &out.head);
 }

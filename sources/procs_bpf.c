@@ -246,7 +246,6 @@ static double drain(struct source *s)
 	double fill = bpf_source__drain_half(&s->base, "ends", "ended processes", on_end);
 
 	visit(s);
-	bpf_source__stats(&s->base, s->base.now); /* with the visit */
 	put_event(s, PROCS_ROUND, s->skel->bss->round_ns - s->skel->bss->last_round_ns);
 	procs_names__begin(s->names);
 	take_visited(s);

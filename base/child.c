@@ -23,7 +23,8 @@ struct child {
 	int pidfd;
 	int go[2];	/* a byte from us lets it run */
 	int failed[2];	/* errno of a failed exec; closed by a successful one */
-	int output[2];	/* -1 when not quiet */
+	int output[2];	/* -1 when neither quiet nor talked to */
+	int to[2], from[2]; /* of one that is talked to; else -1 */
 	const char *name;
 	bool quiet, released, reaped;
 	int status; /* of wait4 */
@@ -62,7 +63,11 @@ static void child__main(struct child *c, char **argv)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	if (c->output[1] >= 0) {
+	if (c->to[0] >= 0) {
+		dup2(c->to[0], STDIN_FILENO);
+		dup2(c->from[1], STDOUT_FILENO);
+		dup2(c->output[1], STDERR_FILENO);
+	} else if (c->output[1] >= 0) {
 		int null = open("/dev/null", O_RDONLY);
 
 		dup2(null, STDIN_FILENO);
@@ -126,7 +131,16 @@ static int find_program(const char *name)
 	return best;
 }
 
-struct child *child__hold(char **argv, bool quiet, struct status *st)
+static bool make_pipes(struct child *c, bool talks)
+{
+	if (pipe2(c->go, O_CLOEXEC) || pipe2(c->failed, O_CLOEXEC))
+		return false;
+	if (talks && (pipe2(c->to, O_CLOEXEC) || pipe2(c->from, O_CLOEXEC)))
+		return false;
+	return !(c->quiet || talks) || !pipe2(c->output, O_CLOEXEC);
+}
+
+static struct child *hold(char **argv, bool quiet, bool talks, struct status *st)
 {
 	int missing = find_program(argv[0]);
 	struct child *c;
@@ -137,9 +151,8 @@ struct child *child__hold(char **argv, bool quiet, struct status *st)
 	}
 	c = xcalloc(1, sizeof(*c));
 	*c = (struct child){.pidfd = -1, .go = {-1, -1}, .failed = {-1, -1}, .output = {-1, -1},
-			    .name = argv[0], .quiet = quiet};
-	if (pipe2(c->go, O_CLOEXEC) || pipe2(c->failed, O_CLOEXEC) ||
-	    (quiet && pipe2(c->output, O_CLOEXEC)))
+			    .to = {-1, -1}, .from = {-1, -1}, .name = argv[0], .quiet = quiet};
+	if (!make_pipes(c, talks))
 		goto fail;
 	c->pid = fork();
 	if (c->pid < 0)
@@ -149,6 +162,8 @@ struct child *child__hold(char **argv, bool quiet, struct status *st)
 	close_fd(&c->go[0]);
 	close_fd(&c->failed[1]);
 	close_fd(&c->output[1]);
+	close_fd(&c->to[0]);
+	close_fd(&c->from[1]);
 	if (c->output[0] >= 0)
 		fcntl(c->output[0], F_SETFL, O_NONBLOCK);
 	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
@@ -160,6 +175,28 @@ fail:
 		    strerror(errno));
 	child__free(c);
 	return NULL;
+}
+
+struct child *child__hold(char **argv, bool quiet, struct status *st)
+{
+	return hold(argv, quiet, false, st);
+}
+
+struct child *child__talk(char **argv, int *to, int *from, struct status *st)
+{
+	struct child *c = hold(argv, false, true, st);
+
+	if (!c)
+		return NULL;
+	if (child__release(c, st)) {
+		child__free(c);
+		return NULL;
+	}
+	*to = c->to[1];
+	*from = c->from[0];
+	fcntl(*to, F_SETFL, O_NONBLOCK);
+	fcntl(*from, F_SETFL, O_NONBLOCK);
+	return c;
 }
 
 u32 child__pid(const struct child *c)
@@ -284,8 +321,13 @@ void child__free(struct child *c)
 {
 	if (!c)
 		return;
+	/* One that is talked to ends of itself when nobody does any more. */
+	close_fd(&c->to[1]);
+	close_fd(&c->from[0]);
 	child__end(c);
 	for (int i = 0; i < 2; i++) {
+		close_fd(&c->to[i]);
+		close_fd(&c->from[i]);
 		close_fd(&c->go[i]);
 		close_fd(&c->failed[i]);
 		close_fd(&c->output[i]);

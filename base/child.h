@@ -18,6 +18,10 @@ int child__serve(void (*serve)(int fd), int fd);
  * its output goes to the log ring instead of our terminal (the UI owns that), its input is
  * /dev/null, and it leads a process group of its own. */
 struct child *child__hold(char **argv, bool quiet, struct status *st);
+/* Runs a command that is talked to: what is written to *to is its input, what it prints comes from *from,
+ * neither of which waits; what it complains of is child__output_fd. Any thread. The fds are the child's;
+ * NULL with st. */
+struct child *child__talk(char **argv, int *to, int *from, struct status *st);
 u32 child__pid(const struct child *c);
 /* Lets it run. -errno with st when the command cannot be executed. */
 int child__release(struct child *c, struct status *st);

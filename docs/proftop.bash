@@ -108,6 +108,7 @@ _proftop()
 	--from | --to) _proftop_words "+10s -90s start end" ;;
 	--history) _proftop_words "0 10 60:256" ;;
 	--size) _proftop_words "80x24 120x40 200x50" ;;
+	--connect) _proftop_words "$(compgen -A hostname)" ;;
 	--serve) _proftop_words "127.0.0.1:9464 [::1]:9464 /run/proftop.sock" ;;
 	-o | --output | --serve-token | --serve-cert | --serve-key | --config | --script | --record | --replay | --baseline) _proftop_files ;;
 	*)
@@ -116,7 +117,7 @@ _proftop()
 			--snapshot-on-signal --sort --preset
 			--views --window --idle --history --ask --function --function-waits --do --theme --graphs --columns --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
-			--from --to --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-presets --list-words --version
+			--from --to --connect --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-presets --list-words --version
 			-h --help --script --size --"
 		;;
 	esac

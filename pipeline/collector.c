@@ -27,6 +27,8 @@ static int open_fds(struct collector *c)
 	err = listen_to(c, c->commands.fd, TAG_COMMANDS);
 	if (!err)
 		err = listen_to(c, c->timer_fd, TAG_TIMER);
+	if (!err && collector__remote(c))
+		err = listen_to(c, c->play.reel->ops->fd(c->play.reel), TAG_REEL);
 	if (err || !collector__live(c))
 		return err;
 	cpus_watch__init(&c->cpus);

@@ -63,7 +63,7 @@ void collector__publish(struct collector *c, bool final)
 	fr->final = final;
 	fr->scope = scope__get(c->feeds.slots.scope);
 	feeds__fill(&c->feeds, fr);
-	if (c->play.reel)
+	if (c->play.reel && !collector__remote(c))
 		fill_replay(c, &fr->tape);
 	c->dirty = false;
 	if (c->every_frame)

@@ -14,7 +14,7 @@
 #include "pipeline/schedule.h"
 
 /* Of what the collector waits for; slots count up from the last one. */
-enum { TAG_COMMANDS, TAG_TIMER, TAG_CPUS, TAG_SLOTS };
+enum { TAG_COMMANDS, TAG_TIMER, TAG_CPUS, TAG_REEL, TAG_SLOTS };
 
 /* A replay. */
 struct play {
@@ -66,6 +66,12 @@ static inline bool collector__live(const struct collector *c)
 	return !c->manual && !c->play.reel;
 }
 
+/* Live elsewhere: intervals end when they come. */
+static inline bool collector__remote(const struct collector *c)
+{
+	return c->play.reel && c->play.reel->ops->fd;
+}
+
 /* --- pipeline/collector_run.c --- */
 
 /* The thread; arg is the collector. */
@@ -74,6 +80,8 @@ void *collector__run(void *arg);
 /* --- pipeline/collector_play.c: instead of the clock --- */
 
 void play__begin(struct collector *c);
+/* Of what is live elsewhere: shows all that has come. */
+void play__look(struct collector *c);
 /* Shows the coming interval, if it is not paused. */
 void play__tick(struct collector *c);
 /* See collector__seek. */

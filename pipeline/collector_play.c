@@ -34,17 +34,6 @@ static void set_due(struct collector *c)
 	p->due_ns = clock__monotonic_ns() + (u64)MIN(scaled, (double)PATIENCE_NS);
 }
 
-void play__begin(struct collector *c)
-{
-	if (c->play.first_ns)
-		c->play.reel->ops->seek(c->play.reel, c->play.first_ns);
-	wind_on(c);
-	c->fake_ns = c->t1_ns = begin_of(&c->play.coming);
-	c->play.due_ns = clock__monotonic_ns();
-	if (c->play.asked_to)
-		play__seek(c, c->play.asked_from, c->play.asked_to);
-}
-
 /* Intervals that end on a grid are as long as it says only by and large. */
 static bool long_enough(const struct play *p, u64 t0, const struct tape_interval *last)
 {
@@ -87,6 +76,40 @@ static void take_in(struct collector *c, u64 to_ns)
 	/* Only now: sources tell the health of the interval that is wound to. */
 	if (enough)
 		wind_on(c);
+}
+
+/* Its clock is another one; it begins anew when that machine did. */
+void play__look(struct collector *c)
+{
+	struct play *p = &c->play;
+
+	if (!p->has_coming)
+		wind_on(c);
+	if (!p->has_coming) { /* other news, then */
+		feeds__refresh(&c->feeds);
+		c->dirty = true;
+	}
+	for (; p->has_coming && c->started; collector__publish(c, false)) {
+		if (p->coming.t1_ns <= c->t1_ns)
+			feeds__zero(&c->feeds, begin_of(&p->coming));
+		take_in(c, 0);
+	}
+}
+
+void play__begin(struct collector *c)
+{
+	if (collector__remote(c)) {
+		c->fake_ns = 0;
+		play__look(c);
+		return;
+	}
+	if (c->play.first_ns)
+		c->play.reel->ops->seek(c->play.reel, c->play.first_ns);
+	wind_on(c);
+	c->fake_ns = c->t1_ns = begin_of(&c->play.coming);
+	c->play.due_ns = clock__monotonic_ns();
+	if (c->play.asked_to)
+		play__seek(c, c->play.asked_from, c->play.asked_to);
 }
 
 void play__tick(struct collector *c)
@@ -144,5 +167,5 @@ void play__set(struct collector *c, bool paused, double speed)
 
 u64 play__due(const struct collector *c)
 {
-	return c->play.has_coming && !c->play.paused ? c->play.due_ns : SCHEDULE_NEVER;
+	return c->play.has_coming && !c->play.paused && !collector__remote(c) ? c->play.due_ns : SCHEDULE_NEVER;
 }

@@ -165,7 +165,10 @@ static void set_interval(struct collector *c, u64 interval_ns)
 {
 	c->interval_ns = MAX(interval_ns, COLLECTOR_MIN_INTERVAL_NS);
 	c->feeds.slots.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
-	c->play.merge_ns = c->interval_ns;
+	if (collector__remote(c))
+		c->play.reel->ops->interval(c->play.reel, c->interval_ns);
+	else
+		c->play.merge_ns = c->interval_ns;
 	if (!c->started || c->play.reel)
 		return;
 	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
@@ -246,7 +249,7 @@ static void execute(struct collector *c, struct command *cmd)
 		arm_timer(c);
 		break;
 	case COMMAND_SEEK:
-		if (c->play.reel)
+		if (c->play.reel && !collector__remote(c))
 			play__seek(c, cmd->seek.from_ns, cmd->seek.to_ns);
 		break;
 	case COMMAND_CALL:
@@ -312,6 +315,8 @@ static void wait_and_serve(struct collector *c)
 			on_timer(c);
 		else if (events[i].data.u32 == TAG_CPUS)
 			look_at_cpus(c);
+		else if (events[i].data.u32 == TAG_REEL)
+			play__look(c);
 		else
 			on_slot(c, &c->feeds.slots.v[events[i].data.u32 - TAG_SLOTS]);
 	}

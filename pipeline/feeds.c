@@ -134,6 +134,9 @@ void feeds__fill(struct feeds *f, struct frame *fr)
 		fr->feeds[m] = mf->feed;
 		add_notes(f, mf, &fr->feeds[m]);
 	}
+	for (u32 i = 0; i < TAPS; i++)
+		if (f->taps[i] && f->taps[i]->ops->feeds)
+			f->taps[i]->ops->feeds(f->taps[i], fr->feeds);
 	if (f->taps[TAP_FILE])
 		f->taps[TAP_FILE]->ops->state(f->taps[TAP_FILE], &fr->tape);
 	if (f->taps[TAP_HISTORY])

@@ -83,6 +83,8 @@ void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct,
 /* changed: CPUs came or went, or were away: what sources have open on each of them is opened anew.
  * Else that is tried again where it failed. */
 void feeds__renew(struct feeds *f, bool changed);
+/* What sources tell of their health is looked at again. */
+void feeds__refresh(struct feeds *f);
 /* Everything is taken down from now on; the tap is taken over, one of its use that was there is
  * closed. NULL: nothing is any more. */
 void feeds__record(struct feeds *f, enum tap_use use, struct tap *tap);

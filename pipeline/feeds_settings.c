@@ -108,6 +108,13 @@ static bool sampling_refused(const struct feeds *f)
 	return false;
 }
 
+void feeds__refresh(struct feeds *f)
+{
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (f->v[m].feed.state == FEED_LIVE)
+			feeds__refresh_health(f, m);
+}
+
 /* With other settings a source may open that did not before. */
 static void new_settings(struct feeds *f)
 {

@@ -40,6 +40,8 @@ struct file_out {
 	_Atomic u64 written, begin_ns, part_bytes;
 	atomic_bool failed;
 	char error[200];
+	bool streams;
+	atomic_bool ending;
 };
 
 struct write_job {
@@ -54,18 +56,33 @@ struct write_job {
 /* What follows the last whole block would only be in the way of what else is on a full disk. */
 static void fail(struct file_out *f, int err)
 {
-	if (ftruncate(f->fd, (off_t)f->end))
+	if (!f->streams && ftruncate(f->fd, (off_t)f->end))
 		f->end = 0; /* a reader stops there of itself */
 	snprintf(f->error, sizeof(f->error), "cannot write %.120s: %s", f->path, strerror(-err));
 	atomic_store(&f->failed, true);
 }
 
-static int write_all(int fd, const u8 *data, size_t n)
+#define SLICE_MS 100
+
+/* Waits for a reader of a stream, but for none when it ends. */
+static int wait_for_room(const struct file_out *f)
+{
+	struct pollfd p = {.fd = f->fd, .events = POLLOUT};
+
+	while (!poll(&p, 1, SLICE_MS))
+		if (atomic_load(&f->ending))
+			return -EPIPE;
+	return 0;
+}
+
+static int write_all(const struct file_out *f, const u8 *data, size_t n)
 {
 	while (n) {
-		ssize_t done = write(fd, data, n);
+		ssize_t done = write(f->fd, data, n);
 
 		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0 && errno == EAGAIN && f->streams && !wait_for_room(f))
 			continue;
 		if (done <= 0)
 			return done ? -errno : -ENOSPC;
@@ -165,7 +182,7 @@ static void write_job__run(struct job *job)
 	f->packed.n = 0;
 	err = packer__add(f->packer, &j->block, &j->payload, &f->packed);
 	if (!err)
-		err = write_all(f->fd, f->packed.v, f->packed.n);
+		err = write_all(f, f->packed.v, f->packed.n);
 	if (!err) {
 		f->end += f->packed.n;
 		err = note_block(f, &j->block, f->end - f->packed.n);
@@ -201,7 +218,7 @@ static struct file_out *begin(int fd, const char *name)
 	f->fd = fd;
 	f->path = xstrdup(name);
 	f->packer = packer__new();
-	if (write_all(fd, (const u8 *)RECORDING_MAGIC, RECORDING_MAGIC_LEN))
+	if (write_all(f, (const u8 *)RECORDING_MAGIC, RECORDING_MAGIC_LEN))
 		fail(f, -errno);
 	f->end = RECORDING_MAGIC_LEN;
 	return f;
@@ -230,6 +247,16 @@ int file_out__reader(const struct file_out *f, struct status *st)
 		status__set(st, EXIT_CODE_FAILURE, -errno, "cannot look at the history: %s",
 			    strerror(errno));
 	return fd;
+}
+
+struct file_out *file_out__new_stream(int fd)
+{
+	struct file_out *f = begin(fd, "the stream");
+
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	f->streams = true;
+	f->worker = worker__new("proftop-stream");
+	return f;
 }
 
 struct file_out *file_out__new(const char *path, struct status *st)
@@ -309,9 +336,10 @@ static void finish(struct worker *w)
 
 void file_out__free(struct file_out *f, struct status *st)
 {
+	atomic_store(&f->ending, true);
 	if (f->worker)
 		finish(f->worker);
-	if (close(f->fd) && !atomic_load(&f->failed))
+	if (!f->streams && close(f->fd) && !atomic_load(&f->failed))
 		fail(f, -errno);
 	if (atomic_load(&f->failed))
 		status__set(st, EXIT_CODE_FAILURE, -EIO, "%s", f->error);

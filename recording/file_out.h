@@ -18,6 +18,8 @@ struct file_out;
 struct file_out *file_out__new(const char *path, struct status *st);
 /* In memory: parts that are too old, or too much, are dropped. */
 struct file_out *file_out__new_memory(const struct tape_ring *ring, struct status *st);
+/* To a pipe or a socket, which stays the caller's. Whoever does not read is not waited for when it is freed. */
+struct file_out *file_out__new_stream(int fd);
 /* Of one in memory: another fd to read it by; -1 with st. */
 int file_out__reader(const struct file_out *f, struct status *st);
 /* Whether so many bytes more may wait. */

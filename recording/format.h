@@ -64,6 +64,10 @@
  *			that names its fields
  *	RECORD_INTERVAL ends the interval; see recording/mark.h
  *
+ * A stream, as --serve - has it, is the same without an end. It has BLOCK_FEEDS beside: records
+ * RECORD_FEED tell of models what is going on with their sources, whenever that changes: a model's
+ * name, enum feed_state, an exit code, the reason in words, what was refused.
+ *
  * In samples, a text is its position + 1, 0 being ""; a stack is its position + 1, 0 none. Times
  * are nanoseconds of CLOCK_MONOTONIC of the machine.
  */
@@ -82,7 +86,7 @@
 /* Of one interval, unpacked; a larger one is not written, and not read. */
 #define INTERVAL_RAW_MAX (64u << 20)
 
-enum block_kind { BLOCK_HOLE, BLOCK_HEAD, BLOCK_NAMES, BLOCK_SAMPLES };
+enum block_kind { BLOCK_HOLE, BLOCK_HEAD, BLOCK_NAMES, BLOCK_SAMPLES, BLOCK_FEEDS };
 
 enum record_type {
 	RECORD_INFO = 1,
@@ -98,6 +102,7 @@ enum record_type {
 	RECORD_CGROUP,
 	RECORD_ROUTE,
 	RECORD_INTERVAL,
+	RECORD_FEED,
 	RECORD_SAMPLES = 32,
 };
 

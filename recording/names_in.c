@@ -56,6 +56,7 @@ struct names_in {
 	void *tables[NAME_TABLES];
 	struct in_inlined *inlined;
 	u32 ninlined, inlined_cap;
+	u32 ncgroups_told;
 };
 
 static const size_t entry_size[NAME_TABLES] = {
@@ -139,6 +140,8 @@ static u32 ref(struct cursor *c, enum name_table t)
 {
 	return cursor__below(c, table_max[t] + 1);
 }
+
+static u32 func_id(struct names_in *n, u32 r);
 
 /* --- records: false when they do not fit --- */
 
@@ -240,8 +243,11 @@ static bool read_loc_func(struct names_in *n, struct cursor *c)
 {
 	struct in_loc *l = at(n, TABLE_LOCS, cursor__varint(c));
 
-	if (l)
-		l->func = ref(c, TABLE_FUNCS);
+	if (!l)
+		return true;
+	l->func = ref(c, TABLE_FUNCS);
+	if (l->id && l->func && !n->local)
+		symbols__recorded_name(n->symbols, l->id - 1, func_id(n, l->func));
 	return true;
 }
 
@@ -403,10 +409,10 @@ void names_in__stack(struct names_in *n, u32 stack, u64 *ips, struct stack_def *
 	def->nuser = (u16)(count - def->nkernel);
 }
 
-void names_in__cgroups(const struct names_in *n, void (*fn)(u64 id, const char *path))
+void names_in__cgroups(struct names_in *n, void (*fn)(u64 id, const char *path))
 {
-	for (u32 i = 0; i < n->n[TABLE_CGROUPS]; i++) {
-		const struct in_cgroup *g = at(n, TABLE_CGROUPS, i);
+	while (n->ncgroups_told < n->n[TABLE_CGROUPS]) {
+		const struct in_cgroup *g = at(n, TABLE_CGROUPS, n->ncgroups_told++);
 		const char *path = names_in__text(n, g->path);
 
 		if (g->id && *path == '/')

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/player.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@
 
 /* A model knows the last STACKS_DEFINITIONS stacks that it was told of: the others again. */
 #define TELL_AGAIN (STACKS_DEFINITIONS / 2)
+/* Of a stream; a hostile one may count on, and means its own stacks. */
+#define PARTS_MAX (1u << 16)
 
 struct player {
 	struct reel reel;
@@ -22,6 +25,11 @@ struct player {
 	u64 serial; /* of the interval that is there */
 	struct tape_interval now;
 	char trouble[200]; /* as logged last */
+	/* Of a stream: who sends it, whose settings those of the sources are. NULL: a file. */
+	struct link *link;
+	struct symbols *symbols;
+	u32 stream;    /* which of the link's the reader is of */
+	u32 part_base; /* parts before it */
 };
 
 struct source {
@@ -108,7 +116,7 @@ static void put(void *ctx, const struct codec *c, const struct sample_codec *typ
 {
 	struct source *s = ctx;
 
-	if (!passes(s->scope, type, sample))
+	if (!s->player->link && !passes(s->scope, type, sample))
 		return;
 	for (u32 i = 0; i < c->nstacks; i++)
 		tell_stack(s, c->stacks[i]);
@@ -117,10 +125,22 @@ static void put(void *ctx, const struct codec *c, const struct sample_codec *typ
 
 /* --- the sources --- */
 
+static int keep_scope(struct source *s, const struct scope *scope)
+{
+	scope__get(scope);
+	scope__put(s->scope);
+	s->scope = scope;
+	return 0;
+}
+
 static int replay__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
 	char names[80];
 
+	if (s->player->link) {
+		link__filter(s->player->link, scope->text);
+		return keep_scope(s, scope);
+	}
 	if (scope->follow_children)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "a recording does not tell whose children processes are: name "
@@ -129,14 +149,15 @@ static int replay__set_scope(struct source *s, const struct scope *scope, struct
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "a recording does not tell %s: only what is live can be filtered by it",
 				   scope__term_names(scope, SCOPE_TERMS_KERNEL, names, sizeof(names)));
-	scope__get(scope);
-	scope__put(s->scope);
-	s->scope = scope;
-	return 0;
+	return keep_scope(s, scope);
 }
 
 static int replay__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
+	if (s->player->link) {
+		link__sampling(s->player->link, how);
+		return 0;
+	}
 	if (how->freq != s->how.freq || how->period != s->how.period ||
 	    strcmp(how->event, s->how.event))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
@@ -162,6 +183,21 @@ static int no_samples(const struct player *player, enum model_id m, struct statu
 			   n ? names : "nothing");
 }
 
+#define AWAIT_MS 10000
+
+/* Whether whoever sends has the model's sources open. One that is called again will tell later. */
+static int open_there(struct link *l, enum model_id m, const struct sampling *how, struct status *st)
+{
+	const struct feed *f = link__feed(l, m);
+
+	link__sampling(l, how);
+	link__want(l, m, true);
+	link__await(l, m, AWAIT_MS);
+	if (f->state != FEED_FAILED)
+		return 0;
+	return status__set(st, (enum exit_code)f->exit_code, -ENODEV, "%s", f->reason);
+}
+
 static struct source *replay__open(enum model_id m, const struct sampling *how,
 				   const struct scope *scope, struct status *st)
 {
@@ -169,8 +205,11 @@ static struct source *replay__open(enum model_id m, const struct sampling *how,
 	struct recording_summary sum;
 	struct source *s;
 
-	reader__summary(player->reader, &sum);
-	if (!(sum.models & 1ULL << m)) {
+	if (player->link && open_there(player->link, m, how, st))
+		return NULL;
+	if (!player->link)
+		reader__summary(player->reader, &sum);
+	if (!player->link && !(sum.models & 1ULL << m)) {
 		no_samples(player, m, st);
 		return NULL;
 	}
@@ -187,6 +226,8 @@ static struct source *replay__open(enum model_id m, const struct sampling *how,
 
 static void replay__close(struct source *s)
 {
+	if (s->player->link)
+		link__want(s->player->link, s->model, false);
 	scope__put(s->scope);
 	free(s->told);
 	free(s);
@@ -204,6 +245,21 @@ static void replay__drain(struct source *s, bool tick, const struct sample_sink 
 	s->sink = NULL;
 }
 
+/* What is wrong with who sends comes first. */
+static void tell_link(const struct source *s, struct health *h)
+{
+	const char *trouble = link__trouble(s->player->link);
+	const struct feed *f = link__feed(s->player->link, s->model);
+	char note[sizeof(h->note)];
+
+	if (!*trouble)
+		trouble = f->state == FEED_FAILED ? f->reason : f->refused;
+	if (!*trouble)
+		return;
+	snprintf(note, sizeof(note), "%.250s%s%.140s", trouble, *h->note ? "; " : "", h->note);
+	copy_str(h->note, sizeof(h->note), note);
+}
+
 /* Before the interval is handed out its samples are not counted yet. */
 static void replay__health(struct source *s, struct health *h)
 {
@@ -212,6 +268,10 @@ static void replay__health(struct source *s, struct health *h)
 	*h = s->player->now.v[s->model].health;
 	if (s->seen != s->player->serial)
 		h->samples_total -= MIN(h->samples, h->samples_total);
+	if (s->player->link) {
+		tell_link(s, h);
+		return;
+	}
 	snprintf(note, sizeof(note), "recorded by %s%s%.300s", *h->tier ? h->tier : "nobody",
 		 *h->note ? "; " : "", h->note);
 	copy_str(h->note, sizeof(h->note), note);
@@ -265,13 +325,45 @@ static void tell_trouble(struct player *p)
 	log__add(LOG_WARN, "%s", trouble);
 }
 
+/* A stream that was begun anew has a reader of its own. */
+static void follow_stream(struct player *p)
+{
+	u64 bytes;
+	int fd = link__file(p->link, &bytes);
+
+	if (p->stream == link__streams(p->link))
+		return;
+	p->stream = link__streams(p->link);
+	p->part_base += p->reader ? PARTS_MAX : 0;
+	if (p->reader)
+		reader__free(p->reader);
+	p->reader = reader__open_stream(fcntl(fd, F_DUPFD_CLOEXEC, 0), bytes, p->part_base, p->symbols);
+	if (!p->reader)
+		link__hang_up(p->link, "its stream has no head");
+}
+
+/* What was read before is behind it, and not needed any more. */
+static bool next_of_stream(struct player *p, struct tape_interval *out)
+{
+	u64 bytes;
+
+	link__look(p->link);
+	follow_stream(p);
+	link__file(p->link, &bytes);
+	if (!p->reader)
+		return false;
+	link__release(p->link, reader__grow(p->reader, bytes));
+	return reader__next(p->reader, out);
+}
+
 /* Models without an interval of their own keep their health. */
 static bool player__next(struct reel *reel, struct tape_interval *out)
 {
 	struct player *p = container_of(reel, struct player, reel);
-	bool more = reader__next(p->reader, out);
+	bool more = p->link ? next_of_stream(p, out) : reader__next(p->reader, out);
 
-	tell_trouble(p);
+	if (p->reader)
+		tell_trouble(p);
 	if (!more)
 		return false;
 	p->serial++;
@@ -303,6 +395,19 @@ static bool player__seek(struct reel *reel, u64 t_ns)
 
 static const struct reel_ops player_reel = {
 	.next = player__next, .seek = player__seek, .state = player__state};
+
+static int player__fd(const struct reel *reel)
+{
+	return link__fd(container_of(reel, const struct player, reel)->link);
+}
+
+static void player__interval(struct reel *reel, u64 ns)
+{
+	link__interval(container_of(reel, struct player, reel)->link, ns);
+}
+
+static const struct reel_ops stream_reel = {
+	.next = player__next, .fd = player__fd, .interval = player__interval};
 
 struct reel *player__reel(struct player *p)
 {
@@ -375,10 +480,30 @@ struct player *player__open(const char *path, struct symbols *symbols, const cha
 	return begin(reader);
 }
 
+struct player *player__open_link(struct link *link, struct symbols *symbols, struct status *st)
+{
+	struct player *p = xcalloc(1, sizeof(*p));
+
+	p->reel.ops = &stream_reel;
+	p->link = link;
+	p->symbols = symbols;
+	follow_stream(p);
+	if (!p->reader) {
+		status__set(st, EXIT_CODE_FAILURE, -EPIPE, "%s", link__trouble(link));
+		player__free(p);
+		return NULL;
+	}
+	machine__set(reader__note(p->reader, NOTE_HOST), reader__note(p->reader, NOTE_KERNEL));
+	log_head(p->reader);
+	return p;
+}
+
 void player__free(struct player *p)
 {
 	if (!p)
 		return;
-	reader__free(p->reader);
+	link__free(p->link);
+	if (p->reader)
+		reader__free(p->reader);
 	free(p);
 }

@@ -8,6 +8,7 @@
 
 #include <time.h>
 
+#include "recording/link.h"
 #include "recording/reader.h"
 #include "samples/tape.h"
 #include "sources/source.h"
@@ -25,6 +26,8 @@ struct player *player__open_beside(const char *path, struct symbols *symbols, co
 struct player *player__open_fd(int fd, const char *name, struct symbols *symbols, struct status *st);
 /* Opens what recorder__memory gave; the fd is taken. Beside the machine, which is what it is. */
 struct player *player__open_memory(int fd, struct symbols *symbols, struct status *st);
+/* What a link brings that was called; it is taken, also on failure. The machine is the other end's. */
+struct player *player__open_link(struct link *link, struct symbols *symbols, struct status *st);
 /* When the collector has been stopped. NULL is fine. */
 void player__free(struct player *p);
 struct reel *player__reel(struct player *p);

@@ -41,6 +41,8 @@ struct reader {
 	struct place *places;
 	u32 nplaces, stride, skipped; /* one of `stride` is kept */
 	bool local;
+	bool grows; /* it is a stream: what is there is not all of it */
+	u32 part_base; /* what its parts are counted from */
 	struct packer *packer;
 	struct bytes stored, raw; /* of one block */
 	struct note *notes;
@@ -233,15 +235,32 @@ static void scan(struct reader *r)
 
 /* --- parts and intervals --- */
 
-/* All names from here to the part's end. */
+static void learn_cgroups(struct reader *r)
+{
+	if (!r->local)
+		names_in__cgroups(r->names, cgroup__learn);
+}
+
+static void take_names(struct reader *r, const struct block *b, u64 payload)
+{
+	struct cursor records;
+
+	if (!load(r, b, payload, &records) || !names_in__read(r->names, records))
+		note_damage(r);
+	learn_cgroups(r);
+}
+
+/* All names from here to the part's end; of a stream they are taken as they come. */
 static void load_names(struct reader *r, u32 part)
 {
 	u64 at = r->at, payload, bytes = 0;
 	struct cursor records;
 	struct block b;
 
-	names_in__start(r->names, part);
+	names_in__start(r->names, r->part_base + part);
 	r->part = part;
+	if (r->grows)
+		return;
 	while (block_at(r, &at, &b, &payload) && b.part == part && bytes < NAMES_BYTES_MAX) {
 		if (b.kind != BLOCK_NAMES)
 			continue;
@@ -249,8 +268,7 @@ static void load_names(struct reader *r, u32 part)
 		if (!load(r, &b, payload, &records) || !names_in__read(r->names, records))
 			note_damage(r);
 	}
-	if (!r->local)
-		names_in__cgroups(r->names, cgroup__learn);
+	learn_cgroups(r);
 }
 
 /* What came before a block of samples: pieces of its first interval, or not all of them. */
@@ -276,6 +294,8 @@ static bool next_block(struct reader *r)
 			load_names(r, b.part);
 			r->at = payload + b.stored;
 		}
+		if (b.kind == BLOCK_NAMES && r->grows)
+			take_names(r, &b, payload);
 		if (b.kind != BLOCK_SAMPLES)
 			continue;
 		if (load(r, &b, payload, &r->rest)) {
@@ -337,7 +357,7 @@ static bool read_next(struct reader *r, struct tape_interval *out)
 		if (r->joined.n > INTERVAL_RAW_MAX)
 			return end(r, "an interval of the recording is too large: it ends there");
 		if (r->rest.at == r->rest.end && !next_block(r))
-			return end(r, NULL);
+			return r->grows ? false : end(r, NULL);
 		if (!find_mark(r, &mark))
 			continue;
 		whole = !r->gap && mark__read(&r->codec, mark, r->models, out);
@@ -448,7 +468,7 @@ struct names_in *reader__names(const struct reader *r)
 
 u32 reader__part(const struct reader *r)
 {
-	return r->part;
+	return r->part_base + r->part;
 }
 
 void reader__summary(const struct reader *r, struct recording_summary *out)
@@ -496,22 +516,28 @@ static u64 earliest(const struct tape_interval *iv)
 	return t;
 }
 
-static int look_into(struct reader *r, const char *path, struct status *st)
+static bool is_recording(struct reader *r)
 {
 	char magic[RECORDING_MAGIC_LEN];
+
+	r->at = RECORDING_MAGIC_LEN;
+	return read_at(r, 0, magic, sizeof(magic)) &&
+	       !memcmp(magic, RECORDING_MAGIC, RECORDING_MAGIC_LEN);
+}
+
+static int look_into(struct reader *r, const char *path, struct status *st)
+{
 	struct stat s;
 
 	if (fstat(r->fd, &s) || !S_ISREG(s.st_mode))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%.200s is no regular file: --replay takes recordings, perf.data and "
 				   "folded stacks", path);
 	r->size = r->whole = (u64)s.st_size;
-	if (!read_at(r, 0, magic, sizeof(magic)) ||
-	    memcmp(magic, RECORDING_MAGIC, RECORDING_MAGIC_LEN))
+	if (!is_recording(r))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "%.200s is no recording of proftop --record, no perf.data, and "
 				   "no folded stacks",
 				   path);
-	r->at = RECORDING_MAGIC_LEN;
 	if (!read_head(r))
 		return status__set(
 			st, EXIT_CODE_FAILURE, -EINVAL,
@@ -527,8 +553,7 @@ static int look_into(struct reader *r, const char *path, struct status *st)
 	return 0;
 }
 
-static struct reader *open_fd(int fd, const char *path, bool local, struct symbols *symbols,
-			      struct status *st)
+static struct reader *begin(int fd, bool local, struct symbols *symbols)
 {
 	struct reader *r = xcalloc(1, sizeof(*r));
 
@@ -541,10 +566,37 @@ static struct reader *open_fd(int fd, const char *path, bool local, struct symbo
 	if (local)
 		names_in__trust(r->names);
 	r->codec.from = r->names;
+	return r;
+}
+
+static struct reader *open_fd(int fd, const char *path, bool local, struct symbols *symbols,
+			      struct status *st)
+{
+	struct reader *r = begin(fd, local, symbols);
+
 	if (!look_into(r, path, st))
 		return r;
 	reader__free(r);
 	return NULL;
+}
+
+struct reader *reader__open_stream(int fd, u64 size, u32 part_base, struct symbols *symbols)
+{
+	struct reader *r = begin(fd, false, symbols);
+
+	r->grows = true;
+	r->part_base = part_base;
+	r->size = size;
+	if (is_recording(r) && read_head(r))
+		return r;
+	reader__free(r);
+	return NULL;
+}
+
+u64 reader__grow(struct reader *r, u64 size)
+{
+	r->size = size;
+	return r->at;
 }
 
 struct reader *reader__open_fd(int fd, const char *path, struct symbols *symbols, struct status *st)

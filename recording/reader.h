@@ -23,6 +23,12 @@ void reader__free(struct reader *r);
 /* Of recorder__memory, in the same process. */
 struct reader *reader__open_memory(int fd, struct symbols *symbols, struct status *st);
 
+/* Of a stream, which has its head at least in the first `size` bytes of the file; the fd is taken. Its
+ * parts count from part_base, so that stacks of another stream have other hashes. NULL: it has none. */
+struct reader *reader__open_stream(int fd, u64 size, u32 part_base, struct symbols *symbols);
+/* There is more of it, always whole blocks. Returns up to where nothing is looked at again. */
+u64 reader__grow(struct reader *r, u64 size);
+
 struct recording_summary {
 	u64 models;	      /* that have intervals, a bit per model_id */
 	u64 intervals, bytes; /* bytes: of the part of the file that can be read */
@@ -37,7 +43,7 @@ const char *reader__note(const struct reader *r, const char *key);
 /* What of the file cannot be read, "" nothing; more may come to light as it is read. */
 const char *reader__trouble(const struct reader *r);
 
-/* The next interval; false at the end. */
+/* The next interval; false at the end, or when a stream has no more yet. */
 bool reader__next(struct reader *r, struct tape_interval *out);
 /* What follows is the first interval that ends after t, also one that was written since; false:
  * there is none. */

@@ -16,6 +16,7 @@
 #define PIECE_BYTES (1u << 20)
 /* Names that are being looked up when it ends. */
 #define SETTLE_MS 3000
+#define STREAM_SETTLE_MS 100
 
 /* A block of samples that waits for the end of its interval. */
 struct piece {
@@ -40,6 +41,8 @@ struct recorder {
 	u64 intervals, dropped;
 	struct tape_ring ring; /* bytes 0: in a file */
 	u64 part_ns;		 /* when the part began */
+	bool streams;		  /* whoever reads it sees each interval when it has ended */
+	struct feed *told;	  /* of a stream: what it said of each model's sources */
 	bool within; /* an interval has begun */
 	bool too_large;
 	char error[200];
@@ -127,7 +130,7 @@ static bool part_is_due(const struct recorder *r)
 /* In memory, each interval can be looked at as soon as it has ended. */
 static bool block_is_due(const struct recorder *r)
 {
-	return r->ring.bytes || r->held || r->samples.n > BLOCK_BYTES ||
+	return r->ring.bytes || r->streams || r->held || r->samples.n > BLOCK_BYTES ||
 	       r->last_t1_ns - r->since_ns >= BLOCK_NS;
 }
 
@@ -183,13 +186,56 @@ static void recorder__put(struct tap *t, u64 models, const struct sample *s)
 		put_sample(r, models, s);
 }
 
+/* In a stream names come with what they are of, where that takes no time to speak of. */
+static void refresh_names(struct recorder *r)
+{
+	names_out__refresh(&r->names, false);
+	if (!r->streams || !r->names.npending)
+		return;
+	symbols__settle(r->symbols, STREAM_SETTLE_MS);
+	names_out__refresh(&r->names, false);
+}
+
+static bool same_feed(const struct feed *a, const struct feed *b)
+{
+	return a->state == b->state && a->exit_code == b->exit_code && !strcmp(a->reason, b->reason) &&
+	       !strcmp(a->refused, b->refused);
+}
+
+static void tell_feed(struct recorder *r, struct bytes *out, u32 model, const struct feed *f)
+{
+	size_t begin = bytes__begin(out, RECORD_FEED);
+
+	bytes__text(out, model_table[model]->name);
+	bytes__varint(out, f->state);
+	bytes__varint(out, (u64)f->exit_code);
+	bytes__text(out, f->reason);
+	bytes__text(out, f->refused);
+	bytes__end(out, begin);
+	r->told[model] = *f;
+}
+
+static void recorder__feeds(struct tap *t, const struct feed *feeds)
+{
+	struct recorder *r = container_of(t, struct recorder, tap);
+	struct block b = {.kind = BLOCK_FEEDS, .part = r->names.part};
+	struct bytes out = {0};
+
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (!same_feed(&r->told[m], &feeds[m]))
+			tell_feed(r, &out, m, &feeds[m]);
+	if (out.n)
+		file_out__put(r->file, &b, &out);
+	bytes__free(&out);
+}
+
 static void recorder__end_interval(struct tap *t, const struct tape_interval *iv)
 {
 	struct recorder *r = container_of(t, struct recorder, tap);
 
 	if (failed(r))
 		return;
-	names_out__refresh(&r->names, false);
+	refresh_names(r);
 	mark__write(&r->codec, iv);
 	if (!r->unwritten)
 		r->since_ns = r->last_t1_ns;
@@ -230,7 +276,7 @@ static void recorder__close(struct tap *t)
 	struct recorder *r = container_of(t, struct recorder, tap);
 	struct status st = {0};
 
-	if (!r->names.local) {
+	if (!r->names.local && !r->streams) {
 		symbols__kick(r->symbols);
 		symbols__settle(r->symbols, SETTLE_MS);
 	}
@@ -238,7 +284,7 @@ static void recorder__close(struct tap *t)
 	flush(r);
 	flush_names(r);
 	file_out__free(r->file, &st);
-	if (st.msg[0] && !r->error[0])
+	if (st.msg[0] && !r->error[0] && !r->streams)
 		log__add(LOG_ERROR, "recording is not whole: %s", st.msg);
 	if (r->dropped)
 		log__add(LOG_WARN, "recording: %llu intervals are missing, the disk was too slow",
@@ -246,12 +292,21 @@ static void recorder__close(struct tap *t)
 	names_out__fini(&r->names);
 	bytes__free(&r->samples);
 	free(r->pieces);
+	free(r->told);
 	free(r);
 }
 
 static const struct tap_ops recorder_ops = {
 	.put = recorder__put,
 	.end_interval = recorder__end_interval,
+	.state = recorder__state,
+	.close = recorder__close,
+};
+
+static const struct tap_ops stream_ops = {
+	.put = recorder__put,
+	.end_interval = recorder__end_interval,
+	.feeds = recorder__feeds,
 	.state = recorder__state,
 	.close = recorder__close,
 };
@@ -283,19 +338,24 @@ int recorder__memory(const struct tap *t, struct status *st)
 
 struct tap *recorder__new(const struct recorder_config *cfg, struct status *st)
 {
-	struct file_out *file = cfg->path ? file_out__new(cfg->path, st)
-					  : file_out__new_memory(&cfg->ring, st);
+	struct file_out *file = cfg->stream ? file_out__new_stream(cfg->stream)
+				: cfg->path ? file_out__new(cfg->path, st)
+					    : file_out__new_memory(&cfg->ring, st);
 	struct recorder *r;
 
 	if (!file)
 		return NULL;
 	r = xcalloc(1, sizeof(*r));
-	r->tap.ops = &recorder_ops;
+	r->streams = cfg->stream;
+	r->tap.ops = r->streams ? &stream_ops : &recorder_ops;
+	if (r->streams)
+		r->told = xcalloc(MODEL_COUNT, sizeof(*r->told));
 	r->symbols = cfg->symbols;
 	r->file = file;
-	r->ring = cfg->ring;
+	if (!r->streams)
+		r->ring = cfg->ring;
 	names_out__init(&r->names, cfg->symbols, flush_names, r);
-	r->names.local = !cfg->path;
+	r->names.local = !cfg->path && !r->streams;
 	for (u32 t = 0; t < NAME_TABLES && cfg->names_max; t++)
 		r->names.limit[t] = MIN(r->names.limit[t], cfg->names_max);
 	r->codec.out = &r->samples;

@@ -13,6 +13,7 @@ struct recording_note {
 
 struct recorder_config {
 	const char *path;		  /* a file; NULL: in memory, by ring */
+	int stream; /* an fd to write to as it comes, in place of both; 0: none */
 	struct tape_ring ring;
 	struct symbols *symbols;
 	const struct recording_note *notes; /* how it is made; ends with a NULL key; NULL none */

@@ -39,6 +39,8 @@ struct tap_ops {
 	/* A sample on its way to these models. */
 	void (*put)(struct tap *t, u64 models, const struct sample *s);
 	void (*end_interval)(struct tap *t, const struct tape_interval *iv);
+	/* Optional: what is going on with the sources, of MODEL_COUNT models, when it may have changed. */
+	void (*feeds)(struct tap *t, const struct feed *feeds);
 	void (*state)(const struct tap *t, struct tape_state *out);
 	/* Puts down what is left, waits until it is, frees. */
 	void (*close)(struct tap *t);
@@ -59,6 +61,10 @@ struct reel_ops {
 	bool (*seek)(struct reel *r, u64 t_ns);
 	/* Fills what is about the whole of it. */
 	void (*state)(const struct reel *r, struct tape_state *out);
+	/* Of what is live elsewhere, which has neither seek nor state: readable when there may be another
+	 * interval, or something else to tell; and how long intervals are to be. */
+	int (*fd)(const struct reel *r);
+	void (*interval)(struct reel *r, u64 ns);
 };
 
 struct reel {

@@ -2,6 +2,7 @@
 #include "symbols/recorded.h"
 
 #include <stdio.h>
+#include <sys/eventfd.h>
 
 #include "symbols/tables.h"
 
@@ -32,24 +33,32 @@ static bool same_object(struct symbols *s, u32 id, const struct sym_object *o, c
 
 	return known->kind == o->kind && known->inode == o->inode &&
 	       known->dev_major == o->dev_major && known->dev_minor == o->dev_minor &&
-	       symbols__is_kept_as(o->name, known->name) && !strcmp(o->path, known->path) &&
-	       recorded && !strncmp(recorded, build_id, BUILD_ID_LEN);
+	       symbols__is_kept_as(o->name, known->name) && !strcmp(o->path, known->path) && recorded &&
+	       (!*recorded || !*build_id || !strncmp(recorded, build_id, BUILD_ID_LEN));
+}
+
+static void set_build_id(struct symbols *s, u32 id, const char *build_id)
+{
+	struct sym_object_info *info = new_info(s, build_id);
+
+	symbols__obj(s, id)->recorded = info->build_id;
+	atomic_store_explicit(&symbols__obj(s, id)->info, info, memory_order_release);
 }
 
 u32 symbols__recorded_object(struct symbols *s, const struct sym_object *o, const char *build_id)
 {
-	u64 hash = hash_text(hash_text(o->inode, o->name), build_id);
-	struct sym_object_info *info;
+	u64 hash = hash_text(o->inode, o->name);
 	u32 id;
 
 	HIDX_FIND(id, &s->named_objects, hash, pos, same_object(s, pos, o, build_id));
-	if (id != HIDX_NONE)
+	if (id != HIDX_NONE) { /* in a stream it becomes known later */
+		if (*build_id && !*symbols__obj(s, id)->recorded)
+			set_build_id(s, id, build_id);
 		return id;
+	}
 	id = symbols__add_object(s, o, &(struct via){0});
 	if (id) {
-		info = new_info(s, build_id);
-		symbols__obj(s, id)->recorded = info->build_id;
-		atomic_store_explicit(&symbols__obj(s, id)->info, info, memory_order_release);
+		set_build_id(s, id, build_id);
 		hidx__add(&s->named_objects, hash, id);
 	}
 	return id;
@@ -131,4 +140,16 @@ u32 symbols__recorded_loc(struct symbols *s, const struct recorded_loc *l)
 	if (id && atomic_load_explicit(&loc->inlined, memory_order_relaxed) == INLINED_UNASKED)
 		atomic_store_explicit(&loc->inlined, inlined_list(s, l), memory_order_release);
 	return id;
+}
+
+void symbols__recorded_name(struct symbols *s, u32 loc, u32 func)
+{
+	struct loc *l = symbols__loc(s, loc);
+
+	if (!l || loc == SYM_UNKNOWN || atomic_load_explicit(&l->func, memory_order_relaxed) == func)
+		return;
+	atomic_store_explicit(&l->object, symbols__func(s, func)->object, memory_order_relaxed);
+	atomic_store_explicit(&l->func, func, memory_order_release);
+	atomic_fetch_add_explicit(&s->generation, 1, memory_order_release);
+	eventfd_write(s->event_fd, 1);
 }

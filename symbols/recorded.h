@@ -9,7 +9,7 @@
 
 #include "symbols/symbols.h"
 
-/* o->id is ignored, strings are copied; build_id is hex, "" none. 0: the table is full. */
+/* o->id is ignored, strings are copied; build_id is hex, "" not known: then it is any of the same file. 0: the table is full. */
 u32 symbols__recorded_object(struct symbols *s, const struct sym_object *o, const char *build_id);
 /* f->id is ignored, strings are copied. */
 u32 symbols__recorded_func(struct symbols *s, const struct sym_func *f);
@@ -23,5 +23,7 @@ struct recorded_loc {
 
 /* SYM_UNKNOWN when the table is full. */
 u32 symbols__recorded_loc(struct symbols *s, const struct recorded_loc *l);
+/* A loc's function became known later. */
+void symbols__recorded_name(struct symbols *s, u32 loc, u32 func);
 
 #endif

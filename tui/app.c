@@ -126,7 +126,12 @@ void host__watch(struct host *h, u32 tid)
 
 bool host__is_live(const struct host *h)
 {
-	return !h->options->replay && !h->past.live && !h->manual;
+	return !h->options->replay && !h->options->connect && !h->past.live && !h->manual;
+}
+
+bool host__is_elsewhere(const struct host *h)
+{
+	return h->options->connect && !h->past.live;
 }
 
 bool host__idle(const struct host *h)
@@ -378,7 +383,8 @@ void app__apply_filter(struct host *h, const char *expr, bool seen)
 	j->host = h;
 	j->expr = xstrdup(expr);
 	j->tour = h->tour.on;
-	j->seen = seen || j->tour || h->options->replay || !strcmp(expr, h->scope->text);
+	j->seen = seen || j->tour || h->options->replay || h->options->connect ||
+		  !strcmp(expr, h->scope->text);
 	worker__post(h->lists, &j->job);
 }
 
@@ -424,7 +430,10 @@ static bool toggle_pause(struct host *h)
 /* Those of this machine are others. */
 static bool pick_process(struct host *h)
 {
-	if (h->options->replay)
+	if (h->options->connect)
+		host__message(h, ROLE_WARN, "those of another machine are in view procs (v p); filter by pid= or "
+					    "comm~");
+	else if (h->options->replay)
 		host__message(h, ROLE_WARN,
 			      "a recording has no list of processes; filter by "
 			      "pid= or comm~");

@@ -25,6 +25,12 @@ static void set_questions(struct host *h, const struct ask_list *list)
 
 static bool is_live(const struct host *h, struct status *st)
 {
+	if (h->options->connect) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			    "another machine is asked at the start: proftop --connect %.80s --ask QUESTION",
+			    h->options->connect);
+		return false;
+	}
 	if (!h->player)
 		return true;
 	status__set(st, EXIT_CODE_USAGE, -EINVAL,

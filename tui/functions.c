@@ -306,6 +306,12 @@ static void set_functions(struct host *h, const struct func_list *list)
 
 static bool is_live(const struct host *h, struct status *st)
 {
+	if (h->options->connect) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			    "functions of another machine are picked at the start: --connect %.80s --function "
+			    "PATH:GLOB", h->options->connect);
+		return false;
+	}
 	if (h->player)
 		status__set(st, EXIT_CODE_USAGE, -EINVAL,
 			    "this is a replay: it has the functions that were picked when it was recorded");

@@ -20,7 +20,8 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_GR
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
        OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES, OPT_WATCH, OPT_FUNCTION,
        OPT_FUNCTION_WAITS, OPT_SORT, OPT_PRESET, OPT_LIST_PRESETS,
-       OPT_SERVE, OPT_SERVE_INSECURE, OPT_SERVE_TOKEN, OPT_SERVE_CERT, OPT_SERVE_KEY };
+       OPT_SERVE, OPT_SERVE_INSECURE, OPT_SERVE_TOKEN, OPT_SERVE_CERT, OPT_SERVE_KEY,
+       OPT_CONNECT };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -67,6 +68,7 @@ static const struct option long_options[] = {
 	{"speed", required_argument, NULL, OPT_SPEED},
 	{"from", required_argument, NULL, OPT_FROM},
 	{"to", required_argument, NULL, OPT_TO},
+	{"connect", required_argument, NULL, OPT_CONNECT},
 	{"serve", optional_argument, NULL, OPT_SERVE},
 	{"serve-insecure", no_argument, NULL, OPT_SERVE_INSECURE},
 	{"serve-token", required_argument, NULL, OPT_SERVE_TOKEN},
@@ -319,6 +321,8 @@ static int option__serve(struct options *o, int opt, const char *arg, struct sta
 	case OPT_SERVE:
 		o->mode = MODE_SERVE;
 		o->serve = arg;
+		if (arg && !strcmp(arg, "-"))
+			return 0;
 		return address__parse(arg, &a) ? 0 : bad(st, "--serve", arg, SERVE_TAKES);
 	case OPT_SERVE_TOKEN: o->serve_token = arg; return 0;
 	case OPT_SERVE_CERT: o->serve_cert = arg; return 0;
@@ -402,6 +406,15 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 	}
 }
 
+/* ssh is given it as a word of its own, which must not be taken for an option. */
+static int option__connect(struct options *o, const char *arg, struct status *st)
+{
+	o->connect = arg;
+	if (*arg && *arg != '-' && !strpbrk(arg, " \t\n"))
+		return 0;
+	return bad(st, "--connect", arg, "a host, as ssh does");
+}
+
 static int option(struct options *o, int opt, char *arg, struct status *st)
 {
 	switch (opt) {
@@ -418,6 +431,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_SCRIPT: o->script = arg; return 0;
 	case OPT_RECORD: o->record = arg; return 0;
 	case OPT_REPLAY: o->replay = arg; return 0;
+	case OPT_CONNECT: return option__connect(o, arg, st);
 	case OPT_BASELINE: o->baseline = arg; return 0;
 	case OPT_FROM: o->from = arg; return 0;
 	case OPT_TO: o->to = arg; return 0;
@@ -493,6 +507,7 @@ static int check_serve(struct options *o, struct status *st)
 	} others[] = {
 		{o->noutputs || o->iterations || o->format, "-o, -n and --format"},
 		{o->replay, "--replay"},
+		{o->connect, "--connect"},
 		{o->speed || o->from || o->to, "--speed, --from and --to"},
 		{o->record, "--record"},
 		{o->baseline, "--baseline"},
@@ -593,6 +608,13 @@ static int options__check(struct options *o, struct status *st)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--replay looks at what was recorded: it goes with neither "
 				   "--record nor a command");
+	if (o->connect && (o->replay || o->command || o->script))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--connect looks at what is live on another machine: it goes without "
+				   "--replay, --script and a command");
+	if (o->connect && o->mode != MODE_UI && o->mode != MODE_BATCH)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   "--connect goes with --batch or the screen");
 	if (o->snapshot && o->mode != MODE_UI && o->mode != MODE_BATCH)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--snapshot-on-signal goes with --batch or the screen");
@@ -702,7 +724,8 @@ int options__read(struct options *o, int argc, char **argv, struct status *st)
 		if (opt == '?')
 			return refuse(st, argv[optind - 1]);
 		/* Its value may be the next word. */
-		if (opt == OPT_SERVE && !optarg && optind < argc && argv[optind][0] != '-')
+		if (opt == OPT_SERVE && !optarg && optind < argc &&
+		    (argv[optind][0] != '-' || !argv[optind][1]))
 			optarg = argv[optind++];
 		err = option(o, opt, optarg, st);
 		if (err)

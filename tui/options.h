@@ -35,7 +35,8 @@ struct options {
 	const char *column_lists; /* --columns, the configuration's; NULL none */
 	const char *config;	/* in place of one's own; NULL none */
 	bool ascii, no_config;
-	const char *serve;  /* where to listen; NULL: the default */
+	const char *serve;  /* where to listen; NULL: the default; "-": to who runs it */
+	const char *connect; /* a host whose agent is looked at; NULL: this machine */
 	const char *serve_token, *serve_cert, *serve_key; /* files; NULL none */
 	bool serve_insecure;
 	const char *view_list; /* --view, where it names several; NULL: it was not given */

@@ -26,6 +26,7 @@
 #include "tui/baseline_file.h"
 #include "tui/batch.h"
 #include "tui/config.h"
+#include "tui/connect.h"
 #include "tui/functions.h"
 #include "tui/metrics_file.h"
 #include "tui/opening.h"
@@ -126,9 +127,12 @@ static void keep_standard_streams(void)
 struct session {
 	struct scope *scope;
 	struct symbols *symbols;
+	struct link *link; /* of --connect, until the player has it; NULL none */
 	struct player *player; /* NULL live */
 	struct child *child; /* borrowed; NULL none */
 	struct collector *collector;
+	bool streams; /* --serve -, and what is wanted there */
+	struct stream_wish wish;
 	int history; /* to be read; -1 none */
 	struct baseline baseline; /* frame NULL: none */
 	/* Where it is said how far long work is; term NULL: nowhere. */
@@ -162,6 +166,7 @@ static void session__end(struct session *s)
 	if (s->collector)
 		stop_collector(s->collector);
 	player__free(s->player);
+	link__free(s->link);
 	snap__put(s->baseline.frame);
 	if (s->symbols && !reads_long(s->symbols))
 		symbols__free(s->symbols);
@@ -200,6 +205,14 @@ static int open_replay(struct session *s, struct options *o, struct status *st)
 		return -EINVAL;
 	o->scope.seen = true;
 	return 0;
+}
+
+/* --connect: what it is of is gathered there. */
+static int open_link(struct session *s, struct status *st)
+{
+	s->player = player__open_link(s->link, s->symbols, st);
+	s->link = NULL;
+	return s->player ? 0 : -EINVAL;
 }
 
 static int parse_times(const struct options *o, const struct timespan *span,
@@ -263,22 +276,35 @@ static bool has_screen(const struct options *o)
 	return o->mode == MODE_UI || o->ntodo;
 }
 
+/* To begin with, of what is watched. */
+static u64 wanted_first(const struct options *o)
+{
+	u64 wanted = view__by_name(o->view)->models;
+
+	if (o->mode == MODE_BATCH && !has_screen(o))
+		wanted |= view__by_name(o->view)->also;
+	if (has_screen(o) || o->record)
+		wanted |= 1u << MODEL_VITALS;
+	return has_screen(o) ? wanted | models_of_views(o->views) : wanted;
+}
+
 static void set_sources(const struct session *s, const struct options *o,
 			const struct fixture *fixture, struct collector_config *cfg)
 {
-	cfg->wanted = o->mode == MODE_SERVE ? serve__models(o) : view__by_name(o->view)->models;
-	if (o->mode == MODE_BATCH && !has_screen(o))
-		cfg->wanted |= view__by_name(o->view)->also;
-	if (has_screen(o) || o->record)
-		cfg->wanted |= 1u << MODEL_VITALS;
-	if (has_screen(o))
-		cfg->wanted |= models_of_views(o->views);
+	cfg->wanted = s->streams	      ? s->wish.models
+		      : o->mode == MODE_SERVE ? serve__models(o)
+					      : wanted_first(o);
 	if (fixture) {
 		cfg->manual_tick = true;
 		cfg->sources = fixture->sources;
 	}
 	if (!s->player)
 		return;
+	if (o->connect) {
+		cfg->sources = player__sources();
+		cfg->reel = player__reel(s->player);
+		return;
+	}
 	if (has_screen(o))
 		cfg->wanted |= recorded_models(s);
 	cfg->manual_tick |= o->mode == MODE_BATCH;
@@ -361,7 +387,7 @@ static int read_questions(struct options *o, struct status *st)
 			return status__set(st, why.code, -EINVAL, "--ask: %s", why.msg);
 		list = ask_list__with(list, a, st);
 	}
-	o->sampling.asks = list;
+	o->sampling.asks = o->connect ? NULL : list; /* there they are asked */
 	if (list && !o->view_given)
 		o->view = ask_kind__view(ask__kind(list->v[0]));
 	return 0;
@@ -376,6 +402,8 @@ static int read_functions(struct options *o, struct status *st)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--function: a replay has the functions that were picked when it was "
 				   "recorded");
+	if (o->connect) /* files of that machine */
+		return 0;
 	if (o->function_waits)
 		list = func_list__split(list, true);
 	for (u32 i = 0; i < o->nfunctions; i++) {
@@ -392,8 +420,8 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 {
 	struct collector_config cfg = {
 		.interval_ns = o->interval_ns,
-		.early_frames = o->mode == MODE_UI,
-		.every_frame = o->mode == MODE_BATCH || o->mode == MODE_SERVE,
+		.early_frames = o->mode == MODE_UI || s->wish.early,
+		.every_frame = o->mode == MODE_BATCH || (o->mode == MODE_SERVE && !s->streams),
 	};
 
 	if (read_questions(o, st) || read_functions(o, st))
@@ -403,7 +431,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	if (s->child)
 		o->scope.child_pid = child__pid(s->child);
 	s->symbols = symbols__new(st);
-	if (!s->symbols || open_files(s, o, st))
+	if (!s->symbols || open_files(s, o, st) || (s->link && open_link(s, st)))
 		return -EINVAL;
 	set_sources(s, o, fixture, &cfg);
 	if (set_times(s, o, &cfg, st))
@@ -413,7 +441,7 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		return -EINVAL;
 	if (o->mode == MODE_BATCH && view__check_terms(view__by_name(o->view), s->scope, st))
 		return -EINVAL;
-	if (o->mode == MODE_SERVE && serve__check(o, s->scope, st))
+	if (o->mode == MODE_SERVE && !s->streams && serve__check(o, s->scope, st))
 		return -EINVAL;
 	if (o->mode == MODE_BATCH && !o->ntodo && batch__check_formats(o, st))
 		return -EINVAL;
@@ -424,7 +452,12 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		if (!cfg.taps[TAP_FILE])
 			return -EINVAL;
 	}
-	if (keeps_history(o) && keep_history(s, o, &cfg, st))
+	if (s->streams) {
+		cfg.taps[TAP_FILE] = tape__stream(o, STDOUT_FILENO, s->symbols, st);
+		if (!cfg.taps[TAP_FILE])
+			return -EINVAL;
+	}
+	if (!s->streams && keeps_history(o) && keep_history(s, o, &cfg, st))
 		return -EINVAL;
 	cfg.scope = s->scope;
 	cfg.symbols = s->symbols;
@@ -450,9 +483,25 @@ static int run_batch(struct options *o, const struct fixture *fixture, struct ch
 	if (check_looks(o, st))
 		return complain(st);
 	log__to_stderr(true);
+	if (o->connect && !(s.link = connect__call(o, wanted_first(o), st)))
+		return complain(st);
 	code = session__begin(&s, o, fixture, st) ? complain(st)
 					 : batch__run(o, s.collector, s.symbols, s.child,
 						      s.baseline.frame ? &s.baseline : NULL);
+	session__end(&s);
+	return code;
+}
+
+/* --serve -: for a proftop --connect. */
+static int run_stream(struct options *o, struct status *st)
+{
+	struct session s = {.history = -1, .streams = true};
+	int code;
+
+	log__to_stderr(true);
+	code = stream__hear(o, &s.wish, st) || session__begin(&s, o, NULL, st)
+		       ? complain(st)
+		       : stream__run(o, s.collector);
 	session__end(&s);
 	return code;
 }
@@ -491,9 +540,9 @@ static enum graph_style graphs_of(const struct options *o)
 
 /* With the terminal open and the keymap read. */
 static int run_session(struct host *h, struct options *o, const struct fixture *fixture,
-		       struct child *child, struct status *st)
+		       struct child *child, struct link *link, struct status *st)
 {
-	struct session s = {.history = -1, .child = child};
+	struct session s = {.history = -1, .child = child, .link = link};
 	int code;
 
 	if (!h->ops->idle) { /* a script's terminal has nobody who waits */
@@ -508,7 +557,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->sampling = o->sampling; /* with the questions and functions that the session read */
 	h->symbols = s.symbols;
 	h->collector = s.collector;
-	h->player = s.player;
+	h->player = o->connect ? NULL : s.player;
 	h->past.memory = s.history;
 	h->manual = fixture;
 	h->always = 1u << MODEL_VITALS | (u32)recorded_models(&s) | models_of_views(o->views);
@@ -527,7 +576,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->canvas.edges = h->ops->edges(h->term);
 	h->canvas.graphs = graphs_of(o);
 	h->graphs_chosen = o->graphs != NULL;
-	if (headless__is(h) && (s.player || fixture))
+	if (headless__is(h) && (h->player || fixture))
 		collector__tick(s.collector);
 	code = app__run(h);
 	if (!code && h->child && child__released(h->child) && child__ended(h->child))
@@ -565,6 +614,7 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct child
 				    .h = o->rows, .script = o->script};
 	struct host h = {.options = o, .interval_ns = o->interval_ns,
 			 .led_from = VIEW_COUNT};
+	struct link *link = NULL;
 	int code;
 
 	copy_str(h.keymap_name, sizeof(h.keymap_name), o->keymap ? o->keymap : "");
@@ -578,10 +628,14 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct child
 	h.ops = o->script || headless__is(&h) ? &term_script : &term_curses;
 	if (read_keymap(&h.keymap, o, st) || theme__choose(&theme, o->theme, !o->no_config, st)) {
 		code = complain(st);
+	} else if (o->connect && !(link = connect__call(o, wanted_first(o), st))) {
+		code = complain(st);
 	} else {
 		/* The terminal first: it is what fails most often, and what one waits for. */
 		h.term = h.ops->open(&term, st);
-		code = h.term ? run_session(&h, o, fixture, child, st) : complain(st);
+		code = h.term ? run_session(&h, o, fixture, child, link, st) : complain(st);
+		if (!h.term)
+			link__free(link);
 	}
 	keymap__fini(&h.keymap);
 	free(h.led_filter);
@@ -608,7 +662,7 @@ static int run(struct options *o, const struct fixture *fixture, struct child *c
 	case MODE_LIST_EVENTS: return list_events(o->event_glob);
 	case MODE_DOCTOR: return doctor(o);
 	case MODE_BATCH: return o->ntodo ? run_ui(o, fixture, child, st) : run_batch(o, fixture, child, st);
-	case MODE_SERVE: return run_serve(o, st);
+	case MODE_SERVE: return o->serve && !strcmp(o->serve, "-") ? run_stream(o, st) : run_serve(o, st);
 	default: return run_ui(o, fixture, child, st);
 	}
 }
@@ -624,9 +678,9 @@ static void give_up_capabilities(const struct options *o)
 	u64 have = caps__effective(), keep = caps__needed(have, o->command);
 
 	kcore__hold();
-	if ((is_session(o) && !o->replay) || o->mode == MODE_DOCTOR)
+	if ((is_session(o) && !o->replay && !o->connect) || o->mode == MODE_DOCTOR)
 		bpf_admin__start();
-	if (o->mode == MODE_UI && !o->replay)
+	if (o->mode == MODE_UI && !o->replay && !o->connect)
 		keep |= caps__for_deeds(have);
 	caps__keep(keep);
 }

@@ -22,6 +22,15 @@ int serve__check(const struct options *o, const struct scope *s, struct status *
 /* Opens the socket, before anything is attached: NULL with st. */
 struct serve_door *serve__open(const struct options *o, struct status *st);
 void serve__close(struct serve_door *d); /* NULL is fine */
+struct stream_wish {
+	u64 models; /* a bit each */
+	bool early; /* short intervals come first */
+};
+
+/* --serve -: hears what is wanted to begin with, beside options; -errno with st. */
+int stream__hear(struct options *o, struct stream_wish *w, struct status *st);
+/* Until a signal, or the end of who listens; returns the exit code. */
+int stream__run(struct options *o, struct collector *c);
 /* Until a signal ends it; returns the exit code. history: an fd of what is kept of the past, borrowed; -1
  * none. */
 int serve__run(struct serve_door *d, const struct options *o, struct collector *c,

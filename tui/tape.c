@@ -55,8 +55,8 @@ static void describe_rights(char *buf, size_t size)
 		 access("/sys/kernel/btf/vmlinux", R_OK) ? ", no BTF" : ", BTF");
 }
 
-struct tap *tape__record(const struct options *o, const char *path, struct symbols *symbols,
-			 const char *scope, struct status *st)
+static struct tap *make(const struct options *o, struct recorder_config *cfg, const char *scope,
+			struct status *st)
 {
 	char words[1024], rate[160], rights[160], started[32], interval[32];
 	const struct sampling *s = &o->sampling;
@@ -83,6 +83,21 @@ struct tap *tape__record(const struct options *o, const char *path, struct symbo
 			 (unsigned long long)s->freq);
 	snprintf(started, sizeof(started), "%lld", (long long)time(NULL));
 	snprintf(interval, sizeof(interval), "%g", (double)o->interval_ns / 1e9);
-	return recorder__new(
-		&(struct recorder_config){.path = path, .symbols = symbols, .notes = notes}, st);
+	cfg->notes = notes;
+	return recorder__new(cfg, st);
+}
+
+struct tap *tape__record(const struct options *o, const char *path, struct symbols *symbols,
+			 const char *scope, struct status *st)
+{
+	struct recorder_config cfg = {.path = path, .symbols = symbols};
+
+	return make(o, &cfg, scope, st);
+}
+
+struct tap *tape__stream(const struct options *o, int fd, struct symbols *symbols, struct status *st)
+{
+	struct recorder_config cfg = {.stream = fd, .symbols = symbols};
+
+	return make(o, &cfg, "", st);
 }

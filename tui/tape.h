@@ -11,4 +11,7 @@
 struct tap *tape__record(const struct options *o, const char *path, struct symbols *symbols,
 			 const char *scope, struct status *st);
 
+/* The same to an fd as it comes, for --serve -. */
+struct tap *tape__stream(const struct options *o, int fd, struct symbols *symbols, struct status *st);
+
 #endif

@@ -223,6 +223,8 @@ void host__ask(struct host *h, const char *label, const char *text,
 bool host__look_at(struct host *h, const char *view, const char *names, const char *term);
 /* Whether what is shown is this machine as it is now: no replay, no history. */
 bool host__is_live(const struct host *h);
+/* What is shown is live on another machine. */
+bool host__is_elsewhere(const struct host *h);
 /* To another view's rows, grouped (NULL: as they are) and filtered like that; going back from there
  * leads here again, with the filter as it was. */
 void host__lead(struct host *h, const char *view, const char *group, const char *filter);

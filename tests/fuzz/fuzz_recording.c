@@ -39,7 +39,7 @@ static void add_head(struct packer *p, struct bytes *file)
 
 static size_t add_block(struct packer *p, struct bytes *file, const u8 *data, size_t size)
 {
-	struct block b = {.kind = BLOCK_HEAD + data[0] % 4,
+	struct block b = {.kind = BLOCK_HEAD + data[0] % 4, /* feeds of a stream, too */
 			  .flags = data[0] & 0x10 ? BLOCK_CONTINUES : 0,
 			  .part = data[0] >> 6,
 			  .intervals = 1,
@@ -122,6 +122,23 @@ static void play(struct player *p, const struct scope *scope)
 	}
 }
 
+/* The same as it would come from another machine, in two pieces. */
+static void play_stream(const struct bytes *file, const struct scope *scope)
+{
+	struct link *link = link__new(&(struct link_config){.host = "other"});
+	struct player *p;
+	struct status st = {0};
+
+	link__take(link, file->v, file->n / 2);
+	link__take(link, file->v + file->n / 2, file->n - file->n / 2);
+	p = player__open_link(link, symbols, &st);
+	if (p)
+		play(p, scope);
+	else if (!st.msg[0])
+		abort();
+	player__free(p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct filter_error err;
@@ -150,6 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (!st.msg[0])
 		abort();
 	player__free(p);
+	play_stream(&file, scope);
 	scope__put(scope);
 	bytes__free(&file);
 	close(fd);

@@ -181,7 +181,9 @@ static bool plan_of(struct listing *l, struct plan *p, const struct procs_entry 
 	e = procs__rows(l)->rows[at.row].e;
 	*out = e;
 	if (!host__is_live(h)) {
-		host__message(h, ROLE_WARN, "this is the past: nothing can be done to it");
+		host__message(h, ROLE_WARN, host__is_elsewhere(h)
+						    ? "this is another machine: nothing is done to it from here"
+						    : "this is the past: nothing can be done to it");
 		return false;
 	}
 	if (procs__rows(l)->query.group > PROCS_BY_TID || e->kind != PROCS_THREAD) {

@@ -445,7 +445,7 @@ void link__await(struct link *l, enum model_id m, u32 timeout_ms)
 {
 	u64 until = clock__monotonic_ns() + timeout_ms * NSEC_PER_MSEC;
 
-	while (l->up && l->feeds[m].state <= FEED_OPENING && clock__monotonic_ns() < until)
+	while (l->from >= 0 && l->feeds[m].state <= FEED_OPENING && clock__monotonic_ns() < until)
 		wait_a_while(l, until);
 }
 

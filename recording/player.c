@@ -183,7 +183,7 @@ static int no_samples(const struct player *player, enum model_id m, struct statu
 			   n ? names : "nothing");
 }
 
-#define AWAIT_MS 10000
+#define AWAIT_MS 5000
 
 /* Whether whoever sends has the model's sources open. One that is called again will tell later. */
 static int open_there(struct link *l, enum model_id m, const struct sampling *how, struct status *st)

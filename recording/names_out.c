@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "base/cgroup.h"
+#include "base/redact.h"
 #include "recording/names_out_impl.h"
 
 #define BLOCK_BYTES (512u << 10) /* of names, unpacked */
@@ -147,6 +148,8 @@ u32 names_out__text(struct names_out *n, const char *text)
 
 	if (!*text)
 		return 0;
+	if (!n->local)
+		text = redact__text(text);
 	hash = hash_bytes(text, strlen(text));
 	HIDX_FIND(at, &n->by_text, hash, pos, !strcmp(n->texts[pos], text));
 	return at == HIDX_NONE ? new_text(n, text, hash) : at + 1;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/redact.h"
 #include "export/export.h"
 #include "questions/library.h"
 #include "serve/address.h"
@@ -21,7 +22,7 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_GR
        OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES, OPT_WATCH, OPT_FUNCTION,
        OPT_FUNCTION_WAITS, OPT_SORT, OPT_PRESET, OPT_LIST_PRESETS,
        OPT_SERVE, OPT_SERVE_INSECURE, OPT_SERVE_TOKEN, OPT_SERVE_CERT, OPT_SERVE_KEY,
-       OPT_CONNECT };
+       OPT_CONNECT, OPT_REDACT };
 
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, 'p'},
@@ -74,6 +75,7 @@ static const struct option long_options[] = {
 	{"serve-token", required_argument, NULL, OPT_SERVE_TOKEN},
 	{"serve-cert", required_argument, NULL, OPT_SERVE_CERT},
 	{"serve-key", required_argument, NULL, OPT_SERVE_KEY},
+	{"redact", required_argument, NULL, OPT_REDACT},
 	{"doctor", no_argument, NULL, OPT_DOCTOR},
 	{"list-views", no_argument, NULL, OPT_LIST_VIEWS},
 	{"list-events", optional_argument, NULL, OPT_LIST_EVENTS},
@@ -431,6 +433,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_SCRIPT: o->script = arg; return 0;
 	case OPT_RECORD: o->record = arg; return 0;
 	case OPT_REPLAY: o->replay = arg; return 0;
+	case OPT_REDACT: o->redact = arg; return redact__rule(arg, st);
 	case OPT_CONNECT: return option__connect(o, arg, st);
 	case OPT_BASELINE: o->baseline = arg; return 0;
 	case OPT_FROM: o->from = arg; return 0;

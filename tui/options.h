@@ -36,6 +36,7 @@ struct options {
 	const char *config;	/* in place of one's own; NULL none */
 	bool ascii, no_config;
 	const char *serve;  /* where to listen; NULL: the default; "-": to who runs it */
+	const char *redact; /* what must not leave the machine; NULL none */
 	const char *connect; /* a host whose agent is looked at; NULL: this machine */
 	const char *serve_token, *serve_cert, *serve_key; /* files; NULL none */
 	bool serve_insecure;

@@ -82,6 +82,7 @@ static void gather(const struct host *h, struct config_values *v)
 	set(v, SETTING_THEME, "%s", h->theme_name);
 	set(v, SETTING_GRAPHS, "%s", h->graphs_chosen ? graph_style_names[h->canvas.graphs] : "");
 	set(v, SETTING_COLUMNS, "%s", h->columns);
+	set(v, SETTING_REDACT, "%s", o->redact ? o->redact : "");
 	set(v, SETTING_ASCII, "%s", o->ascii ? "yes" : "no");
 }
 

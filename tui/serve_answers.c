@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "export/redacted.h"
 #include "scope/filter.h"
 #include "tui/serve_impl.h"
 
@@ -33,12 +34,14 @@ static void ask_inlined(struct serve *s, const struct report *r)
 void serve__add_page(struct serve *s, struct served *v, const struct frame *f)
 {
 	struct view_args args = {.group = v->group};
+	struct redacted *redacted;
 	struct report r;
 
 	symbols__settle(s->symbols, SERVE_SETTLE_MS);
 	if (v->ops->report(f, &args, f->scope, &r))
 		return;
-	counters__add(v->counters, &r);
+	counters__add(v->counters, redacted__new(&r, &redacted));
+	redacted__free(redacted);
 	v->ops->report_free(&r);
 }
 
@@ -183,6 +186,7 @@ static u32 *sorted(const struct report *r, const char *sort, struct status *st)
 
 static void write_view(struct answer_job *j, struct report *r)
 {
+	struct redacted *redacted;
 	u32 *order;
 
 	r->seq = j->frame->seq;
@@ -195,7 +199,8 @@ static void write_view(struct answer_job *j, struct report *r)
 		r->order = order;
 	if (j->format->inlined && r->stacks)
 		ask_inlined(j->serve, r);
-	render(j, r);
+	render(j, redacted__new(r, &redacted));
+	redacted__free(redacted);
 	free(order);
 }
 
@@ -228,6 +233,7 @@ void serve__add_profile(struct serve *s, struct gathering *g, const struct frame
 	const struct view_ops *v = g->of->ops;
 	struct scope *scope = g->st.msg[0] ? NULL : narrowed(f, v, g->filter, &g->st);
 	struct view_args args = {0};
+	struct redacted *redacted;
 	struct report r;
 
 	if (!scope)
@@ -236,7 +242,8 @@ void serve__add_profile(struct serve *s, struct gathering *g, const struct frame
 	if (!v->report(f, &args, scope, &r)) {
 		if (r.stacks) {
 			ask_inlined(s, &r);
-			merged__add(&g->merged, &r);
+			merged__add(&g->merged, redacted__new(&r, &redacted));
+			redacted__free(redacted);
 		}
 		v->report_free(&r);
 	}

@@ -98,6 +98,7 @@ void options__usage(void)
 	      "      --serve-token FILE  requests bring what it has: Authorization: Bearer\n"
 	      "      --serve-cert FILE, --serve-key FILE  TLS, PEM\n"
 	      "      --serve-insecure    listen to other machines without the two\n"
+	      "      --redact REGEX      texts that it matches leave as [redacted]\n"
 	      "      --connect HOST      the screens of another machine, which has proftop, by ssh\n"
 	      "info\n"
 	      "      --doctor            what this machine can do (--format json for machines)\n"

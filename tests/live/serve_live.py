@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import ssl
@@ -19,6 +20,7 @@ from prometheus_client.parser import text_string_to_metric_families as prometheu
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+import servers  # noqa: E402
 
 OM = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
 
@@ -251,11 +253,37 @@ def test_hostile():
     before = s.samples()[("proftop_cpu_intervals_total", ())]
     live.wait_for(lambda: s.samples()[("proftop_cpu_intervals_total", ())] > before, 20, 0.3)
     flood = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2048, max(2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
     with contextlib.suppress(OSError):
-        flood = [socket.create_connection(("127.0.0.1", s.port), 10) for _ in range(300)]
+        for _ in range(1000):
+            flood.append(socket.create_connection(("127.0.0.1", s.port), 1))
+    assert s.process.poll() is None
     for c in slow + idle + flood:
         c.close()
     live.wait_for(s.is_up, 30, 0.2)
+
+
+def test_redacted():
+    """What the rule matches leaves nowhere, and counts as before"""
+    secret = "two_functions"
+    s = Server("--redact", secret)
+    try:
+        with live.Workload(secret, 60):
+            s.scrape_with("proftop_cpu_self_events_total", comm="[redacted]")
+            page = s.ok("/metrics").decode()
+            views = [s.ok(path).decode() for path in ("/view/cpu.json", "/view/procs.json", "/view/cpu.folded",
+                                                      "/view/cpu.html", "/view/procs.csv")]
+            file = s.ok("/recording")
+        for text in [page, *views]:
+            assert secret not in text, [line[:300] for line in text.splitlines() if secret in line][:3]
+        assert any("[redacted]" in v for v in views)
+        with servers.folder() as folder:
+            with open(f"{folder}/r.ptr", "wb") as f:
+                f.write(file)
+            rows = live.batch("-V", "cpu", "--replay", f"{folder}/r.ptr", "-d", "3600")[-1]["rows"]
+        assert secret not in json.dumps(rows) and "[redacted]" in json.dumps(rows)
+    finally:
+        s.stop()
 
 
 def test_end():

@@ -125,6 +125,109 @@ def test_scraped():
         assert len(rules) == 5 and all(r["health"] in ("ok", "unknown") for r in rules), rules
 
 
+PMCD = """set -e
+mount --make-rprivate /
+mount -t tmpfs none {folder}
+for d in usr etc var; do
+    mkdir -p {folder}/$d.up {folder}/$d.work
+    mount -t overlay overlay -o lowerdir={unpacked}/$d:/$d,upperdir={folder}/$d.up,workdir={folder}/$d.work /$d
+done
+ldconfig
+mkdir -p /run/pcp /var/log/pcp/pmcd /var/lib/pcp/tmp /var/lib/pcp/config/pmda
+sed s/127.0.0.1:9464/{target}/ {fleet}/proftop.url >/var/lib/pcp/pmdas/openmetrics/config.d/proftop.url
+printf 'root {{\\n\\topenmetrics\\t144:*:*\\n}}\\n' >{folder}/pmns
+echo openmetrics 144 pipe binary notready /usr/bin/python3 \\
+    /var/lib/pcp/pmdas/openmetrics/pmdaopenmetrics.python >{folder}/conf
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin PMCD_PORT={port}
+unset LD_LIBRARY_PATH
+/usr/lib/pcp/bin/pmcd -q 60 -f -A -n {folder}/pmns -c {folder}/conf -U root -l {folder}/log -p {port} -s {folder}/sock &
+trap "kill $!" EXIT
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+    timeout 30 pmrep -h 127.0.0.1 -s 1 -t 1 -o csv {metric} 2>/dev/null | grep '[0-9]$' && exit
+    sleep 2
+done
+cat {folder}/log
+exit 1
+"""
+
+
+def test_pcp():
+    """Debian's pmdaopenmetrics reads an agent by fleet/proftop.url, and pmrep prints what it said"""
+    live.need_root()
+    servers.need("pmrep", "unshare")
+    if not os.path.isdir(f"{servers.UNPACKED}/usr/lib/pcp"):
+        raise live.Skip("pcp is not unpacked")
+    with servers.folder() as folder:
+        script = PMCD.format(folder=folder, unpacked=servers.UNPACKED, fleet=FLEET, port=free_port(),
+                             target=f"127.0.0.1:{agent().port}",
+                             metric="openmetrics.proftop.proftop_self_resident_bytes")
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script], text=True, capture_output=True, check=False,
+                              timeout=120)
+        assert done.returncode == 0, (done.stdout[-2000:], done.stderr[-2000:])
+        printed = float(done.stdout.strip().splitlines()[-1].split(",")[-1])
+    ours = agent().samples()[("proftop_self_resident_bytes", ())]
+    live.near(printed, ours, 0.5 * ours, "resident bytes by pmrep")
+
+
+class Far:
+    """An agent in a network namespace of its own, at an address that this one gets to."""
+
+    def __init__(self, n):
+        self.name, self.n = f"proftop-{os.getpid()}-{n}", n
+        self.link, self.address = f"pt{os.getpid() % 100000}{n}", f"10.213.{n}.2"
+        ip = lambda *words: servers.install("ip", *words)  # noqa: E731
+        ip("netns", "add", self.name)
+        ip("link", "add", self.link, "type", "veth", "peer", "name", "far", "netns", self.name)
+        ip("addr", "add", f"10.213.{n}.1/24", "dev", self.link)
+        ip("link", "set", self.link, "up")
+        for words in (["addr", "add", f"{self.address}/24", "dev", "far"], ["link", "set", "far", "up"],
+                      ["link", "set", "lo", "up"]):
+            ip("-n", self.name, *words)
+        self.begin()
+
+    def begin(self):
+        self.process = subprocess.Popen(
+            ["ip", "netns", "exec", self.name, live.RELEASE, "--serve", f"{self.address}:9464",
+             "--serve-insecure", "-V", "cpu", "-d", "1", "--no-config"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        self.kill()
+        subprocess.run(["ip", "netns", "del", self.name], check=False)
+        subprocess.run(["ip", "link", "del", self.link], check=False, stderr=subprocess.DEVNULL)
+
+
+def test_lost():
+    """Two agents in two network namespaces: one is lost and back, one killed in a scrape; the other goes on"""
+    live.need_root()
+    servers.need("ip", "prometheus")
+    with contextlib.ExitStack() as stack:
+        far = []
+        for n in (1, 2):
+            far.append(Far(n))
+            stack.callback(far[-1].end)
+        p = stack.enter_context(prometheus(f'{far[0].address}:9464", "{far[1].address}:9464'))
+        up = [f'up{{instance="{f.address}:9464"}}' for f in far]
+        counted = f'proftop_cpu_intervals_total{{instance="{far[0].address}:9464"}}'
+        live.wait_for(lambda: all(p.value(u) == 1 for u in up) and (p.value(counted) or 0) > 2, 60, 0.5)
+        subprocess.run(["ip", "link", "set", far[0].link, "down"], check=True)
+        live.wait_for(lambda: p.value(up[0]) == 0, 60, 0.5)
+        assert p.value(up[1]) == 1
+        subprocess.run(["ip", "link", "set", far[0].link, "up"], check=True)
+        live.wait_for(lambda: p.value(up[0]) == 1, 60, 0.5)
+        # Counters went on meanwhile: the sum over the gap is exact.
+        assert p.value(f"resets({counted}[5m])") == 0
+        far[1].kill()
+        live.wait_for(lambda: p.value(up[1]) == 0, 60, 0.5)
+        far[1].begin()
+        live.wait_for(lambda: p.value(up[1]) == 1, 60, 0.5)
+        assert p.value(up[0]) == 1
+
+
 def test_gone():
     """An agent that ends is down, and nothing of it stays"""
     target = f"127.0.0.1:{agent().port}"

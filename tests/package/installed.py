@@ -24,6 +24,8 @@ SHELL = ("dash", "coreutils", "dpkg", "tar")  # what dpkg itself runs
 FILES = {"bin/proftop", "share/man/man1/proftop.1.gz", "share/doc/proftop/README.md.gz",
          "share/doc/proftop/changelog.gz", "share/doc/proftop/copyright",
          "share/bash-completion/completions/proftop"}
+AGENT = {"/etc/proftop/agent.conf", "/lib/systemd/system/proftop-agent.service",
+         "/usr/lib/sysusers.d/proftop-agent.conf"}
 FOLDER = ""
 
 
@@ -34,8 +36,8 @@ def need(tool):
         raise live.Skip(f"{tool} is not installed") from e
 
 
-def package():
-    found = [p for p in glob.glob(FOLDER + "/proftop_*.deb")]
+def package(name="proftop"):
+    found = [p for p in glob.glob(f"{FOLDER}/{name}_*.deb")]
     assert len(found) == 1, found
     return found[0]
 
@@ -61,6 +63,19 @@ def test_files():
     files = {line.split()[5].removeprefix("./usr/") for line in lines if line[0] != "d"}
     assert files == FILES, files ^ FILES
     assert all(line.split()[1] == "root/root" for line in lines), lines
+
+
+def test_agent():
+    """The agent's package has a unit, a user and a configuration, and what its unit runs is there"""
+    lines = said("dpkg-deb", "-c", package("proftop-agent")).splitlines()
+    files = {line.split()[5].removeprefix(".") for line in lines if line[0] != "d"}
+    ours = {name for name in files if not name.startswith("/usr/share/doc/")}
+    assert ours == AGENT, ours ^ AGENT
+    with open(os.path.join(live.ROOT, "debian/proftop-agent.service"), encoding="utf-8") as f:
+        unit = f.read()
+    command = re.search(r"^ExecStart=(.*)", unit, re.M)[1].split()
+    assert command[0] == "/usr/bin/proftop" and command[command.index("--config") + 1] in AGENT, command
+    assert re.search(r"^User=proftop$", unit, re.M)
 
 
 # Where the machine's own /proc and /sys are, for as long as the command runs.

@@ -13,6 +13,7 @@
 #define LITTLE	      (256ULL << 20)
 
 static u64 limit = MEMORY_NO_LIMIT; /* const after once */
+static u64 enough = MEMORY_NO_LIMIT; /* as memory__be_content has it */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* "max" is no number, so no limit. */
@@ -113,10 +114,15 @@ static void find_limit(void)
 		fclose(self);
 }
 
+void memory__be_content(u64 bytes)
+{
+	enough = bytes;
+}
+
 u64 memory__limit(void)
 {
 	pthread_once(&once, find_limit);
-	return limit;
+	return MIN(limit, enough);
 }
 
 u64 memory__share(u64 wanted)

@@ -9,6 +9,10 @@
 
 #define MEMORY_NO_LIMIT UINT64_MAX
 
+/* From now on so much is the limit at most: who is quiet takes less than a screen. Before there are other
+ * threads. */
+void memory__be_content(u64 bytes);
+
 /* The least limit of the groups that this process began in and of those above, v2 and v1. */
 u64 memory__limit(void);
 /* What something may take that would like so many bytes: an eighth of the limit at most, or a

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/arena.h"
 #include "serve/accept.h"
@@ -26,6 +27,11 @@ struct http_request {
 	struct http_request *next, **link; /* while it waits */
 	char *text;			   /* the target, as it came */
 };
+
+static const char *header(struct http_request *rq, const char *name)
+{
+	return MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, name);
+}
 
 /* --- answers --- */
 
@@ -56,14 +62,50 @@ static void stop_waiting(struct http_request *rq)
 	MHD_resume_connection(rq->connection);
 }
 
+#define PACK_BYTES 1400 /* what fits into a packet is sent as it is */
+
+static bool is_packed(struct http_request *rq, const char *type, size_t len)
+{
+	const char *takes = header(rq, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+
+	return len > PACK_BYTES && takes && accept__quality(takes, "gzip") &&
+	       strcmp(type, "application/octet-stream") != 0;
+}
+
+/* By gzip, in place of data, which is freed; false: it stays as it was. */
+static bool pack(char **data, size_t *len)
+{
+	z_stream z = {0};
+	char *out;
+
+	if (*len > UINT32_MAX / 2 ||
+	    deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	z.avail_out = (uInt)deflateBound(&z, *len);
+	out = xmalloc(z.avail_out);
+	z.next_in = (Bytef *)*data;
+	z.avail_in = (uInt)*len;
+	z.next_out = (Bytef *)out;
+	deflate(&z, Z_FINISH);
+	free(*data);
+	*data = out;
+	*len = z.total_out;
+	deflateEnd(&z);
+	return true;
+}
+
 void http__answer(struct http_request *rq, u32 code, const char *type, const char *name, char *data,
 		  size_t len)
 {
+	bool packed = is_packed(rq, type, len) && pack(&data, &len);
+
 	rq->response = MHD_create_response_from_buffer(len, data, MHD_RESPMEM_MUST_FREE);
 	if (!rq->response)
 		die("out of memory for an answer");
 	rq->code = code;
 	add_headers(rq->response, type, name);
+	if (packed)
+		MHD_add_response_header(rq->response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
 	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(rq->response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	if (code == MHD_HTTP_UNAUTHORIZED)
@@ -94,11 +136,6 @@ bool http__prefers(struct http_request *rq, const char *type, const char *to)
 }
 
 /* --- requests --- */
-
-static const char *header(struct http_request *rq, const char *name)
-{
-	return MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND, name);
-}
 
 static void judge(struct http_request *rq, const char *method)
 {

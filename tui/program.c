@@ -515,6 +515,7 @@ static int run_serve(struct options *o, struct status *st)
 
 	if (!door)
 		return complain(st);
+	memory__be_content(SERVE_MEMORY);
 	if (!o->interval_given)
 		o->interval_ns = SERVE_INTERVAL_NS;
 	log__to_stderr(true);

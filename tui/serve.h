@@ -10,6 +10,9 @@
 #define SERVE_VIEWS_DEFAULT "overview,cpu,offcpu,io"
 #define SERVE_INTERVAL_NS   (10 * NSEC_PER_SEC)
 
+/* What it does with, whatever there is: its budgets and maps are those of a machine with so much. */
+#define SERVE_MEMORY (255ULL << 20)
+
 /* What listens, and what it asks of requests. */
 struct serve_door;
 

@@ -3,6 +3,7 @@
 """proftop --serve on the live machine: whoever scrapes it reads what was true, hostile clients
 change nothing for others, and nothing stays when it ends."""
 import contextlib
+import gzip
 import http.client
 import json
 import os
@@ -119,6 +120,10 @@ def test_metrics():
     families = {f.name: f for f in prometheus(body.decode())}
     assert families["proftop_cpu_self_events"].type == "counter"
     assert b"# EOF" not in body and b"# UNIT" not in body
+    status, packed, headers = s.get("/metrics", **{"Accept": OM, "Accept-Encoding": "gzip"})
+    whole = gzip.decompress(packed)
+    assert headers["Content-Encoding"] == "gzip" and whole.endswith(b"# EOF\n"), headers
+    assert len(packed) * 3 < len(whole), (len(packed), len(whole))
     for f in openmetrics(s.ok("/metrics", Accept=OM).decode()):
         assert f.documentation, f.name
         assert len({tuple(sorted(x.labels.items())) for x in f.samples if "le" not in x.labels}) <= 101

@@ -252,6 +252,53 @@ def test_rate_guard():
     same("the question's name", {asked}, {r["ask"] for r in forced[0]["rows"]})
 
 
+CALLS_TO_END = """
+import ctypes, os, signal, sys
+libc = ctypes.CDLL(None)
+print("ready", flush=True)
+sys.stdin.readline()
+for i in range(int(sys.argv[1])):
+    libc.labs(i)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_program_that_ends():
+    """A program that is killed while it is probed has been counted to its last call; others go on"""
+    n = 500
+    asked = ("! count uprobe:pid:{}:labs by pid", "! count uprobe:libc.so.6:labs by pid")
+    with subprocess.Popen([sys.executable, "-c", CALLS_TO_END, str(n)], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as work, \
+            subprocess.Popen([sys.executable, "-c", LABS, str(n)], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True) as other:
+        work.stdout.readline()
+        other.stdout.readline()
+        one = asked[0].format(work.pid)
+        with Watch(one, asked[1]) as watch:
+            watch.next()
+            work.communicate("\n", timeout=60)
+            watch.until(live.now_ns())
+            other.communicate("\n", timeout=60)
+            watch.until(live.now_ns())
+    same("of the one that ended", n, watch.sum(ask=one[2:], pid=work.pid))
+    same("of all", n, watch.sum(ask=asked[1][2:], pid=work.pid))
+    same("of the other", n, watch.sum(ask=asked[1][2:], pid=other.pid))
+    gone = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", one)
+    assert gone.status and str(work.pid) in gone.err, str(gone)
+
+
+def test_long_questions():
+    """A question of 64 KiB has an answer or a reason, in bounded time; one that is longer has a reason"""
+    term, head = "next_pid == 1 || ", "! count sched:sched_switch if "
+    for size, wanted in ((60, 0), (65000, 2), (70000, 2)):
+        asked = head + term * ((size - len(head)) // len(term)) + "next_pid >= 0"
+        begin = live.now_ns()
+        done = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", asked)
+        assert done.status == wanted, (size, str(done)[:400])
+        assert len(done.err) < 1000, done.err[:400]
+        assert live.now_ns() - begin < 30e9, size
+
+
 def test_hostile_names():
     """Escapes in a question move no cursor, and are whole in JSON"""
     done = live.proftop("-b", "-n", 1, "--ask", "count sched:\x1b[2Jx by \x1b]0;x\a")

@@ -2,6 +2,7 @@
 /* The commands that ask questions while proftop runs. */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "questions/library.h"
 #include "sources/ask.h"
@@ -21,6 +22,7 @@ static void set_questions(struct host *h, const struct ask_list *list)
 	h->asks_before = asked(h);
 	s.asks = list;
 	app__set_sampling(h, &s);
+	h->todo_view_ns = clock__monotonic_ns(); /* their first interval has to come */
 }
 
 static bool is_live(const struct host *h, struct status *st)

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Questions that are asked at run time, against workloads that know what they did, perf stat and
 bpftrace."""
+import contextlib
+import glob
+import json
 import os
 import re
 import shutil
@@ -285,6 +288,34 @@ def test_program_that_ends():
     same("of the other", n, watch.sum(ask=asked[1][2:], pid=other.pid))
     gone = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", one)
     assert gone.status and str(work.pid) in gone.err, str(gone)
+
+
+def links(pid):
+    """Programs that a process has attached."""
+    found = 0
+    for fd in glob.glob(f"/proc/{pid}/fdinfo/*"):
+        with contextlib.suppress(OSError), open(fd, encoding="utf-8") as f:
+            found += "link_type" in f.read()
+    return found
+
+
+def test_one_more():
+    """What a question has counted stays when others are asked, and when these are over"""
+    n = 1000
+    asked = 'count syscalls:sys_enter_getppid if comm == "calls" by pid'
+    others = "ask count sched:sched_wakeup by comm; ask count irq:softirq_entry by vec; unask 2"
+    with Calls("exact", n) as work:
+        with subprocess.Popen([live.CHECKED, "-b", "-d", "2", "--format", "json", "-V", "events", "--ask",
+                               asked, "--do", f"window total; {others}"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=live.environment()) as p:
+            live.wait_for(lambda: links(p.pid))
+            work.tell()
+            work.result()
+            out, err = p.communicate(timeout=60)
+    assert not p.returncode, err
+    rows = json.loads(out.splitlines()[-1])["rows"]
+    same("calls", n, sum(r["count"] for r in rows if r["ask"] == asked and r["pid"] == work.pid))
+    same("questions", {asked, "count irq:softirq_entry by vec"}, {r["ask"] for r in rows})
 
 
 def test_long_questions():

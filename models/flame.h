@@ -63,8 +63,9 @@ struct flame_source {
 };
 
 extern const struct flame_source flame_profile, flame_waits, flame_io, flame_cache;
-/* Of one question, which the query names. */
+/* Of one question, which the query names; of all that are asked. */
 extern const struct flame_source flame_events, flame_pairs, flame_held;
+extern const struct flame_source flame_all_events, flame_all_pairs, flame_all_held;
 /* The other half of a hot and cold graph; NULL: there is none. */
 const struct flame_source *flame_source__other_half(const struct flame_source *s);
 

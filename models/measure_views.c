@@ -262,26 +262,44 @@ static void weigh_asked(const void *query, struct flame_weight *out)
 		weigh(m, query, out);
 }
 
-#define ASKED(name_, id, unit_, what_, noun_)                                                      \
+/* Of all questions that their view has. */
+static void all_stacks(const struct snap *snap, const void *query, const struct scope *scope,
+		       struct flame_maker *f)
+{
+	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
+	const struct asked_query *all = query;
+
+	for (u32 i = 0; i < s->n; i++) {
+		const struct measure_query q = {.window = all->window};
+
+		if (s->questions[i])
+			measure_stacks(&s->questions[i]->base, &q, scope, f);
+	}
+}
+
+#define ASKED_SOURCE(name_, view_, id, unit_, what_, noun_, query_, answer_, ...)                  \
 	const struct flame_source flame_##name_ = {                                                \
-		.view = #name_,                                                                    \
+		.view = view_,                                                                     \
 		.what = what_,                                                                     \
 		.noun = noun_,                                                                     \
 		.unit = unit_,                                                                     \
 		.model = MODEL_##id,                                                               \
-		.query_size = sizeof(struct measure_query),                                        \
-		.query_at = offsetof(struct measure_answer, query) -                               \
-			    offsetof(struct measure_answer, base),                                 \
-		.window_at = offsetof(struct measure_query, window),                               \
+		.query_size = sizeof(struct query_),                                               \
+		.query_at = offsetof(struct answer_, query) - offsetof(struct answer_, base),      \
+		.window_at = offsetof(struct query_, window),                                      \
 		.symbols = asked_symbols,                                                          \
 		.since = asked_since,                                                              \
-		.stacks = asked_stacks,                                                            \
-		.weigh = weigh_asked,                                                              \
+		__VA_ARGS__,                                                                       \
 	}
+#define ASKED(name_, id, unit_, what_, noun_)                                                      \
+	ASKED_SOURCE(name_, #name_, id, unit_, what_ " of a question", noun_, measure_query,       \
+		     measure_answer, .stacks = asked_stacks, .weigh = weigh_asked);                \
+	ASKED_SOURCE(all_##name_, #name_, id, unit_, what_ " of questions", noun_, asked_query,    \
+		     asked_answer, .stacks = all_stacks)
 
-ASKED(events, EVENTS, VALUE_COUNT, "events of a question", "events");
-ASKED(pairs, PAIRS, VALUE_NS, "time of a question's spans", "spans");
-ASKED(held, HELD, VALUE_BYTES, "bytes held of a question", "bytes");
+ASKED(events, EVENTS, VALUE_COUNT, "events", "events");
+ASKED(pairs, PAIRS, VALUE_NS, "time", "spans");
+ASKED(held, HELD, VALUE_BYTES, "bytes held", "bytes");
 
 /* --- of measures --- */
 

@@ -290,6 +290,32 @@ def test_program_that_ends():
     assert gone.status and str(work.pid) in gone.err, str(gone)
 
 
+def test_stacks():
+    """Stacks of a question are a flame graph, and in every format of stacks; pairs are by their names"""
+    n = 700
+    nest = "nest uprobe:libc.so.6:qsort -> uretprobe:libc.so.6:qsort on tid"
+    out = os.path.join(os.environ.get("TMPDIR", "/tmp"), "stacks.folded")
+    asked = ("! count syscalls:sys_enter_getppid by kstack", "events", n)
+    command = [sys.executable, "-c", f"import os\nfor i in range({n}): os.getppid()"]
+    done = live.proftop("-b", "-d", 60, "-V", asked[1], "--ask", asked[0], "-o", out, "--", *command)
+    assert not done.status, str(done)
+    with open(out, encoding="utf-8") as f:
+        lines = [x.rsplit(" ", 1) for x in f.read().splitlines()]
+    same("stacks", n, sum(int(weight) for _, weight in lines))
+    assert all("syscall" in path for path, _ in lines), lines[:3]
+    sort = ("import ctypes\nlibc = ctypes.CDLL(None)\n"
+            "for i in range(50): libc.qsort((ctypes.c_int * 8)(), 0, 4, None)")
+    done = live.proftop("-b", "-d", 60, "-V", "pairs", "--ask", nest, "-o", out, "--format", "json", "--",
+                        sys.executable, "-c", sort)
+    assert not done.status, str(done)
+    row = json.loads(done.out.splitlines()[-1])["rows"][0]
+    assert row["count"] >= 50, row  # the interpreter sorts, too
+    with open(out, encoding="utf-8") as f:
+        path, us = f.read().strip().rsplit(" ", 1)
+    same("a path of names", "uprobe:libc.so.6:qsort", path)
+    assert abs(int(us) - row["own_ns"] / 1000) <= 1, (us, row)
+
+
 def links(pid):
     """Programs that a process has attached."""
     found = 0

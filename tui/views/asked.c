@@ -246,6 +246,7 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 	static const struct listing_ops listing_##name_ = {                                        \
 		.ask = {.size = sizeof(struct asked_query), .model = MODEL_##id, .run = run_##name_}, \
 		.at.window = LISTING_AT(struct asked_query, window),                               \
+		.stacks = &flame_all_##name_,                                                      \
 		.headline = asked__headline,                                                       \
 		.empty = asked__empty,                                                             \
 		.cell_role = asked__role,                                                          \
@@ -275,6 +276,7 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED | (moment),          \
+		.offers = 1u << EXPORT_STACKS,                                                     \
 		.open = open_##name_,                                                              \
 		.report = batch_##name_,                                                           \
 		.report_free = listing__report_free,                                               \

@@ -108,17 +108,32 @@ static const struct checked *promote(struct checker *c, const struct checked *a)
 		type.user = a->type.user;
 		return convert(c, a, type);
 	}
-	if (a->type.size < 4 || (is_field && a->field.bits && a->field.bits < 32))
-		return convert(c, a, type_int);
+	if (a->type.size < 4 || (is_field && a->field.bits && a->field.bits < 32)) {
+		struct checked *n;
+
+		if (same_type(a->type, type_int))
+			return a;
+		n = unary(c, CHECKED_CONVERT, type_int, a);
+		n->type.type_id = a->type.type_id; /* an enum's value has its name still */
+		n->types = a->types;
+		return n;
+	}
 	return a;
+}
+
+/* What is computed is no enum's value any more. */
+static struct field_type plain(struct field_type type)
+{
+	type.type_id = 0;
+	return type;
 }
 
 /* The usual arithmetic conversions of two promoted types. */
 static struct field_type common_type(struct field_type a, struct field_type b)
 {
 	if (a.size != b.size)
-		return a.size > b.size ? a : b;
-	return a.is_signed ? b : a;
+		return plain(a.size > b.size ? a : b);
+	return plain(a.is_signed ? b : a);
 }
 
 /* --- what is wrong --- */
@@ -224,6 +239,26 @@ static const struct checked *register_node(struct checker *c, u32 offset)
 	return n;
 }
 
+/* The address and the length of a text, both where n says that the first is. */
+static const struct checked *sized_text(struct checker *c, const struct checked *n)
+{
+	struct checked *parts = arena__array(c->arena, struct checked, 2);
+
+	for (u32 i = 0; i < 2; i++) {
+		parts[i] = *n;
+		parts[i].type = type_u64;
+		parts[i].type.user = true;
+		parts[i].field = (struct field){.type = parts[i].type, .offset = n->field.offset};
+	}
+	parts[1].field.offset += (u32)n->field.length_at;
+	return binary(c, CHECKED_SIZED_TEXT, n->type, &parts[0], &parts[1]);
+}
+
+static bool is_sized_text(const struct checked *n)
+{
+	return n->type.kind == TYPE_TEXT && n->field.text_at == TEXT_SIZED;
+}
+
 static const struct checked *address_field(struct checker *c, const struct field *f)
 {
 	const struct checked *at = register_node(c, f->offset);
@@ -237,8 +272,11 @@ static const struct checked *address_field(struct checker *c, const struct field
 	type.user = true;
 	sum = binary(c, CHECKED_ADD, type, at, number_u64(c, (u64)f->number));
 	n = unary(c, CHECKED_MEMORY, f->type, sum);
-	n->field = (struct field){.type = f->type};
-	return n;
+	n->field = *f;
+	n->field.at = FIELD_IN_CONTEXT;
+	n->field.offset = n->field.index = 0;
+	n->types = c->scope->fields->types;
+	return is_sized_text(n) ? sized_text(c, n) : n;
 }
 
 static const struct checked *field_node(struct checker *c, const struct expr *e,
@@ -260,7 +298,7 @@ static const struct checked *field_node(struct checker *c, const struct expr *e,
 	n = node(c, CHECKED_CONTEXT, f->type);
 	n->field = *f;
 	n->types = c->scope->fields->types;
-	return n;
+	return is_sized_text(n) ? sized_text(c, n) : n;
 }
 
 static const char *why_unknown(u32 word)
@@ -300,12 +338,23 @@ static const struct checked *word_node(struct checker *c, const struct expr *e, 
 	return fail_field(c, e);
 }
 
+static bool is_word(const char *name)
+{
+	u32 i = 0;
+
+	while (i < QUESTION_WORDS && strcmp(words[i].name, name))
+		i++;
+	return i < QUESTION_WORDS;
+}
+
 static const struct checked *check_name(struct checker *c, const struct expr *e)
 {
 	const struct field_resolver *r = c->scope->fields;
 	struct field f = {0};
 
 	if (r && !r->field(r, e->text, &f))
+		return field_node(c, e, &f);
+	if (!is_word(e->text) && r && r->constant && !r->constant(r, e->text, &f))
 		return field_node(c, e, &f);
 	return word_node(c, e, e->text);
 }
@@ -340,7 +389,7 @@ static const struct checked *member_node(struct checker *c, const struct expr *e
 	}
 	n->field = f;
 	n->types = a->types;
-	return n;
+	return is_sized_text(n) ? sized_text(c, n) : n;
 }
 
 static const struct checked *check_member(struct checker *c, const struct expr *e)
@@ -363,6 +412,8 @@ static const struct checked *check_member(struct checker *c, const struct expr *
 			    "what this is made of is not known: (struct NAME *) before it says so");
 	if (a->types->member(a->types, a->type.type_id, e->text, &f))
 		return fail_member(c, e, a);
+	if (f.unreadable)
+		return fail(c, e, f.why);
 	return member_node(c, e, a, f);
 }
 
@@ -488,7 +539,7 @@ static const struct checked *check_prefixed(struct checker *c, const struct expr
 		return a;
 	if (e->op == EXPR_NOT)
 		return unary(c, CHECKED_NOT, type_int, a);
-	return unary(c, e->op == EXPR_NEG ? CHECKED_NEG : CHECKED_FLIP, a->type, a);
+	return unary(c, e->op == EXPR_NEG ? CHECKED_NEG : CHECKED_FLIP, plain(a->type), a);
 }
 
 static const struct checked *same_texts(struct checker *c, const struct expr *e,
@@ -598,7 +649,8 @@ static const struct checked *check_binary(struct checker *c, const struct expr *
 	if (logic)
 		return check_logic(c, e, a, b);
 	if (e->op == EXPR_SHL || e->op == EXPR_SHR)
-		return binary(c, e->op == EXPR_SHL ? CHECKED_SHL : CHECKED_SHR, a->type, a, b);
+		return binary(c, e->op == EXPR_SHL ? CHECKED_SHL : CHECKED_SHR, plain(a->type), a,
+			      b);
 	if (e->op >= EXPR_LT && e->op <= EXPR_NE)
 		return check_compare(c, e, a, b);
 	return check_arithmetic(c, e, a, b);
@@ -668,6 +720,16 @@ bool checked__equal(const struct checked *a, const struct checked *b)
 		return false;
 	return checked__equal(a->a, b->a) && checked__equal(a->b, b->b) &&
 	       checked__equal(a->c, b->c);
+}
+
+bool checked__reads_context(const struct checked *a, u32 offset)
+{
+	if (!a)
+		return false;
+	if (a->op == CHECKED_CONTEXT && a->field.offset - offset < 8)
+		return true;
+	return checked__reads_context(a->a, offset) || checked__reads_context(a->b, offset) ||
+	       checked__reads_context(a->c, offset);
 }
 
 const struct checked *expr__check(const struct expr *e, const struct check_scope *scope,

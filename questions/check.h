@@ -43,6 +43,7 @@ enum checked_op {
 	/* texts; of CHECKED_CONTEXT, CHECKED_MEMORY and CHECKED_ENTRY, too */
 	CHECKED_TEXT,
 	CHECKED_COMM,
+	CHECKED_SIZED_TEXT, /* of b bytes at a, in user memory */
 };
 
 struct checked {
@@ -91,6 +92,9 @@ const struct checked *checked__both(const struct checked *a, const struct checke
 
 /* Whether both are the same of the same event. */
 bool checked__equal(const struct checked *a, const struct checked *b);
+
+/* Whether any of it is read from this place of the context. a may be NULL. */
+bool checked__reads_context(const struct checked *a, u32 offset);
 
 /* A word's name; NULL beyond the last. "ret" and "entry" are none. */
 const char *question_word__name(u32 i);

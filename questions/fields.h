@@ -24,7 +24,8 @@ struct field_type {
 	u8 size; /* TYPE_INT: bytes */
 	bool is_signed;
 	bool user;   /* what a pointer points to, and a record behind it, is in user memory */
-	u32 type_id; /* TYPE_POINTER to a record, TYPE_RECORD: of the type_resolver, 0 none */
+	u32 type_id; /* TYPE_POINTER to a record, TYPE_RECORD, TYPE_INT of an enum: of the
+			type_resolver, 0 none */
 };
 
 /* How a text is found at its field's offset. */
@@ -33,6 +34,8 @@ enum text_at {
 	TEXT_POINTER,  /* 8 bytes: address of a string, in user memory when type.user */
 	TEXT_DATA_LOC, /* 4 bytes: length << 16 | offset from the context's begin */
 	TEXT_REL_LOC,  /* the same from the end of these 4 bytes */
+	TEXT_SIZED,    /* 8 bytes: address in user memory; `length_at` from them 8 more: its bytes,
+			  behind which there need be no NUL */
 };
 
 /* Where a field of an event is. */
@@ -52,6 +55,7 @@ struct field {
 	u8 scale;
 	u32 offset; /* in the event's context, or in the record */
 	u32 length; /* TEXT_ARRAY: bytes */
+	s32 length_at; /* TEXT_SIZED */
 	u8 text_at;
 	u8 bit_at, bits; /* of a bit field: bits from bit_at of the `type.size` bytes at the offset,
 			    as a little-endian machine counts them; bits 0: no bit field */
@@ -72,6 +76,9 @@ struct type_resolver {
 		      struct field *out);
 	/* The i-th member's name into buf, false: there are no more. For messages. */
 	bool (*name)(const struct type_resolver *r, u32 type_id, u32 i, char *buf, size_t size);
+	/* The i-th value of an enum and its name, false: there are no more. NULL: none has names. */
+	bool (*constant)(const struct type_resolver *r, u32 type_id, u32 i, char *buf, size_t size,
+			 s64 *value);
 };
 
 struct field_resolver {
@@ -79,6 +86,9 @@ struct field_resolver {
 	int (*field)(const struct field_resolver *r, const char *name, struct field *out);
 	/* As above, of the event's fields. */
 	bool (*name)(const struct field_resolver *r, u32 i, char *buf, size_t size);
+	/* What is no field, but a name of a number that never changes: FIELD_NUMBER, or -ENOENT. NULL:
+	 * there are none. */
+	int (*constant)(const struct field_resolver *r, const char *name, struct field *out);
 	const struct type_resolver
 		*types;	   /* of its pointers and records; NULL: they have no members */
 	const char *event; /* for messages */

@@ -171,8 +171,7 @@ static void spill(struct generator *g, u32 depth, bool store)
 			   BUFFER - 8 * (s32)(depth - SLOTS_IN_REGS + 1));
 }
 
-/* a in r0 and b in r1. */
-static void operands(struct generator *g, const struct checked *a, const struct checked *b)
+void value__pair(struct generator *g, const struct checked *a, const struct checked *b)
 {
 	bool swap = b->need > a->need;
 	u32 depth = g->depth;
@@ -244,7 +243,7 @@ static void arithmetic(struct generator *g, const struct checked *e)
 		[CHECKED_AND] = BPF_AND, [CHECKED_XOR] = BPF_XOR, [CHECKED_OR] = BPF_OR,
 	};
 
-	operands(g, e->a, e->b);
+	value__pair(g, e->a, e->b);
 	if (e->op == CHECKED_DIV || e->op == CHECKED_MOD)
 		divide(g, e->type.is_signed, e->op == CHECKED_MOD);
 	else if (e->op == CHECKED_SHL || e->op == CHECKED_SHR)
@@ -270,7 +269,7 @@ static void compare(struct generator *g, const struct checked *e)
 		code__alu_imm(g, BPF_MOV, BPF_REG_0, 1);
 		yes = code__jump_imm(g, op, BPF_REG_1, (s32)constant(e->b));
 	} else {
-		operands(g, e->a, e->b);
+		value__pair(g, e->a, e->b);
 		code__alu(g, BPF_MOV, BPF_REG_2, BPF_REG_0);
 		code__alu_imm(g, BPF_MOV, BPF_REG_0, 1);
 		yes = code__jump(g, op, BPF_REG_2, BPF_REG_1);

@@ -52,6 +52,8 @@ void code__count_fault(struct generator *g);
 /* --- generate.c: numbers, in r0 but where a register is named --- */
 
 void value__number(struct generator *g, const struct checked *e);
+/* a in r0 and b in r1. */
+void value__pair(struct generator *g, const struct checked *a, const struct checked *b);
 /* The low bytes of reg as a value of this type, in 64 bits. */
 void value__cut(struct generator *g, u8 reg, u8 size, bool is_signed);
 /* Loaded from the context without a helper. */

@@ -144,6 +144,24 @@ static void copy_array(struct generator *g, const struct checked *e, s32 to, boo
 		fill_zero(g, to + length + 8, to + QUESTION_TEXT);
 }
 
+/* As many bytes as there are, or as fit. */
+static void read_sized(struct generator *g, const struct checked *e, s32 to)
+{
+	u32 fits;
+
+	fill_zero(g, to, to + QUESTION_TEXT);
+	value__pair(g, e->a, e->b);
+	code__alu(g, BPF_MOV, BPF_REG_3, BPF_REG_0);
+	code__alu(g, BPF_MOV, BPF_REG_2, BPF_REG_1);
+	fits = code__jump_imm(g, BPF_JLE, BPF_REG_2, QUESTION_TEXT - 1);
+	code__alu_imm(g, BPF_MOV, BPF_REG_2, QUESTION_TEXT - 1);
+	code__land(g, fits);
+	code__alu(g, BPF_MOV, BPF_REG_1, FRAME);
+	code__alu_imm(g, BPF_ADD, BPF_REG_1, to);
+	code__helper(g, BPF_FUNC_probe_read_user);
+	code__count_fault(g);
+}
+
 static void fill_slot(struct generator *g, const struct checked *e, s32 to, bool padded)
 {
 	switch (e->op) {
@@ -159,6 +177,9 @@ static void fill_slot(struct generator *g, const struct checked *e, s32 to, bool
 		g->code->entry_texts |= 1u << e->index;
 		copy_words(g, to, OFFSET(entry_texts) + (s32)e->index * QUESTION_TEXT,
 			   QUESTION_TEXT);
+		break;
+	case CHECKED_SIZED_TEXT:
+		read_sized(g, e, to);
 		break;
 	default:
 		if (is_short_array(e))

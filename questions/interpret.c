@@ -188,6 +188,18 @@ static void read_context_text(const struct run *r, const struct checked *e, char
 	}
 }
 
+static void read_sized_text(const struct run *r, const struct checked *e, char *buf)
+{
+	u64 n = MIN(number(r, e->b), QUESTION_TEXT - 1ull);
+
+	if (!read_memory(r, true, number(r, e->a), buf, (u32)n)) {
+		buf[n] = '\0';
+		return;
+	}
+	r->frame->faults++;
+	buf[0] = '\0';
+}
+
 /* Into QUESTION_TEXT bytes, all of them. */
 static void text(const struct run *r, const struct checked *e, char *buf)
 {
@@ -205,6 +217,9 @@ static void text(const struct run *r, const struct checked *e, char *buf)
 		break;
 	case CHECKED_CONTEXT:
 		read_context_text(r, e, found);
+		break;
+	case CHECKED_SIZED_TEXT:
+		read_sized_text(r, e, found);
 		break;
 	default:
 		read_memory_text(r, e, found);

@@ -10,11 +10,17 @@
 #if defined(__x86_64__)
 #define AT(reg) offsetof(struct pt_regs, reg)
 static const u16 arguments[] = {AT(rdi), AT(rsi), AT(rdx), AT(rcx), AT(r8), AT(r9)};
-enum { RESULT = AT(rax), STACK_POINTER = AT(rsp), INSTRUCTION = AT(rip) };
+enum { RESULT = AT(rax), SECOND = AT(rdx), STACK_POINTER = AT(rsp), INSTRUCTION = AT(rip) };
+static const u16 numbered[] = {AT(rax), AT(rdx), AT(rcx), AT(rbx), AT(rsi), AT(rdi), AT(rbp), AT(rsp),
+			       AT(r8),	AT(r9),	 AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15)};
 #elif defined(__aarch64__)
 #define AT(n) (8 * (n))
 static const u16 arguments[] = {AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7)};
-enum { RESULT = AT(0), STACK_POINTER = AT(31), INSTRUCTION = AT(32) };
+enum { RESULT = AT(0), SECOND = AT(1), STACK_POINTER = AT(31), INSTRUCTION = AT(32) };
+static const u16 numbered[] = {
+	AT(0),	AT(1),	AT(2),	AT(3),	AT(4),	AT(5),	AT(6),	AT(7),	AT(8),	AT(9),	AT(10),
+	AT(11), AT(12), AT(13), AT(14), AT(15), AT(16), AT(17), AT(18), AT(19), AT(20), AT(21),
+	AT(22), AT(23), AT(24), AT(25), AT(26), AT(27), AT(28), AT(29), AT(30), AT(31)};
 #else
 #error "where this machine's functions have their arguments is not known"
 #endif
@@ -123,6 +129,21 @@ int registers__argument(u32 i)
 u32 registers__result(void)
 {
 	return RESULT;
+}
+
+u32 registers__second_result(void)
+{
+	return SECOND;
+}
+
+u32 registers__stack_pointer(void)
+{
+	return STACK_POINTER;
+}
+
+int registers__numbered(u64 n)
+{
+	return n < ARRAY_SIZE(numbered) ? numbered[n] : -1;
 }
 
 /* The same places on every machine, so that all can be tested on one: of x86-64 struct pt_regs in

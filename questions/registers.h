@@ -27,7 +27,11 @@ int registers__argument(u32 i);
 /* Where a register is that assembler calls so, whatever part of it: "eax", "w3". -ENOENT. machine: of
  * ELF. */
 int registers__named(u16 machine, const char *name, u32 *offset);
-/* Where its result is. */
+/* Where its result is, and where what does not fit there goes on. */
 u32 registers__result(void);
+u32 registers__second_result(void);
+u32 registers__stack_pointer(void);
+/* Where a general register is by its number in this machine's debug information; -1: it is none. */
+int registers__numbered(u64 n);
 
 #endif

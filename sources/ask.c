@@ -7,6 +7,7 @@
 
 #include "bpf/stack.h"
 #include "questions/library.h"
+#include "questions/registers.h"
 #include "sources/kernel_types.h"
 
 static struct ask *all; /* for good */
@@ -504,6 +505,21 @@ static bool tells_keys(const struct question *q, const struct question_event *e)
 				    : e->role == ROLE_END || e->role == ROLE_PLAIN;
 }
 
+/* What a function gives that goes on in another one is known nowhere in it. */
+static bool has_result(const struct making *m, const struct ask_target *t, const struct unit *u)
+{
+	u32 result = registers__result();
+	bool asked = checked__reads_context(u->of.condition, result);
+
+	for (u32 i = 0; i < u->of.nkeys; i++)
+		asked |= checked__reads_context(u->of.keys[i], result);
+	for (u32 i = 0; i < u->of.nvalues; i++)
+		asked |= checked__reads_context(u->of.values[i], result);
+	return !asked || !t->place.jumps ||
+	       !ask_making__refuse(m, "%.80s: its result is not known, as it ends in a call of another "
+				   "function and exceptions may pass through it", t->name);
+}
+
 static int compile_target(struct making *m, u32 target)
 {
 	struct ask_target *t = &m->a->targets.v[target];
@@ -514,7 +530,7 @@ static int compile_target(struct making *m, u32 target)
 	if (needs_fields(m->a->question, t->of) &&
 	    ask_target__fields(t, &fields, m->st))
 		return -EINVAL;
-	if (!make_unit(m, &u, t, fields))
+	if (!make_unit(m, &u, t, fields) || !has_result(m, t, &u))
 		return -EINVAL;
 	if (tells_keys(m->a->question, t->of) && !m->begun) {
 		m->begun = true;
@@ -725,6 +741,7 @@ static const struct ask *ask__make(const char *text, const char *question, struc
 		ask__free(a);
 		return NULL;
 	}
+	ask_targets__forget_fields(&a->targets);
 	a->next = all;
 	all = a;
 	return a;

@@ -3,8 +3,10 @@
 
 #include <dirent.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "questions/registers.h"
@@ -12,6 +14,9 @@
 #include "sources/kernel_types.h"
 #include "sources/question_btf.h"
 #include "sources/uprobe.h"
+#include "symbols/arguments.h"
+#include "symbols/functions.h"
+#include "symbols/openfile.h"
 
 static struct ask_target *add(struct ask_targets *t, const struct question_event *of)
 {
@@ -216,32 +221,105 @@ struct looking {
 	const char *file;
 	u32 pid;
 	bool full;
+	bool glob, missing; /* of functions: of a stripped file */
 };
+
+static void set_file(struct ask_target *t, const char *file, u32 pid)
+{
+	t->file = xstrdup(file);
+	t->pid = pid;
+}
+
+/* A function of this very name, where nothing else has to be known of it. */
+static bool has_symbol(struct looking *l, const char *file, u32 pid)
+{
+	struct ask_target *new;
+	u64 offset;
+
+	if (l->e->kind == EVENT_URETPROBE || uprobe__offset(file, l->e->name, &offset))
+		return false;
+	new = add(l->t, l->e);
+	l->full |= !new;
+	if (!new)
+		return true;
+	copy_str(new->name, sizeof(new->name), l->e->text);
+	new->place.offset = offset;
+	set_file(new, file, pid);
+	return true;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Of a glob, the names that it stands for. */
+static void name_target(struct ask_target *t, const struct looking *l, const char *function)
+{
+	const char *kind = l->e->kind == EVENT_UPROBE ? "uprobe" : "uretprobe";
+
+	if (l->glob)
+		snprintf(t->name, sizeof(t->name), "%s:%.40s:%.70s", kind, last_part(l->e->path),
+			 function);
+	else
+		copy_str(t->name, sizeof(t->name), l->e->text);
+}
+
+static bool add_function(void *ctx, const struct function_found *found)
+{
+	struct looking *l = ctx;
+	struct ask_target *new = add(l->t, l->e);
+
+	l->full |= !new;
+	if (!new)
+		return false;
+	name_target(new, l, found->name);
+	set_file(new, l->file, l->pid);
+	new->place.offset = found->offset;
+	if (l->e->kind == EVENT_UPROBE || !found->nends)
+		return true;
+	new->place.nends = found->nends;
+	new->place.jumps = found->jumps;
+	new->place.ends = xmalloc(found->nends * sizeof(u64));
+	memcpy(new->place.ends, found->ends, found->nends * sizeof(u64));
+	return true;
+}
 
 static bool has_function(void *ctx, const char *file, u32 pid)
 {
 	struct looking *l = ctx;
-	struct ask_target *t = &l->t->v[l->t->n - 1];
-	u64 offset;
+	char path[PATH_MAX], root[PATH_MAX];
+	u32 before = l->t->n;
+	bool missing;
+	int fd;
 
-	if (uprobe__offset(file, l->e->name, &offset))
+	if (!l->glob && has_symbol(l, file, pid))
+		return true;
+	fd = openfile__seen(file, path, root, sizeof(path));
+	if (fd < 0)
 		return false;
-	t->file = xstrdup(file);
-	t->pid = pid;
-	return true;
+	l->file = file;
+	l->pid = pid;
+	functions__find(fd, path, root, l->e->name, add_function, l, &missing);
+	l->missing |= missing;
+	close(fd);
+	return l->t->n > before;
 }
 
-/* Whether a file has a function is found out where it is attached to, but that of a process. */
+/* By its name as the file has it or demangled, or by a glob over such. */
 static int resolve_function(struct ask_targets *t, const struct question_event *e, struct status *st)
 {
-	struct looking l = {.t = t, .e = e};
-	int err = resolve_named(t, e, st);
+	struct looking l = {.t = t, .e = e, .glob = e->name[strcspn(e->name, "*?[")] != '\0'};
 
-	if (err || strncmp(e->path, "pid:", 4) || probe_path__find(e->path, has_function, &l))
-		return err;
-	return status__set(st, EXIT_CODE_USAGE, -ENOENT,
-			   "%.80s: the process is not there, or neither its program nor its libraries have "
-			   "such a function", e->text);
+	if (probe_path__find(e->path, has_function, &l))
+		return l.full ? too_many(e, st) : 0;
+	return status__set(st, EXIT_CODE_USAGE, -ENOENT, "%.120s: %s%s", e->text,
+			   strncmp(e->path, "pid:", 4) ? "the file has no such function, or is not there"
+						       : "the process is not there, or neither its program nor "
+							 "its libraries have such a function",
+			   l.missing ? "; it is stripped: install its -dbgsym package" : "");
 }
 
 static void add_usdt(void *ctx, const struct usdt_place *place)
@@ -299,15 +377,34 @@ int ask_targets__resolve(struct ask_targets *t, const struct question_event *e, 
 	}
 }
 
+void ask_targets__forget_fields(struct ask_targets *t)
+{
+	for (u32 i = 0; i < t->n; i++) {
+		arguments__close(t->v[i].arguments);
+		t->v[i].arguments = NULL;
+	}
+}
+
 void ask_targets__fini(struct ask_targets *t)
 {
+	ask_targets__forget_fields(t);
 	for (u32 i = 0; i < t->n; i++) {
 		if (t->v[i].format)
 			trace_format__free((struct trace_format *)t->v[i].format);
 		free(t->v[i].file);
+		free(t->v[i].place.ends);
 		free(t->v[i].usdt);
 	}
 	free(t->v);
+}
+
+static const struct field_resolver *program_function(struct ask_target *t)
+{
+	bool returns = t->of->kind == EVENT_URETPROBE;
+
+	if (!t->arguments)
+		t->arguments = arguments__open(t->file, t->of->name, t->place.offset, returns);
+	return arguments__fields(t->arguments);
 }
 
 /* Registers where the kernel does not say what a function's arguments are. */
@@ -350,8 +447,7 @@ int ask_target__fields(struct ask_target *t, const struct field_resolver **out, 
 		return 0;
 	case EVENT_UPROBE:
 	case EVENT_URETPROBE:
-		*out = registers__fields(t->of->kind == EVENT_UPROBE ? REGISTERS_ENTRY
-								     : REGISTERS_RETURN);
+		*out = program_function(t);
 		return 0;
 	default:
 		*out = registers__fields(REGISTERS_PERF);

@@ -10,6 +10,8 @@
 #include "questions/question.h"
 #include "sources/usdt.h"
 
+struct arguments;
+
 /* Of one question: a glob may stand for many. */
 #define ASK_TARGETS 4096
 
@@ -23,6 +25,13 @@ struct ask_target {
 	u32 pid;    /* in this process alone; 0: in all */
 	struct usdt_place *usdt; /* of a static probe: one of its places */
 	const struct trace_format *format; /* of a tracepoint, once ask_target__fields was called */
+	struct ask_place { /* of a program's function; offset 0: by its name alone */
+		u64 offset, *ends; /* ends: where it is left, in the place of a probe on its return */
+		u32 nends;
+		bool jumps; /* some of them give another function's result */
+	} place;
+	struct arguments *arguments; /* of a program's function, likewise, until
+					ask_targets__forget_fields */
 };
 
 struct ask_targets {
@@ -35,6 +44,9 @@ struct ask_targets {
 int ask_targets__resolve(struct ask_targets *t, const struct question_event *e, struct status *st);
 /* Frees them; formats too. */
 void ask_targets__fini(struct ask_targets *t);
+
+/* What debug information is kept open for; no field of a function may be used any more. */
+void ask_targets__forget_fields(struct ask_targets *t);
 
 /* What its fields are. 0, or -errno with st. */
 int ask_target__fields(struct ask_target *t, const struct field_resolver **out, struct status *st);

@@ -4,6 +4,8 @@
 
 #include "sources/kernel_types.h"
 
+static const struct field_type type_text = {.kind = TYPE_TEXT};
+
 /* More events than these have too little in common. */
 #define EVENTS_MAX 8
 
@@ -147,18 +149,22 @@ static bool is_known(const struct checked *c)
 		(c->index == WORD_PID || c->index == WORD_TID || c->index == WORD_CPU));
 }
 
+/* Enums are shown by the names of their values. */
 static bool show(struct making *m, struct unit *u, const struct expr *e, const struct checked *c)
 {
+	const struct value_names *names = value_names__of(c, &m->a->arena);
 	struct ask_form *form = &m->a->form;
 	char *name = expr__print(e);
 	struct ask_field *f = find(form, name);
 
 	if (!f)
-		f = add(form, name, &c->type);
+		f = add(form, name, names ? &type_text : &c->type);
 	free(name);
 	if (!f)
 		return !ask_making__refuse(m, "show: at most %u of them", ASK_FIELDS);
-	if ((f->type == ASK_FIELD_TEXT) != (c->type.kind == TYPE_TEXT))
+	if (names)
+		m->a->field_names[f - form->fields] = names;
+	if ((f->type == ASK_FIELD_TEXT) != (names || c->type.kind == TYPE_TEXT))
 		return !ask_making__refuse(
 			m, "show: %s is a text of one event, and a number of another", f->name);
 	u->of.values[u->of.nvalues++] = c;

@@ -243,26 +243,38 @@ static int attach_tracepoint(struct running *r, struct bpf_program *prog,
 	return keep(r, bpf_program__attach_tracepoint_opts(prog, t->system, t->event, &opts));
 }
 
-static int attach_by_link(struct running *r, struct bpf_program *prog, const struct ask_target *t,
-			  const char *path, u64 cookie)
-{
-	u64 offset = 0;
-	struct uprobe_set set = {.path = path,
-				 .offsets = &offset,
-				 .cookies = &cookie,
-				 .n = 1,
-				 .pid = t->pid,
-				 .when = t->of->kind == EVENT_URETPROBE ? UPROBE_ENDS
-									: UPROBE_BEGINS};
-	int err = t->usdt ? 0 : uprobe__offset(path, t->of->name, &offset), fd;
+/* Where a probe goes: at functions' returns, at all instructions by which they are left where the kernel
+ * must not take their return address over. */
+struct spots {
+	const u64 *offsets;
+	u32 n;
+	bool returns;
+	u64 semaphore;
+};
 
-	if (err)
-		return err;
-	if (t->usdt) {
-		offset = t->usdt->offset;
-		set.semaphores = t->usdt->semaphore ? &t->usdt->semaphore : NULL;
-	}
+static struct spots spots_of(const struct ask_target *t)
+{
+	if (t->usdt)
+		return (struct spots){&t->usdt->offset, 1, false, t->usdt->semaphore};
+	if (t->place.nends)
+		return (struct spots){t->place.ends, t->place.nends, false, 0};
+	return (struct spots){&t->place.offset, 1, t->of->kind == EVENT_URETPROBE, 0};
+}
+
+static int attach_by_link(struct running *r, struct bpf_program *prog, const struct ask_target *t,
+			  const struct spots *s, u64 cookie)
+{
+	struct uprobe_set set = {.path = t->file, .offsets = s->offsets, .n = s->n, .pid = t->pid,
+				 .semaphores = s->semaphore ? &s->semaphore : NULL,
+				 .when = s->returns ? UPROBE_ENDS : UPROBE_BEGINS};
+	u64 *cookies = xmalloc(s->n * sizeof(*cookies));
+	int fd;
+
+	for (u32 i = 0; i < s->n; i++)
+		cookies[i] = cookie;
+	set.cookies = cookies;
 	fd = uprobe__attach_set(bpf_program__fd(prog), &set);
+	free(cookies);
 	if (fd < 0)
 		return fd;
 	r->link_fds = xgrow(r->link_fds, r->nlink_fds, &r->link_fds_cap, sizeof(*r->link_fds));
@@ -273,22 +285,17 @@ static int attach_by_link(struct running *r, struct bpf_program *prog, const str
 static int attach_function(struct running *r, struct bpf_program *prog, const struct ask_target *t,
 			   u64 cookie)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie,
-		    .func_name = t->usdt ? NULL : t->of->name,
-		    .ref_ctr_offset = t->usdt ? t->usdt->semaphore : 0,
-		    .retprobe = t->of->kind == EVENT_URETPROBE);
-	const char *path = t->file ? t->file : t->of->path;
-	char found[PATH_MAX];
+	const struct spots s = spots_of(t);
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .retprobe = s.returns,
+		    .ref_ctr_offset = s.semaphore);
+	int err = 0;
 
-	if (!strchr(path, '/')) {
-		if (!uprobe__find_file(path, found, sizeof(found)))
-			return -ENOENT;
-		path = found;
-	}
 	if (r->ask->uprobe_links)
-		return attach_by_link(r, prog, t, path, cookie);
-	return keep(r, bpf_program__attach_uprobe_opts(prog, t->pid ? (pid_t)t->pid : -1, path,
-						       t->usdt ? t->usdt->offset : 0, &opts));
+		return attach_by_link(r, prog, t, &s, cookie);
+	for (u32 i = 0; i < s.n && !err; i++)
+		err = keep(r, bpf_program__attach_uprobe_opts(prog, t->pid ? (pid_t)t->pid : -1,
+							      t->file, s.offsets[i], &opts));
+	return err;
 }
 
 static int attach_kernel(struct running *r, struct bpf_program *prog, const struct ask_target *t,
@@ -328,10 +335,6 @@ static int refuse_attach(const struct ask_target *t, int err, struct status *st)
 		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
 				   "%s: this kernel has no such function to probe, or was built without "
 				   "CONFIG_KPROBES: a tracepoint or btf:NAME may say the same", t->name);
-	if (t->of->kind == EVENT_UPROBE || t->of->kind == EVENT_URETPROBE)
-		return status__set(st, EXIT_CODE_USAGE, err,
-				   "%s: the file has no such function, or is not there (%s)", t->name,
-				   strerror(-err));
 	return status__set(st, exit_code__from_errno(err), err, "%s cannot be attached to: %s",
 			   t->name, strerror(-err));
 }
@@ -461,6 +464,15 @@ static bool is_line(const struct ask *a, const void *data, size_t size)
 	return size >= offsetof(struct question_line, texts) + p->slot.texts * sizeof(l->texts[0]);
 }
 
+/* An enum's value as it is called, or the number that it is. */
+static const char *name_value(const struct value_names *names, u64 value, char *buf, size_t size)
+{
+	const char *name = value_names__find(names, value);
+
+	snprintf(buf, size, "%lld", (long long)value);
+	return name ? name : buf;
+}
+
 static void put_line(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
 {
 	const struct ask *a = ((const struct running *)ctx)->ask;
@@ -469,6 +481,7 @@ static void put_line(void *ctx, const void *data, size_t size, const struct samp
 	struct ask_line_sample out = {.head.type = SAMPLE_ASK_LINE, .values = values,
 				      .nvalues = a->form.nfields};
 	const struct ask_program *p;
+	char numbers[ASK_FIELDS][24];
 	u32 at = 0;
 
 	if (!is_line(a, data, size))
@@ -481,6 +494,9 @@ static void put_line(void *ctx, const void *data, size_t size, const struct samp
 		if (a->form.lists == ASK_LINES && !(p->fields & 1u << i))
 			continue;
 		text = line_text(l, p, at);
+		if (!text && a->field_names[i])
+			text = name_value(a->field_names[i], l->values[at], numbers[i],
+					  sizeof(numbers[i]));
 		values[i].value = text ? 0 : l->values[at];
 		values[i].text = text ? text : "";
 		out.has |= 1u << i;

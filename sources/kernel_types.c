@@ -50,4 +50,13 @@ static bool name_at(const struct type_resolver *r, u32 type_id, u32 i, char *buf
 	return k && k->name(k, type_id, i, buf, size);
 }
 
-const struct type_resolver kernel_types = {.find = find, .member = member, .name = name_at};
+static bool constant_at(const struct type_resolver *r, u32 type_id, u32 i, char *buf, size_t size,
+			s64 *value)
+{
+	const struct type_resolver *k = kernel();
+
+	return k && k->constant(k, type_id, i, buf, size, value);
+}
+
+const struct type_resolver kernel_types = {
+	.find = find, .member = member, .name = name_at, .constant = constant_at};

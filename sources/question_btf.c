@@ -99,7 +99,7 @@ static void set_array(const struct btf *btf, const struct btf_type *t, struct fi
 	out->length = btf_array(t)->nelems ? btf_array(t)->nelems : UINT16_MAX;
 }
 
-static void set_number(const struct btf_type *t, struct field *out)
+static void set_number(const struct btf_type *t, u32 id, struct field *out)
 {
 	bool is_signed = btf_is_int(t) ? (btf_int_encoding(t) & BTF_INT_SIGNED) != 0 : btf_kflag(t);
 
@@ -107,6 +107,7 @@ static void set_number(const struct btf_type *t, struct field *out)
 		.kind = t->size <= 8 ? TYPE_INT : TYPE_RECORD,
 		.size = (u8)t->size,
 		.is_signed = is_signed,
+		.type_id = btf_is_any_enum(t) ? id : 0,
 	};
 }
 
@@ -123,7 +124,7 @@ static int set_type(const struct btf *btf, u32 id, struct field *out)
 	else if (btf_is_array(t))
 		set_array(btf, t, out);
 	else if (btf_is_int(t) || btf_is_any_enum(t))
-		set_number(t, out);
+		set_number(t, id, out);
 	else if (btf_is_composite(t))
 		out->type = (struct field_type){.kind = TYPE_RECORD, .type_id = id};
 	else
@@ -227,6 +228,26 @@ static bool resolve_name(const struct type_resolver *r, u32 id, u32 i, char *buf
 	if (!name)
 		return false;
 	copy_str(buf, size, name);
+	return true;
+}
+
+static bool resolve_constant(const struct type_resolver *r, u32 id, u32 i, char *buf, size_t size,
+			     s64 *value)
+{
+	const struct btf *btf = btf_of(r)->btf;
+	const struct btf_type *t = btf__type_by_id(btf, id);
+	u32 name;
+
+	if (!t || !btf_is_any_enum(t) || i >= btf_vlen(t))
+		return false;
+	if (btf_is_enum64(t)) {
+		*value = (s64)btf_enum64_value(&btf_enum64(t)[i]);
+		name = btf_enum64(t)[i].name_off;
+	} else {
+		*value = btf_kflag(t) ? btf_enum(t)[i].val : (s64)(u32)btf_enum(t)[i].val;
+		name = btf_enum(t)[i].name_off;
+	}
+	copy_str(buf, size, btf__str_by_offset(btf, name));
 	return true;
 }
 
@@ -391,7 +412,7 @@ struct question_btf *question_btf__new(const struct btf *btf)
 
 	arena__init(&q->arena);
 	q->btf = btf;
-	q->types = (struct type_resolver){resolve_find, resolve_member, resolve_name};
+	q->types = (struct type_resolver){resolve_find, resolve_member, resolve_name, resolve_constant};
 	return q;
 }
 

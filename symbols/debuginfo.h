@@ -7,6 +7,7 @@
 #ifndef SYMBOLS_DEBUGINFO_H
 #define SYMBOLS_DEBUGINFO_H
 
+#include <elfutils/libdw.h>
 #include <sys/types.h>
 
 #include "base/base.h"
@@ -32,5 +33,20 @@ uid_t debuginfo__owner(const struct debuginfo *d);
 bool debuginfo__line(struct debuginfo *d, u64 vaddr, const char **file, u32 *line);
 /* Inlined functions at vaddr, innermost first; returns their number. */
 int debuginfo__inlined(struct debuginfo *d, u64 vaddr, struct inline_frame *out, int max);
+
+/* --- DIEs, for symbols/arguments.h: libdw's, valid until the next call of one above --- */
+
+/* By its segments: p_vaddr space. */
+bool debuginfo__vaddr(const struct debuginfo *d, u64 offset, u64 *vaddr);
+/* The function that begins at an address, and its unit. */
+bool debuginfo__function(struct debuginfo *d, u64 vaddr, Dwarf_Die *function, Dwarf_Die *unit);
+/* A name that is there whatever the file says; NULL: none. Owned. */
+const char *debuginfo__die_name(struct debuginfo *d, Dwarf_Die *die);
+/* What compiler a unit is of, likewise. */
+const char *debuginfo__die_producer(struct debuginfo *d, Dwarf_Die *unit);
+/* A struct, class or union of this name that is defined in any unit: as far as a second goes. */
+bool debuginfo__find_record(struct debuginfo *d, const char *name, Dwarf_Die *record);
+/* One of an enum's names, likewise. */
+bool debuginfo__find_enumerator(struct debuginfo *d, const char *name, Dwarf_Die *enumerator);
 
 #endif

@@ -84,6 +84,7 @@ static int by_start(const void *pa, const void *pb, void *ctx)
 struct ends {
 	u64 offsets[FUNCTION_ENDS];
 	u32 n;
+	bool jumps;
 };
 
 /* Whether an address is in what was moved out of a function. */
@@ -129,6 +130,7 @@ static bool add_ends(struct finding *f, const struct raw_symbol *s, struct ends 
 		fits = to->n < FUNCTION_ENDS && code__offset(&f->code, in.addr, &offset);
 		if (fits)
 			to->offsets[to->n++] = offset;
+		to->jumps |= in.branch;
 	}
 	free(bytes);
 	return fits;
@@ -141,6 +143,7 @@ static bool find_ends(struct finding *f, const struct raw_symbol *s, struct ends
 	size_t len = strlen(name);
 
 	to->n = 0;
+	to->jumps = false;
 	if (!f->disasm || !add_ends(f, s, to))
 		return false;
 	for (u32 i = 0; i < f->names.n; i++) {
@@ -199,6 +202,7 @@ static int search(struct finding *f, const char *glob,
 		    (!f->throws || find_ends(f, s, ends))) {
 			found.ends = ends->offsets;
 			found.nends = f->throws ? ends->n : 0;
+			found.jumps = f->throws && ends->jumps;
 			more = emit(ctx, &found);
 			n += more;
 		}

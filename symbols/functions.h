@@ -13,6 +13,7 @@ struct function_found {
 	 * offsets of the instructions by which it is left. Else 0. */
 	const u64 *ends;
 	u32 nends;
+	bool jumps; /* at one of them it goes on in another function, whose result it gives */
 };
 
 /* A glob matches a name as it is in the file, demangled, or demangled up to its arguments. Names of

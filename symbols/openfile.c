@@ -55,3 +55,31 @@ int openfile__link(const char *path)
 
 	return handle < 0 ? -errno : openfile__take(handle);
 }
+
+/* Bytes of "/proc/PID/"; 0: it does not begin so. */
+static int process_part(const char *file)
+{
+	int n = 0;
+
+	sscanf(file, "/proc/%*u/%n", &n);
+	return n;
+}
+
+int openfile__seen(const char *file, char *path, char *root, size_t size)
+{
+	int part = process_part(file);
+	ssize_t n;
+
+	*root = '\0';
+	copy_str(path, size, file);
+	if (!part)
+		return openfile__regular("", file);
+	snprintf(root, size, "%.*sroot", part, file);
+	if (!strncmp(file + part, "root/", 5)) {
+		copy_str(path, size, file + part + 4);
+		return openfile__regular(root, path);
+	}
+	n = readlink(file, path, size - 1);
+	path[MAX(n, (ssize_t)0)] = '\0';
+	return openfile__link(file);
+}

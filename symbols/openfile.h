@@ -16,6 +16,9 @@ int openfile__regular(const char *root, const char *path);
 /* The same by a link of the kernel's (/proc/PID/exe, /proc/PID/map_files/...), which leads to the
  * inode whatever its name is now. */
 int openfile__link(const char *path);
+/* The same by a path that may lead through a process ("/proc/PID/exe", "/proc/PID/root/..."): path
+ * and root, of `size` bytes each, are what its debug file is looked for by. */
+int openfile__seen(const char *file, char *path, char *root, size_t size);
 /* The same from a handle (O_PATH), which is closed. */
 int openfile__take(int handle);
 

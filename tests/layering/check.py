@@ -37,11 +37,11 @@ ALLOWED = {
     "samples": r"base/|bpf/(measure|procs)\.h$",
     "questions": r"(base|samples)/|bpf/question_eval\.h$",
     "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.(h|def)$",
-    "symbols": r"(base|samples)/|bpf/(unwind|script)\.h$",
+    "symbols": r"(base|samples)/|bpf/(unwind|script)\.h$|questions/(fields|registers)\.h$",
     "export": r"(base|scope|samples)/",
     "serve": r"(base|samples|export)/",
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",
-    "sources": r"(base|scope|samples|questions|bpf)/",
+    "sources": r"(base|scope|samples|questions|bpf)/|symbols/(arguments|functions|openfile)\.h$",
     "pipeline": r"(base|scope|samples)/|(sources/source|models/model|symbols/symbols)\.h$",
     "recording": r"(base|samples|symbols|export)/|models/(model|stacks|who)\.(h|def)$|"
                  r"sources/source\.h$|bpf/[^/]+(?<!\.skel)\.h$",

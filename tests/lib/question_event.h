@@ -131,9 +131,10 @@ static inline bool event_field_name(const struct field_resolver *r, u32 i, char 
 	return record_name(i, buf, size);
 }
 
-static const struct type_resolver test_types = {record_find, record_member, record_member_name};
-static const struct field_resolver test_fields = {event_field, event_field_name, &test_types,
-						  "test:event"};
+static const struct type_resolver test_types = {
+	.find = record_find, .member = record_member, .name = record_member_name};
+static const struct field_resolver test_fields = {.field = event_field, .name = event_field_name,
+						  .types = &test_types, .event = "test:event"};
 
 static inline int own_memory(void *ctx, bool user, u64 addr, void *buf, u32 size)
 {

@@ -206,8 +206,10 @@ static __always_inline void futex__exit(void *ctx, struct task_struct *task, s64
 	s.stack_wanted = due != 0;
 	if (measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW)
 		slow__report(&s, stack);
-	if (due)
+	if (due) {
+		order__guards(t->labels[LOCK_LABEL_LOCK]);
 		order__send(due, t->labels[LOCK_LABEL_LOCK], stack, s.now);
+	}
 	run__end(st, s.now);
 }
 

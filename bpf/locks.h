@@ -57,6 +57,8 @@ struct lock_record {
 /* In the ring: a thread waited for a lock while it had another one. */
 #define RECORD_ORDER 25
 
+#define ORDER_GUARDS 4
+
 struct order_record {
 	__u32 type; /* RECORD_ORDER */
 	__u32 pad;
@@ -64,6 +66,7 @@ struct order_record {
 	__u64 first, second; /* as struct lock_record has them */
 	__u64 stack;	     /* where it waited for the second one; 0: not known */
 	struct measure_who who;
+	__u64 guards[ORDER_GUARDS]; /* other mutexes that it had; 0: no more */
 };
 
 #define LOCKS_MAX 16384

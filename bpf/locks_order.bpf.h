@@ -71,6 +71,19 @@ static __always_inline void lock_thread__add(struct lock_thread *t, u64 lock)
 	t->held[at & (HELD_MAX - 1)] = lock;
 }
 
+static __always_inline void lock_process__add(u32 tgid, u64 lock)
+{
+	struct lock_process *p = bpf_map_lookup_elem(&lock_processes, &tgid);
+	static const struct lock_process none;
+
+	if (!p) {
+		bpf_map_update_elem(&lock_processes, &tgid, &none, BPF_NOEXIST);
+		p = bpf_map_lookup_elem(&lock_processes, &tgid);
+	}
+	if (p && p->known[lock % KNOWN_MAX] != lock)
+		p->known[lock % KNOWN_MAX] = lock;
+}
+
 /* Of who waits for a lock: notes who has it. A global function, as are those below: each is verified once. */
 __noinline int order__begin(u64 lock)
 {
@@ -79,14 +92,16 @@ __noinline int order__begin(u64 lock)
 	u32 owner = l && lock__may_be_mutex(l) ? mutex__owner(l->address) : 0;
 	struct lock_thread *t = owner ? lock_thread__get(task->tgid, owner) : NULL;
 
-	if (t)
-		lock_thread__add(t, lock);
+	if (!t)
+		return 0;
+	lock_thread__add(t, lock);
+	lock_process__add(task->tgid, lock);
 	return 0;
 }
 
-static __always_inline bool order__is_due(u64 first, u64 second, u64 now)
+static __always_inline bool order__is_due(u64 first, u64 second, u64 nheld, u64 now)
 {
-	struct order o = {first, second};
+	struct order o = {first, second, nheld};
 	u64 *told = bpf_map_lookup_elem(&orders, &o);
 
 	if (told && now - *told < ORDER_EVERY_NS)
@@ -111,7 +126,7 @@ __noinline u32 order__due(u64 second, u64 now)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct lock *l = bpf_map_lookup_elem(&locks, &second);
-	u32 due = 0, tid = tid__inside(task);
+	u32 due = 0, nheld = 0, tid = tid__inside(task);
 	struct lock_thread *t;
 
 	t = l && lock__may_be_mutex(l) ? lock_thread__get(task->tgid, tid) : NULL;
@@ -120,15 +135,41 @@ __noinline u32 order__due(u64 second, u64 now)
 	for (u32 i = 0; i < HELD_MAX; i++) {
 		if (!t->held[i] || t->held[i] == second)
 			continue;
-		if (!lock__is_held(t->held[i], tid))
+		if (lock__is_held(t->held[i], tid))
+			nheld++;
+		else
 			t->held[i] = 0;
-		else if (order__is_due(t->held[i], second, now))
-			due |= 1u << i;
 	}
+	for (u32 i = 0; i < HELD_MAX && nheld; i++)
+		if (t->held[i] && t->held[i] != second &&
+		    order__is_due(t->held[i], second, nheld, now))
+			due |= 1u << i;
 	/* The others keep their places. */
 	if (!due)
 		lock_thread__add(t, second);
 	return due;
+}
+
+/* Which other mutexes of its process this thread has, as it has waited for one. */
+__noinline int order__guards(u64 second)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 tgid = task->tgid, tid = tid__inside(task);
+	struct lock_process *p = bpf_map_lookup_elem(&lock_processes, &tgid);
+	struct lock_thread *t = lock_thread__get(tgid, tid);
+
+	if (!t || !p)
+		return 0;
+	t->nguards = 0;
+	for (u32 i = 0; i < KNOWN_MAX; i++) {
+		u64 lock = p->known[i];
+
+		if (!lock || lock == second || !lock__is_held(lock, tid))
+			continue;
+		t->guards[t->nguards % ORDER_GUARDS] = lock;
+		t->nguards++;
+	}
+	return 0;
 }
 
 /* stack: 0: none was taken. */
@@ -143,6 +184,8 @@ __noinline int order__send(u32 due, u64 second, u64 stack, u64 now)
 	if (!t || !st)
 		return 0;
 	who__fill(&r.who, task);
+	for (u32 i = 0; i < ORDER_GUARDS; i++)
+		r.guards[i] = i < t->nguards ? t->guards[i] : 0;
 	for (u32 i = 0; i < HELD_MAX; i++) {
 		if (!(due & (1u << i)))
 			continue;

@@ -56,6 +56,10 @@ struct {
 /* The mutexes that a thread perhaps has: others found its number in them, or it waited for them itself. */
 struct lock_thread {
 	u64 held[HELD_MAX];
+	/* Its own, while it tells of an order: what else it has. Numbers in memory, as the verifier would
+	 * follow each of them in a register. */
+	u64 guards[ORDER_GUARDS];
+	u32 nguards, pad;
 };
 
 /* By process, and the thread's number as that knows it: see LOCK_HOLDER. */
@@ -66,8 +70,23 @@ struct {
 	__type(value, struct lock_thread);
 } lock_threads SEC(".maps");
 
+#define KNOWN_MAX 64
+
+/* Mutexes of a process that were waited for: what guards others may not be waited for when it does. */
+struct lock_process {
+	u64 known[KNOWN_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, LOCKS_MAX / 32);
+	__type(key, u32);
+	__type(value, struct lock_process);
+} lock_processes SEC(".maps");
+
 struct order {
 	u64 first, second;
+	u64 nheld; /* with how many others: what is guarded does not keep what is not from being told */
 };
 
 /* When user space was told of it. */

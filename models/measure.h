@@ -134,6 +134,13 @@ struct measure_waiting {
 
 #define ORDERS_MAX 1024
 
+/* Another lock that was had meanwhile. */
+struct measure_guard {
+	u64 lock;      /* 0: none */
+	u64 since_ns;  /* when that was seen first */
+	u64 without_ns; /* when the order was seen last without it; 0: it was not */
+};
+
 /* A lock was waited for by who had another one. */
 struct measure_order {
 	struct measure_text first, second;
@@ -143,12 +150,14 @@ struct measure_order {
 	const struct profile_stack *stack; /* where it waited for the second one; NULL: not known */
 	const struct symbols *symbols;	   /* of its frames */
 	char where[64];			   /* in which function; "": not known */
+	struct measure_guard guards[MEASURE_GUARDS];
 };
 
 #define CYCLE_MAX 8
 
 /* Orders that contradict each other: each one's second lock is the next one's first, and the last one's that
- * of the first. */
+ * of the first. Those that one lock guards all are none: of it, it has to be known that it is a lock, so
+ * orders that were seen before it was had anywhere do not speak against it. */
 struct measure_cycle {
 	u32 n;
 	const struct measure_order *v[CYCLE_MAX];

@@ -106,6 +106,7 @@ struct live_order {
 	u64 t_ns;
 	u32 stack; /* position; NO_STACK */
 	char where[64];
+	struct measure_guard guards[MEASURE_GUARDS];
 };
 
 struct live_orders {

@@ -25,6 +25,38 @@ static struct live_order *order_of(struct live_orders *o, const struct measure_t
 	return &o->v[o->n++];
 }
 
+static bool has_guard(const struct measure_order_sample *s, u64 lock)
+{
+	for (u32 i = 0; i < s->nguards; i++)
+		if (s->guards[i] == lock)
+			return true;
+	return false;
+}
+
+static void add_guard(struct live_order *l, u64 lock, u64 t_ns)
+{
+	for (u32 i = 0; i < MEASURE_GUARDS; i++) {
+		struct measure_guard *g = &l->guards[i];
+
+		if (g->lock == lock)
+			return;
+		if (g->lock)
+			continue;
+		*g = (struct measure_guard){lock, t_ns, l->t_ns};
+		return;
+	}
+}
+
+/* Of an order that is seen again: t_ns is when it was before. */
+static void note_guards(struct live_order *l, const struct measure_order_sample *s)
+{
+	for (u32 i = 0; i < MEASURE_GUARDS; i++)
+		if (l->guards[i].lock && !has_guard(s, l->guards[i].lock))
+			l->guards[i].without_ns = s->t_ns;
+	for (u32 i = 0; i < s->nguards; i++)
+		add_guard(l, s->guards[i], s->t_ns);
+}
+
 void live_orders__add(struct live_orders *o, const struct measure_order_sample *s,
 		      const struct measure_text *locks, u32 stack)
 {
@@ -36,6 +68,7 @@ void live_orders__add(struct live_orders *o, const struct measure_order_sample *
 	l->locks[0] = locks[0];
 	l->locks[1] = locks[1];
 	l->who = s->who;
+	note_guards(l, s);
 	l->t_ns = s->t_ns;
 	copy_str(l->where, sizeof(l->where), s->where);
 	if (stack != NO_STACK || !l->has_stack)
@@ -82,6 +115,7 @@ void live_orders__snap(struct live_orders *o, const struct stacks *stacks, struc
 						.stack = stacks__at(stacks, l->stack),
 						.symbols = snap->symbols};
 		copy_str(out[i].where, sizeof(out[i].where), l->where);
+		memcpy(out[i].guards, l->guards, sizeof(out[i].guards));
 	}
 	if (o->n)
 		qsort(out, o->n, sizeof(*out), by_first);
@@ -190,6 +224,41 @@ static bool is_of_several(const struct measure_cycle *c)
 	return false;
 }
 
+/* When a lock was first had beside others. */
+static u64 known_since(const struct search *s, u64 lock)
+{
+	u64 since = UINT64_MAX;
+
+	for (u32 i = 0; i < s->n; i++)
+		for (u32 k = 0; k < MEASURE_GUARDS; k++)
+			if (s->v[i].guards[k].lock == lock)
+				since = MIN(since, s->v[i].guards[k].since_ns);
+	return since;
+}
+
+static bool is_guarded_by(const struct measure_order *o, u64 lock, u64 since)
+{
+	for (u32 i = 0; i < MEASURE_GUARDS; i++)
+		if (o->guards[i].lock == lock)
+			return o->guards[i].without_ns < since;
+	return false;
+}
+
+/* Whoever takes one of its orders has a lock that all others wait for. */
+static bool is_guarded(const struct search *s, const struct measure_cycle *c)
+{
+	for (u32 i = 0; i < MEASURE_GUARDS; i++) {
+		u64 lock = c->v[0]->guards[i].lock, since = lock ? known_since(s, lock) : 0;
+		u32 n = 0;
+
+		while (lock && n < c->n && is_guarded_by(c->v[n], lock, since))
+			n++;
+		if (n == c->n)
+			return true;
+	}
+	return false;
+}
+
 static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope *scope,
 		       struct measure_cycle *out)
 {
@@ -204,8 +273,11 @@ static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope
 	for (u32 at = last; n--; at = s->before[at]) {
 		out->v[n] = &s->v[at];
 		watched |= is_watched(&s->v[at], scope);
-		s->told[at] = true;
 	}
+	if (is_guarded(s, out))
+		return false;
+	for (u32 i = 0; i < out->n; i++)
+		s->told[out->v[i] - s->v] = true;
 	return watched && is_of_several(out);
 }
 

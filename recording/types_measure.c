@@ -183,4 +183,7 @@ void code_measure_order_fields(struct codec *c, struct measure_order_sample *x)
 	code_time(c, &x->t_ns);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_text(c, x->where, sizeof(x->where));
+	code_below(c, &x->nguards, MEASURE_GUARDS + 1);
+	for (u32 i = 0; i < x->nguards; i++)
+		code_u64(c, &x->guards[i]);
 }

@@ -240,6 +240,8 @@ struct measure_holder_sample {
 	u64 begin_ns;
 };
 
+#define MEASURE_GUARDS 4
+
 /* Who waited for a lock while it had another one. SAMPLE_MEASURE_ORDER. */
 struct measure_order_sample {
 	struct sample head;
@@ -249,6 +251,8 @@ struct measure_order_sample {
 	u64 t_ns;
 	u64 stack;	/* where it waited; 0: not known */
 	char where[64]; /* in which function; "": not known */
+	u64 guards[MEASURE_GUARDS]; /* values of other locks that it had */
+	u32 nguards;
 };
 
 /* One that took long. SAMPLE_MEASURE_SLOW. */

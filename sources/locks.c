@@ -26,6 +26,8 @@
 #include "sources/lock_kinds.h"
 #include "sources/measure.h"
 
+_Static_assert(ORDER_GUARDS <= MEASURE_GUARDS, "a sample has room for a record's guards");
+
 #define FRAMES	     12		     /* of a stack that are looked at */
 #define STACKS	     (2 * LOCKS_MAX) /* when there are more, all are forgotten */
 #define LOCK_BYTES   56		     /* the C library's largest: a rwlock */
@@ -376,6 +378,9 @@ static void on_order(struct ctx *c, const struct order_record *r, const struct s
 		keys[i] = (struct measure_key){locks[i]->lock, locks[i]->name};
 	}
 	out.keys = keys;
+	for (u32 i = 0; i < ORDER_GUARDS; i++)
+		if (r->guards[i] && r->guards[i] != r->first)
+			out.guards[out.nguards++] = r->guards[i];
 	if (s)
 		copy_str(out.where, sizeof(out.where), where_of(c, s));
 	sink__put(sink, &out.head);

@@ -178,6 +178,15 @@ def test_orders_that_agree():
         assert orders_of(*steps)[0] == [], steps
 
 
+def test_guards():
+    """A mutex that is taken before both of them makes both orders safe; taken once without it they are not"""
+    for steps in (("GAB", "GBA"), ("GAB", "gBA")):
+        assert orders_of(*steps)[0] == [], steps
+    for steps in (("GAB", "BA"), ("GAB", "GBA", "BA")):
+        cycles = orders_of(*steps)[0]
+        assert [pairs_of(c) for c in cycles] == [{("a", "b"), ("b", "a")}], (steps, cycles)
+
+
 BPFTRACE = """
 BEGIN { printf("ready\\n"); }
 tracepoint:lock:contention_end { @ends[pid] = count(); }

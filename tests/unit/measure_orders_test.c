@@ -106,6 +106,51 @@ static void one_thread_is_not_in_its_own_way(void **state)
 	assert_int_equal(cycles(), 1);
 }
 
+static void add_guarded(u64 first, u64 second, u64 guard, u32 tid, u64 t_ns)
+{
+	const struct measure_text locks[2] = {{first, "first"}, {second, "second"}};
+	struct measure_order_sample s = sample_of(tid, t_ns);
+
+	s.guards[0] = guard;
+	s.nguards = 1;
+	live_orders__add(&orders, &s, locks, NO_STACK);
+}
+
+static void one_guard_of_all_is_no_danger(void **state)
+{
+	add_guarded(1, 2, 9, 10, 100);
+	add_guarded(2, 1, 9, 11, 100);
+	assert_int_equal(cycles(), 0);
+	add(2, 1, 12, 200); /* once without it */
+	assert_int_equal(cycles(), 1);
+}
+
+static void different_guards_guard_nothing(void **state)
+{
+	add_guarded(1, 2, 9, 10, 100);
+	add_guarded(2, 1, 8, 11, 100);
+	assert_int_equal(cycles(), 1);
+}
+
+static void what_was_seen_before_a_guard_was_known_does_not_count(void **state)
+{
+	add(1, 2, 10, 100);
+	add(2, 1, 11, 110);
+	assert_int_equal(cycles(), 1);
+	add_guarded(1, 2, 9, 10, 200);
+	add_guarded(2, 1, 9, 11, 210);
+	assert_int_equal(cycles(), 0);
+}
+
+static void what_was_seen_after_it_was_known_does(void **state)
+{
+	add_guarded(1, 3, 9, 10, 100);
+	add(1, 2, 10, 150);
+	add_guarded(1, 2, 9, 10, 200);
+	add_guarded(2, 1, 9, 11, 210);
+	assert_int_equal(cycles(), 1);
+}
+
 static void old_ones_go(void **state)
 {
 	add(1, 2, 10, 100);
@@ -135,6 +180,10 @@ int main(void)
 		cmocka_unit_test_setup(longer_ones_are_found, clear),
 		cmocka_unit_test_setup(the_shortest_is_told, clear),
 		cmocka_unit_test_setup(one_thread_is_not_in_its_own_way, clear),
+		cmocka_unit_test_setup(one_guard_of_all_is_no_danger, clear),
+		cmocka_unit_test_setup(different_guards_guard_nothing, clear),
+		cmocka_unit_test_setup(what_was_seen_before_a_guard_was_known_does_not_count, clear),
+		cmocka_unit_test_setup(what_was_seen_after_it_was_known_does, clear),
 		cmocka_unit_test_setup(old_ones_go, clear),
 		cmocka_unit_test_setup(they_are_bounded, clear),
 	};

@@ -13,7 +13,8 @@
  * lock_holds order STEP...: begun and ended by SIGUSR1, too. Each step is two of the letters A to C: a new
  * thread takes the first mutex and waits for the second one, which is held until it sleeps and another thread
  * waits for the first. "A-B": it waits for the first, too, and lets go of it before it takes the second.
- * "Ab": it waits for the second for a time only. "one" before the steps: one thread does them all. As one step
+ * "Ab": it waits for the second for a time only. "GAB": it takes a third mutex before both, and another thread
+ * waits for that, too; "gAB": none does. "one" before the steps: one thread does them all. As one step
  * follows the other nothing ever deadlocks.
  */
 #include <errno.h>
@@ -292,10 +293,11 @@ static void deadlock(unsigned n)
 
 struct step {
 	int first, second, apart, timed;
+	int guarded, pressed; /* a third mutex is taken before both; another thread waits for it */
 };
 
 static pthread_mutex_t mutex_a = PTHREAD_MUTEX_INITIALIZER, mutex_b = PTHREAD_MUTEX_INITIALIZER,
-		       mutex_c = PTHREAD_MUTEX_INITIALIZER;
+		       mutex_c = PTHREAD_MUTEX_INITIALIZER, mutex_g = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t *const letters[] = {&mutex_a, &mutex_b, &mutex_c};
 
 static struct step steps[16];
@@ -328,6 +330,8 @@ static NOINLINE void take_downward(const struct step *s)
 
 static void take_both(const struct step *s)
 {
+	if (s->guarded)
+		pthread_mutex_lock(&mutex_g);
 	pthread_mutex_lock(letters[s->first]);
 	if (s->apart)
 		pthread_mutex_unlock(letters[s->first]);
@@ -339,6 +343,8 @@ static void take_both(const struct step *s)
 	pthread_mutex_unlock(letters[s->second]);
 	if (!s->apart)
 		pthread_mutex_unlock(letters[s->first]);
+	if (s->guarded)
+		pthread_mutex_unlock(&mutex_g);
 }
 
 static void *take_in_order(void *arg)
@@ -372,7 +378,7 @@ static void await_sleep(_Atomic int *tid)
 static void do_step(int i, pthread_t *thread)
 {
 	const struct step *s = &steps[i];
-	pthread_t other;
+	pthread_t other, third;
 
 	if (!by_one || !i) {
 		taker = 0;
@@ -390,6 +396,11 @@ static void do_step(int i, pthread_t *thread)
 	while (!between)
 		sleep_ns(MS / 4);
 	await_sleep(&taker);
+	if (s->pressed) {
+		pthread_create(&third, NULL, press, &mutex_g);
+		await_sleep(&presser);
+		presser = 0;
+	}
 	if (!s->apart) {
 		pthread_create(&other, NULL, press, letters[s->first]);
 		await_sleep(&presser);
@@ -397,6 +408,8 @@ static void do_step(int i, pthread_t *thread)
 	pthread_mutex_unlock(letters[s->second]);
 	if (!s->apart)
 		pthread_join(other, NULL);
+	if (s->pressed)
+		pthread_join(third, NULL);
 	if (!by_one || i + 1 == nsteps)
 		pthread_join(*thread, NULL);
 }
@@ -406,6 +419,9 @@ static void read_step(const char *text)
 	struct step *s = &steps[nsteps++];
 	const char *last = text + strlen(text) - 1;
 
+	s->pressed = *text == 'G';
+	s->guarded = s->pressed || *text == 'g';
+	text += s->guarded;
 	s->first = *text - 'A';
 	s->apart = text[1] == '-';
 	s->timed = *last >= 'a';

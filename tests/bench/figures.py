@@ -17,7 +17,7 @@ missing = []
 part = ""  # of the benches, whose figures come now
 
 # Debian's packages of what is compared with, and of what that takes.
-PACKAGES = {"biolatency": "libbpf-tools", "bpftrace": "bpftrace", "eu-addr2line": "elfutils",
+PACKAGES = {"biolatency": "libbpf-tools", "btop": "btop", "bpftrace": "bpftrace", "eu-addr2line": "elfutils",
             "fio": "fio", "gcc": "gcc", "htop": "htop", "offcputime": "libbpf-tools",
             "perf": "linux-perf", "readelf": "binutils", "runqlat": "libbpf-tools",
             "strip": "binutils", "taskset": "util-linux", "tmux": "tmux"}

@@ -6,8 +6,9 @@ static const struct part_look {
 	enum role role;
 	const char *glyph;
 } looks[] = {
-	{'u', ROLE_USER, "█"},	 {'k', ROLE_KERNEL, "█"}, {'q', ROLE_HOT, "▓"},
-	{'d', ROLE_WARM, "▒"},	 {'l', ROLE_JIT, "▚"},	  {'w', ROLE_COOL, "░"},
+	/* In the colours that the overview has for them. */
+	{'u', ROLE_USER, "█"},	 {'k', ROLE_KERNEL, "█"}, {'q', ROLE_WARM, "▓"},
+	{'d', ROLE_COOL, "▒"},	 {'l', ROLE_HOT, "▚"},	  {'w', ROLE_DIM, "░"},
 	{'s', ROLE_BORDER, "·"},
 };
 

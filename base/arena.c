@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-
 #define CHUNK_MIN 4096
 #define CHUNK_MAX (256 * 1024)
 #define ALIGNMENT 16
@@ -102,6 +100,13 @@ void arena__init(struct arena *a)
 
 static _Atomic(struct arena_chunk *) spares[SPARES];
 
+static atomic_bool keeps_spares;
+
+void arena__keep_spares(void)
+{
+	atomic_store(&keeps_spares, true);
+}
+
 static struct arena_chunk *take_spare(size_t size)
 {
 	for (u32 i = 0; size >= SPARE_MIN && i < SPARES; i++) {
@@ -116,7 +121,7 @@ static struct arena_chunk *take_spare(size_t size)
 
 static void chunk__free(struct arena_chunk *c)
 {
-	bool fits = c->size >= SPARE_MIN && c->size <= SPARE_MAX && !memory__is_little();
+	bool fits = c->size >= SPARE_MIN && c->size <= SPARE_MAX && atomic_load(&keeps_spares);
 
 	for (u32 i = 0; fits && c && i < SPARES; i++)
 		c = atomic_exchange(&spares[i], c);

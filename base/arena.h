@@ -16,6 +16,9 @@ struct arena {
 	size_t bytes; /* handed out, for gauges */
 };
 
+/* From now on a few large chunks wait for the next arena that needs as much; where memory is little
+ * they do not. */
+void arena__keep_spares(void);
 void arena__init(struct arena *a);
 void arena__fini(struct arena *a);
 /* Zeroed, 16-byte aligned; lives until arena__fini. */

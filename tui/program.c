@@ -649,6 +649,8 @@ static void set_up_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
+	if (!memory__is_little())
+		arena__keep_spares();
 }
 
 static int run(struct options *o, const struct fixture *fixture, struct child *child,

@@ -2,7 +2,7 @@
 /*
  * What processes use, by /proc/PID/stat: cheap where there are some hundreds. Each look goes on
  * where the last one ran out of its budget, and what a process did is counted since it was looked
- * at, so that rates are right however long that was ago.
+ * at, so that rates are right however long that was ago. Who was active is looked at first.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -257,8 +257,12 @@ static void look_at(struct usage_scan *s, const char *name, u64 now_ns,
 {
 	char path[300], text[1024];
 	struct usage_sample u;
-	struct seen *p;
+	struct seen *p = find(s, (u32)strtoul(name, NULL, 10));
 
+	if (p && p->t_ns == now_ns) {
+		p->round = s->round;
+		return;
+	}
 	snprintf(path, sizeof(path), "%s/stat", name);
 	if (file__read(dirfd(s->proc), path, text, sizeof(text)) <= 0 ||
 	    !system__parse_task(text, s->tick_ns, s->page_bytes, &u))
@@ -280,6 +284,20 @@ static void look_at(struct usage_scan *s, const char *name, u64 now_ns,
 	p->round = s->round;
 }
 
+/* Where a round takes many intervals, whoever did something is looked at in each of them: half of the
+ * budget is theirs. */
+static void look_at_active(struct usage_scan *s, u64 now_ns, u64 until, const struct sample_sink *sink)
+{
+	char name[16];
+
+	for (u32 i = 0; s->proc && i < s->nseen && clock__thread_cpu_ns() < until; i++) {
+		if (!s->seen[i].active)
+			continue;
+		snprintf(name, sizeof(name), "%u", s->seen[i].pid);
+		look_at(s, name, now_ns, sink);
+	}
+}
+
 void usage_scan__run(struct usage_scan *s, u64 now_ns, const struct sample_sink *sink)
 {
 	u64 until = clock__thread_cpu_ns() + USAGE_BUDGET_NS;
@@ -287,6 +305,7 @@ void usage_scan__run(struct usage_scan *s, u64 now_ns, const struct sample_sink 
 	struct sysinfo info;
 
 	s->swaps = !sysinfo(&info) && info.freeswap < info.totalswap;
+	look_at_active(s, now_ns, until - USAGE_BUDGET_NS / 2, sink);
 	while (s->proc && clock__thread_cpu_ns() < until) {
 		e = readdir(s->proc);
 		if (!e)

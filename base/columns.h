@@ -22,4 +22,12 @@
 #define ID_COLUMN(name, help)                                                                      \
 	COUNT_COLUMN(name, name, 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING, help)
 
+/* Of a process: that it is there no more, on screen in a column of its own, and how it was started. */
+#define END_COLUMN COLUMN(VALUE_TEXT, "end", "", 5, 0, COLUMN_SCREEN, "the process has ended")
+#define ENDED_COLUMN                                                                               \
+	COLUMN(VALUE_BOOL, "ended", "Ended", 5, 0, COLUMN_EXPORT, "the process has ended")
+#define CMDLINE_COLUMN                                                                             \
+	TEXT_COLUMN("cmdline", "Command line", 20, 6, COLUMN_BOTH,                                 \
+		    "arguments of the process, joined by blanks")
+
 #endif

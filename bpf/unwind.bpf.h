@@ -412,6 +412,25 @@ __noinline int unwind__step(u32 slot)
 	return end;
 }
 
+struct mm_struct___stack {
+	unsigned long start_stack; /* the stack pointer at the program's first instruction */
+} KERNEL_TYPE;
+struct task_struct___stack {
+	struct mm_struct___stack *mm;
+} KERNEL_TYPE;
+
+/* What a C library without tables (musl) puts between there and main. */
+#define START_FRAMES 160
+
+/* Whether a walk that tables brought to a place without a row is at a main thread's first function:
+ * there is no room for another caller. */
+static __always_inline bool is_at_start(const struct unwind_state *s)
+{
+	struct task_struct___stack *task = (void *)bpf_get_current_task();
+
+	return s->steps > 1 && BPF_CORE_READ(task, mm, start_stack) - s->sp < START_FRAMES;
+}
+
 /* How it ended, and what would have helped. */
 __noinline int unwind__ended(u32 slot, u32 end)
 {
@@ -426,7 +445,11 @@ __noinline int unwind__ended(u32 slot, u32 end)
 		unwind__ask(s, s->missing, s->by_vma);
 	else if (s->any_vma)
 		unwind__ask_later(s);
-	s->whole = why == UNWIND_WHOLE && !s->by_fp;
+	if (why == UNWIND_NO_ROW && is_at_start(s))
+		why = UNWIND_WHOLE;
+	else if (why == UNWIND_WHOLE && s->by_fp)
+		why = UNWIND_FP_ZERO;
+	s->whole = why == UNWIND_WHOLE;
 	if (why < UNWIND_ENDS)
 		st->ends[why]++;
 	st->listed += s->any_vma;

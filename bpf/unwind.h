@@ -160,6 +160,7 @@ enum unwind_end {
 	UNWIND_BAD_STACK, /* memory that is not there, or a frame that is not above the last one */
 	UNWIND_FP_END,	  /* frame pointers led no further */
 	UNWIND_GONE,	  /* its memory is given back: it ends, or begins to run another program */
+	UNWIND_FP_ZERO,	  /* the chain of frame pointers ended properly, in a zero */
 	UNWIND_ENDS,
 	UNWIND_NO_CODE, /* of a step: none is mapped there */
 };

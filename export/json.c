@@ -29,6 +29,7 @@ static struct json_object *json_stacks(const struct health_stacks *s)
 	add_count(o, "no_row", s->no_row);
 	add_count(o, "bad_stack", s->bad_stack);
 	add_count(o, "no_frame_pointer", s->fp_end);
+	add_count(o, "frame_pointer_zero", s->fp_zero);
 	add_count(o, "memory_gone", s->gone);
 	add_count(o, "looked_up_in_kernel", s->listed);
 	add_count(o, "tables", s->tables);

@@ -70,6 +70,7 @@ static void shed_stacks(void *ctx)
 static void cache__consume(struct model *m, const struct sample *s)
 {
 	const struct stacks_user user = {.ctx = m, .move = move_stacks, .shed = shed_stacks};
+	u32 tgid, past;
 
 	switch (s->type) {
 	case SAMPLE_CACHE:
@@ -82,6 +83,9 @@ static void cache__consume(struct model *m, const struct sample *s)
 		consume_totals(m, container_of(s, struct cache_totals_sample, head));
 		break;
 	default:
+		tgid = cache_uses__consume(&m->uses, s, &past);
+		if (tgid)
+			cache_misses__pass(&m->misses, tgid, past);
 		stacks__consume(&m->stacks, s, &user);
 	}
 }

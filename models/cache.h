@@ -36,12 +36,14 @@ struct cache_use {
 	u32 dev; /* 0: no file is known, or several that were too many */
 	u64 inode;
 	const char *path; /* "" not known; at most CACHE_PATH_LEN */
+	u32 past;   /* not 0: another process has had the pid since; one number for each process */
+	bool ended; /* the process has */
 	u64 n[WINDOWS][CACHE_COUNTS];
 };
 
 /* Misses of one stack. */
 struct cache_miss {
-	u32 tgid;
+	u32 tgid, past; /* as in struct cache_use */
 	u64 cgroup;
 	u32 dev;
 	u64 inode;
@@ -88,6 +90,8 @@ struct value cache__share(u64 part, u64 rest);
 struct value cache__hit_pct(const u64 n[CACHE_COUNTS]);
 struct value cache__read_hit_pct(const u64 n[CACHE_COUNTS]); /* reads and faults */
 struct value cache__write_hit_pct(const u64 n[CACHE_COUNTS]);
+/* Of the pages asked for: those that came from a disk for it, as misses or read ahead. */
+struct value cache__disk_pct(const u64 n[CACHE_COUNTS]);
 
 /* --- rows --- */
 
@@ -133,8 +137,10 @@ struct cache_row {
 	const char *pid_text, *comm, *cgroup_name, *file;
 	const char *dev_text; /* "8:1"; NULL of no file */
 	u32 pid;	      /* 0: no single process */
+	bool ended;	      /* by pid: it has */
+	const char *cmdline;  /* by pid; NULL: not known */
 	u64 n[CACHE_COUNTS], misses, hits, added_bytes;
-	struct value miss_share, hit_pct, read_pct, write_pct, wasted_pct;
+	struct value miss_share, hit_pct, disk_pct, read_pct, write_pct, wasted_pct;
 	bool has_stacks; /* of its misses */
 };
 

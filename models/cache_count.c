@@ -36,6 +36,16 @@ struct value cache__read_hit_pct(const u64 n[CACHE_COUNTS])
 			    n[CACHE_READ_MISSES] + n[CACHE_FAULT_MISSES]);
 }
 
+/* Pages read ahead are hits when they are asked for, though a disk had to bring them, too. */
+struct value cache__disk_pct(const u64 n[CACHE_COUNTS])
+{
+	u64 asked = cache__hits(n) + cache__misses(n);
+	u64 disk = n[CACHE_READ_MISSES] + n[CACHE_FAULT_MISSES] + n[CACHE_AHEAD_USED];
+
+	disk = MIN(disk, asked); /* what was asked for in this window may be used in the next */
+	return cache__share(disk, asked - disk);
+}
+
 struct value cache__write_hit_pct(const u64 n[CACHE_COUNTS])
 {
 	return cache__share(n[CACHE_WRITE_HITS], n[CACHE_WRITE_MISSES]);

@@ -17,13 +17,14 @@ static struct cache_live_miss *miss_of(struct cache_misses *c, const struct cach
 
 	h = mix64_pair(mix64_pair(h, key->dev), key->cgroup);
 	HIDX_FIND(at, &c->index, h, pos,
-		  c->v[pos].tgid == key->tgid && c->v[pos].dev == key->dev &&
+		  c->v[pos].tgid == key->tgid && c->v[pos].past == key->past && c->v[pos].dev == key->dev &&
 			  c->v[pos].inode == key->inode && c->v[pos].stack == key->stack &&
 			  c->v[pos].cgroup == key->cgroup);
 	if (at != HIDX_NONE)
 		return &c->v[at];
 	c->v = xgrow(c->v, c->n, &c->cap, sizeof(*c->v));
 	c->v[c->n] = (struct cache_live_miss){.tgid = key->tgid,
+					      .past = key->past,
 					      .cgroup = key->cgroup,
 					      .dev = key->dev,
 					      .inode = key->inode,
@@ -43,6 +44,7 @@ static void fold_miss(struct cache_live_miss *m, enum fold how)
 	}
 	if (how >= FOLD_PROCESS) {
 		m->tgid = CACHE_MERGED;
+		m->past = 0;
 		m->cgroup = 0;
 	}
 }
@@ -114,6 +116,13 @@ void cache_misses__add(struct cache_misses *c, const struct cache_miss_sample *s
 	miss_of(c, &key)->now += s->misses;
 }
 
+void cache_misses__pass(struct cache_misses *c, u32 tgid, u32 past)
+{
+	for (u32 i = 0; i < c->n; i++)
+		if (c->v[i].tgid == tgid && !c->v[i].past)
+			c->v[i].past = past;
+}
+
 void cache_misses__move(struct cache_misses *c, struct stacks *to, const struct stacks *from)
 {
 	u32 n = 0;
@@ -139,6 +148,7 @@ void cache_misses__snap(struct cache_misses *c, double keep, const struct stacks
 		struct window_sums sums = sums_of(m);
 
 		out[i] = (struct cache_miss){.tgid = m->tgid,
+					     .past = m->past,
 					     .cgroup = m->cgroup,
 					     .dev = m->dev,
 					     .inode = m->inode,

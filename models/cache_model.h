@@ -8,6 +8,7 @@
 
 #include "base/hidx.h"
 #include "models/cache.h"
+#include "models/lives.h"
 #include "models/model.h"
 #include "models/stacks.h"
 #include "models/windows.h"
@@ -28,16 +29,19 @@ struct cache_uses {
 	u32 n, cap;
 	struct hidx index;
 	size_t path_bytes;
+	struct lives lives;
 };
 
 void cache_uses__add(struct cache_uses *c, const struct cache_sample *s);
+/* Of SAMPLE_PROC. The pid of the process before the one that begins, and its number; 0: there is none. */
+u32 cache_uses__consume(struct cache_uses *c, const struct sample *s, u32 *past);
 void cache_uses__snap(struct cache_uses *c, double keep, struct cache_snap *snap, struct arena *a);
 void cache_uses__clear(struct cache_uses *c);
 void cache_uses__fini(struct cache_uses *c);
 size_t cache_uses__bytes(const struct cache_uses *c);
 
 struct cache_live_miss {
-	u32 tgid;
+	u32 tgid, past;
 	u64 cgroup;
 	u32 dev;
 	u64 inode;
@@ -53,6 +57,8 @@ struct cache_misses {
 };
 
 void cache_misses__add(struct cache_misses *c, const struct cache_miss_sample *s, u32 stack);
+/* Another process has the pid. */
+void cache_misses__pass(struct cache_misses *c, u32 tgid, u32 past);
 void cache_misses__snap(struct cache_misses *c, double keep, const struct stacks *stacks,
 			struct cache_snap *snap, struct arena *a);
 void cache_misses__move(struct cache_misses *c, struct stacks *to, const struct stacks *from);

@@ -88,6 +88,9 @@ static void name_row(struct cache_maker *m, struct cache_row *r)
 	r->comm = who_text(u);
 	r->pid = u->tgid == CACHE_MERGED ? 0 : u->tgid;
 	r->pid_text = who__id_text(m->arena, r->pid);
+	r->ended = r->pid && u->ended;
+	if (m->query->group == CACHE_BY_PID && !u->past)
+		r->cmdline = who__cmdline(m->arena, r->pid, 0);
 	r->cgroup_name = who__cgroup_text(m->arena, u->cgroup);
 	r->file = file_text(m->arena, u);
 	r->dev_text = u->dev ? dev_text(m->arena, u->dev) : NULL;
@@ -102,6 +105,7 @@ static void finish_row(const struct cache_answer *a, struct cache_row *r)
 	r->added_bytes = cache__added(r->n) * a->page_bytes;
 	r->miss_share = cache__share(r->misses, cache__misses(a->n) - r->misses);
 	r->hit_pct = cache__hit_pct(r->n);
+	r->disk_pct = cache__disk_pct(r->n);
 	r->read_pct = cache__read_hit_pct(r->n);
 	r->write_pct = cache__write_hit_pct(r->n);
 	r->wasted_pct = cache__share(r->n[CACHE_AHEAD_WASTED], r->n[CACHE_AHEAD_USED]);
@@ -115,7 +119,7 @@ static u64 use_key(const struct cache_use *u, enum cache_group by)
 
 	switch (by) {
 	case CACHE_BY_PID:
-		return mix64_pair(seed, u->tgid);
+		return mix64_pair(seed, (u64)u->past << 32 | u->tgid);
 	case CACHE_BY_FILE:
 		return mix64_pair(mix64_pair(seed, u->inode), u->dev);
 	case CACHE_BY_COMM:

@@ -42,6 +42,9 @@ static const struct field fields[] = {
 	{PCT_COLUMN("hit_pct", "Hit%", 6, 0, COLUMN_BOTH,
 		    "share of the pages asked for that were in the cache already"),
 	 VALUE_AT(ROW, hit_pct), .sets = HITS},
+	{PCT_COLUMN("disk_pct", "Disk%", 6, 1, COLUMN_BOTH,
+		    "share of the pages asked for that came from a disk: misses and what was read ahead"),
+	 VALUE_AT(ROW, disk_pct), .sets = HITS},
 	{COUNT_COLUMN("hit_rate", "Hit/s", 7, 0, COLUMN_SCREEN | COLUMN_SHARE,
 		      "pages asked for that were in the cache, per second"),
 	 RATE_AT(ROW, hits), .sets = HITS},
@@ -99,6 +102,8 @@ static const struct field fields[] = {
 	{TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
 		     "name of the process; [nobody]: what was not done by one, as evictions"),
 	 TEXT_AT(ROW, comm), .groups = PIDS | COMMS, .keys = PIDS | COMMS},
+	END_FIELDS(ROW, PIDS),
+	CMDLINE_FIELD(ROW, PIDS),
 	{TEXT_COLUMN("total", "Total", 15, 0, COLUMN_SCREEN, "everything in scope"),
 	 TEXT_AT(ROW, name), .groups = TOTAL, .keys = TOTAL},
 	{TEXT_COLUMN(

@@ -6,15 +6,20 @@
 
 /* --- the row of a miss --- */
 
-static u64 place_hash(u32 tgid, u64 cgroup, u32 dev, u64 inode)
+static u64 place_hash(u64 process, u64 cgroup, u32 dev, u64 inode)
 {
-	return mix64_pair(mix64_pair(tgid, cgroup), mix64_pair(dev, inode));
+	return mix64_pair(mix64_pair(process, cgroup), mix64_pair(dev, inode));
+}
+
+static u64 process_of(u32 tgid, u32 past)
+{
+	return (u64)past << 32 | tgid;
 }
 
 /* Stands for any file of a process, for misses whose file was not kept. */
-static u64 any_file_hash(u32 tgid, u64 cgroup)
+static u64 any_file_hash(u64 process, u64 cgroup)
 {
-	return mix64(place_hash(tgid, cgroup, UINT32_MAX, UINT64_MAX));
+	return mix64(place_hash(process, cgroup, UINT32_MAX, UINT64_MAX));
 }
 
 static u32 find_place(const struct cache_maker *m, u64 hash)
@@ -33,20 +38,23 @@ static void add_place(struct cache_maker *m, u64 hash, u32 row)
 
 void cache_stacks__place(struct cache_maker *m, const struct cache_use *u, u32 row)
 {
-	add_place(m, place_hash(u->tgid, u->cgroup, u->dev, u->inode), row);
+	u64 process = process_of(u->tgid, u->past);
+
+	add_place(m, place_hash(process, u->cgroup, u->dev, u->inode), row);
 	if (m->query->group != CACHE_BY_FILE && !m->query->by_file)
-		add_place(m, any_file_hash(u->tgid, u->cgroup), row);
+		add_place(m, any_file_hash(process, u->cgroup), row);
 }
 
 static u32 row_of_miss(const struct cache_maker *m, const struct cache_miss *miss)
 {
+	u64 process = process_of(miss->tgid, miss->past);
 	u32 at;
 
 	if (!miss->misses[m->query->window])
 		return HIDX_NONE;
-	at = find_place(m, place_hash(miss->tgid, miss->cgroup, miss->dev, miss->inode));
+	at = find_place(m, place_hash(process, miss->cgroup, miss->dev, miss->inode));
 	if (at == HIDX_NONE && !miss->dev)
-		at = find_place(m, any_file_hash(miss->tgid, miss->cgroup));
+		at = find_place(m, any_file_hash(process, miss->cgroup));
 	return at;
 }
 

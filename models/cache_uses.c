@@ -19,7 +19,7 @@ static u64 use_hash(const struct cache_use *u)
 
 static bool same_use(const struct cache_use *a, const struct cache_use *b)
 {
-	return a->tgid == b->tgid && a->dev == b->dev && a->inode == b->inode &&
+	return a->past == b->past && a->tgid == b->tgid && a->dev == b->dev && a->inode == b->inode &&
 	       a->cgroup == b->cgroup && !strcmp(a->comm, b->comm);
 }
 
@@ -35,6 +35,7 @@ static struct cache_live_use *use_of(struct cache_uses *c, const struct cache_us
 	c->v[c->n] = (struct cache_live_use){.u = *key};
 	c->v[c->n].u.path = NULL;
 	hidx__add(&c->index, h, c->n);
+	lives__know(&c->lives, key->tgid);
 	return &c->v[c->n++];
 }
 
@@ -59,6 +60,8 @@ static void fold_use(struct cache_use *u, enum fold how)
 	if (how < FOLD_PROCESS)
 		return;
 	u->tgid = u->tid = CACHE_MERGED;
+	u->past = 0;
+	u->ended = false;
 	u->kthread = false;
 	u->cgroup = 0;
 	copy_str(u->comm, sizeof(u->comm), "[others]");
@@ -130,10 +133,39 @@ void cache_uses__add(struct cache_uses *c, const struct cache_sample *s)
 		u->track.now[i] += s->n[i];
 }
 
+u32 cache_uses__consume(struct cache_uses *c, const struct sample *s, u32 *past)
+{
+	u32 tgid = lives__consume(&c->lives, s);
+
+	*past = tgid ? lives__past(&c->lives) : 0;
+	for (u32 i = 0; tgid && i < c->n; i++) {
+		struct cache_use *u = &c->v[i].u;
+
+		if (u->tgid != tgid || u->past)
+			continue;
+		u->past = *past;
+		u->ended = true;
+	}
+	return tgid;
+}
+
+static void mark_ended(struct cache_uses *c)
+{
+	for (u32 i = 0; i < c->n; i++)
+		c->v[i].u.ended |= lives__has_ended(&c->lives, c->v[i].u.tgid);
+	lives__tick(&c->lives);
+	if (!lives__is_full(&c->lives))
+		return;
+	lives__forget(&c->lives);
+	for (u32 i = 0; i < c->n; i++)
+		lives__know(&c->lives, c->v[i].u.tgid);
+}
+
 void cache_uses__snap(struct cache_uses *c, double keep, struct cache_snap *snap, struct arena *a)
 {
 	struct cache_use *out = arena__array(a, struct cache_use, c->n);
 
+	mark_ended(c);
 	for (u32 i = 0; i < c->n; i++) {
 		u64 *const windows[WINDOWS] = {out[i].n[WINDOW_LAST], out[i].n[WINDOW_DECAY],
 					       out[i].n[WINDOW_TOTAL]};
@@ -154,12 +186,14 @@ void cache_uses__clear(struct cache_uses *c)
 	c->n = 0;
 	c->path_bytes = 0;
 	hidx__clear(&c->index);
+	lives__forget(&c->lives);
 }
 
 void cache_uses__fini(struct cache_uses *c)
 {
 	cache_uses__clear(c);
 	free(c->v);
+	lives__fini(&c->lives);
 	hidx__fini(&c->index);
 }
 

@@ -140,6 +140,29 @@ static struct column column_of(const struct field *f, u32 groups, u32 set)
 	return c;
 }
 
+const char *const end_names[2] = {"", "ended"};
+
+void columns__fit_cmdline(struct column *columns, u32 n)
+{
+	struct column *line = column__named(columns, n, "cmdline");
+	struct column *comm = column__named(columns, n, "comm");
+
+	if (!line || !comm || !(line->flags & COLUMN_SCREEN) || !(comm->flags & COLUMN_FLEX))
+		return;
+	comm->flags &= ~(u32)COLUMN_FLEX;
+	line->flags |= COLUMN_FLEX;
+}
+
+static bool any_has(const struct row_table *t, u32 column)
+{
+	struct value v;
+
+	for (u32 row = 0; row < t->nrows; row++)
+		if (t->cell(t, row, column, &v) && v.type == VALUE_TEXT && *v.s)
+			return true;
+	return false;
+}
+
 struct column *answer__table(struct answer *a, const struct field *fields, u32 nfields,
 			     const void *rows, u32 n, size_t size, u32 groups, u32 set,
 			     const char *sort)
@@ -160,5 +183,9 @@ struct column *answer__table(struct answer *a, const struct field *fields, u32 n
 		.cell = fields__cell,
 		.key = fields__key,
 	};
+	for (u32 i = 0; i < nfields; i++)
+		if (fields[i].if_any && !any_has(&a->table, i))
+			columns[i].flags &= ~(u32)COLUMN_SCREEN;
+	columns__fit_cmdline(columns, nfields);
 	return columns;
 }

@@ -38,7 +38,21 @@ struct field {
 	u32 except; /* likewise: that it does not apply in */
 	u32 keys;   /* likewise: it names rows */
 	u32 sets;   /* a bit for each set of columns that it is on screen in; 0: all */
+	bool if_any; /* on screen where a row has it */
 };
+
+/* What tells that processes are there no more, and how they were started; of a row's members `ended` and
+ * `cmdline`. For groupings by process or thread. */
+#define END_FIELDS(T, groups_)                                                                     \
+	{ENDED_COLUMN, NUMBER_AT(T, ended), .groups = groups_},                                    \
+	{                                                                                          \
+		END_COLUMN, NAMED_AT(T, ended, end_names), .groups = groups_, .if_any = true       \
+	}
+#define CMDLINE_FIELD(T, groups_)                                                                  \
+	{                                                                                          \
+		CMDLINE_COLUMN, TEXT_AT(T, cmdline), .groups = groups_, .if_any = true             \
+	}
+extern const char *const end_names[2];
 
 #define FIELD_AT(T, member)  .at = offsetof(T, member), .size = sizeof(((T *)0)->member)
 #define NUMBER_AT(T, member) FIELD_AT(T, member)
@@ -76,6 +90,8 @@ struct column *answer__table(struct answer *a, const struct field *fields, u32 n
 	answer__table(a, fields, ARRAY_SIZE(fields), rows, n, sizeof((rows)[0]), 1u << (group),    \
 		      set, sort)
 
+/* Where command lines are on screen they take what width is left, not the names beside them. */
+void columns__fit_cmdline(struct column *columns, u32 n);
 /* By name; NULL: there is none. */
 struct column *column__named(struct column *columns, u32 n, const char *name);
 

@@ -112,7 +112,7 @@ static u64 proc_hash(const struct io_proc_sample *s)
 
 static bool same_proc(const struct io_proc *p, const struct io_proc_sample *s)
 {
-	return p->device.dev == s->device.dev && p->tgid == s->tgid && p->inode == s->inode &&
+	return !p->past && p->device.dev == s->device.dev && p->tgid == s->tgid && p->inode == s->inode &&
 	       p->op == s->op && p->flags == s->flags && p->writeback == s->writeback &&
 	       p->cgroup == s->cgroup && !strcmp(p->comm, s->comm);
 }
@@ -192,7 +192,34 @@ static struct io_live_proc *proc_of(struct model *m, const struct io_proc_sample
 					  .inode = s->inode}};
 	copy_str(to->p.comm, sizeof(to->p.comm), s->comm);
 	hidx__add(&m->procs_index, h, m->nprocs++);
+	lives__know(&m->lives, s->tgid);
 	return to;
+}
+
+static void consume_life(struct model *m, const struct sample *s)
+{
+	u32 tgid = lives__consume(&m->lives, s), past = tgid ? lives__past(&m->lives) : 0;
+
+	for (u32 i = 0; tgid && i < m->nprocs; i++) {
+		struct io_proc *p = &m->procs[i].p;
+
+		if (p->tgid != tgid || p->past)
+			continue;
+		p->past = past;
+		p->ended = true;
+	}
+}
+
+static void mark_ended(struct model *m)
+{
+	for (u32 i = 0; i < m->nprocs; i++)
+		m->procs[i].p.ended |= lives__has_ended(&m->lives, m->procs[i].p.tgid);
+	lives__tick(&m->lives);
+	if (!lives__is_full(&m->lives))
+		return;
+	lives__forget(&m->lives);
+	for (u32 i = 0; i < m->nprocs; i++)
+		lives__know(&m->lives, m->procs[i].p.tgid);
 }
 
 static void consume_proc(struct model *m, const struct io_proc_sample *s)
@@ -235,6 +262,7 @@ static void io__consume(struct model *m, const struct sample *s)
 		consume_device(m, container_of(s, struct io_device_sample, head));
 		break;
 	default:
+		consume_life(m, s);
 		stacks__consume(&m->stacks, s, &user);
 	}
 }
@@ -277,6 +305,7 @@ static void snap_procs(struct model *m, const struct window_pace *p, struct io_s
 {
 	struct io_proc *out = arena__array(a, struct io_proc, m->nprocs);
 
+	mark_ended(m);
 	for (u32 i = 0; i < m->nprocs; i++) {
 		out[i] = m->procs[i].p;
 		io_proc_track__advance(&m->procs[i].track, p, out[i].sums);
@@ -335,6 +364,7 @@ static void io__zero(struct model *m)
 	m->nkinds = m->nprocs = m->nstates = 0;
 	hidx__clear(&m->kinds_index);
 	hidx__clear(&m->procs_index);
+	lives__forget(&m->lives);
 	m->others = (struct io_proc_track){0};
 	heat_log__zero(&m->heat);
 	io__zero_slow(m);
@@ -363,6 +393,7 @@ static void io__free(struct model *m)
 	free(m->states);
 	hidx__fini(&m->kinds_index);
 	hidx__fini(&m->procs_index);
+	lives__fini(&m->lives);
 	free(m);
 }
 

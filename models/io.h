@@ -80,6 +80,8 @@ struct io_proc {
 	bool kthread, writeback; /* as in struct io_proc_sample */
 	u64 cgroup, inode;
 	char comm[COMM_LEN], file[IO_FILE_LEN];
+	u32 past;   /* not 0: another process has had the pid since; one number for each process */
+	bool ended; /* the process has */
 	u64 latest; /* grows with each sample: which of a process's names is the newest */
 	struct io_proc_sums sums[WINDOWS];
 };
@@ -166,6 +168,8 @@ struct io_row {
 	/* Else: */
 	const struct io_proc *proc; /* the one that names it; NULL: of those that were forgotten */
 	u32 pid; /* 0 none */
+	bool ended;
+	const char *cmdline; /* NULL not known */
 	const char *pid_text, *cgroup_name, *devices, *files, *file_text; /* file_text: as shown */
 	struct io_proc_sums proc_sums;
 	u64 read_bytes, write_bytes;

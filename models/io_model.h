@@ -8,6 +8,7 @@
 
 #include "base/hidx.h"
 #include "models/io.h"
+#include "models/lives.h"
 #include "models/model.h"
 #include "models/stacks.h"
 #include "models/slowest.h"
@@ -75,6 +76,7 @@ struct model {
 	struct io_live_proc *procs;
 	u32 nprocs, procs_cap;
 	struct hidx procs_index;
+	struct lives lives;
 	struct io_proc_track others;
 	u64 latest; /* struct io_proc.latest that was given last */
 	struct io_state *states; /* of the interval that goes on */

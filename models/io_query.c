@@ -191,7 +191,8 @@ static u64 proc_key(const struct io_proc *p, enum io_group by)
 
 	switch (by) {
 	case IO_BY_PID:
-		return nobodys ? mix64_pair(seed + 100, p->cgroup) : mix64_pair(seed, p->tgid);
+		return nobodys ? mix64_pair(seed + 100, p->cgroup)
+			       : mix64_pair(seed, (u64)p->past << 32 | p->tgid);
 	case IO_BY_COMM: {
 		const char *who = io__who(p->writeback, p->kthread, p->comm);
 
@@ -225,6 +226,8 @@ static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *
 	r->proc = p;
 	r->pid = pid;
 	r->pid_text = who__id_text(m->arena, pid);
+	r->ended = pid && p->ended;
+	r->cmdline = p->past ? NULL : who__cmdline(m->arena, pid, 0);
 	r->cgroup_name = who__cgroup_text(m->arena, p->cgroup);
 	r->devices = arena__strdup(m->arena, p->device.name);
 	r->files = file_text(m->arena, p);

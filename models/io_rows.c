@@ -67,6 +67,8 @@ static const struct field fields[] = {
 		     "name of the thread that began it, or dirtied the file that a "
 		     "worker writes; [writeback]: that is not known"),
 	 TEXT_AT(ROW, name), .groups = PIDS | COMMS, .keys = PIDS | COMMS},
+	END_FIELDS(ROW, PIDS),
+	CMDLINE_FIELD(ROW, PIDS),
 	{TEXT_COLUMN("device", "Device", 10, 0, COLUMN_BOTH, "disk or partition"),
 	 TEXT_AT(ROW, devices), .keys = DEVICES},
 	{TEXT_COLUMN("op", "Op", 7, 0, COLUMN_BOTH,

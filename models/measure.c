@@ -233,6 +233,8 @@ void measure_model__consume(struct model *m, const struct sample *s)
 		consume_order(m, container_of(s, struct measure_order_sample, head));
 		break;
 	default:
+		live_entries__consume(&m->all, s);
+		live_entries__consume(&m->sampled, s);
 		stacks__consume(&m->stacks, s, &user);
 	}
 }

@@ -90,7 +90,7 @@ struct measure_text {
 struct measure_entry {
 	struct measure_who who; /* tgid MEASURE_MANY: [rest] */
 	struct measure_text keys[MEASURE_OWN_LABELS];
-	bool waits;
+	bool waits, ended; /* ended: its process has */
 	const struct profile_stack *stack; /* of entries by stack; NULL: not known */
 	struct measure_values v[WINDOWS];
 	struct measure_held held;
@@ -223,7 +223,8 @@ struct measure_row {
 	const char *texts[MEASURE_MAX_LABELS]; /* of what it is grouped by; else NULL */
 	const char *nested; /* of pairs in each other: its name, below those that it lies in */
 	u64 hashes[MEASURE_OWN_LABELS]; /* of its keys: measure__key_hash */
-	bool rest, waits;
+	bool rest, waits, ended;
+	const char *cmdline; /* by pid and tid; NULL not known */
 	const struct measure_holder *holder; /* NULL: not known, or the measure has none */
 	const struct profile_stack *stack;
 	const struct symbols *symbols; /* of its frames */

@@ -85,6 +85,11 @@ static void add_label(struct making *k, u32 i)
 		    TEXT_COLUMN(l->kind == LABEL_PID ? "process" : "thread", l->title, 7,
 				is_grouped(k, i) ? 0 : 3, COLUMN_SCREEN, l->help));
 		ADD(k, CELL_ID, i, ID_COLUMN(l->name, l->help));
+		if (l->kind == LABEL_PID && !measure__is_by_stack(k->m, k->groups)) {
+			ADD(k, CELL_ENDED, i, ENDED_COLUMN);
+			ADD(k, CELL_END, i, END_COLUMN);
+			ADD(k, CELL_CMDLINE, i, CMDLINE_COLUMN);
+		}
 		return;
 	}
 	if (l->holder && !is_grouped(k, i))

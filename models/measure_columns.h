@@ -10,6 +10,9 @@ enum measure_cell_kind {
 	CELL_LABEL,    /* the text of label `index` */
 	CELL_NESTED,   /* the same below what it lies in */
 	CELL_PLACE,    /* where it stands in that tree */
+	CELL_END,      /* that its process has ended, in words */
+	CELL_ENDED,
+	CELL_CMDLINE,
 	CELL_ID_TEXT,  /* pid or tid, right-aligned */
 	CELL_ID,       /* the same as a number */
 	CELL_NUMBER,   /* the text of label `index` as one, perhaps negative */

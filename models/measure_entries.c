@@ -40,6 +40,7 @@ static struct live_entry *entry_of(struct live_entries *e, const struct measure_
 		return &e->v[at];
 	hidx__add(&e->index, h, e->n);
 	e->v = xgrow(e->v, e->n, &e->cap, sizeof(*e->v));
+	lives__know(&e->lives, w->tgid);
 	l = &e->v[e->n++];
 	*l = (struct live_entry){.who = *w, .stack = stack};
 	l->growth.least = e->growth.n ? 0 : INFINITY;
@@ -140,6 +141,7 @@ static void make_room(struct live_entries *e)
 							   old[i].stack);
 
 		to->waits = old[i].waits && !cold[i];
+		to->ended = old[i].ended && !cold[i];
 		merge(to, &old[i]);
 		free(old[i].bins);
 	}
@@ -158,6 +160,26 @@ void live_entries__add(struct live_entries *e, const struct measure_sample *s,
 	l->waits = s->waits;
 	memcpy(l->who.process, s->who.process, sizeof(l->who.process));
 	add_values(l, s);
+}
+
+void live_entries__consume(struct live_entries *e, const struct sample *s)
+{
+	u32 tgid = lives__consume(&e->lives, s);
+
+	for (u32 i = 0; tgid && i < e->n; i++)
+		e->v[i].ended |= e->v[i].who.tgid == tgid;
+}
+
+static void mark_ended(struct live_entries *e)
+{
+	for (u32 i = 0; i < e->n; i++)
+		e->v[i].ended |= lives__has_ended(&e->lives, e->v[i].who.tgid);
+	lives__tick(&e->lives);
+	if (!lives__is_full(&e->lives))
+		return;
+	lives__forget(&e->lives);
+	for (u32 i = 0; i < e->n; i++)
+		lives__know(&e->lives, e->v[i].who.tgid);
 }
 
 void live_entries__hold(struct live_entries *e, const struct measure_sample *s,
@@ -274,10 +296,12 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 	struct measure_entry *out = arena__array(arena, struct measure_entry, e->n);
 	u64 dt_ns = base->t1_ns - base->t0_ns;
 
+	mark_ended(e);
 	for (u32 i = 0; i < e->n; i++) {
 		out[i].who = e->v[i].who;
 		memcpy(out[i].keys, e->v[i].keys, sizeof(out[i].keys));
 		out[i].waits = e->v[i].waits;
+		out[i].ended = e->v[i].ended;
 		out[i].stack = stacks__at(stacks, e->v[i].stack);
 		advance(e, &e->v[i], p->keep, p->epochs, dt_ns, &out[i], arena);
 	}
@@ -317,6 +341,7 @@ void live_entries__clear(struct live_entries *e)
 		free(e->v[i].bins);
 	e->n = 0;
 	e->growth = (struct growth_clock){0};
+	lives__forget(&e->lives);
 	hidx__clear(&e->index);
 }
 
@@ -324,5 +349,6 @@ void live_entries__fini(struct live_entries *e)
 {
 	live_entries__clear(e);
 	free(e->v);
+	lives__fini(&e->lives);
 	hidx__fini(&e->index);
 }

@@ -4,6 +4,7 @@
 #define MODELS_MEASURE_MODEL_H
 
 #include "models/growth.h"
+#include "models/lives.h"
 #include "models/measure.h"
 #include "models/stacks.h"
 #include "models/texts.h"
@@ -19,7 +20,7 @@ struct live_entry {
 	struct measure_who who;
 	struct measure_text keys[MEASURE_OWN_LABELS];
 	u32 stack; /* position in stacks; NO_STACK */
-	bool waits;
+	bool waits, ended; /* ended: its process has */
 	struct measure_values now, total;
 	struct measure_held held; /* of this interval */
 	double decay[MEASURE_VALUE_SUMS];
@@ -39,11 +40,14 @@ struct live_entries {
 	struct live_entry *v;
 	u32 n, cap;
 	struct hidx index;
+	struct lives lives;
 };
 
 /* The entry of a sample, with its texts interned; keys: those of s. */
 void live_entries__add(struct live_entries *e, const struct measure_sample *s,
 		       const struct measure_text *keys, u32 stack);
+/* Of SAMPLE_PROC: processes that end. */
+void live_entries__consume(struct live_entries *e, const struct sample *s);
 /* The same of what is held, beside what came and went. */
 void live_entries__hold(struct live_entries *e, const struct measure_sample *s,
 			const struct measure_held *held, const struct measure_text *keys, u32 stack);

@@ -158,7 +158,7 @@ static const struct measure_holder *holder_of(struct maker *k)
 
 static void begin_row(struct maker *k, struct measure_row *r, u64 key)
 {
-	*r = (struct measure_row){.key = key, .who = k->who, .waits = true};
+	*r = (struct measure_row){.key = key, .who = k->who, .waits = true, .ended = true};
 	r->stack = k->stack;
 	r->symbols = k->snap->symbols;
 	r->buckets = arena__array(k->arena, double, MEASURE_BUCKETS);
@@ -172,6 +172,8 @@ static void begin_row(struct maker *k, struct measure_row *r, u64 key)
 		if (measure__tells(k->m, k->q->groups, i)) {
 			r->texts[i] = label_text(k, i);
 			r->rest |= is_unknown(k, i);
+			if (k->m->labels[i].kind == LABEL_PID && !r->rest)
+				r->cmdline = who__cmdline(k->arena, k->who->tgid, k->who->process_ns);
 		}
 }
 
@@ -264,6 +266,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	}
 	measure_held__add(&r->held, &e->held);
 	r->waits &= e->waits;
+	r->ended &= e->ended;
 	if (e->waits)
 		r->waiting_ns += v->sum;
 	add_values(&r->v, v);
@@ -285,6 +288,7 @@ static void add_open(struct maker *k, const struct measure_open_entry *o)
 
 	count_thread(k, at);
 	r->waits &= o->waits;
+	r->ended = false;
 	r->unfinished++;
 	r->unfinished_ns = MAX(r->unfinished_ns, age);
 	if (!r->v.count)

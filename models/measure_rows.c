@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The cells of a measure's rows, and the stacks below them. */
+#include "models/fields.h"
 #include "models/frames.h"
 #include "models/measure_metrics.h"
 #include "models/measure_rows.h"
@@ -408,6 +409,16 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 	case CELL_PLACE:
 		out->u = (u64)(r - a->rows);
 		break;
+	case CELL_END:
+		out->s = end_names[r->ended];
+		break;
+	case CELL_ENDED:
+		out->u = r->ended;
+		break;
+	case CELL_CMDLINE:
+		out->s = r->cmdline;
+		out->type = r->cmdline ? VALUE_TEXT : VALUE_NONE;
+		break;
 	case CELL_ID_TEXT:
 		out->s = r->texts[c.index];
 		break;
@@ -457,6 +468,23 @@ static u64 answer__key(const struct row_table *t, u32 row)
 
 /* --- the table --- */
 
+/* On screen where there is one. */
+static void hide_empty(struct measure_box *box, u32 n)
+{
+	const struct measure_answer *a = &box->answer;
+	bool ended = false, cmdline = false;
+
+	for (u32 i = 0; i < a->nrows; i++) {
+		ended |= a->rows[i].ended;
+		cmdline |= a->rows[i].cmdline != NULL;
+	}
+	for (u32 i = 0; i < n; i++)
+		if ((box->kinds[i].kind == CELL_END && !ended) ||
+		    (box->kinds[i].kind == CELL_CMDLINE && !cmdline))
+			box->columns[i].flags &= ~(u32)COLUMN_SCREEN;
+	columns__fit_cmdline(box->columns, n);
+}
+
 static void make_table(struct measure_box *box)
 {
 	struct measure_answer *a = &box->answer;
@@ -465,6 +493,7 @@ static void make_table(struct measure_box *box)
 	n = measure__columns(a->measure, a->query.groups,
 			     !a->measure->rest.name || a->all.sums[0], box->columns, box->kinds,
 			     &sort, &box->arena);
+	hide_empty(box, n);
 	while (nlast < a->nrows && a->rows[a->nrows - 1 - nlast].waits)
 		nlast++;
 	if (nlast == a->nrows)

@@ -120,10 +120,11 @@ struct profile_row {
 	/* Right-aligned, NULL: not by these. By tid: pid_text too. */
 	const char *pid_text, *tid_text, *cpu_text;
 	bool ended;	    /* by pid and tid: the process has ended */
+	const char *cmdline; /* by pid and tid: how it was started; NULL not known */
 	const char *kind;   /* "user" "kernel" "inlined" "jit" "vdso" "bpf" "unknown" "mixed" */
 	/* By symbol or object: the process with the most of its own samples, and its share of them;
 	 * NULL, 0: not known, as where there are none. */
-	const char *most_text, *most_comm;
+	const char *most_text, *most_comm, *most_cmdline;
 	u32 most_pid;
 	double most_pct;
 	u64 self_count, total_count;

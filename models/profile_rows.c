@@ -4,7 +4,9 @@
 
 #include "base/columns.h"
 #include "base/names.h"
+#include "models/fields.h"
 #include "models/profile_impl.h"
+#include "models/who.h"
 
 const char *const profile_group_names[GROUPS] = {
 	[GROUP_SYMBOL] = "symbol", [GROUP_OBJECT] = "object", [GROUP_COMM] = "comm",
@@ -26,6 +28,7 @@ enum profile_column {
 	COL_CGROUP,
 	COL_OBJECT,
 	COL_MOST,
+	COL_CMDLINE,
 	COL_ENDED,
 	COL_PID,
 	COL_TID,
@@ -35,6 +38,7 @@ enum profile_column {
 	COL_MOST_COMM,
 	COL_MOST_PID,
 	COL_MOST_PCT,
+	COL_MOST_CMDLINE,
 	COLUMNS,
 };
 
@@ -58,15 +62,15 @@ static const struct column profile_columns[COLUMNS] = {
 				   "function, demangled; [unknown] where no mapping is known"),
 	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
 				 "name of the thread, of a process its main thread's"),
-	[COL_END] = COLUMN(VALUE_TEXT, "end", "", 5, 0, COLUMN_SCREEN, "the process has ended"),
+	[COL_END] = END_COLUMN,
 	[COL_CGROUP] = TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
 				   "cgroup v2 path below its mount point"),
 	[COL_OBJECT] = TEXT_COLUMN("object", "Object", 16, 1, COLUMN_BOTH,
 				   "program, library, module or [kernel] that holds the code"),
 	[COL_MOST] = TEXT_COLUMN("most", "Most in", 16, 2, COLUMN_SCREEN,
 				 "command and pid of the process with most of its own samples"),
-	[COL_ENDED] =
-		COLUMN(VALUE_BOOL, "ended", "Ended", 5, 0, COLUMN_EXPORT, "the process has ended"),
+	[COL_CMDLINE] = CMDLINE_COLUMN,
+	[COL_ENDED] = ENDED_COLUMN,
 	[COL_PID] =
 		COUNT_COLUMN("pid", "PID", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
 	[COL_TID] = COUNT_COLUMN("tid", "TID", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "thread id"),
@@ -79,6 +83,7 @@ static const struct column profile_columns[COLUMNS] = {
 	[COL_MOST_COMM] = TEXT_COLUMN("most_comm", "most_comm", 15, 0, COLUMN_EXPORT,
 				      "name of the process with most of its own samples"),
 	[COL_MOST_PID] = COUNT_COLUMN("most_pid", "most_pid", 7, 0, COLUMN_EXPORT, "its pid"),
+	[COL_MOST_CMDLINE] = EXPORT_COLUMN(VALUE_TEXT, "most_cmdline", "its command line"),
 	[COL_MOST_PCT] = PCT_COLUMN("most_pct", "most_pct", 7, 0, COLUMN_EXPORT,
 				    "how much of the own samples that process has"),
 };
@@ -102,6 +107,7 @@ static u32 column_groups(u32 column)
 	case COL_PID_TEXT:
 	case COL_PID:
 	case COL_END:
+	case COL_CMDLINE:
 	case COL_ENDED:
 		return GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID);
 	case COL_TID_TEXT:
@@ -121,6 +127,7 @@ static u32 column_groups(u32 column)
 	case COL_MOST_COMM:
 	case COL_MOST_PID:
 	case COL_MOST_PCT:
+	case COL_MOST_CMDLINE:
 		return GROUPS_CODE;
 	default:
 		return 0;
@@ -168,15 +175,18 @@ const char *bucket__name(const struct bucket *b, const struct task *t, const str
 	return code == GROUP_SYMBOL ? id->name : id->object_name;
 }
 
-static void describe_task(struct profile_row *row, const struct task *t, u32 groups)
+static void describe_task(struct profile_row *row, const struct task *t, u32 groups,
+			  struct arena *arena)
 {
 	row->comm = t->comm;
 	row->cgroup_name = t->cgroup_name;
 	row->pid_text = t->pid_text;
 	row->tid_text = t->tid_text;
 	row->cpu_text = t->cpu_text;
-	if (t->pid_text)
+	if (t->pid_text) {
 		row->tgid = t->entry->tgid;
+		row->cmdline = who__cmdline(arena, row->tgid, t->entry->start_ns);
+	}
 	row->ended = t->pid_text && t->ended;
 	if (t->tid_text)
 		row->tid = t->entry->tid;
@@ -202,7 +212,7 @@ void profile_row__describe(struct profile_row *row, const struct bucket *b, cons
 {
 	row->name = plain_id(bucket__name(b, t, s));
 	row->object_name = "";
-	describe_task(row, t, s->query->groups);
+	describe_task(row, t, s->query->groups, s->arena);
 	if (s->query->groups & GROUPS_CODE)
 		describe_code(row, b, s);
 }
@@ -228,10 +238,14 @@ static const char *text_cell(const struct profile_row *row, u32 column)
 		return row->cgroup_name;
 	case COL_END:
 		return row->ended ? "ended" : "";
+	case COL_CMDLINE:
+		return row->cmdline;
 	case COL_MOST:
 		return row->most_text;
 	case COL_MOST_COMM:
 		return row->most_comm;
+	case COL_MOST_CMDLINE:
+		return row->most_cmdline;
 	default:
 		return row->name;
 	}
@@ -295,7 +309,7 @@ static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct va
 		if (is_merged(column, out->u))
 			out->type = VALUE_NONE;
 	}
-	if (is_most(column) && !r->most_comm)
+	if ((is_most(column) && !r->most_comm) || (out->type == VALUE_TEXT && !out->s))
 		*out = (struct value){.type = VALUE_NONE};
 	return true;
 }
@@ -328,6 +342,14 @@ static bool has_ended(const struct profile_rows *rows)
 	return false;
 }
 
+static bool has_cmdline(const struct profile_rows *rows)
+{
+	for (u32 i = 0; i < rows->nrows; i++)
+		if (rows->rows[i].cmdline)
+			return true;
+	return false;
+}
+
 /* The same columns for every grouping, but another one of them names the rows. */
 void profile_rows__table(struct profile_rows *rows, struct arena *a)
 {
@@ -339,6 +361,9 @@ void profile_rows__table(struct profile_rows *rows, struct arena *a)
 	fit_columns(columns, rows->query.groups);
 	if (!has_ended(rows))
 		columns[COL_END].flags &= ~COLUMN_SCREEN;
+	if (!has_cmdline(rows))
+		columns[COL_CMDLINE].flags &= ~COLUMN_SCREEN;
+	columns__fit_cmdline(columns, COLUMNS);
 	rows->base.table = (struct row_table){
 		.columns = columns,
 		.ncolumns = COLUMNS,

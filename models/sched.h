@@ -170,6 +170,8 @@ struct sched_row {
 	const struct sched_cpu *cpu; /* by cpu */
 	const char *name, *comm, *pid_text, *tid_text, *cpu_text, *cgroup_name;
 	const char *running, *longest; /* by cpu: who */
+	const char *cmdline;	       /* by tid and pid; NULL not known */
+	bool ended;		       /* by tid and pid: all of its threads have */
 	u32 nthreads;
 	struct sched_sums sums;
 	double oncpu_pct; /* of one CPU; by cpu: busy */

@@ -60,13 +60,41 @@ const char *sched__id_text(struct arena *a, u32 id, int width)
 
 /* --- grouping --- */
 
-static u64 group_key(const struct sched_task *t, enum sched_group by)
+/* When the process began that a thread is of: the main thread of that pid that began last before it, as
+ * numbers are used again. 0: not known. */
+static u64 process_start(const struct sched_snap *s, const struct task_ident *t)
 {
+	u64 until = t->tid == PROFILE_MERGED ? UINT64_MAX : t->start_ns;
+	u32 lo = 0, hi = s->ntasks;
+	const struct task_ident *found;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		const struct task_ident *x = &s->tasks[mid].task;
+		bool before = x->tgid != t->tgid  ? x->tgid < t->tgid
+			      : x->tid != t->tgid ? x->tid < t->tgid
+						  : x->start_ns <= until;
+
+		if (before)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	found = lo ? &s->tasks[lo - 1].task : t;
+	return found->tgid == t->tgid && found->tid == t->tgid ? found->start_ns : 0;
+}
+
+static u64 group_key(const struct grouping *g, const struct sched_task *t)
+{
+	enum sched_group by = g->query->group;
 	u64 seed = by + 1;
 
 	switch (by) {
 	case SCHED_BY_PID:
-		return mix64_pair(seed, t->task.tgid);
+		if (t->task.tgid == PROFILE_MERGED)
+			return mix64_pair(seed, t->task.tgid);
+		return mix64_pair(mix64_pair(seed, t->task.tgid),
+				  process_start(g->snap, &t->task));
 	case SCHED_BY_COMM:
 		return mix64_pair(seed, hash_bytes(t->task.comm, strlen(t->task.comm)));
 	case SCHED_BY_CGROUP:
@@ -92,7 +120,7 @@ static bool names_better(const struct sched_task *a, const struct sched_task *b,
 
 static u32 find_group(struct grouping *g, const struct sched_task *t)
 {
-	u64 key = group_key(t, g->query->group);
+	u64 key = group_key(g, t);
 	u32 at;
 
 	HIDX_FIND(at, &g->index, key, pos, g->items[pos].key == key);
@@ -187,9 +215,11 @@ static void add_totals(struct sched_answer *a, const struct sched_sums *sums,
 static void sum_group(struct grouping *g, const struct group *from, struct sched_row *r)
 {
 	memset(g->hists, 0, sizeof(g->hists));
+	r->ended = g->query->group == SCHED_BY_TID || g->query->group == SCHED_BY_PID;
 	for (u32 i = 0; i < from->n; i++) {
 		const struct sched_task *t = &g->snap->tasks[g->members[from->first + i]];
 
+		r->ended &= t->gone || t->task.tid == PROFILE_MERGED;
 		sched_sums__add(&r->sums, &t->sums[g->query->window]);
 		add_open_wait(&r->sums, t, g->snap->base.t1_ns);
 		for (u32 k = 0; k < PROFILE_TREND; k++)
@@ -213,6 +243,9 @@ static void name_row(struct sched_row *r, const struct sched_task *t, struct gro
 		r->tid_text = sched__id_text(g->arena, t->task.tid, 7);
 		r->cpu_text = sched__id_text(g->arena, t->cpu, 4);
 	}
+	if (r->pid_text)
+		r->cmdline = who__cmdline(g->arena, t->task.tgid,
+					  t->task.tid == PROFILE_MERGED ? 0 : t->task.start_ns);
 	r->name = by == SCHED_BY_CGROUP ? r->cgroup_name : r->comm;
 }
 

@@ -143,6 +143,8 @@ struct waits_row {
 	const char *place; /* by stack: where it waits as the screen has it: "fsync", else text[STACK] */
 	const char *comm;  /* by comm, pid (its main thread's) and tid; "" otherwise */
 	const char *pid_text; /* by pid and tid; NULL otherwise */
+	const char *cmdline;  /* by pid and tid; NULL: not known */
+	bool ended;	      /* by pid and tid: it has */
 	const char *state; /* "S" ..., "mixed"; preempted: "R" */
 	const char *reason; /* "lock" ..., "mixed" */
 	enum wait_reason why; /* of most of its time */

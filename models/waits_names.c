@@ -161,6 +161,41 @@ static const char *name_of(const struct waits_row *row, u32 groups)
 	return "";
 }
 
+static const struct wait_task *task_of(struct row_groups *g, const struct task_ident *t)
+{
+	const struct waits_snap *s = g->s.snap;
+	u32 lo = 0, hi = s->ntasks;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+		const struct task_ident *x = &s->tasks[mid].task;
+		bool before = x->tgid != t->tgid  ? x->tgid < t->tgid
+			      : x->tid != t->tid ? x->tid < t->tid
+						 : x->start_ns < t->start_ns;
+
+		if (before)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->ntasks && task_ident__key(&s->tasks[lo].task) == task_ident__key(t)
+		       ? &s->tasks[lo]
+		       : NULL;
+}
+
+static void name_process(struct row_groups *g, struct waits_row *row)
+{
+	const struct wait_entry *e = row->entry;
+	bool by_tid = g->query->groups & WAITS_BIT(WAITS_BY_TID);
+	const struct wait_task *t = by_tid ? task_of(g, &e->task) : waits__process(g->s.snap, &e->task);
+
+	row->pid_text = id_text(g->s.names.arena, e, e->task.tgid);
+	row->ended = e->task.tgid == PROFILE_MERGED || (t && t->gone);
+	if (e->task.tgid != PROFILE_MERGED)
+		row->cmdline = who__cmdline(g->s.names.arena, e->task.tgid,
+					    t ? t->task.start_ns : 0);
+}
+
 void row_group__name(struct row_groups *g, struct row_group *group)
 {
 	struct waits_row *row = &group->row;
@@ -175,6 +210,6 @@ void row_group__name(struct row_groups *g, struct row_group *group)
 		row->place = row->text[WAITS_BY_STACK];
 	row->comm = g->query->groups & WAITS_TASK ? comm_text(g, row->entry) : "";
 	if (g->query->groups & WAITS_PROCESS)
-		row->pid_text = id_text(g->s.names.arena, row->entry, row->entry->task.tgid);
+		name_process(g, row);
 	row->name = name_of(row, g->query->groups);
 }

@@ -116,6 +116,8 @@ static const struct field fields[] = {
 	{TEXT_COLUMN("comm", "Command", 12, 0, COLUMN_BOTH,
 		     "name of the thread, of a process its main thread's"),
 	 TEXT_AT(ROW, comm), .groups = WAITS_TASK},
+	END_FIELDS(ROW, WAITS_PROCESS),
+	{CMDLINE_COLUMN, TEXT_AT(ROW, cmdline), .groups = WAITS_PROCESS, .except = BY(STACK), .if_any = true},
 	{TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
 		     "cgroup v2 path below its mount point"),
 	 TEXT_AT(ROW, text[WAITS_BY_CGROUP]), .groups = BY(CGROUP)},
@@ -223,4 +225,5 @@ void waits_answer__table(struct waits_answer *a)
 	fit_columns(columns, groups);
 	key->flags |= COLUMN_KEY | COLUMN_FLEX;
 	key->priority = 0;
+	columns__fit_cmdline(columns, ARRAY_SIZE(fields));
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/cgroup.h"
+#include "base/command_lines.h"
 
 /* One that an include of that kind lets through. */
 static u32 some_id(const struct scope *s, u32 kind)
@@ -29,6 +30,13 @@ const char *who__id_text(struct arena *a, u32 id)
 	if (id)
 		snprintf(buf, sizeof(buf), "%7u", id);
 	return arena__strdup(a, buf);
+}
+
+const char *who__cmdline(struct arena *a, u32 tgid, u64 start_ns)
+{
+	const char *line = tgid ? command_lines__copy(a, tgid, start_ns) : "";
+
+	return *line ? line : NULL;
 }
 
 const char *who__cgroup_text(struct arena *a, u64 id)

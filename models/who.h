@@ -14,4 +14,8 @@ const char *who__id_text(struct arena *a, u32 id);
 /* The path of a cgroup; "[unknown]" of 0. */
 const char *who__cgroup_text(struct arena *a, u64 id);
 
+/* The command line of a process that began at start_ns, or of a thread's; 0: of who has the pid. NULL: not
+ * known. */
+const char *who__cmdline(struct arena *a, u32 tgid, u64 start_ns);
+
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples on their way from sources to models, symbols and taps. */
+#include "base/command_lines.h"
 #include "pipeline/feeds_impl.h"
+#include "samples/command.h"
 
 #define NAMES_WAIT_MS 25
 #define WALKED_MAX    256 /* frames that the programs in the kernel walk, and more */
@@ -30,6 +32,14 @@ static void hand_out_stack(const struct route *r, const struct stack_def *d)
 	hand_out(r, &d->head);
 }
 
+static void learn_command(const struct command_sample *s)
+{
+	if (s->end_ns)
+		command_lines__end(s->tgid, s->end_ns);
+	else
+		command_lines__learn(s->tgid, s->start_ns, s->line);
+}
+
 static void route_sample(void *ctx, const struct sample *s)
 {
 	const struct route *r = ctx;
@@ -42,6 +52,8 @@ static void route_sample(void *ctx, const struct sample *s)
 		symbols__unwind(f->symbols,
 				container_of((struct sample *)s, struct unwind_sample, head),
 				&source_unwind_sink);
+	if (s->type == SAMPLE_COMMAND)
+		learn_command(container_of(s, struct command_sample, head));
 	if (s->type == SAMPLE_STACK_DEF)
 		hand_out_stack(r, container_of(s, struct stack_def, head));
 	else

@@ -9,6 +9,7 @@
 #include "recording/codec.h"
 #include "samples/bpf_progs.h"
 #include "samples/cache.h"
+#include "samples/command.h"
 #include "samples/cpu_cache.h"
 #include "samples/ask.h"
 #include "samples/measure.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of samples/procs.h. */
+/* Samples of samples/procs.h and samples/command.h. */
 #include "recording/types.h"
 
 static void code_sums(struct codec *c, struct procs_sums *s)
@@ -36,6 +36,14 @@ static void code_gauges(struct codec *c, struct procs_sample *x)
 	tell_kthread(c, x->flags & PROCS_KTHREAD);
 	code_below(c, &x->state, 128);
 	CODE_ENUM(c, x->rest, PROCS_PARTS);
+}
+
+void code_command_fields(struct codec *c, struct command_sample *x)
+{
+	code_tgid(c, &x->tgid);
+	code_time(c, &x->start_ns);
+	code_u64(c, &x->end_ns);
+	code_shared_text(c, &x->line);
 }
 
 void code_procs_fields(struct codec *c, struct procs_sample *x)

@@ -24,6 +24,7 @@ struct health_stacks {
 	u64 no_row;    /* the table does not describe the place */
 	u64 bad_stack; /* the stack cannot be read, or leads nowhere */
 	u64 fp_end;    /* frame pointers, of code without a table, led no further */
+	u64 fp_zero;   /* frame pointers ended properly: whole if the last function is an outermost one */
 	u64 gone;      /* no frames: the process ended, its memory was given back */
 	u64 listed;    /* of all, those that looked up the kernel's list of what is mapped */
 	/* Of processes with an interpreter: with its frames; that could not be read, or were not what they

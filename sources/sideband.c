@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "sources/command_lines.h"
 #include "sources/perf_open.h"
 #include "sources/perf_ring.h"
 #include "sources/side_events.h"
@@ -21,6 +22,7 @@ extern const struct source_ops source_sideband;
 struct source {
 	struct perf_ring ring;
 	struct side_events events;
+	struct command_reader *commands;
 	u64 lost;
 };
 
@@ -58,16 +60,19 @@ static struct source *sideband__open(const struct sampling *how, const struct sc
 {
 	struct source *s = xcalloc(1, sizeof(*s));
 
-	if (!open_ring(&s->ring, st))
-		return s;
-	free(s);
-	return NULL;
+	if (open_ring(&s->ring, st)) {
+		free(s);
+		return NULL;
+	}
+	s->commands = command_reader__new();
+	return s;
 }
 
 static void sideband__close(struct source *s)
 {
 	perf_ring__close(&s->ring);
 	side_events__fini(&s->events);
+	command_reader__free(s->commands);
 	free(s);
 }
 
@@ -98,12 +103,29 @@ static int sideband__fd(struct source *s)
 	return s->ring.epoll_fd;
 }
 
+/* The sink of all others, which the reader of command lines listens to. */
+struct side_sink {
+	struct command_reader *commands;
+	const struct sample_sink *sink;
+};
+
+static void put_event(void *ctx, const struct sample *s)
+{
+	const struct side_sink *to = ctx;
+
+	sink__put(to->sink, s);
+	command_reader__event(to->commands, container_of(s, struct proc_event, head), to->sink);
+}
+
 static void sideband__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
+	struct side_sink to = {s->commands, sink};
 	u64 lost = s->lost;
 
 	perf_ring__read(&s->ring, on_record, s);
-	side_events__flush(&s->events, sink);
+	side_events__flush(&s->events, &(struct sample_sink){put_event, &to});
+	if (tick)
+		command_reader__tick(s->commands, sink);
 	if (s->lost > lost)
 		log__add(LOG_WARN,
 			 "%llu records of new processes and mappings lost: names of new "

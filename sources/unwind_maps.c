@@ -173,6 +173,7 @@ void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *
 	h->stacks.no_row = ended[UNWIND_NO_ROW];
 	h->stacks.bad_stack = ended[UNWIND_BAD_STACK];
 	h->stacks.fp_end = ended[UNWIND_FP_END];
+	h->stacks.fp_zero = ended[UNWIND_FP_ZERO];
 	h->stacks.gone = ended[UNWIND_GONE];
 	h->stacks.listed = now.listed - before->listed;
 	h->stacks.scripts = now.scripts - before->scripts;

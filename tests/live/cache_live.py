@@ -82,15 +82,36 @@ def test_cold_and_warm():
         with folder() as d:
             path = make(f"{d}/cold file", 2000, drop=True)
             assert cached(path) == 0
-            sums, _ = told(path, *cat(path))
+            sums, reports = told(path, *cat(path))
             live.fact("pages read from disk", cached(path),
                       sums["read_misses"] + sums["readahead_added"], judge="mincore")
             assert sums["read_misses"] + sums["readahead_added"] == cached(path) == 2000, sums
             assert sums["readahead_used"] == sums["readahead_added"] == sums["read_hits"], sums
+            assert disk_pct(reports) == [100], reports
             sums, _ = told(path, *cat(path))
             live.fact("pages read again: hits", 2000, sums["read_hits"])
             live.fact("pages read again: misses", 0, sums["misses"])
             assert sums["read_hits"] == 2000 and sums["misses"] == 0, sums
+    until_calm(run)
+
+
+def disk_pct(reports):
+    return [r["summary"]["disk_pct"] for r in reports if r["summary"]["disk_pct"] is not None]
+
+
+def test_cold_read_three_times():
+    """A cold file read three times: nearly all are hits, and a third came from the disk"""
+    def run():
+        with folder() as d:
+            path = make(f"{d}/read thrice", 2000, drop=True)
+            sums, reports = told(path, *cat(path, path, path))
+            assert sums["hits"] + sums["misses"] == 6000, sums
+            assert sums["hits"] > 5900, sums
+            rows = [row for r in reports for row in r["rows"] if row["disk_pct"] is not None]
+            asked = [row["hits"] + row["misses"] for row in rows]
+            disk = sum(row["disk_pct"] / 100 * n for row, n in zip(rows, asked))
+            live.fact("pages from disk of those read", 2000, round(disk))
+            assert abs(disk - 2000) < 0.01, (disk, rows)
     until_calm(run)
 
 

@@ -241,20 +241,34 @@ int main(void)
 """
 
 
-def test_musl_outermost():
-    """musl describes neither what calls main nor what calls a thread's function: both are whole"""
+def watch_musl(source, *flags):
     live.need_root()
     if not shutil.which("musl-gcc"):
         raise live.Skip("no musl-gcc")
     with live.temporary() as folder:
         program = os.path.join(folder, "musl_thread")
-        subprocess.run(["musl-gcc", "-static", "-O1", "-x", "c", "-", "-o", program], check=True,
-                       input=MUSL_THREAD, text=True)
+        subprocess.run(["musl-gcc", "-static", "-O1", *flags, "-x", "c", "-", "-o", program], check=True,
+                       input=source, text=True)
         with live.Workload("musl_thread", path=program) as work:
             health = watch(work.pid)["health"]
     assert health["samples"] > 50, health
     # The first stacks may come before the program's table.
     assert health["stacks_truncated_pct"] < 20, health
+    return health
+
+
+def test_musl_outermost():
+    """musl describes neither what calls main nor what calls a thread's function: both are whole"""
+    watch_musl(MUSL_THREAD)
+
+
+def test_musl_stripped():
+    """Without symbols the main thread's stacks are whole, too, and the walks say the same"""
+    source = MUSL_THREAD.replace("pthread_create(&thread, 0, work, 0);", "(void)thread;")
+    health = watch_musl(source, "-s")
+    ends = health["user_stacks"]
+    early = sum(ends[k] for k in ("no_row", "bad_stack", "no_frame_pointer", "frame_pointer_zero"))
+    assert ends["whole"] > 50 and early < ends["whole"] / 5, health
 
 
 def test_kernel():

@@ -135,6 +135,7 @@ static void shares_of_each_kind(void **state)
 	assert_int_equal(cell(a, 0, "misses").u, 125);
 	assert_int_equal(cell(a, 0, "dirties").u, 40);
 	assert_float_equal(cell(a, 0, "hit_pct").f, 37.5, 1e-9);
+	assert_float_equal(cell(a, 0, "disk_pct").f, (20 + 5 + 15) / 2.0, 1e-9);
 	assert_float_equal(cell(a, 0, "read_hit_pct").f, 75, 1e-9);
 	assert_float_equal(cell(a, 0, "write_hit_pct").f, 0, 1e-9);
 	assert_float_equal(cell(a, 0, "readahead_wasted_pct").f, 25, 1e-9);
@@ -582,6 +583,52 @@ static void a_miss_without_a_file_belongs_to_its_process(void **state)
 	snap__put(&s->base);
 }
 
+/* --- who has ended --- */
+
+static void put_life(struct maker *m, enum proc_event_type type, u32 tgid)
+{
+	const struct proc_event ev = {
+		.head.type = SAMPLE_PROC, .type = type, .tgid = tgid, .tid = tgid, .t_ns = m->now_ns};
+
+	model_cache.consume(m->model, &ev.head);
+}
+
+static void a_pid_that_is_used_again_is_another_row(void **state)
+{
+	struct maker *m = *state;
+	struct cache_query q = {.group = CACHE_BY_PID, .window = WINDOW_TOTAL, .nunfolded = 1};
+	const struct cache_snap *s;
+	struct cache_answer *a;
+
+	put_reads(m, 5, 7, 0, 3);
+	put_miss(m, 5, 7, "first_reads", 3);
+	snap__put(&tick(m)->base);
+	put_life(m, PROC_EXIT, 5);
+	put_life(m, PROC_FORK, 5);
+	put_reads(m, 5, 7, 0, 9);
+	put_miss(m, 5, 7, "second_reads", 9);
+	s = tick(m);
+	a = cache__query(s, &q, NULL);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(cell(a, 0, "misses").u, 9);
+	assert_false(cell(a, 0, "ended").u);
+	assert_int_equal(cell(a, 1, "misses").u, 3);
+	assert_true(cell(a, 1, "ended").u);
+	q.unfolded[0] = a->rows[0].key;
+	end(a);
+	a = cache__query(s, &q, NULL);
+	assert_non_null(node_named(a, "second_reads"));
+	assert_null(node_named(a, "first_reads"));
+	end(a);
+	put_life(m, PROC_EXIT, 5);
+	snap__put(&s->base);
+	s = tick(m);
+	a = cache__query(s, &q, NULL);
+	assert_true(cell(a, 0, "ended").u && cell(a, 1, "ended").u);
+	end(a);
+	snap__put(&s->base);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -593,6 +640,7 @@ int main(void)
 		T(zero_forgets_it_all),
 		T(totals_are_of_now_and_flows_of_the_window),
 		T(rows_by_each_key),
+		T(a_pid_that_is_used_again_is_another_row),
 		T(the_most_missed_comes_first_and_names_the_row),
 		T(narrowed_to_a_process_or_a_file),
 		T(the_filter_leaves_rows_out),

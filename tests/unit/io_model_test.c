@@ -636,6 +636,51 @@ static void zero_forgets_it_all(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* --- who has ended --- */
+
+static void put_life(struct maker *m, enum proc_event_type type, u32 tgid)
+{
+	const struct proc_event ev = {
+		.head.type = SAMPLE_PROC, .type = type, .tgid = tgid, .tid = tgid, .t_ns = m->now_ns};
+
+	model_io.consume(m->model, &ev.head);
+}
+
+/* Two that had one pid are two rows; what is written later for one that ended is its own. */
+static void a_pid_that_is_used_again_is_another_row(void **state)
+{
+	struct maker *m = *state;
+	const struct io_snap *s;
+	struct io_answer *a;
+
+	put_proc(m, 5, "dd", false, 0, IO_READ, 10);
+	snap__put(&tick(m)->base);
+	put_life(m, PROC_EXIT, 5);
+	put_proc(m, 5, "dd", false, 0, IO_READ, 20);
+	s = tick(m);
+	a = ask(s, IO_BY_PID, false, "");
+	assert_int_equal(a->nrows, 1);
+	assert_true(cell(&a->base, 0, "ended").u);
+	assert_string_equal(cell(&a->base, 0, "end").s, "ended");
+	answer__free(&a->base);
+	snap__put(&s->base);
+	put_life(m, PROC_FORK, 5);
+	put_proc(m, 5, "dd", false, 0, IO_READ, 40);
+	s = tick(m);
+	a = ask(s, IO_BY_PID, false, "");
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(cell(&a->base, 0, "count").u, 40);
+	assert_false(cell(&a->base, 0, "ended").u);
+	answer__free(&a->base);
+	a = io__query(s, &(struct io_query){.group = IO_BY_PID, .window = WINDOW_TOTAL}, NULL);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(cell(&a->base, 0, "count").u, 40);
+	assert_int_equal(cell(&a->base, 1, "count").u, 30);
+	assert_true(cell(&a->base, 1, "ended").u);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -652,6 +697,7 @@ int main(void)
 		TEST(processes_and_writeback),
 		TEST(writeback_is_of_who_dirtied),
 		TEST(a_process_has_its_newest_name),
+		TEST(a_pid_that_is_used_again_is_another_row),
 		TEST(totals_are_the_same_in_all_groupings),
 		TEST(forgotten_ones_are_summed_up),
 		TEST(the_slowest_come_first_with_their_stacks),

@@ -165,6 +165,7 @@ void cache__report(const struct answer *base, const struct frame *f, struct repo
 	sum_count(r, "misses", cache__misses(a->n));
 	sum_count(r, "dirties", a->n[CACHE_DIRTIED]);
 	report__sum(r, "hit_pct", cache__hit_pct(a->n));
+	report__sum(r, "disk_pct", cache__disk_pct(a->n));
 	report__sum(r, "read_hit_pct", cache__read_hit_pct(a->n));
 	report__sum(r, "write_hit_pct", cache__write_hit_pct(a->n));
 	sum_count(r, "readahead_added", a->n[CACHE_AHEAD_ADDED]);

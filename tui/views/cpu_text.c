@@ -83,7 +83,8 @@ static void selection_row(const struct listing *l, const struct profile_row *r, 
 
 	cpu_terms__task(r, groups, task, sizeof(task));
 	if (!(groups & GROUPS_CODE)) {
-		snprintf(buf, size, "%.2f%% %s", r->self_pct, task);
+		snprintf(buf, size, "%.2f%% %s%s%s", r->self_pct, task, r->cmdline ? ": " : "",
+			 r->cmdline ?: "");
 		return;
 	}
 	if (r->func)
@@ -93,6 +94,9 @@ static void selection_row(const struct listing *l, const struct profile_row *r, 
 	n = strlen(buf);
 	if (*task)
 		snprintf(buf + n, size - n, "  in %s", task);
+	else if (r->most_comm)
+		snprintf(buf + n, size - n, "  most in %s%s%s", r->most_text,
+			 r->most_cmdline ? ": " : "", r->most_cmdline ?: "");
 }
 
 void cpu__selection(const struct listing *l, struct listing_place at, char *buf, size_t size)

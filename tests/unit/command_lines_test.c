@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Command lines by pid and time: pids are used again, programs run others, and there are many. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "base/command_lines.h"
+
+#define S NSEC_PER_SEC
+
+static int forget(void **state)
+{
+	command_lines__forget_all();
+	return 0;
+}
+
+static void expect(u32 tgid, u64 start_ns, const char *line)
+{
+	struct arena a = {0};
+
+	assert_string_equal(command_lines__copy(&a, tgid, start_ns), line);
+	arena__fini(&a);
+}
+
+static void by_pid_and_time(void **state)
+{
+	expect(7, 0, "");
+	command_lines__learn(7, 100 * S, "sleep 1");
+	expect(7, 0, "sleep 1");
+	expect(7, 100 * S + 5 * NSEC_PER_MSEC, "sleep 1");
+	expect(7, 150 * S, "sleep 1"); /* a thread of it */
+	expect(7, 99 * S, "");	       /* somebody else */
+	expect(8, 100 * S, "");
+}
+
+static void another_program(void **state)
+{
+	command_lines__learn(7, 100 * S, "sh -c sleep");
+	command_lines__learn(7, 100 * S + NSEC_PER_MSEC, "sleep 2");
+	expect(7, 100 * S, "sleep 2");
+}
+
+static void pids_are_used_again(void **state)
+{
+	command_lines__learn(7, 100 * S, "first");
+	command_lines__end(7, 200 * S);
+	expect(7, 150 * S, "first");
+	expect(7, 250 * S, ""); /* began after it */
+	expect(7, 0, "first");
+	command_lines__learn(7, 300 * S, "second");
+	expect(7, 100 * S, "first");
+	expect(7, 300 * S, "second");
+	expect(7, 0, "second");
+	command_lines__learn(7, 400 * S, "third"); /* the second one's end was not seen */
+	expect(7, 350 * S, "second");
+	expect(7, 400 * S, "third");
+}
+
+static void who_ended_makes_room(void **state)
+{
+	char line[32];
+
+	for (u32 i = 1; i <= COMMAND_LINES_MAX + 10; i++) {
+		snprintf(line, sizeof(line), "p%u", i);
+		command_lines__learn(i, i * S, line);
+		if (i > 100)
+			command_lines__end(i, i * S + 1000);
+	}
+	expect(1, 1 * S, "p1");
+	expect(100, 100 * S, "p100");
+	expect(101, 101 * S, "");
+	expect(COMMAND_LINES_MAX + 10, 0, line);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(by_pid_and_time, forget),
+		cmocka_unit_test_teardown(another_program, forget),
+		cmocka_unit_test_teardown(pids_are_used_again, forget),
+		cmocka_unit_test_teardown(who_ended_makes_room, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

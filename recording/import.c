@@ -21,6 +21,8 @@ static import_fn importer_of(int fd)
 	char magic[MAGIC_LEN];
 	struct stat sb;
 
+	if (!fstat(fd, &sb) && S_ISDIR(sb.st_mode))
+		return perf_import; /* of perf record --threads */
 	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode))
 		return NULL;
 	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic)) {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/perf_stream.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/caps.h"
 #include "base/progress.h"
 
 #define PERF_MAGIC_OTHER "2ELIFREP" /* of the other byte order */
 #define PIPE_HEADER	 16
 #define FILE_HEADER	 104
 #define WINDOW		 (1u << 20)
+#define PART_WINDOW	 (128u << 10) /* more than any record */
 #define FEATURE_MAX	 (64u << 20)
 #define UNPACKED_MIN	 (1ULL << 30) /* so much may be unpacked of any file */
 #define UNPACKED_RATIO	 256
@@ -34,6 +37,10 @@ struct perf_stream {
 	u64 total, limit;     /* bytes unpacked; the most there may be */
 	u64 aligned[UINT16_MAX / 8 + 1];
 	char trouble[160];
+	/* Of a folder: the files of its threads, each a stream of records without a head. */
+	struct perf_stream **parts;
+	u32 nparts;
+	bool is_folder, is_over;
 };
 
 /* --- the file --- */
@@ -224,7 +231,7 @@ static bool is_own(struct perf_stream *s, const struct perf_event_header *h)
 	}
 }
 
-const struct perf_event_header *perf_stream__next(struct perf_stream *s)
+static const struct perf_event_header *next_of(struct perf_stream *s)
 {
 	const struct perf_event_header *h;
 
@@ -241,9 +248,55 @@ const struct perf_event_header *perf_stream__next(struct perf_stream *s)
 	}
 }
 
+/* The one of which least was read: so all are read side by side, as they were written. */
+static struct perf_stream *most_behind(struct perf_stream *s)
+{
+	struct perf_stream *found = NULL;
+	double least = 2;
+
+	for (u32 i = 0; i < s->nparts; i++) {
+		struct perf_stream *part = s->parts[i];
+		double done = (double)(part->at - (part->raw.n - part->raw.at)) / (double)MAX(part->size, 1u);
+
+		if (part->is_over || done >= least)
+			continue;
+		least = done;
+		found = part;
+	}
+	return found;
+}
+
+/* Rounds are of one file: of a folder they say nothing about the others. */
+const struct perf_event_header *perf_stream__next(struct perf_stream *s)
+{
+	struct perf_stream *part = s->is_over ? most_behind(s) : s;
+
+	if (!s->is_folder)
+		return next_of(s);
+	while (part) {
+		const struct perf_event_header *h = next_of(part);
+
+		if (h && h->type != PERF_USER_FINISHED_ROUND)
+			return h;
+		if (h)
+			continue;
+		part->is_over = true;
+		if (!s->trouble[0])
+			copy_str(s->trouble, sizeof(s->trouble), part->trouble);
+		part = most_behind(s);
+	}
+	return NULL;
+}
+
 bool perf_stream__go_on(const struct perf_stream *s)
 {
-	return progress__go_on(s->at, s->size);
+	u64 at = s->at, size = s->size;
+
+	for (u32 i = 0; i < s->nparts; i++) {
+		at += s->parts[i]->at;
+		size += s->parts[i]->size;
+	}
+	return progress__go_on(at, size);
 }
 
 const char *perf_stream__trouble(const struct perf_stream *s)
@@ -368,8 +421,7 @@ static int read_header(struct perf_stream *s, const char *path, struct status *s
 	return read_file_header(s, header, path, st);
 }
 
-struct perf_stream *perf_stream__open(int fd, const char *path, struct perf_meta *m,
-				      struct status *st)
+static struct perf_stream *new_stream(int fd, struct perf_meta *m, size_t window)
 {
 	struct perf_stream *s = xcalloc(1, sizeof(*s));
 	struct stat sb;
@@ -378,8 +430,75 @@ struct perf_stream *perf_stream__open(int fd, const char *path, struct perf_meta
 	s->meta = m;
 	s->size = fstat(fd, &sb) ? 0 : (u64)sb.st_size;
 	s->limit = MAX(UNPACKED_MIN, s->size * UNPACKED_RATIO);
-	s->raw.v = xmalloc(WINDOW);
-	s->raw.cap = WINDOW;
+	s->raw.v = xmalloc(window);
+	s->raw.cap = window;
+	return s;
+}
+
+static int open_regular(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat sb;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return -1;
+	fd = caps__open_for_caller(path);
+	if (fd >= 0 && (fstat(fd, &sb) || !S_ISREG(sb.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void open_parts(struct perf_stream *s, const char *folder)
+{
+	char name[32];
+	int fd;
+
+	s->parts = xcalloc(PERF_PARTS_MAX, sizeof(*s->parts));
+	for (; s->nparts < PERF_PARTS_MAX; s->nparts++) {
+		struct perf_stream *part;
+
+		snprintf(name, sizeof(name), "data.%u", s->nparts);
+		fd = open_regular(folder, name);
+		if (fd < 0)
+			break;
+		part = new_stream(fd, s->meta, PART_WINDOW);
+		part->end = part->size;
+		s->parts[s->nparts] = part;
+	}
+}
+
+static struct perf_stream *open_folder(const char *path, struct perf_meta *m, struct status *st)
+{
+	int fd = open_regular(path, "data");
+	struct perf_stream *s;
+
+	if (fd < 0) {
+		status__set(st, EXIT_CODE_USAGE, -EINVAL,
+			    "%.200s is a folder without a file \"data\": not one of perf record --threads",
+			    path);
+		return NULL;
+	}
+	s = new_stream(fd, m, WINDOW);
+	s->is_folder = true;
+	open_parts(s, path);
+	if (!read_header(s, path, st))
+		return s;
+	perf_stream__free(s);
+	return NULL;
+}
+
+struct perf_stream *perf_stream__open(int fd, const char *path, struct perf_meta *m,
+				      struct status *st)
+{
+	struct perf_stream *s;
+	struct stat sb;
+
+	if (!fstat(fd, &sb) && S_ISDIR(sb.st_mode))
+		return open_folder(path, m, st);
+	s = new_stream(fd, m, WINDOW);
 	if (!read_header(s, path, st))
 		return s;
 	perf_stream__free(s);
@@ -393,5 +512,12 @@ void perf_stream__free(struct perf_stream *s)
 	ZSTD_freeDStream(s->zstd);
 	free(s->raw.v);
 	free(s->unpacked.v);
+	for (u32 i = 0; i < s->nparts; i++) {
+		close(s->parts[i]->fd);
+		perf_stream__free(s->parts[i]);
+	}
+	free(s->parts);
+	if (s->is_folder)
+		close(s->fd);
 	free(s);
 }

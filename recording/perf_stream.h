@@ -29,7 +29,10 @@ enum perf_user_record {
 
 struct perf_stream;
 
-/* fd stays the caller's. NULL with st: nothing of it can be read. */
+/* The other files of perf record --threads, whose folder holds the file `data` and these. */
+#define PERF_PARTS_MAX 1024
+
+/* fd stays the caller's, as a file or as such a folder. NULL with st: nothing of it can be read. */
 struct perf_stream *perf_stream__open(int fd, const char *path, struct perf_meta *m,
 				      struct status *st);
 void perf_stream__free(struct perf_stream *s);

@@ -94,6 +94,14 @@ def test_all():
     compare(file, 50, ["hot_70", "hot_30", "work"])
 
 
+def test_threads():
+    """perf record --threads: a folder of files, one a CPU"""
+    with live.Workload("two_functions", 30):
+        file = record("threads.data", "-a", "-g", "-F", 997, "--threads")
+    assert os.path.isdir(file)
+    compare(file, 50, ["hot_70", "hot_30", "work"])
+
+
 def test_process():
     """perf record -p: one process"""
     with live.Workload("two_functions", 30) as work:

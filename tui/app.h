@@ -80,6 +80,7 @@ struct host {
 	size_t todo_at;	  /* where its next words begin */
 	u64 todo_from_ns; /* when the last ones were run; 0 none yet */
 	u64 todo_view_ns; /* when they changed the view */
+	u64 todo_rows_ns; /* since when the view has had a frame; 0: it has none */
 	u64 began_ns;	  /* when the loop did */
 
 	enum view_id view;
@@ -242,6 +243,8 @@ bool functions__set_waits(struct host *h, const char *on, struct status *st);
 
 /* In the place of what there was; the list is borrowed. */
 void todo__set(struct host *h, const char *const *list, u32 n);
+/* Once a turn of the loop, before the others. */
+void todo__look(struct host *h);
 /* Something is left, and what has to be there for it is there: `idle` is whether all that is on its
  * way is shown. */
 bool todo__due(const struct host *h, bool idle);

@@ -447,6 +447,7 @@ static void loop(struct host *h)
 		show(h);
 		was_idle = idle;
 		idle = is_idle(h);
+		todo__look(h);
 		if (todo__due(h, idle && was_idle)) {
 			todo__next(h);
 			continue;

@@ -623,6 +623,8 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct child
 	copy_str(h.window, sizeof(h.window), o->window ? o->window : "");
 	begin_columns(&h, o);
 	if (headless__is(&h)) {
+		if (!h.window[0]) /* as batch mode has it without words */
+			copy_str(h.window, sizeof(h.window), "last");
 		term.w = HEADLESS_W;
 		term.h = HEADLESS_H;
 	}

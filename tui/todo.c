@@ -5,15 +5,31 @@
 #include "base/clock.h"
 #include "tui/app.h"
 
-/* Where names never end to come, or a view gets no samples. */
+/* Where names never end to come; and for the first frame of a view, as attaching takes long on a busy machine. */
 #define PATIENCE_NS (5 * NSEC_PER_SEC)
+#define ATTACH_NS   (60 * NSEC_PER_SEC)
+
+/* The interval in which a source was attached is shorter than those asked for. */
+static bool is_whole(const struct host *h, const struct snap *s)
+{
+	bool clocked = headless__is(h) && !h->manual && !past__plays(h);
+
+	return s && (!clocked || s->t1_ns - s->t0_ns >= h->interval_ns - h->interval_ns / 10);
+}
 
 static bool has_rows(const struct host *h)
 {
 	enum model_id feed = view_table[h->view]->feed;
 
-	return !view_table[h->view]->models || h->frame->snaps[feed] ||
+	return !view_table[h->view]->models || is_whole(h, h->frame->snaps[feed]) ||
 	       h->frame->feeds[feed].state == FEED_FAILED;
+}
+
+static u64 patient_until(const struct host *h, u64 from_ns)
+{
+	u64 from = MAX(h->todo_from_ns, from_ns);
+
+	return h->todo_rows_ns ? MAX(from, h->todo_rows_ns) + PATIENCE_NS : from + ATTACH_NS;
 }
 
 /* A view that has just begun has some first samples before its first interval is over. */
@@ -27,8 +43,24 @@ static bool is_ready(const struct host *h, bool idle)
 	if (idle && has_rows(h))
 		return true;
 	/* A script has a clock of its own. */
-	return !h->options->script &&
-	       now > MAX(h->todo_from_ns, from + h->interval_ns) + PATIENCE_NS;
+	return !h->options->script && now > patient_until(h, from + h->interval_ns);
+}
+
+/* Words that are about no row, and in batch mode need none: the report is of the view they lead to. */
+static bool leads_elsewhere(const struct host *h)
+{
+	const char *words = h->todo_list[h->todo] + h->todo_at;
+
+	words += strspn(words, " ");
+	return headless__is(h) && !strncmp(words, "view ", 5);
+}
+
+void todo__look(struct host *h)
+{
+	if (!h->frame || !has_rows(h))
+		h->todo_rows_ns = 0;
+	else if (!h->todo_rows_ns)
+		h->todo_rows_ns = clock__monotonic_ns();
 }
 
 void todo__set(struct host *h, const char *const *list, u32 n)
@@ -41,7 +73,7 @@ void todo__set(struct host *h, const char *const *list, u32 n)
 
 bool todo__due(const struct host *h, bool idle)
 {
-	return h->todo < h->ntodo && is_ready(h, idle);
+	return h->todo < h->ntodo && h->frame && (leads_elsewhere(h) || is_ready(h, idle));
 }
 
 bool todo__waits(const struct host *h)
@@ -82,6 +114,7 @@ void todo__next(struct host *h)
 		h->todo_at = 0;
 	}
 	h->todo_from_ns = clock__monotonic_ns();
+	h->todo_rows_ns = 0;
 	h->dirty = true;
 	if (palette__run(h, line, &st)) {
 		h->todo_view_ns = h->view == view ? h->todo_view_ns : h->todo_from_ns;

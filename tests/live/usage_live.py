@@ -187,6 +187,17 @@ def test_format_refused():
             assert f.read() == "precious"
 
 
+def test_words_lead_to_a_view():
+    """--do with another view: its last interval, no longer than that, and nothing twice"""
+    live.need_root()
+    for words in ("view sched", "view overview; view sched"):
+        report = live.batch("-d", "1", "-V", "cpu", "--do", words)[0]
+        assert (report["view"], report["window"]) == ("sched", "last interval"), report
+        took = report["t1_ns"] - report["t0_ns"]
+        assert 0 < report["summary"]["oncpu_ns"] <= took * os.cpu_count() * 1.05, (took, report["summary"])
+        assert max(r["oncpu_ns"] for r in report["rows"]) <= took * 1.05, (took, report["rows"][0])
+
+
 def test_output_private():
     """What -o writes is for its owner alone, and goes through no link; with --do too"""
     with live.temporary() as tmp:

@@ -48,7 +48,7 @@ static const struct field fields[] = {
 	{COUNT_COLUMN("hit_rate", "Hit/s", 7, 0, COLUMN_SCREEN | COLUMN_SHARE,
 		      "pages asked for that were in the cache, per second"),
 	 RATE_AT(ROW, hits), .sets = HITS},
-	{COUNT_COLUMN("dirty_rate", "Dirty/s", 7, 0, COLUMN_SCREEN | COLUMN_SHARE,
+	{COUNT_COLUMN("dirty_rate", "Dirty/s", 7, 2, COLUMN_SCREEN | COLUMN_SHARE,
 		      "clean pages that became dirty, per second"),
 	 RATE_AT(ROW, n[CACHE_DIRTIED]), .sets = HITS},
 	{BYTES_COLUMN("added_rate", "In B/s", 6, 2, COLUMN_SCREEN | COLUMN_SHARE,

@@ -82,7 +82,7 @@ static void draw_shares(const struct cache_panel *p, struct canvas *c, struct re
 	bool few = cache__few_misses(a, a->n);
 
 	add_share(&line, "hit", cache__hit_pct(a->n), few);
-	add_share(&line, "from disk", cache__disk_pct(a->n), true);
+	add_share(&line, "disk", cache__disk_pct(a->n), true);
 	add_share(&line, "read", cache__read_hit_pct(a->n), few);
 	add_share(&line, "write", cache__write_hit_pct(a->n), few);
 	if (!s->totals_known)

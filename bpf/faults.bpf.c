@@ -22,11 +22,25 @@ struct mm_struct___areas {
 	unsigned long start_brk, brk, start_stack;
 } KERNEL_TYPE;
 
+/* A fault that a thread is in. */
+struct begun {
+	u64 ns;
+	u64 error; /* as the processor has it */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct begun);
+} begins SEC(".maps");
+
 /* What the stack has no room for. Programs on these events do not interrupt each other. */
 struct work {
 	u64 pivots[MAPLE_PIVOTS];
 	struct vma vma;
 	u64 file; /* the struct file's address, 0: none */
+	u64 flags; /* of the mapping */
 	u64 labels[MEASURE_LABELS];
 };
 
@@ -114,6 +128,7 @@ __noinline int mapping__look(u64 address, u64 now)
 		return 0;
 	w->labels[FAULTS_LABEL_FILE] = FAULTS_UNKNOWN;
 	w->labels[FAULTS_LABEL_RANGE] = 0;
+	w->flags = w->file = 0;
 	w->vma.at = vma__find(address, w->pivots);
 	vma = (void *)w->vma.at;
 	if (!vma)
@@ -123,6 +138,7 @@ __noinline int mapping__look(u64 address, u64 now)
 	if (address - w->vma.start >= w->vma.end - w->vma.start)
 		return 0;
 	w->file = (u64)BPF_CORE_READ(vma, vm_file);
+	w->flags = BPF_CORE_READ(vma, vm_flags);
 	if (w->file) {
 		w->labels[FAULTS_LABEL_FILE] = file__label(w->file, now);
 		address = address - w->vma.start + (BPF_CORE_READ(vma, vm_pgoff) << 12);
@@ -137,6 +153,58 @@ __noinline int mapping__look(u64 address, u64 now)
 	return 0;
 }
 
+/* --- why --- */
+
+#define ERROR_PRESENT 1 /* of the processor's error */
+#define ERROR_WRITE   2
+#define AREA_SHARED	0x8 /* flags of mappings */
+#define AREA_USER	0x200
+#define AREA_USER_WRITE 0x1000
+#define AREA_HUGE	0x400000
+
+static __always_inline u32 cause_of(const struct work *w, u64 error, u32 kind)
+{
+	bool present = error & ERROR_PRESENT, write = error & ERROR_WRITE, shared = w->flags & AREA_SHARED;
+
+	if (w->flags & (present && write ? AREA_USER_WRITE : AREA_USER) && !(present && !write))
+		return FAULTS_USER;
+	if (w->flags & AREA_HUGE)
+		return FAULTS_HUGE;
+	if (present)
+		return !write ? FAULTS_OTHER : shared ? FAULTS_PROTECT : FAULTS_COPY;
+	if (w->file)
+		return write && !shared ? FAULTS_COPY : FAULTS_MAP;
+	return kind == FAULTS_MAJOR ? FAULTS_SWAP : FAULTS_TOUCH;
+}
+
+static __always_inline int fault_begins(u64 error)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct measure_stats *st = stats__get();
+	struct begun *b;
+
+	if (!st || !measure__task(task, st))
+		return 0;
+	b = bpf_task_storage_get(&begins, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!b)
+		return 0;
+	b->ns = bpf_ktime_get_ns();
+	b->error = error;
+	return 0;
+}
+
+SEC("tp_btf/page_fault_user")
+int faults_user(u64 *ctx)
+{
+	return fault_begins(ctx[2]);
+}
+
+SEC("tp_btf/page_fault_kernel")
+int faults_kernel(u64 *ctx)
+{
+	return fault_begins(ctx[2]);
+}
+
 /* --- counting --- */
 
 static __always_inline int fault(struct bpf_perf_event_data *ctx, u32 kind)
@@ -146,7 +214,9 @@ static __always_inline int fault(struct bpf_perf_event_data *ctx, u32 kind)
 	struct work *w = work__get();
 	struct measure_cell *c;
 	struct measure_task *t;
-	u64 now;
+	struct begun *b;
+	u64 now, ns = 0;
+	u32 cause = 0;
 
 	if (!st || !w)
 		return 0;
@@ -155,12 +225,20 @@ static __always_inline int fault(struct bpf_perf_event_data *ctx, u32 kind)
 		return 0;
 	now = run__begin(st);
 	mapping__look(ctx->addr, now);
-	w->labels[FAULTS_LABEL_KIND] = kind;
+	b = bpf_task_storage_get(&begins, task, 0, 0);
+	if (b && b->ns) {
+		ns = bpf_ktime_get_ns() - b->ns;
+		cause = cause_of(w, b->error, kind);
+		b->ns = 0;
+	}
+	w->labels[FAULTS_LABEL_KIND] = kind | cause << FAULTS_CAUSE_SHIFT;
 	if (cells__are_scarce(active != 0))
 		w->labels[FAULTS_LABEL_RANGE] = 0;
-	c = measure__count(ctx, task, t, w->labels, 0, false, st);
-	if (c)
+	c = measure__count(ctx, task, t, w->labels, ns, false, st);
+	if (c) {
 		c->sums[kind]++;
+		c->sums[FAULTS_FIRST] += cause == FAULTS_TOUCH;
+	}
 	run__end(st, now);
 	return 0;
 }

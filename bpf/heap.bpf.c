@@ -21,6 +21,9 @@ struct heap_thread {
 	u64 size, out; /* out: where the address will be, of HEAP_POSIX_MEMALIGN */
 	u64 freed;     /* last, where all are followed */
 	u32 call, weight, exec_id, pad;
+	/* Of the last call that nobody looks at the end of: where its return address lies, and that. */
+	u64 out_sp, out_ret;
+	u64 brk, moves; /* of the call that it is in: what it was before; the size of what is moved */
 };
 
 struct {
@@ -122,6 +125,19 @@ static __always_inline bool is_jump(const struct heap_thread *t, u64 sp)
 	return t && t->sp == sp;
 }
 
+/* What it maps meanwhile is the allocator's: until it returns its return address is there. */
+static __always_inline void call_is_left_out(struct heap_thread *t, u64 sp)
+{
+	if (!t)
+		t = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0,
+					 BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)
+		return;
+	t->out_sp = sp;
+	t->out_ret = 0;
+	bpf_probe_read_user(&t->out_ret, sizeof(t->out_ret), (void *)sp);
+}
+
 /* 1: nobody has to look at the end of the call. */
 static __always_inline int call_begins(struct pt_regs *ctx, u64 cookie, struct measure_stats *st)
 {
@@ -135,8 +151,10 @@ static __always_inline int call_begins(struct pt_regs *ctx, u64 cookie, struct m
 	if (call == HEAP_REALLOC || call == HEAP_REALLOCARRAY)
 		release_old(task, PT_REGS_PARM1(ctx));
 	weight = weight__draw(size);
-	if (!weight && (cookie & HEAP_CALL_ALONE) && !is_jump(t, sp))
+	if (!weight && (cookie & HEAP_CALL_ALONE) && !is_jump(t, sp)) {
+		call_is_left_out(t, sp);
 		return 1;
+	}
 	if (!t)
 		t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
@@ -254,6 +272,165 @@ int heap_free(struct pt_regs *ctx)
 	now = run__begin(st);
 	release(ctx, address, st);
 	run__end(st, now);
+	return 0;
+}
+
+/* --- what a program maps itself --- */
+
+struct syscall_begin {
+	u64 common;
+	long id;
+	u64 args[6];
+};
+
+struct syscall_end {
+	u64 common;
+	long id;
+	long ret;
+};
+
+#define PROTECTION_NONE	  0
+#define MAP_WITHOUT_FILE 0x20 /* MAP_ANONYMOUS */
+
+/* False: the process is not looked at, or its allocator is at work. */
+static __always_inline bool is_own_call(struct task_struct *task, struct pt_regs *regs,
+					struct measure_stats *st)
+{
+	struct heap_thread *t;
+	u32 tgid = task->tgid;
+	u64 word = 0;
+
+	if (!st || !HAS_TASK_PT_REGS || !bpf_map_lookup_elem(&executed, &tgid) ||
+	    bpf_probe_read_kernel(regs, sizeof(*regs), (void *)bpf_task_pt_regs(task)))
+		return false;
+	t = bpf_task_storage_get(&threads, task, 0, 0);
+	if (!t)
+		return true;
+	if (is_inside(t, PT_REGS_SP(regs), task->self_exec_id))
+		return false;
+	return !t->out_sp || PT_REGS_SP(regs) >= t->out_sp ||
+	       bpf_probe_read_user(&word, sizeof(word), (void *)t->out_sp) || word != t->out_ret;
+}
+
+static __always_inline void mapped(void *ctx, struct task_struct *task, u64 address, u64 size, u32 call,
+				   struct measure_stats *st)
+{
+	struct measure_acquired what = {.space = space_of(task), .address = address, .size = size};
+	u32 *flag, slot = own_slot__take(&flag);
+
+	what.labels[HEAP_LABEL_CALL] = call | class_of(size) << HEAP_SIZE_SHIFT;
+	what.labels[HEAP_LABEL_EXEC] = (u32)task->self_exec_id;
+	measure__acquire(ctx, task, slot, flag ? STACK_USER : 0, &what, bpf_ktime_get_ns(), st);
+	if (flag)
+		*flag = 0;
+}
+
+static __always_inline bool is_error(long ret)
+{
+	return (u64)ret > -4096ULL;
+}
+
+/* Address space that is reserved is no memory; what has a file is in the page cache. */
+SEC("tp/syscalls/sys_exit_mmap")
+int heap_mmap(struct syscall_end *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct measure_stats *st = stats__get();
+	struct pt_regs regs;
+
+	if (!is_own_call(task, &regs, st) || !(PT_REGS_PARM4_SYSCALL(&regs) & MAP_WITHOUT_FILE) ||
+	    PT_REGS_PARM3(&regs) == PROTECTION_NONE)
+		return 0;
+	if (is_error(ctx->ret))
+		st->notes[HEAP_NOTE_FAILED]++;
+	else
+		mapped(ctx, task, ctx->ret, PT_REGS_PARM2(&regs), HEAP_MMAP, st);
+	return 0;
+}
+
+/* As with free: afterwards somebody else may have its place. */
+SEC("tp/syscalls/sys_enter_munmap")
+int heap_munmap(struct syscall_begin *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs regs;
+
+	if (is_own_call(task, &regs, stats__get()))
+		release_old(task, ctx->args[0]);
+	return 0;
+}
+
+/* What is moved was followed, or is not. */
+SEC("tp/syscalls/sys_enter_mremap")
+int heap_moves(struct syscall_begin *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct heap_thread *t;
+	struct pt_regs regs;
+
+	if (!is_own_call(task, &regs, stats__get()))
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (t)
+		t->moves = held__take(held__key(space_of(task), ctx->args[0])) ? ctx->args[2] : 0;
+	return 0;
+}
+
+SEC("tp/syscalls/sys_exit_mremap")
+int heap_moved(struct syscall_end *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct heap_thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct measure_stats *st = stats__get();
+	u64 size = t ? t->moves : 0;
+
+	if (!size || !st)
+		return 0;
+	t->moves = 0;
+	if (!is_error(ctx->ret))
+		mapped(ctx, task, ctx->ret, size, HEAP_MMAP, st);
+	return 0;
+}
+
+struct mm_struct___brk {
+	unsigned long brk;
+} KERNEL_TYPE;
+
+struct task_struct___brk {
+	struct mm_struct___brk *mm;
+} KERNEL_TYPE;
+
+SEC("tp/syscalls/sys_enter_brk")
+int heap_brk_begins(struct syscall_begin *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct heap_thread *t;
+	struct pt_regs regs;
+
+	if (!is_own_call(task, &regs, stats__get()))
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (t)
+		t->brk = BPF_CORE_READ((struct task_struct___brk *)task, mm, brk);
+	return 0;
+}
+
+/* A piece that is given back counts as released when it is as the last one that was added. */
+SEC("tp/syscalls/sys_exit_brk")
+int heap_brk(struct syscall_end *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct heap_thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct measure_stats *st = stats__get();
+	u64 before = t ? t->brk : 0, after = ctx->ret;
+
+	if (!before || !st)
+		return 0;
+	t->brk = 0;
+	if (after > before)
+		mapped(ctx, task, before, after - before, HEAP_BRK, st);
+	else if (after < before)
+		release_old(task, after);
 	return 0;
 }
 

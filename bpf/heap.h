@@ -18,6 +18,8 @@ enum heap_call {
 	HEAP_ALIGNED,	     /* (alignment, size) */
 	HEAP_POSIX_MEMALIGN, /* (&address, alignment, size) = 0 */
 	HEAP_NEW,	     /* as malloc */
+	HEAP_MMAP,	     /* of the system, without a file */
+	HEAP_BRK,
 	HEAP_CALLS
 };
 #define HEAP_CALL_MASK 0xff
@@ -27,6 +29,7 @@ enum heap_call {
 
 #define HEAP_PROCESSES 1024
 
+/* What is mapped by the allocator is not counted beside what it gives. */
 enum { HEAP_NOTE_FAILED };
 
 /* Records in the ring: a process that is new, or executes another program. */

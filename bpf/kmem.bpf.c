@@ -79,7 +79,7 @@ static __always_inline void name__cache(u64 cache, const char *name, u32 slot,
 /* --- allocations --- */
 
 struct allocated {
-	u64 address, bytes, kind, cache, site;
+	u64 address, bytes, wasted, kind, cache, site;
 	const char *cache_name;
 	u32 slot;
 };
@@ -89,13 +89,18 @@ static __always_inline int allocated(void *ctx, const struct allocated *a)
 	struct measure_acquired what = {
 		.address = a->address,
 		.size = a->bytes,
+		.wasted = a->wasted,
 		.labels = {a->kind, a->cache, a->site},
 	};
 	struct measure_stats *st = stats__get();
 	u64 now;
 
-	if (!st || a->address <= NO_OBJECT)
+	if (!st)
 		return 0;
+	if (a->address <= NO_OBJECT) {
+		st->notes[KMEM_NOTE_FAILED] += !a->address;
+		return 0;
+	}
 	now = run__begin(st);
 	if (measure__acquire(ctx, bpf_get_current_task_btf(), STACK_SLOT_OWN + a->slot,
 			     STACK_KERNEL | STACK_TRACED, &what, now, st)) {
@@ -112,7 +117,8 @@ int kmem_kmalloc(u64 *ctx)
 {
 	const struct allocated a = {.address = ctx[1],
 				    .bytes = ctx[3],
-				    .kind = KMEM_SLAB,
+				    .wasted = ctx[3] - ctx[2],
+				    .kind = KMEM_SLAB | KMEM_MIGRATE_NONE << KMEM_MIGRATE_SHIFT,
 				    .cache = KMEM_KMALLOC | ctx[3],
 				    .site = ctx[0],
 				    .slot = STACK_OF_KMALLOC};
@@ -127,7 +133,8 @@ int kmem_cache_alloc(u64 *ctx)
 	struct kmem_cache *cache = (void *)ctx[2];
 	const struct allocated a = {.address = ctx[1],
 				    .bytes = cache->size,
-				    .kind = KMEM_SLAB,
+				    .wasted = cache->size - cache->object_size,
+				    .kind = KMEM_SLAB | KMEM_MIGRATE_NONE << KMEM_MIGRATE_SHIFT,
 				    .cache = as_number(cache),
 				    .cache_name = cache->name,
 				    .site = ctx[0],
@@ -139,10 +146,11 @@ int kmem_cache_alloc(u64 *ctx)
 SEC("raw_tp/mm_page_alloc")
 int kmem_page_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
-	u32 order = ctx->args[1];
+	u32 order = ctx->args[1], migrate = ctx->args[3] & 0x7f;
 	const struct allocated a = {.address = ctx->args[0],
 				    .bytes = (u64)page_bytes << (order & 31),
-				    .kind = KMEM_PAGE | order << KMEM_ORDER_SHIFT,
+				    .kind = KMEM_PAGE | order << KMEM_ORDER_SHIFT |
+					    migrate << KMEM_MIGRATE_SHIFT,
 				    .cache = KMEM_PAGES,
 				    .slot = STACK_OF_PAGE};
 
@@ -151,7 +159,21 @@ int kmem_page_alloc(struct bpf_raw_tracepoint_args *ctx)
 
 /* --- frees --- */
 
-static __always_inline int freed(u64 address)
+struct task_struct___stack {
+	void *stack;
+} KERNEL_TYPE;
+
+#define TASK_STACK_BYTES 32768 /* or less */
+
+/* Interrupts have stacks of their own: what the event has handed over lies on none of the task's. */
+static __always_inline bool is_in_interrupt(const void *ctx)
+{
+	struct task_struct___stack *task = (void *)bpf_get_current_task_btf();
+
+	return as_number(ctx) - (u64)BPF_CORE_READ(task, stack) >= TASK_STACK_BYTES;
+}
+
+static __always_inline int freed(const void *ctx, u64 address)
 {
 	struct measure_stats *st = stats__get();
 	u64 now;
@@ -159,6 +181,7 @@ static __always_inline int freed(u64 address)
 	if (!st || address <= NO_OBJECT)
 		return 0;
 	now = run__begin(st);
+	st->notes[KMEM_NOTE_IN_INTERRUPT] += is_in_interrupt(ctx);
 	measure__release(0, address, st);
 	run__end(st, now);
 	return 0;
@@ -167,27 +190,32 @@ static __always_inline int freed(u64 address)
 SEC("raw_tp/kfree")
 int kmem_kfree(struct bpf_raw_tracepoint_args *ctx)
 {
-	return freed(ctx->args[1]);
+	return freed(ctx, ctx->args[1]);
 }
 
 SEC("raw_tp/kmem_cache_free")
 int kmem_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	return freed(ctx->args[1]);
+	return freed(ctx, ctx->args[1]);
 }
 
 SEC("raw_tp/mm_page_free")
 int kmem_page_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	return freed(ctx->args[0]);
+	return freed(ctx, ctx->args[0]);
 }
 
-static long free_one(u32 i, u64 *objects)
+struct bulk {
+	u64 objects;
+	const void *ctx;
+};
+
+static long free_one(u32 i, struct bulk *bulk)
 {
 	u64 address = 0;
 
-	bpf_probe_read_kernel(&address, sizeof(address), (void *)(*objects + i * sizeof(u64)));
-	freed(address);
+	bpf_probe_read_kernel(&address, sizeof(address), (void *)(bulk->objects + i * sizeof(u64)));
+	freed(bulk->ctx, address);
 	return 0;
 }
 
@@ -195,9 +223,9 @@ static long free_one(u32 i, u64 *objects)
 SEC("raw_tp/rcu_invoke_kfree_bulk_callback")
 int kmem_free_bulk(struct bpf_raw_tracepoint_args *ctx)
 {
-	u64 objects = ctx->args[2];
+	struct bulk bulk = {ctx->args[2], ctx};
 	u32 n = ctx->args[1];
 
-	bpf_loop(n < BULK_MAX ? n : BULK_MAX, free_one, &objects, 0);
+	bpf_loop(n < BULK_MAX ? n : BULK_MAX, free_one, &bulk, 0);
 	return 0;
 }

@@ -160,6 +160,9 @@ struct measure_site {
 	struct measure_who who; /* tgid 0: of nobody, the rest */
 	/* In HELD_WEIGHTs, and so are bytes; added to by several CPUs at a time. */
 	__u64 acquired, acquired_bytes, released, released_bytes, lost, lost_bytes;
+	/* Of what was released: what had come in the same interval. Of the bytes that were acquired: those that
+	 * nobody had asked for. */
+	__u64 churned, churned_bytes, wasted_bytes;
 };
 
 #define MEASURE_REST_SITE 0 /* its place in the table */

@@ -20,7 +20,7 @@
 
 #define SITE_PROBES 16
 
-/* Both sized by user space, by powers of two. */
+/* Both sized by user space, sites by powers of two. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -37,18 +37,21 @@ struct {
 	__type(value, struct measure_site);
 } sites SEC(".maps");
 
-const volatile u32 held_mask = 0, site_mask = 0;
+const volatile u32 held_buckets = 1, site_mask = 0;
 const volatile u64 held_epoch_ns = 0;
 volatile u32 nsites; /* in use */
 /* Whether not all are followed; then by the bucket of the size: the upper half how many of 2^32 are,
  * the lower for how many each of them stands, in HELD_WEIGHTs. */
 volatile u32 sampled = 0;
 volatile u64 draws[MEASURE_BUCKETS];
+/* When the interval began, in units of slots; 0: it is the first. */
+volatile u32 interval_since = 0;
 
 struct measure_acquired {
 	u64 space, address; /* space: a process, or 0 of the kernel */
 	u64 size;
 	u64 labels[MEASURE_LABELS];
+	u64 wasted; /* of the size: what nobody had asked for */
 	u32 weight; /* that was drawn already; 0: it is not yet */
 };
 
@@ -127,7 +130,8 @@ static __always_inline u64 held__key(u64 space, u64 address)
 
 static __always_inline struct measure_held_bucket *held__bucket(u64 key, bool second)
 {
-	u32 at = (second ? key >> 33 : key >> 1) & held_mask;
+	u64 part = second ? key >> 33 << 2 : (u32)key;
+	u32 at = part * held_buckets >> 32;
 
 	return bpf_map_lookup_elem(&held, &at);
 }
@@ -145,6 +149,18 @@ static __always_inline u64 size__unpack(u32 size)
 	return size < HELD_LARGE ? size : (u64)(size & ~HELD_LARGE) << 12;
 }
 
+static __always_inline void site__release(struct measure_site *s, const struct measure_held_slot *slot)
+{
+	u64 bytes = size__unpack(slot->size) * slot->weight;
+
+	__sync_fetch_and_add(&s->released, slot->weight);
+	__sync_fetch_and_add(&s->released_bytes, bytes);
+	if (slot->since <= interval_since)
+		return;
+	__sync_fetch_and_add(&s->churned, slot->weight);
+	__sync_fetch_and_add(&s->churned_bytes, bytes);
+}
+
 /* Takes an object out of a bucket; false: it is not there. */
 static __always_inline bool slot__take(struct measure_held_bucket *b, u64 key)
 {
@@ -157,11 +173,8 @@ static __always_inline bool slot__take(struct measure_held_bucket *b, u64 key)
 			continue;
 		at = slot.site & site_mask;
 		s = bpf_map_lookup_elem(&sites, &at);
-		if (s) {
-			__sync_fetch_and_add(&s->released, slot.weight);
-			__sync_fetch_and_add(&s->released_bytes,
-					     size__unpack(slot.size) * slot.weight);
-		}
+		if (s)
+			site__release(s, &slot);
 		return true;
 	}
 	return false;
@@ -269,6 +282,8 @@ static __always_inline bool measure__acquire(void *ctx, struct task_struct *task
 	bytes = size__unpack(size) * weight;
 	__sync_fetch_and_add(&s->acquired, weight);
 	__sync_fetch_and_add(&s->acquired_bytes, bytes);
+	if (a->wasted)
+		__sync_fetch_and_add(&s->wasted_bytes, a->wasted * weight);
 	if (held__put(key, at, size, (now - held_epoch_ns) >> HELD_AGE_SHIFT, weight))
 		return true;
 	__sync_fetch_and_add(&st->untracked, 1);

@@ -12,10 +12,31 @@ enum { WATCH_LABEL_PLACE, WATCH_LABEL_CODE };
 #define WATCH_PLACES	8    /* that are asked for; a CPU has 4 at a time */
 #define WATCH_PROCESSES 1024 /* times places */
 
-/* What is at a place, before and after the last hit; of execution it is not looked at. */
+#define WATCH_REGS 34 /* at most, as the kernel has them for user space */
+
+/* What is at a place, before and after the last hit that counted; of execution it is not looked at. */
 struct watch_value {
 	__u64 before, after;
+	__u64 last; /* what was there at the last hit of all */
 	__u64 address;
+	__u64 regs[WATCH_REGS]; /* at that hit */
 };
+
+/* A hit counts when all tests hold, each of a value with a number, or with the other value. */
+enum { WATCH_EQ, WATCH_NE, WATCH_LT, WATCH_LE, WATCH_GT, WATCH_GE };
+#define WATCH_TESTS 4
+
+struct watch_test {
+	__u8 of_before, with_before, op, is_signed;
+	__u32 pad;
+	__u64 number;
+};
+
+struct watch_condition {
+	__u32 n, pad;
+	struct watch_test v[WATCH_TESTS];
+};
+
+enum { WATCH_NOTE_OTHERS }; /* hits that did not count */
 
 #endif

@@ -117,7 +117,7 @@ _proftop()
 			--snapshot-on-signal --sort --preset
 			--views --window --idle --history --ask --function --function-waits --do --theme --graphs --columns --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
-			--from --to --connect --redact --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-presets --list-words --version
+			--from --to --connect --redact --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-presets --list-words --symbols --version
 			-h --help --script --size --"
 		;;
 	esac

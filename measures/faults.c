@@ -5,11 +5,22 @@
 #include "bpf/faults.h"
 #include "samples/measure.h"
 
-enum { BY_KIND, BY_FILE, BY_ADDRESS, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
+enum { BY_KIND, BY_CAUSE, BY_FILE, BY_ADDRESS, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
 
 static void kind_text(u64 kind, char *buf, size_t size)
 {
 	copy_str(buf, size, kind == FAULTS_MAJOR ? "major" : "minor");
+}
+
+static void cause_text(u64 cause, char *buf, size_t size)
+{
+	static const char *const names[FAULTS_CAUSES] = {
+		[FAULTS_TOUCH] = "first touch",	      [FAULTS_MAP] = "file",	  [FAULTS_COPY] = "copy-on-write",
+		[FAULTS_PROTECT] = "write-protect", [FAULTS_SWAP] = "swap",	  [FAULTS_USER] = "userfault",
+		[FAULTS_HUGE] = "huge",		      [FAULTS_OTHER] = "spurious",
+	};
+
+	copy_str(buf, size, cause < FAULTS_CAUSES && names[cause] ? names[cause] : "");
 }
 
 /* NULL: the programs sent its path. */
@@ -50,6 +61,10 @@ static const struct measure_label labels[LABELS] = {
 	[BY_KIND] = {.name = "kind", .title = "Kind", .width = 5,
 		     .help = "minor: the page was in memory, or a new one did; major: it was read",
 		     .word = FAULTS_LABEL_KIND, .bits = 8, .text = kind_text},
+	[BY_CAUSE] = {.name = "cause", .title = "Cause", .width = 13,
+		      .help = "first touch of memory, a page of a file, copy-on-write, write-protect of what is "
+			      "shared, swap, userfault, huge; none where the kernel does not say",
+		      .word = FAULTS_LABEL_KIND, .shift = FAULTS_CAUSE_SHIFT, .bits = 8, .text = cause_text},
 	[BY_FILE] = {.name = "file", .title = "File", .width = 30,
 		     .help = "file that is mapped there, or [heap], [stack], [anon]",
 		     .word = FAULTS_LABEL_FILE, .bits = 64, .known = file_is},
@@ -82,6 +97,12 @@ const struct measure measure_faults = {
 				   .counts = &labels[BY_KIND], .when = FAULTS_MINOR},
 		 [FAULTS_MAJOR] = {.name = "major", .title = "major/s", .type = VALUE_COUNT,
 				   .help = "faults that read the page from a disk",
-				   .counts = &labels[BY_KIND], .when = FAULTS_MAJOR}},
+				   .counts = &labels[BY_KIND], .when = FAULTS_MAJOR},
+		 [FAULTS_FIRST] = {.name = "first_touch", .title = "touch/s", .type = VALUE_COUNT,
+				   .help = "pages without a file that were touched for the first time: by so "
+					   "many memory grew",
+				   .counts = &labels[BY_CAUSE], .when = FAULTS_TOUCH}},
+	.value = "ns",
+	.optional = "faults_user faults_kernel",
 	.drills = (const u32[]){1u << BY_STACK, 0},
 };

@@ -7,7 +7,7 @@
 #include "samples/measure.h"
 
 enum {
-	BY_CACHE, BY_KIND, BY_SITE, BY_ORDER, BY_PID, BY_COMM, BY_CGROUP, BY_STACK,
+	BY_CACHE, BY_KIND, BY_SITE, BY_ORDER, BY_MIGRATE, BY_PID, BY_COMM, BY_CGROUP, BY_STACK,
 	LABELS,
 };
 
@@ -19,6 +19,17 @@ static void kind_text(u64 kind, char *buf, size_t size)
 static void order_text(u64 order, char *buf, size_t size)
 {
 	snprintf(buf, size, "%llu", (unsigned long long)order);
+}
+
+/* As enum migratetype has them. */
+static void migrate_text(u64 type, char *buf, size_t size)
+{
+	static const char *const names[] = {"unmovable", "movable", "reclaimable", "highatomic"};
+
+	if (type == KMEM_MIGRATE_NONE)
+		*buf = '\0';
+	else
+		copy_str(buf, size, type < ARRAY_SIZE(names) ? names[type] : "cma or isolated");
 }
 
 static const struct measure_label labels[LABELS] = {
@@ -35,6 +46,10 @@ static const struct measure_label labels[LABELS] = {
 		      .help = "of pages: two to the power of so many, side by side",
 		      .word = KMEM_LABEL_KIND, .shift = KMEM_ORDER_SHIFT, .bits = 8,
 		      .text = order_text},
+	[BY_MIGRATE] = {.name = "migrate", .title = "Migrate", .width = 11,
+			.help = "of pages: what may become of them when memory is compacted",
+			.word = KMEM_LABEL_KIND, .shift = KMEM_MIGRATE_SHIFT, .bits = 8,
+			.text = migrate_text},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
 		    .help = "process in whose context it was; interrupts are anybody's"},
 	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
@@ -73,6 +88,9 @@ const struct measure measure_kmem = {
 	.drills = (const u32[]){1u << BY_STACK, 0},
 	.setup = setup,
 	.innermost = allocators,
+	.wastes = true,
+	.notes = {[KMEM_NOTE_FAILED] = "allocations failed",
+		  [KMEM_NOTE_IN_INTERRUPT] = "frees came in interrupts"},
 	.optional = "kmem_free_bulk",
 	.unseen = "held: since watching began; what is freed in bulk is seen to be when its place is "
 		  "used again",

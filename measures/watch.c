@@ -4,7 +4,7 @@
 #include "samples/measure.h"
 
 enum {
-	BY_ADDRESS, BY_SYMBOL, BY_FUNCTION, BEFORE, AFTER, BY_PID, BY_TID, BY_COMM, BY_CGROUP,
+	BY_ADDRESS, BY_SYMBOL, BY_FUNCTION, BEFORE, AFTER, REGISTERS, BY_PID, BY_TID, BY_COMM, BY_CGROUP,
 	BY_STACK,
 	LABELS,
 };
@@ -24,6 +24,8 @@ static const struct measure_label labels[LABELS] = {
 		    .help = "what was there before the last hit of the interval"},
 	[AFTER] = {.name = "after", .title = "After", .width = 12, OF_PLACE, .number = true,
 		   .told_by = 1u << BY_ADDRESS, .help = "and after it"},
+	[REGISTERS] = {.name = "registers", .title = "Registers", .width = 40, OF_PLACE,
+		       .told_by = 1u << BY_ADDRESS, .help = "at the last hit of the interval"},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process"},
 	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread"},
 	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
@@ -44,5 +46,7 @@ const struct measure measure_watch = {
 	.nlabels = LABELS,
 	.by = 1u << BY_ADDRESS | 1u << BY_FUNCTION,
 	.kept = WATCH_LABEL_PLACE,
+	.notes = {[WATCH_NOTE_OTHERS] = "hits did not meet the condition"},
+	.hint = ":watch PROGRAM:VARIABLE, or --watch, says what to watch",
 	.drills = (const u32[]){1u << BY_STACK, 0},
 };

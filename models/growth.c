@@ -9,7 +9,9 @@
 /* The interval whose end is the nearest to that of the span ends it. */
 static bool is_over(const struct growth_clock *c, u64 t0_ns, u64 t1_ns)
 {
-	return t1_ns + (t1_ns - t0_ns) / 2 >= c->first_ns + c->n * c->step_ns;
+	u64 began = c->n ? c->ends_ns[c->n - 1] : c->begin_ns;
+
+	return t1_ns + (t1_ns - t0_ns) / 2 >= began + c->step_ns;
 }
 
 struct growth_step growth_clock__tick(struct growth_clock *c, u64 t0_ns, u64 t1_ns)
@@ -17,37 +19,46 @@ struct growth_step growth_clock__tick(struct growth_clock *c, u64 t0_ns, u64 t1_
 	struct growth_step s = {0};
 
 	if (!c->n) {
-		c->first_ns = t1_ns;
+		c->begin_ns = t0_ns;
 		c->step_ns = MAX(t1_ns - t0_ns, 1ULL);
 	}
 	if (c->n == GROWTH_POINTS) {
 		s.halve = true;
 		c->n /= 2;
-		c->first_ns += c->step_ns;
-		c->step_ns *= 2;
+		for (u32 i = 0; i < c->n; i++)
+			c->ends_ns[i] = c->ends_ns[2 * i + 1];
+		/* As long as those that are there have become. */
+		c->step_ns = MAX(c->step_ns * 2, (c->ends_ns[c->n - 1] - c->begin_ns) / c->n);
 	}
 	s.add = is_over(c, t0_ns, t1_ns);
-	if (s.add)
-		s.at = c->n++;
+	if (!s.add)
+		return s;
+	s.at = c->n++;
+	c->ends_ns[s.at] = t1_ns;
 	return s;
 }
 
-void growth_series__advance(struct growth_series *g, const struct growth_step *s, float value)
+void growth_series__advance(struct growth_series *g, const struct growth_step *s, float value, float acquired)
 {
-	for (u32 i = 0; s->halve && i < GROWTH_POINTS / 2; i++)
+	for (u32 i = 0; s->halve && i < GROWTH_POINTS / 2; i++) {
 		g->marks[i] = MIN(g->marks[2 * i], g->marks[2 * i + 1]);
+		g->acquired[i] = g->acquired[2 * i + 1];
+	}
 	g->least = MIN(g->least, value);
 	if (!s->add)
 		return;
 	g->marks[s->at] = g->least;
+	g->acquired[s->at] = acquired;
 	g->least = INFINITY;
 }
 
 void growth_series__merge(struct growth_series *to, const struct growth_series *from)
 {
 	to->least = isinf(to->least) ? from->least : to->least + from->least;
-	for (u32 i = 0; i < GROWTH_POINTS; i++)
+	for (u32 i = 0; i < GROWTH_POINTS; i++) {
 		to->marks[i] += from->marks[i];
+		to->acquired[i] += from->acquired[i];
+	}
 }
 
 /* Rises less falls among all pairs, and its variance where nothing grows, with ties. */
@@ -101,20 +112,41 @@ static u32 lowest(const float *v, u32 n)
 	return at;
 }
 
-/* Of the straight line with the least squares, per mark. */
-static double slope(const float *v, u32 n)
+/* Of the straight line with the least squares, per ns. */
+static double slope(const float *v, const u64 *ends_ns, u32 n)
 {
-	double mid = (n - 1) / 2.0, xy = 0, xx = 0;
+	double mid = 0, xy = 0, xx = 0;
 
+	for (u32 i = 0; i < n; i++)
+		mid += (double)(ends_ns[i] - ends_ns[0]) / n;
 	for (u32 i = 0; i < n; i++) {
-		xy += (i - mid) * v[i];
-		xx += (i - mid) * (i - mid);
+		double x = (double)(ends_ns[i] - ends_ns[0]) - mid;
+
+		xy += x * v[i];
+		xx += x * x;
 	}
 	return xx > 0 ? xy / xx : 0;
 }
 
-struct growth growth__judge(const float marks[GROWTH_POINTS], const struct growth_clock *c)
+/* What fills up grows ever less: its second half by less than a quarter of what the first did. */
+static bool fills_up(const float *v, const u64 *ends_ns, u32 n)
 {
+	u32 half = n / 2;
+
+	return n >= 2 * LEAST_RISES &&
+	       slope(v + half, ends_ns + half, n - half) < slope(v, ends_ns, half) / 4;
+}
+
+static double kept_pct(const struct growth_series *g, u32 from, u32 to)
+{
+	double came = g->acquired[to] - g->acquired[from];
+
+	return came > 0 ? MIN(100.0 * (g->marks[to] - g->marks[from]) / came, 100.0) : 0;
+}
+
+struct growth growth__judge(const struct growth_series *series, const struct growth_clock *c)
+{
+	const float *marks = series->marks;
 	struct growth g = {0};
 	double variance;
 	u32 from;
@@ -126,8 +158,11 @@ struct growth growth__judge(const float marks[GROWTH_POINTS], const struct growt
 	if (rises <= 1 || variance <= 0 || !is_above(marks, c->n) || rises_in(marks, c->n) < LEAST_RISES)
 		return g;
 	from = lowest(marks, c->n);
+	if (fills_up(marks + from, c->ends_ns + from, c->n - from))
+		return g;
 	g.sure_pct = MIN((u32)(50 * (1 + erf((rises - 1) / sqrt(2 * variance)))), 99u);
-	g.per_min = slope(marks + from, c->n - from) * 60e9 / (double)c->step_ns;
-	g.from_ns = c->first_ns + from * c->step_ns - c->step_ns;
+	g.per_min = slope(marks + from, c->ends_ns + from, c->n - from) * 60e9;
+	g.kept_pct = kept_pct(series, from, c->n - 1);
+	g.from_ns = from ? c->ends_ns[from - 1] : c->begin_ns;
 	return g;
 }

@@ -13,8 +13,9 @@
 
 /* When spans end, for all series together. Zero-initialized: from the next interval on. */
 struct growth_clock {
-	u32 n; /* marks that are there; the first ends at first_ns */
-	u64 first_ns, step_ns;
+	u32 n; /* marks that are there */
+	u64 begin_ns, step_ns; /* when the first span begins; how long one is at least */
+	u64 ends_ns[GROWTH_POINTS]; /* when each ends: intervals may be longer than the first was */
 };
 
 /* What an interval's end does to each series; in this order. */
@@ -28,26 +29,30 @@ struct growth_step {
 struct growth_series {
 	float least; /* since the last span ended */
 	float marks[GROWTH_POINTS];
+	float acquired[GROWTH_POINTS]; /* at the end of each span, since watching began */
 };
 
 /* Ends the interval [t0, t1): the first spans are as long, and as soon as there are GROWTH_POINTS, two become one. */
 struct growth_step growth_clock__tick(struct growth_clock *c, u64 t0_ns, u64 t1_ns);
-void growth_series__advance(struct growth_series *g, const struct growth_step *s, float value);
+/* acquired: all since watching began. */
+void growth_series__advance(struct growth_series *g, const struct growth_step *s, float value, float acquired);
 void growth_series__merge(struct growth_series *to, const struct growth_series *from);
 
 struct growth {
 	u32 sure_pct;	 /* that it grows: 0 to 99 */
 	double per_min;	 /* slope of the marks since from_ns */
 	u64 from_ns;	 /* when it began to */
+	double kept_pct; /* of what was acquired since then: what is still there */
 };
 
 /*
  * The test of Mann and Kendall (H. B. Mann, Econometrica 13, 1945): of all pairs of marks, how many rise and how
  * many fall, against what chance would do. It knows nothing of the shape of growth, and a single peak does
  * not matter. What goes up and down again is no growth: the least of the last third has to be above
- * the most of the first. Nor is a step or two, such as a table that was allocated: four of the marks have to
+ * the most of the first. Nor is what fills up, as a cache, or a table that takes the place of what was there before.
+ * Nor is a step or two, such as a table that was allocated: four of the marks have to
  * rise.
  */
-struct growth growth__judge(const float marks[GROWTH_POINTS], const struct growth_clock *c);
+struct growth growth__judge(const struct growth_series *g, const struct growth_clock *c);
 
 #endif

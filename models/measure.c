@@ -123,7 +123,8 @@ static void consume_counted(struct model *m, const struct measure_sample *s)
 
 static void consume_held(struct model *m, const struct measure_held_sample *s)
 {
-	const struct measure_held held = {s->held, s->held_bytes, s->begin_ns};
+	const struct measure_held held = {s->held, s->held_bytes, s->begin_ns,
+					  (double)s->error_bytes * (double)s->error_bytes};
 	struct measure_text keys[MEASURE_OWN_LABELS];
 	struct measure_sample of = {.who = s->who,
 				    .sampled = true,
@@ -131,7 +132,10 @@ static void consume_held(struct model *m, const struct measure_held_sample *s)
 				    .errors = s->unseen,
 				    .sum = s->acquired_bytes,
 				    .sums = {[HOLDING_RELEASED] = s->released,
-					     [HOLDING_RELEASED_BYTES] = s->released_bytes},
+					     [HOLDING_RELEASED_BYTES] = s->released_bytes,
+					     [HOLDING_CHURNED] = s->churned,
+					     [HOLDING_CHURNED_BYTES] = s->churned_bytes,
+					     [HOLDING_WASTED_BYTES] = s->wasted_bytes},
 				    .hist = s->hist};
 
 	intern_keys(m, s->keys, s->rest ? 0 : s->nkeys, keys);

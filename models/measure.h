@@ -67,12 +67,14 @@ u64 (*measure__lo(const struct measure *m))(u32 bucket);
 struct measure_held {
 	u64 n, bytes;
 	u64 begin_ns; /* of the oldest; 0: nothing is held */
+	double variance; /* of the bytes, where they are an estimate */
 };
 
 static inline void measure_held__add(struct measure_held *to, const struct measure_held *h)
 {
 	to->n += h->n;
 	to->bytes += h->bytes;
+	to->variance += h->variance;
 	if (h->begin_ns && (!to->begin_ns || h->begin_ns < to->begin_ns))
 		to->begin_ns = h->begin_ns;
 }
@@ -97,7 +99,9 @@ struct measure_entry {
 	const struct measure_bin *bins; /* of what is held: ages, of the last interval alone */
 	u32 nbins;
 	float trend[PROFILE_TREND]; /* counts per second, or bytes held; oldest first */
-	const float *marks; /* of a holding: struct measure_snap.growth says of when; else NULL */
+	/* Of a holding: what it held, and had acquired by then; struct measure_snap.growth says of when; else
+	 * NULL. */
+	const struct growth_series *marks;
 };
 
 struct measure_open_entry {
@@ -235,7 +239,7 @@ struct measure_row {
 	u64 unfinished, unfinished_ns;
 	struct measure_held held;
 	u64 acquired; /* bytes, since watching began */
-	float marks[GROWTH_POINTS]; /* of what it held */
+	struct growth_series marks; /* of what it held */
 	struct growth growth;
 	float trend[PROFILE_TREND];
 	struct value hist, errnos;

@@ -246,6 +246,13 @@ static void add_times(struct making *k)
 	ADD(k, CELL_MAX, 0, TIME_COLUMN("max_ns", "Max", 7, 2, COLUMN_BOTH, "the longest"));
 }
 
+static enum value_type type_of(const char *unit)
+{
+	if (!strcmp(unit, "ns"))
+		return VALUE_NS;
+	return strcmp(unit, "bytes") ? VALUE_COUNT : VALUE_BYTES;
+}
+
 static void add_sum_by_name(struct making *k, enum value_type type)
 {
 	const char *name = k->m->sum_name;
@@ -281,12 +288,12 @@ static void add_values(struct making *k)
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
 		snprintf(name, sizeof(name), "%s%s%s", all[i].name, *unit ? "_" : "", unit);
 		if (all[i].kind == CELL_TOTAL && k->m->sum_name)
-			add_sum_by_name(k, strcmp(unit, "bytes") ? VALUE_COUNT : VALUE_BYTES);
+			add_sum_by_name(k, type_of(unit));
 		add(k, all[i].kind, 0,
 		    (struct column){.name = arena__strdup(k->arena, name),
 				    .title = all[i].title,
 				    .help = all[i].help,
-				    .type = strcmp(unit, "bytes") ? VALUE_COUNT : VALUE_BYTES,
+				    .type = type_of(unit),
 				    .width = 7,
 				    .priority = all[i].priority,
 				    .flags = all[i].flags});
@@ -310,6 +317,10 @@ static void add_held(struct making *k)
 	ADD(k, CELL_HELD_BYTES, 0,
 	    BYTES_COLUMN("held_bytes", "Held", 8, 0, COLUMN_BOTH | COLUMN_SHARE,
 			 "bytes that are held at the end of the window"));
+	if (k->parts)
+		ADD(k, CELL_ERROR_BYTES, 0,
+		    BYTES_COLUMN("error_bytes", "+/-", 8, 1, COLUMN_BOTH,
+				 "standard error of what is held: it is estimated from what was sampled"));
 	ADD(k, CELL_HELD, 0,
 	    COUNT_COLUMN("held", text_of(k, "%s", noun), 7, 1, COLUMN_BOTH | COLUMN_SHARE,
 			 text_of(k, "%s that are held at the end of the window", noun)));
@@ -332,6 +343,13 @@ static void add_held(struct making *k)
 	ADD(k, CELL_TOTAL_RATE, 0,
 	    BYTES_COLUMN("bytes_rate", "bytes/s", 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
 			 "bytes that were acquired, per second"));
+	ADD(k, CELL_SUM_RATE, HOLDING_CHURNED_BYTES,
+	    BYTES_COLUMN("churn_rate", "Churn/s", 8, 4, COLUMN_SCREEN | COLUMN_SHARE,
+			 "of those: bytes that were released in the same interval, per second"));
+	if (k->m->wastes)
+		ADD(k, CELL_SUM_RATE, HOLDING_WASTED_BYTES,
+		    BYTES_COLUMN("wasted_rate", "Waste/s", 8, 5, COLUMN_SCREEN | COLUMN_SHARE,
+				 "of those: bytes that nobody asked for, as objects have sizes, per second"));
 	ADD(k, CELL_OLDEST, 0,
 	    TIME_COLUMN("oldest_ns", "Oldest", 7, 2, COLUMN_BOTH,
 			"for how long the oldest of what is held has been; since watching began at "
@@ -351,12 +369,18 @@ static void add_flow(struct making *k)
 		{CELL_SUM, HOLDING_RELEASED, "released", "so many went in the window", VALUE_COUNT},
 		{CELL_SUM, HOLDING_RELEASED_BYTES, "released_bytes",
 		 "bytes that went in the window", VALUE_BYTES},
+		{CELL_SUM, HOLDING_CHURNED, "churned", "of those: what came in the same interval",
+		 VALUE_COUNT},
+		{CELL_SUM, HOLDING_CHURNED_BYTES, "churned_bytes",
+		 "of the bytes that went: those that came in the same interval", VALUE_BYTES},
+		{CELL_SUM, HOLDING_WASTED_BYTES, "wasted_bytes",
+		 "of the bytes that came: those that nobody asked for", VALUE_BYTES},
 	};
 
 	ADD(k, CELL_TREND, 0,
 	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
 		   "bytes held, interval by interval; all rows have one scale"));
-	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+	for (u32 i = 0; i < ARRAY_SIZE(all) - !k->m->wastes; i++)
 		ADD(k, all[i].kind, all[i].index,
 		    COLUMN(all[i].type, all[i].name, all[i].name, 8, 0, COLUMN_EXPORT | COLUMN_SUM,
 			   all[i].help));

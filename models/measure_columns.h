@@ -43,6 +43,7 @@ enum measure_cell_kind {
 	CELL_TOTAL_RATE, /* of the sum */
 	CELL_SLOPE,	 /* bytes a minute by which it grows, where that is sure */
 	CELL_SURE,	 /* how sure that is, in % */
+	CELL_ERROR_BYTES, /* standard error of the bytes that are held, where they are an estimate */
 	CELL_KEPT,	 /* of what was acquired since watching began, in % */
 	CELL_UNFINISHED,
 	CELL_UNFINISHED_AGE,
@@ -66,7 +67,8 @@ struct measure_column {
 #define MEASURE_COLUMNS 60
 
 /* Fills at most MEASURE_COLUMNS of both, those that apply to the grouping; returns how many.
- * parts: those of the time are known, and worth room on the screen. *sort: the one that rows are
+ * parts: those of the time are known, and worth room on the screen; of a holding, that its sums are
+ * estimates. *sort: the one that rows are
  * sorted by. */
 u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena);

@@ -284,8 +284,9 @@ static void advance_growth(struct live_entries *e, const struct snap *base, stru
 	struct growth_step step = growth_clock__tick(&e->growth, base->t0_ns, base->t1_ns);
 
 	for (u32 i = 0; i < e->n; i++) {
-		growth_series__advance(&e->v[i].growth, &step, (float)out[i].held.bytes);
-		out[i].marks = arena__dup(arena, e->v[i].growth.marks, sizeof(e->v[i].growth.marks));
+		growth_series__advance(&e->v[i].growth, &step, (float)out[i].held.bytes,
+				       (float)out[i].v[WINDOW_TOTAL].sum);
+		out[i].marks = arena__dup(arena, &e->v[i].growth, sizeof(e->v[i].growth));
 	}
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of a measure by any of its labels together. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/hidx.h"
@@ -272,8 +273,8 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	add_values(&r->v, v);
 	for (u32 i = 0; i < PROFILE_TREND; i++)
 		r->trend[i] += e->trend[i];
-	for (u32 i = 0; e->marks && i < GROWTH_POINTS; i++)
-		r->marks[i] += e->marks[i];
+	if (e->marks)
+		growth_series__merge(&r->marks, e->marks);
 	r->acquired += e->v[WINDOW_TOTAL].sum;
 	add_buckets(k, e, r->buckets);
 	if (k->error_label >= 0 && *e->keys[k->error_label].text)
@@ -426,6 +427,17 @@ static struct histogram histogram_of(const struct measure *m, double *buckets,
 				  m->is_signed ? MEASURE_ZERO : 0};
 }
 
+/* As sure as the judgement of its sizes, unless these are estimates that may be off by as much. */
+static struct growth growth_of(const struct measure_row *r, const struct measure_snap *s)
+{
+	struct growth g = growth__judge(&r->marks, &s->growth);
+	double minutes = (double)(s->base.t1_ns - MIN(g.from_ns, s->base.t1_ns)) / 60e9;
+
+	if (g.per_min * minutes < 3 * sqrt(r->held.variance))
+		g.sure_pct = 0;
+	return g;
+}
+
 static void finish_row(struct maker *k, u32 at)
 {
 	struct measure_row *r = &k->rows[at];
@@ -439,7 +451,7 @@ static void finish_row(struct maker *k, u32 at)
 	}
 	if (r->metric)
 		metric_row__finish(&k->metrics, r, k->box->answer.base.window_ns, k->arena);
-	r->growth = growth__judge(r->marks, &k->snap->growth);
+	r->growth = growth_of(r, k->snap);
 	r->hist = histogram__value(&h, false, k->arena);
 	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
 	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));

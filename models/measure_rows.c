@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The cells of a measure's rows, and the stacks below them. */
+#include <math.h>
+
 #include "models/fields.h"
 #include "models/frames.h"
 #include "models/measure_metrics.h"
@@ -210,6 +212,9 @@ static bool held_cell(const struct measure_answer *a, const struct measure_row *
 			out->type = VALUE_NONE;
 		else
 			out->u = s->base.t1_ns - MIN(r->held.begin_ns, s->base.t1_ns);
+		return true;
+	case CELL_ERROR_BYTES:
+		out->u = (u64)sqrt(r->held.variance);
 		return true;
 	case CELL_GROWTH:
 		out->n = VALUE_BYTES;
@@ -485,14 +490,21 @@ static void hide_empty(struct measure_box *box, u32 n)
 	columns__fit_cmdline(box->columns, n);
 }
 
+/* Of a span those of its time, of a holding the error of its sums. */
+static bool knows_parts(const struct measure_answer *a)
+{
+	if (a->measure->shape == MEASURE_SHAPE_HOLDING)
+		return a->held.variance > 0;
+	return !a->measure->rest.name || a->all.sums[0];
+}
+
 static void make_table(struct measure_box *box)
 {
 	struct measure_answer *a = &box->answer;
 	u32 nlast = 0, sort, n;
 
-	n = measure__columns(a->measure, a->query.groups,
-			     !a->measure->rest.name || a->all.sums[0], box->columns, box->kinds,
-			     &sort, &box->arena);
+	n = measure__columns(a->measure, a->query.groups, knows_parts(a), box->columns, box->kinds, &sort,
+			     &box->arena);
 	hide_empty(box, n);
 	while (nlast < a->nrows && a->rows[a->nrows - 1 - nlast].waits)
 		nlast++;

@@ -71,6 +71,11 @@ static u32 held_weight(const char *column)
 		{"bytes_rate", WEIGHT_VALUE},
 		{"released", WEIGHT_SUM + HOLDING_RELEASED},
 		{"released_bytes", WEIGHT_SUM + HOLDING_RELEASED_BYTES},
+		{"churned", WEIGHT_SUM + HOLDING_CHURNED},
+		{"churned_bytes", WEIGHT_SUM + HOLDING_CHURNED_BYTES},
+		{"churn_rate", WEIGHT_SUM + HOLDING_CHURNED_BYTES},
+		{"wasted_bytes", WEIGHT_SUM + HOLDING_WASTED_BYTES},
+		{"wasted_rate", WEIGHT_SUM + HOLDING_WASTED_BYTES},
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
@@ -97,6 +102,19 @@ u32 measure__weight_of(const struct measure *m, const char *column)
 	return WEIGHT_OWN;
 }
 
+static void held_noun(u32 sum, struct flame_weight *out)
+{
+	static const struct flame_weight all[] = {
+		[HOLDING_RELEASED] = {VALUE_COUNT, "released", ""},
+		[HOLDING_RELEASED_BYTES] = {VALUE_BYTES, "released bytes", ""},
+		[HOLDING_CHURNED] = {VALUE_COUNT, "churned", ""},
+		[HOLDING_CHURNED_BYTES] = {VALUE_BYTES, "churned bytes", ""},
+		[HOLDING_WASTED_BYTES] = {VALUE_BYTES, "wasted bytes", ""},
+	};
+
+	*out = all[MIN(sum, ARRAY_SIZE(all) - 1)];
+}
+
 /* What the weight of a query is called. */
 static void weigh(const struct measure *m, const void *query, struct flame_weight *out)
 {
@@ -121,14 +139,18 @@ static void weigh(const struct measure *m, const void *query, struct flame_weigh
 	case WEIGHT_VALUE:
 		*out = m->shape == MEASURE_SHAPE_HOLDING || !strcmp(m->value, "bytes")
 			       ? (struct flame_weight){VALUE_BYTES, "bytes", ""}
-			       : (struct flame_weight){VALUE_COUNT, "sum", ""};
+		       : !strcmp(m->value, "ns") ? (struct flame_weight){VALUE_NS, "time", ""}
+						 : (struct flame_weight){VALUE_COUNT, "sum", ""};
 		snprintf(out->what, sizeof(out->what), "sum of %s", of);
 		return;
 	default: {
 		const struct measure_sum *sum =
 			&m->sums[MIN(q->weight - WEIGHT_SUM, MEASURE_SUMS - 1u)];
 
-		*out = (struct flame_weight){sum->type, sum->name ? sum->name : "released", ""};
+		if (m->shape == MEASURE_SHAPE_HOLDING)
+			held_noun(q->weight - WEIGHT_SUM, out);
+		else
+			*out = (struct flame_weight){sum->type, sum->name ? sum->name : "", ""};
 		snprintf(out->what, sizeof(out->what), "%s of %s", out->noun, of);
 	}
 	}

@@ -8,6 +8,7 @@
 #include "base/caps.h"
 #include "recording/folded_in.h"
 #include "recording/format.h"
+#include "recording/heap_in.h"
 #include "recording/perf_import.h"
 
 #define MAGIC_LEN 8
@@ -31,6 +32,8 @@ static import_fn importer_of(int fd)
 		if (!memcmp(magic, RECORDING_MAGIC, RECORDING_MAGIC_LEN))
 			return NULL;
 	}
+	if (heap_profile__is(fd))
+		return heap_profile_import;
 	return folded__is(fd) ? folded_import : NULL;
 }
 

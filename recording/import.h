@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files of other programs, as recordings: perf.data and folded stacks are recognised by how they
- * begin, and made into a recording in memory.
+ * Files of other programs, as recordings: perf.data, folded stacks and heap profiles are recognised by
+ * how they begin, and made into a recording in memory.
  */
 #ifndef RECORDING_IMPORT_H
 #define RECORDING_IMPORT_H

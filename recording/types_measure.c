@@ -162,6 +162,10 @@ void code_measure_held_fields(struct codec *c, struct measure_held_sample *x)
 	code_u64(c, &x->released_bytes);
 	code_u64(c, &x->unseen);
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
+	code_u64(c, &x->churned);
+	code_u64(c, &x->churned_bytes);
+	code_u64(c, &x->wasted_bytes);
+	code_u64(c, &x->error_bytes);
 }
 
 void code_measure_holder_fields(struct codec *c, struct measure_holder_sample *x)

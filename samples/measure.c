@@ -183,8 +183,8 @@ static const char *wrong_with(const struct measure *m)
 		return "what is left of a span is a time, beside those of its sums";
 	if (!keeps_a_label(m))
 		return "the word that is kept has no label";
-	if (m->value && *m->value && strcmp(m->value, "bytes"))
-		return "values are bytes, or plain numbers";
+	if (m->value && *m->value && strcmp(m->value, "bytes") && strcmp(m->value, "ns"))
+		return "values are bytes, ns, or plain numbers";
 	return NULL;
 }
 

@@ -92,7 +92,13 @@ struct measure_ratio {
 enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN, MEASURE_SHAPE_HOLDING };
 /* The sums of a holding: what was released. Its count and value are what was acquired; what is
  * counted as failed are releases of what was acquired unseen. */
-enum { HOLDING_RELEASED, HOLDING_RELEASED_BYTES };
+enum {
+	HOLDING_RELEASED,
+	HOLDING_RELEASED_BYTES,
+	HOLDING_CHURNED, /* of what was released: what came in the same interval */
+	HOLDING_CHURNED_BYTES,
+	HOLDING_WASTED_BYTES, /* acquired, though nobody asked for them; only where .wastes */
+};
 
 struct measure_setup;
 struct measure_key;
@@ -108,7 +114,7 @@ struct measure {
 	const char *noun;  /* what is counted: "calls" */
 	const char *event; /* what the programs are on, for the header and the doctor */
 	enum measure_shape shape;
-	/* Of a count: its unit, "bytes" or "" of plain numbers; NULL: there is none. */
+	/* Of a count: its unit, "bytes", "ns" or "" of plain numbers; NULL: there is none. */
 	const char *value;
 	/* Optional, of a count: what exports call its count and the sum of its values, too. */
 	const char *count_name, *sum_name;
@@ -148,6 +154,7 @@ struct measure {
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
 	void (*text)(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		     size_t size);
+	bool wastes;	/* of a holding: more may be given than was asked for */
 	bool is_signed; /* of a count: values may be below 0, as MEASURE_ZERO says */
 	bool asked; /* at run time (samples/ask.h), and not of measure_table */
 };
@@ -222,6 +229,9 @@ struct measure_held_sample {
 	u64 held, held_bytes;
 	u64 begin_ns; /* when the oldest was acquired; 0: nothing is held */
 	u64 acquired, acquired_bytes, released, released_bytes;
+	u64 churned, churned_bytes; /* of what was released: what came in the interval */
+	u64 wasted_bytes; /* acquired, though nobody asked for them */
+	u64 error_bytes; /* standard error of held_bytes; 0: all is followed */
 	u64 unseen;	 /* of the rest: released, but not seen when it was acquired */
 	const u32 *hist; /* of ages: MEASURE_BUCKETS, as of spans; NULL: none */
 };

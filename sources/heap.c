@@ -394,7 +394,9 @@ static void heap__health(void *ctx, struct health *health)
 
 	for (u32 i = 0; i < h->nprocesses; i++)
 		without += !h->processes[i].nprobes;
-	health__note(health, without, "processes have no allocator that is known");
+	health__note(health, without,
+		     "processes have no allocator with a name (static and stripped?): only what they map counts, "
+		     "and view faults has by which code their memory grows");
 	health__note(health, h->nrefused, "probes were refused");
 	health__note(health, h->ntoo_many, "times there were too many processes");
 }

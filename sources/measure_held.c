@@ -16,7 +16,7 @@
 
 /* Where fewer objects are followed, and where more again: how full slots are, and the cost in % of a
  * CPU. Each step is one to double or half. */
-#define FULL_PCT   70
+#define FULL_PCT   85
 #define EMPTY_PCT  30
 #define DEAR_PCT   50
 #define CHEAP_PCT  5
@@ -32,6 +32,8 @@
 struct site_before {
 	u64 id;
 	u64 acquired, acquired_bytes, released, released_bytes;
+	u64 churned, churned_bytes, wasted_bytes;
+	double variance; /* of the bytes that are held, where they are an estimate */
 	u32 since; /* of the oldest, in units of slots; 0: none */
 	u32 ages;  /* where they are, from 1; 0: nowhere */
 };
@@ -48,7 +50,7 @@ struct held_tables {
 	u32 ndear; /* intervals in a row */
 	u64 looked_ns, epoch_ns, last_ns;
 	u64 wanted, in_force; /* sample_bytes */
-	volatile u32 *nsites, *sampled;
+	volatile u32 *nsites, *sampled, *interval_since;
 	volatile u64 *draws;
 };
 
@@ -66,15 +68,14 @@ static void set(struct held_tables *t, const char *name, const void *data, size_
 struct held_tables *held_tables__new(struct bpf_object *obj, bool little)
 {
 	struct held_tables *t = xcalloc(1, sizeof(*t));
-	u32 held_mask, site_mask;
+	u32 site_mask;
 
 	t->obj = obj;
-	t->nbuckets = little ? 16384 : 131072;
+	t->nbuckets = little ? 16384 : 163840; /* a million objects fill three quarters of 30 MiB */
 	t->nsites_max = little ? 4096 : 65536;
 	t->epoch_ns = t->last_ns = clock__monotonic_ns();
-	held_mask = t->nbuckets - 1;
 	site_mask = t->nsites_max - 1;
-	set(t, "held_mask", &held_mask, sizeof(held_mask));
+	set(t, "held_buckets", &t->nbuckets, sizeof(t->nbuckets));
 	set(t, "site_mask", &site_mask, sizeof(site_mask));
 	set(t, "held_epoch_ns", &t->epoch_ns, sizeof(t->epoch_ns));
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(obj, "held"), t->nbuckets);
@@ -101,7 +102,8 @@ int held_tables__map(struct held_tables *t, struct status *st)
 	t->nsites = bpf_globals__find(t->obj, "nsites", sizeof(*t->nsites));
 	t->sampled = bpf_globals__find(t->obj, "sampled", sizeof(*t->sampled));
 	t->draws = bpf_globals__find(t->obj, "draws", MEASURE_BUCKETS * sizeof(*t->draws));
-	if (!t->nsites || !t->sampled || !t->draws)
+	t->interval_since = bpf_globals__find(t->obj, "interval_since", sizeof(*t->interval_since));
+	if (!t->nsites || !t->sampled || !t->draws || !t->interval_since)
 		die("programs of a holding lack a variable");
 	return 0;
 }
@@ -168,6 +170,20 @@ static u64 ns_of(const struct held_tables *t, u32 since)
 	return t->epoch_ns + ((u64)since << HELD_AGE_SHIFT);
 }
 
+static u64 size_of(const struct measure_held_slot *slot)
+{
+	return slot->size < HELD_LARGE ? slot->size : (u64)(slot->size & ~HELD_LARGE) << 12;
+}
+
+/* Of an object that is followed with the chance p stand 1 / p: what that adds to the variance of a sum, as
+ * D. G. Horvitz and D. J. Thompson estimate it (JASA 47, 1952). */
+static double variance_of(const struct measure_held_slot *slot)
+{
+	double weight = (double)slot->weight / HELD_WEIGHT, size = (double)size_of(slot);
+
+	return size * size * weight * (weight - 1);
+}
+
 static void look_at_slot(struct held_tables *t, const struct measure_held_slot *slot, u64 now)
 {
 	u32 site = slot->site & (t->nsites_max - 1), since = MAX(slot->since, 1u);
@@ -178,6 +194,7 @@ static void look_at_slot(struct held_tables *t, const struct measure_held_slot *
 	t->used++;
 	if (!slot->weight)
 		return; /* about to be filled */
+	b->variance += variance_of(slot);
 	if (!b->since && t->nages < AGES_MAX)
 		b->ages = ++t->nages;
 	if (b->ages)
@@ -195,7 +212,7 @@ static void look_at_ages(struct held_tables *t, u64 now)
 	memset(t->ages, 0, (t->nages + 1) * sizeof(*t->ages));
 	t->nages = 0;
 	for (u32 i = 0; i < t->nsites_max; i++)
-		t->before[i].since = t->before[i].ages = 0;
+		t->before[i].since = t->before[i].ages = 0, t->before[i].variance = 0;
 	for (u32 i = 0; i < t->nbuckets; i++)
 		for (u32 k = 0; k < HELD_SLOTS; k++)
 			if (t->buckets[i].keys[k])
@@ -219,6 +236,9 @@ static struct measure_site read_site(const struct measure_site *s)
 	now.lost_bytes = __atomic_load_n(&s->lost_bytes, __ATOMIC_ACQUIRE);
 	now.acquired = __atomic_load_n(&s->acquired, __ATOMIC_ACQUIRE);
 	now.acquired_bytes = __atomic_load_n(&s->acquired_bytes, __ATOMIC_ACQUIRE);
+	now.churned = __atomic_load_n(&s->churned, __ATOMIC_RELAXED);
+	now.churned_bytes = __atomic_load_n(&s->churned_bytes, __ATOMIC_RELAXED);
+	now.wasted_bytes = __atomic_load_n(&s->wasted_bytes, __ATOMIC_RELAXED);
 	return now;
 }
 
@@ -236,7 +256,7 @@ static bool fill(struct held_tables *t, u32 at, struct measure_held_sample *out)
 
 	if (b->id != t->sites[at].id)
 		*b = (struct site_before){
-			.id = t->sites[at].id, .since = b->since, .ages = b->ages};
+			.id = t->sites[at].id, .since = b->since, .ages = b->ages, .variance = b->variance};
 	*out = (struct measure_held_sample){
 		.head.type = SAMPLE_MEASURE_HELD,
 		.rest = at == MEASURE_REST_SITE,
@@ -248,6 +268,10 @@ static bool fill(struct held_tables *t, u32 at, struct measure_held_sample *out)
 		.acquired_bytes = whole(now.acquired_bytes) - whole(b->acquired_bytes),
 		.released = whole(now.released) - whole(b->released),
 		.released_bytes = whole(now.released_bytes) - whole(b->released_bytes),
+		.churned = whole(now.churned) - whole(b->churned),
+		.churned_bytes = whole(now.churned_bytes) - whole(b->churned_bytes),
+		.wasted_bytes = whole(now.wasted_bytes) - whole(b->wasted_bytes),
+		.error_bytes = (u64)sqrt(b->variance),
 		.hist = b->ages ? t->ages[b->ages] : NULL,
 	};
 	if (out->held)
@@ -256,6 +280,9 @@ static bool fill(struct held_tables *t, u32 at, struct measure_held_sample *out)
 	b->acquired_bytes = now.acquired_bytes;
 	b->released = now.released;
 	b->released_bytes = now.released_bytes;
+	b->churned = now.churned;
+	b->churned_bytes = now.churned_bytes;
+	b->wasted_bytes = now.wasted_bytes;
 	return out->held || out->acquired || out->released;
 }
 
@@ -318,7 +345,7 @@ static void release(struct held_tables *t, const struct slot_place *p)
 	struct measure_held_bucket *b = &t->buckets[p->bucket];
 	struct measure_held_slot slot = b->slots[p->slot];
 	struct measure_site *s = &t->sites[slot.site & (t->nsites_max - 1)];
-	u64 size = slot.size < HELD_LARGE ? slot.size : (u64)(slot.size & ~HELD_LARGE) << 12;
+	u64 size = size_of(&slot);
 	__u64 key = p->key;
 
 	if (!__atomic_compare_exchange_n(&b->keys[p->slot], &key, 0, false, __ATOMIC_SEQ_CST,
@@ -381,6 +408,7 @@ double held_tables__drain(struct held_tables *t,
 	u32 nsites = *t->nsites;
 
 	look_at_ages(t, now);
+	*t->interval_since = (u32)((now - t->epoch_ns) >> HELD_AGE_SHIFT);
 	for (u32 i = 0; i < t->nsites_max; i++)
 		if ((t->sites[i].ready || i == MEASURE_REST_SITE) && fill(t, i, &out))
 			put(ctx, &out, &t->sites[i]);

@@ -112,6 +112,26 @@ static void read_maps(struct process *p)
 		fclose(f);
 }
 
+/* Through the pointers that are there now; 0: one leads nowhere. */
+static u64 follow(const struct process *p, const struct watch_path *way, u64 address)
+{
+	char path[64];
+	int fd;
+
+	for (u32 i = 0; i < way->n && address; i++) {
+		address += way->add[i];
+		if (i + 1 == way->n)
+			break;
+		snprintf(path, sizeof(path), "/proc/%u/mem", p->pid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || pread(fd, &address, sizeof(address), (off_t)address) != sizeof(address))
+			address = 0;
+		if (fd >= 0)
+			close(fd);
+	}
+	return address;
+}
+
 /* 0: the process has no such place. */
 static u64 address_of(const struct watching *w, const struct process *p, u32 i)
 {
@@ -126,7 +146,7 @@ static u64 address_of(const struct watching *w, const struct process *p, u32 i)
 		if ((strcmp(m->path, spec->path) && (m->ino != w->ino[i] || m->dev != w->dev[i])) ||
 		    uprobe__bias(spec->path, m->start, m->offset, &bias))
 			continue;
-		return spec->at + bias;
+		return follow(p, &spec->way, spec->at + bias);
 	}
 	return 0;
 }
@@ -181,7 +201,7 @@ static void read_value(struct watching *w, const struct process *p, u32 i)
 		v.after = 0;
 	if (fd >= 0)
 		close(fd);
-	v.before = v.after;
+	v.before = v.last = v.after;
 	bpf_map_update_elem(bpf_object__find_map_fd_by_name(w->obj, "values"), &place, &v, BPF_ANY);
 }
 
@@ -340,6 +360,29 @@ static bool function_text(struct watching *w, u64 at, char *buf, size_t size)
 	return true;
 }
 
+#if defined(__x86_64__)
+static const char *const reg_names[] = {"r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax",
+					"rcx", "rdx", "rsi", "rdi", NULL, "rip", NULL, "eflags", "rsp", NULL};
+#elif defined(__aarch64__)
+static const char *const reg_names[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
+					"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22",
+					"x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp", "pc", "pstate"};
+#else
+static const char *const reg_names[] = {NULL};
+#endif
+_Static_assert(ARRAY_SIZE(reg_names) <= WATCH_REGS, "registers are kept");
+
+static void regs_text(const struct watch_value *v, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (u32 i = 0; i < ARRAY_SIZE(reg_names) && n < size; i++)
+		if (reg_names[i])
+			n += (size_t)snprintf(buf + n, size - n, "%s%s=0x%llx", n ? " " : "", reg_names[i],
+					      (unsigned long long)v->regs[i]);
+}
+
 static bool watch__text(void *ctx, u32 label, u64 value, char *buf, size_t size)
 {
 	const char *name = measure_table[MEASURE_WATCH]->labels[label].name;
@@ -356,6 +399,8 @@ static bool watch__text(void *ctx, u32 label, u64 value, char *buf, size_t size)
 		copy_str(buf, size, spec->symbol);
 	else if (!strcmp(name, "address"))
 		snprintf(buf, size, "0x%llx", (unsigned long long)v.address);
+	else if (!strcmp(name, "registers"))
+		regs_text(&v, buf, size);
 	else if (spec->access == HW_BREAKPOINT_X)
 		*buf = '\0';
 	else
@@ -388,6 +433,7 @@ static void watch__end(void *ctx)
 static int watch__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	struct watching *w = ctx;
+	struct watch_condition conditions[WATCH_PLACES] = {0};
 	u32 lengths[WATCH_PLACES] = {0};
 	struct stat file;
 	int err;
@@ -400,6 +446,7 @@ static int watch__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 			return err;
 		if (spec->access != HW_BREAKPOINT_X)
 			lengths[w->nspecs] = spec->len;
+		conditions[w->nspecs] = spec->condition;
 		if (*spec->path && !stat(spec->path, &file)) {
 			w->dev[w->nspecs] = file.st_dev;
 			w->ino[w->nspecs] = file.st_ino;
@@ -408,9 +455,10 @@ static int watch__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	if (!w->nspecs)
 		return status__set(
 			st, EXIT_CODE_USAGE, -EINVAL,
-			"nothing is watched: --watch 'PROGRAM:SYMBOL[+OFF]/LEN:ACCESS' says "
+			"nothing is watched: --watch or :watch 'PROGRAM:SYMBOL[+OFF]/LEN:ACCESS' says "
 			"what, LEN 1, 2, 4 or 8, ACCESS r, w, rw or x; or "
-			"--watch 0xADDRESS/LEN:ACCESS with -p PID");
+			"0xADDRESS/LEN:ACCESS with -p PID");
+	measure_programs__set(obj, "conditions", conditions, sizeof(conditions));
 	measure_programs__set(obj, "lengths", lengths, sizeof(lengths));
 	bpf_program__set_autoattach(bpf_object__find_program_by_name(obj, "watch_hit"), false);
 	return 0;
@@ -431,12 +479,46 @@ static int watch__scope(void *ctx, const struct scope *scope, struct status *st)
 	return 0;
 }
 
-static const char *why_refused(int err)
+#define CPU_PLACES 4 /* of x86; others have so many at least */
+
+/* Who traces one of the processes, as a debugger that has breakpoints; 0: nobody. */
+static u32 tracer_of(const struct watching *w)
+{
+	char path[64], line[256];
+	unsigned tracer = 0;
+
+	for (u32 i = 0; i < w->nprocesses && !tracer; i++) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%u/status", w->processes[i].pid);
+		f = fopen(path, "re");
+		while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %u", &tracer) != 1)
+			;
+		if (f)
+			fclose(f);
+	}
+	return tracer;
+}
+
+static const char *why_none_is_free(const struct watching *w)
+{
+	static _Thread_local char text[160];
+	u32 tracer = tracer_of(w), ours = MIN(w->nspecs - 1, (u32)CPU_PLACES);
+	int n = snprintf(text, sizeof(text), "no breakpoint of the CPU is free: of %u others have %u", CPU_PLACES,
+			 CPU_PLACES - ours);
+
+	if (tracer)
+		snprintf(text + n, sizeof(text) - (size_t)n, "; process %u traces it", tracer);
+	else
+		snprintf(text + n, sizeof(text) - (size_t)n, " (perf, or another proftop)");
+	return text;
+}
+
+static const char *why_refused(const struct watching *w, int err)
 {
 	switch (err) {
 	case -ENOSPC:
-		return "all breakpoints of the CPU are in use: it has 4, debuggers and perf use "
-		       "them, too";
+		return why_none_is_free(w);
 	case -ENODEV:
 	case -EOPNOTSUPP:
 	case -ENOENT:
@@ -459,7 +541,7 @@ static int watch__attach(void *ctx, struct bpf_object *obj, struct status *st)
 		return 0;
 	if (w->nrefused)
 		return status__set(st, exit_code__from_errno(w->err), w->err, "--watch: %s",
-				   why_refused(w->err));
+				   why_refused(w, w->err));
 	return 0; /* what has it may begin later */
 }
 
@@ -515,7 +597,13 @@ static void watch__health(void *ctx, struct health *h)
 			 "%sno process in scope has what is watched", *h->note ? "; " : "");
 }
 
+static bool watch__is_other(const struct sampling *was, const struct sampling *wanted)
+{
+	return memcmp(was->watches, wanted->watches, sizeof(was->watches));
+}
+
 const struct measure_hooks watch_hooks = {
+	.other = watch__is_other,
 	.begin = watch__begin,
 	.end = watch__end,
 	.scope = watch__scope,

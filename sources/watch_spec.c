@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sources/uprobe.h"
 
-#define FORM "PROGRAM:SYMBOL[+OFF][/LEN][:ACCESS] or 0xADDRESS/LEN[:ACCESS]"
+#define FORM "PROGRAM:SYMBOL[+OFF][/LEN][:ACCESS] or 0xADDRESS/LEN[:ACCESS], then [ if CONDITION]"
 
 static int refuse(struct status *st, const char *text, const char *why)
 {
@@ -63,6 +64,100 @@ static int find_program(struct watch_spec *w, const char *name, struct status *s
 				"no program or library of that name is where such are");
 }
 
+/* --- conditions --- */
+
+static const char *take_word(const char *at, char *word, size_t size)
+{
+	size_t n = strcspn(at, " ");
+
+	snprintf(word, size, "%.*s", (int)n, at);
+	return at + n + strspn(at + n, " ");
+}
+
+static bool take_value(const char *word, u8 *is_before)
+{
+	*is_before = !strcmp(word, "before");
+	return *is_before || !strcmp(word, "after") || !strcmp(word, "value");
+}
+
+static bool take_op(const char *word, u8 *op)
+{
+	static const char *const ops[] = {"==", "!=", "<", "<=", ">", ">="};
+
+	for (u8 i = 0; i < ARRAY_SIZE(ops); i++)
+		if (!strcmp(word, ops[i])) {
+			*op = i;
+			return true;
+		}
+	return false;
+}
+
+/* "changed", "after OP before" or "VALUE OP NUMBER". NULL: it is none. */
+static const char *take_test(const char *at, struct watch_test *t)
+{
+	char word[32], *end;
+
+	*t = (struct watch_test){.with_before = 1, .op = WATCH_NE};
+	at = take_word(at, word, sizeof(word));
+	if (!strcmp(word, "changed"))
+		return at;
+	if (!take_value(word, &t->of_before))
+		return NULL;
+	at = take_word(at, word, sizeof(word));
+	if (!take_op(word, &t->op))
+		return NULL;
+	at = take_word(at, word, sizeof(word));
+	if (!strcmp(word, "before"))
+		return at;
+	t->with_before = 0;
+	t->is_signed = *word == '-';
+	t->number = t->is_signed ? (u64)strtoll(word, &end, 0) : strtoull(word, &end, 0);
+	return end != word && !*end ? at : NULL;
+}
+
+/* " if CONDITION" at the end is taken off. */
+static int take_condition(struct watch_spec *w, char *text, struct status *st)
+{
+	char *begin = strstr(text, " if ");
+	const char *at;
+
+	if (!begin)
+		return 0;
+	for (at = begin + 4 + strspn(begin + 4, " ");; at += 2 + strspn(at + 2, " ")) {
+		if (w->condition.n == WATCH_TESTS)
+			return refuse(st, w->text, "a condition has four tests at most");
+		at = take_test(at, &w->condition.v[w->condition.n++]);
+		if (!at || (*at && strncmp(at, "&&", 2)))
+			return refuse(st, w->text,
+				      "a condition is changed, or before, after or value with == != < <= > >= and a "
+				      "number, with && between");
+		if (!*at)
+			break;
+	}
+	*begin = '\0';
+	return 0;
+}
+
+/* --- places --- */
+
+static bool leads_on(const char *symbol)
+{
+	return strpbrk(symbol, ".[") || strstr(symbol, "->");
+}
+
+/* The symbol itself, or what debug information leads to from there. */
+static int look_up(struct watch_spec *w, const char *symbol, u64 *size, struct status *st)
+{
+	char why[128] = "the program has no such symbol";
+
+	if (!uprobe__symbol(w->path, symbol, &w->at, size))
+		return 0;
+	if (leads_on(symbol) &&
+	    !watch_types__find(w->path, symbol, &w->at, &w->way, size, why, sizeof(why)))
+		return 0;
+	return refuse(st, w->text, why);
+}
+
 static int find_symbol(struct watch_spec *w, char *symbol, struct status *st)
 {
 	char *plus = strchr(symbol, '+'), *end;
@@ -74,15 +169,15 @@ static int find_symbol(struct watch_spec *w, char *symbol, struct status *st)
 	copy_str(w->symbol, sizeof(w->symbol), symbol);
 	if (plus)
 		*plus = '\0';
-	if (uprobe__symbol(w->path, symbol, &w->at, &size))
-		return refuse(st, w->text, "the program has no such symbol");
+	if (look_up(w, symbol, &size, st))
+		return -EINVAL;
 	if (!w->len && !code && size - off != 1 && size - off != 2 && size - off != 4 &&
 	    size - off != 8)
 		return refuse(st, w->text,
 			      "its size is not 1, 2, 4 or 8: say which bytes, as SYMBOL+8/4");
 	if (!w->len)
 		w->len = (u32)(size - off);
-	w->at += off;
+	*(w->way.n ? &w->way.add[w->way.n - 1] : &w->at) += off;
 	return 0;
 }
 
@@ -90,7 +185,7 @@ static int check(const struct watch_spec *w, struct status *st)
 {
 	if (w->len != 1 && w->len != 2 && w->len != 4 && w->len != 8)
 		return refuse(st, w->text, "LEN is 1, 2, 4 or 8");
-	if (w->at % w->len)
+	if (w->at % w->len && !w->way.n)
 		return refuse(st, w->text, "a breakpoint's address is a multiple of LEN");
 	return 0;
 }
@@ -102,6 +197,8 @@ int watch_spec__parse(struct watch_spec *w, const char *text, struct status *st)
 
 	*w = (struct watch_spec){.text = text};
 	copy_str(rest, sizeof(rest), text);
+	if (take_condition(w, rest, st))
+		return -EINVAL;
 	w->access = take_access(rest);
 	w->len = take_len(rest);
 	if (w->len == UINT32_MAX)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is to be watched: "PROGRAM:SYMBOL[+OFF][/LEN][:ACCESS]", "0xADDR/LEN[:ACCESS]". */
+/*
+ * What is to be watched: "PROGRAM:SYMBOL[+OFF][/LEN][:ACCESS]", "0xADDR/LEN[:ACCESS]", and behind it " if
+ * CONDITION". SYMBOL may lead on, as debug information has it: "var.member", "var[3]", "ptr->member".
+ */
 #ifndef SOURCES_WATCH_SPEC_H
 #define SOURCES_WATCH_SPEC_H
 
@@ -7,6 +10,8 @@
 
 #include "base/base.h"
 #include "base/status.h"
+#include "bpf/watch.h"
+#include "sources/watch_types.h"
 
 struct watch_spec {
 	const char *text;    /* as given; borrowed */
@@ -15,6 +20,8 @@ struct watch_spec {
 	u64 at;		     /* in the file's own addresses, or the address itself */
 	u32 len;	     /* 1, 2, 4 or 8 */
 	u32 access;	     /* HW_BREAKPOINT_x */
+	struct watch_path way; /* from there on, through pointers; n 0: it is there */
+	struct watch_condition condition;
 };
 
 /* Finds the program and its symbol, too. text stays as it is. 0 or -errno with words. */

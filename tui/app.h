@@ -239,6 +239,11 @@ bool functions__offer(struct host *h);
 bool functions__drop(struct host *h, const char *number, struct status *st);
 bool functions__set_waits(struct host *h, const char *on, struct status *st);
 
+/* --- watches.c: addresses that are watched; likewise --- */
+
+bool watches__add(struct host *h, const char *text, struct status *st);
+bool watches__drop(struct host *h, const char *number, struct status *st);
+
 /* --- todo.c: what --do says --- */
 
 /* In the place of what there was; the list is borrowed. */

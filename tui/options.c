@@ -20,7 +20,7 @@ enum { OPT_COMM = 256, OPT_CALL_GRAPH, OPT_FILTER, OPT_KEYMAP, OPT_THEME, OPT_GR
        OPT_SIZE, OPT_RECORD, OPT_REPLAY, OPT_BASELINE, OPT_SPEED, OPT_NO_CONFIG, OPT_FROM, OPT_TO,
        OPT_HISTORY, OPT_CONFIG, OPT_VIEWS, OPT_WINDOW, OPT_IDLE, OPT_DO, OPT_LIST_WORDS,
        OPT_SNAPSHOT, OPT_STACK_COPY, OPT_ASK, OPT_SAMPLE_BYTES, OPT_WATCH, OPT_FUNCTION,
-       OPT_FUNCTION_WAITS, OPT_SORT, OPT_PRESET, OPT_LIST_PRESETS,
+       OPT_FUNCTION_WAITS, OPT_SORT, OPT_PRESET, OPT_LIST_PRESETS, OPT_SYMBOLS,
        OPT_SERVE, OPT_SERVE_INSECURE, OPT_SERVE_TOKEN, OPT_SERVE_CERT, OPT_SERVE_KEY,
        OPT_CONNECT, OPT_REDACT };
 
@@ -81,6 +81,7 @@ static const struct option long_options[] = {
 	{"list-events", optional_argument, NULL, OPT_LIST_EVENTS},
 	{"list-words", no_argument, NULL, OPT_LIST_WORDS},
 	{"list-presets", no_argument, NULL, OPT_LIST_PRESETS},
+	{"symbols", no_argument, NULL, OPT_SYMBOLS},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{"help", no_argument, NULL, 'h'},
 	{"script", required_argument, NULL, OPT_SCRIPT},
@@ -448,6 +449,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_LIST_VIEWS: o->mode = MODE_LIST_VIEWS; return 0;
 	case OPT_LIST_WORDS: o->mode = MODE_LIST_WORDS; return 0;
 	case OPT_LIST_PRESETS: o->mode = MODE_LIST_PRESETS; return 0;
+	case OPT_SYMBOLS: o->mode = MODE_SYMBOLS; return 0;
 	case OPT_VERSION: o->mode = MODE_VERSION; return 0;
 	case OPT_LIST_EVENTS:
 		o->mode = MODE_LIST_EVENTS;
@@ -739,6 +741,9 @@ int options__read(struct options *o, int argc, char **argv, struct status *st)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "a command is missing after --");
 	if (optind < argc && o->mode == MODE_LIST_EVENTS && !o->event_glob)
 		o->event_glob = argv[optind++];
+	/* The program, which gperftools names: what is mapped says the same. */
+	if (optind < argc && o->mode == MODE_SYMBOLS)
+		optind++;
 	if (optind < argc && strcmp(argv[optind - 1], "--"))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "unexpected \"%.80s\"; a command to profile comes after --",

@@ -16,6 +16,7 @@
 #include "base/timepoint.h"
 #include "models/measure.h"
 #include "recording/player.h"
+#include "recording/pprof_maps.h"
 #include "recording/recorder.h"
 #include "recording/timeline.h"
 #include "samples/counters.h"
@@ -665,6 +666,7 @@ static int run(struct options *o, const struct fixture *fixture, struct child *c
 	case MODE_LIST_WORDS: palette__print(stdout); return printed();
 	case MODE_LIST_PRESETS: presets__print(stdout); return printed();
 	case MODE_LIST_EVENTS: return list_events(o->event_glob);
+	case MODE_SYMBOLS: return pprof_symbols(stdin, stdout, st) ? complain(st) : printed();
 	case MODE_DOCTOR: return doctor(o);
 	case MODE_BATCH: return o->ntodo ? run_ui(o, fixture, child, st) : run_batch(o, fixture, child, st);
 	case MODE_SERVE: return o->serve && !strcmp(o->serve, "-") ? run_stream(o, st) : run_serve(o, st);

@@ -273,6 +273,18 @@ PY
 printf '%s\n' '# folded' 'prog;main;work 12' 'prog;main;work;read_[k];vfs_read_[k] 3' \
 	'main 4' 'a rather long command;x;;y 5.5' 'wrong' '0' >"$out/folded/some"
 
+mkdir -p "$out/heap_profile"
+maps='MAPPED_LIBRARIES:
+00400000-00500000 r--p 00000000 08:01 12 /bin/true
+00500000-00600000 r-xp 00001000 08:01 12 /bin/true
+00600000-00700000 r-xp 00001000 08:01 13 /usr/lib/libtcmalloc.so.4'
+printf '%s\n' 'heap profile: 3: 300 [ 5: 500] @ heapprofile' ' 3: 300 [ 5: 500] @ 0x500123 0x500456' '' \
+	"$maps" >"$out/heap_profile/tcmalloc"
+printf '%s\n' 'heap profile: 2: 2000 [2: 2000] @ heap_v2/65536' '1: 1000 [1: 1000] @ 0x600010 0x500123' \
+	'1: 1000 [1: 1000] @ 0x600010 0x500123' 'wrong' "$maps" >"$out/heap_profile/sampled"
+printf '%s\n' 'heap_v2/131072' '  t*: 2: 2048 [0: 0]' '  t0: 2: 2048 [0: 0]' '@ 0x500123 0x500456' \
+	'  t*: 2: 2048 [0: 0]' '  t0: 2: 2048 [0: 0]' '' "$maps" >"$out/heap_profile/jemalloc"
+
 # --- recordings: payloads of names, and an interval with a sample of each type ---
 mkdir -p "$out/recording"
 python3 - "$out/recording" "$root" <<'PY'
@@ -490,7 +502,7 @@ for name in _ZNSt6vectorIiSaIiEE9push_backEOi _ZN4core3fmt9Formatter9write_str17
 	printf '%s' "$name" >"$out/demangle/$((i += 1))"
 done
 for name in elf debuginfo unwind_table unwind_walk partner perfmap kallsyms maps filter keymap \
-	demangle perf_record perf_data folded recording event options theme config words target; do
+	demangle perf_record perf_data folded heap_profile recording event options theme config words target; do
 	printf 'none of it' >"$out/$name/wrong"
 done
 touch "$out/.made"

@@ -97,5 +97,32 @@ def test_by_file_and_address():
             live.near_peer(t.sum(kind), ("perf stat", t.judged[kind]), 0, f"{kind} faults")
 
 
+def test_causes():
+    """Why there was a fault: first touch, copy-on-write after fork and of a file, write-protect; and how long it took"""
+    live.need_root()
+    path = os.path.join(live.FOLDER, "faults_causes_live.tmp")
+    try:
+        with live.Workload("fault_causes", FILE_PAGES, path) as work, \
+             live.Watch("faults", "--group", "cause,stack", "--pid", work.pid, binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            json.loads(work.process.stdout.readline())
+            watch.until(live.now_ns())
+            rows = [r for x in watch.reports for r in x["rows"]]
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
+    if not any(r["cause"] for r in rows):
+        raise live.Skip("the kernel does not say how memory is accessed")
+    for function, cause in (("touch_new", "first touch"), ("copy_pages", "copy-on-write"),
+                            ("copy_file", "copy-on-write"), ("dirty_file", "write-protect")):
+        of = [r for r in rows if in_function(function)(r)]
+        live.near(sum(r["count"] for r in of if r["cause"] == cause), FILE_PAGES, 0, f"{cause} of {function}")
+        live.near(sum(r["first_touch"] for r in of), FILE_PAGES if function == "touch_new" else 0, 0,
+                  f"first touches of {function}")
+        for r in of:
+            assert 0 < r["min_ns"] <= r["avg_ns"] <= r["max_ns"], r
+
+
 if __name__ == "__main__":
     live.main(globals())

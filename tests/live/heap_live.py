@@ -97,6 +97,48 @@ def test_command():
     assert all(x["summary"]["released_unseen"] == 0 for x in reports), reports[-1]["summary"]
 
 
+def test_mapped():
+    """What a program maps itself counts until it is unmapped, what its allocator maps does not"""
+    live.need_root()
+    for options in ("0",), ("256",):
+        with live.Workload("heap_maps", 10) as work, \
+             live.Watch("heap", "--group", "call", "--sample-bytes", *options, "-p", work.pid,
+                        binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            said = json.loads(work.process.stdout.readline())
+            watch.until(live.now_ns())
+            rows = {r["call"]: r for r in watch.reports[-1]["rows"]}
+            flows = {call: sum(r["acquired"] for x in watch.reports for r in x["rows"] if r["call"] == call)
+                     for call in ("mmap", "brk", "malloc")}
+            os.kill(work.pid, signal.SIGUSR1)
+            status = work.process.wait(timeout=live.LIMIT_S)
+        for call in "mmap", "brk":
+            live.near(rows[call]["held_bytes"], said[call], 0, f"bytes held by {call}, sampled {options[0]}")
+        live.near(flows["mmap"], said["maps"], 0, f"mappings that came, sampled {options[0]}")
+        live.near(rows["malloc"]["held_bytes"], said["malloc"], 0, f"bytes of malloc, sampled {options[0]}")
+        live.near(status, 7, 0, "exit status of what was traced")
+
+
+def test_churn():
+    """What is released in the interval that it came in is churn, what is kept longer is none"""
+    h = Held("--sample-bytes", "0", steps=2)
+    live.near(h.flows("leak_blocks", "churned"), 0, 0, "blocks that were kept, churned")
+    churned = h.flows("churn", "churned")
+    assert h.n * 0.9 <= churned <= h.n, churned  # an interval may end meanwhile
+    live.near(h.flows("churn", "churned_bytes"), churned * SIZE, 0, "their bytes")
+
+
+def test_error():
+    """The error that is said of an estimate is that of the estimator"""
+    h = Held("--sample-bytes", "4096", n=50000, size=256, steps=1)
+    p = 1 - 2.718281828 ** (-256 / 4096)
+    sigma = 256 * (h.n * (1 - p) / p) ** 0.5
+    error = max(r["error_bytes"] for r in h.after[0]["rows"]
+                if any(f["symbol"] == "leak_blocks" for f in r["stack"]))
+    live.near(error, sigma, 0.1 * sigma, "standard error of bytes held")
+
+
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 ALLOCATORS = "libjemalloc.so", "libtcmalloc_minimal.so", "libmimalloc.so"  # of any version
 WORK_FLAGS = "-O2", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE"

@@ -47,6 +47,25 @@ def test_writes():
     assert rows[-1]["before"] == rows[-1]["after"] == said["counter"] == 7, (rows, said)
 
 
+def test_members():
+    """Members, elements and what a pointer leads to are found by debug information"""
+    for place, function in (("first.next->inner[2].b", "set_member"), ("table[3]", "set_element"),
+                            ("first.inner[1].a", "set_inner")):
+        _, rows = hits(f"{PROGRAM}:{place}")
+        assert by_function(rows) == {function: N // 5}, (place, by_function(rows))
+        assert rows[-1]["symbol"] == place and rows[-1]["registers"], rows[-1]
+
+
+def test_condition():
+    """Only hits that change the value, or meet the condition, count"""
+    _, rows = hits(f"{PROGRAM}:steps if changed")
+    assert by_function(rows) == {"set_steps": N // 10}, by_function(rows)
+    _, rows = hits(f"{PROGRAM}:steps if value >= 5 && value < 8 && before != 7")
+    assert by_function(rows) == {"set_steps": 21}, by_function(rows)
+    _, rows = hits(f"{PROGRAM}:below:w if after < -5")
+    assert by_function(rows) == {"set_below": 3}, by_function(rows)
+
+
 def test_reads_and_writes():
     """With rw reads are counted, too; an address may be given with a process"""
     def address(pid):

@@ -22,10 +22,10 @@ static struct growth judge_of(double (*size)(u32 second), u32 seconds)
 	for (u32 i = 0; i < seconds; i++) {
 		struct growth_step s = growth_clock__tick(&c, BEGAN + i * SECOND, BEGAN + (i + 1) * SECOND);
 
-		growth_series__advance(&series, &s, (float)size(i));
+		growth_series__advance(&series, &s, (float)size(i), 2 * (float)i);
 	}
 	assert_true(c.n >= MIN(seconds, GROWTH_POINTS / 2u - 1) && c.n <= GROWTH_POINTS);
-	return growth__judge(series.marks, &c);
+	return growth__judge(&series, &c);
 }
 
 static double steady(u32 s)
@@ -57,6 +57,12 @@ static double noisy_line(u32 s)
 static double fills(u32 s)
 {
 	return MIN(1e6 * s, 1e7);
+}
+
+/* What is new takes the place of what was there before it was watched. */
+static double replaces(u32 s)
+{
+	return 1e7 * (1 - exp(-(double)s / 30));
 }
 
 static double late(u32 s)
@@ -105,6 +111,8 @@ static void what_does_not(void **state)
 		assert_true(judge_of(saw, seconds).sure_pct < GROWTH_SURE);
 		assert_true(judge_of(noise, seconds).sure_pct < GROWTH_SURE);
 	}
+	for (u32 seconds = 120; seconds < 600; seconds += 7)
+		assert_true(judge_of(replaces, seconds).sure_pct < GROWTH_SURE);
 	/* It grew, and then it was full. */
 	assert_true(judge_of(fills, 1000).sure_pct < GROWTH_SURE);
 }
@@ -128,15 +136,40 @@ static void marks_are_of_all_of_the_time(void **state)
 		struct growth_step s = growth_clock__tick(&c, t, t + dt);
 
 		t += dt;
-		growth_series__advance(&series, &s, (float)((double)(t - BEGAN) / 1e9));
+		growth_series__advance(&series, &s, (float)((double)(t - BEGAN) / 1e9), 0);
 		for (u32 k = 0; k < c.n; k++) {
-			double at = (double)(c.first_ns + k * c.step_ns - BEGAN) / 1e9;
+			double at = (double)(c.ends_ns[k] - BEGAN) / 1e9;
+			double before = k ? (double)(c.ends_ns[k - 1] - BEGAN) / 1e9 : 0;
 
-			assert_true(series.marks[k] <= at + 1.8);
-			assert_true(series.marks[k] >= at - (double)c.step_ns / 1e9 - 1.8);
+			assert_true(series.marks[k] <= at + 0.01);
+			assert_true(series.marks[k] >= before - 0.01);
 		}
 	}
-	assert_true((double)(c.first_ns + c.n * c.step_ns) > (double)t - 2.0 * (double)c.step_ns);
+	assert_true((double)c.ends_ns[c.n - 1] > (double)t - 3.0 * (double)c.step_ns);
+}
+
+/* On a screen the first interval is a short one. */
+static void first_interval_is_short(void **state)
+{
+	struct growth_series series = {.least = INFINITY};
+	struct growth_clock c = {0};
+	struct growth g = {0};
+	u64 t = BEGAN;
+
+	for (u32 i = 0; i < 40; i++) {
+		u64 dt = i ? SECOND / 2 : SECOND / 20;
+		struct growth_step s = growth_clock__tick(&c, t, t + dt);
+		double at = (double)(t + dt - BEGAN) / 1e9;
+
+		t += dt;
+		growth_series__advance(&series, &s, (float)(100 * at), (float)(400 * at));
+		g = growth__judge(&series, &c);
+		if (i < 12)
+			continue;
+		assert_true(g.sure_pct >= GROWTH_SURE);
+		assert_float_equal(g.per_min, 6000, 250);
+		assert_float_equal(g.kept_pct, 25, 5);
+	}
 }
 
 int main(void)
@@ -147,6 +180,7 @@ int main(void)
 		cmocka_unit_test(what_does_not),
 		cmocka_unit_test(too_early),
 		cmocka_unit_test(marks_are_of_all_of_the_time),
+		cmocka_unit_test(first_interval_is_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

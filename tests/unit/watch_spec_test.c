@@ -45,6 +45,65 @@ static void test_places(void **state)
 	assert_string_equal(w.path, "");
 }
 
+struct watched_inner {
+	int a, b;
+};
+struct watched_outer {
+	struct watched_outer *next;
+	union {
+		long whole;
+		int half[2];
+	};
+	struct watched_inner inner[3][2];
+} watched_outer;
+typedef const struct watched_outer watched_alias;
+watched_alias *volatile watched_pointer = &watched_outer;
+
+/* By debug information, as the compiler has it. */
+static void test_members(void **state)
+{
+	u64 base = parsed("%s:watched_outer/8").at;
+	struct watch_spec w = parsed("%s:watched_outer.inner[2][1].b");
+
+	(void)state;
+	assert_int_equal(w.at, base);
+	assert_int_equal(w.way.n, 1);
+	assert_int_equal(w.way.add[0], offsetof(struct watched_outer, inner[2][1].b));
+	assert_int_equal(w.len, 4);
+	w = parsed("%s:watched_outer.half[1]:rw");
+	assert_int_equal(w.way.add[0], offsetof(struct watched_outer, half[1]));
+	w = parsed("%s:watched_outer.whole+4/4");
+	assert_int_equal(w.way.add[0], offsetof(struct watched_outer, whole) + 4);
+	w = parsed("%s:watched_pointer->next->inner[0][1].a");
+	assert_int_equal(w.at, parsed("%s:watched_pointer").at);
+	assert_int_equal(w.way.n, 3);
+	assert_int_equal(w.way.add[0], 0);
+	assert_int_equal(w.way.add[1], offsetof(struct watched_outer, next));
+	assert_int_equal(w.way.add[2], offsetof(struct watched_outer, inner[0][1].a));
+	w = parsed("%s:watched_number[2]");
+	assert_int_equal(w.way.add[0], 16);
+	assert_int_equal(w.len, 8);
+}
+
+static void test_conditions(void **state)
+{
+	struct watch_spec w = parsed("%s:watched_small if changed");
+
+	(void)state;
+	assert_int_equal(w.condition.n, 1);
+	assert_int_equal(w.condition.v[0].op, WATCH_NE);
+	assert_true(w.condition.v[0].with_before);
+	w = parsed("%s:watched_small/4:rw if value >= 0x10 && before < -1 && after == before");
+	assert_int_equal(w.access, HW_BREAKPOINT_RW);
+	assert_int_equal(w.condition.n, 3);
+	assert_int_equal(w.condition.v[0].op, WATCH_GE);
+	assert_int_equal(w.condition.v[0].number, 16);
+	assert_true(w.condition.v[1].of_before && w.condition.v[1].is_signed);
+	assert_int_equal(w.condition.v[2].op, WATCH_EQ);
+	w = parsed("%s:watched_small");
+	assert_int_equal(w.condition.n, 0);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const wrong[] = {
@@ -52,6 +111,13 @@ static void test_refused(void **state)
 		"/proc/self/exe:watched_number", "/proc/self/exe:watched_number/3",
 		"/proc/self/exe:watched_number/16", "/proc/self/exe:watched_number+4/8",
 		"/proc/self/exe:watched_number+x/8", "/proc/self/exe:main:rx", "/proc/self/exe:", ":main",
+		"/proc/self/exe:watched_outer.inner[2][2].a", "/proc/self/exe:watched_outer.inner[2].a",
+		"/proc/self/exe:watched_outer.none", "/proc/self/exe:watched_outer.inner",
+		"/proc/self/exe:watched_outer.inner[1", "/proc/self/exe:watched_outer->next",
+		"/proc/self/exe:watched_outer.", "/proc/self/exe:watched_small.x", "/proc/self/exe:watched_small if",
+		"/proc/self/exe:watched_small if x", "/proc/self/exe:watched_small if value",
+		"/proc/self/exe:watched_small if value = 3", "/proc/self/exe:watched_small if changed or changed",
+		"/proc/self/exe:watched_small if value > 1 && changed && changed && changed && changed",
 	};
 	struct watch_spec w;
 
@@ -69,6 +135,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_refused),
 	};
 

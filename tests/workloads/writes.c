@@ -2,7 +2,8 @@
 /*
  * Writes to a variable, each one known: writes N. On SIGUSR1 add_one() writes N times to `counter`,
  * set_it() N / 2 times, in another thread that began just now N / 4 times (in_thread), and read_it()
- * reads it N / 10 times; `other`, beside it, is written to all the time. Then it says so; on the next
+ * reads it N / 10 times; members and elements of others are written N / 5 times, `steps` N times, each value from 1
+ * on ten times, `below` with 0 down to -8; `other`, beside it, is written to all the time. Then it says so; on the next
  * it ends.
  */
 #include <pthread.h>
@@ -35,6 +36,46 @@ static NOINLINE void *in_thread(void *n)
 	return NULL;
 }
 
+struct inner {
+	int a, b;
+};
+static struct node {
+	struct node *next;
+	struct inner inner[4];
+} second, first = {.next = &second};
+volatile int table[8], steps, below;
+
+static NOINLINE void set_member(int n)
+{
+	for (int i = 0; i < n; i++)
+		*(volatile int *)&first.next->inner[2].b = i;
+}
+
+static NOINLINE void set_inner(int n)
+{
+	for (int i = 0; i < n; i++)
+		*(volatile int *)&first.inner[1].a = i;
+}
+
+static NOINLINE void set_element(int n)
+{
+	for (int i = 0; i < n; i++)
+		table[3] = i;
+}
+
+/* Each value from 1 on ten times. */
+static NOINLINE void set_steps(int n)
+{
+	for (int i = 0; i < n; i++)
+		steps = i / 10 + 1;
+}
+
+static NOINLINE void set_below(void)
+{
+	for (int i = 0; i < 9; i++)
+		below = -i;
+}
+
 static NOINLINE void read_it(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -58,6 +99,11 @@ int main(int argc, char **argv)
 	pthread_create(&thread, NULL, in_thread, &n);
 	pthread_join(thread, NULL);
 	read_it(n / 10);
+	set_member(n / 5);
+	set_inner(n / 5);
+	set_element(n / 5);
+	set_steps(n);
+	set_below();
 	printf("{\"counter\": %d, \"address\": \"%p\"}\n", (int)counter, (void *)&counter);
 	fflush(stdout);
 	sigwait(&set, &sig);

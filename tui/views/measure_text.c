@@ -23,22 +23,18 @@ static void headline__held(const struct measure_answer *a, struct headline *line
 	headline__addf(line, ROLE_DIM, " · %s/s released of before", rate);
 }
 
-/* "parse_header grows by 1.2M/min: 96 % of what it took in 3m12s is held": false: nothing surely grows. */
+/* "parse_header keeps 1.2M/min: 96% of its allocations of the last 3m12s live": false: nothing surely grows. */
 bool measure__growth_text(const struct measure_answer *a, char *buf, size_t size)
 {
 	const struct measure_row *r = a->grower;
 	char rate[16], time[16];
-	size_t n;
 
 	if (!r)
 		return false;
 	format__bytes(rate, sizeof(rate), (u64)r->growth.per_min);
 	format__ns(time, sizeof(time), a->base.snap->t1_ns - MIN(r->growth.from_ns, a->base.snap->t1_ns));
-	n = (size_t)snprintf(buf, size, "%.60s grows by %s/min since %s ago", measure_row__name(a, r), rate,
-			     time);
-	if (r->acquired && n < size)
-		snprintf(buf + n, size - n, ": %.0f%% of what it took is kept",
-			 MIN(100.0 * (double)r->held.bytes / (double)r->acquired, 100.0));
+	snprintf(buf, size, "%.60s keeps %s/min: %.0f%% of its allocations of the last %s live, %u%% sure",
+		 measure_row__name(a, r), rate, r->growth.kept_pct, time, r->growth.sure_pct);
 	return true;
 }
 

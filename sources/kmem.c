@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is special to the source of the kernel's memory: how much of the machine's is free, and in which pieces. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sources/measure.h"
+
+#define ORDERS	   16
+#define HUGE_BYTES (2u << 20)
+
+/* Free bytes by /proc/buddyinfo; in *small those in pieces below a huge page. */
+static u64 free_bytes(u64 *small)
+{
+	u64 page = (u64)sysconf(_SC_PAGESIZE), all = 0;
+	FILE *f = fopen("/proc/buddyinfo", "re");
+	char line[512];
+
+	*small = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		char *at = strstr(line, "zone"), *end;
+
+		at = at ? at + 4 + strspn(at + 4, " ") : line + strlen(line);
+		at += strcspn(at, " \n"); /* its name */
+		for (u32 order = 0; order < ORDERS; order++, at = end) {
+			u64 bytes = strtoull(at, &end, 10) * (page << order);
+
+			if (end == at)
+				break;
+			all += bytes;
+			*small += page << order < HUGE_BYTES ? bytes : 0;
+		}
+	}
+	if (f)
+		fclose(f);
+	return all;
+}
+
+static unsigned long long mib(u64 bytes)
+{
+	return bytes >> 20;
+}
+
+static u64 meminfo(const char *name)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	size_t n = strlen(name);
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, n) && line[n] == ':' && sscanf(line + n + 1, "%llu", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kib << 10;
+}
+
+static void kmem__health(void *ctx, struct health *h)
+{
+	u64 small, all = free_bytes(&small);
+	size_t n = strlen(h->note);
+
+	(void)ctx;
+	if (!all)
+		return;
+	snprintf(h->note + n, sizeof(h->note) - n,
+		 "%s%llu MiB are free, %.0f%% of it in pieces below 2 MiB; slabs have %llu MiB, of which %llu "
+		 "cannot be reclaimed",
+		 n ? "; " : "", mib(all), 100.0 * (double)small / (double)all, mib(meminfo("Slab")),
+		 mib(meminfo("SUnreclaim")));
+}
+
+const struct measure_hooks kmem_hooks = {
+	.health = kmem__health,
+};

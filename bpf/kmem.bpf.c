@@ -159,7 +159,7 @@ int kmem_page_alloc(struct bpf_raw_tracepoint_args *ctx)
 
 /* --- frees --- */
 
-struct task_struct___stack {
+struct task_struct___kernel_stack {
 	void *stack;
 } KERNEL_TYPE;
 
@@ -168,7 +168,7 @@ struct task_struct___stack {
 /* Interrupts have stacks of their own: what the event has handed over lies on none of the task's. */
 static __always_inline bool is_in_interrupt(const void *ctx)
 {
-	struct task_struct___stack *task = (void *)bpf_get_current_task_btf();
+	struct task_struct___kernel_stack *task = (void *)bpf_get_current_task_btf();
 
 	return as_number(ctx) - (u64)BPF_CORE_READ(task, stack) >= TASK_STACK_BYTES;
 }

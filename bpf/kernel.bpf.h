@@ -144,7 +144,7 @@ struct task_struct___old {
  * do that. */
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs___entry {
-	u64 ip, sp, bp, bx, ax, di, si, dx, r10, r8, r9, orig_ax;
+	u64 ip, sp, bp, bx, r13, ax, di, si, dx, r10, r8, r9, orig_ax;
 } KERNEL_TYPE;
 #define REGS_TYPE	struct pt_regs___entry
 #define REGS_IP(r)	((r)->ip)
@@ -152,6 +152,7 @@ struct pt_regs___entry {
 #define REGS_FP(r)	((r)->bp)
 #define REGS_LR(r)	0
 #define REGS_BX(r)	((r)->bx)
+#define REGS_BCP(r)	((r)->r13) /* HotSpot's interpreter: where it is in the bytecodes */
 #define REGS_RETURN(r)	((r)->ax)
 #define REGS_SYSCALL(r) ((u32)(r)->orig_ax)
 #define REGS_ARG2(r)	((r)->si)
@@ -169,6 +170,7 @@ struct pt_regs___entry {
 #define REGS_FP(r)	((r)->regs[29])
 #define REGS_LR(r)	((r)->regs[30])
 #define REGS_BX(r)	0
+#define REGS_BCP(r)	((r)->regs[22])
 #define REGS_RETURN(r)	((r)->regs[0])
 #define REGS_SYSCALL(r) ((u32)(r)->syscallno)
 #define REGS_ARG2(r)	((r)->regs[1])

@@ -23,6 +23,13 @@
 #define SCRIPT_UNIT(word) ((__u32)(((word) & ~(3ULL << 62)) >> SCRIPT_CODE_BITS))
 #define SCRIPT_UNIT_MAX	  ((1u << 18) - 1) /* this one, or one further on */
 
+/* What interprets in a process. */
+enum script_kind {
+	SCRIPT_NOTHING,
+	SCRIPT_PYTHON,
+	SCRIPT_HOTSPOT, /* bpf/hotspot.h */
+};
+
 #define SCRIPT_FRAMES 128 /* a bound; deeper ones are cut */
 
 /* How a CPython keeps its frames. */

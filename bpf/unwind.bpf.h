@@ -11,43 +11,10 @@
 #ifndef BPF_UNWIND_BPF_H
 #define BPF_UNWIND_BPF_H
 
+#include "bpf/hotspot.bpf.h"
 #include "bpf/script.bpf.h"
 
 /* --- one frame --- */
-
-#define USER_STACK_SIZE (1ULL << 26) /* frames further up than this are none */
-
-/* A frame as frame pointers link them. */
-struct user_frame {
-	u64 next, ret;
-};
-
-static __always_inline bool user_read(struct unwind_state *s, u64 *to, u64 from)
-{
-	if (!unwind__read(s->slot, from, 1))
-		return false;
-	*to = s->read[0];
-	return true;
-}
-
-static __always_inline bool user_read_frame(struct unwind_state *s, struct user_frame *f, u64 from)
-{
-	if (!unwind__read(s->slot, from, 2))
-		return false;
-	f->next = s->read[0];
-	f->ret = s->read[1];
-	return true;
-}
-
-/* The address itself. */
-static __always_inline u64 unsigned_return(u64 ret)
-{
-#if defined(__TARGET_ARCH_arm64)
-	return ret & ~UNWIND_SIGNATURE;
-#else
-	return ret;
-#endif
-}
 
 /* Offsets within the frame of a signal, from the stack pointer in the trampoline on. */
 #if defined(__TARGET_ARCH_x86)
@@ -77,13 +44,6 @@ static __always_inline int step_signal(struct unwind_state *s)
 	return s->ip ? UNWIND_GOES_ON : UNWIND_WHOLE;
 }
 
-/* Frames lie above the stack pointer, and not far. Where frame pointers are not kept the
- * register holds anything, and trying to read there costs a page fault. */
-static __always_inline bool is_frame(u64 fp, u64 sp)
-{
-	return fp - sp < USER_STACK_SIZE && !(fp & 7);
-}
-
 /* Frame pointers link frames at their lower end: how large one is they do not tell. On x86 they lie
  * at the upper end. It stands where the link register does, which is of the innermost frame alone. */
 #define SP_NOT_KNOWN 1
@@ -108,16 +68,6 @@ static __always_inline bool row__needs_sp(const struct unwind_row *row)
 	default:
 		return false;
 	}
-}
-
-static __always_inline int return_to(struct unwind_state *s, u64 sp, const struct user_frame *f)
-{
-	s->sp = sp;
-	s->fp = f->next;
-	s->ip = unsigned_return(f->ret);
-	s->lr = 0;
-	s->exact = 0;
-	return s->ip ? UNWIND_GOES_ON : UNWIND_WHOLE;
 }
 
 static __always_inline int step_fp(struct unwind_state *s)
@@ -383,9 +333,10 @@ __noinline u32 unwind__probed_return(u32 slot)
 	return 0;
 }
 
-/* To the caller's frame. From where the table is not there on frame pointers have to do. All that
- * is in the state: branches in the loop below would cost the verifier much. */
-__noinline int unwind__step(u32 slot)
+/* To the caller's frame from the one at that place in the scratch. From where the table is not there on
+ * frame pointers have to do. All that is in the state: branches in the loop below would cost the
+ * verifier much. */
+__noinline int unwind__step(u32 slot, u32 i)
 {
 	struct unwind_state *s = unwind__state(slot);
 	int end;
@@ -396,7 +347,12 @@ __noinline int unwind__step(u32 slot)
 		return UNWIND_WHOLE;
 	if (!s->tables)
 		return step_fp(s);
-	end = step_table(s, slot);
+	if (s->ip - s->cache < s->cache_size) {
+		end = hotspot__step(slot, i);
+		s->doubt |= end == UNWIND_BAD_STACK;
+	} else {
+		end = step_table(s, slot);
+	}
 	if (!end && s->ip == s->probed)
 		unwind__probed_return(slot);
 	if (end == UNWIND_NO_CODE || (end == UNWIND_UNKNOWN && s->guessed)) {
@@ -453,6 +409,7 @@ __noinline int unwind__ended(u32 slot, u32 end)
 	if (why < UNWIND_ENDS)
 		st->ends[why]++;
 	st->listed += s->any_vma;
+	st->scripts_doubt += s->doubt;
 	return 0;
 }
 
@@ -475,7 +432,7 @@ __noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
 			break;
 		to->ips[i] = s->ip;
 		sps->v[i] = s->sp;
-		end = unwind__step(slot);
+		end = unwind__step(slot, i);
 		if (end)
 			break;
 		n++;
@@ -509,7 +466,10 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	unwind__ended(slot, known ? UNWIND_WHOLE : s->end ? s->end : UNWIND_CUT);
 	if (s->noted != NOTES_NONE)
 		memo__keep(slot, at, n + known);
-	return s->script ? script__frames(slot, at, n + known) : n + known;
+	n += known;
+	if (s->script == SCRIPT_PYTHON)
+		return script__frames(slot, at, n);
+	return s->script == SCRIPT_HOTSPOT ? hotspot__end(slot, at, n) : n;
 }
 
 /* One that was forked and has not been told of yet has its parent's mappings. */
@@ -558,6 +518,7 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->fp = REGS_FP(regs);
 	s->lr = REGS_LR(regs);
 	s->bx = REGS_BX(regs);
+	s->bcp = REGS_BCP(regs);
 	s->exact = 1;
 	s->guessed = s->by_fp = s->whole = 0;
 	s->at.start = s->at.end = 0;
@@ -574,7 +535,10 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	s->tgid = task->tgid;
 	s->exec_id = task->self_exec_id;
 	s->now = now;
+	s->cache_size = s->check = s->words_put = s->doubt = 0;
 	find_process(s, task);
+	if (s->script == SCRIPT_HOTSPOT)
+		hotspot__begin(slot);
 	return true;
 }
 

@@ -138,7 +138,7 @@ struct unwind_process {
 	__u64 exec_id; /* task_struct.self_exec_id: which program it runs */
 	__u32 told;    /* another number whenever what is mapped has changed */
 	__u32 nparts;
-	__u32 script; /* 1: an interpreter runs in it that is known (bpf/script.h) */
+	__u32 script; /* enum script_kind */
 	__u32 pad;
 	__u64 begins[UNWIND_PARTS]; /* of the parts */
 };

@@ -146,6 +146,7 @@ enum unwind_begins {
 struct unwind_state {
 	u64 ip, sp, fp, lr;	/* of the frame */
 	u64 bx;			/* of the innermost one */
+	u64 bcp;		/* its register for HotSpot's bytecodes */
 	u64 exact;		/* 1: ip is where it is, not where a call returns to */
 	u64 guessed;		/* 1: nothing says that the frame is one */
 	u64 by_fp;		/* 1: the last step was made by the frame pointer */
@@ -181,6 +182,12 @@ struct unwind_state {
 	u32 memo;     /* where they would be kept, and from which place in the scratch on */
 	u32 memo_at;
 	u32 script; /* struct unwind_process.script */
+	/* HotSpot's code cache; words that stand for addresses in it, and their sum: */
+	u32 words_put;
+	u32 place; /* in the scratch, of the frame */
+	u32 doubt; /* 1: a frame there was not what it should be */
+	u64 cache, cache_size;
+	u64 check;
 	struct unwind_notes notes;
 	u64 words[2 * UNWIND_WINDOW]; /* twice: so the verifier sees its end */
 	/* What would not fit on the stack, of which programs and all that they call have 512 bytes

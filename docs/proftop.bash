@@ -73,7 +73,7 @@ _proftop()
 	--comm) _proftop_words "$(cat /proc/[0-9]*/comm 2>/dev/null | sort -u | tr '\n' ' ')" ;;
 	--filter)
 		compopt -o nospace 2>/dev/null
-		_proftop_words "pid= tid= comm~ cgroup= cpu= state= min= max= task= sym~ obj~"
+		_proftop_words "pid= tid= comm~ cgroup= cpu= state= min= max= task= sym~ obj~ lang="
 		;;
 	-F | --freq) _proftop_words "49 99 499 999 4999" ;;
 	-c | --period) _proftop_words "1 100 1000 10000 1000000" ;;

@@ -80,10 +80,10 @@ static u32 add(struct list *l, void *item)
 	return l->n++;
 }
 
-/* Of interpreted functions the beginning is a line. */
+/* Of functions of scripts and of java the beginning is a line. */
 static s64 first_line(const struct value_frame *f)
 {
-	return strcmp(f->kind, "python") ? 0 : (s64)f->start;
+	return strcmp(f->kind, "python") && strcmp(f->kind, "java") ? 0 : (s64)f->start;
 }
 
 static u64 function_id(struct pprof *p, u32 frame)

@@ -6,10 +6,25 @@ const char *code__kind_name(enum code_kind kind)
 	static const char *const names[] = {
 		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
 		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
-		[CODE_SCRIPT] = "python",
+		[CODE_SCRIPT] = "python", [CODE_JAVA] = "java",
 	};
 
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
+}
+
+const char *code__language(enum code_kind kind)
+{
+	switch (kind) {
+	case CODE_UNKNOWN:
+		return "";
+	case CODE_USER:
+	case CODE_VDSO:
+		return "native";
+	case CODE_BPF:
+		return code__kind_name(CODE_KERNEL);
+	default:
+		return code__kind_name(kind);
+	}
 }
 
 struct frame_text frame__text(const struct symbols *s, u32 loc)

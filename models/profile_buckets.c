@@ -343,7 +343,7 @@ static const char *code_kind_name(enum code_kind kind)
 	static const char *const names[] = {
 		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
 		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
-		[CODE_SCRIPT] = "python",
+		[CODE_SCRIPT] = "python", [CODE_JAVA] = "java",
 	};
 
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";

@@ -2,6 +2,7 @@
 /* What frames are called: locs to idents, with inlined functions where they are known. */
 #include <stdio.h>
 
+#include "models/frames.h"
 #include "models/profile_select.h"
 
 #define MEMO_RUN   (1u << 31)
@@ -19,6 +20,9 @@ void selection__match(struct selection *s, struct ident *id)
 	for (u32 i = 0; sc && i < sc->nobjects && sc->nsyms + i < 64; i++)
 		if (name_term__match(&sc->objects[i], id->object_name) != sc->objects[i].negate)
 			id->terms |= 1ULL << (sc->nsyms + i);
+	for (u32 i = 0, at = sc ? sc->nsyms + sc->nobjects : 0; sc && i < sc->nlangs && at < 64; i++, at++)
+		if (!strcmp(sc->langs[i].text, code__language(id->object_kind)))
+			id->terms |= 1ULL << at;
 	id->hide_symbol = id->terms & s->negated;
 	id->hide_object = sc && sc->nsyms < 64 && (id->terms & s->negated) >> sc->nsyms;
 }

@@ -83,6 +83,7 @@ void selection__init_stacks(struct selection *s, struct arena *arena, const stru
 		borrow_tasks(s);
 		sort_terms(s, scope->syms, scope->nsyms, 0);
 		sort_terms(s, scope->objects, scope->nobjects, scope->nsyms);
+		sort_terms(s, scope->langs, scope->nlangs, scope->nsyms + scope->nobjects);
 	}
 	add_special(s, "", "");
 	add_special(s, "[no stack]", "[no stack]");

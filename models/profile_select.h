@@ -32,7 +32,7 @@ struct ident {
 	bool alone;	  /* seen as a function of its own, not only inlined */
 	bool hide_symbol; /* a negated term is about it or its object */
 	bool hide_object; /* about its object */
-	u64 terms;	  /* bit per term of the scope that it matches: sym~, then obj~ */
+	u64 terms;	  /* bit per term of the scope that it matches: sym~, then obj~, then lang= */
 };
 
 /* A frame: an ident's position and whether it is inlined into the next frame. */

@@ -6,6 +6,7 @@
 
 #define NAMES_WAIT_MS 25
 #define WALKED_MAX    256 /* frames that the programs in the kernel walk, and more */
+#define NAMED_MAX     1024 /* with what is inlined in them */
 
 static void hand_out(const struct route *r, const struct sample *s)
 {
@@ -24,11 +25,11 @@ static void hand_out(const struct route *r, const struct sample *s)
 /* What the programs in the kernel say of interpreted functions becomes known to symbols first. */
 static void hand_out_stack(const struct route *r, const struct stack_def *d)
 {
-	u64 ips[WALKED_MAX];
+	u64 ips[NAMED_MAX];
 	struct stack_def room;
 
-	if (r->feeds->symbols && (u32)d->nkernel + d->nuser <= ARRAY_SIZE(ips))
-		d = symbols__name_scripts(r->feeds->symbols, d, ips, &room);
+	if (r->feeds->symbols && (u32)d->nkernel + d->nuser <= WALKED_MAX)
+		d = symbols__name_scripts(r->feeds->symbols, d, ips, ARRAY_SIZE(ips), &room);
 	hand_out(r, &d->head);
 }
 

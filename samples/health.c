@@ -47,7 +47,7 @@ static void note_scripts(struct health *h)
 
 	if ((s->scripts_doubt + s->scripts_astray) * 100 <= s->scripts)
 		return;
-	health__note(h, s->scripts_doubt, "stacks without their python functions: not readable");
+	health__note(h, s->scripts_doubt, "stacks without all their python or java functions: not readable");
 	health__note(h, s->scripts_astray,
 		     "stacks without their python functions: between which frames is not clear");
 }
@@ -66,8 +66,7 @@ void health__note_stacks(struct health *h)
 	health__note(h, s->copy_end, "stacks ended early: longer than the copy (--stack-copy)");
 	health__note(h, s->bad_stack, "stacks ended early: not readable");
 	health__note(h, s->fp_end,
-		     "stacks ended early: code with neither table nor frame pointers (java has "
-		     "them with -XX:+PreserveFramePointer)");
+		     "stacks ended early: code with neither table nor frame pointers");
 }
 
 void health__cost(struct health *h, u64 runs, u64 timed, u64 run_ns, u64 wall_ns)

@@ -26,6 +26,7 @@ struct unwind_object;
 struct unwind_process;
 struct unwind_part;
 struct script_runtime;
+struct hotspot_runtime;
 
 struct unwind_sink {
 	/* The worker that makes tables; object() also the collector, before it asks for one: */
@@ -49,6 +50,7 @@ struct unwind_sink {
 	/* An interpreter runs in the process, and its frames look like that; before process(). NULL in
 	 * rt's place: none does. 0 or -errno (no room). */
 	int (*script)(u32 tgid, const struct script_runtime *rt);
+	int (*hotspot)(u32 tgid, const struct hotspot_runtime *rt);
 };
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/caret.h"
 #include "scope/filter_impl.h"
 
-#define TERM_NAMES "pid tid comm cgroup cpu state min max task sym obj tree " \
+#define TERM_NAMES "pid tid comm cgroup cpu state min max task sym obj lang tree " \
 		   "prio policy nr_running irqs_disabled need_resched mode"
 
 struct term_spec {
@@ -87,6 +87,23 @@ static int add_obj(struct scope *s, const struct term *t, const struct term_spec
 		   struct filter_error *err)
 {
 	return add_regex(&s->objects, &s->nobjects, t, err);
+}
+
+static int add_lang(struct scope *s, const struct term *t, const struct term_spec *spec,
+		    struct filter_error *err)
+{
+	static const char *const names[] = {"java", "python", "native", "jit", "kernel"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(t->value, names[i]))
+			continue;
+		if (s->nlangs == FILTER_MAX_NAMES)
+			return filter__fail(err, t->at, t->len, "at most %d terms of one kind",
+					    FILTER_MAX_NAMES);
+		scope__add_name(&s->langs, &s->nlangs, t->value, t->negate);
+		return 0;
+	}
+	return filter__fail(err, t->at, t->len, "languages are java, python, native, jit, kernel");
 }
 
 static int add_cgroup(struct scope *s, const struct term *t, const struct term_spec *spec,
@@ -234,6 +251,7 @@ static const struct term_spec specs[] = {
 	{"comm", '~', "comm~REGEX", add_comm, 0},
 	{"sym", '~', "sym~REGEX", add_sym, 0},
 	{"obj", '~', "obj~REGEX", add_obj, 0},
+	{"lang", '=', "lang=java", add_lang, 0},
 	{"state", '=', "state=D", add_state, 0},
 	{"min", '=', "min=10ms", add_min, 0},
 	{"max", '=', "max=1s", add_max, 0},

@@ -3,7 +3,7 @@
  * The filter language: space-separated terms, all must hold, `!` negates a term:
  *
  *	pid=1,2 tid=3 comm~REGEX cgroup=GLOB cpu=0-3 state=D min=10ms max=1s task=kernel
- *	sym~REGEX obj~REGEX
+ *	sym~REGEX obj~REGEX lang=java
  *
  * Grammar:
  *	expr   = { blank } [ term { blank term } ]
@@ -16,7 +16,8 @@
  * expression (base/regex.h), cgroup a glob of the whole path below the mount point (with or without
  * its first slash), or of the last component when it has no slash; what matches stands for what is
  * below it too, unless the glob ends in "/.". tree=PID is a process with all it forks from then on.
- * task=user is the threads of programs, task=kernel those of the kernel.
+ * task=user is the threads of programs, task=kernel those of the kernel. lang=
+ * is what a function of the stack is written in, or how it is run: java python native jit kernel.
  *
  * prio=0-99 policy=fifo,rr nr_running=3- irqs_disabled=1 need_resched=1 mode=kernel: of the task, its CPU and
  * what was interrupted, when something is looked at. Lists of numbers, "3-" is 3 and more, or of names.
@@ -36,7 +37,7 @@
 #define FILTER_MAX_LEN	 4096  /* bytes of an expression */
 #define FILTER_MAX_ITEMS 4096  /* of one list */
 #define FILTER_MAX_RANGE 65536 /* ids in one range, and in one list */
-#define FILTER_MAX_NAMES 32    /* comm~, sym~, obj~, cgroup= terms, each */
+#define FILTER_MAX_NAMES 32    /* comm~, sym~, obj~, lang=, cgroup= terms, each */
 
 /* What the command line adds to the expression; strings as given, NULL when absent. */
 struct scope_args {

@@ -50,6 +50,7 @@ void scope__put(const struct scope *s)
 	name_terms__free(mine->comms, mine->ncomms);
 	name_terms__free(mine->syms, mine->nsyms);
 	name_terms__free(mine->objects, mine->nobjects);
+	name_terms__free(mine->langs, mine->nlangs);
 	name_terms__free(mine->cgroups, mine->ncgroups);
 	name_terms__free(mine->labels, mine->nlabels);
 	free(mine->text);
@@ -131,7 +132,7 @@ bool scope__has_level(const struct scope *s, enum scope_level level)
 	return any != 0;
 }
 
-#define TERM_USES 12
+#define TERM_USES 13
 
 struct term_use {
 	const char *name;
@@ -148,6 +149,7 @@ static void term_uses(const struct scope *s, struct term_use *uses)
 		{"task=", SCOPE_TERM_TASK, s->not_tasks != 0},
 		{"sym~", SCOPE_TERM_STACK, s->nsyms > 0},
 		{"obj~", SCOPE_TERM_STACK, s->nobjects > 0},
+		{"lang=", SCOPE_TERM_STACK, s->nlangs > 0},
 		{"prio=", SCOPE_TERM_SCHED, scope__has_level(s, SCOPE_PRIO)},
 		{"policy=", SCOPE_TERM_SCHED, scope__has_level(s, SCOPE_POLICY)},
 		{"nr_running=", SCOPE_TERM_MOMENT, scope__has_level(s, SCOPE_NR_RUNNING)},

@@ -57,11 +57,12 @@ struct scope {
 	struct name_term *comms;   /* comm~ : thread name; evaluated by scope__comm */
 	struct name_term *syms;	   /* sym~  : any frame's function; display only */
 	struct name_term *objects; /* obj~  : any frame's object; display only */
+	struct name_term *langs;   /* lang= : any frame's language; display only */
 	struct name_term *cgroups; /* cgroup=GLOB as typed; resolved to SCOPE_CGROUP ids */
 	/* LABEL=LIST, LABEL~REGEX: of what measures count (filter__know_labels); evaluated by
 	 * their models, and by their programs where these can. */
 	struct name_term *labels;
-	u32 ncomms, nsyms, nobjects, ncgroups, nlabels;
+	u32 ncomms, nsyms, nobjects, nlangs, ncgroups, nlabels;
 	u64 min_ns, max_ns;	/* durations, for views of time; max 0: no limit */
 	u32 states, not_states; /* bit per letter of "RSDTtXZPI", SCOPE_STATES order; 0: all */
 	u8 not_tasks;		/* SCOPE_TASK_*: the sorts of threads that are left out */
@@ -83,7 +84,7 @@ enum scope_terms {
 	SCOPE_TERM_STATE = 1 << 0,
 	SCOPE_TERM_TIME = 1 << 1, /* min=, max= */
 	SCOPE_TERM_TASK = 1 << 2,
-	SCOPE_TERM_STACK = 1 << 3, /* sym~, obj~ */
+	SCOPE_TERM_STACK = 1 << 3, /* sym~, obj~, lang= */
 	SCOPE_TERM_SCHED = 1 << 4,  /* prio=, policy= */
 	SCOPE_TERM_MOMENT = 1 << 5, /* irqs_disabled=, need_resched=, nr_running=, mode= */
 	SCOPE_TERMS_ALL = (1 << 6) - 1,

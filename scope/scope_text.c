@@ -165,6 +165,7 @@ void scope__finish(struct scope *s)
 	print_names(out, s->comms, s->ncomms, "comm", '~');
 	print_names(out, s->syms, s->nsyms, "sym", '~');
 	print_names(out, s->objects, s->nobjects, "obj", '~');
+	print_names(out, s->langs, s->nlangs, "lang", '=');
 	print_labels(out, s);
 	print_states(out, s->states, false);
 	print_states(out, s->not_states, true);

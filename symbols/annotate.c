@@ -208,7 +208,7 @@ struct annotation *annotate__build(struct symbols *s, u32 func)
 	ssize_t got;
 	u8 *bytes;
 
-	if (f->kind == CODE_SCRIPT)
+	if (code_kind__is_lines(f->kind))
 		return annotate_script(s, f);
 	bytes = xmalloc(size);
 	got = f->object ? object__read_code(s, f->object, f->start, bytes, size) : -ENOENT;

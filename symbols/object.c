@@ -156,6 +156,7 @@ ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, 
 		return read_file(s, object, offset, buf, size);
 	case CODE_UNKNOWN:
 	case CODE_SCRIPT: /* its code is of its interpreter alone */
+	case CODE_JAVA:
 		break;
 	}
 	return -ENOENT;

@@ -9,15 +9,7 @@
 
 #include "base/base.h"
 #include "bpf/script.h"
-
-/* Memory of a process; false: not all of it can be read. */
-struct python_memory {
-	bool (*read)(void *ctx, u64 from, void *to, size_t size);
-	void *ctx;
-};
-
-/* Of a process of this machine; ctx is its number, as a pointer. */
-bool python_memory__of_process(void *ctx, u64 from, void *to, size_t size);
+#include "symbols/process_memory.h"
 
 /* What a file has; addresses as its symbols have them. */
 struct python_file {
@@ -41,7 +33,7 @@ struct python {
 
 /* What its frames look like in that process; bias: to be added to the file's addresses. 0; -EAGAIN:
  * the interpreter has not begun yet; else -errno and why, which stays. */
-int python__attach(const struct python_file *f, u64 bias, const struct python_memory *m,
+int python__attach(const struct python_file *f, u64 bias, const struct process_memory *m,
 		   struct python *out, const char **why);
 
 #define PYTHON_NAME_MAX	 256
@@ -58,10 +50,10 @@ struct python_code {
 };
 
 /* 0 or -errno: it is no code object (any more). */
-int python_code__read(const struct python *p, const struct python_memory *m, u64 address,
+int python_code__read(const struct python *p, const struct process_memory *m, u64 address,
 		      struct python_code *out);
 /* What the programs would sum up of it now; 0: it is none. */
-u64 python_code__print(const struct python *p, const struct python_memory *m, u64 address);
+u64 python_code__print(const struct python *p, const struct process_memory *m, u64 address);
 
 /* The line of an instruction; 0: it has none. unit: its number, as in SCRIPT_UNIT. */
 u32 python_lines__find(u32 minor, const u8 *table, u32 size, u32 first, u32 unit);

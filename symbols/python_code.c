@@ -12,7 +12,7 @@
 #define BYTES_DATA  32
 #define CHAR_MAX    4 /* bytes of one */
 
-static bool read_code(const struct python *p, const struct python_memory *m, u64 address,
+static bool read_code(const struct python *p, const struct process_memory *m, u64 address,
 		      u64 words[CODE_WORDS])
 {
 	size_t size = p->rt.code_bytes;
@@ -21,7 +21,7 @@ static bool read_code(const struct python *p, const struct python_memory *m, u64
 	       m->read(m->ctx, address, words, size) && words[TYPE_WORD] == p->rt.code_type;
 }
 
-static bool read_print(const struct python *p, const struct python_memory *m, const u64 *words,
+static bool read_print(const struct python *p, const struct process_memory *m, const u64 *words,
 		       u64 *print)
 {
 	u64 name = words[p->rt.code_name / 8], hash, h;
@@ -35,7 +35,7 @@ static bool read_print(const struct python *p, const struct python_memory *m, co
 	return true;
 }
 
-u64 python_code__print(const struct python *p, const struct python_memory *m, u64 address)
+u64 python_code__print(const struct python *p, const struct process_memory *m, u64 address)
 {
 	u64 words[CODE_WORDS], print;
 
@@ -50,7 +50,7 @@ struct text_head {
 	bool ascii;
 };
 
-static bool read_head(const struct python_memory *m, u64 at, struct text_head *h)
+static bool read_head(const struct process_memory *m, u64 at, struct text_head *h)
 {
 	u32 state;
 
@@ -97,7 +97,7 @@ static u32 put_utf8(char *to, u32 c)
 }
 
 /* A longer one is cut. */
-static bool read_text(const struct python *p, const struct python_memory *m, u64 at, char *to,
+static bool read_text(const struct python *p, const struct process_memory *m, u64 at, char *to,
 		      size_t size)
 {
 	u8 chars[PYTHON_FILE_MAX * CHAR_MAX];
@@ -119,7 +119,7 @@ static bool read_text(const struct python *p, const struct python_memory *m, u64
 
 /* --- lines --- */
 
-static void read_lines(const struct python *p, const struct python_memory *m, u64 at,
+static void read_lines(const struct python *p, const struct process_memory *m, u64 at,
 		       struct python_code *out)
 {
 	u64 size;
@@ -138,7 +138,7 @@ static void read_lines(const struct python *p, const struct python_memory *m, u6
 	out->last_line = python_lines__last(p->minor, out->lines, out->nlines, out->first_line);
 }
 
-int python_code__read(const struct python *p, const struct python_memory *m, u64 address,
+int python_code__read(const struct python *p, const struct process_memory *m, u64 address,
 		      struct python_code *out)
 {
 	u64 words[CODE_WORDS], name;

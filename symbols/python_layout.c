@@ -5,24 +5,10 @@
  * on 64-bit machines. Neither is believed: a state of a thread has to lead back to its interpreter,
  * and the type of code objects has to be called "code".
  */
-#include <sys/uio.h>
-
 #include "symbols/python.h"
-
-bool python_memory__of_process(void *ctx, u64 from, void *to, size_t size)
-{
-	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)from, size};
-
-	return process_vm_readv((pid_t)(intptr_t)ctx, &local, 1, &remote, 1, 0) == (ssize_t)size;
-}
 
 #define TYPE_NAME 24 /* PyTypeObject.tp_name */
 #define THREAD_INTERP 16 /* in the state of a thread, of all versions */
-
-static bool read_word(const struct python_memory *m, u64 from, u64 *to)
-{
-	return m->read(m->ctx, from, to, sizeof(*to));
-}
 
 struct layout {
 	u32 minor;
@@ -98,7 +84,7 @@ static bool is_plausible(const struct script_runtime *rt)
 	return rt->frame_owner < rt->frame_bytes && rt->code_line + 4 <= rt->code_bytes;
 }
 
-static int read_debug_offsets(const struct python_memory *m, u64 runtime, struct layout *l,
+static int read_debug_offsets(const struct process_memory *m, u64 runtime, struct layout *l,
 			      const char **why)
 {
 	u64 w[DEBUG_WORDS];
@@ -145,18 +131,18 @@ static int read_debug_offsets(const struct python_memory *m, u64 runtime, struct
 
 /* --- attaching --- */
 
-static u32 minor_of(const struct python_file *f, u64 bias, const struct python_memory *m)
+static u32 minor_of(const struct python_file *f, u64 bias, const struct process_memory *m)
 {
 	u64 version = 0;
 
 	if (!f->version)
 		return f->minor;
-	if (!read_word(m, f->version + bias, &version) || version >> 24 != 3)
+	if (!memory__u64(m, f->version + bias, &version) || version >> 24 != 3)
 		return 0;
 	return (u32)(version >> 16) & 0xff;
 }
 
-static int find_layout(const struct python_file *f, u64 bias, const struct python_memory *m,
+static int find_layout(const struct python_file *f, u64 bias, const struct process_memory *m,
 		       struct layout *l, const char **why)
 {
 	u32 minor = minor_of(f, bias, m);
@@ -174,35 +160,35 @@ static int find_layout(const struct python_file *f, u64 bias, const struct pytho
 	return -EOPNOTSUPP;
 }
 
-static bool is_code_type(const struct python_memory *m, u64 type)
+static bool is_code_type(const struct process_memory *m, u64 type)
 {
 	char name[8] = "";
 	u64 at;
 
-	return read_word(m, type + TYPE_NAME, &at) && m->read(m->ctx, at, name, 5) &&
+	return memory__u64(m, type + TYPE_NAME, &at) && m->read(m->ctx, at, name, 5) &&
 	       !strcmp(name, "code");
 }
 
 /* The first interpreter has a thread that knows that it has. */
-static int check_threads(const struct layout *l, u64 interpreters, const struct python_memory *m)
+static int check_threads(const struct layout *l, u64 interpreters, const struct process_memory *m)
 {
 	u64 interp, thread, back, id;
 
-	if (!read_word(m, interpreters, &interp))
+	if (!memory__u64(m, interpreters, &interp))
 		return -EFAULT;
 	if (!interp)
 		return -EAGAIN;
-	if (!read_word(m, interp + l->rt.interp_threads, &thread))
+	if (!memory__u64(m, interp + l->rt.interp_threads, &thread))
 		return -EFAULT;
 	if (!thread)
 		return -EAGAIN;
-	if (!read_word(m, thread + THREAD_INTERP, &back) ||
-	    !read_word(m, thread + l->rt.thread_id, &id))
+	if (!memory__u64(m, thread + THREAD_INTERP, &back) ||
+	    !memory__u64(m, thread + l->rt.thread_id, &id))
 		return -EFAULT;
 	return back != interp ? -EINVAL : id ? 0 : -EAGAIN;
 }
 
-int python__attach(const struct python_file *f, u64 bias, const struct python_memory *m,
+int python__attach(const struct python_file *f, u64 bias, const struct process_memory *m,
 		   struct python *out, const char **why)
 {
 	struct layout l = {0};

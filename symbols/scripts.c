@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "symbols/scripts.h"
+#include "symbols/scripts_impl.h"
 
-#include "base/hidx.h"
 #include "symbols/tables.h"
 
 #define CODES_MAX     (64u << 10)
 #define LINES_MAX     (32u << 20) /* bytes of tables of lines; beyond all is read anew */
 #define PROCESSES_MAX 1024
-#define GONE_NAME     "[python function]" /* whose code object is another one by now */
 
 /* A function as its process has it. */
 struct code_entry {
@@ -18,29 +16,13 @@ struct code_entry {
 	u8 *lines;
 };
 
-struct process_entry {
-	u32 tgid;
-	struct python python;
-};
-
-struct scripts {
-	struct symbols *symbols;
-	struct process_entry *processes;
-	u32 nprocesses, next_process;
-	struct code_entry *codes;
-	u32 ncodes, cap;
-	size_t line_bytes;
-	struct hidx by_address, objects, funcs;
-	u32 unknown; /* loc of GONE_NAME */
-	u64 named, gone;
-};
-
 struct scripts *scripts__new(struct symbols *s)
 {
 	struct scripts *sc = xcalloc(1, sizeof(*sc));
 
 	sc->symbols = s;
 	sc->processes = xcalloc(PROCESSES_MAX, sizeof(*sc->processes));
+	sc->java = java_names__new(sc);
 	return sc;
 }
 
@@ -58,6 +40,7 @@ void scripts__free(struct scripts *sc)
 	if (!sc)
 		return;
 	forget_codes(sc);
+	java_names__free(sc->java);
 	hidx__fini(&sc->by_address);
 	hidx__fini(&sc->objects);
 	hidx__fini(&sc->funcs);
@@ -82,7 +65,7 @@ static struct process_entry *find_process(const struct scripts *sc, u32 tgid)
 	return NULL;
 }
 
-void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p)
+static struct process_entry *add_process(struct scripts *sc, u32 tgid)
 {
 	struct process_entry *e = find_process(sc, tgid);
 
@@ -90,7 +73,24 @@ void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p)
 		e = &sc->processes[sc->next_process++ % PROCESSES_MAX];
 		sc->nprocesses = MAX(sc->nprocesses, (u32)(e - sc->processes) + 1);
 	}
-	*e = (struct process_entry){tgid, *p};
+	e->tgid = tgid;
+	return e;
+}
+
+void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p)
+{
+	struct process_entry *e = add_process(sc, tgid);
+
+	e->kind = SCRIPT_PYTHON;
+	e->python = *p;
+}
+
+void scripts__attach_hotspot(struct scripts *sc, u32 tgid, const struct hotspot *h)
+{
+	struct process_entry *e = add_process(sc, tgid);
+
+	e->kind = SCRIPT_HOTSPOT;
+	e->hotspot = *h;
 }
 
 bool scripts__knows(const struct scripts *sc, u32 tgid)
@@ -100,48 +100,59 @@ bool scripts__knows(const struct scripts *sc, u32 tgid)
 
 /* --- functions --- */
 
-static u32 file_object(struct scripts *sc, const char *path, u32 tgid)
+/* By how its functions are run. */
+static const struct sym_object_info *info_of(enum code_kind kind)
 {
-	static const struct sym_object_info info = {.source = "python"};
-	u64 hash = hash_bytes(path, strlen(path));
+	static const struct sym_object_info python = {.source = "python"},
+					    java = {.source = "hotspot"};
+
+	return kind == CODE_JAVA ? &java : &python;
+}
+
+u32 scripts__object(struct scripts *sc, enum code_kind kind, const char *path, u32 tgid)
+{
+	u64 hash = mix64_pair(kind, hash_bytes(path, strlen(path)));
 	const char *slash = strrchr(path, '/');
+	const struct sym_object *o;
 	u32 id;
 
-	HIDX_FIND(id, &sc->objects, hash, pos, !strcmp(symbols__object(sc->symbols, pos)->path, path));
+	HIDX_FIND(id, &sc->objects, hash, pos,
+		  (o = symbols__object(sc->symbols, pos))->kind == kind && !strcmp(o->path, path));
 	if (id != HIDX_NONE)
 		return id;
 	id = symbols__add_object(sc->symbols,
-				 &(struct sym_object){.kind = CODE_SCRIPT,
+				 &(struct sym_object){.kind = kind,
 						      .name = slash && slash[1] ? slash + 1 : path,
 						      .path = path,
 						      .tgid = tgid},
 				 &(struct via){.tgid = tgid});
 	if (id) {
-		atomic_store_explicit(&symbols__obj(sc->symbols, id)->info, &info,
+		atomic_store_explicit(&symbols__obj(sc->symbols, id)->info, info_of(kind),
 				      memory_order_release);
 		hidx__add(&sc->objects, hash, id);
 	}
 	return id;
 }
 
-static u32 function(struct scripts *sc, u32 object, const struct python_code *c)
+u32 scripts__function(struct scripts *sc, u32 object, const char *name, u32 first_line,
+		      u32 last_line)
 {
-	u64 hash = mix64_pair(mix64_pair(object, c->first_line), hash_bytes(c->name, strlen(c->name)));
+	u64 hash = mix64_pair(mix64_pair(object, first_line), hash_bytes(name, strlen(name)));
 	const struct sym_func *f;
 	u32 id;
 
 	HIDX_FIND(id, &sc->funcs, hash, pos,
 		  (f = symbols__func(sc->symbols, pos))->object == object &&
-			  f->start == c->first_line && symbols__is_kept_as(c->name, f->name));
+			  f->start == first_line && symbols__is_kept_as(name, f->name));
 	if (id != HIDX_NONE)
 		return id;
-	id = symbols__add_func(sc->symbols,
-			       &(struct sym_func){.object = object,
-						  .kind = CODE_SCRIPT,
-						  .start = c->first_line,
-						  .size = (u64)c->last_line - c->first_line + 1,
-						  .name = c->name,
-						  .linkage = c->name});
+	id = symbols__add_func(
+		sc->symbols, &(struct sym_func){.object = object,
+						.kind = symbols__object(sc->symbols, object)->kind,
+						.start = first_line,
+						.size = (u64)last_line - first_line + 1,
+						.name = name,
+						.linkage = name});
 	if (id != FUNC_OVERFLOW)
 		hidx__add(&sc->funcs, hash, id);
 	return id;
@@ -166,7 +177,7 @@ static struct code_entry *find_code(const struct scripts *sc, u32 tgid, u64 addr
 /* As it is now; NULL: it is none. What was there before goes. */
 static struct code_entry *read_code(struct scripts *sc, const struct process_entry *p, u64 address)
 {
-	const struct python_memory m = {python_memory__of_process, (void *)(intptr_t)p->tgid};
+	const struct process_memory m = process_memory__of(p->tgid);
 	struct code_entry *e = find_code(sc, p->tgid, address);
 	struct python_code c;
 
@@ -187,8 +198,8 @@ static struct code_entry *read_code(struct scripts *sc, const struct process_ent
 	e->tgid = p->tgid;
 	e->minor = p->python.minor;
 	e->print = c.print;
-	e->object = file_object(sc, c.file, p->tgid);
-	e->func = function(sc, e->object, &c);
+	e->object = scripts__object(sc, CODE_SCRIPT, c.file, p->tgid);
+	e->func = scripts__function(sc, e->object, c.name, c.first_line, c.last_line);
 	e->first_line = c.first_line;
 	e->nlines = c.nlines;
 	e->lines = c.lines;
@@ -196,11 +207,6 @@ static struct code_entry *read_code(struct scripts *sc, const struct process_ent
 }
 
 /* --- stacks --- */
-
-static bool is_script(const struct stack_def *d, u32 i)
-{
-	return i >= d->nkernel && SCRIPT_MARK(d->ips[i]) == SCRIPT_FRAME;
-}
 
 /* Whether all code objects are what they were when the stack was walked. */
 static bool agrees(const struct scripts *sc, const struct stack_def *d)
@@ -211,28 +217,23 @@ static bool agrees(const struct scripts *sc, const struct stack_def *d)
 	for (u32 i = d->nkernel; i < n; i++) {
 		const struct code_entry *e;
 
-		if (!is_script(d, i))
+		if (!stack_def__is_script(d, i))
 			continue;
 		e = find_code(sc, d->tgid, SCRIPT_CODE(d->ips[i]));
 		if (!e)
 			return false;
 		sum = script_sum(sum, e->print);
 	}
-	for (u32 i = d->nkernel; i < n; i++)
-		if (SCRIPT_MARK(d->ips[i]) == SCRIPT_CHECK)
-			return d->ips[i] == (SCRIPT_CHECK | sum >> 2);
-	return false;
+	return d->ips[n] == (SCRIPT_CHECK | sum >> 2);
 }
 
 /* Where room is made, it is made before a stack, which has to be known as a whole. */
-static void read_codes(struct scripts *sc, const struct stack_def *d)
+static void read_codes(struct scripts *sc, const struct process_entry *p, const struct stack_def *d)
 {
-	const struct process_entry *p = find_process(sc, d->tgid);
-
 	if (sc->ncodes + SCRIPT_FRAMES > CODES_MAX || sc->line_bytes > LINES_MAX)
 		forget_codes(sc);
 	for (u32 i = d->nkernel; p && i < (u32)d->nkernel + d->nuser; i++)
-		if (is_script(d, i))
+		if (stack_def__is_script(d, i))
 			read_code(sc, p, SCRIPT_CODE(d->ips[i]));
 }
 
@@ -248,41 +249,57 @@ static u32 loc_of(struct scripts *sc, const struct stack_def *d, u64 word)
 	return symbols__intern_loc(sc->symbols, e->object, line ? line : e->first_line, e->func);
 }
 
-static u32 unknown_loc(struct scripts *sc)
+u32 scripts__unknown(struct scripts *sc, enum code_kind kind)
 {
-	const struct python_code gone = {.name = GONE_NAME};
-	u32 object;
+	bool java = kind == CODE_JAVA;
+	u32 *loc = &sc->unknown[java], object;
 
-	if (!sc->unknown) {
-		object = file_object(sc, "[python]", 0);
-		sc->unknown = symbols__intern_loc(sc->symbols, object, 0,
-						  function(sc, object, &gone));
+	if (!*loc) {
+		object = scripts__object(sc, kind, java ? "[java]" : "[python]", 0);
+		*loc = symbols__intern_loc(
+			sc->symbols, object, 0,
+			scripts__function(sc, object,
+					  java ? "[java function]" : "[python function]", 0, 0));
 	}
-	return sc->unknown;
+	return *loc;
 }
 
-void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, struct stack_def *out)
+static void name_python(struct scripts *sc, const struct process_entry *p,
+			const struct stack_def *d, struct script_stack *to)
 {
-	u32 n = (u32)d->nkernel + d->nuser, used = 0;
 	bool known = agrees(sc, d);
 
 	if (!known) {
-		read_codes(sc, d);
+		read_codes(sc, p, d);
 		known = agrees(sc, d);
 	}
-	sc->named++;
 	sc->gone += !known;
-	for (u32 i = 0; i < n; i++) {
+	for (u32 i = 0; i < (u32)d->nkernel + d->nuser; i++) {
 		u64 word = d->ips[i];
 
-		if (i >= d->nkernel && SCRIPT_MARK(word) == SCRIPT_CHECK)
-			break;
-		if (is_script(d, i))
-			word = SCRIPT_FRAME | (known ? loc_of(sc, d, word) : unknown_loc(sc));
-		ips[used++] = word;
+		if (stack_def__is_script(d, i))
+			word = SCRIPT_FRAME |
+			       (known ? loc_of(sc, d, word) : scripts__unknown(sc, CODE_SCRIPT));
+		script_stack__put(to, word);
 	}
+}
+
+void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, u32 room,
+		   struct stack_def *out)
+{
+	const struct process_entry *p = find_process(sc, d->tgid);
+	struct script_stack to = {.ips = ips, .room = room};
+	struct stack_def walked = *d;
+
+	walked.nuser--; /* the check word */
+	sc->named++;
+	if (p && p->kind == SCRIPT_HOTSPOT)
+		sc->gone += !java_names__name(sc->java, p, &walked, &to);
+	else
+		name_python(sc, p, &walked, &to);
 	*out = *d;
-	out->nuser = (u16)(used - d->nkernel);
+	out->cut |= to.cut;
+	out->nuser = (u16)(to.n - d->nkernel);
 	out->ips = ips;
 	out->scripts = true;
 }

@@ -7,6 +7,7 @@
 #define SYMBOLS_SCRIPTS_H
 
 #include "samples/sample.h"
+#include "symbols/hotspot.h"
 #include "symbols/python.h"
 
 struct symbols;
@@ -16,12 +17,15 @@ struct scripts *scripts__new(struct symbols *s);
 void scripts__free(struct scripts *sc);
 /* What frames of a process look like from now on. */
 void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p);
+void scripts__attach_hotspot(struct scripts *sc, u32 tgid, const struct hotspot *h);
 /* Whether frames of a process were ever asked for: only the programs mark words in stacks of those. */
 bool scripts__knows(const struct scripts *sc, u32 tgid);
 /* Puts locs in the place of the words of interpreted functions of a stack that has some, marked with
- * SCRIPT_FRAME (out->scripts), and takes the check word out. ips: room for all of d's frames; out uses
- * it. Where the code objects are others by now the functions are unknown. */
-void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, struct stack_def *out);
+ * SCRIPT_FRAME (out->scripts), and takes the check word out; compiled code becomes all functions that are
+ * in it. ips: room for all of d's frames and for some more; out uses it, and is cut where that does not
+ * suffice. Where the functions are others by now they are unknown. */
+void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, u32 room,
+		   struct stack_def *out);
 /* Stacks that were named, and of those the ones whose code objects were not there any more. */
 void scripts__stats(const struct scripts *sc, u64 *named, u64 *gone);
 

@@ -16,8 +16,15 @@ enum code_kind {
 	CODE_VDSO,
 	CODE_BPF,
 	CODE_SCRIPT, /* interpreted */
+	CODE_JAVA,   /* interpreted or compiled, by HotSpot */
 };
-#define CODE_KINDS (CODE_SCRIPT + 1)
+#define CODE_KINDS (CODE_JAVA + 1)
+
+/* Its offsets are lines of its source. */
+static inline bool code_kind__is_lines(enum code_kind kind)
+{
+	return kind == CODE_SCRIPT || kind == CODE_JAVA;
+}
 
 struct sym_object {
 	u32 id;

@@ -151,11 +151,11 @@ void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats 
 }
 
 const struct stack_def *symbols__name_scripts(struct symbols *s, const struct stack_def *d, u64 *ips,
-					      struct stack_def *room)
+					      u32 nips, struct stack_def *room)
 {
 	if (!stack_def__has_scripts(d) || !scripts__knows(s->scripts, d->tgid))
 		return d;
-	scripts__name(s->scripts, d, ips, room);
+	scripts__name(s->scripts, d, ips, nips, room);
 	return room;
 }
 

@@ -49,9 +49,10 @@ void symbols__proc_event(struct symbols *s, const struct proc_event *ev);
 u32 symbols__locate_user(struct symbols *s, u32 tgid, u64 t_ns, u64 ip);
 u32 symbols__locate_kernel(struct symbols *s, u64 ip);
 /* d, or where there are interpreted functions in it, room: the same with their locs in the place of
- * what the programs in the kernel say of them (SCRIPT_FRAME | loc). ips: room for all frames. */
+ * what the programs in the kernel say of them (SCRIPT_FRAME | loc). ips: room for all frames and some
+ * more, as compiled code may have several functions in it. */
 const struct stack_def *symbols__name_scripts(struct symbols *s, const struct stack_def *d, u64 *ips,
-					      struct stack_def *room);
+					      u32 nips, struct stack_def *room);
 /* From now on sink is told what is mapped in that process, and has the unwind tables of it. There
  * is one sink. */
 void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,

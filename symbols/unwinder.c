@@ -27,7 +27,9 @@ enum slot_state {
 struct slot {
 	u32 object;
 	_Atomic u8 state;
-	const struct python_file *python; /* NULL: it is none; the worker's before SLOT_DONE */
+	/* NULL: it is none; the worker's before SLOT_DONE */
+	const struct python_file *python;
+	const struct hotspot_file *hotspot;
 };
 
 struct told {
@@ -37,7 +39,7 @@ struct told {
 	u64 sum;       /* of what was told; 0: nothing was */
 	bool changed;  /* looked at at the next flush */
 	bool free;
-	bool script;   /* an interpreter runs in it that is known */
+	u8 script;     /* enum script_kind */
 	bool pending;  /* whether one does is not known yet */
 	u8 tries;
 };
@@ -136,7 +138,7 @@ void unwinder__want(struct unwinder *u, const struct unwind_sample *w)
 	}
 	if (u->told[at].exec_id != w->exec_id) {
 		u->told[at].sum = 0;
-		u->told[at].script = false;
+		u->told[at].script = SCRIPT_NOTHING;
 		u->told[at].tries = 0;
 	}
 	u->told[at].exec_id = w->exec_id;
@@ -221,15 +223,24 @@ static int put_table(struct unwinder *u, u32 slot, const struct source_file *f,
 	return 0;
 }
 
-/* An interpreter is known by its file. */
-static void look_for_python(struct unwinder *u, u32 slot, const struct source_file *f)
+static void *keep(const void *found, size_t size)
 {
-	const char *path = symbols__obj(u->symbols, u->slots[slot].object)->pub.path;
-	struct python_file found;
+	return memcpy(xmalloc(size), found, size);
+}
 
-	if (u->slots[slot].python || f->fd < 0 || !python_file__read(f->fd, path, &found))
+/* An interpreter is known by its file. */
+static void look_for_runtime(struct unwinder *u, u32 slot, const struct source_file *f)
+{
+	struct slot *s = &u->slots[slot];
+	struct python_file python;
+	struct hotspot_file hotspot;
+
+	if (s->python || s->hotspot || f->fd < 0)
 		return;
-	u->slots[slot].python = memcpy(xmalloc(sizeof(found)), &found, sizeof(found));
+	if (python_file__read(f->fd, symbols__obj(u->symbols, s->object)->pub.path, &python))
+		s->python = keep(&python, sizeof(python));
+	else if (hotspot_file__read(f->fd, &hotspot))
+		s->hotspot = keep(&hotspot, sizeof(hotspot));
 }
 
 static void build(struct unwinder *u, u32 slot)
@@ -249,7 +260,7 @@ static void build(struct unwinder *u, u32 slot)
 		atomic_fetch_add(&u->nfp, 1);
 	}
 	unwind_table__free(&t);
-	look_for_python(u, slot, &f);
+	look_for_runtime(u, slot, &f);
 	if (f.fd >= 0)
 		close(f.fd);
 	atomic_store(&u->slots[slot].state, SLOT_DONE);
@@ -410,32 +421,59 @@ static bool find_bias(struct unwinder *u, const struct unwind_mapping *m, u64 *b
 
 #define ATTACH_TRIES 100 /* while the interpreter begins */
 
+static int attach_python(struct unwinder *u, struct told *t, const struct python_file *f, u64 bias,
+			 const char **why)
+{
+	const struct process_memory memory = process_memory__of(t->tgid);
+	struct python p;
+	int err = python__attach(f, bias, &memory, &p, why);
+
+	p.rt.exec_id = t->exec_id;
+	if (!err)
+		err = u->sink->script(t->tgid, &p.rt);
+	if (err)
+		return err;
+	scripts__attach(u->symbols->scripts, t->tgid, &p);
+	t->script = SCRIPT_PYTHON;
+	return 0;
+}
+
+static int attach_hotspot(struct unwinder *u, struct told *t, const struct hotspot_file *f, u64 bias,
+			  const char **why)
+{
+	const struct process_memory memory = process_memory__of(t->tgid);
+	struct hotspot h;
+	int err = hotspot__attach(f, bias, &memory, &h, why);
+
+	h.rt.exec_id = t->exec_id;
+	if (!err)
+		err = u->sink->hotspot(t->tgid, &h.rt);
+	if (err)
+		return err;
+	scripts__attach_hotspot(u->symbols->scripts, t->tgid, &h);
+	t->script = SCRIPT_HOTSPOT;
+	return 0;
+}
+
 static void attach(struct unwinder *u, struct told *t, const struct unwind_mapping *m)
 {
-	const struct python_memory memory = {python_memory__of_process, (void *)(intptr_t)t->tgid};
+	const struct slot *s = &u->slots[m->object];
 	const char *why = NULL;
-	struct python p;
 	u64 bias;
 	int err;
 
 	if (t->script || t->tries >= ATTACH_TRIES || !find_bias(u, m, &bias))
 		return;
-	err = python__attach(u->slots[m->object].python, bias, &memory, &p, &why);
+	err = s->python ? attach_python(u, t, s->python, bias, &why)
+			: attach_hotspot(u, t, s->hotspot, bias, &why);
 	t->tries++;
 	t->pending = err == -EAGAIN;
-	if (err && err != -EAGAIN && err != -EFAULT) {
-		if (u->script_note != why)
-			log__add(LOG_WARN, "%s (process %u)", why, t->tgid);
-		u->script_note = why;
-		t->tries = ATTACH_TRIES;
-	}
-	if (err)
+	if (!err || err == -EAGAIN || err == -EFAULT)
 		return;
-	p.rt.exec_id = t->exec_id;
-	if (u->sink->script(t->tgid, &p.rt))
-		return;
-	scripts__attach(u->symbols->scripts, t->tgid, &p);
-	t->script = true;
+	if (u->script_note != why)
+		log__add(LOG_WARN, "%s (process %u)", why, t->tgid);
+	u->script_note = why;
+	t->tries = ATTACH_TRIES;
 }
 
 /* Looks for an interpreter among what is mapped. */
@@ -448,7 +486,7 @@ static void look_for_script(struct unwinder *u, struct told *t, const struct unw
 			continue;
 		if (atomic_load(&u->slots[m->object].state) == SLOT_ASKED)
 			t->pending = true;
-		else if (u->slots[m->object].python)
+		else if (u->slots[m->object].python || u->slots[m->object].hotspot)
 			attach(u, t, m);
 	}
 }
@@ -562,8 +600,10 @@ void unwinder__free(struct unwinder *u)
 		return;
 	worker__free(u->worker);
 	unwind_pages__free(u->pages);
-	for (u32 i = 0; i < UNWIND_OBJECTS; i++)
+	for (u32 i = 0; i < UNWIND_OBJECTS; i++) {
 		free((void *)u->slots[i].python);
+		free((void *)u->slots[i].hotspot);
+	}
 	hidx__fini(&u->slot_index);
 	hidx__fini(&u->told_index);
 	free(u->told);

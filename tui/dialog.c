@@ -129,7 +129,7 @@ static void help_filter(struct host *h)
 	if (can & SCOPE_TERM_MOMENT)
 		help_row__add(h, "", "nr_running=3- irqs_disabled=1 need_resched=1 mode=kernel");
 	snprintf(text, sizeof(text), "%sall must hold, ! negates a term",
-		 can & SCOPE_TERM_STACK ? "sym~REGEX obj~REGEX; " : "");
+		 can & SCOPE_TERM_STACK ? "sym~REGEX obj~REGEX lang=java; " : "");
 	help_row__add(h, "", text);
 	if (view_table[h->view]->labels)
 		help_row__add(h, "", "labels of this view, too: LABEL=NAME,GLOB LABEL~REGEX");
@@ -205,6 +205,8 @@ void dialog__complete_filter(void *ctx, const char *text, u32 cursor, struct com
 		{"task=kernel", "the kernel's threads only", SCOPE_TERM_TASK},
 		{"sym~", "stacks with such a function", SCOPE_TERM_STACK},
 		{"obj~", "stacks through such an object", SCOPE_TERM_STACK},
+		{"lang=", "stacks with such a function: java, python, native, jit, kernel",
+		 SCOPE_TERM_STACK},
 		{"prio=", "priorities as the kernel has them, 120 is nice 0: 0-99", SCOPE_TERM_SCHED},
 		{"policy=", "other, fifo, rr, batch, idle, deadline, ext", SCOPE_TERM_SCHED},
 		{"nr_running=", "threads of the CPU's run queue: 3-", SCOPE_TERM_MOMENT},

@@ -18,6 +18,7 @@ enum flame_hue {
 	FLAME_HUE_INLINED,
 	FLAME_HUE_JIT,
 	FLAME_HUE_SCRIPT, /* interpreted */
+	FLAME_HUE_JAVA,
 	FLAME_HUES
 };
 

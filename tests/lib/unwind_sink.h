@@ -103,6 +103,13 @@ static int kept_script(u32 tgid, const struct script_runtime *rt)
 	return 0;
 }
 
+static int kept_hotspot(u32 tgid, const struct hotspot_runtime *rt)
+{
+	(void)tgid;
+	kept.scripts += rt != NULL;
+	return 0;
+}
+
 static const struct unwind_sink kept_sink = {
 	.page = kept_page,
 	.object = kept_object,
@@ -112,6 +119,7 @@ static const struct unwind_sink kept_sink = {
 	.process = kept_process,
 	.forget = kept_forget,
 	.script = kept_script,
+	.hotspot = kept_hotspot,
 };
 
 static inline void kept__clear(u32 max_pages)

@@ -57,6 +57,7 @@ static void test_canonical(void **state)
 		{"cgroup=/system.slice/*", "cgroup=/system.slice/*"},
 		{"!cgroup=user.slice sym~memcpy !obj~libc",
 		 "!cgroup=user.slice sym~memcpy !obj~libc"},
+		{"lang=java !lang=kernel obj~libjvm", "obj~libjvm lang=java !lang=kernel"},
 		{"state=D", "state=D"},
 		{"state=D,S !state=t", "state=SD !state=t"},
 		{"state=DS state=D", "state=D"},

@@ -30,7 +30,7 @@ static bool read_made_up(void *ctx, u64 from, void *to, size_t size)
 	return true;
 }
 
-static const struct python_memory made_up = {read_made_up, NULL};
+static const struct process_memory made_up = {read_made_up, NULL};
 
 static void put(u64 at, u64 value, size_t size)
 {

@@ -130,7 +130,7 @@ static void test_names(void **state)
 	(void)state;
 	define((u32)getpid(), 1, sum(), ips, &d);
 	assert_true(stack_def__has_scripts(&d));
-	scripts__name(scripts, &d, room, &out);
+	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	f = func_of(&out, &line);
 	assert_string_equal(f->name, "serve");
 	assert_int_equal(f->kind, CODE_SCRIPT);
@@ -149,13 +149,13 @@ static void test_another_in_its_place(void **state)
 
 	(void)state;
 	define((u32)getpid(), 0, before, ips, &d);
-	scripts__name(scripts, &d, room, &out);
+	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	set_code("other", 0x2222);
 	define((u32)getpid(), 0, sum(), ips, &d);
-	scripts__name(scripts, &d, room, &out);
+	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	assert_string_equal(func_of(&out, &line)->name, "other");
 	define((u32)getpid(), 0, before, ips, &d);
-	scripts__name(scripts, &d, room, &out);
+	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	assert_string_equal(func_of(&out, &line)->name, "[python function]");
 	scripts__stats(scripts, &named, &gone);
 	assert_int_equal(named, 3);
@@ -171,14 +171,14 @@ static void test_gone(void **state)
 
 	(void)state;
 	define((u32)getpid(), 0, sum(), ips, &d);
-	scripts__name(scripts, &d, room, &out);
+	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	was = sum();
 	code.words[1] = 0;
 	define((u32)getpid(), 0, was, ips, &d);
-	scripts__name(scripts, &d, room, &out);
+	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	assert_string_equal(func_of(&out, &line)->name, "serve");
 	define(1u << 30, 0, was, ips, &d);
-	scripts__name(scripts, &d, room, &out);
+	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	assert_string_equal(func_of(&out, &line)->name, "[python function]");
 }
 

@@ -6,7 +6,7 @@ enum role code__role(enum code_kind kind, bool inlined)
 	static const enum role roles[] = {
 		[CODE_UNKNOWN] = ROLE_DIM, [CODE_USER] = ROLE_USER, [CODE_KERNEL] = ROLE_KERNEL,
 		[CODE_JIT] = ROLE_JIT,	   [CODE_VDSO] = ROLE_USER, [CODE_BPF] = ROLE_KERNEL,
-		[CODE_SCRIPT] = ROLE_SCRIPT,
+		[CODE_SCRIPT] = ROLE_SCRIPT, [CODE_JAVA] = ROLE_JAVA,
 	};
 
 	return inlined ? ROLE_INLINED : roles[kind];

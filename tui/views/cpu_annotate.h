@@ -44,7 +44,7 @@ struct annotate_screen {
 /* Its lines of source stand in the place of instructions (annotated_insn.offset is the line). */
 static inline bool annotate__is_script(const struct annotate_screen *s)
 {
-	return symbols__func(host__symbols(s->base.host), s->query.focus)->kind == CODE_SCRIPT;
+	return code_kind__is_lines(symbols__func(host__symbols(s->base.host), s->query.focus)->kind);
 }
 
 void annotate__draw(struct screen *base, struct canvas *c, struct rect area);

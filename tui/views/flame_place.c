@@ -35,7 +35,7 @@ static enum flame_hue hue_of(const struct flame_frame *f, bool inlined)
 		[CODE_UNKNOWN] = FLAME_HUE_PLAIN, [CODE_USER] = FLAME_HUE_USER,
 		[CODE_KERNEL] = FLAME_HUE_KERNEL, [CODE_JIT] = FLAME_HUE_JIT,
 		[CODE_VDSO] = FLAME_HUE_LIBRARY,  [CODE_BPF] = FLAME_HUE_KERNEL,
-		[CODE_SCRIPT] = FLAME_HUE_SCRIPT,
+		[CODE_SCRIPT] = FLAME_HUE_SCRIPT, [CODE_JAVA] = FLAME_HUE_JAVA,
 	};
 
 	if (inlined)

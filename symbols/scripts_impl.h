@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What symbols/scripts.c and the files for single runtimes share. */
+#ifndef SYMBOLS_SCRIPTS_IMPL_H
+#define SYMBOLS_SCRIPTS_IMPL_H
+
+#include "base/hidx.h"
+#include "symbols/scripts.h"
+#include "symbols/sym.h"
+
+struct process_entry {
+	u32 tgid;
+	enum script_kind kind;
+	union {
+		struct python python;
+		struct hotspot hotspot;
+	};
+};
+
+struct scripts {
+	struct symbols *symbols;
+	struct process_entry *processes;
+	u32 nprocesses, next_process;
+	struct code_entry *codes; /* python's */
+	u32 ncodes, cap;
+	size_t line_bytes;
+	struct hidx by_address, objects, funcs;
+	struct java_names *java;
+	u32 unknown[2]; /* locs */
+	u64 named, gone;
+};
+
+/* A stack that is put together. */
+struct script_stack {
+	u64 *ips;
+	u32 n, room;
+	bool cut; /* there was no room for all */
+};
+
+static inline void script_stack__put(struct script_stack *s, u64 word)
+{
+	if (s->n < s->room)
+		s->ips[s->n++] = word;
+	else
+		s->cut = true;
+}
+
+static inline bool stack_def__is_script(const struct stack_def *d, u32 i)
+{
+	return i >= d->nkernel && SCRIPT_MARK(d->ips[i]) == SCRIPT_FRAME;
+}
+
+/* Of the file that functions are from, as an object. */
+u32 scripts__object(struct scripts *sc, enum code_kind kind, const char *path, u32 tgid);
+u32 scripts__function(struct scripts *sc, u32 object, const char *name, u32 first_line,
+		      u32 last_line);
+/* The loc of what is a function, but not known which. */
+u32 scripts__unknown(struct scripts *sc, enum code_kind kind);
+
+struct java_names;
+struct java_names *java_names__new(struct scripts *sc);
+void java_names__free(struct java_names *j);
+/* Puts a stack, whose check word comes behind its frames, with the functions' locs; false: they are
+ * not what they were, and unknown. */
+bool java_names__name(struct java_names *j, const struct process_entry *p,
+		      const struct stack_def *d, struct script_stack *to);
+
+#endif

@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stacks through HotSpot, interpreted, by either compiler and as usual, by programs whose shares, chains
+and waits are known by construction (tests/workloads/JavaShares.java) or by jstack."""
+import contextlib
+import math
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+import servers  # noqa: E402
+
+SOURCES = os.path.join(live.ROOT, "tests/workloads")
+MODES = {"interpreted": ["-Xint"], "C1": ["-XX:TieredStopAtLevel=1"],
+         "C2": ["-XX:-TieredCompilation"], "as usual": []}
+DEPTH = 5
+WAITERS = {"sleeper": "sleeps", "parker": "parks", "wanter": "wants", "reader": "reads"}
+
+
+@contextlib.contextmanager
+def program(name, arg, *options):
+    live.need_root()
+    java, javac = servers.need("java", "javac")
+    with servers.folder() as folder:
+        subprocess.run([javac, "-g", "-d", folder, f"{SOURCES}/{name}.java"], check=True)
+        # Loops can be stopped only where this collector is used, so that what is inlined is known.
+        with servers.running(java, "-XX:+UseG1GC", "-Xmx256m", *options, "-cp", folder, name, arg,
+                             text=True, stdout=subprocess.PIPE) as p:
+            servers.printed(p, "ready")
+            yield p.pid
+
+
+def folded(view, pid, *args):
+    """{stack: weight} of the last of some intervals; a stack is a tuple, from the thread on."""
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 2, "-d", 1, "--format", "by-time", *args,
+                       binary=live.RELEASE)
+    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
+    times = sorted({names.split(";")[0] for names, _ in lines})
+    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
+            if names.split(";")[0] == times[-1]}
+
+
+def share(stacks, wanted):
+    total = sum(stacks.values())
+    return 100 * sum(w for s, w in stacks.items() if wanted(s)) / max(total, 1)
+
+
+def follow(stack, names):
+    """Whether names are in the stack in that order, with others between them."""
+    rest = iter(stack)
+    return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)
+
+
+def works(stacks):
+    """Those of the thread that works."""
+    return {s: w for s, w in stacks.items() if follow(s, ["JavaShares.works"])}
+
+
+CHAIN = ["main", "works"] + ["descend"] * (DEPTH + 1) + ["bySort", "keyOf", "round"]
+
+
+def settled(pid):
+    """The worker's stacks once what is compiled is; None: not yet."""
+    stacks = works(folded("cpu", pid, "-F", 997))
+    return stacks if share(stacks, lambda s: follow(s, [*CHAIN, "hot30"])) > 15 else None
+
+
+def check_shares(mode, pid):
+    stacks = live.wait_for(lambda: settled(pid), 40, 0)
+    # Few samples on a busy machine: three standard deviations may be missed.
+    within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for name, truth in ("hot70", 70), ("hot30", 30):
+        got = share(stacks, lambda s: follow(s, [*CHAIN, name]))
+        live.near(got, truth, within, f"java, {mode}: share of {name} below its callers, %")
+    wrong = [s for s in stacks if follow(s, ["hot70", "hot30"]) or follow(s, ["hot30", "hot70"])]
+    assert not wrong, wrong[0]
+
+
+def jstack(pid):
+    """{thread: functions, innermost first}"""
+    jstack_path, = servers.need("jstack")
+    said = subprocess.run([jstack_path, str(pid)], text=True, stdout=subprocess.PIPE, check=True)
+    threads = {}
+    for line in said.stdout.splitlines():
+        name = re.match(r'"([^"]+)"', line)
+        frame = re.match(r"\s+at ([^(]+)\(", line)
+        if name:
+            frames = threads.setdefault(name[1], [])
+        elif frame:
+            # Without the addresses of classes that were made while it runs.
+            frames.append(re.sub("/0x[0-9a-f]+", "", frame[1]))
+    return threads
+
+
+def functions(stack):
+    return [f for f in stack if f.startswith(("java.", "jdk.", "sun.", "JavaShares"))]
+
+
+def waits_as_told(pid, thread):
+    """Whether a wait of the thread is below the very functions that jstack says; else what there is."""
+    peer = jstack(pid)[thread][::-1]
+    ours = [functions(s) for s in folded("offcpu", pid) if s[0] == thread]
+    return follow(peer, [WAITERS[thread]]) and peer in ours
+
+
+def check_waits(mode, pid):
+    """Threads that wait in more than one place may be met in another one by jstack: then once more."""
+    for thread in WAITERS:
+        assert live.wait_for(lambda: waits_as_told(pid, thread), 20, 0), f"{mode}: {thread}"
+
+
+def check(mode):
+    with program("JavaShares", DEPTH, *MODES[mode]) as pid:
+        check_shares(mode, pid)
+        check_waits(mode, pid)
+
+
+def test_interpreted():
+    """70 and 30 % below a recursion, a lambda and a sort's callback; waits as jstack has them: -Xint"""
+    check("interpreted")
+
+
+def test_c1():
+    """The same in code of the first compiler"""
+    check("C1")
+
+
+def test_c2():
+    """The same in code of the second compiler, where most is inlined"""
+    check("C2")
+
+
+def test_as_usual():
+    """The same without an option"""
+    check("as usual")
+
+
+def served(pid):
+    """Of a report of a service under load: walks that came to their end, walks, walks in doubt."""
+    report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997,
+                        binary=live.RELEASE)[-1]
+    ends = report["health"]["user_stacks"]
+    known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
+    return (ends["whole"] + ends["cut"], known) if known > 100 else None
+
+
+def test_service():
+    """Of a service's stacks 99 % are whole"""
+    with program("JavaService", 3) as pid:
+        whole = known = 0
+        for _ in range(3):
+            ended, walks = live.wait_for(lambda: served(pid), 40, 0)
+            whole, known = whole + ended, known + walks
+        live.near(100 * whole / known, 100, 1, "java: stacks of a service that are whole, %")
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -194,9 +194,10 @@ static void sampled(struct source *s, const struct sampling *how)
 
 /* --- the source --- */
 
+/* hooks: NULL where it was never begun. */
 static void detach(struct source *s)
 {
-	if (s->hooks->detach)
+	if (s->hooks && s->hooks->detach)
 		s->hooks->detach(s->ctx);
 }
 

@@ -78,6 +78,21 @@ bool ask__again(struct host *h, const char *arg, struct status *st)
 	return ask__run(h, arg, st);
 }
 
+bool watches__add(struct host *h, const char *text, struct status *st)
+{
+	return ask__run(h, text, st);
+}
+
+bool watches__drop(struct host *h, const char *number, struct status *st)
+{
+	return ask__run(h, number, st);
+}
+
+bool app__action_times(struct host *h, enum action a, u32 n)
+{
+	return n;
+}
+
 void ask__complete(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
 }

@@ -216,7 +216,7 @@ static void wrong_declarations_are_refused(void **state)
 	REFUSED("is called so", m.sums[0] = SUM("all", "b/s", VALUE_BYTES));
 	REFUSED("no title or help", m.sums[0] = SUM("bytes", NULL, VALUE_BYTES));
 	REFUSED("kept has no label", m.kept = 1);
-	REFUSED("bytes, or plain", m.shape = MEASURE_SHAPE_COUNT; m.value = "ns");
+	REFUSED("bytes, ns, or plain", m.shape = MEASURE_SHAPE_COUNT; m.value = "us");
 }
 
 static void many_own_labels_are_refused(void **state)

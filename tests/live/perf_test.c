@@ -224,9 +224,11 @@ static void life__put(void *ctx, const struct sample *x)
 	struct life *l = ctx;
 	size_t n = strlen(l->order);
 
+	if (x->type != SAMPLE_PROC) /* command lines come as well */
+		return;
 	l->disorder |= e->t_ns < l->t_ns;
 	l->t_ns = e->t_ns;
-	if (x->type != SAMPLE_PROC || e->tgid != l->pid || n >= sizeof(l->order) - 1)
+	if (e->tgid != l->pid || n >= sizeof(l->order) - 1)
 		return;
 	l->order[n] = "FECXMS"[e->type];
 	if (e->type == PROC_MMAP && strstr(e->path, "/libc"))

@@ -215,13 +215,15 @@ static void take(struct source *s, const struct perf_record *r, struct stack_sam
 	count(s, x);
 }
 
-/* Of no process that is shown. */
+/* Of no process that is shown. In a container one that has just ended is like one outside: it has no id. */
 static bool is_nobodys(struct source *s, const struct perf_record *r)
 {
-	if (r->tid)
+	bool ended = s->own_pids && r->tid == UINT32_MAX;
+
+	if (r->tid && !ended)
 		return false;
 	if (s->own_pids)
-		s->outside += !r->kernel || s->setup.attr.exclude_idle;
+		s->outside += ended || !r->kernel || s->setup.attr.exclude_idle;
 	return s->own_pids || !s->how.idle;
 }
 

@@ -581,6 +581,14 @@ void palette__complete(void *ctx, const char *text, u32 cursor, struct completio
 			return;
 }
 
+static bool to_line(struct host *h, u32 n, struct status *st)
+{
+	if (app__action_times(h, ACTION_HOME, n))
+		return true;
+	status__set(st, EXIT_CODE_USAGE, -EINVAL, "there is no line %u on this screen", n);
+	return false;
+}
+
 bool palette__run(struct host *h, const char *line, struct status *st)
 {
 	const struct command *c;
@@ -595,7 +603,7 @@ bool palette__run(struct host *h, const char *line, struct status *st)
 	if (!word[0])
 		return true;
 	if (strspn(word, "0123456789") == strlen(word))
-		return app__action_times(h, ACTION_HOME, (u32)MIN(strtoul(word, NULL, 10), 9999UL));
+		return to_line(h, (u32)MIN(strtoul(word, NULL, 10), 9999UL), st);
 	/* "window" steps on, "window total" sets it. */
 	if (c && (*arg || c->takes[0] == '[' || action == ACTION_NONE))
 		return c->run(h, arg, st);

@@ -68,8 +68,8 @@ endef
 $(foreach v,rel asan tsan,$(eval $(call test_variant,$(v))))
 
 # The whole program on made-up input, for scripted sessions; its threads under TSan too.
-SCRIPTED := $(if $(and $(SCRIPTS),$(shell printf 'script/run.sh %s\n' asan tsan | grep -P -e '$(ONLY)')), \
-	tests/script/proftop_fixture)
+SCRIPTED := $(SCRIPTS:%=tests/script/proftop_fixture)
+SCRIPTED := $(if $(shell printf 'script/run.sh %s\n' asan tsan | grep -P -e '$(ONLY)'),$(firstword $(SCRIPTED)))
 SMOKE    := $(if $(call asked,fuzz,/run.sh),$(FUZZ_BIN) $(FUZZ_SEEDS))
 
 check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads \

@@ -135,12 +135,17 @@ no_mailbox:
 	return NULL;
 }
 
+static void ask_to_quit(struct collector *c)
+{
+	atomic_store(&c->quit, true);
+	command_queue__wake(&c->commands);
+}
+
 bool collector__stops_within(struct collector *c, u64 ns)
 {
 	struct timespec until;
 
-	atomic_store(&c->quit, true);
-	command_queue__wake(&c->commands);
+	ask_to_quit(c);
 	clock_gettime(CLOCK_REALTIME, &until);
 	ns += (u64)until.tv_nsec;
 	until.tv_sec += (time_t)(ns / NSEC_PER_SEC);
@@ -151,8 +156,7 @@ bool collector__stops_within(struct collector *c, u64 ns)
 
 void collector__stop(struct collector *c)
 {
-	atomic_store(&c->quit, true);
-	command_queue__wake(&c->commands);
+	ask_to_quit(c);
 	if (!c->joined)
 		pthread_join(c->thread, NULL);
 	close_fds(c);

@@ -87,15 +87,13 @@ static __always_inline u32 stack__walk_user(void *ctx, struct stack_record *s, u
 	return nuser;
 }
 
-/* Sends the frames unless user space has them; false: it will not have them. */
+/* Sends frames that user space has not; false: it will not have them. */
 static __always_inline bool stack__send(struct stack_record *s, struct stack_stats *stats)
 {
 	u32 n = s->nkernel + s->nuser;
 	u8 one = 1;
 	u64 size;
 
-	if (bpf_map_lookup_elem(&stacks_seen, &s->hash))
-		return true;
 	if (n > 2 * STACK_DEPTH)
 		return false;
 	size = offsetof(struct stack_record, ips) + n * sizeof(u64);
@@ -134,6 +132,8 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip
 	s->nuser = nuser;
 	s->t_ns = now;
 	s->hash = stack__hash(s, slot);
+	if (bpf_map_lookup_elem(&stacks_seen, &s->hash))
+		return s->hash;
 	return stack__send(s, stats) ? s->hash : 0;
 }
 

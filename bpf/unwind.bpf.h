@@ -179,16 +179,36 @@ static __always_inline int step_guess(struct unwind_state *s)
 	return why == UNWIND_FP_END ? UNWIND_NO_ROW : why;
 }
 
-static __always_inline struct unwind_place *place_of(struct unwind_state *s, u32 slot, u64 ip)
+static __always_inline struct unwind_place *place_of(u32 slot, u64 ip, u64 of)
 {
 	struct unwind_cache *c = bpf_map_lookup_elem(&unwind_caches, &slot);
-	u64 h = (ip ^ ((u64)s->told << 40)) * 0x9fb21c651e98df25ULL;
+	u64 h = (ip ^ (of << 40)) * 0x9fb21c651e98df25ULL;
 
 	return c ? &c->v[(h >> 48) & (UNWIND_PLACES - 1)] : NULL;
 }
 
 /* What is done at an address where a row says nothing else. */
 #define UNWIND_ROW_FP 0x80 /* in struct unwind_row.rule */
+
+static __always_inline void keep_row(struct unwind_place *place, u64 ip, u64 of, u64 row)
+{
+	place->ip = ip;
+	place->of = of;
+	place->row = row;
+}
+
+static __always_inline u64 table_row(struct unwind_state *s, u32 slot, u32 pc)
+{
+	u64 of = s->at.table | PLACE_OF_TABLE, row;
+	struct unwind_place *place = s->by_vma ? place_of(slot, pc, of) : NULL;
+
+	if (place && place->ip == pc && place->of == of)
+		return place->row;
+	row = unwind__row(s->at.root, s->at.depth, pc);
+	if (place)
+		keep_row(place, pc, of, row);
+	return row;
+}
 
 /* Looks the row up. */
 static __always_inline int find_row(struct unwind_state *s, u32 slot, u64 ip, union unwind_entry *e)
@@ -204,40 +224,30 @@ static __always_inline int find_row(struct unwind_state *s, u32 slot, u64 ip, un
 	if (s->at.how == UNWIND_BY_FP)
 		e->row.rule = UNWIND_ROW_FP;
 	else if (s->at.how == UNWIND_BY_TABLE)
-		e->word = unwind__row(s->at.root, s->at.depth, ip - s->at.pc_base);
+		e->word = table_row(s, slot, ip - s->at.pc_base);
 	else
 		return UNWIND_NO_TABLE;
 	return UNWIND_GOES_ON;
-}
-
-/* What the kernel's list says is not kept: it may change without another number. */
-static __always_inline void keep_row(const struct unwind_state *s, struct unwind_place *place,
-				     u64 ip, u64 row)
-{
-	if (!s->told || s->by_vma)
-		return;
-	place->ip = ip;
-	place->told = s->told;
-	place->row = row;
 }
 
 /* To the caller's frame, by the table of what is mapped there. */
 static __always_inline int step_table(struct unwind_state *s, u32 slot)
 {
 	u64 ip = s->exact ? s->ip : s->ip - 1;
-	struct unwind_place *place = place_of(s, slot, ip);
+	struct unwind_place *place = place_of(slot, ip, s->maps);
 	union unwind_entry e;
 	int why;
 
 	if (!place)
 		return UNWIND_UNKNOWN;
-	if (s->told && place->ip == ip && place->told == s->told) {
+	if (s->maps && place->ip == ip && place->of == s->maps) {
 		e.word = place->row;
 	} else {
 		why = find_row(s, slot, ip, &e);
 		if (why)
 			return why;
-		keep_row(s, place, ip, e.word);
+		if (maps__tell(s, s->by_vma))
+			keep_row(place, ip, s->maps, e.word);
 	}
 	s->guessed = s->by_fp = 0;
 	if (e.row.rule & UNWIND_ROW_FP)
@@ -472,6 +482,15 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	return s->script == SCRIPT_HOTSPOT ? hotspot__end(slot, at, n) : n;
 }
 
+/* Of a process that user space has not told of: most are over before it could. */
+static __always_inline u64 maps_version(const struct unwind_state *s, struct task_struct *task)
+{
+	u64 h = hash_step(s->tgid | (s->exec_id << 32), task->group_leader->start_time);
+	u32 version;
+
+	return mm__version(task->mm, &version) ? hash_finish(hash_step(h, version)) | 1ULL << 63 : 0;
+}
+
 /* One that was forked and has not been told of yet has its parent's mappings. */
 static __always_inline void find_process(struct unwind_state *s, struct task_struct *task)
 {
@@ -483,6 +502,7 @@ static __always_inline void find_process(struct unwind_state *s, struct task_str
 		p = process_of(s, s->parts_of);
 	}
 	s->told = p ? p->told : 0;
+	s->maps = p ? p->told : maps_version(s, task);
 	s->script = p && s->parts_of == s->tgid ? p->script : 0;
 }
 

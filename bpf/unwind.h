@@ -96,6 +96,7 @@ struct unwind_object {
 	__u32 how;	   /* enum unwind_how */
 	__u32 root, depth; /* of its pages */
 	__u32 page_shift;  /* of this machine; in UNWIND_OBJECT_FP's entry alone */
+	__u32 table, pad;  /* a number that no other table had */
 	__u64 used_ns;	   /* when it was looked at last; written by the programs */
 	struct unwind_segment segments[UNWIND_SEGMENTS];
 };

@@ -102,12 +102,12 @@ static __always_inline u64 place_bx(const struct unwind_state *s)
 static __always_inline bool is_place(const struct unwind_memo *m, const struct unwind_state *s)
 {
 	return m->ip == s->ip && m->sp == s->sp && m->fp == s->fp && m->lr == s->lr &&
-	       m->bx == place_bx(s) && m->told == s->told;
+	       m->bx == place_bx(s) && m->maps == s->maps;
 }
 
 static __always_inline u32 memo_index(const struct unwind_state *s)
 {
-	u64 h = (s->ip ^ rotate(s->sp, 29) ^ ((u64)s->told << 40)) * 0x9fb21c651e98df25ULL;
+	u64 h = (s->ip ^ rotate(s->sp, 29) ^ (s->maps << 40)) * 0x9fb21c651e98df25ULL;
 
 	return (h >> 48) & (UNWIND_MEMOS - 1);
 }
@@ -135,7 +135,7 @@ static __always_inline void memo__expect(struct unwind_memo *m, struct unwind_st
 	m->fp = s->fp;
 	m->lr = s->lr;
 	m->bx = place_bx(s);
-	m->told = s->told;
+	m->maps = s->maps;
 	m->nframes = 0;
 }
 
@@ -179,11 +179,18 @@ __noinline int memo__holds(u32 slot, u32 memo)
 	return 1;
 }
 
+/* Whether what the walk goes by is under its number: what user space has told of the process does
+ * not count what the kernel's list has besides. */
+static __always_inline bool maps__tell(const struct unwind_state *s, u32 by_vma)
+{
+	return s->maps && !(s->told && by_vma);
+}
+
 /* Whether the rest of a walk is told by where it is. */
 static __always_inline bool can_recall(const struct unwind_state *s)
 {
-	return s->told && s->tables != UNWIND_NO_TABLES && s->exact == !s->steps &&
-	       !(s->guessed | s->any_vma | s->begins | s->why);
+	return s->tables != UNWIND_NO_TABLES && s->exact == !s->steps &&
+	       !(s->guessed | s->begins | s->why) && maps__tell(s, s->any_vma);
 }
 
 /* Puts the frames from this one on into the scratch and returns how many there are; 0: they
@@ -225,7 +232,7 @@ __noinline int memo__keep(u32 slot, u32 at, u32 n)
 	struct unwind_memo *m;
 	u32 begin;
 
-	if (!from || !s || !sps || !s->whole || s->any_vma)
+	if (!from || !s || !sps || !s->whole || !maps__tell(s, s->any_vma))
 		return 0;
 	begin = s->memo_at;
 	n = at + n - begin;

@@ -49,6 +49,19 @@ struct mm_struct___vma {
 	mm_context_t___vma context;
 } KERNEL_TYPE;
 
+struct seqcount___vma {
+	u32 sequence;
+} KERNEL_TYPE;
+
+/* Linux 6.13 on; the one below from 6.4 on. */
+struct mm_struct___seqcount {
+	struct seqcount___vma mm_lock_seq;
+} KERNEL_TYPE;
+
+struct mm_struct___seq {
+	int mm_lock_seq;
+} KERNEL_TYPE;
+
 struct mm_struct___rb {
 	struct rb_root___vma mm_rb;
 } KERNEL_TYPE;
@@ -223,6 +236,21 @@ static __always_inline struct mm_struct___vma *current_mm(void)
 	struct task_struct *task = (void *)bpf_get_current_task();
 
 	return (void *)BPF_CORE_READ(task, mm);
+}
+
+/* What the kernel counts whenever the process maps something; false: it does not. */
+static __always_inline bool mm__version(void *mm, u32 *version)
+{
+	struct mm_struct___seqcount *newer = mm;
+	struct mm_struct___seq *older = mm;
+
+	if (bpf_core_field_exists(newer->mm_lock_seq.sequence))
+		*version = BPF_CORE_READ(newer, mm_lock_seq.sequence);
+	else if (bpf_core_field_exists(older->mm_lock_seq))
+		*version = BPF_CORE_READ(older, mm_lock_seq);
+	else
+		return false;
+	return true;
 }
 
 /* The kernel's mapping at an address, 0: none. pivots: room for work. */

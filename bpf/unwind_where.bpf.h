@@ -71,14 +71,19 @@ struct {
 	__type(value, struct unwind_asked);
 } unwind_asked SEC(".maps");
 
-/* What is done at an address of a process, as long as the same is mapped there. */
+/*
+ * What is done at an address of a process, as long as the same is mapped there; or at one of a
+ * table, which is the same in every process that has the file: short ones are each walked a few
+ * times only.
+ */
 struct unwind_place {
-	u64 ip;
-	u32 told, pad;
+	u64 ip; /* or the table's pc */
+	u64 of; /* unwind_state.maps; or the table's number, with PLACE_OF_TABLE */
 	u64 row; /* struct unwind_row */
 };
 
-#define UNWIND_PLACES 512
+#define UNWIND_PLACES  1024
+#define PLACE_OF_TABLE (1ULL << 62)
 
 struct unwind_cache {
 	struct unwind_place v[UNWIND_PLACES];
@@ -106,7 +111,7 @@ struct unwind_notes {
 struct unwind_memo {
 	u64 ip, sp, fp, lr;
 	u64 bx; /* of the innermost frame; 0 for others, which do not depend on it */
-	u32 told;
+	u64 maps;
 	u16 nframes; /* 0: it was met once */
 	u16 nwords;
 	struct unwind_notes notes;
@@ -128,7 +133,7 @@ struct {
 struct unwind_where {
 	u64 start, end;
 	u64 pc_base; /* table's pc = ip - pc_base */
-	u32 how, root, depth, pad;
+	u32 how, root, depth, table;
 };
 
 #define UNWIND_WHERES 4
@@ -155,6 +160,9 @@ struct unwind_state {
 	u32 tgid;
 	u32 parts_of; /* whose mappings it has: its own, or its parent's since it was forked */
 	u32 told;     /* struct unwind_process; 0: the process is not known */
+	/* Another number whenever something else is mapped: `told`, or of the kernel's own count. 0:
+	 * nobody counts it. */
+	u64 maps;
 	u64 exec_id;
 	u64 now;
 	/* The mapping is from the kernel's list, 0 or 1; and whether any was: */
@@ -360,6 +368,7 @@ static __always_inline bool take_object(struct unwind_state *s, struct unwind_ma
 	s->at.how = o->how;
 	s->at.root = o->root;
 	s->at.depth = o->depth;
+	s->at.table = o->table;
 	o->used_ns = s->now;
 	if (o->how == UNWIND_BY_TABLE)
 		take_segment(s, o, m);

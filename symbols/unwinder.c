@@ -65,6 +65,7 @@ struct unwinder {
 	struct hidx told_index; /* rebuilt when it has grown by what is gone */
 	struct u32_vec changed; /* of told */
 	u32 last_told;		/* number of what was told */
+	u32 last_table;		/* the worker's: number of the last one that was made */
 	struct met *met;	/* FILES_MAX */
 	u32 nmet;
 	const char *script_note; /* why an interpreter is not walked, the last one */
@@ -218,6 +219,7 @@ static int put_table(struct unwinder *u, u32 slot, const struct source_file *f,
 	memcpy(o->segments, made.segments, sizeof(o->segments));
 	o->root = made.root;
 	o->depth = made.depth;
+	o->table = ++u->last_table;
 	o->used_ns = made.used_ns;
 	__atomic_store_n(&o->how, made.how, __ATOMIC_RELEASE);
 	return 0;

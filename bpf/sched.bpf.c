@@ -120,7 +120,7 @@ int sched_switch(u64 *ctx)
 		left_in = ctx[0] ? 0 : switch_tells_state ? ctx[3] : task__state(prev);
 		state = state__leaving(left_in);
 		long_run = next->pid && is_long_run(began, now);
-		held = long_run && holds_up(next, now - began, now);
+		held = long_run && slow__is_due(&long_ns, &long_kept, SCHED_LONG_MAX, now - began);
 		look_where(ctx, here, prev, t, held, &leaving, now);
 		if (t)
 			switch_out(t, prev, state, left_in & TASK_DEAD, &leaving, c, began, now,

@@ -172,6 +172,10 @@ struct sched_stats {
 /* Slow delays told before the limit rises within an interval. */
 #define SLOW_TOLD_MAX 128
 
+/* Long runs, and of an interval those that are kept with their stacks before the limit rises. */
+#define SCHED_LONG_NS  500000
+#define SCHED_LONG_MAX 32
+
 /* Settings, written by user space. */
 #define SCHED_WANT_WAITS 1 /* rows of waits with their stacks and wakers */
 #define SCHED_WANT_TASKS 2 /* histograms, slow delays */

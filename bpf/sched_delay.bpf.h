@@ -7,10 +7,11 @@
 
 volatile u32 slow_told = 0; /* delays told one by one in this interval */
 volatile u64 slow_ns = 0;   /* delays from here on are told one by one */
+volatile u32 long_kept = 0; /* runs that were kept with their stacks in this interval */
+volatile u64 long_ns = 0;   /* runs from here on are */
 
 /* The last long runs on a CPU, of whoever: watched or not. */
-#define LONG_RUNS   4 /* a power of two */
-#define LONG_RUN_NS 500000
+#define LONG_RUNS 4 /* a power of two */
 
 struct long_run {
 	u64 begin, end;
@@ -32,10 +33,10 @@ struct {
 
 static __always_inline bool is_long_run(u64 since, u64 now)
 {
-	return (wanted & SCHED_WANT_TASKS) && slow_ns && since && now - since >= LONG_RUN_NS;
+	return (wanted & SCHED_WANT_TASKS) && slow_ns && since && now - since >= SCHED_LONG_NS;
 }
 
-/* A long run is kept with its stacks: it may turn out to have held somebody up. */
+/* A long run is kept, the longest with their stacks: it may turn out to have held somebody up. */
 static __always_inline void keep_run(struct task_struct *task, const struct leaving *l, u64 since,
 				     u64 now)
 {

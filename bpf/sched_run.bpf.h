@@ -48,22 +48,6 @@ static __always_inline u64 thread__ready_since(const struct thread *t)
 	return t->state == SCHED_RUNNABLE ? t->since_ns : 0;
 }
 
-/* Where a long run ended is worth knowing when it held up somebody who is told of, or is a good part
- * of what may yet be told. */
-#define PART_OF_SLOW 4
-
-static __always_inline bool holds_up(struct task_struct *next, u64 ran, u64 now)
-{
-	struct thread *t;
-	u64 ready;
-
-	if (ran >= slow_ns / PART_OF_SLOW)
-		return true;
-	t = bpf_task_storage_get(&threads, next, 0, 0);
-	ready = t && t->watched ? thread__ready_since(t) : 0;
-	return ready && (s64)(now - ready) >= (s64)slow_ns;
-}
-
 /* It got its CPU. last: who had it before; NULL: the switch was unseen. */
 static __always_inline void thread__arrive(struct thread *t, struct task_struct *task,
 					   struct task_struct *last, struct sched_cpu *c, u64 now,

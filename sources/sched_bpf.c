@@ -25,6 +25,7 @@
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 10)
 #define WALKS_WAIT_MS 300 /* at a tick, for stacks of those who slept before they were watched */
 #define SLOW_WANTED   16  /* slow delays told in one interval, at least */
+#define LONG_WANTED   (SCHED_LONG_MAX / 4)
 
 struct source {
 	struct bpf_source base;
@@ -291,13 +292,17 @@ static void take_cpus(struct source *s, const struct sample_sink *sink)
 
 /* --- upkeep --- */
 
-/* As low as leaves few enough to look at; the programs raise it themselves. */
-static void adapt_slow(struct source *s)
+/* As low as leaves few enough to look at; the programs raise them themselves. */
+static void adapt_limits(struct source *s)
 {
+	struct sched_bpf__bss *b = s->skel->bss;
+
 	if (s->slow < SLOW_WANTED)
-		s->skel->bss->slow_ns = MAX(s->skel->bss->slow_ns / 2, SLOW_LEAST_NS);
+		b->slow_ns = MAX(b->slow_ns / 2, SLOW_LEAST_NS);
+	if (b->long_kept < LONG_WANTED)
+		b->long_ns = MAX(b->long_ns / 2, SCHED_LONG_NS);
 	s->slow = 0;
-	s->skel->bss->slow_told = 0;
+	b->slow_told = b->long_kept = 0;
 }
 
 /* A shape stands for a stack that was sent: both are forgotten together. */
@@ -458,6 +463,7 @@ static int open_programs(struct source *s, struct status *st)
 	s->skel->rodata->text_length = 0x7f000000;
 #endif
 	s->skel->bss->slow_ns = SLOW_FIRST_NS;
+	s->skel->bss->long_ns = SCHED_LONG_NS;
 	s->skel->bss->wanted = SCHED_WANT_WAITS | SCHED_WANT_TASKS;
 	return 0;
 }
@@ -530,7 +536,7 @@ static double drain(struct source *s)
 	sched_tasks__end_round(s->tasks);
 	if (s->skel->bss->wanted & SCHED_WANT_TASKS) {
 		take_cpus(s, s->base.sink);
-		adapt_slow(s);
+		adapt_limits(s);
 	}
 	fill = bpf_source__drain_half(&s->base, "waits", "waits", on_wait);
 	bpf_source__drain_half(&s->base, "rests", "waits", on_wait);

@@ -356,6 +356,14 @@ static void add_held(struct making *k)
 			"most"));
 }
 
+static void add_question(struct making *k)
+{
+	if (k->m->asked)
+		ADD(k, CELL_ASK, 0,
+		    COLUMN(VALUE_TEXT, "ask", "Question", 24, 0, COLUMN_EXPORT,
+			   "the question that the row answers"));
+}
+
 static void add_flow(struct making *k)
 {
 	const struct {
@@ -377,6 +385,7 @@ static void add_flow(struct making *k)
 		 "of the bytes that came: those that nobody asked for", VALUE_BYTES},
 	};
 
+	add_question(k);
 	ADD(k, CELL_TREND, 0,
 	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
 		   "bytes held, interval by interval; all rows have one scale"));
@@ -393,10 +402,7 @@ static void add_exports(struct making *k)
 {
 	const struct measure *m = k->m;
 
-	if (m->asked)
-		ADD(k, CELL_ASK, 0,
-		    COLUMN(VALUE_TEXT, "ask", "Question", 24, 0, COLUMN_EXPORT,
-			   "the question that the row answers"));
+	add_question(k);
 	ADD(k, CELL_TREND, 0,
 	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
 		   text_of(k, "%s per second, interval by interval; all rows have one scale", m->noun)));
@@ -407,13 +413,13 @@ static void add_exports(struct making *k)
 		ADD(k, CELL_COUNT, 0,
 		    COUNT_COLUMN(m->count_name, m->count_name, 8, 0, COLUMN_EXPORT | COLUMN_SUM,
 				 text_of(k, "%s in the window", m->count_name)));
-	if (measure__label_of_kind(m, LABEL_ERROR) >= 0) {
+	if (m->shape == MEASURE_SHAPE_SPAN || measure__label_of_kind(m, LABEL_ERROR) >= 0)
 		ADD(k, CELL_ERRORS, 0,
 		    COUNT_COLUMN("errors", "errors", 8, 0, COLUMN_EXPORT | COLUMN_SUM,
 				 "of those: failed"));
+	if (measure__label_of_kind(m, LABEL_ERROR) >= 0)
 		ADD(k, CELL_ERRNOS, 0,
 		    EXPORT_COLUMN(VALUE_OBJECT, "errnos", "how many failed, by errno name"));
-	}
 	if (!k->parts)
 		add_parts(k, COLUMN_EXPORT | COLUMN_SUM);
 	for (u32 i = 0; i < MEASURE_SUMS; i++)

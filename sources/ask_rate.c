@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/ask_rate.h"
 
+#include <bpf/bpf.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,36 +19,79 @@
 #define SPAN_NS	    250	 /* of a begin or an end */
 #define STACK_NS    2000 /* more, with a stack */
 
-/* False: it cannot be counted so, or is sampled. */
-static bool counter_of(const struct ask_target *t, struct perf_event_attr *attr)
+/* False: it is sampled, or no perf event. */
+static bool is_counted(const struct ask_target *t)
 {
-	if (t->of->kind == EVENT_TRACEPOINT)
-		return !event__resolve(t->name, event__tracefs(), attr, NULL);
-	*attr = t->attr;
-	return t->of->kind == EVENT_PERF && attr->type == PERF_TYPE_SOFTWARE &&
-	       attr->config != PERF_COUNT_SW_CPU_CLOCK && attr->config != PERF_COUNT_SW_TASK_CLOCK;
+	return t->of->kind == EVENT_PERF && t->attr.type == PERF_TYPE_SOFTWARE &&
+	       t->attr.config != PERF_COUNT_SW_CPU_CLOCK && t->attr.config != PERF_COUNT_SW_TASK_CLOCK;
 }
 
-static void count_on_all(struct ask_rate *r, struct perf_event_attr *attr)
+static void keep(struct ask_rate *r, int fd)
+{
+	r->fds = xgrow(r->fds, r->n, &r->cap, sizeof(*r->fds));
+	r->fds[r->n++] = fd;
+}
+
+static void count_on_all(struct ask_rate *r, struct perf_event_attr attr)
 {
 	u32 *cpus, n = cpus__online(&cpus);
 
-	attr->size = sizeof(*attr);
+	attr.size = sizeof(attr);
 	for (u32 i = 0; i < n; i++) {
-		int fd = perf__open(attr, -1, (int)cpus[i]);
+		int fd = perf__open(&attr, -1, (int)cpus[i]);
 
-		if (fd < 0)
-			continue;
-		r->fds = xgrow(r->fds, r->n, &r->cap, sizeof(*r->fds));
-		r->fds[r->n++] = fd;
+		if (fd >= 0)
+			keep(r, fd);
 	}
 	free(cpus);
+}
+
+/* A counter of a tracepoint may count something else: sched_stat_runtime's adds up nanoseconds. So a
+ * program does. It returns 1: with 0 perf events of others would not see the tracepoint. */
+static void load_program(struct ask_rate *r)
+{
+	struct bpf_insn code[] = {
+		{.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_VALUE},
+		{0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 1},
+		{.code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = 1, .src_reg = 2, .imm = BPF_ADD},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 1},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	r->map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ask_rate", sizeof(u32), sizeof(u64), 1, NULL);
+	code[0].imm = r->map;
+	r->program = r->map < 0 ? -1
+				: bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, "ask_rate", "GPL", code,
+						ARRAY_SIZE(code), NULL);
+}
+
+/* On one CPU's event the program runs for all CPUs, and the event itself need not be enabled. */
+static void count_tracepoint(struct ask_rate *r, const char *name)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	if (r->program < 0 || event__resolve(name, event__tracefs(), &attr, NULL))
+		return;
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	fd = perf__open(&attr, -1, 0);
+	if (fd < 0)
+		return;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, r->program))
+		close(fd);
+	else
+		keep(r, fd);
 }
 
 static u64 sum(const struct ask_rate *r)
 {
 	u64 all = 0, one;
+	u32 zero = 0;
 
+	if (r->map >= 0)
+		bpf_map_lookup_elem(r->map, &zero, &all);
 	for (u32 i = 0; i < r->n; i++)
 		if (read(r->fds[i], &one, sizeof(one)) == sizeof(one))
 			all += one;
@@ -80,13 +126,20 @@ static u64 cost_of(const struct ask *a)
 
 void ask_rate__begin(struct ask_rate *r, const struct ask *a)
 {
-	struct perf_event_attr attr;
-
+	*r = (struct ask_rate){.map = -1, .program = -1};
 	if (a->forced || a->targets.n > EVENTS_MAX)
 		return;
-	for (u32 i = 0; i < a->targets.n; i++)
-		if (counter_of(&a->targets.v[i], &attr))
-			count_on_all(r, &attr);
+	for (u32 i = 0; i < a->targets.n; i++) {
+		const struct ask_target *t = &a->targets.v[i];
+
+		if (t->of->kind == EVENT_TRACEPOINT) {
+			if (r->map < 0)
+				load_program(r);
+			count_tracepoint(r, t->name);
+		} else if (is_counted(t)) {
+			count_on_all(r, t->attr);
+		}
+	}
 	r->begin_ns = clock__monotonic_ns();
 	r->before = sum(r);
 }
@@ -107,5 +160,9 @@ void ask_rate__end(struct ask_rate *r)
 	for (u32 i = 0; i < r->n; i++)
 		close(r->fds[i]);
 	free(r->fds);
-	*r = (struct ask_rate){0};
+	if (r->program >= 0)
+		close(r->program);
+	if (r->map >= 0)
+		close(r->map);
+	*r = (struct ask_rate){.map = -1, .program = -1};
 }

@@ -7,8 +7,9 @@
 #include "sources/rate_guard.h"
 
 struct ask_rate {
-	int *fds;
+	int *fds; /* counters, and tracepoints with the program that counts them */
 	u32 n, cap;
+	int map, program; /* the program's count; -1: it could not be loaded */
 	u64 begin_ns, before;
 };
 

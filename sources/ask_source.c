@@ -531,7 +531,6 @@ static void running__close(struct running *r)
 {
 	if (r->source)
 		bpf_source__close(r->source);
-	ask_rate__end(&r->rate);
 	free(r);
 }
 

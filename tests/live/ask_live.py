@@ -255,6 +255,27 @@ def test_rate_guard():
     same("the question's name", {asked}, {r["ask"] for r in forced[0]["rows"]})
 
 
+def ran_ns(pid):
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as f:
+        return int(f.read().split()[0])
+
+
+def test_events_that_perf_weighs():
+    """perf adds up what sched_stat_runtime carries: its rate is that of events all the same, and sums are the run time"""
+    asked = "count sched:sched_stat_runtime by pid sum runtime"
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as work:
+        try:
+            before = ran_ns(work.pid)
+            done = live.batch("-n", 1, "-d", 1, "--ask", asked)
+            most = ran_ns(work.pid) - before
+        finally:
+            work.kill()
+    row = [r for r in done[0]["rows"] if r["pid"] == work.pid][0]
+    assert 0 < row["sum"] <= most, (row, most)
+    assert row["count"] < 20000, row
+    live.near(row["sum"] / row["count"], row["avg"], 1, "the average")
+
+
 CALLS_TO_END = """
 import ctypes, os, signal, sys
 libc = ctypes.CDLL(None)

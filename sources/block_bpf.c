@@ -20,6 +20,7 @@
 #include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
 #include "sources/kernel_btf.h"
+#include "sources/unwind_tasks.h"
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
@@ -356,5 +357,6 @@ const struct source_ops source_block_bpf = {
 	.name = "bpf",
 	.title = "BPF programs on the block layer's tracepoints",
 	.open = block_bpf__open_source,
+	.ask_tables = unwind_tasks__ask,
 	BPF_SOURCE_OPS,
 };

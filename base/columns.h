@@ -26,6 +26,10 @@
 #define END_COLUMN COLUMN(VALUE_TEXT, "end", "", 5, 0, COLUMN_SCREEN, "the process has ended")
 #define ENDED_COLUMN                                                                               \
 	COLUMN(VALUE_BOOL, "ended", "Ended", 5, 0, COLUMN_EXPORT, "the process has ended")
+/* Of many processes that are one row. */
+#define STARTS_COLUMN                                                                              \
+	COLUMN(VALUE_COUNT, "starts", "Starts", 6, 0, COLUMN_EXPORT,                               \
+	       "processes of one name that have ended, where many are one row; null: it is a single one")
 #define CMDLINE_COLUMN                                                                             \
 	TEXT_COLUMN("cmdline", "Command line", 20, 6, COLUMN_BOTH,                                 \
 		    "arguments of the process, joined by blanks")

@@ -154,8 +154,7 @@ static __always_inline void take_over(struct request_state *r, struct request_st
 }
 
 /* NULL: no room. */
-static __always_inline struct request_state *find_or_start(void *ctx, struct request *rq, u64 now,
-							   struct block_stats *st)
+static __always_inline struct request_state *find_or_start(void *ctx, struct request *rq, u64 now)
 {
 	struct request_state *r = request__place((u64)rq), *from;
 
@@ -170,7 +169,7 @@ static __always_inline struct request_state *find_or_start(void *ctx, struct req
 	else if (is_flush(rq))
 		start_flush(r, began(rq, now));
 	else
-		start(ctx, r, rq->bio, began(rq, now), st);
+		start(ctx, r, rq->bio, began(rq, now));
 	return r;
 }
 
@@ -191,7 +190,7 @@ int block_start(u64 *ctx)
 	now = run__begin(st);
 	r = request__begin(request__place((u64)rq), (u64)rq);
 	if (r)
-		start(ctx, r, rq->bio, now, st);
+		start(ctx, r, rq->bio, now);
 	run__end(st, now);
 	return 0;
 }
@@ -207,7 +206,7 @@ int block_insert(u64 *ctx)
 	if (!st || !ready)
 		return 0;
 	now = run__begin(st);
-	r = find_or_start(ctx, rq, now, st);
+	r = find_or_start(ctx, rq, now);
 	if (r)
 		r->stamp = rq->start_time_ns;
 	/* Without a scheduler only a few are inserted: they tell nothing of the others. */
@@ -267,7 +266,7 @@ int block_issue(u64 *ctx)
 	if (!st || !ready)
 		return 0;
 	now = run__begin(st);
-	r = find_or_start(ctx, rq, now, st);
+	r = find_or_start(ctx, rq, now);
 	if (r)
 		r->stamp = rq->start_time_ns;
 	if (r && !r->outside) {
@@ -416,7 +415,7 @@ int block_bio_start(u64 *ctx)
 	now = run__begin(st);
 	r = request__begin(request__place((u64)bio), (u64)bio);
 	if (r)
-		start(ctx, r, bio, now, st);
+		start(ctx, r, bio, now);
 	if (r && r->outside) {
 		r->live = 0;
 	} else if (r) {
@@ -450,7 +449,7 @@ int block_flush_bio(u64 *ctx)
 	now = run__begin(st);
 	r = request__begin(request__place((u64)bio), (u64)bio);
 	if (r)
-		start(ctx, r, bio, now, st);
+		start(ctx, r, bio, now);
 	run__end(st, now);
 	return 0;
 }

@@ -111,17 +111,18 @@ struct block_proc_sum {
 	char file[BLOCK_FILE_LEN]; /* last part of its path; "" not known */
 };
 
-enum { RECORD_BLOCK_SLOW = 32 };
+/* A slow request; a request whose stack was sampled. */
+enum { RECORD_BLOCK_SLOW = 32, RECORD_BLOCK_STACK = 33 };
 
-/* One slow request. Times of 0 are not known. */
+/* One request that ended. Times of 0 are not known. */
 struct block_slow_record {
-	__u32 type; /* RECORD_BLOCK_SLOW */
+	__u32 type; /* RECORD_BLOCK_x */
 	__u32 bytes;
 	struct block_proc_key key;
 	__u64 t_ns, total_ns, queued_ns, device_ns, sector;
 	__u64 stack; /* where it was begun; 0: not taken */
 	__u32 tid, cpu, kthread;
-	__u32 pad;
+	__u32 weight; /* of RECORD_BLOCK_STACK: one of so many requests was chosen */
 	char comm[16];
 	char file[BLOCK_FILE_LEN];
 };
@@ -133,10 +134,9 @@ struct block_stats {
 	__u64 devices_full;  /* requests that are in no row: no room in the map */
 	__u64 procs_full;    /* requests that are in no process's row */
 	__u64 requests_full; /* began without a place: their submitter is not known */
-	__u64 records_full;  /* slow ones that could not be sent */
+	__u64 records_full;  /* records that could not be sent */
 	__u64 backward;	     /* negative times, left out */
 	__u64 unseen;	     /* ended without a word, found later: their times are not known */
-	__u64 begun;		   /* were in scope when they were first seen */
 };
 
 /* Slow requests told before the limit rises within an interval. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Requests that end: counting them by device and by process, and telling slow ones. */
+/* Requests that end: counting them by device and by process, and reporting slow and sampled ones. */
 #ifndef BPF_BLOCK_COUNT_BPF_H
 #define BPF_BLOCK_COUNT_BPF_H
 
@@ -270,9 +270,9 @@ static __always_inline bool is_slow(u64 ns)
 	return !(most && ns > most) && slow__is_due(&slow_ns, &slow_told, BLOCK_SLOW_MAX, ns);
 }
 
-__noinline int tell_slow(struct ended *e, struct request_state *r)
+__noinline int report_one(struct ended *e, struct request_state *r, u32 type)
 {
-	struct block_slow_record s = {.type = RECORD_BLOCK_SLOW};
+	struct block_slow_record s = {.type = type};
 	struct block_stats *st = stats__get();
 
 	if (!e || !r)
@@ -288,6 +288,7 @@ __noinline int tell_slow(struct ended *e, struct request_state *r)
 	s.tid = r->tid;
 	s.cpu = r->cpu;
 	s.kthread = r->kthread;
+	s.weight = r->weight;
 	__builtin_memcpy(s.comm, r->comm, sizeof(s.comm));
 	if (r->key.inode)
 		inode__name((void *)r->inode, s.file);
@@ -320,8 +321,12 @@ static __always_inline void count(struct ended *e, struct request_state *r, stru
 	st->requests += e->done;
 	count_device(&r->key.dev, e, r);
 	count_proc(e, r);
-	if (e->done && is_slow(e->ns[BLOCK_TOTAL]))
-		tell_slow(e, r);
+	if (!e->done)
+		return;
+	if (r->weight)
+		report_one(e, r, RECORD_BLOCK_STACK);
+	if (is_slow(e->ns[BLOCK_TOTAL]))
+		report_one(e, r, RECORD_BLOCK_SLOW);
 }
 
 /*
@@ -366,12 +371,11 @@ static __always_inline struct request_state *request__begin(struct request_state
 
 /* One that is first seen here, and began at some time until now. Out of scope it is kept too, as
  * whoever comes across it later is not who began it. */
-static __always_inline void start(void *ctx, struct request_state *r, struct bio *bio, u64 began,
-				  struct block_stats *st)
+static __always_inline void start(void *ctx, struct request_state *r, struct bio *bio, u64 began)
 {
 	if (!state__whose(r, bio, began))
 		r->outside = 1;
-	else if (wants_stack(st))
+	else if ((r->weight = stack__weight()))
 		take_stack(ctx, r, began);
 	r->live = began;
 }

@@ -8,9 +8,13 @@
 #include "bpf/block_kernel.bpf.h"
 #include "bpf/stack.bpf.h"
 
-volatile u32 stack_every = 1; /* one request in so many has its stack taken; a power of two */
+/* Stacks are sampled by chance: each request has its stack taken with a probability of one in stack_every,
+ * a power of two, and stands for so many. What was taken so far in the interval decides how many
+ * that is, never the request, so that sums by stack are unbiased. */
+#define STACK_EVERY_MOST (1u << 20)
+volatile u32 stack_every = 1;
 volatile u32 stacks_taken = 0;
-volatile u32 stacks_most = 32; /* in an interval; then fewer requests have theirs taken */
+volatile u32 stacks_most = 128; /* in an interval; then fewer requests have theirs taken */
 
 /* A request, or a bio of a device that has no requests. What is another's with each request fills
  * the first cache line; the others as a rule are written anew only when somebody else begins one,
@@ -37,7 +41,8 @@ struct request_state {
 	u64 inode;   /* where in memory it is */
 	u64 stack;
 	u64 group, group_ns; /* whose cgroup is in the key, and when that was looked up */
-	u64 unused;
+	u32 weight; /* requests that its stack stands for; 0: it was not chosen */
+	u32 pad2;
 };
 
 /* What one CPU writes and another one reads costs most of all here: not where it is the same. */
@@ -160,18 +165,19 @@ static __always_inline void inode__name(struct inode *inode, char *to)
 	bpf_probe_read_kernel_str(to, BLOCK_FILE_LEN, BPF_CORE_READ(d, d_name.name));
 }
 
-/* One in stack_every, ever fewer when there are more than were expected. */
-static __always_inline bool wants_stack(struct block_stats *st)
+/* How many requests this one's stack is to stand for, 0 none: ever more when there are more than
+ * were expected. */
+static __always_inline u32 stack__weight(void)
 {
 	u32 every = stack_every;
 
-	if (st->begun++ & (every - 1))
-		return false;
+	if (every > 1 && (bpf_get_prandom_u32() & (every - 1)))
+		return 0;
 	if (__sync_fetch_and_add(&stacks_taken, 1) >= stacks_most) {
 		stacks_taken = 0;
-		stack_every = every * 16;
+		stack_every = every < STACK_EVERY_MOST ? every * 16 : every;
 	}
-	return true;
+	return every;
 }
 
 static __always_inline void take_stack(void *ctx, struct request_state *r, u64 now)
@@ -355,6 +361,7 @@ static __always_inline void request__clear(struct request_state *r)
 	r->place = BLOCK_PLACE_UNKNOWN;
 	STORE(r->done_ns, 0);
 	STORE(r->stack, 0);
+	STORE(r->weight, 0);
 }
 
 #endif

@@ -48,6 +48,10 @@ struct field {
 	{                                                                                          \
 		END_COLUMN, NAMED_AT(T, ended, end_names), .groups = groups_, .if_any = true       \
 	}
+#define STARTS_FIELD(T, groups_)                                                                   \
+	{                                                                                          \
+		STARTS_COLUMN, NUMBER_AT(T, starts), UNLESS_0(T, starts), .groups = groups_        \
+	}
 #define CMDLINE_FIELD(T, groups_)                                                                  \
 	{                                                                                          \
 		CMDLINE_COLUMN, TEXT_AT(T, cmdline), .groups = groups_, .if_any = true             \

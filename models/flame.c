@@ -234,6 +234,8 @@ static void take_parts(struct flame_maker *m, struct flame_answer *a, const stru
 			p->source->stacks(in->snaps[i], p->query, m->scope, m);
 		else
 			a->missing = p->source->view;
+		if (in->snaps[i] && p->source->error)
+			a->error_pct = p->source->error(in->snaps[i], p->query, m->scope);
 	}
 }
 

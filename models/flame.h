@@ -52,6 +52,9 @@ struct flame_source {
 		       struct flame_maker *m);
 	/* Optional: where weights depend on the query; as the source has them otherwise. */
 	void (*weigh)(const void *query, struct flame_weight *out);
+	/* Optional, where only some of what happened was looked at: by how many points shares may be
+	 * wrong for that; 0: all was. */
+	double (*error)(const struct snap *snap, const void *query, const struct scope *scope);
 	/* Optional: whether inlined functions are frames of their own to begin with. */
 	bool (*inlined)(const void *query);
 	/* Optional, for both halves of a hot and cold graph. Whether it is time off the CPU;
@@ -62,7 +65,8 @@ struct flame_source {
 	void (*init)(void *query);
 };
 
-extern const struct flame_source flame_profile, flame_waits, flame_io, flame_cache;
+extern const struct flame_source flame_profile, flame_waits, flame_io, flame_io_slow,
+	flame_cache;
 /* Of one question, which the query names; of all that are asked. */
 extern const struct flame_source flame_events, flame_pairs, flame_held;
 extern const struct flame_source flame_all_events, flame_all_pairs, flame_all_held;
@@ -160,6 +164,7 @@ struct flame_answer {
 	u64 matched;	      /* weight of stacks with a match, each counted once */
 	u32 nmatches;	      /* nodes */
 	double truncated_pct; /* of the weight with user frames: stacks that end too early */
+	double error_pct;     /* points that shares may be wrong by, as there were only samples; 0 none */
 	const char *missing;  /* a part that the frame does not have: its view; NULL none */
 	char wrong[120];      /* why the search is no regular expression; "" none */
 };

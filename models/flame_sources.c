@@ -154,10 +154,58 @@ const struct flame_source *flame_source__other_half(const struct flame_source *s
 	return s == &flame_waits ? &flame_profile : NULL;
 }
 
-/* --- io: of slow requests alone the stacks are known --- */
+/* --- io: sampled requests, and the slow ones --- */
 
 static void io_stacks(const struct snap *snap, const void *query, const struct scope *scope,
 		      struct flame_maker *m)
+{
+	const struct io_snap *s = (const void *)snap;
+	const struct io_query *q = query;
+
+	for (u32 i = 0; i < s->nstacks; i++) {
+		const struct io_stack *x = &s->stacks[i];
+
+		if (io_stack__passes(x, q, scope))
+			flame_maker__add_trimmed(
+				m, &(struct flame_stack){
+					   .stack = x->stack,
+					   .comm = io__who(x->writeback, x->kthread, x->comm),
+					   .weight = (u64)(x->sums[q->window].n[q->weight] + 0.5)});
+	}
+}
+
+static double io_error(const struct snap *snap, const void *query, const struct scope *scope)
+{
+	return io__stacks_error((const void *)snap, query, scope);
+}
+
+static void io_weigh(const void *query, struct flame_weight *out)
+{
+	static const struct flame_weight all[IO_WEIGHTS] = {
+		[IO_WEIGHT_COUNT] = {VALUE_COUNT, "requests", "requests"},
+		[IO_WEIGHT_BYTES] = {VALUE_BYTES, "bytes", "bytes of requests"},
+		[IO_WEIGHT_NS] = {VALUE_NS, NULL, "time of requests"},
+	};
+
+	*out = all[((const struct io_query *)query)->weight];
+}
+
+const struct flame_source flame_io = {
+	.view = "io",
+	.what = "requests",
+	.noun = "requests",
+	.unit = VALUE_COUNT,
+	.model = MODEL_IO,
+	QUERY_AT(io_answer, io_query),
+	.symbols = io_symbols,
+	.since = io_since,
+	.stacks = io_stacks,
+	.weigh = io_weigh,
+	.error = io_error,
+};
+
+static void io_slow_stacks(const struct snap *snap, const void *query, const struct scope *scope,
+			   struct flame_maker *m)
 {
 	const struct io_snap *s = (const void *)snap;
 	const struct io_query *q = query;
@@ -167,15 +215,14 @@ static void io_stacks(const struct snap *snap, const void *query, const struct s
 
 		if (io_slow__passes(slow, q->by_dev, q->dev, scope))
 			flame_maker__add_trimmed(
-				m,
-				&(struct flame_stack){.stack = s->slow[i].stack,
-						      .comm = io__who(slow->writeback,
-								      slow->kthread, slow->comm),
-						      .weight = slow->total_ns});
+				m, &(struct flame_stack){.stack = s->slow[i].stack,
+							 .comm = io__who(slow->writeback,
+									 slow->kthread, slow->comm),
+							 .weight = slow->total_ns});
 	}
 }
 
-const struct flame_source flame_io = {
+const struct flame_source flame_io_slow = {
 	.view = "io",
 	.what = "time of the slowest requests",
 	.always = "last minute",
@@ -184,7 +231,7 @@ const struct flame_source flame_io = {
 	QUERY_AT(io_answer, io_query),
 	.symbols = io_symbols,
 	.since = io_since,
-	.stacks = io_stacks,
+	.stacks = io_slow_stacks,
 };
 
 /* --- cache: misses --- */

@@ -241,12 +241,25 @@ static void consume_proc(struct model *m, const struct io_proc_sample *s)
 
 static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 {
-	io__move_stacks(ctx, to, from);
+	struct model *m = ctx;
+
+	io__move_stacks(m, to, from);
+	io_stacks__move(&m->by_stack, to, from);
+}
+
+static void shed_stacks(void *ctx)
+{
+	io_stacks__shed(&((struct model *)ctx)->by_stack);
+}
+
+static void consume_stack(struct model *m, const struct io_stack_sample *s)
+{
+	io_stacks__add(&m->by_stack, s, stacks__find(&m->stacks, s->stack, s->tgid));
 }
 
 static void io__consume(struct model *m, const struct sample *s)
 {
-	const struct stacks_user user = {.ctx = m, .move = move_stacks};
+	const struct stacks_user user = {.ctx = m, .move = move_stacks, .shed = shed_stacks};
 
 	switch (s->type) {
 	case SAMPLE_IO:
@@ -257,6 +270,9 @@ static void io__consume(struct model *m, const struct sample *s)
 		break;
 	case SAMPLE_IO_SLOW:
 		io__consume_slow(m, container_of(s, struct io_slow_sample, head));
+		break;
+	case SAMPLE_IO_STACK:
+		consume_stack(m, container_of(s, struct io_stack_sample, head));
 		break;
 	case SAMPLE_IO_DEVICE:
 		consume_device(m, container_of(s, struct io_device_sample, head));
@@ -350,6 +366,7 @@ static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->nstates = m->nstates;
 	m->nstates = 0;
 	io__snap_slow(m, snap, arena);
+	io_stacks__snap(&m->by_stack, p.keep, &m->stacks, snap, arena);
 	snap_heat(m, snap, arena);
 	m->ticks++;
 	return &snap->base;
@@ -368,6 +385,7 @@ static void io__zero(struct model *m)
 	m->others = (struct io_proc_track){0};
 	heat_log__zero(&m->heat);
 	io__zero_slow(m);
+	io_stacks__clear(&m->by_stack);
 	m->clock = (struct window_clock){0};
 }
 
@@ -386,6 +404,7 @@ static void io__free(struct model *m)
 	io__zero(m);
 	stacks__fini(&m->stacks);
 	slowest__fini(&m->slow);
+	io_stacks__fini(&m->by_stack);
 	heat_log__fini(&m->heat);
 	free(m->heat_parts);
 	free(m->kinds);
@@ -400,7 +419,7 @@ static void io__free(struct model *m)
 static size_t io__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->slow) +
-	       heat_log__bytes(&m->heat) + m->heat_parts_cap * sizeof(*m->heat_parts) +
+	       io_stacks__bytes(&m->by_stack) + 	       heat_log__bytes(&m->heat) + m->heat_parts_cap * sizeof(*m->heat_parts) +
 	       m->kinds_cap * sizeof(*m->kinds) + m->procs_cap * sizeof(*m->procs) +
 	       m->states_cap * sizeof(*m->states) + m->cells * sizeof(struct hist_cell) +
 	       hidx__bytes(&m->kinds_index) + hidx__bytes(&m->procs_index);

@@ -6,7 +6,7 @@
  * A disk's rows have the I/O of its partitions in them, as in /proc/diskstats; a partition has
  * its own rows beside them. Memory is bounded: IO_MAX_DEVICES kinds of I/O of devices,
  * IO_MAX_PROCS of processes and files (those idle longest are summed up in `others`),
- * CELLS_MAX buckets, IO_MAX_SLOW slow requests. Queries are pure functions over a const
+ * CELLS_MAX buckets, IO_MAX_SLOW slow requests, IO_MAX_STACKS stacks (the coldest lose theirs). Queries are pure functions over a const
  * snapshot.
  */
 #ifndef MODELS_IO_H
@@ -27,6 +27,7 @@
 #define IO_MAX_PROCS   16384
 #define IO_MAX_SLOW    512	  /* the slowest of the last IO_SLOW_S seconds */
 #define IO_SLOW_S      60
+#define IO_MAX_STACKS  4096 /* processes on devices, by stack */
 #define IO_HEAT_MERGED 4   /* buckets of bpf/block.h that are one of the heat log's */
 
 struct model_ops;
@@ -91,6 +92,26 @@ struct io_slow {
 	const struct profile_stack *stack; /* NULL: not known */
 };
 
+/* What stacks weigh in flame graphs and exports. */
+enum io_weight { IO_WEIGHT_COUNT, IO_WEIGHT_BYTES, IO_WEIGHT_NS, IO_WEIGHTS };
+
+/* Estimates of sums by the requests that were sampled, exact where all were. spread is the variance
+ * of an estimate. */
+struct io_stack_sums {
+	double n[IO_WEIGHTS], spread[IO_WEIGHTS];
+};
+
+/* What a process had a device do from one place of its code. */
+struct io_stack {
+	u32 dev, disk; /* 0: of any */
+	u32 tgid;
+	bool kthread, writeback;
+	u64 cgroup;
+	char comm[COMM_LEN];
+	const struct profile_stack *stack; /* NULL: not known */
+	struct io_stack_sums sums[WINDOWS];
+};
+
 /* What a device does, of any flags. The heat log has a series for each of its stages: its
  * position times IO_STAGES, plus the stage. */
 struct io_heat_part {
@@ -103,11 +124,12 @@ struct io_snap {
 	const struct symbols *symbols;
 	u64 since_ns;		/* start or last zero */
 	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
-	u32 nkinds, nstates, nprocs, nslow, nheat_parts;
+	u32 nkinds, nstates, nprocs, nslow, nstacks, nheat_parts;
 	const struct io_kind *kinds;
 	const struct io_state *states; /* by dev */
 	const struct io_proc *procs;
 	const struct io_slow *slow; /* slowest first */
+	const struct io_stack *stacks;
 	struct heat_columns heat;
 	const struct io_heat_part *heat_parts;
 	struct io_proc_sums others[WINDOWS]; /* of processes and files that were forgotten */
@@ -143,6 +165,7 @@ struct io_query {
 	bool by_dev;	     /* only this device's, or this disk's with its partitions */
 	u32 dev;
 	bool minutes; /* the answer has the last minutes too */
+	enum io_weight weight; /* of its stacks */
 };
 
 #define IO_PERCENTILES 12
@@ -211,6 +234,11 @@ struct io_slow_query {
 };
 struct io_slow_answer *io__slow(const struct io_snap *snap, const struct io_slow_query *q,
 				const struct scope *scope);
+
+/* By how many points shares of stacks may be wrong as only some requests were sampled, with 95 %
+ * certainty; 0: none was left out. Of what ids in the scope (NULL: everything) leave. */
+double io__stacks_error(const struct io_snap *snap, const struct io_query *q,
+			const struct scope *scope);
 
 /* "sync meta", "" none; at most 32 bytes. */
 const char *io_flags__text(u32 flags, char *buf, size_t size);

@@ -20,6 +20,9 @@ const char *io__who(bool writeback, bool kthread, const char *comm);
 bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,
 		     const struct scope *scope);
 
+bool io_stack__passes(const struct io_stack *s, const struct io_query *q,
+		      const struct scope *scope);
+
 static inline bool io__of_device(const struct io_device *d, u32 dev)
 {
 	return d->dev == dev || d->disk == dev;

@@ -120,6 +120,7 @@ struct profile_row {
 	/* Right-aligned, NULL: not by these. By tid: pid_text too. */
 	const char *pid_text, *tid_text, *cpu_text;
 	bool ended;	    /* by pid and tid: the process has ended */
+	u32 starts;	    /* by pid: so many of one name that have ended; 0: a single one */
 	const char *cmdline; /* by pid and tid: how it was started; NULL not known */
 	const char *kind;   /* "user" "kernel" "inlined" "jit" "vdso" "bpf" "unknown" "mixed" */
 	/* By symbol or object: the process with the most of its own samples, and its share of them;

@@ -286,6 +286,7 @@ void buckets__fill(struct buckets *b, struct selection *s)
 {
 	buckets__reset(b);
 	b->chains = xcalloc(s->query->nunfolded, sizeof(*b->chains));
+	tasks__find_storms(&b->tasks, s);
 	if (s->query->groups & GROUPS_CODE)
 		fill_by_frame(b, s);
 	else

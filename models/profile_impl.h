@@ -4,6 +4,7 @@
 #define MODELS_PROFILE_IMPL_H
 
 #include "models/profile_select.h"
+#include "models/storms.h"
 
 /* A stack's share in a row whose chains are wanted. */
 struct chain_item {
@@ -22,6 +23,7 @@ struct task {
 	u64 key;
 	bool ended;
 	const struct profile_entry *entry; /* the one that names it; NULL: by no such key */
+	const struct storm *storm;	   /* NULL: it is a single one */
 	/* As in struct profile_row; set by tasks__name. */
 	const char *comm, *cgroup_name, *pid_text, *tid_text, *cpu_text;
 	const char *name; /* of a row that is the task */
@@ -31,8 +33,11 @@ struct tasks {
 	struct task *items;
 	u32 n, cap;
 	struct hidx index;
+	struct storms storms; /* by pid */
 };
 
+/* Before the first entry: which processes are rows of many. */
+void tasks__find_storms(struct tasks *t, const struct selection *s);
 /* The position of an entry's task, added when it is new. Without such keys there is one. */
 u32 tasks__find(struct tasks *t, const struct selection *s, const struct profile_entry *e);
 /* Looks the names up, in the arena of the selection. */

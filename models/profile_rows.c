@@ -30,6 +30,7 @@ enum profile_column {
 	COL_MOST,
 	COL_CMDLINE,
 	COL_ENDED,
+	COL_STARTS,
 	COL_PID,
 	COL_TID,
 	COL_CPU,
@@ -71,6 +72,7 @@ static const struct column profile_columns[COLUMNS] = {
 				 "command and pid of the process with most of its own samples"),
 	[COL_CMDLINE] = CMDLINE_COLUMN,
 	[COL_ENDED] = ENDED_COLUMN,
+	[COL_STARTS] = STARTS_COLUMN,
 	[COL_PID] =
 		COUNT_COLUMN("pid", "PID", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "process id"),
 	[COL_TID] = COUNT_COLUMN("tid", "TID", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING, "thread id"),
@@ -110,6 +112,8 @@ static u32 column_groups(u32 column)
 	case COL_CMDLINE:
 	case COL_ENDED:
 		return GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID);
+	case COL_STARTS:
+		return GROUP_BIT(GROUP_PID);
 	case COL_TID_TEXT:
 	case COL_TID:
 		return GROUP_BIT(GROUP_TID);
@@ -183,7 +187,10 @@ static void describe_task(struct profile_row *row, const struct task *t, u32 gro
 	row->pid_text = t->pid_text;
 	row->tid_text = t->tid_text;
 	row->cpu_text = t->cpu_text;
-	if (t->pid_text) {
+	if (t->storm) {
+		row->tgid = PROFILE_MERGED;
+		row->starts = t->storm->n;
+	} else if (t->pid_text) {
 		row->tgid = t->entry->tgid;
 		row->cmdline = who__cmdline(arena, row->tgid, t->entry->start_ns);
 	}
@@ -262,6 +269,8 @@ static u64 number_cell(const struct profile_row *row, u32 column)
 		return row->cpu;
 	case COL_ENDED:
 		return row->ended;
+	case COL_STARTS:
+		return row->starts;
 	case COL_MOST_PID:
 		return row->most_pid;
 	default:
@@ -306,7 +315,7 @@ static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct va
 		out->n = PROFILE_TREND;
 	} else {
 		out->u = number_cell(r, column);
-		if (is_merged(column, out->u))
+		if (is_merged(column, out->u) || (column == COL_STARTS && !out->u))
 			out->type = VALUE_NONE;
 	}
 	if ((is_most(column) && !r->most_comm) || (out->type == VALUE_TEXT && !out->s))

@@ -10,7 +10,39 @@ static bool by(const struct selection *s, enum profile_group group)
 	return s->query->groups & GROUP_BIT(group);
 }
 
-static u64 task_key(const struct selection *s, const struct profile_entry *e)
+/* Rows by process, not by thread. */
+static bool is_by_process(const struct selection *s)
+{
+	return by(s, GROUP_PID) && !by(s, GROUP_TID);
+}
+
+static const char *process_comm(const struct selection *s, const struct profile_entry *e)
+{
+	return s->snap->comms[e->process ? e->process : e->comm];
+}
+
+void tasks__find_storms(struct tasks *t, const struct selection *s)
+{
+	storms__fini(&t->storms);
+	t->storms = (struct storms){0};
+	for (u32 i = 0; is_by_process(s) && i < s->snap->nentries; i++) {
+		const struct profile_entry *e = &s->snap->entries[i];
+
+		if (e->ended && e->tgid != PROFILE_MERGED && e->count[s->query->window])
+			storms__add(&t->storms, process_comm(s, e), mix64_pair(e->tgid, e->start_ns));
+	}
+}
+
+static const struct storm *storm_of(const struct tasks *t, const struct selection *s,
+				    const struct profile_entry *e)
+{
+	return e->ended && e->tgid != PROFILE_MERGED && is_by_process(s)
+		       ? storms__of(&t->storms, process_comm(s, e))
+		       : NULL;
+}
+
+static u64 task_key(const struct selection *s, const struct profile_entry *e,
+		    const struct storm *storm)
 {
 	u64 key = mix64(s->query->groups & GROUPS_TASK);
 
@@ -19,8 +51,8 @@ static u64 task_key(const struct selection *s, const struct profile_entry *e)
 	if (by(s, GROUP_TID))
 		key = mix64_pair(key, e->tgid | (u64)e->tid << 32);
 	else if (by(s, GROUP_PID))
-		key = mix64_pair(key, e->tgid);
-	if (by(s, GROUP_TID) || by(s, GROUP_PID))
+		key = mix64_pair(key, storm ? storm__key(storm) : e->tgid);
+	if (!storm && (by(s, GROUP_TID) || by(s, GROUP_PID)))
 		key = mix64_pair(key, e->start_ns);
 	if (by(s, GROUP_CGROUP))
 		key = mix64_pair(key, e->cgroup);
@@ -51,15 +83,20 @@ static u32 add_task(struct tasks *t, u64 key, const struct profile_entry *e)
 
 u32 tasks__find(struct tasks *t, const struct selection *s, const struct profile_entry *e)
 {
+	const struct storm *storm;
 	u64 key;
 	u32 at;
 
 	if (!(s->query->groups & GROUPS_TASK))
 		return t->n ? 0 : add_task(t, 0, NULL);
-	key = task_key(s, e);
+	storm = storm_of(t, s, e);
+	key = task_key(s, e, storm);
 	HIDX_FIND(at, &t->index, key, pos, t->items[pos].key == key);
-	if (at == HIDX_NONE)
-		return add_task(t, key, e);
+	if (at == HIDX_NONE) {
+		at = add_task(t, key, e);
+		t->items[at].storm = storm;
+		return at;
+	}
 	if (names_better(e, t->items[at].entry))
 		t->items[at].entry = e;
 	t->items[at].ended &= e->ended;
@@ -70,6 +107,7 @@ void tasks__fini(struct tasks *t)
 {
 	free(t->items);
 	hidx__fini(&t->index);
+	storms__fini(&t->storms);
 }
 
 /* --- names --- */
@@ -107,8 +145,10 @@ static void name_task(struct task *t, const struct selection *s)
 	if (!e)
 		return;
 	if (process || by(s, GROUP_COMM))
-		t->comm = s->snap->comms[of_process && e->process ? e->process : e->comm];
-	if (process)
+		t->comm = of_process ? process_comm(s, e) : s->snap->comms[e->comm];
+	if (t->storm)
+		t->pid_text = storm__text(t->storm, s->arena);
+	else if (process)
 		t->pid_text = id_text(s->arena, e->tgid, 7);
 	if (by(s, GROUP_TID))
 		t->tid_text = id_text(s->arena, e->tid, 7);

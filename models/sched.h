@@ -172,6 +172,7 @@ struct sched_row {
 	const char *running, *longest; /* by cpu: who */
 	const char *cmdline;	       /* by tid and pid; NULL not known */
 	bool ended;		       /* by tid and pid: all of its threads have */
+	u32 starts;		       /* by pid: so many of one name that have ended; 0: a single one */
 	u32 nthreads;
 	struct sched_sums sums;
 	double oncpu_pct; /* of one CPU; by cpu: busy */

@@ -4,6 +4,7 @@
 
 #include "base/hidx.h"
 #include "models/sched_answer.h"
+#include "models/storms.h"
 #include "models/who.h"
 
 const char *const sched_group_names[SCHED_GROUPS] = {
@@ -17,6 +18,7 @@ struct group {
 	const struct sched_task *task; /* names it */
 	u32 nthreads;
 	u32 n, first; /* in grouping.members */
+	const struct storm *storm; /* NULL: it is a single one */
 };
 
 struct grouping {
@@ -27,6 +29,7 @@ struct grouping {
 	struct group *items;
 	u32 n, cap;
 	struct hidx index;
+	struct storms storms; /* by pid */
 	u32 *of;      /* by task: its group, HIDX_NONE when it is left out */
 	u32 *members; /* tasks by group */
 	struct sched_hist hists[SCHED_HISTS]; /* of one row at a time */
@@ -60,13 +63,13 @@ const char *sched__id_text(struct arena *a, u32 id, int width)
 
 /* --- grouping --- */
 
-/* When the process began that a thread is of: the main thread of that pid that began last before it, as
- * numbers are used again. 0: not known. */
-static u64 process_start(const struct sched_snap *s, const struct task_ident *t)
+/* The main thread of a thread's process: that of its pid that began last before it, as numbers are used
+ * again. NULL: not known. */
+static const struct sched_task *main_thread(const struct sched_snap *s, const struct task_ident *t)
 {
 	u64 until = t->tid == PROFILE_MERGED ? UINT64_MAX : t->start_ns;
 	u32 lo = 0, hi = s->ntasks;
-	const struct task_ident *found;
+	const struct sched_task *found;
 
 	while (lo < hi) {
 		u32 mid = lo + (hi - lo) / 2;
@@ -80,11 +83,43 @@ static u64 process_start(const struct sched_snap *s, const struct task_ident *t)
 		else
 			hi = mid;
 	}
-	found = lo ? &s->tasks[lo - 1].task : t;
-	return found->tgid == t->tgid && found->tid == t->tgid ? found->start_ns : 0;
+	found = lo ? &s->tasks[lo - 1] : NULL;
+	return found && found->task.tgid == t->tgid && found->task.tid == t->tgid ? found : NULL;
 }
 
-static u64 group_key(const struct grouping *g, const struct sched_task *t)
+static bool task_counts(const struct grouping *g, const struct sched_task *t)
+{
+	const struct sched_sums *s = &t->sums[g->query->window];
+
+	if (!s->span_ns && !s->runs)
+		return false;
+	if (g->query->by_cpu && t->cpu != g->query->cpu)
+		return false;
+	return sched__passes(g->scope, &t->task, t->cpu);
+}
+
+static void find_storms(struct grouping *g)
+{
+	for (u32 i = 0; g->query->group == SCHED_BY_PID && i < g->snap->ntasks; i++) {
+		const struct sched_task *t = &g->snap->tasks[i];
+
+		if (t->gone && t->task.tid == t->task.tgid && task_counts(g, t))
+			storms__add(&g->storms, t->task.comm,
+				    mix64_pair(t->task.tgid, t->task.start_ns));
+	}
+}
+
+static u64 process_key(const struct grouping *g, const struct sched_task *t,
+		       const struct storm **storm)
+{
+	const struct sched_task *main = main_thread(g->snap, &t->task);
+
+	*storm = main && main->gone ? storms__of(&g->storms, main->task.comm) : NULL;
+	return *storm ? storm__key(*storm)
+		      : mix64_pair(t->task.tgid, main ? main->task.start_ns : 0);
+}
+
+static u64 group_key(const struct grouping *g, const struct sched_task *t, const struct storm **storm)
 {
 	enum sched_group by = g->query->group;
 	u64 seed = by + 1;
@@ -93,8 +128,7 @@ static u64 group_key(const struct grouping *g, const struct sched_task *t)
 	case SCHED_BY_PID:
 		if (t->task.tgid == PROFILE_MERGED)
 			return mix64_pair(seed, t->task.tgid);
-		return mix64_pair(mix64_pair(seed, t->task.tgid),
-				  process_start(g->snap, &t->task));
+		return mix64_pair(seed, process_key(g, t, storm));
 	case SCHED_BY_COMM:
 		return mix64_pair(seed, hash_bytes(t->task.comm, strlen(t->task.comm)));
 	case SCHED_BY_CGROUP:
@@ -120,13 +154,14 @@ static bool names_better(const struct sched_task *a, const struct sched_task *b,
 
 static u32 find_group(struct grouping *g, const struct sched_task *t)
 {
-	u64 key = group_key(g, t);
+	const struct storm *storm = NULL;
+	u64 key = group_key(g, t, &storm);
 	u32 at;
 
 	HIDX_FIND(at, &g->index, key, pos, g->items[pos].key == key);
 	if (at == HIDX_NONE) {
 		g->items = xgrow(g->items, g->n, &g->cap, sizeof(*g->items));
-		g->items[g->n] = (struct group){.key = key, .task = t};
+		g->items[g->n] = (struct group){.key = key, .task = t, .storm = storm};
 		hidx__add(&g->index, key, g->n);
 		at = g->n++;
 	} else if (names_better(t, g->items[at].task, g->query)) {
@@ -135,21 +170,11 @@ static u32 find_group(struct grouping *g, const struct sched_task *t)
 	return at;
 }
 
-static bool task_counts(const struct grouping *g, const struct sched_task *t)
-{
-	const struct sched_sums *s = &t->sums[g->query->window];
-
-	if (!s->span_ns && !s->runs)
-		return false;
-	if (g->query->by_cpu && t->cpu != g->query->cpu)
-		return false;
-	return sched__passes(g->scope, &t->task, t->cpu);
-}
-
 static void make_groups(struct grouping *g)
 {
 	u32 n = g->snap->ntasks, first = 0;
 
+	find_storms(g);
 	g->of = xmalloc(n * sizeof(*g->of));
 	g->members = xmalloc(n * sizeof(*g->members));
 	for (u32 i = 0; i < n; i++) {
@@ -178,6 +203,7 @@ static void grouping__fini(struct grouping *g)
 {
 	free(g->items);
 	hidx__fini(&g->index);
+	storms__fini(&g->storms);
 	free(g->of);
 	free(g->members);
 }
@@ -230,8 +256,9 @@ static void sum_group(struct grouping *g, const struct group *from, struct sched
 	add_quantiles(r, g->hists);
 }
 
-static void name_row(struct sched_row *r, const struct sched_task *t, struct grouping *g)
+static void name_row(struct sched_row *r, const struct group *from, struct grouping *g)
 {
+	const struct sched_task *t = from->task;
 	enum sched_group by = g->query->group;
 
 	r->task = t;
@@ -239,11 +266,15 @@ static void name_row(struct sched_row *r, const struct sched_task *t, struct gro
 	r->cgroup_name = by == SCHED_BY_CGROUP ? who__cgroup_text(g->arena, t->task.cgroup) : "";
 	if ((by == SCHED_BY_TID || by == SCHED_BY_PID) && t->task.tgid != PROFILE_MERGED)
 		r->pid_text = sched__id_text(g->arena, t->task.tgid, 7);
+	if (from->storm) {
+		r->starts = from->storm->n;
+		r->pid_text = storm__text(from->storm, g->arena);
+	}
 	if (by == SCHED_BY_TID && t->task.tid != PROFILE_MERGED) {
 		r->tid_text = sched__id_text(g->arena, t->task.tid, 7);
 		r->cpu_text = sched__id_text(g->arena, t->cpu, 4);
 	}
-	if (r->pid_text)
+	if (r->pid_text && !from->storm)
 		r->cmdline = who__cmdline(g->arena, t->task.tgid,
 					  t->task.tid == PROFILE_MERGED ? 0 : t->task.start_ns);
 	r->name = by == SCHED_BY_CGROUP ? r->cgroup_name : r->comm;
@@ -337,7 +368,7 @@ static void fill_threads(struct grouping *g, struct sched_answer *a)
 			continue;
 		}
 		r->oncpu_pct = sched__pct(r->sums.state_ns[TASK_STATE_RUNNING], a->window_ns);
-		name_row(r, from->task, g);
+		name_row(r, from, g);
 		n++;
 	}
 	if (others_count(g))

@@ -37,7 +37,7 @@ static void pid_cell(const struct answer *a, const void *row, struct value *out)
 {
 	const struct sched_row *r = row;
 
-	id_cell(r, r->task ? r->task->task.tgid : 0, false, out);
+	id_cell(r, r->starts ? PROFILE_MERGED : r->task ? r->task->task.tgid : 0, false, out);
 }
 
 static void tid_cell(const struct answer *a, const void *row, struct value *out)
@@ -169,6 +169,7 @@ static const struct field fields[] = {
 		     "cgroup v2 path below its mount point"),
 	 TEXT_AT(ROW, cgroup_name), .groups = CGROUPS, .keys = CGROUPS},
 	{ID_COLUMN("pid", "process id"), MADE_BY(pid_cell), .groups = TIDS | PIDS},
+	STARTS_FIELD(ROW, PIDS),
 	{ID_COLUMN("tid", "thread id"), MADE_BY(tid_cell), .groups = TIDS},
 	{ID_COLUMN("cpu", "number of the CPU; of a thread: where it ran last"), MADE_BY(cpu_cell),
 	 .groups = TIDS | CPUS},

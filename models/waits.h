@@ -145,6 +145,7 @@ struct waits_row {
 	const char *pid_text; /* by pid and tid; NULL otherwise */
 	const char *cmdline;  /* by pid and tid; NULL: not known */
 	bool ended;	      /* by pid and tid: it has */
+	u32 starts;	      /* by pid: so many of one name that have ended; 0: a single one */
 	const char *state; /* "S" ..., "mixed"; preempted: "R" */
 	const char *reason; /* "lock" ..., "mixed" */
 	enum wait_reason why; /* of most of its time */

@@ -3,6 +3,7 @@
 #ifndef MODELS_WAITS_ANSWER_H
 #define MODELS_WAITS_ANSWER_H
 
+#include "models/storms.h"
 #include "models/waits_select.h"
 
 /* What of a task rows may be grouped by; with which of these its process is known. */
@@ -25,8 +26,12 @@ struct row_groups {
 	u32 n, cap;
 	struct hidx index;
 	struct hidx threads; /* of a row, and of all that is idle */
+	struct storms storms; /* by pid */
 	u32 *of;	     /* by s.waits: its group */
 };
+
+/* Of rows by process: the storm that an entry's is part of, NULL none. */
+const struct storm *row_groups__storm(struct row_groups *g, const struct wait_entry *e);
 
 /* "comm/tid", or what else ends a wait, in the arena: "[timer]" "[disk]" "[network]"
  * "[interrupt]" "[goes on]" "[preempted]" "[not kept]" "[not seen]". */

@@ -129,7 +129,8 @@ static const char *group_text(struct row_groups *g, const struct row_group *grou
 	case WAITS_BY_STACK:
 		return place_text(g, group);
 	case WAITS_BY_PID:
-		return id_text(a, e, e->task.tgid);
+		return row_groups__storm(g, e) ? storm__text(row_groups__storm(g, e), a)
+					       : id_text(a, e, e->task.tgid);
 	case WAITS_BY_TID:
 		return id_text(a, e, e->task.tid);
 	case WAITS_BY_CGROUP:
@@ -189,9 +190,13 @@ static void name_process(struct row_groups *g, struct waits_row *row)
 	bool by_tid = g->query->groups & WAITS_BIT(WAITS_BY_TID);
 	const struct wait_task *t = by_tid ? task_of(g, &e->task) : waits__process(g->s.snap, &e->task);
 
-	row->pid_text = id_text(g->s.names.arena, e, e->task.tgid);
+	const struct storm *storm = row_groups__storm(g, e);
+
+	row->starts = storm ? storm->n : 0;
+	row->pid_text = storm ? storm__text(storm, g->s.names.arena)
+			      : id_text(g->s.names.arena, e, e->task.tgid);
 	row->ended = e->task.tgid == PROFILE_MERGED || (t && t->gone);
-	if (e->task.tgid != PROFILE_MERGED)
+	if (!storm && e->task.tgid != PROFILE_MERGED)
 		row->cmdline = who__cmdline(g->s.names.arena, e->task.tgid,
 					    t ? t->task.start_ns : 0);
 }

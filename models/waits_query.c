@@ -10,6 +10,39 @@ static bool by(const struct row_groups *g, enum waits_group group)
 	return g->query->groups & WAITS_BIT(group);
 }
 
+/* Rows by process, not by thread. */
+static bool is_by_process(const struct row_groups *g)
+{
+	return by(g, WAITS_BY_PID) && !by(g, WAITS_BY_TID);
+}
+
+static void find_storms(struct row_groups *g)
+{
+	const struct waits_snap *s = g->s.snap;
+
+	for (u32 i = 0; is_by_process(g) && i < g->s.nwaits; i++) {
+		const struct task_ident *t = &g->s.waits[i].entry->task;
+		const struct wait_task *p = waits__process(s, t);
+
+		if (p && p->gone)
+			storms__add(&g->storms, p->task.comm, waits__process_key(s, t));
+	}
+}
+
+const struct storm *row_groups__storm(struct row_groups *g, const struct wait_entry *e)
+{
+	const struct wait_task *p = is_by_process(g) ? waits__process(g->s.snap, &e->task) : NULL;
+
+	return p && p->gone ? storms__of(&g->storms, p->task.comm) : NULL;
+}
+
+static u64 process_key(struct row_groups *g, const struct wait_entry *e)
+{
+	const struct storm *storm = row_groups__storm(g, e);
+
+	return storm ? storm__key(storm) : waits__process_key(g->s.snap, &e->task);
+}
+
 static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 {
 	const struct wait_entry *e = w->entry;
@@ -24,7 +57,7 @@ static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 	if (by(g, WAITS_BY_TID))
 		key = mix64_pair(key, task_ident__key(&e->task));
 	else if (by(g, WAITS_BY_PID))
-		key = mix64_pair(key, waits__process_key(g->s.snap, &e->task));
+		key = mix64_pair(key, process_key(g, e));
 	if (by(g, WAITS_BY_CGROUP))
 		key = mix64_pair(key, e->task.cgroup);
 	if (by(g, WAITS_BY_STATE))
@@ -116,6 +149,7 @@ static void narrow(struct row_groups *g)
 static void group_all(struct row_groups *g, struct waits_answer *a)
 {
 	g->of = xmalloc(MAX(g->s.nwaits, 1u) * sizeof(*g->of));
+	find_storms(g);
 	for (u32 i = 0; i < g->s.nwaits; i++) {
 		const struct picked_wait *w = &g->s.waits[i];
 
@@ -155,6 +189,7 @@ static void row_groups__fini(struct row_groups *g)
 	free(g->items);
 	hidx__fini(&g->index);
 	hidx__fini(&g->threads);
+	storms__fini(&g->storms);
 	free(g->of);
 }
 

@@ -93,7 +93,9 @@ static void waker_cell(const struct answer *a, const void *row, struct value *ou
 /* Of threads that were merged it is not known any more. */
 static void pid_cell(const struct answer *a, const void *row, struct value *out)
 {
-	*out = known_id(((const struct waits_row *)row)->entry->task.tgid);
+	const struct waits_row *r = row;
+
+	*out = known_id(r->starts ? PROFILE_MERGED : r->entry->task.tgid);
 }
 
 static void tid_cell(const struct answer *a, const void *row, struct value *out)
@@ -158,6 +160,7 @@ static const struct field fields[] = {
 		    "share of the window that its threads were off the CPU for it"),
 	 FLOAT_AT(ROW, pct), UNLESS_0(ROW, single)},
 	{ID_COLUMN("pid", "process id"), MADE_BY(pid_cell), .groups = WAITS_PROCESS},
+	STARTS_FIELD(ROW, BY(PID)),
 	{ID_COLUMN("tid", "thread id"), MADE_BY(tid_cell), .groups = BY(TID)},
 	{TIME_COLUMN("unfinished_ns", "Unfinished", 7, 0, COLUMN_EXPORT | COLUMN_SUM,
 		     "part of off_ns of waits that go on at the window's end"),

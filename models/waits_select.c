@@ -2,6 +2,8 @@
 /* Which waits a query counts: window, scope and terms on names; and which of them are harmful. */
 #include "models/waits_select.h"
 
+#include "models/waits_joined.h"
+
 void waits_selection__init(struct waits_selection *s, struct arena *arena,
 			   const struct waits_snap *snap, enum profile_window window,
 			   bool caller_first, const struct scope *scope)
@@ -399,6 +401,9 @@ static void judge(struct waits_selection *s, struct picked_wait *w)
 
 void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
 {
+	struct waits_joined joined;
+
+	waits_joined__init(&joined, s->snap);
 	for (u32 i = 0; i < s->snap->nentries; i++) {
 		const struct wait_entry *e = &s->snap->entries[i];
 		u32 place;
@@ -406,10 +411,12 @@ void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
 		if ((tgid && e->task.tgid != tgid) || (tid && e->task.tid != tid) ||
 		    !wait_sums__any(&e->sums[s->window]) || !entry_passes(s, e))
 			continue;
-		place = waits_selection__place(s, e->kstack, e->ustack, false);
+		place = waits_selection__place(s, e->kstack,
+					       waits_joined__stack(&joined, e), false);
 		if (s->names.hits[s->places[place].hit].passes)
 			pick(s, e, place);
 	}
+	waits_joined__fini(&joined);
 	find_objects(s);
 	for (u32 i = 0; i < s->nwaits; i++)
 		judge(s, &s->waits[i]);

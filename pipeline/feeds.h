@@ -41,6 +41,7 @@ struct feeds {
 	struct sampling before;	 /* ... and back to this when no source takes it */
 	struct symbols *symbols; /* NULL in tests, and when nothing is to be located */
 	bool borrows_symbols;
+	u64 tables_until_ns;	 /* of the source that is next: waited for so long; 0: not yet */
 	char gone[128];		 /* what of the scope is not there any more: scope__gone() */
 	struct tap *taps[TAPS];	 /* take everything down; NULL none */
 	struct model_feed v[MODEL_COUNT];

@@ -2,6 +2,7 @@
 /* Which sources serve the models that are wanted. */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "pipeline/feeds_impl.h"
 
@@ -185,6 +186,46 @@ static u64 finish_opening(struct feeds *f, u32 model)
 	return 0;
 }
 
+#define TABLES_WAIT_NS	NSEC_PER_SEC /* from the question on; what is not there then comes later */
+#define TABLES_LOOK_MS	20
+
+static bool wants_tables(const struct feeds *f, const struct source_row *row)
+{
+	return row->ops->ask_tables && f->symbols && !f->borrows_symbols &&
+	       !slots__of(&f->slots, row->ops)->src;
+}
+
+static void ask_tables(struct feeds *f, const struct source_row *row)
+{
+	struct route r = {f, slots__of(&f->slots, row->ops)};
+	struct sample_sink sink = feeds__sink(&r);
+
+	f->tables_until_ns = clock__monotonic_ns() + TABLES_WAIT_NS;
+	row->ops->ask_tables(&f->slots.how, f->slots.scope, &sink);
+}
+
+/* The first stacks of what is there are to be whole: whether a source waits for unwind tables. */
+static bool awaits_tables(struct feeds *f, const struct source_row *row)
+{
+	struct feed *feed = &f->v[row->model].feed;
+	struct symbols_unwind_stats t;
+
+	if (!wants_tables(f, row))
+		return false;
+	if (!f->tables_until_ns)
+		ask_tables(f, row);
+	if (!symbols__unwind_settle(f->symbols, TABLES_LOOK_MS) &&
+	    clock__monotonic_ns() < f->tables_until_ns) {
+		symbols__unwind_stats(f->symbols, &t);
+		snprintf(feed->reason, sizeof(feed->reason),
+			 "reading unwind tables: %llu of %llu files",
+			 (unsigned long long)(t.tables + t.without), (unsigned long long)t.files);
+		return true;
+	}
+	f->tables_until_ns = 0;
+	return false;
+}
+
 u64 feeds__open_next(struct feeds *f)
 {
 	const struct source_row *row;
@@ -197,6 +238,8 @@ u64 feeds__open_next(struct feeds *f)
 	if (f->v[m].next == f->nrows)
 		return finish_opening(f, m);
 	row = &f->rows[f->v[m].next];
+	if (awaits_tables(f, row))
+		return 0;
 	opened = try_row(f, row);
 	await_row(f, m, f->v[m].next + 1);
 	if ((opened && row->tier) || f->v[m].next == f->nrows)

@@ -74,6 +74,21 @@ void code_io_slow_fields(struct codec *c, struct io_slow_sample *x)
 	code_stack(c, &x->stack, x->tgid);
 }
 
+void code_io_stack_fields(struct codec *c, struct io_stack_sample *x)
+{
+	code_device(c, &x->device);
+	code_tgid(c, &x->tgid);
+	code_tid(c, &x->tid);
+	code_kthread(c, &x->kthread);
+	code_bool(c, &x->writeback);
+	code_cgroup(c, &x->cgroup);
+	code_comm(c, x->comm);
+	code_u32(c, &x->weight);
+	code_u32(c, &x->bytes);
+	code_longest(c, &x->total_ns);
+	code_stack(c, &x->stack, x->tgid);
+}
+
 void code_io_device_fields(struct codec *c, struct io_device_sample *x)
 {
 	code_device(c, &x->device);

@@ -81,6 +81,22 @@ struct io_slow_sample {
 	u64 stack; /* where it was begun; stack_def.hash, 0: not taken */
 };
 
+/* A request that was chosen by chance when it began, as one of `weight`: requests, bytes and time,
+ * each times the weight, add up to unbiased estimates of those of all requests, by whatever they are
+ * grouped. SAMPLE_IO_STACK. */
+struct io_stack_sample {
+	struct sample head;
+	struct io_device device;
+	u32 tgid, tid;
+	bool kthread, writeback;
+	u64 cgroup;
+	char comm[COMM_LEN];
+	u32 weight; /* 1: all are chosen */
+	u32 bytes;
+	u64 total_ns; /* 0 unknown */
+	u64 stack;    /* as of a slow one */
+};
+
 /* A device that is there, at the end of the interval. SAMPLE_IO_DEVICE. */
 struct io_device_sample {
 	struct sample head;

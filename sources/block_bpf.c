@@ -20,15 +20,16 @@
 #include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
 #include "sources/kernel_btf.h"
+#include "sources/unwind_tasks.h"
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 50)
 #define SETTLE_NS     (10 * NSEC_PER_MSEC) /* longer on its way: maybe it ended in silence */
 #define SLOW_WANTED   64		   /* slow requests told in one interval, at least */
 
-/* Requests whose stacks are taken in one interval, at most: one costs as much as dozens of
- * requests. More where slow ones are looked for. */
-#define STACKS_WANTED	   32
+/* Requests whose stacks are taken in one interval: one costs as much as dozens of requests. More
+ * where slow ones are looked for. */
+#define STACKS_WANTED	   128
 #define STACKS_WANTED_SLOW 1024
 
 struct source {
@@ -66,8 +67,15 @@ static void put_slow(struct source *s, const struct block_slow_record *r)
 
 static void put_record(struct source *s, const void *data, size_t size)
 {
-	if (*(const u32 *)data == RECORD_BLOCK_SLOW && size >= sizeof(struct block_slow_record))
-		put_slow(s, data);
+	const struct block_slow_record *r = data;
+	struct block_put put = put_of(s);
+
+	if (size < sizeof(*r))
+		return;
+	if (r->type == RECORD_BLOCK_SLOW)
+		put_slow(s, r);
+	else if (r->type == RECORD_BLOCK_STACK)
+		block_put__stack(&put, r);
 }
 
 /* --- upkeep --- */
@@ -137,7 +145,7 @@ static void note(struct source *s)
 	health__note(h, now->unseen,
 		     "ended without the programs being called, their times are not known");
 	health__note(h, now->requests_full, "began unseen, their submitter is not known");
-	health__note(h, now->records_full, "slow requests could not be listed");
+	health__note(h, now->records_full, "slow or sampled requests could not be listed");
 	health__note(h, now->backward, "negative times were left out");
 }
 
@@ -349,5 +357,6 @@ const struct source_ops source_block_bpf = {
 	.name = "bpf",
 	.title = "BPF programs on the block layer's tracepoints",
 	.open = block_bpf__open_source,
+	.ask_tables = unwind_tasks__ask,
 	BPF_SOURCE_OPS,
 };

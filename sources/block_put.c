@@ -105,10 +105,41 @@ void block_put__proc(const struct block_put *p, const struct block_proc_sum *sum
 	sink__put(p->sink, &out.head);
 }
 
-void block_put__slow(const struct block_put *p, const struct block_slow_record *r)
+/* The kernel has judged all but names. */
+static bool record_passes(const struct block_put *p, const struct block_slow_record *r)
 {
 	const struct block_proc_key *k = &r->key;
 	struct bpf_scope_entry e = {k->tgid, r->tid, r->cpu, k->cgroup, r->t_ns, r->comm};
+
+	return !k->dev.name || bpf_scope__passes(p->scope, &e);
+}
+
+void block_put__stack(const struct block_put *p, const struct block_slow_record *r)
+{
+	const struct block_proc_key *k = &r->key;
+	struct io_stack_sample out = {
+		.head.type = SAMPLE_IO_STACK,
+		.tgid = k->tgid,
+		.tid = r->tid,
+		.kthread = r->kthread && k->writeback != BLOCK_WRITEBACK_DIRTIED,
+		.writeback = k->writeback,
+		.cgroup = k->cgroup,
+		.weight = r->weight,
+		.bytes = r->bytes,
+		.total_ns = r->total_ns,
+		.stack = r->stack,
+	};
+
+	if (!record_passes(p, r))
+		return;
+	name_device(p, &out.device, &k->dev);
+	copy_str(out.comm, sizeof(out.comm), r->comm);
+	sink__put(p->sink, &out.head);
+}
+
+void block_put__slow(const struct block_put *p, const struct block_slow_record *r)
+{
+	const struct block_proc_key *k = &r->key;
 	struct io_slow_sample out = {
 		.head.type = SAMPLE_IO_SLOW,
 		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
@@ -128,7 +159,7 @@ void block_put__slow(const struct block_put *p, const struct block_slow_record *
 		.stack = r->stack,
 	};
 
-	if (k->dev.name && !bpf_scope__passes(p->scope, &e))
+	if (!record_passes(p, r))
 		return;
 	name_device(p, &out.device, &k->dev);
 	copy_str(out.comm, sizeof(out.comm), r->comm);

@@ -22,6 +22,7 @@ u64 block_put__count(const struct block_sum *sum);
 void block_put__device(const struct block_put *p, const struct block_sum *sum);
 void block_put__proc(const struct block_put *p, const struct block_proc_sum *sum);
 void block_put__slow(const struct block_put *p, const struct block_slow_record *r);
+void block_put__stack(const struct block_put *p, const struct block_slow_record *r);
 /* The devices that are there. */
 void block_put__present(const struct block_put *p);
 

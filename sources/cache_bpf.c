@@ -22,6 +22,7 @@
 #include "sources/cache_put.h"
 #include "sources/cache_sweep.h"
 #include "sources/cache_totals.h"
+#include "sources/unwind_tasks.h"
 
 #define COUNTS	      "page cache counts"
 #define STACKS_WANTED 2000 /* misses whose stacks are taken in one interval, about */
@@ -342,5 +343,6 @@ const struct source_ops source_cache_bpf = {
 	.name = "bpf",
 	.title = "BPF programs on the page cache's tracepoints and functions",
 	.open = cache_bpf__open_source,
+	.ask_tables = unwind_tasks__ask,
 	BPF_SOURCE_OPS,
 };

@@ -21,6 +21,7 @@
 #include "sources/moment.h"
 #include "sources/perf_open.h"
 #include "sources/perf_setup.h"
+#include "sources/unwind_tasks.h"
 
 #define COUNTS_MIN 4096
 #define COUNTS_MAX 65536
@@ -453,6 +454,7 @@ const struct source_ops source_cpu_bpf = {
 	.name = "bpf",
 	.title = "perf_event BPF program that counts stacks in the kernel",
 	.open = cpu_bpf__open_source,
+	.ask_tables = unwind_tasks__ask,
 	.close = bpf_source__close,
 	.set_scope = bpf_source__set_scope,
 	.set_sampling = cpu_bpf__set_sampling,

@@ -20,6 +20,7 @@
 #include "sources/kernel_btf.h"
 #include "sources/sched_sleepers.h"
 #include "sources/sched_tasks.h"
+#include "sources/unwind_tasks.h"
 
 #define SLOW_FIRST_NS NSEC_PER_MSEC
 #define SLOW_LEAST_NS (NSEC_PER_MSEC / 10)
@@ -585,6 +586,7 @@ const struct source_ops source_sched_bpf = {
 	.name = "bpf",
 	.title = "BPF programs on the scheduler's tracepoints",
 	.open = sched_bpf__open_source,
+	.ask_tables = unwind_tasks__ask,
 	.serve = sched_bpf__serve,
 	BPF_SOURCE_OPS,
 };

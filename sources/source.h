@@ -63,6 +63,10 @@ struct source_ops {
 	bool asks; /* it is about sampling.asks: opened anew when those are others */
 	/* Optional: whether it has to be opened anew for other settings. */
 	bool (*other)(const struct sampling *was, const struct sampling *wanted);
+	/* Optional, before open: hands out a SAMPLE_UNWIND for each process in scope that is there, so that
+	 * tables are there before the first stack is walked. */
+	void (*ask_tables)(const struct sampling *how, const struct scope *scope,
+			   const struct sample_sink *sink);
 	/* Opens and attaches everything, or nothing: on failure no trace is left and st tells
 	 * why and what would enable it. The scope is borrowed for the call. When it returns 0
 	 * every probe is attached. */

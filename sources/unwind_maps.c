@@ -124,12 +124,20 @@ static int share(struct bpf_object *obj, const char *name, int fd)
 	return map ? bpf_map__reuse_fd(map, fd) : 0;
 }
 
-int unwind_maps__share(struct bpf_object *obj, struct status *st)
+int unwind_maps__make(struct status *st)
 {
 	int err = maps.made ? 0 : make_all();
 
-	if (!err)
-		err = share(obj, "unwind_blocks", maps.blocks_fd);
+	return err ? bpf_util__failed(err, "maps for unwind tables", st) : 0;
+}
+
+int unwind_maps__share(struct bpf_object *obj, struct status *st)
+{
+	int err = unwind_maps__make(st);
+
+	if (err)
+		return err;
+	err = share(obj, "unwind_blocks", maps.blocks_fd);
 	if (!err)
 		err = share(obj, "unwind_objects", maps.objects_fd);
 	if (!err)

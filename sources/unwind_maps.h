@@ -14,6 +14,8 @@ struct bpf_object;
 struct health;
 struct unwind_stats;
 
+/* Makes them unless they are there; the same errors. */
+int unwind_maps__make(struct status *st);
 /* Before an object is loaded: lets its maps of these names be the shared ones. Collector thread.
  * 0 or -errno with st. */
 int unwind_maps__share(struct bpf_object *obj, struct status *st);

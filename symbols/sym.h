@@ -71,6 +71,7 @@ const struct sym_func *symbols__func(const struct symbols *s, u32 func);       /
 const struct sym_object *symbols__object(const struct symbols *s, u32 object); /* never NULL */
 
 struct symbols_unwind_stats {
+	u64 files;	      /* objects that tables were asked for of */
 	u64 tables, rows;     /* that were built; tables: and are there */
 	u64 without;	      /* objects that describe nothing: walked by frame pointers */
 	u64 bytes, evictions; /* memory of tables; tables that made room */

@@ -126,6 +126,11 @@ void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 	unwinder__want(s->unwinder, wanted);
 }
 
+bool symbols__unwind_settle(struct symbols *s, u32 timeout_ms)
+{
+	return !s->unwinder || unwinder__settle(s->unwinder, timeout_ms);
+}
+
 const struct stack_walker *symbols__stack_walker(struct symbols *s)
 {
 	if (!s->walker)

@@ -109,6 +109,8 @@ void symbols__stats(const struct symbols *s, struct symbols_stats *out);
 /* The object whose names and debug information are being read, and since when; NULL: none is. */
 const struct sym_object *symbols__reading(const struct symbols *s, u64 *since_ns);
 
+/* As unwinder__settle(); true where no process was asked for. Collector thread. */
+bool symbols__unwind_settle(struct symbols *s, u32 timeout_ms);
 void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats *out);
 
 /* --- annotate: any thread asks, the worker computes --- */

@@ -2,6 +2,7 @@
 #include "symbols/unwinder.h"
 
 #include <libelf.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -562,9 +563,26 @@ void unwinder__flush(struct unwinder *u)
 	worker__reap(u->worker);
 }
 
+static bool is_settled(struct unwinder *u)
+{
+	unwinder__flush(u);
+	return !u->changed.n && worker__idle(u->worker);
+}
+
+bool unwinder__settle(struct unwinder *u, u32 timeout_ms)
+{
+	struct pollfd done = {.fd = worker__fd(u->worker), .events = POLLIN};
+
+	if (is_settled(u))
+		return true;
+	poll(&done, 1, (int)timeout_ms);
+	return is_settled(u);
+}
+
 void unwinder__stats(const struct unwinder *u, struct symbols_unwind_stats *out)
 {
 	*out = (struct symbols_unwind_stats){
+		.files = u->nslots,
 		.tables = atomic_load(&u->ntables),
 		.rows = atomic_load(&u->nrows),
 		.without = atomic_load(&u->nfp),

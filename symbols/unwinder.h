@@ -33,6 +33,9 @@ void unwinder__event(struct unwinder *u, const struct proc_event *ev);
 /* Tells of the processes that changed and asks the worker for tables; once a drain. */
 void unwinder__flush(struct unwinder *u);
 
+/* Waits for tables that were asked for, so long at most; false: there are more to come. Flushes. */
+bool unwinder__settle(struct unwinder *u, u32 timeout_ms);
+
 void unwinder__stats(const struct unwinder *u, struct symbols_unwind_stats *out);
 
 #endif

@@ -236,10 +236,28 @@ void io_record__begin(struct io_record *r, struct symbols *symbols)
 	r->slow.stack = r->stack.def.hash;
 }
 
+/* A slow request is one that was sampled, too. */
+static void put_stack(const struct io_slow_sample *slow, const struct sample_sink *sink)
+{
+	struct io_stack_sample s = {.head.type = SAMPLE_IO_STACK,
+				    .device = slow->device,
+				    .tgid = slow->tgid,
+				    .tid = slow->tid,
+				    .weight = 1,
+				    .bytes = slow->bytes,
+				    .total_ns = slow->total_ns,
+				    .stack = slow->stack};
+
+	copy_str(s.comm, sizeof(s.comm), slow->comm);
+	sink__put(sink, &s.head);
+}
+
 void io_record__put(struct io_record *r, u64 now_ns, const struct sample_sink *sink)
 {
 	if (r->stack.def.hash)
 		sink__put(sink, &r->stack.def.head);
+	if (r->type == SAMPLE_IO_SLOW)
+		put_stack(&r->slow, sink);
 	if (r->type == SAMPLE_IO_SLOW)
 		r->slow.t_ns = now_ns - us(1000 * r->ago_ms);
 	sink__put(sink, &r->io.head);

@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import blockdev  # noqa: E402
+import flame_sums  # noqa: E402
 import waits  # noqa: E402
 from blockdev import Watch, added, diskstats, difference, fio, loop_device  # noqa: E402
 
@@ -423,6 +425,64 @@ def test_writeback():
         assert sum(r["writeback_bytes"] for r in rows) >= 8 << 20, rows
         _, rows = written_later(dev, tmp, "c", "--comm", "^nobody$")
         assert not any(r["writeback_bytes"] for r in rows), rows
+
+
+def by_path(dev, tmp, pause_us):
+    """
+    What a recording of io_paths says: for each weight the sums of folded stacks by path, the rows' sum and
+    the error that is reported; and what the workload did itself.
+    """
+    tape, found = os.path.join(tmp, "tape"), {}
+    with live.Workload("io_paths", 6, f"/dev/{dev}", str(pause_us)) as work:
+        run = live.proftop("-b", "-n", "1", "-d", "4", "-V", "io", "-p", str(work.pid),
+                           "--record", tape, binary=live.RELEASE)
+        assert run.status == 0, run
+        truth = work.result()
+    for weight in "count", "bytes", "time_pct":
+        stacks, rows = os.path.join(tmp, "x.folded"), os.path.join(tmp, "x.json")
+        run = live.proftop("-b", "-V", "io", "--replay", tape, "--group", "pid", "--sort", weight,
+                           "-o", stacks, "-o", rows, binary=live.RELEASE)
+        assert run.status == 0, run
+        sums = {"all": 0, "small": 0, "large": 0}
+        for path, n in flame_sums.lines(stacks).items():
+            sums["all"] += n
+            for which in "small", "large":
+                sums[which] += n if f"reads_{which}" in path else 0
+        with open(rows, encoding="utf-8") as f:
+            found[weight] = sums, json.load(f)
+    return found, truth
+
+
+def test_stacks_sampled():
+    """Shares of two call paths that take turns, by requests and bytes, and sums of all, as far as is said"""
+    with loop_device() as dev, live.temporary() as tmp:
+        found, truth = by_path(dev, tmp, 0)
+    for weight, at in (("count", 0), ("bytes", 1)):
+        sums, report = found[weight]
+        error = report["summary"]["stacks_error_pct"]
+        assert 0 < error < 25, (weight, error)
+        known = sums["small"] + sums["large"]
+        assert known > 0.8 * sums["all"], sums
+        small = truth["small"][at] / (truth["small"][at] + truth["large"][at])
+        live.near(100 * sums["small"] / known, 100 * small, 2 * error,
+                  f"share of a path, by {weight}, %")
+    for weight, exact in (("count", "count"), ("bytes", "bytes"), ("time_pct", None)):
+        sums, report = found[weight]
+        whole = sum(r[exact] if exact else r["count"] * r["avg_ns"] / 1000 for r in report["rows"])
+        # The whole is twice as far from its estimate as a share of a half.
+        live.near(sums["all"] / whole, 1, 4 * report["summary"]["stacks_error_pct"] / 100,
+                  f"sum of all stacks of that of all requests, by {weight}")
+
+
+def test_stacks_of_all():
+    """Where requests are few all of their stacks are there, and none is estimated"""
+    with loop_device() as dev, live.temporary() as tmp:
+        found, _ = by_path(dev, tmp, 200_000)
+    for weight, exact in (("count", "count"), ("bytes", "bytes")):
+        sums, report = found[weight]
+        assert report["summary"]["stacks_error_pct"] == 0, report["summary"]
+        whole = sum(r[exact] for r in report["rows"])
+        assert sums["all"] == whole > 0, (sums, whole)
 
 
 def test_hotplug():

@@ -419,5 +419,39 @@ def test_sleepers_against_perf_sched():
         between(row["wait_ns"], delay - perf.runs * 3000, delay, f"{name} delayed", pct=5)
 
 
+STORM = 120
+
+
+def storm_rows(view, path):
+    """The rows by process of STORM processes of one name that are begun while it is watched."""
+    rate = ("-F", "4999") if view == "cpu" else ()
+    with live.Watch(view, "--group", "pid", *rate, delay=1, binary=live.RELEASE) as watch:
+        watch.next()
+        for _ in range(STORM):
+            subprocess.run([path], check=True)
+        watch.until(live.now_ns())
+        return [[r for r in x["rows"] if r["comm"] == "stormy"] for x in watch.reports]
+
+
+def test_storms():
+    """Many short processes of one name are one row by process, with how many they were"""
+    live.need_root()
+    with live.temporary() as folder:
+        path = os.path.join(folder, "stormy")
+        shutil.copy("/bin/true", path)
+        sched = storm_rows("sched", path)
+        cpu = storm_rows("cpu", path)
+    # Each ran: in which interval it ended is its own affair. Less than a storm ends in some.
+    starts = sum((r["starts"] or 1) for rows in sched for r in rows if r["ended"])
+    live.near(starts, STORM, 8, "processes in rows that ended")
+    for rows in sched + cpu:
+        storm = [r for r in rows if r["starts"]]
+        single = [r for r in rows if r["ended"] and not r["starts"]]
+        assert len(storm) <= 1 and len(single) < 8, rows
+        assert all(r["pid"] is None and r["ended"] for r in storm), storm
+    assert any(r["starts"] for rows in sched for r in rows), sched
+    assert any(r["starts"] for rows in cpu for r in rows), cpu
+
+
 if __name__ == "__main__":
     live.main(globals())

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import flame_sums  # noqa: E402
 import live  # noqa: E402
 import waits  # noqa: E402
 
@@ -256,6 +257,40 @@ def test_old_processes():
         ends = watch("offcpu", work.pid)["health"]["user_stacks"]
     assert ends["whole"] > 1000, ends
     assert ends["looked_up_in_kernel"] < 0.05 * ends["whole"], ends
+
+
+def first_stacks(view, pid, folder):
+    """What one interval of a second says, for the first time that this process is looked at: by stack."""
+    path = os.path.join(folder, f"{view}.folded")
+    rate = ("-F", str(RATE)) if view == "cpu" else ()
+    run = live.proftop("-b", "-n", "1", "-d", "1", "-V", view, "-p", str(pid), *rate, "-o", path,
+                       binary=live.RELEASE)
+    assert run.status == 0, run
+    return flame_sums.lines(path)
+
+
+def test_first_second():
+    """One interval of a program without frame pointers: whole stacks, and one row for its one wait"""
+    live.need_root()
+    with live.temporary() as folder:
+        path = build(folder, "gcc", "-O2", ("", "nested_wait.c", ""))
+        with live.Workload("nested_wait", 60, path=path) as work:
+            on = first_stacks("cpu", work.pid, folder)
+            off = first_stacks("offcpu", work.pid, folder)
+            rows = live.batch("-V", "offcpu", "-p", work.pid, "-n", 1, "-d", 1, "--group", "stack",
+                              binary=live.RELEASE)[-1]["rows"]
+    whole = "main;outer;middle"
+    # It may be interrupted between two of its calls, seldom.
+    inside = sum(n for stack, n in on.items() if f"{whole};burns_here" in ";".join(stack))
+    live.near(100 * inside / sum(on.values()), 100, 2, "samples with whole stacks, %")
+    waits_of = {stack: n for stack, n in off.items() if any("nanosleep" in f for f in stack)}
+    assert waits_of, off
+    cut = {stack: n for stack, n in waits_of.items()
+           if f"{whole};sleeps_here" not in ";".join(stack)}
+    live.fact("waits whose stack is cut", 0, len(cut))
+    assert not cut, cut
+    asleep = [r for r in rows if r["reason"] == "sleep"]
+    assert len(asleep) == 1 and asleep[0]["count"] > 5, rows
 
 
 if __name__ == "__main__":

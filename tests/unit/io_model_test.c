@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "models/heat.h"
 #include "models/io.h"
 #include "models/model.h"
@@ -568,6 +570,95 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	snap__put(&s->base);
 }
 
+/* --- sampled ones --- */
+
+static void put_stack(struct maker *m, u32 tgid, u64 stack, u32 weight, u32 bytes, u64 ns)
+{
+	struct io_stack_sample s = {.head.type = SAMPLE_IO_STACK,
+				    .device = vda(),
+				    .tgid = tgid,
+				    .comm = "db",
+				    .weight = weight,
+				    .bytes = bytes,
+				    .total_ns = ns,
+				    .stack = stack};
+
+	model_io.consume(m->model, &s.head);
+}
+
+static void sampled_requests_stand_for_as_many_as_they_say(void **state)
+{
+	struct maker *m = *state;
+	struct io_query q = {.window = WINDOW_LAST};
+	const struct io_snap *s;
+
+	put_stack(m, 10, 0, 1, 4096, MS);
+	put_stack(m, 10, 0, 16, 512, 2 * MS);
+	s = tick(m);
+	assert_int_equal(s->nstacks, 1);
+	assert_float_equal(s->stacks[0].sums[WINDOW_LAST].n[IO_WEIGHT_COUNT], 17, 0);
+	assert_float_equal(s->stacks[0].sums[WINDOW_TOTAL].n[IO_WEIGHT_BYTES], 4096 + 16 * 512, 0);
+	assert_float_equal(s->stacks[0].sums[WINDOW_LAST].n[IO_WEIGHT_NS], 33.0 * MS, 0);
+	/* 100 * sqrt(16 * 15) / 17: more than there is */
+	assert_float_equal(io__stacks_error(s, &q, NULL), 91.13, 0.01);
+	q.by_dev = true;
+	q.dev = LOOP0;
+	assert_float_equal(io__stacks_error(s, &q, NULL), 0, 0);
+	snap__put(&s->base);
+	put_stack(m, 10, 0, 1, 4096, MS);
+	s = tick(m);
+	q.by_dev = false;
+	assert_float_equal(io__stacks_error(s, &q, NULL), 0, 0);
+	snap__put(&s->base);
+}
+
+/* What is random is taken from a known sequence: 4,000 requests of two kinds, a quarter of them in
+ * the first, each with a chance of 1 in 16. */
+static void the_error_that_is_said_is_that_of_shares(void **state)
+{
+	struct maker *m = *state;
+	struct io_query q = {.window = WINDOW_LAST};
+	u64 random = 1;
+	u32 within = 0;
+
+	for (u32 run = 0; run < 200; run++) {
+		const struct io_snap *s;
+		double first = 0, all = 0;
+
+		for (u32 i = 0; i < 4000; i++) {
+			random = mix64(random + i);
+			if (!(random >> 60))
+				put_stack(m, 10 + (i % 4 > 0), 0, 16, 4096, MS);
+		}
+		s = tick(m);
+		for (u32 i = 0; i < s->nstacks; i++) {
+			double n = s->stacks[i].sums[WINDOW_LAST].n[IO_WEIGHT_COUNT];
+
+			all += n;
+			first += s->stacks[i].tgid == 10 ? n : 0;
+		}
+		within += fabs(100 * first / all - 25) <= io__stacks_error(s, &q, NULL);
+		snap__put(&s->base);
+	}
+	assert_true(within >= 190);
+}
+
+static void stacks_are_bounded_and_their_sums_stay(void **state)
+{
+	struct maker *m = *state;
+	const struct io_snap *s;
+	double all = 0;
+
+	for (u32 i = 0; i < 2 * IO_MAX_STACKS; i++)
+		put_stack(m, 1 + i, 0, 1, 4096, MS);
+	s = tick(m);
+	assert_true(s->nstacks <= IO_MAX_STACKS);
+	for (u32 i = 0; i < s->nstacks; i++)
+		all += s->stacks[i].sums[WINDOW_TOTAL].n[IO_WEIGHT_COUNT];
+	assert_float_equal(all, 2 * IO_MAX_STACKS, 0);
+	snap__put(&s->base);
+}
+
 static void a_row_without_a_stack_says_so(void **state)
 {
 	struct maker *m = *state;
@@ -701,6 +792,9 @@ int main(void)
 		TEST(totals_are_the_same_in_all_groupings),
 		TEST(forgotten_ones_are_summed_up),
 		TEST(the_slowest_come_first_with_their_stacks),
+		TEST(sampled_requests_stand_for_as_many_as_they_say),
+		TEST(the_error_that_is_said_is_that_of_shares),
+		TEST(stacks_are_bounded_and_their_sums_stay),
 		TEST(a_row_without_a_stack_says_so),
 		TEST(shares_of_the_time_and_trends),
 		TEST(zero_forgets_it_all),

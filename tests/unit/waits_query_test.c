@@ -462,6 +462,62 @@ static void *query_often(void *arg)
 	return NULL;
 }
 
+/* The same as USER, with the outermost frame known as such. */
+static u64 whole_stack(struct maker *m, const char *const *names, u32 n)
+{
+	u64 ips[8];
+	struct stack_def d = {.head.type = SAMPLE_STACK_DEF,
+			      .hash = ++m->next_hash,
+			      .nuser = (u16)n,
+			      .named = true,
+			      .whole = true,
+			      .ips = ips};
+
+	for (u32 i = 0; i < n; i++)
+		ips[i] = symbols__named(m->symbols, "prog", names[i], CODE_USER);
+	model_waits.consume(m->model, &d.head);
+	return d.hash;
+}
+#define WHOLE(m, ...) whole_stack(m, NAMES_OF(__VA_ARGS__))
+
+static u32 rows_by_stack(struct maker *m)
+{
+	const struct waits_snap *snap = maker__tick(m, NSEC_PER_SEC);
+	struct waits_query q = query(BIT(WAITS_BY_STACK));
+	struct waits_answer *a = waits__query(snap, &q, NULL);
+	u32 n = a->nrows;
+
+	answer__free(&a->base);
+	snap__put(snap);
+	return n;
+}
+
+/* Before its tables were there, walks by frame pointers left callers out, or ended at the first. */
+static void stacks_that_ended_early_are_joined(void **state)
+{
+	struct task_ident t = thread_of(7, 7, "new");
+	struct maker m;
+	u64 k;
+
+	maker__init(&m, 1);
+	k = KERNEL(&m, "__schedule", "schedule", "futex_wait", "do_futex");
+	maker__wait(&m, ended(t, k, USER(&m, "lock"), 1, MSEC));
+	maker__wait(&m, ended(t, k, USER(&m, "lock", "middle"), 1, MSEC));
+	assert_int_equal(rows_by_stack(&m), 2);
+	maker__wait(&m, ended(t, k, WHOLE(&m, "lock", "inner", "middle", "prog_main"), 1, MSEC));
+	maker__wait(&m, ended(t, k, USER(&m, "lock"), 1, MSEC));
+	maker__wait(&m, ended(t, k, USER(&m, "lock", "middle"), 1, MSEC));
+	assert_int_equal(rows_by_stack(&m), 1);
+	/* Of another process nothing is known, nor which of two it is, nor in another order. */
+	maker__wait(&m, ended(thread_of(8, 8, "new"), k, USER(&m, "lock"), 1, MSEC));
+	assert_int_equal(rows_by_stack(&m), 2);
+	maker__wait(&m, ended(t, k, USER(&m, "lock", "middle", "inner"), 1, MSEC));
+	assert_int_equal(rows_by_stack(&m), 3);
+	maker__wait(&m, ended(t, k, WHOLE(&m, "lock", "other", "middle", "prog_main"), 1, MSEC));
+	assert_int_equal(rows_by_stack(&m), 5);
+	maker__fini(&m);
+}
+
 /* Several threads may ask the same snapshot, while the model goes on. */
 static void queries_share_a_snapshot(void **state)
 {
@@ -494,6 +550,7 @@ int main(void)
 		cmocka_unit_test(an_empty_snapshot_is_no_error),
 		cmocka_unit_test(random_rows_have_all_of_the_time),
 		cmocka_unit_test(what_was_folded_has_its_time),
+		cmocka_unit_test(stacks_that_ended_early_are_joined),
 		cmocka_unit_test(queries_share_a_snapshot),
 	};
 

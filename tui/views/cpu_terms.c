@@ -17,6 +17,8 @@ static bool key_term(const void *row, u32 group, char *buf, size_t size)
 	case GROUP_COMM:
 		return term__name("comm", r->comm, buf, size);
 	case GROUP_PID:
+		if (r->starts)
+			return term__name("comm", r->comm, buf, size);
 		return term__id("pid", r->tgid, buf, size);
 	case GROUP_TID:
 		return term__id("tid", r->tid, buf, size);

@@ -72,6 +72,10 @@ static void add_missing(struct headline *l, const struct flame_screen *s)
 		format__pct(text, sizeof(text), percent(a->cut, a->nodes[0].value));
 		headline__addf(l, ROLE_WARN, " · %s%% of the stacks end early here", text);
 	}
+	if (a->error_pct > 0) {
+		format__pct(text, sizeof(text), a->error_pct);
+		headline__addf(l, ROLE_DIM, " · sampled: shares within %s points", text);
+	}
 	if (s->hidden) {
 		format__count(text, sizeof(text), s->hidden);
 		headline__addf(l, ROLE_DIM, " · %s boxes too narrow", text);
@@ -269,6 +273,7 @@ bool flame__screen_report(struct screen *base, struct report *r)
 	report__sum_number(r, "total", a->unit, a->nodes[0].value);
 	report__sum_number(r, "stacks", VALUE_COUNT, a->stacks);
 	report__sum_number(r, "cut", a->unit, a->cut);
+	report__sum(r, "error_pct", (struct value){.type = VALUE_PCT, .f = a->error_pct});
 	if (a->query.search[0])
 		report__sum_number(r, "matched", a->unit, flame__matched(a, s->graph.zoom));
 	return true;

@@ -20,6 +20,19 @@ static struct answer *io__run(const struct frame *f, const void *query, const st
 
 static const struct group_keys io_keys = {io_group_names, NULL, IO_GROUPS, true};
 
+static void io__weigh(const struct listing_ops *ops, void *query, const char *column)
+{
+	enum io_weight *weight = &((struct io_query *)query)->weight;
+
+	(void)ops;
+	if (strstr(column, "bytes") || !strcmp(column, "rate"))
+		*weight = IO_WEIGHT_BYTES;
+	else if (strstr(column, "_ns") || !strcmp(column, "time_pct") || !strncmp(column, "queue", 5))
+		*weight = IO_WEIGHT_NS;
+	else
+		*weight = IO_WEIGHT_COUNT;
+}
+
 /* --- drilling --- */
 
 /* The row's key as a term of the filter language; false when it has none. */
@@ -105,6 +118,7 @@ static const struct listing_ops io_listing = {
 	.at.group = LISTING_AT(struct io_query, group),
 	.at.window = LISTING_AT(struct io_query, window),
 	.stacks = &flame_io,
+	.weigh = io__weigh,
 	.heat = &heat_view_io,
 	.headline = io__headline,
 	.above = io__above,

@@ -115,7 +115,7 @@ static bool slow__action(struct screen *base, enum action a)
 
 	if (a != ACTION_FLAME)
 		return listing__action(base, a);
-	host__push(base->host, flame__open(base->host, &flame_io, &q, s->list.asker.extra_scope));
+	host__push(base->host, flame__open(base->host, &flame_io_slow, &q, s->list.asker.extra_scope));
 	return true;
 }
 

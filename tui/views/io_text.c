@@ -159,6 +159,10 @@ void io__report(const struct answer *base, const struct frame *f, struct report 
 	r->health = f->feeds[MODEL_IO].health;
 	report__sum_number(r, "count", VALUE_COUNT, a->sums.count);
 	report__sum_number(r, "bytes", VALUE_BYTES, a->sums.bytes);
+	report__sum(r, "stacks_error_pct",
+		    (struct value){
+			    .type = VALUE_PCT,
+			    .f = io__stacks_error((const void *)a->base.snap, &a->query, r->priv)});
 	report__sum_number(r, "in_flight", VALUE_COUNT, a->in_flight);
 	sum_time(r, "p50_ns", a, 0.50);
 	sum_time(r, "p95_ns", a, 0.95);

@@ -154,6 +154,7 @@ static const struct listing_ops offcpu_listing = {
 static bool open_split(struct listing *l)
 {
 	const struct waits_query *q = &offcpu__of(l)->query;
+	const struct waits_row *row;
 	const struct task_ident *t;
 	struct listing_place at;
 
@@ -161,8 +162,9 @@ static bool open_split(struct listing *l)
 		host__message(l->base.host, ROLE_WARN, "no row is selected");
 		return true;
 	}
-	t = &offcpu__answer(l)->rows[at.row].entry->task;
-	if (t->tgid == PROFILE_MERGED || t->tid == PROFILE_MERGED) {
+	row = &offcpu__answer(l)->rows[at.row];
+	t = &row->entry->task;
+	if (row->starts || t->tgid == PROFILE_MERGED || t->tid == PROFILE_MERGED) {
 		host__message(l->base.host, ROLE_WARN, "whose waits these are was not kept");
 		return true;
 	}

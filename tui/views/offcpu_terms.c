@@ -26,6 +26,8 @@ static bool key_term(const void *row, u32 group, char *buf, size_t size)
 	case WAITS_BY_COMM:
 		return term__name("comm", e->task.comm, buf, size);
 	case WAITS_BY_PID:
+		if (r->starts)
+			return term__name("comm", e->task.comm, buf, size);
 		return term__id("pid", e->task.tgid, buf, size);
 	case WAITS_BY_TID:
 		return term__id("tid", e->task.tid, buf, size);

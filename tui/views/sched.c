@@ -34,6 +34,8 @@ static bool row_term(const struct sched_answer *a, const struct sched_row *r, ch
 	case SCHED_BY_TID:
 		return term__id("tid", r->task->task.tid, buf, size);
 	case SCHED_BY_PID:
+		if (r->starts)
+			return term__name("comm", r->comm, buf, size);
 		return term__id("pid", r->task->task.tgid, buf, size);
 	case SCHED_BY_COMM:
 		return term__name("comm", r->comm, buf, size);

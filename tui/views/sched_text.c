@@ -178,6 +178,8 @@ void sched__selection(const struct listing *l, struct listing_place at, char *bu
 			 r->nthreads);
 	else if (a->query.group == SCHED_BY_TID)
 		select_thread(r, l->answer->snap->t1_ns, buf, size);
+	else if (r->starts)
+		snprintf(buf, size, "%u processes of %s that ended", r->starts, r->name);
 	else if (a->query.group == SCHED_BY_PID && r->task->task.tgid == PROFILE_MERGED)
 		snprintf(buf, size, "%u processes of %s that ended", r->nthreads, r->name);
 	else if (a->query.group == SCHED_BY_PID)

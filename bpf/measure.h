@@ -101,6 +101,9 @@ struct measure_slow {
 	} texts[MEASURE_TEXTS];
 };
 
+/* What is kept of what came within one span. */
+#define MEASURE_MOMENTS 128
+
 #define MEASURE_NAME_MAX 1024 /* bytes of a name; a power of two */
 
 /* What a label's value is called, sent when the value is first seen. */

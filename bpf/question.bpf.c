@@ -12,9 +12,11 @@
  */
 #define MEASURE_ATOMIC
 #define MEASURE_KEPT_ALL
+#define STACK_OWN_SLOTS 1 /* bpf/question_log.bpf.h */
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
 #include "bpf/question_run.bpf.h"
+#include "bpf/question_log.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -149,7 +151,7 @@ static __always_inline u64 span__key(const struct run *r)
 	s32 text;
 
 	if (!r->slot->on || key >= QUESTION_KEYS)
-		return r->task->pid ?: 1ULL << 32 | bpf_get_smp_processor_id();
+		return thread__key(r->task->pid);
 	text = r->slot->key_text[key];
 	if (text < 0 || text >= QUESTION_TEXTS)
 		return r->frame->keys[key];
@@ -218,6 +220,7 @@ static __always_inline void run__begin_span(const struct run *r)
 	new.begin_ns = new.last_ns = bpf_ktime_get_ns();
 	if (r->slot->texts_kept)
 		keep_texts(r, key);
+	log__begin(key, new.begin_ns);
 	if (!bpf_map_update_elem(&spans, &key, &new, BPF_NOEXIST))
 		return;
 	/* One that did not end is over, or there is no room. */
@@ -260,12 +263,17 @@ static __always_inline void run__end_span(const struct run *r)
 		r->frame->entry[i] = span->entry[i];
 	if (bpf_map_delete_elem(&spans, &key))
 		return; /* another CPU had it */
+	log__end(key, s.now);
 	r->frame->words[WORD_LATENCY] = s.now > s.begin_ns ? s.now - s.begin_ns : 1;
 	if (!evaluate(r) || !r->t)
 		return;
 	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, r->slot->event, labels);
 	s.labels = labels;
-	measure__end(r->ctx, &s, r->st, &stack, &cell);
+	if (measure__end(r->ctx, &s, r->st, &stack, &cell) & MEASURE_IS_SLOW) {
+		if (log_by)
+			log__send(key, s.begin_ns);
+		slow__report(&s, stack);
+	}
 	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
 		if (cell && i < r->slot->nsums)
 			cell__add_to(&cell->sums[i], sums[i]);
@@ -273,23 +281,28 @@ static __always_inline void run__end_span(const struct run *r)
 
 /* --- chains, and what happens within a span --- */
 
-static __always_inline struct question_span *span__of(const struct run *r)
+/* NULL: the event does not pass, or there is none. */
+static __always_inline struct question_span *span__of(const struct run *r, u64 *key)
 {
-	u64 key;
-
 	if (!evaluate(r))
 		return NULL;
-	key = span__key(r);
-	return bpf_map_lookup_elem(&spans, &key);
+	*key = span__key(r);
+	return bpf_map_lookup_elem(&spans, key);
+}
+
+static __always_inline void log__own(const struct run *r, u64 key)
+{
+	log__event(key, event_of(r->ctx, r->slot), r->task->pid, r->slot->nvalues ? r->frame->values[0] : 0);
 }
 
 static __always_inline void run__step(const struct run *r)
 {
-	struct question_span *span = span__of(r);
-	u64 now = bpf_ktime_get_ns();
+	u64 key, now = bpf_ktime_get_ns();
+	struct question_span *span = span__of(r, &key);
 
 	if (!span || span->step + 1 != r->slot->step)
 		return;
+	log__own(r, key);
 	span->sums[r->slot->sum & (MEASURE_SPAN_SUMS - 1)] = now - span->last_ns;
 	span->last_ns = now;
 	span->step = r->slot->step;
@@ -297,10 +310,14 @@ static __always_inline void run__step(const struct run *r)
 
 static __always_inline void run__between(const struct run *r)
 {
-	struct question_span *span = span__of(r);
+	struct question_span *span;
+	u64 key;
 
-	if (span)
-		__sync_fetch_and_add(&span->sums[r->slot->sum & (MEASURE_SPAN_SUMS - 1)], 1);
+	span = span__of(r, &key);
+	if (!span)
+		return;
+	__sync_fetch_and_add(&span->sums[r->slot->sum & (MEASURE_SPAN_SUMS - 1)], 1);
+	log__own(r, key);
 }
 
 /* --- pairs in each other --- */

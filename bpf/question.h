@@ -96,6 +96,41 @@ struct question_nest {
 
 #define QUESTION_SPANS 16384
 
+/* --- what comes within spans (bpf/question_log.bpf.h) --- */
+
+#define QUESTION_LOGS 1024 /* spans at a time that it is kept of */
+
+/* What a span's thread or CPU does is known where spans are matched by it. */
+enum question_log_by {
+	QUESTION_LOG_NONE,
+	QUESTION_LOG_EVENTS, /* the events that the question names, and no more */
+	QUESTION_LOG_THREAD,
+	QUESTION_LOG_CPU,
+};
+
+/* struct question_moment.what: the number of one of the question's events, or one of these. */
+enum question_moment_kind {
+	QUESTION_MOMENT_SAMPLE = 0xff00, /* the CPU's clock, with its stack */
+	QUESTION_MOMENT_FAULT,		 /* value: the address */
+	QUESTION_MOMENT_OUT,		 /* a thread leaves the CPU; value: its state, 0 of one that could go on */
+	QUESTION_MOMENT_WAKEUP,		 /* value: who woke it */
+	QUESTION_MOMENT_IN,
+};
+
+struct question_moment {
+	__u64 t_ns, stack, value;
+	__u32 tid;
+	__u16 cpu, what;
+};
+
+/* Sent with a span that took long, before its struct measure_slow; only the used part of moments is. */
+struct question_log {
+	__u32 type; /* RECORD_QUESTION_LOG */
+	__u32 n;    /* so many came; of those beyond MEASURE_MOMENTS nothing but their number is known */
+	__u64 begin_ns, end_ns; /* end_ns 0: the span goes on */
+	struct question_moment moments[MEASURE_MOMENTS];
+};
+
 #define QUESTION_BURST_EVENTS QUESTION_VALUES
 
 /* What came on a CPU in the slot of time that lasts. */
@@ -108,7 +143,7 @@ struct question_burst {
 #define QUESTION_BURSTS_MAX 256
 
 /* Behind the records of bpf/measure.h. */
-enum { RECORD_QUESTION_LINE = 32 };
+enum { RECORD_QUESTION_LINE = 32, RECORD_QUESTION_LOG };
 
 /* An event of a list; of texts slot.texts are sent. */
 struct question_line {

@@ -185,20 +185,6 @@ static struct value value_of(struct arena *arena, const struct ask_field *f,
 	return (struct value){.type = VALUE_COUNT, .u = k->value};
 }
 
-/* The program's function that led there, else the kernel's that it came in. */
-static const char *where(const struct profile_stack *s, const struct symbols *symbols)
-{
-	const char *name = s ? stack__caller(s, symbols) : NULL;
-
-	for (u32 i = 0; i < profile_stack__nlocs(s) && name && !*name; i++) {
-		const char *frame = frame__text(symbols, s->locs[i]).name;
-
-		if (strncmp(frame, "__traceiter_", 12))
-			name = frame;
-	}
-	return name;
-}
-
 static void fill_row(struct answer *a, struct ask_line_row *r, const struct ask_line *l,
 		     const struct ask_lines_snap *snap)
 {
@@ -213,7 +199,7 @@ static void fill_row(struct answer *a, struct ask_line_row *r, const struct ask_
 	r->pid_text = who__id_text(&a->arena, l->who.tgid);
 	r->tid_text = who__id_text(&a->arena, l->who.tid);
 	r->cgroup = who__cgroup_text(&a->arena, l->who.cgroup);
-	r->caller = where(l->stack, snap->symbols);
+	r->caller = stack__where(l->stack, snap->symbols);
 	for (u32 i = 0; i < f->nfields; i++)
 		if (l->has & 1u << i)
 			r->count += l->values[i].value;

@@ -239,6 +239,19 @@ struct answer *asked__slow_one(const struct snap *snap, const struct measure_slo
 	return &a->base;
 }
 
+struct answer *asked__timeline_of(const struct snap *snap, const struct measure_timeline_query *q)
+{
+	const struct measure_snap *s = asked__find(snap, q->asked), *none;
+	struct measure_timeline_answer *a;
+
+	if (s)
+		return &measure__timeline(s, q)->base;
+	none = nothing(snap, q->asked);
+	a = measure__timeline(none, q);
+	snap__put(&none->base);
+	return &a->base;
+}
+
 /* --- lists --- */
 
 static const struct ask_lines_snap *find_lines(const struct asked_snap *s,

@@ -26,6 +26,7 @@ struct asked_snap {
 struct asked_query {
 	enum profile_window window;
 	bool oldest_first; /* of lines */
+	bool slowest;	   /* of spans, those of the last interval one by one, too */
 	char group[64]; /* names of labels, for questions that have them; "" what each asks for */
 };
 
@@ -35,7 +36,16 @@ struct asked_answer {
 	u32 n; /* questions */
 	u64 count;
 	u64 dropped; /* lines that are not kept */
+	struct asked_slow {
+		struct measure_slow_answer *answer; /* slowest first */
+		u32 n; /* so many of its rows are reported, ASKED_SLOWEST at most */
+	} slow[ASK_MAX]; /* of each question that has any, where they are asked for */
+	u32 nslow;
 };
+
+#define ASKED_SLOWEST 16
+/* A list of objects: each one of the slowest. */
+struct value asked__slowest(const struct asked_answer *a);
 
 /* Which question a row answers, and its row there: of sums, or a line. */
 struct asked_place {
@@ -53,6 +63,7 @@ struct answer *asked__query_one(const struct snap *snap, const struct measure_qu
 				const struct scope *scope);
 struct answer *asked__slow_one(const struct snap *snap, const struct measure_slow_query *q,
 			       const struct scope *scope);
+struct answer *asked__timeline_of(const struct snap *snap, const struct measure_timeline_query *q);
 struct answer *asked__lines_of(const struct snap *snap, const struct ask_lines_query *q,
 			       const struct scope *scope);
 /* Never NULL; scope may be NULL (everything). */

@@ -21,11 +21,19 @@ struct part {
 	u8 columns[COLUMNS_MAX]; /* its column for each of all; 0xff: it has none of that name */
 };
 
+/* One of the slowest. */
+struct slow_item {
+	const struct asked_slow *of;
+	u32 row;
+};
+
 struct joined {
 	struct asked_answer of;
 	struct arena arena; /* texts of keys */
 	const char **keys;  /* of several questions: what each row is of, in one text */
 	struct part parts[ASK_MAX];
+	struct slow_item *slow;
+	u32 nslow;
 	struct column columns[COLUMNS_MAX];
 };
 
@@ -74,6 +82,8 @@ static void joined__free(struct answer *base)
 
 	for (u32 i = 0; i < j->of.n; i++)
 		answer__free(j->parts[i].answer);
+	for (u32 i = 0; i < j->of.nslow; i++)
+		answer__free(&j->of.slow[i].answer->base);
 	snap__put(base->snap);
 	arena__fini(&j->arena);
 	free(j);
@@ -156,6 +166,23 @@ static void add_part(struct joined *j, struct part *p, struct answer *answer,
 	join_columns(j, p);
 }
 
+/* Those that ended in the interval. */
+static void add_slow(struct joined *j, const struct measure_snap *snap, const struct scope *scope)
+{
+	const struct measure_slow_query q = {
+		.asked = snap->measure,
+		.range = {.t0_ns = snap->base.t0_ns, .t1_ns = snap->base.t1_ns, .hi_ns = UINT64_MAX}};
+	struct measure_slow_answer *a;
+
+	if (snap->measure->shape != MEASURE_SHAPE_SPAN)
+		return;
+	a = measure__slow(snap, &q, scope);
+	if (a->nrows)
+		j->of.slow[j->of.nslow++] = (struct asked_slow){a, MIN(a->nrows, (u32)ASKED_SLOWEST)};
+	else
+		answer__free(&a->base);
+}
+
 static void add_sums(struct joined *j, const struct measure_snap *snap, const struct asked_query *q,
 		     const struct scope *scope)
 {
@@ -168,6 +195,22 @@ static void add_sums(struct joined *j, const struct measure_snap *snap, const st
 	p->sums = a = measure__query(snap, &of, scope);
 	j->of.count += a->all.count;
 	add_part(j, p, &a->base, snap->measure);
+}
+
+static void list_slow(struct joined *j)
+{
+	j->slow = arena__array(&j->arena, struct slow_item, ASK_MAX * ASKED_SLOWEST);
+	for (u32 i = 0; i < j->of.nslow; i++)
+		for (u32 k = 0; k < j->of.slow[i].n; k++)
+			j->slow[j->nslow++] = (struct slow_item){&j->of.slow[i], k};
+}
+
+static void add_question(struct joined *j, const struct measure_snap *snap, const struct asked_query *q,
+			 const struct scope *scope)
+{
+	add_sums(j, snap, q, scope);
+	if (q->slowest)
+		add_slow(j, snap, scope);
 }
 
 static void add_lines(struct joined *j, const struct ask_lines_snap *snap,
@@ -271,14 +314,70 @@ struct answer *asked__query(const struct snap *snap, const struct asked_query *q
 	}
 	for (u32 i = 0; i < s->n; i++)
 		if (s->questions[i])
-			add_sums(j, s->questions[i], q, scope);
+			add_question(j, s->questions[i], q, scope);
 		else if (s->lines[i])
 			add_lines(j, s->lines[i], q, scope);
 	if (several)
 		make_keys(j);
+	list_slow(j);
 	if (j->of.n)
 		j->of.base.table.sort = sort_column(j);
 	return &j->of.base;
+}
+
+/* --- the slowest as a value --- */
+
+/* The i-th column of its table that is exported. */
+static u32 exported(const struct row_table *t, u32 i)
+{
+	u32 column = 0;
+
+	for (;; column++)
+		if ((t->columns[column].flags & COLUMN_EXPORT) && !i--)
+			return column;
+}
+
+static u32 nexported(const struct row_table *t)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < t->ncolumns; i++)
+		n += !!(t->columns[i].flags & COLUMN_EXPORT);
+	return n;
+}
+
+/* An item's first member is the question. */
+static void slow_member(const void *of, u32 i, struct value_part *out)
+{
+	const struct slow_item *item = of;
+	const struct row_table *t = &item->of->answer->base.table;
+	u32 column;
+
+	if (!i) {
+		*out = (struct value_part){
+			"ask", {.type = VALUE_TEXT, .s = item->of->answer->measure->name}};
+		return;
+	}
+	column = exported(t, i - 1);
+	out->name = t->columns[column].name;
+	t->cell(t, item->row, column, &out->value);
+}
+
+static void slow_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct slow_item *item = (const struct slow_item *)of + i;
+
+	out->value = (struct value){.type = VALUE_OBJECT,
+				    .n = nexported(&item->of->answer->base.table) + 1,
+				    .of = item,
+				    .part = slow_member};
+}
+
+struct value asked__slowest(const struct asked_answer *a)
+{
+	const struct joined *j = container_of(a, struct joined, of);
+
+	return (struct value){.type = VALUE_LIST, .n = j->nslow, .of = j->slow, .part = slow_part};
 }
 
 struct asked_place asked__at(const struct asked_answer *a, u32 row)

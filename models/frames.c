@@ -70,6 +70,19 @@ const char *stack__caller(const struct profile_stack *ustack, const struct symbo
 	return "";
 }
 
+const char *stack__where(const struct profile_stack *stack, const struct symbols *s)
+{
+	const char *name = stack ? stack__caller(stack, s) : "";
+
+	for (u32 i = 0; i < profile_stack__nlocs(stack) && !*name; i++) {
+		const char *frame = frame__text(s, stack->locs[i]).name;
+
+		if (strncmp(frame, "__traceiter_", 12))
+			name = frame;
+	}
+	return name;
+}
+
 u64 stack__names_hash(const struct profile_stack *stack, const struct symbols *s)
 {
 	u64 h = 0;

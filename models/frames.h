@@ -23,6 +23,8 @@ struct frame_text frame__text(const struct symbols *s, u32 loc);
 /* The function of the program itself that led to where a user stack's leaf is: the first frame
  * that is not the C or C++ runtime's. "" when there is none, or it is not resolved yet. */
 const char *stack__caller(const struct profile_stack *ustack, const struct symbols *s);
+/* The same, else the kernel's function that it came in: not the tracer's. "": no stack. */
+const char *stack__where(const struct profile_stack *stack, const struct symbols *s);
 /* What stacks are the same by: the functions that they are called, where these are resolved. So it
  * is the same for another run of the program, too. 0: no stack. */
 u64 stack__names_hash(const struct profile_stack *stack, const struct symbols *s);

@@ -10,10 +10,17 @@
 #define TEXTS_BYTES (8u << 20)
 #define HEAT_NAMES  1000 /* series; what comes later is one more */
 
+/* What came within a span; stack is its position. */
+struct slow_moment {
+	struct measure_moment m;
+	u32 stack;
+};
+
 struct slow_item {
 	struct measure_slow_sample s;
 	struct measure_text keys[MEASURE_OWN_LABELS];
 	u32 stack;
+	struct slow_moment *moments; /* s.nmoments */
 };
 
 struct model {
@@ -34,7 +41,13 @@ struct model {
 	struct window_clock clock;
 };
 
+static void free_item(void *item)
+{
+	free(((struct slow_item *)item)->moments);
+}
+
 static const struct slowest_kind slow_kind = {
+	.fini = free_item,
 	.size = sizeof(struct slow_item),
 	.max = MEASURE_MAX_SLOW,
 	.seconds = MEASURE_SLOW_S,
@@ -177,14 +190,35 @@ static void consume_order(struct model *m, const struct measure_order_sample *s)
 	live_orders__add(&m->orders, s, keys, stacks__find(&m->stacks, s->stack, s->who.tgid));
 }
 
+static void intern_moment(struct texts *t, struct measure_moment *m)
+{
+	m->event = *m->event ? texts__intern(t, m->event) : "";
+	m->field = *m->field ? texts__intern(t, m->field) : "";
+}
+
+static struct slow_moment *new_moments(struct model *m, const struct measure_slow_sample *s)
+{
+	struct slow_moment *v = s->nmoments ? xmalloc(s->nmoments * sizeof(*v)) : NULL;
+
+	for (u32 i = 0; i < s->nmoments; i++) {
+		v[i].m = s->moments[i];
+		v[i].stack = stacks__find(&m->stacks, s->moments[i].stack, s->who.tgid);
+		intern_moment(&m->texts, &v[i].m);
+	}
+	return v;
+}
+
 static void consume_slow(struct model *m, const struct measure_slow_sample *s)
 {
 	struct slow_item *item = slowest__place(&m->slow, s->ns, s->t_ns);
 
 	if (!item)
 		return;
+	free(item->moments);
 	item->s = *s;
 	item->s.keys = NULL;
+	item->s.moments = NULL;
+	item->moments = new_moments(m, s);
 	intern_keys(m, s->keys, s->nkeys, item->keys);
 	item->stack = stacks__find(&m->stacks, s->stack, s->who.tgid);
 }
@@ -200,6 +234,8 @@ static void move_item(void *ctx, void *item)
 	struct move *move = ctx;
 
 	i->stack = stacks__move(move->to, move->from, i->stack);
+	for (u32 k = 0; k < i->s.nmoments; k++)
+		i->moments[k].stack = stacks__move(move->to, move->from, i->moments[k].stack);
 }
 
 static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
@@ -252,6 +288,8 @@ static void retext_item(void *ctx, void *item)
 	for (u32 k = 0; k < MEASURE_OWN_LABELS; k++)
 		if (*i->keys[k].text)
 			i->keys[k].text = texts__intern(ctx, i->keys[k].text);
+	for (u32 k = 0; k < i->s.nmoments; k++)
+		intern_moment(ctx, &i->moments[k].m);
 }
 
 /* Before anything of this interval is interned: what nobody uses any more goes. */
@@ -270,6 +308,18 @@ static void trim_texts(struct model *m)
 	stack_store__put(old);
 }
 
+static const struct measure_moment_entry *snap_moments(const struct model *m, const struct slow_item *of,
+						       struct arena *arena)
+{
+	struct measure_moment_entry *v = arena__array(arena, struct measure_moment_entry, of->s.nmoments);
+
+	for (u32 i = 0; i < of->s.nmoments; i++) {
+		v[i].m = of->moments[i].m;
+		v[i].stack = stacks__at(&m->stacks, of->moments[i].stack);
+	}
+	return v;
+}
+
 static void snap_slow(struct model *m, struct measure_snap *snap, struct arena *arena)
 {
 	struct slow_item *items = slowest__list(&m->slow, snap->base.t1_ns, &snap->nslow);
@@ -279,6 +329,7 @@ static void snap_slow(struct model *m, struct measure_snap *snap, struct arena *
 		out[i].s = items[i].s;
 		memcpy(out[i].keys, items[i].keys, sizeof(out[i].keys));
 		out[i].stack = stacks__at(&m->stacks, items[i].stack);
+		out[i].moments = snap_moments(m, &items[i], arena);
 	}
 	free(items);
 	snap->slow = out;
@@ -376,9 +427,17 @@ void measure_model__free(struct model *m)
 	free(m);
 }
 
+static void add_moments(void *ctx, void *item)
+{
+	*(size_t *)ctx += ((struct slow_item *)item)->s.nmoments * sizeof(struct slow_moment);
+}
+
 size_t measure_model__memory(const struct model *m)
 {
-	return sizeof(*m) + stacks__bytes(&m->stacks) + m->texts.bytes +
+	size_t moments = 0;
+
+	slowest__each(&m->slow, add_moments, &moments);
+	return moments + sizeof(*m) + stacks__bytes(&m->stacks) + m->texts.bytes +
 	       (m->all.cap + m->sampled.cap) * sizeof(struct live_entry) +
 	       slowest__bytes(&m->slow) + heat_log__bytes(&m->heat);
 }

@@ -111,10 +111,16 @@ struct measure_open_entry {
 	u64 begin_ns;
 };
 
+struct measure_moment_entry {
+	struct measure_moment m;
+	const struct profile_stack *stack; /* NULL: none */
+};
+
 struct measure_slow_entry {
-	struct measure_slow_sample s; /* keys: NULL */
+	struct measure_slow_sample s; /* keys, moments: NULL */
 	struct measure_text keys[MEASURE_OWN_LABELS];
 	const struct profile_stack *stack;
+	const struct measure_moment_entry *moments; /* s.nmoments, by time */
 };
 
 /* Who has, or had, what was waited for. */
@@ -350,6 +356,38 @@ struct measure_slow_row {
 struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
 					  const struct measure_slow_query *q,
 					  const struct scope *scope);
+
+/* --- what came within one of them, in time order (measure_timeline.c) --- */
+
+/* A value; compared bytewise: zero it first. */
+struct measure_timeline_query {
+	SLOW_QUERY;
+	const struct measure *asked;
+	u64 t_ns, ns; /* which one */
+	u32 tid;
+};
+
+struct measure_timeline_row {
+	struct slow_row base;
+	u64 at_ns, since_ns; /* since the span began, since what came before */
+	u64 off_ns, queue_ns; /* of a thread that gets a CPU: without one, and of that in the run queue; 0: not known */
+	struct measure_moment m;
+	const char *event, *detail, *tid_text, *where; /* of the screen */
+};
+
+struct measure_timeline_answer {
+	struct answer base;
+	struct measure_timeline_query query;
+	const struct measure *measure;
+	const struct measure_slow_entry *slow; /* NULL: it is not kept any more */
+	const struct measure_timeline_row *rows; /* its begin, what came, its end */
+	u32 nrows;
+};
+
+struct measure_timeline_answer *measure__timeline(const struct measure_snap *snap,
+						  const struct measure_timeline_query *q);
+/* For a field of a struct measure_slow_row: a list; nothing where it is not known. */
+void measure__timeline_value(const struct answer *a, const void *row, struct value *out);
 
 /* --- histograms --- */
 

@@ -31,7 +31,14 @@ static const struct field fields[] = {
 static const struct field stack_field = {EXPORT_COLUMN(VALUE_STACK, "stack", "where it was begun"),
 					 MADE_BY(slow_row__stack)};
 
-/* The fields of all, one for each own label, and the stack; returns how many. */
+static const struct field timeline_fields[] = {
+	{EXPORT_COLUMN(VALUE_LIST, "timeline", "what came within it, by time"),
+	 MADE_BY(measure__timeline_value)},
+	{EXPORT_COLUMN(VALUE_COUNT, "timeline_dropped", "so many more came that there was no room for"),
+	 OF(dropped)},
+};
+
+/* The fields of all, one for each own label, the stack, and of questions what came within; returns how many. */
 static u32 make_fields(const struct measure *m, struct field *out)
 {
 	u32 own = measure__own_labels(m), n = ARRAY_SIZE(fields);
@@ -43,6 +50,10 @@ static u32 make_fields(const struct measure *m, struct field *out)
 			.kind = FIELD_TEXT,
 			.at = (u16)(offsetof(ROW, labels) + i * sizeof(const char *))};
 	out[n++] = stack_field;
+	if (m->asked) {
+		memcpy(out + n, timeline_fields, sizeof(timeline_fields));
+		n += ARRAY_SIZE(timeline_fields);
+	}
 	return n;
 }
 
@@ -79,7 +90,8 @@ struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
 	struct measure_slow_row *rows =
 		arena__array(&a->base.arena, struct measure_slow_row, snap->nslow);
 	struct field *all = arena__array(&a->base.arena, struct field,
-					 ARRAY_SIZE(fields) + MEASURE_OWN_LABELS + 1);
+					 ARRAY_SIZE(fields) + MEASURE_OWN_LABELS + 1 +
+						 ARRAY_SIZE(timeline_fields));
 
 	a->query = *q;
 	a->measure = snap->measure;

@@ -28,8 +28,13 @@ void slowest__init(struct slowest *s, const struct slowest_kind *kind)
 
 void slowest__fini(struct slowest *s)
 {
-	for (u32 i = 0; i < SLOWEST_MAX_PARTS; i++)
-		free(s->parts[i].items);
+	for (u32 i = 0; i < SLOWEST_MAX_PARTS; i++) {
+		struct slowest_part *p = &s->parts[i];
+
+		for (u32 k = 0; p->items && s->kind->fini && k < s->kind->max; k++)
+			s->kind->fini(item_at(s, p, k));
+		free(p->items);
+	}
 }
 
 static struct slowest_part *part_of(struct slowest *s, u64 end_ns)

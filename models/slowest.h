@@ -19,6 +19,7 @@ struct slowest_kind {
 	u32 seconds;   /* how long they are kept; parts: one more than its tens */
 	size_t ns_at;  /* offsets in an item: u64, how long it took */
 	size_t end_at; /* u64, when it ended */
+	void (*fini)(void *item); /* optional: frees what it has; of one that was never filled, too */
 };
 
 struct slowest {
@@ -32,7 +33,8 @@ struct slowest {
 
 void slowest__init(struct slowest *s, const struct slowest_kind *kind);
 void slowest__fini(struct slowest *s);
-/* Where an event's item goes, to be filled by the caller; NULL: it is not among the slowest. */
+/* Where an event's item goes, to be filled by the caller; NULL: it is not among the slowest. What was there
+ * before is still, at first zeroes. */
 void *slowest__place(struct slowest *s, u64 ns, u64 end_ns);
 /* Calls fn for each item. */
 void slowest__each(const struct slowest *s, void (*fn)(void *ctx, void *item), void *ctx);

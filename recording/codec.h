@@ -13,7 +13,7 @@
 #include "samples/ask.h"
 #include "samples/sched.h"
 
-#define CODEC_STACKS 4	  /* that one sample names, at most */
+#define CODEC_STACKS (MEASURE_MOMENTS + 1) /* that one sample names, at most */
 #define CODEC_ROOM32 1200 /* numbers in its tables */
 #define CODEC_ROOM64 128
 
@@ -46,6 +46,7 @@ struct codec {
 	u32 room32[CODEC_ROOM32];
 	u64 room64[CODEC_ROOM64];
 	struct measure_key keys[ASK_FIELDS];
+	struct measure_moment moments[MEASURE_MOMENTS];
 };
 
 void code_u64(struct codec *c, u64 *x);

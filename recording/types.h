@@ -13,6 +13,7 @@
 #include "samples/cpu_cache.h"
 #include "samples/ask.h"
 #include "samples/measure.h"
+#include "samples/percpu.h"
 #include "samples/procs.h"
 #include "samples/system.h"
 #include "samples/vitals.h"

@@ -75,6 +75,39 @@ void code_measure_open_fields(struct codec *c, struct measure_open_sample *x)
 	code_time(c, &x->begin_ns);
 }
 
+static void code_moment(struct codec *c, struct measure_moment *m, u32 tgid)
+{
+	code_time(c, &m->t_ns);
+	code_below(c, &m->kind, MOMENT_KINDS);
+	code_u64(c, &m->value);
+	code_u32(c, &m->tid);
+	code_u32(c, &m->cpu);
+	code_bool(c, &m->is_signed);
+	code_bool(c, &m->is_address);
+	code_shared_text(c, &m->event);
+	code_shared_text(c, &m->field);
+	code_stack(c, &m->stack, tgid);
+}
+
+/* What came within it: recordings of older versions have none. */
+static void code_moments(struct codec *c, struct measure_slow_sample *x)
+{
+	if (c->who)
+		return;
+	code_bool(c, &x->timed);
+	code_u32(c, &x->dropped);
+	code_below(c, &x->nmoments, MEASURE_MOMENTS + 1);
+	for (u32 i = 0; i < x->nmoments; i++) {
+		struct measure_moment m = c->out ? x->moments[i] : (struct measure_moment){0};
+
+		code_moment(c, &m, x->who.tgid);
+		if (!c->out)
+			c->moments[i] = m;
+	}
+	if (!c->out)
+		x->moments = c->moments;
+}
+
 void code_measure_slow_fields(struct codec *c, struct measure_slow_sample *x)
 {
 	code_bool(c, &x->waits);
@@ -85,6 +118,7 @@ void code_measure_slow_fields(struct codec *c, struct measure_slow_sample *x)
 	code_longest(c, &x->ns);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_text(c, x->text, sizeof(x->text));
+	code_moments(c, x);
 }
 
 static void code_ask_label(struct codec *c, struct ask_label *l)
@@ -131,6 +165,8 @@ void code_ask_fields(struct codec *c, struct ask_sample *x)
 		code_text(c, f->fields[i].name, sizeof(f->fields[i].name));
 		code_below(c, &f->fields[i].type, ASK_FIELD_TYPES);
 	}
+	code_below(c, &f->is_timed, 2);
+	code_below(c, &f->of_task, 2);
 }
 
 void code_ask_line_fields(struct codec *c, struct ask_line_sample *x)

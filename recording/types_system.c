@@ -43,3 +43,21 @@ void code_notice_fields(struct codec *c, struct notice_sample *x)
 	code_time(c, &x->t_ns);
 	code_text(c, x->text, sizeof(x->text));
 }
+
+/* Recordings of other versions may have fewer figures, or more, which are passed over. */
+void code_percpu_fields(struct codec *c, struct percpu_sample *x)
+{
+	u32 n = PERCPU_FIGURES;
+	u64 value;
+
+	code_cpu(c, &x->cpu);
+	code_u64(c, &x->known);
+	code_below(c, &n, 65);
+	for (u32 i = 0; i < n; i++) {
+		value = c->out ? x->values[i] : 0;
+		code_u64(c, &value);
+		if (!c->out && i < PERCPU_FIGURES)
+			x->values[i] = value;
+	}
+	x->known &= (1ULL << PERCPU_FIGURES) - 1;
+}

@@ -66,6 +66,8 @@ struct ask_form {
 	struct ask_sum sums[MEASURE_SPAN_SUMS];
 	u32 lists; /* enum ask_list_kind: lines (SAMPLE_ASK_LINE) come in the place of sums */
 	u32 has_stack; /* of a list */
+	u32 is_timed;  /* of spans: of slow ones it is known what came within them */
+	u32 of_task;   /* then: what their thread or CPU did, too */
 	u32 nfields;
 	struct ask_field fields[ASK_FIELDS];
 };

@@ -265,6 +265,27 @@ struct measure_order_sample {
 	u32 nguards;
 };
 
+enum measure_moment_kind {
+	MOMENT_EVENT,  /* one of the question's own */
+	MOMENT_SAMPLE, /* of the CPU's clock */
+	MOMENT_FAULT,  /* a page fault; value: the address */
+	MOMENT_OUT,    /* a thread leaves its CPU; value: its state, 0: it could have gone on */
+	MOMENT_WAKEUP, /* value: the thread that woke it */
+	MOMENT_IN,     /* a thread has a CPU from here on */
+	MOMENT_KINDS,
+};
+
+/* What came within a span. */
+struct measure_moment {
+	u64 t_ns, value;
+	u64 stack; /* 0: none */
+	u32 tid, cpu;
+	u32 kind; /* enum measure_moment_kind */
+	bool is_signed, is_address; /* what the value of a MOMENT_EVENT is */
+	const char *event; /* of a MOMENT_EVENT; else "" */
+	const char *field; /* what the value is called; "": there is none */
+};
+
 /* One that took long. SAMPLE_MEASURE_SLOW. */
 struct measure_slow_sample {
 	struct sample head;
@@ -276,6 +297,10 @@ struct measure_slow_sample {
 	u64 t_ns, ns;
 	u64 stack;
 	char text[512]; /* in words; "" none */
+	const struct measure_moment *moments; /* by time */
+	u32 nmoments; /* at most MEASURE_MOMENTS */
+	u32 dropped;  /* so many more came */
+	bool timed;   /* it is known what came within it: even nothing */
 };
 
 #endif

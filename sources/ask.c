@@ -222,6 +222,9 @@ static bool make_end(struct making *m, struct unit *u, const struct question_eve
 	right = add_condition(m, u, e->filter, &scope) && add_condition(m, u, condition, &scope) &&
 		add_keys(m, u, &scope) && add_on(m, u, q->on_end ? q->on_end : q->on, &scope);
 	u->slot.texts_kept = m->a->entries.ntexts > 0;
+	m->a->log_by = ask_log__by(q, u);
+	m->a->form.is_timed = m->a->log_by != QUESTION_LOG_NONE;
+	m->a->form.of_task = m->a->log_by == QUESTION_LOG_THREAD || m->a->log_by == QUESTION_LOG_CPU;
 	return right && !m->st->code;
 }
 
@@ -323,30 +326,34 @@ static bool make_release(struct making *m, struct unit *u, const struct ask_targ
 }
 
 /* Of a chain: the time since the step before it is a sum. */
-static bool make_step(struct making *m, struct unit *u, const struct question_event *e,
+static bool make_step(struct making *m, struct unit *u, struct ask_target *t,
 		      const struct field_resolver *fields)
 {
 	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
+	const struct question_event *e = t->of;
 
 	u->slot.does = QUESTION_STEPS;
 	u->slot.step = e->step;
 	u->slot.sum = e->step - 1;
+	ask_log__add_value(m, u, t, &scope);
 	return add_condition(m, u, e->filter, &scope) && add_on(m, u, m->a->question->on, &scope);
 }
 
 /* Their sums stand behind those of the chain. */
-static bool make_between(struct making *m, struct unit *u, const struct question_event *e,
+static bool make_between(struct making *m, struct unit *u, struct ask_target *t,
 			 const struct field_resolver *fields)
 {
 	const struct check_scope scope = {.fields = fields, .words = m->words,
 					  .kernel = &kernel_types};
 	const struct question *q = m->a->question;
+	const struct question_event *e = t->of;
 
 	u->slot.does = QUESTION_BETWEENS;
 	u->slot.sum = nlegs(q);
 	for (const struct question_event *b = q->events; b < e; b++)
 		u->slot.sum += b->role == ROLE_BETWEEN;
+	ask_log__add_value(m, u, t, &scope);
 	return add_condition(m, u, e->filter, &scope) && add_on(m, u, q->on, &scope);
 }
 
@@ -364,7 +371,7 @@ static bool make_nested(struct making *m, struct unit *u, const struct question_
 	       add_on(m, u, !begins && q->on_end ? q->on_end : q->on, &scope);
 }
 
-static bool make_unit(struct making *m, struct unit *u, const struct ask_target *t,
+static bool make_unit(struct making *m, struct unit *u, struct ask_target *t,
 		      const struct field_resolver *fields)
 {
 	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++)
@@ -381,9 +388,9 @@ static bool make_unit(struct making *m, struct unit *u, const struct ask_target 
 		return make_nested(m, u, t->of, fields);
 	switch (t->of->role) {
 	case ROLE_MIDDLE:
-		return make_step(m, u, t->of, fields);
+		return make_step(m, u, t, fields);
 	case ROLE_BETWEEN:
-		return make_between(m, u, t->of, fields);
+		return make_between(m, u, t, fields);
 	case ROLE_BEGIN:
 		return make_begin(m, u, t->of, fields);
 	case ROLE_END:
@@ -481,7 +488,8 @@ static int generate(struct making *m, u32 target, struct unit *u)
 static bool needs_fields(const struct question *q, const struct question_event *e)
 {
 	return q->condition || q->on || q->value || q->nby || q->nshow || q->size || e->filter ||
-	       q->shape == ASK_LIST || q->sample;
+	       q->shape == ASK_LIST || q->sample ||
+	       (e->role == ROLE_BETWEEN && e->kind == EVENT_TRACEPOINT);
 }
 
 /* Labels are called as keys were written. */

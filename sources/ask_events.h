@@ -19,6 +19,11 @@ struct arguments;
 struct ask_target {
 	const struct question_event *of;
 	char name[128];			/* as it is shown: "sched:sched_switch" */
+	/* Of what may come between a begin and its end: its value in a timeline; name "": none. */
+	struct ask_moment {
+		char name[32];
+		bool is_signed, is_address;
+	} moment;
 	char system[64], event[128];	/* of a tracepoint; event: of a raw one, a function */
 	struct perf_event_attr attr;	/* EVENT_PERF, EVENT_BREAKPOINT */
 	char *file; /* of a function of pid:N, and of a static probe; freed with it */

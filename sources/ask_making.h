@@ -55,6 +55,14 @@ struct ask_counts {
 };
 const struct field_resolver *ask_counts__init(struct ask_counts *c, const struct ask_targets *t);
 
+/* --- ask_log.c: what comes within spans --- */
+
+/* The value of an event between, or of a step, where there is one that may be worth a look. */
+void ask_log__add_value(struct making *m, struct unit *u, struct ask_target *t,
+			const struct check_scope *scope);
+/* Of an end, once it is known what spans are matched by. */
+enum question_log_by ask_log__by(const struct question *q, const struct unit *u);
+
 /* --- ask_fields.c: what a list shows --- */
 
 /* What all events have, where the question names nothing: the form's fields. */

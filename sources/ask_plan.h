@@ -28,6 +28,7 @@ struct ask {
 	u8 *program_of; /* of each target: index in programs */
 	struct ask_program programs[QUESTION_SLOTS];
 	u32 nprograms;
+	u32 log_by; /* enum question_log_by: what is known of what comes within spans */
 	struct entry_list entries;
 	struct ask_form form;
 	const struct measure *measure;

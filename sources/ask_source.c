@@ -12,6 +12,7 @@
 
 #include "base/embed.h"
 #include "base/log.h"
+#include "sources/ask_log.h"
 #include "sources/ask_making.h"
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
@@ -40,6 +41,7 @@ struct running {
 	int *link_fds; /* links that libbpf does not know */
 	u32 nlink_fds, link_fds_cap;
 	struct ask_rate rate; /* while it is opened */
+	struct ask_log log;
 };
 
 /* What struct source is here. */
@@ -179,6 +181,8 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 		measure_programs__set(obj, "burst_ns", &r->ask->question->every_ns, sizeof(u64));
 	if (r->ask->question->shape == ASK_NEST)
 		make_room(obj, "nests");
+	if (r->ask->question->shape == ASK_SPAN)
+		ask_log__prepare(r->ask, obj);
 	loading = r->ask;
 	return 0;
 }
@@ -370,6 +374,14 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 
 	if (!err && exits && bpf_program__autoload(exits))
 		err = keep(r, bpf_program__attach_raw_tracepoint(exits, "sched_process_exit"));
+	for (u32 i = 0; i < ASK_LOG_TRACEPOINTS && !err; i++) {
+		struct bpf_program *prog = ask_log__tracepoint(obj, i);
+
+		if (prog)
+			err = keep(r, bpf_program__attach(prog));
+	}
+	if (!err)
+		err = ask_log__attach(r->ask, obj, &r->perf);
 	if (err)
 		return bpf_util__failed(err, "BPF programs of a question", st);
 	err = attach_targets(r, obj, false, st);
@@ -484,7 +496,7 @@ static void put_line(void *ctx, const void *data, size_t size, const struct samp
 	char numbers[ASK_FIELDS][24];
 	u32 at = 0;
 
-	if (!is_line(a, data, size))
+	if (ask_log__keep(&((struct running *)ctx)->log, a, data, size) || !is_line(a, data, size))
 		return;
 	p = &a->programs[a->program_of[l->event]];
 	for (u32 i = 0; i < a->form.nfields; i++) {
@@ -509,6 +521,13 @@ static void put_line(void *ctx, const void *data, size_t size, const struct samp
 	out.event = a->form.lists == ASK_SLOTS ? "" : a->targets.v[l->event].name;
 	out.stack = l->stack == MEASURE_NO_STACK ? 0 : l->stack;
 	sink__put(sink, &out.head);
+}
+
+static void add_moments(void *ctx, struct measure_slow_sample *out)
+{
+	struct running *r = ctx;
+
+	ask_log__add(&r->log, out);
 }
 
 /* Fewer slots that are full: less full ones are sent from now on. */
@@ -563,6 +582,7 @@ static const struct measure_hooks ask_hooks = {
 	.text = label_text,
 	.open = put_open,
 	.record = put_line,
+	.slow = add_moments,
 	.tick = adapt_bursts,
 };
 

@@ -47,6 +47,8 @@ struct measure_hooks {
 		     void (*put)(void *put_ctx, const struct measure_open *open), void *put_ctx);
 	/* A record of the programs' own from their ring. */
 	void (*record)(void *ctx, const void *data, size_t size, const struct sample_sink *sink);
+	/* Adds to one that took long, before it is handed out. */
+	void (*slow)(void *ctx, struct measure_slow_sample *out);
 	void (*health)(void *ctx, struct health *h);
 	/* Frames, before the sink has them. */
 	void (*stack)(void *ctx, const struct stack_record *r);

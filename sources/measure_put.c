@@ -271,6 +271,8 @@ static void put_slow(struct source *s, const struct measure_slow *r, size_t size
 	out.stack = r->stack;
 	if (s->m->text)
 		s->m->text(r, s->keys, out.text, sizeof(out.text));
+	if (s->hooks->slow)
+		s->hooks->slow(s->ctx, &out);
 	sink__put(s->base.sink, &out.head);
 }
 

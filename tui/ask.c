@@ -87,6 +87,14 @@ static void show_question(struct host *h, const struct ask *a)
 			      name);
 }
 
+void host__question(struct host *h, const char *text)
+{
+	struct status st = {0};
+
+	if (!ask__run(h, text, &st))
+		host__error(h, &st);
+}
+
 /* --- own ones are kept and deleted; the lists worker writes --- */
 
 struct own_job {

@@ -241,6 +241,8 @@ enum profile_window window__by_name(const char *name);
 /* "on" or "off" into *on; -EINVAL with st. */
 int choice__on(const char *value, bool *on, struct status *st);
 int choice__refuse(struct status *st, const char *value, const char *takes); /* -EINVAL */
+/* Asks a question (:ask) and shows its answers, or says why not. */
+void host__question(struct host *h, const char *text);
 /* Has every change of one thread's state told, 0: of none. */
 void host__watch(struct host *h, u32 tid);
 /* Key bound to an action in the present screen, as text; "" none. */

@@ -380,6 +380,73 @@ static void the_slowest_come_first_and_go_after_a_minute(void **state)
 	snap__put(&s->base);
 }
 
+/* --- what came within --- */
+
+/* Sleeps at 20 us, is woken at 50, has a CPU at 54, is pushed off at 60 and has one again at 90. */
+static void put_timeline(struct measure_maker *m, u64 begin_ns, u64 stack)
+{
+	const struct measure_key keys[] = {{1, "read"}, {0, ""}, {0, ""}};
+	const struct measure_moment moments[] = {
+		{.t_ns = begin_ns + 10 * US, .kind = MOMENT_EVENT, .event = "a:b", .field = "ret",
+		 .is_signed = true, .value = (u64)-2, .tid = 7},
+		{.t_ns = begin_ns + 20 * US, .kind = MOMENT_OUT, .value = 1, .tid = 7, .stack = stack,
+		 .event = "", .field = "state"},
+		{.t_ns = begin_ns + 50 * US, .kind = MOMENT_WAKEUP, .value = 9, .tid = 7, .event = "",
+		 .field = "by"},
+		{.t_ns = begin_ns + 54 * US, .kind = MOMENT_IN, .tid = 7, .event = "", .field = ""},
+		{.t_ns = begin_ns + 60 * US, .kind = MOMENT_OUT, .tid = 7, .event = "", .field = "state"},
+		{.t_ns = begin_ns + 90 * US, .kind = MOMENT_IN, .tid = 7, .event = "", .field = ""},
+	};
+	struct measure_slow_sample s = {.head.type = SAMPLE_MEASURE_SLOW,
+					.who = someone(7, 7, "a"),
+					.keys = keys,
+					.nkeys = 3,
+					.t_ns = begin_ns + 100 * US,
+					.ns = 100 * US,
+					.moments = moments,
+					.nmoments = ARRAY_SIZE(moments),
+					.dropped = 3,
+					.timed = true};
+
+	m->ops->consume(m->model, &s.head);
+}
+
+static void a_timeline_is_by_time_with_what_was_off_the_cpu(void **state)
+{
+	struct measure_maker *m = *state;
+	u64 begin_ns = m->now_ns + 5, stack = put_stack(m, "leaf");
+	struct measure_timeline_query q = {.t_ns = begin_ns + 100 * US, .ns = 100 * US, .tid = 7};
+	struct measure_timeline_answer *a;
+	struct measure_snap *s;
+
+	put_timeline(m, begin_ns, stack);
+	s = measure_tick(m);
+	a = measure__timeline(s, &q);
+	assert_non_null(a->slow);
+	assert_int_equal(a->slow->s.dropped, 3);
+	assert_int_equal(a->nrows, 8);
+	assert_int_equal(a->rows[0].at_ns, 0);
+	assert_string_equal(a->rows[1].event, "a:b");
+	assert_string_equal(a->rows[1].detail, "ret -2");
+	assert_string_equal(a->rows[2].detail, "sleeps (S)");
+	assert_string_equal(frame__text(m->symbols, a->rows[2].base.stacks[0]->locs[0]).name, "leaf");
+	assert_string_equal(a->rows[3].detail, "by 9");
+	assert_int_equal(a->rows[4].since_ns, 4 * US);
+	assert_int_equal(a->rows[4].off_ns, 34 * US);
+	assert_int_equal(a->rows[4].queue_ns, 4 * US);
+	assert_string_equal(a->rows[5].detail, "preempted");
+	assert_int_equal(a->rows[6].off_ns, 30 * US);
+	assert_int_equal(a->rows[6].queue_ns, 30 * US);
+	assert_int_equal(a->rows[7].at_ns, 100 * US);
+	answer__free(&a->base);
+	q.tid = 8;
+	a = measure__timeline(s, &q);
+	assert_null(a->slow);
+	assert_int_equal(a->nrows, 0);
+	answer__free(&a->base);
+	snap__put(&s->base);
+}
+
 /* --- heat maps --- */
 
 static void heat_is_by_the_first_label(void **state)
@@ -438,6 +505,7 @@ int main(void)
 		TEST(texts_are_renewed),
 		TEST(open_spans_are_those_of_the_interval),
 		TEST(the_slowest_come_first_and_go_after_a_minute),
+		TEST(a_timeline_is_by_time_with_what_was_off_the_cpu),
 		TEST(heat_is_by_the_first_label),
 		TEST(heat_names_are_bounded),
 	};

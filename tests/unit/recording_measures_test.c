@@ -39,6 +39,11 @@ static void put_measure(struct maker *m)
 					   .keys = keys,
 					   .nkeys = 1,
 					   .begin_ns = MAKER_T0 - 5};
+	const struct measure_moment moments[] = {
+		{.t_ns = MAKER_T0 + 50, .kind = MOMENT_OUT, .value = 2, .tid = 3, .cpu = 1,
+		 .stack = cell.stack, .event = "", .field = "state"},
+		{.t_ns = MAKER_T0 + 60, .kind = MOMENT_EVENT, .value = (u64)-2, .is_signed = true, .tid = 4,
+		 .cpu = 7, .event = "sys:exit", .field = "ret"}};
 	struct measure_slow_sample slow = {.head.type = SAMPLE_MEASURE_SLOW,
 					   .waits = true,
 					   .who = someone,
@@ -48,7 +53,11 @@ static void put_measure(struct maker *m)
 					   .t_ns = MAKER_T0 + 99,
 					   .ns = 12345678,
 					   .stack = cell.stack,
-					   .text = "openat(-1, \"x\") = -1 ENOENT"};
+					   .text = "openat(-1, \"x\") = -1 ENOENT",
+					   .timed = true,
+					   .moments = moments,
+					   .nmoments = 2,
+					   .dropped = 1000};
 
 	struct measure_held_sample held = {.head.type = SAMPLE_MEASURE_HELD,
 					   .who = someone,
@@ -154,6 +163,18 @@ static void same_slow(const struct measure_slow_sample *s)
 	assert_int_equal(s->t_ns, MAKER_T0 + 99);
 	assert_int_equal(s->ns, 12345678);
 	assert_string_equal(s->text, "openat(-1, \"x\") = -1 ENOENT");
+	assert_true(s->timed);
+	assert_int_equal(s->dropped, 1000);
+	assert_int_equal(s->nmoments, 2);
+	assert_int_equal(s->moments[0].kind, MOMENT_OUT);
+	assert_int_equal(s->moments[0].t_ns, MAKER_T0 + 50);
+	assert_int_equal(s->moments[0].stack, s->stack);
+	assert_string_equal(s->moments[0].field, "state");
+	assert_int_equal(s->moments[1].value, (u64)-2);
+	assert_true(s->moments[1].is_signed);
+	assert_int_equal(s->moments[1].tid, 4);
+	assert_int_equal(s->moments[1].cpu, 7);
+	assert_string_equal(s->moments[1].event, "sys:exit");
 }
 
 static void same_held(const struct measure_held_sample *s)
@@ -249,7 +270,7 @@ static void test_measures(void **state)
 	assert_true(reader__next(r, &iv));
 	reader__samples(r, MODEL_SYSCALLS, see_measure, &seen);
 	assert_int_equal(seen.samples, 7);
-	assert_int_equal(seen.stacks, 5);
+	assert_int_equal(seen.stacks, 6);
 	reader__free(r);
 }
 

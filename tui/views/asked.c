@@ -185,6 +185,8 @@ static void asked__report(const struct answer *base, const struct frame *f, stru
 	report__sum_number(r, "count", VALUE_COUNT, a->count);
 	report__sum_number(r, "dropped", VALUE_COUNT, a->dropped);
 	report__sum_number(r, "window_ns", VALUE_NS, base->window_ns);
+	if (a->query.slowest && kind == ASK_PAIRS)
+		report__sum(r, "slowest", asked__slowest(a));
 }
 
 /* --- the screen --- */
@@ -264,7 +266,7 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 		struct asked_query q;                                                              \
                                                                                                    \
 		query__init(&q, args, WINDOW_LAST);                                                \
-		q.oldest_first = true;                                                             \
+		q.oldest_first = q.slowest = true;                                                 \
 		return listing__batch(&listing_##name_, f, args, &q, scope, r);                    \
 	}                                                                                          \
 	const struct view_ops view_##name_ = {                                                     \

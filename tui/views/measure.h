@@ -65,6 +65,12 @@ void measure_slow__events(const struct report *r,
 			  void *ctx);
 void measure_slow__init(struct measure_view *v);
 
+/* --- measure_timeline.c --- */
+
+/* What came within a slow one, which name is that of; everything is copied. */
+struct screen *measure_timeline__open(struct host *h, const struct measure *m,
+				      const struct measure_slow_entry *slow, const char *name);
+
 static inline struct measure_screen *measure__of(const struct listing *l)
 {
 	return container_of(l, struct measure_screen, list);

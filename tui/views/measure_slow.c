@@ -150,6 +150,24 @@ static struct answer *run_asked(const struct frame *f, const void *query, const 
 	return asked__slow_one(f->snaps[measure__model(q->asked)], q, scope);
 }
 
+static bool is_timed(const struct measure *m)
+{
+	const struct ask_form *form = measure__form(m);
+
+	return form && form->is_timed;
+}
+
+/* What came within it, where that is known; else its stack. */
+static bool measure_slow__drill(struct listing *l, struct listing_place at)
+{
+	const struct measure_slow_row *r = &rows_of(l)->rows[at.row];
+
+	if (!r->slow->s.timed)
+		return slow__drill(l, at);
+	host__push(l->base.host, measure_timeline__open(l->base.host, rows_of(l)->measure, r->slow, r->name));
+	return true;
+}
+
 void measure_slow__init(struct measure_view *v)
 {
 	static struct answer *(*const runs[MODEL_COUNT])(const struct frame *f, const void *query,
@@ -167,7 +185,9 @@ void measure_slow__init(struct measure_view *v)
 		.what = v->measure->noun,
 		.title = v->title,
 		.counted = "",
-		.hint = "unfold a row for its stack · min= in the filter sets the limit",
+		.hint = is_timed(v->measure)
+				? "Enter: what came within it · min= in the filter sets the limit"
+				: "unfold a row for its stack · min= in the filter sets the limit",
 		.none = v->none,
 		.seconds = MEASURE_SLOW_S,
 		.max = MEASURE_MAX_SLOW,
@@ -176,7 +196,7 @@ void measure_slow__init(struct measure_view *v)
 	};
 	v->slow = (struct listing_ops){
 		SLOW_LISTING,
-		.drill = slow__drill,
+		.drill = measure_slow__drill,
 		.ask = {.size = sizeof(struct measure_slow_query),
 			.model = model,
 			.run = v->measure->asked ? run_asked : runs[model]},

@@ -76,24 +76,18 @@ static const struct ask_program *program_named(const struct ask *a, const char *
 		       : NULL;
 }
 
+static int put_code(const void *code, struct bpf_insn *insns, u32 n)
+{
+	moment__put_calls(insns, n);
+	return eval__splice(code, insns, n);
+}
+
 static int splice(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	const struct ask_program *p = program_named(loading, bpf_program__name(prog));
-	size_t n = bpf_program__insn_cnt(prog);
-	struct bpf_insn *insns;
-	int err;
 
 	(void)opts, (void)cookie;
-	if (!p)
-		return -EINVAL;
-	insns = xmalloc(n * sizeof(*insns));
-	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
-	err = eval__splice(&p->code, insns, (u32)n);
-	moment__put_calls(insns, (u32)n);
-	if (!err)
-		err = bpf_program__set_insns(prog, insns, n);
-	free(insns);
-	return err;
+	return p ? bpf_util__edit(prog, put_code, &p->code) : -EINVAL;
 }
 
 static void register_sections(void)
@@ -432,7 +426,7 @@ static void put_open(void *ctx, struct bpf_object *obj,
 	r->opening = false;
 }
 
-static bool label_text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+static bool label_text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	const struct running *r = ctx;
 
@@ -440,7 +434,7 @@ static bool label_text(void *ctx, u32 label, u64 value, char *buf, size_t size)
 		*buf = '\0';
 		return true;
 	}
-	return ask__label_text(r->ask, label, value, buf, size);
+	return ask__label_text(r->ask, label, v->value, buf, size);
 }
 
 /* --- lists --- */

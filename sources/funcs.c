@@ -15,6 +15,7 @@
 #include "samples/functions.h"
 #include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
+#include "sources/funcs_args.h"
 #include "sources/measure.h"
 #include "sources/probe_links.h"
 #include "sources/rate_guard.h"
@@ -23,6 +24,7 @@
 
 struct funcs {
 	const struct func_list *list;
+	struct funcs_code code;
 	struct bpf_program *enter, *leave;
 	volatile u32 *does;
 	struct probe_links links;
@@ -61,10 +63,12 @@ static void add_place(struct places *p, u64 offset, u64 cookie)
 
 static void add_places(struct places *p, const struct function *f, u32 id, enum probes what)
 {
+	u64 cookie = id | (u64)f->unit << FUNCS_UNIT_SHIFT;
+
 	if (what == PROBE_BEGINS || (what == PROBE_RETURNS && !f->nends))
-		add_place(p, f->offset, id);
+		add_place(p, f->offset, cookie);
 	for (u32 i = 0; what == PROBE_ENDS && i < f->nends; i++)
-		add_place(p, f->ends[i], id | FUNCS_AT_RETURN);
+		add_place(p, f->ends[i], cookie | FUNCS_AT_RETURN);
 }
 
 static int attach_object(struct funcs *f, u32 object, enum probes what)
@@ -107,7 +111,7 @@ static int attach_all(struct funcs *f, enum probes what, struct status *st)
 static int attach_own(void *ctx, const char *path, u64 offset)
 {
 	struct funcs *f = ctx;
-	u64 cookie = FUNCS_OWN;
+	u64 cookie = FUNCS_OWN | (u64)(f->list->nunits > 0) << FUNCS_UNIT_SHIFT;
 	struct uprobe_set set = {.path = path,
 				 .offsets = &offset,
 				 .cookies = &cookie,
@@ -129,19 +133,20 @@ static void detach_own(void *ctx)
 	detach_probes(ctx);
 }
 
-/* Once: it is the machine's. */
+/* Once: it is the machine's. What arguments take is measured by those of the first function that has some. */
 static u64 cost_of_call(struct funcs *f)
 {
-	static u64 known;
+	static u64 plain, with_args;
+	u64 *known = f->list->nunits ? &with_args : &plain;
 
-	if (known)
-		return known;
+	if (*known)
+		return *known;
 	*f->does = FUNCS_TIME;
-	known = rate_guard__cost(attach_own, detach_own, f);
+	*known = rate_guard__cost(attach_own, detach_own, f);
 	*f->does = FUNCS_IDLE;
 	log__add(LOG_INFO, "a call of a probed function takes %llu ns more",
-		 (unsigned long long)known);
-	return known;
+		 (unsigned long long)*known);
+	return *known;
 }
 
 /* Calls of the process that calls most. */
@@ -220,6 +225,7 @@ static void *begin(const struct measure *m, const struct sampling *how)
 	struct funcs *f = xcalloc(1, sizeof(*f));
 
 	(void)m;
+	funcs_code__register();
 	f->list = how->functions ? how->functions : &none;
 	return f;
 }
@@ -229,6 +235,7 @@ static void end(void *ctx)
 	struct funcs *f = ctx;
 
 	probe_links__fini(&f->links);
+	funcs_code__fini(&f->code);
 	free(f);
 }
 
@@ -243,7 +250,9 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	u32 splits = f->list->waits;
 	struct bpf_program *prog;
 
-	(void)st;
+	if (funcs_code__make(&f->code, f->list, st))
+		return -E2BIG;
+	funcs_code__prepare(&f->code, f->list, obj);
 	measure_programs__set(obj, "splits", &splits, sizeof(splits));
 	f->enter = bpf_object__find_program_by_name(obj, "funcs_enter");
 	f->leave = bpf_object__find_program_by_name(obj, "funcs_return");
@@ -286,13 +295,22 @@ static void detach(void *ctx)
 	detach_probes(ctx);
 }
 
-static bool text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+/* Labels are the function, its object, and its arguments. */
+static bool text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	const struct func_list *l = ((struct funcs *)ctx)->list;
+	const struct function *f;
 
-	if (value >= l->n)
+	if (v->words[FUNCS_LABEL_FUNCTION] >= l->n)
 		return false;
-	copy_str(buf, size, label ? l->objects[l->v[value].object].name : l->v[value].name);
+	f = &l->v[v->words[FUNCS_LABEL_FUNCTION]];
+	*buf = '\0';
+	if (label == 0)
+		copy_str(buf, size, f->name);
+	else if (label == 1)
+		copy_str(buf, size, l->objects[f->object].name);
+	else if (f->args)
+		func_args__text(f->args, label - 2, v->value, v->sent, buf, size);
 	return true;
 }
 

@@ -588,9 +588,10 @@ static void at_text(struct ctx *c, u64 hash, char *buf, size_t size)
 	copy_str(buf, size, s ? where_of(c, s) : "");
 }
 
-static bool text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+static bool text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	struct ctx *c = ctx;
+	u64 value = v->value;
 
 	*buf = '\0';
 	switch (label) {

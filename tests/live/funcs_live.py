@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -78,6 +79,48 @@ def test_calls():
     assert seen.sum_of("spins", "oncpu_ns") >= 40 * 2 * MS * 0.95
     assert seen.sum_of("sleeps", "blocked_ns") >= 20 * 5 * MS * 0.9
     assert seen.sum_of("spins", "blocked_ns") <= seen.sum_of("spins", "total_ns") * 0.2
+
+
+def built(folder):
+    """The workload whose arguments follow from the number of the call."""
+    path = os.path.join(folder, "args")
+    source = os.path.join(live.ROOT, "tests/workloads/arguments/arguments.c")
+    subprocess.run(["gcc", "-g", "-O2", "-o", path, source], check=True)
+    return path
+
+
+def rows_by(path, *options):
+    """Rows with calls of a run of 12 calls each."""
+    with live.Workload("", 12, path=path, stdin=subprocess.PIPE) as work:
+        with live.Watch("funcs", "-p", work.pid, *options, binary=live.CHECKED) as watch:
+            watch.next()
+            work.process.communicate("\n", timeout=60)
+            watch.until(live.now_ns())
+    assert "arguments could not" not in watch.reports[-1]["health"].get("note", ""), watch.reports[-1]
+    return [r for x in watch.reports for r in x["rows"] if r["count"]]
+
+
+def test_arguments():
+    """Calls by arguments and results: numbers, strings, members, enums; filtered; none that are not asked for"""
+    live.need_root()
+    with tempfile.TemporaryDirectory() as folder:
+        path = built(folder)
+        expected = collections.Counter()
+        for i in range(12):
+            text = "odd" if i % 2 else "even"
+            expected["members", f"req->len={i % 10}", f"text={text}", f"ret={i % 10 + ord(text[0])}"] += 1
+            expected["gives_color", f"n={i}", "ret=" + ("GREEN" if i % 2 else "BLUE"), None] += 1
+            expected["kept", None, None, None] += 1
+        picked = ("--function", f"!{path}:members by req->len, text, ret", "--function",
+                  f"{path}:gives_color by n, ret", "--function", f"{path}:kept")
+        found = collections.Counter()
+        for r in rows_by(path, *picked, "--group", "function,arg1,arg2,arg3"):
+            found[r["function"], r["arg1"], r["arg2"], r["arg3"]] += r["count"]
+        assert found == expected, (found - expected, expected - found)
+        rows = rows_by(path, *picked, "--group", "arg2", "--filter", "arg1=n=3,n=4")
+        assert {(r["arg2"], r["count"]) for r in rows} == {("ret=GREEN", 1), ("ret=BLUE", 1)}, rows
+        run = live.proftop("-b", "-n", 1, "--function", f"{path}:members by nothing", binary=live.CHECKED)
+        assert run.status == 2 and "req, text" in run.err, run
 
 
 def test_stacks():

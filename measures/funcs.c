@@ -104,6 +104,6 @@ const struct measure measure_funcs = {
 		  [FUNCS_NOTE_DEEP] = "calls were nested too deep to be timed",
 		  [FUNCS_NOTE_ARGS] = "arguments could not be read: 0 or empty, or not taken",
 		  [FUNCS_NOTE_BUSY] = "calls have no stack: another thread's was taken"},
-	.hint = ":function PATH:GLOB picks functions (PATH a program, a library or pid:N); with \"by A, B\" behind it their arguments",
+	.hint = "A picks functions; so does :function PATH:GLOB (PATH a program, a library or pid:N); with \"by A, B\" behind it their arguments",
 	.text = slow_text,
 };

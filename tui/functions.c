@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
 #include "sources/funcs_args.h"
 #include "sources/probe_links.h"
 #include "sources/uprobe.h"
@@ -363,52 +362,6 @@ bool functions__pick(struct host *h, const char *text, struct status *st)
 	set_functions(h, list);
 	host__message(h, ROLE_OK, "%u function%s timed", list->n, list->n == 1 ? " is" : "s are");
 	app__show_view(h, view__index("funcs"));
-	return true;
-}
-
-/* By its name as the file has it, which is no other's. False: a prompt cannot have it. */
-static bool offer_function(struct host *h, const struct sym_func *f)
-{
-	const struct sym_object *o = symbols__object(host__symbols(h), f->object);
-	char line[PROMPT_MAX];
-	int len;
-
-	if (o->tgid)
-		len = snprintf(line, sizeof(line), "function pid:%u:%s", o->tgid, f->linkage);
-	else
-		len = snprintf(line, sizeof(line), "function %s:%s", *o->path ? o->path : o->name,
-			       f->linkage);
-	if (len >= (int)sizeof(line) || !utf8__valid(line))
-		return false;
-	dialog__offer(h, line);
-	return true;
-}
-
-/* Why a function cannot be timed; NULL: it can. */
-static const char *why_not(const struct sym_func *f)
-{
-	if (!f->id)
-		return "this is no function: select one, or a frame of a stack";
-	if (f->kind == CODE_KERNEL)
-		return "this is the kernel's: functions of programs are timed";
-	if (f->kind != CODE_USER)
-		return "this is in no file: it cannot be probed";
-	if (f->flags & FUNC_GUESSED)
-		return "this function has no name: install its -dbgsym package";
-	return NULL;
-}
-
-bool functions__offer(struct host *h)
-{
-	const struct screen *s = app__screen(h);
-	u32 func = s->ops->function ? s->ops->function(s) : 0;
-	const struct sym_func *f = symbols__func(host__symbols(h), func);
-	const char *why = why_not(f);
-
-	if (!why && !offer_function(h, f))
-		why = "its name cannot be written in a prompt";
-	if (why)
-		host__message(h, ROLE_WARN, "%s", why);
 	return true;
 }
 

@@ -26,6 +26,36 @@ static bool counter_of(const struct ask_target *t, struct perf_event_attr *attr)
 	       attr->config != PERF_COUNT_SW_CPU_CLOCK && attr->config != PERF_COUNT_SW_TASK_CLOCK;
 }
 
+static u64 cost_of(const struct ask *a)
+{
+	u64 cost = a->form.shape == MEASURE_SHAPE_SPAN ? SPAN_NS : COST_NS;
+
+	for (u32 i = 0; i < a->nprograms; i++)
+		if (a->programs[i].slot.stack)
+			return cost + STACK_NS;
+	return cost;
+}
+
+/* Begins of functions stand for their ends. */
+static void count_calls(struct ask_rate *r, const struct ask *a, const struct ask_target *t)
+{
+	const u64 *offset = t->usdt ? &t->usdt->offset : &t->place.offset;
+	struct uprobe_set set = {.path = t->file, .offsets = offset, .n = 1, .pid = t->pid};
+
+	if (!a->uprobe_links || !*offset || (!r->calls.prog_fd && !uprobe_count__open(&r->calls)))
+		return;
+	if (t->usdt && t->usdt->semaphore)
+		set.semaphores = &t->usdt->semaphore;
+	r->cost_ns = uprobe_count__cost(&r->calls) + cost_of(a);
+	uprobe_count__add(&r->calls, &set);
+}
+
+static bool is_of_program(const struct ask_target *t)
+{
+	return t->of->kind == EVENT_UPROBE || t->of->kind == EVENT_URETPROBE ||
+	       t->of->kind == EVENT_USDT;
+}
+
 static void count_on_all(struct ask_rate *r, struct perf_event_attr *attr)
 {
 	u32 *cpus, n = cpus__online(&cpus);
@@ -44,7 +74,7 @@ static void count_on_all(struct ask_rate *r, struct perf_event_attr *attr)
 
 static u64 sum(const struct ask_rate *r)
 {
-	u64 all = 0, one;
+	u64 all = uprobe_count__sum(&r->calls), one;
 
 	for (u32 i = 0; i < r->n; i++)
 		if (read(r->fds[i], &one, sizeof(one)) == sizeof(one))
@@ -68,24 +98,17 @@ static u64 per_second(struct ask_rate *r)
 	return (u64)((double)(r->before - before) * 1e9 / (double)took);
 }
 
-static u64 cost_of(const struct ask *a)
-{
-	u64 cost = a->form.shape == MEASURE_SHAPE_SPAN ? SPAN_NS : COST_NS;
-
-	for (u32 i = 0; i < a->nprograms; i++)
-		if (a->programs[i].slot.stack)
-			return cost + STACK_NS;
-	return cost;
-}
-
 void ask_rate__begin(struct ask_rate *r, const struct ask *a)
 {
 	struct perf_event_attr attr;
 
 	if (a->forced || a->targets.n > EVENTS_MAX)
 		return;
+	r->cost_ns = cost_of(a);
 	for (u32 i = 0; i < a->targets.n; i++)
-		if (counter_of(&a->targets.v[i], &attr))
+		if (is_of_program(&a->targets.v[i]))
+			count_calls(r, a, &a->targets.v[i]);
+		else if (counter_of(&a->targets.v[i], &attr))
 			count_on_all(r, &attr);
 	r->begin_ns = clock__monotonic_ns();
 	r->before = sum(r);
@@ -95,9 +118,10 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a)
  * more, while this thread sleeps. */
 int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st)
 {
-	u64 cost = cost_of(a), rate = r->n ? per_second(r) : 0;
+	u64 cost = r->cost_ns, rate = r->n || r->calls.n ? per_second(r) : 0;
 
-	if (rate_guard__pct(rate, cost) > RATE_GUARD_PCT / 4.0)
+	uprobe_count__close(&r->calls);
+	if (r->n && rate_guard__pct(rate, cost) > RATE_GUARD_PCT / 4.0)
 		rate = MAX(rate, per_second(r));
 	return rate_guard__check(a->text, "events", rate, cost, "ask it with ! before it", st);
 }
@@ -107,5 +131,6 @@ void ask_rate__end(struct ask_rate *r)
 	for (u32 i = 0; i < r->n; i++)
 		close(r->fds[i]);
 	free(r->fds);
+	uprobe_count__close(&r->calls);
 	*r = (struct ask_rate){0};
 }

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/embed.h"
 #include "base/log.h"
 #include "sources/ask_making.h"
@@ -40,6 +41,9 @@ struct running {
 	int *link_fds; /* links that libbpf does not know */
 	u32 nlink_fds, link_fds_cap;
 	struct ask_rate rate; /* while it is opened */
+	u64 cost_ns;	      /* of an event of a program, about; 0: of other events */
+	struct rate_watch watch;
+	char taken_off[160];
 };
 
 /* What struct source is here. */
@@ -519,6 +523,42 @@ static void adapt_bursts(void *ctx, struct bpf_object *obj)
 	*n = 0;
 }
 
+/* --- what it takes --- */
+
+/* The counts were of one moment: calls of functions may come to be far more. */
+static void watch_rate(struct running *r, struct bpf_object *obj)
+{
+	struct measure_stats now;
+
+	if (!r->cost_ns || r->ask->forced || *r->taken_off)
+		return;
+	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(obj, "stats"), sizeof(now), (u64 *)&now);
+	if (!rate_watch__look(&r->watch, clock__monotonic_ns(), now.runs) ||
+	    rate_guard__pct(r->watch.per_second, r->cost_ns) <= RATE_GUARD_PCT)
+		return;
+	detach(r);
+	snprintf(r->taken_off, sizeof(r->taken_off),
+		 "taken off: %llu events a second took about %.0f%% of a CPU; ask it with ! before it",
+		 (unsigned long long)r->watch.per_second,
+		 rate_guard__pct(r->watch.per_second, r->cost_ns));
+	log__add(LOG_WARN, "%.100s: %s", ask__text(r->ask), r->taken_off);
+}
+
+static void tick(void *ctx, struct bpf_object *obj)
+{
+	adapt_bursts(ctx, obj);
+	watch_rate(ctx, obj);
+}
+
+static void note_rate(void *ctx, struct health *h)
+{
+	const struct running *r = ctx;
+	size_t len = strlen(h->note);
+
+	if (*r->taken_off)
+		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", r->taken_off);
+}
+
 /* --- the source --- */
 
 static void running__close(struct running *r)
@@ -547,6 +587,7 @@ static int check_rate(void *ctx, struct bpf_object *obj, struct status *st)
 	struct running *r = ctx;
 
 	(void)obj;
+	r->cost_ns = r->rate.calls.n ? r->rate.cost_ns : 0;
 	return ask_rate__check(&r->rate, r->ask, st);
 }
 
@@ -558,7 +599,8 @@ static const struct measure_hooks ask_hooks = {
 	.text = label_text,
 	.open = put_open,
 	.record = put_line,
-	.tick = adapt_bursts,
+	.tick = tick,
+	.health = note_rate,
 };
 
 /* At all of a question's events. */

@@ -20,7 +20,8 @@
 #include "sources/probe_links.h"
 #include "sources/rate_guard.h"
 
-#define LOOK_NS (50 * NSEC_PER_MSEC)
+#define LOOK_NS	     (50 * NSEC_PER_MSEC)
+#define FORCED_TIMES 4 /* counts of 50 ms are rough on a busy machine */
 
 struct funcs {
 	const struct func_list *list;
@@ -30,6 +31,7 @@ struct funcs {
 	struct probe_links links;
 	u64 cost_ns; /* of a call */
 	struct rate_watch watch;
+	double said_pct, limit_pct; /* of a CPU; limit 0: none, as it was asked for with ! */
 	char taken_off[200];
 };
 
@@ -165,19 +167,26 @@ static u64 most_calls(struct bpf_object *obj)
 	return most;
 }
 
-/* Counts calls for a moment, with the probes at their begins alone. */
+/* Counts calls for a moment, with the probes at their begins alone. What is asked for with ! may take what
+ * it takes, but not far more than was known by then. */
 static int check_rate(struct funcs *f, struct bpf_object *obj, struct status *st)
 {
 	const struct timespec look = {.tv_nsec = LOOK_NS};
-	u64 begin = clock__monotonic_ns(), took;
+	u64 begin = clock__monotonic_ns(), took, rate;
 
 	*f->does = FUNCS_COUNT;
 	nanosleep(&look, NULL);
 	*f->does = FUNCS_IDLE;
 	took = clock__monotonic_ns() - begin;
-	return rate_guard__check(f->list->texts[f->list->ntexts - 1], "functions' calls",
-				 (u64)((double)most_calls(obj) * 1e9 / (double)took), f->cost_ns,
-				 "write ! before it", st);
+	rate = (u64)((double)most_calls(obj) * 1e9 / (double)took);
+	f->said_pct = rate_guard__pct(rate, f->cost_ns);
+	f->limit_pct = !f->list->forced ? RATE_GUARD_PCT
+		       : f->said_pct > RATE_GUARD_PCT ? f->said_pct * FORCED_TIMES
+						      : 0;
+	if (f->list->forced)
+		return 0;
+	return rate_guard__check(f->list->texts[f->list->ntexts - 1], "functions' calls", rate,
+				 f->cost_ns, "write ! before it", st);
 }
 
 static u64 runs_of(struct bpf_object *obj)
@@ -189,31 +198,47 @@ static u64 runs_of(struct bpf_object *obj)
 	return now.runs / 2; /* a call is two */
 }
 
+static double taken_pct(const struct funcs *f)
+{
+	return rate_guard__pct(f->watch.per_second, f->cost_ns);
+}
+
+static void take_off(struct funcs *f)
+{
+	char why[80] = "write ! before the functions to have them all the same";
+
+	if (f->list->forced)
+		snprintf(why, sizeof(why), "it was about %.0f%% when they were picked", f->said_pct);
+	snprintf(f->taken_off, sizeof(f->taken_off),
+		 "taken off: %llu calls a second took about %.0f%% of a CPU; %s",
+		 (unsigned long long)f->watch.per_second, taken_pct(f), why);
+	detach_probes(f);
+	log__add(LOG_WARN, "funcs: %s", f->taken_off);
+}
+
 static void tick(void *ctx, struct bpf_object *obj)
 {
 	struct funcs *f = ctx;
-	u64 rate;
 
-	if (f->list->forced || !probe_links__any(&f->links))
+	if (!probe_links__any(&f->links) ||
+	    !rate_watch__look(&f->watch, clock__monotonic_ns(), runs_of(obj)))
 		return;
-	if (!rate_watch__exceeds(&f->watch, clock__monotonic_ns(), runs_of(obj), f->cost_ns, &rate))
-		return;
-	detach_probes(f);
-	snprintf(f->taken_off, sizeof(f->taken_off),
-		 "taken off: %llu calls a second took about %.0f%% of a CPU; write ! before the functions "
-		 "to have them all the same",
-		 (unsigned long long)rate, rate_guard__pct(rate, f->cost_ns));
-	log__add(LOG_WARN, "funcs: %s", f->taken_off);
+	if (f->limit_pct && taken_pct(f) > f->limit_pct)
+		take_off(f);
 }
 
 static void health(void *ctx, struct health *h)
 {
 	const struct funcs *f = ctx;
 	size_t len = strlen(h->note);
-	const char *note = f->list->n ? f->taken_off : "no functions are picked";
+	char note[sizeof(f->taken_off)] = "no functions are picked";
 
-	if (*note)
-		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", note);
+	if (*f->taken_off)
+		copy_str(note, sizeof(note), f->taken_off);
+	else if (f->list->n)
+		snprintf(note, sizeof(note), "probes take about %.1f%% of a CPU: %llu ns a call",
+			 taken_pct(f), (unsigned long long)f->cost_ns);
+	snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", note);
 }
 
 /* --- the hooks --- */
@@ -280,7 +305,7 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 		return 0;
 	f->cost_ns = cost_of_call(f);
 	err = attach_all(f, PROBE_BEGINS, st);
-	if (!err && !f->list->forced)
+	if (!err)
 		err = check_rate(f, obj, st);
 	if (!err)
 		err = attach_all(f, PROBE_RETURNS, st);

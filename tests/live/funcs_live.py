@@ -4,6 +4,7 @@
 import collections
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -164,6 +165,42 @@ def test_too_many_calls():
         run = live.proftop("-b", "-n", 1, "--function", f"{PATH}:busy_call", binary=live.CHECKED)
         assert run.status and "!" in run.err and "of a CPU" in run.err, run
         assert work.process.poll() is None
+
+
+def test_cost_is_shown():
+    """What the probes take is said: about what the calls take longer with them than without"""
+    live.need_root()
+    with live.Workload("funcs", "load") as work:
+        os.kill(work.pid, signal.SIGUSR1)
+        options = ("--function", f"!pid:{work.pid}:busy_call")
+        with live.Watch("funcs", *options, binary=live.CHECKED) as watch:
+            watch.next()
+            before, begin, said = work.cpu_seconds(), live.now_ns(), 0.0
+            while not said or live.now_ns() - begin < 2.5e9:
+                note = watch.next()["health"].get("note", "")
+                found = re.search(r"probes take about ([0-9.]+)% of a CPU: ([0-9]+) ns a call", note)
+                assert found and int(found[2]) and len(watch.reports) < 60, note
+                said = float(found[1])
+            used = (work.cpu_seconds() - before) / (live.now_ns() - begin) * 1e11
+        live.fact("% of a CPU that the program used", used, said)
+        # A call does nothing else: nearly all of its time is the probes'.
+        assert 0.3 * used <= said <= 2 * used, (said, used)
+
+
+def test_questions_too():
+    """A question about a function that is called too often is refused, or taken off when that comes later"""
+    live.need_root()
+    with live.Workload("funcs", "load") as work:
+        question = f"count uprobe:{PATH}:busy_call"
+        with live.Watch("events", "--ask", question, "-p", work.pid, binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            while "taken off" not in watch.next()["health"].get("note", ""):
+                assert len(watch.reports) < 60, watch.reports[-1]["health"]
+        run = live.proftop("-b", "-n", 1, "--ask", question, binary=live.CHECKED)
+        assert run.status == 2 and "% of a CPU" in run.err and "!" in run.err, run
+        run = live.proftop("-b", "-n", 1, "--ask", f"! {question}", binary=live.CHECKED)
+        assert run.status == 0, run
 
 
 def test_refused():

@@ -7,19 +7,24 @@
  */
 #include "bpf/funcs.h"
 #include "bpf/measure.bpf.h"
+#include "bpf/measure_names.bpf.h"
 #include "bpf/parts.bpf.h"
 #include "bpf/probe_scratch.bpf.h"
+#include "bpf/question_frame.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 const volatile u32 splits = 0; /* the scheduler's programs are attached */
 volatile u32 does = 0;	       /* FUNCS_x */
+const volatile struct funcs_unit units[FUNCS_UNITS];
+const volatile u32 nunits = 0; /* of functions whose arguments are asked for */
 
 /* A call that has begun. */
 struct call {
 	u64 begin_ns;
 	u64 sp;			  /* where its return address is */
 	struct parts_ns then;	  /* of the thread */
+	u64 args[FUNCS_ARGS];
 	u32 function;
 	u32 pad;
 };
@@ -120,8 +125,10 @@ static __always_inline struct call *calls__last(struct calls *c)
 	return n && n <= FUNCS_DEPTH ? &c->v[(n - 1) & (FUNCS_DEPTH - 1)] : NULL;
 }
 
-static __always_inline void call__begin(void *ctx, struct task_struct *task, struct calls *c,
-					u32 function, struct measure_stats *st)
+/* NULL: it is too deep. When it began is the caller's to say. */
+static __always_inline struct call *call__begin(void *ctx, struct task_struct *task,
+						struct calls *c, u32 function,
+						struct measure_stats *st)
 {
 	u64 sp = regs__sp(ctx);
 	struct call *last, *new;
@@ -132,14 +139,15 @@ static __always_inline void call__begin(void *ctx, struct task_struct *task, str
 		calls__drop(c, sp + 1, st);
 	if (c->n >= FUNCS_DEPTH) {
 		st->notes[FUNCS_NOTE_DEEP]++;
-		return;
+		return NULL;
 	}
 	new = &c->v[c->n & (FUNCS_DEPTH - 1)];
 	new->sp = sp;
 	new->then = c->parts.ns;
 	new->function = function;
+	__builtin_memset(new->args, 0, sizeof(new->args));
 	c->n++;
-	new->begin_ns = bpf_ktime_get_ns();
+	return new;
 }
 
 /* NULL: the call was not seen. The others that end where it does have been left by it. */
@@ -159,6 +167,47 @@ static __always_inline struct call *call__end(struct calls *c, u64 sp, u32 funct
 		st->notes[FUNCS_NOTE_LEFT]++;
 	}
 	return NULL;
+}
+
+/* --- arguments --- */
+
+static __always_inline u64 unit__label(struct question_frame *f, u32 key, u32 text, u32 word)
+{
+	if (text < QUESTION_TEXTS)
+		return text__label(&f->texts[text], word, 0);
+	return f->keys[key];
+}
+
+/* Those that are known where a call begins, or where it ends. */
+static __noinline int call__evaluate(void *ctx, struct call *call, u32 unit, u32 when)
+{
+	struct measure_stats *st = stats__get();
+	struct frame_of_run *f = frame__take();
+
+	if (!f || !st || unit >= FUNCS_UNITS) {
+		if (st)
+			st->notes[FUNCS_NOTE_ARGS]++;
+		return 0;
+	}
+	f->frame.unit = unit;
+	f->frame.faults = 0;
+	question__eval(ctx, &f->frame);
+	if (call->function != FUNCS_OWN)
+		st->notes[FUNCS_NOTE_ARGS] += f->frame.faults;
+	for (u32 i = 0; i < FUNCS_ARGS; i++) {
+		u32 key = units[unit].key[when & 1][i];
+
+		if (key < QUESTION_KEYS)
+			call->args[i] = unit__label(&f->frame, key, units[unit].text[when & 1][i],
+						    FUNCS_LABEL_ARG + i);
+	}
+	frame__release(f);
+	return 0;
+}
+
+static __always_inline u32 unit_of(u64 cookie)
+{
+	return cookie >> FUNCS_UNIT_SHIFT;
 }
 
 /* --- rates --- */
@@ -207,7 +256,8 @@ static __always_inline void call__count(void *ctx, struct task_struct *task, str
 					const struct calls *c, const struct call *call, u64 now,
 					struct measure_stats *st)
 {
-	u64 labels[MEASURE_LABELS] = {call->function}, stack;
+	u64 labels[MEASURE_LABELS] = {call->function, call->args[0], call->args[1], call->args[2]};
+	u64 stack;
 	struct measure_span s = {.task = task,
 				 .of = t,
 				 .begin_ns = call->begin_ns,
@@ -240,14 +290,17 @@ static __always_inline u64 run__begin_rarely(struct measure_stats *st)
 	return ++st->runs & 63 ? 0 : bpf_ktime_get_ns();
 }
 
-SEC("uprobe")
+/* Sections of our own: sources/funcs_args.c puts code into them. */
+SEC("funcs_begin")
 int funcs_enter(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct measure_stats *st = stats__get();
-	u32 function = bpf_get_attach_cookie(ctx), now_does = does;
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	u32 function = cookie, now_does = does;
 	struct measure_task *t;
 	struct calls *c;
+	struct call *call;
 	u64 began;
 
 	if (!st || !now_does)
@@ -261,15 +314,18 @@ int funcs_enter(void *ctx)
 		return 0;
 	}
 	c = calls__get(task, true, st);
-	if (c)
-		call__begin(ctx, task, c, function, st);
-	else
+	call = c ? call__begin(ctx, task, c, function, st) : NULL;
+	if (!c)
 		st->tasks_full++;
+	if (call && nunits && unit_of(cookie))
+		call__evaluate(ctx, call, unit_of(cookie) - 1, FUNCS_BEGINS);
+	if (call)
+		call->begin_ns = bpf_ktime_get_ns();
 	run__end(st, began);
 	return 0;
 }
 
-SEC("uprobe")
+SEC("funcs_end")
 int funcs_return(void *ctx)
 {
 	u64 now = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(ctx), sp = regs__sp(ctx);
@@ -292,6 +348,8 @@ int funcs_return(void *ctx)
 	}
 	call = call__end(c, cookie & FUNCS_AT_RETURN ? sp : sp - RETURN_SIZE, (u32)cookie, st);
 	if (call && t && (u32)cookie != FUNCS_OWN) {
+		if (nunits && unit_of(cookie))
+			call__evaluate(ctx, call, unit_of(cookie) - 1, FUNCS_ENDS);
 		copy = *call;
 		call__count(ctx, task, t, c, &copy, now, st);
 	}
@@ -371,6 +429,8 @@ int measure_visit(struct bpf_iter__task *ctx)
 			continue;
 		open.begin_ns = call->begin_ns;
 		open.labels[FUNCS_LABEL_FUNCTION] = call->function;
+		for (u32 k = 0; k < FUNCS_ARGS; k++)
+			open.labels[FUNCS_LABEL_ARG + k] = call->args[k];
 		bpf_seq_write(ctx->meta->seq, &open, sizeof(open));
 	}
 	return 0;

@@ -6,17 +6,32 @@
 
 #include <linux/types.h>
 
-/* Words of labels: which function it is, by its number in struct func_list. */
-enum { FUNCS_LABEL_FUNCTION };
+#include "bpf/measure.h"
+
+/* Words of labels: which function it is, by its number in struct func_list; then arguments and
+ * results, as far as they were asked for. */
+enum { FUNCS_LABEL_FUNCTION, FUNCS_LABEL_ARG };
+#define FUNCS_ARGS (MEASURE_LABELS - FUNCS_LABEL_ARG)
 
 /* The cookie of a probe is that number. Where a function ends without its return address being taken
  * over, the probe is on the instruction itself that returns. */
 #define FUNCS_AT_RETURN (1ULL << 32)
+/* Its arguments are asked for: 1 + which unit of code finds them. */
+#define FUNCS_UNIT_SHIFT 40
+#define FUNCS_UNITS	 64
 /* Of a probe on a function of proftop's own, by which costs are measured. */
 #define FUNCS_OWN 0xffffffffu
 
 /* Calls of a thread that are inside one another; the kernel takes over as many returns. */
 #define FUNCS_DEPTH 64
+
+enum { FUNCS_BEGINS, FUNCS_ENDS, FUNCS_TIMES };
+
+/* Where a unit leaves what words of labels have: keys of the frame, and slots of their texts; 0xff
+ * none. */
+struct funcs_unit {
+	__u8 key[FUNCS_TIMES][FUNCS_ARGS], text[FUNCS_TIMES][FUNCS_ARGS];
+};
 
 /* Sums: parts of the time; what is left of it is the wait. */
 enum { FUNCS_SUM_ONCPU, FUNCS_SUM_RUNQ };
@@ -25,7 +40,7 @@ enum { FUNCS_SUM_ONCPU, FUNCS_SUM_RUNQ };
 enum { FUNCS_IDLE, FUNCS_COUNT, FUNCS_TIME };
 
 /* The measure's own struct measure_stats.notes. */
-enum { FUNCS_NOTE_LEFT, FUNCS_NOTE_DEEP, FUNCS_NOTE_BUSY, FUNCS_NOTE_FULL };
+enum { FUNCS_NOTE_LEFT, FUNCS_NOTE_DEEP, FUNCS_NOTE_BUSY, FUNCS_NOTE_ARGS };
 
 /* Processes whose calls are counted apart before anything is timed. */
 #define FUNCS_PROCESSES 1024

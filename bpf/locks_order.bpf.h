@@ -60,15 +60,15 @@ static __always_inline struct lock_thread *lock_thread__get(u32 tgid, u32 tid)
 /* Others add to it at the same time: one that is lost is found again when it is waited for next. */
 static __always_inline void lock_thread__add(struct lock_thread *t, u64 lock)
 {
-	u32 at = lock & (HELD_MAX - 1);
-
-	for (u32 i = 0; i < HELD_MAX; i++) {
+	for (u32 i = 0; i < HELD_MAX; i++)
 		if (t->held[i] == lock)
 			return;
-		if (!t->held[i])
-			at = i;
-	}
-	t->held[at & (HELD_MAX - 1)] = lock;
+	for (u32 i = 0; i < HELD_MAX; i++)
+		if (!t->held[i]) {
+			t->held[i] = lock;
+			return;
+		}
+	t->held[lock & (HELD_MAX - 1)] = lock;
 }
 
 static __always_inline void lock_process__add(u32 tgid, u64 lock)
@@ -126,28 +126,33 @@ __noinline u32 order__due(u64 second, u64 now)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct lock *l = bpf_map_lookup_elem(&locks, &second);
-	u32 due = 0, nheld = 0, tid = tid__inside(task);
+	u32 tid = tid__inside(task);
 	struct lock_thread *t;
 
 	t = l && lock__may_be_mutex(l) ? lock_thread__get(task->tgid, tid) : NULL;
 	if (!t)
 		return 0;
+	t->nheld = t->due = 0;
 	for (u32 i = 0; i < HELD_MAX; i++) {
 		if (!t->held[i] || t->held[i] == second)
 			continue;
 		if (lock__is_held(t->held[i], tid))
-			nheld++;
+			t->nheld++;
 		else
 			t->held[i] = 0;
 	}
-	for (u32 i = 0; i < HELD_MAX && nheld; i++)
-		if (t->held[i] && t->held[i] != second &&
-		    order__is_due(t->held[i], second, nheld, now))
-			due |= 1u << i;
-	/* The others keep their places. */
-	if (!due)
+	if (!t->nheld) {
 		lock_thread__add(t, second);
-	return due;
+		return 0;
+	}
+	for (u32 i = 0; i < HELD_MAX; i++)
+		if (t->held[i] && t->held[i] != second &&
+		    order__is_due(t->held[i], second, t->nheld, now))
+			t->due |= 1u << i;
+	/* The others keep their places. */
+	if (!t->due)
+		lock_thread__add(t, second);
+	return t->due;
 }
 
 /* Which other mutexes of its process this thread has, as it has waited for one. */

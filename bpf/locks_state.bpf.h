@@ -48,7 +48,7 @@ struct {
 	__type(value, u32);
 } lock_kinds SEC(".maps");
 
-#define HELD_MAX	 8
+#define HELD_MAX	 32 /* a bit each in a u32 */
 #define ORDER_EVERY_NS	 100000000ULL /* that user space is told of one */
 #define MUTEX_OWNER	 8 /* where struct pthread_mutex_t has it */
 #define MUTEX_OWNER_LAST (1u << 22)
@@ -59,13 +59,15 @@ struct lock_thread {
 	/* Its own, while it tells of an order: what else it has. Numbers in memory, as the verifier would
 	 * follow each of them in a register. */
 	u64 guards[ORDER_GUARDS];
-	u32 nguards, pad;
+	u32 nguards;
+	u32 nheld, due; /* due: bits of held that user space should hear of */
+	u32 pad;
 };
 
 /* By process, and the thread's number as that knows it: see LOCK_HOLDER. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, LOCKS_MAX / 2);
+	__uint(max_entries, LOCKS_MAX / 4);
 	__type(key, u64);
 	__type(value, struct lock_thread);
 } lock_threads SEC(".maps");

@@ -53,6 +53,7 @@ struct question_frame {
 	char comm[16]; /* of the current task, WORD_COMM */
 	__u64 entry[QUESTION_ENTRIES];
 	struct question_text entry_texts[QUESTION_ENTRY_TEXTS];
+	__u64 unit; /* which one runs, where code is joined of several (questions/generate.h) */
 	/* out */
 	__u64 keys[QUESTION_KEYS]; /* of a text its slot in texts; so are values */
 	__u64 values[QUESTION_VALUES];

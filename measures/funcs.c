@@ -5,7 +5,17 @@
 #include "bpf/funcs.h"
 #include "samples/measure.h"
 
-enum { BY_FUNCTION, BY_OBJECT, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
+enum {
+	BY_FUNCTION, BY_OBJECT, BY_ARG1, BY_ARG2, BY_ARG3, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK,
+	LABELS,
+};
+
+#define ARG(n)                                                                                     \
+	{                                                                                          \
+		.name = "arg" #n, .title = "Argument " #n, .width = 20, .bits = 64,                \
+		.help = "argument or result, as it was asked for with `by`",                       \
+		.word = FUNCS_LABEL_ARG + (n)-1,                                                   \
+	}
 
 static const struct measure_label labels[LABELS] = {
 	[BY_FUNCTION] = {.name = "function", .title = "Function", .width = 28,
@@ -14,6 +24,9 @@ static const struct measure_label labels[LABELS] = {
 	[BY_OBJECT] = {.name = "object", .title = "Object", .width = 16,
 		       .help = "program or library that it is in", .bits = 32,
 		       .word = FUNCS_LABEL_FUNCTION, .told_by = 1u << BY_FUNCTION},
+	[BY_ARG1] = ARG(1),
+	[BY_ARG2] = ARG(2),
+	[BY_ARG3] = ARG(3),
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process"},
 	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread"},
 	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
@@ -32,19 +45,36 @@ static void ns_text(u64 ns, char *buf, size_t size)
 		snprintf(buf, size, "%.1f ms", (double)ns / 1e6);
 }
 
+/* "read_all(fd=3, ret=4096)" */
+static void call_text(const struct measure_key *keys, char *buf, size_t size)
+{
+	size_t len = (size_t)snprintf(buf, size, "%s", keys[BY_FUNCTION].text);
+	const char *before = "(";
+
+	for (u32 i = BY_ARG1; i <= BY_ARG3 && len < size; i++) {
+		if (!*keys[i].text)
+			continue;
+		len += (size_t)snprintf(buf + len, size - len, "%s%s", before, keys[i].text);
+		before = ", ";
+	}
+	if (*before == ',' && len < size)
+		snprintf(buf + len, size - len, ")");
+}
+
 static void slow_text(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		      size_t size)
 {
-	char parts[3][32];
+	char parts[3][32], call[384];
 	bool split = slow->args[0] || slow->args[1] || slow->args[2];
 
+	call_text(keys, call, sizeof(call));
 	for (u32 i = 0; i < 3; i++)
 		ns_text(slow->args[i], parts[i], sizeof(parts[i]));
 	if (split)
-		snprintf(buf, size, "%s: on-CPU %s, run queue %s, blocked %s", keys[BY_FUNCTION].text,
-			 parts[0], parts[1], parts[2]);
+		snprintf(buf, size, "%s: on-CPU %s, run queue %s, blocked %s", call, parts[0], parts[1],
+			 parts[2]);
 	else
-		copy_str(buf, size, keys[BY_FUNCTION].text);
+		copy_str(buf, size, call);
 }
 
 const struct measure measure_funcs = {
@@ -72,7 +102,8 @@ const struct measure measure_funcs = {
 	.drills = (const u32[]){1u << BY_STACK, 0},
 	.notes = {[FUNCS_NOTE_LEFT] = "calls were left without a return, or their threads ended: not timed",
 		  [FUNCS_NOTE_DEEP] = "calls were nested too deep to be timed",
+		  [FUNCS_NOTE_ARGS] = "arguments could not be read: 0 or empty, or not taken",
 		  [FUNCS_NOTE_BUSY] = "calls have no stack: another thread's was taken"},
-	.hint = ":function PATH:GLOB picks functions (PATH a program, a library or pid:N)",
+	.hint = "A picks functions; so does :function PATH:GLOB (PATH a program, a library or pid:N); with \"by A, B\" behind it their arguments",
 	.text = slow_text,
 };

@@ -272,6 +272,8 @@ struct measure_answer {
 	const struct measure_row *grower; /* of a holding: what grows most; NULL: nothing does, or it is not sure */
 	const struct measure_waiting *const *deadlock; /* measure__deadlock */
 	u32 ndeadlock;
+	const struct measure_waiting *const *chain; /* measure__chain */
+	u32 nchain;
 	const struct measure_cycle *cycles; /* measure__cycles */
 	u32 ncycles;
 };
@@ -321,6 +323,13 @@ const struct measure_holder *measure__holder_of(const struct measure_snap *s, u3
  * than DEADLOCK_NS; a thread that waits for itself is one, too. Fills out; returns how many. */
 u32 measure__deadlock(const struct measure_snap *s, const struct scope *scope,
 		      const struct measure_waiting **out, u32 max);
+
+/* So long has each of a chain to wait. */
+#define CHAIN_NS (NSEC_PER_SEC / 10)
+/* The longest line of two waits and more, each for a thread that is in the next one; the last one's holder waits
+ * for no lock. Fills out; returns how many, 0: there is none. */
+u32 measure__chain(const struct measure_snap *s, const struct scope *scope,
+		   const struct measure_waiting **out, u32 max);
 
 /* Cycles of at most CYCLE_MAX orders, not all of one thread; of each order that is in none yet the shortest.
  * Fills out; returns how many. */

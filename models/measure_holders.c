@@ -187,19 +187,20 @@ const struct measure_holder *measure__holder_of(const struct measure_snap *s, u3
 }
 
 static bool is_stuck(const struct measure_snap *s, const struct measure_waiting *w,
-		     const struct scope *scope)
+		     const struct scope *scope, u64 ns)
 {
 	const struct measure_who *who = &w->waiter;
 
-	return s->base.t1_ns >= w->begin_ns + DEADLOCK_NS &&
+	return s->base.t1_ns >= w->begin_ns + ns &&
 	       who__passes(scope, who->tgid, who->tid, who->cgroup, who->comm);
 }
 
+/* The one that a thread has been in for so long. */
 static const struct measure_waiting *wait_of(const struct measure_snap *s, u32 tid,
-					     const struct scope *scope)
+					     const struct scope *scope, u64 ns)
 {
 	for (u32 i = 0; i < s->nwaiting; i++)
-		if (s->waiting[i].waiter.tid == tid && is_stuck(s, &s->waiting[i], scope))
+		if (s->waiting[i].waiter.tid == tid && is_stuck(s, &s->waiting[i], scope, ns))
 			return &s->waiting[i];
 	return NULL;
 }
@@ -223,7 +224,7 @@ static u32 ring_of(const struct measure_snap *s, const struct measure_waiting *f
 		out[n++] = w;
 		if (w->tid == first->waiter.tid)
 			return n;
-		w = wait_of(s, w->tid, scope);
+		w = wait_of(s, w->tid, scope, DEADLOCK_NS);
 		if (w && is_among(out, n, w))
 			return 0; /* a ring that it only leads to */
 	}
@@ -238,8 +239,42 @@ u32 measure__deadlock(const struct measure_snap *s, const struct scope *scope,
 	for (u32 i = 0; i < s->nwaiting; i++) {
 		const struct measure_waiting *w = &s->waiting[i];
 
-		if (is_stuck(s, w, scope) && !is_among(out, n, w))
+		if (is_stuck(s, w, scope, DEADLOCK_NS) && !is_among(out, n, w))
 			n += ring_of(s, w, scope, out + n, max - n);
 	}
 	return n;
+}
+
+/* From a wait on; 0: it leads into a ring. */
+static u32 chain_of(const struct measure_snap *s, const struct measure_waiting *w,
+		    const struct scope *scope, const struct measure_waiting **out, u32 max)
+{
+	u32 n = 0;
+
+	while (w && n < max) {
+		if (is_among(out, n, w))
+			return 0;
+		out[n++] = w;
+		w = wait_of(s, w->tid, scope, CHAIN_NS);
+	}
+	return n;
+}
+
+u32 measure__chain(const struct measure_snap *s, const struct scope *scope,
+		   const struct measure_waiting **out, u32 max)
+{
+	const struct measure_waiting *first = NULL;
+	u32 most = 1;
+
+	for (u32 i = 0; i < s->nwaiting; i++) {
+		u32 n = is_stuck(s, &s->waiting[i], scope, CHAIN_NS)
+				? chain_of(s, &s->waiting[i], scope, out, max)
+				: 0;
+
+		if (n > most) {
+			most = n;
+			first = &s->waiting[i];
+		}
+	}
+	return first ? chain_of(s, first, scope, out, max) : 0;
 }

@@ -557,6 +557,7 @@ bool measure__is_by_stack(const struct measure *m, u32 groups)
 }
 
 #define DEADLOCKED 64
+#define CHAIN_MAX  16
 #define CYCLES	   16
 
 static void find_cycles(struct maker *k)
@@ -574,6 +575,15 @@ static void find_deadlock(struct maker *k)
 
 	k->box->answer.ndeadlock = measure__deadlock(k->snap, k->scope, v, DEADLOCKED);
 	k->box->answer.deadlock = v;
+}
+
+static void find_chain(struct maker *k)
+{
+	const struct measure_waiting **v =
+		arena__array(k->arena, const struct measure_waiting *, CHAIN_MAX);
+
+	k->box->answer.nchain = measure__chain(k->snap, k->scope, v, CHAIN_MAX);
+	k->box->answer.chain = v;
 }
 
 struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
@@ -611,6 +621,7 @@ struct measure_answer *measure__query(const struct measure_snap *snap, const str
 		add_missing_metrics(&k);
 	if (measure__holder_label(snap->measure) >= 0) {
 		find_deadlock(&k);
+		find_chain(&k);
 		find_cycles(&k);
 	}
 	finish(&k);

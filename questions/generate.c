@@ -500,6 +500,32 @@ int eval__generate(const struct eval_unit *unit, struct eval_code *code, char *w
 	return -E2BIG;
 }
 
+/* Each behind a jump over it, when it is not the one. */
+int eval_code__join(struct eval_code *code, const struct eval_code *units, u32 n)
+{
+	struct generator g = {.code = code};
+
+	*code = (struct eval_code){.ninsns = 0};
+	code->insns = xcalloc(QUESTION_REGION, sizeof(*code->insns));
+	for (u32 i = 0; i < n && !g.full; i++) {
+		u32 another;
+
+		code__load(&g, BPF_DW, BPF_REG_0, FRAME, OFFSET(unit));
+		another = code__jump_imm(&g, BPF_JNE, BPF_REG_0, (s32)i);
+		for (u32 k = 0; k < units[i].ninsns; k++) {
+			const struct bpf_insn *in = &units[i].insns[k];
+
+			code__put(&g, in->code, in->dst_reg, in->src_reg, in->off, in->imm);
+		}
+		code__land(&g, another);
+	}
+	code__exit(&g, 0);
+	if (!g.full)
+		return 0;
+	eval_code__fini(code);
+	return -E2BIG;
+}
+
 void eval_code__fini(struct eval_code *code)
 {
 	free(code->insns);

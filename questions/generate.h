@@ -46,6 +46,9 @@ int eval_unit__add_entries(struct eval_unit *unit, const struct entry_list *entr
 /* 0, or -E2BIG (more code, texts or globs than there is room for) with one line in why. */
 int eval__generate(const struct eval_unit *unit, struct eval_code *code, char *why, size_t size);
 void eval_code__fini(struct eval_code *code);
+/* Of several units, none of which has globs, one code that runs the one of frame.unit. -E2BIG: that
+ * is too much. */
+int eval_code__join(struct eval_code *code, const struct eval_code *units, u32 n);
 
 /* Puts the code into a program's region, in place. 0, or -ENOENT: it has none; -E2BIG. Every region
  * of the program gets it. */

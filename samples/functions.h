@@ -10,6 +10,7 @@
 
 #define FUNCTIONS_MAX  1024 /* functions at once */
 #define FUNCTION_TEXTS 32   /* PATH:GLOBs that pick them */
+#define FUNCTIONS_WITH_ARGS 64 /* of which arguments are labels */
 #define FUNCTION_ENDS  128  /* instructions of one at which it is left */
 
 struct function_object {
@@ -18,8 +19,12 @@ struct function_object {
 	u32 pid;    /* of this process alone; 0: of all that run it */
 };
 
+struct func_args; /* sources/funcs_args.h */
+
 struct function {
 	char *name;    /* demangled */
+	const struct func_args *args; /* which of its arguments are labels; NULL: none */
+	u32 unit;      /* with args: 1 + their number */
 	u64 offset;    /* in the file */
 	u32 object;    /* index */
 	u32 nends;     /* 0: its return address may be taken over */
@@ -27,7 +32,7 @@ struct function {
 };
 
 struct func_list {
-	u32 ntexts, nobjects, n;
+	u32 ntexts, nobjects, n, nunits;
 	char *texts[FUNCTION_TEXTS]; /* as they were given */
 	struct function_object objects[FUNCTION_TEXTS];
 	struct function *v;

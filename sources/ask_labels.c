@@ -4,36 +4,6 @@
 
 #include "sources/ask_plan.h"
 
-/* --- enums --- */
-
-const struct value_names *value_names__of(const struct checked *c, struct arena *arena)
-{
-	struct value_names *names;
-	char name[128];
-	s64 value;
-	u32 n = 0;
-
-	if (c->type.kind != TYPE_INT || !c->type.type_id || !c->types || !c->types->constant)
-		return NULL;
-	while (n < VALUE_NAMES_MOST &&
-	       c->types->constant(c->types, c->type.type_id, n, name, sizeof(name), &value))
-		n++;
-	names = arena__alloc(arena, sizeof(*names) + n * sizeof(names->v[0]));
-	for (; names->n < n; names->n++) {
-		c->types->constant(c->types, c->type.type_id, names->n, name, sizeof(name), &value);
-		names->v[names->n] = (struct value_name){value, arena__strdup(arena, name)};
-	}
-	return names;
-}
-
-const char *value_names__find(const struct value_names *names, u64 value)
-{
-	for (u32 i = 0; names && i < names->n; i++)
-		if (names->v[i].value == (s64)value)
-			return names->v[i].name;
-	return NULL;
-}
-
 /* --- labels --- */
 
 static enum label_kind kind_of_word(const struct checked *key)
@@ -112,7 +82,7 @@ static int add_own(struct ask *a, struct status *st, const struct checked *key, 
 {
 	struct ask_form *f = &a->form;
 	u32 at = own_labels(f);
-	const struct value_names *names;
+	struct value_text text = value_text__of(key, &a->arena);
 	struct ask_label *l;
 
 	if (at == MEASURE_OWN_LABELS || (!ask_key__is_cpu(key) && *nkeys == QUESTION_OWN_KEYS))
@@ -120,19 +90,12 @@ static int add_own(struct ask *a, struct status *st, const struct checked *key, 
 			st, EXIT_CODE_USAGE, -EINVAL,
 			"by: at most %u keys beside pid, tid, comm, cgroup, cpu and stacks",
 			QUESTION_OWN_KEYS);
-	names = value_names__of(key, &a->arena);
-	l = add_label(f, name, LABEL_NAMED, key->type.kind == TYPE_TEXT || names ? 24 : 12);
+	l = add_label(f, name, LABEL_NAMED, text.text || text.names ? 24 : 12);
 	if (!l)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "by: %.80s stands there twice",
 				   name);
-	a->own[at] = (struct ask_own){
-		.text = key->type.kind == TYPE_TEXT,
-		.is_signed = key->type.is_signed,
-		.pointer = key->type.kind == TYPE_POINTER,
-		.cpu = ask_key__is_cpu(key),
-		.names = names,
-	};
-	l->number = !a->own[at].text && !a->own[at].pointer && !names;
+	a->own[at] = text;
+	l->number = !text.text && !text.pointer && !text.names;
 	if (ask_key__is_cpu(key)) {
 		l->shift = QUESTION_EVENT_BITS;
 		l->bits = 32;
@@ -247,22 +210,11 @@ static void event_text(const struct ask *a, u64 value, char *buf, size_t size)
 
 bool ask__label_text(const struct ask *a, u32 label, u64 value, char *buf, size_t size)
 {
-	const struct ask_own *o = &a->own[MIN(label, MEASURE_OWN_LABELS - 1u)];
-	const char *name = label ? value_names__find(o->names, value) : NULL;
-
 	if (!label && a->question->shape == ASK_NEST)
 		path_text(a, value, buf, size);
 	else if (!label)
 		event_text(a, value, buf, size);
-	else if (o->text)
-		return false;
-	else if (name)
-		copy_str(buf, size, name);
-	else if (o->pointer)
-		snprintf(buf, size, "0x%llx", (unsigned long long)value);
-	else if (o->is_signed)
-		snprintf(buf, size, "%lld", (long long)value);
 	else
-		snprintf(buf, size, "%llu", (unsigned long long)value);
+		return value_text__write(&a->own[MIN(label, MEASURE_OWN_LABELS - 1u)], value, buf, size);
 	return true;
 }

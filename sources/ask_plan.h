@@ -7,6 +7,7 @@
 #include "questions/generate.h"
 #include "sources/ask.h"
 #include "sources/ask_events.h"
+#include "sources/value_text.h"
 
 /* A program that is attached to one or more of the events. */
 struct ask_program {
@@ -33,29 +34,9 @@ struct ask {
 	struct ask_form form;
 	const struct measure *measure;
 	bool uprobe_links; /* functions are probed by links (sources/uprobe.h), not by events */
-	/* Of own labels: how their values are written. */
-	struct ask_own {
-		bool text, is_signed, pointer, cpu;
-		const struct value_names *names; /* of an enum; NULL: none */
-	} own[MEASURE_OWN_LABELS];
+	struct value_text own[MEASURE_OWN_LABELS]; /* of own labels */
 	const struct value_names *field_names[ASK_FIELDS]; /* of a list, likewise */
 };
-
-/* What the values of an enum are called. */
-#define VALUE_NAMES_MOST 1024
-
-struct value_names {
-	u32 n;
-	struct value_name {
-		s64 value;
-		const char *name;
-	} v[];
-};
-
-/* Of what an expression gives; NULL: it is no enum. Lives in the arena. */
-const struct value_names *value_names__of(const struct checked *c, struct arena *arena);
-/* NULL: it has none. */
-const char *value_names__find(const struct value_names *names, u64 value);
 
 /* Whether a key is the CPU, and whether the programs have to compute it: a cell knows the thread, its
  * cgroup and its stack anyway. */

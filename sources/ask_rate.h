@@ -5,17 +5,20 @@
 
 #include "sources/ask_plan.h"
 #include "sources/rate_guard.h"
+#include "sources/event_count.h"
 
 struct ask_rate {
-	int *fds; /* counters, and tracepoints with the program that counts them */
+	int *fds; /* counters */
 	u32 n, cap;
-	int map, program; /* the program's count; -1: it could not be loaded */
+	struct event_count tracepoints;
+	struct event_count calls; /* of functions and static probes */
+	u64 cost_ns;		   /* of an event, about */
 	u64 begin_ns, before;
 };
 
 /*
- * Begins to count, which goes on while the programs are loaded. Events that cannot be counted without a
- * program (functions), and globs of many, are not.
+ * Begins to count, which goes on while the programs are loaded. Functions and static
+ * probes are counted where the kernel has links of the kind uprobe_multi; globs of many are not.
  */
 void ask_rate__begin(struct ask_rate *r, const struct ask *a);
 /*

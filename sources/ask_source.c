@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/embed.h"
 #include "base/log.h"
 #include "sources/ask_log.h"
@@ -42,6 +43,9 @@ struct running {
 	u32 nlink_fds, link_fds_cap;
 	struct ask_rate rate; /* while it is opened */
 	struct ask_log log;
+	u64 cost_ns;	      /* of an event of a program, about; 0: of other events */
+	struct rate_watch watch;
+	char taken_off[160];
 };
 
 /* What struct source is here. */
@@ -78,24 +82,18 @@ static const struct ask_program *program_named(const struct ask *a, const char *
 		       : NULL;
 }
 
+static int put_code(const void *code, struct bpf_insn *insns, u32 n)
+{
+	moment__put_calls(insns, n);
+	return eval__splice(code, insns, n);
+}
+
 static int splice(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	const struct ask_program *p = program_named(loading, bpf_program__name(prog));
-	size_t n = bpf_program__insn_cnt(prog);
-	struct bpf_insn *insns;
-	int err;
 
 	(void)opts, (void)cookie;
-	if (!p)
-		return -EINVAL;
-	insns = xmalloc(n * sizeof(*insns));
-	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
-	err = eval__splice(&p->code, insns, (u32)n);
-	moment__put_calls(insns, (u32)n);
-	if (!err)
-		err = bpf_program__set_insns(prog, insns, n);
-	free(insns);
-	return err;
+	return p ? bpf_util__edit(prog, put_code, &p->code) : -EINVAL;
 }
 
 static void register_sections(void)
@@ -444,7 +442,7 @@ static void put_open(void *ctx, struct bpf_object *obj,
 	r->opening = false;
 }
 
-static bool label_text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+static bool label_text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	const struct running *r = ctx;
 
@@ -452,7 +450,7 @@ static bool label_text(void *ctx, u32 label, u64 value, char *buf, size_t size)
 		*buf = '\0';
 		return true;
 	}
-	return ask__label_text(r->ask, label, value, buf, size);
+	return ask__label_text(r->ask, label, v->value, buf, size);
 }
 
 /* --- lists --- */
@@ -544,6 +542,42 @@ static void adapt_bursts(void *ctx, struct bpf_object *obj)
 	*n = 0;
 }
 
+/* --- what it takes --- */
+
+/* The counts were of one moment: calls of functions may come to be far more. */
+static void watch_rate(struct running *r, struct bpf_object *obj)
+{
+	struct measure_stats now;
+
+	if (!r->cost_ns || r->ask->forced || *r->taken_off)
+		return;
+	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(obj, "stats"), sizeof(now), (u64 *)&now);
+	if (!rate_watch__look(&r->watch, clock__monotonic_ns(), now.runs) ||
+	    rate_guard__pct(r->watch.per_second, r->cost_ns) <= RATE_GUARD_PCT)
+		return;
+	detach(r);
+	snprintf(r->taken_off, sizeof(r->taken_off),
+		 "taken off: %llu events a second took about %.0f%% of a CPU; ask it with ! before it",
+		 (unsigned long long)r->watch.per_second,
+		 rate_guard__pct(r->watch.per_second, r->cost_ns));
+	log__add(LOG_WARN, "%.100s: %s", ask__text(r->ask), r->taken_off);
+}
+
+static void tick(void *ctx, struct bpf_object *obj)
+{
+	adapt_bursts(ctx, obj);
+	watch_rate(ctx, obj);
+}
+
+static void note_rate(void *ctx, struct health *h)
+{
+	const struct running *r = ctx;
+	size_t len = strlen(h->note);
+
+	if (*r->taken_off)
+		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", r->taken_off);
+}
+
 /* --- the source --- */
 
 static void running__close(struct running *r)
@@ -571,6 +605,7 @@ static int check_rate(void *ctx, struct bpf_object *obj, struct status *st)
 	struct running *r = ctx;
 
 	(void)obj;
+	r->cost_ns = r->rate.calls.n ? r->rate.cost_ns : 0;
 	return ask_rate__check(&r->rate, r->ask, st);
 }
 
@@ -583,7 +618,8 @@ static const struct measure_hooks ask_hooks = {
 	.open = put_open,
 	.record = put_line,
 	.slow = add_moments,
-	.tick = adapt_bursts,
+	.tick = tick,
+	.health = note_rate,
 };
 
 /* At all of a question's events. */

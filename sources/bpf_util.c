@@ -44,6 +44,21 @@ static int missing_caps(int err, struct status *st)
 			   bpf == perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
 }
 
+int bpf_util__edit(struct bpf_program *prog,
+		   int (*edit)(const void *ctx, struct bpf_insn *insns, u32 n), const void *ctx)
+{
+	size_t n = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns = xmalloc(n * sizeof(*insns));
+	int err;
+
+	memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
+	err = edit(ctx, insns, (u32)n);
+	if (!err)
+		err = bpf_program__set_insns(prog, insns, n);
+	free(insns);
+	return err;
+}
+
 int bpf_util__prepare(struct status *st)
 {
 	libbpf_set_print(print_to_log);

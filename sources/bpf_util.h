@@ -6,16 +6,21 @@
 #include "base/base.h"
 #include "base/status.h"
 
+struct bpf_insn;
+struct bpf_link;
+struct bpf_program;
+
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
 /* Sends libbpf's messages to the log ring (never to stderr) and checks what loading needs:
  * 0, or -errno with st telling what is missing and what would enable it. */
 int bpf_util__prepare(struct status *st);
+/* Changes a program's instructions, of a handler's prog_prepare_load_fn. 0 or -errno. */
+int bpf_util__edit(struct bpf_program *prog,
+		   int (*edit)(const void *ctx, struct bpf_insn *insns, u32 n), const void *ctx);
 /* Fills st for a failed load or attach; returns err. */
 int bpf_util__failed(int err, const char *what, struct status *st);
 
-struct bpf_link;
-struct bpf_program;
 /* 0, or -errno with st naming the program. */
 int bpf_util__attach(struct bpf_program *prog, struct bpf_link **link, struct status *st);
 

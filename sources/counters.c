@@ -161,14 +161,14 @@ static void counters__flush(void *ctx)
 
 /* --- what is handed out --- */
 
-static bool counters__text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+static bool counters__text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	const struct counters *s = ctx;
 
-	if (measure_table[MEASURE_COUNTERS]->labels[label].word != COUNTERS_LABEL_EVENT || !value ||
-	    value > s->n)
+	if (measure_table[MEASURE_COUNTERS]->labels[label].word != COUNTERS_LABEL_EVENT || !v->value ||
+	    v->value > s->n)
 		return false;
-	copy_str(buf, size, s->v[value - 1].name);
+	copy_str(buf, size, s->v[v->value - 1].name);
 	return true;
 }
 

@@ -15,19 +15,23 @@
 #include "samples/functions.h"
 #include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
+#include "sources/funcs_args.h"
 #include "sources/measure.h"
 #include "sources/probe_links.h"
 #include "sources/rate_guard.h"
 
-#define LOOK_NS (50 * NSEC_PER_MSEC)
+#define LOOK_NS	     (50 * NSEC_PER_MSEC)
+#define FORCED_TIMES 4 /* counts of 50 ms are rough on a busy machine */
 
 struct funcs {
 	const struct func_list *list;
+	struct funcs_code code;
 	struct bpf_program *enter, *leave;
 	volatile u32 *does;
 	struct probe_links links;
 	u64 cost_ns; /* of a call */
 	struct rate_watch watch;
+	double said_pct, limit_pct; /* of a CPU; limit 0: none, as it was asked for with ! */
 	char taken_off[200];
 };
 
@@ -61,10 +65,12 @@ static void add_place(struct places *p, u64 offset, u64 cookie)
 
 static void add_places(struct places *p, const struct function *f, u32 id, enum probes what)
 {
+	u64 cookie = id | (u64)f->unit << FUNCS_UNIT_SHIFT;
+
 	if (what == PROBE_BEGINS || (what == PROBE_RETURNS && !f->nends))
-		add_place(p, f->offset, id);
+		add_place(p, f->offset, cookie);
 	for (u32 i = 0; what == PROBE_ENDS && i < f->nends; i++)
-		add_place(p, f->ends[i], id | FUNCS_AT_RETURN);
+		add_place(p, f->ends[i], cookie | FUNCS_AT_RETURN);
 }
 
 static int attach_object(struct funcs *f, u32 object, enum probes what)
@@ -107,7 +113,7 @@ static int attach_all(struct funcs *f, enum probes what, struct status *st)
 static int attach_own(void *ctx, const char *path, u64 offset)
 {
 	struct funcs *f = ctx;
-	u64 cookie = FUNCS_OWN;
+	u64 cookie = FUNCS_OWN | (u64)(f->list->nunits > 0) << FUNCS_UNIT_SHIFT;
 	struct uprobe_set set = {.path = path,
 				 .offsets = &offset,
 				 .cookies = &cookie,
@@ -129,19 +135,20 @@ static void detach_own(void *ctx)
 	detach_probes(ctx);
 }
 
-/* Once: it is the machine's. */
+/* Once: it is the machine's. What arguments take is measured by those of the first function that has some. */
 static u64 cost_of_call(struct funcs *f)
 {
-	static u64 known;
+	static u64 plain, with_args;
+	u64 *known = f->list->nunits ? &with_args : &plain;
 
-	if (known)
-		return known;
+	if (*known)
+		return *known;
 	*f->does = FUNCS_TIME;
-	known = rate_guard__cost(attach_own, detach_own, f);
+	*known = rate_guard__cost(attach_own, detach_own, f);
 	*f->does = FUNCS_IDLE;
 	log__add(LOG_INFO, "a call of a probed function takes %llu ns more",
-		 (unsigned long long)known);
-	return known;
+		 (unsigned long long)*known);
+	return *known;
 }
 
 /* Calls of the process that calls most. */
@@ -160,19 +167,26 @@ static u64 most_calls(struct bpf_object *obj)
 	return most;
 }
 
-/* Counts calls for a moment, with the probes at their begins alone. */
+/* Counts calls for a moment, with the probes at their begins alone. What is asked for with ! may take what
+ * it takes, but not far more than was known by then. */
 static int check_rate(struct funcs *f, struct bpf_object *obj, struct status *st)
 {
 	const struct timespec look = {.tv_nsec = LOOK_NS};
-	u64 begin = clock__monotonic_ns(), took;
+	u64 begin = clock__monotonic_ns(), took, rate;
 
 	*f->does = FUNCS_COUNT;
 	nanosleep(&look, NULL);
 	*f->does = FUNCS_IDLE;
 	took = clock__monotonic_ns() - begin;
-	return rate_guard__check(f->list->texts[f->list->ntexts - 1], "functions' calls",
-				 (u64)((double)most_calls(obj) * 1e9 / (double)took), f->cost_ns,
-				 "write ! before it", st);
+	rate = (u64)((double)most_calls(obj) * 1e9 / (double)took);
+	f->said_pct = rate_guard__pct(rate, f->cost_ns);
+	f->limit_pct = !f->list->forced ? RATE_GUARD_PCT
+		       : f->said_pct > RATE_GUARD_PCT ? f->said_pct * FORCED_TIMES
+						      : 0;
+	if (f->list->forced)
+		return 0;
+	return rate_guard__check(f->list->texts[f->list->ntexts - 1], "functions' calls", rate,
+				 f->cost_ns, "write ! before it", st);
 }
 
 static u64 runs_of(struct bpf_object *obj)
@@ -184,31 +198,47 @@ static u64 runs_of(struct bpf_object *obj)
 	return now.runs / 2; /* a call is two */
 }
 
+static double taken_pct(const struct funcs *f)
+{
+	return rate_guard__pct(f->watch.per_second, f->cost_ns);
+}
+
+static void take_off(struct funcs *f)
+{
+	char why[80] = "write ! before the functions to have them all the same";
+
+	if (f->list->forced)
+		snprintf(why, sizeof(why), "it was about %.0f%% when they were picked", f->said_pct);
+	snprintf(f->taken_off, sizeof(f->taken_off),
+		 "taken off: %llu calls a second took about %.0f%% of a CPU; %s",
+		 (unsigned long long)f->watch.per_second, taken_pct(f), why);
+	detach_probes(f);
+	log__add(LOG_WARN, "funcs: %s", f->taken_off);
+}
+
 static void tick(void *ctx, struct bpf_object *obj)
 {
 	struct funcs *f = ctx;
-	u64 rate;
 
-	if (f->list->forced || !probe_links__any(&f->links))
+	if (!probe_links__any(&f->links) ||
+	    !rate_watch__look(&f->watch, clock__monotonic_ns(), runs_of(obj)))
 		return;
-	if (!rate_watch__exceeds(&f->watch, clock__monotonic_ns(), runs_of(obj), f->cost_ns, &rate))
-		return;
-	detach_probes(f);
-	snprintf(f->taken_off, sizeof(f->taken_off),
-		 "taken off: %llu calls a second took about %.0f%% of a CPU; write ! before the functions "
-		 "to have them all the same",
-		 (unsigned long long)rate, rate_guard__pct(rate, f->cost_ns));
-	log__add(LOG_WARN, "funcs: %s", f->taken_off);
+	if (f->limit_pct && taken_pct(f) > f->limit_pct)
+		take_off(f);
 }
 
 static void health(void *ctx, struct health *h)
 {
 	const struct funcs *f = ctx;
 	size_t len = strlen(h->note);
-	const char *note = f->list->n ? f->taken_off : "no functions are picked";
+	char note[sizeof(f->taken_off)] = "no functions are picked";
 
-	if (*note)
-		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", note);
+	if (*f->taken_off)
+		copy_str(note, sizeof(note), f->taken_off);
+	else if (f->list->n)
+		snprintf(note, sizeof(note), "probes take about %.1f%% of a CPU: %llu ns a call",
+			 taken_pct(f), (unsigned long long)f->cost_ns);
+	snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", note);
 }
 
 /* --- the hooks --- */
@@ -220,6 +250,7 @@ static void *begin(const struct measure *m, const struct sampling *how)
 	struct funcs *f = xcalloc(1, sizeof(*f));
 
 	(void)m;
+	funcs_code__register();
 	f->list = how->functions ? how->functions : &none;
 	return f;
 }
@@ -229,6 +260,7 @@ static void end(void *ctx)
 	struct funcs *f = ctx;
 
 	probe_links__fini(&f->links);
+	funcs_code__fini(&f->code);
 	free(f);
 }
 
@@ -243,7 +275,9 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	u32 splits = f->list->waits;
 	struct bpf_program *prog;
 
-	(void)st;
+	if (funcs_code__make(&f->code, f->list, st))
+		return -E2BIG;
+	funcs_code__prepare(&f->code, f->list, obj);
 	measure_programs__set(obj, "splits", &splits, sizeof(splits));
 	f->enter = bpf_object__find_program_by_name(obj, "funcs_enter");
 	f->leave = bpf_object__find_program_by_name(obj, "funcs_return");
@@ -271,7 +305,7 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 		return 0;
 	f->cost_ns = cost_of_call(f);
 	err = attach_all(f, PROBE_BEGINS, st);
-	if (!err && !f->list->forced)
+	if (!err)
 		err = check_rate(f, obj, st);
 	if (!err)
 		err = attach_all(f, PROBE_RETURNS, st);
@@ -286,13 +320,22 @@ static void detach(void *ctx)
 	detach_probes(ctx);
 }
 
-static bool text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+/* Labels are the function, its object, and its arguments. */
+static bool text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	const struct func_list *l = ((struct funcs *)ctx)->list;
+	const struct function *f;
 
-	if (value >= l->n)
+	if (v->words[FUNCS_LABEL_FUNCTION] >= l->n)
 		return false;
-	copy_str(buf, size, label ? l->objects[l->v[value].object].name : l->v[value].name);
+	f = &l->v[v->words[FUNCS_LABEL_FUNCTION]];
+	*buf = '\0';
+	if (label == 0)
+		copy_str(buf, size, f->name);
+	else if (label == 1)
+		copy_str(buf, size, l->objects[f->object].name);
+	else if (f->args)
+		func_args__text(f->args, label - 2, v->value, v->sent, buf, size);
 	return true;
 }
 

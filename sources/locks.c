@@ -5,8 +5,8 @@
  * whose stack they could not take, as it sleeps since before it was watched or its program is new to them,
  * the stack is copied and walked while it lies still.
  *
- * Who has a mutex that is waited for at the moment is read from its owner's memory: the C library writes
- * it there.
+ * Who has a mutex, or writes under a rwlock, that is waited for at the moment is read from its owner's
+ * memory: the C library writes it there.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -57,6 +57,7 @@ struct lock_seen {
 	u64 same; /* of all words of it */
 	u32 tid;	       /* who was seen to wait last, and its registers; ip 0: was looked at */
 	struct user_regs regs;
+	char taken_in[64]; /* the function that waits for it; "": not known yet */
 	char name[192];
 };
 
@@ -92,6 +93,11 @@ static bool read_memory(u32 tgid, u64 at, void *buf, size_t size)
 /* Of struct pthread_mutex_t of the GNU C library. */
 struct mutex_words {
 	u32 lock, count, owner, users;
+};
+
+/* Of struct pthread_rwlock_t likewise; on both machines. */
+struct rwlock_words {
+	u32 readers, writers, wrphase_futex, writers_futex, pad[2], writer;
 };
 
 static bool is_thread(u32 tid)
@@ -160,16 +166,26 @@ static enum lock_kind kind_by_frames(const struct ctx *c, u32 tgid, const u64 *i
 	return LOCK_KIND_NONE;
 }
 
-/* Who took it, or let go of it. */
-static const char *where_of(struct ctx *c, struct stack_seen *s)
+/* The function that is behind those of libraries. */
+static void name_where(const struct ctx *c, u32 tgid, const u64 *ips, u32 n, char *buf, size_t size)
 {
 	struct address_name name;
 
-	for (u32 i = 0; !s->where && i < s->n; i++)
-		if (function_at(c, s->tgid, s->ips, i, &name) && !lock_kind__is_library(name.text))
-			s->where = xstrdup(name.text);
-	if (!s->where)
-		s->where = xstrdup("");
+	*buf = '\0';
+	for (u32 i = 0; !*buf && i < n; i++)
+		if (function_at(c, tgid, ips, i, &name) && !lock_kind__is_library(name.text))
+			copy_str(buf, size, name.text);
+}
+
+/* Who took it, or let go of it. */
+static const char *where_of(struct ctx *c, struct stack_seen *s)
+{
+	char where[192];
+
+	if (s->where)
+		return s->where;
+	name_where(c, s->tgid, s->ips, s->n, where, sizeof(where));
+	s->where = xstrdup(where);
 	return s->where;
 }
 
@@ -277,6 +293,8 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 	c->walker->put_space(c->walker, space);
 	if (!l->kind)
 		l->kind = kind_by_frames(c, l->tgid, ips, n, &l->inner);
+	if (!*l->taken_in)
+		name_where(c, l->tgid, ips, n, l->taken_in, sizeof(l->taken_in));
 	if (!l->kind && n && is_semaphore(c, l, ips[0]))
 		l->kind = LOCK_KIND_SEMAPHORE;
 	tell_kind(c, l);
@@ -312,9 +330,11 @@ static void on_lock(struct ctx *c, const struct lock_record *r)
 		l->kind = lock_kind__of_call(r->op, r->value);
 	if (!l->kind && s)
 		l->kind = kind_by_frames(c, s->tgid, s->ips, s->n, &l->inner);
+	if (s && !*l->taken_in)
+		copy_str(l->taken_in, sizeof(l->taken_in), where_of(c, s));
 	if (!l->kind && is_mutex(l))
 		l->kind = LOCK_KIND_MUTEX;
-	if (!l->kind && c->walks < WALKS)
+	if ((!l->kind || !(s || *l->taken_in)) && c->walks < WALKS)
 		look_at_sleeper(c, l);
 	if (!l->kind && s && is_semaphore(c, l, s->ips[0]))
 		l->kind = LOCK_KIND_SEMAPHORE;
@@ -330,6 +350,15 @@ static void add_offset(char *buf, size_t size, u64 offset)
 
 	if (offset && len < size)
 		snprintf(buf + len, size - len, "+0x%" PRIx64, offset);
+}
+
+/* "heap+0x2a0 in take_order": of what has no symbol who waits for it says what it is for. */
+static void add_function(struct lock_seen *l)
+{
+	size_t len = strlen(l->name);
+
+	if (*l->taken_in)
+		snprintf(l->name + len, sizeof(l->name) - len, " in %s", l->taken_in);
 }
 
 /* A word that is waited on lies within its lock. */
@@ -354,6 +383,8 @@ static void name_lock(struct ctx *c, struct lock_seen *l)
 		l->same = l->file ? l->lock : mix64_pair(mix64_pair(0, l->tgid), at - name.offset);
 	else
 		add_offset(l->name, sizeof(l->name), name.offset);
+	if (!name.symbol)
+		add_function(l);
 	/* Until its kind is known it may begin elsewhere. */
 	l->named = l->kind != LOCK_KIND_NONE;
 }
@@ -478,13 +509,26 @@ static void holder_text(struct ctx *c, u64 holder, char *buf, size_t size)
 	snprintf(buf, size, "%s/%u", *s->comm ? s->comm : "[gone]", (u32)holder);
 }
 
-/* Who has a mutex; 0: nobody, or it does not say. */
+/* Who writes under a rwlock of the GNU C library; 0: readers have it, or nobody. */
+static u32 writer_of(const struct lock_seen *l)
+{
+	u64 at = l->address - (l->inner ? lock_kind__offset(l->kind, l->address) : 0);
+	struct rwlock_words w;
+
+	if (!l->inner || !read_memory(l->tgid, at, &w, sizeof(w)) || !is_thread(w.writer))
+		return 0;
+	return w.writer;
+}
+
+/* Who has a lock; 0: nobody, or it does not say. */
 static u32 owner_of(const struct lock_seen *l)
 {
 	bool inherits = l->op == FUTEX_LOCK_PI || l->op == 13;
 	struct mutex_words m;
 	u32 tid;
 
+	if (l->kind == LOCK_KIND_RWLOCK)
+		return writer_of(l);
 	if (l->kind != LOCK_KIND_MUTEX || !read_memory(l->tgid, l->address, &m, sizeof(m)) || !m.lock)
 		return 0;
 	tid = inherits ? m.lock & FUTEX_TID_MASK : m.owner;
@@ -588,9 +632,10 @@ static void at_text(struct ctx *c, u64 hash, char *buf, size_t size)
 	copy_str(buf, size, s ? where_of(c, s) : "");
 }
 
-static bool text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+static bool text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	struct ctx *c = ctx;
+	u64 value = v->value;
 
 	*buf = '\0';
 	switch (label) {
@@ -665,7 +710,8 @@ static void goes_on(void *ctx, const struct measure_open *o, const struct measur
 	struct ctx *c = ctx;
 	u32 tid = (u32)known;
 
-	if (!tid && l && l->kind == LOCK_KIND_MUTEX && c->owners++ < OWNERS)
+	if (!tid && l && (l->kind == LOCK_KIND_MUTEX || l->kind == LOCK_KIND_RWLOCK) &&
+	    c->owners++ < OWNERS)
 		tid = owner_of(l);
 	if (tid)
 		put_holder(c, &out, tid, sink);

@@ -13,6 +13,13 @@ struct bpf_object;
 struct bpf_program;
 struct stack_record;
 
+/* A value of an own label, in the words of its key. */
+struct measure_value {
+	u64 value;
+	const __u64 *words;
+	const char *sent; /* its name, as the programs sent it; NULL: they did not */
+};
+
 /*
  * What is special to a measure's source; all optional. Those of a measure of the table are
  * `NAME_hooks`, in a file of their own, and a row of sources/measures.c.
@@ -40,8 +47,8 @@ struct measure_hooks {
 	bool (*gone)(void *ctx, const struct measure_site *site);
 	/* After each drain with the end of an interval, on the collector thread. */
 	void (*tick)(void *ctx, struct bpf_object *obj);
-	/* What the value of an own label is called; false: the programs send names. */
-	bool (*text)(void *ctx, u32 label, u64 value, char *buf, size_t size);
+	/* What the value of an own label is called; false: as the programs sent it. */
+	bool (*text)(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size);
 	/* At the end of an interval calls put for each span that goes on. */
 	void (*open)(void *ctx, struct bpf_object *obj,
 		     void (*put)(void *put_ctx, const struct measure_open *open), void *put_ctx);

@@ -7,13 +7,13 @@
 #include "bpf/stack.h"
 #include "sources/measure_impl.h"
 
-static const char *text_of(struct source *s, u32 label, u64 value)
+static const char *text_of(struct source *s, u32 label, u64 value, const __u64 *words)
 {
 	const struct measure_label *l = &s->m->labels[label];
-	const char *name;
+	const struct measure_value v = {value, words, measure_names__get(&s->names, l->word, value)};
 
 	if (s->hooks->text &&
-	    s->hooks->text(s->ctx, label, value, s->texts[label], sizeof(s->texts[label])))
+	    s->hooks->text(s->ctx, label, &v, s->texts[label], sizeof(s->texts[label])))
 		return s->texts[label];
 	if (l->join) {
 		s->texts[label][0] = '\0';
@@ -29,8 +29,7 @@ static const char *text_of(struct source *s, u32 label, u64 value)
 	}
 	if (!value)
 		return "";
-	name = measure_names__get(&s->names, l->word, value);
-	return name ? name : "[name lost]";
+	return v.sent ? v.sent : "[name lost]";
 }
 
 static u32 name_keys(struct source *s, const __u64 *words)
@@ -40,7 +39,7 @@ static u32 name_keys(struct source *s, const __u64 *words)
 	for (u32 i = 0; i < n; i++) {
 		u64 value = measure_label__value(&s->m->labels[i], words);
 
-		s->keys[i] = (struct measure_key){value, text_of(s, i, value)};
+		s->keys[i] = (struct measure_key){value, text_of(s, i, value, words)};
 		if (s->hooks->same)
 			s->keys[i].value = s->hooks->same(s->ctx, i, value);
 	}

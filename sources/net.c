@@ -79,11 +79,11 @@ static void reason_text(const struct reasons *r, u32 reason, char *buf, size_t s
 		snprintf(buf, size, "reason %u", reason);
 }
 
-static bool net_text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+static bool net_text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
-	if (measure_table[MEASURE_NET]->labels[label].word != NET_LABEL_REASON || !value)
+	if (measure_table[MEASURE_NET]->labels[label].word != NET_LABEL_REASON || !v->value)
 		return false;
-	reason_text(ctx, (u32)value, buf, size);
+	reason_text(ctx, (u32)v->value, buf, size);
 	return true;
 }
 

@@ -26,19 +26,18 @@ int rate_guard__check(const char *what, const char *events, u64 per_second, u64 
 			   what, events, (unsigned long long)per_second, pct, how);
 }
 
-bool rate_watch__exceeds(struct rate_watch *w, u64 now_ns, u64 count, u64 cost_ns,
-			 u64 *per_second)
+bool rate_watch__look(struct rate_watch *w, u64 now_ns, u64 count)
 {
 	u64 took = now_ns - w->since_ns;
 
-	if (!w->since_ns || took < NSEC_PER_SEC) {
-		if (!w->since_ns)
-			*w = (struct rate_watch){now_ns, count};
+	if (w->since_ns && took < NSEC_PER_SEC)
 		return false;
-	}
-	*per_second = (u64)((double)(count - w->count) * 1e9 / (double)took);
-	*w = (struct rate_watch){now_ns, count};
-	return rate_guard__pct(*per_second, cost_ns) > RATE_GUARD_PCT;
+	*w = (struct rate_watch){
+		.since_ns = now_ns,
+		.count = count,
+		.per_second = w->since_ns ? (u64)((double)(count - w->count) * 1e9 / (double)took) : 0,
+	};
+	return true;
 }
 
 /* --- what a call costs --- */
@@ -73,14 +72,15 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1; /* the program itself comes first */
 }
 
+/* In the thread's own time: other threads may want the CPU. */
 static u64 time_calls(void)
 {
 	void (*volatile call)(void) = own_function;
-	u64 begin = clock__monotonic_ns();
+	u64 begin = clock__thread_cpu_ns();
 
 	for (u32 i = 0; i < OWN_CALLS; i++)
 		call();
-	return (clock__monotonic_ns() - begin) / OWN_CALLS;
+	return (clock__thread_cpu_ns() - begin) / OWN_CALLS;
 }
 
 u64 rate_guard__cost(int (*attach)(void *ctx, const char *path, u64 offset),

@@ -19,13 +19,12 @@ double rate_guard__pct(u64 per_second, u64 cost_ns);
 int rate_guard__check(const char *what, const char *events, u64 per_second, u64 cost_ns,
 		      const char *how, struct status *st);
 
-/* While it runs: whether it has taken more than RATE_GUARD_PCT for a second. */
+/* While it runs: how many events came in the last second or more; all 0 to begin with. */
 struct rate_watch {
-	u64 since_ns, count;
+	u64 since_ns, count, per_second;
 };
-/* count: of all events so far. *per_second: how many there were, when it is too much. */
-bool rate_watch__exceeds(struct rate_watch *w, u64 now_ns, u64 count, u64 cost_ns,
-			 u64 *per_second);
+/* count: of all events so far. True when per_second is new. */
+bool rate_watch__look(struct rate_watch *w, u64 now_ns, u64 count);
 
 /* How long a call takes on this machine that a probe's programs see: attach() puts them on a
  * function of proftop's own, the file and the offset of which it is given, and returns 0 or -errno.

@@ -107,21 +107,21 @@ static void tcp__tick(void *ctx, struct bpf_object *obj)
 	((struct tcp *)ctx)->nnamespaces = 0;
 }
 
-static bool tcp__text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+static bool tcp__text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	const struct measure_label *l = &measure_table[MEASURE_TCP]->labels[label];
 	struct tcp *t = ctx;
 
 	if (l->word == TCP_LABEL_NETNS) {
-		copy_str(buf, size, netns_name(t, (u32)value));
+		copy_str(buf, size, netns_name(t, (u32)v->value));
 		return true;
 	}
 	if (l->word != TCP_LABEL_KIND || l->shift != TCP_SERVER_SHIFT)
 		return false;
-	if (*t->services[value & (PORTS - 1)])
-		copy_str(buf, size, t->services[value & (PORTS - 1)]);
+	if (*t->services[v->value & (PORTS - 1)])
+		copy_str(buf, size, t->services[v->value & (PORTS - 1)]);
 	else
-		snprintf(buf, size, "%u", (u32)value);
+		snprintf(buf, size, "%u", (u32)v->value);
 	return true;
 }
 

@@ -383,12 +383,13 @@ static void regs_text(const struct watch_value *v, char *buf, size_t size)
 					      (unsigned long long)v->regs[i]);
 }
 
-static bool watch__text(void *ctx, u32 label, u64 value, char *buf, size_t size)
+static bool watch__text(void *ctx, u32 label, const struct measure_value *of, char *buf, size_t size)
 {
 	const char *name = measure_table[MEASURE_WATCH]->labels[label].name;
 	struct watching *w = ctx;
 	const struct watch_spec *spec;
 	struct watch_value v = {0};
+	u64 value = of->value;
 
 	if (!strcmp(name, "function"))
 		return function_text(w, value, buf, size);

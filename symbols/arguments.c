@@ -94,14 +94,20 @@ static int resolve(const struct field_resolver *r, const char *name, struct fiel
 	return a->registers->field(a->registers, name, out);
 }
 
+bool arguments__name(const struct arguments *a, u32 i, char *buf, size_t size)
+{
+	if (i >= a->n)
+		return false;
+	copy_str(buf, size, a->v[i].name);
+	return true;
+}
+
 static bool resolve_name(const struct field_resolver *r, u32 i, char *buf, size_t size)
 {
 	const struct arguments *a = of(r);
 
-	if (i >= a->n)
-		return a->registers->name(a->registers, i - a->n, buf, size);
-	copy_str(buf, size, a->v[i].name);
-	return true;
+	return arguments__name(a, i, buf, size) ||
+	       a->registers->name(a->registers, i - a->n, buf, size);
 }
 
 /* Values of enums are constants, as in C. */

@@ -20,6 +20,8 @@ struct arguments *arguments__open(const char *file, const char *function, u64 of
  * it could not be opened. */
 struct arguments *arguments__open_fd(int fd, const char *path, const char *root, const char *function,
 				     u64 offset, bool returns);
+/* The i-th that debug information tells of, "ret" of a result; false: there are no more. */
+bool arguments__name(const struct arguments *a, u32 i, char *buf, size_t size);
 void arguments__close(struct arguments *a);
 
 /* Lives as long as it does. */

@@ -198,6 +198,7 @@ static int search(struct finding *f, const char *glob,
 		if (!s)
 			continue;
 		found.name = shown;
+		found.linkage = symtab_builder__name(&f->names, s);
 		if (code__offset(&f->code, s->start, &found.offset) &&
 		    (!f->throws || find_ends(f, s, ends))) {
 			found.ends = ends->offsets;

@@ -8,6 +8,7 @@
 /* One that matched; all of it is valid during the call alone. */
 struct function_found {
 	const char *name; /* demangled */
+	const char *linkage; /* as in the file */
 	u64 offset;	  /* in the file */
 	/* Where its return address must not be taken over, as an exception may look for it there:
 	 * offsets of the instructions by which it is left. Else 0. */

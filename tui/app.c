@@ -577,7 +577,7 @@ static bool global_action(struct host *h, enum action a)
 	case ACTION_FLAME:
 		return no_stacks(h);
 	case ACTION_TIME:
-		return functions__offer(h);
+		return probes__offer(h);
 	case ACTION_BASELINE:
 		baseline__toggle(h);
 		return true;

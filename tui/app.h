@@ -3,7 +3,7 @@
  * The app: the UI thread's state and loop. Its parts: loop.c (waits, events), app.c (what screens
  * ask, views, commands to the collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
  * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots), baseline.c,
- * past.c, guide.c, tour.c, hints.c (the last line). Only they see inside.
+ * past.c, guide.c, tour.c, probes.c, hints.c (the last line). Only they see inside.
  */
 #ifndef TUI_APP_H
 #define TUI_APP_H
@@ -26,7 +26,8 @@
 #include "widgets/prompt.h"
 
 enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_SAVE, DIALOG_ASK,
-	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_PICK_QUESTION,
+	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_PICK_PROGRAM, DIALOG_PICK_PROBE,
+	      DIALOG_PICK_QUESTION,
 	      DIALOG_MENU, DIALOG_PICK_COLUMNS, DIALOG_HELP, DIALOG_GUIDE };
 
 /* A screen's question: items to pick from, or a line of text. */
@@ -97,6 +98,7 @@ struct host {
 	struct picker picker;
 	struct host_menu menu;
 	struct pick_list *list; /* NULL until read */
+	char probes_of[4096];	/* DIALOG_PICK_PROBE: whose, a path or pid:N */
 	struct proc_usage *usage; /* CPU that processes had used by then; NULL not known */
 	u64 list_due_ns;
 	bool list_asked;
@@ -234,10 +236,17 @@ void ask__complete(struct host *h, const char *text, u32 cursor, struct completi
 /* --- functions.c: functions whose calls are timed; likewise --- */
 
 bool functions__pick(struct host *h, const char *text, struct status *st);
-/* The prompt with what times the function that is selected; always true, as an action is. */
-bool functions__offer(struct host *h);
 bool functions__drop(struct host *h, const char *number, struct status *st);
 bool functions__set_waits(struct host *h, const char *on, struct status *st);
+
+/* --- probes.c: what can be done with a function or a static probe --- */
+
+struct probe_item;
+/* A menu for the function under the cursor; where none is, the picker. Always true, as an action is. */
+bool probes__offer(struct host *h);
+/* The picker for a program, library or pid:N; "": a process is picked first. False: st says why not. */
+bool probes__open(struct host *h, const char *where, struct status *st);
+void probes__picked(struct host *h, const struct probe_item *p);
 
 /* --- watches.c: addresses that are watched; likewise --- */
 

@@ -307,6 +307,8 @@ void dialog__open(struct host *h, enum dialog d)
 	case DIALOG_PICK_VIEW:
 	case DIALOG_PICK_PROCESS:
 	case DIALOG_PICK_CGROUP:
+	case DIALOG_PICK_PROGRAM:
+	case DIALOG_PICK_PROBE:
 	case DIALOG_PICK_COLUMNS:
 	case DIALOG_PICK_QUESTION:
 	case DIALOG_MENU: pick__open(h); break;

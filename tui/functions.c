@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
+#include "sources/funcs_args.h"
 #include "sources/probe_links.h"
 #include "sources/uprobe.h"
 #include "symbols/functions.h"
@@ -19,7 +19,9 @@ struct picking {
 	struct func_list *list;
 	struct status *st;
 	const char *glob;
-	u32 cap;
+	const char *by; /* its arguments; "": none are asked for */
+	struct status wrong; /* with the first function that has no such arguments */
+	u32 cap, matched;
 	bool full;
 	u32 pid;    /* where libraries are looked through */
 	bool mapped; /* a library of pid had some */
@@ -47,23 +49,44 @@ static struct func_list *new_list(const struct func_list *old)
 	return l;
 }
 
-static bool has(const struct func_list *l, u32 object, u64 offset)
+/* NULL: it is not picked yet. */
+static struct function *find(const struct func_list *l, u32 object, u64 offset)
 {
 	for (u32 i = 0; i < l->n; i++)
 		if (l->v[i].offset == offset &&
 		    !strcmp(l->objects[l->v[i].object].path, l->objects[object].path))
-			return true;
-	return false;
+			return &l->v[i];
+	return NULL;
+}
+
+/* Of functions that match a glob some may have no such arguments. */
+static void pick_args(struct picking *p, struct function *f, const struct function_found *found)
+{
+	struct func_list *l = p->list;
+
+	if (!*p->by || f->args)
+		return;
+	if (l->nunits == FUNCTIONS_WITH_ARGS) {
+		p->full = true;
+		return;
+	}
+	f->args = func_args__new(l->objects[l->nobjects].path, found->name, found->offset, found->jumps,
+				 p->by, &p->wrong);
+	if (f->args)
+		f->unit = ++l->nunits;
 }
 
 static bool add_function(void *ctx, const struct function_found *found)
 {
 	struct picking *p = ctx;
 	struct func_list *l = p->list;
-	struct function *f;
+	struct function *f = find(l, l->nobjects, found->offset);
 
-	if (has(l, l->nobjects, found->offset))
+	p->matched++;
+	if (f) {
+		pick_args(p, f, found);
 		return true;
+	}
 	if (l->n == FUNCTIONS_MAX) {
 		p->full = true;
 		return false;
@@ -74,6 +97,7 @@ static bool add_function(void *ctx, const struct function_found *found)
 			       .offset = found->offset,
 			       .object = l->nobjects,
 			       .nends = found->nends};
+	pick_args(p, f, found);
 	if (f->nends) {
 		f->ends = xmalloc(f->nends * sizeof(u64));
 		memcpy(f->ends, found->ends, f->nends * sizeof(u64));
@@ -149,7 +173,7 @@ static int pick_process(struct picking *p, u32 pid)
 	if (err)
 		return status__set(p->st, EXIT_CODE_USAGE, err, "process %u: its program cannot be read",
 				   pid);
-	if (p->list->n)
+	if (p->matched)
 		return 0;
 	p->pid = pid;
 	snprintf(exe, sizeof(exe), "/proc/%u/maps", pid);
@@ -198,8 +222,9 @@ static const char *process_of(const char *text, u32 *pid)
 static int pick(struct picking *p, const char *text)
 {
 	char path[PATH_MAX];
-	const char *glob, *plain = text + (*text == '!');
-	u32 pid = 0, before = p->list->n;
+	const char *glob, *plain = text + (*text == '!'), *by = strstr(plain, " by ");
+	u32 pid = 0, units = p->list->nunits;
+	char name[PATH_MAX];
 	int err;
 
 	p->list->forced |= *text == '!';
@@ -213,16 +238,23 @@ static int pick(struct picking *p, const char *text)
 	if (!*glob || (!pid && !*path))
 		return status__set(p->st, EXIT_CODE_USAGE, -EINVAL,
 				   "%.100s: write it as PATH:FUNCTION, where PATH is a program, a library "
-				   "or pid:N, and FUNCTION may have * and ?", text);
-	p->glob = glob;
+				   "or pid:N, and FUNCTION may have * and ?; `by A, B` behind it names "
+				   "arguments", text);
+	snprintf(name, sizeof(name), "%.*s", by ? (int)(by - glob) : -1, glob);
+	p->glob = name;
+	p->by = by ? by + strlen(" by ") : "";
 	err = pid ? pick_process(p, pid) : pick_file(p, path);
 	if (err)
 		return err;
 	if (p->full)
 		return status__set(p->st, EXIT_CODE_USAGE, -E2BIG,
 				   "%.100s: that makes more than %u functions: make the name narrower",
-				   text, FUNCTIONS_MAX);
-	if (p->list->n > before)
+				   text, by ? FUNCTIONS_WITH_ARGS : FUNCTIONS_MAX);
+	if (by && p->wrong.code && p->list->nunits == units) {
+		*p->st = p->wrong;
+		return -EINVAL;
+	}
+	if (p->matched)
 		return 0;
 	return status__set(p->st, EXIT_CODE_USAGE, -ENOENT, "%.100s: no function matches%s", text,
 			   p->missing ? "; it is stripped: install its -dbgsym package" : "");
@@ -330,52 +362,6 @@ bool functions__pick(struct host *h, const char *text, struct status *st)
 	set_functions(h, list);
 	host__message(h, ROLE_OK, "%u function%s timed", list->n, list->n == 1 ? " is" : "s are");
 	app__show_view(h, view__index("funcs"));
-	return true;
-}
-
-/* By its name as the file has it, which is no other's. False: a prompt cannot have it. */
-static bool offer_function(struct host *h, const struct sym_func *f)
-{
-	const struct sym_object *o = symbols__object(host__symbols(h), f->object);
-	char line[PROMPT_MAX];
-	int len;
-
-	if (o->tgid)
-		len = snprintf(line, sizeof(line), "function pid:%u:%s", o->tgid, f->linkage);
-	else
-		len = snprintf(line, sizeof(line), "function %s:%s", *o->path ? o->path : o->name,
-			       f->linkage);
-	if (len >= (int)sizeof(line) || !utf8__valid(line))
-		return false;
-	dialog__offer(h, line);
-	return true;
-}
-
-/* Why a function cannot be timed; NULL: it can. */
-static const char *why_not(const struct sym_func *f)
-{
-	if (!f->id)
-		return "this is no function: select one, or a frame of a stack";
-	if (f->kind == CODE_KERNEL)
-		return "this is the kernel's: functions of programs are timed";
-	if (f->kind != CODE_USER)
-		return "this is in no file: it cannot be probed";
-	if (f->flags & FUNC_GUESSED)
-		return "this function has no name: install its -dbgsym package";
-	return NULL;
-}
-
-bool functions__offer(struct host *h)
-{
-	const struct screen *s = app__screen(h);
-	u32 func = s->ops->function ? s->ops->function(s) : 0;
-	const struct sym_func *f = symbols__func(host__symbols(h), func);
-	const char *why = why_not(f);
-
-	if (!why && !offer_function(h, f))
-		why = "its name cannot be written in a prompt";
-	if (why)
-		host__message(h, ROLE_WARN, "%s", why);
 	return true;
 }
 

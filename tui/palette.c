@@ -501,6 +501,8 @@ static const struct command commands[] = {
 	{"unask", "N", "ask the N-th question no more", ask__drop, NULL},
 	{"function", "PATH:GLOB", "time the calls of functions; PATH: a program, a library or pid:N",
 	 functions__pick, NULL},
+	{"probes", "[PROGRAM]", "pick a function or static probe of a program, a library or pid:N",
+	 probes__open, NULL},
 	{"unfunction", "[N]", "the N-th functions that were picked no more; the last ones",
 	 functions__drop, NULL},
 	{"function-waits", "on|off", "split the time of calls: on CPU, run queue, blocked",

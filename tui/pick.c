@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pickers: views, processes, cgroups and questions. Lists are read on the lists worker. */
+/* The pickers: views, processes, cgroups, questions, functions and static probes. Lists are read on the lists worker. */
+#include <limits.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "questions/library.h"
 #include "tui/app.h"
 #include "tui/own_questions.h"
+#include "tui/probe_list.h"
 
 #define REFRESH_NS	 (2 * NSEC_PER_SEC)
 #define FIRST_REFRESH_NS (NSEC_PER_SEC / 2) /* who is busy now is known from two reads */
@@ -17,6 +19,7 @@ struct pick_list {
 	const struct proc_item *procs;
 	const struct cgroup_item *cgroups;
 	const struct question_item *questions;
+	const struct probe_item *probes;
 };
 
 struct question_item {
@@ -90,6 +93,16 @@ static void question_item(void *ctx, u32 i, struct picker_item *out)
 		.key = hash_bytes(q->name, strlen(q->name)) | 1, .text = q->name, .detail = q->help};
 }
 
+static void probe_item(void *ctx, u32 i, struct picker_item *out)
+{
+	const struct probe_item *p = &((struct host *)ctx)->list->probes[i];
+	static const enum role roles[] = {[PROBE_FUNCTION] = ROLE_TEXT, [PROBE_STATIC] = ROLE_OK,
+					  [PROBE_TRACEPOINT] = ROLE_DIM};
+
+	*out = (struct picker_item){
+		.key = i + 1ULL, .text = p->text, .detail = p->detail, .role = roles[p->kind]};
+}
+
 static struct picker_source source_of(struct host *h)
 {
 	u32 n = h->list ? h->list->n : 0;
@@ -102,7 +115,10 @@ static struct picker_source source_of(struct host *h)
 	case DIALOG_PICK_COLUMNS:
 		return pick_columns__source(h);
 	case DIALOG_PICK_PROCESS:
+	case DIALOG_PICK_PROGRAM:
 		return (struct picker_source){.n = n, .item = proc_item, .ctx = h};
+	case DIALOG_PICK_PROBE:
+		return (struct picker_source){.n = n, .item = probe_item, .ctx = h};
 	case DIALOG_PICK_QUESTION:
 		return (struct picker_source){.n = n, .item = question_item, .ctx = h};
 	default:
@@ -116,6 +132,7 @@ struct list_job {
 	struct job job;
 	struct host *host;
 	enum dialog dialog;
+	char probes_of[PATH_MAX];
 	struct pick_list *list;
 	struct proc_usage *usage; /* on its way from one read to the next */
 };
@@ -163,7 +180,9 @@ static void list_job__run(struct job *job)
 	struct list_job *j = (struct list_job *)job;
 	struct pick_list *l = j->list;
 
-	if (j->dialog == DIALOG_PICK_PROCESS)
+	if (j->dialog == DIALOG_PICK_PROBE)
+		l->n = probe_list__read(&l->arena, j->probes_of, &l->probes);
+	else if (j->dialog == DIALOG_PICK_PROCESS || j->dialog == DIALOG_PICK_PROGRAM)
 		l->n = proclist__read(&l->arena, &j->usage, &l->procs);
 	else if (j->dialog == DIALOG_PICK_QUESTION)
 		l->n = read_questions(l, !j->host->options->no_config);
@@ -182,6 +201,14 @@ static void list_job__drop(struct job *job)
 
 static void ask_list(struct host *h);
 
+/* What a program has does not change. */
+static u64 next_refresh(const struct host *h)
+{
+	if (h->dialog == DIALOG_PICK_PROBE)
+		return UINT64_MAX;
+	return clock__monotonic_ns() + (h->list ? REFRESH_NS : FIRST_REFRESH_NS);
+}
+
 static void list_job__done(struct job *job)
 {
 	struct list_job *j = (struct list_job *)job;
@@ -192,7 +219,7 @@ static void list_job__done(struct job *job)
 	h->usage = j->usage;
 	j->usage = NULL;
 	if (h->dialog == j->dialog) {
-		h->list_due_ns = clock__monotonic_ns() + (h->list ? REFRESH_NS : FIRST_REFRESH_NS);
+		h->list_due_ns = next_refresh(h);
 		pick_list__free(h->list);
 		h->list = j->list;
 		j->list = NULL;
@@ -219,6 +246,7 @@ static void ask_list(struct host *h)
 		.list = xcalloc(1, sizeof(struct pick_list)),
 		.usage = h->usage,
 	};
+	copy_str(j->probes_of, sizeof(j->probes_of), h->probes_of);
 	h->usage = NULL;
 	h->list_asked = true;
 	worker__post(h->lists, &j->job);
@@ -242,6 +270,8 @@ static const char *title_of(enum dialog d)
 	switch (d) {
 	case DIALOG_PICK_VIEW: return "view";
 	case DIALOG_PICK_PROCESS: return "process to look at";
+	case DIALOG_PICK_PROGRAM: return "process whose functions to pick from";
+	case DIALOG_PICK_PROBE: return "function, static probe or tracepoint";
 	case DIALOG_PICK_COLUMNS: return "columns: Space shows, < > move";
 	case DIALOG_PICK_QUESTION: return "question to ask";
 	default: return "cgroup to look at";
@@ -282,6 +312,14 @@ static void pick_question(struct host *h, const char *name)
 		host__error(h, &st);
 }
 
+static void pick_program(struct host *h, const char *pid)
+{
+	struct status st = {0};
+
+	if (!probes__open(h, pid, &st))
+		host__error(h, &st);
+}
+
 static void picked(struct host *h)
 {
 	struct picker_source src = source_of(h);
@@ -295,6 +333,11 @@ static void picked(struct host *h)
 	} else if (h->dialog == DIALOG_PICK_PROCESS) {
 		snprintf(pid, sizeof(pid), "pid=%u", h->list->procs[i].pid);
 		apply_pick(h, "pid tree", pid);
+	} else if (h->dialog == DIALOG_PICK_PROBE) {
+		probes__picked(h, &h->list->probes[i]);
+	} else if (h->dialog == DIALOG_PICK_PROGRAM) {
+		snprintf(pid, sizeof(pid), "pid:%u", h->list->procs[i].pid);
+		pick_program(h, pid);
 	} else if (h->dialog == DIALOG_PICK_QUESTION) {
 		pick_question(h, h->list->questions[i].name);
 	} else {
@@ -308,6 +351,7 @@ bool pick__input(struct host *h, const struct input *in)
 {
 	struct picker_source src = source_of(h);
 	enum picker_result r;
+	enum dialog was;
 	u32 i;
 
 	if (h->dialog == DIALOG_PICK_COLUMNS && pick_columns__input(h, in))
@@ -323,9 +367,10 @@ bool pick__input(struct host *h, const struct input *in)
 			menu__picked(h, i);
 		return false;
 	}
+	was = h->dialog;
 	if (r == PICKER_ACCEPTED)
 		picked(h);
-	return r != PICKER_EDITING;
+	return r != PICKER_EDITING && h->dialog == was;
 }
 
 void pick__draw(struct host *h, struct rect area)

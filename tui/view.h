@@ -66,6 +66,9 @@ struct screen_ops {
 	bool (*search)(struct screen *s, const char *text, int dir);
 	/* Optional: the function that is selected, symbols' id; 0: it is none. */
 	u32 (*function)(const struct screen *s);
+	/* Optional: the name of the function whose calls the selected row is of, where it is no symbols';
+	 * false: it is of none. */
+	bool (*called)(const struct screen *s, char *buf, size_t size);
 	/* Optional: moves while the text is typed, and back when that is cancelled; false when nothing
 	 * matches. text: of SEARCH_TYPED. */
 	bool (*search_typed)(struct screen *s, enum search_step step, const char *text);

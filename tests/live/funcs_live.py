@@ -4,9 +4,11 @@
 import collections
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -80,6 +82,48 @@ def test_calls():
     assert seen.sum_of("spins", "blocked_ns") <= seen.sum_of("spins", "total_ns") * 0.2
 
 
+def built(folder):
+    """The workload whose arguments follow from the number of the call."""
+    path = os.path.join(folder, "args")
+    source = os.path.join(live.ROOT, "tests/workloads/arguments/arguments.c")
+    subprocess.run(["gcc", "-g", "-O2", "-o", path, source], check=True)
+    return path
+
+
+def rows_by(path, *options):
+    """Rows with calls of a run of 12 calls each."""
+    with live.Workload("", 12, path=path, stdin=subprocess.PIPE) as work:
+        with live.Watch("funcs", "-p", work.pid, *options, binary=live.CHECKED) as watch:
+            watch.next()
+            work.process.communicate("\n", timeout=60)
+            watch.until(live.now_ns())
+    assert "arguments could not" not in watch.reports[-1]["health"].get("note", ""), watch.reports[-1]
+    return [r for x in watch.reports for r in x["rows"] if r["count"]]
+
+
+def test_arguments():
+    """Calls by arguments and results: numbers, strings, members, enums; filtered; none that are not asked for"""
+    live.need_root()
+    with tempfile.TemporaryDirectory() as folder:
+        path = built(folder)
+        expected = collections.Counter()
+        for i in range(12):
+            text = "odd" if i % 2 else "even"
+            expected["members", f"req->len={i % 10}", f"text={text}", f"ret={i % 10 + ord(text[0])}"] += 1
+            expected["gives_color", f"n={i}", "ret=" + ("GREEN" if i % 2 else "BLUE"), None] += 1
+            expected["kept", None, None, None] += 1
+        picked = ("--function", f"!{path}:members by req->len, text, ret", "--function",
+                  f"{path}:gives_color by n, ret", "--function", f"{path}:kept")
+        found = collections.Counter()
+        for r in rows_by(path, *picked, "--group", "function,arg1,arg2,arg3"):
+            found[r["function"], r["arg1"], r["arg2"], r["arg3"]] += r["count"]
+        assert found == expected, (found - expected, expected - found)
+        rows = rows_by(path, *picked, "--group", "arg2", "--filter", "arg1=n=3,n=4")
+        assert {(r["arg2"], r["count"]) for r in rows} == {("ret=GREEN", 1), ("ret=BLUE", 1)}, rows
+        run = live.proftop("-b", "-n", 1, "--function", f"{path}:members by nothing", binary=live.CHECKED)
+        assert run.status == 2 and "req, text" in run.err, run
+
+
 def test_stacks():
     """Stacks reach main through functions whose returns are probed, too"""
     seen = Called("--function", f"!{PATH}:recurses", "--group", "function+stack")
@@ -121,6 +165,42 @@ def test_too_many_calls():
         run = live.proftop("-b", "-n", 1, "--function", f"{PATH}:busy_call", binary=live.CHECKED)
         assert run.status and "!" in run.err and "of a CPU" in run.err, run
         assert work.process.poll() is None
+
+
+def test_cost_is_shown():
+    """What the probes take is said: about what the calls take longer with them than without"""
+    live.need_root()
+    with live.Workload("funcs", "load") as work:
+        os.kill(work.pid, signal.SIGUSR1)
+        options = ("--function", f"!pid:{work.pid}:busy_call")
+        with live.Watch("funcs", *options, binary=live.CHECKED) as watch:
+            watch.next()
+            before, begin, said = work.cpu_seconds(), live.now_ns(), 0.0
+            while not said or live.now_ns() - begin < 2.5e9:
+                note = watch.next()["health"].get("note", "")
+                found = re.search(r"probes take about ([0-9.]+)% of a CPU: ([0-9]+) ns a call", note)
+                assert found and int(found[2]) and len(watch.reports) < 60, note
+                said = float(found[1])
+            used = (work.cpu_seconds() - before) / (live.now_ns() - begin) * 1e11
+        live.fact("% of a CPU that the program used", used, said)
+        # A call does nothing else: nearly all of its time is the probes'.
+        assert 0.3 * used <= said <= 2 * used, (said, used)
+
+
+def test_questions_too():
+    """A question about a function that is called too often is refused, or taken off when that comes later"""
+    live.need_root()
+    with live.Workload("funcs", "load") as work:
+        question = f"count uprobe:{PATH}:busy_call"
+        with live.Watch("events", "--ask", question, "-p", work.pid, binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            while "taken off" not in watch.next()["health"].get("note", ""):
+                assert len(watch.reports) < 60, watch.reports[-1]["health"]
+        run = live.proftop("-b", "-n", 1, "--ask", question, binary=live.CHECKED)
+        assert run.status == 2 and "% of a CPU" in run.err and "!" in run.err, run
+        run = live.proftop("-b", "-n", 1, "--ask", f"! {question}", binary=live.CHECKED)
+        assert run.status == 0, run
 
 
 def test_refused():

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -127,6 +128,38 @@ def test_deadlock():
         found_in_overview(work.pid)
 
 
+def on_screen(pid, *texts):
+    """A session that waits for texts in the view of a process's locks."""
+    with tempfile.NamedTemporaryFile("w", suffix=".script") as script:
+        script.write("\n".join([*(f"wait {t}" for t in texts), "quit", ""]))
+        script.flush()
+        return live.proftop("-V", "locks", "-p", pid, "--script", script.name, "--size", "220x40")
+
+
+def test_chain():
+    """Locks of the heap are named by who takes them, a writer is the holder of its rwlock; who waits for whom
+    is drawn as a chain when it is no ring"""
+    live.need_root()
+    with live.Workload("lock_holds", "chain", 4) as work:
+        said = json.loads(work.process.stdout.readline())["chain"]
+        links, reader = said[:4], said[4]
+        report = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 2)[-1]
+        drawn = on_screen(work.pid, f"waits: link/{links[0]} -[heap+", f"]-> link/{links[-1]}")
+    chain = report["summary"]["chain"]
+    assert [w["tid"] for w in chain] == links[:3], (said, chain)
+    assert [w["holder_tid"] for w in chain] == links[1:], (said, chain)
+    assert report["summary"]["deadlock"] == [], report["summary"]
+    rows = [r for r in report["rows"] if r["unfinished"]]
+    assert len(rows) == 4, rows
+    for r in rows:
+        writer = r["kind"] == "rwlock"
+        where = "awaits_writer" if writer else "awaits_next"
+        assert re.fullmatch(rf"heap\+0x[0-9a-f]+ in {where}", r["lock"]), r
+        assert writer or r["kind"] == "mutex", r
+        assert r["holder"]["tid"] == links[-1] if writer else r["holder"]["tid"] in links[1:], (said, r)
+    assert drawn.status == 0, drawn
+
+
 def found_in_overview(pid):
     report = live.batch("-V", "overview", "-d", 2, "-n", 1)[0]
     found = [r for r in report["rows"] if r["rule"] == "deadlock" and r["pid"] == pid]
@@ -185,6 +218,39 @@ def test_guards():
     for steps in (("GAB", "BA"), ("GAB", "GBA", "BA")):
         cycles = orders_of(*steps)[0]
         assert [pairs_of(c) for c in cycles] == [{("a", "b"), ("b", "a")}], (steps, cycles)
+
+
+def said_of(*mode):
+    """What is said of lock_orders, and how many waits were seen."""
+    live.need_root()
+    with live.Workload("lock_orders", *mode) as work, \
+         live.Watch("locks", "-p", work.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        os.kill(work.pid, signal.SIGUSR1)
+        done = json.loads(work.process.stdout.readline())["rounds"]
+        watch.until(live.now_ns())
+        os.kill(work.pid, signal.SIGUSR1)
+    assert not [x for x in watch.reports if ring_of(x)], "nothing ever hung"
+    cycles = watch.reports[-1]["summary"]["may_deadlock"]
+    return cycles, sum(r["count"] for x in watch.reports for r in x["rows"]), done
+
+
+def test_right_orders():
+    """Nothing is said of trylock, recursion, conditions, hand over hand, and of 20 mutexes held at once"""
+    for mode in ("trylock", "recursive", "condition", "hand_over_hand", "many"):
+        cycles, waits, done = said_of(mode, 1)
+        live.fact(f"{mode}: rounds, waits", done, waits)
+        assert done and waits > 10, (mode, done, waits)
+        assert cycles == [], (mode, cycles)
+
+
+def test_wrong_orders():
+    """Both orders are found through recursion, trylock, and from the first of 20 mutexes to the last"""
+    for n, kind in ((2, "plain"), (2, "recursive"), (2, "trylock"), (20, "plain")):
+        cycles = said_of("wrong", n, kind)[0]
+        found = [{(o["first"], o["second"]) for o in c} for c in cycles]
+        last = f"many+{hex((n - 1) * 40)}"
+        assert {("many", last), (last, "many")} in found, (n, kind, found)
 
 
 BPFTRACE = """

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -85,6 +86,66 @@ def test_bpftrace():
     out, _ = peers[0].communicate(timeout=30)
     theirs = sum(int(line.split(":")[1]) for line in out.splitlines() if line.startswith("@n["))
     live.near_peer(sum(r["count"] for r in ours), ("bpftrace", theirs), 0, "probes passed", truth=60)
+
+
+def passes(work):
+    """Has a workload pass its probes; what it says, and its semaphore in the end."""
+    os.kill(work.pid, signal.SIGUSR1)
+    said = json.loads(work.process.stdout.readline())
+    os.kill(work.pid, signal.SIGUSR1)
+    said.update(json.loads(work.process.stdout.readline()))
+    return said
+
+
+def gated(report):
+    return sum(r["count"] for r in report["rows"])
+
+
+def test_killed():
+    """Killed at once, proftop leaves no semaphore up and no probe behind; another process goes on counting"""
+    live.need_root()
+    with live.Workload("usdt") as work, live.Workload("usdt") as other:
+        question = f"count usdt:{PATH}:proftest:gated"
+        with live.Watch("events", "--ask", question, binary=live.CHECKED) as killed:
+            killed.next()
+            killed.process.kill()
+            killed.process.wait()
+            said = passes(work)
+            assert said["gate"] == 0 and said["semaphore"] == 0, said
+        with live.Watch("events", "--ask", question, binary=live.CHECKED) as watch:
+            watch.next()
+            said = passes(other)
+            watch.until(live.now_ns())
+        assert said["gate"] == 25, said
+        assert sum(gated(x) for x in watch.reports) == 25, watch.reports
+
+
+def test_started_later():
+    """A process that starts while its file is watched has its semaphore up, and is counted"""
+    live.need_root()
+    with live.Watch("events", "--ask", f"count usdt:{PATH}:proftest:gated", binary=live.CHECKED) as watch:
+        watch.next()
+        with live.Workload("usdt") as work:
+            said = passes(work)
+            watch.until(live.now_ns())
+    assert said["gate"] == 25, said
+    assert sum(gated(x) for x in watch.reports) == 25, watch.reports
+
+
+def test_deleted():
+    """A program whose file is deleted is probed by its process"""
+    live.need_root()
+    with tempfile.TemporaryDirectory() as folder:
+        path = shutil.copy(PATH, folder)
+        with live.Workload("usdt", path=path) as work:
+            os.unlink(path)
+            question = f"count usdt:pid:{work.pid}:proftest:gated"
+            with live.Watch("events", "--ask", question, binary=live.CHECKED) as watch:
+                watch.next()
+                said = passes(work)
+                watch.until(live.now_ns())
+    assert said["gate"] == 25, said
+    assert sum(gated(x) for x in watch.reports) == 25, watch.reports
 
 
 def test_refused():

@@ -75,6 +75,32 @@ static void one_that_waits_for_itself_is_stuck(void **state)
 	assert_int_equal(deadlock(), 1);
 }
 
+static u32 chain(void)
+{
+	return measure__chain(&snap, NULL, found, ARRAY_SIZE(found));
+}
+
+static void the_longest_chain_is_drawn(void **state)
+{
+	EDGES({7, 8, 2000}, {8, 3, 150}, {1, 2, 2000}, {2, 3, 200}, {3, 4, 300});
+	assert_int_equal(chain(), 3);
+	for (u32 i = 1; i < 3; i++)
+		assert_int_equal(found[i]->waiter.tid, found[i - 1]->tid);
+	assert_int_equal(found[2]->tid, 4);
+}
+
+static void one_wait_is_no_chain(void **state)
+{
+	EDGES({1, 2, 2000}, {2, 3, 50}, {4, 2, 2000});
+	assert_int_equal(chain(), 0);
+}
+
+static void what_leads_into_a_ring_is_no_chain(void **state)
+{
+	EDGES({9, 1, 5000}, {1, 2, 2000}, {2, 1, 2000});
+	assert_int_equal(chain(), 0);
+}
+
 static void short_waits_are_none(void **state)
 {
 	EDGES({1, 2, 2000}, {2, 1, 900});
@@ -107,6 +133,9 @@ int main(void)
 		cmocka_unit_test(two_rings_are_told_apart),
 		cmocka_unit_test(one_that_waits_for_itself_is_stuck),
 		cmocka_unit_test(short_waits_are_none),
+		cmocka_unit_test(the_longest_chain_is_drawn),
+		cmocka_unit_test(one_wait_is_no_chain),
+		cmocka_unit_test(what_leads_into_a_ring_is_no_chain),
 		cmocka_unit_test(the_holder_is_who_kept_others_longest),
 	};
 

@@ -10,6 +10,10 @@
  *
  * lock_holds deadlock N: N threads that each have one mutex and wait for the next one's.
  *
+ * lock_holds chain N: N threads that each have a mutex of the heap and wait for the next one's, in
+ * awaits_next(), but the last one, which sleeps in keeps_it(); it writes under a rwlock of the heap, too, which one
+ * more thread waits to read, in awaits_writer().
+ *
  * lock_holds order STEP...: begun and ended by SIGUSR1, too. Each step is two of the letters A to C: a new
  * thread takes the first mutex and waits for the second one, which is held until it sleeps and another thread
  * waits for the first. "A-B": it waits for the first, too, and lets go of it before it takes the second.
@@ -289,6 +293,74 @@ static void deadlock(unsigned n)
 		pause();
 }
 
+/* --- a chain of those that wait for each other, which is no ring --- */
+
+static pthread_mutex_t *links;
+static pthread_rwlock_t *book;
+
+static NOINLINE void awaits_next(unsigned i)
+{
+	pthread_mutex_lock(&links[i]);
+	__asm__ volatile("");
+}
+
+static NOINLINE void awaits_writer(void)
+{
+	pthread_rwlock_rdlock(book);
+	__asm__ volatile("");
+}
+
+static NOINLINE void keeps_it(void)
+{
+	for (;;)
+		sleep_ns(1000 * MS);
+}
+
+static void *link_of_chain(void *arg)
+{
+	unsigned i = (unsigned)(uintptr_t)arg;
+
+	prctl(PR_SET_NAME, "link");
+	if (i < nring)
+		pthread_mutex_lock(&links[i]);
+	if (i + 1 == nring)
+		pthread_rwlock_wrlock(book);
+	tids[i] = (int)syscall(SYS_gettid);
+	if (i <= nring)
+		pthread_barrier_wait(&all_have);
+	if (i + 1 < nring)
+		awaits_next(i + 1);
+	else if (i + 1 == nring)
+		keeps_it();
+	else
+		awaits_writer();
+	return NULL;
+}
+
+static void chain(unsigned n)
+{
+	pthread_t thread;
+
+	nring = n < 2 ? 2 : n >= MAX_RING ? MAX_RING - 1 : n;
+	links = calloc(nring, sizeof(*links));
+	book = calloc(1, sizeof(*book));
+	if (!links || !book)
+		abort();
+	pthread_barrier_init(&all_have, NULL, nring + 1);
+	for (unsigned i = 0; i <= nring; i++)
+		pthread_create(&thread, NULL, link_of_chain, (void *)(uintptr_t)i);
+	for (unsigned i = 0; i <= nring; i++)
+		while (!tids[i] || (i + 1 != nring && !sleeps(getpid(), tids[i])))
+			sleep_ns(MS);
+	sleep_ns(5 * MS); /* past the barrier, which is a futex, too */
+	work__ready();
+	for (unsigned i = 0; i <= nring; i++)
+		printf("%s%d%s", i ? "," : "{\"chain\":[", tids[i], i == nring ? "]}\n" : "");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 /* --- the order of two mutexes --- */
 
 struct step {
@@ -451,6 +523,8 @@ int main(int argc, char **argv)
 	work__begin(1, argv, 0);
 	if (argc > 1 && !strcmp(argv[1], "deadlock"))
 		deadlock(argc > 2 ? (unsigned)atoi(argv[2]) : 2);
+	if (argc > 1 && !strcmp(argv[1], "chain"))
+		chain(argc > 2 ? (unsigned)atoi(argv[2]) : 3);
 	rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 10;
 	hold_ms = argc > 2 ? (unsigned)atoi(argv[2]) : 20;
 	sigemptyset(&go);

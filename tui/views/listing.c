@@ -397,6 +397,20 @@ bool listing__exclude(const struct screen *s, char *buf, size_t size)
 	return has;
 }
 
+bool listing__called(const struct screen *s, char *buf, size_t size)
+{
+	const struct listing *l = of(s);
+	struct listing_place at;
+	struct answer *before;
+	bool is;
+
+	if (!l->ops->called || !shown_at(l, &at))
+		return false;
+	is = l->ops->called(l, listing__enter(l, at, &before).row, buf, size);
+	listing__leave(l, before);
+	return is;
+}
+
 u32 listing__function(const struct screen *s)
 {
 	const struct listing *l = of(s);

@@ -31,6 +31,17 @@ static void measure__weigh(const struct listing_ops *ops, void *query, const cha
 
 /* --- rows as terms and narrowings --- */
 
+static bool measure__called(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	const struct measure_answer *a = measure__rows(l);
+	int label = measure__label(a->measure, "function");
+
+	if (label < 0 || !(a->query.groups & (1u << label)) || !a->rows[row].texts[label])
+		return false;
+	copy_str(buf, size, a->rows[row].texts[label]);
+	return *buf;
+}
+
 /* What has no name is what does not match any. */
 static bool label__term(const char *label, const char *text, char *buf, size_t size)
 {
@@ -312,6 +323,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.drill = measure__drill,
 		.selection = measure__selection,
 		.term = measure__term,
+		.called = measure__called,
 		.report = measure__report,
 	};
 	measure_slow__init(v);

@@ -81,6 +81,28 @@ static void cycles_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_LIST, .n = c->n, .of = c, .part = cycle_part};
 }
 
+static void waiting_member(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_waiting *w = of;
+	const struct value_part parts[] = {
+		{"comm", {.type = VALUE_TEXT, .s = w->waiter.comm}},
+		{"pid", {.type = VALUE_COUNT, .u = w->waiter.tgid}},
+		{"tid", {.type = VALUE_COUNT, .u = w->waiter.tid}},
+		{"lock", {.type = VALUE_TEXT, .s = w->lock.text}},
+		{"holder_comm", {.type = VALUE_TEXT, .s = w->comm}},
+		{"holder_tid", {.type = VALUE_COUNT, .u = w->tid}},
+	};
+
+	*out = parts[i];
+}
+
+static void chain_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct measure_waiting *const *v = of;
+
+	out->value = (struct value){.type = VALUE_OBJECT, .n = 6, .of = v[i], .part = waiting_member};
+}
+
 static void report__locks(const struct measure_answer *a, struct report *r)
 {
 	report__sum(r, "deadlock",
@@ -88,6 +110,8 @@ static void report__locks(const struct measure_answer *a, struct report *r)
 				   .n = a->ndeadlock,
 				   .of = a->deadlock,
 				   .part = deadlock_part});
+	report__sum(r, "chain",
+		    (struct value){.type = VALUE_LIST, .n = a->nchain, .of = a->chain, .part = chain_part});
 	report__sum(r, "may_deadlock",
 		    (struct value){.type = VALUE_LIST,
 				   .n = a->ncycles,

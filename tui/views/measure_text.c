@@ -69,6 +69,20 @@ static void headline__deadlock(const struct measure_answer *a, struct headline *
 	headline__addf(line, ROLE_DIM, " · ");
 }
 
+/* "waits: a/1 -[mutex_x]-> b/2 -[mutex_y]-> c/3": the last one goes on, or waits for something else. */
+static void headline__chain(const struct measure_answer *a, struct headline *line)
+{
+	for (u32 i = 0; i < a->nchain; i++) {
+		const struct measure_waiting *w = a->chain[i];
+
+		if (!i)
+			headline__addf(line, ROLE_WARN, "waits: %s/%u", w->waiter.comm, w->waiter.tid);
+		headline__addf(line, ROLE_DIM, " -[%.40s]-> ", w->lock.text);
+		headline__addf(line, ROLE_WARN, "%s/%u", w->comm, w->tid);
+	}
+	headline__addf(line, ROLE_DIM, " · ");
+}
+
 /* What may come to be one, and who waited where while it had the other lock. */
 static void headline__cycle(const struct measure_answer *a, struct headline *line)
 {
@@ -95,6 +109,8 @@ void measure__headline(struct listing *l, struct headline *line)
 
 	if (l->answer && measure__rows(l)->ndeadlock)
 		headline__deadlock(measure__rows(l), line);
+	else if (l->answer && measure__rows(l)->nchain)
+		headline__chain(measure__rows(l), line);
 	if (l->answer && measure__rows(l)->ncycles)
 		headline__cycle(measure__rows(l), line);
 	if (l->answer && measure__growth_text(measure__rows(l), text, sizeof(text)))

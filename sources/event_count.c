@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/event_count.h"
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "sources/events.h"
+#include "sources/perf_open.h"
+#include "sources/rate_guard.h"
+
+#define KEY_AT (-4) /* on the stack */
+
+/* returns: of a tracepoint not 0, or other tools' perf events would not see it; of a place 0, or the kernel would take
+ * the probe away. */
+static int load(struct event_count *c, enum bpf_prog_type type, u32 attach_type, int returns)
+{
+	int map_fd = c->map_fd;
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = BPF_REG_10, .off = KEY_AT},
+		{.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_FD,
+		 .imm = map_fd},
+		{0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_10},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_2, .imm = KEY_AT},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_lookup_elem},
+		{.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 2},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1},
+		{.code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_1,
+		 .imm = BPF_ADD},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = returns},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
+
+	return bpf_prog_load(type, "events_counted", "GPL", insns, ARRAY_SIZE(insns),
+			     &opts);
+}
+
+static bool open_map(struct event_count *c)
+{
+	if (c->map_fd <= 0)
+		c->map_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "events_counted", sizeof(u32), sizeof(u64),
+					   1, NULL);
+	return c->map_fd > 0;
+}
+
+bool event_count__open(struct event_count *c)
+{
+	c->prog_fd = open_map(c) ? load(c, BPF_PROG_TYPE_KPROBE, UPROBE_MULTI_TYPE, 0) : 0;
+	if (c->prog_fd > 0)
+		return true;
+	event_count__close(c);
+	return false;
+}
+
+static int keep_link(struct event_count *c, int fd)
+{
+	if (fd < 0)
+		return fd;
+	c->links = xgrow(c->links, c->n, &c->cap, sizeof(*c->links));
+	c->links[c->n++] = fd;
+	return 0;
+}
+
+static int add_link(struct event_count *c, const struct uprobe_set *set)
+{
+	return keep_link(c, uprobe__attach_set(c->prog_fd, set));
+}
+
+/* On one CPU's event the program runs for all CPUs, and the event itself need not be enabled. */
+void event_count__add_tracepoint(struct event_count *c, const char *name)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	if (!c->tracepoint_fd && open_map(c))
+		c->tracepoint_fd = load(c, BPF_PROG_TYPE_TRACEPOINT, 0, 1);
+	if (c->tracepoint_fd <= 0 || event__resolve(name, event__tracefs(), &attr, NULL))
+		return;
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	fd = perf__open(&attr, -1, 0);
+	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, c->tracepoint_fd)) {
+		close(fd);
+		return;
+	}
+	keep_link(c, fd);
+}
+
+void event_count__add(struct event_count *c, const struct uprobe_set *set)
+{
+	add_link(c, set);
+}
+
+u64 event_count__sum(const struct event_count *c)
+{
+	u32 key = 0;
+	u64 n = 0;
+
+	if (c->map_fd > 0)
+		bpf_map_lookup_elem(c->map_fd, &key, &n);
+	return n;
+}
+
+static int attach_own(void *ctx, const char *path, u64 offset)
+{
+	const struct uprobe_set set = {.path = path, .offsets = &offset, .n = 1, .pid = (u32)getpid()};
+
+	return add_link(ctx, &set);
+}
+
+static void detach_own(void *ctx)
+{
+	struct event_count *c = ctx;
+
+	close(c->links[--c->n]);
+}
+
+u64 event_count__cost(struct event_count *c)
+{
+	static u64 known;
+
+	if (!known && c->prog_fd > 0)
+		known = rate_guard__cost(attach_own, detach_own, c);
+	return known;
+}
+
+void event_count__close(struct event_count *c)
+{
+	for (u32 i = 0; i < c->n; i++)
+		close(c->links[i]);
+	free(c->links);
+	if (c->prog_fd > 0)
+		close(c->prog_fd);
+	if (c->tracepoint_fd > 0)
+		close(c->tracepoint_fd);
+	if (c->map_fd > 0)
+		close(c->map_fd);
+	*c = (struct event_count){0};
+}

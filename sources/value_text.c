@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/value_text.h"
+
+#include <stdio.h>
+
+const struct value_names *value_names__of(const struct checked *c, struct arena *arena)
+{
+	struct value_names *names;
+	char name[128];
+	s64 value;
+	u32 n = 0;
+
+	if (c->type.kind != TYPE_INT || !c->type.type_id || !c->types || !c->types->constant)
+		return NULL;
+	while (n < VALUE_NAMES_MOST &&
+	       c->types->constant(c->types, c->type.type_id, n, name, sizeof(name), &value))
+		n++;
+	names = arena__alloc(arena, sizeof(*names) + n * sizeof(names->v[0]));
+	for (; names->n < n; names->n++) {
+		c->types->constant(c->types, c->type.type_id, names->n, name, sizeof(name), &value);
+		names->v[names->n] = (struct value_name){value, arena__strdup(arena, name)};
+	}
+	return names;
+}
+
+const char *value_names__find(const struct value_names *names, u64 value)
+{
+	for (u32 i = 0; names && i < names->n; i++)
+		if (names->v[i].value == (s64)value)
+			return names->v[i].name;
+	return NULL;
+}
+
+struct value_text value_text__of(const struct checked *c, struct arena *arena)
+{
+	return (struct value_text){
+		.text = c->type.kind == TYPE_TEXT,
+		.is_signed = c->type.is_signed,
+		.pointer = c->type.kind == TYPE_POINTER,
+		.names = value_names__of(c, arena),
+	};
+}
+
+bool value_text__write(const struct value_text *v, u64 value, char *buf, size_t size)
+{
+	const char *name = value_names__find(v->names, value);
+
+	if (v->text)
+		return false;
+	if (name)
+		copy_str(buf, size, name);
+	else if (v->pointer)
+		snprintf(buf, size, "0x%llx", (unsigned long long)value);
+	else if (v->is_signed)
+		snprintf(buf, size, "%lld", (long long)value);
+	else
+		snprintf(buf, size, "%llu", (unsigned long long)value);
+	return true;
+}

@@ -15,6 +15,9 @@
 /* What helped once goes on for so long: it is dear to attach. */
 #define HELPS_NS (30 * NSEC_PER_SEC)
 
+/* Findings that come and go must not move all that is below them: for so long their lines are kept. */
+#define KEPT_NS (15 * NSEC_PER_SEC)
+
 #define ALL_HELP                                                                                   \
 	(1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS | 1u << MODEL_IO |            \
 	 1u << MODEL_LOCKS | 1u << MODEL_TCP)
@@ -29,6 +32,8 @@ struct overview_screen {
 	u64 at; /* key of the entry under the cursor; 0: the first */
 	u64 helped_ns[MODEL_COUNT]; /* when it did last */
 	u64 began_ns;		    /* when there were figures first */
+	int kept;		    /* lines of findings */
+	u64 kept_ns;		    /* when they were needed last */
 };
 
 static struct overview_screen *of(struct screen *s)
@@ -185,6 +190,14 @@ static void draw_cursor(const struct overview_screen *s, struct canvas *c)
 		draw__select(c, r->x, r->y + y, r->w);
 }
 
+static void keep_lines(struct overview_screen *s, u64 now_ns)
+{
+	if (s->layout.needed < s->kept && now_ns < s->kept_ns + KEPT_NS)
+		return;
+	s->kept = s->layout.needed;
+	s->kept_ns = now_ns;
+}
+
 static void overview__draw(struct screen *base, struct canvas *c, struct rect area)
 {
 	struct overview_screen *s = of(base);
@@ -201,7 +214,8 @@ static void overview__draw(struct screen *base, struct canvas *c, struct rect ar
 		draw__paragraph(c, body, ROLE_TEXT, reason_for_none(s, text, sizeof(text)));
 		return;
 	}
-	overview__layout(&s->layout, a, body);
+	overview__layout(&s->layout, a, body, s->kept);
+	keep_lines(s, a->base.snap->t1_ns);
 	if (!a->nfindings)
 		draw__paragraph(c, s->layout.findings, a->too_short ? ROLE_DIM : ROLE_OK,
 				reason_for_none(s, text, sizeof(text)));

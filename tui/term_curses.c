@@ -748,6 +748,11 @@ static bool curses__edges(struct term *t)
 	return t->edges;
 }
 
+static bool curses__colourless(struct term *t)
+{
+	return look__same(&t->looks[ROLE_USER][0], &t->looks[ROLE_KERNEL][0]);
+}
+
 static void curses__bell(struct term *t)
 {
 	beep();
@@ -762,6 +767,7 @@ const struct term_ops term_curses = {
 	.input = curses__input,
 	.ascii = curses__ascii,
 	.edges = curses__edges,
+	.colourless = curses__colourless,
 	.set_theme = curses__set_theme,
 	.bell = curses__bell,
 	.suspend = curses__suspend,

@@ -37,9 +37,14 @@ void overview__layout(struct overview_layout *l, const struct overview_answer *a
 /* Panels around the findings. */
 void overview__draw_panels(const struct overview_layout *l, const struct overview_answer *a,
 			   struct canvas *c);
-/* Where Enter leads from an entry that is no finding. filter holds 64. */
+struct overview_way {
+	const char *view, *group, *sort;
+	char filter[64];
+};
+
+/* Where Enter leads from an entry. */
 void overview__way(const struct overview_answer *a, const struct overview_entry *e,
-		   const char **view, const char **group, char *filter, size_t size);
+		   struct overview_way *way);
 /* The same in words, for the line of the selection. */
 void overview__describe(const struct overview_answer *a, const struct overview_entry *e, char *buf,
 			size_t size);

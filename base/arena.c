@@ -158,7 +158,7 @@ static struct arena_chunk *arena__grow(struct arena *a, size_t need)
 }
 
 /* What is there is anything. */
-static void *arena__take(struct arena *a, size_t size)
+void *arena__take(struct arena *a, size_t size)
 {
 	struct arena_chunk *c = a->head;
 	size_t need = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);

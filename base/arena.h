@@ -23,6 +23,8 @@ void arena__init(struct arena *a);
 void arena__fini(struct arena *a);
 /* Zeroed, 16-byte aligned; lives until arena__fini. */
 void *arena__alloc(struct arena *a, size_t size);
+/* Likewise, but not zeroed. */
+void *arena__take(struct arena *a, size_t size);
 void *arena__dup(struct arena *a, const void *data, size_t size);
 char *arena__strdup(struct arena *a, const char *s);
 #define arena__array(a, type, n) ((type *)arena__alloc((a), sizeof(type) * (n)))

@@ -95,6 +95,10 @@ struct task_io_accounting {
 struct mm_struct;
 struct files_struct;
 
+struct list_head {
+	struct list_head *next, *prev;
+} KERNEL_TYPE;
+
 struct task_struct {
 	int pid;	      /* what user space calls the thread id */
 	int tgid;	      /* and the process id */
@@ -112,6 +116,7 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw;
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
+	struct list_head thread_node; /* in its process's list of threads */
 	struct signal_struct *signal;
 	struct mm_struct *mm; /* NULL: a kernel thread, or it ends */
 	struct css_set *cgroups;

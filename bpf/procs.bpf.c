@@ -532,6 +532,12 @@ static __always_inline void sums__of(struct scratch *c, struct thread *t)
  * when all are reported. */
 #define ROUND_MARGIN_NS 5000000
 
+/* It stands alone in the list of its process's threads: told without a look at the process. */
+static __always_inline bool has_threads(struct task_struct *task)
+{
+	return task->thread_node.next != task->thread_node.prev;
+}
+
 static __always_inline bool went_on(struct task_struct *task)
 {
 	u64 arrived = task->sched_info.last_arrival;
@@ -541,7 +547,7 @@ static __always_inline bool went_on(struct task_struct *task)
 		return false;
 	return !task->on_cpu && task__state(task) && !task->exit_state &&
 	       !task->sched_info.last_queued &&
-	       (task->pid != task->tgid || task->signal->nr_threads == 1);
+	       (task->pid != task->tgid || !has_threads(task));
 }
 
 /* The rounds that it was passed over in; user space has taken that time for more of the same. */

@@ -11,10 +11,11 @@
 const char *const severity_names[SEVERITIES] = {"note", "warning", "critical"};
 
 const struct overview_rule overview_rules[RULES] = {
-#define RULE(id, name_, unit_, note, warning, critical, needs_, view_, group_, basis_, help_)      \
+#define RULE(id, name_, unit_, note, warning, critical, needs_, view_, group_, sort_, basis_,  \
+	     help_)                                                                              \
 	[RULE_##id] = {.name = name_, .unit = unit_, .from = {note, warning, critical},            \
-		       .needs = needs_, .view = view_, .group = group_, .basis = basis_,           \
-		       .help = help_, .run = rule__##id},
+		       .needs = needs_, .view = view_, .group = group_, .sort = sort_,            \
+		       .basis = basis_, .help = help_, .run = rule__##id},
 #include "models/overview_rules.def"
 #undef RULE
 };

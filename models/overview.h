@@ -35,7 +35,7 @@ struct overview_rule {
 	const char *name, *unit;
 	double from[SEVERITIES]; /* infinite: never */
 	u64 needs;		 /* bit per model_id, beside MODEL_SYSTEM */
-	const char *view, *group, *basis, *help;
+	const char *view, *group, *sort, *basis, *help; /* sort "": as the view has it */
 	void (*run)(struct rule_run *r);
 };
 extern const struct overview_rule overview_rules[RULES];

@@ -19,8 +19,11 @@ static void say_fork_storm(struct rule_run *r, const struct system_process *p, c
 	double rate = rate_of(r->facts, FIGURE_FORKS);
 	double cpu = p ? 100 * usage__children(&p->u) / (double)MAX(p->u.span_ns, 1ULL) : 0;
 	struct who who = who__of_process(p);
+	char filter[24] = "";
 
-	finding__add(r, rate, &who, NULL,
+	if (p) /* what it starts is what takes the time */
+		snprintf(filter, sizeof(filter), "tree=%u", p->u.pid);
+	finding__add(r, rate, &who, filter,
 		     "%.0f processes or threads a second are started|, %s by `%s`: its children took "
 		     "%.0f %% of a CPU",
 		     rate, how, who.comm, cpu);

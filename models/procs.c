@@ -252,16 +252,6 @@ static void end_unheard(struct model *m, u32 i, u64 dt)
 		e->n[WINDOW_LAST][m->live[i].rest] += dt;
 }
 
-static void end_interval(struct model *m, double keep, u64 dt)
-{
-	for (u32 i = 0; i < m->n; i++) {
-		end_unheard(m, i, dt);
-		end_sums(&m->v[i], &m->live[i], keep);
-		m->live[i].heard = false;
-	}
-	m->all = false;
-}
-
 /* Whether an entry is of no use any more once its interval was shown. */
 static bool is_over(const struct model *m, u32 i)
 {
@@ -273,28 +263,45 @@ static bool is_over(const struct model *m, u32 i)
 	       e->ended_ns + PROCS_ENDED_NS < m->now_ns;
 }
 
-static void drop_those_over(struct model *m)
+/* The place of an entry among those that are kept; what stood between is over. */
+static void keep_entry(struct model *m, u32 i, u32 kept)
 {
-	u32 kept = 0;
+	if (kept == i)
+		return;
+	m->v[kept] = m->v[i];
+	m->live[kept] = m->live[i];
+}
 
-	for (u32 i = 0; i < m->n; i++) {
-		memset(m->v[i].n[WINDOW_LAST], 0, sizeof(m->v[i].n[WINDOW_LAST]));
-		if (is_over(m, i)) {
-			m->ended -= m->v[i].ended_ns && !m->live[i].drop;
-			continue;
-		}
-		if (kept < i) {
-			m->v[kept] = m->v[i];
-			m->live[kept] = m->live[i];
-		}
-		kept++;
-	}
+static void set_kept(struct model *m, u32 kept)
+{
 	if (kept == m->n)
 		return;
 	m->n = kept;
 	hidx__clear(&m->index);
 	for (u32 i = 0; i < m->n; i++)
 		hidx__add(&m->index, entry_hash(&m->v[i]), i);
+}
+
+/* Each entry is passed once: they are more than the CPU's caches hold. `out` has them as they are shown. */
+static void end_interval(struct model *m, double keep, u64 dt, struct procs_entry *out)
+{
+	u32 kept = 0;
+
+	for (u32 i = 0; i < m->n; i++) {
+		struct procs_entry *e = &m->v[i];
+
+		end_unheard(m, i, dt);
+		end_sums(e, &m->live[i], keep);
+		m->live[i].heard = false;
+		out[i] = *e;
+		memset(e->n[WINDOW_LAST], 0, sizeof(e->n[WINDOW_LAST]));
+		if (is_over(m, i))
+			m->ended -= e->ended_ns && !m->live[i].drop;
+		else
+			keep_entry(m, i, kept++);
+	}
+	set_kept(m, kept);
+	m->all = false;
 }
 
 /* Before anything of the next interval is interned: what nobody uses any more goes. */
@@ -317,6 +324,7 @@ static struct snap *procs__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	struct arena *arena;
 	struct procs_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
 	u64 from = m->counted_ns, dt = m->round_ns ? m->round_ns : t1_ns - t0_ns;
+	struct procs_entry *out;
 
 	if (!m->clock.begun)
 		m->since_ns = t0_ns;
@@ -324,11 +332,12 @@ static struct snap *procs__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	m->round_ns = 0;
 	m->now_ns = t1_ns;
 	snap->since_ns = m->since_ns;
-	end_interval(m, window_clock__advance(&m->clock, from, m->counted_ns, snap->window_ns), dt);
 	snap->n = m->n;
-	snap->v = arena__dup(arena, m->v, m->n * sizeof(*m->v));
+	out = arena__take(arena, m->n * sizeof(*out));
+	end_interval(m, window_clock__advance(&m->clock, from, m->counted_ns, snap->window_ns), dt,
+		     out);
+	snap->v = out;
 	stack_store__hold(m->texts.store, snap);
-	drop_those_over(m);
 	trim_texts(m);
 	return &snap->base;
 }
@@ -336,13 +345,15 @@ static struct snap *procs__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 /* Who is there stays known: it need not be reported again. */
 static void procs__zero(struct model *m)
 {
+	u32 kept = 0;
+
 	for (u32 i = 0; i < m->n; i++) {
 		memset(m->v[i].n, 0, sizeof(m->v[i].n));
 		memset(m->live[i].decay, 0, sizeof(m->live[i].decay));
-		if (m->v[i].kind != PROCS_THREAD || m->v[i].ended_ns)
-			m->live[i].drop = true;
+		if (m->v[i].kind == PROCS_THREAD && !m->v[i].ended_ns && !m->live[i].drop)
+			keep_entry(m, i, kept++);
 	}
-	drop_those_over(m);
+	set_kept(m, kept);
 	m->ended = 0;
 	m->round_ns = m->counted_ns = 0;
 	m->clock = (struct window_clock){0};

@@ -274,7 +274,7 @@ static struct procs_row *row_of(struct maker *k, const struct procs_entry *e)
 	if (at != HIDX_NONE)
 		return &k->rows[at];
 	hidx__add(&k->index, key, k->n);
-	k->rows[k->n].key = key;
+	k->rows[k->n] = (struct procs_row){.key = key};
 	return &k->rows[k->n++];
 }
 
@@ -293,8 +293,10 @@ static void set_shares(const struct procs_answer *a, struct procs_row *r)
 		r->threads = whole;
 	}
 	for (u32 p = 0; p < PROCS_PARTS; p++) {
+		if (!r->n[p]) /* most of most, and divisions take long */
+			continue;
 		r->pct[p] = (double)r->n[p] * 100 * scale / window;
-		r->split[p] = wall > 0 ? (float)((double)r->n[p] / wall) : 0;
+		r->split[p] = (float)((double)r->n[p] / wall);
 	}
 }
 
@@ -304,9 +306,9 @@ static double cpu_pct(const struct procs_row *r)
 	return r->pct[PROCS_USER] + r->pct[PROCS_SYSTEM];
 }
 
-static bool is_busy(const struct procs_row *r)
+static bool is_busy(const u64 *n)
 {
-	return cpu_of(r->n) || r->n[PROCS_STARTS];
+	return cpu_of(n) || n[PROCS_STARTS];
 }
 
 static int by_cpu(const void *x, const void *y)
@@ -323,25 +325,18 @@ static int by_cpu(const void *x, const void *y)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* Most did nothing: they stay in their order, behind the others. */
-static void sort_rows(struct procs_row *rows, u32 n, struct arena *arena)
+/* Those that did something come first, so that the others, which are most, need not be moved. */
+static void add_entries(struct maker *k, const struct procs_snap *snap, const struct scope *scope,
+			bool busy)
 {
-	struct procs_row *busy;
-	u32 nbusy = 0, to = n;
+	for (u32 i = 0; i < snap->n; i++) {
+		const struct procs_entry *e = &snap->v[i];
 
-	for (u32 i = 0; i < n; i++)
-		nbusy += is_busy(&rows[i]);
-	busy = arena__array(arena, struct procs_row, MAX(nbusy, 1U));
-	nbusy = 0;
-	for (u32 i = 0; i < n; i++)
-		if (is_busy(&rows[i]))
-			busy[nbusy++] = rows[i];
-	for (u32 i = n; i-- > 0;)
-		if (!is_busy(&rows[i]) && --to != i)
-			rows[to] = rows[i];
-	if (nbusy)
-		qsort(busy, nbusy, sizeof(*busy), by_cpu);
-	memcpy(rows, busy, nbusy * sizeof(*rows));
+		if (is_busy(e->n[k->a->query.window]) != busy || !counts(k->a, e, scope))
+			continue;
+		add_state(k->a, e);
+		add_entry(k->a, row_of(k, e), e);
+	}
 }
 
 void procs_rows__make(struct procs_box *box, const struct scope *scope)
@@ -349,19 +344,18 @@ void procs_rows__make(struct procs_box *box, const struct scope *scope)
 	struct procs_answer *a = &box->answer;
 	const struct procs_snap *snap = container_of(a->base.snap, struct procs_snap, base);
 	struct maker k = {.a = a, .namer.arena = &box->arena};
+	u32 nbusy;
 
-	k.rows = arena__array(&box->arena, struct procs_row, MAX(snap->n, 1U));
-	for (u32 i = 0; i < snap->n; i++) {
-		if (!counts(a, &snap->v[i], scope))
-			continue;
-		add_state(a, &snap->v[i]);
-		add_entry(a, row_of(&k, &snap->v[i]), &snap->v[i]);
-	}
+	k.rows = arena__take(&box->arena, snap->n * sizeof(*k.rows));
+	add_entries(&k, snap, scope, true);
+	nbusy = k.n;
+	add_entries(&k, snap, scope, false);
 	for (u32 i = 0; i < k.n; i++) {
 		name_row(&k, &k.rows[i]);
 		set_shares(a, &k.rows[i]);
 	}
-	sort_rows(k.rows, k.n, &box->arena);
+	if (nbusy)
+		qsort(k.rows, nbusy, sizeof(*k.rows), by_cpu);
 	if (a->query.tree && a->query.group == PROCS_BY_PID)
 		procs_tree__order(k.rows, k.n, &box->arena);
 	a->rows = k.rows;

@@ -10,6 +10,7 @@
 
 /* A look at all processes takes so much CPU at most; those that are left wait for the next one. */
 #define USAGE_BUDGET_NS (12 * NSEC_PER_MSEC)
+#define USAGE_FIRST_NS	(300 * NSEC_PER_MSEC) /* of the first looks, where nothing says who is active */
 #define USAGE_PROCESSES 65536
 
 struct usage_scan;

@@ -2,7 +2,8 @@
 /*
  * What processes use, by /proc/PID/stat: cheap where there are some hundreds. Each look goes on
  * where the last one ran out of its budget, and what a process did is counted since it was looked
- * at, so that rates are right however long that was ago. Who was active is looked at first.
+ * at, so that rates are right however long that was ago. Who was active is looked at first; where
+ * a look does not come round, an iterator says who that is.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,11 +17,13 @@
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "sources/active.h"
 #include "sources/system_impl.h"
 
 #define MANY_FILES    256 /* from here on the limit is looked at */
 #define LARGE_BYTES   (64ULL << 20)
 #define STALE_ROUNDS  2
+#define FIRST_ROUNDS  2 /* rates need two looks */
 
 struct seen {
 	u32 pid;
@@ -42,6 +45,8 @@ struct usage_scan {
 	struct hidx by_pid;
 	u64 left_out;
 	bool swaps; /* something is swapped */
+	struct active *active; /* NULL: there is no need, or no way */
+	bool tried;	       /* to open it */
 };
 
 struct usage_scan *usage_scan__new(void)
@@ -56,6 +61,7 @@ struct usage_scan *usage_scan__new(void)
 
 void usage_scan__free(struct usage_scan *s)
 {
+	active__close(s->active);
 	if (s->proc)
 		closedir(s->proc);
 	hidx__fini(&s->by_pid);
@@ -284,38 +290,73 @@ static void look_at(struct usage_scan *s, const char *name, u64 now_ns,
 	p->round = s->round;
 }
 
-/* Where a round takes many intervals, whoever did something is looked at in each of them: half of the
- * budget is theirs. */
-static void look_at_active(struct usage_scan *s, u64 now_ns, u64 until, const struct sample_sink *sink)
+static void look_at_pid(struct usage_scan *s, u32 pid, u64 now_ns, const struct sample_sink *sink)
 {
 	char name[16];
 
-	for (u32 i = 0; s->proc && i < s->nseen && clock__thread_cpu_ns() < until; i++) {
-		if (!s->seen[i].active)
-			continue;
-		snprintf(name, sizeof(name), "%u", s->seen[i].pid);
-		look_at(s, name, now_ns, sink);
+	snprintf(name, sizeof(name), "%u", pid);
+	look_at(s, name, now_ns, sink);
+}
+
+/* Where a round takes many intervals, whoever did something is looked at in each of them. */
+static void look_at_active(struct usage_scan *s, u64 now_ns, u64 budget_ns, const struct sample_sink *sink)
+{
+	u32 n = 0;
+	const u32 *pids = s->active ? active__pids(s->active, &n) : NULL;
+	u64 until = clock__thread_cpu_ns() + budget_ns;
+
+	for (u32 i = 0; i < n && clock__thread_cpu_ns() < until; i++)
+		look_at_pid(s, pids[i], now_ns, sink);
+	for (u32 i = 0; i < s->nseen && clock__thread_cpu_ns() < until; i++)
+		if (s->seen[i].active)
+			look_at_pid(s, s->seen[i].pid, now_ns, sink);
+}
+
+/* Whether the round has ended. */
+static bool look_at_next(struct usage_scan *s, u64 now_ns, u64 budget_ns, const struct sample_sink *sink)
+{
+	u64 until = clock__thread_cpu_ns() + budget_ns;
+	const struct dirent *e;
+
+	while (clock__thread_cpu_ns() < until) {
+		e = readdir(s->proc);
+		if (!e)
+			return true;
+		if (*e->d_name >= '1' && *e->d_name <= '9')
+			look_at(s, e->d_name, now_ns, sink);
 	}
+	return false;
+}
+
+static void end_round(struct usage_scan *s)
+{
+	rewinddir(s->proc);
+	s->round++;
+	forget_ended(s);
+}
+
+/* They are too many for a look at each. Without the iterator the first rounds are worth their time. */
+static void find_active(struct usage_scan *s, u64 now_ns, const struct sample_sink *sink)
+{
+	if (!s->tried)
+		s->active = active__open();
+	s->tried = true;
+	if (s->active)
+		look_at_active(s, now_ns, USAGE_BUDGET_NS, sink);
+	else if (s->round < FIRST_ROUNDS && look_at_next(s, now_ns, USAGE_FIRST_NS, sink))
+		end_round(s);
 }
 
 void usage_scan__run(struct usage_scan *s, u64 now_ns, const struct sample_sink *sink)
 {
-	u64 until = clock__thread_cpu_ns() + USAGE_BUDGET_NS;
-	const struct dirent *e = NULL;
 	struct sysinfo info;
 
-	s->swaps = !sysinfo(&info) && info.freeswap < info.totalswap;
-	look_at_active(s, now_ns, until - USAGE_BUDGET_NS / 2, sink);
-	while (s->proc && clock__thread_cpu_ns() < until) {
-		e = readdir(s->proc);
-		if (!e)
-			break;
-		if (*e->d_name >= '1' && *e->d_name <= '9')
-			look_at(s, e->d_name, now_ns, sink);
-	}
-	if (!s->proc || e)
+	if (!s->proc)
 		return;
-	rewinddir(s->proc);
-	s->round++;
-	forget_ended(s);
+	s->swaps = !sysinfo(&info) && info.freeswap < info.totalswap;
+	look_at_active(s, now_ns, USAGE_BUDGET_NS, sink);
+	if (look_at_next(s, now_ns, s->active ? USAGE_BUDGET_NS / 4 : USAGE_BUDGET_NS, sink))
+		end_round(s);
+	else if (!s->active)
+		find_active(s, now_ns, sink);
 }

@@ -442,7 +442,18 @@ static bool pick_process(struct host *h)
 	return true;
 }
 
-void host__lead(struct host *h, const char *view, const char *group, const char *filter)
+/* What has no such column stays as it is. */
+static void sort_by(struct host *h, const char *sort)
+{
+	struct screen *s = app__screen(h);
+	struct status st = {0};
+
+	if (*sort && s->ops->choose)
+		s->ops->choose(s, CHOICE_SORT, sort, &st);
+}
+
+void host__lead(struct host *h, const char *view, const char *group, const char *sort,
+		const char *filter)
 {
 	enum view_id from = h->view;
 	struct status st = {0};
@@ -457,6 +468,7 @@ void host__lead(struct host *h, const char *view, const char *group, const char 
 	snprintf(line, sizeof(line), "group %s", group ? group : "");
 	if (group && *group && !view__check_groups(app__view(h), group, &st))
 		palette__run(h, line, &st);
+	sort_by(h, sort);
 	if (strcmp(filter, h->scope->text))
 		app__apply_filter(h, filter, true);
 }

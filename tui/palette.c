@@ -198,6 +198,7 @@ static bool run_theme(struct host *h, const char *arg, struct status *st)
 		return false;
 	h->ops->set_theme(h->term, &theme);
 	h->canvas.edges = h->ops->edges(h->term);
+	h->canvas.colourless = h->ops->colourless(h->term);
 	copy_str(h->theme_name, sizeof(h->theme_name), arg);
 	host__message(h, ROLE_OK, "the theme is %s", *arg ? arg : "as it was at first");
 	return true;
@@ -452,18 +453,14 @@ static void complete_sort(struct host *h, const char *text, u32 cursor, struct c
 static bool run_preset(struct host *h, const char *arg, struct status *st)
 {
 	const struct preset *p = preset__by_name(arg);
-	struct screen *s;
 
 	if (!p && question_library__find(arg))
 		return ask__run(h, arg, st);
 	if (!p)
 		return refuse(st, "preset", "a tool's name (Tab, or proftop --list-presets)");
 	if (view__index(p->view) < VIEW_COUNT)
-		host__lead(h, p->view, p->group, p->filter);
-	else if (!run_view(h, p->view, st))
-		return false;
-	s = app__screen(h);
-	if (*p->sort && s->ops->choose && s->ops->choose(s, CHOICE_SORT, p->sort, st))
+		host__lead(h, p->view, p->group, p->sort, p->filter);
+	else if (!run_view(h, p->view, st) || (*p->sort && !run_sort(h, p->sort, st)))
 		return false;
 	host__message(h, ROLE_OK, "%s: %s", p->name, p->help);
 	return true;

@@ -576,6 +576,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->lists = worker__new("proftop-lists");
 	canvas__init(&h->canvas, 80, 24, h->ops->ascii(h->term));
 	h->canvas.edges = h->ops->edges(h->term);
+	h->canvas.colourless = h->ops->colourless(h->term);
 	h->canvas.graphs = graphs_of(o);
 	h->graphs_chosen = o->graphs != NULL;
 	if (headless__is(h) && (h->player || fixture))

@@ -32,7 +32,9 @@ struct term_ops {
 	/* The next event that is there already, INPUT_NONE when none; never waits. */
 	struct input (*input)(struct term *t);
 	bool (*ascii)(struct term *t);
-	bool (*edges)(struct term *t); /* as in struct canvas; the theme may change it */
+	/* As in struct canvas; the theme may change them. */
+	bool (*edges)(struct term *t);
+	bool (*colourless)(struct term *t);
 	/* The next present shows all in this theme. */
 	void (*set_theme)(struct term *t, const struct theme *theme);
 	void (*bell)(struct term *t);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <curses.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "tui/paint.h"
 #include "tui/term.h"
 #include "tui/term_restore.h"
 #include "tui/term_sequence.h"
@@ -26,22 +29,29 @@
 /* Broken bytes skipped by one call of input(). */
 #define SKIP_MAX 256
 
+/* What a terminal is sent. */
+enum term_cap {
+	CAP_CURSOR, CAP_COLUMN, CAP_RIGHT, CAP_PLAIN, CAP_BOLD, CAP_UNDERLINE, CAP_REVERSE, CAP_DIM,
+	CAP_FOREGROUND, CAP_BACKGROUND, CAP_CLEAR_LINE,
+	CAPS
+};
+
 struct term {
 	SCREEN *screen;
-	int fd;		    /* of term_signal */
-	struct cell *shown; /* what was presented last, w x h */
-	cchar_t *line;	    /* w */
+	int fd;		       /* of term_signal */
+	struct painted *shown; /* what was presented last, w x h */
+	struct painted *next;
+	struct paint paint;
+	const char *caps[CAPS]; /* NULL: it has none */
+	int no_colored;		/* attributes that it does not show in colours, as terminfo numbers them */
+	bool wraps_at_once;	/* a character in the last column moves the cursor to the next line */
 	int w, h;
+	int x, y;	  /* where its own cursor is; -1: not known */
+	struct look look; /* and what it writes in */
 	int cursor_x, cursor_y;
 	bool ascii, edges, redraw;
 	int colors;
-	short npairs; /* defined ones */
-	struct {
-		attr_t attrs;
-		short pair;
-	} looks[ROLES][2];
-	int grounds[ROLES];	    /* -1: the terminal's own */
-	short parted[ROLES][ROLES]; /* pairs of parted cells; 0: not looked for yet */
+	struct look looks[ROLES][2];
 	struct {
 		u64 t_ns;
 		int x, y;
@@ -171,46 +181,6 @@ static void set_mouse(const struct term *t, bool on)
 	fflush(stdout);
 }
 
-static attr_t curses_attrs(u8 attrs)
-{
-	attr_t a = A_NORMAL;
-
-	if (attrs & LOOK_BOLD)
-		a |= A_BOLD;
-	if (attrs & LOOK_UNDERLINE)
-		a |= A_UNDERLINE;
-	if (attrs & LOOK_REVERSE)
-		a |= A_REVERSE;
-	if (attrs & LOOK_DIM)
-		a |= A_DIM;
-	return a;
-}
-
-/* The pair for two colours; few differ, so pairs are shared. */
-static short pair_for(int fg, int bg, short *used)
-{
-	int f, b;
-
-	if (fg < 0 && bg < 0)
-		return 0;
-	for (short i = 1; i <= *used; i++)
-		if (extended_pair_content(i, &f, &b) == OK && f == fg && b == bg)
-			return i;
-	if (*used + 1 >= COLOR_PAIRS || init_extended_pair(*used + 1, fg, bg) != OK)
-		return 0;
-	return ++*used;
-}
-
-static void set_look(struct term *t, const struct theme *theme, enum role role, bool selected)
-{
-	struct look look = theme__look(theme, role, selected, t->colors);
-
-	t->looks[role][selected].attrs = curses_attrs(look.attrs);
-	t->looks[role][selected].pair = pair_for(look.fg, look.bg, &t->npairs);
-	if (!selected)
-		t->grounds[role] = look.bg;
-}
-
 static void curses__set_theme(struct term *t, const struct theme *theme)
 {
 	struct theme mono;
@@ -219,14 +189,23 @@ static void curses__set_theme(struct term *t, const struct theme *theme)
 		theme__base(&mono, "mono");
 		theme = &mono;
 	}
-	t->npairs = 0;
-	memset(t->parted, 0, sizeof(t->parted));
 	t->edges = !theme__has_grounds(theme, t->colors);
-	for (int role = 0; role < ROLES; role++) {
-		set_look(t, theme, (enum role)role, false);
-		set_look(t, theme, (enum role)role, true);
-	}
+	for (int role = 0; role < ROLES; role++)
+		for (int selected = 0; selected < 2; selected++)
+			t->looks[role][selected] =
+				theme__look(theme, (enum role)role, selected, t->colors);
 	t->redraw = true;
+}
+
+static void read_caps(struct term *t)
+{
+	static const char *const names[CAPS] = {"cup", "hpa", "cuf",   "sgr0",	"bold", "smul",
+						"rev", "dim", "setaf", "setab", "el"};
+
+	for (u32 i = 0; i < CAPS; i++)
+		t->caps[i] = cap(names[i]);
+	t->no_colored = MAX(tigetnum("ncv"), 0);
+	t->wraps_at_once = tigetflag("am") > 0 && tigetflag("xenl") <= 0;
 }
 
 static void open_colors(struct term *t, const struct theme *theme)
@@ -235,6 +214,7 @@ static void open_colors(struct term *t, const struct theme *theme)
 		t->colors = COLORS;
 	if (t->colors)
 		use_default_colors();
+	read_caps(t);
 	curses__set_theme(t, theme);
 }
 
@@ -242,9 +222,9 @@ static void resize_buffers(struct term *t)
 {
 	getmaxyx(stdscr, t->h, t->w);
 	free(t->shown);
-	free(t->line);
+	free(t->next);
 	t->shown = xcalloc((size_t)t->w * (size_t)t->h, sizeof(*t->shown));
-	t->line = xcalloc((size_t)t->w, sizeof(*t->line));
+	t->next = xcalloc((size_t)t->w * (size_t)t->h, sizeof(*t->next));
 	t->redraw = true;
 }
 
@@ -256,7 +236,8 @@ static void curses__close(struct term *t)
 	term_signal__close();
 	delscreen(t->screen);
 	free(t->shown);
-	free(t->line);
+	free(t->next);
+	free(t->paint.v);
 	free(t);
 }
 
@@ -293,101 +274,223 @@ static struct term *curses__open(const struct term_options *o, struct status *st
 	return NULL;
 }
 
+/* ---- writing ---- */
+
+/* <term.h>, which has it, makes macros of words that everybody uses. */
+int tputs(const char *text, int lines, int (*put_byte)(int));
+
+/* Of one screen's update; what tputs calls has no argument for it. */
+static struct {
+	char *v;
+	u32 n, cap;
+} out;
+
+static int put_byte(int c)
+{
+	out.v = xgrow(out.v, out.n, &out.cap, 1);
+	out.v[out.n++] = (char)c;
+	return c;
+}
+
+static void put(const char *text)
+{
+	if (text)
+		tputs(text, 1, put_byte);
+}
+
+static void flush(void)
+{
+	for (u32 at = 0; at < out.n;) {
+		ssize_t n = write(OUT_FD, out.v + at, out.n - at);
+		struct pollfd p = {.fd = OUT_FD, .events = POLLOUT};
+
+		if (n > 0)
+			at += (u32)n;
+		else if (n < 0 && errno == EAGAIN)
+			poll(&p, 1, -1);
+		else if (n < 0 && errno != EINTR)
+			break;
+	}
+	out.n = 0;
+}
+
+/* To a place in its row, by the shorter of what it has for that. */
+static void move_right(struct term *t, int x)
+{
+	char by[32] = "", to[32] = "";
+
+	if (t->caps[CAP_RIGHT] && x > t->x)
+		copy_str(by, sizeof(by), tparm(t->caps[CAP_RIGHT], x - t->x));
+	if (t->caps[CAP_COLUMN])
+		copy_str(to, sizeof(to), tparm(t->caps[CAP_COLUMN], x));
+	put(*by && (!*to || strlen(by) < strlen(to)) ? by : to);
+}
+
+static void move_to(struct term *t, int x, int y)
+{
+	bool in_row = t->y == y && t->x >= 0 &&
+		      (t->caps[CAP_COLUMN] || (t->caps[CAP_RIGHT] && x > t->x));
+
+	if (t->x == x && t->y == y)
+		return;
+	if (in_row)
+		move_right(t, x);
+	else
+		put(tparm(t->caps[CAP_CURSOR], y, x));
+	t->x = x;
+	t->y = y;
+}
+
+static void write_plain(struct term *t)
+{
+	put(t->caps[CAP_PLAIN]);
+	t->look = (struct look){LOOK_OWN, LOOK_OWN, 0};
+}
+
+static void write_attrs(struct term *t, u8 attrs, bool colored)
+{
+	static const struct {
+		u8 attr;
+		enum term_cap cap;
+		int number; /* of terminfo's ncv */
+	} all[] = {{LOOK_UNDERLINE, CAP_UNDERLINE, 2},
+		   {LOOK_REVERSE, CAP_REVERSE, 4},
+		   {LOOK_DIM, CAP_DIM, 16},
+		   {LOOK_BOLD, CAP_BOLD, 32}};
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+		if (attrs & all[i].attr && !(colored && t->no_colored & all[i].number))
+			put(t->caps[all[i].cap]);
+}
+
+static void write_color(struct term *t, enum term_cap which, s32 color)
+{
+	if (color >= 0 && color < t->colors && t->caps[which])
+		put(tparm(t->caps[which], color));
+}
+
+/* An attribute, or the terminal's own colour, is had again by a plain look alone. */
+static void write_look(struct term *t, const struct look *look)
+{
+	const struct look *now = &t->look;
+
+	if (now->attrs != look->attrs || (now->fg >= 0 && look->fg < 0) ||
+	    (now->bg >= 0 && look->bg < 0)) {
+		if (now->attrs || now->fg >= 0 || now->bg >= 0)
+			write_plain(t);
+		write_attrs(t, look->attrs, look->fg >= 0 || look->bg >= 0);
+	}
+	if (now->fg != look->fg)
+		write_color(t, CAP_FOREGROUND, look->fg);
+	if (now->bg != look->bg)
+		write_color(t, CAP_BACKGROUND, look->bg);
+	t->look = *look;
+}
+
+static void write_character(const struct painted *c)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(c->ch) && c->ch[i]; i++) {
+		mbstate_t state = {0};
+		char bytes[MB_LEN_MAX];
+		size_t n = wcrtomb(bytes, c->ch[i], &state);
+
+		if (n == (size_t)-1)
+			put_byte('?');
+		for (size_t b = 0; n != (size_t)-1 && b < n; b++)
+			put_byte(bytes[b]);
+	}
+}
+
+/* How many cells of a run have to be written: blanks up to the row's end are cleared at once. */
+static int text_of(const struct term *t, const struct paint_run *run, const struct painted *row)
+{
+	int n = run->n;
+
+	if (run->x + n < t->w || run->look.bg >= 0 || !t->caps[CAP_CLEAR_LINE])
+		return n;
+	while (n && painted__is_blank(&row[run->x + n - 1]))
+		n--;
+	return run->n - n > 3 ? n : run->n;
+}
+
+static void write_run(struct term *t, const struct paint_run *run)
+{
+	const struct painted *row = t->shown + (size_t)run->y * (size_t)t->w;
+	int n = text_of(t, run, row);
+	bool last = run->y == t->h - 1 && run->x + n == t->w;
+
+	move_to(t, run->x, run->y);
+	write_look(t, &run->look);
+	for (int x = run->x; x < run->x + n - (last && t->wraps_at_once); x++)
+		write_character(&row[x]);
+	if (n < run->n)
+		put(t->caps[CAP_CLEAR_LINE]);
+	t->x = run->x + n < t->w ? run->x + n : -1;
+}
+
 /* ---- showing ---- */
 
-static bool same(const struct cell *a, const struct cell *b)
+/* The character of a parted cell has the left one's ground colour. The terminal's own ground is no colour
+ * that a block could have: then the right part has the character's colour, and all is reversed. */
+static struct look parted_look(const struct term *t, const struct cell *cell)
 {
-	return a->ch[0] == b->ch[0] && a->ch[1] == b->ch[1] && a->ch[2] == b->ch[2] &&
-	       a->role == b->role && a->selected == b->selected && a->parted == b->parted &&
-	       a->right == b->right;
+	s32 left = t->looks[cell->role][0].bg, right = t->looks[cell->right][0].bg;
+
+	return left < 0 ? (struct look){right, LOOK_OWN, LOOK_REVERSE} : (struct look){left, right, 0};
 }
 
-/* The terminal's own ground is no colour that a block could have: then the right part has the
- * character's colour, and all is reversed. */
-static void parted_look(struct term *t, const struct cell *cell, attr_t *attrs, short *pair)
+static void take_row(struct term *t, const struct cell *row, int w, struct painted *next)
 {
-	int left = t->grounds[cell->role], right = t->grounds[cell->right];
-	short *known = &t->parted[cell->role][cell->right];
-
-	if (!*known)
-		*known = left < 0 ? pair_for(right, -1, &t->npairs)
-				  : pair_for(left, right, &t->npairs);
-	*pair = *known;
-	*attrs = left < 0 ? A_REVERSE : A_NORMAL;
-}
-
-static void to_curses(struct term *t, const struct cell *cell, cchar_t *out)
-{
-	wchar_t text[ARRAY_SIZE(cell->ch) + 1] = {cell->ch[0], cell->ch[1], cell->ch[2], 0};
-	attr_t attrs = t->looks[cell->role][cell->selected].attrs;
-	short pair = t->looks[cell->role][cell->selected].pair;
-
-	if (cell->parted)
-		parted_look(t, cell, &attrs, &pair);
-	if (setcchar(out, text, attrs, pair, NULL) != OK)
-		setcchar(out, L"?", attrs, pair, NULL);
-}
-
-/* Writes cells [from, to) of a row. The right half of a wide character comes with its
- * left half. */
-static void write_run(struct term *t, int y, const struct cell *row, int from, int to)
-{
-	int n = 0;
-
-	for (int x = from; x < to; x++)
-		if (row[x].ch[0])
-			to_curses(t, &row[x], &t->line[n++]);
-	if (n)
-		mvadd_wchnstr(y, row[from].ch[0] ? from : from + 1, t->line, n);
-}
-
-static bool present_row(struct term *t, int y, const struct cell *row, int w)
-{
-	struct cell *shown = t->shown + (size_t)y * (size_t)t->w;
-	bool changed = false;
-
-	for (int x = 0, from; x < w; x++) {
-		if (same(&row[x], &shown[x]))
-			continue;
-		for (from = x; x < w && !same(&row[x], &shown[x]); x++)
-			shown[x] = row[x];
-		write_run(t, y, row, from, x);
-		changed = true;
+	for (int x = 0; x < w; x++) {
+		memcpy(next[x].ch, row[x].ch, sizeof(next[x].ch));
+		next[x].look = row[x].parted ? parted_look(t, &row[x])
+					     : t->looks[row[x].role][row[x].selected];
 	}
-	return changed;
 }
 
-static bool present_cursor(struct term *t, const struct canvas *c)
+/* The terminal is empty, and so is what it is taken to show. */
+static void begin_anew(struct term *t)
+{
+	const struct painted blank = {{L' '}, {LOOK_OWN, LOOK_OWN, 0}};
+
+	for (int i = 0; i < t->w * t->h; i++)
+		t->shown[i] = t->next[i] = blank;
+	erase();
+	clearok(curscr, TRUE);
+	wnoutrefresh(stdscr);
+	doupdate();
+	t->x = t->y = -1;
+	t->look = blank.look;
+	t->redraw = false;
+}
+
+static void present_cursor(struct term *t, const struct canvas *c)
 {
 	bool shows = c->cursor_x >= 0 && c->cursor_y >= 0;
 
-	if (c->cursor_x == t->cursor_x && c->cursor_y == t->cursor_y)
-		return false;
+	if (shows)
+		move_to(t, MIN(c->cursor_x, t->w - 1), MIN(c->cursor_y, t->h - 1));
+	if (shows != (t->cursor_x >= 0 && t->cursor_y >= 0))
+		curs_set(shows);
 	t->cursor_x = c->cursor_x;
 	t->cursor_y = c->cursor_y;
-	curs_set(shows ? 1 : 0);
-	return true;
 }
 
 static void curses__present(struct term *t, const struct canvas *c)
 {
-	bool changed = t->redraw;
+	int w = MIN(c->w, t->w);
 
-	if (t->redraw) {
-		memset(t->shown, 0, sizeof(*t->shown) * (size_t)t->w * (size_t)t->h);
-		erase();
-		clearok(curscr, TRUE);
-		t->redraw = false;
-	}
+	if (t->redraw)
+		begin_anew(t);
 	for (int y = 0; y < MIN(c->h, t->h); y++)
-		changed |= present_row(t, y, c->cells + (size_t)y * (size_t)c->w, MIN(c->w, t->w));
-	changed |= present_cursor(t, c);
-	if (!changed)
-		return;
-	if (t->cursor_x >= 0 && t->cursor_y >= 0)
-		move(MIN(t->cursor_y, t->h - 1), MIN(t->cursor_x, t->w - 1));
-	wnoutrefresh(stdscr);
-	doupdate();
+		take_row(t, c->cells + (size_t)y * (size_t)c->w, w, t->next + (size_t)y * (size_t)t->w);
+	paint__diff(&t->paint, t->shown, t->next, t->w, t->h);
+	for (u32 i = 0; i < t->paint.n; i++)
+		write_run(t, &t->paint.v[i]);
+	if (t->look.attrs || t->look.fg >= 0 || t->look.bg >= 0)
+		write_plain(t);
+	present_cursor(t, c);
+	flush();
 }
 
 static void curses__size(struct term *t, int *w, int *h)
@@ -645,6 +748,11 @@ static bool curses__edges(struct term *t)
 	return t->edges;
 }
 
+static bool curses__colourless(struct term *t)
+{
+	return look__same(&t->looks[ROLE_USER][0], &t->looks[ROLE_KERNEL][0]);
+}
+
 static void curses__bell(struct term *t)
 {
 	beep();
@@ -659,6 +767,7 @@ const struct term_ops term_curses = {
 	.input = curses__input,
 	.ascii = curses__ascii,
 	.edges = curses__edges,
+	.colourless = curses__colourless,
 	.set_theme = curses__set_theme,
 	.bell = curses__bell,
 	.suspend = curses__suspend,

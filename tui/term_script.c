@@ -482,6 +482,12 @@ static bool script__edges(struct term *t)
 	return true;
 }
 
+/* As users see it, who have some. */
+static bool script__colourless(struct term *t)
+{
+	return false;
+}
+
 /* Text has no colours. */
 static void script__set_theme(struct term *t, const struct theme *theme)
 {
@@ -501,6 +507,7 @@ const struct term_ops term_script = {
 	.input = script__input,
 	.ascii = script__ascii,
 	.edges = script__edges,
+	.colourless = script__colourless,
 	.set_theme = script__set_theme,
 	.bell = script__nothing,
 	.suspend = script__nothing,

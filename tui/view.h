@@ -228,9 +228,10 @@ bool host__look_at(struct host *h, const char *view, const char *names, const ch
 bool host__is_live(const struct host *h);
 /* What is shown is live on another machine. */
 bool host__is_elsewhere(const struct host *h);
-/* To another view's rows, grouped (NULL: as they are) and filtered like that; going back from there
- * leads here again, with the filter as it was. */
-void host__lead(struct host *h, const char *view, const char *group, const char *filter);
+/* To another view's rows, grouped (NULL: as they are), sorted ("": likewise) and filtered like that; going
+ * back from there leads here again, with the filter as it was. */
+void host__lead(struct host *h, const char *view, const char *group, const char *sort,
+		const char *filter);
 /* The columns that are chosen for a listing, "" none; false: there is no room to keep them. */
 #define COLUMN_NAMES 256
 void host__columns(const struct host *h, const struct screen *s, char buf[COLUMN_NAMES]);

@@ -76,6 +76,7 @@ struct canvas {
 	int w, h;
 	struct cell *cells; /* row by row */
 	bool ascii;	    /* only 7-bit characters may be drawn */
+	bool colourless;    /* parts of a bar have to differ by their characters */
 	bool edges;	    /* ground colours are too few, or none, to tell boxes apart by them */
 	enum graph_style graphs;
 	int cursor_x, cursor_y; /* where a prompt wants the cursor; -1: hidden */

@@ -24,7 +24,7 @@ void meter__draw(struct canvas *c, int x, int y, int w, const struct meter_part 
 		if (end == at && fraction >= VISIBLE)
 			end = MIN(at + 1, w);
 		draw__fill(c, (struct rect){x + at, y, end - at, 1}, parts[i].role,
-			   c->ascii ? (wchar_t)parts[i].ascii : L'■');
+			   c->ascii || c->colourless ? (wchar_t)parts[i].ascii : L'■');
 		at = MAX(at, end);
 	}
 	draw__fill(c, (struct rect){x + at, y, w - at, 1}, ROLE_BORDER, c->ascii ? L'.' : L'·');

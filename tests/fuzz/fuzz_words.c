@@ -48,7 +48,8 @@ static bool edges(struct term *t)
 	return true;
 }
 
-static const struct term_ops term_ops = {.set_theme = set_theme, .edges = edges};
+static const struct term_ops term_ops = {.set_theme = set_theme, .edges = edges,
+				      .colourless = edges};
 
 #include "tests/fuzz/view_names.h"
 
@@ -141,7 +142,8 @@ void dialog__complete_save(void *ctx, const char *text, u32 cursor, struct compl
 {
 }
 
-void host__lead(struct host *h, const char *view, const char *group, const char *filter)
+void host__lead(struct host *h, const char *view, const char *group, const char *sort,
+		const char *filter)
 {
 	if (view__index(view) < VIEW_COUNT)
 		h->view = view__index(view);

@@ -73,6 +73,18 @@ def test_spin():
         found(("busy-process",), work.pid)
 
 
+def test_among_very_many():
+    """Processes that compute beside 10,000 that sleep: one from before, one that begins later"""
+    live.need_root()
+    busy = ("busy-process", "run-queue", "cpu-full", "starved") # whatever others do meanwhile
+    with live.Workload("many_processes", SECONDS, 10000), trouble("spin") as work:
+        with live.Watch("overview", delay=1) as w:
+            found(busy, work.pid, watch=contextlib.nullcontext(w))
+            with trouble("spin") as later:
+                found(busy, later.pid, begin=w.next()["t0_ns"],
+                      watch=contextlib.nullcontext(w))
+
+
 def test_lock():
     """Threads that wait for a lock, and who holds it"""
     with trouble("lock") as work:

@@ -15,6 +15,9 @@
 /* What helped once goes on for so long: it is dear to attach. */
 #define HELPS_NS (30 * NSEC_PER_SEC)
 
+/* Findings that come and go must not move all that is below them: for so long their lines are kept. */
+#define KEPT_NS (15 * NSEC_PER_SEC)
+
 #define ALL_HELP                                                                                   \
 	(1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS | 1u << MODEL_IO |            \
 	 1u << MODEL_LOCKS | 1u << MODEL_TCP)
@@ -29,6 +32,8 @@ struct overview_screen {
 	u64 at; /* key of the entry under the cursor; 0: the first */
 	u64 helped_ns[MODEL_COUNT]; /* when it did last */
 	u64 began_ns;		    /* when there were figures first */
+	int kept;		    /* lines of findings */
+	u64 kept_ns;		    /* when they were needed last */
 };
 
 static struct overview_screen *of(struct screen *s)
@@ -185,6 +190,14 @@ static void draw_cursor(const struct overview_screen *s, struct canvas *c)
 		draw__select(c, r->x, r->y + y, r->w);
 }
 
+static void keep_lines(struct overview_screen *s, u64 now_ns)
+{
+	if (s->layout.needed < s->kept && now_ns < s->kept_ns + KEPT_NS)
+		return;
+	s->kept = s->layout.needed;
+	s->kept_ns = now_ns;
+}
+
 static void overview__draw(struct screen *base, struct canvas *c, struct rect area)
 {
 	struct overview_screen *s = of(base);
@@ -201,7 +214,8 @@ static void overview__draw(struct screen *base, struct canvas *c, struct rect ar
 		draw__paragraph(c, body, ROLE_TEXT, reason_for_none(s, text, sizeof(text)));
 		return;
 	}
-	overview__layout(&s->layout, a, body);
+	overview__layout(&s->layout, a, body, s->kept);
+	keep_lines(s, a->base.snap->t1_ns);
 	if (!a->nfindings)
 		draw__paragraph(c, s->layout.findings, a->too_short ? ROLE_DIM : ROLE_OK,
 				reason_for_none(s, text, sizeof(text)));
@@ -236,43 +250,28 @@ static bool move_panel(struct overview_screen *s, int dir)
 	return move(s, (s64)at - from);
 }
 
-/* Where Enter leads. */
-struct way {
-	const char *view, *group;
-	char filter[64];
-};
-
-static bool way_of(const struct overview_screen *s, struct way *w)
+static bool way_of(const struct overview_screen *s, struct overview_way *w)
 {
 	const struct overview_answer *a = answer(&s->list);
-	const struct overview_entry *e = s->layout.n ? &s->layout.entries[cursor(s)] : NULL;
 
-	if (!a || !e)
+	if (!a || !s->layout.n)
 		return false;
-	if (e->kind == ENTRY_FINDING) {
-		const struct finding *x = &a->findings[MIN(e->i, a->nfindings - 1)];
-
-		w->view = x->view;
-		w->group = x->group;
-		copy_str(w->filter, sizeof(w->filter), x->filter);
-	} else {
-		overview__way(a, e, &w->view, &w->group, w->filter, sizeof(w->filter));
-	}
+	overview__way(a, &s->layout.entries[cursor(s)], w);
 	return true;
 }
 
 static bool enter(struct overview_screen *s)
 {
-	struct way w;
+	struct overview_way w;
 
 	if (way_of(s, &w))
-		host__lead(s->list.base.host, w.view, w.group, w.filter);
+		host__lead(s->list.base.host, w.view, w.group, w.sort, w.filter);
 	return true;
 }
 
 static void overview__leads(const struct screen *base, char *buf, size_t size)
 {
-	struct way w;
+	struct overview_way w;
 
 	*buf = '\0';
 	if (way_of((const struct overview_screen *)base, &w))
@@ -297,23 +296,48 @@ static bool overview__action(struct screen *base, enum action a)
 	}
 }
 
+static bool is_in(const struct rect *r, const struct input *in)
+{
+	return in->x >= r->x && in->x < r->x + r->w && in->y >= r->y && in->y < r->y + r->h;
+}
+
+/* In a box, beside its lines: that of the same height, or the first. */
+static const struct overview_entry *entry_in_box(const struct overview_layout *l, const struct input *in)
+{
+	const struct overview_entry *found = NULL;
+
+	for (u32 i = 0; i < l->n; i++) {
+		const struct overview_entry *e = &l->entries[i];
+
+		if (is_in(&l->boxes[e->kind], in) && (!found || e->r.y == in->y))
+			found = e;
+	}
+	return found;
+}
+
+static const struct overview_entry *entry_at(const struct overview_layout *l, const struct input *in)
+{
+	for (u32 i = 0; i < l->n; i++)
+		if (is_in(&l->entries[i].r, in))
+			return &l->entries[i];
+	return entry_in_box(l, in);
+}
+
 static void overview__mouse(struct screen *base, const struct input *in)
 {
 	struct overview_screen *s = of(base);
+	const struct overview_entry *e;
 
 	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN) {
 		move(s, in->mouse == MOUSE_WHEEL_UP ? -1 : 1);
 		return;
 	}
-	for (u32 i = 0; i < s->layout.n; i++) {
-		const struct rect *r = &s->layout.entries[i].r;
-
-		if (in->x < r->x || in->x >= r->x + r->w || in->y < r->y || in->y >= r->y + r->h)
-			continue;
-		s->at = s->layout.entries[i].key;
-		if (in->mouse == MOUSE_DOUBLE)
-			enter(s);
-	}
+	e = entry_at(&s->layout, in);
+	if (!e)
+		return;
+	s->at = e->key;
+	if (in->mouse == MOUSE_DOUBLE)
+		enter(s);
 }
 
 /* --- what is selected --- */
@@ -322,20 +346,10 @@ static void overview__selection(const struct screen *base, char *buf, size_t siz
 {
 	const struct overview_screen *s = (const struct overview_screen *)base;
 	const struct overview_answer *a = answer(&s->list);
-	const struct overview_entry *e = s->layout.n ? &s->layout.entries[cursor(s)] : NULL;
-	const struct finding *x;
 
 	*buf = '\0';
-	if (!a || !e)
-		return;
-	if (e->kind != ENTRY_FINDING) {
-		overview__describe(a, e, buf, size);
-		return;
-	}
-	x = &a->findings[MIN(e->i, a->nfindings - 1)];
-	snprintf(buf, size, "%s: %s · Enter: %s by %s%s%s", overview_rules[x->rule].name,
-		 overview_rules[x->rule].basis, x->view, *x->group ? x->group : "time",
-		 *x->filter ? ", " : "", x->filter);
+	if (a && s->layout.n)
+		overview__describe(a, &s->layout.entries[cursor(s)], buf, size);
 }
 
 static bool overview__search(struct screen *base, const char *text, int dir)

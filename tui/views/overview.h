@@ -26,17 +26,25 @@ struct overview_layout {
 	struct rect boxes[ENTRY_KINDS]; /* with a frame; w 0: none, or without */
 	struct rect graphs[ENTRY_KINDS]; /* of the last minutes, in a box; w 0: none */
 	struct rect findings;
+	int needed; /* lines of them, without any that are kept */
 	struct rect processes_head; /* the line of titles */
 };
 
-/* Where everything stands in an area; pure. */
-void overview__layout(struct overview_layout *l, const struct overview_answer *a, struct rect area);
+/* Where everything stands in an area; where there are boxes, findings have up to `kept` lines if they need
+ * little less. Pure. */
+void overview__layout(struct overview_layout *l, const struct overview_answer *a, struct rect area,
+		      int kept);
 /* Panels around the findings. */
 void overview__draw_panels(const struct overview_layout *l, const struct overview_answer *a,
 			   struct canvas *c);
-/* Where Enter leads from an entry that is no finding. filter holds 64. */
+struct overview_way {
+	const char *view, *group, *sort;
+	char filter[64];
+};
+
+/* Where Enter leads from an entry. */
 void overview__way(const struct overview_answer *a, const struct overview_entry *e,
-		   const char **view, const char **group, char *filter, size_t size);
+		   struct overview_way *way);
 /* The same in words, for the line of the selection. */
 void overview__describe(const struct overview_answer *a, const struct overview_entry *e, char *buf,
 			size_t size);

@@ -12,6 +12,7 @@
 #define CPU_MIN_W   21 /* a CPU's name, meter and figure */
 #define CPU_LINE_W  74 /* with all its figures */
 #define GRAPH_MIN_W 16
+#define KEPT_MAX    3
 
 static u64 key_of(enum overview_kind kind, const char *name)
 {
@@ -241,14 +242,19 @@ static int lay_findings(struct overview_layout *l, const struct overview_answer 
 	return MAX(y, 2); /* or why there is none */
 }
 
-void overview__layout(struct overview_layout *l, const struct overview_answer *a, struct rect area)
+void overview__layout(struct overview_layout *l, const struct overview_answer *a, struct rect area,
+		      int kept)
 {
 	bool boxes = area.w >= BOXES_MIN_W && area.h >= BOXES_MIN_H;
 	int most = boxes ? area.h / 3 : area.h * 2 / 5, h;
 	struct rect rest;
 
 	*l = (struct overview_layout){0};
-	h = MIN(lay_findings(l, a, (struct rect){area.x, area.y, area.w, MAX(most, 2)}), area.h);
+	l->needed = lay_findings(l, a, (struct rect){area.x, area.y, area.w, MAX(most, 2)});
+	h = l->needed;
+	if (boxes)
+		h = MAX(h, MIN(kept, MIN(most, h + KEPT_MAX)));
+	h = MIN(h, area.h);
 	l->findings = (struct rect){area.x, area.y, area.w, h};
 	rest = (struct rect){area.x, area.y + h, area.w, area.h - h};
 	if (boxes)

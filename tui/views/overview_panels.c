@@ -309,12 +309,17 @@ static void draw_device(const struct overview_answer *a, const struct overview_e
 
 static void draw_process_head(struct canvas *c, struct rect r)
 {
+	const char *split = "";
+
 	if (r.w <= 0)
 		return;
 	draw__fill(c, r, ROLE_HEADER, L' ');
+	if (r.w >= SPLIT_MIN_W)
+		split = c->ascii || c->colourless ? "| user # kernel q waits for a CPU d disk l lock"
+						  : "on a CPU, waits for one, for disks, for locks";
 	draw__textf(c, r.x, r.y, r.w, ROLE_HEADER, "%7s %-15s %6s %6s %6s %6s %6s %8s  %s", "PID",
 		    "Command", "CPU%", "wait%", "disk%", "lock%", "RSS", "disk/s",
-		    r.w >= SPLIT_MIN_W ? "on a CPU, waits for one, for disks, for locks" : "");
+		    split);
 }
 
 static void share_text(char *buf, size_t size, double pct)
@@ -423,53 +428,47 @@ void overview__draw_panels(const struct overview_layout *l, const struct overvie
 /* --- ways in --- */
 
 /* By what it wants most. */
-static void way_of_process(const struct overview_process *p, const char **view, const char **group)
+static struct overview_way way_of_process(const struct overview_process *p)
 {
 	double most = MAX(MAX(p->cpu_pct, p->runq_pct), MAX(p->disk_pct, p->lock_pct));
 
-	*view = "offcpu";
-	*group = "stack";
-	if (most == p->cpu_pct) {
-		*view = "cpu";
-		*group = "symbol";
-	} else if (most == p->runq_pct) {
-		*view = "sched";
-		*group = "tid";
-	}
+	if (most == p->cpu_pct)
+		return (struct overview_way){"cpu", "symbol", "", ""};
+	if (most == p->runq_pct)
+		return (struct overview_way){"sched", "tid", "wait_ns", ""};
+	return (struct overview_way){"offcpu", "stack", "", ""};
+}
+
+static struct overview_way way_of_finding(const struct finding *x)
+{
+	struct overview_way way = {x->view, x->group, overview_rules[x->rule].sort, ""};
+
+	copy_str(way.filter, sizeof(way.filter), x->filter);
+	return way;
 }
 
 void overview__way(const struct overview_answer *a, const struct overview_entry *e,
-		   const char **view, const char **group, char *filter, size_t size)
+		   struct overview_way *way)
 {
-	const struct system_snap *s = overview__system(a);
+	static const struct overview_way ways[ENTRY_KINDS] = {
+		[ENTRY_CPU] = {"cpu", "pid", "", ""},
+		[ENTRY_MEMORY] = {"procs", "pid", "rss_bytes", ""},
+		[ENTRY_DISK] = {"io", "device", "", ""},
+		[ENTRY_NET] = {"net", "device", "", ""}};
 	const char *cpu;
 
-	*filter = '\0';
-	*view = "offcpu";
-	*group = "reason";
-	switch (e->kind) {
-	case ENTRY_CPU:
-		cpu = cpu_name(s, e->i);
-		*view = "cpu";
-		*group = "pid";
+	*way = ways[e->kind];
+	if (e->kind == ENTRY_FINDING) {
+		*way = way_of_finding(&a->findings[MIN(e->i, a->nfindings - 1)]);
+	} else if (e->kind == ENTRY_CPU) {
+		cpu = cpu_name(overview__system(a), e->i);
 		if (*cpu)
-			snprintf(filter, size, "cpu=%.8s", cpu);
-		break;
-	case ENTRY_MEMORY:
-		if (e->i != 2)
-			*view = "cache";
-		*group = e->i == 2 ? "reason" : "pid";
-		break;
-	case ENTRY_DISK:
-		*view = "io";
-		*group = "device";
-		break;
-	case ENTRY_PROCESS:
-		way_of_process(&a->processes[e->i], view, group);
-		snprintf(filter, size, "pid=%u", a->processes[e->i].pid);
-		break;
-	default:
-		break;
+			snprintf(way->filter, sizeof(way->filter), "cpu=%.8s", cpu);
+	} else if (e->kind == ENTRY_PROCESS) {
+		*way = way_of_process(&a->processes[e->i]);
+		snprintf(way->filter, sizeof(way->filter), "pid=%u", a->processes[e->i].pid);
+	} else if (e->kind == ENTRY_MEMORY && e->i == 2) {
+		*way = (struct overview_way){"offcpu", "reason", "", ""}; /* who stalls */
 	}
 }
 
@@ -482,10 +481,18 @@ void overview__describe(const struct overview_answer *a, const struct overview_e
 		[ENTRY_DISK] = "a disk: busy, rates, how long a request takes",
 		[ENTRY_NET] = "a network interface: rates in and out, and what is dropped",
 		[ENTRY_PROCESS] = "a process: its shares of its time"};
-	const char *view, *group;
-	char filter[64];
+	const char *about = what[e->kind];
+	struct overview_way way;
+	char finding[256];
 
-	overview__way(a, e, &view, &group, filter, sizeof(filter));
-	snprintf(buf, size, "%s · Enter: %s by %s%s%s", what[e->kind], view, group,
-		 *filter ? ", " : "", filter);
+	if (e->kind == ENTRY_FINDING) {
+		const struct overview_rule *rule =
+			&overview_rules[a->findings[MIN(e->i, a->nfindings - 1)].rule];
+
+		snprintf(finding, sizeof(finding), "%s: %s", rule->name, rule->basis);
+		about = finding;
+	}
+	overview__way(a, e, &way);
+	snprintf(buf, size, "%s · Enter: %s by %s%s%s", about, way.view,
+		 *way.group ? way.group : "time", *way.filter ? ", " : "", way.filter);
 }

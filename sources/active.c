@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "sources/active.h"
+
+#include <bpf/libbpf.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "bpf/active.skel.h"
+#include "sources/bpf_util.h"
+#include "sources/bpf_visit.h"
+#include "sources/core_btf.h"
+
+/* Clocks of CPUs may differ by as much. */
+#define MARGIN_NS (20 * NSEC_PER_MSEC)
+
+struct active {
+	struct active_bpf *skel;
+	struct bpf_visit visit;
+};
+
+static int load(struct active *a, struct status *st)
+{
+	int err = bpf_util__prepare(st);
+
+	if (err)
+		return err;
+	a->skel = active_bpf__open_opts(CORE_BTF_OPTS(active_bpf));
+	err = a->skel ? active_bpf__load(a->skel) : -errno;
+	if (err)
+		return bpf_util__failed(err, "the BPF iterator of active processes", st);
+	return bpf_visit__attach(&a->visit, a->skel->progs.active_visit, st);
+}
+
+struct active *active__open(void)
+{
+	struct active *a = xcalloc(1, sizeof(*a));
+	struct status st = {0};
+
+	if (!load(a, &st)) {
+		a->skel->bss->since = UINT64_MAX;
+		return a;
+	}
+	log__add(LOG_INFO, "active processes are looked for in /proc alone: %s", st.msg);
+	active__close(a);
+	return NULL;
+}
+
+void active__close(struct active *a)
+{
+	if (!a)
+		return;
+	bpf_visit__fini(&a->visit);
+	active_bpf__destroy(a->skel);
+	free(a);
+}
+
+const u32 *active__pids(struct active *a, u32 *n)
+{
+	int err = bpf_visit__run(&a->visit);
+
+	*n = 0;
+	if (err) {
+		log__add(LOG_WARN, "processes could not be visited: %s", strerror(-err));
+		return NULL;
+	}
+	a->skel->bss->since = a->skel->bss->began - MIN(a->skel->bss->began, MARGIN_NS);
+	*n = (u32)(a->visit.len / sizeof(u32));
+	return (const u32 *)a->visit.data;
+}

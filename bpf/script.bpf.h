@@ -18,8 +18,7 @@
 #ifndef BPF_SCRIPT_BPF_H
 #define BPF_SCRIPT_BPF_H
 
-#include "bpf/script.h"
-#include "bpf/unwind_stack.bpf.h"
+#include "bpf/runtime.bpf.h"
 
 #define SCRIPT_MASK (SCRIPT_FRAMES - 1)
 #define SHIM	    3 /* FRAME_OWNED_BY_CSTACK */
@@ -51,15 +50,6 @@ struct {
 	__type(key, u32);
 	__type(value, struct script_state);
 } script_states SEC(".maps");
-
-/* By tgid; filled by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 4096);
-	__type(key, u32);
-	__type(value, struct script_runtime);
-} script_runtimes SEC(".maps");
 
 /* A thread's state; 0: it had none when it was looked for. */
 struct script_thread {
@@ -490,13 +480,6 @@ __noinline u32 script__merge(u32 slot, u32 at, u32 n)
 	return put_back(x, to, at);
 }
 
-static __always_inline struct script_runtime *script__runtime(struct unwind_state *s)
-{
-	struct script_runtime *rt = bpf_map_lookup_elem(&script_runtimes, &s->tgid);
-
-	return rt && rt->exec_id == s->exec_id ? rt : NULL;
-}
-
 /* Begins on the n native frames that are in the scratch from `at` on; returns how many words are there
  * in the end. */
 __noinline u32 script__frames(u32 slot, u32 at, u32 n)
@@ -505,14 +488,14 @@ __noinline u32 script__frames(u32 slot, u32 at, u32 n)
 	struct script_state *x = script__state(slot);
 	u32 zero = 0, merged;
 	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
-	struct script_runtime *rt;
+	union runtime *rt;
 
 	if (!s || !x || !st)
 		return n;
-	rt = script__runtime(s);
+	rt = runtime__of(s);
 	if (!rt || !n)
 		return n;
-	x->rt = *rt;
+	x->rt = rt->python;
 	x->whole = s->whole;
 	x->thread = script__thread(slot);
 	if (!x->thread)

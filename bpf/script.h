@@ -28,6 +28,8 @@ enum script_kind {
 	SCRIPT_NOTHING,
 	SCRIPT_PYTHON,
 	SCRIPT_HOTSPOT, /* bpf/hotspot.h */
+	SCRIPT_V8,	/* bpf/v8.h */
+	SCRIPT_KINDS
 };
 
 #define SCRIPT_FRAMES 128 /* a bound; deeper ones are cut */

@@ -473,7 +473,8 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	if (s->noted != NOTES_NONE)
 		memo__keep(slot, at, n + known);
 	n += known;
-	return s->script == SCRIPT_PYTHON ? script__frames(slot, at, n) : runtime__end(slot, at, n);
+	return s->script == SCRIPT_PYTHON || s->script == SCRIPT_PHP ? script__frames(slot, at, n)
+								     : runtime__end(slot, at, n);
 }
 
 /* One that was forked and has not been told of yet has its parent's mappings. */

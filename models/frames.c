@@ -7,7 +7,7 @@ const char *code__kind_name(enum code_kind kind)
 		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
 		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
 		[CODE_PYTHON] = "python", [CODE_JAVA] = "java",
-		[CODE_JAVASCRIPT] = "javascript",
+		[CODE_JAVASCRIPT] = "javascript", [CODE_PHP] = "php",
 	};
 
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";

@@ -158,6 +158,7 @@ ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, 
 	case CODE_PYTHON: /* its code is of its interpreter alone */
 	case CODE_JAVA:
 	case CODE_JAVASCRIPT:
+	case CODE_PHP:
 		break;
 	}
 	return -ENOENT;

@@ -57,10 +57,28 @@ static int attach_v8(const struct runtime_file *f, u64 bias, const struct proces
 	return err;
 }
 
+/* --- php --- */
+
+static bool read_php(int fd, const char *path, struct runtime_file *f)
+{
+	(void)path;
+	return php_file__read(fd, &f->php);
+}
+
+static int attach_php(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+		      struct process_runtime *out, union runtime *rt, const char **why)
+{
+	int err = php__attach(&f->php, bias, m, &out->php, why);
+
+	rt->php = out->php.rt;
+	return err;
+}
+
 static const struct runtime_row rows[SCRIPT_KINDS] = {
 	[SCRIPT_PYTHON] = {read_python, attach_python},
 	[SCRIPT_HOTSPOT] = {read_hotspot, attach_hotspot},
 	[SCRIPT_V8] = {read_v8, attach_v8},
+	[SCRIPT_PHP] = {read_php, attach_php},
 };
 
 bool runtime_file__read(int fd, const char *path, struct runtime_file *out)

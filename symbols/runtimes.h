@@ -7,6 +7,7 @@
 
 #include "bpf/runtime.h"
 #include "symbols/hotspot.h"
+#include "symbols/php.h"
 #include "symbols/python.h"
 #include "symbols/v8.h"
 
@@ -17,6 +18,7 @@ struct runtime_file {
 		struct python_file python;
 		struct hotspot_file hotspot;
 		struct v8_file v8;
+		struct php_file php;
 	};
 };
 
@@ -27,6 +29,7 @@ struct process_runtime {
 		struct python python;
 		struct hotspot hotspot;
 		struct v8 v8;
+		struct php php;
 	};
 };
 

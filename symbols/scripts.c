@@ -59,12 +59,33 @@ static int v8_read(struct scripts *sc, const struct process_entry *p,
 	return v8_function__read(&p->runtime.v8, m, sc->v8_lines, p->tgid, address, out);
 }
 
+static u64 php_print(const struct process_runtime *r, const struct process_memory *m, u64 address)
+{
+	return php_function__print(&r->php, m, address);
+}
+
+static int php_read(struct scripts *sc, const struct process_entry *p,
+		    const struct process_memory *m, u64 address, struct script_code *out)
+{
+	(void)sc;
+	return php_function__read(&p->runtime.php, m, address, out);
+}
+
+/* An instruction has its line itself. */
+static u32 php_line(const struct code_entry *e, u32 unit)
+{
+	(void)e;
+	return unit < SCRIPT_UNIT_MAX ? unit : 0;
+}
+
 static const struct naming namings[SCRIPT_KINDS] = {
 	[SCRIPT_PYTHON] = {CODE_PYTHON, {.source = "python"}, "[python]", "[python function]", python_print,
 			   python_read, python_line},
 	[SCRIPT_HOTSPOT] = {CODE_JAVA, {.source = "hotspot"}, "[java]", "[java function]"},
 	[SCRIPT_V8] = {CODE_JAVASCRIPT, {.source = "v8"}, "[javascript]", "[javascript function]", v8_print,
 		       v8_read},
+	[SCRIPT_PHP] = {CODE_PHP, {.source = "php"}, "[php]", "[php function]", php_print, php_read,
+			php_line},
 };
 
 struct scripts *scripts__new(struct symbols *s)

@@ -19,8 +19,9 @@ enum code_kind {
 	CODE_PYTHON,
 	CODE_JAVA,
 	CODE_JAVASCRIPT,
+	CODE_PHP,
 };
-#define CODE_KINDS (CODE_JAVASCRIPT + 1)
+#define CODE_KINDS (CODE_PHP + 1)
 
 /* Its offsets are lines of its source. */
 static inline bool code_kind__is_lines(enum code_kind kind)

@@ -62,11 +62,23 @@ static __always_inline u64 object_word(const struct v8_state *x, u32 i)
 	return x->object[i & (V8_OBJECT_WORDS - 1)];
 }
 
-static __always_inline bool read_object(struct v8_state *x, u64 tagged)
+static __always_inline bool read_words(struct v8_state *x, u64 tagged)
 {
 	return is_tagged(tagged) &&
-	       !bpf_probe_read_user(x->object, sizeof(x->object), (void *)(tagged - V8_TAG)) &&
-	       is_tagged(x->object[0]);
+	       !bpf_probe_read_user(x->object, sizeof(x->object), (void *)(tagged - V8_TAG));
+}
+
+/* While the collector moves objects, the old one has where the new one is in the place of its map. */
+static __always_inline bool read_object(struct v8_state *x, u64 *tagged)
+{
+	if (!read_words(x, *tagged))
+		return false;
+	if (!(x->object[0] & 7)) {
+		*tagged = x->object[0] + V8_TAG;
+		if (!read_words(x, *tagged))
+			return false;
+	}
+	return is_tagged(x->object[0]);
 }
 
 /* Whether the type that the map says is one of n. */
@@ -83,7 +95,7 @@ static __always_inline u64 read_shared(struct v8_state *x, u64 function)
 {
 	u64 shared;
 
-	if (!read_object(x, function))
+	if (!read_object(x, &function))
 		return 0;
 	if (x->object[0] != x->function_map) {
 		if (!is_type(x, x->object[0], x->rt.type_function, V8_FUNCTIONS))
@@ -91,7 +103,7 @@ static __always_inline u64 read_shared(struct v8_state *x, u64 function)
 		x->function_map = x->object[0];
 	}
 	shared = object_word(x, x->rt.function_shared);
-	if (!read_object(x, shared))
+	if (!read_object(x, &shared))
 		return 0;
 	if (x->object[0] != x->shared_map) {
 		if (!is_type(x, x->object[0], x->rt.type_shared, 1))

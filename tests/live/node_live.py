@@ -161,6 +161,38 @@ def test_server():
         live.near(100 * whole / known, 100, 1, "node: stacks of a server that are whole, %")
 
 
+UNKNOWN = "[javascript function]"
+
+
+def moved(pid):
+    """A report after stacks whose functions moved before they were named; None: there were none."""
+    report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]
+    return report if "were gone before" in report["health"]["note"] else None
+
+
+def test_moves():
+    """Where the collector moves all that there is, functions are unknown and counted, never others"""
+    with program("node_moves", options=["--expose-gc", "--stress-compaction", "--no-turbo-inlining"]) as p:
+        report = live.wait_for(lambda: moved(p.pid), 40, 0)
+        stacks = folded("cpu", p.pid, "-F", 997)
+    assert live.row(report, UNKNOWN)["total_pct"] > 0
+    for s in stacks:
+        assert not ("hot70" in s and "hot30" in s), s
+        assert UNKNOWN in s or "works" not in s or follow(s, ["(anonymous)", "works"]), s
+
+
+def test_collector():
+    """While it is at work below a function this has its name"""
+    def named():
+        stacks = {s: w for s, w in folded("cpu", p.pid, "-F", 997).items() if "gc" not in s}
+        return stacks if share(stacks, lambda s: follow(s, ["works"])) > 10 else None
+    with program("node_moves", options=["--expose-gc", "--no-turbo-inlining"]) as p:
+        stacks = live.wait_for(named, 40, 0)
+        report = live.batch("-V", "cpu", "-p", p.pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]
+    assert "interpreted functions" not in report["health"]["note"], report["health"]["note"]
+    assert not any(UNKNOWN in s for s in stacks), stacks
+
+
 def test_filter():
     """lang=javascript takes the stacks with such functions, and no others"""
     with program("node_shares", DEPTH) as p:

@@ -13,8 +13,7 @@
 #ifndef BPF_HOTSPOT_BPF_H
 #define BPF_HOTSPOT_BPF_H
 
-#include "bpf/hotspot.h"
-#include "bpf/unwind_frame.bpf.h"
+#include "bpf/runtime.bpf.h"
 
 /* Words of an interpreter's frame, from the one with the instruction on. */
 enum { FRAME_BCP, FRAME_METHOD = 5, FRAME_SENDER_SP = 7, FRAME_FP, FRAME_RETURN, FRAME_WORDS };
@@ -42,15 +41,6 @@ struct {
 	__type(value, struct hotspot_state);
 } hotspot_states SEC(".maps");
 
-/* By tgid; filled by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1024);
-	__type(key, u32);
-	__type(value, struct hotspot_runtime);
-} hotspot_runtimes SEC(".maps");
-
 static __always_inline struct hotspot_state *hotspot__state(u32 slot)
 {
 	return bpf_map_lookup_elem(&hotspot_states, &slot);
@@ -61,16 +51,16 @@ __noinline int hotspot__begin(u32 slot)
 {
 	struct unwind_state *s = unwind__state(slot);
 	struct hotspot_state *x = hotspot__state(slot);
-	struct hotspot_runtime *rt;
+	union runtime *rt;
 
 	if (!s || !x)
 		return 0;
-	rt = bpf_map_lookup_elem(&hotspot_runtimes, &s->tgid);
-	if (!rt || rt->exec_id != s->exec_id)
+	rt = runtime__of(s);
+	if (!rt)
 		return 0;
-	x->rt = *rt;
-	s->cache = rt->low;
-	s->cache_size = rt->high - rt->low;
+	x->rt = rt->hotspot;
+	s->cache = x->rt.low;
+	s->cache_size = x->rt.high - x->rt.low;
 	return 0;
 }
 
@@ -229,19 +219,6 @@ __noinline u32 hotspot__leaf(u32 slot, u64 ip)
 	into = ip - begin;
 	complete = (__s16)block_word(x, x->rt.blob_complete);
 	return into >= 0 && into < complete ? begins_function(x->code + CODE_BEFORE) : LEAF_WHOLE;
-}
-
-static __always_inline void put_word(struct unwind_state *s, u64 unit, u64 address, u64 sum)
-{
-	u32 slot = s->slot, i = s->place;
-	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
-
-	barrier_var(i);
-	if (!to || i >= 2 * STACK_DEPTH)
-		return;
-	to->ips[i] = SCRIPT_FRAME | unit << SCRIPT_CODE_BITS | address >> 3;
-	s->check = script_sum(s->check, sum);
-	s->words_put++;
 }
 
 /* The word of an address in the blob that was read. */
@@ -441,28 +418,6 @@ __noinline int hotspot__step(u32 slot, u32 i)
 	else if (s->exact)
 		leaf = hotspot__leaf(slot, ip);
 	return hotspot__sized(slot, leaf);
-}
-
-/* Puts the check word after the n frames that are in the scratch from `at` on; returns how many
- * words are there then. */
-__noinline u32 hotspot__end(u32 slot, u32 at, u32 n)
-{
-	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
-	struct unwind_state *s = unwind__state(slot);
-	u32 zero = 0, i;
-	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
-
-	if (!to || !s || !st || !s->words_put)
-		return n;
-	st->scripts++;
-	if (n < STACK_DEPTH)
-		n++;
-	i = at + n - 1;
-	barrier_var(i);
-	if (i >= 2 * STACK_DEPTH)
-		return n;
-	to->ips[i] = SCRIPT_CHECK | s->check >> 2;
-	return n;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames of interpreted functions, CPython's, put into a user stack that was walked, in the place of
+ * Frames of interpreted functions, CPython's and PHP's, put into a user stack that was walked, in the place of
  * the interpreter's own frames (bpf/script.h).
  *
  * The thread's state is found in the interpreter's list of threads by what the thread library calls
@@ -11,15 +11,14 @@
  * Which frame of the C stack runs which functions is told by an address: each run of the evaluation
  * function has something in its own frame that the interpreter's list of frames leads to. So the
  * evaluation function need not be recognised, in stripped programs neither. Up to 3.10 there is nothing
- * of the kind; there each run of it is one function, and they are counted.
+ * of the kind; there each run of it is one function, and they are counted. So are PHP's, of several.
  *
  * What is read is checked, and where there is doubt the stack stays as it was: counted.
  */
 #ifndef BPF_SCRIPT_BPF_H
 #define BPF_SCRIPT_BPF_H
 
-#include "bpf/script.h"
-#include "bpf/unwind_stack.bpf.h"
+#include "bpf/runtime.bpf.h"
 
 #define SCRIPT_MASK (SCRIPT_FRAMES - 1)
 #define SHIM	    3 /* FRAME_OWNED_BY_CSTACK */
@@ -33,6 +32,7 @@ struct script_state {
 	u64 interp, thread, found; /* while the thread's state is looked for */
 	u64 frame, call;	   /* the interpreter's */
 	u32 n, begin;		 /* frames; where the run that is being read begins */
+	u32 runs;
 	u64 f[16], c[32];	 /* the frame and the code object that are looked at */
 	u64 words[SCRIPT_FRAMES];
 	u64 prints[SCRIPT_FRAMES];
@@ -51,15 +51,6 @@ struct {
 	__type(key, u32);
 	__type(value, struct script_state);
 } script_states SEC(".maps");
-
-/* By tgid; filled by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 4096);
-	__type(key, u32);
-	__type(value, struct script_runtime);
-} script_runtimes SEC(".maps");
 
 /* A thread's state; 0: it had none when it was looked for. */
 struct script_thread {
@@ -139,8 +130,6 @@ __noinline int script__next_thread(u32 slot, u64 pointer)
 	       script_read(&x->interp, interp + x->rt.interp_next);
 }
 
-#define SCRIPT_THREADS 256 /* that are looked at */
-
 /* Of several interpreters the newest is the first, and the one that the thread runs in; the states
  * of the others have no frame, or those further up. 0: none. */
 __noinline u64 script__find_thread(u32 slot, u64 pointer)
@@ -171,6 +160,8 @@ __noinline u64 script__thread(u32 slot)
 
 	if (!x || !s)
 		return 0;
+	if (x->rt.how == SCRIPT_CALLS)
+		return (u32)key == s->tgid ? x->rt.interpreters : 0;
 	key |= (u64)s->told << 32;
 	known = bpf_map_lookup_elem(&script_threads, &key);
 	if (known && !known->state && s->now - known->at_ns < SCRIPT_AGAIN_NS)
@@ -211,18 +202,45 @@ static __always_inline u32 frame_owner(const struct script_state *x)
 	return (u8)(frame_word(x, at) >> (8 * (at & 7)));
 }
 
+static __always_inline bool is_internal(const struct script_state *x)
+{
+	return x->rt.how == SCRIPT_CALLS && (u8)x->c[0] == SCRIPT_PHP_INTERNAL;
+}
+
+/* The line that an instruction has. */
+static __always_inline s64 instr_line(const struct script_state *x, u64 instr)
+{
+	u32 line = 0;
+
+	if (!is_internal(x))
+		bpf_probe_read_user(&line, sizeof(line), (void *)(instr + x->rt.code_start));
+	return line;
+}
+
 static __always_inline u64 frame_unit(const struct script_state *x, u64 code)
 {
 	u64 instr = frame_word(x, x->rt.frame_instr);
 	s64 unit;
 
-	if (x->rt.how == SCRIPT_OBJECTS)
+	if (x->rt.how == SCRIPT_CALLS)
+		unit = instr_line(x, instr);
+	else if (x->rt.how == SCRIPT_OBJECTS)
 		unit = (s64)(s32)instr >> (x->rt.instr_shift & 1);
 	else
 		unit = (s64)(instr - code - x->rt.code_start) >> 1;
 	if (unit < 0)
 		return 0;
 	return unit > SCRIPT_UNIT_MAX ? SCRIPT_UNIT_MAX : unit;
+}
+
+static __always_inline bool is_code(const struct script_state *x)
+{
+	u8 type = x->c[0];
+
+	if (x->rt.how == SCRIPT_CALLS)
+		return type == SCRIPT_PHP_INTERNAL || type == SCRIPT_PHP_USER ||
+		       type == SCRIPT_PHP_EVAL;
+	return x->c[1] == x->rt.code_type;
 }
 
 /* Reads the code object and sums up what tells it from others; false: it is none. */
@@ -233,11 +251,16 @@ static __always_inline bool code_read(struct script_state *x, u64 code, u64 *pri
 
 	barrier_var(bytes);
 	if (bytes > sizeof(x->c) || (code & 7) || code >> (SCRIPT_CODE_BITS + 3) ||
-	    bpf_probe_read_user(x->c, bytes, (void *)code) || x->c[1] != x->rt.code_type)
+	    bpf_probe_read_user(x->c, bytes, (void *)code) || !is_code(x))
 		return false;
 	name = code_word(x, x->rt.code_name);
-	if (!script_read(&hash, name + x->rt.text_hash))
+	/* PHP's files have none. */
+	if (!script_read(&hash, name + x->rt.text_hash) && (name || x->rt.how != SCRIPT_CALLS))
 		return false;
+	if (is_internal(x)) {
+		*print = script_sum(name, hash);
+		return true;
+	}
 	h = script_sum(code_word(x, x->rt.code_file), name);
 	h = script_sum(h, code_word(x, x->rt.code_lines));
 	h = script_sum(h, code_word(x, x->rt.code_line));
@@ -250,20 +273,32 @@ enum { SCRIPT_GOES_ON, SCRIPT_END, SCRIPT_DOUBT };
 /* The run that was being read is over. */
 static __always_inline void end_run(struct script_state *x, u64 anchor)
 {
-	if (x->n > x->begin)
+	if (x->n > x->begin) {
 		x->anchors[x->begin & SCRIPT_MASK] = anchor;
+		x->runs++;
+	}
 	x->begin = x->n;
 }
 
 static __always_inline bool ends_run(struct script_state *x)
 {
-	if (x->rt.how == SCRIPT_OBJECTS) {
+	if (x->rt.how == SCRIPT_OBJECTS ||
+	    (x->rt.how == SCRIPT_CALLS && !is_internal(x) &&
+	     frame_owner(x) & SCRIPT_PHP_OUTERMOST)) {
 		end_run(x, ANCHOR_IS_CODE);
 	} else if (x->rt.how == SCRIPT_ENTRIES && frame_owner(x)) {
 		end_run(x, x->call);
 		return script_read(&x->call, x->call + x->rt.call_previous);
 	}
 	return true;
+}
+
+/* No function's, but what stands between runs; PHP's are of generators, and of calls from C. */
+static __always_inline bool is_shim(const struct script_state *x, u64 code)
+{
+	if (x->rt.how == SCRIPT_CALLS)
+		return !code;
+	return x->rt.how >= SCRIPT_SHIMS && frame_owner(x) == SHIM;
 }
 
 /* The frame at x->frame. */
@@ -284,11 +319,11 @@ __noinline int script__step(u32 slot)
 	x->frame = frame_word(x, x->rt.frame_previous);
 	if (x->frame == at)
 		return SCRIPT_DOUBT;
-	if (x->rt.how >= SCRIPT_SHIMS && frame_owner(x) == SHIM) {
-		end_run(x, at);
+	code = frame_word(x, x->rt.frame_code);
+	if (is_shim(x, code)) {
+		end_run(x, x->rt.how == SCRIPT_CALLS ? ANCHOR_IS_CODE : at);
 		return x->frame ? SCRIPT_GOES_ON : SCRIPT_END;
 	}
-	code = frame_word(x, x->rt.frame_code);
 	if (!code_read(x, code, &print))
 		return SCRIPT_DOUBT;
 	i &= SCRIPT_MASK;
@@ -310,7 +345,7 @@ __noinline int script__walk(u32 slot)
 
 	if (!x)
 		return SCRIPT_DOUBT;
-	x->n = x->begin = 0;
+	x->n = x->begin = x->runs = 0;
 	if (!script_read(&x->frame, x->thread + x->rt.thread_frame))
 		return SCRIPT_DOUBT;
 	x->call = x->frame;
@@ -437,14 +472,14 @@ static __always_inline bool runs_agree(struct script_state *x, u32 slot, u32 at)
 	u32 evals;
 
 	x->skip_first = 0;
-	if (x->rt.how != SCRIPT_OBJECTS)
+	if (x->rt.how != SCRIPT_OBJECTS && x->rt.how != SCRIPT_CALLS)
 		return true;
 	evals = script__evals(slot, at);
 	if (!to || at >= 2 * STACK_DEPTH)
 		return false;
-	if (evals == x->n + 1 && is_eval(x, 0, to->ips[at]))
+	if (evals == x->runs + 1 && is_eval(x, 0, to->ips[at]))
 		x->skip_first = 1;
-	else if (x->whole ? evals != x->n : evals > x->n)
+	else if (x->whole ? evals != x->runs : evals > x->runs)
 		return x->n == SCRIPT_FRAMES - 1;
 	return true;
 }
@@ -490,13 +525,6 @@ __noinline u32 script__merge(u32 slot, u32 at, u32 n)
 	return put_back(x, to, at);
 }
 
-static __always_inline struct script_runtime *script__runtime(struct unwind_state *s)
-{
-	struct script_runtime *rt = bpf_map_lookup_elem(&script_runtimes, &s->tgid);
-
-	return rt && rt->exec_id == s->exec_id ? rt : NULL;
-}
-
 /* Begins on the n native frames that are in the scratch from `at` on; returns how many words are there
  * in the end. */
 __noinline u32 script__frames(u32 slot, u32 at, u32 n)
@@ -505,14 +533,14 @@ __noinline u32 script__frames(u32 slot, u32 at, u32 n)
 	struct script_state *x = script__state(slot);
 	u32 zero = 0, merged;
 	struct unwind_stats *st = bpf_map_lookup_elem(&unwind_stats, &zero);
-	struct script_runtime *rt;
+	union runtime *rt;
 
 	if (!s || !x || !st)
 		return n;
-	rt = script__runtime(s);
+	rt = runtime__of(s);
 	if (!rt || !n)
 		return n;
-	x->rt = *rt;
+	x->rt = rt->python;
 	x->whole = s->whole;
 	x->thread = script__thread(slot);
 	if (!x->thread)

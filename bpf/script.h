@@ -28,36 +28,47 @@ enum script_kind {
 	SCRIPT_NOTHING,
 	SCRIPT_PYTHON,
 	SCRIPT_HOTSPOT, /* bpf/hotspot.h */
+	SCRIPT_V8,	/* bpf/v8.h */
+	SCRIPT_PHP,
+	SCRIPT_KINDS
 };
 
 #define SCRIPT_FRAMES 128 /* a bound; deeper ones are cut */
 
-/* How a CPython keeps its frames. */
+/* How an interpreter keeps its frames: CPython's versions, and PHP. */
 enum script_how {
 	SCRIPT_NONE,
 	SCRIPT_OBJECTS, /* one call of the evaluation function for each frame (3.9, 3.10) */
 	SCRIPT_ENTRIES, /* one for several; the outermost of those is marked (3.11) */
 	SCRIPT_SHIMS,	/* one for several, and a frame of its own on the C stack below (3.12) */
 	SCRIPT_SHIMS_DIRECT, /* the same, without a list of calls (3.13) */
+	SCRIPT_CALLS, /* one call for several; the outermost of those is marked (PHP) */
 };
 
 /* Where things are in a process, as found and checked by user space. Offsets in bytes; those in
  * frames and code objects are multiples of 8, but for owner and line: the word counts that they are in. */
 struct script_runtime {
 	__u64 exec_id;
-	__u64 interpreters; /* the address of the first one's */
+	__u64 interpreters; /* the address of the first one's; SCRIPT_CALLS: of the innermost frame's */
 	__u64 code_type;    /* what a code object begins with */
-	__u64 eval, eval_end; /* the evaluation function; SCRIPT_OBJECTS alone */
+	__u64 eval, eval_end; /* the evaluation function; SCRIPT_OBJECTS and SCRIPT_CALLS alone */
 	__u16 how;	    /* enum script_how */
 	__u16 interp_next, interp_threads;
 	__u16 thread_next, thread_id, thread_frame; /* thread_frame: or its list of calls */
 	__u16 call_frame, call_previous;	    /* in that list */
 	__u16 frame_bytes, frame_previous, frame_code, frame_instr, frame_owner;
 	__u16 code_bytes, code_line, code_file, code_name, code_lines, code_start;
-	__u16 text_hash;   /* in a string */
+	__u16 text_hash;   /* in a string: its hash, or its length */
 	__u16 instr_shift; /* SCRIPT_OBJECTS: of the instruction's number */
 	__u16 pad;
 };
+
+/* SCRIPT_CALLS: what functions begin with, what marks the outermost frame of a call in frame_owner's byte,
+ * and where code_start says that an instruction has its line, which is the unit. */
+#define SCRIPT_PHP_INTERNAL 1 /* written in C: there is neither file nor line */
+#define SCRIPT_PHP_USER	    2
+#define SCRIPT_PHP_EVAL	    4
+#define SCRIPT_PHP_OUTERMOST 2
 
 /* A sum tells code objects apart by these words, in this order: the file, the name, the table of lines,
  * the word with the first line; and the name's hash, as the interpreter keeps it. Both sides make it. */

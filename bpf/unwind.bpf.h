@@ -13,6 +13,7 @@
 
 #include "bpf/hotspot.bpf.h"
 #include "bpf/script.bpf.h"
+#include "bpf/v8.bpf.h"
 
 /* --- one frame --- */
 
@@ -349,6 +350,7 @@ __noinline u32 unwind__probed_return(u32 slot)
 __noinline int unwind__step(u32 slot, u32 i)
 {
 	struct unwind_state *s = unwind__state(slot);
+	u64 fp, sp;
 	int end;
 
 	if (!s)
@@ -361,7 +363,11 @@ __noinline int unwind__step(u32 slot, u32 i)
 		end = hotspot__step(slot, i);
 		s->doubt |= end == UNWIND_BAD_STACK;
 	} else {
+		fp = s->fp;
+		sp = s->sp;
 		end = step_table(s, slot);
+		if (!end && s->by_fp && s->script == SCRIPT_V8)
+			v8__frame(slot, i, fp, sp);
 	}
 	if (!end && s->ip == s->probed)
 		unwind__probed_return(slot);
@@ -477,9 +483,8 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	if (s->noted != NOTES_NONE)
 		memo__keep(slot, at, n + known);
 	n += known;
-	if (s->script == SCRIPT_PYTHON)
-		return script__frames(slot, at, n);
-	return s->script == SCRIPT_HOTSPOT ? hotspot__end(slot, at, n) : n;
+	return s->script == SCRIPT_PYTHON || s->script == SCRIPT_PHP ? script__frames(slot, at, n)
+								     : runtime__end(slot, at, n);
 }
 
 /* Of a process that user space has not told of: most are over before it could. */
@@ -559,6 +564,8 @@ static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *r
 	find_process(s, task);
 	if (s->script == SCRIPT_HOTSPOT)
 		hotspot__begin(slot);
+	else if (s->script == SCRIPT_V8)
+		v8__begin(slot);
 	return true;
 }
 

@@ -80,10 +80,15 @@ static u32 add(struct list *l, void *item)
 	return l->n++;
 }
 
-/* Of functions of scripts and of java the beginning is a line. */
+/* Of functions of these the beginning is a line. */
 static s64 first_line(const struct value_frame *f)
 {
-	return strcmp(f->kind, "python") && strcmp(f->kind, "java") ? 0 : (s64)f->start;
+	static const char *const kinds[] = {"python", "java", "javascript", "php"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(f->kind, kinds[i]))
+			return (s64)f->start;
+	return 0;
 }
 
 static u64 function_id(struct pprof *p, u32 frame)

@@ -6,7 +6,8 @@ const char *code__kind_name(enum code_kind kind)
 	static const char *const names[] = {
 		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
 		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
-		[CODE_SCRIPT] = "python", [CODE_JAVA] = "java",
+		[CODE_PYTHON] = "python", [CODE_JAVA] = "java",
+		[CODE_JAVASCRIPT] = "javascript", [CODE_PHP] = "php",
 	};
 
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";

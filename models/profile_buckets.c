@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Groups a profile by symbol, object or some part of the task. */
+#include "models/frames.h"
 #include "models/profile_impl.h"
 
 enum leaf_kind { LEAF_USER = 1, LEAF_KERNEL = 2, LEAF_UNKNOWN = 4 };
@@ -339,29 +340,18 @@ static const char *task_kind(u32 kinds)
 	return "unknown";
 }
 
-static const char *code_kind_name(enum code_kind kind)
-{
-	static const char *const names[] = {
-		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
-		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
-		[CODE_SCRIPT] = "python", [CODE_JAVA] = "java",
-	};
-
-	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
-}
-
 static const char *row_kind(const struct selection *s, const struct bucket *b)
 {
 	enum profile_group code = query__code(s->query);
 	const struct ident *id = &s->idents[b->ident];
 
 	if (code == GROUP_OBJECT)
-		return code_kind_name(id->object_kind);
+		return code__kind_name(id->object_kind);
 	if (code != GROUP_SYMBOL)
 		return task_kind(b->kinds);
 	if (b->ident >= IDENT_RESERVED && !id->alone)
 		return "inlined";
-	return code_kind_name(id->kind);
+	return code__kind_name(id->kind);
 }
 
 /* What rows are sorted by; the rows themselves are large. */

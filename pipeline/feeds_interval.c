@@ -21,7 +21,7 @@ static void note_scripts(const struct feeds *f, struct health *h)
 
 	symbols__unwind_stats(f->symbols, &t);
 	if (t.scripts_gone * 100 > t.scripts_named)
-		health__note(h, t.scripts_gone, "stacks whose python functions were gone before they "
+		health__note(h, t.scripts_gone, "stacks whose interpreted functions were gone before they "
 						"could be named, since start");
 	if (t.scripts_note)
 		feeds__join(h->note, sizeof(h->note), "%s", t.scripts_note);

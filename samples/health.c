@@ -47,9 +47,9 @@ static void note_scripts(struct health *h)
 
 	if ((s->scripts_doubt + s->scripts_astray) * 100 <= s->scripts)
 		return;
-	health__note(h, s->scripts_doubt, "stacks without all their python or java functions: not readable");
+	health__note(h, s->scripts_doubt, "stacks without all their interpreted functions: not readable");
 	health__note(h, s->scripts_astray,
-		     "stacks without their python functions: between which frames is not clear");
+		     "stacks without their interpreted functions: between which frames is not clear");
 }
 
 void health__note_stacks(struct health *h)

@@ -25,8 +25,7 @@ struct unwind_page;
 struct unwind_object;
 struct unwind_process;
 struct unwind_part;
-struct script_runtime;
-struct hotspot_runtime;
+union runtime;
 
 struct unwind_sink {
 	/* The worker that makes tables; object() also the collector, before it asks for one: */
@@ -47,10 +46,9 @@ struct unwind_sink {
 	 * (no room). */
 	int (*process)(u32 tgid, const struct unwind_process *p, const struct unwind_part *parts);
 	void (*forget)(u32 tgid);
-	/* An interpreter runs in the process, and its frames look like that; before process(). NULL in
-	 * rt's place: none does. 0 or -errno (no room). */
-	int (*script)(u32 tgid, const struct script_runtime *rt);
-	int (*hotspot)(u32 tgid, const struct hotspot_runtime *rt);
+	/* A runtime is in the process, and its frames look like that; before process(). 0 or -errno
+	 * (no room). */
+	int (*runtime)(u32 tgid, const union runtime *rt);
 };
 
 #endif

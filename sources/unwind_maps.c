@@ -6,8 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bpf/hotspot.h"
-#include "bpf/script.h"
+#include "bpf/runtime.h"
 #include "bpf/unwind.h"
 #include "samples/health.h"
 #include "sources/bpf_probe.h"
@@ -17,14 +16,13 @@
 #define PARTS	    16384
 #define RUNTIMES    4096
 #define THREADS	    8192
-#define HOTSPOTS    1024
 #define BLOCK_BYTES (UNWIND_BLOCK_PAGES * sizeof(struct unwind_page))
 
 /* Made by the collector thread before anybody else can ask for it; blocks by the worker only. */
 static struct {
 	bool made;
 	int blocks_fd, objects_fd, processes_fd, parts_fd, files_fd;
-	int runtimes_fd, threads_fd, hotspots_fd; /* of interpreters */
+	int runtimes_fd, threads_fd; /* of interpreters */
 	struct unwind_object *objects;
 	struct unwind_page *blocks[UNWIND_BLOCKS];
 } maps;
@@ -63,13 +61,13 @@ static int make_blocks(int like_fd)
 static int close_all(int err)
 {
 	const int fds[] = {maps.blocks_fd, maps.objects_fd, maps.processes_fd, maps.parts_fd,
-			   maps.files_fd,   maps.runtimes_fd, maps.threads_fd, maps.hotspots_fd};
+			   maps.files_fd,   maps.runtimes_fd, maps.threads_fd};
 
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] > 0)
 			close(fds[i]);
 	maps.blocks_fd = maps.objects_fd = maps.processes_fd = maps.parts_fd = maps.files_fd = 0;
-	maps.runtimes_fd = maps.threads_fd = maps.hotspots_fd = 0;
+	maps.runtimes_fd = maps.threads_fd = 0;
 	return err;
 }
 
@@ -98,15 +96,11 @@ static int make_all(void)
 				  sizeof(struct unwind_part), PARTS);
 	maps.files_fd = make(BPF_MAP_TYPE_LRU_HASH, "unwind_files", sizeof(struct unwind_file),
 			     sizeof(u32), UNWIND_FILES, 0);
-	maps.runtimes_fd =
-		make_hash("script_runtimes", sizeof(u32), sizeof(struct script_runtime), RUNTIMES);
+	maps.runtimes_fd = make_hash("runtimes", sizeof(u32), sizeof(union runtime), RUNTIMES);
 	maps.threads_fd = make(BPF_MAP_TYPE_LRU_HASH, "script_threads", sizeof(u64), 2 * sizeof(u64),
 			       THREADS, 0);
-	maps.hotspots_fd =
-		make_hash("hotspot_runtime", sizeof(u32), sizeof(struct hotspot_runtime), HOTSPOTS);
 	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 ||
-	    maps.parts_fd < 0 || maps.files_fd < 0 || maps.runtimes_fd < 0 || maps.threads_fd < 0 ||
-	    maps.hotspots_fd < 0)
+	    maps.parts_fd < 0 || maps.files_fd < 0 || maps.runtimes_fd < 0 || maps.threads_fd < 0)
 		return close_all(-ENOMEM);
 	maps.objects = map_memory(maps.objects_fd, UNWIND_OBJECTS * sizeof(*maps.objects));
 	if (!maps.objects)
@@ -147,11 +141,9 @@ int unwind_maps__share(struct bpf_object *obj, struct status *st)
 	if (!err)
 		err = share(obj, "unwind_files", maps.files_fd);
 	if (!err)
-		err = share(obj, "script_runtimes", maps.runtimes_fd);
+		err = share(obj, "runtimes", maps.runtimes_fd);
 	if (!err)
 		err = share(obj, "script_threads", maps.threads_fd);
-	if (!err)
-		err = share(obj, "hotspot_runtimes", maps.hotspots_fd);
 	return err ? bpf_util__failed(err, "maps for unwind tables", st) : 0;
 }
 
@@ -273,22 +265,12 @@ static void sink_forget(u32 tgid)
 {
 	bpf_map_delete_elem(maps.processes_fd, &tgid);
 	bpf_map_delete_elem(maps.runtimes_fd, &tgid);
-	bpf_map_delete_elem(maps.hotspots_fd, &tgid);
 	forget_parts(tgid, 0);
 }
 
-static int sink_script(u32 tgid, const struct script_runtime *rt)
+static int sink_runtime(u32 tgid, const union runtime *rt)
 {
-	if (!rt)
-		bpf_map_delete_elem(maps.runtimes_fd, &tgid);
-	else if (bpf_map_update_elem(maps.runtimes_fd, &tgid, rt, BPF_ANY))
-		return -errno;
-	return 0;
-}
-
-static int sink_hotspot(u32 tgid, const struct hotspot_runtime *rt)
-{
-	return bpf_map_update_elem(maps.hotspots_fd, &tgid, rt, BPF_ANY) ? -errno : 0;
+	return bpf_map_update_elem(maps.runtimes_fd, &tgid, rt, BPF_ANY) ? -errno : 0;
 }
 
 const struct unwind_sink source_unwind_sink = {
@@ -299,6 +281,5 @@ const struct unwind_sink source_unwind_sink = {
 	.begin = sink_begin,
 	.process = sink_process,
 	.forget = sink_forget,
-	.script = sink_script,
-	.hotspot = sink_hotspot,
+	.runtime = sink_runtime,
 };

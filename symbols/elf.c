@@ -126,3 +126,43 @@ bool elf__text_addr(Elf *elf, u64 *addr)
 	}
 	return false;
 }
+
+static bool has_text(Elf *elf, size_t strings, const char *text)
+{
+	Elf_Scn *scn = elf_getscn(elf, strings);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+	return data && data->d_buf && memmem(data->d_buf, data->d_size, text, strlen(text));
+}
+
+static void each_symbol(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
+			void (*fn)(void *ctx, const char *name, const GElf_Sym *sym), void *ctx)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	u64 n = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
+	GElf_Sym sym;
+
+	for (u64 i = 0; i < n && i < INT32_MAX; i++) {
+		const char *name = gelf_getsym(data, (int)i, &sym)
+					   ? elf_strptr(elf, sh->sh_link, sym.st_name)
+					   : NULL;
+
+		if (name && sym.st_shndx != SHN_UNDEF)
+			fn(ctx, name, &sym);
+	}
+}
+
+void elf__symbols(int fd, u32 type, const char *text,
+		  void (*fn)(void *ctx, const char *name, const GElf_Sym *sym), void *ctx)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	while (elf && (scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == type && has_text(elf, sh.sh_link, text))
+			each_symbol(elf, scn, &sh, fn, ctx);
+	elf_end(elf);
+}

@@ -4,7 +4,7 @@
 #ifndef SYMBOLS_ELF_H
 #define SYMBOLS_ELF_H
 
-#include <libelf.h>
+#include <gelf.h>
 #include <sys/types.h>
 
 #include "symbols/section.h"
@@ -20,6 +20,10 @@ bool elf__bounded(Elf *elf);
 struct byte_budget elf__budget(void);
 /* A section's bytes, NULL when there are none or more than is left. Owned by the Elf. */
 Elf_Data *elf__bytes(Elf_Scn *scn, struct byte_budget *budget);
+/* Calls fn for each symbol that a file defines in its tables of that type, unless the names there do
+ * not have the text in them: most files are seen at once to be of no interest. */
+void elf__symbols(int fd, u32 type, const char *text,
+		  void (*fn)(void *ctx, const char *name, const GElf_Sym *sym), void *ctx);
 /* Address of the first executable section: tells by how much prelink moved a file. */
 bool elf__text_addr(Elf *elf, u64 *addr);
 

@@ -96,16 +96,16 @@ static const struct method_entry *read_method(struct java_names *j, const struct
 	struct method_entry *e = find_method(j, p->tgid, address);
 	struct hotspot_method r;
 
-	if (e->print && e->print == hotspot_method__print(&p->hotspot, &m, address))
+	if (e->print && e->print == hotspot_method__print(&p->runtime.hotspot, &m, address))
 		return e;
-	if (hotspot_method__read(&p->hotspot, &m, address, &r)) {
+	if (hotspot_method__read(&p->runtime.hotspot, &m, address, &r)) {
 		e->print = 0;
 		return NULL;
 	}
 	free(e->lines);
 	j->line_bytes += r.nlines - e->nlines;
 	e->print = r.print;
-	e->object = scripts__object(j->scripts, CODE_JAVA, r.file, p->tgid);
+	e->object = scripts__object(j->scripts, SCRIPT_HOTSPOT, r.file, p->tgid);
 	e->func = scripts__function(j->scripts, e->object, r.name, r.first_line, r.last_line);
 	e->first_line = r.first_line;
 	e->nlines = r.nlines;
@@ -118,7 +118,7 @@ static u32 method_loc(struct java_names *j, const struct process_entry *p,
 {
 	u32 line = bci > HOTSPOT_BCI_MAX
 			   ? 0
-			   : hotspot_lines__find(p->hotspot.version, e->lines, e->nlines, bci);
+			   : hotspot_lines__find(p->runtime.hotspot.version, e->lines, e->nlines, bci);
 
 	/* Where the table has none it is the method's. */
 	return symbols__intern_loc(j->scripts->symbols, e->object, line ? line : e->first_line,
@@ -152,7 +152,7 @@ static bool put_method(struct java_names *j, const struct process_entry *p, u64 
 static void put_stub(struct java_names *j, const char *name)
 {
 	struct scripts *sc = j->scripts;
-	u32 object = scripts__object(sc, CODE_JAVA, VM_NAME, 0);
+	u32 object = scripts__object(sc, SCRIPT_HOTSPOT, VM_NAME, 0);
 
 	u32_vec__push(&j->locs, symbols__intern_loc(sc->symbols, object, 0,
 						    scripts__function(sc, object, name, 0, 0)));
@@ -165,7 +165,7 @@ static bool put_frame(struct java_names *j, const struct process_entry *p, u64 w
 	struct hotspot_frame f;
 	u64 ignored;
 
-	if (hotspot_frame__read(&p->hotspot, &m, j->disasm, word, &f))
+	if (hotspot_frame__read(&p->runtime.hotspot, &m, j->disasm, word, &f))
 		return false;
 	*print = f.print;
 	if (f.stub[0])
@@ -247,7 +247,7 @@ bool java_names__name(struct java_names *j, const struct process_entry *p,
 			put_locs(j, find_word(j, d->tgid, d->ips[i]), to);
 		else
 			script_stack__put(to,
-					  SCRIPT_FRAME | scripts__unknown(j->scripts, CODE_JAVA));
+					  SCRIPT_FRAME | scripts__unknown(j->scripts, SCRIPT_HOTSPOT));
 	}
 	return known;
 }

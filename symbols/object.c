@@ -155,8 +155,10 @@ ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, 
 	case CODE_USER:
 		return read_file(s, object, offset, buf, size);
 	case CODE_UNKNOWN:
-	case CODE_SCRIPT: /* its code is of its interpreter alone */
+	case CODE_PYTHON: /* its code is of its interpreter alone */
 	case CODE_JAVA:
+	case CODE_JAVASCRIPT:
+	case CODE_PHP:
 		break;
 	}
 	return -ENOENT;

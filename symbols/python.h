@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "bpf/script.h"
 #include "symbols/process_memory.h"
+#include "symbols/script_code.h"
 
 /* What a file has; addresses as its symbols have them. */
 struct python_file {
@@ -36,22 +37,11 @@ struct python {
 int python__attach(const struct python_file *f, u64 bias, const struct process_memory *m,
 		   struct python *out, const char **why);
 
-#define PYTHON_NAME_MAX	 256
-#define PYTHON_FILE_MAX	 1024
 #define PYTHON_LINES_MAX (256u << 10) /* bytes of a table of lines; of a longer one its beginning */
-
-struct python_code {
-	u64 print; /* as the programs in the kernel make it: what tells it from others */
-	char name[PYTHON_NAME_MAX]; /* qualified where it is known */
-	char file[PYTHON_FILE_MAX];
-	u32 first_line, last_line;
-	u8 *lines; /* the caller's; NULL: none */
-	u32 nlines;
-};
 
 /* 0 or -errno: it is no code object (any more). */
 int python_code__read(const struct python *p, const struct process_memory *m, u64 address,
-		      struct python_code *out);
+		      struct script_code *out);
 /* What the programs would sum up of it now; 0: it is none. */
 u64 python_code__print(const struct python *p, const struct process_memory *m, u64 address);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "symbols/python.h"
 
 #define CODE_WORDS  32
@@ -71,48 +72,23 @@ static u32 char_at(const u8 *chars, u32 i, u32 size)
 	return c;
 }
 
-/* Bytes of UTF-8 that were put down, at most 4. */
-static u32 put_utf8(char *to, u32 c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | (c >> 18 & 7));
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
 /* A longer one is cut. */
 static bool read_text(const struct python *p, const struct process_memory *m, u64 at, char *to,
 		      size_t size)
 {
-	u8 chars[PYTHON_FILE_MAX * CHAR_MAX];
+	u8 chars[SCRIPT_FILE_MAX * CHAR_MAX];
 	struct text_head h;
 	size_t used = 0;
 	u32 n;
 
 	if (!read_head(m, at, &h) || !h.length)
 		return false;
-	n = (u32)MIN(h.length, (u64)MIN(size, (size_t)PYTHON_FILE_MAX) - 1);
+	n = (u32)MIN(h.length, (u64)MIN(size, (size_t)SCRIPT_FILE_MAX) - 1);
 	if (!m->read(m->ctx, at + (h.ascii ? p->ascii_size : p->text_size), chars,
 		     (size_t)n * h.char_size))
 		return false;
 	for (u32 i = 0; i < n && used + CHAR_MAX < size; i++)
-		used += put_utf8(to + used, char_at(chars, i, h.char_size));
+		used += utf8__encode(char_at(chars, i, h.char_size), to + used);
 	to[used] = '\0';
 	return used && strlen(to) == used;
 }
@@ -120,7 +96,7 @@ static bool read_text(const struct python *p, const struct process_memory *m, u6
 /* --- lines --- */
 
 static void read_lines(const struct python *p, const struct process_memory *m, u64 at,
-		       struct python_code *out)
+		       struct script_code *out)
 {
 	u64 size;
 
@@ -139,11 +115,11 @@ static void read_lines(const struct python *p, const struct process_memory *m, u
 }
 
 int python_code__read(const struct python *p, const struct process_memory *m, u64 address,
-		      struct python_code *out)
+		      struct script_code *out)
 {
 	u64 words[CODE_WORDS], name;
 
-	*out = (struct python_code){0};
+	*out = (struct script_code){0};
 	if (!read_code(p, m, address, words) || !read_print(p, m, words, &out->print))
 		return -ESTALE;
 	name = words[(p->code_qualname ? p->code_qualname : p->rt.code_name) / 8 % CODE_WORDS];

@@ -16,6 +16,78 @@ struct code_entry {
 	u8 *lines;
 };
 
+/* --- what runtimes' functions are called: a row for each --- */
+
+struct naming {
+	enum code_kind code;
+	struct sym_object_info info;
+	const char *file, *name; /* of functions that are not known */
+	/* By the address that words have; those who have others do it themselves. */
+	u64 (*print)(const struct process_runtime *r, const struct process_memory *m, u64 address);
+	int (*read)(struct scripts *sc, const struct process_entry *p,
+		    const struct process_memory *m, u64 address, struct script_code *out);
+	u32 (*line)(const struct code_entry *e, u32 unit); /* 0: it has none; NULL: none has */
+};
+
+static u64 python_print(const struct process_runtime *r, const struct process_memory *m, u64 address)
+{
+	return python_code__print(&r->python, m, address);
+}
+
+static int python_read(struct scripts *sc, const struct process_entry *p,
+		       const struct process_memory *m, u64 address, struct script_code *out)
+{
+	(void)sc;
+	return python_code__read(&p->runtime.python, m, address, out);
+}
+
+static u32 python_line(const struct code_entry *e, u32 unit)
+{
+	return unit < SCRIPT_UNIT_MAX ? python_lines__find(e->minor, e->lines, e->nlines,
+							   e->first_line, unit)
+				      : 0;
+}
+
+static u64 v8_print(const struct process_runtime *r, const struct process_memory *m, u64 address)
+{
+	return v8_function__print(&r->v8, m, address);
+}
+
+static int v8_read(struct scripts *sc, const struct process_entry *p,
+		   const struct process_memory *m, u64 address, struct script_code *out)
+{
+	return v8_function__read(&p->runtime.v8, m, sc->v8_lines, p->tgid, address, out);
+}
+
+static u64 php_print(const struct process_runtime *r, const struct process_memory *m, u64 address)
+{
+	return php_function__print(&r->php, m, address);
+}
+
+static int php_read(struct scripts *sc, const struct process_entry *p,
+		    const struct process_memory *m, u64 address, struct script_code *out)
+{
+	(void)sc;
+	return php_function__read(&p->runtime.php, m, address, out);
+}
+
+/* An instruction has its line itself. */
+static u32 php_line(const struct code_entry *e, u32 unit)
+{
+	(void)e;
+	return unit < SCRIPT_UNIT_MAX ? unit : 0;
+}
+
+static const struct naming namings[SCRIPT_KINDS] = {
+	[SCRIPT_PYTHON] = {CODE_PYTHON, {.source = "python"}, "[python]", "[python function]", python_print,
+			   python_read, python_line},
+	[SCRIPT_HOTSPOT] = {CODE_JAVA, {.source = "hotspot"}, "[java]", "[java function]"},
+	[SCRIPT_V8] = {CODE_JAVASCRIPT, {.source = "v8"}, "[javascript]", "[javascript function]", v8_print,
+		       v8_read},
+	[SCRIPT_PHP] = {CODE_PHP, {.source = "php"}, "[php]", "[php function]", php_print, php_read,
+			php_line},
+};
+
 struct scripts *scripts__new(struct symbols *s)
 {
 	struct scripts *sc = xcalloc(1, sizeof(*sc));
@@ -23,6 +95,7 @@ struct scripts *scripts__new(struct symbols *s)
 	sc->symbols = s;
 	sc->processes = xcalloc(PROCESSES_MAX, sizeof(*sc->processes));
 	sc->java = java_names__new(sc);
+	sc->v8_lines = v8_lines__new();
 	return sc;
 }
 
@@ -41,6 +114,7 @@ void scripts__free(struct scripts *sc)
 		return;
 	forget_codes(sc);
 	java_names__free(sc->java);
+	v8_lines__free(sc->v8_lines);
 	hidx__fini(&sc->by_address);
 	hidx__fini(&sc->objects);
 	hidx__fini(&sc->funcs);
@@ -77,20 +151,9 @@ static struct process_entry *add_process(struct scripts *sc, u32 tgid)
 	return e;
 }
 
-void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p)
+void scripts__attach(struct scripts *sc, u32 tgid, const struct process_runtime *r)
 {
-	struct process_entry *e = add_process(sc, tgid);
-
-	e->kind = SCRIPT_PYTHON;
-	e->python = *p;
-}
-
-void scripts__attach_hotspot(struct scripts *sc, u32 tgid, const struct hotspot *h)
-{
-	struct process_entry *e = add_process(sc, tgid);
-
-	e->kind = SCRIPT_HOTSPOT;
-	e->hotspot = *h;
+	add_process(sc, tgid)->runtime = *r;
 }
 
 bool scripts__knows(const struct scripts *sc, u32 tgid)
@@ -100,34 +163,26 @@ bool scripts__knows(const struct scripts *sc, u32 tgid)
 
 /* --- functions --- */
 
-/* By how its functions are run. */
-static const struct sym_object_info *info_of(enum code_kind kind)
+u32 scripts__object(struct scripts *sc, enum script_kind kind, const char *path, u32 tgid)
 {
-	static const struct sym_object_info python = {.source = "python"},
-					    java = {.source = "hotspot"};
-
-	return kind == CODE_JAVA ? &java : &python;
-}
-
-u32 scripts__object(struct scripts *sc, enum code_kind kind, const char *path, u32 tgid)
-{
-	u64 hash = mix64_pair(kind, hash_bytes(path, strlen(path)));
+	enum code_kind code = namings[kind].code;
+	u64 hash = mix64_pair(code, hash_bytes(path, strlen(path)));
 	const char *slash = strrchr(path, '/');
 	const struct sym_object *o;
 	u32 id;
 
 	HIDX_FIND(id, &sc->objects, hash, pos,
-		  (o = symbols__object(sc->symbols, pos))->kind == kind && !strcmp(o->path, path));
+		  (o = symbols__object(sc->symbols, pos))->kind == code && !strcmp(o->path, path));
 	if (id != HIDX_NONE)
 		return id;
 	id = symbols__add_object(sc->symbols,
-				 &(struct sym_object){.kind = kind,
+				 &(struct sym_object){.kind = code,
 						      .name = slash && slash[1] ? slash + 1 : path,
 						      .path = path,
 						      .tgid = tgid},
 				 &(struct via){.tgid = tgid});
 	if (id) {
-		atomic_store_explicit(&symbols__obj(sc->symbols, id)->info, info_of(kind),
+		atomic_store_explicit(&symbols__obj(sc->symbols, id)->info, &namings[kind].info,
 				      memory_order_release);
 		hidx__add(&sc->objects, hash, id);
 	}
@@ -174,31 +229,36 @@ static struct code_entry *find_code(const struct scripts *sc, u32 tgid, u64 addr
 	return at == HIDX_NONE ? NULL : &sc->codes[at];
 }
 
+static struct code_entry *add_code(struct scripts *sc, u32 tgid, u64 address)
+{
+	struct code_entry *e;
+
+	sc->codes = xgrow(sc->codes, sc->ncodes, &sc->cap, sizeof(*sc->codes));
+	e = &sc->codes[sc->ncodes];
+	*e = (struct code_entry){.tgid = tgid, .address = address};
+	hidx__add(&sc->by_address, hash_code(tgid, address), sc->ncodes++);
+	return e;
+}
+
 /* As it is now; NULL: it is none. What was there before goes. */
 static struct code_entry *read_code(struct scripts *sc, const struct process_entry *p, u64 address)
 {
 	const struct process_memory m = process_memory__of(p->tgid);
+	const struct naming *n = &namings[p->runtime.kind];
 	struct code_entry *e = find_code(sc, p->tgid, address);
-	struct python_code c;
+	struct script_code c;
 
-	if (e && e->print == python_code__print(&p->python, &m, address))
+	if (e && e->print == n->print(&p->runtime, &m, address))
 		return e;
-	if (python_code__read(&p->python, &m, address, &c))
+	if (n->read(sc, p, &m, address, &c))
 		return NULL;
-	if (!e) {
-		sc->codes = xgrow(sc->codes, sc->ncodes, &sc->cap, sizeof(*sc->codes));
-		e = &sc->codes[sc->ncodes];
-		*e = (struct code_entry){0};
-		hidx__add(&sc->by_address, hash_code(p->tgid, address), sc->ncodes++);
-		e->address = address;
-	}
+	if (!e)
+		e = add_code(sc, p->tgid, address);
 	free(e->lines);
 	sc->line_bytes += c.nlines - e->nlines;
-	e->address = address;
-	e->tgid = p->tgid;
-	e->minor = p->python.minor;
+	e->minor = p->runtime.kind == SCRIPT_PYTHON ? p->runtime.python.minor : 0;
 	e->print = c.print;
-	e->object = scripts__object(sc, CODE_SCRIPT, c.file, p->tgid);
+	e->object = scripts__object(sc, p->runtime.kind, c.file, p->tgid);
 	e->func = scripts__function(sc, e->object, c.name, c.first_line, c.last_line);
 	e->first_line = c.first_line;
 	e->nlines = c.nlines;
@@ -232,40 +292,37 @@ static void read_codes(struct scripts *sc, const struct process_entry *p, const 
 {
 	if (sc->ncodes + SCRIPT_FRAMES > CODES_MAX || sc->line_bytes > LINES_MAX)
 		forget_codes(sc);
-	for (u32 i = d->nkernel; p && i < (u32)d->nkernel + d->nuser; i++)
+	for (u32 i = d->nkernel; i < (u32)d->nkernel + d->nuser; i++)
 		if (stack_def__is_script(d, i))
 			read_code(sc, p, SCRIPT_CODE(d->ips[i]));
 }
 
-static u32 loc_of(struct scripts *sc, const struct stack_def *d, u64 word)
+static u32 loc_of(struct scripts *sc, const struct process_entry *p, u64 word)
 {
-	const struct code_entry *e = find_code(sc, d->tgid, SCRIPT_CODE(word));
-	u32 line = 0;
+	const struct code_entry *e = find_code(sc, p->tgid, SCRIPT_CODE(word));
+	const struct naming *n = &namings[p->runtime.kind];
+	u32 line = n->line ? n->line(e, SCRIPT_UNIT(word)) : 0;
 
-	if (SCRIPT_UNIT(word) < SCRIPT_UNIT_MAX)
-		line = python_lines__find(e->minor, e->lines, e->nlines, e->first_line,
-					  SCRIPT_UNIT(word));
 	/* Where the table has none it is the function's. */
 	return symbols__intern_loc(sc->symbols, e->object, line ? line : e->first_line, e->func);
 }
 
-u32 scripts__unknown(struct scripts *sc, enum code_kind kind)
+u32 scripts__unknown(struct scripts *sc, enum script_kind kind)
 {
-	bool java = kind == CODE_JAVA;
-	u32 *loc = &sc->unknown[java], object;
+	const struct naming *n = &namings[kind];
+	u32 *loc = &sc->unknown[kind], object;
 
 	if (!*loc) {
-		object = scripts__object(sc, kind, java ? "[java]" : "[python]", 0);
-		*loc = symbols__intern_loc(
-			sc->symbols, object, 0,
-			scripts__function(sc, object,
-					  java ? "[java function]" : "[python function]", 0, 0));
+		object = scripts__object(sc, kind, n->file, 0);
+		*loc = symbols__intern_loc(sc->symbols, object, 0,
+					   scripts__function(sc, object, n->name, 0, 0));
 	}
 	return *loc;
 }
 
-static void name_python(struct scripts *sc, const struct process_entry *p,
-			const struct stack_def *d, struct script_stack *to)
+/* False: code objects are not what they were, and unknown. */
+static bool name_codes(struct scripts *sc, const struct process_entry *p, const struct stack_def *d,
+		       struct script_stack *to)
 {
 	bool known = agrees(sc, d);
 
@@ -273,15 +330,15 @@ static void name_python(struct scripts *sc, const struct process_entry *p,
 		read_codes(sc, p, d);
 		known = agrees(sc, d);
 	}
-	sc->gone += !known;
 	for (u32 i = 0; i < (u32)d->nkernel + d->nuser; i++) {
 		u64 word = d->ips[i];
 
 		if (stack_def__is_script(d, i))
-			word = SCRIPT_FRAME |
-			       (known ? loc_of(sc, d, word) : scripts__unknown(sc, CODE_SCRIPT));
+			word = SCRIPT_FRAME | (known ? loc_of(sc, p, word)
+						     : scripts__unknown(sc, p->runtime.kind));
 		script_stack__put(to, word);
 	}
+	return known;
 }
 
 void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, u32 room,
@@ -293,10 +350,10 @@ void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, u32 
 
 	walked.nuser--; /* the check word */
 	sc->named++;
-	if (p && p->kind == SCRIPT_HOTSPOT)
+	if (p->runtime.kind == SCRIPT_HOTSPOT)
 		sc->gone += !java_names__name(sc->java, p, &walked, &to);
 	else
-		name_python(sc, p, &walked, &to);
+		sc->gone += !name_codes(sc, p, &walked, &to);
 	*out = *d;
 	out->cut |= to.cut;
 	out->nuser = (u16)(to.n - d->nkernel);

@@ -7,8 +7,7 @@
 #define SYMBOLS_SCRIPTS_H
 
 #include "samples/sample.h"
-#include "symbols/hotspot.h"
-#include "symbols/python.h"
+#include "symbols/runtimes.h"
 
 struct symbols;
 struct scripts;
@@ -16,11 +15,10 @@ struct scripts;
 struct scripts *scripts__new(struct symbols *s);
 void scripts__free(struct scripts *sc);
 /* What frames of a process look like from now on. */
-void scripts__attach(struct scripts *sc, u32 tgid, const struct python *p);
-void scripts__attach_hotspot(struct scripts *sc, u32 tgid, const struct hotspot *h);
+void scripts__attach(struct scripts *sc, u32 tgid, const struct process_runtime *r);
 /* Whether frames of a process were ever asked for: only the programs mark words in stacks of those. */
 bool scripts__knows(const struct scripts *sc, u32 tgid);
-/* Puts locs in the place of the words of interpreted functions of a stack that has some, marked with
+/* Of a process that is known: puts locs in the place of the words of interpreted functions of a stack that has some, marked with
  * SCRIPT_FRAME (out->scripts), and takes the check word out; compiled code becomes all functions that are
  * in it. ips: room for all of d's frames and for some more; out uses it, and is cut where that does not
  * suffice. Where the functions are others by now they are unknown. */

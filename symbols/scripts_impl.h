@@ -9,23 +9,20 @@
 
 struct process_entry {
 	u32 tgid;
-	enum script_kind kind;
-	union {
-		struct python python;
-		struct hotspot hotspot;
-	};
+	struct process_runtime runtime;
 };
 
 struct scripts {
 	struct symbols *symbols;
 	struct process_entry *processes;
 	u32 nprocesses, next_process;
-	struct code_entry *codes; /* python's */
+	struct code_entry *codes;
 	u32 ncodes, cap;
 	size_t line_bytes;
 	struct hidx by_address, objects, funcs;
 	struct java_names *java;
-	u32 unknown[2]; /* locs */
+	struct v8_lines *v8_lines;
+	u32 unknown[SCRIPT_KINDS]; /* locs */
 	u64 named, gone;
 };
 
@@ -50,11 +47,11 @@ static inline bool stack_def__is_script(const struct stack_def *d, u32 i)
 }
 
 /* Of the file that functions are from, as an object. */
-u32 scripts__object(struct scripts *sc, enum code_kind kind, const char *path, u32 tgid);
+u32 scripts__object(struct scripts *sc, enum script_kind kind, const char *path, u32 tgid);
 u32 scripts__function(struct scripts *sc, u32 object, const char *name, u32 first_line,
 		      u32 last_line);
 /* The loc of what is a function, but not known which. */
-u32 scripts__unknown(struct scripts *sc, enum code_kind kind);
+u32 scripts__unknown(struct scripts *sc, enum script_kind kind);
 
 struct java_names;
 struct java_names *java_names__new(struct scripts *sc);

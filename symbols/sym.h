@@ -15,15 +15,18 @@ enum code_kind {
 	CODE_JIT,
 	CODE_VDSO,
 	CODE_BPF,
-	CODE_SCRIPT, /* interpreted */
-	CODE_JAVA,   /* interpreted or compiled, by HotSpot */
+	/* Of languages, whoever runs them; recordings have these numbers, so new ones come last. */
+	CODE_PYTHON,
+	CODE_JAVA,
+	CODE_JAVASCRIPT,
+	CODE_PHP,
 };
-#define CODE_KINDS (CODE_JAVA + 1)
+#define CODE_KINDS (CODE_PHP + 1)
 
 /* Its offsets are lines of its source. */
 static inline bool code_kind__is_lines(enum code_kind kind)
 {
-	return kind == CODE_SCRIPT || kind == CODE_JAVA;
+	return kind >= CODE_PYTHON;
 }
 
 struct sym_object {

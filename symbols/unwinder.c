@@ -28,9 +28,7 @@ enum slot_state {
 struct slot {
 	u32 object;
 	_Atomic u8 state;
-	/* NULL: it is none; the worker's before SLOT_DONE */
-	const struct python_file *python;
-	const struct hotspot_file *hotspot;
+	const struct runtime_file *runtime; /* NULL: it is none; the worker's before SLOT_DONE */
 };
 
 struct told {
@@ -226,24 +224,16 @@ static int put_table(struct unwinder *u, u32 slot, const struct source_file *f,
 	return 0;
 }
 
-static void *keep(const void *found, size_t size)
-{
-	return memcpy(xmalloc(size), found, size);
-}
-
-/* An interpreter is known by its file. */
+/* A runtime is known by its file. */
 static void look_for_runtime(struct unwinder *u, u32 slot, const struct source_file *f)
 {
 	struct slot *s = &u->slots[slot];
-	struct python_file python;
-	struct hotspot_file hotspot;
+	struct runtime_file found;
 
-	if (s->python || s->hotspot || f->fd < 0)
+	if (s->runtime || f->fd < 0 ||
+	    !runtime_file__read(f->fd, symbols__obj(u->symbols, s->object)->pub.path, &found))
 		return;
-	if (python_file__read(f->fd, symbols__obj(u->symbols, s->object)->pub.path, &python))
-		s->python = keep(&python, sizeof(python));
-	else if (hotspot_file__read(f->fd, &hotspot))
-		s->hotspot = keep(&hotspot, sizeof(hotspot));
+	s->runtime = memcpy(xmalloc(sizeof(found)), &found, sizeof(found));
 }
 
 static void build(struct unwinder *u, u32 slot)
@@ -424,37 +414,21 @@ static bool find_bias(struct unwinder *u, const struct unwind_mapping *m, u64 *b
 
 #define ATTACH_TRIES 100 /* while the interpreter begins */
 
-static int attach_python(struct unwinder *u, struct told *t, const struct python_file *f, u64 bias,
-			 const char **why)
-{
-	const struct process_memory memory = process_memory__of(t->tgid);
-	struct python p;
-	int err = python__attach(f, bias, &memory, &p, why);
-
-	p.rt.exec_id = t->exec_id;
-	if (!err)
-		err = u->sink->script(t->tgid, &p.rt);
-	if (err)
-		return err;
-	scripts__attach(u->symbols->scripts, t->tgid, &p);
-	t->script = SCRIPT_PYTHON;
-	return 0;
-}
-
-static int attach_hotspot(struct unwinder *u, struct told *t, const struct hotspot_file *f, u64 bias,
+static int attach_runtime(struct unwinder *u, struct told *t, const struct runtime_file *f, u64 bias,
 			  const char **why)
 {
 	const struct process_memory memory = process_memory__of(t->tgid);
-	struct hotspot h;
-	int err = hotspot__attach(f, bias, &memory, &h, why);
+	struct process_runtime found;
+	union runtime rt;
+	int err = runtime__attach(f, bias, &memory, &found, &rt, why);
 
-	h.rt.exec_id = t->exec_id;
+	rt.exec_id = t->exec_id;
 	if (!err)
-		err = u->sink->hotspot(t->tgid, &h.rt);
+		err = u->sink->runtime(t->tgid, &rt);
 	if (err)
 		return err;
-	scripts__attach_hotspot(u->symbols->scripts, t->tgid, &h);
-	t->script = SCRIPT_HOTSPOT;
+	scripts__attach(u->symbols->scripts, t->tgid, &found);
+	t->script = (u8)found.kind;
 	return 0;
 }
 
@@ -467,8 +441,7 @@ static void attach(struct unwinder *u, struct told *t, const struct unwind_mappi
 
 	if (t->script || t->tries >= ATTACH_TRIES || !find_bias(u, m, &bias))
 		return;
-	err = s->python ? attach_python(u, t, s->python, bias, &why)
-			: attach_hotspot(u, t, s->hotspot, bias, &why);
+	err = attach_runtime(u, t, s->runtime, bias, &why);
 	t->tries++;
 	t->pending = err == -EAGAIN;
 	if (!err || err == -EAGAIN || err == -EFAULT)
@@ -489,7 +462,7 @@ static void look_for_script(struct unwinder *u, struct told *t, const struct unw
 			continue;
 		if (atomic_load(&u->slots[m->object].state) == SLOT_ASKED)
 			t->pending = true;
-		else if (u->slots[m->object].python || u->slots[m->object].hotspot)
+		else if (u->slots[m->object].runtime)
 			attach(u, t, m);
 	}
 }
@@ -620,10 +593,8 @@ void unwinder__free(struct unwinder *u)
 		return;
 	worker__free(u->worker);
 	unwind_pages__free(u->pages);
-	for (u32 i = 0; i < UNWIND_OBJECTS; i++) {
-		free((void *)u->slots[i].python);
-		free((void *)u->slots[i].hotspot);
-	}
+	for (u32 i = 0; i < UNWIND_OBJECTS; i++)
+		free((void *)u->slots[i].runtime);
 	hidx__fini(&u->slot_index);
 	hidx__fini(&u->told_index);
 	free(u->told);

@@ -19,6 +19,8 @@ enum flame_hue {
 	FLAME_HUE_JIT,
 	FLAME_HUE_SCRIPT, /* interpreted */
 	FLAME_HUE_JAVA,
+	FLAME_HUE_JAVASCRIPT,
+	FLAME_HUE_PHP,
 	FLAME_HUES
 };
 

@@ -37,7 +37,7 @@ ALLOWED = {
     "samples": r"base/|bpf/(measure|procs)\.h$",
     "questions": r"(base|samples)/|bpf/question_eval\.h$",
     "measures": r"(base|samples)/|bpf/[^/]+(?<!\.skel)\.(h|def)$",
-    "symbols": r"(base|samples)/|bpf/(unwind|script|hotspot)\.h$|questions/(fields|registers)\.h$",
+    "symbols": r"(base|samples)/|bpf/(unwind|script|hotspot|v8|runtime)\.h$|questions/(fields|registers)\.h$",
     "export": r"(base|scope|samples)/",
     "serve": r"(base|samples|export)/",
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",

@@ -96,14 +96,7 @@ static void kept_begin(void)
 	kept.nfiles = 0;
 }
 
-static int kept_script(u32 tgid, const struct script_runtime *rt)
-{
-	(void)tgid;
-	kept.scripts += rt != NULL;
-	return 0;
-}
-
-static int kept_hotspot(u32 tgid, const struct hotspot_runtime *rt)
+static int kept_runtime(u32 tgid, const union runtime *rt)
 {
 	(void)tgid;
 	kept.scripts += rt != NULL;
@@ -118,8 +111,7 @@ static const struct unwind_sink kept_sink = {
 	.begin = kept_begin,
 	.process = kept_process,
 	.forget = kept_forget,
-	.script = kept_script,
-	.hotspot = kept_hotspot,
+	.runtime = kept_runtime,
 };
 
 static inline void kept__clear(u32 max_pages)

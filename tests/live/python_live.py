@@ -117,7 +117,7 @@ def test_astray():
 def left_alone(pid):
     """A report that says that stacks were left alone."""
     report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 0.5, "-F", 499)[-1]
-    return report if "their python" in report["health"]["note"] else None
+    return report if "their interpreted" in report["health"]["note"] else None
 
 
 if __name__ == "__main__":

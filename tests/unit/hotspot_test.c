@@ -405,7 +405,8 @@ static void test_stack(void **state)
 	(void)state;
 	symbols = symbols__new(&st);
 	scripts = scripts__new(symbols);
-	scripts__attach_hotspot(scripts, (u32)getpid(), &hotspot);
+	scripts__attach(scripts, (u32)getpid(),
+			&(struct process_runtime){.kind = SCRIPT_HOTSPOT, .hotspot = hotspot});
 	define(word_at(n, 32, false), hotspot_code_sum((u64)n + 16, (u64)&outer.method, 7), ips,
 	       &d);
 	scripts__name(scripts, &d, room, 8, &out);

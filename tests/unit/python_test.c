@@ -188,7 +188,7 @@ static void test_code(void **state)
 	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(offsets); i++) {
 		struct python_file f = lay_out(&offsets[i]);
-		struct python_code c;
+		struct script_code c;
 		struct python p;
 
 		assert_int_equal(attach(&f, &p), 0);
@@ -208,7 +208,7 @@ static void test_code(void **state)
 static void test_wide_names(void **state)
 {
 	struct python_file f = lay_out(&offsets[2]);
-	struct python_code c;
+	struct script_code c;
 	struct python p;
 	u16 wide[] = {0x66, 0xe9, 0x4e2d};
 
@@ -225,7 +225,7 @@ static void test_wide_names(void **state)
 static void test_no_code(void **state)
 {
 	struct python_file f = lay_out(&offsets[2]);
-	struct python_code c;
+	struct script_code c;
 	struct python p;
 
 	(void)state;
@@ -252,7 +252,7 @@ static void test_garbage(void **state)
 	for (u32 round = 0; round < 20000; round++) {
 		const struct offsets *o = &offsets[round % ARRAY_SIZE(offsets)];
 		struct python_file f = lay_out(o);
-		struct python_code c = {0};
+		struct script_code c = {0};
 		struct python p;
 
 		for (u32 i = 0; i < 4; i++) {

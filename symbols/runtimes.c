@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/runtimes.h"
+
+struct runtime_row {
+	bool (*read)(int fd, const char *path, struct runtime_file *f);
+	int (*attach)(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+		      struct process_runtime *out, union runtime *rt, const char **why);
+};
+
+/* --- python --- */
+
+static bool read_python(int fd, const char *path, struct runtime_file *f)
+{
+	return python_file__read(fd, path, &f->python);
+}
+
+static int attach_python(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+			 struct process_runtime *out, union runtime *rt, const char **why)
+{
+	int err = python__attach(&f->python, bias, m, &out->python, why);
+
+	rt->python = out->python.rt;
+	return err;
+}
+
+/* --- java --- */
+
+static bool read_hotspot(int fd, const char *path, struct runtime_file *f)
+{
+	(void)path;
+	return hotspot_file__read(fd, &f->hotspot);
+}
+
+static int attach_hotspot(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+			  struct process_runtime *out, union runtime *rt, const char **why)
+{
+	int err = hotspot__attach(&f->hotspot, bias, m, &out->hotspot, why);
+
+	rt->hotspot = out->hotspot.rt;
+	return err;
+}
+
+/* --- javascript --- */
+
+static bool read_v8(int fd, const char *path, struct runtime_file *f)
+{
+	(void)path;
+	return v8_file__read(fd, &f->v8);
+}
+
+static int attach_v8(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+		     struct process_runtime *out, union runtime *rt, const char **why)
+{
+	int err = v8__attach(&f->v8, bias, m, &out->v8, why);
+
+	rt->v8 = out->v8.rt;
+	return err;
+}
+
+/* --- php --- */
+
+static bool read_php(int fd, const char *path, struct runtime_file *f)
+{
+	(void)path;
+	return php_file__read(fd, &f->php);
+}
+
+static int attach_php(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+		      struct process_runtime *out, union runtime *rt, const char **why)
+{
+	int err = php__attach(&f->php, bias, m, &out->php, why);
+
+	rt->php = out->php.rt;
+	return err;
+}
+
+static const struct runtime_row rows[SCRIPT_KINDS] = {
+	[SCRIPT_PYTHON] = {read_python, attach_python},
+	[SCRIPT_HOTSPOT] = {read_hotspot, attach_hotspot},
+	[SCRIPT_V8] = {read_v8, attach_v8},
+	[SCRIPT_PHP] = {read_php, attach_php},
+};
+
+bool runtime_file__read(int fd, const char *path, struct runtime_file *out)
+{
+	for (enum script_kind kind = SCRIPT_NOTHING + 1; kind < SCRIPT_KINDS; kind++) {
+		*out = (struct runtime_file){.kind = kind};
+		if (rows[kind].read(fd, path, out))
+			return true;
+	}
+	return false;
+}
+
+int runtime__attach(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+		    struct process_runtime *out, union runtime *for_kernel, const char **why)
+{
+	*out = (struct process_runtime){.kind = f->kind};
+	*for_kernel = (union runtime){0};
+	return rows[f->kind].attach(f, bias, m, out, for_kernel, why);
+}

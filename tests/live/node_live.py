@@ -1,0 +1,205 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stacks through V8, interpreted, by either compiler and as usual, by programs whose shares, chains and waits
+are known by construction (tests/workloads/node_shares.js), and by node's own profiler."""
+import collections
+import contextlib
+import json
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+import servers  # noqa: E402
+
+SOURCES = os.path.join(live.ROOT, "tests/workloads")
+MODES = {"interpreted": ["--no-opt", "--no-sparkplug"], "baseline": ["--no-opt", "--always-sparkplug"],
+         "optimised": ["--no-turbo-inlining"], "as usual": []}
+DEPTH = 5
+CHAIN = ["descend"] * (DEPTH + 1) + ["works", "bySort", "sort", "(anonymous)", "keyOf", "round"]
+INLINED = ["descend", "works"]  # what is called for good is in no other function's code
+SECONDS = 12
+
+
+@contextlib.contextmanager
+def program(name, *args, options=(), **popen):
+    live.need_root()
+    node, = servers.need("node")
+    with servers.running(node, *options, f"{SOURCES}/{name}.js", *args, text=True, stdout=-1, **popen) as p:
+        servers.printed(p, "ready")
+        yield p
+
+
+def folded(view, pid, *args):
+    """{stack: weight} of the last of some intervals; a stack is a tuple, from the root on."""
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", 1, "--format", "by-time", *args,
+                       binary=live.RELEASE)
+    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
+    times = sorted({names.split(";")[0] for names, _ in lines})
+    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
+            if names.split(";")[0] == times[-1]}
+
+
+def share(stacks, wanted):
+    total = sum(stacks.values())
+    return 100 * sum(w for s, w in stacks.items() if wanted(s)) / max(total, 1)
+
+
+def follow(stack, names):
+    """Whether names are in the stack in that order, with others between them."""
+    rest = iter(stack)
+    return all(any(f == n for f in rest) for n in names)
+
+
+def worked(pid, *args):
+    """The stacks of who works; None: it does not yet, or has no names."""
+    stacks = {s: w for s, w in folded("cpu", pid, "-F", 997, *args).items() if follow(s, ["works"])}
+    return stacks if sum(stacks.values()) > 50 else None
+
+
+def check_shares(mode, pid):
+    chain = INLINED if mode == "as usual" else CHAIN
+    stacks = live.wait_for(lambda: worked(pid), 40, 0)
+    # Few samples on a busy machine: three standard deviations may be missed.
+    within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for name, truth in ("hot70", 70), ("hot30", 30):
+        got = share(stacks, lambda s: follow(s, [*chain, name]))
+        live.near(got, truth, within, f"node, {mode}: share of {name} below its callers, %")
+    wrong = [s for s in stacks if follow(s, ["hot70", "hot30"]) or follow(s, ["hot30", "hot70"])]
+    assert not wrong, wrong[0]
+
+
+def check_waits(mode, pid):
+    """A thread that waits again and again does so below its own function."""
+    def waits():
+        stacks = folded("offcpu", pid)
+        return stacks if share(stacks, lambda s: follow(s, ["(anonymous)", "sleeps", "futex_wait"])) else None
+    stacks = live.wait_for(waits, 40, 0)
+    chain = next(s for s in stacks if follow(s, ["sleeps", "futex_wait"]))
+    assert any("AtomicsWait" in f for f in chain), f"{mode}: {chain}"
+
+
+def check(mode):
+    with program("node_shares", DEPTH, options=MODES[mode]) as p:
+        check_shares(mode, p.pid)
+        check_waits(mode, p.pid)
+
+
+def test_interpreted():
+    """70 and 30 % below a recursion, a sort's callback, a closure and a method; a wait: the interpreter"""
+    check("interpreted")
+
+
+def test_baseline():
+    """The same in code of the first compiler"""
+    check("baseline")
+
+
+def test_optimised():
+    """The same in code of the optimising compiler, without what it would inline"""
+    check("optimised")
+
+
+def test_as_usual():
+    """The same without an option, where what is inlined counts for whom it is inlined in"""
+    check("as usual")
+
+
+def own_samples(profile):
+    """The functions of each sample that works, called from the root or not."""
+    nodes = {n["id"]: n for n in profile["nodes"]}
+    parents = {c: n["id"] for n in profile["nodes"] for c in n.get("children", ())}
+    for at in profile["samples"]:
+        names = set()
+        while at in nodes:
+            names.add(nodes[at]["callFrame"]["functionName"])
+            at = parents.get(at)
+        if "works" in names:
+            yield names
+
+
+def own_shares(folder):
+    """Of node's own profiles, one a thread: {function: % of samples that it is in or has called}"""
+    samples = []
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            samples += own_samples(json.load(f))
+    counts = collections.Counter(name for names in samples for name in names)
+    return {name: 100 * n / len(samples) for name, n in counts.items()}
+
+
+def test_own_profile():
+    """Shares of functions are those of node's own profiler, which looks at the same time"""
+    with servers.folder() as folder:
+        options = ["--cpu-prof", "--cpu-prof-dir", folder, "--no-turbo-inlining"]
+        with program("node_shares", DEPTH, SECONDS, options=options) as p:
+            stacks = live.wait_for(lambda: worked(p.pid), 40, 0)
+            p.wait(30)
+        theirs = own_shares(folder)
+    within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for name in "hot70", "hot30", "round", "keyOf", "bySort", "descend":
+        live.near(share(stacks, lambda s: name in s), theirs[name], within, f"node: share of {name}, %")
+
+
+def served(pid):
+    """Of a report of a server under load: walks that came to their end, walks, walks in doubt."""
+    report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]
+    ends = report["health"]["user_stacks"]
+    known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
+    assert "javascript functions" not in report["health"]["note"], report["health"]["note"]
+    return (ends["whole"] + ends["cut"], known) if known > 100 else None
+
+
+def test_server():
+    """Of a web server's stacks 99 % are whole"""
+    with program("node_service") as p:
+        whole = known = 0
+        for _ in range(3):
+            ended, walks = live.wait_for(lambda: served(p.pid), 40, 0)
+            whole, known = whole + ended, known + walks
+        live.near(100 * whole / known, 100, 1, "node: stacks of a server that are whole, %")
+
+
+UNKNOWN = "[javascript function]"
+
+
+def moved(pid):
+    """A report after stacks whose functions moved before they were named; None: there were none."""
+    report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]
+    return report if "were gone before" in report["health"]["note"] else None
+
+
+def test_moves():
+    """Where the collector moves all that there is, functions are unknown and counted, never others"""
+    with program("node_moves", options=["--expose-gc", "--stress-compaction", "--no-turbo-inlining"]) as p:
+        report = live.wait_for(lambda: moved(p.pid), 40, 0)
+        stacks = folded("cpu", p.pid, "-F", 997)
+    assert live.row(report, UNKNOWN)["total_pct"] > 0
+    for s in stacks:
+        assert not ("hot70" in s and "hot30" in s), s
+        assert UNKNOWN in s or "works" not in s or follow(s, ["(anonymous)", "works"]), s
+
+
+def test_collector():
+    """While it is at work below a function this has its name"""
+    def named():
+        stacks = {s: w for s, w in folded("cpu", p.pid, "-F", 997).items() if "gc" not in s}
+        return stacks if share(stacks, lambda s: follow(s, ["works"])) > 10 else None
+    with program("node_moves", options=["--expose-gc", "--no-turbo-inlining"]) as p:
+        stacks = live.wait_for(named, 40, 0)
+        report = live.batch("-V", "cpu", "-p", p.pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]
+    assert "interpreted functions" not in report["health"]["note"], report["health"]["note"]
+    assert not any(UNKNOWN in s for s in stacks), stacks
+
+
+def test_filter():
+    """lang=javascript takes the stacks with such functions, and no others"""
+    with program("node_shares", DEPTH) as p:
+        live.wait_for(lambda: worked(p.pid), 40, 0)
+        inside = folded("cpu", p.pid, "-F", 997, "--filter", "lang=javascript")
+        assert share(inside, lambda s: "descend" in s or "sleeps" in s) == 100, inside
+
+
+if __name__ == "__main__":
+    live.main(globals())

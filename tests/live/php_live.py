@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stacks through PHP, by a program whose shares, chain, waits and lines are known by construction
+(tests/workloads/php_shares.php)."""
+import math
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+import servers  # noqa: E402
+
+SOURCE = os.path.join(live.ROOT, "tests/workloads/php_shares.php")
+WALKED = "8.2"
+DEPTH = 5
+CHAIN = ["{main}"] + ["descend"] * (DEPTH + 1) + ["produce"]
+CALLS = [*CHAIN, "Caller::by_sort", "usort", "Caller::{closure}", "Caller::round"]
+
+
+def program():
+    live.need_root()
+    php, = servers.need("php")
+    version = subprocess.run([php, "-r", "echo PHP_VERSION;"], capture_output=True, text=True, check=True).stdout
+    if not version.startswith(WALKED + "."):
+        raise live.Skip(f"php {version} is here, not {WALKED}")
+    return servers.running(php, "-n", SOURCE, DEPTH, text=True, stdout=subprocess.PIPE)
+
+
+def folded(view, pid, *args):
+    """{stack: weight} of the last of some intervals; a stack is a tuple, from the root on."""
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", 1, "--format", "by-time", *args,
+                       binary=live.RELEASE)
+    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
+    times = sorted({names.split(";")[0] for names, _ in lines})
+    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
+            if names.split(";")[0] == times[-1]}
+
+
+def share(stacks, wanted):
+    total = sum(stacks.values())
+    return 100 * sum(w for s, w in stacks.items() if wanted(s)) / max(total, 1)
+
+
+def follow(stack, names):
+    """Whether names are in the stack in that order, with others between them."""
+    rest = iter(stack)
+    return all(any(f == n for f in rest) for n in names)
+
+
+def test_shares():
+    """70 and 30 % below a recursion, a generator, a sort's callback and a method; no interpreter's frames"""
+    def named():
+        stacks = folded("cpu", p.pid, "-F", 997)
+        return stacks if share(stacks, lambda s: "Caller::round" in s) > 90 else None
+    with program() as p:
+        servers.printed(p, "ready")
+        stacks = live.wait_for(named, 40, 0)
+    # Few samples on a busy machine: three standard deviations may be missed.
+    within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for name, truth in ("hot_70", 70), ("hot_30", 30):
+        got = share(stacks, lambda s: follow(s, [*CALLS, name]))
+        live.near(got, truth, within, f"php: share of {name} below its callers, %")
+    runs = share(stacks, lambda s: "execute_ex" in s)
+    assert runs < 3, f"{runs:.1f} % of stacks have the interpreter's own frame"
+
+
+def test_waits():
+    """A wait is below the function of C that it is in, and that below its caller"""
+    def waits():
+        stacks = folded("offcpu", p.pid)
+        slept = {s: w for s, w in stacks.items() if any("nanosleep" in f for f in s)}
+        return slept if share(slept, lambda s: follow(s, [*CHAIN, "waits", "usleep"])) > 90 else None
+    with program() as p:
+        servers.printed(p, "ready")
+        assert live.wait_for(waits, 40, 0)
+
+
+def test_whole():
+    """99 % of the stacks are whole"""
+    with program() as p:
+        servers.printed(p, "ready")
+        report = live.batch("-V", "cpu", "-p", p.pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]
+    ends = report["health"]["user_stacks"]
+    known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
+    live.near(100 * (ends["whole"] + ends["cut"]) / known, 100, 1, "php: stacks that are whole, %")
+    assert "interpreted functions" not in report["health"]["note"], report["health"]["note"]
+
+
+if __name__ == "__main__":
+    live.main(globals())

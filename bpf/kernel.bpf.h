@@ -184,14 +184,21 @@ struct pt_regs___entry {
 
 /*
  * Whether what futex() waits on is a lock that is held, by the value there: mutexes of glibc, Go and
- * Rust have 2 while others wait, rwlocks 3 as well, those of musl and robust ones the upper bit. Those
- * with priority inheritance have operations of their own: FUTEX_LOCK_PI and FUTEX_LOCK_PI2.
+ * Rust have 2 while others wait, rwlocks 3 as well, those of musl and robust ones the upper bit beside a
+ * count or a thread's id. (-1 is neither: qemu's events.) Those with priority inheritance have operations of
+ * their own: FUTEX_LOCK_PI and FUTEX_LOCK_PI2.
  */
+#define FUTEX_HELD    0x80000000u
+#define FUTEX_HOLDER  0x3fffffffu
+#define THREADS_LIMIT (1u << 22) /* PID_MAX_LIMIT of the kernel */
+
 static __always_inline bool futex__is_lock(REGS_TYPE *regs)
 {
 	u32 op = (u32)REGS_ARG2(regs) & 0x7f, value = (u32)REGS_ARG3(regs);
 
-	return op == 6 || op == 13 || (value & ~1u) == 2 || value & 0x80000000;
+	if (op == 6 || op == 13 || (value & ~1u) == 2)
+		return true;
+	return (value & FUTEX_HELD) && (value & FUTEX_HOLDER) < THREADS_LIMIT;
 }
 
 /* To the verifier a pointer is no number, and only numbers may be passed to global functions. */

@@ -106,6 +106,39 @@ def test_mutex():
     assert "holds_lock" in symbols(waker["stack"]), waker
 
 
+FUTEXES = """
+import ctypes, sys, threading
+libc, FUTEX_WAIT_PRIVATE = ctypes.CDLL(None, use_errno=True), 128
+FUTEX = {"x86_64": 202, "aarch64": 98}[sys.argv[1]]
+
+
+def waits(value):
+    word = ctypes.c_uint32(value)
+    libc.syscall(FUTEX, ctypes.byref(word), FUTEX_WAIT_PRIVATE, ctypes.c_uint32(value), None)
+
+
+threads = [threading.Thread(target=waits, args=(int(v),), daemon=True) for v in sys.argv[2:]]
+for t in threads:
+    t.start()
+print(*(t.native_id for t in threads), flush=True)
+sys.stdin.read()
+"""
+# The value waited on, and whether that is a lock's: of a mutex with waiters, of one with a holder's id.
+FUTEX_VALUES = {2: True, 0x80000000 | 4711: True, 0: False, 1: False, 7: False, 0xffffffff: False}
+
+
+def test_values_of_futexes():
+    """Waits for a futex that no library's frames are about are locks by the value that is waited on"""
+    with subprocess.Popen([sys.executable, "-c", FUTEXES, os.uname().machine, *map(str, FUTEX_VALUES)],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as work:
+        tids = dict(zip(FUTEX_VALUES, map(int, work.stdout.readline().split())))
+        report = live.batch("-V", "offcpu", "-n", 1, "-d", 1, "--pid", work.pid, "--group", "tid,reason")[0]
+        work.stdin.close()
+    for value, is_lock in FUTEX_VALUES.items():
+        reasons = {r["reason"] for r in report["rows"] if r["tid"] == tids[value]}
+        assert reasons and (reasons == {"lock"}) == is_lock, (hex(value), reasons, report["rows"])
+
+
 @steady
 def test_idle():
     """Idle waiting (a pool, epoll_wait, accept) is told apart from a thread that is held up"""

@@ -11,10 +11,20 @@
 #include "sources/perf_open.h"
 
 #define LOOK_NS	    (20 * NSEC_PER_MSEC)
+#define LONGER_NS   (100 * NSEC_PER_MSEC)
 #define EVENTS_MAX  16
 #define COST_NS	    150	 /* of an event that is counted, about */
 #define SPAN_NS	    250	 /* of a begin or an end */
 #define STACK_NS    2000 /* more, with a stack */
+
+/* Clocks and counters are sampled: how often, the question says. */
+static bool is_counted(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		return true;
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config != PERF_COUNT_SW_CPU_CLOCK &&
+	       attr->config != PERF_COUNT_SW_TASK_CLOCK;
+}
 
 /* False: it cannot be counted so, or is sampled. */
 static bool counter_of(const struct ask_target *t, struct perf_event_attr *attr)
@@ -22,8 +32,7 @@ static bool counter_of(const struct ask_target *t, struct perf_event_attr *attr)
 	if (t->of->kind == EVENT_TRACEPOINT)
 		return !event__resolve(t->name, event__tracefs(), attr, NULL);
 	*attr = t->attr;
-	return t->of->kind == EVENT_PERF && attr->type == PERF_TYPE_SOFTWARE &&
-	       attr->config != PERF_COUNT_SW_CPU_CLOCK && attr->config != PERF_COUNT_SW_TASK_CLOCK;
+	return t->of->kind == EVENT_PERF && is_counted(attr);
 }
 
 static void count_on_all(struct ask_rate *r, struct perf_event_attr *attr)
@@ -52,14 +61,14 @@ static u64 sum(const struct ask_rate *r)
 	return all;
 }
 
-/* At least LOOK_NS since the last one. */
-static u64 per_second(struct ask_rate *r)
+/* At least so long since the last one. */
+static u64 per_second(struct ask_rate *r, u64 least_ns)
 {
 	u64 took = clock__monotonic_ns() - r->begin_ns, before = r->before;
 	struct timespec left = {0};
 
-	if (took < LOOK_NS) {
-		left.tv_nsec = (long)(LOOK_NS - took);
+	if (took < least_ns) {
+		left.tv_nsec = (long)(least_ns - took);
 		nanosleep(&left, NULL);
 		took = clock__monotonic_ns() - r->begin_ns;
 	}
@@ -95,10 +104,10 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a)
  * more, while this thread sleeps. */
 int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st)
 {
-	u64 cost = cost_of(a), rate = r->n ? per_second(r) : 0;
+	u64 cost = cost_of(a), rate = r->n ? per_second(r, LOOK_NS) : 0;
 
 	if (rate_guard__pct(rate, cost) > RATE_GUARD_PCT / 4.0)
-		rate = MAX(rate, per_second(r));
+		rate = MAX(rate, per_second(r, LOOK_NS));
 	return rate_guard__check(a->text, "events", rate, cost, "ask it with ! before it", st);
 }
 
@@ -108,4 +117,22 @@ void ask_rate__end(struct ask_rate *r)
 		close(r->fds[i]);
 	free(r->fds);
 	*r = (struct ask_rate){0};
+}
+
+bool ask_rate__look(const char *event, u64 *rate, double *pct)
+{
+	struct perf_event_attr attr;
+	struct ask_rate r = {0};
+	bool known;
+
+	if (event__resolve(event, event__tracefs(), &attr, NULL) || !is_counted(&attr))
+		return false;
+	count_on_all(&r, &attr);
+	r.begin_ns = clock__monotonic_ns();
+	r.before = sum(&r);
+	known = r.n > 0;
+	*rate = known ? per_second(&r, LONGER_NS) : 0;
+	*pct = rate_guard__pct(*rate, COST_NS);
+	ask_rate__end(&r);
+	return known;
 }

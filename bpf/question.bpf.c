@@ -212,8 +212,7 @@ static __always_inline void run__begin_span(const struct run *r)
 	key = span__key(r);
 	new.tgid = r->task->tgid;
 	new.tid = r->task->pid;
-	new.labels[0] = r->slot->event;
-	bpf_get_current_comm(new.comm, sizeof(new.comm));
+	comm__copy(new.comm, r->task);
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
 		if (i < r->slot->entries)
 			new.entry[i] = r->frame->values[(r->slot->nvalues + i) & (QUESTION_VALUES - 1)];
@@ -661,9 +660,46 @@ static __always_inline void run_as(const struct run *r)
 		run_other(r);
 }
 
+/* What is known of the thread that the last event of a CPU was of: most are of the same. */
+struct hot_task {
+	u64 task, start_ns;
+	struct measure_task t;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct hot_task);
+} hot SEC(".maps");
+
+/* Where everybody is looked at, and programs do not interrupt one another, the thread's storage is not needed.
+ * NULL: it is. */
+static __always_inline struct measure_task *task__hot(struct task_struct *task)
+{
+	struct hot_task *h;
+	u32 zero = 0;
+
+	if (may_nest || (u32)scope_state || thread_kinds)
+		return NULL;
+	h = bpf_map_lookup_elem(&hot, &zero);
+	if (!h)
+		return NULL;
+	if (h->task != (u64)task || h->start_ns != task->start_time) {
+		h->task = (u64)task;
+		h->start_ns = task->start_time;
+		h->t.last.id = 0;
+	}
+	return &h->t;
+}
+
 /* Whether the current thread is looked at; without memory for it, it is decided each time. */
 static __always_inline bool run__in_scope(struct run *r)
 {
+	r->t = task__hot(r->task);
+	if (r->t)
+		return true;
+
 	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
 		return false;
 	/* A timer is the CPU's, whoever has it. */

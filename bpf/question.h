@@ -69,7 +69,6 @@ struct question_span {
 	__u64 begin_ns;
 	__u32 tgid, tid;
 	char comm[16];
-	__u64 labels[MEASURE_LABELS];
 	__u64 entry[QUESTION_ENTRIES];
 	__u64 last_ns; /* of a chain: when its last step came */
 	__u64 step;

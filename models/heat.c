@@ -74,14 +74,14 @@ static void take_bins(struct counting *c, u32 end, struct heat_time *out)
 	out->n = c->nbins - out->first;
 }
 
-static void count_all(struct heat_answer *a, const struct heat_columns *columns,
+static void count_all(struct heat_answer *a, const struct snap *of, const struct heat_columns *columns,
 		      struct arena *arena)
 {
 	struct counting *c = xcalloc(1, sizeof(*c));
 	u32 first = a->query.last && columns->n ? columns->n - 1 : 0;
 	struct heat_time *times = arena__array(arena, struct heat_time, columns->n - first);
 
-	c->snap = a->base.snap;
+	c->snap = of;
 	c->query = &a->query;
 	c->counts = xcalloc(HEAT_MAX_SERIES, 1);
 	for (u32 i = first; i < columns->n; i++) {
@@ -207,30 +207,31 @@ static void make_rows(struct answer_box *box)
 
 /* --- the answer --- */
 
-static void find_parts(struct heat_answer *a, struct arena *arena)
+static void find_parts(struct heat_answer *a, const struct snap *of, struct arena *arena)
 {
 	const struct heat_source *s = a->query.source;
 	u32 parts[HEAT_MAX_PARTS];
 
 	if (!s->parts)
 		return;
-	a->nparts = s->parts(a->base.snap, a->query.view, parts);
+	a->nparts = s->parts(of, a->query.view, parts);
 	if (a->nparts)
 		a->parts = arena__dup(arena, parts, a->nparts * sizeof(*parts));
 	if (a->query.part)
-		s->part_name(a->base.snap, a->query.part, a->part_name, sizeof(a->part_name));
+		s->part_name(of, a->query.part, a->part_name, sizeof(a->part_name));
 }
 
 struct heat_answer *heat__query_snap(const struct snap *snap, const struct heat_query *q)
 {
 	struct answer_box *box = answer__new(sizeof(*box), snap, NULL, snap->t0_ns);
 	struct heat_answer *a = &box->answer;
-	const struct heat_columns *columns;
+	const struct snap *of = q->source->of ? q->source->of(snap, q->view) : snap;
 
 	a->query = *q;
-	columns = q->source->columns(a->base.snap);
-	find_parts(a, &a->base.arena);
-	count_all(a, columns, &a->base.arena);
+	if (of) {
+		find_parts(a, of, &a->base.arena);
+		count_all(a, of, q->source->columns(of), &a->base.arena);
+	}
 	a->base.since_ns = a->ntimes ? a->times[0].t0_ns : a->base.snap->t0_ns;
 	find_range(a);
 	make_rows(box);

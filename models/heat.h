@@ -35,6 +35,9 @@ struct heat_source {
 	size_t query_size; /* of the view's own query */
 	u32 nbuckets;
 	u64 (*lo)(u32 bucket); /* least duration; of nbuckets: where the last one would end */
+	/* Optional: the part of the model's snapshot that a query is about, which the others then get in its
+	 * place; NULL: there is none. */
+	const struct snap *(*of)(const struct snap *snap, const void *query);
 	const struct heat_columns *(*columns)(const struct snap *snap);
 	/* Whether a series is of a kind and part. The query: the view's own. */
 	bool (*counts)(const struct snap *snap, const void *query, u32 kind, u32 part, u32 series);
@@ -47,7 +50,7 @@ struct heat_source {
 	u32 (*kind)(const void *query);
 };
 
-extern const struct heat_source heat_sched, heat_io, heat_waits, heat_cache;
+extern const struct heat_source heat_sched, heat_io, heat_waits, heat_cache, heat_pairs, heat_events;
 
 /* A value; compared bytewise: zero it first. */
 struct heat_query {

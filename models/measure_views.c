@@ -319,6 +319,34 @@ static void all_stacks(const struct snap *snap, const void *query, const struct 
 	ASKED_SOURCE(all_##name_, #name_, id, unit_, what_ " of questions", noun_, asked_query,    \
 		     asked_answer, .stacks = all_stacks)
 
+static const struct snap *asked_snap_of(const struct snap *snap, const void *query)
+{
+	const struct measure_snap *s = asked_of(snap, query);
+
+	return s ? &s->base : NULL;
+}
+
+/* Of spans; of counts where the value is a time, which they count in units of 1. */
+#define ASKED_HEAT(name_, id, lo_, what_, noun_)                                                   \
+	static const struct heat_kind kinds_##name_[] = {{what_, noun_}};                          \
+	const struct heat_source heat_##name_ = {                                                  \
+		.view = #name_,                                                                    \
+		.model = MODEL_##id,                                                               \
+		.kinds = kinds_##name_,                                                            \
+		.nkinds = 1,                                                                       \
+		.query_size = sizeof(struct measure_query),                                        \
+		.nbuckets = MEASURE_BUCKETS,                                                       \
+		.lo = lo_,                                                                         \
+		.of = asked_snap_of,                                                               \
+		.columns = measure_heat,                                                           \
+		.counts = measure_counts,                                                          \
+		.parts = measure_parts,                                                            \
+		.part_name = measure_part_name,                                                    \
+		.all_parts = "all " noun_,                                                         \
+	}
+ASKED_HEAT(pairs, PAIRS, measure__lo_ns, "durations of spans", "spans");
+ASKED_HEAT(events, EVENTS, measure__lo_number, "times of events", "events");
+
 ASKED(events, EVENTS, VALUE_COUNT, "events", "events");
 ASKED(pairs, PAIRS, VALUE_NS, "time", "spans");
 ASKED(held, HELD, VALUE_BYTES, "bytes held", "bytes");

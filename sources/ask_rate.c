@@ -11,16 +11,17 @@
 #include "sources/perf_open.h"
 
 #define LOOK_NS	    (20 * NSEC_PER_MSEC)
+#define LONGER_NS   (100 * NSEC_PER_MSEC)
 #define EVENTS_MAX  16
 #define COST_NS	    150	 /* of an event that is counted, about */
 #define SPAN_NS	    250	 /* of a begin or an end */
 #define STACK_NS    2000 /* more, with a stack */
 
-/* False: it is sampled, or no perf event. */
-static bool is_counted(const struct ask_target *t)
+/* Clocks and counters are sampled: how often, the question says. */
+static bool is_counted(const struct perf_event_attr *attr)
 {
-	return t->of->kind == EVENT_PERF && t->attr.type == PERF_TYPE_SOFTWARE &&
-	       t->attr.config != PERF_COUNT_SW_CPU_CLOCK && t->attr.config != PERF_COUNT_SW_TASK_CLOCK;
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config != PERF_COUNT_SW_CPU_CLOCK &&
+	       attr->config != PERF_COUNT_SW_TASK_CLOCK;
 }
 
 static u64 cost_of(const struct ask *a)
@@ -79,14 +80,14 @@ static u64 sum(const struct ask_rate *r)
 	return all;
 }
 
-/* At least LOOK_NS since the last one. */
-static u64 per_second(struct ask_rate *r)
+/* At least so long since the last one. */
+static u64 per_second(struct ask_rate *r, u64 least_ns)
 {
 	u64 took = clock__monotonic_ns() - r->begin_ns, before = r->before;
 	struct timespec left = {0};
 
-	if (took < LOOK_NS) {
-		left.tv_nsec = (long)(LOOK_NS - took);
+	if (took < least_ns) {
+		left.tv_nsec = (long)(least_ns - took);
 		nanosleep(&left, NULL);
 		took = clock__monotonic_ns() - r->begin_ns;
 	}
@@ -107,7 +108,7 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a)
 			count_calls(r, a, t);
 		else if (t->of->kind == EVENT_TRACEPOINT)
 			event_count__add_tracepoint(&r->tracepoints, t->name);
-		else if (is_counted(t))
+		else if (t->of->kind == EVENT_PERF && is_counted(&t->attr))
 			count_on_all(r, t->attr);
 	}
 	r->begin_ns = clock__monotonic_ns();
@@ -119,11 +120,11 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a)
 int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st)
 {
 	u32 kernel = r->n + r->tracepoints.n;
-	u64 cost = r->cost_ns, rate = kernel + r->calls.n ? per_second(r) : 0;
+	u64 cost = r->cost_ns, rate = kernel + r->calls.n ? per_second(r, LOOK_NS) : 0;
 
 	event_count__close(&r->calls);
 	if (kernel && rate_guard__pct(rate, cost) > RATE_GUARD_PCT / 4.0)
-		rate = MAX(rate, per_second(r));
+		rate = MAX(rate, per_second(r, LOOK_NS));
 	return rate_guard__check(a->text, "events", rate, cost, "ask it with ! before it", st);
 }
 
@@ -135,4 +136,25 @@ void ask_rate__end(struct ask_rate *r)
 	event_count__close(&r->calls);
 	event_count__close(&r->tracepoints);
 	*r = (struct ask_rate){0};
+}
+
+bool ask_rate__look(const char *event, u64 *rate, double *pct)
+{
+	struct perf_event_attr attr;
+	struct ask_rate r = {0};
+	bool known;
+
+	if (event__resolve(event, event__tracefs(), &attr, NULL))
+		return false;
+	if (attr.type == PERF_TYPE_TRACEPOINT)
+		event_count__add_tracepoint(&r.tracepoints, event);
+	else if (is_counted(&attr))
+		count_on_all(&r, attr);
+	r.begin_ns = clock__monotonic_ns();
+	r.before = sum(&r);
+	known = r.n + r.tracepoints.n;
+	*rate = known ? per_second(&r, LONGER_NS) : 0;
+	*pct = rate_guard__pct(*rate, COST_NS);
+	ask_rate__end(&r);
+	return known;
 }

@@ -25,6 +25,8 @@
 #include "widgets/picker.h"
 #include "widgets/prompt.h"
 
+#define LOOKED_AT 160
+
 enum dialog { DIALOG_NONE, DIALOG_FILTER, DIALOG_SEARCH, DIALOG_PALETTE, DIALOG_SAVE, DIALOG_ASK,
 	      DIALOG_PICK_VIEW, DIALOG_PICK_PROCESS, DIALOG_PICK_CGROUP, DIALOG_PICK_PROGRAM, DIALOG_PICK_PROBE,
 	      DIALOG_PICK_QUESTION,
@@ -110,6 +112,12 @@ struct host {
 	char guide_topic[64];	 /* of pages that were asked for by title; "" those of the view */
 
 	char refused[256]; /* by the collector, as told last */
+	/* The event that was looked at last, when, and what is said of it; text "": nothing yet. */
+	struct {
+		char event[LOOKED_AT], text[64];
+		enum role role;
+		u64 ns;
+	} look;
 	const struct ask_list *asks_before; /* what is in force where the last change was refused */
 	const struct func_list *functions_before; /* likewise */
 	char message[512];
@@ -232,6 +240,10 @@ const struct ask *ask__find(const struct options *o, const char *text, struct st
 /* The prompt with the question of the row. False: there is none. */
 bool ask__edit(struct host *h);
 void ask__complete(struct host *h, const char *text, u32 cursor, struct completions *out);
+/* Has an event looked at that a question which is being written is about. */
+void ask_look__at(struct host *h, const char *event);
+/* What is known of it, at the right end of the prompt's line, where there is room. */
+void ask_look__draw(struct host *h);
 
 /* --- functions.c: functions whose calls are timed; likewise --- */
 

@@ -499,4 +499,5 @@ void ask__complete(struct host *h, const char *text, u32 cursor, struct completi
 	text += out->start;
 	out->start += read_draft(&d, text, cursor - out->start);
 	offer_here(&d, text);
+	ask_look__at(h, d.last);
 }

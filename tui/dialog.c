@@ -443,6 +443,7 @@ void dialog__draw(struct host *h)
 		return;
 	if (is_prompt(h->dialog)) {
 		prompt__draw(&h->prompt, &h->canvas, all);
+		ask_look__draw(h);
 	} else if (pick__is(h->dialog)) {
 		pick__draw(h, all);
 	} else {

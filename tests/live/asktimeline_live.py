@@ -3,9 +3,11 @@
 """What came within slow spans, in time order, against a program that notes what it does and when."""
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -190,27 +192,47 @@ def test_bound():
     same("between", n + 3, watch.sum(LIBC + "labs", ask=question))
 
 
+def stream(nbytes):
+    """So many bytes through a connection to itself, which softirqs hand over."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def receive():
+            with server.accept()[0] as to:
+                while to.recv(1 << 20):
+                    pass
+        receiver = threading.Thread(target=receive)
+        receiver.start()
+        with socket.create_connection(server.getsockname()) as of:
+            for _ in range(nbytes >> 20):
+                of.sendall(bytes(1 << 20))
+        receiver.join()
+
+
 def test_by_cpu():
     """Softirqs of a CPU: what the CPU is at is known by the CPU; of other keys events alone are"""
     by_cpu = "span irq:softirq_entry -> irq:softirq_exit on cpu by vec between irq:softirq_raise"
     by_key = ("span timer:hrtimer_start -> timer:hrtimer_expire_exit on hrtimer "
               "between timer:hrtimer_expire_entry")
     with Watch(by_cpu, by_key, view="pairs") as watch:
-        for _ in range(4):
+        for _ in range(8):  # what is slow is halved in each, down to 20 us
             watch.next()
+        stream(64 << 20)
+        watch.until(live.now_ns())
     spans = slowest(watch.reports)
     for question in (by_cpu, by_key):
         own = [s for s in spans if s["ask"] == question]
-        assert own, f"no slow one of {question}"
-        for s in own:
+        known = [s for s in own if s["timeline"] is not None]
+        live.fact("known within", f"most of {len(own)}", len(known))
+        # Of a timer that is set anew meanwhile nothing is known, nor of one that had no log.
+        assert own and len(known) >= len(own) / 2, (question, len(own), len(known))
+        for s in known:
             begin = s["t_ns"] - s["total_ns"]
             assert all(begin <= m["t_ns"] <= s["t_ns"] for m in s["timeline"]), s
     for s in spans:
-        if s["ask"] == by_key:
+        if s["ask"] == by_key and s["timeline"] is not None:
             same("within", [("event", "timer:hrtimer_expire_entry")],
                  [(m["kind"], m["event"]) for m in s["timeline"]])
     for s in spans:
-        if s["ask"] == by_cpu:
+        if s["ask"] == by_cpu and s["timeline"] is not None:
             assert all(m["cpu"] == s["cpu"] for m in s["timeline"]), s
 
 

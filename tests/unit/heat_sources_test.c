@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "models/asked.h"
 #include "models/cache.h"
 #include "models/heat.h"
 #include "models/io.h"
@@ -322,6 +323,68 @@ static void ages_of_what_was_read_ahead(void **state)
 	end(m);
 }
 
+/* --- questions --- */
+
+static void ask(struct maker *m, u32 index, const char *text)
+{
+	struct ask_sample turn = {.head.type = SAMPLE_ASK, .index = index, .n = 2};
+	struct ask_form *f = &turn.form;
+
+	copy_str(f->text, sizeof(f->text), text);
+	copy_str(f->event, sizeof(f->event), "a");
+	copy_str(f->noun, sizeof(f->noun), "spans");
+	f->kind = ASK_PAIRS;
+	f->shape = MEASURE_SHAPE_SPAN;
+	f->nlabels = 1;
+	copy_str(f->labels[0].name, sizeof(f->labels[0].name), "pair");
+	f->labels[0].bits = 64;
+	f->by = 1;
+	put(m, &turn.head);
+}
+
+static void put_spans(struct maker *m, const char *key, u32 n, u64 ns)
+{
+	const struct measure_key keys[] = {{hash_bytes(key, strlen(key)), key}};
+	u32 hist[MEASURE_BUCKETS] = {0};
+	struct measure_sample s = {.head.type = SAMPLE_MEASURE,
+				   .keys = keys,
+				   .nkeys = 1,
+				   .count = n,
+				   .sum = n * ns,
+				   .min = ns,
+				   .max = ns,
+				   .hist = hist,
+				   .who = {.tgid = 7, .tid = 7, .comm = "t"}};
+
+	hist[loglin__bucket(ns >> MEASURE_NS_SHIFT, MEASURE_SUB_SHIFT, MEASURE_BUCKETS)] = n;
+	put(m, &s.head);
+}
+
+/* A map is of the question that its query names, whatever else is asked; keys are parts of it. */
+static void spans_of_one_question(void **state)
+{
+	struct maker *m = begin(&model_pairs, &heat_pairs);
+	struct measure_query q = {0};
+	const struct asked_snap *s;
+
+	ask(m, 0, "span a -> b by key");
+	put_spans(m, "one", 5, MS);
+	put_spans(m, "two", 3, 20 * MS);
+	ask(m, 1, "span c -> d");
+	put_spans(m, "one", 100, MS);
+	tick(m);
+	s = container_of(m->frame.snaps[MODEL_PAIRS], struct asked_snap, base);
+	q.asked = s->questions[0]->measure;
+	assert_int_equal(count(m, &q, 0, 0, MS).all, 8);
+	assert_int_equal(count(m, &q, 0, 0, MS).there, 5);
+	assert_int_equal(count(m, &q, 0, 2, 20 * MS).there, 3);
+	q.asked = s->questions[1]->measure;
+	assert_int_equal(count(m, &q, 0, 0, MS).there, 100);
+	q.asked = measure_table[MEASURE_SYSCALLS]; /* not asked any more */
+	assert_int_equal(count(m, &q, 0, 0, MS).all, 0);
+	end(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +395,7 @@ int main(void)
 		cmocka_unit_test(states_are_kinds_of_waits),
 		cmocka_unit_test(a_cell_lists_waits_by_their_longest),
 		cmocka_unit_test(ages_of_what_was_read_ahead),
+		cmocka_unit_test(spans_of_one_question),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,20 @@ static struct answer *run_one(const struct frame *f, const void *query, const st
 	return asked__query_one(f->snaps[measure__model(q->asked)], q, scope);
 }
 
+static const struct measure_view *view_of(const struct measure *m);
+
+/* Spans are kept one by one, other events are not. */
+static struct screen *list_cell(struct host *h, const void *query, const struct heat_pick *pick,
+				const struct scope *scope)
+{
+	const struct measure *m = ((const struct measure_query *)query)->asked;
+
+	if (m->shape == MEASURE_SHAPE_SPAN)
+		return measure_slow__list(h, view_of(m), query, pick, scope);
+	host__message(h, ROLE_WARN, "events are not kept one by one: list EVENT, ... does");
+	return NULL;
+}
+
 static const struct measure_view *view_of(const struct measure *m)
 {
 	static struct question_view *all;
@@ -55,6 +69,8 @@ static const struct measure_view *view_of(const struct measure *m)
 	v->view.stacks = measure__model(m) == MODEL_EVENTS ? &flame_events
 			 : measure__model(m) == MODEL_PAIRS ? &flame_pairs
 							    : &flame_held;
+	v->view.heat = (struct heat_view){
+		measure__model(m) == MODEL_PAIRS ? &heat_pairs : &heat_events, list_cell};
 	measure_view__init(&v->view, m, measure__model(m), run_one);
 	v->next = all;
 	all = v;

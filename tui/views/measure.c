@@ -296,6 +296,14 @@ static struct answer *measure__run(const struct frame *f, const void *query,
 	return &measure__query((const void *)f->snaps[model], query, scope)->base;
 }
 
+/* Of spans their time, of events that are asked for a value in ns. */
+static bool measure__has_heat(const struct measure *m)
+{
+	if (m->shape == MEASURE_SHAPE_SPAN)
+		return true;
+	return m->asked && m->shape == MEASURE_SHAPE_COUNT && !m->is_signed && m->value && !strcmp(m->value, "ns");
+}
+
 void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,
 			struct answer *(*run)(const struct frame *f, const void *query,
 					      const struct scope *scope))
@@ -315,7 +323,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.at.window = LISTING_AT(struct measure_query, window),
 		.stacks = v->stacks,
 		.weigh = measure__weigh,
-		.heat = m->shape == MEASURE_SHAPE_SPAN && v->heat.source ? &v->heat : NULL,
+		.heat = measure__has_heat(m) && v->heat.source ? &v->heat : NULL,
 		.headline = measure__headline,
 		.above = measure_dist__draw,
 		.empty = measure__empty,

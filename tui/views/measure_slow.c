@@ -119,9 +119,10 @@ struct screen *measure_slow__list(struct host *h, const struct measure_view *v, 
 				  const struct heat_pick *pick, const struct scope *extra)
 {
 	const struct measure_query *of_view = query;
+	const struct snap *base = host__frame(h)->snaps[measure__model(v->measure)];
 	const struct measure_snap *snap =
-		(const void *)host__frame(h)->snaps[measure__model(v->measure)];
-	struct measure_slow_query q = {.narrow = of_view->narrow};
+		of_view->asked && base ? asked__find(base, of_view->asked) : (const void *)base;
+	struct measure_slow_query q = {.narrow = of_view->narrow, .asked = of_view->asked};
 
 	if (pick->part && snap && pick->part <= snap->nheat_names)
 		q.narrow.hashes[0] = measure__text_hash(snap->heat_names[pick->part - 1]);

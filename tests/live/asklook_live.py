@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is said of an event while a question about it is being written, before anything is attached."""
+import bisect
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+from tmux import Tmux  # noqa: E402
+
+# Calls nobody else makes, until a line comes; then when each was.
+CALLS = """
+import json, os, select, sys, time
+times = []
+print("ready", flush=True)
+while not select.select([sys.stdin], [], [], 0)[0]:
+    os.getsid(0)
+    times.append(time.monotonic_ns())
+    time.sleep(0.0005)
+print(json.dumps(times), flush=True)
+"""
+WINDOW_NS = 100_000_000
+SAID = r"([0-9.]+)(k?)/s: about ([0-9.]+)% of a CPU"
+
+
+def rates(times):
+    """Calls a second in 100 ms: the least and the most, one call more or less at the edges."""
+    n = [bisect.bisect_left(times, t + WINDOW_NS) - i for i, t in enumerate(times)
+         if t + WINDOW_NS < times[-1]]
+    return (min(n) - 1) * 10, (max(n) + 1) * 10
+
+
+def test_rate_before_it_is_asked():
+    """The rate of an event is that of the program that makes it; fields stand beside it with their types"""
+    live.need_root()
+    with subprocess.Popen([sys.executable, "-c", CALLS], text=True, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as work:
+        work.stdout.readline()
+        try:
+            with Tmux([live.CHECKED, "-V", "events"], columns=120) as t:
+                t.wait("nothing is asked", 30)
+                t.keys(":")
+                t.type("ask count syscalls:sys_enter_getsid by ")
+                t.keys("Tab")
+                shown = t.wait(SAID, 30)
+                assert re.search(r"\bpid +pid_t", shown), shown
+                t.keys("Escape", "Escape", "q")
+                t.wait_end(30)
+        finally:
+            out, _ = work.communicate("\n", timeout=60)
+    number, kilo, pct = re.search(SAID, shown).groups()
+    rate = float(number) * (1000 if kilo else 1)
+    least, most = rates(json.loads(out))
+    live.fact("rate", f"{least} to {most}", rate)
+    # Three digits are shown.
+    assert least * 0.99 <= rate <= most * 1.01, (least, rate, most)
+    assert float(pct) < 10, pct
+
+
+if __name__ == "__main__":
+    live.main(globals())

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How often an event comes, and what it takes to count it, said while a question about it is being written. The
+ * lists worker counts. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "sources/ask_rate.h"
+#include "tui/app.h"
+#include "widgets/text.h"
+
+#define AGAIN_NS (2 * NSEC_PER_SEC)
+
+struct look {
+	struct job job;
+	struct host *host;
+	char event[LOOKED_AT];
+	bool known;
+	u64 rate;
+	double pct;
+};
+
+static void look__run(struct job *job)
+{
+	struct look *l = (struct look *)job;
+
+	l->known = ask_rate__look(l->event, &l->rate, &l->pct);
+}
+
+static void look__drop(struct job *job)
+{
+	free(job);
+}
+
+/* Another one may have been looked at since. */
+static void look__done(struct job *job)
+{
+	struct look *l = (struct look *)job;
+	struct host *h = l->host;
+	char rate[16];
+
+	if (l->known && !strcmp(l->event, h->look.event)) {
+		format__count(rate, sizeof(rate), l->rate);
+		h->look.role = l->pct > RATE_GUARD_PCT ? ROLE_WARN : ROLE_DIM;
+		snprintf(h->look.text, sizeof(h->look.text), "%s/s: about %.*f%% of a CPU%s", rate,
+			 l->pct < 1 ? 3 : 1, l->pct, l->pct > RATE_GUARD_PCT ? ", ask with !" : "");
+		host__redraw(h);
+	}
+	free(l);
+}
+
+void ask_look__at(struct host *h, const char *event)
+{
+	struct look *l;
+	u64 now;
+
+	/* A script's machine is made up. */
+	if (!h->lists || h->ops->idle || !host__is_live(h))
+		return;
+	now = clock__monotonic_ns();
+	if (!*event || strpbrk(event, "*?[/") || strlen(event) >= LOOKED_AT ||
+	    (!strcmp(event, h->look.event) && now - h->look.ns < AGAIN_NS))
+		return;
+	if (strcmp(event, h->look.event))
+		h->look.text[0] = '\0';
+	copy_str(h->look.event, sizeof(h->look.event), event);
+	h->look.ns = now;
+	l = xcalloc(1, sizeof(*l));
+	l->job = (struct job){.run = look__run, .done = look__done, .drop = look__drop};
+	l->host = h;
+	copy_str(l->event, sizeof(l->event), event);
+	worker__post(h->lists, &l->job);
+}
+
+void ask_look__draw(struct host *h)
+{
+	struct canvas *c = &h->canvas;
+	int used = text__width(h->prompt.label) + text__width(h->prompt.text) + 4;
+
+	if (h->dialog == DIALOG_PALETTE && h->look.text[0] && strstr(h->prompt.text, h->look.event) &&
+	    c->w - used >= text__width(h->look.text))
+		draw__right(c, used, c->h - 1, c->w - used, h->look.role, h->look.text);
+}

@@ -138,12 +138,12 @@ def on_screen(pid, *texts):
 
 def test_chain():
     """Locks of the heap are named by who takes them, a writer is the holder of its rwlock; who waits for whom
-    is drawn as a chain when it is no ring"""
+    is drawn as a chain when it is no ring, with where the holders are meanwhile"""
     live.need_root()
     with live.Workload("lock_holds", "chain", 4) as work:
         said = json.loads(work.process.stdout.readline())["chain"]
         links, reader = said[:4], said[4]
-        report = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 2)[-1]
+        report = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 3)[-1]
         drawn = on_screen(work.pid, f"waits: link/{links[0]} -[heap+", f"]-> link/{links[-1]}")
     chain = report["summary"]["chain"]
     assert [w["tid"] for w in chain] == links[:3], (said, chain)
@@ -157,6 +157,8 @@ def test_chain():
         assert re.fullmatch(rf"heap\+0x[0-9a-f]+ in {where}", r["lock"]), r
         assert writer or r["kind"] == "mutex", r
         assert r["holder"]["tid"] == links[-1] if writer else r["holder"]["tid"] in links[1:], (said, r)
+        where = "keeps_it" if r["holder"]["tid"] == links[-1] else "awaits_next"
+        assert where in {f["symbol"] for f in r["holder"]["stack"]}, r
     assert drawn.status == 0, drawn
 
 

@@ -104,6 +104,29 @@ def test_holders():
     assert holders and {x["pid"] for x in holders} == {h.pid}, holders
 
 
+def test_held_uncontended():
+    """How long mutexes are had is a question that sees those that nobody waits for, too"""
+    live.need_root()
+    with live.Workload("lock_holds", ROUNDS, HOLD_MS) as work, \
+         live.Watch("pairs", "--ask", "! mutexheld", "-p", work.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        os.kill(work.pid, signal.SIGUSR1)
+        said = json.loads(work.process.stdout.readline())
+        watch.until(live.now_ns())
+        os.kill(work.pid, signal.SIGUSR1)
+    found = collections.Counter()
+    for r in (r for x in watch.reports for r in x["rows"] if r["count"]):
+        names = {f["symbol"] for f in r["ustack"]}
+        for leave, lock in (("timed_leave", "timed_mutex"), ("pi_leave", "pi_mutex")):
+            if leave in names:
+                found[lock, "n"] += r["count"]
+                found[lock, "ns"] += r["total_ns"]
+    for lock in ("timed_mutex", "pi_mutex"):
+        # Its holder has it from before the wait that it sees.
+        assert found[lock, "n"] == ROUNDS, (lock, found)
+        assert found[lock, "ns"] >= said[lock]["held_ns"], (lock, found, said[lock])
+
+
 def ring_of(report):
     return report["summary"]["deadlock"]
 

@@ -489,6 +489,22 @@ static __always_inline void visit__kernel(struct bpf_iter__task *ctx, struct tas
 	bpf_seq_write(ctx->meta->seq, &open, sizeof(open));
 }
 
+/* Where a thread sleeps that has what others wait for. */
+static __always_inline void visit__holder(struct task_struct *task, struct measure_stats *st)
+{
+	struct holder_record r = {.type = RECORD_HOLDER, .tgid = task->tgid, .tid = task->pid};
+	u64 key = LOCK_HOLDER(r.tgid, r.tid);
+	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
+	u32 nr;
+
+	if (!bpf_map_lookup_elem(&lock_wanted, &key) || !sleeps_in_call(task, &nr) || is_compat(task))
+		return;
+	r.ip = REGS_IP(regs), r.sp = REGS_SP(regs);
+	r.fp = REGS_FP(regs), r.lr = REGS_LR(regs);
+	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(true)))
+		st->names_lost++;
+}
+
 SEC("iter/task")
 int measure_visit(struct bpf_iter__task *ctx)
 {
@@ -502,6 +518,7 @@ int measure_visit(struct bpf_iter__task *ctx)
 	if (!t)
 		return 0;
 	if (has_user_part(task)) {
+		visit__holder(task, st);
 		visit__begin(task, t, st);
 		visit__open(ctx, task, t);
 	}

@@ -69,7 +69,17 @@ struct order_record {
 	__u64 guards[ORDER_GUARDS]; /* other mutexes that it had; 0: no more */
 };
 
-#define LOCKS_MAX 16384
+/* In the ring: a thread of lock_wanted, which sleeps. */
+#define RECORD_HOLDER 26
+
+struct holder_record {
+	__u32 type; /* RECORD_HOLDER */
+	__u32 tgid, tid, pad;
+	__u64 ip, sp, fp, lr;
+};
+
+#define LOCKS_MAX    16384
+#define HOLDERS_WANTED 64
 
 enum { LOCKS_OWN, LOCKS_DEEP }; /* measure_stats.notes */
 

@@ -48,6 +48,14 @@ struct {
 	__type(value, u32);
 } lock_kinds SEC(".maps");
 
+/* Threads that have what others wait for, by LOCK_HOLDER: user space wants their registers. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, HOLDERS_WANTED * 2);
+	__type(key, u64);
+	__type(value, u32);
+} lock_wanted SEC(".maps");
+
 #define HELD_MAX	 32 /* a bit each in a u32 */
 #define ORDER_EVERY_NS	 100000000ULL /* that user space is told of one */
 #define MUTEX_OWNER	 8 /* where struct pthread_mutex_t has it */

@@ -25,6 +25,7 @@
 #include "bpf/stack.h"
 #include "sources/lock_kinds.h"
 #include "sources/measure.h"
+#include "sources/stack_table.h"
 
 _Static_assert(ORDER_GUARDS <= MEASURE_GUARDS, "a sample has room for a record's guards");
 
@@ -36,6 +37,7 @@ _Static_assert(ORDER_GUARDS <= MEASURE_GUARDS, "a sample has room for a record's
 #define COPY_BYTES   16384
 #define OWNERS	     512 /* mutexes that are looked into each interval */
 #define COMMS	     1024
+#define HOLDER_FRAMES 64
 #define COMM_KEPT_NS (5 * NSEC_PER_SEC)
 
 /* A user stack, by its hash. */
@@ -79,6 +81,13 @@ struct ctx {
 	struct hidx by_lock;
 	struct comm_seen comms[COMMS];
 	u32 owners, walks; /* looked at in this interval */
+	int wanted_fd;
+	u64 wanted[2][HOLDERS_WANTED]; /* of the last interval, and of this one: as the map has them */
+	u32 nwanted[2];
+	struct holder_seen {
+		u32 tid;
+		u64 stack; /* hash */
+	} held_at[HOLDERS_WANTED]; /* where holders sleep, by a hash of their tid */
 };
 
 /* --- memory of processes --- */
@@ -417,6 +426,94 @@ static void on_order(struct ctx *c, const struct order_record *r, const struct s
 	sink__put(sink, &out.head);
 }
 
+/* --- where those are that have what is waited for --- */
+
+static struct holder_seen *held_at(struct ctx *c, u32 tid)
+{
+	return &c->held_at[mix64(tid) % HOLDERS_WANTED];
+}
+
+/* After its stack was copied: whether it has not gone on. */
+static bool still_sleeps(const struct holder_record *r)
+{
+	char path[40], text[256], *sp;
+
+	snprintf(path, sizeof(path), "/proc/%u/syscall", r->tid);
+	if (file__read(AT_FDCWD, path, text, sizeof(text)) <= 0)
+		return false;
+	sp = strrchr(text, ' ');
+	if (!sp)
+		return false;
+	*sp = '\0'; /* behind it is where it goes on */
+	sp = strrchr(text, ' ');
+	return sp && strtoull(sp, NULL, 16) == r->sp;
+}
+
+static u32 walk_holder(struct ctx *c, const struct holder_record *r, u64 now, u64 *ips, enum walk_end *end)
+{
+	struct stack_space *space;
+	u8 stack[COPY_BYTES];
+	struct stack_copy copy = {.tgid = r->tgid, .t_ns = now, .stack = stack,
+				  .regs = {r->ip, r->sp, r->fp, r->lr}};
+	u32 n;
+
+	copy.nstack = copy_stack(r->tgid, r->sp, stack);
+	space = c->walker && copy.nstack && still_sleeps(r) ? c->walker->space(c->walker, r->tgid, now)
+							    : NULL;
+	if (!space)
+		return 0;
+	n = c->walker->walk(c->walker, space, &copy, ips, HOLDER_FRAMES, end);
+	c->walker->put_space(c->walker, space);
+	return n;
+}
+
+static void on_holder(struct ctx *c, const struct holder_record *r, const struct sample_sink *sink)
+{
+	struct holder_seen *h = held_at(c, r->tid);
+	u64 now = clock__monotonic_ns(), ips[HOLDER_FRAMES];
+	struct stack_def def = {.head.type = SAMPLE_STACK_DEF, .tgid = r->tgid, .t_ns = now, .ips = ips};
+	enum walk_end end;
+	u32 n = walk_holder(c, r, now, ips, &end);
+
+	*h = (struct holder_seen){.tid = r->tid};
+	if (!n)
+		return;
+	def.nuser = (u16)n;
+	def.whole = end == WALK_WHOLE;
+	def.cut = end == WALK_CUT;
+	def.hash = h->stack = stack_hash(ips, 0, n, r->tgid);
+	sink__put(sink, &def.head);
+}
+
+static bool is_wanted(const struct ctx *c, u64 key)
+{
+	for (u32 i = 0; i < c->nwanted[1]; i++)
+		if (c->wanted[1][i] == key)
+			return true;
+	return false;
+}
+
+static void want_holder(struct ctx *c, u32 tgid, u32 tid)
+{
+	u64 key = LOCK_HOLDER(tgid, tid);
+	u32 yes = 1;
+
+	if (c->nwanted[1] == HOLDERS_WANTED || is_wanted(c, key) || bpf_map_update_elem(c->wanted_fd, &key, &yes, BPF_ANY))
+		return;
+	c->wanted[1][c->nwanted[1]++] = key;
+}
+
+/* Those that nobody waits for any more. */
+static void forget_holders(struct ctx *c)
+{
+	for (u32 i = 0; i < c->nwanted[0]; i++)
+		if (!is_wanted(c, c->wanted[0][i]))
+			bpf_map_delete_elem(c->wanted_fd, &c->wanted[0][i]);
+	memcpy(c->wanted[0], c->wanted[1], sizeof(c->wanted[0]));
+	c->nwanted[0] = c->nwanted[1];
+	c->nwanted[1] = 0;
+}
+
 static void take_record(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
 {
 	u32 type = *(const u32 *)data;
@@ -425,6 +522,8 @@ static void take_record(void *ctx, const void *data, size_t size, const struct s
 		on_lock(ctx, data);
 	else if (type == RECORD_ORDER && size >= sizeof(struct order_record))
 		on_order(ctx, data, sink);
+	else if (type == RECORD_HOLDER && size >= sizeof(struct holder_record))
+		on_holder(ctx, data, sink);
 }
 
 /* --- locks of the kernel --- */
@@ -587,6 +686,7 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 
 	(void)st;
 	c->kinds_fd = bpf_object__find_map_fd_by_name(obj, "lock_kinds");
+	c->wanted_fd = bpf_object__find_map_fd_by_name(obj, "lock_wanted");
 	return 0;
 }
 
@@ -596,6 +696,7 @@ static void tick(void *ctx, struct bpf_object *obj)
 
 	(void)obj;
 	c->owners = c->walks = 0;
+	forget_holders(c);
 	look_at_sleepers(c);
 }
 
@@ -713,8 +814,12 @@ static void goes_on(void *ctx, const struct measure_open *o, const struct measur
 	if (!tid && l && (l->kind == LOCK_KIND_MUTEX || l->kind == LOCK_KIND_RWLOCK) &&
 	    c->owners++ < OWNERS)
 		tid = owner_of(l);
-	if (tid)
-		put_holder(c, &out, tid, sink);
+	if (!tid)
+		return;
+	if (held_at(c, tid)->tid == tid)
+		out.stack = held_at(c, tid)->stack;
+	put_holder(c, &out, tid, sink);
+	want_holder(c, out.tgid, tid);
 }
 
 const struct measure_hooks locks_hooks = {

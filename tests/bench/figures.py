@@ -18,9 +18,9 @@ part = ""  # of the benches, whose figures come now
 
 # Debian's packages of what is compared with, and of what that takes.
 PACKAGES = {"biolatency": "libbpf-tools", "btop": "btop", "bpftrace": "bpftrace", "eu-addr2line": "elfutils",
-            "fio": "fio", "gcc": "gcc", "htop": "htop", "offcputime": "libbpf-tools",
+            "fio": "fio", "gcc": "gcc", "nm": "binutils", "htop": "htop", "offcputime": "libbpf-tools",
             "perf": "linux-perf", "readelf": "binutils", "runqlat": "libbpf-tools",
-            "strip": "binutils", "taskset": "util-linux", "tmux": "tmux"}
+            "strace": "strace", "strip": "binutils", "taskset": "util-linux", "tmux": "tmux"}
 
 
 def note(text):

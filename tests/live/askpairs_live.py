@@ -193,7 +193,7 @@ print("held", flush=True)
 sys.stdin.readline()
 """
     with Program(program) as work:
-        with Watch("memleak", view="held", options=("-p", work.pid)) as watch:
+        with Watch("! memleak", view="held", options=("-p", work.pid)) as watch:
             watch.next()
             work.go()
             watch.until(live.now_ns())

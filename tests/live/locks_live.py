@@ -104,6 +104,29 @@ def test_holders():
     assert holders and {x["pid"] for x in holders} == {h.pid}, holders
 
 
+def test_held_uncontended():
+    """How long mutexes are had is a question that sees those that nobody waits for, too"""
+    live.need_root()
+    with live.Workload("lock_holds", ROUNDS, HOLD_MS) as work, \
+         live.Watch("pairs", "--ask", "! mutexheld", "-p", work.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        os.kill(work.pid, signal.SIGUSR1)
+        said = json.loads(work.process.stdout.readline())
+        watch.until(live.now_ns())
+        os.kill(work.pid, signal.SIGUSR1)
+    found = collections.Counter()
+    for r in (r for x in watch.reports for r in x["rows"] if r["count"]):
+        names = {f["symbol"] for f in r["ustack"]}
+        for leave, lock in (("timed_leave", "timed_mutex"), ("pi_leave", "pi_mutex")):
+            if leave in names:
+                found[lock, "n"] += r["count"]
+                found[lock, "ns"] += r["total_ns"]
+    for lock in ("timed_mutex", "pi_mutex"):
+        # Its holder has it from before the wait that it sees.
+        assert found[lock, "n"] == ROUNDS, (lock, found)
+        assert found[lock, "ns"] >= said[lock]["held_ns"], (lock, found, said[lock])
+
+
 def ring_of(report):
     return report["summary"]["deadlock"]
 
@@ -138,12 +161,12 @@ def on_screen(pid, *texts):
 
 def test_chain():
     """Locks of the heap are named by who takes them, a writer is the holder of its rwlock; who waits for whom
-    is drawn as a chain when it is no ring"""
+    is drawn as a chain when it is no ring, with where the holders are meanwhile"""
     live.need_root()
     with live.Workload("lock_holds", "chain", 4) as work:
         said = json.loads(work.process.stdout.readline())["chain"]
         links, reader = said[:4], said[4]
-        report = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 2)[-1]
+        report = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 3)[-1]
         drawn = on_screen(work.pid, f"waits: link/{links[0]} -[heap+", f"]-> link/{links[-1]}")
     chain = report["summary"]["chain"]
     assert [w["tid"] for w in chain] == links[:3], (said, chain)
@@ -157,6 +180,8 @@ def test_chain():
         assert re.fullmatch(rf"heap\+0x[0-9a-f]+ in {where}", r["lock"]), r
         assert writer or r["kind"] == "mutex", r
         assert r["holder"]["tid"] == links[-1] if writer else r["holder"]["tid"] in links[1:], (said, r)
+        where = "keeps_it" if r["holder"]["tid"] == links[-1] else "awaits_next"
+        assert where in {f["symbol"] for f in r["holder"]["stack"]}, r
     assert drawn.status == 0, drawn
 
 

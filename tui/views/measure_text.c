@@ -69,16 +69,18 @@ static void headline__deadlock(const struct measure_answer *a, struct headline *
 	headline__addf(line, ROLE_DIM, " · ");
 }
 
-/* "waits: a/1 -[mutex_x]-> b/2 -[mutex_y]-> c/3": the last one goes on, or waits for something else. */
+/* "waits: a/1 -[mutex_x]-> b/2 -[mutex_y]-> c/3": the last one goes on, or waits for something else. Where
+ * there is little room the locks are left out. */
 static void headline__chain(const struct measure_answer *a, struct headline *line)
 {
 	for (u32 i = 0; i < a->nchain; i++) {
 		const struct measure_waiting *w = a->chain[i];
 
 		if (!i)
-			headline__addf(line, ROLE_WARN, "waits: %s/%u", w->waiter.comm, w->waiter.tid);
-		headline__addf(line, ROLE_DIM, " -[%.40s]-> ", w->lock.text);
-		headline__addf(line, ROLE_WARN, "%s/%u", w->comm, w->tid);
+			headline__addf(line, ROLE_WARN, "waits: %s/%u ", w->waiter.comm, w->waiter.tid);
+		headline__addf(line, ROLE_DIM, "-[%.40s]", w->lock.text);
+		headline__addf(line, ROLE_WARN, "-> %s/%u%s", w->comm, w->tid,
+			       i + 1 < a->nchain ? " " : "");
 	}
 	headline__addf(line, ROLE_DIM, " · ");
 }

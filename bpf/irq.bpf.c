@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts: a span from a handler's begin to its end, of the CPU that it is on. They are of no
- * thread: what they interrupt is anybody. A CPU is in one handler of a kind at a time; those of
- * hardware interrupt softirqs.
+ * Interrupts: a span from a handler's begin to its end, of the CPU that it is on and of the thread
+ * that it interrupts. A CPU is in one handler of a kind at a time; those of hardware interrupt
+ * softirqs. Threads may be very many: then they are what is not kept.
  */
+#define MEASURE_KEPT_ALL
 #include "bpf/irq.h"
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
@@ -62,13 +63,14 @@ static __always_inline int ends(u32 kind, u64 vector, const char *name)
 	u32 zero = 0, cpu = bpf_get_smp_processor_id();
 	struct begun *b = bpf_map_lookup_elem(&begun, &zero);
 	u64 labels[MEASURE_LABELS] = {kind, cpu, vector}, now;
+	struct task_struct *task = bpf_get_current_task_btf();
 
 	if (!b || !st || !b->ns[kind])
 		return 0;
 	now = run__begin(st);
-	if (!(u32)scope_state || scope__cpu(cpu)) {
+	if (!(u32)scope_state || (scope__cpu(cpu) && task__in_scope(task))) {
 		name__vector(kind, vector, name, st);
-		measure__count_ended(NULL, labels, now - b->ns[kind], false, 0, st);
+		measure__count_ended(task, labels, now - b->ns[kind], false, 0, st);
 	}
 	b->ns[kind] = 0;
 	run__end(st, now);

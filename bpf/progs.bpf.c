@@ -43,9 +43,6 @@ struct tracepoint {
 	const char *name;
 } KERNEL_TYPE;
 
-/* Of an enum without a name, which CO-RE cannot look up; the same since 3.15. */
-#define TRACE_EVENT_FL_TRACEPOINT (1 << 4)
-
 struct trace_event_call {
 	union {
 		const char *name;
@@ -63,6 +60,8 @@ struct perf_event {
 /* What user space has of each kind; -1: none. */
 const volatile u32 self = 0;
 const volatile int own_fds[BPF_FILE_KINDS] = {};
+/* TRACE_EVENT_FL_TRACEPOINT, of an enum without a name, which CO-RE cannot look up; it has moved. */
+const volatile u32 tracepoint_flag = 1 << 4;
 const volatile bool counts_hashes = true; /* false: the verifier does not take it */
 
 u64 ops_of[BPF_FILE_KINDS];
@@ -87,7 +86,7 @@ static __always_inline void event_name(struct perf_event *event, char *name)
 
 	if (!call)
 		return;
-	at = BPF_CORE_READ(call, flags) & TRACE_EVENT_FL_TRACEPOINT
+	at = BPF_CORE_READ(call, flags) & tracepoint_flag
 		     ? BPF_CORE_READ(call, tp, name)
 		     : BPF_CORE_READ(call, name);
 	bpf_probe_read_kernel_str(name, BPF_EVENT_NAME, at);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interrupts: which handlers take how much of which CPU, and for how long at a time. */
+/* Interrupts: which handlers take how much of which CPU, for how long at a time, and from whom. */
 #include <stdio.h>
 
 #include "bpf/irq.h"
 #include "samples/measure.h"
 
-enum { BY_VECTOR, BY_KIND, BY_CPU, LABELS };
+enum { BY_VECTOR, BY_KIND, BY_CPU, BY_PID, BY_TID, BY_COMM, LABELS };
 
 static void kind_text(u64 kind, char *buf, size_t size)
 {
@@ -41,6 +41,11 @@ static const struct measure_label labels[LABELS] = {
 		     .told_by = 1u << BY_VECTOR},
 	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that it was on",
 		    .word = IRQ_LABEL_CPU, .bits = 32, .text = cpu_text, .number = true},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
+		    .help = "process that was interrupted; 0: the CPU was idle"},
+	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread likewise"},
+	[BY_COMM] = {.name = "comm", .title = "Interrupted", .width = 15, .kind = LABEL_COMM,
+		     .help = "name of who was interrupted"},
 };
 
 const struct measure measure_irq = {
@@ -49,11 +54,12 @@ const struct measure measure_irq = {
 	.noun = "irqs",
 	.event = "irq_handler_entry, softirq_entry",
 	.shape = MEASURE_SHAPE_SPAN,
+	.of_cpus = true,
 	.labels = labels,
 	.nlabels = LABELS,
 	.by = 1u << BY_VECTOR,
 	.kept = IRQ_LABEL_VECTOR,
-	.drills = (const u32[]){1u << BY_CPU, 0},
+	.drills = (const u32[]){1u << BY_CPU, 1u << BY_TID, 0},
 	.unseen = "timers and calls between CPUs are no handlers: not seen; time of a softirq has that "
 		  "of what interrupts it",
 };

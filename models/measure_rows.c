@@ -149,7 +149,8 @@ static void number_label_cell(const struct measure_row *r, u32 i, struct value *
 
 static double wall_pct(const struct measure_answer *a, const struct measure_row *r)
 {
-	double wall = (double)a->base.window_ns * MAX(r->nthreads, 1u);
+	u32 n = a->measure->of_cpus ? 1 : MAX(r->nthreads, 1u);
+	double wall = (double)a->base.window_ns * n;
 
 	return wall > 0 ? MIN(100.0 * (double)r->v.sum / wall, 100.0) : 0;
 }

@@ -12,6 +12,7 @@
 #include "sources/bpf_progs_impl.h"
 #include "sources/bpf_util.h"
 #include "sources/core_btf.h"
+#include "sources/kernel_btf.h"
 #include "sources/perf_open.h"
 
 /* --- what files of each kind look like --- */
@@ -55,6 +56,19 @@ static int reserve_fd(void)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+/* Without the kernel's types nothing is loaded anyway. */
+static u32 tracepoint_flag(u32 otherwise)
+{
+	struct btf *btf = kernel_btf__get();
+	u32 value = otherwise;
+
+	if (btf && !kernel_btf__constant(btf, "TRACE_EVENT_FL_TRACEPOINT", &value))
+		value = otherwise;
+	if (btf)
+		kernel_btf__put(btf);
+	return value;
+}
+
 static int load(struct bpf_files *f, bool counts_hashes, const int *fds)
 {
 	int err;
@@ -66,6 +80,7 @@ static int load(struct bpf_files *f, bool counts_hashes, const int *fds)
 	f->skel->rodata->counts_hashes = counts_hashes;
 	for (u32 i = 0; i < BPF_FILE_KINDS; i++)
 		f->skel->rodata->own_fds[i] = fds[i];
+	f->skel->rodata->tracepoint_flag = tracepoint_flag(f->skel->rodata->tracepoint_flag);
 	f->counts_hashes = counts_hashes;
 	err = progs_bpf__load(f->skel);
 	if (!err)

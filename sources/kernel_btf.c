@@ -108,3 +108,26 @@ void kernel_btf__each_enumerator(const struct btf *btf, const char *type,
 	for (u32 i = 0; t && i < btf_vlen(t); i++)
 		each(ctx, btf__name_by_offset(btf, e[i].name_off), (u32)e[i].val);
 }
+
+static bool find_constant(const struct btf *btf, const struct btf_type *t, const char *name, u32 *value)
+{
+	const struct btf_enum *e = btf_enum(t);
+
+	for (u32 i = 0; i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, e[i].name_off), name)) {
+			*value = (u32)e[i].val;
+			return true;
+		}
+	return false;
+}
+
+bool kernel_btf__constant(const struct btf *btf, const char *name, u32 *value)
+{
+	for (u32 id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+
+		if (btf_kind(t) == BTF_KIND_ENUM && find_constant(btf, t, name, value))
+			return true;
+	}
+	return false;
+}

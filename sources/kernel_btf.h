@@ -21,5 +21,7 @@ bool kernel_btf__has_member(const struct btf *btf, const char *type, const char 
 /* Each value of an enum that the kernel has, with its name, which is the types'. */
 void kernel_btf__each_enumerator(const struct btf *btf, const char *type,
 				 void (*each)(void *ctx, const char *name, u32 value), void *ctx);
+/* A value of any enum, such as one without a name. */
+bool kernel_btf__constant(const struct btf *btf, const char *name, u32 *value);
 
 #endif

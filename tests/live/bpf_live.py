@@ -167,6 +167,17 @@ def test_who_keeps_them():
         assert f"proftop {process.pid}" in found["stats_others"], found
 
 
+def test_names_of_tracepoints():
+    """Programs on tracepoints, of system calls and others, say on which"""
+    events = {"sched_process_fork": "sched:sched_process_fork", "sys_enter_close": "syscalls:sys_enter_close"}
+    asked = [x for e in events.values() for x in ("--ask", f"count {e}")]
+    with live.Watch("events", *asked) as other:
+        other.next()
+        rows = live.batch("-V", "bpf", "-n", 1, "-d", "0.5")[-1]["rows"]
+        found = {r["attached"] for r in rows if r["pid"] == other.process.pid and r["type"] == "tracepoint"}
+    assert found == {f"event {e}" for e in events}, found
+
+
 def test_recording():
     """A replay has the rows that were recorded"""
     path = os.path.join(live.BUILD, f"bpf_live.{os.getpid()}.rec")

@@ -5,6 +5,7 @@ import collections
 import os
 import socket
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -99,6 +100,35 @@ def test_softirqs():
 def test_interrupts():
     """Interrupts by handler and CPU are those of /proc/interrupts"""
     compared(proc_interrupts, "hard")
+
+
+def test_interrupted():
+    """Who sends over the loopback is interrupted by what receives; all threads' are those of /proc"""
+    live.need_root()
+    with live.Watch("irq", "--group", "vector+pid+comm", binary=live.CHECKED) as watch:
+        watch.next()
+        before, cpu = proc_softirqs(), time.process_time_ns()
+        work()
+        after, cpu = proc_softirqs(), time.process_time_ns() - cpu
+        watch.until(live.now_ns())
+        rows = [r for x in watch.reports for r in x["rows"] if r["vector"] == "NET_RX"]
+    rx = sum(after[k] - before[k] for k in before if k[0] == "NET_RX")
+    mine = [r for r in rows if r["pid"] == os.getpid()]
+    with open("/proc/self/comm", encoding="utf-8") as f:
+        assert {r["comm"] for r in mine} == {f.read().strip()}, mine
+    count, stolen = sum(r["count"] for r in mine), sum(r["total_ns"] for r in mine)
+    # Of the packets some are left to ksoftirqd.
+    assert PACKETS / 2 <= count <= rx, (count, rx)
+    assert 0 < stolen <= cpu, (stolen, cpu)
+    print(f"# {count} softirqs of {PACKETS} packets: {stolen / 1e6:.1f} of {cpu / 1e6:.1f} ms of CPU")
+
+
+def test_filter_of_interrupted():
+    """With a pid only what interrupts that process is counted"""
+    live.need_root()
+    with live.Workload("two_functions", 30) as busy:
+        reports = live.batch("-V", "irq", "--group", "pid", "-n", 2, "-p", busy.pid)
+    assert {r["pid"] for x in reports for r in x["rows"]} == {busy.pid}, reports[-1]["rows"]
 
 
 def test_one_cpu():

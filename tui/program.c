@@ -652,7 +652,9 @@ static void set_up_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
-	if (!memory__is_little())
+	if (memory__is_little())
+		mallopt(M_ARENA_MAX, 1); /* each thread's would keep what it freed */
+	else
 		arena__keep_spares();
 }
 

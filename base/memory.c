@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 #define SHARES	      8
-#define LITTLE_SHARES 16 /* the program itself takes its part, too */
+#define LITTLE_SHARES 32 /* the program itself takes its part, too */
 #define LITTLE	      (256ULL << 20)
 
 static u64 limit = MEMORY_NO_LIMIT; /* const after once */
@@ -106,7 +106,7 @@ static void find_limit(void)
 			 "memory is limited to %llu MiB: history, unwind tables and debug "
 			 "information take %s of it each at most",
 			 (unsigned long long)(limit >> 20),
-			 limit < LITTLE ? "a sixteenth" : "an eighth");
+			 limit < LITTLE ? "a 32nd" : "an eighth");
 	cgroup_mounts__fini(&mounts);
 	if (info)
 		fclose(info);

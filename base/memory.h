@@ -16,7 +16,7 @@ void memory__be_content(u64 bytes);
 /* The least limit of the groups that this process began in and of those above, v2 and v1. */
 u64 memory__limit(void);
 /* What something may take that would like so many bytes: an eighth of the limit at most, or a
- * sixteenth where that is little, as there are several of its kind, and the kernel's maps count too.
+ * 32nd where that is little, as there are several of its kind, and the kernel's maps count too.
  */
 u64 memory__share(u64 wanted);
 

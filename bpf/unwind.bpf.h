@@ -88,6 +88,32 @@ static __always_inline int step_fp(struct unwind_state *s)
 	return why;
 }
 
+/* Code that no table describes, as CPython's trampolines for perf, which keep no frame pointer: where
+ * the next instructions take the frame down, they tell where the caller is. Those are `add $N,%rsp` and
+ * `pop %rbp`, either or both, and `ret`; other code is left to frame pointers. */
+static __always_inline int step_jit(struct unwind_state *s)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct user_frame f = {s->fp, 0};
+	u64 code = 0, sp = s->sp;
+
+	bpf_probe_read_user(&code, sizeof(code), (void *)s->ip);
+	if ((code & 0x80ffffff) == 0x00c48348) {
+		sp += code >> 24 & 0x7f;
+		code >>= 32;
+	}
+	if ((code & 0xff) == 0x5d) {
+		if (!user_read(s, &f.next, sp))
+			return step_fp(s);
+		sp += sizeof(u64);
+		code >>= 8;
+	}
+	if ((code & 0xff) == 0xc3 && user_read(s, &f.ret, sp))
+		return return_to(s, sp + sizeof(u64), &f);
+#endif
+	return step_fp(s);
+}
+
 /* 0: there is none. */
 static __always_inline u64 row__cfa(const struct unwind_row *row, struct unwind_state *s)
 {
@@ -252,7 +278,7 @@ static __always_inline int step_table(struct unwind_state *s, u32 slot)
 	}
 	s->guessed = s->by_fp = 0;
 	if (e.row.rule & UNWIND_ROW_FP)
-		return step_fp(s);
+		return step_jit(s);
 	if (!(e.row.rule & UNWIND_CFA) && (!e.row.cfa || s->steps))
 		return step_guess(s);
 	if (!sp_is_known(s) && row__needs_sp(&e.row))

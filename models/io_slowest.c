@@ -18,6 +18,18 @@ struct row {
 #define OF_TEXT(member) VIA(struct row, slow), CHARS_AT(struct io_slow, s.member)
 #define KNOWN(member)	UNLESS_0(struct io_slow, s.member)
 
+/* Parts sum to the total: what is neither of the two. */
+static void outside_cell(const struct answer *a, const void *row, struct value *out)
+{
+	const struct io_slow_sample *s = &((const struct row *)row)->slow->s;
+	u64 known = s->queued_ns + s->device_ns;
+
+	*out = (struct value){.type = VALUE_NONE};
+	if (s->device_ns)
+		*out = (struct value){.type = VALUE_NS,
+				      .u = s->total_ns > known ? s->total_ns - known : 0};
+}
+
 static const struct field fields[] = {
 	{TIME_COLUMN("total_ns", "Total", 7, 0, COLUMN_BOTH, "from its begin to its end"),
 	 OF(total_ns)},
@@ -26,6 +38,11 @@ static const struct field fields[] = {
 	 OF(queued_ns), KNOWN(queued_ns), .unknown = "unknown"},
 	{TIME_COLUMN("device_ns", "Device", 7, 1, COLUMN_BOTH, "the device took so long"),
 	 OF(device_ns), KNOWN(device_ns)},
+	{TIME_COLUMN("outside_ns", "Outside", 7, 2, COLUMN_BOTH,
+		     "the rest of the total: before the scheduler or the device had it, as its "
+		     "thread collects requests (plug) and may lose its CPU meanwhile, and after the "
+		     "device, as of a flush that follows; where queued is unknown, that too"),
+	 MADE_BY(outside_cell)},
 	{TIME_COLUMN("ago_ns", "Ago", 7, 2, COLUMN_BOTH | COLUMN_ASCENDING, "since it ended"),
 	 VIA(struct row, slow), AGO_AT(struct io_slow, s.t_ns)},
 	{TEXT_COLUMN("op", "Op", 7, 0, COLUMN_BOTH, "read, write, flush, discard"),

@@ -247,3 +247,16 @@ void collector__end(struct collector *c)
 {
 	post(c, (struct command){.type = COMMAND_END});
 }
+
+static void rest(void *ctx)
+{
+	struct collector *c = ctx;
+
+	c->ended = true;
+	feeds__detach(&c->feeds);
+}
+
+void collector__rest(struct collector *c)
+{
+	collector__call(c, rest, c);
+}

@@ -96,5 +96,8 @@ void collector__tick(struct collector *c);
 /* Ends the interval now, publishes it in a frame marked final and detaches everything. Later
  * commands do nothing. */
 void collector__end(struct collector *c);
+/* Nothing more is gathered, and no frame comes any more: all sources are closed when it returns. What
+ * they took of memory is free for reports of the last frame. */
+void collector__rest(struct collector *c);
 
 #endif

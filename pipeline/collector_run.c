@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The collector's thread: intervals, commands, sources that open. */
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/thread.h"
 #include "pipeline/collector_impl.h"
 
@@ -50,6 +52,8 @@ static void end_interval(struct collector *c, u64 models, struct health_gap gap,
 	measure_self(c);
 	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct, gap);
 	collector__publish(c, final);
+	if (memory__is_little())
+		malloc_trim(0);
 }
 
 static void look_at_cpus(struct collector *c)

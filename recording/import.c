@@ -10,6 +10,7 @@
 #include "recording/format.h"
 #include "recording/heap_in.h"
 #include "recording/perf_import.h"
+#include "recording/spool.h"
 
 #define MAGIC_LEN 8
 
@@ -41,7 +42,8 @@ struct reader *import__open(const char *path, struct symbols *symbols, const cha
 			    struct status *st)
 {
 	/* Whatever it is, opening it waits for nobody. */
-	int fd = caps__open_for_caller(path), made;
+	bool piped = !strcmp(path, "-");
+	int fd = piped ? spool__open() : caps__open_for_caller(path), made;
 	import_fn import;
 
 	if (fd < 0) {
@@ -49,6 +51,8 @@ struct reader *import__open(const char *path, struct symbols *symbols, const cha
 			    strerror(errno));
 		return NULL;
 	}
+	if (piped)
+		path = "standard input";
 	import = importer_of(fd);
 	if (!import)
 		return reader__open_fd(fd, path, symbols, st);

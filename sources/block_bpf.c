@@ -348,7 +348,7 @@ static struct source *block_bpf__open_source(const struct sampling *how, const s
 					     struct status *st)
 {
 	static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024},
-					    little = {4096, 256, 2048, 4096, 256 * 1024};
+					    little = {4096, 64, 2048, 4096, 256 * 1024};
 
 	return block_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }

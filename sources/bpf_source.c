@@ -3,14 +3,17 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <malloc.h>
 #include <stdio.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "bpf/scope.h"
 #include "bpf/stack.h"
 #include "sources/bpf_globals.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
 #include "sources/unwind_maps.h"
 
@@ -33,7 +36,8 @@ static struct source *whole(struct bpf_source *b)
 
 void bpf_source__stats(const struct bpf_source *b, void *out)
 {
-	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(b->obj, "stats"), b->of->stats_size, out);
+	bpf_util__sum_percpu(bpf_object__find_map_fd_by_name(b->obj, "stats"), b->of->stats_size,
+			     out);
 }
 
 static struct bpf_map *half(const struct bpf_source *b, const char *name, char which)
@@ -160,11 +164,36 @@ static void find_globals(struct bpf_source *b)
 	b->stacks_seen = bpf_object__find_map_by_name(b->obj, "stacks_seen");
 }
 
-int bpf_source__opened(struct bpf_source *b, struct bpf_object_skeleton *skeleton, struct status *st)
+int bpf_source__opened(struct bpf_source *b, struct bpf_object_skeleton *skeleton,
+		       struct status *st)
 {
 	b->skeleton = skeleton;
 	b->obj = skeleton ? *skeleton->obj : NULL;
 	return skeleton ? 0 : bpf_util__failed(-errno, b->what, st);
+}
+
+/* Maps that each source has, where memory is little: those that are made for as many as there may
+ * be grow as they fill, if they may, and what is only remembered is forgotten sooner. */
+static const struct {
+	const char *name;
+	u32 part; /* of its entries; 1: all */
+	bool sparse;
+} little_maps[] = {
+	{"scope_ids", 1, true},	    {"stacks_seen", 1, true}, {"tasks_seen", 1, true},
+	{"unwind_asked", 8, false}, {"dirtiers", 8, false},
+};
+
+static void fit_memory(struct bpf_source *b)
+{
+	for (u32 i = 0; memory__is_little() && i < ARRAY_SIZE(little_maps); i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(b->obj, little_maps[i].name);
+
+		if (!map)
+			continue;
+		bpf_map__set_max_entries(map, bpf_map__max_entries(map) / little_maps[i].part);
+		if (little_maps[i].sparse && bpf_probe__sparse_maps())
+			bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_NO_PREALLOC);
+	}
 }
 
 static void size_common(struct bpf_source *b)
@@ -175,6 +204,7 @@ static void size_common(struct bpf_source *b)
 	bpf_source__size(b, "records", b->ring_bytes);
 	if (wake)
 		*wake = b->ring_bytes / 2;
+	fit_memory(b);
 }
 
 static int load_object(struct bpf_source *b)
@@ -232,10 +262,10 @@ static int attach_rest(struct bpf_source *b, struct status *st)
 	u32 n = 0;
 	int err;
 
-	bpf_object__for_each_program(prog, b->obj)
-		n++;
+	bpf_object__for_each_program(prog, b->obj) n++;
 	b->links = xcalloc(n, sizeof(*b->links));
-	bpf_object__for_each_program(prog, b->obj) {
+	bpf_object__for_each_program(prog, b->obj)
+	{
 		if (!attaches(b, prog))
 			continue;
 		err = bpf_util__attach(prog, &b->links[b->nlinks], st);
@@ -290,6 +320,9 @@ struct source *bpf_source__open(const struct bpf_subject *of, const struct sampl
 		bpf_source__close(whole(b));
 		return NULL;
 	}
+	/* Loading takes megabytes for the kernel's types. */
+	if (memory__is_little())
+		malloc_trim(0);
 	if (of->begin)
 		of->begin(whole(b));
 	b->before_ns = clock__monotonic_ns();

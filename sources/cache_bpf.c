@@ -334,7 +334,7 @@ static struct source *cache_bpf__open_source(const struct sampling *how, const s
 					     struct status *st)
 {
 	static const struct cache_bpf_sizes sizes = {16384, 8192, 16384, 16384, 16384, 512 * 1024},
-					    little = {4096, 2048, 8192, 8192, 8192, 256 * 1024};
+					    little = {2048, 1024, 4096, 4096, 4096, 256 * 1024};
 
 	return cache_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }

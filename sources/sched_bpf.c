@@ -577,7 +577,7 @@ static struct source *sched_bpf__open_source(const struct sampling *how, const s
 					     struct status *st)
 {
 	static const struct sched_bpf_sizes sizes = {16384, 2048, 16384, 4 * 1024 * 1024},
-					    little = {4096, 512, 8192, 1024 * 1024};
+					    little = {2048, 512, 4096, 512 * 1024};
 
 	return sched_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
 }

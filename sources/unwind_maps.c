@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "bpf/runtime.h"
 #include "bpf/unwind.h"
 #include "samples/health.h"
@@ -82,6 +83,7 @@ static int make_hash(const char *name, u32 key, u32 value, u32 n)
 
 static int make_all(void)
 {
+	u32 part = memory__is_little() ? 8 : 1; /* of what is forgotten when there is more */
 	int like = make_block();
 
 	if (like < 0)
@@ -95,10 +97,10 @@ static int make_all(void)
 	maps.parts_fd = make_hash("unwind_parts", sizeof(struct unwind_part_key),
 				  sizeof(struct unwind_part), PARTS);
 	maps.files_fd = make(BPF_MAP_TYPE_LRU_HASH, "unwind_files", sizeof(struct unwind_file),
-			     sizeof(u32), UNWIND_FILES, 0);
+			     sizeof(u32), UNWIND_FILES / part, 0);
 	maps.runtimes_fd = make_hash("runtimes", sizeof(u32), sizeof(union runtime), RUNTIMES);
 	maps.threads_fd = make(BPF_MAP_TYPE_LRU_HASH, "script_threads", sizeof(u64), 2 * sizeof(u64),
-			       THREADS, 0);
+			       THREADS / part, 0);
 	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 ||
 	    maps.parts_fd < 0 || maps.files_fd < 0 || maps.runtimes_fd < 0 || maps.threads_fd < 0)
 		return close_all(-ENOMEM);

@@ -22,24 +22,28 @@ static void fail(struct host *h, int code, const char *what)
 struct page {
 	const char *path; /* NULL: standard output */
 	const struct export_format *format;
-	char *data;
+	struct export_file file; /* of a path: written beside what is there, as reports are large */
+	char *data;		 /* else */
 	size_t len;
 };
 
-static int render(struct page *p, const struct report *r, const struct options *o,
-		  struct status *st)
+static int explain(const struct page *p, int err, struct status *st)
 {
-	bool ascii = p->format->drawn && (p->path ? o->ascii : ascii__wanted(o));
-	int err = export__render(p->format, r, &p->data, &p->len);
-
 	if (err == -EOPNOTSUPP)
 		return status__set(
 			st, EXIT_CODE_UNSUPPORTED, err,
 			"this screen has nothing for format %s: choose text, json or csv",
 			p->format->name);
+	return err ? export__explain(st, p->path ? p->path : "standard output", err) : 0;
+}
+
+static int render_text(struct page *p, const struct report *r, bool ascii, struct status *st)
+{
+	int err = export__render(p->format, r, &p->data, &p->len);
+
 	if (!err && ascii)
 		p->len = ascii__convert(p->data);
-	return err ? export__explain(st, p->path ? p->path : "standard output", err) : 0;
+	return explain(p, err, st);
 }
 
 static int put(const struct page *p, FILE *out, struct status *st)
@@ -52,24 +56,46 @@ static int put(const struct page *p, FILE *out, struct status *st)
 			   p->path ? p->path : "standard output", strerror(errno));
 }
 
-static int write_page(const struct page *p, struct status *st)
+static int render(struct page *p, const struct report *r, const struct options *o,
+		  struct status *st)
 {
-	struct export_file f;
-	int err, closed;
+	bool ascii = p->format->drawn && (p->path ? o->ascii : ascii__wanted(o));
+	int err;
+
+	if (!p->path || ascii)
+		return render_text(p, r, ascii, st);
+	err = export_file__open(&p->file, p->path, st);
+	if (err)
+		return err;
+	err = p->format->write(p->file.out, r, true);
+	if (!err && fflush(p->file.out))
+		err = -errno;
+	return explain(p, err, st);
+}
+
+static int write_page(struct page *p, struct status *st)
+{
+	int err = 0;
 
 	if (!p->path)
 		return put(p, stdout, st);
-	err = export_file__open(&f, p->path, st);
-	if (err)
-		return err;
-	err = put(p, f.out, st);
+	if (p->data)
+		err = export_file__open(&p->file, p->path, st);
+	if (!err && p->data)
+		err = put(p, p->file.out, st);
 	if (!err)
-		err = export_file__publish(&f, st);
-	closed = export_file__close(&f, err ? NULL : st);
-	return err ? err : closed;
+		err = export_file__publish(&p->file, st);
+	return err ? err : export_file__close(&p->file, st);
 }
 
-/* Nothing is written before all formats have been made. */
+static void free_page(struct page *p)
+{
+	if (p->file.path)
+		export_file__close(&p->file, &(struct status){0});
+	free(p->data);
+}
+
+/* No file that is there is replaced before all formats have been made. */
 static void write_reports(struct host *h, struct report *r)
 {
 	const struct options *o = h->options;
@@ -89,7 +115,7 @@ static void write_reports(struct host *h, struct report *r)
 	for (u32 i = 0; i < n && !err; i++)
 		err = write_page(&pages[i], &st);
 	for (u32 i = 0; i < n; i++)
-		free(pages[i].data);
+		free_page(&pages[i]);
 	if (err)
 		fail(h, (int)st.code, st.msg);
 }
@@ -103,6 +129,7 @@ void headless__step(struct host *h, bool idle)
 	} else if (feed && feed->state == FEED_FAILED) {
 		fail(h, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
 	} else if (todo__over(h, idle)) {
+		collector__rest(h->collector);
 		if (!save__reports(h, write_reports))
 			fail(h, EXIT_CODE_UNSUPPORTED, "this screen has nothing to report");
 		h->quit = true;

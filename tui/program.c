@@ -19,6 +19,7 @@
 #include "recording/pprof_maps.h"
 #include "recording/recorder.h"
 #include "recording/timeline.h"
+#include "recording/spool.h"
 #include "samples/counters.h"
 #include "sources/ask.h"
 #include "sources/doctor.h"
@@ -653,7 +654,9 @@ static void set_up_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
-	if (!memory__is_little())
+	if (memory__is_little())
+		mallopt(M_ARENA_MAX, 1); /* each thread's would keep what it freed */
+	else
 		arena__keep_spares();
 }
 
@@ -720,6 +723,8 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	if (hold_command(&o, &child, &st))
 		return complain(&st);
 	give_up_capabilities(&o);
+	if (o.replay && !strcmp(o.replay, "-") && spool__stdin(&st))
+		return complain(&st);
 	if (is_session(&o) && (config__load(&o, fixture ? "" : CONFIG_SYSTEM, argc, argv, &st) ||
 			       metrics_file__load(&st))) {
 		child__free(child);

@@ -162,6 +162,23 @@ def test_little_memory():
         scene.check(scene.begun)
 
 
+def test_little_memory_all_views():
+    """In 64 MiB all five views at once, each with its flame graph, are in one HTML report"""
+    live.need_root()
+    views = "cpu", "offcpu", "io", "cache", "sched"
+    with limited("memory", 64 << 20, "views") as wrap, live.temporary() as folder, \
+            live.Workload("two_functions", 60):
+        path = folder + "/all.html"
+        run = live.proftop("-b", "-d", "3", "--views", ",".join(views), "--do", "view cpu", "-o", path,
+                           wrap=wrap, binary=live.RELEASE)
+        assert run.status == 0, run
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+    for view in views:
+        assert f'<section id="{view}">' in text, f"no {view} in {len(text)} bytes"
+    assert "hot_70" in text
+
+
 @contextlib.contextmanager
 def compiling():
     """A compiler run after run: a large program that comes and goes, with deep stacks."""

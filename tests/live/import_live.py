@@ -94,6 +94,27 @@ def test_all():
     compare(file, 50, ["hot_70", "hot_30", "work"])
 
 
+def test_pipe():
+    """perf record -o - | proftop --replay -: as perf report has it of the same bytes"""
+    live.need_root()
+    if not shutil.which("perf"):
+        raise live.Skip("perf is not installed")
+    file, work = path("pipe.data"), os.path.join(live.WORKLOADS, "two_functions")
+    with open(file, "wb") as out:
+        subprocess.run(["perf", "record", "-q", "-o", "-", "-F", "997", "--", work, "1"], stdout=out,
+                       stderr=subprocess.DEVNULL, env=live.environment(HOME=TMP), check=True)
+    with open(file, "rb") as saved, subprocess.Popen(["cat"], stdin=saved,
+                                                     stdout=subprocess.PIPE) as cat:
+        run = live.proftop("-b", "--replay", "-", "-d", "86400", "--format", "json", stdin=cat.stdout)
+    assert run.status == 0, run
+    rows = {r["symbol"]: r["self_pct"] for r in json.loads(run.out)["rows"]}
+    theirs = report(file, "-s", "sym")
+    for name in "hot_70", "hot_30":
+        live.near(rows[name], theirs[name][0], 0.02, f"{name}, %", judge="perf report")
+    nothing = live.proftop("-b", "--replay", "-", stdin=subprocess.DEVNULL)
+    assert nothing.status == 2 and "standard input is no recording" in nothing.err, nothing
+
+
 def test_threads():
     """perf record --threads: a folder of files, one a CPU"""
     with live.Workload("two_functions", 30):

@@ -105,6 +105,20 @@ def test_cpu():
             check_waits(version, w.pid)
 
 
+def test_trampolines():
+    """python -X perf: stacks go through its trampolines, which keep no frame pointer, to the program's begin"""
+    live.need_root()
+    for version, python in pythons().items():
+        if version not in ("3.12", "3.13"):  # that have them
+            continue
+        with workload(python, "-X", "perf", SOURCE, DEPTH) as w:
+            stacks = live.wait_for(lambda: named(folded("cpu", w.pid, "-F", 997)), 40, 0)
+        tramps = share(stacks, lambda s: any(f.startswith("py::") and "hot_" in f for f in s))
+        assert tramps > 50, f"python {version}: {tramps:.1f} % of stacks have a trampoline"
+        whole = share(stacks, lambda s: "_start" in s and follow(s, ["_start", "<module>", "descend"]))
+        live.near(whole, 100, 1, f"python {version} -X perf: whole stacks, %")
+
+
 def test_astray():
     """Frames that lead astray leave the native stack as it was, and are counted"""
     live.need_root()

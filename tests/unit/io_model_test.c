@@ -555,6 +555,7 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	assert_int_equal(a->rows[IO_MAX_SLOW - 1]->s.total_ns, 101 * 1000);
 	assert_int_equal(cell(&a->base, 0, "queued_ns").type, VALUE_NONE);
 	assert_int_equal(cell(&a->base, 0, "stack").n, 1);
+	assert_int_equal(cell(&a->base, 0, "outside_ns").type, VALUE_NONE);
 	key = a->base.table.key(&a->base.table, 0);
 	answer__free(&a->base);
 	a = io__slow(s,
@@ -568,6 +569,30 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	assert_int_equal(a->nrows, 0);
 	answer__free(&a->base);
 	snap__put(&s->base);
+}
+
+static void parts_sum_to_the_total(void **state)
+{
+	struct maker *m = *state;
+	struct io_slow_sample s = {.head.type = SAMPLE_IO_SLOW,
+				   .device = vda(),
+				   .t_ns = m->now_ns + 1,
+				   .total_ns = 26500000,
+				   .queued_ns = 2750,
+				   .device_ns = 54800};
+	struct io_slow_answer *a;
+	const struct io_snap *snap;
+
+	model_io.consume(m->model, &s.head);
+	s.queued_ns = 0; /* without a scheduler */
+	s.total_ns--;
+	model_io.consume(m->model, &s.head);
+	snap = tick(m);
+	a = io__slow(snap, &(struct io_slow_query){.dev = 0}, NULL);
+	assert_int_equal(cell(&a->base, 0, "outside_ns").u + 2750 + 54800, 26500000);
+	assert_int_equal(cell(&a->base, 1, "outside_ns").u + 54800, 26499999);
+	answer__free(&a->base);
+	snap__put(&snap->base);
 }
 
 /* --- sampled ones --- */
@@ -792,6 +817,7 @@ int main(void)
 		TEST(totals_are_the_same_in_all_groupings),
 		TEST(forgotten_ones_are_summed_up),
 		TEST(the_slowest_come_first_with_their_stacks),
+		TEST(parts_sum_to_the_total),
 		TEST(sampled_requests_stand_for_as_many_as_they_say),
 		TEST(the_error_that_is_said_is_that_of_shares),
 		TEST(stacks_are_bounded_and_their_sums_stay),

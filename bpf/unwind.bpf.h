@@ -376,7 +376,6 @@ __noinline u32 unwind__probed_return(u32 slot)
 __noinline int unwind__step(u32 slot, u32 i)
 {
 	struct unwind_state *s = unwind__state(slot);
-	u64 fp, sp;
 	int end;
 
 	if (!s)
@@ -389,11 +388,11 @@ __noinline int unwind__step(u32 slot, u32 i)
 		end = hotspot__step(slot, i);
 		s->doubt |= end == UNWIND_BAD_STACK;
 	} else {
-		fp = s->fp;
-		sp = s->sp;
+		s->was_fp = s->fp;
+		s->was_sp = s->sp;
 		end = step_table(s, slot);
 		if (!end && s->by_fp && s->script == SCRIPT_V8)
-			v8__frame(slot, i, fp, sp);
+			v8__frame(slot, i);
 	}
 	if (!end && s->ip == s->probed)
 		unwind__probed_return(slot);

@@ -203,7 +203,7 @@ __noinline u32 memo__recall(u32 slot, u32 at)
 	struct unwind_memo *m;
 	u32 i, n;
 
-	if (!to || !s || !sps || at > 2 * STACK_DEPTH - MEMO_FRAMES || !can_recall(s))
+	if (!to || !s || !sps || !can_recall(s))
 		return 0;
 	i = memo_index(s);
 	m = bpf_map_lookup_elem(&unwind_memos, &i);
@@ -214,10 +214,12 @@ __noinline u32 memo__recall(u32 slot, u32 at)
 		memo__expect(m, s, i, at);
 		return 0;
 	}
-	if (bpf_probe_read_kernel(&to->ips[at], n * sizeof(u64), m->ips))
+	barrier_var(at); /* older verifiers have to see that it is the index that is bounded */
+	if (at > 2 * STACK_DEPTH - MEMO_FRAMES ||
+	    bpf_probe_read_kernel(&to->ips[at], sizeof(m->ips), m->ips))
 		return 0;
 	if (s->script)
-		bpf_probe_read_kernel(&sps->v[at], n * sizeof(u64), m->sps);
+		bpf_probe_read_kernel(&sps->v[at], sizeof(m->sps), m->sps);
 	s->by_fp = 0;
 	return n;
 }
@@ -237,14 +239,18 @@ __noinline int memo__keep(u32 slot, u32 at, u32 n)
 	begin = s->memo_at;
 	n = at + n - begin;
 	m = bpf_map_lookup_elem(&unwind_memos, &s->memo);
-	if (!m || n > MEMO_FRAMES || begin > 2 * STACK_DEPTH - MEMO_FRAMES)
+	if (!m)
 		return 0;
 	m->nframes = 0;
 	m->nwords = s->noted;
 	bpf_probe_read_kernel(&m->notes, sizeof(m->notes), &s->notes);
-	bpf_probe_read_kernel(m->ips, n * sizeof(u64), &from->ips[begin]);
+	barrier_var(begin);
+	if (n > MEMO_FRAMES || begin > 2 * STACK_DEPTH - MEMO_FRAMES)
+		return 0;
+	/* All that there is room for: older verifiers lose track of a length. */
+	bpf_probe_read_kernel(m->ips, sizeof(m->ips), &from->ips[begin]);
 	if (s->script)
-		bpf_probe_read_kernel(m->sps, n * sizeof(u64), &sps->v[begin]);
+		bpf_probe_read_kernel(m->sps, sizeof(m->sps), &sps->v[begin]);
 	m->nframes = n;
 	return 0;
 }

@@ -113,16 +113,18 @@ static __always_inline u64 read_shared(struct v8_state *x, u64 function)
 	return shared - V8_TAG;
 }
 
-/* Puts the function's word in the place of the frame that had that frame pointer, if it is one's.
+/* Puts the function's word in the place of the frame that was gone over, if it is one's.
  * While the innermost one begins what is below its frame pointer is not its own. */
-__noinline int v8__frame(u32 slot, u32 i, u64 fp, u64 sp)
+__noinline int v8__frame(u32 slot, u32 i)
 {
 	struct unwind_state *s = unwind__state(slot);
 	struct v8_state *x = v8__state(slot);
 	u64 shared;
 
-	if (!s || !x || !is_frame(fp, sp) || fp - sp < sizeof(x->slots) ||
-	    bpf_probe_read_user(x->slots, sizeof(x->slots), (void *)(fp - sizeof(x->slots))) ||
+	if (!s || !x || !is_frame(s->was_fp, s->was_sp) ||
+	    s->was_fp - s->was_sp < sizeof(x->slots) ||
+	    bpf_probe_read_user(x->slots, sizeof(x->slots),
+				(void *)(s->was_fp - sizeof(x->slots))) ||
 	    !is_tagged(x->slots[1]) || !is_tagged(x->slots[0]))
 		return 0;
 	shared = read_shared(x, x->slots[0]);

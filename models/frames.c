@@ -7,7 +7,7 @@ const char *code__kind_name(enum code_kind kind)
 		[CODE_UNKNOWN] = "unknown", [CODE_USER] = "user", [CODE_KERNEL] = "kernel",
 		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
 		[CODE_PYTHON] = "python", [CODE_JAVA] = "java",
-		[CODE_JAVASCRIPT] = "javascript", [CODE_PHP] = "php",
+		[CODE_JAVASCRIPT] = "js", [CODE_PHP] = "php",
 	};
 
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
@@ -23,6 +23,8 @@ const char *code__language(enum code_kind kind)
 		return "native";
 	case CODE_BPF:
 		return code__kind_name(CODE_KERNEL);
+	case CODE_JAVASCRIPT:
+		return "javascript";
 	default:
 		return code__kind_name(kind);
 	}

@@ -5,7 +5,8 @@ first frame and rows, key to repaint, symbols resolved per second; what the view
 to what they watch (sched_bench.py) and take on a mix of processes (mix_bench.py), that of block I/O
 (io_bench.py), that of the page cache (cache_bench.py) and that of system calls
 (syscalls_bench.py), that of processes (procs_bench.py), of the network (net_bench.py) and
-of questions (ask_bench.py) and of functions (funcs_bench.py); what is written to the terminal (redraw_bench.py); unwind tables and walks (unwind_bench.py).
+of questions (ask_bench.py) and of functions (funcs_bench.py); what is written to the terminal
+(redraw_bench.py); unwind tables and walks (unwind_bench.py), and of interpreted functions (runtimes_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds. build/bench.json has
 "figures", a list of {part, name, ours, peer, peer_name, unit, ratio, spread, rounds, commit,
@@ -40,6 +41,7 @@ import net_bench  # noqa: E402
 import procs_bench  # noqa: E402
 import record_bench  # noqa: E402
 import redraw_bench  # noqa: E402
+import runtimes_bench  # noqa: E402
 import sched_bench  # noqa: E402
 import syscalls_bench  # noqa: E402
 import unwind_bench  # noqa: E402
@@ -273,7 +275,8 @@ PARTS = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys, "symbols": 
          "record": record_bench.bench_record, "syscalls": syscalls_bench.bench_syscalls,
          "net": net_bench.bench_net, "procs": procs_bench.bench_procs, "ask": ask_bench.bench_ask,
          "funcs": funcs_bench.bench_funcs,
-         "mix": mix_bench.bench_mix, "redraw": redraw_bench.bench_redraw}
+         "mix": mix_bench.bench_mix, "redraw": redraw_bench.bench_redraw,
+         "runtimes": runtimes_bench.bench_runtimes}
 
 
 def options():

@@ -40,7 +40,7 @@ static __always_inline void cpu__count(struct sched_cpu *c, struct task_struct *
 	c->switches++;
 }
 
-static __always_inline void switch_in(struct task_struct *prev, struct task_struct *next,
+static __noinline void switch_in(struct task_struct *prev, struct task_struct *next,
 				      struct sched_cpu *c, u64 now, struct sched_stats *st)
 {
 	struct thread *t = bpf_task_storage_get(&threads, next, 0, 0);

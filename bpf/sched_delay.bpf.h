@@ -37,7 +37,7 @@ static __always_inline bool is_long_run(u64 since, u64 now)
 }
 
 /* A long run is kept, the longest with their stacks: it may turn out to have held somebody up. */
-static __always_inline void keep_run(struct task_struct *task, const struct leaving *l, u64 since,
+static __noinline void keep_run(struct task_struct *task, const struct leaving *l, u64 since,
 				     u64 now)
 {
 	u32 zero = 0;

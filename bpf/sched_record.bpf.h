@@ -66,7 +66,7 @@ static __always_inline void record__hists(struct sched_task_record *r, struct ta
 }
 
 /* The last that can be said of it by this id: it will not run again, or has taken another. */
-static __always_inline void tell_end(struct thread *t, struct task_struct *task, u32 tid, u64 now,
+static __noinline void tell_end(struct thread *t, struct task_struct *task, u32 tid, u64 now,
 				     struct sched_stats *st)
 {
 	u32 slot = 0;

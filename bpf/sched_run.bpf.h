@@ -106,7 +106,7 @@ static __always_inline u64 run_began(struct sched_cpu *c, struct task_struct *pr
 }
 
 /* Does what was left undone when the thread that leaves now came unseen. */
-static __always_inline void catch_up(struct thread *t, struct task_struct *task,
+static __noinline void catch_up(struct thread *t, struct task_struct *task,
 				     struct sched_cpu *c, u64 began, struct sched_stats *st)
 {
 	if (t->state == SCHED_RUNNING && !t->off_ns)

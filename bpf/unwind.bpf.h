@@ -556,7 +556,7 @@ static __always_inline u32 may_begin(struct task_struct *task, REGS_TYPE *regs)
 }
 
 /* Begins a walk of the current task's user stack, which it must have. */
-static __always_inline bool unwind__begin(struct task_struct *task, REGS_TYPE *regs, u32 slot,
+static __noinline bool unwind__begin(struct task_struct *task, REGS_TYPE *regs, u32 slot,
 					  u64 now)
 {
 	struct unwind_state *s = unwind__state(slot);

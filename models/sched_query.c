@@ -103,7 +103,8 @@ static void find_storms(struct grouping *g)
 	for (u32 i = 0; g->query->group == SCHED_BY_PID && i < g->snap->ntasks; i++) {
 		const struct sched_task *t = &g->snap->tasks[i];
 
-		if (t->gone && t->task.tid == t->task.tgid && task_counts(g, t))
+		if (t->gone && t->task.tid == t->task.tgid && t->task.tgid != PROFILE_MERGED &&
+		    task_counts(g, t))
 			storms__add(&g->storms, t->task.comm,
 				    mix64_pair(t->task.tgid, t->task.start_ns));
 	}
@@ -114,7 +115,8 @@ static u64 process_key(const struct grouping *g, const struct sched_task *t,
 {
 	const struct sched_task *main = main_thread(g->snap, &t->task);
 
-	*storm = main && main->gone ? storms__of(&g->storms, main->task.comm) : NULL;
+	*storm = main && main->gone && t->task.tgid != PROFILE_MERGED ? storms__of(&g->storms, main->task.comm)
+								       : NULL;
 	return *storm ? storm__key(*storm)
 		      : mix64_pair(t->task.tgid, main ? main->task.start_ns : 0);
 }

@@ -21,7 +21,8 @@ struct storms {
 	struct hidx names, processes;
 };
 
-/* A process that has ended; key: its own. It may be told again. comm is borrowed. */
+/* A process that has ended; key: its own. It may be reported again. comm is borrowed. What stands for many whose number
+ * nobody keeps (PROFILE_MERGED) is no part of a storm: it would be counted as one. */
 void storms__add(struct storms *s, const char *comm, u64 key);
 /* NULL: too few of that name have ended. */
 const struct storm *storms__of(const struct storms *s, const char *comm);

@@ -24,7 +24,7 @@ static void find_storms(struct row_groups *g)
 		const struct task_ident *t = &g->s.waits[i].entry->task;
 		const struct wait_task *p = waits__process(s, t);
 
-		if (p && p->gone)
+		if (p && p->gone && t->tgid != PROFILE_MERGED)
 			storms__add(&g->storms, p->task.comm, waits__process_key(s, t));
 	}
 }
@@ -33,7 +33,7 @@ const struct storm *row_groups__storm(struct row_groups *g, const struct wait_en
 {
 	const struct wait_task *p = is_by_process(g) ? waits__process(g->s.snap, &e->task) : NULL;
 
-	return p && p->gone ? storms__of(&g->storms, p->task.comm) : NULL;
+	return p && p->gone && e->task.tgid != PROFILE_MERGED ? storms__of(&g->storms, p->task.comm) : NULL;
 }
 
 static u64 process_key(struct row_groups *g, const struct wait_entry *e)

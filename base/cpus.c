@@ -141,17 +141,17 @@ static bool is_of_cpu(const char *event)
 }
 
 /* Of what did not fit into the socket nobody knows what it was. */
-static bool cpu_was_told(int fd)
+static bool cpu_was_reported(int fd)
 {
 	char event[UEVENT_BYTES];
-	bool told = false;
+	bool reported = false;
 	ssize_t n;
 
 	while ((n = recv(fd, event, sizeof(event) - 1, 0)) >= 0 || errno == ENOBUFS) {
 		event[MAX(n, 0)] = '\0';
-		told |= n < 0 || is_of_cpu(event);
+		reported |= n < 0 || is_of_cpu(event);
 	}
-	return told;
+	return reported;
 }
 
 static bool set_changed(struct cpus_watch *w)
@@ -180,7 +180,7 @@ static u64 slept(struct cpus_watch *w)
 
 struct cpus_news cpus_watch__look(struct cpus_watch *w)
 {
-	bool told = w->uevents >= 0 && cpu_was_told(w->uevents);
+	bool reported = w->uevents >= 0 && cpu_was_reported(w->uevents);
 
-	return (struct cpus_news){.slept_ns = slept(w), .changed = set_changed(w) || told};
+	return (struct cpus_news){.slept_ns = slept(w), .changed = set_changed(w) || reported};
 }

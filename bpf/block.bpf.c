@@ -16,7 +16,7 @@
  *
  * Counts are taken by atomic additions in maps that take turns as in cpu.bpf.c. Ends that no
  * program is told of are found when the next request begins at the same address, or by
- * block_settle, which looks at all requests once an interval: see count_unseen().
+ * block_visit, which looks at all requests once an interval: see count_unseen().
  *
  * There is no other set of programs on functions, by fentry: blk_account_io_start() and _done() are
  * part of their callers on most kernels since 5.17, what they do is done where the tracepoints are,
@@ -29,13 +29,13 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile u32 rq_arg = 0;	  /* 1: a queue comes before the request; up to 5.10 */
 const volatile u32 bio_arg = 0;	  /* the same of block_bio_queue */
-const volatile u32 bios_tell = 0; /* there is no block_io_start */
+const volatile u32 by_bio = 0;	  /* there is no block_io_start */
 const volatile u32 rqf_io_stat = 1 << 13, rqf_flush_seq = 1 << 4; /* up to 6.10 */
 
 volatile u32 ready = 0; /* all programs are attached */
 
 #define DISKS	1024
-#define TOLD_NS 60000000000ULL /* what is told ahead of a request is of one that came by then */
+#define EARLY_NS 60000000000ULL /* what is told ahead of a request is of one that came by then */
 
 struct last_end {
 	u32 disk, pad;
@@ -136,9 +136,9 @@ static __always_inline bool is_stale(struct request_state *r, struct request *rq
 
 /* Of a request that a flush comes first of: what its bio told, or NULL. It is in a sequence of
  * flushes then, or has been and has no data. */
-static __always_inline struct request_state *told_by_bio(struct request *rq)
+static __always_inline struct request_state *state_of_bio(struct request *rq)
 {
-	if (!bios_tell || !rq->bio || (rq->__data_len && !(rq->rq_flags & rqf_flush_seq)))
+	if (!by_bio || !rq->bio || (rq->__data_len && !(rq->rq_flags & rqf_flush_seq)))
 		return NULL;
 	return request__of((u64)rq->bio);
 }
@@ -163,7 +163,7 @@ static __always_inline struct request_state *find_or_start(void *ctx, struct req
 	r = request__begin(r, (u64)rq);
 	if (!r)
 		return NULL;
-	from = told_by_bio(rq);
+	from = state_of_bio(rq);
 	if (from)
 		take_over(r, from);
 	else if (is_flush(rq))
@@ -348,7 +348,7 @@ int block_complete(u64 *ctx)
 		r = NULL;
 	}
 	if (!r)
-		r = told_by_bio(rq);
+		r = state_of_bio(rq);
 	if (r)
 		complete_known(rq, &e, bytes, r, st);
 	else if (!(u32)scope_state)
@@ -359,7 +359,7 @@ int block_complete(u64 *ctx)
 
 /* Run by user space over all entries of the map of requests. */
 SEC("iter/bpf_map_elem")
-int block_settle(struct bpf_iter__bpf_map_elem *ctx)
+int block_visit(struct bpf_iter__bpf_map_elem *ctx)
 {
 	u32 *key = ctx->key, i;
 	struct request_state *r, was;
@@ -374,7 +374,7 @@ int block_settle(struct bpf_iter__bpf_map_elem *ctx)
 	was = *r;
 	if (!was.issued) {
 		/* Told ahead, of a request that then ended unseen. */
-		if (!was.stamp && bpf_ktime_get_ns() - was.live > TOLD_NS)
+		if (!was.stamp && bpf_ktime_get_ns() - was.live > EARLY_NS)
 			__sync_val_compare_and_swap(&r->live, was.live, 0);
 		return 0;
 	}
@@ -483,15 +483,15 @@ static __always_inline int dirty(struct address_space *mapping)
 {
 	struct block_stats *st = stats__get();
 	struct inode *inode;
-	u64 then;
+	u64 begin_ns;
 
 	if (!st || !ready || !mapping)
 		return 0;
-	then = ++st->runs & 63 ? 0 : bpf_ktime_get_ns();
+	begin_ns = ++st->runs & 63 ? 0 : bpf_ktime_get_ns();
 	inode = mapping->host;
 	if (inode)
 		note_dirtier(inode);
-	run__end(st, then);
+	run__end(st, begin_ns);
 	return 0;
 }
 

@@ -5,8 +5,8 @@
 
 #include "bpf/block_state.bpf.h"
 
-volatile u32 slow_told = 0;
-volatile u64 slow_ns = 0;     /* requests from here on are told one by one */
+volatile u32 slow_reported = 0;
+volatile u64 slow_ns = 0;     /* requests from here on are reported one by one */
 volatile u64 slow_max_ns = 0; /* up to here; 0: no limit */
 
 /*
@@ -267,7 +267,7 @@ static __always_inline bool is_slow(u64 ns)
 {
 	u64 most = slow_max_ns;
 
-	return !(most && ns > most) && slow__is_due(&slow_ns, &slow_told, BLOCK_SLOW_MAX, ns);
+	return !(most && ns > most) && slow__is_due(&slow_ns, &slow_reported, BLOCK_SLOW_MAX, ns);
 }
 
 __noinline int report_one(struct ended *e, struct request_state *r, u32 type)

@@ -18,16 +18,16 @@ static __always_inline bool is_ahead_call(u32 call)
 	return call == CALL_READAHEAD || call == CALL_FADVISE || call == CALL_MADVISE;
 }
 
-static __always_inline void settle_added(struct event *e, struct pending *p)
+static __always_inline void attribute_added(struct event *e, struct pending *p)
 {
 	struct thread *t = e->t;
 	u64 n;
 
 	if (operation__holds(&t->fault, p->mapping, fault__token(e->task))) {
-		n = settle(e, p, &t->fault.at, CACHE_N_FAULT_MISSES);
+		n = attribute(e, p, &t->fault.at, CACHE_N_FAULT_MISSES);
 		e->bank->n[CACHE_N_FAULT_HITS] -= n;
 	} else if (operation__holds(&t->write, p->mapping, p->write_token + 1)) {
-		n = settle(e, p, &t->write.at, CACHE_N_WRITE_MISSES);
+		n = attribute(e, p, &t->write.at, CACHE_N_WRITE_MISSES);
 		e->bank->n[CACHE_N_WRITE_HITS] -= n;
 	} else if (is_ahead_call(task__call(e->task))) {
 		read_ahead(t, p, p->at.first, p->at.end);
@@ -61,7 +61,7 @@ static __noinline int added(struct event *e, struct pages *pages)
 	p->write_token = write__token(e->task);
 	p->interval = interval;
 	p->used = 0;
-	settle_added(e, p);
+	attribute_added(e, p);
 	return 0;
 }
 
@@ -73,14 +73,14 @@ int cache_add(u64 *ctx)
 	struct inode *inode;
 	struct event e = {.ctx = ctx, .task = task};
 	struct pages pages;
-	u64 then;
+	u64 begin_ns;
 
 	if (!st || !ready)
 		return 0;
 	e.t = thread__get(task);
 	if (!e.t)
 		return 0;
-	then = event__clock(st);
+	begin_ns = event__clock(st);
 	pages__fill(&pages, (void *)ctx[0]);
 	inode = pages.mapping->host;
 	if (!inode)
@@ -88,7 +88,7 @@ int cache_add(u64 *ctx)
 	e.bank = bank__of(e.t, task, inode, (u64)pages.mapping);
 	added(&e, &pages);
 	event__end(&e);
-	event__timed(st, then);
+	event__timed(st, begin_ns);
 	return 0;
 }
 
@@ -109,7 +109,7 @@ int cache_delete(u64 *ctx)
 	struct event e = {.ctx = ctx, .task = task};
 	struct inode *inode;
 	struct pages p;
-	u64 then;
+	u64 begin_ns;
 
 	if (!st || !ready)
 		return 0;
@@ -123,7 +123,7 @@ int cache_delete(u64 *ctx)
 	e.t = thread__get(task);
 	if (!e.t)
 		return 0;
-	then = event__clock(st);
+	begin_ns = event__clock(st);
 	if (task->flags & (PF_KSWAPD | PF_MEMALLOC)) {
 		evicted(inode, range__len(&p.at));
 	} else {
@@ -131,7 +131,7 @@ int cache_delete(u64 *ctx)
 		e.bank->n[CACHE_N_DROPPED] += range__len(&p.at);
 		event__end(&e);
 	}
-	event__timed(st, then);
+	event__timed(st, begin_ns);
 	return 0;
 }
 

@@ -113,10 +113,10 @@ __noinline int ahead__add(u64 number, u64 first, u64 end)
 	return 0;
 }
 
-static __always_inline void note_age(u64 then, u32 n)
+static __always_inline void note_age(u64 begin_ns, u32 n)
 {
 	struct cache_stats *st = stats__get();
-	u64 us = (bpf_ktime_get_ns() - then) / 1000;
+	u64 us = (bpf_ktime_get_ns() - begin_ns) / 1000;
 	u32 at = us ? hist__log2(us) + 1 : 0;
 
 	if (at >= CACHE_AGE_BUCKETS)

@@ -99,17 +99,17 @@ int dentry_call(u64 *ctx)
 	REGS_TYPE *regs = (void *)ctx[0];
 	u32 call = REGS_SYSCALL(regs);
 	struct dentry_stats *st = stats__get();
-	u64 then;
+	u64 begin_ns;
 
 	if (!st)
 		return 0;
-	then = ++st->runs & 255 ? 0 : bpf_ktime_get_ns();
+	begin_ns = ++st->runs & 255 ? 0 : bpf_ktime_get_ns();
 	if (call < DENTRY_CALLS && (path_calls[call / 64] & (1ULL << (call & 63))) &&
 	    !is_empty(regs, call))
 		count(task, ctx[1], st);
-	if (then) {
+	if (begin_ns) {
 		st->timed++;
-		st->run_ns += bpf_ktime_get_ns() - then;
+		st->run_ns += bpf_ktime_get_ns() - begin_ns;
 	}
 	return 0;
 }

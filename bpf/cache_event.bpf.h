@@ -14,12 +14,12 @@ static __always_inline u64 event__clock(struct cache_stats *st)
 }
 
 /* A look at the clock costs as much as a good part of a run: one in 16 is timed. */
-static __always_inline void event__timed(struct cache_stats *st, u64 then)
+static __always_inline void event__timed(struct cache_stats *st, u64 begin_ns)
 {
-	if (!then)
+	if (!begin_ns)
 		return;
 	st->timed++;
-	st->run_ns += bpf_ktime_get_ns() - then;
+	st->run_ns += bpf_ktime_get_ns() - begin_ns;
 }
 
 /* NULL: out of scope, or its state could not be kept. */

@@ -26,8 +26,8 @@ static __always_inline int got_pages(u64 *ctx, struct kiocb *iocb, u64 bytes, s3
 	u64 at = iocb->ki_pos;
 
 	if (!err && bytes)
-		read_told(ctx, iocb->ki_filp->f_mapping, at >> PAGE_SHIFT,
-			  (at + bytes - 1) >> PAGE_SHIFT);
+		read_range(ctx, iocb->ki_filp->f_mapping, at >> PAGE_SHIFT,
+			   (at + bytes - 1) >> PAGE_SHIFT);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ int cache_write_function(u64 *ctx)
 	struct kiocb *iocb = (void *)ctx[0];
 	struct inode *inode = iocb->ki_filp->f_mapping->host;
 
-	if (!tells_writes(inode) && inode->i_sb->s_magic != TMPFS_MAGIC)
+	if (!has_write_events(inode) && inode->i_sb->s_magic != TMPFS_MAGIC)
 		write_begins(ctx, iocb, (void *)ctx[1]);
 	return 0;
 }

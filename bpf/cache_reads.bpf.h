@@ -93,7 +93,7 @@ static __noinline int read_slow(struct event *e, struct address_space *mapping, 
 		struct pending *p = &e->t->pending[i];
 
 		if (p->used && p->mapping == (u64)mapping && pending__take(p))
-			n -= settle(e, p, &whole, CACHE_N_READ_MISSES);
+			n -= attribute(e, p, &whole, CACHE_N_READ_MISSES);
 	}
 	e->bank->n[CACHE_N_READ_HITS] += n;
 	slot__set(e->t, e->bank);
@@ -106,7 +106,7 @@ static __always_inline void read_other(u64 *ctx, struct task_struct *task,
 	struct cache_stats *st = stats__get();
 	struct event e = {.ctx = ctx, .task = task};
 	struct range r = {first, last + 1};
-	u64 then;
+	u64 begin_ns;
 
 	if (!st || !ready)
 		return;
@@ -114,40 +114,40 @@ static __always_inline void read_other(u64 *ctx, struct task_struct *task,
 		probe_end = last + 1;
 	e.t = thread__get(task);
 	if (e.t) {
-		then = event__clock(st);
+		begin_ns = event__clock(st);
 		read_slow(&e, mapping, first, last);
 		event__end(&e);
-		event__timed(st, then);
+		event__timed(st, begin_ns);
 	} else if (mapping->host) {
 		ahead__leave(mapping->host, &r, TAKE_USED);
 	}
 }
 
-static __always_inline void end_fast(u64 then)
+static __always_inline void end_fast(u64 begin_ns)
 {
 	struct cache_stats *st = stats__get();
 
 	if (!st)
 		return;
 	st->fast_timed++;
-	st->fast_ns += bpf_ktime_get_ns() - then;
+	st->fast_ns += bpf_ktime_get_ns() - begin_ns;
 }
 
-static __always_inline void read_told(u64 *ctx, struct address_space *mapping, u64 first, u64 last)
+static __always_inline void read_range(u64 *ctx, struct address_space *mapping, u64 first, u64 last)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	u64 token = read__token(task), then = token & 63 ? 0 : bpf_ktime_get_ns();
+	u64 token = read__token(task), begin_ns = token & 63 ? 0 : bpf_ktime_get_ns();
 
 	if (!slot__count(task, mapping, first, last, token))
 		read_other(ctx, task, mapping, first, last);
-	else if (then)
-		end_fast(then);
+	else if (begin_ns)
+		end_fast(begin_ns);
 }
 
 SEC("tp_btf/mm_filemap_get_pages")
 int cache_read(u64 *ctx)
 {
-	read_told(ctx, (void *)ctx[0], ctx[1], ctx[2] - last_is_end);
+	read_range(ctx, (void *)ctx[0], ctx[1], ctx[2] - last_is_end);
 	return 0;
 }
 
@@ -159,7 +159,7 @@ static __always_inline void fault(u64 *ctx, struct address_space *mapping, struc
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct cache_stats *st = stats__get();
-	u64 token = fault__token(task), then;
+	u64 token = fault__token(task), begin_ns;
 	struct event e = {.ctx = ctx, .task = task};
 	struct inode *inode = mapping->host;
 	struct operation *o;
@@ -170,7 +170,7 @@ static __always_inline void fault(u64 *ctx, struct address_space *mapping, struc
 	e.t = thread__get(task);
 	if (!e.t)
 		return;
-	then = event__clock(st);
+	begin_ns = event__clock(st);
 	e.bank = bank__of(e.t, task, inode, (u64)mapping);
 	o = &e.t->fault;
 	if (!operation__holds(o, (u64)mapping, token))
@@ -180,7 +180,7 @@ static __always_inline void fault(u64 *ctx, struct address_space *mapping, struc
 	o->at.first = index;
 	o->at.end = index + 1;
 	event__end(&e);
-	event__timed(st, then);
+	event__timed(st, begin_ns);
 }
 
 SEC("tp_btf/mm_filemap_map_pages")

@@ -98,7 +98,7 @@ __noinline int read_ahead(struct thread *t, struct pending *p, u64 first, u64 en
 }
 
 /* Pages that were asked for, and what lies beside them: how many were asked for. */
-static __noinline u64 settle(struct event *e, struct pending *p, struct range *asked, u32 what)
+static __noinline u64 attribute(struct event *e, struct pending *p, struct range *asked, u32 what)
 {
 	struct range common;
 	u64 n;
@@ -137,7 +137,7 @@ static __noinline int expire(struct event *e, struct pending *p)
 	if (p->mapping == t->read_mapping && p->read_token == t->read_token) {
 		struct range asked = {t->read_first, t->read_last + 1};
 
-		n = settle(e, p, &asked, CACHE_N_READ_MISSES);
+		n = attribute(e, p, &asked, CACHE_N_READ_MISSES);
 		count_pending(t, p, CACHE_N_READ_HITS, -(s64)n);
 	} else {
 		count_pending(t, p, CACHE_N_OTHER_ADDED, range__len(&p->at));

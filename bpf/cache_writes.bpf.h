@@ -6,7 +6,7 @@
 
 #include "bpf/cache_event.bpf.h"
 
-/* The magic numbers of file systems whose writes are told one by one. */
+/* The magic numbers of file systems whose writes are reported one by one. */
 #define EXT4_MAGIC 0xef53
 #define XFS_MAGIC  0x58465342
 #define F2FS_MAGIC 0xf2f52010
@@ -29,7 +29,7 @@ static __noinline u64 write_missed(struct event *e, u64 mapping, struct range *r
 		end = p->at.end;
 		if (end > r->end)
 			p->at.end = r->end;
-		n += settle(e, p, r, CACHE_N_WRITE_MISSES);
+		n += attribute(e, p, r, CACHE_N_WRITE_MISSES);
 		if (end > r->end) {
 			p->at.first = r->end;
 			p->at.end = end;
@@ -67,7 +67,7 @@ static __always_inline void write_end(u64 *ctx, struct inode *inode, u64 pos, u6
 	struct event e = {.ctx = ctx, .task = bpf_get_current_task_btf()};
 	struct cache_stats *st = stats__get();
 	struct range r = {pos >> PAGE_SHIFT, 0};
-	u64 then;
+	u64 begin_ns;
 
 	if (!st || !ready || !inode || !(u32)copied)
 		return;
@@ -76,10 +76,10 @@ static __always_inline void write_end(u64 *ctx, struct inode *inode, u64 pos, u6
 	e.t = thread__get(e.task);
 	if (!e.t)
 		return;
-	then = event__clock(st);
+	begin_ns = event__clock(st);
 	written(&e, inode, &r);
 	event__end(&e);
-	event__timed(st, then);
+	event__timed(st, begin_ns);
 }
 
 #define WRITE_END(name)                                                                            \
@@ -95,7 +95,7 @@ WRITE_END(ext4_da_write_end)
 WRITE_END(ext4_journalled_write_end)
 WRITE_END(f2fs_write_end)
 
-static __always_inline bool tells_writes(struct inode *inode)
+static __always_inline bool has_write_events(struct inode *inode)
 {
 	u64 magic = inode->i_sb->s_magic;
 
@@ -108,7 +108,7 @@ static __noinline int dirtied(struct event *e, struct inode *inode, u64 mapping,
 	if (!e || !inode || !r)
 		return 0;
 	e->bank->n[CACHE_N_DIRTIED] += range__len(r);
-	if (!inode__number(inode) || tells_writes(inode) ||
+	if (!inode__number(inode) || has_write_events(inode) ||
 	    operation__holds(&e->t->write, mapping, write__token(e->task) + 1) ||
 	    operation__holds(&e->t->fault, mapping, fault__token(e->task)))
 		return 0;
@@ -122,14 +122,14 @@ static __always_inline void dirty(u64 *ctx)
 	struct cache_stats *st = stats__get();
 	struct inode *inode;
 	struct pages p;
-	u64 then;
+	u64 begin_ns;
 
 	if (!st || !ready)
 		return;
 	e.t = thread__get(e.task);
 	if (!e.t)
 		return;
-	then = event__clock(st);
+	begin_ns = event__clock(st);
 	pages__fill(&p, (void *)ctx[0]);
 	inode = p.mapping ? p.mapping->host : NULL;
 	if (inode) {
@@ -137,7 +137,7 @@ static __always_inline void dirty(u64 *ctx)
 		dirtied(&e, inode, (u64)p.mapping, &p.at);
 		event__end(&e);
 	}
-	event__timed(st, then);
+	event__timed(st, begin_ns);
 }
 
 SEC("tp_btf/writeback_dirty_folio")
@@ -161,7 +161,7 @@ static __always_inline void write_begins(u64 *ctx, struct kiocb *iocb, struct io
 	struct event e = {.ctx = ctx, .task = bpf_get_current_task_btf()};
 	struct cache_stats *st = stats__get();
 	struct address_space *mapping;
-	u64 then, pos, n;
+	u64 begin_ns, pos, n;
 	struct range r;
 
 	/* What a module's events point to may be nothing, as far as the verifier knows. */
@@ -178,7 +178,7 @@ static __always_inline void write_begins(u64 *ctx, struct kiocb *iocb, struct io
 	e.t = thread__get(e.task);
 	if (!e.t)
 		return;
-	then = event__clock(st);
+	begin_ns = event__clock(st);
 	e.bank = bank__of(e.t, e.task, mapping->host, (u64)mapping);
 	e.bank->n[CACHE_N_WRITE_HITS] += range__len(&r);
 	e.t->write.mapping = (u64)mapping;
@@ -186,7 +186,7 @@ static __always_inline void write_begins(u64 *ctx, struct kiocb *iocb, struct io
 	e.t->write.at.first = r.first;
 	e.t->write.at.end = r.end;
 	event__end(&e);
-	event__timed(st, then);
+	event__timed(st, begin_ns);
 }
 
 SEC("tp_btf/xfs_file_buffered_write")

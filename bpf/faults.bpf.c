@@ -5,7 +5,7 @@
  * it is new.
  */
 #include "bpf/faults.h"
-/* Files are told apart when threads are not any more. */
+/* Files are distinguished when threads are not any more. */
 #define MEASURE_KEPT FAULTS_LABEL_FILE
 /* Each fault has its own stack until there are many of one thread in one range. */
 #define STACK_EVERY_SHIFT 12

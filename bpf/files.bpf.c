@@ -9,7 +9,7 @@
  */
 #include "bpf/files.h"
 #include "bpf/call.bpf.h"
-/* Operations are told apart when files and threads are not any more. */
+/* Operations are distinguished when files and threads are not any more. */
 #define MEASURE_KEPT FILES_LABEL_OP
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Functions of programs: a span from a call to its return, by thread and function. The calls that a
- * thread is in are kept with it, innermost last, and are told apart by where they have their return
- * address. What is deeper on the stack than a call that begins or ends is over: it was left by
- * longjmp or an exception, and is counted as such.
+ * thread is in are kept with it, innermost last, and are distinguished by where they have their
+ * return address. What is deeper on the stack than a call that begins or ends is over: it was left
+ * by longjmp or an exception, and is counted as such.
  */
 #include "bpf/funcs.h"
 #include "bpf/measure.bpf.h"
@@ -23,7 +23,7 @@ const volatile u32 nunits = 0; /* of functions whose arguments are asked for */
 struct call {
 	u64 begin_ns;
 	u64 sp;			  /* where its return address is */
-	struct parts_ns then;	  /* of the thread */
+	struct parts_ns at_begin; /* of the thread */
 	u64 args[FUNCS_ARGS];
 	u32 function;
 	u32 pad;
@@ -143,7 +143,7 @@ static __always_inline struct call *call__begin(void *ctx, struct task_struct *t
 	}
 	new = &c->v[c->n & (FUNCS_DEPTH - 1)];
 	new->sp = sp;
-	new->then = c->parts.ns;
+	new->at_begin = c->parts.ns;
 	new->function = function;
 	__builtin_memset(new->args, 0, sizeof(new->args));
 	c->n++;
@@ -263,7 +263,7 @@ static __always_inline void call__count(void *ctx, struct task_struct *task, str
 				 .begin_ns = call->begin_ns,
 				 .now = now,
 				 .labels = labels};
-	struct parts_ns p = parts__since(&c->parts, &call->then);
+	struct parts_ns p = parts__since(&c->parts, &call->at_begin);
 	struct measure_cell *cell = NULL;
 	u32 *taken = scratch__take(), counted;
 

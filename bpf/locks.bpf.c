@@ -29,7 +29,7 @@ struct wait {
 struct noted {
 	u64 now;
 	struct lock *lock;
-	bool told; /* user space hears of the lock, with the stack */
+	bool report; /* user space hears of the lock, with the stack */
 };
 
 /* Returns whether the stack is wanted. */
@@ -49,8 +49,8 @@ static __always_inline bool wait__begin(struct task_struct *task, const struct w
 		return false;
 	order__begin(r->lock);
 	__sync_fetch_and_add(&n->lock->waiters, 1);
-	n->told = lock__is_untold(n->lock, r->lock, n->now);
-	return n->told;
+	n->report = lock__is_due(n->lock, r->lock, n->now);
+	return n->report;
 }
 
 /* Who wakes has held it. */
@@ -83,11 +83,11 @@ static __always_inline void futex__note(void *ctx, struct task_struct *task, con
 		wanted = wake__note(task, w, &n, st);
 	if (wanted && n.lock) {
 		stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, n.now);
-		if (n.told) {
+		if (n.report) {
 			record__who(&r, task, (void *)bpf_task_pt_regs(task));
 			r.address = w->address;
 			r.stack = stack;
-			lock__tell(&r, st);
+			lock__report(&r, st);
 		} else {
 			n.lock->stack = stack;
 			n.lock->stack_ns = n.now;
@@ -472,8 +472,8 @@ static __always_inline void visit__begin(struct task_struct *task, struct measur
 	if (!l)
 		return;
 	__sync_fetch_and_add(&l->waiters, 1);
-	if (lock__is_untold(l, r.lock, t->begin_ns))
-		lock__tell(&r, st);
+	if (lock__is_due(l, r.lock, t->begin_ns))
+		lock__report(&r, st);
 }
 
 static __always_inline void visit__kernel(struct bpf_iter__task *ctx, struct task_struct *task,

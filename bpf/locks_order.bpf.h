@@ -102,9 +102,9 @@ __noinline int order__begin(u64 lock)
 static __always_inline bool order__is_due(u64 first, u64 second, u64 nheld, u64 now)
 {
 	struct order o = {first, second, nheld};
-	u64 *told = bpf_map_lookup_elem(&orders, &o);
+	u64 *reported = bpf_map_lookup_elem(&orders, &o);
 
-	if (told && now - *told < ORDER_EVERY_NS)
+	if (reported && now - *reported < ORDER_EVERY_NS)
 		return false;
 	bpf_map_update_elem(&orders, &o, &now, BPF_ANY);
 	return true;

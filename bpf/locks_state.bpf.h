@@ -15,7 +15,7 @@ enum {
 	OP_CMP_REQUEUE_PI = 12, OP_LOCK_PI2 = 13,
 };
 
-#define TELL_EVERY_NS 20000000ULL /* a lock of which user space cannot say what it is */
+#define REPORT_EVERY_NS 20000000ULL /* a lock of which user space cannot say what it is */
 #define HOLDER_EVERY_NS 1000000ULL /* between two stacks of who lets go of a lock */
 
 const volatile u64 static_begin = 0, static_end = 0; /* of the kernel's image */
@@ -27,7 +27,7 @@ const volatile u32 futex_call = 202, waitv_call = 449;
 struct lock {
 	u32 waiters;
 	u32 kind;    /* enum lock_kind; user space says */
-	u64 told_ns; /* when user space was last told */
+	u64 reported_ns; /* when user space was last told */
 	u64 address; /* 0: it is in memory that processes share */
 	/* Who let go of it last. */
 	u64 woke_ns, holder, stack, stack_ns;
@@ -229,17 +229,17 @@ static __always_inline struct lock *lock__get(u64 key, u64 address, u64 file)
 }
 
 /* Whether user space should hear of it: as long as it cannot say what it is. */
-static __always_inline bool lock__is_untold(struct lock *l, u64 key, u64 now)
+static __always_inline bool lock__is_due(struct lock *l, u64 key, u64 now)
 {
 	u32 *kind;
 
-	if (l->kind || now - l->told_ns < TELL_EVERY_NS)
+	if (l->kind || now - l->reported_ns < REPORT_EVERY_NS)
 		return false;
 	kind = bpf_map_lookup_elem(&lock_kinds, &key);
 	if (kind && *kind)
 		l->kind = *kind;
 	else
-		l->told_ns = now;
+		l->reported_ns = now;
 	return !l->kind;
 }
 
@@ -251,7 +251,7 @@ static __always_inline void record__who(struct lock_record *r, struct task_struc
 	r->fp = REGS_FP(regs), r->lr = REGS_LR(regs);
 }
 
-static __always_inline void lock__tell(const struct lock_record *r, struct measure_stats *st)
+static __always_inline void lock__report(const struct lock_record *r, struct measure_stats *st)
 {
 	if (bpf_ringbuf_output(&records, (void *)r, sizeof(*r), ring_flags(true)))
 		st->names_lost++;

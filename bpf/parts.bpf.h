@@ -63,11 +63,12 @@ static __always_inline void parts__wake(struct parts *p)
 	p->state = THREAD_WAITS_FOR_CPU;
 }
 
-static __always_inline struct parts_ns parts__since(const struct parts *p, const struct parts_ns *then)
+static __always_inline struct parts_ns parts__since(const struct parts *p,
+						    const struct parts_ns *at_begin)
 {
-	return (struct parts_ns){.runq = p->ns.runq - then->runq,
-				 .blocked = p->ns.blocked - then->blocked,
-				 .disk = p->ns.disk - then->disk};
+	return (struct parts_ns){.runq = p->ns.runq - at_begin->runq,
+				 .blocked = p->ns.blocked - at_begin->blocked,
+				 .disk = p->ns.disk - at_begin->disk};
 }
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Who holds BPF programs, and how full maps are: two iterators, each run once an interval.
  *
- * Files are told apart by their operations. Where those are is no symbol on every kernel; so
+ * Files are distinguished by their operations. Where those are is no symbol on every kernel; so
  * user space opens one of each kind, and a first visit takes them from its own descriptors.
  */
 #include "bpf/kernel.bpf.h"

@@ -31,7 +31,7 @@ struct query {
 	u64 begin_ns;
 	u64 rows;
 	struct parts parts;
-	struct parts_ns then; /* at its begin */
+	struct parts_ns at_begin; /* at its begin */
 	struct sql_fold fold;
 	u64 hash;
 	struct measure_name name; /* its text */
@@ -130,7 +130,7 @@ static __always_inline void query__begin(struct query *q, struct measure_task *t
 	q->executes = q->failed = 0;
 	q->rows = 0;
 	q->begin_ns = now;
-	q->then = q->parts.ns;
+	q->at_begin = q->parts.ns;
 	q->statement = statement;
 	t->inside = 0;
 	t->begin_ns = now;
@@ -183,7 +183,7 @@ static __always_inline void query__count(void *ctx, struct task_struct *task,
 					 struct measure_stats *st)
 {
 	u64 labels[MEASURE_LABELS] = {q->statement, q->failed, q->statement & 1}, stack;
-	struct parts_ns p = parts__since(&q->parts, &q->then);
+	struct parts_ns p = parts__since(&q->parts, &q->at_begin);
 	struct measure_span s = {.task = task,
 				 .of = t,
 				 .begin_ns = q->begin_ns,

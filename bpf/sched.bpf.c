@@ -14,7 +14,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-const volatile u32 switch_tells_state = 0; /* sched_switch has a fourth argument, 5.18 on */
+const volatile u32 switch_has_state = 0; /* sched_switch has a fourth argument, 5.18 on */
 
 volatile u64 visited_ns = 0; /* its last round began */
 
@@ -83,7 +83,7 @@ static __always_inline void switch_out(struct thread *t, struct task_struct *pre
 		catch_up(t, prev, c, began, st);
 	thread__leave(t, prev, state, l, now, st);
 	if (dead) {
-		tell_end(t, prev, prev->pid, now, st);
+		report_end(t, prev, prev->pid, now, st);
 		t->gone = 1;
 	}
 }
@@ -117,7 +117,7 @@ int sched_switch(u64 *ctx)
 	here = address_of(ctx, st);
 	if (prev->pid) {
 		t = leaver(prev, now, st);
-		left_in = ctx[0] ? 0 : switch_tells_state ? ctx[3] : task__state(prev);
+		left_in = ctx[0] ? 0 : switch_has_state ? ctx[3] : task__state(prev);
 		state = state__leaving(left_in);
 		long_run = next->pid && is_long_run(began, now);
 		held = long_run && slow__is_due(&long_ns, &long_kept, SCHED_LONG_MAX, now - began);
@@ -138,7 +138,7 @@ int sched_switch(u64 *ctx)
 	return 0;
 }
 
-/* A thread's wakeups are told apart by what it does. What an interrupt does depends on whom it
+/* A thread's wakeups are distinguished by what it does. What an interrupt does depends on whom it
  * wakes; those of user code run on the thread's stack and look like no system call. */
 static __always_inline u64 waker_stack(void *ctx, u64 here, bool own, struct task_struct *self,
 				       struct task_struct *task, u32 syscall)
@@ -302,7 +302,7 @@ int sched_exec(u64 *ctx)
 		return 0;
 	if (old_tid != (u32)task->pid && thread__watched(t, task, now)) {
 		thread__account(t, now, st);
-		tell_end(t, task, old_tid, now, st);
+		report_end(t, task, old_tid, now, st);
 		thread__begin(t, task, now);
 	}
 	t->scope = 0;
@@ -336,7 +336,7 @@ static __always_inline u32 sleeper__on(struct task_struct *task, u32 syscall)
 static __always_inline void visit_wait(struct thread *t, struct task_struct *task, u64 now,
 				       struct sched_stats *st)
 {
-	u64 off = t->off_ns, woken = t->woken_ns, told;
+	u64 off = t->off_ns, woken = t->woken_ns, summed;
 
 	if (!off || t->state == SCHED_RUNNING || !wait__passes(&t->wait, now - off, t->cpu))
 		return;
@@ -353,12 +353,12 @@ static __always_inline void visit_wait(struct thread *t, struct task_struct *tas
 		if (t->off_ns == off)
 			t->wait.on = on;
 	}
-	told = __sync_lock_test_and_set(&t->told_ns, now);
-	if ((s64)(now - told) < 0)
+	summed = __sync_lock_test_and_set(&t->summed_ns, now);
+	if ((s64)(now - summed) < 0)
 		return;
-	t->open_ns += now - told;
+	t->open_ns += now - summed;
 	if (woken)
-		t->open_runq_ns += now - (woken > told ? woken : told);
+		t->open_runq_ns += now - (woken > summed ? woken : summed);
 }
 
 /* A thread that came unseen and runs: its time is cut there, and the rest is done when it leaves.

@@ -170,7 +170,7 @@ struct sched_stats {
 };
 
 /* Slow delays told before the limit rises within an interval. */
-#define SLOW_TOLD_MAX 128
+#define SLOW_REPORTED_MAX 128
 
 /* Long runs, and of an interval those that are kept with their stacks before the limit rises. */
 #define SCHED_LONG_NS  500000

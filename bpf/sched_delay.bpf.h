@@ -5,8 +5,8 @@
 
 #include "bpf/sched_thread.bpf.h"
 
-volatile u32 slow_told = 0; /* delays told one by one in this interval */
-volatile u64 slow_ns = 0;   /* delays from here on are told one by one */
+volatile u32 slow_reported = 0; /* delays reported one by one in this interval */
+volatile u64 slow_ns = 0;	/* delays from here on are reported one by one */
 volatile u32 long_kept = 0; /* runs that were kept with their stacks in this interval */
 volatile u64 long_ns = 0;   /* runs from here on are */
 
@@ -76,8 +76,8 @@ static __always_inline void name_holder(struct sched_delay_record *r)
 }
 
 /* A function of its own, so that its stack is not beside that of walks. */
-static __noinline int tell_delay(struct task_struct *task, u64 delay, struct task_struct *last,
-				 u64 since, u64 now)
+static __noinline int report_delay(struct task_struct *task, u64 delay, struct task_struct *last,
+				   u64 since, u64 now)
 {
 	struct sched_stats *st = stats__get();
 	struct sched_delay_record r = {

@@ -66,8 +66,8 @@ static __always_inline void record__hists(struct sched_task_record *r, struct ta
 }
 
 /* The last that can be said of it by this id: it will not run again, or has taken another. */
-static __noinline void tell_end(struct thread *t, struct task_struct *task, u32 tid, u64 now,
-				     struct sched_stats *st)
+static __noinline void report_end(struct thread *t, struct task_struct *task, u32 tid, u64 now,
+				  struct sched_stats *st)
 {
 	u32 slot = 0;
 	struct sched_task_record *r = bpf_map_lookup_elem(&record_scratch, &slot);

@@ -24,7 +24,7 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 		max__note(&t->run_max, ran);
 		hist__add(hists__of(task), SCHED_HIST_ON, ran);
 	}
-	t->off_ns = t->told_ns = now;
+	t->off_ns = t->summed_ns = now;
 	t->woken_ns = 0;
 	t->wait.kstack = 0;
 	t->wait.state = state;
@@ -61,8 +61,8 @@ static __always_inline void thread__arrive(struct thread *t, struct task_struct 
 		t->delay_ns += delay;
 		if (h && c) {
 			note_delay(t, h, delay, c);
-			if (slow__is_due(&slow_ns, &slow_told, SLOW_TOLD_MAX, delay))
-				tell_delay(task, delay, last, c->since_ns, now);
+			if (slow__is_due(&slow_ns, &slow_reported, SLOW_REPORTED_MAX, delay))
+				report_delay(task, delay, last, c->since_ns, now);
 		}
 	}
 	if (t->off_ns && (wanted & SCHED_WANT_WAITS))

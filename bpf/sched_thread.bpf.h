@@ -23,7 +23,7 @@ struct thread {
 	u64 accounted_ns;	/* up to when state_ns is complete */
 	u64 since_ns;		/* the present state began */
 	u64 off_ns;		/* the present wait began; 0: it runs */
-	u64 told_ns;		/* up to when the present wait is in open_ns or a row */
+	u64 summed_ns;		/* up to when the present wait is in open_ns or a row */
 	u64 woken_ns;		/* of the present wait; 0: not yet */
 	u64 state_ns[SCHED_STATES];
 	u64 runs, delays, delay_ns, open_ns, open_runq_ns;
@@ -149,7 +149,7 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 	t->migrations = task->se.nr_migrations;
 	t->state = state__now(task);
 	t->off_ns = t->state == SCHED_RUNNING ? 0 : now;
-	t->told_ns = now;
+	t->summed_ns = now;
 	t->woken_ns = 0;
 	__builtin_memset(&t->wait, 0, sizeof(t->wait));
 	t->wait.state = t->state;
@@ -183,17 +183,17 @@ static __always_inline bool thread__watched(struct thread *t, struct task_struct
 /* Adds the time since the last call to the present state. Whoever comes first takes it. */
 static __always_inline u64 thread__account(struct thread *t, u64 now, struct sched_stats *st)
 {
-	u64 then = __sync_lock_test_and_set(&t->accounted_ns, now);
+	u64 begin_ns = __sync_lock_test_and_set(&t->accounted_ns, now);
 	u32 state = t->state;
 
-	if ((s64)(now - then) < 0) {
-		__sync_lock_test_and_set(&t->accounted_ns, then);
-		st->backward += then - now > RACE_NS;
+	if ((s64)(now - begin_ns) < 0) {
+		__sync_lock_test_and_set(&t->accounted_ns, begin_ns);
+		st->backward += begin_ns - now > RACE_NS;
 		return 0;
 	}
 	if (state < SCHED_STATES)
-		__sync_fetch_and_add(&t->state_ns[state], now - then);
-	return now - then;
+		__sync_fetch_and_add(&t->state_ns[state], now - begin_ns);
+	return now - begin_ns;
 }
 
 static __always_inline void max__note(struct sched_max *m, u64 ns)
@@ -243,7 +243,7 @@ static __always_inline void hist__add(struct sched_hists *h, u32 kind, u64 ns)
 		h->n[kind][i]++;
 }
 
-static __always_inline void tell_switch(struct thread *t, u32 tid, u64 kstack, u64 now)
+static __always_inline void report_switch(struct thread *t, u32 tid, u64 kstack, u64 now)
 {
 	struct sched_switch_record r = {
 		.type = RECORD_SCHED_SWITCH,
@@ -270,7 +270,7 @@ static __always_inline void thread__enter(struct thread *t, u32 tid, u32 state, 
 	t->state = state;
 	t->since_ns = now;
 	if (tid == watch_tid)
-		tell_switch(t, tid, kstack, now);
+		report_switch(t, tid, kstack, now);
 }
 
 /* Can only be had while it is the current task. */

@@ -117,8 +117,8 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 static __always_inline void end_wait(struct thread *t, struct task_struct *task, bool seen, u64 now,
 				     struct sched_stats *st)
 {
-	u64 told = __sync_lock_test_and_set(&t->told_ns, now), off = now - told, runq = 0;
-	u64 full = now - t->off_ns, runnable = t->woken_ns > told ? t->woken_ns : told;
+	u64 summed = __sync_lock_test_and_set(&t->summed_ns, now), off = now - summed, runq = 0;
+	u64 full = now - t->off_ns, runnable = t->woken_ns > summed ? t->woken_ns : summed;
 
 	if ((s64)full < 0) {
 		st->backward++;

@@ -162,7 +162,7 @@ __noinline u64 script__thread(u32 slot)
 		return 0;
 	if (x->rt.how == SCRIPT_CALLS)
 		return (u32)key == s->tgid ? x->rt.interpreters : 0;
-	key |= (u64)s->told << 32;
+	key |= (u64)s->maps_id << 32;
 	known = bpf_map_lookup_elem(&script_threads, &key);
 	if (known && !known->state && s->now - known->at_ns < SCRIPT_AGAIN_NS)
 		return 0;

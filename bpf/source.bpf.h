@@ -58,14 +58,15 @@ static __always_inline bool task__in_scope(struct task_struct *task)
 
 /* --- what is slow --- */
 
-/* Whether what took ns is told one by one. When more than `most` are, only slower ones are from then
- * on: the slowest are never missed. */
-static __always_inline bool slow__is_due(volatile u64 *limit, volatile u32 *told, u32 most, u64 ns)
+/* Whether what took ns is reported one by one. When more than `most` are, only slower ones are from
+ * then on: the slowest are never missed. */
+static __always_inline bool slow__is_due(volatile u64 *limit, volatile u32 *reported, u32 most,
+					 u64 ns)
 {
 	if (!*limit || ns < *limit)
 		return false;
-	if (__sync_fetch_and_add(told, 1) >= most) {
-		*told = 0;
+	if (__sync_fetch_and_add(reported, 1) >= most) {
+		*reported = 0;
 		*limit *= 2;
 	}
 	return true;

@@ -321,8 +321,8 @@ static __noinline int connection__account(struct connection *c, struct sock *sk,
 	return 0;
 }
 
-static __always_inline void connection__tell_slow(const struct connection *c, const u64 *labels, u64 ns,
-						  struct measure_stats *st)
+static __always_inline void connection__report_slow(const struct connection *c, const u64 *labels,
+						    u64 ns, struct measure_stats *st)
 {
 	struct measure_span s = {.task = bpf_get_current_task_btf(), .now = bpf_ktime_get_ns(), .labels = labels};
 	struct measure_slow *r;
@@ -356,7 +356,7 @@ static __noinline int connection__end_step(const struct connection *c, struct so
 	if (cell)
 		cell__add(cell, ns, value__bucket(ns), error != 0);
 	if (span__is_slow(step == TCP_STEP_LIFE ? MEASURE_WAITS : MEASURE_WORKS, ns))
-		connection__tell_slow(c, labels, ns, st);
+		connection__report_slow(c, labels, ns, st);
 	return 0;
 }
 

@@ -531,8 +531,8 @@ static __always_inline void find_process(struct unwind_state *s, struct task_str
 		s->parts_of = task->real_parent->tgid;
 		p = process_of(s, s->parts_of);
 	}
-	s->told = p ? p->told : 0;
-	s->maps = p ? p->told : maps_version(s, task);
+	s->maps_id = p ? p->maps_id : 0;
+	s->maps = p ? p->maps_id : maps_version(s, task);
 	s->script = p && s->parts_of == s->tgid ? p->script : 0;
 }
 

@@ -137,7 +137,7 @@ struct unwind_part {
 
 struct unwind_process {
 	__u64 exec_id; /* task_struct.self_exec_id: which program it runs */
-	__u32 told;    /* another number whenever what is mapped has changed */
+	__u32 maps_id; /* another number whenever what is mapped has changed */
 	__u32 nparts;
 	__u32 script; /* enum script_kind */
 	__u32 pad;

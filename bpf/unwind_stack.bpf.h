@@ -183,7 +183,7 @@ __noinline int memo__holds(u32 slot, u32 memo)
  * not count what the kernel's list has besides. */
 static __always_inline bool maps__tell(const struct unwind_state *s, u32 by_vma)
 {
-	return s->maps && !(s->told && by_vma);
+	return s->maps && !(s->maps_id && by_vma);
 }
 
 /* Whether the rest of a walk is told by where it is. */

@@ -60,7 +60,7 @@ struct {
 /* When a process was asked for last, by tgid and exec_id; or a file, by a hash. */
 struct unwind_asked {
 	u64 at_ns, wait_ns;
-	u32 told;  /* what was known of it then */
+	u32 maps_id; /* what was known of it then */
 	u32 walks; /* that did without what user space knows of it */
 };
 
@@ -160,9 +160,9 @@ struct unwind_state {
 	struct unwind_where at; /* the last frame */
 	u32 tgid;
 	u32 parts_of; /* whose mappings it has: its own, or its parent's since it was forked */
-	u32 told;     /* struct unwind_process; 0: the process is not known */
-	/* Another number whenever something else is mapped: `told`, or of the kernel's own count. 0:
-	 * nobody counts it. */
+	u32 maps_id;  /* struct unwind_process; 0: the process is not known */
+	/* Another number whenever something else is mapped: `told`, or of the kernel's own count.
+	 * 0: nobody counts it. */
 	u64 maps;
 	u64 exec_id;
 	u64 now;
@@ -271,12 +271,12 @@ static __always_inline u64 file_hash(const struct unwind_file *f)
 /* For the table of the file that is mapped at an address, else for what the process has mapped. */
 static __always_inline void unwind__ask(struct unwind_state *s, u64 ip, bool file)
 {
-	u32 told = file ? 0 : s->told;
-	struct unwind_asked fresh = {s->now, UNWIND_ASK_MIN_NS, told, 0};
+	u32 maps_id = file ? 0 : s->maps_id;
+	struct unwind_asked fresh = {s->now, UNWIND_ASK_MIN_NS, maps_id, 0};
 	u64 id = file ? file_hash(&s->vma.file) : s->tgid | (s->exec_id << 32);
 	struct unwind_asked *last = bpf_map_lookup_elem(&unwind_asked, &id);
 
-	if (last && last->at_ns && last->told == told) {
+	if (last && last->at_ns && last->maps_id == maps_id) {
 		if (s->now - last->at_ns < last->wait_ns)
 			return;
 		fresh.wait_ns = 2 * last->wait_ns;
@@ -295,7 +295,7 @@ static __always_inline void unwind__ask(struct unwind_state *s, u64 ip, bool fil
 static __always_inline void unwind__ask_later(struct unwind_state *s)
 {
 	u64 id = s->tgid | (s->exec_id << 32);
-	struct unwind_asked first = {.told = s->told, .walks = 1};
+	struct unwind_asked first = {.maps_id = s->maps_id, .walks = 1};
 	struct unwind_asked *last = bpf_map_lookup_elem(&unwind_asked, &id);
 
 	if (!last)
@@ -377,7 +377,7 @@ static __always_inline bool take_object(struct unwind_state *s, struct unwind_ma
 }
 
 /* By what user space has told of the process. */
-static __always_inline bool unwind__told(struct unwind_state *s, u64 ip)
+static __always_inline bool unwind__place_known(struct unwind_state *s, u64 ip)
 {
 	struct unwind_process *p = process_of(s, s->parts_of);
 	struct unwind_part *part;
@@ -462,7 +462,7 @@ __noinline int unwind__known(u32 slot, u64 ip)
 	if (!s)
 		return UNWIND_UNKNOWN;
 	s->by_vma = 0;
-	if (s->told && unwind__told(s, ip))
+	if (s->maps_id && unwind__place_known(s, ip))
 		return UNWIND_GOES_ON;
 	return unwind__met(s, ip) ? UNWIND_GOES_ON : UNWIND_UNKNOWN;
 }

@@ -75,7 +75,7 @@ struct report {
 	const struct row_table *rows;
 	const struct row_table *asked; /* of them those that the view answered; no others are there
 					  unless there is a baseline */
-	const struct row_table *asked_then; /* the baseline's; NULL none */
+	const struct row_table *asked_baseline; /* the baseline's; NULL none */
 	struct report_baseline baseline;
 	const u32 *order; /* nrows positions, or NULL: as they come */
 	/* Calls emit for each folded stack; NULL when the view has no stacks. */
@@ -88,10 +88,10 @@ struct report {
 		       void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		       void *ctx);
 	/* The same of the baseline; NULL: there is none. */
-	void (*stacks_then)(const struct report *r,
-			    void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
-					 u64 weight),
-			    void *ctx);
+	void (*baseline_stacks)(const struct report *r,
+				void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+					     u64 weight),
+				void *ctx);
 	const void *stacks_of; /* whoever set it */
 	enum value_type stacks_unit;
 	const char *stacks_noun;

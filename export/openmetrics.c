@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * OpenMetrics 1.0 text: health and summary of a report as metrics of their own, its histograms as
- * histograms, and its first rows as gauges that are told apart by labels. Units are OpenMetrics'
+ * histograms, and its first rows as gauges that are distinguished by labels. Units are OpenMetrics'
  * base units: times in seconds, percentages as ratios.
  * https://prometheus.io/docs/specs/om/open_metrics_spec/
  */

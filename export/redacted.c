@@ -155,7 +155,7 @@ const struct report *redacted__new(const struct report *plain, struct redacted *
 	r->report.asked = &r->rows;
 	/* What no rule is applied to does not leave. */
 	r->report.events = NULL;
-	r->report.stacks_then = NULL;
+	r->report.baseline_stacks = NULL;
 	r->report.stacks = plain->stacks ? stacks : NULL;
 	r->report.folded = plain->folded ? folded : NULL;
 	for (u32 i = 0; i < r->report.nsummary; i++)

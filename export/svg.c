@@ -25,7 +25,7 @@ struct node {
 	u32 first, next;	 /* child, sibling; 0 none */
 	const char *kind;
 	u64 raw, self, value, start;
-	u64 then; /* the baseline's, raw: of all that passes */
+	u64 baseline; /* the baseline's, raw: of all that passes */
 };
 
 struct graph {
@@ -96,16 +96,16 @@ static void add_stack(void *ctx, const struct value_frame *frames, u32 n, u64 we
 	g->nodes[at].raw += weight;
 }
 
-static void add_then(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
+static void add_baseline(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
 {
 	struct graph *g = ctx;
 	u32 at = 0;
 
-	g->nodes[0].then += weight;
+	g->nodes[0].baseline += weight;
 	for (u32 i = 0; i < n && at != HIDX_NONE; i++) {
 		at = child_of(g, at, &frames[i]);
 		if (at != HIDX_NONE)
-			g->nodes[at].then += weight;
+			g->nodes[at].baseline += weight;
 	}
 }
 
@@ -203,7 +203,7 @@ static double share(u64 part, u64 whole)
 
 static double change_of(const struct graph *g, const struct node *n)
 {
-	return share(n->value, g->nodes[0].value) - share(n->then, g->nodes[0].then);
+	return share(n->value, g->nodes[0].value) - share(n->baseline, g->nodes[0].baseline);
 }
 
 /* Against a baseline: red grew, blue shrank, the deeper the more. */
@@ -233,9 +233,9 @@ static void put_weight(struct graph *g, const struct node *n)
 	format_c(pct, sizeof(pct), "%.2f", whole ? (double)n->value * 100 / (double)whole : 0.0);
 	fprintf(g->out, " (%llu %s, %s %%", (unsigned long long)n->value,
 		g->r->stacks_unit == VALUE_NS ? "us" : g->r->stacks_noun, pct);
-	if (g->r->stacks_then) {
-		format_c(pct, sizeof(pct), "%.2f %%, %+.2f", share(n->then, g->nodes[0].then),
-			 change_of(g, n));
+	if (g->r->baseline_stacks) {
+		format_c(pct, sizeof(pct), "%.2f %%, %+.2f",
+			 share(n->baseline, g->nodes[0].baseline), change_of(g, n));
 		fprintf(g->out, ", then %s", pct);
 	}
 	fputc(')', g->out);
@@ -275,7 +275,7 @@ static void put_node(struct graph *g, const struct node *n)
 		"</title><rect %s y=\"%d\" height=\"%d\" fill=\"#%06x\" data-s=\"%llu\" "
 		"data-w=\"%llu\" data-d=\"%u\" data-n=\"",
 		place, y, LINE - 1,
-		g->r->stacks_then ? change_colour(change_of(g, n)) : colour_of(n->kind, name),
+		g->r->baseline_stacks ? change_colour(change_of(g, n)) : colour_of(n->kind, name),
 		(unsigned long long)n->start, (unsigned long long)n->value, n->depth);
 	export__put_xml(g->out, name);
 	format_c(place, sizeof(place), "x=\"%.4f\"", x + 3);
@@ -337,7 +337,7 @@ static void put_head(struct graph *g)
 	fputs(r->window ? ", " : "", g->out);
 	export__put_xml(g->out, r->window ? r->window : "");
 	fprintf(g->out, ", by %s", r->stacks_unit == VALUE_NS ? "time in us" : r->stacks_noun);
-	fputs(r->stacks_then ? ", against a baseline: red grew, blue shrank" : "", g->out);
+	fputs(r->baseline_stacks ? ", against a baseline: red grew, blue shrank" : "", g->out);
 	fputs(r->scope && *r->scope ? ", " : "", g->out);
 	export__put_xml(g->out, r->scope ? r->scope : "");
 	fprintf(g->out,
@@ -371,8 +371,8 @@ int export_svg(FILE *out, const struct report *r, bool first)
 		return 0;
 	add_node(&g, 0, "all", "comm");
 	r->stacks(r, add_stack, &g);
-	if (r->stacks_then)
-		r->stacks_then(r, add_then, &g);
+	if (r->baseline_stacks)
+		r->baseline_stacks(r, add_baseline, &g);
 	link_children(&g);
 	sum_up(&g);
 	measure(&g);

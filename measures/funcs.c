@@ -23,7 +23,7 @@ static const struct measure_label labels[LABELS] = {
 			 .word = FUNCS_LABEL_FUNCTION},
 	[BY_OBJECT] = {.name = "object", .title = "Object", .width = 16,
 		       .help = "program or library that it is in", .bits = 32,
-		       .word = FUNCS_LABEL_FUNCTION, .told_by = 1u << BY_FUNCTION},
+		       .word = FUNCS_LABEL_FUNCTION, .implied_by = 1u << BY_FUNCTION},
 	[BY_ARG1] = ARG(1),
 	[BY_ARG2] = ARG(2),
 	[BY_ARG3] = ARG(3),

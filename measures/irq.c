@@ -38,7 +38,7 @@ static const struct measure_label labels[LABELS] = {
 	[BY_KIND] = {.name = "kind", .title = "Kind", .width = 4,
 		     .help = "hard: of the hardware; soft: what the kernel does after them",
 		     .word = IRQ_LABEL_KIND, .bits = 8, .text = kind_text, .values = kinds,
-		     .told_by = 1u << BY_VECTOR},
+		     .implied_by = 1u << BY_VECTOR},
 	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that it was on",
 		    .word = IRQ_LABEL_CPU, .bits = 32, .text = cpu_text, .number = true},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,

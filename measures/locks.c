@@ -17,7 +17,7 @@ static const struct measure_label labels[LABELS] = {
 	[BY_KIND] = {.name = "kind", .title = "Kind", .width = 9,
 		     .help = "mutex, rwlock, condition, semaphore, futex (none of those, or not "
 			     "known), kernel",
-		     .word = LOCK_LABEL_LOCK, .bits = 64, .told_by = 1u << BY_LOCK},
+		     .word = LOCK_LABEL_LOCK, .bits = 64, .implied_by = 1u << BY_LOCK},
 	[BY_ERROR] = {.name = "error", .title = "Error", .width = 10, .kind = LABEL_ERROR,
 		      .help = "why it ended without: ETIMEDOUT; EAGAIN: it had changed already; EINTR: a "
 			      "signal",
@@ -30,11 +30,11 @@ static const struct measure_label labels[LABELS] = {
 		   .help = "function that let go of it; its stack is looked at 1000 times a second at most",
 		   .word = LOCK_LABEL_AT, .bits = 64},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process that waits",
-		    .told_by = 1u << BY_LOCK},
+		    .implied_by = 1u << BY_LOCK},
 	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread that waits"},
 	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
 		     .help = "name of the process, or of the thread, that waits",
-		     .told_by = 1u << BY_LOCK},
+		     .implied_by = 1u << BY_LOCK},
 	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
 		       .help = "cgroup v2, path below its mount point"},
 	[BY_STACK] = {.name = "stack", .title = "Waits in", .width = 24, .kind = LABEL_STACK,

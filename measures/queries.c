@@ -45,7 +45,7 @@ static const struct measure_label labels[LABELS] = {
 		      .word = QUERIES_LABEL_QUERY, .bits = 64, .known = no_text, .tidy = tidy_query},
 	[BY_SERVER] = {.name = "server", .title = "Server", .width = 10,
 		       .help = "PostgreSQL or MariaDB", .word = QUERIES_LABEL_SERVER, .bits = 1,
-		       .text = server_text, .told_by = 1u << BY_QUERY},
+		       .text = server_text, .implied_by = 1u << BY_QUERY},
 	[BY_ERROR] = {.name = "error", .title = "Error", .width = 8, .kind = LABEL_ERROR,
 		      .help = "MariaDB's number of it; of PostgreSQL: failed",
 		      .word = QUERIES_LABEL_ERROR, .bits = 16, .text = error_text},

@@ -32,7 +32,7 @@ size_t ask_lines__memory(const struct ask_lines *l);
 
 struct ask_line {
 	u64 t_ns, lost;
-	const struct profile_stack *stack; /* NULL: none */
+	const struct callstack *stack; /* NULL: none */
 	struct measure_who who;
 	u32 cpu, has;
 	const char *event;
@@ -55,7 +55,7 @@ struct ask_lines_snap {
 struct ask_lines_query {
 	SLOW_QUERY;
 	const struct measure *asked;
-	enum profile_window window; /* WINDOW_LAST: of the interval; else all that are kept */
+	enum time_window window; /* WINDOW_LAST: of the interval; else all that are kept */
 	bool oldest_first;
 };
 
@@ -69,8 +69,8 @@ struct ask_line_row {
 	const struct ask_form *form;
 };
 
-struct ask_lines_answer {
-	struct answer base;
+struct ask_lines_result {
+	struct query_result base;
 	struct ask_lines_query query;
 	const struct measure *measure;
 	u32 nrows;
@@ -79,7 +79,7 @@ struct ask_lines_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). */
-struct ask_lines_answer *ask_lines__query(const struct ask_lines_snap *snap,
+struct ask_lines_result *ask_lines__query(const struct ask_lines_snap *snap,
 					  const struct ask_lines_query *q,
 					  const struct scope *scope);
 

@@ -5,7 +5,7 @@
 
 #include "base/columns.h"
 #include "models/ask_lines_impl.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 #define ROW	   struct ask_line_row
 #define OF(member) VIA(ROW, line), NUMBER_AT(struct ask_line, member)
@@ -185,7 +185,7 @@ static struct value value_of(struct arena *arena, const struct ask_field *f,
 	return (struct value){.type = VALUE_COUNT, .u = k->value};
 }
 
-static void fill_row(struct answer *a, struct ask_line_row *r, const struct ask_line *l,
+static void fill_row(struct query_result *a, struct ask_line_row *r, const struct ask_line *l,
 		     const struct ask_lines_snap *snap)
 {
 	const struct ask_form *f = measure__form(snap->measure);
@@ -196,9 +196,9 @@ static void fill_row(struct answer *a, struct ask_line_row *r, const struct ask_
 	r->form = f;
 	r->ask = snap->measure->name;
 	r->event = l->event;
-	r->pid_text = who__id_text(&a->arena, l->who.tgid);
-	r->tid_text = who__id_text(&a->arena, l->who.tid);
-	r->cgroup = who__cgroup_text(&a->arena, l->who.cgroup);
+	r->pid_text = task__id_text(&a->arena, l->who.tgid);
+	r->tid_text = task__id_text(&a->arena, l->who.tid);
+	r->cgroup = task__cgroup_text(&a->arena, l->who.cgroup);
 	r->caller = stack__where(l->stack, snap->symbols);
 	for (u32 i = 0; i < f->nfields; i++)
 		if (l->has & 1u << i)
@@ -215,7 +215,7 @@ static bool passes(const struct ask_line *l, const struct ask_lines_query *q,
 		return false;
 	if (l->who.tgid == MEASURE_MANY)
 		return true;
-	return who__passes(scope, l->who.tgid, l->who.tid, l->who.cgroup, l->who.comm) &&
+	return task__passes(scope, l->who.tgid, l->who.tid, l->who.cgroup, l->who.comm) &&
 	       scope__thread(scope, l->who.kthread);
 }
 
@@ -264,12 +264,12 @@ static int by_count(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-struct ask_lines_answer *ask_lines__query(const struct ask_lines_snap *snap,
+struct ask_lines_result *ask_lines__query(const struct ask_lines_snap *snap,
 					  const struct ask_lines_query *q,
 					  const struct scope *scope)
 {
-	struct ask_lines_answer *a =
-		answer__new(sizeof(*a), &snap->base, snap->symbols, snap->since_ns);
+	struct ask_lines_result *a =
+		query_result__new(sizeof(*a), &snap->base, snap->symbols, snap->since_ns);
 	struct arena *arena = &a->base.arena;
 	struct field *fields = arena__array(arena, struct field, FIELDS_MAX);
 	const struct ask_form *form = measure__form(snap->measure);
@@ -287,13 +287,13 @@ struct ask_lines_answer *ask_lines__query(const struct ask_lines_snap *snap,
 	a->base.window_ns = snap->base.t1_ns - a->base.since_ns;
 	if (form->lists == ASK_SLOTS)
 		qsort(rows, a->nrows, sizeof(*rows), by_count);
-	answer__table(&a->base, fields,
-		      form->lists == ASK_SLOTS ? make_slot_fields(form, fields)
-					       : make_fields(form, fields),
-		      rows, a->nrows, sizeof(*rows), 1, 0,
-		      form->lists == ASK_SLOTS ? "count"
-		      : q->oldest_first	       ? "t_ns"
-					       : "ago_ns");
+	query_result__table(&a->base, fields,
+			    form->lists == ASK_SLOTS ? make_slot_fields(form, fields)
+						     : make_fields(form, fields),
+			    rows, a->nrows, sizeof(*rows), 1, 0,
+			    form->lists == ASK_SLOTS ? "count"
+			    : q->oldest_first	     ? "t_ns"
+						     : "ago_ns");
 	slow_rows__unfold(&a->base, q->unfolded, q->nunfolded, "no stack");
 	return a;
 }

@@ -211,11 +211,11 @@ static const struct measure_snap *nothing(const struct snap *of, const struct me
 	return s;
 }
 
-struct answer *asked__query_one(const struct snap *snap, const struct measure_query *q,
-				const struct scope *scope)
+struct query_result *asked__query_one(const struct snap *snap, const struct measure_query *q,
+				      const struct scope *scope)
 {
 	const struct measure_snap *s = asked__find(snap, q->asked), *none;
-	struct measure_answer *a;
+	struct measure_result *a;
 
 	if (s)
 		return &measure__query(s, q, scope)->base;
@@ -225,11 +225,11 @@ struct answer *asked__query_one(const struct snap *snap, const struct measure_qu
 	return &a->base;
 }
 
-struct answer *asked__slow_one(const struct snap *snap, const struct measure_slow_query *q,
-			       const struct scope *scope)
+struct query_result *asked__slow_one(const struct snap *snap, const struct measure_slow_query *q,
+				     const struct scope *scope)
 {
 	const struct measure_snap *s = asked__find(snap, q->asked), *none;
-	struct measure_slow_answer *a;
+	struct measure_slow_result *a;
 
 	if (s)
 		return &measure__slow(s, q, scope)->base;
@@ -239,10 +239,11 @@ struct answer *asked__slow_one(const struct snap *snap, const struct measure_slo
 	return &a->base;
 }
 
-struct answer *asked__timeline_of(const struct snap *snap, const struct measure_timeline_query *q)
+struct query_result *asked__timeline_of(const struct snap *snap,
+					const struct measure_timeline_query *q)
 {
 	const struct measure_snap *s = asked__find(snap, q->asked), *none;
-	struct measure_timeline_answer *a;
+	struct measure_timeline_result *a;
 
 	if (s)
 		return &measure__timeline(s, q)->base;
@@ -263,13 +264,13 @@ static const struct ask_lines_snap *find_lines(const struct asked_snap *s,
 	return NULL;
 }
 
-struct answer *asked__lines_of(const struct snap *snap, const struct ask_lines_query *q,
-			       const struct scope *scope)
+struct query_result *asked__lines_of(const struct snap *snap, const struct ask_lines_query *q,
+				     const struct scope *scope)
 {
 	const struct ask_lines_snap *s =
 		find_lines(container_of(snap, struct asked_snap, base), q->asked);
 	struct ask_lines_snap *none;
-	struct ask_lines_answer *a;
+	struct ask_lines_result *a;
 	struct arena *arena;
 
 	if (s)

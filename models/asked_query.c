@@ -12,11 +12,11 @@
 enum { ASK_COLUMN, KEY_COLUMN };
 
 struct part {
-	struct answer *answer;
+	struct query_result *result;
 	const struct measure *measure;
 	/* It is one of them. */
-	const struct measure_answer *sums;
-	const struct ask_lines_answer *lines;
+	const struct measure_result *sums;
+	const struct ask_lines_result *lines;
 	u32 first;		 /* of its rows, in all */
 	u8 columns[COLUMNS_MAX]; /* its column for each of all; 0xff: it has none of that name */
 };
@@ -28,7 +28,7 @@ struct slow_item {
 };
 
 struct joined {
-	struct asked_answer of;
+	struct asked_result of;
 	struct arena arena; /* texts of keys */
 	const char **keys;  /* of several questions: what each row is of, in one text */
 	struct part parts[ASK_MAX];
@@ -55,7 +55,7 @@ static bool joined__cell(const struct row_table *t, u32 row, u32 column, struct 
 {
 	const struct joined *j = joined_of(t);
 	const struct part *p = part_of(j, row);
-	const struct row_table *of = &p->answer->table;
+	const struct row_table *of = &p->result->table;
 
 	*out = (struct value){0};
 	if (column >= t->ncolumns)
@@ -71,19 +71,19 @@ static bool joined__cell(const struct row_table *t, u32 row, u32 column, struct 
 static u64 joined__key(const struct row_table *t, u32 row)
 {
 	const struct part *p = part_of(joined_of(t), row);
-	const struct row_table *of = &p->answer->table;
+	const struct row_table *of = &p->result->table;
 
 	return mix64_pair(measure__text_hash(p->measure->name), of->key(of, row - p->first));
 }
 
-static void joined__free(struct answer *base)
+static void joined__free(struct query_result *base)
 {
 	struct joined *j = container_of(base, struct joined, of.base);
 
 	for (u32 i = 0; i < j->of.n; i++)
-		answer__free(j->parts[i].answer);
+		query_result__free(j->parts[i].result);
 	for (u32 i = 0; i < j->of.nslow; i++)
-		answer__free(&j->of.slow[i].answer->base);
+		query_result__free(&j->of.slow[i].result->base);
 	snap__put(base->snap);
 	arena__fini(&j->arena);
 	free(j);
@@ -137,7 +137,7 @@ static u32 column_of(struct joined *j, const struct column *c)
 
 static void join_columns(struct joined *j, struct part *p)
 {
-	const struct row_table *of = &p->answer->table;
+	const struct row_table *of = &p->result->table;
 
 	memset(p->columns, 0xff, sizeof(p->columns));
 	for (u32 i = 0; i < of->ncolumns; i++) {
@@ -150,19 +150,19 @@ static void join_columns(struct joined *j, struct part *p)
 
 /* --- the answer --- */
 
-static void add_part(struct joined *j, struct part *p, struct answer *answer,
+static void add_part(struct joined *j, struct part *p, struct query_result *result,
 		     const struct measure *measure)
 {
-	struct answer *base = &j->of.base;
+	struct query_result *base = &j->of.base;
 
-	p->answer = answer;
+	p->result = result;
 	p->measure = measure;
 	p->first = base->table.nrows;
-	base->table.nrows += answer->table.nrows;
-	base->since_ns = answer->since_ns;
-	base->window_ns = answer->window_ns;
-	base->unresolved |= answer->unresolved;
-	base->symbols_generation = answer->symbols_generation;
+	base->table.nrows += result->table.nrows;
+	base->since_ns = result->since_ns;
+	base->window_ns = result->window_ns;
+	base->unresolved |= result->unresolved;
+	base->symbols_generation = result->symbols_generation;
 	join_columns(j, p);
 }
 
@@ -172,7 +172,7 @@ static void add_slow(struct joined *j, const struct measure_snap *snap, const st
 	const struct measure_slow_query q = {
 		.asked = snap->measure,
 		.range = {.t0_ns = snap->base.t0_ns, .t1_ns = snap->base.t1_ns, .hi_ns = UINT64_MAX}};
-	struct measure_slow_answer *a;
+	struct measure_slow_result *a;
 
 	if (snap->measure->shape != MEASURE_SHAPE_SPAN)
 		return;
@@ -180,7 +180,7 @@ static void add_slow(struct joined *j, const struct measure_snap *snap, const st
 	if (a->nrows)
 		j->of.slow[j->of.nslow++] = (struct asked_slow){a, MIN(a->nrows, (u32)ASKED_SLOWEST)};
 	else
-		answer__free(&a->base);
+		query_result__free(&a->base);
 }
 
 static void add_sums(struct joined *j, const struct measure_snap *snap, const struct asked_query *q,
@@ -188,7 +188,7 @@ static void add_sums(struct joined *j, const struct measure_snap *snap, const st
 {
 	struct measure_query of = {.window = q->window, .asked = snap->measure};
 	struct part *p = &j->parts[j->of.n++];
-	struct measure_answer *a;
+	struct measure_result *a;
 
 	if (!*q->group || !measure__parse_groups(snap->measure, q->group, &of.groups))
 		of.groups = snap->measure->by;
@@ -219,7 +219,7 @@ static void add_lines(struct joined *j, const struct ask_lines_snap *snap,
 	const struct ask_lines_query of = {
 		.window = q->window, .asked = snap->measure, .oldest_first = q->oldest_first};
 	struct part *p = &j->parts[j->of.n++];
-	struct ask_lines_answer *a;
+	struct ask_lines_result *a;
 
 	p->lines = a = ask_lines__query(snap, &of, scope);
 	j->of.count += a->nrows;
@@ -230,7 +230,7 @@ static void add_lines(struct joined *j, const struct ask_lines_snap *snap,
 /* What rows stand in the order of; of several questions nothing is. */
 static u32 sort_column(const struct joined *j)
 {
-	return j->of.n == 1 ? j->parts[0].answer->table.sort : 0;
+	return j->of.n == 1 ? j->parts[0].result->table.sort : 0;
 }
 
 static u32 nquestions(const struct asked_snap *s)
@@ -242,7 +242,7 @@ static u32 nquestions(const struct asked_snap *s)
 	return n;
 }
 
-static const char *key_text(struct joined *j, const struct measure_answer *a,
+static const char *key_text(struct joined *j, const struct measure_result *a,
 			    const struct measure_row *r)
 {
 	char buf[400] = "";
@@ -261,7 +261,7 @@ static const char *key_text(struct joined *j, const struct measure_answer *a,
 	return arena__strdup(&j->arena, buf);
 }
 
-static const char *line_text(struct joined *j, const struct ask_lines_answer *a, u32 row)
+static const char *line_text(struct joined *j, const struct ask_lines_result *a, u32 row)
 {
 	char buf[400];
 
@@ -282,13 +282,13 @@ static void make_keys(struct joined *j)
 	j->keys = arena__array(&j->arena, const char *, j->of.base.table.nrows + 1);
 	for (u32 i = 0; i < j->of.n; i++) {
 		hide_labels(j, &j->parts[i]);
-		for (u32 k = 0; k < j->parts[i].answer->table.nrows; k++)
+		for (u32 k = 0; k < j->parts[i].result->table.nrows; k++)
 			j->keys[row++] = row_text(j, &j->parts[i], k);
 	}
 }
 
-struct answer *asked__query(const struct snap *snap, const struct asked_query *q,
-			    const struct scope *scope)
+struct query_result *asked__query(const struct snap *snap, const struct asked_query *q,
+				  const struct scope *scope)
 {
 	static const struct column columns[] = {
 		[ASK_COLUMN] = TEXT_COLUMN("ask", "Question", 20, 0, COLUMN_BOTH | COLUMN_FLEX | COLUMN_KEY,
@@ -350,12 +350,12 @@ static u32 nexported(const struct row_table *t)
 static void slow_member(const void *of, u32 i, struct value_part *out)
 {
 	const struct slow_item *item = of;
-	const struct row_table *t = &item->of->answer->base.table;
+	const struct row_table *t = &item->of->result->base.table;
 	u32 column;
 
 	if (!i) {
 		*out = (struct value_part){
-			"ask", {.type = VALUE_TEXT, .s = item->of->answer->measure->name}};
+			"ask", {.type = VALUE_TEXT, .s = item->of->result->measure->name}};
 		return;
 	}
 	column = exported(t, i - 1);
@@ -368,19 +368,19 @@ static void slow_part(const void *of, u32 i, struct value_part *out)
 	const struct slow_item *item = (const struct slow_item *)of + i;
 
 	out->value = (struct value){.type = VALUE_OBJECT,
-				    .n = nexported(&item->of->answer->base.table) + 1,
+				    .n = nexported(&item->of->result->base.table) + 1,
 				    .of = item,
 				    .part = slow_member};
 }
 
-struct value asked__slowest(const struct asked_answer *a)
+struct value asked__slowest(const struct asked_result *a)
 {
 	const struct joined *j = container_of(a, struct joined, of);
 
 	return (struct value){.type = VALUE_LIST, .n = j->nslow, .of = j->slow, .part = slow_part};
 }
 
-struct asked_place asked__at(const struct asked_answer *a, u32 row)
+struct asked_place asked__at(const struct asked_result *a, u32 row)
 {
 	const struct part *p = part_of(container_of(a, struct joined, of), row);
 	struct asked_place at = {.measure = p->measure, .sums = p->sums};

@@ -12,7 +12,7 @@ struct live_prog {
 	u64 look; /* the last one that it was in */
 	u64 now[BPF_COUNTS], total[BPF_COUNTS];
 	double decay[BPF_COUNTS];
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 };
 
 struct model {
@@ -138,7 +138,7 @@ static void snap_prog(struct live_prog *p, double keep, u64 dt_ns, struct bpf_en
 				       out->n[WINDOW_TOTAL]};
 
 	memmove(p->trend, p->trend + 1, sizeof(p->trend) - sizeof(p->trend[0]));
-	p->trend[PROFILE_TREND - 1] = (float)bpf__cpu_pct(p->now[BPF_RUN_NS], dt_ns);
+	p->trend[TREND_LEN - 1] = (float)bpf__cpu_pct(p->now[BPF_RUN_NS], dt_ns);
 	out->s = p->s;
 	memcpy(out->trend, p->trend, sizeof(out->trend));
 	window_sums__advance(&sums, keep, windows);

@@ -9,8 +9,8 @@
 #ifndef MODELS_BPF_H
 #define MODELS_BPF_H
 
-#include "models/answer.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/query_result.h"
+#include "models/profile.h" /* enum time_window */
 #include "samples/bpf_progs.h"
 #include "scope/scope.h"
 
@@ -26,7 +26,7 @@ struct bpf_entry {
 	struct bpf_prog_sample s; /* the last one of it; id 0: "[gone]" */
 	bool gone;		  /* it is not loaded any more */
 	u64 n[WINDOWS][BPF_COUNTS];
-	float trend[PROFILE_TREND]; /* CPU %, oldest first */
+	float trend[TREND_LEN]; /* CPU %, oldest first */
 };
 
 struct bpf_snap {
@@ -46,7 +46,7 @@ extern const char *const bpf_group_names[BPF_GROUPS];
 /* A value; zero it first. */
 struct bpf_query {
 	enum bpf_group group;
-	enum profile_window window;
+	enum time_window window;
 	char type[32]; /* programs of this one; "" all */
 };
 
@@ -55,7 +55,7 @@ struct bpf_row {
 	const struct bpf_entry *first; /* of the row's programs; the only one by program */
 	const char *id_text, *pid_text, *owners;
 	u64 n[BPF_COUNTS];
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 	u32 nprogs, nown;
 	bool gone; /* all of them */
 	u32 nmaps;
@@ -64,8 +64,8 @@ struct bpf_row {
 	const char *fullest; /* its name; "" none */
 };
 
-struct bpf_answer {
-	struct answer base; /* rows by run time, descending */
+struct bpf_result {
+	struct query_result base; /* rows by run time, descending */
 	struct bpf_query query;
 	u32 nrows;
 	const struct bpf_row *rows;
@@ -75,7 +75,7 @@ struct bpf_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). A program passes when one of its owners does. */
-struct bpf_answer *bpf__query(const struct bpf_snap *snap, const struct bpf_query *q,
+struct bpf_result *bpf__query(const struct bpf_snap *snap, const struct bpf_query *q,
 			      const struct scope *scope);
 
 /* What run times of so long are of one CPU, in %. */
@@ -94,8 +94,8 @@ struct bpf_map_row {
 	const char *progs; /* names of who uses it; "" nobody */
 };
 
-struct bpf_maps_answer {
-	struct answer base; /* rows by memory, descending */
+struct bpf_maps_result {
+	struct query_result base; /* rows by memory, descending */
 	struct bpf_maps_query query;
 	u32 nrows;
 	const struct bpf_map_row *rows;
@@ -103,7 +103,7 @@ struct bpf_maps_answer {
 };
 
 /* Never NULL. Filters do not apply: maps have no owners. */
-struct bpf_maps_answer *bpf_maps__query(const struct bpf_snap *snap,
+struct bpf_maps_result *bpf_maps__query(const struct bpf_snap *snap,
 					const struct bpf_maps_query *q);
 
 /* How full, in %; false: it is not known, or such maps are always full. */

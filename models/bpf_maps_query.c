@@ -6,10 +6,10 @@
 #include "base/columns.h"
 #include "base/hidx.h"
 #include "models/bpf.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
-struct answer_box {
-	struct bpf_maps_answer answer;
+struct result_box {
+	struct bpf_maps_result result;
 	struct arena arena;
 };
 
@@ -81,9 +81,9 @@ static void number_cell(const struct bpf_map_row *r, u32 column, struct value *o
 	}
 }
 
-static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+static bool query_result__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct bpf_maps_answer *a = container_of(t, struct bpf_maps_answer, base.table);
+	const struct bpf_maps_result *a = container_of(t, struct bpf_maps_result, base.table);
 	const struct bpf_map_row *r = &a->rows[row];
 
 	*out = (struct value){0};
@@ -103,14 +103,14 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 	return true;
 }
 
-static u64 answer__key(const struct row_table *t, u32 row)
+static u64 query_result__key(const struct row_table *t, u32 row)
 {
-	return mix64(container_of(t, struct bpf_maps_answer, base.table)->rows[row].map->id);
+	return mix64(container_of(t, struct bpf_maps_result, base.table)->rows[row].map->id);
 }
 
 /* --- rows --- */
 
-struct maker {
+struct query_builder {
 	const struct bpf_snap *snap;
 	struct arena *arena;
 	struct bpf_map_row *rows;
@@ -118,7 +118,7 @@ struct maker {
 	struct hidx index, progs;
 };
 
-static const char *prog_name(const struct maker *k, u32 id)
+static const char *prog_name(const struct query_builder *k, u32 id)
 {
 	u32 at;
 
@@ -126,7 +126,7 @@ static const char *prog_name(const struct maker *k, u32 id)
 	return at == HIDX_NONE ? NULL : k->snap->progs[at].s.name;
 }
 
-static void add_user(struct maker *k, struct bpf_map_row *r, u32 prog)
+static void add_user(struct query_builder *k, struct bpf_map_row *r, u32 prog)
 {
 	const char *name = prog ? prog_name(k, prog) : NULL;
 	char buf[200];
@@ -137,7 +137,7 @@ static void add_user(struct maker *k, struct bpf_map_row *r, u32 prog)
 	r->progs = arena__strdup(k->arena, buf);
 }
 
-static void add_map(struct maker *k, const struct bpf_map_sample *m)
+static void add_map(struct query_builder *k, const struct bpf_map_sample *m)
 {
 	u32 at;
 
@@ -146,7 +146,7 @@ static void add_map(struct maker *k, const struct bpf_map_sample *m)
 		at = k->n;
 		k->rows = xgrow(k->rows, k->n, &k->cap, sizeof(*k->rows));
 		hidx__add(&k->index, mix64(m->id), at);
-		k->rows[k->n++] = (struct bpf_map_row){m, who__id_text(k->arena, m->id), ""};
+		k->rows[k->n++] = (struct bpf_map_row){m, task__id_text(k->arena, m->id), ""};
 	}
 	add_user(k, &k->rows[at], m->prog);
 }
@@ -170,16 +170,16 @@ static int by_memory(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void bpf_maps_answer__free(struct answer *base)
+static void bpf_maps_result__free(struct query_result *base)
 {
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+	struct result_box *box = container_of(base, struct result_box, result.base);
 
 	snap__put(base->snap);
 	arena__fini(&box->arena);
 	free(box);
 }
 
-static void add_rows(struct maker *k, struct bpf_maps_answer *a)
+static void add_rows(struct query_builder *k, struct bpf_maps_result *a)
 {
 	for (u32 i = 0; i < k->snap->nprogs; i++)
 		if (!k->snap->progs[i].gone)
@@ -198,18 +198,17 @@ static void add_rows(struct maker *k, struct bpf_maps_answer *a)
 	hidx__fini(&k->progs);
 }
 
-struct bpf_maps_answer *bpf_maps__query(const struct bpf_snap *snap,
-					const struct bpf_maps_query *q)
+struct bpf_maps_result *bpf_maps__query(const struct bpf_snap *snap, const struct bpf_maps_query *q)
 {
-	struct answer_box *box = xcalloc(1, sizeof(*box));
-	struct bpf_maps_answer *a = &box->answer;
-	struct maker k = {.snap = snap, .arena = &box->arena};
+	struct result_box *box = xcalloc(1, sizeof(*box));
+	struct bpf_maps_result *a = &box->result;
+	struct query_builder k = {.snap = snap, .arena = &box->arena};
 
 	arena__init(&box->arena);
 	a->base.snap = snap__get(&snap->base);
 	a->base.since_ns = snap->base.t0_ns;
 	a->base.window_ns = snap->window_ns[WINDOW_LAST];
-	a->base.free = bpf_maps_answer__free;
+	a->base.free = bpf_maps_result__free;
 	a->query = *q;
 	add_rows(&k, a);
 	a->base.table = (struct row_table){
@@ -217,8 +216,8 @@ struct bpf_maps_answer *bpf_maps__query(const struct bpf_snap *snap,
 		.ncolumns = COLUMNS,
 		.nrows = a->nrows,
 		.sort = COL_MEMORY,
-		.cell = answer__cell,
-		.key = answer__key,
+		.cell = query_result__cell,
+		.key = query_result__key,
 	};
 	return a;
 }

@@ -6,11 +6,11 @@
 #include "base/columns.h"
 #include "base/hidx.h"
 #include "models/bpf.h"
-#include "models/who.h"
+#include "models/task_text.h"
 #include "models/windows.h"
 
-struct answer_box {
-	struct bpf_answer answer;
+struct result_box {
+	struct bpf_result result;
 	struct arena arena;
 };
 
@@ -78,7 +78,7 @@ static const struct column bpf_columns[COLUMNS] = {
 				    "memory of its maps, as the kernel accounts it"),
 	[COL_FILL] = PCT_COLUMN("map_fill_pct", "Fill%", 6, 3, COLUMN_BOTH,
 				"of its fullest map; of those that hold a varying number"),
-	[COL_TREND] = COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
+	[COL_TREND] = COLUMN(VALUE_TREND, "trend", "Trend", TREND_LEN, 6, COLUMN_SCREEN,
 			     "CPU%, interval by interval"),
 	[COL_MACHINE_PCT] =
 		PCT_COLUMN("machine_pct", "machine_pct", 6, 0, COLUMN_EXPORT | COLUMN_SHARE,
@@ -102,7 +102,7 @@ static const struct column bpf_columns[COLUMNS] = {
 	[COL_JITED] = EXPORT_COLUMN(VALUE_BYTES, "jited_bytes", "size of its machine code"),
 };
 
-static bool applies(const struct bpf_answer *a, u32 column)
+static bool applies(const struct bpf_result *a, u32 column)
 {
 	const enum bpf_group by = a->query.group;
 
@@ -173,7 +173,7 @@ static const char *text_cell(const struct bpf_row *r, u32 column)
 	}
 }
 
-static u64 number_cell(const struct bpf_answer *a, const struct bpf_row *r, u32 column)
+static u64 number_cell(const struct bpf_result *a, const struct bpf_row *r, u32 column)
 {
 	switch (column) {
 	case COL_RATE:
@@ -211,7 +211,7 @@ static u64 number_cell(const struct bpf_answer *a, const struct bpf_row *r, u32 
 	}
 }
 
-static double share_cell(const struct bpf_answer *a, const struct bpf_row *r, u32 column)
+static double share_cell(const struct bpf_result *a, const struct bpf_row *r, u32 column)
 {
 	double cpu = bpf__cpu_pct(r->n[BPF_RUN_NS], a->base.window_ns);
 
@@ -220,9 +220,9 @@ static double share_cell(const struct bpf_answer *a, const struct bpf_row *r, u3
 	return column == COL_CPU_PCT ? cpu : cpu / MAX(a->state.ncpus, 1u);
 }
 
-static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+static bool query_result__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct bpf_answer *a = container_of(t, struct bpf_answer, base.table);
+	const struct bpf_result *a = container_of(t, struct bpf_result, base.table);
 	const struct bpf_row *r = &a->rows[row];
 
 	*out = (struct value){0};
@@ -235,19 +235,19 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 		out->f = share_cell(a, r, column);
 	} else if (out->type == VALUE_TREND) {
 		out->trend = r->trend;
-		out->n = PROFILE_TREND;
+		out->n = TREND_LEN;
 	} else if (out->type != VALUE_NONE) {
 		out->u = number_cell(a, r, column);
 	}
 	return true;
 }
 
-static u64 answer__key(const struct row_table *t, u32 row)
+static u64 query_result__key(const struct row_table *t, u32 row)
 {
-	return container_of(t, struct bpf_answer, base.table)->rows[row].key;
+	return container_of(t, struct bpf_result, base.table)->rows[row].key;
 }
 
-static void make_table(struct bpf_answer *a, struct arena *arena)
+static void make_table(struct bpf_result *a, struct arena *arena)
 {
 	static const u8 names[BPF_GROUPS] = {COL_PROGRAM, COL_TYPE, COL_COMM, COL_COMM};
 	struct column *columns = arena__dup(arena, bpf_columns, sizeof(bpf_columns));
@@ -262,14 +262,14 @@ static void make_table(struct bpf_answer *a, struct arena *arena)
 		.ncolumns = COLUMNS,
 		.nrows = a->nrows,
 		.sort = COL_CPU_PCT,
-		.cell = answer__cell,
-		.key = answer__key,
+		.cell = query_result__cell,
+		.key = query_result__key,
 	};
 }
 
 /* --- rows --- */
 
-struct maker {
+struct query_builder {
 	const struct bpf_snap *snap;
 	const struct bpf_query *q;
 	struct arena *arena;
@@ -282,16 +282,17 @@ struct maker {
 static bool passes(const struct scope *scope, const struct bpf_prog_sample *s)
 {
 	if (!s->nowners)
-		return who__passes(scope, 0, 0, 0, "");
+		return task__passes(scope, 0, 0, 0, "");
 	for (u32 i = 0; i < MIN(s->nowners, BPF_OWNERS); i++)
-		if (who__passes(scope, s->owners[i].tgid, 0, s->owners[i].cgroup,
-				s->owners[i].comm))
+		if (task__passes(scope, s->owners[i].tgid, 0, s->owners[i].cgroup,
+				 s->owners[i].comm))
 			return true;
 	return false;
 }
 
 /* What is gone is there as long as it has runs in the window. */
-static bool counts(const struct bpf_entry *e, const struct bpf_query *q, const struct scope *scope)
+static bool passes_filter(const struct bpf_entry *e, const struct bpf_query *q,
+			  const struct scope *scope)
 {
 	return (!e->gone || e->n[q->window][BPF_RUNS]) &&
 	       (!*q->type || !strcmp(q->type, e->s.type)) && passes(scope, &e->s);
@@ -331,7 +332,7 @@ static const char *owners_text(struct arena *arena, const struct bpf_prog_sample
 }
 
 /* Good until the next call. */
-static struct bpf_row *row_of(struct maker *k, const struct bpf_entry *e)
+static struct bpf_row *row_of(struct query_builder *k, const struct bpf_entry *e)
 {
 	u64 key = row_key(e, k->q->group);
 	struct bpf_row *r;
@@ -344,13 +345,13 @@ static struct bpf_row *row_of(struct maker *k, const struct bpf_entry *e)
 	hidx__add(&k->index, key, k->n);
 	r = &k->rows[k->n++];
 	*r = (struct bpf_row){.key = key, .first = e, .gone = true, .fill_pct = -1, .fullest = ""};
-	r->id_text = who__id_text(k->arena, e->s.id);
-	r->pid_text = who__id_text(k->arena, e->s.nowners ? e->s.owners[0].tgid : 0);
+	r->id_text = task__id_text(k->arena, e->s.id);
+	r->pid_text = task__id_text(k->arena, e->s.nowners ? e->s.owners[0].tgid : 0);
 	r->owners = owners_text(k->arena, &e->s);
 	return r;
 }
 
-static void add_entry(struct maker *k, const struct bpf_entry *e, struct bpf_answer *a)
+static void add_entry(struct query_builder *k, const struct bpf_entry *e, struct bpf_result *a)
 {
 	struct bpf_row *r = row_of(k, e);
 	const u64 *n = e->n[k->q->window];
@@ -360,7 +361,7 @@ static void add_entry(struct maker *k, const struct bpf_entry *e, struct bpf_ans
 		a->n[i] += n[i];
 		a->own[i] += e->s.own ? n[i] : 0;
 	}
-	for (u32 i = 0; i < PROFILE_TREND; i++)
+	for (u32 i = 0; i < TREND_LEN; i++)
 		r->trend[i] += e->trend[i];
 	r->nprogs += !e->gone;
 	r->nown += !e->gone && e->s.own;
@@ -379,7 +380,7 @@ bool bpf_map__fill_pct(const struct bpf_map_sample *m, double *pct)
 	return true;
 }
 
-static void add_map(struct maker *k, struct bpf_row *r, const struct bpf_map_sample *m)
+static void add_map(struct query_builder *k, struct bpf_row *r, const struct bpf_map_sample *m)
 {
 	double pct;
 
@@ -393,12 +394,12 @@ static void add_map(struct maker *k, struct bpf_row *r, const struct bpf_map_sam
 	r->fullest = m->name;
 }
 
-static void add_maps(struct maker *k, const struct scope *scope)
+static void add_maps(struct query_builder *k, const struct scope *scope)
 {
 	struct hidx progs = {0};
 
 	for (u32 i = 0; i < k->snap->nprogs; i++)
-		if (!k->snap->progs[i].gone && counts(&k->snap->progs[i], k->q, scope))
+		if (!k->snap->progs[i].gone && passes_filter(&k->snap->progs[i], k->q, scope))
 			hidx__add(&progs, mix64(k->snap->progs[i].s.id), i);
 	for (u32 i = 0; i < k->snap->nmaps; i++) {
 		const struct bpf_map_sample *m = &k->snap->maps[i];
@@ -425,19 +426,19 @@ static int by_run_time(const void *a, const void *b)
 	return x->first->s.id < y->first->s.id ? -1 : x->first->s.id > y->first->s.id;
 }
 
-static void bpf_answer__free(struct answer *base)
+static void bpf_result__free(struct query_result *base)
 {
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+	struct result_box *box = container_of(base, struct result_box, result.base);
 
 	snap__put(base->snap);
 	arena__fini(&box->arena);
 	free(box);
 }
 
-static void add_rows(struct maker *k, struct bpf_answer *a, const struct scope *scope)
+static void add_rows(struct query_builder *k, struct bpf_result *a, const struct scope *scope)
 {
 	for (u32 i = 0; i < k->snap->nprogs; i++)
-		if (counts(&k->snap->progs[i], k->q, scope))
+		if (passes_filter(&k->snap->progs[i], k->q, scope))
 			add_entry(k, &k->snap->progs[i], a);
 	add_maps(k, scope);
 	if (k->n)
@@ -449,18 +450,18 @@ static void add_rows(struct maker *k, struct bpf_answer *a, const struct scope *
 	hidx__fini(&k->maps_seen);
 }
 
-struct bpf_answer *bpf__query(const struct bpf_snap *snap, const struct bpf_query *q,
+struct bpf_result *bpf__query(const struct bpf_snap *snap, const struct bpf_query *q,
 			      const struct scope *scope)
 {
-	struct answer_box *box = xcalloc(1, sizeof(*box));
-	struct bpf_answer *a = &box->answer;
-	struct maker k = {.snap = snap, .q = q, .arena = &box->arena};
+	struct result_box *box = xcalloc(1, sizeof(*box));
+	struct bpf_result *a = &box->result;
+	struct query_builder k = {.snap = snap, .q = q, .arena = &box->arena};
 
 	arena__init(&box->arena);
 	a->base.snap = snap__get(&snap->base);
 	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
 	a->base.window_ns = snap->window_ns[q->window];
-	a->base.free = bpf_answer__free;
+	a->base.free = bpf_result__free;
 	a->query = *q;
 	a->state = snap->state;
 	add_rows(&k, a, scope);

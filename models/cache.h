@@ -12,11 +12,11 @@
 #ifndef MODELS_CACHE_H
 #define MODELS_CACHE_H
 
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/heat_log.h"
 #include "samples/cache.h"
 #include "scope/scope.h"
-#include "models/profile.h" /* struct profile_stack, enum profile_window */
+#include "models/profile.h" /* struct callstack, enum time_window */
 
 #define CACHE_MAX_ROWS	 16384
 #define CACHE_MAX_MISSES 16384
@@ -47,7 +47,7 @@ struct cache_miss {
 	u64 cgroup;
 	u32 dev;
 	u64 inode;
-	const struct profile_stack *stack; /* NULL: not known */
+	const struct callstack *stack; /* NULL: not known */
 	u64 misses[WINDOWS];
 };
 
@@ -116,7 +116,7 @@ enum cache_show {
 /* A value; zero it first. */
 struct cache_query {
 	enum cache_group group;
-	enum profile_window window;
+	enum time_window window;
 	enum cache_show show;
 	bool by_pid; /* only this process' */
 	u32 tgid;
@@ -125,7 +125,7 @@ struct cache_query {
 	u64 inode;
 	bool leaf_first; /* stacks of misses: from where they came from, or from the root */
 	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED]; /* row keys whose stacks are wanted */
+	u64 unfolded[RESULT_MAX_UNFOLDED]; /* row keys whose stacks are wanted */
 };
 
 struct cache_row {
@@ -144,8 +144,9 @@ struct cache_row {
 	bool has_stacks; /* of its misses */
 };
 
-struct cache_answer {
-	struct answer base; /* rows by misses, then by hits, descending; trees: stacks of misses */
+struct cache_result {
+	struct query_result
+		base; /* rows by misses, then by hits, descending; trees: stacks of misses */
 	struct cache_query query;
 	u32 nrows;
 	const struct cache_row *rows;
@@ -156,7 +157,7 @@ struct cache_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). */
-struct cache_answer *cache__query(const struct cache_snap *snap, const struct cache_query *q,
+struct cache_result *cache__query(const struct cache_snap *snap, const struct cache_query *q,
 				  const struct scope *scope);
 /* Where the i-th age begins; that of CACHE_AGES: UINT64_MAX. */
 u64 cache__age_lo(u32 i);

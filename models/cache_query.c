@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "models/quantile.h"
-#include "models/cache_answer.h"
-#include "models/who.h"
+#include "models/cache_result.h"
+#include "models/task_text.h"
 
 const char *const cache_group_names[CACHE_GROUPS] = {
 	[CACHE_BY_PID] = "pid",	      [CACHE_BY_FILE] = "file",	  [CACHE_BY_COMM] = "comm",
@@ -23,7 +23,7 @@ static bool any(const u64 n[CACHE_COUNTS])
 	return all != 0;
 }
 
-static bool counts(const struct cache_maker *m, const struct cache_use *u)
+static bool passes_filter(const struct cache_builder *m, const struct cache_use *u)
 {
 	const struct cache_query *q = m->query;
 
@@ -31,7 +31,7 @@ static bool counts(const struct cache_maker *m, const struct cache_use *u)
 		return false;
 	if (q->by_file && (u->dev != q->dev || u->inode != q->inode))
 		return false;
-	return who__passes(m->scope, u->tgid, u->tid, u->cgroup, u->comm) &&
+	return task__passes(m->scope, u->tgid, u->tid, u->cgroup, u->comm) &&
 	       scope__thread(m->scope, u->kthread);
 }
 
@@ -81,24 +81,24 @@ static const char *row_name(const struct cache_row *r, enum cache_group by)
 	}
 }
 
-static void name_row(struct cache_maker *m, struct cache_row *r)
+static void name_row(struct cache_builder *m, struct cache_row *r)
 {
 	const struct cache_use *u = r->use;
 
 	r->comm = who_text(u);
 	r->pid = u->tgid == CACHE_MERGED ? 0 : u->tgid;
-	r->pid_text = who__id_text(m->arena, r->pid);
+	r->pid_text = task__id_text(m->arena, r->pid);
 	r->ended = r->pid && u->ended;
 	if (m->query->group == CACHE_BY_PID && !u->past)
-		r->cmdline = who__cmdline(m->arena, r->pid, 0);
-	r->cgroup_name = who__cgroup_text(m->arena, u->cgroup);
+		r->cmdline = task__cmdline(m->arena, r->pid, 0);
+	r->cgroup_name = task__cgroup_text(m->arena, u->cgroup);
 	r->file = file_text(m->arena, u);
 	r->dev_text = u->dev ? dev_text(m->arena, u->dev) : NULL;
 	r->name = row_name(r, m->query->group);
 }
 
 /* What follows from the counts of all rows. */
-static void finish_row(const struct cache_answer *a, struct cache_row *r)
+static void finish_row(const struct cache_result *a, struct cache_row *r)
 {
 	r->misses = cache__misses(r->n);
 	r->hits = cache__hits(r->n);
@@ -131,7 +131,7 @@ static u64 use_key(const struct cache_use *u, enum cache_group by)
 	}
 }
 
-static u32 row_of(struct cache_maker *m, u64 key)
+static u32 row_of(struct cache_builder *m, u64 key)
 {
 	u32 at;
 
@@ -153,26 +153,26 @@ static int compare_counts(const u64 a[CACHE_COUNTS], const u64 b[CACHE_COUNTS])
 	return ah > bh ? -1 : ah < bh;
 }
 
-/* What names a row: a file that is known rather than several that are not told apart. */
-static bool names_better(const struct cache_use *a, const struct cache_use *b,
-			 enum profile_window w)
+/* What names a row: a file that is known rather than several that are not distinguished. */
+static bool is_better_label(const struct cache_use *a, const struct cache_use *b,
+			    enum time_window w)
 {
 	if (!a->dev != !b->dev)
 		return a->dev;
 	return compare_counts(a->n[w], b->n[w]) < 0;
 }
 
-static void add_use(struct cache_maker *m, const struct cache_use *u)
+static void add_use(struct cache_builder *m, const struct cache_use *u)
 {
 	const u64 *n = u->n[m->query->window];
 	u32 at = row_of(m, use_key(u, m->query->group));
 	struct cache_row *r = &m->rows[at];
 
-	if (!r->use || names_better(u, r->use, m->query->window))
+	if (!r->use || is_better_label(u, r->use, m->query->window))
 		r->use = u;
 	for (u32 i = 0; i < CACHE_COUNTS; i++) {
 		r->n[i] += n[i];
-		m->answer->n[i] += n[i];
+		m->result->n[i] += n[i];
 	}
 	cache_stacks__place(m, u, at);
 }
@@ -185,20 +185,20 @@ static int by_misses(const void *a, const void *b)
 	return order ? order : (x->key > y->key) - (x->key < y->key);
 }
 
-static void fill_rows(struct cache_maker *m)
+static void fill_rows(struct cache_builder *m)
 {
 	m->rows = arena__array(m->arena, struct cache_row, m->snap->nuses);
 	for (u32 i = 0; i < m->snap->nuses; i++)
-		if (counts(m, &m->snap->uses[i]))
+		if (passes_filter(m, &m->snap->uses[i]))
 			add_use(m, &m->snap->uses[i]);
 	cache_stacks__find(m);
 	for (u32 i = 0; i < m->n; i++) {
 		name_row(m, &m->rows[i]);
-		finish_row(m->answer, &m->rows[i]);
+		finish_row(m->result, &m->rows[i]);
 	}
 	qsort(m->rows, m->n, sizeof(*m->rows), by_misses);
-	m->answer->rows = m->rows;
-	m->answer->nrows = m->n;
+	m->result->rows = m->rows;
+	m->result->nrows = m->n;
 }
 
 /* --- the answer --- */
@@ -213,21 +213,21 @@ static struct value ages_value(const struct cache_flow *flow, struct arena *a)
 	return histogram__value(&h, false, a);
 }
 
-struct cache_answer *cache__query(const struct cache_snap *snap, const struct cache_query *q,
+struct cache_result *cache__query(const struct cache_snap *snap, const struct cache_query *q,
 				  const struct scope *scope)
 {
-	struct cache_answer *a =
-		answer__new(sizeof(*a), &snap->base, snap->symbols,
-			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
-	struct cache_maker m = {
-		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .answer = a};
+	struct cache_result *a =
+		query_result__new(sizeof(*a), &snap->base, snap->symbols,
+				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct cache_builder m = {
+		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .result = a};
 
 	a->query = *q;
 	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	a->page_bytes = (u64)sysconf(_SC_PAGESIZE);
 	a->ages = ages_value(&snap->flow[q->window], m.arena);
 	fill_rows(&m);
-	cache_answer__table(a);
+	cache_result__table(a);
 	cache_stacks__build(&m);
 	hidx__fini(&m.index);
 	hidx__fini(&m.places);

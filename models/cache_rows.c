@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of the cache view's rows. */
 #include "base/columns.h"
-#include "models/cache_answer.h"
+#include "models/cache_result.h"
 #include "models/fields.h"
 
 #define ROW struct cache_row
@@ -137,11 +137,11 @@ static struct column *named(struct column *columns, const char *name)
 }
 
 /* Paths get the width that is left; of one file alone, the stacks of who uses it do. */
-void cache_answer__table(struct cache_answer *a)
+void cache_result__table(struct cache_result *a)
 {
 	const struct cache_query *q = &a->query;
 	struct column *columns =
-		ANSWER_TABLE(&a->base, fields, a->rows, a->nrows, q->group, q->show, "miss_rate");
+		RESULT_TABLE(&a->base, fields, a->rows, a->nrows, q->group, q->show, "miss_rate");
 
 	named(columns, "miss_share_pct")->priority = share_priority[q->show];
 	if (!q->by_file) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where the misses of rows come from: their stacks, merged into a tree below the row. */
-#include "models/cache_answer.h"
+#include "models/cache_result.h"
 #include "models/profile_impl.h"
-#include "models/trimmed.h"
+#include "models/tracer_frames.h"
 
 /* --- the row of a miss --- */
 
@@ -22,7 +22,7 @@ static u64 any_file_hash(u64 process, u64 cgroup)
 	return mix64(place_hash(process, cgroup, UINT32_MAX, UINT64_MAX));
 }
 
-static u32 find_place(const struct cache_maker *m, u64 hash)
+static u32 find_place(const struct cache_builder *m, u64 hash)
 {
 	u32 at;
 
@@ -30,13 +30,13 @@ static u32 find_place(const struct cache_maker *m, u64 hash)
 	return at;
 }
 
-static void add_place(struct cache_maker *m, u64 hash, u32 row)
+static void add_place(struct cache_builder *m, u64 hash, u32 row)
 {
 	if (find_place(m, hash) == HIDX_NONE)
 		hidx__add(&m->places, hash, row);
 }
 
-void cache_stacks__place(struct cache_maker *m, const struct cache_use *u, u32 row)
+void cache_stacks__place(struct cache_builder *m, const struct cache_use *u, u32 row)
 {
 	u64 process = process_of(u->tgid, u->past);
 
@@ -45,7 +45,7 @@ void cache_stacks__place(struct cache_maker *m, const struct cache_use *u, u32 r
 		add_place(m, any_file_hash(process, u->cgroup), row);
 }
 
-static u32 row_of_miss(const struct cache_maker *m, const struct cache_miss *miss)
+static u32 row_of_miss(const struct cache_builder *m, const struct cache_miss *miss)
 {
 	u64 process = process_of(miss->tgid, miss->past);
 	u32 at;
@@ -58,7 +58,7 @@ static u32 row_of_miss(const struct cache_maker *m, const struct cache_miss *mis
 	return at;
 }
 
-void cache_stacks__find(struct cache_maker *m)
+void cache_stacks__find(struct cache_builder *m)
 {
 	m->miss_rows = arena__array(m->arena, u64, m->snap->nmisses);
 	for (u32 i = 0; i < m->snap->nmisses; i++) {
@@ -73,15 +73,15 @@ void cache_stacks__find(struct cache_maker *m)
 
 /* --- trees --- */
 
-struct forest {
-	const struct cache_maker *m;
+struct tree_builder {
+	const struct cache_builder *m;
 	struct selection s;
-	struct trimmed stacks;
+	struct tracer_frames stacks;
 	struct profile_query names;
 	struct chain_nodes out;
 };
 
-static void plant(struct forest *f, const struct cache_row *row)
+static void append_row(struct tree_builder *f, const struct cache_row *row)
 {
 	const struct cache_snap *snap = f->m->snap;
 	struct chain_items items = {.items = xcalloc(MAX(snap->nmisses, 1u), sizeof(*items.items))};
@@ -95,16 +95,17 @@ static void plant(struct forest *f, const struct cache_row *row)
 		if (f->m->miss_rows[i] != row->key)
 			continue;
 		items.items[items.n++] = (struct chain_item){
-			selection__stack(&f->s, trimmed__stack(&f->stacks, snap->misses[i].stack)),
+			selection__stack(&f->s,
+					 tracer_frames__stack(&f->stacks, snap->misses[i].stack)),
 			(double)n, n};
 		bucket.total += (double)n;
 	}
 	whole = bucket.total;
 	/* Shares are of all misses, as the rows' are, though the stacks may be of some alone. */
 	if (row_misses)
-		whole *= (double)cache__misses(f->m->answer->n) / (double)row_misses;
+		whole *= (double)cache__misses(f->m->result->n) / (double)row_misses;
 	if (items.n)
-		chains__build(&f->s, &bucket, &items, whole, ANSWER_TREE_NODES, &f->out);
+		chains__build(&f->s, &bucket, &items, whole, RESULT_TREE_NODES, &f->out);
 	free(items.items);
 }
 
@@ -124,12 +125,12 @@ static bool pending(const struct selection *s)
 	return false;
 }
 
-void cache_stacks__build(struct cache_maker *m)
+void cache_stacks__build(struct cache_builder *m)
 {
-	struct cache_answer *a = m->answer;
+	struct cache_result *a = m->result;
 	struct row_tree *trees = arena__array(m->arena, struct row_tree, a->nrows);
-	struct forest f = {.m = m,
-			   .stacks = {.arena = m->arena, .symbols = m->snap->symbols}};
+	struct tree_builder f = {.m = m,
+				 .stacks = {.arena = m->arena, .symbols = m->snap->symbols}};
 
 	/* Rows are not about functions: trees have whole stacks. */
 	f.names = (struct profile_query){.groups = GROUP_BIT(GROUP_TID),
@@ -140,7 +141,7 @@ void cache_stacks__build(struct cache_maker *m)
 	for (u32 i = 0; i < a->nrows; i++) {
 		trees[i].first = f.out.n;
 		if (a->rows[i].has_stacks && is_unfolded(m->query, a->rows[i].key))
-			plant(&f, &a->rows[i]);
+			append_row(&f, &a->rows[i]);
 		trees[i].n = f.out.n - trees[i].first;
 	}
 	if (f.out.n)
@@ -149,6 +150,6 @@ void cache_stacks__build(struct cache_maker *m)
 	a->base.trees = trees;
 	a->base.unresolved = pending(&f.s);
 	selection__fini(&f.s);
-	trimmed__fini(&f.stacks);
+	tracer_frames__fini(&f.stacks);
 	free(f.out.items);
 }

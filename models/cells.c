@@ -77,14 +77,14 @@ void cells__fini(struct cells *c, u32 *held)
 	*c = (struct cells){0};
 }
 
-static double cell__count(const struct hist_cell *c, enum profile_window w)
+static double cell__count(const struct hist_cell *c, enum time_window w)
 {
 	if (w == WINDOW_LAST)
 		return c->last;
 	return w == WINDOW_DECAY ? (double)c->decay : (double)c->total;
 }
 
-void hist_cells__add(double *n, const struct hist_cells *c, enum profile_window w)
+void hist_cells__add(double *n, const struct hist_cells *c, enum time_window w)
 {
 	for (u32 i = 0; i < c->n; i++)
 		n[c->v[i].bucket] += cell__count(&c->v[i], w);

@@ -24,7 +24,7 @@ struct hist_cells {
 };
 
 /* Adds what cells have in a window to n, which is by bucket. */
-void hist_cells__add(double *n, const struct hist_cells *c, enum profile_window w);
+void hist_cells__add(double *n, const struct hist_cells *c, enum time_window w);
 /* The greatest of a decaying window, whose maximum forgets before what was very many has faded:
  * then its bucket tells. total: the greatest of all times. */
 u64 hist_cells__cover(const struct hist_cells *c, u64 (*lo)(u32 bucket), u64 max, u64 total);

@@ -60,14 +60,14 @@ struct value cpu_cache__hit_pct(const u64 *n)
 	return (struct value){.type = VALUE_PCT, .f = (double)(all - misses) * 100 / (double)all};
 }
 
-static void hit_pct(const struct answer *a, const void *row, struct value *out)
+static void hit_pct(const struct query_result *a, const void *row, struct value *out)
 {
 	*out = cpu_cache__hit_pct(((const struct tally_row *)row)->n);
 }
 
-static void miss_share(const struct answer *a, const void *row, struct value *out)
+static void miss_share(const struct query_result *a, const void *row, struct value *out)
 {
-	u64 all = container_of(a, struct tally_answer, base)->n[CPU_CACHE_MISSES];
+	u64 all = container_of(a, struct tally_result, base)->n[CPU_CACHE_MISSES];
 
 	out->type = all ? VALUE_PCT : VALUE_NONE;
 	out->f = (double)((const struct tally_row *)row)->n[CPU_CACHE_MISSES] * 100 /
@@ -118,10 +118,10 @@ static bool passes(const struct tally *u, const u64 *n, const struct scope *scop
 
 const struct tally_table cpu_cache_tables[CPU_CACHES] = {TABLE(CPU_CACHE_LLC), TABLE(CPU_CACHE_TLB)};
 
-struct tally_answer *cpu_cache__query(const struct tally_snap *snap, const struct tally_query *q,
+struct tally_result *cpu_cache__query(const struct tally_snap *snap, const struct tally_query *q,
 				      const struct scope *scope)
 {
-	struct tally_answer *a = tally__query(snap, q, scope);
+	struct tally_result *a = tally__query(snap, q, scope);
 	struct column *comm = column__named(a->columns, ARRAY_SIZE(fields), "comm");
 
 	if (q->group != TALLY_BY_CPU)

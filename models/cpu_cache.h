@@ -27,7 +27,7 @@ const struct cpu_cache_state *cpu_cache__state(const struct snap *s, enum cpu_ca
  * misses: then it is 0. */
 struct value cpu_cache__hit_pct(const u64 *n);
 /* Rows of CPUs are named by who misses most there: tally__query with columns that say so. */
-struct tally_answer *cpu_cache__query(const struct tally_snap *snap, const struct tally_query *q,
+struct tally_result *cpu_cache__query(const struct tally_snap *snap, const struct tally_query *q,
 				      const struct scope *scope);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/columns.h"
 #include "models/model.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 #define ROW struct tally_row
 
@@ -50,7 +50,7 @@ const struct dentry_state_sample *dentry__state(const struct snap *s)
 /* --- rows --- */
 
 /* Which of them had to ask the file system: no source tells. */
-static void slow_cell(const struct answer *a, const void *row, struct value *out)
+static void slow_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	out->type = VALUE_NONE;
 }
@@ -84,7 +84,7 @@ static const struct field fields[] = {
 /* Which threads count was decided in the kernel. */
 static bool passes(const struct tally *u, const u64 *n, const struct scope *scope)
 {
-	return n[DENTRY_LOOKUPS] && who__passes(scope, u->tgid, 0, u->cgroup, u->comm) &&
+	return n[DENTRY_LOOKUPS] && task__passes(scope, u->tgid, 0, u->cgroup, u->comm) &&
 	       scope__thread(scope, u->kthread);
 }
 

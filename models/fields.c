@@ -49,7 +49,8 @@ static void text(const struct field *f, const char *base, struct value *out)
 		out->type = VALUE_NONE;
 }
 
-static void fill(const struct field *f, const struct answer *a, const char *base, struct value *out)
+static void fill(const struct field *f, const struct query_result *a, const char *base,
+		 struct value *out)
 {
 	u64 n;
 
@@ -64,7 +65,7 @@ static void fill(const struct field *f, const struct answer *a, const char *base
 		break;
 	case FIELD_TREND:
 		out->trend = (const void *)(base + f->at);
-		out->n = PROFILE_TREND;
+		out->n = TREND_LEN;
 		break;
 	case FIELD_VALUE:
 		memcpy(out, base + f->at, sizeof(*out));
@@ -82,9 +83,9 @@ static void fill(const struct field *f, const struct answer *a, const char *base
 	}
 }
 
-static const struct answer *answer_of(const struct row_table *t)
+static const struct query_result *result_of(const struct row_table *t)
 {
-	return container_of(t, struct answer, table);
+	return container_of(t, struct query_result, table);
 }
 
 static bool applies(const struct field *f, u32 groups)
@@ -94,7 +95,7 @@ static bool applies(const struct field *f, u32 groups)
 
 static bool fields__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct answer *a = answer_of(t);
+	const struct query_result *a = result_of(t);
 	const struct field *f = &a->of->fields[column];
 	const char *at = (const char *)a->of->rows + row * a->of->size, *base = base_of(f, at);
 
@@ -114,7 +115,7 @@ static bool fields__cell(const struct row_table *t, u32 row, u32 column, struct 
 
 static u64 fields__key(const struct row_table *t, u32 row)
 {
-	const struct rows_of *of = answer_of(t)->of;
+	const struct rows_of *of = result_of(t)->of;
 
 	return number_at((const char *)of->rows + row * of->size, 0, sizeof(u64));
 }
@@ -163,9 +164,9 @@ static bool any_has(const struct row_table *t, u32 column)
 	return false;
 }
 
-struct column *answer__table(struct answer *a, const struct field *fields, u32 nfields,
-			     const void *rows, u32 n, size_t size, u32 groups, u32 set,
-			     const char *sort)
+struct column *query_result__table(struct query_result *a, const struct field *fields, u32 nfields,
+				   const void *rows, u32 n, size_t size, u32 groups, u32 set,
+				   const char *sort)
 {
 	const struct rows_of of = {fields, rows, size, groups};
 	struct column *columns = arena__array(&a->arena, struct column, nfields);

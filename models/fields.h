@@ -6,7 +6,7 @@
 #ifndef MODELS_FIELDS_H
 #define MODELS_FIELDS_H
 
-#include "models/answer.h"
+#include "models/query_result.h"
 
 enum field_kind {
 	FIELD_NUMBER, /* unsigned, of any size */
@@ -14,7 +14,7 @@ enum field_kind {
 	FIELD_TEXT,   /* const char *; NULL: not known */
 	FIELD_CHARS,  /* char[] */
 	FIELD_NAMED,  /* a number: `names` has its name */
-	FIELD_TREND,  /* float[PROFILE_TREND] */
+	FIELD_TREND,  /* float[TREND_LEN] */
 	FIELD_VALUE,  /* a struct value */
 	FIELD_RATE,   /* a number, per second of the answer's window */
 	FIELD_MEAN,   /* a number by that at `by` */
@@ -33,7 +33,7 @@ struct field {
 	u16 unless, unless_size; /* 1 more than where a number is that is 0 where it is not known */
 	const char *unknown;	 /* then it is this text; NULL: none */
 	const char *const *names;
-	void (*make)(const struct answer *a, const void *row, struct value *out);
+	void (*make)(const struct query_result *a, const void *row, struct value *out);
 	u32 groups; /* a bit for each grouping that it applies in; 0: all */
 	u32 except; /* likewise: that it does not apply in */
 	u32 keys;   /* likewise: it names rows */
@@ -87,12 +87,12 @@ struct rows_of {
 
 /* Fills the answer's table, in its arena: n rows of so many bytes, of groupings (bits) and a set of
  * columns; sort: the name of the column that they come sorted by. Columns may be changed. */
-struct column *answer__table(struct answer *a, const struct field *fields, u32 nfields,
-			     const void *rows, u32 n, size_t size, u32 groups, u32 set,
-			     const char *sort);
-#define ANSWER_TABLE(a, fields, rows, n, group, set, sort)                                         \
-	answer__table(a, fields, ARRAY_SIZE(fields), rows, n, sizeof((rows)[0]), 1u << (group),    \
-		      set, sort)
+struct column *query_result__table(struct query_result *a, const struct field *fields, u32 nfields,
+				   const void *rows, u32 n, size_t size, u32 groups, u32 set,
+				   const char *sort);
+#define RESULT_TABLE(a, fields, rows, n, group, set, sort)                                         \
+	query_result__table(a, fields, ARRAY_SIZE(fields), rows, n, sizeof((rows)[0]),             \
+			    1u << (group), set, sort)
 
 /* Where command lines are on screen they take what width is left, not the names beside them. */
 void columns__fit_cmdline(struct column *columns, u32 n);

@@ -7,13 +7,13 @@
 #include "scope/filter.h"
 
 struct flame_box {
-	struct flame_answer answer;
+	struct flame_result result;
 	struct arena arena;
 };
 
 /* --- what sources call --- */
 
-static u32 name_of(struct flame_maker *m, const char *name, size_t len)
+static u32 name_of(struct flame_builder *m, const char *name, size_t len)
 {
 	struct flame_comm *c;
 	u64 hash;
@@ -33,19 +33,19 @@ static u32 name_of(struct flame_maker *m, const char *name, size_t len)
 	return m->ncomms++;
 }
 
-static u32 comm_of(struct flame_maker *m, const char *name)
+static u32 comm_of(struct flame_builder *m, const char *name)
 {
 	return name_of(m, name, strnlen(name, COMM_LEN - 1));
 }
 
-static void add_name(struct flame_maker *m, const char *name, size_t len)
+static void add_name(struct flame_builder *m, const char *name, size_t len)
 {
 	m->path_names = xgrow(m->path_names, m->npath_names, &m->path_names_cap,
 			      sizeof(*m->path_names));
 	m->path_names[m->npath_names++] = name_of(m, name, len);
 }
 
-static u32 path_of(struct flame_maker *m, const char *path, const char *between)
+static u32 path_of(struct flame_builder *m, const char *path, const char *between)
 {
 	u64 hash = hash_bytes(path, strlen(path));
 	struct flame_path *p;
@@ -66,73 +66,73 @@ static u32 path_of(struct flame_maker *m, const char *path, const char *between)
 	return m->npaths++;
 }
 
-static struct flame_line *line_of(struct flame_maker *m, u32 hit, u32 comm)
+static struct flame_line *line_of(struct flame_builder *m, u32 filtered, u32 comm)
 {
-	u64 hash = mix64_pair(comm, hit);
+	u64 hash = mix64_pair(comm, filtered);
 	u32 at;
 
 	HIDX_FIND(at, &m->line_index, hash, pos,
-		  m->lines[pos].hit == hit && m->lines[pos].comm == comm);
+		  m->lines[pos].filtered == filtered && m->lines[pos].comm == comm);
 	if (at != HIDX_NONE)
 		return &m->lines[at];
 	m->lines = xgrow(m->lines, m->nlines, &m->lines_cap, sizeof(*m->lines));
-	m->lines[m->nlines] = (struct flame_line){.hit = hit, .comm = comm};
+	m->lines[m->nlines] = (struct flame_line){.filtered = filtered, .comm = comm};
 	hidx__add(&m->line_index, hash, m->nlines);
 	return &m->lines[m->nlines++];
 }
 
-void flame_maker__add(struct flame_maker *m, const struct flame_stack *stack)
+void flame_builder__add(struct flame_builder *m, const struct flame_stack *stack)
 {
-	u32 comm = comm_of(m, stack->comm), hit;
+	u32 comm = comm_of(m, stack->comm), filtered;
 	struct flame_line *line;
 	u64 weight = stack->weight;
 
 	if (!weight || !m->comms[comm].passes)
 		return;
 	if (stack->path) {
-		hit = FLAME_PATH | path_of(m, stack->path, stack->between);
+		filtered = FLAME_PATH | path_of(m, stack->path, stack->between);
 		comm = 0;
 	} else {
-		hit = selection__stack(&m->names, stack->stack);
-		if (!m->names.hits[hit].passes)
+		filtered = selection__stack(&m->names, stack->stack);
+		if (!m->names.filtered[filtered].passes)
 			return;
 	}
 	if (m->scale != 1)
 		weight = (u64)((double)weight * m->scale + 0.5);
-	line = line_of(m, hit, comm);
-	if (m->then) {
-		line->then += weight;
+	line = line_of(m, filtered, comm);
+	if (m->baseline) {
+		line->baseline += weight;
 		return;
 	}
 	line->weight += weight;
 	line->cold += m->cold ? weight : 0;
 }
 
-void flame_maker__add_trimmed(struct flame_maker *m, const struct flame_stack *stack)
+void flame_builder__add_trimmed(struct flame_builder *m, const struct flame_stack *stack)
 {
-	struct flame_stack trimmed = *stack;
+	struct flame_stack tracer_frames = *stack;
 
-	trimmed.stack = trimmed__stack(&m->trimmed, stack->stack);
-	flame_maker__add(m, &trimmed);
+	tracer_frames.stack = tracer_frames__stack(&m->tracer_frames, stack->stack);
+	flame_builder__add(m, &tracer_frames);
 }
 
-bool flame_maker__task(const struct flame_maker *m, u32 tgid, u32 tid, u32 cpu, u64 cgroup)
+bool flame_builder__task(const struct flame_builder *m, u32 tgid, u32 tid, u32 cpu, u64 cgroup)
 {
 	return !m->scope || scope__task(&m->names.tasks, tgid, tid, cpu, cgroup, "");
 }
 
-void flame_maker__code(struct flame_maker *m, bool user, bool kernel)
+void flame_builder__code(struct flame_builder *m, bool user, bool kernel)
 {
 	m->code.user = user;
 	m->code.kernel = kernel;
 }
 
-struct arena *flame_maker__arena(struct flame_maker *m)
+struct arena *flame_builder__arena(struct flame_builder *m)
 {
 	return &m->scratch;
 }
 
-void flame_maker__keep(struct flame_maker *m, void *what, void (*fini)(void *what))
+void flame_builder__keep(struct flame_builder *m, void *what, void (*fini)(void *what))
 {
 	if (m->nkept == ARRAY_SIZE(m->kept))
 		die("a flame graph's source keeps too much");
@@ -141,10 +141,11 @@ void flame_maker__keep(struct flame_maker *m, void *what, void (*fini)(void *wha
 
 /* --- life --- */
 
-static void maker__init(struct flame_maker *m, struct arena *arena, const struct symbols *symbols,
-			const struct flame_query *q, const struct scope *scope)
+static void builder__init(struct flame_builder *m, struct arena *arena,
+			  const struct symbols *symbols, const struct flame_query *q,
+			  const struct scope *scope)
 {
-	*m = (struct flame_maker){.arena = arena, .scope = scope};
+	*m = (struct flame_builder){.arena = arena, .scope = scope};
 	/* Rows are not about functions: trees have whole stacks. */
 	m->code = (struct profile_query){.groups = GROUP_BIT(GROUP_TID),
 					 .user = true,
@@ -152,16 +153,16 @@ static void maker__init(struct flame_maker *m, struct arena *arena, const struct
 					 .inlined = q->inlined};
 	arena__init(&m->scratch);
 	selection__init_stacks(&m->names, arena, symbols, &m->code, scope);
-	m->trimmed = (struct trimmed){.arena = &m->scratch, .symbols = symbols};
+	m->tracer_frames = (struct tracer_frames){.arena = &m->scratch, .symbols = symbols};
 }
 
-static void maker__fini(struct flame_maker *m)
+static void builder__fini(struct flame_builder *m)
 {
 	for (u32 i = 0; i < m->nkept; i++)
 		if (m->kept[i].fini)
 			m->kept[i].fini(m->kept[i].what);
 	selection__fini(&m->names);
-	trimmed__fini(&m->trimmed);
+	tracer_frames__fini(&m->tracer_frames);
 	arena__fini(&m->scratch);
 	free(m->lines);
 	hidx__fini(&m->line_index);
@@ -184,31 +185,31 @@ void flame_query__init(struct flame_query *q, const struct flame_source *source,
 	memcpy(q->parts[0].query, query, MIN(source->query_size, sizeof(q->parts[0].query)));
 }
 
-enum profile_window flame_query__window(const struct flame_query *q)
+enum time_window flame_query__window(const struct flame_query *q)
 {
 	const struct flame_part *p = &q->parts[0];
-	enum profile_window w;
+	enum time_window w;
 
 	memcpy(&w, (const char *)p->query + p->source->window_at, sizeof(w));
 	return w;
 }
 
-void flame_query__set_window(struct flame_query *q, enum profile_window w)
+void flame_query__set_window(struct flame_query *q, enum time_window w)
 {
 	for (u32 i = 0; i < q->nparts; i++)
 		memcpy((char *)q->parts[i].query + q->parts[i].source->window_at, &w, sizeof(w));
 }
 
-static void sum_truncated(const struct flame_maker *m, struct flame_answer *a)
+static void sum_truncated(const struct flame_builder *m, struct flame_result *a)
 {
 	double truncated = 0, whole = 0;
 
 	for (u32 i = 0; i < m->nlines; i++) {
-		const struct hit *h;
+		const struct filtered_stack *h;
 
-		if (m->lines[i].hit & FLAME_PATH)
+		if (m->lines[i].filtered & FLAME_PATH)
 			continue;
-		h = &m->names.hits[m->lines[i].hit];
+		h = &m->names.filtered[m->lines[i].filtered];
 		if (h->user == USER_TRUNCATED)
 			truncated += (double)m->lines[i].weight;
 		else if (h->user == USER_WHOLE)
@@ -223,7 +224,7 @@ struct input {
 	double weight_ns[FLAME_PARTS];
 };
 
-static void take_parts(struct flame_maker *m, struct flame_answer *a, const struct input *in)
+static void take_parts(struct flame_builder *m, struct flame_result *a, const struct input *in)
 {
 	for (u32 i = 0; i < a->query.nparts; i++) {
 		const struct flame_part *p = &a->query.parts[i];
@@ -253,7 +254,7 @@ static struct scope *search_terms(const char *pattern, char *wrong, size_t size)
 	return s;
 }
 
-u64 flame__matched(const struct flame_answer *a, u32 node)
+u64 flame__matched(const struct flame_result *a, u32 node)
 {
 	u32 end = a->nodes[node].end;
 	u64 sum = 0;
@@ -270,7 +271,7 @@ u64 flame__matched(const struct flame_answer *a, u32 node)
 	return sum;
 }
 
-static void search(struct flame_answer *a)
+static void search(struct flame_result *a)
 {
 	struct flame_frame *frames = (struct flame_frame *)a->frames;
 	struct scope *terms;
@@ -297,16 +298,16 @@ static bool pending(const struct selection *s)
 	return false;
 }
 
-static void flame__free(struct answer *base)
+static void flame__free(struct query_result *base)
 {
-	struct flame_box *box = container_of(base, struct flame_box, answer.base);
+	struct flame_box *box = container_of(base, struct flame_box, result.base);
 
 	snap__put(base->snap);
 	arena__fini(&box->arena);
 	free(box);
 }
 
-static void init_answer(struct flame_answer *a, const struct snap *snap,
+static void init_result(struct flame_result *a, const struct snap *snap,
 			const struct flame_query *q)
 {
 	const struct flame_source *source = q->parts[0].source;
@@ -324,7 +325,7 @@ static void init_answer(struct flame_answer *a, const struct snap *snap,
 	a->base.free = flame__free;
 }
 
-static u64 count_stacks(const struct flame_maker *m)
+static u64 count_stacks(const struct flame_builder *m)
 {
 	u64 n = 0;
 
@@ -334,42 +335,43 @@ static u64 count_stacks(const struct flame_maker *m)
 }
 
 /* The outermost nodes of which nothing is left. */
-static void sum_gone(struct flame_answer *a)
+static void sum_gone(struct flame_result *a)
 {
 	for (u32 i = 0; i < a->nnodes;) {
 		const struct flame_node *n = &a->nodes[i];
 
-		a->gone += n->value ? 0 : n->then;
+		a->gone += n->value ? 0 : n->baseline;
 		i = n->value ? i + 1 : n->end;
 	}
 }
 
-static struct flame_answer *build(const struct input *now, const struct input *then,
+static struct flame_result *build(const struct input *now, const struct input *baseline,
 				  const struct flame_query *q, const struct scope *scope)
 {
 	struct flame_box *box = xcalloc(1, sizeof(*box));
-	struct flame_answer *a = &box->answer;
-	struct flame_maker m;
+	struct flame_result *a = &box->result;
+	struct flame_builder m;
 
 	arena__init(&box->arena);
-	init_answer(a, now->snaps[0], q);
-	maker__init(&m, &box->arena, q->parts[0].source->symbols(now->snaps[0]), &a->query, scope);
+	init_result(a, now->snaps[0], q);
+	builder__init(&m, &box->arena, q->parts[0].source->symbols(now->snaps[0]), &a->query,
+		      scope);
 	take_parts(&m, a, now);
-	m.then = a->compared = then != NULL;
-	a->query.by_then &= a->compared;
-	if (then)
-		take_parts(&m, a, then);
+	m.baseline = a->compared = baseline != NULL;
+	a->query.by_baseline &= a->compared;
+	if (baseline)
+		take_parts(&m, a, baseline);
 	sum_truncated(&m, a);
 	flame__grow(&m, a);
 	search(a);
 	sum_gone(a);
 	a->stacks = count_stacks(&m);
 	a->base.unresolved = pending(&m.names);
-	maker__fini(&m);
+	builder__fini(&m);
 	return a;
 }
 
-struct flame_answer *flame__build(const struct snap *const *snaps, const double *weight_ns,
+struct flame_result *flame__build(const struct snap *const *snaps, const double *weight_ns,
 				  const struct flame_query *q, const struct scope *scope)
 {
 	struct input in = {0};
@@ -394,17 +396,17 @@ static struct input input_of(const struct frame *f, const struct flame_query *q)
 	return in;
 }
 
-struct flame_answer *flame__compare(const struct frame *f, const struct frame *then,
+struct flame_result *flame__compare(const struct frame *f, const struct frame *baseline,
 				    const struct flame_query *q, const struct scope *scope)
 {
 	struct input now = input_of(f, q), before;
 
-	if (then)
-		before = input_of(then, q);
-	return build(&now, then ? &before : NULL, q, scope);
+	if (baseline)
+		before = input_of(baseline, q);
+	return build(&now, baseline ? &before : NULL, q, scope);
 }
 
-struct flame_answer *flame__query(const struct frame *f, const struct flame_query *q,
+struct flame_result *flame__query(const struct frame *f, const struct flame_query *q,
 				  const struct scope *scope)
 {
 	return flame__compare(f, NULL, q, scope);
@@ -415,9 +417,9 @@ static double share(u64 part, u64 whole)
 	return whole ? (double)part * 100 / (double)whole : 0;
 }
 
-double flame__change(const struct flame_answer *a, u32 node)
+double flame__change(const struct flame_result *a, u32 node)
 {
 	const struct flame_node *n = &a->nodes[node], *all = &a->nodes[0];
 
-	return share(n->value, all->value) - share(n->then, all->then);
+	return share(n->value, all->value) - share(n->baseline, all->baseline);
 }

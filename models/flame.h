@@ -14,17 +14,17 @@
 #ifndef MODELS_FLAME_H
 #define MODELS_FLAME_H
 
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "samples/snap.h"
 #include "scope/scope.h"
-#include "models/profile.h" /* struct profile_stack, enum profile_window */
+#include "models/profile.h" /* struct callstack, enum time_window */
 
 #define FLAME_MAX_NODES (1u << 18)
 #define FLAME_MAX_DEPTH 1024
 #define FLAME_MAX_QUERY 640 /* bytes of the query of a source */
 #define FLAME_SEARCH	256
 
-struct flame_maker;
+struct flame_builder;
 
 /* What a graph's weights are. */
 struct flame_weight {
@@ -47,9 +47,9 @@ struct flame_source {
 	const struct symbols *(*symbols)(const struct snap *snap);
 	u64 (*since)(const struct snap *snap); /* where WINDOW_TOTAL begins */
 	/* Hands out all stacks of the query's window that are in scope, as far as the scope is
-	 * about ids: flame_maker__add looks at names. */
+	 * about ids: flame_builder__add looks at names. */
 	void (*stacks)(const struct snap *snap, const void *query, const struct scope *scope,
-		       struct flame_maker *m);
+		       struct flame_builder *m);
 	/* Optional: where weights depend on the query; as the source has them otherwise. */
 	void (*weigh)(const void *query, struct flame_weight *out);
 	/* Optional, where only some of what happened was looked at: by how many points shares may be
@@ -78,23 +78,24 @@ struct flame_weight flame_source__weight(const struct flame_source *s, const voi
 /* --- for sources --- */
 
 struct flame_stack {
-	const struct profile_stack *stack; /* NULL: not known. Stays until the query is over */
-	/* In the place of a stack: names with `between` between them, the outermost first; NULL: a stack. */
+	const struct callstack *stack; /* NULL: not known. Stays until the query is over */
+	/* In the place of a stack: names with `between` between them, the outermost first; NULL: a
+	 * stack. */
 	const char *path, *between;
 	const char *comm;
 	u64 weight; /* 0: ignored */
 };
 
-void flame_maker__add(struct flame_maker *m, const struct flame_stack *stack);
-/* The same without the frames, at the leaf, of whoever looked. */
-void flame_maker__add_trimmed(struct flame_maker *m, const struct flame_stack *stack);
+void flame_builder__add(struct flame_builder *m, const struct flame_stack *stack);
+/* The same minus the tracer's own frames at the leaf. */
+void flame_builder__add_trimmed(struct flame_builder *m, const struct flame_stack *stack);
 /* Whether a task passes the scope's terms about ids. */
-bool flame_maker__task(const struct flame_maker *m, u32 tgid, u32 tid, u32 cpu, u64 cgroup);
+bool flame_builder__task(const struct flame_builder *m, u32 tgid, u32 tid, u32 cpu, u64 cgroup);
 /* Which frames count, before the first stack; both do otherwise. */
-void flame_maker__code(struct flame_maker *m, bool user, bool kernel);
+void flame_builder__code(struct flame_builder *m, bool user, bool kernel);
 /* Memory that stays until the query is over; fini is called then, may be NULL. */
-struct arena *flame_maker__arena(struct flame_maker *m);
-void flame_maker__keep(struct flame_maker *m, void *what, void (*fini)(void *what));
+struct arena *flame_builder__arena(struct flame_builder *m);
+void flame_builder__keep(struct flame_builder *m, void *what, void (*fini)(void *what));
 
 /* --- queries --- */
 
@@ -112,15 +113,15 @@ struct flame_query {
 	bool leaf_first;	   /* what is below the root: leaves; else whoever began it all */
 	bool by_comm;		   /* commands come between root and frames */
 	bool inlined;		   /* functions inlined at an address are frames of their own */
-	bool by_then;		   /* nodes lie as they did in the baseline: of what is gone, too */
+	bool by_baseline;	   /* nodes lie as they did in the baseline: of what is gone, too */
 	char search[FLAME_SEARCH]; /* regular expression; "" none */
 };
 
 /* One part, its view's own query copied; by comm. */
 void flame_query__init(struct flame_query *q, const struct flame_source *source, const void *query);
 /* Of all parts. */
-enum profile_window flame_query__window(const struct flame_query *q);
-void flame_query__set_window(struct flame_query *q, enum profile_window w);
+enum time_window flame_query__window(const struct flame_query *q);
+void flame_query__set_window(struct flame_query *q, enum time_window w);
 
 /* What nodes are called: functions, commands, the root. */
 struct flame_frame {
@@ -137,19 +138,19 @@ struct flame_frame {
  * its value (flame_node__width) holds all its descendants, one beside the other from the left. */
 struct flame_node {
 	u64 key;	 /* stable: hash of the path */
-	u64 start;	 /* of the root's value; with by_then of its then */
+	u64 start;	 /* of the root's value; with by_baseline of its then */
 	u64 value;	 /* all that passes it: its children's, and its own */
 	u64 cold;	 /* part of value: off the CPU */
 	u64 self;	 /* part of value: ends here */
-	u64 then, then_self; /* the same in the baseline */
+	u64 baseline, baseline_self; /* the same in the baseline */
 	u32 parent, end; /* end: position behind its last descendant */
 	u32 frame;
 	u16 depth; /* 0 the root */
 	bool inlined;
 };
 
-struct flame_answer {
-	struct answer base; /* no rows: flame_rows makes some */
+struct flame_result {
+	struct query_result base; /* no rows: flame_rows makes some */
 	struct flame_query query;
 	enum value_type unit;
 	const char *noun;
@@ -170,42 +171,42 @@ struct flame_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). The frame has the first part's snapshot. */
-struct flame_answer *flame__query(const struct frame *f, const struct flame_query *q,
+struct flame_result *flame__query(const struct frame *f, const struct flame_query *q,
 				  const struct scope *scope);
 /* The same against a baseline, NULL none, which has the first part's snapshot too. */
-struct flame_answer *flame__compare(const struct frame *f, const struct frame *then,
+struct flame_result *flame__compare(const struct frame *f, const struct frame *baseline,
 				    const struct flame_query *q, const struct scope *scope);
 /* As flame__query, from the snapshots of the parts (NULL: missing) and what their weights are in ns. */
-struct flame_answer *flame__build(const struct snap *const *snaps, const double *weight_ns,
+struct flame_result *flame__build(const struct snap *const *snaps, const double *weight_ns,
 				  const struct flame_query *q, const struct scope *scope);
 /* Weight of stacks through a node that have a match in it, above or below it. */
-u64 flame__matched(const struct flame_answer *a, u32 node);
+u64 flame__matched(const struct flame_result *a, u32 node);
 
-static inline const struct flame_frame *flame__frame(const struct flame_answer *a, u32 node)
+static inline const struct flame_frame *flame__frame(const struct flame_result *a, u32 node)
 {
 	return &a->frames[a->nodes[node].frame];
 }
 
-static inline u64 flame_node__width(const struct flame_answer *a, const struct flame_node *n)
+static inline u64 flame_node__width(const struct flame_result *a, const struct flame_node *n)
 {
-	return a->query.by_then ? n->then : n->value;
+	return a->query.by_baseline ? n->baseline : n->value;
 }
 
 /* By how many points its share of all there is now exceeds that of all there was then. */
-double flame__change(const struct flame_answer *a, u32 node);
+double flame__change(const struct flame_result *a, u32 node);
 
 /* "user" "kernel" ..., "library", "inlined", "comm": in exports. */
 const char *flame_frame__kind(const struct flame_frame *f, bool inlined);
 
 /* Calls emit for each distinct path that ends at or below a node, from the root; names are as
  * folded text has them. Weights are undivided. frames are valid during the call. */
-void flame__stacks(const struct flame_answer *a, u32 node,
+void flame__stacks(const struct flame_result *a, u32 node,
 		   void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		   void *ctx);
 /* The same of the baseline. */
-void flame__stacks_then(const struct flame_answer *a, u32 node,
-			void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
-				     u64 weight),
-			void *ctx);
+void flame__baseline_stacks(const struct flame_result *a, u32 node,
+			    void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+					 u64 weight),
+			    void *ctx);
 
 #endif

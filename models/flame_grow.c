@@ -10,12 +10,12 @@
 struct sprout {
 	u32 parent, ref;
 	u32 child; /* found last; 0 none: most nodes have just one */
-	u64 value, cold, self, then, then_self;
+	u64 value, cold, self, baseline, baseline_self;
 };
 
 struct tree {
-	struct flame_maker *m;
-	struct flame_answer *a;
+	struct flame_builder *m;
+	struct flame_result *a;
 	struct sprout *items;
 	u32 n, cap;
 	u32 *slots, mask; /* position + 1 by parent and ref; 0 is free */
@@ -104,20 +104,20 @@ static u32 step(struct tree *t, u32 depth, u32 parent, u32 ref)
 }
 
 /* A frame of a line, from the root; of names there are the path's. */
-static u32 ref_of(const struct flame_maker *m, const struct flame_line *l, u32 n, u32 i)
+static u32 ref_of(const struct flame_builder *m, const struct flame_line *l, u32 n, u32 i)
 {
-	if (l->hit & FLAME_PATH)
-		return COMM_REF | m->path_names[m->paths[l->hit & ~FLAME_PATH].first + i];
+	if (l->filtered & FLAME_PATH)
+		return COMM_REF | m->path_names[m->paths[l->filtered & ~FLAME_PATH].first + i];
 	return m->names.frames[n - 1 - i];
 }
 
 static void add_line(struct tree *t, const struct flame_line *l)
 {
-	struct flame_maker *m = t->m;
+	struct flame_builder *m = t->m;
 	const struct flame_query *q = &t->a->query;
-	bool path = l->hit & FLAME_PATH;
-	u32 n = path ? m->paths[l->hit & ~FLAME_PATH].n
-		     : selection__expand(&m->names, &m->names.hits[l->hit], q->inlined);
+	bool path = l->filtered & FLAME_PATH;
+	u32 n = path ? m->paths[l->filtered & ~FLAME_PATH].n
+		     : selection__expand(&m->names, &m->names.filtered[l->filtered], q->inlined);
 	u32 at = 0, depth = 0, next;
 
 	if (q->by_comm && !path)
@@ -137,26 +137,27 @@ static void add_line(struct tree *t, const struct flame_line *l)
 	}
 	t->items[at].self += l->weight;
 	t->items[at].cold += l->cold;
-	t->items[at].then_self += l->then;
+	t->items[at].baseline_self += l->baseline;
 }
 
 static int by_weight(const void *a, const void *b)
 {
 	const struct flame_line *x = a, *y = b;
 
-	u64 a_weight = MAX(x->weight, x->then), b_weight = MAX(y->weight, y->then);
+	u64 a_weight = MAX(x->weight, x->baseline), b_weight = MAX(y->weight, y->baseline);
 
 	return a_weight < b_weight ? 1 : a_weight > b_weight ? -1 : 0;
 }
 
 /* About as many nodes as there may be. */
-static u64 most_nodes(const struct flame_maker *m)
+static u64 most_nodes(const struct flame_builder *m)
 {
 	u64 frames = 0;
 
 	for (u32 i = 0; i < m->nlines; i++)
-		frames += m->lines[i].hit & FLAME_PATH ? FLAME_MAX_DEPTH / 16
-						       : m->names.hits[m->lines[i].hit].nlocs + 1;
+		frames += m->lines[i].filtered & FLAME_PATH
+				  ? FLAME_MAX_DEPTH / 16
+				  : m->names.filtered[m->lines[i].filtered].nlocs + 1;
 	return m->code.inlined ? frames * FLAME_MAX_INLINE : frames;
 }
 
@@ -166,12 +167,12 @@ static void sum_up(struct tree *t)
 		struct sprout *s = &t->items[i];
 
 		s->value += s->self;
-		s->then += s->then_self;
+		s->baseline += s->baseline_self;
 		if (!i)
 			break;
 		t->items[s->parent].value += s->value;
 		t->items[s->parent].cold += s->cold;
-		t->items[s->parent].then += s->then;
+		t->items[s->parent].baseline += s->baseline;
 	}
 }
 
@@ -198,7 +199,7 @@ static void fill_ident(struct flame_frame *f, const struct ident *id)
 
 static void fill_frames(struct tree *t)
 {
-	struct flame_maker *m = t->m;
+	struct flame_builder *m = t->m;
 	u32 n = m->names.nidents, total = n + m->ncomms + 1;
 	struct flame_frame *frames = arena__array(m->arena, struct flame_frame, total);
 
@@ -250,7 +251,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* By frame: its position among all, by name. */
-static u32 *rank_frames(const struct flame_answer *a)
+static u32 *rank_frames(const struct flame_result *a)
 {
 	struct named *names = xcalloc(a->nframes, sizeof(*names));
 	u32 *rank = xcalloc(a->nframes, sizeof(*rank));
@@ -321,8 +322,8 @@ static void fill_node(const struct tree *t, struct flame_node *nodes, u32 at, u3
 		.value = s->value,
 		.cold = s->cold,
 		.self = s->self,
-		.then = s->then,
-		.then_self = s->then_self,
+		.baseline = s->baseline,
+		.baseline_self = s->baseline_self,
 		.parent = parent,
 		.frame = t->frame[from],
 		.inlined = !(s->ref & COMM_REF) && frame__inlined(s->ref),
@@ -367,7 +368,7 @@ static void fill_nodes(struct tree *t)
 	t->a->nnodes = n;
 }
 
-void flame__grow(struct flame_maker *m, struct flame_answer *a)
+void flame__grow(struct flame_builder *m, struct flame_result *a)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
 	u32 mask = 1023;

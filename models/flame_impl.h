@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between the files that make a struct flame_answer. One thread, one query at a time. */
+/* Between the files that make a struct flame_result. One thread, one query at a time. */
 #ifndef MODELS_FLAME_IMPL_H
 #define MODELS_FLAME_IMPL_H
 
 #include "models/flame.h"
 #include "models/profile_select.h"
-#include "models/trimmed.h"
+#include "models/tracer_frames.h"
 
 /* A command's weight of one distinct stack. */
 #define FLAME_NAME 64
 #define FLAME_PATH (1u << 31) /* of a line's hit: the rest is one of `paths` */
 
 struct flame_line {
-	u32 hit, comm;
-	u64 weight, cold, then;
+	u32 filtered, comm;
+	u64 weight, cold, baseline;
 };
 
 /* A command, or a name of a path. */
@@ -34,13 +34,13 @@ struct flame_kept {
 	void (*fini)(void *what);
 };
 
-struct flame_maker {
+struct flame_builder {
 	struct selection names;
 	struct profile_query code; /* which frames count */
 	const struct scope *scope;
 	struct arena *arena; /* of the answer */
 	struct arena scratch;
-	struct trimmed trimmed;
+	struct tracer_frames tracer_frames;
 	struct flame_line *lines;
 	u32 nlines, lines_cap;
 	struct hidx line_index;
@@ -56,10 +56,10 @@ struct flame_maker {
 	u32 nkept;
 	/* the present part's */
 	double scale; /* weights times it */
-	bool cold, then;
+	bool cold, baseline;
 };
 
 /* Fills nodes and frames of the answer from the lines. */
-void flame__grow(struct flame_maker *m, struct flame_answer *a);
+void flame__grow(struct flame_builder *m, struct flame_result *a);
 
 #endif

@@ -27,7 +27,7 @@ static void add_object(struct value_frame *v, const struct symbols *symbols,
 	v->start = f->func ? symbols__func(symbols, f->func)->start : 0;
 }
 
-static void put_stacks(const struct flame_answer *a, u32 node, bool then,
+static void put_stacks(const struct flame_result *a, u32 node, bool baseline,
 		       void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		       void *ctx)
 {
@@ -41,7 +41,7 @@ static void put_stacks(const struct flame_answer *a, u32 node, bool then,
 		const struct flame_node *n = &a->nodes[i];
 		const struct flame_frame *f = &a->frames[n->frame];
 		bool above = i < node && n->end > node;
-		u64 self = then ? n->then_self : n->self;
+		u64 self = baseline ? n->baseline_self : n->self;
 
 		if (i < node && !above) {
 			i = n->end - 1;
@@ -62,17 +62,17 @@ static void put_stacks(const struct flame_answer *a, u32 node, bool then,
 	free(path);
 }
 
-void flame__stacks(const struct flame_answer *a, u32 node,
+void flame__stacks(const struct flame_result *a, u32 node,
 		   void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight),
 		   void *ctx)
 {
 	put_stacks(a, node, false, emit, ctx);
 }
 
-void flame__stacks_then(const struct flame_answer *a, u32 node,
-			void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
-				     u64 weight),
-			void *ctx)
+void flame__baseline_stacks(const struct flame_result *a, u32 node,
+			    void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+					 u64 weight),
+			    void *ctx)
 {
 	put_stacks(a, node, true, emit, ctx);
 }

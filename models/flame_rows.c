@@ -62,8 +62,8 @@ static double percent(u64 part, u64 whole)
 
 static const char *text_cell(const struct flame_rows *r, u32 row, u32 column)
 {
-	const struct flame_node *n = &r->answer->nodes[r->zoom + row];
-	const struct flame_frame *f = &r->answer->frames[n->frame];
+	const struct flame_node *n = &r->result->nodes[r->zoom + row];
+	const struct flame_frame *f = &r->result->frames[n->frame];
 
 	switch (column) {
 	case FLAME_TREE:
@@ -79,7 +79,7 @@ static const char *text_cell(const struct flame_rows *r, u32 row, u32 column)
 
 static bool number_cell(const struct flame_rows *r, u32 row, u32 column, struct value *out)
 {
-	const struct flame_node *n = &r->answer->nodes[r->zoom + row];
+	const struct flame_node *n = &r->result->nodes[r->zoom + row];
 
 	switch (column) {
 	case FLAME_TOTAL:
@@ -90,9 +90,9 @@ static bool number_cell(const struct flame_rows *r, u32 row, u32 column, struct 
 		return true;
 	case FLAME_COLD:
 		out->u = n->cold;
-		return r->answer->query.nparts > 1;
+		return r->result->query.nparts > 1;
 	case FLAME_DEPTH:
-		out->u = (u64)n->depth - r->answer->nodes[r->zoom].depth;
+		out->u = (u64)n->depth - r->result->nodes[r->zoom].depth;
 		return true;
 	default:
 		if (!row)
@@ -105,10 +105,10 @@ static bool number_cell(const struct flame_rows *r, u32 row, u32 column, struct 
 
 static bool then_cell(const struct flame_rows *r, u32 row, struct value *out)
 {
-	const struct flame_answer *a = r->answer;
+	const struct flame_result *a = r->result;
 
 	if (out->type == VALUE_PCT)
-		out->f = percent(a->nodes[r->zoom + row].then, a->nodes[0].then);
+		out->f = percent(a->nodes[r->zoom + row].baseline, a->nodes[0].baseline);
 	else
 		out->f = flame__change(a, r->zoom + row), out->n = VALUE_PCT;
 	return a->compared;
@@ -117,8 +117,8 @@ static bool then_cell(const struct flame_rows *r, u32 row, struct value *out)
 static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
 	const struct flame_rows *r = container_of(t, struct flame_rows, table);
-	const struct flame_node *n = &r->answer->nodes[r->zoom + row];
-	u64 whole = r->answer->nodes[0].value;
+	const struct flame_node *n = &r->result->nodes[r->zoom + row];
+	u64 whole = r->result->nodes[0].value;
 
 	*out = (struct value){.type = t->columns[column].type};
 	if (column == FLAME_THEN_PCT || column == FLAME_DIFF_PCT)
@@ -137,14 +137,14 @@ static u64 rows__key(const struct row_table *t, u32 row)
 {
 	const struct flame_rows *r = container_of(t, struct flame_rows, table);
 
-	return r->answer->nodes[r->zoom + row].key;
+	return r->result->nodes[r->zoom + row].key;
 }
 
 static const char *indented(struct flame_rows *r, u32 row)
 {
-	const struct flame_node *n = &r->answer->nodes[r->zoom + row];
-	const char *name = r->answer->frames[n->frame].name;
-	u32 depth = MIN((u32)n->depth - r->answer->nodes[r->zoom].depth, (u32)MAX_INDENT);
+	const struct flame_node *n = &r->result->nodes[r->zoom + row];
+	const char *name = r->result->frames[n->frame].name;
+	u32 depth = MIN((u32)n->depth - r->result->nodes[r->zoom].depth, (u32)MAX_INDENT);
 	char *text;
 
 	if (!depth)
@@ -155,12 +155,12 @@ static const char *indented(struct flame_rows *r, u32 row)
 	return text;
 }
 
-struct flame_rows *flame_rows__new(const struct flame_answer *a, u32 zoom)
+struct flame_rows *flame_rows__new(const struct flame_result *a, u32 zoom)
 {
 	struct flame_rows *r = xcalloc(1, sizeof(*r));
 	u32 n = a->nodes[zoom].end - zoom;
 
-	r->answer = a;
+	r->result = a;
 	r->zoom = zoom;
 	r->table = (struct row_table){
 		.columns = a->unit == VALUE_NS ? flame_time_columns : flame_count_columns,
@@ -192,16 +192,16 @@ static void put_stacks(const struct report *r, const struct row_table *rows,
 		       void *ctx)
 {
 	const struct flame_source *source = r->stacks_of;
-	const struct answer *answer = container_of(rows, struct answer, table);
-	const struct snap *snaps[FLAME_PARTS] = {answer->snap};
+	const struct query_result *result = container_of(rows, struct query_result, table);
+	const struct snap *snaps[FLAME_PARTS] = {result->snap};
 	struct flame_query q;
-	struct flame_answer *a;
+	struct flame_result *a;
 
-	flame_query__init(&q, source, (const char *)answer + source->query_at);
+	flame_query__init(&q, source, (const char *)result + source->query_at);
 	q.inlined |= r->inlined;
 	a = flame__build(snaps, (double[FLAME_PARTS]){0}, &q, r->priv);
 	flame__stacks(a, 0, emit, ctx);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void report_stacks(const struct report *r,
@@ -212,12 +212,12 @@ static void report_stacks(const struct report *r,
 	put_stacks(r, r->asked, emit, ctx);
 }
 
-void flame__report_then(const struct report *r,
-			void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
-				     u64 weight),
-			void *ctx)
+void flame__report_baseline(const struct report *r,
+			    void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+					 u64 weight),
+			    void *ctx)
 {
-	put_stacks(r, r->asked_then, emit, ctx);
+	put_stacks(r, r->asked_baseline, emit, ctx);
 }
 
 void flame__folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
@@ -247,9 +247,9 @@ void flame__report(struct report *r, const struct flame_source *source)
 {
 	r->stacks = report_stacks;
 	r->stacks_of = source;
-	const struct answer *answer = container_of(r->asked, struct answer, table);
+	const struct query_result *result = container_of(r->asked, struct query_result, table);
 	struct flame_weight weight =
-		flame_source__weight(source, (const char *)answer + source->query_at);
+		flame_source__weight(source, (const char *)result + source->query_at);
 
 	r->stacks_unit = weight.unit;
 	r->stacks_noun = weight.noun;

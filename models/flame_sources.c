@@ -2,13 +2,13 @@
 /* The stacks of each model that has some. */
 #include "models/cache.h"
 #include "models/flame.h"
-#include "models/io_answer.h"
+#include "models/io_result.h"
 #include "models/waits_select.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
-#define QUERY_AT(answer_type, query_type)                                                          \
+#define QUERY_AT(result_type, query_type)                                                          \
 	.query_size = sizeof(struct query_type),                                                   \
-	.query_at = offsetof(struct answer_type, query) - offsetof(struct answer_type, base),      \
+	.query_at = offsetof(struct result_type, query) - offsetof(struct result_type, base),      \
 	.window_at = offsetof(struct query_type, window)
 
 /* Of a snapshot's type: what all of them have. */
@@ -29,20 +29,21 @@ SNAP_PARTS(cache)
 
 /* --- cpu --- */
 
-static void profile_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-			   struct flame_maker *m)
+static void callstacks(const struct snap *snap, const void *query, const struct scope *scope,
+		       struct flame_builder *m)
 {
 	const struct profile_snap *s = (const void *)snap;
 	const struct profile_query *q = query;
 
-	flame_maker__code(m, q->user, q->kernel);
+	flame_builder__code(m, q->user, q->kernel);
 	for (u32 i = 0; i < s->nentries; i++) {
 		const struct profile_entry *e = &s->entries[i];
 
-		if (e->count[q->window] && flame_maker__task(m, e->tgid, e->tid, e->cpu, e->cgroup))
-			flame_maker__add(m, &(struct flame_stack){.stack = e->stack,
-								  .comm = s->comms[e->comm],
-								  .weight = e->count[q->window]});
+		if (e->count[q->window] &&
+		    flame_builder__task(m, e->tgid, e->tid, e->cpu, e->cgroup))
+			flame_builder__add(m, &(struct flame_stack){.stack = e->stack,
+								    .comm = s->comms[e->comm],
+								    .weight = e->count[q->window]});
 	}
 }
 
@@ -74,7 +75,7 @@ const struct flame_source flame_profile = {
 	QUERY_AT(profile_rows, profile_query),
 	.symbols = profile_symbols,
 	.since = profile_since,
-	.stacks = profile_stacks,
+	.stacks = callstacks,
 	.weight_ns = profile_weight_ns,
 	.inlined = profile_inlined,
 	.init = profile_init,
@@ -90,24 +91,24 @@ static void free_selection(void *what)
 
 /* Places are two stacks joined; the selection has them. */
 static void waits_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-			 struct flame_maker *m)
+			 struct flame_builder *m)
 {
 	struct waits_selection *s = xcalloc(1, sizeof(*s));
 	const struct waits_query *q = query;
 
-	waits_selection__init(s, flame_maker__arena(m), (const void *)snap, q->window, false,
+	waits_selection__init(s, flame_builder__arena(m), (const void *)snap, q->window, false,
 			      scope);
-	flame_maker__keep(m, s, free_selection);
+	flame_builder__keep(m, s, free_selection);
 	waits_selection__fill(s, 0, 0);
 	for (u32 i = 0; i < s->nwaits; i++) {
 		const struct picked_wait *w = &s->waits[i];
-		const struct hit *h = &s->names.hits[s->places[w->place].hit];
+		const struct filtered_stack *h = &s->names.filtered[s->places[w->place].filtered];
 
 		if (w->is.class != CLASS_IDLE || q->idle)
-			flame_maker__add(m, &(struct flame_stack){
-						    .stack = h->stack,
-						    .comm = w->entry->task.comm,
-						    .weight = picked_wait__sums(s, w)->off_ns});
+			flame_builder__add(m, &(struct flame_stack){
+						      .stack = h->stack,
+						      .comm = w->entry->task.comm,
+						      .weight = picked_wait__sums(s, w)->off_ns});
 	}
 }
 
@@ -126,7 +127,7 @@ const struct flame_source flame_waits = {
 	.what = "time off the CPU",
 	.unit = VALUE_NS,
 	.model = MODEL_WAITS,
-	QUERY_AT(waits_answer, waits_query),
+	QUERY_AT(waits_result, waits_query),
 	.symbols = waits_symbols,
 	.since = waits_since,
 	.stacks = waits_stacks,
@@ -157,7 +158,7 @@ const struct flame_source *flame_source__other_half(const struct flame_source *s
 /* --- io: sampled requests, and the slow ones --- */
 
 static void io_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-		      struct flame_maker *m)
+		      struct flame_builder *m)
 {
 	const struct io_snap *s = (const void *)snap;
 	const struct io_query *q = query;
@@ -166,7 +167,7 @@ static void io_stacks(const struct snap *snap, const void *query, const struct s
 		const struct io_stack *x = &s->stacks[i];
 
 		if (io_stack__passes(x, q, scope))
-			flame_maker__add_trimmed(
+			flame_builder__add_trimmed(
 				m, &(struct flame_stack){
 					   .stack = x->stack,
 					   .comm = io__who(x->writeback, x->kthread, x->comm),
@@ -196,7 +197,7 @@ const struct flame_source flame_io = {
 	.noun = "requests",
 	.unit = VALUE_COUNT,
 	.model = MODEL_IO,
-	QUERY_AT(io_answer, io_query),
+	QUERY_AT(io_result, io_query),
 	.symbols = io_symbols,
 	.since = io_since,
 	.stacks = io_stacks,
@@ -205,7 +206,7 @@ const struct flame_source flame_io = {
 };
 
 static void io_slow_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-			   struct flame_maker *m)
+			   struct flame_builder *m)
 {
 	const struct io_snap *s = (const void *)snap;
 	const struct io_query *q = query;
@@ -214,7 +215,7 @@ static void io_slow_stacks(const struct snap *snap, const void *query, const str
 		const struct io_slow_sample *slow = &s->slow[i].s;
 
 		if (io_slow__passes(slow, q->by_dev, q->dev, scope))
-			flame_maker__add_trimmed(
+			flame_builder__add_trimmed(
 				m, &(struct flame_stack){.stack = s->slow[i].stack,
 							 .comm = io__who(slow->writeback,
 									 slow->kthread, slow->comm),
@@ -228,7 +229,7 @@ const struct flame_source flame_io_slow = {
 	.always = "last minute",
 	.unit = VALUE_NS,
 	.model = MODEL_IO,
-	QUERY_AT(io_answer, io_query),
+	QUERY_AT(io_result, io_query),
 	.symbols = io_symbols,
 	.since = io_since,
 	.stacks = io_slow_stacks,
@@ -257,7 +258,7 @@ static void index_processes(const struct cache_snap *s, struct hidx *index)
 }
 
 static void cache_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-			 struct flame_maker *m)
+			 struct flame_builder *m)
 {
 	const struct cache_snap *s = (const void *)snap;
 	const struct cache_query *q = query;
@@ -270,12 +271,12 @@ static void cache_stacks(const struct snap *snap, const void *query, const struc
 
 		if ((q->by_pid && miss->tgid != q->tgid) ||
 		    (q->by_file && (miss->dev != q->dev || miss->inode != q->inode)) ||
-		    !who__passes(scope, miss->tgid, 0, miss->cgroup, comm))
+		    !task__passes(scope, miss->tgid, 0, miss->cgroup, comm))
 			continue;
-		flame_maker__add_trimmed(m,
-					 &(struct flame_stack){.stack = miss->stack,
-							       .comm = comm,
-							       .weight = miss->misses[q->window]});
+		flame_builder__add_trimmed(
+			m, &(struct flame_stack){.stack = miss->stack,
+						 .comm = comm,
+						 .weight = miss->misses[q->window]});
 	}
 	hidx__fini(&processes);
 }
@@ -286,7 +287,7 @@ const struct flame_source flame_cache = {
 	.noun = "pages",
 	.unit = VALUE_COUNT,
 	.model = MODEL_CACHE,
-	QUERY_AT(cache_answer, cache_query),
+	QUERY_AT(cache_result, cache_query),
 	.symbols = cache_symbols,
 	.since = cache_since,
 	.stacks = cache_stacks,

@@ -57,7 +57,7 @@ static bool is_runtime(const char *object)
 	return false;
 }
 
-const char *stack__caller(const struct profile_stack *ustack, const struct symbols *s)
+const char *stack__caller(const struct callstack *ustack, const struct symbols *s)
 {
 	u32 n = ustack ? ustack->nuser : 0;
 
@@ -73,11 +73,11 @@ const char *stack__caller(const struct profile_stack *ustack, const struct symbo
 	return "";
 }
 
-const char *stack__where(const struct profile_stack *stack, const struct symbols *s)
+const char *stack__where(const struct callstack *stack, const struct symbols *s)
 {
 	const char *name = stack ? stack__caller(stack, s) : "";
 
-	for (u32 i = 0; i < profile_stack__nlocs(stack) && !*name; i++) {
+	for (u32 i = 0; i < callstack__nlocs(stack) && !*name; i++) {
 		const char *frame = frame__text(s, stack->locs[i]).name;
 
 		if (strncmp(frame, "__traceiter_", 12))
@@ -86,11 +86,11 @@ const char *stack__where(const struct profile_stack *stack, const struct symbols
 	return name;
 }
 
-u64 stack__names_hash(const struct profile_stack *stack, const struct symbols *s)
+u64 stack__names_hash(const struct callstack *stack, const struct symbols *s)
 {
 	u64 h = 0;
 
-	for (u32 i = 0; i < profile_stack__nlocs(stack); i++) {
+	for (u32 i = 0; i < callstack__nlocs(stack); i++) {
 		struct frame_text t = frame__text(s, stack->locs[i]);
 
 		h = mix64_pair(h, t.pending ? stack->locs[i] : hash_bytes(t.name, strlen(t.name)));

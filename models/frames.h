@@ -22,19 +22,19 @@ const char *code__language(enum code_kind kind);
 struct frame_text frame__text(const struct symbols *s, u32 loc);
 /* The function of the program itself that led to where a user stack's leaf is: the first frame
  * that is not the C or C++ runtime's. "" when there is none, or it is not resolved yet. */
-const char *stack__caller(const struct profile_stack *ustack, const struct symbols *s);
+const char *stack__caller(const struct callstack *ustack, const struct symbols *s);
 /* The same, else the kernel's function that it came in: not the tracer's. "": no stack. */
-const char *stack__where(const struct profile_stack *stack, const struct symbols *s);
+const char *stack__where(const struct callstack *stack, const struct symbols *s);
 /* What stacks are the same by: the functions that they are called, where these are resolved. So it
  * is the same for another run of the program, too. 0: no stack. */
-u64 stack__names_hash(const struct profile_stack *stack, const struct symbols *s);
+u64 stack__names_hash(const struct callstack *stack, const struct symbols *s);
 /* A name as folded text has it, in the arena; empty ones as `otherwise`: `;` and what ends a
  * line would break the format, other control characters would reach a terminal. */
 char *frame__folded(struct arena *a, const char *name, const char *otherwise);
 /* "user" ...: in exports too. */
 const char *code__kind_name(enum code_kind kind);
 
-static inline u32 profile_stack__nlocs(const struct profile_stack *s)
+static inline u32 callstack__nlocs(const struct callstack *s)
 {
 	return s ? (u32)s->nkernel + s->nuser : 0;
 }

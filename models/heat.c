@@ -9,8 +9,8 @@ struct heat_row {
 	u32 time, bin;
 };
 
-struct answer_box {
-	struct heat_answer answer;
+struct result_box {
+	struct heat_result result;
 	struct heat_row *rows;
 	u32 nrows;
 };
@@ -74,8 +74,8 @@ static void take_bins(struct counting *c, u32 end, struct heat_time *out)
 	out->n = c->nbins - out->first;
 }
 
-static void count_all(struct heat_answer *a, const struct snap *of, const struct heat_columns *columns,
-		      struct arena *arena)
+static void count_all(struct heat_result *a, const struct snap *of,
+		      const struct heat_columns *columns, struct arena *arena)
 {
 	struct counting *c = xcalloc(1, sizeof(*c));
 	u32 first = a->query.last && columns->n ? columns->n - 1 : 0;
@@ -102,7 +102,7 @@ static void count_all(struct heat_answer *a, const struct snap *of, const struct
 	free(c);
 }
 
-static void find_range(struct heat_answer *a)
+static void find_range(struct heat_result *a)
 {
 	u32 nbins = a->ntimes ? a->times[a->ntimes - 1].first + a->times[a->ntimes - 1].n : 0;
 
@@ -139,7 +139,7 @@ static const struct column heat_row_columns[HEAT_COLUMNS] = {
 	[HEAT_T1] = TIME_COLUMN("t1_ns", "t1_ns", 7, 0, COLUMN_EXPORT, "its end"),
 };
 
-static u64 number(const struct heat_answer *a, const struct heat_time *t, const struct heat_bin *b,
+static u64 number(const struct heat_result *a, const struct heat_time *t, const struct heat_bin *b,
 		  u32 column)
 {
 	u64 now = a->times[a->ntimes - 1].t1_ns;
@@ -162,8 +162,8 @@ static u64 number(const struct heat_answer *a, const struct heat_time *t, const 
 
 static bool heat__cell(const struct row_table *table, u32 row, u32 column, struct value *out)
 {
-	const struct answer_box *box = container_of(table, struct answer_box, answer.base.table);
-	const struct heat_answer *a = &box->answer;
+	const struct result_box *box = container_of(table, struct result_box, result.base.table);
+	const struct heat_result *a = &box->result;
 	const struct heat_time *t = &a->times[box->rows[row].time];
 	const struct heat_bin *b = &a->bins[box->rows[row].bin];
 
@@ -179,23 +179,23 @@ static bool heat__cell(const struct row_table *table, u32 row, u32 column, struc
 
 static u64 heat__key(const struct row_table *table, u32 row)
 {
-	const struct answer_box *box = container_of(table, struct answer_box, answer.base.table);
+	const struct result_box *box = container_of(table, struct result_box, result.base.table);
 	const struct heat_row *r = &box->rows[row];
 
-	return mix64_pair(box->answer.times[r->time].slot, box->answer.bins[r->bin].bucket);
+	return mix64_pair(box->result.times[r->time].slot, box->result.bins[r->bin].bucket);
 }
 
 /* Those of the newest interval first, the longest durations first. */
-static void make_rows(struct answer_box *box)
+static void make_rows(struct result_box *box)
 {
-	struct heat_answer *a = &box->answer;
+	struct heat_result *a = &box->result;
 	u32 n = a->ntimes ? a->times[a->ntimes - 1].first + a->times[a->ntimes - 1].n : 0;
 
 	box->rows = arena__array(&a->base.arena, struct heat_row, n);
 	for (u32 t = a->ntimes; t--;)
 		for (u32 k = a->times[t].n; k--;)
 			box->rows[box->nrows++] = (struct heat_row){t, a->times[t].first + k};
-	box->answer.base.table = (struct row_table){
+	box->result.base.table = (struct row_table){
 		.columns = heat_row_columns,
 		.ncolumns = HEAT_COLUMNS,
 		.nrows = box->nrows,
@@ -207,7 +207,7 @@ static void make_rows(struct answer_box *box)
 
 /* --- the answer --- */
 
-static void find_parts(struct heat_answer *a, const struct snap *of, struct arena *arena)
+static void find_parts(struct heat_result *a, const struct snap *of, struct arena *arena)
 {
 	const struct heat_source *s = a->query.source;
 	u32 parts[HEAT_MAX_PARTS];
@@ -221,10 +221,10 @@ static void find_parts(struct heat_answer *a, const struct snap *of, struct aren
 		s->part_name(of, a->query.part, a->part_name, sizeof(a->part_name));
 }
 
-struct heat_answer *heat__query_snap(const struct snap *snap, const struct heat_query *q)
+struct heat_result *heat__query_snap(const struct snap *snap, const struct heat_query *q)
 {
-	struct answer_box *box = answer__new(sizeof(*box), snap, NULL, snap->t0_ns);
-	struct heat_answer *a = &box->answer;
+	struct result_box *box = query_result__new(sizeof(*box), snap, NULL, snap->t0_ns);
+	struct heat_result *a = &box->result;
 	const struct snap *of = q->source->of ? q->source->of(snap, q->view) : snap;
 
 	a->query = *q;
@@ -238,7 +238,7 @@ struct heat_answer *heat__query_snap(const struct snap *snap, const struct heat_
 	return a;
 }
 
-struct heat_answer *heat__query(const struct frame *f, const struct heat_query *q)
+struct heat_result *heat__query(const struct frame *f, const struct heat_query *q)
 {
 	return heat__query_snap(f->snaps[q->source->model], q);
 }

@@ -11,7 +11,7 @@
 #ifndef MODELS_HEAT_H
 #define MODELS_HEAT_H
 
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/heat_log.h"
 #include "models/heat_range.h"
 #include "samples/snap.h"
@@ -73,8 +73,8 @@ struct heat_time {
 	u32 first, n; /* in bins, by bucket */
 };
 
-struct heat_answer {
-	struct answer base; /* rows: each count of each column, oldest first */
+struct heat_result {
+	struct query_result base; /* rows: each count of each column, oldest first */
 	struct heat_query query;
 	u32 ntimes;
 	const struct heat_time *times; /* oldest first */
@@ -89,9 +89,9 @@ struct heat_answer {
 
 /* Never NULL; the frame has the source's snapshot. The scope is not looked at: counts are of what
  * was in scope when they were made. */
-struct heat_answer *heat__query(const struct frame *f, const struct heat_query *q);
+struct heat_result *heat__query(const struct frame *f, const struct heat_query *q);
 /* The same of the source's snapshot. */
-struct heat_answer *heat__query_snap(const struct snap *snap, const struct heat_query *q);
+struct heat_result *heat__query_snap(const struct snap *snap, const struct heat_query *q);
 
 /* --- what is seen of it --- */
 
@@ -123,7 +123,7 @@ struct heat_grid {
 	float max;  /* of n */
 };
 
-void heat_grid__make(struct heat_grid *g, const struct heat_answer *a, const struct heat_axes *x);
+void heat_grid__make(struct heat_grid *g, const struct heat_result *a, const struct heat_axes *x);
 void heat_grid__fini(struct heat_grid *g);
 static inline float heat_grid__n(const struct heat_grid *g, u32 col, u32 row)
 {

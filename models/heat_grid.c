@@ -19,7 +19,7 @@ static u32 nice_slots(u64 least)
 	return (u32)MIN(least, UINT32_MAX);
 }
 
-static void cut_columns(struct heat_grid *g, const struct heat_answer *a, const struct heat_axes *x)
+static void cut_columns(struct heat_grid *g, const struct heat_result *a, const struct heat_axes *x)
 {
 	u64 first, last;
 
@@ -56,7 +56,7 @@ static void grow_edges(struct heat_grid *g, u32 rows)
 
 /* So many buckets a row that all that have counts fit; from the lowest up as far as there is room,
  * so that a slower one moves nothing. */
-static void cut_buckets(struct heat_grid *g, const struct heat_answer *a, u32 height)
+static void cut_buckets(struct heat_grid *g, const struct heat_result *a, u32 height)
 {
 	const struct heat_source *s = a->query.source;
 	u32 by = 1, first, rows;
@@ -84,7 +84,7 @@ static u64 nice_width(double least)
 }
 
 /* Where LINEAR_SHARE of all counts ends. */
-static u64 most_below(const struct heat_answer *a)
+static u64 most_below(const struct heat_result *a)
 {
 	const struct heat_source *s = a->query.source;
 	u32 nbins = a->times[a->ntimes - 1].first + a->times[a->ntimes - 1].n;
@@ -99,7 +99,7 @@ static u64 most_below(const struct heat_answer *a)
 	return s->lo(end);
 }
 
-static void cut_evenly(struct heat_grid *g, const struct heat_answer *a, u32 height)
+static void cut_evenly(struct heat_grid *g, const struct heat_result *a, u32 height)
 {
 	u64 width = nice_width((double)most_below(a) / MAX(height - 1, 1u));
 
@@ -133,7 +133,7 @@ static void spread(struct heat_grid *g, u32 col, u64 lo, u64 hi, double n)
 	}
 }
 
-static void fill_time(struct heat_grid *g, const struct heat_answer *a, const struct heat_time *t)
+static void fill_time(struct heat_grid *g, const struct heat_result *a, const struct heat_time *t)
 {
 	const struct heat_source *s = a->query.source;
 	u32 col = heat_grid__col(g, t->slot);
@@ -153,7 +153,7 @@ static void fill_time(struct heat_grid *g, const struct heat_answer *a, const st
 	}
 }
 
-static void fill(struct heat_grid *g, const struct heat_answer *a)
+static void fill(struct heat_grid *g, const struct heat_result *a)
 {
 	u64 end = g->cols[g->ncols - 1].slot + g->slots;
 
@@ -165,7 +165,7 @@ static void fill(struct heat_grid *g, const struct heat_answer *a)
 		g->max = MAX(g->max, g->n[i]);
 }
 
-void heat_grid__make(struct heat_grid *g, const struct heat_answer *a, const struct heat_axes *x)
+void heat_grid__make(struct heat_grid *g, const struct heat_result *a, const struct heat_axes *x)
 {
 	*g = (struct heat_grid){.linear = x->linear};
 	if (!a->ntimes || !a->count || !x->width || !x->height)

@@ -4,7 +4,7 @@
 
 #include "models/cache.h"
 #include "models/heat.h"
-#include "models/io_answer.h"
+#include "models/io_result.h"
 #include "models/sched.h"
 #include "models/waits.h"
 

@@ -286,7 +286,7 @@ static void io__consume(struct model *m, const struct sample *s)
 static void advance_trend(struct io_live_kind *k, u64 interval_ns)
 {
 	memmove(k->trend, k->trend + 1, sizeof(k->trend) - sizeof(k->trend[0]));
-	k->trend[PROFILE_TREND - 1] = (float)window__per_second(k->track.now.count, interval_ns);
+	k->trend[TREND_LEN - 1] = (float)window__per_second(k->track.now.count, interval_ns);
 }
 
 static void snap_kinds(struct model *m, const struct window_pace *p, struct io_snap *snap,

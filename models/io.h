@@ -13,13 +13,13 @@
 #define MODELS_IO_H
 
 #include "bpf/block.h"
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/cells.h"
 #include "models/heat_log.h"
 #include "models/slow_rows.h"
 #include "samples/block.h"
 #include "scope/scope.h"
-#include "models/profile.h" /* struct profile_stack, enum profile_window */
+#include "models/profile.h" /* struct callstack, enum time_window */
 #include "symbols/symbols.h"
 
 #define IO_MAX_DEVICES 4096
@@ -31,7 +31,7 @@
 #define IO_HEAT_MERGED 4   /* buckets of bpf/block.h that are one of the heat log's */
 
 struct model_ops;
-struct heat_answer;
+struct heat_result;
 extern const struct model_ops model_io;
 
 extern const char *const io_op_names[IO_OPS];	    /* "read" "write" "flush" "discard" */
@@ -62,7 +62,7 @@ struct io_kind {
 	u32 flags;
 	struct io_sums sums[WINDOWS];
 	struct hist_cells hists[IO_STAGES];
-	float trend[PROFILE_TREND]; /* requests per second, oldest first */
+	float trend[TREND_LEN]; /* requests per second, oldest first */
 };
 
 /* A device that is there. */
@@ -89,7 +89,7 @@ struct io_proc {
 
 struct io_slow {
 	struct io_slow_sample s;
-	const struct profile_stack *stack; /* NULL: not known */
+	const struct callstack *stack; /* NULL: not known */
 };
 
 /* What stacks weigh in flame graphs and exports. */
@@ -108,7 +108,7 @@ struct io_stack {
 	bool kthread, writeback;
 	u64 cgroup;
 	char comm[COMM_LEN];
-	const struct profile_stack *stack; /* NULL: not known */
+	const struct callstack *stack; /* NULL: not known */
 	struct io_stack_sums sums[WINDOWS];
 };
 
@@ -158,7 +158,7 @@ enum io_show {
 /* A value; zero it first. */
 struct io_query {
 	enum io_group group;
-	enum profile_window window;
+	enum time_window window;
 	enum io_show show;
 	enum io_stage stage; /* what percentiles and histograms are of */
 	bool joined;	     /* kinds that differ by flags alone are one row */
@@ -187,7 +187,7 @@ struct io_row {
 	u64 percentiles[IO_PERCENTILES], known; /* of the query's stage; known 0: they are not */
 	u64 p50_ns[IO_STAGES], size_p50, placed;
 	struct value hist_values[IO_STAGES], sizes;
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 	/* Else: */
 	const struct io_proc *proc; /* the one that names it; NULL: of those that were forgotten */
 	u32 pid; /* 0 none */
@@ -199,8 +199,8 @@ struct io_row {
 	u64 writeback_bytes; /* of those written: by workers */
 };
 
-struct io_answer {
-	struct answer base; /* rows by count, descending */
+struct io_result {
+	struct query_result base; /* rows by count, descending */
 	struct io_query query;
 	u32 nrows;
 	const struct io_row *rows;
@@ -209,17 +209,17 @@ struct io_answer {
 	struct io_hist hists[IO_STAGES];
 	struct value hist;
 	u64 window_ns, in_flight;
-	struct heat_answer *heat; /* the last minutes of the stage; NULL: not asked for */
+	struct heat_result *heat; /* the last minutes of the stage; NULL: not asked for */
 };
 
 /* Never NULL. The scope, which may be NULL (everything), is looked at for rows of processes;
  * those of devices have been filtered where they were counted. */
-struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q,
+struct io_result *io__query(const struct io_snap *snap, const struct io_query *q,
 			    const struct scope *scope);
 
 /* The slowest requests as rows; each one's tree is the stack where it was begun. */
-struct io_slow_answer {
-	struct answer base; /* slowest first */
+struct io_slow_result {
+	struct query_result base; /* slowest first */
 	u32 nrows;
 	const struct io_slow *const *rows;
 };
@@ -232,7 +232,7 @@ struct io_slow_query {
 	enum io_op op;
 	enum io_stage stage; /* whose time has to be in the range */
 };
-struct io_slow_answer *io__slow(const struct io_snap *snap, const struct io_slow_query *q,
+struct io_slow_result *io__slow(const struct io_snap *snap, const struct io_slow_query *q,
 				const struct scope *scope);
 
 /* By how many points shares of stacks may be wrong as only some requests were sampled, with 95 %

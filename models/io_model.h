@@ -47,7 +47,7 @@ struct io_live_kind {
 	enum io_op op;
 	u32 flags;
 	u32 heat_part;
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 	struct io_track track;
 	struct cells cells[IO_STAGES];
 };

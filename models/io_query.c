@@ -4,8 +4,8 @@
 
 #include "base/hidx.h"
 #include "models/heat.h"
-#include "models/io_answer.h"
-#include "models/who.h"
+#include "models/io_result.h"
+#include "models/task_text.h"
 #include "models/windows.h"
 
 const char *const io_group_names[IO_GROUPS] = {
@@ -14,12 +14,12 @@ const char *const io_group_names[IO_GROUPS] = {
 };
 const double io_percentiles[IO_PERCENTILES] = {1, 5, 10, 16, 25, 50, 75, 84, 90, 95, 99, 100};
 
-struct maker {
+struct query_builder {
 	const struct io_snap *snap;
 	const struct io_query *query;
 	const struct scope *scope;
 	struct arena *arena;
-	struct io_answer *answer;
+	struct io_result *result;
 	struct io_row *rows;
 	u32 n;
 	struct hidx index;
@@ -37,7 +37,7 @@ const char *io__who(bool writeback, bool kthread, const char *comm)
 	return io__is_nobodys(writeback, kthread) ? "[writeback]" : comm;
 }
 
-static struct io_row *row_of(struct maker *m, u64 key, bool *is_new)
+static struct io_row *row_of(struct query_builder *m, u64 key, bool *is_new)
 {
 	u32 at;
 
@@ -67,7 +67,7 @@ static u64 kind_key(const struct io_kind *k, bool joined)
 	return mix64_pair(h, hash_bytes(k->device.name, strlen(k->device.name)));
 }
 
-static void begin_device(struct maker *m, struct io_row *r, const struct io_kind *k)
+static void begin_device(struct query_builder *m, struct io_row *r, const struct io_kind *k)
 {
 	const struct io_state *state = state_of(m->snap, &k->device);
 	char flags[40];
@@ -104,7 +104,7 @@ static void size_item(const void *of, u32 i, struct value_part *out)
 }
 
 /* What follows from the sums, once they are complete. */
-static void finish_device(struct maker *m, struct io_row *r)
+static void finish_device(struct query_builder *m, struct io_row *r)
 {
 	enum io_stage stage = m->query->stage;
 
@@ -137,10 +137,10 @@ static bool is_summed(const struct io_query *q, const struct io_kind *k)
 	return q->by_dev ? k->device.dev == q->dev : k->device.dev == k->device.disk;
 }
 
-static void add_totals(struct maker *m)
+static void add_totals(struct query_builder *m)
 {
-	struct io_answer *a = m->answer;
-	enum profile_window w = m->query->window;
+	struct io_result *a = m->result;
+	enum time_window w = m->query->window;
 
 	for (u32 i = 0; i < m->snap->nkinds; i++) {
 		const struct io_kind *k = &m->snap->kinds[i];
@@ -157,9 +157,9 @@ static void add_totals(struct maker *m)
 	a->hist = io_hist__value(&a->hists[IO_TOTAL], m->arena);
 }
 
-static void fill_devices(struct maker *m)
+static void fill_devices(struct query_builder *m)
 {
-	enum profile_window w = m->query->window;
+	enum time_window w = m->query->window;
 	bool is_new;
 
 	m->rows = arena__array(m->arena, struct io_row, m->snap->nkinds);
@@ -173,7 +173,7 @@ static void fill_devices(struct maker *m)
 		if (is_new)
 			begin_device(m, r, k);
 		io_sums__add(&r->sums, &k->sums[w]);
-		for (u32 t = 0; t < PROFILE_TREND; t++)
+		for (u32 t = 0; t < TREND_LEN; t++)
 			r->trend[t] += k->trend[t];
 		for (u32 g = 0; g < IO_STAGES; g++)
 			hist_cells__add(((struct io_hist *)&r->hists[g])->n, &k->hists[g], w);
@@ -217,7 +217,7 @@ static const char *file_text(struct arena *a, const struct io_proc *p)
 	return arena__strdup(a, buf);
 }
 
-static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *p)
+static void begin_proc(struct query_builder *m, struct io_row *r, const struct io_proc *p)
 {
 	enum io_group by = m->query->group;
 	bool nobodys = io__is_nobodys(p->writeback, p->kthread);
@@ -225,10 +225,10 @@ static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *
 
 	r->proc = p;
 	r->pid = pid;
-	r->pid_text = who__id_text(m->arena, pid);
+	r->pid_text = task__id_text(m->arena, pid);
 	r->ended = pid && p->ended;
-	r->cmdline = p->past ? NULL : who__cmdline(m->arena, pid, 0);
-	r->cgroup_name = who__cgroup_text(m->arena, p->cgroup);
+	r->cmdline = p->past ? NULL : task__cmdline(m->arena, pid, 0);
+	r->cgroup_name = task__cgroup_text(m->arena, p->cgroup);
 	r->devices = arena__strdup(m->arena, p->device.name);
 	r->files = file_text(m->arena, p);
 	if (by == IO_BY_CGROUP)
@@ -240,13 +240,13 @@ static void begin_proc(struct maker *m, struct io_row *r, const struct io_proc *
 }
 
 /* A process has its newest name; what is written for it later may be under an older one. */
-static bool names_better(const struct io_proc *p, const struct io_proc *now)
+static bool is_better_label(const struct io_proc *p, const struct io_proc *now)
 {
 	return p->writeback != now->writeback ? now->writeback : p->latest > now->latest;
 }
 
 /* What the members of a row do not have in common is said so. */
-static void join_proc(struct maker *m, struct io_row *r, const struct io_proc *p)
+static void join_proc(struct query_builder *m, struct io_row *r, const struct io_proc *p)
 {
 	const char *file;
 
@@ -263,15 +263,15 @@ static void join_proc(struct maker *m, struct io_row *r, const struct io_proc *p
 		r->files = "several";
 }
 
-static void rename_proc(struct maker *m, struct io_row *r, const struct io_proc *p)
+static void rename_proc(struct query_builder *m, struct io_row *r, const struct io_proc *p)
 {
-	if (m->query->group != IO_BY_PID || !names_better(p, r->proc))
+	if (m->query->group != IO_BY_PID || !is_better_label(p, r->proc))
 		return;
 	r->proc = p;
 	r->name = io__who(p->writeback, p->kthread, p->comm);
 }
 
-static bool counts(const struct maker *m, const struct io_proc *p)
+static bool passes_filter(const struct query_builder *m, const struct io_proc *p)
 {
 	const struct io_proc_sums *s = &p->sums[m->query->window];
 
@@ -279,10 +279,10 @@ static bool counts(const struct maker *m, const struct io_proc *p)
 		return false;
 	if (m->query->by_dev && !io__of_device(&p->device, m->query->dev))
 		return false;
-	return who__passes(m->scope, p->tgid, p->tid, p->cgroup, p->comm);
+	return task__passes(m->scope, p->tgid, p->tid, p->cgroup, p->comm);
 }
 
-static void add_proc(struct maker *m, const struct io_proc *p)
+static void add_proc(struct query_builder *m, const struct io_proc *p)
 {
 	const struct io_proc_sums *s = &p->sums[m->query->window];
 	struct io_row *r;
@@ -304,13 +304,13 @@ static void add_proc(struct maker *m, const struct io_proc *p)
 }
 
 /* Forgotten ones have no ids: they are shown where none are asked for. */
-static void add_others(struct maker *m)
+static void add_others(struct query_builder *m)
 {
 	const struct io_proc_sums *s = &m->snap->others[m->query->window];
 	struct io_row *r;
 	bool is_new;
 
-	if (!s->count || m->query->by_dev || !who__passes(m->scope, UINT32_MAX, UINT32_MAX, 0, ""))
+	if (!s->count || m->query->by_dev || !task__passes(m->scope, UINT32_MAX, UINT32_MAX, 0, ""))
 		return;
 	r = row_of(m, mix64(IO_GROUPS + 1), &is_new);
 	r->name = "[others]";
@@ -318,7 +318,7 @@ static void add_others(struct maker *m)
 	r->proc_sums = *s;
 }
 
-static void finish_proc(const struct maker *m, struct io_row *r)
+static void finish_proc(const struct query_builder *m, struct io_row *r)
 {
 	const struct io_proc_sums *s = &r->proc_sums;
 
@@ -332,11 +332,11 @@ static void finish_proc(const struct maker *m, struct io_row *r)
 	r->percentiles[IO_PERCENTILES - 1] = MAX(s->max_ns, r->avg_ns[IO_TOTAL]);
 }
 
-static void fill_procs(struct maker *m)
+static void fill_procs(struct query_builder *m)
 {
 	m->rows = arena__array(m->arena, struct io_row, m->snap->nprocs + 1);
 	for (u32 i = 0; i < m->snap->nprocs; i++)
-		if (counts(m, &m->snap->procs[i]))
+		if (passes_filter(m, &m->snap->procs[i]))
 			add_proc(m, &m->snap->procs[i]);
 	add_others(m);
 	for (u32 i = 0; i < m->n; i++)
@@ -358,16 +358,16 @@ static int by_count(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static void io_answer__free(struct answer *base)
+static void io_result__free(struct query_result *base)
 {
-	struct io_answer *a = container_of(base, struct io_answer, base);
+	struct io_result *a = container_of(base, struct io_result, base);
 
 	if (a->heat)
-		answer__free(&a->heat->base);
-	answer__fini(base);
+		query_result__free(&a->heat->base);
+	query_result__fini(base);
 }
 
-static struct heat_answer *last_minutes(const struct io_snap *snap, const struct io_query *q)
+static struct heat_result *last_minutes(const struct io_snap *snap, const struct io_query *q)
 {
 	struct heat_query heat;
 
@@ -375,16 +375,16 @@ static struct heat_answer *last_minutes(const struct io_snap *snap, const struct
 	return heat__query_snap(&snap->base, &heat);
 }
 
-struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q,
+struct io_result *io__query(const struct io_snap *snap, const struct io_query *q,
 			    const struct scope *scope)
 {
-	struct io_answer *a =
-		answer__new(sizeof(*a), &snap->base, snap->symbols,
-			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
-	struct maker m = {
-		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .answer = a};
+	struct io_result *a =
+		query_result__new(sizeof(*a), &snap->base, snap->symbols,
+				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct query_builder m = {
+		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .result = a};
 
-	a->base.free = io_answer__free;
+	a->base.free = io_result__free;
 	a->query = *q;
 	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	if (q->group == IO_BY_DEVICE)
@@ -396,7 +396,7 @@ struct io_answer *io__query(const struct io_snap *snap, const struct io_query *q
 	qsort(m.rows, m.n, sizeof(*m.rows), by_count);
 	a->rows = m.rows;
 	a->nrows = m.n;
-	io_answer__table(a);
+	io_result__table(a);
 	if (q->minutes)
 		a->heat = last_minutes(snap, q);
 	return a;

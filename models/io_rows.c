@@ -2,7 +2,7 @@
 /* The columns of the io view's rows. */
 #include "base/columns.h"
 #include "models/fields.h"
-#include "models/io_answer.h"
+#include "models/io_result.h"
 
 #define ROW struct io_row
 
@@ -26,9 +26,9 @@ enum {
 	USERS = 1u << IO_SHOWS,
 };
 
-static void time_share(const struct answer *base, const void *row, struct value *out)
+static void time_share(const struct query_result *base, const void *row, struct value *out)
 {
-	const struct io_answer *a = container_of(base, struct io_answer, base);
+	const struct io_result *a = container_of(base, struct io_result, base);
 	u64 all = a->sums.ns[IO_TOTAL], ns = ((const struct io_row *)row)->sums.ns[IO_TOTAL];
 
 	out->type = all ? VALUE_PCT : VALUE_NONE;
@@ -162,12 +162,12 @@ static const struct field fields[] = {
 	 VALUE_AT(ROW, hist_values[IO_DEVICE]), .groups = DEVICES},
 };
 
-void io_answer__table(struct io_answer *a)
+void io_result__table(struct io_result *a)
 {
 	const struct io_query *q = &a->query;
 	bool devices = q->group == IO_BY_DEVICE;
 	struct column *columns =
-		ANSWER_TABLE(&a->base, fields, a->rows, a->nrows,
+		RESULT_TABLE(&a->base, fields, a->rows, a->nrows,
 			     devices && q->joined ? (u32)JOINED : (u32)q->group,
 			     devices ? (u32)q->show : (u32)IO_SHOWS, devices ? "iops" : "count");
 

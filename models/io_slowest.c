@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/columns.h"
-#include "models/io_answer.h"
+#include "models/io_result.h"
 #include "models/slow_rows.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 struct row {
 	struct slow_row base;
@@ -19,7 +19,7 @@ struct row {
 #define KNOWN(member)	UNLESS_0(struct io_slow, s.member)
 
 /* Parts sum to the total: what is neither of the two. */
-static void outside_cell(const struct answer *a, const void *row, struct value *out)
+static void outside_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	const struct io_slow_sample *s = &((const struct row *)row)->slow->s;
 	u64 known = s->queued_ns + s->device_ns;
@@ -91,7 +91,7 @@ static const char *flags_of(const struct io_slow_sample *s, struct arena *a)
 	return arena__strdup(a, text);
 }
 
-static void fill_row(struct answer *a, struct row *r, const struct io_slow *slow,
+static void fill_row(struct query_result *a, struct row *r, const struct io_slow *slow,
 		     const struct symbols *symbols)
 {
 	const struct io_slow_sample *s = &slow->s;
@@ -105,7 +105,7 @@ static void fill_row(struct answer *a, struct row *r, const struct io_slow *slow
 		snprintf(sector, sizeof(sector), "%11llu", (unsigned long long)s->sector);
 	r->slow = slow;
 	r->comm = io__who(s->writeback, s->kthread, s->comm);
-	r->pid_text = who__id_text(&a->arena, s->tgid);
+	r->pid_text = task__id_text(&a->arena, s->tgid);
 	r->sector_text = arena__strdup(&a->arena, sector);
 	r->flags_text = flags_of(s, &a->arena);
 	r->leaf = r->base.nframes ? slow_row__frame(&r->base, 0).name : "";
@@ -116,7 +116,7 @@ bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,
 {
 	if (by_dev && !io__of_device(&s->device, dev))
 		return false;
-	return who__passes(scope, s->tgid, s->tid, s->cgroup, s->comm) &&
+	return task__passes(scope, s->tgid, s->tid, s->cgroup, s->comm) &&
 	       slow__passes(scope, s->total_ns);
 }
 
@@ -128,11 +128,12 @@ static bool in_query(const struct io_slow_sample *s, const struct io_slow_query 
 	return (!q->by_op || s->op == q->op) && heat_range__has(&q->range, s->t_ns, ns[q->stage]);
 }
 
-struct io_slow_answer *io__slow(const struct io_snap *snap, const struct io_slow_query *q,
+struct io_slow_result *io__slow(const struct io_snap *snap, const struct io_slow_query *q,
 				const struct scope *scope)
 {
-	struct io_slow_answer *a = answer__new(sizeof(*a), &snap->base, snap->symbols,
-					       slow__since(&snap->base, snap->since_ns, IO_SLOW_S));
+	struct io_slow_result *a =
+		query_result__new(sizeof(*a), &snap->base, snap->symbols,
+				  slow__since(&snap->base, snap->since_ns, IO_SLOW_S));
 	struct row *rows = arena__array(&a->base.arena, struct row, snap->nslow);
 	const struct io_slow **found =
 		arena__array(&a->base.arena, const struct io_slow *, snap->nslow);
@@ -146,7 +147,7 @@ struct io_slow_answer *io__slow(const struct io_snap *snap, const struct io_slow
 		found[a->nrows++] = &snap->slow[i];
 	}
 	a->rows = found;
-	ANSWER_TABLE(&a->base, fields, rows, a->nrows, 0, 0, "total_ns");
+	RESULT_TABLE(&a->base, fields, rows, a->nrows, 0, 0, "total_ns");
 	slow_rows__unfold(
 		&a->base, q->unfolded, q->nunfolded,
 		"no stack was taken: where there are many requests only some have theirs");

@@ -2,9 +2,9 @@
 /* Where requests come from: sampled ones added up by process and stack, within a bound. */
 #include <math.h>
 
-#include "models/io_answer.h"
+#include "models/io_result.h"
 #include "models/io_model.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 static u64 hash_of(const struct io_live_stack *l)
 {
@@ -202,7 +202,7 @@ bool io_stack__passes(const struct io_stack *s, const struct io_query *q, const 
 {
 	if (q->by_dev && s->dev != q->dev && s->disk != q->dev)
 		return false;
-	return who__passes(scope, s->tgid, 0, s->cgroup, s->comm);
+	return task__passes(scope, s->tgid, 0, s->cgroup, s->comm);
 }
 
 double io__stacks_error(const struct io_snap *snap, const struct io_query *q,

@@ -4,9 +4,9 @@
 
 /* A time of so many requests that fade, such that its mean is theirs although their number is
  * told as a whole one. */
-static u64 faded(double ns, double known, u64 told)
+static u64 faded(double ns, double known, u64 total)
 {
-	return known > 0 ? (u64)(ns / known * (double)told + 0.5) : 0;
+	return known > 0 ? (u64)(ns / known * (double)total + 0.5) : 0;
 }
 
 #define AT(TYPE, MEMBER) (offsetof(TYPE, MEMBER) / sizeof(u64))

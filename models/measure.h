@@ -9,11 +9,11 @@
 #ifndef MODELS_MEASURE_H
 #define MODELS_MEASURE_H
 
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/growth.h"
 #include "models/heat_log.h"
 #include "models/heat_range.h"
-#include "models/profile.h" /* enum profile_window, struct profile_stack */
+#include "models/profile.h" /* enum time_window, struct callstack */
 #include "models/slow_rows.h"
 #include "samples/ask.h"
 #include "samples/measure.h"
@@ -93,14 +93,14 @@ struct measure_entry {
 	struct measure_who who; /* tgid MEASURE_MANY: [rest] */
 	struct measure_text keys[MEASURE_OWN_LABELS];
 	bool waits, ended; /* ended: its process has */
-	const struct profile_stack *stack; /* of entries by stack; NULL: not known */
+	const struct callstack *stack; /* of entries by stack; NULL: not known */
 	struct measure_values v[WINDOWS];
 	struct measure_held held;
 	const struct measure_bin *bins; /* of what is held: ages, of the last interval alone */
 	u32 nbins;
-	float trend[PROFILE_TREND]; /* counts per second, or bytes held; oldest first */
-	/* Of a holding: what it held, and had acquired by then; struct measure_snap.growth says of when; else
-	 * NULL. */
+	float trend[TREND_LEN]; /* counts per second, or bytes held; oldest first */
+	/* Of a holding: what it held, and had acquired by then; struct measure_snap.growth says of
+	 * when; else NULL. */
 	const struct growth_series *marks;
 };
 
@@ -113,13 +113,13 @@ struct measure_open_entry {
 
 struct measure_moment_entry {
 	struct measure_moment m;
-	const struct profile_stack *stack; /* NULL: none */
+	const struct callstack *stack; /* NULL: none */
 };
 
 struct measure_slow_entry {
 	struct measure_slow_sample s; /* keys, moments: NULL */
 	struct measure_text keys[MEASURE_OWN_LABELS];
-	const struct profile_stack *stack;
+	const struct callstack *stack;
 	const struct measure_moment_entry *moments; /* s.nmoments, by time */
 };
 
@@ -129,7 +129,7 @@ struct measure_holder {
 	u32 tgid, tid;
 	char comm[COMM_LEN];
 	char text[COMM_LEN + 12]; /* "comm/tid" */
-	const struct profile_stack *stack; /* where it let go of it; NULL: not known */
+	const struct callstack *stack;	   /* where it let go of it; NULL: not known */
 	u64 ns[WINDOWS];		   /* for so long others waited */
 };
 
@@ -157,7 +157,7 @@ struct measure_order {
 	struct measure_who who; /* who did so last */
 	bool by_several;	/* more than one thread did */
 	u64 t_ns;		/* when it was seen last */
-	const struct profile_stack *stack; /* where it waited for the second one; NULL: not known */
+	const struct callstack *stack;	   /* where it waited for the second one; NULL: not known */
 	const struct symbols *symbols;	   /* of its frames */
 	char where[64];			   /* in which function; "": not known */
 	struct measure_guard guards[MEASURE_GUARDS];
@@ -215,12 +215,12 @@ enum measure_weight {
 /* A value; compared bytewise: zero it first. */
 struct measure_query {
 	u32 groups; /* a bit per label of the measure */
-	enum profile_window window;
+	enum time_window window;
 	struct measure_narrow narrow;
 	const struct measure *asked; /* which question of its model's; NULL of measure_table's */
 	u32 weight;		     /* of its stacks: enum measure_weight */
 	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED];
+	u64 unfolded[RESULT_MAX_UNFOLDED];
 };
 
 struct metric;
@@ -236,7 +236,7 @@ struct measure_row {
 	bool rest, waits, ended;
 	const char *cmdline; /* by pid and tid; NULL not known */
 	const struct measure_holder *holder; /* NULL: not known, or the measure has none */
-	const struct profile_stack *stack;
+	const struct callstack *stack;
 	const struct symbols *symbols; /* of its frames */
 	struct measure_values v;
 	u64 waiting_ns; /* part of v.sum: of what waits for something new */
@@ -247,7 +247,7 @@ struct measure_row {
 	u64 acquired; /* bytes, since watching began */
 	struct growth_series marks; /* of what it held */
 	struct growth growth;
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 	struct value hist, errnos;
 	double *buckets; /* MEASURE_BUCKETS, as hist has them */
 	/* Of a metric (models/measure_metrics.h): */
@@ -257,8 +257,9 @@ struct measure_row {
 	const char *missing;
 };
 
-struct measure_answer {
-	struct answer base; /* rows by sum (spans), count or bytes held, those that wait behind */
+struct measure_result {
+	struct query_result
+		base; /* rows by sum (spans), count or bytes held, those that wait behind */
 	struct measure_query query;
 	const struct measure *measure;
 	const struct measure_row *rows;
@@ -279,10 +280,10 @@ struct measure_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). */
-struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
-				      const struct scope *scope);
+struct measure_result *measure__query(const struct measure_snap *snap,
+				      const struct measure_query *q, const struct scope *scope);
 /* What stands first in a row: the name of its stack, or the text of the first label of the grouping. */
-const char *measure_row__name(const struct measure_answer *a, const struct measure_row *r);
+const char *measure_row__name(const struct measure_result *a, const struct measure_row *r);
 /* Reads "syscall,pid"; false (and 0) when one is unknown or none is there. */
 bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups);
 const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size);
@@ -301,7 +302,7 @@ bool measure__in_scope(const struct measure *m, const struct scope *scope,
 		       const struct measure_who *who, const struct measure_text *keys);
 /* Has the labels of all measures be terms of filters. */
 void measure__know_labels(void);
-/* What a label's text is told apart by, in struct measure_narrow. */
+/* What a label's text is distinguished by, in struct measure_narrow. */
 u64 measure__text_hash(const char *text);
 /* The same of a key: its text, and where that is not exact its value, too. */
 u64 measure__key_hash(const struct measure_label *l, const struct measure_text *key);
@@ -314,11 +315,11 @@ int measure__holder_label(const struct measure *m);
 #define DEADLOCK_NS NSEC_PER_SEC
 
 /* Who kept others waiting for a lock longest; NULL: it is not known. */
-const struct measure_holder *measure__holder(const struct measure_snap *s, const struct measure_text *lock,
-					     enum profile_window w);
+const struct measure_holder *measure__holder(const struct measure_snap *s,
+					     const struct measure_text *lock, enum time_window w);
 /* Likewise of whatever a thread had. */
 const struct measure_holder *measure__holder_of(const struct measure_snap *s, u32 tid,
-						enum profile_window w);
+						enum time_window w);
 /* Threads that wait for each other, each for the next and the last one of a ring for its first, longer
  * than DEADLOCK_NS; a thread that waits for itself is one, too. Fills out; returns how many. */
 u32 measure__deadlock(const struct measure_snap *s, const struct scope *scope,
@@ -347,8 +348,8 @@ struct measure_slow_query {
 
 struct measure_slow_row;
 
-struct measure_slow_answer {
-	struct answer base;
+struct measure_slow_result {
+	struct query_result base;
 	struct measure_slow_query query;
 	const struct measure *measure;
 	const struct measure_slow_row *rows; /* slowest first */
@@ -362,7 +363,7 @@ struct measure_slow_row {
 	const char *labels[MEASURE_OWN_LABELS]; /* NULL: none */
 };
 
-struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
+struct measure_slow_result *measure__slow(const struct measure_snap *snap,
 					  const struct measure_slow_query *q,
 					  const struct scope *scope);
 
@@ -384,8 +385,8 @@ struct measure_timeline_row {
 	const char *event, *detail, *tid_text, *where; /* of the screen */
 };
 
-struct measure_timeline_answer {
-	struct answer base;
+struct measure_timeline_result {
+	struct query_result base;
 	struct measure_timeline_query query;
 	const struct measure *measure;
 	const struct measure_slow_entry *slow; /* NULL: it is not kept any more */
@@ -393,10 +394,10 @@ struct measure_timeline_answer {
 	u32 nrows;
 };
 
-struct measure_timeline_answer *measure__timeline(const struct measure_snap *snap,
+struct measure_timeline_result *measure__timeline(const struct measure_snap *snap,
 						  const struct measure_timeline_query *q);
 /* For a field of a struct measure_slow_row: a list; nothing where it is not known. */
-void measure__timeline_value(const struct answer *a, const void *row, struct value *out);
+void measure__timeline_value(const struct query_result *a, const void *row, struct value *out);
 
 /* --- histograms --- */
 

@@ -22,11 +22,11 @@ static bool has_kind(const struct measure *m, u32 groups, enum label_kind kind)
 	return i >= 0 && (groups & (1u << i));
 }
 
-bool measure__tells(const struct measure *m, u32 groups, u32 label)
+bool measure__implied(const struct measure *m, u32 groups, u32 label)
 {
 	bool tid = has_kind(m, groups, LABEL_TID), pid = has_kind(m, groups, LABEL_PID);
 
-	if (groups & (1u << label | m->labels[label].told_by))
+	if (groups & (1u << label | m->labels[label].implied_by))
 		return true;
 	switch (m->labels[label].kind) {
 	case LABEL_PID:
@@ -147,7 +147,7 @@ static void add_holder(struct making *k)
 static void add_labels(struct making *k)
 {
 	for (u32 i = 0; i < k->m->nlabels; i++)
-		if (measure__tells(k->m, k->groups, i))
+		if (measure__implied(k->m, k->groups, i))
 			add_label(k, i);
 	add_holder(k);
 }
@@ -214,7 +214,7 @@ static void add_parts(struct making *k, u32 flags)
 static void add_times(struct making *k)
 {
 	/* Rows that wait for something new stand apart by themselves where the first label tells. */
-	bool apart = measure__tells(k->m, k->groups, 0) || !k->m->waits;
+	bool apart = measure__implied(k->m, k->groups, 0) || !k->m->waits;
 
 	if (!apart) {
 		ADD(k, CELL_SHARE, 0,
@@ -388,7 +388,7 @@ static void add_flow(struct making *k)
 
 	add_question(k);
 	ADD(k, CELL_TREND, 0,
-	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
+	    COLUMN(VALUE_TREND, "trend", "Trend", TREND_LEN, 6, COLUMN_SCREEN,
 		   "bytes held, interval by interval; all rows have one scale"));
 	for (u32 i = 0; i < ARRAY_SIZE(all) - !k->m->wastes; i++)
 		ADD(k, all[i].kind, all[i].index,
@@ -405,8 +405,9 @@ static void add_exports(struct making *k)
 
 	add_question(k);
 	ADD(k, CELL_TREND, 0,
-	    COLUMN(VALUE_TREND, "trend", "Trend", PROFILE_TREND, 6, COLUMN_SCREEN,
-		   text_of(k, "%s per second, interval by interval; all rows have one scale", m->noun)));
+	    COLUMN(VALUE_TREND, "trend", "Trend", TREND_LEN, 6, COLUMN_SCREEN,
+		   text_of(k, "%s per second, interval by interval; all rows have one scale",
+			   m->noun)));
 	ADD(k, CELL_COUNT, 0,
 	    COUNT_COLUMN("count", "count", 8, 0, COLUMN_EXPORT | COLUMN_SUM,
 			 text_of(k, "%s that ended in the window", m->noun)));

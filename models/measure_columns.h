@@ -76,6 +76,6 @@ u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct col
 /* The label of a kind; -1: the measure has none. */
 int measure__label_of_kind(const struct measure *m, enum label_kind kind);
 /* Whether a grouping tells the value of a label: pid tells comm and cgroup, tid tells pid. */
-bool measure__tells(const struct measure *m, u32 groups, u32 label);
+bool measure__implied(const struct measure *m, u32 groups, u32 label);
 
 #endif

@@ -109,7 +109,7 @@ static void merge(struct live_entry *to, const struct live_entry *from)
 		b->total += from->bins[i].total;
 		b->decay += from->bins[i].decay;
 	}
-	for (u32 i = 0; i < PROFILE_TREND; i++)
+	for (u32 i = 0; i < TREND_LEN; i++)
 		to->trend[i] += from->trend[i];
 	growth_series__merge(&to->growth, &from->growth);
 }
@@ -267,7 +267,7 @@ static void advance(const struct live_entries *e, struct live_entry *l, double k
 				       (u64 *)&out->v[WINDOW_TOTAL]};
 
 	memmove(l->trend, l->trend + 1, sizeof(l->trend) - sizeof(l->trend[0]));
-	l->trend[PROFILE_TREND - 1] = trend_of(e, l, dt_ns);
+	l->trend[TREND_LEN - 1] = trend_of(e, l, dt_ns);
 	advance_bins(l, keep, out, arena);
 	advance_extremes(l, e->lo, epochs, out);
 	window_sums__advance(&sums, keep, windows);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "models/measure_model.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 static u64 hash_of(u64 lock, u32 tid)
 {
@@ -159,8 +159,8 @@ void live_holders__fini(struct live_holders *h)
 
 /* --- queries --- */
 
-const struct measure_holder *measure__holder(const struct measure_snap *s, const struct measure_text *lock,
-					     enum profile_window w)
+const struct measure_holder *measure__holder(const struct measure_snap *s,
+					     const struct measure_text *lock, enum time_window w)
 {
 	const struct measure_holder *top = NULL;
 
@@ -175,7 +175,7 @@ const struct measure_holder *measure__holder(const struct measure_snap *s, const
 }
 
 const struct measure_holder *measure__holder_of(const struct measure_snap *s, u32 tid,
-						enum profile_window w)
+						enum time_window w)
 {
 	const struct measure_holder *top = NULL;
 
@@ -192,7 +192,7 @@ static bool is_stuck(const struct measure_snap *s, const struct measure_waiting 
 	const struct measure_who *who = &w->waiter;
 
 	return s->base.t1_ns >= w->begin_ns + ns &&
-	       who__passes(scope, who->tgid, who->tid, who->cgroup, who->comm);
+	       task__passes(scope, who->tgid, who->tid, who->cgroup, who->comm);
 }
 
 /* The one that a thread has been in for so long. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "models/measure.h"
-#include "models/who.h"
+#include "models/task_text.h"
 #include "scope/filter.h"
 
 u64 measure__text_hash(const char *text)
@@ -148,9 +148,8 @@ static bool labels_pass(const struct measure *m, const struct scope *scope,
 bool measure__in_scope(const struct measure *m, const struct scope *scope,
 		       const struct measure_who *w, const struct measure_text *keys)
 {
-	if (w->tgid != MEASURE_MANY &&
-	    !(who__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
-	      scope__thread(scope, w->kthread)))
+	if (w->tgid != MEASURE_MANY && !(task__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
+					 scope__thread(scope, w->kthread)))
 		return false;
 	return labels_pass(m, scope, w, keys);
 }

@@ -22,7 +22,7 @@ bool measure__is_by_metric(const struct measure *m, u32 groups)
 }
 
 /* Where nothing is there of an event of the hardware, it is not counted, or it did not happen. */
-void metric_maker__begin(struct metric_maker *k, const struct measure_snap *s)
+void metric_builder__begin(struct metric_builder *k, const struct measure_snap *s)
 {
 	k->event = s->measure->labels[measure__metric_label(s->measure)].of;
 	for (u32 i = 0; i < COUNTER_KERNEL_EVENTS; i++)
@@ -41,8 +41,8 @@ static bool is_task(const struct measure_who *w)
 	return w->tgid != 0;
 }
 
-void metric_row__add(const struct metric_maker *k, struct measure_row *r, const struct measure_entry *e,
-		     enum profile_window window)
+void metric_row__add(const struct metric_builder *k, struct measure_row *r,
+		     const struct measure_entry *e, enum time_window window)
 {
 	const struct measure_values *v = &e->v[window];
 	u32 event = counter__event(e->keys[k->event].text);
@@ -63,7 +63,7 @@ void metric_row__add(const struct metric_maker *k, struct measure_row *r, const 
 }
 
 /* NULL: what the formula names is known. */
-static const char *missing(const struct metric_maker *k, const struct measure_row *r, u32 i)
+static const char *missing(const struct metric_builder *k, const struct measure_row *r, u32 i)
 {
 	u32 operand = r->metric->operands[i];
 
@@ -74,7 +74,7 @@ static const char *missing(const struct metric_maker *k, const struct measure_ro
 	return r->operands[i].enabled && !r->operands[i].running ? "never had a counter" : NULL;
 }
 
-static void say_missing(const struct metric_maker *k, struct measure_row *r, struct arena *arena)
+static void say_missing(const struct metric_builder *k, struct measure_row *r, struct arena *arena)
 {
 	char buf[FORMULA_NAMES * (FORMULA_NAME_MAX + 24)];
 	size_t len = 0;
@@ -90,7 +90,7 @@ static void say_missing(const struct metric_maker *k, struct measure_row *r, str
 		r->missing = arena__strdup(arena, buf);
 }
 
-void metric_row__finish(const struct metric_maker *k, struct measure_row *r, u64 window_ns,
+void metric_row__finish(const struct metric_builder *k, struct measure_row *r, u64 window_ns,
 			struct arena *arena)
 {
 	const struct metric *m = r->metric;

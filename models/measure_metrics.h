@@ -14,7 +14,7 @@ struct metric_operand {
 };
 
 /* The metrics that one query is about. */
-struct metric_maker {
+struct metric_builder {
 	const struct metric *metric; /* of the entry in hand; NULL: rows are of none */
 	u32 event; /* the label that operands are named by */
 	bool counted[COUNTER_EVENTS]; /* anywhere in the snapshot */
@@ -25,12 +25,12 @@ int measure__metric_label(const struct measure *m);
 bool measure__is_by_metric(const struct measure *m, u32 groups);
 
 /* Before entries are added: what is counted at all. */
-void metric_maker__begin(struct metric_maker *k, const struct measure_snap *s);
+void metric_builder__begin(struct metric_builder *k, const struct measure_snap *s);
 /* An entry of `window` into the row of k->metric. */
-void metric_row__add(const struct metric_maker *k, struct measure_row *r, const struct measure_entry *e,
-		     enum profile_window window);
+void metric_row__add(const struct metric_builder *k, struct measure_row *r,
+		     const struct measure_entry *e, enum time_window window);
 /* The value, or why there is none. */
-void metric_row__finish(const struct metric_maker *k, struct measure_row *r, u64 window_ns,
+void metric_row__finish(const struct metric_builder *k, struct measure_row *r, u64 window_ns,
 			struct arena *arena);
 /* By name, the greatest value first. */
 int metric_row__compare(const struct measure_row *a, const struct measure_row *b);

@@ -27,7 +27,7 @@ struct live_entry {
 	struct window_max max, min; /* min: of UINT64_MAX less the value */
 	struct live_bin *bins;	    /* by bucket */
 	u32 nbins, bins_cap;
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 	struct growth_series growth; /* of a holding: bytes held */
 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "models/measure_model.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 #define ORDER_KEPT_NS (600 * NSEC_PER_SEC)
 
@@ -159,7 +159,7 @@ struct search {
 	u16 queue[ORDERS_MAX];	/* orders */
 	u16 before[ORDERS_MAX]; /* by which order each was reached */
 	bool seen[ORDERS_MAX];
-	bool told[ORDERS_MAX]; /* is in a cycle that was found */
+	bool reported[ORDERS_MAX]; /* is in a cycle that was found */
 };
 
 /* The first order that has a lock first; n: none. */
@@ -212,7 +212,7 @@ static u32 close_cycle(struct search *s, u32 first)
 
 static bool is_watched(const struct measure_order *o, const struct scope *scope)
 {
-	return who__passes(scope, o->who.tgid, o->who.tid, o->who.cgroup, o->who.comm);
+	return task__passes(scope, o->who.tgid, o->who.tid, o->who.cgroup, o->who.comm);
 }
 
 /* One thread alone is not in its own way. */
@@ -277,7 +277,7 @@ static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope
 	if (is_guarded(s, out))
 		return false;
 	for (u32 i = 0; i < out->n; i++)
-		s->told[out->v[i] - s->v] = true;
+		s->reported[out->v[i] - s->v] = true;
 	return watched && is_of_several(out);
 }
 
@@ -293,7 +293,7 @@ u32 measure__cycles(const struct measure_snap *snap, const struct scope *scope, 
 	s->v = snap->orders;
 	s->n = snap->norders;
 	for (u32 i = 0; i < s->n && n < max; i++) {
-		u32 last = s->told[i] ? s->n : close_cycle(s, i);
+		u32 last = s->reported[i] ? s->n : close_cycle(s, i);
 
 		if (last < s->n)
 			n += take_cycle(s, i, last, scope, &out[n]);

@@ -9,7 +9,7 @@
 #include "models/measure_nested.h"
 #include "models/measure_rows.h"
 #include "models/quantile.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 #define MAX_ERRNOS 16
 
@@ -24,11 +24,11 @@ struct row_errnos {
 };
 
 struct stack_key {
-	const struct profile_stack *stack;
+	const struct callstack *stack;
 	u64 key;
 };
 
-struct maker {
+struct query_builder {
 	const struct measure_snap *snap;
 	const struct measure *m;
 	const struct measure_query *q;
@@ -47,10 +47,10 @@ struct maker {
 	/* The entry in hand, and its text of the derived label that is grouped by. */
 	const struct measure_who *who;
 	const struct measure_text *keys;
-	const struct profile_stack *stack;
+	const struct callstack *stack;
 	const char *derived;
 	bool by_metric;
-	struct metric_maker metrics;
+	struct metric_builder metrics;
 };
 
 static bool holds(const struct measure *m)
@@ -60,13 +60,13 @@ static bool holds(const struct measure *m)
 
 /* --- the row that something belongs to --- */
 
-static bool is_unknown(const struct maker *k, u32 i)
+static bool is_unknown(const struct query_builder *k, u32 i)
 {
 	return measure__is_unknown(k->m, k->who, k->keys, i);
 }
 
 /* Many entries have the same one. */
-static u64 stack_key(struct maker *k)
+static u64 stack_key(struct query_builder *k)
 {
 	u64 h = mix64((u64)(uintptr_t)k->stack);
 	struct stack_key *new;
@@ -83,7 +83,7 @@ static u64 stack_key(struct maker *k)
 	return new->key;
 }
 
-static u64 label_key(struct maker *k, u32 i)
+static u64 label_key(struct query_builder *k, u32 i)
 {
 	const struct measure_who *w = k->who;
 
@@ -108,7 +108,7 @@ static u64 label_key(struct maker *k, u32 i)
 	}
 }
 
-static u64 row_key(struct maker *k)
+static u64 row_key(struct query_builder *k)
 {
 	u64 h = k->q->groups;
 
@@ -118,7 +118,7 @@ static u64 row_key(struct maker *k)
 	return h;
 }
 
-static const char *label_text(const struct maker *k, u32 i)
+static const char *label_text(const struct query_builder *k, u32 i)
 {
 	const struct measure_who *w = k->who;
 
@@ -131,11 +131,11 @@ static const char *label_text(const struct maker *k, u32 i)
 	case LABEL_DERIVED:
 		return arena__strdup(k->arena, k->derived);
 	case LABEL_PID:
-		return who__id_text(k->arena, w->tgid);
+		return task__id_text(k->arena, w->tgid);
 	case LABEL_TID:
-		return who__id_text(k->arena, w->tid);
+		return task__id_text(k->arena, w->tid);
 	case LABEL_CGROUP:
-		return who__cgroup_text(k->arena, w->cgroup);
+		return task__cgroup_text(k->arena, w->cgroup);
 	case LABEL_COMM:
 		return w->comm;
 	default:
@@ -144,7 +144,7 @@ static const char *label_text(const struct maker *k, u32 i)
 }
 
 /* Of what is waited for, or who it is that rows are by. */
-static const struct measure_holder *holder_of(struct maker *k)
+static const struct measure_holder *holder_of(struct query_builder *k)
 {
 	int label = measure__holder_label(k->m);
 
@@ -157,7 +157,7 @@ static const struct measure_holder *holder_of(struct maker *k)
 	return NULL;
 }
 
-static void begin_row(struct maker *k, struct measure_row *r, u64 key)
+static void begin_row(struct query_builder *k, struct measure_row *r, u64 key)
 {
 	*r = (struct measure_row){.key = key, .who = k->who, .waits = true, .ended = true};
 	r->stack = k->stack;
@@ -170,16 +170,17 @@ static void begin_row(struct maker *k, struct measure_row *r, u64 key)
 	if (r->metric)
 		r->operands = arena__array(k->arena, struct metric_operand, FORMULA_NAMES);
 	for (u32 i = 0; i < k->m->nlabels; i++)
-		if (measure__tells(k->m, k->q->groups, i)) {
+		if (measure__implied(k->m, k->q->groups, i)) {
 			r->texts[i] = label_text(k, i);
 			r->rest |= is_unknown(k, i);
 			if (k->m->labels[i].kind == LABEL_PID && !r->rest)
-				r->cmdline = who__cmdline(k->arena, k->who->tgid, k->who->process_ns);
+				r->cmdline =
+					task__cmdline(k->arena, k->who->tgid, k->who->process_ns);
 		}
 }
 
 /* NULL: there are too many. */
-static u32 row_of(struct maker *k)
+static u32 row_of(struct query_builder *k)
 {
 	u64 key = row_key(k);
 	u32 at;
@@ -220,7 +221,7 @@ static void add_values(struct measure_values *to, const struct measure_values *v
 }
 
 /* Each thread of a row once. */
-static void count_thread(struct maker *k, u32 row)
+static void count_thread(struct query_builder *k, u32 row)
 {
 	u64 h = mix64_pair(mix64_pair(k->rows[row].key, k->who->tid), k->who->start_ns);
 	u32 at;
@@ -233,21 +234,21 @@ static void count_thread(struct maker *k, u32 row)
 }
 
 /* What others tell may have been learnt late: that of most of the row counts. */
-static void retell(struct maker *k, struct measure_row *r)
+static void refresh_row(struct query_builder *k, struct measure_row *r)
 {
 	for (u32 i = 0; i < measure__own_labels(k->m); i++)
 		if (r->texts[i] && !(k->q->groups & (1u << i)) && *k->keys[i].text)
 			r->texts[i] = k->keys[i].text;
 }
 
-static void add_buckets(const struct maker *k, const struct measure_entry *e, double *to)
+static void add_buckets(const struct query_builder *k, const struct measure_entry *e, double *to)
 {
 	for (u32 i = 0; i < e->nbins; i++)
 		to[e->bins[i].bucket & (MEASURE_BUCKETS - 1)] +=
 			(double)e->bins[i].n[holds(k->m) ? WINDOW_LAST : k->q->window];
 }
 
-static void add_entry(struct maker *k, const struct measure_entry *e)
+static void add_entry(struct query_builder *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
 	struct measure_row *r;
@@ -263,7 +264,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	if (MAX(v->sum, e->held.bytes) >= r->most) {
 		r->most = MAX(v->sum, e->held.bytes);
 		r->who = &e->who;
-		retell(k, r);
+		refresh_row(k, r);
 	}
 	measure_held__add(&r->held, &e->held);
 	r->waits &= e->waits;
@@ -271,7 +272,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 	if (e->waits)
 		r->waiting_ns += v->sum;
 	add_values(&r->v, v);
-	for (u32 i = 0; i < PROFILE_TREND; i++)
+	for (u32 i = 0; i < TREND_LEN; i++)
 		r->trend[i] += e->trend[i];
 	if (e->marks)
 		growth_series__merge(&r->marks, e->marks);
@@ -281,7 +282,7 @@ static void add_entry(struct maker *k, const struct measure_entry *e)
 		add_errno(&k->errnos[at], e->keys[k->error_label].text, (double)v->count);
 }
 
-static void add_open(struct maker *k, const struct measure_open_entry *o)
+static void add_open(struct query_builder *k, const struct measure_open_entry *o)
 {
 	u64 t1 = k->snap->base.t1_ns, age = t1 > o->begin_ns ? t1 - o->begin_ns : 0;
 	u32 at = row_of(k);
@@ -312,7 +313,7 @@ static void add_open(struct maker *k, const struct measure_open_entry *o)
 		}                                                                                  \
 	} while (0)
 
-static const struct measure_label *derived_label(const struct maker *k)
+static const struct measure_label *derived_label(const struct query_builder *k)
 {
 	for (u32 i = 0; i < k->m->nlabels; i++)
 		if (k->m->labels[i].kind == LABEL_DERIVED && (k->q->groups & (1u << i)))
@@ -321,7 +322,7 @@ static const struct measure_label *derived_label(const struct maker *k)
 }
 
 /* By a label that is not known of it. */
-static bool is_narrowed_beyond(const struct maker *k, const struct measure_who *w,
+static bool is_narrowed_beyond(const struct query_builder *k, const struct measure_who *w,
 			       const struct measure_text *keys)
 {
 	for (u32 i = 0; i < k->m->nlabels; i++)
@@ -330,7 +331,7 @@ static bool is_narrowed_beyond(const struct maker *k, const struct measure_who *
 	return false;
 }
 
-static bool passes(const struct maker *k, const struct measure_who *w,
+static bool passes(const struct query_builder *k, const struct measure_who *w,
 		   const struct measure_text *keys)
 {
 	if (w->tgid == MEASURE_MANY && is_narrowed_beyond(k, w, keys))
@@ -340,12 +341,12 @@ static bool passes(const struct maker *k, const struct measure_who *w,
 }
 
 /* Something was counted, or is held. The first of the sums may need no count. */
-static bool is_worth_a_row(const struct measure_entry *e, enum profile_window w)
+static bool is_worth_a_row(const struct measure_entry *e, enum time_window w)
 {
 	return e->held.n || measure_values__any(&e->v[w]);
 }
 
-static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
+static void add_all(struct query_builder *k, const struct measure_entry *entries, u32 n)
 {
 	for (u32 i = 0; i < n; i++) {
 		const struct measure_entry *e = &entries[i];
@@ -353,23 +354,23 @@ static void add_all(struct maker *k, const struct measure_entry *entries, u32 n)
 		if (!passes(k, &e->who, e->keys))
 			continue;
 		if (!is_worth_a_row(e, k->q->window)) {
-			k->box->answer.all.errors += e->v[k->q->window].errors;
+			k->box->result.all.errors += e->v[k->q->window].errors;
 			continue;
 		}
-		measure_held__add(&k->box->answer.held, &e->held);
+		measure_held__add(&k->box->result.held, &e->held);
 		k->who = &e->who;
 		k->keys = e->keys;
 		k->stack = e->stack;
 		FOR_EACH_PART(k, add_entry(k, e));
 		if (e->waits)
-			k->box->answer.waiting_ns += e->v[k->q->window].sum;
-		add_values(&k->box->answer.all, &e->v[k->q->window]);
-		add_buckets(k, e, k->box->answer.buckets);
+			k->box->result.waiting_ns += e->v[k->q->window].sum;
+		add_values(&k->box->result.all, &e->v[k->q->window]);
+		add_buckets(k, e, k->box->result.buckets);
 	}
 }
 
 /* Metrics of the whole machine that nothing was counted for: their rows say why. */
-static void add_missing_metrics(struct maker *k)
+static void add_missing_metrics(struct query_builder *k)
 {
 	static const struct measure_who nobody = {.tgid = MEASURE_MANY};
 	struct measure_text *keys = arena__array(k->arena, struct measure_text, MEASURE_OWN_LABELS);
@@ -390,7 +391,7 @@ static void add_missing_metrics(struct maker *k)
 	}
 }
 
-static void add_all_open(struct maker *k)
+static void add_all_open(struct query_builder *k)
 {
 	for (u32 i = 0; i < k->snap->nopen; i++) {
 		const struct measure_open_entry *o = &k->snap->open[i];
@@ -401,7 +402,7 @@ static void add_all_open(struct maker *k)
 		k->keys = o->keys;
 		k->stack = NULL;
 		FOR_EACH_PART(k, add_open(k, o));
-		k->box->answer.unfinished++;
+		k->box->result.unfinished++;
 	}
 }
 
@@ -438,7 +439,7 @@ static struct growth growth_of(const struct measure_row *r, const struct measure
 	return g;
 }
 
-static void finish_row(struct maker *k, u32 at)
+static void finish_row(struct query_builder *k, u32 at)
 {
 	struct measure_row *r = &k->rows[at];
 	struct histogram h = histogram_of(k->m, r->buckets, &r->v);
@@ -450,14 +451,14 @@ static void finish_row(struct maker *k, u32 at)
 		r->p99 = histogram__quantile(&h, 0.99);
 	}
 	if (r->metric)
-		metric_row__finish(&k->metrics, r, k->box->answer.base.window_ns, k->arena);
+		metric_row__finish(&k->metrics, r, k->box->result.base.window_ns, k->arena);
 	r->growth = growth_of(r, k->snap);
 	r->hist = histogram__value(&h, false, k->arena);
 	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
 	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
 }
 
-static void finish_all(const struct maker *k, struct measure_answer *a)
+static void finish_all(const struct query_builder *k, struct measure_result *a)
 {
 	struct histogram h = histogram_of(k->m, a->buckets, &a->all);
 
@@ -499,9 +500,9 @@ static int by_rank(const void *a, const void *b, void *ctx)
 
 /* --- the answer --- */
 
-static void measure_answer__free(struct answer *base)
+static void measure_result__free(struct query_result *base)
 {
-	struct measure_box *box = container_of(base, struct measure_box, answer.base);
+	struct measure_box *box = container_of(base, struct measure_box, result.base);
 
 	snap__put(base->snap);
 	arena__fini(&box->arena);
@@ -511,7 +512,7 @@ static void measure_answer__free(struct answer *base)
 /* What is less than this goes unsaid: bytes a minute. */
 #define WORTH_SAYING (64 << 10)
 
-static const struct measure_row *grower_of(const struct measure_answer *a)
+static const struct measure_row *grower_of(const struct measure_result *a)
 {
 	const struct measure_row *most = NULL;
 
@@ -526,9 +527,9 @@ static const struct measure_row *grower_of(const struct measure_answer *a)
 	return most;
 }
 
-static void finish(struct maker *k)
+static void finish(struct query_builder *k)
 {
-	struct measure_answer *a = &k->box->answer;
+	struct measure_result *a = &k->box->result;
 
 	for (u32 i = 0; i < k->n; i++)
 		finish_row(k, i);
@@ -560,56 +561,56 @@ bool measure__is_by_stack(const struct measure *m, u32 groups)
 #define CHAIN_MAX  16
 #define CYCLES	   16
 
-static void find_cycles(struct maker *k)
+static void find_cycles(struct query_builder *k)
 {
 	struct measure_cycle *v = arena__array(k->arena, struct measure_cycle, CYCLES);
 
-	k->box->answer.ncycles = measure__cycles(k->snap, k->scope, v, CYCLES);
-	k->box->answer.cycles = v;
+	k->box->result.ncycles = measure__cycles(k->snap, k->scope, v, CYCLES);
+	k->box->result.cycles = v;
 }
 
-static void find_deadlock(struct maker *k)
+static void find_deadlock(struct query_builder *k)
 {
 	const struct measure_waiting **v =
 		arena__array(k->arena, const struct measure_waiting *, DEADLOCKED);
 
-	k->box->answer.ndeadlock = measure__deadlock(k->snap, k->scope, v, DEADLOCKED);
-	k->box->answer.deadlock = v;
+	k->box->result.ndeadlock = measure__deadlock(k->snap, k->scope, v, DEADLOCKED);
+	k->box->result.deadlock = v;
 }
 
-static void find_chain(struct maker *k)
+static void find_chain(struct query_builder *k)
 {
 	const struct measure_waiting **v =
 		arena__array(k->arena, const struct measure_waiting *, CHAIN_MAX);
 
-	k->box->answer.nchain = measure__chain(k->snap, k->scope, v, CHAIN_MAX);
-	k->box->answer.chain = v;
+	k->box->result.nchain = measure__chain(k->snap, k->scope, v, CHAIN_MAX);
+	k->box->result.chain = v;
 }
 
-struct measure_answer *measure__query(const struct measure_snap *snap, const struct measure_query *q,
-				      const struct scope *scope)
+struct measure_result *measure__query(const struct measure_snap *snap,
+				      const struct measure_query *q, const struct scope *scope)
 {
 	struct measure_box *box = xcalloc(1, sizeof(*box));
-	struct measure_answer *a = &box->answer;
+	struct measure_result *a = &box->result;
 	bool by_stack = measure__is_by_stack(snap->measure, q->groups);
-	struct maker k = {.snap = snap,
-			  .m = snap->measure,
-			  .q = q,
-			  .scope = scope,
-			  .arena = &box->arena,
-			  .box = box};
+	struct query_builder k = {.snap = snap,
+				  .m = snap->measure,
+				  .q = q,
+				  .scope = scope,
+				  .arena = &box->arena,
+				  .box = box};
 
 	arena__init(&box->arena);
 	a->base.snap = snap__get(&snap->base);
 	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
 	a->base.window_ns = snap->window_ns[q->window];
 	a->base.symbols_generation = snap->symbols ? symbols__generation(snap->symbols) : 0;
-	a->base.free = measure_answer__free;
+	a->base.free = measure_result__free;
 	a->query = *q;
 	a->measure = snap->measure;
 	k.by_metric = measure__is_by_metric(k.m, q->groups);
 	if (k.by_metric)
-		metric_maker__begin(&k.metrics, snap);
+		metric_builder__begin(&k.metrics, snap);
 	k.error_label = measure__label_of_kind(snap->measure, LABEL_ERROR);
 	if (by_stack || holds(snap->measure))
 		add_all(&k, snap->sampled, snap->nsampled);

@@ -11,9 +11,9 @@
 
 /* --- cells --- */
 
-static const struct measure_answer *answer_of(const struct row_table *t)
+static const struct measure_result *result_of(const struct row_table *t)
 {
-	return container_of(t, struct measure_answer, base.table);
+	return container_of(t, struct measure_result, base.table);
 }
 
 static void value_frame(const void *of, u32 i, struct value_frame *out)
@@ -35,7 +35,7 @@ static bool is_innermost(const struct measure *m, const char *name)
 /* The first that tells something; NULL: none does. */
 static const char *outer_name(const struct measure *m, const struct measure_row *r)
 {
-	for (u32 i = 0; i < profile_stack__nlocs(r->stack); i++) {
+	for (u32 i = 0; i < callstack__nlocs(r->stack); i++) {
 		const char *name = frame__text(r->symbols, r->stack->locs[i]).name;
 
 		if (!is_innermost(m, name))
@@ -50,7 +50,7 @@ const char *measure_row__stack_name(const struct measure *m, const struct measur
 
 	if (r->rest)
 		return "[rest]";
-	if (!profile_stack__nlocs(r->stack))
+	if (!callstack__nlocs(r->stack))
 		return "[no stack]";
 	if (caller)
 		return caller;
@@ -58,7 +58,7 @@ const char *measure_row__stack_name(const struct measure *m, const struct measur
 	return *caller ? caller : frame__text(r->symbols, r->stack->locs[0]).name;
 }
 
-const char *measure_row__name(const struct measure_answer *a, const struct measure_row *r)
+const char *measure_row__name(const struct measure_result *a, const struct measure_row *r)
 {
 	if (measure__is_by_stack(a->measure, a->query.groups))
 		return measure_row__stack_name(a->measure, r);
@@ -68,7 +68,7 @@ const char *measure_row__name(const struct measure_answer *a, const struct measu
 	return "[none]";
 }
 
-static void label_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
+static void label_cell(const struct measure_result *a, const struct measure_row *r, u32 i,
 		       struct value *out)
 {
 	enum label_kind kind = a->measure->labels[i].kind;
@@ -111,7 +111,7 @@ static void holder_part(const void *of, u32 i, struct value_part *out)
 	default:
 		out->name = "stack";
 		out->value.type = VALUE_STACK;
-		out->value.n = profile_stack__nlocs(r->holder->stack);
+		out->value.n = callstack__nlocs(r->holder->stack);
 		out->value.of = r;
 		out->value.frame = holder_frame;
 	}
@@ -126,7 +126,7 @@ static void holder_cell(const struct measure_row *r, struct value *out)
 		*out = (struct value){.type = VALUE_NONE};
 }
 
-static void id_cell(const struct measure_answer *a, const struct measure_row *r, u32 i,
+static void id_cell(const struct measure_result *a, const struct measure_row *r, u32 i,
 		    struct value *out)
 {
 	out->u = a->measure->labels[i].kind == LABEL_PID ? r->who->tgid : r->who->tid;
@@ -147,7 +147,7 @@ static void number_label_cell(const struct measure_row *r, u32 i, struct value *
 		out->u = strtoull(text, NULL, 10);
 }
 
-static double wall_pct(const struct measure_answer *a, const struct measure_row *r)
+static double wall_pct(const struct measure_result *a, const struct measure_row *r)
 {
 	u32 n = a->measure->of_cpus ? 1 : MAX(r->nthreads, 1u);
 	double wall = (double)a->base.window_ns * n;
@@ -196,7 +196,7 @@ static s64 per_second_of_change(u64 came, u64 went, u64 window_ns)
 }
 
 /* False: it is no cell of a holding. */
-static bool held_cell(const struct measure_answer *a, const struct measure_row *r,
+static bool held_cell(const struct measure_result *a, const struct measure_row *r,
 		      enum measure_cell_kind kind, struct value *out)
 {
 	const struct measure_snap *s = container_of(a->base.snap, struct measure_snap, base);
@@ -246,7 +246,7 @@ static bool held_cell(const struct measure_answer *a, const struct measure_row *
 }
 
 /* Of values that may be below 0; false: it is no such cell. */
-static bool signed_cell(const struct measure_answer *a, const struct measure_row *r,
+static bool signed_cell(const struct measure_result *a, const struct measure_row *r,
 			enum measure_cell_kind kind, struct value *out)
 {
 	s64 sum = (s64)(r->v.sum - r->v.sums[0]);
@@ -280,7 +280,7 @@ static bool signed_cell(const struct measure_answer *a, const struct measure_row
 }
 
 /* Of what is divided into parts. */
-static bool parts_known(const struct measure_answer *a, const struct measure_values *v)
+static bool parts_known(const struct measure_result *a, const struct measure_values *v)
 {
 	return !a->measure->rest.name || v->sums[0];
 }
@@ -295,7 +295,7 @@ static u64 rest_of(const struct measure *m, const struct measure_values *v)
 	return v->sum - MIN(parts, v->sum);
 }
 
-static void number_cell(const struct measure_answer *a, const struct measure_row *r,
+static void number_cell(const struct measure_result *a, const struct measure_row *r,
 			struct measure_column c, struct value *out)
 {
 	double busy = (double)(a->all.sum - MIN(a->waiting_ns, a->all.sum));
@@ -393,10 +393,10 @@ static void metric_cell(const struct measure_row *r, u32 cell, struct value *out
 	}
 }
 
-static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+static bool query_result__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct measure_answer *a = answer_of(t);
-	const struct measure_box *box = container_of(a, struct measure_box, answer);
+	const struct measure_result *a = result_of(t);
+	const struct measure_box *box = container_of(a, struct measure_box, result);
 	const struct measure_row *r = &a->rows[row];
 	struct measure_column c;
 
@@ -435,13 +435,13 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 		number_label_cell(r, c.index, out);
 		break;
 	case CELL_STACK:
-		out->n = profile_stack__nlocs(r->stack);
+		out->n = callstack__nlocs(r->stack);
 		out->of = r;
 		out->frame = value_frame;
 		break;
 	case CELL_TREND:
 		out->trend = r->trend;
-		out->n = PROFILE_TREND;
+		out->n = TREND_LEN;
 		break;
 	case CELL_ERRNOS:
 		*out = r->errnos;
@@ -467,9 +467,9 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 	return true;
 }
 
-static u64 answer__key(const struct row_table *t, u32 row)
+static u64 query_result__key(const struct row_table *t, u32 row)
 {
-	return answer_of(t)->rows[row].key;
+	return result_of(t)->rows[row].key;
 }
 
 /* --- the table --- */
@@ -477,7 +477,7 @@ static u64 answer__key(const struct row_table *t, u32 row)
 /* On screen where there is one. */
 static void hide_empty(struct measure_box *box, u32 n)
 {
-	const struct measure_answer *a = &box->answer;
+	const struct measure_result *a = &box->result;
 	bool ended = false, cmdline = false;
 
 	for (u32 i = 0; i < a->nrows; i++) {
@@ -492,7 +492,7 @@ static void hide_empty(struct measure_box *box, u32 n)
 }
 
 /* Of a span those of its time, of a holding the error of its sums. */
-static bool knows_parts(const struct measure_answer *a)
+static bool knows_parts(const struct measure_result *a)
 {
 	if (a->measure->shape == MEASURE_SHAPE_HOLDING)
 		return a->held.variance > 0;
@@ -501,7 +501,7 @@ static bool knows_parts(const struct measure_answer *a)
 
 static void make_table(struct measure_box *box)
 {
-	struct measure_answer *a = &box->answer;
+	struct measure_result *a = &box->result;
 	u32 nlast = 0, sort, n;
 
 	n = measure__columns(a->measure, a->query.groups, knows_parts(a), box->columns, box->kinds, &sort,
@@ -517,31 +517,31 @@ static void make_table(struct measure_box *box)
 		.nrows = a->nrows,
 		.nlast = nlast,
 		.sort = sort,
-		.cell = answer__cell,
-		.key = answer__key,
+		.cell = query_result__cell,
+		.key = query_result__key,
 	};
 }
 
 static u64 tree_key(const void *ctx, u32 row)
 {
-	return ((const struct measure_answer *)ctx)->rows[row].key;
+	return ((const struct measure_result *)ctx)->rows[row].key;
 }
 
 static u32 tree_nframes(const void *ctx, u32 row)
 {
-	return profile_stack__nlocs(((const struct measure_answer *)ctx)->rows[row].stack);
+	return callstack__nlocs(((const struct measure_result *)ctx)->rows[row].stack);
 }
 
 static struct frame_text tree_frame(const void *ctx, u32 row, u32 i)
 {
-	const struct measure_row *r = &((const struct measure_answer *)ctx)->rows[row];
+	const struct measure_row *r = &((const struct measure_result *)ctx)->rows[row];
 
 	return frame__text(r->symbols, r->stack->locs[i]);
 }
 
 static void build_trees(struct measure_box *box)
 {
-	struct measure_answer *a = &box->answer;
+	struct measure_result *a = &box->result;
 	const struct stack_rows rows = {.n = a->nrows,
 					.key = tree_key,
 					.nframes = tree_nframes,
@@ -551,7 +551,7 @@ static void build_trees(struct measure_box *box)
 
 	stack_rows__build(&a->base, &rows, a->query.unfolded, a->query.nunfolded, &box->arena);
 	for (u32 i = 0; i < a->nrows; i++)
-		for (u32 k = 0; k < profile_stack__nlocs(a->rows[i].stack); k++)
+		for (u32 k = 0; k < callstack__nlocs(a->rows[i].stack); k++)
 			a->base.unresolved |= frame__text(s->symbols, a->rows[i].stack->locs[k]).pending;
 }
 

@@ -8,7 +8,7 @@
 #include "models/measure_columns.h"
 
 struct measure_box {
-	struct measure_answer answer;
+	struct measure_result result;
 	struct column columns[MEASURE_COLUMNS];
 	struct measure_column kinds[MEASURE_COLUMNS];
 	struct arena arena;

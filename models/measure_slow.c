@@ -3,7 +3,7 @@
 #include "base/columns.h"
 #include "models/measure_columns.h"
 #include "models/slow_rows.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 #define ROW	   struct measure_slow_row
 #define OF(member) VIA(ROW, slow), NUMBER_AT(struct measure_slow_entry, s.member)
@@ -67,26 +67,26 @@ static bool passes(const struct measure_slow_entry *e, const struct measure *m,
 	       measure__in_scope(m, scope, &s->who, e->keys) && slow__passes(scope, s->ns);
 }
 
-static void fill_row(struct answer *a, struct measure_slow_row *r,
+static void fill_row(struct query_result *a, struct measure_slow_row *r,
 		     const struct measure_slow_entry *e, const struct symbols *symbols)
 {
 	slow_row__init(&r->base, a, symbols,
 		       mix64_pair(mix64_pair(e->s.t_ns, e->s.ns), e->s.who.tid), e->stack, NULL);
 	r->slow = e;
-	r->pid_text = who__id_text(&a->arena, e->s.who.tgid);
+	r->pid_text = task__id_text(&a->arena, e->s.who.tgid);
 	r->name = *e->s.text ? e->s.text : e->keys[0].text;
-	r->cgroup = who__cgroup_text(&a->arena, e->s.who.cgroup);
+	r->cgroup = task__cgroup_text(&a->arena, e->s.who.cgroup);
 	r->caller = stack__caller(e->stack, symbols);
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
 		r->labels[i] = e->keys[i].text && *e->keys[i].text ? e->keys[i].text : NULL;
 }
 
-struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
+struct measure_slow_result *measure__slow(const struct measure_snap *snap,
 					  const struct measure_slow_query *q,
 					  const struct scope *scope)
 {
-	struct measure_slow_answer *a =
-		answer__new(sizeof(*a), &snap->base, snap->symbols, snap->since_ns);
+	struct measure_slow_result *a =
+		query_result__new(sizeof(*a), &snap->base, snap->symbols, snap->since_ns);
 	struct measure_slow_row *rows =
 		arena__array(&a->base.arena, struct measure_slow_row, snap->nslow);
 	struct field *all = arena__array(&a->base.arena, struct field,
@@ -99,7 +99,8 @@ struct measure_slow_answer *measure__slow(const struct measure_snap *snap,
 	for (u32 i = 0; i < snap->nslow; i++)
 		if (passes(&snap->slow[i], snap->measure, q, scope))
 			fill_row(&a->base, &rows[a->nrows++], &snap->slow[i], snap->symbols);
-	answer__table(&a->base, all, make_fields(snap->measure, all), rows, a->nrows, sizeof(*rows), 1, 0, "total_ns");
+	query_result__table(&a->base, all, make_fields(snap->measure, all), rows, a->nrows,
+			    sizeof(*rows), 1, 0, "total_ns");
 	slow_rows__unfold(&a->base, q->unfolded, q->nunfolded, "no stack");
 	return a;
 }

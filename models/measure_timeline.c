@@ -5,7 +5,7 @@
 
 #include "base/columns.h"
 #include "models/measure_columns.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 #define ROW	   struct measure_timeline_row
 #define OF(member) NUMBER_AT(ROW, m.member)
@@ -128,7 +128,7 @@ static void item_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_OBJECT, .n = MEMBERS, .of = &items[i], .part = member_part};
 }
 
-void measure__timeline_value(const struct answer *a, const void *row, struct value *out)
+void measure__timeline_value(const struct query_result *a, const void *row, struct value *out)
 {
 	const struct measure_slow_row *r = row;
 	const struct measure_slow_entry *e = r->slow;
@@ -138,9 +138,9 @@ void measure__timeline_value(const struct answer *a, const void *row, struct val
 		*out = (struct value){0};
 		return;
 	}
-	items = arena__array(&((struct answer *)a)->arena, struct timeline_item, e->s.nmoments);
+	items = arena__array(&((struct query_result *)a)->arena, struct timeline_item, e->s.nmoments);
 	for (u32 i = 0; i < e->s.nmoments; i++) {
-		slow_row__init(&items[i].base, (struct answer *)a, r->base.symbols, i, e->moments[i].stack, NULL);
+		slow_row__init(&items[i].base, (struct query_result *)a, r->base.symbols, i, e->moments[i].stack, NULL);
 		items[i].m = e->moments[i].m;
 	}
 	*out = (struct value){.type = VALUE_LIST, .n = e->s.nmoments, .of = items, .part = item_part};
@@ -184,12 +184,12 @@ static const struct measure_slow_entry *find(const struct measure_snap *snap,
 /* Of samples the leaf. */
 static const char *where(const struct measure_moment_entry *e, const struct symbols *symbols)
 {
-	if (e->m.kind == MOMENT_SAMPLE && profile_stack__nlocs(e->stack))
+	if (e->m.kind == MOMENT_SAMPLE && callstack__nlocs(e->stack))
 		return frame__text(symbols, e->stack->locs[0]).name;
 	return stack__where(e->stack, symbols);
 }
 
-static void fill_row(struct measure_timeline_answer *a, struct measure_timeline_row *r, u32 i,
+static void fill_row(struct measure_timeline_result *a, struct measure_timeline_row *r, u32 i,
 		     const struct symbols *symbols)
 {
 	const struct measure_moment_entry *e = &a->slow->moments[i];
@@ -205,7 +205,7 @@ static void fill_row(struct measure_timeline_answer *a, struct measure_timeline_
 }
 
 /* The span's begin, or its end. */
-static void fill_edge(struct measure_timeline_answer *a, struct measure_timeline_row *r, u64 t_ns,
+static void fill_edge(struct measure_timeline_result *a, struct measure_timeline_row *r, u64 t_ns,
 		      const char *event, const struct symbols *symbols)
 {
 	slow_row__init(&r->base, &a->base, symbols, t_ns, NULL, NULL);
@@ -215,7 +215,7 @@ static void fill_edge(struct measure_timeline_answer *a, struct measure_timeline
 	r->detail = r->where = "";
 }
 
-static void fill_rows(struct measure_timeline_answer *a, const struct symbols *symbols)
+static void fill_rows(struct measure_timeline_result *a, const struct symbols *symbols)
 {
 	u64 begin_ns = a->slow->s.t_ns - a->slow->s.ns, last_ns = begin_ns;
 	struct measure_timeline_row *rows;
@@ -229,23 +229,23 @@ static void fill_rows(struct measure_timeline_answer *a, const struct symbols *s
 	for (u32 i = 0; i < a->nrows; i++) {
 		rows[i].at_ns = rows[i].m.t_ns - begin_ns;
 		rows[i].since_ns = rows[i].m.t_ns - last_ns;
-		rows[i].tid_text = who__id_text(&a->base.arena, rows[i].m.tid);
+		rows[i].tid_text = task__id_text(&a->base.arena, rows[i].m.tid);
 		last_ns = rows[i].m.t_ns;
 	}
 }
 
-struct measure_timeline_answer *measure__timeline(const struct measure_snap *snap,
+struct measure_timeline_result *measure__timeline(const struct measure_snap *snap,
 						  const struct measure_timeline_query *q)
 {
-	struct measure_timeline_answer *a =
-		answer__new(sizeof(*a), &snap->base, snap->symbols, snap->since_ns);
+	struct measure_timeline_result *a =
+		query_result__new(sizeof(*a), &snap->base, snap->symbols, snap->since_ns);
 
 	a->query = *q;
 	a->measure = snap->measure;
 	a->slow = find(snap, q);
 	if (a->slow)
 		fill_rows(a, snap->symbols);
-	answer__table(&a->base, fields, ARRAY_SIZE(fields), a->rows, a->nrows, sizeof(*a->rows), 1, 0, "at_ns");
+	query_result__table(&a->base, fields, ARRAY_SIZE(fields), a->rows, a->nrows, sizeof(*a->rows), 1, 0, "at_ns");
 	slow_rows__unfold(&a->base, q->unfolded, q->nunfolded, "no stack");
 	return a;
 }

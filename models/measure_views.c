@@ -7,7 +7,7 @@
 #include "models/heat.h"
 #include "models/measure.h"
 #include "models/measure_nested.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 static const struct measure_snap *snap_of(const struct snap *s)
 {
@@ -160,24 +160,24 @@ static void weigh(const struct measure *m, const void *query, struct flame_weigh
 
 /* Pairs that lie in each other are a graph of their names; each has its own time. */
 static void nested_stacks(const struct measure_snap *s, const struct measure_query *q,
-			  const struct scope *scope, struct flame_maker *f)
+			  const struct scope *scope, struct flame_builder *f)
 {
 	for (u32 i = 0; i < s->nentries; i++) {
 		const struct measure_entry *e = &s->entries[i];
 
 		if (*e->keys[0].text && measure__passes(s->measure, &q->narrow, e->keys) &&
 		    measure__in_scope(s->measure, scope, &e->who, e->keys))
-			flame_maker__add(f, &(struct flame_stack){
-						    .path = e->keys[0].text,
-						    .between = ASK_NEST_IN,
-						    .comm = e->who.comm,
-						    .weight = e->v[q->window].sums[0]});
+			flame_builder__add(
+				f, &(struct flame_stack){.path = e->keys[0].text,
+							 .between = ASK_NEST_IN,
+							 .comm = e->who.comm,
+							 .weight = e->v[q->window].sums[0]});
 	}
 }
 
 /* What waits for something new would hide the rest. */
 static void measure_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-			   struct flame_maker *f)
+			   struct flame_builder *f)
 {
 	const struct measure_snap *s = snap_of(snap);
 	const struct measure_query *q = query;
@@ -195,9 +195,9 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 		if ((e->waits && !narrowed) || !measure__passes(s->measure, &q->narrow, e->keys) ||
 		    !measure__in_scope(s->measure, scope, &e->who, e->keys))
 			continue;
-		flame_maker__add(f, &(struct flame_stack){.stack = e->stack,
-							  .comm = e->who.comm,
-							  .weight = weight_of(s->measure, e, q)});
+		flame_builder__add(f, &(struct flame_stack){.stack = e->stack,
+							    .comm = e->who.comm,
+							    .weight = weight_of(s->measure, e, q)});
 	}
 }
 
@@ -268,7 +268,7 @@ static u64 asked_since(const struct snap *snap)
 }
 
 static void asked_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-			 struct flame_maker *f)
+			 struct flame_builder *f)
 {
 	const struct measure_snap *s = asked_of(snap, query);
 
@@ -286,7 +286,7 @@ static void weigh_asked(const void *query, struct flame_weight *out)
 
 /* Of all questions that their view has. */
 static void all_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-		       struct flame_maker *f)
+		       struct flame_builder *f)
 {
 	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
 	const struct asked_query *all = query;
@@ -299,7 +299,7 @@ static void all_stacks(const struct snap *snap, const void *query, const struct 
 	}
 }
 
-#define ASKED_SOURCE(name_, view_, id, unit_, what_, noun_, query_, answer_, ...)                  \
+#define ASKED_SOURCE(name_, view_, id, unit_, what_, noun_, query_, result_, ...)                  \
 	const struct flame_source flame_##name_ = {                                                \
 		.view = view_,                                                                     \
 		.what = what_,                                                                     \
@@ -307,7 +307,7 @@ static void all_stacks(const struct snap *snap, const void *query, const struct 
 		.unit = unit_,                                                                     \
 		.model = MODEL_##id,                                                               \
 		.query_size = sizeof(struct query_),                                               \
-		.query_at = offsetof(struct answer_, query) - offsetof(struct answer_, base),      \
+		.query_at = offsetof(struct result_, query) - offsetof(struct result_, base),      \
 		.window_at = offsetof(struct query_, window),                                      \
 		.symbols = asked_symbols,                                                          \
 		.since = asked_since,                                                              \
@@ -315,9 +315,9 @@ static void all_stacks(const struct snap *snap, const void *query, const struct 
 	}
 #define ASKED(name_, id, unit_, what_, noun_)                                                      \
 	ASKED_SOURCE(name_, #name_, id, unit_, what_ " of a question", noun_, measure_query,       \
-		     measure_answer, .stacks = asked_stacks, .weigh = weigh_asked);                \
+		     measure_result, .stacks = asked_stacks, .weigh = weigh_asked);                \
 	ASKED_SOURCE(all_##name_, #name_, id, unit_, what_ " of questions", noun_, asked_query,    \
-		     asked_answer, .stacks = all_stacks)
+		     asked_result, .stacks = all_stacks)
 
 static const struct snap *asked_snap_of(const struct snap *snap, const void *query)
 {
@@ -367,13 +367,13 @@ ASKED(held, HELD, VALUE_BYTES, "bytes held", "bytes");
 	}                                                                                          \
 	const struct flame_source flame_measure_##name_ = {                                        \
 		.view = #name_,                                                                    \
-		.what = WHAT_##shape_ #name_,                                                         \
+		.what = WHAT_##shape_ #name_,                                                      \
 		.noun = #name_,                                                                    \
 		.unit = UNIT_##shape_,                                                             \
 		.model = MODEL_##id,                                                               \
 		.query_size = sizeof(struct measure_query),                                        \
-		.query_at = offsetof(struct measure_answer, query) -                               \
-			    offsetof(struct measure_answer, base),                                 \
+		.query_at = offsetof(struct measure_result, query) -                               \
+			    offsetof(struct measure_result, base),                                 \
 		.window_at = offsetof(struct measure_query, window),                               \
 		.symbols = measure_symbols,                                                        \
 		.since = measure_since,                                                            \

@@ -4,7 +4,7 @@
 
 #include "base/columns.h"
 #include "models/overview_impl.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 #define NEVER INFINITY
 
@@ -20,8 +20,8 @@ const struct overview_rule overview_rules[RULES] = {
 #undef RULE
 };
 
-struct answer_box {
-	struct overview_answer answer;
+struct result_box {
+	struct overview_result result;
 	struct arena arena;
 };
 
@@ -55,7 +55,8 @@ static const char *text_cell(const struct finding *x, u32 column, struct arena *
 	case COL_SEVERITY: return severity_names[x->severity];
 	case COL_TEXT: return x->text;
 	case COL_RULE: return rule->name;
-	case COL_PID_TEXT: return who__id_text(a, x->pid);
+	case COL_PID_TEXT:
+		return task__id_text(a, x->pid);
 	case COL_COMM: return x->pid ? x->comm : NULL;
 	case COL_VIEW: return x->view;
 	case COL_FILTER: return x->filter;
@@ -69,9 +70,9 @@ struct row_texts {
 	const char *v[COLUMNS];
 };
 
-static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+static bool query_result__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct overview_answer *a = container_of(t, struct overview_answer, base.table);
+	const struct overview_result *a = container_of(t, struct overview_result, base.table);
 	const struct finding *x = &a->findings[row];
 
 	*out = (struct value){0};
@@ -91,9 +92,10 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 }
 
 /* A finding stays the same from interval to interval as long as who is behind it does. */
-static u64 answer__key(const struct row_table *t, u32 row)
+static u64 query_result__key(const struct row_table *t, u32 row)
 {
-	const struct finding *x = &container_of(t, struct overview_answer, base.table)->findings[row];
+	const struct finding *x =
+		&container_of(t, struct overview_result, base.table)->findings[row];
 
 	return mix64_pair(x->rule + 1, x->pid);
 }
@@ -114,7 +116,7 @@ static int worse_first(const void *pa, const void *pb)
 	return (int)a->rule - (int)b->rule;
 }
 
-static void run_rules(struct overview_answer *a, const struct facts *f, struct finding *findings,
+static void run_rules(struct overview_result *a, const struct facts *f, struct finding *findings,
 		      struct arena *arena)
 {
 	for (u32 i = 0; i < RULES; i++) {
@@ -141,33 +143,33 @@ static void run_rules(struct overview_answer *a, const struct facts *f, struct f
 	}
 }
 
-static void overview_answer__free(struct answer *base)
+static void overview_result__free(struct query_result *base)
 {
-	struct answer_box *box = container_of(base, struct answer_box, answer.base);
+	struct result_box *box = container_of(base, struct result_box, result.base);
 
 	snap__put(base->snap);
 	arena__fini(&box->arena);
 	free(box);
 }
 
-static void make_table(struct overview_answer *a)
+static void make_table(struct overview_result *a)
 {
 	a->base.table = (struct row_table){
 		.columns = overview_columns,
 		.ncolumns = COLUMNS,
 		.nrows = a->nfindings,
 		.sort = COL_SEVERITY,
-		.cell = answer__cell,
-		.key = answer__key,
+		.cell = query_result__cell,
+		.key = query_result__key,
 	};
 }
 
-struct overview_answer *overview__query(const struct frame *f, const struct overview_query *q,
+struct overview_result *overview__query(const struct frame *f, const struct overview_query *q,
 					const struct scope *scope)
 {
 	const struct system_snap *snap = (const void *)f->snaps[MODEL_SYSTEM];
-	struct answer_box *box = xcalloc(1, sizeof(*box));
-	struct overview_answer *a = &box->answer;
+	struct result_box *box = xcalloc(1, sizeof(*box));
+	struct overview_result *a = &box->result;
 	struct facts facts;
 
 	arena__init(&box->arena);
@@ -175,7 +177,7 @@ struct overview_answer *overview__query(const struct frame *f, const struct over
 	a->base.snap = snap__get(&snap->base);
 	a->base.since_ns = snap->base.t0_ns;
 	a->base.window_ns = snap->base.t1_ns - snap->base.t0_ns;
-	a->base.free = overview_answer__free;
+	a->base.free = overview_result__free;
 	facts__init(&facts, f, scope);
 	a->too_short = facts.short_;
 	if (!facts.short_) {

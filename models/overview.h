@@ -9,7 +9,7 @@
 #ifndef MODELS_OVERVIEW_H
 #define MODELS_OVERVIEW_H
 
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/system.h"
 #include "scope/scope.h"
 
@@ -67,8 +67,8 @@ struct overview_query {
 	bool partial; /* models that are not there are on their way: their rules come later */
 };
 
-struct overview_answer {
-	struct answer base; /* rows are the findings, worst first */
+struct overview_result {
+	struct query_result base; /* rows are the findings, worst first */
 	u32 nfindings;
 	const struct finding *findings;
 	u32 nrules;	  /* that were looked at */
@@ -81,7 +81,7 @@ struct overview_answer {
 };
 
 /* Never NULL; scope may be NULL. Findings about processes that it does not let pass are left out. */
-struct overview_answer *overview__query(const struct frame *f, const struct overview_query *q,
+struct overview_result *overview__query(const struct frame *f, const struct overview_query *q,
 					const struct scope *scope);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "models/overview_impl.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 static const void *snap_of(const struct frame *f, enum model_id m)
 {
@@ -81,10 +81,10 @@ void facts__init(struct facts *f, const struct frame *frame, const struct scope 
 
 void facts__fini(struct facts *f)
 {
-	answer__free((struct answer *)f->functions);
-	answer__free((struct answer *)f->reasons);
-	answer__free((struct answer *)f->devices);
-	answer__free((struct answer *)f->io_users);
+	query_result__free((struct query_result *)f->functions);
+	query_result__free((struct query_result *)f->reasons);
+	query_result__free((struct query_result *)f->devices);
+	query_result__free((struct query_result *)f->io_users);
 }
 
 /* --- who --- */
@@ -141,7 +141,7 @@ double usage__io(const struct usage_sample *u)
 
 static bool passes(const struct facts *f, const struct usage_sample *u)
 {
-	return !f->scope || who__passes(f->scope, u->pid, 0, u->cgroup, u->comm);
+	return !f->scope || task__passes(f->scope, u->pid, 0, u->cgroup, u->comm);
 }
 
 const struct system_process *facts__top(const struct facts *f,
@@ -252,7 +252,7 @@ void finding__add(struct rule_run *r, double value, const struct who *who, const
 	if (!finding__counts(r, value))
 		return;
 	if (who && who->pid && f->scope &&
-	    !who__passes(f->scope, who->pid, 0, who->cgroup, who->comm))
+	    !task__passes(f->scope, who->pid, 0, who->cgroup, who->comm))
 		return;
 	va_start(ap, fmt);
 	finding_text(text, sizeof(text), who && who->comm, fmt, ap);

@@ -24,8 +24,8 @@ struct facts {
 	const struct sched_snap *sched;
 	const struct waits_snap *waits;
 	const struct measure_snap *locks, *tcp;
-	const struct waits_answer *reasons; /* by tid and reason */
-	const struct io_answer *devices, *io_users; /* by device; by pid */
+	const struct waits_result *reasons;	    /* by tid and reason */
+	const struct io_result *devices, *io_users; /* by device; by pid */
 	u64 models; /* that are there, a bit each */
 	double span_s;
 	u32 ncpus;
@@ -83,7 +83,7 @@ double series__most(const struct system_series *v, double s, double span_s);
 
 /* --- overview_processes.c --- */
 
-void overview__processes(struct overview_answer *a, const struct facts *f, struct arena *arena);
+void overview__processes(struct overview_result *a, const struct facts *f, struct arena *arena);
 u64 overview__helps(const struct facts *f);
 u64 overview__affordable(const struct facts *f);
 

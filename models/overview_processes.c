@@ -2,7 +2,7 @@
 /* Who wants most, and which models would tell more of what goes on. */
 #include "base/hidx.h"
 #include "models/overview_impl.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 /* Above so many context switches a second and CPU the scheduler's programs cost too much to be
  * attached all the time. */
@@ -40,7 +40,7 @@ static void add_states(struct processes *all, const struct sched_snap *sched)
 	}
 }
 
-static void add_waits(struct processes *all, const struct waits_answer *reasons)
+static void add_waits(struct processes *all, const struct waits_result *reasons)
 {
 	for (u32 i = 0; i < reasons->nrows; i++) {
 		const struct waits_row *row = &reasons->rows[i];
@@ -89,7 +89,7 @@ static struct overview_process of_usage(const struct usage_sample *u, const stru
 	return p;
 }
 
-void overview__processes(struct overview_answer *a, const struct facts *f, struct arena *arena)
+void overview__processes(struct overview_result *a, const struct facts *f, struct arena *arena)
 {
 	const struct system_snap *s = f->system;
 	struct processes all = {.v = arena__array(arena, struct overview_process, s->nprocesses)};
@@ -97,7 +97,7 @@ void overview__processes(struct overview_answer *a, const struct facts *f, struc
 	for (u32 i = 0; i < s->nprocesses; i++) {
 		const struct usage_sample *u = &s->processes[i].u;
 
-		if (f->scope && !who__passes(f->scope, u->pid, 0, u->cgroup, u->comm))
+		if (f->scope && !task__passes(f->scope, u->pid, 0, u->cgroup, u->comm))
 			continue;
 		hidx__add(&all.by_pid, mix64(u->pid), all.n);
 		all.v[all.n++] = of_usage(u, f);

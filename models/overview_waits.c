@@ -257,7 +257,7 @@ static const struct sched_task *task_of(const struct facts *f, u32 tid)
 }
 
 /* The first of each process whose threads wait for each other. */
-static bool is_told(const struct measure_waiting *const *v, u32 n)
+static bool is_reported(const struct measure_waiting *const *v, u32 n)
 {
 	for (u32 i = 0; i < n; i++)
 		if (v[i]->waiter.tgid == v[n]->waiter.tgid)
@@ -294,7 +294,7 @@ void rule__DEADLOCK(struct rule_run *r)
 	u32 n = f->locks ? measure__deadlock(f->locks, f->scope, v, ARRAY_SIZE(v)) : 0;
 
 	for (u32 i = 0; i < n; i++)
-		if (!is_told(v, i))
+		if (!is_reported(v, i))
 			say_deadlock(r, v, n, i);
 }
 

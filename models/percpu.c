@@ -134,7 +134,7 @@ static const struct field fields[] = {
 #undef PERCPU
 };
 
-static void fill_row(struct percpu_answer *a, struct percpu_cpu *r, const struct percpu_entry *e)
+static void fill_row(struct percpu_result *a, struct percpu_cpu *r, const struct percpu_entry *e)
 {
 	char buf[12];
 
@@ -151,10 +151,10 @@ static void fill_row(struct percpu_answer *a, struct percpu_cpu *r, const struct
 	}
 }
 
-struct percpu_answer *percpu__query(const struct percpu_snap *snap, const struct percpu_query *q,
+struct percpu_result *percpu__query(const struct percpu_snap *snap, const struct percpu_query *q,
 				    const struct scope *scope)
 {
-	struct percpu_answer *a = answer__new(sizeof(*a), &snap->base, NULL, snap->since_ns);
+	struct percpu_result *a = query_result__new(sizeof(*a), &snap->base, NULL, snap->since_ns);
 	struct percpu_cpu *rows = arena__array(&a->base.arena, struct percpu_cpu, snap->n);
 
 	(void)scope;
@@ -166,6 +166,7 @@ struct percpu_answer *percpu__query(const struct percpu_snap *snap, const struct
 		a->base.since_ns = snap->base.t0_ns;
 	for (u32 i = 0; i < snap->n; i++)
 		fill_row(a, &rows[i], &snap->cpus[i]);
-	answer__table(&a->base, fields, ARRAY_SIZE(fields), rows, a->nrows, sizeof(*rows), 1, 0, "cpu");
+	query_result__table(&a->base, fields, ARRAY_SIZE(fields), rows, a->nrows, sizeof(*rows), 1,
+			    0, "cpu");
 	return a;
 }

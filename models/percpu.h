@@ -4,8 +4,8 @@
 #ifndef MODELS_PERCPU_H
 #define MODELS_PERCPU_H
 
-#include "models/answer.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/query_result.h"
+#include "models/profile.h" /* enum time_window */
 #include "samples/percpu.h"
 #include "scope/scope.h"
 
@@ -30,7 +30,7 @@ struct percpu_snap {
 
 /* A value; zero it first. */
 struct percpu_query {
-	enum profile_window window;
+	enum time_window window;
 };
 
 struct percpu_cpu {
@@ -42,8 +42,8 @@ struct percpu_cpu {
 	u64 all_ns; /* of all times */
 };
 
-struct percpu_answer {
-	struct answer base; /* rows by CPU */
+struct percpu_result {
+	struct query_result base; /* rows by CPU */
 	struct percpu_query query;
 	u32 nrows;
 	const struct percpu_cpu *rows;
@@ -51,7 +51,7 @@ struct percpu_answer {
 };
 
 /* Never NULL; of the scope CPUs count alone. */
-struct percpu_answer *percpu__query(const struct percpu_snap *snap, const struct percpu_query *q,
+struct percpu_result *percpu__query(const struct percpu_snap *snap, const struct percpu_query *q,
 				    const struct scope *scope);
 
 #endif

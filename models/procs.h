@@ -9,8 +9,8 @@
 #ifndef MODELS_PROCS_H
 #define MODELS_PROCS_H
 
-#include "models/answer.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/query_result.h"
+#include "models/profile.h" /* enum time_window */
 #include "samples/procs.h"
 #include "scope/scope.h"
 
@@ -83,7 +83,7 @@ enum procs_show { PROCS_SHOW_WHERE, PROCS_SHOW_PARTS, PROCS_SHOW_MEMORY, PROCS_S
 /* A value; zero it first. */
 struct procs_query {
 	enum procs_group group;
-	enum profile_window window;
+	enum time_window window;
 	enum procs_show show;
 	bool tree; /* by pid: children below their parents */
 };
@@ -103,8 +103,8 @@ struct procs_row {
 	float split[PROCS_PARTS]; /* pct as shares of 1 */
 };
 
-struct procs_answer {
-	struct answer base; /* rows by time on a CPU, descending; a tree's in its order */
+struct procs_result {
+	struct query_result base; /* rows by time on a CPU, descending; a tree's in its order */
 	struct procs_query query;
 	u32 nrows;
 	const struct procs_row *rows;
@@ -114,7 +114,7 @@ struct procs_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). */
-struct procs_answer *procs__query(const struct procs_snap *snap, const struct procs_query *q,
+struct procs_result *procs__query(const struct procs_snap *snap, const struct procs_query *q,
 				  const struct scope *scope);
 
 /* "docker 0123456789ab", "web" of a container's cgroup; "" of others. Returns buf. */

@@ -128,7 +128,7 @@ static bool of_process(const struct procs_row *r)
 }
 
 /* Columns that only one set on the screen has; the first has both bar and the rest. */
-static bool in_show(const struct procs_answer *a, u32 column)
+static bool in_show(const struct procs_result *a, u32 column)
 {
 	switch (a->query.show) {
 	case PROCS_SHOW_MEMORY:
@@ -143,7 +143,7 @@ static bool in_show(const struct procs_answer *a, u32 column)
 	}
 }
 
-static bool applies(const struct procs_answer *a, u32 column)
+static bool applies(const struct procs_result *a, u32 column)
 {
 	bool one = a->query.group <= PROCS_BY_TID;
 
@@ -284,7 +284,7 @@ static const char *text_cell(const struct procs_row *r, u32 column)
 	}
 }
 
-static u64 number_cell(const struct procs_answer *a, const struct procs_row *r, u32 column)
+static u64 number_cell(const struct procs_result *a, const struct procs_row *r, u32 column)
 {
 	switch (column) {
 	case COL_NPROCS:
@@ -329,9 +329,9 @@ static double pct_cell(const struct procs_row *r, u32 column)
 	return column == COL_THREADS ? r->threads : r->pct[column - COL_PARTS];
 }
 
-static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
+static bool query_result__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct procs_answer *a = container_of(t, struct procs_answer, base.table);
+	const struct procs_result *a = container_of(t, struct procs_result, base.table);
 	const struct procs_row *r = &a->rows[row];
 
 	*out = (struct value){0};
@@ -357,12 +357,12 @@ static bool answer__cell(const struct row_table *t, u32 row, u32 column, struct 
 	return true;
 }
 
-static u64 answer__key(const struct row_table *t, u32 row)
+static u64 query_result__key(const struct row_table *t, u32 row)
 {
-	return container_of(t, struct procs_answer, base.table)->rows[row].key;
+	return container_of(t, struct procs_result, base.table)->rows[row].key;
 }
 
-void procs_columns__set(struct procs_answer *a, struct arena *arena)
+void procs_columns__set(struct procs_result *a, struct arena *arena)
 {
 	struct column *own = arena__dup(arena, columns, sizeof(columns));
 
@@ -381,7 +381,7 @@ void procs_columns__set(struct procs_answer *a, struct arena *arena)
 		.ncolumns = COLUMNS,
 		.nrows = a->nrows,
 		.sort = applies(a, COL_TREE) ? COL_TREE : COL_CPU,
-		.cell = answer__cell,
-		.key = answer__key,
+		.cell = query_result__cell,
+		.key = query_result__key,
 	};
 }

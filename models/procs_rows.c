@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/cgroup.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 /* Intervals end some milliseconds before or after the visit to a thread: what is that near a whole
  * number of threads is one. */
@@ -25,8 +25,8 @@ struct namer {
 	u32 n, cap;
 };
 
-struct maker {
-	struct procs_answer *a;
+struct query_builder {
+	struct procs_result *a;
 	struct procs_row *rows;
 	u32 n;
 	struct hidx index;
@@ -44,7 +44,7 @@ static const struct known_cgroup *cgroup_of(struct namer *namer, u64 id)
 	HIDX_FIND(at, &namer->index, mix64(id), pos, namer->v[pos].id == id);
 	if (at != HIDX_NONE)
 		return &namer->v[at];
-	name = who__cgroup_text(namer->arena, id);
+	name = task__cgroup_text(namer->arena, id);
 	procs__container(name, container, sizeof(container));
 	namer->v = xgrow(namer->v, namer->n, &namer->cap, sizeof(*namer->v));
 	namer->v[namer->n] =
@@ -116,7 +116,7 @@ static const char *process_name(struct arena *a, const struct procs_row *r)
 	return *e->cmdline && e->tid == e->tgid ? without_folders(e->cmdline) : e->comm;
 }
 
-static const char *group_name(const struct procs_answer *a, const struct procs_row *r)
+static const char *group_name(const struct procs_result *a, const struct procs_row *r)
 {
 	switch (a->query.group) {
 	case PROCS_BY_COMM:
@@ -130,12 +130,12 @@ static const char *group_name(const struct procs_answer *a, const struct procs_r
 	}
 }
 
-static bool by_process(const struct procs_answer *a)
+static bool by_process(const struct procs_result *a)
 {
 	return a->query.group <= PROCS_BY_TID;
 }
 
-static void name_row(struct maker *k, struct procs_row *r)
+static void name_row(struct query_builder *k, struct procs_row *r)
 {
 	const struct known_cgroup *g = cgroup_of(&k->namer, r->e->cgroup);
 
@@ -156,7 +156,7 @@ static u64 text_key(const char *text)
 	return hash_bytes(text, strlen(text)) | 1;
 }
 
-static u64 key_of(struct maker *k, const struct procs_entry *e)
+static u64 key_of(struct query_builder *k, const struct procs_entry *e)
 {
 	u64 kind = e->kind == PROCS_ENDED_THREADS && k->a->query.group == PROCS_BY_PID
 			   ? PROCS_THREAD
@@ -192,17 +192,17 @@ static bool leads(const struct procs_entry *e)
 }
 
 /* A row shows one of its members: a process its first thread, even when another did more. */
-static bool is_better(const struct procs_answer *a, const struct procs_entry *e,
+static bool is_better(const struct procs_result *a, const struct procs_entry *e,
 		      const struct procs_entry *than)
 {
-	enum profile_window w = a->query.window;
+	enum time_window w = a->query.window;
 
 	if (a->query.group == PROCS_BY_PID && leads(e) != leads(than))
 		return leads(e);
 	return cpu_of(e->n[w]) > cpu_of(than->n[w]);
 }
 
-static void add_state(struct procs_answer *a, const struct procs_entry *e)
+static void add_state(struct procs_result *a, const struct procs_entry *e)
 {
 	if (e->kind != PROCS_THREAD || e->ended_ns)
 		return;
@@ -213,7 +213,7 @@ static void add_state(struct procs_answer *a, const struct procs_entry *e)
 	a->zombies += e->state == 'Z';
 }
 
-static void add_entry(struct procs_answer *a, struct procs_row *r, const struct procs_entry *e)
+static void add_entry(struct procs_result *a, struct procs_row *r, const struct procs_entry *e)
 {
 	bool lives = e->kind == PROCS_THREAD && !e->ended_ns;
 
@@ -249,8 +249,8 @@ static bool did_anything(const u64 *n)
 }
 
 /* What lives is shown whatever it did; what ended, where it did something lately. */
-static bool counts(const struct procs_answer *a, const struct procs_entry *e,
-		   const struct scope *scope)
+static bool passes_filter(const struct procs_result *a, const struct procs_entry *e,
+			  const struct scope *scope)
 {
 	const u64 *n = e->n[a->query.window];
 	u64 now = a->base.snap->t1_ns;
@@ -261,11 +261,11 @@ static bool counts(const struct procs_answer *a, const struct procs_entry *e,
 		return false;
 	if (e->ended_ns && a->query.window == WINDOW_DECAY && e->ended_ns + PROCS_ENDED_NS < now)
 		return false;
-	return who__passes(scope, e->tgid, e->tid, e->cgroup, e->comm) &&
+	return task__passes(scope, e->tgid, e->tid, e->cgroup, e->comm) &&
 	       scope__thread(scope, e->flags & PROCS_KTHREAD);
 }
 
-static struct procs_row *row_of(struct maker *k, const struct procs_entry *e)
+static struct procs_row *row_of(struct query_builder *k, const struct procs_entry *e)
 {
 	u64 key = key_of(k, e);
 	u32 at;
@@ -280,7 +280,7 @@ static struct procs_row *row_of(struct maker *k, const struct procs_entry *e)
 
 /* --- shares --- */
 
-static void set_shares(const struct procs_answer *a, struct procs_row *r)
+static void set_shares(const struct procs_result *a, struct procs_row *r)
 {
 	double window = (double)MAX(a->window_ns, 1ULL), wall = 0, whole, scale = 1;
 
@@ -326,13 +326,13 @@ static int by_cpu(const void *x, const void *y)
 }
 
 /* Those that did something come first, so that the others, which are most, need not be moved. */
-static void add_entries(struct maker *k, const struct procs_snap *snap, const struct scope *scope,
-			bool busy)
+static void add_entries(struct query_builder *k, const struct procs_snap *snap,
+			const struct scope *scope, bool busy)
 {
 	for (u32 i = 0; i < snap->n; i++) {
 		const struct procs_entry *e = &snap->v[i];
 
-		if (is_busy(e->n[k->a->query.window]) != busy || !counts(k->a, e, scope))
+		if (is_busy(e->n[k->a->query.window]) != busy || !passes_filter(k->a, e, scope))
 			continue;
 		add_state(k->a, e);
 		add_entry(k->a, row_of(k, e), e);
@@ -341,9 +341,9 @@ static void add_entries(struct maker *k, const struct procs_snap *snap, const st
 
 void procs_rows__make(struct procs_box *box, const struct scope *scope)
 {
-	struct procs_answer *a = &box->answer;
+	struct procs_result *a = &box->result;
 	const struct procs_snap *snap = container_of(a->base.snap, struct procs_snap, base);
-	struct maker k = {.a = a, .namer.arena = &box->arena};
+	struct query_builder k = {.a = a, .namer.arena = &box->arena};
 	u32 nbusy;
 
 	k.rows = arena__take(&box->arena, snap->n * sizeof(*k.rows));

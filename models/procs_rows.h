@@ -6,7 +6,7 @@
 #include "models/procs.h"
 
 struct procs_box {
-	struct procs_answer answer;
+	struct procs_result result;
 	struct arena arena;
 };
 
@@ -14,6 +14,6 @@ struct procs_box {
 void procs_rows__make(struct procs_box *box, const struct scope *scope);
 /* Puts children below their parents, and lines before their texts. */
 void procs_tree__order(struct procs_row *rows, u32 n, struct arena *arena);
-void procs_columns__set(struct procs_answer *a, struct arena *arena);
+void procs_columns__set(struct procs_result *a, struct arena *arena);
 
 #endif

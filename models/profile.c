@@ -140,7 +140,7 @@ static void advance(struct live *e, double keep, double dt, struct profile_entry
 	e->total_count += e->now_count;
 	e->total_weight += e->now_weight;
 	memmove(e->trend, e->trend + 1, sizeof(e->trend) - sizeof(e->trend[0]));
-	e->trend[PROFILE_TREND - 1] = (float)(e->now_weight / dt);
+	e->trend[TREND_LEN - 1] = (float)(e->now_weight / dt);
 	out->count[WINDOW_LAST] = e->now_count;
 	out->count[WINDOW_DECAY] = (u64)(e->decay_count + 0.5);
 	out->count[WINDOW_TOTAL] = e->total_count;

@@ -14,7 +14,7 @@
 #define MODELS_PROFILE_H
 
 #include "base/table.h"
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/stacks.h"
 #include "models/windows.h"
 #include "samples/snap.h"
@@ -29,7 +29,7 @@ struct model_ops;
 extern const struct model_ops model_profile;
 
 struct profile_entry {
-	const struct profile_stack *stack; /* NULL: no stack */
+	const struct callstack *stack; /* NULL: no stack */
 	u64 cgroup;
 	u32 tgid, tid, cpu;
 	u32 comm; /* index into profile_snap.comms */
@@ -39,7 +39,7 @@ struct profile_entry {
 	u64 count[WINDOWS];	/* samples; the decaying one is rounded */
 	double weight[WINDOWS]; /* periods */
 	/* Weight per second of each interval, oldest first: intervals of uneven length compare. */
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 };
 
 struct profile_snap {
@@ -91,7 +91,7 @@ struct profile_query {
 	 * goes with its tgid.
 	 */
 	u32 groups;
-	enum profile_window window;
+	enum time_window window;
 	bool user, kernel;  /* which frames count; both true normally */
 	/*
 	 * Chains. False, callers: below a symbol, who called its outermost occurrence, on to the
@@ -103,7 +103,7 @@ struct profile_query {
 	bool inlined;	    /* split functions inlined at a sampled address into rows of their own */
 	u32 focus;	    /* butterfly: func id; 0 none */
 	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED]; /* row keys whose chains are wanted */
+	u64 unfolded[RESULT_MAX_UNFOLDED]; /* row keys whose chains are wanted */
 };
 
 struct profile_row {
@@ -130,7 +130,7 @@ struct profile_row {
 	double most_pct;
 	u64 self_count, total_count;
 	double self_pct, total_pct; /* of the weight in the window, after the scope's filter */
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 };
 
 /*
@@ -154,7 +154,7 @@ struct butterfly_row {
  * stacks that were folded. These have func 0.
  */
 struct profile_rows {
-	struct answer base; /* columns as the cpu view has them; rows by self, descending */
+	struct query_result base; /* columns as the cpu view has them; rows by self, descending */
 	struct profile_query query;
 	const char *grouping; /* profile_groups__text of the query's groups */
 	bool rows_left_out;   /* PROFILE_MAX_PAIRS was reached */
@@ -178,7 +178,7 @@ struct profile_rows *profile__query(const struct profile_snap *snap, const struc
 				    const struct scope *scope);
 static inline void profile_rows__free(struct profile_rows *r)
 {
-	answer__free((struct answer *)r);
+	query_result__free((struct query_result *)r);
 }
 
 /* Weight per offset of one function, for annotation. offsets sorted; caller frees both. */

@@ -7,7 +7,7 @@ enum leaf_kind { LEAF_USER = 1, LEAF_KERNEL = 2, LEAF_UNKNOWN = 4 };
 
 static u32 is_unfolded(const struct profile_query *q, u64 key)
 {
-	for (u32 i = 0; i < q->nunfolded && i < ANSWER_MAX_UNFOLDED; i++)
+	for (u32 i = 0; i < q->nunfolded && i < RESULT_MAX_UNFOLDED; i++)
 		if (q->unfolded[i] == key)
 			return i + 1;
 	return 0;
@@ -89,7 +89,7 @@ static u32 bucket_of(struct buckets *b, struct selection *s, u32 task, u32 ident
 
 static void add_trend(float *to, const float *from)
 {
-	for (u32 i = 0; i < PROFILE_TREND; i++)
+	for (u32 i = 0; i < TREND_LEN; i++)
 		to[i] += from[i];
 }
 
@@ -115,7 +115,7 @@ static bool has_room(struct buckets *b, const struct selection *s)
 static void count_share(struct buckets *b, struct selection *s, const struct share *share,
 			u32 stamp)
 {
-	u32 n = selection__expand(s, &s->hits[share->hit], s->query->inlined);
+	u32 n = selection__expand(s, &s->filtered[share->filtered], s->query->inlined);
 	u32 leaf = bucket_of(b, s, share->task, frame__ident(s->frames[0]), true);
 
 	b->items[leaf].self += share->weight;
@@ -134,20 +134,22 @@ static void count_share(struct buckets *b, struct selection *s, const struct sha
 		row->stamp = stamp;
 		row->total += share->weight;
 		row->ntotal += share->count;
-		add_chain(b, row, (struct chain_item){share->hit, share->weight, share->count});
+		add_chain(b, row,
+			  (struct chain_item){share->filtered, share->weight, share->count});
 	}
 }
 
-static void add_share(struct shares *l, u32 task, u32 hit, double weight, u64 count)
+static void add_share(struct shares *l, u32 task, u32 filtered, double weight, u64 count)
 {
-	u64 hash = mix64_pair(task, hit);
+	u64 hash = mix64_pair(task, filtered);
 	u32 at;
 
-	HIDX_FIND(at, &l->index, hash, pos, l->items[pos].task == task && l->items[pos].hit == hit);
+	HIDX_FIND(at, &l->index, hash, pos,
+		  l->items[pos].task == task && l->items[pos].filtered == filtered);
 	if (at == HIDX_NONE) {
 		at = l->n;
 		l->items = xgrow(l->items, l->n, &l->cap, sizeof(*l->items));
-		l->items[l->n++] = (struct share){.task = task, .hit = hit};
+		l->items[l->n++] = (struct share){.task = task, .filtered = filtered};
 		hidx__add(&l->index, hash, at);
 	}
 	l->items[at].weight += weight;
@@ -182,8 +184,8 @@ static void count_shares(struct buckets *b, struct selection *s)
 /* With one task for all, the hits are the shares. */
 static void count_hits(struct buckets *b, struct selection *s)
 {
-	for (u32 i = 0; i < s->nhits; i++) {
-		struct share all = {0, i, s->hits[i].weight, s->hits[i].count};
+	for (u32 i = 0; i < s->nfiltered; i++) {
+		struct share all = {0, i, s->filtered[i].weight, s->filtered[i].count};
 
 		if (all.count || all.weight > 0)
 			count_share(b, s, &all, i);
@@ -192,23 +194,23 @@ static void count_hits(struct buckets *b, struct selection *s)
 
 static void fill_by_frame(struct buckets *b, struct selection *s)
 {
-	enum profile_window w = s->query->window;
+	enum time_window w = s->query->window;
 	bool pairs = s->query->groups & GROUPS_TASK;
 
 	for (u32 i = 0; i < s->snap->nentries; i++) {
 		const struct profile_entry *e = &s->snap->entries[i];
-		u32 hit = selection__matters(s, e) ? selection__hit(s, e) : HIDX_NONE;
+		u32 filtered = selection__matters(s, e) ? selection__filter(s, e) : HIDX_NONE;
 		u32 task, leaf;
 
-		if (hit == HIDX_NONE)
+		if (filtered == HIDX_NONE)
 			continue;
 		task = tasks__find(&b->tasks, s, e);
-		leaf = bucket_of(b, s, task, s->hits[hit].leaf, true);
+		leaf = bucket_of(b, s, task, s->filtered[filtered].leaf, true);
 		add_trend(b->trends[leaf], e->trend);
-		if (!selection__add(s, hit, e))
+		if (!selection__add(s, filtered, e))
 			continue;
 		if (pairs)
-			add_share(&b->shares, task, hit, e->weight[w], e->count[w]);
+			add_share(&b->shares, task, filtered, e->weight[w], e->count[w]);
 		owners__add(&b->owners, &b->items[leaf], leaf, e, e->weight[w]);
 	}
 	if (pairs)
@@ -219,7 +221,7 @@ static void fill_by_frame(struct buckets *b, struct selection *s)
 
 /* --- by task: an entry has one row --- */
 
-static u32 leaf_kind(const struct hit *h)
+static u32 leaf_kind(const struct filtered_stack *h)
 {
 	if (!h->stack)
 		return LEAF_UNKNOWN;
@@ -227,9 +229,9 @@ static u32 leaf_kind(const struct hit *h)
 }
 
 static void count_entry(struct buckets *b, struct selection *s, const struct profile_entry *e,
-			u32 hit)
+			u32 filtered)
 {
-	enum profile_window w = s->query->window;
+	enum time_window w = s->query->window;
 	u32 task = tasks__find(&b->tasks, s, e);
 	struct bucket *row;
 
@@ -240,24 +242,24 @@ static void count_entry(struct buckets *b, struct selection *s, const struct pro
 	}
 	row = &b->items[task];
 	add_trend(b->trends[task], e->trend);
-	if (!selection__add(s, hit, e))
+	if (!selection__add(s, filtered, e))
 		return;
 	row->self += e->weight[w];
 	row->nself += e->count[w];
 	row->total = row->self;
 	row->ntotal = row->nself;
-	row->kinds |= leaf_kind(&s->hits[hit]);
-	add_chain(b, row, (struct chain_item){hit, e->weight[w], e->count[w]});
+	row->kinds |= leaf_kind(&s->filtered[filtered]);
+	add_chain(b, row, (struct chain_item){filtered, e->weight[w], e->count[w]});
 }
 
 static void fill_by_task(struct buckets *b, struct selection *s)
 {
 	for (u32 i = 0; i < s->snap->nentries; i++) {
 		const struct profile_entry *e = &s->snap->entries[i];
-		u32 hit = selection__matters(s, e) ? selection__hit(s, e) : HIDX_NONE;
+		u32 filtered = selection__matters(s, e) ? selection__filter(s, e) : HIDX_NONE;
 
-		if (hit != HIDX_NONE)
-			count_entry(b, s, e, hit);
+		if (filtered != HIDX_NONE)
+			count_entry(b, s, e, filtered);
 	}
 }
 

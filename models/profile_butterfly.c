@@ -18,7 +18,7 @@ struct butterfly {
 	u32 nsides;
 };
 
-static void add_sum(struct side_sum *to, const struct hit *h)
+static void add_sum(struct side_sum *to, const struct filtered_stack *h)
 {
 	to->weight += h->weight;
 	to->count += h->count;
@@ -38,7 +38,7 @@ static struct side_sum *side_of(struct butterfly *b, enum side side, u32 ident)
 	return &b->sides[side][ident];
 }
 
-static void add_hit(struct butterfly *b, const struct hit *h)
+static void add_filtered(struct butterfly *b, const struct filtered_stack *h)
 {
 	struct selection *s = b->s;
 	u32 n = selection__expand(s, h, s->query->inlined);
@@ -106,9 +106,9 @@ void butterfly__fill(struct selection *s, struct profile_rows *rows)
 {
 	struct butterfly b = {.s = s, .focus = symbols__func(s->symbols, rows->query.focus)->id};
 
-	for (u32 i = 0; i < s->nhits; i++)
-		if (s->hits[i].weight > 0 && s->hits[i].stack)
-			add_hit(&b, &s->hits[i]);
+	for (u32 i = 0; i < s->nfiltered; i++)
+		if (s->filtered[i].weight > 0 && s->filtered[i].stack)
+			add_filtered(&b, &s->filtered[i]);
 	if (b.total.weight > 0) {
 		rows->focus_self = b.self.count;
 		rows->focus_total = b.total.count;

@@ -96,7 +96,7 @@ static void push_frame(struct chains *c, frame_ref f)
 static void add_path(struct chains *c, const struct bucket *row, const struct chain_item *item)
 {
 	struct selection *s = c->s;
-	const struct hit *h = &s->hits[item->hit];
+	const struct filtered_stack *h = &s->filtered[item->filtered];
 	bool folded = h->stack && h->stack->folded, callees = s->query->callee_first;
 	u32 first = c->nframes, from, to, n;
 
@@ -104,12 +104,12 @@ static void add_path(struct chains *c, const struct bucket *row, const struct ch
 	path_range(s, row, n, &from, &to);
 	if (folded && callees && query__code(s->query) != GROUP_SYMBOL)
 		push_frame(c, FRAME_REF(IDENT_FOLDED, 0));
-	for (u32 i = from; i < to && c->nframes - first < ANSWER_TREE_DEPTH; i++)
+	for (u32 i = from; i < to && c->nframes - first < RESULT_TREE_DEPTH; i++)
 		push_frame(c, s->frames[callees ? to - 1 - (i - from) : i]);
 	if (folded && !callees)
 		push_frame(c, FRAME_REF(IDENT_FOLDED, 0));
 	c->paths[c->npaths++] = (struct path){.first = first,
-					      .n = MIN(c->nframes - first, ANSWER_TREE_DEPTH),
+					      .n = MIN(c->nframes - first, RESULT_TREE_DEPTH),
 					      .weight = item->weight,
 					      .count = item->count};
 }
@@ -270,7 +270,7 @@ static void add_level(struct chains *c, u32 parent, u64 key, const struct group 
 	struct group *groups;
 	u32 n, kept, shown;
 
-	if (depth >= ANSWER_TREE_DEPTH || !from->n)
+	if (depth >= RESULT_TREE_DEPTH || !from->n)
 		return;
 	n = count_groups(c, from->first, from->n, depth, &groups);
 	qsort(groups, n, sizeof(*groups), compare_groups);

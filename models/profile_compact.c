@@ -31,8 +31,8 @@ static struct rank *rank_entries(const struct model *m)
 
 static u32 fold_stack(struct model *m, u32 stack, enum fold how)
 {
-	struct profile_stack head = {.folded = true};
-	const struct profile_stack *s;
+	struct callstack head = {.folded = true};
+	const struct callstack *s;
 
 	if (how == FOLD_LEAF)
 		return stacks__intern(&m->stacks, &head, head.locs);
@@ -67,7 +67,7 @@ static void merge_entry(struct live *to, const struct live *from)
 	to->total_weight += from->total_weight;
 	to->decay_count += from->decay_count;
 	to->decay_weight += from->decay_weight;
-	for (u32 i = 0; i < PROFILE_TREND; i++)
+	for (u32 i = 0; i < TREND_LEN; i++)
 		to->trend[i] += from->trend[i];
 }
 

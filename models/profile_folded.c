@@ -7,7 +7,7 @@
 
 /* A command's samples of one stack; then of all stacks that read the same. */
 struct line {
-	u32 comm, hit;
+	u32 comm, filtered;
 	u64 count;
 };
 
@@ -39,7 +39,7 @@ static void add_line(struct lines *l, u64 hash, struct line line)
 
 static void gather_by_stack(struct folded *f)
 {
-	enum profile_window w = f->s.query->window;
+	enum time_window w = f->s.query->window;
 
 	for (u32 i = 0; i < f->s.snap->nentries; i++) {
 		const struct profile_entry *e = &f->s.snap->entries[i];
@@ -49,13 +49,13 @@ static void gather_by_stack(struct folded *f)
 
 		if (!line.count)
 			continue;
-		line.hit = selection__hit(&f->s, e);
-		if (line.hit == HIDX_NONE)
+		line.filtered = selection__filter(&f->s, e);
+		if (line.filtered == HIDX_NONE)
 			continue;
-		hash = mix64_pair(line.comm, line.hit);
+		hash = mix64_pair(line.comm, line.filtered);
 		HIDX_FIND(at, &f->by_stack.index, hash, pos,
 			  f->by_stack.items[pos].comm == line.comm &&
-				  f->by_stack.items[pos].hit == line.hit);
+				  f->by_stack.items[pos].filtered == line.filtered);
 		if (at == HIDX_NONE)
 			add_line(&f->by_stack, hash, line);
 		else
@@ -82,7 +82,8 @@ static void spell(struct folded *f, u32 ident)
 static void spell_all(struct folded *f)
 {
 	for (u32 i = 0; i < f->by_stack.n; i++)
-		selection__expand(&f->s, &f->s.hits[f->by_stack.items[i].hit], f->s.query->inlined);
+		selection__expand(&f->s, &f->s.filtered[f->by_stack.items[i].filtered],
+				  f->s.query->inlined);
 	f->names = xcalloc(f->s.nidents, sizeof(*f->names));
 	f->spelling = xcalloc(f->s.nidents, sizeof(*f->spelling));
 	for (u32 i = 0; i < f->s.nidents; i++)
@@ -91,9 +92,9 @@ static void spell_all(struct folded *f)
 
 /* --- lines that read the same --- */
 
-static u32 spelled_frames(struct folded *f, u32 hit)
+static u32 spelled_frames(struct folded *f, u32 filtered)
 {
-	u32 n = selection__expand(&f->s, &f->s.hits[hit], f->s.query->inlined);
+	u32 n = selection__expand(&f->s, &f->s.filtered[filtered], f->s.query->inlined);
 
 	for (u32 i = 0; i < n; i++)
 		f->s.frames[i] = f->spelling[frame__ident(f->s.frames[i])];
@@ -112,13 +113,13 @@ static u64 text_hash(const struct folded *f, u32 comm, u32 n)
 /* The n frames in f->other against those of a line. */
 static bool reads_same(struct folded *f, const struct line *line, u32 comm, u32 n)
 {
-	return line->comm == comm && spelled_frames(f, line->hit) == n &&
+	return line->comm == comm && spelled_frames(f, line->filtered) == n &&
 	       !memcmp(f->other, f->s.frames, n * sizeof(*f->other));
 }
 
 static void merge_line(struct folded *f, const struct line *line)
 {
-	u32 n = spelled_frames(f, line->hit), at;
+	u32 n = spelled_frames(f, line->filtered), at;
 	u64 hash = text_hash(f, line->comm, n);
 
 	if (n > f->other_cap) {
@@ -150,7 +151,7 @@ static void append(struct folded *f, const char *s)
 
 static const char *write_line(struct folded *f, const struct line *line)
 {
-	u32 n = spelled_frames(f, line->hit);
+	u32 n = spelled_frames(f, line->filtered);
 
 	f->len = 0;
 	append(f, frame__folded(&f->arena, f->s.snap->comms[line->comm], "[no name]"));

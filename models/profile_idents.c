@@ -186,7 +186,7 @@ static u32 copy_run(frame_ref *to, const u32 *run)
 	return run[0];
 }
 
-u32 selection__expand(struct selection *s, const struct hit *h, bool inlined)
+u32 selection__expand(struct selection *s, const struct filtered_stack *h, bool inlined)
 {
 	u32 n = 0;
 
@@ -208,7 +208,7 @@ u32 selection__expand(struct selection *s, const struct hit *h, bool inlined)
 	return n;
 }
 
-u32 selection__leaf(struct selection *s, const struct hit *h, bool inlined)
+u32 selection__leaf(struct selection *s, const struct filtered_stack *h, bool inlined)
 {
 	u32 ref;
 

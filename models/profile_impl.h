@@ -8,7 +8,7 @@
 
 /* A stack's share in a row whose chains are wanted. */
 struct chain_item {
-	u32 hit;
+	u32 filtered;
 	double weight;
 	u64 count;
 };
@@ -87,7 +87,7 @@ void owners__fini(struct owners *l);
 
 /* What a task has of the samples of a stack. */
 struct share {
-	u32 task, hit;
+	u32 task, filtered;
 	double weight;
 	u64 count;
 };
@@ -106,7 +106,7 @@ struct ident_bucket {
 
 struct buckets {
 	struct bucket *items;
-	float (*trends)[PROFILE_TREND]; /* of self, beside items */
+	float (*trends)[TREND_LEN]; /* of self, beside items */
 	u32 n, cap;
 	struct hidx index;
 	struct ident_bucket *of_ident;

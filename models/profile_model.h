@@ -23,7 +23,7 @@ struct live {
 	bool ended;  /* its process has; no part of the key */
 	u64 now_count, total_count;
 	double now_weight, total_weight, decay_count, decay_weight;
-	float trend[PROFILE_TREND]; /* oldest first, up to the last tick */
+	float trend[TREND_LEN]; /* oldest first, up to the last tick */
 };
 
 #define PROFILE_MAX_ENDS 65536

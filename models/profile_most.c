@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "models/profile_impl.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 static bool is_of(const struct owner *p, u32 bucket, const struct profile_entry *e)
 {
@@ -39,7 +39,7 @@ void profile_row__most(struct profile_row *row, const struct bucket *b, const st
 		return;
 	row->most_comm = s->snap->comms[e->process ? e->process : e->comm];
 	row->most_pid = e->tgid;
-	row->most_cmdline = who__cmdline(s->arena, e->tgid, e->start_ns);
+	row->most_cmdline = task__cmdline(s->arena, e->tgid, e->start_ns);
 	row->most_pct = MIN(p->weight * 100 / b->self, 100);
 	snprintf(text, sizeof(text), "%s %u", row->most_comm, e->tgid);
 	row->most_text = arena__strdup(s->arena, text);

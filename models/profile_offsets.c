@@ -16,7 +16,7 @@ static int compare_offsets(const void *pa, const void *pb)
 }
 
 /* Whether a hit's leaf lies in the function's code, or in code inlined from it. */
-static bool leaf_in(struct selection *s, const struct hit *h, u32 func)
+static bool leaf_in(struct selection *s, const struct filtered_stack *h, u32 func)
 {
 	u32 n, ident;
 
@@ -62,10 +62,10 @@ u32 profile__offsets(const struct profile_snap *snap, const struct profile_query
 	arena__init(&arena);
 	selection__init(&s, &arena, snap, q, scope);
 	selection__gather(&s);
-	sums = xmalloc(s.nhits * sizeof(*sums));
+	sums = xmalloc(s.nfiltered * sizeof(*sums));
 	func = symbols__func(s.symbols, func)->id;
-	for (u32 i = 0; func && i < s.nhits; i++) {
-		const struct hit *h = &s.hits[i];
+	for (u32 i = 0; func && i < s.nfiltered; i++) {
+		const struct filtered_stack *h = &s.filtered[i];
 
 		if (h->weight <= 0 || !leaf_in(&s, h, func))
 			continue;

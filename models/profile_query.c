@@ -51,8 +51,8 @@ static void sum_hits(const struct selection *s, struct profile_rows *rows)
 {
 	double pending = 0, whole = 0, truncated = 0;
 
-	for (u32 i = 0; i < s->nhits; i++) {
-		const struct hit *h = &s->hits[i];
+	for (u32 i = 0; i < s->nfiltered; i++) {
+		const struct filtered_stack *h = &s->filtered[i];
 
 		if (!h->passes)
 			continue;
@@ -82,7 +82,7 @@ static void fill_chains(struct selection *s, const struct buckets *b, const u32 
 		trees[i].first = nodes.n;
 		if (from->unfolded)
 			chains__build(s, from, &b->chains[from->unfolded - 1], rows->weight,
-				      ANSWER_TREE_NODES, &nodes);
+				      RESULT_TREE_NODES, &nodes);
 		trees[i].n = nodes.n - trees[i].first;
 	}
 	if (nodes.n)
@@ -114,15 +114,15 @@ struct profile_rows *profile__query(const struct profile_snap *snap, const struc
 				    const struct scope *scope)
 {
 	struct profile_rows *rows =
-		answer__new(sizeof(*rows), &snap->base, snap->symbols,
-			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+		query_result__new(sizeof(*rows), &snap->base, snap->symbols,
+				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
 	char grouping[GROUPS_TEXT];
 	struct workspace *w = workspace__take();
 
 	rows->query = *q;
 	rows->grouping = arena__strdup(&rows->base.arena,
 				       profile_groups__text(q->groups, grouping, sizeof(grouping)));
-	rows->query.nunfolded = MIN(q->nunfolded, ANSWER_MAX_UNFOLDED);
+	rows->query.nunfolded = MIN(q->nunfolded, RESULT_MAX_UNFOLDED);
 	rows->base.window_ns = snap->window_ns[q->window];
 	selection__init(&w->selection, &rows->base.arena, snap, &rows->query, scope);
 	fill_rows(&w->selection, &w->buckets, rows);

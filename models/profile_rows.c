@@ -6,7 +6,7 @@
 #include "base/names.h"
 #include "models/fields.h"
 #include "models/profile_impl.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 const char *const profile_group_names[GROUPS] = {
 	[GROUP_SYMBOL] = "symbol", [GROUP_OBJECT] = "object", [GROUP_COMM] = "comm",
@@ -192,7 +192,7 @@ static void describe_task(struct profile_row *row, const struct task *t, u32 gro
 		row->starts = t->storm->n;
 	} else if (t->pid_text) {
 		row->tgid = t->entry->tgid;
-		row->cmdline = who__cmdline(arena, row->tgid, t->entry->start_ns);
+		row->cmdline = task__cmdline(arena, row->tgid, t->entry->start_ns);
 	}
 	row->ended = t->pid_text && t->ended;
 	if (t->tid_text)
@@ -312,7 +312,7 @@ static bool rows__cell(const struct row_table *t, u32 row, u32 column, struct va
 		out->f = pct_cell(r, column);
 	} else if (out->type == VALUE_TREND) {
 		out->trend = r->trend;
-		out->n = PROFILE_TREND;
+		out->n = TREND_LEN;
 	} else {
 		out->u = number_cell(r, column);
 		if (is_merged(column, out->u) || (column == COL_STARTS && !out->u))

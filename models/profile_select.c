@@ -49,8 +49,8 @@ static void selection__reset(struct selection *s)
 		.runs_cap = s->runs_cap,
 		.frames = s->frames,
 		.frames_cap = s->frames_cap,
-		.hits = s->hits,
-		.hits_cap = s->hits_cap,
+		.filtered = s->filtered,
+		.filtered_cap = s->filtered_cap,
 		.hit_index = s->hit_index,
 	};
 
@@ -65,7 +65,7 @@ static void selection__reset(struct selection *s)
 size_t selection__bytes(const struct selection *s)
 {
 	return hidx__bytes(&s->ident_index) + hidx__bytes(&s->hit_index) + s->comm_cap +
-	       s->idents_cap * sizeof(*s->idents) + s->hits_cap * sizeof(*s->hits) +
+	       s->idents_cap * sizeof(*s->idents) + s->filtered_cap * sizeof(*s->filtered) +
 	       (s->runs_cap + s->frames_cap) * sizeof(u32) +
 	       (s->memo[0].n + s->memo[1].n + s->memo_func.n) * sizeof(u32);
 }
@@ -114,7 +114,7 @@ void selection__fini(struct selection *s)
 	free(s->memo_func.refs);
 	free(s->runs);
 	free(s->frames);
-	free(s->hits);
+	free(s->filtered);
 	hidx__fini(&s->hit_index);
 }
 
@@ -137,7 +137,7 @@ static bool task_passes(struct selection *s, const struct profile_entry *e)
 }
 
 /* How many frames of a stack count; 0: its samples do not. */
-static u32 counted_locs(const struct profile_query *q, const struct profile_stack *stack)
+static u32 counted_locs(const struct profile_query *q, const struct callstack *stack)
 {
 	if (stack->nkernel)
 		return !q->kernel ? 0 : stack->nkernel + (q->user ? stack->nuser : 0);
@@ -145,7 +145,7 @@ static u32 counted_locs(const struct profile_query *q, const struct profile_stac
 }
 
 /* Whether some frame matches each wanted term and the leaf no negated one. */
-static bool names_pass(struct selection *s, const struct hit *h)
+static bool names_pass(struct selection *s, const struct filtered_stack *h)
 {
 	u64 seen = 0;
 	u32 n;
@@ -164,7 +164,7 @@ static bool names_pass(struct selection *s, const struct hit *h)
  * no frame pointer: the last two are looked at. */
 #define OUTERMOST_FRAMES 2
 
-static int user_part(struct selection *s, const struct hit *h)
+static int user_part(struct selection *s, const struct filtered_stack *h)
 {
 	u32 first;
 
@@ -189,9 +189,9 @@ static int user_part(struct selection *s, const struct hit *h)
 	return USER_TRUNCATED;
 }
 
-static u32 new_hit(struct selection *s, const struct profile_stack *stack, u64 hash)
+static u32 new_hit(struct selection *s, const struct callstack *stack, u64 hash)
 {
-	struct hit h = {.stack = stack};
+	struct filtered_stack h = {.stack = stack};
 
 	if (stack)
 		h.nlocs = counted_locs(s->query, stack);
@@ -200,13 +200,13 @@ static u32 new_hit(struct selection *s, const struct profile_stack *stack, u64 h
 		h.leaf = selection__leaf(s, &h, s->query->inlined);
 		h.user = user_part(s, &h);
 	}
-	s->hits = xgrow(s->hits, s->nhits, &s->hits_cap, sizeof(*s->hits));
-	s->hits[s->nhits] = h;
-	hidx__add(&s->hit_index, hash, s->nhits);
-	return s->nhits++;
+	s->filtered = xgrow(s->filtered, s->nfiltered, &s->filtered_cap, sizeof(*s->filtered));
+	s->filtered[s->nfiltered] = h;
+	hidx__add(&s->hit_index, hash, s->nfiltered);
+	return s->nfiltered++;
 }
 
-u32 selection__stack(struct selection *s, const struct profile_stack *stack)
+u32 selection__stack(struct selection *s, const struct callstack *stack)
 {
 	u64 hash;
 	u32 at;
@@ -214,15 +214,15 @@ u32 selection__stack(struct selection *s, const struct profile_stack *stack)
 	if (stack && !stack->nkernel && !stack->nuser)
 		stack = NULL;
 	hash = mix64((u64)(uintptr_t)stack);
-	HIDX_FIND(at, &s->hit_index, hash, pos, s->hits[pos].stack == stack);
+	HIDX_FIND(at, &s->hit_index, hash, pos, s->filtered[pos].stack == stack);
 	return at == HIDX_NONE ? new_hit(s, stack, hash) : at;
 }
 
-u32 selection__hit(struct selection *s, const struct profile_entry *e)
+u32 selection__filter(struct selection *s, const struct profile_entry *e)
 {
 	u32 at = task_passes(s, e) ? selection__stack(s, e->stack) : HIDX_NONE;
 
-	return at != HIDX_NONE && s->hits[at].passes ? at : HIDX_NONE;
+	return at != HIDX_NONE && s->filtered[at].passes ? at : HIDX_NONE;
 }
 
 static bool in_window(const struct selection *s, const struct profile_entry *e)
@@ -234,18 +234,18 @@ bool selection__matters(const struct selection *s, const struct profile_entry *e
 {
 	if (in_window(s, e))
 		return true;
-	for (u32 i = 0; i < PROFILE_TREND; i++)
+	for (u32 i = 0; i < TREND_LEN; i++)
 		if (e->trend[i] > 0)
 			return true;
 	return false;
 }
 
-bool selection__add(struct selection *s, u32 hit, const struct profile_entry *e)
+bool selection__add(struct selection *s, u32 filtered, const struct profile_entry *e)
 {
 	if (!in_window(s, e))
 		return false;
-	s->hits[hit].count += e->count[s->query->window];
-	s->hits[hit].weight += e->weight[s->query->window];
+	s->filtered[filtered].count += e->count[s->query->window];
+	s->filtered[filtered].weight += e->weight[s->query->window];
 	s->entries++;
 	return true;
 }
@@ -254,9 +254,9 @@ void selection__gather(struct selection *s)
 {
 	for (u32 i = 0; i < s->snap->nentries; i++) {
 		const struct profile_entry *e = &s->snap->entries[i];
-		u32 hit = in_window(s, e) ? selection__hit(s, e) : HIDX_NONE;
+		u32 filtered = in_window(s, e) ? selection__filter(s, e) : HIDX_NONE;
 
-		if (hit != HIDX_NONE)
-			selection__add(s, hit, e);
+		if (filtered != HIDX_NONE)
+			selection__add(s, filtered, e);
 	}
 }

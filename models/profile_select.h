@@ -50,8 +50,8 @@ static inline bool frame__inlined(frame_ref r)
 }
 
 /* The samples of one distinct stack that passed. */
-struct hit {
-	const struct profile_stack *stack; /* NULL: none */
+struct filtered_stack {
+	const struct callstack *stack;	   /* NULL: none */
 	u32 nlocs;			   /* how many of its frames count, from the leaf */
 	u32 leaf;			   /* ident */
 	bool passes;
@@ -88,8 +88,8 @@ struct selection {
 	frame_ref *frames; /* of selection__expand */
 	u32 frames_cap;
 
-	struct hit *hits;
-	u32 nhits, hits_cap;
+	struct filtered_stack *filtered;
+	u32 nfiltered, filtered_cap;
 	u64 entries; /* with samples in the window, that passed */
 	struct hidx hit_index;
 };
@@ -105,21 +105,21 @@ void selection__fini(struct selection *s);
 size_t selection__bytes(const struct selection *s);
 
 /* The hit of an entry's stack, HIDX_NONE when the entry is filtered out. Adds no weight. */
-u32 selection__hit(struct selection *s, const struct profile_entry *e);
+u32 selection__filter(struct selection *s, const struct profile_entry *e);
 /* The hit of a stack; its `passes` tells what the scope's terms on names say. */
-u32 selection__stack(struct selection *s, const struct profile_stack *stack);
+u32 selection__stack(struct selection *s, const struct callstack *stack);
 /* False: the entry has nothing in the window, nor in the trends of rows. Of many short-lived
  * processes that is most of what the model keeps. */
 bool selection__matters(const struct selection *s, const struct profile_entry *e);
 /* Adds what an entry has in the query's window to its hit; false when that is nothing. */
-bool selection__add(struct selection *s, u32 hit, const struct profile_entry *e);
+bool selection__add(struct selection *s, u32 filtered, const struct profile_entry *e);
 /* The two above for all entries that have something in the window. */
 void selection__gather(struct selection *s);
 /* The frames of a hit, leaf first, in s->frames until the next call; returns their number,
  * at least 1. */
-u32 selection__expand(struct selection *s, const struct hit *h, bool inlined);
+u32 selection__expand(struct selection *s, const struct filtered_stack *h, bool inlined);
 /* The ident of the first of them. */
-u32 selection__leaf(struct selection *s, const struct hit *h, bool inlined);
+u32 selection__leaf(struct selection *s, const struct filtered_stack *h, bool inlined);
 /* What tells objects apart: their ids, or their names where code of several machines is there. */
 u64 selection__object_key(const struct selection *s, u32 object);
 u32 selection__ident(struct selection *s, u32 loc);

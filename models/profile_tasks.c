@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "models/profile_impl.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 static bool by(const struct selection *s, enum profile_group group)
 {
@@ -62,7 +62,7 @@ static u64 task_key(const struct selection *s, const struct profile_entry *e,
 }
 
 /* A process is named by its main thread, and by what it runs now rather than what it ran. */
-static bool names_better(const struct profile_entry *a, const struct profile_entry *b)
+static bool is_better_label(const struct profile_entry *a, const struct profile_entry *b)
 {
 	bool amain = a->tid == a->tgid, bmain = b->tid == b->tgid;
 
@@ -97,7 +97,7 @@ u32 tasks__find(struct tasks *t, const struct selection *s, const struct profile
 		t->items[at].storm = storm;
 		return at;
 	}
-	if (names_better(e, t->items[at].entry))
+	if (is_better_label(e, t->items[at].entry))
 		t->items[at].entry = e;
 	t->items[at].ended &= e->ended;
 	return at;
@@ -153,7 +153,7 @@ static void name_task(struct task *t, const struct selection *s)
 	if (by(s, GROUP_TID))
 		t->tid_text = id_text(s->arena, e->tid, 7);
 	if (by(s, GROUP_CGROUP))
-		t->cgroup_name = who__cgroup_text(s->arena, e->cgroup);
+		t->cgroup_name = task__cgroup_text(s->arena, e->cgroup);
 	if (by(s, GROUP_CPU))
 		t->cpu_text = id_text(s->arena, e->cpu, 6);
 	t->name = task_name(t, s);

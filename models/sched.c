@@ -21,7 +21,7 @@ static struct live_cpu *cpu_at(struct model *m, u32 cpu)
 		m->ncpus = cpu + 1;
 	}
 	c = &m->cpus[cpu];
-	for (u32 i = 0; !c->present && i < PROFILE_TREND; i++)
+	for (u32 i = 0; !c->present && i < TREND_LEN; i++)
 		c->trend[i] = NAN;
 	c->present = true;
 	return c;
@@ -78,10 +78,9 @@ static void advance_trend(struct live_cpu *c)
 	const struct sched_sums *now = &c->track.now;
 
 	memmove(c->trend, c->trend + 1, sizeof(c->trend) - sizeof(c->trend[0]));
-	c->trend[PROFILE_TREND - 1] = now->span_ns
-					      ? (float)((double)now->state_ns[TASK_STATE_RUNNING] *
-							100 / (double)now->span_ns)
-					      : NAN;
+	c->trend[TREND_LEN - 1] = now->span_ns ? (float)((double)now->state_ns[TASK_STATE_RUNNING] *
+							 100 / (double)now->span_ns)
+					       : NAN;
 }
 
 static void snap_cpus(struct model *m, const struct window_pace *p, struct sched_snap *snap,

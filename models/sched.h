@@ -13,13 +13,13 @@
 #define MODELS_SCHED_H
 
 #include "bpf/hist.h"
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/cells.h"
 #include "models/heat_log.h"
 #include "models/slow_rows.h"
 #include "samples/sched.h"
 #include "scope/scope.h"
-#include "models/profile.h" /* struct profile_stack, enum profile_window */
+#include "models/profile.h" /* struct callstack, enum time_window */
 #include "models/waits.h"   /* enum wait_reason */
 #include "symbols/symbols.h"
 
@@ -63,7 +63,7 @@ struct sched_task {
 	bool gone;
 	struct sched_sums sums[WINDOWS];
 	struct hist_cells hists[SCHED_HISTS];
-	float trend[PROFILE_TREND]; /* on a CPU %, oldest first; 0 before it was seen */
+	float trend[TREND_LEN]; /* on a CPU %, oldest first; 0 before it was seen */
 };
 
 struct sched_longest {
@@ -79,14 +79,14 @@ struct sched_cpu {
 	struct sched_longest longest[WINDOWS];
 	struct task_ident running;  /* tid 0: idle */
 	struct hist_cells delays;  /* of watched threads */
-	float trend[PROFILE_TREND]; /* busy %, oldest first; NaN before it was seen */
+	float trend[TREND_LEN];	   /* busy %, oldest first; NaN before it was seen */
 };
 
 struct sched_delay {
 	struct task_ident task, holder; /* holder.tid 0: nobody, the CPU was idle */
 	u32 cpu;
 	u64 t_ns, delay_ns, holder_ran_ns;
-	const struct profile_stack *holder_kstack, *holder_ustack; /* NULL: not known */
+	const struct callstack *holder_kstack, *holder_ustack; /* NULL: not known */
 };
 
 struct sched_switch {
@@ -94,7 +94,7 @@ struct sched_switch {
 	u64 t_ns;
 	enum task_state state; /* from now on */
 	u32 syscall, futex_op;
-	const struct profile_stack *kstack, *ustack; /* NULL: none */
+	const struct callstack *kstack, *ustack; /* NULL: none */
 };
 
 struct sched_snap {
@@ -129,7 +129,7 @@ struct value sched_hist__value(const struct sched_hist *h, struct arena *a);
 void sched_hist__merge(struct sched_hist *to, const struct sched_hist *from);
 /* Adds what cells have in a window. */
 static inline void sched_hist__add(struct sched_hist *h, const struct hist_cells *c,
-				   enum profile_window w)
+				   enum time_window w)
 {
 	hist_cells__add(h->n, c, w);
 }
@@ -155,7 +155,7 @@ enum sched_show {
 /* A value; zero it first. */
 struct sched_query {
 	enum sched_group group;
-	enum profile_window window;
+	enum time_window window;
 	enum sched_show show;
 	bool all;    /* rows whose threads did not run in the window too */
 	bool by_cpu; /* only threads that ran last on `cpu` */
@@ -176,13 +176,13 @@ struct sched_row {
 	u32 nthreads;
 	struct sched_sums sums;
 	double oncpu_pct; /* of one CPU; by cpu: busy */
-	float trend[PROFILE_TREND]; /* the same in the last intervals */
+	float trend[TREND_LEN]; /* the same in the last intervals */
 	u64 wait_p50_ns, wait_p95_ns, wait_p99_ns;
 	u64 on_p50_ns, on_p99_ns, off_p50_ns, off_p99_ns;
 };
 
-struct sched_answer {
-	struct answer base; /* rows by on-CPU time, descending; CPUs by their number */
+struct sched_result {
+	struct query_result base; /* rows by on-CPU time, descending; CPUs by their number */
 	struct sched_query query;
 	u32 nrows;
 	const struct sched_row *rows;
@@ -197,12 +197,12 @@ struct sched_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). */
-struct sched_answer *sched__query(const struct sched_snap *snap, const struct sched_query *q,
+struct sched_result *sched__query(const struct sched_snap *snap, const struct sched_query *q,
 				  const struct scope *scope);
 
 /* The slowest delays as rows; each one's tree is the holder's stack, leaf first. */
-struct sched_delays_answer {
-	struct answer base; /* slowest first */
+struct sched_delays_result {
+	struct query_result base; /* slowest first */
 	u32 nrows;
 	const struct sched_delay *const *rows;
 };
@@ -210,7 +210,7 @@ struct sched_delays_answer {
 struct sched_delays_query {
 	SLOW_QUERY;
 };
-struct sched_delays_answer *sched__delays(const struct sched_snap *snap,
+struct sched_delays_result *sched__delays(const struct sched_snap *snap,
 					  const struct sched_delays_query *q,
 					  const struct scope *scope);
 
@@ -229,10 +229,10 @@ struct sched_part {
 };
 
 /* One thread: a row for each state that it was in. */
-struct sched_thread_answer {
-	struct answer base;
+struct sched_thread_result {
+	struct query_result base;
 	const struct sched_task *task; /* NULL: not known, or forgotten */
-	enum profile_window window;
+	enum time_window window;
 	struct sched_hist hists[SCHED_HISTS];
 	struct value delays; /* hists[SCHED_DELAY] as sched_hist__value */
 	/* The last SCHED_TIMELINE_S seconds, as far as they were watched. */
@@ -243,14 +243,14 @@ struct sched_thread_answer {
 	u32 nrows;
 	const enum task_state *rows;
 };
-struct sched_thread_answer *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
-					  enum profile_window window);
+struct sched_thread_result *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
+					  enum time_window window);
 
 /* Its spans as rows, for lists of events. Borrows from the answer; no allocation. */
 struct sched_spans {
 	struct row_table table;
-	const struct sched_thread_answer *answer;
+	const struct sched_thread_result *result;
 };
-struct sched_spans sched_spans__of(const struct sched_thread_answer *a);
+struct sched_spans sched_spans__of(const struct sched_thread_result *a);
 
 #endif

@@ -51,7 +51,7 @@ struct live {
 	u32 seen; /* tick */
 	struct track track;
 	struct cells cells[SCHED_HISTS];
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 };
 
 struct live_cpu {
@@ -60,7 +60,7 @@ struct live_cpu {
 	struct sched_longest now, epochs[WINDOW_EPOCHS], total;
 	struct task_ident running;
 	struct cells delays;
-	float trend[PROFILE_TREND];
+	float trend[TREND_LEN];
 };
 
 /* --- sched_events.c --- */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/hidx.h"
-#include "models/sched_answer.h"
+#include "models/sched_result.h"
 #include "models/storms.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 const char *const sched_group_names[SCHED_GROUPS] = {
 	[SCHED_BY_TID] = "tid",	      [SCHED_BY_PID] = "pid", [SCHED_BY_COMM] = "comm",
@@ -141,8 +141,8 @@ static u64 group_key(const struct grouping *g, const struct sched_task *t, const
 }
 
 /* A process is named by its main thread; what runs now rather than what ran. */
-static bool names_better(const struct sched_task *a, const struct sched_task *b,
-			 const struct sched_query *q)
+static bool is_better_label(const struct sched_task *a, const struct sched_task *b,
+			    const struct sched_query *q)
 {
 	bool amain = a->task.tid == a->task.tgid, bmain = b->task.tid == b->task.tgid;
 
@@ -166,7 +166,7 @@ static u32 find_group(struct grouping *g, const struct sched_task *t)
 		g->items[g->n] = (struct group){.key = key, .task = t, .storm = storm};
 		hidx__add(&g->index, key, g->n);
 		at = g->n++;
-	} else if (names_better(t, g->items[at].task, g->query)) {
+	} else if (is_better_label(t, g->items[at].task, g->query)) {
 		g->items[at].task = t;
 	}
 	return at;
@@ -232,7 +232,7 @@ static void add_quantiles(struct sched_row *r, const struct sched_hist *h)
 	r->off_p99_ns = sched_hist__quantile(&h[SCHED_OFF], 0.99, UINT64_MAX);
 }
 
-static void add_totals(struct sched_answer *a, const struct sched_sums *sums,
+static void add_totals(struct sched_result *a, const struct sched_sums *sums,
 		       const struct sched_hist *hists)
 {
 	sched_sums__add(&a->sums, sums);
@@ -250,7 +250,7 @@ static void sum_group(struct grouping *g, const struct group *from, struct sched
 		r->ended &= t->gone || t->task.tid == PROFILE_MERGED;
 		sched_sums__add(&r->sums, &t->sums[g->query->window]);
 		add_open_wait(&r->sums, t, g->snap->base.t1_ns);
-		for (u32 k = 0; k < PROFILE_TREND; k++)
+		for (u32 k = 0; k < TREND_LEN; k++)
 			r->trend[k] += t->trend[k];
 		for (u32 k = 0; k < SCHED_HISTS; k++)
 			sched_hist__add(&g->hists[k], &t->hists[k], g->query->window);
@@ -265,7 +265,7 @@ static void name_row(struct sched_row *r, const struct group *from, struct group
 
 	r->task = t;
 	r->comm = by == SCHED_BY_CGROUP ? "" : t->task.comm;
-	r->cgroup_name = by == SCHED_BY_CGROUP ? who__cgroup_text(g->arena, t->task.cgroup) : "";
+	r->cgroup_name = by == SCHED_BY_CGROUP ? task__cgroup_text(g->arena, t->task.cgroup) : "";
 	if ((by == SCHED_BY_TID || by == SCHED_BY_PID) && t->task.tgid != PROFILE_MERGED)
 		r->pid_text = sched__id_text(g->arena, t->task.tgid, 7);
 	if (from->storm) {
@@ -277,8 +277,8 @@ static void name_row(struct sched_row *r, const struct group *from, struct group
 		r->cpu_text = sched__id_text(g->arena, t->cpu, 4);
 	}
 	if (r->pid_text && !from->storm)
-		r->cmdline = who__cmdline(g->arena, t->task.tgid,
-					  t->task.tid == PROFILE_MERGED ? 0 : t->task.start_ns);
+		r->cmdline = task__cmdline(g->arena, t->task.tgid,
+					   t->task.tid == PROFILE_MERGED ? 0 : t->task.start_ns);
 	r->name = by == SCHED_BY_CGROUP ? r->cgroup_name : r->comm;
 }
 
@@ -306,7 +306,7 @@ static bool may_be_meant(const struct scope *scope, const struct task_ident *t)
 			 (t->tgid == PROFILE_MERGED && scope->include[SCOPE_PID].active));
 }
 
-static void note_left_out(const struct grouping *g, struct sched_answer *a)
+static void note_left_out(const struct grouping *g, struct sched_result *a)
 {
 	const struct sched_sums *s = &g->snap->others[g->query->window];
 
@@ -324,9 +324,9 @@ static void note_left_out(const struct grouping *g, struct sched_answer *a)
 	}
 }
 
-static void fill_others(struct grouping *g, struct sched_answer *a, struct sched_row *r)
+static void fill_others(struct grouping *g, struct sched_result *a, struct sched_row *r)
 {
-	enum profile_window w = g->query->window;
+	enum time_window w = g->query->window;
 	bool cgroup = g->query->group == SCHED_BY_CGROUP;
 
 	*r = (struct sched_row){.key = mix64(SCHED_GROUPS + 1), .name = "[others]"};
@@ -351,7 +351,7 @@ static int by_oncpu(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static void fill_threads(struct grouping *g, struct sched_answer *a)
+static void fill_threads(struct grouping *g, struct sched_result *a)
 {
 	struct sched_row *rows;
 	u32 n = 0;
@@ -385,7 +385,7 @@ static void fill_threads(struct grouping *g, struct sched_answer *a)
 
 static void fill_cpu(struct grouping *g, const struct sched_cpu *c, struct sched_row *r)
 {
-	enum profile_window w = g->query->window;
+	enum time_window w = g->query->window;
 	struct sched_hist h[SCHED_HISTS] = {0};
 
 	*r = (struct sched_row){.key = mix64_pair(SCHED_BY_CPU + 1, c->cpu), .cpu = c};
@@ -409,7 +409,7 @@ static bool cpu_passes(const struct scope *s, u32 cpu)
 }
 
 /* The threads' numbers above the table are the same as in the other groupings. */
-static void sum_threads(struct grouping *g, struct sched_answer *a)
+static void sum_threads(struct grouping *g, struct sched_result *a)
 {
 	struct sched_row r;
 
@@ -427,7 +427,7 @@ static void sum_threads(struct grouping *g, struct sched_answer *a)
 		fill_others(g, a, &r);
 }
 
-static void fill_cpus(struct grouping *g, struct sched_answer *a)
+static void fill_cpus(struct grouping *g, struct sched_result *a)
 {
 	struct sched_row *rows = arena__array(g->arena, struct sched_row, g->snap->ncpus);
 
@@ -440,11 +440,11 @@ static void fill_cpus(struct grouping *g, struct sched_answer *a)
 
 /* --- the answer --- */
 
-struct sched_answer *sched__query(const struct sched_snap *snap, const struct sched_query *q,
+struct sched_result *sched__query(const struct sched_snap *snap, const struct sched_query *q,
 				  const struct scope *scope)
 {
-	struct sched_answer *a = answer__new(sizeof(*a), &snap->base, snap->symbols,
-					     sched__since(snap, q->window));
+	struct sched_result *a = query_result__new(sizeof(*a), &snap->base, snap->symbols,
+						   sched__since(snap, q->window));
 	struct grouping g = {.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena};
 
 	a->query = *q;
@@ -455,6 +455,6 @@ struct sched_answer *sched__query(const struct sched_snap *snap, const struct sc
 		fill_threads(&g, a);
 	grouping__fini(&g);
 	a->delays = sched_hist__value(&a->hists[SCHED_DELAY], &a->base.arena);
-	sched_answer__table(a);
+	sched_result__table(a);
 	return a;
 }

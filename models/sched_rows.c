@@ -2,7 +2,7 @@
 /* The columns of the sched view's rows. */
 #include "base/columns.h"
 #include "models/fields.h"
-#include "models/sched_answer.h"
+#include "models/sched_result.h"
 
 #define ROW struct sched_row
 
@@ -33,21 +33,21 @@ static void id_cell(const struct sched_row *r, u32 id, bool of_thread, struct va
 		*out = (struct value){0};
 }
 
-static void pid_cell(const struct answer *a, const void *row, struct value *out)
+static void pid_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	const struct sched_row *r = row;
 
 	id_cell(r, r->starts ? PROFILE_MERGED : r->task ? r->task->task.tgid : 0, false, out);
 }
 
-static void tid_cell(const struct answer *a, const void *row, struct value *out)
+static void tid_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	const struct sched_row *r = row;
 
 	id_cell(r, r->task ? r->task->task.tid : 0, true, out);
 }
 
-static void cpu_cell(const struct answer *a, const void *row, struct value *out)
+static void cpu_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	const struct sched_row *r = row;
 
@@ -65,7 +65,7 @@ static void state_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_NS, .u = r->sums.state_ns[i]};
 }
 
-static void states_cell(const struct answer *a, const void *row, struct value *out)
+static void states_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	out->n = TASK_STATES;
 	out->of = row;
@@ -203,14 +203,14 @@ static void fit(struct column *columns, enum sched_group group)
 	longest->width = 7;
 }
 
-void sched_answer__table(struct sched_answer *a)
+void sched_result__table(struct sched_result *a)
 {
 	bool cpus = a->query.group == SCHED_BY_CPU;
 	const char *sort = cpus					? "processor"
 			   : a->query.show == SCHED_SHOW_STATES ? "state_running_pct"
 								: "oncpu_pct";
 
-	fit(ANSWER_TABLE(&a->base, fields, a->rows, a->nrows, a->query.group,
+	fit(RESULT_TABLE(&a->base, fields, a->rows, a->nrows, a->query.group,
 			 cpus ? SCHED_SHOWS : a->query.show, sort),
 	    a->query.group);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The slowest delays as rows, each with the stack of who held the CPU. */
 #include "base/columns.h"
-#include "models/sched_answer.h"
+#include "models/sched_result.h"
 #include "models/slow_rows.h"
 #include "models/wait_place.h"
 
@@ -50,7 +50,7 @@ static const struct field fields[] = {
 };
 
 /* Past the frames of the scheduler, and of the interrupt that took the CPU away. */
-static u32 telling_frame(const struct slow_row *r)
+static u32 deciding_frame(const struct slow_row *r)
 {
 	struct wait_place place = {0};
 	u32 passed;
@@ -60,7 +60,7 @@ static u32 telling_frame(const struct slow_row *r)
 	return passed < r->nframes ? passed : 0;
 }
 
-static void fill_row(struct answer *a, struct row *r, const struct sched_delay *d,
+static void fill_row(struct query_result *a, struct row *r, const struct sched_delay *d,
 		     const struct symbols *symbols)
 {
 	u64 id = mix64_pair(d->task.tid | (u64)d->cpu << 32, d->t_ns);
@@ -73,16 +73,16 @@ static void fill_row(struct answer *a, struct row *r, const struct sched_delay *
 	r->holder_tid_text = sched__id_text(&a->arena, d->holder.tid, 7);
 	r->holder = d->holder.tid ? d->holder.comm : "[idle]";
 	r->holder_symbol =
-		r->base.nframes ? slow_row__frame(&r->base, telling_frame(&r->base)).name : "";
+		r->base.nframes ? slow_row__frame(&r->base, deciding_frame(&r->base)).name : "";
 }
 
-struct sched_delays_answer *sched__delays(const struct sched_snap *snap,
+struct sched_delays_result *sched__delays(const struct sched_snap *snap,
 					  const struct sched_delays_query *q,
 					  const struct scope *scope)
 {
-	struct sched_delays_answer *a =
-		answer__new(sizeof(*a), &snap->base, snap->symbols,
-			    slow__since(&snap->base, snap->since_ns, SCHED_DELAYS_S));
+	struct sched_delays_result *a =
+		query_result__new(sizeof(*a), &snap->base, snap->symbols,
+				  slow__since(&snap->base, snap->since_ns, SCHED_DELAYS_S));
 	struct row *rows = arena__array(&a->base.arena, struct row, snap->ndelays);
 	const struct sched_delay **found =
 		arena__array(&a->base.arena, const struct sched_delay *, snap->ndelays);
@@ -97,7 +97,7 @@ struct sched_delays_answer *sched__delays(const struct sched_snap *snap,
 		found[a->nrows++] = d;
 	}
 	a->rows = found;
-	ANSWER_TABLE(&a->base, fields, rows, a->nrows, 0, 0, "delay_ns");
+	RESULT_TABLE(&a->base, fields, rows, a->nrows, 0, 0, "delay_ns");
 	slow_rows__unfold(&a->base, q->unfolded, q->nunfolded, NULL);
 	return a;
 }

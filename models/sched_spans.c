@@ -24,7 +24,7 @@ static const struct column span_columns[SPAN_COLUMNS] = {
 	[SPAN_COMM] = EXPORT_COLUMN(VALUE_TEXT, "comm", "name of the thread"),
 };
 
-static u64 number_cell(const struct sched_thread_answer *a, const struct sched_span *s, u32 column)
+static u64 number_cell(const struct sched_thread_result *a, const struct sched_span *s, u32 column)
 {
 	switch (column) {
 	case SPAN_LENGTH:
@@ -42,7 +42,7 @@ static u64 number_cell(const struct sched_thread_answer *a, const struct sched_s
 
 static bool spans__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct sched_thread_answer *a = container_of(t, struct sched_spans, table)->answer;
+	const struct sched_thread_result *a = container_of(t, struct sched_spans, table)->result;
 	const struct sched_span *s = &a->spans[row];
 
 	*out = (struct value){.type = span_columns[column].type};
@@ -57,10 +57,10 @@ static bool spans__cell(const struct row_table *t, u32 row, u32 column, struct v
 
 static u64 spans__key(const struct row_table *t, u32 row)
 {
-	return container_of(t, struct sched_spans, table)->answer->spans[row].t0_ns;
+	return container_of(t, struct sched_spans, table)->result->spans[row].t0_ns;
 }
 
-struct sched_spans sched_spans__of(const struct sched_thread_answer *a)
+struct sched_spans sched_spans__of(const struct sched_thread_result *a)
 {
 	return (struct sched_spans){
 		.table = {.columns = span_columns,
@@ -69,6 +69,6 @@ struct sched_spans sched_spans__of(const struct sched_thread_answer *a)
 			  .sort = SPAN_T,
 			  .cell = spans__cell,
 			  .key = spans__key},
-		.answer = a,
+		.result = a,
 	};
 }

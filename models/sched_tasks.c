@@ -54,23 +54,23 @@ static bool many_processes(const struct live *l)
  * Whom it is merged with: ended threads of its process; and a process that ended, with those of
  * its name and cgroup. So sums by process, name and cgroup stay right, as far as they can.
  */
-static struct task_ident kin_of(const struct live *l)
+static struct task_ident ended_ident(const struct live *l)
 {
-	struct task_ident kin = l->task;
+	struct task_ident group = l->task;
 	bool whole = is_kin(l) || l->task.tid == l->task.tgid;
 
 	if (whole)
-		kin.tgid = PROFILE_MERGED;
-	kin.tid = PROFILE_MERGED;
-	kin.start_ns = mix64_pair(mix64_pair(kin.tgid, kin.cgroup),
-				  hash_bytes(kin.comm, strlen(kin.comm)) ^ kin.kthread);
-	return kin;
+		group.tgid = PROFILE_MERGED;
+	group.tid = PROFILE_MERGED;
+	group.start_ns = mix64_pair(mix64_pair(group.tgid, group.cgroup),
+				    hash_bytes(group.comm, strlen(group.comm)) ^ group.kthread);
+	return group;
 }
 
 static void merge(struct model *m, struct live *to, const struct live *from)
 {
 	track__merge(&to->track, &from->track);
-	for (u32 i = 0; i < PROFILE_TREND; i++)
+	for (u32 i = 0; i < TREND_LEN; i++)
 		to->trend[i] += from->trend[i];
 	for (u32 k = 0; k < SCHED_HISTS; k++)
 		cells__merge(&to->cells[k], &from->cells[k], &m->cells);
@@ -96,10 +96,10 @@ static struct live *append_live(struct model *m, const struct task_ident *t)
 }
 
 /* NULL: there is no room for more of them. */
-static struct live *find_kin(struct model *m, const struct live *l)
+static struct live *ended_group(struct model *m, const struct live *l)
 {
-	struct task_ident kin = kin_of(l);
-	u32 at = find_live(m, &kin);
+	struct task_ident group = ended_ident(l);
+	u32 at = find_live(m, &group);
 	struct live *k;
 
 	if (at != HIDX_NONE)
@@ -107,7 +107,7 @@ static struct live *find_kin(struct model *m, const struct live *l)
 	if (m->nkin >= SCHED_MAX_KIN)
 		return NULL;
 	m->nkin++;
-	k = append_live(m, &kin);
+	k = append_live(m, &group);
 	k->gone = true;
 	k->state = TASK_STATE_OTHER;
 	return k;
@@ -116,10 +116,10 @@ static struct live *find_kin(struct model *m, const struct live *l)
 /* Positions stay as they are until close_gaps(). */
 static void forget(struct model *m, u32 pos)
 {
-	struct live l = m->live[pos], *kin = many_processes(&l) ? NULL : find_kin(m, &l);
+	struct live l = m->live[pos], *group = many_processes(&l) ? NULL : ended_group(m, &l);
 
-	if (kin)
-		merge(m, kin, &l);
+	if (group)
+		merge(m, group, &l);
 	else
 		merge_into_others(m, &l);
 	for (u32 k = 0; k < SCHED_HISTS; k++)
@@ -270,7 +270,7 @@ static void advance_trend(struct live *l, u64 interval_ns)
 	u64 ran = l->track.now.state_ns[TASK_STATE_RUNNING];
 
 	memmove(l->trend, l->trend + 1, sizeof(l->trend) - sizeof(l->trend[0]));
-	l->trend[PROFILE_TREND - 1] =
+	l->trend[TREND_LEN - 1] =
 		interval_ns ? (float)((double)ran * 100 / (double)interval_ns) : 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One thread: its states, its histograms, and what it did in the last seconds. */
 #include "base/columns.h"
-#include "models/sched_answer.h"
+#include "models/sched_result.h"
 
 enum state_column { STATE_PCT, STATE_NS, STATE_LETTER, STATE_TEXT, STATE_COLUMNS };
 
@@ -27,7 +27,7 @@ static const char *const state_texts[TASK_STATES] = {
 };
 
 struct thread_box {
-	struct sched_thread_answer answer;
+	struct sched_thread_result result;
 	enum task_state rows[TASK_STATES];
 	const struct sched_sums *sums; /* of the window; NULL without a thread */
 	struct sched_part parts[TASK_STATES + WAIT_REASONS];
@@ -38,7 +38,7 @@ struct thread_box {
 
 static bool states__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct thread_box *box = container_of(t, struct thread_box, answer.base.table);
+	const struct thread_box *box = container_of(t, struct thread_box, result.base.table);
 	enum task_state state = box->rows[row];
 	u64 ns = box->sums->state_ns[state];
 
@@ -61,7 +61,7 @@ static bool states__cell(const struct row_table *t, u32 row, u32 column, struct 
 
 static u64 states__key(const struct row_table *t, u32 row)
 {
-	return container_of(t, struct thread_box, answer.base.table)->rows[row] + 1;
+	return container_of(t, struct thread_box, result.base.table)->rows[row] + 1;
 }
 
 /* Most time first; the states are few. */
@@ -79,9 +79,9 @@ static void fill_states(struct thread_box *box)
 		box->rows[at] = i;
 		n++;
 	}
-	box->answer.rows = box->rows;
-	box->answer.nrows = n;
-	box->answer.base.table = (struct row_table){
+	box->result.rows = box->rows;
+	box->result.nrows = n;
+	box->result.base.table = (struct row_table){
 		.columns = sched_state_columns,
 		.ncolumns = STATE_COLUMNS,
 		.nrows = n,
@@ -108,17 +108,17 @@ static enum wait_reason reason_of(struct thread_box *box, const struct sched_sna
 
 	if (s->state == TASK_STATE_RUNNING || s->state == TASK_STATE_RUNNABLE)
 		return WAIT_REASONS;
-	if (box->answer.task)
-		e.task = box->answer.task->task;
+	if (box->result.task)
+		e.task = box->result.task->task;
 	reason = wait_entry__reason(&e, snap->symbols, &pending);
-	box->answer.base.unresolved |= pending;
+	box->result.base.unresolved |= pending;
 	return reason;
 }
 
-/* The threads that wait for something are told apart by what for, whatever letter that has. */
+/* The threads that wait for something are distinguished by what for, whatever letter that has. */
 static u32 part_of(struct thread_box *box, enum task_state state, enum wait_reason reason)
 {
-	u32 i = 0, n = box->answer.nparts;
+	u32 i = 0, n = box->result.nparts;
 
 	while (i < n && !(box->parts[i].reason == reason &&
 			  (reason != WAIT_REASONS || box->parts[i].state == state)))
@@ -130,7 +130,7 @@ static u32 part_of(struct thread_box *box, enum task_state state, enum wait_reas
 			.name = reason == WAIT_REASONS ? state_texts[state]
 						       : wait_reasons[reason].name,
 		};
-		box->answer.nparts++;
+		box->result.nparts++;
 	}
 	return i;
 }
@@ -138,7 +138,7 @@ static u32 part_of(struct thread_box *box, enum task_state state, enum wait_reas
 static void add_span(struct thread_box *box, const struct sched_snap *snap,
 		     const struct sched_switch *s, u64 t1)
 {
-	struct sched_thread_answer *a = &box->answer;
+	struct sched_thread_result *a = &box->result;
 	u64 t0 = MAX(s->t_ns, a->t0_ns);
 	struct sched_part *part;
 	u32 at;
@@ -154,7 +154,7 @@ static void add_span(struct thread_box *box, const struct sched_snap *snap,
 }
 
 /* A thread that ended does nothing any more. */
-static u64 last_ns(const struct sched_thread_answer *a)
+static u64 last_ns(const struct sched_thread_result *a)
 {
 	return a->task && a->task->gone ? MIN(a->task->t_ns, a->t1_ns) : a->t1_ns;
 }
@@ -162,7 +162,7 @@ static u64 last_ns(const struct sched_thread_answer *a)
 /* Before the first change that was seen, the thread was as it is known to have been since. */
 static void fill_unwatched(struct thread_box *box, const struct sched_snap *snap)
 {
-	const struct sched_task *t = box->answer.task;
+	const struct sched_task *t = box->result.task;
 
 	if (!t || !t->since_ns)
 		return;
@@ -171,7 +171,7 @@ static void fill_unwatched(struct thread_box *box, const struct sched_snap *snap
 					.t_ns = t->since_ns,
 					.state = t->state,
 					.syscall = WAIT_NO_SYSCALL},
-		 last_ns(&box->answer));
+		 last_ns(&box->result));
 }
 
 static int by_time(const void *a, const void *b, void *ctx)
@@ -186,7 +186,7 @@ static void sort_parts(struct thread_box *box)
 {
 	struct sched_part sorted[ARRAY_SIZE(box->parts)];
 	u32 order[ARRAY_SIZE(box->parts)], place[ARRAY_SIZE(box->parts)];
-	struct sched_thread_answer *a = &box->answer;
+	struct sched_thread_result *a = &box->result;
 
 	for (u32 i = 0; i < a->nparts; i++)
 		order[i] = i;
@@ -202,7 +202,7 @@ static void sort_parts(struct thread_box *box)
 
 static void fill_timeline(struct thread_box *box, const struct sched_snap *snap, u32 tid)
 {
-	struct sched_thread_answer *a = &box->answer;
+	struct sched_thread_result *a = &box->result;
 	u64 age = SCHED_TIMELINE_S * NSEC_PER_SEC;
 	u32 n = snap->watched_tid == tid ? snap->nswitches : 0;
 
@@ -237,12 +237,12 @@ static const struct sched_task *find_task(const struct sched_snap *s, u32 tid, u
 	return found;
 }
 
-struct sched_thread_answer *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
-					  enum profile_window window)
+struct sched_thread_result *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
+					  enum time_window window)
 {
-	struct thread_box *box =
-		answer__new(sizeof(*box), &snap->base, snap->symbols, sched__since(snap, window));
-	struct sched_thread_answer *a = &box->answer;
+	struct thread_box *box = query_result__new(sizeof(*box), &snap->base, snap->symbols,
+						   sched__since(snap, window));
+	struct sched_thread_result *a = &box->result;
 
 	a->window = window;
 	a->task = find_task(snap, tid, start_ns);

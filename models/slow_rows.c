@@ -5,7 +5,7 @@
 
 static u32 loc_of(const struct slow_row *r, u32 i)
 {
-	u32 n = profile_stack__nlocs(r->stacks[0]);
+	u32 n = callstack__nlocs(r->stacks[0]);
 
 	return i < n ? r->stacks[0]->locs[i] : r->stacks[1]->locs[i - n];
 }
@@ -15,11 +15,11 @@ struct frame_text slow_row__frame(const struct slow_row *r, u32 i)
 	return frame__text(r->symbols, loc_of(r, i));
 }
 
-void slow_row__init(struct slow_row *r, struct answer *a, const struct symbols *symbols, u64 key,
-		    const struct profile_stack *first, const struct profile_stack *then)
+void slow_row__init(struct slow_row *r, struct query_result *a, const struct symbols *symbols,
+		    u64 key, const struct callstack *first, const struct callstack *then)
 {
 	*r = (struct slow_row){.key = key, .symbols = symbols, .stacks = {first, then}};
-	r->nframes = profile_stack__nlocs(first) + profile_stack__nlocs(then);
+	r->nframes = callstack__nlocs(first) + callstack__nlocs(then);
 	for (u32 i = 0; i < r->nframes; i++)
 		a->unresolved |= slow_row__frame(r, i).pending;
 }
@@ -31,7 +31,7 @@ static void value_frame(const void *of, u32 i, struct value_frame *out)
 	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
 }
 
-void slow_row__stack(const struct answer *a, const void *row, struct value *out)
+void slow_row__stack(const struct query_result *a, const void *row, struct value *out)
 {
 	out->n = ((const struct slow_row *)row)->nframes;
 	out->of = row;
@@ -40,29 +40,29 @@ void slow_row__stack(const struct answer *a, const void *row, struct value *out)
 
 /* --- stacks below the rows --- */
 
-static const struct slow_row *row_at(const void *answer, u32 row)
+static const struct slow_row *row_at(const void *result, u32 row)
 {
-	const struct rows_of *of = ((const struct answer *)answer)->of;
+	const struct rows_of *of = ((const struct query_result *)result)->of;
 
 	return (const void *)((const char *)of->rows + row * of->size);
 }
 
-static u64 tree_key(const void *answer, u32 row)
+static u64 tree_key(const void *result, u32 row)
 {
-	return row_at(answer, row)->key;
+	return row_at(result, row)->key;
 }
 
-static u32 tree_nframes(const void *answer, u32 row)
+static u32 tree_nframes(const void *result, u32 row)
 {
-	return row_at(answer, row)->nframes;
+	return row_at(result, row)->nframes;
 }
 
-static struct frame_text tree_frame(const void *answer, u32 row, u32 i)
+static struct frame_text tree_frame(const void *result, u32 row, u32 i)
 {
-	return slow_row__frame(row_at(answer, row), i);
+	return slow_row__frame(row_at(result, row), i);
 }
 
-void slow_rows__unfold(struct answer *a, const u64 *unfolded, u32 nunfolded, const char *none)
+void slow_rows__unfold(struct query_result *a, const u64 *unfolded, u32 nunfolded, const char *none)
 {
 	const struct stack_rows rows = {
 		.n = a->table.nrows,

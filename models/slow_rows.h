@@ -16,7 +16,7 @@
 #define SLOW_QUERY                                                                                 \
 	struct heat_range range; /* all 0: everything */                                           \
 	u32 nunfolded;                                                                             \
-	u64 unfolded[ANSWER_MAX_UNFOLDED]
+	u64 unfolded[RESULT_MAX_UNFOLDED]
 
 struct slow_query {
 	SLOW_QUERY;
@@ -25,19 +25,20 @@ struct slow_query {
 struct slow_row {
 	u64 key;
 	const struct symbols *symbols;
-	const struct profile_stack *stacks[2]; /* leaf first: the second goes on; NULL: none */
+	const struct callstack *stacks[2]; /* leaf first: the second goes on; NULL: none */
 	u32 nframes;
 };
 
 /* Notes in the answer what names are missing. */
-void slow_row__init(struct slow_row *r, struct answer *a, const struct symbols *symbols, u64 key,
-		    const struct profile_stack *first, const struct profile_stack *then);
+void slow_row__init(struct slow_row *r, struct query_result *a, const struct symbols *symbols,
+		    u64 key, const struct callstack *first, const struct callstack *then);
 struct frame_text slow_row__frame(const struct slow_row *r, u32 i);
 /* For a field: the stack as a value. */
-void slow_row__stack(const struct answer *a, const void *row, struct value *out);
+void slow_row__stack(const struct query_result *a, const void *row, struct value *out);
 /* The trees of the answer's rows that are among `unfolded`; none: stands below rows without
  * frames; NULL: nothing does. */
-void slow_rows__unfold(struct answer *a, const u64 *unfolded, u32 nunfolded, const char *none);
+void slow_rows__unfold(struct query_result *a, const u64 *unfolded, u32 nunfolded,
+		       const char *none);
 
 /* Whether a duration is within the scope's limits. */
 static inline bool slow__passes(const struct scope *s, u64 ns)

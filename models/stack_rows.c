@@ -26,7 +26,7 @@ static struct tree_node node_of(const struct stack_rows *rows, u32 row, u32 i)
 
 static u32 lines_of(const struct stack_rows *rows, u32 row)
 {
-	u32 n = MIN(rows->nframes(rows->ctx, row), (u32)ANSWER_TREE_NODES);
+	u32 n = MIN(rows->nframes(rows->ctx, row), (u32)RESULT_TREE_NODES);
 
 	return !n && rows->none ? 1 : n;
 }
@@ -45,7 +45,7 @@ static struct tree_node line_of(const struct stack_rows *rows, u32 row, u32 i)
 	};
 }
 
-void stack_rows__build(struct answer *a, const struct stack_rows *rows, const u64 *unfolded,
+void stack_rows__build(struct query_result *a, const struct stack_rows *rows, const u64 *unfolded,
 		       u32 nunfolded, struct arena *arena)
 {
 	struct row_tree *trees = arena__array(arena, struct row_tree, rows->n);

@@ -7,7 +7,7 @@
 #define MODELS_STACK_ROWS_H
 
 #include "base/arena.h"
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/frames.h"
 
 struct stack_rows {
@@ -20,7 +20,7 @@ struct stack_rows {
 };
 
 /* Fills the trees of the rows whose keys are among `unfolded`, in the arena. */
-void stack_rows__build(struct answer *a, const struct stack_rows *rows, const u64 *unfolded,
+void stack_rows__build(struct query_result *a, const struct stack_rows *rows, const u64 *unfolded,
 		       u32 nunfolded, struct arena *arena);
 
 #endif

@@ -89,8 +89,7 @@ size_t stacks__bytes(const struct stacks *s)
 
 /* --- distinct stacks --- */
 
-static bool same_stack(const struct profile_stack *a, const struct profile_stack *b,
-		       const u32 *blocs)
+static bool same_stack(const struct callstack *a, const struct callstack *b, const u32 *blocs)
 {
 	size_t n = (size_t)b->nkernel + b->nuser;
 
@@ -99,7 +98,7 @@ static bool same_stack(const struct profile_stack *a, const struct profile_stack
 	       !memcmp(a->locs, blocs, n * sizeof(*blocs));
 }
 
-static u64 stack_hash(const struct profile_stack *head, const u32 *locs)
+static u64 stack_hash(const struct callstack *head, const u32 *locs)
 {
 	size_t n = (size_t)head->nkernel + head->nuser;
 	u64 h = mix64_pair(head->nkernel | (u64)head->nuser << 16,
@@ -110,11 +109,11 @@ static u64 stack_hash(const struct profile_stack *head, const u32 *locs)
 	return h;
 }
 
-u32 stacks__intern(struct stacks *s, const struct profile_stack *head, const u32 *locs)
+u32 stacks__intern(struct stacks *s, const struct callstack *head, const u32 *locs)
 {
 	size_t n = (size_t)head->nkernel + head->nuser;
 	u64 hash = stack_hash(head, locs);
-	struct profile_stack *copy;
+	struct callstack *copy;
 	u32 at;
 
 	HIDX_FIND(at, &s->index, hash, pos, same_stack(s->items[pos], head, locs));
@@ -187,7 +186,7 @@ u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols)
 static u32 intern_def(struct stacks *s, const struct stack_def *d)
 {
 	u32 n = MIN((u32)d->nkernel + d->nuser, STACKS_MAX_FRAMES);
-	struct profile_stack head = {.nkernel = MIN(d->nkernel, n)};
+	struct callstack head = {.nkernel = MIN(d->nkernel, n)};
 	u32 locs[STACKS_MAX_FRAMES];
 
 	head.nuser = n - head.nkernel;

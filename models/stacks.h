@@ -26,7 +26,7 @@
 
 /* Frames as loc ids: kernel frames first, then user frames, each leaf first. One without
  * frames is the same as none. */
-struct profile_stack {
+struct callstack {
 	u16 nkernel, nuser;
 	bool cut;    /* the outermost frames are missing */
 	bool whole;  /* the last user frame is the outermost one; else its name may tell */
@@ -54,7 +54,7 @@ struct stack_slot;
 /* Distinct stacks by content; positions are stable until room is made. */
 struct stacks {
 	struct stack_store *store;
-	const struct profile_stack **items;
+	const struct callstack **items;
 	u32 n, cap;
 	struct hidx index;
 
@@ -74,9 +74,9 @@ size_t stacks__bytes(const struct stacks *s);
 /* The loc of a frame, 0 the leaf. */
 u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols);
 /* The position of a stack with these frames, added when it is new. */
-u32 stacks__intern(struct stacks *s, const struct profile_stack *head, const u32 *locs);
+u32 stacks__intern(struct stacks *s, const struct callstack *head, const u32 *locs);
 /* The stack at a position; NULL of NO_STACK. Valid while a reference to the store is held. */
-static inline const struct profile_stack *stacks__at(const struct stacks *s, u32 pos)
+static inline const struct callstack *stacks__at(const struct stacks *s, u32 pos)
 {
 	return pos == NO_STACK ? NULL : s->items[pos];
 }

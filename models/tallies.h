@@ -9,13 +9,13 @@
 
 #include "base/arena.h"
 #include "base/hidx.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/profile.h" /* enum time_window */
 
 #define TALLY_COUNTS 4
 #define TALLY_OTHERS UINT32_MAX /* tgid of what is no single process's */
 
 struct tally {
-	/* Who: what differs in any of these is apart. cpu: 0 where it is of no matter. */
+	/* Key fields: entries that differ in any are separate. cpu: 0 where it is of no matter. */
 	u32 cpu, tgid;
 	u64 cgroup;
 	char comm[COMM_LEN];
@@ -60,7 +60,7 @@ struct tally_row {
 /* Of a window, `count` counts from `first` on are looked at; rows have them from 0 on. */
 struct tally_rows {
 	enum tally_group group;
-	enum profile_window window;
+	enum time_window window;
 	u32 first, count;
 	u32 rank; /* of those: by which rows are sorted, descending; then by the one before it */
 	struct arena *arena;

@@ -70,13 +70,13 @@ size_t tally_model__memory(const struct model *m)
 
 /* --- rows --- */
 
-struct tally_answer *tally__query(const struct tally_snap *snap, const struct tally_query *q,
+struct tally_result *tally__query(const struct tally_snap *snap, const struct tally_query *q,
 				  const struct scope *scope)
 {
 	const struct tally_table *of = q->of;
-	struct tally_answer *a =
-		answer__new(sizeof(*a), &snap->base, NULL,
-			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct tally_result *a =
+		query_result__new(sizeof(*a), &snap->base, NULL,
+				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
 	struct tally_rows rows = {.group = q->group,
 				  .window = q->window,
 				  .first = of->first,
@@ -94,7 +94,7 @@ struct tally_answer *tally__query(const struct tally_snap *snap, const struct ta
 	a->rows = rows.rows;
 	a->nrows = rows.n;
 	memcpy(a->n, rows.sum, sizeof(a->n));
-	a->columns = answer__table(&a->base, of->fields, of->nfields, a->rows, a->nrows,
-				   sizeof(*a->rows), 1u << q->group, 0, of->sort);
+	a->columns = query_result__table(&a->base, of->fields, of->nfields, a->rows, a->nrows,
+					 sizeof(*a->rows), 1u << q->group, 0, of->sort);
 	return a;
 }

@@ -7,7 +7,7 @@
 #ifndef MODELS_TALLY_MODEL_H
 #define MODELS_TALLY_MODEL_H
 
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/fields.h"
 #include "models/tallies.h"
 #include "samples/sample.h"
@@ -59,11 +59,11 @@ struct tally_table {
 struct tally_query {
 	const struct tally_table *of;
 	enum tally_group group;
-	enum profile_window window;
+	enum time_window window;
 };
 
-struct tally_answer {
-	struct answer base; /* rows by rank, descending */
+struct tally_result {
+	struct query_result base; /* rows by rank, descending */
 	struct tally_query query;
 	u32 nrows;
 	const struct tally_row *rows; /* counts from the table's first on */
@@ -72,7 +72,7 @@ struct tally_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). */
-struct tally_answer *tally__query(const struct tally_snap *snap, const struct tally_query *q,
+struct tally_result *tally__query(const struct tally_snap *snap, const struct tally_query *q,
 				  const struct scope *scope);
 
 /* Columns that all tables have. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "models/tallies.h"
-#include "models/who.h"
+#include "models/task_text.h"
 
 const char *const tally_group_names[TALLY_GROUPS] = {[TALLY_BY_PID] = "pid",
 						     [TALLY_BY_COMM] = "comm",
@@ -16,7 +16,7 @@ static u64 key_of(const struct tally *t, enum tally_group by)
 
 	switch (by) {
 	case TALLY_BY_PID:
-		/* What is no process's is told apart by its name. */
+		/* What is no process's is distinguished by its name. */
 		return mix64_pair(t->tgid == TALLY_OTHERS ? comm : 1, t->tgid);
 	case TALLY_BY_COMM:
 		return mix64_pair(2, comm);
@@ -70,9 +70,9 @@ static void name_row(struct tally_rows *r, struct tally_row *row)
 	const struct tally *t = row->most;
 
 	row->pid = t->tgid == TALLY_OTHERS ? 0 : t->tgid;
-	row->pid_text = who__id_text(r->arena, row->pid);
+	row->pid_text = task__id_text(r->arena, row->pid);
 	row->cpu_text = cpu_text(r->arena, t->cpu);
-	row->cgroup_name = who__cgroup_text(r->arena, t->cgroup);
+	row->cgroup_name = task__cgroup_text(r->arena, t->cgroup);
 	row->name = r->group == TALLY_BY_CGROUP ? row->cgroup_name : t->comm;
 }
 

@@ -13,7 +13,7 @@ static void name_frames(const u32 *locs, u32 n, const struct symbols *symbols, c
 	}
 }
 
-void wait_place__read_kernel(struct wait_place *p, const struct profile_stack *kstack,
+void wait_place__read_kernel(struct wait_place *p, const struct callstack *kstack,
 			     const struct symbols *symbols)
 {
 	const char *names[WAIT_KERNEL_FRAMES];
@@ -26,7 +26,7 @@ void wait_place__read_kernel(struct wait_place *p, const struct profile_stack *k
 	rule_set__kernel(&p->rules, names, n);
 }
 
-void wait_place__read_user(struct wait_place *p, const struct profile_stack *ustack,
+void wait_place__read_user(struct wait_place *p, const struct callstack *ustack,
 			   const struct symbols *symbols, struct rule_names *seen)
 {
 	const char *names[WAIT_USER_FRAMES];
@@ -51,7 +51,7 @@ static enum wait_reason reason_of(const struct wait_place *p, const struct wait_
 		.use = p->use,
 	};
 
-	return wait_reason__tell(p->known ? &p->clue : NULL, &ctx);
+	return wait_reason__judge(p->known ? &p->clue : NULL, &ctx);
 }
 
 struct wait_verdict wait_place__judge(const struct wait_place *p, const struct wait_entry *e,

@@ -16,9 +16,9 @@ struct wait_place {
 
 /* Reads the kernel's frames, then those of user space; either stack may be NULL. The first
  * is worth keeping: many places share their kernel frames. */
-void wait_place__read_kernel(struct wait_place *p, const struct profile_stack *kstack,
+void wait_place__read_kernel(struct wait_place *p, const struct callstack *kstack,
 			     const struct symbols *symbols);
-void wait_place__read_user(struct wait_place *p, const struct profile_stack *ustack,
+void wait_place__read_user(struct wait_place *p, const struct callstack *ustack,
 			   const struct symbols *symbols, struct rule_names *seen);
 /* What a wait there is for. Nothing is idle while names are missing. */
 struct wait_verdict wait_place__judge(const struct wait_place *p, const struct wait_entry *e,

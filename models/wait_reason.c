@@ -370,7 +370,7 @@ static enum wait_reason user_reason(const struct wait_clue *c, const struct wait
 	return reason == WAIT_REASONS ? WAIT_UNKNOWN : reason;
 }
 
-enum wait_reason wait_reason__tell(const struct wait_clue *c, const struct wait_context *ctx)
+enum wait_reason wait_reason__judge(const struct wait_clue *c, const struct wait_context *ctx)
 {
 	if (ctx->state == TASK_STATE_RUNNABLE)
 		return WAIT_PREEMPTED;

@@ -44,7 +44,7 @@ struct wait_context {
 };
 
 /* c: NULL when the kernel's frames are not known. */
-enum wait_reason wait_reason__tell(const struct wait_clue *c, const struct wait_context *ctx);
+enum wait_reason wait_reason__judge(const struct wait_clue *c, const struct wait_context *ctx);
 
 /* What the rows of models/wait_reason_names.def say. */
 enum wait_says {

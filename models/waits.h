@@ -13,11 +13,11 @@
 #ifndef MODELS_WAITS_H
 #define MODELS_WAITS_H
 
-#include "models/answer.h"
+#include "models/query_result.h"
 #include "models/heat_log.h"
 #include "samples/sched.h"
 #include "scope/scope.h"
-#include "models/profile.h" /* struct profile_stack, enum profile_window */
+#include "models/profile.h" /* struct callstack, enum time_window */
 #include "symbols/symbols.h"
 
 #define WAITS_MAX_ENTRIES 65536
@@ -63,14 +63,14 @@ struct wait_entry {
 	 * is kept by name too: its ids are PROFILE_MERGED. Scopes by pid or tid do not let them
 	 * pass. */
 	bool ended;
-	const struct profile_stack *kstack, *ustack; /* NULL: not known */
+	const struct callstack *kstack, *ustack; /* NULL: not known */
 	u64 kstack_hash, ustack_hash;
 	enum task_state state;
 	u32 syscall, futex_op;
 	u32 on;	    /* bits of bpf/wait_on.h */
 	u64 object; /* a futex's address; 0, WAIT_OBJECT_MANY */
 	struct waker waker;
-	const struct profile_stack *waker_kstack, *waker_ustack;
+	const struct callstack *waker_kstack, *waker_ustack;
 	struct wait_sums sums[WINDOWS];
 	u64 open_full_ns; /* how long the wait that goes on has lasted, whole */
 	bool since_before, folded;
@@ -119,7 +119,7 @@ const char *waits_groups__text(u32 groups, char *buf, size_t size);
 /* A value; zero it first. */
 struct waits_query {
 	u32 groups; /* WAITS_BIT of each; rows agree in all. A tid goes with its tgid */
-	enum profile_window window;
+	enum time_window window;
 	bool idle;	   /* rows that are idle are shown too, not only summed up */
 	bool caller_first; /* trees begin at the root */
 	/* Which stacks the rows' trees hold: false: where the row waits; true: who woke it, each
@@ -128,7 +128,7 @@ struct waits_query {
 	/* Only waits of a thread at a place whose longest lies in [lo, hi); 0, 0: all. */
 	u64 longest_lo_ns, longest_hi_ns;
 	u32 nunfolded;
-	u64 unfolded[ANSWER_MAX_UNFOLDED];
+	u64 unfolded[RESULT_MAX_UNFOLDED];
 };
 
 struct waits_row {
@@ -164,8 +164,8 @@ struct waits_row {
 	bool counted, has_max, single, idle;
 };
 
-struct waits_answer {
-	struct answer base; /* rows by class, then off_ns, descending */
+struct waits_result {
+	struct query_result base; /* rows by class, then off_ns, descending */
 	struct waits_query query;
 	const char *grouping;
 	u32 nrows;
@@ -179,7 +179,7 @@ struct waits_answer {
 };
 
 /* Never NULL; scope may be NULL (everything). sym~ and obj~ are about the stacks' frames. */
-struct waits_answer *waits__query(const struct waits_snap *snap, const struct waits_query *q,
+struct waits_result *waits__query(const struct waits_snap *snap, const struct waits_query *q,
 				  const struct scope *scope);
 
 /* One part of a thread's or process's wall-clock time. */
@@ -196,16 +196,16 @@ struct split_part {
  * rows that sum to the span of all its threads. What SAMPLE_WAIT does not explain of the
  * states (stacks lost, waits filtered out) is a part of its own, "not attributed".
  */
-struct split_answer {
-	struct answer base; /* rows are the parts, largest first */
+struct split_result {
+	struct query_result base; /* rows are the parts, largest first */
 	u32 tgid, tid, nthreads;
 	char comm[COMM_LEN];
 	u64 span_ns;
 	u32 nparts;
 	const struct split_part *parts;
 };
-struct split_answer *waits__split(const struct waits_snap *snap, u32 tgid, u32 tid,
-				  enum profile_window window);
+struct split_result *waits__split(const struct waits_snap *snap, u32 tgid, u32 tid,
+				  enum time_window window);
 
 /* Root first, ';' between, the comm first: user frames, then kernel frames, then, with
  * q->wakers, "--" and the waker's from its leaf to its root and its comm. Weight: microseconds

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Folded stacks of waits: one line of text for each distinct command, place and waker. */
 #include "models/frames.h"
-#include "models/waits_answer.h"
+#include "models/waits_result.h"
 
 /* All waits that read the same. */
 struct line {
@@ -41,7 +41,8 @@ static const char *name_of(struct folded *f, u32 ident)
 /* The frames of a place, in names.frames. */
 static u32 expand(struct folded *f, u32 place)
 {
-	return selection__expand(&f->s.names, &f->s.names.hits[f->s.places[place].hit], false);
+	return selection__expand(&f->s.names, &f->s.names.filtered[f->s.places[place].filtered],
+				 false);
 }
 
 /* --- lines --- */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/waits_joined.h"
 
-static const u32 *user_locs(const struct profile_stack *s)
+static const u32 *user_locs(const struct callstack *s)
 {
 	return s->locs + s->nkernel;
 }
 
-static u64 hash_of(u32 tgid, const struct profile_stack *s)
+static u64 hash_of(u32 tgid, const struct callstack *s)
 {
 	return mix64((u64)tgid << 32 | user_locs(s)[0]);
 }
 
-static u32 first_of(const struct waits_joined *j, u32 tgid, const struct profile_stack *s)
+static u32 first_of(const struct waits_joined *j, u32 tgid, const struct callstack *s)
 {
 	u32 at;
 
@@ -20,7 +20,7 @@ static u32 first_of(const struct waits_joined *j, u32 tgid, const struct profile
 	return at;
 }
 
-static void add(struct waits_joined *j, u32 tgid, const struct profile_stack *s)
+static void add(struct waits_joined *j, u32 tgid, const struct callstack *s)
 {
 	u32 first = first_of(j, tgid, s);
 
@@ -37,7 +37,7 @@ static void add(struct waits_joined *j, u32 tgid, const struct profile_stack *s)
 	j->v[first].next = j->n++;
 }
 
-static bool ends_early(const struct profile_stack *s)
+static bool ends_early(const struct callstack *s)
 {
 	return s && s->nuser && !s->whole && !s->cut && !s->folded;
 }
@@ -56,7 +56,7 @@ void waits_joined__init(struct waits_joined *j, const struct waits_snap *snap)
 	if (!any_early(snap))
 		return;
 	for (u32 i = 0; i < snap->nentries; i++) {
-		const struct profile_stack *s = snap->entries[i].ustack;
+		const struct callstack *s = snap->entries[i].ustack;
 
 		if (s && s->nuser && s->whole && !s->folded)
 			add(j, snap->entries[i].task.tgid, s);
@@ -69,7 +69,7 @@ void waits_joined__fini(struct waits_joined *j)
 	hidx__fini(&j->index);
 }
 
-static bool is_part(const struct profile_stack *part, const struct profile_stack *whole)
+static bool is_part(const struct callstack *part, const struct callstack *whole)
 {
 	u32 n = 0;
 
@@ -78,10 +78,10 @@ static bool is_part(const struct profile_stack *part, const struct profile_stack
 	return n == part->nuser;
 }
 
-const struct profile_stack *waits_joined__stack(const struct waits_joined *j,
-						const struct wait_entry *e)
+const struct callstack *waits_joined__stack(const struct waits_joined *j,
+					    const struct wait_entry *e)
 {
-	const struct profile_stack *found = NULL;
+	const struct callstack *found = NULL;
 	u32 i = ends_early(e->ustack) ? first_of(j, e->task.tgid, e->ustack) : HIDX_NONE;
 
 	for (; i != HIDX_NONE; i = j->v[i].next) {

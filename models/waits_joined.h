@@ -11,7 +11,7 @@
 
 struct whole_stack {
 	u32 tgid;
-	const struct profile_stack *stack;
+	const struct callstack *stack;
 	u32 next; /* of the same process and leaf; HIDX_NONE: the last one */
 };
 
@@ -26,7 +26,7 @@ void waits_joined__fini(struct waits_joined *j);
 /* The one whole stack of its process that has all frames of an entry's user stack in their order,
  * from the same leaf: walks by frame pointers leave some out. The entry's own where there is none
  * such, or several. */
-const struct profile_stack *waits_joined__stack(const struct waits_joined *j,
-						const struct wait_entry *e);
+const struct callstack *waits_joined__stack(const struct waits_joined *j,
+					    const struct wait_entry *e);
 
 #endif

@@ -16,7 +16,7 @@
 /* What of struct wait_sums simply adds up. */
 enum { SUM_COUNT, SUM_OFF, SUM_RUNQ, SUM_FULL, SUMS };
 
-/* What the snapshot's entries are told apart by. */
+/* What the snapshot's entries are distinguished by. */
 struct wait_key {
 	u32 tgid, tid;
 	u64 start_ns;

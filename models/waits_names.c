@@ -4,8 +4,8 @@
 
 #include "base/names.h"
 #include "models/frames.h"
-#include "models/waits_answer.h"
-#include "models/who.h"
+#include "models/waits_result.h"
+#include "models/task_text.h"
 
 const char *const waits_group_names[WAITS_GROUPS] = {
 	[WAITS_BY_STACK] = "stack",   [WAITS_BY_COMM] = "comm",	    [WAITS_BY_PID] = "pid",
@@ -95,7 +95,7 @@ static const char *place_text(struct row_groups *g, const struct row_group *grou
 }
 
 /* Whatever it is that is waited for on the way, the program waits for its file to be on the disk. */
-static const char *sync_text(struct row_groups *g, const struct profile_stack *kstack)
+static const char *sync_text(struct row_groups *g, const struct callstack *kstack)
 {
 	static const struct {
 		const char *frame, *text;
@@ -134,7 +134,7 @@ static const char *group_text(struct row_groups *g, const struct row_group *grou
 	case WAITS_BY_TID:
 		return id_text(a, e, e->task.tid);
 	case WAITS_BY_CGROUP:
-		return who__cgroup_text(a, e->task.cgroup);
+		return task__cgroup_text(a, e->task.cgroup);
 	case WAITS_BY_STATE:
 		return group->row.state;
 	case WAITS_BY_REASON:
@@ -197,8 +197,8 @@ static void name_process(struct row_groups *g, struct waits_row *row)
 			      : id_text(g->s.names.arena, e, e->task.tgid);
 	row->ended = e->task.tgid == PROFILE_MERGED || (t && t->gone);
 	if (!storm && e->task.tgid != PROFILE_MERGED)
-		row->cmdline = who__cmdline(g->s.names.arena, e->task.tgid,
-					    t ? t->task.start_ns : 0);
+		row->cmdline =
+			task__cmdline(g->s.names.arena, e->task.tgid, t ? t->task.start_ns : 0);
 }
 
 void row_group__name(struct row_groups *g, struct row_group *group)

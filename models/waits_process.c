@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes of threads: numbers are used again, times of birth are not. */
-#include "models/waits_answer.h"
+#include "models/waits_result.h"
 
 /* Whether a task is before what is searched for: tasks stand by tgid, tid, start_ns. */
 static bool is_before(const struct task_ident *t, u32 tgid, u64 start_ns)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of waits that agree in what they are grouped by. */
-#include "models/waits_answer.h"
+#include "models/waits_result.h"
 #include "models/windows.h"
 
 /* --- grouping --- */
@@ -146,7 +146,7 @@ static void narrow(struct row_groups *g)
 	g->s.nwaits = n;
 }
 
-static void group_all(struct row_groups *g, struct waits_answer *a)
+static void group_all(struct row_groups *g, struct waits_result *a)
 {
 	g->of = xmalloc(MAX(g->s.nwaits, 1u) * sizeof(*g->of));
 	find_storms(g);
@@ -169,7 +169,7 @@ static double truncated_share(const struct row_groups *g)
 		const struct picked_wait *w = &g->s.waits[i];
 		u64 ns = w->entry->sums[g->query->window].off_ns;
 
-		switch (g->s.names.hits[g->s.places[w->place].hit].user) {
+		switch (g->s.names.filtered[g->s.places[w->place].filtered].user) {
 		case USER_TRUNCATED:
 			truncated += ns;
 			break;
@@ -220,7 +220,7 @@ static u64 average(const struct row_group *group)
 	return s->open ? group->open_full_ns / s->open : 0;
 }
 
-static void finish_row(struct row_groups *g, struct row_group *group, const struct waits_answer *a)
+static void finish_row(struct row_groups *g, struct row_group *group, const struct waits_result *a)
 {
 	struct waits_row *row = &group->row;
 
@@ -242,7 +242,7 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 	row_group__name(g, group);
 }
 
-static void sum_rows(const struct row_groups *g, struct waits_answer *a)
+static void sum_rows(const struct row_groups *g, struct waits_result *a)
 {
 	for (u32 i = 0; i < g->n; i++) {
 		const struct waits_row *row = &g->items[i].row;
@@ -279,7 +279,7 @@ static int compare_rows(const void *pa, const void *pb)
 }
 
 /* Returns where each row comes from; the caller frees it. */
-static u32 *make_rows(struct row_groups *g, struct waits_answer *a, struct arena *arena)
+static u32 *make_rows(struct row_groups *g, struct waits_result *a, struct arena *arena)
 {
 	struct order *order = xmalloc(MAX(g->n, 1u) * sizeof(*order));
 	u32 *sources = xmalloc(MAX(g->n, 1u) * sizeof(*sources));
@@ -308,25 +308,25 @@ static u32 *make_rows(struct row_groups *g, struct waits_answer *a, struct arena
 
 /* --- answers --- */
 
-static struct waits_answer *new_answer(const struct waits_snap *snap, const struct waits_query *q)
+static struct waits_result *new_result(const struct waits_snap *snap, const struct waits_query *q)
 {
-	struct waits_answer *a =
-		answer__new(sizeof(*a), &snap->base, snap->symbols,
-			    q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct waits_result *a =
+		query_result__new(sizeof(*a), &snap->base, snap->symbols,
+				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
 	char grouping[WAITS_GROUPS_TEXT];
 
 	a->query = *q;
-	a->query.nunfolded = MIN(q->nunfolded, ANSWER_MAX_UNFOLDED);
+	a->query.nunfolded = MIN(q->nunfolded, RESULT_MAX_UNFOLDED);
 	a->grouping = arena__strdup(&a->base.arena,
 				    waits_groups__text(q->groups, grouping, sizeof(grouping)));
 	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	return a;
 }
 
-struct waits_answer *waits__query(const struct waits_snap *snap, const struct waits_query *q,
+struct waits_result *waits__query(const struct waits_snap *snap, const struct waits_query *q,
 				  const struct scope *scope)
 {
-	struct waits_answer *a = new_answer(snap, q);
+	struct waits_result *a = new_result(snap, q);
 	struct row_groups g = {.query = &a->query};
 	u32 *sources;
 
@@ -337,8 +337,8 @@ struct waits_answer *waits__query(const struct waits_snap *snap, const struct wa
 	sum_rows(&g, a);
 	a->truncated_pct = truncated_share(&g);
 	sources = make_rows(&g, a, &a->base.arena);
-	waits_answer__table(a);
-	waits_answer__trees(a, &g, sources);
+	waits_result__table(a);
+	waits_result__trees(a, &g, sources);
 	a->base.unresolved = waits_selection__pending(&g.s);
 	free(sources);
 	row_groups__fini(&g);

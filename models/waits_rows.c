@@ -3,7 +3,7 @@
 #include "base/columns.h"
 #include "models/fields.h"
 #include "models/frames.h"
-#include "models/waits_answer.h"
+#include "models/waits_result.h"
 
 #define ROW	  struct waits_row
 #define BY(group) WAITS_BIT(WAITS_BY_##group)
@@ -11,7 +11,7 @@
 /* --- values with parts --- */
 
 struct two_stacks {
-	const struct profile_stack *kstack, *ustack;
+	const struct callstack *kstack, *ustack;
 };
 
 static struct two_stacks own_stacks(const struct waits_row *r)
@@ -27,7 +27,7 @@ static struct two_stacks waker_stacks(const struct waits_row *r)
 static void frame_at(struct two_stacks s, u32 i, const struct symbols *symbols,
 		     struct value_frame *out)
 {
-	u32 nk = profile_stack__nlocs(s.kstack);
+	u32 nk = callstack__nlocs(s.kstack);
 	u32 loc = i < nk ? s.kstack->locs[i] : s.ustack->locs[i - nk];
 	struct frame_text t = frame__text(symbols, loc);
 
@@ -52,8 +52,7 @@ static struct value stack_value(const struct waits_row *r, struct two_stacks s, 
 				void (*frame)(const void *of, u32 i, struct value_frame *out))
 {
 	return (struct value){.type = VALUE_STACK,
-			      .n = profile_stack__nlocs(s.kstack) + profile_stack__nlocs(s.ustack) -
-				   from,
+			      .n = callstack__nlocs(s.kstack) + callstack__nlocs(s.ustack) - from,
 			      .of = r,
 			      .frame = frame};
 }
@@ -78,12 +77,12 @@ static void waker_part(const void *of, u32 i, struct value_part *out)
 		out->value = stack_value(r, waker_stacks(r), r->woken_from, waker_frame);
 }
 
-static void stack_cell(const struct answer *a, const void *row, struct value *out)
+static void stack_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	*out = stack_value(row, own_stacks(row), 0, own_frame);
 }
 
-static void waker_cell(const struct answer *a, const void *row, struct value *out)
+static void waker_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	*out = (struct value){.type = VALUE_OBJECT, .n = 4, .of = row, .part = waker_part};
 	if (!((const struct waits_row *)row)->woken)
@@ -91,14 +90,14 @@ static void waker_cell(const struct answer *a, const void *row, struct value *ou
 }
 
 /* Of threads that were merged it is not known any more. */
-static void pid_cell(const struct answer *a, const void *row, struct value *out)
+static void pid_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	const struct waits_row *r = row;
 
 	*out = known_id(r->starts ? PROFILE_MERGED : r->entry->task.tgid);
 }
 
-static void tid_cell(const struct answer *a, const void *row, struct value *out)
+static void tid_cell(const struct query_result *a, const void *row, struct value *out)
 {
 	*out = known_id(((const struct waits_row *)row)->entry->task.tid);
 }
@@ -213,16 +212,17 @@ static void fit_columns(struct column *columns, u32 groups)
 	} else if (!(groups & BY(STATE))) {
 		named(columns, "state")->width = 5;
 	}
-	/* What rows are told apart by stays longer than how long the longest wait was. */
+	/* What rows are distinguished by stays longer than how long the longest wait was. */
 	if (groups & BY(PID))
 		named(columns, "process")->priority = groups & BY(STACK) ? 1 : 0;
 }
 
-void waits_answer__table(struct waits_answer *a)
+void waits_result__table(struct waits_result *a)
 {
 	u32 groups = a->query.groups;
-	struct column *columns = answer__table(&a->base, fields, ARRAY_SIZE(fields), a->rows,
-					       a->nrows, sizeof(*a->rows), groups, 0, "off_ns");
+	struct column *columns =
+		query_result__table(&a->base, fields, ARRAY_SIZE(fields), a->rows, a->nrows,
+				    sizeof(*a->rows), groups, 0, "off_ns");
 	struct column *key = named(columns, key_column(groups));
 
 	fit_columns(columns, groups);

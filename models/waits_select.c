@@ -5,7 +5,7 @@
 #include "models/waits_joined.h"
 
 void waits_selection__init(struct waits_selection *s, struct arena *arena,
-			   const struct waits_snap *snap, enum profile_window window,
+			   const struct waits_snap *snap, enum time_window window,
 			   bool caller_first, const struct scope *scope)
 {
 	*s = (struct waits_selection){.snap = snap, .window = window, .scope = scope};
@@ -40,12 +40,12 @@ void waits_selection__fini(struct waits_selection *s)
 
 /* --- places --- */
 
-static u32 nlocs(const struct profile_stack *s)
+static u32 nlocs(const struct callstack *s)
 {
 	return s ? (u32)s->nkernel + s->nuser : 0;
 }
 
-static u32 copy_locs(u32 *to, const struct profile_stack *s, bool kernel, u32 skip)
+static u32 copy_locs(u32 *to, const struct callstack *s, bool kernel, u32 skip)
 {
 	u32 from = s && !kernel ? s->nkernel : 0, end = s ? kernel ? s->nkernel : nlocs(s) : 0;
 	u32 n = 0;
@@ -56,11 +56,11 @@ static u32 copy_locs(u32 *to, const struct profile_stack *s, bool kernel, u32 sk
 }
 
 /* Kernel frames of both, then user frames of both; NULL when there are none. */
-static const struct profile_stack *join(struct waits_selection *s, const struct profile_stack *k,
-					const struct profile_stack *u, u32 skip)
+static const struct callstack *join(struct waits_selection *s, const struct callstack *k,
+				    const struct callstack *u, u32 skip)
 {
 	u32 n = nlocs(k) + nlocs(u);
-	struct profile_stack *joined;
+	struct callstack *joined;
 	u32 *locs;
 
 	if (!n)
@@ -79,17 +79,17 @@ static const struct profile_stack *join(struct waits_selection *s, const struct 
 /* How many frames from the leaf need not be told; all of them only when others follow. */
 static u32 passed_frames(const struct picked_place *p)
 {
-	u32 passed = p->tells.known ? p->tells.clue.passed : 0;
+	u32 passed = p->wait.known ? p->wait.clue.passed : 0;
 	bool others = nlocs(p->ustack) || (p->kstack && p->kstack->nuser);
 
 	if (p->whole)
-		return p->tells.known ? p->tells.clue.tracer : 0;
+		return p->wait.known ? p->wait.clue.tracer : 0;
 	return passed && passed == p->kstack->nkernel && !others ? passed - 1 : passed;
 }
 
-static u64 frames_key(struct waits_selection *s, u32 hit)
+static u64 frames_key(struct waits_selection *s, u32 filtered)
 {
-	u32 n = selection__expand(&s->names, &s->names.hits[hit], false);
+	u32 n = selection__expand(&s->names, &s->names.filtered[filtered], false);
 	u64 key = mix64(n);
 
 	for (u32 i = 0; i < n; i++)
@@ -112,7 +112,7 @@ static void read_ends(struct kernel_place *k, const struct symbols *symbols)
 }
 
 static const struct kernel_place *kernel_place(struct waits_selection *s,
-					       const struct profile_stack *kstack)
+					       const struct callstack *kstack)
 {
 	u64 hash = mix64((u64)(uintptr_t)kstack);
 	struct kernel_place *k;
@@ -124,7 +124,7 @@ static const struct kernel_place *kernel_place(struct waits_selection *s,
 	s->kernels = xgrow(s->kernels, s->nkernels, &s->kernels_cap, sizeof(*s->kernels));
 	k = &s->kernels[s->nkernels];
 	k->kstack = kstack;
-	wait_place__read_kernel(&k->tells, kstack, s->snap->symbols);
+	wait_place__read_kernel(&k->wait, kstack, s->snap->symbols);
 	read_ends(k, s->snap->symbols);
 	hidx__add(&s->kernel_index, hash, s->nkernels++);
 	return k;
@@ -132,17 +132,17 @@ static const struct kernel_place *kernel_place(struct waits_selection *s,
 
 static void read_place(struct waits_selection *s, struct picked_place *p)
 {
-	const struct profile_stack *joined;
+	const struct callstack *joined;
 
-	p->tells = kernel_place(s, p->kstack)->tells;
-	wait_place__read_user(&p->tells, p->ustack, s->snap->symbols, &s->rule_names);
+	p->wait = kernel_place(s, p->kstack)->wait;
+	wait_place__read_user(&p->wait, p->ustack, s->snap->symbols, &s->rule_names);
 	joined = join(s, p->kstack, p->ustack, passed_frames(p));
-	p->hit = selection__stack(&s->names, joined);
-	p->key = frames_key(s, p->hit);
+	p->filtered = selection__stack(&s->names, joined);
+	p->key = frames_key(s, p->filtered);
 }
 
-u32 waits_selection__place(struct waits_selection *s, const struct profile_stack *kstack,
-			   const struct profile_stack *ustack, bool whole)
+u32 waits_selection__place(struct waits_selection *s, const struct callstack *kstack,
+			   const struct callstack *ustack, bool whole)
 {
 	u64 hash = mix64_pair((u64)(uintptr_t)kstack + whole, (u64)(uintptr_t)ustack);
 	struct picked_place *p;
@@ -161,9 +161,9 @@ u32 waits_selection__place(struct waits_selection *s, const struct profile_stack
 	return s->nplaces++;
 }
 
-u32 waits_selection__tracer(struct waits_selection *s, const struct profile_stack *kstack)
+u32 waits_selection__tracer(struct waits_selection *s, const struct callstack *kstack)
 {
-	const struct wait_place *p = kstack ? &kernel_place(s, kstack)->tells : NULL;
+	const struct wait_place *p = kstack ? &kernel_place(s, kstack)->wait : NULL;
 
 	return p && p->known ? p->clue.tracer : 0;
 }
@@ -174,7 +174,7 @@ enum waker_kind waits_selection__waker(struct waits_selection *s, const struct w
 
 	if (e->waker.kind != WAKER_TASK || !e->waker_kstack)
 		return e->waker.kind;
-	p = &kernel_place(s, e->waker_kstack)->tells;
+	p = &kernel_place(s, e->waker_kstack)->wait;
 	return p->known && p->clue.interrupt ? WAKER_INTERRUPT : WAKER_TASK;
 }
 
@@ -193,7 +193,7 @@ enum wait_end waits_selection__end(struct waits_selection *s, const struct wait_
 
 const char *waits_selection__leaf(const struct waits_selection *s, u32 place)
 {
-	return s->names.idents[s->names.hits[s->places[place].hit].leaf].name;
+	return s->names.idents[s->names.filtered[s->places[place].filtered].leaf].name;
 }
 
 bool waits_selection__pending(const struct waits_selection *s)
@@ -262,13 +262,13 @@ static u32 stay_of(struct waits_selection *s, const struct wait_entry *e, u32 pl
 	if (at != HIDX_NONE)
 		return at;
 	s->stays = xgrow(s->stays, s->nstays, &s->stays_cap, sizeof(*s->stays));
-	s->stays[s->nstays] = (struct picked_stay){.entry = e, .place = place};
+	s->stays[s->nstays] = (struct thread_at_site){.entry = e, .place = place};
 	hidx__add(&s->stay_index, hash, s->nstays);
 	return s->nstays++;
 }
 
 /* What ended waits, and how long they lasted, is of all times: a window may have too few. */
-static void add_history(struct picked_stay *stay, const struct wait_sums *all, enum wait_end end)
+static void add_history(struct thread_at_site *stay, const struct wait_sums *all, enum wait_end end)
 {
 	stay->ends[end] += all->count;
 	stay->full_ns += all->full_ns;
@@ -356,7 +356,7 @@ static bool is_queue(struct waits_selection *s, const struct wait_entry *e)
 
 /* --- what is harmful --- */
 
-static u64 ended(const struct picked_stay *stay)
+static u64 ended(const struct thread_at_site *stay)
 {
 	u64 n = 0;
 
@@ -366,7 +366,7 @@ static u64 ended(const struct picked_stay *stay)
 }
 
 /* What ended all waits of the thread there; END_ANY: one and another, or none has ended. */
-static enum wait_end usual_end(const struct picked_stay *stay)
+static enum wait_end usual_end(const struct thread_at_site *stay)
 {
 	u64 n = ended(stay);
 
@@ -376,7 +376,7 @@ static enum wait_end usual_end(const struct picked_stay *stay)
 	return END_ANY;
 }
 
-static bool is_periodic(const struct picked_stay *stay)
+static bool is_periodic(const struct thread_at_site *stay)
 {
 	u64 n = stay->ends[END_TIMER];
 
@@ -386,7 +386,7 @@ static bool is_periodic(const struct picked_stay *stay)
 
 static void judge(struct waits_selection *s, struct picked_wait *w)
 {
-	const struct picked_stay *stay = &s->stays[w->stay];
+	const struct thread_at_site *stay = &s->stays[w->stay];
 	struct wait_facts facts = {
 		.on = w->entry->on,
 		.end = waits_selection__end(s, w->entry),
@@ -396,7 +396,7 @@ static void judge(struct waits_selection *s, struct picked_wait *w)
 
 	if (facts.end == END_ANY)
 		facts.end = usual_end(stay);
-	w->is = wait_place__judge(&s->places[w->place].tells, w->entry, &facts);
+	w->is = wait_place__judge(&s->places[w->place].wait, w->entry, &facts);
 }
 
 void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
@@ -413,7 +413,7 @@ void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
 			continue;
 		place = waits_selection__place(s, e->kstack,
 					       waits_joined__stack(&joined, e), false);
-		if (s->names.hits[s->places[place].hit].passes)
+		if (s->names.filtered[s->places[place].filtered].passes)
 			pick(s, e, place);
 	}
 	waits_joined__fini(&joined);

@@ -11,10 +11,10 @@
 
 /* Two stacks as one, without the frames that are in every wait. */
 struct picked_place {
-	const struct profile_stack *kstack, *ustack;
+	const struct callstack *kstack, *ustack;
 	bool whole; /* joined with them, after all */
-	struct wait_place tells;
-	u32 hit; /* in names.hits */
+	struct wait_place wait;
+	u32 filtered; /* in names.hits */
 	u64 key; /* stable: of the names of its frames */
 };
 
@@ -26,7 +26,7 @@ struct picked_wait {
 };
 
 /* All waits of one thread at one place. */
-struct picked_stay {
+struct thread_at_site {
 	const struct wait_entry *entry; /* one of them */
 	u32 place;
 	/* Since start, of those that ended: how many by whom, how long in all and at most. */
@@ -35,8 +35,8 @@ struct picked_stay {
 
 /* What the kernel's frames of places tell: few of them are distinct. */
 struct kernel_place {
-	const struct profile_stack *kstack;
-	struct wait_place tells;
+	const struct callstack *kstack;
+	struct wait_place wait;
 	enum wait_end by_interrupt, by_thread; /* where it is a waker's */
 };
 
@@ -50,7 +50,7 @@ struct wait_object {
 
 struct waits_selection {
 	const struct waits_snap *snap;
-	enum profile_window window;
+	enum time_window window;
 	const struct scope *scope; /* NULL everything */
 	struct scope ids;	   /* what of it can be told from ids: borrowed sets */
 	struct profile_query names_query;
@@ -64,7 +64,7 @@ struct waits_selection {
 	struct hidx place_index;
 	struct picked_wait *waits;
 	u32 nwaits, waits_cap;
-	struct picked_stay *stays;
+	struct thread_at_site *stays;
 	u32 nstays, stays_cap;
 	struct hidx stay_index;
 	struct wait_object *objects;
@@ -75,7 +75,7 @@ struct waits_selection {
 
 /* arena: of the result; names made for it live there. */
 void waits_selection__init(struct waits_selection *s, struct arena *arena,
-			   const struct waits_snap *snap, enum profile_window window,
+			   const struct waits_snap *snap, enum time_window window,
 			   bool caller_first, const struct scope *scope);
 void waits_selection__fini(struct waits_selection *s);
 
@@ -85,14 +85,14 @@ void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid);
 
 /* The place of two stacks, which are joined from its first frame that says something; whole:
  * with all of them, as for wakers. */
-u32 waits_selection__place(struct waits_selection *s, const struct profile_stack *kstack,
-			   const struct profile_stack *ustack, bool whole);
+u32 waits_selection__place(struct waits_selection *s, const struct callstack *kstack,
+			   const struct callstack *ustack, bool whole);
 /* Interrupts that came while user code ran look like its thread: their frames tell. */
 enum waker_kind waits_selection__waker(struct waits_selection *s, const struct wait_entry *e);
 /* What ended a wait; END_ANY: it goes on, or was not seen to end. */
 enum wait_end waits_selection__end(struct waits_selection *s, const struct wait_entry *e);
-/* How many frames of a kernel stack, from the leaf, are those of whoever looked. */
-u32 waits_selection__tracer(struct waits_selection *s, const struct profile_stack *kstack);
+/* How many frames of a kernel stack, from the leaf, are the tracer's own. */
+u32 waits_selection__tracer(struct waits_selection *s, const struct callstack *kstack);
 /* What a place is called: the function that a thread waits in. */
 const char *waits_selection__leaf(const struct waits_selection *s, u32 place);
 /* Names are missing. */

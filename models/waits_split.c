@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where the wall-clock time of a process or thread went: parts that sum to it. */
 #include "base/columns.h"
-#include "models/waits_answer.h"
+#include "models/waits_result.h"
 
 /* Time by reason, class and state. */
 #define KINDS (WAIT_CLASSES * WAIT_REASONS)
 
 struct split {
 	const struct waits_snap *snap;
-	enum profile_window window;
+	enum time_window window;
 	u32 tgid, tid;
 	u64 state_ns[TASK_STATES];
 	u64 kind_ns[KINDS][TASK_STATES];
@@ -28,19 +28,19 @@ static bool is_meant(const struct split *s, const struct task_ident *t)
 }
 
 /* A process is called as its main thread, of equal ids as the youngest. */
-static bool names_better(const struct split_answer *a, const struct task_ident *t)
+static bool is_better_label(const struct split_result *a, const struct task_ident *t)
 {
 	return !a->comm[0] || t->tid == (a->tid ? a->tid : a->tgid);
 }
 
-static void sum_tasks(struct split *s, struct split_answer *a)
+static void sum_tasks(struct split *s, struct split_result *a)
 {
 	for (u32 i = 0; i < s->snap->ntasks; i++) {
 		const struct wait_task *t = &s->snap->tasks[i];
 
 		if (!is_meant(s, &t->task))
 			continue;
-		if (names_better(a, &t->task))
+		if (is_better_label(a, &t->task))
 			memcpy(a->comm, t->task.comm, sizeof(a->comm));
 		a->nthreads += t->span_ns[s->window] > 0;
 		a->span_ns += t->span_ns[s->window];
@@ -50,7 +50,7 @@ static void sum_tasks(struct split *s, struct split_answer *a)
 }
 
 /* What a wait has of a CPU's run queue is known from the states already. */
-static void sum_waits(struct split *s, struct arena *arena, struct split_answer *a)
+static void sum_waits(struct split *s, struct arena *arena, struct split_result *a)
 {
 	struct waits_selection sel;
 
@@ -100,7 +100,7 @@ static void fit_state(struct split *s, u32 state)
 	s->kind_ns[largest][state] += left;
 }
 
-static void add_part(struct split_answer *a, struct split_part *parts, struct split_part part)
+static void add_part(struct split_result *a, struct split_part *parts, struct split_part part)
 {
 	part.pct = waits__pct(part.ns, a->span_ns);
 	parts[a->nparts++] = part;
@@ -115,7 +115,7 @@ static int compare_parts(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-static void make_parts(struct split *s, struct split_answer *a, struct split_part *parts)
+static void make_parts(struct split *s, struct split_result *a, struct split_part *parts)
 {
 	u64 rest = a->span_ns;
 
@@ -178,7 +178,7 @@ static const char *class_text(const struct split_part *p)
 
 static bool split__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	const struct split_part *p = &container_of(t, struct split_answer, base.table)->parts[row];
+	const struct split_part *p = &container_of(t, struct split_result, base.table)->parts[row];
 
 	*out = (struct value){0};
 	if (column >= COLUMNS)
@@ -208,21 +208,21 @@ static bool split__cell(const struct row_table *t, u32 row, u32 column, struct v
 	return true;
 }
 
-/* Parts are told apart by name, and the idle ones of it. */
+/* Parts are distinguished by name, and the idle ones of it. */
 static u64 split__key(const struct row_table *t, u32 row)
 {
-	const struct split_part *p = &container_of(t, struct split_answer, base.table)->parts[row];
+	const struct split_part *p = &container_of(t, struct split_result, base.table)->parts[row];
 
 	return mix64_pair(hash_bytes(p->name, strlen(p->name)), p->class);
 }
 
 /* --- the answer --- */
 
-static struct split_answer *new_answer(const struct split *s)
+static struct split_result *new_result(const struct split *s)
 {
-	struct split_answer *a =
-		answer__new(sizeof(*a), &s->snap->base, s->snap->symbols,
-			    s->window == WINDOW_TOTAL ? s->snap->since_ns : s->snap->base.t0_ns);
+	struct split_result *a = query_result__new(sizeof(*a), &s->snap->base, s->snap->symbols,
+						   s->window == WINDOW_TOTAL ? s->snap->since_ns
+									     : s->snap->base.t0_ns);
 
 	a->tgid = s->tgid;
 	a->tid = s->tid;
@@ -234,11 +234,11 @@ static struct split_answer *new_answer(const struct split *s)
 	return a;
 }
 
-struct split_answer *waits__split(const struct waits_snap *snap, u32 tgid, u32 tid,
-				  enum profile_window window)
+struct split_result *waits__split(const struct waits_snap *snap, u32 tgid, u32 tid,
+				  enum time_window window)
 {
 	struct split s = {.snap = snap, .window = window, .tgid = tgid, .tid = tid};
-	struct split_answer *a = new_answer(&s);
+	struct split_result *a = new_result(&s);
 	struct split_part *parts = arena__array(&a->base.arena, struct split_part, KINDS + 3);
 
 	sum_tasks(&s, a);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "models/profile_impl.h"
-#include "models/waits_answer.h"
+#include "models/waits_result.h"
 
 /* Wakers of a row; of a waker; and how far back that goes. */
 #define WAKERS	     8u
@@ -19,7 +19,7 @@
 struct leaf {
 	const struct wait_entry *entry;
 	u64 part; /* waits with an equal one share a heading */
-	u32 hit;
+	u32 filtered;
 	u32 reason;
 };
 
@@ -37,10 +37,10 @@ struct part {
 	u64 off_ns, count;
 };
 
-struct forest {
+struct tree_builder {
 	struct row_groups *g;
 	struct arena *arena;
-	enum profile_window window;
+	enum time_window window;
 	struct chain_nodes out;
 	u32 row_first;	/* node of the row that grows */
 	double whole;	/* time that is 100 %; 0: no shares are shown */
@@ -48,30 +48,30 @@ struct forest {
 };
 
 /* Where something is planted. */
-struct spot {
+struct insert_at {
 	u32 parent; /* UINT32_MAX: the row */
 	u32 depth;
 	u64 key;
 };
 
-static const struct wait_sums *sums_of(const struct forest *f, const struct wait_entry *e)
+static const struct wait_sums *sums_of(const struct tree_builder *f, const struct wait_entry *e)
 {
 	return &e->sums[f->window];
 }
 
-static u32 room_left(const struct forest *f)
+static u32 room_left(const struct tree_builder *f)
 {
 	u32 used = f->out.n - f->row_first;
 
-	return used < ANSWER_TREE_NODES ? ANSWER_TREE_NODES - used : 0;
+	return used < RESULT_TREE_NODES ? RESULT_TREE_NODES - used : 0;
 }
 
 /* --- nodes --- */
 
-static void add_node(struct forest *f, const struct spot *at, struct tree_node node)
+static void add_node(struct tree_builder *f, const struct insert_at *at, struct tree_node node)
 {
 	node.depth += at->depth;
-	if (node.depth > ANSWER_TREE_DEPTH || !room_left(f))
+	if (node.depth > RESULT_TREE_DEPTH || !room_left(f))
 		return;
 	if (!(f->whole > 0))
 		node.pct = -1;
@@ -81,30 +81,30 @@ static void add_node(struct forest *f, const struct spot *at, struct tree_node n
 		f->out.items[node.parent].nchildren++;
 }
 
-static struct spot add_heading(struct forest *f, const struct spot *at, const struct part *p,
+static struct insert_at add_heading(struct tree_builder *f, const struct insert_at *at, const struct part *p,
 			       const char *name)
 {
-	struct spot spot = {.parent = f->out.n, .depth = at->depth + 1};
+	struct insert_at insert_at = {.parent = f->out.n, .depth = at->depth + 1};
 	char note[48] = "";
 
 	if (p->count)
 		snprintf(note, sizeof(note), "%llu wait%s", (unsigned long long)p->count,
 			 p->count == 1 ? "" : "s");
-	spot.key = mix64_pair(at->key, p->key);
+	insert_at.key = mix64_pair(at->key, p->key);
 	add_node(f, at,
 		 (struct tree_node){.depth = 1,
 				    .parent = at->parent,
-				    .key = spot.key,
+				    .key = insert_at.key,
 				    .count = p->count,
 				    .pct = f->whole > 0 ? (double)p->off_ns * 100 / f->whole : -1,
 				    .heading = true,
 				    .name = arena__strdup(f->arena, name),
 				    .object_name = arena__strdup(f->arena, note)});
-	return spot;
+	return insert_at;
 }
 
 /* Nodes of another tree, below the spot; their children are counted anew. */
-static void graft(struct forest *f, const struct spot *at, const struct chain_nodes *nodes)
+static void append_subtree(struct tree_builder *f, const struct insert_at *at, const struct chain_nodes *nodes)
 {
 	u32 *moved = xmalloc(MAX(nodes->n, 1u) * sizeof(*moved));
 
@@ -125,7 +125,7 @@ static void graft(struct forest *f, const struct spot *at, const struct chain_no
 }
 
 /* The stacks of leaves, merged. */
-static void plant_stacks(struct forest *f, const struct spot *at, const struct leaf *leaves, u32 n)
+static void append_stacks(struct tree_builder *f, const struct insert_at *at, const struct leaf *leaves, u32 n)
 {
 	struct chain_items items = {.items = xcalloc(MAX(n, 1u), sizeof(*items.items)), .n = n};
 	struct bucket row = {.key = at->key};
@@ -135,13 +135,13 @@ static void plant_stacks(struct forest *f, const struct spot *at, const struct l
 		const struct wait_sums *s = sums_of(f, leaves[i].entry);
 
 		items.items[i] = (struct chain_item){
-			.hit = leaves[i].hit, .weight = (double)s->off_ns, .count = s->count};
+			.filtered = leaves[i].filtered, .weight = (double)s->off_ns, .count = s->count};
 		row.total += (double)s->off_ns;
 	}
 	if (room_left(f))
 		chains__build(&f->g->s.names, &row, &items, f->whole > 0 ? f->whole : row.total,
 			      room_left(f), &nodes);
-	graft(f, at, &nodes);
+	append_subtree(f, at, &nodes);
 	free(items.items);
 	free(nodes.items);
 }
@@ -173,7 +173,7 @@ static int by_time(const void *pa, const void *pb)
 }
 
 /* Sorts leaves into parts, largest first; returns their number, the caller frees them. */
-static u32 make_parts(const struct forest *f, struct leaves *l, struct part **parts)
+static u32 make_parts(const struct tree_builder *f, struct leaves *l, struct part **parts)
 {
 	struct part *p = xcalloc(MAX(l->n, 1u), sizeof(*p));
 	u32 n = 0;
@@ -202,7 +202,7 @@ static u32 make_parts(const struct forest *f, struct leaves *l, struct part **pa
 }
 
 /* What is beyond the parts that are shown. */
-static void add_others(struct forest *f, const struct spot *at, const struct part *parts, u32 from,
+static void add_others(struct tree_builder *f, const struct insert_at *at, const struct part *parts, u32 from,
 		       u32 n)
 {
 	struct part rest = {.key = 1};
@@ -217,21 +217,21 @@ static void add_others(struct forest *f, const struct spot *at, const struct par
 
 /* --- where it waits --- */
 
-static void plant_places(struct forest *f, const struct spot *at, struct leaves *l)
+static void append_places(struct tree_builder *f, const struct insert_at *at, struct leaves *l)
 {
 	struct part *parts;
 	u32 n = make_parts(f, l, &parts);
 
 	if (n == 1)
-		plant_stacks(f, at, l->items, l->n);
+		append_stacks(f, at, l->items, l->n);
 	for (u32 i = 0; n > 1 && i < MIN(n, REASON_PARTS); i++) {
-		struct spot below;
+		struct insert_at below;
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s, %s", wait_reasons[parts[i].reason].name,
 			 wait_state__text(parts[i].entry->state));
 		below = add_heading(f, at, &parts[i], name);
-		plant_stacks(f, &below, l->items + parts[i].first, parts[i].n);
+		append_stacks(f, &below, l->items + parts[i].first, parts[i].n);
 	}
 	add_others(f, at, parts, MIN(n, REASON_PARTS), n);
 	free(parts);
@@ -239,7 +239,7 @@ static void plant_places(struct forest *f, const struct spot *at, struct leaves 
 
 /* --- who ended it --- */
 
-static struct leaf waker_leaf(struct forest *f, const struct wait_entry *e)
+static struct leaf waker_leaf(struct tree_builder *f, const struct wait_entry *e)
 {
 	/* What an interrupt came upon is not its own. */
 	bool task = waits_selection__waker(&f->g->s, e) == WAKER_TASK;
@@ -248,10 +248,10 @@ static struct leaf waker_leaf(struct forest *f, const struct wait_entry *e)
 
 	return (struct leaf){.entry = e,
 			     .part = waits__waker_key(&f->g->s, e),
-			     .hit = f->g->s.places[place].hit};
+			     .filtered = f->g->s.places[place].filtered};
 }
 
-static void waker_words(struct forest *f, const struct wait_entry *e, bool again, char *buf,
+static void waker_words(struct tree_builder *f, const struct wait_entry *e, bool again, char *buf,
 			size_t size)
 {
 	if (e->waker.kind != WAKER_NONE)
@@ -277,7 +277,7 @@ static int compare_threads(const void *pa, const void *pb, void *ctx)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-static void sort_threads(struct forest *f)
+static void sort_threads(struct tree_builder *f)
 {
 	const struct waits_snap *snap = f->g->s.snap;
 
@@ -291,7 +291,7 @@ static void sort_threads(struct forest *f)
 }
 
 /* The first of a thread's entries in by_thread. */
-static u32 first_entry(const struct forest *f, u32 tgid, u32 tid)
+static u32 first_entry(const struct tree_builder *f, u32 tgid, u32 tid)
 {
 	const struct waits_snap *snap = f->g->s.snap;
 	u32 lo = 0, hi = snap->nentries;
@@ -309,7 +309,7 @@ static u32 first_entry(const struct forest *f, u32 tgid, u32 tid)
 }
 
 /* Waits of a thread that somebody ended. */
-static void woken_waits(struct forest *f, const struct waker *w, struct leaves *l)
+static void woken_waits(struct tree_builder *f, const struct waker *w, struct leaves *l)
 {
 	const struct waits_snap *snap = f->g->s.snap;
 
@@ -340,11 +340,11 @@ static bool was_met(const struct way *w, const struct waker *waker)
 	return false;
 }
 
-static void plant_wakers(struct forest *f, const struct spot *at, struct leaves *l,
+static void append_wakers(struct tree_builder *f, const struct insert_at *at, struct leaves *l,
 			 const struct way *way);
 
 /* Who woke the waker; how long that one had waited says nothing about this row: no shares. */
-static void plant_next(struct forest *f, const struct spot *at, const struct waker *w,
+static void append_next(struct tree_builder *f, const struct insert_at *at, const struct waker *w,
 		       const struct way *back)
 {
 	struct way way = {back, w->tgid, w->tid, back->depth + 1};
@@ -355,12 +355,12 @@ static void plant_next(struct forest *f, const struct spot *at, const struct wak
 		return;
 	f->whole = 0;
 	woken_waits(f, w, &l);
-	plant_wakers(f, at, &l, &way);
+	append_wakers(f, at, &l, &way);
 	f->whole = whole;
 	free(l.items);
 }
 
-static void plant_wakers(struct forest *f, const struct spot *at, struct leaves *l,
+static void append_wakers(struct tree_builder *f, const struct insert_at *at, struct leaves *l,
 			 const struct way *way)
 {
 	struct part *parts;
@@ -368,15 +368,15 @@ static void plant_wakers(struct forest *f, const struct spot *at, struct leaves 
 
 	for (u32 i = 0; i < shown && room_left(f); i++) {
 		const struct wait_entry *e = parts[i].entry;
-		struct spot below;
+		struct insert_at below;
 		char name[96];
 
 		waker_words(f, e, way->depth, name, sizeof(name));
 		below = add_heading(f, at, &parts[i], name);
 		if (e->waker_kstack || e->waker_ustack)
-			plant_stacks(f, &below, l->items + parts[i].first, parts[i].n);
+			append_stacks(f, &below, l->items + parts[i].first, parts[i].n);
 		if (waits_selection__waker(&f->g->s, e) == WAKER_TASK)
-			plant_next(f, &below, &e->waker, way);
+			append_next(f, &below, &e->waker, way);
 	}
 	add_others(f, at, parts, shown, n);
 	free(parts);
@@ -384,7 +384,7 @@ static void plant_wakers(struct forest *f, const struct spot *at, struct leaves 
 
 /* --- rows --- */
 
-static void collect(struct forest *f, u32 group, bool wakers, struct leaves *l)
+static void collect(struct tree_builder *f, u32 group, bool wakers, struct leaves *l)
 {
 	const struct row_groups *g = f->g;
 
@@ -398,24 +398,24 @@ static void collect(struct forest *f, u32 group, bool wakers, struct leaves *l)
 		else
 			add_leaf(l, (struct leaf){.entry = w->entry,
 						  .part = mix64_pair(w->is.reason, w->entry->state),
-						  .hit = g->s.places[w->place].hit,
+						  .filtered = g->s.places[w->place].filtered,
 						  .reason = w->is.reason});
 	}
 }
 
-static void plant_row(struct forest *f, const struct waits_row *row, u32 group, bool wakers)
+static void append_row(struct tree_builder *f, const struct waits_row *row, u32 group, bool wakers)
 {
 	const struct task_ident *t = &row->entry->task;
 	struct way way = {.tgid = t->tgid, .tid = t->tid};
-	struct spot at = {.parent = UINT32_MAX, .key = row->key};
+	struct insert_at at = {.parent = UINT32_MAX, .key = row->key};
 	struct leaves l = {0};
 
 	f->row_first = f->out.n;
 	collect(f, group, wakers, &l);
 	if (wakers)
-		plant_wakers(f, &at, &l, &way);
+		append_wakers(f, &at, &l, &way);
 	else
-		plant_places(f, &at, &l);
+		append_places(f, &at, &l);
 	free(l.items);
 }
 
@@ -427,16 +427,16 @@ static bool is_unfolded(const struct waits_query *q, u64 key)
 	return false;
 }
 
-void waits_answer__trees(struct waits_answer *a, struct row_groups *g, const u32 *sources)
+void waits_result__trees(struct waits_result *a, struct row_groups *g, const u32 *sources)
 {
-	struct forest f = {.g = g, .arena = g->s.names.arena, .window = g->s.window};
+	struct tree_builder f = {.g = g, .arena = g->s.names.arena, .window = g->s.window};
 	struct row_tree *trees = arena__array(f.arena, struct row_tree, a->nrows);
 
 	for (u32 i = 0; i < a->nrows; i++) {
 		trees[i].first = f.out.n;
 		f.whole = (double)waits_row__whole(&a->rows[i], a);
 		if (is_unfolded(&a->query, a->rows[i].key))
-			plant_row(&f, &a->rows[i], sources[i], a->query.wakers);
+			append_row(&f, &a->rows[i], sources[i], a->query.wakers);
 		trees[i].n = f.out.n - trees[i].first;
 	}
 	if (f.out.n)

@@ -8,11 +8,11 @@
 
 #include "base/base.h"
 
-#define PROFILE_TREND 16 /* intervals in a trend */
+#define TREND_LEN 16 /* intervals in a trend */
 /* Decay of the decaying window: per interval times 2^(-dt / half-life), at any delay. */
 #define PROFILE_HALF_LIFE_S 5.0
 
-enum profile_window { WINDOW_LAST, WINDOW_DECAY, WINDOW_TOTAL, WINDOWS };
+enum time_window { WINDOW_LAST, WINDOW_DECAY, WINDOW_TOTAL, WINDOWS };
 
 /* Less than this of anything that decays is nothing: what is left of 1 after 8 half-lives. It would
  * only cost time on the way to 0. */

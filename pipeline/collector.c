@@ -28,7 +28,7 @@ static int open_fds(struct collector *c)
 	if (!err)
 		err = listen_to(c, c->timer_fd, TAG_TIMER);
 	if (!err && collector__remote(c))
-		err = listen_to(c, c->play.reel->ops->fd(c->play.reel), TAG_REEL);
+		err = listen_to(c, c->play.replay->ops->fd(c->play.replay), TAG_REPLAY);
 	if (err || !collector__live(c))
 		return err;
 	cpus_watch__init(&c->cpus);
@@ -68,7 +68,7 @@ static void init_feeds(struct collector *c, const struct collector_config *cfg)
 	};
 
 	fc.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
-	fc.how.reel = cfg->reel;
+	fc.how.replay = cfg->replay;
 	feeds__init(&c->feeds, &fc);
 }
 
@@ -78,10 +78,10 @@ static int launch(struct collector *c, const struct collector_config *cfg)
 
 	if (!err) {
 		init_feeds(c, cfg);
-		memcpy(c->feeds.taps, cfg->taps, sizeof(cfg->taps));
+		memcpy(c->feeds.sinks, cfg->sinks, sizeof(cfg->sinks));
 		err = thread__start(&c->thread, collector__run, c);
 		if (err) {
-			memset(c->feeds.taps, 0, sizeof(c->feeds.taps));
+			memset(c->feeds.sinks, 0, sizeof(c->feeds.sinks));
 			feeds__fini(&c->feeds);
 		}
 	}
@@ -99,8 +99,8 @@ static struct collector *collector__new(const struct collector_config *cfg)
 	c->interval_ns = MAX(cfg->interval_ns, COLLECTOR_MIN_INTERVAL_NS);
 	c->manual = cfg->manual_tick;
 	atomic_init(&c->busy, true);
-	c->early_frames = cfg->early_frames && !cfg->manual_tick && !cfg->reel;
-	c->play = (struct play){.reel = cfg->reel,
+	c->early_frames = cfg->early_frames && !cfg->manual_tick && !cfg->replay;
+	c->play = (struct play){.replay = cfg->replay,
 				.merge_ns = cfg->merge_ns,
 				.speed = 1,
 				.first_ns = cfg->from_ns,
@@ -211,9 +211,9 @@ void collector__zero(struct collector *c)
 	post(c, (struct command){.type = COMMAND_ZERO});
 }
 
-void collector__record(struct collector *c, struct tap *tap)
+void collector__record(struct collector *c, struct record_sink *sink)
 {
-	post(c, (struct command){.type = COMMAND_RECORD, .tap = tap});
+	post(c, (struct command){.type = COMMAND_RECORD, .sink = sink});
 }
 
 void collector__play(struct collector *c, bool paused, double speed)

@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "models/model.h"
 #include "samples/snap.h"
-#include "samples/tape.h"
+#include "samples/record_sink.h"
 #include "scope/scope.h"
 #include "sources/source.h"
 #include "symbols/symbols.h"
@@ -40,10 +40,11 @@ struct collector_config {
 	const struct source_row *sources;
 	/* Likewise; MODEL_COUNT entries, NULL where there is none. NULL: model_table. */
 	const struct model_ops *const *models;
-	struct tap *taps[TAPS]; /* record from the beginning; taken over unless the start fails */
+	struct record_sink
+		*sinks[SINKS]; /* record from the beginning; taken over unless the start fails */
 	/* A replay: intervals come from there, and end when they did, one after the other; at their
 	 * own pace, or with manual_tick one a tick. Borrowed. The last frame is marked final. */
-	struct reel *reel;
+	struct replay_source *replay;
 	u64 from_ns, to_ns; /* of a replay: only what ends after it, up to it; 0: all */
 	u64 merge_ns; /* of a replay: intervals are put together to be so long; 0: as they were */
 };
@@ -67,7 +68,7 @@ int collector__fd(const struct collector *c);
  * (snap__put). Never waits. */
 const struct frame *collector__take(struct collector *c);
 
-/* All commands are done and every frame they led to is taken: nothing new comes of itself. With
+/* Idle: all commands ran and the frames they led to were taken. With
  * manual_tick only, for scripted sessions; the fd wakes when it may have become true. */
 bool collector__idle(struct collector *c);
 
@@ -80,9 +81,9 @@ void collector__set_interval(struct collector *c, u64 interval_ns);
  * and its history goes on when it is wanted again. */
 void collector__want(struct collector *c, enum model_id m, bool on);
 void collector__zero(struct collector *c);
-/* Records to a file from now on; the tap is taken over. What was recording ends and is whole when the
- * command was done. NULL: that is all. */
-void collector__record(struct collector *c, struct tap *tap);
+/* Records to a file from now on; the sink is taken over. What was recording ends and is whole when
+ * the command was done. NULL: that is all. */
+void collector__record(struct collector *c, struct record_sink *sink);
 /* A replay goes on or not, so many times as fast as it was. */
 void collector__play(struct collector *c, bool paused, double speed);
 /* Of a replay: shows the interval that ends last up to `to`, as if those before it had been played;

@@ -39,12 +39,12 @@ static void keep_waiting(struct collector *c, struct frame *fr)
 			   "(-d) it needs to less often");
 }
 
-static void fill_replay(const struct collector *c, struct tape_state *out)
+static void fill_replay(const struct collector *c, struct recording_state *out)
 {
 	const struct play *p = &c->play;
 
-	p->reel->ops->state(p->reel, out);
-	out->kind = TAPE_REPLAY;
+	p->replay->ops->state(p->replay, out);
+	out->kind = RECORDING_REPLAY;
 	out->at_ns = c->fake_ns;
 	out->speed = p->speed;
 	out->stopped = p->paused || !p->has_coming;
@@ -63,8 +63,8 @@ void collector__publish(struct collector *c, bool final)
 	fr->final = final;
 	fr->scope = scope__get(c->feeds.slots.scope);
 	feeds__fill(&c->feeds, fr);
-	if (c->play.reel && !collector__remote(c))
-		fill_replay(c, &fr->tape);
+	if (c->play.replay && !collector__remote(c))
+		fill_replay(c, &fr->recording);
 	c->dirty = false;
 	if (c->every_frame)
 		keep_waiting(c, fr);

@@ -14,12 +14,12 @@
 #include "pipeline/schedule.h"
 
 /* Of what the collector waits for; slots count up from the last one. */
-enum { TAG_COMMANDS, TAG_TIMER, TAG_CPUS, TAG_REEL, TAG_SLOTS };
+enum { TAG_COMMANDS, TAG_TIMER, TAG_CPUS, TAG_REPLAY, TAG_SLOTS };
 
 /* A replay. */
 struct play {
-	struct reel *reel; /* NULL: live */
-	struct tape_interval coming;
+	struct replay_source *replay; /* NULL: live */
+	struct record_interval coming;
 	bool has_coming;
 	u64 merge_ns;
 	bool paused;
@@ -49,7 +49,7 @@ struct collector {
 	u64 ticked_ns;	     /* when the last regular interval ended or the first one began */
 	u64 t0_ns, t1_ns;    /* the last interval of any kind */
 	u64 fake_ns;	     /* manual: what the time is */
-	u64 young;	     /* models that early ticks are for */
+	u64 early_models;    /* models that early ticks are for */
 	u64 cpu_ns, wall_ns; /* when self_cpu_pct was taken last */
 	struct cpus_watch cpus; /* live: else nothing is watched */
 	struct health_gap gap;	/* what it told since the last regular tick */
@@ -63,13 +63,13 @@ struct collector {
 /* Neither a replay nor a test's. */
 static inline bool collector__live(const struct collector *c)
 {
-	return !c->manual && !c->play.reel;
+	return !c->manual && !c->play.replay;
 }
 
 /* Live elsewhere: intervals end when they come. */
 static inline bool collector__remote(const struct collector *c)
 {
-	return c->play.reel && c->play.reel->ops->fd;
+	return c->play.replay && c->play.replay->ops->fd;
 }
 
 /* --- pipeline/collector_run.c --- */

@@ -12,10 +12,11 @@ static void wind_on(struct collector *c)
 {
 	struct play *p = &c->play;
 
-	p->has_coming = p->reel->ops->next(p->reel, &p->coming) && p->coming.t1_ns <= p->last_ns;
+	p->has_coming =
+		p->replay->ops->next(p->replay, &p->coming) && p->coming.t1_ns <= p->last_ns;
 }
 
-static u64 begin_of(const struct tape_interval *iv)
+static u64 begin_of(const struct record_interval *iv)
 {
 	u64 t = iv->t1_ns;
 
@@ -35,7 +36,7 @@ static void set_due(struct collector *c)
 }
 
 /* Intervals that end on a grid are as long as it says only by and large. */
-static bool long_enough(const struct play *p, u64 t0, const struct tape_interval *last)
+static bool long_enough(const struct play *p, u64 t0, const struct record_interval *last)
 {
 	return last->t1_ns - t0 + (last->t1_ns - begin_of(last)) / 2 >= p->merge_ns;
 }
@@ -43,15 +44,15 @@ static bool long_enough(const struct play *p, u64 t0, const struct tape_interval
 /* Each model's interval begins where the first one of it did. */
 static void hand_out(struct collector *c, u64 *models)
 {
-	const struct tape_interval *iv = &c->play.coming;
+	const struct record_interval *iv = &c->play.coming;
 
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if ((iv->models & ~*models) & MODEL_BIT(m))
 			feeds__begin(&c->feeds, MODEL_BIT(m), iv->v[m].t0_ns);
 	*models |= iv->models;
-	c->play.reel->handing_out = true;
+	c->play.replay->handing_out = true;
 	feeds__drain(&c->feeds, ALL_MODELS);
-	c->play.reel->handing_out = false;
+	c->play.replay->handing_out = false;
 }
 
 /* The coming interval and, until it is long enough, those after it, as one; with `to` all that
@@ -60,7 +61,7 @@ static void take_in(struct collector *c, u64 to_ns)
 {
 	struct play *p = &c->play;
 	u64 models = 0, t0 = begin_of(&p->coming);
-	struct tape_interval last;
+	struct record_interval last;
 	bool enough;
 
 	do {
@@ -104,7 +105,7 @@ void play__begin(struct collector *c)
 		return;
 	}
 	if (c->play.first_ns)
-		c->play.reel->ops->seek(c->play.reel, c->play.first_ns);
+		c->play.replay->ops->seek(c->play.replay, c->play.first_ns);
 	wind_on(c);
 	c->fake_ns = c->t1_ns = begin_of(&c->play.coming);
 	c->play.due_ns = clock__monotonic_ns();
@@ -130,7 +131,7 @@ static void start_anew(struct collector *c, u64 after_ns)
 	struct play *p = &c->play;
 
 	p->has_coming = false;
-	if (p->reel->ops->seek(p->reel, after_ns))
+	if (p->replay->ops->seek(p->replay, after_ns))
 		wind_on(c);
 	feeds__zero(&c->feeds, p->has_coming ? begin_of(&p->coming) : after_ns);
 }

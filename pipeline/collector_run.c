@@ -19,7 +19,7 @@ static bool quitting(struct collector *c)
 
 static void arm_timer(struct collector *c)
 {
-	u64 at = c->play.reel ? play__due(c) : schedule__next(&c->schedule, c->ticked_ns);
+	u64 at = c->play.replay ? play__due(c) : schedule__next(&c->schedule, c->ticked_ns);
 	struct itimerspec its = {0};
 
 	if (c->manual)
@@ -86,14 +86,14 @@ static void on_timer(struct collector *c)
 
 	if (read(c->timer_fd, &fired, sizeof(fired)) < 0)
 		return;
-	if (c->play.reel)
+	if (c->play.replay)
 		play__tick(c);
 	else if (schedule__due(&c->schedule, c->ticked_ns, now))
 		regular_tick(c, now);
 	else if (schedule__take_early(&c->schedule, now))
-		end_interval(c, c->young, (struct health_gap){0}, false);
+		end_interval(c, c->early_models, (struct health_gap){0}, false);
 	if (c->schedule.early == SCHEDULE_EARLY)
-		c->young = 0;
+		c->early_models = 0;
 	arm_timer(c);
 }
 
@@ -101,7 +101,7 @@ static void hurry(struct collector *c, u64 models)
 {
 	if (!c->early_frames)
 		return;
-	c->young |= models;
+	c->early_models |= models;
 	schedule__hurry(&c->schedule, collector__now_ns(c));
 	arm_timer(c);
 }
@@ -113,7 +113,7 @@ static void start_grid(struct collector *c)
 	if (c->started)
 		return;
 	c->started = true;
-	if (c->play.reel) {
+	if (c->play.replay) {
 		play__begin(c);
 		arm_timer(c);
 		return;
@@ -149,7 +149,7 @@ static void open_all(struct collector *c)
 
 /* The consequences of one command, apart from those of the next: which frames there are does
  * not depend on how many commands came together. */
-static void settle(struct collector *c)
+static void finish_command(struct collector *c)
 {
 	if (c->dirty && !c->ended)
 		collector__publish(c, false);
@@ -161,7 +161,7 @@ static void settle(struct collector *c)
 static void set_sampling(struct collector *c, struct sampling how)
 {
 	how.interval_s = c->feeds.slots.how.interval_s;
-	how.reel = c->feeds.slots.how.reel;
+	how.replay = c->feeds.slots.how.replay;
 	feeds__set_sampling(&c->feeds, &how);
 }
 
@@ -170,10 +170,10 @@ static void set_interval(struct collector *c, u64 interval_ns)
 	c->interval_ns = MAX(interval_ns, COLLECTOR_MIN_INTERVAL_NS);
 	c->feeds.slots.how.interval_s = (double)c->interval_ns / NSEC_PER_SEC;
 	if (collector__remote(c))
-		c->play.reel->ops->interval(c->play.reel, c->interval_ns);
+		c->play.replay->ops->interval(c->play.replay, c->interval_ns);
 	else
 		c->play.merge_ns = c->interval_ns;
-	if (!c->started || c->play.reel)
+	if (!c->started || c->play.replay)
 		return;
 	schedule__start(&c->schedule, c->ticked_ns, c->interval_ns);
 	arm_timer(c);
@@ -189,7 +189,7 @@ static void tick_now(struct collector *c)
 {
 	u64 now;
 
-	if (c->play.reel) {
+	if (c->play.replay) {
 		play__tick(c);
 		return;
 	}
@@ -204,14 +204,14 @@ static void tick_now(struct collector *c)
 static void end(struct collector *c)
 {
 	c->ended = true;
-	if (c->play.reel) {
+	if (c->play.replay) {
 		collector__publish(c, true);
 	} else {
 		c->fake_ns += c->interval_ns;
 		c->ticked_ns = collector__now_ns(c);
 		end_interval(c, ALL_MODELS, (struct health_gap){0}, true);
 	}
-	feeds__untape(&c->feeds);
+	feeds__stop_recording(&c->feeds);
 	feeds__detach(&c->feeds);
 	c->play.has_coming = false;
 	c->schedule.interval_ns = 0;
@@ -245,15 +245,15 @@ static void execute(struct collector *c, struct command *cmd)
 		end(c);
 		break;
 	case COMMAND_RECORD:
-		feeds__record(&c->feeds, TAP_FILE, cmd->tap);
-		cmd->tap = NULL;
+		feeds__record(&c->feeds, SINK_FILE, cmd->sink);
+		cmd->sink = NULL;
 		break;
 	case COMMAND_PLAY:
 		play__set(c, cmd->play.paused, cmd->play.speed);
 		arm_timer(c);
 		break;
 	case COMMAND_SEEK:
-		if (c->play.reel && !collector__remote(c))
+		if (c->play.replay && !collector__remote(c))
 			play__seek(c, cmd->seek.from_ns, cmd->seek.to_ns);
 		break;
 	case COMMAND_CALL:
@@ -283,7 +283,7 @@ static void run_commands(struct collector *c)
 			execute(c, cmd);
 		command__free(cmd);
 		if (c->manual)
-			settle(c);
+			finish_command(c);
 		cmd = next;
 	}
 	rest(c);
@@ -319,7 +319,7 @@ static void wait_and_serve(struct collector *c)
 			on_timer(c);
 		else if (events[i].data.u32 == TAG_CPUS)
 			look_at_cpus(c);
-		else if (events[i].data.u32 == TAG_REEL)
+		else if (events[i].data.u32 == TAG_REPLAY)
 			play__look(c);
 		else
 			on_slot(c, &c->feeds.slots.v[events[i].data.u32 - TAG_SLOTS]);

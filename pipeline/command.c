@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "samples/tape.h"
+#include "samples/record_sink.h"
 
 int command_queue__init(struct command_queue *q)
 {
@@ -20,8 +20,8 @@ void command__free(struct command *cmd)
 {
 	if (cmd->type == COMMAND_SCOPE)
 		scope__put(cmd->scope);
-	else if (cmd->type == COMMAND_RECORD && cmd->tap)
-		cmd->tap->ops->close(cmd->tap); /* nobody took it */
+	else if (cmd->type == COMMAND_RECORD && cmd->sink)
+		cmd->sink->ops->close(cmd->sink); /* nobody took it */
 	else if (cmd->type == COMMAND_CALL)
 		sem_post(&cmd->call->done);
 	free(cmd);

@@ -28,7 +28,7 @@ enum command_type {
 	COMMAND_CALL,
 };
 
-struct tap;
+struct record_sink;
 
 /* Whoever posts it waits for done, which comes when it ran or the command was freed. */
 struct call {
@@ -49,7 +49,7 @@ struct command {
 			enum model_id model;
 			bool on;
 		} want;
-		struct tap *tap; /* taken over; NULL: nothing is recorded any more */
+		struct record_sink *sink; /* taken over; NULL: nothing is recorded any more */
 		struct {
 			bool paused;
 			double speed; /* 1 as it was */
@@ -74,7 +74,7 @@ void command_queue__fini(struct command_queue *q);
 void command_queue__post(struct command_queue *q, const struct command *cmd);
 /* Wakes whoever listens to fd, without a command. */
 void command_queue__wake(struct command_queue *q);
-/* None waits. */
+/* True if the queue is empty. */
 bool command_queue__empty(struct command_queue *q);
 /* All that wait, oldest first; each to be freed by command__free. */
 struct command *command_queue__take(struct command_queue *q);

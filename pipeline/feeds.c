@@ -69,7 +69,7 @@ void feeds__init(struct feeds *f, const struct feeds_config *cfg)
 
 void feeds__fini(struct feeds *f)
 {
-	feeds__untape(f);
+	feeds__stop_recording(f);
 	slots__fini(&f->slots);
 	for (u32 m = 0; m < MODEL_COUNT; m++) {
 		snap__put(f->v[m].snap);
@@ -88,16 +88,16 @@ void feeds__detach(struct feeds *f)
 	}
 }
 
-void feeds__record(struct feeds *f, enum tap_use use, struct tap *tap)
+void feeds__record(struct feeds *f, enum record_sink_use use, struct record_sink *sink)
 {
-	if (f->taps[use])
-		f->taps[use]->ops->close(f->taps[use]);
-	f->taps[use] = tap;
+	if (f->sinks[use])
+		f->sinks[use]->ops->close(f->sinks[use]);
+	f->sinks[use] = sink;
 }
 
-void feeds__untape(struct feeds *f)
+void feeds__stop_recording(struct feeds *f)
 {
-	for (u32 i = 0; i < TAPS; i++)
+	for (u32 i = 0; i < SINKS; i++)
 		feeds__record(f, i, NULL);
 }
 
@@ -134,11 +134,11 @@ void feeds__fill(struct feeds *f, struct frame *fr)
 		fr->feeds[m] = mf->feed;
 		add_notes(f, mf, &fr->feeds[m]);
 	}
-	for (u32 i = 0; i < TAPS; i++)
-		if (f->taps[i] && f->taps[i]->ops->feeds)
-			f->taps[i]->ops->feeds(f->taps[i], fr->feeds);
-	if (f->taps[TAP_FILE])
-		f->taps[TAP_FILE]->ops->state(f->taps[TAP_FILE], &fr->tape);
-	if (f->taps[TAP_HISTORY])
-		f->taps[TAP_HISTORY]->ops->state(f->taps[TAP_HISTORY], &fr->history);
+	for (u32 i = 0; i < SINKS; i++)
+		if (f->sinks[i] && f->sinks[i]->ops->feeds)
+			f->sinks[i]->ops->feeds(f->sinks[i], fr->feeds);
+	if (f->sinks[SINK_FILE])
+		f->sinks[SINK_FILE]->ops->state(f->sinks[SINK_FILE], &fr->recording);
+	if (f->sinks[SINK_HISTORY])
+		f->sinks[SINK_HISTORY]->ops->state(f->sinks[SINK_HISTORY], &fr->history);
 }

@@ -11,7 +11,7 @@
 
 #include "models/model.h"
 #include "pipeline/slots.h"
-#include "samples/tape.h"
+#include "samples/record_sink.h"
 
 #define MODEL_BIT(m) (1ULL << (m))
 #define ALL_MODELS   (~0ULL)
@@ -26,7 +26,7 @@ struct model_feed {
 	struct feed feed;
 	u32 next;		     /* FEED_OPENING: the row to be tried next */
 	u64 t0_ns;		     /* FEED_LIVE: where the interval that goes on began */
-	u64 samples_then;	     /* total at t0 */
+	u64 last_samples;	     /* total at t0 */
 	char failed[512];	     /* which sources did not open, and why */
 	char missing[192];	     /* the same of tier 0, for the health's note */
 	char refused[SETTINGS][192]; /* what could not be set and so stays; "" nothing */
@@ -43,7 +43,7 @@ struct feeds {
 	bool borrows_symbols;
 	u64 tables_until_ns;	 /* of the source that is next: waited for so long; 0: not yet */
 	char gone[128];		 /* what of the scope is not there any more: scope__gone() */
-	struct tap *taps[TAPS];	 /* take everything down; NULL none */
+	struct record_sink *sinks[SINKS]; /* take everything down; NULL none */
 	struct model_feed v[MODEL_COUNT];
 };
 
@@ -86,11 +86,11 @@ void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct,
 void feeds__renew(struct feeds *f, bool changed);
 /* What sources tell of their health is looked at again. */
 void feeds__refresh(struct feeds *f);
-/* Everything is taken down from now on; the tap is taken over, one of its use that was there is
- * closed. NULL: nothing is any more. */
-void feeds__record(struct feeds *f, enum tap_use use, struct tap *tap);
+/* Starts recording to @sink, which is taken over; a sink of that use that was there is closed. NULL:
+ * stops. */
+void feeds__record(struct feeds *f, enum record_sink_use use, struct record_sink *sink);
 /* Nothing is taken down any more. */
-void feeds__untape(struct feeds *f);
+void feeds__stop_recording(struct feeds *f);
 /* Forgets what was gathered so far; intervals begin at t0. */
 void feeds__zero(struct feeds *f, u64 t0_ns);
 

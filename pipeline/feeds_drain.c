@@ -12,9 +12,9 @@ static void hand_out(const struct route *r, const struct sample *s)
 {
 	struct feeds *f = r->feeds;
 
-	for (u32 i = 0; i < TAPS; i++)
-		if (f->taps[i])
-			f->taps[i]->ops->put(f->taps[i], r->slot->models, s);
+	for (u32 i = 0; i < SINKS; i++)
+		if (f->sinks[i])
+			f->sinks[i]->ops->put(f->sinks[i], r->slot->models, s);
 	for (u64 left = r->slot->models; left; left &= left - 1) {
 		struct model_feed *mf = &f->v[__builtin_ctzll(left)];
 
@@ -113,7 +113,7 @@ void feeds__drain(struct feeds *f, u64 models)
 	/* Most names come within milliseconds: a frame that has them need not be looked at a
 	 * second time by whoever shows it. */
 	if (f->symbols && !f->borrows_symbols)
-		symbols__settle(f->symbols, NAMES_WAIT_MS);
+		symbols__wait(f->symbols, NAMES_WAIT_MS);
 }
 
 void feeds__drain_urgent(struct feeds *f, struct slot *slot)

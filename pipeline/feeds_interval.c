@@ -105,11 +105,11 @@ static void end_interval(struct feeds *f, u32 model, u64 t1_ns, double self_cpu_
 	mf->t0_ns = t1_ns;
 	h->gap = gap;
 	feeds__refresh_health(f, model);
-	h->samples = h->samples_total - MIN(h->samples_total, mf->samples_then);
+	h->samples = h->samples_total - MIN(h->samples_total, mf->last_samples);
 	h->self_cpu_pct = self_cpu_pct;
 	if (f->symbols)
 		add_tables(f, &h->stacks);
-	mf->samples_then = h->samples_total;
+	mf->last_samples = h->samples_total;
 }
 
 /* Those of the models whose interval can end then. */
@@ -124,24 +124,24 @@ static u64 ending(const struct feeds *f, u64 models, u64 t1_ns)
 	return out;
 }
 
-static void take_down(struct feeds *f, const struct tape_interval *times)
+static void take_down(struct feeds *f, const struct record_interval *times)
 {
-	struct tape_interval iv = *times;
+	struct record_interval iv = *times;
 
 	if (!iv.models)
 		return;
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if (iv.models & MODEL_BIT(m))
 			iv.v[m].health = f->v[m].feed.health;
-	for (u32 i = 0; i < TAPS; i++)
-		if (f->taps[i])
-			f->taps[i]->ops->end_interval(f->taps[i], &iv);
+	for (u32 i = 0; i < SINKS; i++)
+		if (f->sinks[i])
+			f->sinks[i]->ops->end_interval(f->sinks[i], &iv);
 }
 
 void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct,
 		 struct health_gap gap)
 {
-	struct tape_interval iv = {
+	struct record_interval iv = {
 		.t1_ns = t1_ns, .models = ending(f, models, t1_ns), .self_cpu_pct = self_cpu_pct};
 
 	for (u32 m = 0; m < MODEL_COUNT; m++) {
@@ -160,7 +160,7 @@ void feeds__begin(struct feeds *f, u64 models, u64 t0_ns)
 			continue;
 		feeds__refresh_health(f, m);
 		f->v[m].t0_ns = t0_ns;
-		f->v[m].samples_then = f->v[m].feed.health.samples_total;
+		f->v[m].last_samples = f->v[m].feed.health.samples_total;
 	}
 }
 
@@ -172,13 +172,13 @@ void feeds__zero_model(struct feeds *f, u32 model)
 		if (f->slots.v[i].models & MODEL_BIT(model))
 			slot__zero(&f->slots.v[i]);
 	mf->ops->zero(mf->model);
-	mf->samples_then = 0;
+	mf->last_samples = 0;
 	mf->feed.health.samples = 0;
 }
 
 void feeds__zero(struct feeds *f, u64 t0_ns)
 {
-	struct tape_interval iv = {.t1_ns = t0_ns};
+	struct record_interval iv = {.t1_ns = t0_ns};
 
 	feeds__drain(f, ALL_MODELS);
 	/* What a recording has of it belongs to an interval that ends here. */

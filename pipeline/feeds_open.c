@@ -88,7 +88,7 @@ void feeds__want(struct feeds *f, enum model_id m, bool on)
 
 /* Which failure tells most about what to do: a wrong request fails whatever the tier, and a
  * missing permission can be had where a missing feature cannot. */
-static int telling(int code)
+static int failure_rank(int code)
 {
 	static const int rank[] = {
 		[EXIT_CODE_FAILURE] = 1,
@@ -123,7 +123,7 @@ static void note_failure(struct feeds *f, const struct source_row *row, const st
 		copy_str(mf->failed, sizeof(mf->failed), st->msg);
 	else
 		feeds__join(mf->failed, sizeof(mf->failed), "%s: %s", row->ops->name, st->msg);
-	if (telling(st->code) > telling(mf->feed.exit_code))
+	if (failure_rank(st->code) > failure_rank(mf->feed.exit_code))
 		mf->feed.exit_code = st->code;
 }
 

@@ -100,25 +100,25 @@ void code_stack(struct codec *c, u64 *hash, u32 tgid)
 
 /* --- whom it is about --- */
 
-enum { TOLD_TGID = 1, TOLD_TID = 2, TOLD_CPU = 4, TOLD_COMM = 8, TOLD_KIND = 16, TOLD_CGROUP = 32 };
+enum { SEEN_TGID = 1, SEEN_TID = 2, SEEN_CPU = 4, SEEN_COMM = 8, SEEN_KIND = 16, SEEN_CGROUP = 32 };
 
-static bool tells(struct codec *c, u32 what)
+static bool is_first(struct codec *c, u32 what)
 {
-	if (!c->who || c->told & what)
+	if (!c->who || c->seen & what)
 		return false;
-	c->told |= what;
+	c->seen |= what;
 	return true;
 }
 
-void tell_known(struct codec *c, bool known)
+void codec__known(struct codec *c, bool known)
 {
 	if (c->who)
 		c->who->known = known;
 }
 
-void tell_kthread(struct codec *c, bool kthread)
+void codec__kthread(struct codec *c, bool kthread)
 {
-	if (!tells(c, TOLD_KIND))
+	if (!is_first(c, SEEN_KIND))
 		return;
 	c->who->has_kind = true;
 	c->who->kthread = kthread;
@@ -126,7 +126,7 @@ void tell_kthread(struct codec *c, bool kthread)
 
 void code_tgid(struct codec *c, u32 *x)
 {
-	if (tells(c, TOLD_TGID)) {
+	if (is_first(c, SEEN_TGID)) {
 		c->who->known = true;
 		c->who->tgid = *x;
 	}
@@ -135,7 +135,7 @@ void code_tgid(struct codec *c, u32 *x)
 
 void code_tid(struct codec *c, u32 *x)
 {
-	if (tells(c, TOLD_TID)) {
+	if (is_first(c, SEEN_TID)) {
 		c->who->has_tid = true;
 		c->who->tid = *x;
 	}
@@ -144,7 +144,7 @@ void code_tid(struct codec *c, u32 *x)
 
 void code_cpu(struct codec *c, u32 *x)
 {
-	if (tells(c, TOLD_CPU)) {
+	if (is_first(c, SEEN_CPU)) {
 		c->who->has_cpu = true;
 		c->who->cpu = *x;
 	}
@@ -153,7 +153,7 @@ void code_cpu(struct codec *c, u32 *x)
 
 void code_comm(struct codec *c, char comm[COMM_LEN])
 {
-	if (tells(c, TOLD_COMM)) {
+	if (is_first(c, SEEN_COMM)) {
 		c->who->has_comm = true;
 		c->who->comm = comm;
 	}
@@ -162,7 +162,7 @@ void code_comm(struct codec *c, char comm[COMM_LEN])
 
 void code_kthread(struct codec *c, bool *x)
 {
-	tell_kthread(c, *x);
+	codec__kthread(c, *x);
 	code_bool(c, x);
 }
 
@@ -176,7 +176,7 @@ void code_longest(struct codec *c, u64 *ns)
 /* Its path is taken down. */
 void code_cgroup(struct codec *c, u64 *id)
 {
-	if (tells(c, TOLD_CGROUP))
+	if (is_first(c, SEEN_CGROUP))
 		c->who->cgroup = *id;
 	if (c->out)
 		names_out__cgroup(c->to, *id);

@@ -26,7 +26,7 @@ struct subject {
 	const char *comm;
 	bool kthread;
 	u32 state;	/* bit of SCOPE_STATES; 0 none */
-	u64 longest_ns; /* of what it lasted; 0 not told */
+	u64 longest_ns; /* of what it lasted; 0 unknown */
 };
 
 struct names_out;
@@ -35,7 +35,7 @@ struct names_in;
 struct codec {
 	struct bytes *out;   /* NULL: reading */
 	struct subject *who; /* not NULL: neither, fields tell whom the sample is about */
-	u32 told;	     /* of what: the first that is told counts */
+	u32 seen;	     /* of what: the first that is told counts */
 	struct names_out *to;
 	struct cursor in;
 	const struct names_in *from;
@@ -78,8 +78,8 @@ void code_kthread(struct codec *c, bool *x);
 /* How long it lasted. */
 void code_longest(struct codec *c, u64 *ns);
 /* What is no field. Not known: nobody in particular, whom no filter leaves out. */
-void tell_known(struct codec *c, bool known);
-void tell_kthread(struct codec *c, bool kthread);
+void codec__known(struct codec *c, bool known);
+void codec__kthread(struct codec *c, bool kthread);
 
 #define CODE_ENUM(c, field, limit)                                                                 \
 	do {                                                                                       \

@@ -32,7 +32,7 @@ struct file_out {
 	struct bytes packed;
 	u64 end; /* of the last whole block */
 	/* The worker's too, of a file in memory. */
-	struct tape_ring ring; /* bytes 0: it is a real file */
+	struct record_ring ring; /* bytes 0: it is a real file */
 	struct part parts[PARTS];
 	u32 nparts;
 	u64 hole; /* where the last hole begins: behind the head */
@@ -224,7 +224,7 @@ static struct file_out *begin(int fd, const char *name)
 	return f;
 }
 
-struct file_out *file_out__new_memory(const struct tape_ring *ring, struct status *st)
+struct file_out *file_out__new_memory(const struct record_ring *ring, struct status *st)
 {
 	int fd = memfd_create("proftop-history", MFD_CLOEXEC);
 	struct file_out *f;

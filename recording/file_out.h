@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "recording/block.h"
-#include "samples/tape.h"
+#include "samples/record_sink.h"
 
 #define FILE_OUT_QUEUE (32u << 20) /* bytes, unpacked, that may wait */
 
@@ -17,7 +17,7 @@ struct file_out;
 /* Makes the file, for its owner alone; one that is there is never written over. NULL with st. */
 struct file_out *file_out__new(const char *path, struct status *st);
 /* In memory: parts that are too old, or too much, are dropped. */
-struct file_out *file_out__new_memory(const struct tape_ring *ring, struct status *st);
+struct file_out *file_out__new_memory(const struct record_ring *ring, struct status *st);
 /* To a pipe or a socket, which stays the caller's. Whoever does not read is not waited for when it is freed. */
 struct file_out *file_out__new_stream(int fd);
 /* Of one in memory: another fd to read it by; -1 with st. */

@@ -42,7 +42,7 @@
  *	RECORD_OBJECT	its position (one that is there is replaced), kind (enum code_kind), name,
  *			path, build-id, device's major and minor, inode
  *	RECORD_FUNC	object, kind, flags (enum func_flag), start, size, name, linkage
- *	RECORD_LOC	object, offset as symbols__offset_told() has it
+ *	RECORD_LOC	object, offset as symbols__recorded_offset() has it
  *	RECORD_STACK	flags (STACK_x), number of kernel frames, frame + 1 that the new ones were
  *			called from or 0, the locs of new frames, outermost first. Each becomes an
  *			entry of the table of frames; the last one is the stack's leaf. Without new

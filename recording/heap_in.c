@@ -26,13 +26,13 @@ enum { HELD, HELD_BYTES, GIVEN, GIVEN_BYTES, COUNTS };
 struct heap_in {
 	struct symbols *symbols;
 	struct perf_spaces *spaces;
-	struct tap *tap;
+	struct record_sink *sink;
 	double rate; /* bytes between samples; 0: all objects are there */
 	bool jemalloc;
 	char comm[COMM_LEN];
 	u64 locs[STACKS_MAX_FRAMES], stack; /* stack: of the lines to come, in jemalloc's; 0 none */
-	u64 *told; /* stacks that were defined; a profile may have a line for each sample */
-	u32 ntold, told_cap;
+	u64 *defined; /* stacks that were defined; a profile may have a line for each sample */
+	u32 ndefined, defined_cap;
 	struct hidx by_hash;
 	u64 wrong, left_out;
 };
@@ -108,7 +108,7 @@ static void put_held(struct heap_in *h, u64 stack, double v[COUNTS])
 	copy_str(s.who.comm, sizeof(s.who.comm), h->comm);
 	copy_str(s.who.process, sizeof(s.who.process), h->comm);
 	if (s.acquired)
-		h->tap->ops->put(h->tap, MODEL_BIT, &s.head);
+		h->sink->ops->put(h->sink, MODEL_BIT, &s.head);
 }
 
 /* The library that allocates is no caller. */
@@ -122,17 +122,17 @@ static bool define(struct heap_in *h, const struct stack_def *d)
 {
 	u32 at;
 
-	HIDX_FIND(at, &h->by_hash, mix64(d->hash), pos, h->told[pos] == d->hash);
+	HIDX_FIND(at, &h->by_hash, mix64(d->hash), pos, h->defined[pos] == d->hash);
 	if (at != HIDX_NONE)
 		return true;
-	if (h->ntold == STACKS_TAKEN) {
+	if (h->ndefined == STACKS_TAKEN) {
 		h->left_out++;
 		return false;
 	}
-	h->told = xgrow(h->told, h->ntold, &h->told_cap, sizeof(*h->told));
-	h->told[h->ntold] = d->hash;
-	hidx__add(&h->by_hash, mix64(d->hash), h->ntold++);
-	h->tap->ops->put(h->tap, MODEL_BIT, &d->head);
+	h->defined = xgrow(h->defined, h->ndefined, &h->defined_cap, sizeof(*h->defined));
+	h->defined[h->ndefined] = d->hash;
+	hidx__add(&h->by_hash, mix64(d->hash), h->ndefined++);
+	h->sink->ops->put(h->sink, MODEL_BIT, &d->head);
 	return true;
 }
 
@@ -256,11 +256,11 @@ static void read_stacks(struct heap_in *h, FILE *from, char *line)
 
 static void end(struct heap_in *h)
 {
-	struct tape_interval iv = {.t1_ns = 2 * NSEC_PER_SEC, .models = MODEL_BIT};
+	struct record_interval iv = {.t1_ns = 2 * NSEC_PER_SEC, .models = MODEL_BIT};
 	struct health *health = &iv.v[MODEL_HEAP].health;
 
 	iv.v[MODEL_HEAP].t0_ns = NSEC_PER_SEC;
-	health->samples = health->samples_total = h->ntold;
+	health->samples = health->samples_total = h->ndefined;
 	copy_str(health->tier, sizeof(health->tier), "another program");
 	if (h->rate > 0)
 		snprintf(health->note, sizeof(health->note), "%s sampled every %.0f bytes: all is estimated",
@@ -268,9 +268,9 @@ static void end(struct heap_in *h)
 	else
 		copy_str(health->note, sizeof(health->note), "all objects that the allocator followed");
 	symbols__kick(h->symbols);
-	if (!symbols__settle(h->symbols, SETTLE_MS))
+	if (!symbols__wait(h->symbols, SETTLE_MS))
 		log__add(LOG_WARN, "not all names were found within a minute: others follow");
-	h->tap->ops->end_interval(h->tap, &iv);
+	h->sink->ops->end_interval(h->sink, &iv);
 }
 
 static int convert(struct heap_in *h, FILE *from, const char *path, struct status *st)
@@ -284,9 +284,9 @@ static int convert(struct heap_in *h, FILE *from, const char *path, struct statu
 	if (h->wrong || h->left_out)
 		log__add(LOG_WARN, "%.200s: left out are %llu lines that are no stacks, and %llu stacks too many", path,
 			 (unsigned long long)h->wrong, (unsigned long long)h->left_out);
-	if (h->ntold) {
+	if (h->ndefined) {
 		end(h);
-		fd = recorder__memory(h->tap, st);
+		fd = recorder__memory(h->sink, st);
 	} else {
 		status__set(st, EXIT_CODE_FAILURE, -ENODATA, "%.200s has no stacks", path);
 	}
@@ -298,12 +298,12 @@ int heap_profile_import(int fd, struct symbols *symbols, const char *path, const
 {
 	const struct recording_note notes[] = {{NOTE_RATE, "heap profile"}, {NULL, NULL}};
 	const struct recorder_config cfg = {.symbols = symbols, .notes = notes};
-	struct heap_in h = {.symbols = symbols, .tap = recorder__new(&cfg, st)};
-	int own = h.tap ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1, made = -1;
+	struct heap_in h = {.symbols = symbols, .sink = recorder__new(&cfg, st)};
+	int own = h.sink ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1, made = -1;
 	FILE *from = own < 0 ? NULL : fdopen(own, "r");
 	struct perf_meta meta;
 
-	if (!h.tap)
+	if (!h.sink)
 		return -1;
 	perf_meta__init(&meta);
 	h.spaces = perf_spaces__new(symbols, &meta);
@@ -314,8 +314,8 @@ int heap_profile_import(int fd, struct symbols *symbols, const char *path, const
 	} else {
 		status__set(st, EXIT_CODE_FAILURE, -errno, "cannot read %.200s: %s", path, strerror(errno));
 	}
-	h.tap->ops->close(h.tap);
-	free(h.told);
+	h.sink->ops->close(h.sink);
+	free(h.defined);
 	hidx__fini(&h.by_hash);
 	perf_spaces__free(h.spaces);
 	perf_meta__fini(&meta);

@@ -6,7 +6,7 @@
 #include "models/stacks.h"
 
 /* The recorder keeps the last STACKS_DEFINITIONS at least. */
-#define TOLD_MAX  (STACKS_DEFINITIONS / 2)
+#define DEFINED_MAX (STACKS_DEFINITIONS / 2)
 #define SUMS_MAX  65536
 #define GAP_MAX	  60	 /* empty intervals in a row: a longer gap is left as it is */
 #define EMPTY_MAX 100000 /* of the whole file */
@@ -16,13 +16,13 @@
 
 struct import_out {
 	struct symbols *symbols;
-	struct tap *tap;
+	struct record_sink *sink;
 	struct health health;
 	struct stack_sample *sums; /* of the interval, or what is left of it */
 	u32 nsums, cap_sums;
-	struct hidx by_key, told;
+	struct hidx by_key, defined;
 	u64 *stacks; /* that were told */
-	u32 ntold, cap_told;
+	u32 ndefined, defined_cap;
 	u64 t0_ns, last_ns, samples, in_interval;
 	u32 empty; /* intervals without a sample */
 	bool begun, full;
@@ -32,52 +32,52 @@ struct import_out *import_out__new(struct symbols *symbols, const struct recordi
 				   const struct health *health, struct status *st)
 {
 	const struct recorder_config cfg = {.symbols = symbols, .notes = notes};
-	struct tap *tap = recorder__new(&cfg, st);
+	struct record_sink *sink = recorder__new(&cfg, st);
 	struct import_out *o;
 
-	if (!tap)
+	if (!sink)
 		return NULL;
 	o = xcalloc(1, sizeof(*o));
 	o->symbols = symbols;
 	o->health = *health;
-	o->tap = tap;
+	o->sink = sink;
 	return o;
 }
 
 /* --- stacks --- */
 
-static u32 find_told(const struct import_out *o, u64 stack)
+static u32 find_defined(const struct import_out *o, u64 stack)
 {
 	u32 at;
 
-	HIDX_FIND(at, &o->told, mix64(stack), pos, o->stacks[pos] == stack);
+	HIDX_FIND(at, &o->defined, mix64(stack), pos, o->stacks[pos] == stack);
 	return at;
 }
 
 bool import_out__knows(const struct import_out *o, u64 stack)
 {
-	return find_told(o, stack) != HIDX_NONE;
+	return find_defined(o, stack) != HIDX_NONE;
 }
 
 static void flush(struct import_out *o)
 {
 	for (u32 i = 0; i < o->nsums; i++)
-		o->tap->ops->put(o->tap, MODEL_BIT, &o->sums[i].head);
+		o->sink->ops->put(o->sink, MODEL_BIT, &o->sums[i].head);
 	o->nsums = 0;
 	hidx__clear(&o->by_key);
 }
 
 void import_out__define(struct import_out *o, const struct stack_def *def)
 {
-	if (o->ntold == TOLD_MAX) {
+	if (o->ndefined == DEFINED_MAX) {
 		flush(o);
-		o->ntold = 0;
-		hidx__clear(&o->told);
+		o->ndefined = 0;
+		hidx__clear(&o->defined);
 	}
-	o->tap->ops->put(o->tap, MODEL_BIT, &def->head);
-	o->stacks = xgrow(o->stacks, o->ntold, &o->cap_told, sizeof(*o->stacks));
-	o->stacks[o->ntold] = def->hash;
-	hidx__add(&o->told, mix64(def->hash), o->ntold++);
+	o->sink->ops->put(o->sink, MODEL_BIT, &def->head);
+	o->stacks = xgrow(o->stacks, o->ndefined, &o->defined_cap, sizeof(*o->stacks));
+	o->stacks[o->ndefined] = def->hash;
+	hidx__add(&o->defined, mix64(def->hash), o->ndefined++);
 	symbols__kick(o->symbols);
 }
 
@@ -85,23 +85,23 @@ void import_out__define(struct import_out *o, const struct stack_def *def)
 
 static void end_interval(struct import_out *o, u64 t1_ns)
 {
-	struct tape_interval iv = {.t1_ns = t1_ns, .models = MODEL_BIT};
+	struct record_interval iv = {.t1_ns = t1_ns, .models = MODEL_BIT};
 
 	flush(o);
 	o->health.samples = o->in_interval;
 	o->health.samples_total = o->samples;
 	iv.v[MODEL_PROFILE].t0_ns = o->t0_ns;
 	iv.v[MODEL_PROFILE].health = o->health;
-	o->tap->ops->end_interval(o->tap, &iv);
+	o->sink->ops->end_interval(o->sink, &iv);
 	o->t0_ns = t1_ns;
 	o->in_interval = 0;
 }
 
 static void check_size(struct import_out *o)
 {
-	struct tape_state state;
+	struct recording_state state;
 
-	o->tap->ops->state(o->tap, &state);
+	o->sink->ops->state(o->sink, &state);
 	o->full = state.bytes > IMPORT_BYTES || state.stopped;
 	if (o->full)
 		log__add(LOG_WARN,
@@ -199,14 +199,14 @@ int import_out__finish(struct import_out *o, struct status *st)
 		return -1;
 	end_last(o);
 	symbols__kick(o->symbols);
-	if (!symbols__settle(o->symbols, SETTLE_MS))
+	if (!symbols__wait(o->symbols, SETTLE_MS))
 		log__add(LOG_WARN, "not all names were found within a minute: others follow");
-	fd = recorder__memory(o->tap, st);
-	o->tap->ops->close(o->tap);
+	fd = recorder__memory(o->sink, st);
+	o->sink->ops->close(o->sink);
 	free(o->sums);
 	free(o->stacks);
 	hidx__fini(&o->by_key);
-	hidx__fini(&o->told);
+	hidx__fini(&o->defined);
 	free(o);
 	return fd;
 }

@@ -32,7 +32,7 @@ static void code_health(struct codec *c, struct health *h)
 	code_u64(c, &h->gap.cpus_changed);
 }
 
-static void write_model(struct codec *c, u32 model, const struct tape_interval *iv)
+static void write_model(struct codec *c, u32 model, const struct record_interval *iv)
 {
 	struct health health = iv->v[model].health;
 	size_t begin = bytes__begin(c->out, model);
@@ -42,7 +42,7 @@ static void write_model(struct codec *c, u32 model, const struct tape_interval *
 	bytes__end(c->out, begin);
 }
 
-void mark__write(struct codec *c, const struct tape_interval *iv)
+void mark__write(struct codec *c, const struct record_interval *iv)
 {
 	size_t begin = bytes__begin(c->out, RECORD_INTERVAL);
 
@@ -55,7 +55,7 @@ void mark__write(struct codec *c, const struct tape_interval *iv)
 	bytes__end(c->out, begin);
 }
 
-static bool read_model(struct codec *c, struct cursor record, u32 model, struct tape_interval *iv)
+static bool read_model(struct codec *c, struct cursor record, u32 model, struct record_interval *iv)
 {
 	struct cursor outer = c->in;
 	u64 span;
@@ -70,7 +70,7 @@ static bool read_model(struct codec *c, struct cursor record, u32 model, struct 
 	return !span;
 }
 
-bool mark__read(struct codec *c, struct cursor record, const u8 *models, struct tape_interval *iv)
+bool mark__read(struct codec *c, struct cursor record, const u8 *models, struct record_interval *iv)
 {
 	struct cursor model;
 	u32 left, position;

@@ -9,14 +9,15 @@
 
 #include "recording/codec.h"
 #include "recording/format.h"
-#include "samples/tape.h"
+#include "samples/record_sink.h"
 
 #define NO_MODEL MODELS_MAX
 
 /* Appends the record; models are numbered as they are here. */
-void mark__write(struct codec *c, const struct tape_interval *iv);
+void mark__write(struct codec *c, const struct record_interval *iv);
 /* models: which model_id has which position in the file, MODELS_MAX of them, NO_MODEL none.
  * False: it does not fit. */
-bool mark__read(struct codec *c, struct cursor record, const u8 *models, struct tape_interval *iv);
+bool mark__read(struct codec *c, struct cursor record, const u8 *models,
+		struct record_interval *iv);
 
 #endif

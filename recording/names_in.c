@@ -56,7 +56,7 @@ struct names_in {
 	void *tables[NAME_TABLES];
 	struct in_inlined *inlined;
 	u32 ninlined, inlined_cap;
-	u32 ncgroups_told;
+	u32 ncgroups_reported;
 };
 
 static const size_t entry_size[NAME_TABLES] = {
@@ -411,8 +411,8 @@ void names_in__stack(struct names_in *n, u32 stack, u64 *ips, struct stack_def *
 
 void names_in__cgroups(struct names_in *n, void (*fn)(u64 id, const char *path))
 {
-	while (n->ncgroups_told < n->n[TABLE_CGROUPS]) {
-		const struct in_cgroup *g = at(n, TABLE_CGROUPS, n->ncgroups_told++);
+	while (n->ncgroups_reported < n->n[TABLE_CGROUPS]) {
+		const struct in_cgroup *g = at(n, TABLE_CGROUPS, n->ncgroups_reported++);
 		const char *path = names_in__text(n, g->path);
 
 		if (g->id && *path == '/')

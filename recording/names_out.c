@@ -274,7 +274,7 @@ u32 names_out__loc(struct names_out *n, u32 loc)
 	object = n->local ? 0 : object_at(n, symbols__object_of(n->symbols, loc));
 	begin = names_out__begin(n, RECORD_LOC);
 	bytes__varint(&n->out, object);
-	bytes__varint(&n->out, n->local ? loc : symbols__offset_told(n->symbols, loc));
+	bytes__varint(&n->out, n->local ? loc : symbols__recorded_offset(n->symbols, loc));
 	bytes__end(&n->out, begin);
 	s->locs = xgrow(s->locs, s->nlocs, &s->locs_cap, sizeof(*s->locs));
 	s->locs[s->nlocs] = (struct out_loc){.loc = loc};

@@ -376,7 +376,7 @@ static int read_all(struct perf_import *p, struct status *st)
 
 /* --- the whole of it --- */
 
-static void tell(const struct perf_import *p)
+static void report(const struct perf_import *p)
 {
 	const char *trouble = perf_stream__trouble(p->stream);
 	char example[200], event[64];
@@ -430,7 +430,7 @@ static int run(struct perf_import *p)
 		err = complain(p);
 	fd = import_out__finish(p->out, p->st);
 	if (!err && fd >= 0)
-		tell(p);
+		report(p);
 	if (!err)
 		return fd;
 	if (fd >= 0)

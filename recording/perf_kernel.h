@@ -25,7 +25,7 @@ struct perf_kernel {
 	struct perf_kernel_map *maps;
 	u32 nmaps, cap;
 	bool sorted;
-	char reference[64]; /* a symbol, and where it was; "" not told */
+	char reference[64]; /* a symbol, and where it was; "" unknown */
 	u64 reference_at;
 	bool asked, here; /* whether it is this machine's; told by perf_kernel__is_here */
 	s64 moved;	  /* what to add for here */

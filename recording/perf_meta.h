@@ -18,7 +18,7 @@
 struct perf_event {
 	struct perf_event_attr attr;
 	struct perf_format format;
-	char name[64]; /* "" not told */
+	char name[64]; /* "" unknown */
 };
 
 enum perf_feature {

@@ -10,20 +10,20 @@
 #include "base/machine.h"
 #include "models/model.h"
 #include "models/stacks.h"
-#include "models/who.h"
+#include "models/task_text.h"
 #include "recording/import.h"
 #include "recording/recorder.h"
 
 /* A model knows the last STACKS_DEFINITIONS stacks that it was told of: the others again. */
-#define TELL_AGAIN (STACKS_DEFINITIONS / 2)
+#define EMIT_AGAIN (STACKS_DEFINITIONS / 2)
 /* Of a stream; a hostile one may count on, and means its own stacks. */
 #define PARTS_MAX (1u << 16)
 
 struct player {
-	struct reel reel;
+	struct replay_source replay;
 	struct reader *reader;
 	u64 serial; /* of the interval that is there */
-	struct tape_interval now;
+	struct record_interval now;
 	char trouble[200]; /* as logged last */
 	/* Of a stream: who sends it, whose settings those of the sources are. NULL: a file. */
 	struct link *link;
@@ -39,7 +39,7 @@ struct source {
 	struct sampling how;
 	u64 seen; /* serial of the interval that was handed out last */
 	/* Stacks that the model was told of: when, by position; 0 not yet. */
-	u32 part, ntold, *told, tellings;
+	u32 part, nemitted, *emitted, emissions;
 	const struct sample_sink *sink; /* while draining */
 	u64 ips[STACKS_MAX_FRAMES];
 };
@@ -66,7 +66,7 @@ static bool passes_ids(const struct scope *s, const struct subject *who)
 	if (!comm && s->ncomms)
 		return true;
 	return who->has_cpu ? scope__task(s, who->tgid, tid, who->cpu, who->cgroup, comm)
-			    : who__passes(s, who->tgid, tid, who->cgroup, comm);
+			    : task__passes(s, who->tgid, tid, who->cgroup, comm);
 }
 
 static bool passes(const struct scope *s, const struct sample_codec *type,
@@ -80,33 +80,33 @@ static bool passes(const struct scope *s, const struct sample_codec *type,
 	return !who.known || (passes_ids(s, &who) && passes_kind(s, &who));
 }
 
-static void forget_told(struct source *s, u32 part)
+static void forget_emitted(struct source *s, u32 part)
 {
-	free(s->told);
-	s->told = NULL;
-	s->ntold = 0;
+	free(s->emitted);
+	s->emitted = NULL;
+	s->nemitted = 0;
 	s->part = part;
 }
 
-static bool is_told(const struct source *s, u32 stack)
+static bool is_emitted(const struct source *s, u32 stack)
 {
-	return s->told[stack] && s->tellings + 1 - s->told[stack] < TELL_AGAIN;
+	return s->emitted[stack] && s->emissions + 1 - s->emitted[stack] < EMIT_AGAIN;
 }
 
-static void tell_stack(struct source *s, u32 stack)
+static void emit_stack(struct source *s, u32 stack)
 {
 	struct names_in *names = reader__names(s->player->reader);
 	u32 n = names_in__nstacks(names);
 	struct stack_def def;
 
-	if (s->ntold < n) {
-		s->told = xrealloc(s->told, n * sizeof(*s->told));
-		memset(s->told + s->ntold, 0, (n - s->ntold) * sizeof(*s->told));
-		s->ntold = n;
+	if (s->nemitted < n) {
+		s->emitted = xrealloc(s->emitted, n * sizeof(*s->emitted));
+		memset(s->emitted + s->nemitted, 0, (n - s->nemitted) * sizeof(*s->emitted));
+		s->nemitted = n;
 	}
-	if (is_told(s, stack))
+	if (is_emitted(s, stack))
 		return;
-	s->told[stack] = ++s->tellings;
+	s->emitted[stack] = ++s->emissions;
 	names_in__stack(names, stack, s->ips, &def);
 	sink__put(s->sink, &def.head);
 }
@@ -119,7 +119,7 @@ static void put(void *ctx, const struct codec *c, const struct sample_codec *typ
 	if (!s->player->link && !passes(s->scope, type, sample))
 		return;
 	for (u32 i = 0; i < c->nstacks; i++)
-		tell_stack(s, c->stacks[i]);
+		emit_stack(s, c->stacks[i]);
 	sink__put(s->sink, &sample->head);
 }
 
@@ -201,7 +201,7 @@ static int open_there(struct link *l, enum model_id m, const struct sampling *ho
 static struct source *replay__open(enum model_id m, const struct sampling *how,
 				   const struct scope *scope, struct status *st)
 {
-	struct player *player = container_of(how->reel, struct player, reel);
+	struct player *player = container_of(how->replay, struct player, replay);
 	struct recording_summary sum;
 	struct source *s;
 
@@ -229,16 +229,16 @@ static void replay__close(struct source *s)
 	if (s->player->link)
 		link__want(s->player->link, s->model, false);
 	scope__put(s->scope);
-	free(s->told);
+	free(s->emitted);
 	free(s);
 }
 
 static void replay__drain(struct source *s, bool tick, const struct sample_sink *sink)
 {
-	if (!s->player->reel.handing_out || s->seen == s->player->serial)
+	if (!s->player->replay.handing_out || s->seen == s->player->serial)
 		return;
 	if (s->part != reader__part(s->player->reader))
-		forget_told(s, reader__part(s->player->reader));
+		forget_emitted(s, reader__part(s->player->reader));
 	s->seen = s->player->serial;
 	s->sink = sink;
 	reader__samples(s->player->reader, s->model, put, s);
@@ -246,7 +246,7 @@ static void replay__drain(struct source *s, bool tick, const struct sample_sink 
 }
 
 /* What is wrong with who sends comes first. */
-static void tell_link(const struct source *s, struct health *h)
+static void report_link(const struct source *s, struct health *h)
 {
 	const char *trouble = link__trouble(s->player->link);
 	const struct feed *f = link__feed(s->player->link, s->model);
@@ -269,7 +269,7 @@ static void replay__health(struct source *s, struct health *h)
 	if (s->seen != s->player->serial)
 		h->samples_total -= MIN(h->samples, h->samples_total);
 	if (s->player->link) {
-		tell_link(s, h);
+		report_link(s, h);
 		return;
 	}
 	snprintf(note, sizeof(note), "recorded by %s%s%.300s", *h->tier ? h->tier : "nobody",
@@ -313,9 +313,9 @@ const struct source_row *player__sources(void)
 	return rows;
 }
 
-/* --- the reel --- */
+/* --- the replay --- */
 
-static void tell_trouble(struct player *p)
+static void report_trouble(struct player *p)
 {
 	const char *trouble = reader__trouble(p->reader);
 
@@ -343,7 +343,7 @@ static void follow_stream(struct player *p)
 }
 
 /* What was read before is behind it, and not needed any more. */
-static bool next_of_stream(struct player *p, struct tape_interval *out)
+static bool next_of_stream(struct player *p, struct record_interval *out)
 {
 	u64 bytes;
 
@@ -357,13 +357,13 @@ static bool next_of_stream(struct player *p, struct tape_interval *out)
 }
 
 /* Models without an interval of their own keep their health. */
-static bool player__next(struct reel *reel, struct tape_interval *out)
+static bool player__next(struct replay_source *replay, struct record_interval *out)
 {
-	struct player *p = container_of(reel, struct player, reel);
+	struct player *p = container_of(replay, struct player, replay);
 	bool more = p->link ? next_of_stream(p, out) : reader__next(p->reader, out);
 
 	if (p->reader)
-		tell_trouble(p);
+		report_trouble(p);
 	if (!more)
 		return false;
 	p->serial++;
@@ -373,13 +373,13 @@ static bool player__next(struct reel *reel, struct tape_interval *out)
 	return true;
 }
 
-static void player__state(const struct reel *reel, struct tape_state *out)
+static void player__state(const struct replay_source *replay, struct recording_state *out)
 {
-	const struct player *p = container_of(reel, const struct player, reel);
+	const struct player *p = container_of(replay, const struct player, replay);
 	struct recording_summary sum;
 
 	reader__summary(p->reader, &sum);
-	*out = (struct tape_state){
+	*out = (struct recording_state){
 		.intervals = sum.intervals,
 		.bytes = sum.bytes,
 		.begin_ns = sum.begin_ns,
@@ -388,30 +388,30 @@ static void player__state(const struct reel *reel, struct tape_state *out)
 	copy_str(out->error, sizeof(out->error), reader__trouble(p->reader));
 }
 
-static bool player__seek(struct reel *reel, u64 t_ns)
+static bool player__seek(struct replay_source *replay, u64 t_ns)
 {
-	return reader__seek(container_of(reel, struct player, reel)->reader, t_ns);
+	return reader__seek(container_of(replay, struct player, replay)->reader, t_ns);
 }
 
-static const struct reel_ops player_reel = {
+static const struct replay_source_ops player_replay = {
 	.next = player__next, .seek = player__seek, .state = player__state};
 
-static int player__fd(const struct reel *reel)
+static int player__fd(const struct replay_source *replay)
 {
-	return link__fd(container_of(reel, const struct player, reel)->link);
+	return link__fd(container_of(replay, const struct player, replay)->link);
 }
 
-static void player__interval(struct reel *reel, u64 ns)
+static void player__interval(struct replay_source *replay, u64 ns)
 {
-	link__interval(container_of(reel, struct player, reel)->link, ns);
+	link__interval(container_of(replay, struct player, replay)->link, ns);
 }
 
-static const struct reel_ops stream_reel = {
+static const struct replay_source_ops stream_replay = {
 	.next = player__next, .fd = player__fd, .interval = player__interval};
 
-struct reel *player__reel(struct player *p)
+struct replay_source *player__replay(struct player *p)
 {
-	return &p->reel;
+	return &p->replay;
 }
 
 time_t player__wall(const struct player *p)
@@ -427,19 +427,20 @@ const struct reader *player__reader(const struct player *p)
 /* How it was made, in the log: an imported file tells less. */
 static void log_head(const struct reader *r)
 {
-	static const char *const told[] = {NOTE_VERSION, NOTE_HOST,  NOTE_KERNEL, NOTE_COMMAND,
-					   NOTE_RATE,	 NOTE_SCOPE, NOTE_RIGHTS};
+	static const char *const emitted[] = {NOTE_VERSION, NOTE_HOST,	NOTE_KERNEL, NOTE_COMMAND,
+					      NOTE_RATE,    NOTE_SCOPE, NOTE_RIGHTS};
 
-	for (u32 i = 0; i < ARRAY_SIZE(told); i++)
-		if (*reader__note(r, told[i]))
-			log__add(LOG_INFO, "recording: %s %s", told[i], reader__note(r, told[i]));
+	for (u32 i = 0; i < ARRAY_SIZE(emitted); i++)
+		if (*reader__note(r, emitted[i]))
+			log__add(LOG_INFO, "recording: %s %s", emitted[i],
+				 reader__note(r, emitted[i]));
 }
 
 static struct player *begin(struct reader *reader)
 {
 	struct player *player = xcalloc(1, sizeof(*player));
 
-	player->reel.ops = &player_reel;
+	player->replay.ops = &player_replay;
 	player->reader = reader;
 	return player;
 }
@@ -484,7 +485,7 @@ struct player *player__open_link(struct link *link, struct symbols *symbols, str
 {
 	struct player *p = xcalloc(1, sizeof(*p));
 
-	p->reel.ops = &stream_reel;
+	p->replay.ops = &stream_replay;
 	p->link = link;
 	p->symbols = symbols;
 	follow_stream(p);

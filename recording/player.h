@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replays a recording: a reel for the collector, and sources that hand out its samples, one for
+ * Replays a recording: a replay for the collector, and sources that hand out its samples, one for
  * each model. Filters are applied to each sample, as sources apply them in user space.
  */
 #ifndef RECORDING_PLAYER_H
@@ -10,7 +10,7 @@
 
 #include "recording/link.h"
 #include "recording/reader.h"
-#include "samples/tape.h"
+#include "samples/record_sink.h"
 #include "sources/source.h"
 
 struct player;
@@ -30,11 +30,11 @@ struct player *player__open_memory(int fd, struct symbols *symbols, struct statu
 struct player *player__open_link(struct link *link, struct symbols *symbols, struct status *st);
 /* When the collector has been stopped. NULL is fine. */
 void player__free(struct player *p);
-struct reel *player__reel(struct player *p);
+struct replay_source *player__replay(struct player *p);
 /* What the time was on the wall when it began; 0 not known. */
 time_t player__wall(const struct player *p);
 const struct reader *player__reader(const struct player *p);
-/* In place of source_table: ends with ops == NULL. They hand out what the reel does that they are
+/* In place of source_table: ends with ops == NULL. They hand out what the replay does that they are
  * opened with (struct sampling), which is a player's. Sources of models without samples fail to
  * open, and say what there is. */
 const struct source_row *player__sources(void);

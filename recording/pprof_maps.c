@@ -138,19 +138,19 @@ static void print_name(const struct service *s, u32 loc, FILE *out)
 }
 
 /* Functions first, then those inlined there are asked for. */
-static void answer(struct service *s, FILE *out)
+static void result(struct service *s, FILE *out)
 {
 	u32 *locs = xcalloc(s->n + 1, sizeof(*locs)), inlined[1];
 
 	for (u32 i = 0; i < s->n; i++)
 		locs[i] = perf_spaces__locate(s->spaces, PPROF_TGID, s->addresses[i]);
 	symbols__kick(s->symbols);
-	symbols__settle(s->symbols, SETTLE_MS);
+	symbols__wait(s->symbols, SETTLE_MS);
 	for (u32 i = 0; i < s->n; i++)
 		if (locs[i] != SYM_UNKNOWN)
 			symbols__inlined(s->symbols, locs[i], inlined, 1);
 	symbols__kick(s->symbols);
-	symbols__settle(s->symbols, SETTLE_MS);
+	symbols__wait(s->symbols, SETTLE_MS);
 	for (u32 i = 0; i < s->n; i++)
 		print_name(s, locs[i], out);
 	free(locs);
@@ -171,7 +171,7 @@ int pprof_symbols(FILE *in, FILE *out, struct status *st)
 	while (fgets(line, LINE_BYTES, in))
 		if (!take_address(&s, line))
 			pprof_maps__add(s.spaces, line);
-	answer(&s, out);
+	result(&s, out);
 	free(line);
 	free(s.addresses);
 	perf_spaces__free(s.spaces);

@@ -58,7 +58,7 @@ struct reader {
 	bool gap;	       /* something before the next block is missing */
 	bool joining;	       /* an interval has begun in blocks before */
 	bool over;
-	struct tape_interval first;
+	struct record_interval first;
 	bool has_first;
 	u32 damaged;
 	char trouble[200];
@@ -346,7 +346,7 @@ static bool end(struct reader *r, const char *why)
 }
 
 /* An interval of which something is missing is left out. */
-static bool read_next(struct reader *r, struct tape_interval *out)
+static bool read_next(struct reader *r, struct record_interval *out)
 {
 	struct cursor mark;
 	bool whole;
@@ -368,7 +368,7 @@ static bool read_next(struct reader *r, struct tape_interval *out)
 	}
 }
 
-bool reader__next(struct reader *r, struct tape_interval *out)
+bool reader__next(struct reader *r, struct record_interval *out)
 {
 	if (r->has_first) {
 		*out = r->first;
@@ -506,7 +506,7 @@ void reader__free(struct reader *r)
 	free(r);
 }
 
-static u64 earliest(const struct tape_interval *iv)
+static u64 earliest(const struct record_interval *iv)
 {
 	u64 t = iv->t1_ns;
 

@@ -44,7 +44,7 @@ const char *reader__note(const struct reader *r, const char *key);
 const char *reader__trouble(const struct reader *r);
 
 /* The next interval; false at the end, or when a stream has no more yet. */
-bool reader__next(struct reader *r, struct tape_interval *out);
+bool reader__next(struct reader *r, struct record_interval *out);
 /* What follows is the first interval that ends after t, also one that was written since; false:
  * there is none. */
 bool reader__seek(struct reader *r, u64 t_ns);

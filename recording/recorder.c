@@ -25,7 +25,7 @@ struct piece {
 };
 
 struct recorder {
-	struct tap tap;
+	struct record_sink sink;
 	struct symbols *symbols;
 	struct file_out *file;
 	struct names_out names;
@@ -39,10 +39,10 @@ struct recorder {
 	u64 last_t1_ns, since_ns; /* where the last interval ended; the first one of the block */
 	u32 unwritten;		  /* intervals in pieces and the block */
 	u64 intervals, dropped;
-	struct tape_ring ring; /* bytes 0: in a file */
+	struct record_ring ring; /* bytes 0: in a file */
 	u64 part_ns;		 /* when the part began */
 	bool streams;		  /* whoever reads it sees each interval when it has ended */
-	struct feed *told;	  /* of a stream: what it said of each model's sources */
+	struct feed *last_feeds;  /* of a stream: what it said of each model's sources */
 	bool within; /* an interval has begun */
 	bool too_large;
 	char error[200];
@@ -172,9 +172,9 @@ static void put_sample(struct recorder *r, u64 models, const struct sample *s)
 		hold_block(r);
 }
 
-static void recorder__put(struct tap *t, u64 models, const struct sample *s)
+static void recorder__put(struct record_sink *t, u64 models, const struct sample *s)
 {
-	struct recorder *r = container_of(t, struct recorder, tap);
+	struct recorder *r = container_of(t, struct recorder, sink);
 
 	if (r->error[0])
 		return;
@@ -192,7 +192,7 @@ static void refresh_names(struct recorder *r)
 	names_out__refresh(&r->names, false);
 	if (!r->streams || !r->names.npending)
 		return;
-	symbols__settle(r->symbols, STREAM_SETTLE_MS);
+	symbols__wait(r->symbols, STREAM_SETTLE_MS);
 	names_out__refresh(&r->names, false);
 }
 
@@ -202,7 +202,7 @@ static bool same_feed(const struct feed *a, const struct feed *b)
 	       !strcmp(a->refused, b->refused);
 }
 
-static void tell_feed(struct recorder *r, struct bytes *out, u32 model, const struct feed *f)
+static void write_feed(struct recorder *r, struct bytes *out, u32 model, const struct feed *f)
 {
 	size_t begin = bytes__begin(out, RECORD_FEED);
 
@@ -212,26 +212,26 @@ static void tell_feed(struct recorder *r, struct bytes *out, u32 model, const st
 	bytes__text(out, f->reason);
 	bytes__text(out, f->refused);
 	bytes__end(out, begin);
-	r->told[model] = *f;
+	r->last_feeds[model] = *f;
 }
 
-static void recorder__feeds(struct tap *t, const struct feed *feeds)
+static void recorder__feeds(struct record_sink *t, const struct feed *feeds)
 {
-	struct recorder *r = container_of(t, struct recorder, tap);
+	struct recorder *r = container_of(t, struct recorder, sink);
 	struct block b = {.kind = BLOCK_FEEDS, .part = r->names.part};
 	struct bytes out = {0};
 
 	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if (!same_feed(&r->told[m], &feeds[m]))
-			tell_feed(r, &out, m, &feeds[m]);
+		if (!same_feed(&r->last_feeds[m], &feeds[m]))
+			write_feed(r, &out, m, &feeds[m]);
 	if (out.n)
 		file_out__put(r->file, &b, &out);
 	bytes__free(&out);
 }
 
-static void recorder__end_interval(struct tap *t, const struct tape_interval *iv)
+static void recorder__end_interval(struct record_sink *t, const struct record_interval *iv)
 {
-	struct recorder *r = container_of(t, struct recorder, tap);
+	struct recorder *r = container_of(t, struct recorder, sink);
 
 	if (failed(r))
 		return;
@@ -253,12 +253,12 @@ static void recorder__end_interval(struct tap *t, const struct tape_interval *iv
 		begin_part(r);
 }
 
-static void recorder__state(const struct tap *t, struct tape_state *out)
+static void recorder__state(const struct record_sink *t, struct recording_state *out)
 {
-	const struct recorder *r = container_of(t, const struct recorder, tap);
+	const struct recorder *r = container_of(t, const struct recorder, sink);
 
-	*out = (struct tape_state){
-		.kind = TAPE_RECORD,
+	*out = (struct recording_state){
+		.kind = RECORDING_RECORD,
 		.intervals = r->intervals + r->unwritten,
 		.bytes = file_out__written(r->file),
 		.dropped = r->dropped,
@@ -271,14 +271,14 @@ static void recorder__state(const struct tap *t, struct tape_state *out)
 
 /* --- life --- */
 
-static void recorder__close(struct tap *t)
+static void recorder__close(struct record_sink *t)
 {
-	struct recorder *r = container_of(t, struct recorder, tap);
+	struct recorder *r = container_of(t, struct recorder, sink);
 	struct status st = {0};
 
 	if (!r->names.local && !r->streams) {
 		symbols__kick(r->symbols);
-		symbols__settle(r->symbols, SETTLE_MS);
+		symbols__wait(r->symbols, SETTLE_MS);
 	}
 	names_out__refresh(&r->names, true);
 	flush(r);
@@ -292,18 +292,18 @@ static void recorder__close(struct tap *t)
 	names_out__fini(&r->names);
 	bytes__free(&r->samples);
 	free(r->pieces);
-	free(r->told);
+	free(r->last_feeds);
 	free(r);
 }
 
-static const struct tap_ops recorder_ops = {
+static const struct record_sink_ops recorder_ops = {
 	.put = recorder__put,
 	.end_interval = recorder__end_interval,
 	.state = recorder__state,
 	.close = recorder__close,
 };
 
-static const struct tap_ops stream_ops = {
+static const struct record_sink_ops stream_ops = {
 	.put = recorder__put,
 	.end_interval = recorder__end_interval,
 	.feeds = recorder__feeds,
@@ -331,12 +331,12 @@ static void write_head(struct recorder *r, const struct recording_note *notes)
 	file_out__put(r->file, &b, &head);
 }
 
-int recorder__memory(const struct tap *t, struct status *st)
+int recorder__memory(const struct record_sink *t, struct status *st)
 {
-	return file_out__reader(container_of(t, const struct recorder, tap)->file, st);
+	return file_out__reader(container_of(t, const struct recorder, sink)->file, st);
 }
 
-struct tap *recorder__new(const struct recorder_config *cfg, struct status *st)
+struct record_sink *recorder__new(const struct recorder_config *cfg, struct status *st)
 {
 	struct file_out *file = cfg->stream ? file_out__new_stream(cfg->stream)
 				: cfg->path ? file_out__new(cfg->path, st)
@@ -347,9 +347,9 @@ struct tap *recorder__new(const struct recorder_config *cfg, struct status *st)
 		return NULL;
 	r = xcalloc(1, sizeof(*r));
 	r->streams = cfg->stream;
-	r->tap.ops = r->streams ? &stream_ops : &recorder_ops;
+	r->sink.ops = r->streams ? &stream_ops : &recorder_ops;
 	if (r->streams)
-		r->told = xcalloc(MODEL_COUNT, sizeof(*r->told));
+		r->last_feeds = xcalloc(MODEL_COUNT, sizeof(*r->last_feeds));
 	r->symbols = cfg->symbols;
 	r->file = file;
 	if (!r->streams)
@@ -362,5 +362,5 @@ struct tap *recorder__new(const struct recorder_config *cfg, struct status *st)
 	r->codec.to = &r->names;
 	start_block(r);
 	write_head(r, cfg->notes);
-	return &r->tap;
+	return &r->sink;
 }

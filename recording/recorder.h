@@ -4,7 +4,7 @@
 #define RECORDING_RECORDER_H
 
 #include "base/status.h"
-#include "samples/tape.h"
+#include "samples/record_sink.h"
 #include "symbols/symbols.h"
 
 struct recording_note {
@@ -14,7 +14,7 @@ struct recording_note {
 struct recorder_config {
 	const char *path;		  /* a file; NULL: in memory, by ring */
 	int stream; /* an fd to write to as it comes, in place of both; 0: none */
-	struct tape_ring ring;
+	struct record_ring ring;
 	struct symbols *symbols;
 	const struct recording_note *notes; /* how it is made; ends with a NULL key; NULL none */
 	u32 names_max; /* tests: of each sort in a part; 0: what the format allows */
@@ -33,10 +33,10 @@ struct recorder_config {
 
 /* Any thread makes it, the collector that it is given to owns it. NULL with st: the file cannot
  * be made. */
-struct tap *recorder__new(const struct recorder_config *cfg, struct status *st);
+struct record_sink *recorder__new(const struct recorder_config *cfg, struct status *st);
 /* Of one in memory: another fd to read it by, for player__open_memory; -1 with st. It has locs of
  * symbols instead of names: only this process can read it, and that from the interval on that ended
  * last. */
-int recorder__memory(const struct tap *t, struct status *st);
+int recorder__memory(const struct record_sink *t, struct status *st);
 
 #endif

@@ -15,13 +15,13 @@ static void note_busy(void *ctx, const struct codec *c, const struct sample_code
 }
 
 /* Early intervals are of some models only: the machine's load is in those that have it. */
-static bool tells_load(const struct tape_interval *iv)
+static bool has_load(const struct record_interval *iv)
 {
 	return iv->models & 1ULL << MODEL_VITALS;
 }
 
 /* How long the machine slept in an interval. */
-static u64 slept(const struct tape_interval *iv)
+static u64 slept(const struct record_interval *iv)
 {
 	u64 ns = 0;
 
@@ -31,7 +31,7 @@ static u64 slept(const struct tape_interval *iv)
 	return ns;
 }
 
-static void note_sleep(struct timeline *t, const struct tape_interval *iv)
+static void note_sleep(struct timeline *t, const struct record_interval *iv)
 {
 	u64 ns = slept(iv), before = t->nsleeps ? t->sleeps[t->nsleeps - 1].slept_ns : 0;
 
@@ -43,7 +43,7 @@ static void note_sleep(struct timeline *t, const struct tape_interval *iv)
 static struct timeline *read_all(struct reader *r)
 {
 	struct timeline *t = NULL;
-	struct tape_interval iv;
+	struct record_interval iv;
 	u32 n = 0, cap = 0;
 
 	while (n < TIMELINE_MAX && reader__next(r, &iv)) {
@@ -56,7 +56,7 @@ static struct timeline *read_all(struct reader *r)
 		}
 		if (n && t->v[n - 1].t1_ns >= iv.t1_ns)
 			continue;
-		if (tells_load(&iv))
+		if (has_load(&iv))
 			reader__samples(r, MODEL_VITALS, note_busy, &next);
 		note_sleep(t, &iv);
 		t->v[n++] = next;

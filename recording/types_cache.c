@@ -5,7 +5,7 @@
 void code_cache_fields(struct codec *c, struct cache_sample *x)
 {
 	code_tgid(c, &x->tgid);
-	tell_known(c, x->tgid); /* what nobody did is filtered by nothing */
+	codec__known(c, x->tgid); /* what nobody did is filtered by nothing */
 	code_tid(c, &x->tid);
 	code_kthread(c, &x->kthread);
 	code_cgroup(c, &x->cgroup);

@@ -52,7 +52,7 @@ void code_measure_fields(struct codec *c, struct measure_sample *x)
 	code_bool(c, &x->sampled);
 	code_bool(c, &x->waits);
 	code_who(c, &x->who);
-	tell_known(c, !x->rest && x->who.tgid != MEASURE_MANY);
+	codec__known(c, !x->rest && x->who.tgid != MEASURE_MANY);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_u64(c, &x->count);
@@ -175,7 +175,7 @@ void code_ask_line_fields(struct codec *c, struct ask_line_sample *x)
 	code_u64(c, &x->lost);
 	code_cpu(c, &x->cpu);
 	code_who(c, &x->who);
-	tell_known(c, x->who.tgid != MEASURE_MANY);
+	codec__known(c, x->who.tgid != MEASURE_MANY);
 	code_shared_text(c, &x->event);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_keys(c, &x->values, &x->nvalues, ASK_FIELDS);
@@ -186,7 +186,7 @@ void code_measure_held_fields(struct codec *c, struct measure_held_sample *x)
 {
 	code_bool(c, &x->rest);
 	code_who(c, &x->who);
-	tell_known(c, !x->rest);
+	codec__known(c, !x->rest);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
 	code_u64(c, &x->held);

@@ -33,7 +33,7 @@ static void code_gauges(struct codec *c, struct procs_sample *x)
 	code_below(c, &nice, 64);
 	x->nice = (s32)nice - 32;
 	code_u32(c, &x->flags);
-	tell_kthread(c, x->flags & PROCS_KTHREAD);
+	codec__kthread(c, x->flags & PROCS_KTHREAD);
 	code_below(c, &x->state, 128);
 	CODE_ENUM(c, x->rest, PROCS_PARTS);
 }
@@ -50,7 +50,7 @@ void code_procs_fields(struct codec *c, struct procs_sample *x)
 {
 	CODE_ENUM(c, x->event, PROCS_EVENTS);
 	code_tgid(c, &x->tgid);
-	tell_known(c, x->event != PROCS_ALL && x->event != PROCS_ROUND);
+	codec__known(c, x->event != PROCS_ALL && x->event != PROCS_ROUND);
 	code_tid(c, &x->tid);
 	code_u32(c, &x->ppid);
 	code_u32(c, &x->uid);

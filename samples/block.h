@@ -19,7 +19,7 @@ enum io_op { IO_READ, IO_WRITE, IO_FLUSH, IO_DISCARD, IO_OPS };
 #define IO_FLAG_SYNC  1 /* of writes: somebody waits for it */
 #define IO_FLAG_META  2 /* a file system's own data */
 #define IO_FLAG_OTHER 4 /* without data: zeroes, erase, zones, a device's own command */
-#define IO_FLAGS      8 /* more than any set of them */
+#define IO_FLAGS      8 /* one past the largest combination */
 
 /* Begin to end; begin of queueing to the device's begin; the device's part. */
 enum io_stage { IO_TOTAL, IO_QUEUED, IO_DEVICE, IO_STAGES };

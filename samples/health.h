@@ -42,7 +42,7 @@ struct health_stacks {
 /* Why an interval is not as long as asked, or the time of day has gone on further. */
 struct health_gap {
 	u64 missed_ticks; /* that it goes on over: proftop was stopped, or starved */
-	u64 suspended_ns; /* that the machine slept in it, which is in none of its times */
+	u64 suspended_ns; /* time suspended in this interval, excluded from all durations */
 	u64 cpus_changed; /* how often it was heard in it that CPUs came or went */
 };
 

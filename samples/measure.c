@@ -46,7 +46,7 @@ static bool is_same(const struct measure *m, u32 i, u32 k)
 	const struct measure_label *a = &m->labels[i], *b = &m->labels[k];
 
 	return a->shift == b->shift && a->bits == b->bits &&
-	       (a->told_by >> k & 1 || b->told_by >> i & 1 || a->told_by & b->told_by);
+	       (a->implied_by >> k & 1 || b->implied_by >> i & 1 || a->implied_by & b->implied_by);
 }
 
 /* Whether bits of a word are another label's, too. */
@@ -100,7 +100,7 @@ static const char *check_label(const struct measure *m, u32 i)
 		return check_values(l);
 	if (l->kind == LABEL_DERIVED && (l->of >= own || !l->part))
 		return "a derived label is of no label, or has no parts";
-	if (l->told_by >> m->nlabels || l->told_by >> i & 1)
+	if (l->implied_by >> m->nlabels || l->implied_by >> i & 1)
 		return "a label is told by none, or by itself";
 	return NULL;
 }

@@ -19,7 +19,7 @@
 /* What a label is. The first kind is a measure's own; of the others there is one each. */
 enum label_kind {
 	LABEL_NAMED,   /* a value with a name; bits of a word of the key */
-	LABEL_ERROR,   /* errno, likewise: what failed is also told apart in rows by other labels */
+	LABEL_ERROR,   /* errno, likewise: what failed is also distinguished in rows by other labels */
 	LABEL_DERIVED, /* made of another label's text: several of one text at most */
 	LABEL_PID,
 	LABEL_TID,
@@ -44,9 +44,9 @@ struct measure_label {
 	enum label_kind kind;
 	u8 width;
 	u8 word, shift, bits; /* LABEL_NAMED, LABEL_ERROR: where it is in the key */
-	u32 told_by; /* labels (bits) of which each decides what this one is: shown beside them */
+	u32 implied_by; /* labels (bits) of which each decides what this one is: shown beside them */
 	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
-	bool exact; /* LABEL_NAMED: of one text there may be several, told apart by their values */
+	bool exact; /* LABEL_NAMED: of one text there may be several, distinguished by their values */
 	bool holder; /* LABEL_NAMED: the one of who has what is waited for: SAMPLE_MEASURE_HOLDER */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);

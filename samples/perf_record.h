@@ -34,7 +34,7 @@ struct perf_record {
 	u32 pid, tid; /* the task it is about */
 	u32 cpu;
 	u64 t_ns;
-	u64 id; /* of the event, 0 not told */
+	u64 id; /* of the event, 0 unknown */
 	/* PERF_RECORD_SAMPLE */
 	bool kernel; /* was in kernel mode */
 	const u8 *reads; /* of a group that is read at each sample: nreads times value, id ...; NULL

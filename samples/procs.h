@@ -43,7 +43,7 @@ struct procs_sample {
 	const char *cmdline; /* printable, one line; "": none, or not known yet. Leaders alone */
 	const char *user;    /* name, or the number */
 	struct procs_sums sums;
-	bool unsplit;  /* disk, lock and wait are not told apart from sleep: they are 0 */
+	bool unsplit;  /* disk, lock and wait are not distinguished from sleep: they are 0 */
 	bool is_short; /* PROCS_ENDED: it is in a PROCS_SHORT, too */
 	u64 starts;
 	/* As of its end: */

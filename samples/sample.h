@@ -83,7 +83,7 @@ struct stack_sample {
 	u64 weight;	 /* sum of their periods, in the event's unit (cpu-clock: ns) */
 	u64 t_ns;	 /* of the last one */
 	char comm[COMM_LEN]; /* the thread's name at the first one */
-	/* Of the process: its main thread's name, "" not known; when it began, which tells apart
+	/* Of the process: its main thread's name, "" not known; when it began, which distinguishes
 	 * those that had one number, 0 not known. */
 	char process[COMM_LEN];
 	u64 start_ns;

@@ -60,10 +60,10 @@ struct feed {
 };
 
 /* What is recorded or replayed, for the screen. */
-enum tape_kind { TAPE_NONE, TAPE_RECORD, TAPE_REPLAY };
+enum recording_kind { RECORDING_NONE, RECORDING_RECORD, RECORDING_REPLAY };
 
-struct tape_state {
-	enum tape_kind kind;
+struct recording_state {
+	enum recording_kind kind;
 	u64 intervals;	   /* written, or there are; 0 of a replay: not known */
 	u64 bytes;	   /* written */
 	u64 dropped;	   /* intervals that could not be written in time */
@@ -86,8 +86,8 @@ struct frame {
 	/* In force when it was made, with the cgroups that its globs stood for then. */
 	const struct scope *scope;
 	struct feed feeds[MODEL_COUNT];
-	struct tape_state tape;
-	struct tape_state history; /* what is kept of the last minutes */
+	struct recording_state recording;
+	struct recording_state history; /* what is kept of the last minutes */
 };
 
 #endif

@@ -35,7 +35,7 @@ struct unwind_sink {
 	/* An object's entry, for reading and writing; programs see at once what is written. */
 	struct unwind_object *(*object)(u32 slot);
 	/* Returns when no program uses any more what it saw before the call. */
-	void (*settle)(void);
+	void (*barrier)(void);
 	/* A file that is mapped is the object of that slot. */
 	void (*file)(const struct unwind_file *f, u32 slot);
 

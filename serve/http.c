@@ -94,8 +94,8 @@ static bool pack(char **data, size_t *len)
 	return true;
 }
 
-void http__answer(struct http_request *rq, u32 code, const char *type, const char *name, char *data,
-		  size_t len)
+void http__respond(struct http_request *rq, u32 code, const char *type, const char *name,
+		   char *data, size_t len)
 {
 	bool packed = is_packed(rq, type, len) && pack(&data, &len);
 
@@ -124,7 +124,7 @@ void http__say(struct http_request *rq, u32 code, const char *fmt, ...)
 	va_end(args);
 	n = strlen(text);
 	text[n++] = '\n';
-	http__answer(rq, code, "text/plain; charset=utf-8", NULL, text, n);
+	http__respond(rq, code, "text/plain; charset=utf-8", NULL, text, n);
 }
 
 bool http__prefers(struct http_request *rq, const char *type, const char *to)

@@ -38,8 +38,8 @@ void http__run(struct http *h);
 /* Whether the request prefers this type to that one. */
 bool http__prefers(struct http_request *rq, const char *type, const char *to);
 /* data is freed; it is packed for who takes that. name: what a file of it is called; NULL: it is to be looked at. */
-void http__answer(struct http_request *rq, u32 code, const char *type, const char *name, char *data,
-		  size_t len);
+void http__respond(struct http_request *rq, u32 code, const char *type, const char *name,
+		   char *data, size_t len);
 /* One line of text. */
 void http__say(struct http_request *rq, u32 code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 

@@ -290,7 +290,7 @@ static bool add_address(struct making *m, struct unit *u, const struct expr *on,
 	return true;
 }
 
-/* Where nothing is said of what to tell apart it is told by stack. */
+/* Where nothing is said of what to distinguish it is told by stack. */
 static bool make_acquire(struct making *m, struct unit *u, const struct ask_target *t,
 			 const struct field_resolver *fields)
 {
@@ -507,7 +507,7 @@ static int name_labels(struct making *m, const struct unit *u)
 }
 
 /* Whether an event's code has the keys of rows. */
-static bool tells_keys(const struct question *q, const struct question_event *e)
+static bool has_all_keys(const struct question *q, const struct question_event *e)
 {
 	return q->shape == ASK_HOLD ? e->role == ROLE_BEGIN
 				    : e->role == ROLE_END || e->role == ROLE_PLAIN;
@@ -540,7 +540,7 @@ static int compile_target(struct making *m, u32 target)
 		return -EINVAL;
 	if (!make_unit(m, &u, t, fields) || !has_result(m, t, &u))
 		return -EINVAL;
-	if (tells_keys(m->a->question, t->of) && !m->begun) {
+	if (has_all_keys(m->a->question, t->of) && !m->begun) {
 		m->begun = true;
 		if (name_labels(m, &u))
 			return -EINVAL;

@@ -247,24 +247,24 @@ static int attach_tracepoint(struct running *r, struct bpf_program *prog,
 
 /* Where a probe goes: at functions' returns, at all instructions by which they are left where the kernel
  * must not take their return address over. */
-struct spots {
+struct probe_sites {
 	const u64 *offsets;
 	u32 n;
 	bool returns;
 	u64 semaphore;
 };
 
-static struct spots spots_of(const struct ask_target *t)
+static struct probe_sites sites_of(const struct ask_target *t)
 {
 	if (t->usdt)
-		return (struct spots){&t->usdt->offset, 1, false, t->usdt->semaphore};
+		return (struct probe_sites){&t->usdt->offset, 1, false, t->usdt->semaphore};
 	if (t->place.nends)
-		return (struct spots){t->place.ends, t->place.nends, false, 0};
-	return (struct spots){&t->place.offset, 1, t->of->kind == EVENT_URETPROBE, 0};
+		return (struct probe_sites){t->place.ends, t->place.nends, false, 0};
+	return (struct probe_sites){&t->place.offset, 1, t->of->kind == EVENT_URETPROBE, 0};
 }
 
 static int attach_by_link(struct running *r, struct bpf_program *prog, const struct ask_target *t,
-			  const struct spots *s, u64 cookie)
+			  const struct probe_sites *s, u64 cookie)
 {
 	struct uprobe_set set = {.path = t->file, .offsets = s->offsets, .n = s->n, .pid = t->pid,
 				 .semaphores = s->semaphore ? &s->semaphore : NULL,
@@ -287,7 +287,7 @@ static int attach_by_link(struct running *r, struct bpf_program *prog, const str
 static int attach_function(struct running *r, struct bpf_program *prog, const struct ask_target *t,
 			   u64 cookie)
 {
-	const struct spots s = spots_of(t);
+	const struct probe_sites s = sites_of(t);
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .retprobe = s.returns,
 		    .ref_ctr_offset = s.semaphore);
 	int err = 0;

@@ -96,7 +96,7 @@ static void adapt(struct source *s, u64 requests)
 	if (s->slow < SLOW_WANTED)
 		s->skel->bss->slow_ns = MAX(s->skel->bss->slow_ns / 2, s->slow_least_ns);
 	s->slow = 0;
-	s->skel->bss->slow_told = 0;
+	s->skel->bss->slow_reported = 0;
 	s->skel->bss->stacks_taken = 0;
 	s->skel->data->stack_every = power_of_two(requests / s->skel->data->stacks_most);
 }
@@ -209,9 +209,9 @@ static void fit_kernel(struct block_bpf *k)
 	k->rodata->bio_arg = kernel_btf__arguments(btf, "block_bio_queue") == 2;
 	k->rodata->rqf_io_stat = request_flag(btf, "__RQF_IO_STAT", 1u << 13);
 	k->rodata->rqf_flush_seq = request_flag(btf, "__RQF_FLUSH_SEQ", 1u << 4);
-	k->rodata->bios_tell = !kernel_btf__arguments(btf, "block_io_start");
-	bpf_program__set_autoload(k->progs.block_start, !k->rodata->bios_tell);
-	bpf_program__set_autoload(k->progs.block_flush_bio, k->rodata->bios_tell);
+	k->rodata->by_bio = !kernel_btf__arguments(btf, "block_io_start");
+	bpf_program__set_autoload(k->progs.block_start, !k->rodata->by_bio);
+	bpf_program__set_autoload(k->progs.block_flush_bio, k->rodata->by_bio);
 	if (!kernel_btf__arguments(btf, "block_rq_merge"))
 		bpf_program__set_autoload(k->progs.block_merge, false);
 	if (!kernel_btf__arguments(btf, "writeback_dirty_folio"))
@@ -254,11 +254,11 @@ static int loaded(struct source *s, struct status *st)
 }
 
 /* Without it, requests whose end was not told are counted when the next one begins. */
-static void attach_settle(struct source *s)
+static void attach_visit(struct source *s)
 {
 	struct status why = {0};
 
-	if (bpf_visit__attach_map(&s->base.visit, s->skel->progs.block_settle,
+	if (bpf_visit__attach_map(&s->base.visit, s->skel->progs.block_visit,
 				  bpf_map__fd(s->skel->maps.requests), &why))
 		log__add(LOG_WARN, "requests on their way cannot be looked at: %s", why.msg);
 }
@@ -273,7 +273,7 @@ static void map_slots(struct source *s)
 
 static void begin(struct source *s)
 {
-	attach_settle(s);
+	attach_visit(s);
 	map_slots(s);
 	look_at_devices(s);
 	s->skel->bss->ready = 1;
@@ -295,7 +295,7 @@ static bool any_old(const struct source *s)
 }
 
 /* Requests that ended without a word are counted in the interval that ends. */
-static void settle(struct source *s)
+static void visit_requests(struct source *s)
 {
 	if (s->base.visit.link && any_old(s))
 		bpf_visit__run(&s->base.visit);
@@ -329,7 +329,7 @@ static const struct bpf_subject subject = {
 	.loaded = loaded,
 	.scoped = scoped,
 	.begin = begin,
-	.turning = settle,
+	.turning = visit_requests,
 	.first = first,
 	.record = put_record,
 	.drain = drain,

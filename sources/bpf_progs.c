@@ -174,21 +174,21 @@ static struct bpf_prog_entry *add_prog(struct source *s, int fd, const struct bp
 	read_static(fd, info, maps, e);
 	/* What ran before the first look ran before the interval. */
 	if (s->look == 1) {
-		e->runs_then = info->run_cnt;
-		e->run_ns_then = info->run_time_ns;
-		e->misses_then = info->recursion_misses;
+		e->last_runs = info->run_cnt;
+		e->last_run_ns = info->run_time_ns;
+		e->last_misses = info->recursion_misses;
 	}
 	return e;
 }
 
 static void count_runs(struct bpf_prog_entry *e, const struct bpf_prog_info *info)
 {
-	e->s.runs = info->run_cnt - MIN(info->run_cnt, e->runs_then);
-	e->s.run_ns = info->run_time_ns - MIN(info->run_time_ns, e->run_ns_then);
-	e->s.misses = info->recursion_misses - MIN(info->recursion_misses, e->misses_then);
-	e->runs_then = info->run_cnt;
-	e->run_ns_then = info->run_time_ns;
-	e->misses_then = info->recursion_misses;
+	e->s.runs = info->run_cnt - MIN(info->run_cnt, e->last_runs);
+	e->s.run_ns = info->run_time_ns - MIN(info->run_time_ns, e->last_run_ns);
+	e->s.misses = info->recursion_misses - MIN(info->recursion_misses, e->last_misses);
+	e->last_runs = info->run_cnt;
+	e->last_run_ns = info->run_time_ns;
+	e->last_misses = info->recursion_misses;
 }
 
 static void look_at(struct source *s, u32 id, int fd)

@@ -111,7 +111,7 @@ int bpf_files__open(struct bpf_files *f, int stats_fd, struct status *st)
 	int fds[BPF_FILE_KINDS] = {
 		[BPF_FILE_PROG] = reserve_fd(),
 		[BPF_FILE_LINK] = reserve_fd(),
-		[BPF_FILE_PERF] = open_event(), /* -errno: such files are not told apart */
+		[BPF_FILE_PERF] = open_event(), /* -errno: such files are not distinguished */
 		[BPF_FILE_STATS] = stats_fd,
 	};
 	int err = load(f, true, fds);

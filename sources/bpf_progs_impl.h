@@ -19,7 +19,7 @@ struct progs_bpf;
 struct bpf_prog_entry {
 	struct bpf_prog_sample s; /* with what is new since the last look */
 	u64 seen;		  /* number of the last look at it */
-	u64 runs_then, run_ns_then, misses_then;
+	u64 last_runs, last_run_ns, last_misses;
 	u32 *maps; /* ids */
 	u32 nmaps;
 };

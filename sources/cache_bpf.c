@@ -121,7 +121,7 @@ static void put_totals(struct source *s)
 
 	cache_totals__read(&s->totals, &out);
 	read_mounts(mounts, sizeof(mounts));
-	cache_totals__blind(mounts, s->fit.told, out.blind, sizeof(out.blind));
+	cache_totals__blind(mounts, s->fit.types_seen, out.blind, sizeof(out.blind));
 	out.writes_seen = !out.blind[0];
 	bpf_source__stats(&s->base, &now);
 	for (u32 i = 0; i < CACHE_AGES; i++)
@@ -162,7 +162,7 @@ static void note_tier(struct source *s)
 		 : s->fit.reads	  ? "bpf"
 				  : "bpf, no reads");
 	copy_str(h->event, sizeof(h->event),
-		 s->fit.reads == CACHE_TOLD_BY_FUNCTIONS ? "filemap_get_pages"
+		 s->fit.reads == CACHE_SEEN_BY_FUNCTIONS ? "filemap_get_pages"
 							 : "mm_filemap_get_pages");
 	if (!s->fit.reads)
 		copy_str(h->note, sizeof(h->note),
@@ -249,7 +249,7 @@ static void learn_last(struct source *s)
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct utsname u;
 	char byte;
-	u64 told;
+	u64 types_seen;
 
 	s->skel->bss->probe_tgid = (u32)getpid();
 	if (fd >= 0 && pread(fd, &byte, 1, 0) < 0)
@@ -257,9 +257,9 @@ static void learn_last(struct source *s)
 	if (fd >= 0)
 		close(fd);
 	s->skel->bss->probe_tgid = 0;
-	told = s->skel->bss->probe_end;
+	types_seen = s->skel->bss->probe_end;
 	s->skel->bss->last_is_end =
-		told ? told == 2 : !uname(&u) && cache_fit__last_is_end(u.release);
+		types_seen ? types_seen == 2 : !uname(&u) && cache_fit__last_is_end(u.release);
 }
 
 static void begin(struct source *s)
@@ -272,7 +272,7 @@ static void begin(struct source *s)
 	s->put.files_fd = bpf_map__fd(s->skel->maps.files);
 	s->put.scope = &s->base.scope;
 	s->skel->bss->ready = 1;
-	if (s->fit.reads == CACHE_TOLD_BY_TRACEPOINTS)
+	if (s->fit.reads == CACHE_SEEN_BY_TRACEPOINTS)
 		learn_last(s);
 	cache_totals__read(&s->totals, &unused);
 	note_tier(s);

@@ -43,13 +43,13 @@ static void note_types(struct cache_fit *f, const char *const *types)
 {
 	u32 n = 0;
 
-	while (f->told[n])
+	while (f->types_seen[n])
 		n++;
-	while (*types && n + 1 < ARRAY_SIZE(f->told))
-		f->told[n++] = *types++;
+	while (*types && n + 1 < ARRAY_SIZE(f->types_seen))
+		f->types_seen[n++] = *types++;
 }
 
-static void note_told(struct cache_fit *f, const char *tracepoint)
+static void note_type(struct cache_fit *f, const char *tracepoint)
 {
 	static const char *const ext[] = {"ext4", "ext3", "ext2", NULL}; /* as a rule */
 	static const char *const xfs[] = {"xfs", NULL}, *const f2fs[] = {"f2fs", NULL};
@@ -66,7 +66,7 @@ static void fit_tracepoint(struct bpf_program *prog, const char *name, struct bt
 			   struct cache_fit *f)
 {
 	if (is_there(kernel, name))
-		note_told(f, name);
+		note_type(f, name);
 	else
 		bpf_program__set_autoload(prog, false);
 }
@@ -84,10 +84,10 @@ static bool has_read_functions(const struct btf *kernel, struct cache_fit *f)
 static void fit_reads(const struct btf *kernel, bool functions, struct cache_fit *f)
 {
 	if (kernel_btf__arguments(kernel, "mm_filemap_get_pages"))
-		f->reads = CACHE_TOLD_BY_TRACEPOINTS;
+		f->reads = CACHE_SEEN_BY_TRACEPOINTS;
 	else if (functions && has_read_functions(kernel, f))
-		f->reads = CACHE_TOLD_BY_FUNCTIONS;
-	f->functions = f->reads == CACHE_TOLD_BY_FUNCTIONS;
+		f->reads = CACHE_SEEN_BY_FUNCTIONS;
+	f->functions = f->reads == CACHE_SEEN_BY_FUNCTIONS;
 }
 
 /* File systems that write by it, and by nothing else. */
@@ -110,7 +110,7 @@ static bool is_chosen(const struct bpf_program *prog, const struct cache_fit *f)
 
 	if (!strcmp(name, "cache_write_function"))
 		return f->writes;
-	if (f->reads != CACHE_TOLD_BY_FUNCTIONS)
+	if (f->reads != CACHE_SEEN_BY_FUNCTIONS)
 		return false;
 	return strncmp(name, "cache_get_pages", 15) ||
 	       f->get_pages_has_count == !strcmp(name, "cache_get_pages");

@@ -9,14 +9,15 @@ struct bpf_object;
 struct btf;
 
 /* What tells of reads and faults. */
-enum cache_told_by { CACHE_TOLD_BY_NOTHING, CACHE_TOLD_BY_TRACEPOINTS, CACHE_TOLD_BY_FUNCTIONS };
+enum cache_seen_by { CACHE_SEEN_BY_NOTHING, CACHE_SEEN_BY_TRACEPOINTS, CACHE_SEEN_BY_FUNCTIONS };
 
 struct cache_fit {
-	enum cache_told_by reads;
+	enum cache_seen_by reads;
 	bool functions;		  /* some programs are on functions */
 	bool writes;		  /* one is on what most file systems write by */
 	bool get_pages_has_count; /* else an iov_iter: bpf/cache_functions.bpf.h */
-	const char *told[24];	  /* types of file systems whose writes are told, NULL at the end */
+	const char
+		*types_seen[24]; /* types of file systems whose writes are told, NULL at the end */
 };
 
 /* What there is, but for the file systems' own tracepoints; functions: as below. */

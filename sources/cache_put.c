@@ -73,7 +73,7 @@ static struct cache_debt *debt_of(struct cache_put *p, const struct cache_key *k
 	return d;
 }
 
-static u64 settle(struct cache_put *p, const struct cache_key *k, u32 what, s64 n)
+static u64 pay_debt(struct cache_put *p, const struct cache_key *k, u32 what, s64 n)
 {
 	struct cache_debt *d = p->ndebts || n < 0 ? debt_of(p, k, n < 0) : NULL;
 	u64 paid;
@@ -114,7 +114,7 @@ void cache_put__sum(struct cache_put *p, const struct cache_key *k, const struct
 	if (k->tgid && k->tgid != CACHE_OTHERS && !bpf_scope__passes(p->scope, &e))
 		return;
 	for (u32 i = 0; i < CACHE_COUNTS; i++) {
-		out.n[i] = settle(p, k, i, sum->n[i]);
+		out.n[i] = pay_debt(p, k, i, sum->n[i]);
 		any += out.n[i];
 		p->samples += is_access(i) ? out.n[i] : 0;
 	}

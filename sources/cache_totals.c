@@ -66,7 +66,7 @@ static bool is_among(const char *type, const char *const *names)
 	return false;
 }
 
-static bool is_told(const char *type, const char *out)
+static bool is_reported(const char *type, const char *out)
 {
 	size_t n = strlen(type);
 
@@ -91,7 +91,7 @@ static void take_mount(const char *line, const char *const *seen, char *out, siz
 	size_t len = strlen(out);
 
 	if (!rest || sscanf(rest, " - %31s %7s", type, source) != 2 || !has_pages(type, source) ||
-	    is_among(type, seen) || is_told(type, out))
+	    is_among(type, seen) || is_reported(type, out))
 		return;
 	if (len + strlen(type) + 2 <= size)
 		snprintf(out + len, size - len, "%s%s", len ? " " : "", type);

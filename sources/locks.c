@@ -53,7 +53,7 @@ struct lock_seen {
 	u64 lock, address, file;
 	u32 tgid, op, value, tries;
 	enum lock_kind kind;
-	bool told; /* the programs know its kind */
+	bool kind_known; /* the programs know its kind */
 	bool named;
 	bool inner; /* the C library's: words of some kinds lie within the lock */
 	u64 same; /* of all words of it */
@@ -228,12 +228,12 @@ static struct lock_seen *new_lock(struct ctx *c, const struct lock_record *r)
 	return l;
 }
 
-static void tell_kind(struct ctx *c, struct lock_seen *l)
+static void publish_kind(struct ctx *c, struct lock_seen *l)
 {
 	u32 kind = l->kind;
 
-	if (kind && !l->told)
-		l->told = !bpf_map_update_elem(c->kinds_fd, &l->lock, &kind, BPF_ANY);
+	if (kind && !l->kind_known)
+		l->kind_known = !bpf_map_update_elem(c->kinds_fd, &l->lock, &kind, BPF_ANY);
 }
 
 /* Where the C library has no symbols of its own a wait for a semaphore has no name: it is told by its
@@ -306,7 +306,7 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 		name_where(c, l->tgid, ips, n, l->taken_in, sizeof(l->taken_in));
 	if (!l->kind && n && is_semaphore(c, l, ips[0]))
 		l->kind = LOCK_KIND_SEMAPHORE;
-	tell_kind(c, l);
+	publish_kind(c, l);
 }
 
 /* Those that there was no time for. */
@@ -349,8 +349,8 @@ static void on_lock(struct ctx *c, const struct lock_record *r)
 		l->kind = LOCK_KIND_SEMAPHORE;
 	if (!l->kind && ++l->tries == TRIES)
 		l->kind = LOCK_KIND_FUTEX;
-	l->told = false;
-	tell_kind(c, l);
+	l->kind_known = false;
+	publish_kind(c, l);
 }
 
 static void add_offset(char *buf, size_t size, u64 offset)

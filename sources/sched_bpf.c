@@ -303,7 +303,7 @@ static void adapt_limits(struct source *s)
 	if (b->long_kept < LONG_WANTED)
 		b->long_ns = MAX(b->long_ns / 2, SCHED_LONG_NS);
 	s->slow = 0;
-	b->slow_told = b->long_kept = 0;
+	b->slow_reported = b->long_kept = 0;
 }
 
 /* A shape stands for a stack that was sent: both are forgotten together. */
@@ -427,11 +427,11 @@ static void fini(struct source *s)
 }
 
 /* Since 5.18 the tracepoint tells the state in which the thread left. */
-static bool switch_tells_state(void)
+static bool switch_has_state(void)
 {
 	struct btf *btf = kernel_btf__get();
 	const struct btf_type *t;
-	bool tells = false;
+	bool has_state = false;
 	int id;
 
 	if (!btf)
@@ -441,9 +441,9 @@ static bool switch_tells_state(void)
 	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer */
 	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the prototype; its first is context */
 	if (t && btf_is_func_proto(t))
-		tells = btf_vlen(t) >= 5;
+		has_state = btf_vlen(t) >= 5;
 	kernel_btf__put(btf);
-	return tells;
+	return has_state;
 }
 
 static int open_programs(struct source *s, struct status *st)
@@ -457,7 +457,7 @@ static int open_programs(struct source *s, struct status *st)
 	s->base.ring_bytes = sizes->ring_bytes;
 	bpf_source__size(&s->base, "waits", sizes->waits);
 	bpf_source__size(&s->base, "rests", sizes->rests);
-	s->skel->rodata->switch_tells_state = switch_tells_state();
+	s->skel->rodata->switch_has_state = switch_has_state();
 #ifdef __x86_64__
 	/* The kernel's image and its modules lie within it. */
 	s->skel->rodata->text_start = 0xffffffff80000000;

@@ -17,7 +17,7 @@
 #include "samples/walk.h"
 #include "scope/scope.h"
 
-struct reel;
+struct replay_source;
 struct ask_list;
 
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF };
@@ -38,7 +38,8 @@ struct sampling {
 	bool idle;	   /* count the idle task too */
 	u32 watch;	   /* thread whose every change of state is told; 0 none */
 	double interval_s; /* expected time between drains: sizes maps and rings */
-	struct reel *reel; /* of a replay: what its sources hand out; borrowed, NULL live */
+	struct replay_source
+		*replay; /* of a replay: what its sources hand out; borrowed, NULL live */
 	/* Of what is held: mean bytes between two objects that are followed, SAMPLE_EVERY: all are;
 	 * 0: all are while they are not too many or too dear. */
 	u64 sample_bytes;

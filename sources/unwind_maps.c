@@ -278,7 +278,7 @@ static int sink_runtime(u32 tgid, const union runtime *rt)
 const struct unwind_sink source_unwind_sink = {
 	.page = sink_page,
 	.object = sink_object,
-	.settle = bpf_util__barrier,
+	.barrier = bpf_util__barrier,
 	.file = sink_file,
 	.begin = sink_begin,
 	.process = sink_process,

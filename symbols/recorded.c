@@ -85,7 +85,7 @@ u32 symbols__recorded_func(struct symbols *s, const struct sym_func *f)
 	return id;
 }
 
-/* A number that symbols__offset_told() made. */
+/* A number that symbols__recorded_offset() made. */
 static bool is_hidden(const struct sym_object *o, u64 offset)
 {
 	return (o->kind == CODE_KERNEL || o->kind == CODE_BPF) && offset >> 62 == SYM_HIDDEN >> 62;

@@ -16,7 +16,7 @@ u32 symbols__recorded_func(struct symbols *s, const struct sym_func *f);
 
 struct recorded_loc {
 	u32 object, func; /* func 0: it was not known; it is called after its offset */
-	u64 offset;	  /* as symbols__offset_told() has it: hidden ones are not told */
+	u64 offset;	  /* as symbols__recorded_offset() has it: hidden ones are not told */
 	const u32 *inlined; /* functions, innermost first */
 	u32 ninlined;
 };

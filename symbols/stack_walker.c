@@ -106,7 +106,7 @@ static size_t code_bytes(const struct kept_code *k)
 	return (size_t)k->code.table.nrows * sizeof(struct unwind_row);
 }
 
-static void tell(struct walker *w, s64 tables, s64 rows)
+static void report(struct walker *w, s64 tables, s64 rows)
 {
 	atomic_fetch_add(&w->ntables, (u64)tables);
 	atomic_fetch_add(&w->nrows, (u64)rows);
@@ -122,7 +122,7 @@ static void drop_code(struct walker *w, struct kept_code *k)
 	k->code = (struct unwind_code){0};
 	k->read = false;
 	k->retry_ns = 0;
-	tell(w, -1, -rows);
+	report(w, -1, -rows);
 	atomic_fetch_add(&w->nevictions, 1);
 }
 
@@ -173,7 +173,7 @@ static void read_code(struct walker *w, struct kept_code *k)
 	if (!k->code.table.nrows)
 		return;
 	w->bytes += code_bytes(k);
-	tell(w, 1, k->code.table.nrows);
+	report(w, 1, k->code.table.nrows);
 	make_room(w, k);
 }
 

@@ -60,7 +60,7 @@ struct symbols *symbols__new(struct status *st)
 	pthread_mutex_init(&s->table_lock, NULL);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->cond, NULL);
-	pthread_cond_init(&s->settled, NULL);
+	pthread_cond_init(&s->resolved, NULL);
 	add_fixed(s);
 	s->spaces = spaces__new(s);
 	s->scripts = scripts__new(s);
@@ -104,7 +104,7 @@ void symbols__free(struct symbols *s)
 	pthread_mutex_destroy(&s->table_lock);
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->cond);
-	pthread_cond_destroy(&s->settled);
+	pthread_cond_destroy(&s->resolved);
 	close(s->event_fd);
 	free(s);
 }
@@ -355,7 +355,7 @@ static bool kernel_hides(struct symbols *s)
 	return known == ADDRESSES_HIDDEN;
 }
 
-u64 symbols__offset_told(struct symbols *s, u32 loc)
+u64 symbols__recorded_offset(struct symbols *s, u32 loc)
 {
 	const struct object *o = symbols__obj(s, symbols__object_of(s, loc));
 	bool of_kernel =
@@ -374,23 +374,23 @@ int symbols__event_fd(const struct symbols *s)
 	return s->event_fd;
 }
 
-static bool is_settled(const struct symbols *s)
+static bool is_resolved(const struct symbols *s)
 {
 	return !s->busy && !s->queue.n && !s->inline_queue.n && !s->annotate_queue.n;
 }
 
-bool symbols__settle(struct symbols *s, u32 timeout_ms)
+bool symbols__wait(struct symbols *s, u32 timeout_ms)
 {
 	struct timespec ts = clock__until(clock__monotonic_ns() + timeout_ms * NSEC_PER_MSEC);
-	bool settled;
+	bool resolved;
 	int err = 0;
 
 	pthread_mutex_lock(&s->lock);
-	while (!is_settled(s) && !err)
-		err = pthread_cond_clockwait(&s->settled, &s->lock, CLOCK_MONOTONIC, &ts);
-	settled = is_settled(s);
+	while (!is_resolved(s) && !err)
+		err = pthread_cond_clockwait(&s->resolved, &s->lock, CLOCK_MONOTONIC, &ts);
+	resolved = is_resolved(s);
 	pthread_mutex_unlock(&s->lock);
-	return settled;
+	return resolved;
 }
 
 void symbols__stats(const struct symbols *cs, struct symbols_stats *out)

@@ -75,7 +75,7 @@ u64 symbols__offset_of(const struct symbols *s, u32 loc);
 /* The same for what others will read: in the place of an address that the kernel hides from us,
  * though it came with a sample, a number that is the loc's alone. May read a file, once. */
 #define SYM_HIDDEN (1ULL << 62) /* in such a number, and in no address of a kernel */
-u64 symbols__offset_told(struct symbols *s, u32 loc);
+u64 symbols__recorded_offset(struct symbols *s, u32 loc);
 /* NULL while the worker has not looked at it. */
 const struct sym_object_info *symbols__object_info(const struct symbols *s, u32 object);
 /* Functions inlined at a loc, innermost first, without the containing function itself.
@@ -96,7 +96,7 @@ u64 symbols__generation(const struct symbols *s);
 /* An eventfd that becomes readable when the generation rises; owned by symbols. */
 int symbols__event_fd(const struct symbols *s);
 /* Blocks until nothing is pending or the time is over; true when settled. Not for the UI. */
-bool symbols__settle(struct symbols *s, u32 timeout_ms);
+bool symbols__wait(struct symbols *s, u32 timeout_ms);
 
 struct symbols_stats {
 	u64 locs, funcs, objects, processes;

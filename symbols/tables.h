@@ -94,7 +94,7 @@ struct symbols {
 
 	/* Between threads, under lock; cond wakes the worker, settled those who wait for it. */
 	pthread_mutex_t lock;
-	pthread_cond_t cond, settled;
+	pthread_cond_t cond, resolved;
 	struct u32_vec queue;	      /* locs to resolve */
 	struct u32_vec inline_queue;  /* locs whose inline chain is asked for */
 	struct u32_vec annotate_queue; /* funcs */

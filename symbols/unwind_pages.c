@@ -71,7 +71,7 @@ static void evict(struct unwind_pages *p, u32 slot)
 	p->sink->object(slot)->how = UNWIND_BY_NOTHING;
 	if (p->evicted)
 		p->evicted(p->evicted_ctx, slot);
-	p->sink->settle();
+	p->sink->barrier();
 	give_back(p, slot);
 }
 

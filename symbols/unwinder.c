@@ -31,7 +31,7 @@ struct slot {
 	const struct runtime_file *runtime; /* NULL: it is none; the worker's before SLOT_DONE */
 };
 
-struct told {
+struct known_process {
 	u32 tgid;
 	u64 exec_id;
 	u64 wanted_ip; /* where something may be mapped that is not known; 0 */
@@ -59,11 +59,11 @@ struct unwinder {
 	/* Collector thread: */
 	u32 nslots;
 	struct hidx slot_index;
-	struct told *told; /* UNWIND_PROCESSES_KEPT, in a ring */
-	u32 next_told;
-	struct hidx told_index; /* rebuilt when it has grown by what is gone */
+	struct known_process *known; /* UNWIND_PROCESSES_KEPT, in a ring */
+	u32 next_known;
+	struct hidx known_index; /* rebuilt when it has grown by what is gone */
 	struct u32_vec changed; /* of told */
-	u32 last_told;		/* number of what was told */
+	u32 last_maps_id;	/* number of what was told */
 	u32 last_table;		/* the worker's: number of the last one that was made */
 	struct met *met;	/* FILES_MAX */
 	u32 nmet;
@@ -79,16 +79,16 @@ struct unwinder {
 
 /* --- processes --- */
 
-static u32 find_told(const struct unwinder *u, u32 tgid)
+static u32 find_known(const struct unwinder *u, u32 tgid)
 {
 	u32 at;
 
-	HIDX_FIND(at, &u->told_index, mix64(tgid), pos,
-		  !u->told[pos].free && u->told[pos].tgid == tgid);
+	HIDX_FIND(at, &u->known_index, mix64(tgid), pos,
+		  !u->known[pos].free && u->known[pos].tgid == tgid);
 	return at;
 }
 
-static void forget(struct unwinder *u, struct told *t)
+static void forget(struct unwinder *u, struct known_process *t)
 {
 	if (!t->free)
 		u->sink->forget(t->tgid);
@@ -96,22 +96,22 @@ static void forget(struct unwinder *u, struct told *t)
 }
 
 /* The index keeps what is gone until there is as much of it as of the rest. */
-static void index_told(struct unwinder *u, u32 at)
+static void index_known(struct unwinder *u, u32 at)
 {
-	if (u->told_index.used >= 2 * UNWIND_PROCESSES_KEPT) {
-		hidx__clear(&u->told_index);
+	if (u->known_index.used >= 2 * UNWIND_PROCESSES_KEPT) {
+		hidx__clear(&u->known_index);
 		for (u32 i = 0; i < UNWIND_PROCESSES_KEPT; i++)
-			if (!u->told[i].free && i != at)
-				hidx__add(&u->told_index, mix64(u->told[i].tgid), i);
+			if (!u->known[i].free && i != at)
+				hidx__add(&u->known_index, mix64(u->known[i].tgid), i);
 	}
-	hidx__add(&u->told_index, mix64(u->told[at].tgid), at);
+	hidx__add(&u->known_index, mix64(u->known[at].tgid), at);
 }
 
 static void mark_changed(struct unwinder *u, u32 at)
 {
-	if (!u->told[at].changed)
+	if (!u->known[at].changed)
 		u32_vec__push(&u->changed, at);
-	u->told[at].changed = true;
+	u->known[at].changed = true;
 }
 
 static void want_file(struct unwinder *u, const struct unwind_sample *w)
@@ -129,33 +129,34 @@ void unwinder__want(struct unwinder *u, const struct unwind_sample *w)
 		want_file(u, w);
 		return;
 	}
-	at = find_told(u, w->tgid);
+	at = find_known(u, w->tgid);
 	if (at == HIDX_NONE) {
-		at = u->next_told++ % UNWIND_PROCESSES_KEPT;
-		forget(u, &u->told[at]);
-		u->told[at] = (struct told){.tgid = w->tgid, .changed = u->told[at].changed};
-		index_told(u, at);
+		at = u->next_known++ % UNWIND_PROCESSES_KEPT;
+		forget(u, &u->known[at]);
+		u->known[at] =
+			(struct known_process){.tgid = w->tgid, .changed = u->known[at].changed};
+		index_known(u, at);
 	}
-	if (u->told[at].exec_id != w->exec_id) {
-		u->told[at].sum = 0;
-		u->told[at].script = SCRIPT_NOTHING;
-		u->told[at].tries = 0;
+	if (u->known[at].exec_id != w->exec_id) {
+		u->known[at].sum = 0;
+		u->known[at].script = SCRIPT_NOTHING;
+		u->known[at].tries = 0;
 	}
-	u->told[at].exec_id = w->exec_id;
-	u->told[at].wanted_ip = w->ip;
+	u->known[at].exec_id = w->exec_id;
+	u->known[at].wanted_ip = w->ip;
 	mark_changed(u, at);
 }
 
 void unwinder__event(struct unwinder *u, const struct proc_event *ev)
 {
-	u32 at = find_told(u, ev->tgid);
+	u32 at = find_known(u, ev->tgid);
 
 	if (at == HIDX_NONE)
 		return;
 	if (ev->type == PROC_MMAP)
 		mark_changed(u, at);
 	else if (ev->type == PROC_EXEC || (ev->type == PROC_EXIT && ev->tid == ev->tgid))
-		forget(u, &u->told[at]);
+		forget(u, &u->known[at]);
 }
 
 /* --- tables --- */
@@ -364,7 +365,7 @@ static void free_file(struct job *j)
 }
 
 /* Which object it is; unless that is not known any more. */
-static void tell_file(struct unwinder *u, const struct met *m)
+static void publish_file(struct unwinder *u, const struct met *m)
 {
 	struct file_job *f;
 	u64 offset;
@@ -414,8 +415,8 @@ static bool find_bias(struct unwinder *u, const struct unwind_mapping *m, u64 *b
 
 #define ATTACH_TRIES 100 /* while the interpreter begins */
 
-static int attach_runtime(struct unwinder *u, struct told *t, const struct runtime_file *f, u64 bias,
-			  const char **why)
+static int attach_runtime(struct unwinder *u, struct known_process *t, const struct runtime_file *f,
+			  u64 bias, const char **why)
 {
 	const struct process_memory memory = process_memory__of(t->tgid);
 	struct process_runtime found;
@@ -432,7 +433,7 @@ static int attach_runtime(struct unwinder *u, struct told *t, const struct runti
 	return 0;
 }
 
-static void attach(struct unwinder *u, struct told *t, const struct unwind_mapping *m)
+static void attach(struct unwinder *u, struct known_process *t, const struct unwind_mapping *m)
 {
 	const struct slot *s = &u->slots[m->object];
 	const char *why = NULL;
@@ -453,7 +454,8 @@ static void attach(struct unwinder *u, struct told *t, const struct unwind_mappi
 }
 
 /* Looks for an interpreter among what is mapped. */
-static void look_for_script(struct unwinder *u, struct told *t, const struct unwind_part *part)
+static void look_for_script(struct unwinder *u, struct known_process *t,
+			    const struct unwind_part *part)
 {
 	for (u32 i = 0; i < UNWIND_PART && part->v[i].start != UINT64_MAX; i++) {
 		const struct unwind_mapping *m = &part->v[i];
@@ -468,8 +470,8 @@ static void look_for_script(struct unwinder *u, struct told *t, const struct unw
 }
 
 /* Tells it unless it was told before. */
-static void tell_parts(struct unwinder *u, struct told *t, struct unwind_process *p,
-		       const struct unwind_part *parts)
+static void publish_parts(struct unwinder *u, struct known_process *t, struct unwind_process *p,
+			  const struct unwind_part *parts)
 {
 	u64 sum = mix64_pair(hash_bytes(parts, p->nparts * sizeof(*parts)), t->script) | 1;
 
@@ -477,14 +479,14 @@ static void tell_parts(struct unwinder *u, struct told *t, struct unwind_process
 		return;
 	t->sum = sum;
 	p->script = t->script;
-	if (!++u->last_told)
-		u->last_told++; /* 0 is nobody's */
-	p->told = u->last_told;
+	if (!++u->last_maps_id)
+		u->last_maps_id++; /* 0 is nobody's */
+	p->maps_id = u->last_maps_id;
 	if (u->sink->process(t->tgid, p, parts))
 		forget(u, t);
 }
 
-static void tell(struct unwinder *u, struct told *t)
+static void publish(struct unwinder *u, struct known_process *t)
 {
 	struct space_mapping *m = xmalloc(MAPPINGS_MAX * sizeof(*m));
 	struct unwind_process p = {.exec_id = t->exec_id};
@@ -508,7 +510,7 @@ static void tell(struct unwinder *u, struct told *t)
 		p.begins[i] = parts[i].v[0].start;
 		look_for_script(u, t, &parts[i]);
 	}
-	tell_parts(u, t, &p, parts);
+	publish_parts(u, t, &p, parts);
 	free(parts);
 	free(m);
 }
@@ -518,11 +520,11 @@ void unwinder__flush(struct unwinder *u)
 	u32 left = 0;
 
 	for (u32 i = 0; i < u->changed.n; i++) {
-		struct told *t = &u->told[u->changed.v[i]];
+		struct known_process *t = &u->known[u->changed.v[i]];
 
 		t->changed = t->pending = false;
 		if (!t->free)
-			tell(u, t);
+			publish(u, t);
 		/* Once more at the next flush. */
 		if (!t->free && t->pending) {
 			t->changed = true;
@@ -531,12 +533,12 @@ void unwinder__flush(struct unwinder *u)
 	}
 	u->changed.n = left;
 	for (u32 i = 0; i < u->nmet; i++)
-		tell_file(u, &u->met[i]);
+		publish_file(u, &u->met[i]);
 	u->nmet = 0;
 	worker__reap(u->worker);
 }
 
-static bool is_settled(struct unwinder *u)
+static bool is_resolved(struct unwinder *u)
 {
 	unwinder__flush(u);
 	return !u->changed.n && worker__idle(u->worker);
@@ -546,10 +548,10 @@ bool unwinder__settle(struct unwinder *u, u32 timeout_ms)
 {
 	struct pollfd done = {.fd = worker__fd(u->worker), .events = POLLIN};
 
-	if (is_settled(u))
+	if (is_resolved(u))
 		return true;
 	poll(&done, 1, (int)timeout_ms);
-	return is_settled(u);
+	return is_resolved(u);
 }
 
 void unwinder__stats(const struct unwinder *u, struct symbols_unwind_stats *out)
@@ -576,9 +578,9 @@ struct unwinder *unwinder__new(struct symbols *s, const struct unwind_sink *sink
 	u->symbols = s;
 	u->sink = sink;
 	u->budget = budget;
-	u->told = xcalloc(UNWIND_PROCESSES_KEPT, sizeof(*u->told));
+	u->known = xcalloc(UNWIND_PROCESSES_KEPT, sizeof(*u->known));
 	for (u32 i = 0; i < UNWIND_PROCESSES_KEPT; i++)
-		u->told[i].free = true;
+		u->known[i].free = true;
 	u->met = xcalloc(FILES_MAX, sizeof(*u->met));
 	sink->begin();
 	u->worker = worker__new("unwind");
@@ -596,8 +598,8 @@ void unwinder__free(struct unwinder *u)
 	for (u32 i = 0; i < UNWIND_OBJECTS; i++)
 		free((void *)u->slots[i].runtime);
 	hidx__fini(&u->slot_index);
-	hidx__fini(&u->told_index);
-	free(u->told);
+	hidx__fini(&u->known_index);
+	free(u->known);
 	free(u->met);
 	free(u->changed.v);
 	free(u);

@@ -266,7 +266,7 @@ static void find_inlined(struct symbols *s, u32 id)
 
 #define INLINES_A_TURN 256
 
-static bool answer_inlined(struct symbols *s, struct worker_state *w)
+static bool result_inlined(struct symbols *s, struct worker_state *w)
 {
 	u32 n = MIN(w->inlines.n, (u32)INLINES_A_TURN);
 
@@ -304,7 +304,7 @@ static bool is_annotated(struct symbols *s, u32 func)
 	return is;
 }
 
-static bool answer_annotate(struct symbols *s, struct worker_state *w)
+static bool result_annotate(struct symbols *s, struct worker_state *w)
 {
 	u32 func;
 
@@ -351,13 +351,13 @@ static bool preload_due(struct symbols *s, struct worker_state *w, u64 *next_ns)
 static bool do_some(struct symbols *s, struct worker_state *w, u64 *next_ns)
 {
 	sort_out(s, w);
-	if (answer_annotate(s, w))
+	if (result_annotate(s, w))
 		return true;
 	if (w->active.n) {
 		resolve_object(s, w, choose(s, w));
 		return true;
 	}
-	return answer_inlined(s, w) || retry_due(s, w, next_ns) || preload_due(s, w, next_ns);
+	return result_inlined(s, w) || retry_due(s, w, next_ns) || preload_due(s, w, next_ns);
 }
 
 static bool is_asked(const struct symbols *s)
@@ -381,7 +381,7 @@ static void rest(struct symbols *s, u64 until_ns)
 	struct timespec ts = clock__until(until_ns);
 
 	s->busy = false;
-	pthread_cond_broadcast(&s->settled);
+	pthread_cond_broadcast(&s->resolved);
 	if (until_ns == UINT64_MAX)
 		pthread_cond_wait(&s->cond, &s->lock);
 	else

@@ -42,7 +42,7 @@ void host__post(struct host *h, struct job *j)
 
 bool host__past(const struct host *h)
 {
-	return h->past.live;
+	return h->time_travel.live;
 }
 
 void host__redraw(struct host *h)
@@ -52,14 +52,14 @@ void host__redraw(struct host *h)
 
 void host__answered(struct host *h, u64 cpu_ns)
 {
-	h->answers_due_ns =
+	h->results_due_ns =
 		clock__monotonic_ns() + cpu_ns * (100 - HOST_ANSWERS_PCT) / HOST_ANSWERS_PCT;
 }
 
 bool host__too_soon(const struct host *h)
 {
 	/* A script looks at settled screens. */
-	return !h->ops->idle && clock__monotonic_ns() < h->answers_due_ns;
+	return !h->ops->idle && clock__monotonic_ns() < h->results_due_ns;
 }
 
 void host__message(struct host *h, enum role role, const char *fmt, ...)
@@ -126,12 +126,12 @@ void host__watch(struct host *h, u32 tid)
 
 bool host__is_live(const struct host *h)
 {
-	return !h->options->replay && !h->options->connect && !h->past.live && !h->manual;
+	return !h->options->replay && !h->options->connect && !h->time_travel.live && !h->manual;
 }
 
 bool host__is_elsewhere(const struct host *h)
 {
-	return h->options->connect && !h->past.live;
+	return h->options->connect && !h->time_travel.live;
 }
 
 bool host__idle(const struct host *h)
@@ -180,7 +180,7 @@ static void want_each(struct host *h, u32 models, bool on)
 {
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		if (models & 1u << m)
-			collector__want(past__live(h), m, on);
+			collector__want(time_travel__live(h), m, on);
 }
 
 /* What is not needed any more goes first: both may be more than there is memory for. */
@@ -226,7 +226,7 @@ static void let_views_rest(struct host *h)
 
 /* Terms that the view cannot apply are told when they begin to matter; the note in the line of
  * tabs stays. */
-static void tell_unfiltered(struct host *h)
+static void report_unfiltered(struct host *h)
 {
 	struct status st = {0};
 
@@ -270,7 +270,7 @@ void app__show_view(struct host *h, enum view_id v)
 	if (begins && first != view_table[v])
 		host__push(h, first->open(h, &args));
 	let_views_rest(h);
-	tell_unfiltered(h);
+	report_unfiltered(h);
 }
 
 /* --- commands --- */
@@ -280,8 +280,8 @@ void app__set_sampling(struct host *h, const struct sampling *s)
 	h->sampling = *s;
 	h->refused[0] = '\0';
 	if (!h->tour.on)
-		collector__set_sampling(past__live(h), s);
-	if (h->past.live)
+		collector__set_sampling(time_travel__live(h), s);
+	if (h->time_travel.live)
 		collector__set_sampling(h->collector, s);
 	h->dirty = true;
 }
@@ -298,7 +298,7 @@ static bool change_rate(struct host *h, bool up)
 {
 	struct sampling s = h->sampling;
 
-	if (past__plays(h))
+	if (time_travel__plays(h))
 		return change_speed(h, up);
 	if (s.period)
 		s.period = up ? MAX(s.period / 2, (u64)1) : s.period * 2;
@@ -363,13 +363,13 @@ static void scope_job__done(struct job *job)
 		h->scope = j->scope;
 		j->scope = NULL;
 		if (!h->tour.on)
-			collector__set_scope(past__live(h), h->scope);
-		if (h->past.live)
+			collector__set_scope(time_travel__live(h), h->scope);
+		if (h->time_travel.live)
 			collector__set_scope(h->collector, h->scope);
-		past__show_again(h);
+		time_travel__show_again(h);
 		host__message(h, ROLE_OK, "looking at %s",
 			      h->scope->text[0] ? h->scope->text : "everything");
-		tell_unfiltered(h);
+		report_unfiltered(h);
 	}
 	scope_job__drop(job);
 }
@@ -414,16 +414,16 @@ void app__show_frame(struct host *h, const struct frame *f)
 static bool toggle_pause(struct host *h)
 {
 	h->paused = !h->paused;
-	if (past__plays(h))
+	if (time_travel__plays(h))
 		collector__play(h->collector, h->paused, h->speed);
 	if (!h->paused && h->held) {
 		app__show_frame(h, h->held);
 		h->held = NULL;
 	}
 	host__message(h, ROLE_OK,
-		      past__plays(h) ? h->paused ? "paused" : "played"
-		      : h->paused    ? "paused; collecting goes on"
-				     : "live");
+		      time_travel__plays(h) ? h->paused ? "paused" : "played"
+		      : h->paused	    ? "paused; collecting goes on"
+					    : "live");
 	return true;
 }
 
@@ -489,8 +489,8 @@ static bool go_back(struct host *h)
 		host__pop(h);
 	else if (h->led_from != VIEW_COUNT)
 		go_where_led_from(h);
-	else if (h->past.live)
-		past__leave(h);
+	else if (h->time_travel.live)
+		time_travel__leave(h);
 	else
 		host__message(h, ROLE_DIM, "this is the view's first screen; q quits");
 	return true;
@@ -506,7 +506,7 @@ static bool search_again(struct host *h, enum action a)
 
 static bool zero(struct host *h)
 {
-	if (h->past.live) {
+	if (h->time_travel.live) {
 		host__message(h, ROLE_DIM, "this is the past: it stays as it was");
 		return true;
 	}
@@ -608,7 +608,7 @@ bool app__action(struct host *h, enum action a)
 	h->dirty = true;
 	if (a == ACTION_SEARCH_NEXT || a == ACTION_SEARCH_PREVIOUS)
 		return search_again(h, a);
-	return s->ops->action(s, a) || past__action(h, a) || global_action(h, a);
+	return s->ops->action(s, a) || time_travel__action(h, a) || global_action(h, a);
 }
 
 bool app__action_times(struct host *h, enum action a, u32 n)

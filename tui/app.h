@@ -3,7 +3,7 @@
  * The app: the UI thread's state and loop. Its parts: loop.c (waits, events), app.c (what screens
  * ask, views, commands to the collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
  * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots), baseline.c,
- * past.c, guide.c, tour.c, probes.c, hints.c (the last line). Only they see inside.
+ * time_travel.c, guide.c, tour.c, probes.c, hints.c (the last line). Only they see inside.
  */
 #ifndef TUI_APP_H
 #define TUI_APP_H
@@ -17,7 +17,7 @@
 #include "tui/guide.h"
 #include "tui/keymap.h"
 #include "tui/options.h"
-#include "tui/past.h"
+#include "tui/time_travel.h"
 #include "tui/term.h"
 #include "tui/tour.h"
 #include "tui/view.h"
@@ -56,7 +56,7 @@ struct host {
 	struct symbols *symbols;
 	struct collector *collector; /* of what is shown */
 	struct player *player;	     /* of a replay; NULL live */
-	struct past past;
+	struct time_travel time_travel;
 	struct tour tour;
 	bool manual; /* a script's clock */
 	struct worker *queries; /* what screens ask of models */
@@ -68,7 +68,7 @@ struct host {
 	bool paused;
 	struct baseline baseline; /* frame NULL: none */
 	double speed;	   /* of a replay */
-	char tape_error[200]; /* as told last */
+	char recording_error[200]; /* as reported last */
 	const struct scope *scope;
 	struct sampling sampling;
 	u64 interval_ns;
@@ -77,13 +77,13 @@ struct host {
 	char keymap_name[256], theme_name[256], window[16];
 	char columns[COLUMNS_TEXT]; /* of listings: tui/columns.h */
 	bool graphs_chosen; /* what they are drawn with is no default */
-	const char *const *todo_list; /* what is to be done: of --do, or of the tour's step */
-	u32 ntodo;
-	u32 todo;	  /* the next one of those */
-	size_t todo_at;	  /* where its next words begin */
-	u64 todo_from_ns; /* when the last ones were run; 0 none yet */
-	u64 todo_view_ns; /* when they changed the view */
-	u64 todo_rows_ns; /* since when the view has had a frame; 0: it has none */
+	const char *const *commands; /* what is to be done: of --do, or of the tour's step */
+	u32 ncommands;
+	u32 command;	     /* the next one of those */
+	size_t command_at;   /* where its next words begin */
+	u64 command_from_ns; /* when the last ones were run; 0 none yet */
+	u64 command_view_ns; /* when they changed the view */
+	u64 command_rows_ns; /* since when the view has had a frame; 0: it has none */
 	u64 began_ns;	  /* when the loop did */
 
 	enum view_id view;
@@ -111,7 +111,7 @@ struct host {
 	struct guide_text guide; /* below the keys, or alone */
 	char guide_topic[64];	 /* of pages that were asked for by title; "" those of the view */
 
-	char refused[256]; /* by the collector, as told last */
+	char refused[256]; /* by the collector, as reported last */
 	/* The event that was looked at last, when, and what is said of it; text "": nothing yet. */
 	struct {
 		char event[LOOKED_AT], text[64];
@@ -131,7 +131,7 @@ struct host {
 	/* Names trickle in for each new address: looked at a few times a second, not at each. */
 	bool names_due;
 	u64 names_seen_ns;
-	u64 answers_due_ns; /* when the same may be asked again: host__too_soon */
+	u64 results_due_ns; /* when the same may be asked again: host__too_soon */
 	int exit_code;
 };
 
@@ -265,21 +265,21 @@ void probes__picked(struct host *h, const struct probe_item *p);
 bool watches__add(struct host *h, const char *text, struct status *st);
 bool watches__drop(struct host *h, const char *number, struct status *st);
 
-/* --- todo.c: what --do says --- */
+/* --- commands.c: what --do says --- */
 
 /* In the place of what there was; the list is borrowed. */
-void todo__set(struct host *h, const char *const *list, u32 n);
+void commands__set(struct host *h, const char *const *list, u32 n);
 /* Once a turn of the loop, before the others. */
-void todo__look(struct host *h);
+void commands__look(struct host *h);
 /* Something is left, and what has to be there for it is there: `idle` is whether all that is on its
  * way is shown. */
-bool todo__due(const struct host *h, bool idle);
+bool commands__due(const struct host *h, bool idle);
 /* It is waited for what the last ones led to. */
-bool todo__waits(const struct host *h);
+bool commands__waits(const struct host *h);
 /* None is left, and what the last ones led to is there. */
-bool todo__over(const struct host *h, bool idle);
+bool commands__over(const struct host *h, bool idle);
 /* Runs the next words; when they fail, that is said, and the rest is forgotten. */
-void todo__next(struct host *h);
+void commands__next(struct host *h);
 
 /* --- headless.c: batch mode after --do, on a screen that nobody sees --- */
 

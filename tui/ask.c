@@ -22,7 +22,7 @@ static void set_questions(struct host *h, const struct ask_list *list)
 	h->asks_before = asked(h);
 	s.asks = list;
 	app__set_sampling(h, &s);
-	h->todo_view_ns = clock__monotonic_ns(); /* their first interval has to come */
+	h->command_view_ns = clock__monotonic_ns(); /* their first interval has to come */
 }
 
 static bool is_live(const struct host *h, struct status *st)

@@ -90,7 +90,7 @@ void baseline__read(struct host *h, const char *path)
 			      .drop = baseline_job__drop,
 			      .slot = &h->baseline};
 	j->host = h;
-	j->live = past__live(h);
+	j->live = time_travel__live(h);
 	j->path = xstrdup(path);
 	worker__post(h->lists, &j->job);
 }

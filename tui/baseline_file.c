@@ -37,7 +37,7 @@ static const struct frame *read_all(struct player *p, struct symbols *symbols, s
 		.interval_ns = NSEC_PER_SEC,
 		.manual_tick = true,
 		.sources = player__sources(),
-		.reel = player__reel(p),
+		.replay = player__replay(p),
 		.merge_ns = WHOLE_NS,
 	};
 	struct recording_summary sum;

@@ -8,9 +8,9 @@
 
 struct symbols;
 
-/* Plays it at once, while nothing else collects with these symbols; functions are told apart by
- * their names from then on. event: see import__open. The recording's own machine and cgroups are not
- * taken over. The frame, a reference, or NULL with st saying why. */
+/* Plays it at once, while nothing else collects with these symbols; functions are distinguished by
+ * their names from then on. event: see import__open. The recording's own machine and cgroups are
+ * not taken over. The frame, a reference, or NULL with st saying why. */
 const struct frame *baseline_file__read(const char *path, struct symbols *symbols,
 					const char *event, struct status *st);
 

@@ -110,7 +110,7 @@ static void ask_inlined(struct batch *b, const struct report *r)
 		return;
 	asked.inlined = true;
 	asked.stacks(&asked, no_stack, NULL);
-	symbols__settle(b->symbols, SETTLE_MS);
+	symbols__wait(b->symbols, SETTLE_MS);
 }
 
 static struct view_args batch_args(const struct batch *b)
@@ -142,7 +142,7 @@ static void write_job__run(struct job *job)
 	struct report r;
 	u32 *order;
 
-	symbols__settle(b->symbols, SETTLE_MS);
+	symbols__wait(b->symbols, SETTLE_MS);
 	if (b->view->report(j->frame, &args, j->frame->scope, &r))
 		return;
 	r.seq = j->seq;
@@ -234,7 +234,7 @@ static void snapshot_job__run(struct job *job)
 	struct report r;
 	u32 *order;
 
-	symbols__settle(j->batch->symbols, SETTLE_MS);
+	symbols__wait(j->batch->symbols, SETTLE_MS);
 	if (view->report(j->frame, &args, j->frame->scope, &r))
 		return;
 	if (!sort_rows(j->batch, &r, &order, &j->st))

@@ -122,7 +122,7 @@ static bool is_low(const struct canvas *c)
 static struct rect chrome__area(const struct host *h)
 {
 	const struct canvas *c = &h->canvas;
-	int top = is_low(c) ? 2 : past__has_strip(h) ? 4 : 3, bottom = is_low(c) ? 2 : 3;
+	int top = is_low(c) ? 2 : time_travel__has_strip(h) ? 4 : 3, bottom = is_low(c) ? 2 : 3;
 
 	bottom += tour__height(h);
 	return (struct rect){0, top, c->w, MAX(c->h - top - bottom, 1)};
@@ -143,7 +143,7 @@ static void format_clock(char *buf, size_t size, u64 ns)
 }
 
 /* " REPLAY 0:12/1:00 4x ": where it is, how long it is, how fast it goes. */
-static void replay_text(const struct host *h, const struct tape_state *t, char *buf, size_t size)
+static void replay_text(const struct host *h, const struct recording_state *t, char *buf, size_t size)
 {
 	char at[24], all[24], speed[16] = "";
 
@@ -153,23 +153,23 @@ static void replay_text(const struct host *h, const struct tape_state *t, char *
 		snprintf(speed, sizeof(speed), " %gx", t->speed);
 	snprintf(buf, size, " %s %s/%s%s ",
 		 h->tour.on   ? "TOUR"
-		 : h->past.live ? "PAST" : h->paused ? "PAUSED" : t->stopped ? "END" : "REPLAY", at,
+		 : h->time_travel.live ? "PAST" : h->paused ? "PAUSED" : t->stopped ? "END" : "REPLAY", at,
 		 all, speed);
 }
 
 /* Returns how wide it is. */
 static int draw_state(struct host *h, int y)
 {
-	const struct tape_state *t = h->frame ? &h->frame->tape : NULL;
+	const struct recording_state *t = h->frame ? &h->frame->recording : NULL;
 	enum role role = h->paused ? ROLE_WARN : ROLE_OK;
 	char text[96];
 	int w;
 
-	if (t && t->kind == TAPE_REPLAY)
+	if (t && t->kind == RECORDING_REPLAY)
 		replay_text(h, t, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), " %s%s ",
-			 t && t->kind == TAPE_RECORD && !t->error[0] ? "REC " : "",
+			 t && t->kind == RECORDING_RECORD && !t->error[0] ? "REC " : "",
 			 h->paused ? "PAUSED"
 			 : h->child && child__ended(h->child) ? "ENDED" : "LIVE");
 	w = text__width(text);
@@ -574,8 +574,8 @@ void chrome__draw(struct host *h)
 			    machine__kernel(), h->options->replay ? "" : "reading /proc ...");
 		draw_state(h, 0);
 	}
-	if (!is_low(c) && past__has_strip(h))
-		past__draw_strip(h, area.y - 2);
+	if (!is_low(c) && time_travel__has_strip(h))
+		time_travel__draw_strip(h, area.y - 2);
 	draw_tabs(h, area.y - 1);
 	app__screen(h)->ops->draw(app__screen(h), c, area);
 	if (h->tour.on)

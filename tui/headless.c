@@ -128,7 +128,7 @@ void headless__step(struct host *h, bool idle)
 		fail(h, (int)h->message_code, h->message);
 	} else if (feed && feed->state == FEED_FAILED) {
 		fail(h, feed->exit_code ? feed->exit_code : EXIT_CODE_FAILURE, feed->reason);
-	} else if (todo__over(h, idle)) {
+	} else if (commands__over(h, idle)) {
 		collector__rest(h->collector);
 		if (!save__reports(h, write_reports))
 			fail(h, EXIT_CODE_UNSUPPORTED, "this screen has nothing to report");

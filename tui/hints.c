@@ -96,8 +96,8 @@ static int width_of(const struct hint_line *l, const enum action *list)
 u32 hints__make(const struct host *h, int w, struct hint out[HINTS_MAX])
 {
 	static const enum action always[] = {ACTION_HELP, ACTION_PALETTE, ACTION_QUIT, ACTION_NONE};
-	static const enum action past[] = {ACTION_STEP_BACK, ACTION_STEP_FORWARD, ACTION_RANGE,
-					   ACTION_NOW, ACTION_NONE};
+	static const enum action time_travel[] = {ACTION_STEP_BACK, ACTION_STEP_FORWARD,
+						  ACTION_RANGE, ACTION_NOW, ACTION_NONE};
 	static const enum action sorting[] = {ACTION_SORT_NEXT, ACTION_NONE};
 	struct hint_line l = {.host = h, .v = out};
 
@@ -105,8 +105,8 @@ u32 hints__make(const struct host *h, int w, struct hint out[HINTS_MAX])
 	add_row(&l);
 	l.w = w;
 	add_all(&l, always);
-	if (past__plays(h))
-		add_all(&l, past);
+	if (time_travel__plays(h))
+		add_all(&l, time_travel);
 	if (app__screen(h)->ops->rows)
 		add_all(&l, sorting);
 	add_all(&l, app__screen(h)->ops->hints);

@@ -120,7 +120,7 @@ static int parse_base(struct parser *p, struct keymap *k, const char *name)
 
 	if (p->begun)
 		return fail(p, "too late for base", name, "it comes before all else");
-	if (k->settled ? !keymap__base(&other, name) : !keymap__base(k, name))
+	if (k->base_named ? !keymap__base(&other, name) : !keymap__base(k, name))
 		return fail(p, "unknown base", name, "one of " BASES ", none");
 	keymap__fini(&other);
 	return 0;
@@ -299,10 +299,10 @@ int keymap__choose(struct keymap *k, const char *choice, bool own, struct status
 
 	if (!named)
 		keymap__base(k, keymap_names[0]);
-	k->settled = named;
+	k->base_named = named;
 	if (own && own_file__find("keys", path))
 		err = keymap__read(k, path, true, st);
-	k->settled = false;
+	k->base_named = false;
 	if (!err && choice && !named)
 		err = read_choice(k, choice, own, st);
 	if (err)

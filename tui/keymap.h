@@ -55,7 +55,8 @@ struct keymap {
 	u32 n;
 	/* The caller's to set: whether a section is anybody's; NULL: any is. */
 	bool (*knows_section)(const char *section);
-	bool settled; /* the caller's to set: what it begins with was said, `base` is passed over */
+	bool base_named; /* the caller's to set: what it begins with was said, `base` is passed over
+			  */
 };
 
 /* Compiled in, the default first, NULL-terminated. */

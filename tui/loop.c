@@ -195,7 +195,7 @@ static void handle_input(struct host *h, const struct input *in)
 	} else if (in->type == INPUT_TICK) {
 		if (h->first_key)
 			end_first_key(h);
-		collector__tick(past__live(h));
+		collector__tick(time_travel__live(h));
 	} else if (in->type == INPUT_END) {
 		h->quit = true;
 		h->exit_code = in->code;
@@ -241,15 +241,15 @@ static void look_for_refusal(struct host *h, const struct feed *feed)
 }
 
 /* What went wrong with a recording is said once. */
-static void look_at_tape(struct host *h, const struct tape_state *t)
+static void look_at_recording(struct host *h, const struct recording_state *t)
 {
-	if (!strcmp(h->tape_error, t->error))
+	if (!strcmp(h->recording_error, t->error))
 		return;
-	copy_str(h->tape_error, sizeof(h->tape_error), t->error);
+	copy_str(h->recording_error, sizeof(h->recording_error), t->error);
 	if (!t->error[0])
 		return;
-	host__message(h, ROLE_ERROR, "%s%s", t->kind == TAPE_RECORD ? "recording has ended: " : "",
-		      t->error);
+	host__message(h, ROLE_ERROR, "%s%s",
+		      t->kind == RECORDING_RECORD ? "recording has ended: " : "", t->error);
 	h->message_code = EXIT_CODE_FAILURE;
 }
 
@@ -278,11 +278,11 @@ static void take_frame(struct host *h)
 	if (!f)
 		return;
 	look_for_refusal(h, &f->feeds[view_table[h->view]->feed]);
-	look_at_tape(h, &f->tape);
-	if (h->past.live && f->final) {
+	look_at_recording(h, &f->recording);
+	if (h->time_travel.live && f->final) {
 		snap__put(f);
-		past__leave(h);
-	} else if (h->paused && !past__plays(h)) {
+		time_travel__leave(h);
+	} else if (h->paused && !time_travel__plays(h)) {
 		snap__put(h->held);
 		h->held = f;
 	} else {
@@ -369,7 +369,7 @@ enum { FD_TERM, FD_FRAMES, FD_SYMBOLS, FD_QUERIES, FD_LISTS, FD_SIGNALS, FD_CHIL
 static int names_wait_ms(const struct host *h)
 {
 	u64 now = clock__monotonic_ns();
-	u64 due = MAX(h->names_seen_ns + NAMES_INTERVAL_NS, h->answers_due_ns);
+	u64 due = MAX(h->names_seen_ns + NAMES_INTERVAL_NS, h->results_due_ns);
 
 	if (!h->names_due)
 		return -1;
@@ -404,7 +404,7 @@ static void wait_events(struct host *h, struct pollfd *fds, int signals, bool id
 	wait_ms = names_wait_ms(h);
 	if (h->first_key && !h->ops->idle)
 		wait_ms = wait_ms < 0 ? second_key_wait_ms(h) : MIN(wait_ms, second_key_wait_ms(h));
-	if (todo__waits(h))
+	if (commands__waits(h))
 		wait_ms = idle ? 0 : WORDS_WAIT_MS;
 	if (poll(fds, FDS, wait_ms < 0 ? 1000 : wait_ms) < 0)
 		for (int i = 0; i < FDS; i++)
@@ -447,14 +447,14 @@ static void loop(struct host *h)
 		show(h);
 		was_idle = idle;
 		idle = is_idle(h);
-		todo__look(h);
-		if (todo__due(h, idle && was_idle)) {
-			todo__next(h);
+		commands__look(h);
+		if (commands__due(h, idle && was_idle)) {
+			commands__next(h);
 			continue;
 		}
 		if (headless__is(h))
 			headless__step(h, idle && was_idle);
-		else if (h->ops->idle && idle && !todo__due(h, idle))
+		else if (h->ops->idle && idle && !commands__due(h, idle))
 			h->ops->idle(h->term);
 		if (h->quit)
 			break;
@@ -471,7 +471,7 @@ int app__run(struct host *h)
 	loop(h);
 	h->ops->close(h->term);
 	tour__end(h);
-	past__fini(h);
+	time_travel__fini(h);
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
 		for (struct screen *s = h->stacks[v], *below; s; s = below) {
 			below = s->below;

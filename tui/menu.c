@@ -75,9 +75,9 @@ void host__menu(struct host *h, const char *title, const struct menu_item *items
 void host__confirm(struct host *h, const char *question,
 		   void (*picked)(struct host *h, void *ctx, u32 yes), void *ctx)
 {
-	static const struct menu_item answers[] = {{"no", "nothing is done", 0}, {"yes", NULL, 1}};
+	static const struct menu_item results[] = {{"no", "nothing is done", 0}, {"yes", NULL, 1}};
 
-	host__menu(h, question, answers, ARRAY_SIZE(answers), picked, ctx);
+	host__menu(h, question, results, ARRAY_SIZE(results), picked, ctx);
 }
 
 void host__ask(struct host *h, const char *label, const char *text,

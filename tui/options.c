@@ -151,7 +151,7 @@ bool option__delay(const char *s, u64 *ns)
 	return true;
 }
 
-static bool option__history(const char *s, struct tape_ring *ring)
+static bool option__history(const char *s, struct record_ring *ring)
 {
 	u64 minutes = ring->span_ns / NSEC_PER_SEC / 60, mib = ring->bytes >> 20;
 	const char *colon = strchr(s, ':');
@@ -161,7 +161,7 @@ static bool option__history(const char *s, struct tape_ring *ring)
 	if ((s != colon && !option__number(first, 0, 24 * 60, &minutes)) ||
 	    (colon && !option__number(colon + 1, 1, 4096, &mib)))
 		return false;
-	*ring = (struct tape_ring){minutes * 60 * NSEC_PER_SEC, mib << 20};
+	*ring = (struct record_ring){minutes * 60 * NSEC_PER_SEC, mib << 20};
 	return true;
 }
 
@@ -370,9 +370,10 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 	case OPT_COLUMNS:
 		return set_columns(o, arg, st);
 	case OPT_DO:
-		if (o->ntodo == MAX_WORDS)
-			return too_many(st, "--do", MAX_WORDS, "put several words into one, with ; between");
-		o->todo[o->ntodo++] = arg;
+		if (o->ncommands == MAX_COMMANDS)
+			return too_many(st, "--do", MAX_COMMANDS,
+					"put several words into one, with ; between");
+		o->commands[o->ncommands++] = arg;
 		return 0;
 	case OPT_ASK:
 		if (o->nasks == ASK_MAX)
@@ -492,14 +493,14 @@ static int sort_by_words(struct options *o, struct status *st)
 	struct sort_order by;
 	char words[100];
 
-	if (!o->sort || !(o->mode == MODE_UI || o->ntodo))
+	if (!o->sort || !(o->mode == MODE_UI || o->ncommands))
 		return 0;
-	if (o->ntodo == MAX_WORDS)
-		return too_many(st, "--do", MAX_WORDS, "--sort is one more");
+	if (o->ncommands == MAX_COMMANDS)
+		return too_many(st, "--do", MAX_COMMANDS, "--sort is one more");
 	sort_order__parse(o->sort, &by);
 	snprintf(words, sizeof(words), "sort %s%s", by.column,
 		 !by.given ? "" : by.descending ? " down" : " up");
-	o->todo[o->ntodo++] = arena__strdup(&o->memory, words);
+	o->commands[o->ncommands++] = arena__strdup(&o->memory, words);
 	return 0;
 }
 
@@ -517,7 +518,7 @@ static int check_serve(struct options *o, struct status *st)
 		{o->record, "--record"},
 		{o->baseline, "--baseline"},
 		{o->command, "a command"},
-		{o->ntodo, "--do"},
+		{o->ncommands, "--do"},
 		{o->script, "--script"},
 		{o->snapshot, "--snapshot-on-signal"},
 	};
@@ -637,10 +638,10 @@ static int options__check(struct options *o, struct status *st)
 	if (o->config && o->no_config)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--config and --no-config exclude each other: leave one out");
-	if (o->ntodo && o->mode != MODE_UI && o->mode != MODE_BATCH)
+	if (o->ncommands && o->mode != MODE_UI && o->mode != MODE_BATCH)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--do goes with the screen or --batch");
-	if (o->ntodo && o->iterations > 1)
+	if (o->ncommands && o->iterations > 1)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "-n: after --do there is one report; -d is how long it gathers");
 	if (o->columns && !o->script)

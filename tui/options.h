@@ -8,12 +8,12 @@
 #include "export/export.h"
 #include "samples/ask.h"
 #include "samples/functions.h"
-#include "samples/tape.h"
+#include "samples/record_sink.h"
 #include "scope/filter.h"
 #include "sources/source.h"
 
 #define MAX_OUTPUTS 16
-#define MAX_WORDS   32 /* of --do */
+#define MAX_COMMANDS 32 /* of --do */
 
 enum mode { MODE_UI, MODE_BATCH, MODE_SERVE, MODE_DOCTOR, MODE_LIST_VIEWS, MODE_LIST_EVENTS,
 	    MODE_LIST_WORDS, MODE_LIST_PRESETS, MODE_SYMBOLS, MODE_VERSION, MODE_HELP };
@@ -26,7 +26,7 @@ struct options {
 	const char *baseline;	     /* a recording; NULL none */
 	double speed;		     /* of a replay */
 	const char *from, *to;	     /* times of a replay; NULL all of it */
-	struct tape_ring history;    /* what is kept of the past; span 0: nothing */
+	struct record_ring history;  /* what is kept of the past; span 0: nothing */
 	bool view_given, interval_given;
 	char **words; /* the whole command line, NULL-terminated */
 	const char *preset; /* --preset; NULL none */
@@ -43,8 +43,8 @@ struct options {
 	const char *view_list; /* --view, where it names several; NULL: it was not given */
 	const char *views;  /* open from the start, blanks or commas between; NULL none */
 	const char *window; /* to begin with; NULL: the view's own */
-	const char *todo[MAX_WORDS]; /* for the palette, one after the other */
-	u32 ntodo;
+	const char *commands[MAX_COMMANDS]; /* for the palette, one after the other */
+	u32 ncommands;
 	const char *asks[ASK_MAX]; /* questions, as they were given */
 	u32 nasks;
 	const char *functions[FUNCTION_TEXTS]; /* PATH:GLOB, as they were given */

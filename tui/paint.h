@@ -24,7 +24,8 @@ struct paint {
 	u32 n, cap;
 };
 
-/* Both are w x h, row by row; `shown` is `next` afterwards. What can not be told apart is not written. */
+/* Both are w x h, row by row; `shown` is `next` afterwards. What can not be distinguished is not
+ * written. */
 void paint__diff(struct paint *p, struct painted *shown, const struct painted *next, int w, int h);
 
 static inline bool look__same(const struct look *a, const struct look *b)

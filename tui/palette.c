@@ -5,7 +5,7 @@
 #include "questions/library.h"
 #include "tui/app.h"
 #include "tui/presets.h"
-#include "tui/tape.h"
+#include "tui/record.h"
 #include "tui/theme.h"
 
 struct command {
@@ -101,7 +101,7 @@ static bool run_delay(struct host *h, const char *arg, struct status *st)
 {
 	if (!option__delay(arg, &h->interval_ns))
 		return refuse(st, "delay", DELAY_TAKES);
-	collector__set_interval(past__live(h), h->interval_ns);
+	collector__set_interval(time_travel__live(h), h->interval_ns);
 	return true;
 }
 
@@ -142,7 +142,7 @@ static bool run_group(struct host *h, const char *arg, struct status *st)
 
 static bool run_record(struct host *h, const char *arg, struct status *st)
 {
-	struct tap *tap = NULL;
+	struct record_sink *sink = NULL;
 
 	if (!*arg)
 		return refuse(st, "record", "the name of a new file, or off");
@@ -152,12 +152,12 @@ static bool run_record(struct host *h, const char *arg, struct status *st)
 		return false;
 	}
 	if (strcmp(arg, "off")) {
-		tap = tape__record(h->options, arg, h->symbols, h->scope->text, st);
-		if (!tap)
+		sink = record__to_file(h->options, arg, h->symbols, h->scope->text, st);
+		if (!sink)
 			return false;
 	}
-	collector__record(past__live(h), tap);
-	if (tap)
+	collector__record(time_travel__live(h), sink);
+	if (sink)
 		host__message(h, ROLE_OK, "recording to %s; :record off ends it", arg);
 	else
 		host__message(h, ROLE_OK, "nothing is recorded any more");
@@ -489,9 +489,9 @@ static const struct command commands[] = {
 	{"period", "N", "one sample every N events", run_period, NULL},
 	{"event", "NAME", "sample another event", run_event, NULL},
 	{"delay", "SECONDS", "length of an interval", run_delay, complete_delay},
-	{"goto", "TIME", "history: the interval at -90s, +10s, 14:05:33, start, end; live", past__goto,
+	{"goto", "TIME", "history: the interval at -90s, +10s, 14:05:33, start, end; live", time_travel__goto,
 	 complete_goto},
-	{"range", "FROM TO", "history: sum what is between two times", past__range, NULL},
+	{"range", "FROM TO", "history: sum what is between two times", time_travel__range, NULL},
 	{"ask", "[QUESTION]", "ask about events, or by a name; save NAME, delete NAME: of one's own",
 	 ask__run, ask__complete},
 	{"reask", "N QUESTION", "ask this in the place of the N-th question", ask__again, ask__complete},

@@ -36,7 +36,7 @@
 #include "tui/program.h"
 #include "tui/serve.h"
 #include "tui/signals.h"
-#include "tui/tape.h"
+#include "tui/record.h"
 #include "tui/theme.h"
 
 #define LARGE_BYTES (256 << 10)
@@ -275,7 +275,7 @@ static u32 models_of_views(const char *list)
 /* A screen, if only in memory. */
 static bool has_screen(const struct options *o)
 {
-	return o->mode == MODE_UI || o->ntodo;
+	return o->mode == MODE_UI || o->ncommands;
 }
 
 /* To begin with, of what is watched. */
@@ -304,17 +304,17 @@ static void set_sources(const struct session *s, const struct options *o,
 		return;
 	if (o->connect) {
 		cfg->sources = player__sources();
-		cfg->reel = player__reel(s->player);
+		cfg->replay = player__replay(s->player);
 		return;
 	}
 	if (has_screen(o))
 		cfg->wanted |= recorded_models(s);
 	cfg->manual_tick |= o->mode == MODE_BATCH;
 	cfg->sources = player__sources();
-	cfg->reel = player__reel(s->player);
+	cfg->replay = player__replay(s->player);
 	cfg->merge_ns = o->interval_given ? o->interval_ns : 0;
 	/* After --do there is one report: of all of it. */
-	if (o->mode == MODE_BATCH && o->ntodo && !o->interval_given)
+	if (o->mode == MODE_BATCH && o->ncommands && !o->interval_given)
 		cfg->merge_ns = WHOLE_NS;
 }
 
@@ -329,10 +329,10 @@ static int keep_history(struct session *s, const struct options *o, struct colle
 	struct recorder_config rc = {.symbols = s->symbols, .ring = o->history};
 
 	rc.ring.bytes = memory__share(rc.ring.bytes);
-	cfg->taps[TAP_HISTORY] = recorder__new(&rc, st);
-	if (!cfg->taps[TAP_HISTORY])
+	cfg->sinks[SINK_HISTORY] = recorder__new(&rc, st);
+	if (!cfg->sinks[SINK_HISTORY])
 		return -EINVAL;
-	s->history = recorder__memory(cfg->taps[TAP_HISTORY], st);
+	s->history = recorder__memory(cfg->sinks[SINK_HISTORY], st);
 	return s->history < 0 ? -EINVAL : 0;
 }
 
@@ -445,18 +445,18 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 		return -EINVAL;
 	if (o->mode == MODE_SERVE && !s->streams && serve__check(o, s->scope, st))
 		return -EINVAL;
-	if (o->mode == MODE_BATCH && !o->ntodo && batch__check_formats(o, st))
+	if (o->mode == MODE_BATCH && !o->ncommands && batch__check_formats(o, st))
 		return -EINVAL;
 	if (fixture)
 		fixture->begin(s->symbols);
 	if (o->record) {
-		cfg.taps[TAP_FILE] = tape__record(o, o->record, s->symbols, s->scope->text, st);
-		if (!cfg.taps[TAP_FILE])
+		cfg.sinks[SINK_FILE] = record__to_file(o, o->record, s->symbols, s->scope->text, st);
+		if (!cfg.sinks[SINK_FILE])
 			return -EINVAL;
 	}
 	if (s->streams) {
-		cfg.taps[TAP_FILE] = tape__stream(o, STDOUT_FILENO, s->symbols, st);
-		if (!cfg.taps[TAP_FILE])
+		cfg.sinks[SINK_FILE] = record__to_stream(o, STDOUT_FILENO, s->symbols, st);
+		if (!cfg.sinks[SINK_FILE])
 			return -EINVAL;
 	}
 	if (!s->streams && keeps_history(o) && keep_history(s, o, &cfg, st))
@@ -464,9 +464,9 @@ static int session__begin(struct session *s, struct options *o, const struct fix
 	cfg.scope = s->scope;
 	cfg.symbols = s->symbols;
 	s->collector = collector__start(&cfg, st);
-	for (u32 i = 0; !s->collector && i < TAPS; i++)
-		if (cfg.taps[i])
-			cfg.taps[i]->ops->close(cfg.taps[i]);
+	for (u32 i = 0; !s->collector && i < SINKS; i++)
+		if (cfg.sinks[i])
+			cfg.sinks[i]->ops->close(cfg.sinks[i]);
 	return s->collector ? 0 : -EINVAL;
 }
 
@@ -561,11 +561,11 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->symbols = s.symbols;
 	h->collector = s.collector;
 	h->player = o->connect ? NULL : s.player;
-	h->past.memory = s.history;
+	h->time_travel.memory = s.history;
 	h->manual = fixture;
 	h->always = 1u << MODEL_VITALS | (u32)recorded_models(&s) | models_of_views(o->views);
 	h->wanted = view__by_name(o->view)->models | h->always;
-	todo__set(h, o->todo, o->ntodo);
+	commands__set(h, o->commands, o->ncommands);
 	h->speed = o->speed ? o->speed : 1;
 	if (s.player && h->speed != 1)
 		collector__play(s.collector, false, h->speed);
@@ -599,15 +599,15 @@ static void begin_columns(struct host *h, struct options *o)
 	bool several = o->column_lists && strchr(o->column_lists, ':');
 
 	copy_str(h->columns, sizeof(h->columns), several ? o->column_lists : "");
-	if (!o->column_lists || headless__is(h) || o->ntodo == MAX_WORDS)
+	if (!o->column_lists || headless__is(h) || o->ncommands == MAX_COMMANDS)
 		return;
 	if (!several)
 		copy_str(names, sizeof(names), o->column_lists);
 	else if (!columns__of(o->column_lists, o->view, names, sizeof(names)))
 		return;
-	memmove(o->todo + 1, o->todo, o->ntodo++ * sizeof(*o->todo));
+	memmove(o->commands + 1, o->commands, o->ncommands++ * sizeof(*o->commands));
 	snprintf(words, sizeof(words), "columns %s", names);
-	o->todo[0] = arena__strdup(&o->memory, words);
+	o->commands[0] = arena__strdup(&o->memory, words);
 }
 
 static int run_ui(struct options *o, const struct fixture *fixture, struct child *child,
@@ -672,7 +672,7 @@ static int run(struct options *o, const struct fixture *fixture, struct child *c
 	case MODE_LIST_EVENTS: return list_events(o->event_glob);
 	case MODE_SYMBOLS: return pprof_symbols(stdin, stdout, st) ? complain(st) : printed();
 	case MODE_DOCTOR: return doctor(o);
-	case MODE_BATCH: return o->ntodo ? run_ui(o, fixture, child, st) : run_batch(o, fixture, child, st);
+	case MODE_BATCH: return o->ncommands ? run_ui(o, fixture, child, st) : run_batch(o, fixture, child, st);
 	case MODE_SERVE: return o->serve && !strcmp(o->serve, "-") ? run_stream(o, st) : run_serve(o, st);
 	default: return run_ui(o, fixture, child, st);
 	}

@@ -9,7 +9,7 @@
 #include "scope/filter.h"
 #include "tui/serve_impl.h"
 
-static void refuse(struct answer_job *j, u32 code, const struct status *st)
+static void refuse(struct result_job *j, u32 code, const struct status *st)
 {
 	j->code = code;
 	j->st = *st;
@@ -26,7 +26,7 @@ static void ask_inlined(struct serve *s, const struct report *r)
 
 	asked.inlined = true;
 	asked.stacks(&asked, no_stack, NULL);
-	symbols__settle(s->symbols, SERVE_SETTLE_MS);
+	symbols__wait(s->symbols, SERVE_SETTLE_MS);
 }
 
 /* --- pages of metrics --- */
@@ -37,7 +37,7 @@ void serve__add_page(struct serve *s, struct served *v, const struct frame *f)
 	struct redacted *redacted;
 	struct report r;
 
-	symbols__settle(s->symbols, SERVE_SETTLE_MS);
+	symbols__wait(s->symbols, SERVE_SETTLE_MS);
 	if (v->ops->report(f, &args, f->scope, &r))
 		return;
 	counters__add(v->counters, redacted__new(&r, &redacted));
@@ -55,7 +55,7 @@ static u64 resident_bytes(void)
 	return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-static void put_self(const struct answer_job *j, FILE *out)
+static void put_self(const struct result_job *j, FILE *out)
 {
 	u64 cpu = clock__process_cpu_ns();
 
@@ -72,7 +72,7 @@ static void put_self(const struct answer_job *j, FILE *out)
 		      "intervals that are in no counter, as proftop was too slow");
 }
 
-static void put_up(const struct answer_job *j, FILE *out)
+static void put_up(const struct result_job *j, FILE *out)
 {
 	const struct serve *s = j->serve;
 
@@ -83,7 +83,7 @@ static void put_up(const struct answer_job *j, FILE *out)
 			j->frame && j->frame->feeds[s->views[i].ops->feed].state == FEED_LIVE);
 }
 
-void serve__make_metrics(struct answer_job *j)
+void serve__make_metrics(struct result_job *j)
 {
 	FILE *out = open_memstream(&j->data, &j->len);
 
@@ -143,7 +143,7 @@ static const char *content_type(const struct export_format *f)
 	return "text/plain; charset=utf-8";
 }
 
-static void render(struct answer_job *j, const struct report *r)
+static void render(struct result_job *j, const struct report *r)
 {
 	struct status st = {0};
 	int err = export__render(j->format, r, &j->data, &j->len);
@@ -184,7 +184,7 @@ static u32 *sorted(const struct report *r, const char *sort, struct status *st)
 	return NULL;
 }
 
-static void write_view(struct answer_job *j, struct report *r)
+static void write_view(struct result_job *j, struct report *r)
 {
 	struct redacted *redacted;
 	u32 *order;
@@ -204,7 +204,7 @@ static void write_view(struct answer_job *j, struct report *r)
 	free(order);
 }
 
-void serve__make_view(struct answer_job *j)
+void serve__make_view(struct result_job *j)
 {
 	struct view_args args = {.group = *j->target.group ? j->target.group : NULL};
 	struct scope *scope = narrowed(j->frame, j->view, j->target.filter, &j->st);
@@ -214,7 +214,7 @@ void serve__make_view(struct answer_job *j)
 		j->code = 400;
 		return;
 	}
-	symbols__settle(j->serve->symbols, SERVE_SETTLE_MS);
+	symbols__wait(j->serve->symbols, SERVE_SETTLE_MS);
 	if (!j->view->report(j->frame, &args, scope, &r)) {
 		write_view(j, &r);
 		j->view->report_free(&r);
@@ -238,7 +238,7 @@ void serve__add_profile(struct serve *s, struct gathering *g, const struct frame
 
 	if (!scope)
 		return;
-	symbols__settle(s->symbols, SERVE_SETTLE_MS);
+	symbols__wait(s->symbols, SERVE_SETTLE_MS);
 	if (!v->report(f, &args, scope, &r)) {
 		if (r.stacks) {
 			ask_inlined(s, &r);
@@ -250,7 +250,7 @@ void serve__add_profile(struct serve *s, struct gathering *g, const struct frame
 	scope__put(scope);
 }
 
-void serve__make_profile(struct answer_job *j)
+void serve__make_profile(struct result_job *j)
 {
 	struct gathering *g = j->gathering;
 

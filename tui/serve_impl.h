@@ -58,14 +58,14 @@ struct serve {
 	int exit_code;
 };
 
-/* --- made on the worker (tui/serve_answers.c) --- */
+/* --- made on the worker (tui/serve_results.c) --- */
 
 /* An answer that is made on a worker and given on the main thread. */
-struct answer_job {
+struct result_job {
 	struct job job;
 	struct serve *serve;
 	struct http_request *rq;
-	void (*make)(struct answer_job *j);
+	void (*make)(struct result_job *j);
 	const struct frame *frame; /* a reference, or NULL */
 	const struct view_ops *view;
 	const struct export_format *format;
@@ -76,16 +76,16 @@ struct answer_job {
 	int fd;
 	/* What it made: */
 	u32 code;
-	const char *type, *name; /* as http__answer takes them */
+	const char *type, *name; /* as http__respond takes them */
 	char *data;
 	size_t len;
 	struct status st; /* of a code that is an error */
 };
 
-void serve__make_metrics(struct answer_job *j);
-void serve__make_view(struct answer_job *j);
-void serve__make_profile(struct answer_job *j);
-void serve__make_recording(struct answer_job *j);
+void serve__make_metrics(struct result_job *j);
+void serve__make_view(struct result_job *j);
+void serve__make_profile(struct result_job *j);
+void serve__make_recording(struct result_job *j);
 
 /* The interval that a frame ends, for a gathering and for pages. */
 void serve__add_profile(struct serve *s, struct gathering *g, const struct frame *f);

@@ -11,7 +11,7 @@
 
 #include "recording/player.h"
 #include "tui/serve_impl.h"
-#include "tui/tape.h"
+#include "tui/record.h"
 
 #define RECORDING_MAX (1ULL << 30)
 #define STALL_MS      5000 /* without a frame nothing more comes */
@@ -45,7 +45,7 @@ static bool play(struct serve *s, struct collector *c)
 	return true;
 }
 
-static int record(struct answer_job *j, struct player *player, const char *path)
+static int record(struct result_job *j, struct player *player, const char *path)
 {
 	struct serve *s = j->serve;
 	struct status *st = &j->st;
@@ -63,21 +63,21 @@ static int record(struct answer_job *j, struct player *player, const char *path)
 
 	reader__summary(player__reader(player), &sum);
 	cfg.wanted = sum.models;
-	cfg.reel = player__reel(player);
-	cfg.taps[TAP_FILE] = tape__record(s->options, path, s->symbols, "", st);
-	if (!cfg.taps[TAP_FILE])
+	cfg.replay = player__replay(player);
+	cfg.sinks[SINK_FILE] = record__to_file(s->options, path, s->symbols, "", st);
+	if (!cfg.sinks[SINK_FILE])
 		return -EINVAL;
 	c = collector__start(&cfg, st);
 	if (!c) {
-		cfg.taps[TAP_FILE]->ops->close(cfg.taps[TAP_FILE]);
+		cfg.sinks[SINK_FILE]->ops->close(cfg.sinks[SINK_FILE]);
 		return -EINVAL;
 	}
 	whole = play(s, c);
-	collector__stop(c); /* which closes the tap: the file is written */
+	collector__stop(c); /* which closes the sink: the file is written */
 	return whole ? 0 : status__set(st, EXIT_CODE_FAILURE, -EIO, "the last minutes could not be played");
 }
 
-static void read_file(struct answer_job *j, const char *path)
+static void read_file(struct result_job *j, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat there;
@@ -98,7 +98,7 @@ static void read_file(struct answer_job *j, const char *path)
 }
 
 /* In a folder of its own, which goes with it. */
-static void make_in(struct answer_job *j, struct player *player, const char *folder)
+static void make_in(struct result_job *j, struct player *player, const char *folder)
 {
 	char path[64];
 
@@ -111,7 +111,7 @@ static void make_in(struct answer_job *j, struct player *player, const char *fol
 	j->name = "recording.ptr";
 }
 
-void serve__make_recording(struct answer_job *j)
+void serve__make_recording(struct result_job *j)
 {
 	int fd = fcntl(j->serve->history, F_DUPFD_CLOEXEC, 0);
 	struct player *player = fd < 0 ? NULL

@@ -41,14 +41,14 @@ static struct served *find_view(struct serve *s, struct http_request *rq, const 
 
 /* --- answers that a worker makes --- */
 
-static void answer_job__run(struct job *job)
+static void result_job__run(struct job *job)
 {
-	struct answer_job *j = (struct answer_job *)job;
+	struct result_job *j = (struct result_job *)job;
 
 	j->make(j);
 }
 
-static void answer_job__free(struct answer_job *j)
+static void result_job__free(struct result_job *j)
 {
 	j->serve->queued--;
 	if (j->copies)
@@ -59,33 +59,33 @@ static void answer_job__free(struct answer_job *j)
 	free(j);
 }
 
-static void answer_job__done(struct job *job)
+static void result_job__done(struct job *job)
 {
-	struct answer_job *j = (struct answer_job *)job;
+	struct result_job *j = (struct result_job *)job;
 
 	if (j->code == 200) {
-		http__answer(j->rq, j->code, j->type, j->name, j->data, j->len);
+		http__respond(j->rq, j->code, j->type, j->name, j->data, j->len);
 		j->data = NULL;
 	} else {
 		http__say(j->rq, j->code ? j->code : 500, "%s",
 			  j->st.msg[0] ? j->st.msg : "it cannot be made");
 	}
-	answer_job__free(j);
+	result_job__free(j);
 }
 
-static void answer_job__drop(struct job *job)
+static void result_job__drop(struct job *job)
 {
-	struct answer_job *j = (struct answer_job *)job;
+	struct result_job *j = (struct result_job *)job;
 
 	http__say(j->rq, 503, "proftop ends");
-	answer_job__free(j);
+	result_job__free(j);
 }
 
 /* To be posted; NULL: too many are under way, and it was refused. */
-static struct answer_job *answer_job__new(struct serve *s, struct http_request *rq,
-					  void (*make)(struct answer_job *j))
+static struct result_job *result_job__new(struct serve *s, struct http_request *rq,
+					  void (*make)(struct result_job *j))
 {
-	struct answer_job *j;
+	struct result_job *j;
 
 	if (s->queued >= SERVE_QUEUE) {
 		http__say(rq, 429, "%d answers are being made: ask later", SERVE_QUEUE);
@@ -94,7 +94,7 @@ static struct answer_job *answer_job__new(struct serve *s, struct http_request *
 	s->queued++;
 	j = xcalloc(1, sizeof(*j));
 	j->job = (struct job){
-		.run = answer_job__run, .done = answer_job__done, .drop = answer_job__drop};
+		.run = result_job__run, .done = result_job__done, .drop = result_job__drop};
 	j->serve = s;
 	j->rq = rq;
 	j->make = make;
@@ -105,7 +105,7 @@ static struct answer_job *answer_job__new(struct serve *s, struct http_request *
 
 static void ask_metrics(struct serve *s, struct http_request *rq)
 {
-	struct answer_job *j = answer_job__new(s, rq, serve__make_metrics);
+	struct result_job *j = result_job__new(s, rq, serve__make_metrics);
 
 	if (!j)
 		return;
@@ -116,7 +116,7 @@ static void ask_metrics(struct serve *s, struct http_request *rq)
 static void post_view(struct serve *s, struct http_request *rq, const struct view_ops *v,
 		      const struct export_format *f, const struct target *t)
 {
-	struct answer_job *j;
+	struct result_job *j;
 	struct status st = {0};
 
 	if (view__check_format(v, f, &st)) {
@@ -125,7 +125,7 @@ static void post_view(struct serve *s, struct http_request *rq, const struct vie
 		http__say(rq, 400, "group: %s", st.msg);
 	} else if (!s->newest || !s->newest->snaps[v->feed]) {
 		http__say(rq, 503, "view %s has no interval yet", v->name);
-	} else if ((j = answer_job__new(s, rq, serve__make_view))) {
+	} else if ((j = result_job__new(s, rq, serve__make_view))) {
 		j->view = v;
 		j->format = f;
 		j->target = *t;
@@ -155,7 +155,7 @@ static void ask_view(struct serve *s, struct http_request *rq, const struct targ
 
 static void ask_recording(struct serve *s, struct http_request *rq)
 {
-	struct answer_job *j;
+	struct result_job *j;
 
 	if (s->history < 0) {
 		http__say(rq, 404, "nothing is kept of the past: --history 0 was asked for");
@@ -165,7 +165,7 @@ static void ask_recording(struct serve *s, struct http_request *rq)
 		http__say(rq, 429, "a recording is being made: ask later");
 		return;
 	}
-	j = answer_job__new(s, rq, serve__make_recording);
+	j = result_job__new(s, rq, serve__make_recording);
 	if (!j)
 		return;
 	j->copies = s->copying = true;
@@ -268,7 +268,7 @@ bool gathering__takes(const struct gathering *g, const struct frame *f)
 static void end_gathering(struct serve *s, struct gathering **at)
 {
 	struct gathering *g = *at;
-	struct answer_job *j = answer_job__new(s, g->rq, serve__make_profile);
+	struct result_job *j = result_job__new(s, g->rq, serve__make_profile);
 
 	*at = NULL;
 	if (!j) {
@@ -328,7 +328,7 @@ void serve__refuse_gatherings(struct serve *s)
 
 static void answer_html(struct http_request *rq, char *data, size_t len)
 {
-	http__answer(rq, 200, "text/html; charset=utf-8", NULL, data, len);
+	http__respond(rq, 200, "text/html; charset=utf-8", NULL, data, len);
 }
 
 static const char head[] = "<!doctype html><html><head><title>proftop</title></head><body>";

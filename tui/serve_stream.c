@@ -17,7 +17,7 @@
 #include "tui/options.h"
 #include "tui/serve.h"
 #include "tui/signals.h"
-#include "tui/tape.h"
+#include "tui/record.h"
 
 struct lines {
 	char v[2 * LINK_LINE];

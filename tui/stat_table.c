@@ -8,7 +8,7 @@
 
 #define NUMBER_WIDTH 18
 
-static struct measure_answer *ask(const struct frame *f, const char *groups)
+static struct measure_result *ask(const struct frame *f, const char *groups)
 {
 	const struct measure_snap *s =
 		container_of(f->snaps[MODEL_COUNTERS], struct measure_snap, base);
@@ -18,7 +18,8 @@ static struct measure_answer *ask(const struct frame *f, const char *groups)
 	return measure__query(s, &q, f->scope);
 }
 
-static const char *name_of(const struct measure_answer *a, const struct measure_row *r, const char *label)
+static const char *name_of(const struct measure_result *a, const struct measure_row *r,
+			   const char *label)
 {
 	int i = measure__label(a->measure, label);
 
@@ -44,7 +45,7 @@ static bool is_clock(const char *event)
 	return !strcmp(event, "task-clock") || !strcmp(event, "cpu-clock");
 }
 
-static u64 cpu_time(const struct measure_answer *a)
+static u64 cpu_time(const struct measure_result *a)
 {
 	for (u32 i = 0; i < a->nrows; i++)
 		if (!strcmp(name_of(a, &a->rows[i], "event"), "task-clock"))
@@ -70,7 +71,7 @@ static void write_rate(FILE *out, const char *event, u64 count, u64 cpu_ns, u64 
 	fprintf(out, "#  %8.3f %.*s/sec", rate, unit ? 1 : 0, &units[unit]);
 }
 
-static void write_event(FILE *out, const struct measure_answer *a, const struct measure_row *r,
+static void write_event(FILE *out, const struct measure_result *a, const struct measure_row *r,
 			u64 elapsed_ns)
 {
 	const char *event = name_of(a, r, "event");
@@ -94,7 +95,7 @@ static void write_event(FILE *out, const struct measure_answer *a, const struct 
 /* Those that have a value: what is missing of the others the note says. */
 static void write_metrics(FILE *out, const struct frame *f)
 {
-	struct measure_answer *a = ask(f, "metric");
+	struct measure_result *a = ask(f, "metric");
 
 	for (u32 i = 0; i < a->nrows; i++) {
 		const struct measure_row *r = &a->rows[i];
@@ -103,14 +104,14 @@ static void write_metrics(FILE *out, const struct frame *f)
 			fprintf(out, "%*.3f      %s%s%s\n", NUMBER_WIDTH, r->value, r->metric->name,
 				*r->metric->unit ? ", " : "", r->metric->unit);
 	}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 void stat_table__write(FILE *out, const struct frame *f, char *const *command,
 		       const struct child_times *times)
 {
 	const char *note = f->feeds[MODEL_COUNTERS].health.note;
-	struct measure_answer *a = ask(f, "event");
+	struct measure_result *a = ask(f, "event");
 
 	fprintf(out, "\n counted of");
 	for (u32 i = 0; command[i]; i++)
@@ -125,5 +126,5 @@ void stat_table__write(FILE *out, const struct frame *f, char *const *command,
 	fprintf(out, "\n%*.9f seconds time elapsed\n\n", NUMBER_WIDTH, (double)times->elapsed_ns / 1e9);
 	fprintf(out, "%*.9f seconds user\n", NUMBER_WIDTH, (double)times->user_ns / 1e9);
 	fprintf(out, "%*.9f seconds sys\n\n", NUMBER_WIDTH, (double)times->system_ns / 1e9);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }

@@ -54,7 +54,7 @@ int theme__choose(struct theme *t, const char *choice, bool own, struct status *
 
 /* --- what a terminal of so many colours shows; with less than 8 the theme has to be "mono" --- */
 
-/* Whether boxes can be told apart by their ground colours alone. */
+/* Whether boxes can be distinguished by their ground colours alone. */
 bool theme__has_grounds(const struct theme *t, int colors);
 /* Colours are numbers of the terminal's: with 2^24 of them, those of terminfo's direct ones. */
 struct look theme__look(const struct theme *t, enum role role, bool selected, int colors);

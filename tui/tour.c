@@ -100,20 +100,20 @@ static void show_step(struct host *h, u32 step)
 	scope__put(h->scope);
 	h->scope = all;
 	collector__set_scope(h->collector, all);
-	past__show_end(h);
+	time_travel__show_end(h);
 	h->tour.step = step;
 	app__show_view(h, s->view);
 	h->tour.words = s->words;
-	todo__set(h, &h->tour.words, *s->words ? 1 : 0);
+	commands__set(h, &h->tour.words, *s->words ? 1 : 0);
 }
 
 bool tour__begin(struct host *h, const char *arg, struct status *st)
 {
 	struct player *player;
 
-	past__leave(h);
+	time_travel__leave(h);
 	player = open_recording(h, st);
-	if (!player || !past__enter(h, player, st))
+	if (!player || !time_travel__enter(h, player, st))
 		return false;
 	keep(h);
 	scope__get(h->scope); /* show_step puts it */
@@ -127,10 +127,10 @@ void tour__end(struct host *h)
 {
 	if (!h->tour.on)
 		return;
-	todo__set(h, NULL, 0);
+	commands__set(h, NULL, 0);
 	put_back(h);
 	h->tour.on = false;
-	past__leave(h);
+	time_travel__leave(h);
 	app__show_view(h, h->view);
 }
 

@@ -239,7 +239,7 @@ int view__check_terms(const struct view_ops *v, const struct scope *s, struct st
 			   scope__term_names(s, other, names, sizeof(names)), views);
 }
 
-enum profile_window window__by_name(const char *name)
+enum time_window window__by_name(const char *name)
 {
 	static const char *const names[WINDOWS] = {
 		[WINDOW_LAST] = "last",
@@ -250,7 +250,7 @@ enum profile_window window__by_name(const char *name)
 
 	while (w < WINDOWS && strcmp(names[w], name))
 		w++;
-	return (enum profile_window)w;
+	return (enum time_window)w;
 }
 
 int choice__refuse(struct status *st, const char *value, const char *takes)

@@ -17,7 +17,7 @@
 #include "export/export.h"
 #include "samples/snap.h"
 #include "scope/scope.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/profile.h" /* enum time_window */
 #include "tui/keymap.h"
 #include "widgets/cells.h"
 #include "widgets/input.h"
@@ -240,7 +240,7 @@ bool host__set_columns(struct host *h, const struct screen *s, const char *names
 bool host__toggle_idle(struct host *h);
 bool host__idle(const struct host *h);
 /* A window by what --window and the palette call it, WINDOW_NAMES; WINDOWS: none has that name. */
-enum profile_window window__by_name(const char *name);
+enum time_window window__by_name(const char *name);
 #define WINDOW_NAMES "last, decaying or total"
 /* "on" or "off" into *on; -EINVAL with st. */
 int choice__on(const char *value, bool *on, struct status *st);

@@ -40,7 +40,7 @@ void spark__draw(struct canvas *c, int x, int y, int w, enum role role, const fl
 
 		if (isnan(v[i]) || v[i] < 0)
 			continue;
-		/* Nothing at all is a dot, so that a gap and a zero can be told apart. */
+		/* Nothing at all is a dot, so that a gap and a zero can be distinguished. */
 		if (part <= 0)
 			put_char(c, x + (int)i, y, ROLE_DIM, 0x00b7);
 		else

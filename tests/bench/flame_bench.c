@@ -38,9 +38,9 @@ static void name_functions(struct bench *b)
 }
 
 /* A tree that branches early and late, as programs do; each stack differs from the others. */
-static const struct profile_stack *make_stack(struct bench *b, u32 n)
+static const struct callstack *make_stack(struct bench *b, u32 n)
 {
-	struct profile_stack *s = arena__alloc(&b->arena, sizeof(*s) + DEPTH * sizeof(*s->locs));
+	struct callstack *s = arena__alloc(&b->arena, sizeof(*s) + DEPTH * sizeof(*s->locs));
 	u64 path = 0;
 
 	s->nuser = DEPTH - 8;
@@ -71,7 +71,7 @@ static void make_snap(struct bench *b, u32 n)
 	atomic_store(&b->snap.base.refs, 1000);
 }
 
-static struct flame_answer *build(struct bench *b, const char *search)
+static struct flame_result *build(struct bench *b, const char *search)
 {
 	struct profile_query p = {.groups = GROUP_BIT(GROUP_SYMBOL), .user = true, .kernel = true};
 	const struct snap *snaps[FLAME_PARTS] = {&b->snap.base};
@@ -84,7 +84,7 @@ static struct flame_answer *build(struct bench *b, const char *search)
 
 static void box(const void *of, u32 i, struct flame_box *out)
 {
-	const struct flame_answer *a = of;
+	const struct flame_result *a = of;
 	const struct flame_node *n = &a->nodes[i];
 
 	*out = (struct flame_box){.start = n->start,
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	double build_ms = 0, search_ms = 0, draw_ms = 0;
 	struct status st = {0};
 	struct bench b = {.symbols = symbols__new(&st)};
-	struct flame_answer *a = NULL;
+	struct flame_result *a = NULL;
 	struct canvas c;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < RUNS; i++) {
 		u64 t = clock__monotonic_ns();
 
-		answer__free(a ? &a->base : NULL);
+		query_result__free(a ? &a->base : NULL);
 		a = build(&b, "");
 		build_ms = best(build_ms, t);
 		t = clock__monotonic_ns();
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	}
 	printf("%.3f %.3f %.3f %u %llu\n", build_ms, search_ms, draw_ms, a->nnodes,
 	       (unsigned long long)a->stacks);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	canvas__fini(&c);
 	arena__fini(&b.arena);
 	symbols__free(b.symbols);

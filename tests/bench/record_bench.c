@@ -18,7 +18,7 @@
 
 struct bench {
 	struct symbols *symbols;
-	struct tap *tap;
+	struct record_sink *sink;
 	u32 locs[FUNCS];
 	u64 t_ns;
 };
@@ -36,17 +36,17 @@ static void define(struct bench *b, u32 stack)
 	/* Callers are shared by most, the leaves by few. */
 	for (u32 i = 0; i < DEPTH; i++)
 		ips[i] = b->locs[mix64_pair(i, h >> (i / 2)) % FUNCS];
-	b->tap->ops->put(b->tap, 1u << MODEL_PROFILE, &def.head);
+	b->sink->ops->put(b->sink, 1u << MODEL_PROFILE, &def.head);
 }
 
 static void put_interval(struct bench *b, u32 at, u32 samples, u32 stacks)
 {
 	struct vitals_sample v = {.head.type = SAMPLE_VITALS,
 				  .vitals = {.ncpus = 4, .load1 = 1, .idle_pct = at % 100}};
-	struct tape_interval iv = {.t1_ns = b->t_ns + NSEC_PER_SEC,
-				   .models = 1u << MODEL_PROFILE | 1u << MODEL_VITALS};
+	struct record_interval iv = {.t1_ns = b->t_ns + NSEC_PER_SEC,
+				     .models = 1u << MODEL_PROFILE | 1u << MODEL_VITALS};
 
-	b->tap->ops->put(b->tap, 1u << MODEL_VITALS, &v.head);
+	b->sink->ops->put(b->sink, 1u << MODEL_VITALS, &v.head);
 	for (u32 i = 0; i < samples; i++) {
 		u32 stack = (u32)(mix64_pair(at, i) % stacks);
 		struct stack_sample s = {.head.type = SAMPLE_STACK,
@@ -59,11 +59,11 @@ static void put_interval(struct bench *b, u32 at, u32 samples, u32 stacks)
 
 		snprintf(s.comm, sizeof(s.comm), "command%u", stack % 50);
 		define(b, stack);
-		b->tap->ops->put(b->tap, 1u << MODEL_PROFILE, &s.head);
+		b->sink->ops->put(b->sink, 1u << MODEL_PROFILE, &s.head);
 	}
 	iv.v[MODEL_PROFILE].t0_ns = iv.v[MODEL_VITALS].t0_ns = b->t_ns;
 	iv.v[MODEL_PROFILE].health = (struct health){.samples = samples, .tier = "bpf"};
-	b->tap->ops->end_interval(b->tap, &iv);
+	b->sink->ops->end_interval(b->sink, &iv);
 	b->t_ns = iv.t1_ns;
 }
 
@@ -79,8 +79,8 @@ int main(int argc, char **argv)
 	if (argc != 5)
 		die("usage: record_bench FILE INTERVALS SAMPLES STACKS");
 	b.symbols = cfg.symbols = symbols__new(&st);
-	b.tap = recorder__new(&cfg, &st);
-	if (!b.tap)
+	b.sink = recorder__new(&cfg, &st);
+	if (!b.sink)
 		die("%s", st.msg);
 	for (u32 i = 0; i < FUNCS; i++) {
 		snprintf(name, sizeof(name), "function_%u", i);
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	}
 	for (u32 i = 0; i < (u32)atoi(argv[2]); i++)
 		put_interval(&b, i, (u32)atoi(argv[3]), (u32)atoi(argv[4]));
-	b.tap->ops->close(b.tap);
+	b.sink->ops->close(b.sink);
 	symbols__free(b.symbols);
 	printf("%lld\n", stat(argv[1], &s) ? -1LL : (long long)s.st_size);
 	return 0;

@@ -77,7 +77,7 @@ static void settle_inlined(struct symbols *s, const u32 *locs, u32 n)
 		for (u32 i = 0; i < n; i++)
 			missing += symbols__inlined(s, locs[i], funcs, MAX_CHAIN) < 0;
 		symbols__kick(s);
-		symbols__settle(s, 60000);
+		symbols__wait(s, 60000);
 	} while (missing);
 }
 
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		locs[i] = symbols__locate_user(s, (u32)getpid(), start,
 					       (u64)(uintptr_t)t.at + addresses[i] - t.vaddr);
 	symbols__kick(s);
-	symbols__settle(s, 60000);
+	symbols__wait(s, 60000);
 	if (inlined)
 		settle_inlined(s, locs, n);
 	fprintf(stderr, "%.6f\n", (double)(clock__monotonic_ns() - start) / 1e9);

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = fuzz__file(data, size), made;
 	struct status st = {0};
-	struct tape_interval iv;
+	struct record_interval iv;
 	struct reader *r;
 
 	if (inputs++ % SYMBOLS_FOR == 0) {

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = fuzz__file(data, size), made;
 	char name[512];
 	struct status st = {0};
-	struct tape_interval iv;
+	struct record_interval iv;
 	struct reader *r;
 
 	copy_str(name, MIN(size + 1, sizeof(name)), (const char *)data);

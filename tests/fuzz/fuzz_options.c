@@ -28,7 +28,7 @@ static u32 split(char *text, char *argv[WORDS + 1])
 
 static void check(const struct options *o)
 {
-	if (o->noutputs > MAX_OUTPUTS || o->ntodo > MAX_WORDS || !o->interval_ns ||
+	if (o->noutputs > MAX_OUTPUTS || o->ncommands > MAX_COMMANDS || !o->interval_ns ||
 	    o->interval_ns > 86400 * NSEC_PER_SEC || o->columns < 0 || o->columns > 1000 ||
 	    o->rows < 0 || o->rows > 1000)
 		abort();

@@ -10,7 +10,7 @@
 #include "recording/import.h"
 #include "recording/reader.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/lib/perf_maker.h"
+#include "tests/lib/perf_builder.h"
 
 #define CHAIN                                                                                      \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
@@ -28,20 +28,20 @@ static u32 inputs;
 static void make_file(struct bytes *file, const u8 *data, size_t size)
 {
 	static const u64 fields[] = {CHAIN, DUMP, ALL, PERF_SAMPLE_IP | PERF_SAMPLE_TID};
-	struct perf_maker m;
+	struct perf_builder m;
 
-	perf_maker__begin(&m, fields[data[0] % ARRAY_SIZE(fields)]);
+	perf_builder__begin(&m, fields[data[0] % ARRAY_SIZE(fields)]);
 	m.attr.sample_regs_user = 0xff0fff;
 	m.attr.sample_regs_intr = 3;
 	m.attr.read_format = data[0] >> 3;
 	bytes__put(&m.data, data + 1, size - 1);
-	perf_maker__finish(&m, "x86_64", file);
+	perf_builder__finish(&m, "x86_64", file);
 }
 
 /* Whether there is an interval. */
 static bool read_all(struct reader *r)
 {
-	struct tape_interval iv;
+	struct record_interval iv;
 	bool any = false;
 
 	while (reader__next(r, &iv))

@@ -78,10 +78,11 @@ static void put(void *ctx, const struct sample *s)
 	l->ops->consume(l->model, s);
 }
 
-static void listen(struct listener *l, struct reel *reel, u32 model, const struct scope *scope)
+static void listen(struct listener *l, struct replay_source *replay, u32 model,
+		   const struct scope *scope)
 {
 	const struct source_ops *ops = player__sources()[model].ops;
-	struct sampling how = {.reel = reel};
+	struct sampling how = {.replay = replay};
 	struct status st;
 
 	*l = (struct listener){.ops = model_table[model]};
@@ -89,7 +90,7 @@ static void listen(struct listener *l, struct reel *reel, u32 model, const struc
 	l->source = ops->open(&how, scope, &st);
 }
 
-static void hear(struct listener *l, u32 model, const struct tape_interval *iv)
+static void hear(struct listener *l, u32 model, const struct record_interval *iv)
 {
 	const struct source_ops *ops = player__sources()[model].ops;
 	struct sample_sink sink = {put, l};
@@ -105,14 +106,14 @@ static void hear(struct listener *l, u32 model, const struct tape_interval *iv)
 
 static void play(struct player *p, const struct scope *scope)
 {
-	struct reel *reel = player__reel(p);
+	struct replay_source *replay = player__replay(p);
 	struct listener l[MODEL_COUNT];
-	struct tape_interval iv;
+	struct record_interval iv;
 
 	for (u32 m = 0; m < MODEL_COUNT; m++)
-		listen(&l[m], reel, m, scope);
-	reel->handing_out = true;
-	for (u32 i = 0; i < INTERVALS_MAX && reel->ops->next(reel, &iv); i++)
+		listen(&l[m], replay, m, scope);
+	replay->handing_out = true;
+	for (u32 i = 0; i < INTERVALS_MAX && replay->ops->next(replay, &iv); i++)
 		for (u32 m = 0; m < MODEL_COUNT; m++)
 			hear(&l[m], m, &iv);
 	for (u32 m = 0; m < MODEL_COUNT; m++) {

@@ -27,7 +27,7 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 	return *keys != '?' ? 0 : status__set(st, EXIT_CODE_USAGE, -EINVAL, "no such group");
 }
 
-enum profile_window window__by_name(const char *name)
+enum time_window window__by_name(const char *name)
 {
 	return *name == 'w' ? 0 : WINDOWS;
 }

@@ -43,7 +43,7 @@ ALLOWED = {
     "models": r"(base|scope|samples|symbols|export)/|bpf/[^/]+(?<!\.skel)\.h$",
     "sources": r"(base|scope|samples|questions|bpf)/|symbols/(arguments|functions|openfile)\.h$",
     "pipeline": r"(base|scope|samples)/|(sources/source|models/model|symbols/symbols)\.h$",
-    "recording": r"(base|samples|symbols|export)/|models/(model|stacks|who)\.(h|def)$|"
+    "recording": r"(base|samples|symbols|export)/|models/(model|stacks|task_text)\.(h|def)$|"
                  r"sources/source\.h$|bpf/[^/]+(?<!\.skel)\.h$",
     "tui": r"(base|scope|samples|questions|export|serve|models|widgets|symbols|sources|pipeline|recording)/",
     "tui/views": r"(base|scope|samples|export|models|widgets|symbols|tui)/",
@@ -51,7 +51,7 @@ ALLOWED = {
 TABLES = r"(sources/sources|models/models|tui/views|measures/measures)\.def$"
 LAYERS = list(ALLOWED)
 # Parts of what another module's header has inside, which that header says.
-PARTS = {"tui/past": "tui/app", "tui/guide": "tui/app", "tui/tour": "tui/app"}
+PARTS = {"tui/time_travel": "tui/app", "tui/guide": "tui/app", "tui/tour": "tui/app"}
 
 
 def layer_of(path):

@@ -111,7 +111,7 @@ static inline u32 elf_map__loc(struct symbols *s, const struct elf_map *m, u64 v
 static inline void settle(struct symbols *s)
 {
 	symbols__kick(s);
-	assert_true(symbols__settle(s, 20000));
+	assert_true(symbols__wait(s, 20000));
 }
 
 static inline const struct sym_func *func_of(struct symbols *s, u32 loc)

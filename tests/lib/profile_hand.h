@@ -7,7 +7,7 @@
 
 #include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/profile_maker.h"
+#include "tests/lib/profile_builder.h"
 
 /* Everything since the start, by one key. */
 static inline struct profile_query query(enum profile_group group)
@@ -22,17 +22,17 @@ static inline struct profile_query query(enum profile_group group)
 }
 
 /* Any query there can be. */
-static inline void random_query(struct maker *m, struct profile_query *q)
+static inline void random_query(struct builder *m, struct profile_query *q)
 {
-	*q = query(maker__random(m, GROUPS));
-	if (maker__random(m, 2))
-		q->groups = 1 + maker__random(m, GROUP_BIT(GROUPS) - 1);
-	q->window = maker__random(m, WINDOWS);
-	q->inlined = maker__random(m, 2);
-	q->callee_first = maker__random(m, 2);
-	q->focus = 1 + maker__random(m, m->symbols->nfuncs - 1);
-	if (!maker__random(m, 3))
-		q->kernel = !(q->user = maker__random(m, 2));
+	*q = query(builder__random(m, GROUPS));
+	if (builder__random(m, 2))
+		q->groups = 1 + builder__random(m, GROUP_BIT(GROUPS) - 1);
+	q->window = builder__random(m, WINDOWS);
+	q->inlined = builder__random(m, 2);
+	q->callee_first = builder__random(m, 2);
+	q->focus = 1 + builder__random(m, m->symbols->nfuncs - 1);
+	if (!builder__random(m, 3))
+		q->kernel = !(q->user = builder__random(m, 2));
 }
 
 static inline struct scope *parse(const char *expr)
@@ -77,21 +77,21 @@ static inline void assert_shares(const struct profile_rows *r, const char *name,
  * no stack             5
  */
 struct hand {
-	struct maker m;
+	struct builder m;
 	u32 main, f, g, rec, read, vfs, copy;
 	const struct profile_snap *snap;
 };
 
 static inline void hand__put(struct hand *h, u32 nkernel, u32 n, const u32 *locs, u64 count)
 {
-	maker__put(&h->m, maker__stack(&h->m, nkernel, n - nkernel, locs), 7, count);
+	builder__put(&h->m, builder__stack(&h->m, nkernel, n - nkernel, locs), 7, count);
 }
 
 static inline void hand__init(struct hand *h)
 {
 	struct symbols *s;
 
-	maker__init(&h->m, 1);
+	builder__init(&h->m, 1);
 	s = h->m.symbols;
 	h->main = symbols__named(s, "prog", "main", CODE_USER);
 	h->f = symbols__named(s, "prog", "f", CODE_USER);
@@ -104,14 +104,14 @@ static inline void hand__init(struct hand *h)
 	hand__put(h, 0, 2, (u32[]){h->f, h->main}, 10);
 	hand__put(h, 0, 3, (u32[]){h->rec, h->rec, h->main}, 20);
 	hand__put(h, 2, 4, (u32[]){h->copy, h->vfs, h->read, h->main}, 25);
-	maker__put(&h->m, 0, 7, 5);
-	h->snap = maker__tick(&h->m, NSEC_PER_SEC);
+	builder__put(&h->m, 0, 7, 5);
+	h->snap = builder__tick(&h->m, NSEC_PER_SEC);
 }
 
 static inline void hand__fini(struct hand *h)
 {
 	snap__put(h->snap);
-	maker__fini(&h->m);
+	builder__fini(&h->m);
 }
 
 static inline u32 func_of(const struct hand *h, u32 loc)

@@ -25,7 +25,7 @@ static struct {
 	struct unwind_page *pages[SINK_PAGES];
 	u32 max_pages; /* that can be had */
 	struct unwind_object objects[UNWIND_OBJECTS];
-	_Atomic u32 settled;
+	_Atomic u32 barriers;
 	struct sink_process processes[SINK_PROCESSES];
 	u32 nprocesses, told, scripts; /* told: calls */
 	/* The last file that was told, and calls: */
@@ -48,9 +48,9 @@ static struct unwind_object *kept_object(u32 slot)
 	return &kept.objects[slot];
 }
 
-static void kept_settle(void)
+static void kept_barrier(void)
 {
-	kept.settled++;
+	kept.barriers++;
 }
 
 static inline struct sink_process *kept_find(u32 tgid)
@@ -106,7 +106,7 @@ static int kept_runtime(u32 tgid, const union runtime *rt)
 static const struct unwind_sink kept_sink = {
 	.page = kept_page,
 	.object = kept_object,
-	.settle = kept_settle,
+	.barrier = kept_barrier,
 	.file = kept_file,
 	.begin = kept_begin,
 	.process = kept_process,

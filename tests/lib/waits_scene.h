@@ -16,7 +16,7 @@
 #define TESTS_LIB_WAITS_SCENE_H
 
 #include "bpf/wait_on.h"
-#include "tests/lib/waits_maker.h"
+#include "tests/lib/waits_builder.h"
 
 #define SCENE_NS      (3400 * MSEC)
 #define SCENE_IDLE_NS (1500 * MSEC)
@@ -25,12 +25,12 @@
 #define SCENE_SHOWN 6 /* of them not idle */
 
 struct scene {
-	struct maker m;
+	struct builder m;
 	const struct waits_snap *snap;
 };
 
 /* Stacks of several sorts, and none. */
-static inline void scene__places(struct maker *m, u64 k[6])
+static inline void scene__places(struct builder *m, u64 k[6])
 {
 	k[0] = KERNEL(m, "__schedule", "schedule", "futex_wait", "do_futex");
 	k[1] = KERNEL(m, "schedule", "do_epoll_wait");
@@ -42,63 +42,63 @@ static inline void scene__places(struct maker *m, u64 k[6])
 
 static inline void scene__lock(struct scene *s)
 {
-	struct maker *m = &s->m;
+	struct builder *m = &s->m;
 	u32 locs[3] = {symbols__named(m->symbols, "libc.so.6", "lock", CODE_USER),
 		       symbols__named(m->symbols, "prog", "take_lock", CODE_USER),
 		       symbols__named(m->symbols, "prog", "main", CODE_USER)};
 	struct wait_sample w = ended(thread_of(100, 101, "waiter"),
 				     KERNEL(m, "__schedule", "schedule", "futex_wait", "do_futex"),
-				     maker__stack(m, 0, 3, locs), 3, 100 * MSEC);
+				     builder__stack(m, 0, 3, locs), 3, 100 * MSEC);
 
 	w.futex_op = 0x80;
 	w.waker = woken_by(thread_of(100, 102, "holder"), KERNEL(m, "wake_up_q", "futex_wake"),
 			   USER(m, "give_lock", "main"));
-	maker__wait(m, w);
+	builder__wait(m, w);
 }
 
 static inline void scene__app(struct scene *s)
 {
-	struct maker *m = &s->m;
+	struct builder *m = &s->m;
 	struct wait_sample w = ended(thread_of(100, 100, "app"),
 				     KERNEL(m, "__schedule", "schedule", "do_nanosleep"),
 				     USER(m, "nap", "main"), 4, 100 * MSEC);
 
 	w.waker = (struct waker){.kind = WAKER_INTERRUPT,
 				 .kstack = KERNEL(m, "hrtimer_wakeup", "hrtimer_interrupt")};
-	maker__wait(m, w);
+	builder__wait(m, w);
 	w = ended(thread_of(100, 102, "holder"),
 		  KERNEL(m, "__schedule", "io_schedule", "filemap_read", "vfs_read"),
 		  USER(m, "load", "main"), 1, 120 * MSEC);
 	w.state = TASK_STATE_DISK;
-	maker__wait(m, w);
+	builder__wait(m, w);
 	w = ended(thread_of(100, 102, "holder"),
 		  KERNEL(m, "__schedule", "schedule", "asm_sysvec_apic_timer_interrupt"),
 		  USER(m, "spin", "main"), 1, 50 * MSEC);
 	w.state = TASK_STATE_RUNNABLE;
 	w.runq_ns = w.off_ns;
-	maker__wait(m, w);
-	maker__wait(m, goes_on(thread_of(100, 105, "reader"), KERNEL(m, "schedule", "pipe_read"),
-			       USER(m, "drain", "main"), NSEC_PER_SEC, 5 * NSEC_PER_SEC));
+	builder__wait(m, w);
+	builder__wait(m, goes_on(thread_of(100, 105, "reader"), KERNEL(m, "schedule", "pipe_read"),
+				 USER(m, "drain", "main"), NSEC_PER_SEC, 5 * NSEC_PER_SEC));
 }
 
 static inline void scene__idle(struct scene *s)
 {
-	struct maker *m = &s->m;
+	struct builder *m = &s->m;
 	struct wait_sample w =
 		ended(thread_of(100, 103, "pool"), KERNEL(m, "schedule", "futex_wait", "do_futex"),
 		      USER(m, "pthread_cond_wait", "uv_cond_wait", "worker"), 2, 200 * MSEC);
 
 	w.futex_op = 0x189;
-	maker__wait(m, w);
+	builder__wait(m, w);
 	w = ended(thread_of(100, 104, "poller"), KERNEL(m, "schedule", "do_epoll_wait"),
 		  USER(m, "loop"), 1, 200 * MSEC);
 	w.on = ON_LOOKED | ON_LISTENER;
-	maker__wait(m, w);
+	builder__wait(m, w);
 	w = ended(thread_of(200, 200, "kworker"), KERNEL(m, "schedule", "worker_thread", "kthread"),
 		  0, 1, 900 * MSEC);
 	w.state = TASK_STATE_IDLE;
 	w.task.kthread = true;
-	maker__wait(m, w);
+	builder__wait(m, w);
 }
 
 static inline void scene__task(struct scene *s, struct task_ident task, u64 running, u64 runnable,
@@ -109,7 +109,7 @@ static inline void scene__task(struct scene *s, struct task_ident task, u64 runn
 	t.state_ns[TASK_STATE_RUNNING] = running;
 	t.state_ns[TASK_STATE_RUNNABLE] = runnable;
 	t.state_ns[state] = waiting;
-	maker__task(&s->m, t);
+	builder__task(&s->m, t);
 }
 
 /* A second of each thread but lost, of whom half a second was watched. */
@@ -129,19 +129,19 @@ static inline void scene__tasks(struct scene *s)
 
 static inline void scene__init(struct scene *s)
 {
-	maker__init(&s->m, 1);
+	builder__init(&s->m, 1);
 	scene__lock(s);
 	scene__app(s);
 	scene__idle(s);
-	maker__wait(&s->m, ended(thread_of(150, 150, "lost"), 0, 0, 1, 30 * MSEC));
+	builder__wait(&s->m, ended(thread_of(150, 150, "lost"), 0, 0, 1, 30 * MSEC));
 	scene__tasks(s);
-	s->snap = maker__tick(&s->m, NSEC_PER_SEC);
+	s->snap = builder__tick(&s->m, NSEC_PER_SEC);
 }
 
 static inline void scene__fini(struct scene *s)
 {
 	snap__put(s->snap);
-	maker__fini(&s->m);
+	builder__fini(&s->m);
 }
 
 /* --- asking --- */
@@ -159,7 +159,7 @@ static inline struct waits_query query(u32 groups)
 	return q;
 }
 
-static inline const struct waits_row *row_named(const struct waits_answer *a, const char *name)
+static inline const struct waits_row *row_named(const struct waits_result *a, const char *name)
 {
 	for (u32 i = 0; i < a->nrows; i++)
 		if (!strcmp(a->rows[i].name, name))
@@ -168,7 +168,7 @@ static inline const struct waits_row *row_named(const struct waits_answer *a, co
 	return NULL;
 }
 
-static inline u64 sum_rows(const struct waits_answer *a)
+static inline u64 sum_rows(const struct waits_result *a)
 {
 	u64 sum = 0;
 

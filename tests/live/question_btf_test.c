@@ -38,7 +38,7 @@ static void ask(struct eval_unit *unit, const char *text)
 }
 
 /* Runs it as this process. */
-static void answer(const struct eval_unit *unit)
+static void result(const struct eval_unit *unit)
 {
 	u64 context[12] = {0};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = context, .ctx_size_in = sizeof(context));
@@ -88,7 +88,7 @@ static void test_members(void **state)
 	ask(&unit, "current->sched_reset_on_fork + 10"); /* a bit field */
 	ask(&unit, "current->static_prio - 120");
 	ask(&unit, "((struct task_struct *)((u64)current + 0))->policy");
-	answer(&unit);
+	result(&unit);
 	assert_int_equal(values[0], getpid());
 	assert_int_equal(values[1], getppid());
 	assert_string_equal(machine.frame->texts[0].s, "asked");

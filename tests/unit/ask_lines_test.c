@@ -64,7 +64,7 @@ static void put(struct asked *a, u64 t_ns, const char *path, s64 ret, u64 pid, u
 	model_events.consume(a->model, &s.head);
 }
 
-static struct answer *ask(struct asked *a, enum profile_window window, struct snap **snap)
+static struct query_result *ask(struct asked *a, enum time_window window, struct snap **snap)
 {
 	const struct asked_query q = {.window = window, .oldest_first = true};
 
@@ -73,7 +73,7 @@ static struct answer *ask(struct asked *a, enum profile_window window, struct sn
 	return asked__query(*snap, &q, NULL);
 }
 
-static struct value cell(const struct answer *a, u32 row, const char *name)
+static struct value cell(const struct query_result *a, u32 row, const char *name)
 {
 	struct value v = {.type = VALUE_TEXT, .s = "no such column"};
 
@@ -88,24 +88,24 @@ static struct value cell(const struct answer *a, u32 row, const char *name)
  * known of each line has the name. */
 static void lines_have_their_fields(void **state)
 {
-	struct answer *answer;
+	struct query_result *result;
 	struct snap *snap;
 	struct asked a;
 
 	begin(&a, ASK_LINES);
 	put(&a, a.now_ns + 20, "/b", -2, 77, 7);
 	put(&a, a.now_ns + 10, "/a", 3, 78, 5);
-	answer = ask(&a, WINDOW_LAST, &snap);
-	assert_int_equal(answer->table.nrows, 2);
-	assert_string_equal(cell(answer, 0, "path").s, "/a");
-	assert_string_equal(cell(answer, 1, "path").s, "/b");
-	assert_int_equal(cell(answer, 0, "ret").type, VALUE_NONE);
-	assert_int_equal(cell(answer, 1, "ret").i, -2);
-	assert_int_equal(cell(answer, 1, "pid").u, 77);
-	assert_int_equal(cell(answer, 1, "current->pid").u, 12);
-	assert_int_equal(cell(answer, 1, "tid").u, 13);
-	assert_string_equal(cell(answer, 1, "comm").s, "prog");
-	answer__free(answer);
+	result = ask(&a, WINDOW_LAST, &snap);
+	assert_int_equal(result->table.nrows, 2);
+	assert_string_equal(cell(result, 0, "path").s, "/a");
+	assert_string_equal(cell(result, 1, "path").s, "/b");
+	assert_int_equal(cell(result, 0, "ret").type, VALUE_NONE);
+	assert_int_equal(cell(result, 1, "ret").i, -2);
+	assert_int_equal(cell(result, 1, "pid").u, 77);
+	assert_int_equal(cell(result, 1, "current->pid").u, 12);
+	assert_int_equal(cell(result, 1, "tid").u, 13);
+	assert_string_equal(cell(result, 1, "comm").s, "prog");
+	query_result__free(result);
 	snap__put(snap);
 	end(&a);
 }
@@ -113,34 +113,34 @@ static void lines_have_their_fields(void **state)
 /* The window is the interval, or all that are kept. */
 static void the_last_are_kept(void **state)
 {
-	struct answer *answer;
+	struct query_result *result;
 	struct snap *snap;
 	struct asked a;
 
 	begin(&a, ASK_LINES);
 	for (u32 i = 0; i < ASK_LINES_INTERVAL + 10; i++)
 		put(&a, a.now_ns + i, "/x", i, i, 7);
-	answer = ask(&a, WINDOW_LAST, &snap);
-	assert_int_equal(answer->table.nrows, ASK_LINES_INTERVAL);
-	assert_int_equal(container_of(answer, struct asked_answer, base)->dropped, 10);
-	assert_int_equal(cell(answer, 0, "pid").u, 10);
-	answer__free(answer);
+	result = ask(&a, WINDOW_LAST, &snap);
+	assert_int_equal(result->table.nrows, ASK_LINES_INTERVAL);
+	assert_int_equal(container_of(result, struct asked_result, base)->dropped, 10);
+	assert_int_equal(cell(result, 0, "pid").u, 10);
+	query_result__free(result);
 	snap__put(snap);
 	put(&a, a.now_ns + 1, "/y", 1, 1, 7);
-	answer = ask(&a, WINDOW_DECAY, &snap);
-	assert_int_equal(answer->table.nrows, 1); /* a chunk goes as a whole */
-	answer__free(answer);
+	result = ask(&a, WINDOW_DECAY, &snap);
+	assert_int_equal(result->table.nrows, 1); /* a chunk goes as a whole */
+	query_result__free(result);
 	snap__put(snap);
-	answer = ask(&a, WINDOW_LAST, &snap);
-	assert_int_equal(answer->table.nrows, 0);
-	answer__free(answer);
+	result = ask(&a, WINDOW_LAST, &snap);
+	assert_int_equal(result->table.nrows, 0);
+	query_result__free(result);
 	snap__put(snap);
 	end(&a);
 }
 
 static void fullest_slots_come_first(void **state)
 {
-	struct answer *answer;
+	struct query_result *result;
 	struct snap *snap;
 	struct asked a;
 
@@ -148,11 +148,11 @@ static void fullest_slots_come_first(void **state)
 	put(&a, a.now_ns + 1, "", 2, 1, 6);
 	put(&a, a.now_ns + 2, "", 5, 5, 6);
 	put(&a, a.now_ns + 3, "", 1, 0, 6);
-	answer = ask(&a, WINDOW_LAST, &snap);
-	assert_int_equal(cell(answer, 0, "count").u, 10);
-	assert_int_equal(cell(answer, 1, "count").u, 3);
-	assert_int_equal(cell(answer, 2, "count").u, 1);
-	answer__free(answer);
+	result = ask(&a, WINDOW_LAST, &snap);
+	assert_int_equal(cell(result, 0, "count").u, 10);
+	assert_int_equal(cell(result, 1, "count").u, 3);
+	assert_int_equal(cell(result, 2, "count").u, 1);
+	query_result__free(result);
 	snap__put(snap);
 	end(&a);
 }
@@ -190,12 +190,12 @@ static void turn(struct asked *a, u32 index, u32 n, const char *text)
 }
 
 /* Lines that there are of each question, by its text. */
-static u32 lines_of(const struct answer *answer, const char *text)
+static u32 lines_of(const struct query_result *result, const char *text)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < answer->table.nrows; i++)
-		n += !strcmp(cell(answer, i, "ask").s, text);
+	for (u32 i = 0; i < result->table.nrows; i++)
+		n += !strcmp(cell(result, i, "ask").s, text);
 	return n;
 }
 
@@ -203,7 +203,7 @@ static u32 lines_of(const struct answer *answer, const char *text)
 static void what_was_told_stays(void **state)
 {
 	const char *const texts[] = {"list a:1", "list a:2", "list a:3"};
-	struct answer *answer;
+	struct query_result *result;
 	struct snap *snap;
 	struct asked a;
 
@@ -213,24 +213,24 @@ static void what_was_told_stays(void **state)
 		for (u32 k = 0; k <= i; k++)
 			put(&a, a.now_ns + 1, "/x", 1, 1, 7);
 	}
-	answer__free(ask(&a, WINDOW_DECAY, &snap));
+	query_result__free(ask(&a, WINDOW_DECAY, &snap));
 	snap__put(snap);
 	turn(&a, 0, 3, "list a:new"); /* in the place of the first, and the second is gone */
 	turn(&a, 1, 3, texts[2]);
 	turn(&a, 2, 3, "list a:more");
 	put(&a, a.now_ns + 1, "/y", 1, 1, 7);
-	answer = ask(&a, WINDOW_DECAY, &snap);
-	assert_int_equal(lines_of(answer, texts[0]), 0);
-	assert_int_equal(lines_of(answer, texts[1]), 0);
-	assert_int_equal(lines_of(answer, texts[2]), 3);
-	assert_int_equal(lines_of(answer, "list a:new"), 0);
-	assert_int_equal(lines_of(answer, "list a:more"), 1);
-	answer__free(answer);
+	result = ask(&a, WINDOW_DECAY, &snap);
+	assert_int_equal(lines_of(result, texts[0]), 0);
+	assert_int_equal(lines_of(result, texts[1]), 0);
+	assert_int_equal(lines_of(result, texts[2]), 3);
+	assert_int_equal(lines_of(result, "list a:new"), 0);
+	assert_int_equal(lines_of(result, "list a:more"), 1);
+	query_result__free(result);
 	snap__put(snap);
 	turn(&a, 0, 1, texts[2]);
-	answer = ask(&a, WINDOW_DECAY, &snap);
-	assert_int_equal(answer->table.nrows, 3);
-	answer__free(answer);
+	result = ask(&a, WINDOW_DECAY, &snap);
+	assert_int_equal(result->table.nrows, 3);
+	query_result__free(result);
 	snap__put(snap);
 	end(&a);
 }

@@ -86,8 +86,8 @@ static struct value cell_of(const struct row_table *t, u32 row, const char *name
 	return (struct value){0};
 }
 
-static struct bpf_answer *ask(const struct bpf_snap *s, enum bpf_group group,
-			      enum profile_window window, const struct scope *scope)
+static struct bpf_result *ask(const struct bpf_snap *s, enum bpf_group group,
+			      enum time_window window, const struct scope *scope)
 {
 	struct bpf_query q = {.group = group, .window = window};
 
@@ -97,7 +97,7 @@ static struct bpf_answer *ask(const struct bpf_snap *s, enum bpf_group group,
 static void the_formula(void **state)
 {
 	const struct bpf_snap *s;
-	struct bpf_answer *a;
+	struct bpf_result *a;
 	const struct row_table *t;
 
 	put(3, "tracing", 7, 1000, 2000000);
@@ -120,7 +120,7 @@ static void the_formula(void **state)
 	assert_int_equal(a->n[BPF_RUN_NS], 502000000);
 	assert_int_equal(a->own[BPF_RUN_NS], 2000000);
 	assert_int_equal(a->nown, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put((struct snap *)&s->base);
 }
 
@@ -129,7 +129,7 @@ static void groups_and_filters(void **state)
 	struct filter_error err;
 	struct scope *scope = filter__parse("pid=9", &err);
 	const struct bpf_snap *s;
-	struct bpf_answer *a;
+	struct bpf_result *a;
 
 	put(3, "tracing", 7, 1, 10);
 	put(4, "xdp", 9, 2, 20);
@@ -145,11 +145,11 @@ static void groups_and_filters(void **state)
 	assert_int_equal(cell_of(&a->base.table, 0, "programs").u, 2);
 	assert_int_equal(cell_of(&a->base.table, 0, "map_bytes").u, 100);
 	assert_float_equal(cell_of(&a->base.table, 0, "map_fill_pct").f, 50, 1e-6f);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, BPF_BY_PROGRAM, WINDOW_LAST, scope);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(cell_of(&a->base.table, 0, "id").u, 4);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scope__put(scope);
 	snap__put((struct snap *)&s->base);
 }
@@ -157,7 +157,7 @@ static void groups_and_filters(void **state)
 static void programs_go(void **state)
 {
 	const struct bpf_snap *s;
-	struct bpf_answer *a;
+	struct bpf_result *a;
 
 	put(3, "tracing", 7, 1, 10);
 	put_map(3, 1, 0, 0, 100);
@@ -168,13 +168,13 @@ static void programs_go(void **state)
 	s = tick();
 	a = ask(s, BPF_BY_PROGRAM, WINDOW_LAST, NULL);
 	assert_int_equal(a->nrows, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, BPF_BY_PROGRAM, WINDOW_TOTAL, NULL);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(a->nprogs, 1);
 	assert_int_equal(cell_of(&a->base.table, 1, "gone").u, 1);
 	assert_int_equal(cell_of(&a->base.table, 1, "maps").u, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put((struct snap *)&s->base);
 }
 
@@ -183,8 +183,8 @@ static void looks_add_up(void **state)
 {
 	const struct bpf_maps_query q = {.prog = 3};
 	const struct bpf_snap *s;
-	struct bpf_answer *a;
-	struct bpf_maps_answer *maps;
+	struct bpf_result *a;
+	struct bpf_maps_result *maps;
 
 	for (u32 i = 1; i <= 3; i++) {
 		put(3, "tracing", 7, 10, 100);
@@ -196,24 +196,24 @@ static void looks_add_up(void **state)
 	a = ask(s, BPF_BY_PROGRAM, WINDOW_LAST, NULL);
 	assert_int_equal(cell_of(&a->base.table, 0, "runs").u, 30);
 	assert_int_equal(cell_of(&a->base.table, 0, "maps").u, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	maps = bpf_maps__query(s, &q);
 	assert_int_equal(maps->nrows, 1);
 	assert_int_equal(cell_of(&maps->base.table, 0, "bytes").u, 300);
 	assert_float_equal(cell_of(&maps->base.table, 0, "fill_pct").f, 75, 1e-6f);
 	assert_string_equal(cell_of(&maps->base.table, 0, "programs").s, "prog3");
-	answer__free(&maps->base);
+	query_result__free(&maps->base);
 	maps = bpf_maps__query(s, &(struct bpf_maps_query){0});
 	assert_int_equal(maps->nrows, 2);
 	assert_int_equal(maps->bytes, 350);
-	answer__free(&maps->base);
+	query_result__free(&maps->base);
 	snap__put((struct snap *)&s->base);
 }
 
 static void bounded(void **state)
 {
 	const struct bpf_snap *s;
-	struct bpf_answer *a;
+	struct bpf_result *a;
 
 	for (u32 id = 1; id <= 2 * BPF_MAX_PROGS; id++) {
 		put(id, "tracing", 7, 1, 10);
@@ -225,7 +225,7 @@ static void bounded(void **state)
 	assert_true(s->nprogs <= BPF_MAX_PROGS);
 	a = ask(s, BPF_BY_TYPE, WINDOW_TOTAL, NULL);
 	assert_int_equal(a->n[BPF_RUNS], 2 * BPF_MAX_PROGS);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put((struct snap *)&s->base);
 }
 

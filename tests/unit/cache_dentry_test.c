@@ -48,15 +48,15 @@ static const struct tally_snap *tick(void)
 	return container_of(s, struct tally_snap, base);
 }
 
-static struct tally_answer *ask(const struct tally_snap *s, enum tally_group group,
-				 enum profile_window window)
+static struct tally_result *ask(const struct tally_snap *s, enum tally_group group,
+				enum time_window window)
 {
 	struct tally_query q = {.of = &dentry_table, .group = group, .window = window};
 
 	return tally__query(s, &q, NULL);
 }
 
-static struct value cell(const struct tally_answer *a, u32 row, const char *name)
+static struct value cell(const struct tally_result *a, u32 row, const char *name)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v = {0};
@@ -70,7 +70,7 @@ static struct value cell(const struct tally_answer *a, u32 row, const char *name
 static void rows_and_shares(void **state)
 {
 	const struct tally_snap *s;
-	struct tally_answer *a;
+	struct tally_result *a;
 
 	put(5, "cc1", 100, 25);
 	put(6, "cc1", 300, 0);
@@ -83,24 +83,24 @@ static void rows_and_shares(void **state)
 	assert_float_equal(cell(a, 1, "negative_pct").f, 25, 1e-9);
 	assert_int_equal(a->n[DENTRY_LOOKUPS], 401);
 	assert_int_equal(a->n[DENTRY_NEGATIVE], 26);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, TALLY_BY_COMM, WINDOW_LAST);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell(a, 0, "lookups").u, 400);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void slow_ones_are_not_invented(void **state)
 {
 	const struct tally_snap *s;
-	struct tally_answer *a;
+	struct tally_result *a;
 
 	put(5, "cc1", 100, 25);
 	s = tick();
 	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
 	assert_int_equal(cell(a, 0, "slow").type, VALUE_NONE);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -109,7 +109,7 @@ static void windows_and_the_state(void **state)
 	const struct dentry_state_sample st = {
 		.head.type = SAMPLE_DENTRY_STATE, .dentries = 9, .unused = 5, .negative = 2};
 	const struct tally_snap *s;
-	struct tally_answer *a;
+	struct tally_result *a;
 
 	put(5, "cc1", 100, 25);
 	s = tick();
@@ -125,7 +125,7 @@ static void windows_and_the_state(void **state)
 	a = ask(s, TALLY_BY_PID, WINDOW_TOTAL);
 	assert_int_equal(cell(a, 0, "lookups").u, 150);
 	assert_int_equal(cell(a, 0, "lookup_rate").u, 75);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 	model_dentry.zero(model);
 	s = tick();
@@ -137,7 +137,7 @@ static void processes_that_are_too_many_are_others(void **state)
 {
 	const u32 n = DENTRY_MAX_ROWS * 2;
 	const struct tally_snap *s;
-	struct tally_answer *a;
+	struct tally_result *a;
 
 	for (u32 i = 1; i <= n; i++)
 		put(i, "sh", 3, 1);
@@ -146,11 +146,11 @@ static void processes_that_are_too_many_are_others(void **state)
 	a = ask(s, TALLY_BY_COMM, WINDOW_LAST);
 	assert_int_equal(a->n[DENTRY_LOOKUPS], 3 * n);
 	assert_int_equal(a->nrows, 2);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
 	assert_string_equal(cell(a, 0, "comm").s, "[others]");
 	assert_int_equal(cell(a, 0, "pid").type, VALUE_NONE);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -166,10 +166,10 @@ static void a_filter_by_thread_keeps_its_process(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(filters); i++) {
 		struct filter_error err;
 		struct scope *scope = filter__parse(filters[i], &err);
-		struct tally_answer *a = tally__query(s, &q, scope);
+		struct tally_result *a = tally__query(s, &q, scope);
 
 		assert_int_equal(a->nrows, i < 2);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 		scope__put(scope);
 	}
 	snap__put(&s->base);

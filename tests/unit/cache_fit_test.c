@@ -60,8 +60,8 @@ static struct cache_fit choose(struct btf *btf, bool functions)
 
 static bool tells(const struct cache_fit *f, const char *type)
 {
-	for (u32 i = 0; f->told[i]; i++)
-		if (!strcmp(f->told[i], type))
+	for (u32 i = 0; f->types_seen[i]; i++)
+		if (!strcmp(f->types_seen[i], type))
 			return true;
 	return false;
 }
@@ -71,10 +71,10 @@ static void test_functions_where_no_tracepoint_tells(void **state)
 	struct cache_fit f = choose(kernel(3, 2), true); /* 6.1 */
 
 	(void)state;
-	assert_int_equal(f.reads, CACHE_TOLD_BY_FUNCTIONS);
+	assert_int_equal(f.reads, CACHE_SEEN_BY_FUNCTIONS);
 	assert_true(f.functions && f.writes && !f.get_pages_has_count && tells(&f, "vfat"));
 	f = choose(kernel(4, 2), true); /* 6.8 */
-	assert_int_equal(f.reads, CACHE_TOLD_BY_FUNCTIONS);
+	assert_int_equal(f.reads, CACHE_SEEN_BY_FUNCTIONS);
 	assert_true(f.get_pages_has_count);
 }
 
@@ -86,7 +86,7 @@ static void test_tracepoints_serve_where_they_are(void **state)
 	(void)state;
 	add_tracepoint(btf, "btf_trace_mm_filemap_get_pages", 3); /* 6.11 */
 	f = choose(btf, true);
-	assert_int_equal(f.reads, CACHE_TOLD_BY_TRACEPOINTS);
+	assert_int_equal(f.reads, CACHE_SEEN_BY_TRACEPOINTS);
 	assert_true(f.functions && f.writes);
 }
 
@@ -95,8 +95,8 @@ static void test_no_functions_to_be_had(void **state)
 	struct cache_fit f = choose(kernel(3, 2), false);
 
 	(void)state;
-	assert_int_equal(f.reads, CACHE_TOLD_BY_NOTHING);
-	assert_true(!f.functions && !f.writes && !f.told[0]);
+	assert_int_equal(f.reads, CACHE_SEEN_BY_NOTHING);
+	assert_true(!f.functions && !f.writes && !f.types_seen[0]);
 }
 
 static void test_functions_of_another_kind(void **state)
@@ -104,10 +104,10 @@ static void test_functions_of_another_kind(void **state)
 	struct cache_fit f = choose(kernel(0, 3), true); /* part of its callers; 5.17's arguments */
 
 	(void)state;
-	assert_int_equal(f.reads, CACHE_TOLD_BY_NOTHING);
+	assert_int_equal(f.reads, CACHE_SEEN_BY_NOTHING);
 	assert_true(!f.functions && !f.writes);
 	f = choose(kernel(5, 3), true); /* as no kernel we know has it */
-	assert_int_equal(f.reads, CACHE_TOLD_BY_NOTHING);
+	assert_int_equal(f.reads, CACHE_SEEN_BY_NOTHING);
 }
 
 static void test_last_page_by_release(void **state)

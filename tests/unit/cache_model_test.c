@@ -17,7 +17,7 @@
 
 #define VDA1 (254u << 20 | 1)
 
-struct maker {
+struct builder {
 	struct symbols *symbols;
 	struct model *model;
 	u64 now_ns;
@@ -25,9 +25,9 @@ struct maker {
 
 static int setup(void **state)
 {
-	static struct maker m;
+	static struct builder m;
 
-	m = (struct maker){.symbols = fake_symbols__new(), .now_ns = 1000 * NSEC_PER_SEC};
+	m = (struct builder){.symbols = fake_symbols__new(), .now_ns = 1000 * NSEC_PER_SEC};
 	m.model = model_cache.new(m.symbols);
 	*state = &m;
 	return 0;
@@ -35,7 +35,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 
 	model_cache.free(m->model);
 	fake_symbols__free(m->symbols);
@@ -56,7 +56,7 @@ static struct cache_sample use(u32 tgid, const char *comm, u64 inode, const char
 	return s;
 }
 
-static void put_reads(struct maker *m, u32 tgid, u64 inode, u64 hits, u64 misses)
+static void put_reads(struct builder *m, u32 tgid, u64 inode, u64 hits, u64 misses)
 {
 	char comm[COMM_LEN];
 	struct cache_sample s;
@@ -68,7 +68,7 @@ static void put_reads(struct maker *m, u32 tgid, u64 inode, u64 hits, u64 misses
 	model_cache.consume(m->model, &s.head);
 }
 
-static const struct cache_snap *tick(struct maker *m)
+static const struct cache_snap *tick(struct builder *m)
 {
 	struct snap *s = model_cache.tick(m->model, m->now_ns, m->now_ns + NSEC_PER_SEC);
 
@@ -76,24 +76,24 @@ static const struct cache_snap *tick(struct maker *m)
 	return container_of(s, struct cache_snap, base);
 }
 
-static struct cache_answer *ask_window(const struct cache_snap *s, enum cache_group group,
-				       enum profile_window window, const char *filter)
+static struct cache_result *ask_window(const struct cache_snap *s, enum cache_group group,
+				       enum time_window window, const char *filter)
 {
 	struct cache_query q = {.group = group, .window = window};
 	struct filter_error err;
 	struct scope *scope = filter__parse(filter, &err);
-	struct cache_answer *a = cache__query(s, &q, scope);
+	struct cache_result *a = cache__query(s, &q, scope);
 
 	scope__put(scope);
 	return a;
 }
 
-static struct cache_answer *ask(const struct cache_snap *s, enum cache_group group)
+static struct cache_result *ask(const struct cache_snap *s, enum cache_group group)
 {
 	return ask_window(s, group, WINDOW_LAST, "");
 }
 
-static struct value cell(const struct cache_answer *a, u32 row, const char *name)
+static struct value cell(const struct cache_result *a, u32 row, const char *name)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v = {0};
@@ -104,9 +104,9 @@ static struct value cell(const struct cache_answer *a, u32 row, const char *name
 	return (struct value){0};
 }
 
-static void end(struct cache_answer *a)
+static void end(struct cache_result *a)
 {
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 /* --- numbers --- */
@@ -115,7 +115,7 @@ static void shares_of_each_kind(void **state)
 {
 	struct cache_sample s = use(5, "db", 7, "/srv/seven");
 	const struct cache_snap *snap;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	s.n[CACHE_READ_HITS] = 60;
 	s.n[CACHE_READ_MISSES] = 20;
@@ -127,7 +127,7 @@ static void shares_of_each_kind(void **state)
 	s.n[CACHE_AHEAD_USED] = 15;
 	s.n[CACHE_AHEAD_WASTED] = 5;
 	s.n[CACHE_OTHER_ADDED] = 2;
-	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	model_cache.consume(((struct builder *)*state)->model, &s.head);
 	snap = tick(*state);
 	a = ask(snap, CACHE_BY_PID);
 	assert_int_equal(a->nrows, 1);
@@ -149,10 +149,10 @@ static void no_accesses_have_no_share(void **state)
 {
 	struct cache_sample s = use(0, "", 9, "/gone");
 	const struct cache_snap *snap;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	s.n[CACHE_EVICTED] = 100;
-	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	model_cache.consume(((struct builder *)*state)->model, &s.head);
 	snap = tick(*state);
 	a = ask(snap, CACHE_BY_PID);
 	assert_int_equal(a->nrows, 1);
@@ -177,7 +177,7 @@ static void no_accesses_have_no_share(void **state)
 static void columns_are_called_as_the_counts(void **state)
 {
 	const struct cache_snap *snap = tick(*state);
-	struct cache_answer *a = ask(snap, CACHE_BY_PID);
+	struct cache_result *a = ask(snap, CACHE_BY_PID);
 
 	for (u32 i = 0; i < CACHE_COUNTS; i++) {
 		bool found = false;
@@ -195,9 +195,9 @@ static void columns_are_called_as_the_counts(void **state)
 
 static void sums_of_the_windows(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	put_reads(m, 5, 7, 10, 1);
 	snap__put(&tick(m)->base);
@@ -220,7 +220,7 @@ static void sums_of_the_windows(void **state)
 
 static void zero_forgets_it_all(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct cache_snap *s;
 
 	put_reads(m, 5, 7, 10, 1);
@@ -236,7 +236,7 @@ static void zero_forgets_it_all(void **state)
 
 static void totals_are_of_now_and_flows_of_the_window(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	u32 ages[CACHE_AGES] = {[0] = 3, [4] = 5, [CACHE_AGES - 1] = 1};
 	struct cache_totals_sample t = {.head.type = SAMPLE_CACHE_TOTALS,
 					.cached_bytes = 1 << 20,
@@ -244,7 +244,7 @@ static void totals_are_of_now_and_flows_of_the_window(void **state)
 					.evicted = 9,
 					.ages = ages};
 	const struct cache_snap *s = tick(m);
-	struct cache_answer *a;
+	struct cache_result *a;
 	struct value_part item = {0}, part = {0};
 
 	assert_false(s->totals_known);
@@ -275,7 +275,7 @@ static void totals_are_of_now_and_flows_of_the_window(void **state)
 
 /* --- rows --- */
 
-static void put_scene(struct maker *m)
+static void put_scene(struct builder *m)
 {
 	put_reads(m, 5, 7, 10, 40);
 	put_reads(m, 5, 8, 100, 2);
@@ -291,7 +291,7 @@ static void rows_by_each_key(void **state)
 	put_scene(*state);
 	s = tick(*state);
 	for (u32 g = 0; g < CACHE_GROUPS; g++) {
-		struct cache_answer *a = ask(s, g);
+		struct cache_result *a = ask(s, g);
 		u64 hits = 0, misses = 0;
 
 		assert_int_equal(a->nrows, nrows[g]);
@@ -311,7 +311,7 @@ static void rows_by_each_key(void **state)
 static void the_most_missed_comes_first_and_names_the_row(void **state)
 {
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	put_scene(*state);
 	s = tick(*state);
@@ -339,7 +339,7 @@ static void narrowed_to_a_process_or_a_file(void **state)
 {
 	struct cache_query q = {.group = CACHE_BY_FILE, .by_pid = true, .tgid = 6};
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	put_scene(*state);
 	s = tick(*state);
@@ -359,12 +359,12 @@ static void the_filter_leaves_rows_out(void **state)
 {
 	struct cache_sample k = use(2, "kswapd0", 8, "");
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	put_scene(*state);
 	k.kthread = true;
 	k.n[CACHE_READ_HITS] = 1;
-	model_cache.consume(((struct maker *)*state)->model, &k.head);
+	model_cache.consume(((struct builder *)*state)->model, &k.head);
 	s = tick(*state);
 	a = ask_window(s, CACHE_BY_PID, WINDOW_LAST, "pid=6 cpu=3");
 	assert_int_equal(a->nrows, 1);
@@ -383,11 +383,11 @@ static void a_name_that_comes_later_is_taken(void **state)
 	const struct cache_snap *snap;
 
 	s.n[CACHE_READ_HITS] = 1;
-	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	model_cache.consume(((struct builder *)*state)->model, &s.head);
 	copy_str(s.file.path, sizeof(s.file.path), "/late");
-	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	model_cache.consume(((struct builder *)*state)->model, &s.head);
 	s.file.path[0] = '\0';
-	model_cache.consume(((struct maker *)*state)->model, &s.head);
+	model_cache.consume(((struct builder *)*state)->model, &s.head);
 	snap = tick(*state);
 	assert_int_equal(snap->nuses, 1);
 	assert_string_equal(snap->uses[0].path, "/late");
@@ -399,9 +399,9 @@ static void a_name_that_comes_later_is_taken(void **state)
 static void files_that_are_too_many_stay_in_their_process(void **state)
 {
 	const u32 n = CACHE_MAX_ROWS * 2;
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 	size_t before;
 
 	put_reads(m, 5, 7, 0, 1000000); /* hot: it has to stay */
@@ -428,9 +428,9 @@ static void files_that_are_too_many_stay_in_their_process(void **state)
 static void processes_that_are_too_many_are_others(void **state)
 {
 	const u32 n = CACHE_MAX_ROWS * 2;
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 	bool others = false;
 
 	for (u32 i = 1; i <= n; i++)
@@ -450,7 +450,7 @@ static void processes_that_are_too_many_are_others(void **state)
 /* --- stacks --- */
 
 /* n misses in a function that vfs_read calls, as a tracepoint's program sees them. */
-static void put_miss(struct maker *m, u32 tgid, u64 inode, const char *name, u64 n)
+static void put_miss(struct builder *m, u32 tgid, u64 inode, const char *name, u64 n)
 {
 	u64 ips[] = {symbols__named(m->symbols, "[kernel]", "bpf_trace_run3", CODE_KERNEL),
 		     symbols__named(m->symbols, "[kernel]", name, CODE_KERNEL),
@@ -473,7 +473,7 @@ static void put_miss(struct maker *m, u32 tgid, u64 inode, const char *name, u64
 	model_cache.consume(m->model, &s.head);
 }
 
-static const struct tree_node *node_named(const struct cache_answer *a, const char *name)
+static const struct tree_node *node_named(const struct cache_result *a, const char *name)
 {
 	for (u32 i = 0; i < a->base.nnodes; i++)
 		if (!strcmp(a->base.nodes[i].name, name))
@@ -483,10 +483,10 @@ static const struct tree_node *node_named(const struct cache_answer *a, const ch
 
 static void misses_unfold_to_where_they_come_from(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct cache_query q = {.group = CACHE_BY_PID};
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	put_scene(m);
 	put_miss(m, 5, 7, "ext4_read", 30);
@@ -519,7 +519,7 @@ static void misses_unfold_to_where_they_come_from(void **state)
 
 static void stacks_are_of_the_row_by_every_key(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct cache_snap *s;
 
 	put_scene(m);
@@ -528,7 +528,7 @@ static void stacks_are_of_the_row_by_every_key(void **state)
 	s = tick(m);
 	for (u32 g = 0; g < CACHE_GROUPS; g++) {
 		struct cache_query q = {.group = g, .nunfolded = 1};
-		struct cache_answer *a = cache__query(s, &q, NULL);
+		struct cache_result *a = cache__query(s, &q, NULL);
 
 		q.unfolded[0] = a->rows[0].key;
 		end(a);
@@ -544,7 +544,7 @@ static void stacks_are_of_the_row_by_every_key(void **state)
 static void stacks_are_bounded_and_no_miss_is_lost(void **state)
 {
 	const u32 n = CACHE_MAX_MISSES * 3;
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct cache_snap *s;
 	u64 all = 0;
 
@@ -562,10 +562,10 @@ static void stacks_are_bounded_and_no_miss_is_lost(void **state)
 /* Misses whose file was not kept still are their process'. */
 static void a_miss_without_a_file_belongs_to_its_process(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct cache_query q = {.group = CACHE_BY_PID, .nunfolded = 1};
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	put_reads(m, 5, 7, 0, 3);
 	put_miss(m, 5, 0, "ext4_read", 3);
@@ -585,7 +585,7 @@ static void a_miss_without_a_file_belongs_to_its_process(void **state)
 
 /* --- who has ended --- */
 
-static void put_life(struct maker *m, enum proc_event_type type, u32 tgid)
+static void put_life(struct builder *m, enum proc_event_type type, u32 tgid)
 {
 	const struct proc_event ev = {
 		.head.type = SAMPLE_PROC, .type = type, .tgid = tgid, .tid = tgid, .t_ns = m->now_ns};
@@ -595,10 +595,10 @@ static void put_life(struct maker *m, enum proc_event_type type, u32 tgid)
 
 static void a_pid_that_is_used_again_is_another_row(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct cache_query q = {.group = CACHE_BY_PID, .window = WINDOW_TOTAL, .nunfolded = 1};
 	const struct cache_snap *s;
-	struct cache_answer *a;
+	struct cache_result *a;
 
 	put_reads(m, 5, 7, 0, 3);
 	put_miss(m, 5, 7, "first_reads", 3);

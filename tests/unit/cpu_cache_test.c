@@ -43,14 +43,14 @@ static const struct tally_snap *tick(void)
 	return container_of(s, struct tally_snap, base);
 }
 
-static struct tally_answer *ask(const struct tally_snap *s, enum tally_group group)
+static struct tally_result *ask(const struct tally_snap *s, enum tally_group group)
 {
 	struct tally_query q = {.of = &cpu_cache_tables[LLC], .group = group, .window = WINDOW_LAST};
 
 	return cpu_cache__query(s, &q, NULL);
 }
 
-static struct value cell(const struct tally_answer *a, u32 row, const char *name)
+static struct value cell(const struct tally_result *a, u32 row, const char *name)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v = {0};
@@ -193,7 +193,7 @@ static void records_become_rows(void **state)
 {
 	struct source *s = open_fake("");
 	const struct tally_snap *snap;
-	struct tally_answer *a;
+	struct tally_result *a;
 	struct health h = {0};
 
 	feed_scene(s);
@@ -217,14 +217,14 @@ static void records_become_rows(void **state)
 	assert_int_equal(cell(a, 1, "misses").u, 5);
 	assert_int_equal(cell(a, 1, "hit_pct").type, VALUE_NONE);
 	assert_int_equal(cell(a, 2, "references").u, 2000);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(snap, TALLY_BY_CPU);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell(a, 0, "cpu").u, 1);
 	assert_int_equal(cell(a, 0, "references").u, 4000);
 	assert_int_equal(cell(a, 0, "misses").u, 200);
 	assert_int_equal(cell(a, 1, "references").u, 1000);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&snap->base);
 	source_cpu_cache.close(s);
 }
@@ -234,7 +234,7 @@ static void a_scope_takes_only_its_share(void **state)
 {
 	struct source *s = open_fake("pid=4000001 cpu=1");
 	const struct tally_snap *snap;
-	struct tally_answer *a;
+	struct tally_result *a;
 
 	feed_scene(s);
 	source_cpu_cache.drain(s, true, &sink);
@@ -243,7 +243,7 @@ static void a_scope_takes_only_its_share(void **state)
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->n[REFS], 1000);
 	assert_int_equal(a->n[MISS], 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&snap->base);
 	source_cpu_cache.close(s);
 }
@@ -253,7 +253,7 @@ static void counts_are_differences(void **state)
 {
 	struct source *s = open_fake("");
 	const struct tally_snap *snap;
-	struct tally_answer *a;
+	struct tally_result *a;
 
 	for (u64 i = 1; i <= 3; i++) {
 		cpu_cache__feed_count(s, LLC, REFS, 2, 100 * i, 10 * i, 10 * i);
@@ -262,7 +262,7 @@ static void counts_are_differences(void **state)
 		a = ask(snap, TALLY_BY_CPU);
 		assert_int_equal(a->n[REFS], 100);
 		assert_false(cpu_cache__state(&snap->base, LLC)->estimated);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 		snap__put(&snap->base);
 	}
 	source_cpu_cache.close(s);
@@ -274,7 +274,7 @@ static void processes_that_are_too_many_are_their_cpus(void **state)
 {
 	const u32 n = 2 * CPU_CACHE_MAX_ROWS;
 	const struct tally_snap *snap;
-	struct tally_answer *a;
+	struct tally_result *a;
 
 	for (u32 i = 1; i <= n; i++) {
 		struct cpu_cache_sample s = {.head.type = SAMPLE_CPU_CACHE,
@@ -291,11 +291,11 @@ static void processes_that_are_too_many_are_their_cpus(void **state)
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell(a, 0, "references").u, 3 * n / 2);
 	assert_int_equal(cell(a, 1, "misses").u, n / 2);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(snap, TALLY_BY_PID);
 	assert_string_equal(cell(a, 0, "comm").s, "[others]");
 	assert_int_equal(a->n[REFS], 3 * n);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&snap->base);
 	model_cpu_cache.zero(model);
 	snap = tick();

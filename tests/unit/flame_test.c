@@ -8,9 +8,9 @@
 
 #include "models/flame.h"
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/profile_maker.h"
+#include "tests/lib/profile_builder.h"
 
-static struct flame_query query_of(enum profile_window window)
+static struct flame_query query_of(enum time_window window)
 {
 	struct profile_query p = {
 		.groups = GROUP_BIT(GROUP_SYMBOL), .window = window, .user = true, .kernel = true};
@@ -20,7 +20,7 @@ static struct flame_query query_of(enum profile_window window)
 	return q;
 }
 
-static struct flame_answer *ask(const struct profile_snap *s, const struct flame_query *q,
+static struct flame_result *ask(const struct profile_snap *s, const struct flame_query *q,
 				const struct scope *scope)
 {
 	const struct snap *snaps[FLAME_PARTS] = {&s->base, &s->base};
@@ -29,12 +29,12 @@ static struct flame_answer *ask(const struct profile_snap *s, const struct flame
 	return flame__build(snaps, weight_ns, q, scope);
 }
 
-static void done(struct flame_answer *a)
+static void done(struct flame_result *a)
 {
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
-static u32 find(const struct flame_answer *a, u32 from, const char *name)
+static u32 find(const struct flame_result *a, u32 from, const char *name)
 {
 	for (u32 i = from; i < a->nodes[from].end; i++)
 		if (!strcmp(flame__frame(a, i)->name, name))
@@ -43,7 +43,7 @@ static u32 find(const struct flame_answer *a, u32 from, const char *name)
 }
 
 /* Names below a node in order, with what they weigh. */
-static const char *children(const struct flame_answer *a, u32 node)
+static const char *children(const struct flame_result *a, u32 node)
 {
 	static char buf[512];
 	size_t n = 0;
@@ -56,7 +56,7 @@ static const char *children(const struct flame_answer *a, u32 node)
 	return buf;
 }
 
-static void check_tree(const struct flame_answer *a, u64 total)
+static void check_tree(const struct flame_result *a, u64 total)
 {
 	assert_int_equal(a->nodes[0].value, total);
 	assert_int_equal(a->nodes[0].end, a->nnodes);
@@ -80,7 +80,7 @@ static void check_tree(const struct flame_answer *a, u64 total)
 }
 
 /* main -> b -> c 3 (in the kernel), main -> b 2, main -> a 5, of two commands. */
-static void put_some(struct maker *m)
+static void put_some(struct builder *m)
 {
 	struct symbols *s = m->symbols;
 	u32 prog = fake__object(s, "prog", CODE_USER),
@@ -92,23 +92,23 @@ static void put_some(struct maker *m)
 	u32 a = fake__loc(s, prog, fake__func(s, prog, "a", 0), 4);
 	struct stack_sample y = {.tgid = 9, .tid = 9, .count = 5, .weight = 5, .comm = "y"};
 
-	maker__put(m, maker__stack(m, 1, 2, (u32[]){c, b, main_}), 7, 3);
-	maker__put(m, maker__stack(m, 0, 2, (u32[]){b, main_}), 7, 2);
-	y.stack = maker__stack(m, 0, 2, (u32[]){a, main_});
-	maker__sample(m, &y);
+	builder__put(m, builder__stack(m, 1, 2, (u32[]){c, b, main_}), 7, 3);
+	builder__put(m, builder__stack(m, 0, 2, (u32[]){b, main_}), 7, 2);
+	y.stack = builder__stack(m, 0, 2, (u32[]){a, main_});
+	builder__sample(m, &y);
 }
 
 static void test_small(void **state)
 {
 	struct flame_query q = query_of(WINDOW_LAST);
 	const struct profile_snap *s;
-	struct flame_answer *a;
-	struct maker m;
+	struct flame_result *a;
+	struct builder m;
 	u32 main_;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	put_some(&m);
-	s = maker__tick(&m, NSEC_PER_SEC);
+	s = builder__tick(&m, NSEC_PER_SEC);
 	a = ask(s, &q, NULL);
 	check_tree(a, 10);
 	assert_string_equal(children(a, 0), "task:5 y:5");
@@ -134,19 +134,19 @@ static void test_small(void **state)
 	assert_string_equal(children(a, find(a, 0, "c")), "b:3");
 	done(a);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void test_search(void **state)
 {
 	struct flame_query q = query_of(WINDOW_LAST);
 	const struct profile_snap *s;
-	struct flame_answer *a;
-	struct maker m;
+	struct flame_result *a;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	put_some(&m);
-	s = maker__tick(&m, NSEC_PER_SEC);
+	s = builder__tick(&m, NSEC_PER_SEC);
 	/* A stack with two matches counts once, its inner one too. */
 	copy_str(q.search, sizeof(q.search), "^[bc]$");
 	a = ask(s, &q, NULL);
@@ -169,7 +169,7 @@ static void test_search(void **state)
 	assert_int_equal(a->nmatches, 0);
 	done(a);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* --- against the folded text, at random --- */
@@ -232,7 +232,7 @@ static void compare(const struct profile_snap *s, bool inlined, const struct sco
 	struct flame_query q = query_of(WINDOW_TOTAL);
 	struct profile_query *p = (struct profile_query *)q.parts[0].query;
 	struct sums *is = xcalloc(1, sizeof(*is)), *want = xcalloc(1, sizeof(*want));
-	struct flame_answer *a, *reversed;
+	struct flame_result *a, *reversed;
 
 	q.inlined = p->inlined = inlined;
 	a = ask(s, &q, scope);
@@ -254,15 +254,15 @@ static void test_random(void **state)
 {
 	for (u64 seed = 1; seed <= 20; seed++) {
 		const struct profile_snap *s;
-		struct maker m;
+		struct builder m;
 
-		maker__init(&m, seed);
-		maker__random_code(&m);
-		maker__random_samples(&m, 60, 200, 12);
-		s = maker__tick(&m, NSEC_PER_SEC);
+		builder__init(&m, seed);
+		builder__random_code(&m);
+		builder__random_samples(&m, 60, 200, 12);
+		s = builder__tick(&m, NSEC_PER_SEC);
 		compare(s, seed % 2, NULL);
 		snap__put(s);
-		maker__fini(&m);
+		builder__fini(&m);
 	}
 }
 
@@ -271,41 +271,41 @@ static void test_random(void **state)
 static void test_compared(void **state)
 {
 	struct flame_query q = query_of(WINDOW_LAST);
-	const struct profile_snap *then, *now;
+	const struct profile_snap *baseline, *now;
 	struct frame before = {0}, f = {0};
-	struct flame_answer *a;
-	struct maker m;
+	struct flame_result *a;
+	struct builder m;
 	u32 prog, main_, in_a, in_b;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	prog = fake__object(m.symbols, "prog", CODE_USER);
 	main_ = fake__loc(m.symbols, prog, fake__func(m.symbols, prog, "main", FUNC_OUTERMOST), 1);
 	in_a = fake__loc(m.symbols, prog, fake__func(m.symbols, prog, "a", 0), 2);
 	in_b = fake__loc(m.symbols, prog, fake__func(m.symbols, prog, "b", 0), 3);
-	maker__put(&m, maker__stack(&m, 0, 2, (u32[]){in_a, main_}), 7, 3);
-	maker__put(&m, maker__stack(&m, 0, 2, (u32[]){in_b, main_}), 7, 1);
-	then = maker__tick(&m, NSEC_PER_SEC);
-	maker__put(&m, maker__stack(&m, 0, 2, (u32[]){in_a, main_}), 7, 2);
-	now = maker__tick(&m, NSEC_PER_SEC);
-	before.snaps[MODEL_PROFILE] = &then->base;
+	builder__put(&m, builder__stack(&m, 0, 2, (u32[]){in_a, main_}), 7, 3);
+	builder__put(&m, builder__stack(&m, 0, 2, (u32[]){in_b, main_}), 7, 1);
+	baseline = builder__tick(&m, NSEC_PER_SEC);
+	builder__put(&m, builder__stack(&m, 0, 2, (u32[]){in_a, main_}), 7, 2);
+	now = builder__tick(&m, NSEC_PER_SEC);
+	before.snaps[MODEL_PROFILE] = &baseline->base;
 	f.snaps[MODEL_PROFILE] = &now->base;
 	a = flame__compare(&f, &before, &q, NULL);
 	check_tree(a, 2);
-	assert_int_equal(a->nodes[0].then, 4);
+	assert_int_equal(a->nodes[0].baseline, 4);
 	assert_int_equal(a->gone, 1);
 	assert_int_equal(a->stacks, 1);
 	assert_true(flame__change(a, find(a, 0, "a")) == 25);
 	assert_true(flame__change(a, find(a, 0, "b")) == -25);
 	assert_int_equal(flame_node__width(a, &a->nodes[find(a, 0, "b")]), 0);
 	done(a);
-	q.by_then = true;
+	q.by_baseline = true;
 	a = flame__compare(&f, &before, &q, NULL);
 	assert_int_equal(flame_node__width(a, &a->nodes[find(a, 0, "b")]), 1);
 	assert_int_equal(a->nodes[find(a, 0, "b")].start, 3);
 	done(a);
-	snap__put(then);
+	snap__put(baseline);
 	snap__put(now);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* Each node emitted below a part of the tree has the part's path; weights are the part's. */
@@ -314,12 +314,12 @@ static void test_zoomed_stacks(void **state)
 	struct flame_query q = query_of(WINDOW_LAST);
 	struct sums *is = xcalloc(1, sizeof(*is));
 	const struct profile_snap *s;
-	struct flame_answer *a;
-	struct maker m;
+	struct flame_result *a;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	put_some(&m);
-	s = maker__tick(&m, NSEC_PER_SEC);
+	s = builder__tick(&m, NSEC_PER_SEC);
 	a = ask(s, &q, NULL);
 	flame__stacks(a, find(a, 0, "b"), put_path, is);
 	assert_int_equal(is->n, 2);
@@ -329,7 +329,7 @@ static void test_zoomed_stacks(void **state)
 	free(is);
 	done(a);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* The same stacks as hot and as cold ones: in one tree, as time. */
@@ -338,17 +338,17 @@ static void test_hot_and_cold(void **state)
 	struct flame_source cold = flame_profile;
 	struct flame_query q = query_of(WINDOW_LAST);
 	const struct profile_snap *s;
-	struct flame_answer *a;
-	struct maker m;
+	struct flame_result *a;
+	struct builder m;
 	u32 b;
 
 	cold.cold = true;
 	q.parts[1] = q.parts[0];
 	q.parts[1].source = &cold;
 	q.nparts = 2;
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	put_some(&m);
-	s = maker__tick(&m, NSEC_PER_SEC);
+	s = builder__tick(&m, NSEC_PER_SEC);
 	a = ask(s, &q, NULL);
 	check_tree(a, 200 * 1000 * 1000);
 	b = find(a, 0, "b");
@@ -357,7 +357,7 @@ static void test_hot_and_cold(void **state)
 	assert_int_equal(a->unit, VALUE_NS);
 	done(a);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* More frames than there is room for: nothing is lost but the outer ends, which is told. */
@@ -369,7 +369,7 @@ static void test_bounded(void **state)
 	struct profile_snap snap = {.symbols = s, .nentries = STACKS, .entries = entries};
 	static const char comms[1][COMM_LEN] = {"x"};
 	struct flame_query q = query_of(WINDOW_LAST);
-	struct flame_answer *a;
+	struct flame_result *a;
 	struct arena arena = {0};
 	u32 o = fake__object(s, "prog", CODE_USER);
 
@@ -379,8 +379,7 @@ static void test_bounded(void **state)
 	snap.ncomms = 1;
 	atomic_store(&snap.base.refs, 10);
 	for (u32 i = 0; i < STACKS; i++) {
-		struct profile_stack *p =
-			arena__alloc(&arena, sizeof(*p) + DEPTH * sizeof(*p->locs));
+		struct callstack *p = arena__alloc(&arena, sizeof(*p) + DEPTH * sizeof(*p->locs));
 
 		p->nuser = DEPTH;
 		for (u32 k = 0; k < DEPTH; k++)
@@ -402,18 +401,18 @@ static void test_bounded(void **state)
 static void test_empty(void **state)
 {
 	struct flame_query q = query_of(WINDOW_LAST);
-	struct flame_answer *a;
-	struct maker m;
+	struct flame_result *a;
+	struct builder m;
 	const struct profile_snap *s;
 
-	maker__init(&m, 1);
-	s = maker__tick(&m, NSEC_PER_SEC);
+	builder__init(&m, 1);
+	s = builder__tick(&m, NSEC_PER_SEC);
 	a = ask(s, &q, NULL);
 	check_tree(a, 0);
 	assert_int_equal(a->nnodes, 1);
 	done(a);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 int main(void)

@@ -35,18 +35,18 @@ static const struct tree_node callers[] = {
 };
 static const struct row_tree tree = {0, ARRAY_SIZE(callers)};
 
-static struct answer answer_of(const struct tree_node *nodes)
+static struct query_result result_of(const struct tree_node *nodes)
 {
-	return (struct answer){.table = {.nrows = 1, .key = first_row},
-			       .trees = &tree,
-			       .nodes = nodes,
-			       .nnodes = ARRAY_SIZE(callers)};
+	return (struct query_result){.table = {.nrows = 1, .key = first_row},
+				     .trees = &tree,
+				     .nodes = nodes,
+				     .nnodes = ARRAY_SIZE(callers)};
 }
 
 static void plumbing_is_one_line(void **state)
 {
 	static const u32 shown[] = {0, 3, 4};
-	struct answer a = answer_of(callers);
+	struct query_result a = result_of(callers);
 	struct fold f = {0};
 	char text[64];
 
@@ -66,7 +66,7 @@ static void plumbing_is_one_line(void **state)
 
 static void chains_go_straight_down(void **state)
 {
-	struct answer a = answer_of(callers);
+	struct query_result a = result_of(callers);
 
 	assert_int_equal(fold__depth(&a, 0), 1);
 	assert_int_equal(fold__depth(&a, 4), 1);
@@ -80,7 +80,7 @@ static void chains_go_straight_down(void **state)
 static void plumbing_that_parts_is_shown(void **state)
 {
 	struct tree_node nodes[ARRAY_SIZE(callers)];
-	struct answer a = answer_of(nodes);
+	struct query_result a = result_of(nodes);
 
 	memcpy(nodes, callers, sizeof(nodes));
 	nodes[2].nchildren = 2;

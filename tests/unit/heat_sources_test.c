@@ -21,7 +21,7 @@
 #define VDA1 (VDA | 1)
 #define VDB  (253u << 20)
 
-struct maker {
+struct builder {
 	const struct model_ops *ops;
 	struct symbols *symbols;
 	struct model *model;
@@ -30,22 +30,22 @@ struct maker {
 	struct frame frame;
 };
 
-static struct maker *begin(const struct model_ops *ops, const struct heat_source *source)
+static struct builder *begin(const struct model_ops *ops, const struct heat_source *source)
 {
-	static struct maker m;
+	static struct builder m;
 
-	m = (struct maker){
+	m = (struct builder){
 		.ops = ops, .source = source, .symbols = fake_symbols__new(), .now_ns = 1000 * S};
 	m.model = ops->new (m.symbols);
 	return &m;
 }
 
-static void put(struct maker *m, const struct sample *s)
+static void put(struct builder *m, const struct sample *s)
 {
 	m->ops->consume(m->model, s);
 }
 
-static void tick(struct maker *m)
+static void tick(struct builder *m)
 {
 	const struct snap **snap = &m->frame.snaps[m->source->model];
 
@@ -54,7 +54,7 @@ static void tick(struct maker *m)
 	m->now_ns += S;
 }
 
-static void end(struct maker *m)
+static void end(struct builder *m)
 {
 	snap__put(m->frame.snaps[m->source->model]);
 	m->ops->free(m->model);
@@ -66,10 +66,10 @@ struct counted {
 	u64 all, there;
 };
 
-static struct counted count(const struct maker *m, const void *query, u32 kind, u32 part, u64 ns)
+static struct counted count(const struct builder *m, const void *query, u32 kind, u32 part, u64 ns)
 {
 	struct counted c = {0};
-	struct heat_answer *a;
+	struct heat_result *a;
 	struct heat_query q;
 
 	heat_query__init(&q, m->source, query);
@@ -84,13 +84,13 @@ static struct counted count(const struct maker *m, const void *query, u32 kind, 
 			if (ns >= m->source->lo(b->bucket) && ns < m->source->lo(b->bucket + 1))
 				c.there += b->n;
 		}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	return c;
 }
 
 /* --- io --- */
 
-static void put_io(struct maker *m, u32 dev, u32 disk, const char *name, enum io_op op, u32 flags,
+static void put_io(struct builder *m, u32 dev, u32 disk, const char *name, enum io_op op, u32 flags,
 		   u32 n, u64 ns)
 {
 	u32 total[BLOCK_BUCKETS] = {0}, device[BLOCK_BUCKETS] = {0};
@@ -110,7 +110,7 @@ static void put_io(struct maker *m, u32 dev, u32 disk, const char *name, enum io
 
 static void devices_and_operations_are_parts(void **state)
 {
-	struct maker *m = begin(&model_io, &heat_io);
+	struct builder *m = begin(&model_io, &heat_io);
 	struct io_query q = {0}, of_vda1 = {.by_dev = true, .dev = VDA1};
 	u32 parts[HEAT_MAX_PARTS], n;
 	char name[HEAT_PART_NAME];
@@ -148,7 +148,7 @@ static void devices_and_operations_are_parts(void **state)
 	end(m);
 }
 
-static void put_slow(struct maker *m, u32 dev, enum io_op op, u64 t_ns, u64 total, u64 device)
+static void put_slow(struct builder *m, u32 dev, enum io_op op, u64 t_ns, u64 total, u64 device)
 {
 	struct io_slow_sample s = {.head.type = SAMPLE_IO_SLOW,
 				   .device = {.dev = dev, .disk = dev},
@@ -162,18 +162,18 @@ static void put_slow(struct maker *m, u32 dev, enum io_op op, u64 t_ns, u64 tota
 	put(m, &s.head);
 }
 
-static u32 slow_ones(const struct maker *m, const struct io_slow_query *q)
+static u32 slow_ones(const struct builder *m, const struct io_slow_query *q)
 {
-	struct io_slow_answer *a = io__slow((const void *)m->frame.snaps[MODEL_IO], q, NULL);
+	struct io_slow_result *a = io__slow((const void *)m->frame.snaps[MODEL_IO], q, NULL);
 	u32 n = a->nrows;
 
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	return n;
 }
 
 static void a_cell_lists_its_requests(void **state)
 {
-	struct maker *m = begin(&model_io, &heat_io);
+	struct builder *m = begin(&model_io, &heat_io);
 	struct io_slow_query q = {.range = {1000 * S, 1001 * S, 8 * MS, 16 * MS}};
 
 	put_slow(m, VDA, IO_READ, 1000 * S, 8 * MS, 4 * MS);
@@ -199,7 +199,7 @@ static void a_cell_lists_its_requests(void **state)
 
 static void delays_runs_and_sleeps_are_kinds(void **state)
 {
-	struct maker *m = begin(&model_sched, &heat_sched);
+	struct builder *m = begin(&model_sched, &heat_sched);
 	u32 delay[HIST_BUCKETS] = {0}, on[HIST_BUCKETS] = {0};
 	struct task_sample s = {.head.type = SAMPLE_TASK,
 				.task = {.tgid = 7, .tid = 7, .comm = "t"},
@@ -225,9 +225,9 @@ static void delays_runs_and_sleeps_are_kinds(void **state)
 
 static void a_cell_lists_its_delays(void **state)
 {
-	struct maker *m = begin(&model_sched, &heat_sched);
+	struct builder *m = begin(&model_sched, &heat_sched);
 	struct sched_delays_query q = {.range = {1000 * S, 1001 * S, MS, 2 * MS}};
-	struct sched_delays_answer *a;
+	struct sched_delays_result *a;
 
 	for (u32 i = 0; i < 5; i++) {
 		struct delay_sample d = {.head.type = SAMPLE_DELAY,
@@ -242,13 +242,13 @@ static void a_cell_lists_its_delays(void **state)
 	a = sched__delays((const void *)m->frame.snaps[MODEL_SCHED], &q, NULL);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->rows[0]->delay_ns, MS);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	end(m);
 }
 
 /* --- offcpu --- */
 
-static void put_wait(struct maker *m, u32 tid, enum task_state state, u32 n, u64 ns)
+static void put_wait(struct builder *m, u32 tid, enum task_state state, u32 n, u64 ns)
 {
 	u32 hist[HIST_OCTAVES] = {0};
 	struct wait_sample s = {.head.type = SAMPLE_WAIT,
@@ -267,7 +267,7 @@ static void put_wait(struct maker *m, u32 tid, enum task_state state, u32 n, u64
 
 static void states_are_kinds_of_waits(void **state)
 {
-	struct maker *m = begin(&model_waits, &heat_waits);
+	struct builder *m = begin(&model_waits, &heat_waits);
 	struct waits_query q = {.groups = WAITS_BIT(WAITS_BY_TID)};
 
 	put_wait(m, 8, TASK_STATE_SLEEP, 5, MS);
@@ -285,9 +285,9 @@ static void states_are_kinds_of_waits(void **state)
 
 static void a_cell_lists_waits_by_their_longest(void **state)
 {
-	struct maker *m = begin(&model_waits, &heat_waits);
+	struct builder *m = begin(&model_waits, &heat_waits);
 	struct waits_query q = {.groups = WAITS_BIT(WAITS_BY_TID), .idle = true};
-	struct waits_answer *a;
+	struct waits_result *a;
 
 	put_wait(m, 8, TASK_STATE_DISK, 5, MS);
 	put_wait(m, 8, TASK_STATE_DISK, 1, 30 * MS);
@@ -295,13 +295,13 @@ static void a_cell_lists_waits_by_their_longest(void **state)
 	tick(m);
 	a = waits__query((const void *)m->frame.snaps[MODEL_WAITS], &q, NULL);
 	assert_int_equal(a->nrows, 2);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	q.longest_lo_ns = MS;
 	q.longest_hi_ns = 4 * MS;
 	a = waits__query((const void *)m->frame.snaps[MODEL_WAITS], &q, NULL);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->rows[0].entry->task.tid, 9);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	end(m);
 }
 
@@ -309,7 +309,7 @@ static void a_cell_lists_waits_by_their_longest(void **state)
 
 static void ages_of_what_was_read_ahead(void **state)
 {
-	struct maker *m = begin(&model_cache, &heat_cache);
+	struct builder *m = begin(&model_cache, &heat_cache);
 	u32 ages[CACHE_AGES] = {[3] = 5, [11] = 7};
 	struct cache_totals_sample s = {.head.type = SAMPLE_CACHE_TOTALS, .ages = ages};
 	struct cache_query q = {0};
@@ -325,7 +325,7 @@ static void ages_of_what_was_read_ahead(void **state)
 
 /* --- questions --- */
 
-static void ask(struct maker *m, u32 index, const char *text)
+static void ask(struct builder *m, u32 index, const char *text)
 {
 	struct ask_sample turn = {.head.type = SAMPLE_ASK, .index = index, .n = 2};
 	struct ask_form *f = &turn.form;
@@ -342,7 +342,7 @@ static void ask(struct maker *m, u32 index, const char *text)
 	put(m, &turn.head);
 }
 
-static void put_spans(struct maker *m, const char *key, u32 n, u64 ns)
+static void put_spans(struct builder *m, const char *key, u32 n, u64 ns)
 {
 	const struct measure_key keys[] = {{hash_bytes(key, strlen(key)), key}};
 	u32 hist[MEASURE_BUCKETS] = {0};
@@ -363,7 +363,7 @@ static void put_spans(struct maker *m, const char *key, u32 n, u64 ns)
 /* A map is of the question that its query names, whatever else is asked; keys are parts of it. */
 static void spans_of_one_question(void **state)
 {
-	struct maker *m = begin(&model_pairs, &heat_pairs);
+	struct builder *m = begin(&model_pairs, &heat_pairs);
 	struct measure_query q = {0};
 	const struct asked_snap *s;
 

@@ -15,23 +15,23 @@
 
 /* --- the log --- */
 
-struct maker {
+struct builder {
 	struct heat_log log;
 	struct arena arena;
 	struct heat_columns out;
 	u64 now_ns;
 };
 
-static struct maker *begin(void)
+static struct builder *begin(void)
 {
-	static struct maker m;
+	static struct builder m;
 
-	m = (struct maker){.now_ns = 1000 * S};
+	m = (struct builder){.now_ns = 1000 * S};
 	arena__init(&m.arena);
 	return &m;
 }
 
-static const struct heat_column *tick(struct maker *m, u64 ns)
+static const struct heat_column *tick(struct builder *m, u64 ns)
 {
 	heat_columns__put(&m->out);
 	m->out = heat_log__tick(&m->log, m->now_ns, m->now_ns + ns, &m->arena);
@@ -39,7 +39,7 @@ static const struct heat_column *tick(struct maker *m, u64 ns)
 	return m->out.v[m->out.n - 1];
 }
 
-static void end(struct maker *m)
+static void end(struct builder *m)
 {
 	heat_columns__put(&m->out);
 	heat_log__fini(&m->log);
@@ -48,7 +48,7 @@ static void end(struct maker *m)
 
 static void a_column_has_the_counts_in_order(void **state)
 {
-	struct maker *m = begin();
+	struct builder *m = begin();
 	const struct heat_column *c;
 
 	heat_log__add(&m->log, 1, 7, 5);
@@ -73,7 +73,7 @@ static void a_column_has_the_counts_in_order(void **state)
 
 static void a_snapshot_outlives_the_log(void **state)
 {
-	struct maker *m = begin();
+	struct builder *m = begin();
 
 	heat_log__add(&m->log, 0, 1, 4);
 	tick(m, S);
@@ -85,7 +85,7 @@ static void a_snapshot_outlives_the_log(void **state)
 
 static void short_intervals_are_joined(void **state)
 {
-	struct maker *m = begin();
+	struct builder *m = begin();
 
 	for (u32 i = 0; i < 20; i++) {
 		heat_log__add(&m->log, 0, i % 2, 1);
@@ -102,7 +102,7 @@ static void short_intervals_are_joined(void **state)
 
 static void time_that_nobody_watched_is_a_gap(void **state)
 {
-	struct maker *m = begin();
+	struct builder *m = begin();
 
 	tick(m, S);
 	m->now_ns += 30 * S;
@@ -117,7 +117,7 @@ static void time_that_nobody_watched_is_a_gap(void **state)
 
 static void old_columns_go(void **state)
 {
-	struct maker *m = begin();
+	struct builder *m = begin();
 
 	for (u32 i = 0; i < HEAT_SPAN_S + 100; i++)
 		tick(m, S);
@@ -132,7 +132,7 @@ static void old_columns_go(void **state)
 
 static void memory_is_bounded(void **state)
 {
-	struct maker *m = begin();
+	struct builder *m = begin();
 
 	for (u32 t = 0; t < 30; t++) {
 		for (u32 i = 0; i < HEAT_COLUMN_CELLS; i++)
@@ -156,12 +156,12 @@ struct fake_snap {
 };
 
 struct fake {
-	struct maker *m;
+	struct builder *m;
 	struct fake_snap snap;
 	struct frame frame;
 	struct heat_query query;
 	u64 truth[SECONDS][HIST_BUCKETS]; /* of series 0 */
-	struct heat_answer *answer;
+	struct heat_result *result;
 };
 
 static const struct heat_kind fake_kinds[] = {{"first", "waits"}, {"second", "waits"}};
@@ -216,14 +216,14 @@ static void ask(struct fake *f)
 	f->snap.base.t0_ns = f->m->now_ns - S;
 	f->snap.base.t1_ns = f->m->now_ns;
 	f->frame.snaps[MODEL_SCHED] = &f->snap.base;
-	if (f->answer)
-		answer__free(&f->answer->base);
-	f->answer = heat__query(&f->frame, &f->query);
+	if (f->result)
+		query_result__free(&f->result->base);
+	f->result = heat__query(&f->frame, &f->query);
 }
 
 static void fake_end(struct fake *f)
 {
-	answer__free(&f->answer->base);
+	query_result__free(&f->result->base);
 	assert_int_equal(atomic_load(&f->snap.base.refs), 1);
 	end(f->m);
 }
@@ -248,27 +248,27 @@ static void counts_are_those_of_the_kind(void **state)
 {
 	struct fake *f = known_load();
 
-	assert_int_equal(f->answer->ntimes, SECONDS);
-	assert_int_equal(f->answer->count, SECONDS * (SECONDS + 1) / 2 + SECONDS / 10 * 5);
-	assert_int_equal(f->answer->first_bucket, hist__bucket(10000));
-	assert_int_equal(f->answer->end_bucket, hist__bucket(30 * MS) + 1);
+	assert_int_equal(f->result->ntimes, SECONDS);
+	assert_int_equal(f->result->count, SECONDS * (SECONDS + 1) / 2 + SECONDS / 10 * 5);
+	assert_int_equal(f->result->first_bucket, hist__bucket(10000));
+	assert_int_equal(f->result->end_bucket, hist__bucket(30 * MS) + 1);
 	f->query.kind = 1;
 	ask(f);
-	assert_int_equal(f->answer->count, 3 * SECONDS);
+	assert_int_equal(f->result->count, 3 * SECONDS);
 	f->query.part = 9;
 	ask(f);
-	assert_int_equal(f->answer->count,
+	assert_int_equal(f->result->count,
 			 SECONDS * (SECONDS + 1) / 2 + SECONDS / 10 * 5 + 3 * SECONDS);
 	f->query.last = true;
 	ask(f);
-	assert_int_equal(f->answer->count, SECONDS + 3);
+	assert_int_equal(f->result->count, SECONDS + 3);
 	fake_end(f);
 }
 
 static void rows_are_all_that_there_is(void **state)
 {
 	struct fake *f = known_load();
-	const struct row_table *t = &f->answer->base.table;
+	const struct row_table *t = &f->result->base.table;
 	u64 sum = 0;
 	double first_share = 0;
 
@@ -284,7 +284,7 @@ static void rows_are_all_that_there_is(void **state)
 		assert_int_equal(hi.u, hist__lo(hist__bucket(lo.u) + 1));
 		sum += n.u;
 	}
-	assert_int_equal(sum, f->answer->count);
+	assert_int_equal(sum, f->result->count);
 	/* of second 90: 91 short ones and 5 long ones, the long ones first */
 	for (u32 i = 0; i < t->nrows; i++) {
 		struct value lo, share;
@@ -304,7 +304,7 @@ static void check_grid(const struct fake *f, const struct heat_axes *x)
 	struct heat_grid g;
 	double sum = 0;
 
-	heat_grid__make(&g, f->answer, x);
+	heat_grid__make(&g, f->result, x);
 	assert_true(g.ncols && g.ncols <= x->width && g.nrows && g.nrows <= x->height);
 	for (u32 c = 0; c < g.ncols; c++) {
 		double in_column = 0;
@@ -326,7 +326,7 @@ static void check_grid(const struct fake *f, const struct heat_axes *x)
 		sum += in_column;
 	}
 	if (!x->slots)
-		assert_float_equal(sum, (double)f->answer->count, 1);
+		assert_float_equal(sum, (double)f->result->count, 1);
 	heat_grid__fini(&g);
 }
 
@@ -348,10 +348,10 @@ static void columns_stay_as_time_goes_on(void **state)
 	const struct heat_axes x = {.width = 40, .height = 10};
 	struct heat_grid a, b;
 
-	heat_grid__make(&a, f->answer, &x);
+	heat_grid__make(&a, f->result, &x);
 	tick(f->m, S);
 	ask(f);
-	heat_grid__make(&b, f->answer, &x);
+	heat_grid__make(&b, f->result, &x);
 	assert_int_equal(a.slots, 3);
 	assert_int_equal(b.slots, 3);
 	assert_int_equal(b.cols[0].slot, 0);
@@ -371,14 +371,14 @@ static void a_zoom_shows_the_newest_or_what_is_asked_for(void **state)
 	struct heat_axes x = {.width = 20, .height = 10, .slots = 2};
 	struct heat_grid g;
 
-	heat_grid__make(&g, f->answer, &x);
+	heat_grid__make(&g, f->result, &x);
 	assert_int_equal(g.ncols, 20);
 	assert_int_equal(g.cols[19].slot, 98);
 	assert_int_equal(g.cols[0].slot, 60);
 	heat_grid__fini(&g);
 	x.has_slot = true;
 	x.slot = 33;
-	heat_grid__make(&g, f->answer, &x);
+	heat_grid__make(&g, f->result, &x);
 	assert_int_equal(g.cols[0].slot, 32);
 	assert_int_equal(heat_grid__col(&g, 33), 0);
 	assert_int_equal(heat_grid__col(&g, 99), 19);
@@ -396,7 +396,7 @@ static void a_gap_is_told_from_nothing(void **state)
 	f->m->now_ns += 3 * S;
 	tick(f->m, S);
 	ask(f);
-	heat_grid__make(&g, f->answer, &(struct heat_axes){.width = 10, .height = 4});
+	heat_grid__make(&g, f->result, &(struct heat_axes){.width = 10, .height = 4});
 	assert_int_equal(g.ncols, 5);
 	assert_int_equal(g.cols[2].t1_ns, 0);
 	assert_int_equal(g.cols[4].t1_ns, f->m->now_ns);
@@ -414,7 +414,7 @@ static void linear_rows_leave_out_none(void **state)
 	put(f, 0, 20 * S, 1); /* one that would make all others one row */
 	tick(f->m, S);
 	ask(f);
-	heat_grid__make(&g, f->answer, &(struct heat_axes){.width = 10, .height = 12, .linear = 1});
+	heat_grid__make(&g, f->result, &(struct heat_axes){.width = 10, .height = 12, .linear = 1});
 	assert_true(g.open);
 	assert_true(g.edges[11] < 10 * MS);
 	assert_float_equal(heat_grid__n(&g, 0, 11), 1, 1e-6);
@@ -431,7 +431,7 @@ static void nothing_is_no_grid(void **state)
 
 	tick(f->m, S);
 	ask(f);
-	heat_grid__make(&g, f->answer, &(struct heat_axes){.width = 10, .height = 4});
+	heat_grid__make(&g, f->result, &(struct heat_axes){.width = 10, .height = 4});
 	assert_int_equal(g.ncols, 0);
 	assert_null(g.n);
 	heat_grid__fini(&g);

@@ -16,31 +16,31 @@
 #include "recording/timeline.h"
 #include "tests/lib/scratch.h"
 
-#include "tests/lib/recording_maker.h"
+#include "tests/lib/recording_builder.h"
 
 #define END_OF(i) (MAKER_T0 + ((i) + 1) * NSEC_PER_SEC)
 
-static void begin(struct maker *m, u64 span_s, u64 bytes)
+static void begin(struct builder *m, u64 span_s, u64 bytes)
 {
 	struct status st = {0};
 
-	*m = (struct maker){.symbols = symbols__new(&st), .t_ns = MAKER_T0};
-	m->tap = recorder__new(&(struct recorder_config){.symbols = m->symbols,
-							 .ring = {span_s * NSEC_PER_SEC, bytes}},
-			       &st);
-	assert_non_null(m->tap);
+	*m = (struct builder){.symbols = symbols__new(&st), .t_ns = MAKER_T0};
+	m->sink = recorder__new(&(struct recorder_config){.symbols = m->symbols,
+							  .ring = {span_s * NSEC_PER_SEC, bytes}},
+				&st);
+	assert_non_null(m->sink);
 }
 
-static int memory_of(const struct maker *m)
+static int memory_of(const struct builder *m)
 {
 	struct status st = {0};
-	int fd = recorder__memory(m->tap, &st);
+	int fd = recorder__memory(m->sink, &st);
 
 	assert_true(fd >= 0);
 	return fd;
 }
 
-static struct reader *reader_of(const struct maker *m)
+static struct reader *reader_of(const struct builder *m)
 {
 	struct status st = {0};
 	struct reader *r = reader__open_memory(memory_of(m), m->symbols, &st);
@@ -51,7 +51,7 @@ static struct reader *reader_of(const struct maker *m)
 
 static u64 next(struct reader *r)
 {
-	struct tape_interval iv;
+	struct record_interval iv;
 
 	return reader__next(r, &iv) ? iv.t1_ns : 0;
 }
@@ -89,18 +89,18 @@ static void look(struct reader *r, struct seen *s)
 /* A stack that its source defined once, long ago, and used now and then. */
 static void test_old_stacks(void **state)
 {
-	struct maker m;
+	struct builder m;
 	struct reader *r;
 	struct seen s;
 
 	begin(&m, 16, 1 << 20); /* a part every two seconds */
-	maker__stack(&m, 7);
+	builder__stack(&m, 7);
 	for (u32 i = 0; i < 40; i++) {
 		struct stack_sample old = {.head.type = SAMPLE_STACK, .stack = 107, .count = 1};
 
 		if (i == 39)
-			maker__put(&m, 1u << MODEL_PROFILE, &old.head);
-		maker__interval(&m);
+			builder__put(&m, 1u << MODEL_PROFILE, &old.head);
+		builder__interval(&m);
 	}
 	r = reader_of(&m);
 	assert_true(reader__seek(r, END_OF(38)));
@@ -109,7 +109,7 @@ static void test_old_stacks(void **state)
 	assert_int_equal(s.named, MAKER_SAMPLES + 1);
 	assert_int_equal(s.nameless, 0);
 	reader__free(r);
-	maker__finish(&m);
+	builder__finish(&m);
 }
 
 /* --- how much is kept --- */
@@ -127,12 +127,12 @@ static void test_span(void **state)
 {
 	struct timeline *line;
 	struct status st = {0};
-	struct maker m;
+	struct builder m;
 	int fd;
 
 	begin(&m, 16, 64 << 20);
 	for (u32 i = 0; i < 400; i++)
-		maker__interval(&m);
+		builder__interval(&m);
 	fd = memory_of(&m);
 	assert_true(allocated(fd) < 300 << 10);
 	line = timeline__read(fd, &st);
@@ -143,21 +143,21 @@ static void test_span(void **state)
 		assert_true(line->v[i].busy_pct == 100);
 	}
 	free(line);
-	maker__finish(&m);
+	builder__finish(&m);
 }
 
 /* By size. */
 static void test_bytes(void **state)
 {
-	struct tape_state told;
+	struct recording_state told;
 	struct status st = {0};
 	struct timeline *line;
-	struct maker m;
+	struct builder m;
 
 	begin(&m, 100000, 32 << 10);
 	for (u32 i = 0; i < 400; i++)
-		maker__interval(&m);
-	m.tap->ops->state(m.tap, &told);
+		builder__interval(&m);
+	m.sink->ops->state(m.sink, &told);
 	assert_in_range(told.bytes, 16 << 10, 48 << 10);
 	assert_int_equal(told.end_ns, END_OF(399));
 	line = timeline__read(memory_of(&m), &st);
@@ -166,7 +166,7 @@ static void test_bytes(void **state)
 	assert_int_equal(line->v[line->n - 1].t1_ns, END_OF(399));
 	assert_true(told.begin_ns <= line->v[0].t1_ns);
 	free(line);
-	maker__finish(&m);
+	builder__finish(&m);
 }
 
 /* The machine sleeps for ten minutes in the third interval and for one in the sixth. */
@@ -174,12 +174,12 @@ static void test_sleeps(void **state)
 {
 	struct status st = {0};
 	struct timeline *line;
-	struct maker m;
+	struct builder m;
 
 	begin(&m, 60, 1 << 20);
 	for (u32 i = 0; i < 10; i++) {
 		m.suspended_ns = i == 2 ? 600 * NSEC_PER_SEC : i == 5 ? 60 * NSEC_PER_SEC : 0;
-		maker__interval(&m);
+		builder__interval(&m);
 	}
 	line = timeline__read(memory_of(&m), &st);
 	assert_non_null(line);
@@ -189,7 +189,7 @@ static void test_sleeps(void **state)
 	assert_int_equal(line->sleeps[1].t_ns, END_OF(5));
 	assert_int_equal(line->sleeps[1].slept_ns, 660 * NSEC_PER_SEC);
 	free(line);
-	maker__finish(&m);
+	builder__finish(&m);
 }
 
 /* A machine that sleeps in each: as many as there is room for. */
@@ -197,12 +197,12 @@ static void test_sleeps_are_bounded(void **state)
 {
 	struct status st = {0};
 	struct timeline *line;
-	struct maker m;
+	struct builder m;
 
 	begin(&m, 1000, 4 << 20);
 	for (u32 i = 0; i < 2 * TIMELINE_SLEEPS; i++) {
 		m.suspended_ns = i % 2 ? UINT64_MAX / 2 : NSEC_PER_SEC;
-		maker__interval(&m);
+		builder__interval(&m);
 	}
 	line = timeline__read(memory_of(&m), &st);
 	assert_non_null(line);
@@ -210,19 +210,19 @@ static void test_sleeps_are_bounded(void **state)
 	assert_int_equal(line->sleeps[TIMELINE_SLEEPS - 1].slept_ns,
 			 TIMELINE_SLEEPS * NSEC_PER_SEC);
 	free(line);
-	maker__finish(&m);
+	builder__finish(&m);
 }
 
 /* --- seeking --- */
 
 static void test_seek(void **state)
 {
-	struct maker m;
+	struct builder m;
 	struct reader *r;
 
 	begin(&m, 40, 1 << 20);
 	for (u32 i = 0; i < 30; i++)
-		maker__interval(&m);
+		builder__interval(&m);
 	r = reader_of(&m);
 	for (u32 i = 1; i < 30; i += 3) {
 		assert_true(reader__seek(r, END_OF(i) - 1));
@@ -235,12 +235,12 @@ static void test_seek(void **state)
 	assert_false(reader__seek(r, END_OF(29)));
 	assert_int_equal(next(r), 0);
 	/* One that came since. */
-	maker__interval(&m);
+	builder__interval(&m);
 	assert_true(reader__seek(r, END_OF(29)));
 	assert_int_equal(next(r), END_OF(30));
 	assert_int_equal(next(r), 0);
 	reader__free(r);
-	maker__finish(&m);
+	builder__finish(&m);
 }
 
 /* In a file, whose blocks have several intervals, names included. */
@@ -250,14 +250,14 @@ static void test_seek_in_file(void **state)
 	struct status st = {0};
 	struct symbols *symbols = symbols__new(&st);
 	struct reader *r;
-	struct maker m;
+	struct builder m;
 	struct seen s;
 
 	snprintf(path, sizeof(path), "%s/seek.ptr", scratch_dir);
-	maker__begin(&m, path);
+	builder__begin(&m, path);
 	for (u32 i = 0; i < 50; i++)
-		maker__interval(&m);
-	maker__finish(&m);
+		builder__interval(&m);
+	builder__finish(&m);
 	r = reader__open(path, symbols, &st);
 	assert_non_null(r);
 	for (u32 i = 0; i < 50; i++) {

@@ -19,7 +19,7 @@
 #define VDA1  (VDA | 1)
 #define LOOP0 (7u << 20)
 
-struct maker {
+struct builder {
 	struct symbols *symbols;
 	struct model *model;
 	u64 now_ns, seed;
@@ -27,9 +27,9 @@ struct maker {
 
 static int setup(void **state)
 {
-	static struct maker m;
+	static struct builder m;
 
-	m = (struct maker){.symbols = fake_symbols__new(), .now_ns = 1000 * NSEC_PER_SEC};
+	m = (struct builder){.symbols = fake_symbols__new(), .now_ns = 1000 * NSEC_PER_SEC};
 	m.model = model_io.new(m.symbols);
 	*state = &m;
 	return 0;
@@ -37,14 +37,14 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 
 	model_io.free(m->model);
 	fake_symbols__free(m->symbols);
 	return 0;
 }
 
-static u32 random_below(struct maker *m, u32 below)
+static u32 random_below(struct builder *m, u32 below)
 {
 	m->seed = mix64(m->seed + 0x9e3779b97f4a7c15ULL);
 	return (u32)((m->seed >> 32) * below >> 32);
@@ -65,7 +65,7 @@ static struct io_device vda(void)
 }
 
 /* n requests of 4 KiB that took `ns` each; the scheduler held them for a quarter, or is none. */
-static void put(struct maker *m, struct io_device d, enum io_op op, u32 flags, u32 n, u64 ns,
+static void put(struct builder *m, struct io_device d, enum io_op op, u32 flags, u32 n, u64 ns,
 		bool queued)
 {
 	u32 total[BLOCK_BUCKETS] = {0}, queue[BLOCK_BUCKETS] = {0}, sizes[IO_SIZES] = {[3] = n};
@@ -89,7 +89,7 @@ static void put(struct maker *m, struct io_device d, enum io_op op, u32 flags, u
 	model_io.consume(m->model, &s.head);
 }
 
-static void put_proc(struct maker *m, u32 tgid, const char *comm, bool writeback, u64 inode,
+static void put_proc(struct builder *m, u32 tgid, const char *comm, bool writeback, u64 inode,
 		     enum io_op op, u64 count)
 {
 	struct io_proc_sample s = {
@@ -115,7 +115,7 @@ static void put_proc(struct maker *m, u32 tgid, const char *comm, bool writeback
 	model_io.consume(m->model, &s.head);
 }
 
-static const struct io_snap *tick(struct maker *m)
+static const struct io_snap *tick(struct builder *m)
 {
 	struct snap *s = model_io.tick(m->model, m->now_ns, m->now_ns + NSEC_PER_SEC);
 
@@ -123,19 +123,19 @@ static const struct io_snap *tick(struct maker *m)
 	return container_of(s, struct io_snap, base);
 }
 
-static struct io_answer *ask(const struct io_snap *s, enum io_group group, bool joined,
+static struct io_result *ask(const struct io_snap *s, enum io_group group, bool joined,
 			     const char *filter)
 {
 	struct io_query q = {.group = group, .window = WINDOW_LAST, .joined = joined};
 	struct filter_error err;
 	struct scope *scope = filter__parse(filter, &err);
-	struct io_answer *a = io__query(s, &q, scope);
+	struct io_result *a = io__query(s, &q, scope);
 
 	scope__put(scope);
 	return a;
 }
 
-static struct value cell(const struct answer *a, u32 row, const char *name)
+static struct value cell(const struct query_result *a, u32 row, const char *name)
 {
 	struct value v = {0};
 
@@ -193,7 +193,7 @@ static void quantiles_are_those_of_the_sorted_values(void **state)
 
 static void sums_of_the_windows(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
 
 	put(m, vda(), IO_READ, 0, 10, MS, true);
@@ -213,10 +213,10 @@ static void sums_of_the_windows(void **state)
 /* Maxima are forgotten before counts have faded: what the counts tell is not cut to them. */
 static void what_fades_keeps_its_times(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_query q = {.window = WINDOW_DECAY};
 	const struct io_snap *s;
-	struct io_answer *a;
+	struct io_result *a;
 
 	put(m, vda(), IO_READ, 0, 2000, 5 * MS, true);
 	put_proc(m, 10, "db", false, 77, IO_READ, 2000);
@@ -229,22 +229,22 @@ static void what_fades_keeps_its_times(void **state)
 	assert_in_range(cell(&a->base, 0, "p50_ns").u, 5 * MS * 15 / 16, 5 * MS);
 	assert_true(cell(&a->base, 0, "max_ns").u >= cell(&a->base, 0, "p99_ns").u);
 	assert_true(a->sums.max_ns[IO_TOTAL] >= 5 * MS * 15 / 16);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	q.group = IO_BY_PID;
 	a = io__query(s, &q, NULL);
 	assert_int_equal(cell(&a->base, 0, "max_ns").u, cell(&a->base, 0, "avg_ns").u);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 /* A flush has no size; of a time that is never known nothing is said. */
 static void what_is_not_known_is_none(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_sample s = {
 		.head.type = SAMPLE_IO, .device = vda(), .op = IO_FLUSH, .count = 3};
 	const struct io_snap *snap;
-	struct io_answer *a;
+	struct io_result *a;
 
 	model_io.consume(m->model, &s.head);
 	snap = tick(m);
@@ -256,16 +256,16 @@ static void what_is_not_known_is_none(void **state)
 	assert_int_equal(cell(&a->base, 0, "size_p50_bytes").type, VALUE_NONE);
 	assert_int_equal(cell(&a->base, 0, "queue_avg_ns").type, VALUE_NONE);
 	assert_string_equal(cell(&a->base, 0, "queue_avg").s, "unknown");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&snap->base);
 }
 
 static void the_last_minutes_are_of_the_stage(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_query q = {.stage = IO_QUEUED, .minutes = true};
 	const struct io_snap *s;
-	struct io_answer *a;
+	struct io_result *a;
 
 	put(m, vda(), IO_READ, 0, 6, 8 * MS, true);
 	put(m, device(LOOP0, LOOP0, "loop0", "loop0"), IO_READ, 0, 3, MS, false);
@@ -275,21 +275,21 @@ static void the_last_minutes_are_of_the_stage(void **state)
 	a = io__query(s, &q, NULL);
 	assert_int_equal(a->heat->count, 10);
 	assert_int_equal(a->heat->ntimes, 2);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	q.by_dev = true;
 	q.dev = LOOP0;
 	q.stage = IO_TOTAL;
 	a = io__query(s, &q, NULL);
 	assert_int_equal(a->heat->count, 3);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void a_disk_has_its_partitions(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
-	struct io_answer *a;
+	struct io_result *a;
 	u64 disk = 0, part = 0;
 
 	put(m, vda(), IO_WRITE, 0, 5, MS, true);
@@ -301,15 +301,15 @@ static void a_disk_has_its_partitions(void **state)
 	assert_int_equal(disk, 12);
 	assert_int_equal(part, 7);
 	assert_int_equal(a->sums.count, 12); /* once */
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void flags_are_apart_or_joined(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
-	struct io_answer *a;
+	struct io_result *a;
 
 	put(m, vda(), IO_WRITE, IO_FLAG_SYNC, 5, MS, true);
 	put(m, vda(), IO_WRITE, IO_FLAG_SYNC | IO_FLAG_META, 2, MS, true);
@@ -320,20 +320,20 @@ static void flags_are_apart_or_joined(void **state)
 	assert_string_equal(cell(&a->base, 0, "flags").s, "sync");
 	assert_string_equal(cell(&a->base, 1, "flags").s, "sync meta");
 	assert_string_equal(cell(&a->base, 2, "op").s, "read");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, IO_BY_DEVICE, true, "");
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell(&a->base, 0, "count").u, 7);
 	assert_int_equal(cell(&a->base, 0, "flags").type, VALUE_NONE);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void time_queued_is_not_invented(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
-	struct io_answer *a;
+	struct io_result *a;
 
 	put(m, vda(), IO_READ, 0, 9, MS, true);
 	put(m, device(LOOP0, LOOP0, "loop0", "loop0"), IO_READ, 0, 3, MS, false);
@@ -346,13 +346,13 @@ static void time_queued_is_not_invented(void **state)
 	assert_int_equal(cell(&a->base, 1, "device_p50_ns").type, VALUE_NONE);
 	assert_int_equal(cell(&a->base, 1, "max_ns").u, MS);
 	assert_int_equal(cell(&a->base, 1, "size_p50_bytes").u, 4096);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void a_device_of_another_name_is_another(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
 
 	put(m, device(8u << 20, 8u << 20, "sda", "sda"), IO_READ, 0, 1, MS, false);
@@ -366,9 +366,9 @@ static void a_device_of_another_name_is_another(void **state)
 
 static void processes_and_writeback(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
-	struct io_answer *a;
+	struct io_result *a;
 
 	put_proc(m, 10, "db", false, 77, IO_READ, 5);
 	put_proc(m, 10, "db", false, 78, IO_WRITE, 3);
@@ -385,23 +385,23 @@ static void processes_and_writeback(void **state)
 	assert_int_equal(cell(&a->base, 1, "avg_ns").u, MS);
 	assert_int_equal(cell(&a->base, 1, "max_ns").u, 3 * MS);
 	assert_int_equal(cell(&a->base, 1, "read_bytes").u, 5 * 4096);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, IO_BY_FILE, false, "");
 	assert_int_equal(a->nrows, 2);
 	assert_string_equal(cell(&a->base, 0, "file").s, "data.db");
 	assert_int_equal(cell(&a->base, 0, "inode").u, 77);
 	assert_int_equal(cell(&a->base, 0, "count").u, 26);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, IO_BY_PID, false, "pid=10");
 	assert_int_equal(a->nrows, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 /* What a worker writes is of who dirtied it, beside what that one did itself. */
 static void writeback_is_of_who_dirtied(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_proc_sample s = {
 		.head.type = SAMPLE_IO_PROC,
 		.device = vda(),
@@ -415,7 +415,7 @@ static void writeback_is_of_who_dirtied(void **state)
 		.comm = "db",
 	};
 	const struct io_snap *snap;
-	struct io_answer *a;
+	struct io_result *a;
 
 	put_proc(m, 10, "db", false, 78, IO_WRITE, 3);
 	put_proc(m, 900, "kworker/u4:1", true, 79, IO_WRITE, 1);
@@ -429,7 +429,7 @@ static void writeback_is_of_who_dirtied(void **state)
 	assert_int_equal(cell(&a->base, 0, "writeback_bytes").u, 6 * 4096);
 	assert_string_equal(cell(&a->base, 1, "comm").s, "[writeback]");
 	assert_int_equal(cell(&a->base, 1, "writeback_bytes").u, 4096);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&snap->base);
 }
 
@@ -437,7 +437,7 @@ static void writeback_is_of_who_dirtied(void **state)
  * process says nothing new. */
 static void a_process_has_its_newest_name(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_proc_sample s = {.head.type = SAMPLE_IO_PROC,
 				   .device = vda(),
 				   .op = IO_WRITE,
@@ -451,7 +451,7 @@ static void a_process_has_its_newest_name(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct io_snap *snap;
-		struct io_answer *a;
+		struct io_result *a;
 
 		put_proc(m, 10, i ? "dd" : "sh", false, i, IO_READ, 1);
 		put_proc(m, 10, names[i], false, 3, IO_READ, 1);
@@ -461,14 +461,14 @@ static void a_process_has_its_newest_name(void **state)
 		assert_int_equal(a->nrows, 1);
 		assert_string_equal(cell(&a->base, 0, "comm").s, names[i]);
 		assert_int_equal(cell(&a->base, 0, "count").u, 8);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 		snap__put(&snap->base);
 	}
 }
 
 static void totals_are_the_same_in_all_groupings(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
 	u64 all = 0;
 
@@ -481,20 +481,20 @@ static void totals_are_the_same_in_all_groupings(void **state)
 	}
 	s = tick(m);
 	for (u32 g = IO_BY_PID; g < IO_GROUPS; g++) {
-		struct io_answer *a = ask(s, g, false, "");
+		struct io_result *a = ask(s, g, false, "");
 		u64 sum = 0;
 
 		for (u32 i = 0; i < a->nrows; i++)
 			sum += cell(&a->base, i, "count").u;
 		assert_int_equal(sum, all);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 	snap__put(&s->base);
 }
 
 static void forgotten_ones_are_summed_up(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s = NULL;
 	u64 sum;
 
@@ -516,7 +516,7 @@ static void forgotten_ones_are_summed_up(void **state)
 
 /* --- slow ones --- */
 
-static void put_slow(struct maker *m, u64 t_ns, u64 total_ns, u64 stack)
+static void put_slow(struct builder *m, u64 t_ns, u64 total_ns, u64 stack)
 {
 	struct io_slow_sample s = {.head.type = SAMPLE_IO_SLOW,
 				   .device = vda(),
@@ -535,13 +535,13 @@ static void put_slow(struct maker *m, u64 t_ns, u64 total_ns, u64 stack)
 
 static void the_slowest_come_first_with_their_stacks(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	u32 object = fake__object(m->symbols, "[kernel]", CODE_KERNEL);
 	u32 func = fake__func(m->symbols, object, "submit_bio", 0);
 	u64 ips[1] = {fake__loc(m->symbols, object, func, 16)};
 	struct stack_def def = {
 		.head.type = SAMPLE_STACK_DEF, .hash = 5, .nkernel = 1, .named = true, .ips = ips};
-	struct io_slow_answer *a;
+	struct io_slow_result *a;
 	const struct io_snap *s;
 	u64 key;
 
@@ -557,30 +557,30 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	assert_int_equal(cell(&a->base, 0, "stack").n, 1);
 	assert_int_equal(cell(&a->base, 0, "outside_ns").type, VALUE_NONE);
 	key = a->base.table.key(&a->base.table, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = io__slow(s,
 		     &(struct io_slow_query){
 			     .by_dev = true, .dev = VDA, .nunfolded = 1, .unfolded = {key}},
 		     NULL);
 	assert_int_equal(a->base.nnodes, 1);
 	assert_string_equal(a->base.nodes[0].name, "submit_bio");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = io__slow(s, &(struct io_slow_query){.by_dev = true, .dev = LOOP0}, NULL);
 	assert_int_equal(a->nrows, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void parts_sum_to_the_total(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_slow_sample s = {.head.type = SAMPLE_IO_SLOW,
 				   .device = vda(),
 				   .t_ns = m->now_ns + 1,
 				   .total_ns = 26500000,
 				   .queued_ns = 2750,
 				   .device_ns = 54800};
-	struct io_slow_answer *a;
+	struct io_slow_result *a;
 	const struct io_snap *snap;
 
 	model_io.consume(m->model, &s.head);
@@ -591,13 +591,13 @@ static void parts_sum_to_the_total(void **state)
 	a = io__slow(snap, &(struct io_slow_query){.dev = 0}, NULL);
 	assert_int_equal(cell(&a->base, 0, "outside_ns").u + 2750 + 54800, 26500000);
 	assert_int_equal(cell(&a->base, 1, "outside_ns").u + 54800, 26499999);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&snap->base);
 }
 
 /* --- sampled ones --- */
 
-static void put_stack(struct maker *m, u32 tgid, u64 stack, u32 weight, u32 bytes, u64 ns)
+static void put_stack(struct builder *m, u32 tgid, u64 stack, u32 weight, u32 bytes, u64 ns)
 {
 	struct io_stack_sample s = {.head.type = SAMPLE_IO_STACK,
 				    .device = vda(),
@@ -613,7 +613,7 @@ static void put_stack(struct maker *m, u32 tgid, u64 stack, u32 weight, u32 byte
 
 static void sampled_requests_stand_for_as_many_as_they_say(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_query q = {.window = WINDOW_LAST};
 	const struct io_snap *s;
 
@@ -641,7 +641,7 @@ static void sampled_requests_stand_for_as_many_as_they_say(void **state)
  * the first, each with a chance of 1 in 16. */
 static void the_error_that_is_said_is_that_of_shares(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_query q = {.window = WINDOW_LAST};
 	u64 random = 1;
 	u32 within = 0;
@@ -670,7 +670,7 @@ static void the_error_that_is_said_is_that_of_shares(void **state)
 
 static void stacks_are_bounded_and_their_sums_stay(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
 	double all = 0;
 
@@ -686,30 +686,30 @@ static void stacks_are_bounded_and_their_sums_stay(void **state)
 
 static void a_row_without_a_stack_says_so(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	struct io_slow_query q = {.nunfolded = 1};
 	const struct io_snap *s;
-	struct io_slow_answer *a;
+	struct io_slow_result *a;
 
 	put_slow(m, m->now_ns, MS, 0);
 	s = tick(m);
 	a = io__slow(s, &q, NULL);
 	assert_int_equal(a->base.nnodes, 0);
 	q.unfolded[0] = a->base.table.key(&a->base.table, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = io__slow(s, &q, NULL);
 	assert_int_equal(a->base.nnodes, 1);
 	assert_non_null(strstr(a->base.nodes[0].name, "no stack"));
 	assert_int_equal(cell(&a->base, 0, "stack").n, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void shares_of_the_time_and_trends(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
-	struct io_answer *a;
+	struct io_result *a;
 	struct value trend;
 
 	put(m, vda(), IO_READ, 0, 30, MS, true);
@@ -723,20 +723,20 @@ static void shares_of_the_time_and_trends(void **state)
 	assert_float_equal(cell(&a->base, 0, "time_pct").f, 75, 1e-9);
 	assert_float_equal(cell(&a->base, 1, "time_pct").f, 25, 1e-9);
 	trend = cell(&a->base, 0, "trend");
-	assert_int_equal(trend.n, PROFILE_TREND);
-	assert_float_equal(trend.trend[PROFILE_TREND - 1], 10, 1e-3);
-	assert_float_equal(trend.trend[PROFILE_TREND - 2], 30, 1e-3);
-	assert_float_equal(trend.trend[PROFILE_TREND - 3], 0, 1e-3);
-	answer__free(&a->base);
+	assert_int_equal(trend.n, TREND_LEN);
+	assert_float_equal(trend.trend[TREND_LEN - 1], 10, 1e-3);
+	assert_float_equal(trend.trend[TREND_LEN - 2], 30, 1e-3);
+	assert_float_equal(trend.trend[TREND_LEN - 3], 0, 1e-3);
+	query_result__free(&a->base);
 	a = ask(s, IO_BY_PID, false, "");
 	assert_float_equal(cell(&a->base, 0, "time_pct").f, 25, 1e-9);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void zero_forgets_it_all(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
 
 	put(m, vda(), IO_READ, 0, 10, MS, true);
@@ -754,7 +754,7 @@ static void zero_forgets_it_all(void **state)
 
 /* --- who has ended --- */
 
-static void put_life(struct maker *m, enum proc_event_type type, u32 tgid)
+static void put_life(struct builder *m, enum proc_event_type type, u32 tgid)
 {
 	const struct proc_event ev = {
 		.head.type = SAMPLE_PROC, .type = type, .tgid = tgid, .tid = tgid, .t_ns = m->now_ns};
@@ -765,9 +765,9 @@ static void put_life(struct maker *m, enum proc_event_type type, u32 tgid)
 /* Two that had one pid are two rows; what is written later for one that ended is its own. */
 static void a_pid_that_is_used_again_is_another_row(void **state)
 {
-	struct maker *m = *state;
+	struct builder *m = *state;
 	const struct io_snap *s;
-	struct io_answer *a;
+	struct io_result *a;
 
 	put_proc(m, 5, "dd", false, 0, IO_READ, 10);
 	snap__put(&tick(m)->base);
@@ -778,7 +778,7 @@ static void a_pid_that_is_used_again_is_another_row(void **state)
 	assert_int_equal(a->nrows, 1);
 	assert_true(cell(&a->base, 0, "ended").u);
 	assert_string_equal(cell(&a->base, 0, "end").s, "ended");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 	put_life(m, PROC_FORK, 5);
 	put_proc(m, 5, "dd", false, 0, IO_READ, 40);
@@ -787,13 +787,13 @@ static void a_pid_that_is_used_again_is_another_row(void **state)
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(cell(&a->base, 0, "count").u, 40);
 	assert_false(cell(&a->base, 0, "ended").u);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = io__query(s, &(struct io_query){.group = IO_BY_PID, .window = WINDOW_TOTAL}, NULL);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell(&a->base, 0, "count").u, 40);
 	assert_int_equal(cell(&a->base, 1, "count").u, 30);
 	assert_true(cell(&a->base, 1, "ended").u);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 

@@ -302,7 +302,7 @@ static void a_file_builds_on_a_base(void **state)
 	assert_int_equal(keymap__lookup(&k, in_cpu, 'Q'), ACTION_WINDOW);
 	assert_int_equal(parse(&k, "base none\n[global]\nQ quit\n", &st), 0);
 	assert_int_equal(k.n, 1);
-	k.settled = true;
+	k.base_named = true;
 	assert_int_equal(parse(&k, "base emacs\n[global]\nq quit\n", &st), 0);
 	assert_int_equal(k.n, 2);
 	assert_int_equal(parse(&k, "base emac\n", &st), -EINVAL);

@@ -200,8 +200,8 @@ static void wrong_declarations_are_refused(void **state)
 	REFUSED("outside of its word", labels[1].shift = 33);
 	REFUSED("derived label", labels[2].of = 2);
 	REFUSED("derived label", labels[2].part = NULL);
-	REFUSED("told by", labels[0].told_by = 1);
-	REFUSED("told by", labels[0].told_by = 1u << MEASURE_MAX_LABELS);
+	REFUSED("told by", labels[0].implied_by = 1);
+	REFUSED("told by", labels[0].implied_by = 1u << MEASURE_MAX_LABELS);
 	REFUSED("default grouping", m.by = 0);
 	REFUSED("default grouping", m.by = 1u << 4);
 	REFUSED("a drill", drills[0] = 1u << 4);

@@ -8,20 +8,20 @@
 
 #include "models/stacks.h"
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/measure_maker.h"
+#include "tests/lib/measure_builder.h"
 
 static int setup(void **state)
 {
-	static struct measure_maker m;
+	static struct measure_builder m;
 
-	measure_maker__begin_with(&m, &model_measure_kmem);
+	measure_builder__begin_with(&m, &model_measure_kmem);
 	*state = &m;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	measure_maker__end(*state);
+	measure_builder__end(*state);
 	return 0;
 }
 
@@ -32,7 +32,7 @@ struct kept {
 	u64 n, bytes, age_ns, came, went;
 };
 
-static void put_held(struct measure_maker *m, const struct kept *k)
+static void put_held(struct measure_builder *m, const struct kept *k)
 {
 	const struct measure_key keys[] = {{1, k->cache ? k->cache : ""}, {0, "slab"}, {2, "f"}, {0, "0"}};
 	struct measure_held_sample s = {.head.type = SAMPLE_MEASURE_HELD,
@@ -51,8 +51,8 @@ static void put_held(struct measure_maker *m, const struct kept *k)
 	m->ops->consume(m->model, &s.head);
 }
 
-static struct measure_answer *ask(const struct measure_snap *s, const char *groups,
-				  enum profile_window w)
+static struct measure_result *ask(const struct measure_snap *s, const char *groups,
+				  enum time_window w)
 {
 	struct measure_query q = {.window = w};
 
@@ -60,7 +60,7 @@ static struct measure_answer *ask(const struct measure_snap *s, const char *grou
 	return measure__query(s, &q, NULL);
 }
 
-static const struct measure_row *row_of(const struct measure_answer *a, const char *text)
+static const struct measure_row *row_of(const struct measure_result *a, const char *text)
 {
 	for (u32 i = 0; i < a->nrows; i++)
 		if (!strcmp(a->rows[i].texts[0] ? a->rows[i].texts[0] : "", text))
@@ -68,7 +68,7 @@ static const struct measure_row *row_of(const struct measure_answer *a, const ch
 	return NULL;
 }
 
-static u64 number_of(const struct measure_answer *a, u32 row, const char *name)
+static u64 number_of(const struct measure_result *a, u32 row, const char *name)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v;
@@ -80,7 +80,7 @@ static u64 number_of(const struct measure_answer *a, u32 row, const char *name)
 	return 0;
 }
 
-static double float_of(const struct measure_answer *a, u32 row, const char *name)
+static double float_of(const struct measure_result *a, u32 row, const char *name)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v;
@@ -94,8 +94,8 @@ static double float_of(const struct measure_answer *a, u32 row, const char *name
 
 static void what_is_held_sums_up(void **state)
 {
-	struct measure_maker *m = *state;
-	struct measure_answer *a;
+	struct measure_builder *m = *state;
+	struct measure_result *a;
 	struct measure_snap *s;
 
 	put_held(m, &(struct kept){someone(1, 1, "a"), "filp", 3, 300, 5 * MS, 4, 1});
@@ -122,15 +122,15 @@ static void what_is_held_sums_up(void **state)
 /* Held is what is held now in any window; flows add up. */
 static void held_is_of_now(void **state)
 {
-	struct measure_maker *m = *state;
-	struct measure_answer *a;
+	struct measure_builder *m = *state;
+	struct measure_result *a;
 	struct measure_snap *s;
 
 	put_held(m, &(struct kept){someone(1, 1, "a"), "filp", 3, 300, MS, 3, 0});
 	snap__put(&measure_tick(m)->base);
 	put_held(m, &(struct kept){someone(1, 1, "a"), "filp", 2, 200, MS, 1, 2});
 	s = measure_tick(m);
-	for (enum profile_window w = 0; w < WINDOWS; w++) {
+	for (enum time_window w = 0; w < WINDOWS; w++) {
 		a = ask(s, "cache", w);
 		assert_int_equal(a->nrows, 1);
 		assert_int_equal(a->rows[0].held.n, 2);
@@ -157,8 +157,8 @@ static void held_is_of_now(void **state)
 /* Held though nothing came or went: it has a row all the same. */
 static void what_rests_has_a_row(void **state)
 {
-	struct measure_maker *m = *state;
-	struct measure_answer *a;
+	struct measure_builder *m = *state;
+	struct measure_result *a;
 	struct measure_snap *s;
 
 	put_held(m, &(struct kept){someone(1, 1, "a"), "filp", 3, 300, MS, 0, 0});
@@ -173,9 +173,9 @@ static void what_rests_has_a_row(void **state)
 
 static void releases_of_before_are_apart(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_held_sample s = {.head.type = SAMPLE_MEASURE_HELD, .rest = true, .unseen = 7};
-	struct measure_answer *a;
+	struct measure_result *a;
 	struct measure_snap *snap;
 
 	m->ops->consume(m->model, &s.head);
@@ -194,8 +194,8 @@ static void releases_of_before_are_apart(void **state)
 static void the_least_are_folded(void **state)
 {
 	const u32 n = MEASURE_MAX_ENTRIES + 1000;
-	struct measure_maker *m = *state;
-	struct measure_answer *a;
+	struct measure_builder *m = *state;
+	struct measure_result *a;
 	struct measure_snap *s;
 
 	for (u32 i = 0; i < n; i++)
@@ -212,9 +212,9 @@ static void the_least_are_folded(void **state)
 /* What grows is named, with how fast and how much of it stays; what comes and goes is not. */
 static void what_grows_is_named(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s = NULL;
-	struct measure_answer *a;
+	struct measure_result *a;
 
 	for (u32 i = 1; i <= 40; i++) {
 		put_held(m, &(struct kept){someone(1, 1, "a"), "filp", i, i * 100000, MS, 2000, 0});

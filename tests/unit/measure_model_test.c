@@ -10,20 +10,20 @@
 #include "models/frames.h"
 #include "models/stacks.h"
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/measure_maker.h"
+#include "tests/lib/measure_builder.h"
 
 static int setup(void **state)
 {
-	static struct measure_maker m;
+	static struct measure_builder m;
 
-	measure_maker__begin(&m);
+	measure_builder__begin(&m);
 	*state = &m;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	measure_maker__end(*state);
+	measure_builder__end(*state);
 	return 0;
 }
 
@@ -35,7 +35,7 @@ static const struct measure_entry *entry_of(const struct measure_snap *s, u32 ti
 	return NULL;
 }
 
-static u64 counted(const struct measure_entry *e, u32 n, enum profile_window w)
+static u64 counted(const struct measure_entry *e, u32 n, enum time_window w)
 {
 	u64 sum = 0;
 
@@ -48,7 +48,7 @@ static u64 counted(const struct measure_entry *e, u32 n, enum profile_window w)
 
 static void what_agrees_is_one_entry(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s;
 
 	put_some(m, someone(1, 1, "a"), "read", 3, 5 * US);
@@ -69,7 +69,7 @@ static void what_agrees_is_one_entry(void **state)
 
 static void errors_and_paths_are_apart(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	const u64 ns[] = {US, US, US};
 	struct measure_snap *s;
 
@@ -100,7 +100,7 @@ static void errors_and_paths_are_apart(void **state)
 
 static void windows_add_up(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	const struct measure_entry *e;
 	struct measure_snap *s;
 
@@ -119,7 +119,7 @@ static void windows_add_up(void **state)
 	assert_in_range(e->v[WINDOW_DECAY].count, 60, 109);
 	assert_int_equal(e->v[WINDOW_DECAY].min, 10 * US);
 	assert_int_equal(e->v[WINDOW_DECAY].max, 100 * US);
-	assert_true(e->trend[PROFILE_TREND - 1] > 9.9f && e->trend[PROFILE_TREND - 1] < 10.1f);
+	assert_true(e->trend[TREND_LEN - 1] > 9.9f && e->trend[TREND_LEN - 1] < 10.1f);
 	snap__put(&s->base);
 	s = measure_tick(m);
 	e = entry_of(s, 1, "read");
@@ -136,7 +136,7 @@ static void windows_add_up(void **state)
 static void quantiles_within(const struct measure_snap *s, u64 least, u64 most)
 {
 	const struct measure_query q = {.groups = 1, .window = WINDOW_DECAY};
-	struct measure_answer *a = measure__query(s, &q, NULL);
+	struct measure_result *a = measure__query(s, &q, NULL);
 
 	for (u32 i = 0; i < a->nrows; i++) {
 		const struct measure_row *r = &a->rows[i];
@@ -147,13 +147,13 @@ static void quantiles_within(const struct measure_snap *s, u64 least, u64 most)
 		assert_true(r->v.min <= r->p50 && r->p50 <= r->p95 && r->p95 <= r->p99 &&
 			    r->p99 <= r->v.max);
 	}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 /* Very many calls outlive any epoch of maxima. */
 static void extremes_of_the_decaying_window_hold_what_is_in_it(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s;
 
 	put_some(m, someone(1, 1, "a"), "fsync", 200000, 10 * MS);
@@ -172,7 +172,7 @@ static void extremes_of_the_decaying_window_hold_what_is_in_it(void **state)
 /* One slow call is forgotten when it weighs next to nothing. */
 static void one_maximum_fades(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s;
 	u64 max = UINT64_MAX;
 
@@ -193,7 +193,7 @@ static void one_maximum_fades(void **state)
 static void too_many_become_the_rest(void **state)
 {
 	const u32 n = 3 * MEASURE_MAX_ENTRIES;
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s;
 	u64 rest = 0;
 
@@ -224,7 +224,7 @@ static void folding_keeps_all_sums(void **state)
 {
 	const u32 n = 2 * MEASURE_MAX_ENTRIES + 100;
 	struct measure_values all = {0};
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	u64 count = 0, sum = 0, hist = 0;
 	struct measure_snap *s;
 
@@ -257,7 +257,7 @@ static void folding_keeps_all_sums(void **state)
 /* So many others come that stacks are moved: those of entries stay what they are. */
 static void stacks_are_moved_with_their_entries(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	u64 ips[1], hash = put_stack(m, "leaf"), values[] = {US};
 	struct stack_def def = {.head.type = SAMPLE_STACK_DEF, .nuser = 1, .named = true, .ips = ips};
 	struct measure_snap *s;
@@ -275,14 +275,14 @@ static void stacks_are_moved_with_their_entries(void **state)
 	s = measure_tick(m);
 	assert_int_equal(s->nsampled, 1);
 	assert_non_null(s->sampled[0].stack);
-	assert_int_equal(profile_stack__nlocs(s->sampled[0].stack), 3);
+	assert_int_equal(callstack__nlocs(s->sampled[0].stack), 3);
 	assert_string_equal(frame__text(m->symbols, s->sampled[0].stack->locs[0]).name, "leaf");
 	assert_int_equal(s->nslow, 1);
 	assert_string_equal(frame__text(m->symbols, s->slow[0].stack->locs[0]).name, "leaf");
 	snap__put(&s->base);
 }
 
-static void put_path(struct measure_maker *m, u32 tid, u32 number)
+static void put_path(struct measure_builder *m, u32 tid, u32 number)
 {
 	const u64 ns[] = {US};
 	char path[1000];
@@ -300,7 +300,7 @@ static void put_path(struct measure_maker *m, u32 tid, u32 number)
 /* Texts are interned anew when they are many: snapshots keep theirs, entries stay the same. */
 static void texts_are_renewed(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *first, *s;
 	u32 before;
 
@@ -332,7 +332,7 @@ static void texts_are_renewed(void **state)
 
 static void open_spans_are_those_of_the_interval(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s;
 
 	put_open(m, someone(1, 1, "a"), "read", false, 5 * NSEC_PER_SEC);
@@ -357,7 +357,7 @@ static void open_spans_are_those_of_the_interval(void **state)
 
 static void the_slowest_come_first_and_go_after_a_minute(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s;
 	u64 most = 0;
 
@@ -383,7 +383,7 @@ static void the_slowest_come_first_and_go_after_a_minute(void **state)
 /* --- what came within --- */
 
 /* Sleeps at 20 us, is woken at 50, has a CPU at 54, is pushed off at 60 and has one again at 90. */
-static void put_timeline(struct measure_maker *m, u64 begin_ns, u64 stack)
+static void put_timeline(struct measure_builder *m, u64 begin_ns, u64 stack)
 {
 	const struct measure_key keys[] = {{1, "read"}, {0, ""}, {0, ""}};
 	const struct measure_moment moments[] = {
@@ -413,10 +413,10 @@ static void put_timeline(struct measure_maker *m, u64 begin_ns, u64 stack)
 
 static void a_timeline_is_by_time_with_what_was_off_the_cpu(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	u64 begin_ns = m->now_ns + 5, stack = put_stack(m, "leaf");
 	struct measure_timeline_query q = {.t_ns = begin_ns + 100 * US, .ns = 100 * US, .tid = 7};
-	struct measure_timeline_answer *a;
+	struct measure_timeline_result *a;
 	struct measure_snap *s;
 
 	put_timeline(m, begin_ns, stack);
@@ -438,12 +438,12 @@ static void a_timeline_is_by_time_with_what_was_off_the_cpu(void **state)
 	assert_int_equal(a->rows[6].off_ns, 30 * US);
 	assert_int_equal(a->rows[6].queue_ns, 30 * US);
 	assert_int_equal(a->rows[7].at_ns, 100 * US);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	q.tid = 8;
 	a = measure__timeline(s, &q);
 	assert_null(a->slow);
 	assert_int_equal(a->nrows, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -451,7 +451,7 @@ static void a_timeline_is_by_time_with_what_was_off_the_cpu(void **state)
 
 static void heat_is_by_the_first_label(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s;
 	u64 n = 0;
 
@@ -473,7 +473,7 @@ static void heat_is_by_the_first_label(void **state)
 
 static void heat_names_are_bounded(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *s;
 	char name[32];
 	u64 n = 0;

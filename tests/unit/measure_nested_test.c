@@ -69,7 +69,7 @@ static void end(struct nest *n)
 	fake_symbols__free(n->symbols);
 }
 
-static const char *shown(const struct answer *a, u32 row, bool screen)
+static const char *shown(const struct query_result *a, u32 row, bool screen)
 {
 	struct value v;
 
@@ -94,7 +94,7 @@ static void the_table_is_a_tree(void **state)
 		{"lost > soft", "lost > soft"},
 	};
 	struct measure_query q = {.groups = 1, .window = WINDOW_LAST};
-	struct answer *a;
+	struct query_result *a;
 	struct nest n;
 	u32 order[ARRAY_SIZE(want)];
 
@@ -108,11 +108,11 @@ static void the_table_is_a_tree(void **state)
 		assert_string_equal(shown(a, i, true), want[i].screen);
 		assert_string_equal(shown(a, i, false), want[i].path);
 	}
-	answer__free(a);
+	query_result__free(a);
 	end(&n);
 }
 
-static const struct flame_node *node(const struct flame_answer *a, u32 parent, const char *name)
+static const struct flame_node *node(const struct flame_result *a, u32 parent, const char *name)
 {
 	for (u32 i = parent + 1; i < a->nodes[parent].end; i++)
 		if (a->nodes[i].parent == parent && !strcmp(flame__frame(a, i)->name, name))
@@ -127,7 +127,7 @@ static void own_times_add_up(void **state)
 	const struct flame_node *irq, *soft;
 	const double ns = 1;
 	struct flame_query q;
-	struct flame_answer *a;
+	struct flame_result *a;
 	struct nest n;
 
 	begin(&n);
@@ -145,7 +145,7 @@ static void own_times_add_up(void **state)
 	assert_int_equal(node(a, (u32)(irq - a->nodes), "timer")->value, 80);
 	assert_int_equal(node(a, 0, "irq:b")->value, 900);
 	assert_int_equal(node(a, (u32)(node(a, 0, "lost") - a->nodes), "soft")->value, 10);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	end(&n);
 }
 

@@ -7,48 +7,48 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "models/answer_diff.h"
+#include "models/result_diff.h"
 #include "models/measure_columns.h"
 #include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/measure_maker.h"
+#include "tests/lib/measure_builder.h"
 
 enum { CALL = 1 << 0, ERROR = 1 << 1, PATH = 1 << 2, PID = 1 << 3, TID = 1 << 4, COMM = 1 << 5,
        CGROUP = 1 << 6, STACK = 1 << 7, ALL = 1 << 8 };
 
 static int setup(void **state)
 {
-	static struct measure_maker m;
+	static struct measure_builder m;
 
-	measure_maker__begin(&m);
+	measure_builder__begin(&m);
 	*state = &m;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	measure_maker__end(*state);
+	measure_builder__end(*state);
 	return 0;
 }
 
-static struct measure_answer *ask_in(const struct measure_snap *s, u32 groups, const char *filter)
+static struct measure_result *ask_in(const struct measure_snap *s, u32 groups, const char *filter)
 {
 	struct measure_query q = {.groups = groups, .window = WINDOW_LAST};
 	struct filter_error err;
 	struct scope *scope = filter__parse(filter, &err);
-	struct measure_answer *a = measure__query(s, &q, scope);
+	struct measure_result *a = measure__query(s, &q, scope);
 
 	scope__put(scope);
 	return a;
 }
 
-static struct measure_answer *ask(const struct measure_snap *s, u32 groups)
+static struct measure_result *ask(const struct measure_snap *s, u32 groups)
 {
 	return ask_in(s, groups, "");
 }
 
-static void put_all(struct measure_maker *m, const char *call, const char *error, const char *path,
-		    struct measure_who who, u32 n, u64 ns, u64 stack, bool waits)
+static void put_all(struct measure_builder *m, const char *call, const char *error,
+		    const char *path, struct measure_who who, u32 n, u64 ns, u64 stack, bool waits)
 {
 	u64 values[64];
 
@@ -66,7 +66,7 @@ static void put_all(struct measure_maker *m, const char *call, const char *error
 }
 
 /* Of two processes and three threads. */
-static struct measure_snap *some(struct measure_maker *m)
+static struct measure_snap *some(struct measure_builder *m)
 {
 	u64 a = put_stack(m, "leaf_a"), b = put_stack(m, "leaf_b");
 
@@ -113,7 +113,7 @@ static u32 expected_rows(u32 groups)
 	return n;
 }
 
-static void check_sums(const struct measure_answer *a)
+static void check_sums(const struct measure_result *a)
 {
 	const struct row_table *t = &a->base.table;
 	u64 count = 0, errors = 0, sum = 0;
@@ -139,14 +139,14 @@ static void every_grouping_has_all_of_it(void **state)
 	struct measure_snap *s = some(*state);
 
 	for (u32 groups = 1; groups < ALL; groups++) {
-		struct measure_answer *a = ask(s, groups);
+		struct measure_result *a = ask(s, groups);
 
 		check_sums(a);
 		assert_int_equal(a->nrows, expected_rows(groups));
 		for (u32 l = 0; l < of->nlabels; l++)
 			if (groups & (1u << l))
 				assert_true(has_column(&a->base.table, of->labels[l].name));
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 	snap__put(&s->base);
 }
@@ -154,17 +154,17 @@ static void every_grouping_has_all_of_it(void **state)
 static void labels_tell_of_each_other(void **state)
 {
 	struct measure_snap *s = some(*state);
-	struct measure_answer *a = ask(s, TID);
+	struct measure_result *a = ask(s, TID);
 	const struct row_table *t = &a->base.table;
 
 	assert_true(has_column(t, "pid") && has_column(t, "comm") && has_column(t, "cgroup"));
 	assert_false(has_column(t, "syscall"));
 	for (u32 i = 0; i < t->nrows; i++)
 		assert_int_equal(cell_of(t, i, "pid").u, cell_of(t, i, "tid").u / 10 * 10);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, CALL);
 	assert_false(has_column(&a->base.table, "pid"));
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -173,13 +173,13 @@ static void labels_tell_of_each_other(void **state)
 static u64 narrowed(const struct measure_snap *s, u32 label, const char *text)
 {
 	struct measure_query q = {.groups = PID, .window = WINDOW_LAST};
-	struct measure_answer *a;
+	struct measure_result *a;
 	u64 count;
 
 	q.narrow.hashes[label] = measure__text_hash(text);
 	a = measure__query(s, &q, NULL);
 	count = a->all.count;
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	return count;
 }
 
@@ -198,10 +198,10 @@ static void narrowing_leaves_what_has_the_text(void **state)
 
 static u64 filtered(const struct measure_snap *s, const char *filter)
 {
-	struct measure_answer *a = ask_in(s, CALL, filter);
+	struct measure_result *a = ask_in(s, CALL, filter);
 	u64 count = a->all.count;
 
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	return count;
 }
 
@@ -259,7 +259,7 @@ static void a_derived_label_counts_in_each_ancestor(void **state)
 	struct measure_snap *s = some(*state);
 	struct measure_query q = {.window = WINDOW_LAST};
 	const struct row_table *t;
-	struct measure_answer *a;
+	struct measure_result *a;
 
 	s->measure = &folders;
 	q.groups = 1u << measure__label(&folders, "dir");
@@ -270,13 +270,13 @@ static void a_derived_label_counts_in_each_ancestor(void **state)
 	assert_int_equal(cell_of(t, row_with(t, "dir", "/a"), "count").u, 12);
 	assert_int_equal(cell_of(t, row_with(t, "dir", "/a/b"), "count").u, 7);
 	assert_int_equal(a->all.count, 131); /* once */
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	q.narrow.hashes[measure__label(&folders, "dir")] = measure__text_hash("/a/b");
 	q.groups = PATH;
 	a = measure__query(s, &q, NULL);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->all.count, 7);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -297,7 +297,7 @@ static u64 errno_of(const struct value *v, const char *name)
 static void errnos_have_names(void **state)
 {
 	struct measure_snap *s = some(*state);
-	struct measure_answer *a = ask(s, CALL);
+	struct measure_result *a = ask(s, CALL);
 	const struct row_table *t = &a->base.table;
 	struct value v = cell_of(t, row_with(t, "syscall", "openat"), "errnos");
 
@@ -307,7 +307,7 @@ static void errnos_have_names(void **state)
 	assert_int_equal(errno_of(&v, "EACCES"), 2);
 	v = cell_of(t, row_with(t, "syscall", "poll"), "errnos");
 	assert_int_equal(v.n, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -315,7 +315,7 @@ static void errnos_have_names(void **state)
 static void what_waits_for_something_new_is_behind(void **state)
 {
 	struct measure_snap *s = some(*state);
-	struct measure_answer *a = ask(s, CALL);
+	struct measure_result *a = ask(s, CALL);
 	const struct row_table *t = &a->base.table;
 
 	assert_int_equal(row_with(t, "syscall", "poll"), 2);
@@ -323,7 +323,7 @@ static void what_waits_for_something_new_is_behind(void **state)
 	assert_true(cell_of(t, 2, "waits").u);
 	assert_int_equal(cell_of(t, 2, "waiting_ns").u, cell_of(t, 2, "total_ns").u);
 	assert_int_equal(a->waiting_ns, cell_of(t, 2, "total_ns").u);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	/* Where the call does not tell them apart their time is no work. */
 	a = ask(s, PID);
 	t = &a->base.table;
@@ -331,18 +331,18 @@ static void what_waits_for_something_new_is_behind(void **state)
 	assert_int_equal(cell_of(t, 0, "pid").u, 10);
 	assert_in_range(cell_of(t, 0, "working").u, 1000 * US, 1100 * US);
 	assert_false(cell_of(t, 0, "waits").u);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	/* Nothing is behind when all of it waits. */
 	a = ask_in(s, CALL, "tid=10");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void what_is_not_known_is_none(void **state)
 {
 	static const char *const numbers[] = {"min_ns", "avg_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns"};
-	struct measure_maker *m = *state;
-	struct measure_answer *a;
+	struct measure_builder *m = *state;
+	struct measure_result *a;
 	const struct row_table *t;
 	struct measure_snap *s;
 	u32 row;
@@ -362,7 +362,7 @@ static void what_is_not_known_is_none(void **state)
 	row = row_with(t, "syscall", "read");
 	assert_int_equal(cell_of(t, row, "unfinished").u, 0);
 	assert_int_equal(cell_of(t, row, "unfinished_ns").type, VALUE_NONE);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, ERROR | PATH);
 	t = &a->base.table;
 	row = 0;
@@ -370,15 +370,15 @@ static void what_is_not_known_is_none(void **state)
 		row += cell_of(t, i, "error").type == VALUE_NONE &&
 		       cell_of(t, i, "path").type == VALUE_NONE;
 	assert_int_equal(row, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void many_threads_are_the_rest(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "pool"}, rest = many;
-	struct measure_answer *a;
+	struct measure_result *a;
 	const struct row_table *t;
 	struct measure_snap *s;
 
@@ -392,30 +392,30 @@ static void many_threads_are_the_rest(void **state)
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(cell_of(t, row_with(t, "syscall", "read"), "count").u, 31);
 	assert_int_equal(cell_of(t, row_with(t, "syscall", "[rest]"), "count").u, 3);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, COMM);
 	t = &a->base.table;
 	assert_int_equal(cell_of(t, row_with(t, "comm", "pool"), "count").u, 30);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, TID);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(a->all.count, 34);
 	for (u32 i = 0; i < 2; i++)
 		assert_int_equal(cell_of(&a->base.table, i, "tid").type == VALUE_NONE, a->rows[i].rest);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 static void expect_filtered(const struct measure_snap *s, u32 groups, const char *filter, u64 count,
 			    u64 errors, u32 rows)
 {
-	struct measure_answer *a = ask_in(s, groups, filter);
+	struct measure_result *a = ask_in(s, groups, filter);
 
 	if (a->all.count != count || a->all.errors != errors || a->nrows != rows)
 		fail_msg("%s: %llu calls, %llu failed, %u rows", filter,
 			 (unsigned long long)a->all.count, (unsigned long long)a->all.errors,
 			 a->nrows);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 /* By whatever rows are grouped; a text that is not there is an empty one. */
@@ -441,7 +441,7 @@ static void labels_are_terms_of_filters(void **state)
 /* What may be of it is said to be the rest. */
 static void what_is_not_known_passes_filters_as_the_rest(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "pool"}, rest = many;
 	struct measure_snap *s;
 
@@ -460,8 +460,8 @@ static void what_is_not_known_passes_filters_as_the_rest(void **state)
 /* Of the wall time of all threads that are in a row, the idle ones of it too. */
 static void wall_time_is_of_the_threads(void **state)
 {
-	struct measure_maker *m = *state;
-	struct measure_answer *a;
+	struct measure_builder *m = *state;
+	struct measure_result *a;
 	struct measure_snap *s;
 
 	put_some(m, someone(1, 1, "a"), "fsync", 5, 100 * MS);
@@ -472,11 +472,11 @@ static void wall_time_is_of_the_threads(void **state)
 	for (u32 i = 0; i < a->nrows; i++)
 		assert_float_equal(cell_of(&a->base.table, i, "wall_pct").f,
 				   MIN((double)a->rows[i].v.sum / 1e7, 100.0), 0.01);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(s, CALL);
 	assert_float_equal(cell_of(&a->base.table, row_with(&a->base.table, "syscall", "fsync"), "wall_pct").f,
 			   30, 0.01);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -493,8 +493,8 @@ static void quantiles_are_those_of_the_sorted_values(void **state)
 		const char *name;
 		double q;
 	} qs[] = {{"p50_ns", 0.5}, {"p95_ns", 0.95}, {"p99_ns", 0.99}};
-	struct measure_maker *m = *state;
-	struct measure_answer *a;
+	struct measure_builder *m = *state;
+	struct measure_result *a;
 	struct measure_snap *s;
 	u64 values[5000];
 
@@ -517,7 +517,7 @@ static void quantiles_are_those_of_the_sorted_values(void **state)
 		assert_in_range(got, exact * 3 / 4, exact * 5 / 4 + 16);
 		assert_in_range(got, values[0], values[ARRAY_SIZE(values) - 1]);
 	}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -526,20 +526,20 @@ static void quantiles_are_those_of_the_sorted_values(void **state)
 /* The same is put again, after everything that a snapshot points to has been made anew. */
 static void keys_stay(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_snap *then = some(m), *now;
 
 	m->ops->free(m->model);
 	m->model = m->ops->new (m->symbols);
 	now = some(m);
 	for (u32 groups = 1; groups < ALL; groups++) {
-		struct answer_diff *d = answer_diff__join(&ask(now, groups)->base,
-							  &ask(then, groups)->base);
+		struct result_diff *d =
+			result_diff__join(&ask(now, groups)->base, &ask(then, groups)->base);
 
 		assert_non_null(d);
 		assert_int_equal(d->nnew, 0);
 		assert_int_equal(d->ngone, 0);
-		answer__free(&d->base);
+		query_result__free(&d->base);
 	}
 	snap__put(&then->base);
 	snap__put(&now->base);
@@ -547,9 +547,9 @@ static void keys_stay(void **state)
 
 static void a_reused_pid_is_another_process(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_who first = someone(77, 77, "one"), second = someone(77, 77, "one");
-	struct measure_answer *a;
+	struct measure_result *a;
 	struct measure_snap *s;
 
 	second.start_ns += 5;
@@ -561,12 +561,12 @@ static void a_reused_pid_is_another_process(void **state)
 		a = ask(s, groups);
 		assert_int_equal(a->nrows, 2);
 		assert_int_equal(a->rows[0].v.count + a->rows[1].v.count, 7);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 	a = ask(s, COMM);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->rows[0].nthreads, 2);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
@@ -574,9 +574,9 @@ static void a_reused_pid_is_another_process(void **state)
 
 static void the_slowest_are_narrowed_and_filtered(void **state)
 {
-	struct measure_maker *m = *state;
+	struct measure_builder *m = *state;
 	struct measure_slow_query q = {0};
-	struct measure_slow_answer *a;
+	struct measure_slow_result *a;
 	struct filter_error err;
 	struct scope *scope;
 	struct measure_snap *s;
@@ -591,22 +591,22 @@ static void the_slowest_are_narrowed_and_filtered(void **state)
 	assert_int_equal(cell_of(&a->base.table, 0, "error").type, VALUE_NONE);
 	assert_int_equal(cell_of(&a->base.table, 1, "stack").n, 3);
 	assert_string_not_equal(cell_of(&a->base.table, 0, "cgroup").s, "");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scope = filter__parse("max=6ms", &err);
 	a = measure__slow(s, &q, scope);
 	assert_int_equal(a->nrows, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scope__put(scope);
 	scope = filter__parse("!syscall=write", &err);
 	a = measure__slow(s, &q, scope);
 	assert_int_equal(a->nrows, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scope__put(scope);
 	q.narrow.hashes[0] = measure__text_hash("write");
 	a = measure__slow(s, &q, NULL);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(cell_of(&a->base.table, 0, "pid").u, 2);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 

@@ -9,13 +9,14 @@
 
 #include "bpf/tcp.h"
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/measure_maker.h"
+#include "tests/lib/measure_builder.h"
 
-static struct measure_answer *ask(struct measure_maker *m, const struct measure *of, const char *groups)
+static struct measure_result *ask(struct measure_builder *m, const struct measure *of,
+				  const char *groups)
 {
 	struct measure_query q = {.window = WINDOW_LAST};
 	struct snap *snap = m->ops->tick(m->model, m->now_ns, m->now_ns + NSEC_PER_SEC);
-	struct measure_answer *a;
+	struct measure_result *a;
 
 	assert_true(measure__parse_groups(of, groups, &q.groups));
 	a = measure__query(container_of(snap, struct measure_snap, base), &q, NULL);
@@ -23,7 +24,7 @@ static struct measure_answer *ask(struct measure_maker *m, const struct measure 
 	return a;
 }
 
-static struct value cell(const struct measure_answer *a, u32 row, const char *column)
+static struct value cell(const struct measure_result *a, u32 row, const char *column)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v = {0};
@@ -37,7 +38,7 @@ static struct value cell(const struct measure_answer *a, u32 row, const char *co
 	return v;
 }
 
-static void put(struct measure_maker *m, const char *first, const char *last, u32 count, u64 sum,
+static void put(struct measure_builder *m, const char *first, const char *last, u32 count, u64 sum,
 		u64 s0, u64 s1, u64 stack)
 {
 	const struct measure_key keys[] = {{1, first}, {0, ""}, {0, ""}, {0, last}};
@@ -62,13 +63,13 @@ static void put(struct measure_maker *m, const char *first, const char *last, u3
 
 static void test_drops(void **state)
 {
-	struct measure_maker m;
-	struct measure_answer *a;
+	struct measure_builder m;
+	struct measure_result *a;
 	const struct measure *net = measure_table[MEASURE_NET];
 	u64 stack;
 
 	(void)state;
-	measure_maker__begin_with(&m, &model_measure_net);
+	measure_builder__begin_with(&m, &model_measure_net);
 	stack = put_stack(&m, "udp_rcv");
 	put(&m, "eth0", "", 10, 1000, 0, 40, 0);
 	put(&m, "eth0", "NO_SOCKET", 0, 0, 3, 0, 0);
@@ -88,17 +89,17 @@ static void test_drops(void **state)
 	assert_int_equal(cell(a, 1, "drops").u, 1);
 	assert_int_equal(cell(a, 1, "avg_bytes").type, VALUE_NONE);
 	a->base.free(&a->base);
-	measure_maker__end(&m);
+	measure_builder__end(&m);
 }
 
 static void test_reasons_and_namespaces(void **state)
 {
-	struct measure_maker m;
-	struct measure_answer *a;
+	struct measure_builder m;
+	struct measure_result *a;
 	const struct measure *net = measure_table[MEASURE_NET];
 
 	(void)state;
-	measure_maker__begin_with(&m, &model_measure_net);
+	measure_builder__begin_with(&m, &model_measure_net);
 	put(&m, "eth0", "A", 0, 0, 3, 0, put_stack(&m, "udp_rcv"));
 	put(&m, "eth0@web", "B", 0, 0, 7, 0, put_stack(&m, "tcp_drop"));
 	put(&m, "eth0", "A", 0, 0, 3, 0, 0);
@@ -117,16 +118,16 @@ static void test_reasons_and_namespaces(void **state)
 	assert_string_equal(cell(a, 0, "reason").s, "B");
 	assert_string_equal(cell(a, 1, "netns").s, "[own]");
 	a->base.free(&a->base);
-	measure_maker__end(&m);
+	measure_builder__end(&m);
 }
 
 static void test_ratio(void **state)
 {
-	struct measure_maker m;
-	struct measure_answer *a;
+	struct measure_builder m;
+	struct measure_result *a;
 
 	(void)state;
-	measure_maker__begin_with(&m, &model_measure_counters);
+	measure_builder__begin_with(&m, &model_measure_counters);
 	put(&m, "cycles", "", 800, 0, 400, 100, 0);
 	put(&m, "major-faults", "", 0, 0, 400, 400, 0);
 	a = ask(&m, measure_table[MEASURE_COUNTERS], "event");
@@ -137,11 +138,11 @@ static void test_ratio(void **state)
 	assert_int_equal(cell(a, 1, "count").u, 0);
 	assert_true(cell(a, 1, "scaled_pct").f == 100);
 	a->base.free(&a->base);
-	measure_maker__end(&m);
+	measure_builder__end(&m);
 }
 
 /* Of a connection: what it did, and how its RTT and its window were. */
-static void put_connection(struct measure_maker *m, const char *remote, const u64 *sums)
+static void put_connection(struct measure_builder *m, const char *remote, const u64 *sums)
 {
 	const struct measure_key keys[] = {{0, "life"}, {1, "10.0.0.1:80"}, {2, remote}, {80, "http"},
 					   {2, "in"},	{1, "ESTAB"},	    {0, ""},	 {3, "[own]"}};
@@ -155,11 +156,11 @@ static void put_connection(struct measure_maker *m, const char *remote, const u6
 static void test_sums_alone(void **state)
 {
 	const struct measure *tcp = measure_table[MEASURE_TCP];
-	struct measure_maker m;
-	struct measure_answer *a;
+	struct measure_builder m;
+	struct measure_result *a;
 
 	(void)state;
-	measure_maker__begin_with(&m, &model_measure_tcp);
+	measure_builder__begin_with(&m, &model_measure_tcp);
 	put_connection(&m, "[::1]:443", (u64[MEASURE_SUMS]){[TCP_RETRANSMITS] = 7});
 	put_connection(&m, "10.0.0.2:9", (u64[MEASURE_SUMS]){[TCP_BYTES] = 5, [TCP_SENT] = 2, [TCP_RECEIVED] = 3,
 							     [TCP_SAMPLES] = 2, [TCP_RTT] = 30, [TCP_CWND] = 20});
@@ -175,7 +176,7 @@ static void test_sums_alone(void **state)
 	assert_int_equal(cell(a, 1, "retransmits").u, 7);
 	assert_int_equal(cell(a, 1, "rtt_ns").type, VALUE_NONE);
 	a->base.free(&a->base);
-	measure_maker__end(&m);
+	measure_builder__end(&m);
 }
 
 /* Values are read as endpoints; those of IPv6 come as bytes in hex. */

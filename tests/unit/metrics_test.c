@@ -10,7 +10,7 @@
 
 #include "samples/counters.h"
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/measure_maker.h"
+#include "tests/lib/measure_builder.h"
 #include "tui/metrics_file.h"
 
 static double value(const char *text, double a, double b)
@@ -122,8 +122,8 @@ static void test_own(void **state)
 
 /* --- of counters --- */
 
-static void put_event(struct measure_maker *m, const char *event, struct measure_who who, u64 count,
-		      u64 enabled, u64 running)
+static void put_event(struct measure_builder *m, const char *event, struct measure_who who,
+		      u64 count, u64 enabled, u64 running)
 {
 	const struct measure_key keys[] = {{counter__event(event) + 1, event}, {0, "0"}};
 	struct measure_sample s = {.head.type = SAMPLE_MEASURE,
@@ -136,11 +136,11 @@ static void put_event(struct measure_maker *m, const char *event, struct measure
 	m->ops->consume(m->model, &s.head);
 }
 
-static struct measure_answer *ask(struct measure_maker *m, const char *groups)
+static struct measure_result *ask(struct measure_builder *m, const char *groups)
 {
 	struct measure_query q = {.window = WINDOW_LAST};
 	struct measure_snap *snap = measure_tick_of(m, 2 * NSEC_PER_SEC);
-	struct measure_answer *a;
+	struct measure_result *a;
 
 	assert_true(measure__parse_groups(snap->measure, groups, &q.groups));
 	a = measure__query(snap, &q, NULL);
@@ -148,7 +148,7 @@ static struct measure_answer *ask(struct measure_maker *m, const char *groups)
 	return a;
 }
 
-static struct value of(const struct measure_answer *a, const char *metric, const char *column)
+static struct value of(const struct measure_result *a, const char *metric, const char *column)
 {
 	u32 row = row_with(&a->base.table, "metric", metric);
 
@@ -160,12 +160,12 @@ static struct value of(const struct measure_answer *a, const char *metric, const
 static void test_values(void **state)
 {
 	struct measure_who idle = {0}, work = someone(7, 7, "work"), other = someone(9, 9, "other");
-	struct measure_maker m;
-	struct measure_answer *a;
+	struct measure_builder m;
+	struct measure_result *a;
 
 	(void)state;
 	metrics__begin();
-	measure_maker__begin_with(&m, &model_measure_counters);
+	measure_builder__begin_with(&m, &model_measure_counters);
 	put_event(&m, "cycles", work, 4000, 100, 100);
 	put_event(&m, "instructions", work, 1500, 100, 25); /* scaled: 6000 */
 	put_event(&m, "cycles", other, 1000, 100, 100);
@@ -191,19 +191,19 @@ static void test_values(void **state)
 	assert_string_equal(of(a, "backend-stalls", "missing").s, "stalled-cycles-backend: nothing was counted");
 	assert_string_equal(of(a, "backend-stalls", "meaning").s, of(a, "backend-stalls", "missing").s);
 	a->base.free(&a->base);
-	measure_maker__end(&m);
+	measure_builder__end(&m);
 }
 
 /* Each process has its own; what another process counted is known to be 0 of this one. */
 static void test_by_process(void **state)
 {
 	struct measure_who work = someone(7, 7, "work"), other = someone(9, 9, "other");
-	struct measure_maker m;
-	struct measure_answer *a;
+	struct measure_builder m;
+	struct measure_result *a;
 
 	(void)state;
 	metrics__begin();
-	measure_maker__begin_with(&m, &model_measure_counters);
+	measure_builder__begin_with(&m, &model_measure_counters);
 	put_event(&m, "branches", work, 200, 1, 1);
 	put_event(&m, "branch-misses", work, 50, 1, 1);
 	put_event(&m, "branches", other, 100, 1, 1);
@@ -217,25 +217,25 @@ static void test_by_process(void **state)
 	assert_string_equal(of(a, "branch-mpki", "unit").s, "/1000 insn");
 	assert_string_equal(of(a, "ipc", "missing").s, "cycles: nothing was counted");
 	a->base.free(&a->base);
-	measure_maker__end(&m);
+	measure_builder__end(&m);
 }
 
 /* Without instructions there is nothing to divide by. */
 static void test_by_zero(void **state)
 {
-	struct measure_maker m;
-	struct measure_answer *a;
+	struct measure_builder m;
+	struct measure_result *a;
 
 	(void)state;
 	metrics__begin();
-	measure_maker__begin_with(&m, &model_measure_counters);
+	measure_builder__begin_with(&m, &model_measure_counters);
 	put_event(&m, "cycles", someone(7, 7, "work"), 0, 1, 1);
 	put_event(&m, "instructions", someone(7, 7, "work"), 5, 1, 1);
 	a = ask(&m, "metric");
 	assert_int_equal(of(a, "ipc", "value").type, VALUE_NONE);
 	assert_string_equal(of(a, "ipc", "missing").s, "it would be divided by 0");
 	a->base.free(&a->base);
-	measure_maker__end(&m);
+	measure_builder__end(&m);
 }
 
 static void test_scaled(void **state)

@@ -391,12 +391,12 @@ static void put_lines(struct scene *s, const char *lines)
 	scene__tick(s);
 }
 
-static struct overview_answer *ask(const struct scene *s, const struct scope *scope)
+static struct overview_result *ask(const struct scene *s, const struct scope *scope)
 {
 	return overview__query(&s->frame, &(struct overview_query){0}, scope);
 }
 
-static const struct finding *find(const struct overview_answer *a, const struct example *e)
+static const struct finding *find(const struct overview_result *a, const struct example *e)
 {
 	for (u32 i = 0; i < a->nfindings; i++)
 		if (a->findings[i].rule == e->rule && strstr(a->findings[i].text, e->text))
@@ -404,7 +404,7 @@ static const struct finding *find(const struct overview_answer *a, const struct 
 	return NULL;
 }
 
-static void print_findings(const struct overview_answer *a)
+static void print_findings(const struct overview_result *a)
 {
 	for (u32 i = 0; i < a->nfindings; i++)
 		printf("%s %s %u: %s\n", severity_names[a->findings[i].severity],
@@ -418,7 +418,7 @@ static void check_example(const struct example *e)
 {
 	const struct overview_rule *rule = &overview_rules[e->rule];
 	const struct finding *found;
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -431,7 +431,7 @@ static void check_example(const struct example *e)
 			 e->text);
 	}
 	assert_true(found->value >= rule->from[found->severity]);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
@@ -468,7 +468,7 @@ static void thresholds_rise(void **state)
 
 static void an_ordinary_machine_has_no_findings(void **state)
 {
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -479,14 +479,14 @@ static void an_ordinary_machine_has_no_findings(void **state)
 		print_findings(a);
 	assert_int_equal(a->nfindings, 0);
 	assert_int_equal(a->nrules, RULES);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
 /* What is not there is not looked at, and that is told. */
 static void models_that_are_missing_are_told(void **state)
 {
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -497,13 +497,13 @@ static void models_that_are_missing_are_told(void **state)
 	assert_int_equal(a->nfindings, 0);
 	assert_true(a->nrules < RULES);
 	assert_true(a->missing == (1ULL << MODEL_WAITS | 1ULL << MODEL_PROFILE));
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
 static void the_worst_comes_first(void **state)
 {
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -516,14 +516,14 @@ static void the_worst_comes_first(void **state)
 	assert_int_equal(a->findings[2].rule, RULE_COLD_READS);
 	assert_string_equal(a->findings[1].filter, "pid=10");
 	assert_string_equal(a->findings[1].view, "offcpu");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
 /* Before the first look at processes is over. */
 static void nobody_is_named_who_is_not_known(void **state)
 {
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -535,7 +535,7 @@ static void nobody_is_named_who_is_not_known(void **state)
 	assert_null(strchr(a->findings[0].text, '|'));
 	assert_null(strchr(a->findings[0].text, '`'));
 	assert_non_null(strstr(a->findings[0].text, "some task waits for one"));
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
@@ -544,7 +544,7 @@ static void nobody_is_named_who_is_not_known(void **state)
 /* Eight jobs on two CPUs wait three quarters of their time each: the queue is long, nobody is starved. */
 static void who_gets_a_fair_share_is_not_starved(void **state)
 {
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -556,7 +556,7 @@ static void who_gets_a_fair_share_is_not_starved(void **state)
 		assert_int_not_equal(a->findings[i].rule, RULE_STARVED);
 		assert_int_equal(a->findings[i].severity, SEVERITY_NOTE);
 	}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
@@ -564,7 +564,7 @@ static void filters_leave_others_out(void **state)
 {
 	struct filter_error err;
 	struct scope *scope = filter__parse("pid=8", &err);
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -573,7 +573,7 @@ static void filters_leave_others_out(void **state)
 	assert_int_equal(a->nfindings, 1);
 	assert_int_equal(a->findings[0].pid, 8);
 	assert_int_equal(a->nprocesses, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scope__put(scope);
 	scene__fini(&s);
 }
@@ -581,7 +581,7 @@ static void filters_leave_others_out(void **state)
 /* Samples of nothing, and of no interval to speak of. */
 static void short_intervals_say_nothing(void **state)
 {
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 	struct snap *snap;
 
@@ -592,13 +592,13 @@ static void short_intervals_say_nothing(void **state)
 	a = ask(&s, NULL);
 	assert_true(a->too_short);
 	assert_int_equal(a->nfindings, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
 static void processes_come_by_what_they_want(void **state)
 {
-	struct overview_answer *a;
+	struct overview_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -609,7 +609,7 @@ static void processes_come_by_what_they_want(void **state)
 	assert_int_equal(a->processes[0].pid, 10);
 	assert_true(a->processes[0].lock_pct > 33 && a->processes[0].lock_pct < 35);
 	assert_true(a->processes[0].disk_pct >= 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 

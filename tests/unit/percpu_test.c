@@ -115,7 +115,7 @@ static void rows_are_by_cpu(void **state)
 {
 	const struct percpu_query q = {.window = WINDOW_TOTAL};
 	struct model *m = model_percpu.new(NULL);
-	struct percpu_answer *a;
+	struct percpu_result *a;
 	struct snap *s;
 
 	put_cpu(m, 0, 10, 1, 3);
@@ -143,7 +143,7 @@ static void rows_are_by_cpu(void **state)
 		if (!strcmp(name, "faults") || !strcmp(name, "steal_pct"))
 			assert_int_equal(v.type, VALUE_NONE);
 	}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(s);
 	model_percpu.free(m);
 }

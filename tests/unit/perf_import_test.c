@@ -16,7 +16,7 @@
 #include "recording/perf_order.h"
 #include "recording/reader.h"
 #include "symbols/unwind_walk.h"
-#include "tests/lib/perf_maker.h"
+#include "tests/lib/perf_builder.h"
 
 #define FIELDS                                                                                     \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
@@ -56,12 +56,12 @@ static struct reader *open_text(const char *text, struct status *st)
 }
 
 /* The maker is used up. */
-static struct reader *open_made(struct perf_maker *m, struct status *st)
+static struct reader *open_made(struct perf_builder *m, struct status *st)
 {
 	struct bytes file;
 	struct reader *r;
 
-	perf_maker__finish(m, "x86_64", &file);
+	perf_builder__finish(m, "x86_64", &file);
 	r = open_file(&file, st);
 	bytes__free(&file);
 	return r;
@@ -118,7 +118,7 @@ static void see(void *ctx, const struct codec *c, const struct sample_codec *typ
 }
 
 /* The samples of the next interval. */
-static bool next(struct reader *r, struct seen *seen, struct tape_interval *iv)
+static bool next(struct reader *r, struct seen *seen, struct record_interval *iv)
 {
 	*seen = (struct seen){.reader = r};
 	if (!reader__next(r, iv))
@@ -129,26 +129,26 @@ static bool next(struct reader *r, struct seen *seen, struct tape_interval *iv)
 
 /* --- perf.data --- */
 
-static void begin(struct perf_maker *m)
+static void begin(struct perf_builder *m)
 {
-	perf_maker__begin(m, FIELDS);
-	perf_maker__comm(m, 10, 10, "prog", T0);
-	perf_maker__mmap(m, 10, TEXT, 0x10000, 0x1000, "/nonexistent/prog", T0);
+	perf_builder__begin(m, FIELDS);
+	perf_builder__comm(m, 10, 10, "prog", T0);
+	perf_builder__mmap(m, 10, TEXT, 0x10000, 0x1000, "/nonexistent/prog", T0);
 }
 
 static void test_samples(void **state)
 {
-	struct tape_interval iv;
-	struct perf_maker m;
+	struct record_interval iv;
+	struct perf_builder m;
 	struct status st;
 	struct seen seen;
 	struct reader *r;
 
 	begin(&m);
-	perf_maker__comm(&m, 10, 11, "worker", T0 + 1);
-	perf_maker__sample(&m, 10, 11, TEXT + 0x20, T0 + 10, 1000, (u64[]){TEXT + 0x31}, 1);
-	perf_maker__sample(&m, 10, 11, TEXT + 0x20, T0 + 20, 500, (u64[]){TEXT + 0x31}, 1);
-	perf_maker__sample(&m, 10, 12, TEXT + 0x28, T0 + NSEC_PER_SEC + 20, 7, NULL, 0);
+	perf_builder__comm(&m, 10, 11, "worker", T0 + 1);
+	perf_builder__sample(&m, 10, 11, TEXT + 0x20, T0 + 10, 1000, (u64[]){TEXT + 0x31}, 1);
+	perf_builder__sample(&m, 10, 11, TEXT + 0x20, T0 + 20, 500, (u64[]){TEXT + 0x31}, 1);
+	perf_builder__sample(&m, 10, 12, TEXT + 0x28, T0 + NSEC_PER_SEC + 20, 7, NULL, 0);
 	r = open_made(&m, &st);
 	assert_non_null(r);
 	assert_true(next(r, &seen, &iv));
@@ -178,22 +178,22 @@ static void test_samples(void **state)
 /* Forks have what is mapped, programs that were begun have not; names follow. */
 static void test_processes(void **state)
 {
-	struct tape_interval iv;
-	struct perf_maker m;
+	struct record_interval iv;
+	struct perf_builder m;
 	struct status st;
 	struct seen seen;
 	struct reader *r;
 
 	begin(&m);
-	perf_maker__task(&m, PERF_RECORD_FORK, 20, 10, T0 + 1);
-	perf_maker__sample(&m, 20, 20, TEXT + 1, T0 + 2, 1, NULL, 0);
-	perf_maker__open(&m, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
-	perf_maker__pair(&m, 20, 20);
-	perf_maker__text(&m, "other");
-	perf_maker__trail(&m, 20, 20, T0 + 3);
-	perf_maker__sample(&m, 20, 20, TEXT + 1, T0 + 4, 1, NULL, 0);
-	perf_maker__task(&m, PERF_RECORD_EXIT, 20, 10, T0 + 5);
-	perf_maker__sample(&m, 99, 99, TEXT + 1, T0 + 6, 1, NULL, 0);
+	perf_builder__task(&m, PERF_RECORD_FORK, 20, 10, T0 + 1);
+	perf_builder__sample(&m, 20, 20, TEXT + 1, T0 + 2, 1, NULL, 0);
+	perf_builder__open(&m, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+	perf_builder__pair(&m, 20, 20);
+	perf_builder__text(&m, "other");
+	perf_builder__trail(&m, 20, 20, T0 + 3);
+	perf_builder__sample(&m, 20, 20, TEXT + 1, T0 + 4, 1, NULL, 0);
+	perf_builder__task(&m, PERF_RECORD_EXIT, 20, 10, T0 + 5);
+	perf_builder__sample(&m, 99, 99, TEXT + 1, T0 + 6, 1, NULL, 0);
 	r = open_made(&m, &st);
 	assert_non_null(r);
 	assert_true(next(r, &seen, &iv));
@@ -312,12 +312,12 @@ static void test_walk(void **state)
 
 static void whole_file(struct bytes *file)
 {
-	struct perf_maker m;
+	struct perf_builder m;
 
 	begin(&m);
 	for (u32 i = 0; i < 5; i++)
-		perf_maker__sample(&m, 10, 10, TEXT + i, T0 + i, 1, NULL, 0);
-	perf_maker__finish(&m, "x86_64", file);
+		perf_builder__sample(&m, 10, 10, TEXT + i, T0 + i, 1, NULL, 0);
+	perf_builder__finish(&m, "x86_64", file);
 }
 
 /* Every prefix, and every bit turned: a reader or a reason. */
@@ -363,27 +363,27 @@ static void refuse(struct bytes *file, const char *why)
 
 static void test_refused(void **state)
 {
-	struct perf_maker m;
+	struct perf_builder m;
 	struct bytes file;
 
 	whole_file(&file);
 	memcpy(file.v, "2ELIFREP", 8);
 	refuse(&file, "the other byte order");
 	begin(&m);
-	perf_maker__sample(&m, 10, 10, TEXT, T0, 1, NULL, 0);
-	perf_maker__finish(&m, "armv7l", &file);
+	perf_builder__sample(&m, 10, 10, TEXT, T0, 1, NULL, 0);
+	perf_builder__finish(&m, "armv7l", &file);
 	refuse(&file, "32-bit machine (armv7l)");
 	begin(&m);
-	perf_maker__finish(&m, "x86_64", &file);
+	perf_builder__finish(&m, "x86_64", &file);
 	refuse(&file, "has no samples");
 	event = "cycles";
 	whole_file(&file);
 	refuse(&file, "has no samples of cycles: -e takes cpu-clock");
 	event = "";
 	begin(&m);
-	perf_maker__open(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_GUEST_KERNEL);
-	perf_maker__close(&m);
-	perf_maker__finish(&m, "x86_64", &file);
+	perf_builder__open(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_GUEST_KERNEL);
+	perf_builder__close(&m);
+	perf_builder__finish(&m, "x86_64", &file);
 	refuse(&file, "has no samples");
 }
 
@@ -391,7 +391,7 @@ static void test_refused(void **state)
 
 static void test_folded(void **state)
 {
-	struct tape_interval iv;
+	struct record_interval iv;
 	struct status st;
 	struct seen seen;
 	struct reader *r;

@@ -87,7 +87,7 @@ static void test_symbols(void **state)
 {
 	char in[4096], out[1024] = {0}, wanted[64];
 	struct status st = {0};
-	FILE *ask, *answer = fmemopen(out, sizeof(out), "w");
+	FILE *ask, *result = fmemopen(out, sizeof(out), "w");
 	char *all = NULL;
 	size_t size = 0;
 	FILE *maps = fopen("/proc/self/maps", "re"), *both = open_memstream(&all, &size);
@@ -99,9 +99,9 @@ static void test_symbols(void **state)
 	fclose(both);
 	fclose(maps);
 	ask = fmemopen(all, size, "r");
-	assert_int_equal(pprof_symbols(ask, answer, &st), 0);
+	assert_int_equal(pprof_symbols(ask, result, &st), 0);
 	fclose(ask);
-	fclose(answer);
+	fclose(result);
 	free(all);
 	snprintf(wanted, sizeof(wanted), "test_names\n??\ntest_is\n");
 	assert_string_equal(out, wanted);

@@ -73,17 +73,17 @@ static const struct procs_snap *tick(void)
 	return container_of(s, struct procs_snap, base);
 }
 
-static struct procs_answer *ask(enum procs_group group, enum profile_window window, bool tree)
+static struct procs_result *ask(enum procs_group group, enum time_window window, bool tree)
 {
 	struct procs_query q = {.group = group, .window = window, .tree = tree};
 	const struct procs_snap *s = tick();
-	struct procs_answer *a = procs__query(s, &q, NULL);
+	struct procs_result *a = procs__query(s, &q, NULL);
 
 	snap__put(&s->base);
 	return a;
 }
 
-static const struct procs_row *row_of(const struct procs_answer *a, u32 tgid)
+static const struct procs_row *row_of(const struct procs_result *a, u32 tgid)
 {
 	for (u32 i = 0; i < a->nrows; i++)
 		if (a->rows[i].e->tgid == tgid)
@@ -91,7 +91,7 @@ static const struct procs_row *row_of(const struct procs_answer *a, u32 tgid)
 	return NULL;
 }
 
-static struct value cell(const struct procs_answer *a, u32 row, const char *name)
+static struct value cell(const struct procs_result *a, u32 row, const char *name)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v = {0};
@@ -104,7 +104,7 @@ static struct value cell(const struct procs_answer *a, u32 row, const char *name
 
 static void shares_sum_to_the_threads(void **state)
 {
-	struct procs_answer *a;
+	struct procs_result *a;
 	const struct procs_row *r;
 	double sum = 0;
 
@@ -124,26 +124,26 @@ static void shares_sum_to_the_threads(void **state)
 	assert_int_equal(a->nthreads, 3);
 	assert_true(cell(a, 0, "starts").type == VALUE_NONE);
 	assert_true(cell(a, 0, "rss_bytes").type == VALUE_NONE);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void who_is_not_heard_of_goes_on(void **state)
 {
 	const struct procs_sample all = {
 		.head.type = SAMPLE_PROCS, .event = PROCS_ALL, .cmdline = "", .user = ""};
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	put_ran(10, 10, "sleeper", 500, 500);
-	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	query_result__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
 	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
 	assert_true(row_of(a, 10)->pct[PROCS_SLEEP] == 100);
 	assert_true(row_of(a, 10)->pct[PROCS_USER] == 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	put(&all);
-	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	query_result__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
 	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
 	assert_null(row_of(a, 10));
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 /* A second's interval, but it took four until all were looked at. */
@@ -157,7 +157,7 @@ static void sums_are_of_the_round_they_were_told_with(void **state)
 
 	for (u32 i = 0; i < 2; i++) {
 		for (u32 w = 0; w < WINDOWS; w++) {
-			struct procs_answer *a;
+			struct procs_result *a;
 
 			put(&round);
 			put_ran(10, 10, "burner", 3000, 1000);
@@ -165,7 +165,7 @@ static void sums_are_of_the_round_they_were_told_with(void **state)
 			assert_true(row_of(a, 10)->pct[PROCS_USER] > 74.9);
 			assert_true(row_of(a, 10)->pct[PROCS_USER] < 75.1);
 			assert_true(row_of(a, 10)->threads > 0.999 && row_of(a, 10)->threads < 1.001);
-			answer__free(&a->base);
+			query_result__free(&a->base);
 		}
 		model_procs.zero(model);
 	}
@@ -175,10 +175,10 @@ static void sums_are_of_the_round_they_were_told_with(void **state)
 static void a_name_that_comes_later_is_no_news_else(void **state)
 {
 	struct procs_sample named = sample(10, 10, "");
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	put_ran(10, 10, "sleeper", 500, 500);
-	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	query_result__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
 	named.event = PROCS_NAMED;
 	named.cmdline = "sleeper --well";
 	put(&named);
@@ -191,13 +191,13 @@ static void a_name_that_comes_later_is_no_news_else(void **state)
 	assert_string_equal(row_of(a, 10)->e->cmdline, "sleeper --well");
 	assert_string_equal(row_of(a, 10)->e->comm, "sleeper");
 	assert_true(row_of(a, 10)->pct[PROCS_SLEEP] == 100);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void one_number_two_processes(void **state)
 {
 	struct procs_sample old = sample(10, 10, "old"), new = sample(10, 10, "new");
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	old.event = PROCS_ENDED;
 	old.sums.part_ns[PROCS_USER] = 100 * NSEC_PER_MSEC;
@@ -210,19 +210,19 @@ static void one_number_two_processes(void **state)
 	assert_string_equal(a->rows[0].e->comm, "new");
 	assert_string_equal(a->rows[1].e->comm, "old");
 	assert_int_equal(a->rows[1].e->state, 'X');
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
 	assert_int_equal(a->nrows, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void short_ones_are_counted(void **state)
 {
 	struct procs_sample s = sample(0, 0, "true"), one = sample(50, 50, "true");
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	put_ran(50, 50, "true", 3, 0);
-	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	query_result__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
 	s.event = PROCS_SHORT;
 	s.ppid = 7;
 	s.starts = 40;
@@ -243,22 +243,22 @@ static void short_ones_are_counted(void **state)
 	assert_string_equal(cell(a, 0, "comm").s, "true");
 	assert_string_equal(cell(a, 0, "parent_comm").s, "sh");
 	assert_string_equal(a->rows[0].name, "41 × true, started by sh/7");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	/* What it did while it was seen is theirs, too. */
 	a = ask(PROCS_BY_PID, WINDOW_TOTAL, false);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->rows[0].n[PROCS_USER], 83 * NSEC_PER_MSEC);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void ended_threads_stay_with_their_process(void **state)
 {
 	struct procs_sample s = sample(10, 11, "worker");
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	put_ran(10, 10, "main", 0, 1000);
 	put_ran(10, 11, "worker", 1000, 0);
-	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	query_result__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
 	s.event = PROCS_ENDED;
 	s.sums.part_ns[PROCS_USER] = 200 * NSEC_PER_MSEC;
 	put(&s);
@@ -266,16 +266,16 @@ static void ended_threads_stay_with_their_process(void **state)
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->rows[0].n[PROCS_USER], 1200 * NSEC_PER_MSEC);
 	assert_int_equal(a->rows[0].nthreads, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(PROCS_BY_TID, WINDOW_LAST, false);
 	assert_int_equal(a->nrows, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void groups(void **state)
 {
 	struct procs_sample s = sample(30, 30, "b");
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	put_ran(10, 10, "a", 100, 900);
 	put_ran(20, 20, "a", 200, 800);
@@ -289,12 +289,12 @@ static void groups(void **state)
 	assert_string_equal(a->rows[0].name, "b");
 	assert_int_equal(a->rows[1].nprocs, 2);
 	assert_true(a->rows[1].threads == 2);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = ask(PROCS_BY_USER, WINDOW_TOTAL, false);
 	assert_int_equal(a->nrows, 2);
 	assert_string_equal(a->rows[0].name, "nobody");
 	assert_int_equal(a->rows[0].rss_bytes, 4096);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void put_child(u32 tgid, u32 ppid, u64 user_ms)
@@ -309,7 +309,7 @@ static void put_child(u32 tgid, u32 ppid, u64 user_ms)
 static void a_tree(void **state)
 {
 	static const u32 order[] = {1, 3, 4, 2, 5, 8, 9};
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	put_child(1, 0, 0);
 	put_child(2, 1, 1);
@@ -326,19 +326,19 @@ static void a_tree(void **state)
 	assert_string_equal(a->rows[1].text, "├─p");
 	assert_string_equal(a->rows[2].text, "│ └─p");
 	assert_string_equal(a->rows[4].text, "  └─p");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 /* So deep that lines have no room any more: all are there, once. */
 static void a_deep_tree(void **state)
 {
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	for (u32 i = 1; i <= 200; i++)
 		put_child(i, i - 1, 0);
 	a = ask(PROCS_BY_PID, WINDOW_LAST, true);
 	assert_int_equal(a->nrows, 200);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void filters_hold(void **state)
@@ -347,7 +347,7 @@ static void filters_hold(void **state)
 	struct scope *scope = filter__parse("comm~^a$ task=user", &err);
 	struct procs_query q = {0};
 	const struct procs_snap *s;
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	put_ran(10, 10, "a", 1, 0);
 	put_ran(20, 20, "b", 1, 0);
@@ -355,14 +355,14 @@ static void filters_hold(void **state)
 	a = procs__query(s, &q, scope);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->rows[0].e->tgid, 10);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(&s->base);
 	scope__put(scope);
 }
 
 static void memory_is_bounded(void **state)
 {
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	for (u32 i = 1; i < PROCS_MAX + 1000; i++)
 		put_ran(i, i, "many", 1, 0);
@@ -370,21 +370,21 @@ static void memory_is_bounded(void **state)
 	a = ask(PROCS_BY_COMM, WINDOW_LAST, false);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(a->n[PROCS_USER], (PROCS_MAX + 999) * NSEC_PER_MSEC);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void zero(void **state)
 {
-	struct procs_answer *a;
+	struct procs_result *a;
 
 	put_ran(10, 10, "a", 700, 300);
-	answer__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	query_result__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
 	model_procs.zero(model);
 	a = ask(PROCS_BY_PID, WINDOW_TOTAL, false);
 	assert_int_equal(a->nrows, 1);
 	assert_int_equal(a->rows[0].n[PROCS_USER], 0);
 	assert_int_equal(a->rows[0].n[PROCS_SLEEP], NSEC_PER_SEC);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void containers(void **state)

@@ -134,18 +134,18 @@ static void offsets_sum_to_the_function(void **state)
 	struct profile_query q = query(GROUP_SYMBOL);
 	const struct profile_snap *snap;
 	struct offset_weight *w;
-	struct maker m;
+	struct builder m;
 	u32 o, f, locs[2];
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	o = fake__object(m.symbols, "prog", CODE_USER);
 	f = fake__func(m.symbols, o, "hot", 0);
 	locs[0] = fake__loc(m.symbols, o, f, 0x40);
 	locs[1] = fake__loc(m.symbols, o, f, 0x20);
-	maker__put(&m, maker__stack(&m, 0, 1, locs), 7, 3);
-	maker__put(&m, maker__stack(&m, 0, 2, locs), 7, 4);
-	maker__put(&m, maker__stack(&m, 0, 1, locs + 1), 7, 1);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__put(&m, builder__stack(&m, 0, 1, locs), 7, 3);
+	builder__put(&m, builder__stack(&m, 0, 2, locs), 7, 4);
+	builder__put(&m, builder__stack(&m, 0, 1, locs + 1), 7, 1);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	assert_int_equal(profile__offsets(snap, &q, NULL, f, &w), 2);
 	assert_int_equal(w[0].offset, 0x20);
 	assert_int_equal(w[0].count, 1);
@@ -155,7 +155,7 @@ static void offsets_sum_to_the_function(void **state)
 	assert_int_equal(profile__offsets(snap, &q, NULL, 0, &w), 0);
 	free(w);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* --- folded text --- */
@@ -203,22 +203,22 @@ static void folded_lines_are_distinct_and_clean(void **state)
 	struct profile_query q = query(GROUP_SYMBOL);
 	const struct profile_snap *snap;
 	struct text t = {.n = 0};
-	struct maker m;
+	struct builder m;
 	u32 a, b, c;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	a = symbols__named(m.symbols, "a.so", "La;\nb", CODE_USER);
 	b = symbols__named(m.symbols, "b.so", "La;\nb", CODE_USER);
 	c = symbols__named(m.symbols, "b.so", "La: b", CODE_USER);
-	maker__put(&m, maker__stack(&m, 0, 1, &a), 7, 1);
-	maker__put(&m, maker__stack(&m, 0, 1, &b), 8, 2);
-	maker__put(&m, maker__stack(&m, 0, 1, &c), 8, 4);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__put(&m, builder__stack(&m, 0, 1, &a), 7, 1);
+	builder__put(&m, builder__stack(&m, 0, 1, &b), 8, 2);
+	builder__put(&m, builder__stack(&m, 0, 1, &c), 8, 4);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	profile__folded(snap, &q, NULL, keep_line, &t);
 	assert_int_equal(t.n, 1);
 	assert_string_equal(t.lines[0], "task;La: b 7");
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* Below the threshold a node goes with others, but not alone; three have a node anyhow. */
@@ -231,15 +231,15 @@ static void light_nodes_are_merged(void **state)
 		struct profile_query q = query(GROUP_PID);
 		const struct profile_snap *snap;
 		struct profile_rows *r;
-		struct maker m;
+		struct builder m;
 
-		maker__init(&m, 1);
+		builder__init(&m, 1);
 		for (u32 i = 0; i < n; i++) {
 			u32 loc = symbols__named(m.symbols, "prog", names[i], CODE_USER);
 
-			maker__put(&m, maker__stack(&m, 0, 1, &loc), 7, counts[i]);
+			builder__put(&m, builder__stack(&m, 0, 1, &loc), 7, counts[i]);
 		}
-		snap = maker__tick(&m, NSEC_PER_SEC);
+		snap = builder__tick(&m, NSEC_PER_SEC);
 		r = profile__query(snap, &q, NULL);
 		q.unfolded[q.nunfolded++] = r->rows[0].key;
 		profile_rows__free(r);
@@ -250,7 +250,7 @@ static void light_nodes_are_merged(void **state)
 		assert_int_equal(r->base.nodes[3].count, n == 4 ? 7 : n == 5 ? 9 : 10);
 		profile_rows__free(r);
 		snap__put(snap);
-		maker__fini(&m);
+		builder__fini(&m);
 	}
 }
 
@@ -265,7 +265,7 @@ static void keys_are_stable_across_ticks(void **state)
 	hand__init(&h);
 	a = unfold(&h, &q, "g");
 	hand__put(&h, 0, 2, (u32[]){h.rec, h.g}, 500);
-	next = maker__tick(&h.m, NSEC_PER_SEC);
+	next = builder__tick(&h.m, NSEC_PER_SEC);
 	b = profile__query(next, &q, NULL);
 	assert_true(row_named(a, "g")->key == row_named(b, "g")->key);
 	assert_int_equal(b->base.trees[row_named(b, "g") - b->rows].n, 3);

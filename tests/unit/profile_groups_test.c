@@ -58,7 +58,8 @@ static void check_marginal(const struct profile_rows *fine, const struct profile
 			self += fine->rows[k].self_count;
 			total += fine->rows[k].total_count;
 		}
-		/* Objects without a stack and without a name are told apart by their key only. */
+		/* Objects without a stack and without a name are distinguished by their key only.
+		 */
 		if (g != GROUP_OBJECT || r->rows[i].object)
 			assert_int_equal(self, r->rows[i].self_count);
 		if (totals_sum(fine->query.groups, g))
@@ -78,14 +79,14 @@ static void combinations_sum_to_their_keys(void **state)
 		const struct profile_snap *snap;
 		struct profile_query q;
 		struct profile_rows *r;
-		struct maker m;
+		struct builder m;
 
-		maker__init(&m, seed);
-		maker__random_code(&m);
-		maker__random_samples(&m, 1 + seed % 12, 10 + seed % 60, 2 + seed % 20);
-		snap = maker__tick(&m, NSEC_PER_SEC);
+		builder__init(&m, seed);
+		builder__random_code(&m);
+		builder__random_samples(&m, 1 + seed % 12, 10 + seed % 60, 2 + seed % 20);
+		snap = builder__tick(&m, NSEC_PER_SEC);
 		random_query(&m, &q);
-		q.groups = 1 + maker__random(&m, GROUP_BIT(GROUPS) - 1);
+		q.groups = 1 + builder__random(&m, GROUP_BIT(GROUPS) - 1);
 		r = profile__query(snap, &q, scopes[seed % 3]);
 		assert_false(r->rows_left_out);
 		for (enum profile_group g = 0; g < GROUPS; g++)
@@ -93,7 +94,7 @@ static void combinations_sum_to_their_keys(void **state)
 				check_marginal(r, snap, scopes[seed % 3], g);
 		profile_rows__free(r);
 		snap__put(snap);
-		maker__fini(&m);
+		builder__fini(&m);
 	}
 	for (u32 i = 1; i < ARRAY_SIZE(scopes); i++)
 		scope__put(scopes[i]);
@@ -103,12 +104,12 @@ static void combinations_sum_to_their_keys(void **state)
  * main -> work in the process 7 "web" with its threads 7 and 9 "pool" (30, 40 samples) and in 8
  * "web" (20); main alone in 8 (10).
  */
-static const struct profile_snap *put_tasks(struct maker *m)
+static const struct profile_snap *put_tasks(struct builder *m)
 {
 	u32 main_ = symbols__named(m->symbols, "prog", "main", CODE_USER);
 	u32 work = symbols__named(m->symbols, "lib.so", "work", CODE_USER);
-	u64 deep = maker__stack(m, 0, 2, (u32[]){work, main_});
-	u64 flat = maker__stack(m, 0, 1, (u32[]){main_});
+	u64 deep = builder__stack(m, 0, 2, (u32[]){work, main_});
+	u64 flat = builder__stack(m, 0, 1, (u32[]){main_});
 	const struct stack_sample samples[] = {
 		{.stack = deep, .tgid = 7, .tid = 7, .count = 30, .comm = "web"},
 		{.stack = deep, .tgid = 7, .tid = 9, .count = 40, .comm = "pool", .cpu = 1},
@@ -120,9 +121,9 @@ static const struct profile_snap *put_tasks(struct maker *m)
 		struct stack_sample s = samples[i];
 
 		s.weight = s.count;
-		maker__sample(m, &s);
+		builder__sample(m, &s);
 	}
-	return maker__tick(m, NSEC_PER_SEC);
+	return builder__tick(m, NSEC_PER_SEC);
 }
 
 static void combinations_tell_tasks_apart(void **state)
@@ -145,9 +146,9 @@ static void combinations_tell_tasks_apart(void **state)
 		{"cpu,cgroup", "cgroup+cpu", 2, 60, "[unknown]", "", 0, 0},
 	};
 	const struct profile_snap *snap;
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	snap = put_tasks(&m);
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct profile_query q = query(GROUP_SYMBOL);
@@ -165,7 +166,7 @@ static void combinations_tell_tasks_apart(void **state)
 		profile_rows__free(r);
 	}
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static const struct profile_row *row_of(const struct profile_rows *r, const char *comm)
@@ -177,7 +178,7 @@ static const struct profile_row *row_of(const struct profile_rows *r, const char
 	return NULL;
 }
 
-static void put_exit(struct maker *m, u32 tgid, u64 t_ns)
+static void put_exit(struct builder *m, u32 tgid, u64 t_ns)
 {
 	struct proc_event ev = {.head.type = SAMPLE_PROC,
 				.type = PROC_EXIT,
@@ -199,13 +200,13 @@ static void processes_are_told_by_birth(void **state)
 	};
 	const u32 groups[] = {GROUP_BIT(GROUP_PID), GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_SYMBOL)};
 	const struct profile_snap *snap;
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	for (u32 i = 0; i < ARRAY_SIZE(samples); i++)
-		maker__sample(&m, &samples[i]);
+		builder__sample(&m, &samples[i]);
 	put_exit(&m, 7, 400);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	for (u32 i = 0; i < ARRAY_SIZE(groups); i++) {
 		struct profile_query q = query(GROUP_PID);
 		struct profile_rows *r;
@@ -220,7 +221,7 @@ static void processes_are_told_by_birth(void **state)
 		profile_rows__free(r);
 	}
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void groups_are_read_and_written(void **state)
@@ -247,20 +248,20 @@ static void rows_of_pairs_are_bounded(void **state)
 	struct profile_query q = query(GROUP_SYMBOL);
 	const struct profile_snap *snap;
 	struct profile_rows *r;
-	struct maker m;
+	struct builder m;
 	u64 self = 0;
 
-	maker__init(&m, 3);
+	builder__init(&m, 3);
 	for (u32 i = 0; i < 1000; i++)
 		fake__loc(m.symbols, 0, fake__func(m.symbols, 0, "fn", 0), i);
 	for (u32 i = 0; i < 400; i++) {
 		u32 locs[150];
 
 		for (u32 k = 0; k < ARRAY_SIZE(locs); k++)
-			locs[k] = 1 + maker__random(&m, 1000);
-		maker__put(&m, maker__stack(&m, 0, ARRAY_SIZE(locs), locs), 1 + i, 3);
+			locs[k] = 1 + builder__random(&m, 1000);
+		builder__put(&m, builder__stack(&m, 0, ARRAY_SIZE(locs), locs), 1 + i, 3);
 	}
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	q.groups |= GROUP_BIT(GROUP_PID);
 	r = profile__query(snap, &q, NULL);
 	assert_true(r->rows_left_out);
@@ -270,7 +271,7 @@ static void rows_of_pairs_are_bounded(void **state)
 	assert_int_equal(self, 1200);
 	profile_rows__free(r);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 int main(void)

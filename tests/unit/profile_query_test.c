@@ -133,21 +133,21 @@ static void rows_are_functions_and_not_names(void **state)
 	struct profile_query q = query(GROUP_SYMBOL);
 	const struct profile_snap *snap;
 	struct profile_rows *r;
-	struct maker m;
+	struct builder m;
 	u32 a, b;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	a = symbols__named(m.symbols, "a.so", "init", CODE_USER);
 	b = symbols__named(m.symbols, "b.so", "init", CODE_USER);
-	maker__put(&m, maker__stack(&m, 0, 1, &a), 7, 1);
-	maker__put(&m, maker__stack(&m, 0, 1, &b), 7, 1);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__put(&m, builder__stack(&m, 0, 1, &a), 7, 1);
+	builder__put(&m, builder__stack(&m, 0, 1, &b), 7, 1);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	r = profile__query(snap, &q, NULL);
 	assert_int_equal(r->nrows, 2);
 	assert_true(r->rows[0].key != r->rows[1].key);
 	profile_rows__free(r);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void unresolved_samples_have_a_row(void **state)
@@ -155,16 +155,16 @@ static void unresolved_samples_have_a_row(void **state)
 	struct profile_query q = query(GROUP_SYMBOL);
 	const struct profile_snap *snap;
 	struct profile_rows *r;
-	struct maker m;
+	struct builder m;
 	u32 o, loc, unknown = SYM_UNKNOWN, beyond = UINT32_MAX;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	o = fake__object(m.symbols, "late.so", CODE_USER);
 	loc = fake__loc(m.symbols, o, 0, 16);
-	maker__put(&m, maker__stack(&m, 0, 1, &loc), 7, 3);
-	maker__put(&m, maker__stack(&m, 0, 1, &unknown), 7, 1);
-	maker__put(&m, maker__stack(&m, 0, 1, &beyond), 7, 1);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__put(&m, builder__stack(&m, 0, 1, &loc), 7, 3);
+	builder__put(&m, builder__stack(&m, 0, 1, &unknown), 7, 1);
+	builder__put(&m, builder__stack(&m, 0, 1, &beyond), 7, 1);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	r = profile__query(snap, &q, NULL);
 	assert_shares(r, "[resolving] late.so", 60, 60);
 	assert_shares(r, "[unknown]", 40, 40);
@@ -178,7 +178,7 @@ static void unresolved_samples_have_a_row(void **state)
 	assert_int_equal(r->base.symbols_generation, 1);
 	profile_rows__free(r);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void inlined_functions_are_split_on_demand(void **state)
@@ -187,16 +187,16 @@ static void inlined_functions_are_split_on_demand(void **state)
 	const struct profile_snap *snap;
 	struct profile_rows *r;
 	struct fake_loc *l;
-	struct maker m;
+	struct builder m;
 	u32 loc;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	loc = symbols__named(m.symbols, "prog", "outer", CODE_USER);
 	l = &m.symbols->locs[loc];
 	l->inlined[0] = fake__func(m.symbols, l->object, "inner", 0);
 	l->ninlined = -1;
-	maker__put(&m, maker__stack(&m, 0, 1, &loc), 7, 1);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__put(&m, builder__stack(&m, 0, 1, &loc), 7, 1);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	q.inlined = true;
 	r = profile__query(snap, &q, NULL);
 	assert_shares(r, "outer", 100, 100);
@@ -219,7 +219,7 @@ static void inlined_functions_are_split_on_demand(void **state)
 	assert_true(r->base.nodes[0].inlined);
 	profile_rows__free(r);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void truncation_is_told_by_the_outermost_function(void **state)
@@ -227,22 +227,22 @@ static void truncation_is_told_by_the_outermost_function(void **state)
 	struct profile_query q = query(GROUP_SYMBOL);
 	const struct profile_snap *snap;
 	struct profile_rows *r;
-	struct maker m;
+	struct builder m;
 	u32 locs[2];
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	locs[0] = symbols__named(m.symbols, "prog", "f", CODE_USER);
 	locs[1] = symbols__named(m.symbols, "prog", "_start", CODE_USER);
 	m.symbols->funcs[symbols__func_of(m.symbols, locs[1])].flags = FUNC_OUTERMOST;
-	maker__put(&m, maker__stack(&m, 0, 2, locs), 7, 3);
-	maker__put(&m, maker__stack(&m, 0, 1, locs), 7, 1);
-	maker__put(&m, maker__stack(&m, 1, 0, locs), 7, 9);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__put(&m, builder__stack(&m, 0, 2, locs), 7, 3);
+	builder__put(&m, builder__stack(&m, 0, 1, locs), 7, 1);
+	builder__put(&m, builder__stack(&m, 1, 0, locs), 7, 9);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	r = profile__query(snap, &q, NULL);
 	assert_near(r->truncated_pct, 25);
 	profile_rows__free(r);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static u32 column_named(const struct row_table *t, const char *name)
@@ -260,19 +260,19 @@ static void the_largest_process_stands_beside_a_function(void **state)
 	struct profile_query q = query(GROUP_SYMBOL);
 	const struct profile_row *row;
 	struct profile_rows *r;
-	struct maker m;
+	struct builder m;
 	u32 prog, loc;
 	u64 stack;
 	struct value v;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	prog = fake__object(m.symbols, "prog", CODE_USER);
 	loc = fake__loc(m.symbols, prog, fake__func(m.symbols, prog, "work", FUNC_OUTERMOST), 4);
-	stack = maker__stack(&m, 0, 1, &loc);
-	maker__put(&m, stack, 11, 30);
-	maker__put(&m, stack, 12, 50);
-	maker__put(&m, stack, 13, 20);
-	const struct profile_snap *snap = maker__tick(&m, NSEC_PER_SEC);
+	stack = builder__stack(&m, 0, 1, &loc);
+	builder__put(&m, stack, 11, 30);
+	builder__put(&m, stack, 12, 50);
+	builder__put(&m, stack, 13, 20);
+	const struct profile_snap *snap = builder__tick(&m, NSEC_PER_SEC);
 	r = profile__query(snap, &q, NULL);
 	row = row_named(r, "work");
 	assert_int_equal(row->most_pid, 12);
@@ -286,7 +286,7 @@ static void the_largest_process_stands_beside_a_function(void **state)
 					column_named(&r->base.table, "most_pid"), &v));
 	profile_rows__free(r);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void columns_apply_by_group(void **state)
@@ -345,8 +345,8 @@ static void cells_hold_the_rows(void **state)
 	assert_int_equal(v.u, 100);
 	assert_true(
 		r->base.table.cell(&r->base.table, 0, column_named(&r->base.table, "trend"), &v));
-	assert_int_equal(v.n, PROFILE_TREND);
-	assert_true(v.trend[PROFILE_TREND - 1] == 100000);
+	assert_int_equal(v.n, TREND_LEN);
+	assert_true(v.trend[TREND_LEN - 1] == 100000);
 	assert_false(r->base.table.cell(&r->base.table, 0, r->base.table.ncolumns, &v));
 	assert_true(r->base.table.key(&r->base.table, 0) == r->rows[0].key);
 	profile_rows__free(r);
@@ -361,22 +361,21 @@ static void what_is_over_is_in_trends_alone(void **state)
 
 	hand__init(&h);
 	q.window = WINDOW_LAST;
-	for (u32 back = 1; back <= PROFILE_TREND; back++) {
+	for (u32 back = 1; back <= TREND_LEN; back++) {
 		struct profile_rows *r;
 		const float *trend;
 
 		snap__put(h.snap);
-		maker__put(&h.m, maker__stack(&h.m, 0, 1, &h.g), 8, 3);
-		h.snap = maker__tick(&h.m, NSEC_PER_SEC);
+		builder__put(&h.m, builder__stack(&h.m, 0, 1, &h.g), 8, 3);
+		h.snap = builder__tick(&h.m, NSEC_PER_SEC);
 		r = profile__query(h.snap, &q, NULL);
 		assert_int_equal(r->nrows, 1);
 		assert_int_equal(r->count, 3);
 		assert_int_equal(r->entries_seen, 1);
 		trend = row_named(r, "g")->trend;
-		assert_true(trend[PROFILE_TREND - 1] > 0);
-		if (back < PROFILE_TREND)
-			assert_true(trend[PROFILE_TREND - 1 - back] >
-				    10 * trend[PROFILE_TREND - 1]);
+		assert_true(trend[TREND_LEN - 1] > 0);
+		if (back < TREND_LEN)
+			assert_true(trend[TREND_LEN - 1 - back] > 10 * trend[TREND_LEN - 1]);
 		profile_rows__free(r);
 	}
 	hand__fini(&h);

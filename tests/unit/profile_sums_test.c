@@ -69,7 +69,7 @@ static void check_chains(const struct profile_rows *r)
 		const struct row_tree *tree = &r->base.trees[i];
 		u32 end = tree->first + tree->n;
 
-		assert_true(end <= r->base.nnodes && tree->n <= ANSWER_TREE_NODES);
+		assert_true(end <= r->base.nnodes && tree->n <= RESULT_TREE_NODES);
 		check_children(r, tree->first, end, UINT32_MAX, row->total_count, row->total_pct,
 			       1);
 	}
@@ -112,7 +112,8 @@ static void sum_line(void *ctx, const char *stack, u64 samples)
 	((struct folded_sum *)ctx)->samples += samples;
 }
 
-static void check_query(struct maker *m, const struct profile_snap *snap, const struct scope *scope)
+static void check_query(struct builder *m, const struct profile_snap *snap,
+			const struct scope *scope)
 {
 	struct folded_sum folded = {0};
 	struct profile_query q;
@@ -177,19 +178,19 @@ static void random_profiles_add_up(void **state)
 		parsed[i] = parse(scopes[i]);
 	for (u64 seed = 0; seed < 1500; seed++) {
 		const struct profile_snap *snap;
-		struct maker m;
+		struct builder m;
 
-		maker__init(&m, seed);
-		maker__random_code(&m);
-		maker__random_samples(&m, 1 + seed % 20, seed % 60, 2 + seed % 40);
-		snap__put(maker__tick(&m, NSEC_PER_SEC));
-		maker__random_samples(&m, 5, seed % 20, 12);
-		snap = maker__tick(&m, NSEC_PER_SEC);
+		builder__init(&m, seed);
+		builder__random_code(&m);
+		builder__random_samples(&m, 1 + seed % 20, seed % 60, 2 + seed % 40);
+		snap__put(builder__tick(&m, NSEC_PER_SEC));
+		builder__random_samples(&m, 5, seed % 20, 12);
+		snap = builder__tick(&m, NSEC_PER_SEC);
 		check_totals(snap);
 		for (u32 i = 0; i < 3; i++)
-			check_query(&m, snap, parsed[maker__random(&m, ARRAY_SIZE(scopes))]);
+			check_query(&m, snap, parsed[builder__random(&m, ARRAY_SIZE(scopes))]);
 		snap__put(snap);
-		maker__fini(&m);
+		builder__fini(&m);
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(scopes); i++)
 		scope__put(parsed[i]);
@@ -201,20 +202,20 @@ static void large_chains_are_pruned_and_add_up(void **state)
 	struct profile_query q = query(GROUP_PID);
 	const struct profile_snap *snap;
 	struct profile_rows *r;
-	struct maker m;
+	struct builder m;
 	u32 others = 0;
 
-	maker__init(&m, 9);
+	builder__init(&m, 9);
 	for (u32 i = 0; i < 300; i++)
 		fake__loc(m.symbols, 0, fake__func(m.symbols, 0, "fn", 0), i);
 	for (u32 i = 0; i < 3000; i++) {
 		u32 locs[200];
 
 		for (u32 k = 0; k < ARRAY_SIZE(locs); k++)
-			locs[k] = 1 + maker__random(&m, 300);
-		maker__put(&m, maker__stack(&m, 0, 1 + i % 200, locs), 7, 1 + i % 5);
+			locs[k] = 1 + builder__random(&m, 300);
+		builder__put(&m, builder__stack(&m, 0, 1 + i % 200, locs), 7, 1 + i % 5);
 	}
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	r = profile__query(snap, &q, NULL);
 	q.unfolded[q.nunfolded++] = r->rows[0].key;
 	profile_rows__free(r);
@@ -225,24 +226,24 @@ static void large_chains_are_pruned_and_add_up(void **state)
 		check_chains(r);
 		for (u32 k = 0; k < r->base.nnodes; k++) {
 			others += !strcmp(r->base.nodes[k].name, "[others]");
-			assert_true(r->base.nodes[k].depth <= ANSWER_TREE_DEPTH);
+			assert_true(r->base.nodes[k].depth <= RESULT_TREE_DEPTH);
 		}
 		profile_rows__free(r);
 	}
 	assert_true(others > 0);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void an_empty_profile_is_no_error(void **state)
 {
 	struct offset_weight *w;
 	struct folded_sum folded = {0};
-	struct maker m;
+	struct builder m;
 	const struct profile_snap *snap;
 
-	maker__init(&m, 1);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__init(&m, 1);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	for (enum profile_group g = 0; g < GROUPS; g++) {
 		struct profile_query q = query(g);
 		struct profile_rows *r;
@@ -258,7 +259,7 @@ static void an_empty_profile_is_no_error(void **state)
 	}
 	assert_int_equal(folded.samples, 0);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 int main(void)

@@ -14,7 +14,7 @@ static const struct measure_who someone = {.start_ns = 123456789,
 
 static u32 hist_of_three[MEASURE_BUCKETS], hist_of_ages[MEASURE_BUCKETS];
 
-static void put_measure(struct maker *m)
+static void put_measure(struct builder *m)
 {
 	const struct measure_key keys[] = {
 		{3ULL << 40, "openat"}, {ENOENT, "ENOENT"}, {77, "/a path/that is; not there"}};
@@ -24,7 +24,7 @@ static void put_measure(struct maker *m)
 				      .who = someone,
 				      .keys = keys,
 				      .nkeys = 3,
-				      .stack = maker__stack(m, 2),
+				      .stack = builder__stack(m, 2),
 				      .count = 3,
 				      .errors = 2,
 				      .sum = 1ULL << 60,
@@ -96,13 +96,13 @@ static void put_measure(struct maker *m)
 	hist_of_ages[9] = 5;
 	hist_of_three[0] = 1;
 	hist_of_three[MEASURE_BUCKETS - 1] = 2;
-	maker__put(m, SYSCALLS, &cell.head);
-	maker__put(m, SYSCALLS, &rest.head);
-	maker__put(m, SYSCALLS, &open.head);
-	maker__put(m, SYSCALLS, &slow.head);
-	maker__put(m, SYSCALLS, &held.head);
-	maker__put(m, SYSCALLS, &line.head);
-	maker__put(m, SYSCALLS, &order.head);
+	builder__put(m, SYSCALLS, &cell.head);
+	builder__put(m, SYSCALLS, &rest.head);
+	builder__put(m, SYSCALLS, &open.head);
+	builder__put(m, SYSCALLS, &slow.head);
+	builder__put(m, SYSCALLS, &held.head);
+	builder__put(m, SYSCALLS, &line.head);
+	builder__put(m, SYSCALLS, &order.head);
 }
 
 static void same_who(const struct measure_who *w)
@@ -253,17 +253,17 @@ static void see_measure(void *ctx, const struct codec *c, const struct sample_co
 /* What a measure hands out is read as it was: texts of labels, tables, stacks, whose it is. */
 static void test_measures(void **state)
 {
-	struct tape_interval iv;
+	struct record_interval iv;
 	struct status st = {0};
 	struct reader *r;
 	struct seen seen;
-	struct maker m;
+	struct builder m;
 
 	unlink(path_of("measure.ptr"));
-	maker__begin(&m, path_of("measure.ptr"));
+	builder__begin(&m, path_of("measure.ptr"));
 	put_measure(&m);
-	maker__end_interval(&m);
-	maker__finish(&m);
+	builder__end_interval(&m);
+	builder__finish(&m);
 	r = reader__open(path_of("measure.ptr"), symbols, &st);
 	assert_non_null(r);
 	seen = (struct seen){.reader = r};

@@ -23,7 +23,7 @@
 #include "symbols/recorded.h"
 #include "tests/lib/scratch.h"
 
-#include "tests/lib/recording_maker.h"
+#include "tests/lib/recording_builder.h"
 
 #define TEST_HELPER __attribute__((unused)) static
 
@@ -40,13 +40,13 @@ TEST_HELPER char *path_of(const char *name)
 /* A recording of so many intervals. */
 TEST_HELPER void record(const char *name, u32 intervals)
 {
-	struct maker m;
+	struct builder m;
 
 	unlink(path_of(name));
-	maker__begin(&m, path_of(name));
+	builder__begin(&m, path_of(name));
 	while (intervals--)
-		maker__interval(&m);
-	maker__finish(&m);
+		builder__interval(&m);
+	builder__finish(&m);
 }
 
 TEST_HELPER void slurp(const char *name, struct bytes *out)
@@ -113,7 +113,7 @@ TEST_HELPER void see(void *ctx, const struct codec *c, const struct sample_codec
 /* Everything of it; returns the intervals. */
 TEST_HELPER u32 read_all(struct reader *r, struct seen *seen)
 {
-	struct tape_interval iv;
+	struct record_interval iv;
 	u32 n = 0;
 
 	*seen = (struct seen){.reader = r};

@@ -24,7 +24,7 @@ static u32 intervals_in(const void *data, size_t n)
 static void test_round_trip(void **state)
 {
 	struct recording_summary sum;
-	struct tape_interval iv;
+	struct record_interval iv;
 	struct status st = {0};
 	struct reader *r;
 	struct seen seen;
@@ -80,13 +80,13 @@ static void test_files(void **state)
 	struct status st = {0};
 	struct stat s;
 	struct recorder_config cfg = {
-		.path = path_of("file.ptr"), .symbols = symbols, .notes = maker_notes};
-	struct tap *tap;
+		.path = path_of("file.ptr"), .symbols = symbols, .notes = builder_notes};
+	struct record_sink *sink;
 
 	unlink(cfg.path);
-	tap = recorder__new(&cfg, &st);
-	assert_non_null(tap);
-	tap->ops->close(tap);
+	sink = recorder__new(&cfg, &st);
+	assert_non_null(sink);
+	sink->ops->close(sink);
 	assert_int_equal(stat(cfg.path, &s), 0);
 	assert_int_equal(s.st_mode & 0777, 0600);
 	assert_null(recorder__new(&cfg, &st));
@@ -139,16 +139,16 @@ static struct frames_seen kernel_frames(enum kernel_addresses told)
 		.head.type = SAMPLE_STACK, .stack = 1, .count = 1, .weight = 1, .t_ns = MAKER_T0};
 	struct status st = {0};
 	struct frames_seen seen;
-	struct tape_interval iv;
-	struct maker m;
+	struct record_interval iv;
+	struct builder m;
 
 	unlink(path_of("kernel.ptr"));
-	maker__begin(&m, path_of("kernel.ptr"));
+	builder__begin(&m, path_of("kernel.ptr"));
 	atomic_store(&m.symbols->addresses, told);
-	maker__put(&m, 1u << MODEL_PROFILE, &def.head);
-	maker__put(&m, 1u << MODEL_PROFILE, &sample.head);
-	maker__end_interval(&m);
-	maker__finish(&m);
+	builder__put(&m, 1u << MODEL_PROFILE, &def.head);
+	builder__put(&m, 1u << MODEL_PROFILE, &sample.head);
+	builder__end_interval(&m);
+	builder__finish(&m);
 	seen.reader = reader__open(path_of("kernel.ptr"), symbols, &st);
 	assert_non_null(seen.reader);
 	assert_true(reader__next(seen.reader, &iv));
@@ -435,27 +435,27 @@ static void test_spanning(void **state)
 static void test_full_disk(void **state)
 {
 	struct rlimit was, small = {.rlim_cur = 6000};
-	struct tape_state told = {0};
+	struct recording_state told = {0};
 	struct status st = {0};
 	struct reader *r;
 	struct seen seen;
-	struct maker m;
+	struct builder m;
 	u32 n;
 
 	signal(SIGXFSZ, SIG_IGN);
 	unlink(path_of("full.ptr"));
-	maker__begin(&m, path_of("full.ptr"));
+	builder__begin(&m, path_of("full.ptr"));
 	getrlimit(RLIMIT_FSIZE, &was);
 	small.rlim_max = was.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &small);
 	for (u32 i = 0; i < 20000 && !told.error[0]; i++) {
-		maker__interval(&m);
-		m.tap->ops->state(m.tap, &told);
+		builder__interval(&m);
+		m.sink->ops->state(m.sink, &told);
 	}
-	assert_int_equal(told.kind, TAPE_RECORD);
+	assert_int_equal(told.kind, RECORDING_RECORD);
 	assert_true(told.stopped);
 	assert_non_null(strstr(told.error, "cannot write"));
-	maker__finish(&m);
+	builder__finish(&m);
 	setrlimit(RLIMIT_FSIZE, &was);
 	r = reader__open(path_of("full.ptr"), symbols, &st);
 	assert_non_null(r);
@@ -473,25 +473,25 @@ static void test_full_disk(void **state)
 static void test_parts(void **state)
 {
 	struct recorder_config cfg = {
-		.path = path_of("parts.ptr"), .notes = maker_notes, .names_max = 40};
+		.path = path_of("parts.ptr"), .notes = builder_notes, .names_max = 40};
 	struct status st = {0};
 	struct reader *r;
 	struct seen seen;
-	struct maker m = {.symbols = symbols__new(&st), .t_ns = MAKER_T0};
+	struct builder m = {.symbols = symbols__new(&st), .t_ns = MAKER_T0};
 
 	cfg.symbols = m.symbols;
 	unlink(cfg.path);
-	m.tap = recorder__new(&cfg, &st);
-	assert_non_null(m.tap);
-	maker__stack(&m, 1);
+	m.sink = recorder__new(&cfg, &st);
+	assert_non_null(m.sink);
+	builder__stack(&m, 1);
 	for (u32 i = 0; i < 50; i++) {
 		struct stack_sample s = {.head.type = SAMPLE_STACK, .stack = 101, .count = 1};
 
-		maker__sample(&m, 100 + i);
-		maker__put(&m, 1u << MODEL_PROFILE, &s.head);
-		maker__end_interval(&m);
+		builder__sample(&m, 100 + i);
+		builder__put(&m, 1u << MODEL_PROFILE, &s.head);
+		builder__end_interval(&m);
 	}
-	maker__finish(&m);
+	builder__finish(&m);
 	r = reader__open(cfg.path, symbols, &st);
 	assert_non_null(r);
 	assert_int_equal(read_all(r, &seen), 50);

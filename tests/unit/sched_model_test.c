@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/sched_maker.h"
+#include "tests/lib/sched_builder.h"
 #include "models/sched_model.h"
 
 #define MS NSEC_PER_MSEC
@@ -16,16 +16,16 @@
 
 static int setup(void **state)
 {
-	static struct sched_maker m;
+	static struct sched_builder m;
 
-	sched_maker__init(&m);
+	sched_builder__init(&m);
 	*state = &m;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	sched_maker__fini(*state);
+	sched_builder__fini(*state);
 	return 0;
 }
 
@@ -48,35 +48,35 @@ static u64 sum_states(const struct sched_sums *s)
 
 static void a_trend_has_the_last_intervals(void **state)
 {
-	struct sched_maker *m = *state;
-	struct task_sample t = sched_maker__task(7, 7, 400 * MS, 600 * MS);
+	struct sched_builder *m = *state;
+	struct task_sample t = sched_builder__task(7, 7, 400 * MS, 600 * MS);
 	const struct sched_snap *s;
 
-	sched_maker__put(m, &t);
-	snap__put(&sched_maker__tick(m, S)->base);
-	t = sched_maker__task(7, 7, 150 * MS, 850 * MS);
-	sched_maker__put(m, &t);
-	s = sched_maker__tick(m, S);
-	assert_float_equal(only(s)->trend[PROFILE_TREND - 1], 15, 1e-3);
-	assert_float_equal(only(s)->trend[PROFILE_TREND - 2], 40, 1e-3);
-	assert_float_equal(only(s)->trend[PROFILE_TREND - 3], 0, 1e-3);
+	sched_builder__put(m, &t);
+	snap__put(&sched_builder__tick(m, S)->base);
+	t = sched_builder__task(7, 7, 150 * MS, 850 * MS);
+	sched_builder__put(m, &t);
+	s = sched_builder__tick(m, S);
+	assert_float_equal(only(s)->trend[TREND_LEN - 1], 15, 1e-3);
+	assert_float_equal(only(s)->trend[TREND_LEN - 2], 40, 1e-3);
+	assert_float_equal(only(s)->trend[TREND_LEN - 3], 0, 1e-3);
 	snap__put(&s->base);
 }
 
 static void intervals_add_up_and_decay(void **state)
 {
-	struct sched_maker *m = *state;
-	struct task_sample t = sched_maker__task(7, 7, 400 * MS, 4600 * MS);
+	struct sched_builder *m = *state;
+	struct task_sample t = sched_builder__task(7, 7, 400 * MS, 4600 * MS);
 	const struct sched_snap *s;
 	const struct sched_task *task;
 
 	t.delay_max_ns = 9;
-	sched_maker__put(m, &t);
-	snap__put(&sched_maker__tick(m, 5 * S)->base);
-	t = sched_maker__task(7, 7, 100 * MS, 4900 * MS);
+	sched_builder__put(m, &t);
+	snap__put(&sched_builder__tick(m, 5 * S)->base);
+	t = sched_builder__task(7, 7, 100 * MS, 4900 * MS);
 	t.delay_max_ns = 3;
-	sched_maker__put(m, &t);
-	s = sched_maker__tick(m, 5 * S);
+	sched_builder__put(m, &t);
+	s = sched_builder__tick(m, 5 * S);
 	task = only(s);
 	assert_int_equal(task->sums[WINDOW_LAST].state_ns[TASK_STATE_RUNNING], 100 * MS);
 	assert_int_equal(task->sums[WINDOW_DECAY].state_ns[TASK_STATE_RUNNING], 300 * MS);
@@ -96,16 +96,16 @@ static void intervals_add_up_and_decay(void **state)
 /* Whatever the intervals are, what is rounded still sums to the span. */
 static void states_sum_to_the_span(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 
 	for (u32 i = 0; i < 50; i++) {
-		struct task_sample t = sched_maker__task(1, 1, 0, 0);
+		struct task_sample t = sched_builder__task(1, 1, 0, 0);
 		const struct sched_snap *s;
 
 		for (u32 k = 0; k < TASK_STATES; k++)
-			t.state_ns[k] = sched_maker__random(m, 1000);
-		sched_maker__put(m, &t);
-		s = sched_maker__tick(m, 1 + sched_maker__random(m, 3) * S);
+			t.state_ns[k] = sched_builder__random(m, 1000);
+		sched_builder__put(m, &t);
+		s = sched_builder__tick(m, 1 + sched_builder__random(m, 3) * S);
 		for (u32 w = 0; w < WINDOWS; w++)
 			assert_int_equal(sum_states(&only(s)->sums[w]), only(s)->sums[w].span_ns);
 		snap__put(&s->base);
@@ -115,16 +115,16 @@ static void states_sum_to_the_span(void **state)
 /* In the decaying window a maximum holds for 8 half-lives, then it is gone. */
 static void maxima_fade(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 
 	for (u32 i = 0; i < 42; i++) {
-		struct task_sample t = sched_maker__task(1, 1, 1, 1);
+		struct task_sample t = sched_builder__task(1, 1, 1, 1);
 		const struct sched_snap *s;
 		u64 max;
 
 		t.delay_max_ns = i ? 2 : 100;
-		sched_maker__put(m, &t);
-		s = sched_maker__tick(m, S);
+		sched_builder__put(m, &t);
+		s = sched_builder__tick(m, S);
 		max = only(s)->sums[WINDOW_DECAY].delay_max_ns;
 		assert_int_equal(max, i < 40 ? 100 : 2);
 		assert_int_equal(only(s)->sums[WINDOW_TOTAL].delay_max_ns, 100);
@@ -134,18 +134,18 @@ static void maxima_fade(void **state)
 
 static void histograms_follow_the_windows(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	u32 hist[HIST_BUCKETS] = {[3] = 8, [50] = 2}, later[HIST_BUCKETS] = {[50] = 1, [7] = 1};
-	struct task_sample t = sched_maker__task(1, 1, 1, 1);
+	struct task_sample t = sched_builder__task(1, 1, 1, 1);
 	struct sched_hist h[WINDOWS] = {0};
 	const struct sched_snap *s;
 
 	t.delay_hist = hist;
-	sched_maker__put(m, &t);
-	snap__put(&sched_maker__tick(m, S)->base);
+	sched_builder__put(m, &t);
+	snap__put(&sched_builder__tick(m, S)->base);
 	t.delay_hist = later;
-	sched_maker__put(m, &t);
-	s = sched_maker__tick(m, 5 * S);
+	sched_builder__put(m, &t);
+	s = sched_builder__tick(m, 5 * S);
 	assert_int_equal(only(s)->hists[SCHED_DELAY].n, 3);
 	assert_int_equal(only(s)->hists[SCHED_ON].n, 0);
 	for (u32 w = 0; w < WINDOWS; w++)
@@ -218,43 +218,43 @@ static void buckets_have_no_gaps(void **state)
 
 static void a_reused_tid_is_another_thread(void **state)
 {
-	struct sched_maker *m = *state;
-	struct task_sample t = sched_maker__task(5, 5, 10, 90);
+	struct sched_builder *m = *state;
+	struct task_sample t = sched_builder__task(5, 5, 10, 90);
 	const struct sched_snap *s;
 
 	t.gone = true;
-	sched_maker__put(m, &t);
-	t = sched_maker__task(5, 5, 30, 20);
+	sched_builder__put(m, &t);
+	t = sched_builder__task(5, 5, 30, 20);
 	t.task.start_ns = 999;
-	sched_maker__put(m, &t);
-	s = sched_maker__tick(m, S);
+	sched_builder__put(m, &t);
+	s = sched_builder__tick(m, S);
 	assert_int_equal(s->ntasks, 2);
-	assert_int_equal(sched_maker__find(s, 5, 5)->sums[WINDOW_TOTAL].span_ns, 100);
-	assert_int_equal(sched_maker__find(s, 5, 999)->sums[WINDOW_TOTAL].span_ns, 50);
-	assert_true(sched_maker__find(s, 5, 5)->gone && !sched_maker__find(s, 5, 999)->gone);
+	assert_int_equal(sched_builder__find(s, 5, 5)->sums[WINDOW_TOTAL].span_ns, 100);
+	assert_int_equal(sched_builder__find(s, 5, 999)->sums[WINDOW_TOTAL].span_ns, 50);
+	assert_true(sched_builder__find(s, 5, 5)->gone && !sched_builder__find(s, 5, 999)->gone);
 	snap__put(&s->base);
 }
 
 /* An exec changes the name, and of a thread that is not the first one its process' order. */
 static void a_thread_keeps_its_sums_under_another_name(void **state)
 {
-	struct sched_maker *m = *state;
-	struct task_sample t = sched_maker__task(5, 9, 10, 90);
+	struct sched_builder *m = *state;
+	struct task_sample t = sched_builder__task(5, 9, 10, 90);
 	const struct sched_snap *s;
 
-	sched_maker__put(m, &t);
-	snap__put(&sched_maker__tick(m, S)->base);
-	t = sched_maker__task(9, 9, 10, 90);
+	sched_builder__put(m, &t);
+	snap__put(&sched_builder__tick(m, S)->base);
+	t = sched_builder__task(9, 9, 10, 90);
 	copy_str(t.task.comm, sizeof(t.task.comm), "other");
-	sched_maker__put(m, &t);
-	s = sched_maker__tick(m, S);
+	sched_builder__put(m, &t);
+	s = sched_builder__tick(m, S);
 	assert_string_equal(only(s)->task.comm, "other");
 	assert_int_equal(only(s)->task.tgid, 9);
 	assert_int_equal(only(s)->sums[WINDOW_TOTAL].span_ns, 200);
 	snap__put(&s->base);
 }
 
-static struct sched_sums sum_tasks(const struct sched_snap *s, enum profile_window w)
+static struct sched_sums sum_tasks(const struct sched_snap *s, enum time_window w)
 {
 	struct sched_sums sum = s->others[w];
 
@@ -265,7 +265,7 @@ static struct sched_sums sum_tasks(const struct sched_snap *s, enum profile_wind
 
 static void assert_nothing_lost(const struct sched_snap *s)
 {
-	static const enum profile_window exact[] = {WINDOW_LAST, WINDOW_TOTAL};
+	static const enum time_window exact[] = {WINDOW_LAST, WINDOW_TOTAL};
 	struct sched_hist h;
 
 	for (u32 i = 0; i < ARRAY_SIZE(exact); i++) {
@@ -298,37 +298,37 @@ static u32 threads(const struct sched_snap *s)
 	return n;
 }
 
-static void put_short_lived(struct sched_maker *m, u32 tid)
+static void put_short_lived(struct sched_builder *m, u32 tid)
 {
 	u32 on[HIST_BUCKETS] = {0};
-	struct task_sample t = sched_maker__task(tid / 3, tid, tid % 1000, 5);
+	struct task_sample t = sched_builder__task(tid / 3, tid, tid % 1000, 5);
 
 	on[tid % HIST_BUCKETS] = 1;
 	t.gone = true;
 	t.on_hist = on;
 	t.run_max_ns = tid % 1000;
-	sched_maker__put(m, &t);
+	sched_builder__put(m, &t);
 }
 
 static void those_gone_longest_are_forgotten_first(void **state)
 {
-	struct sched_maker *m = *state;
-	struct task_sample alive = sched_maker__task(1, 1, 5, 5);
+	struct sched_builder *m = *state;
+	struct task_sample alive = sched_builder__task(1, 1, 5, 5);
 	const struct sched_snap *s;
 
 	for (u32 i = 0; i < SCHED_MAX_STALE; i++)
 		put_short_lived(m, 1000 + i);
-	sched_maker__put(m, &alive);
-	s = sched_maker__tick(m, S);
+	sched_builder__put(m, &alive);
+	s = sched_builder__tick(m, S);
 	assert_int_equal(s->ntasks, SCHED_MAX_STALE + 1);
 	snap__put(&s->base);
 	put_short_lived(m, 999);
-	sched_maker__put(m, &alive);
-	s = sched_maker__tick(m, S);
+	sched_builder__put(m, &alive);
+	s = sched_builder__tick(m, S);
 	assert_true(s->ntasks < SCHED_MAX_STALE);
 	assert_int_equal(threads(s), SCHED_MAX_STALE + 2);
-	assert_non_null(sched_maker__find(s, 1, 1));
-	assert_non_null(sched_maker__find(s, 999, 999));
+	assert_non_null(sched_builder__find(s, 1, 1));
+	assert_non_null(sched_builder__find(s, 999, 999));
 	assert_nothing_lost(s);
 	assert_sorted(s);
 	snap__put(&s->base);
@@ -337,19 +337,19 @@ static void those_gone_longest_are_forgotten_first(void **state)
 /* A pool whose threads come and go all the time is one process still. */
 static void ended_threads_merge_within_their_process(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	const struct sched_snap *s;
 	u64 runs = 0, expected = 0;
 
 	for (u32 i = 0; i < 3 * SCHED_MAX_STALE; i++) {
-		struct task_sample t = sched_maker__task(7 + i % 2, 1000 + i, 10, 5);
+		struct task_sample t = sched_builder__task(7 + i % 2, 1000 + i, 10, 5);
 
 		t.gone = true;
 		t.runs = i % 5;
 		expected += i % 2 ? 0 : t.runs;
-		sched_maker__put(m, &t);
+		sched_builder__put(m, &t);
 	}
-	s = sched_maker__tick(m, S);
+	s = sched_builder__tick(m, S);
 	assert_true(s->ntasks <= SCHED_MAX_STALE);
 	assert_int_equal(s->nothers, 0);
 	for (u32 i = 0; i < s->ntasks; i++)
@@ -364,7 +364,7 @@ static void ended_threads_merge_within_their_process(void **state)
 /* Far more threads than are kept, in one interval and over several. */
 static void churn_is_bounded_and_loses_nothing(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	size_t most = 0;
 	u32 tid = 100;
 
@@ -374,7 +374,7 @@ static void churn_is_bounded_and_loses_nothing(void **state)
 		for (u32 k = 0; k < (i ? 20000 : SCHED_MAX_TASKS + 10000); k++)
 			put_short_lived(m, tid++);
 		most = MAX(most, model_sched.memory(m->model));
-		s = sched_maker__tick(m, S);
+		s = sched_builder__tick(m, S);
 		assert_true(s->ntasks <= SCHED_MAX_STALE);
 		assert_int_equal(threads(s), tid - 100);
 		assert_nothing_lost(s);
@@ -387,17 +387,17 @@ static void churn_is_bounded_and_loses_nothing(void **state)
 /* More living threads than are kept: some come back as new ones, nothing is counted twice. */
 static void too_many_living_threads(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 
 	for (u32 i = 0; i < 2; i++) {
 		const struct sched_snap *s;
 
 		for (u32 k = 0; k < SCHED_MAX_TASKS + 5000; k++) {
-			struct task_sample t = sched_maker__task(k + 1, k + 1, 1, 2);
+			struct task_sample t = sched_builder__task(k + 1, k + 1, 1, 2);
 
-			sched_maker__put(m, &t);
+			sched_builder__put(m, &t);
 		}
-		s = sched_maker__tick(m, S);
+		s = sched_builder__tick(m, S);
 		assert_true(s->ntasks <= SCHED_MAX_TASKS);
 		assert_nothing_lost(s);
 		assert_int_equal(s->all[WINDOW_LAST].span_ns, 3 * (SCHED_MAX_TASKS + 5000));
@@ -407,14 +407,14 @@ static void too_many_living_threads(void **state)
 
 static void zero_forgets_all(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	const struct sched_snap *s;
 
 	put_short_lived(m, 5);
-	sched_maker__delay(m, &(struct delay_sample){.t_ns = m->now_ns, .delay_ns = 5});
-	snap__put(&sched_maker__tick(m, S)->base);
+	sched_builder__delay(m, &(struct delay_sample){.t_ns = m->now_ns, .delay_ns = 5});
+	snap__put(&sched_builder__tick(m, S)->base);
 	model_sched.zero(m->model);
-	s = sched_maker__tick(m, S);
+	s = sched_builder__tick(m, S);
 	assert_int_equal(s->ntasks + s->ndelays + s->ncpus + s->nswitches, 0);
 	assert_int_equal(s->all[WINDOW_TOTAL].span_ns, 0);
 	assert_true(sched_hist__count(&s->hists[WINDOW_TOTAL][SCHED_ON]) == 0);
@@ -424,7 +424,7 @@ static void zero_forgets_all(void **state)
 
 /* --- CPUs --- */
 
-static void put_cpu(struct sched_maker *m, u32 cpu, u64 busy_ms, u64 run_max, u32 tid)
+static void put_cpu(struct sched_builder *m, u32 cpu, u64 busy_ms, u64 run_max, u32 tid)
 {
 	u64 delays[HIST_BUCKETS] = {[20] = 4};
 	struct cpu_sample c = {.head.type = SAMPLE_CPU,
@@ -442,15 +442,15 @@ static void put_cpu(struct sched_maker *m, u32 cpu, u64 busy_ms, u64 run_max, u3
 
 static void cpus_have_trends_and_longest_runs(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	const struct sched_snap *s;
 
 	put_cpu(m, 3, 250, 900, 11);
 	put_cpu(m, SCHED_MAX_CPUS, 1, 1, 1);
-	snap__put(&sched_maker__tick(m, S)->base);
+	snap__put(&sched_builder__tick(m, S)->base);
 	put_cpu(m, 3, 500, 400, 12);
 	put_cpu(m, 0, 1000, 100, 13);
-	s = sched_maker__tick(m, S);
+	s = sched_builder__tick(m, S);
 	assert_int_equal(s->ncpus, 2);
 	assert_int_equal(s->cpus[0].cpu, 0);
 	assert_int_equal(s->cpus[1].cpu, 3);
@@ -460,9 +460,9 @@ static void cpus_have_trends_and_longest_runs(void **state)
 	assert_int_equal(s->cpus[1].sums[WINDOW_TOTAL].runs, 20);
 	assert_int_equal(s->cpus[1].sums[WINDOW_TOTAL].delays, 8);
 	assert_int_equal(s->cpus[1].running.tid, 12);
-	assert_true(s->cpus[1].trend[PROFILE_TREND - 1] == 50);
-	assert_true(s->cpus[1].trend[PROFILE_TREND - 2] == 25);
-	assert_true(isnan(s->cpus[0].trend[PROFILE_TREND - 2]));
+	assert_true(s->cpus[1].trend[TREND_LEN - 1] == 50);
+	assert_true(s->cpus[1].trend[TREND_LEN - 2] == 25);
+	assert_true(isnan(s->cpus[0].trend[TREND_LEN - 2]));
 	snap__put(&s->base);
 }
 
@@ -470,16 +470,16 @@ static void cpus_have_trends_and_longest_runs(void **state)
 
 static void the_slowest_delays_of_a_minute_are_kept(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	u64 begin = m->now_ns;
 	const struct sched_snap *s;
 
 	for (u32 i = 0; i < 3000; i++)
-		sched_maker__delay(m, &(struct delay_sample){.task.tid = i + 1,
-							     .t_ns = begin + i,
-							     .delay_ns = mix64(i) % 100000});
-	sched_maker__delay(m, &(struct delay_sample){.t_ns = begin, .delay_ns = 1 * S});
-	s = sched_maker__tick(m, S);
+		sched_builder__delay(m, &(struct delay_sample){.task.tid = i + 1,
+							       .t_ns = begin + i,
+							       .delay_ns = mix64(i) % 100000});
+	sched_builder__delay(m, &(struct delay_sample){.t_ns = begin, .delay_ns = 1 * S});
+	s = sched_builder__tick(m, S);
 	assert_int_equal(s->ndelays, SCHED_MAX_DELAYS);
 	assert_int_equal(s->delays[0].delay_ns, 1 * S);
 	for (u32 i = 1; i < s->ndelays; i++)
@@ -489,11 +489,11 @@ static void the_slowest_delays_of_a_minute_are_kept(void **state)
 		assert_true(slower < SCHED_MAX_DELAYS);
 	}
 	snap__put(&s->base);
-	sched_maker__delay(m, &(struct delay_sample){.t_ns = begin + 59 * S, .delay_ns = 3});
-	s = sched_maker__tick(m, 58 * S);
+	sched_builder__delay(m, &(struct delay_sample){.t_ns = begin + 59 * S, .delay_ns = 3});
+	s = sched_builder__tick(m, 58 * S);
 	assert_int_equal(s->ndelays, SCHED_MAX_DELAYS);
 	snap__put(&s->base);
-	s = sched_maker__tick(m, 2 * S);
+	s = sched_builder__tick(m, 2 * S);
 	assert_int_equal(s->ndelays, 1);
 	snap__put(&s->base);
 }
@@ -501,20 +501,20 @@ static void the_slowest_delays_of_a_minute_are_kept(void **state)
 /* More stacks than are known at once: those in use are kept. */
 static void stacks_of_holders_survive_making_room(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	u32 f = symbols__named(m->symbols, "prog", "f", CODE_USER);
 	u32 g = symbols__named(m->symbols, "prog", "g", CODE_USER);
 	const struct sched_snap *s;
 
-	sched_maker__stack(m, 1, false, 2, (u32[]){f, g});
-	sched_maker__delay(m, &(struct delay_sample){.t_ns = m->now_ns,
-						     .delay_ns = 5,
-						     .holder = {.tgid = 1, .tid = 1},
-						     .holder_kstack = 12345,
-						     .holder_ustack = 1});
+	sched_builder__stack(m, 1, false, 2, (u32[]){f, g});
+	sched_builder__delay(m, &(struct delay_sample){.t_ns = m->now_ns,
+						       .delay_ns = 5,
+						       .holder = {.tgid = 1, .tid = 1},
+						       .holder_kstack = 12345,
+						       .holder_ustack = 1});
 	for (u32 i = 0; i < 3 * STACKS_DEFINITIONS; i++)
-		sched_maker__stack(m, 1000 + i, true, 1, (u32[]){f});
-	s = sched_maker__tick(m, S);
+		sched_builder__stack(m, 1000 + i, true, 1, (u32[]){f});
+	s = sched_builder__tick(m, S);
 	assert_int_equal(s->ndelays, 1);
 	assert_null(s->delays[0].holder_kstack);
 	assert_int_equal(s->delays[0].holder_ustack->nuser, 2);
@@ -522,7 +522,7 @@ static void stacks_of_holders_survive_making_room(void **state)
 	snap__put(&s->base);
 }
 
-static void put_switch(struct sched_maker *m, u32 tid, u64 t_ns, enum task_state to)
+static void put_switch(struct sched_builder *m, u32 tid, u64 t_ns, enum task_state to)
 {
 	struct switch_sample s = {
 		.head.type = SAMPLE_SWITCH, .tid = tid, .t_ns = t_ns, .state = to};
@@ -532,21 +532,21 @@ static void put_switch(struct sched_maker *m, u32 tid, u64 t_ns, enum task_state
 
 static void switches_are_of_one_thread_and_bounded(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	u64 begin = m->now_ns;
 	const struct sched_snap *s;
 
 	put_switch(m, 8, begin, TASK_STATE_SLEEP);
 	for (u32 i = 0; i < SCHED_MAX_SWITCHES + 10; i++)
 		put_switch(m, 9, begin + i, i % TASK_STATES);
-	s = sched_maker__tick(m, S);
+	s = sched_builder__tick(m, S);
 	assert_int_equal(s->watched_tid, 9);
 	assert_int_equal(s->nswitches, SCHED_MAX_SWITCHES);
 	assert_int_equal(s->switches[0].t_ns, begin + 10);
 	snap__put(&s->base);
 	/* Of those before the timeline the last one tells what goes on at its begin. */
 	put_switch(m, 9, begin + 12 * S, TASK_STATE_RUNNING);
-	s = sched_maker__tick(m, 14 * S);
+	s = sched_builder__tick(m, 14 * S);
 	assert_int_equal(s->nswitches, 2);
 	assert_int_equal(s->switches[0].t_ns, begin + SCHED_MAX_SWITCHES + 9);
 	snap__put(&s->base);

@@ -7,27 +7,27 @@
 #include <cmocka.h>
 
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/sched_maker.h"
+#include "tests/lib/sched_builder.h"
 
 #define MS NSEC_PER_MSEC
 #define S  NSEC_PER_SEC
 
 static int setup(void **state)
 {
-	static struct sched_maker m;
+	static struct sched_builder m;
 
-	sched_maker__init(&m);
+	sched_builder__init(&m);
 	*state = &m;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	sched_maker__fini(*state);
+	sched_builder__fini(*state);
 	return 0;
 }
 
-static void put_switch(struct sched_maker *m, u64 ago_ns, enum task_state to, u64 kstack)
+static void put_switch(struct sched_builder *m, u64 ago_ns, enum task_state to, u64 kstack)
 {
 	struct switch_sample s = {.head.type = SAMPLE_SWITCH,
 				  .tid = 5,
@@ -40,41 +40,41 @@ static void put_switch(struct sched_maker *m, u64 ago_ns, enum task_state to, u6
 	model_sched.consume(m->model, &s.head);
 }
 
-static void put_thread(struct sched_maker *m, enum task_state state, u64 since_ago_ns, bool gone)
+static void put_thread(struct sched_builder *m, enum task_state state, u64 since_ago_ns, bool gone)
 {
-	struct task_sample t = sched_maker__task(4, 5, 300 * MS, 700 * MS);
+	struct task_sample t = sched_builder__task(4, 5, 300 * MS, 700 * MS);
 
 	t.state = state;
 	t.since_ns = m->now_ns - since_ago_ns;
 	t.t_ns = m->now_ns;
 	t.gone = gone;
-	sched_maker__put(m, &t);
+	sched_builder__put(m, &t);
 }
 
 /* Where a sleep for a time and one for a disk are. */
-static void put_stacks(struct sched_maker *m)
+static void put_stacks(struct sched_builder *m)
 {
 	u32 nap = symbols__named(m->symbols, "[kernel]", "hrtimer_nanosleep", CODE_KERNEL);
 	u32 disk = symbols__named(m->symbols, "[kernel]", "io_schedule", CODE_KERNEL);
 
-	sched_maker__stack(m, 1, true, 1, &nap);
-	sched_maker__stack(m, 2, true, 1, &disk);
+	sched_builder__stack(m, 1, true, 1, &nap);
+	sched_builder__stack(m, 2, true, 1, &disk);
 }
 
 /* The interval ends now: what was put lies in it. */
-static struct sched_thread_answer *ask(struct sched_maker *m, u64 start_ns)
+static struct sched_thread_result *ask(struct sched_builder *m, u64 start_ns)
 {
 	const struct sched_snap *s;
-	struct sched_thread_answer *a;
+	struct sched_thread_result *a;
 
 	m->now_ns -= S;
-	s = sched_maker__tick(m, S);
+	s = sched_builder__tick(m, S);
 	a = sched__thread(s, 5, start_ns, WINDOW_LAST);
 	snap__put(&s->base);
 	return a;
 }
 
-static const struct sched_part *part_named(const struct sched_thread_answer *a, const char *name)
+static const struct sched_part *part_named(const struct sched_thread_result *a, const char *name)
 {
 	for (u32 i = 0; i < a->nparts; i++)
 		if (!strcmp(a->parts[i].name, name))
@@ -83,7 +83,7 @@ static const struct sched_part *part_named(const struct sched_thread_answer *a, 
 	return NULL;
 }
 
-static void assert_no_gaps(const struct sched_thread_answer *a, u64 begin, u64 end)
+static void assert_no_gaps(const struct sched_thread_result *a, u64 begin, u64 end)
 {
 	u64 sums[TASK_STATES + WAIT_REASONS] = {0}, at = begin;
 
@@ -103,8 +103,8 @@ static void assert_no_gaps(const struct sched_thread_answer *a, u64 begin, u64 e
 
 static void spans_have_no_gaps_and_sum_up(void **state)
 {
-	struct sched_maker *m = *state;
-	struct sched_thread_answer *a;
+	struct sched_builder *m = *state;
+	struct sched_thread_result *a;
 
 	put_stacks(m);
 	put_thread(m, TASK_STATE_RUNNING, 100 * MS, false);
@@ -125,26 +125,26 @@ static void spans_have_no_gaps_and_sum_up(void **state)
 	assert_int_equal(part_named(a, "waiting for a CPU")->ns, 500 * MS);
 	assert_int_equal(part_named(a, "disk")->ns, 2 * S);
 	assert_int_equal(part_named(a, "disk")->reason, WAIT_DISK);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void what_is_not_watched_yet_is_where_it_is_now(void **state)
 {
-	struct sched_maker *m = *state;
-	struct sched_thread_answer *a;
+	struct sched_builder *m = *state;
+	struct sched_thread_result *a;
 
 	put_thread(m, TASK_STATE_STOPPED, 4 * S, false);
 	a = ask(m, 5);
 	assert_no_gaps(a, m->now_ns - 4 * S, m->now_ns);
 	assert_int_equal(a->nspans, 1);
 	assert_int_equal(a->parts[0].state, TASK_STATE_STOPPED);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void nothing_follows_the_end(void **state)
 {
-	struct sched_maker *m = *state;
-	struct sched_thread_answer *a;
+	struct sched_builder *m = *state;
+	struct sched_thread_result *a;
 
 	put_switch(m, 3 * S, TASK_STATE_RUNNING, 0);
 	put_switch(m, 1 * S, TASK_STATE_OTHER, 0);
@@ -153,20 +153,20 @@ static void nothing_follows_the_end(void **state)
 	m->now_ns += 500 * MS;
 	a = ask(m, 5);
 	assert_no_gaps(a, m->now_ns - 3 * S, m->now_ns - 500 * MS);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 static void states_come_by_their_time(void **state)
 {
-	struct sched_maker *m = *state;
+	struct sched_builder *m = *state;
 	u32 hist[HIST_BUCKETS] = {[30] = 4};
-	struct task_sample t = sched_maker__task(4, 5, 300 * MS, 500 * MS);
-	struct sched_thread_answer *a;
+	struct task_sample t = sched_builder__task(4, 5, 300 * MS, 500 * MS);
+	struct sched_thread_result *a;
 	struct value v;
 
 	t.state_ns[TASK_STATE_DISK] = 200 * MS;
 	t.delay_hist = hist;
-	sched_maker__put(m, &t);
+	sched_builder__put(m, &t);
 	a = ask(m, 5);
 	assert_int_equal(a->nrows, 3);
 	assert_int_equal(a->rows[0], TASK_STATE_SLEEP);
@@ -176,24 +176,24 @@ static void states_come_by_their_time(void **state)
 	assert_true(v.f == 20);
 	assert_true(a->hists[SCHED_DELAY].n[30] == 4);
 	assert_int_equal(a->delays.n, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 /* Whoever has the number now is not whom it was opened for. */
 static void another_thread_of_that_number_is_not_shown(void **state)
 {
-	struct sched_maker *m = *state;
-	struct sched_thread_answer *a;
+	struct sched_builder *m = *state;
+	struct sched_thread_result *a;
 
 	put_thread(m, TASK_STATE_SLEEP, 1 * S, false);
 	a = ask(m, 777);
 	assert_null(a->task);
 	assert_int_equal(a->nrows, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	put_thread(m, TASK_STATE_SLEEP, 1 * S, false);
 	a = ask(m, 0);
 	assert_int_equal(a->task->task.tgid, 4);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 int main(void)

@@ -64,7 +64,7 @@ static void define_named(struct holder *h, u64 hash, u64 loc)
 			  .hash = hash, .nkernel = 1, .nuser = 2, .named = true, .ips = ips});
 }
 
-static const struct profile_stack *stack_of(const struct holder *h, u64 hash, u32 tgid)
+static const struct callstack *stack_of(const struct holder *h, u64 hash, u32 tgid)
 {
 	return stacks__at(&h->stacks, stacks__find(&h->stacks, hash, tgid));
 }
@@ -195,8 +195,8 @@ static void a_rebuild_drops_what_nobody_has(void **state)
 
 	holder__init(&h);
 	define_named(&h, 1, 1000);
-	h.held[h.nheld++] = stacks__intern(&h.stacks, &(struct profile_stack){.nuser = 2}, locs);
-	at = stacks__intern(&h.stacks, &(struct profile_stack){.nkernel = 2}, locs);
+	h.held[h.nheld++] = stacks__intern(&h.stacks, &(struct callstack){.nuser = 2}, locs);
+	at = stacks__intern(&h.stacks, &(struct callstack){.nkernel = 2}, locs);
 	assert_true(at != h.held[0]);
 	assert_int_equal(h.stacks.n, 3);
 	stacks__rebuild(&h.stacks, &h.user);
@@ -229,7 +229,7 @@ static void the_user_sheds_when_stacks_are_absurd(void **state)
 /* Whoever took a reference keeps what it points to. */
 static void memory_outlives_the_table(void **state)
 {
-	const struct profile_stack *s;
+	const struct callstack *s;
 	struct stack_store *store;
 	struct holder h;
 

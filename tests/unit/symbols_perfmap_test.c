@@ -341,7 +341,7 @@ static void look_at_jits(struct symbols *s, const pid_t *jits, u64 ip, const cha
 	for (u32 i = 0; i < JITS; i++)
 		locs[i] = symbols__locate_user(s, (u32)jits[i], clock__monotonic_ns(), ip);
 	symbols__kick(s);
-	assert_true(symbols__settle(s, 10000));
+	assert_true(symbols__wait(s, 10000));
 	for (u32 i = 0; i < JITS; i++) {
 		snprintf(wanted, sizeof(wanted), "%s_%d", name, jits[i]);
 		assert_string_equal(symbols__func(s, symbols__func_of(s, locs[i]))->name, wanted);

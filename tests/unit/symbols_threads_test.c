@@ -88,7 +88,7 @@ static void test_readers(void **state)
 	for (u32 i = 0; i < READERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, reader, sh), 0);
 	ask(sh, &m);
-	assert_true(symbols__settle(sh->s, 60000));
+	assert_true(symbols__wait(sh->s, 60000));
 	sh->stop = true;
 	for (u32 i = 0; i < READERS; i++)
 		pthread_join(threads[i], NULL);

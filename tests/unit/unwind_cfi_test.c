@@ -10,13 +10,13 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "tests/lib/cfi_maker.h"
+#include "tests/lib/cfi_builder.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/unwind_oracle.h"
 
 #define MOVE(n) (DW_CFA_advance_loc | (n))
 
-static struct cfi_maker k;
+static struct cfi_builder k;
 
 static int setup(void **state)
 {

@@ -125,20 +125,20 @@ static void test_own_code_is_described(void **state)
 }
 
 /* Nothing is told twice; what is another program, or mapped anew, is told anew. */
-static void test_told_when_it_changes(void **state)
+static void test_reported_when_it_changes(void **state)
 {
 	struct proc_event ev = {.type = PROC_MMAP, .tgid = (u32)getpid(), .tid = (u32)getpid()};
 	u32 first, page = 4096;
 
 	begin(UNWIND_BUDGET);
 	want(7, 0);
-	first = kept_find(self)->head.told;
+	first = kept_find(self)->head.maps_id;
 	assert_int_not_equal(first, 0);
 	want(7, 0);
-	assert_int_equal(kept.told, 1);
+	assert_int_equal(kept.maps_id, 1);
 	want(8, 0);
-	assert_int_equal(kept.told, 2);
-	assert_int_not_equal(kept_find(self)->head.told, first);
+	assert_int_equal(kept.maps_id, 2);
+	assert_int_not_equal(kept_find(self)->head.maps_id, first);
 
 	ev.t_ns = clock__monotonic_ns();
 	ev.start = 0x10000;
@@ -148,7 +148,7 @@ static void test_told_when_it_changes(void **state)
 	unwinder__event(unwinder, &ev);
 	assert_null(kept__mapping(self, 0x10000));
 	unwinder__flush(unwinder);
-	assert_int_equal(kept.told, 3);
+	assert_int_equal(kept.maps_id, 3);
 	assert_int_equal(kept__mapping(self, 0x10000)->object, UNWIND_OBJECT_FP);
 	end();
 }
@@ -220,7 +220,7 @@ static void test_files_are_told(void **state)
 	await_files(1);
 	assert_memory_equal(&kept.file, &libc, sizeof(libc));
 	assert_int_equal(kept.objects[kept.file_slot].how, UNWIND_BY_TABLE);
-	assert_int_equal(kept.told, 0);
+	assert_int_equal(kept.maps_id, 0);
 	if (vdso) {
 		other = (struct unwind_file){.ino = UNWIND_FILE_VDSO};
 		want_file((u64)rand, now, &other);
@@ -277,7 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_code_is_described),
-		cmocka_unit_test(test_told_when_it_changes),
+		cmocka_unit_test(test_reported_when_it_changes),
 		cmocka_unit_test(test_exit_and_exec_forget),
 		cmocka_unit_test(test_files_are_told),
 		cmocka_unit_test(test_processes_are_bounded),

@@ -14,24 +14,24 @@
 
 /* --- notes --- */
 
-struct maker {
+struct builder {
 	u8 bytes[4096];
 	size_t n;
 };
 
-static void add(struct maker *m, const void *data, size_t size)
+static void add(struct builder *m, const void *data, size_t size)
 {
 	memcpy(m->bytes + m->n, data, size);
 	m->n += size;
 }
 
-static void align(struct maker *m)
+static void align(struct builder *m)
 {
 	while (m->n & 3)
 		m->bytes[m->n++] = 0;
 }
 
-static void add_note(struct maker *m, u32 type, const char *owner, const char *provider,
+static void add_note(struct builder *m, u32 type, const char *owner, const char *provider,
 		     const char *name, const char *args)
 {
 	u64 words[3] = {0x1000, 0x2000, 0x3000};
@@ -85,7 +85,7 @@ static u32 walk(const u8 *bytes, size_t n, struct seen *s)
 
 static void test_notes(void **state)
 {
-	struct maker m = {0};
+	struct builder m = {0};
 	struct seen s;
 
 	(void)state;
@@ -100,7 +100,7 @@ static void test_notes(void **state)
 
 static void test_cut_short(void **state)
 {
-	struct maker m = {0};
+	struct builder m = {0};
 	struct seen s;
 
 	(void)state;
@@ -113,7 +113,7 @@ static void test_cut_short(void **state)
 
 static void test_hostile(void **state)
 {
-	struct maker m = {0};
+	struct builder m = {0};
 	struct seen s;
 
 	(void)state;
@@ -121,7 +121,7 @@ static void test_hostile(void **state)
 		add_note(&m, 3, "stapsdt", "provider", "name", "8@%rax -4@-20(%rbp)");
 	srand(1);
 	for (u32 i = 0; i < 100000; i++) {
-		struct maker broken = m;
+		struct builder broken = m;
 
 		for (u32 k = 0; k < 4; k++)
 			broken.bytes[(u32)rand() % m.n] =

@@ -52,7 +52,7 @@ static enum wait_reason reason_of(const char *frames, const struct wait_context 
 {
 	struct wait_clue c = clue_of(frames);
 
-	return wait_reason__tell(&c, ctx);
+	return wait_reason__judge(&c, ctx);
 }
 
 static void assert_reason(const char *frames, const struct wait_context *ctx, enum wait_reason want)
@@ -145,7 +145,7 @@ static void futexes_are_told_apart_by_operation(void **state)
 
 		ctx.futex_op = futexes[i].op;
 		assert_reason(FUTEX_FRAMES, &ctx, futexes[i].reason);
-		assert_int_equal(wait_reason__tell(NULL, &ctx), futexes[i].reason);
+		assert_int_equal(wait_reason__judge(NULL, &ctx), futexes[i].reason);
 	}
 	assert_called(FUTEX_FRAMES, "futex_wait");
 	assert_called("__schedule schedule futex_wait_queue_me futex_wait do_futex __x64_sys_futex",
@@ -247,7 +247,7 @@ static void system_calls_tell_when_frames_do_not(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(calls); i++) {
 		struct wait_context ctx = context(calls[i].state, calls[i].nr);
 
-		assert_int_equal(wait_reason__tell(NULL, &ctx), calls[i].reason);
+		assert_int_equal(wait_reason__judge(NULL, &ctx), calls[i].reason);
 		assert_reason("schedule a_function_of_later_kernels", &ctx, calls[i].reason);
 		assert_reason("? ?", &ctx, calls[i].reason);
 	}
@@ -274,9 +274,9 @@ static void preempted_is_preempted_wherever_it_was(void **state)
 		"__schedule preempt_schedule_irq irqentry_exit asm_sysvec_apic_timer_interrupt "
 		"filemap_read vfs_read",
 		&ctx, WAIT_PREEMPTED);
-	assert_int_equal(wait_reason__tell(NULL, &ctx), WAIT_PREEMPTED);
+	assert_int_equal(wait_reason__judge(NULL, &ctx), WAIT_PREEMPTED);
 	ctx.kthread = true;
-	assert_int_equal(wait_reason__tell(NULL, &ctx), WAIT_PREEMPTED);
+	assert_int_equal(wait_reason__judge(NULL, &ctx), WAIT_PREEMPTED);
 	assert_called("__schedule preempt_schedule_irq irqentry_exit "
 		      "asm_sysvec_apic_timer_interrupt filemap_read vfs_read",
 		      "filemap_read");

@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "tests/lib/fake_symbols.h"
-#include "tests/lib/waits_maker.h"
+#include "tests/lib/waits_builder.h"
 
-static u64 sum_off(const struct waits_snap *s, enum profile_window w)
+static u64 sum_off(const struct waits_snap *s, enum time_window w)
 {
 	u64 sum = 0;
 
@@ -18,7 +18,7 @@ static u64 sum_off(const struct waits_snap *s, enum profile_window w)
 	return sum;
 }
 
-static u64 sum_count(const struct waits_snap *s, enum profile_window w)
+static u64 sum_count(const struct waits_snap *s, enum time_window w)
 {
 	u64 sum = 0;
 
@@ -29,13 +29,13 @@ static u64 sum_count(const struct waits_snap *s, enum profile_window w)
 
 /* --- bounds --- */
 
-static void put_fresh(struct maker *m, u32 i, u32 threads)
+static void put_fresh(struct builder *m, u32 i, u32 threads)
 {
 	u32 locs[3] = {1 + i, 2, 3};
 	u32 tid = 1000 + i % threads;
 
-	maker__wait(m, ended(thread_of(tid / 8 * 8, tid, "t"), maker__stack(m, 1, 2, locs), 0, 1,
-			     1000 + i));
+	builder__wait(m, ended(thread_of(tid / 8 * 8, tid, "t"), builder__stack(m, 1, 2, locs), 0,
+			       1, 1000 + i));
 }
 
 /* What is folded loses where it waited, nothing else; the largest stay whole. */
@@ -43,16 +43,16 @@ static void folding_keeps_the_totals(void **state)
 {
 	const u32 n = 2 * WAITS_MAX_ENTRIES, threads = 50;
 	const struct waits_snap *s;
-	struct maker m;
+	struct builder m;
 	u64 put = 0, folded = 0;
 	bool largest = false;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	for (u32 i = 0; i < n; i++, put += 1000 + i - 1)
 		put_fresh(&m, i, threads);
-	s = maker__tick(&m, NSEC_PER_SEC);
+	s = builder__tick(&m, NSEC_PER_SEC);
 	assert_in_range(s->nentries, WAITS_MAX_ENTRIES / 4, WAITS_MAX_ENTRIES);
-	for (enum profile_window w = 0; w < WINDOWS; w++) {
+	for (enum time_window w = 0; w < WINDOWS; w++) {
 		assert_int_equal(sum_off(s, w), put);
 		assert_int_equal(sum_count(s, w), n);
 	}
@@ -68,7 +68,7 @@ static void folding_keeps_the_totals(void **state)
 	assert_int_equal(s->folded_ns, folded);
 	assert_true(folded > 0 && folded < put);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* 50,000 threads a time: what is left of them is by process, then in one. */
@@ -77,20 +77,20 @@ static void entries_are_bounded_whatever_comes(void **state)
 	const u32 n = 2 * WAITS_MAX_ENTRIES;
 	const struct waits_snap *s;
 	struct task_sample t = {0};
-	struct maker m;
+	struct builder m;
 	u64 k;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	k = KERNEL(&m, "f");
 	for (u32 i = 0; i < n; i++) {
 		t.task = thread_of(i * 2, i * 2 + 1, "t");
 		t.state_ns[TASK_STATE_SLEEP] = MSEC;
 		t.gone = i % 2;
-		maker__wait(&m, ended(t.task, k, 0, 1, MSEC));
-		maker__task(&m, t);
+		builder__wait(&m, ended(t.task, k, 0, 1, MSEC));
+		builder__task(&m, t);
 		assert_true(i % 10000 || model_waits.memory(m.model) < (size_t)100 << 20);
 	}
-	s = maker__tick(&m, NSEC_PER_SEC);
+	s = builder__tick(&m, NSEC_PER_SEC);
 	assert_true(s->nentries <= WAITS_MAX_ENTRIES && s->ntasks <= WAITS_MAX_TASKS);
 	assert_int_equal(sum_off(s, WINDOW_TOTAL), (u64)n * MSEC);
 	k = 0;
@@ -99,7 +99,7 @@ static void entries_are_bounded_whatever_comes(void **state)
 	assert_int_equal(k, (u64)n * MSEC);
 	assert_int_equal(s->tasks[s->ntasks - 1].task.tgid, PROFILE_MERGED);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* --- threads that ended --- */
@@ -107,7 +107,7 @@ static void entries_are_bounded_whatever_comes(void **state)
 enum { CHURN = WAITS_MAX_ENDED / 2, CHURN_TICKS = 8 };
 
 /* A parent that goes on, whose children end; every other one's thread as well. */
-static void churn(struct maker *m, u32 first, u64 k)
+static void churn(struct builder *m, u32 first, u64 k)
 {
 	struct task_sample parent = {.task = thread_of(7, 7, "make")};
 	struct wait_sample w;
@@ -116,17 +116,17 @@ static void churn(struct maker *m, u32 first, u64 k)
 		u32 pid = first + 2 * i;
 		struct task_sample t = {.task = thread_of(pid, pid + i % 2, "cc1"), .gone = true};
 
-		maker__wait(m, ended(t.task, k, 0, 2, MSEC));
-		maker__task(m, t);
+		builder__wait(m, ended(t.task, k, 0, 2, MSEC));
+		builder__task(m, t);
 		w = ended(parent.task, k, 0, 1, MSEC);
 		w.waker = (struct waker){
 			.kind = WAKER_TASK, .tgid = pid, .tid = pid + i % 2, .comm = "cc1"};
-		maker__wait(m, w);
+		builder__wait(m, w);
 	}
-	maker__task(m, parent);
+	builder__task(m, parent);
 }
 
-static const struct waits_snap *churn_on(struct maker *m)
+static const struct waits_snap *churn_on(struct builder *m)
 {
 	u64 k = KERNEL(m, "f");
 	const struct waits_snap *s = NULL;
@@ -135,7 +135,7 @@ static const struct waits_snap *churn_on(struct maker *m)
 		if (s)
 			snap__put(s);
 		churn(m, 100 + i * CHURN, k);
-		s = maker__tick(m, NSEC_PER_SEC);
+		s = builder__tick(m, NSEC_PER_SEC);
 	}
 	return s;
 }
@@ -146,9 +146,9 @@ static void threads_that_ended_are_merged_by_name(void **state)
 	const u64 each = (u64)CHURN / 2 * CHURN_TICKS;
 	const struct waits_snap *s;
 	u64 single = 0, merged = 0, by_children = 0;
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	s = churn_on(&m);
 	assert_in_range(s->nentries, WAITS_MAX_ENDED / 2, WAITS_MAX_ENDED + CHURN);
 	assert_in_range(s->ntasks, CHURN / 2, WAITS_MAX_ENDED + CHURN);
@@ -174,7 +174,7 @@ static void threads_that_ended_are_merged_by_name(void **state)
 	assert_true(merged > each && single > CHURN);
 	assert_int_equal(sum_off(s, WINDOW_TOTAL), 3 * each * MSEC);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* Rows by process: one of all that ended, without a number, a share or how many they were. */
@@ -183,10 +183,10 @@ static void rows_of_those_that_ended_have_no_numbers(void **state)
 	struct waits_query q = {.groups = WAITS_BIT(WAITS_BY_PID), .window = WINDOW_TOTAL};
 	const struct waits_snap *s;
 	const struct waits_row *r;
-	struct waits_answer *a;
-	struct maker m;
+	struct waits_result *a;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	s = churn_on(&m);
 	a = waits__query(s, &q, NULL);
 	r = &a->rows[0];
@@ -196,30 +196,30 @@ static void rows_of_those_that_ended_have_no_numbers(void **state)
 	r = &a->rows[1];
 	assert_false(r->merged);
 	assert_string_equal(r->comm, "make");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void memory_for_stacks_is_bounded(void **state)
 {
 	u32 locs[STACKS_MAX_FRAMES];
 	const struct waits_snap *s;
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	for (u32 i = 0; i < STACKS_MAX_FRAMES; i++)
 		locs[i] = i;
 	for (u32 i = 0; i < 20000; i++) {
 		locs[1 + i % 1000] = i;
-		maker__wait(&m, ended(thread_of(7, 7, "t"), 0,
-				      maker__stack(&m, 0, STACKS_MAX_FRAMES, locs), 1, MSEC));
+		builder__wait(&m, ended(thread_of(7, 7, "t"), 0,
+					builder__stack(&m, 0, STACKS_MAX_FRAMES, locs), 1, MSEC));
 		assert_true(model_waits.memory(m.model) < (size_t)100 << 20);
 	}
-	s = maker__tick(&m, NSEC_PER_SEC);
+	s = builder__tick(&m, NSEC_PER_SEC);
 	assert_int_equal(sum_off(s, WINDOW_TOTAL), 20000 * MSEC);
 	snap__put(s);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* Each snapshot still says the same after the model went on, was folded and freed. */
@@ -242,15 +242,15 @@ static void snapshots_do_not_change(void **state)
 {
 	const struct waits_snap *s[12];
 	u64 digests[12], k[3];
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 3);
+	builder__init(&m, 3);
 	k[0] = KERNEL(&m, "f", "g");
 	k[1] = KERNEL(&m, "g");
 	k[2] = 0xbad;
 	for (u32 i = 0; i < ARRAY_SIZE(s); i++) {
-		maker__random_waits(&m, 200, k, 3, k, 3);
-		s[i] = maker__tick(&m, NSEC_PER_SEC);
+		builder__random_waits(&m, 200, k, 3, k, 3);
+		s[i] = builder__tick(&m, NSEC_PER_SEC);
 		digests[i] = digest(s[i]);
 		if (i == 5)
 			for (u32 j = 0; j <= WAITS_MAX_ENTRIES; j++)
@@ -271,9 +271,9 @@ static void random_input_is_conserved(void **state)
 {
 	for (u32 seed = 1; seed <= 20; seed++) {
 		u64 k[4], put = 0, last;
-		struct maker m;
+		struct builder m;
 
-		maker__init(&m, seed);
+		builder__init(&m, seed);
 		k[0] = KERNEL(&m, "f");
 		k[1] = KERNEL(&m, "g", "f");
 		k[2] = USER(&m, "h");
@@ -281,9 +281,9 @@ static void random_input_is_conserved(void **state)
 		for (u32 i = 0; i < 10; i++) {
 			const struct waits_snap *s;
 
-			last = maker__random_waits(&m, maker__random(&m, 100), k, 4, k, 4);
+			last = builder__random_waits(&m, builder__random(&m, 100), k, 4, k, 4);
 			put += last;
-			s = maker__tick(&m, maker__random(&m, 2000) * MSEC);
+			s = builder__tick(&m, builder__random(&m, 2000) * MSEC);
 			assert_int_equal(sum_off(s, WINDOW_LAST), last);
 			assert_int_equal(sum_off(s, WINDOW_TOTAL), put);
 			for (u32 e = 0; e < s->nentries; e++)
@@ -295,7 +295,7 @@ static void random_input_is_conserved(void **state)
 				}
 			snap__put(s);
 		}
-		maker__fini(&m);
+		builder__fini(&m);
 	}
 }
 

@@ -49,7 +49,7 @@ static void filters_apply_as_far_as_can_be_told(void **state)
 		struct waits_query q = query(BIT(WAITS_BY_TID));
 		struct filter_error err;
 		struct scope *scope = filter__parse(filters[i].expr, &err);
-		struct waits_answer *a;
+		struct waits_result *a;
 
 		assert_non_null(scope);
 		a = waits__query(s.snap, &q, scope);
@@ -57,7 +57,7 @@ static void filters_apply_as_far_as_can_be_told(void **state)
 			fail_msg("%s: %llu ms, not %llu", filters[i].expr,
 				 (unsigned long long)sum_rows(a) / MSEC,
 				 (unsigned long long)filters[i].ns / MSEC);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 		scope__put(scope);
 	}
 	scene__fini(&s);
@@ -65,7 +65,7 @@ static void filters_apply_as_far_as_can_be_told(void **state)
 
 /* --- cells --- */
 
-static bool cell(const struct waits_answer *a, u32 row, const char *name, struct value *v)
+static bool cell(const struct waits_result *a, u32 row, const char *name, struct value *v)
 {
 	const struct row_table *t = &a->base.table;
 
@@ -76,12 +76,12 @@ static bool cell(const struct waits_answer *a, u32 row, const char *name, struct
 	return false;
 }
 
-static u32 row_of(const struct waits_answer *a, const char *name)
+static u32 row_of(const struct waits_result *a, const char *name)
 {
 	return (u32)(row_named(a, name) - a->rows);
 }
 
-static void assert_number(const struct waits_answer *a, u32 row, const char *name, u64 want)
+static void assert_number(const struct waits_result *a, u32 row, const char *name, u64 want)
 {
 	struct value v;
 
@@ -110,7 +110,7 @@ static void exports_have_all_fields(void **state)
 					     "idle",   "stack", "waker"};
 	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
 	struct value v, stack;
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct value_part part;
 	struct scene s;
 	u32 r;
@@ -151,14 +151,14 @@ static void exports_have_all_fields(void **state)
 	assert_number(a, r, "unfinished_ns", NSEC_PER_SEC);
 	assert_true(cell(a, r, "waker", &v));
 	assert_int_equal(v.type, VALUE_NONE);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
 static void columns_come_with_their_groups(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_STATE));
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct scene s;
 	struct value v;
 
@@ -169,7 +169,7 @@ static void columns_come_with_their_groups(void **state)
 	assert_false(cell(a, 0, "stack", &v));
 	assert_false(cell(a, 0, "waker", &v));
 	assert_true(cell(a, 0, "threads", &v));
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	for (u32 groups = 1; groups < BIT(WAITS_GROUPS); groups++) {
 		u32 keys = 0, least = 0;
 
@@ -188,7 +188,7 @@ static void columns_come_with_their_groups(void **state)
 		assert_int_equal(keys, 1);
 		if (__builtin_popcount(groups) <= 2)
 			assert_true(least <= 80);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 	scene__fini(&s);
 }
@@ -198,24 +198,26 @@ static void stacks_that_end_too_early_are_told(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_STACK));
 	const struct waits_snap *snap;
-	struct waits_answer *a;
+	struct waits_result *a;
 	u32 object, locs[2];
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	object = fake__object(m.symbols, "prog", CODE_USER);
 	locs[0] = fake__loc(m.symbols, object, fake__func(m.symbols, object, "f", 0), 0);
 	locs[1] = fake__loc(m.symbols, object,
 			    fake__func(m.symbols, object, "_start", FUNC_OUTERMOST), 0);
-	maker__wait(&m, ended(thread_of(7, 7, "t"), 0, maker__stack(&m, 0, 2, locs), 1, 30 * MSEC));
-	maker__wait(&m, ended(thread_of(7, 7, "t"), 0, maker__stack(&m, 0, 1, locs), 1, 10 * MSEC));
-	maker__wait(&m, ended(thread_of(7, 7, "t"), KERNEL(&m, "f"), 0, 1, 60 * MSEC));
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__wait(&m,
+		      ended(thread_of(7, 7, "t"), 0, builder__stack(&m, 0, 2, locs), 1, 30 * MSEC));
+	builder__wait(&m,
+		      ended(thread_of(7, 7, "t"), 0, builder__stack(&m, 0, 1, locs), 1, 10 * MSEC));
+	builder__wait(&m, ended(thread_of(7, 7, "t"), KERNEL(&m, "f"), 0, 1, 60 * MSEC));
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	a = waits__query(snap, &q, NULL);
 	assert_true(a->truncated_pct > 24.999 && a->truncated_pct < 25.001);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 int main(void)

@@ -20,7 +20,7 @@ static const enum wait_class scene_classes[SCENE_ROWS] = {
 static void rows_come_by_class_and_size(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
-	struct waits_answer *all, *shown;
+	struct waits_result *all, *shown;
 	struct scene s;
 	u64 off = 0;
 
@@ -54,8 +54,8 @@ static void rows_come_by_class_and_size(void **state)
 		off += shown->rows[i].sums.off_ns;
 	}
 	assert_int_equal(off, shown->off_ns);
-	answer__free(&all->base);
-	answer__free(&shown->base);
+	query_result__free(&all->base);
+	query_result__free(&shown->base);
 	scene__fini(&s);
 }
 
@@ -63,7 +63,7 @@ static void rows_come_by_class_and_size(void **state)
 static void classes_stay_apart_when_sorted(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct scene s;
 	u32 order[16];
 
@@ -74,7 +74,7 @@ static void classes_stay_apart_when_sorted(void **state)
 		for (u32 i = 0; i < a->nrows; i++)
 			assert_int_equal(a->rows[order[i]].class, scene_classes[i]);
 	}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
@@ -83,13 +83,13 @@ static void classes_stay_apart_when_sorted(void **state)
 #define CONDITION_OP 0x189 /* FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME */
 
 struct story {
-	struct maker m;
+	struct builder m;
 	u64 place, by_timer, by_thread;
 };
 
 static void story__init(struct story *s)
 {
-	maker__init(&s->m, 1);
+	builder__init(&s->m, 1);
 	s->place = KERNEL(&s->m, "futex_wait", "do_futex");
 	s->by_timer = KERNEL(&s->m, "try_to_wake_up", "hrtimer_wakeup", "hrtimer_interrupt");
 	s->by_thread = KERNEL(&s->m, "try_to_wake_up", "wake_up_q", "futex_wake");
@@ -106,14 +106,14 @@ static void story__waits(struct story *s, u32 tid, u64 count, u64 ns, u64 object
 	w.waker = (struct waker){.kind = WAKER_INTERRUPT, .kstack = s->by_timer};
 	if (by)
 		w.waker = woken_by(thread_of(10, by, "t"), s->by_thread, 0);
-	maker__wait(&s->m, w);
+	builder__wait(&s->m, w);
 }
 
 /* The class of one thread's only row. */
 static enum wait_class class_of(const struct waits_snap *snap, u32 tid)
 {
 	struct waits_query q = query(BIT(WAITS_BY_TID));
-	struct waits_answer *a = waits__query(snap, &q, NULL);
+	struct waits_result *a = waits__query(snap, &q, NULL);
 	enum wait_class class = WAIT_CLASSES;
 
 	for (u32 i = 0; i < a->nrows; i++)
@@ -121,17 +121,17 @@ static enum wait_class class_of(const struct waits_snap *snap, u32 tid)
 			assert_int_equal(class, WAIT_CLASSES);
 			class = a->rows[i].class;
 		}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	return class;
 }
 
 static void story__ends(struct story *s, u32 tid, enum wait_class class)
 {
-	const struct waits_snap *snap = maker__tick(&s->m, NSEC_PER_SEC);
+	const struct waits_snap *snap = builder__tick(&s->m, NSEC_PER_SEC);
 
 	assert_int_equal(class_of(snap, tid), class);
 	snap__put(snap);
-	maker__fini(&s->m);
+	builder__fini(&s->m);
 }
 
 /* However long it waits: that a wait is long proves nothing. */
@@ -202,13 +202,13 @@ static void who_takes_turns_is_no_queue(void **state)
 
 /* --- what goes on --- */
 
-static enum wait_class class_with(struct maker *m, struct wait_sample w)
+static enum wait_class class_with(struct builder *m, struct wait_sample w)
 {
 	const struct waits_snap *snap;
 	enum wait_class class;
 
-	maker__wait(m, w);
-	snap = maker__tick(m, NSEC_PER_SEC);
+	builder__wait(m, w);
+	snap = builder__tick(m, NSEC_PER_SEC);
 	class = class_of(snap, w.task.tid);
 	snap__put(snap);
 	return class;
@@ -218,9 +218,9 @@ static enum wait_class class_with(struct maker *m, struct wait_sample w)
 static void what_never_ended_is_unclear(void **state)
 {
 	struct wait_sample w;
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	w = goes_on(thread_of(10, 10, "t"), KERNEL(&m, "pipe_read"), 0, NSEC_PER_SEC,
 		    3600 * NSEC_PER_SEC);
 	w.since_before = true;
@@ -234,7 +234,7 @@ static void what_never_ended_is_unclear(void **state)
 	w.on = ON_LOOKED | ON_LISTENER;
 	w.task.tid = 13;
 	assert_int_equal(class_with(&m, w), CLASS_IDLE);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* One that goes on is judged by those that ended there. */
@@ -242,10 +242,10 @@ static void a_request_in_flight_is_like_those_that_completed(void **state)
 {
 	struct task_ident t = thread_of(10, 10, "fio");
 	struct wait_sample w;
-	struct maker m;
+	struct builder m;
 	u64 k;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	k = KERNEL(&m, "read_events", "do_io_getevents");
 	w = goes_on(t, k, 0, MSEC, MSEC);
 	assert_int_equal(class_with(&m, w), CLASS_UNCLEAR);
@@ -253,9 +253,9 @@ static void a_request_in_flight_is_like_those_that_completed(void **state)
 	w.waker = (struct waker){.kind = WAKER_INTERRUPT,
 				 .kstack = KERNEL(&m, "aio_complete_rw", "iomap_dio_bio_end_io",
 						  "blk_mq_end_request")};
-	maker__wait(&m, w);
+	builder__wait(&m, w);
 	assert_int_equal(class_with(&m, goes_on(t, k, 0, MSEC, MSEC)), CLASS_HARMFUL);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 int main(void)

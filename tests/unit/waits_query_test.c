@@ -24,7 +24,7 @@ static void rows_say_where_and_what_for(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
 	const struct waits_row *r;
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -68,7 +68,7 @@ static void rows_say_where_and_what_for(void **state)
 	assert_int_equal(r->sums.count, 0);
 	assert_int_equal(r->avg_ns, 5 * NSEC_PER_SEC);
 	assert_near(r->pct, 100);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
@@ -81,7 +81,7 @@ static void every_grouping_has_all_of_the_time(void **state)
 	scene__init(&s);
 	for (u32 groups = 1; groups < BIT(WAITS_GROUPS); groups++) {
 		struct waits_query q = query(groups);
-		struct waits_answer *a = waits__query(s.snap, &q, NULL);
+		struct waits_result *a = waits__query(s.snap, &q, NULL);
 		double share = 0;
 
 		assert_int_equal(sum_rows(a), SCENE_NS);
@@ -95,14 +95,14 @@ static void every_grouping_has_all_of_the_time(void **state)
 		}
 		/* All that is harmful, and all that is idle. */
 		assert_near(share, 200);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 	scene__fini(&s);
 }
 
 static void groups_have_names(void **state)
 {
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct waits_query q;
 	struct scene s;
 
@@ -119,18 +119,18 @@ static void groups_have_names(void **state)
 		assert_int_equal(a->rows[i == 2 ? 4 : i].entry->task.tgid, 100);
 		assert_int_equal(a->rows[i == 2 ? 4 : i].nthreads, 2);
 	}
-	answer__free(&a->base);
+	query_result__free(&a->base);
 
 	q = query(BIT(WAITS_BY_REASON));
 	a = waits__query(s.snap, &q, NULL);
 	assert_int_equal(row_named(a, "disk")->sums.off_ns, 120 * MSEC);
 	assert_int_equal(row_named(a, "idle worker")->class, CLASS_IDLE);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 
 	q = query(BIT(WAITS_BY_STATE));
 	a = waits__query(s.snap, &q, NULL);
 	assert_int_equal(row_named(a, "R")->sums.off_ns, 50 * MSEC);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 
 	q = query(BIT(WAITS_BY_WAKER));
 	a = waits__query(s.snap, &q, NULL);
@@ -139,12 +139,12 @@ static void groups_have_names(void **state)
 	assert_int_equal(row_named(a, "[preempted]")->sums.off_ns, 50 * MSEC);
 	assert_int_equal(row_named(a, "[goes on]")->sums.off_ns, NSEC_PER_SEC);
 	assert_non_null(row_named(a, "[not seen]"));
-	answer__free(&a->base);
+	query_result__free(&a->base);
 
 	q = query(BIT(WAITS_BY_CGROUP));
 	a = waits__query(s.snap, &q, NULL);
 	assert_non_null(row_named(a, "[unknown]"));
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
@@ -176,27 +176,27 @@ static void stacks_agree_by_name_and_threads_by_start(void **state)
 	struct task_ident t = thread_of(7, 8, "t"), later = t;
 	u32 object, func, locs[2];
 	const struct waits_snap *snap;
-	struct waits_answer *a;
-	struct maker m;
+	struct waits_result *a;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	object = fake__object(m.symbols, "prog", CODE_USER);
 	func = fake__func(m.symbols, object, "f", 0);
 	locs[0] = fake__loc(m.symbols, object, func, 0x10);
 	locs[1] = fake__loc(m.symbols, object, func, 0x20);
 	for (u32 i = 0; i < 2; i++)
-		maker__wait(&m, ended(t, 0, maker__stack(&m, 0, 1, &locs[i]), 1, MSEC));
+		builder__wait(&m, ended(t, 0, builder__stack(&m, 0, 1, &locs[i]), 1, MSEC));
 	later.start_ns += 5;
-	maker__wait(&m, ended(later, 0, maker__stack(&m, 0, 1, &locs[0]), 1, MSEC));
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__wait(&m, ended(later, 0, builder__stack(&m, 0, 1, &locs[0]), 1, MSEC));
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	assert_int_equal(snap->nentries, 3);
 	a = waits__query(snap, &q, NULL);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(a->rows[0].sums.count, 2);
 	assert_int_equal(a->rows[1].sums.count, 1);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* Whoever is preempted where it waits else, did not wait there. */
@@ -204,25 +204,25 @@ static void preempted_is_a_kind_of_its_own(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_STACK));
 	const struct waits_snap *snap;
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct wait_sample w;
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	w = ended(thread_of(7, 7, "t"), KERNEL(&m, "schedule", "pipe_read"), 0, 1, 5 * MSEC);
-	maker__wait(&m, w);
+	builder__wait(&m, w);
 	w.state = TASK_STATE_RUNNABLE;
 	w.runq_ns = w.off_ns = w.full_ns = w.max_ns = MSEC;
-	maker__wait(&m, w);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__wait(&m, w);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	a = waits__query(snap, &q, NULL);
 	assert_int_equal(a->nrows, 2);
 	assert_string_equal(a->rows[0].reason, "preempted");
 	assert_string_equal(a->rows[0].name, "pipe_read");
 	assert_string_equal(a->rows[1].reason, "pipe");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* Names that come later make rows change, and the answer says so. */
@@ -230,33 +230,33 @@ static void rows_are_renamed_when_names_come(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_STACK));
 	const struct waits_snap *snap;
-	struct waits_answer *a;
+	struct waits_result *a;
 	u32 object, loc;
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	object = fake__object(m.symbols, "[kernel]", CODE_KERNEL);
 	loc = fake__loc(m.symbols, object, 0, 0x10);
-	maker__wait(&m, ended(thread_of(7, 7, "t"), maker__stack(&m, 1, 0, &loc), 0, 1, MSEC));
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__wait(&m, ended(thread_of(7, 7, "t"), builder__stack(&m, 1, 0, &loc), 0, 1, MSEC));
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	a = waits__query(snap, &q, NULL);
 	assert_true(a->base.unresolved);
 	assert_string_equal(a->rows[0].name, "[resolving] [kernel]");
 	assert_string_equal(a->rows[0].reason, "unknown");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	fake__resolve(m.symbols, loc, fake__func(m.symbols, object, "pipe_read", 0));
 	a = waits__query(snap, &q, NULL);
 	assert_false(a->base.unresolved);
 	assert_string_equal(a->rows[0].name, "pipe_read");
 	assert_string_equal(a->rows[0].reason, "pipe");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* --- what is not known --- */
 
-static enum value_type type_of(const struct waits_answer *a, const char *column)
+static enum value_type type_of(const struct waits_result *a, const char *column)
 {
 	const struct row_table *t = &a->base.table;
 	struct value v = {0};
@@ -272,26 +272,26 @@ static void time_without_its_wait_has_no_average(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_STACK));
 	const struct waits_snap *snap;
-	struct waits_answer *a;
-	struct maker m;
+	struct waits_result *a;
+	struct builder m;
 
 	q.window = WINDOW_DECAY;
-	maker__init(&m, 1);
-	maker__wait(&m, ended(thread_of(100, 100, "x"), KERNEL(&m, "schedule", "f"), 0, 1, NSEC_PER_SEC));
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	builder__init(&m, 1);
+	builder__wait(&m, ended(thread_of(100, 100, "x"), KERNEL(&m, "schedule", "f"), 0, 1, NSEC_PER_SEC));
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	a = waits__query(snap, &q, NULL);
 	assert_int_equal(type_of(a, "count"), VALUE_COUNT);
 	assert_int_equal(type_of(a, "avg_ns"), VALUE_NS);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	snap = maker__tick(&m, 20 * NSEC_PER_SEC);
+	snap = builder__tick(&m, 20 * NSEC_PER_SEC);
 	a = waits__query(snap, &q, NULL);
 	assert_true(a->nrows == 1 && a->rows[0].sums.off_ns > 0 && !a->rows[0].sums.count);
 	assert_int_equal(type_of(a, "count"), VALUE_NONE);
 	assert_int_equal(type_of(a, "avg_ns"), VALUE_NONE);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* Whatever is waited for on the way; programs get the function as it is. */
@@ -299,23 +299,23 @@ static void syncs_go_by_their_own_name(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_STACK));
 	const struct waits_snap *snap;
-	struct waits_answer *a;
-	struct maker m;
+	struct waits_result *a;
+	struct builder m;
 
-	maker__init(&m, 1);
-	maker__wait(&m, ended(thread_of(100, 100, "x"),
+	builder__init(&m, 1);
+	builder__wait(&m, ended(thread_of(100, 100, "x"),
 			      KERNEL(&m, "schedule", "folio_wait_writeback", "vfs_fsync_range",
 				     "do_fsync", "__x64_sys_fdatasync", "do_syscall_64"),
 			      USER(&m, "flush_all", "main"), 1, NSEC_PER_SEC));
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	a = waits__query(snap, &q, NULL);
 	assert_int_equal(a->nrows, 1);
 	assert_string_equal(a->rows[0].place, "fdatasync");
 	assert_string_equal(a->rows[0].text[WAITS_BY_STACK], "folio_wait_writeback");
 	assert_string_equal(a->rows[0].caller, "flush_all");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* --- numbers that are used again --- */
@@ -328,17 +328,17 @@ static struct task_ident born(u32 tid, u64 start_ns, const char *comm)
 	return t;
 }
 
-static void put_process(struct maker *m, u64 start_ns, const char *comm, const char *thread, u64 ns)
+static void put_process(struct builder *m, u64 start_ns, const char *comm, const char *thread, u64 ns)
 {
 	struct task_ident main = born(700, start_ns, comm), other = born(701, start_ns + 5, thread);
 	u64 k = KERNEL(m, "schedule", "do_epoll_wait");
 
-	maker__task(m, (struct task_sample){.task = main, .state_ns = {[TASK_STATE_SLEEP] = ns}});
-	maker__wait(m, ended(main, k, 0, 1, ns));
-	maker__wait(m, ended(other, k, 0, 1, ns));
+	builder__task(m, (struct task_sample){.task = main, .state_ns = {[TASK_STATE_SLEEP] = ns}});
+	builder__wait(m, ended(main, k, 0, 1, ns));
+	builder__wait(m, ended(other, k, 0, 1, ns));
 }
 
-static const struct waits_row *row_of(const struct waits_answer *a, const char *comm)
+static const struct waits_row *row_of(const struct waits_result *a, const char *comm)
 {
 	for (u32 i = 0; i < a->nrows; i++)
 		if (!strcmp(a->rows[i].comm, comm))
@@ -352,21 +352,21 @@ static void processes_with_one_number_are_apart(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_PID) | BIT(WAITS_BY_STACK));
 	const struct waits_snap *snap;
-	struct waits_answer *a;
-	struct maker m;
+	struct waits_result *a;
+	struct builder m;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	put_process(&m, 1000, "first", "one", 10 * MSEC);
 	put_process(&m, 2000, "second", "two", 7 * MSEC);
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	a = waits__query(snap, &q, NULL);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(row_of(a, "first")->sums.off_ns, 20 * MSEC);
 	assert_int_equal(row_of(a, "second")->sums.off_ns, 14 * MSEC);
 	assert_string_equal(row_of(a, "first")->pid_text, row_of(a, "second")->pid_text);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* --- bounds --- */
@@ -375,42 +375,42 @@ static void an_empty_snapshot_is_no_error(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_STACK));
 	const struct waits_snap *snap;
-	struct waits_answer *a;
-	struct maker m;
+	struct waits_result *a;
+	struct builder m;
 
-	maker__init(&m, 1);
-	snap = maker__tick(&m, 0);
+	builder__init(&m, 1);
+	snap = builder__tick(&m, 0);
 	a = waits__query(snap, &q, NULL);
 	assert_int_equal(a->nrows, 0);
 	assert_int_equal(a->off_ns, 0);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void random_rows_have_all_of_the_time(void **state)
 {
 	for (u32 seed = 1; seed <= 10; seed++) {
 		const struct waits_snap *snap;
-		struct maker m;
+		struct builder m;
 		u64 k[6], put;
 
-		maker__init(&m, seed);
+		builder__init(&m, seed);
 		scene__places(&m, k);
-		put = maker__random_waits(&m, 300, k, 6, k, 6);
-		snap = maker__tick(&m, NSEC_PER_SEC);
+		put = builder__random_waits(&m, 300, k, 6, k, 6);
+		snap = builder__tick(&m, NSEC_PER_SEC);
 		for (u32 i = 0; i < 60; i++) {
-			struct waits_query q = query(1 + maker__random(&m, BIT(WAITS_GROUPS) - 1));
-			struct waits_answer *a;
+			struct waits_query q = query(1 + builder__random(&m, BIT(WAITS_GROUPS) - 1));
+			struct waits_result *a;
 
-			q.window = maker__random(&m, WINDOWS);
+			q.window = builder__random(&m, WINDOWS);
 			a = waits__query(snap, &q, NULL);
 			assert_int_equal(sum_rows(a), put);
 			assert_int_equal(a->off_ns + a->idle_ns, put);
-			answer__free(&a->base);
+			query_result__free(&a->base);
 		}
 		snap__put(snap);
-		maker__fini(&m);
+		builder__fini(&m);
 	}
 }
 
@@ -419,21 +419,21 @@ static void what_was_folded_has_its_time(void **state)
 {
 	const u32 groups[] = {BIT(WAITS_BY_STACK), BIT(WAITS_BY_TID), BIT(WAITS_BY_WAKER)};
 	const struct waits_snap *snap;
-	struct maker m;
+	struct builder m;
 	u64 put = 0;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	for (u32 i = 0; i <= WAITS_MAX_ENTRIES; i++, put += MSEC + i - 1) {
 		struct wait_sample w = ended(thread_of(7, 7 + i % 3, "t"), 0, 0, 1, MSEC + i);
 
 		w.waker = woken_by(thread_of(9, 10 + i, "w"), 0, 0);
-		maker__wait(&m, w);
+		builder__wait(&m, w);
 	}
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	assert_true(snap->folded_ns > 0);
 	for (u32 i = 0; i < ARRAY_SIZE(groups); i++) {
 		struct waits_query q = query(groups[i]);
-		struct waits_answer *a = waits__query(snap, &q, NULL);
+		struct waits_result *a = waits__query(snap, &q, NULL);
 
 		assert_int_equal(sum_rows(a), put);
 		if (groups[i] == BIT(WAITS_BY_STACK))
@@ -441,10 +441,10 @@ static void what_was_folded_has_its_time(void **state)
 					 snap->folded_ns);
 		if (groups[i] == BIT(WAITS_BY_WAKER))
 			assert_int_equal(row_named(a, "[not kept]")->sums.off_ns, snap->folded_ns);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 static void *query_often(void *arg)
@@ -452,18 +452,18 @@ static void *query_often(void *arg)
 	struct waits_query q = query(BIT(WAITS_BY_TID) | BIT(WAITS_BY_STACK));
 
 	for (u32 i = 0; i < 20; i++) {
-		struct waits_answer *a = waits__query(arg, &q, NULL);
+		struct waits_result *a = waits__query(arg, &q, NULL);
 
 		q.wakers = i % 2;
 		q.nunfolded = 1;
 		q.unfolded[0] = a->rows[0].key;
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 	return NULL;
 }
 
 /* The same as USER, with the outermost frame known as such. */
-static u64 whole_stack(struct maker *m, const char *const *names, u32 n)
+static u64 whole_stack(struct builder *m, const char *const *names, u32 n)
 {
 	u64 ips[8];
 	struct stack_def d = {.head.type = SAMPLE_STACK_DEF,
@@ -480,14 +480,14 @@ static u64 whole_stack(struct maker *m, const char *const *names, u32 n)
 }
 #define WHOLE(m, ...) whole_stack(m, NAMES_OF(__VA_ARGS__))
 
-static u32 rows_by_stack(struct maker *m)
+static u32 rows_by_stack(struct builder *m)
 {
-	const struct waits_snap *snap = maker__tick(m, NSEC_PER_SEC);
+	const struct waits_snap *snap = builder__tick(m, NSEC_PER_SEC);
 	struct waits_query q = query(BIT(WAITS_BY_STACK));
-	struct waits_answer *a = waits__query(snap, &q, NULL);
+	struct waits_result *a = waits__query(snap, &q, NULL);
 	u32 n = a->nrows;
 
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
 	return n;
 }
@@ -496,26 +496,26 @@ static u32 rows_by_stack(struct maker *m)
 static void stacks_that_ended_early_are_joined(void **state)
 {
 	struct task_ident t = thread_of(7, 7, "new");
-	struct maker m;
+	struct builder m;
 	u64 k;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	k = KERNEL(&m, "__schedule", "schedule", "futex_wait", "do_futex");
-	maker__wait(&m, ended(t, k, USER(&m, "lock"), 1, MSEC));
-	maker__wait(&m, ended(t, k, USER(&m, "lock", "middle"), 1, MSEC));
+	builder__wait(&m, ended(t, k, USER(&m, "lock"), 1, MSEC));
+	builder__wait(&m, ended(t, k, USER(&m, "lock", "middle"), 1, MSEC));
 	assert_int_equal(rows_by_stack(&m), 2);
-	maker__wait(&m, ended(t, k, WHOLE(&m, "lock", "inner", "middle", "prog_main"), 1, MSEC));
-	maker__wait(&m, ended(t, k, USER(&m, "lock"), 1, MSEC));
-	maker__wait(&m, ended(t, k, USER(&m, "lock", "middle"), 1, MSEC));
+	builder__wait(&m, ended(t, k, WHOLE(&m, "lock", "inner", "middle", "prog_main"), 1, MSEC));
+	builder__wait(&m, ended(t, k, USER(&m, "lock"), 1, MSEC));
+	builder__wait(&m, ended(t, k, USER(&m, "lock", "middle"), 1, MSEC));
 	assert_int_equal(rows_by_stack(&m), 1);
 	/* Of another process nothing is known, nor which of two it is, nor in another order. */
-	maker__wait(&m, ended(thread_of(8, 8, "new"), k, USER(&m, "lock"), 1, MSEC));
+	builder__wait(&m, ended(thread_of(8, 8, "new"), k, USER(&m, "lock"), 1, MSEC));
 	assert_int_equal(rows_by_stack(&m), 2);
-	maker__wait(&m, ended(t, k, USER(&m, "lock", "middle", "inner"), 1, MSEC));
+	builder__wait(&m, ended(t, k, USER(&m, "lock", "middle", "inner"), 1, MSEC));
 	assert_int_equal(rows_by_stack(&m), 3);
-	maker__wait(&m, ended(t, k, WHOLE(&m, "lock", "other", "middle", "prog_main"), 1, MSEC));
+	builder__wait(&m, ended(t, k, WHOLE(&m, "lock", "other", "middle", "prog_main"), 1, MSEC));
 	assert_int_equal(rows_by_stack(&m), 5);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* Several threads may ask the same snapshot, while the model goes on. */
@@ -528,7 +528,7 @@ static void queries_share_a_snapshot(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, query_often, (void *)s.snap), 0);
 	for (u32 i = 0; i < 5; i++)
-		snap__put(maker__tick(&s.m, NSEC_PER_SEC));
+		snap__put(builder__tick(&s.m, NSEC_PER_SEC));
 	for (u32 i = 0; i < ARRAY_SIZE(threads); i++)
 		pthread_join(threads[i], NULL);
 	scene__fini(&s);

@@ -66,25 +66,25 @@ static void folded_lines_are_distinct_and_clean(void **state)
 	struct waits_query q = query(BIT(WAITS_BY_TID));
 	const struct waits_snap *snap;
 	struct lines l = {0};
-	struct maker m;
+	struct builder m;
 	u64 k;
 
-	maker__init(&m, 1);
+	builder__init(&m, 1);
 	k = KERNEL(&m, "a;b\nc");
 	for (u32 i = 0; i < 3; i++)
-		maker__wait(&m, ended(thread_of(7, 7 + i, "x\n;y"), k, 0, 1, 400));
-	maker__wait(&m, ended(thread_of(7, 20, ""), k, 0, 1, 100));
-	maker__wait(&m, ended(thread_of(7, 21, "z"), k, 0, 1, 2 * MSEC));
-	snap = maker__tick(&m, NSEC_PER_SEC);
+		builder__wait(&m, ended(thread_of(7, 7 + i, "x\n;y"), k, 0, 1, 400));
+	builder__wait(&m, ended(thread_of(7, 20, ""), k, 0, 1, 100));
+	builder__wait(&m, ended(thread_of(7, 21, "z"), k, 0, 1, 2 * MSEC));
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	waits__folded(snap, &q, NULL, add_line, &l);
 	assert_string_equal(l.text, "x :y;a:b c 1\nz;a:b c 2000\n");
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 /* --- where time went --- */
 
-static const struct split_part *part_named(const struct split_answer *a, const char *name,
+static const struct split_part *part_named(const struct split_result *a, const char *name,
 					   bool idle)
 {
 	for (u32 i = 0; i < a->nparts; i++)
@@ -94,7 +94,7 @@ static const struct split_part *part_named(const struct split_answer *a, const c
 	return NULL;
 }
 
-static void assert_parts_sum_to_the_span(const struct split_answer *a)
+static void assert_parts_sum_to_the_span(const struct split_result *a)
 {
 	double pct = 0;
 	u64 ns = 0;
@@ -110,7 +110,7 @@ static void assert_parts_sum_to_the_span(const struct split_answer *a)
 
 static void parts_of_a_process_sum_to_its_span(void **state)
 {
-	struct split_answer *a;
+	struct split_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -131,13 +131,13 @@ static void parts_of_a_process_sum_to_its_span(void **state)
 	/* The poller slept for 300 ms more than its waits tell. */
 	assert_int_equal(part_named(a, "not attributed", false)->ns, 300 * MSEC);
 	assert_int_equal(a->nparts, 9);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
 static void a_thread_has_a_split_too(void **state)
 {
-	struct split_answer *a;
+	struct split_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -148,18 +148,18 @@ static void a_thread_has_a_split_too(void **state)
 	assert_int_equal(a->span_ns, NSEC_PER_SEC);
 	assert_int_equal(part_named(a, "running", false)->ns, 700 * MSEC);
 	assert_int_equal(part_named(a, "lock", false)->ns, 300 * MSEC);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = waits__split(s.snap, 4711, 0, WINDOW_TOTAL);
 	assert_int_equal(a->span_ns, 0);
 	assert_parts_sum_to_the_span(a);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
 /* The states are the truth: 30 ms of waits in 25 ms of sleep are 25. */
 static void waits_are_cut_to_their_state(void **state)
 {
-	struct split_answer *a;
+	struct split_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -167,7 +167,7 @@ static void waits_are_cut_to_their_state(void **state)
 	assert_parts_sum_to_the_span(a);
 	assert_int_equal(part_named(a, "unknown", false)->ns, 25 * MSEC);
 	assert_int_equal(a->nparts, 3);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
@@ -176,58 +176,58 @@ static void the_run_queue_is_no_part_of_a_wait(void **state)
 {
 	struct task_ident t = thread_of(7, 7, "t");
 	const struct waits_snap *snap;
-	struct split_answer *a;
+	struct split_result *a;
 	struct wait_sample w;
 	struct scene s;
 
-	maker__init(&s.m, 1);
+	builder__init(&s.m, 1);
 	w = ended(t, KERNEL(&s.m, "pipe_read"), 0, 1, 100 * MSEC);
 	w.runq_ns = 40 * MSEC;
-	maker__wait(&s.m, w);
+	builder__wait(&s.m, w);
 	scene__task(&s, t, 900 * MSEC, 40 * MSEC, TASK_STATE_SLEEP, 60 * MSEC);
-	snap = maker__tick(&s.m, NSEC_PER_SEC);
+	snap = builder__tick(&s.m, NSEC_PER_SEC);
 	a = waits__split(snap, 7, 0, WINDOW_TOTAL);
 	assert_parts_sum_to_the_span(a);
 	assert_int_equal(part_named(a, "pipe", false)->ns, 60 * MSEC);
 	assert_int_equal(part_named(a, "waiting for a CPU", false)->ns, 40 * MSEC);
 	assert_int_equal(a->nparts, 3);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	snap__put(snap);
-	maker__fini(&s.m);
+	builder__fini(&s.m);
 }
 
 static void random_splits_sum_exactly(void **state)
 {
 	for (u32 seed = 1; seed <= 10; seed++) {
 		const struct waits_snap *snap = NULL;
-		struct maker m;
+		struct builder m;
 		u64 k[6];
 
-		maker__init(&m, seed);
+		builder__init(&m, seed);
 		scene__places(&m, k);
 		for (u32 i = 0; i < 3; i++) {
 			snap__put(snap);
-			maker__random_waits(&m, 100, k, 6, k, 6);
+			builder__random_waits(&m, 100, k, 6, k, 6);
 			for (u32 t = 0; t < 15; t++) {
 				struct task_sample s = {
 					.task = thread_of(100 + t % 5, 100 + t % 5 + t / 5, "t")};
 
 				for (u32 st = 0; st < TASK_STATES; st++)
-					s.state_ns[st] = maker__random(&m, 900000000);
-				s.gone = !maker__random(&m, 4);
-				maker__task(&m, s);
+					s.state_ns[st] = builder__random(&m, 900000000);
+				s.gone = !builder__random(&m, 4);
+				builder__task(&m, s);
 			}
-			snap = maker__tick(&m, (1 + maker__random(&m, 900)) * MSEC);
+			snap = builder__tick(&m, (1 + builder__random(&m, 900)) * MSEC);
 		}
 		for (u32 i = 0; i < 5 * WINDOWS; i++) {
-			struct split_answer *a =
+			struct split_result *a =
 				waits__split(snap, 100 + i / WINDOWS, i % 2 ? 101 : 0, i % WINDOWS);
 
 			assert_parts_sum_to_the_span(a);
-			answer__free(&a->base);
+			query_result__free(&a->base);
 		}
 		snap__put(snap);
-		maker__fini(&m);
+		builder__fini(&m);
 	}
 }
 

@@ -12,10 +12,10 @@
 #include "tests/lib/waits_scene.h"
 
 /* Asks twice: for the rows, then with the one of that name unfolded. */
-static struct waits_answer *unfolded(const struct waits_snap *snap, struct waits_query q,
+static struct waits_result *unfolded(const struct waits_snap *snap, struct waits_query q,
 				     const char *name, const struct row_tree **tree)
 {
-	struct waits_answer *a = waits__query(snap, &q, NULL);
+	struct waits_result *a = waits__query(snap, &q, NULL);
 	u32 row = 0;
 
 	while (row < a->nrows && strcmp(a->rows[row].name, name) != 0)
@@ -24,14 +24,14 @@ static struct waits_answer *unfolded(const struct waits_snap *snap, struct waits
 		fail_msg("no row %s", name);
 	q.nunfolded = 1;
 	q.unfolded[0] = a->rows[row].key;
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	a = waits__query(snap, &q, NULL);
 	*tree = &a->base.trees[row];
 	return a;
 }
 
 /* "name" with two blanks a level; headings end in ':'. */
-static void write_tree(const struct waits_answer *a, const struct row_tree *t, char *buf,
+static void write_tree(const struct waits_result *a, const struct row_tree *t, char *buf,
 		       size_t size)
 {
 	size_t n = 0;
@@ -50,12 +50,12 @@ static void assert_tree(const struct waits_snap *snap, struct waits_query q, con
 			const char *want)
 {
 	const struct row_tree *tree;
-	struct waits_answer *a = unfolded(snap, q, row, &tree);
+	struct waits_result *a = unfolded(snap, q, row, &tree);
 	char buf[4096];
 
 	write_tree(a, tree, buf, sizeof(buf));
 	assert_string_equal(buf, want);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 /* --- where it waits --- */
@@ -87,7 +87,7 @@ static void reasons_head_their_stacks(void **state)
 {
 	const struct row_tree *tree;
 	const struct tree_node *n;
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct scene s;
 
 	scene__init(&s);
@@ -110,7 +110,7 @@ static void reasons_head_their_stacks(void **state)
 	assert_true(fabs(n->pct - 120 * 100 / 1900.0) < 1e-6);
 	assert_true(fabs(n[1].pct - n->pct) < 1e-6);
 	assert_int_equal(n[1].parent, tree->first);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	scene__fini(&s);
 }
 
@@ -126,7 +126,7 @@ static void no_stack_is_said(void **state)
 /* --- who ended it --- */
 
 struct chain {
-	struct maker m;
+	struct builder m;
 	const struct waits_snap *snap;
 	struct task_ident t[4];
 };
@@ -136,14 +136,14 @@ static void chain__wait(struct chain *c, u32 of, u32 by, const char *function, u
 	struct wait_sample w = ended(c->t[of], KERNEL(&c->m, "pipe_read"), 0, 2, ns);
 
 	w.waker = woken_by(c->t[by], KERNEL(&c->m, "pipe_write"), USER(&c->m, function));
-	maker__wait(&c->m, w);
+	builder__wait(&c->m, w);
 }
 
 static void chain__init(struct chain *c)
 {
 	static const char *const names[] = {"a", "b", "c", "d"};
 
-	maker__init(&c->m, 1);
+	builder__init(&c->m, 1);
 	for (u32 i = 0; i < 4; i++)
 		c->t[i] = thread_of(10 + i, 10 + i, names[i]);
 }
@@ -151,7 +151,7 @@ static void chain__init(struct chain *c)
 static void chain__fini(struct chain *c)
 {
 	snap__put(c->snap);
-	maker__fini(&c->m);
+	builder__fini(&c->m);
 }
 
 /* a wakes b wakes c; c is asked. */
@@ -159,13 +159,13 @@ static void wakers_lead_to_their_wakers(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_TID));
 	const struct row_tree *tree;
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct chain c;
 
 	chain__init(&c);
 	chain__wait(&c, 2, 1, "b_writes", 20 * MSEC);
 	chain__wait(&c, 1, 0, "a_writes", 30 * MSEC);
-	c.snap = maker__tick(&c.m, NSEC_PER_SEC);
+	c.snap = builder__tick(&c.m, NSEC_PER_SEC);
 	q.wakers = true;
 	assert_tree(c.snap, q, "c",
 		    "woken by b/11:\n"
@@ -181,7 +181,7 @@ static void wakers_lead_to_their_wakers(void **state)
 	assert_true(a->base.nodes[tree->first + 4].pct < 0);
 	assert_int_equal(a->base.nodes[tree->first].nchildren, 2);
 	assert_string_equal(a->base.nodes[tree->first + 3].object_name, "2 waits");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	chain__fini(&c);
 }
 
@@ -194,7 +194,7 @@ static void wakers_in_a_circle_come_to_an_end(void **state)
 	chain__init(&c);
 	chain__wait(&c, 0, 1, "b_writes", 20 * MSEC);
 	chain__wait(&c, 1, 0, "a_writes", 20 * MSEC);
-	c.snap = maker__tick(&c.m, NSEC_PER_SEC);
+	c.snap = builder__tick(&c.m, NSEC_PER_SEC);
 	q.wakers = true;
 	assert_tree(c.snap, q, "a",
 		    "woken by b/11:\n"
@@ -217,12 +217,12 @@ static void the_heaviest_wakers_are_shown(void **state)
 		struct wait_sample w = ended(c.t[0], 0, 0, 1, (20 - i) * MSEC);
 
 		w.waker = woken_by(thread_of(50, 50 + i, "w"), 0, 0);
-		maker__wait(&c.m, w);
+		builder__wait(&c.m, w);
 		if (i < 8)
 			snprintf(want + strlen(want), sizeof(want) - strlen(want),
 				 "woken by w/%u:\n", 50 + i);
 	}
-	c.snap = maker__tick(&c.m, NSEC_PER_SEC);
+	c.snap = builder__tick(&c.m, NSEC_PER_SEC);
 	q.wakers = true;
 	strcat(want, "[others]:\n");
 	assert_tree(c.snap, q, "a", want);
@@ -252,7 +252,7 @@ static void an_interrupt_of_user_code_is_no_waker(void **state)
 {
 	struct waits_query q = query(BIT(WAITS_BY_TID));
 	struct wait_sample w;
-	struct waits_answer *a;
+	struct waits_result *a;
 	struct chain c;
 
 	chain__init(&c);
@@ -261,9 +261,9 @@ static void an_interrupt_of_user_code_is_no_waker(void **state)
 			   KERNEL(&c.m, "__traceiter_sched_waking", "try_to_wake_up",
 				  "hrtimer_wakeup", "asm_sysvec_apic_timer_interrupt"),
 			   USER(&c.m, "b_spins"));
-	maker__wait(&c.m, w);
+	builder__wait(&c.m, w);
 	chain__wait(&c, 1, 3, "d_writes", 5 * MSEC);
-	c.snap = maker__tick(&c.m, NSEC_PER_SEC);
+	c.snap = builder__tick(&c.m, NSEC_PER_SEC);
 	q.wakers = true;
 	assert_tree(c.snap, q, "a",
 		    "woken by [timer]:\n"
@@ -274,23 +274,23 @@ static void an_interrupt_of_user_code_is_no_waker(void **state)
 	assert_string_equal(row_named(a, "a")->woken_by, "");
 	assert_null(row_named(a, "a")->woken);
 	assert_string_equal(row_named(a, "b")->woken_by, "d/13");
-	answer__free(&a->base);
+	query_result__free(&a->base);
 	chain__fini(&c);
 }
 
 /* --- bounds --- */
 
-static void assert_well_formed(const struct waits_answer *a)
+static void assert_well_formed(const struct waits_result *a)
 {
 	for (u32 r = 0; r < a->nrows; r++) {
 		const struct row_tree *t = &a->base.trees[r];
 		u32 *children = xcalloc(t->n + 1, sizeof(*children));
 
-		assert_true(t->n <= ANSWER_TREE_NODES && t->first + t->n <= a->base.nnodes);
+		assert_true(t->n <= RESULT_TREE_NODES && t->first + t->n <= a->base.nnodes);
 		for (u32 i = t->first; i < t->first + t->n; i++) {
 			const struct tree_node *n = &a->base.nodes[i];
 
-			assert_in_range(n->depth, 1, ANSWER_TREE_DEPTH);
+			assert_in_range(n->depth, 1, RESULT_TREE_DEPTH);
 			if (n->depth == 1) {
 				assert_int_equal(n->parent, UINT32_MAX);
 				continue;
@@ -309,39 +309,39 @@ static void assert_well_formed(const struct waits_answer *a)
 static void trees_are_bounded(void **state)
 {
 	const struct waits_snap *snap;
-	struct maker m;
+	struct builder m;
 
-	maker__init(&m, 7);
+	builder__init(&m, 7);
 	for (u32 i = 0; i < 400; i++) {
 		static const char *const names[] = {"f", "g", "h", "i"};
-		u32 locs[200], n = 1 + maker__random(&m, ARRAY_SIZE(locs) - 1);
+		u32 locs[200], n = 1 + builder__random(&m, ARRAY_SIZE(locs) - 1);
 		struct wait_sample w;
 
 		for (u32 k = 0; k < ARRAY_SIZE(locs); k++)
-			locs[k] = symbols__named(m.symbols, "prog", names[maker__random(&m, 4)],
+			locs[k] = symbols__named(m.symbols, "prog", names[builder__random(&m, 4)],
 						 CODE_USER);
-		w = ended(thread_of(10, 10 + i % 9, "t"), 0, maker__stack(&m, 0, n, locs), 1,
+		w = ended(thread_of(10, 10 + i % 9, "t"), 0, builder__stack(&m, 0, n, locs), 1,
 			  MSEC + i);
 		w.waker = woken_by(thread_of(10, 10 + (i * 7 + i / 9) % 9, "t"), 0,
-				   maker__stack(&m, 0, n, locs + 200 - n));
-		maker__wait(&m, w);
+				   builder__stack(&m, 0, n, locs + 200 - n));
+		builder__wait(&m, w);
 	}
-	snap = maker__tick(&m, NSEC_PER_SEC);
+	snap = builder__tick(&m, NSEC_PER_SEC);
 	for (u32 i = 0; i < 4; i++) {
 		struct waits_query q = query(i / 2 ? BIT(WAITS_BY_PID) : BIT(WAITS_BY_TID));
-		struct waits_answer *a = waits__query(snap, &q, NULL);
+		struct waits_result *a = waits__query(snap, &q, NULL);
 
 		q.wakers = i % 2;
-		for (u32 r = 0; r < a->nrows && r < ANSWER_MAX_UNFOLDED; r++)
+		for (u32 r = 0; r < a->nrows && r < RESULT_MAX_UNFOLDED; r++)
 			q.unfolded[q.nunfolded++] = a->rows[r].key;
-		answer__free(&a->base);
+		query_result__free(&a->base);
 		a = waits__query(snap, &q, NULL);
 		assert_well_formed(a);
 		assert_true(a->base.nnodes > 100);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 	snap__put(snap);
-	maker__fini(&m);
+	builder__fini(&m);
 }
 
 int main(void)

@@ -66,7 +66,7 @@ static void end(struct stream *s)
 	fake_symbols__free(s->symbols);
 }
 
-static u64 cell_of(const struct answer *a, u32 row, const char *name)
+static u64 cell_of(const struct query_result *a, u32 row, const char *name)
 {
 	struct value v = {0};
 
@@ -77,7 +77,7 @@ static u64 cell_of(const struct answer *a, u32 row, const char *name)
 }
 
 /* names: NULL-terminated, the greatest first. */
-static void check(const struct stream *s, const struct answer *a, const char *const *names)
+static void check(const struct stream *s, const struct query_result *a, const char *const *names)
 {
 	for (u32 row = 0; row < a->table.nrows; row++) {
 		u64 max = cell_of(a, row, names[0]);
@@ -120,7 +120,7 @@ static void put_io(struct stream *s)
 	s->ops->consume(s->model, &p.head);
 }
 
-static void check_io(const struct stream *s, const struct snap *snap, enum profile_window w)
+static void check_io(const struct stream *s, const struct snap *snap, enum time_window w)
 {
 	static const char *const devices[] = {"max_ns", "p99_ns", "p50_ns",
 					      "p1_ns",	"avg_ns", NULL};
@@ -128,10 +128,10 @@ static void check_io(const struct stream *s, const struct snap *snap, enum profi
 
 	for (u32 g = 0; g < IO_GROUPS; g++) {
 		struct io_query q = {.group = g, .window = w};
-		struct io_answer *a = io__query(container_of(snap, struct io_snap, base), &q, NULL);
+		struct io_result *a = io__query(container_of(snap, struct io_snap, base), &q, NULL);
 
 		check(s, &a->base, g == IO_BY_DEVICE ? devices : procs);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 }
 
@@ -159,19 +159,19 @@ static void put_sched(struct stream *s)
 	s->ops->consume(s->model, &t.head);
 }
 
-static void check_sched(const struct stream *s, const struct snap *snap, enum profile_window w)
+static void check_sched(const struct stream *s, const struct snap *snap, enum time_window w)
 {
 	static const char *const waits[] = {"wait_max_ns", "wait_p99_ns", "wait_p50_ns", NULL};
 	static const char *const runs[] = {"run_max_ns", "on_p99_ns", "on_p50_ns", NULL};
 
 	for (u32 g = 0; g < SCHED_BY_CPU; g++) {
 		struct sched_query q = {.group = g, .window = w, .all = true};
-		struct sched_answer *a =
+		struct sched_result *a =
 			sched__query(container_of(snap, struct sched_snap, base), &q, NULL);
 
 		check(s, &a->base, waits);
 		check(s, &a->base, runs);
-		answer__free(&a->base);
+		query_result__free(&a->base);
 	}
 }
 
@@ -193,22 +193,21 @@ static void put_waits(struct stream *s)
 	s->ops->consume(s->model, &w.head);
 }
 
-static void check_waits(const struct stream *s, const struct snap *snap, enum profile_window w)
+static void check_waits(const struct stream *s, const struct snap *snap, enum time_window w)
 {
 	static const char *const names[] = {"max_ns", "avg_ns", NULL};
 	struct waits_query q = {.window = w, .groups = WAITS_BIT(WAITS_BY_TID)};
-	struct waits_answer *a =
+	struct waits_result *a =
 		waits__query(container_of(snap, struct waits_snap, base), &q, NULL);
 
 	check(s, &a->base, names);
-	answer__free(&a->base);
+	query_result__free(&a->base);
 }
 
 /* --- all --- */
 
 static void run(const struct model_ops *ops, void (*put)(struct stream *s),
-		void (*look)(const struct stream *s, const struct snap *snap,
-			     enum profile_window w))
+		void (*look)(const struct stream *s, const struct snap *snap, enum time_window w))
 {
 	for (u64 seed = 1; seed <= 20; seed++) {
 		struct stream s;

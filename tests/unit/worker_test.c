@@ -153,7 +153,7 @@ static void test_free_drops(void **state)
 	assert_null(strchr(story.text, 'd'));
 }
 
-static void tell_signals(struct job *j)
+static void report_signals(struct job *j)
 {
 	struct task *t = container_of(j, struct task, job);
 	sigset_t now;
@@ -170,7 +170,7 @@ static void test_signals_are_not_for_it(void **state)
 	struct worker *w = *state;
 	struct task *t = xcalloc(1, sizeof(*t));
 
-	t->job = (struct job){.run = tell_signals, .done = task__done, .drop = task__drop};
+	t->job = (struct job){.run = report_signals, .done = task__done, .drop = task__drop};
 	worker__post(w, &t->job);
 	reap_all(w);
 	worker__free(w);

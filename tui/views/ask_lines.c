@@ -19,12 +19,12 @@ static struct lines_screen *of(const struct listing *l)
 	return container_of(l, struct lines_screen, list);
 }
 
-static const struct ask_lines_answer *rows_of(const struct listing *l)
+static const struct ask_lines_result *rows_of(const struct listing *l)
 {
-	return container_of(l->answer, struct ask_lines_answer, base);
+	return container_of(l->result, struct ask_lines_result, base);
 }
 
-static struct answer *run(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *run(const struct frame *f, const void *query, const struct scope *scope)
 {
 	return asked__lines_of(f->snaps[MODEL_EVENTS], query, scope);
 }
@@ -32,7 +32,7 @@ static struct answer *run(const struct frame *f, const void *query, const struct
 static void lines__headline(struct listing *l, struct headline *line)
 {
 	headline__addf(line, ROLE_STRONG, "%.60s", of(l)->query.asked->name);
-	if (!l->answer)
+	if (!l->result)
 		return;
 	headline__addf(line, ROLE_TEXT, " · %u lines", rows_of(l)->nrows);
 	if (rows_of(l)->dropped)
@@ -53,7 +53,7 @@ static enum role lines__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct ask_line *line = rows_of(l)->rows[row].line;
 
-	return (l->answer->table.columns[column].flags & COLUMN_KEY) && line->who.kthread
+	return (l->result->table.columns[column].flags & COLUMN_KEY) && line->who.kthread
 		       ? ROLE_KERNEL
 		       : ROLE_TEXT;
 }
@@ -64,9 +64,9 @@ static void lines__selection(const struct listing *l, struct listing_place at, c
 	ask_line__describe(&rows_of(l)->rows[at.row], buf, size);
 }
 
-static void lines__report(const struct answer *base, const struct frame *f, struct report *r)
+static void lines__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct ask_lines_answer *a = container_of(base, struct ask_lines_answer, base);
+	const struct ask_lines_result *a = container_of(base, struct ask_lines_result, base);
 
 	r->view = "events";
 	r->window = window__text(a->query.window);
@@ -104,7 +104,7 @@ static const struct screen_ops lines_screen_ops = {
 				       ACTION_WINDOW, ACTION_BACK, ACTION_PAUSE, ACTION_NONE},
 };
 
-struct screen *ask_lines__open(struct host *h, const struct measure *m, enum profile_window window)
+struct screen *ask_lines__open(struct host *h, const struct measure *m, enum time_window window)
 {
 	struct lines_screen *s = xcalloc(1, sizeof(*s));
 

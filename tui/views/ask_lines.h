@@ -7,6 +7,6 @@
 #include "models/ask_lines.h"
 #include "tui/view.h"
 
-struct screen *ask_lines__open(struct host *h, const struct measure *m, enum profile_window window);
+struct screen *ask_lines__open(struct host *h, const struct measure *m, enum time_window window);
 
 #endif

@@ -22,9 +22,9 @@ static struct asked_screen *of(const struct listing *l)
 	return container_of(l, struct asked_screen, list);
 }
 
-static const struct asked_answer *rows_of(const struct listing *l)
+static const struct asked_result *rows_of(const struct listing *l)
 {
-	return container_of(l->answer, struct asked_answer, base);
+	return container_of(l->result, struct asked_result, base);
 }
 
 /* --- one question's own screens --- */
@@ -35,7 +35,7 @@ struct question_view {
 	struct measure_view view;
 };
 
-static struct answer *run_one(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *run_one(const struct frame *f, const void *query, const struct scope *scope)
 {
 	const struct measure_query *q = query;
 
@@ -78,7 +78,7 @@ static const struct measure_view *view_of(const struct measure *m)
 }
 
 static struct screen *open_sums(struct host *h, const struct measure *m,
-				    enum profile_window window, const struct measure_narrow *narrow,
+				    enum time_window window, const struct measure_narrow *narrow,
 				    u32 groups)
 {
 	struct measure_query q;
@@ -100,13 +100,13 @@ static void asked__headline(struct listing *l, struct headline *line)
 		[ASK_EVENTS] = "events", [ASK_PAIRS] = "spans", [ASK_HELD] = "acquired"};
 	char rate[16];
 
-	headline__addf(line, ROLE_STRONG, "%u question%s", l->answer ? rows_of(l)->n : 0,
-		       l->answer && rows_of(l)->n == 1 ? "" : "s");
+	headline__addf(line, ROLE_STRONG, "%u question%s", l->result ? rows_of(l)->n : 0,
+		       l->result && rows_of(l)->n == 1 ? "" : "s");
 	headline__addf(line, ROLE_DIM, " · %s", window__text(of(l)->query.window));
-	if (!l->answer || !l->answer->window_ns)
+	if (!l->result || !l->result->window_ns)
 		return;
 	format__count(rate, sizeof(rate),
-		      window__per_second(rows_of(l)->count, l->answer->window_ns));
+		      window__per_second(rows_of(l)->count, l->result->window_ns));
 	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate,
 		       nouns[of(l)->kind]);
 	if (rows_of(l)->dropped)
@@ -132,7 +132,7 @@ static void asked__empty(const struct listing *l, char *buf, size_t size)
 	static const struct feed_words words = {"to the events of questions", "answer",
 						"listening to the events of questions"};
 
-	if (l->answer && !rows_of(l)->n)
+	if (l->result && !rows_of(l)->n)
 		snprintf(buf, size, "nothing is asked: %s", examples[of(l)->kind]);
 	else if (!listing__waiting(l, &words, buf, size))
 		snprintf(buf, size, "none of the events that are asked for came in the window");
@@ -140,7 +140,7 @@ static void asked__empty(const struct listing *l, char *buf, size_t size)
 
 static enum role asked__role(const struct listing *l, u32 row, u32 column)
 {
-	const struct row_table *t = &l->answer->table;
+	const struct row_table *t = &l->result->table;
 	const struct asked_place at = asked__at(rows_of(l), row);
 	const struct measure_who *who = at.line ? &at.line->line->who : at.row->who;
 	struct value v;
@@ -188,10 +188,10 @@ static bool asked__drill(struct listing *l, struct listing_place at)
 	return true;
 }
 
-static void asked__report(const struct answer *base, const struct frame *f, struct report *r,
+static void asked__report(const struct query_result *base, const struct frame *f, struct report *r,
 			  enum ask_kind kind)
 {
-	const struct asked_answer *a = container_of(base, struct asked_answer, base);
+	const struct asked_result *a = container_of(base, struct asked_result, base);
 
 	r->view = ask_kind__view(kind);
 	r->window = window__text(a->query.window);
@@ -231,7 +231,7 @@ static const struct screen_ops asked_screen_ops = {
 };
 
 static void query__init(struct asked_query *q, const struct view_args *args,
-			enum profile_window window)
+			enum time_window window)
 {
 	memset(q, 0, sizeof(*q));
 	q->window = window;
@@ -252,12 +252,12 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 }
 
 #define ASKED(name_, id, title_, groups_, moment)                                                          \
-	static struct answer *run_##name_(const struct frame *f, const void *query,                \
+	static struct query_result *run_##name_(const struct frame *f, const void *query,                \
 					  const struct scope *scope)                               \
 	{                                                                                          \
 		return asked__query(f->snaps[MODEL_##id], query, scope);                           \
 	}                                                                                          \
-	static void report_##name_(const struct answer *a, const struct frame *f, struct report *r) \
+	static void report_##name_(const struct query_result *a, const struct frame *f, struct report *r) \
 	{                                                                                          \
 		asked__report(a, f, r, ASK_##id);                                                  \
 	}                                                                                          \

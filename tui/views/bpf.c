@@ -18,12 +18,13 @@ static struct bpf_screen *of(const struct listing *l)
 	return container_of(l, struct bpf_screen, list);
 }
 
-static const struct bpf_answer *answer(const struct listing *l)
+static const struct bpf_result *result(const struct listing *l)
 {
-	return container_of(l->answer, struct bpf_answer, base);
+	return container_of(l->result, struct bpf_result, base);
 }
 
-static struct answer *bpf__run(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *bpf__run(const struct frame *f, const void *query,
+				     const struct scope *scope)
 {
 	return &bpf__query((const void *)f->snaps[MODEL_BPF], query, scope)->base;
 }
@@ -42,7 +43,7 @@ static const struct group_keys bpf_keys = {bpf_group_names, group_actions, BPF_G
 
 /* --- what it says --- */
 
-static void add_costs(const struct bpf_answer *a, struct headline *line)
+static void add_costs(const struct bpf_result *a, struct headline *line)
 {
 	char rate[16], all[16], own[16];
 
@@ -63,8 +64,8 @@ static void bpf__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_DIM, " [%s] · %s",
 		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
 		       window__text(q->window));
-	if (l->answer)
-		add_costs(answer(l), line);
+	if (l->result)
+		add_costs(result(l), line);
 }
 
 static void statistics_text(const struct bpf_state_sample *s, char *buf, size_t size)
@@ -80,7 +81,7 @@ static void statistics_text(const struct bpf_state_sample *s, char *buf, size_t 
 /* The formula, with the numbers of all rows. */
 static int bpf__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct bpf_answer *a = answer(l);
+	const struct bpf_result *a = result(l);
 	struct headline line = {c, {area.x, area.y, area.w, 1}, area.x};
 	char rate[16], cost[16], pct[16], text[256];
 	u64 avg = a->n[BPF_RUN_NS] / MAX(a->n[BPF_RUNS], 1ULL);
@@ -117,9 +118,9 @@ static void bpf__empty(const struct listing *l, char *buf, size_t size)
 
 static enum role bpf__role(const struct listing *l, u32 row, u32 column)
 {
-	const struct bpf_row *r = &answer(l)->rows[row];
-	const struct row_table *t = &l->answer->table;
-	double cpu = bpf__cpu_pct(r->n[BPF_RUN_NS], l->answer->window_ns);
+	const struct bpf_row *r = &result(l)->rows[row];
+	const struct row_table *t = &l->result->table;
+	double cpu = bpf__cpu_pct(r->n[BPF_RUN_NS], l->result->window_ns);
 	struct value v;
 
 	if (r->gone || !t->cell(t, row, column, &v))
@@ -148,9 +149,9 @@ static void program_text(const struct bpf_row *r, char *buf, size_t size)
 
 static void bpf__selection(const struct listing *l, struct listing_place at, char *buf, size_t size)
 {
-	const struct bpf_row *r = &answer(l)->rows[at.row];
+	const struct bpf_row *r = &result(l)->rows[at.row];
 
-	if (answer(l)->query.group == BPF_BY_PROGRAM)
+	if (result(l)->query.group == BPF_BY_PROGRAM)
 		program_text(r, buf, size);
 	else
 		snprintf(buf, size, "%u programs, %u of them proftop's", r->nprogs, r->nown);
@@ -158,11 +159,11 @@ static void bpf__selection(const struct listing *l, struct listing_place at, cha
 
 static bool bpf__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	const struct bpf_prog_sample *s = &answer(l)->rows[row].first->s;
+	const struct bpf_prog_sample *s = &result(l)->rows[row].first->s;
 
 	if (!s->nowners)
 		return false;
-	switch (answer(l)->query.group) {
+	switch (result(l)->query.group) {
 	case BPF_BY_TYPE:
 		return false;
 	case BPF_BY_COMM:
@@ -177,7 +178,7 @@ static bool bpf__term(const struct listing *l, u32 row, char *buf, size_t size)
 /* To the programs of a row that sums some up. */
 static void push_programs(struct listing *l, u32 row)
 {
-	const struct bpf_row *r = &answer(l)->rows[row];
+	const struct bpf_row *r = &result(l)->rows[row];
 	struct bpf_query q = of(l)->query;
 	struct bpf_screen *next;
 	char term[TERM_MAX] = "";
@@ -190,21 +191,21 @@ static void push_programs(struct listing *l, u32 row)
 	next = (struct bpf_screen *)listing__new(&the_view, l->base.host, &q);
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), *term ? term : q.type);
 	if (*term) {
-		const struct scope *scope = asker__scope(&l->asker);
+		const struct scope *scope = query_client__scope(&l->query_client);
 
-		next->list.asker.extra_scope = terms__scope(scope, term);
+		next->list.query_client.extra_scope = terms__scope(scope, term);
 		scope__put(scope);
-	} else if (l->asker.extra_scope) {
-		next->list.asker.extra_scope = scope__get(l->asker.extra_scope);
+	} else if (l->query_client.extra_scope) {
+		next->list.query_client.extra_scope = scope__get(l->query_client.extra_scope);
 	}
 	host__push(l->base.host, &next->list.base);
 }
 
 static bool bpf__drill(struct listing *l, struct listing_place at)
 {
-	const struct bpf_row *r = &answer(l)->rows[at.row];
+	const struct bpf_row *r = &result(l)->rows[at.row];
 
-	if (answer(l)->query.group != BPF_BY_PROGRAM)
+	if (result(l)->query.group != BPF_BY_PROGRAM)
 		push_programs(l, at.row);
 	else if (r->gone)
 		host__message(l->base.host, ROLE_WARN, "this program is gone");
@@ -215,9 +216,9 @@ static bool bpf__drill(struct listing *l, struct listing_place at)
 
 /* --- reports --- */
 
-static void bpf__report(const struct answer *base, const struct frame *f, struct report *r)
+static void bpf__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct bpf_answer *a = container_of(base, struct bpf_answer, base);
+	const struct bpf_result *a = container_of(base, struct bpf_result, base);
 
 	r->view = "bpf";
 	r->window = window__text(a->query.window);

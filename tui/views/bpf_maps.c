@@ -16,12 +16,13 @@ static struct maps_screen *of(const struct listing *l)
 	return container_of(l, struct maps_screen, list);
 }
 
-static const struct bpf_maps_answer *answer(const struct listing *l)
+static const struct bpf_maps_result *result(const struct listing *l)
 {
-	return container_of(l->answer, struct bpf_maps_answer, base);
+	return container_of(l->result, struct bpf_maps_result, base);
 }
 
-static struct answer *maps__run(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *maps__run(const struct frame *f, const void *query,
+				      const struct scope *scope)
 {
 	(void)scope;
 	return &bpf_maps__query((const void *)f->snaps[MODEL_BPF], query)->base;
@@ -34,10 +35,10 @@ static void maps__headline(struct listing *l, struct headline *line)
 	char bytes[16];
 
 	headline__add(line, ROLE_STRONG, of(l)->query.prog ? "maps of the program" : "all maps");
-	if (!l->answer)
+	if (!l->result)
 		return;
-	format__bytes(bytes, sizeof(bytes), answer(l)->bytes);
-	headline__addf(line, ROLE_TEXT, " · %u · %s of memory", answer(l)->nrows, bytes);
+	format__bytes(bytes, sizeof(bytes), result(l)->bytes);
+	headline__addf(line, ROLE_TEXT, " · %u · %s of memory", result(l)->nrows, bytes);
 }
 
 static void maps__empty(const struct listing *l, char *buf, size_t size)
@@ -49,8 +50,8 @@ static void maps__empty(const struct listing *l, char *buf, size_t size)
 
 static enum role maps__role(const struct listing *l, u32 row, u32 column)
 {
-	const struct bpf_map_sample *m = answer(l)->rows[row].map;
-	const char *name = l->answer->table.columns[column].name;
+	const struct bpf_map_sample *m = result(l)->rows[row].map;
+	const char *name = l->result->table.columns[column].name;
 	double pct;
 
 	if (!strcmp(name, "fill_pct") && bpf_map__fill_pct(m, &pct))
@@ -61,15 +62,15 @@ static enum role maps__role(const struct listing *l, u32 row, u32 column)
 static void maps__selection(const struct listing *l, struct listing_place at, char *buf,
 			    size_t size)
 {
-	const struct bpf_map_row *r = &answer(l)->rows[at.row];
+	const struct bpf_map_row *r = &result(l)->rows[at.row];
 
 	snprintf(buf, size, "%s (%s): %s%s", r->map->name, r->map->type,
 		 *r->progs ? "used by " : "no program uses it", r->progs);
 }
 
-static void maps__report(const struct answer *base, const struct frame *f, struct report *r)
+static void maps__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct bpf_maps_answer *a = container_of(base, struct bpf_maps_answer, base);
+	const struct bpf_maps_result *a = container_of(base, struct bpf_maps_result, base);
 
 	r->view = "bpf-maps";
 	r->window = window__text(WINDOW_LAST);

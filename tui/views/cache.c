@@ -17,8 +17,8 @@
 
 static const struct listing_view the_view;
 
-static struct answer *cache__run(const struct frame *f, const void *query,
-				 const struct scope *scope)
+static struct query_result *cache__run(const struct frame *f, const void *query,
+				       const struct scope *scope)
 {
 	return &cache__query((const void *)f->snaps[MODEL_CACHE], query, scope)->base;
 }
@@ -35,7 +35,7 @@ static bool cache__unfolds(const struct listing *l, u32 row)
 /* --- drilling --- */
 
 /* The row's key as a term of the filter language; false when it has none. */
-static bool row_term(const struct cache_answer *a, const struct cache_row *r, char *buf,
+static bool row_term(const struct cache_result *a, const struct cache_row *r, char *buf,
 		     size_t size)
 {
 	const struct cache_use *u = r->use;
@@ -75,8 +75,8 @@ static struct cache_screen *next_screen(struct listing *l, enum cache_group grou
 
 static void push(struct listing *l, struct cache_screen *next)
 {
-	if (l->asker.extra_scope)
-		next->list.asker.extra_scope = scope__get(l->asker.extra_scope);
+	if (l->query_client.extra_scope)
+		next->list.query_client.extra_scope = scope__get(l->query_client.extra_scope);
 	host__push(l->base.host, &next->list.base);
 }
 
@@ -118,7 +118,7 @@ static void open_term(struct listing *l, const struct cache_row *r)
 	char terms[TERM_MAX];
 
 	if (row_term(cache__rows(l), r, terms, sizeof(terms))) {
-		scope = asker__scope(&l->asker);
+		scope = query_client__scope(&l->query_client);
 		narrow = terms__scope(scope, terms);
 		scope__put(scope);
 	}
@@ -128,7 +128,7 @@ static void open_term(struct listing *l, const struct cache_row *r)
 		return;
 	}
 	next = next_screen(l, CACHE_BY_PID, terms);
-	next->list.asker.extra_scope = narrow;
+	next->list.query_client.extra_scope = narrow;
 	host__push(l->base.host, &next->list.base);
 }
 
@@ -214,14 +214,14 @@ static bool cache__action(struct screen *base, enum action a)
 		s->ages = !s->ages;
 		return true;
 	case ACTION_DENTRIES:
-		host__push(base->host, dentry__open(base->host, s->list.asker.extra_scope));
+		host__push(base->host, dentry__open(base->host, s->list.query_client.extra_scope));
 		return true;
 	case ACTION_LLC:
 	case ACTION_TLB:
 		host__push(base->host,
 			   cpu_cache__open(base->host,
 					   a == ACTION_LLC ? CPU_CACHE_LLC : CPU_CACHE_TLB,
-					   s->list.asker.extra_scope));
+					   s->list.query_client.extra_scope));
 		return true;
 	default:
 		return listing__action(base, a);

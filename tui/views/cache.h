@@ -21,26 +21,26 @@ static inline struct cache_screen *cache__of(const struct listing *l)
 }
 
 /* What is shown; NULL at first. */
-static inline const struct cache_answer *cache__rows(const struct listing *l)
+static inline const struct cache_result *cache__rows(const struct listing *l)
 {
-	return l->answer ? container_of(l->answer, struct cache_answer, base) : NULL;
+	return l->result ? container_of(l->result, struct cache_result, base) : NULL;
 }
 
-static inline const struct cache_snap *cache__snap(const struct cache_answer *a)
+static inline const struct cache_snap *cache__snap(const struct cache_result *a)
 {
 	return container_of(a->base.snap, struct cache_snap, base);
 }
 
 /* What the panel is about beside its answer. */
 struct cache_panel {
-	const struct cache_answer *answer;
+	const struct cache_result *result;
 	bool whole; /* the rows are all there are: the last minutes are theirs */
 	bool ages;
 	const char *tier; /* which source serves */
 };
 
 /* Whether a window has so few misses that no share is worth a look. */
-bool cache__few_misses(const struct cache_answer *a, const u64 *n);
+bool cache__few_misses(const struct cache_result *a, const u64 *n);
 
 /* How the cache fares, above the table. Returns how many lines were taken. */
 int cache_panel__draw(const struct cache_panel *p, struct canvas *c, struct rect r);
@@ -51,6 +51,6 @@ int cache__above(struct listing *l, struct canvas *c, struct rect area);
 void cache__empty(const struct listing *l, char *buf, size_t size);
 enum role cache__role(const struct listing *l, u32 row, u32 column);
 void cache__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
-void cache__report(const struct answer *a, const struct frame *f, struct report *r);
+void cache__report(const struct query_result *a, const struct frame *f, struct report *r);
 
 #endif

@@ -76,7 +76,7 @@ static void add_rate(struct headline *line, const char *name, u64 n, u64 window_
 
 static void draw_shares(const struct cache_panel *p, struct canvas *c, struct rect r, int y)
 {
-	const struct cache_answer *a = p->answer;
+	const struct cache_result *a = p->result;
 	const struct cache_snap *s = cache__snap(a);
 	struct headline line = line_at(c, r, y);
 	bool few = cache__few_misses(a, a->n);
@@ -95,7 +95,7 @@ static void draw_shares(const struct cache_panel *p, struct canvas *c, struct re
 
 static void draw_flow(const struct cache_panel *p, struct canvas *c, struct rect r, int y)
 {
-	const struct cache_answer *a = p->answer;
+	const struct cache_result *a = p->result;
 	const struct cache_snap *s = cache__snap(a);
 	const struct cache_flow *flow = &s->flow[a->query.window];
 	struct value wasted = cache__share(a->n[CACHE_AHEAD_WASTED], a->n[CACHE_AHEAD_USED]);
@@ -119,7 +119,7 @@ static void draw_flow(const struct cache_panel *p, struct canvas *c, struct rect
 /* What the numbers do not have in them. */
 static void draw_blind(const struct cache_panel *p, struct canvas *c, struct rect r, int y)
 {
-	const struct cache_snap *s = cache__snap(p->answer);
+	const struct cache_snap *s = cache__snap(p->result);
 	const char *of = *s->totals.blind ? s->totals.blind : "some file systems";
 	bool writes = !s->totals_known || s->totals.writes_seen;
 	char text[256];
@@ -187,7 +187,7 @@ static u64 median(const struct histogram_bucket *b, u32 n, double all, double q)
 
 static int draw_ages(const struct cache_panel *p, struct canvas *c, struct rect r)
 {
-	const struct cache_flow *flow = &cache__snap(p->answer)->flow[p->answer->query.window];
+	const struct cache_flow *flow = &cache__snap(p->result)->flow[p->result->query.window];
 	struct histogram_bucket buckets[CACHE_AGES];
 	struct histogram_mark marks[2] = {{"p50", 0}, {"p95", 0}};
 	struct histogram h = {.buckets = buckets,
@@ -233,12 +233,12 @@ int cache_panel__draw(const struct cache_panel *p, struct canvas *c, struct rect
 	if (p->ages) {
 		y += draw_ages(p, c, (struct rect){r.x, y, r.w, r.h - 1});
 	} else if (p->whole && r.h >= 6) {
-		draw_strips(cache__snap(p->answer), c, (struct rect){r.x, y, r.w, tall});
+		draw_strips(cache__snap(p->result), c, (struct rect){r.x, y, r.w, tall});
 		y += tall;
 	}
 	if (r.h >= 8)
 		draw_flow(p, c, r, y++);
-	if (r.h >= 10 && cache__snap(p->answer)->nstrip <= NOTE_INTERVALS)
+	if (r.h >= 10 && cache__snap(p->result)->nstrip <= NOTE_INTERVALS)
 		draw_blind(p, c, r, y++);
 	return y - r.y;
 }

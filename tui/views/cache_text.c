@@ -34,7 +34,7 @@ void cache__headline(struct listing *l, struct headline *line)
 int cache__above(struct listing *l, struct canvas *c, struct rect area)
 {
 	const struct frame *f = host__frame(l->base.host);
-	const struct cache_panel p = {.answer = cache__rows(l),
+	const struct cache_panel p = {.result = cache__rows(l),
 				      .whole = !l->base.below,
 				      .ages = cache__of(l)->ages,
 				      .tier = f ? f->feeds[MODEL_CACHE].health.tier : ""};
@@ -59,13 +59,13 @@ void cache__empty(const struct listing *l, char *buf, size_t size)
 /* --- rows --- */
 
 /* So few that no share of them is worth a look: 256 K a second, which any disk reads at once. */
-bool cache__few_misses(const struct cache_answer *a, const u64 *n)
+bool cache__few_misses(const struct cache_result *a, const u64 *n)
 {
 	return window__per_second(cache__misses(n), a->window_ns) < 64;
 }
 
 /* Few hits are worth a look where something is missed. */
-static enum role hit_role(const struct cache_answer *a, const struct cache_row *r, double pct)
+static enum role hit_role(const struct cache_result *a, const struct cache_row *r, double pct)
 {
 	if (!cache__misses(r->n))
 		return ROLE_DIM;
@@ -86,7 +86,7 @@ static enum role number_role(const struct column *c, const struct value *v)
 enum role cache__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct cache_row *r = &cache__rows(l)->rows[row];
-	const struct row_table *t = &l->answer->table;
+	const struct row_table *t = &l->result->table;
 	const struct column *c = &t->columns[column];
 	struct value v;
 
@@ -105,7 +105,7 @@ enum role cache__role(const struct listing *l, u32 row, u32 column)
 
 static void select_node(const struct listing *l, u32 node, char *buf, size_t size)
 {
-	const struct tree_node *n = &l->answer->nodes[node];
+	const struct tree_node *n = &l->result->nodes[node];
 
 	snprintf(buf, size, "%s  %s  %llu misses", n->name, n->object_name,
 		 (unsigned long long)n->count);
@@ -137,7 +137,7 @@ static void sum_count(struct report *r, const char *name, u64 n)
 	report__sum_number(r, name, VALUE_COUNT, n);
 }
 
-static void sum_machine(struct report *r, const struct cache_snap *s, enum profile_window w)
+static void sum_machine(struct report *r, const struct cache_snap *s, enum time_window w)
 {
 	const struct cache_totals_sample *t = &s->totals;
 	enum value_type bytes = s->totals_known ? VALUE_BYTES : VALUE_NONE;
@@ -153,9 +153,9 @@ static void sum_machine(struct report *r, const struct cache_snap *s, enum profi
 	report__sum(r, "blind", (struct value){.type = VALUE_TEXT, .s = t->blind});
 }
 
-void cache__report(const struct answer *base, const struct frame *f, struct report *r)
+void cache__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct cache_answer *a = container_of(base, struct cache_answer, base);
+	const struct cache_result *a = container_of(base, struct cache_result, base);
 
 	r->view = "cache";
 	r->window = window__text(a->query.window);

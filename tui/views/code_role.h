@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the kinds of code are told apart on screens. */
+/* How the kinds of code are distinguished on screens. */
 #ifndef TUI_VIEWS_CODE_ROLE_H
 #define TUI_VIEWS_CODE_ROLE_H
 

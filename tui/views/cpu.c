@@ -10,7 +10,7 @@
 
 static const struct listing_view the_view;
 
-struct answer *cpu__run(const struct frame *f, const void *query, const struct scope *scope)
+struct query_result *cpu__run(const struct frame *f, const void *query, const struct scope *scope)
 {
 	return &profile__query((const void *)f->snaps[MODEL_PROFILE], query, scope)->base;
 }
@@ -20,7 +20,7 @@ struct answer *cpu__run(const struct frame *f, const void *query, const struct s
 
 static bool cpu__few(const struct listing *l)
 {
-	return l->answer && cpu__rows(l)->count < FEW_SAMPLES;
+	return l->result && cpu__rows(l)->count < FEW_SAMPLES;
 }
 
 /* --- grouping and window --- */
@@ -40,7 +40,7 @@ static enum code_kind row_code_kind(const struct listing *l, const struct profil
 static enum role cpu__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct profile_row *r = &cpu__rows(l)->rows[row];
-	const struct column *c = &l->answer->table.columns[column];
+	const struct column *c = &l->result->table.columns[column];
 
 	if (!(c->flags & COLUMN_KEY) && strcmp(c->name, "kind"))
 		return ROLE_TEXT;
@@ -66,7 +66,7 @@ static bool cpu__term(const struct listing *l, u32 row, char *buf, size_t size)
 /* The screen's scope with more terms; NULL when they make none. */
 static const struct scope *narrowed(const struct listing *l, const char *terms)
 {
-	const struct scope *scope = asker__scope(&l->asker);
+	const struct scope *scope = query_client__scope(&l->query_client);
 	const struct scope *narrow = terms__scope(scope, terms);
 
 	scope__put(scope);
@@ -92,7 +92,7 @@ static void open_narrow(struct listing *l, const struct profile_row *r)
 	q.groups = GROUP_BIT(GROUP_SYMBOL);
 	next = (struct cpu_screen *)listing__new(&the_view, l->base.host, &q);
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), terms);
-	next->list.asker.extra_scope = narrow;
+	next->list.query_client.extra_scope = narrow;
 	host__push(l->base.host, &next->list.base);
 }
 
@@ -110,14 +110,14 @@ static void open_callers(struct listing *l, const struct profile_row *r, u32 fun
 	if (*terms)
 		extra = narrowed(l, terms);
 	host__push(l->base.host, cpu_callers__open(l->base.host, q, func,
-						   extra ? extra : l->asker.extra_scope));
+						   extra ? extra : l->query_client.extra_scope));
 	scope__put(extra);
 }
 
 static bool cpu__drill(struct listing *l, struct listing_place at)
 {
 	const struct profile_row *r = &cpu__rows(l)->rows[at.row];
-	u32 func = at.node != UINT32_MAX ? l->answer->nodes[at.node].func : r->func;
+	u32 func = at.node != UINT32_MAX ? l->result->nodes[at.node].func : r->func;
 
 	if (func)
 		open_callers(l, r, func);

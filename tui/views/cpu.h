@@ -24,7 +24,7 @@ static inline struct cpu_screen *cpu__of(const struct listing *l)
 /* What is shown; NULL at first. */
 static inline const struct profile_rows *cpu__rows(const struct listing *l)
 {
-	return l->answer ? container_of(l->answer, struct profile_rows, base) : NULL;
+	return l->result ? container_of(l->result, struct profile_rows, base) : NULL;
 }
 
 /* Callers and callees of a function under the same window and mode as `q`. extra: the scope
@@ -35,13 +35,13 @@ struct screen *cpu_callers__open(struct host *h, const struct profile_query *q, 
 struct screen *cpu_annotate__open(struct host *h, const struct profile_query *q, u32 func,
 				  const struct scope *extra);
 
-/* The query of a screen of its own, of asker_ops; size and model go with it. */
-struct answer *cpu__run(const struct frame *f, const void *query, const struct scope *scope);
+/* The query of a screen of its own, of query_client_ops; size and model go with it. */
+struct query_result *cpu__run(const struct frame *f, const void *query, const struct scope *scope);
 
 /* Of the table, as in listing_ops. */
 void cpu__headline(struct listing *l, struct headline *line);
 void cpu__empty(const struct listing *l, char *buf, size_t size);
 void cpu__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
-void cpu__report(const struct answer *a, const struct frame *f, struct report *r);
+void cpu__report(const struct query_result *a, const struct frame *f, struct report *r);
 
 #endif

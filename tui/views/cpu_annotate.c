@@ -7,39 +7,39 @@
 #include "base/arena.h"
 #include "tui/views/window.h"
 
-static void code_answer__free(struct answer *base)
+static void code_result__free(struct query_result *base)
 {
-	struct code_answer *a = (struct code_answer *)base;
+	struct code_result *a = (struct code_result *)base;
 
 	profile_rows__free(a->rows);
 	free(a->offsets);
 	free(a);
 }
 
-static struct answer *annotate__run(const struct frame *f, const void *query,
-				    const struct scope *scope)
+static struct query_result *annotate__run(const struct frame *f, const void *query,
+					  const struct scope *scope)
 {
 	const struct profile_snap *snap = (const void *)f->snaps[MODEL_PROFILE];
 	const struct profile_query *q = query;
-	struct code_answer *a = xcalloc(1, sizeof(*a));
+	struct code_result *a = xcalloc(1, sizeof(*a));
 
 	a->rows = profile__query(snap, q, scope);
 	a->noffsets = profile__offsets(snap, q, scope, q->focus, &a->offsets);
 	a->base.unresolved = a->rows->base.unresolved;
-	a->base.free = code_answer__free;
+	a->base.free = code_result__free;
 	return &a->base;
 }
 
-static const struct asker_ops annotate_ask = {
+static const struct query_client_ops annotate_ask = {
 	.size = sizeof(struct profile_query), .model = MODEL_PROFILE, .run = annotate__run};
 
 static void annotate__free(struct screen *base)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
 
-	asker__fini(&s->asker);
-	if (s->answer)
-		answer__free(&s->answer->base);
+	query_client__fini(&s->query_client);
+	if (s->result)
+		query_result__free(&s->result->base);
 	if (s->code)
 		annotation__put(s->code);
 	free(s->pct);
@@ -81,8 +81,8 @@ static void spread_weights(struct annotate_screen *s)
 	u32 i = 0;
 
 	memset(s->pct, 0, sizeof(*s->pct) * code->ninsns);
-	for (u32 k = 0; k < s->answer->noffsets; k++) {
-		const struct offset_weight *w = &s->answer->offsets[k];
+	for (u32 k = 0; k < s->result->noffsets; k++) {
+		const struct offset_weight *w = &s->result->offsets[k];
 
 		while (i < code->ninsns && code->insns[i].offset + code->insns[i].size <= w->offset)
 			i++;
@@ -115,7 +115,7 @@ static void select_insn(struct annotate_screen *s, u32 insn)
 
 static void weigh(struct annotate_screen *s)
 {
-	if (!s->code || !s->answer || !s->code->ninsns)
+	if (!s->code || !s->result || !s->code->ninsns)
 		return;
 	spread_weights(s);
 	rank_lines(s);
@@ -125,13 +125,13 @@ static void weigh(struct annotate_screen *s)
 	}
 }
 
-static void annotate__ready(void *owner, struct answer *answer)
+static void annotate__ready(void *owner, struct query_result *result)
 {
 	struct annotate_screen *s = owner;
 
-	if (s->answer)
-		answer__free(&s->answer->base);
-	s->answer = container_of(answer, struct code_answer, base);
+	if (s->result)
+		query_result__free(&s->result->base);
+	s->result = container_of(result, struct code_result, base);
 	weigh(s);
 	host__redraw(s->base.host);
 }
@@ -149,7 +149,7 @@ static void annotate__update(struct screen *base)
 			weigh(s);
 		}
 	}
-	asker__ask(&s->asker, &s->query);
+	query_client__ask(&s->query_client, &s->query);
 }
 
 /* --- actions --- */
@@ -291,7 +291,7 @@ static bool annotate__settled(const struct screen *base)
 {
 	const struct annotate_screen *s = (const struct annotate_screen *)base;
 
-	return s->code && s->answer && !asker__busy(&s->asker);
+	return s->code && s->result && !query_client__busy(&s->query_client);
 }
 
 static u32 annotate__function(const struct screen *base)
@@ -301,7 +301,7 @@ static u32 annotate__function(const struct screen *base)
 
 static const struct scope *annotate__scope(const struct screen *base)
 {
-	return ((const struct annotate_screen *)base)->asker.extra_scope;
+	return ((const struct annotate_screen *)base)->query_client.extra_scope;
 }
 
 static const enum action annotate_hints[] = {ACTION_HOTTEST_NEXT, ACTION_DRILL, ACTION_SOURCE,
@@ -334,7 +334,7 @@ struct screen *cpu_annotate__open(struct host *h, const struct profile_query *q,
 	s->query = *q;
 	s->query.focus = func;
 	s->with_source = true;
-	asker__init(&s->asker, h, &annotate_ask, s, annotate__ready);
-	s->asker.extra_scope = extra ? scope__get(extra) : NULL;
+	query_client__init(&s->query_client, h, &annotate_ask, s, annotate__ready);
+	s->query_client.extra_scope = extra ? scope__get(extra) : NULL;
 	return &s->base;
 }

@@ -9,8 +9,8 @@
 #include "tui/views/cpu.h"
 
 /* The function's samples by offset; of the rows its sums. */
-struct code_answer {
-	struct answer base; /* without rows of its own */
+struct code_result {
+	struct query_result base; /* without rows of its own */
 	struct profile_rows *rows;
 	struct offset_weight *offsets;
 	u32 noffsets;
@@ -25,8 +25,8 @@ struct code_line {
 struct annotate_screen {
 	struct screen base;
 	struct profile_query query;
-	struct asker asker;
-	struct code_answer *answer;
+	struct query_client query_client;
+	struct code_result *result;
 	const struct annotation *code;
 	double *pct;	 /* per instruction, of the function's self weight */
 	u32 *order;	 /* instructions by share, heaviest first, those above 0 only */

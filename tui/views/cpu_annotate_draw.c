@@ -76,8 +76,8 @@ static void draw_offsets(const struct annotate_screen *s, struct canvas *c, stru
 	const struct sym_func *f = symbols__func(host__symbols(s->base.host), s->query.focus);
 	char text[16];
 
-	for (int i = 0; i < r.h && i < (int)s->answer->noffsets; i++) {
-		const struct offset_weight *w = &s->answer->offsets[i];
+	for (int i = 0; i < r.h && i < (int)s->result->noffsets; i++) {
+		const struct offset_weight *w = &s->result->offsets[i];
 
 		format__pct(text, sizeof(text), w->pct);
 		draw__right(c, r.x, r.y + i, 7, heat(w->pct), text);
@@ -91,7 +91,7 @@ static void headline(const struct annotate_screen *s, struct canvas *c, struct r
 {
 	const struct symbols *symbols = host__symbols(s->base.host);
 	const struct sym_func *f = symbols__func(symbols, s->query.focus);
-	const struct profile_rows *rows = s->answer ? s->answer->rows : NULL;
+	const struct profile_rows *rows = s->result ? s->result->rows : NULL;
 	int x = r.x;
 
 	x += draw__middle(c, x, r.y, MAX(r.w - 40, 10), ROLE_TITLE, f->name);
@@ -124,6 +124,6 @@ void annotate__draw(struct screen *base, struct canvas *c, struct rect area)
 		draw__text(c, body.x + 1, body.y, body.w, ROLE_TEXT, "disassembling ...");
 	else if (s->nlines && body.h > 0)
 		annotate__body(s, c, body);
-	else if (s->answer)
+	else if (s->result)
 		draw_offsets(s, c, body);
 }

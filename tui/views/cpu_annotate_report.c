@@ -27,7 +27,7 @@ static bool code__text(struct value *out, const char *text)
 static bool offset__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
 	const struct annotate_screen *s = container_of(t, struct annotate_screen, table);
-	const struct offset_weight *w = &s->answer->offsets[row];
+	const struct offset_weight *w = &s->result->offsets[row];
 
 	*out = (struct value){.type = code_columns[column].type};
 	switch (column) {
@@ -39,7 +39,7 @@ static bool offset__cell(const struct row_table *t, u32 row, u32 column, struct 
 
 static u64 offset__key(const struct row_table *t, u32 row)
 {
-	return container_of(t, struct annotate_screen, table)->answer->offsets[row].offset;
+	return container_of(t, struct annotate_screen, table)->result->offsets[row].offset;
 }
 
 static bool code__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
@@ -67,23 +67,23 @@ static u64 code__key(const struct row_table *t, u32 row)
 bool annotate__report(struct screen *base, struct report *r)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
-	const struct scope *extra = s->asker.extra_scope;
+	const struct scope *extra = s->query_client.extra_scope;
 	const struct frame *f = host__frame(base->host);
 
-	if (!s->code || !s->answer || !f)
+	if (!s->code || !s->result || !f)
 		return false;
 	s->table = (struct row_table){.columns = code_columns, .ncolumns = ARRAY_SIZE(code_columns),
 				      .nrows = s->code->ninsns, .cell = code__cell, .key = code__key};
 	if (!s->code->ninsns) {
-		s->table.nrows = s->answer->noffsets;
+		s->table.nrows = s->result->noffsets;
 		s->table.cell = offset__cell;
 		s->table.key = offset__key;
 	}
 	*r = (struct report){.view = "cpu-code", .seq = f->seq,
-			     .t0_ns = s->answer->rows->base.since_ns,
-			     .t1_ns = s->answer->rows->base.snap->t1_ns,
+			     .t0_ns = s->result->rows->base.since_ns,
+			     .t1_ns = s->result->rows->base.snap->t1_ns,
 			     .scope = extra ? extra->text : host__scope(base->host)->text,
-			     .window = window__text(s->answer->rows->query.window),
+			     .window = window__text(s->result->rows->query.window),
 			     .group = symbols__func(host__symbols(base->host), s->query.focus)->name,
 			     .health = f->feeds[MODEL_PROFILE].health, .rows = &s->table};
 	return true;

@@ -25,15 +25,15 @@ static enum cpu_cache cache_of(const struct tally_query *q)
 	return (enum cpu_cache)(q->of - cpu_cache_tables);
 }
 
-static const struct cpu_cache_state *state_of(const struct answer *base)
+static const struct cpu_cache_state *state_of(const struct query_result *base)
 {
-	const struct tally_answer *a = container_of(base, struct tally_answer, base);
+	const struct tally_result *a = container_of(base, struct tally_result, base);
 
 	return cpu_cache__state(base->snap, cache_of(&a->query));
 }
 
-static struct answer *cpu_cache__run(const struct frame *f, const void *query,
-				     const struct scope *scope)
+static struct query_result *cpu_cache__run(const struct frame *f, const void *query,
+					   const struct scope *scope)
 {
 	return &cpu_cache__query((const void *)f->snaps[MODEL_CPU_CACHE], query, scope)->base;
 }
@@ -46,15 +46,15 @@ static void cpu_cache__headline(struct listing *l, struct headline *line)
 
 	if (!tally__headline(l, line))
 		return;
-	n = tally__answer(l)->n;
-	tally__add_rate(line, l->answer, "references", n[CPU_CACHE_REFERENCES]);
-	tally__add_rate(line, l->answer, "misses", n[CPU_CACHE_MISSES]);
+	n = tally__result(l)->n;
+	tally__add_rate(line, l->result, "references", n[CPU_CACHE_REFERENCES]);
+	tally__add_rate(line, l->result, "misses", n[CPU_CACHE_MISSES]);
 	tally__add_pct(line, "hit", cpu_cache__hit_pct(n).f);
 }
 
 static int cpu_cache__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct cpu_cache_state *s = state_of(l->answer);
+	const struct cpu_cache_state *s = state_of(l->result);
 	char text[256];
 
 	if (area.h < 3 || !s->known)
@@ -74,8 +74,8 @@ static void cpu_cache__empty(const struct listing *l, char *buf, size_t size)
 
 	if (listing__waiting(l, &words, buf, size))
 		return;
-	if (l->answer && *state_of(l->answer)->why)
-		snprintf(buf, size, "cannot count: %s", state_of(l->answer)->why);
+	if (l->result && *state_of(l->result)->why)
+		snprintf(buf, size, "cannot count: %s", state_of(l->result)->why);
 	else
 		snprintf(buf, size, "nothing in scope has used this cache in the window (%s)",
 			 listing__more(l, more));
@@ -84,18 +84,19 @@ static void cpu_cache__empty(const struct listing *l, char *buf, size_t size)
 static void cpu_cache__selection(const struct listing *l, struct listing_place at, char *buf,
 				 size_t size)
 {
-	const struct tally_row *r = &tally__answer(l)->rows[at.row];
+	const struct tally_row *r = &tally__result(l)->rows[at.row];
 	char who[160];
 
 	snprintf(buf, size, "%s: %llu references, %llu misses of the %s",
-		 tally__who(tally__answer(l), at.row, who, sizeof(who)),
+		 tally__who(tally__result(l), at.row, who, sizeof(who)),
 		 (unsigned long long)r->n[CPU_CACHE_REFERENCES],
 		 (unsigned long long)r->n[CPU_CACHE_MISSES], tally__of(l)->pane->title);
 }
 
-static void cpu_cache__report(const struct answer *base, const struct frame *f, struct report *r)
+static void cpu_cache__report(const struct query_result *base, const struct frame *f,
+			      struct report *r)
 {
-	const struct tally_answer *a = container_of(base, struct tally_answer, base);
+	const struct tally_result *a = container_of(base, struct tally_result, base);
 	enum value_type type = state_of(base)->known ? VALUE_COUNT : VALUE_NONE;
 
 	tally__report(a, &panes[cache_of(&a->query)], MODEL_CPU_CACHE, f, r);

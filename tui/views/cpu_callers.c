@@ -55,30 +55,30 @@ static void select_line(struct callers_screen *s, s64 line)
 	s->selected = callers__line(s, (u32)line, &row);
 }
 
-static void callers__ready(void *owner, struct answer *answer)
+static void callers__ready(void *owner, struct query_result *result)
 {
 	struct callers_screen *s = owner;
 
 	profile_rows__free(s->rows);
-	s->rows = container_of(answer, struct profile_rows, base);
+	s->rows = container_of(result, struct profile_rows, base);
 	host__redraw(s->base.host);
 }
 
-static const struct asker_ops callers_ask = {
+static const struct query_client_ops callers_ask = {
 	.size = sizeof(struct profile_query), .model = MODEL_PROFILE, .run = cpu__run};
 
 static void callers__update(struct screen *base)
 {
 	struct callers_screen *s = (struct callers_screen *)base;
 
-	asker__ask(&s->asker, &s->query);
+	query_client__ask(&s->query_client, &s->query);
 }
 
 static void callers__free(struct screen *base)
 {
 	struct callers_screen *s = (struct callers_screen *)base;
 
-	asker__fini(&s->asker);
+	query_client__fini(&s->query_client);
 	profile_rows__free(s->rows);
 	free(s);
 }
@@ -210,7 +210,7 @@ static bool callers__search(struct screen *base, const char *text, int dir)
 static bool callers__drill(struct callers_screen *s)
 {
 	struct host *h = s->base.host;
-	const struct scope *extra = s->asker.extra_scope;
+	const struct scope *extra = s->query_client.extra_scope;
 
 	if (s->selected.kind == LINE_FOCUS)
 		host__push(h, cpu_annotate__open(h, &s->query, s->query.focus, extra));
@@ -272,7 +272,7 @@ static void callers__mouse(struct screen *base, const struct input *in)
 static void callers__crumb(const struct screen *base, char *buf, size_t size)
 {
 	const struct callers_screen *s = (const struct callers_screen *)base;
-	const struct scope *extra = s->asker.extra_scope;
+	const struct scope *extra = s->query_client.extra_scope;
 
 	snprintf(buf, size, "callers of %s%s%s", func_of(s, s->query.focus)->name,
 		 extra ? " in " : "", extra ? extra->text : "");
@@ -290,7 +290,7 @@ static void callers__selection(const struct screen *base, char *buf, size_t size
 
 static bool callers__settled(const struct screen *base)
 {
-	return !asker__busy(&((const struct callers_screen *)base)->asker);
+	return !query_client__busy(&((const struct callers_screen *)base)->query_client);
 }
 
 static u32 callers__function(const struct screen *base)
@@ -300,7 +300,7 @@ static u32 callers__function(const struct screen *base)
 
 static const struct scope *callers__scope(const struct screen *base)
 {
-	return ((const struct callers_screen *)base)->asker.extra_scope;
+	return ((const struct callers_screen *)base)->query_client.extra_scope;
 }
 
 static const enum action callers_hints[] = {ACTION_DRILL, ACTION_BACK, ACTION_WINDOW,
@@ -336,7 +336,7 @@ struct screen *cpu_callers__open(struct host *h, const struct profile_query *q, 
 	memset(s->query.unfolded, 0, sizeof(s->query.unfolded));
 	s->query.focus = func;
 	s->selected = (struct line_id){LINE_FOCUS, func};
-	asker__init(&s->asker, h, &callers_ask, s, callers__ready);
-	s->asker.extra_scope = extra ? scope__get(extra) : NULL;
+	query_client__init(&s->query_client, h, &callers_ask, s, callers__ready);
+	s->query_client.extra_scope = extra ? scope__get(extra) : NULL;
 	return &s->base;
 }

@@ -17,7 +17,7 @@ struct line_id {
 struct callers_screen {
 	struct screen base;
 	struct profile_query query; /* focus set */
-	struct asker asker;
+	struct query_client query_client;
 	struct profile_rows *rows; /* the answer; NULL at first */
 	struct line_id selected;
 	struct rect body; /* as last drawn, for the mouse */

@@ -54,7 +54,7 @@ static u64 callers__key(const struct row_table *t, u32 row)
 bool callers__report(struct screen *base, struct report *r)
 {
 	struct callers_screen *s = (struct callers_screen *)base;
-	const struct scope *extra = s->asker.extra_scope;
+	const struct scope *extra = s->query_client.extra_scope;
 	const struct frame *f = host__frame(base->host);
 
 	if (!s->rows || !f)

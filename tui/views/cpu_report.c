@@ -11,7 +11,7 @@ static void folded(const struct report *r, void (*emit)(void *ctx, const char *s
 	profile__folded((const void *)rows->base.snap, &rows->query, r->priv, emit, ctx);
 }
 
-void cpu__report(const struct answer *a, const struct frame *f, struct report *r)
+void cpu__report(const struct query_result *a, const struct frame *f, struct report *r)
 {
 	const struct profile_rows *rows = container_of(a, struct profile_rows, base);
 

@@ -34,7 +34,7 @@ void cpu__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_DIM, " · chains: %s", q->callee_first ? "callees" : "callers");
 	if (q->inlined)
 		headline__add(line, ROLE_DIM, " · inlined split");
-	if (l->answer)
+	if (l->result)
 		headline__samples(line, cpu__rows(l));
 }
 
@@ -107,6 +107,6 @@ void cpu__selection(const struct listing *l, struct listing_place at, char *buf,
 		selection_row(l, &cpu__rows(l)->rows[at.row], buf, size);
 		return;
 	}
-	n = &l->answer->nodes[at.node];
+	n = &l->result->nodes[at.node];
 	selection_func(l, n->func, n->pct, buf, size);
 }

@@ -15,8 +15,8 @@ static const struct tally_pane pane = {
 	.at = PANE_view_cache_dentries,
 };
 
-static struct answer *dentry__run(const struct frame *f, const void *query,
-				  const struct scope *scope)
+static struct query_result *dentry__run(const struct frame *f, const void *query,
+					const struct scope *scope)
 {
 	return &tally__query((const void *)f->snaps[MODEL_DENTRY], query, scope)->base;
 }
@@ -29,8 +29,8 @@ static void dentry__headline(struct listing *l, struct headline *line)
 
 	if (!tally__headline(l, line))
 		return;
-	n = tally__answer(l)->n;
-	tally__add_rate(line, l->answer, "", n[DENTRY_LOOKUPS]);
+	n = tally__result(l)->n;
+	tally__add_rate(line, l->result, "", n[DENTRY_LOOKUPS]);
 	tally__add_pct(line, "absent",
 		       (double)n[DENTRY_NEGATIVE] * 100 / (double)n[DENTRY_LOOKUPS]);
 }
@@ -56,7 +56,7 @@ static int dentry__above(struct listing *l, struct canvas *c, struct rect area)
 {
 	if (area.h < 4)
 		return 0;
-	draw_state(dentry__state(l->answer->snap), c, area);
+	draw_state(dentry__state(l->result->snap), c, area);
 	draw__cut(c, area.x, area.y + 1, area.w, ROLE_DIM,
 		  "partial: only system calls that name a path are seen; hits "
 		  "inside the cache are not told apart");
@@ -80,18 +80,18 @@ static void dentry__empty(const struct listing *l, char *buf, size_t size)
 static void dentry__selection(const struct listing *l, struct listing_place at, char *buf,
 			      size_t size)
 {
-	const struct tally_row *r = &tally__answer(l)->rows[at.row];
+	const struct tally_row *r = &tally__result(l)->rows[at.row];
 	char who[160];
 
 	snprintf(buf, size, "%s: %llu lookups, %llu absent · cgroup %s",
-		 tally__who(tally__answer(l), at.row, who, sizeof(who)),
+		 tally__who(tally__result(l), at.row, who, sizeof(who)),
 		 (unsigned long long)r->n[DENTRY_LOOKUPS],
 		 (unsigned long long)r->n[DENTRY_NEGATIVE], r->cgroup_name);
 }
 
-static void dentry__report(const struct answer *base, const struct frame *f, struct report *r)
+static void dentry__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct tally_answer *a = container_of(base, struct tally_answer, base);
+	const struct tally_result *a = container_of(base, struct tally_result, base);
 	const struct dentry_state_sample none = {0}, *state = dentry__state(base->snap);
 	enum value_type known = state ? VALUE_COUNT : VALUE_NONE;
 

@@ -20,27 +20,27 @@ static struct flame_screen *of(struct screen *base)
 
 static const struct flame_node *node(const struct flame_screen *s, u32 i)
 {
-	return &s->answer->nodes[i];
+	return &s->result->nodes[i];
 }
 
 /* --- asking --- */
 
-static struct answer *flame__run(const struct frame *f, const void *query,
-				 const struct scope *scope)
+static struct query_result *flame__run(const struct frame *f, const void *query,
+				       const struct scope *scope)
 {
 	return &flame__query(f, query, scope)->base;
 }
 
-static struct answer *compare(const struct asker_ops *ops, const struct frame *now,
-			      const struct frame *then, const void *query,
-			      const struct scope *scope)
+static struct query_result *compare(const struct query_client_ops *ops, const struct frame *now,
+				    const struct frame *baseline, const void *query,
+				    const struct scope *scope)
 {
-	return &flame__compare(now, then, query, scope)->base;
+	return &flame__compare(now, baseline, query, scope)->base;
 }
 
 static void select_node(struct flame_screen *s, u32 i)
 {
-	flame_path__to(&s->selected, s->answer, i);
+	flame_path__to(&s->selected, s->result, i);
 	s->follow = true;
 	flame__resolve(s);
 }
@@ -52,24 +52,24 @@ static void seek(struct flame_screen *s)
 	s->seek = false;
 	if (found != FLAME_NO_BOX)
 		select_node(s, found);
-	else if (s->answer->wrong[0])
-		host__message(s->base.host, ROLE_WARN, "%s", s->answer->wrong);
-	else if (s->answer->query.search[0])
+	else if (s->result->wrong[0])
+		host__message(s->base.host, ROLE_WARN, "%s", s->result->wrong);
+	else if (s->result->query.search[0])
 		host__message(s->base.host, ROLE_WARN, "no function here matches \"%s\"",
-			      s->answer->query.search);
+			      s->result->query.search);
 }
 
-static void flame__ready(void *owner, struct answer *answer)
+static void flame__ready(void *owner, struct query_result *result)
 {
 	struct flame_screen *s = owner;
 	bool sought = s->seek;
 
 	flame_rows__free(s->rows);
 	s->rows = NULL;
-	answer__free(s->answer ? &s->answer->base : NULL);
-	s->answer = container_of(answer, struct flame_answer, base);
+	query_result__free(s->result ? &s->result->base : NULL);
+	s->result = container_of(result, struct flame_result, base);
 	flame__resolve(s);
-	if (sought && !strcmp(s->answer->query.search, s->query.search))
+	if (sought && !strcmp(s->result->query.search, s->query.search))
 		seek(s);
 	host__redraw(s->base.host);
 }
@@ -78,7 +78,7 @@ static void flame__ready(void *owner, struct answer *answer)
 static void note_function(struct flame_screen *s)
 {
 	const struct frame *f = host__frame(s->base.host);
-	u32 func = s->answer ? flame__frame(s->answer, s->graph.selected)->func : 0;
+	u32 func = s->result ? flame__frame(s->result, s->graph.selected)->func : 0;
 
 	if (func == s->asked_func || !f)
 		return;
@@ -90,7 +90,7 @@ static void flame__update(struct screen *base)
 {
 	struct flame_screen *s = of(base);
 
-	asker__ask(&s->asker, &s->query);
+	query_client__ask(&s->query_client, &s->query);
 	note_function(s);
 }
 
@@ -119,7 +119,7 @@ static void flame__draw_screen(struct screen *base, struct canvas *c, struct rec
 	s->area = (struct rect){area.x, area.y + 1, area.w, MAX(area.h - 1, 0)};
 	s->edges = c->edges;
 	s->ascii = c->ascii;
-	if (!s->answer || !flame_node__width(s->answer, &s->answer->nodes[0])) {
+	if (!s->result || !flame_node__width(s->result, &s->result->nodes[0])) {
 		flame__headline(s, c, (struct rect){area.x, area.y, area.w, 1});
 		flame__empty(s, text, sizeof(text));
 		draw__paragraph(c, (struct rect){area.x + 1, area.y + 2, area.w - 2, area.h - 2},
@@ -201,7 +201,7 @@ static void zoom_to(struct flame_screen *s, u32 i)
 		s->zooms[s->nzooms++] = (u16)before;
 	while (depth < before && s->nzooms && s->zooms[s->nzooms - 1] >= depth)
 		s->nzooms--;
-	flame_path__to(&s->zoom, s->answer, i);
+	flame_path__to(&s->zoom, s->result, i);
 	select_node(s, i);
 	s->graph.first = depth > ROWS_ABOVE ? depth - ROWS_ABOVE : 0;
 }
@@ -233,7 +233,7 @@ static const struct screen_ops half_ops, hot_cold_ops;
 static bool hot_cold(struct flame_screen *s)
 {
 	const struct flame_source *other = flame_source__other_half(s->query.parts[0].source);
-	enum profile_window w = flame_query__window(&s->query);
+	enum time_window w = flame_query__window(&s->query);
 	struct flame_part *part = &s->query.parts[1];
 
 	if (!other) {
@@ -272,10 +272,10 @@ static bool other_widths(struct flame_screen *s)
 			      host__key(s->base.host, ACTION_BASELINE, key, sizeof(key)));
 		return true;
 	}
-	s->query.by_then = !s->query.by_then;
+	s->query.by_baseline = !s->query.by_baseline;
 	host__message(s->base.host, ROLE_OK,
-		      s->query.by_then ? "boxes are as wide as they were in the baseline"
-				       : "boxes are as wide as they are now");
+		      s->query.by_baseline ? "boxes are as wide as they were in the baseline"
+					   : "boxes are as wide as they are now");
 	return true;
 }
 
@@ -379,12 +379,12 @@ static bool flame__action(struct screen *base, enum action a)
 	}
 	if (a == ACTION_BACK)
 		return zoom_back(s);
-	return option(s, a) || (s->answer && move(s, a));
+	return option(s, a) || (s->result && move(s, a));
 }
 
 static int flame__choose(struct screen *base, enum choice what, const char *value, struct status *st)
 {
-	enum profile_window w = flame_query__window(&of(base)->query);
+	enum time_window w = flame_query__window(&of(base)->query);
 	int err = what == CHOICE_WINDOW ? window__set(&w, value, st) : -ENOTSUP;
 
 	if (!err)
@@ -398,7 +398,7 @@ static void flame__mouse(struct screen *base, const struct input *in)
 	struct canvas c = flame__canvas(s);
 	u32 at;
 
-	if (!s->answer)
+	if (!s->result)
 		return;
 	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN) {
 		vertical(s, in->mouse == MOUSE_WHEEL_UP);
@@ -426,29 +426,29 @@ static void flame__crumb(const struct screen *base, char *buf, size_t size)
 	const struct flame_screen *s = (const struct flame_screen *)base;
 
 	snprintf(buf, size, "flame graph%s%s", s->graph.zoom ? " of " : "",
-		 s->graph.zoom && s->answer ? flame__frame(s->answer, s->graph.zoom)->name : "");
+		 s->graph.zoom && s->result ? flame__frame(s->result, s->graph.zoom)->name : "");
 }
 
 static void flame__health(const struct screen *base, struct health *h)
 {
 	const struct flame_screen *s = (const struct flame_screen *)base;
 
-	if (s->answer)
-		h->truncated_pct = s->answer->truncated_pct;
+	if (s->result)
+		h->truncated_pct = s->result->truncated_pct;
 }
 
 static bool flame__settled(const struct screen *base)
 {
-	return !asker__busy(&((const struct flame_screen *)base)->asker);
+	return !query_client__busy(&((const struct flame_screen *)base)->query_client);
 }
 
 static void flame__free(struct screen *base)
 {
 	struct flame_screen *s = of(base);
 
-	asker__fini(&s->asker);
+	query_client__fini(&s->query_client);
 	flame_rows__free(s->rows);
-	answer__free(s->answer ? &s->answer->base : NULL);
+	query_result__free(s->result ? &s->result->base : NULL);
 	free(s);
 }
 
@@ -456,12 +456,12 @@ static u32 flame__function(const struct screen *base)
 {
 	const struct flame_screen *s = (const struct flame_screen *)base;
 
-	return s->answer ? flame__frame(s->answer, s->graph.selected)->func : 0;
+	return s->result ? flame__frame(s->result, s->graph.selected)->func : 0;
 }
 
 static const struct scope *flame__scope(const struct screen *base)
 {
-	return ((const struct flame_screen *)base)->asker.extra_scope;
+	return ((const struct flame_screen *)base)->query_client.extra_scope;
 }
 
 #define FLAME_SCREEN(...)                                                                          \
@@ -493,12 +493,12 @@ struct screen *flame__open(struct host *h, const struct flame_source *source, co
 	s->base = (struct screen){.ops = &flame_ops, .host = h};
 	if (flame_source__other_half(source))
 		s->base.ops = &half_ops;
-	s->ask = (struct asker_ops){
+	s->ask = (struct query_client_ops){
 		.size = sizeof(s->query), .model = source->model, .run = flame__run};
 	flame_query__init(&s->query, source, query);
 	snprintf(s->view, sizeof(s->view), "%s-flame", source->view);
-	asker__init(&s->asker, h, &s->ask, s, flame__ready);
-	s->asker.compare = compare;
-	s->asker.extra_scope = scope ? scope__get(scope) : NULL;
+	query_client__init(&s->query_client, h, &s->ask, s, flame__ready);
+	s->query_client.compare = compare;
+	s->query_client.extra_scope = scope ? scope__get(scope) : NULL;
 	return &s->base;
 }

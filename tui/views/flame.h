@@ -9,7 +9,7 @@
 
 #include "models/flame.h"
 #include "tui/view.h"
-#include "tui/views/asker.h"
+#include "tui/views/query_client.h"
 #include "widgets/flame.h"
 
 /* query: the view's own, of the source's size. scope: in the place of the host's, NULL none; a
@@ -23,16 +23,16 @@ struct flame_path {
 	u32 n; /* 0: the root */
 };
 
-void flame_path__to(struct flame_path *p, const struct flame_answer *a, u32 node);
+void flame_path__to(struct flame_path *p, const struct flame_result *a, u32 node);
 
 struct flame_rows;
 
 struct flame_screen {
 	struct screen base;
-	struct asker_ops ask;
-	struct asker asker;
+	struct query_client_ops ask;
+	struct query_client query_client;
 	struct flame_query query;
-	struct flame_answer *answer; /* what is shown; NULL at first */
+	struct flame_result *result; /* what is shown; NULL at first */
 	struct flame_rows *rows;     /* of the last report */
 	struct flame_path zoom, selected;
 	u16 zooms[FLAME_MAX_DEPTH]; /* depths that were zoomed to before, outermost first */

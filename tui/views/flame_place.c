@@ -2,14 +2,14 @@
 /* Where one is in a tree, from answer to answer. */
 #include "tui/views/flame.h"
 
-void flame_path__to(struct flame_path *p, const struct flame_answer *a, u32 node)
+void flame_path__to(struct flame_path *p, const struct flame_result *a, u32 node)
 {
 	p->n = a->nodes[node].depth;
 	for (u32 i = p->n; i-- > 0; node = a->nodes[node].parent)
 		p->keys[i] = a->nodes[node].key;
 }
 
-static u32 child(const struct flame_answer *a, u32 node, u64 key)
+static u32 child(const struct flame_result *a, u32 node, u64 key)
 {
 	for (u32 i = node + 1; i < a->nodes[node].end; i = a->nodes[i].end)
 		if (a->nodes[i].key == key)
@@ -17,7 +17,7 @@ static u32 child(const struct flame_answer *a, u32 node, u64 key)
 	return UINT32_MAX;
 }
 
-static u32 flame_path__node(const struct flame_path *p, const struct flame_answer *a)
+static u32 flame_path__node(const struct flame_path *p, const struct flame_result *a)
 {
 	u32 node = 0;
 
@@ -46,7 +46,7 @@ static enum flame_hue hue_of(const struct flame_frame *f, bool inlined)
 
 static void box(const void *of, u32 i, struct flame_box *out)
 {
-	const struct flame_answer *a = of;
+	const struct flame_result *a = of;
 	const struct flame_node *n = &a->nodes[i];
 	const struct flame_frame *f = &a->frames[n->frame];
 
@@ -68,7 +68,7 @@ static void box(const void *of, u32 i, struct flame_box *out)
 
 void flame__resolve(struct flame_screen *s)
 {
-	const struct flame_answer *a = s->answer;
+	const struct flame_result *a = s->result;
 	u32 zoom, selected;
 
 	if (!a)
@@ -87,14 +87,14 @@ struct canvas flame__canvas(const struct flame_screen *s)
 	return (struct canvas){.edges = s->edges, .ascii = s->ascii};
 }
 
-static bool matches(const struct flame_answer *a, u32 i)
+static bool matches(const struct flame_result *a, u32 i)
 {
 	return flame__frame(a, i)->match;
 }
 
 u32 flame__widest_match(const struct flame_screen *s)
 {
-	const struct flame_answer *a = s->answer;
+	const struct flame_result *a = s->result;
 	u32 best = FLAME_NO_BOX;
 
 	for (u32 i = s->graph.zoom; i < a->nodes[s->graph.zoom].end; i++)
@@ -108,15 +108,15 @@ u32 flame__widest_match(const struct flame_screen *s)
 /* Wide enough, about. */
 static bool is_seen(const struct flame_screen *s, u32 i)
 {
-	const struct flame_node *nodes = s->answer->nodes;
+	const struct flame_node *nodes = s->result->nodes;
 
-	return flame_node__width(s->answer, &nodes[i]) * (u64)MAX(s->area.w, 1) * 2 >=
-	       flame_node__width(s->answer, &nodes[s->graph.zoom]);
+	return flame_node__width(s->result, &nodes[i]) * (u64)MAX(s->area.w, 1) * 2 >=
+	       flame_node__width(s->result, &nodes[s->graph.zoom]);
 }
 
 u32 flame__next_match(const struct flame_screen *s, int dir)
 {
-	const struct flame_answer *a = s->answer;
+	const struct flame_result *a = s->result;
 	u32 zoom = s->graph.zoom, n = a->nodes[zoom].end - zoom;
 	u32 at = s->graph.selected >= zoom ? s->graph.selected - zoom : 0;
 

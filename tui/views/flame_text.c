@@ -13,7 +13,7 @@ static double percent(u64 part, u64 whole)
 	return whole ? (double)part * 100 / (double)whole : 0;
 }
 
-static void weight_text(const struct flame_answer *a, u64 weight, char *buf, size_t size)
+static void weight_text(const struct flame_result *a, u64 weight, char *buf, size_t size)
 {
 	char number[16];
 
@@ -48,7 +48,7 @@ static void add_modes(struct headline *l, const struct flame_screen *s)
 		headline__add(l, ROLE_DIM, " · inlined");
 }
 
-static void add_search(struct headline *l, const struct flame_answer *a, u32 zoom)
+static void add_search(struct headline *l, const struct flame_result *a, u32 zoom)
 {
 	char pct[16], text[32];
 
@@ -65,7 +65,7 @@ static void add_search(struct headline *l, const struct flame_answer *a, u32 zoo
 /* What cannot be seen. */
 static void add_missing(struct headline *l, const struct flame_screen *s)
 {
-	const struct flame_answer *a = s->answer;
+	const struct flame_result *a = s->result;
 	char text[16];
 
 	if (a->cut) {
@@ -83,24 +83,24 @@ static void add_missing(struct headline *l, const struct flame_screen *s)
 }
 
 /* Where colours come from, and what cannot be seen by them. */
-static void add_baseline(struct headline *l, const struct flame_answer *a)
+static void add_baseline(struct headline *l, const struct flame_result *a)
 {
 	char pct[16];
 
 	if (!a->compared)
 		return;
-	headline__add(l, ROLE_STRONG, a->query.by_then ? " · wide as then:" : " · baseline:");
+	headline__add(l, ROLE_STRONG, a->query.by_baseline ? " · wide as then:" : " · baseline:");
 	headline__add(l, ROLE_HOT, " +grew");
 	headline__add(l, ROLE_COOL, " -shrank");
 	if (!a->gone)
 		return;
-	format__pct(pct, sizeof(pct), percent(a->gone, a->nodes[0].then));
+	format__pct(pct, sizeof(pct), percent(a->gone, a->nodes[0].baseline));
 	headline__addf(l, ROLE_COOL, ", %s%% gone", pct);
 }
 
 void flame__headline(struct flame_screen *s, struct canvas *c, struct rect r)
 {
-	const struct flame_answer *a = s->answer;
+	const struct flame_result *a = s->result;
 	const struct flame_weight weight =
 		flame_source__weight(s->query.parts[0].source, s->query.parts[0].query);
 	struct headline l = {c, r, r.x};
@@ -134,7 +134,7 @@ void flame__empty(const struct flame_screen *s, char *buf, size_t size)
 
 	if (feed && feed->state == FEED_FAILED)
 		snprintf(buf, size, "there is nothing to show: %s", feed->reason);
-	else if (!s->answer)
+	else if (!s->result)
 		snprintf(buf, size, "looking ...");
 	else
 		snprintf(buf, size, "no stacks in this window and scope (%s widens the window)",
@@ -170,12 +170,12 @@ static void source_line(const struct flame_screen *s, u32 func, char *buf, size_
 }
 
 /* "(then 12.34%, +5.60)" */
-static void then_text(const struct flame_answer *a, u32 node, char *buf, size_t size)
+static void then_text(const struct flame_result *a, u32 node, char *buf, size_t size)
 {
 	double change = flame__change(a, node);
 	char share[16], points[16];
 
-	format__pct(share, sizeof(share), percent(a->nodes[node].then, a->nodes[0].then));
+	format__pct(share, sizeof(share), percent(a->nodes[node].baseline, a->nodes[0].baseline));
 	format__pct(points, sizeof(points), change < 0 ? -change : change);
 	snprintf(buf, size, "(then %s%%, %s%s)", share, change < 0 ? "-" : "+", points);
 }
@@ -183,7 +183,7 @@ static void then_text(const struct flame_answer *a, u32 node, char *buf, size_t 
 void flame__selection(const struct screen *base, char *buf, size_t size)
 {
 	const struct flame_screen *s = (const struct flame_screen *)base;
-	const struct flame_answer *a = s->answer;
+	const struct flame_result *a = s->result;
 	const struct flame_node *n, *parent;
 	const struct flame_frame *f;
 	char all[16], own[16], of[64], weight[64], line[200], cold[80] = "";
@@ -224,25 +224,26 @@ static void report_stacks(const struct report *r,
 {
 	const struct flame_screen *s = r->stacks_of;
 
-	flame__stacks(s->answer, s->graph.zoom, emit, ctx);
+	flame__stacks(s->result, s->graph.zoom, emit, ctx);
 }
 
-static void
-report_then(const struct report *r,
-	    void (*emit)(void *ctx, const struct value_frame *frames, u32 n, u64 weight), void *ctx)
+static void report_baseline(const struct report *r,
+			    void (*emit)(void *ctx, const struct value_frame *frames, u32 n,
+					 u64 weight),
+			    void *ctx)
 {
 	const struct flame_screen *s = r->stacks_of;
 
-	flame__stacks_then(s->answer, s->graph.zoom, emit, ctx);
+	flame__baseline_stacks(s->result, s->graph.zoom, emit, ctx);
 }
 
 /* What is shown: the zoom, in the order it is merged. */
 bool flame__screen_report(struct screen *base, struct report *r)
 {
 	struct flame_screen *s = (struct flame_screen *)base;
-	const struct flame_answer *a = s->answer;
+	const struct flame_result *a = s->result;
 	const struct frame *f = host__frame(base->host);
-	const struct scope *scope = s->asker.extra_scope;
+	const struct scope *scope = s->query_client.extra_scope;
 
 	if (!a || !f || !a->nodes[0].value)
 		return false;
@@ -265,8 +266,8 @@ bool flame__screen_report(struct screen *base, struct report *r)
 		.folded = flame__folded,
 	};
 	if (a->compared) {
-		r->stacks_then = report_then;
-		report__sum_number(r, "then", a->unit, a->nodes[0].then);
+		r->baseline_stacks = report_baseline;
+		report__sum_number(r, "then", a->unit, a->nodes[0].baseline);
 		report__sum_number(r, "gone", a->unit, a->gone);
 	}
 	r->health.truncated_pct = a->truncated_pct;

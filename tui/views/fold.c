@@ -31,7 +31,7 @@ bool fold__set_row(struct fold *f, u64 row_key, bool open)
 		f->rows[i] = f->rows[--f->nrows];
 	if (!open || i != UINT32_MAX)
 		return true;
-	if (f->nrows == ANSWER_MAX_UNFOLDED)
+	if (f->nrows == RESULT_MAX_UNFOLDED)
 		return false;
 	f->rows[f->nrows++] = row_key;
 	return true;
@@ -79,14 +79,15 @@ static int compare_keys(const void *a, const void *b)
 
 u32 fold__rows(const struct fold *f, u64 *out)
 {
-	memset(out, 0, sizeof(*out) * ANSWER_MAX_UNFOLDED);
+	memset(out, 0, sizeof(*out) * RESULT_MAX_UNFOLDED);
 	memcpy(out, f->rows, sizeof(*out) * f->nrows);
 	qsort(out, f->nrows, sizeof(*out), compare_keys);
 	return f->nrows;
 }
 
 /* Appends a row's visible nodes: those whose ancestors are all open. */
-static u32 layout_tree(struct fold *f, const struct answer *a, const struct row_tree *tree, u32 at)
+static u32 layout_tree(struct fold *f, const struct query_result *a, const struct row_tree *tree,
+		       u32 at)
 {
 	u32 closed_depth = UINT32_MAX;
 
@@ -103,7 +104,7 @@ static u32 layout_tree(struct fold *f, const struct answer *a, const struct row_
 	return at;
 }
 
-void fold__layout(struct fold *f, const struct answer *a)
+void fold__layout(struct fold *f, const struct query_result *a)
 {
 	const struct row_table *t = &a->table;
 	u32 at = 0;
@@ -129,14 +130,14 @@ u32 fold__node(const struct fold *f, u32 row, u32 line)
 	return f->nodes[f->first[row] + line];
 }
 
-bool fold__is_only_child(const struct answer *a, u32 node)
+bool fold__is_only_child(const struct query_result *a, u32 node)
 {
 	u32 parent = a->nodes[node].parent;
 
 	return parent != UINT32_MAX && a->nodes[parent].nchildren == 1 && !a->nodes[parent].heading;
 }
 
-u32 fold__depth(const struct answer *a, u32 node)
+u32 fold__depth(const struct query_result *a, u32 node)
 {
 	u32 depth = 1;
 
@@ -145,7 +146,7 @@ u32 fold__depth(const struct answer *a, u32 node)
 	return depth;
 }
 
-bool fold__last(const struct answer *a, u32 row, u32 node)
+bool fold__last(const struct query_result *a, u32 row, u32 node)
 {
 	u32 end = a->trees[row].first + a->trees[row].n, depth = a->nodes[node].depth;
 

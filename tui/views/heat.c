@@ -14,18 +14,19 @@ static struct heat_screen *of(struct screen *base)
 
 /* --- asking --- */
 
-static struct answer *heat__run(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *heat__run(const struct frame *f, const void *query,
+				      const struct scope *scope)
 {
 	(void)scope; /* counts are of what was in scope when they were made */
 	return &heat__query(f, query)->base;
 }
 
-static void heat__ready(void *owner, struct answer *answer)
+static void heat__ready(void *owner, struct query_result *result)
 {
 	struct heat_screen *s = owner;
 
-	answer__free(s->answer ? &s->answer->base : NULL);
-	s->answer = container_of(answer, struct heat_answer, base);
+	query_result__free(s->result ? &s->result->base : NULL);
+	s->result = container_of(result, struct heat_result, base);
 	host__redraw(s->base.host);
 }
 
@@ -33,7 +34,7 @@ static void heat__update(struct screen *base)
 {
 	struct heat_screen *s = of(base);
 
-	asker__ask(&s->asker, &s->query);
+	query_client__ask(&s->query_client, &s->query);
 }
 
 /* --- drawing --- */
@@ -108,8 +109,8 @@ static void heat__draw(struct screen *base, struct canvas *c, struct rect area)
 	heatmap__room(c, s->area, &s->axes.width, &s->axes.height);
 	s->axes.has_slot = s->at.on && !s->at.newest;
 	s->axes.slot = s->at.slot;
-	if (s->answer)
-		heat_grid__make(&s->grid, s->answer, &s->axes);
+	if (s->result)
+		heat_grid__make(&s->grid, s->result, &s->axes);
 	heat__headline(s, c, (struct rect){area.x, area.y, area.w, 1});
 	if (s->grid.ncols) {
 		heat__picked(s, &col, &row);
@@ -260,7 +261,7 @@ static bool list_cell(struct heat_screen *s)
 					    : "nobody watched at that time");
 		return true;
 	}
-	next = s->view->list(s->base.host, s->query.view, &p, s->asker.extra_scope);
+	next = s->view->list(s->base.host, s->query.view, &p, s->query_client.extra_scope);
 	if (next)
 		host__push(s->base.host, next);
 	return true;
@@ -281,14 +282,14 @@ static bool next_part(struct heat_screen *s)
 {
 	u32 i = 0;
 
-	if (!s->answer || !s->answer->nparts) {
+	if (!s->result || !s->result->nparts) {
 		host__message(s->base.host, ROLE_WARN, "these counts have no parts");
 		return true;
 	}
-	while (s->query.part && i < s->answer->nparts && s->answer->parts[i] != s->query.part)
+	while (s->query.part && i < s->result->nparts && s->result->parts[i] != s->query.part)
 		i++;
 	i += s->query.part != 0;
-	s->query.part = i < s->answer->nparts ? s->answer->parts[i] : 0;
+	s->query.part = i < s->result->nparts ? s->result->parts[i] : 0;
 	return true;
 }
 
@@ -378,16 +379,16 @@ static void heat__crumb(const struct screen *base, char *buf, size_t size)
 
 static bool heat__settled(const struct screen *base)
 {
-	return !asker__busy(&((const struct heat_screen *)base)->asker);
+	return !query_client__busy(&((const struct heat_screen *)base)->query_client);
 }
 
 static void heat__free(struct screen *base)
 {
 	struct heat_screen *s = of(base);
 
-	asker__fini(&s->asker);
+	query_client__fini(&s->query_client);
 	heat_grid__fini(&s->grid);
-	answer__free(s->answer ? &s->answer->base : NULL);
+	query_result__free(s->result ? &s->result->base : NULL);
 	free(s);
 }
 
@@ -412,12 +413,12 @@ struct screen *heat__open(struct host *h, const struct heat_view *view, const vo
 
 	s->base = (struct screen){.ops = view->source->parts ? &parts_ops : &heat_ops, .host = h};
 	s->view = view;
-	s->ask = (struct asker_ops){
+	s->ask = (struct query_client_ops){
 		.size = sizeof(s->query), .model = view->source->model, .run = heat__run};
 	heat_query__init(&s->query, view->source, query);
 	snprintf(s->name, sizeof(s->name), "%s-heat", view->source->view);
 	copy_str(s->narrowed, sizeof(s->narrowed), narrowed);
-	asker__init(&s->asker, h, &s->ask, s, heat__ready);
-	s->asker.extra_scope = scope ? scope__get(scope) : NULL;
+	query_client__init(&s->query_client, h, &s->ask, s, heat__ready);
+	s->query_client.extra_scope = scope ? scope__get(scope) : NULL;
 	return &s->base;
 }

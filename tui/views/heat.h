@@ -9,7 +9,7 @@
 
 #include "models/heat.h"
 #include "tui/view.h"
-#include "tui/views/asker.h"
+#include "tui/views/query_client.h"
 #include "widgets/heatmap.h"
 
 /* A cell that was picked. */
@@ -54,10 +54,10 @@ struct heat_place {
 struct heat_screen {
 	struct screen base;
 	const struct heat_view *view;
-	struct asker_ops ask;
-	struct asker asker;
+	struct query_client_ops ask;
+	struct query_client query_client;
 	struct heat_query query;
-	struct heat_answer *answer; /* what is shown; NULL at first */
+	struct heat_result *result; /* what is shown; NULL at first */
 	struct heat_axes axes;
 	struct heat_grid grid; /* as drawn last */
 	struct heat_place at;

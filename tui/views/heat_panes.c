@@ -21,7 +21,7 @@ static int pane__batch(const struct frame *f, const struct heat_view *view,
 		       const struct scope *scope, struct report *r)
 {
 	struct heat_query q;
-	struct heat_answer *a;
+	struct heat_result *a;
 
 	if (!f->snaps[view->source->model])
 		return -ENODATA;

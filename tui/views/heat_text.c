@@ -226,20 +226,20 @@ static void add_notes(struct headline *l, const struct heat_screen *s)
 	u32 other = scope__terms(scope) & ~s->view->source->terms;
 	char text[64];
 
-	if (s->asker.extra_scope)
+	if (s->query_client.extra_scope)
 		headline__addf(l, ROLE_WARN, " · of all, not of %s alone", s->narrowed);
 	if (other)
 		headline__addf(l, ROLE_WARN, " · not filtered by %s",
 			       scope__term_names(scope, other, text, sizeof(text)));
-	if (s->answer && s->answer->left_out) {
-		format__count(text, sizeof(text), s->answer->left_out);
+	if (s->result && s->result->left_out) {
+		format__count(text, sizeof(text), s->result->left_out);
 		headline__addf(l, ROLE_WARN, " · %s are left out", text);
 	}
 }
 
 static void add_span(struct headline *l, const struct heat_screen *s)
 {
-	const struct heat_answer *a = s->answer;
+	const struct heat_result *a = s->result;
 	const struct heat_grid *g = &s->grid;
 	char text[16], key[16];
 
@@ -258,7 +258,7 @@ static void add_span(struct headline *l, const struct heat_screen *s)
 void heat__headline(const struct heat_screen *s, struct canvas *c, struct rect r)
 {
 	const struct heat_source *source = s->view->source;
-	const struct heat_answer *a = s->answer;
+	const struct heat_result *a = s->result;
 	struct headline l = {c, r, r.x};
 	char key[16];
 
@@ -282,12 +282,12 @@ void heat__empty(const struct heat_screen *s, char *buf, size_t size)
 
 	if (feed && feed->state == FEED_FAILED)
 		snprintf(buf, size, "there is nothing to show: %s", feed->reason);
-	else if (!s->answer)
+	else if (!s->result)
 		snprintf(buf, size, "looking ...");
 	else
 		snprintf(buf, size, "none has ended in the %llu s that were watched: %s",
-			 (unsigned long long)((s->answer->base.snap->t1_ns -
-					       s->answer->base.since_ns) /
+			 (unsigned long long)((s->result->base.snap->t1_ns -
+					       s->result->base.since_ns) /
 					      NSEC_PER_SEC),
 			 kind_name(s));
 }
@@ -312,7 +312,7 @@ static void cell_text(const struct heat_screen *s, u32 col, u32 row, char *buf, 
 	heat_pick__text(&p, g->now_ns, where, sizeof(where));
 	format__count(count, sizeof(count), (u64)(n + 0.5));
 	format__pct(share, sizeof(share), percent(n, c->count));
-	format__pct(all, sizeof(all), percent(n, (double)s->answer->count));
+	format__pct(all, sizeof(all), percent(n, (double)s->result->count));
 	snprintf(buf, size, "%s: %s%s %s, %s%% of that time's, %s%% of all", where,
 		 g->linear ? "about " : "", count, s->view->source->kinds[s->query.kind].noun,
 		 share, all);
@@ -339,7 +339,7 @@ void heat__selection(const struct screen *base, char *buf, size_t size)
 bool heat__report(struct screen *base, struct report *r)
 {
 	struct heat_screen *s = (struct heat_screen *)base;
-	const struct heat_answer *a = s->answer;
+	const struct heat_result *a = s->result;
 	const struct frame *f = host__frame(base->host);
 
 	if (!a || !f)

@@ -11,7 +11,8 @@
 
 static const struct listing_view the_view;
 
-static struct answer *io__run(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *io__run(const struct frame *f, const void *query,
+				    const struct scope *scope)
 {
 	return &io__query((const void *)f->snaps[MODEL_IO], query, scope)->base;
 }
@@ -36,7 +37,7 @@ static void io__weigh(const struct listing_ops *ops, void *query, const char *co
 /* --- drilling --- */
 
 /* The row's key as a term of the filter language; false when it has none. */
-static bool row_term(const struct io_answer *a, const struct io_row *r, char *buf, size_t size)
+static bool row_term(const struct io_result *a, const struct io_row *r, char *buf, size_t size)
 {
 	bool nobodys = r->proc && r->proc->writeback && r->proc->kthread;
 
@@ -72,8 +73,8 @@ static void open_device(struct listing *l, const struct io_row *r)
 	next = (struct io_screen *)listing__new(&the_view, l->base.host, &q);
 	next->scale = io__of(l)->scale;
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), r->name);
-	if (l->asker.extra_scope)
-		next->list.asker.extra_scope = scope__get(l->asker.extra_scope);
+	if (l->query_client.extra_scope)
+		next->list.query_client.extra_scope = scope__get(l->query_client.extra_scope);
 	host__push(l->base.host, &next->list.base);
 }
 
@@ -85,7 +86,7 @@ static void open_slow(struct listing *l, const struct io_row *r)
 	char terms[TERM_MAX];
 
 	if (row_term(io__rows(l), r, terms, sizeof(terms))) {
-		scope = asker__scope(&l->asker);
+		scope = query_client__scope(&l->query_client);
 		narrow = terms__scope(scope, terms);
 		scope__put(scope);
 	}
@@ -164,7 +165,7 @@ static bool slowest(struct io_screen *s)
 {
 	host__push(s->list.base.host,
 		   io_slow__open(s->list.base.host, s->query.by_dev ? s->query.dev : 0,
-				 s->list.narrowed, s->list.asker.extra_scope));
+				 s->list.narrowed, s->list.query_client.extra_scope));
 	return true;
 }
 

@@ -24,9 +24,9 @@ static inline struct io_screen *io__of(const struct listing *l)
 }
 
 /* What is shown; NULL at first. */
-static inline const struct io_answer *io__rows(const struct listing *l)
+static inline const struct io_result *io__rows(const struct listing *l)
 {
-	return l->answer ? container_of(l->answer, struct io_answer, base) : NULL;
+	return l->result ? container_of(l->result, struct io_result, base) : NULL;
 }
 
 extern const char *const io_scale_names[IO_SCALES];
@@ -43,7 +43,7 @@ struct screen *io_slow__list(struct host *h, const void *query, const struct hea
 
 /* What is above the table: a histogram, and below it the last minutes. */
 struct io_panel {
-	const struct io_answer *answer;
+	const struct io_result *result;
 	enum io_scale scale;
 	const char *scale_key; /* which changes it */
 };
@@ -52,7 +52,7 @@ int io_panel__draw(const struct io_panel *p, struct canvas *c, struct rect r);
 
 /* The last minutes (io_strip.c): a heat map of a few lines, or in one line how long the slowest 1 %
  * took at least. Returns how many of the lines of r were taken; 0: nothing has been counted. */
-int io_strip__draw(const struct heat_answer *a, struct canvas *c, struct rect r);
+int io_strip__draw(const struct heat_result *a, struct canvas *c, struct rect r);
 
 /* Of the table, as in listing_ops. */
 void io__headline(struct listing *l, struct headline *line);
@@ -65,7 +65,7 @@ void io_slow__events(const struct report *r,
 		     void (*emit)(void *ctx, const struct row_table *rows,
 		     	     const struct event_form *form),
 		     void *ctx);
-void io__report(const struct answer *a, const struct frame *f, struct report *r);
+void io__report(const struct query_result *a, const struct frame *f, struct report *r);
 
 /* A latency that somebody notices, and one that everybody does. */
 enum role io__latency_role(u64 ns);

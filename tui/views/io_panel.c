@@ -108,7 +108,7 @@ static void draw_head(const struct io_panel *p, const struct chart *ch, struct c
 		      struct rect r)
 {
 	struct headline line = {c, {r.x, r.y, r.w, 1}, r.x};
-	const struct io_answer *a = p->answer;
+	const struct io_result *a = p->result;
 	enum io_stage stage = a->query.stage;
 	char text[16];
 
@@ -124,7 +124,7 @@ static void draw_head(const struct io_panel *p, const struct chart *ch, struct c
 	headline__addf(&line, ROLE_TEXT, "  in flight %s", text);
 }
 
-static void draw_none(const struct io_answer *a, struct canvas *c, struct rect r)
+static void draw_none(const struct io_result *a, struct canvas *c, struct rect r)
 {
 	bool any = a->sums.count, queued = a->query.stage == IO_QUEUED;
 
@@ -136,7 +136,7 @@ static void draw_none(const struct io_answer *a, struct canvas *c, struct rect r
 
 static int draw_histogram(const struct io_panel *p, struct canvas *c, struct rect r)
 {
-	const struct io_answer *a = p->answer;
+	const struct io_result *a = p->result;
 	enum io_scale scale = p->scale;
 	const struct io_hist *h = &a->hists[a->query.stage];
 	bool bars = r.h >= BARS_FROM;
@@ -176,7 +176,7 @@ int io_panel__draw(const struct io_panel *p, struct canvas *c, struct rect r)
 	if (r.h < 4)
 		return 0;
 	y = draw_histogram(p, c, r);
-	if (p->answer->heat && r.h >= STRIP_FROM)
-		y += io_strip__draw(p->answer->heat, c, (struct rect){r.x, r.y + y, r.w, lines});
+	if (p->result->heat && r.h >= STRIP_FROM)
+		y += io_strip__draw(p->result->heat, c, (struct rect){r.x, r.y + y, r.w, lines});
 	return y;
 }

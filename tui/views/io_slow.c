@@ -6,12 +6,13 @@
 #include "tui/views/io.h"
 #include "tui/views/slow.h"
 
-static const struct io_slow_answer *slow(const struct listing *l)
+static const struct io_slow_result *slow(const struct listing *l)
 {
-	return container_of(l->answer, struct io_slow_answer, base);
+	return container_of(l->result, struct io_slow_result, base);
 }
 
-static struct answer *slow__run(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *slow__run(const struct frame *f, const void *query,
+				      const struct scope *scope)
 {
 	return &io__slow((const void *)f->snaps[MODEL_IO], query, scope)->base;
 }
@@ -19,7 +20,7 @@ static struct answer *slow__run(const struct frame *f, const void *query, const 
 static enum role slow__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct io_slow_sample *s = &slow(l)->rows[row]->s;
-	const struct column *c = &l->answer->table.columns[column];
+	const struct column *c = &l->result->table.columns[column];
 
 	if (!strcmp(c->name, "total_ns"))
 		return io__latency_role(s->total_ns);
@@ -83,15 +84,15 @@ void io_slow__events(const struct report *r,
 				  const struct event_form *form),
 		     void *ctx)
 {
-	const struct io_answer *a = container_of(r->asked, struct io_answer, base.table);
+	const struct io_result *a = container_of(r->asked, struct io_result, base.table);
 	const struct io_slow_query q = {.by_dev = a->query.by_dev, .dev = a->query.dev};
-	struct io_slow_answer *rows = io__slow((const void *)a->base.snap, &q, r->priv);
+	struct io_slow_result *rows = io__slow((const void *)a->base.snap, &q, r->priv);
 
 	emit(ctx, &rows->base.table, &slow_form);
-	answer__free(&rows->base);
+	query_result__free(&rows->base);
 }
 
-static void report(const struct answer *a, const struct frame *f, struct report *r)
+static void report(const struct query_result *a, const struct frame *f, struct report *r)
 {
 	(void)a;
 	slow__report(r, "io-slowest", "request", f, MODEL_IO);
@@ -115,7 +116,8 @@ static bool slow__action(struct screen *base, enum action a)
 
 	if (a != ACTION_FLAME)
 		return listing__action(base, a);
-	host__push(base->host, flame__open(base->host, &flame_io_slow, &q, s->list.asker.extra_scope));
+	host__push(base->host,
+		   flame__open(base->host, &flame_io_slow, &q, s->list.query_client.extra_scope));
 	return true;
 }
 

@@ -48,7 +48,7 @@ static void draw_line(const struct heat_grid *g, struct canvas *c, struct rect r
 		    height_of(10 * NSEC_PER_MSEC), height_of(100 * NSEC_PER_MSEC));
 }
 
-int io_strip__draw(const struct heat_answer *a, struct canvas *c, struct rect r)
+int io_strip__draw(const struct heat_result *a, struct canvas *c, struct rect r)
 {
 	struct heat_axes axes = {.width = (u32)MAX(r.w - LABEL_W, 0), .height = FINE};
 	struct heat_grid g;

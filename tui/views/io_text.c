@@ -16,7 +16,7 @@ static const char *key_of(const struct listing *l, enum action a, char buf[16])
 	return host__key(l->base.host, a, buf, 16);
 }
 
-static void headline__rates(const struct io_answer *a, struct headline *line)
+static void headline__rates(const struct io_result *a, struct headline *line)
 {
 	double s = (double)a->window_ns / NSEC_PER_SEC;
 	char iops[16], rate[16];
@@ -45,13 +45,13 @@ void io__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_STAGE, key));
 	headline__addf(line, ROLE_DIM, " · %s", window__text(q->window));
 	headline__addf(line, ROLE_DIM, " · slowest [%s]", key_of(l, ACTION_SLOW_IO, key));
-	if (l->answer)
+	if (l->result)
 		headline__rates(io__rows(l), line);
 }
 
 int io__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	struct io_panel p = {.answer = io__rows(l), .scale = io__of(l)->scale};
+	struct io_panel p = {.result = io__rows(l), .scale = io__of(l)->scale};
 	char key[16];
 
 	p.scale_key = key_of(l, ACTION_SCALE, key);
@@ -91,7 +91,7 @@ enum role io__latency_role(u64 ns)
 enum role io__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct io_row *r = &io__rows(l)->rows[row];
-	const struct row_table *t = &l->answer->table;
+	const struct row_table *t = &l->result->table;
 	const struct column *c = &t->columns[column];
 	struct value v;
 
@@ -141,16 +141,16 @@ void io__selection(const struct listing *l, struct listing_place at, char *buf, 
 
 /* --- reports --- */
 
-static void sum_time(struct report *r, const char *name, const struct io_answer *a, double q)
+static void sum_time(struct report *r, const char *name, const struct io_result *a, double q)
 {
 	u64 max = a->sums.max_ns[IO_TOTAL];
 
 	report__sum_number(r, name, VALUE_NS, io_hist__quantile(&a->hists[IO_TOTAL], q, max));
 }
 
-void io__report(const struct answer *base, const struct frame *f, struct report *r)
+void io__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct io_answer *a = container_of(base, struct io_answer, base);
+	const struct io_result *a = container_of(base, struct io_result, base);
 
 	r->view = "io";
 	r->events = io_slow__events;

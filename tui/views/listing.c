@@ -88,7 +88,7 @@ static bool row_open(void *ctx, u64 key)
 static bool row_unfolds(void *ctx, u32 row)
 {
 	struct listing *l = ctx;
-	struct answer *before;
+	struct query_result *before;
 	struct listing_place at = listing__enter(l, (struct listing_place){row, UINT32_MAX}, &before);
 	bool unfolds = l->ops->unfolds(l, at.row);
 
@@ -127,33 +127,33 @@ struct table_source listing__source(struct listing *l)
 
 static void unfold_rows(struct listing *l)
 {
-	for (u32 i = 0; i < l->shown->table.nrows && i < ANSWER_MAX_UNFOLDED; i++)
+	for (u32 i = 0; i < l->shown->table.nrows && i < RESULT_MAX_UNFOLDED; i++)
 		fold__set_row(&l->fold, row_key(l, i), true);
 }
 
 /* Other rows may come in another order, and a baseline's columns are others. */
-static bool other_columns(const struct listing *l, const struct answer *answer,
-			  const struct answer_diff *diff)
+static bool other_columns(const struct listing *l, const struct query_result *result,
+			  const struct result_diff *diff)
 {
-	return l->answer && (!l->diff != !diff || l->answer->table.sort != answer->table.sort);
+	return l->result && (!l->diff != !diff || l->result->table.sort != result->table.sort);
 }
 
-static void listing__ready(void *owner, struct answer *answer)
+static void listing__ready(void *owner, struct query_result *result)
 {
 	struct listing *l = owner;
-	struct answer_diff *diff = listing__diff_of(answer);
+	struct result_diff *diff = listing__diff_of(result);
 
-	if (other_columns(l, diff ? diff->now : answer, diff))
+	if (other_columns(l, diff ? diff->now : result, diff))
 		l->table.sort = UINT32_MAX;
-	answer__free(l->shown);
-	l->shown = answer;
+	query_result__free(l->shown);
+	l->shown = result;
 	l->diff = diff;
-	l->answer = diff ? diff->now : answer;
-	if (l->begins_open && answer->table.nrows) {
+	l->result = diff ? diff->now : result;
+	if (l->begins_open && result->table.nrows) {
 		unfold_rows(l);
 		l->begins_open = false;
 	}
-	fold__layout(&l->fold, answer);
+	fold__layout(&l->fold, result);
 	l->stale = true;
 	host__redraw(l->base.host);
 }
@@ -164,15 +164,15 @@ void listing__init(struct listing *l, struct host *h, const struct listing_ops *
 	l->query = query;
 	l->grouping = (struct grouping){.of = ops->keys};
 	table__init(&l->table);
-	asker__init(&l->asker, h, &ops->ask, l, listing__ready);
+	query_client__init(&l->query_client, h, &ops->ask, l, listing__ready);
 	if (!ops->events)
-		l->asker.compare = listing__compare;
+		l->query_client.compare = listing__compare;
 }
 
 void listing__fini(struct listing *l)
 {
-	asker__fini(&l->asker);
-	answer__free(l->shown);
+	query_client__fini(&l->query_client);
+	query_result__free(l->shown);
 	table__fini(&l->table);
 	fold__fini(&l->fold);
 }
@@ -180,7 +180,7 @@ void listing__fini(struct listing *l)
 /* What rows are sorted by is what their stacks weigh. */
 static void weigh(struct listing *l)
 {
-	const struct row_table *rows = l->answer ? &l->answer->table : NULL;
+	const struct row_table *rows = l->result ? &l->result->table : NULL;
 
 	if (l->ops->weigh && rows && !l->diff && l->table.sort < rows->ncolumns)
 		l->ops->weigh(l->ops, l->query, rows->columns[l->table.sort].name);
@@ -189,7 +189,7 @@ static void weigh(struct listing *l)
 void listing__update(struct screen *s)
 {
 	struct listing *l = of(s);
-	u64 keys[ANSWER_MAX_UNFOLDED];
+	u64 keys[RESULT_MAX_UNFOLDED];
 	u32 n;
 
 	if (l->ops->at.unfolded) {
@@ -198,7 +198,7 @@ void listing__update(struct screen *s)
 	}
 	listing__sort_next(l);
 	weigh(l);
-	asker__ask(&l->asker, l->query);
+	query_client__ask(&l->query_client, l->query);
 }
 
 void listing__reset(struct listing *l)
@@ -211,7 +211,7 @@ void listing__reset(struct listing *l)
 
 bool listing__settled(const struct screen *s)
 {
-	return !asker__busy(&of(s)->asker);
+	return !query_client__busy(&of(s)->query_client);
 }
 
 /* In what is shown. */
@@ -337,7 +337,7 @@ void listing__draw(struct screen *s, struct canvas *c, struct rect area)
 		listing__diff_line(l, &line);
 		body.h--;
 	}
-	above = l->ops->above && l->answer ? l->ops->above(l, c, body) : 0;
+	above = l->ops->above && l->result ? l->ops->above(l, c, body) : 0;
 	body.y += above;
 	body.h -= above;
 	if (l->shown && l->shown->table.nrows)
@@ -350,7 +350,7 @@ void listing__draw(struct screen *s, struct canvas *c, struct rect area)
 
 bool listing__at(const struct listing *l, struct listing_place *at)
 {
-	struct answer *before;
+	struct query_result *before;
 
 	if (!shown_at(l, at) || (l->diff && listing__is_gone(l, at->row)))
 		return false;
@@ -363,7 +363,7 @@ void listing__selection(const struct screen *s, char *buf, size_t size)
 {
 	const struct listing *l = of(s);
 	struct listing_place at;
-	struct answer *before;
+	struct query_result *before;
 
 	*buf = '\0';
 	if (!shown_at(l, &at))
@@ -379,14 +379,14 @@ void listing__crumb(const struct screen *s, char *buf, size_t size)
 
 const struct scope *listing__scope(const struct screen *s)
 {
-	return of(s)->asker.extra_scope;
+	return of(s)->query_client.extra_scope;
 }
 
 bool listing__exclude(const struct screen *s, char *buf, size_t size)
 {
 	const struct listing *l = of(s);
 	struct listing_place at;
-	struct answer *before;
+	struct query_result *before;
 	bool has;
 
 	buf[0] = '!';
@@ -401,7 +401,7 @@ bool listing__called(const struct screen *s, char *buf, size_t size)
 {
 	const struct listing *l = of(s);
 	struct listing_place at;
-	struct answer *before;
+	struct query_result *before;
 	bool is;
 
 	if (!l->ops->called || !shown_at(l, &at))
@@ -415,14 +415,14 @@ u32 listing__function(const struct screen *s)
 {
 	const struct listing *l = of(s);
 	struct listing_place at;
-	struct answer *before;
+	struct query_result *before;
 	u32 func = 0;
 
 	if (!shown_at(l, &at))
 		return 0;
 	at = listing__enter(l, at, &before);
 	if (at.node != UINT32_MAX)
-		func = l->answer->nodes[at.node].func;
+		func = l->result->nodes[at.node].func;
 	else if (l->ops->function)
 		func = l->ops->function(l, at.row);
 	listing__leave(l, before);
@@ -435,7 +435,7 @@ static void fold_row(struct listing *l, u32 row, bool open)
 {
 	if (!fold__set_row(&l->fold, row_key(l, row), open))
 		host__message(l->base.host, ROLE_WARN, "at most %d rows can be unfolded at once",
-			      ANSWER_MAX_UNFOLDED);
+			      RESULT_MAX_UNFOLDED);
 }
 
 /* Left on a node that is folded goes up. */
@@ -480,7 +480,7 @@ static bool unfold_all(struct listing *l)
 static bool drill(struct listing *l)
 {
 	struct listing_place at;
-	struct answer *before;
+	struct query_result *before;
 	bool done;
 
 	if (!l->ops->drill || !shown_at(l, &at))
@@ -508,7 +508,7 @@ static bool group(struct listing *l, enum action a)
 
 static bool next_window(struct listing *l)
 {
-	enum profile_window *w = listing_query__window(l->ops, l->query);
+	enum time_window *w = listing_query__window(l->ops, l->query);
 
 	*w = (*w + 1) % WINDOWS;
 	return true;
@@ -531,7 +531,8 @@ static bool open_flame(struct listing *l)
 
 	weigh(l);
 	if (l->ops->stacks)
-		host__push(h, flame__open(h, l->ops->stacks, l->query, l->asker.extra_scope));
+		host__push(h,
+			   flame__open(h, l->ops->stacks, l->query, l->query_client.extra_scope));
 	return l->ops->stacks != NULL;
 }
 
@@ -541,7 +542,7 @@ static bool open_heat(struct listing *l)
 
 	if (l->ops->heat)
 		host__push(h, heat__open(h, l->ops->heat, l->query, l->narrowed,
-					 l->asker.extra_scope));
+					 l->query_client.extra_scope));
 	return l->ops->heat != NULL;
 }
 
@@ -558,7 +559,7 @@ bool listing__action(struct screen *s, enum action a)
 		return open_flame(l);
 	if (a == ACTION_HEATMAP)
 		return open_heat(l);
-	if (!l->answer)
+	if (!l->result)
 		return false;
 	switch (a) {
 	case ACTION_RIGHT: return fold_selected(l, true);
@@ -576,7 +577,7 @@ void listing__mouse(struct screen *s, const struct input *in)
 
 	l->reveal = false;
 	l->grouping.adding = false;
-	if (!l->answer)
+	if (!l->result)
 		return;
 	src = listing__source(l);
 	if (!table__mouse(&l->table, &src, in))
@@ -593,7 +594,7 @@ bool listing__search(struct screen *s, const char *text, int dir)
 	struct table_source src;
 
 	copy_str(l->table.search, sizeof(l->table.search), text);
-	if (!l->answer)
+	if (!l->result)
 		return false;
 	src = listing__source(l);
 	return table__search(&l->table, &src, dir);
@@ -604,7 +605,7 @@ bool listing__search_typed(struct screen *s, enum search_step step, const char *
 	struct listing *l = of(s);
 	struct table_source src;
 
-	if (!l->answer)
+	if (!l->result)
 		return false;
 	src = listing__source(l);
 	if (step == SEARCH_BEGIN)

@@ -16,10 +16,10 @@
 #ifndef TUI_VIEWS_LISTING_H
 #define TUI_VIEWS_LISTING_H
 
-#include "models/answer_diff.h"
-#include "models/profile.h" /* enum profile_window */
+#include "models/result_diff.h"
+#include "models/profile.h" /* enum time_window */
 #include "tui/view.h"
-#include "tui/views/asker.h"
+#include "tui/views/query_client.h"
 #include "tui/views/fold.h"
 #include "tui/views/grouping.h"
 #include "tui/views/headline.h"
@@ -36,13 +36,13 @@ struct listing_place {
 };
 
 struct listing_ops {
-	struct asker_ops ask; /* the query: its size, its model, what runs on the worker */
+	struct query_client_ops ask; /* the query: its size, its model, what runs on the worker */
 	/* Optional, where the query has them, as LISTING_AT says; 0: it has not. */
 	struct {
 		u16 group;     /* an enum: rows are grouped by one key at a time */
 		u16 groups;    /* u32, bits: by several; setting either resets the listing */
 		u16 window;    /* for the key that changes it */
-		u16 nunfolded; /* u32, and so many keys of ANSWER_MAX_UNFOLDED are in ... */
+		u16 nunfolded; /* u32, and so many keys of RESULT_MAX_UNFOLDED are in ... */
 		u16 unfolded;
 	} at;
 	/* Optional, with at.unfolded: whether something is below a row; all rows otherwise. */
@@ -79,7 +79,7 @@ struct listing_ops {
 	bool (*term)(const struct listing *l, u32 row, char *buf, size_t size);
 	/* What a report of an answer has beyond rows, order, times and scope (r->priv is the
 	 * scope): view, window, group, health, summary, folded. Any thread. */
-	void (*report)(const struct answer *a, const struct frame *f, struct report *r);
+	void (*report)(const struct query_result *a, const struct frame *f, struct report *r);
 };
 
 #define LISTING_AT(T, member) (u16)(offsetof(T, member) + 1)
@@ -89,12 +89,12 @@ struct listing {
 	struct screen base;
 	const struct listing_ops *ops;
 	void *query; /* the view's, ops->ask.size bytes */
-	struct asker asker;
+	struct query_client query_client;
 	/* The query's; NULL at first. While a view is asked about a row that is gone since the
 	 * baseline: the baseline's. */
-	struct answer *answer;
-	struct answer *shown;	  /* that, or joined with the baseline's: `diff`; owns both */
-	struct answer_diff *diff; /* NULL: there is no baseline */
+	struct query_result *result;
+	struct query_result *shown; /* that, or joined with the baseline's: `diff`; owns both */
+	struct result_diff *diff;   /* NULL: there is no baseline */
 	struct table table;
 	struct fold fold;
 	struct grouping grouping;
@@ -119,7 +119,7 @@ struct listing_view {
 	const struct listing_ops *list;
 	size_t size, query_at; /* of the screen struct; where its query is */
 	u32 groups, batch_groups; /* bits, where none are asked for; batch_groups 0: the same */
-	enum profile_window window; /* on the screen; batch mode has the last interval */
+	enum time_window window;  /* on the screen; batch mode has the last interval */
 	/* Optional: what else a new query has. */
 	void (*fit)(void *query, bool batch);
 };
@@ -136,13 +136,13 @@ int listing__batch_of(const struct listing_view *v, const struct frame *f,
 		      const struct view_args *args, const struct scope *scope, struct report *r);
 /* Zeroes a query but for what --group says (NULL or wrong: `otherwise`) and the window. */
 void listing_query__init(const struct listing_ops *ops, void *query, const char *group,
-			 u32 otherwise, enum profile_window window);
+			 u32 otherwise, enum time_window window);
 /* Bits of what rows are grouped by; 0: rows are not grouped. */
 u32 listing_query__groups(const struct listing_ops *ops, const void *query);
 void listing_query__set_groups(const struct listing_ops *ops, void *query, u32 groups);
 /* NULL: it has none. */
-enum profile_window *listing_query__window(const struct listing_ops *ops, void *query);
-/* keys: ANSWER_MAX_UNFOLDED of them, n of which count, the rest zero. */
+enum time_window *listing_query__window(const struct listing_ops *ops, void *query);
+/* keys: RESULT_MAX_UNFOLDED of them, n of which count, the rest zero. */
 void listing_query__set_unfolded(const struct listing_ops *ops, void *query, const u64 *keys, u32 n);
 /* struct screen_ops.free of a screen that has nothing else to free. */
 void listing__free(struct screen *s);

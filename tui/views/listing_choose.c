@@ -114,7 +114,7 @@ int listing__choose(struct screen *s, enum choice what, const char *value, struc
 		copy_str(l->sort_next, sizeof(l->sort_next), value);
 		return 0;
 	}
-	if (!l->answer || !l->table.nplaces)
+	if (!l->result || !l->table.nplaces)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "there are no rows yet");
 	if (what == CHOICE_COLUMNS)
 		return choose_columns(l, value, st);
@@ -127,7 +127,7 @@ void listing__sort_next(struct listing *l)
 	struct status st = {0};
 	char value[sizeof(l->sort_next)];
 
-	if (!l->sort_next[0] || !l->answer || !l->table.nplaces)
+	if (!l->sort_next[0] || !l->result || !l->table.nplaces)
 		return;
 	copy_str(value, sizeof(value), l->sort_next);
 	l->sort_next[0] = '\0';

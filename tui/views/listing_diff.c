@@ -6,47 +6,47 @@
 /* Changes of shares below this are next to none. */
 #define POINTS_FAINT 0.05
 
-struct answer *listing__compare(const struct asker_ops *ops, const struct frame *now,
-				const struct frame *then, const void *query,
-				const struct scope *scope)
+struct query_result *listing__compare(const struct query_client_ops *ops, const struct frame *now,
+				      const struct frame *baseline, const void *query,
+				      const struct scope *scope)
 {
-	struct answer *a = ops->run(now, query, scope), *b = ops->run(then, query, scope);
-	struct answer_diff *d = answer_diff__join(a, b);
+	struct query_result *a = ops->run(now, query, scope), *b = ops->run(baseline, query, scope);
+	struct result_diff *d = result_diff__join(a, b);
 
 	if (d)
 		return &d->base;
-	answer__free(b);
+	query_result__free(b);
 	return a;
 }
 
-struct answer_diff *listing__diff_of(struct answer *a)
+struct result_diff *listing__diff_of(struct query_result *a)
 {
-	return a && answer_diff__is(a) ? container_of(a, struct answer_diff, base) : NULL;
+	return a && result_diff__is(a) ? container_of(a, struct result_diff, base) : NULL;
 }
 
 /* --- places --- */
 
 struct listing_place listing__enter(const struct listing *l, struct listing_place shown,
-				    struct answer **before)
+				    struct query_result **before)
 {
 	struct listing *mine = (struct listing *)l;
 	const struct diff_row *r;
 
-	*before = l->answer;
+	*before = l->result;
 	if (!l->diff)
 		return shown;
 	r = &l->diff->rows[shown.row];
 	if (shown.node != UINT32_MAX)
-		shown.node = answer_diff__node(l->diff, shown.node);
-	shown.row = r->now != DIFF_NONE ? r->now : r->then;
+		shown.node = result_diff__node(l->diff, shown.node);
+	shown.row = r->now != DIFF_NONE ? r->now : r->baseline;
 	if (r->now == DIFF_NONE)
-		mine->answer = l->diff->then;
+		mine->result = l->diff->baseline;
 	return shown;
 }
 
-void listing__leave(const struct listing *l, struct answer *before)
+void listing__leave(const struct listing *l, struct query_result *before)
 {
-	((struct listing *)l)->answer = before;
+	((struct listing *)l)->result = before;
 }
 
 bool listing__is_gone(const struct listing *l, u32 row)
@@ -69,7 +69,7 @@ static enum role change_role(const struct value *v)
 
 static enum role view_role(const struct listing *l, u32 row, u32 column)
 {
-	struct answer *before;
+	struct query_result *before;
 	struct listing_place at;
 	enum role role;
 
@@ -87,7 +87,7 @@ enum role listing__diff_role(const struct listing *l, u32 row, u32 column)
 	struct value v = {0};
 	u32 of;
 
-	if (answer_diff__column(l->diff, column, &of)) {
+	if (result_diff__column(l->diff, column, &of)) {
 		if (!listing__is_gone(l, row) || t->columns[column].flags & COLUMN_KEY)
 			return view_role(l, row, of);
 		return ROLE_DIM;
@@ -100,16 +100,16 @@ enum role listing__diff_role(const struct listing *l, u32 row, u32 column)
 
 void listing__diff_child(const struct listing *l, u32 node, struct table_child *out)
 {
-	double then = l->diff->then_pct[node];
+	double baseline = l->diff->baseline_pct[node];
 
 	out->compared = out->pct >= 0;
-	out->change = out->pct - MAX(then, 0.0);
+	out->change = out->pct - MAX(baseline, 0.0);
 }
 
 /* --- what it says --- */
 
 /* What makes numbers of windows that differ in length comparable. */
-static void basis_text(const struct answer_diff *d, char *buf, size_t size)
+static void basis_text(const struct result_diff *d, char *buf, size_t size)
 {
 	const struct column *c = &d->now->table.columns[d->main];
 	char window[16];
@@ -126,22 +126,22 @@ static void basis_text(const struct answer_diff *d, char *buf, size_t size)
 static void add_age(const struct listing *l, struct headline *line)
 {
 	const struct baseline *b = host__baseline(l->base.host);
-	u64 now = l->diff->now->snap->t1_ns, then = l->diff->then->snap->t1_ns;
+	u64 now = l->diff->now->snap->t1_ns, baseline = l->diff->baseline->snap->t1_ns;
 	char age[16];
 
-	format__ns(age, sizeof(age), now > then ? now - then : then - now);
+	format__ns(age, sizeof(age), now > baseline ? now - baseline : baseline - now);
 	if (b && b->file)
 		headline__addf(line, ROLE_STRONG, "baseline: %.60s", b->file);
-	else if (now == then)
+	else if (now == baseline)
 		headline__add(line, ROLE_STRONG, "baseline: this window");
 	else
 		headline__addf(line, ROLE_STRONG, "baseline: %s %s", age,
-			       now > then ? "ago" : "ahead");
+			       now > baseline ? "ago" : "ahead");
 }
 
 void listing__diff_line(const struct listing *l, struct headline *line)
 {
-	const struct answer_diff *d = l->diff;
+	const struct result_diff *d = l->diff;
 	char text[80];
 
 	if (!d) {
@@ -152,8 +152,8 @@ void listing__diff_line(const struct listing *l, struct headline *line)
 		return;
 	}
 	add_age(l, line);
-	if (d->then->window_ns) {
-		format__ns(text, sizeof(text), d->then->window_ns);
+	if (d->baseline->window_ns) {
+		format__ns(text, sizeof(text), d->baseline->window_ns);
 		headline__addf(line, ROLE_DIM, " (%s)", text);
 	}
 	basis_text(d, text, sizeof(text));
@@ -162,15 +162,15 @@ void listing__diff_line(const struct listing *l, struct headline *line)
 	headline__addf(line, d->ngone ? ROLE_COOL : ROLE_DIM, " · %u gone", d->ngone);
 }
 
-void listing__diff_report(const struct answer_diff *d, const struct baseline *b, struct report *r)
+void listing__diff_report(const struct result_diff *d, const struct baseline *b, struct report *r)
 {
-	r->asked_then = &d->then->table;
+	r->asked_baseline = &d->baseline->table;
 	if (r->stacks)
-		r->stacks_then = flame__report_then;
+		r->baseline_stacks = flame__report_baseline;
 	r->baseline = (struct report_baseline){
 		.is_there = true,
-		.t0_ns = d->then->since_ns,
-		.t1_ns = d->then->snap->t1_ns,
+		.t0_ns = d->baseline->since_ns,
+		.t1_ns = d->baseline->snap->t1_ns,
 		.file = b ? b->file : NULL,
 		.scale = d->scale,
 		.new_rows = d->nnew,

@@ -26,7 +26,7 @@ void listing_query__set_groups(const struct listing_ops *ops, void *query, u32 g
 		*all = groups;
 }
 
-enum profile_window *listing_query__window(const struct listing_ops *ops, void *query)
+enum time_window *listing_query__window(const struct listing_ops *ops, void *query)
 {
 	return member(query, ops->at.window);
 }
@@ -34,11 +34,11 @@ enum profile_window *listing_query__window(const struct listing_ops *ops, void *
 void listing_query__set_unfolded(const struct listing_ops *ops, void *query, const u64 *keys, u32 n)
 {
 	*(u32 *)member(query, ops->at.nunfolded) = n;
-	memcpy(member(query, ops->at.unfolded), keys, ANSWER_MAX_UNFOLDED * sizeof(*keys));
+	memcpy(member(query, ops->at.unfolded), keys, RESULT_MAX_UNFOLDED * sizeof(*keys));
 }
 
 void listing_query__init(const struct listing_ops *ops, void *query, const char *group,
-			 u32 otherwise, enum profile_window window)
+			 u32 otherwise, enum time_window window)
 {
 	u32 groups;
 

@@ -5,11 +5,12 @@
 #include "tui/report_sort.h"
 #include "tui/views/listing_diff.h"
 
-static void fill_report(const struct listing_ops *ops, struct answer *shown, const struct frame *f,
-			const struct baseline *b, const struct scope *scope, struct report *r)
+static void fill_report(const struct listing_ops *ops, struct query_result *shown,
+			const struct frame *f, const struct baseline *b, const struct scope *scope,
+			struct report *r)
 {
-	struct answer_diff *diff = listing__diff_of(shown);
-	const struct answer *a = diff ? diff->now : shown;
+	struct result_diff *diff = listing__diff_of(shown);
+	const struct query_result *a = diff ? diff->now : shown;
 
 	*r = (struct report){
 		.seq = f->seq,
@@ -31,9 +32,9 @@ bool listing__report(struct screen *s, struct report *r)
 {
 	struct listing *l = container_of(s, struct listing, base);
 	const struct frame *f = host__frame(s->host);
-	const struct scope *extra = l->asker.extra_scope;
+	const struct scope *extra = l->query_client.extra_scope;
 
-	if (!l->answer || !f)
+	if (!l->result || !f)
 		return false;
 	fill_report(l->ops, l->shown, f, host__baseline(s->host),
 		    extra ? extra : host__scope(s->host), r);
@@ -49,7 +50,7 @@ int listing__batch(const struct listing_ops *ops, const struct frame *f,
 	const struct baseline *b = args->baseline;
 	enum model_id m = ops->ask.model;
 	struct sort_order by;
-	struct answer *a;
+	struct query_result *a;
 	void *mine;
 
 	if (!f->snaps[m])
@@ -67,5 +68,5 @@ int listing__batch(const struct listing_ops *ops, const struct frame *f,
 
 void listing__report_free(struct report *r)
 {
-	answer__free(container_of(r->rows, struct answer, table));
+	query_result__free(container_of(r->rows, struct query_result, table));
 }

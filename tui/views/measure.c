@@ -16,10 +16,10 @@
 
 static bool measure__unfolds(const struct listing *l, u32 row)
 {
-	const struct measure_answer *a = measure__rows(l);
+	const struct measure_result *a = measure__rows(l);
 
 	return measure__is_by_stack(a->measure, a->query.groups) &&
-	       profile_stack__nlocs(a->rows[row].stack);
+	       callstack__nlocs(a->rows[row].stack);
 }
 
 static void measure__weigh(const struct listing_ops *ops, void *query, const char *column)
@@ -33,7 +33,7 @@ static void measure__weigh(const struct listing_ops *ops, void *query, const cha
 
 static bool measure__called(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	const struct measure_answer *a = measure__rows(l);
+	const struct measure_result *a = measure__rows(l);
 	int label = measure__label(a->measure, "function");
 
 	if (label < 0 || !(a->query.groups & (1u << label)) || !a->rows[row].texts[label])
@@ -51,7 +51,7 @@ static bool label__term(const char *label, const char *text, char *buf, size_t s
 }
 
 /* One label of a row as a term of the filter language. */
-static bool term_of(const struct measure_answer *a, const struct measure_row *r, u32 i, char *buf,
+static bool term_of(const struct measure_result *a, const struct measure_row *r, u32 i, char *buf,
 		    size_t size)
 {
 	switch (a->measure->labels[i].kind) {
@@ -71,7 +71,7 @@ static bool term_of(const struct measure_answer *a, const struct measure_row *r,
 }
 
 /* The first label of a row that is a term: of all, or of those that a drill does not narrow by. */
-static bool first_term(const struct measure_answer *a, const struct measure_row *r, bool of_tasks,
+static bool first_term(const struct measure_result *a, const struct measure_row *r, bool of_tasks,
 		       char *buf, size_t size)
 {
 	for (u32 i = 0; !r->rest && i < a->measure->nlabels; i++)
@@ -88,7 +88,7 @@ static bool measure__term(const struct listing *l, u32 row, char *buf, size_t si
 }
 
 /* Adds what the row is about to a narrowing, in words to `text`. */
-static void narrow_by_row(const struct measure_answer *a, const struct measure_row *r,
+static void narrow_by_row(const struct measure_result *a, const struct measure_row *r,
 			  struct measure_narrow *n, char *text, size_t size)
 {
 	for (u32 i = 0; i < a->measure->nlabels; i++) {
@@ -112,8 +112,8 @@ static const struct scope *scope_of_row(struct listing *l, u32 row, char *text, 
 	size_t len = strlen(text);
 
 	if (!first_term(measure__rows(l), &measure__rows(l)->rows[row], true, term, sizeof(term)))
-		return l->asker.extra_scope ? scope__get(l->asker.extra_scope) : NULL;
-	scope = asker__scope(&l->asker);
+		return l->query_client.extra_scope ? scope__get(l->query_client.extra_scope) : NULL;
+	scope = query_client__scope(&l->query_client);
 	narrow = terms__scope(scope, term);
 	scope__put(scope);
 	if (len && len < size - 1)
@@ -157,7 +157,7 @@ static const u32 *next_drill(const struct measure_screen *s)
 static bool measure__drill(struct listing *l, struct listing_place at)
 {
 	struct measure_screen *s = measure__of(l), *next;
-	const struct measure_answer *a = measure__rows(l);
+	const struct measure_result *a = measure__rows(l);
 	const struct measure_row *r = &a->rows[at.row];
 	struct measure_query q = s->query;
 	u32 of_derived = labels_below(a->measure, q.groups);
@@ -180,7 +180,7 @@ static bool measure__drill(struct listing *l, struct listing_place at)
 		q.nunfolded = 0;
 		next = (struct measure_screen *)measure__new(l->base.host, s->view, &q, drill);
 		copy_str(next->list.narrowed, sizeof(next->list.narrowed), text);
-		next->list.asker.extra_scope = scope ? scope__get(scope) : NULL;
+		next->list.query_client.extra_scope = scope ? scope__get(scope) : NULL;
 		host__push(l->base.host, &next->list.base);
 	} else if (s->view->measure->shape == MEASURE_SHAPE_SPAN) {
 		push_slow(l, &q.narrow, text, scope);
@@ -201,7 +201,7 @@ static bool slowest(struct measure_screen *s)
 {
 	if (s->view->measure->shape != MEASURE_SHAPE_SPAN || !is_of_threads(s->view->measure))
 		return false;
-	push_slow(&s->list, &s->query.narrow, s->list.narrowed, s->list.asker.extra_scope);
+	push_slow(&s->list, &s->query.narrow, s->list.narrowed, s->list.query_client.extra_scope);
 	return true;
 }
 
@@ -290,8 +290,8 @@ static enum action action_of(const struct measure *m, u32 label)
 	}
 }
 
-static struct answer *measure__run(const struct frame *f, const void *query,
-				   const struct scope *scope, enum model_id model)
+static struct query_result *measure__run(const struct frame *f, const void *query,
+					 const struct scope *scope, enum model_id model)
 {
 	return &measure__query((const void *)f->snaps[model], query, scope)->base;
 }
@@ -305,8 +305,8 @@ static bool measure__has_heat(const struct measure *m)
 }
 
 void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,
-			struct answer *(*run)(const struct frame *f, const void *query,
-					      const struct scope *scope))
+			struct query_result *(*run)(const struct frame *f, const void *query,
+						    const struct scope *scope))
 {
 	v->measure = m;
 	for (u32 i = 0; i < m->nlabels; i++) {
@@ -338,7 +338,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 }
 
 static void query__init(struct measure_query *q, const struct measure *m,
-			const struct view_args *args, enum profile_window window)
+			const struct view_args *args, enum time_window window)
 {
 	memset(q, 0, sizeof(*q));
 	q->window = window;
@@ -368,8 +368,8 @@ static int measure__batch(const struct frame *f, const struct view_args *args,
 enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 
 #define MEASURE(id, name_, key, shape, title_, groups_)                                            \
-	static struct answer *run_##name_(const struct frame *f, const void *query,                \
-					  const struct scope *scope)                               \
+	static struct query_result *run_##name_(const struct frame *f, const void *query,          \
+						const struct scope *scope)                         \
 	{                                                                                          \
 		return measure__run(f, query, scope, MODEL_##id);                                  \
 	}                                                                                          \
@@ -382,7 +382,8 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 						.stacks = &flame_measure_##name_};                 \
                                                                                                    \
 		if (!v.measure)                                                                    \
-			measure_view__init(&v, measure_table[MEASURE_##id], MODEL_##id, run_##name_);      \
+			measure_view__init(&v, measure_table[MEASURE_##id], MODEL_##id,            \
+					   run_##name_);                                           \
 		return &v;                                                                         \
 	}                                                                                          \
 	static struct screen *list_##name_(struct host *h, const void *query,                      \
@@ -400,7 +401,7 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 	{                                                                                          \
 		return measure__batch(f, args, scope, r, of_##name_());                            \
 	}                                                                                          \
-	const struct view_ops view_##name_ = {                                             \
+	const struct view_ops view_##name_ = {                                                     \
 		.name = #name_,                                                                    \
 		.title = title_,                                                                   \
 		.groups = groups_,                                                                 \

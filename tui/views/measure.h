@@ -38,10 +38,10 @@ enum measure_distribution { DISTRIBUTION_OFF, DISTRIBUTION_ROW, DISTRIBUTION_ALL
 int measure_dist__draw(struct listing *l, struct canvas *c, struct rect area);
 bool measure_dist__next(struct measure_screen *s);
 
-/* Of any measure; v zero but for stacks and heat. run: see struct asker_ops. */
+/* Of any measure; v zero but for stacks and heat. run: see struct query_client_ops. */
 void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,
-			struct answer *(*run)(const struct frame *f, const void *query,
-					      const struct scope *scope));
+			struct query_result *(*run)(const struct frame *f, const void *query,
+						    const struct scope *scope));
 /* drill: what Enter leads to, as in struct measure. */
 struct screen *measure__new(struct host *h, const struct measure_view *v,
 			    const struct measure_query *q, const u32 *drill);
@@ -76,15 +76,15 @@ static inline struct measure_screen *measure__of(const struct listing *l)
 	return container_of(l, struct measure_screen, list);
 }
 
-static inline const struct measure_answer *measure__rows(const struct listing *l)
+static inline const struct measure_result *measure__rows(const struct listing *l)
 {
-	return container_of(l->answer, struct measure_answer, base);
+	return container_of(l->result, struct measure_result, base);
 }
 
 /* --- measure_text.c --- */
 
 /* What is held and grows; false: nothing does. */
-bool measure__growth_text(const struct measure_answer *a, char *buf, size_t size);
+bool measure__growth_text(const struct measure_result *a, char *buf, size_t size);
 void measure__headline(struct listing *l, struct headline *line);
 void measure__empty(const struct listing *l, char *buf, size_t size);
 enum role measure__role(const struct listing *l, u32 row, u32 column);
@@ -92,6 +92,6 @@ void measure__selection(const struct listing *l, struct listing_place at, char *
 
 /* --- measure_report.c --- */
 
-void measure__report(const struct answer *base, const struct frame *f, struct report *r);
+void measure__report(const struct query_result *base, const struct frame *f, struct report *r);
 
 #endif

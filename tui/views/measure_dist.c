@@ -52,7 +52,7 @@ static void format_value(const struct measure *m, char *buf, size_t size, u64 va
 /* All where no row is under the cursor. */
 static void pick(const struct measure_screen *s, struct subject *out)
 {
-	const struct measure_answer *a = container_of(s->list.answer, struct measure_answer, base);
+	const struct measure_result *a = container_of(s->list.result, struct measure_result, base);
 	struct listing_place at;
 
 	*out = (struct subject){.m = a->measure, .buckets = a->buckets};

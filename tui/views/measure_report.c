@@ -7,7 +7,7 @@
 #include "models/windows.h"
 #include "tui/views/window.h"
 
-static void report__held(const struct measure_answer *a, struct report *r)
+static void report__held(const struct measure_result *a, struct report *r)
 {
 	static _Thread_local char growing[160];
 
@@ -61,7 +61,7 @@ static void order_member(const void *of, u32 i, struct value_part *out)
 	default:
 		out->name = "stack";
 		out->value.type = VALUE_STACK;
-		out->value.n = profile_stack__nlocs(o->stack);
+		out->value.n = callstack__nlocs(o->stack);
 		out->value.of = o;
 		out->value.frame = order_frame;
 	}
@@ -103,7 +103,7 @@ static void chain_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_OBJECT, .n = 6, .of = v[i], .part = waiting_member};
 }
 
-static void report__locks(const struct measure_answer *a, struct report *r)
+static void report__locks(const struct measure_result *a, struct report *r)
 {
 	report__sum(r, "deadlock",
 		    (struct value){.type = VALUE_LIST,
@@ -119,9 +119,9 @@ static void report__locks(const struct measure_answer *a, struct report *r)
 				   .part = cycles_part});
 }
 
-void measure__report(const struct answer *base, const struct frame *f, struct report *r)
+void measure__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct measure_answer *a = container_of(base, struct measure_answer, base);
+	const struct measure_result *a = container_of(base, struct measure_result, base);
 	enum model_id model = measure__model(a->measure);
 	static _Thread_local char group[160];
 

@@ -11,15 +11,15 @@ static const struct measure_view *view_of(const struct listing *l)
 	return container_of(l->ops, struct measure_view, slow);
 }
 
-static const struct measure_slow_answer *rows_of(const struct listing *l)
+static const struct measure_slow_result *rows_of(const struct listing *l)
 {
-	return container_of(l->answer, struct measure_slow_answer, base);
+	return container_of(l->result, struct measure_slow_result, base);
 }
 
 static enum role slow__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct measure_slow_sample *s = &rows_of(l)->rows[row].slow->s;
-	const struct column *c = &l->answer->table.columns[column];
+	const struct column *c = &l->result->table.columns[column];
 
 	if (s->waits)
 		return ROLE_DIM;
@@ -66,17 +66,17 @@ void measure_slow__events(const struct report *r,
 				       const struct event_form *form),
 			  void *ctx)
 {
-	const struct measure_answer *a = container_of(r->asked, struct measure_answer, base.table);
+	const struct measure_result *a = container_of(r->asked, struct measure_result, base.table);
 	const struct measure_slow_query q = {.narrow = a->query.narrow};
-	struct measure_slow_answer *rows = measure__slow((const void *)a->base.snap, &q, r->priv);
+	struct measure_slow_result *rows = measure__slow((const void *)a->base.snap, &q, r->priv);
 
 	emit(ctx, &rows->base.table, &slow_form);
-	answer__free(&rows->base);
+	query_result__free(&rows->base);
 }
 
-static void report(const struct answer *base, const struct frame *f, struct report *r)
+static void report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct measure_slow_answer *a = container_of(base, struct measure_slow_answer, base);
+	const struct measure_slow_result *a = container_of(base, struct measure_slow_result, base);
 	static _Thread_local char view[64];
 
 	snprintf(view, sizeof(view), "%s-slowest", measure__view(a->measure));
@@ -94,7 +94,8 @@ static bool slow__action(struct screen *base, enum action a)
 
 	if (a != ACTION_FLAME)
 		return listing__action(base, a);
-	host__push(base->host, flame__open(base->host, v->stacks, &q, s->list.asker.extra_scope));
+	host__push(base->host,
+		   flame__open(base->host, v->stacks, &q, s->list.query_client.extra_scope));
 	return true;
 }
 
@@ -129,22 +130,23 @@ struct screen *measure_slow__list(struct host *h, const struct measure_view *v, 
 	return &slow_screen__new(h, &slow_ops, &v->slow, &v->words, &q, pick, "", extra)->list.base;
 }
 
-static struct answer *run(const struct frame *f, const void *query, const struct scope *scope,
-			  enum model_id model)
+static struct query_result *run(const struct frame *f, const void *query, const struct scope *scope,
+				enum model_id model)
 {
 	return &measure__slow((const void *)f->snaps[model], query, scope)->base;
 }
 
 #define MEASURE(id, name, ...)                                                                     \
-	static struct answer *run_##name(const struct frame *f, const void *query,                 \
-					 const struct scope *scope)                                \
+	static struct query_result *run_##name(const struct frame *f, const void *query,           \
+					       const struct scope *scope)                          \
 	{                                                                                          \
 		return run(f, query, scope, MODEL_##id);                                           \
 	}
 #include "measures/measures.def"
 #undef MEASURE
 
-static struct answer *run_asked(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *run_asked(const struct frame *f, const void *query,
+				      const struct scope *scope)
 {
 	const struct measure_slow_query *q = query;
 
@@ -171,8 +173,8 @@ static bool measure_slow__drill(struct listing *l, struct listing_place at)
 
 void measure_slow__init(struct measure_view *v)
 {
-	static struct answer *(*const runs[MODEL_COUNT])(const struct frame *f, const void *query,
-					      const struct scope *scope) = {
+	static struct query_result *(*const runs[MODEL_COUNT])(
+		const struct frame *f, const void *query, const struct scope *scope) = {
 #define MEASURE(id, name, ...) [MODEL_##id] = run_##name,
 #include "measures/measures.def"
 #undef MEASURE

@@ -8,7 +8,7 @@
 #include "models/windows.h"
 #include "tui/views/window.h"
 
-static void headline__held(const struct measure_answer *a, struct headline *line)
+static void headline__held(const struct measure_result *a, struct headline *line)
 {
 	char n[16], bytes[16], rate[16];
 
@@ -24,7 +24,7 @@ static void headline__held(const struct measure_answer *a, struct headline *line
 }
 
 /* "parse_header keeps 1.2M/min: 96% of its allocations of the last 3m12s live": false: nothing surely grows. */
-bool measure__growth_text(const struct measure_answer *a, char *buf, size_t size)
+bool measure__growth_text(const struct measure_result *a, char *buf, size_t size)
 {
 	const struct measure_row *r = a->grower;
 	char rate[16], time[16];
@@ -38,7 +38,7 @@ bool measure__growth_text(const struct measure_answer *a, char *buf, size_t size
 	return true;
 }
 
-static void headline__sums(const struct measure_answer *a, struct headline *line)
+static void headline__sums(const struct measure_result *a, struct headline *line)
 {
 	char rate[16], errors[16], time[16];
 
@@ -56,7 +56,7 @@ static void headline__sums(const struct measure_answer *a, struct headline *line
 }
 
 /* Who waits for whom, and for what. */
-static void headline__deadlock(const struct measure_answer *a, struct headline *line)
+static void headline__deadlock(const struct measure_result *a, struct headline *line)
 {
 	for (u32 i = 0; i < a->ndeadlock; i++) {
 		const struct measure_waiting *w = a->deadlock[i];
@@ -71,7 +71,7 @@ static void headline__deadlock(const struct measure_answer *a, struct headline *
 
 /* "waits: a/1 -[mutex_x]-> b/2 -[mutex_y]-> c/3": the last one goes on, or waits for something else. Where
  * there is little room the locks are left out. */
-static void headline__chain(const struct measure_answer *a, struct headline *line)
+static void headline__chain(const struct measure_result *a, struct headline *line)
 {
 	for (u32 i = 0; i < a->nchain; i++) {
 		const struct measure_waiting *w = a->chain[i];
@@ -86,7 +86,7 @@ static void headline__chain(const struct measure_answer *a, struct headline *lin
 }
 
 /* What may come to be one, and who waited where while it had the other lock. */
-static void headline__cycle(const struct measure_answer *a, struct headline *line)
+static void headline__cycle(const struct measure_result *a, struct headline *line)
 {
 	const struct measure_cycle *c = &a->cycles[0];
 
@@ -109,22 +109,22 @@ void measure__headline(struct listing *l, struct headline *line)
 	const struct measure_query *q = &measure__of(l)->query;
 	char key[16], text[160];
 
-	if (l->answer && measure__rows(l)->ndeadlock)
+	if (l->result && measure__rows(l)->ndeadlock)
 		headline__deadlock(measure__rows(l), line);
-	else if (l->answer && measure__rows(l)->nchain)
+	else if (l->result && measure__rows(l)->nchain)
 		headline__chain(measure__rows(l), line);
-	if (l->answer && measure__rows(l)->ncycles)
+	if (l->result && measure__rows(l)->ncycles)
 		headline__cycle(measure__rows(l), line);
-	if (l->answer && measure__growth_text(measure__rows(l), text, sizeof(text)))
+	if (l->result && measure__growth_text(measure__rows(l), text, sizeof(text)))
 		headline__addf(line, ROLE_WARN, "%s · ", text);
 	headline__addf(line, ROLE_STRONG, "by %s",
 		       measure__groups_text(measure__of(l)->view->measure, q->groups, text, sizeof(text)));
 	headline__addf(line, ROLE_DIM, " [%s] · %s",
 		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
 		       window__text(q->window));
-	if (l->answer && measure__of(l)->view->measure->shape == MEASURE_SHAPE_HOLDING)
+	if (l->result && measure__of(l)->view->measure->shape == MEASURE_SHAPE_HOLDING)
 		headline__held(measure__rows(l), line);
-	else if (l->answer)
+	else if (l->result)
 		headline__sums(measure__rows(l), line);
 	if (measure__of(l)->view->measure->shape != MEASURE_SHAPE_SPAN ||
 	    measure__of(l)->view->measure->of_cpus)
@@ -178,7 +178,7 @@ static bool is_bad_sum(const struct measure *m, const char *column)
 enum role measure__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct measure_row *r = &measure__rows(l)->rows[row];
-	const struct row_table *t = &l->answer->table;
+	const struct row_table *t = &l->result->table;
 	const struct column *c = &t->columns[column];
 	struct value v;
 
@@ -202,12 +202,12 @@ enum role measure__role(const struct listing *l, u32 row, u32 column)
 void measure__selection(const struct listing *l, struct listing_place at, char *buf,
 			       size_t size)
 {
-	const struct measure_answer *a = measure__rows(l);
+	const struct measure_result *a = measure__rows(l);
 	const struct measure_row *r = &a->rows[at.row];
 	size_t len = 0;
 
 	if (at.node != UINT32_MAX) {
-		const struct tree_node *n = &l->answer->nodes[at.node];
+		const struct tree_node *n = &l->result->nodes[at.node];
 
 		snprintf(buf, size, "%s  %s", n->name, n->object_name);
 		return;

@@ -16,12 +16,12 @@ static const struct timeline_screen *of(const struct listing *l)
 	return container_of(l, struct timeline_screen, list);
 }
 
-static const struct measure_timeline_answer *rows_of(const struct listing *l)
+static const struct measure_timeline_result *rows_of(const struct listing *l)
 {
-	return container_of(l->answer, struct measure_timeline_answer, base);
+	return container_of(l->result, struct measure_timeline_result, base);
 }
 
-static struct answer *run(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *run(const struct frame *f, const void *query, const struct scope *scope)
 {
 	const struct measure_timeline_query *q = query;
 
@@ -31,7 +31,7 @@ static struct answer *run(const struct frame *f, const void *query, const struct
 
 static void timeline__headline(struct listing *l, struct headline *line)
 {
-	const struct measure_slow_entry *slow = l->answer ? rows_of(l)->slow : NULL;
+	const struct measure_slow_entry *slow = l->result ? rows_of(l)->slow : NULL;
 
 	headline__addf(line, ROLE_STRONG, "%s", of(l)->name);
 	if (!slow)
@@ -52,12 +52,12 @@ static void timeline__empty(const struct listing *l, char *buf, size_t size)
 
 static enum role timeline__role(const struct listing *l, u32 row, u32 column)
 {
-	const struct measure_timeline_answer *a = rows_of(l);
+	const struct measure_timeline_result *a = rows_of(l);
 	const struct measure_timeline_row *r = &a->rows[row];
 
 	if (!row || row + 1 == a->nrows)
 		return ROLE_STRONG;
-	if (!strcmp(l->answer->table.columns[column].name, "since_ns"))
+	if (!strcmp(l->result->table.columns[column].name, "since_ns"))
 		return measure__time_role(r->since_ns);
 	return r->m.kind == MOMENT_EVENT ? ROLE_TEXT : ROLE_DIM;
 }
@@ -69,8 +69,8 @@ static void timeline__selection(const struct listing *l, struct listing_place at
 	if (at.node == UINT32_MAX)
 		snprintf(buf, size, "%s %s  cpu %u  tid %u  %s", r->event, r->detail, r->m.cpu, r->m.tid, r->where);
 	else
-		snprintf(buf, size, "%s  %s", l->answer->nodes[at.node].name,
-			 l->answer->nodes[at.node].object_name);
+		snprintf(buf, size, "%s  %s", l->result->nodes[at.node].name,
+			 l->result->nodes[at.node].object_name);
 }
 
 static bool timeline__unfolds(const struct listing *l, u32 row)
@@ -78,9 +78,11 @@ static bool timeline__unfolds(const struct listing *l, u32 row)
 	return rows_of(l)->rows[row].base.nframes != 0;
 }
 
-static void timeline__report(const struct answer *base, const struct frame *f, struct report *r)
+static void timeline__report(const struct query_result *base, const struct frame *f,
+			     struct report *r)
 {
-	const struct measure_timeline_answer *a = container_of(base, struct measure_timeline_answer, base);
+	const struct measure_timeline_result *a =
+		container_of(base, struct measure_timeline_result, base);
 
 	slow__report(r, "timeline", "event", f, measure__model(a->measure));
 	report__sum_number(r, "dropped", VALUE_COUNT, a->slow ? a->slow->s.dropped : 0);

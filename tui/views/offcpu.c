@@ -9,8 +9,8 @@
 #include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
-static struct answer *offcpu__run(const struct frame *f, const void *query,
-				  const struct scope *scope)
+static struct query_result *offcpu__run(const struct frame *f, const void *query,
+					const struct scope *scope)
 {
 	return &waits__query((const void *)f->snaps[MODEL_WAITS], query, scope)->base;
 }
@@ -43,8 +43,8 @@ static enum role bar_role(const struct waits_row *r)
 /* What is harmful stands out: the reason, an uninterruptible sleep, who is to blame. */
 static enum role offcpu__role(const struct listing *l, u32 row, u32 column)
 {
-	const struct waits_row *r = &offcpu__answer(l)->rows[row];
-	const struct column *c = &l->answer->table.columns[column];
+	const struct waits_row *r = &offcpu__result(l)->rows[row];
+	const struct column *c = &l->result->table.columns[column];
 
 	if (r->class == CLASS_IDLE)
 		return ROLE_DIM;
@@ -61,7 +61,7 @@ static enum role offcpu__role(const struct listing *l, u32 row, u32 column)
 
 static bool offcpu__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	return offcpu_terms__exclude(&offcpu__answer(l)->rows[row], offcpu__of(l)->query.groups,
+	return offcpu_terms__exclude(&offcpu__result(l)->rows[row], offcpu__of(l)->query.groups,
 				     buf, size);
 }
 
@@ -85,12 +85,12 @@ static void row_words(const struct waits_row *r, char *buf, size_t size)
 
 static bool offcpu__drill(struct listing *l, struct listing_place at)
 {
-	const struct waits_row *r = &offcpu__answer(l)->rows[at.row];
+	const struct waits_row *r = &offcpu__result(l)->rows[at.row];
 	char what[160];
 
 	row_words(r, what, sizeof(what));
 	host__push(l->base.host, offcpu_chain__open(l->base.host, &offcpu__of(l)->query, r->key,
-						    what, l->asker.extra_scope));
+						    what, l->query_client.extra_scope));
 	return true;
 }
 
@@ -110,9 +110,10 @@ static struct screen *offcpu__list(struct host *h, const void *query, const stru
 	s->query.idle = true;
 	s->query.longest_lo_ns = pick->range.lo_ns;
 	s->query.longest_hi_ns = pick->range.hi_ns;
-	s->list.asker.extra_scope = *states[pick->kind] ? terms__scope(scope, states[pick->kind])
-				    : extra		? scope__get(extra)
-							: NULL;
+	s->list.query_client.extra_scope = *states[pick->kind]
+						   ? terms__scope(scope, states[pick->kind])
+					   : extra ? scope__get(extra)
+						   : NULL;
 	heat__range(range, sizeof(range), &pick->range);
 	snprintf(s->list.narrowed, sizeof(s->list.narrowed), "longest %s%s%s", range,
 		 *states[pick->kind] ? " " : "", states[pick->kind]);
@@ -162,7 +163,7 @@ static bool open_split(struct listing *l)
 		host__message(l->base.host, ROLE_WARN, "no row is selected");
 		return true;
 	}
-	row = &offcpu__answer(l)->rows[at.row];
+	row = &offcpu__result(l)->rows[at.row];
 	t = &row->entry->task;
 	if (row->starts || t->tgid == PROFILE_MERGED || t->tid == PROFILE_MERGED) {
 		host__message(l->base.host, ROLE_WARN, "whose waits these are was not kept");
@@ -199,7 +200,7 @@ static bool offcpu__action(struct screen *base, enum action a)
 
 static void offcpu__health(const struct screen *base, struct health *h)
 {
-	const struct waits_answer *a = offcpu__answer((const struct listing *)base);
+	const struct waits_result *a = offcpu__result((const struct listing *)base);
 
 	if (a)
 		h->truncated_pct = a->truncated_pct;

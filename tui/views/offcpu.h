@@ -22,9 +22,9 @@ static inline struct offcpu_screen *offcpu__of(const struct listing *l)
 }
 
 /* What is shown; NULL at first. */
-static inline const struct waits_answer *offcpu__answer(const struct listing *l)
+static inline const struct waits_result *offcpu__result(const struct listing *l)
 {
-	return l->answer ? container_of(l->answer, struct waits_answer, base) : NULL;
+	return l->result ? container_of(l->result, struct waits_result, base) : NULL;
 }
 
 /* The row `key` of a query: its stack, its wakers with theirs, and who woke those. what: it in
@@ -32,14 +32,14 @@ static inline const struct waits_answer *offcpu__answer(const struct listing *l)
 struct screen *offcpu_chain__open(struct host *h, const struct waits_query *q, u64 key,
 				  const char *what, const struct scope *extra);
 /* tid 0: of all the process's threads. */
-struct screen *offcpu_split__open(struct host *h, u32 tgid, u32 tid, enum profile_window window);
+struct screen *offcpu_split__open(struct host *h, u32 tgid, u32 tid, enum time_window window);
 
 /* Of the table, as in listing_ops. */
 void offcpu__headline(struct listing *l, struct headline *line);
 int offcpu__above(struct listing *l, struct canvas *c, struct rect area);
 void offcpu__empty(const struct listing *l, char *buf, size_t size);
 void offcpu__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
-void offcpu__report(const struct answer *a, const struct frame *f, struct report *r);
+void offcpu__report(const struct query_result *a, const struct frame *f, struct report *r);
 
 /* Waits of this reason in a row's or part's colours: red where somebody is held up. */
 enum role offcpu__reason_role(enum wait_reason reason, enum wait_class class);

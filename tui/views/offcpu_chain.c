@@ -18,9 +18,9 @@ static struct chain_screen *chain__of(const struct listing *l)
 	return container_of(l, struct chain_screen, list);
 }
 
-static const struct chain_answer *chain__answer(const struct listing *l)
+static const struct chain_result *chain__result(const struct listing *l)
 {
-	return l->answer ? container_of(l->answer, struct chain_answer, base) : NULL;
+	return l->result ? container_of(l->result, struct chain_result, base) : NULL;
 }
 
 static void add_time(struct headline *line, const char *label, u64 ns)
@@ -33,7 +33,7 @@ static void add_time(struct headline *line, const char *label, u64 ns)
 
 static void chain__headline(struct listing *l, struct headline *line)
 {
-	const struct chain_answer *a = chain__answer(l);
+	const struct chain_result *a = chain__result(l);
 	const struct waits_row *r = a ? a->row : NULL;
 	char text[16];
 
@@ -59,7 +59,7 @@ static void chain__headline(struct listing *l, struct headline *line)
 /* Who is at the end of it, before any stack. */
 static int chain__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct chain_answer *a = chain__answer(l);
+	const struct chain_result *a = chain__result(l);
 
 	if (!a->sentence[0] || area.h < 6)
 		return 0;
@@ -84,20 +84,20 @@ static enum role chain__role(const struct listing *l, u32 row, u32 column)
 static void chain__selection(const struct listing *l, struct listing_place at, char *buf,
 			     size_t size)
 {
-	const struct chain_part *p = &chain__answer(l)->parts[at.row];
+	const struct chain_part *p = &chain__result(l)->parts[at.row];
 	const struct tree_node *n;
 
 	if (at.node == UINT32_MAX) {
 		snprintf(buf, size, "%s, %llu times", p->name, (unsigned long long)p->count);
 		return;
 	}
-	n = &l->answer->nodes[at.node];
+	n = &l->result->nodes[at.node];
 	snprintf(buf, size, "%s  %s", n->name, n->object_name);
 }
 
-static void chain__report(const struct answer *base, const struct frame *f, struct report *r)
+static void chain__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct chain_answer *a = container_of(base, struct chain_answer, base);
+	const struct chain_result *a = container_of(base, struct chain_result, base);
 
 	r->view = "offcpu-chain";
 	r->window = window__text(a->own->query.window);
@@ -119,10 +119,10 @@ static const struct listing_ops chain_listing = {
 static bool chain__action(struct screen *base, enum action a)
 {
 	struct chain_screen *s = (struct chain_screen *)base;
-	const struct chain_answer *answer = chain__answer(&s->list);
+	const struct chain_result *result = chain__result(&s->list);
 
-	if (a == ACTION_WALL && answer && answer->row) {
-		const struct task_ident *t = &answer->row->entry->task;
+	if (a == ACTION_WALL && result && result->row) {
+		const struct task_ident *t = &result->row->entry->task;
 
 		host__push(base->host,
 			   offcpu_split__open(base->host, t->tgid, t->tid, s->query.waits.window));
@@ -157,6 +157,6 @@ struct screen *offcpu_chain__open(struct host *h, const struct waits_query *q, u
 	listing__init(&s->list, h, &chain_listing, &s->query);
 	s->list.begins_open = true;
 	s->list.fold.headings_open = true;
-	s->list.asker.extra_scope = extra ? scope__get(extra) : NULL;
+	s->list.query_client.extra_scope = extra ? scope__get(extra) : NULL;
 	return &s->list.base;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between the screen of one wait (offcpu_chain.c) and what it asks (offcpu_chain_answer.c). */
+/* Between the screen of one wait (offcpu_chain.c) and what it asks (offcpu_chain_result.c). */
 #ifndef TUI_VIEWS_OFFCPU_CHAIN_H
 #define TUI_VIEWS_OFFCPU_CHAIN_H
 
@@ -18,9 +18,9 @@ struct chain_part {
 	u64 count;
 };
 
-struct chain_answer {
-	struct answer base;
-	struct waits_answer *own, *woken; /* the trees of both sorts; names are borrowed */
+struct chain_result {
+	struct query_result base;
+	struct waits_result *own, *woken; /* the trees of both sorts; names are borrowed */
 	const struct waits_row *row;	  /* NULL: no such wait in this window */
 	struct chain_part *parts;
 	u32 nparts;
@@ -32,7 +32,8 @@ struct chain_answer {
 /* The column that names a part. */
 #define CHAIN_PART 2
 
-/* Of asker_ops. */
-struct answer *chain__run(const struct frame *f, const void *query, const struct scope *scope);
+/* Of query_client_ops. */
+struct query_result *chain__run(const struct frame *f, const void *query,
+				const struct scope *scope);
 
 #endif

@@ -6,14 +6,14 @@
 static void folded(const struct report *r, void (*emit)(void *ctx, const char *stack, u64 weight),
 		   void *ctx)
 {
-	const struct waits_answer *a = container_of(r->asked, struct waits_answer, base.table);
+	const struct waits_result *a = container_of(r->asked, struct waits_result, base.table);
 
 	waits__folded((const void *)a->base.snap, &a->query, r->priv, emit, ctx);
 }
 
-void offcpu__report(const struct answer *base, const struct frame *f, struct report *r)
+void offcpu__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct waits_answer *a = container_of(base, struct waits_answer, base);
+	const struct waits_result *a = container_of(base, struct waits_result, base);
 
 	r->view = "offcpu";
 	r->window = window__text(a->query.window);

@@ -8,7 +8,7 @@
 
 struct split_query {
 	u32 tgid, tid; /* tid 0: all threads */
-	enum profile_window window;
+	enum time_window window;
 };
 
 struct split_screen {
@@ -21,13 +21,13 @@ static struct split_screen *split__of(const struct listing *l)
 	return container_of(l, struct split_screen, list);
 }
 
-static const struct split_answer *split__answer(const struct listing *l)
+static const struct split_result *split__result(const struct listing *l)
 {
-	return l->answer ? container_of(l->answer, struct split_answer, base) : NULL;
+	return l->result ? container_of(l->result, struct split_result, base) : NULL;
 }
 
-static struct answer *split__run(const struct frame *f, const void *query,
-				 const struct scope *scope)
+static struct query_result *split__run(const struct frame *f, const void *query,
+				       const struct scope *scope)
 {
 	const struct split_query *q = query;
 
@@ -45,7 +45,7 @@ static const char *who(const struct split_query *q, char *buf, size_t size)
 
 static void split__headline(struct listing *l, struct headline *line)
 {
-	const struct split_answer *a = split__answer(l);
+	const struct split_result *a = split__result(l);
 	const struct split_query *q = &split__of(l)->query;
 	char text[64];
 
@@ -92,7 +92,7 @@ static wchar_t part_fill(const struct split_part *p, bool ascii)
 }
 
 /* All parts end to end, as long as they lasted, with their names below where there is room. */
-static void draw_bar(const struct split_answer *a, struct canvas *c, struct rect r)
+static void draw_bar(const struct split_result *a, struct canvas *c, struct rect r)
 {
 	double sum = 0;
 	int from = 0, to;
@@ -114,7 +114,7 @@ static void draw_bar(const struct split_answer *a, struct canvas *c, struct rect
 
 static int split__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct split_answer *a = split__answer(l);
+	const struct split_result *a = split__result(l);
 
 	if (!a->nparts || area.h < 6)
 		return 0;
@@ -138,25 +138,25 @@ static void split__empty(const struct listing *l, char *buf, size_t size)
 
 static enum role split__role(const struct listing *l, u32 row, u32 column)
 {
-	const struct column *c = &l->answer->table.columns[column];
+	const struct column *c = &l->result->table.columns[column];
 
 	if (!(c->flags & (COLUMN_KEY | COLUMN_BAR)))
 		return ROLE_TEXT;
-	return part_role(&split__answer(l)->parts[row]);
+	return part_role(&split__result(l)->parts[row]);
 }
 
 static void split__selection(const struct listing *l, struct listing_place at, char *buf,
 			     size_t size)
 {
-	const struct split_part *p = &split__answer(l)->parts[at.row];
+	const struct split_part *p = &split__result(l)->parts[at.row];
 
 	snprintf(buf, size, "%.2f%% %s%s%s", p->pct, p->name, p->reason < WAIT_REASONS ? ": " : "",
 		 p->reason < WAIT_REASONS ? wait_reasons[p->reason].help : "");
 }
 
-static void split__report(const struct answer *base, const struct frame *f, struct report *r)
+static void split__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct split_answer *a = container_of(base, struct split_answer, base);
+	const struct split_result *a = container_of(base, struct split_result, base);
 
 	r->view = "offcpu-wall";
 	r->window = "";
@@ -199,7 +199,7 @@ static const struct screen_ops split_ops = {
 				       ACTION_NONE},
 };
 
-struct screen *offcpu_split__open(struct host *h, u32 tgid, u32 tid, enum profile_window window)
+struct screen *offcpu_split__open(struct host *h, u32 tgid, u32 tid, enum time_window window)
 {
 	struct split_screen *s = xcalloc(1, sizeof(*s));
 

@@ -37,7 +37,7 @@ static void add_class(struct headline *line, u64 ns, enum role role, const char 
 
 void offcpu__headline(struct listing *l, struct headline *line)
 {
-	const struct waits_answer *a = offcpu__answer(l);
+	const struct waits_result *a = offcpu__result(l);
 	const struct waits_query *q = &offcpu__of(l)->query;
 	char key[16], text[WAITS_GROUPS_TEXT];
 
@@ -67,7 +67,7 @@ void offcpu__headline(struct listing *l, struct headline *line)
 /* What idle is, always on screen: nobody has to guess what was left out. */
 int offcpu__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct waits_answer *a = offcpu__answer(l);
+	const struct waits_result *a = offcpu__result(l);
 	char key[16], time[16], rule[200];
 	int used;
 
@@ -86,7 +86,7 @@ int offcpu__above(struct listing *l, struct canvas *c, struct rect area)
 	return 1;
 }
 
-static void no_waits(const struct listing *l, const struct waits_answer *a, char *buf, size_t size)
+static void no_waits(const struct listing *l, const struct waits_result *a, char *buf, size_t size)
 {
 	const struct host *h = l->base.host;
 	char key[16], more[MORE_TEXT];
@@ -104,7 +104,7 @@ static void no_waits(const struct listing *l, const struct waits_answer *a, char
 void offcpu__empty(const struct listing *l, char *buf, size_t size)
 {
 	if (!listing__waiting(l, &offcpu_words, buf, size))
-		no_waits(l, offcpu__answer(l), buf, size);
+		no_waits(l, offcpu__result(l), buf, size);
 }
 
 /* --- the selection --- */
@@ -151,9 +151,9 @@ void offcpu__selection(const struct listing *l, struct listing_place at, char *b
 	const struct tree_node *n;
 
 	if (at.node == UINT32_MAX) {
-		selection_row(&offcpu__answer(l)->rows[at.row], buf, size);
+		selection_row(&offcpu__result(l)->rows[at.row], buf, size);
 		return;
 	}
-	n = &l->answer->nodes[at.node];
+	n = &l->result->nodes[at.node];
 	snprintf(buf, size, "%s  %s", n->name, n->object_name);
 }

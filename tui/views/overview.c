@@ -41,13 +41,13 @@ static struct overview_screen *of(struct screen *s)
 	return (struct overview_screen *)s;
 }
 
-static const struct overview_answer *answer(const struct listing *l)
+static const struct overview_result *result(const struct listing *l)
 {
-	return l->answer ? container_of(l->answer, struct overview_answer, base) : NULL;
+	return l->result ? container_of(l->result, struct overview_result, base) : NULL;
 }
 
-static struct answer *overview__run(const struct frame *f, const void *query,
-				    const struct scope *scope)
+static struct query_result *overview__run(const struct frame *f, const void *query,
+					  const struct scope *scope)
 {
 	return &overview__query(f, query, scope)->base;
 }
@@ -70,7 +70,7 @@ static u32 still_helps(struct overview_screen *s, u64 helps, u64 now_ns)
 static void overview__update(struct screen *base)
 {
 	struct overview_screen *s = of(base);
-	const struct overview_answer *a = answer(&s->list);
+	const struct overview_result *a = result(&s->list);
 
 	if (a && !a->too_short) {
 		u64 now_ns = a->base.snap->t1_ns;
@@ -119,7 +119,7 @@ static void missing_names(const struct system_snap *s, char *buf, size_t size)
 
 static void headline(struct overview_screen *s, struct headline *line)
 {
-	const struct overview_answer *a = answer(&s->list);
+	const struct overview_result *a = result(&s->list);
 	u32 n[SEVERITIES] = {0};
 	char names[96];
 
@@ -146,7 +146,7 @@ static const char *reason_for_none(const struct overview_screen *s, char *buf, s
 {
 	static const struct feed_words words = {"to /proc", "read the machine's figures",
 						"reading the machine's figures"};
-	const struct overview_answer *a = answer(&s->list);
+	const struct overview_result *a = result(&s->list);
 	char names[96];
 
 	if (listing__waiting(&s->list, &words, buf, size))
@@ -201,7 +201,7 @@ static void keep_lines(struct overview_screen *s, u64 now_ns)
 static void overview__draw(struct screen *base, struct canvas *c, struct rect area)
 {
 	struct overview_screen *s = of(base);
-	const struct overview_answer *a = answer(&s->list);
+	const struct overview_result *a = result(&s->list);
 	struct headline line = {c, {area.x, area.y, area.w, 1}, area.x};
 	struct rect body = {area.x, area.y + 1, area.w, area.h - 1};
 	char text[700];
@@ -252,7 +252,7 @@ static bool move_panel(struct overview_screen *s, int dir)
 
 static bool way_of(const struct overview_screen *s, struct overview_way *w)
 {
-	const struct overview_answer *a = answer(&s->list);
+	const struct overview_result *a = result(&s->list);
 
 	if (!a || !s->layout.n)
 		return false;
@@ -345,7 +345,7 @@ static void overview__mouse(struct screen *base, const struct input *in)
 static void overview__selection(const struct screen *base, char *buf, size_t size)
 {
 	const struct overview_screen *s = (const struct overview_screen *)base;
-	const struct overview_answer *a = answer(&s->list);
+	const struct overview_result *a = result(&s->list);
 
 	*buf = '\0';
 	if (a && s->layout.n)
@@ -355,7 +355,7 @@ static void overview__selection(const struct screen *base, char *buf, size_t siz
 static bool overview__search(struct screen *base, const char *text, int dir)
 {
 	struct overview_screen *s = of(base);
-	const struct overview_answer *a = answer(&s->list);
+	const struct overview_result *a = result(&s->list);
 	u32 from = cursor(s), n = s->layout.n;
 
 	for (u32 step = 1; a && step <= n; step++) {
@@ -376,7 +376,7 @@ static bool overview__search(struct screen *base, const char *text, int dir)
 static bool overview__exclude(const struct screen *base, char *buf, size_t size)
 {
 	const struct overview_screen *s = (const struct overview_screen *)base;
-	const struct overview_answer *a = answer(&s->list);
+	const struct overview_result *a = result(&s->list);
 	const struct overview_entry *e = s->layout.n ? &s->layout.entries[cursor(s)] : NULL;
 	u32 pid = 0;
 
@@ -390,9 +390,10 @@ static bool overview__exclude(const struct screen *base, char *buf, size_t size)
 
 /* --- reports --- */
 
-static void overview__report(const struct answer *base, const struct frame *f, struct report *r)
+static void overview__report(const struct query_result *base, const struct frame *f,
+			     struct report *r)
 {
-	const struct overview_answer *a = container_of(base, struct overview_answer, base);
+	const struct overview_result *a = container_of(base, struct overview_result, base);
 	u32 n[SEVERITIES] = {0};
 
 	for (u32 i = 0; i < a->nfindings; i++)

@@ -32,10 +32,10 @@ struct overview_layout {
 
 /* Where everything stands in an area; where there are boxes, findings have up to `kept` lines if they need
  * little less. Pure. */
-void overview__layout(struct overview_layout *l, const struct overview_answer *a, struct rect area,
+void overview__layout(struct overview_layout *l, const struct overview_result *a, struct rect area,
 		      int kept);
 /* Panels around the findings. */
-void overview__draw_panels(const struct overview_layout *l, const struct overview_answer *a,
+void overview__draw_panels(const struct overview_layout *l, const struct overview_result *a,
 			   struct canvas *c);
 struct overview_way {
 	const char *view, *group, *sort;
@@ -43,16 +43,16 @@ struct overview_way {
 };
 
 /* Where Enter leads from an entry. */
-void overview__way(const struct overview_answer *a, const struct overview_entry *e,
+void overview__way(const struct overview_result *a, const struct overview_entry *e,
 		   struct overview_way *way);
 /* The same in words, for the line of the selection. */
-void overview__describe(const struct overview_answer *a, const struct overview_entry *e, char *buf,
+void overview__describe(const struct overview_result *a, const struct overview_entry *e, char *buf,
 			size_t size);
 /* Series of disks, or interfaces, the busiest first; returns how many, at most max. */
 u32 overview__devices(const struct system_snap *s, enum overview_kind kind,
 		      const struct system_series **out, u32 max);
 
-static inline const struct system_snap *overview__system(const struct overview_answer *a)
+static inline const struct system_snap *overview__system(const struct overview_result *a)
 {
 	return (const void *)a->base.snap;
 }

@@ -84,7 +84,7 @@ u32 overview__devices(const struct system_snap *s, enum overview_kind kind,
 
 /* --- panels --- */
 
-static u32 lines_of(const struct overview_answer *a, enum overview_kind kind)
+static u32 lines_of(const struct overview_result *a, enum overview_kind kind)
 {
 	const struct system_series *v[DEVICES];
 	const struct system_snap *s = overview__system(a);
@@ -99,7 +99,7 @@ static u32 lines_of(const struct overview_answer *a, enum overview_kind kind)
 }
 
 /* i-th line of a kind: what it is called, so that the cursor stays on it. */
-static u64 line_key(const struct overview_answer *a, enum overview_kind kind, u32 i)
+static u64 line_key(const struct overview_result *a, enum overview_kind kind, u32 i)
 {
 	const struct system_snap *s = overview__system(a);
 	const struct system_series *v[DEVICES];
@@ -123,7 +123,7 @@ static struct rect line_place(enum overview_kind kind, u32 all, u32 i, struct re
 }
 
 /* The line of all CPUs gives way where there is room for each of them without it. */
-static void add_lines(struct overview_layout *l, const struct overview_answer *a,
+static void add_lines(struct overview_layout *l, const struct overview_result *a,
 		      enum overview_kind kind, struct rect r)
 {
 	u32 all = r.h > 0 ? lines_of(a, kind) : 0, n = 0;
@@ -137,7 +137,7 @@ static void add_lines(struct overview_layout *l, const struct overview_answer *a
 	}
 }
 
-static void add_processes(struct overview_layout *l, const struct overview_answer *a, struct rect r)
+static void add_processes(struct overview_layout *l, const struct overview_result *a, struct rect r)
 {
 	if (r.h < 2)
 		return;
@@ -146,7 +146,7 @@ static void add_processes(struct overview_layout *l, const struct overview_answe
 }
 
 /* A box, and what stands in it. */
-static void add_box(struct overview_layout *l, const struct overview_answer *a,
+static void add_box(struct overview_layout *l, const struct overview_result *a,
 		    enum overview_kind kind, struct rect r)
 {
 	struct rect in = {r.x + 1, r.y + 1, r.w - 2, r.h - 2};
@@ -158,13 +158,13 @@ static void add_box(struct overview_layout *l, const struct overview_answer *a,
 		add_lines(l, a, kind, in);
 }
 
-static int clamp_lines(const struct overview_answer *a, enum overview_kind kind, int max)
+static int clamp_lines(const struct overview_result *a, enum overview_kind kind, int max)
 {
 	return CLAMP((int)lines_of(a, kind), 1, MAX(max, 1));
 }
 
 /* The last minutes at the left, each CPU at the right. */
-static void add_cpus(struct overview_layout *l, const struct overview_answer *a, struct rect r)
+static void add_cpus(struct overview_layout *l, const struct overview_result *a, struct rect r)
 {
 	int graph = CLAMP(r.w / 2, 0, r.w - 2 - CPU_LINE_W);
 	struct rect in = {r.x + 1, r.y + 1, r.w - 2, r.h - 2};
@@ -178,7 +178,7 @@ static void add_cpus(struct overview_layout *l, const struct overview_answer *a,
 	add_lines(l, a, ENTRY_CPU, in);
 }
 
-static void add_memory(struct overview_layout *l, const struct overview_answer *a, struct rect r)
+static void add_memory(struct overview_layout *l, const struct overview_result *a, struct rect r)
 {
 	int lines = (int)lines_of(a, ENTRY_MEMORY), rest = r.h - 2 - lines;
 
@@ -188,7 +188,7 @@ static void add_memory(struct overview_layout *l, const struct overview_answer *
 }
 
 /* CPUs above; memory at the left, disks and networks at the right; processes below. */
-static void lay_boxes(struct overview_layout *l, const struct overview_answer *a, struct rect r)
+static void lay_boxes(struct overview_layout *l, const struct overview_result *a, struct rect r)
 {
 	int half = r.w / 2, cpus = MAX(clamp_lines(a, ENTRY_CPU, r.h / 4), CLAMP(r.h / 5, 3, 8)) + 2;
 	int memory = clamp_lines(a, ENTRY_MEMORY, 3), most = MAX(r.h / 3, 6);
@@ -204,7 +204,7 @@ static void lay_boxes(struct overview_layout *l, const struct overview_answer *a
 }
 
 /* One below the other: there is no room for frames. */
-static void lay_lines(struct overview_layout *l, const struct overview_answer *a, struct rect r)
+static void lay_lines(struct overview_layout *l, const struct overview_result *a, struct rect r)
 {
 	static const enum overview_kind kinds[] = {ENTRY_CPU, ENTRY_MEMORY, ENTRY_DISK, ENTRY_NET};
 	const int most[] = {MAX(r.h / 4, 1), r.h >= 9 ? 3 : 1, MAX(r.h / 8, 1), MAX(r.h / 8, 1)};
@@ -226,7 +226,7 @@ static int finding_height(const struct finding *x, int w)
 	return CLAMP(paragraph__height(x->text, w - MARK_W), 1, FINDING_MAX);
 }
 
-static int lay_findings(struct overview_layout *l, const struct overview_answer *a, struct rect r)
+static int lay_findings(struct overview_layout *l, const struct overview_result *a, struct rect r)
 {
 	int y = 0;
 
@@ -242,7 +242,7 @@ static int lay_findings(struct overview_layout *l, const struct overview_answer 
 	return MAX(y, 2); /* or why there is none */
 }
 
-void overview__layout(struct overview_layout *l, const struct overview_answer *a, struct rect area,
+void overview__layout(struct overview_layout *l, const struct overview_result *a, struct rect area,
 		      int kept)
 {
 	bool boxes = area.w >= BOXES_MIN_W && area.h >= BOXES_MIN_H;

@@ -290,7 +290,8 @@ static void draw_net(const struct system_snap *s, const struct system_series *v,
 		add_pct(&line, "full", 100 * MAX(v->rate, tx ? tx->rate : 0) * 8e-6 / mbit, 80, 95);
 }
 
-static void draw_device(const struct overview_answer *a, const struct overview_entry *e, struct canvas *c)
+static void draw_device(const struct overview_result *a, const struct overview_entry *e,
+			struct canvas *c)
 {
 	const struct system_snap *s = overview__system(a);
 	const struct system_series *v[DEVICES];
@@ -393,7 +394,8 @@ static void draw_graphs(const struct overview_layout *l, const struct system_sna
 		draw_memory_graph(s, c, l->graphs[ENTRY_MEMORY]);
 }
 
-static void draw_entry(const struct overview_answer *a, const struct overview_entry *e, struct canvas *c)
+static void draw_entry(const struct overview_result *a, const struct overview_entry *e,
+		       struct canvas *c)
 {
 	const struct system_snap *s = overview__system(a);
 
@@ -414,7 +416,7 @@ static void draw_entry(const struct overview_answer *a, const struct overview_en
 	}
 }
 
-void overview__draw_panels(const struct overview_layout *l, const struct overview_answer *a,
+void overview__draw_panels(const struct overview_layout *l, const struct overview_result *a,
 			   struct canvas *c)
 {
 	draw_boxes(l, c);
@@ -447,7 +449,7 @@ static struct overview_way way_of_finding(const struct finding *x)
 	return way;
 }
 
-void overview__way(const struct overview_answer *a, const struct overview_entry *e,
+void overview__way(const struct overview_result *a, const struct overview_entry *e,
 		   struct overview_way *way)
 {
 	static const struct overview_way ways[ENTRY_KINDS] = {
@@ -472,7 +474,7 @@ void overview__way(const struct overview_answer *a, const struct overview_entry 
 	}
 }
 
-void overview__describe(const struct overview_answer *a, const struct overview_entry *e, char *buf,
+void overview__describe(const struct overview_result *a, const struct overview_entry *e, char *buf,
 			size_t size)
 {
 	static const char *const what[ENTRY_KINDS] = {

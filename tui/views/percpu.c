@@ -12,12 +12,13 @@ struct percpu_screen {
 	struct percpu_query query;
 };
 
-static const struct percpu_answer *answer(const struct listing *l)
+static const struct percpu_result *result(const struct listing *l)
 {
-	return container_of(l->answer, struct percpu_answer, base);
+	return container_of(l->result, struct percpu_result, base);
 }
 
-static struct answer *percpu__run(const struct frame *f, const void *query, const struct scope *scope)
+static struct query_result *percpu__run(const struct frame *f, const void *query,
+					const struct scope *scope)
 {
 	return &percpu__query((const void *)f->snaps[MODEL_PERCPU], query, scope)->base;
 }
@@ -27,7 +28,7 @@ static struct answer *percpu__run(const struct frame *f, const void *query, cons
 /* What the table is sorted by; PERCPU_FIGURES: it is none of them. */
 static enum percpu_figure sorted_by(const struct listing *l)
 {
-	const struct row_table *t = &l->answer->table;
+	const struct row_table *t = &l->result->table;
 	const char *name = l->table.sort < t->ncolumns ? t->columns[l->table.sort].name : NULL;
 
 	for (u32 i = 0; name && i < PERCPU_FIGURES; i++) {
@@ -43,13 +44,13 @@ static enum percpu_figure sorted_by(const struct listing *l)
 static void percpu__headline(struct listing *l, struct headline *line)
 {
 	const struct percpu_query *q = &container_of(l, struct percpu_screen, list)->query;
-	enum percpu_figure f = l->answer ? sorted_by(l) : PERCPU_FIGURES;
+	enum percpu_figure f = l->result ? sorted_by(l) : PERCPU_FIGURES;
 
 	headline__addf(line, ROLE_STRONG, "by cpu");
 	headline__addf(line, ROLE_DIM, " · %s", window__text(q->window));
-	if (!l->answer)
+	if (!l->result)
 		return;
-	headline__addf(line, ROLE_TEXT, " · %u CPUs", answer(l)->nrows);
+	headline__addf(line, ROLE_TEXT, " · %u CPUs", result(l)->nrows);
 	if (f < PERCPU_FIGURES && *percpu_rows[f].question)
 		headline__addf(line, ROLE_DIM, " · Enter: more about %s", percpu_rows[f].title);
 	else
@@ -66,7 +67,7 @@ static void percpu__empty(const struct listing *l, char *buf, size_t size)
 
 static enum role percpu__role(const struct listing *l, u32 row, u32 column)
 {
-	const struct row_table *t = &l->answer->table;
+	const struct row_table *t = &l->result->table;
 	struct value v;
 
 	if (!t->cell(t, row, column, &v))
@@ -80,7 +81,7 @@ static enum role percpu__role(const struct listing *l, u32 row, u32 column)
 
 static void percpu__selection(const struct listing *l, struct listing_place at, char *buf, size_t size)
 {
-	const struct percpu_cpu *r = &answer(l)->rows[at.row];
+	const struct percpu_cpu *r = &result(l)->rows[at.row];
 	size_t len = (size_t)snprintf(buf, size, "CPU %u", r->cpu);
 
 	for (u32 i = 0; i < PERCPU_FIGURES && len < size; i++)
@@ -103,7 +104,7 @@ static bool percpu__drill(struct listing *l, struct listing_place at)
 	}
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* of samples/percpu.def: one %u */
-	snprintf(question, sizeof(question), percpu_rows[f].question, answer(l)->rows[at.row].cpu);
+	snprintf(question, sizeof(question), percpu_rows[f].question, result(l)->rows[at.row].cpu);
 #pragma GCC diagnostic pop
 	host__question(l->base.host, question);
 	return true;
@@ -111,9 +112,9 @@ static bool percpu__drill(struct listing *l, struct listing_place at)
 
 /* --- the screen --- */
 
-static void percpu__report(const struct answer *base, const struct frame *f, struct report *r)
+static void percpu__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct percpu_answer *a = container_of(base, struct percpu_answer, base);
+	const struct percpu_result *a = container_of(base, struct percpu_result, base);
 
 	r->view = "percpu";
 	r->window = window__text(a->query.window);

@@ -24,7 +24,7 @@ static bool is_plumbing(const struct tree_node *n)
 	return false;
 }
 
-bool plumbing__is_hidden(const struct answer *a, u32 node)
+bool plumbing__is_hidden(const struct query_result *a, u32 node)
 {
 	const struct tree_node *n = &a->nodes[node];
 
@@ -32,14 +32,14 @@ bool plumbing__is_hidden(const struct answer *a, u32 node)
 	       is_plumbing(n) && is_plumbing(&a->nodes[node + 1]);
 }
 
-u32 plumbing__first(const struct answer *a, u32 node)
+u32 plumbing__first(const struct query_result *a, u32 node)
 {
 	while (a->nodes[node].parent != UINT32_MAX && plumbing__is_hidden(a, a->nodes[node].parent))
 		node = a->nodes[node].parent;
 	return node;
 }
 
-const char *plumbing__text(const struct answer *a, u32 node, char *buf, size_t size)
+const char *plumbing__text(const struct query_result *a, u32 node, char *buf, size_t size)
 {
 	u32 first = plumbing__first(a, node);
 

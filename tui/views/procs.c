@@ -10,8 +10,8 @@
 
 static const struct listing_view the_view;
 
-static struct answer *procs__run(const struct frame *f, const void *query,
-				 const struct scope *scope)
+static struct query_result *procs__run(const struct frame *f, const void *query,
+				       const struct scope *scope)
 {
 	return &procs__query((const void *)f->snaps[MODEL_PROCS], query, scope)->base;
 }
@@ -22,7 +22,7 @@ static const struct group_keys procs_keys = {procs_group_names, NULL, PROCS_GROU
 
 /* --- drilling --- */
 
-bool procs__row_term(const struct procs_answer *a, const struct procs_row *r, char *buf,
+bool procs__row_term(const struct procs_result *a, const struct procs_row *r, char *buf,
 		     size_t size)
 {
 	const struct procs_entry *e = r->e;
@@ -139,7 +139,7 @@ static bool open_group(struct listing *l, const struct procs_row *r)
 	char term[TERM_MAX];
 
 	if (procs__row_term(procs__rows(l), r, term, sizeof(term))) {
-		scope = asker__scope(&l->asker);
+		scope = query_client__scope(&l->query_client);
 		narrow = terms__scope(scope, term);
 		scope__put(scope);
 	}
@@ -150,7 +150,7 @@ static bool open_group(struct listing *l, const struct procs_row *r)
 	q.group = PROCS_BY_PID;
 	next = (struct procs_screen *)listing__new(&the_view, l->base.host, &q);
 	copy_str(next->list.narrowed, sizeof(next->list.narrowed), term);
-	next->list.asker.extra_scope = narrow;
+	next->list.query_client.extra_scope = narrow;
 	host__push(l->base.host, &next->list.base);
 	return true;
 }

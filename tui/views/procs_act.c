@@ -218,7 +218,7 @@ bool procs__act(struct listing *l, enum action a)
 	if (a != ACTION_SIGNAL && a != ACTION_RENICE && a != ACTION_NICE_LESS &&
 	    a != ACTION_NICE_MORE && a != ACTION_AFFINITY)
 		return false;
-	if (!l->answer || !plan_of(l, &p, &e) || !is_leader(l, e))
+	if (!l->result || !plan_of(l, &p, &e) || !is_leader(l, e))
 		return true;
 	switch (a) {
 	case ACTION_SIGNAL:

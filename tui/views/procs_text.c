@@ -20,7 +20,7 @@ static const char *key_of(const struct listing *l, enum action a, char buf[16])
 	return host__key(l->base.host, a, buf, 16);
 }
 
-static void headline__tasks(const struct procs_answer *a, struct headline *line)
+static void headline__tasks(const struct procs_result *a, struct headline *line)
 {
 	headline__addf(line, ROLE_TEXT, " · %u processes, %u threads", a->nprocs, a->nthreads);
 	headline__addf(line, a->running ? ROLE_TEXT : ROLE_DIM, " · %u running", a->running);
@@ -40,7 +40,7 @@ void procs__headline(struct listing *l, struct headline *line)
 
 	headline__addf(line, ROLE_STRONG, "by %s", procs_group_names[q->group]);
 	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_GROUP_NEXT, key));
-	if (l->answer)
+	if (l->result)
 		headline__tasks(procs__rows(l), line);
 	headline__addf(line, ROLE_STRONG, " · %s", show_names[q->show]);
 	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_COLUMNS, key));
@@ -53,7 +53,7 @@ void procs__headline(struct listing *l, struct headline *line)
 /* What the parts of the bars are; how the scope's time, but for sleep, is cut. */
 int procs__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct procs_answer *a = procs__rows(l);
+	const struct procs_result *a = procs__rows(l);
 	double wall = (double)MAX(a->window_ns, 1ULL);
 	int x = area.x;
 
@@ -119,7 +119,7 @@ static enum role name_role(const struct procs_entry *e)
 enum role procs__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct procs_entry *e = procs__rows(l)->rows[row].e;
-	const struct row_table *t = &l->answer->table;
+	const struct row_table *t = &l->result->table;
 	const struct column *col = &t->columns[column];
 	struct value v;
 
@@ -168,9 +168,9 @@ void procs__selection(const struct listing *l, struct listing_place at, char *bu
 		snprintf(buf, size, "%s · cgroup %s", r->name, r->cgroup_name);
 }
 
-void procs__report(const struct answer *base, const struct frame *f, struct report *r)
+void procs__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct procs_answer *a = container_of(base, struct procs_answer, base);
+	const struct procs_result *a = container_of(base, struct procs_result, base);
 
 	r->view = "procs";
 	r->window = window__text(a->query.window);

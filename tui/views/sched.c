@@ -10,8 +10,8 @@
 
 static const struct listing_view the_view;
 
-static struct answer *sched__run(const struct frame *f, const void *query,
-				 const struct scope *scope)
+static struct query_result *sched__run(const struct frame *f, const void *query,
+				       const struct scope *scope)
 {
 	return &sched__query((const void *)f->snaps[MODEL_SCHED], query, scope)->base;
 }
@@ -23,7 +23,7 @@ static const struct group_keys sched_keys = {sched_group_names, NULL, SCHED_GROU
 /* --- drilling --- */
 
 /* The row's key as a term of the filter language; false when it has none. */
-static bool row_term(const struct sched_answer *a, const struct sched_row *r, char *buf,
+static bool row_term(const struct sched_result *a, const struct sched_row *r, char *buf,
 		     size_t size)
 {
 	if (r->cpu)
@@ -70,8 +70,8 @@ static void open_cpu(struct listing *l, const struct sched_cpu *cpu)
 	next = threads_of(l, what);
 	next->query.by_cpu = true;
 	next->query.cpu = cpu->cpu;
-	if (l->asker.extra_scope)
-		next->list.asker.extra_scope = scope__get(l->asker.extra_scope);
+	if (l->query_client.extra_scope)
+		next->list.query_client.extra_scope = scope__get(l->query_client.extra_scope);
 	host__push(l->base.host, &next->list.base);
 }
 
@@ -82,7 +82,7 @@ static void open_group(struct listing *l, const struct sched_row *r)
 	char terms[TERM_MAX];
 
 	if (row_term(sched__rows(l), r, terms, sizeof(terms))) {
-		scope = asker__scope(&l->asker);
+		scope = query_client__scope(&l->query_client);
 		narrow = terms__scope(scope, terms);
 		scope__put(scope);
 	}
@@ -92,7 +92,7 @@ static void open_group(struct listing *l, const struct sched_row *r)
 		return;
 	}
 	next = threads_of(l, terms);
-	next->list.asker.extra_scope = narrow;
+	next->list.query_client.extra_scope = narrow;
 	host__push(l->base.host, &next->list.base);
 }
 
@@ -156,7 +156,8 @@ static bool sched__action(struct screen *base, enum action a)
 	case ACTION_ALL:
 		return toggle_all(s);
 	case ACTION_SLOWEST:
-		host__push(base->host, sched_delays__open(base->host, s->list.asker.extra_scope));
+		host__push(base->host,
+			   sched_delays__open(base->host, s->list.query_client.extra_scope));
 		return true;
 	default:
 		return listing__action(base, a);

@@ -22,9 +22,9 @@ static inline struct sched_screen *sched__of(const struct listing *l)
 }
 
 /* What is shown; NULL at first. */
-static inline const struct sched_answer *sched__rows(const struct listing *l)
+static inline const struct sched_result *sched__rows(const struct listing *l)
 {
-	return l->answer ? container_of(l->answer, struct sched_answer, base) : NULL;
+	return l->result ? container_of(l->result, struct sched_result, base) : NULL;
 }
 
 /* The slowest delays of the last minute. extra: the scope in the place of the host's, NULL
@@ -38,7 +38,7 @@ struct screen *sched_delays__list(struct host *h, const void *query, const struc
 				  const struct scope *extra);
 /* One thread, which is watched as long as the screen is there. */
 struct screen *sched_thread__open(struct host *h, const struct task_ident *t,
-				  enum profile_window window);
+				  enum time_window window);
 
 /* One histogram with its head: what it is, how many, quantiles, the largest. */
 struct sched_panel {
@@ -64,7 +64,7 @@ void sched_delays__events(const struct report *r,
 			  void (*emit)(void *ctx, const struct row_table *rows,
 			  	     const struct event_form *form),
 			  void *ctx);
-void sched__report(const struct answer *a, const struct frame *f, struct report *r);
+void sched__report(const struct query_result *a, const struct frame *f, struct report *r);
 
 /* Numbers of a delay histogram for a report's summary. */
 void sched__summary(struct report *r, const struct sched_hist *delays, u64 max_ns,

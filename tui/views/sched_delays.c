@@ -5,13 +5,13 @@
 #include "tui/views/sched.h"
 #include "tui/views/slow.h"
 
-static const struct sched_delays_answer *delays(const struct listing *l)
+static const struct sched_delays_result *delays(const struct listing *l)
 {
-	return container_of(l->answer, struct sched_delays_answer, base);
+	return container_of(l->result, struct sched_delays_result, base);
 }
 
-static struct answer *delays__run(const struct frame *f, const void *query,
-				  const struct scope *scope)
+static struct query_result *delays__run(const struct frame *f, const void *query,
+					const struct scope *scope)
 {
 	return &sched__delays((const void *)f->snaps[MODEL_SCHED], query, scope)->base;
 }
@@ -24,7 +24,7 @@ static bool is_holder(const char *column)
 static enum role delays__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct sched_delay *d = delays(l)->rows[row];
-	const char *name = l->answer->table.columns[column].name;
+	const char *name = l->result->table.columns[column].name;
 	const struct task_ident *t = is_holder(name) ? &d->holder : &d->task;
 
 	if (is_holder(name) && !d->holder.tid)
@@ -92,15 +92,15 @@ void sched_delays__events(const struct report *r,
 				       const struct event_form *form),
 			  void *ctx)
 {
-	const struct sched_answer *a = container_of(r->asked, struct sched_answer, base.table);
+	const struct sched_result *a = container_of(r->asked, struct sched_result, base.table);
 	const struct sched_delays_query q = {0};
-	struct sched_delays_answer *d = sched__delays((const void *)a->base.snap, &q, r->priv);
+	struct sched_delays_result *d = sched__delays((const void *)a->base.snap, &q, r->priv);
 
 	emit(ctx, &d->base.table, &delay_form);
-	answer__free(&d->base);
+	query_result__free(&d->base);
 }
 
-static void delays__report(const struct answer *a, const struct frame *f, struct report *r)
+static void delays__report(const struct query_result *a, const struct frame *f, struct report *r)
 {
 	(void)a;
 	slow__report(r, "sched-delays", "delay", f, MODEL_SCHED);

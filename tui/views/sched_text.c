@@ -19,7 +19,7 @@ static const char *key_of(const struct listing *l, enum action a, char buf[16])
 
 static void headline__rows(const struct listing *l, struct headline *line)
 {
-	const struct sched_answer *a = sched__rows(l);
+	const struct sched_result *a = sched__rows(l);
 	char key[16];
 
 	headline__addf(line, ROLE_DIM, " · %u rows", a->nrows);
@@ -43,14 +43,14 @@ void sched__headline(struct listing *l, struct headline *line)
 		headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_COLUMNS, key));
 	}
 	headline__addf(line, ROLE_DIM, " · %s", window__text(q->window));
-	if (l->answer)
+	if (l->result)
 		headline__rows(l, line);
 	headline__addf(line, ROLE_DIM, " · slowest [%s]", key_of(l, ACTION_SLOWEST, key));
 }
 
 int sched__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct sched_answer *a = sched__rows(l);
+	const struct sched_result *a = sched__rows(l);
 	const struct sched_panel delay = {SCHED_DELAY, &a->hists[SCHED_DELAY],
 					  a->sums.delay_max_ns};
 	const struct sched_panel on = {SCHED_ON, &a->hists[SCHED_ON], a->sums.run_max_ns};
@@ -72,7 +72,7 @@ bool sched__waiting(const struct listing *l, char *buf, size_t size)
 
 void sched__empty(const struct listing *l, char *buf, size_t size)
 {
-	const struct sched_answer *a = sched__rows(l);
+	const struct sched_result *a = sched__rows(l);
 	char all[16], window[16], more[MORE_TEXT];
 
 	if (sched__waiting(l, buf, size))
@@ -101,7 +101,7 @@ static enum role delay_role(u64 ns)
 /* Zeros are many and say little. */
 static bool is_zero(const struct listing *l, u32 row, u32 column)
 {
-	const struct row_table *t = &l->answer->table;
+	const struct row_table *t = &l->result->table;
 	struct value v;
 
 	if (!t->cell(t, row, column, &v))
@@ -114,7 +114,7 @@ static bool is_zero(const struct listing *l, u32 row, u32 column)
 enum role sched__role(const struct listing *l, u32 row, u32 column)
 {
 	const struct sched_row *r = &sched__rows(l)->rows[row];
-	const struct column *c = &l->answer->table.columns[column];
+	const struct column *c = &l->result->table.columns[column];
 
 	if (is_zero(l, row, column))
 		return ROLE_DIM;
@@ -168,7 +168,7 @@ static void select_thread(const struct sched_row *r, u64 now_ns, char *buf, size
 
 void sched__selection(const struct listing *l, struct listing_place at, char *buf, size_t size)
 {
-	const struct sched_answer *a = sched__rows(l);
+	const struct sched_result *a = sched__rows(l);
 	const struct sched_row *r = &a->rows[at.row];
 
 	if (r->cpu)
@@ -177,7 +177,7 @@ void sched__selection(const struct listing *l, struct listing_place at, char *bu
 		snprintf(buf, size, "%u threads that ended, or were too many to keep apart",
 			 r->nthreads);
 	else if (a->query.group == SCHED_BY_TID)
-		select_thread(r, l->answer->snap->t1_ns, buf, size);
+		select_thread(r, l->result->snap->t1_ns, buf, size);
 	else if (r->starts)
 		snprintf(buf, size, "%u processes of %s that ended", r->starts, r->name);
 	else if (a->query.group == SCHED_BY_PID && r->task->task.tgid == PROFILE_MERGED)
@@ -202,9 +202,9 @@ void sched__summary(struct report *r, const struct sched_hist *delays, u64 max_n
 	report__sum(r, "hist", hist);
 }
 
-void sched__report(const struct answer *base, const struct frame *f, struct report *r)
+void sched__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct sched_answer *a = container_of(base, struct sched_answer, base);
+	const struct sched_result *a = container_of(base, struct sched_result, base);
 
 	r->view = "sched";
 	r->events = sched_delays__events;

@@ -10,7 +10,7 @@
 struct thread_query {
 	u64 start_ns;
 	u32 tid;
-	enum profile_window window;
+	enum time_window window;
 };
 
 struct thread_screen {
@@ -28,13 +28,13 @@ static struct thread_screen *of(const struct listing *l)
 	return container_of(l, struct thread_screen, list);
 }
 
-static const struct sched_thread_answer *thread(const struct listing *l)
+static const struct sched_thread_result *thread(const struct listing *l)
 {
-	return container_of(l->answer, struct sched_thread_answer, base);
+	return container_of(l->result, struct sched_thread_result, base);
 }
 
-static struct answer *thread__run(const struct frame *f, const void *query,
-				  const struct scope *scope)
+static struct query_result *thread__run(const struct frame *f, const void *query,
+					const struct scope *scope)
 {
 	const struct thread_query *q = query;
 
@@ -72,9 +72,9 @@ static struct timeline_kind kind_of(const struct sched_part *p)
 	return k.letter ? k : reason_kinds[WAIT_UNKNOWN];
 }
 
-static struct timeline_span span_at(const void *answer, u32 i)
+static struct timeline_span span_at(const void *result, u32 i)
 {
-	const struct sched_span *s = &((const struct sched_thread_answer *)answer)->spans[i];
+	const struct sched_span *s = &((const struct sched_thread_result *)result)->spans[i];
 
 	return (struct timeline_span){s->t0_ns, s->t1_ns, s->part};
 }
@@ -89,7 +89,7 @@ static u64 strip_start(const struct listing *l)
 
 static void draw_strip(const struct listing *l, struct canvas *c, struct rect r)
 {
-	const struct sched_thread_answer *a = thread(l);
+	const struct sched_thread_result *a = thread(l);
 	struct timeline_kind kinds[TIMELINE_KINDS];
 	struct timeline t = {.t0_ns = strip_start(l), .t1_ns = a->t1_ns, .kinds = kinds};
 
@@ -105,7 +105,7 @@ static void draw_strip(const struct listing *l, struct canvas *c, struct rect r)
 /* "█ running on a CPU 32%", as many as fit in the lines of r. */
 static void draw_legend(const struct listing *l, struct canvas *c, struct rect r)
 {
-	const struct sched_thread_answer *a = thread(l);
+	const struct sched_thread_result *a = thread(l);
 	u64 whole = 0;
 	int x = 0, y = 0;
 
@@ -136,13 +136,13 @@ static void draw_legend(const struct listing *l, struct canvas *c, struct rect r
 static void thread__headline(struct listing *l, struct headline *line)
 {
 	const struct thread_screen *s = of(l);
-	const struct sched_task *t = l->answer ? thread(l)->task : NULL;
+	const struct sched_task *t = l->result ? thread(l)->task : NULL;
 	char text[48], key[16];
 
 	headline__addf(line, ROLE_STRONG, "%s", t ? t->task.comm : s->task.comm);
 	headline__addf(line, ROLE_DIM, " pid %u tid %u", s->task.tgid, s->task.tid);
 	if (t) {
-		sched__state_text(t, l->answer->snap->t1_ns, text, sizeof(text));
+		sched__state_text(t, l->result->snap->t1_ns, text, sizeof(text));
 		headline__addf(line, ROLE_TEXT, " · %s", text);
 		headline__addf(line, ROLE_DIM, " · CPU %u", t->cpu);
 	}
@@ -154,7 +154,7 @@ static void thread__headline(struct listing *l, struct headline *line)
 
 static int thread__above(struct listing *l, struct canvas *c, struct rect area)
 {
-	const struct sched_thread_answer *a = thread(l);
+	const struct sched_thread_result *a = thread(l);
 	const struct sched_sums none = {0}, *s = a->task ? &a->task->sums[a->window] : &none;
 	const struct sched_panel panels[] = {
 		{SCHED_DELAY, &a->hists[SCHED_DELAY], s->delay_max_ns},
@@ -177,7 +177,7 @@ static void thread__empty(const struct listing *l, char *buf, size_t size)
 {
 	if (sched__waiting(l, buf, size))
 		return;
-	if (l->answer && thread(l)->task)
+	if (l->result && thread(l)->task)
 		snprintf(buf, size, "it did nothing in the window: %s",
 			 thread(l)->task->gone ? "it has ended" : "it is out of scope");
 	else
@@ -209,15 +209,15 @@ static void thread__events(const struct report *r,
 		.tid = "tid",
 		.comm = "comm",
 	};
-	const struct sched_spans spans = sched_spans__of(
-		container_of(r->asked, struct sched_thread_answer, base.table));
+	const struct sched_spans spans =
+		sched_spans__of(container_of(r->asked, struct sched_thread_result, base.table));
 
 	emit(ctx, &spans.table, &form);
 }
 
-static void thread__report(const struct answer *base, const struct frame *f, struct report *r)
+static void thread__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct sched_thread_answer *a = container_of(base, struct sched_thread_answer, base);
+	const struct sched_thread_result *a = container_of(base, struct sched_thread_result, base);
 
 	r->view = "sched-thread";
 	r->events = thread__events;
@@ -277,7 +277,7 @@ static const struct screen_ops thread_ops = {
 };
 
 struct screen *sched_thread__open(struct host *h, const struct task_ident *t,
-				  enum profile_window window)
+				  enum time_window window)
 {
 	struct thread_screen *s = xcalloc(1, sizeof(*s));
 

@@ -17,7 +17,7 @@ static bool is_picked(const struct listing *l)
 
 bool slow__drill(struct listing *l, struct listing_place at)
 {
-	u64 key = l->answer->table.key(&l->answer->table, at.row);
+	u64 key = l->result->table.key(&l->result->table, at.row);
 	bool fold = at.node == UINT32_MAX && fold__row_open(&l->fold, key);
 
 	return listing__action(&l->base, fold ? ACTION_LEFT : ACTION_RIGHT);
@@ -26,14 +26,14 @@ bool slow__drill(struct listing *l, struct listing_place at)
 void slow__headline(struct listing *l, struct headline *line)
 {
 	const struct slow_words *w = screen_of(l)->words;
-	u32 n = l->answer ? l->answer->table.nrows : 0;
+	u32 n = l->result ? l->result->table.nrows : 0;
 
 	if (is_picked(l)) {
 		heat_pick__headline(&screen_of(l)->pick, l, n, w->what, line);
 		return;
 	}
 	headline__addf(line, ROLE_STRONG, "%s %u s", w->title, w->seconds);
-	if (l->answer)
+	if (l->result)
 		headline__addf(line, ROLE_DIM, " · %u%s", n, w->counted);
 	headline__addf(line, ROLE_DIM, " · %s", w->hint);
 }
@@ -57,8 +57,8 @@ void slow__selection(const struct listing *l, struct listing_place at, char *buf
 	if (at.node == UINT32_MAX)
 		screen_of(l)->words->describe(l, at.row, buf, size);
 	else
-		snprintf(buf, size, "%s  %s", l->answer->nodes[at.node].name,
-			 l->answer->nodes[at.node].object_name);
+		snprintf(buf, size, "%s  %s", l->result->nodes[at.node].name,
+			 l->result->nodes[at.node].object_name);
 }
 
 struct slow_screen *slow_screen__new(struct host *h, const struct screen_ops *screen,
@@ -81,7 +81,7 @@ struct slow_screen *slow_screen__new(struct host *h, const struct screen_ops *sc
 			 *narrowed ? " " : "", narrowed);
 	}
 	listing__init(&s->list, h, ops, s->query);
-	s->list.asker.extra_scope = extra ? scope__get(extra) : NULL;
+	s->list.query_client.extra_scope = extra ? scope__get(extra) : NULL;
 	return s;
 }
 

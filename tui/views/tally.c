@@ -16,7 +16,7 @@ void tally__show(struct tally_screen *s, const struct tally_pane *pane)
 }
 
 static void query__init(struct tally_query *q, const struct listing_ops *list, const char *group,
-			enum profile_window window)
+			enum time_window window)
 {
 	listing_query__init(list, q, group, 1u << TALLY_BY_PID, window);
 }
@@ -31,7 +31,7 @@ struct screen *tally__open(struct host *h, const struct screen_ops *screen,
 
 	query__init(&q, list, group, WINDOW_DECAY);
 	l = listing__new(&view, h, &q);
-	l->asker.extra_scope = extra ? scope__get(extra) : NULL;
+	l->query_client.extra_scope = extra ? scope__get(extra) : NULL;
 	tally__show(tally__of(l), pane);
 	return &l->base;
 }
@@ -58,10 +58,10 @@ bool tally__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_DIM, " [%s] · %s",
 		       host__key(l->base.host, ACTION_GROUP_NEXT, key, sizeof(key)),
 		       window__text(s->query.window));
-	return l->answer && tally__answer(l)->n[0];
+	return l->result && tally__result(l)->n[0];
 }
 
-void tally__add_rate(struct headline *line, const struct answer *a, const char *what, u64 n)
+void tally__add_rate(struct headline *line, const struct query_result *a, const char *what, u64 n)
 {
 	char text[16];
 
@@ -78,7 +78,7 @@ void tally__add_pct(struct headline *line, const char *what, double pct)
 	headline__addf(line, ROLE_TEXT, " · %s %s%%", what, text);
 }
 
-const char *tally__who(const struct tally_answer *a, u32 row, char *buf, size_t size)
+const char *tally__who(const struct tally_result *a, u32 row, char *buf, size_t size)
 {
 	const struct tally_row *r = &a->rows[row];
 
@@ -92,22 +92,22 @@ const char *tally__who(const struct tally_answer *a, u32 row, char *buf, size_t 
 
 enum role tally__role(const struct listing *l, u32 row, u32 column)
 {
-	const struct row_table *t = &l->answer->table;
-	const struct tally *most = tally__answer(l)->rows[row].most;
+	const struct row_table *t = &l->result->table;
+	const struct tally *most = tally__result(l)->rows[row].most;
 	struct value v;
 
 	if (t->columns[column].flags & COLUMN_KEY && most->kthread)
 		return ROLE_KERNEL;
 	if (t->cell(t, row, column, &v) && v.type == VALUE_COUNT && !v.u)
 		return ROLE_DIM;
-	return most->tgid == TALLY_OTHERS && tally__answer(l)->query.group != TALLY_BY_CPU
+	return most->tgid == TALLY_OTHERS && tally__result(l)->query.group != TALLY_BY_CPU
 		       ? ROLE_DIM
 		       : ROLE_TEXT;
 }
 
 bool tally__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
-	const struct tally_row *r = &tally__answer(l)->rows[row];
+	const struct tally_row *r = &tally__result(l)->rows[row];
 
 	switch (tally__of(l)->query.group) {
 	case TALLY_BY_CPU:
@@ -122,7 +122,7 @@ bool tally__term(const struct listing *l, u32 row, char *buf, size_t size)
 	}
 }
 
-void tally__report(const struct tally_answer *a, const struct tally_pane *pane, enum model_id model,
+void tally__report(const struct tally_result *a, const struct tally_pane *pane, enum model_id model,
 		   const struct frame *f, struct report *r)
 {
 	r->view = pane->view;

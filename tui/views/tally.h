@@ -39,9 +39,9 @@ static inline struct tally_screen *tally__of(const struct listing *l)
 	return container_of(l, struct tally_screen, list);
 }
 
-static inline const struct tally_answer *tally__answer(const struct listing *l)
+static inline const struct tally_result *tally__result(const struct listing *l)
 {
-	return container_of(l->answer, struct tally_answer, base);
+	return container_of(l->result, struct tally_result, base);
 }
 
 /* extra: the scope in the place of the host's, NULL none; a reference is taken. */
@@ -56,13 +56,13 @@ int tally__batch(const struct listing_ops *list, const struct tally_pane *pane, 
 /* "lookups by pid [g] · decaying"; true: there are numbers to add to it. */
 bool tally__headline(struct listing *l, struct headline *line);
 /* " · misses 3/s" */
-void tally__add_rate(struct headline *line, const struct answer *a, const char *what, u64 n);
+void tally__add_rate(struct headline *line, const struct query_result *a, const char *what, u64 n);
 void tally__add_pct(struct headline *line, const char *what, double pct);
 /* "find pid 77", "CPU 3" */
-const char *tally__who(const struct tally_answer *a, u32 row, char *buf, size_t size);
+const char *tally__who(const struct tally_result *a, u32 row, char *buf, size_t size);
 enum role tally__role(const struct listing *l, u32 row, u32 column);
 bool tally__term(const struct listing *l, u32 row, char *buf, size_t size);
-void tally__report(const struct tally_answer *a, const struct tally_pane *pane, enum model_id model,
+void tally__report(const struct tally_result *a, const struct tally_pane *pane, enum model_id model,
 		   const struct frame *f, struct report *r);
 
 #endif

@@ -6,10 +6,10 @@
 #include "models/profile.h"
 #include "tui/view.h"
 
-const char *window__text(enum profile_window w);
+const char *window__text(enum time_window w);
 /* -EINVAL with st saying what there is. */
-int window__set(enum profile_window *w, const char *name, struct status *st);
+int window__set(enum time_window *w, const char *name, struct status *st);
 /* The next window, and says which it is where no headline does. */
-bool window__next(struct host *h, enum profile_window *w);
+bool window__next(struct host *h, enum time_window *w);
 
 #endif

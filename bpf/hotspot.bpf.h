@@ -28,6 +28,7 @@ struct hotspot_state {
 	u64 block_at; /* the block that is looked at, and what is in it */
 	u64 block[HOTSPOT_BLOCK_WORDS];
 	u64 frame[16];
+	u64 constant_at; /* of the interpreter's method, and what is in it */
 	u64 constant[HOTSPOT_CONST_WORDS];
 	u8 code[CODE_BYTES];
 	struct user_frame f; /* the caller's */
@@ -226,20 +227,22 @@ __noinline int hotspot__put(u32 slot, u32 kind)
 {
 	struct unwind_state *s = unwind__state(slot);
 	struct hotspot_state *x = hotspot__state(slot);
-	u64 unit, blob, size;
+	u64 unit, blob, sum;
 
 	if (!s || !x)
 		return 0;
 	unit = (s->ip & 7) | (s->exact ? HOTSPOT_EXACT : 0);
 	blob = x->block_at + x->rt.blob;
-	size = (u32)block_word(x, x->rt.blob_size);
-	if (kind == BLOB_COMPILED)
-		put_word(s, unit | HOTSPOT_COMPILED, s->ip,
-			 hotspot_code_sum(blob, block_word(x, x->rt.nmethod_method),
-					  block_word(x, x->rt.nmethod_id)));
-	else
-		put_word(s, unit | HOTSPOT_STUB, s->ip,
-			 hotspot_code_sum(blob, block_word(x, x->rt.blob_name), size));
+	if (kind == BLOB_COMPILED) {
+		unit |= HOTSPOT_COMPILED;
+		sum = hotspot_code_sum(blob, block_word(x, x->rt.nmethod_method),
+				       block_word(x, x->rt.nmethod_id));
+	} else {
+		unit |= HOTSPOT_STUB;
+		sum = hotspot_code_sum(blob, block_word(x, x->rt.blob_name),
+				       (u32)block_word(x, x->rt.blob_size));
+	}
+	put_word(s, unit, s->ip, sum);
 	return 0;
 }
 
@@ -323,20 +326,20 @@ static __always_inline u64 constant_word(const struct hotspot_state *x, u32 at)
 }
 
 /* Where in the method it is; above HOTSPOT_BCI_MAX: that is no place in it. */
-static __always_inline u64 bytecode_index(const struct hotspot_state *x, u64 constant, u64 bcp)
+static __always_inline u64 bytecode_index(const struct hotspot_state *x, u64 bcp)
 {
-	u64 bci = bcp - constant - x->rt.const_bytes;
+	u64 bci = bcp - x->constant_at - x->rt.const_bytes;
 
 	return bci < (u16)constant_word(x, x->rt.const_code_size) ? bci : HOTSPOT_BCI_MAX + 1;
 }
 
-static __always_inline bool read_method(struct hotspot_state *x, u64 method, u64 *constant)
+static __always_inline bool read_method(struct hotspot_state *x, u64 method)
 {
 	return !(method & 7) && !(method >> (SCRIPT_CODE_BITS + 3)) &&
-	       !bpf_probe_read_user(constant, sizeof(*constant),
+	       !bpf_probe_read_user(&x->constant_at, sizeof(x->constant_at),
 				    (void *)(method + x->rt.method_const)) &&
-	       *constant && !(*constant & 7) &&
-	       !bpf_probe_read_user(x->constant, sizeof(x->constant), (void *)*constant);
+	       x->constant_at && !(x->constant_at & 7) &&
+	       !bpf_probe_read_user(x->constant, sizeof(x->constant), (void *)x->constant_at);
 }
 
 /* Reads the interpreter's frame and puts its word; 0: it is none. */
@@ -344,23 +347,23 @@ __noinline int hotspot__method(u32 slot)
 {
 	struct unwind_state *s = unwind__state(slot);
 	struct hotspot_state *x = hotspot__state(slot);
-	u64 constant = 0, bci;
+	u64 bci;
 
 	if (!s || !x || !is_frame(s->fp, s->sp) ||
 	    bpf_probe_read_user(x->frame, FRAME_WORDS * sizeof(u64),
 				(void *)(s->fp - FRAME_FP * sizeof(u64))) ||
-	    !read_method(x, x->frame[FRAME_METHOD], &constant))
+	    !read_method(x, x->frame[FRAME_METHOD]))
 		return 0;
 	/* The register of the innermost one; below, and while it begins, its frame has it. */
-	bci = bytecode_index(x, constant, s->exact && !s->steps ? s->bcp : x->frame[FRAME_BCP]);
+	bci = bytecode_index(x, s->exact && !s->steps ? s->bcp : x->frame[FRAME_BCP]);
 	if (bci > HOTSPOT_BCI_MAX)
-		bci = bytecode_index(x, constant, x->frame[FRAME_BCP]);
+		bci = bytecode_index(x, x->frame[FRAME_BCP]);
 	if (bci > HOTSPOT_BCI_MAX && !x->frame[FRAME_BCP])
 		bci = 0; /* a native one */
 	if (bci > HOTSPOT_BCI_MAX)
 		return 0;
 	put_word(s, bci, x->frame[FRAME_METHOD],
-		 hotspot_method_sum(constant, constant_word(x, x->rt.const_constants),
+		 hotspot_method_sum(x->constant_at, constant_word(x, x->rt.const_constants),
 				    constant_word(x, x->rt.const_names)));
 	return 1;
 }

@@ -22,18 +22,21 @@ static __always_inline union runtime *runtime__of(const struct unwind_state *s)
 	return rt && rt->exec_id == s->exec_id ? rt : NULL;
 }
 
-/* In the place of the frame that is looked at; sum: what tells what is there from others. */
+/* In the place of the frame that is looked at; sum: what tells what is there from others. Little is left
+ * to be kept while the place is looked up: that would take stack. */
 static __always_inline void put_word(struct unwind_state *s, u64 unit, u64 address, u64 sum)
 {
-	u32 slot = s->slot, i = s->place;
-	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
+	u64 word = SCRIPT_FRAME | unit << SCRIPT_CODE_BITS | address >> 3;
+	u32 slot = s->slot, i;
+	struct stack_record *to;
 
-	barrier_var(i);
-	if (!to || i >= 2 * STACK_DEPTH)
-		return;
-	to->ips[i] = SCRIPT_FRAME | unit << SCRIPT_CODE_BITS | address >> 3;
 	s->check = script_sum(s->check, sum);
 	s->words_put++;
+	to = bpf_map_lookup_elem(&stack_scratch, &slot);
+	i = s->place;
+	barrier_var(i);
+	if (to && i < 2 * STACK_DEPTH)
+		to->ips[i] = word;
 }
 
 /* Puts the check word after the n frames that are in the scratch from `at` on, where words are among

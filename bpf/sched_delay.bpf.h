@@ -75,27 +75,32 @@ static __always_inline void name_holder(struct sched_delay_record *r)
 	}
 }
 
-/* A function of its own, so that its stack is not beside that of walks. */
+/* A function of its own, so that its stack is not beside that of walks. It writes into the ring: who
+ * calls it leaves no stack for a record. */
 static __noinline int report_delay(struct task_struct *task, u64 delay, struct task_struct *last,
 				   u64 since, u64 now)
 {
 	struct sched_stats *st = stats__get();
-	struct sched_delay_record r = {
-		.type = RECORD_SCHED_DELAY,
-		.cpu = bpf_get_smp_processor_id(),
-		.t_ns = now,
-		.delay_ns = delay,
-	};
+	struct sched_delay_record *r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
 
-	ident__fill(&r.task, task);
-	name_holder(&r);
-	/* Nobody ran for long: whoever was the last of many. */
-	if (!r.holder.tid && last && last->pid) {
-		ident__fill(&r.holder, last);
-		r.holder_ran_ns = now - since;
+	if (!r) {
+		if (st)
+			st->records_full++;
+		return 0;
 	}
-	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)) && st)
-		st->records_full++;
+	__builtin_memset(r, 0, sizeof(*r));
+	r->type = RECORD_SCHED_DELAY;
+	r->cpu = bpf_get_smp_processor_id();
+	r->t_ns = now;
+	r->delay_ns = delay;
+	ident__fill(&r->task, task);
+	name_holder(r);
+	/* Nobody ran for long: whoever was the last of many. */
+	if (!r->holder.tid && last && last->pid) {
+		ident__fill(&r->holder, last);
+		r->holder_ran_ns = now - since;
+	}
+	bpf_ringbuf_submit(r, ring_flags(false));
 	return 0;
 }
 

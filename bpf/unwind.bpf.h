@@ -465,7 +465,7 @@ __noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
 
 	if (!to || !s || !sps)
 		return 0;
-	for (u32 k = 0; k < STACK_DEPTH && n < until; k++) {
+	for (; n < STACK_DEPTH && n < until; n++) {
 		u32 i = at + n;
 
 		barrier_var(i); /* the verifier has to see that it is the index that is bounded */
@@ -476,7 +476,6 @@ __noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
 		end = unwind__step(slot, i);
 		if (end)
 			break;
-		n++;
 	}
 	s->end = end;
 	return n + (end && !s->no_frame);

@@ -27,7 +27,7 @@ static struct {
 	struct unwind_object objects[UNWIND_OBJECTS];
 	_Atomic u32 barriers;
 	struct sink_process processes[SINK_PROCESSES];
-	u32 nprocesses, told, scripts; /* told: calls */
+	u32 nprocesses, published, scripts; /* published: calls */
 	/* The last file that was told, and calls: */
 	struct unwind_file file;
 	u32 file_slot;
@@ -72,7 +72,7 @@ static int kept_process(u32 tgid, const struct unwind_process *p, const struct u
 	to->tgid = tgid;
 	to->head = *p;
 	memcpy(to->parts, parts, p->nparts * sizeof(*parts));
-	kept.told++;
+	kept.published++;
 	return 0;
 }
 

@@ -135,9 +135,9 @@ static void test_reported_when_it_changes(void **state)
 	first = kept_find(self)->head.maps_id;
 	assert_int_not_equal(first, 0);
 	want(7, 0);
-	assert_int_equal(kept.maps_id, 1);
+	assert_int_equal(kept.published, 1);
 	want(8, 0);
-	assert_int_equal(kept.maps_id, 2);
+	assert_int_equal(kept.published, 2);
 	assert_int_not_equal(kept_find(self)->head.maps_id, first);
 
 	ev.t_ns = clock__monotonic_ns();
@@ -148,7 +148,7 @@ static void test_reported_when_it_changes(void **state)
 	unwinder__event(unwinder, &ev);
 	assert_null(kept__mapping(self, 0x10000));
 	unwinder__flush(unwinder);
-	assert_int_equal(kept.maps_id, 3);
+	assert_int_equal(kept.published, 3);
 	assert_int_equal(kept__mapping(self, 0x10000)->object, UNWIND_OBJECT_FP);
 	end();
 }
@@ -220,7 +220,7 @@ static void test_files_are_told(void **state)
 	await_files(1);
 	assert_memory_equal(&kept.file, &libc, sizeof(libc));
 	assert_int_equal(kept.objects[kept.file_slot].how, UNWIND_BY_TABLE);
-	assert_int_equal(kept.maps_id, 0);
+	assert_int_equal(kept.published, 0);
 	if (vdso) {
 		other = (struct unwind_file){.ino = UNWIND_FILE_VDSO};
 		want_file((u64)rand, now, &other);

@@ -114,6 +114,11 @@ bool functions__set_waits(struct host *h, const char *word, struct status *st)
 }
 
 /* The tour has words of its own, and the guide none. */
+bool probes__open(struct host *h, const char *where, struct status *st)
+{
+	return true;
+}
+
 bool tour__begin(struct host *h, const char *arg, struct status *st)
 {
 	return ask__run(h, arg, st);

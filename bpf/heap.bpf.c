@@ -330,21 +330,32 @@ static __always_inline bool is_error(long ret)
 	return (u64)ret > -4096ULL;
 }
 
-/* Address space that is reserved is no memory; what has a file is in the page cache. */
+/* Address space that is reserved is no memory; what has a file is in the page cache. A function of its
+ * own, so that the registers are not on the stack beside walks. */
+static __noinline bool maps_memory(struct task_struct *task, struct measure_stats *st, u64 *size)
+{
+	struct pt_regs regs;
+
+	if (!is_own_call(task, &regs, st) || !(PT_REGS_PARM4_SYSCALL(&regs) & MAP_WITHOUT_FILE) ||
+	    PT_REGS_PARM3(&regs) == PROTECTION_NONE)
+		return false;
+	*size = PT_REGS_PARM2(&regs);
+	return true;
+}
+
 SEC("tp/syscalls/sys_exit_mmap")
 int heap_mmap(struct syscall_end *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct measure_stats *st = stats__get();
-	struct pt_regs regs;
+	u64 size = 0;
 
-	if (!is_own_call(task, &regs, st) || !(PT_REGS_PARM4_SYSCALL(&regs) & MAP_WITHOUT_FILE) ||
-	    PT_REGS_PARM3(&regs) == PROTECTION_NONE)
+	if (!st || !maps_memory(task, st, &size))
 		return 0;
 	if (is_error(ctx->ret))
 		st->notes[HEAP_NOTE_FAILED]++;
 	else
-		mapped(ctx, task, ctx->ret, PT_REGS_PARM2(&regs), HEAP_MMAP, st);
+		mapped(ctx, task, ctx->ret, size, HEAP_MMAP, st);
 	return 0;
 }
 

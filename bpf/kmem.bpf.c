@@ -112,10 +112,27 @@ static __always_inline int allocated(void *ctx, const struct allocated *a)
 	return 0;
 }
 
+extern int LINUX_KERNEL_VERSION __kconfig;
+#define VOID_ARGUMENTS 0x61000 /* 6.16 */
+
+/* The second argument: verifiers before let programs have a pointer to const void only by reading it. */
+static __always_inline u64 object_of(u64 *ctx)
+{
+	u64 object = 0, *at = ctx;
+
+	if (LINUX_KERNEL_VERSION >= VOID_ARGUMENTS)
+		return ctx[1];
+	/* Or address and load are shared with the line above, which verifiers refuse. */
+	barrier_var(at);
+	bpf_probe_read_kernel(&object, sizeof(object), &at[1]);
+	barrier_var(object);
+	return object;
+}
+
 SEC("tp_btf/kmalloc")
 int kmem_kmalloc(u64 *ctx)
 {
-	const struct allocated a = {.address = ctx[1],
+	const struct allocated a = {.address = object_of(ctx),
 				    .bytes = ctx[3],
 				    .wasted = ctx[3] - ctx[2],
 				    .kind = KMEM_SLAB | KMEM_MIGRATE_NONE << KMEM_MIGRATE_SHIFT,
@@ -131,7 +148,7 @@ SEC("tp_btf/kmem_cache_alloc")
 int kmem_cache_alloc(u64 *ctx)
 {
 	struct kmem_cache *cache = (void *)ctx[2];
-	const struct allocated a = {.address = ctx[1],
+	const struct allocated a = {.address = object_of(ctx),
 				    .bytes = cache->size,
 				    .wasted = cache->size - cache->object_size,
 				    .kind = KMEM_SLAB | KMEM_MIGRATE_NONE << KMEM_MIGRATE_SHIFT,

@@ -49,11 +49,12 @@ static __always_inline bool lock__may_be_mutex(const struct lock *l)
 static __always_inline struct lock_thread *lock_thread__get(u32 tgid, u32 tid)
 {
 	u64 key = LOCK_HOLDER(tgid, tid);
-	struct lock_thread *t = bpf_map_lookup_elem(&lock_threads, &key), new = {};
+	struct lock_thread *t = bpf_map_lookup_elem(&lock_threads, &key);
+	static const struct lock_thread none;
 
 	if (t)
 		return t;
-	bpf_map_update_elem(&lock_threads, &key, &new, BPF_NOEXIST);
+	bpf_map_update_elem(&lock_threads, &key, &none, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&lock_threads, &key);
 }
 

@@ -414,25 +414,27 @@ static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *su
 		cell__add_to(&c->sums[i], sums[i]);
 }
 
-/* alone: the stack stands for this one only. */
-static __always_inline void cell__add_stack(struct measure_cell *c, const struct measure_span *s,
-					    u32 half, u64 stack, u64 ns, u32 bucket, bool alone)
+#define STACK_ALONE 2 /* it stands for this one only; else for all since the last */
+
+/* half: and STACK_ALONE. A function of its own, so that its stack is not beside that of walks. */
+static __noinline void cell__add_stack(struct measure_cell *c, const struct measure_span *s, u32 half,
+				       u64 stack, u64 ns)
 {
 	u64 n = 1, sum = ns, sums[MEASURE_SPAN_SUMS];
+	u32 bucket = value__bucket(ns), at;
 	struct measure_cell *of;
-	u32 at;
 
 	stack = stack ? stack : MEASURE_NO_STACK;
 	for (int i = 0; i < MEASURE_SPAN_SUMS; i++)
 		sums[i] = s->sums[i];
-	of = cell__find(s->task, half, s->labels, stack, room_for_stacks(), &at);
+	of = cell__find(s->task, half & 1, s->labels, stack, room_for_stacks(), &at);
 	c->last_stack = stack;
 	if (!of) {
 		/* Stands for nothing then: what is unsampled goes to whatever is taken next. */
 		cell__keep(c, ns, sums);
 		return;
 	}
-	if (!alone) {
+	if (!(half & STACK_ALONE)) {
 		n += c->unsampled;
 		sum += c->unsampled_sum;
 		c->unsampled = c->unsampled_sum = 0;
@@ -599,7 +601,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	cell__add_sums(c, s->sums);
 	if (s->stack && (slow || s->stack_wanted || stack__is_due(c, half, ns))) {
 		*stack = stack__capture(ctx, STACK_SLOT_TRACE, s->stack, 0, s->now);
-		cell__add_stack(c, s, half, *stack, ns, bucket, ns >= STACK_LONG_NS);
+		cell__add_stack(c, s, half | (ns >= STACK_LONG_NS ? STACK_ALONE : 0), *stack, ns);
 	} else {
 		cell__keep(c, ns, s->sums);
 	}
@@ -636,7 +638,7 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 				stack__capture(ctx, STACK_SLOT_TRACE,
 					       STACK_KERNEL | STACK_TRACED | STACK_USER, 0,
 					       s.now),
-				value, bucket, false);
+				value);
 	} else {
 		c->unsampled++;
 		c->unsampled_sum += value;

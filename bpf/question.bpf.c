@@ -29,6 +29,7 @@ struct run {
 	struct measure_task *t; /* NULL: there is no memory; it is counted in the rest then */
 	struct measure_stats *st;
 	struct question_frame *frame;
+	struct question_made *made;
 };
 
 /* What is below 0 is counted apart: see MEASURE_ZERO. */
@@ -58,9 +59,8 @@ static __always_inline u32 signed_bucket(s64 value)
 }
 
 static __always_inline void cell__add_signed_stack(const struct run *r, const u64 *labels, u32 half,
-						   u64 value, u32 bucket)
+						   u64 stack, u64 value, u32 bucket)
 {
-	u64 stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, bpf_ktime_get_ns());
 	struct measure_cell *c;
 	u32 at;
 
@@ -73,17 +73,14 @@ static __always_inline void cell__add_signed_stack(const struct run *r, const u6
 static __always_inline void cell__add_own_stack(const struct run *r, struct measure_cell *c,
 					      const u64 *labels, u64 value, u32 bucket)
 {
-	struct measure_span s = {.task = r->task, .of = r->t, .labels = labels};
+	struct measure_span s = {.task = r->task, .labels = labels};
 	u32 half = active != 0;
+	u64 stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, bpf_ktime_get_ns());
 
-	s.now = bpf_ktime_get_ns();
-	if (r->slot->is_signed) {
-		cell__add_signed_stack(r, labels, half, value, bucket);
-		return;
-	}
-	cell__add_stack(c, &s, half,
-			stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, s.now), value,
-			bucket, true);
+	if (r->slot->is_signed)
+		cell__add_signed_stack(r, labels, half, stack, value, bucket);
+	else
+		cell__add_stack(c, &s, half | STACK_ALONE, stack, value);
 }
 
 /* Without a value nothing but the number is of interest. */
@@ -128,7 +125,7 @@ static __always_inline bool evaluate(const struct run *r)
 
 static __always_inline void run__count(const struct run *r)
 {
-	u64 labels[MEASURE_LABELS];
+	u64 *labels = r->made->labels;
 
 	if (!r->slot->plain && !evaluate(r))
 		return;
@@ -204,26 +201,27 @@ static __always_inline void take_texts(const struct run *r, u64 key)
 
 static __always_inline void run__begin_span(const struct run *r)
 {
-	struct question_span new = {};
+	struct question_span *new = &r->made->span;
 	u64 key;
 
 	if (!evaluate(r))
 		return;
 	key = span__key(r);
-	new.tgid = r->task->tgid;
-	new.tid = r->task->pid;
-	comm__copy(new.comm, r->task);
+	__builtin_memset(new, 0, sizeof(*new));
+	new->tgid = r->task->tgid;
+	new->tid = r->task->pid;
+	comm__copy(new->comm, r->task);
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
 		if (i < r->slot->entries)
-			new.entry[i] = r->frame->values[(r->slot->nvalues + i) & (QUESTION_VALUES - 1)];
-	new.begin_ns = new.last_ns = bpf_ktime_get_ns();
+			new->entry[i] = r->frame->values[(r->slot->nvalues + i) & (QUESTION_VALUES - 1)];
+	new->begin_ns = new->last_ns = bpf_ktime_get_ns();
 	if (r->slot->texts_kept)
 		keep_texts(r, key);
-	log__begin(key, new.begin_ns);
-	if (!bpf_map_update_elem(&spans, &key, &new, BPF_NOEXIST))
+	log__begin(key, new->begin_ns);
+	if (!bpf_map_update_elem(&spans, &key, new, BPF_NOEXIST))
 		return;
 	/* One that did not end is over, or there is no room. */
-	if (bpf_map_update_elem(&spans, &key, &new, BPF_EXIST))
+	if (bpf_map_update_elem(&spans, &key, new, BPF_EXIST))
 		r->st->full++;
 	else
 		r->st->notes[QUESTION_NOTE_AGAIN]++;
@@ -237,7 +235,7 @@ static __always_inline void run__end_span(const struct run *r)
 				 .of = r->t,
 				 .now = bpf_ktime_get_ns(),
 				 .stack = r->slot->stack};
-	u64 labels[MEASURE_LABELS], sums[MEASURE_SPAN_SUMS], key, stack;
+	u64 *labels = r->made->labels, *sums = r->made->sums, key, stack;
 	struct measure_cell *cell = NULL;
 	struct question_span *span;
 
@@ -385,7 +383,7 @@ static __always_inline u32 nest__find(const struct question_nest *n, u32 pair)
 static __always_inline void run__leave(const struct run *r)
 {
 	struct measure_span s = {.task = r->task, .of = r->t, .now = bpf_ktime_get_ns()};
-	u64 labels[MEASURE_LABELS] = {}, stack, ns, inner, key;
+	u64 *labels = r->made->labels, stack, ns, inner, key;
 	struct measure_cell *cell = NULL;
 	struct question_nest *n;
 	u32 at;
@@ -401,6 +399,8 @@ static __always_inline void run__leave(const struct run *r)
 	}
 	s.begin_ns = n->levels[at].begin_ns;
 	labels[0] = n->levels[at].path;
+	for (u32 i = 1; i < MEASURE_LABELS; i++)
+		labels[i] = 0;
 	inner = n->levels[at].inner_ns;
 	ns = s.now - s.begin_ns;
 	n->depth = at;
@@ -733,6 +733,7 @@ static __noinline int question__run(void *ctx, u32 slot)
 		return 0;
 	}
 	r.frame = &f->frame;
+	r.made = &f->made;
 	run_as(&r);
 	frame__release(f);
 	run__end(r.st, began);

@@ -7,6 +7,7 @@
 #ifndef BPF_QUESTION_FRAME_BPF_H
 #define BPF_QUESTION_FRAME_BPF_H
 
+#include "bpf/question.h"
 #include "bpf/question_eval.bpf.h"
 
 /* Programs may interrupt one another: the kernel runs one at a time on a CPU of those on tracepoints, perf
@@ -17,10 +18,17 @@ const volatile u32 may_nest = 1;
 
 #define FRAMES 4 /* events that interrupt one another on a CPU */
 
+/* What a count, and a span's begin and end, are made of: on the stack it would be beside walks. */
+struct question_made {
+	u64 labels[MEASURE_LABELS], sums[MEASURE_SPAN_SUMS];
+	struct question_span span;
+};
+
 struct frame_of_run {
 	u32 taken;
 	u32 pad;
 	struct question_frame frame;
+	struct question_made made;
 };
 
 struct {

@@ -439,7 +439,7 @@ text 7 '4711 (a (b) c) S 1 4711 4711 0 -1 4194304 99 0 1 0 12 34 0 0 20 0 3 0 12
 for n in 0 1 2 3 4 5 6 7; do
 	text $n 'none of it' >"$out/proc/wrong$n"
 done
-mkdir -p "$out/process" "$out/words" "$out/script"
+mkdir -p "$out/process" "$out/commands" "$out/script"
 text 0 '4711 (a (b) c) S 1 4711 4711 0 -1 4194304 99 0 1 0 12 34 0 0 20 0 3 0 123456 1000000 250 9' \
 	>"$out/process/stat"
 text 0 $'2 (kthreadd\033[m) S 0 0 0 0 -1 2129984 0 0 0 0 0 1 0 0 20 0 1 0 1 0 0' >"$out/process/kernel"
@@ -449,7 +449,7 @@ printf '\1\0\0' >"$out/process/wrong_kernel"
 text 0 '1 (init' >"$out/process/wrong_cut"
 i=0
 while IFS= read -r line; do
-	printf '%s' "$line" >"$out/words/$((i += 1))"
+	printf '%s' "$line" >"$out/commands/$((i += 1))"
 done <<'WORDS'
 view cpu; filter comm~^a pid=1; freq 99; delay 2.5
 range -90s -10s; goto start; goto +10s; goto live
@@ -460,7 +460,7 @@ search a\; b; row 3; save x.json; save-config; baseline x
 WORDS
 i=0
 for line in nonsense 'freq 0' 'filter comm~(' 'range end start' 'view x' 'idle on; goto never'; do
-	printf '%s' "$line" >"$out/words/wrong$((i += 1))"
+	printf '%s' "$line" >"$out/commands/wrong$((i += 1))"
 done
 printf '%s\n' '# comment' 'key Up C-x F1 M-q' 'type café  x' 'click 3 1' 'double 0 0' 'tick 3' \
 	'expect cpu' 'reject none' 'wait cpu' 'quit' >"$out/script/all"
@@ -502,7 +502,7 @@ for name in _ZNSt6vectorIiSaIiEE9push_backEOi _ZN4core3fmt9Formatter9write_str17
 	printf '%s' "$name" >"$out/demangle/$((i += 1))"
 done
 for name in elf debuginfo unwind_table unwind_walk partner perfmap kallsyms maps filter keymap \
-	demangle perf_record perf_data folded heap_profile recording event options theme config words target; do
+	demangle perf_record perf_data folded heap_profile recording event options theme config commands target; do
 	printf 'none of it' >"$out/$name/wrong"
 done
 touch "$out/.made"

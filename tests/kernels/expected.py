@@ -18,6 +18,11 @@ EXPECTED = {
                        "counters": "bpf", "instructions": "bpf", "suspended": None},
 }
 
+# From 5.14 on these are by BPF, whatever else is to be said above.
+ALWAYS_BPF = "cpu", "offcpu", "sched"
+assert all(EXPECTED[suite][view] == "bpf" for suite in EXPECTED if suite != "bullseye"
+           for view in ALWAYS_BPF)
+
 
 def differs(suite, row):
     """How a view's row is not what this kernel has to give; None."""

@@ -460,7 +460,7 @@ def test_stacks_sampled():
     for weight, at in (("count", 0), ("bytes", 1)):
         sums, report = found[weight]
         error = report["summary"]["stacks_error_pct"]
-        assert 0 < error < 25, (weight, error)
+        assert 0 < error < 50, (weight, error)
         known = sums["small"] + sums["large"]
         assert known > 0.8 * sums["all"], sums
         small = truth["small"][at] / (truth["small"][at] + truth["large"][at])

@@ -24,15 +24,18 @@ static void add(struct waits_joined *j, u32 tgid, const struct callstack *s)
 {
 	u32 first = first_of(j, tgid, s);
 
+	if (first != HIDX_NONE && j->v[first].n > JOINED_MAX)
+		return;
 	for (u32 i = first; i != HIDX_NONE; i = j->v[i].next)
 		if (j->v[i].stack == s)
 			return;
 	j->v = xgrow(j->v, j->n, &j->cap, sizeof(*j->v));
-	j->v[j->n] = (struct whole_stack){.tgid = tgid, .stack = s, .next = HIDX_NONE};
+	j->v[j->n] = (struct whole_stack){.tgid = tgid, .n = 1, .stack = s, .next = HIDX_NONE};
 	if (first == HIDX_NONE) {
 		hidx__add(&j->index, hash_of(tgid, s), j->n++);
 		return;
 	}
+	j->v[first].n++;
 	j->v[j->n].next = j->v[first].next;
 	j->v[first].next = j->n++;
 }
@@ -84,6 +87,8 @@ const struct callstack *waits_joined__stack(const struct waits_joined *j,
 	const struct callstack *found = NULL;
 	u32 i = ends_early(e->ustack) ? first_of(j, e->task.tgid, e->ustack) : HIDX_NONE;
 
+	if (i != HIDX_NONE && j->v[i].n > JOINED_MAX)
+		return e->ustack;
 	for (; i != HIDX_NONE; i = j->v[i].next) {
 		if (!is_part(e->ustack, j->v[i].stack))
 			continue;

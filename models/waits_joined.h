@@ -9,8 +9,12 @@
 #include "base/hidx.h"
 #include "models/waits.h"
 
+/* Of one process with one leaf so many are compared; where there are more, none is joined. */
+#define JOINED_MAX 64
+
 struct whole_stack {
 	u32 tgid;
+	u32 n; /* of a first one: how many there are, itself too; above JOINED_MAX: too many */
 	const struct callstack *stack;
 	u32 next; /* of the same process and leaf; HIDX_NONE: the last one */
 };

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/names.h"
+#include "models/waits_joined.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/waits_scene.h"
 
@@ -518,6 +519,33 @@ static void stacks_that_ended_early_are_joined(void **state)
 	builder__fini(&m);
 }
 
+static u32 rows_beside(u32 nothers)
+{
+	struct task_ident t = thread_of(7, 7, "new");
+	struct builder m;
+	static char others[JOINED_MAX][16];
+	u32 n;
+	u64 k;
+
+	builder__init(&m, 1);
+	k = KERNEL(&m, "__schedule", "schedule", "futex_wait", "do_futex");
+	builder__wait(&m, ended(t, k, USER(&m, "lock", "middle"), 1, MSEC));
+	builder__wait(&m, ended(t, k, WHOLE(&m, "lock", "middle", "prog_main"), 1, MSEC));
+	for (u32 i = 0; i < nothers; i++) {
+		snprintf(others[i], sizeof(others[i]), "other%u", i);
+		builder__wait(&m, ended(t, k, WHOLE(&m, "lock", others[i], "prog_main"), 1, MSEC));
+	}
+	n = rows_by_stack(&m);
+	builder__fini(&m);
+	return n;
+}
+
+static void joins_are_bounded(void **state)
+{
+	assert_int_equal(rows_beside(JOINED_MAX - 1), JOINED_MAX);
+	assert_int_equal(rows_beside(JOINED_MAX), JOINED_MAX + 2);
+}
+
 /* Several threads may ask the same snapshot, while the model goes on. */
 static void queries_share_a_snapshot(void **state)
 {
@@ -551,6 +579,7 @@ int main(void)
 		cmocka_unit_test(random_rows_have_all_of_the_time),
 		cmocka_unit_test(what_was_folded_has_its_time),
 		cmocka_unit_test(stacks_that_ended_early_are_joined),
+		cmocka_unit_test(joins_are_bounded),
 		cmocka_unit_test(queries_share_a_snapshot),
 	};
 

@@ -341,7 +341,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	begin(&host, &o);
 	commands__set(&host, o.commands, o.ncommands);
 	complete(&host, text);
-	while (host.commands < o.ncommands)
+	while (host.command < o.ncommands)
 		commands__next(&host);
 	if (failed && ends_bare(host.message))
 		abort();

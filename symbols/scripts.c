@@ -79,13 +79,16 @@ static u32 php_line(const struct code_entry *e, u32 unit)
 }
 
 static const struct naming namings[SCRIPT_KINDS] = {
-	[SCRIPT_PYTHON] = {CODE_PYTHON, {.source = "python"}, "[python]", "[python function]", python_print,
-			   python_read, python_line},
-	[SCRIPT_HOTSPOT] = {CODE_JAVA, {.source = "hotspot"}, "[java]", "[java function]"},
-	[SCRIPT_V8] = {CODE_JAVASCRIPT, {.source = "v8"}, "[javascript]", "[javascript function]", v8_print,
-		       v8_read},
-	[SCRIPT_PHP] = {CODE_PHP, {.source = "php"}, "[php]", "[php function]", php_print, php_read,
-			php_line},
+	[SCRIPT_PYTHON] = {.code = CODE_PYTHON, .info.source = "python", .file = "[python]",
+			   .name = "[python function]", .print = python_print, .read = python_read,
+			   .line = python_line},
+	[SCRIPT_HOTSPOT] = {.code = CODE_JAVA, .info.source = "hotspot", .file = "[java]",
+			    .name = "[java function]"},
+	[SCRIPT_V8] = {.code = CODE_JAVASCRIPT, .info.source = "v8", .file = "[javascript]",
+		       .name = "[javascript function]", .print = v8_print, .read = v8_read},
+	[SCRIPT_PHP] = {.code = CODE_PHP, .info.source = "php", .file = "[php]",
+			.name = "[php function]", .print = php_print, .read = php_read,
+			.line = php_line},
 };
 
 struct scripts *scripts__new(struct symbols *s)

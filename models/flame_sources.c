@@ -29,7 +29,7 @@ SNAP_PARTS(cache)
 
 /* --- cpu --- */
 
-static void callstacks(const struct snap *snap, const void *query, const struct scope *scope,
+static void profile_stacks(const struct snap *snap, const void *query, const struct scope *scope,
 		       struct flame_builder *m)
 {
 	const struct profile_snap *s = (const void *)snap;
@@ -75,7 +75,7 @@ const struct flame_source flame_profile = {
 	QUERY_AT(profile_rows, profile_query),
 	.symbols = profile_symbols,
 	.since = profile_since,
-	.stacks = callstacks,
+	.stacks = profile_stacks,
 	.weight_ns = profile_weight_ns,
 	.inlined = profile_inlined,
 	.init = profile_init,

@@ -12,6 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
+from runtimes import folded, follow_qualified as follow, share  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 MODES = {"interpreted": ["-Xint"], "C1": ["-XX:TieredStopAtLevel=1"],
@@ -31,27 +32,6 @@ def program(name, arg, *options):
                              text=True, stdout=subprocess.PIPE) as p:
             servers.printed(p, "ready")
             yield p.pid
-
-
-def folded(view, pid, *args):
-    """{stack: weight} of the last of some intervals; a stack is a tuple, from the thread on."""
-    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 2, "-d", 1, "--format", "by-time", *args,
-                       binary=live.RELEASE)
-    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
-    times = sorted({names.split(";")[0] for names, _ in lines})
-    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
-            if names.split(";")[0] == times[-1]}
-
-
-def share(stacks, wanted):
-    total = sum(stacks.values())
-    return 100 * sum(w for s, w in stacks.items() if wanted(s)) / max(total, 1)
-
-
-def follow(stack, names):
-    """Whether names are in the stack in that order, with others between them."""
-    rest = iter(stack)
-    return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)
 
 
 def works(stacks):

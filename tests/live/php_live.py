@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
+from runtimes import folded, follow, share  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/php_shares.php")
 WALKED = "8.2"
@@ -25,27 +26,6 @@ def program():
     if not version.startswith(WALKED + "."):
         raise live.Skip(f"php {version} is here, not {WALKED}")
     return servers.running(php, "-n", SOURCE, DEPTH, text=True, stdout=subprocess.PIPE)
-
-
-def folded(view, pid, *args):
-    """{stack: weight} of the last of some intervals; a stack is a tuple, from the root on."""
-    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", 1, "--format", "by-time", *args,
-                       binary=live.RELEASE)
-    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
-    times = sorted({names.split(";")[0] for names, _ in lines})
-    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
-            if names.split(";")[0] == times[-1]}
-
-
-def share(stacks, wanted):
-    total = sum(stacks.values())
-    return 100 * sum(w for s, w in stacks.items() if wanted(s)) / max(total, 1)
-
-
-def follow(stack, names):
-    """Whether names are in the stack in that order, with others between them."""
-    rest = iter(stack)
-    return all(any(f == n for f in rest) for n in names)
 
 
 def test_shares():

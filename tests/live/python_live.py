@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+from runtimes import folded, follow_qualified as follow, share  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/python_shares.py")
 VERSIONS = "3.9", "3.10", "3.11", "3.12", "3.13"
@@ -34,28 +35,6 @@ def pythons():
 
 def workload(python, *args):
     return live.Workload("python", *args, path=python, stdin=subprocess.DEVNULL)
-
-
-def folded(view, pid, *args, interval=3):
-    """{stack: weight} of the last of some intervals; a stack is a tuple, from the root. In the first
-    ones proftop does not know the process yet."""
-    run = live.proftop("-b", "-V", view, "-p", pid, "-n", interval, "-d", 1, "--format", "by-time",
-                       *args, binary=live.RELEASE)
-    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
-    times = sorted({names.split(";")[0] for names, _ in lines})
-    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
-            if names.split(";")[0] == times[-1]}
-
-
-def share(stacks, wanted):
-    total = sum(stacks.values())
-    return 100 * sum(w for s, w in stacks.items() if wanted(s)) / max(total, 1)
-
-
-def follow(stack, names):
-    """Whether names are in the stack in that order, with others between them."""
-    rest = iter(stack)
-    return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)
 
 
 def stacks_with(view, pid, name):

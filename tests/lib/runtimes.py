@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stacks of programs of interpreters and virtual machines, as their live tests look at them."""
+import live
+
+
+def folded(view, pid, *args):
+    """{stack: weight} of the last of some intervals, as proftop does not know the process in the first ones yet; a
+    stack is a tuple, from the root on."""
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", 1, "--format", "by-time", *args,
+                       binary=live.RELEASE)
+    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
+    times = sorted({names.split(";")[0] for names, _ in lines})
+    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
+            if names.split(";")[0] == times[-1]}
+
+
+def share(stacks, wanted):
+    total = sum(stacks.values())
+    return 100 * sum(w for s, w in stacks.items() if wanted(s)) / max(total, 1)
+
+
+def follow(stack, names):
+    """Whether names are in the stack in that order, with others between them."""
+    rest = iter(stack)
+    return all(any(f == n for f in rest) for n in names)
+
+
+def follow_qualified(stack, names):
+    """The same, where frames may have a class or a module before the name."""
+    rest = iter(stack)
+    return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)

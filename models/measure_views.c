@@ -326,10 +326,9 @@ static const struct snap *asked_snap_of(const struct snap *snap, const void *que
 	return s ? &s->base : NULL;
 }
 
-/* Of spans; of counts where the value is a time, which they count in units of 1. */
-#define ASKED_HEAT(name_, id, lo_, what_, noun_)                                                   \
+#define HEAT(of_, name_, id, lo_, what_, noun_, ...)                                                \
 	static const struct heat_kind kinds_##name_[] = {{what_, noun_}};                          \
-	const struct heat_source heat_##name_ = {                                                  \
+	const struct heat_source of_##name_ = {                                                    \
 		.view = #name_,                                                                    \
 		.model = MODEL_##id,                                                               \
 		.kinds = kinds_##name_,                                                            \
@@ -337,15 +336,17 @@ static const struct snap *asked_snap_of(const struct snap *snap, const void *que
 		.query_size = sizeof(struct measure_query),                                        \
 		.nbuckets = MEASURE_BUCKETS,                                                       \
 		.lo = lo_,                                                                         \
-		.of = asked_snap_of,                                                               \
 		.columns = measure_heat,                                                           \
 		.counts = measure_counts,                                                          \
 		.parts = measure_parts,                                                            \
 		.part_name = measure_part_name,                                                    \
 		.all_parts = "all " noun_,                                                         \
+		__VA_ARGS__                                                                        \
 	}
-ASKED_HEAT(pairs, PAIRS, measure__lo_ns, "durations of spans", "spans");
-ASKED_HEAT(events, EVENTS, measure__lo_number, "times of events", "events");
+
+/* Of spans; of counts where the value is a time, which they count in units of 1. */
+HEAT(heat_, pairs, PAIRS, measure__lo_ns, "durations of spans", "spans", .of = asked_snap_of);
+HEAT(heat_, events, EVENTS, measure__lo_number, "times of events", "events", .of = asked_snap_of);
 
 ASKED(events, EVENTS, VALUE_COUNT, "events", "events");
 ASKED(pairs, PAIRS, VALUE_NS, "time", "spans");
@@ -380,20 +381,6 @@ ASKED(held, HELD, VALUE_BYTES, "bytes held", "bytes");
 		.stacks = measure_stacks,                                                          \
 		.weigh = weigh_##name_,                                                            \
 	};                                                                                         \
-	static const struct heat_kind kinds_##name_[] = {{"durations of " #name_, #name_}};        \
-	const struct heat_source heat_measure_##name_ = {                                          \
-		.view = #name_,                                                                    \
-		.model = MODEL_##id,                                                               \
-		.kinds = kinds_##name_,                                                            \
-		.nkinds = 1,                                                                       \
-		.query_size = sizeof(struct measure_query),                                        \
-		.nbuckets = MEASURE_BUCKETS,                                                       \
-		.lo = measure__lo_ns,                                                              \
-		.columns = measure_heat,                                                           \
-		.counts = measure_counts,                                                          \
-		.parts = measure_parts,                                                            \
-		.part_name = measure_part_name,                                                    \
-		.all_parts = "all " #name_,                                                        \
-	};
+	HEAT(heat_measure_, name_, id, measure__lo_ns, "durations of " #name_, #name_);
 #include "measures/measures.def"
 #undef MEASURE

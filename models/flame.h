@@ -138,7 +138,7 @@ struct flame_frame {
  * its value (flame_node__width) holds all its descendants, one beside the other from the left. */
 struct flame_node {
 	u64 key;	 /* stable: hash of the path */
-	u64 start;	 /* of the root's value; with by_baseline of its then */
+	u64 start;	 /* of the root's value; with by_baseline of its value in the baseline */
 	u64 value;	 /* all that passes it: its children's, and its own */
 	u64 cold;	 /* part of value: off the CPU */
 	u64 self;	 /* part of value: ends here */

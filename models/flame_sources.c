@@ -30,7 +30,7 @@ SNAP_PARTS(cache)
 /* --- cpu --- */
 
 static void profile_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-		       struct flame_builder *m)
+			   struct flame_builder *m)
 {
 	const struct profile_snap *s = (const void *)snap;
 	const struct profile_query *q = query;

@@ -26,7 +26,7 @@ struct collector_config {
 	struct symbols *symbols;   /* NULL in tests: nobody is told of processes */
 	bool borrows_symbols;	   /* they are another collector's, which alone asks them for more */
 	const struct scope *scope; /* a reference is taken; NULL: everything */
-	struct sampling sampling;  /* interval_s and reel are set from what follows */
+	struct sampling sampling;  /* interval_s and replay are set from what follows */
 	u64 interval_ns;	   /* at least COLLECTOR_MIN_INTERVAL_NS */
 	u64 wanted;		   /* bit per model_id to begin with */
 	/* Interactive: a few short intervals follow when something was opened, so that rows show

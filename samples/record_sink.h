@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Recording and replay as the collector sees them: a sink takes down what sources hand out, a
- * reel is what sources of a replay are wound on. Both are used on the collector thread alone.
+ * replay source is what sources of a replay are wound on. Both are used on the collector thread alone.
  */
 #ifndef SAMPLES_RECORD_SINK_H
 #define SAMPLES_RECORD_SINK_H

@@ -22,7 +22,7 @@ struct question {
 	struct query_result *(*compare)(const struct query_client_ops *ops, const struct frame *now,
 					const struct frame *baseline, const void *query,
 					const struct scope *scope);
-	const struct frame *frame, *baseline; /* then: NULL none */
+	const struct frame *frame, *baseline; /* baseline: NULL none */
 	const struct scope *scope;
 	void *query;
 	struct query_result *result;

@@ -257,6 +257,11 @@ static __always_inline bool read_last(struct hotspot_state *x, u64 from)
 	return !bpf_probe_read_user(&x->last, sizeof(x->last), (void *)from);
 }
 
+static __always_inline bool in_cache(const struct unwind_state *s, u64 ip)
+{
+	return ip - s->cache < s->cache_size;
+}
+
 static __always_inline int step_no_frame(struct unwind_state *s, struct hotspot_state *x)
 {
 	if (!read_last(x, s->sp))
@@ -265,6 +270,10 @@ static __always_inline int step_no_frame(struct unwind_state *s, struct hotspot_
 	x->f.ret = x->last;
 	return return_to(s, s->sp + 8, &x->f);
 }
+
+/* What compares strings within compiled code keeps a word below the frame meanwhile. Compiled code
+ * is called from the code cache alone, so where it returns to tells. */
+#define PUSHED_MAX 2
 
 __noinline int hotspot__sized(u32 slot, u32 leaf)
 {
@@ -277,19 +286,18 @@ __noinline int hotspot__sized(u32 slot, u32 leaf)
 	if (leaf == LEAF_NONE)
 		return step_no_frame(s, x);
 	cfa = s->sp + (leaf == LEAF_PUSHED ? 16 : 8 * (u64)(u32)block_word(x, x->rt.blob_frame));
-	if (!read_frame(x, cfa - 16))
-		return UNWIND_BAD_STACK;
+	for (u32 i = 0; i <= PUSHED_MAX; i++, cfa += 8) {
+		if (!read_frame(x, cfa - 16))
+			return UNWIND_BAD_STACK;
+		if (!s->exact || leaf != LEAF_WHOLE || in_cache(s, x->f.ret))
+			break;
+	}
 	if (leaf == LEAF_NOT_SAVED)
 		x->f.next = s->fp;
 	return return_to(s, cfa, &x->f);
 }
 
 /* --- code without a frame size --- */
-
-static __always_inline bool in_cache(const struct unwind_state *s, u64 ip)
-{
-	return ip - s->cache < s->cache_size;
-}
 
 /* Stubs have frame pointers, or no frame: of the innermost one it is seen by where it leads to.
  * They are called from compiled code as a rule. */

@@ -153,8 +153,8 @@ static __always_inline void take_over(struct request_state *r, struct request_st
 	from->live = 0;
 }
 
-/* NULL: no room. */
-static __always_inline struct request_state *find_or_start(void *ctx, struct request *rq, u64 now)
+/* NULL: no room. What it takes to start one is no time of the request's: now is later then. */
+static __always_inline struct request_state *find_or_start(void *ctx, struct request *rq, u64 *now)
 {
 	struct request_state *r = request__place((u64)rq), *from;
 
@@ -164,12 +164,14 @@ static __always_inline struct request_state *find_or_start(void *ctx, struct req
 	if (!r)
 		return NULL;
 	from = state_of_bio(rq);
-	if (from)
+	if (from) {
 		take_over(r, from);
-	else if (is_flush(rq))
-		start_flush(r, began(rq, now));
-	else
-		start(ctx, r, rq->bio, began(rq, now));
+	} else if (is_flush(rq)) {
+		start_flush(r, began(rq, *now));
+	} else {
+		start(ctx, r, rq->bio, began(rq, *now));
+		*now += r->walk_ns;
+	}
 	return r;
 }
 
@@ -201,18 +203,18 @@ int block_insert(u64 *ctx)
 	struct request *rq = rq_arg ? (void *)ctx[1] : (void *)ctx[0];
 	struct block_stats *st = stats__get();
 	struct request_state *r;
-	u64 now;
+	u64 begin_ns, now;
 
 	if (!st || !ready)
 		return 0;
-	now = run__begin(st);
-	r = find_or_start(ctx, rq, now);
+	begin_ns = now = run__begin(st);
+	r = find_or_start(ctx, rq, &now);
 	if (r)
 		r->stamp = rq->start_time_ns;
 	/* Without a scheduler only a few are inserted: they tell nothing of the others. */
 	if (r && rq->q->elevator)
 		r->insert_ns = now;
-	run__end(st, now);
+	run__end(st, begin_ns);
 	return 0;
 }
 
@@ -261,12 +263,12 @@ int block_issue(u64 *ctx)
 	struct request *rq = rq_arg ? (void *)ctx[1] : (void *)ctx[0];
 	struct block_stats *st = stats__get();
 	struct request_state *r;
-	u64 now;
+	u64 begin_ns, now;
 
 	if (!st || !ready)
 		return 0;
-	now = run__begin(st);
-	r = find_or_start(ctx, rq, now);
+	begin_ns = now = run__begin(st);
+	r = find_or_start(ctx, rq, &now);
 	if (r)
 		r->stamp = rq->start_time_ns;
 	if (r && !r->outside) {
@@ -275,7 +277,7 @@ int block_issue(u64 *ctx)
 		if (r->bytes && r->key.dev.op != BLOCK_FLUSH)
 			note_place(r);
 	}
-	run__end(st, now);
+	run__end(st, begin_ns);
 	return 0;
 }
 

@@ -370,14 +370,20 @@ static __always_inline struct request_state *request__begin(struct request_state
 }
 
 /* One that is first seen here, and began at some time until now. Out of scope it is kept too, as
- * whoever comes across it later is not who began it. */
+ * whoever comes across it later is not who began it. What taking its stack takes makes it begin
+ * later, else those with stacks would be the slow ones. */
 static __always_inline void start(void *ctx, struct request_state *r, struct bio *bio, u64 began)
 {
-	if (!state__whose(r, bio, began))
+	u64 now;
+
+	if (!state__whose(r, bio, began)) {
 		r->outside = 1;
-	else if ((r->weight = stack__weight()))
+	} else if ((r->weight = stack__weight())) {
+		now = bpf_ktime_get_ns();
 		take_stack(ctx, r, began);
-	r->live = began;
+		r->walk_ns = bpf_ktime_get_ns() - now;
+	}
+	r->live = began + r->walk_ns;
 }
 
 #endif

@@ -41,8 +41,8 @@ struct request_state {
 	u64 inode;   /* where in memory it is */
 	u64 stack;
 	u64 group, group_ns; /* whose cgroup is in the key, and when that was looked up */
-	u32 weight; /* requests that its stack stands for; 0: it was not chosen */
-	u32 pad2;
+	u32 weight;  /* requests that its stack stands for; 0: it was not chosen */
+	u32 walk_ns; /* what taking its stack took, which is no time of the request's */
 };
 
 /* What one CPU writes and another one reads costs most of all here: not where it is the same. */
@@ -362,6 +362,7 @@ static __always_inline void request__clear(struct request_state *r)
 	STORE(r->done_ns, 0);
 	STORE(r->stack, 0);
 	STORE(r->weight, 0);
+	STORE(r->walk_ns, 0);
 }
 
 #endif

@@ -274,6 +274,9 @@ def test_latency():
 BUCKET = re.compile(r"^\s*(\d+) -> (\d+)\s+: (\d+)\s*\|", re.M)
 
 
+STACKS_TAKEN = 300  # of 12,288 requests at most: of the first 128 all, then ever fewer
+
+
 def test_biolatency():
     """Bucket by bucket what biolatency counts on the same requests"""
     path = shutil.which("biolatency")
@@ -298,9 +301,10 @@ def test_biolatency():
         ours[at] = ours.get(at, 0) + n
     total = sum(theirs.values())
     assert total == sum(ours.values()), (theirs, ours)
-    # The same request is looked at twice, within a microsecond: near a border it may differ.
+    # The same request is looked at twice, within a microsecond: near a border it may differ. Those
+    # whose stacks are taken are without what that takes, which biolatency counts.
     moved = sum(abs(ours.get(k, 0) - theirs.get(k, 0)) for k in set(ours) | set(theirs)) / 2
-    live.near_peer(total - moved, ("biolatency", total), 0.02 * total + 2,
+    live.near_peer(total - moved, ("biolatency", total), 0.02 * total + STACKS_TAKEN,
                    "requests in the same bucket")
 
 

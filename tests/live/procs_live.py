@@ -178,12 +178,14 @@ def test_pipes_and_children_are_other_waits():
 
 def test_disk_and_bytes():
     """Direct reads: mostly disk, and bytes are those of /proc/PID/io"""
-    program = ("import os, sys, mmap, signal\n"
+    program = ("import os, sys, mmap, signal, time\n"
                "n, b = 0, mmap.mmap(-1, 65536)\n"
                "fd = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)\n"
                "print('ready'); sys.stdin.readline()\n"
-               "for i in range(3000):\n"
+               "i, end = 0, time.monotonic() + 2.5\n"  # longer than two intervals
+               "while i < 3000 or time.monotonic() < end:\n"
                "    os.preadv(fd, [b], (i * 37 % 512) * 65536)\n"
+               "    i += 1\n"
                "out = os.open(sys.argv[1] + '.out', os.O_RDWR | os.O_CREAT)\n"
                "for i in range(50): os.write(out, b)\n"
                "print('done'); sys.stdin.readline()\n")

@@ -13,6 +13,7 @@
 #include "samples/vitals.h"
 #include "scope/filter.h"
 #include "scope/proclist.h"
+#include "sources/event_samples.h"
 #include "tui/columns.h"
 #include "tui/guide.h"
 #include "tui/keymap.h"
@@ -112,11 +113,13 @@ struct host {
 	char guide_topic[64];	 /* of pages that were asked for by title; "" those of the view */
 
 	char refused[256]; /* by the collector, as reported last */
-	/* The event that was looked at last, when, and what is said of it; text "": nothing yet. */
+	/* The event that was looked at last, when, what is said of it (text "": nothing yet), and what its
+	 * fields were. */
 	struct {
 		char event[LOOKED_AT], text[64];
 		enum role role;
 		u64 ns;
+		struct event_samples samples;
 	} look;
 	const struct ask_list *asks_before; /* what is in force where the last change was refused */
 	const struct func_list *functions_before; /* likewise */
@@ -240,8 +243,9 @@ const struct ask *ask__find(const struct options *o, const char *text, struct st
 /* The prompt with the question of the row. False: there is none. */
 bool ask__edit(struct host *h);
 void ask__complete(struct host *h, const char *text, u32 cursor, struct completions *out);
-/* Has an event looked at that a question which is being written is about. */
+/* Has an event looked at that a question which is being written is about: h->look. */
 void ask_look__at(struct host *h, const char *event);
+void ask_look__forget(struct host *h);
 /* What is known of it, at the right end of the prompt's line, where there is room. */
 void ask_look__draw(struct host *h);
 

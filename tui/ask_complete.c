@@ -17,6 +17,7 @@
 #include "tui/own_questions.h"
 
 #define EVENT_TEXT 512
+#define TYPE_WIDTH 10 /* of a field, before what it was of late */
 
 /* The line up to the cursor, taken apart. */
 struct draft {
@@ -28,6 +29,8 @@ struct draft {
 	bool behind_event;     /* and one has been written */
 	bool of_begin;	       /* entry(: of the first event */
 	char path[EVENT_TEXT]; /* "prev->se.": what the word is a member of; "" it is none */
+	char compared[64];     /* "prev_comm": the field that the word is compared with; "" with none */
+	bool quoted;	       /* the word follows a quote */
 	char begin[EVENT_TEXT], last[EVENT_TEXT]; /* the first and the last event so far */
 };
 
@@ -291,8 +294,32 @@ static void type_text(const struct ask_target *t, const char *name, const struct
 					  : f->type.kind == TYPE_POINTER ? "pointer" : "struct");
 }
 
+/* What it was in the last records, if the event has been looked at. */
+static const struct event_field_samples *samples_of(const struct draft *d, const char *field)
+{
+	const char *event = d->of_begin ? d->begin : d->last;
+
+	return strcmp(d->host->look.event, event) ? NULL
+						  : event_samples__of(&d->host->look.samples, field);
+}
+
+/* "pid_t   12, 4711, 1" */
+static void append_samples(char *type, size_t size, const struct event_field_samples *s)
+{
+	size_t at = strlen(type);
+	int n = snprintf(type + at, size - at, "%*s", (int)(at < TYPE_WIDTH ? TYPE_WIDTH - at : 1), "");
+
+	for (u32 i = 0; i < s->n && n > 0 && (size_t)n < size - at; i++) {
+		at += (size_t)n;
+		n = snprintf(type + at, size - at, "%s%s", i ? ", " : "", s->values[i]);
+	}
+	if (n > 0 && (size_t)n >= size - at)
+		type[at] = '\0'; /* whole values alone */
+}
+
 static void offer_fields_of(struct draft *d, struct ask_target *t)
 {
+	const struct event_field_samples *seen;
 	const struct field_resolver *r = NULL;
 	struct status st = {0};
 	char name[96], type[80];
@@ -304,8 +331,21 @@ static void offer_fields_of(struct draft *d, struct ask_target *t)
 		if (r->field(r, name, &f) || (!*d->word && !strncmp(name, "common_", 7)))
 			continue;
 		type_text(t, name, &f, type, sizeof(type));
+		seen = samples_of(d, name);
+		if (seen)
+			append_samples(type, sizeof(type), seen);
 		offer(d, name, f.unreadable && f.why ? f.why : type);
 	}
+}
+
+/* Behind "prev_comm ==": what it was of late. False: nothing is compared, or nothing is known. */
+static bool offer_values(struct draft *d)
+{
+	const struct event_field_samples *s = *d->compared ? samples_of(d, d->compared) : NULL;
+
+	for (u32 i = 0; s && i < s->n; i++)
+		offer(d, s->values[i] + (d->quoted && s->values[i][0] == '"'), "as it was just now");
+	return s;
 }
 
 /* --- members --- */
@@ -437,6 +477,29 @@ static void note_path(struct draft *d, const char *text, u32 from)
 	copy_str(d->path, MIN((size_t)(from - begin) + 1, sizeof(d->path)), text + begin);
 }
 
+/* "FIELD ==" before the word, and one of the other comparisons. */
+static void note_compared(struct draft *d, const char *text, u32 from)
+{
+	static const char comparisons[] = "=!<>~";
+	u32 end = from;
+
+	d->quoted = end && text[end - 1] == '"';
+	end -= d->quoted;
+	while (end && text[end - 1] == ' ')
+		end--;
+	if (d->in_events || !end || !strchr(comparisons, text[end - 1]) ||
+	    (end > 1 && text[end - 1] == '>' && text[end - 2] == '-'))
+		return;
+	while (end && strchr(comparisons, text[end - 1]))
+		end--;
+	while (end && text[end - 1] == ' ')
+		end--;
+	from = end;
+	while (from && !ends_word(text[from - 1], false))
+		from--;
+	copy_str(d->compared, MIN((size_t)(end - from) + 1, sizeof(d->compared)), text + from);
+}
+
 /* Returns where the word begins that is being written. */
 static u32 read_draft(struct draft *d, const char *text, u32 end)
 {
@@ -465,6 +528,7 @@ static u32 read_draft(struct draft *d, const char *text, u32 end)
 	}
 	copy_str(d->word, MIN((size_t)(end - from) + 1, sizeof(d->word)), text + from);
 	note_path(d, text, from);
+	note_compared(d, text, from);
 	return from;
 }
 
@@ -477,7 +541,7 @@ static void offer_here(struct draft *d, const char *question)
 	} else if (strncmp(question, "save ", 5)) {
 		if (d->in_events && !d->behind_event)
 			offer_events(d);
-		if (!d->in_events) {
+		if (!d->in_events && !offer_values(d)) {
 			offer_fields(d);
 			if (!*d->path)
 				offer_words(d);

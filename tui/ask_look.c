@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How often an event comes, and what it takes to count it, said while a question about it is being written. The
- * lists worker counts. */
+/* How often an event comes, what it takes to count it, and what its fields are, said while a question about it is
+ * being written. The lists worker counts. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -8,7 +8,8 @@
 #include "tui/app.h"
 #include "widgets/text.h"
 
-#define AGAIN_NS (2 * NSEC_PER_SEC)
+#define AGAIN_NS   (2 * NSEC_PER_SEC)
+#define SAMPLED_NS (100 * NSEC_PER_MSEC)
 
 struct look {
 	struct job job;
@@ -17,6 +18,7 @@ struct look {
 	bool known;
 	u64 rate;
 	double pct;
+	struct event_samples samples;
 };
 
 static void look__run(struct job *job)
@@ -24,11 +26,31 @@ static void look__run(struct job *job)
 	struct look *l = (struct look *)job;
 
 	l->known = ask_rate__look(l->event, &l->rate, &l->pct);
+	if (l->known)
+		event_samples__take(&l->samples, l->event, SAMPLED_NS);
 }
 
 static void look__drop(struct job *job)
 {
+	event_samples__free(&((struct look *)job)->samples);
 	free(job);
+}
+
+static void look__show(struct host *h, struct look *l)
+{
+	char rate[16];
+
+	format__count(rate, sizeof(rate), l->rate);
+	h->look.role = l->pct > RATE_GUARD_PCT ? ROLE_WARN : ROLE_DIM;
+	snprintf(h->look.text, sizeof(h->look.text), "%s/s: about %.*f%% of a CPU%s", rate,
+		 l->pct < 1 ? 3 : 1, l->pct, l->pct > RATE_GUARD_PCT ? ", ask with !" : "");
+	event_samples__free(&h->look.samples);
+	h->look.samples = l->samples;
+	l->samples = (struct event_samples){0};
+	/* What is chosen from the list stays. */
+	if (h->dialog == DIALOG_PALETTE && !h->prompt.list_pos)
+		prompt__offer(&h->prompt);
+	host__redraw(h);
 }
 
 /* Another one may have been looked at since. */
@@ -36,16 +58,16 @@ static void look__done(struct job *job)
 {
 	struct look *l = (struct look *)job;
 	struct host *h = l->host;
-	char rate[16];
 
-	if (l->known && !strcmp(l->event, h->look.event)) {
-		format__count(rate, sizeof(rate), l->rate);
-		h->look.role = l->pct > RATE_GUARD_PCT ? ROLE_WARN : ROLE_DIM;
-		snprintf(h->look.text, sizeof(h->look.text), "%s/s: about %.*f%% of a CPU%s", rate,
-			 l->pct < 1 ? 3 : 1, l->pct, l->pct > RATE_GUARD_PCT ? ", ask with !" : "");
-		host__redraw(h);
-	}
-	free(l);
+	if (l->known && !strcmp(l->event, h->look.event))
+		look__show(h, l);
+	look__drop(job);
+}
+
+void ask_look__forget(struct host *h)
+{
+	h->look.text[0] = h->look.event[0] = '\0';
+	event_samples__free(&h->look.samples);
 }
 
 void ask_look__at(struct host *h, const char *event)
@@ -61,7 +83,7 @@ void ask_look__at(struct host *h, const char *event)
 	    (!strcmp(event, h->look.event) && now - h->look.ns < AGAIN_NS))
 		return;
 	if (strcmp(event, h->look.event))
-		h->look.text[0] = '\0';
+		ask_look__forget(h);
 	copy_str(h->look.event, sizeof(h->look.event), event);
 	h->look.ns = now;
 	l = xcalloc(1, sizeof(*l));

@@ -481,6 +481,7 @@ int app__run(struct host *h)
 	dialog__close(h);
 	proc_usage__free(h->usage);
 	arena__fini(&h->help_arena);
+	ask_look__forget(h);
 	guide_text__fini(&h->guide);
 	free(h->help_rows);
 	for (u32 i = 0; i < ARRAY_SIZE(h->histories); i++)

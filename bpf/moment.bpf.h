@@ -77,6 +77,8 @@ static __always_inline u64 cpu__irqs_disabled(void)
 
 #define MODE_USER   0
 #define MODE_KERNEL 1
+#define MODE_GUEST  2
+#define PF_VCPU	    1 /* runs a guest, as time is accounted: until the interrupt that ended it is over */
 
 /* The terms of a scope that are about the moment: of the current task, and of what a program knows of
  * interrupts and of the mode. A global function, as scope__judge(). */
@@ -88,6 +90,8 @@ __noinline bool scope__judge_moment(u64 address, u32 irqs_disabled, u32 mode)
 
 	if (running > SCOPE_BPF_RUNNING_MAX)
 		running = SCOPE_BPF_RUNNING_MAX;
+	if (BPF_CORE_READ(task, flags) & PF_VCPU)
+		mode = MODE_GUEST;
 	return l && scope__level(l, SCOPE_BPF_NR_RUNNING, running) &&
 	       scope__level(l, SCOPE_BPF_IRQS_DISABLED, irqs_disabled) &&
 	       scope__level(l, SCOPE_BPF_MODE, mode) &&

@@ -262,7 +262,7 @@ static const struct term_spec specs[] = {
 	{"nr_running", '=', "nr_running=3-", add_level, SCOPE_NR_RUNNING},
 	{"irqs_disabled", '=', "irqs_disabled=1", add_level, SCOPE_IRQS_DISABLED},
 	{"need_resched", '=', "need_resched=1", add_level, SCOPE_NEED_RESCHED},
-	{"mode", '=', "mode=user or mode=kernel", add_level, SCOPE_MODE},
+	{"mode", '=', "mode=kernel or mode=guest", add_level, SCOPE_MODE},
 };
 
 /* Names other tools have for the same thing. */

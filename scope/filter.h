@@ -20,7 +20,7 @@
  * is what a function of the stack is written in, or how it is run: java python native jit kernel.
  *
  * prio=0-99 policy=fifo,rr nr_running=3- irqs_disabled=1 need_resched=1 mode=kernel: of the task, its CPU and
- * what was interrupted, when something is looked at. Lists of numbers, "3-" is 3 and more, or of names.
+ * what was interrupted (user, kernel, guest, host: the first two), when something is looked at. Lists of numbers, "3-" is 3 and more, or of names.
  *
  * Beside them a label of a measure is a term, by the name that it has in --group: syscall=read,write
  * takes names and globs with commas between, file~REGEX a regular expression, and a text that is

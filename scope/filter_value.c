@@ -213,7 +213,14 @@ struct regex *value__regex(const struct term *t, struct filter_error *err)
 /* --- levels --- */
 
 static const char *const policies[] = {"other", "fifo", "rr", "batch", NULL, "idle", "deadline", "ext"};
-static const char *const modes[] = {"user", "kernel"};
+static const char *const modes[] = {"user", "kernel", "guest"};
+
+/* Names of several values that follow each other. */
+static const struct {
+	const char *name;
+	enum scope_level level;
+	u32 lo, hi;
+} ranges[] = {{"host", SCOPE_MODE, 0, 1}};
 
 static const struct {
 	const char *name;
@@ -243,13 +250,21 @@ const char *scope_level__value(enum scope_level level, u32 value)
 	return levels[level].values ? levels[level].values[value] : NULL;
 }
 
-static bool read_name(enum scope_level level, const char *p, size_t len, u64 *value)
+static bool read_name(enum scope_level level, const char *p, size_t len, u64 *lo, u64 *hi)
 {
+	for (u32 i = 0; i < ARRAY_SIZE(ranges); i++) {
+		if (ranges[i].level == level && strlen(ranges[i].name) == len &&
+		    !strncmp(ranges[i].name, p, len)) {
+			*lo = ranges[i].lo;
+			*hi = ranges[i].hi;
+			return true;
+		}
+	}
 	for (u32 v = 0; levels[level].values && v < levels[level].n; v++) {
 		const char *name = levels[level].values[v];
 
 		if (name && strlen(name) == len && !strncmp(name, p, len)) {
-			*value = v;
+			*lo = *hi = v;
 			return true;
 		}
 	}
@@ -263,8 +278,7 @@ static bool read_level(enum scope_level level, const char **p, u64 *lo, u64 *hi)
 	const u64 last = levels[level].n - 1;
 	const char *end = *p + len;
 
-	if (read_name(level, *p, len, lo)) {
-		*hi = *lo;
+	if (read_name(level, *p, len, lo, hi)) {
 		*p = end;
 		return true;
 	}
@@ -294,6 +308,9 @@ static void name_levels(enum scope_level level, char *buf, size_t size)
 		if (levels[level].values[v])
 			n += (size_t)snprintf(buf + n, size - n, "%s%s", v ? ", " : "",
 					      levels[level].values[v]);
+	for (u32 i = 0; i < ARRAY_SIZE(ranges) && n < size; i++)
+		if (ranges[i].level == level)
+			n += (size_t)snprintf(buf + n, size - n, ", %s", ranges[i].name);
 }
 
 int value__levels(const struct term *t, enum scope_level level, u64 bits[SCOPE_LEVEL_WORDS],

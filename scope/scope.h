@@ -44,7 +44,7 @@ enum scope_level {
 	SCOPE_NR_RUNNING,    /* of the CPU's run queue; the last one stands for more, too */
 	SCOPE_IRQS_DISABLED, /* 0 or 1 */
 	SCOPE_NEED_RESCHED,  /* 0 or 1 */
-	SCOPE_MODE,	     /* of what was interrupted: 0 user, 1 kernel */
+	SCOPE_MODE,	     /* of what was interrupted: 0 user, 1 kernel, 2 a guest */
 	SCOPE_LEVELS,
 };
 #define SCOPE_LEVEL_WORDS 4 /* of 64 bits, a power of two: 140 values of prio */

@@ -212,7 +212,7 @@ void dialog__complete_filter(void *ctx, const char *text, u32 cursor, struct com
 		{"nr_running=", "threads of the CPU's run queue: 3-", SCOPE_TERM_MOMENT},
 		{"irqs_disabled=", "interrupts are off: 0 or 1", SCOPE_TERM_MOMENT},
 		{"need_resched=", "the thread is to give up its CPU: 0 or 1", SCOPE_TERM_MOMENT},
-		{"mode=", "what was interrupted: user or kernel", SCOPE_TERM_MOMENT},
+		{"mode=", "what was interrupted: user, kernel, guest; host: no guest", SCOPE_TERM_MOMENT},
 	};
 	const u32 other = ~view_table[((struct host *)ctx)->view]->terms;
 	u32 start = cursor, bang;

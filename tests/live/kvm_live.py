@@ -7,6 +7,7 @@ import fcntl
 import mmap
 import os
 import struct
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
@@ -26,7 +27,7 @@ EXIT_IO, EXIT_HLT = 2, 5
 class Guest:
     """Writes to a port so often, then halts."""
 
-    def __init__(self):
+    def __init__(self, code=CODE):
         if os.uname().machine != "x86_64":
             raise live.Skip("the guest is for x86")
         try:
@@ -35,7 +36,7 @@ class Guest:
         except OSError as why:
             raise live.Skip(f"KVM runs no guests here: {why}") from why
         self.memory = mmap.mmap(-1, 4096)
-        self.memory[:len(CODE)] = CODE
+        self.memory[:len(code)] = code
         at = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
         fcntl.ioctl(self.vm, SET_MEMORY, struct.pack("<IIQQQ", 0, 0, 0x1000, 4096, at))
         self.vcpu = fcntl.ioctl(self.vm, CREATE_VCPU, 0)
@@ -119,5 +120,49 @@ def test_exits():
         assert r["min_ns"] <= r["p50_ns"] <= r["p99_ns"] <= r["max_ns"], r
 
 
+SPIN = b"\xeb\xfe"  # jmp to itself
+SPIN_SECONDS = 3
+
+
+def spin():
+    """A guest that never leaves by itself, until this process is killed."""
+    guest = Guest(SPIN)
+    print("ready", flush=True)
+    while True:
+        with contextlib.suppress(InterruptedError):
+            guest.step()
+
+
+def guest_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+        return int(f.read().rsplit(")", 1)[1].split()[40]) / os.sysconf("SC_CLK_TCK")
+
+
+def test_mode():
+    """mode=guest is what the kernel accounts as a guest's time, mode=host all else"""
+    live.need_root()
+    Guest()  # or says why not
+    with subprocess.Popen([sys.executable, os.path.realpath(__file__), "spin"], text=True,
+                          stdout=subprocess.PIPE) as work:
+        try:
+            assert work.stdout.readline() == "ready\n"
+            before = guest_seconds(work.pid)
+            run = {mode: live.proftop("-b", "-V", "cpu", "-n", 1, "-d", SPIN_SECONDS, "-F", 99, "-p",
+                                      work.pid, "--filter", f"mode={mode}", "--format", "json")
+                   for mode in ("guest", "host")}
+            spent = guest_seconds(work.pid) - before
+        finally:
+            work.kill()
+    for done in run.values():
+        assert done.status == 0, str(done)
+    samples = {mode: done.json()[0]["health"]["samples"] for mode, done in run.items()}
+    if not spent:
+        assert not samples["guest"] and samples["host"], samples
+        raise live.Skip("KVM emulates such guests here: no time is a guest's")
+    assert samples["guest"] > 2 * samples["host"], (samples, spent)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["spin"]:
+        spin()
     live.main(globals())

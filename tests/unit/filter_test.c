@@ -89,6 +89,9 @@ static void test_canonical(void **state)
 		{"nr_running=2,5-6", "nr_running=2,5-6"},
 		{"irqs_disabled=1 need_resched!=1", "irqs_disabled=1 need_resched=0"},
 		{"mode=kernel pid=1", "pid=1 mode=kernel"},
+		{"mode=host", "mode=user,kernel"},
+		{"!mode=guest", "mode=user,kernel"},
+		{"!mode=host", "mode=guest"},
 		{"prio=0-", ""},
 		{"tree=4711 !pid=5", "tree=4711 !pid=5"},
 	};
@@ -157,7 +160,7 @@ static void test_errors(void **state)
 		{"policy=4", 7, 1, "fifo, rr, batch"},
 		{"policy=fif", 7, 3, "fifo, rr, batch"},
 		{"irqs_disabled=2", 14, 1, "0 to 1"},
-		{"mode=guest", 5, 5, "user, kernel"},
+		{"mode=guests", 5, 6, "user, kernel, guest, host"},
 		{"prio~1", 4, 1, "= is expected here: prio="},
 		{"state=Q", 6, 1, "RSDTtXZPI"},
 		{"state=D,", 7, 1, "RSDTtXZPI"},
